@@ -1,0 +1,220 @@
+# bbtrace: `make` builds, `make try` shows it at work, `make check` runs every test. `make help` lists the rest.
+# SPDX-License-Identifier: BSD-2-Clause
+
+PREFIX  ?= /usr/local
+DESTDIR ?=
+CLANG   ?= clang
+BPFTOOL ?= $(firstword $(wildcard /usr/sbin/bpftool /usr/local/sbin/bpftool) bpftool)
+CFLAGS  ?= -O2 -g
+V       ?= 0
+Q       := $(if $(filter 0,$(V)),@)
+VERSION := 0.1
+
+B        := build
+WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter -Wno-missing-field-initializers $(WERROR)
+CPPFLAGS += -D_GNU_SOURCE -DBBTRACE_VERSION='"$(VERSION)"' -Isrc -I$(B) -MMD -MP
+ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS)
+LIBS     := -lbpf -ldw -lelf -lz -lZydis -liberty -lpthread
+
+SRC  := $(wildcard src/*/*.c src/*/*/*.c)
+LIB  := $(patsubst src/%.c,$(B)/%.o,$(SRC))
+# What needs neither BPF nor a command line: the unit tests and fuzzers link just this.
+PURE := $(filter-out $(B)/cmd/% $(B)/probe/%,$(LIB))
+
+all: $(B)/bbtrace
+
+$(B)/bbtrace: $(B)/main.o $(LIB)
+	@echo "  LD    $@"
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(B)/%.o: src/%.c Makefile
+	@mkdir -p $(@D)
+	@echo "  CC    $<"
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -c -o $@ $<
+
+# The kernel side: each object and its skeleton.
+BPF_SKEL := $(patsubst bpf/%.bpf.c,$(B)/%.skel.h,$(wildcard bpf/*.bpf.c))
+
+$(B)/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h vmlinux/*/*.h) Makefile
+	@mkdir -p $(@D)
+	@echo "  BPF   $@"
+	$(Q)$(CLANG) -g -O2 -Wall -Werror -target bpf -Ivmlinux/x86 -Ibpf -c -o $@.tmp $<
+	$(Q)$(BPFTOOL) gen object $@ $@.tmp && rm $@.tmp
+
+$(B)/%.skel.h: $(B)/%.bpf.o
+	@echo "  SKEL  $@"
+	$(Q)$(BPFTOOL) gen skeleton $< name $*_bpf > $@.tmp && mv $@.tmp $@
+
+$(patsubst src/%.c,$(B)/%.o,$(wildcard src/probe/*.c)): | $(BPF_SKEL)
+
+# ---- unit tests: no root, under AddressSanitizer and UBSan ----
+
+UNIT := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
+SAN  := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+SAN_PURE := $(patsubst $(B)/%,$(B)/san/%,$(PURE))
+
+$(B)/san/%.o: src/%.c Makefile
+	@mkdir -p $(@D)
+	@echo "  CC    $< (sanitized)"
+	$(Q)$(CC) $(CPPFLAGS) -std=gnu11 $(WARN) $(SAN) -c -o $@ $<
+
+$(B)/unit/%: tests/unit/%.c tests/unit/tap.h $(SAN_PURE)
+	@mkdir -p $(@D)
+	@echo "  CC    $@"
+	$(Q)$(CC) $(CPPFLAGS) -Itests/unit -std=gnu11 $(WARN) $(SAN) -o $@ $< $(SAN_PURE) $(LIBS)
+
+unit: $(UNIT)
+
+# ---- fuzz: each tests/fuzz/fuzz_NAME.c, under AddressSanitizer and UBSan ----
+
+# What they link: all that is pure, and the command line's options.
+FUZZ_LIB := $(PURE) $(B)/cmd/options.o
+FUZZ	 := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_OBJ := $(filter-out %/target/apart.o,$(patsubst $(B)/%,$(B)/fuzz/%,$(FUZZ_LIB)))
+FUZZ_TIME ?= 60
+FUZZ_SAN := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+
+# By libFuzzer, which is clang's.
+$(B)/fuzz/%.o: src/%.c Makefile
+	@mkdir -p $(@D)
+	@echo "  CLANG $< (fuzzed)"
+	$(Q)$(CLANG) $(CPPFLAGS) -std=gnu11 $(WARN) $(FUZZ_SAN) -fsanitize=fuzzer-no-link -c -o $@ $<
+
+$(addprefix $(B)/fuzz/,$(FUZZ)): $(B)/fuzz/%: tests/fuzz/%.c tests/fuzz/apart.c $(FUZZ_OBJ)
+	@echo "  CLANG $@"
+	$(Q)$(CLANG) $(CPPFLAGS) -Itests/fuzz -Itests/unit -std=gnu11 $(WARN) $(FUZZ_SAN) -fsanitize=fuzzer -o $@ $(filter %.c %.o,$^) $(LIBS)
+
+# FUZZ_TIME: seconds for each; TARGETS="elf plan": just those.
+fuzz:
+	@scripts/deps.sh fuzz
+	$(BUILD_ALL) $(addprefix $(B)/fuzz/,$(if $(TARGETS),$(TARGETS:%=fuzz_%),$(FUZZ)))
+	@B=$(B) FUZZ_TIME=$(FUZZ_TIME) tests/fuzz/run.sh $(TARGETS)
+
+# With a main that runs the files of the corpus through it again: what make check does, and needs no clang.
+CORPUS := $(addprefix $(B)/corpus/,$(FUZZ))
+$(B)/corpus/main.o: tests/fuzz/main.c Makefile
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) -std=gnu11 $(WARN) $(SAN) -c -o $@ $<
+
+$(CORPUS): $(B)/corpus/%: tests/fuzz/%.c $(B)/corpus/main.o $(patsubst $(B)/%,$(B)/san/%,$(FUZZ_LIB))
+	@mkdir -p $(@D)
+	@echo "  CC    $@"
+	$(Q)$(CC) $(CPPFLAGS) -Itests/fuzz -Itests/unit -std=gnu11 $(WARN) $(SAN) -o $@ $< $(filter %.o,$^) $(LIBS)
+
+corpus: $(CORPUS)
+
+.PHONY: fuzz corpus
+
+# ---- the guest ----
+
+vm-shell: all
+	@tests/vm/shell.sh $(if $(KERNEL),-k $(KERNEL))
+
+# A test of src/target against the guest's own kernel.
+$(B)/vm/kernel_open: tests/vm/kernel_open.c tests/unit/tap.h $(PURE)
+	@mkdir -p $(@D)
+	@echo "  CC    $@"
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(PURE) $(LIBS)
+
+clean:
+	rm -rf $(B)
+
+.PHONY: all unit vm-shell clean
+.SECONDARY:
+-include $(shell find $(B) \( -path '*/bare' -o -path '*/vm' \) -prune -o -type f -name '*.d' -print 2>/dev/null)
+
+# ---- deps, try, check ----
+
+JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
+BUILD_ALL = +@$(MAKE) --no-print-directory $(JOBS)
+
+# A second make builds: this one was read before the tools were there.
+try:
+	@scripts/deps.sh build
+	$(BUILD_ALL) all
+	@B=$(B) scripts/try.sh
+
+# TESTS="tests/e2e/t_x.sh …": just those.
+check:
+	@scripts/deps.sh test
+	$(BUILD_ALL) all unit corpus
+	$(if $(wildcard tests/progs/Makefile),$(BUILD_ALL) -C tests/progs B=$(abspath $(B)))
+	@B=$(B) TESTS="$(TESTS)" scripts/check.sh
+
+# Every format by its own consumer, those that take a browser too.
+check-formats:
+	@scripts/deps.sh formats
+	$(BUILD_ALL) all
+	@B=$(B) TESTS="$(wildcard tests/formats/*_*.sh)" scripts/check.sh
+
+lint:
+	@B=$(B) prove -v scripts/lint.sh
+
+deps:
+	@scripts/deps.sh test
+
+# What goes where: FROM:TO, under DESTDIR and PREFIX. Files that aren't there are passed over.
+INSTALLED = \
+	$(B)/bbtrace:bin/bbtrace:755 \
+	$(foreach f,$(wildcard man/*.8),$(f):share/man/man8/$(notdir $(f)):644) \
+	$(foreach f,$(wildcard man/*.5),$(f):share/man/man5/$(notdir $(f)):644) \
+	$(foreach f,$(wildcard completion/bbtrace.bash),$(f):share/bash-completion/completions/bbtrace:644) \
+	$(foreach f,$(wildcard completion/_bbtrace),$(f):share/zsh/site-functions/_bbtrace:644) \
+	$(foreach f,$(wildcard completion/bbtrace.fish),$(f):share/fish/vendor_completions.d/bbtrace.fish:644) \
+	$(foreach f,$(wildcard include/bbtrace.h),$(f):include/bbtrace.h:644) \
+	LICENSE:share/doc/bbtrace/LICENSE:644 \
+	$(foreach f,$(wildcard README.md),$(f):share/doc/bbtrace/README.md:644)
+AT = $(word $(2),$(subst :, ,$(1)))
+
+define INSTALL_ONE
+install -D -m $(call AT,$(1),3) "$(call AT,$(1),1)" "$(DESTDIR)$(PREFIX)/$(call AT,$(1),2)"
+
+endef
+define UNINSTALL_ONE
+rm -f "$(DESTDIR)$(PREFIX)/$(call AT,$(1),2)"
+
+endef
+
+install: all
+	$(foreach i,$(INSTALLED),$(call INSTALL_ONE,$(i)))
+
+uninstall:
+	$(foreach i,$(INSTALLED),$(call UNINSTALL_ONE,$(i)))
+	@rmdir "$(DESTDIR)$(PREFIX)/share/doc/bbtrace" 2>/dev/null || true
+
+help:
+	@echo 'make             build/bbtrace               make try       see it at work (root)'
+	@echo 'make check       every test (root)           make lint      format, licences, who includes whom'
+	@echo 'make check-formats  each output format by its own consumer, Chromium too (root)'
+	@echo 'make unit        the unit tests, unrun       make deps      install what all of these need'
+	@echo 'make bench       side by side with peers     make bench-quick'
+	@echo 'make fuzz        libFuzzer on all that reads foreign bytes, FUZZ_TIME=60 seconds each'
+	@echo 'make install     DESTDIR=, PREFIX=           make uninstall make clean'
+
+.PHONY: try check check-formats lint deps install uninstall help
+
+# ---- bench: bbtrace, its traps alone and its peers side by side (root) ----
+
+BENCH := $(patsubst bench/%.c,$(B)/bench/%,$(wildcard bench/*.c)) $(B)/bench/work.pg
+
+$(B)/bench/%: bench/%.c Makefile
+	@mkdir -p $(@D)
+	@echo "  CC    $@"
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< -lbpf -lpthread
+
+# As uftrace needs it.
+$(B)/bench/work.pg: bench/work.c Makefile
+	@mkdir -p $(@D)
+	@echo "  CC    $@"
+	$(Q)$(CC) -D_GNU_SOURCE -std=gnu11 $(WARN) -O2 -g -pg -o $@ $< -lpthread
+
+bench-programs: $(BENCH)
+
+bench bench-quick:
+	@scripts/deps.sh bench
+	$(BUILD_ALL) all bench-programs
+	@B=$(B) bench/bench.py $(if $(filter bench-quick,$@),--quick)
+
+.PHONY: bench bench-quick bench-programs
+
+# ---- end ----

@@ -1,0 +1,426 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Side by side: bbtrace, the price of its traps alone, and its peers, on the same branch sites.
+
+Runs are interleaved (A B C A B C ...), each in a fresh process; printed are medians and the medians of
+the ratios within one round, so that a machine's phases fall out. All goes to bench.json as well. What
+can't run here is named with the reason. No figure makes this fail.
+
+Clocks: a tool that works inside the traced thread (a trap, instrumentation) is timed by that thread's
+own CPU time, so what else the machine does is not counted; one that stops the program, by the wall.
+"""
+import argparse
+import json
+import os
+import platform
+import re
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import time
+
+from elf import functions_by_unwind, name_sites
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+BUILD = os.path.abspath(os.environ.get("B", os.path.join(ROOT, "build")))
+DIR = os.path.join(BUILD, "bench")
+BBTRACE = os.environ.get("BBTRACE", os.path.join(BUILD, "bbtrace"))
+OBJECT = os.environ.get("BENCH_OBJECT", os.path.join(BUILD, "bbtrace.bpf.o"))
+OUT = os.path.join(DIR, "times")
+RUN_SECONDS = 120
+MOST_PERF_PROBES = 100  # bpftrace detaches one by one, 0.1 to 0.2 s each
+
+
+class Skip(Exception):
+    """Why a contender can't be measured here."""
+
+
+def at(name):
+    return os.path.join(DIR, name)
+
+
+def run(command, env=None):
+    """Runs to its end; what it said on stderr. Skip when it fails or takes too long."""
+    p = subprocess.Popen(command, env=dict(os.environ, BENCH_OUT=OUT, **(env or {})), text=True,
+                         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                         stderr=subprocess.PIPE, errors="replace", start_new_session=True)
+    try:
+        _, err = p.communicate(timeout=RUN_SECONDS)
+    except subprocess.TimeoutExpired:
+        os.killpg(p.pid, signal.SIGKILL)
+        p.communicate()
+        raise Skip(f"took more than {RUN_SECONDS} s") from None
+    if p.returncode:
+        last = (err.strip().splitlines() or [f"exit status {p.returncode}"])[-1]
+        raise Skip(last)
+    return err
+
+
+def need(tool):
+    if not shutil.which(tool):
+        raise Skip(f"{tool} is not installed")
+
+
+# ---- workloads ----
+
+class Work:
+    """A program to trace and what of it. n: how often its work is done in one run, 0: it has no say."""
+
+    def __init__(self, name, what, command, target, functions, events=None, n=0, main=False,
+                 library=None, threads=False):
+        self.name, self.what, self.command, self.target = name, what, command, target
+        self.functions, self.n, self.main, self.library = functions, n, main, library
+        self.select = ["-e", events] if events else []
+        self.threads = threads
+        self.path = self.sites = None  # of bbtrace's own link
+        self.hits = self.steps = None  # probe hits and bbtrace's events, for one time of work
+
+    def times(self, scale=1.0):
+        return max(int(self.n * scale), 1) if self.n else 1
+
+    def done(self, n):
+        """With the warm-up of work.c."""
+        return n + n // 10 + 1 if self.n else 1
+
+    def argv(self, n, program=None, wrap=()):
+        """The command line; wrap: a tool that starts the program itself, inside the clock."""
+        command = list(self.command)
+        if program:
+            command[0] = program
+        if self.n:
+            return [*self.environment(), *wrap, *command, str(n)]
+        return [at("timed"), OUT, *wrap, *command]
+
+    def environment(self, folder=None):
+        return [shutil.which("env"), f"LD_LIBRARY_PATH={folder or self.library}"] if self.library else []
+
+    def find_sites(self):
+        """The very sites and cookies that bbtrace probes, from the kernel."""
+        p = subprocess.Popen([BBTRACE, "user", self.target, *self.functions, *self.select, "-o",
+                              "/dev/null", "--", "sleep", "20"], stderr=subprocess.PIPE, text=True)
+        try:
+            for _ in range(200):
+                ids = links_of(p.pid)
+                if ids or p.poll() is not None:
+                    break
+                time.sleep(0.05)
+            if not ids:
+                p.terminate()
+                raise Skip("no uprobe_multi link: " + p.communicate()[1].strip())
+            out = subprocess.run([at("probe"), "link", ids[-1]], capture_output=True, text=True)
+        finally:
+            p.terminate()
+            p.communicate()
+        if out.returncode:
+            raise Skip(out.stderr.strip() + " (Linux 6.8 tells a link's sites)")
+        self.path, self.sites = out.stdout.splitlines()
+
+    def offsets(self):
+        return [int(s.split("=")[0], 16) for s in self.sites.split(",")]
+
+
+def links_of(pid):
+    ids, folder = [], f"/proc/{pid}/fdinfo"
+    for fd in os.listdir(folder) if os.path.isdir(folder) else ():
+        try:
+            text = open(f"{folder}/{fd}").read()
+        except OSError:
+            continue
+        found = re.search(r"link_type:\s*uprobe_multi\s+link_id:\s*(\d+)", text)
+        if found:
+            ids.append(found[1])
+    return sorted(ids, key=int)
+
+
+# ---- contenders: each runs once and tells what it lost ----
+
+def bare(work, n):
+    run(work.argv(n))
+
+
+def empty(work, n):
+    run([at("probe"), "empty", work.path, work.sites, "--", *work.argv(n)])
+
+
+def records(work, n):
+    """The operand table stays empty: what an indirect branch loads from memory is not in its price."""
+    err = run([at("probe"), "records:" + OBJECT, work.path, work.sites, "--", *work.argv(n)])
+    work.hits = int(re.search(r"(\d+) records", err)[1]) / work.done(n)
+
+
+def bbtrace(*options):
+    def contender(work, n):
+        err = run([BBTRACE, "user", work.target, *work.functions, *work.select, *options, "-o",
+                   "/dev/null", "--", *work.argv(n)])
+        found = re.search(r"(\d+) events, (\d+) lost", err)
+        work.steps = int(found[1]) / work.done(n)
+        return int(found[2])
+    return contender
+
+
+def bpftrace(action):
+    """Debian's bpftrace refuses offsets into a function: a copy of the file has a symbol at each site."""
+    def contender(work, n):
+        need("bpftrace")
+        sites = work.offsets()
+        if len(sites) > MOST_PERF_PROBES:
+            raise Skip(f"{len(sites)} probes, detached one by one")
+        named = at("named/" + os.path.basename(work.path))
+        os.makedirs(at("named"), exist_ok=True)
+        name_sites(work.path, named, sites)
+        if work.library:
+            argv = [*work.environment(at("named")), *work.command, str(n)]
+        else:
+            argv = work.argv(n, named)
+        err = run(["bpftrace", "-o", "/dev/null", "-e", f"uprobe:{named}:site_* {action}", "-c",
+                   " ".join(argv)])
+        return sum(int(x) for x in re.findall(r"Lost (\d+) events", err))
+    return contender
+
+
+def int3(work, n):
+    if work.library:
+        raise Skip("sites in a library, not in the program")
+    if work.threads:
+        raise Skip("one thread only: stepping over a breakpoint has to stop the others")
+    run([at("int3"), work.path, work.sites, "--", *work.argv(n)])
+
+
+def gdb(*record):
+    def contender(work, n):
+        need("gdb")
+        if not work.n:
+            raise Skip("the whole program, without a function to start at")
+        if work.threads:
+            raise Skip("not for several threads")
+        library = [f"set environment LD_LIBRARY_PATH {work.library}"] if work.library else []
+        script = ["set debuginfod enabled off", *library, f"break do_{work.command[1]}", "ignore 1 1", "run",
+                  "set record full insn-number-max 0", " ".join(record), "finish", "record stop",
+                  "delete", "continue"]
+        err = run(["gdb", "-nx", "-batch", *(x for s in script for x in ("-ex", s)), "--args",
+                   *work.command, str(n)])
+        trouble = re.search(r"^(Could not.*|Target does not.*|Process record.*not.*)$", err, re.M)
+        if trouble:
+            raise Skip(trouble[1])
+    return contender
+
+
+def callgrind(work, n):
+    need("valgrind")
+    run(work.argv(n, wrap=["valgrind", "-q", "--tool=callgrind", "--collect-jumps=yes",
+                           "--callgrind-out-file=/dev/null"]))
+
+
+def uftrace(work, n):
+    need("uftrace")
+    if work.name != "recursion":
+        raise Skip("functions only, built with -pg: see recursion")
+    run(["uftrace", "record", "--no-pager", "-d", at("uftrace.data"), *work.argv(n, at("work.pg"))])
+
+
+def perf_stat(work, n):
+    need("perf")
+    err = run(["perf", "stat", "-e", "branches:u", "--", *work.argv(n)])
+    if "<not supported>" in err:
+        raise Skip("this machine has no branch counter (no PMU)")
+
+
+PRINT = '{ printf("%d %llu %lx\\n", tid, nsecs, reg("sp")); }'
+COUNT = '{ @[reg("ip")] = count(); }'
+
+# name, what runs it, how much of the work it is given, its clock, for the main rows too
+CONTENDERS = (
+    ("bare", bare, 1, "cpu", False),
+    ("empty uprobe", empty, 1, "cpu", True),
+    ("bbtrace, records", records, 1, "cpu", True),
+    ("bbtrace, text", bbtrace(), 1, "cpu", True),
+    ("bbtrace, JSON", bbtrace("-F", "json"), 1, "cpu", True),
+    ("bpftrace printf", bpftrace(PRINT), 0.1, "cpu", True),
+    ("bpftrace count", bpftrace(COUNT), 0.5, "cpu", False),
+    ("ptrace int3", int3, 0.02, "wall", False),
+    ("gdb record full", gdb("record", "full"), 0.002, "wall", False),
+    ("gdb record btrace", gdb("record", "btrace"), 0.002, "wall", False),
+    ("callgrind, jumps", callgrind, 1, "cpu", False),
+    ("uftrace", uftrace, 1, "cpu", False),
+    ("perf stat branches", perf_stat, 1, "cpu", False),
+)
+
+
+# ---- a row: its contenders in turn ----
+
+def read_times():
+    for _ in range(100):  # timed.c writes when the program has ended, maybe after the tool has
+        try:
+            wall, cpu = open(OUT).read().split()
+            return {"wall": float(wall), "cpu": float(cpu)}
+        except (OSError, ValueError):
+            time.sleep(0.02)
+    raise Skip("the program was not run to its end")
+
+
+def measure_once(work, result):
+    n = work.times(result["scale"])
+    if os.path.exists(OUT):
+        os.unlink(OUT)
+    lost = result["run"](work, n) or 0
+    times = read_times()
+    result["lost"] += lost
+    for clock, ns in times.items():
+        result["runs"][clock].append(ns / n)
+
+
+def measure(work, seconds, most_rounds):
+    results = [{"name": name, "run": fn, "scale": scale, "clock": clock, "lost": 0,
+                "runs": {"wall": [], "cpu": []}}
+               for name, fn, scale, clock, main in CONTENDERS if main or not work.main]
+    end = time.monotonic() + seconds
+    for done in range(most_rounds):
+        if done >= 3 and time.monotonic() > end:
+            break
+        for result in results:
+            if "skipped" in result:
+                continue
+            try:
+                measure_once(work, result)
+            except Skip as why:
+                result["skipped"] = str(why)
+    return results
+
+
+def conclude(work, results):
+    """Medians, and medians of the ratios within a round."""
+    by_name = {r["name"]: r for r in results}
+    hits = work.hits or work.steps or 1
+    for r in results:
+        del r["run"]
+        if "skipped" in r:
+            continue
+        runs = r["runs"][r["clock"]]
+        r["ns"] = statistics.median(runs)
+        r["ns_per_event"] = r["ns"] / hits
+        for base, key in (("empty uprobe", "to_empty"), ("bare", "to_bare")):
+            if base in by_name and "skipped" not in by_name[base]:
+                other = by_name[base]["runs"][r["clock"]]
+                r[key] = statistics.median(x / y for x, y in zip(runs, other))
+    return {"name": work.name, "what": work.what, "events": work.hits, "steps": work.steps,
+            "probes": len(work.offsets()), "contenders": results}
+
+
+# ---- the table ----
+
+def figure(value, form):
+    return form.format(value) if value is not None else ""
+
+
+def show(row):
+    print(f"\n{row['name']}: {row['what']}; {row['probes']} probes, "
+          f"{row['events'] or 0:.1f} events each time")
+    print(f"    {'':20}{'ns/event':>10}{'to empty':>10}{'to bare':>12}{'lost':>10}   clock, runs")
+    for r in row["contenders"]:
+        if "skipped" in r:
+            print(f"    {r['name']:20}{'skipped: ' + r['skipped'][:100]}")
+            continue
+        print(f"    {r['name']:20}{r['ns_per_event']:10.1f}{figure(r.get('to_empty'), '{:10.3f}'):>10}"
+              f"{figure(r.get('to_bare'), '{:12.1f}'):>12}{r['lost']:10}   {r['clock']}, "
+              f"{len(r['runs'][r['clock']])}")
+    sys.stdout.flush()
+
+
+# ---- what there is ----
+
+def make_input(path, size):
+    """Text to compress: this tree's own sources."""
+    text = b""
+    for folder, _, files in sorted(os.walk(os.path.join(ROOT, "src"))):
+        for name in sorted(files):
+            text += open(os.path.join(folder, name), "rb").read()
+    open(path, "wb").write(text[:size])
+
+
+def private_libc():
+    folder = at("libc")
+    os.makedirs(folder, exist_ok=True)
+    maps = open("/proc/self/maps").read()
+    found = re.search(r"/\S*/libc\.so\.6$", maps, re.M)
+    if not found:
+        raise Skip("no libc.so.6 here")
+    shutil.copy(found[0], folder)
+    return folder
+
+
+def main_rows():
+    work = at("work")
+    return [
+        Work("jcc", "a conditional jump in a tight loop", [work, "spin"], work, ["spin"], "branch",
+             400000, True),
+        Work("entry", "a function's entry", [work, "call"], work, ["leaf"], "entry", 400000, True),
+        Work("return", "entry and ret of a function", [work, "call"], work, ["leaf"], "return", 20000,
+             True),
+    ]
+
+
+def fast_rows():
+    work, gzip, python = at("work"), shutil.which("gzip"), "/usr/bin/python3"
+    libc, text = private_libc(), at("text")
+    make_input(text, 20000)
+    rows = [
+        Work("tight loop", "a loop of one conditional jump", [work, "spin"], work, ["spin"], None,
+             400000),
+        Work("recursion", "fib(10)", [work, "fib"], work, ["fib"], None, 100),
+        Work("malloc", "malloc and free of up to 2000 bytes", [work, "malloc"], libc + "/libc.so.6",
+             ["malloc", "free"], None, 8000, library=libc),
+        Work("4 threads", "the tight loop in four threads", [work, "threads"], work, ["spin"], None,
+             400000, threads=True),
+    ]
+    if gzip:
+        rows.append(Work("gzip", "every function of gzip, 20 kB of text", [gzip, "-c", text], gzip,
+                         functions_by_unwind(gzip)))
+    if os.path.exists(python):
+        rows.append(Work("python3", "starting: its evaluation loop",
+                         [os.path.realpath(python), "-S", "-E", "-c", "pass"],
+                         os.path.realpath(python), ["_PyEval_EvalFrameDefault"]))
+    return rows
+
+
+def machine():
+    model = re.search(r"model name\s*:\s*(.*)", open("/proc/cpuinfo").read())
+    return {"kernel": platform.release(), "machine": platform.machine(),
+            "cpu": model[1] if model else "", "cpus": os.cpu_count(), "load": os.getloadavg()[0],
+            "bbtrace": subprocess.run([BBTRACE, "--version"], capture_output=True,
+                                      text=True).stdout.strip()}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="the main rows only, under a minute")
+    parser.add_argument("--seconds", type=float, help="time for each row")
+    parser.add_argument("--only", help="rows whose names begin so")
+    args = parser.parse_args()
+    if os.getuid():
+        print("bench: needs root", file=sys.stderr)
+        return 0
+    seconds = args.seconds or (11 if args.quick else 40)
+    report = {"machine": machine(), "rows": []}
+    print("bench: {bbtrace} on Linux {kernel}, {cpus} CPUs ({cpu}), load {load:.1f}".format(
+        **report["machine"]))
+    for work in main_rows() + ([] if args.quick else fast_rows()):
+        if args.only and not work.name.startswith(args.only):
+            continue
+        try:
+            work.find_sites()
+        except Skip as why:
+            print(f"\n{work.name}: skipped: {why}")
+            report["rows"].append({"name": work.name, "skipped": str(why)})
+            continue
+        row = conclude(work, measure(work, seconds, 25))
+        show(row)
+        report["rows"].append(row)
+    path = os.path.join(BUILD, "bench.json")
+    json.dump(report, open(path, "w"), indent=1)
+    print(f"\nbench: all runs in {os.path.relpath(path)}")
+    return 0
+
+
+sys.exit(main())

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The yardsticks. `empty`: the price of the traps themselves, uprobes with a BPF program that
+ * returns 0. `records`: bbtrace's own BPF program and ring, its reader only counting. Both by
+ * uprobe_multi and with a PID filter, as bbtrace.
+ *
+ *   probe link ID                                        what the uprobe_multi link has, as FILE
+ * and SITES, one a line probe empty FILE SITES -- CMD ARG...                 SITES:
+ * OFFSET[=COOKIE],... probe records:OBJECT FILE SITES -- CMD ARG...        OBJECT: bbtrace.bpf.o;
+ * the cookies: probe words of wire.h
+ */
+#include <errno.h>
+#include <linux/types.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include "../bpf/wire.h"
+
+#define RING_SIZE (16u << 20)
+/* include/uapi/linux/bpf.h since 6.6: enum bpf_attach_type, newer than the headers of Debian 12 */
+#define TRACE_UPROBE_MULTI 48
+
+#define LINK_TYPE_UPROBE_MULTI 12
+
+/* The same header, since 6.8: struct bpf_link_info as far as uprobe_multi needs it. */
+struct link_info {
+	__u32 type, id, prog_id, pad;
+	__u64 path, offsets, ref_ctr_offsets, cookies;
+	__u32 path_size, count, flags, pid;
+};
+
+struct sites {
+	unsigned long *offsets;
+	__u64 *words;
+	size_t n;
+};
+
+static void die(const char *what)
+{
+	fprintf(stderr, "probe: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static struct sites parse_sites(const char *list)
+{
+	size_t most = strlen(list) + 1;
+	struct sites s = {calloc(most, 8), calloc(most, 8), 0};
+	char *end;
+
+	for (; *list; list = *end ? end + 1 : end) {
+		s.offsets[s.n] = strtoul(list, &end, 0);
+		if (*end == '=')
+			s.words[s.n] = strtoull(end + 1, &end, 0);
+		if (*end && *end != ',') {
+			errno = EINVAL;
+			die(list);
+		}
+		s.n++;
+	}
+	return s;
+}
+
+/* Waits in the child until the probes are there. */
+static pid_t prepare(char **command, int *go)
+{
+	int gate[2];
+	pid_t pid;
+	char byte;
+
+	if (pipe(gate))
+		die("pipe");
+	pid = fork();
+	if (pid) {
+		close(gate[0]);
+		*go = gate[1];
+		return pid;
+	}
+	close(gate[1]);
+	if (read(gate[0], &byte, 1) != 1)
+		_exit(1);
+	close(gate[0]);
+	execvp(command[0], command);
+	die(command[0]);
+	return 0;
+}
+
+static int load_empty(void)
+{
+	/* r0 = 0; exit */
+	const struct bpf_insn insns[] = {
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, o, .expected_attach_type = TRACE_UPROBE_MULTI);
+	int fd = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "empty", "Dual BSD/GPL", insns, 2, &o);
+
+	if (fd < 0)
+		die("load");
+	return fd;
+}
+
+static void configure(struct bpf_object *object, pid_t pid)
+{
+	struct wire_config config = {
+		.filters = FILTER_PID | FILTER_COMMAND,
+		.self = getpid(),
+		.command = pid,
+		.pid = pid,
+		.wakeup = RING_SIZE / 4,
+	};
+	struct bpf_program *program;
+	struct bpf_map *map;
+
+	bpf_object__for_each_map(map, object) if (strstr(bpf_map__name(map), ".rodata"))
+		bpf_map__set_initial_value(map, &config, sizeof(config));
+	bpf_map__set_max_entries(bpf_object__find_map_by_name(object, "ring"), RING_SIZE);
+	bpf_object__for_each_program(program, object) bpf_program__set_autoload(
+		program, !strcmp(bpf_program__name(program), "hit_multi") ||
+				 !strcmp(bpf_program__name(program), "on_exec"));
+}
+
+static int load_records(const char *path, pid_t pid, struct bpf_object **object)
+{
+	struct bpf_program *hit, *on_exec;
+
+	*object = bpf_object__open_file(path, NULL);
+	if (!*object)
+		die(path);
+	configure(*object, pid);
+	if (bpf_object__load(*object))
+		die(path);
+	hit = bpf_object__find_program_by_name(*object, "hit_multi");
+	on_exec = bpf_object__find_program_by_name(*object, "on_exec");
+	if (!hit || !on_exec || !bpf_program__attach(on_exec))
+		die(path);
+	return bpf_program__fd(hit);
+}
+
+static void attach(int program, pid_t pid, const char *path, const struct sites *s)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, o, .uprobe_multi.path = path,
+		    .uprobe_multi.offsets = s->offsets, .uprobe_multi.cookies = s->words,
+		    .uprobe_multi.cnt = s->n, .uprobe_multi.pid = pid);
+
+	if (bpf_link_create(program, 0, TRACE_UPROBE_MULTI, &o) < 0)
+		die("attach");
+}
+
+static __u64 records, bytes;
+
+static int count(void *ctx, void *data, size_t size)
+{
+	records++;
+	bytes += size;
+	return 0;
+}
+
+static void read_ring(struct bpf_object *object, pid_t pid, int *status)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(object, "ring");
+	struct ring_buffer *ring = ring_buffer__new(bpf_map__fd(map), count, NULL, NULL);
+	bool ended;
+
+	if (!ring)
+		die("ring");
+	do {
+		ended = waitpid(pid, status, WNOHANG) == pid;
+		ring_buffer__poll(ring, ended ? 0 : 100);
+		ring_buffer__consume(ring);
+	} while (!ended);
+	fprintf(stderr, "probe: %llu records, %llu bytes\n", records, bytes);
+}
+
+static int show_link(__u32 id)
+{
+	int fd = bpf_link_get_fd_by_id(id);
+	struct link_info info = {0};
+	__u64 *offsets, *cookies;
+	char path[4096] = "";
+	__u32 len = sizeof(info);
+
+	if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &len))
+		die("bpf_obj_get_info_by_fd");
+	offsets = calloc(info.count, 8);
+	cookies = calloc(info.count, 8);
+	if (info.type != LINK_TYPE_UPROBE_MULTI || !offsets || !cookies) {
+		errno = EINVAL;
+		die("link");
+	}
+	info.path = (__u64)path;
+	info.path_size = sizeof(path);
+	info.offsets = (__u64)offsets;
+	info.cookies = (__u64)cookies;
+	if (bpf_obj_get_info_by_fd(fd, &info, &len))
+		die("bpf_obj_get_info_by_fd");
+	printf("%s\n", path);
+	for (__u32 i = 0; i < info.count; i++)
+		printf("%s0x%llx=0x%llx", i ? "," : "", offsets[i], cookies[i]);
+	printf("\n");
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct bpf_object *object = NULL;
+	int program, go, status = 0;
+	struct sites sites;
+	pid_t pid;
+
+	if (argc == 3 && !strcmp(argv[1], "link"))
+		return show_link(strtoul(argv[2], NULL, 0));
+	if (argc < 6 || strcmp(argv[4], "--")) {
+		fprintf(stderr,
+			"usage: probe link ID | empty|records:OBJECT FILE SITES -- CMD ARG...\n");
+		return 2;
+	}
+	sites = parse_sites(argv[3]);
+	pid = prepare(argv + 5, &go);
+	program = strcmp(argv[1], "empty") ? load_records(strchr(argv[1], ':') + 1, pid, &object)
+					   : load_empty();
+	attach(program, pid, argv[2], &sites);
+	if (write(go, "", 1) != 1)
+		die("start");
+	if (object)
+		read_ring(object, pid, &status);
+	else
+		waitpid(pid, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}

@@ -1,0 +1,592 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * All that runs inside the kernel while tracing: one function, hit(), for every probe. What a site
+ * is, it learns from the probe word (wire.h); which tasks count, from read-only configuration and a
+ * few hashes. Beside it, three tracepoints keep those hashes true as tasks are born, exec and end.
+ */
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+#include "wire.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+const volatile struct wire_config config;
+
+/* The switch: user space sets it to silence every probe at once. */
+volatile __u32 stopped;
+/* CMD has made its exec. */
+volatile __u32 command_runs;
+/* A thread other than the first one made an exec, and took over the process: of the last such, its
+ * pid. */
+volatile __u32 taken_over;
+/* Depth of bbtrace's PID namespace: found out by own_level(). */
+volatile __u32 pid_level;
+/* Some process was born in a PID namespace below that. */
+volatile __u32 inner_seen;
+/* Events that found the ring full: all, and those that no thread's entry in lost_by_thread could
+ * hold. */
+volatile __u64 lost_total, lost_unattributed, lost_signals;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096); /* set by user space */
+} ring SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 65536);
+	__type(key, __u64); /* pid << 32 | tid */
+	__type(value, __u64);
+} lost_by_thread SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1); /* set by user space */
+	__type(key, __u32);
+	__type(value, struct wire_operand);
+} operands SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1); /* set by user space */
+	__type(key, __u64);
+	__type(value, __u64); /* probe word */
+} kernel_sites SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1); /* set by user space */
+	__type(key, struct uprobe_key);
+	__type(value, __u64); /* probe word */
+} uprobe_sites SEC(".maps");
+
+#define FILTER_MAP(name, key_type, entries)                                                        \
+	struct {                                                                                   \
+		__uint(type, BPF_MAP_TYPE_HASH);                                                   \
+		__uint(max_entries, entries);                                                      \
+		__type(key, key_type);                                                             \
+		__type(value, __u8);                                                               \
+	} name SEC(".maps")
+
+FILTER_MAP(pids, __u32, 65536);
+FILTER_MAP(tids, __u32, 1024);
+FILTER_MAP(comms, struct comm_key, 64);
+FILTER_MAP(uids, __u32, 64);
+FILTER_MAP(followed, __u32, 65536); /* children of what passed */
+FILTER_MAP(excluded, __u32, 64);
+
+/* Processes that see themselves under another number, and that number. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 16384);
+	__type(key, __u32);
+	__type(value, __u32);
+} inner SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} cgroup SEC(".maps");
+
+/* ---- who ---- */
+
+struct who {
+	__u32 pid, tid;
+};
+
+static __always_inline struct upid *number_at(struct pid *pid, __u32 level)
+{
+	return (void *)pid + bpf_core_field_offset(pid->numbers) +
+	       level * bpf_core_type_size(struct upid);
+}
+
+/* The number of a struct pid in bbtrace's PID namespace; 0: not visible from there. */
+static __u32 visible_number(struct pid *pid)
+{
+	__u32 level = pid_level;
+
+	if (BPF_CORE_READ(pid, level) < level ||
+	    BPF_CORE_READ(number_at(pid, level), ns, ns.inum) != config.pid_ns)
+		return 0;
+	return BPF_CORE_READ(number_at(pid, level), nr);
+}
+
+static __always_inline struct who task_who(struct task_struct *task)
+{
+	struct who w;
+
+	if (!config.pid_ns) {
+		w.pid = BPF_CORE_READ(task, tgid);
+		w.tid = BPF_CORE_READ(task, pid);
+	} else {
+		w.pid = visible_number(BPF_CORE_READ(task, group_leader, thread_pid));
+		w.tid = visible_number(BPF_CORE_READ(task, thread_pid));
+	}
+	return w;
+}
+
+static __always_inline struct who who_am_i(void)
+{
+	__u64 id;
+
+	if (config.pid_ns)
+		return task_who((struct task_struct *)bpf_get_current_task());
+	id = bpf_get_current_pid_tgid();
+	return (struct who){.pid = id >> 32, .tid = id};
+}
+
+static __always_inline bool named_by_filters(struct who w)
+{
+	__u32 filters = config.filters, uid;
+	struct comm_key comm = {};
+
+	if (filters & FILTER_PID) {
+		if (config.pid ? w.pid != config.pid : !bpf_map_lookup_elem(&pids, &w.pid))
+			return false;
+		if ((filters & FILTER_COMMAND) && w.pid == config.command && !command_runs)
+			return false;
+	}
+	if ((filters & FILTER_TID) && !bpf_map_lookup_elem(&tids, &w.tid))
+		return false;
+	if (filters & FILTER_COMM) {
+		bpf_get_current_comm(&comm, sizeof(comm));
+		if (!bpf_map_lookup_elem(&comms, &comm))
+			return false;
+	}
+	if (filters & FILTER_UID) {
+		uid = bpf_get_current_uid_gid();
+		if (!bpf_map_lookup_elem(&uids, &uid))
+			return false;
+	}
+	if ((filters & FILTER_CGROUP) && bpf_current_task_under_cgroup(&cgroup, 0) != 1)
+		return false;
+	return true;
+}
+
+static __always_inline bool passes(struct who w)
+{
+	if (w.pid == config.self)
+		return false;
+	if (!w.pid) /* an idle thread, or a task that bbtrace's PID namespace doesn't see */
+		return config.kernel && !bpf_get_current_pid_tgid() &&
+		       !(config.filters & ~FILTER_FOLLOW);
+	if (!config.filters)
+		return !bpf_map_lookup_elem(&excluded, &w.pid);
+	if ((config.filters & FILTER_FOLLOW) && bpf_map_lookup_elem(&followed, &w.pid))
+		return true;
+	return named_by_filters(w);
+}
+
+/* ---- what ---- */
+
+static __always_inline void copy_regs(__u64 *r, struct pt_regs *ctx)
+{
+	/* one load each, at a constant offset: the verifier refuses ctx + variable */
+	r[0] = ctx->ax;
+	r[1] = ctx->cx;
+	r[2] = ctx->dx;
+	r[3] = ctx->bx;
+	r[4] = ctx->sp;
+	r[5] = ctx->bp;
+	r[6] = ctx->si;
+	r[7] = ctx->di;
+	r[8] = ctx->r8;
+	r[9] = ctx->r9;
+	r[10] = ctx->r10;
+	r[11] = ctx->r11;
+	r[12] = ctx->r12;
+	r[13] = ctx->r13;
+	r[14] = ctx->r14;
+	r[15] = ctx->r15;
+	r[16] = ctx->ip;
+	r[17] = ctx->flags;
+}
+
+static __always_inline long load(void *to, __u32 size, __u64 addr)
+{
+	return config.kernel ? bpf_probe_read_kernel(to, size, (void *)addr)
+			     : bpf_probe_read_user(to, size, (void *)addr);
+}
+
+#define REG_COUNT                                                                                  \
+	16 /* general registers; wire_operand.base and index beyond: none, or the instruction */
+#define REG_IP 0xfe
+
+static __always_inline __u64 segment_base(__u8 seg)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+
+	return seg == 1 ? BPF_CORE_READ(task, thread.fsbase) : BPF_CORE_READ(task, thread.gsbase);
+}
+
+/* The target that a branch through memory will take (struct operand of src/code/code.h). */
+static __noinline long load_operand(struct pt_regs *ctx, __u32 index, __u64 *value)
+{
+	__u64 r[WIRE_REGS], addr;
+	struct wire_operand *o = bpf_map_lookup_elem(&operands, &index);
+
+	if (!o)
+		return -1;
+	if (o->seg && config.kernel)
+		return -1; /* per-CPU data: not a task's segment */
+	copy_regs(r, ctx);
+	addr = o->disp;
+	if (o->base == REG_IP)
+		addr += ctx->ip - (config.kernel ? 1 : 0); /* behind the int3 at a kprobe */
+	else if (o->base < REG_COUNT)
+		addr += r[o->base & 15];
+	if (o->index < REG_COUNT)
+		addr += r[o->index & 15] * o->scale;
+	if (o->addr32)
+		addr = (__u32)addr;
+	if (o->seg)
+		addr += segment_base(o->seg);
+	*value = 0;
+	if (o->size == 8)
+		return load(value, 8, addr);
+	return o->size == 4 ? load(value, 4, addr) : load(value, 2, addr);
+}
+
+/* Fills value[] as the probe word says; the bits of wire_event.missing. */
+static __always_inline __u16 read_values(struct pt_regs *ctx, __u64 word, __u64 *value)
+{
+	__u64 r[WIRE_REGS];
+
+	value[0] = value[1] = 0;
+	switch (PROBE_ACTION(word)) {
+	case ACTION_RET:
+		value[1] = ctx->ax;
+		return load(&value[0], 8, ctx->sp) ? WIRE_NO_VALUE0 : 0;
+	case ACTION_REG:
+		copy_regs(r, ctx);
+		value[0] = r[PROBE_REG(word) & 15];
+		return 0;
+	case ACTION_MEM:
+		return load_operand(ctx, PROBE_OPERAND(word), &value[0]) ? WIRE_NO_VALUE0 : 0;
+	}
+	return 0;
+}
+
+static __always_inline __u64 ring_flags(void)
+{
+	return bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) >= config.wakeup ? BPF_RB_FORCE_WAKEUP
+									    : BPF_RB_NO_WAKEUP;
+}
+
+/*
+ * A kprobe's int3 counts as an NMI: there bpf_ringbuf_reserve() gives up while another CPU holds
+ * the ring's lock (kernel/bpf/ringbuf.c, __bpf_ringbuf_reserve()), for much less than a
+ * microsecond. Each try makes the verifier look at all that follows once more: few tries, long
+ * pauses.
+ */
+#define RESERVE_TRIES 6
+#define PAUSE_TURNS   20
+
+/* Global, so that the verifier looks at it once. */
+__noinline int pause_before_retry(int turns)
+{
+	__u64 now = 0;
+
+	for (int i = 0; i < turns && i < PAUSE_TURNS; i++)
+		now += bpf_ktime_get_ns();
+	return now;
+}
+
+static __always_inline void *reserve(__u32 size)
+{
+	void *record = bpf_ringbuf_reserve(&ring, size, 0);
+
+	for (int i = 0; !record && config.kernel && i < RESERVE_TRIES; i++) {
+		if (bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) + size + 8 >
+		    4 * (__u64)config.wakeup) /* it is full */
+			break;
+		pause_before_retry(PAUSE_TURNS);
+		record = bpf_ringbuf_reserve(&ring, size, 0);
+	}
+	return record;
+}
+
+static __always_inline void fill_event(struct wire_event *e, struct pt_regs *ctx, struct who w,
+				       __u32 site, __u32 type, __u16 missing)
+{
+	e->time = bpf_ktime_get_ns();
+	e->pid = w.pid;
+	e->tid = w.tid;
+	e->sp = ctx->sp;
+	e->site_type = site | type << WIRE_SITE_BITS;
+	e->flags = ctx->flags;
+	e->cpu = bpf_get_smp_processor_id();
+	e->missing = missing;
+}
+
+/* ---- losses: counted by thread, and told in the stream before its next record ---- */
+
+/* In a thread's count: the record of a signal was lost, which is no event that anybody counts. */
+#define LOST_SIGNAL (1ull << 63)
+
+static __noinline int lose(struct pt_regs *ctx, struct who *w, __u64 word)
+{
+	__u64 key = (__u64)w->pid << 32 | w->tid, n = PROBE_EVENTS(word), *count;
+
+	__sync_fetch_and_add(&lost_total, n);
+	count = bpf_map_lookup_elem(&lost_by_thread, &key);
+	if (!count && bpf_map_update_elem(&lost_by_thread, &key, &n, BPF_NOEXIST)) {
+		count = bpf_map_lookup_elem(&lost_by_thread, &key);
+		if (!count)
+			__sync_fetch_and_add(&lost_unattributed, n);
+	}
+	if (count)
+		__sync_fetch_and_add(count, n);
+	return 0;
+}
+
+/* Non-zero: this thread's earlier losses could not be told, so nothing of it may go out. */
+static __noinline int tell_losses(struct pt_regs *ctx, struct who *w)
+{
+	__u64 key = (__u64)w->pid << 32 | w->tid, *count;
+	struct wire_value *v;
+
+	count = bpf_map_lookup_elem(&lost_by_thread, &key);
+	if (!count || !*count)
+		return 0;
+	v = reserve(sizeof(*v));
+	if (!v)
+		return -1;
+	fill_event(&v->event, ctx, *w, WIRE_SITE_MASK, WIRE_LOST, 0);
+	v->value[0] = *count & ~LOST_SIGNAL;
+	v->value[1] = 0;
+	*count = 0;
+	bpf_ringbuf_submit(v, ring_flags());
+	return 0;
+}
+
+/* ---- records ---- */
+
+static __always_inline void fill_entry(struct wire_entry *e, struct pt_regs *ctx, __u64 word,
+				       struct who w)
+{
+	__u16 missing = read_values(ctx, word, e->value);
+	struct pt_regs *args = (struct pt_regs *)ctx->di;
+
+	e->caller = 0;
+	if (load(&e->caller, 8, ctx->sp))
+		missing |= WIRE_NO_CALLER;
+	bpf_get_current_comm(e->comm, sizeof(e->comm));
+	copy_regs(e->regs, ctx);
+	__builtin_memset(e->syscall_args, 0, sizeof(e->syscall_args));
+	if (config.kernel && (word & PROBE_SYSCALL)) {
+		/* arch/x86/include/asm/syscall_wrapper.h: SC_X86_64_REGS_TO_ARGS */
+		e->syscall_args[0] = BPF_CORE_READ(args, di);
+		e->syscall_args[1] = BPF_CORE_READ(args, si);
+		e->syscall_args[2] = BPF_CORE_READ(args, dx);
+		e->syscall_args[3] = BPF_CORE_READ(args, r10);
+		e->syscall_args[4] = BPF_CORE_READ(args, r8);
+		e->syscall_args[5] = BPF_CORE_READ(args, r9);
+	} else {
+		missing |= WIRE_NO_SYSCALL;
+	}
+	fill_event(&e->event, ctx, w, PROBE_SITE(word), WIRE_ENTRY, missing);
+}
+
+static __always_inline bool put_entry(struct pt_regs *ctx, __u64 word, struct who w)
+{
+	struct wire_entry_stack *s;
+	struct wire_entry *e;
+	long len;
+
+	if (!config.stack) {
+		e = reserve(sizeof(*e));
+		if (!e)
+			return false;
+		fill_entry(e, ctx, word, w);
+		bpf_ringbuf_submit(e, ring_flags());
+		return true;
+	}
+	s = reserve(sizeof(*s));
+	if (!s)
+		return false;
+	fill_entry(&s->entry, ctx, word, w);
+	len = bpf_get_stack(ctx, s->stack, sizeof(s->stack), config.kernel ? 0 : BPF_F_USER_STACK);
+	s->frames = len > 0 ? (__u64)len >> 3 : 0;
+	bpf_ringbuf_submit(s, ring_flags());
+	return true;
+}
+
+static __always_inline bool put_value(struct pt_regs *ctx, __u64 word, struct who w)
+{
+	struct wire_value *v = reserve(sizeof(*v));
+	__u16 missing;
+
+	if (!v)
+		return false;
+	missing = read_values(ctx, word, v->value);
+	fill_event(&v->event, ctx, w, PROBE_SITE(word), WIRE_VALUE, missing);
+	bpf_ringbuf_submit(v, ring_flags());
+	return true;
+}
+
+static __always_inline bool put_branch(struct pt_regs *ctx, __u64 word, struct who w)
+{
+	struct wire_event *e = reserve(sizeof(*e));
+
+	if (!e)
+		return false;
+	fill_event(e, ctx, w, PROBE_SITE(word), WIRE_BRANCH, 0);
+	bpf_ringbuf_submit(e, ring_flags());
+	return true;
+}
+
+static __always_inline int hit(struct pt_regs *ctx, __u64 word)
+{
+	struct who w = who_am_i();
+	bool put;
+
+	if (!passes(w))
+		return 0;
+	if ((lost_total | lost_signals) && tell_losses(ctx, &w))
+		return lose(ctx, &w, word);
+	if (word & PROBE_ENTRY)
+		put = put_entry(ctx, word, w);
+	else if (PROBE_ACTION(word))
+		put = put_value(ctx, word, w);
+	else
+		put = put_branch(ctx, word, w);
+	return put ? 0 : lose(ctx, &w, word);
+}
+
+/* ---- probes: one link for thousands of sites, or one tracefs event for them ---- */
+
+SEC("uprobe.multi")
+int hit_multi(struct pt_regs *ctx)
+{
+	return stopped ? 0 : hit(ctx, bpf_get_attach_cookie(ctx));
+}
+
+/* kernel/trace/trace_uprobe.c, uprobe_dispatcher(): utask->vaddr points to the hit's dispatch data
+ */
+static __always_inline __u64 *uprobe_word(void)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	struct uprobe_dispatch_data *data = (void *)BPF_CORE_READ(task, utask, vaddr);
+	struct trace_uprobe *tu = BPF_CORE_READ(data, tu);
+	struct uprobe_key key = {
+		.ino = BPF_CORE_READ(tu, path.dentry, d_inode, i_ino),
+		.offset = BPF_CORE_READ(tu, offset),
+	};
+
+	return bpf_map_lookup_elem(&uprobe_sites, &key);
+}
+
+SEC("kprobe")
+int hit_event(struct pt_regs *ctx)
+{
+	__u64 ip = ctx->ip, *word;
+
+	if (stopped)
+		return 0;
+	word = config.lookup == LOOKUP_KERNEL ? bpf_map_lookup_elem(&kernel_sites, &ip)
+					      : uprobe_word();
+	return word ? hit(ctx, *word) : 0;
+}
+
+/* ---- tasks ---- */
+
+SEC("raw_tp/sched_process_exec")
+int on_exec(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct who w = who_am_i();
+
+	if (w.pid == config.command)
+		command_runs = 1;
+	/* include/trace/events/sched.h: (task, old_pid, bprm); old_pid as the initial namespace has
+	 * it */
+	if ((__u32)ctx->args[1] != (__u32)bpf_get_current_pid_tgid() && passes(w))
+		taken_over = w.pid;
+	return 0;
+}
+
+/* include/trace/events/signal.h: signal_deliver(sig, info, ka); SIG_DFL and SIG_IGN are 0 and 1 */
+SEC("raw_tp/signal_deliver")
+int on_signal(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct k_sigaction *ka = (struct k_sigaction *)ctx->args[2];
+	struct who w = who_am_i();
+	__u64 key = (__u64)w.pid << 32 | w.tid, flag = LOST_SIGNAL, *count;
+	struct wire_event *e;
+
+	if (stopped || (__u64)BPF_CORE_READ(ka, sa.sa_handler) <= 1 || !passes(w))
+		return 0;
+	e = bpf_ringbuf_reserve(&ring, sizeof(*e), 0);
+	if (e) {
+		__builtin_memset(e, 0, sizeof(*e));
+		e->time = bpf_ktime_get_ns();
+		e->pid = w.pid;
+		e->tid = w.tid;
+		e->site_type = WIRE_SITE_MASK | WIRE_SIGNAL << WIRE_SITE_BITS;
+		e->cpu = bpf_get_smp_processor_id();
+		bpf_ringbuf_submit(e, ring_flags());
+		return 0;
+	}
+	/* so that this thread's next record tells that something is missing */
+	__sync_fetch_and_add(&lost_signals, 1);
+	if (bpf_map_update_elem(&lost_by_thread, &key, &flag, BPF_NOEXIST)) {
+		count = bpf_map_lookup_elem(&lost_by_thread, &key);
+		if (count)
+			*count |= LOST_SIGNAL;
+	}
+	return 0;
+}
+
+static __always_inline void note_inner(struct task_struct *child, __u32 number)
+{
+	struct pid *pid = BPF_CORE_READ(child, thread_pid);
+	__u32 level = BPF_CORE_READ(pid, level), own;
+
+	if (level > pid_level) {
+		own = BPF_CORE_READ(number_at(pid, level), nr);
+		inner_seen = 1;
+		bpf_map_update_elem(&inner, &number, &own, BPF_ANY);
+	} else if (inner_seen) { /* the number was another's before */
+		bpf_map_delete_elem(&inner, &number);
+	}
+}
+
+SEC("raw_tp/sched_process_fork")
+int on_fork(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *task = (struct task_struct *)ctx->args[1];
+	struct who parent = who_am_i(), child = task_who(task);
+	__u8 yes = 1;
+
+	if (!child.pid || child.pid != child.tid)
+		return 0;
+	note_inner(task, child.pid);
+	if ((config.filters & FILTER_FOLLOW) && passes(parent))
+		bpf_map_update_elem(&followed, &child.pid, &yes, BPF_ANY);
+	return 0;
+}
+
+SEC("raw_tp/sched_process_exit")
+int on_exit(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	struct who w = who_am_i();
+
+	/* the last thread, not the first: others may outlive that (kernel/exit.c, do_exit()) */
+	if (!BPF_CORE_READ(task, signal, live.counter))
+		bpf_map_delete_elem(&followed, &w.pid);
+	return 0;
+}
+
+/* Run once by bbtrace itself. */
+SEC("raw_tp/sys_enter") /* never attached */
+int own_level(void *ctx)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+
+	pid_level = BPF_CORE_READ(task, thread_pid, level);
+	return 0;
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * wire: what crosses the border between the kernel side (bpf/) and user space (src/). The one
+ * header both include; it needs __u64, __u32, __u16 and __u8 from linux/types.h or vmlinux.h before
+ * it.
+ */
+#ifndef BBTRACE_WIRE_H
+#define BBTRACE_WIRE_H
+
+/* ---- up: records in the ring buffer ---- */
+
+/* What a record holds: the high 8 bits of wire_event.site_type; the low 24 are the site. */
+enum wire_type {
+	WIRE_BRANCH, /* struct wire_event alone: flags tell a conditional */
+	WIRE_VALUE,  /* struct wire_value: ret (value 0: where to, value 1: the return register),
+		      * indirect  (value 0: target), loop (value 0: the counter before the
+		      * instruction) */
+	WIRE_ENTRY,  /* struct wire_entry */
+	WIRE_LOST,   /* struct wire_value: value 0 = how many events of this thread found the ring
+		      * full since   its last record; site: none */
+	WIRE_SIGNAL, /* struct wire_event alone: a signal's handler is about to run in this thread;
+			site: none */
+	WIRE_TYPES
+};
+
+#define WIRE_SITE_BITS 24
+#define WIRE_SITE_MASK ((1u << WIRE_SITE_BITS) - 1)
+
+/* wire_event.missing: which values could not be read (the page is not there: -EFAULT). */
+#define WIRE_NO_VALUE0	1
+#define WIRE_NO_VALUE1	2
+#define WIRE_NO_CALLER	4
+#define WIRE_NO_SYSCALL 8
+
+struct wire_event {
+	__u64 time;	 /* ns, CLOCK_MONOTONIC */
+	__u32 pid, tid;	 /* as bbtrace's PID namespace numbers them; kernel: tid 0 is a CPU's idle
+			    thread */
+	__u64 sp;	 /* stack pointer before the instruction runs */
+	__u32 site_type; /* site | type << WIRE_SITE_BITS */
+	__u16 flags;	 /* low 16 bits of the flags register */
+	__u16 cpu : 12, missing : 4;
+};
+
+struct wire_value {
+	struct wire_event event;
+	__u64 value[2];
+};
+
+#define WIRE_REGS                                                                                   \
+	18 /* x86: rax rcx rdx rbx rsp rbp rsi rdi r8 … r15 (machine numbers), 16: rip, 17: flags \
+	    */
+#define WIRE_ARGS  6
+#define WIRE_STACK 64 /* frames at most */
+
+/* An entry. value as in wire_value, for an entry that is a branch as well. */
+struct wire_entry {
+	struct wire_event event;
+	__u64 value[2];
+	__u64 caller; /* the return address on top of the stack */
+	char comm[16];
+	__u64 regs[WIRE_REGS];
+	__u64 syscall_args[WIRE_ARGS]; /* of the pt_regs that a syscall wrapper was given, where it
+					  is one */
+};
+
+/* With config.stack: the call stack, innermost first, entry included. */
+struct wire_entry_stack {
+	struct wire_entry entry;
+	__u64 frames;
+	__u64 stack[WIRE_STACK];
+};
+
+/* ---- down: what the probes need to know ---- */
+
+/* The probe word: all that a site's probe has to know, as its attach cookie or the value of a hash.
+ */
+#define PROBE_SITE(w) ((__u32)(w)&WIRE_SITE_MASK)
+#define PROBE_ENTRY   (1ull << 24)
+#define PROBE_SYSCALL                                                                              \
+	(1ull << 25) /* entry of a syscall wrapper: rdi points to the caller's pt_regs */
+/* How many events of the trace a hit is: a ret and the return with it, an entry that is a branch. 1
+ * at least. */
+#define PROBE_EVENTS_SHIFT 26
+#define PROBE_EVENTS(w)	   (((w) >> PROBE_EVENTS_SHIFT) & 3)
+#define PROBE_ACTION(w)	   (((w) >> 28) & 15)
+#define PROBE_REG(w)	   (((w) >> 32) & 31)
+#define PROBE_OPERAND(w)   ((__u32)((w) >> 32))
+enum probe_action {
+	ACTION_FLAGS, /* nothing but the event */
+	ACTION_RET,   /* value 0: top of the stack; value 1: the return register */
+	ACTION_REG,   /* value 0: register PROBE_REG */
+	ACTION_MEM,   /* value 0: loaded from operand PROBE_OPERAND of the table */
+};
+
+#define OPERAND_MAX (1u << 20)
+struct wire_operand {
+	__s64 disp; /* base REG_IP: from the address of the instruction */
+	__u8 base, index, scale, seg, addr32, size, pad[2];
+};
+
+/* How a probe finds its word. */
+enum probe_lookup {
+	LOOKUP_COOKIE, /* bpf_get_attach_cookie() */
+	LOOKUP_KERNEL, /* kernel: hash of ctx->ip */
+	LOOKUP_UPROBE, /* one tracefs event with many uprobes: hash of (inode, offset) */
+};
+
+struct uprobe_key {
+	__u64 ino, offset;
+};
+
+enum filter_flags {
+	FILTER_PID = 1,
+	FILTER_TID = 2,
+	FILTER_COMM = 4,
+	FILTER_UID = 8,
+	FILTER_CGROUP = 16,
+	FILTER_FOLLOW = 32,  /* children of what passes pass as well */
+	FILTER_COMMAND = 64, /* config.command counts from its exec on */
+};
+
+struct comm_key {
+	char name[16];
+};
+
+/* Read-only data of the BPF object: constants to the verifier. */
+struct wire_config {
+	__u8 lookup;   /* enum probe_lookup */
+	__u8 kernel;   /* values are kernel addresses */
+	__u8 stack;    /* record call stacks on entry */
+	__u8 signals;  /* record signals that have a handler */
+	__u32 filters; /* enum filter_flags */
+	__u32 self;    /* never traced: bbtrace itself */
+	__u32 command; /* CMD's process */
+	__u32 pid;     /* with one pid only: compared without a map; else 0 */
+	__u32 pid_ns;  /* inode number of bbtrace's PID namespace; 0: the initial one */
+	__u64 wakeup;  /* bytes in the ring that wake the reader */
+};
+
+#endif

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# bash completion for bbtrace(8): verbs, options and their values, objects, functions, processes.
+
+# Words into COMPREPLY; what matches is the word after its last comma when lists are allowed.
+_bbtrace_words() {
+	mapfile -t COMPREPLY < <(compgen -W "$1" -- "$cur")
+}
+
+_bbtrace_list_words() {
+	local head=""
+
+	[[ $cur == *,* ]] && head=${cur%,*},
+	mapfile -t COMPREPLY < <(compgen -P "$head" -W "$1" -- "${cur##*,}")
+	compopt -o nospace
+}
+
+_bbtrace_files() {
+	mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+	compopt -o filenames
+}
+
+# Files where a path was begun, else commands, sonames and files.
+_bbtrace_objects() {
+	_bbtrace_files
+	[[ $cur == */* || -z $cur ]] && return
+	local names
+
+	names=$(compgen -c -- "$cur")
+	[[ $cur == lib* ]] && names+=$'\n'$(PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null |
+		awk -v p="$cur" 'index($1, p) == 1 { print $1 }')
+	mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(sort -u <<<"$names" | sed '/^$/d')
+}
+
+# Functions of object $1 that start with $2. A list that doesn't come in time is none: half of one would complete
+# to a wrong common part.
+_bbtrace_function_names() {
+	local lines
+
+	if [[ $1 == kernel ]]; then
+		[[ ${#2} -ge 2 ]] || return
+		awk -v p="$2" '$2 ~ /^[tT]$/ && index($3, p) == 1 { print $3 }' /proc/kallsyms 2>/dev/null
+		return
+	fi
+	lines=$(timeout 2 bbtrace list -F json "$1" "$2*" </dev/null 2>/dev/null) || return
+	sed -n 's/.*"symbol":"\([A-Za-z0-9_.$@~]*\)".*/\1/p' <<<"$lines" | awk -v p="$2" 'index($0, p) == 1'
+}
+
+_bbtrace_functions() {
+	mapfile -t COMPREPLY < <(_bbtrace_function_names "$1" "$cur" | sort -u)
+	[[ $cur == @* ]] && {
+		mapfile -t COMPREPLY < <(compgen -P @ -f -- "${cur#@}")
+		compopt -o filenames
+	}
+}
+
+_bbtrace_pids() {
+	local pids=(/proc/[0-9]*)
+
+	_bbtrace_list_words "${pids[*]#/proc/}"
+}
+
+# The value of option $1. False: it takes none.
+_bbtrace_value() {
+	case $1 in
+	-p | --pid | --tid) _bbtrace_pids ;;
+	--comm) _bbtrace_words "$(cat /proc/[0-9]*/comm 2>/dev/null)" ;;
+	--depth | -t | --timeout | -l | --limit | --last | --buffer | --min-duration | --attach) COMPREPLY=() ;;
+	--cgroup)
+		mapfile -t COMPREPLY < <(compgen -d -- "${cur:-/sys/fs/cgroup/}")
+		compopt -o filenames
+		;;
+	-e | --events) _bbtrace_list_words "entry branch return" ;;
+	-r | --regs)
+		_bbtrace_list_words "none args all rax rbx rcx rdx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15 rip flags"
+		;;
+	-F | --format) _bbtrace_words "text json chrome annotate dot html summary folded svg callgrind pprof" ;;
+	-T | --time) _bbtrace_words "rel abs delta none" ;;
+	--color) _bbtrace_words "auto always never" ;;
+	-o | --output | -b | --btf) _bbtrace_files ;;
+	--uid) _bbtrace_list_words "$(compgen -u)" ;;
+	-u | --user) mapfile -t COMPREPLY < <(compgen -u -- "$cur") ;;
+	--exclude) _bbtrace_functions "${object:-kernel}" ;;
+	*) return 1 ;;
+	esac
+	return 0
+}
+
+# The line without the splits that readline makes at : and =. Sets words, cword, cur, prev.
+_bbtrace_words_of_line() {
+	if declare -F _get_comp_words_by_ref >/dev/null; then
+		_get_comp_words_by_ref -n := -c cur -p prev -w words -i cword
+	else
+		words=("${COMP_WORDS[@]}") cword=$COMP_CWORD
+		cur=${words[cword]} prev=${words[cword - 1]}
+	fi
+}
+
+# Finds verb and object among the words before the cursor. False: behind --, where CMD starts at $command.
+_bbtrace_look_back() {
+	local i word
+
+	for ((i = 1; i < cword; i++)); do
+		word=${words[i]}
+		case $word in
+		--)
+			command=$((i + 1))
+			return 1
+			;;
+		-p | --pid | --tid | --comm | --uid | --cgroup | -e | --events | --exclude | -r | --regs | -F | --format | \
+			--depth | -o | --output | -t | --timeout | -l | --limit | -T | --time | --last | -u | --user | -b | \
+			--btf | --attach | --color | --buffer | --min-duration) i=$((i + 1)) ;;
+		-*) ;;
+		*) if [[ -z $verb ]]; then verb=$word; elif [[ -z $object ]]; then object=$word; fi ;;
+		esac
+	done
+}
+
+_bbtrace_options() {
+	case $verb in
+	user | kernel)
+		_bbtrace_words "-p --pid --tid --comm --uid --cgroup -f --follow -e --events --exclude -r --regs -k --stack
+			-F --format --depth -o --output -t --timeout -l --limit -T --time -c --count --last -u --user -b --btf
+			-v --verbose -q --quiet --color --no-fold --buffer --min-duration --attach --help"
+		;;
+	list) _bbtrace_words "--sites --points -p --pid --exclude -F --format -v --verbose -q --quiet --help" ;;
+	doctor) _bbtrace_words "-F --format -v --verbose -q --quiet --help" ;;
+	*) _bbtrace_words "--help --version" ;;
+	esac
+}
+
+_bbtrace_operand() {
+	case $verb in
+	"") _bbtrace_words "user kernel list doctor" ;;
+	kernel) _bbtrace_functions kernel ;;
+	user | list)
+		if [[ $cur == *?:* ]]; then
+			local of=${cur%%:*} cur=${cur#*:}
+
+			_bbtrace_functions "$of"
+		elif [[ -z $object || $object == *:* ]]; then
+			_bbtrace_objects
+			if [[ $verb == list && kernel == "$cur"* ]]; then
+				COMPREPLY+=(kernel)
+			fi
+		else
+			_bbtrace_functions "$object"
+		fi
+		;;
+	esac
+}
+
+_bbtrace() {
+	local cur prev words cword verb="" object="" command=0
+
+	_bbtrace_words_of_line
+	COMPREPLY=()
+	if ! _bbtrace_look_back; then
+		if declare -F _command_offset >/dev/null; then
+			_command_offset "$command"
+		elif ((cword == command)); then
+			mapfile -t COMPREPLY < <(compgen -c -- "$cur")
+		else
+			_bbtrace_files
+		fi
+		return
+	fi
+	[[ $verb == kernel ]] && object=kernel
+	_bbtrace_value "$prev" && return
+	if [[ $cur == -* ]]; then
+		_bbtrace_options
+	else
+		_bbtrace_operand
+	fi
+}
+
+complete -F _bbtrace bbtrace

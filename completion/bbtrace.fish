@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# fish completion for bbtrace(8): verbs, options and their values, objects, functions, processes.
+
+# The operands before the cursor: verb, object, functions.
+function __bbtrace_operands
+    set -l skip 0
+    set -l words (commandline -opc)
+    for word in $words[2..-1]
+        if test $skip = 1
+            set skip 0
+        else if string match -qr -- '^(-[perFotlTub]|--(pid|tid|comm|uid|cgroup|events|exclude|regs|format|depth|output|timeout|limit|time|last|user|btf|attach|color|buffer|min-duration))$' $word
+            set skip 1
+        else if not string match -q -- '-*' $word
+            echo $word
+        end
+    end
+end
+
+function __bbtrace_verb
+    set -l operands (__bbtrace_operands)
+    test (count $operands) -ge 1; and contains -- $operands[1] $argv; and not contains -- -- (commandline -opc)
+end
+
+function __bbtrace_no_verb
+    test (count (__bbtrace_operands)) -eq 0
+end
+
+# OBJECT comes next, or another OBJECT:FUNC.
+function __bbtrace_wants_object
+    __bbtrace_verb user list; or return
+    set -l operands (__bbtrace_operands)
+    test (count $operands) -eq 1; or string match -q -- '?*:*' $operands[2]
+end
+
+function __bbtrace_objects
+    set -l word (commandline -ct)
+    if string match -q -- '?*:*' $word
+        set -l parts (string split -m 1 : -- $word)
+        __bbtrace_functions_of $parts[1] $parts[2] | string replace -r '^' "$parts[1]:"
+        return
+    end
+    __fish_complete_path $word
+    string match -q -- '*/*' $word; and return
+    __fish_complete_command
+    if string match -q -- 'lib*' $word
+        fish -c 'set PATH $PATH /sbin /usr/sbin; ldconfig -p' 2>/dev/null | string match -gr '^\s+(lib\S+)' | sort -u
+    end
+end
+
+# A list that doesn't come in time is none.
+function __bbtrace_functions_of -a object prefix
+    if test "$object" = kernel
+        test (string length -- "$prefix") -ge 2; or return
+        awk -v p="$prefix" '$2 ~ /^[tT]$/ && index($3, p) == 1 { print $3 }' /proc/kallsyms 2>/dev/null
+        return
+    end
+    set -l lines (timeout 2 bbtrace list -F json $object "$prefix*" </dev/null 2>/dev/null); or return
+    printf '%s\n' $lines | sed -n 's/.*"symbol":"\([A-Za-z0-9_.$@~]*\)".*/\1/p' | awk -v p="$prefix" 'index($0, p) == 1'
+end
+
+function __bbtrace_functions
+    set -l word (commandline -ct)
+    set -l operands (__bbtrace_operands)
+    if string match -q -- '@*' $word
+        __fish_complete_path (string sub -s 2 -- $word) | string replace -r '^' @
+    else if test "$operands[1]" = kernel
+        __bbtrace_functions_of kernel $word
+    else if test (count $operands) -ge 2
+        __bbtrace_functions_of $operands[2] $word
+    end
+end
+
+function __bbtrace_command
+    contains -- -- (commandline -opc)
+end
+
+function __bbtrace_subcommand
+    set -l words (commandline -opc)
+    set -l from (math (contains -i -- -- $words) + 1)
+    complete -C (string join ' ' -- (string escape -- $words[$from..-1]) (commandline -ct))
+end
+
+set -l trace '__bbtrace_verb user kernel'
+set -l lists '__bbtrace_verb user kernel list'
+set -l any '__bbtrace_verb user kernel list doctor'
+complete -c bbtrace -f
+complete -c bbtrace -n __bbtrace_no_verb -a user -d 'Functions of a program or shared library'
+complete -c bbtrace -n __bbtrace_no_verb -a kernel -d 'Functions of the kernel and its modules'
+complete -c bbtrace -n __bbtrace_no_verb -a list -d 'List functions or branch sites'
+complete -c bbtrace -n __bbtrace_no_verb -a doctor -d 'What this kernel and machine allow'
+complete -c bbtrace -n __bbtrace_no_verb -l version -d 'Show the version'
+complete -c bbtrace -n 'not __bbtrace_command' -s h -l help -d 'Show help'
+complete -c bbtrace -n __bbtrace_wants_object -a '(__bbtrace_objects)'
+complete -c bbtrace -n '__bbtrace_verb list; and __bbtrace_wants_object' -a kernel -d 'The running kernel'
+complete -c bbtrace -n '__bbtrace_verb user kernel list; and not __bbtrace_wants_object' -a '(__bbtrace_functions)'
+complete -c bbtrace -n __bbtrace_command -a '(__bbtrace_subcommand)'
+
+complete -c bbtrace -n $lists -s p -l pid -x -a '(__fish_complete_list , __fish_complete_pids)' -d 'Only these processes'
+complete -c bbtrace -n $trace -l tid -x -a '(__fish_complete_list , __fish_complete_pids)' -d 'Only these threads'
+complete -c bbtrace -n $trace -l comm -x -d 'Only threads of this name'
+complete -c bbtrace -n $trace -l uid -x -a '(__fish_complete_list , __fish_complete_users)' -d 'Only processes of this user'
+complete -c bbtrace -n $trace -l cgroup -x -a '(__fish_complete_directories)' -d 'Only processes in this cgroup'
+complete -c bbtrace -n $trace -s f -l follow -d 'And their children'
+complete -c bbtrace -n $trace -s e -l events -x -a '(__fish_append , entry branch return)' -d Events
+complete -c bbtrace -n $lists -l exclude -x -a '(__bbtrace_functions)' -d 'Leave this function out'
+complete -c bbtrace -n $trace -s r -l regs -x -a '(__fish_append , none args all rax rbx rcx rdx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15 rip flags)' -d 'Registers shown on entry'
+complete -c bbtrace -n $trace -s k -l stack -d 'The call stack on entry'
+complete -c bbtrace -n $any -s F -l format -x -a 'text json chrome annotate dot html summary folded folded:count svg svg:count callgrind pprof' -d 'Output format'
+complete -c bbtrace -n $trace -l depth -x -d 'No deeper than N calls'
+complete -c bbtrace -n $trace -s o -l output -r -F -d 'Write the output to FILE'
+complete -c bbtrace -n $trace -s t -l timeout -x -d 'Stop after so many seconds'
+complete -c bbtrace -n $trace -s l -l limit -x -d 'Stop after N printed events'
+complete -c bbtrace -n $trace -s T -l time -x -a 'rel abs delta none' -d 'Time column'
+complete -c bbtrace -n $trace -s c -l count -d 'Count edges instead of listing events'
+complete -c bbtrace -n $trace -l last -x -d 'Keep the last N branches'
+complete -c bbtrace -n $trace -s u -l user -x -a '(__fish_complete_users)' -d 'Run CMD as that user'
+complete -c bbtrace -n $trace -s b -l btf -r -F -d 'Kernel types from this file'
+complete -c bbtrace -n $any -s v -l verbose -d 'Say what is decided and why'
+complete -c bbtrace -n $any -s q -l quiet -d 'No notes on stderr'
+complete -c bbtrace -n $trace -l color -x -a 'auto always never' -d Colors
+complete -c bbtrace -n $trace -l no-fold -d 'Each line, also of what repeats'
+complete -c bbtrace -n $trace -l buffer -x -d 'Ring buffer size'
+complete -c bbtrace -n $trace -l min-duration -x -d 'Only calls that took longer'
+complete -c bbtrace -n $trace -l attach -x -d 'By this mechanism only'
+complete -c bbtrace -n '__bbtrace_verb list' -l sites -d 'Each branch site'
+complete -c bbtrace -n '__bbtrace_verb list' -l points -d 'As a points file'

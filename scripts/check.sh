@@ -1,0 +1,32 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# `make check`, once everything is built: every test by prove. What can't run here skips, by name and with the
+# reason. B is the build folder. TESTS="FILE..." runs just those.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+B=$(realpath -m --relative-to=. "${B:-build}")
+export B LC_ALL=C.UTF-8 HARNESS_RULESFILE=tests/testrules.yml
+
+# Without root first, then what traces, then guests.
+collect() {
+	local file
+
+	for file in "$B"/unit/test_* scripts/lint.sh tests/scripts/t_*.sh tests/{e2e,formats,check,fuzz}/t_*.sh tests/vm/t_*.sh; do
+		[[ -f $file && -x $file && $file != *.[od] ]] && echo "$file"
+	done
+}
+
+if [[ -n ${TESTS:-} ]]; then
+	read -ra tests <<<"$TESTS"
+else
+	mapfile -t tests < <(collect)
+fi
+if [[ $(id -u) != 0 ]]; then
+	echo "check: not root: the tests that trace will skip. All of them: sudo make check"
+fi
+echo "check: Linux $(uname -r), $(nproc) CPUs, $(. /etc/os-release && echo "$PRETTY_NAME")"
+prove --directives --timer -j2 --exec scripts/run-test.sh "${tests[@]}"
+status=$?
+scripts/own.sh "$B"
+exit $status

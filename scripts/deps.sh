@@ -1,0 +1,261 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Installs what bbtrace needs and is not there. Debian 12 and 13; a derivative with new enough packages works
+# too; elsewhere it looks for the tools and headers themselves and names what is missing.
+#
+#   deps.sh [build]   to build and to run `make try`
+#   deps.sh test      also what `make check` runs. What can't be had here is named; its tests skip
+#   deps.sh bench     what `make bench` builds and measures. Peers that can't be had are named and left out
+#   deps.sh formats   also what `make check-formats` opens the heavier formats with
+#   deps.sh fuzz      what `make fuzz` builds with
+#   deps.sh list      prints the table
+set -u
+cd "$(dirname "$0")/.." || exit 1
+
+# For what | Debian package | what it brings: a command, a header with <>, a flag of clang | oldest version that will do.
+table='
+build | gcc             | gcc
+build | libc6-dev       | <stdio.h>
+build | make            | make
+build | clang           | clang
+build | bpftool         | bpftool
+build | libbpf-dev      | <bpf/libbpf.h>          | 1:1.3
+build | libelf-dev      | <gelf.h>
+build | libdw-dev       | <elfutils/libdwfl.h>
+build | zlib1g-dev      | <zlib.h>
+build | libzydis-dev    | <Zydis/Zydis.h>
+build | libiberty-dev   | <libiberty/demangle.h>
+test  | perl            | prove
+test  | g++             | g++
+test  | gdb             | gdb
+test  | binutils        | objdump
+test  | strace          | strace
+test  | python3         | python3
+test  | procps          | ps
+test  | qemu-system-x86 | qemu-system-x86_64
+test  | busybox-static  | busybox
+test  | cpio            | cpio
+test  | kmod            | depmod
+test  | xz-utils        | xz
+test  | shellcheck      | shellcheck
+test  | clang-format    | clang-format
+test  | graphviz        | dot
+test  | valgrind        | callgrind_annotate
+test  | libxml2-utils   | xmllint
+test  | protobuf-compiler | protoc
+formats | python3       | python3
+formats | binutils      | objdump
+formats | graphviz      | dot
+formats | chromium      | chromium
+formats | valgrind      | callgrind_annotate
+formats | libxml2-utils | xmllint
+formats | protobuf-compiler | protoc
+bench | python3         | python3
+bench | binutils        | objcopy
+bench | bpftrace        | bpftrace
+bench | gdb             | gdb
+bench | valgrind        | valgrind
+bench | uftrace         | uftrace
+bench | linux-perf      | perf
+bench | gzip            | gzip
+fuzz  | libclang-rt-dev | -fsanitize=fuzzer
+'
+# What the stable release of Debian 12 has too old, and what must then come along from its backports.
+backported=(libbpf-dev libbpf1 libelf-dev libelf1 libdw-dev libdw1)
+backports_file=/etc/apt/sources.list.d/bbtrace-backports.sources
+
+export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
+apt=(apt-get -y -qq -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0
+	-o Dpkg::Options::=--force-confold --no-install-recommends --no-remove)
+
+say() { printf 'deps: %s\n' "$*" >&2; }
+die() {
+	say "$*"
+	exit 1
+}
+
+# apt-get, silent unless it fails.
+apt() {
+	local log status
+
+	log=$("${apt[@]}" "$@" 2>&1 </dev/null)
+	status=$?
+	[[ $status == 0 ]] || tail -n 20 <<<"$log" >&2
+	return $status
+}
+
+# The rows of the kinds given: "package provides [oldest]" a line.
+rows() {
+	awk -F'[ \t]*[|][ \t]*' -v want=" $* " 'index(want, " " $1 " ") { print $2, $3, $4 }' <<<"$table"
+}
+
+# A header is looked for with the compiler that is going to be used.
+provided() {
+	if [[ $1 == '<'*'>' ]]; then
+		echo "#include $1" | "${CC:-cc}" -E -x c - >/dev/null 2>&1
+	elif [[ $1 == -* ]]; then
+		echo 'int LLVMFuzzerTestOneInput(void *p, long n) { return 0; }' |
+			"${CLANG:-clang}" "$1" -x c -o /dev/null - >/dev/null 2>&1
+	else
+		PATH=$PATH:/usr/sbin:/sbin command -v "$1" >/dev/null
+	fi
+}
+
+# On Debian the package database says what is there: one call for all.
+declare -A version
+read_versions() {
+	local name status found arch native
+
+	native=$(dpkg --print-architecture 2>/dev/null)
+	while read -r name arch status found; do
+		[[ $status == installed && ($arch == "$native" || $arch == all) ]] && version[$name]=$found
+	done < <(dpkg-query -W -f '${Package} ${Architecture} ${db:Status-Status} ${Version}\n' "$@" 2>/dev/null)
+}
+
+have_dpkg() { command -v dpkg-query >/dev/null && command -v apt-get >/dev/null; }
+
+# A package is there when dpkg says so, in a version that will do. Without dpkg, or when it was installed by
+# hand (a newer clang, a libbpf of one's own), what it brings counts.
+missing() {
+	local package provides oldest
+
+	have_dpkg && mapfile -t names < <(rows "$@" | awk '{ print $1 }') && read_versions "${names[@]}"
+	while read -r package provides oldest; do
+		if [[ -n ${version[$package]:-} ]]; then
+			[[ -z $oldest ]] && continue
+			dpkg --compare-versions "${version[$package]}" ge "$oldest" 2>/dev/null && continue
+		elif provided "$provides" && { [[ -z $oldest ]] || by_hand "$package"; }; then
+			continue
+		fi
+		echo "$package"
+	done < <(rows "$@")
+}
+
+# Only libbpf has an oldest version: ask its own header.
+by_hand() {
+	[[ $1 == libbpf-dev ]] && printf '%s\n' '#include <bpf/libbpf_version.h>' \
+		'#if LIBBPF_MAJOR_VERSION < 1 || (LIBBPF_MAJOR_VERSION == 1 && LIBBPF_MINOR_VERSION < 3)' \
+		'#error' '#endif' | "${CC:-cc}" -E -x c - >/dev/null 2>&1
+}
+
+# shellcheck disable=SC1091 # not ours
+os() { (. /etc/os-release 2>/dev/null && eval "echo \"\${$1:-}\""); }
+
+on_bookworm() { [[ $(os ID)-$(os VERSION_CODENAME) == debian-bookworm ]]; }
+
+# Debian 12 only: an entry for its backports, from the machine's own entry, unless there is one.
+enable_backports() {
+	local stanza status
+
+	on_bookworm || return 0
+	stanza=$(scripts/sources.pl backports bookworm)
+	status=$?
+	[[ $status == 3 ]] && return 0
+	[[ $status == 0 ]] || die "no entry for Debian 12 itself in /etc/apt, so none for its backports can be" \
+		"derived: add bookworm-backports to the apt sources, then run this again"
+	say "adding bookworm-backports (libbpf 1.4) as $backports_file"
+	mkdir -p "${backports_file%/*}"
+	printf '# Added by scripts/deps.sh of bbtrace for libbpf-dev 1.3 or newer.\n%s\n' "$stanza" \
+		>"$backports_file.new" && mv "$backports_file.new" "$backports_file"
+	backports_added=1
+}
+
+# An entry that can't be fetched would break the machine's next apt-get update: take ours back.
+update() {
+	apt update && return
+	[[ -n ${backports_added:-} ]] || return
+	if ! apt-get indextargets 'Created-By: Packages' 'Codename: bookworm-backports' 2>/dev/null | grep -q .; then
+		rm -f "$backports_file"
+		say "bookworm-backports could not be fetched from the machine's mirror: entry removed"
+	fi
+	return 1
+}
+
+# What must come from backports with the packages given: all of it together, since each needs the very version
+# of the others, with what is installed of the same sources (gdb's libdebuginfod1, elfutils …).
+companions() {
+	printf '%s\n' "${backported[@]}"
+	dpkg-query -W -f '${source:Package} ${db:Status-Status} ${Package}\n' |
+		awk '$2 == "installed" && ($1 == "elfutils" || $1 == "libbpf") { print $3 }'
+	[[ " $* " == *' gdb '* ]] && echo libdebuginfod1 libdebuginfod-common
+}
+
+# Those that apt can find; the rest is named.
+choose() {
+	local package name old=
+
+	on_bookworm && old=" $(companions "$@" | tr '\n' ' ')"
+	for package; do
+		if [[ $old == *" $package "* || $old && $package == gdb ]]; then
+			for name in $old; do echo "$name/bookworm-backports"; done
+			[[ $package == gdb ]] && echo gdb
+		elif apt-cache show --no-all-versions "$package" 2>/dev/null | grep -q '^Version:'; then
+			echo "$package"
+		else
+			say "no package $package on this system"
+		fi
+	done | sort -u
+}
+
+# Dies only for what the build can't do without.
+give_up() {
+	local still
+
+	mapfile -t still < <(missing build)
+	((${#still[@]} == 0)) || die "$1; still missing: ${still[*]}"
+	[[ $kind == build ]] && return
+	mapfile -t still < <(missing "$kind")
+	((${#still[@]} == 0)) || say "$1; what needs these is left out: ${still[*]}"
+}
+
+install_these() {
+	local chosen
+
+	mapfile -t chosen < <(choose "$@")
+	((${#chosen[@]} == 0)) || apt install "${chosen[@]}"
+}
+
+# What the build needs first and all at once. Of the rest one by one if all at once fails, so that what can be
+# had is there.
+install_missing() {
+	local lacking package status=0
+
+	mapfile -t lacking < <(missing "${kinds[@]}")
+	say "installing: ${lacking[*]}"
+	[[ " ${lacking[*]} " =~ \ (libbpf|libelf|libdw)-dev\  ]] && enable_backports
+	update || say "apt-get update failed: going on with the lists that are there"
+	mapfile -t lacking < <(missing build)
+	install_these "${lacking[@]}" || return
+	[[ $kind == build ]] && return
+	mapfile -t lacking < <(missing "$kind")
+	install_these "${lacking[@]}" && return
+	for package in "${lacking[@]}"; do
+		install_these "$package" || status=1
+	done
+	return $status
+}
+
+kind=${1:-build}
+case $kind in
+build) kinds=(build) ;;
+test | formats | bench | fuzz) kinds=(build "$kind") ;;
+list)
+	rows build test formats bench fuzz
+	exit
+	;;
+*) die "usage: scripts/deps.sh [build|test|formats|bench|fuzz|list]" ;;
+esac
+
+mapfile -t lacking < <(missing "${kinds[@]}")
+((${#lacking[@]} == 0)) && exit 0
+if ! have_dpkg; then
+	say "this is not Debian: by their Debian names, these are to be installed by hand: ${lacking[*]}"
+	give_up "not installed"
+elif [[ $(id -u) != 0 ]]; then
+	say "missing: ${lacking[*]}. To install them: sudo scripts/deps.sh $kind"
+	give_up "not installed"
+else
+	install_missing || say "apt-get could not install everything"
+	give_up "not installed"
+fi

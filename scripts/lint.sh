@@ -1,0 +1,137 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# What a compiler doesn't hold: format, which folder may include which, what the pure folders may not call,
+# licence lines, file sizes. TAP, as every test; part of `make check`, alone as `make lint`. B: the build folder.
+cd "$(dirname "$0")/.." || exit 1
+. tests/tap.sh
+B=${B:-build}
+shopt -s lastpipe # a test at the end of a pipe counts here
+
+# Folder of src/ | front doors it may include besides its own files and util/util.h.
+may_include='
+util   |
+target |
+code   | target
+probe  | target code wire
+trace  | target code wire
+output | target code trace
+cmd    | target code probe trace output wire
+'
+pure='code trace output'
+pure_headers='unistd|fcntl|signal|dlfcn|pthread|sched|poll|err|errno_base|sys/(stat|mman|ioctl|socket|wait|syscall|uio|epoll|ptrace)|bpf/.*|linux/(bpf|perf_event)|linux/.*btf.*'
+# Undefined symbols that an object of a pure folder must not have (64: the large file names).
+pure_symbols='(open|openat|creat|fopen|freopen|fdopen|opendir|tmpfile|mkstemp|stat|lstat|fstat|mmap)(64)?|(p?read|p?write|readv|writev|close|readlink|access|ioctl|munmap|mprotect|pipe|dup2?|poll|select|epoll_.*)|(socket|connect|send|recv).*|(syscall|system|popen|fork|vfork|clone|exec.*|wait.*|posix_spawn.*|kill|raise|signal|sigaction)|(exit|_exit|quick_exit|abort)|(printf|vprintf|puts|putchar|putc_unlocked|perror|__v?printf_chk|stdout|stderr|stdin)|(getenv|secure_getenv|setenv|time|clock_gettime|gettimeofday|localtime|localtime_r|usleep|nanosleep|sleep|rand|random|getpid|gettid|getuid|geteuid|setlocale)|(bpf_.*|libbpf_.*|ring_buffer__.*|btf__.*|perf_.*|pthread_create|dlopen|err|errx|warn|warnx|error)'
+most_lines=600
+
+sources() { find src bpf tests bench include -type f -name '*.[ch]' 2>/dev/null | sort; }
+scripts() { { find scripts tests bench .ci -type f -name '*.sh' 2>/dev/null && echo .ci/run; } | sort; }
+written() {
+	sources
+	scripts
+	find scripts tests bench -type f \( -name '*.p[lmy]' -o -name '*.S' -o -name '*.cc' -o -name '*.yml' \) 2>/dev/null
+	find man completion* -type f 2>/dev/null
+	echo Makefile
+}
+
+# none NAME: passes when stdin is empty; else each line is shown.
+none() {
+	local found
+
+	found=$(head -40)
+	[[ -z $found ]]
+	ok $? "$1" || diag "$found"
+}
+
+format() {
+	local have
+
+	have=$(clang-format --version 2>/dev/null | sed -n 's/.*version \([0-9]*\).*/\1/p')
+	if [[ $have != 14 ]]; then
+		skip 'clang-format' "the tree is formatted by clang-format 14, here is ${have:-none}"
+		return
+	fi
+	sources | xargs clang-format --dry-run 2>&1 | sed -n 's/: warning: code should be clang-formatted.*//p' |
+		sed 's/:[0-9]*:[0-9]*$//' | uniq -c | awk '{ print $2 ": " $1 " places: clang-format -i " $2 }' |
+		none 'C is formatted as .clang-format says'
+}
+
+# Each quoted include as "FILE INCLUDED", both from the root of the tree: beside the file, else under src.
+includes() {
+	grep -rnoE --include='*.[ch]' '^[[:space:]]*#[[:space:]]*include[[:space:]]+"[^"]+"' src |
+		sed -E 's/^([^:]+):[0-9]+:.*"([^"]+)".*/\1 \2/' |
+		while read -r file name; do
+			path=src/$name
+			[[ -e ${file%/*}/$name ]] && path=${file%/*}/$name
+			echo "$file $(realpath -m --relative-to=. "$path")"
+		done
+}
+
+direction() {
+	includes | awk -v table="$may_include" '
+		BEGIN {
+			n = split(table, rows, "\n")
+			for (i = 1; i <= n; i++) {
+				split(rows[i], cell, /[ ]*[|][ ]*/)
+				may[cell[1]] = " util " cell[2] " "
+			}
+		}
+		{
+			split($1, from, "/"); split($2, to, "/")
+			if (from[3] == "" || to[2] == from[2]) next           # main.c; its own
+			if ($2 ~ /[.]skel[.]h$/ && from[2] == "probe") next
+			door = $2 == "bpf/wire.h" ? "wire" : $2 == "src/" to[2] "/" to[2] ".h" ? to[2] : "?"
+			if (!(from[2] in may)) print $1 ": no row for this folder in scripts/lint.sh"
+			else if (!index(may[from[2]], " " door " ")) print $1 " includes " $2
+		}' | none 'a folder includes its own files and the front doors of those before it'
+}
+
+purity() {
+	local folder objects
+
+	for folder in $pure; do
+		grep -rnE --include='*.[ch]' "^[[:space:]]*#[[:space:]]*include[[:space:]]*<($pure_headers)\.h>" "src/$folder" 2>/dev/null
+	done | none "pure folders ($pure) include no header of the system's"
+	objects=$(for folder in $pure; do find "$B/$folder" -name '*.o' 2>/dev/null; done)
+	if [[ -z $objects ]]; then
+		skip 'pure folders call nothing of the system' "nothing is built in $B"
+		return
+	fi
+	# shellcheck disable=SC2086 # a list of files
+	nm -A -u $objects | awk -v bad="^($pure_symbols)(@.*)?$" '$NF ~ bad { print $1, $NF }' |
+		none "pure folders ($pure) call nothing of the system, by nm"
+}
+
+licence() {
+	written | while read -r file; do
+		head -5 "$file" | grep -q 'SPDX-License-Identifier: ' || echo "$file"
+	done | none 'each file names its licence in the first lines'
+}
+
+sizes() {
+	{ sources; scripts; } | xargs wc -l | awk -v most="$most_lines" '$2 != "total" && $1 > most { print $2 ": " $1 " lines" }' |
+		none "no file is over $most_lines lines"
+}
+
+# A path or a host of one machine works on that machine.
+places() {
+	{
+		written | xargs grep -nF -e "$PWD/" | head
+		written | xargs grep -nE '(^|[[:space:]=(])/(home/[a-z]+|root)/' /dev/null
+		{ scripts; find scripts tests -name '*.pl'; echo Makefile; } |
+			xargs grep -nE 'https?://' /dev/null | grep -vE 'https?://([a-z.-]*\.)?example\.org'
+	} | none 'no path of one machine, no host name'
+}
+
+shell() {
+	if ! command -v shellcheck >/dev/null; then
+		skip 'shellcheck' 'not installed'
+		return
+	fi
+	scripts | xargs shellcheck -S warning -f gcc 2>&1 | none 'shellcheck has no warning'
+	scripts | grep -v -e tap.sh -e lib.sh | while read -r file; do [[ -x $file ]] || echo "$file"; done |
+		none 'each script is executable'
+}
+
+for check in format direction purity licence sizes places shell; do $check; done
+done_testing

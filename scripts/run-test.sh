@@ -1,0 +1,25 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# prove runs each test through this: unit tests without root even when root runs `make check`, and none for ever.
+# A test that is ended by the clock has no plan, so prove calls it failed.
+test=$1
+limit=600
+user=()
+
+drop_root() {
+	local nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/nonexistent)
+
+	[[ $(id -u) == 0 ]] && "${nobody[@]}" test -r "$test" 2>/dev/null && user=("${nobody[@]}")
+}
+
+case $test in
+*/unit/test_* | tests/scripts/* | tests/fuzz/*) drop_root ;;
+tests/vm/*) limit=1500 ;;
+esac
+[[ $test == */* ]] || test=./$test
+
+timeout -k 10 "$limit" "${user[@]}" "$test" </dev/null
+status=$?
+[[ $status == 124 || $status == 137 ]] && echo "# $test: ended after $limit s" && exit 124
+exit $status

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* CMD: a process that waits on a pipe until the probes are live, then becomes the command. It dies
+ * with bbtrace. */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "cmd.h"
+
+static int cannot_run(const char *name, int err, int *status)
+{
+	*status = err == ENOENT || err == ENOTDIR ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+	return err__set(err, "cannot run %s: %s", name,
+			*status == EXIT_NOT_FOUND ? "no such command" : strerror(err));
+}
+
+/* It was found before: what is missing now is another file. */
+static int cannot_exec(const char *name, int err, int *status)
+{
+	*status = EXIT_NOT_EXECUTABLE;
+	return err__set(err, "cannot run %s: %s", name,
+			err == ENOENT ? "the interpreter that it names is not there"
+				      : strerror(err));
+}
+
+/* Looks the command up as execvp(3) will, so that a mistake is told before anything is probed. */
+static int look_up(const char *name, int *status)
+{
+	const char *path = getenv("PATH");
+	autofree char *list = xstrdup(path ? path : "/bin:/usr/bin");
+	int err = ENOENT;
+	char *rest = list, *dir;
+	struct stat st;
+
+	if (strchr(name, '/')) {
+		if (stat(name, &st))
+			return cannot_run(name, errno, status);
+		if (S_ISDIR(st.st_mode) || access(name, X_OK))
+			return cannot_run(name, EACCES, status);
+		return 0;
+	}
+	while ((dir = strsep(&rest, ":"))) {
+		autofree char *full = xasprintf("%s/%s", *dir ? dir : ".", name);
+
+		if (stat(full, &st) || !S_ISREG(st.st_mode))
+			continue;
+		if (!access(full, X_OK))
+			return 0;
+		err = EACCES;
+	}
+	return cannot_run(name, err, status);
+}
+
+static int become(const struct passwd *pw)
+{
+	if (initgroups(pw->pw_name, pw->pw_gid) || setgid(pw->pw_gid) || setuid(pw->pw_uid))
+		return -errno;
+	setenv("HOME", pw->pw_dir, 1);
+	setenv("USER", pw->pw_name, 1);
+	setenv("LOGNAME", pw->pw_name, 1);
+	setenv("SHELL", pw->pw_shell, 1);
+	return 0;
+}
+
+static void __attribute__((noreturn))
+wait_and_exec(int go, int failed, char **command, const struct passwd *pw)
+{
+	int err = pw ? -become(pw) : 0;
+	char byte;
+
+	/* the end of the pipe without a byte: bbtrace is gone */
+	if (read(go, &byte, 1) != 1)
+		_exit(1);
+	if (!err) {
+		execvp(command[0], command);
+		err = errno;
+	}
+	if (write(failed, &err, sizeof(err)) < 0)
+		_exit(1);
+	_exit(EXIT_NOT_FOUND);
+}
+
+int child__prepare(struct child *c, char **command, const char *user, int *status)
+{
+	struct passwd *pw = NULL;
+	int go[2], failed[2], err = look_up(command[0], status);
+
+	*c = (struct child){.name = command[0], .go = -1, .failed = -1};
+	if (err)
+		return err;
+	*status = EXIT_CANNOT;
+	if (user && !(pw = getpwnam(user)))
+		return err__set(ENOENT, "no such user: '%s'", user);
+	if (pipe2(go, O_CLOEXEC) || pipe2(failed, O_CLOEXEC))
+		return err__set(errno, "cannot make a pipe: %s", strerror(errno));
+	fflush(NULL);
+	c->pid = fork();
+	if (c->pid < 0)
+		return err__set(errno, "cannot fork: %s", strerror(errno));
+	if (!c->pid) {
+		close(go[1]);
+		close(failed[0]);
+		wait_and_exec(go[0], failed[1], command, pw);
+	}
+	close(go[0]);
+	close(failed[1]);
+	c->go = go[1];
+	c->failed = failed[0];
+	return 0;
+}
+
+int child__start(struct child *c, int *status)
+{
+	int err = 0;
+	ssize_t n;
+
+	n = write(c->go, "", 1);
+	close(c->go);
+	c->go = -1;
+	/* closed by the exec, or brings its error */
+	if (n == 1)
+		n = read(c->failed, &err, sizeof(err));
+	close(c->failed);
+	c->failed = -1;
+	return n == sizeof(err) ? cannot_exec(c->name, err, status) : 0;
+}
+
+bool child__ended(struct child *c, bool wait)
+{
+	int status;
+
+	if (c->ended || !c->pid)
+		return c->ended;
+	while (waitpid(c->pid, &status, wait ? 0 : WNOHANG) == c->pid) {
+		c->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+		c->ended = true;
+		break;
+	}
+	return c->ended;
+}
+
+void child__cancel(struct child *c)
+{
+	if (c->go >= 0)
+		close(c->go);
+	if (c->failed >= 0)
+		close(c->failed);
+	if (c->pid > 0 && !c->ended && c->go >= 0)
+		child__ended(c, true);
+	c->go = c->failed = -1;
+}

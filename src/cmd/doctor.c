@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The verb doctor: one row for each mechanism: available or not, why, and the remedy. */
+#include "cmd.h"
+
+static void put_row(const struct feature *f, int err, bool json)
+{
+	struct str s = {0};
+
+	if (json) {
+		str__puts(&s, "{\"mechanism\":");
+		str__json(&s, f->name);
+		str__printf(&s, ",\"available\":%s,\"use\":", err ? "false" : "true");
+		str__json(&s, f->what);
+		if (err) {
+			str__puts(&s, ",\"reason\":");
+			str__json(&s, err__text());
+			str__puts(&s, ",\"remedy\":");
+			str__json(&s, f->remedy);
+		}
+		str__puts(&s, "}\n");
+	} else {
+		str__printf(&s, "%-17s %-4s %s\n", f->name, err ? "no" : "yes", f->what);
+		if (err)
+			str__printf(&s, "%-22s   why:    %s\n%-22s   remedy: %s\n", "", err__text(),
+				    "", f->remedy);
+	}
+	fwrite(s.data, 1, s.len, stdout);
+	str__free(&s);
+}
+
+int cmd__doctor(int argc, char **argv, const struct verb *verb)
+{
+	const struct feature *f;
+	struct args a;
+	int err = args__parse(&a, verb, argc, argv);
+
+	if (!err && a.help) {
+		args__help(verb, stdout);
+		args__free(&a);
+		return EXIT_TRACED;
+	}
+	if (!err && a.operands.len)
+		err = err__set(22, "doctor takes no operand");
+	if (err) {
+		err__print();
+		args__free(&a);
+		return EXIT_USAGE;
+	}
+	for (f = features; f->name; f++) {
+		err__clear();
+		put_row(f, f->check(), a.format && !strcmp(a.format->name, "json"));
+	}
+	args__free(&a);
+	return fflush(stdout) ? EXIT_CANNOT : EXIT_TRACED;
+}

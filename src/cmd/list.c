@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The verb list: functions with address, size and branches; --sites each branch; --points a points
+ * file. */
+#include <errno.h>
+#include <stdlib.h>
+#include "cmd.h"
+
+struct listing {
+	const struct args *args;
+	const struct plan *plan;
+	struct str out;
+	bool json;
+};
+
+static void put_out(struct listing *l)
+{
+	fwrite(l->out.data, 1, l->out.len, stdout);
+	str__clear(&l->out);
+}
+
+static uint64_t size_of(const struct plan_function *f)
+{
+	uint64_t size = 0;
+
+	for (size_t i = 0; i < f->nranges; i++)
+		size += f->ranges[i].size;
+	return size;
+}
+
+/* ---- functions ---- */
+
+static void put_function(struct listing *l, const struct plan_function *f)
+{
+	const char *object = l->plan->objects.data[f->object].path;
+	unsigned long long vaddr = f->ranges[0].vaddr, size = size_of(f);
+
+	if (!l->json) {
+		str__printf(&l->out, "%#18llx %8llu %6u  ", vaddr, size, f->branches);
+		str__shown(&l->out, f->name);
+		if (f->skipped || f->unresolved)
+			str__printf(&l->out,
+				    "  (%u not to be probed, %u indirect jumps not resolved)",
+				    f->skipped, f->unresolved);
+		str__putc(&l->out, '\n');
+		return;
+	}
+	str__puts(&l->out, "{\"object\":");
+	str__json(&l->out, object);
+	str__puts(&l->out, ",\"symbol\":");
+	str__json(&l->out, f->name);
+	str__printf(
+		&l->out,
+		",\"vaddr\":\"0x%llx\",\"size\":%llu,\"sites\":%u,\"unreached\":%llu,\"unresolved\":%u}\n",
+		vaddr, size, f->branches, (unsigned long long)f->unreached, f->unresolved);
+}
+
+static void put_functions(struct listing *l)
+{
+	const struct plan_function *f;
+
+	if (!l->json)
+		str__printf(&l->out, "%18s %8s %6s  function\n", "address", "size", "sites");
+	vec__each (f, &l->plan->functions) {
+		if (f->flags & FUNCTION_SILENT)
+			continue;
+		put_function(l, f);
+		put_out(l);
+	}
+}
+
+/* ---- sites ---- */
+
+static const struct symbol *symbol_at(const struct listing *l, uint32_t object, uint64_t vaddr,
+				      const char **path)
+{
+	const struct plan_object *o = &l->plan->objects.data[object];
+
+	*path = o->path;
+	return object__symbol_at(o->object, vaddr);
+}
+
+/* Where a direct branch goes: the name that was asked for, else the symbol table's. */
+static void put_target(struct listing *l, const struct plan_site *s)
+{
+	uint32_t f = plan__function_at(l->plan, s->object, s->target);
+	uint64_t offset = 0;
+	const char *path,
+		*name = f == NO_FUNCTION ? NULL : plan__name_at(l->plan, f, s->target, &offset);
+	const struct symbol *symbol = symbol_at(l, s->object, s->target, &path);
+
+	if (!name && symbol) {
+		name = symbol->shown;
+		offset = s->target - symbol->vaddr;
+	}
+	if (l->json) {
+		str__puts(&l->out, ",\"to\":{\"object\":");
+		str__json(&l->out, path);
+		str__puts(&l->out, ",\"symbol\":");
+		if (name) {
+			str__json(&l->out, name);
+			str__printf(&l->out, ",\"offset\":%llu", (unsigned long long)offset);
+		} else {
+			str__puts(&l->out, "null");
+		}
+		str__printf(&l->out, ",\"vaddr\":\"0x%llx\"}", (unsigned long long)s->target);
+		return;
+	}
+	str__puts(&l->out, " -> ");
+	if (name) {
+		str__shown(&l->out, name);
+		if (offset)
+			str__printf(&l->out, "+0x%llx", (unsigned long long)offset);
+	} else {
+		str__hex(&l->out, s->target);
+	}
+}
+
+static const char *probe_text(const struct plan_site *s)
+{
+	return s->refusal == PROBE_OK ? "yes" : probe_refusal_text[s->refusal];
+}
+
+static void put_site_json(struct listing *l, const struct plan_site *s, const char *name,
+			  uint64_t offset)
+{
+	str__puts(&l->out, "{\"object\":");
+	str__json(&l->out, l->plan->objects.data[s->object].path);
+	str__puts(&l->out, ",\"symbol\":");
+	if (name)
+		str__json(&l->out, name);
+	else
+		str__puts(&l->out, "null");
+	str__printf(&l->out, ",\"offset\":%llu,\"vaddr\":\"0x%llx\",\"kind\":\"%s\",\"insn\":",
+		    (unsigned long long)offset, (unsigned long long)s->vaddr,
+		    branch_kind_names[s->kind]);
+	str__json(&l->out, s->mnemonic);
+	if (s->target)
+		put_target(l, s);
+	str__puts(&l->out, ",\"probe\":");
+	str__json(&l->out, probe_text(s));
+	str__puts(&l->out, "}\n");
+}
+
+static void put_instruction(struct listing *l, const struct plan_site *s)
+{
+	size_t avail = 0;
+	const uint8_t *bytes =
+		object__bytes(l->plan->objects.data[s->object].object, s->vaddr, &avail);
+	char text[128];
+
+	if (bytes && l->plan->arch->format(bytes, min_of(avail, (size_t)s->len), s->vaddr, text,
+					   sizeof(text)))
+		str__printf(&l->out, "%-40s", text);
+	else
+		str__printf(&l->out, "%-40s", s->mnemonic);
+}
+
+static void put_site(struct listing *l, uint32_t id)
+{
+	const struct plan_site *s = &l->plan->sites.data[id];
+	uint64_t offset = 0;
+	const char *name = plan__name_at(l->plan, s->function, s->vaddr, &offset);
+
+	if (l->json) {
+		put_site_json(l, s, name, offset);
+		return;
+	}
+	str__printf(&l->out, "%#18llx  ", (unsigned long long)s->vaddr);
+	str__shown(&l->out, name ? name : "?");
+	str__printf(&l->out, "+0x%llx\t%-5s ", (unsigned long long)offset,
+		    branch_kind_names[s->kind]);
+	put_instruction(l, s);
+	if (s->target)
+		put_target(l, s);
+	if (s->refusal != PROBE_OK)
+		str__printf(&l->out, "  [no probe: %s]", probe_text(s));
+	str__putc(&l->out, '\n');
+}
+
+static bool is_shown(const struct listing *l, const struct plan_site *s)
+{
+	return s->kind != BRANCH_NONE &&
+	       !(l->plan->functions.data[s->function].flags & FUNCTION_SILENT);
+}
+
+static void put_sites(struct listing *l)
+{
+	for (uint32_t i = 0; i < l->plan->sites.len; i++) {
+		if (!is_shown(l, &l->plan->sites.data[i]))
+			continue;
+		put_site(l, i);
+		put_out(l);
+	}
+}
+
+/* ---- points ---- */
+
+/* A line of its own is all that a path has there. */
+static int check_points(const struct plan *p)
+{
+	const struct plan_object *o;
+	const char *c;
+
+	vec__each (o, &p->objects)
+		for (c = o->path; *c; c++)
+			if ((unsigned char)*c < ' ' || *c == 0x7f)
+				return err__set(EINVAL,
+						"%s: a points file can't hold a path with control "
+						"characters: copy the file, or link to it",
+						o->path);
+	return 0;
+}
+
+static void put_points(struct listing *l)
+{
+	uint32_t object = UINT32_MAX;
+
+	for (uint32_t i = 0; i < l->plan->sites.len; i++) {
+		const struct plan_site *s = &l->plan->sites.data[i];
+
+		if (!is_shown(l, s))
+			continue;
+		if (s->object != object)
+			str__printf(&l->out, "# objname=%s\n",
+				    l->plan->objects.data[s->object].path);
+		object = s->object;
+		str__printf(&l->out, "0x%llx+0x%x\n", (unsigned long long)s->vaddr, s->len);
+		put_out(l);
+	}
+}
+
+static int list(const struct args *a)
+{
+	struct listing l = {.args = a, .json = a->format && !strcmp(a->format->name, "json")};
+	bool kernel = !strcmp(a->operands.data[0], "kernel");
+	struct plan_options o = {.events = PLAN_BRANCH, .kernel = kernel};
+	struct plan *plan = NULL;
+	struct named named;
+	int err = named__find(&named, a, kernel,
+			      a->filters.pids.len ? (pid_t)a->filters.pids.data[0] : 0, true);
+
+	if (err)
+		return err;
+	o.kernel_object = named.kernel;
+	err = plan__build(&named.functions, &o, &plan);
+	if (!err && a->points)
+		err = check_points(plan);
+	if (!err) {
+		l.plan = plan;
+		(a->points ? put_points : a->sites ? put_sites : put_functions)(&l);
+		err = fflush(stdout) && errno != EPIPE
+			      ? err__set(errno, "cannot write to stdout: %s", strerror(errno))
+			      : 0;
+	}
+	str__free(&l.out);
+	plan__free(plan);
+	named__free(&named);
+	return err;
+}
+
+int cmd__list(int argc, char **argv, const struct verb *verb)
+{
+	struct args a;
+	int err = args__parse(&a, verb, argc, argv);
+
+	if (!err && a.help) {
+		args__help(verb, stdout);
+		args__free(&a);
+		return EXIT_TRACED;
+	}
+	if (!err && !a.operands.len)
+		err = err__set(EINVAL,
+			       "list the functions of what? a program, a library, or 'kernel'");
+	if (err) {
+		err__print();
+		args__free(&a);
+		return EXIT_USAGE;
+	}
+	err = list(&a);
+	if (err)
+		err__print();
+	args__free(&a);
+	return err ? EXIT_CANNOT : EXIT_TRACED;
+}

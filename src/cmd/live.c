@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* A trace in progress: the sink of the probes, and the processes that were there before. */
+#include <ctype.h>
+#include <dirent.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "live.h"
+
+/* ---- what the probes report ---- */
+
+static int on_record(void *ctx, const void *data, size_t size)
+{
+	struct live *l = ctx;
+	int err = l->recorder ? recorder__record(l->recorder, data, size) : 0;
+
+	return err ? err : show__record(&l->show, data, size);
+}
+
+static int take_side(struct live *l, const struct side_event *e)
+{
+	int err = show__side(&l->show, e), failed = 0;
+
+	if (l->recorder)
+		failed = recorder__side(l->recorder, e);
+	return err ? err : failed;
+}
+
+/* ---- what was there before ---- */
+
+static void look_at_thread(struct live *l, uint32_t pid, uint32_t tid)
+{
+	autofree char *name = NULL;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/comm", pid, tid);
+	if (file__read(path, 4096, &name, NULL))
+		return;
+	name[strcspn(name, "\n")] = 0;
+	trace__comm(l->show.trace, pid, tid, name);
+}
+
+/* Calls fn for each numbered folder of path. */
+static void each_number(const char *path, void (*fn)(struct live *l, uint32_t pid, uint32_t n),
+			struct live *l, uint32_t pid)
+{
+	DIR *dir = opendir(path);
+	struct dirent *d;
+
+	if (!dir)
+		return;
+	while ((d = readdir(dir)))
+		if (isdigit((unsigned char)d->d_name[0]))
+			fn(l, pid, atoi(d->d_name));
+	closedir(dir);
+}
+
+/* Numbers of a process from /proc's PID namespace on to its own: "NSpid:\t25524\t1". */
+static unsigned ns_pids(const char *proc, uint32_t *last)
+{
+	autofree char *path = xasprintf("/proc/%s/status", proc), *text = NULL;
+	unsigned n = 0;
+	char *p;
+
+	if (file__read(path, 1 << 20, &text, NULL) || !(p = strstr(text, "\nNSpid:")))
+		return 0;
+	for (p += strlen("\nNSpid:"); *p == '\t'; n++)
+		*last = strtoul(p, &p, 10);
+	return n;
+}
+
+static void look_for_inner(struct live *l, uint32_t pid)
+{
+	uint32_t number;
+	char name[16];
+
+	snprintf(name, sizeof(name), "%u", pid);
+	if (!l->own_numbers)
+		l->own_numbers = ns_pids("self", &number);
+	if (ns_pids(name, &number) > l->own_numbers)
+		trace__inner(l->show.trace, pid, number);
+}
+
+static void look_at_process(struct live *l, uint32_t pid)
+{
+	char path[64];
+
+	spaces__read(l->show.spaces, pid);
+	look_for_inner(l, pid);
+	snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	each_number(path, look_at_thread, l, pid);
+}
+
+static void look_at_number(struct live *l, uint32_t unused, uint32_t pid)
+{
+	look_at_process(l, pid);
+}
+
+void live__look_around(struct live *l, const uint32_t *pids, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		look_at_process(l, pids[i]);
+	if (!n)
+		each_number("/proc", look_at_number, l, 0);
+}
+
+/* ---- side events were lost: what is there now counts ---- */
+
+static void look_at_again(void *ctx, uint32_t pid)
+{
+	look_at_process(ctx, pid);
+}
+
+static int on_side(void *ctx, const struct side_event *e)
+{
+	struct live *l = ctx;
+	int err = take_side(l, e);
+
+	if (err || e->type != SIDE_LOST)
+		return err;
+	l->count_the_dead = true;
+	spaces__each_process(l->show.spaces, look_at_again, l);
+	if (l->recorder)
+		recorder__introduce_anew(l->recorder);
+	return 0;
+}
+
+static bool is_dead(uint32_t pid, uint32_t tid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u", pid, tid);
+	return access(path, F_OK);
+}
+
+static void add_if_dead(void *ctx, uint32_t pid, uint32_t tid)
+{
+	struct live *l = ctx;
+
+	if (is_dead(pid, tid))
+		vec__push(&l->dead, (struct side_event){.type = SIDE_EXIT, .pid = pid, .tid = tid});
+}
+
+/* What they did last may have waited in the ring when they were found dead, but not any more. */
+int live__tick(struct live *l, uint64_t now)
+{
+	struct side_event *e;
+	int err = 0;
+
+	vec__each (e, &l->dead) {
+		e->time = now;
+		if (!err && is_dead(e->pid, e->tid))
+			err = take_side(l, e);
+	}
+	l->dead.len = 0;
+	if (l->count_the_dead)
+		trace__each_thread(l->show.trace, add_if_dead, l);
+	l->count_the_dead = false;
+	return err;
+}
+
+static int on_lost(void *ctx, uint32_t pid, uint32_t tid, uint64_t count)
+{
+	struct live *l = ctx;
+	int err = l->recorder ? recorder__lost(l->recorder, pid, tid, count) : 0;
+
+	return err ? err : show__lost(&l->show, pid, tid, count);
+}
+
+void live__open(struct live *l, const struct plan *plan, const struct named *named,
+		const struct trace_options *options, struct output *output,
+		struct recorder *recorder, uint64_t limit)
+{
+	struct spaces *spaces = spaces__new();
+
+	l->sink = (struct probe_sink){l, on_record, on_side, on_lost};
+	l->recorder = recorder;
+	show__open(&l->show, plan, options, spaces, output, limit);
+	for (size_t i = 0; i < named->objects.len; i++) {
+		spaces__use(spaces, named->objects.data[i]);
+		show__object(&l->show, named->objects.data[i]);
+	}
+}
+
+void live__close(struct live *l)
+{
+	show__close(&l->show);
+	vec__free(&l->dead);
+}

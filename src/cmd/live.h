@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A trace in progress: what the probes report, replayed and rendered or recorded. Between probe/
+ * and output/. */
+#ifndef BBTRACE_CMD_LIVE_H
+#define BBTRACE_CMD_LIVE_H
+
+#include "record.h"
+#include "show.h"
+
+struct live {
+	struct show show;
+	struct recorder *recorder; /* NULL: nothing is recorded */
+	struct probe_sink sink;
+	unsigned own_numbers; /* of bbtrace itself that /proc shows; 0: not looked yet */
+	bool count_the_dead;  /* their end may have been lost */
+	VEC(struct side_event) dead;
+};
+
+void live__open(struct live *l, const struct plan *plan, const struct named *named,
+		const struct trace_options *options, struct output *output,
+		struct recorder *recorder, uint64_t limit);
+/* Takes over the names and mappings of the processes that run already: of pids, or of all where n
+ * is 0. */
+void live__look_around(struct live *l, const uint32_t *pids, size_t n);
+/* Called after each poll: whose end was not told has ended all the same. 0, or as the sink returns.
+ */
+int live__tick(struct live *l, uint64_t now);
+void live__close(struct live *l);
+
+#endif

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* From operands to functions: OBJECT FUNC…, OBJECT:FUNC…, @POINTS, and the kernel's FUNC…;
+ * --exclude applied. */
+#include <errno.h>
+#include <stdlib.h>
+#include "cmd.h"
+
+/* ---- objects ---- */
+
+static struct object *same_file(const struct named *n, const struct object *o)
+{
+	for (size_t i = 0; i < n->objects.len; i++)
+		if (n->objects.data[i]->dev == o->dev && n->objects.data[i]->ino == o->ino)
+			return n->objects.data[i];
+	return NULL;
+}
+
+int named__open(struct named *n, const char *name, pid_t pid, struct object **out)
+{
+	autofree char *path = NULL, *shown = NULL;
+	struct object *known;
+	int err = object__find(name, pid, &path, &shown);
+
+	err = err ? err : object__open(path, out);
+	if (err)
+		return err;
+	known = same_file(n, *out);
+	if (known) {
+		object__free(*out);
+		*out = known;
+		return 0;
+	}
+	free((*out)->path);
+	(*out)->path = xstrdup(shown);
+	vec__push(&n->objects, *out);
+	return 0;
+}
+
+/* ---- functions ---- */
+
+static int add_points(struct named *n, const struct points_object *points, struct object *only,
+		      pid_t pid)
+{
+	struct object *o = NULL;
+	struct range *r;
+	int err = named__open(n, points->path, pid, &o);
+
+	if (err)
+		return err;
+	if (only && o != only)
+		return 0;
+	vec__each (r, &points->ranges) {
+		struct function f = {.object = o, .entry = r->vaddr, .flags = FUNCTION_RANGE};
+		const struct symbol *s = object__symbol_at(o, r->vaddr);
+
+		f.name = xasprintf("0x%llx+0x%llx", (unsigned long long)r->vaddr,
+				   (unsigned long long)r->size);
+		vec__push(&f.ranges,
+			  (struct range){r->vaddr, r->size, s ? xstrdup(s->shown) : NULL});
+		vec__push(&n->functions, f);
+	}
+	return 0;
+}
+
+static int find_points(struct named *n, const char *path, struct object *only, pid_t pid)
+{
+	points_vec points = {0};
+	struct points_object *p;
+	int err = points__read(path, &points);
+
+	vec__each (p, &points)
+		err = err ? err : add_points(n, p, only, pid);
+	points__free(&points);
+	return err;
+}
+
+static int find_in_object(struct named *n, struct object *o, const char *func, pid_t pid)
+{
+	struct spec spec;
+	int err = spec__parse(func, false, &spec);
+
+	if (err)
+		return err;
+	err = spec.kind == SPEC_POINTS ? find_points(n, spec.name, o, pid)
+				       : object__resolve(o, &spec, &n->functions);
+	spec__free(&spec);
+	return err;
+}
+
+/* The colon between OBJECT and FUNC: the first one that is not half of a "::". */
+static const char *object_colon(const char *text)
+{
+	for (const char *p = text; (p = strchr(p, ':')); p++) {
+		if (p[1] != ':')
+			return p;
+		p++;
+	}
+	return NULL;
+}
+
+static int find_pairs(struct named *n, const struct args *a, pid_t pid)
+{
+	struct object *o;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < a->operands.len; i++) {
+		const char *text = a->operands.data[i], *colon = object_colon(text);
+		autofree char *object = colon ? xstrndup(text, colon - text) : NULL;
+
+		if (*text == '@') {
+			err = find_points(n, text + 1, NULL, pid);
+			continue;
+		}
+		if (!colon)
+			return err__set(EINVAL, "'%s' names no function; write OBJECT:FUNC", text);
+		err = named__open(n, object, pid, &o);
+		err = err ? err : find_in_object(n, o, colon + 1, pid);
+	}
+	return err;
+}
+
+static bool is_object(const char *name, pid_t pid)
+{
+	autofree char *path = NULL, *shown = NULL;
+
+	return !object__find(name, pid, &path, &shown);
+}
+
+static int find_user(struct named *n, const struct args *a, pid_t pid, bool all)
+{
+	const char *first = a->operands.data[0];
+	struct object *o;
+	int err;
+
+	if (*first == '@' || (object_colon(first) && !is_object(first, pid)))
+		return find_pairs(n, a, pid);
+	err = named__open(n, first, pid, &o);
+	if (err)
+		return err;
+	if (a->operands.len == 1)
+		return all ? find_in_object(n, o, "*", pid)
+			   : err__set(EINVAL, "which functions of %s? bbtrace list %s shows them",
+				      first, first);
+	for (size_t i = 1; !err && i < a->operands.len; i++)
+		err = find_in_object(n, o, a->operands.data[i], pid);
+	return err;
+}
+
+/* ---- the kernel ---- */
+
+static int read_kernel_text(void *ctx, uint64_t vaddr, void *buf, size_t len)
+{
+	struct kmem **k = ctx;
+	int err = *k ? 0 : kmem__open(k);
+
+	return err ? err : kmem__read(*k, vaddr, buf, len);
+}
+
+static int find_kernel(struct named *n, const struct args *a, size_t first, bool all)
+{
+	struct object **modules = NULL;
+	struct kmem *kmem = NULL;
+	size_t nmodules = 0;
+	struct spec spec;
+	int err = kernel__open(read_kernel_text, &kmem, &n->kernel, &modules, &nmodules);
+
+	kmem__close(kmem);
+	if (err)
+		return err;
+	vec__push(&n->objects, n->kernel);
+	for (size_t i = 0; i < nmodules; i++)
+		vec__push(&n->objects, modules[i]);
+	for (size_t i = first; !err && i < a->operands.len + (all && a->operands.len == first);
+	     i++) {
+		err = spec__parse(i < a->operands.len ? a->operands.data[i] : "*", true, &spec);
+		if (err)
+			break;
+		err = spec.kind == SPEC_POINTS || spec.kind == SPEC_LINE
+			      ? err__set(
+					EINVAL,
+					"'%s': the kernel's functions are named by name or address",
+					spec.text)
+			      : kernel__resolve(n->kernel, modules, nmodules, &spec, &n->functions);
+		spec__free(&spec);
+	}
+	free(modules);
+	return err;
+}
+
+/* ---- --exclude ---- */
+
+static void drop_matching(struct named *n, const struct spec *spec)
+{
+	function_vec out = {0}, kept = {0};
+	struct function *f;
+
+	vec__each (f, &n->functions) {
+		if (spec__matches(spec, f))
+			vec__push(&out, *f);
+		else
+			vec__push(&kept, *f);
+	}
+	vec__free(&n->functions);
+	memcpy(&n->functions, &kept, sizeof(kept));
+	functions__free(&out);
+}
+
+static int exclude(struct named *n, const struct args *a, bool kernel)
+{
+	const char **text;
+	struct spec spec;
+	int err;
+
+	vec__each (text, &a->exclude) {
+		err = spec__parse(*text, kernel, &spec);
+		if (err)
+			return err;
+		drop_matching(n, &spec);
+		spec__free(&spec);
+	}
+	return n->functions.len ? 0 : err__set(ENOENT, "--exclude leaves no function");
+}
+
+int named__find(struct named *n, const struct args *a, bool kernel, pid_t pid, bool all)
+{
+	size_t first = kernel && a->verb->bit == VERB_LIST;
+	int err;
+
+	*n = (struct named){0};
+	if (kernel)
+		err = find_kernel(n, a, first, all);
+	else
+		err = find_user(n, a, pid, all);
+	err = err || !a->exclude.len ? err : exclude(n, a, kernel);
+	if (err)
+		named__free(n);
+	return err;
+}
+
+void named__free(struct named *n)
+{
+	struct object **o;
+
+	functions__free(&n->functions);
+	vec__each (o, &n->objects)
+		object__free(*o);
+	vec__free(&n->objects);
+	vec__free(&n->stubs);
+	n->kernel = NULL;
+}

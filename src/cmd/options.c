@@ -1,0 +1,555 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The options as rows: parsing, --help and the usage errors all come from this table. */
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include "cmd.h"
+
+struct option_row {
+	const char *name;
+	char letter;	 /* 0: none */
+	const char *arg; /* NULL: a switch */
+	unsigned verbs;
+	int (*set)(struct args *a, const char *value);
+	const char *help;
+};
+
+/* Calls fn for each part of a comma-separated list. */
+static int each_part(struct args *a, const char *list, int (*fn)(struct args *a, const char *part))
+{
+	autofree char *copy = xstrdup(list);
+	char *save = NULL;
+	int err = 0, n = 0;
+
+	for (char *p = strtok_r(copy, ",", &save); p && !err; p = strtok_r(NULL, ",", &save), n++)
+		err = fn(a, p);
+	return err || n ? err : err__set(EINVAL, "an empty list");
+}
+
+static int number32(const char *text, uint32_t *out)
+{
+	uint64_t v;
+	int err = parse__u64(text, false, &v);
+
+	if (err)
+		return err;
+	if (v > INT32_MAX)
+		return err__set(ERANGE, "'%s' is too large", text);
+	*out = v;
+	return 0;
+}
+
+static int add_pid(struct args *a, const char *part)
+{
+	uint32_t pid = 0;
+	int err = number32(part, &pid);
+
+	if (!err && !pid)
+		return err__set(EINVAL, "there is no process 0");
+	vec__push(&a->filters.pids, pid);
+	return err;
+}
+
+static int add_tid(struct args *a, const char *part)
+{
+	uint32_t tid = 0;
+	int err = number32(part, &tid);
+
+	vec__push(&a->filters.tids, tid);
+	return err;
+}
+
+static int add_uid(struct args *a, const char *part)
+{
+	const struct passwd *pw = getpwnam(part);
+	uint32_t uid = 0;
+	int err = pw ? (uid = pw->pw_uid, 0) : number32(part, &uid);
+
+	vec__push(&a->filters.uids, uid);
+	return err ? err__set(EINVAL, "no such user: '%s'", part) : 0;
+}
+
+static int add_comm(struct args *a, const char *part)
+{
+	vec__push(&a->filters.comms, xstrdup(part));
+	return 0;
+}
+
+static int add_event(struct args *a, const char *part)
+{
+	static const struct {
+		const char *name;
+		unsigned bit;
+	} rows[] = {{"entry", PLAN_ENTRY}, {"branch", PLAN_BRANCH}, {"return", PLAN_RETURN}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (!strcmp(part, rows[i].name)) {
+			a->events |= rows[i].bit;
+			return 0;
+		}
+	return err__set(EINVAL, "no such event: '%s'; there are entry, branch and return", part);
+}
+
+static int set_pid(struct args *a, const char *v)
+{
+	return each_part(a, v, add_pid);
+}
+
+static int set_tid(struct args *a, const char *v)
+{
+	return each_part(a, v, add_tid);
+}
+
+static int set_uid(struct args *a, const char *v)
+{
+	return each_part(a, v, add_uid);
+}
+
+static int set_comm(struct args *a, const char *v)
+{
+	return each_part(a, v, add_comm);
+}
+
+static int set_cgroup(struct args *a, const char *v)
+{
+	a->filters.cgroup = v;
+	return 0;
+}
+
+static int set_follow(struct args *a, const char *v)
+{
+	a->filters.follow = true;
+	return 0;
+}
+
+static int set_events(struct args *a, const char *v)
+{
+	a->events = 0;
+	a->events_given = true;
+	return each_part(a, v, add_event);
+}
+
+static int set_exclude(struct args *a, const char *v)
+{
+	vec__push(&a->exclude, v);
+	return 0;
+}
+
+static int set_regs(struct args *a, const char *v)
+{
+	a->regs = v;
+	return 0;
+}
+
+static int set_stack(struct args *a, const char *v)
+{
+	a->stack = true;
+	return 0;
+}
+
+static int set_format(struct args *a, const char *v)
+{
+	struct str names = {0};
+	int err;
+
+	a->format = output__by_name(v);
+	if (a->format && !(a->verb->bit & VERB_SHOW) && strcmp(v, "text") && strcmp(v, "json"))
+		return err__set(EINVAL, "%s has text and json", a->verb->name);
+	if (a->format)
+		return 0;
+	for (size_t i = 0; output_formats[i]; i++)
+		str__printf(&names, "%s%s", i ? ", " : "", output_formats[i]->name);
+	err = err__set(EINVAL, "no such format: '%s'; there are: %s", v, names.data);
+	str__free(&names);
+	return err;
+}
+
+static int set_output(struct args *a, const char *v)
+{
+	a->output = v;
+	return *v ? 0 : err__set(EINVAL, "an empty file name");
+}
+
+/* A time: a number with an optional unit, seconds where none is given. */
+static int parse_time(const char *text, uint64_t *ns)
+{
+	static const struct {
+		const char *unit;
+		double ns;
+	} units[] = {{"", 1e9}, {"s", 1e9},  {"ms", 1e6},  {"us", 1e3},
+		     {"ns", 1}, {"m", 60e9}, {"h", 3600e9}};
+	char *end;
+	double v = strtod(text, &end);
+
+	if (end == text || !isfinite(v) || v < 0)
+		return err__set(EINVAL, "'%s' is not a time; write 2, 0.5, 20ms, 100us", text);
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
+		if (!strcmp(end, units[i].unit) && v * units[i].ns < 1e19) {
+			*ns = v * units[i].ns;
+			return 0;
+		}
+	return err__set(EINVAL, "'%s' is not a time; write 2, 0.5, 20ms, 100us", text);
+}
+
+static int set_timeout(struct args *a, const char *v)
+{
+	int err = parse_time(v, &a->timeout_ns);
+
+	return err || a->timeout_ns ? err : err__set(EINVAL, "a time of 0");
+}
+
+static int set_min_duration(struct args *a, const char *v)
+{
+	return parse_time(v, &a->min_duration);
+}
+
+static int set_limit(struct args *a, const char *v)
+{
+	int err = parse__u64(v, true, &a->limit);
+
+	return err || a->limit ? err : err__set(EINVAL, "a limit of 0 events");
+}
+
+static int set_depth(struct args *a, const char *v)
+{
+	int err = parse__u64(v, false, &a->depth);
+
+	return err || (a->depth && a->depth <= UINT32_MAX)
+		       ? err
+		       : err__set(EINVAL, "'%s' is not a depth", v);
+}
+
+static int set_time(struct args *a, const char *v)
+{
+	static const char *const names[] = {[TIME_REL] = "rel",
+					    [TIME_ABS] = "abs",
+					    [TIME_DELTA] = "delta",
+					    [TIME_NONE] = "none"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(v, names[i])) {
+			a->time = i;
+			a->time_given = true;
+			return 0;
+		}
+	return err__set(EINVAL, "no such time style: '%s'; there are rel, abs, delta and none", v);
+}
+
+static int set_user(struct args *a, const char *v)
+{
+	a->user = v;
+	return 0;
+}
+
+static int set_btf(struct args *a, const char *v)
+{
+	a->btf = v;
+	return 0;
+}
+
+static int set_verbose(struct args *a, const char *v)
+{
+	note__set_level(NOTE_VERBOSE);
+	return 0;
+}
+
+static int set_quiet(struct args *a, const char *v)
+{
+	note__set_level(NOTE_QUIET);
+	return 0;
+}
+
+static int set_color(struct args *a, const char *v)
+{
+	a->color = v;
+	if (strcmp(v, "auto") && strcmp(v, "always") && strcmp(v, "never"))
+		return err__set(EINVAL, "'%s' is none of auto, always, never", v);
+	return 0;
+}
+
+static int set_buffer(struct args *a, const char *v)
+{
+	int err = parse__u64(v, true, &a->buffer);
+
+	if (!err && (a->buffer < 4096 || a->buffer > (1u << 30)))
+		return err__set(EINVAL, "'%s': a ring buffer has 4K to 1G bytes", v);
+	return err;
+}
+
+static int set_record(struct args *a, const char *v)
+{
+	a->record = v;
+	return *v ? 0 : err__set(EINVAL, "an empty file name");
+}
+
+static int set_max_size(struct args *a, const char *v)
+{
+	int err = parse__u64(v, true, &a->max_size);
+
+	if (!err && a->max_size < 64u << 10)
+		return err__set(EINVAL, "'%s': a file has room for 64K at least", v);
+	return err;
+}
+
+static int set_armor(struct args *a, const char *v)
+{
+	a->armor = true;
+	return 0;
+}
+
+static int set_from(struct args *a, const char *v)
+{
+	return parse_time(v, &a->from);
+}
+
+static int set_to(struct args *a, const char *v)
+{
+	int err = parse_time(v, &a->to);
+
+	return err || a->to ? err : err__set(EINVAL, "nothing is before the start");
+}
+
+static int set_head(struct args *a, const char *v)
+{
+	int err = parse__u64(v, true, &a->head);
+
+	return err || a->head ? err : err__set(EINVAL, "no event at all");
+}
+
+static int set_tail(struct args *a, const char *v)
+{
+	int err = parse__u64(v, true, &a->tail);
+
+	return err || a->tail ? err : err__set(EINVAL, "no event at all");
+}
+
+static int set_attach(struct args *a, const char *v)
+{
+	a->attach = v;
+	return 0;
+}
+
+static int set_count(struct args *a, const char *v)
+{
+	a->count = true;
+	return 0;
+}
+
+#define LAST_MAX 100000
+
+static int set_last(struct args *a, const char *v)
+{
+	int err = parse__u64(v, true, &a->last);
+
+	if (!err && (!a->last || a->last > LAST_MAX))
+		return err__set(EINVAL, "'%s': of each thread 1 to %d branches can be kept", v,
+				LAST_MAX);
+	return err;
+}
+
+static int set_placement(struct args *a, const char *v)
+{
+	static const char *const names[] = {[PLACEMENT_FULL] = "full",
+					    [PLACEMENT_IMPLIED] = "implied",
+					    [PLACEMENT_WITNESS] = "witness"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(v, names[i])) {
+			a->placement = i;
+			return 0;
+		}
+	return err__set(EINVAL, "no such placement: '%s'; there are full, implied and witness", v);
+}
+
+static int set_sites(struct args *a, const char *v)
+{
+	a->sites = true;
+	return 0;
+}
+
+static int set_points(struct args *a, const char *v)
+{
+	a->points = true;
+	return 0;
+}
+
+static int set_no_fold(struct args *a, const char *v)
+{
+	a->no_fold = true;
+	return 0;
+}
+
+static int set_help(struct args *a, const char *v)
+{
+	a->help = true;
+	return 0;
+}
+
+static const struct option_row rows[] = {
+	{"pid", 'p', "PID[,PID...]", VERB_SHOW | VERB_LIST, set_pid,
+	 "only these processes, all their threads"},
+	{"tid", 0, "TID[,TID...]", VERB_SHOW, set_tid, "only these threads"},
+	{"comm", 0, "NAME[,NAME...]", VERB_SHOW, set_comm, "only threads of this name"},
+	{"uid", 0, "USER[,USER...]", VERB_TRACE, set_uid,
+	 "only processes of this user, by name or number"},
+	{"cgroup", 0, "PATH", VERB_TRACE, set_cgroup, "only this cgroup (v2) and those below it"},
+	{"follow", 'f', NULL, VERB_TRACE, set_follow, "and the children of all these"},
+	{"events", 'e', "LIST", VERB_SHOW, set_events,
+	 "of entry,branch,return (default: all three)"},
+	{"exclude", 0, "FUNC", VERB_SHOW | VERB_LIST, set_exclude,
+	 "not these functions; may be repeated"},
+	{"regs", 'r', "LIST", VERB_SHOW, set_regs,
+	 "registers on entry: none, args (default), all, or names"},
+	{"stack", 'k', NULL, VERB_TRACE, set_stack, "the call stack on entry"},
+	{"format", 'F', "FMT", VERB_ALL, set_format, "text (default), json, ...: see below"},
+	{"output", 'o', "FILE", VERB_SHOW, set_output,
+	 "a trace file for bbtrace report; with -F, or in report: that format"},
+	{"record", 0, "FILE", VERB_TRACE, set_record,
+	 "a trace file as well, while the trace is shown"},
+	{"max-size", 0, "SIZE", VERB_TRACE, set_max_size,
+	 "-o: go on in a new file when it has so many bytes; FILE.1 keeps the one before"},
+	{"armor", 0, NULL, VERB_TRACE, set_armor,
+	 "-o: as lines of text that survive a serial console"},
+	{"from", 0, "TIME", VERB_REPORT, set_from, "from so long after the start on"},
+	{"to", 0, "TIME", VERB_REPORT, set_to, "up to so long after the start"},
+	{"head", 0, "N", VERB_REPORT, set_head, "the first N events"},
+	{"tail", 0, "N", VERB_REPORT, set_tail, "the last N events"},
+	{"timeout", 't', "SEC", VERB_TRACE, set_timeout, "stop after so long"},
+	{"limit", 'l', "N", VERB_SHOW, set_limit, "stop after N printed events"},
+	{"depth", 0, "N", VERB_SHOW, set_depth, "no deeper than N calls of traced functions"},
+	{"min-duration", 0, "TIME", VERB_SHOW, set_min_duration,
+	 "only calls that took as long (20us, 1.5ms)"},
+	{"time", 'T', "STYLE", VERB_SHOW, set_time, "rel (default), abs, delta or none"},
+	{"no-fold", 0, NULL, VERB_SHOW, set_no_fold, "text: each line, also of loops that repeat"},
+	{"user", 'u', "NAME", VERB_TRACE, set_user, "run CMD as that user"},
+	{"btf", 'b', "FILE", VERB_TRACE, set_btf, "kernel types from this file"},
+	{"buffer", 0, "SIZE", VERB_TRACE, set_buffer, "ring buffer size (default: 16M)"},
+	{"attach", 0, "NAME", VERB_TRACE, set_attach,
+	 "by this mechanism only; bbtrace doctor lists them"},
+	{"count", 'c', NULL, VERB_SHOW, set_count, "count edges in place of listing events"},
+	{"last", 0, "N", VERB_SHOW, set_last,
+	 "keep the last N branches of each thread, shown at the end"},
+	{"placement", 0, "HOW", VERB_TRACE, set_placement,
+	 "full: a probe on every branch; implied, witness: on fewer, for the same steps"},
+	{"color", 0, "WHEN", VERB_SHOW, set_color, "auto (default), always or never"},
+	{"sites", 0, NULL, VERB_LIST, set_sites, "each branch site"},
+	{"points", 0, NULL, VERB_LIST, set_points, "as a points file, which user @FILE reads back"},
+	{"verbose", 'v', NULL, VERB_ALL, set_verbose, "say what is decided and why"},
+	{"quiet", 'q', NULL, VERB_ALL, set_quiet, "no notes on stderr"},
+	{"help", 'h', NULL, VERB_ALL, set_help, "this text"},
+};
+
+static void formats_help(const struct verb *verb, FILE *out)
+{
+	const struct output_format *const *f;
+
+	fprintf(out, "\nformats:\n");
+	for (f = output_formats; *f; f++)
+		if (verb->bit & VERB_SHOW || f - output_formats < 2) /* text, json */
+			fprintf(out, "  %-30s %s\n", (*f)->name, (*f)->help);
+}
+
+void args__help(const struct verb *verb, FILE *out)
+{
+	fprintf(out, "usage: bbtrace %s %s\n%s\n\n", verb->name, verb->args, verb->help);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct option_row *r = &rows[i];
+		char names[64];
+
+		if (!(r->verbs & verb->bit))
+			continue;
+		snprintf(names, sizeof(names), "%c%c%c --%s%s%s", r->letter ? '-' : ' ',
+			 r->letter ? r->letter : ' ', r->letter ? ',' : ' ', r->name,
+			 r->arg ? " " : "", r->arg ? r->arg : "");
+		fprintf(out, "  %-30s %s\n", names, r->help);
+	}
+	formats_help(verb, out);
+}
+
+/* getopt_long(3)'s tables for a verb; val is the row + 256, which no letter is. */
+static void make_tables(const struct verb *verb, struct option *longs, char *shorts)
+{
+	*shorts++ = ':';
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (!(rows[i].verbs & verb->bit))
+			continue;
+		*longs++ =
+			(struct option){rows[i].name, rows[i].arg ? required_argument : no_argument,
+					NULL, (int)i + 256};
+		if (!rows[i].letter)
+			continue;
+		*shorts++ = rows[i].letter;
+		if (rows[i].arg)
+			*shorts++ = ':';
+	}
+	*longs = (struct option){0};
+	*shorts = 0;
+}
+
+static const struct option_row *row_of(int c)
+{
+	if (c >= 256)
+		return &rows[c - 256];
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].letter == c)
+			return &rows[i];
+	return NULL;
+}
+
+static int usage_error(const struct verb *verb, int c, char **argv)
+{
+	const char *what = c == ':' ? "needs a value" : "is no option of this verb";
+
+	if (optopt > 0 && optopt < 256)
+		return err__set(EINVAL, "-%c %s; see bbtrace %s --help", optopt, what, verb->name);
+	return err__set(EINVAL, "%s %s; see bbtrace %s --help", argv[optind - 1], what, verb->name);
+}
+
+int args__parse(struct args *a, const struct verb *verb, int argc, char **argv)
+{
+	struct option longs[ARRAY_SIZE(rows) + 1];
+	char shorts[2 * ARRAY_SIZE(rows) + 2];
+	int c, end = 1, err;
+
+	*a = (struct args){
+		.verb = verb, .color = "auto", .events = PLAN_ENTRY | PLAN_BRANCH | PLAN_RETURN};
+	while (end < argc && strcmp(argv[end], "--"))
+		end++;
+	make_tables(verb, longs, shorts);
+	optind = 0; /* glibc: start anew */
+	while ((c = getopt_long(end, argv, shorts, longs, NULL)) != -1) {
+		const struct option_row *r = c == ':' || c == '?' ? NULL : row_of(c);
+
+		if (!r)
+			return usage_error(verb, c, argv);
+		err = r->set(a, optarg);
+		if (err)
+			return err__prefix(-EINVAL, "--%s", r->name);
+	}
+	for (int i = optind; i < end; i++)
+		vec__push(&a->operands, argv[i]);
+	if (end == argc)
+		return 0;
+	if (!(verb->bit & VERB_TRACE) || end + 1 == argc)
+		return err__set(EINVAL,
+				verb->bit & VERB_TRACE ? "no command behind --"
+						       : "%s runs no command",
+				verb->name);
+	a->command = argv + end + 1;
+	return 0;
+}
+
+void args__free(struct args *a)
+{
+	for (size_t i = 0; i < a->filters.comms.len; i++)
+		free((char *)a->filters.comms.data[i]);
+	vec__free(&a->operands);
+	vec__free(&a->filters.pids);
+	vec__free(&a->filters.tids);
+	vec__free(&a->filters.uids);
+	vec__free(&a->filters.comms);
+	vec__free(&a->filters.excluded);
+	vec__free(&a->exclude);
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The pager as a child whose stdin is our stdout; a line on stderr that says how far it is. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "pager.h"
+#include "render.h"
+
+/* As git(1) and systemctl(1) have it: quit if it fits the screen, raw colours, no clearing. */
+#define LESS_OPTIONS "FRX"
+
+static void exec_pager(const char *command, int in)
+{
+	dup2(in, STDIN_FILENO);
+	setenv("LESS", LESS_OPTIONS, 0);
+	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+	_exit(127);
+}
+
+static bool is_there(const char *name)
+{
+	const char *path = getenv("PATH");
+	autofree char *copy = xstrdup(path ? path : "/usr/bin:/bin");
+	char *save = NULL;
+
+	for (char *p = strtok_r(copy, ":", &save); p; p = strtok_r(NULL, ":", &save)) {
+		autofree char *file = xasprintf("%s/%s", p, name);
+
+		if (!access(file, X_OK))
+			return true;
+	}
+	return false;
+}
+
+pid_t pager__start(void)
+{
+	const char *command = getenv("PAGER");
+	int fds[2];
+	pid_t pid;
+
+	command = command ? command : is_there("less") ? "less" : "";
+	if (!*command || !strcmp(command, "cat") || pipe2(fds, O_CLOEXEC))
+		return 0;
+	pid = fork();
+	if (pid == 0)
+		exec_pager(command, fds[0]);
+	close(fds[0]);
+	if (pid > 0) {
+		fflush(stdout);
+		dup2(fds[1], STDOUT_FILENO);
+		/* the terminal's Ctrl-C is the pager's */
+		signal(SIGINT, SIG_IGN);
+		signal(SIGPIPE, SIG_IGN);
+	}
+	close(fds[1]);
+	return max_of(pid, 0);
+}
+
+void pager__wait(pid_t pager)
+{
+	int status;
+
+	if (!pager)
+		return;
+	close(STDOUT_FILENO);
+	while (waitpid(pager, &status, 0) < 0 && errno == EINTR)
+		;
+}
+
+/* ---- progress ---- */
+
+#define FIRST_NS 1000000000ull /* what is done sooner needs none */
+#define EVERY_NS 200000000ull
+#define CLEAR	 "\r\033[K"
+
+void progress__start(struct progress *p, bool wanted, uint64_t total)
+{
+	*p = (struct progress){.shown = wanted && isatty(STDERR_FILENO), .total = total};
+	p->start = p->last = clock_ns(CLOCK_MONOTONIC);
+}
+
+static void show_progress(const struct progress *p, uint64_t now)
+{
+	double seconds = (now - p->start) / 1e9, rate = p->done / seconds;
+
+	if (p->total && p->done <= p->total)
+		fprintf(stderr, CLEAR "bbtrace: %.0f %%, %.1f MB/s, %.0f s left",
+			100.0 * p->done / p->total, rate / 1e6, (p->total - p->done) / rate);
+	else
+		fprintf(stderr, CLEAR "bbtrace: %.1f MB, %.1f MB/s", p->done / 1e6, rate / 1e6);
+}
+
+void progress__add(struct progress *p, uint64_t bytes)
+{
+	uint64_t now;
+
+	p->done += bytes;
+	if (!p->shown)
+		return;
+	now = clock_ns(CLOCK_MONOTONIC);
+	if (now - p->start < FIRST_NS || now - p->last < EVERY_NS)
+		return;
+	p->last = now;
+	show_progress(p, now);
+}
+
+void progress__end(struct progress *p)
+{
+	if (p->shown && p->last != p->start)
+		fputs(CLEAR, stderr);
+	p->shown = false;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* pager, progress: what makes reading a large file on a terminal bearable. */
+#ifndef BBTRACE_CMD_PAGER_H
+#define BBTRACE_CMD_PAGER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Puts $PAGER between fd 1 and the terminal that it is; 0: there is none to be had. */
+pid_t pager__start(void);
+/* Ends the output and waits until the reader has seen enough. */
+void pager__wait(pid_t pager);
+
+struct progress {
+	bool shown;	/* stderr is a terminal that nobody else writes to */
+	uint64_t total; /* bytes; 0: not known */
+	uint64_t done;
+	uint64_t start, last; /* ns */
+};
+void progress__start(struct progress *p, bool wanted, uint64_t total);
+void progress__add(struct progress *p, uint64_t bytes);
+void progress__end(struct progress *p);
+
+#endif

@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Recording. A file holds what its readers need and no more: of a process nothing before its first
+ * record, then its name and mappings; of an object the symbols that addresses in it needed. With
+ * --max-size a new file begins when one is full, and holds all that anew.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/sysmacros.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+#include "record.h"
+
+#define FLUSH_NS     1000000000ull
+#define SEEN_SLOTS   4096
+#define MAX_SIZE_MIN (64u << 10)
+
+struct recorder {
+	const struct args *args;
+	const char *name; /* of the file */
+	struct sink sink;
+	struct armor *armor; /* NULL: the bytes as they are */
+	struct str lines;    /* armored */
+	struct trace_writer *writer;
+	struct show *show;
+	struct trace_meta meta;
+	char *command, *system;
+	uint64_t begun;	   /* the writer's size behind the plan */
+	uint64_t flushed;  /* when */
+	struct map64 pids; /* processes of which the file has the mappings */
+	struct map64 tids; /* threads of which it has the name */
+	uint64_t map_changes;
+	struct {
+		uint64_t addr, map_changes;
+		uint32_t pid;
+	} seen[SEEN_SLOTS]; /* addresses whose symbols are there */
+};
+
+/* ---- the file ---- */
+
+static int write_bytes(void *ctx, const void *data, size_t len)
+{
+	struct recorder *r = ctx;
+	int err;
+
+	if (!r->armor)
+		return sink__write(&r->sink, data, len);
+	armor__put(r->armor, data, len, &r->lines);
+	armor__end_line(r->armor, &r->lines);
+	err = sink__write(&r->sink, r->lines.data, r->lines.len);
+	str__clear(&r->lines);
+	return err;
+}
+
+/* Readers see by the lock that there is more to come. */
+static int open_sink(struct recorder *r)
+{
+	int err = sink__open(&r->sink, r->name);
+
+	if (!err && !r->args->armor && isatty(r->sink.fd))
+		err = err__set(
+			EINVAL,
+			"a trace file is no text for a terminal: -o FILE, or --armor, or -F text");
+	if (!err && r->sink.is_file)
+		flock(r->sink.fd, LOCK_EX | LOCK_NB);
+	return err;
+}
+
+int recorder__open(const struct args *a, const char *name, struct recorder **out)
+{
+	struct recorder *r = xcalloc(1, sizeof(*r));
+	int err;
+
+	r->args = a;
+	r->name = name;
+	r->sink.fd = -1;
+	*out = r;
+	err = open_sink(r);
+	if (!err && a->max_size && !r->sink.is_file)
+		err = err__set(EINVAL, "--max-size needs a regular file");
+	return err;
+}
+
+void recorder__close(struct recorder *r)
+{
+	if (!r)
+		return;
+	trace_writer__free(r->writer);
+	armor__free(r->armor);
+	str__free(&r->lines);
+	sink__close(&r->sink);
+	map64__free(&r->pids);
+	map64__free(&r->tids);
+	free(r->command);
+	free(r->system);
+	free(r);
+}
+
+bool recorder__reader_gone(const struct recorder *r)
+{
+	return r->sink.reader_gone;
+}
+
+/* ---- names that addresses need ---- */
+
+static void need_kernel_address(struct recorder *r, uint64_t addr)
+{
+	const struct object **o;
+
+	vec__each (o, &r->show->objects)
+		if (object__segment_at(*o, addr)) {
+			trace_writer__symbol(r->writer, *o, addr);
+			return;
+		}
+}
+
+static void need_user_address(struct recorder *r, uint32_t pid, uint64_t addr)
+{
+	struct mapped_place place;
+
+	spaces__find(r->show->spaces, pid, addr, &place);
+	if (!place.object)
+		return;
+	trace_writer__mapped(r->writer, place.dev, place.ino, place.path, place.object);
+	trace_writer__symbol(r->writer, place.object, place.vaddr);
+}
+
+static void need_address(struct recorder *r, uint32_t pid, uint64_t addr)
+{
+	size_t slot = (addr ^ addr >> 12 ^ pid) % SEEN_SLOTS;
+
+	if (!addr || (r->seen[slot].addr == addr && r->seen[slot].pid == pid &&
+		      r->seen[slot].map_changes == r->map_changes))
+		return;
+	r->seen[slot].addr = addr;
+	r->seen[slot].pid = pid;
+	r->seen[slot].map_changes = r->map_changes;
+	if (r->show->plan->kernel)
+		need_kernel_address(r, addr);
+	else
+		need_user_address(r, pid, addr);
+}
+
+/* An address in the code of the plan's object, where no function of the plan gives it a name. */
+static void need_static_address(struct recorder *r, uint32_t object, uint64_t vaddr)
+{
+	const struct plan *p = r->show->plan;
+
+	if (!vaddr || plan__function_at(p, object, vaddr) != NO_FUNCTION)
+		return;
+	if (p->kernel)
+		need_kernel_address(r, vaddr);
+	else
+		trace_writer__symbol(r->writer, p->objects.data[object].object, vaddr);
+}
+
+static void need_static_addresses(struct recorder *r)
+{
+	const struct plan_site *s;
+
+	vec__each (s, &r->show->plan->sites) {
+		need_static_address(r, s->object, s->vaddr);
+		need_static_address(r, s->object, s->vaddr + s->len);
+		need_static_address(r, s->object, s->target);
+	}
+}
+
+static void need_addresses_of(struct recorder *r, const struct wire_event *e, size_t size)
+{
+	uint32_t type = e->site_type >> WIRE_SITE_BITS, site = e->site_type & WIRE_SITE_MASK;
+	const struct wire_value *v = (const struct wire_value *)e;
+	const struct wire_entry_stack *s = (const struct wire_entry_stack *)e;
+	const struct plan *p = r->show->plan;
+	uint8_t kind = site < p->sites.len ? p->sites.data[site].kind : BRANCH_NONE;
+
+	if ((type == WIRE_VALUE || type == WIRE_ENTRY) &&
+	    (kind == BRANCH_RET || kind == BRANCH_IJMP || kind == BRANCH_ICALL))
+		need_address(r, e->pid, v->value[0]);
+	if (type != WIRE_ENTRY)
+		return;
+	need_address(r, e->pid, s->entry.caller);
+	if (size >= sizeof(*s))
+		for (uint64_t i = 0; i < min_of(s->frames, (uint64_t)WIRE_STACK); i++)
+			need_address(r, e->pid, s->stack[i]);
+}
+
+/* ---- processes ---- */
+
+struct snapshot {
+	struct recorder *r;
+	struct side_event e;
+	int err;
+};
+
+static void put_map(void *ctx, const struct map *m)
+{
+	struct snapshot *s = ctx;
+
+	if (s->err)
+		return;
+	s->e.start = m->start;
+	s->e.len = m->end - m->start;
+	s->e.offset = m->offset;
+	s->e.major = major(m->dev);
+	s->e.minor = minor(m->dev);
+	s->e.ino = m->ino;
+	s->e.text = m->path ? m->path : "";
+	s->err = trace_writer__side(s->r->writer, &s->e);
+}
+
+static int put_process(struct recorder *r, uint64_t time, uint32_t pid)
+{
+	struct snapshot s = {.r = r, .e = {.type = SIDE_MAP, .time = time, .pid = pid, .tid = pid}};
+	struct side_event inner = {.type = SIDE_INNER, .time = time, .pid = pid, .tid = pid};
+	uint64_t *known = map64__put(&r->pids, pid);
+
+	if (*known)
+		return 0;
+	*known = 1;
+	if (!r->show->plan->kernel)
+		spaces__each(r->show->spaces, pid, put_map, &s);
+	inner.count = trace__inner_of(r->show->trace, pid);
+	return s.err || !inner.count ? s.err : trace_writer__side(r->writer, &inner);
+}
+
+/* Idle threads (number 0) have their name from their entries alone. */
+static int put_thread(struct recorder *r, uint64_t time, uint32_t pid, uint32_t tid)
+{
+	struct side_event e = {.type = SIDE_COMM, .time = time, .pid = pid, .tid = tid};
+	uint64_t *known = map64__put(&r->tids, tid);
+
+	if (*known)
+		return 0;
+	*known = 1;
+	e.text = tid ? trace__comm_of(r->show->trace, tid) : NULL;
+	return e.text && *e.text ? trace_writer__side(r->writer, &e) : 0;
+}
+
+static int introduce(struct recorder *r, uint64_t time, uint32_t pid, uint32_t tid)
+{
+	int err = put_process(r, time, pid);
+
+	return err ? err : put_thread(r, time, pid, tid);
+}
+
+/* ---- a file after the other ---- */
+
+static char *quoted_command(void)
+{
+	autofree char *text = NULL;
+	struct str s = {0};
+	size_t len = 0;
+
+	if (file__read("/proc/self/cmdline", 1u << 20, &text, &len))
+		return xstrdup("");
+	for (const char *p = text; p < text + len; p += strlen(p) + 1) {
+		bool plain = *p && !p[strspn(p, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWX"
+						"YZ0123456789_-+=./:,@%^")];
+
+		str__puts(&s, p == text ? "" : " ");
+		if (plain) {
+			str__puts(&s, p);
+			continue;
+		}
+		str__putc(&s, '\'');
+		for (const char *c = p; *c; c++)
+			str__put(&s, *c == '\'' ? "'\\''" : c, *c == '\'' ? 4 : 1);
+		str__putc(&s, '\'');
+	}
+	return s.data ? s.data : xstrdup("");
+}
+
+static int begin_file(struct recorder *r)
+{
+	int err;
+
+	r->writer = trace_writer__new(r->show->plan, write_bytes, r);
+	r->armor = r->args->armor ? armor__new() : NULL;
+	err = trace_writer__begin(r->writer, &r->meta);
+	r->begun = trace_writer__size(r->writer);
+	need_static_addresses(r);
+	return err;
+}
+
+int recorder__begin(struct recorder *r, struct show *show, const struct trace_meta *meta)
+{
+	struct utsname u = {0};
+
+	r->show = show;
+	r->meta = *meta;
+	uname(&u);
+	r->meta.command = r->command = quoted_command();
+	r->meta.system = r->system =
+		xasprintf("%s %s %s %s", u.sysname, u.release, u.version, u.machine);
+	r->meta.version = BBTRACE_VERSION;
+	r->meta.cpus = sysconf(_SC_NPROCESSORS_CONF);
+	r->flushed = clock_ns(CLOCK_MONOTONIC);
+	return begin_file(r);
+}
+
+static int end_file(struct recorder *r, enum trace_end_reason reason)
+{
+	struct trace_end end = {.reason = reason,
+				.side_lost = r->show->side_lost,
+				.totals = *show__totals(r->show)};
+
+	return trace_writer__end(r->writer, &end);
+}
+
+/* FILE becomes FILE.1, in place of the one before it; FILE is begun anew. */
+static int rotate(struct recorder *r)
+{
+	autofree char *old = xasprintf("%s.1", r->name);
+	int err = end_file(r, TRACE_CONTINUED);
+
+	if (err)
+		return err;
+	if (rename(r->name, old))
+		return err__set(errno, "cannot rename %s to %s: %s", r->name, old, strerror(errno));
+	trace_writer__free(r->writer);
+	armor__free(r->armor);
+	sink__close(&r->sink);
+	map64__free(&r->pids);
+	map64__free(&r->tids);
+	memset(r->seen, 0, sizeof(r->seen));
+	r->meta.part++;
+	err = open_sink(r);
+	return err ? err : begin_file(r);
+}
+
+static int rotate_if_full(struct recorder *r)
+{
+	uint64_t max = r->args->max_size, size = trace_writer__size(r->writer);
+	int err = 0;
+
+	if (!max)
+		return 0;
+	if (trace_writer__pending(r->writer) >= max / 16)
+		err = trace_writer__flush(r->writer);
+	return err || size < max || size == r->begun ? err : rotate(r);
+}
+
+/* ---- what is recorded ---- */
+
+int recorder__record(struct recorder *r, const void *data, size_t size)
+{
+	const struct wire_event *e = data;
+	int err = introduce(r, e->time, e->pid, e->tid);
+
+	need_addresses_of(r, e, size);
+	err = err ? err : trace_writer__record(r->writer, data, size);
+	return err ? err : rotate_if_full(r);
+}
+
+/* Forks of processes that are in the file are told, so that it has the child as well. */
+static bool is_known(struct recorder *r, const struct side_event *e)
+{
+	if (e->type == SIDE_LOST)
+		return true;
+	if (e->type == SIDE_FORK && map64__get(&r->pids, e->ppid)) {
+		*map64__put(&r->pids, e->pid) = 1;
+		if (map64__get(&r->tids, e->ptid))
+			*map64__put(&r->tids, e->tid) = 1;
+		return true;
+	}
+	return map64__get(&r->pids, e->pid) && !(e->type == SIDE_MAP && r->show->plan->kernel);
+}
+
+int recorder__side(struct recorder *r, const struct side_event *e)
+{
+	bool known = is_known(r, e);
+	int err = 0;
+
+	if (e->type != SIDE_COMM && e->type != SIDE_LOST)
+		r->map_changes++;
+	if (e->type == SIDE_GAP)
+		err = introduce(r, e->time, e->pid, e->tid);
+	if (!err && (known || e->type == SIDE_GAP))
+		err = trace_writer__side(r->writer, e);
+	if (known && (e->type == SIDE_EXEC || e->type == SIDE_COMM))
+		*map64__put(&r->tids, e->tid) = 1;
+	if (e->type == SIDE_EXIT) {
+		map64__del(&r->tids, e->tid);
+		if (e->pid == e->tid)
+			map64__del(&r->pids, e->pid);
+	}
+	return err;
+}
+
+void recorder__introduce_anew(struct recorder *r)
+{
+	map64__free(&r->pids);
+	map64__free(&r->tids);
+	r->map_changes++;
+}
+
+int recorder__lost(struct recorder *r, uint32_t pid, uint32_t tid, uint64_t count)
+{
+	int err = pid ? introduce(r, 0, pid, tid) : 0;
+
+	return err ? err : trace_writer__lost(r->writer, pid, tid, count);
+}
+
+int recorder__tick(struct recorder *r, uint64_t now)
+{
+	if (now - r->flushed < FLUSH_NS)
+		return 0;
+	r->flushed = now;
+	return trace_writer__flush(r->writer);
+}
+
+int recorder__end(struct recorder *r)
+{
+	int err = end_file(r, TRACE_ENDED);
+
+	if (!err && r->meta.part > 1)
+		note("%s and %s.1 hold the end of the trace; %u parts before them were dropped",
+		     r->name, r->name, r->meta.part - 1);
+	return err;
+}

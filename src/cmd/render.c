@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* How the options say that a trace is to look: from them, or from what a trace file recorded, to an
+ * output. */
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+#include "render.h"
+
+uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return t.tv_sec * 1000000000ull + t.tv_nsec;
+}
+
+/* ---- options ---- */
+
+static int parse_regs(struct trace_meta *m, const char *regs, const struct arch *arch)
+{
+	autofree char *list = xstrdup(regs ? regs : "args");
+	char *save = NULL;
+
+	m->regs = 0;
+	m->show_regs = strcmp(list, "none");
+	if (!m->show_regs || !strcmp(list, "args"))
+		return 0;
+	for (char *p = strtok_r(list, ",", &save); p; p = strtok_r(NULL, ",", &save)) {
+		unsigned r;
+
+		if (!strcmp(p, "all")) {
+			m->regs = (1ull << arch->nregs) - 1;
+			continue;
+		}
+		for (r = 0; r < arch->nregs && strcmp(p, arch->reg_names[r]); r++)
+			;
+		if (r == arch->nregs)
+			return err__set(
+				EINVAL,
+				"--regs: no such register: '%s'; there are none, args, all, or names "
+				"such as %s",
+				p, arch->reg_names[0]);
+		m->regs |= 1ull << r;
+	}
+	return 0;
+}
+
+int meta__of_args(struct trace_meta *m, const struct args *a, const struct arch *arch)
+{
+	struct tm local = {0};
+	time_t now = time(NULL);
+
+	*m = (struct trace_meta){
+		.start_time = clock_ns(CLOCK_MONOTONIC),
+		.time_style = a->time,
+		.events = a->events,
+		.max_depth = a->depth,
+		.min_duration = a->min_duration,
+		.limit = a->limit,
+		.no_fold = a->no_fold,
+	};
+	m->realtime_offset = clock_ns(CLOCK_REALTIME) - m->start_time;
+	m->utc_offset = localtime_r(&now, &local) ? local.tm_gmtoff : 0;
+	return parse_regs(m, a->regs, arch);
+}
+
+int meta__override(struct trace_meta *m, const struct args *a, const struct arch *arch)
+{
+	if (a->time_given)
+		m->time_style = a->time;
+	if (a->depth)
+		m->max_depth = a->depth;
+	if (a->min_duration)
+		m->min_duration = a->min_duration;
+	if (a->limit)
+		m->limit = a->limit;
+	if (a->no_fold)
+		m->no_fold = true;
+	return a->regs ? parse_regs(m, a->regs, arch) : 0;
+}
+
+struct trace_options meta__trace_options(const struct trace_meta *m)
+{
+	return (struct trace_options){
+		.events = m->events, .max_depth = m->max_depth, .min_duration = m->min_duration};
+}
+
+/* ---- the output ---- */
+
+static bool want_color(const struct render *r, const struct args *a)
+{
+	if (strcmp(a->color, "auto"))
+		return !strcmp(a->color, "always");
+	return r->sink.is_terminal && !getenv("NO_COLOR") &&
+	       strcmp(getenv("TERM") ? getenv("TERM") : "dumb", "dumb");
+}
+
+int render__start(struct render *r, const struct args *a, const struct plan *plan,
+		  const struct trace_meta *m)
+{
+	const struct output_format *format = a->format ? a->format : output__by_name("text");
+	struct output_options o = {
+		.time = min_of(m->time_style, (uint32_t)TIME_NONE),
+		.color = want_color(r, a),
+		.start_time = m->start_time,
+		.realtime_offset = m->realtime_offset,
+		.utc_offset = m->utc_offset,
+		.regs = m->regs,
+		.show_regs = m->show_regs,
+		.line_buffered = isatty(r->sink.fd),
+		.events = m->events,
+		.source = sources__line,
+		.fold = !m->no_fold,
+	};
+
+	if (a->count)
+		format = output__counting(format);
+	if (!format)
+		return err__set(EINVAL, "-c counts in text and json only; %s has counts of its own",
+				a->format->name);
+	r->sources = o.source_ctx = sources__new();
+	r->output = output__new(format, &o, plan, sink__write, &r->sink);
+	return 0;
+}
+
+bool newest_first(const struct args *a)
+{
+	return !a->format || !strcmp(a->format->name, "text");
+}
+
+/* Somebody may be watching: what waits to be folded is shown after a while. Not in a file, where
+ * the same events give the same text. */
+#define SETTLE_NS 200000000
+
+int render__flush(struct render *r, uint64_t now)
+{
+	if (r->sink.is_file || now - r->settled < SETTLE_NS)
+		return output__flush(r->output);
+	r->settled = now;
+	return output__settle(r->output);
+}
+
+void render__close(struct render *r)
+{
+	output__free(r->output);
+	sources__free(r->sources);
+	sink__close(&r->sink);
+}

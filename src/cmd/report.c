@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The verb report: a trace file, through the same replay and the same outputs as a trace in
+ * progress. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include "pager.h"
+#include "render.h"
+#include "show.h"
+
+/* What a file begins with, read to see which form it has. */
+#define PEEK 8
+
+struct report {
+	struct args args;
+	const char *name;
+	int fd;
+	uint8_t peeked[PEEK];
+	size_t npeeked, given;
+	struct dearmor *dearmor; /* NULL: not armored */
+	struct progress progress;
+	pid_t pager;
+	struct trace_reader *reader;
+	struct trace_meta meta;
+	struct pick_options pick;
+	bool *functions; /* of pick */
+	bool begun;	 /* the plan is there */
+	struct show show;
+	struct render render;
+};
+
+/* ---- bytes ---- */
+
+static ssize_t read_fd(struct report *r, void *data, size_t len)
+{
+	ssize_t n;
+
+	do
+		n = read(r->fd, data, len);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return err__set(errno, "cannot read %s: %s", r->name, strerror(errno));
+	progress__add(&r->progress, n);
+	return n;
+}
+
+static ssize_t read_plain(void *ctx, void *data, size_t len)
+{
+	struct report *r = ctx;
+
+	if (r->given == r->npeeked)
+		return read_fd(r, data, len);
+	len = min_of(len, r->npeeked - r->given);
+	memcpy(data, r->peeked + r->given, len);
+	r->given += len;
+	return len;
+}
+
+static void note_damage(void *ctx, const char *text)
+{
+	struct report *r = ctx;
+
+	progress__end(&r->progress);
+	note("%s: %s", r->name, text);
+}
+
+static int open_input(struct report *r)
+{
+	struct stat st;
+	ssize_t n = 1;
+
+	r->name = r->args.operands.data[0];
+	r->fd = STDIN_FILENO;
+	if (!strcmp(r->name, "-"))
+		r->name = "stdin";
+	else
+		r->fd = open(r->name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (r->fd < 0)
+		return err__set(errno, "cannot open %s: %s", r->name, strerror(errno));
+	if (fstat(r->fd, &st))
+		return err__set(errno, "cannot read %s: %s", r->name, strerror(errno));
+	progress__start(&r->progress, note__level() > NOTE_QUIET,
+			S_ISREG(st.st_mode) ? st.st_size : 0);
+	while (n > 0 && r->npeeked < PEEK) {
+		n = read_fd(r, r->peeked + r->npeeked, PEEK - r->npeeked);
+		if (n < 0)
+			return n;
+		r->npeeked += n;
+	}
+	if (trace_reader__is_magic(r->peeked, r->npeeked)) {
+		r->reader = trace_reader__new(read_plain, r);
+		return 0;
+	}
+	r->dearmor = dearmor__new(read_plain, r, note_damage, r);
+	r->reader = trace_reader__new(dearmor__read, r->dearmor);
+	return 0;
+}
+
+/* Whoever records holds a lock on the file. */
+static bool is_growing(const struct report *r)
+{
+	if (!flock(r->fd, LOCK_SH | LOCK_NB)) {
+		flock(r->fd, LOCK_UN);
+		return false;
+	}
+	return errno == EWOULDBLOCK;
+}
+
+/* ---- which functions ---- */
+
+static bool names_function(const struct spec *spec, const struct plan *plan,
+			   const struct plan_function *pf)
+{
+	struct function f = {.object = plan->objects.data[pf->object].object,
+			     .name = (char *)pf->name,
+			     .raw = (char *)pf->raw,
+			     .flags = pf->flags};
+
+	f.ranges.data = (struct range *)pf->ranges;
+	f.ranges.len = pf->nranges;
+	f.entry = pf->nranges ? pf->ranges[0].vaddr : 0;
+	return spec__matches(spec, &f);
+}
+
+/* Marks the functions that text names; -ENOENT: there is none. */
+static int mark_functions(struct report *r, const struct plan *plan, const char *text, bool value)
+{
+	struct spec spec;
+	size_t found = 0;
+	int err = spec__parse(text, plan->kernel, &spec);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < plan->functions.len; i++)
+		if (names_function(&spec, plan, &plan->functions.data[i])) {
+			r->functions[i] = value;
+			found++;
+		}
+	spec__free(&spec);
+	return found ? 0 : err__set(ENOENT, "%s: no function '%s' was traced", r->name, text);
+}
+
+static int pick_functions(struct report *r, const struct plan *plan)
+{
+	const struct args *a = &r->args;
+	int err = 0;
+
+	if (a->operands.len == 1 && !a->exclude.len)
+		return 0;
+	r->functions = xcalloc(plan->functions.len, sizeof(bool));
+	r->pick.functions = r->functions;
+	for (size_t i = 0; i < plan->functions.len; i++)
+		r->functions[i] = a->operands.len == 1;
+	for (size_t i = 1; !err && i < a->operands.len; i++)
+		err = mark_functions(r, plan, a->operands.data[i], true);
+	for (size_t i = 0; !err && i < a->exclude.len; i++)
+		err = mark_functions(r, plan, a->exclude.data[i], false);
+	return err;
+}
+
+static int fill_pick(struct report *r, const struct plan *plan)
+{
+	const struct args *a = &r->args;
+
+	r->pick = (struct pick_options){
+		.events = a->events,
+		.pids = a->filters.pids.data,
+		.npids = a->filters.pids.len,
+		.tids = a->filters.tids.data,
+		.ntids = a->filters.tids.len,
+		.comms = a->filters.comms.data,
+		.ncomms = a->filters.comms.len,
+		.from = a->from ? r->meta.start_time + a->from : 0,
+		.to = a->to ? r->meta.start_time + a->to : 0,
+		.head = a->head,
+		.tail = a->tail,
+	};
+	return pick_functions(r, plan);
+}
+
+static bool picks(const struct report *r)
+{
+	const struct pick_options *o = &r->pick;
+
+	return r->args.events_given || o->npids || o->ntids || o->ncomms || o->functions ||
+	       o->from || o->to || o->head || o->tail;
+}
+
+/* ---- what the file tells ---- */
+
+static void describe(const struct report *r, const struct plan *plan)
+{
+	const struct trace_meta *m = &r->meta;
+	time_t start = (m->start_time + m->realtime_offset) / 1000000000;
+	struct tm tm = {0};
+	char text[64];
+
+	if (note__level() < NOTE_VERBOSE)
+		return;
+	start += m->utc_offset;
+	strftime(text, sizeof(text), "%F %T", gmtime_r(&start, &tm));
+	note_verbose("recorded at %s by bbtrace %s on %s, %u CPUs: %s", text,
+		     m->version ? m->version : "", m->system ? m->system : "", m->cpus,
+		     m->command ? m->command : "");
+	note_verbose("%zu functions, %zu sites, %u probes", plan->functions.len, plan->sites.len,
+		     plan->probes);
+}
+
+static int on_begin(void *ctx, const struct plan *plan, const struct trace_meta *meta)
+{
+	struct report *r = ctx;
+	struct trace_options options;
+	int err;
+
+	r->meta = *meta;
+	describe(r, plan);
+	err = meta__override(&r->meta, &r->args, plan->arch);
+	err = err ? err : fill_pick(r, plan);
+	if (err)
+		return err;
+	options = meta__trace_options(&r->meta);
+	if (r->pick.functions) { /* depth counts what is picked */
+		r->pick.max_depth = options.max_depth;
+		options.max_depth = 0;
+	}
+	err = render__start(&r->render, &r->args, plan, &r->meta);
+	if (err)
+		return err;
+	show__open(&r->show, plan, &options, spaces__recorded(), r->render.output, r->meta.limit);
+	if (r->args.last)
+		show__keep_last(&r->show, r->args.last);
+	if (picks(r))
+		show__pick(&r->show, &r->pick);
+	r->begun = true;
+	return 0;
+}
+
+static int on_object(void *ctx, const struct object *o)
+{
+	struct report *r = ctx;
+
+	show__object(&r->show, o);
+	return 0;
+}
+
+static int on_mapped(void *ctx, uint64_t dev, uint64_t ino, const char *path,
+		     const struct object *o)
+{
+	struct report *r = ctx;
+
+	spaces__know(r->show.spaces, dev, ino, path, o);
+	return 0;
+}
+
+static int on_record(void *ctx, const void *record, size_t size)
+{
+	struct report *r = ctx;
+
+	return show__record(&r->show, record, size);
+}
+
+static int on_side(void *ctx, const struct side_event *e)
+{
+	struct report *r = ctx;
+
+	return show__side(&r->show, e);
+}
+
+static int on_lost(void *ctx, uint32_t pid, uint32_t tid, uint64_t count)
+{
+	struct report *r = ctx;
+
+	return show__lost(&r->show, pid, tid, count);
+}
+
+/* ---- the run ---- */
+
+/* 1: the limit is reached; a reader that has gone away is no error either. */
+static int clean(const struct report *r, int err)
+{
+	return err == 1 || (err == -EPIPE && r->render.sink.reader_gone) ? 0 : err;
+}
+
+/* What went wrong with the file itself; what was read before is shown. */
+static bool is_of_file(int err)
+{
+	return err == -EBADMSG || err == -ENODATA || err == -ENOEXEC || err == -ENOTSUP;
+}
+
+/* err: what reading ended with. */
+static int finish(struct report *r, int err)
+{
+	autofree char *why = is_of_file(err) ? xstrdup(err__text()) : NULL;
+	bool growing = err == -ENODATA && is_growing(r);
+	int end = 0;
+
+	if (r->begun && (!err || err == 1 || why))
+		end = show__finish(&r->show, newest_first(&r->args));
+	end = clean(r, end < 0 ? end : why ? 0 : err);
+	if (r->begun && !r->render.sink.reader_gone && !end)
+		end = clean(r, output__end(r->render.output, show__totals(&r->show)));
+	progress__end(&r->progress);
+	sink__close(&r->render.sink);
+	pager__wait(r->pager);
+	if (r->begun)
+		show__summary(&r->show);
+	if (r->begun && r->meta.part)
+		note("%u parts of this trace were written before this file", r->meta.part);
+	if (growing)
+		note("%s: recording goes on; this is what it has so far", r->name);
+	return why && !growing ? err__set(-err, "%s: %s", r->name, why) : end;
+}
+
+static bool wants_pager(const struct report *r)
+{
+	const struct args *a = &r->args;
+
+	return !a->output && isatty(STDOUT_FILENO) && strcmp(a->operands.data[0], "-") &&
+	       (!a->format || !strcmp(a->format->name, "text"));
+}
+
+/* The gap in the armor is the cause; the rest of the file is looked through, so that all is told.
+ */
+static int tell_damage(struct report *r, int err)
+{
+	autofree char *why = xstrdup(err__text());
+	uint64_t bad = dearmor__finish(r->dearmor);
+
+	return bad ? err__set(-err, "%llu armored lines are damaged or missing: %s",
+			      (unsigned long long)bad, why)
+		   : err__set(-err, "%s", why);
+}
+
+static int report(struct report *r)
+{
+	static const struct trace_calls calls = {on_begin,  on_object, on_mapped,
+						 on_record, on_side,   on_lost};
+	int err = open_input(r);
+
+	err = err ? err : sink__open(&r->render.sink, r->args.output);
+	if (err)
+		return err;
+	if (r->render.sink.is_terminal)
+		r->progress.shown = false;
+	if (wants_pager(r))
+		r->pager = pager__start();
+	signal(SIGPIPE, SIG_IGN);
+	err = trace_reader__run(r->reader, &calls, r);
+	return finish(r, r->dearmor && is_of_file(err) ? tell_damage(r, err) : err);
+}
+
+static void close_report(struct report *r)
+{
+	render__close(&r->render);
+	if (r->begun)
+		show__close(&r->show);
+	trace_reader__free(r->reader);
+	dearmor__free(r->dearmor);
+	if (r->fd > STDERR_FILENO)
+		close(r->fd);
+	free(r->functions);
+	args__free(&r->args);
+}
+
+int cmd__report(int argc, char **argv, const struct verb *verb)
+{
+	struct report r = {.fd = -1, .render.sink.fd = -1};
+	int err = args__parse(&r.args, verb, argc, argv);
+
+	if (!err && r.args.help) {
+		args__help(verb, stdout);
+		args__free(&r.args);
+		return EXIT_TRACED;
+	}
+	if (!err && !r.args.operands.len)
+		err = err__set(EINVAL, "which file? see bbtrace report --help");
+	if (err) {
+		fprintf(stderr, "bbtrace: %s\n", err__text());
+		args__free(&r.args);
+		return EXIT_USAGE;
+	}
+	err = report(&r);
+	if (err)
+		fprintf(stderr, "bbtrace: %s\n", err__text());
+	close_report(&r);
+	return err ? EXIT_CANNOT : EXIT_TRACED;
+}

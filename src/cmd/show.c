@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* From records and side events to steps to output; names for running addresses. */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/sysmacros.h>
+#include "show.h"
+
+/* ---- names for running addresses ---- */
+
+static void resolve_user(struct show *s, uint32_t pid, uint64_t addr, struct location *out)
+{
+	const struct symbol *symbol;
+	struct mapped_place place;
+
+	spaces__find(s->spaces, pid, addr, &place);
+	if (!place.path)
+		return;
+	out->object = place.path;
+	out->vaddr = place.vaddr;
+	symbol = place.object ? object__symbol_at(place.object, place.vaddr) : NULL;
+	if (!symbol)
+		return;
+	out->symbol = symbol->shown;
+	out->offset = place.vaddr - symbol->vaddr;
+}
+
+static void resolve_kernel(struct show *s, uint64_t addr, struct location *out)
+{
+	const struct object **o;
+
+	vec__each (o, &s->objects) {
+		const struct symbol *symbol;
+
+		if (!object__segment_at(*o, addr))
+			continue;
+		out->object = (*o)->path;
+		out->vaddr = addr;
+		symbol = object__symbol_at(*o, addr);
+		if (symbol) {
+			out->symbol = symbol->shown;
+			out->offset = addr - symbol->vaddr;
+		}
+		return;
+	}
+}
+
+static void resolve(void *ctx, uint32_t pid, uint64_t time, uint64_t addr, struct location *out)
+{
+	struct show *s = ctx;
+
+	if (s->plan->kernel)
+		resolve_kernel(s, addr, out);
+	else
+		resolve_user(s, pid, addr, out);
+}
+
+/* ---- in ---- */
+
+int show__record(struct show *s, const void *data, size_t size)
+{
+	return trace__feed(s->trace, data, size);
+}
+
+static void on_map(struct show *s, const struct side_event *e)
+{
+	struct map m = {.start = e->start,
+			.end = e->start + e->len,
+			.offset = e->offset,
+			.dev = makedev(e->major, e->minor),
+			.ino = e->ino,
+			.exec = true,
+			.path = (char *)e->text};
+
+	spaces__map(s->spaces, e->pid, &m);
+}
+
+/* Threads may outlive the first one of their process. */
+static int on_exit_of(struct show *s, const struct side_event *e)
+{
+	bool known = trace__knows(s->trace, e->pid);
+	int err = trace__exit(s->trace, e->time, e->pid, e->tid);
+
+	if ((known || e->pid == e->tid) && !trace__knows(s->trace, e->pid))
+		spaces__exit(s->spaces, e->pid);
+	return err;
+}
+
+int show__side(struct show *s, const struct side_event *e)
+{
+	switch (e->type) {
+	case SIDE_FORK:
+		spaces__fork(s->spaces, e->pid, e->ppid);
+		return trace__fork(s->trace, e->time, e->pid, e->tid, e->ppid, e->ptid);
+	case SIDE_EXEC:
+		spaces__exec(s->spaces, e->pid);
+		return trace__exec(s->trace, e->time, e->pid, e->tid, e->text);
+	case SIDE_COMM:
+		return trace__comm(s->trace, e->pid, e->tid, e->text);
+	case SIDE_EXIT:
+		return on_exit_of(s, e);
+	case SIDE_MAP:
+		on_map(s, e);
+		return 0;
+	case SIDE_GAP:
+		return trace__gap(s->trace, e->pid, e->tid);
+	case SIDE_INNER:
+		trace__inner(s->trace, e->pid, e->count);
+		return 0;
+	case SIDE_LOST:
+		s->side_lost += e->count;
+		return 0;
+	}
+	return 0;
+}
+
+int show__lost(struct show *s, uint32_t pid, uint32_t tid, uint64_t count)
+{
+	return trace__lost(s->trace, pid, tid, count);
+}
+
+/* ---- out ---- */
+
+static int render(void *ctx, const struct step *step)
+{
+	struct show *s = ctx;
+
+	return s->output ? output__step(s->output, step) : 0;
+}
+
+/* -v: once for each process. */
+static void tell_inner(struct show *s, const struct step *step)
+{
+	uint64_t *told = map64__put(&s->told, step->pid);
+
+	if (*told != step->ns_pid)
+		note_verbose("process %u (%s) is %u in its own PID namespace", step->pid,
+			     step->comm, step->ns_pid);
+	*told = step->ns_pid;
+}
+
+static int on_picked(void *ctx, const struct step *step)
+{
+	struct show *s = ctx;
+	int err = s->last ? last__step(s->last, step) : render(s, step);
+
+	if (step->ns_pid && note__level() == NOTE_VERBOSE)
+		tell_inner(s, step);
+	if (err || !s->limit || step->type > STEP_RETURN)
+		return err;
+	return --s->limit ? 0 : 1;
+}
+
+static int on_step(void *ctx, const struct step *step)
+{
+	struct show *s = ctx;
+
+	return s->pick ? pick__step(s->pick, step) : on_picked(s, step);
+}
+
+void show__open(struct show *s, const struct plan *plan, const struct trace_options *options,
+		struct spaces *spaces, struct output *output, uint64_t limit)
+{
+	*s = (struct show){.plan = plan, .output = output, .spaces = spaces, .limit = limit};
+	s->resolver = (struct resolver){s, resolve};
+	s->trace = trace__new(plan, options, &s->resolver, on_step, s);
+}
+
+void show__pick(struct show *s, const struct pick_options *options)
+{
+	s->pick = pick__new(s->plan, options, on_picked, s);
+}
+
+void show__object(struct show *s, const struct object *o)
+{
+	vec__push(&s->objects, o);
+}
+
+void show__keep_last(struct show *s, uint64_t branches)
+{
+	s->last = last__new(branches);
+}
+
+int show__finish(struct show *s, bool newest_first)
+{
+	int err = trace__finish(s->trace);
+
+	if (!err && s->pick)
+		err = pick__finish(s->pick);
+	return err || !s->last ? err : last__give(s->last, newest_first, render, s);
+}
+
+const struct trace_totals *show__totals(struct show *s)
+{
+	s->totals = *trace__totals(s->trace);
+	if (s->pick)
+		pick__count(s->pick, &s->totals);
+	return &s->totals;
+}
+
+void show__summary(struct show *s)
+{
+	struct str summary = {0};
+
+	if (s->side_lost)
+		note("%llu events about processes were lost: some addresses may lack their names",
+		     (unsigned long long)s->side_lost);
+	totals__text(show__totals(s), &summary);
+	if (note__level() >= NOTE_NORMAL)
+		fprintf(stderr, "%s\n", summary.data);
+	str__free(&summary);
+}
+
+void show__close(struct show *s)
+{
+	trace__free(s->trace);
+	pick__free(s->pick);
+	last__free(s->last);
+	spaces__free(s->spaces);
+	vec__free(&s->objects);
+	map64__free(&s->told);
+}

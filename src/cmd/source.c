@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Lines of source files, for the formats that show them. Which files is said by a program's debug
+ * information, which may be anyone's: only what everybody may read is read by root, only regular
+ * files of a reasonable size, and none that changed after the program was built.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "cmd.h"
+
+#define MAX_FILE  (16u << 20)
+#define MAX_TOTAL (256u << 20) /* of all that are kept */
+
+struct source_file {
+	char *path, *object;
+	char *text; /* NULL: it can't be shown. Lines end with 0 */
+	VEC(const char *) lines;
+};
+
+struct sources {
+	VEC(struct source_file) files;
+	size_t last; /* the one that was asked for last */
+	size_t total;
+};
+
+struct sources *sources__new(void)
+{
+	return xcalloc(1, sizeof(struct sources));
+}
+
+void sources__free(struct sources *s)
+{
+	struct source_file *f;
+
+	if (!s)
+		return;
+	vec__each (f, &s->files) {
+		free(f->path);
+		free(f->object);
+		free(f->text);
+		vec__free(&f->lines);
+	}
+	vec__free(&s->files);
+	free(s);
+}
+
+static bool may_be_read(const struct stat *st)
+{
+	return S_ISREG(st->st_mode) && st->st_size <= MAX_FILE &&
+	       (geteuid() || st->st_mode & S_IROTH);
+}
+
+/* Lines that moved would be shown beside code that they didn't become. */
+static bool is_newer(const struct stat *st, const char *object)
+{
+	struct stat built;
+
+	return !stat(object, &built) && st->st_mtime > built.st_mtime;
+}
+
+static char *read_all(int fd, size_t size)
+{
+	char *text = xmalloc(size + 1);
+	size_t len = 0;
+	ssize_t n = 1;
+
+	while (len < size && n > 0) {
+		n = pread(fd, text + len, size - len, len);
+		len += n > 0 ? n : 0;
+	}
+	text[len] = 0;
+	return text;
+}
+
+static void load(struct sources *s, struct source_file *f)
+{
+	autoclose int fd = -1;
+	struct stat st;
+
+	if (f->path[0] != '/')
+		return;
+	fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0 || fstat(fd, &st) || !may_be_read(&st) || s->total + st.st_size > MAX_TOTAL)
+		return;
+	if (is_newer(&st, f->object)) {
+		note("%s is newer than %s: its lines are not shown", f->path, f->object);
+		return;
+	}
+	s->total += st.st_size;
+	f->text = read_all(fd, st.st_size);
+	for (char *p = f->text; *p;) {
+		char *end = strchrnul(p, '\n');
+
+		vec__push(&f->lines, p);
+		p = *end ? end + 1 : end;
+		*end = 0;
+	}
+}
+
+static struct source_file *find(struct sources *s, const char *object, const char *file)
+{
+	struct source_file *f;
+
+	for (size_t i = 0; i <= s->files.len && s->files.len; i++) {
+		f = &s->files.data[i ? i - 1 : s->last];
+		if (!strcmp(f->path, file) && !strcmp(f->object, object)) {
+			s->last = f - s->files.data;
+			return f;
+		}
+	}
+	s->last = s->files.len;
+	f = vec__add(&s->files);
+	f->path = xstrdup(file);
+	f->object = xstrdup(object);
+	load(s, f);
+	return f;
+}
+
+const char *sources__line(void *ctx, const char *object, const char *file, unsigned line)
+{
+	const struct source_file *f = find(ctx, object, file);
+
+	return line && line <= f->lines.len ? f->lines.data[line - 1] : NULL;
+}

@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The verbs user and kernel: from operands to a plan, to probes, to a trace on stdout or in a file.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+#include "live.h"
+
+struct session {
+	struct args args;
+	struct named named;
+	struct child child;
+	struct plan *plan;
+	struct probe *probe;
+	struct tracepoints tracepoints;
+	struct live live;
+	struct trace_meta meta;
+	struct recorder *recorder; /* of -o without -F */
+	struct render render;	   /* else */
+};
+
+/* ---- signals: a flag, and the switch of the probes at once ---- */
+
+static volatile sig_atomic_t asked_to_stop;
+static struct probe *to_silence;
+static volatile sig_atomic_t forward_to;
+
+static void on_signal(int sig, siginfo_t *info, void *context)
+{
+	if (to_silence)
+		probe__stop(to_silence);
+	/* what was typed at the terminal, CMD got as well */
+	if (forward_to && info->si_code <= 0)
+		kill(forward_to, sig);
+	asked_to_stop = sig;
+}
+
+/* From before the first probe on, so that none is left behind. */
+static void catch_signals(struct session *s)
+{
+	struct sigaction sa = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO}, old;
+
+	forward_to = s->child.pid;
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+	if (!sigaction(SIGHUP, NULL, &old) && old.sa_handler != SIG_IGN) /* nohup(1) */
+		sigaction(SIGHUP, &sa, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+/* ---- output ---- */
+
+/* The trace file to write: of --record, or of -o where nothing says how to show the trace. NULL:
+ * none. */
+static const char *record_name(const struct args *a)
+{
+	if (a->record || a->format || a->count || a->last)
+		return a->record;
+	return a->output ? a->output : a->armor ? "-" : NULL;
+}
+
+/* Is anything shown? */
+static bool is_shown(const struct args *a)
+{
+	return a->record || !record_name(a);
+}
+
+static int open_output(struct session *s)
+{
+	const char *name = record_name(&s->args);
+	int err = is_shown(&s->args) ? sink__open(&s->render.sink, s->args.output) : 0;
+
+	return err || !name ? err : recorder__open(&s->args, name, &s->recorder);
+}
+
+static int make_output(struct session *s)
+{
+	int err = meta__of_args(&s->meta, &s->args, s->plan->arch);
+
+	if (err)
+		return err;
+	if (s->recorder || (s->args.format && s->args.format->lines))
+		plan__lines(s->plan);
+	return is_shown(&s->args) ? render__start(&s->render, &s->args, s->plan, &s->meta) : 0;
+}
+
+static int write_out(struct session *s, uint64_t now)
+{
+	int err = s->recorder ? recorder__tick(s->recorder, now) : 0;
+
+	return err || !s->render.output ? err : render__flush(&s->render, now);
+}
+
+/* The moment from which on events flow. */
+static int begin_output(struct session *s)
+{
+	s->meta.start_time = clock_ns(CLOCK_MONOTONIC);
+	if (s->render.output)
+		s->render.output->options.start_time = s->meta.start_time;
+	return s->recorder ? recorder__begin(s->recorder, &s->live.show, &s->meta) : 0;
+}
+
+static bool reader_gone(const struct session *s)
+{
+	return s->render.sink.reader_gone || (s->recorder && recorder__reader_gone(s->recorder));
+}
+
+static int end_output(struct session *s)
+{
+	int err =
+		s->recorder && !recorder__reader_gone(s->recorder) ? recorder__end(s->recorder) : 0;
+
+	if (err || !s->render.output || s->render.sink.reader_gone)
+		return err;
+	return output__end(s->render.output, show__totals(&s->live.show));
+}
+
+/* ---- what is to be traced ---- */
+
+static int check_pids(const struct args *a)
+{
+	const uint32_t *pid;
+
+	vec__each (pid, &a->filters.pids)
+		if (kill(*pid, 0) && errno == ESRCH)
+			return err__set(ESRCH, "no such process: %u", *pid);
+	return 0;
+}
+
+/* Numbers of processes are looked up in /proc: it has to know them by the same. */
+static int check_proc(void)
+{
+	char self[32];
+	ssize_t n = readlink("/proc/self", self, sizeof(self) - 1);
+
+	self[max_of(n, 0)] = 0;
+	if (n > 0 && atoi(self) == getpid())
+		return 0;
+	return err__set(ENOENT,
+			n < 0 ? "/proc is not mounted: mount -t proc proc /proc"
+			      : "/proc shows another PID namespace than this one: "
+				"mount -t proc proc /proc, in a mount namespace of its own");
+}
+
+/* The first thing that stops the uninitiated: told before anything else is tried. */
+static int check_privileges(void)
+{
+	for (const struct feature *f = features; f->name; f++)
+		if (!strcmp(f->name, "kernel") || !strcmp(f->name, "capabilities") ||
+		    !strcmp(f->name, "lockdown")) {
+			int err = f->check();
+
+			if (err)
+				return err__set(-err, "cannot trace: %s; %s", strdupa(err__text()),
+						f->remedy);
+		}
+	return 0;
+}
+
+static bool system_wide(const struct args *a)
+{
+	const struct probe_filters *f = &a->filters;
+
+	return !f->pids.len && !f->tids.len && !f->uids.len && !f->comms.len && !f->cgroup;
+}
+
+/* From 6.18 on a probe on a 5-byte nop becomes a call that overwrites the red zone. */
+static bool nop5_is_unsafe(void)
+{
+	unsigned major = 0, minor = 0;
+	struct utsname u;
+
+	return !uname(&u) && sscanf(u.release, "%u.%u", &major, &minor) == 2 &&
+	       (major > 6 || (major == 6 && minor >= 18));
+}
+
+/* A library's function may itself end with a jump to another library's. */
+#define MAX_TAIL_ROUNDS 8
+
+static bool wants_tails(const struct session *s)
+{
+	return s->args.verb->bit == VERB_USER && (s->args.events & PLAN_RETURN);
+}
+
+static int make_plan(struct session *s)
+{
+	bool kernel = s->args.verb->bit == VERB_KERNEL;
+	const struct probe_filters *f = &s->args.filters;
+	struct plan_options o = {.events = s->args.events,
+				 .kernel = kernel,
+				 .placement = s->args.placement,
+				 .exact_flags = s->args.regs && (strstr(s->args.regs, "flags") ||
+								 strstr(s->args.regs, "all"))};
+	const struct plan_function *fn;
+	pid_t pid = f->pids.len ? (pid_t)f->pids.data[0] : 0;
+	int err;
+
+	if (kernel)
+		tracepoints__hold(&s->tracepoints);
+	err = named__find(&s->named, &s->args, kernel, pid, false);
+	if (err)
+		return err;
+	o.kernel_object = s->named.kernel;
+	o.nop5_unsafe = !kernel && nop5_is_unsafe();
+	err = plan__build(&s->named.functions, &o, &s->plan);
+	for (int i = 0;
+	     !err && i < MAX_TAIL_ROUNDS && wants_tails(s) && tails__add(&s->named, s->plan, pid);
+	     i++) {
+		plan__free(s->plan);
+		s->plan = NULL;
+		o.stubs = s->named.stubs.data;
+		o.nstubs = s->named.stubs.len;
+		err = plan__build(&s->named.functions, &o, &s->plan);
+	}
+	if (err || note__level() < NOTE_VERBOSE)
+		return err;
+	vec__each (fn, &s->plan->functions)
+		note_verbose(
+			"%s: %u branches, %u cannot be probed, %u indirect jumps not resolved, %llu bytes never "
+			"reached%s",
+			fn->name, fn->branches, fn->skipped, fn->unresolved,
+			(unsigned long long)fn->unreached,
+			fn->flags & FUNCTION_SILENT ? " (probed to see a tail call return)" : "");
+	return 0;
+}
+
+static int attach(struct session *s, const struct probe_options *o)
+{
+	uint64_t start = clock_ns(CLOCK_MONOTONIC);
+	int err = probe__open(s->plan, o, &s->probe);
+
+	err = err ? err : probe__attach(s->probe);
+	if (err)
+		return err;
+	if (!s->plan->probes)
+		return err__set(
+			ENOTSUP,
+			"none of the %zu sites can be probed; bbtrace list --sites tells why",
+			s->plan->sites.len);
+	note_verbose(
+		"%u probes attached by %s in %.3f s; the BPF program is %u verified instructions",
+		s->plan->probes, probe__mechanism(s->probe),
+		(clock_ns(CLOCK_MONOTONIC) - start) / 1e9, probe__verified_insns(s->probe));
+	return 0;
+}
+
+/* ---- the run ---- */
+
+/* Process descriptors of -p: readable once the process has ended. */
+static bool all_ended(struct pollfd *fds, size_t n)
+{
+	size_t ended = 0;
+
+	for (size_t i = 0; i < n; i++)
+		ended += fds[i].fd < 0 || poll(&fds[i], 1, 0) > 0;
+	return n && ended == n;
+}
+
+static void watch_pids(const struct args *a, struct pollfd *fds)
+{
+	for (size_t i = 0; i < a->filters.pids.len; i++)
+		fds[i] = (struct pollfd){syscall(SYS_pidfd_open, a->filters.pids.data[i], 0),
+					 POLLIN, 0};
+}
+
+static int poll_until_over(struct session *s)
+{
+	size_t npids = s->child.pid ? 0 : s->args.filters.pids.len;
+	autofree struct pollfd *fds = xcalloc(npids + 1, sizeof(*fds));
+	uint64_t end =
+		s->args.timeout_ns ? clock_ns(CLOCK_MONOTONIC) + s->args.timeout_ns : UINT64_MAX;
+	int err = 0;
+
+	if (npids)
+		watch_pids(&s->args, fds);
+	while (!err && !asked_to_stop) {
+		bool over = child__ended(&s->child, false) || all_ended(fds, npids);
+		uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+		if (over || now >= end)
+			break;
+		err = probe__poll(s->probe, (int)min_of((end - now) / 1000000 + 1, (uint64_t)100),
+				  &s->live.sink);
+		err = err ? err : live__tick(&s->live, now);
+		err = err ? err : write_out(s, now);
+	}
+	for (size_t i = 0; i < npids; i++)
+		if (fds[i].fd >= 0)
+			close(fds[i].fd);
+	return err;
+}
+
+/* 1: the limit is reached; a reader that has gone away is no error either. */
+static int clean(const struct session *s, int err)
+{
+	return err == 1 || (err == -EPIPE && reader_gone(s)) ? 0 : err;
+}
+
+static int finish(struct session *s, int err)
+{
+	int end;
+
+	probe__stop(s->probe);
+	if (!err)
+		err = probe__drain(s->probe, &s->live.sink);
+	end = err == 1 || !err ? show__finish(&s->live.show, newest_first(&s->args)) : 0;
+	err = clean(s, end < 0 ? end : err);
+	end = clean(s, end_output(s));
+	show__summary(&s->live.show);
+	return err ? err : end;
+}
+
+/* Every descriptor that bbtrace may need, not one for CMD: it was forked before. */
+static void raise_limits(void)
+{
+	struct rlimit r;
+
+	if (getrlimit(RLIMIT_NOFILE, &r))
+		return;
+	r.rlim_cur = r.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &r);
+}
+
+static int run(struct session *s, int *status)
+{
+	struct probe_options o = {.buffer = s->args.buffer,
+				  .events = s->args.events,
+				  .stack = s->args.stack,
+				  .interrupted = &asked_to_stop,
+				  .attach = s->args.attach,
+				  .btf = s->args.btf};
+	struct trace_options t = meta__trace_options(&s->meta);
+	int err;
+
+	o.filters = s->args.filters;
+	catch_signals(s);
+	err = attach(s, &o);
+	if (err == -EINTR && asked_to_stop)
+		return note("interrupted before the probes were in place"), 0;
+	if (err)
+		return err;
+	to_silence = s->probe;
+	live__open(&s->live, s->plan, &s->named, &t, s->render.output, s->recorder, s->args.limit);
+	if (s->args.last)
+		show__keep_last(&s->live.show, s->args.last);
+	if (!s->child.pid && !s->plan->kernel)
+		live__look_around(&s->live, o.filters.pids.data, o.filters.pids.len);
+	if (system_wide(&s->args))
+		note("tracing every process but bbtrace itself; -p PID or -- CMD narrows it down");
+	err = begin_output(s);
+	if (err)
+		return clean(s, err);
+	probe__start(s->probe);
+	err = s->child.pid ? child__start(&s->child, status) : 0;
+	if (err) {
+		child__ended(&s->child, true);
+		return err;
+	}
+	return finish(s, poll_until_over(s));
+}
+
+static int trace(struct session *s, int *status)
+{
+	int err = check_proc();
+
+	err = err ? err : check_pids(&s->args);
+	err = err ? err : check_privileges();
+	err = err ? err : make_plan(s);
+	err = err ? err : open_output(s);
+	err = err ? err : make_output(s);
+	if (!err && s->args.command)
+		err = child__prepare(&s->child, s->args.command, s->args.user, status);
+	if (err)
+		return err;
+	if (s->child.pid) {
+		vec__push(&s->args.filters.pids, (uint32_t)s->child.pid);
+		s->args.filters.command = s->child.pid;
+	}
+	raise_limits();
+	return run(s, status);
+}
+
+static void close_session(struct session *s)
+{
+	to_silence = NULL;
+	child__cancel(&s->child);
+	probe__close(s->probe);
+	tracepoints__release(&s->tracepoints);
+	render__close(&s->render);
+	recorder__close(s->recorder);
+	live__close(&s->live);
+	plan__free(s->plan);
+	named__free(&s->named);
+	args__free(&s->args);
+}
+
+static int usage_of(const struct args *a)
+{
+	if (!a->operands.len)
+		return err__set(EINVAL, "trace which functions? see bbtrace %s --help",
+				a->verb->name);
+	if (a->user && !a->command)
+		return err__set(EINVAL, "-u NAME runs CMD as that user: give a command behind --");
+	if ((a->armor || a->max_size) && a->format)
+		return err__set(EINVAL,
+				"--armor and --max-size are for a trace file: -o without -F");
+	if (a->max_size && !a->output)
+		return err__set(EINVAL, "--max-size needs -o FILE");
+	if (a->command && a->filters.pids.len)
+		return err__set(EINVAL, "-p and -- CMD exclude each other");
+	return 0;
+}
+
+int cmd__trace(int argc, char **argv, const struct verb *verb)
+{
+	struct session s = {.render.sink.fd = -1};
+	int status = EXIT_CANNOT, err = args__parse(&s.args, verb, argc, argv);
+
+	if (!err && s.args.help) {
+		args__help(verb, stdout);
+		args__free(&s.args);
+		return EXIT_TRACED;
+	}
+	err = err ? err : usage_of(&s.args);
+	if (err) {
+		err__print();
+		args__free(&s.args);
+		return EXIT_USAGE;
+	}
+	err = trace(&s, &status);
+	if (err)
+		err__print();
+	else
+		status = EXIT_TRACED;
+	close_session(&s);
+	/* the probes are gone: CMD goes on alone, its status is ours (but where tracing failed) */
+	if (s.child.pid && child__ended(&s.child, true) && !err)
+		status = s.child.status;
+	return status;
+}

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * How large can a register be? Backward along every path to the checks that it has passed: cmp and
+ * a conditional jump, and, a shift, a load of a byte. What is followed may pass through copies and
+ * a load from memory.
+ */
+#include "graph.h"
+
+#define BUDGET	20000
+#define LARGEST 0xffff /* a table is no larger */
+
+/* A condition on the way whose flags have not been met yet. */
+struct condition {
+	uint8_t set, cc, taken;
+};
+
+/* What is followed, as it was before node: a register or memory. Without holes: it is hashed as
+ * bytes. */
+struct state {
+	uint32_t node;
+	uint8_t reg;   /* REG_NONE: mem */
+	uint8_t bits;  /* the low ones count */
+	uint8_t sign;  /* was sign-extended: bits alone are no bound */
+	uint8_t other; /* a register that a check bounded, REG_NONE: none; memory: OTHER_MEM */
+	struct operand mem, other_mem;
+	uint64_t other_max;
+	int64_t mem_imm, other_imm;
+	uint8_t other_bits;
+	uint8_t pad;
+	struct condition cond[2];
+};
+#define OTHER_MEM 0xfd
+
+struct search {
+	VEC(struct state) work;
+	struct map64 seen;
+	uint64_t max;
+	bool failed, nested;
+};
+
+static bool bound(struct graph *g, uint32_t node, uint8_t reg, bool nested, uint64_t *max);
+
+static uint64_t hash_of(const struct state *s)
+{
+	const uint8_t *p = (const void *)s;
+	uint64_t h = 0xcbf29ce484222325;
+
+	for (size_t i = 0; i < sizeof(*s); i++)
+		h = (h ^ p[i]) * 0x100000001b3;
+	return h;
+}
+
+static void push(struct search *q, const struct state *s)
+{
+	uint64_t *seen = map64__put(&q->seen, hash_of(s));
+
+	if (!*seen)
+		vec__push(&q->work, *s);
+	*seen = 1;
+}
+
+static void found(struct search *q, uint64_t max)
+{
+	q->max = max_of(q->max, max);
+	if (max > LARGEST)
+		q->failed = true;
+}
+
+/* Nothing more is to be learned on this path: how wide it is has to do. */
+static void give_up(struct search *q, const struct state *s)
+{
+	found(q, s->bits == 8 && !s->sign ? 0xff : UINT64_MAX);
+}
+
+static bool same_mem(const struct operand *a, int64_t ai, const struct operand *b, int64_t bi)
+{
+	return a->base == b->base && a->index == b->index && a->scale == b->scale &&
+	       a->disp == b->disp && a->seg == b->seg && a->addr32 == b->addr32 && ai == bi;
+}
+
+/* The condition, if p is a conditional jump, under which control went from p to node. */
+static void add_condition(struct graph *g, uint32_t p, struct state *s)
+{
+	const struct insn *b = graph__branch(g, &g->nodes.data[p]);
+	uint64_t to = g->nodes.data[s->node].addr;
+	struct condition *c = s->cond[0].set ? &s->cond[1] : &s->cond[0];
+
+	if (b->kind != BRANCH_JCC || b->target == b->addr + b->len)
+		return;
+	*c = (struct condition){1, b->cond, to == b->target};
+}
+
+/* Is what the check bounds, as wide as it is, enough for what is followed? */
+static bool enough(const struct state *s, uint8_t bits, uint64_t max)
+{
+	if (s->bits <= bits)
+		return s->bits == 64 || max < 1ull << s->bits;
+	return bits == 32; /* 64 followed, 32 checked: written as 32 bits, which clears the rest */
+}
+
+/* cmp x, n in front of the conditions met so far. True: it bounds what is followed. */
+static bool see_check(struct graph *g, const struct insn_detail *d, struct search *q,
+		      struct state *s)
+{
+	uint64_t n = d->bits == 64 ? (uint64_t)d->imm : (uint64_t)d->imm & ((1ull << d->bits) - 1);
+	uint64_t max;
+
+	if (d->src == REG_NONE && d->mem.base == REG_NONE && d->mem.index == REG_NONE)
+		return false;
+	for (unsigned i = 0; i < ARRAY_SIZE(s->cond); i++) {
+		if (!s->cond[i].set || !g->arch->bound(s->cond[i].cc, s->cond[i].taken, n, &max))
+			continue;
+		if (d->src == s->reg &&
+		    (d->src != REG_NONE || same_mem(&d->mem, 0, &s->mem, s->mem_imm)) &&
+		    enough(s, d->bits, max)) {
+			found(q, max);
+			return true;
+		}
+		s->other = d->src == REG_NONE ? OTHER_MEM : d->src;
+		s->other_max = max;
+		s->other_bits = d->bits;
+		s->other_mem = d->mem;
+	}
+	return false;
+}
+
+static void see_flags(struct state *s)
+{
+	memset(s->cond, 0, sizeof(s->cond));
+}
+
+/* Was what it is a copy of found bounded? */
+static bool copy_of_bounded(struct search *q, const struct state *s)
+{
+	bool same = s->reg != REG_NONE
+			    ? s->other == s->reg
+			    : s->other == OTHER_MEM &&
+				      same_mem(&s->other_mem, s->other_imm, &s->mem, s->mem_imm);
+
+	if (!same || !enough(s, s->other_bits, s->other_max))
+		return false;
+	found(q, s->other_max);
+	return true;
+}
+
+/* A byte out of a table of bytes at a known address: no larger than the largest of those that can
+ * be meant. */
+static bool byte_table(struct graph *g, uint32_t node, const struct insn_detail *d,
+		       struct search *q)
+{
+	struct values base = {.n = 1};
+	const uint8_t *bytes;
+	uint64_t last, max = 0;
+	size_t avail;
+
+	if (q->nested || d->op != DETAIL_LOAD || d->bits != 8 || d->sign || d->mem.seg ||
+	    d->mem.index == REG_NONE || d->mem.scale != 1)
+		return false;
+	if (d->mem.base != REG_NONE)
+		slice__values(g, node, d->mem.base, &base);
+	if (base.n != 1 || base.unknown || !bound(g, node, d->mem.index, true, &last))
+		return false;
+	bytes = object__bytes(g->object, base.v[0] + d->mem.disp + d->imm, &avail);
+	if (!bytes || last >= avail)
+		return false;
+	for (uint64_t i = 0; i <= last; i++)
+		max = max_of(max, bytes[i]);
+	found(q, max);
+	return true;
+}
+
+/* p sets the register that is followed: follow what it is made of. True: the path goes on. */
+static bool through_def(struct graph *g, uint32_t p, const struct insn_detail *d, struct search *q,
+			struct state *s)
+{
+	uint64_t all = d->bits == 64 ? UINT64_MAX : (1ull << d->bits) - 1;
+
+	if (d->dst != s->reg) {
+		give_up(q, s);
+		return false;
+	}
+	if (byte_table(g, p, d, q))
+		return false;
+	switch (d->op) {
+	case DETAIL_CONST:
+		found(q, d->imm);
+		return false;
+	case DETAIL_AND_CONST:
+		found(q, d->imm & all);
+		return false;
+	case DETAIL_SHR_CONST:
+		found(q, all >> (d->imm & 63));
+		return false;
+	case DETAIL_COPY:
+	case DETAIL_LOAD:
+		/* its low bits were checked, and there are no others */
+		if (s->other == s->reg && !d->sign && d->bits <= s->other_bits) {
+			found(q, s->other_max);
+			return false;
+		}
+		if (d->bits < s->bits)
+			s->sign = d->sign;
+		s->bits = min_of(s->bits, d->bits);
+		s->reg = d->op == DETAIL_COPY ? d->src : REG_NONE;
+		s->mem = d->mem;
+		s->mem_imm = d->op == DETAIL_COPY ? 0 : d->imm;
+		return !copy_of_bounded(q, s);
+	default:
+		give_up(q, s);
+		return false;
+	}
+}
+
+static bool through_memory(const struct insn_detail *d, struct search *q, struct state *s)
+{
+	uint32_t needs = 0;
+
+	if (s->mem.base < 32)
+		needs |= 1u << s->mem.base;
+	if (s->mem.index < 32)
+		needs |= 1u << s->mem.index;
+	if (d->op == DETAIL_STORE && same_mem(&d->mem, d->imm, &s->mem, s->mem_imm) &&
+	    d->bits >= s->bits) {
+		s->reg = d->src;
+		memset(&s->mem, 0, sizeof(s->mem));
+		s->mem_imm = 0;
+		return !copy_of_bounded(q, s);
+	}
+	if (!d->writes_memory && !(d->writes & needs))
+		return true;
+	give_up(q, s);
+	return false;
+}
+
+static void drop_other(const struct insn_detail *d, struct state *s)
+{
+	bool gone = s->other < 32 && d->writes >> s->other & 1;
+
+	if (s->other == OTHER_MEM)
+		gone = d->writes_memory ||
+		       (s->other_mem.base < 32 && d->writes >> s->other_mem.base & 1) ||
+		       (s->other_mem.index < 32 && d->writes >> s->other_mem.index & 1);
+	if (!gone)
+		return;
+	s->other = REG_NONE;
+	s->other_max = s->other_bits = s->other_imm = 0;
+	memset(&s->other_mem, 0, sizeof(s->other_mem));
+}
+
+static void step(struct graph *g, struct search *q, struct state s, uint32_t p)
+{
+	struct insn_detail d;
+
+	if (!graph__detail(g, p, &d)) {
+		give_up(q, &s);
+		return;
+	}
+	if (g->nodes.data[p].branch)
+		add_condition(g, p, &s);
+	if (d.writes_flags) {
+		if (d.op == DETAIL_CMP_CONST && see_check(g, &d, q, &s))
+			return;
+		see_flags(&s);
+	}
+	s.node = p;
+	if (s.reg == REG_NONE ? !through_memory(&d, q, &s)
+			      : d.writes >> s.reg & 1 && !through_def(g, p, &d, q, &s))
+		return;
+	drop_other(&d, &s);
+	push(q, &s);
+}
+
+static bool bound(struct graph *g, uint32_t node, uint8_t reg, bool nested, uint64_t *max)
+{
+	struct search q = {.nested = nested};
+	unsigned budget = BUDGET;
+	struct state s;
+
+	memset(&s, 0, sizeof(s));
+	s.node = node;
+	s.reg = reg;
+	s.bits = 64;
+	s.other = REG_NONE;
+	push(&q, &s);
+	while (q.work.len && !q.failed) {
+		struct preds it;
+		uint32_t p;
+
+		s = q.work.data[--q.work.len];
+		it = graph__preds(g, s.node);
+		if (g->nodes.data[s.node].flags & NODE_ROOT || !g->nodes.data[s.node].pred)
+			give_up(&q, &s);
+		if (!budget--)
+			q.failed = true;
+		while (!q.failed && (p = preds__next(g, &it)))
+			step(g, &q, s, p);
+	}
+	vec__free(&q.work);
+	map64__free(&q.seen);
+	*max = q.max;
+	return !q.failed;
+}
+
+bool slice__bound(struct graph *g, uint32_t node, uint8_t reg, uint64_t *max)
+{
+	return bound(g, node, reg, false, max);
+}

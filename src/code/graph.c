@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Follows control flow from the functions' entries through everything that belongs to a traced
+ * function, and finds where blocks begin. A part split off a function (its own FDE, no symbol)
+ * becomes one of its ranges on the way.
+ */
+#include <stdlib.h>
+#include "graph.h"
+
+/* Control gets from node from (0: from outside) to addr. The node there, 0: no instruction. */
+static uint32_t reach(struct graph *g, uint32_t from, uint64_t addr, unsigned flags)
+{
+	uint32_t to = graph__node(g, addr);
+	struct node *n = &g->nodes.data[to];
+
+	if (!to)
+		return 0;
+	if (from)
+		graph__add_edge(g, from, to);
+	n = &g->nodes.data[to];
+	n->flags |= flags;
+	if (!(n->flags & NODE_REACHED)) {
+		n->flags |= NODE_REACHED;
+		vec__push(&g->work, to);
+	}
+	return to;
+}
+
+bool graph__root(struct graph *g, uint64_t addr, unsigned flags)
+{
+	return reach(g, 0, addr, NODE_LEADER | NODE_ROOT | flags);
+}
+
+bool graph__is_entry(struct graph *g, uint64_t addr)
+{
+	uint32_t owner = graph__owner(g, addr);
+
+	return owner != NO_FUNCTION && g->functions.data[owner].f.entry == addr &&
+	       !(g->functions.data[owner].f.flags & (FUNCTION_RANGE | FUNCTION_HIDDEN));
+}
+
+/* The FDE of a part that was split off a function: its unwinding rules start in the middle of
+ * things. */
+static const struct frame *split_off(struct graph *g, uint64_t addr)
+{
+	const struct frame *f = object__frame_at(g->object, addr);
+
+	return f && f->part && !object__symbol_at(g->object, addr) ? f : NULL;
+}
+
+bool graph__take_part(struct graph *g, uint64_t from, uint64_t addr)
+{
+	const struct frame *f = split_off(g, addr);
+	uint32_t owner = graph__owner(g, from);
+
+	if (!f || owner == NO_FUNCTION)
+		return false;
+	if (!map64__get(&g->parts, f->vaddr)) {
+		*map64__put(&g->parts, f->vaddr) = 1;
+		graph__add_range(g, owner, f->vaddr, f->size);
+	}
+	return true;
+}
+
+void graph__jump(struct graph *g, uint32_t from, uint64_t target)
+{
+	if (graph__owner(g, target) != NO_FUNCTION)
+		reach(g, from, target, NODE_LEADER);
+	else
+		vec__push(&g->outs, from);
+}
+
+/* What is called but is nobody's entry starts with a stack that nobody knows. */
+static void call_inside(struct graph *g, uint64_t from, uint64_t target)
+{
+	uint32_t owner = graph__owner(g, from);
+
+	if (graph__holds(g, owner, target) && graph__owner(g, target) == owner &&
+	    g->functions.data[owner].f.entry != target)
+		graph__root(g, target, NODE_STRAY);
+}
+
+static void follow_branch(struct graph *g, uint32_t i)
+{
+	struct insn b = *graph__branch(g, &g->nodes.data[i]);
+	uint64_t next = b.addr + b.len;
+
+	if (b.flow == FLOW_UNSUPPORTED && !b.target)
+		return;
+	switch (b.kind) {
+	case BRANCH_RET:
+		return;
+	case BRANCH_IJMP:
+		vec__push(&g->jumps, i);
+		return;
+	case BRANCH_JMP:
+		graph__jump(g, i, b.target);
+		return;
+	case BRANCH_CALL:
+		call_inside(g, b.addr, b.target);
+		/* fallthrough */
+	case BRANCH_ICALL:
+		if (!graph__call_returns(g, &b)) {
+			g->nodes.data[i].flags |= NODE_NORETURN;
+			return;
+		}
+		reach(g, i, next, NODE_LEADER);
+		return;
+	default:
+		graph__jump(g, i, b.target);
+		if (graph__owner(g, next) != NO_FUNCTION)
+			reach(g, i, next, NODE_LEADER);
+		else
+			vec__push(&g->ends, i);
+	}
+}
+
+/* Falls into next: a leader if flow also comes from elsewhere or another function begins. */
+static uint32_t fall(struct graph *g, uint32_t i, uint64_t next, uint32_t owner)
+{
+	uint32_t to, now = graph__owner(g, next);
+	struct node *n;
+
+	if (now == NO_FUNCTION) {
+		vec__push(&g->ends, i);
+		return 0;
+	}
+	to = graph__node(g, next);
+	if (!to)
+		return 0;
+	graph__add_edge(g, i, to);
+	n = &g->nodes.data[to];
+	if (n->flags & NODE_REACHED || now != owner)
+		n->flags |= NODE_LEADER;
+	if (n->flags & NODE_REACHED)
+		return 0;
+	n->flags |= NODE_REACHED;
+	return to;
+}
+
+static void follow_one(struct graph *g, uint32_t i)
+{
+	uint32_t owner = graph__owner(g, g->nodes.data[i].addr);
+
+	while (i) {
+		const struct node *n = &g->nodes.data[i];
+
+		if (n->branch) {
+			follow_branch(g, i);
+			return;
+		}
+		if (n->flow == FLOW_STOP)
+			return;
+		i = fall(g, i, node__next(n), owner);
+	}
+}
+
+/* Room for what is to come, so that it needn't be moved about: an instruction is some 4 bytes,
+ * every fifth a branch. */
+static void reserve(struct graph *g)
+{
+	const struct piece *p;
+	uint64_t bytes = 0;
+
+	if (g->nodes.len > 1)
+		return;
+	vec__each (p, &g->pieces)
+		bytes += p->end - p->start;
+	bytes = min_of(bytes, (uint64_t)64 << 20);
+	vec__reserve(&g->nodes, bytes / 4 + 16);
+	vec__reserve(&g->branches, bytes / 20 + 16);
+}
+
+/* Landing pads of the frames within a range; true: a pad lies in a part that has just become a
+ * range. */
+static bool seed_pads(struct graph *g, uint64_t vaddr, uint64_t size)
+{
+	const struct object *o = g->object;
+	const struct frame *f = object__frame_at(o, vaddr), *end = vec__end(&o->frames);
+	size_t parts = g->parts.len;
+
+	for (; f && f < end && f->vaddr - vaddr < size; f++)
+		for (size_t i = 0; i < f->npads; i++)
+			if (graph__owner(g, f->pads[i]) != NO_FUNCTION)
+				graph__root(g, f->pads[i], NODE_PAD);
+			else if (graph__take_part(g, vaddr, f->pads[i]))
+				vec__push(&g->late_pads, f->pads[i]);
+	return g->parts.len != parts;
+}
+
+/* Ranges that are new since the last time. */
+static void seed_ranges(struct graph *g)
+{
+	bool again = true;
+
+	while (again) {
+		again = false;
+		graph__index_ranges(g);
+		reserve(g);
+		while (g->late_pads.len)
+			graph__root(g, g->late_pads.data[--g->late_pads.len], NODE_PAD);
+		for (size_t i = 0; i < g->functions.len; i++) {
+			struct graph_function *f = &g->functions.data[i];
+
+			for (; f->seeded < f->f.ranges.len; f->seeded++) {
+				struct range *r = &f->f.ranges.data[f->seeded];
+
+				again |= seed_pads(g, r->vaddr, r->size);
+			}
+		}
+	}
+}
+
+/* Jumps out of all ranges, looked at again: to a split-off part, or into a range that is new? True:
+ * there were. */
+static bool take_parts(struct graph *g)
+{
+	size_t n = g->outs.len, kept = 0, taken = 0;
+	uint32_t *again = xcalloc(n + 1, sizeof(*again));
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t from = g->outs.data[i];
+		const struct insn *b = graph__branch(g, &g->nodes.data[from]);
+
+		if (graph__owner(g, b->target) != NO_FUNCTION ||
+		    graph__take_part(g, b->addr, b->target))
+			again[taken++] = from;
+		else
+			g->outs.data[kept++] = from;
+	}
+	g->outs.len = kept;
+	if (taken)
+		seed_ranges(g);
+	for (size_t i = 0; i < taken; i++)
+		graph__jump(g, again[i], graph__branch(g, &g->nodes.data[again[i]])->target);
+	free(again);
+	return taken > 0;
+}
+
+/* Ways out of all ranges that a new range has become the continuation of. */
+static bool go_on(struct graph *g)
+{
+	size_t n = g->ends.len, kept = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t from = g->ends.data[i];
+		uint64_t next = node__next(&g->nodes.data[from]);
+
+		if (graph__owner(g, next) == NO_FUNCTION)
+			g->ends.data[kept++] = from;
+		else
+			reach(g, from, next, NODE_LEADER);
+	}
+	g->ends.len = kept;
+	return kept < n;
+}
+
+static void drain(struct graph *g)
+{
+	while (g->work.len)
+		follow_one(g, g->work.data[--g->work.len]);
+}
+
+void graph__start(struct graph *g)
+{
+	seed_ranges(g);
+	for (size_t i = 0; i < g->functions.len; i++) {
+		struct graph_function *f = &g->functions.data[i];
+
+		if (f->started)
+			continue;
+		f->started = true;
+		if (!(f->f.flags & FUNCTION_RANGE))
+			graph__root(g, f->f.entry, 0);
+	}
+}
+
+void graph__follow(struct graph *g)
+{
+	do
+		drain(g);
+	while (take_parts(g) || go_on(g) || graph__resolve_jumps(g, false) ||
+	       graph__resolve_jumps(g, true));
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * graph: the control flow of one object's functions, from their entries on. Internal to src/code:
+ * plan.c makes the plan out of it.
+ *
+ * Every decoded instruction is a node, one per address whatever function it belongs to; code that
+ * branches into an instruction gives two nodes that overlap. Nodes are referred to by index, 0 is
+ * none.
+ */
+#ifndef BBTRACE_GRAPH_H
+#define BBTRACE_GRAPH_H
+
+#include "code/code.h"
+
+enum node_flags {
+	NODE_REACHED =
+		1,	 /* flow from an entry gets here: it is an instruction of the traced code */
+	NODE_LEADER = 2, /* starts a block */
+	NODE_ROOT =
+		4,    /* entered from elsewhere as well: an entry, a landing pad, a range's start */
+	NODE_PAD = 8, /* landing pad */
+	NODE_NORETURN = 16, /* a call that does not come back */
+	NODE_DETAILED = 32, /* writes is filled in */
+	NODE_STRAY =
+		64, /* entered with a stack that isn't known: called, but no function's entry */
+	NODE_SWEPT = 128, /* the linear sweep agrees that it is an instruction */
+};
+
+struct node {
+	uint64_t addr;
+	uint32_t pred;	 /* the one predecessor, or PRED_LIST | index of the first into edges */
+	uint32_t stamp;	 /* search that was here last */
+	uint32_t block;	 /* of the first node of a block: 1 + its index (graph__leaders()) */
+	uint32_t branch; /* index into branches, 0: goes on to the next instruction */
+	int32_t sp_value;
+	uint16_t writes; /* registers, one bit each */
+	uint8_t len, flags, sp_effect, flow, padding;
+};
+#define PRED_LIST (1u << 31)
+
+struct edge {
+	uint32_t from, next;
+};
+
+/* A stretch of addresses and the function that it belongs to. */
+struct piece {
+	uint64_t start, end;
+	uint32_t function;
+};
+
+/* An indirect jump whose targets were found in a table. */
+struct table {
+	uint32_t node;
+	uint32_t first, count; /* into targets: ascending, each once */
+	uint64_t vaddr;	       /* where the table lies */
+	bool proved;	       /* by a bound check in front of it */
+};
+
+/* A function as it is traced: internal flags above those of enum function_flags. */
+#define FUNCTION_HIDDEN 0x100 /* encloses a range: gives it proved instructions and no site */
+struct graph_function {
+	struct function f; /* owns name, raw, ranges */
+	uint32_t plan;	   /* index in the plan, NO_FUNCTION while it has none */
+	size_t seeded;	   /* ranges whose landing pads were started */
+	bool started;
+};
+
+struct graph {
+	const struct object *object;
+	const struct object *kernel_object;
+	const struct arch *arch;
+	bool kernel;
+	uint32_t ***at; /* by segment, by page: node at each byte of it, NULL until needed */
+	VEC(struct node) nodes;
+	VEC(struct insn) branches;
+	VEC(struct edge) edges;
+	VEC(struct graph_function) functions;
+	VEC(struct piece) pieces; /* ascending, not overlapping */
+	VEC(uint32_t) work;	  /* reached, not yet followed */
+	VEC(uint32_t) jumps;	  /* indirect jumps */
+	VEC(uint32_t) outs;	  /* direct jumps that leave what is known */
+	VEC(uint32_t) ends;	  /* instructions behind which it ends */
+	VEC(struct table) tables;
+	VEC(uint64_t) targets;
+	struct map64 table_of;	 /* node → index into tables + 1 */
+	struct map64 returns;	 /* callee → what noreturn.c knows */
+	struct map64 thunks;	 /* target → what thunk.c made of it */
+	struct map64 parts;	 /* FDEs that became ranges */
+	VEC(uint64_t) late_pads; /* in ranges that are not indexed yet */
+	uint32_t stamp, budget;
+	const struct segment *segment; /* the last one looked at */
+	size_t piece;		       /* the last one looked at */
+};
+
+/* ---- nodes (node.c) ---- */
+
+struct graph *graph__new(const struct object *object, const struct object *kernel_object,
+			 bool kernel);
+void graph__free(struct graph *g);
+/* The instruction at addr, decoded now if it wasn't; 0: none. Pointers to nodes end here. */
+uint32_t graph__node(struct graph *g, uint64_t addr);
+/* The one known at addr; 0: none was decoded. */
+uint32_t graph__known(struct graph *g, uint64_t addr);
+/* Next reached instruction in [*addr, end), to which *addr is set; 0: none. */
+uint32_t graph__next_reached(struct graph *g, uint64_t *addr, uint64_t end);
+static inline const struct insn *graph__branch(const struct graph *g, const struct node *n)
+{
+	return &g->branches.data[n->branch];
+}
+static inline uint64_t node__next(const struct node *n)
+{
+	return n->addr + n->len;
+}
+void graph__add_edge(struct graph *g, uint32_t from, uint32_t to);
+/* Predecessors: for (it = graph__preds(g, n); (p = preds__next(g, &it));) */
+struct preds {
+	uint32_t one, list;
+};
+struct preds graph__preds(const struct graph *g, uint32_t node);
+uint32_t preds__next(const struct graph *g, struct preds *it);
+bool graph__detail(struct graph *g, uint32_t node, struct insn_detail *out);
+/* Registers that the instruction changes, by bit. */
+uint32_t graph__writes(struct graph *g, uint32_t node);
+
+/* ---- ranges (range.c) ---- */
+
+/* Takes over f (its name, raw and ranges); its index. */
+uint32_t graph__add_function(struct graph *g, struct function *f);
+void graph__add_range(struct graph *g, uint32_t function, uint64_t vaddr, uint64_t size);
+void graph__index_ranges(struct graph *g);
+/* Whose range holds addr: NO_FUNCTION if none's. */
+uint32_t graph__owner(struct graph *g, uint64_t addr);
+bool graph__holds(const struct graph *g, uint32_t function, uint64_t addr);
+
+/* ---- following (graph.c) ---- */
+
+/* Starts at addr: an entry, a landing pad. False: no instruction there. */
+bool graph__root(struct graph *g, uint64_t addr, unsigned flags);
+/* Starts at the entries and landing pads of functions that were added since. */
+void graph__start(struct graph *g);
+/* Is addr in a part that was split off the function at from? Then it will be a range of it. */
+bool graph__take_part(struct graph *g, uint64_t from, uint64_t addr);
+/* Control gets from a node to addr by a jump. */
+void graph__jump(struct graph *g, uint32_t from, uint64_t addr);
+/* Follows all that was started, jump tables included. */
+void graph__follow(struct graph *g);
+/* Is this where a traced function begins? */
+bool graph__is_entry(struct graph *g, uint64_t addr);
+
+/* ---- calls that don't return (noreturn.c), names that say so (names.c) ---- */
+
+bool graph__call_returns(struct graph *g, const struct insn *call);
+/* Does what is at addr return twice, as setjmp(3) does? By name. */
+bool names__returns_twice(const struct object *o, uint64_t addr);
+bool names__noreturn(const struct object *o, uint64_t addr, bool kernel);
+
+/* ---- thunks of the kernel (thunk.c) ---- */
+
+/* A direct branch to a thunk becomes what it stands for. */
+void graph__see_thunk(struct graph *g, struct insn *insn);
+
+/* ---- values and tables (slice.c, jumptable.c) ---- */
+
+#define VALUES_MAX 64
+struct values {
+	uint64_t v[VALUES_MAX];
+	unsigned n;
+	bool unknown; /* there may be others */
+};
+/* What reg can hold just before node runs. */
+void slice__values(struct graph *g, uint32_t node, uint8_t reg, struct values *out);
+/* The instructions that set reg, as seen just before node; -1: not all of them are known. */
+#define DEFS_MAX 16
+int slice__defs(struct graph *g, uint32_t node, uint8_t reg, uint32_t defs[DEFS_MAX]);
+/* Largest unsigned value of reg just before node, by the checks that every path to it has passed.
+ */
+bool slice__bound(struct graph *g, uint32_t node, uint8_t reg, uint64_t *max);
+
+/* Tries the indirect jumps that have no table yet; guess: also without a proved bound. True: found
+ * new code. */
+bool graph__resolve_jumps(struct graph *g, bool guess);
+const struct table *graph__table_of(const struct graph *g, uint32_t node);
+/* A jump through a register or memory that is no switch. */
+bool graph__is_tail_jump(struct graph *g, uint32_t node);
+
+/* ---- the linear sweep (sweep.c) ---- */
+
+/* Do sweep and flow agree that an instruction starts at addr, in this function? before, after: the
+ * nearest starts. */
+bool sweep__is_start(struct graph *g, uint32_t function, uint64_t addr, uint64_t *before,
+		     uint64_t *after);
+/* Bytes of [start, end) that flow never reaches, padding aside. */
+uint64_t sweep__unreached(struct graph *g, uint64_t start, uint64_t end);
+
+/* ---- functions (function.c) ---- */
+
+void function__copy(struct function *to, const struct function *from);
+void function__free(struct function *f);
+/* The function that holds addr, else the rest of the FDE from addr on. False: nothing bounds it. */
+bool function__around(const struct object *o, uint64_t addr, struct function *out);
+
+/* ---- what IFUNC resolvers return (ifunc.c) ---- */
+
+/* Replaces FUNCTION_IFUNC members by what their resolvers can return; *unknown counts those that
+ * may return more. */
+int ifunc__replace(const function_vec *in, const struct plan_options *options, function_vec *out,
+		   uint32_t *unknown);
+
+/* ---- blocks and the stack (stack.c) ---- */
+
+/* A register behind a block: what one of them held before it, plus bytes. */
+enum source { FROM_SP, FROM_FP, FROM_NOWHERE };
+struct term {
+	int32_t bytes;
+	uint8_t source;
+};
+/* What a block does to the stack pointer and the frame pointer. */
+struct effect {
+	struct term sp, fp;
+};
+void effect__add(struct effect *e, const struct node *n);
+
+/* A block. next and taken: 1 + the leader that control goes to, calls passed over; 0: none, or not
+ * followed. */
+struct leader {
+	uint32_t first, last; /* nodes */
+	uint32_t next, taken;
+	const struct table *table; /* of the indirect jump that ends it */
+	struct effect effect;
+};
+/* The blocks, by address; node.block of a first node is 1 + the index here. */
+typedef VEC(struct leader) leader_vec;
+void graph__leaders(struct graph *g, leader_vec *out);
+/* The next node of the same block; 0: it ends. */
+uint32_t graph__in_block(struct graph *g, uint32_t node);
+/* sp_delta just before each branch, by index into branches; caller frees. */
+int32_t *stack__deltas(struct graph *g, const leader_vec *leaders);
+
+/* ---- silent helpers (silent.c) ---- */
+
+#define SILENT_MAX 64
+/* Adds, and follows, what the traced functions leave for by a jump. */
+void silent__add(struct graph *g);
+
+#endif

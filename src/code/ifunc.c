@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * IFUNC: the resolver's own code tells every address that it can return. What it computes or loads
+ * from memory that the file doesn't hold stays unknown.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include "graph.h"
+
+/* The values of the return register at every ret. */
+static void returned(struct graph *g, struct values *all)
+{
+	for (uint32_t i = 1; i < g->nodes.len; i++) {
+		const struct node *n = &g->nodes.data[i];
+		struct values v;
+
+		if (!(n->flags & NODE_REACHED) || !n->branch)
+			continue;
+		if (graph__branch(g, n)->kind == BRANCH_IJMP && !graph__table_of(g, i))
+			all->unknown = true;
+		if (graph__branch(g, n)->kind != BRANCH_RET)
+			continue;
+		slice__values(g, i, g->arch->return_reg, &v);
+		all->unknown |= v.unknown;
+		for (unsigned k = 0; k < v.n; k++)
+			if (all->n < VALUES_MAX)
+				all->v[all->n++] = v.v[k];
+			else
+				all->unknown = true;
+	}
+}
+
+static void ask_resolver(const struct function *resolver, const struct plan_options *options,
+			 struct values *out)
+{
+	struct graph *g = graph__new(resolver->object, options->kernel_object, options->kernel);
+	struct function copy;
+
+	memset(out, 0, sizeof(*out));
+	function__copy(&copy, resolver);
+	copy.flags &= ~FUNCTION_IFUNC;
+	graph__add_function(g, &copy);
+	graph__start(g);
+	graph__follow(g);
+	silent__add(g); /* a resolver may end in a jump to another */
+	returned(g, out);
+	if (g->outs.len)
+		out->unknown = true;
+	graph__free(g);
+}
+
+static bool has(const function_vec *v, const struct object *o, uint64_t entry)
+{
+	const struct function *f;
+
+	vec__each (f, v)
+		if (f->object == o && f->entry == entry && !(f->flags & FUNCTION_RANGE))
+			return true;
+	return false;
+}
+
+/* The symbol's name where there is one; else it goes by the name that was asked for. */
+static void add_implementation(const struct function *asked, uint64_t entry, function_vec *out)
+{
+	const struct segment *s = object__segment_at(asked->object, entry);
+	struct function f;
+
+	if (!s || !s->exec || has(out, asked->object, entry) ||
+	    !function__around(asked->object, entry, &f))
+		return;
+	if (f.entry != entry) {
+		uint64_t end = f.ranges.data[0].vaddr + f.ranges.data[0].size;
+
+		if (entry >= end) {
+			function__free(&f);
+			return;
+		}
+		f.entry = f.ranges.data[0].vaddr = entry;
+		f.ranges.data[0].size = end - entry;
+		free(f.raw);
+		f.raw = NULL;
+	}
+	if (!f.raw) {
+		free(f.name);
+		f.name = xstrdup(asked->name);
+	}
+	f.flags = asked->flags & ~FUNCTION_IFUNC;
+	vec__push(out, f);
+}
+
+/* True: at least one is known. */
+static bool replace_one(const struct function *f, const struct plan_options *options,
+			function_vec *out, uint32_t *unknown)
+{
+	struct values v;
+	bool any = false;
+
+	ask_resolver(f, options, &v);
+	for (unsigned i = 0; i < v.n; i++) {
+		add_implementation(f, v.v[i], out);
+		any |= has(out, f->object, v.v[i]);
+	}
+	*unknown += v.unknown;
+	return any;
+}
+
+int ifunc__replace(const function_vec *in, const struct plan_options *options, function_vec *out,
+		   uint32_t *unknown)
+{
+	const struct function *f, *dark = NULL;
+
+	*unknown = 0;
+	vec__each (f, in)
+		if (!(f->flags & FUNCTION_IFUNC))
+			function__copy(vec__add(out), f);
+	vec__each (f, in)
+		if (f->flags & FUNCTION_IFUNC && !replace_one(f, options, out, unknown))
+			dark = f;
+	if (dark && !out->len)
+		return err__set(
+			ENOENT,
+			"%s is chosen at run time (IFUNC) and its resolver doesn't show from what; name "
+			"an implementation, or give its address as 0xOFF",
+			dark->name);
+	return 0;
+}

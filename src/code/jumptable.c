@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Switch statements: an indirect jump whose target is an entry of a table, absolute (8 bytes, or 4)
+ * or relative to an address (4 bytes). The table's length is proved by a check in front of it; a
+ * guess reads on as long as the entries are where instructions of this function start.
+ */
+#include <stdlib.h>
+#include "graph.h"
+
+#define GUESS_MAX 1024
+
+/* table[index] is added to base. Without index there is one entry; of size 0 it is base itself. */
+struct shape {
+	uint64_t table, base;
+	uint32_t node; /* where the entry is read */
+	uint8_t index;
+	uint8_t size;
+	bool sign;
+};
+
+typedef VEC(uint64_t) addr_vec;
+
+static bool single_value(struct graph *g, uint32_t node, uint8_t reg, uint64_t *out)
+{
+	struct values v;
+
+	slice__values(g, node, reg, &v);
+	*out = v.v[0];
+	return v.n == 1 && !v.unknown;
+}
+
+/* The address of entry 0 in an operand with an index. */
+static bool table_address(struct graph *g, uint32_t node, const struct operand *m, int64_t imm,
+			  struct shape *out)
+{
+	uint64_t base = 0;
+
+	if (m->seg || m->addr32)
+		return false;
+	if (m->base != REG_NONE && !single_value(g, node, m->base, &base))
+		return false;
+	out->table = base + m->disp + imm;
+	out->node = node;
+	out->index = m->index;
+	return m->index == REG_NONE || m->scale == out->size;
+}
+
+static bool table_load(struct graph *g, uint32_t node, struct shape *out)
+{
+	struct insn_detail d;
+
+	if (!graph__detail(g, node, &d) || d.op != DETAIL_LOAD || d.bits < 32)
+		return false;
+	out->size = d.bits / 8;
+	out->sign = d.sign;
+	return table_address(g, node, &d.mem, d.imm, out);
+}
+
+/* base + entry, either way round */
+static bool table_sum(struct graph *g, uint32_t add, uint8_t entry, uint8_t base, struct shape *out)
+{
+	uint32_t defs[DEFS_MAX];
+
+	return slice__defs(g, add, entry, defs) == 1 && single_value(g, add, base, &out->base) &&
+	       table_load(g, defs[0], out);
+}
+
+/* What the jump's register was set by. */
+static bool shape_of_def(struct graph *g, uint32_t def, struct shape *out, unsigned depth)
+{
+	uint32_t defs[DEFS_MAX];
+	struct insn_detail d;
+
+	memset(out, 0, sizeof(*out));
+	if (!graph__detail(g, def, &d))
+		return false;
+	switch (d.op) {
+	case DETAIL_CONST:
+		out->base = d.imm;
+		out->index = REG_NONE;
+		return true;
+	case DETAIL_LOAD:
+		return d.mem.index != REG_NONE && table_load(g, def, out);
+	case DETAIL_ADD:
+		return table_sum(g, def, d.dst, d.src, out) || table_sum(g, def, d.src, d.dst, out);
+	case DETAIL_LEA:
+		return d.mem.scale == 1 && !d.mem.disp && d.mem.base != REG_NONE &&
+		       d.mem.index != REG_NONE &&
+		       (table_sum(g, def, d.mem.base, d.mem.index, out) ||
+			table_sum(g, def, d.mem.index, d.mem.base, out));
+	case DETAIL_COPY:
+		return depth < 4 && d.bits == 64 && slice__defs(g, def, d.src, defs) == 1 &&
+		       shape_of_def(g, defs[0], out, depth + 1);
+	default:
+		return false;
+	}
+}
+
+static int shapes_of(struct graph *g, uint32_t node, struct shape shapes[DEFS_MAX])
+{
+	const struct operand op = graph__branch(g, &g->nodes.data[node])->operand;
+	uint32_t defs[DEFS_MAX];
+	int n;
+
+	memset(shapes, 0, sizeof(*shapes));
+	if (op.kind == OPERAND_MEM) {
+		if (op.index == REG_NONE)
+			return -1;
+		shapes[0].size = 8;
+		return table_address(g, node, &op, 0, &shapes[0]) ? 1 : -1;
+	}
+	n = slice__defs(g, node, op.base, defs);
+	for (int i = 0; i < n; i++)
+		if (!shape_of_def(g, defs[i], &shapes[i], 0))
+			return -1;
+	return n;
+}
+
+static bool entry_at(struct graph *g, const struct shape *s, uint64_t i, uint64_t *target)
+{
+	size_t avail;
+	const uint8_t *bytes = object__bytes(g->object, s->table + i * s->size, &avail);
+	uint64_t entry;
+	uint32_t half;
+
+	*target = s->base;
+	if (!s->size)
+		return true;
+	if (!bytes || avail < s->size ||
+	    !object__is_constant(g->object, s->table + i * s->size, s->size))
+		return false;
+	if (s->size == 8) {
+		memcpy(&entry, bytes, 8);
+	} else {
+		memcpy(&half, bytes, 4);
+		entry = s->sign ? (uint64_t)(int64_t)(int32_t)half : half;
+	}
+	*target += entry;
+	return true;
+}
+
+/* Is target code of this function, or of a part split off it? */
+static bool belongs(struct graph *g, uint32_t node, uint64_t target)
+{
+	uint64_t from = g->nodes.data[node].addr;
+
+	if (graph__owner(g, target) == NO_FUNCTION && !graph__take_part(g, from, target))
+		return false;
+	return graph__node(g, target) != 0;
+}
+
+static bool read_proved(struct graph *g, uint32_t node, const struct shape *s, addr_vec *out)
+{
+	uint64_t max = 0, target;
+
+	if (s->index != REG_NONE && !slice__bound(g, s->node, s->index, &max))
+		return false;
+	for (uint64_t i = 0; i <= max; i++) {
+		if (!entry_at(g, s, i, &target) || !belongs(g, node, target))
+			return false;
+		vec__push(out, target);
+	}
+	return true;
+}
+
+static bool another_table(const struct graph *g, uint64_t vaddr)
+{
+	const struct table *t;
+
+	vec__each (t, &g->tables)
+		if (t->vaddr == vaddr)
+			return true;
+	return false;
+}
+
+static bool read_guessed(struct graph *g, uint32_t node, const struct shape *s, addr_vec *out)
+{
+	uint32_t owner = graph__owner(g, g->nodes.data[node].addr);
+	uint64_t target, before, after;
+
+	for (uint64_t i = 0; i < GUESS_MAX; i++) {
+		if (i && another_table(g, s->table + i * s->size))
+			break;
+		if (!entry_at(g, s, i, &target) || graph__owner(g, target) != owner ||
+		    !sweep__is_start(g, owner, target, &before, &after))
+			break;
+		vec__push(out, target);
+	}
+	return out->len > 1;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static void add_table(struct graph *g, uint32_t node, addr_vec *found, uint64_t vaddr, bool proved)
+{
+	struct table *t = vec__add(&g->tables);
+
+	t->node = node;
+	t->vaddr = vaddr;
+	t->proved = proved;
+	t->first = g->targets.len;
+	vec__sort(found, by_value);
+	for (size_t i = 0; i < found->len; i++)
+		if (!i || found->data[i] != found->data[i - 1])
+			vec__push(&g->targets, found->data[i]);
+	t->count = g->targets.len - t->first;
+	*map64__put(&g->table_of, node) = g->tables.len;
+}
+
+/* No table: the code itself holds every address that the register can have (lea label; jmp *reg).
+ */
+static bool read_constants(struct graph *g, uint32_t node, addr_vec *out)
+{
+	const struct operand op = graph__branch(g, &g->nodes.data[node])->operand;
+	struct values v;
+
+	if (op.kind != OPERAND_REG)
+		return false;
+	slice__values(g, node, op.base, &v);
+	for (unsigned i = 0; i < v.n && !v.unknown; i++) {
+		if (!belongs(g, node, v.v[i]))
+			return false;
+		vec__push(out, v.v[i]);
+	}
+	return v.n && !v.unknown;
+}
+
+static bool read_tables(struct graph *g, uint32_t node, bool guess, addr_vec *out, uint64_t *vaddr)
+{
+	struct shape shapes[DEFS_MAX];
+	int n = shapes_of(g, node, shapes);
+
+	for (int i = 0; i < n; i++)
+		if (!(guess && shapes[i].index != REG_NONE ? read_guessed
+							   : read_proved)(g, node, &shapes[i], out))
+			return false;
+	*vaddr = n > 0 ? shapes[0].table : 0;
+	return n > 0;
+}
+
+static bool resolve(struct graph *g, uint32_t node, bool guess)
+{
+	addr_vec found = {0};
+	uint64_t vaddr = 0;
+	bool proved = !guess, good = read_tables(g, node, guess, &found, &vaddr);
+
+	if (!good) {
+		found.len = 0;
+		good = proved = read_constants(g, node, &found);
+	}
+	if (good)
+		add_table(g, node, &found, vaddr, proved);
+	vec__free(&found);
+	return good;
+}
+
+/* Parts that a table has brought in are indexed before their code is followed. */
+static void follow_tables(struct graph *g, size_t first)
+{
+	graph__start(g);
+	for (size_t i = first; i < g->tables.len; i++) {
+		const struct table t = g->tables.data[i];
+
+		for (uint32_t k = 0; k < t.count; k++)
+			graph__jump(g, t.node, g->targets.data[t.first + k]);
+	}
+}
+
+bool graph__resolve_jumps(struct graph *g, bool guess)
+{
+	size_t first = g->tables.len;
+
+	for (size_t i = 0; i < g->jumps.len; i++)
+		if (!graph__table_of(g, g->jumps.data[i]))
+			resolve(g, g->jumps.data[i], guess);
+	if (g->tables.len == first)
+		return false;
+	follow_tables(g, first);
+	return true;
+}
+
+const struct table *graph__table_of(const struct graph *g, uint32_t node)
+{
+	uint64_t *i = map64__get(&g->table_of, node);
+
+	return i ? &g->tables.data[*i - 1] : NULL;
+}
+
+bool graph__is_tail_jump(struct graph *g, uint32_t node)
+{
+	const struct operand op = graph__branch(g, &g->nodes.data[node])->operand;
+	uint32_t defs[DEFS_MAX];
+	struct insn_detail d;
+	int n;
+
+	if (op.kind == OPERAND_MEM)
+		return op.index == REG_NONE || op.scale < 4;
+	n = slice__defs(g, node, op.base, defs);
+	for (int i = 0; i < n; i++)
+		if (!graph__detail(g, defs[i], &d) || d.op == DETAIL_ADD ||
+		    (d.op == DETAIL_LOAD && d.mem.index != REG_NONE && d.mem.scale >= 4))
+			return false;
+	return true;
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Instructions by address, decoded once and on demand, and their predecessors.
+ */
+#include <stdlib.h>
+#include "graph.h"
+
+#define PAGE 4096 /* bytes of code to a page of slots */
+
+struct graph *graph__new(const struct object *object, const struct object *kernel_object,
+			 bool kernel)
+{
+	struct graph *g = xcalloc(1, sizeof(*g));
+
+	g->object = object;
+	g->kernel_object = kernel_object;
+	g->kernel = kernel;
+	g->arch = arch__by_machine(object->machine);
+	g->at = xcalloc(object->segments.len + 1, sizeof(*g->at));
+	(void)vec__add(&g->nodes);
+	(void)vec__add(&g->branches);
+	(void)vec__add(&g->edges);
+	return g;
+}
+
+void graph__free(struct graph *g)
+{
+	struct graph_function *f;
+
+	if (!g)
+		return;
+	for (size_t i = 0; i < g->object->segments.len; i++) {
+		for (size_t k = 0; g->at[i] && k <= g->object->segments.data[i].size / PAGE; k++)
+			free(g->at[i][k]);
+		free(g->at[i]);
+	}
+	free(g->at);
+	vec__each (f, &g->functions) {
+		function__free(&f->f);
+	}
+	vec__free(&g->nodes);
+	vec__free(&g->branches);
+	vec__free(&g->edges);
+	vec__free(&g->functions);
+	vec__free(&g->pieces);
+	vec__free(&g->work);
+	vec__free(&g->jumps);
+	vec__free(&g->outs);
+	vec__free(&g->ends);
+	vec__free(&g->late_pads);
+	vec__free(&g->tables);
+	vec__free(&g->targets);
+	map64__free(&g->table_of);
+	map64__free(&g->returns);
+	map64__free(&g->thunks);
+	map64__free(&g->parts);
+	free(g);
+}
+
+/* The page that holds the slot of addr, made if make is set. */
+static uint32_t *page_at(struct graph *g, uint64_t addr, bool make)
+{
+	const struct segment *s = g->segment;
+	uint32_t ***pages, **page;
+
+	if (!s || addr - s->vaddr >= s->size) {
+		s = object__segment_at(g->object, addr);
+		if (!s || !s->exec || addr - s->vaddr >= s->size)
+			return NULL;
+		g->segment = s;
+	}
+	pages = &g->at[s - g->object->segments.data];
+	if (!*pages) {
+		if (!make)
+			return NULL;
+		*pages = xcalloc(s->size / PAGE + 1, sizeof(**pages));
+	}
+	page = &(*pages)[(addr - s->vaddr) / PAGE];
+	if (!*page && make)
+		*page = xcalloc(PAGE, sizeof(**page));
+	return *page;
+}
+
+uint32_t graph__known(struct graph *g, uint64_t addr)
+{
+	const uint32_t *page = page_at(g, addr, false);
+
+	return page ? page[(addr - g->segment->vaddr) % PAGE] : 0;
+}
+
+uint32_t graph__next_reached(struct graph *g, uint64_t *addr, uint64_t end)
+{
+	while (*addr < end) {
+		const uint32_t *page = page_at(g, *addr, false);
+		uint64_t k = g->segment ? (*addr - g->segment->vaddr) % PAGE : 0, left = PAGE - k;
+		uint64_t n = min_of(left, end - *addr);
+
+		for (uint64_t i = 0; page && i < n; i++) {
+			if (!page[k + i] || !(g->nodes.data[page[k + i]].flags & NODE_REACHED))
+				continue;
+			*addr += i;
+			return page[k + i];
+		}
+		*addr += n;
+	}
+	return 0;
+}
+
+static void add_node(struct graph *g, const struct insn *insn)
+{
+	struct node *n = vec__add(&g->nodes);
+
+	n->addr = insn->addr;
+	n->len = insn->len;
+	n->flow = insn->flow;
+	n->sp_effect = insn->sp_effect;
+	n->sp_value = insn->sp_value;
+	n->padding = insn->padding;
+	if (insn->flow == FLOW_NEXT || insn->flow == FLOW_STOP)
+		return;
+	n->branch = g->branches.len;
+	vec__push(&g->branches, *insn);
+	graph__see_thunk(g, vec__last(&g->branches));
+}
+
+uint32_t graph__node(struct graph *g, uint64_t addr)
+{
+	uint32_t *page = page_at(g, addr, true), *at;
+	struct insn insn;
+	uint64_t offset;
+
+	if (!page)
+		return 0;
+	offset = addr - g->segment->vaddr;
+	at = &page[offset % PAGE];
+	if (*at)
+		return *at;
+	if (g->arch->decode(g->segment->bytes + offset, g->segment->size - offset, addr, g->kernel,
+			    &insn))
+		return 0;
+	*at = g->nodes.len;
+	add_node(g, &insn);
+	return *at;
+}
+
+void graph__add_edge(struct graph *g, uint32_t from, uint32_t to)
+{
+	struct node *n = &g->nodes.data[to];
+	struct edge e = {.from = from};
+
+	if (!n->pred) {
+		n->pred = from;
+		return;
+	}
+	if (!(n->pred & PRED_LIST)) {
+		vec__push(&g->edges, (struct edge){.from = n->pred});
+		n->pred = PRED_LIST | (g->edges.len - 1);
+	}
+	e.next = n->pred & ~PRED_LIST;
+	n->pred = PRED_LIST | g->edges.len;
+	vec__push(&g->edges, e);
+}
+
+struct preds graph__preds(const struct graph *g, uint32_t node)
+{
+	uint32_t pred = g->nodes.data[node].pred;
+
+	if (pred & PRED_LIST)
+		return (struct preds){.list = pred & ~PRED_LIST};
+	return (struct preds){.one = pred};
+}
+
+uint32_t preds__next(const struct graph *g, struct preds *it)
+{
+	uint32_t from = it->one;
+
+	it->one = 0;
+	if (it->list) {
+		from = g->edges.data[it->list].from;
+		it->list = g->edges.data[it->list].next;
+	}
+	return from;
+}
+
+bool graph__detail(struct graph *g, uint32_t node, struct insn_detail *out)
+{
+	uint64_t addr = g->nodes.data[node].addr;
+	size_t avail;
+	const uint8_t *bytes = object__bytes(g->object, addr, &avail);
+
+	return bytes && g->arch->detail(bytes, avail, addr, out);
+}
+
+uint32_t graph__writes(struct graph *g, uint32_t node)
+{
+	struct node *n = &g->nodes.data[node];
+	struct insn_detail d;
+
+	if (!(n->flags & NODE_DETAILED)) {
+		n->writes = graph__detail(g, node, &d) ? d.writes : 0xffff;
+		n->flags |= NODE_DETAILED;
+	}
+	return n->writes;
+}

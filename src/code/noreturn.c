@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Does a call come back? By name, by the callee's own flow (does any path of it reach a ret or a
+ * jump that can't be followed), and by the caller's shape: nothing of the function follows a call
+ * that doesn't return.
+ */
+#include "graph.h"
+
+#define BUDGET                                                                                     \
+	20000 /* instructions looked at for one question; past it the answer is that it returns */
+#define DEPTH 32
+
+enum { RETURNS = 1, NEVER, BUSY }; /* BUSY + depth */
+
+struct search {
+	VEC(uint64_t) paths; /* to be walked */
+	VEC(uint64_t)
+	calls; /* calls whose continuation has not been walked: addresses of the calls */
+	uint32_t stamp, depth, lowest;
+};
+
+static bool ask(struct graph *g, uint64_t callee, uint32_t depth, uint32_t *lowest);
+
+/* Is what follows at next no longer the function that addr belongs to? */
+static bool leaves_function(const struct object *o, uint64_t addr, uint64_t next)
+{
+	const struct frame *f = object__frame_at(o, addr);
+	size_t i;
+
+	if (f)
+		return next - f->vaddr >= f->size;
+	i = object__symbols_from(o, next);
+	return i < o->symbols.len && o->symbols.data[i].vaddr == next;
+}
+
+/* Where a path goes on behind a branch; 0: it ends here. *returns: it ends by returning. */
+static uint64_t behind(struct graph *g, struct search *s, const struct insn *b, bool *returns)
+{
+	uint64_t next = b->addr + b->len;
+
+	switch (b->kind) {
+	case BRANCH_JCC:
+	case BRANCH_LOOP:
+		vec__push(&s->paths, b->target);
+		return next;
+	case BRANCH_JMP:
+		return names__noreturn(g->object, b->target, g->kernel) ? 0 : b->target;
+	case BRANCH_CALL:
+		vec__push(&s->calls, b->addr);
+		return 0;
+	case BRANCH_ICALL:
+		return leaves_function(g->object, b->addr, next) ? 0 : next;
+	default: /* ret, indirect jump, and what isn't understood */
+		*returns = true;
+		return 0;
+	}
+}
+
+/* Walks one path until it ends or joins another; true: it returns. */
+static bool walk(struct graph *g, struct search *s, uint64_t addr)
+{
+	bool returns = false;
+
+	while (addr && !returns) {
+		uint32_t i = graph__node(g, addr);
+		struct node *n = &g->nodes.data[i];
+
+		if (!i || n->stamp == s->stamp || n->flow == FLOW_STOP)
+			return false;
+		if (!g->budget)
+			return true;
+		g->budget--;
+		n->stamp = s->stamp;
+		addr = n->branch ? behind(g, s, graph__branch(g, n), &returns) : node__next(n);
+	}
+	return returns;
+}
+
+/* Without going through a call first: that answers nearly always. */
+static bool search(struct graph *g, struct search *s, uint64_t callee)
+{
+	vec__push(&s->paths, callee);
+	for (;;) {
+		const struct insn *call;
+		uint64_t next, target;
+
+		while (s->paths.len)
+			if (walk(g, s, s->paths.data[--s->paths.len]))
+				return true;
+		if (!s->calls.len)
+			return false;
+		call = graph__branch(
+			g, &g->nodes.data[graph__known(g, s->calls.data[--s->calls.len])]);
+		next = call->addr + call->len;
+		target = call->target;
+		if (!leaves_function(g->object, call->addr, next) &&
+		    ask(g, target, s->depth + 1, &s->lowest))
+			vec__push(&s->paths, next);
+	}
+}
+
+/*
+ * A callee that is being asked about further up counts as not returning: if nothing but such calls
+ * stands between an entry and a ret, none of them ever gets there. An answer that leans on one
+ * further up isn't kept.
+ */
+static bool ask(struct graph *g, uint64_t callee, uint32_t depth, uint32_t *lowest)
+{
+	uint64_t *known = map64__put(&g->returns, callee);
+	struct search s = {.depth = depth, .lowest = UINT32_MAX};
+	bool returns;
+
+	if (*known >= BUSY)
+		*lowest = min_of(*lowest, (uint32_t)(*known - BUSY));
+	if (*known)
+		return *known == RETURNS;
+	if (depth >= DEPTH || !g->budget || !graph__node(g, callee)) {
+		map64__del(&g->returns, callee);
+		return true;
+	}
+	if (names__noreturn(g->object, callee, g->kernel)) {
+		*known = NEVER;
+		return false;
+	}
+	*known = BUSY + depth;
+	s.stamp = ++g->stamp;
+	returns = search(g, &s, callee);
+	vec__free(&s.paths);
+	vec__free(&s.calls);
+	if (!returns && s.lowest < depth) {
+		*lowest = min_of(*lowest, s.lowest);
+		map64__del(&g->returns, callee);
+	} else {
+		*map64__put(&g->returns, callee) = returns ? RETURNS : NEVER;
+	}
+	return returns;
+}
+
+bool graph__call_returns(struct graph *g, const struct insn *call)
+{
+	uint64_t addr = call->addr, next = addr + call->len, target = call->target;
+	uint32_t lowest = UINT32_MAX, owner = graph__owner(g, addr);
+	unsigned flags;
+
+	if (owner == NO_FUNCTION)
+		return false;
+	flags = g->functions.data[owner].f.flags;
+	if (flags & FUNCTION_RANGE ? graph__owner(g, next) == NO_FUNCTION
+				   : !graph__holds(g, owner, next))
+		return false;
+	if (call->kind != BRANCH_CALL || target == next)
+		return true;
+	g->budget = BUDGET;
+	return ask(g, target, 0, &lowest);
+}

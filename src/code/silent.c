@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Silent helpers: functions that nobody asked for, but that a traced one ends by jumping to. Their
+ * rets are the traced function's returns.
+ */
+#include <stdlib.h>
+#include "graph.h"
+
+/* A stub of the PLT leaves the object at once: nothing in it returns. */
+static bool is_stub(const struct object *o, uint64_t addr)
+{
+	const struct symbol *s = object__symbol_at(o, addr);
+
+	return s && s->type == SYMBOL_PLT;
+}
+
+/* The frame that a jump leaves is one that is watched: not of a range or what encloses it. */
+static bool returns_matter(struct graph *g, uint64_t from)
+{
+	uint32_t owner = graph__owner(g, from);
+
+	return owner != NO_FUNCTION &&
+	       !(g->functions.data[owner].f.flags & (FUNCTION_RANGE | FUNCTION_HIDDEN));
+}
+
+/* Is there one for this target among those that are not indexed yet? */
+static bool is_new(const struct graph *g, uint32_t first, uint64_t target)
+{
+	for (uint32_t i = first; i < g->functions.len; i++)
+		if (graph__holds(g, i, target))
+			return true;
+	return false;
+}
+
+static void add(struct graph *g, uint64_t target)
+{
+	struct function f;
+	uint32_t i;
+
+	if (is_stub(g->object, target) || !function__around(g->object, target, &f))
+		return;
+	f.flags = FUNCTION_SILENT;
+	i = graph__add_function(g, &f);
+	g->functions.data[i].started = true; /* by the jump, wherever it lands */
+}
+
+/* Those that this round's jumps ask for, at most left. */
+static void add_functions(struct graph *g, unsigned left)
+{
+	uint32_t first = g->functions.len;
+
+	for (size_t i = 0; i < g->outs.len; i++) {
+		const struct insn *b = graph__branch(g, &g->nodes.data[g->outs.data[i]]);
+
+		if (g->functions.len - first >= left)
+			break;
+		if (graph__owner(g, b->target) == NO_FUNCTION && !is_new(g, first, b->target) &&
+		    returns_matter(g, b->addr))
+			add(g, b->target);
+	}
+	if (g->functions.len > first)
+		graph__start(g);
+}
+
+/* Jumps that leave, but not any more: they are followed now. True: there is new code. */
+static bool follow_outs(struct graph *g)
+{
+	size_t n = g->outs.len, kept = 0, again = 0;
+	uint32_t *inside = xcalloc(n + 1, sizeof(*inside));
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t from = g->outs.data[i];
+
+		if (graph__owner(g, graph__branch(g, &g->nodes.data[from])->target) != NO_FUNCTION)
+			inside[again++] = from;
+		else
+			g->outs.data[kept++] = from;
+	}
+	g->outs.len = kept;
+	for (size_t i = 0; i < again; i++)
+		graph__jump(g, inside[i], graph__branch(g, &g->nodes.data[inside[i]])->target);
+	free(inside);
+	return again > 0;
+}
+
+void silent__add(struct graph *g)
+{
+	uint32_t first = g->functions.len;
+
+	do {
+		graph__follow(g);
+		add_functions(g, SILENT_MAX - min_of(SILENT_MAX, g->functions.len - first));
+	} while (follow_outs(g));
+}

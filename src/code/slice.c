@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Backward through the flow: what can a register hold at a node, who set it, how large can it be?
+ * Every path counts; a path that comes from outside the function makes the answer unknown.
+ */
+#include "graph.h"
+
+#define BUDGET 60000 /* steps of one question */
+
+int slice__defs(struct graph *g, uint32_t node, uint8_t reg, uint32_t defs[DEFS_MAX])
+{
+	VEC(uint32_t) work = {0};
+	uint32_t stamp = ++g->stamp, p;
+	unsigned budget = BUDGET;
+	int n = 0;
+
+	vec__push(&work, node);
+	while (work.len && n >= 0) {
+		uint32_t i = work.data[--work.len];
+		struct preds it = graph__preds(g, i);
+
+		if (g->nodes.data[i].flags & NODE_ROOT || !g->nodes.data[i].pred || !budget--)
+			n = -1;
+		while (n >= 0 && (p = preds__next(g, &it))) {
+			if (g->nodes.data[p].stamp == stamp)
+				continue;
+			g->nodes.data[p].stamp = stamp;
+			if (!(graph__writes(g, p) >> reg & 1))
+				vec__push(&work, p);
+			else if (n < DEFS_MAX)
+				defs[n++] = p;
+			else
+				n = -1;
+		}
+	}
+	vec__free(&work);
+	return n;
+}
+
+static void add_value(struct values *out, uint64_t v)
+{
+	for (unsigned i = 0; i < out->n; i++)
+		if (out->v[i] == v)
+			return;
+	if (out->n < VALUES_MAX)
+		out->v[out->n++] = v;
+	else
+		out->unknown = true;
+}
+
+/* Memory that holds the same as long as the object runs, as far as its bytes tell: not zero, at a
+ * known address. */
+static void add_load(struct graph *g, const struct insn_detail *d, struct values *out)
+{
+	const uint8_t *bytes;
+	uint64_t v = 0;
+	size_t avail;
+
+	if (d->bits != 64 || d->mem.seg || d->mem.base != REG_NONE || d->mem.index != REG_NONE) {
+		out->unknown = true;
+		return;
+	}
+	bytes = object__bytes(g->object, d->imm, &avail);
+	if (bytes && avail >= sizeof(v) && object__is_constant(g->object, d->imm, sizeof(v)))
+		memcpy(&v, bytes, sizeof(v));
+	if (v)
+		add_value(out, v);
+	else
+		out->unknown = true;
+}
+
+struct query {
+	VEC(uint64_t) work; /* node << 8 | register: its value before the node */
+	struct map64 seen;
+};
+
+static void query(struct query *q, uint32_t node, uint8_t reg)
+{
+	uint64_t *seen = map64__put(&q->seen, (uint64_t)node << 8 | reg);
+
+	if (!*seen)
+		vec__push(&q->work, (uint64_t)node << 8 | reg);
+	*seen = 1;
+}
+
+/* reg's value behind node p, in terms of values before it */
+static void through(struct graph *g, struct query *q, uint32_t p, uint8_t reg, struct values *out)
+{
+	struct insn_detail d;
+
+	if (!(graph__writes(g, p) >> reg & 1)) {
+		query(q, p, reg);
+		return;
+	}
+	if (!graph__detail(g, p, &d) || d.dst != reg)
+		d.op = DETAIL_OTHER;
+	switch (d.op) {
+	case DETAIL_CONST:
+		add_value(out, d.imm);
+		break;
+	case DETAIL_COPY:
+		if (d.bits == 64)
+			query(q, p, d.src);
+		else
+			out->unknown = true;
+		break;
+	case DETAIL_CMOV:
+		query(q, p, d.src);
+		query(q, p, reg);
+		break;
+	case DETAIL_CMOV_LOAD:
+		add_load(g, &d, out);
+		query(q, p, reg);
+		break;
+	case DETAIL_LOAD:
+		add_load(g, &d, out);
+		break;
+	default:
+		out->unknown = true;
+	}
+}
+
+void slice__values(struct graph *g, uint32_t node, uint8_t reg, struct values *out)
+{
+	struct query q = {0};
+	unsigned budget = BUDGET;
+
+	memset(out, 0, sizeof(*out));
+	query(&q, node, reg);
+	while (q.work.len) {
+		uint64_t item = q.work.data[--q.work.len];
+		uint32_t i = item >> 8, p;
+		struct preds it = graph__preds(g, i);
+
+		if (g->nodes.data[i].flags & NODE_ROOT || !g->nodes.data[i].pred || !budget--) {
+			out->unknown = true;
+			if (!budget)
+				break;
+		}
+		while ((p = preds__next(g, &it)))
+			through(g, &q, p, item & 0xff, out);
+	}
+	vec__free(&q.work);
+	map64__free(&q.seen);
+}

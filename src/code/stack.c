@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * How deep is the stack at each branch, counted from the function's entry? Forward over the blocks;
+ * where two ways disagree, or something unknown was done to the stack pointer, it isn't known.
+ */
+#include <stdlib.h>
+#include "graph.h"
+
+/* entry_sp - register; SP_UNKNOWN */
+struct depth {
+	int32_t sp, fp;
+};
+
+struct stack {
+	struct graph *g;
+	const leader_vec *leaders;
+	struct depth *at; /* by leader */
+	bool *seen;
+	VEC(uint32_t) work;
+	struct map64 bad; /* frames whose landing pads stay unknown */
+	int32_t *deltas;
+	struct depth *calls; /* by branch: at calls */
+};
+
+#define NOT_SEEN INT32_MAX /* in deltas */
+
+static const struct depth unknown = {SP_UNKNOWN, SP_UNKNOWN};
+
+static void add_to(struct term *t, int32_t bytes)
+{
+	if (__builtin_add_overflow(t->bytes, bytes, &t->bytes))
+		t->source = FROM_NOWHERE;
+}
+
+void effect__add(struct effect *e, const struct node *n)
+{
+	switch (n->sp_effect) {
+	case SP_ADD:
+		add_to(&e->sp, n->sp_value);
+		break;
+	case SP_FROM_FP:
+		e->sp = e->fp;
+		add_to(&e->sp, n->sp_value);
+		break;
+	case SP_LEAVE:
+		e->sp = e->fp;
+		add_to(&e->sp, 8);
+		e->fp.source = FROM_NOWHERE;
+		break;
+	case SP_FP_FROM_SP:
+		e->fp = e->sp;
+		add_to(&e->fp, n->sp_value);
+		break;
+	case SP_FP_LOST:
+		add_to(&e->sp, n->sp_value);
+		e->fp.source = FROM_NOWHERE;
+		break;
+	case SP_LOST:
+		e->sp.source = FROM_NOWHERE;
+		break;
+	default:
+		break;
+	}
+}
+
+/* Depths are counted downwards: what is added to the register makes it less. */
+static int32_t behind(struct term t, struct depth d)
+{
+	int64_t v = t.source == FROM_FP ? d.fp : d.sp;
+
+	if (t.source == FROM_NOWHERE || v == SP_UNKNOWN)
+		return SP_UNKNOWN;
+	v -= t.bytes;
+	return v <= INT32_MIN || v >= INT32_MAX ? SP_UNKNOWN : (int32_t)v;
+}
+
+static int32_t meet(int32_t a, int32_t b)
+{
+	return a == b ? a : SP_UNKNOWN;
+}
+
+static void flow_to(struct stack *s, uint32_t leader, struct depth d)
+{
+	struct depth *at = &s->at[leader], was = *at;
+
+	if (s->seen[leader]) {
+		at->sp = meet(at->sp, d.sp);
+		at->fp = meet(at->fp, d.fp);
+		if (at->sp == was.sp && at->fp == was.fp)
+			return;
+	} else {
+		s->seen[leader] = true;
+		*at = d;
+	}
+	vec__push(&s->work, leader);
+}
+
+/* Code around a range, or the range: of a function that isn't traced itself. */
+static bool only_around(struct graph *g, uint64_t addr)
+{
+	uint32_t owner = graph__owner(g, addr);
+
+	return owner != NO_FUNCTION &&
+	       g->functions.data[owner].f.flags & (FUNCTION_HIDDEN | FUNCTION_RANGE);
+}
+
+/* target: 1 + a leader, 0: none */
+static void flow_on(struct stack *s, uint64_t from, uint32_t target, struct depth d)
+{
+	struct graph *g = s->g;
+	uint64_t addr;
+
+	if (!target)
+		return;
+	addr = g->nodes.data[s->leaders->data[target - 1].first].addr;
+	if (graph__is_entry(g, addr)) {
+		/* another function's entry begins a frame of its own */
+		if (graph__owner(g, addr) != graph__owner(g, from))
+			d = (struct depth){0, SP_UNKNOWN};
+		else
+			d.fp = SP_UNKNOWN;
+	} else if (only_around(g, from) && !only_around(g, addr)) {
+		return; /* no frame is ever opened there: what comes from it says nothing */
+	}
+	flow_to(s, target - 1, d);
+}
+
+/* A call whose target is in the same function isn't one: it may come back with another stack, or
+ * not at all. */
+static bool calls_inside(struct graph *g, const struct insn *b)
+{
+	uint32_t owner = graph__owner(g, b->addr);
+
+	return b->kind == BRANCH_CALL && owner != NO_FUNCTION &&
+	       graph__holds(g, owner, b->target) && g->functions.data[owner].f.entry != b->target;
+}
+
+static void leave_block(struct stack *s, const struct leader *l, struct depth d)
+{
+	const struct node *n = &s->g->nodes.data[l->last];
+	uint32_t to;
+
+	if (n->branch) {
+		s->deltas[n->branch] = d.sp;
+		s->calls[n->branch] = d;
+		if (calls_inside(s->g, graph__branch(s->g, n)))
+			d = unknown;
+	}
+	flow_on(s, n->addr, l->next, d);
+	flow_on(s, n->addr, l->taken, d);
+	for (uint32_t i = 0; l->table && i < l->table->count; i++) {
+		to = graph__known(s->g, s->g->targets.data[l->table->first + i]);
+		flow_on(s, n->addr, s->g->nodes.data[to].block, d);
+	}
+}
+
+static void run(struct stack *s)
+{
+	while (s->work.len) {
+		uint32_t leader = s->work.data[--s->work.len];
+		const struct leader *l = &s->leaders->data[leader];
+		struct depth d = s->at[leader];
+
+		leave_block(s, l, (struct depth){behind(l->effect.sp, d), behind(l->effect.fp, d)});
+	}
+}
+
+/* ---- landing pads ---- */
+
+static bool is_call(struct graph *g, const struct node *n)
+{
+	const struct insn *b = graph__branch(g, n);
+
+	return n->branch && (b->kind == BRANCH_CALL || b->kind == BRANCH_ICALL);
+}
+
+/* What has been seen of a frame's stack handling so far. */
+struct frame_view {
+	uint32_t pushed, scratch; /* registers pushed once; those a call may change */
+	unsigned subs;
+	uint64_t start;
+	bool leading, args, any, differ;
+	struct depth common;
+};
+
+/*
+ * The unwinder drops arguments that the caller has pushed (DW_CFA_GNU_args_size): a push that isn't
+ * the saving of a register makes the depth at the call another than at the pad.
+ */
+static void see_push(struct graph *g, uint32_t i, struct frame_view *v)
+{
+	const struct node *n = &g->nodes.data[i];
+	struct insn_detail d;
+
+	if (n->sp_effect != SP_ADD || n->sp_value >= 0) {
+		v->leading &= n->padding || n->sp_effect == SP_FP_FROM_SP || n->addr == v->start;
+		return;
+	}
+	if (!graph__detail(g, i, &d) || d.op != DETAIL_PUSH) {
+		v->args |= v->subs++ > 0;
+		return;
+	}
+	if (v->leading)
+		return;
+	if (d.src == REG_NONE || v->scratch >> d.src & 1 || v->pushed >> d.src & 1)
+		v->args = true;
+	else
+		v->pushed |= 1u << d.src;
+}
+
+static void see_call(struct stack *s, uint32_t i, struct frame_view *v)
+{
+	struct depth d = s->calls[s->g->nodes.data[i].branch];
+
+	if (!v->any)
+		v->common = d;
+	v->any = true;
+	v->differ |= d.sp != v->common.sp;
+	v->common.fp = meet(v->common.fp, d.fp);
+}
+
+/* The depth that all calls of a frame have, if they do and nothing else is on the stack. */
+static struct depth common_depth(struct stack *s, const struct frame *f)
+{
+	struct graph *g = s->g;
+	struct frame_view v = {.leading = !f->part, .start = f->vaddr};
+
+	v.scratch = g->arch->clobbered;
+	for (uint64_t addr = f->vaddr; addr - f->vaddr < f->size; addr++) {
+		uint32_t i = graph__known(g, addr);
+		const struct node *n = &g->nodes.data[i];
+
+		if (!i || !(n->flags & NODE_REACHED))
+			continue;
+		see_push(g, i, &v);
+		if (is_call(g, n) && s->deltas[n->branch] != NOT_SEEN)
+			see_call(s, i, &v);
+	}
+	return !v.any || v.differ || v.args ? unknown : v.common;
+}
+
+static void enter_pads(struct stack *s)
+{
+	const struct object *o = s->g->object;
+
+	for (size_t i = 0; i < o->frames.len; i++) {
+		const struct frame *f = &o->frames.data[i];
+		struct depth d;
+		uint32_t n;
+
+		if (!f->npads || graph__owner(s->g, f->vaddr) == NO_FUNCTION)
+			continue;
+		d = map64__get(&s->bad, f->vaddr) ? unknown : common_depth(s, f);
+		if (d.sp == SP_UNKNOWN)
+			*map64__put(&s->bad, f->vaddr) = 1;
+		for (size_t k = 0; k < f->npads; k++) {
+			n = graph__known(s->g, f->pads[k]);
+			if (n && s->g->nodes.data[n].flags & NODE_PAD && s->g->nodes.data[n].block)
+				flow_to(s, s->g->nodes.data[n].block - 1, d);
+		}
+	}
+}
+
+/* With the pads followed, do the frames still have the depth that was taken for them? True: all do.
+ */
+static bool pads_hold(struct stack *s)
+{
+	const struct object *o = s->g->object;
+	size_t bad = s->bad.len;
+
+	for (size_t i = 0; i < o->frames.len; i++) {
+		const struct frame *f = &o->frames.data[i];
+
+		if (f->npads && graph__owner(s->g, f->vaddr) != NO_FUNCTION &&
+		    !map64__get(&s->bad, f->vaddr) && common_depth(s, f).sp == SP_UNKNOWN)
+			*map64__put(&s->bad, f->vaddr) = 1;
+	}
+	return s->bad.len == bad;
+}
+
+static void enter(struct stack *s)
+{
+	for (uint32_t i = 0; i < s->leaders->len; i++) {
+		const struct node *n = &s->g->nodes.data[s->leaders->data[i].first];
+
+		if (!(n->flags & NODE_ROOT) || n->flags & NODE_PAD)
+			continue;
+		if (graph__is_entry(s->g, n->addr) && !(n->flags & NODE_STRAY))
+			flow_to(s, i, (struct depth){0, SP_UNKNOWN});
+		else
+			flow_to(s, i, unknown);
+	}
+}
+
+static void start_over(struct stack *s)
+{
+	memset(s->seen, 0, s->leaders->len);
+	for (size_t i = 0; i < s->g->branches.len; i++)
+		s->deltas[i] = NOT_SEEN;
+}
+
+int32_t *stack__deltas(struct graph *g, const leader_vec *leaders)
+{
+	struct stack s = {.g = g, .leaders = leaders};
+	bool hold = false;
+
+	s.at = xcalloc(leaders->len + 1, sizeof(*s.at));
+	s.seen = xcalloc(leaders->len + 1, sizeof(*s.seen));
+	s.deltas = xcalloc(g->branches.len, sizeof(*s.deltas));
+	s.calls = xcalloc(g->branches.len, sizeof(*s.calls));
+	while (!hold) {
+		start_over(&s);
+		enter(&s);
+		run(&s);
+		enter_pads(&s);
+		run(&s);
+		hold = pads_hold(&s);
+	}
+	for (size_t i = 0; i < g->branches.len; i++)
+		if (s.deltas[i] == NOT_SEEN)
+			s.deltas[i] = SP_UNKNOWN;
+	free(s.at);
+	free(s.seen);
+	free(s.calls);
+	vec__free(&s.work);
+	map64__free(&s.bad);
+	return s.deltas;
+}

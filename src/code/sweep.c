@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The linear sweep, as a second witness: between the instructions that flow reaches, one after the
+ * other.
+ */
+#include "graph.h"
+
+static const struct range *range_of(const struct graph *g, uint32_t function, uint64_t addr)
+{
+	const struct range *r;
+
+	vec__each (r, &g->functions.data[function].f.ranges)
+		if (addr - r->vaddr < r->size)
+			return r;
+	return NULL;
+}
+
+static bool reached(struct graph *g, uint64_t addr, uint64_t *end)
+{
+	uint32_t i = graph__known(g, addr);
+
+	if (!i || !(g->nodes.data[i].flags & NODE_REACHED))
+		return false;
+	*end = node__next(&g->nodes.data[i]);
+	return true;
+}
+
+/* The end of the last reached instruction that begins before addr; the range's start if there is
+ * none. */
+static uint64_t sure_before(struct graph *g, const struct range *r, uint64_t addr)
+{
+	uint64_t end;
+
+	while (addr-- > r->vaddr)
+		if (reached(g, addr, &end))
+			return end;
+	return r->vaddr;
+}
+
+/* Asked about one address of a stretch, the next one is sure to be asked about soon. */
+static void remember(struct graph *g, uint64_t from, uint64_t to)
+{
+	while (from < to) {
+		struct node *n = &g->nodes.data[graph__known(g, from)];
+
+		n->flags |= NODE_SWEPT;
+		from = node__next(n);
+	}
+}
+
+/* Does the sweep from addr run into an instruction that flow has reached, or end with the range? */
+static bool agrees(struct graph *g, const struct range *r, uint64_t addr)
+{
+	uint64_t end, from = addr;
+
+	while (addr < r->vaddr + r->size) {
+		uint32_t i = graph__node(g, addr);
+
+		if (!i)
+			return false;
+		if (g->nodes.data[i].flags & (NODE_REACHED | NODE_SWEPT))
+			break;
+		end = node__next(&g->nodes.data[i]);
+		for (uint64_t inside = addr + 1, unused; inside < end; inside++)
+			if (reached(g, inside, &unused))
+				return false;
+		addr = end;
+	}
+	if (addr > r->vaddr + r->size)
+		return false;
+	remember(g, from, addr);
+	return true;
+}
+
+bool sweep__is_start(struct graph *g, uint32_t function, uint64_t addr, uint64_t *before,
+		     uint64_t *after)
+{
+	const struct range *r = range_of(g, function, addr);
+	uint64_t pos, end;
+
+	*before = *after = addr;
+	if (!r)
+		return false;
+	if (g->nodes.data[graph__known(g, addr)].flags & (NODE_REACHED | NODE_SWEPT))
+		return true;
+	pos = sure_before(g, r, addr);
+	if (pos > addr) { /* inside an instruction that is reached */
+		*after = pos;
+		while (!reached(g, --*before, &end))
+			;
+		return false;
+	}
+	*before = pos;
+	while (pos < addr) {
+		uint32_t i = graph__node(g, pos);
+
+		*before = pos;
+		if (!i)
+			return false;
+		pos = node__next(&g->nodes.data[i]);
+	}
+	*after = pos;
+	return pos == addr && agrees(g, r, addr);
+}
+
+/* Bytes in [pos, end) that are not padding. */
+static uint64_t gap(struct graph *g, uint64_t pos, uint64_t end)
+{
+	uint64_t bytes = 0;
+
+	while (pos < end) {
+		uint32_t i = graph__node(g, pos);
+		uint64_t len = i ? g->nodes.data[i].len : 1;
+
+		if (!i || !g->nodes.data[i].padding)
+			bytes += min_of(len, end - pos);
+		pos += len;
+	}
+	return bytes;
+}
+
+uint64_t sweep__unreached(struct graph *g, uint64_t start, uint64_t end)
+{
+	uint64_t covered = start, bytes = 0;
+	uint32_t i;
+
+	for (uint64_t addr = start; (i = graph__next_reached(g, &addr, end)); addr++) {
+		uint64_t next = node__next(&g->nodes.data[i]);
+
+		if (addr > covered)
+			bytes += gap(g, covered, addr);
+		covered = max_of(covered, next);
+	}
+	if (covered < end)
+		bytes += gap(g, covered, end);
+	return bytes;
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What the aggregating formats share: their state is a profile, which they render at the end. */
+#include "output/profile.h"
+
+int aggregate__begin(struct output *o)
+{
+	profile__init(o->state, o->plan);
+	return 0;
+}
+
+int aggregate__step(struct output *o, const struct step *step)
+{
+	profile__step(o->state, step);
+	return 0;
+}
+
+void aggregate__free(struct output *o)
+{
+	profile__free(o->state);
+}
+
+#define FULL (64 << 10)
+
+int aggregate__flush_full(struct output *o)
+{
+	return o->buffer.len >= FULL ? output__flush(o) : 0;
+}

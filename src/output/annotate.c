@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The annotate format: the disassembly of each function that ran, with its source where that is
+ * known. In front of each branch stands how often it was taken and how often not, below an indirect
+ * one where it went; in front of each block how often it ran. What didn't run is dim.
+ */
+#include "output/runs.h"
+#include "output/listing.h"
+#include "output/text.h"
+
+#define COUNT_WIDTH  11
+#define OFFSET_WIDTH 8
+#define INSN_WIDTH   44
+#define MOST_TARGETS 16 /* that are listed; the rest is one line */
+
+struct annotate {
+	struct profile profile; /* the first: see AGGREGATES */
+	struct runs runs;
+	/* of the function at hand */
+	struct output *o;
+	uint64_t start, most; /* its first address; how often its hottest block ran */
+};
+
+static void put_count(struct str *s, uint64_t n)
+{
+	if (n == RUNS_UNKNOWN)
+		str__printf(s, "%*s", COUNT_WIDTH, "?");
+	else
+		str__printf(s, "%*llu", COUNT_WIDTH, (unsigned long long)n);
+}
+
+static enum colour heat_of(const struct annotate *a, uint64_t n)
+{
+	if (n == RUNS_UNKNOWN || !n)
+		return DIM;
+	return n >= a->most - a->most / 4 ? RED : n >= a->most / 10 ? YELLOW : PLAIN;
+}
+
+static void put_painted(struct annotate *a, enum colour colour, uint64_t n)
+{
+	if (colour)
+		paint(a->o, colour);
+	put_count(&a->o->buffer, n);
+	if (colour)
+		paint(a->o, PLAIN);
+}
+
+/* ---- the columns before the code ---- */
+
+static void put_branch(struct annotate *a, const struct listing_row *row)
+{
+	const struct plan_site *s = &a->o->plan->sites.data[row->site];
+	const struct profile_site *ps = &a->profile.sites[row->site];
+
+	if (!a->runs.known) {
+		put_spaces(&a->o->buffer, 2 * COUNT_WIDTH);
+		return;
+	}
+	put_painted(a, ps->taken ? GREEN : DIM, ps->taken);
+	if (s->kind == BRANCH_JCC || s->kind == BRANCH_LOOP)
+		put_painted(a, ps->not_taken ? PLAIN : DIM, ps->not_taken);
+	else
+		put_spaces(&a->o->buffer, COUNT_WIDTH);
+}
+
+static void put_columns(struct annotate *a, const struct listing_row *row)
+{
+	struct str *s = &a->o->buffer;
+	char offset[24];
+
+	if (row->first)
+		put_painted(a, heat_of(a, a->runs.blocks[row->block]), a->runs.blocks[row->block]);
+	else
+		put_spaces(s, COUNT_WIDTH);
+	if (row->site != NO_SITE && a->o->plan->sites.data[row->site].kind)
+		put_branch(a, row);
+	else
+		put_spaces(s, 2 * COUNT_WIDTH);
+	snprintf(offset, sizeof(offset), "+0x%llx", (unsigned long long)(row->vaddr - a->start));
+	str__printf(s, "  %-*s ", OFFSET_WIDTH, offset);
+}
+
+/* ---- where indirect branches went ---- */
+
+static void put_target(struct annotate *a, uint64_t count, const char *text)
+{
+	put_spaces(&a->o->buffer, COUNT_WIDTH);
+	put_count(&a->o->buffer, count);
+	put_spaces(&a->o->buffer, COUNT_WIDTH + 2 + OFFSET_WIDTH + 1);
+	put(&a->o->buffer, "  -> ");
+	str__shown(&a->o->buffer, text);
+	str__putc(&a->o->buffer, '\n');
+}
+
+static void put_targets(struct annotate *a, const struct listing_row *row)
+{
+	struct profile_site *ps = &a->profile.sites[row->site];
+	struct profile_target *t;
+	uint64_t rest = ps->more;
+	struct str text = {0};
+
+	listing__sort_targets(ps);
+	vec__each (t, &ps->targets) {
+		if (t - ps->targets.data >= MOST_TARGETS) {
+			rest += t->count;
+			continue;
+		}
+		str__clear(&text);
+		listing__location(a->o->plan, row->object, &t->to, &text);
+		put_target(a, t->count, text.data);
+	}
+	if (rest)
+		put_target(a, rest, "(other places)");
+	if (ps->nowhere)
+		put_target(a, ps->nowhere, "?");
+	str__free(&text);
+}
+
+/* ---- rows ---- */
+
+static void put_place(struct str *s, const struct listing_row *row)
+{
+	str__shown(s, listing__base(row->file));
+	str__printf(s, ":%u", row->line);
+}
+
+static void put_insn(struct annotate *a, const struct listing_row *row)
+{
+	struct str *s = &a->o->buffer, text = {0};
+	bool dim = !a->runs.blocks[row->block];
+	size_t width;
+
+	put_columns(a, row);
+	if (dim)
+		paint(a->o, DIM);
+	listing__insn(a->o->plan, row, &text);
+	width = s->len;
+	str__shown(s, text.data);
+	width = s->len - width;
+	if (dim)
+		paint(a->o, PLAIN);
+	if (row->file) {
+		put_spaces(s, INSN_WIDTH - min_of(width, (size_t)INSN_WIDTH));
+		paint(a->o, CYAN);
+		put(s, "  ");
+		put_place(s, row);
+		paint(a->o, PLAIN);
+	}
+	str__putc(s, '\n');
+	str__free(&text);
+	if (row->site != NO_SITE)
+		put_targets(a, row);
+}
+
+static void put_source(struct annotate *a, const struct listing_row *row)
+{
+	struct str *s = &a->o->buffer;
+
+	put_spaces(s, 3 * COUNT_WIDTH + 2);
+	paint(a->o, CYAN);
+	put_place(s, row);
+	put(s, "  ");
+	str__shown(s, row->source);
+	paint(a->o, PLAIN);
+	str__putc(s, '\n');
+}
+
+static void put_row(void *ctx, const struct listing_row *row)
+{
+	struct annotate *a = ctx;
+	struct str *s = &a->o->buffer;
+
+	switch (row->kind) {
+	case LISTING_PART:
+		a->start = row->vaddr;
+		put_spaces(s, 3 * COUNT_WIDTH + 2);
+		str__shown(s, row->name);
+		put(s, ":\n");
+		return;
+	case LISTING_SOURCE:
+		return put_source(a, row);
+	case LISTING_INSN:
+		return put_insn(a, row);
+	case LISTING_GAP:
+		put_spaces(s, 3 * COUNT_WIDTH + 2);
+		paint(a->o, DIM);
+		str__printf(s, "+0x%-*llx (%llu bytes that control flow doesn't reach)",
+			    OFFSET_WIDTH - 3, (unsigned long long)(row->vaddr - a->start),
+			    (unsigned long long)row->len);
+		paint(a->o, PLAIN);
+		str__putc(s, '\n');
+	}
+}
+
+/* ---- functions ---- */
+
+static void put_head(struct annotate *a, uint32_t function)
+{
+	const struct plan_function *f = &a->o->plan->functions.data[function];
+	const struct profile_function *pf = &a->profile.functions[function];
+	struct str *s = &a->o->buffer;
+
+	paint(a->o, BRIGHT);
+	str__shown(s, f->name);
+	paint(a->o, PLAIN);
+	put(s, " in ");
+	str__shown(s, a->o->plan->objects.data[f->object].path);
+	str__printf(s, ", %s%llx: %llu calls, %llu branches\n", "0x",
+		    (unsigned long long)(f->nranges ? f->ranges[0].vaddr : 0),
+		    (unsigned long long)pf->calls, (unsigned long long)pf->branches);
+	str__printf(s, "%*s%*s%*s  %-*s instruction\n", COUNT_WIDTH, "runs", COUNT_WIDTH, "taken",
+		    COUNT_WIDTH, "not taken", OFFSET_WIDTH, "offset");
+}
+
+static int put_function(struct annotate *a, uint32_t function)
+{
+	const struct plan_function *f = &a->o->plan->functions.data[function];
+
+	a->start = f->nranges ? f->ranges[0].vaddr : 0;
+	a->most = a->runs.most[function];
+	put_head(a, function);
+	listing__function(a->o, function, put_row, a);
+	str__putc(&a->o->buffer, '\n');
+	return output__flush(a->o);
+}
+
+static void put_missing(struct annotate *a, const struct trace_totals *t)
+{
+	struct str *s = &a->o->buffer, text = {0};
+
+	if (!a->runs.known)
+		put(s, "# No branches were recorded (-e): how often each ran is not known.\n");
+	if (profile__missing(&a->profile, t, &text))
+		str__printf(s, "# Missing: %s\n", text.data);
+	str__free(&text);
+}
+
+static int annotate__end(struct output *o, const struct trace_totals *t)
+{
+	struct annotate *a = o->state;
+	unsigned idle = 0;
+	int err = 0;
+
+	profile__end(&a->profile);
+	runs__init(&a->runs, &a->profile, o->options.events);
+	a->o = o;
+	put_missing(a, t);
+	for (uint32_t i = 0; !err && i < o->plan->functions.len; i++) {
+		if (o->plan->functions.data[i].flags & FUNCTION_SILENT)
+			continue;
+		if (runs__ran(&a->runs, i))
+			err = put_function(a, i);
+		else
+			idle++;
+	}
+	if (idle)
+		str__printf(&o->buffer, "# %u functions did not run.\n", idle);
+	return err;
+}
+
+static void annotate__free(struct output *o)
+{
+	struct annotate *a = o->state;
+
+	runs__free(&a->runs);
+	profile__free(&a->profile);
+}
+
+const struct output_format output_annotate = {
+	.name = "annotate",
+	.help = "disassembly with source, each branch with its counts",
+	.size = sizeof(struct annotate),
+	.lines = true,
+	.begin = aggregate__begin,
+	.step = aggregate__step,
+	.end = annotate__end,
+	.free = annotate__free,
+};

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The callgrind format (valgrind's manual, "Callgrind Format Specification"), for KCachegrind and
+ * callgrind_annotate. A function's own time stands at its first instruction, branches where they
+ * are, calls at the instruction that made them, or, where that isn't known, at the function's
+ * first. Jumps are the direct and indirect ones from one function of the plan to itself or to
+ * another.
+ */
+#include "output/fields.h"
+#include "output/profile.h"
+
+struct callgrind {
+	struct profile profile;
+	struct str *s;
+	size_t file;	       /* NO_FILE …: the one that cost lines are of at the moment */
+	uint64_t ns, branches; /* of all cost lines so far */
+	bool *objects, *files, *functions; /* by index: its name was said */
+};
+
+/* A number, which stands for the name from its first use on. Up front the names would do harm:
+ * callgrind_annotate takes fl and fn for the beginning of a function. */
+static void put_name(struct str *s, const char *key, size_t id, const char *name, bool *said)
+{
+	str__printf(s, "%s=(%zu)", key, id);
+	if (!*said) {
+		str__putc(s, ' ');
+		str__shown(s, name);
+		*said = true;
+	}
+	str__putc(s, '\n');
+}
+
+static void put_object(struct callgrind *c, const char *key, uint32_t object)
+{
+	put_name(c->s, key, object + 1, c->profile.plan->objects.data[object].path,
+		 &c->objects[object]);
+}
+
+/* Every function is its own: the same name may stand for several. */
+static void put_function_name(struct callgrind *c, const char *key, uint32_t function)
+{
+	put_name(c->s, key, function + 1, c->profile.plan->functions.data[function].name,
+		 &c->functions[function]);
+}
+
+#define NO_FILE 0 /* "???": 1 stands for plan->line_files.data[0] */
+
+static void put_file(struct callgrind *c, const char *key, size_t file)
+{
+	put_name(c->s, key, file + 1,
+		 file == NO_FILE ? "???" : c->profile.plan->line_files.data[file - 1],
+		 &c->files[file]);
+}
+
+static size_t file_of(const struct callgrind *c, uint32_t object, uint64_t vaddr)
+{
+	const struct plan_line *l = plan__line_at(c->profile.plan, object, vaddr);
+
+	return l ? l->file + 1 : NO_FILE;
+}
+
+/* Positions are an address and a line, 0 where none is known. */
+static void put_position(struct callgrind *c, uint32_t object, uint64_t vaddr)
+{
+	const struct plan_line *l = plan__line_at(c->profile.plan, object, vaddr);
+
+	str__hex(c->s, vaddr);
+	str__printf(c->s, " %u", l ? l->line : 0);
+}
+
+/* What follows stands in the source file of this address: another one than the function's where
+ * code was inlined. */
+static void enter_file(struct callgrind *c, uint32_t object, uint64_t vaddr)
+{
+	size_t file = file_of(c, object, vaddr);
+
+	if (file != c->file)
+		put_file(c, "fi", file);
+	c->file = file;
+}
+
+static void put_cost(struct callgrind *c, uint32_t object, uint64_t vaddr, uint64_t ns,
+		     uint64_t branches)
+{
+	put_position(c, object, vaddr);
+	str__printf(c->s, " %llu %llu\n", (unsigned long long)ns, (unsigned long long)branches);
+}
+
+static uint64_t start_of(const struct plan_function *f)
+{
+	return f->nranges ? f->ranges[0].vaddr : 0;
+}
+
+/* ---- header ---- */
+
+static bool ran(const struct callgrind *c, uint32_t function)
+{
+	return c->profile.functions[function].calls || c->profile.functions[function].branches;
+}
+
+static void put_header(struct callgrind *c, const struct trace_totals *t)
+{
+	struct str missing = {0};
+
+	str__puts(c->s, "# callgrind format\nversion: 1\ncreator: bbtrace " BBTRACE_VERSION "\n");
+	if (profile__missing(&c->profile, t, &missing))
+		str__printf(c->s, "desc: Missing: %s\n", missing.data);
+	str__free(&missing);
+	str__puts(c->s, "positions: instr line\n"
+			"event: Ns : Nanoseconds\n"
+			"event: Branches : Branches executed\n"
+			"events: Ns Branches\n");
+}
+
+/* ---- a function's branches ---- */
+
+static uint64_t executed(const struct profile_site *s)
+{
+	return s->taken + s->not_taken;
+}
+
+/* The block of the plan that starts there, in whatever object; NO_BLOCK: none. */
+static uint32_t block_at(const struct plan *plan, const struct location *at)
+{
+	for (size_t i = 0; at->object && i < plan->objects.len; i++)
+		if (!strcmp(plan->objects.data[i].path, at->object))
+			return plan__block_at(plan, i, at->vaddr);
+	return NO_BLOCK;
+}
+
+static void put_jump(struct callgrind *c, const struct plan_site *from, uint32_t block,
+		     uint64_t vaddr, uint64_t taken, uint64_t of)
+{
+	const struct plan_block *b;
+	size_t file;
+
+	if (!taken || block == NO_BLOCK)
+		return;
+	b = &c->profile.plan->blocks.data[block];
+	if (!ran(c, b->function))
+		return;
+	file = file_of(c, b->object, vaddr);
+	if (file != c->file)
+		put_file(c, "jfi", file);
+	if (b->function != from->function)
+		put_function_name(c, "jfn", b->function);
+	str__printf(c->s, of ? "jcnd=%llu/%llu " : "jump=%llu ", (unsigned long long)taken,
+		    (unsigned long long)of);
+	put_position(c, b->object, vaddr);
+	str__putc(c->s, '\n');
+	put_position(c, from->object, from->vaddr);
+	str__putc(c->s, '\n');
+}
+
+static void put_jumps(struct callgrind *c, const struct plan_site *site,
+		      const struct profile_site *ps)
+{
+	const struct plan *plan = c->profile.plan;
+	const struct profile_target *t;
+	uint32_t block = plan->blocks.data[site->block].taken;
+
+	switch (site->kind) {
+	case BRANCH_JCC:
+	case BRANCH_LOOP:
+		return put_jump(c, site, block, site->target, ps->taken, executed(ps));
+	case BRANCH_JMP:
+		return put_jump(c, site, block, site->target, ps->taken, 0);
+	case BRANCH_IJMP:
+		vec__each (t, &ps->targets)
+			put_jump(c, site, block_at(plan, &t->to), t->to.vaddr, t->count, 0);
+		return;
+	}
+}
+
+static void put_branches(struct callgrind *c, uint32_t site)
+{
+	const struct plan_site *s = &c->profile.plan->sites.data[site];
+	const struct profile_site *ps = &c->profile.sites[site];
+
+	if (!executed(ps))
+		return;
+	enter_file(c, s->object, s->vaddr);
+	put_cost(c, s->object, s->vaddr, 0, executed(ps));
+	c->branches += executed(ps);
+	put_jumps(c, s, ps);
+}
+
+/* ---- a function's calls ---- */
+
+static void put_call(struct callgrind *c, const struct profile_call *call)
+{
+	const struct plan *plan = c->profile.plan;
+	const struct plan_function *caller = &plan->functions.data[call->caller],
+				   *callee = &plan->functions.data[call->callee];
+	uint64_t from =
+		call->site == NO_SITE ? start_of(caller) : plan->sites.data[call->site].vaddr;
+
+	enter_file(c, caller->object, from);
+	put_object(c, "cob", callee->object);
+	put_file(c, "cfi", file_of(c, callee->object, start_of(callee)));
+	put_function_name(c, "cfn", call->callee);
+	str__printf(c->s, "calls=%llu ", (unsigned long long)call->calls);
+	put_position(c, callee->object, start_of(callee));
+	str__putc(c->s, '\n');
+	put_cost(c, caller->object, from, call->ns, call->branches);
+}
+
+/* ---- indices by function: what belongs to a function is spread over the arrays ---- */
+
+struct by_function {
+	uint32_t *next;	 /* of each element: the next one of the same function */
+	uint32_t *first; /* of each function */
+};
+#define NONE UINT32_MAX
+
+static void by_function__init(struct by_function *b, size_t functions, size_t elements)
+{
+	b->first = xcalloc(functions, sizeof(*b->first));
+	b->next = xcalloc(elements, sizeof(*b->next));
+	memset(b->first, 0xff, functions * sizeof(*b->first));
+}
+
+/* Last to first, so that lists are in order. */
+static void by_function__add(struct by_function *b, uint32_t function, uint32_t element)
+{
+	b->next[element] = b->first[function];
+	b->first[function] = element;
+}
+
+static void by_function__free(struct by_function *b)
+{
+	free(b->first);
+	free(b->next);
+}
+
+/* ---- the whole ---- */
+
+static void put_function(struct callgrind *c, uint32_t i, const struct by_function *sites,
+			 const struct by_function *calls)
+{
+	const struct plan_function *f = &c->profile.plan->functions.data[i];
+	const struct profile_function *pf = &c->profile.functions[i];
+
+	str__putc(c->s, '\n');
+	put_object(c, "ob", f->object);
+	c->file = file_of(c, f->object, start_of(f));
+	put_file(c, "fl", c->file);
+	put_function_name(c, "fn", i);
+	put_cost(c, f->object, start_of(f), pf->self, 0);
+	c->ns += pf->self;
+	for (uint32_t s = sites->first[i]; s != NONE; s = sites->next[s])
+		put_branches(c, s);
+	for (uint32_t e = calls->first[i]; e != NONE; e = calls->next[e])
+		put_call(c, &c->profile.calls.data[e]);
+}
+
+static int put_functions(struct output *o, struct callgrind *c)
+{
+	const struct plan *plan = c->profile.plan;
+	struct by_function sites, calls;
+	int err = 0;
+
+	by_function__init(&sites, plan->functions.len, plan->sites.len);
+	by_function__init(&calls, plan->functions.len, c->profile.calls.len);
+	for (size_t i = plan->sites.len; i-- > 0;)
+		by_function__add(&sites, plan->sites.data[i].function, i);
+	for (size_t i = c->profile.calls.len; i-- > 0;)
+		by_function__add(&calls, c->profile.calls.data[i].caller, i);
+	for (size_t i = 0; !err && i < plan->functions.len; i++) {
+		if (ran(c, i))
+			put_function(c, i, &sites, &calls);
+		err = aggregate__flush_full(o);
+	}
+	by_function__free(&sites);
+	by_function__free(&calls);
+	return err;
+}
+
+static int callgrind__end(struct output *o, const struct trace_totals *t)
+{
+	struct callgrind *c = o->state;
+	int err;
+
+	c->s = &o->buffer;
+	c->objects = xcalloc(o->plan->objects.len, sizeof(bool));
+	c->files = xcalloc(o->plan->line_files.len + 1, sizeof(bool));
+	c->functions = xcalloc(o->plan->functions.len, sizeof(bool));
+	profile__end(&c->profile);
+	put_header(c, t);
+	err = put_functions(o, c);
+	str__printf(c->s, "\ntotals: %llu %llu\n", (unsigned long long)c->ns,
+		    (unsigned long long)c->branches);
+	free(c->objects);
+	free(c->files);
+	free(c->functions);
+	return err;
+}
+
+const struct output_format output_callgrind = {
+	.name = "callgrind",
+	.help = "for KCachegrind and callgrind_annotate, with jumps",
+	.size = sizeof(struct callgrind),
+	.lines = true,
+	AGGREGATES,
+	.end = callgrind__end,
+};

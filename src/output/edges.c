@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Edges (-c): one line a branch that ran, with how often it was taken and not, and where indirect
+ * ones and rets went; text and JSON. Not rows of output_formats: they stand in for text and json.
+ */
+#include "output/fields.h"
+#include "output/profile.h"
+
+static struct location place_of(const struct output *o, uint32_t site)
+{
+	const struct plan_site *s = &o->plan->sites.data[site];
+	struct location at = {.object = o->plan->objects.data[s->object].path, .vaddr = s->vaddr};
+
+	at.symbol = plan__name_at(o->plan, s->function, s->vaddr, &at.offset);
+	return at;
+}
+
+static bool is_conditional(const struct plan_site *s)
+{
+	return s->kind == BRANCH_JCC || s->kind == BRANCH_LOOP;
+}
+
+static void put_json(struct output *o, const struct plan_site *s, const struct location *at,
+		     const struct profile_site *counts)
+{
+	struct str *out = &o->buffer;
+	const struct profile_target *t;
+
+	str__puts(out, "{\"event\":\"edge\"");
+	json__put_place(out, at);
+	str__printf(out, ",\"kind\":\"%s\",\"insn\":", branch_kind_names[s->kind]);
+	str__json(out, s->mnemonic);
+	str__printf(out, ",\"taken_count\":%llu", (unsigned long long)counts->taken);
+	if (is_conditional(s))
+		str__printf(out, ",\"not_taken_count\":%llu",
+			    (unsigned long long)counts->not_taken);
+	str__puts(out, ",\"targets\":[");
+	vec__each (t, &counts->targets) {
+		str__puts(out, t == counts->targets.data ? "{\"to\":" : ",{\"to\":");
+		json__put_place_value(out, &t->to);
+		str__printf(out, ",\"count\":%llu}", (unsigned long long)t->count);
+	}
+	str__puts(out, "]}\n");
+}
+
+static void put_name(struct str *out, const struct location *at)
+{
+	if (at->symbol)
+		str__shown(out, at->symbol);
+	else
+		str__shown(out, at->object ? at->object : "?");
+	str__printf(out, "+0x%llx",
+		    (unsigned long long)(at->symbol   ? at->offset
+					 : at->object ? at->vaddr
+						      : at->addr));
+}
+
+static void put_text(struct output *o, const struct plan_site *s, const struct location *at,
+		     const struct profile_site *counts)
+{
+	struct str *out = &o->buffer;
+	const struct profile_target *t;
+
+	put_name(out, at);
+	str__printf(out, "  %s  ", s->mnemonic);
+	if (is_conditional(s))
+		str__printf(out, "taken %llu, not taken %llu", (unsigned long long)counts->taken,
+			    (unsigned long long)counts->not_taken);
+	else
+		str__printf(out, "%llu", (unsigned long long)counts->taken);
+	str__putc(out, '\n');
+	vec__each (t, &counts->targets) {
+		str__printf(out, "    %10llu -> ", (unsigned long long)t->count);
+		put_name(out, &t->to);
+		str__putc(out, '\n');
+	}
+	if (counts->more)
+		str__printf(out, "    %10llu -> further targets\n",
+			    (unsigned long long)counts->more);
+	if (counts->nowhere)
+		str__printf(out, "    %10llu -> where to is not known\n",
+			    (unsigned long long)counts->nowhere);
+}
+
+static int put_all(struct output *o,
+		   void (*put)(struct output *o, const struct plan_site *s,
+			       const struct location *at, const struct profile_site *counts))
+{
+	struct profile *p = o->state;
+	int err = 0;
+
+	profile__end(p);
+	for (uint32_t i = 0; !err && i < o->plan->sites.len; i++) {
+		const struct plan_site *s = &o->plan->sites.data[i];
+		struct location at = place_of(o, i);
+
+		if (!s->kind || (!p->sites[i].taken && !p->sites[i].not_taken))
+			continue;
+		put(o, s, &at, &p->sites[i]);
+		err = aggregate__flush_full(o);
+	}
+	return err;
+}
+
+static int end_text(struct output *o, const struct trace_totals *t)
+{
+	return put_all(o, put_text);
+}
+
+static int end_json(struct output *o, const struct trace_totals *t)
+{
+	int err = put_all(o, put_json);
+
+	json__put_summary(&o->buffer, t);
+	return err;
+}
+
+static const struct output_format edges_text = {.name = "text",
+						.help = "edges",
+						.size = sizeof(struct profile),
+						AGGREGATES,
+						.end = end_text};
+static const struct output_format edges_json = {.name = "json",
+						.help = "edges",
+						.size = sizeof(struct profile),
+						AGGREGATES,
+						.end = end_json};
+
+const struct output_format *output__counting(const struct output_format *format)
+{
+	if (!strcmp(format->name, "json"))
+		return &edges_json;
+	return strcmp(format->name, "text") ? NULL : &edges_text;
+}

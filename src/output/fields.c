@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The table of fields: a row for each thing that a step has to tell. And that of a run's counters.
+ */
+#include "output/fields.h"
+
+#define IN(type)  (1u << (type))
+#define CALLS	  (IN(STEP_ENTRY) | IN(STEP_BRANCH) | IN(STEP_RETURN))
+#define ALL_STEPS ((1u << STEP_TYPES) - 1)
+
+static const char *const event_names[STEP_TYPES] = {
+	[STEP_ENTRY] = "entry", [STEP_BRANCH] = "branch",   [STEP_RETURN] = "return",
+	[STEP_LOST] = "lost",	[STEP_UNKNOWN] = "unknown", [STEP_FORK] = "fork",
+	[STEP_EXEC] = "exec",	[STEP_EXIT] = "exit",
+};
+
+static const struct plan_site *site_of(const struct output *o, const struct step *s)
+{
+	return s->site < o->plan->sites.len ? &o->plan->sites.data[s->site] : NULL;
+}
+
+static bool get_ts(const struct output *o, const struct step *s, union field_value *v)
+{
+	v->number = s->time;
+	return s->timed;
+}
+
+static bool get_pid(const struct output *o, const struct step *s, union field_value *v)
+{
+	v->number = s->pid;
+	return true;
+}
+
+static bool get_tid(const struct output *o, const struct step *s, union field_value *v)
+{
+	v->number = s->tid;
+	return true;
+}
+
+static bool get_ns_pid(const struct output *o, const struct step *s, union field_value *v)
+{
+	v->number = s->ns_pid;
+	return s->ns_pid && s->ns_pid != s->pid;
+}
+
+static bool get_comm(const struct output *o, const struct step *s, union field_value *v)
+{
+	v->string = s->comm;
+	return s->comm && s->comm[0];
+}
+
+static bool get_cpu(const struct output *o, const struct step *s, union field_value *v)
+{
+	v->number = s->cpu;
+	return s->timed;
+}
+
+static bool get_event(const struct output *o, const struct step *s, union field_value *v)
+{
+	v->string = event_names[s->type];
+	return true;
+}
+
+static bool get_at(const struct output *o, const struct step *s, union field_value *v)
+{
+	v->place = &s->at;
+	return true;
+}
+
+static bool get_kind(const struct output *o, const struct step *s, union field_value *v)
+{
+	const struct plan_site *site = site_of(o, s);
+
+	v->string = site && site->kind < BRANCH_KINDS ? branch_kind_names[site->kind] : NULL;
+	return v->string;
+}
+
+static bool get_insn(const struct output *o, const struct step *s, union field_value *v)
+{
+	const struct plan_site *site = site_of(o, s);
+
+	v->string = site ? site->mnemonic : NULL;
+	return v->string;
+}
+
+static bool get_taken(const struct output *o, const struct step *s, union field_value *v)
+{
+	const struct plan_site *site = site_of(o, s);
+
+	v->flag = s->taken;
+	return site && (site->kind == BRANCH_JCC || site->kind == BRANCH_LOOP);
+}
+
+static bool get_to(const struct output *o, const struct step *s, union field_value *v)
+{
+	v->place = &s->to;
+	return s->to_known;
+}
+
+static bool get_implied(const struct output *o, const struct step *s, union field_value *v)
+{
+	v->flag = true;
+	return s->implied;
+}
+
+static bool get_depth(const struct output *o, const struct step *s, union field_value *v)
+{
+	v->number = s->depth;
+	return true;
+}
+
+static bool get_regs(const struct output *o, const struct step *s, union field_value *v)
+{
+	v->words = s->regs;
+	return s->regs && o->options.show_regs && o->nregs;
+}
+
+static bool get_syscall_args(const struct output *o, const struct step *s, union field_value *v)
+{
+	v->words = s->syscall_args;
+	return s->syscall_args && o->options.show_regs;
+}
+
+static bool get_since(const struct output *o, const struct step *s, union field_value *v)
+{
+	v->number = s->since_entry;
+	return s->has_since;
+}
+
+static bool get_stack(const struct output *o, const struct step *s, union field_value *v)
+{
+	v->stack.frames = s->stack;
+	v->stack.n = s->nstack;
+	return s->stack;
+}
+
+static bool get_value(const struct output *o, const struct step *s, union field_value *v)
+{
+	v->number = s->value;
+	return s->has_value;
+}
+
+static bool get_duration(const struct output *o, const struct step *s, union field_value *v)
+{
+	v->number = s->duration;
+	return s->timed;
+}
+
+static bool get_count(const struct output *o, const struct step *s, union field_value *v)
+{
+	v->number = s->count;
+	return true;
+}
+
+#define KEY(name) .key = ",\"" name "\":", .key_len = sizeof(",\"" name "\":") - 1
+
+const struct field fields[FIELDS] = {
+	[FIELD_TS] = {KEY("ts"), VALUE_DEC, ALL_STEPS, get_ts},
+	[FIELD_PID] = {KEY("pid"), VALUE_DEC, ALL_STEPS, get_pid},
+	[FIELD_TID] = {KEY("tid"), VALUE_DEC, ALL_STEPS, get_tid},
+	[FIELD_NS_PID] = {KEY("ns_pid"), VALUE_DEC, ALL_STEPS, get_ns_pid},
+	[FIELD_COMM] = {KEY("comm"), VALUE_STRING, ALL_STEPS, get_comm},
+	[FIELD_CPU] = {KEY("cpu"), VALUE_DEC, ALL_STEPS, get_cpu},
+	[FIELD_EVENT] = {KEY("event"), VALUE_STRING, ALL_STEPS, get_event},
+	[FIELD_AT] = {NULL, 0, VALUE_AT, CALLS, get_at},
+	[FIELD_KIND] = {KEY("kind"), VALUE_STRING, IN(STEP_BRANCH), get_kind},
+	[FIELD_INSN] = {KEY("insn"), VALUE_STRING, IN(STEP_BRANCH), get_insn},
+	[FIELD_TAKEN] = {KEY("taken"), VALUE_BOOL, IN(STEP_BRANCH), get_taken},
+	[FIELD_TO] = {KEY("to"), VALUE_PLACE, IN(STEP_BRANCH), get_to},
+	[FIELD_IMPLIED] = {KEY("implied"), VALUE_BOOL, CALLS, get_implied},
+	[FIELD_DEPTH] = {KEY("depth"), VALUE_DEC, CALLS, get_depth},
+	[FIELD_REGS] = {KEY("regs"), VALUE_REGS, IN(STEP_ENTRY), get_regs},
+	[FIELD_SYSCALL_ARGS] = {KEY("syscall_args"), VALUE_WORDS, IN(STEP_ENTRY), get_syscall_args},
+	[FIELD_SINCE] = {KEY("since_entry_ns"), VALUE_DEC, IN(STEP_ENTRY), get_since},
+	[FIELD_STACK] = {KEY("stack"), VALUE_STACK, IN(STEP_ENTRY), get_stack},
+	[FIELD_VALUE] = {KEY("value"), VALUE_HEX, IN(STEP_RETURN), get_value},
+	[FIELD_DURATION] = {KEY("duration_ns"), VALUE_DEC, IN(STEP_RETURN), get_duration},
+	[FIELD_COUNT] = {KEY("count"), VALUE_DEC, IN(STEP_LOST), get_count},
+};
+
+#define TOTAL(name) .key = ",\"" #name "\":", .offset = offsetof(struct trace_totals, name)
+
+const struct total totals[] = {
+	{TOTAL(functions), .before = "bbtrace: ", .after = " functions"},
+	{TOTAL(probes), .before = ", ", .after = " probes"},
+	{TOTAL(skipped), .before = " (", .after = " skipped)"},
+	{TOTAL(events), .before = ", ", .after = " events"},
+	{TOTAL(lost), .before = ", ", .after = " lost"},
+	{TOTAL(unmatched_returns), .before = ", ", .after = " unmatched returns"},
+	{TOTAL(unknown)},
+};
+const size_t ntotals = ARRAY_SIZE(totals);

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * fields: what a step has to tell, described once: name, type, in which steps, and how it is read.
+ * JSON writes the table in its order; text places single rows of it in its lines. Private to
+ * src/output.
+ */
+#ifndef BBTRACE_FIELDS_H
+#define BBTRACE_FIELDS_H
+
+#include "output/output.h"
+
+enum field_type {
+	VALUE_DEC,
+	VALUE_HEX, /* JSON: a hex string */
+	VALUE_STRING,
+	VALUE_BOOL,
+	VALUE_AT,    /* a location whose members stand among the event's own fields */
+	VALUE_PLACE, /* a location as a value of its own */
+	VALUE_REGS,  /* by register number; output->regs are shown */
+	VALUE_WORDS, /* SYSCALL_ARGS hex strings */
+	VALUE_STACK,
+};
+
+#define SYSCALL_ARGS 6
+
+union field_value {
+	uint64_t number;
+	bool flag;
+	const char *string;
+	const uint64_t *words;
+	const struct location *place;
+	struct {
+		const struct location *frames;
+		size_t n;
+	} stack;
+};
+
+/* In the order in which JSON gives them. */
+enum field_id {
+	FIELD_TS,
+	FIELD_PID,
+	FIELD_TID,
+	FIELD_NS_PID,
+	FIELD_COMM,
+	FIELD_CPU,
+	FIELD_EVENT,
+	FIELD_AT,
+	FIELD_KIND,
+	FIELD_INSN,
+	FIELD_TAKEN,
+	FIELD_TO,
+	FIELD_IMPLIED,
+	FIELD_DEPTH,
+	FIELD_REGS,
+	FIELD_SYSCALL_ARGS,
+	FIELD_SINCE,
+	FIELD_STACK,
+	FIELD_VALUE,
+	FIELD_DURATION,
+	FIELD_COUNT,
+	FIELDS
+};
+
+struct field {
+	const char *key; /* JSON, with its punctuation: ,"ts": (AT: NULL, its members have keys) */
+	uint8_t key_len;
+	uint8_t type;	/* enum field_type */
+	unsigned steps; /* 1 << enum step_type of those that can have it */
+	/* False: this step doesn't have it. */
+	bool (*get)(const struct output *o, const struct step *s, union field_value *v);
+};
+extern const struct field fields[FIELDS];
+
+/* Does this step have it, and what is it? */
+static inline bool field__get(enum field_id id, const struct output *o, const struct step *s,
+			      union field_value *v)
+{
+	return (fields[id].steps >> s->type & 1) && fields[id].get(o, s, v);
+}
+
+/* The counters of a run, for the summary in text and JSON. */
+struct total {
+	const char *key;    /* JSON, as above */
+	const char *before; /* text; NULL: the summary line leaves it out */
+	const char *after;
+	size_t offset; /* of a uint64_t in struct trace_totals */
+};
+extern const struct total totals[];
+extern const size_t ntotals;
+
+static inline uint64_t total__of(const struct total *row, const struct trace_totals *t)
+{
+	return *(const uint64_t *)((const char *)t + row->offset);
+}
+
+/* Registers by number as a JSON object, those that an entry shows (json.c). */
+/* ,"object":…,"symbol":…,"offset":…,"vaddr":…; and the same as an object of its own. */
+void json__put_place(struct str *s, const struct location *at);
+void json__put_place_value(struct str *s, const struct location *at);
+/* The line that ends JSON output. */
+void json__put_summary(struct str *s, const struct trace_totals *t);
+void json__put_regs(const struct output *o, struct str *s, const uint64_t *regs);
+
+/* The rows of output_formats. */
+extern const struct output_format output_text, output_json, output_chrome, output_annotate,
+	output_dot, output_html;
+extern const struct output_format output_summary, output_folded, output_folded_count, output_svg,
+	output_svg_count, output_callgrind, output_pprof;
+
+#endif

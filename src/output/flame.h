@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The flame graph as a piece of SVG, for the svg format and for pages that embed it. See flame.c.
+ */
+#ifndef BBTRACE_FLAME_H
+#define BBTRACE_FLAME_H
+
+#include "output/profile.h"
+
+enum flame_value { FLAME_NS, FLAME_CALLS };
+
+struct flame_options {
+	enum flame_value value; /* what a frame's width stands for */
+	const char *title;
+	const char *note; /* what is missing; NULL: nothing */
+	bool embedded;	  /* within an HTML page: no XML declaration */
+};
+/* Appends one <svg> element with its style and script. Of a profile that has ended. */
+void flame__put(struct str *s, const struct profile *p, const struct flame_options *options);
+
+#endif

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Repetition among lines, found as they come. A thread's lines stand in its window; when the last
+ * p of them equal the p before, or the body of a group that stands there, they are taken away and
+ * counted. Equality is of hashes first, then of everything.
+ */
+#include "output/fold.h"
+
+/* A thread's lines and groups that have not come out, oldest first from head on. */
+struct fold_window {
+	uint64_t thread;
+	VEC(struct fold_item *) items;
+	VEC(uint64_t) hashes; /* of items, side by side to be searched fast */
+	size_t head;
+};
+
+struct fold {
+	fold_fn fn;
+	void *ctx;
+	struct map64 windows;	 /* thread -> struct fold_window * */
+	struct fold_item held;	 /* head of the list of all windows' items, in order */
+	struct fold_item *spare; /* lines to be used again */
+	size_t lines;		 /* in memory, among those held */
+	uint64_t unique;
+};
+
+/* ---- items ---- */
+
+struct fold *fold__new(fold_fn fn, void *ctx)
+{
+	struct fold *f = xcalloc(1, sizeof(*f));
+
+	f->fn = fn;
+	f->ctx = ctx;
+	f->held.next = f->held.prev = &f->held;
+	return f;
+}
+
+struct fold_item *fold__line(struct fold *f)
+{
+	struct fold_item *line = f->spare;
+	struct str text;
+
+	if (!line)
+		return xcalloc(1, sizeof(*line));
+	f->spare = line->next;
+	text = line->text;
+	str__clear(&text);
+	*line = (struct fold_item){.text = text};
+	return line;
+}
+
+static void free_item(struct fold *f, struct fold_item *item)
+{
+	for (size_t i = 0; i < item->nbody; i++)
+		free_item(f, item->body[i]);
+	if (item->count) {
+		free(item->body);
+		free(item);
+		return;
+	}
+	item->next = f->spare;
+	f->spare = item;
+}
+
+static void link_before(struct fold_item *item, struct fold_item *next)
+{
+	item->next = next;
+	item->prev = next->prev;
+	item->prev->next = item;
+	next->prev = item;
+}
+
+static void unlink_item(struct fold_item *item)
+{
+	item->prev->next = item->next;
+	item->next->prev = item->prev;
+}
+
+/* ---- equality ---- */
+
+static uint64_t mix(uint64_t hash, uint64_t v)
+{
+	hash = (hash ^ v) * 0x9e3779b97f4a7c15; /* 2^64 / golden ratio: spreads every bit upwards */
+	return hash ^ hash >> 29;
+}
+
+static uint64_t mix_text(uint64_t hash, const char *text, size_t len)
+{
+	uint64_t word;
+
+	for (; len >= sizeof(word); text += sizeof(word), len -= sizeof(word)) {
+		memcpy(&word, text, sizeof(word));
+		hash = mix(hash, word);
+	}
+	word = len;
+	memcpy(&word, text, len);
+	return mix(hash, word ^ (uint64_t)len << 56);
+}
+
+static uint64_t hash_of_line(const struct fold_item *l)
+{
+	uint64_t hash = 0;
+
+	for (int i = 0; i < FOLD_KEYS; i++)
+		hash = mix(hash, l->key[i]);
+	hash = mix_text(hash, l->text.data + l->columns, l->times - l->columns);
+	return mix_text(hash, l->text.data + l->untime, l->text.len - l->untime);
+}
+
+static uint64_t hash_of_group(const struct fold_item *g)
+{
+	uint64_t hash = mix(g->nbody, g->count);
+
+	for (size_t i = 0; i < g->nbody; i++)
+		hash = mix(hash, g->body[i]->hash);
+	return hash;
+}
+
+static bool same_bytes(const char *a, size_t a_len, const char *b, size_t b_len)
+{
+	return a_len == b_len && !memcmp(a, b, a_len);
+}
+
+static bool same_line(const struct fold_item *a, const struct fold_item *b)
+{
+	const char *x = a->text.data, *y = b->text.data;
+
+	return !a->alone && !b->alone && !memcmp(a->key, b->key, sizeof(a->key)) &&
+	       same_bytes(x + a->columns, a->times - a->columns, y + b->columns,
+			  b->times - b->columns) &&
+	       same_bytes(x + a->untime, a->text.len - a->untime, y + b->untime,
+			  b->text.len - b->untime);
+}
+
+static bool same_items(struct fold_item *const *a, struct fold_item *const *b, size_t n);
+
+static bool same_item(const struct fold_item *a, const struct fold_item *b)
+{
+	if (a->hash != b->hash || a->count != b->count || a->nbody != b->nbody)
+		return false;
+	return a->count ? same_items(a->body, b->body, a->nbody) : same_line(a, b);
+}
+
+static bool same_items(struct fold_item *const *a, struct fold_item *const *b, size_t n)
+{
+	for (size_t i = n; i-- > 0;)
+		if (a[i]->hash != b[i]->hash)
+			return false;
+	for (size_t i = 0; i < n; i++)
+		if (!same_item(a[i], b[i]))
+			return false;
+	return true;
+}
+
+/* ---- groups ---- */
+
+static void widen(struct fold_item *g, const struct fold_item *by)
+{
+	if (!by->timed)
+		return;
+	g->first = g->timed ? g->first : by->first;
+	g->last = by->last;
+	g->timed = true;
+}
+
+/* The last n items are the group's body once more. */
+static void absorb(struct fold *f, struct fold_window *w, struct fold_item *g, size_t n)
+{
+	struct fold_item **last = w->items.data + w->items.len - n;
+
+	for (size_t i = 0; i < n; i++) {
+		widen(g, last[i]);
+		f->lines -= last[i]->lines;
+		unlink_item(last[i]);
+		free_item(f, last[i]);
+	}
+	w->items.len -= n;
+	w->hashes.len -= n;
+	g->count++;
+	g->hash = hash_of_group(g);
+	*vec__last(&w->hashes) = g->hash;
+}
+
+/* The n items from at on become a group that was gone through once. */
+static struct fold_item *make_group(struct fold_window *w, size_t at, size_t n)
+{
+	struct fold_item *g = xcalloc(1, sizeof(*g)), **body = w->items.data + at;
+
+	*g = (struct fold_item){.count = 1,
+				.nbody = n,
+				.body = xcalloc(n, sizeof(*g->body)),
+				.window = w,
+				.indent = body[0]->indent};
+	memcpy(g->body, body, n * sizeof(*body));
+	link_before(g, body[0]);
+	for (size_t i = 0; i < n; i++) {
+		widen(g, body[i]);
+		g->indent = min_of(g->indent, body[i]->indent);
+		g->lines += body[i]->lines;
+		unlink_item(body[i]);
+	}
+	return g;
+}
+
+static void fold_pair(struct fold *f, struct fold_window *w, size_t n)
+{
+	size_t at = w->items.len - 2 * n;
+	struct fold_item *g = make_group(w, at, n);
+
+	w->items.data[at] = g;
+	memmove(&w->items.data[at + 1], &w->items.data[at + n], n * sizeof(*w->items.data));
+	w->items.len = at + 1 + n;
+	w->hashes.len = at + 1 + n;
+	absorb(f, w, g, n);
+}
+
+/* The shortest repetition that ends with the window's last item. */
+static bool reduce(struct fold *f, struct fold_window *w)
+{
+	struct fold_item **end = w->items.data + w->items.len;
+	const uint64_t *hashes = w->hashes.data + w->items.len;
+	size_t n = w->items.len - w->head, most = min_of(n ? n - 1 : 0, (size_t)FOLD_BODY);
+
+	for (size_t p = 1; p <= most; p++) {
+		struct fold_item *g = end[-1 - (ssize_t)p];
+
+		if (g->nbody == p && same_items(g->body, end - p, p)) {
+			absorb(f, w, g, p);
+			return true;
+		}
+		if (2 * p <= n && hashes[-1] == hashes[-1 - (ssize_t)p] &&
+		    same_items(end - 2 * p, end - p, p)) {
+			fold_pair(f, w, p);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ---- windows ---- */
+
+static struct fold_window *window_of(struct fold *f, uint64_t thread)
+{
+	uint64_t *slot = map64__put(&f->windows, thread);
+	struct fold_window *w = (void *)(uintptr_t)*slot;
+
+	if (w)
+		return w;
+	w = xcalloc(1, sizeof(*w));
+	w->thread = thread;
+	*slot = (uintptr_t)w;
+	return w;
+}
+
+static void free_window(struct fold *f, struct fold_window *w)
+{
+	map64__del(&f->windows, w->thread);
+	vec__free(&w->items);
+	vec__free(&w->hashes);
+	free(w);
+}
+
+/* Moves the items to the front when most of the room before them is left over. */
+static void compact(struct fold_window *w)
+{
+	size_t n = w->items.len - w->head;
+
+	if (w->head < 4 * FOLD_BODY || w->head < n)
+		return;
+	memmove(w->items.data, w->items.data + w->head, n * sizeof(*w->items.data));
+	memmove(w->hashes.data, w->hashes.data + w->head, n * sizeof(*w->hashes.data));
+	w->items.len = w->hashes.len = n;
+	w->head = 0;
+}
+
+/* The oldest of all items is the oldest of its window, too. */
+static void give_oldest(struct fold *f)
+{
+	struct fold_item *item = f->held.next;
+	struct fold_window *w = item->window;
+
+	f->fn(f->ctx, item);
+	unlink_item(item);
+	f->lines -= item->lines;
+	free_item(f, item);
+	if (++w->head == w->items.len)
+		free_window(f, w);
+	else
+		compact(w);
+}
+
+void fold__push(struct fold *f, uint64_t thread, struct fold_item *line)
+{
+	struct fold_window *w = window_of(f, thread);
+
+	line->hash = line->alone ? ++f->unique : hash_of_line(line);
+	line->lines = 1;
+	line->window = w;
+	f->lines++;
+	link_before(line, &f->held);
+	vec__push(&w->items, line);
+	vec__push(&w->hashes, line->hash);
+	while (!line->alone && reduce(f, w))
+		;
+	while (f->lines > FOLD_HELD)
+		give_oldest(f);
+}
+
+void fold__settle(struct fold *f)
+{
+	while (f->held.next != &f->held)
+		give_oldest(f);
+}
+
+void fold__free(struct fold *f)
+{
+	struct fold_item *item, *next;
+
+	if (!f)
+		return;
+	f->fn = NULL;
+	for (item = f->held.next; item != &f->held; item = next) {
+		next = item->next;
+		if (++item->window->head == item->window->items.len)
+			free_window(f, item->window);
+		free_item(f, item);
+	}
+	for (item = f->spare; item; item = next) {
+		next = item->next;
+		str__free(&item->text);
+		free(item);
+	}
+	map64__free(&f->windows);
+	free(f);
+}

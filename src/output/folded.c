@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The folded format: a line for each stack, "thread;outer;inner NUMBER", as flamegraph.pl, inferno
+ * and speedscope read it. folded: the ns that were spent in the innermost function itself;
+ * folded:count: how often it was called from there. A last line that starts with # says what is
+ * missing; readers pass over it, as it doesn't end in a number.
+ */
+#include "output/fields.h"
+#include "output/profile.h"
+
+/* A name without what separates: the frames of a stack, and its lines. */
+static void put_frame(struct str *s, const char *name)
+{
+	size_t start = s->len;
+
+	str__shown(s, name);
+	for (size_t i = start; i < s->len; i++)
+		if (s->data[i] == ';')
+			s->data[i] = ':';
+}
+
+static void put_stack(struct str *s, const struct profile *p, const profile_nodes *nodes, size_t i)
+{
+	uint32_t chain[PROFILE_DEPTH + 2];
+	size_t n = 0;
+
+	for (; i != NO_NODE && n < ARRAY_SIZE(chain); i = nodes->data[i].parent)
+		chain[n++] = i;
+	while (n--) {
+		put_frame(s, profile__name(p, &nodes->data[chain[n]]));
+		str__putc(s, n ? ';' : ' ');
+	}
+}
+
+static int put_stacks(struct output *o, const struct trace_totals *t, bool count)
+{
+	struct profile *p = o->state;
+	struct str missing = {0};
+	profile_nodes nodes;
+	int err = 0;
+
+	profile__end(p);
+	profile__by_name(p, &nodes);
+	for (size_t i = 0; !err && i < nodes.len; i++) {
+		uint64_t value = count ? nodes.data[i].calls : nodes.data[i].self;
+
+		if (!value)
+			continue;
+		put_stack(&o->buffer, p, &nodes, i);
+		str__dec(&o->buffer, value);
+		str__putc(&o->buffer, '\n');
+		err = aggregate__flush_full(o);
+	}
+	if (profile__missing(p, t, &missing))
+		str__printf(&o->buffer, "# bbtrace: %s\n", missing.data);
+	str__free(&missing);
+	vec__free(&nodes);
+	return err;
+}
+
+static int folded__end(struct output *o, const struct trace_totals *t)
+{
+	return put_stacks(o, t, false);
+}
+
+static int folded_count__end(struct output *o, const struct trace_totals *t)
+{
+	return put_stacks(o, t, true);
+}
+
+const struct output_format output_folded = {
+	.name = "folded",
+	.help = "stacks, with the ns spent in each itself: thread;outer;inner NS",
+	.size = sizeof(struct profile),
+	AGGREGATES,
+	.end = folded__end,
+};
+
+const struct output_format output_folded_count = {
+	.name = "folded:count",
+	.help = "the same with the calls of each",
+	.size = sizeof(struct profile),
+	AGGREGATES,
+	.end = folded_count__end,
+};

@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The html format: one page that needs nothing else: the functions as a table that sorts and
+ * searches, a flame graph, each function's code with the counts of its branches, how long its calls
+ * took as a histogram. The figures stand in the page as JSON, a function's code in an element of
+ * its own, and the page's script (html_page.c) shows them; everything of the traced program's goes
+ * through str__json() or str__xml().
+ */
+#include "output/fields.h"
+#include "output/flame.h"
+#include "output/html_page.h"
+#include "output/listing.h"
+#include "output/runs.h"
+
+#define put(s, literal) str__put((s), literal, sizeof(literal) - 1)
+#define MOST_TARGETS	16 /* of an indirect branch; the rest is one row */
+#define TITLE_NAMES	3
+
+struct html {
+	struct profile profile; /* the first: see AGGREGATES */
+	struct runs runs;
+	/* of the function at hand */
+	struct output *o;
+	uint64_t start; /* of its part */
+	bool any;
+};
+
+/* ---- JSON within a <script>: no < that could end it ---- */
+
+static void put_json(struct str *s, const char *text)
+{
+	struct str json = {0};
+
+	str__json(&json, text);
+	for (size_t i = 0; i < json.len; i++) {
+		if (json.data[i] == '<')
+			put(s, "\\u003c");
+		else
+			str__putc(s, json.data[i]);
+	}
+	str__free(&json);
+}
+
+static void put_number(struct str *s, const char *key, uint64_t n)
+{
+	str__puts(s, key);
+	str__dec(s, n);
+}
+
+/* A count, or null where it is not known. */
+static void put_count(struct str *s, uint64_t n)
+{
+	str__putc(s, ',');
+	if (n == RUNS_UNKNOWN)
+		put(s, "null");
+	else
+		str__dec(s, n);
+}
+
+/* ---- the table of functions ---- */
+
+static void put_times(struct str *s, const struct profile_function *pf)
+{
+	static const struct {
+		const char *key;
+		unsigned permille;
+	} rows[] = {{",\"p50\":", 500}, {",\"p99\":", 990}};
+	const struct histogram *h = &pf->time;
+	uint64_t counts[64];
+	const char *between = "";
+
+	put_number(s, ",\"timed\":", h->n);
+	if (!h->n)
+		return;
+	put_number(s, ",\"total\":", pf->total);
+	put_number(s, ",\"self\":", pf->self);
+	put_number(s, ",\"min\":", h->min);
+	put_number(s, ",\"avg\":", h->sum / h->n);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		put_number(s, rows[i].key, histogram__quantile(h, rows[i].permille));
+	put_number(s, ",\"max\":", h->max);
+	put(s, ",\"hist\":[");
+	histogram__log2(h, counts);
+	for (int i = 0; i < 64; i++) {
+		if (!counts[i])
+			continue;
+		str__printf(s, "%s[%d,%llu]", between, i, (unsigned long long)counts[i]);
+		between = ",";
+	}
+	str__putc(s, ']');
+}
+
+static void put_function(struct html *h, uint32_t function)
+{
+	const struct plan_function *f = &h->o->plan->functions.data[function];
+	const struct profile_function *pf = &h->profile.functions[function];
+	struct str *s = &h->o->buffer;
+
+	put_number(s, h->any ? ",\n{\"id\":" : "\n{\"id\":", function);
+	h->any = true;
+	put(s, ",\"name\":");
+	put_json(s, f->name);
+	put_number(s, ",\"object\":", f->object);
+	str__printf(s, ",\"entry\":\"0x%llx\"",
+		    (unsigned long long)(f->nranges ? f->ranges[0].vaddr : 0));
+	put_number(s, ",\"calls\":", pf->calls);
+	put_number(s, ",\"branches\":", pf->branches);
+	put_number(s, ",\"conditional\":", pf->conditional);
+	put_number(s, ",\"taken\":", pf->taken);
+	put_number(s, ",\"most\":", h->runs.most[function]);
+	put_times(s, pf);
+	str__putc(s, '}');
+}
+
+static bool is_shown(const struct html *h, uint32_t function)
+{
+	return !(h->o->plan->functions.data[function].flags & FUNCTION_SILENT) &&
+	       runs__ran(&h->runs, function);
+}
+
+static void put_objects(struct html *h)
+{
+	struct str *s = &h->o->buffer;
+	const struct plan_object *o;
+
+	put(s, "\"objects\":[");
+	vec__each (o, &h->o->plan->objects) {
+		if (o > h->o->plan->objects.data)
+			str__putc(s, ',');
+		put_json(s, o->path);
+	}
+	str__putc(s, ']');
+}
+
+static int put_data(struct html *h, const struct trace_totals *t)
+{
+	struct str *s = &h->o->buffer;
+	int err = 0;
+
+	put(s, "<script type=\"application/json\" id=\"data\">{");
+	put_objects(h);
+	put_number(s, ",\"threads\":", h->profile.threads.len);
+	put_number(s, ",\"span\":", h->profile.last - h->profile.first);
+	str__puts(s, h->runs.known ? ",\"branches\":true" : ",\"branches\":false");
+	put(s, ",\"totals\":{\"format\":\"bbtrace\"");
+	for (const struct total *row = totals; row < totals + ntotals; row++)
+		put_number(s, row->key, total__of(row, t));
+	put(s, "},\"functions\":[");
+	for (uint32_t i = 0; !err && i < h->o->plan->functions.len; i++) {
+		if (is_shown(h, i))
+			put_function(h, i);
+		err = aggregate__flush_full(h->o);
+	}
+	put(s, "\n]}</script>\n");
+	return err;
+}
+
+/* ---- code ---- */
+
+static void put_target(struct html *h, const char *between, uint64_t count, const char *text)
+{
+	struct str *s = &h->o->buffer;
+
+	str__puts(s, between);
+	str__putc(s, '[');
+	str__dec(s, count);
+	str__putc(s, ',');
+	put_json(s, text);
+	str__putc(s, ']');
+}
+
+static void put_targets(struct html *h, const struct listing_row *row)
+{
+	struct profile_site *ps = &h->profile.sites[row->site];
+	uint64_t rest = ps->more;
+	const struct profile_target *t;
+	struct str text = {0};
+	const char *between = "";
+
+	put(&h->o->buffer, ",[");
+	listing__sort_targets(ps);
+	vec__each (t, &ps->targets) {
+		if (t - ps->targets.data >= MOST_TARGETS) {
+			rest += t->count;
+			continue;
+		}
+		str__clear(&text);
+		listing__location(h->o->plan, row->object, &t->to, &text);
+		put_target(h, between, t->count, text.data);
+		between = ",";
+	}
+	if (rest)
+		put_target(h, between, rest, "(other places)");
+	if (ps->nowhere)
+		put_target(h, rest ? "," : between, ps->nowhere, "?");
+	str__putc(&h->o->buffer, ']');
+	str__free(&text);
+}
+
+/* ["b",vaddr,offset,text,runs,taken,not taken or null,targets,where to or ""] */
+static void put_branch(struct html *h, const struct listing_row *row)
+{
+	const struct plan_site *site = &h->o->plan->sites.data[row->site];
+	const struct profile_site *ps = &h->profile.sites[row->site];
+	bool conditional = site->kind == BRANCH_JCC || site->kind == BRANCH_LOOP;
+	struct str *s = &h->o->buffer;
+
+	put_count(s, h->runs.known ? ps->taken : RUNS_UNKNOWN);
+	put_count(s, h->runs.known && conditional ? ps->not_taken : RUNS_UNKNOWN);
+	put_targets(h, row);
+	if (site->target)
+		str__printf(s, ",\"0x%llx\"", (unsigned long long)site->target);
+	else
+		put(s, ",\"\"");
+}
+
+static void put_place(struct str *s, const struct listing_row *row)
+{
+	autofree char *place = xasprintf("%s:%u", listing__base(row->file), row->line);
+
+	put_json(s, place);
+}
+
+/* ["i",vaddr,offset,text,runs]; runs: "" or "0" but in a block's first row, null: not known. Of
+ * both the tenth member is the source line that begins here. */
+static void put_insn(struct html *h, const struct listing_row *row)
+{
+	struct str *s = &h->o->buffer, text = {0};
+	bool branch = row->site != NO_SITE && h->o->plan->sites.data[row->site].kind;
+	uint64_t runs = h->runs.blocks[row->block];
+
+	str__printf(s, "[\"%c\",\"0x%llx\",\"+0x%llx\",", branch ? 'b' : 'i',
+		    (unsigned long long)row->vaddr, (unsigned long long)(row->vaddr - h->start));
+	listing__insn(h->o->plan, row, &text);
+	put_json(s, text.data);
+	if (row->first)
+		put_count(s, runs);
+	else
+		str__puts(s, runs ? ",\"\"" : ",\"0\"");
+	if (branch)
+		put_branch(h, row);
+	else if (row->file)
+		put(s, ",0,0,0,0");
+	if (row->file) {
+		str__putc(s, ',');
+		put_place(s, row);
+	}
+	str__putc(s, ']');
+	str__free(&text);
+}
+
+static void put_source(struct str *s, const struct listing_row *row)
+{
+	put(s, "[\"s\",");
+	put_place(s, row);
+	str__putc(s, ',');
+	put_json(s, row->source);
+	str__putc(s, ']');
+}
+
+static void put_row(void *ctx, const struct listing_row *row)
+{
+	struct html *h = ctx;
+	struct str *s = &h->o->buffer;
+
+	str__puts(s, h->any ? ",\n" : "\n");
+	h->any = true;
+	switch (row->kind) {
+	case LISTING_PART:
+		h->start = row->vaddr;
+		put(s, "[\"p\",");
+		put_json(s, row->name);
+		str__putc(s, ']');
+		return;
+	case LISTING_SOURCE:
+		return put_source(s, row);
+	case LISTING_INSN:
+		return put_insn(h, row);
+	case LISTING_GAP:
+		str__printf(s, "[\"g\",\"+0x%llx\",%llu]",
+			    (unsigned long long)(row->vaddr - h->start),
+			    (unsigned long long)row->len);
+	}
+}
+
+static int put_code(struct html *h, uint32_t function)
+{
+	const struct plan_function *f = &h->o->plan->functions.data[function];
+
+	h->start = f->nranges ? f->ranges[0].vaddr : 0;
+	h->any = false;
+	str__printf(&h->o->buffer, "<script type=\"application/json\" id=\"code%u\">[", function);
+	listing__function(h->o, function, put_row, h);
+	put(&h->o->buffer, "\n]</script>\n");
+	return aggregate__flush_full(h->o);
+}
+
+/* ---- the page ---- */
+
+/* "malloc, free, calloc and 4 more in libc.so.6" */
+static void put_title(struct html *h)
+{
+	struct str *s = &h->o->buffer;
+	uint32_t n = 0, object = UINT32_MAX;
+
+	for (uint32_t i = 0; i < h->o->plan->functions.len; i++) {
+		const struct plan_function *f = &h->o->plan->functions.data[i];
+
+		if (!is_shown(h, i))
+			continue;
+		object = object == UINT32_MAX || object == f->object ? f->object : UINT32_MAX - 1;
+		if (++n > TITLE_NAMES)
+			continue;
+		str__puts(s, n > 1 ? ", " : "");
+		str__xml(s, f->name);
+	}
+	if (n > TITLE_NAMES)
+		str__printf(s, " and %u more", n - TITLE_NAMES);
+	if (!n)
+		put(s, "nothing ran");
+	if (object < h->o->plan->objects.len) {
+		put(s, " in ");
+		str__xml(s, listing__base(h->o->plan->objects.data[object].path));
+	}
+}
+
+static void put_missing(struct html *h, const struct trace_totals *t)
+{
+	struct str *s = &h->o->buffer, text = {0};
+
+	if (profile__missing(&h->profile, t, &text)) {
+		put(s, "<p class=\"missing\">Missing: ");
+		str__xml(s, text.data);
+		put(s, "</p>\n");
+	}
+	str__free(&text);
+}
+
+static void put_flame(struct html *h)
+{
+	struct flame_options options = {.title = "Where the time went", .embedded = true};
+	const struct profile_node *n;
+	uint64_t ns = 0;
+
+	vec__each (n, &h->profile.nodes)
+		ns += n->parent == NO_NODE ? n->ns : 0;
+	if (!ns) {
+		options.value = FLAME_CALLS;
+		options.title = "How often was called what";
+	}
+	put(&h->o->buffer, "<section id=\"flame\">\n");
+	flame__put(&h->o->buffer, &h->profile, &options);
+	put(&h->o->buffer, "</section>\n");
+}
+
+static int put_page(struct html *h, const struct trace_totals *t)
+{
+	struct str *s = &h->o->buffer;
+	int err;
+
+	str__puts(s, html_head);
+	put_title(h);
+	str__puts(s, html_style);
+	put_title(h);
+	put(s, "</h1>\n");
+	put_missing(h, t);
+	str__puts(s, html_body);
+	put_flame(h);
+	put(s, "<section id=\"code\"></section>\n</main>\n");
+	err = put_data(h, t);
+	for (uint32_t i = 0; !err && i < h->o->plan->functions.len; i++)
+		if (is_shown(h, i))
+			err = put_code(h, i);
+	put(s, "<script>");
+	str__puts(s, html_script);
+	put(s, "</script>\n</body>\n</html>\n");
+	return err;
+}
+
+static int html__end(struct output *o, const struct trace_totals *t)
+{
+	struct html *h = o->state;
+
+	profile__end(&h->profile);
+	runs__init(&h->runs, &h->profile, o->options.events);
+	h->o = o;
+	return put_page(h, t);
+}
+
+static void html__free(struct output *o)
+{
+	struct html *h = o->state;
+
+	runs__free(&h->runs);
+	profile__free(&h->profile);
+}
+
+const struct output_format output_html = {
+	.name = "html",
+	.help = "a page to send: table, flame graph, code with counts",
+	.size = sizeof(struct html),
+	.lines = true,
+	.begin = aggregate__begin,
+	.step = aggregate__step,
+	.end = html__end,
+	.free = html__free,
+};

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* A function's code as rows: its ranges in order, in each the blocks of the plan, in each the
+ * instructions, with the source lines that they came from. */
+#include "output/listing.h"
+
+struct walk {
+	const struct output *o;
+	const struct plan *plan;
+	uint32_t object;
+	bool sources;
+	const struct plan_line *line; /* of the row before */
+	listing_fn fn;
+	void *ctx;
+};
+
+/* ---- words ---- */
+
+const char *listing__base(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static void put_offset(struct str *s, const char *name, uint64_t offset)
+{
+	str__puts(s, name);
+	if (!offset)
+		return;
+	str__putc(s, '+');
+	str__hex(s, offset);
+}
+
+void listing__place(const struct plan *plan, uint32_t object, uint64_t vaddr, struct str *s)
+{
+	uint32_t f = plan__function_at(plan, object, vaddr);
+	const struct object *o = plan->objects.data[object].object;
+	const struct symbol *sym;
+	uint64_t offset = 0;
+
+	if (f != NO_FUNCTION) {
+		const char *name = plan__name_at(plan, f, vaddr, &offset);
+
+		put_offset(s, name, offset);
+		return;
+	}
+	sym = o ? object__symbol_at(o, vaddr) : NULL;
+	if (sym)
+		put_offset(s, sym->shown, vaddr - sym->vaddr);
+	else
+		str__hex(s, vaddr);
+}
+
+void listing__location(const struct plan *plan, uint32_t object, const struct location *to,
+		       struct str *s)
+{
+	const char *own = plan->objects.data[object].path;
+
+	if (to->symbol)
+		put_offset(s, to->symbol, to->offset);
+	else
+		str__hex(s, to->object ? to->vaddr : to->addr);
+	if (to->object && (plan->kernel || !strcmp(to->object, own)))
+		return;
+	str__printf(s, " [%s]", to->object ? listing__base(to->object) : "anonymous");
+}
+
+static const uint8_t *bytes_at(const struct plan *plan, uint32_t object, uint64_t vaddr,
+			       size_t *avail)
+{
+	const struct object *o = plan->objects.data[object].object;
+
+	*avail = 0;
+	return o ? object__bytes(o, vaddr, avail) : NULL;
+}
+
+void listing__insn(const struct plan *plan, const struct listing_row *row, struct str *s)
+{
+	const struct plan_site *site = row->site == NO_SITE ? NULL : &plan->sites.data[row->site];
+	char text[128] = "";
+	size_t avail;
+	const uint8_t *bytes = bytes_at(plan, row->object, row->vaddr, &avail);
+
+	if (site && site->target && site->mnemonic) {
+		str__puts(s, site->mnemonic);
+		str__putc(s, ' ');
+		listing__place(plan, site->object, site->target, s);
+	} else if (bytes && plan->arch->format &&
+		   plan->arch->format(bytes, min_of(avail, (size_t)row->len), row->vaddr, text,
+				      sizeof(text))) {
+		str__puts(s, text);
+	} else {
+		str__puts(s, site && site->mnemonic ? site->mnemonic : "?");
+	}
+}
+
+/* ---- rows ---- */
+
+/* Another source line than before begins with the instruction. */
+static void give_source(struct walk *w, struct listing_row *insn)
+{
+	const struct plan_line *line = plan__line_at(w->plan, w->object, insn->vaddr);
+	const struct output_options *opt = &w->o->options;
+	struct listing_row row = {
+		.kind = LISTING_SOURCE, .vaddr = insn->vaddr, .object = w->object, .site = NO_SITE};
+
+	insn->file = NULL;
+	insn->line = 0;
+	if (!w->sources || !line ||
+	    (w->line && line->line == w->line->line && line->file == w->line->file))
+		return;
+	w->line = line;
+	row.file = w->plan->line_files.data[line->file];
+	row.line = line->line;
+	if (opt->source)
+		row.source = opt->source(opt->source_ctx, w->plan->objects.data[w->object].path,
+					 row.file, row.line);
+	if (row.source) {
+		w->fn(w->ctx, &row);
+	} else {
+		insn->file = row.file;
+		insn->line = row.line;
+	}
+}
+
+static uint64_t insn_len(struct walk *w, uint64_t vaddr, uint64_t end, bool *padding)
+{
+	size_t avail;
+	const uint8_t *bytes = bytes_at(w->plan, w->object, vaddr, &avail);
+	struct insn insn;
+
+	*padding = false;
+	if (!bytes || !w->plan->arch->decode ||
+	    w->plan->arch->decode(bytes, min_of(avail, (size_t)(end - vaddr)), vaddr,
+				  w->plan->kernel, &insn))
+		return 0;
+	*padding = insn.padding;
+	return insn.len;
+}
+
+/* Without bytes (a trace file that has none) a block is its branch. */
+static void give_block(struct walk *w, uint32_t block)
+{
+	const struct plan_block *b = &w->plan->blocks.data[block];
+	struct listing_row row = {
+		.kind = LISTING_INSN, .object = w->object, .block = block, .first = true};
+	uint64_t at = b->start, len;
+	bool padding;
+
+	for (; at < b->end; at += len, row.first = false) {
+		len = insn_len(w, at, b->end, &padding);
+		if (!len && b->site != NO_SITE && at < w->plan->sites.data[b->site].vaddr)
+			at = w->plan->sites.data[b->site].vaddr;
+		if (!len || len > b->end - at)
+			len = b->end - at;
+		row.vaddr = at;
+		row.len = len;
+		row.site = b->site != NO_SITE && w->plan->sites.data[b->site].vaddr == at ? b->site
+											  : NO_SITE;
+		give_source(w, &row);
+		w->fn(w->ctx, &row);
+	}
+}
+
+static void give_gap(struct walk *w, uint64_t start, uint64_t end)
+{
+	struct listing_row row = {.kind = LISTING_GAP,
+				  .vaddr = start,
+				  .len = end - start,
+				  .object = w->object,
+				  .site = NO_SITE};
+	bool padding = true;
+
+	for (uint64_t at = start, len; at < end && padding; at += len) {
+		len = insn_len(w, at, end, &padding);
+		padding = padding && len;
+	}
+	if (!padding)
+		w->fn(w->ctx, &row);
+}
+
+/* The first block of the object that starts at vaddr or behind it. */
+static uint32_t first_block(const struct plan *plan, uint32_t object, uint64_t vaddr)
+{
+	size_t low = 0, high = plan->blocks.len;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+		const struct plan_block *b = &plan->blocks.data[mid];
+
+		if (b->object < object || (b->object == object && b->start < vaddr))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static void give_range(struct walk *w, const struct range *r)
+{
+	uint64_t at = r->vaddr, end = r->vaddr + r->size;
+	const struct plan_block *b;
+
+	if (end < at)
+		return;
+	for (uint32_t i = first_block(w->plan, w->object, at); i < w->plan->blocks.len; i++) {
+		b = &w->plan->blocks.data[i];
+		if (b->object != w->object || b->start >= end)
+			break;
+		if (b->start <
+		    at) /* begins within an instruction: behind a prefix that is jumped over */
+			continue;
+		if (b->start > at)
+			give_gap(w, at, b->start);
+		give_block(w, i);
+		at = b->end;
+	}
+	if (at < end)
+		give_gap(w, at, end);
+}
+
+void listing__block(const struct output *o, uint32_t block, listing_fn fn, void *ctx)
+{
+	struct walk w = {.o = o,
+			 .plan = o->plan,
+			 .object = o->plan->blocks.data[block].object,
+			 .fn = fn,
+			 .ctx = ctx};
+
+	give_block(&w, block);
+}
+
+static int by_count(const void *a, const void *b)
+{
+	const struct profile_target *x = a, *y = b;
+
+	if (x->count != y->count)
+		return x->count < y->count ? 1 : -1;
+	return x->to.vaddr < y->to.vaddr ? -1 : x->to.vaddr > y->to.vaddr;
+}
+
+void listing__sort_targets(struct profile_site *ps)
+{
+	vec__sort(&ps->targets, by_count);
+}
+
+void listing__function(const struct output *o, uint32_t function, listing_fn fn, void *ctx)
+{
+	const struct plan_function *f = &o->plan->functions.data[function];
+	struct walk w = {.o = o,
+			 .plan = o->plan,
+			 .object = f->object,
+			 .sources = true,
+			 .fn = fn,
+			 .ctx = ctx};
+
+	for (size_t i = 0; i < f->nranges; i++) {
+		struct listing_row part = {.kind = LISTING_PART,
+					   .vaddr = f->ranges[i].vaddr,
+					   .len = f->ranges[i].size,
+					   .object = f->object,
+					   .site = NO_SITE,
+					   .name = f->ranges[i].name};
+
+		part.name = part.name ? part.name : f->name;
+		if (f->nranges > 1)
+			fn(ctx, &part);
+		w.line = NULL;
+		give_range(&w, &f->ranges[i]);
+	}
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The rows of formats, and what all formats share: the buffer, when it is written, the registers to
+ * show. */
+#include "output/fields.h"
+
+#define FLUSH_AT (64 << 10)
+
+/* clang-format off */ /* one a line */
+const struct output_format *const output_formats[] = {
+	&output_text,
+	&output_json,
+	&output_chrome,
+	&output_annotate,
+	&output_dot,
+	&output_html,
+	&output_summary,
+	&output_folded,
+	&output_folded_count,
+	&output_svg,
+	&output_svg_count,
+	&output_callgrind,
+	&output_pprof,
+	NULL,
+};
+/* clang-format on */
+
+const struct output_format *output__by_name(const char *name)
+{
+	for (const struct output_format *const *f = output_formats; *f; f++)
+		if (!strcmp((*f)->name, name))
+			return *f;
+	return NULL;
+}
+
+static void show_reg(struct output *o, unsigned number)
+{
+	if (number < WIRE_REGS && number < o->plan->arch->nregs)
+		o->regs[o->nregs++] = number;
+}
+
+/* The argument registers in the order of the calling convention, or those asked for by number. */
+static void choose_regs(struct output *o)
+{
+	const struct arch *arch = o->plan->arch;
+	const uint8_t *args;
+
+	if (!arch)
+		return;
+	args = o->plan->kernel ? arch->kernel_args : arch->user_args;
+	if (!o->options.regs)
+		for (unsigned i = 0; i < min_of(arch->nargs, (unsigned)WIRE_REGS); i++)
+			show_reg(o, args[i]);
+	else
+		for (unsigned i = 0; i < WIRE_REGS; i++)
+			if (o->options.regs >> i & 1)
+				show_reg(o, i);
+}
+
+static bool has_several_objects(const struct plan *plan)
+{
+	const struct plan_function *f, *first = plan->functions.data;
+
+	vec__each (f, &plan->functions)
+		if (!plan->kernel && !(f->flags & FUNCTION_SILENT) && f->object != first->object)
+			return true;
+	return false;
+}
+
+struct output *output__new(const struct output_format *format, const struct output_options *options,
+			   const struct plan *plan, write_fn write, void *write_ctx)
+{
+	struct output *o = xcalloc(1, sizeof(*o));
+
+	*o = (struct output){.format = format,
+			     .options = *options,
+			     .plan = plan,
+			     .write = write,
+			     .write_ctx = write_ctx,
+			     .state = xcalloc(1, format->size)};
+	o->several_objects = has_several_objects(plan);
+	choose_regs(o);
+	if (format->begin)
+		o->error = format->begin(o);
+	return o;
+}
+
+int output__step(struct output *o, const struct step *step)
+{
+	if (o->error)
+		return o->error;
+	o->error = o->format->step(o, step);
+	if (o->error)
+		return o->error;
+	return o->options.line_buffered || o->buffer.len >= FLUSH_AT ? output__flush(o) : 0;
+}
+
+int output__flush(struct output *o)
+{
+	if (!o->error && o->buffer.len)
+		o->error = o->write(o->write_ctx, o->buffer.data, o->buffer.len);
+	str__clear(&o->buffer);
+	return o->error;
+}
+
+int output__settle(struct output *o)
+{
+	if (!o->error && o->format->settle)
+		o->error = o->format->settle(o);
+	return output__flush(o);
+}
+
+int output__end(struct output *o, const struct trace_totals *t)
+{
+	if (!o->error && o->format->end)
+		o->error = o->format->end(o, t);
+	return output__flush(o);
+}
+
+void output__free(struct output *o)
+{
+	if (!o)
+		return;
+	if (o->format->free)
+		o->format->free(o);
+	str__free(&o->buffer);
+	free(o->state);
+	free(o);
+}
+
+void totals__text(const struct trace_totals *t, struct str *s)
+{
+	for (const struct total *row = totals; row < totals + ntotals; row++) {
+		if (!row->before)
+			continue;
+		str__puts(s, row->before);
+		str__dec(s, total__of(row, t));
+		str__puts(s, row->after);
+	}
+}

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The profile from outside: steps come in and are counted by function and by site; profile_stack.c
+ * follows the calls. At the end the tree's values are added up, and what is missing is said.
+ */
+#include "output/profile_stack.h"
+
+#define STRING(x)  STRING_(x)
+#define STRING_(x) #x
+
+void profile__init(struct profile *p, const struct plan *plan)
+{
+	*p = (struct profile){.plan = plan,
+			      .functions = xcalloc(plan->functions.len, sizeof(*p->functions)),
+			      .sites = xcalloc(plan->sites.len, sizeof(*p->sites)),
+			      .priv = xcalloc(1, sizeof(*p->priv))};
+	p->priv->other = NO_NODE;
+}
+
+void profile__free(struct profile *p)
+{
+	if (!p->priv)
+		return;
+	for (size_t i = 0; i < p->plan->functions.len; i++)
+		map64__free(&p->functions[i].time.buckets);
+	for (size_t i = 0; i < p->plan->sites.len; i++)
+		vec__free(&p->sites[i].targets);
+	stack__free_all(p->priv);
+	map64__free(&p->priv->threads);
+	map64__free(&p->priv->nodes);
+	map64__free(&p->priv->edges);
+	map64__free(&p->priv->targets);
+	vec__free(&p->nodes);
+	vec__free(&p->threads);
+	vec__free(&p->calls);
+	free(p->functions);
+	free(p->sites);
+	free(p->priv);
+	p->priv = NULL;
+}
+
+/* ---- sites ---- */
+
+static bool same_place(const struct location *a, const struct location *b)
+{
+	if (!a->object || !b->object)
+		return !a->object && !b->object && a->addr == b->addr;
+	return a->vaddr == b->vaddr && (a->object == b->object || !strcmp(a->object, b->object));
+}
+
+/* The target's index, or targets.len: it is new. */
+static size_t find_target(struct profile *p, uint32_t site, const struct location *to)
+{
+	struct profile_site *ps = &p->sites[site];
+	uint64_t *slot = map64__put(&p->priv->targets,
+				    profile__hash(site, to->object ? to->vaddr : to->addr, 0));
+	size_t i;
+
+	if (*slot && same_place(&ps->targets.data[*slot - 1].to, to))
+		return *slot - 1;
+	for (i = 0; i < ps->targets.len && !same_place(&ps->targets.data[i].to, to); i++)
+		;
+	if (i < PROFILE_TARGETS)
+		*slot = i + 1;
+	return i;
+}
+
+static void count_target(struct profile *p, const struct step *s)
+{
+	struct profile_site *ps = &p->sites[s->site];
+	size_t i;
+
+	if (!s->to_known) {
+		ps->nowhere++;
+		return;
+	}
+	i = find_target(p, s->site, &s->to);
+	if (i == PROFILE_TARGETS) {
+		ps->more++;
+		return;
+	}
+	if (i == ps->targets.len)
+		vec__push(&ps->targets, (struct profile_target){.to = s->to});
+	ps->targets.data[i].count++;
+}
+
+static void count_branch(struct profile *p, const struct step *s)
+{
+	uint8_t kind = p->plan->sites.data[s->site].kind;
+	struct profile_function *fn = &p->functions[s->function];
+	struct profile_site *ps = &p->sites[s->site];
+	bool conditional = kind == BRANCH_JCC || kind == BRANCH_LOOP;
+
+	fn->branches++;
+	fn->conditional += conditional;
+	fn->taken += conditional && s->taken;
+	if (conditional && !s->taken)
+		ps->not_taken++;
+	else
+		ps->taken++;
+	if (kind == BRANCH_IJMP || kind == BRANCH_ICALL || kind == BRANCH_RET)
+		count_target(p, s);
+}
+
+/* ---- steps ---- */
+
+static void note_time(struct profile *p, const struct step *s)
+{
+	uint64_t start = s->type == STEP_RETURN && s->has_duration && s->duration <= s->time
+				 ? s->time - s->duration
+				 : s->time;
+
+	if (!s->timed)
+		return;
+	p->first = p->last ? min_of(p->first, start) : start;
+	p->last = max_of(p->last, s->time);
+}
+
+static bool of_plan(const struct profile *p, const struct step *s)
+{
+	return s->function < p->plan->functions.len && s->site < p->plan->sites.len;
+}
+
+void profile__step(struct profile *p, const struct step *s)
+{
+	note_time(p, s);
+	if (!of_plan(p, s))
+		return;
+	if (s->type == STEP_ENTRY) {
+		stack__entry(p, s);
+	} else if (s->type == STEP_RETURN) {
+		stack__return(p, s);
+	} else if (s->type == STEP_BRANCH) {
+		count_branch(p, s);
+		stack__branch(p, s);
+	}
+}
+
+static void add_up(struct profile_node *nodes, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		nodes[i].ns = nodes[i].self;
+		nodes[i].count = nodes[i].calls;
+	}
+	/* a node stands behind its parent */
+	for (size_t i = n; i-- > 0;) {
+		if (nodes[i].parent == NO_NODE)
+			continue;
+		nodes[nodes[i].parent].ns += nodes[i].ns;
+		nodes[nodes[i].parent].count += nodes[i].count;
+	}
+}
+
+void profile__end(struct profile *p)
+{
+	p->open = p->priv->seen - p->priv->returned;
+	add_up(p->nodes.data, p->nodes.len);
+}
+
+/* ---- threads of one name together ---- */
+
+/* Roots are looked up by name, as if they were functions called at no node: a hash, then compared.
+ */
+static uint64_t key_of(const struct profile *p, const struct profile_node *n, uint32_t parent)
+{
+	uint64_t name[2] = {0};
+
+	if (n->parent != NO_NODE)
+		return (uint64_t)parent << 32 | n->function;
+	memcpy(name, p->threads.data[n->thread].comm, 15);
+	return profile__hash(name[0], name[1], 0) | 1ull << 63;
+}
+
+static bool same_node(const struct profile *p, const struct profile_node *a,
+		      const struct profile_node *b)
+{
+	return a->parent == b->parent && a->function == b->function &&
+	       (a->parent != NO_NODE || !strcmp(profile__name(p, a), profile__name(p, b)));
+}
+
+void profile__by_name(const struct profile *p, profile_nodes *out)
+{
+	autofree uint32_t *become = xcalloc(p->nodes.len, sizeof(*become));
+	struct map64 known = {0};
+
+	*out = (profile_nodes){0};
+	for (size_t i = 0; i < p->nodes.len; i++) {
+		struct profile_node n = p->nodes.data[i];
+		uint64_t *slot;
+
+		n.parent = n.parent == NO_NODE ? NO_NODE : become[n.parent];
+		slot = map64__put(&known, key_of(p, &n, n.parent));
+		if (!*slot || !same_node(p, &out->data[*slot - 1], &n)) {
+			vec__push(out, n);
+			*slot = out->len;
+		} else {
+			struct profile_node *m = &out->data[*slot - 1];
+
+			m->calls += n.calls;
+			m->timed += n.timed;
+			m->self += n.self;
+			m->time += n.time;
+		}
+		become[i] = *slot - 1;
+	}
+	map64__free(&known);
+	add_up(out->data, out->len);
+}
+
+/* ---- words ---- */
+
+const char *profile__name(const struct profile *p, const struct profile_node *node)
+{
+	switch (node->function) {
+	case PROFILE_THREAD:
+		return p->threads.data[node->thread].comm[0] ? p->threads.data[node->thread].comm
+							     : "[no name]";
+	case PROFILE_UNSEEN:
+		return "[entered unseen]";
+	case PROFILE_DEEPER:
+		return "[deeper calls]";
+	default:
+		return p->plan->functions.data[node->function].name;
+	}
+}
+
+bool profile__missing(const struct profile *p, const struct trace_totals *t, struct str *s)
+{
+	const struct {
+		uint64_t count;
+		const char *what, *plural, *text;
+	} rows[] = {
+		{t->skipped, "branch", "es", "that could not be probed"},
+		{t->lost, "event", "s", "lost"},
+		{t->unknown, "stretch", "es", "of path unknown"},
+		{p->open, "call", "s", "without return, not timed"},
+		{p->unseen, "call", "s", "whose entry was not seen, not timed"},
+		{p->deeper, "call", "s",
+		 "deeper than " STRING(PROFILE_DEPTH) " levels, counted together"},
+		{p->other, "call", "s", "in more different stacks than are kept, counted together"},
+	};
+	const char *between = "";
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (!rows[i].count)
+			continue;
+		str__puts(s, between);
+		str__dec(s, rows[i].count);
+		str__printf(s, " %s%s %s", rows[i].what, rows[i].count == 1 ? "" : rows[i].plural,
+			    rows[i].text);
+		between = "; ";
+	}
+	return *between;
+}

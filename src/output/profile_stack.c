@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Stacks: the open calls of each thread, from entry to return, and what they add to the tree of
+ * calls, to who called whom and to the functions' times. A step names its call, so a call that was
+ * out of reach for a while (another stack, a longjmp) is found again; one that is never heard of
+ * again has no time, and what it called is taken off its caller's own time all the same.
+ */
+#include "output/profile_stack.h"
+
+/* More calls out of reach than this in a thread: the older half is forgotten. */
+#define MAX_ASLEEP 1024
+/* With more threads than this, one without open calls is forgotten. */
+#define MANY_STACKS 4096
+
+uint64_t profile__hash(uint64_t a, uint64_t b, uint64_t c)
+{
+	/* the finalizer of MurmurHash3 over each word */
+	uint64_t words[] = {a, b, c}, h = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		h ^= words[i] + 0x9e3779b97f4a7c15;
+		h = (h ^ h >> 33) * 0xff51afd7ed558ccd;
+		h = (h ^ h >> 33) * 0xc4ceb9fe1a85ec53;
+		h ^= h >> 33;
+	}
+	return h;
+}
+
+/* ---- the tree ---- */
+
+static uint32_t add_thread(struct profile *p, uint32_t pid, uint32_t tid, const char *comm)
+{
+	struct profile_thread *th = vec__add(&p->threads);
+	struct profile_node *root = vec__add(&p->nodes);
+
+	*root = (struct profile_node){.function = PROFILE_THREAD,
+				      .parent = NO_NODE,
+				      .thread = (uint32_t)p->threads.len - 1};
+	th->pid = pid;
+	th->tid = tid;
+	th->root = (uint32_t)p->nodes.len - 1;
+	snprintf(th->comm, sizeof(th->comm), "%s", comm);
+	return root->thread;
+}
+
+static uint32_t other_thread(struct profile *p)
+{
+	if (p->priv->other == NO_NODE)
+		p->priv->other = add_thread(p, 0, 0, "[other stacks]");
+	return p->priv->other;
+}
+
+static bool is_thread(const struct profile_thread *th, const struct step *s)
+{
+	return th->pid == s->pid && th->tid == s->tid && !strncmp(th->comm, s->comm, 15);
+}
+
+static uint32_t thread_of(struct profile *p, const struct step *s)
+{
+	uint64_t name[2] = {0}, *slot;
+
+	memcpy(name, s->comm, strnlen(s->comm, 15));
+	slot = map64__put(&p->priv->threads,
+			  profile__hash((uint64_t)s->pid << 32 | s->tid, name[0], name[1]));
+	if (*slot && is_thread(&p->threads.data[*slot - 1], s))
+		return *slot - 1;
+	if (p->nodes.len >= PROFILE_NODES) {
+		*slot = other_thread(p) + 1;
+		return *slot - 1;
+	}
+	*slot = add_thread(p, s->pid, s->tid, s->comm) + 1;
+	return *slot - 1;
+}
+
+static bool is_among_callers(const struct profile *p, uint32_t node, uint32_t function)
+{
+	for (; node != NO_NODE; node = p->nodes.data[node].parent)
+		if (p->nodes.data[node].function == function)
+			return true;
+	return false;
+}
+
+/* The node of a function called at node. */
+static uint32_t node_below(struct profile *p, uint32_t node, uint32_t function)
+{
+	struct profile_node child = {.parent = node};
+	uint64_t *slot;
+
+	if (p->nodes.data[node].function == PROFILE_DEEPER ||
+	    p->nodes.data[node].thread == p->priv->other)
+		return node;
+	if (p->nodes.data[node].depth >= PROFILE_DEPTH)
+		function = PROFILE_DEEPER;
+	slot = map64__get(&p->priv->nodes, (uint64_t)node << 32 | function);
+	if (slot)
+		return *slot;
+	if (p->nodes.len >= PROFILE_NODES)
+		return p->threads.data[other_thread(p)].root;
+	child.function = function;
+	child.thread = p->nodes.data[node].thread;
+	child.depth = p->nodes.data[node].depth + 1;
+	child.recursive = is_among_callers(p, node, function);
+	vec__push(&p->nodes, child);
+	*map64__put(&p->priv->nodes, (uint64_t)node << 32 | function) = p->nodes.len - 1;
+	return p->nodes.len - 1;
+}
+
+/* Does the node stand for one function's calls? */
+static bool is_exact(const struct profile *p, uint32_t node)
+{
+	return p->nodes.data[node].function < p->plan->functions.len;
+}
+
+/* ---- who called whom ---- */
+
+static bool is_stub_of(const struct location *to, const char *name)
+{
+	size_t len = name ? strlen(name) : 0;
+
+	return len && to->symbol && !strncmp(to->symbol, name, len) &&
+	       !strcmp(to->symbol + len, "@plt");
+}
+
+/* Did the caller's last branch lead here, as far as one can see? */
+static bool led_here(const struct profile *p, const struct open_call *caller, const struct step *s)
+{
+	const struct plan_function *fn = &p->plan->functions.data[s->function];
+	const struct location *to = &caller->last_to;
+
+	if (caller->last_site == NO_SITE || !to->object || !s->at.object)
+		return false;
+	return (to->vaddr == s->at.vaddr && !strcmp(to->object, s->at.object)) ||
+	       is_stub_of(to, fn->name) || is_stub_of(to, fn->raw);
+}
+
+static uint32_t edge_of(struct profile *p, const struct open_call *caller, const struct step *s)
+{
+	struct profile_call new = {caller->function, NO_SITE, s->function}, *c;
+	uint64_t *slot;
+
+	if (caller->function >= p->plan->functions.len)
+		return NO_EDGE;
+	if (led_here(p, caller, s))
+		new.site = caller->last_site;
+	slot = map64__put(&p->priv->edges, profile__hash(new.caller, new.site, new.callee));
+	c = *slot ? &p->calls.data[*slot - 1] : NULL;
+	if (c && c->caller == new.caller && c->site == new.site && c->callee == new.callee)
+		return *slot - 1;
+	vec__push(&p->calls, new);
+	*slot = p->calls.len;
+	return p->calls.len - 1;
+}
+
+/* ---- the open calls of a thread ---- */
+
+static uint64_t key_of(const struct step *s)
+{
+	return s->tid ? s->tid : 1ull << 32 | s->cpu;
+}
+
+static struct stack *stack_of(struct profile *p, const struct step *s)
+{
+	uint64_t *slot = map64__put(&p->priv->stacks, key_of(s));
+
+	if (!*slot)
+		*slot = (uintptr_t)xcalloc(1, sizeof(struct stack));
+	return (struct stack *)(uintptr_t)*slot;
+}
+
+/* The caller gets what the call has so far, in case that it is never heard of again. */
+static void give(struct open_call *caller, struct open_call *c, uint64_t ns)
+{
+	caller->inner_ns += ns - min_of(ns, c->given_ns);
+	caller->branches += c->branches - c->given_branches;
+	c->given_ns = ns;
+	c->given_branches = c->branches;
+}
+
+/* Calls from live.data[n] on fall out of reach. */
+static void put_asleep(struct stack *st, size_t n)
+{
+	while (st->live.len > n) {
+		struct open_call *c = vec__last(&st->live);
+
+		if (st->live.len > 1)
+			give(c - 1, c, c->inner_ns);
+		if (st->asleep.len == MAX_ASLEEP) {
+			st->asleep.len /= 2;
+			memmove(st->asleep.data, st->asleep.data + st->asleep.len,
+				st->asleep.len * sizeof(*c));
+		}
+		vec__push(&st->asleep, *c);
+		st->live.len--;
+	}
+}
+
+static struct open_call *wake(struct stack *st, uint64_t id)
+{
+	for (size_t i = st->asleep.len; i-- > 0;) {
+		struct open_call *c = &st->asleep.data[i];
+
+		if (c->id != id)
+			continue;
+		vec__push(&st->live, *c);
+		memmove(c, c + 1, (st->asleep.len - i - 1) * sizeof(*c));
+		st->asleep.len--;
+		return vec__last(&st->live);
+	}
+	return NULL;
+}
+
+/* Makes the call the innermost one. NULL: not known. */
+static struct open_call *make_current(struct stack *st, uint64_t id)
+{
+	for (size_t i = st->live.len; i-- > 0;)
+		if (st->live.data[i].id == id) {
+			put_asleep(st, i + 1);
+			return &st->live.data[i];
+		}
+	return wake(st, id);
+}
+
+static uint32_t node_of_inner(struct profile *p, struct stack *st, const struct step *s)
+{
+	if (st->live.len)
+		return vec__last(&st->live)->node;
+	st->thread = thread_of(p, s);
+	return p->threads.data[st->thread].root;
+}
+
+static struct open_call *push(struct profile *p, struct stack *st, const struct step *s,
+			      struct open_call c)
+{
+	struct open_call *caller;
+
+	c.node = node_below(p, node_of_inner(p, st, s), c.function);
+	c.edge = NO_EDGE;
+	c.last_site = NO_SITE;
+	c.outermost = !p->nodes.data[c.node].recursive;
+	if (!is_exact(p, c.node))
+		vec__each (caller, &st->live)
+			c.outermost &= caller->function != c.function;
+	if (c.seen && st->live.len)
+		c.edge = edge_of(p, vec__last(&st->live), s);
+	st->newest = max_of(st->newest, c.id);
+	vec__push(&st->live, c);
+	return vec__last(&st->live);
+}
+
+/* A call that is open this deep, and whose entry was not seen. */
+static struct open_call *push_unseen(struct profile *p, struct stack *st, const struct step *s,
+				     struct open_call c, unsigned depth)
+{
+	if (st->live.len > depth)
+		put_asleep(st, depth);
+	/* those between here and there: not seen either */
+	if (st->live.len < depth &&
+	    (!st->live.len || vec__last(&st->live)->function != PROFILE_UNSEEN))
+		push(p, st, s, (struct open_call){.function = PROFILE_UNSEEN});
+	p->unseen++;
+	if (st->live.len)
+		c.caller = vec__last(&st->live)->id;
+	return push(p, st, s, c);
+}
+
+static struct open_call *call_of(struct profile *p, struct stack *st, const struct step *s)
+{
+	struct open_call *c =
+		st->live.len && vec__last(&st->live)->id == s->call ? vec__last(&st->live) : NULL;
+
+	c = c ? c : make_current(st, s->call);
+	return c ? c
+		 : push_unseen(p, st, s, (struct open_call){.id = s->call, .function = s->function},
+			       s->depth);
+}
+
+/* ---- steps ---- */
+
+static void count_entry(struct profile *p, const struct open_call *c, uint32_t function)
+{
+	p->functions[function].calls++;
+	p->nodes.data[c->node].calls++;
+	p->deeper += p->nodes.data[c->node].function == PROFILE_DEEPER;
+	p->other += p->nodes.data[c->node].thread == p->priv->other;
+	if (c->edge != NO_EDGE)
+		p->calls.data[c->edge].calls++;
+}
+
+void stack__entry(struct profile *p, const struct step *s)
+{
+	struct stack *st = stack_of(p, s);
+	/* known already: control came back to its first instruction */
+	struct open_call *c = s->call > st->newest ? NULL : make_current(st, s->call);
+
+	if (!c) {
+		if (!s->caller)
+			put_asleep(st, 0);
+		else if (!make_current(st, s->caller))
+			push_unseen(p, st, s,
+				    (struct open_call){.id = s->caller, .function = PROFILE_UNSEEN},
+				    s->depth ? s->depth - 1 : 0);
+		c = push(p, st, s,
+			 (struct open_call){.id = s->call,
+					    .caller = s->caller,
+					    .function = s->function,
+					    .seen = true});
+		p->priv->seen++;
+	}
+	count_entry(p, c, s->function);
+}
+
+void stack__branch(struct profile *p, const struct step *s)
+{
+	struct open_call *c;
+
+	if (!s->call || p->plan->functions.data[s->function].flags & FUNCTION_RANGE)
+		return;
+	c = call_of(p, stack_of(p, s), s);
+	c->branches++;
+	c->last_site = s->to_known ? s->site : NO_SITE;
+	c->last_to = s->to;
+}
+
+static struct open_call *caller_of(struct stack *st, const struct open_call *c)
+{
+	for (size_t i = c - st->live.data; i-- > 0;)
+		if (st->live.data[i].id == c->caller)
+			return &st->live.data[i];
+	return NULL;
+}
+
+static void add_time(struct profile *p, const struct open_call *c, uint64_t ns)
+{
+	struct profile_function *fn = &p->functions[c->function];
+	struct profile_node *node = &p->nodes.data[c->node];
+	uint64_t self = ns - min_of(ns, c->inner_ns);
+
+	histogram__add(&fn->time, ns);
+	fn->self += self;
+	fn->total += c->outermost ? ns : 0;
+	node->timed++;
+	node->self += self;
+	node->time += is_exact(p, c->node) ? ns : 0;
+	if (c->edge == NO_EDGE || !c->outermost)
+		return;
+	p->calls.data[c->edge].ns += ns;
+	p->calls.data[c->edge].branches += c->branches;
+}
+
+static void free_stack(struct stack *st)
+{
+	vec__free(&st->live);
+	vec__free(&st->asleep);
+	free(st);
+}
+
+static void forget(struct profile_priv *priv, struct stack *st, const struct step *s)
+{
+	map64__del(&priv->stacks, key_of(s));
+	free_stack(st);
+}
+
+void stack__return(struct profile *p, const struct step *s)
+{
+	struct stack *st = stack_of(p, s);
+	struct open_call *c = call_of(p, st, s), *caller;
+
+	p->priv->returned += c->seen;
+	c->function = s->function; /* perhaps PROFILE_UNSEEN until now */
+	caller = caller_of(st, c);
+	if (s->has_duration)
+		add_time(p, c, s->duration);
+	else
+		p->functions[s->function].unseen++;
+	if (caller)
+		give(caller, c, s->has_duration ? s->duration : c->inner_ns);
+	st->live.len--;
+	if (p->priv->stacks.len > MANY_STACKS && !st->live.len && !st->asleep.len)
+		forget(p->priv, st, s);
+}
+
+void stack__free_all(struct profile_priv *priv)
+{
+	uint64_t value;
+
+	for (size_t i = 0; i < priv->stacks.cap; i++)
+		if (map64__slot(&priv->stacks, i, &value))
+			free_stack((struct stack *)(uintptr_t)value);
+	map64__free(&priv->stacks);
+}

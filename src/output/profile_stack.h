@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The open calls of a profile's threads. See profile_stack.c. */
+#ifndef BBTRACE_PROFILE_STACK_H
+#define BBTRACE_PROFILE_STACK_H
+
+#include "output/profile.h"
+
+/* A call that has not returned yet. */
+struct open_call {
+	uint64_t id;	 /* step.call */
+	uint64_t caller; /* step.caller */
+	uint32_t node, function;
+	uint32_t edge;	    /* index into profile.calls, NO_EDGE */
+	uint32_t last_site; /* of its last branch, where that goes to a known place; NO_SITE */
+	struct location last_to;
+	bool seen;	/* its entry was */
+	bool outermost; /* its function is not among its callers */
+	/* ns and branches of the calls that it made and that are over; branches: its own as well */
+	uint64_t inner_ns, branches;
+	/* of these: what its caller has got already, as it fell out of reach */
+	uint64_t given_ns, given_branches;
+};
+#define NO_EDGE UINT32_MAX
+
+struct stack {
+	uint32_t thread;	      /* index into profile.threads, of the live calls */
+	uint64_t newest;	      /* the highest id of a call so far */
+	VEC(struct open_call) live;   /* outermost first */
+	VEC(struct open_call) asleep; /* out of reach, perhaps for good: longjmp, another stack's */
+};
+
+struct profile_priv {
+	struct map64 stacks;	 /* tid (idle threads: 1 << 32 | cpu) -> struct stack * */
+	struct map64 threads;	 /* hash of pid, tid, name -> index + 1 into profile.threads */
+	struct map64 nodes;	 /* parent << 32 | function -> node */
+	struct map64 edges;	 /* hash of caller, site, callee -> index + 1 into profile.calls */
+	struct map64 targets;	 /* hash of site and address -> index + 1 into its targets */
+	uint32_t other;		 /* the thread of "[other stacks]"; NO_NODE: none yet */
+	uint64_t seen, returned; /* calls whose entry was seen; of these: that returned */
+};
+
+/* Of well mixed words, for keys whose owner compares what it finds. */
+uint64_t profile__hash(uint64_t a, uint64_t b, uint64_t c);
+
+void stack__entry(struct profile *p, const struct step *step);
+void stack__branch(struct profile *p, const struct step *step);
+void stack__return(struct profile *p, const struct step *step);
+void stack__free_all(struct profile_priv *priv);
+
+#endif

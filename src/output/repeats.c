@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * How text shows what repeats: a line with its count behind it; several lines below one that has
+ * the count, with a bar beside them. Times are those of the first time around, and how long all
+ * took.
+ */
+#include "output/text.h"
+
+/* The bars left of a line, outermost last. */
+struct bar {
+	unsigned indent;
+	const struct bar *outer;
+};
+
+/* Returns how much of a line's indentation they stand for. */
+static unsigned put_bars(struct output *o, const struct bar *bar)
+{
+	unsigned before;
+
+	if (!bar)
+		return 0;
+	before = put_bars(o, bar->outer);
+	put_spaces(&o->buffer, bar->indent - before);
+	paint(o, DIM);
+	put(&o->buffer, "| ");
+	paint(o, PLAIN);
+	return bar->indent;
+}
+
+static const struct fold_item *first_line(const struct fold_item *item)
+{
+	while (item->count)
+		item = item->body[0];
+	return item;
+}
+
+static void put_left(struct output *o, const struct fold_item *line, unsigned indent,
+		     const struct bar *bars)
+{
+	str__put(&o->buffer, line->text.data, line->columns);
+	put_spaces(&o->buffer, indent - put_bars(o, bars));
+}
+
+/* The line but for its end. */
+static void put_line(struct output *o, const struct fold_item *line, const struct bar *bars)
+{
+	size_t tree = line->columns + line->indent;
+
+	put_left(o, line, line->indent, bars);
+	str__put(&o->buffer, line->text.data + tree, line->text.len - tree - 1);
+}
+
+static void put_count(struct output *o, const struct fold_item *g)
+{
+	paint(o, YELLOW);
+	str__dec(&o->buffer, g->count);
+	put(&o->buffer, " times");
+	if (g->timed && o->options.time != TIME_NONE) {
+		put(&o->buffer, " in ");
+		put_duration(&o->buffer, g->last - g->first);
+	}
+}
+
+static bool is_one_line(const struct fold_item *g)
+{
+	const struct fold_item *line = g->body[0];
+
+	return g->nbody == 1 && !line->count &&
+	       memchr(line->text.data, '\n', line->text.len) ==
+		       line->text.data + line->text.len - 1;
+}
+
+static void put_item(struct output *o, const struct fold_item *item, const struct bar *bars)
+{
+	struct bar bar = {item->indent, bars};
+
+	if (!item->count) {
+		put_line(o, item, bars);
+		str__putc(&o->buffer, '\n');
+		return;
+	}
+	if (is_one_line(item)) {
+		put_line(o, item->body[0], bars);
+		put(&o->buffer, "  ");
+	} else {
+		put_left(o, first_line(item), item->indent, bars);
+	}
+	put_count(o, item);
+	str__puts(&o->buffer, is_one_line(item) ? "" : ":");
+	paint(o, PLAIN);
+	str__putc(&o->buffer, '\n');
+	for (size_t i = 0; i < item->nbody && !is_one_line(item); i++)
+		put_item(o, item->body[i], &bar);
+}
+
+void repeats__put(void *ctx, const struct fold_item *item)
+{
+	put_item(ctx, item, NULL);
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * How often blocks ran. A block that ends with a branch ran as often as that. One that just runs
+ * into the next ran as often as control came to it; and where that can't be told (behind a call,
+ * which need not return), as often as the next one, less what else came there.
+ */
+#include "output/runs.h"
+
+/* What is known to come to a block, and from how many places an unknown number does. */
+struct inflow {
+	uint64_t known;
+	uint32_t unknown;
+};
+
+static uint64_t runs_of_site(const struct profile *p, uint32_t site)
+{
+	return p->sites[site].taken + p->sites[site].not_taken;
+}
+
+static bool is_conditional(const struct plan_site *s)
+{
+	return s->kind == BRANCH_JCC || s->kind == BRANCH_LOOP;
+}
+
+static bool is_call(const struct plan_site *s)
+{
+	return s->kind == BRANCH_CALL || s->kind == BRANCH_ICALL;
+}
+
+uint64_t runs__next(const struct runs *r, uint32_t block)
+{
+	const struct plan_block *b = &r->profile->plan->blocks.data[block];
+	const struct plan_site *s;
+
+	if (b->site == NO_SITE)
+		return r->blocks[block];
+	s = &r->profile->plan->sites.data[b->site];
+	if (!r->known)
+		return RUNS_UNKNOWN;
+	if (is_conditional(s))
+		return r->profile->sites[b->site].not_taken;
+	return is_call(s) && r->blocks[block] ? RUNS_UNKNOWN : 0;
+}
+
+static uint32_t object_at(const struct plan *plan, const char *path)
+{
+	for (uint32_t i = 0; i < plan->objects.len; i++)
+		if (plan->objects.data[i].path == path || !strcmp(plan->objects.data[i].path, path))
+			return i;
+	return UINT32_MAX;
+}
+
+uint32_t runs__block_of(const struct plan *plan, const struct location *to)
+{
+	uint32_t object = to->object ? object_at(plan, to->object) : UINT32_MAX;
+
+	return object == UINT32_MAX ? NO_BLOCK : plan__block_at(plan, object, to->vaddr);
+}
+
+static void come(struct inflow *in, uint32_t block, uint64_t count)
+{
+	if (block == NO_BLOCK)
+		return;
+	if (count == RUNS_UNKNOWN)
+		in[block].unknown++;
+	else
+		in[block].known += count;
+}
+
+static void indirect_jump(const struct runs *r, const struct plan_block *b, struct inflow *in)
+{
+	const struct profile_site *ps = &r->profile->sites[b->site];
+	const struct plan *plan = r->profile->plan;
+	const struct profile_target *t;
+
+	vec__each (t, &ps->targets)
+		come(in, runs__block_of(plan, &t->to), t->count);
+	for (uint32_t i = 0; i < b->ntable && (ps->more || ps->nowhere); i++)
+		come(in, plan->table.data[b->table + i], RUNS_UNKNOWN);
+}
+
+/* Where control goes from a block, added to what comes there. */
+static void leave(const struct runs *r, uint32_t block, struct inflow *in)
+{
+	const struct plan *plan = r->profile->plan;
+	const struct plan_block *b = &plan->blocks.data[block];
+	const struct plan_site *s = b->site == NO_SITE ? NULL : &plan->sites.data[b->site];
+
+	come(in, b->next, runs__next(r, block));
+	if (s && s->kind == BRANCH_IJMP)
+		indirect_jump(r, b, in);
+	else if (s && !is_call(s))
+		come(in, b->taken, r->profile->sites[b->site].taken);
+}
+
+/* What is not known from the start: all but blocks that end with a branch, and entries. */
+static void begin(struct runs *r, struct inflow *in)
+{
+	const struct plan *plan = r->profile->plan;
+	const struct plan_function *fn;
+
+	for (uint32_t i = 0; i < plan->blocks.len; i++) {
+		const struct plan_block *b = &plan->blocks.data[i];
+
+		r->blocks[i] =
+			b->site == NO_SITE ? RUNS_UNKNOWN : runs_of_site(r->profile, b->site);
+		/* the unwinder comes; or anyone, into a piece of a function */
+		in[i].unknown =
+			b->pad || (b->function < plan->functions.len &&
+				   plan->functions.data[b->function].flags & FUNCTION_RANGE);
+	}
+	vec__each (fn, &plan->functions) {
+		uint64_t calls = r->profile->functions[fn - plan->functions.data].calls;
+
+		if (fn->entry_block >= plan->blocks.len)
+			continue;
+		if (calls && r->blocks[fn->entry_block] == RUNS_UNKNOWN)
+			r->blocks[fn->entry_block] = calls;
+		else
+			in[fn->entry_block].unknown++;
+	}
+}
+
+/* Blocks without branch, in the order of addresses: what falls into one is known before it. */
+static void by_inflow(struct runs *r, struct inflow *in)
+{
+	const struct plan *plan = r->profile->plan;
+
+	for (uint32_t i = 0; i < plan->blocks.len; i++)
+		if (plan->blocks.data[i].site != NO_SITE)
+			leave(r, i, in);
+	for (uint32_t i = 0; i < plan->blocks.len; i++) {
+		if (plan->blocks.data[i].site != NO_SITE)
+			continue;
+		if (r->blocks[i] == RUNS_UNKNOWN && !in[i].unknown)
+			r->blocks[i] = in[i].known;
+		leave(r, i, in);
+	}
+}
+
+/* From behind: what the next block had, less what else came to it. */
+static void by_outflow(struct runs *r, const struct inflow *in)
+{
+	const struct plan *plan = r->profile->plan;
+
+	for (uint32_t i = plan->blocks.len; i-- > 0;) {
+		uint32_t next = plan->blocks.data[i].next;
+		uint64_t count = next == NO_BLOCK ? RUNS_UNKNOWN : r->blocks[next];
+
+		if (plan->blocks.data[i].site != NO_SITE || count == RUNS_UNKNOWN)
+			continue;
+		if (r->blocks[i] != RUNS_UNKNOWN && !in[next].unknown && in[next].known != count)
+			r->blocks[i] = RUNS_UNKNOWN; /* code that isn't traced jumps in, too */
+		if (r->blocks[i] != RUNS_UNKNOWN)
+			continue;
+		if (!count)
+			r->blocks[i] = 0;
+		else if (in[next].unknown == 1 && count >= in[next].known)
+			r->blocks[i] = count - in[next].known;
+	}
+}
+
+static void find_most(struct runs *r)
+{
+	const struct plan *plan = r->profile->plan;
+
+	for (uint32_t i = 0; i < plan->blocks.len; i++) {
+		uint32_t function = plan->blocks.data[i].function;
+
+		if (function < plan->functions.len && r->blocks[i] != RUNS_UNKNOWN)
+			r->most[function] = max_of(r->most[function], r->blocks[i]);
+	}
+}
+
+void runs__init(struct runs *r, const struct profile *p, unsigned events)
+{
+	size_t n = p->plan->blocks.len;
+	autofree struct inflow *in = xcalloc(n + 1, sizeof(*in));
+
+	*r = (struct runs){.profile = p,
+			   .blocks = xcalloc(n + 1, sizeof(*r->blocks)),
+			   .most = xcalloc(p->plan->functions.len + 1, sizeof(*r->most)),
+			   .known = !events || events & PLAN_BRANCH};
+	if (!r->known) {
+		memset(r->blocks, 0xff, n * sizeof(*r->blocks));
+		return;
+	}
+	begin(r, in);
+	by_inflow(r, in);
+	by_outflow(r, in);
+	find_most(r);
+}
+
+void runs__free(struct runs *r)
+{
+	free(r->blocks);
+	free(r->most);
+}
+
+bool runs__ran(const struct runs *r, uint32_t function)
+{
+	const struct profile_function *pf = &r->profile->functions[function];
+
+	return pf->calls || pf->branches || pf->unseen;
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The summary format: a table of the functions that ran, the longest total time first, then how the
+ * durations of the first of them are spread. Times are cut, as in text; p50 and p99 are off by 1/64
+ * at most (histogram.c).
+ */
+#include "output/profile.h"
+#include "output/text.h"
+
+/* Functions whose durations are drawn; the others are counted. */
+#define DRAWN 16
+#define BAR   40
+
+struct row {
+	const struct plan_function *plan;
+	const struct profile_function *f;
+};
+
+/* ---- cells ---- */
+
+static void put_dec_if(struct str *s, bool known, uint64_t value)
+{
+	if (known)
+		str__dec(s, value);
+	else
+		str__putc(s, '-');
+}
+
+static void put_duration_if(struct str *s, const struct row *r, uint64_t ns)
+{
+	if (r->f->time.n)
+		put_duration(s, ns);
+	else
+		str__putc(s, '-');
+}
+
+static void put_calls(struct str *s, const struct row *r)
+{
+	str__dec(s, r->f->calls);
+}
+
+static void put_timed(struct str *s, const struct row *r)
+{
+	str__dec(s, r->f->time.n);
+}
+
+static void put_total(struct str *s, const struct row *r)
+{
+	put_duration_if(s, r, r->f->total);
+}
+
+static void put_self(struct str *s, const struct row *r)
+{
+	put_duration_if(s, r, r->f->self);
+}
+
+static void put_min(struct str *s, const struct row *r)
+{
+	put_duration_if(s, r, r->f->time.min);
+}
+
+static void put_avg(struct str *s, const struct row *r)
+{
+	put_duration_if(s, r, r->f->time.sum / max_of(r->f->time.n, (uint64_t)1));
+}
+
+static void put_p50(struct str *s, const struct row *r)
+{
+	put_duration_if(s, r, histogram__quantile(&r->f->time, 500));
+}
+
+static void put_p99(struct str *s, const struct row *r)
+{
+	put_duration_if(s, r, histogram__quantile(&r->f->time, 990));
+}
+
+static void put_max(struct str *s, const struct row *r)
+{
+	put_duration_if(s, r, r->f->time.max);
+}
+
+static void put_branches(struct str *s, const struct row *r)
+{
+	str__dec(s, r->f->branches);
+}
+
+/* Of the conditional ones, in percent, cut to a tenth. */
+static void put_taken(struct str *s, const struct row *r)
+{
+	unsigned permille =
+		r->f->conditional ? (unsigned __int128)r->f->taken * 1000 / r->f->conditional : 0;
+
+	put_dec_if(s, r->f->conditional, permille / 10);
+	if (r->f->conditional)
+		str__printf(s, ".%u%%", permille % 10);
+}
+
+static const struct {
+	const char *head;
+	void (*cell)(struct str *s, const struct row *r);
+} columns[] = {
+	{"calls", put_calls}, {"timed", put_timed},	  {"total", put_total}, {"self", put_self},
+	{"min", put_min},     {"avg", put_avg},		  {"p50", put_p50},	{"p99", put_p99},
+	{"max", put_max},     {"branches", put_branches}, {"taken", put_taken},
+};
+
+/* ---- the table ---- */
+
+typedef VEC(struct row) rows_vec;
+
+static int longest_first(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	if (x->f->total != y->f->total)
+		return x->f->total < y->f->total ? 1 : -1;
+	if (x->f->calls != y->f->calls)
+		return x->f->calls < y->f->calls ? 1 : -1;
+	return x->plan < y->plan ? -1 : x->plan > y->plan;
+}
+
+static void find_rows(const struct profile *p, rows_vec *rows)
+{
+	for (size_t i = 0; i < p->plan->functions.len; i++) {
+		const struct profile_function *f = &p->functions[i];
+
+		if (f->calls || f->branches || f->unseen)
+			vec__push(rows, (struct row){&p->plan->functions.data[i], f});
+	}
+	vec__sort(rows, longest_first);
+}
+
+static void put_right(struct str *s, const char *text, unsigned width)
+{
+	size_t len = strlen(text);
+
+	put_spaces(s, width > len ? width - len : 0);
+	str__puts(s, text);
+}
+
+static void put_cell(struct str *s, size_t column, const struct row *r, unsigned width)
+{
+	struct str cell = {0};
+
+	columns[column].cell(&cell, r);
+	put_right(s, cell.data, width);
+	str__puts(s, "  ");
+	str__free(&cell);
+}
+
+static void find_widths(const rows_vec *rows, unsigned widths[])
+{
+	struct str cell = {0};
+	const struct row *r;
+
+	for (size_t c = 0; c < ARRAY_SIZE(columns); c++) {
+		widths[c] = strlen(columns[c].head);
+		vec__each (r, rows) {
+			str__clear(&cell);
+			columns[c].cell(&cell, r);
+			widths[c] = max_of(widths[c], (unsigned)cell.len);
+		}
+	}
+	str__free(&cell);
+}
+
+static void put_table(struct str *s, const rows_vec *rows)
+{
+	unsigned widths[ARRAY_SIZE(columns)];
+	const struct row *r;
+
+	find_widths(rows, widths);
+	for (size_t c = 0; c < ARRAY_SIZE(columns); c++) {
+		put_right(s, columns[c].head, widths[c]);
+		str__puts(s, "  ");
+	}
+	str__puts(s, "function\n");
+	vec__each (r, rows) {
+		for (size_t c = 0; c < ARRAY_SIZE(columns); c++)
+			put_cell(s, c, r, widths[c]);
+		str__shown(s, r->plan->name);
+		str__putc(s, '\n');
+	}
+}
+
+/* ---- the histograms ---- */
+
+static void put_bound(struct str *s, unsigned bit)
+{
+	struct str text = {0};
+
+	if (bit == 64)
+		str__puts(&text, "more");
+	else
+		put_duration(&text, bit ? 1ull << bit : 0);
+	put_right(s, text.data, 8);
+	str__free(&text);
+}
+
+static void put_bar(struct str *s, unsigned bit, uint64_t count, uint64_t most)
+{
+	unsigned width = (unsigned __int128)count * BAR / most;
+
+	str__puts(s, "  ");
+	put_bound(s, bit);
+	str__puts(s, " ..");
+	put_bound(s, bit + 1);
+	str__puts(s, "  |");
+	for (unsigned i = 0; i < BAR; i++)
+		str__putc(s, i < width || (!i && count) ? '@' : ' ');
+	str__printf(s, "| %llu\n", (unsigned long long)count);
+}
+
+static void put_histogram(struct str *s, const struct row *r)
+{
+	uint64_t counts[64], most = 0;
+	int first = -1, last = 0;
+
+	histogram__log2(&r->f->time, counts);
+	for (int i = 0; i < 64; i++) {
+		most = max_of(most, counts[i]);
+		first = first < 0 && counts[i] ? i : first;
+		last = counts[i] ? i : last;
+	}
+	str__putc(s, '\n');
+	str__shown(s, r->plan->name);
+	str__puts(s, ", how long its calls took:\n");
+	for (int i = first; i <= last; i++)
+		put_bar(s, i, counts[i], most);
+}
+
+static void put_histograms(struct str *s, const rows_vec *rows)
+{
+	size_t timed = 0;
+	const struct row *r;
+
+	vec__each (r, rows)
+		if (r->f->time.n && timed++ < DRAWN)
+			put_histogram(s, r);
+	if (timed > DRAWN)
+		str__printf(s, "\n(the durations of %zu more functions are not drawn)\n",
+			    timed - DRAWN);
+}
+
+static int summary__end(struct output *o, const struct trace_totals *t)
+{
+	struct profile *p = o->state;
+	struct str missing = {0};
+	rows_vec rows = {0};
+
+	profile__end(p);
+	find_rows(p, &rows);
+	put_table(&o->buffer, &rows);
+	put_histograms(&o->buffer, &rows);
+	if (profile__missing(p, t, &missing)) {
+		str__puts(&o->buffer, "\nMissing: ");
+		str__puts(&o->buffer, missing.data);
+		str__puts(&o->buffer, ".\n");
+	}
+	str__free(&missing);
+	vec__free(&rows);
+	return 0;
+}
+
+const struct output_format output_summary = {
+	.name = "summary",
+	.help = "a table of the functions with their times, and how these are spread",
+	.size = sizeof(struct profile),
+	AGGREGATES,
+	.end = summary__end,
+};

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The text format: one line an event, the calls as a tree by indentation. A line is a row of cells;
+ * a cell says which field of fields.c stands there, how it is shown, and what stands there where
+ * the step doesn't have it.
+ */
+#include "output/text.h"
+
+#define INDENT	   2
+#define INDENT_MAX 40 /* levels; deeper ones say their depth instead */
+
+void paint(struct output *o, enum colour colour)
+{
+	static const char *const codes[] = {
+		[PLAIN] = "\033[0m",  [DIM] = "\033[2m",   [BRIGHT] = "\033[1m",
+		[GREEN] = "\033[32m", [CYAN] = "\033[36m", [YELLOW] = "\033[33m",
+		[RED] = "\033[1;31m",
+	};
+
+	if (o->options.color)
+		str__puts(&o->buffer, codes[colour]);
+}
+
+/* ---- how a field is shown ---- */
+
+typedef void (*show_fn)(struct output *o, const struct step *step, const union field_value *v);
+
+static void show_string(struct output *o, const struct step *step, const union field_value *v)
+{
+	str__shown(&o->buffer, v->string);
+}
+
+static void show_hex(struct output *o, const struct step *step, const union field_value *v)
+{
+	str__hex(&o->buffer, v->number);
+}
+
+static void show_duration(struct output *o, const struct step *step, const union field_value *v)
+{
+	put_duration(&o->buffer, v->number);
+}
+
+static void put_object(struct str *s, const char *object)
+{
+	const char *slash = object ? strrchr(object, '/') : NULL;
+
+	str__shown(s, !object ? "anonymous" : slash && slash[1] ? slash + 1 : object);
+}
+
+static bool same_object(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+/* symbol+0xOFF, or the address where no symbol is known; and the object where it isn't the
+ * function's own. */
+static void put_place(struct output *o, const struct step *step, const struct location *at)
+{
+	struct str *s = &o->buffer;
+
+	if (at->symbol) {
+		str__shown(s, at->symbol);
+		str__putc(s, '+');
+		str__hex(s, at->offset);
+	} else {
+		str__hex(s, at->object ? at->vaddr : at->addr);
+	}
+	if (o->plan->kernel || same_object(at->object, step->at.object))
+		return;
+	put(s, " [");
+	put_object(s, at->object);
+	str__putc(s, ']');
+}
+
+static void show_place(struct output *o, const struct step *step, const union field_value *v)
+{
+	put_place(o, step, v->place);
+}
+
+static void show_name(struct output *o, const struct step *step, const union field_value *v)
+{
+	if (v->place->symbol)
+		str__shown(&o->buffer, v->place->symbol);
+	else
+		str__hex(&o->buffer, v->place->vaddr);
+}
+
+static void show_object(struct output *o, const struct step *step, const union field_value *v)
+{
+	put_object(&o->buffer, v->place->object);
+}
+
+static void show_taken(struct output *o, const struct step *step, const union field_value *v)
+{
+	paint(o, v->flag ? BRIGHT : DIM);
+	str__puts(&o->buffer, v->flag ? "taken" : "not taken");
+	paint(o, PLAIN);
+}
+
+static void show_regs(struct output *o, const struct step *step, const union field_value *v)
+{
+	for (unsigned i = 0; i < o->nregs; i++) {
+		if (i)
+			put(&o->buffer, ", ");
+		str__puts(&o->buffer, o->plan->arch->reg_names[o->regs[i]]);
+		str__putc(&o->buffer, '=');
+		str__hex(&o->buffer, v->words[o->regs[i]]);
+	}
+}
+
+static void show_words(struct output *o, const struct step *step, const union field_value *v)
+{
+	for (int i = 0; i < SYSCALL_ARGS; i++) {
+		if (i)
+			put(&o->buffer, ", ");
+		str__hex(&o->buffer, v->words[i]);
+	}
+}
+
+/* Returns how many spaces. */
+static unsigned put_indent(struct output *o, unsigned depth, unsigned more)
+{
+	unsigned spaces = min_of(depth, (unsigned)INDENT_MAX) * INDENT + more;
+
+	put_spaces(&o->buffer, spaces);
+	if (depth > INDENT_MAX)
+		str__printf(&o->buffer, "[%u] ", depth);
+	return spaces;
+}
+
+/* Innermost first, each frame on a line of its own below the entry. */
+static void show_stack(struct output *o, const struct step *step, const union field_value *v)
+{
+	for (size_t i = 0; i < v->stack.n; i++) {
+		str__putc(&o->buffer, '\n');
+		columns__blank(o);
+		put_indent(o, step->depth, INDENT);
+		put(&o->buffer, "> ");
+		put_place(o, step, &v->stack.frames[i]);
+	}
+}
+
+static void show_events(struct output *o, const struct step *step, const union field_value *v)
+{
+	str__dec(&o->buffer, v->number);
+	str__puts(&o->buffer, v->number == 1 ? " event" : " events");
+}
+
+/* ---- the lines ---- */
+
+struct cell {
+	enum field_id field;
+	show_fn show;
+	const char *before, *after;
+	const char *absent; /* instead, where the step doesn't have the field */
+	enum colour colour;
+	bool (*when)(const struct output *o, const struct step *step); /* NULL: always */
+	bool time; /* lines that differ only here are the same to those who fold */
+};
+
+static bool is_timed(const struct output *o, const struct step *step)
+{
+	return step->timed;
+}
+
+static bool regs_were_named(const struct output *o, const struct step *step)
+{
+	return o->options.regs;
+}
+
+static bool has_several_objects(const struct output *o, const struct step *step)
+{
+	return o->several_objects;
+}
+
+/* clang-format off */
+#define CELL(name, how, ...) {.field = FIELD_##name, .show = show_##how, __VA_ARGS__}
+#define LINE_END	     {.field = FIELDS}
+#define SINCE_CELL	     CELL(SINCE, duration, .before = "  +", .after = " since last",                \
+				  .absent = "  first entry", .colour = DIM, .when = is_timed, .time = true)
+#define STACK_CELL	     CELL(STACK, stack, .colour = DIM)
+
+static const struct cell entry_cells[] = {
+	CELL(AT, name, .colour = GREEN),
+	CELL(REGS, regs, .before = "(", .after = ")", .absent = "(...)"),
+	CELL(AT, object, .before = " [", .after = "]", .when = has_several_objects),
+	SINCE_CELL,
+	STACK_CELL,
+	LINE_END,
+};
+
+/* A syscall's arguments are in the registers that its caller passed, not in those that the wrapper got. */
+static const struct cell syscall_cells[] = {
+	CELL(AT, name, .colour = GREEN),
+	CELL(SYSCALL_ARGS, words, .before = "(", .after = ")", .absent = "(...)"),
+	CELL(REGS, regs, .before = "  ", .when = regs_were_named),
+	SINCE_CELL,
+	STACK_CELL,
+	LINE_END,
+};
+
+static const struct cell branch_cells[] = {
+	CELL(AT, place, .colour = PLAIN),
+	CELL(INSN, string, .before = "  ", .after = "  "),
+	CELL(TAKEN, taken, .after = " "),
+	CELL(TO, place, .before = "-> ", .absent = "-> ?"),
+	LINE_END,
+};
+
+static const struct cell return_cells[] = {
+	CELL(AT, name, .after = " returns", .colour = CYAN),
+	CELL(VALUE, hex, .before = " ", .absent = " ?"),
+	CELL(DURATION, duration, .before = "  ", .colour = DIM, .when = is_timed, .time = true),
+	LINE_END,
+};
+
+static const struct cell lost_cells[] = {
+	CELL(COUNT, events, .before = "-- ", .after = " lost here --", .colour = RED),
+	LINE_END,
+};
+
+static const struct cell unknown_cells[] = {
+	CELL(EVENT, string, .before = "-- path ", .after = " --", .colour = YELLOW),
+	LINE_END,
+};
+
+static const struct cell task_cells[] = {
+	CELL(EVENT, string, .before = "-- ", .after = " --", .colour = DIM),
+	LINE_END,
+};
+/* clang-format on */
+
+static const struct line {
+	const struct cell *cells;
+	unsigned indent; /* more than the call's depth asks for */
+} lines[STEP_TYPES] = {
+	[STEP_ENTRY] = {.cells = entry_cells},
+	[STEP_BRANCH] = {.cells = branch_cells, .indent = INDENT},
+	[STEP_RETURN] = {.cells = return_cells},
+	[STEP_LOST] = {.cells = lost_cells},
+	[STEP_UNKNOWN] = {.cells = unknown_cells},
+	[STEP_FORK] = {.cells = task_cells},
+	[STEP_EXEC] = {.cells = task_cells},
+	[STEP_EXIT] = {.cells = task_cells},
+};
+
+static void put_text(struct str *s, const char *text)
+{
+	if (text)
+		str__puts(s, text);
+}
+
+static void put_cell(struct output *o, const struct cell *cell, const struct step *step)
+{
+	union field_value v;
+	bool has;
+
+	if (cell->when && !cell->when(o, step))
+		return;
+	has = field__get(cell->field, o, step, &v);
+	if (!has && !cell->absent)
+		return;
+	if (cell->colour)
+		paint(o, cell->colour);
+	put_text(&o->buffer, has ? cell->before : cell->absent);
+	if (has) {
+		cell->show(o, step, &v);
+		put_text(&o->buffer, cell->after);
+	}
+	if (cell->colour)
+		paint(o, PLAIN);
+}
+
+static void put_line(struct output *o, const struct cell *cell, const struct step *step)
+{
+	struct text *t = o->state;
+
+	for (; cell->field != FIELDS; cell++) {
+		size_t start = o->buffer.len;
+
+		put_cell(o, cell, step);
+		if (cell->time) {
+			t->times = start;
+			t->untime = o->buffer.len;
+		}
+	}
+	str__putc(&o->buffer, '\n');
+}
+
+/* What two steps must have in common, besides their lines' text, to be the same. */
+static void fill_key(struct fold_item *l, const struct step *s)
+{
+	const uint64_t key[FOLD_KEYS] = {
+		s->type | (uint64_t)s->timed << 8 | (uint64_t)s->implied << 9 |
+			(uint64_t)s->taken << 10 | (uint64_t)s->to_known << 11,
+		s->site | (uint64_t)s->function << 32,
+		s->pid,
+		s->to_known ? (uintptr_t)s->to.object : 0,
+		s->to_known ? s->to.object ? s->to.vaddr : s->to.addr : 0,
+		s->has_value ? s->value : 0,
+	};
+
+	memcpy(l->key, key, sizeof(key));
+	l->alone = s->type > STEP_RETURN;
+	l->timed = s->timed;
+	l->first = l->last = s->time;
+}
+
+/* The line at the buffer's end, from start on, its tree from tree on, is handed to those who fold.
+ */
+static void hold_line(struct output *o, const struct step *step, size_t start, size_t tree,
+		      unsigned indent)
+{
+	struct text *t = o->state;
+	struct fold_item *l = fold__line(t->fold);
+	size_t len = o->buffer.len - start;
+
+	str__put(&l->text, o->buffer.data + start, len);
+	l->columns = tree - start;
+	l->indent = indent;
+	l->times = t->times ? t->times - start : len;
+	l->untime = t->times ? t->untime - start : len;
+	fill_key(l, step);
+	cut_back(&o->buffer, start);
+	fold__push(t->fold, thread_key(step), l);
+}
+
+static int text__step(struct output *o, const struct step *step)
+{
+	const struct line *line = &lines[step->type];
+	const struct cell *cell = line->cells;
+	struct text *t = o->state;
+	size_t start = o->buffer.len, tree;
+	unsigned indent;
+
+	if (step->type == STEP_ENTRY && step->syscall_args)
+		cell = syscall_cells;
+	t->times = 0;
+	columns__put(o, step);
+	tree = o->buffer.len;
+	indent = put_indent(o, step->depth, line->indent);
+	put_line(o, cell, step);
+	if (t->fold)
+		hold_line(o, step, start, tree, indent);
+	return 0;
+}
+
+static int text__begin(struct output *o)
+{
+	struct text *t = o->state;
+
+	if (o->options.fold)
+		t->fold = fold__new(repeats__put, o);
+	return 0;
+}
+
+static int text__settle(struct output *o)
+{
+	struct text *t = o->state;
+
+	if (t->fold)
+		fold__settle(t->fold);
+	return 0;
+}
+
+static int text__end(struct output *o, const struct trace_totals *t)
+{
+	return text__settle(o);
+}
+
+static void text__free(struct output *o)
+{
+	struct text *t = o->state;
+
+	map64__free(&t->last);
+	fold__free(t->fold);
+}
+
+const struct output_format output_text = {
+	.name = "text",
+	.help = "one line an event, calls as a tree",
+	.size = sizeof(struct text),
+	.begin = text__begin,
+	.step = text__step,
+	.settle = text__settle,
+	.end = text__end,
+	.free = text__free,
+};

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Instructions of the kernel that must not carry a kprobe although the kernel accepts one: it
+ * emulates branches, and some of them wrongly (arch/x86/kernel/kprobes/core.c, prepare_emulation()
+ * and kprobe_emulate_*()). The system would go on at the wrong place, and most likely panic.
+ */
+#include <stdio.h>
+#include <sys/utsname.h>
+#include "session.h"
+
+/* int3_emulate_call() pushes the address 5 bytes on, CALL_INSN_SIZE, whatever the call's length. */
+#define CALL_SIZE 5
+
+/* Calls through a register have it right from here on ("x86/kprobes: fix incorrect return address
+ * calculation in kprobe_emulate_call_indirect"), of the same or a later major.minor. */
+static const struct {
+	unsigned major, minor, patch;
+} fixed[] = {{5, 15, 149}, {6, 1, 77}, {6, 6, 16}, {6, 8, 0}};
+
+static bool is_fixed(unsigned major, unsigned minor, unsigned patch)
+{
+	const size_t last = ARRAY_SIZE(fixed) - 1;
+
+	for (size_t i = 0; i < last; i++)
+		if (fixed[i].major == major && fixed[i].minor == minor)
+			return patch >= fixed[i].patch;
+	return major > fixed[last].major ||
+	       (major == fixed[last].major && minor >= fixed[last].minor);
+}
+
+/* Any upstream version in the text: distributions write it behind a number of their own. */
+static bool names_fixed(const char *text)
+{
+	unsigned major, minor, patch;
+
+	for (const char *p = text; *p; p++)
+		if ((p == text || strchr(" -", p[-1])) &&
+		    sscanf(p, "%u.%u.%u", &major, &minor, &patch) == 3 &&
+		    is_fixed(major, minor, patch))
+			return true;
+	return false;
+}
+
+/* "6.1.192", "6.1.0-56-cloud-amd64 #1 SMP Debian 6.1.192-2", "Ubuntu 5.15.0-119.129-generic
+ * 5.15.160". To try it out could end in a panic. */
+static bool indirect_calls_are_right(void)
+{
+	static int answer = -1;
+	autofree char *signature = NULL;
+	struct utsname u;
+
+	if (answer >= 0)
+		return answer;
+	uname(&u);
+	if (file__read("/proc/version_signature", 4096, &signature, NULL))
+		signature = xstrdup("");
+	answer = names_fixed(u.release) || names_fixed(u.version) || names_fixed(signature);
+	return answer;
+}
+
+static size_t prefixes(const uint8_t *b, size_t len)
+{
+	static const uint8_t legacy[] = {0x26, 0x2e, 0x36, 0x3e, 0x64, 0x65,
+					 0x66, 0x67, 0xf0, 0xf2, 0xf3};
+	size_t n = 0;
+
+	while (n < len && memchr(legacy, b[n], sizeof(legacy)))
+		n++;
+	return n < len && b[n] >> 4 == 4 ? n + 1 : n; /* REX */
+}
+
+bool emulation__is_wrong(const uint8_t *bytes, size_t len)
+{
+	size_t at = prefixes(bytes, len);
+
+	if (at >= len)
+		return true;
+	switch (bytes[at]) {
+	case 0xe8: /* call; cs call __x86_indirect_thunk_r10 has 6 bytes */
+		return len != CALL_SIZE;
+	case 0xff: /* call *reg */
+		return at + 1 < len && (bytes[at + 1] & 0xf8) == 0xd0 && len != CALL_SIZE &&
+		       !indirect_calls_are_right();
+	case 0xe0: /* loopne, loope, loop: the counter is tested before it is decremented */
+	case 0xe1:
+	case 0xe2:
+	case 0xc2: /* ret imm16, far ret: taken for a ret */
+	case 0xca:
+	case 0xcb:
+	case 0xc4: /* VEX, EVEX: vpshufd's opcode is taken for jo */
+	case 0xc5:
+	case 0x62:
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What this kernel and machine allow, found by trying: the rows of doctor, and what the mechanisms
+ * ask for. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include "session.h"
+#include "side.h"
+#include "tracefs.h"
+
+/* ---- privileges ---- */
+
+static int check_capabilities(void)
+{
+	struct __user_cap_header_struct h = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct d[2] = {0};
+	uint64_t have, admin = 1ull << CAP_SYS_ADMIN;
+
+	if (syscall(SYS_capget, &h, d))
+		return err__set(errno, "cannot read the capabilities: %s", strerror(errno));
+	have = d[0].effective | (uint64_t)d[1].effective << 32;
+	if (!(have & admin) && !((have & (1ull << CAP_BPF)) && (have & (1ull << CAP_PERFMON))))
+		return err__set(EPERM, "needs CAP_BPF and CAP_PERFMON");
+	return 0;
+}
+
+/* Documentation/admin-guide/LSM, lockdown(7): "none [integrity] confidentiality" */
+static int check_lockdown(void)
+{
+	autofree char *text = NULL;
+
+	if (file__read("/sys/kernel/security/lockdown", 4096, &text, NULL))
+		return 0; /* no lockdown, or securityfs isn't mounted: what it forbids shows in the
+			     other rows */
+	if (strstr(text, "[confidentiality]"))
+		return err__set(
+			EPERM,
+			"the kernel is locked down (confidentiality): BPF may not read its memory");
+	return 0;
+}
+
+static int check_version(void)
+{
+	unsigned major = 0, minor = 0;
+	struct utsname u;
+
+	uname(&u);
+	if (sscanf(u.release, "%u.%u", &major, &minor) == 2 &&
+	    (major < 5 || (major == 5 && minor < 15)))
+		return err__set(ENOTSUP, "Linux %s is too old: bbtrace needs 5.15 or newer",
+				u.release);
+	return 0;
+}
+
+static int check_btf(void)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	int err = errno;
+
+	if (!btf)
+		return err__set(err, "no /sys/kernel/btf/vmlinux (%s)", strerror(err));
+	btf__free(btf);
+	return 0;
+}
+
+/* ---- BPF ---- */
+
+static int load_return_zero(enum bpf_prog_type type, enum bpf_attach_type attach)
+{
+	struct bpf_insn insns[] = {
+		{.code = 0xb7 /* BPF_ALU64 | BPF_MOV | BPF_K: r0 = 0 */},
+		{.code = 0x95 /* BPF_JMP | BPF_EXIT */},
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, o, .expected_attach_type = attach);
+	int fd = bpf_prog_load(type, NULL, "Dual BSD/GPL", insns, ARRAY_SIZE(insns), &o);
+
+	if (fd >= 0)
+		return fd;
+	if (errno == EPERM)
+		return err__set(
+			EPERM,
+			"loading BPF programs is not permitted: needs CAP_BPF and CAP_PERFMON");
+	return err__set(errno, "cannot load a BPF program: %s", strerror(errno));
+}
+
+static int check_bpf(void)
+{
+	int fd = load_return_zero(BPF_PROG_TYPE_KPROBE, 0);
+
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
+static int check_ringbuf(void)
+{
+	int fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "probe", 0, 0, 4096, NULL);
+
+	if (fd < 0)
+		return err__set(errno, "no BPF ring buffer: %s", strerror(errno));
+	close(fd);
+	return 0;
+}
+
+/* enum bpf_attach_type of include/uapi/linux/bpf.h; older headers lack it */
+#define TRACE_UPROBE_MULTI ((enum bpf_attach_type)48)
+
+/* A link to "/", which no kernel accepts: -EBADF says that the kernel knows such links. */
+static int multi_answer(pid_t pid)
+{
+	int fd = load_return_zero(BPF_PROG_TYPE_KPROBE, TRACE_UPROBE_MULTI), link;
+	const unsigned long offset = 0;
+	LIBBPF_OPTS(bpf_link_create_opts, o, .uprobe_multi.path = "/",
+		    .uprobe_multi.offsets = &offset, .uprobe_multi.cnt = 1,
+		    .uprobe_multi.pid = pid);
+
+	if (fd < 0)
+		return fd;
+	link = bpf_link_create(fd, -1, TRACE_UPROBE_MULTI, &o);
+	link = link < 0 ? -errno : (close(link), 0);
+	close(fd);
+	return link;
+}
+
+int feature__uprobe_multi(void)
+{
+	int err = multi_answer(0);
+
+	if (err == -EBADF)
+		return 0;
+	if (err == -EPERM)
+		return err;
+	return err__set(ENOTSUP, "this kernel has no uprobe_multi links");
+}
+
+bool feature__uprobe_multi_by_process(void)
+{
+	static int answer; /* 0: not asked yet */
+
+	/* kernels that filter by process refuse a negative pid before they look at the path */
+	if (!answer)
+		answer = multi_answer(-1);
+	return answer == -EINVAL;
+}
+
+static int check_multi_by_process(void)
+{
+	int err = feature__uprobe_multi();
+
+	if (err)
+		return err;
+	return feature__uprobe_multi_by_process()
+		       ? 0
+		       : err__set(
+				 ENOTSUP,
+				 "this kernel's uprobe_multi links filter by thread, not by process");
+}
+
+static int check_raw_tracepoint(void)
+{
+	int fd = load_return_zero(BPF_PROG_TYPE_RAW_TRACEPOINT, 0), tp, err = 0;
+
+	if (fd < 0)
+		return fd;
+	tp = bpf_raw_tracepoint_open("sched_process_fork", fd);
+	if (tp < 0)
+		err = err__set(errno, "no raw tracepoints: %s", strerror(errno));
+	else
+		close(tp);
+	close(fd);
+	return err;
+}
+
+static int check_side(void)
+{
+	struct side *s;
+	int err = side__open(&s);
+
+	if (!err)
+		side__close(s);
+	return err;
+}
+
+/* ---- tracefs ---- */
+
+static int check_tracefs(enum tracefs_kind kind)
+{
+	autoclose int root = tracefs__mount();
+	autoclose int fd = root < 0 ? root : tracefs__open(root, kind);
+
+	return fd < 0 ? fd : 0;
+}
+
+int feature__tracefs_uprobes(void)
+{
+	return check_tracefs(TRACEFS_UPROBE);
+}
+
+int feature__tracefs_kprobes(void)
+{
+	return check_tracefs(TRACEFS_KPROBE);
+}
+
+/* ---- the kernel's symbols and text ---- */
+
+static int check_kallsyms(void)
+{
+	unsigned long long addr = 0;
+	char line[512];
+	FILE *f = fopen("/proc/kallsyms", "r");
+
+	if (!f)
+		return err__set(errno, "cannot open /proc/kallsyms: %s", strerror(errno));
+	while (!addr && fgets(line, sizeof(line), f))
+		sscanf(line, "%llx", &addr);
+	fclose(f);
+	return addr ? 0 : err__set(EPERM, "/proc/kallsyms hides the addresses");
+}
+
+static int check_kcore(void)
+{
+	int fd = open("/proc/kcore", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return err__set(errno, "cannot open /proc/kcore: %s", strerror(errno));
+	close(fd);
+	return 0;
+}
+
+static int check_kmem(void)
+{
+	struct kmem *k;
+	int err = kmem__open(&k);
+
+	if (!err)
+		kmem__close(k);
+	return err;
+}
+
+static int check_branch_stack(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.sample_type = PERF_SAMPLE_BRANCH_STACK,
+		.sample_period = 1000000,
+		.branch_sample_type = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER,
+	};
+	int fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		return err__set(errno, "this machine shows no branch records to the kernel (%s)",
+				strerror(errno));
+	close(fd);
+	return 0;
+}
+
+const struct feature features[] = {
+	{"kernel", "Linux 5.15 or newer", check_version, "boot a newer kernel"},
+	{"capabilities", "load programs, open events", check_capabilities,
+	 "run with sudo, or give bbtrace CAP_BPF and CAP_PERFMON"},
+	{"lockdown", "read kernel memory", check_lockdown, "boot without lockdown=confidentiality"},
+	{"btf", "kernel types (CO-RE)", check_btf,
+	 "a kernel with CONFIG_DEBUG_INFO_BTF, or types from elsewhere with --btf FILE"},
+	{"bpf", "run the probes' program", check_bpf,
+	 "run with sudo; a kernel with CONFIG_BPF_SYSCALL"},
+	{"ringbuf", "bring events to user space", check_ringbuf,
+	 "Linux 5.8 or newer; raise RLIMIT_MEMLOCK"},
+	{"raw_tracepoint", "start with CMD's exec, follow children (-f)", check_raw_tracepoint,
+	 "a kernel with CONFIG_BPF_EVENTS"},
+	{"side_events", "name processes and their mappings", check_side,
+	 "a kernel with CONFIG_PERF_EVENTS; run with sudo"},
+	{"uprobe_multi", "user: one link for thousands of probes", feature__uprobe_multi,
+	 "Linux 6.6 or newer; uprobe_event serves meanwhile"},
+	{"uprobe_multi_pid", "user: processes that are not traced pay nothing",
+	 check_multi_by_process, "Linux 6.10 or newer; filtering by the program serves meanwhile"},
+	{"uprobe_event", "user: one trace event with many probes", feature__tracefs_uprobes,
+	 "a kernel with CONFIG_UPROBE_EVENTS; run as root"},
+	{"kprobe_event", "kernel: one trace event with many probes", feature__tracefs_kprobes,
+	 "a kernel with CONFIG_KPROBES and CONFIG_KPROBE_EVENTS; run as root"},
+	{"kallsyms", "kernel: symbols", check_kallsyms,
+	 "run with sudo (CAP_SYSLOG), see kernel.kptr_restrict"},
+	{"kcore", "kernel: live text", check_kcore,
+	 "a kernel with CONFIG_PROC_KCORE, not locked down; kernel_memory serves meanwhile"},
+	{"kernel_memory", "kernel: live text by a BPF program", check_kmem,
+	 "run with sudo; not locked down"},
+	{"branch_records", "hardware branch records", check_branch_stack,
+	 "a machine with LBR, BRBE or CTR that its hypervisor passes on; bbtrace traces without"},
+	{0},
+};

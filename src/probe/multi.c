@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * uprobe_multi: one link an object for thousands of sites. A site that the kernel refuses would
+ * sink the whole link, so a rehearsal finds these first.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <bpf/libbpf.h>
+#include "session.h"
+#include "bbtrace.skel.h"
+
+#define ENOTSUPP                                                                                   \
+	524 /* include/linux/errno.h: what uprobe_register() answers to an instruction it refuses  \
+	     */
+
+struct batch {
+	VEC(unsigned long) offsets;
+	VEC(uint64_t) cookies;
+	VEC(uint32_t) sites;
+};
+
+static void batch__free(struct batch *b)
+{
+	vec__free(&b->offsets);
+	vec__free(&b->cookies);
+	vec__free(&b->sites);
+}
+
+static void collect(struct probe *p, uint32_t object, struct batch *b)
+{
+	const struct plan_object *o = &p->plan->objects.data[object];
+
+	for (uint32_t i = 0; i < p->plan->sites.len; i++) {
+		const struct plan_site *s = &p->plan->sites.data[i];
+		uint64_t offset;
+
+		if (s->object != object || !s->probe)
+			continue;
+		if (!object__vaddr_to_offset(o->object, s->vaddr + s->probe_at, &offset)) {
+			plan__refuse(p->plan, i, PROBE_UNPROVED);
+			continue;
+		}
+		vec__push(&b->offsets, offset);
+		vec__push(&b->cookies, p->words.data[i]);
+		vec__push(&b->sites, i);
+	}
+}
+
+static struct bpf_link *link_sites(struct probe *p, const char *path, const struct batch *b,
+				   size_t from, size_t n, pid_t pid)
+{
+	LIBBPF_OPTS(bpf_uprobe_multi_opts, o, .offsets = b->offsets.data + from,
+		    .cookies = (const __u64 *)b->cookies.data + from, .cnt = n);
+
+	return bpf_program__attach_uprobe_multi(p->skel->progs.hit_multi, pid ? pid : -1, path,
+						NULL, &o);
+}
+
+/* ---- rehearsal: what would the kernel refuse? ---- */
+
+/*
+ * Whether it does depends on an instruction's prefixes, opcode and ModRM byte alone
+ * (arch/x86/kernel/uprobes.c, arch_uprobe_analyze_insn()): sites that share these share the answer.
+ * For a relative branch what follows the opcode is the distance.
+ */
+static uint64_t form_of(const struct plan *plan, const struct plan_site *s)
+{
+	bool relative = s->kind == BRANCH_JCC || s->kind == BRANCH_LOOP || s->kind == BRANCH_JMP ||
+			s->kind == BRANCH_CALL;
+	size_t avail = 0, len = s->probe_at ? 15 : s->len, used;
+	const uint8_t *bytes =
+		object__bytes(plan->objects.data[s->object].object, s->vaddr + s->probe_at, &avail);
+	uint64_t form = s->len;
+
+	used = relative && len > 1 ? len - (len <= 3 ? 1 : 4) : len;
+	for (size_t i = 0; bytes && i < used && i < avail && i < 7; i++)
+		form = form << 8 | bytes[i];
+	return form;
+}
+
+/* One site of each form. */
+static void take_forms(const struct probe *p, const struct batch *all, struct batch *out)
+{
+	struct map64 seen = {0};
+
+	for (size_t i = 0; i < all->sites.len; i++) {
+		uint64_t form = form_of(p->plan, &p->plan->sites.data[all->sites.data[i]]);
+
+		if (map64__get(&seen, form))
+			continue;
+		*map64__put(&seen, form) = 1;
+		vec__push(&out->offsets, all->offsets.data[i]);
+		vec__push(&out->cookies, all->cookies.data[i]);
+		vec__push(&out->sites, all->sites.data[i]);
+	}
+	map64__free(&seen);
+}
+
+/*
+ * Attaches to bbtrace itself while it maps the file: only a mapping shows a refusal
+ * (kernel/events/uprobes.c, prepare_uprobe()). Forms that are refused are put into the map.
+ */
+static void try_forms(struct probe *p, const char *path, const struct batch *b, size_t from,
+		      size_t n, struct map64 *refused)
+{
+	struct bpf_link *link = link_sites(p, path, b, from, n, getpid());
+
+	if (link) {
+		bpf_link__destroy(link);
+		return;
+	}
+	if (n == 1) {
+		note_verbose("the kernel refuses instructions such as %s+0x%lx: %s", path,
+			     b->offsets.data[from],
+			     errno == ENOTSUPP ? "not supported" : strerror(errno));
+		*map64__put(refused, form_of(p->plan, &p->plan->sites.data[b->sites.data[from]])) =
+			1;
+		return;
+	}
+	try_forms(p, path, b, from, n / 2, refused);
+	try_forms(p, path, b, from + n / 2, n - n / 2, refused);
+}
+
+static void drop_refused(struct probe *p, struct batch *b, const struct map64 *refused)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < b->sites.len; i++) {
+		uint32_t site = b->sites.data[i];
+
+		if (map64__get(refused, form_of(p->plan, &p->plan->sites.data[site]))) {
+			plan__refuse(p->plan, site, PROBE_KERNEL);
+			continue;
+		}
+		b->sites.data[kept] = site;
+		b->offsets.data[kept] = b->offsets.data[i];
+		b->cookies.data[kept++] = b->cookies.data[i];
+	}
+	b->sites.len = b->offsets.len = b->cookies.len = kept;
+}
+
+static void rehearse(struct probe *p, const struct plan_object *o, struct batch *b)
+{
+	autoclose int fd = open(o->object->attach_path, O_RDONLY | O_CLOEXEC);
+	const struct segment *last = vec__last(&o->object->segments);
+	size_t size = last->offset + last->size;
+	struct map64 refused = {0};
+	struct batch forms = {0};
+	void *map;
+
+	if (fd < 0 || !feature__uprobe_multi_by_process())
+		return;
+	map = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (map == MAP_FAILED)
+		return;
+	take_forms(p, b, &forms);
+	try_forms(p, o->object->attach_path, &forms, 0, forms.sites.len, &refused);
+	munmap(map, size);
+	if (refused.len)
+		drop_refused(p, b, &refused);
+	map64__free(&refused);
+	batch__free(&forms);
+}
+
+static int attach_failed(const struct plan_object *o, int err)
+{
+	if (err == EPERM || err == EACCES)
+		return err__set(EPERM,
+				"cannot attach to %s: needs CAP_BPF and CAP_PERFMON; run with sudo",
+				o->path);
+	if (err == ESRCH)
+		return err__set(ESRCH, "cannot attach to %s: the process has ended", o->path);
+	return err__set(err, "cannot attach to %s: %s", o->path, strerror(err));
+}
+
+static int multi_attach_object(struct probe *p, uint32_t object)
+{
+	const struct plan_object *o = &p->plan->objects.data[object];
+	pid_t pid = feature__uprobe_multi_by_process() && !p->reattached ? probe__attach_pid(p) : 0;
+	struct bpf_link *link = NULL;
+	struct batch b = {0};
+	int err = 0;
+
+	collect(p, object, &b);
+	if (b.sites.len)
+		rehearse(p, o, &b);
+	if (b.sites.len) {
+		link = link_sites(p, o->object->attach_path, &b, 0, b.sites.len, pid);
+		err = link ? 0 : attach_failed(o, errno);
+	}
+	if (link)
+		vec__push(&p->links, link);
+	batch__free(&b);
+	return err;
+}
+
+int uprobe_multi__attach(struct probe *p)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < p->plan->objects.len; i++)
+		err = multi_attach_object(p, i);
+	return err;
+}
+
+int uprobe_multi__attach_all(struct probe *p)
+{
+	size_t old = p->links.len;
+	int err = uprobe_multi__attach(p);
+
+	for (size_t i = 0; i < old && !err; i++)
+		bpf_link__destroy(p->links.data[i]);
+	if (!err) {
+		memmove(p->links.data, p->links.data + old,
+			(p->links.len - old) * sizeof(*p->links.data));
+		p->links.len -= old;
+	}
+	return err;
+}
+
+void uprobe_multi__detach(struct probe *p)
+{
+}

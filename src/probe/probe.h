@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * probe: how to hook the plan's sites. Front door of src/probe: the only folder that talks BPF,
+ * tracefs and perf.
+ *
+ * A probe set is opened for a plan (BPF loaded, filters in place, silent), attached by the best
+ * mechanism that the kernel offers, started, polled and stopped. Records of the ring and side
+ * events (processes and their mappings) come out of probe__poll() in the order in which they
+ * happened.
+ */
+#ifndef BBTRACE_PROBE_H
+#define BBTRACE_PROBE_H
+
+#include <linux/types.h>
+#include <signal.h>
+#include "code/code.h"
+#include "../bpf/wire.h"
+
+struct probe_filters {
+	VEC(uint32_t) pids;
+	VEC(uint32_t) tids;
+	VEC(uint32_t) uids;
+	VEC(const char *) comms;
+	VEC(uint32_t) excluded; /* never traced, beside bbtrace itself */
+	const char *cgroup;	/* cgroup v2 folder, or NULL */
+	bool follow;		/* and the children of what passes */
+	uint32_t command;	/* CMD's process, waiting to exec; also in pids. 0: none */
+};
+
+#define PROBE_BUFFER_DEFAULT (16u << 20)
+
+struct probe_options {
+	struct probe_filters filters;
+	size_t buffer;	 /* bytes, a power of two multiple of the page size; 0: PROBE_BUFFER_DEFAULT
+			  */
+	unsigned events; /* enum plan_events: what is shown, for the count of what is lost */
+	bool stack;	 /* call stacks on entry */
+	const volatile sig_atomic_t *interrupted; /* set by a signal: attaching ends with -EINTR */
+	const char *attach; /* the one mechanism to use, by name; NULL: the best */
+	const char *btf;    /* kernel types from this file; NULL: /sys/kernel/btf/vmlinux */
+};
+
+struct probe_sink {
+	void *ctx;
+	/* Non-zero stops the poll and is returned by it. */
+	int (*record)(void *ctx, const void *data, size_t size);
+	int (*side)(void *ctx, const struct side_event *e);
+	/* At the end: events of a thread that were lost after its last record; pid 0: nobody knows
+	 * whose. */
+	int (*lost)(void *ctx, uint32_t pid, uint32_t tid, uint64_t count);
+};
+
+struct probe;
+/* plan must outlive it. Errors: -EPERM (with the capability that is missing), -ENOTSUP, -ENOMEM,
+ * ... */
+int probe__open(struct plan *plan, const struct probe_options *options, struct probe **out);
+/* Attaches every site that carries a probe; what the kernel refuses is told to the plan with
+ * plan__refuse(). */
+int probe__attach(struct probe *p);
+/* The name of the mechanism in use. */
+const char *probe__mechanism(const struct probe *p);
+/* Verified instructions of the BPF programs in use. */
+unsigned probe__verified_insns(const struct probe *p);
+/* From now on events flow. */
+void probe__start(struct probe *p);
+/* Silences all probes at once; async-signal-safe. What is in the ring stays to be polled. */
+void probe__stop(struct probe *p);
+/* Waits at most timeout_ms for records, gives all that there are to sink. 0, or what the sink
+ * returned. */
+int probe__poll(struct probe *p, int timeout_ms, const struct probe_sink *sink);
+/* After probe__stop(): gives out what is left, then the losses nobody was told of. */
+int probe__drain(struct probe *p, const struct probe_sink *sink);
+/* Detaches. Slow parts (deleting kprobe definitions) are left to a silent child. */
+void probe__close(struct probe *p);
+
+/* ---- before the kernel's code is read ---- */
+
+/* Keeps the tracepoints turned on that a trace uses: they patch the code they are in. */
+struct tracepoints {
+	VEC(int) fds;
+};
+void tracepoints__hold(struct tracepoints *t);
+void tracepoints__release(struct tracepoints *t);
+
+/* ---- what this machine allows: the rows of doctor ---- */
+
+struct feature {
+	const char *name;
+	const char *what; /* what bbtrace uses it for */
+	/* 0: available. Else -errno, with the reason in err__text(). */
+	int (*check)(void);
+	const char *remedy;
+};
+extern const struct feature features[]; /* ends with name NULL */
+
+/* kernel_read_fn of target.h: reads kernel memory by a BPF program. ctx: struct kmem. */
+struct kmem;
+int kmem__open(struct kmem **out);
+int kmem__read(void *kmem, uint64_t vaddr, void *buf, size_t len);
+void kmem__close(struct kmem *k);
+
+#endif

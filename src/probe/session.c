@@ -1,0 +1,512 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* A probe set's life: load the BPF object for a plan and its filters, start, poll, stop, close. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include "session.h"
+#include "side.h"
+#include "bbtrace.skel.h"
+
+static int libbpf_print(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	char text[4096];
+
+	if (note__level() < NOTE_VERBOSE || level == LIBBPF_DEBUG)
+		return 0;
+	vsnprintf(text, sizeof(text), fmt, ap);
+	text[strcspn(text, "\n")] = 0;
+	note_verbose("%s", text);
+	return 0;
+}
+
+/* ---- open ---- */
+
+static int choose_mechanism(struct probe *p)
+{
+	const struct mechanism *m;
+	bool named = false;
+	int err = -ENOTSUP;
+
+	err__set(ENOTSUP, "no such attach mechanism: '%s'; bbtrace doctor lists them",
+		 p->options->attach ? p->options->attach : "");
+	for (m = mechanisms; m->name; m++) {
+		if (m->kernel != p->plan->kernel)
+			continue;
+		if (p->options->attach && strcmp(m->name, p->options->attach))
+			continue;
+		named = true;
+		err = m->check();
+		if (!err) {
+			p->mechanism = m;
+			note_verbose("probes are attached by %s", m->name);
+			return 0;
+		}
+		note_verbose("%s is not available: %s", m->name, err__text());
+	}
+	return named ? err__prefix(err, "cannot probe %s",
+				   p->plan->kernel ? "kernel functions" : "programs")
+		     : err;
+}
+
+/* include/linux/proc_ns.h: PROC_PID_INIT_INO */
+#define INITIAL_PID_NS 0xEFFFFFFCu
+
+/* bbtrace's PID namespace; 0: the initial one. */
+static uint32_t pid_ns(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/ns/pid", &st) || st.st_ino == INITIAL_PID_NS ? 0 : st.st_ino;
+}
+
+static uint32_t filter_flags(const struct probe_filters *f)
+{
+	return (f->pids.len ? FILTER_PID : 0) | (f->tids.len ? FILTER_TID : 0) |
+	       (f->comms.len ? FILTER_COMM : 0) | (f->uids.len ? FILTER_UID : 0) |
+	       (f->cgroup ? FILTER_CGROUP : 0) | (f->follow ? FILTER_FOLLOW : 0) |
+	       (f->command ? FILTER_COMMAND : 0);
+}
+
+static size_t ring_size(const struct probe_options *o)
+{
+	size_t size = sysconf(_SC_PAGESIZE), want = o->buffer ? o->buffer : PROBE_BUFFER_DEFAULT;
+
+	while (size < want && size < (1u << 31))
+		size *= 2;
+	return size;
+}
+
+static void configure(struct probe *p, uint32_t noperands, uint32_t nprobes)
+{
+	const struct probe_filters *f = &p->options->filters;
+	struct wire_config *c = (struct wire_config *)&p->skel->rodata->config;
+	uint8_t lookup = p->mechanism->lookup;
+
+	*c = (struct wire_config){
+		.lookup = lookup,
+		.kernel = p->plan->kernel,
+		.stack = p->options->stack,
+		.signals = p->plan->silent_rets,
+		.pid_ns = pid_ns(),
+		.filters = filter_flags(f),
+		.self = getpid(),
+		.command = f->command,
+		.pid = f->pids.len == 1 ? f->pids.data[0] : 0,
+		.wakeup = ring_size(p->options) / 4,
+	};
+	bpf_map__set_max_entries(p->skel->maps.ring, ring_size(p->options));
+	bpf_map__set_max_entries(p->skel->maps.operands, max_of(noperands, 1u));
+	/* a kernel entry may be found under two addresses */
+	bpf_map__set_max_entries(p->skel->maps.kernel_sites,
+				 lookup == LOOKUP_KERNEL ? 2 * nprobes + 1 : 1);
+	bpf_map__set_max_entries(p->skel->maps.uprobe_sites,
+				 lookup == LOOKUP_UPROBE ? nprobes + 1 : 1);
+	bpf_program__set_autoload(p->skel->progs.hit_multi, lookup == LOOKUP_COOKIE);
+	bpf_program__set_autoload(p->skel->progs.hit_event, lookup != LOOKUP_COOKIE);
+	bpf_program__set_autoload(p->skel->progs.on_exec, f->command || probe__attach_pid(p));
+	bpf_program__set_autoload(p->skel->progs.on_signal, p->plan->silent_rets);
+	bpf_program__set_autoload(p->skel->progs.own_level, p->skel->rodata->config.pid_ns);
+	bpf_program__set_autoload(p->skel->progs.on_exit, f->follow);
+}
+
+static int load_failed(int err)
+{
+	if (err == -EPERM || err == -EACCES)
+		return err__set(
+			EPERM,
+			"cannot load BPF programs: needs CAP_BPF and CAP_PERFMON; run with sudo");
+	if (err == -ESRCH || err == -ENOENT)
+		return err__set(
+			-err, "the kernel has no type information (CONFIG_DEBUG_INFO_BTF); give it "
+			      "with --btf FILE");
+	return err__set(-err, "cannot load the BPF programs: %s; -v shows what the kernel said",
+			strerror(-err));
+}
+
+static int set_u32s(struct bpf_map *map, const uint32_t *keys, size_t n)
+{
+	uint8_t yes = 1;
+
+	for (size_t i = 0; i < n; i++)
+		if (bpf_map__update_elem(map, &keys[i], 4, &yes, 1, BPF_ANY))
+			return err__set(errno, "cannot fill the filters: %s", strerror(errno));
+	return 0;
+}
+
+static int set_cgroup(struct probe *p, const char *path)
+{
+	autoclose int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	uint32_t zero = 0;
+
+	if (fd < 0)
+		return err__set(errno, "cannot open cgroup %s: %s", path, strerror(errno));
+	if (bpf_map__update_elem(p->skel->maps.cgroup, &zero, 4, &fd, 4, BPF_ANY))
+		return err__set(errno, "%s is not a cgroup v2 folder: %s", path, strerror(errno));
+	return 0;
+}
+
+static int fill_filters(struct probe *p)
+{
+	const struct probe_filters *f = &p->options->filters;
+	struct comm_key comm;
+	const char **name;
+	uint8_t yes = 1;
+	int err;
+
+	vec__each (name, &f->comms) {
+		memset(&comm, 0, sizeof(comm));
+		memcpy(comm.name, *name, min_of(strlen(*name), sizeof(comm.name) - 1));
+		if (bpf_map__update_elem(p->skel->maps.comms, &comm, sizeof(comm), &yes, 1,
+					 BPF_ANY))
+			return err__set(errno, "cannot fill the filters: %s", strerror(errno));
+	}
+	err = set_u32s(p->skel->maps.pids, f->pids.data, f->pids.len);
+	err = err ? err : set_u32s(p->skel->maps.tids, f->tids.data, f->tids.len);
+	err = err ? err : set_u32s(p->skel->maps.uids, f->uids.data, f->uids.len);
+	err = err ? err : set_u32s(p->skel->maps.excluded, f->excluded.data, f->excluded.len);
+	return err ? err : f->cgroup ? set_cgroup(p, f->cgroup) : 0;
+}
+
+static int fill_operands(struct probe *p)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->plan->sites.len; i++) {
+		const struct plan_site *s = &p->plan->sites.data[i];
+		struct wire_operand o;
+
+		if (!s->probe) {
+			vec__push(&p->words, 0);
+			continue;
+		}
+		vec__push(&p->words, word__of_site(p->plan, i, n, p->options->events));
+		if (!word__needs_operand(s))
+			continue;
+		o = word__operand(s);
+		if (bpf_map__update_elem(p->skel->maps.operands, &n, 4, &o, sizeof(o), BPF_ANY))
+			return err__set(errno, "cannot fill the operand table: %s",
+					strerror(errno));
+		n++;
+	}
+	return 0;
+}
+
+static int take_record(void *ctx, void *data, size_t size)
+{
+	struct probe *p = ctx;
+	uint64_t n = size;
+
+	str__put(&p->batch, (char *)&n, sizeof(n));
+	str__put(&p->batch, data, size);
+	/* the ring goes on from here at the next call */
+	return p->batch.len > (4u << 20) ? -EAGAIN : 0;
+}
+
+static int open_ring(struct probe *p)
+{
+	p->ring = ring_buffer__new(bpf_map__fd(p->skel->maps.ring), take_record, p, NULL);
+	return p->ring ? 0 : err__set(errno, "cannot map the ring buffer: %s", strerror(errno));
+}
+
+static int attach_tasks(struct probe *p)
+{
+	struct bpf_program *const programs[] = {p->skel->progs.on_fork, p->skel->progs.on_exec,
+						p->skel->progs.on_exit, p->skel->progs.on_signal};
+
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
+		if (!bpf_program__autoload(programs[i]))
+			continue;
+		p->tasks[i] = bpf_program__attach(programs[i]);
+		if (!p->tasks[i])
+			return err__set(errno, "cannot follow forks and execs: %s",
+					strerror(errno));
+	}
+	return 0;
+}
+
+static int find_own_level(struct probe *p)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, run);
+	int err = p->skel->rodata->config.pid_ns
+			  ? bpf_prog_test_run_opts(bpf_program__fd(p->skel->progs.own_level), &run)
+			  : 0;
+
+	return err ? err__set(-err, "cannot find out which PID namespace this is: %s",
+			      strerror(-err))
+		   : 0;
+}
+
+static int load(struct probe *p)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, open_options, .btf_custom_path = p->options->btf);
+	uint32_t noperands = 0, nprobes = 0;
+	int err;
+
+	for (uint32_t i = 0; i < p->plan->sites.len; i++) {
+		const struct plan_site *s = &p->plan->sites.data[i];
+
+		nprobes += s->probe;
+		noperands += s->probe && word__needs_operand(s);
+	}
+	p->skel = bbtrace_bpf__open_opts(&open_options);
+	if (!p->skel)
+		return load_failed(-errno);
+	configure(p, noperands, nprobes);
+	err = bbtrace_bpf__load(p->skel);
+	if (err)
+		return load_failed(err);
+	p->skel->bss->stopped = 1;
+	return find_own_level(p);
+}
+
+int probe__open(struct plan *plan, const struct probe_options *options, struct probe **out)
+{
+	struct probe *p = xcalloc(1, sizeof(*p));
+	int err;
+
+	p->plan = plan;
+	p->options = options;
+	p->tracefs = p->event_fd = -1;
+	libbpf_set_print(libbpf_print);
+	err = options->btf && access(options->btf, R_OK)
+		      ? err__set(errno, "cannot read %s: %s", options->btf, strerror(errno))
+		      : 0;
+	err = err ? err : choose_mechanism(p);
+	err = err ? err : load(p);
+	err = err ? err : fill_filters(p);
+	err = err ? err : fill_operands(p);
+	err = err ? err : open_ring(p);
+	err = err ? err : side__open(&p->side);
+	err = err ? err : attach_tasks(p);
+	if (err) {
+		probe__close(p);
+		return err;
+	}
+	*out = p;
+	return 0;
+}
+
+/* ---- the attached set ---- */
+
+struct bpf_program *probe__program(struct probe *p)
+{
+	return p->mechanism->lookup == LOOKUP_COOKIE ? p->skel->progs.hit_multi
+						     : p->skel->progs.hit_event;
+}
+
+pid_t probe__attach_pid(const struct probe *p)
+{
+	const struct probe_filters *f = &p->options->filters;
+
+	return f->pids.len == 1 && !f->follow ? (pid_t)f->pids.data[0] : 0;
+}
+
+int probe__attach(struct probe *p)
+{
+	return p->plan->kernel ? p->mechanism->attach(p) : steady__run(p->mechanism->attach, p);
+}
+
+const char *probe__mechanism(const struct probe *p)
+{
+	return p->mechanism->name;
+}
+
+unsigned probe__verified_insns(const struct probe *p)
+{
+	struct bpf_prog_info info = {0};
+	uint32_t len = sizeof(info);
+
+	if (bpf_prog_get_info_by_fd(bpf_program__fd(probe__program((struct probe *)p)), &info,
+				    &len))
+		return 0;
+	return info.verified_insns;
+}
+
+void probe__start(struct probe *p)
+{
+	__atomic_store_n(&p->skel->bss->stopped, 0, __ATOMIC_RELEASE);
+}
+
+void probe__stop(struct probe *p)
+{
+	__atomic_store_n(&p->skel->bss->stopped, 1, __ATOMIC_RELEASE);
+}
+
+/* ---- polling ---- */
+
+/* A process was born: how does it see itself? */
+static int give_inner(struct probe *p, const struct side_event *fork, const struct probe_sink *sink)
+{
+	struct side_event e = {.type = SIDE_INNER, .time = fork->time, .pid = fork->pid};
+	uint32_t number;
+
+	e.tid = fork->tid;
+	if (fork->type != SIDE_FORK || fork->pid != fork->tid || !p->skel->bss->inner_seen ||
+	    bpf_map_lookup_elem(bpf_map__fd(p->skel->maps.inner), &fork->pid, &number))
+		return 0;
+	e.count = number;
+	return sink->side(sink->ctx, &e);
+}
+
+static int give_side(struct probe *p, uint64_t until, const struct probe_sink *sink)
+{
+	const struct side_event *e;
+	int err = 0;
+
+	while (!err && (e = side__next(p->side, until))) {
+		err = sink->side(sink->ctx, e);
+		err = err ? err : give_inner(p, e, sink);
+	}
+	return err;
+}
+
+static int give_batch(struct probe *p, const struct probe_sink *sink)
+{
+	const char *at = p->batch.data, *end = at + p->batch.len;
+	uint64_t size;
+	int err = 0;
+
+	side__collect(p->side);
+	for (; !err && at < end; at += size) {
+		const struct wire_event *e;
+
+		memcpy(&size, at, sizeof(size));
+		at += sizeof(size);
+		e = (const struct wire_event *)at;
+		err = give_side(p, e->time, sink);
+		err = err ? err : sink->record(sink->ctx, e, size);
+	}
+	p->batch.len = 0;
+	return err;
+}
+
+/* Takes all that is in the ring, in batches. */
+static int consume(struct probe *p, const struct probe_sink *sink)
+{
+	int n, err;
+
+	do {
+		n = ring_buffer__consume(p->ring);
+		err = give_batch(p, sink);
+	} while (n == -EAGAIN && !err);
+	return err;
+}
+
+/*
+ * A record takes its time before its place in the ring, and may appear there after the ring was
+ * read: side events younger than this wait for the next poll.
+ */
+#define SIDE_SLACK_NS 100000000ull
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ull + t.tv_nsec;
+}
+
+/*
+ * A link for one process holds on to its first thread, and loses the process when another one makes
+ * an exec: then the sites are attached for all processes, and the program filters. What ran in
+ * between wasn't seen.
+ */
+static int follow_takeover(struct probe *p, const struct probe_sink *sink)
+{
+	struct side_event gap = {.type = SIDE_GAP, .pid = p->skel->bss->taken_over};
+	int err;
+
+	if (!gap.pid || p->reattached || !probe__attach_pid(p) || !p->mechanism->attach_all)
+		return 0;
+	p->reattached = true;
+	gap.tid = gap.pid;
+	note_verbose("a thread of process %u replaced it by exec: attaching to all processes",
+		     gap.pid);
+	err = steady__run(p->mechanism->attach_all, p);
+	return err ? err : sink->side(sink->ctx, &gap);
+}
+
+int probe__poll(struct probe *p, int timeout_ms, const struct probe_sink *sink)
+{
+	int n = ring_buffer__poll(p->ring, timeout_ms);
+	uint64_t settled = now_ns() - SIDE_SLACK_NS;
+	int err;
+
+	if (n < 0 && n != -EAGAIN && n != -EINTR)
+		return err__set(-n, "cannot poll the ring buffer: %s", strerror(-n));
+	/* a poll that timed out consumes nothing, and small amounts wake nobody */
+	err = give_batch(p, sink);
+	err = err ? err : consume(p, sink);
+	err = err ? err : give_side(p, settled, sink);
+	return err ? err : follow_takeover(p, sink);
+}
+
+static int drain_losses(struct probe *p, const struct probe_sink *sink)
+{
+	int fd = bpf_map__fd(p->skel->maps.lost_by_thread), err = 0;
+	uint64_t key, *prev = NULL, count;
+
+	while (!err && !bpf_map_get_next_key(fd, prev, &key)) {
+		prev = &key;
+		/* the high bit: a signal's record was lost as well, which is no event */
+		if (!bpf_map_lookup_elem(fd, &key, &count) && (count &= ~(1ull << 63)))
+			err = sink->lost(sink->ctx, key >> 32, key, count);
+	}
+	return err;
+}
+
+/* Hits that never reached the program: BPF was already running on that CPU. */
+static uint64_t recursion_misses(struct probe *p)
+{
+	struct bpf_prog_info info = {0};
+	uint32_t len = sizeof(info);
+
+	if (bpf_prog_get_info_by_fd(bpf_program__fd(probe__program(p)), &info, &len))
+		return 0;
+	return info.recursion_misses;
+}
+
+int probe__drain(struct probe *p, const struct probe_sink *sink)
+{
+	uint64_t nobody;
+	int err = consume(p, sink);
+
+	err = err ? err : give_side(p, UINT64_MAX, sink);
+	err = err ? err : drain_losses(p, sink);
+	nobody = p->skel->bss->lost_unattributed + recursion_misses(p);
+	return err || !nobody ? err : sink->lost(sink->ctx, 0, 0, nobody);
+}
+
+static int detach(struct probe *p)
+{
+	struct bpf_link **link;
+
+	p->mechanism->detach(p);
+	vec__each (link, &p->links)
+		bpf_link__destroy(*link);
+	return 0;
+}
+
+void probe__close(struct probe *p)
+{
+	if (!p)
+		return;
+	if (p->mechanism && p->plan->kernel)
+		detach(p);
+	else if (p->mechanism)
+		steady__run(detach, p);
+	for (size_t i = 0; i < ARRAY_SIZE(p->tasks); i++)
+		bpf_link__destroy(p->tasks[i]);
+	ring_buffer__free(p->ring);
+	side__close(p->side);
+	bbtrace_bpf__destroy(p->skel);
+	vec__free(&p->links);
+	vec__free(&p->words);
+	str__free(&p->batch);
+	free(p);
+}

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Side events: one perf dummy event a CPU with mmap2, comm and task records, in CLOCK_MONOTONIC
+ * like the probes. A record is in its ring before the program can run what it tells of, so
+ * collecting after the probes' records and sorting by time gives the true order.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include "side.h"
+
+#define RING_PAGES 128 /* a power of two */
+
+struct ring {
+	int fd;
+	struct perf_event_mmap_page *page;
+};
+
+struct side {
+	VEC(struct ring) rings;
+	VEC(struct side_event) events;
+	VEC(char *) texts; /* owned by events */
+	size_t next;
+	size_t page_size;
+};
+
+static int open_cpu(struct side *s, int cpu)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY,
+		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
+		.mmap = 1,
+		.mmap2 = 1,
+		.comm = 1,
+		.comm_exec = 1,
+		.task = 1,
+		.sample_id_all = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+		.exclude_kernel = 1,
+		.watermark = 1,
+	};
+	struct ring r = {
+		.fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC)};
+
+	if (r.fd < 0)
+		return -errno;
+	r.page = mmap(NULL, (RING_PAGES + 1) * s->page_size, PROT_READ | PROT_WRITE, MAP_SHARED,
+		      r.fd, 0);
+	if (r.page == MAP_FAILED) {
+		close(r.fd);
+		return -errno;
+	}
+	vec__push(&s->rings, r);
+	return 0;
+}
+
+int side__open(struct side **out)
+{
+	struct side *s = xcalloc(1, sizeof(*s));
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+
+	s->page_size = sysconf(_SC_PAGESIZE);
+	for (long cpu = 0; cpu < cpus; cpu++) {
+		int err = open_cpu(s, cpu);
+
+		if (err == -ENODEV) /* a CPU that is offline */
+			continue;
+		if (err) {
+			side__close(s);
+			return err__set(
+				-err,
+				"cannot follow processes with perf_event_open: %s; run with sudo "
+				"(CAP_PERFMON)",
+				strerror(-err));
+		}
+	}
+	*out = s;
+	return 0;
+}
+
+static void forget(struct side *s)
+{
+	char **text;
+
+	vec__each (text, &s->texts)
+		free(*text);
+	s->texts.len = s->events.len = s->next = 0;
+}
+
+void side__close(struct side *s)
+{
+	struct ring *r;
+
+	if (!s)
+		return;
+	vec__each (r, &s->rings) {
+		munmap(r->page, (RING_PAGES + 1) * s->page_size);
+		close(r->fd);
+	}
+	forget(s);
+	vec__free(&s->rings);
+	vec__free(&s->events);
+	vec__free(&s->texts);
+	free(s);
+}
+
+static const char *keep(struct side *s, const char *text, size_t max)
+{
+	vec__push(&s->texts, xstrndup(text, max));
+	return *vec__last(&s->texts);
+}
+
+static const char *keep_path(struct side *s, const char *text, size_t max)
+{
+	autofree char *path = xstrndup(text, max);
+
+	vec__push(&s->texts, path__undeleted(path));
+	return *vec__last(&s->texts);
+}
+
+/* kernel/events/core.c, perf_event_pid_type(): processes that bbtrace's PID namespace doesn't see
+ * are all 0, dead ones -1. */
+static bool is_visible(uint32_t pid)
+{
+	return pid && pid != UINT32_MAX;
+}
+
+/* include/uapi/linux/perf_event.h, enum perf_event_type; sample_id {pid, tid, time} ends each
+ * record. */
+static void take(struct side *s, const struct perf_event_header *h)
+{
+	const char *p = (const char *)(h + 1), *end = (const char *)h + h->size;
+	struct side_event e = {0};
+	struct {
+		uint32_t pid, ppid, tid, ptid;
+	} task;
+	struct {
+		uint32_t pid, tid;
+		uint64_t addr, len, offset;
+		uint32_t major, minor;
+		uint64_t ino, generation;
+		uint32_t prot, flags;
+	} map;
+
+	if (h->size < sizeof(*h) + 16)
+		return;
+	memcpy(&e.time, end - 8, 8);
+	switch (h->type) {
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		memcpy(&task, p, sizeof(task));
+		e.type = h->type == PERF_RECORD_FORK ? SIDE_FORK : SIDE_EXIT;
+		e.pid = task.pid, e.tid = task.tid, e.ppid = task.ppid, e.ptid = task.ptid;
+		break;
+	case PERF_RECORD_COMM:
+		e.type = h->misc & PERF_RECORD_MISC_COMM_EXEC ? SIDE_EXEC : SIDE_COMM;
+		memcpy(&e.pid, p, 4);
+		memcpy(&e.tid, p + 4, 4);
+		e.text = keep(s, p + 8, end - 16 - (p + 8));
+		break;
+	case PERF_RECORD_MMAP2:
+		memcpy(&map, p, sizeof(map));
+		if (!(map.prot & PROT_EXEC))
+			return;
+		e = (struct side_event){.type = SIDE_MAP,
+					.time = e.time,
+					.pid = map.pid,
+					.tid = map.tid,
+					.start = map.addr,
+					.len = map.len,
+					.offset = map.offset,
+					.major = map.major,
+					.minor = map.minor,
+					.ino = map.ino};
+		e.text = keep_path(s, p + sizeof(map), end - 16 - (p + sizeof(map)));
+		break;
+	case PERF_RECORD_LOST:
+		e.type = SIDE_LOST;
+		memcpy(&e.count, p + 8, 8);
+		break;
+	default:
+		return;
+	}
+	if (e.type == SIDE_LOST || is_visible(e.pid))
+		vec__push(&s->events, e);
+}
+
+static void collect_ring(struct side *s, struct ring *r)
+{
+	const char *data = (const char *)r->page + s->page_size;
+	uint64_t head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE),
+		 tail = r->page->data_tail;
+	uint64_t size = RING_PAGES * s->page_size;
+	union {
+		struct perf_event_header h;
+		char bytes[65536];
+	} record;
+
+	while (tail < head) {
+		uint64_t at = tail % size, first;
+
+		memcpy(&record.h, data + at,
+		       sizeof(record.h)); /* headers are 8 bytes, aligned: never split */
+		first = min_of((uint64_t)record.h.size, size - at);
+		memcpy(record.bytes, data + at, first);
+		memcpy(record.bytes + first, data, record.h.size - first);
+		take(s, &record.h);
+		tail += record.h.size;
+	}
+	__atomic_store_n(&r->page->data_tail, tail, __ATOMIC_RELEASE);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct side_event *x = a, *y = b;
+
+	return x->time < y->time ? -1 : x->time > y->time;
+}
+
+void side__collect(struct side *s)
+{
+	struct ring *r;
+
+	if (s->next == s->events.len) {
+		forget(s);
+	} else if (s->next) {
+		memmove(s->events.data, s->events.data + s->next,
+			(s->events.len - s->next) * sizeof(*s->events.data));
+		s->events.len -= s->next;
+		s->next = 0;
+	}
+	vec__each (r, &s->rings)
+		collect_ring(s, r);
+	vec__sort(&s->events, by_time);
+}
+
+const struct side_event *side__next(struct side *s, uint64_t until)
+{
+	if (s->next == s->events.len || s->events.data[s->next].time > until)
+		return NULL;
+	return &s->events.data[s->next++];
+}

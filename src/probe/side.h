@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Side events: forks, execs, exits, names and executable mappings of all processes, from perf's
+ * dummy event. */
+#ifndef BBTRACE_PROBE_SIDE_H
+#define BBTRACE_PROBE_SIDE_H
+
+#include "probe.h"
+
+struct side;
+int side__open(struct side **out);
+void side__close(struct side *s);
+/* Takes over all that the kernel has written so far, sorted by time. */
+void side__collect(struct side *s);
+/* The oldest collected event with time <= until, NULL: none. Valid until the next collect. */
+const struct side_event *side__next(struct side *s, uint64_t until);
+
+#endif

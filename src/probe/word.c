@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Encodes for the BPF program what a site's probe has to read: the probe word and the operand table
+ * of wire.h. */
+#include "session.h"
+
+bool word__needs_operand(const struct plan_site *s)
+{
+	return (s->kind == BRANCH_IJMP || s->kind == BRANCH_ICALL) &&
+	       s->operand.kind == OPERAND_MEM;
+}
+
+struct wire_operand word__operand(const struct plan_site *s)
+{
+	const struct operand *o = &s->operand;
+
+	return (struct wire_operand){
+		.disp = o->disp + (o->base == REG_IP ? s->len : 0),
+		.base = o->base,
+		.index = o->index,
+		.scale = o->scale,
+		.seg = o->seg,
+		.addr32 = o->addr32,
+		.size = o->size,
+	};
+}
+
+/* x86: the counter of loop and jrcxz is rcx */
+#define COUNTER_REG 1
+
+static uint64_t action_of(const struct plan_site *s, uint32_t operand)
+{
+	switch (s->kind) {
+	case BRANCH_RET:
+		return (uint64_t)ACTION_RET << 28;
+	case BRANCH_LOOP:
+		return (uint64_t)ACTION_REG << 28 | (uint64_t)COUNTER_REG << 32;
+	case BRANCH_IJMP:
+	case BRANCH_ICALL:
+		if (s->operand.kind == OPERAND_REG)
+			return (uint64_t)ACTION_REG << 28 | (uint64_t)s->operand.base << 32;
+		return (uint64_t)ACTION_MEM << 28 | (uint64_t)operand << 32;
+	default:
+		return (uint64_t)ACTION_FLAGS << 28;
+	}
+}
+
+/* What is lost with a hit that finds the ring full; never 0, or nobody would hear of it. */
+static uint64_t events_of(const struct plan *plan, const struct plan_site *s, unsigned events)
+{
+	unsigned flags = plan->functions.data[s->function].flags, n = 0;
+
+	if (flags & FUNCTION_SILENT)
+		return 1;
+	n += s->entry && (events & PLAN_ENTRY);
+	n += s->kind != BRANCH_NONE && (events & PLAN_BRANCH);
+	n += s->kind == BRANCH_RET && !(flags & FUNCTION_RANGE) && (events & PLAN_RETURN);
+	return max_of(n, 1u);
+}
+
+uint64_t word__of_site(const struct plan *plan, uint32_t site, uint32_t operand, unsigned events)
+{
+	const struct plan_site *s = &plan->sites.data[site];
+	uint64_t word =
+		site | action_of(s, operand) | events_of(plan, s, events) << PROBE_EVENTS_SHIFT;
+
+	if (s->entry)
+		word |= PROBE_ENTRY;
+	if (s->entry && (plan->functions.data[s->function].flags & FUNCTION_SYSCALL))
+		word |= PROBE_SYSCALL;
+	return word;
+}

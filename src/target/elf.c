@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Opens an ELF file and frees it: validates the headers, copies the bytes that its segments map (a
+ * copy, so that neither a breakpoint nor a new version of the file shows), finds the build-id. The
+ * rest of the room fills in more.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "elf_file.h"
+
+#define IMAGE_LIMIT (2ull << 30) /* the small and medium code models end there */
+#define NAME_LIMIT  4096
+/* What an honest file needs is less than twice its size. */
+#define BUDGET_TIMES 8
+#define BUDGET_LEAST (16ull << 20)
+
+static const struct machine {
+	uint16_t machine;
+	uint8_t class;
+	bool known;
+	const char *name;
+} machines[] = {
+	{EM_X86_64, ELFCLASS64, true, "x86-64"},
+	{EM_X86_64, ELFCLASS32, false, "x32 (32-bit x86-64)"},
+	{EM_386, ELFCLASS32, false, "i386 (32-bit x86)"},
+	{EM_AARCH64, ELFCLASS64, false, "arm64"},
+	{EM_RISCV, ELFCLASS64, false, "riscv64"},
+	{EM_ARM, ELFCLASS32, false, "arm (32 bit)"},
+	{EM_PPC64, ELFCLASS64, false, "ppc64"},
+	{EM_S390, ELFCLASS64, false, "s390x"},
+	{EM_MIPS, ELFCLASS64, false, "mips64"},
+	{EM_LOONGARCH, ELFCLASS64, false, "loongarch64"},
+	{EM_BPF, ELFCLASS64, false, "BPF"},
+};
+
+static int check_machine(const char *path, const Elf64_Ehdr *h)
+{
+	/* e_machine has the same place in both classes; big-endian files have its bytes swapped */
+	bool big = h->e_ident[EI_DATA] == ELFDATA2MSB;
+	uint16_t machine = big ? __builtin_bswap16(h->e_machine) : h->e_machine;
+	const struct machine *m;
+
+	for (m = machines; m < machines + ARRAY_SIZE(machines); m++)
+		if (m->machine == machine && m->class == h->e_ident[EI_CLASS])
+			break;
+	if (m == machines + ARRAY_SIZE(machines))
+		return err__set(ENOEXEC,
+				"%s is for a machine that bbtrace doesn't know (ELF machine %u, "
+				"%s-bit): name an x86-64 file",
+				path, machine, h->e_ident[EI_CLASS] == ELFCLASS32 ? "32" : "64");
+	if (!m->known || big)
+		return err__set(ENOEXEC,
+				"%s is for %s: bbtrace reads x86-64 code, name an x86-64 file",
+				path, m->name);
+	return 0;
+}
+
+bool elf__read(int fd, void *buf, uint64_t len, uint64_t offset)
+{
+	uint8_t *p = buf;
+	ssize_t n;
+
+	while (len) {
+		n = pread(fd, p, min_of(len, 1u << 30), offset);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		p += n, offset += n, len -= n;
+	}
+	return true;
+}
+
+static int truncated(const char *path, const char *what)
+{
+	return err__set(ENOEXEC, "%s is truncated or damaged (%s): copy or build it again", path,
+			what);
+}
+
+static int not_elf(const char *path, const uint8_t *ident, size_t len)
+{
+	char line[128] = "";
+	size_t n;
+
+	if (len < 2 || memcmp(ident, "#!", 2))
+		return err__set(ENOEXEC,
+				"%s is not an ELF file: name a program or a shared library", path);
+	n = min_of(len - 2, sizeof(line) - 1);
+	memcpy(line, ident + 2, n);
+	line[strcspn(line, "\n")] = 0;
+	return err__set(ENOEXEC, "%s is a script, not an ELF file: name its interpreter (%s)", path,
+			line + strspn(line, " \t"));
+}
+
+static int read_header(struct elf_file *f, const char *path)
+{
+	uint8_t start[128] = "";
+	size_t n = min_of(f->size, sizeof(start));
+
+	if (!elf__read(f->fd, start, n, 0))
+		return err__set(errno ? errno : EIO, "can't read %s: %s", path,
+				strerror(errno ? errno : EIO));
+	if (n < SELFMAG || memcmp(start, ELFMAG, SELFMAG))
+		return not_elf(path, start, n);
+	if (n < sizeof(Elf32_Ehdr))
+		return truncated(path, "it ends within the ELF header");
+	memcpy(&f->header, start, sizeof(f->header));
+	if (check_machine(path, &f->header))
+		return -ENOEXEC;
+	if (n < sizeof(f->header))
+		return truncated(path, "it ends within the ELF header");
+	if (f->header.e_ident[EI_DATA] != ELFDATA2LSB)
+		return truncated(path, "its byte order is not one that ELF has");
+	if (f->header.e_type == ET_REL)
+		return err__set(ENOEXEC,
+				"%s is an object file that isn't linked yet: name the "
+				"program or library that it is linked into",
+				path);
+	if (f->header.e_type != ET_EXEC && f->header.e_type != ET_DYN)
+		return err__set(ENOEXEC,
+				"%s is neither a program nor a shared library (ELF type %u)", path,
+				f->header.e_type);
+	return 0;
+}
+
+/* Damaged section headers don't stop a program from running: such a file has no symbols for us, no
+ * more. */
+static bool read_sections(struct elf_file *f)
+{
+	const Elf64_Ehdr *h = &f->header;
+	uint64_t n = h->e_shnum;
+	uint32_t names = h->e_shstrndx;
+	Elf64_Shdr first;
+
+	if (!h->e_shoff)
+		return true;
+	if (h->e_shentsize != sizeof(first) || !span__within(h->e_shoff, sizeof(first), f->size) ||
+	    !elf__read(f->fd, &first, sizeof(first), h->e_shoff))
+		return false;
+	n = n ? n : first.sh_size; /* elf(5): more than 0xff00 sections */
+	names = names == SHN_XINDEX ? first.sh_link : names;
+	if (!n || n > (f->size - h->e_shoff) / sizeof(first))
+		return false;
+	f->sections = xrealloc(f->sections, n, sizeof(first));
+	if (!elf__read(f->fd, f->sections, n * sizeof(first), h->e_shoff))
+		return false;
+	f->nsections = n;
+	f->section_names = elf__strings(f, names, &f->section_names_len);
+	return true;
+}
+
+static int read_segments(struct elf_file *f, const char *path)
+{
+	const Elf64_Ehdr *h = &f->header;
+	size_t n = h->e_phnum;
+
+	if (n == PN_XNUM && f->nsections)
+		n = f->sections[0].sh_info;
+	if (!h->e_phoff || !n)
+		return truncated(path, "it has no program headers");
+	if (h->e_phentsize != sizeof(Elf64_Phdr) || !span__within(h->e_phoff, 0, f->size) ||
+	    n > (f->size - h->e_phoff) / sizeof(Elf64_Phdr))
+		return truncated(path, "its program headers are not in the file");
+	f->segments = xrealloc(f->segments, n, sizeof(Elf64_Phdr));
+	f->nsegments = n;
+	if (!elf__read(f->fd, f->segments, n * sizeof(Elf64_Phdr), h->e_phoff))
+		return truncated(path, "its program headers can't be read");
+	return 0;
+}
+
+static int read_image(struct elf_file *f, const char *path)
+{
+	const Elf64_Phdr *p;
+
+	for (p = f->segments; p < f->segments + f->nsegments; p++) {
+		if (p->p_type != PT_LOAD || !p->p_filesz)
+			continue;
+		if (!span__within(p->p_offset, p->p_filesz, f->size))
+			return truncated(path, "a segment lies behind the end of the file");
+		if (p->p_vaddr > UINT64_MAX - p->p_filesz || p->p_memsz < p->p_filesz)
+			return truncated(path, "a segment's addresses make no sense");
+		f->image_len = max_of(f->image_len, p->p_offset + p->p_filesz);
+	}
+	if (f->image_len > IMAGE_LIMIT)
+		return err__set(EFBIG, "%s maps more than 2 GiB: too large for bbtrace", path);
+	f->image = xmalloc(f->image_len + 1);
+	f->image[f->image_len] = 0;
+	if (!elf__read(f->fd, f->image, f->image_len, 0))
+		return truncated(path, "it changed while it was read");
+	return 0;
+}
+
+static int by_segment(const void *a, const void *b)
+{
+	const struct segment *x = a, *y = b;
+
+	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
+}
+
+static int fill_segments(struct object *o, struct elf_file *f, const char *path)
+{
+	const struct segment *s;
+	const Elf64_Phdr *p;
+	bool exec = false;
+
+	for (p = f->segments; p < f->segments + f->nsegments; p++) {
+		if (p->p_type == PT_GNU_RELRO) {
+			o->relro = p->p_vaddr;
+			o->relro_size = p->p_memsz;
+		}
+		if (p->p_type != PT_LOAD || !p->p_filesz)
+			continue;
+		vec__push(&o->segments, (struct segment){.vaddr = p->p_vaddr,
+							 .size = p->p_filesz,
+							 .offset = p->p_offset,
+							 .bytes = f->image + p->p_offset,
+							 .exec = p->p_flags & PF_X,
+							 .write = p->p_flags & PF_W});
+		exec |= p->p_flags & PF_X;
+	}
+	vec__sort(&o->segments, by_segment);
+	vec__each (s, &o->segments)
+		if (s > o->segments.data && s[-1].vaddr + s[-1].size > s->vaddr)
+			return truncated(path, "its segments overlap");
+	if (!exec)
+		return err__set(ENOEXEC,
+				"%s holds no code (debug information only?): name the "
+				"program or library itself",
+				path);
+	return 0;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct span *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+static void find_code_sections(struct elf_file *f)
+{
+	const Elf64_Shdr *s;
+
+	for (s = f->sections; s < f->sections + f->nsections; s++)
+		if (s->sh_flags & SHF_EXECINSTR && s->sh_flags & SHF_ALLOC && s->sh_size &&
+		    s->sh_addr <= UINT64_MAX - s->sh_size)
+			vec__push(&f->code, (struct span){s->sh_addr, s->sh_addr + s->sh_size});
+	vec__sort(&f->code, by_start);
+}
+
+/* ---- open and free ---- */
+
+static int open_regular(const char *path, struct stat *st)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	if (fd < 0)
+		return err__set(errno,
+				errno == EACCES ? "can't read %s: %s; run with sudo"
+						: "can't open %s: %s",
+				path, strerror(errno));
+	if (fstat(fd, st) == 0 && S_ISREG(st->st_mode))
+		return fd;
+	close(fd);
+	return err__set(ENOEXEC, "%s is not a regular file: name a program or a shared library",
+			path);
+}
+
+/* What to show for a path below /proc/PID: the name in that process's mount namespace. */
+static char *shown_path(const char *path, const struct stat *st)
+{
+	char link[NAME_LIMIT], *real = realpath(path, NULL);
+	struct stat now;
+	ssize_t n;
+	int skip;
+
+	if (real && stat(real, &now) == 0 && now.st_dev == st->st_dev && now.st_ino == st->st_ino)
+		return real;
+	free(real);
+	skip = 0;
+	sscanf(path, "/proc/%*d/root%n", &skip);
+	if (skip && path[skip] == '/')
+		return xstrdup(path + skip);
+	n = readlink(path, link, sizeof(link) - 1);
+	if (n <= 0 || strncmp(path, "/proc/", 6))
+		return xstrdup(path);
+	link[n] = 0;
+	return path__undeleted(link);
+}
+
+static void name_object(struct object *o, const char *path, int fd, const struct stat *st)
+{
+	struct stat now;
+
+	o->attach_path = xasprintf("/proc/self/fd/%d", fd);
+	o->dev = st->st_dev;
+	o->ino = st->st_ino;
+	o->path = shown_path(path, st);
+	if (stat(o->path, &now) == 0 && now.st_dev == st->st_dev && now.st_ino == st->st_ino)
+		o->open_path = xstrdup(o->path);
+	else
+		o->open_path = xstrdup(path);
+}
+
+static void elf__free(void *priv)
+{
+	struct elf_file *f = priv;
+	void **p;
+
+	debug__end(f);
+	if (f->fd >= 0)
+		close(f->fd);
+	vec__each (p, &f->pool)
+		free(*p);
+	vec__free(&f->pool);
+	vec__free(&f->code);
+	vec__free(&f->reach);
+	vec__free(&f->units);
+	free(f->image);
+	free(f->segments);
+	free(f->sections);
+	free(f);
+}
+
+static int read_file(struct object *o, struct elf_file *f, const char *path)
+{
+	int err = read_header(f, path);
+	bool sections = !err && read_sections(f);
+
+	err = err ? err : read_segments(f, path);
+	err = err ? err : read_image(f, path);
+	err = err ? err : fill_segments(o, f, path);
+	if (!err && !sections)
+		note("%s: its section headers are damaged or cut off, so its symbols can't be read",
+		     path);
+	return err;
+}
+
+int object__open(const char *path, struct object **out)
+{
+	struct object *o;
+	struct elf_file *f;
+	struct stat st;
+	int err, fd = open_regular(path, &st);
+
+	if (fd < 0)
+		return fd;
+	o = xcalloc(1, sizeof(*o));
+	f = xcalloc(1, sizeof(*f));
+	o->kind = OBJECT_ELF;
+	o->priv = f;
+	o->free_priv = elf__free;
+	f->fd = fd;
+	/* none is an empty array too */
+	f->sections = xcalloc(1, sizeof(*f->sections));
+	f->segments = xcalloc(1, sizeof(*f->segments));
+	f->size = st.st_size;
+	f->budget = BUDGET_LEAST + BUDGET_TIMES * f->size;
+	err = read_file(o, f, path);
+	if (err) {
+		object__free(o);
+		return err;
+	}
+	o->machine = f->header.e_machine;
+	o->pie = f->header.e_type == ET_DYN;
+	name_object(o, path, fd, &st);
+	find_code_sections(f);
+	build_id__find(o, f);
+	frames__read(o, f);
+	symbols__read(o, f);
+	plt__read(o, f);
+	symbols__finish(o, f);
+	*out = o;
+	return 0;
+}
+
+void object__free(struct object *o)
+{
+	if (!o)
+		return;
+	if (o->free_priv)
+		o->free_priv(o->priv);
+	else
+		free(o->priv);
+	vec__free(&o->segments);
+	vec__free(&o->kept);
+	vec__free(&o->symbols);
+	vec__free(&o->frames);
+	vec__free(&o->noprobe);
+	vec__free(&o->splits);
+	map64__free(&o->split_of);
+	free(o->path);
+	free(o->open_path);
+	free(o->attach_path);
+	free(o);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * elf_file: what the ELF reader's files share, and nobody else includes: the validated headers, the
+ * private copy of the bytes, the pools that hold what an object's strings point to. It is the
+ * object's priv.
+ */
+#ifndef BBTRACE_TARGET_ELF_FILE_H
+#define BBTRACE_TARGET_ELF_FILE_H
+
+#include <elf.h>
+#include "target/names.h"
+#include "target/target.h"
+
+struct span {
+	uint64_t start, end;
+};
+
+struct elf_file {
+	int fd;
+	uint64_t size;	/* of the file */
+	uint8_t *image; /* its first image_len bytes, read once: all that its segments map, and a
+			   NUL */
+	uint64_t image_len;
+	Elf64_Ehdr header;
+	Elf64_Phdr *segments;
+	size_t nsegments;
+	Elf64_Shdr *sections; /* [0] is the null section */
+	size_t nsections;
+	const char *section_names;
+	uint64_t section_names_len;
+	VEC(void *) pool;      /* freed with the object */
+	uint64_t budget;       /* bytes that may still be looked at or copied: elf__afford() */
+	VEC(struct span) code; /* executable sections, ascending; none: no section headers */
+	VEC(uint64_t) reach;   /* by symbol: the highest end of it and all before it */
+	VEC(uint32_t) units;   /* by symbol: which STT_FILE a local one belongs to, 0: unknown */
+	struct Dwfl *dwfl;
+	struct Dwfl_Module *module;
+	bool dwfl_tried;
+};
+
+/* The reader's data of an object that object__open() made; NULL for any other. */
+struct elf_file *elf__of(const struct object *o);
+/* Keeps p until the object is freed; returns it. */
+void *elf__keep(struct elf_file *f, void *p);
+/*
+ * Headers of a hostile file may point to the same bytes again and again, names be parts of each
+ * other. Who reads or copies what a table points to asks first; false: the file has had some ten
+ * times its size.
+ */
+bool elf__afford(struct elf_file *f, uint64_t bytes);
+
+/* Sections. NULL: none, or its bytes are not in the file. */
+const Elf64_Shdr *elf__section(const struct elf_file *f, const char *name);
+const Elf64_Shdr *elf__section_of_type(const struct elf_file *f, uint32_t type);
+const uint8_t *elf__bytes(struct elf_file *f, const Elf64_Shdr *s, uint64_t *len);
+/* The bytes of a string table: the last is always NUL. */
+const char *elf__strings(struct elf_file *f, uint32_t section, uint64_t *len);
+/* The executable section that holds vaddr; NULL: none. */
+const struct span *elf__code_at(const struct elf_file *f, uint64_t vaddr);
+bool elf__is_code(const struct object *o, uint64_t vaddr);
+/* Reads exactly len bytes at offset; false: the file is shorter. */
+bool elf__read(int fd, void *buf, uint64_t len, uint64_t offset);
+
+/* Does [offset, offset + len) lie within the first size bytes? */
+static inline bool span__within(uint64_t offset, uint64_t len, uint64_t size)
+{
+	return offset <= size && len <= size - offset;
+}
+
+/* The parts that object__open() calls in this order (build_id.c, frames.c, symbols.c, plt.c,
+ * symbols.c). */
+void build_id__find(struct object *o, struct elf_file *f);
+void frames__read(struct object *o, struct elf_file *f);
+void symbols__read(struct object *o, struct elf_file *f);
+void plt__read(struct object *o, struct elf_file *f);
+void symbols__finish(struct object *o, struct elf_file *f);
+
+/* The libdwfl module of the file and its separate debug file (debug.c); NULL: libdwfl can't read
+ * it. */
+struct Dwfl_Module *debug__module(const struct object *o);
+void debug__end(struct elf_file *f);
+/* What an .xz stream unpacks to, by its own account; false: damaged (xz_size.c). */
+bool xz__unpacked_size(const uint8_t *bytes, uint64_t len, uint64_t *size);
+/* The symbol with .shown filled in. */
+const struct symbol *symbol__show(const struct object *o, const struct symbol *s);
+
+#endif

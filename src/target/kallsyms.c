@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * kallsyms: the text of /proc/kallsyms and /proc/modules as data. Pure. The formats: s_show() of
+ * kernel/kallsyms.c and m_show() of kernel/module/procfs.c.
+ */
+#include <errno.h>
+#include "kernel_file.h"
+
+/* A place in text of which every read is bounded: *end is NUL, and no field contains one. */
+struct cursor {
+	char *p, *end;
+	size_t line;
+};
+
+static int malformed(const struct cursor *c, const char *path)
+{
+	return err__set(EPROTO, "%s: line %zu is not as the kernel writes it", path, c->line);
+}
+
+static bool take_hex(struct cursor *c, uint64_t *out)
+{
+	const char *start = c->p;
+
+	for (*out = 0; c->p - start < 16; c->p++) {
+		if (*c->p >= '0' && *c->p <= '9')
+			*out = *out << 4 | (*c->p - '0');
+		else if ((*c->p | 32) >= 'a' && (*c->p | 32) <= 'f')
+			*out = *out << 4 | ((*c->p | 32) - 'a' + 10);
+		else
+			break;
+	}
+	return c->p > start;
+}
+
+static bool take_char(struct cursor *c, char want)
+{
+	if (*c->p != want)
+		return false;
+	c->p++;
+	return true;
+}
+
+/* The word up to white space; it is cut off there, and *behind is what the cut replaced. NULL:
+ * none. */
+static char *take_word(struct cursor *c, char *behind)
+{
+	char *word = c->p;
+
+	while ((unsigned char)*c->p > ' ')
+		c->p++;
+	*behind = *c->p;
+	if (c->p == word || (!*behind && c->p < c->end))
+		return NULL;
+	if (c->p < c->end)
+		*c->p++ = 0;
+	return word;
+}
+
+/* "[name]" at the end of the line. */
+static const char *take_module(struct cursor *c)
+{
+	char behind, *word;
+
+	if (!take_char(c, '['))
+		return NULL;
+	word = take_word(c, &behind);
+	if (!word || (behind && behind != '\n') || strlen(word) < 2 ||
+	    word[strlen(word) - 1] != ']')
+		return NULL;
+	word[strlen(word) - 1] = 0;
+	return word;
+}
+
+static bool take_symbol(struct cursor *c, struct kallsym *s)
+{
+	char behind;
+
+	if (!take_hex(c, &s->vaddr) || !take_char(c, ' ') || (unsigned char)*c->p <= ' ')
+		return false;
+	s->type = *c->p++;
+	if (!take_char(c, ' '))
+		return false;
+	s->name = take_word(c, &behind);
+	if (s->name && behind == '\t')
+		return (s->module = take_module(c));
+	return s->name && (behind == '\n' || !behind);
+}
+
+static int hidden(void)
+{
+	return err__set(EPERM, "kernel addresses are hidden");
+}
+
+int kallsyms__parse(char *text, size_t len, kallsym_vec *out)
+{
+	struct cursor c = {.p = text, .end = text + len, .line = 1};
+	uint64_t highest = 0;
+
+	vec__reserve(out, len / 48);
+	for (; c.p < c.end; c.line++) {
+		struct kallsym s = {0};
+
+		if (!take_symbol(&c, &s)) {
+			vec__free(out);
+			return malformed(&c, "/proc/kallsyms");
+		}
+		highest = max_of(highest, s.vaddr);
+		vec__push(out, s);
+	}
+	if (highest)
+		return 0;
+	vec__free(out);
+	return hidden();
+}
+
+enum {
+	MODULE_NAME,
+	MODULE_SIZE,
+	MODULE_USERS,
+	MODULE_USED_BY,
+	MODULE_STATE,
+	MODULE_BASE,
+	MODULE_FIELDS
+};
+
+/* The fields of one line; the taints that may follow are passed over. */
+static bool take_module_line(struct cursor *c, char *fields[MODULE_FIELDS])
+{
+	char behind = ' ';
+
+	for (int i = 0; i < MODULE_FIELDS; i++) {
+		if (behind != ' ')
+			return false;
+		fields[i] = take_word(c, &behind);
+		if (!fields[i])
+			return false;
+	}
+	while (behind == ' ')
+		if (!take_word(c, &behind))
+			return false;
+	return behind == '\n' || !behind;
+}
+
+static bool parse_module(char *fields[MODULE_FIELDS], struct kernel_module *m)
+{
+	struct cursor base = {.p = fields[MODULE_BASE]};
+
+	m->name = fields[MODULE_NAME];
+	return !parse__u64(fields[MODULE_SIZE], false, &m->size) && take_char(&base, '0') &&
+	       take_char(&base, 'x') && take_hex(&base, &m->base) && !*base.p &&
+	       m->base + m->size >= m->base;
+}
+
+int kernel_modules__parse(char *text, size_t len, kernel_module_vec *out)
+{
+	struct cursor c = {.p = text, .end = text + len, .line = 1};
+
+	for (; c.p < c.end; c.line++) {
+		char *fields[MODULE_FIELDS];
+		struct kernel_module m;
+
+		if (!take_module_line(&c, fields) || !parse_module(fields, &m)) {
+			vec__free(out);
+			return malformed(&c, "/proc/modules");
+		}
+		if (!m.base) {
+			vec__free(out);
+			return hidden();
+		}
+		if (!strcmp(fields[MODULE_STATE], "Live"))
+			vec__push(out, m);
+	}
+	return 0;
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * kernel: opens the running kernel: reads its tables from /proc and /sys, hands them to kallsyms.c
+ * and kernel_object.c, and adds the live text, the blacklist and the build-ids.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include "kernel_file.h"
+
+#define TABLE_LIMIT (256u << 20)
+#define NOTES_LIMIT (64u << 10)
+
+/* kallsyms gives zeros instead of addresses to who may not know them: kallsyms_show_value(). */
+static int explain_hidden(int err)
+{
+	autofree char *value = NULL;
+	size_t len;
+
+	if (err != -EPERM)
+		return err;
+	if (file__read("/proc/sys/kernel/kptr_restrict", 64, &value, &len))
+		value = xstrdup("?");
+	value[strcspn(value, "\n")] = 0;
+	return err__set(
+		EPERM, "kernel addresses are hidden: needs root or CAP_SYSLOG; kptr_restrict=%s%s",
+		value,
+		value[0] == '2' ? "; run: sudo sysctl kernel.kptr_restrict=1" : "; run with sudo");
+}
+
+struct tables {
+	char *kallsyms, *modules;
+	kallsym_vec symbols;
+	kernel_module_vec loaded;
+};
+
+static void tables__free(struct tables *t)
+{
+	free(t->kallsyms);
+	free(t->modules);
+	vec__free(&t->symbols);
+	vec__free(&t->loaded);
+}
+
+static int read_tables(struct tables *t)
+{
+	size_t len;
+	int err = file__read("/proc/kallsyms", TABLE_LIMIT, &t->kallsyms, &len);
+
+	if (err)
+		return err;
+	err = kallsyms__parse(t->kallsyms, len, &t->symbols);
+	if (err)
+		return explain_hidden(err);
+	/* a kernel without modules has no such file */
+	if (file__read("/proc/modules", TABLE_LIMIT, &t->modules, &len))
+		return 0;
+	return explain_hidden(kernel_modules__parse(t->modules, len, &t->loaded));
+}
+
+static void read_build_id(struct object *o)
+{
+	autofree char *path =
+		o->kind == OBJECT_KERNEL
+			? xstrdup("/sys/kernel/notes")
+			: xasprintf("/sys/module/%s/notes/.note.gnu.build-id", o->path);
+	autofree char *notes = NULL;
+	size_t len;
+
+	if (!strchr(o->path, '/') && !file__read(path, NOTES_LIMIT, &notes, &len))
+		kernel_notes__build_id((const uint8_t *)notes, len, o);
+}
+
+static int read_code(struct object *o, struct kernel_text *text)
+{
+	int err = kernel_text__read(text, o);
+
+	if (err && o->kind == OBJECT_KERNEL)
+		return err;
+	if (err)
+		note_verbose("%s", err__text());
+	if (o->kind == OBJECT_MODULE)
+		kernel_object__trim(o);
+	return 0;
+}
+
+static int read_texts(struct kernel_objects *k, kernel_read_fn read_memory, void *ctx)
+{
+	struct kernel_text *text = kernel_text__open("/proc/kcore", read_memory, ctx);
+	int err = read_code(k->kernel, text);
+
+	for (size_t i = 0; !err && i < k->nmodules; i++)
+		err = read_code(k->modules[i], text);
+	kernel_text__close(text);
+	return err;
+}
+
+static void complete(const struct kernel_objects *k, struct object *o, const char *blacklist,
+		     const char *probes)
+{
+	kernel_patches__undo(k, o);
+	kernel_probes__apply(probes, o);
+	kernel_blacklist__apply(blacklist, o);
+	read_build_id(o);
+}
+
+static int complete_all(struct kernel_objects *k, kernel_read_fn read_memory, void *ctx)
+{
+	autofree char *blacklist = kernel_blacklist__read();
+	autofree char *probes = NULL;
+	int err = read_texts(k, read_memory, ctx);
+
+	if (err)
+		return err;
+	/* behind the code: a probe that came in between is seen */
+	probes = kernel_probes__read();
+	complete(k, k->kernel, blacklist, probes);
+	for (size_t i = 0; i < k->nmodules; i++)
+		complete(k, k->modules[i], blacklist, probes);
+	return 0;
+}
+
+int kernel__open(kernel_read_fn read_text, void *ctx, struct object **kernel,
+		 struct object ***modules, size_t *nmodules)
+{
+	struct kernel_objects k = {0};
+	struct tables t = {0};
+	int err = read_tables(&t);
+
+	if (!err)
+		err = kernel_objects__build(&t.symbols, &t.loaded, &k);
+	tables__free(&t);
+	if (!err)
+		err = complete_all(&k, read_text, ctx);
+	if (err) {
+		kernel_objects__free(&k);
+		return err;
+	}
+	*kernel = k.kernel;
+	*modules = k.modules;
+	*nmodules = k.nmodules;
+	return 0;
+}

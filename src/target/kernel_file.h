@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * kernel_file: what the kernel reader's files share, and nobody else includes: the kernel's own
+ * tables as data, the pure functions that make objects of them, and the private part of such an
+ * object.
+ */
+#ifndef BBTRACE_TARGET_KERNEL_FILE_H
+#define BBTRACE_TARGET_KERNEL_FILE_H
+
+#include "target/target.h"
+
+/* ---- /proc/kallsyms and /proc/modules (kallsyms.c); pure ---- */
+
+struct kallsym {
+	uint64_t vaddr;
+	const char *name;
+	const char *module; /* NULL: the kernel itself */
+	uint32_t object;    /* kernel_objects__build(): whose function it is */
+	char type;	    /* as nm(1) shows it */
+};
+typedef VEC(struct kallsym) kallsym_vec;
+
+struct kernel_module {
+	const char *name;
+	uint64_t base, size; /* of its text; size is an upper bound: it may count its data too */
+};
+typedef VEC(struct kernel_module) kernel_module_vec;
+
+/*
+ * Both cut text (len bytes and a NUL) into the strings that they point to, so it must outlive the
+ * result. Hostile text: -EPROTO. -EPERM: the kernel hides the addresses (all are zero).
+ */
+int kallsyms__parse(char *text, size_t len, kallsym_vec *out);
+int kernel_modules__parse(char *text, size_t len, kernel_module_vec *out);
+
+/* ---- objects (kernel_object.c); pure but for memory ---- */
+
+/* The priv of the kernel's and a module's object. */
+struct kernel_file {
+	VEC(char *) shown;    /* demangled names */
+	char *names;	      /* every other string of the symbols */
+	uint8_t *text;	      /* what the segments point to */
+	uint64_t start, end;  /* where its code is; nothing known: both 0 */
+	VEC(uint32_t) dotted; /* symbols with a '.' in the name, by name: kernel_names.c */
+	bool dotted_known;
+};
+struct kernel_file *kernel_file__of(const struct object *o);
+
+struct kernel_objects {
+	struct object *kernel;
+	struct object **modules;
+	size_t nmodules;
+};
+/* Sorts symbols and copies what it needs of them. -EPROTO: no _stext or _etext among them. */
+int kernel_objects__build(kallsym_vec *symbols, const kernel_module_vec *modules,
+			  struct kernel_objects *out);
+void kernel_objects__free(struct kernel_objects *k);
+/*
+ * The table does not say where the last function before a module's data ends. Its page is filled up
+ * with zeros or int3: cuts it there. Called when the segments are known.
+ */
+void kernel_object__trim(struct object *o);
+
+/* ---- live text (kernel_text.c) ---- */
+
+struct kernel_text;
+/* kcore: its path. fn may be NULL. Never fails; reading does. */
+struct kernel_text *kernel_text__open(const char *kcore, kernel_read_fn fn, void *ctx);
+void kernel_text__close(struct kernel_text *t);
+/* Fills in the segments of o with what can be read of [start, end). -EIO with the cause: nothing
+ * could. */
+int kernel_text__read(struct kernel_text *t, struct object *o);
+
+/* ---- other facts (kernel_facts.c) ---- */
+
+/* The text of kprobes/blacklist: what lies in the object's code becomes its noprobe. */
+void kernel_blacklist__apply(const char *text, struct object *o);
+/* The kernel's list; NULL where it can't be had. Caller frees. */
+char *kernel_blacklist__read(void);
+/* The same of kprobes/list. */
+char *kernel_probes__read(void);
+/* The GNU build-id among ELF notes; false: none. */
+bool kernel_notes__build_id(const uint8_t *notes, size_t len, struct object *o);
+
+/* ---- other tracers (kernel_patches.c); pure ---- */
+
+/* The text of kprobes/list: the functions of o that have kprobes become its noprobe. Before
+ * kernel_blacklist__apply(), which sorts. */
+void kernel_probes__apply(const char *list, struct object *o);
+/* Puts ftrace's nops back into the code of o that was read. */
+void kernel_patches__undo(const struct kernel_objects *k, struct object *o);
+
+/* ---- names (kernel_names.c); pure ---- */
+
+/* foo.cold, foo.cold.N: code split off foo, entered by jumps only. */
+bool kernel_name__is_cold(const char *name);
+typedef void (*kernel_part_fn)(void *ctx, struct object *o, const struct symbol *part);
+/*
+ * The symbols that gcc split off s: its cold parts; its parts (foo.part.N), which are functions. Of
+ * several functions of one name, a part belongs to the one whose code refers to it.
+ */
+void kernel_names__cold_parts(struct object *o, const struct symbol *s, kernel_part_fn fn,
+			      void *ctx);
+void kernel_names__parts(struct object *o, const struct symbol *s, kernel_part_fn fn, void *ctx);
+/* name.isra.N, name.constprop.N, ...: what is left of name in o, but the cold parts. */
+void kernel_names__variants(struct object *o, const char *name, kernel_part_fn fn, void *ctx);
+
+#endif

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * kernel_patches: what other tracers have written into the kernel's code: a call at a function's
+ * start where ftrace has its nop, int3 or a jmp where a kprobe is. The first is put back; what the
+ * second has replaced isn't told, so those functions can't be decoded.
+ */
+#include <stdlib.h>
+#include "kernel_file.h"
+
+static const char hidden[] =
+	"being probed by another tracer, which hides its code until it has ended";
+
+/* ---- kprobes/list: "ADDRESS  k  NAME+0xOFFSET  MODULE [FLAG]..." (report_probe() of
+ * kernel/kprobes.c) ---- */
+
+static bool patches_code(const char *line, size_t len)
+{
+	static const char *const flags[] = {"[DISABLED]", "[GONE]", "[FTRACE]"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
+		if (memmem(line, len, flags[i], strlen(flags[i])))
+			return false;
+	return true;
+}
+
+void kernel_probes__apply(const char *list, struct object *o)
+{
+	const struct kernel_file *f = kernel_file__of(o);
+	const struct symbol *s;
+	uint64_t vaddr;
+	char *behind;
+
+	for (; list && *list; list = (list = strchr(list, '\n')) ? list + 1 : NULL) {
+		vaddr = strtoull(list, &behind, 16);
+		if (behind == list || vaddr < f->start || vaddr >= f->end ||
+		    !patches_code(list, strcspn(list, "\n")))
+			continue;
+		s = object__symbol_at(o, vaddr);
+		if (s)
+			vec__push(&o->noprobe, (struct noprobe){.vaddr = s->vaddr,
+								.size = s->size,
+								.reason = hidden});
+	}
+}
+
+/* ---- ftrace ---- */
+
+#define CALL_SIZE  5
+#define ENDBR_SIZE 4
+
+static bool is_trampoline(const struct symbol *s)
+{
+	static const char *const names[] = {"ftrace_caller", "ftrace_regs_caller"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(s->name, names[i]))
+			return true;
+	return false;
+}
+
+/* Compiled code calls the kernel's code and the modules'; a trampoline made at run time is in
+ * neither. */
+static bool calls_tracer(const struct kernel_objects *k, uint64_t target)
+{
+	const struct kernel_file *f = kernel_file__of(k->kernel);
+	const struct symbol *s = object__symbol_at(k->kernel, target);
+
+	if (s)
+		return s->vaddr == target && is_trampoline(s);
+	if (target >= f->start && target < f->end)
+		return false;
+	for (size_t i = 0; i < k->nmodules; i++)
+		if (object__segment_at(k->modules[i], target))
+			return false;
+	return true;
+}
+
+static void restore(const struct kernel_objects *k, uint8_t *p, uint64_t vaddr)
+{
+	static const uint8_t nop[CALL_SIZE] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
+	int32_t rel;
+
+	memcpy(&rel, p + 1, sizeof(rel));
+	if (*p == 0xe8 && calls_tracer(k, vaddr + CALL_SIZE + rel))
+		memcpy(p, nop, sizeof(nop));
+}
+
+void kernel_patches__undo(const struct kernel_objects *k, struct object *o)
+{
+	struct kernel_file *f = kernel_file__of(o);
+	const struct symbol *s;
+
+	vec__each (s, &o->symbols) {
+		uint64_t at = s->vaddr - f->start;
+
+		if (!object__segment_at(o, s->vaddr) || s->size < CALL_SIZE)
+			continue;
+		restore(k, f->text + at, s->vaddr);
+		if (s->size >= ENDBR_SIZE + CALL_SIZE)
+			restore(k, f->text + at + ENDBR_SIZE, s->vaddr + ENDBR_SIZE);
+	}
+}

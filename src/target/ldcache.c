@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* /etc/ld.so.cache, as glibc's sysdeps/generic/dl-cache.h and elf/dl-cache.c lay it out.
+ * Bounds-checked, pure. */
+#include "ldcache.h"
+
+#define MAGIC	    "glibc-ld.so.cache1.1"
+#define LIB_X86_64  0x0303	 /* FLAG_X8664_LIB64 | FLAG_ELF_LIBC6 */
+#define HWCAP_NAMED (1ull << 62) /* the low half is an index into the list of hwcaps names */
+#define EXT_MAGIC   0xeaa42174
+#define EXT_HWCAPS  1
+
+struct header {
+	char magic[20];
+	uint32_t nlibs, len_strings;
+	uint8_t flags, padding[3];
+	uint32_t extensions, unused[3];
+};
+
+struct entry {
+	int32_t flags;
+	uint32_t key, value, osversion;
+	uint64_t hwcap;
+};
+
+struct extension {
+	uint32_t tag, flags, offset, size;
+};
+
+struct cache {
+	const char *bytes;
+	size_t len;
+	struct header header;
+	uint32_t hwcaps, nhwcaps; /* offset of the list of names, and how many */
+};
+
+static const struct level {
+	const char *name;
+	bool (*supported)(void);
+} levels[];
+
+const char *const *hwcaps__names(void)
+{
+	static const char *names[4];
+	size_t n = 0, i;
+
+	if (!names[0])
+		for (i = 0; levels[i].name; i++)
+			if (levels[i].supported())
+				names[n++] = levels[i].name;
+	return names;
+}
+
+#if defined(__x86_64__)
+/* Older clangs don't know the levels by name: then by features that only processors of the level
+ * have. */
+#if defined(__clang__) && __clang_major__ < 18
+#define HAS_V4 (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
+#define HAS_V3 (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"))
+#define HAS_V2 __builtin_cpu_supports("sse4.2")
+#else
+#define HAS_V4 __builtin_cpu_supports("x86-64-v4")
+#define HAS_V3 __builtin_cpu_supports("x86-64-v3")
+#define HAS_V2 __builtin_cpu_supports("x86-64-v2")
+#endif
+
+static bool has_v4(void)
+{
+	return HAS_V4;
+}
+
+static bool has_v3(void)
+{
+	return HAS_V3;
+}
+
+static bool has_v2(void)
+{
+	return HAS_V2;
+}
+
+static const struct level levels[] = {
+	{"x86-64-v4", has_v4}, {"x86-64-v3", has_v3}, {"x86-64-v2", has_v2}, {NULL, NULL}};
+#else
+static const struct level levels[] = {{NULL, NULL}};
+#endif
+
+static bool within(const struct cache *c, uint64_t offset, uint64_t len)
+{
+	return offset <= c->len && len <= c->len - offset;
+}
+
+static const char *string_at(const struct cache *c, uint32_t offset)
+{
+	return offset < c->len && memchr(c->bytes + offset, 0, c->len - offset) ? c->bytes + offset
+										: NULL;
+}
+
+static void find_hwcaps(struct cache *c)
+{
+	uint32_t head[2], i;
+	struct extension e;
+	uint64_t at = c->header.extensions;
+
+	if (!at || !within(c, at, sizeof(head)))
+		return;
+	memcpy(head, c->bytes + at, sizeof(head));
+	if (head[0] != EXT_MAGIC)
+		return;
+	at += sizeof(head);
+	for (i = 0; i < head[1] && within(c, at, sizeof(e)); i++, at += sizeof(e)) {
+		memcpy(&e, c->bytes + at, sizeof(e));
+		if (e.tag != EXT_HWCAPS || !within(c, e.offset, e.size))
+			continue;
+		c->hwcaps = e.offset;
+		c->nhwcaps = e.size / 4;
+	}
+}
+
+/* How good an entry is: 0 can't be used here, 1 for every CPU, above that by its hwcaps folder. */
+static unsigned rank(const struct cache *c, const struct entry *e)
+{
+	const char *const *names = hwcaps__names();
+	const char *name;
+	uint32_t offset;
+	unsigned i, n = 0;
+
+	if (!e->hwcap)
+		return 1;
+	if (!(e->hwcap & HWCAP_NAMED) || (uint32_t)e->hwcap >= c->nhwcaps)
+		return 0;
+	memcpy(&offset, c->bytes + c->hwcaps + 4 * (size_t)(uint32_t)e->hwcap, 4);
+	name = string_at(c, offset);
+	while (names[n])
+		n++;
+	for (i = 0; name && i < n; i++)
+		if (!strcmp(names[i], name))
+			return 1 + n - i;
+	return 0;
+}
+
+static bool open_cache(struct cache *c, const char *bytes, size_t len)
+{
+	/* an old cache may come before the new one in the same file */
+	const char *start = memmem(bytes, len, MAGIC, sizeof(MAGIC) - 1);
+
+	if (!start || len - (start - bytes) < sizeof(c->header))
+		return false;
+	*c = (struct cache){.bytes = start, .len = len - (start - bytes)};
+	memcpy(&c->header, start, sizeof(c->header));
+	if (!within(c, sizeof(c->header), (uint64_t)c->header.nlibs * sizeof(struct entry)))
+		return false;
+	find_hwcaps(c);
+	return true;
+}
+
+const char *ldcache__find(const char *bytes, size_t len, const char *soname)
+{
+	const char *key, *best = NULL;
+	unsigned best_rank = 0, r;
+	struct cache c;
+	struct entry e;
+	uint32_t i;
+
+	if (!open_cache(&c, bytes, len))
+		return NULL;
+	for (i = 0; i < c.header.nlibs; i++) {
+		memcpy(&e, c.bytes + sizeof(c.header) + i * sizeof(e), sizeof(e));
+		key = e.flags == LIB_X86_64 ? string_at(&c, e.key) : NULL;
+		if (!key || strcmp(key, soname))
+			continue;
+		r = rank(&c, &e);
+		if (r > best_rank && string_at(&c, e.value)) {
+			best = string_at(&c, e.value);
+			best_rank = r;
+		}
+	}
+	return best;
+}

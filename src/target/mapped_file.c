@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The files that processes have mapped: found, kept open, read, let go. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "mapped_file.h"
+
+/* ---- to open them ---- */
+
+/* To open a device may have effects: only files are. */
+static int open_file(const char *path, struct stat *st)
+{
+	autoclose int at = open(path, O_PATH | O_CLOEXEC);
+	char self[64];
+
+	if (at < 0 || fstat(at, st) || !S_ISREG(st->st_mode))
+		return -1;
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", at);
+	return open(self, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+}
+
+/* By now something else may lie there. On file systems made of others the inode that is mapped has
+ * another number than the file. */
+static bool leads_to(const char *link, const struct map *m)
+{
+	char path[4096];
+	ssize_t n = readlink(link, path, sizeof(path) - 1);
+	autofree char *now = NULL;
+
+	if (n <= 0)
+		return false;
+	path[n] = 0;
+	now = path__undeleted(path);
+	return !strcmp(now, m->path);
+}
+
+static int open_mapping(uint32_t pid, const struct map *m, struct stat *st)
+{
+	char link[128];
+	int fd;
+
+	snprintf(link, sizeof(link), "/proc/%u/map_files/%llx-%llx", pid,
+		 (unsigned long long)m->start, (unsigned long long)m->end);
+	fd = open_file(link, st);
+	if (fd < 0 || st->st_ino == m->ino || leads_to(link, m))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* What its path names now, in the mount namespace of pid (0: ours), if that is the same inode. */
+static int open_by_path(uint32_t pid, const struct map *m, struct stat *st)
+{
+	autofree char *path = pid ? xasprintf("/proc/%u/root%s", pid, m->path) : xstrdup(m->path);
+	int fd = open_file(path, st);
+
+	if (fd < 0 || st->st_ino == m->ino)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* The mapped file itself, else what its path names. A process that has ended already most likely
+ * saw what its parent sees. */
+static void open_mapped(struct mapped_files *s, struct mapped_file *f, uint32_t pid,
+			uint32_t parent, const struct map *m)
+{
+	struct stat st;
+
+	f->fd = open_mapping(pid, m, &st);
+	if (f->fd < 0)
+		f->fd = open_by_path(pid, m, &st);
+	if (f->fd < 0 && parent)
+		f->fd = open_by_path(parent, m, &st);
+	if (f->fd < 0)
+		f->fd = open_by_path(0, m, &st);
+	for (size_t i = 0; f->fd >= 0 && i < s->known.len; i++)
+		if (s->known.data[i]->dev == st.st_dev && s->known.data[i]->ino == st.st_ino)
+			f->object = s->known.data[i];
+}
+
+/* ---- which there are ---- */
+
+static struct mapped_file *find(const struct mapped_files *s, const struct map *m)
+{
+	for (size_t i = 0; i < s->all.len; i++) {
+		struct mapped_file *f = s->all.data[i];
+
+		if (f->dev == m->dev && f->ino == m->ino && !strcmp(f->path, m->path))
+			return f;
+	}
+	return NULL;
+}
+
+struct mapped_file *mapped_files__get(struct mapped_files *s, uint32_t pid, uint32_t parent,
+				      const struct map *m)
+{
+	struct mapped_file *f = find(s, m);
+
+	if (!f) {
+		f = xcalloc(1, sizeof(*f));
+		f->dev = m->dev;
+		f->ino = m->ino;
+		f->path = xstrdup(m->path);
+		f->fd = -1;
+		vec__push(&s->all, f);
+	} else if (!f->mappings && !f->shown) {
+		s->nidle--;
+	}
+	f->mappings++;
+	if (f->fd < 0 && !f->object && !f->tried && m->path[0] == '/' && !s->recorded)
+		open_mapped(s, f, pid, parent, m);
+	return f;
+}
+
+static void free_file(struct mapped_file *f)
+{
+	if (f->fd >= 0)
+		close(f->fd);
+	object__free(f->own);
+	free(f->path);
+	free(f);
+}
+
+/* Programs run again and again are not opened each time. */
+#define MAX_IDLE 64
+
+static void free_oldest_idle(struct mapped_files *s)
+{
+	size_t oldest = s->all.len;
+
+	for (size_t i = 0; i < s->all.len; i++) {
+		const struct mapped_file *f = s->all.data[i];
+
+		if (!f->mappings && !f->shown &&
+		    (oldest == s->all.len || f->idle < s->all.data[oldest]->idle))
+			oldest = i;
+	}
+	if (oldest == s->all.len)
+		return;
+	free_file(s->all.data[oldest]);
+	s->all.data[oldest] = s->all.data[--s->all.len];
+	s->nidle--;
+}
+
+void mapped_files__drop(struct mapped_files *s, struct mapped_file *f)
+{
+	if (--f->mappings || f->shown)
+		return;
+	f->idle = ++s->clock;
+	if (++s->nidle > MAX_IDLE)
+		free_oldest_idle(s);
+}
+
+/* ---- what they hold ---- */
+
+/* What was told since this file was last asked for. */
+static const struct object *told_object(const struct mapped_files *s, struct mapped_file *f)
+{
+	for (; !f->object && f->looked < s->told.len; f->looked++) {
+		const struct known_file *k = &s->told.data[f->looked];
+
+		if (k->dev == f->dev && k->ino == f->ino && !strcmp(k->path, f->path))
+			f->object = k->object;
+	}
+	return f->object;
+}
+
+const struct object *mapped_file__object(struct mapped_files *s, struct mapped_file *f)
+{
+	char path[64];
+
+	f->shown = true; /* it has a mapping: it is not among the idle ones */
+	if (s->recorded)
+		return told_object(s, f);
+	if (f->object || f->fd < 0 || f->tried)
+		return f->object;
+	f->tried = true;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", f->fd);
+	if (!object__open(path, &f->own))
+		f->object = f->own;
+	close(f->fd);
+	f->fd = -1;
+	return f->object;
+}
+
+void mapped_files__free(struct mapped_files *s)
+{
+	struct mapped_file **f;
+
+	vec__each (f, &s->all)
+		free_file(*f);
+	vec__free(&s->all);
+	for (size_t i = 0; i < s->told.len; i++)
+		free(s->told.data[i].path);
+	vec__free(&s->told);
+	vec__free(&s->known);
+}

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* From what the user named to functions: names, patterns, offsets and ranges. FILE:LINE is in
+ * lines.c. */
+#include <errno.h>
+#include <stdlib.h>
+#include "elf_file.h"
+#include "functions.h"
+#include "match.h"
+
+void functions__free(function_vec *v)
+{
+	struct function *f;
+
+	vec__each (f, v)
+		function__clear(f);
+	vec__free(v);
+}
+
+struct hit {
+	uint32_t symbol;
+	enum match match;
+};
+
+typedef VEC(struct hit) hit_vec;
+
+/* ---- names ---- */
+
+/* foo.cold comes with foo; asked for by a pattern that foo doesn't have it stands alone. */
+static bool comes_along(struct object *o, const struct query *q, uint32_t i)
+{
+	const struct symbol *owner = q->glob ? object__split_owner(o, i) : NULL;
+
+	return owner && query__match(q, owner) != MATCH_NONE;
+}
+
+static void find_hits(struct object *o, const struct query *q, hit_vec *hits)
+{
+	enum match m;
+	bool exact = false;
+	size_t i, n = 0;
+
+	for (i = 0; i < o->symbols.len; i++) {
+		m = query__match(q, &o->symbols.data[i]);
+		if (m == MATCH_NONE || comes_along(o, q, i))
+			continue;
+		exact |= m == MATCH_NAME || m == MATCH_DEMANGLED;
+		vec__push(hits, (struct hit){i, m});
+	}
+	for (i = 0; i < hits->len; i++)
+		if (!exact || hits->data[i].match != MATCH_CLONE)
+			hits->data[n++] = hits->data[i];
+	hits->len = n;
+}
+
+/* Distinct addresses among the hits of this kind (hits are in order of address). */
+static size_t count_places(const struct object *o, const hit_vec *hits, enum match match)
+{
+	const struct hit *h;
+	uint64_t last = 0;
+	size_t n = 0;
+
+	vec__each (h, hits) {
+		if (h->match != match || (n && o->symbols.data[h->symbol].vaddr == last))
+			continue;
+		last = o->symbols.data[h->symbol].vaddr;
+		n++;
+	}
+	return n;
+}
+
+/* The name asked for, where it says which; else the symbol's own. */
+static char *hit_name(struct object *o, const struct query *q, const struct hit *h, size_t places)
+{
+	const struct symbol *s = symbol__show(o, &o->symbols.data[h->symbol]);
+
+	if (q->glob || h->match == MATCH_PART || h->match == MATCH_CLONE ||
+	    (h->match == MATCH_DEMANGLED && places > 1))
+		return xstrdup(s->shown);
+	if (places > 1 && s->version && !s->default_version && !q->version)
+		return xasprintf("%s@%s", q->text, s->version);
+	return xstrdup(q->text);
+}
+
+static bool has_plt_stub(const struct object *o, const char *name)
+{
+	size_t len = strlen(name);
+	const struct symbol *s;
+
+	vec__each (s, &o->symbols)
+		if (s->type == SYMBOL_PLT && !strncmp(s->name, name, len) &&
+		    !strcmp(s->name + len, "@plt"))
+			return true;
+	return false;
+}
+
+static bool has_functions(const struct object *o)
+{
+	const struct symbol *s;
+
+	vec__each (s, &o->symbols)
+		if (s->type != SYMBOL_PLT)
+			return true;
+	return false;
+}
+
+static int not_found(const struct object *o, const struct query *q)
+{
+	autofree char *close = NULL;
+	struct str s = {0};
+
+	if (!q->glob && has_plt_stub(o, q->name))
+		return err__set(ENOENT,
+				"%s has no function %s of its own, it calls another "
+				"object's: name that object, or its stub %s@plt",
+				o->path, q->name, q->name);
+	if (!has_functions(o))
+		return err__set(ENOENT,
+				"%s has no function symbols, so no %s: name functions by file "
+				"offset (0xOFF), or install its debug symbols",
+				o->path, q->text);
+	if (!q->glob)
+		suggest__names(o, q->name, &s);
+	close = s.data;
+	return err__set(ENOENT, "no function %s %s in %s%.600s; `bbtrace list %s` shows all",
+			q->glob ? "matches" : "named", q->text, o->path, close ? close : "",
+			o->path);
+}
+
+static int resolve_query(struct object *o, const struct query *q, function_vec *v)
+{
+	size_t names, demangled;
+	struct map64 entries;
+	hit_vec hits = {0};
+	const struct hit *h;
+	int err = 0;
+
+	find_hits(o, q, &hits);
+	names = count_places(o, &hits, MATCH_NAME);
+	demangled = count_places(o, &hits, MATCH_DEMANGLED);
+	if (!hits.len)
+		err = not_found(o, q);
+	entries = functions__entries(v, o);
+	if (!err)
+		vec__each (h, &hits)
+			functions__add_symbol(v, &entries, o, h->symbol,
+					      hit_name(o, q, h, names + demangled));
+	map64__free(&entries);
+	vec__free(&hits);
+	return err;
+}
+
+static int resolve_name(struct object *o, const struct spec *spec, function_vec *v)
+{
+	struct query q;
+	size_t before = v->len;
+	int err;
+
+	query__init(&q, spec->name, false);
+	/* a pattern may be a name after all: operator*, operator[] */
+	err = spec->kind == SPEC_GLOB ? -ENOENT : resolve_query(o, &q, v);
+	query__free(&q);
+	if (spec->kind != SPEC_GLOB)
+		return err;
+	query__init(&q, spec->name, true);
+	err = resolve_query(o, &q, v);
+	query__free(&q);
+	if (err != -ENOENT || v->len != before)
+		return err;
+	query__init(&q, spec->name, false);
+	if (strstr(spec->name, "operator") && !resolve_query(o, &q, v))
+		err = 0;
+	query__free(&q);
+	return err;
+}
+
+/* ---- offsets and ranges ---- */
+
+static int code_at(const struct object *o, const struct spec *spec, uint64_t offset,
+		   uint64_t *vaddr)
+{
+	if (object__offset_to_vaddr(o, offset, vaddr) && elf__is_code(o, *vaddr))
+		return 0;
+	return err__set(EINVAL,
+			"%s: file offset 0x%llx is not in the code of %s; a link-time address "
+			"is no file offset (`bbtrace list %s` shows both)",
+			spec->text, (unsigned long long)offset, o->path, o->path);
+}
+
+/* Where the function that holds vaddr ends; 0: not known. */
+static uint64_t end_of_function(const struct object *o, uint64_t vaddr)
+{
+	const struct symbol *s = object__symbol_at(o, vaddr);
+	const struct frame *f = object__frame_at(o, vaddr);
+
+	if (s && (s->size || !f))
+		return s->vaddr + object__extent(o, s);
+	return f ? f->vaddr + f->size : 0;
+}
+
+static int resolve_offset(struct object *o, const struct spec *spec, function_vec *v)
+{
+	const struct symbol *s;
+	struct map64 entries;
+	uint64_t vaddr, end;
+	int err = code_at(o, spec, spec->start, &vaddr);
+
+	if (err)
+		return err;
+	s = object__symbol_at(o, vaddr);
+	if (s && s->vaddr == vaddr) {
+		entries = functions__entries(v, o);
+		functions__add_symbol(v, &entries, o, s - o->symbols.data,
+				      xstrdup(spec->name ? spec->name : s->shown));
+		map64__free(&entries);
+		return 0;
+	}
+	end = end_of_function(o, vaddr);
+	if (!end)
+		return err__set(EINVAL,
+				"%s: neither a symbol nor .eh_frame of %s says where the "
+				"function there ends: give a length, 0xOFF+0xLEN",
+				spec->text, o->path);
+	functions__add_range(v, o, vaddr, end - vaddr, 0,
+			     xstrdup(spec->name ? spec->name : spec->text));
+	return 0;
+}
+
+static int resolve_range(struct object *o, const struct spec *spec, function_vec *v)
+{
+	uint64_t vaddr;
+	size_t avail;
+	int err = code_at(o, spec, spec->start, &vaddr);
+
+	if (err)
+		return err;
+	object__bytes(o, vaddr, &avail);
+	if (spec->len > avail)
+		return err__set(EINVAL,
+				"%s reaches beyond the code of %s: 0x%zx bytes are left there",
+				spec->text, o->path, avail);
+	functions__add_range(v, o, vaddr, spec->len, FUNCTION_RANGE, xstrdup(spec->text));
+	return 0;
+}
+
+static bool same_file(const struct object *o, const char *path)
+{
+	autofree char *real = realpath(path, NULL);
+
+	return !strcmp(path, o->path) || (real && !strcmp(real, o->path));
+}
+
+static int resolve_points(struct object *o, const struct spec *spec, function_vec *v)
+{
+	const struct points_object *p;
+	const struct range *r;
+	points_vec points = {0};
+	size_t avail, n = 0;
+	int err = points__read(spec->name, &points);
+
+	vec__each (p, &points) {
+		if (!same_file(o, p->path))
+			continue;
+		vec__each (r, &p->ranges) {
+			n++;
+			object__bytes(o, r->vaddr, &avail);
+			if (!err && (!elf__is_code(o, r->vaddr) || r->size > avail))
+				err = err__set(EINVAL, "%s: 0x%llx+0x%llx is not in the code of %s",
+					       spec->name, (unsigned long long)r->vaddr,
+					       (unsigned long long)r->size, o->path);
+			if (!err)
+				functions__add_range(v, o, r->vaddr, r->size, FUNCTION_RANGE, NULL);
+		}
+	}
+	points__free(&points);
+	if (!err && !n)
+		return err__set(ENOENT, "%s has no points for %s (no line \"# objname=%s\")",
+				spec->name, o->path, o->path);
+	return err;
+}
+
+int object__resolve(struct object *o, const struct spec *spec, function_vec *v)
+{
+	if (o->kind != OBJECT_ELF)
+		return kernel__resolve(o, NULL, 0, spec, v);
+	switch (spec->kind) {
+	case SPEC_NAME:
+	case SPEC_GLOB:
+		return resolve_name(o, spec, v);
+	case SPEC_OFFSET:
+		return resolve_offset(o, spec, v);
+	case SPEC_RANGE:
+		return resolve_range(o, spec, v);
+	case SPEC_LINE:
+		return lines__resolve(o, spec, v);
+	case SPEC_POINTS:
+		return resolve_points(o, spec, v);
+	}
+	return err__set(EINVAL, "%s: not a function", spec->text);
+}
+
+/* ---- the other direction ---- */
+
+bool object__function_at(const struct object *o, uint64_t vaddr, struct function *out)
+{
+	struct object *own =
+		(struct object *)o; /* the index of parts and shown names are made when asked for */
+	const struct symbol *s, *owner;
+	const struct frame *f;
+	uint64_t offset;
+
+	if (!elf__is_code(o, vaddr))
+		return false;
+	s = object__symbol_at(o, vaddr);
+	f = object__frame_at(o, vaddr);
+	if (s && (s->size || !f || f->vaddr <= s->vaddr)) {
+		owner = object__split_owner(own, s - o->symbols.data);
+		owner = symbol__show(o, owner ? owner : s);
+		function__from_symbol(out, own, owner - o->symbols.data, xstrdup(owner->shown));
+		return true;
+	}
+	if (!f || !object__vaddr_to_offset(o, f->vaddr, &offset))
+		return false;
+	function__from_range(out, o, f->vaddr, f->size, 0,
+			     xasprintf("0x%llx", (unsigned long long)offset));
+	return true;
+}
+
+static bool overlaps(const struct function *f, uint64_t start, uint64_t len)
+{
+	const struct range *r;
+
+	vec__each (r, &f->ranges)
+		if (r->vaddr < start ? start - r->vaddr < r->size : r->vaddr - start < len)
+			return true;
+	return false;
+}
+
+bool spec__matches(const struct spec *spec, const struct function *f)
+{
+	struct query q;
+	uint64_t vaddr;
+	bool found;
+
+	switch (spec->kind) {
+	case SPEC_NAME:
+	case SPEC_GLOB:
+		if (spec->module &&
+		    (f->object->kind != OBJECT_MODULE || strcmp(spec->module, f->object->path)))
+			return false;
+		query__init(&q, spec->name, spec->kind == SPEC_GLOB);
+		found = query__matches_name(&q, f->raw) || query__matches_name(&q, f->name) ||
+			(f->object && functions__alias_matches(f, &q));
+		query__free(&q);
+		return found;
+	case SPEC_OFFSET:
+		return object__offset_to_vaddr(f->object, spec->start, &vaddr) &&
+		       overlaps(f, vaddr, 1);
+	case SPEC_RANGE:
+		return object__offset_to_vaddr(f->object, spec->start, &vaddr) &&
+		       overlaps(f, vaddr, spec->len);
+	case SPEC_LINE:
+	case SPEC_POINTS:
+		return !strcmp(spec->text, f->name);
+	}
+	return false;
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Address spaces: per process, which file lies where. The files are mapped_file.c's. */
+#include <stdlib.h>
+#include "mapped_file.h"
+
+struct mapping {
+	uint64_t start, end, offset;
+	struct mapped_file *file; /* NULL: anonymous */
+};
+
+struct space {
+	uint32_t pid, parent;	  /* parent 0: not known */
+	VEC(struct mapping) maps; /* the youngest last */
+};
+
+struct spaces {
+	struct map64 by_pid; /* pid -> struct space * */
+	struct mapped_files files;
+};
+
+struct spaces *spaces__new(void)
+{
+	return xcalloc(1, sizeof(struct spaces));
+}
+
+struct spaces *spaces__recorded(void)
+{
+	struct spaces *s = spaces__new();
+
+	s->files.recorded = true;
+	return s;
+}
+
+void spaces__know(struct spaces *s, uint64_t dev, uint64_t ino, const char *path,
+		  const struct object *o)
+{
+	vec__push(&s->files.told, (struct known_file){dev, ino, xstrdup(path), o});
+}
+
+void spaces__use(struct spaces *s, const struct object *o)
+{
+	vec__push(&s->files.known, o);
+}
+
+static struct space *space_of(struct spaces *s, uint32_t pid)
+{
+	uint64_t *slot = map64__put(&s->by_pid, pid);
+
+	if (!*slot) {
+		*slot = (uintptr_t)xcalloc(1, sizeof(struct space));
+		((struct space *)(uintptr_t)*slot)->pid = pid;
+	}
+	return (struct space *)(uintptr_t)*slot;
+}
+
+/* ---- mappings ---- */
+
+static bool names_a_file(const char *path)
+{
+	/* perf_event_open(2) calls anonymous memory //anon; [vdso] and its like have no file but a
+	 * name */
+	return (path[0] == '/' && path[1] != '/') || path[0] == '[';
+}
+
+static void drop_mapping(struct spaces *s, const struct mapping *m)
+{
+	if (m->file)
+		mapped_files__drop(&s->files, m->file);
+}
+
+static void drop_all(struct spaces *s, struct space *space)
+{
+	const struct mapping *m;
+
+	vec__each (m, &space->maps)
+		drop_mapping(s, m);
+	space->maps.len = 0;
+}
+
+void spaces__map(struct spaces *s, uint32_t pid, const struct map *m)
+{
+	struct space *space = space_of(s, pid);
+	struct mapping new = {m->start, m->end, m->offset, NULL};
+	const struct mapping *old;
+	size_t kept = 0;
+
+	if (m->path && names_a_file(m->path))
+		new.file = mapped_files__get(&s->files, pid, space->parent, m);
+	/* what it covers whole is gone; what it covers in part is found after it */
+	for (size_t i = 0; i < space->maps.len; i++) {
+		old = &space->maps.data[i];
+		if (old->start < new.start || old->end > new.end)
+			space->maps.data[kept++] = *old;
+		else
+			drop_mapping(s, old);
+	}
+	space->maps.len = kept;
+	vec__push(&space->maps, new);
+}
+
+void spaces__read(struct spaces *s, uint32_t pid)
+{
+	autofree char *text = NULL;
+	map_vec maps = {0};
+	char path[64];
+	struct map *m;
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	if (file__read(path, 64u << 20, &text, NULL) || maps__parse(text, &maps))
+		return;
+	vec__each (m, &maps)
+		if (m->exec)
+			spaces__map(s, pid, m);
+	maps__free(&maps);
+}
+
+void spaces__fork(struct spaces *s, uint32_t pid, uint32_t parent)
+{
+	const struct mapping *m;
+	struct space *from, *to;
+	uint64_t *slot;
+
+	if (pid == parent || (!map64__get(&s->by_pid, parent) && !map64__get(&s->by_pid, pid)))
+		return;
+	to = space_of(s, pid);
+	drop_all(s, to);
+	to->parent = parent;
+	slot = map64__get(&s->by_pid, parent);
+	if (!slot)
+		return;
+	from = (struct space *)(uintptr_t)*slot;
+	vec__each (m, &from->maps) {
+		vec__push(&to->maps, *m);
+		if (m->file)
+			m->file->mappings++;
+	}
+}
+
+void spaces__exec(struct spaces *s, uint32_t pid)
+{
+	drop_all(s, space_of(s, pid));
+}
+
+void spaces__exit(struct spaces *s, uint32_t pid)
+{
+	uint64_t *slot = map64__get(&s->by_pid, pid);
+	struct space *space;
+
+	if (!slot)
+		return;
+	space = (struct space *)(uintptr_t)*slot;
+	drop_all(s, space);
+	vec__free(&space->maps);
+	free(space);
+	map64__del(&s->by_pid, pid);
+}
+
+void spaces__each(const struct spaces *s, uint32_t pid, void (*fn)(void *ctx, const struct map *m),
+		  void *ctx)
+{
+	const uint64_t *slot = map64__get(&s->by_pid, pid);
+	const struct space *space = slot ? (struct space *)(uintptr_t)*slot : NULL;
+	const struct mapping *p;
+
+	if (!space)
+		return;
+	vec__each (p, &space->maps) {
+		struct map m = {
+			.start = p->start, .end = p->end, .offset = p->offset, .exec = true};
+
+		if (p->file) {
+			m.dev = p->file->dev;
+			m.ino = p->file->ino;
+			m.path = p->file->path;
+		}
+		fn(ctx, &m);
+	}
+}
+
+void spaces__each_process(const struct spaces *s, void (*fn)(void *ctx, uint32_t pid), void *ctx)
+{
+	VEC(uint32_t) pids = {0};
+	struct space *space;
+	uint64_t value;
+	uint32_t *pid;
+
+	/* fn may add some */
+	for (size_t i = 0; i < s->by_pid.cap; i++)
+		if (map64__slot(&s->by_pid, i, &value)) {
+			space = (struct space *)(uintptr_t)value;
+			vec__push(&pids, space->pid);
+		}
+	vec__each (pid, &pids)
+		fn(ctx, *pid);
+	vec__free(&pids);
+}
+
+void spaces__find(struct spaces *s, uint32_t pid, uint64_t addr, struct mapped_place *out)
+{
+	uint64_t *slot = map64__get(&s->by_pid, pid), offset;
+	struct space *space;
+
+	*out = (struct mapped_place){0};
+	if (!slot)
+		return;
+	space = (struct space *)(uintptr_t)*slot;
+	for (size_t i = space->maps.len; i-- > 0;) {
+		const struct mapping *m = &space->maps.data[i];
+
+		if (addr < m->start || addr >= m->end)
+			continue;
+		if (!m->file)
+			return;
+		offset = addr - m->start + m->offset;
+		out->dev = m->file->dev;
+		out->ino = m->file->ino;
+		out->object = mapped_file__object(&s->files, m->file);
+		/* one that is open already goes by one name, however mapped */
+		out->path = out->object && out->object != m->file->own ? out->object->path
+								       : m->file->path;
+		if (!out->object || !object__offset_to_vaddr(out->object, offset, &out->vaddr)) {
+			out->object = NULL;
+			out->vaddr = offset;
+		}
+		return;
+	}
+}
+
+void spaces__free(struct spaces *s)
+{
+	uint64_t value;
+
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->by_pid.cap; i++)
+		if (map64__slot(&s->by_pid, i, &value)) {
+			vec__free(&((struct space *)(uintptr_t)value)->maps);
+			free((struct space *)(uintptr_t)value);
+		}
+	map64__free(&s->by_pid);
+	mapped_files__free(&s->files);
+	free(s);
+}

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Function symbols of an ELF file: .symtab, .dynsym with its versions, and, where the file has no
+ * .symtab, those of .gnu_debugdata or of a separate debug file. Merged: sorted by address, aliases
+ * kept, duplicates gone.
+ */
+#include <stdlib.h>
+#include <elfutils/libdwfl.h>
+#include "elf_file.h"
+
+#define UNPACKED_LIMIT (256u << 20) /* of .gnu_debugdata */
+#define VERSION_MASK   0x7fff
+#define VERSION_HIDDEN 0x8000
+
+/* A symbol before the merge. */
+struct candidate {
+	struct symbol symbol;
+	uint32_t unit;
+	bool label; /* STT_NOTYPE: hand-written code, or a label in the middle of it */
+};
+
+struct gather {
+	struct object *o;
+	struct elf_file *f;
+	VEC(struct candidate) found;
+	uint32_t unit; /* counts STT_FILE symbols */
+};
+
+/* ---- versions of .dynsym ---- */
+
+struct versions {
+	const uint8_t *index; /* .gnu.version: a 16-bit number a symbol */
+	uint64_t index_len;
+	VEC(const char *) names; /* by number */
+};
+
+static uint16_t u16_at(const uint8_t *p)
+{
+	uint16_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+static void read_versions(struct elf_file *f, struct versions *v)
+{
+	const Elf64_Shdr *s = elf__section_of_type(f, SHT_GNU_verdef);
+	uint64_t len, at = 0, names_len;
+	const char *names;
+	const uint8_t *p;
+	Elf64_Verdef def;
+	Elf64_Verdaux aux;
+	unsigned n;
+
+	v->index = elf__bytes(f, elf__section_of_type(f, SHT_GNU_versym), &v->index_len);
+	p = elf__bytes(f, s, &len);
+	names = p ? elf__strings(f, s->sh_link, &names_len) : NULL;
+	/* a version number has 15 bits, so a longer chain is damaged or a ring */
+	for (n = 0; names && n <= VERSION_MASK; n++) {
+		if (at > len || len - at < sizeof(def))
+			return;
+		memcpy(&def, p + at, sizeof(def));
+		if (def.vd_aux > len - at || len - at - def.vd_aux < sizeof(aux))
+			return;
+		memcpy(&aux, p + at + def.vd_aux, sizeof(aux));
+		while (v->names.len <= (def.vd_ndx & VERSION_MASK))
+			vec__push(&v->names, NULL);
+		if (aux.vda_name < names_len && !(def.vd_flags & VER_FLG_BASE))
+			v->names.data[def.vd_ndx & VERSION_MASK] = names + aux.vda_name;
+		if (!def.vd_next)
+			return;
+		at += def.vd_next;
+	}
+}
+
+static void set_version(const struct versions *v, uint64_t i, struct symbol *s)
+{
+	uint16_t number;
+
+	if (!v || (i + 1) * 2 > v->index_len)
+		return;
+	number = u16_at(v->index + i * 2);
+	if ((number & VERSION_MASK) < v->names.len)
+		s->version = v->names.data[number & VERSION_MASK];
+	s->default_version = s->version && !(number & VERSION_HIDDEN);
+}
+
+/* ---- one symbol ---- */
+
+/* The static linker leaves versioned names in .symtab as "memcpy@@GLIBC_2.14". */
+static void split_version(struct gather *g, struct symbol *s)
+{
+	const char *at = strchr(s->name, '@');
+
+	if (!at || at == s->name || !at[1] || !elf__afford(g->f, at - s->name))
+		return;
+	s->default_version = at[1] == '@';
+	s->version = at + 1 + s->default_version;
+	s->name = elf__keep(g->f, xstrndup(s->name, at - s->name));
+}
+
+static void add(struct gather *g, const Elf64_Sym *sym, uint64_t vaddr, const char *name,
+		const struct versions *versions, uint64_t i)
+{
+	unsigned type = ELF64_ST_TYPE(sym->st_info), bind = ELF64_ST_BIND(sym->st_info);
+	struct candidate *c;
+
+	if (type == STT_FILE)
+		g->unit++;
+	if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
+		return;
+	if (sym->st_shndx == SHN_UNDEF || sym->st_shndx == SHN_ABS || !*name ||
+	    !elf__is_code(g->o, vaddr))
+		return;
+	/* assembler-local and mapping symbols: no functions */
+	if (type == STT_NOTYPE && (!strncmp(name, ".L", 2) || name[0] == '$'))
+		return;
+	/* sorting and matching read the names: all of them may be tails of a long one */
+	if (!elf__afford(g->f, strlen(name)))
+		return;
+	c = vec__add(&g->found);
+	c->label = type == STT_NOTYPE;
+	c->unit = bind == STB_LOCAL ? g->unit : 0;
+	c->symbol = (struct symbol){
+		.vaddr = vaddr,
+		.size = sym->st_size,
+		.name = name,
+		.type = type == STT_GNU_IFUNC ? SYMBOL_IFUNC : SYMBOL_FUNC,
+		.global = bind != STB_LOCAL,
+	};
+	if (versions)
+		set_version(versions, i, &c->symbol);
+	else
+		split_version(g, &c->symbol);
+}
+
+static bool read_table(struct gather *g, uint32_t type)
+{
+	const Elf64_Shdr *s = elf__section_of_type(g->f, type);
+	struct versions versions = {0};
+	uint64_t len, names_len, i;
+	const uint8_t *p = elf__bytes(g->f, s, &len);
+	const char *names = p ? elf__strings(g->f, s->sh_link, &names_len) : NULL;
+	Elf64_Sym sym;
+
+	if (!names || s->sh_entsize != sizeof(sym))
+		return false;
+	if (type == SHT_DYNSYM)
+		read_versions(g->f, &versions);
+	for (i = 1; i < len / sizeof(sym); i++) {
+		memcpy(&sym, p + i * sizeof(sym), sizeof(sym));
+		if (sym.st_name < names_len)
+			add(g, &sym, sym.st_value, names + sym.st_name,
+			    type == SHT_DYNSYM ? &versions : NULL, i);
+	}
+	vec__free(&versions.names);
+	return true;
+}
+
+/* libdw unpacks .gnu_debugdata into memory, however large: ask it first. */
+static bool unpacks_too_large(struct gather *g)
+{
+	uint64_t len, size;
+	const uint8_t *p = elf__bytes(g->f, elf__section(g->f, ".gnu_debugdata"), &len);
+
+	return p && (!xz__unpacked_size(p, len, &size) || size > UNPACKED_LIMIT);
+}
+
+/* libdwfl merges .gnu_debugdata, a separate debug file and, without section headers, the dynamic
+ * table. */
+static void read_separate(struct gather *g)
+{
+	Dwfl_Module *module = unpacks_too_large(g) ? NULL : debug__module(g->o);
+	int i, n = module ? dwfl_module_getsymtab(module) : -1;
+	const char *name;
+	GElf_Sym sym;
+	GElf_Addr vaddr;
+	GElf_Word section;
+
+	for (i = 1; i < n; i++) {
+		name = dwfl_module_getsym_info(module, i, &sym, &vaddr, &section, NULL, NULL);
+		if (name)
+			add(g, &sym, vaddr, name, NULL, i);
+	}
+}
+
+/* ---- merge ---- */
+
+static int by_vaddr(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+	int order;
+
+	if (x->symbol.vaddr != y->symbol.vaddr)
+		return x->symbol.vaddr < y->symbol.vaddr ? -1 : 1;
+	order = strcmp(x->symbol.name, y->symbol.name);
+	if (order)
+		return order;
+	if (!x->symbol.version != !y->symbol.version)
+		return !x->symbol.version - !y->symbol.version;
+	order = x->symbol.version ? strcmp(x->symbol.version, y->symbol.version) : 0;
+	return order ? order : x->label - y->label;
+}
+
+/* y repeats x: same place and name, and no other version. */
+static bool repeats(const struct candidate *x, const struct candidate *y)
+{
+	return x->symbol.vaddr == y->symbol.vaddr && !strcmp(x->symbol.name, y->symbol.name) &&
+	       (!y->symbol.version || !x->symbol.version ||
+		!strcmp(x->symbol.version, y->symbol.version));
+}
+
+static void merge_into(struct candidate *x, const struct candidate *y)
+{
+	x->symbol.size = max_of(x->symbol.size, y->symbol.size);
+	x->unit = max_of(x->unit, y->unit);
+	if (y->symbol.type == SYMBOL_IFUNC)
+		x->symbol.type = SYMBOL_IFUNC;
+	x->label &= y->label;
+}
+
+/* A local label inside a function is a place in it, not a function. */
+static bool is_inner(const struct object *o, const struct candidate *c, uint64_t covered)
+{
+	const struct frame *frame;
+
+	if (!c->label || c->symbol.global)
+		return false;
+	frame = object__frame_at(o, c->symbol.vaddr);
+	return c->symbol.vaddr < covered || (frame && frame->vaddr != c->symbol.vaddr);
+}
+
+static void merge(struct gather *g)
+{
+	struct candidate *c, *last = NULL;
+	uint64_t covered = 0, end;
+
+	vec__sort(&g->found, by_vaddr);
+	vec__each (c, &g->found) {
+		if (last && repeats(last, c)) {
+			merge_into(last, c);
+			continue;
+		}
+		last = c > g->found.data && last ? last + 1 : g->found.data;
+		*last = *c;
+	}
+	g->found.len = last ? last + 1 - g->found.data : 0;
+	vec__each (c, &g->found) {
+		if (is_inner(g->o, c, covered))
+			continue;
+		end = c->symbol.vaddr + c->symbol.size;
+		if (!c->label && c->symbol.size && end > c->symbol.vaddr)
+			covered = max_of(covered, end);
+		c->symbol.shown = c->symbol.name;
+		vec__push(&g->o->symbols, c->symbol);
+		vec__push(&g->f->units, c->unit);
+	}
+}
+
+void symbols__read(struct object *o, struct elf_file *f)
+{
+	struct gather g = {.o = o, .f = f};
+
+	read_table(&g, SHT_DYNSYM);
+	if (!read_table(&g, SHT_SYMTAB))
+		read_separate(&g);
+	merge(&g);
+	vec__free(&g.found);
+}
+
+/* ---- what the look-ups need ---- */
+
+void symbols__finish(struct object *o, struct elf_file *f)
+{
+	const struct symbol *s;
+	uint64_t reach = 0;
+
+	vec__each (s, &o->symbols) {
+		reach = max_of(reach, s->vaddr + object__extent(o, s));
+		vec__push(&f->reach, reach);
+	}
+}
+
+/* ---- readable names, made when somebody looks ---- */
+
+const struct symbol *symbol__show(const struct object *o, const struct symbol *s)
+{
+	struct elf_file *f = elf__of(o);
+	char *shown;
+
+	if (!f || s->shown != s->name || !name__is_mangled(s->name))
+		return s;
+	shown = name__demangle(s->name, DEMANGLE_FULL);
+	if (shown)
+		((struct symbol *)s)->shown = elf__keep(f, shown);
+	return s;
+}
+
+void object__demangle(struct object *o)
+{
+	const struct symbol *s;
+
+	vec__each (s, &o->symbols)
+		symbol__show(o, s);
+}

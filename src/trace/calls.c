@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The calls of a thread that have not returned. Frames are told apart by the stack pointer at their
+ * entry, never by counting: a call that is out of reach (left by longjmp or an exception, or on a
+ * stack that was switched away from) falls asleep; it wakes when an event shows that it lives, and
+ * is gone for good when its place on the stack is used again.
+ */
+#include <stdlib.h>
+#include "calls.h"
+
+/* More sleepers than this in one thread: the oldest are given up. */
+#define MAX_ASLEEP 4096
+
+unsigned calls__depth(const struct thread *th)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < th->calls.len; i++)
+		n += !th->calls.data[i].asleep;
+	return n;
+}
+
+struct call *calls__top(struct thread *th)
+{
+	for (size_t i = th->calls.len; i-- > 0;)
+		if (!th->calls.data[i].asleep)
+			return &th->calls.data[i];
+	return NULL;
+}
+
+void calls__remove(struct thread *th, struct call *f)
+{
+	size_t i = f - th->calls.data;
+
+	memmove(f, f + 1, (th->calls.len - i - 1) * sizeof(*f));
+	th->calls.len--;
+}
+
+/* May it have taken branches since its last event that nobody tells? */
+static bool is_cut(struct trace *t, const struct call *c)
+{
+	if (c->state == CALL_LOST)
+		return !c->told && t->plan->functions.data[c->function].silent;
+	return c->state == CALL_AT && c->block != NO_BLOCK &&
+	       walk__is_silent_ahead(t->walk, c->block);
+}
+
+void calls__kill(struct trace *t, struct thread *th, struct call *c)
+{
+	struct now n = {.t = t, .th = th};
+
+	/* what it did behind its last event, if anything, nobody told */
+	if (th->seen && t->options.events & PLAN_BRANCH && is_cut(t, c))
+		step__mark(&n, STEP_UNKNOWN, 0);
+	/* without probes on rets nobody could have seen it end */
+	if (t->options.events & (PLAN_BRANCH | PLAN_RETURN))
+		t->totals.unmatched_returns++;
+	calls__remove(th, c);
+}
+
+void calls__kill_all(struct trace *t, struct thread *th)
+{
+	while (th->calls.len)
+		calls__kill(t, th, vec__last(&th->calls));
+}
+
+static void limit_sleepers(struct trace *t, struct thread *th)
+{
+	if (th->calls.len > MAX_ASLEEP && th->calls.data[0].asleep)
+		calls__kill(t, th, &th->calls.data[0]);
+}
+
+void calls__sleep_above(struct thread *th, size_t i)
+{
+	for (i++; i < th->calls.len; i++)
+		th->calls.data[i].asleep = true;
+}
+
+/* Wakes a sleeper, and the calls that made it one by one, and makes it the innermost call. */
+static struct call *wake(struct thread *th, struct call *c)
+{
+	size_t last = c - th->calls.data, first = last, n, rest;
+	struct call *group;
+
+	while (first && th->calls.data[first].made)
+		first--;
+	n = last - first + 1;
+	rest = th->calls.len - last - 1;
+	group = xmalloc(n * sizeof(*group));
+	memcpy(group, th->calls.data + first, n * sizeof(*group));
+	for (size_t i = first; i < th->calls.len; i++)
+		th->calls.data[i].asleep = true;
+	memmove(th->calls.data + first, c + 1, rest * sizeof(*group));
+	/* what it made last is gone: it runs itself */
+	if (rest)
+		th->calls.data[first].made = false;
+	for (size_t i = 0; i < n; i++)
+		group[i].asleep = false;
+	memcpy(th->calls.data + first + rest, group, n * sizeof(*group));
+	free(group);
+	return vec__last(&th->calls);
+}
+
+struct call *calls__make_current(struct thread *th, struct call *f)
+{
+	if (f->asleep)
+		return wake(th, f);
+	calls__sleep_above(th, f - th->calls.data);
+	return f;
+}
+
+struct call *calls__push(struct trace *t, struct thread *th, const struct call *f)
+{
+	limit_sleepers(t, th);
+	vec__push(&th->calls, *f);
+	vec__last(&th->calls)->id = ++t->last_call;
+	return vec__last(&th->calls);
+}
+
+/* Everything deeper on the stack than sp is out of reach now. */
+void calls__sleep_below(struct thread *th, uint64_t sp)
+{
+	for (size_t i = th->calls.len; i-- > 0;) {
+		struct call *f = &th->calls.data[i];
+
+		if (!f->asleep && f->sp >= sp)
+			break;
+		f->asleep = true;
+	}
+}
+
+/* A new call uses this place of the stack: sleepers that had it are gone. */
+void calls__reuse(struct trace *t, struct thread *th, uint64_t sp)
+{
+	for (size_t i = th->calls.len; i-- > 0;)
+		if (th->calls.data[i].asleep && th->calls.data[i].sp == sp)
+			calls__kill(t, th, &th->calls.data[i]);
+}
+
+struct call *calls__at(struct thread *th, uint64_t sp)
+{
+	struct call *sleeper = NULL;
+
+	for (size_t i = th->calls.len; i-- > 0;) {
+		struct call *f = &th->calls.data[i];
+
+		if (f->sp != sp)
+			continue;
+		if (!f->asleep)
+			return f;
+		sleeper = sleeper ? sleeper : f;
+	}
+	return sleeper;
+}
+
+struct call *calls__enclosing(struct thread *th, uint32_t function, uint64_t sp)
+{
+	struct call *best = NULL;
+
+	for (size_t i = th->calls.len; i-- > 0;) {
+		struct call *f = &th->calls.data[i];
+
+		if (f->function != function || (f->sp < sp && f->seen_entry))
+			continue;
+		if (!f->asleep)
+			return f;
+		if (!best || f->sp < best->sp)
+			best = f;
+	}
+	return best;
+}

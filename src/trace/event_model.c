@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What is expected next in a block of events: see event_model.h. */
+#include <stdlib.h>
+#include "trace/event_model.h"
+
+void event_model__init(struct event_model *m, const struct plan *plan)
+{
+	*m = (struct event_model){.plan = plan};
+	m->sites = xcalloc(plan->sites.len + 1, sizeof(*m->sites));
+	m->followers = xcalloc(FOLLOWERS, sizeof(*m->followers));
+	event_model__reset(m);
+}
+
+void event_model__free(struct event_model *m)
+{
+	struct thread_state **th;
+
+	vec__each (th, &m->threads)
+		free(*th);
+	vec__free(&m->threads);
+	free(m->sites);
+	free(m->followers);
+}
+
+void event_model__reset(struct event_model *m)
+{
+	m->epoch++;
+	m->time = 0;
+	m->nthreads = 0;
+}
+
+struct thread_state *event_model__add_thread(struct event_model *m, uint32_t pid, uint32_t tid)
+{
+	struct thread_state *th;
+
+	if (m->nthreads == m->threads.len)
+		vec__push(&m->threads, xmalloc(sizeof(*th)));
+	th = m->threads.data[m->nthreads++];
+	*th = (struct thread_state){.pid = pid, .tid = tid};
+	return th;
+}
+
+struct site_state *event_model__site(struct event_model *m, uint32_t site)
+{
+	struct site_state *s = &m->sites[site];
+
+	if (s->epoch != m->epoch)
+		*s = (struct site_state){.epoch = m->epoch};
+	return s;
+}
+
+struct follower *event_model__follower(struct event_model *m, const struct thread_state *th)
+{
+	/* the high bits of a product depend on all bits of the factor: Knuth, TAOCP 3, 6.4 */
+	return &m->followers[th->context * 0x9e3779b97f4a7c15ull >> 50 & (FOLLOWERS - 1)];
+}
+
+static unsigned caller_slot(uint64_t sp)
+{
+	return sp >> 3 & (CALLERS_KEPT - 1);
+}
+
+uint64_t thread_state__caller(const struct thread_state *th, uint64_t sp)
+{
+	unsigned i = caller_slot(sp);
+
+	return th->callers[i].sp == sp ? th->callers[i].caller : 0;
+}
+
+/* What decides where the thread goes from here. */
+static uint64_t outcome(const struct event_model *m, uint32_t site, enum record_kind kind,
+			const struct wire_entry_stack *r)
+{
+	const struct plan_site *s = site < m->plan->sites.len ? &m->plan->sites.data[site] : NULL;
+	const uint64_t *value = (const uint64_t *)r->entry.value;
+
+	if (s && (s->kind == BRANCH_JCC || s->kind == BRANCH_LOOP))
+		return m->plan->arch->taken(s->kind, s->cond, r->entry.event.flags,
+					    has_values(kind) ? value[0] : 0);
+	return has_values(kind) ? value[0] : 0;
+}
+
+static void take_flags(struct site_state *s, uint16_t flags)
+{
+	unsigned i = 0;
+
+	while (i < FLAGS_KEPT - 1 && s->flags[i] != flags)
+		i++;
+	memmove(&s->flags[1], &s->flags[0], i * sizeof(*s->flags));
+	s->flags[0] = flags;
+}
+
+static void take_entry(struct thread_state *th, struct site_state *s, enum record_kind kind,
+		       const struct wire_entry_stack *r)
+{
+	const struct wire_entry *e = &r->entry;
+	unsigned i = caller_slot(e->event.sp);
+
+	s->caller = e->caller;
+	s->ip = e->regs[16];
+	th->callers[i].sp = e->event.sp;
+	th->callers[i].caller = e->caller;
+	memcpy(th->comm, e->comm, sizeof(th->comm));
+	memcpy(th->regs, e->regs, sizeof(th->regs));
+	memcpy(th->syscall_args, e->syscall_args, sizeof(th->syscall_args));
+	if (kind != RECORD_STACK)
+		return;
+	th->frames = r->frames;
+	memcpy(th->stack, r->stack, r->frames * sizeof(*r->stack));
+}
+
+void event_model__take(struct event_model *m, struct thread_state *th, struct follower *f,
+		       uint32_t site, enum record_kind kind, const struct wire_entry_stack *r)
+{
+	const struct wire_event *e = &r->entry.event;
+	struct site_state *s = event_model__site(m, site);
+
+	*f = (struct follower){m->epoch, site, e->sp - th->sp};
+	m->time = e->time;
+	th->cpu = e->cpu;
+	th->sp = e->sp;
+	th->flags = e->flags;
+	th->context = (uint64_t)site << 32 ^ outcome(m, site, kind, r);
+	s->kind = kind;
+	s->missing = e->missing;
+	take_flags(s, e->flags);
+	if (has_values(kind))
+		memcpy(s->value, r->entry.value, sizeof(s->value));
+	if (kind == RECORD_ENTRY || kind == RECORD_STACK)
+		take_entry(th, s, kind, r);
+}

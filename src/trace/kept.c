@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Steps that are kept beyond the call that gave them out, and the last ones of each thread
+ * (--last). */
+#include <stdlib.h>
+#include "trace.h"
+
+void kept__take(struct kept_step *k, const struct step *s)
+{
+	*k = (struct kept_step){.step = *s};
+	snprintf(k->comm, sizeof(k->comm), "%s", s->comm);
+	if (s->regs)
+		memcpy(k->regs, s->regs, sizeof(k->regs));
+	if (s->syscall_args)
+		memcpy(k->syscall_args, s->syscall_args, sizeof(k->syscall_args));
+	if (s->nstack) {
+		k->stack = xcalloc(s->nstack, sizeof(*k->stack));
+		memcpy(k->stack, s->stack, s->nstack * sizeof(*k->stack));
+	}
+}
+
+const struct step *kept__step(struct kept_step *k)
+{
+	k->step.comm = k->comm;
+	k->step.regs = k->step.regs ? k->regs : NULL;
+	k->step.syscall_args = k->step.syscall_args ? k->syscall_args : NULL;
+	k->step.stack = k->stack;
+	return &k->step;
+}
+
+void kept__free(struct kept_step *k)
+{
+	free(k->stack);
+	k->stack = NULL;
+}
+
+/* ---- the last steps of each thread ---- */
+
+struct tail {
+	uint64_t key; /* pid << 32 | tid */
+	struct kept_step *ring;
+	size_t next, len, branches;
+};
+
+struct last {
+	size_t limit; /* branches a thread */
+	VEC(struct tail) tails;
+	struct map64 by_thread; /* key -> index + 1 */
+};
+
+/* Besides its branches, what happened between them: as many steps again. */
+#define ROOM(limit) (2 * (limit))
+
+struct last *last__new(size_t branches)
+{
+	struct last *l = xcalloc(1, sizeof(*l));
+
+	l->limit = branches;
+	return l;
+}
+
+static struct kept_step *slot(const struct last *l, const struct tail *t, size_t age)
+{
+	return &t->ring[(t->next + ROOM(l->limit) - 1 - age) % ROOM(l->limit)];
+}
+
+static void drop_oldest(struct last *l, struct tail *t)
+{
+	struct kept_step *k = slot(l, t, t->len - 1);
+
+	t->branches -= k->step.type == STEP_BRANCH;
+	kept__free(k);
+	t->len--;
+}
+
+int last__step(struct last *l, const struct step *s)
+{
+	uint64_t key = (uint64_t)s->pid << 32 | s->tid, *index = map64__put(&l->by_thread, key);
+	struct tail *t;
+
+	if (!*index) {
+		t = vec__add(&l->tails);
+		t->key = key;
+		t->ring = xcalloc(ROOM(l->limit), sizeof(*t->ring));
+		*index = l->tails.len;
+	}
+	t = &l->tails.data[*index - 1];
+	if (t->len == ROOM(l->limit))
+		drop_oldest(l, t);
+	kept__take(&t->ring[t->next], s);
+	t->next = (t->next + 1) % ROOM(l->limit);
+	t->len++;
+	t->branches += s->type == STEP_BRANCH;
+	while (t->branches > l->limit)
+		drop_oldest(l, t);
+	/* what came behind a branch that is gone is gone with it */
+	while (t->branches == l->limit && slot(l, t, t->len - 1)->step.type != STEP_BRANCH)
+		drop_oldest(l, t);
+	return 0;
+}
+
+int last__give(struct last *l, bool newest_first, step_fn fn, void *ctx)
+{
+	struct tail *t;
+	int err = 0;
+
+	vec__each (t, &l->tails)
+		for (size_t i = 0; !err && i < t->len; i++)
+			err = fn(ctx, kept__step(slot(l, t, newest_first ? i : t->len - 1 - i)));
+	return err;
+}
+
+void last__free(struct last *l)
+{
+	struct tail *t;
+
+	if (!l)
+		return;
+	vec__each (t, &l->tails) {
+		while (t->len)
+			drop_oldest(l, t);
+		free(t->ring);
+	}
+	vec__free(&l->tails);
+	map64__free(&l->by_thread);
+	free(l);
+}

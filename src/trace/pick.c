@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * A selection of steps that were given out by the replay: by thread, time, kind and function, the
+ * first and the last of them.
+ */
+#include <stdlib.h>
+#include "trace/trace.h"
+
+#define LEVELS_MAX (1u << 16)
+
+/* A call, by depth: is its function picked, and how many are of those outside of it? */
+struct level {
+	bool picked;
+	uint32_t outside;
+};
+
+struct pick_thread {
+	uint64_t time; /* of its last step that has one */
+	VEC(struct level) levels;
+};
+
+struct pick {
+	const struct plan *plan;
+	const struct pick_options *options;
+	step_fn fn;
+	void *ctx;
+	struct map64 threads; /* -> struct pick_thread * */
+	struct map64 outer;   /* call that isn't picked -> the picked one outside of it, 0: none */
+	uint64_t given, counted; /* events */
+	uint64_t unknown;
+	VEC(struct kept_step) last; /* a ring once it is full */
+	size_t next;		    /* where in it the oldest is */
+	uint64_t last_events;
+};
+
+struct pick *pick__new(const struct plan *plan, const struct pick_options *options, step_fn fn,
+		       void *ctx)
+{
+	struct pick *p = xcalloc(1, sizeof(*p));
+
+	p->plan = plan;
+	p->options = options;
+	p->fn = fn;
+	p->ctx = ctx;
+	return p;
+}
+
+void pick__free(struct pick *p)
+{
+	struct kept_step *h;
+	uint64_t value;
+
+	if (!p)
+		return;
+	for (size_t i = 0; i < p->threads.cap; i++)
+		if (map64__slot(&p->threads, i, &value)) {
+			struct pick_thread *th = (struct pick_thread *)(uintptr_t)value;
+
+			vec__free(&th->levels);
+			free(th);
+		}
+	vec__each (h, &p->last)
+		kept__free(h);
+	vec__free(&p->last);
+	map64__free(&p->threads);
+	map64__free(&p->outer);
+	free(p);
+}
+
+/* ---- whose, when, what ---- */
+
+static bool is_among(uint32_t v, const uint32_t *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (list[i] == v)
+			return true;
+	return !n;
+}
+
+static bool has_comm(const struct pick_options *o, const char *comm)
+{
+	for (size_t i = 0; i < o->ncomms; i++)
+		if (!strcmp(o->comms[i], comm))
+			return true;
+	return !o->ncomms;
+}
+
+static bool is_event(const struct step *s)
+{
+	return s->type <= STEP_RETURN;
+}
+
+static bool of_kind(const struct pick_options *o, const struct step *s)
+{
+	static const unsigned kinds[] = {[STEP_ENTRY] = PLAN_ENTRY,
+					 [STEP_BRANCH] = PLAN_BRANCH,
+					 [STEP_RETURN] = PLAN_RETURN};
+
+	return !is_event(s) || (kinds[s->type] & o->events);
+}
+
+static bool has_function(const struct pick *p, uint32_t function)
+{
+	return !p->options->functions || function >= p->plan->functions.len ||
+	       p->options->functions[function];
+}
+
+static struct pick_thread *thread_of(struct pick *p, const struct step *s)
+{
+	/* every CPU has an idle thread, and all of them have the number 0 */
+	uint64_t key = s->tid ? s->tid : 1ull << 32 | s->cpu, *slot = map64__put(&p->threads, key);
+
+	if (!*slot)
+		*slot = (uintptr_t)xcalloc(1, sizeof(struct pick_thread));
+	return (struct pick_thread *)(uintptr_t)*slot;
+}
+
+static bool in_time(const struct pick_options *o, const struct pick_thread *th)
+{
+	return th->time >= o->from && (!o->to || th->time <= o->to);
+}
+
+/* ---- depth among what is picked ---- */
+
+/* Calls outside that nobody saw begin are none. */
+static struct level *level_of(struct pick *p, struct pick_thread *th, const struct step *s)
+{
+	unsigned depth = min_of(s->depth, LEVELS_MAX);
+	const struct level *out;
+
+	while (th->levels.len <= depth) {
+		out = th->levels.len ? vec__last(&th->levels) : NULL;
+		vec__push(&th->levels,
+			  (struct level){.outside = out ? out->outside + out->picked : 0});
+		if (th->levels.len == depth + 1)
+			vec__last(&th->levels)->picked = has_function(p, s->function);
+	}
+	if (s->type == STEP_ENTRY) {
+		th->levels.data[depth].picked = has_function(p, s->function);
+		th->levels.len = depth + 1;
+	}
+	return &th->levels.data[depth];
+}
+
+/* The picked call that c happens in, or is. */
+static uint64_t outer_of(const struct pick *p, uint64_t c)
+{
+	const uint64_t *outer = map64__get(&p->outer, c);
+
+	return outer ? *outer : c;
+}
+
+static void note_calls(struct pick *p, const struct step *s, bool picked)
+{
+	if (s->type == STEP_ENTRY && !picked && s->call)
+		*map64__put(&p->outer, s->call) = outer_of(p, s->caller);
+	if (s->type == STEP_RETURN && !picked)
+		map64__del(&p->outer, s->call);
+}
+
+/* ---- the first and the last ---- */
+
+static int give(struct pick *p, const struct step *s)
+{
+	p->counted += is_event(s);
+	p->unknown += s->type == STEP_UNKNOWN;
+	return p->fn(p->ctx, s);
+}
+
+/* Makes room for one more event: what stands before it goes as well. */
+static void drop_oldest(struct pick *p)
+{
+	bool event;
+
+	do {
+		struct kept_step *h = &p->last.data[p->next++];
+
+		event = is_event(&h->step);
+		kept__free(h);
+	} while (!event);
+	p->last_events--;
+	if (p->next < p->last.len / 2)
+		return;
+	memmove(p->last.data, p->last.data + p->next,
+		(p->last.len - p->next) * sizeof(*p->last.data));
+	p->last.len -= p->next;
+	p->next = 0;
+}
+
+static void keep(struct pick *p, const struct step *s)
+{
+	if (is_event(s) && p->last_events == p->options->tail)
+		drop_oldest(p);
+	p->last_events += is_event(s);
+	kept__take(vec__add(&p->last), s);
+}
+
+static int limit(struct pick *p, const struct step *s)
+{
+	const struct pick_options *o = p->options;
+	int err;
+
+	if (o->tail && (!o->head || p->given >= o->head)) {
+		keep(p, s);
+		return 0;
+	}
+	p->given += is_event(s);
+	err = give(p, s);
+	return err || o->tail || !o->head || p->given < o->head ? err : 1;
+}
+
+int pick__step(struct pick *p, const struct step *s)
+{
+	const struct pick_options *o = p->options;
+	struct pick_thread *th;
+	struct step copy = *s;
+	bool picked = true;
+
+	if (!is_among(s->pid, o->pids, o->npids) || !is_among(s->tid, o->tids, o->ntids) ||
+	    !has_comm(o, s->comm))
+		return 0;
+	th = thread_of(p, s);
+	if (s->timed)
+		th->time = s->time;
+	if (o->functions) {
+		copy.depth = level_of(p, th, s)->outside;
+		picked = !is_event(s) || has_function(p, s->function);
+		copy.call = outer_of(p, s->call);
+		copy.caller = outer_of(p, s->caller);
+		note_calls(p, s, picked);
+	}
+	if (!picked || !of_kind(o, s) || !in_time(o, th) ||
+	    (is_event(s) && o->max_depth && copy.depth >= o->max_depth))
+		return 0;
+	return limit(p, &copy);
+}
+
+int pick__finish(struct pick *p)
+{
+	int err = 0;
+
+	for (size_t i = p->next; !err && i < p->last.len; i++)
+		err = give(p, kept__step(&p->last.data[i]));
+	return err;
+}
+
+void pick__count(const struct pick *p, struct trace_totals *t)
+{
+	t->events = p->counted;
+	t->unknown = p->unknown;
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Names for addresses: a function under the name that was asked for, else what the symbol table or
+ * resolver says. */
+#include "replay.h"
+
+static bool name_from_plan(struct trace *t, uint32_t object, uint64_t vaddr, struct location *out)
+{
+	uint32_t f = plan__function_at(t->plan, object, vaddr);
+
+	if (f == NO_FUNCTION)
+		return false;
+	out->symbol = plan__name_at(t->plan, f, vaddr, &out->offset);
+	return out->symbol;
+}
+
+static void name_from_symbols(const struct object *o, uint64_t vaddr, struct location *out)
+{
+	const struct symbol *s = o ? object__symbol_at(o, vaddr) : NULL;
+
+	if (!s)
+		return;
+	out->symbol = s->shown;
+	out->offset = vaddr - s->vaddr;
+}
+
+void place__vaddr(struct trace *t, uint32_t object, uint64_t vaddr, struct location *out)
+{
+	const struct plan_object *o = &t->plan->objects.data[object];
+
+	*out = (struct location){.object = o->path, .vaddr = vaddr};
+	if (name_from_plan(t, object, vaddr, out))
+		return;
+	if (o->kernel) /* the target may lie in another module */
+		place__running(t, 0, 0, vaddr, out);
+	else
+		name_from_symbols(o->object, vaddr, out);
+}
+
+/* By the string itself: another file may go by the same name. */
+static uint32_t object_by_path(const struct plan *plan, const char *path)
+{
+	for (uint32_t i = 0; i < plan->objects.len; i++)
+		if (plan->objects.data[i].path == path ||
+		    (plan->objects.data[i].object && plan->objects.data[i].object->path == path))
+			return i;
+	return UINT32_MAX;
+}
+
+void place__running(struct trace *t, uint32_t pid, uint64_t time, uint64_t addr,
+		    struct location *out)
+{
+	uint32_t object;
+
+	*out = (struct location){.addr = addr};
+	t->resolver->resolve(t->resolver->ctx, pid, time, addr, out);
+	if (!out->object)
+		return;
+	object = object_by_path(t->plan, out->object);
+	if (object == UINT32_MAX)
+		return;
+	out->object = t->plan->objects.data[object].path;
+	name_from_plan(t, object, out->vaddr, out);
+}
+
+static uint64_t bias_key(uint32_t pid, uint32_t object)
+{
+	return (uint64_t)pid << 32 | object;
+}
+
+void place__learn_bias(struct trace *t, uint32_t pid, uint32_t object, uint64_t bias)
+{
+	*map64__put(&t->biases, bias_key(pid, object)) = bias;
+}
+
+void place__forget_process(struct trace *t, uint32_t pid)
+{
+	for (uint32_t i = 0; i < t->plan->objects.len; i++)
+		map64__del(&t->biases, bias_key(pid, i));
+}
+
+/* The object of the plan that holds a running address, and its link-time address there. */
+static bool find_in_plan(struct trace *t, uint32_t pid, uint64_t time, uint64_t addr,
+			 uint32_t *object, uint64_t *vaddr)
+{
+	struct location at;
+
+	for (uint32_t i = 0; i < t->plan->objects.len; i++) {
+		const uint64_t *bias = map64__get(&t->biases, bias_key(pid, i));
+
+		*object = i;
+		*vaddr = addr - (bias ? *bias : 0);
+		if ((t->plan->kernel || bias) &&
+		    plan__function_at(t->plan, i, *vaddr) != NO_FUNCTION)
+			return true;
+	}
+	if (t->plan->kernel)
+		return false;
+	place__running(t, pid, time, addr, &at);
+	*object = at.object ? object_by_path(t->plan, at.object) : UINT32_MAX;
+	*vaddr = at.vaddr;
+	return *object != UINT32_MAX;
+}
+
+uint32_t place__block(struct trace *t, uint32_t pid, uint64_t time, uint64_t addr)
+{
+	uint32_t object;
+	uint64_t vaddr;
+
+	return find_in_plan(t, pid, time, addr, &object, &vaddr)
+		       ? plan__block_at(t->plan, object, vaddr)
+		       : NO_BLOCK;
+}
+
+bool place__in_plan(struct trace *t, uint32_t pid, uint64_t time, uint64_t addr)
+{
+	uint32_t object;
+	uint64_t vaddr;
+
+	return find_in_plan(t, pid, time, addr, &object, &vaddr) &&
+	       plan__function_at(t->plan, object, vaddr) != NO_FUNCTION;
+}
+
+const struct site_places *place__site(struct trace *t, uint32_t site)
+{
+	const struct plan_site *s = &t->plan->sites.data[site];
+	struct site_places *p = &t->places[site];
+
+	if (p->known)
+		return p;
+	p->known = true;
+	place__vaddr(t, s->object, s->vaddr, &p->at);
+	place__vaddr(t, s->object, s->vaddr + s->len, &p->next);
+	if (s->target)
+		place__vaddr(t, s->object, s->target, &p->taken);
+	if (s->entry)
+		place__vaddr(t, s->object, t->plan->functions.data[s->function].ranges[0].vaddr,
+			     &p->entry);
+	return p;
+}

@@ -1,0 +1,532 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The replay: from a thread's events to steps. An event says where the thread certainly is; the
+ * walk over the plan's control-flow graph says what it must have executed since the one before, or
+ * that this can't be known.
+ */
+#include "calls.h"
+
+/* ---- from one event to the next ---- */
+
+static const struct plan_function *function_of(struct trace *t, uint32_t function)
+{
+	return &t->plan->functions.data[function];
+}
+
+static int emit_path(struct now *n, const struct path *path)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i + 1 < path->len; i++) {
+		const struct plan_block *b = &n->t->plan->blocks.data[path->blocks[i]];
+		uint32_t next = path->blocks[i + 1];
+		uint8_t kind;
+
+		if (b->site == NO_SITE)
+			continue;
+		kind = n->t->plan->sites.data[b->site].kind;
+		err = step__implied(
+			n, b->site,
+			kind != BRANCH_JCC && kind != BRANCH_LOOP ? true : b->taken == next, next);
+	}
+	return err;
+}
+
+/*
+ * starts: the event is one at the block's start, not at its end. Brings the call from where it
+ * stands to the end of block to. Where no way leads there, control came in from outside (a landing
+ * pad, longjmp): nothing is missing if every branch of the function carries a probe.
+ */
+static int walk_to(struct now *n, struct call *c, uint32_t to, bool starts)
+{
+	const struct path *path;
+	enum walk_result r;
+
+	if (!(n->t->options.events & PLAN_BRANCH))
+		return 0;
+	if (c->state == CALL_LOST)
+		return c->told || !function_of(n->t, c->function)->silent
+			       ? 0
+			       : step__mark(n, STEP_UNKNOWN, 0);
+	r = c->state == CALL_AT && c->block != NO_BLOCK
+		    ? walk__find(n->t->walk, c->block, to, c->past && starts, &path)
+		    : WALK_NONE;
+	if (r == WALK_FOUND)
+		return emit_path(n, path);
+	return r == WALK_AMBIGUOUS || function_of(n->t, c->function)->silent
+		       ? step__mark(n, STEP_UNKNOWN, 0)
+		       : 0;
+}
+
+static bool is_entry_block(struct trace *t, uint32_t block)
+{
+	const struct plan_function *fn = function_of(t, t->plan->blocks.data[block].function);
+
+	return !(fn->flags & FUNCTION_RANGE) && fn->entry_block == block;
+}
+
+/* The call goes on at a block, which may be another function's. */
+static void go_to(struct trace *t, struct call *c, uint32_t block)
+{
+	const struct plan_block *b = block == NO_BLOCK ? NULL : &t->plan->blocks.data[block];
+
+	c->block = block;
+	c->past = false;
+	c->state = CALL_AT;
+	if (!b || (function_of(t, b->function)->flags & FUNCTION_SILENT) ||
+	    (is_entry_block(t, block) && b->function != c->function))
+		c->state = CALL_TAIL;
+}
+
+static int jump_to(struct now *n, struct call *c)
+{
+	uint32_t pid = n->th->pid;
+
+	c->direct = false;
+	c->told = false;
+	c->state = CALL_LOST;
+	if (!n->value || n->e->missing & WIRE_NO_VALUE0)
+		return 0;
+	go_to(n->t, c, place__block(n->t, pid, n->e->time, n->value[0]));
+	if (c->block != NO_BLOCK || !place__in_plan(n->t, pid, n->e->time, n->value[0]))
+		return 0;
+	/* into code that could not be proved to be code, and has no probes */
+	c->told = true;
+	c->state = CALL_LOST;
+	return step__mark(n, STEP_UNKNOWN, 0);
+}
+
+static int move_on(struct now *n, struct call *c, bool taken)
+{
+	const struct plan_block *b = n->block;
+
+	c->state = CALL_AT;
+	c->past = false;
+	switch (n->s->kind) {
+	case BRANCH_JCC:
+	case BRANCH_LOOP:
+	case BRANCH_JMP:
+		c->direct = true;
+		c->left_by = n->site;
+		if (taken)
+			go_to(n->t, c, b->taken);
+		else
+			c->block = b->next;
+		return 0;
+	case BRANCH_IJMP:
+		return jump_to(n, c);
+	default:
+		c->block = b->noreturn ? NO_BLOCK : b->next;
+		c->in_call = true;
+		return 0;
+	}
+}
+
+/* ---- ends that nobody told ---- */
+
+/* c has returned. */
+static void take_off(struct now *n, struct call *c)
+{
+	bool made = c->made;
+
+	calls__remove(n->th, c);
+	c = calls__top(n->th);
+	if (c && made)
+		c->in_call = false;
+}
+
+/*
+ * An event from outside of the call: it returned, if nothing but a ret can have ended it. The plan
+ * leaves a ret silent only where no call of untraced code lies in silence before it; a signal's
+ * handler may leave the frame anywhere.
+ */
+static int end_in_silence(struct now *n, struct call *c, bool *ended)
+{
+	const struct path *path;
+	int err;
+
+	*ended = n->t->plan->silent_rets && c->state == CALL_AT && c->block != NO_BLOCK &&
+		 !c->in_call && c->signals == n->th->signals &&
+		 walk__find_ret(n->t->walk, c->block, &path) == WALK_FOUND;
+	if (!*ended)
+		return 0;
+	err = emit_path(n, path);
+	err = err ? err
+		  : step__implied_ret(n, n->t->plan->blocks.data[path->blocks[path->len - 1]].site,
+				      c);
+	take_off(n, c);
+	return err;
+}
+
+/*
+ * The thread is heard of elsewhere: its innermost calls, down to this one, that are in no call of
+ * their own and that no signal interrupted cannot have led there, so they returned.
+ */
+static int end_idle(struct now *n, const struct call *down_to)
+{
+	size_t stop = down_to ? (size_t)(down_to - n->th->calls.data) : SIZE_MAX;
+	struct call *c = calls__top(n->th);
+	bool ended = true;
+	int err = 0;
+
+	while (!err && ended && c && (size_t)(c - n->th->calls.data) != stop) {
+		err = end_in_silence(n, c, &ended);
+		c = calls__top(n->th);
+	}
+	return err;
+}
+
+/* As end_idle(), those deeper on the stack than sp. */
+static int end_below(struct now *n, uint64_t sp)
+{
+	struct call *c = calls__top(n->th);
+	bool ended = true;
+	int err = 0;
+
+	while (!err && ended && c && c->sp < sp) {
+		err = end_in_silence(n, c, &ended);
+		c = calls__top(n->th);
+	}
+	return err;
+}
+
+/* ---- whose event ---- */
+
+static struct call *unseen_call(struct now *n, uint64_t sp)
+{
+	struct call c = {.sp = sp,
+			 .time = n->e->time,
+			 .function = n->s->function,
+			 .state = CALL_LOST,
+			 .told = true};
+
+	calls__sleep_below(n->th, sp);
+	return calls__push(n->t, n->th, &c);
+}
+
+static bool stands_in(struct now *n, const struct call *c)
+{
+	const struct path *path;
+
+	if (c->function == n->s->function || c->state == CALL_LOST)
+		return true;
+	/* a tail shared with another function */
+	return c->state == CALL_AT && c->block != NO_BLOCK &&
+	       (n->t->plan->blocks.data[c->block].function == n->s->function ||
+		walk__find(n->t->walk, c->block, n->s->block, c->past && !n->s->kind, &path) ==
+			WALK_FOUND);
+}
+
+/* A tail call through the PLT to something of the plan: it is the next thing heard with this stack
+ * pointer. */
+static bool left_through_stub(struct trace *t, const struct call *c)
+{
+	const struct plan_site *s = &t->plan->sites.data[c->left_by];
+
+	return c->direct && plan__stub_leads_in(t->plan, s->object, s->target);
+}
+
+/* Did the call end in a jump to that function, or to one that nobody asked for and that may jump
+ * on? */
+static bool leads_to(struct trace *t, const struct call *c, uint32_t function)
+{
+	uint32_t to;
+
+	if (c->block == NO_BLOCK)
+		return left_through_stub(t, c);
+	to = t->plan->blocks.data[c->block].function;
+	return to == function || (function_of(t, to)->flags & FUNCTION_SILENT);
+}
+
+static struct call *find_call(struct now *n, uint64_t sp, bool known)
+{
+	struct call *c = known ? calls__at(n->th, sp) : calls__enclosing(n->th, n->s->function, sp);
+
+	if (c || known)
+		return c;
+	/* code that it shares with the function that runs */
+	c = calls__top(n->th);
+	return c && c->sp >= sp && stands_in(n, c) ? c : NULL;
+}
+
+/* The call with this stack pointer can't have come here, and can have returned: this is another
+ * one, jumped into. */
+static bool ended_before(struct now *n, struct call *c, int *err)
+{
+	const struct path *path;
+	bool ended;
+
+	if (*err || !n->t->plan->silent_rets || c->state != CALL_AT || c->block == NO_BLOCK ||
+	    walk__find(n->t->walk, c->block, n->s->block, false, &path) == WALK_FOUND)
+		return false;
+	*err = end_in_silence(n, c, &ended);
+	return ended;
+}
+
+static struct call *call_of_event(struct now *n, int *err)
+{
+	bool known = n->s->sp_delta != SP_UNKNOWN;
+	uint64_t sp = n->e->sp + (known ? n->s->sp_delta : 0);
+	struct call *c = find_call(n, sp, known);
+
+	if (c && !c->asleep && !stands_in(n, c)) {
+		if (c->state == CALL_TAIL && leads_to(n->t, c, n->s->function))
+			return unseen_call(n, sp); /* of what it jumped to */
+		calls__kill(n->t, n->th, c);
+		c = NULL;
+	}
+	*err = end_idle(n, c);
+	c = c ? find_call(n, sp, known) : NULL;
+	if (c && !c->asleep && ended_before(n, c, err))
+		c = NULL;
+	return c ? calls__make_current(n->th, c) : unseen_call(n, sp);
+}
+
+/* ---- the kinds of events ---- */
+
+/* c returned, and with it the calls that it was the tail of. */
+static int end_calls_from(struct now *n, struct call *c)
+{
+	uint64_t sp = c->sp;
+	int err;
+
+	calls__sleep_above(n->th, c - n->th->calls.data);
+	do {
+		err = step__return(n, c);
+		take_off(n, c);
+		c = calls__top(n->th);
+	} while (!err && c && c->sp == sp && c->state == CALL_TAIL);
+	return err;
+}
+
+static int on_silent(struct now *n)
+{
+	struct call *c = calls__at(n->th, n->e->sp);
+
+	/* to where the call returns: no other function's ret does that with this stack pointer */
+	if (n->s->kind != BRANCH_RET || !c || c->state != CALL_TAIL ||
+	    (!c->direct && c->block == NO_BLOCK) || !n->value || n->e->missing & WIRE_NO_VALUE0 ||
+	    !c->caller || c->caller != n->value[0])
+		return 0;
+	return end_calls_from(n, calls__make_current(n->th, c));
+}
+
+static int on_branch(struct now *n, struct call *c)
+{
+	bool conditional = n->s->kind == BRANCH_JCC || n->s->kind == BRANCH_LOOP;
+	bool taken = !conditional || n->t->plan->arch->taken(n->s->kind, n->s->cond, n->e->flags,
+							     n->value ? n->value[0] : 0);
+	int err = step__branch(n, taken);
+
+	if (err || !c)
+		return err;
+	c->fresh = false;
+	if (n->s->kind != BRANCH_RET)
+		return move_on(n, c, taken);
+	/* deeper on the stack than the return address: a ret that is used as a jump */
+	return c->seen_entry && n->e->sp < c->sp ? jump_to(n, c) : end_calls_from(n, c);
+}
+
+int replay__branch(struct now *n)
+{
+	unsigned flags = function_of(n->t, n->s->function)->flags;
+	struct call *c;
+	int err = 0;
+
+	if (flags & FUNCTION_SILENT)
+		return on_silent(n);
+	if (flags & FUNCTION_RANGE)
+		return on_branch(n, NULL);
+	c = call_of_event(n, &err);
+	err = err ? err : walk_to(n, c, n->s->block, false);
+	c->signals = n->th->signals;
+	c->in_call = false;
+	return err ? err : on_branch(n, c);
+}
+
+int replay__witness(struct now *n)
+{
+	int err = 0;
+	struct call *c = call_of_event(n, &err);
+
+	err = err ? err : walk_to(n, c, n->s->block, true);
+	c->signals = n->th->signals;
+	c->in_call = false;
+	c->state = CALL_AT;
+	c->block = n->s->block;
+	c->past = true;
+	return err;
+}
+
+/*
+ * The caller may have come to its call along branches without probe, the call itself among them:
+ * the return address tells which call it was.
+ */
+/* The call that made this one, from the end of a block; where how deep its stack was there is
+ * known, there is just one. */
+static struct call *maker_of(struct now *n, uint32_t block)
+{
+	const struct plan *plan = n->t->plan;
+	int32_t delta = plan->sites.data[plan->blocks.data[block].site].sp_delta;
+	struct call *c;
+
+	if (delta == SP_UNKNOWN)
+		c = calls__top(n->th);
+	else
+		c = calls__at(n->th, n->e->sp + sizeof(uint64_t) + delta);
+	return c && c->sp > n->e->sp && c->state == CALL_AT && c->block != NO_BLOCK ? c : NULL;
+}
+
+static int walk_caller(struct now *n)
+{
+	const struct plan *plan = n->t->plan;
+	const struct path *path;
+	struct call *c;
+	uint32_t call;
+	int err;
+
+	if (!(n->t->options.events & PLAN_BRANCH) || n->e->missing & WIRE_NO_CALLER)
+		return 0;
+	call = walk__call_ending(n->t->walk, n->s->object, n->entry->caller - n->bias);
+	c = call == NO_BLOCK ? NULL : maker_of(n, call);
+	if (!c || plan->blocks.data[c->block].object != n->s->object ||
+	    walk__find(n->t->walk, c->block, call, false, &path) != WALK_FOUND)
+		return 0;
+	err = end_idle(n, c);
+	c = calls__make_current(n->th, maker_of(n, call));
+	if (walk__find(n->t->walk, c->block, call, false, &path) != WALK_FOUND)
+		return err;
+	err = err ? err : emit_path(n, path);
+	err = err ? err : step__implied(n, plan->blocks.data[call].site, true, NO_BLOCK);
+	c->block = plan->blocks.data[call].next;
+	c->signals = n->th->signals;
+	c->in_call = true;
+	c->past = false;
+	return err;
+}
+
+/* Did the innermost call make this one, by the call that it was last heard of in? */
+static bool is_made(struct now *n)
+{
+	const struct call *c = calls__top(n->th);
+	const struct plan_block *b = c && c->in_call && c->state == CALL_AT && c->block != NO_BLOCK
+					     ? &n->t->plan->blocks.data[c->block]
+					     : NULL;
+
+	return b && b->object == n->s->object && !(n->e->missing & WIRE_NO_CALLER) &&
+	       b->start + n->bias == n->entry->caller;
+}
+
+/* Is this entry the end of the call's tail jump: the same place on the stack, the same return
+ * address? */
+static bool is_tail_of(struct now *n, const struct call *c)
+{
+	return c->state == CALL_TAIL && leads_to(n->t, c, n->s->function) &&
+	       (n->e->missing & WIRE_NO_CALLER || !c->caller || c->caller == n->entry->caller);
+}
+
+/*
+ * A call that was entered with the same stack pointer as this entry: *again, control came back to
+ * its first instruction; *tail, it ended in a jump here; else it ended unseen and is gone.
+ */
+static int join_or_end(struct now *n, struct call *c, bool *again, bool *tail)
+{
+	const struct path *path;
+	bool ended;
+	int err = 0;
+
+	*again = false;
+	*tail = is_tail_of(n, c);
+	if (*tail)
+		return 0;
+	if (c->state == CALL_AT && c->block != NO_BLOCK &&
+	    walk__find(n->t->walk, c->block, n->s->block, c->past, &path) == WALK_FOUND) {
+		err = emit_path(n, path);
+		*again = c->function == n->s->function;
+		*tail = !*again;
+		c->state = *again ? CALL_AT : CALL_TAIL;
+		c->block = n->s->block;
+		return err;
+	}
+	err = end_in_silence(n, c, &ended);
+	if (!ended)
+		calls__kill(n->t, n->th, c);
+	return err;
+}
+
+/* A rep string instruction at the entry, hit once more: the same call goes on with it. */
+static bool is_iteration(struct now *n)
+{
+	const struct call *c = n->s->repeats ? calls__top(n->th) : NULL;
+
+	return c && c->sp == n->e->sp && c->function == n->s->function && c->state == CALL_AT &&
+	       c->fresh;
+}
+
+int replay__entry(struct now *n)
+{
+	struct call c = {.sp = n->e->sp,
+			 .time = n->e->time,
+			 .function = n->s->function,
+			 .block = n->s->block,
+			 .state = CALL_AT,
+			 .seen_entry = true};
+	bool again = false, tail = false;
+	struct call *top;
+	int err = 0;
+
+	if (is_iteration(n))
+		return 0;
+
+	if (!n->t->plan->kernel)
+		place__learn_bias(n->t, n->th->pid, n->s->object, n->bias);
+	snprintf(n->th->comm, sizeof(n->th->comm), "%.15s", n->entry->comm);
+	err = end_below(n, n->e->sp);
+	c.signals = n->th->signals;
+	calls__sleep_below(n->th, n->e->sp);
+	calls__reuse(n->t, n->th, n->e->sp);
+	top = calls__top(n->th);
+	while (!err && !again && !tail && top && top->sp == n->e->sp) {
+		err = join_or_end(n, top, &again, &tail);
+		top = calls__top(n->th);
+	}
+	if (!err && !again && !tail)
+		err = walk_caller(n);
+	if (!err && !again && !tail && !(c.made = is_made(n)))
+		err = end_idle(n, NULL);
+	if (err)
+		return err;
+	if (!(n->e->missing & WIRE_NO_CALLER))
+		c.caller = n->entry->caller;
+	if (!again)
+		top = calls__push(n->t, n->th, &c);
+	top->fresh = true;
+	top->past = true;
+	err = step__entry(n);
+	return err || n->s->kind == BRANCH_NONE ? err : on_branch(n, top);
+}
+
+static void forget_positions(struct thread *th)
+{
+	struct call *c;
+
+	vec__each (c, &th->calls) {
+		c->state = CALL_LOST;
+		c->told = true;
+	}
+}
+
+int replay__gap(struct now *n)
+{
+	forget_positions(n->th);
+	return step__mark(n, STEP_UNKNOWN, 0);
+}
+
+int replay__lost(struct now *n)
+{
+	n->t->totals.lost += n->value[0];
+	forget_positions(n->th);
+	if (!n->value[0])
+		return 0; /* a signal's record: no event, but its handler may have gone anywhere */
+	return step__mark(n, STEP_LOST, n->value[0]);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The replay from the inside, shared by the files of src/trace. */
+#ifndef BBTRACE_TRACE_REPLAY_H
+#define BBTRACE_TRACE_REPLAY_H
+
+#include "trace.h"
+
+/* Where a call stands between two events. */
+enum call_state {
+	CALL_AT, /* about to run .block from its start (behind a call: once the call comes back) */
+	CALL_TAIL, /* left by a tail jump: ends with the return of what it jumped to */
+	CALL_LOST, /* not known */
+};
+
+/* A call of a traced function that has not returned yet. */
+struct call {
+	uint64_t id;   /* its number, from 1 */
+	uint64_t sp;   /* stack pointer at its entry: where the return address lies */
+	uint64_t time; /* of its entry */
+	uint32_t function;
+	uint32_t block;	 /* CALL_AT; CALL_TAIL: where it jumped to, NO_BLOCK: outside of the plan */
+	uint64_t caller; /* its return address; 0: not known */
+	uint8_t state;	 /* enum call_state */
+	uint32_t left_by; /* CALL_TAIL: the site of the jump */
+	bool direct;	  /* CALL_TAIL: the jump itself names its target */
+	uint32_t signals; /* thread.signals at its last event */
+	bool told;	  /* CALL_LOST: the stream says so already */
+	bool in_call;	  /* it made a call, and nothing was heard of it since */
+	bool made;  /* by the call below it, directly: its return takes that one out of its call */
+	bool past;  /* CALL_AT: the block's entry or witness was heard already */
+	bool fresh; /* no branch since its entry */
+	bool seen_entry; /* false: the trace began, or lost events, inside of it */
+	bool asleep; /* out of reach at the moment: left for good (longjmp, exception) or another
+			stack's */
+};
+
+struct thread {
+	uint32_t pid, tid;
+	char comm[16];
+	uint32_t signals;	/* handlers that ran, as far as they are recorded */
+	bool seen;		/* it had an event */
+	bool ended;		/* kernel: it is about to be no more */
+	VEC(struct call) calls; /* outermost first */
+	struct map64 entered;	/* function -> time of its last entry */
+	struct selection *selection;
+};
+
+/* The places of a site, resolved once. */
+struct site_places {
+	bool known;
+	struct location at, taken, next;
+	struct location entry; /* of an entry: where its function begins */
+};
+
+#define ENDED 1024
+
+struct trace {
+	const struct plan *plan;
+	struct trace_options options;
+	const struct resolver *resolver;
+	step_fn fn;
+	void *ctx;
+	struct map64 threads;	/* tid (idle threads: 1 << 32 | cpu) -> struct thread * */
+	struct map64 processes; /* pid -> threads in the map above << 1 | the first one has ended */
+	uint32_t ended[ENDED];	/* the last threads to end, kernel: a ring */
+	size_t nended;
+	struct map64 inner; /* pid -> its number in a PID namespace of its own */
+	struct map64
+		biases; /* pid << 32 | object -> running - link-time address, valid bit in known */
+	struct site_places *places;
+	struct trace_totals totals;
+	uint64_t last_call; /* the number given out last */
+	struct walk *walk;
+};
+
+/* What one event brings, taken apart. */
+struct now {
+	struct trace *t;
+	struct thread *th;
+	const struct wire_event *e;
+	const struct wire_entry *entry; /* NULL: not an entry */
+	uint64_t bias;			/* entry: running - link-time addresses of its object */
+	const uint64_t *value;		/* two, or NULL */
+	uint32_t site;
+	const struct plan_site *s;
+	const struct plan_block *block;
+	uint64_t frames;
+	const uint64_t *stack;
+};
+
+/* ---- tasks.c: threads and processes come and go ---- */
+
+/* The thread, made where it wasn't known; cpu tells idle threads apart. */
+struct thread *tasks__thread(struct trace *t, uint32_t pid, uint32_t tid, uint32_t cpu);
+void tasks__free(struct trace *t);
+
+/* ---- steps.c: what is given out; 0, or what the step function returned ---- */
+
+/* LOST (count) or UNKNOWN. */
+int step__mark(struct now *n, enum step_type type, uint64_t count);
+/* A branch without probe that the path implies; to_block: where an indirect jump went, or NO_BLOCK.
+ */
+int step__implied(struct now *n, uint32_t site, bool taken, uint32_t to_block);
+/* A ret without probe at which c ended. */
+int step__implied_ret(struct now *n, uint32_t site, const struct call *c);
+/* The event's own branch, entry, and the return of c at it. */
+int step__branch(struct now *n, bool taken);
+int step__entry(struct now *n);
+int step__return(struct now *n, const struct call *c);
+
+/* ---- replay.c: one event of a thread ---- */
+
+int replay__branch(struct now *n);
+int replay__entry(struct now *n);
+/* A probe in a block, which tells that the thread is there. */
+int replay__witness(struct now *n);
+int replay__lost(struct now *n);
+/* As lost, but nobody knows how many. */
+int replay__gap(struct now *n);
+
+/* ---- walk.c: the way between two events ---- */
+
+/* The blocks from one to another along branches that carry no probe; blocks[0] is from, the last
+ * one is to. Valid until the next walk. */
+struct path {
+	const uint32_t *blocks;
+	size_t len;
+};
+enum walk_result { WALK_FOUND, WALK_NONE, WALK_AMBIGUOUS };
+struct walk *walk__new(const struct plan *plan);
+void walk__free(struct walk *w);
+/* The block of an object that ends, at this link-time address, in a call without probe; NO_BLOCK:
+ * none. */
+uint32_t walk__call_ending(const struct walk *w, uint32_t object, uint64_t end);
+/* The way to a ret that carries no probe. */
+enum walk_result walk__find_ret(struct walk *w, uint32_t from, const struct path **path);
+/* May a thread that stands before block b take a branch without probe before the next event? */
+bool walk__is_silent_ahead(const struct walk *w, uint32_t b);
+/* around: the way has at least one step, also where both blocks are one. */
+enum walk_result walk__find(struct walk *w, uint32_t from, uint32_t to, bool around,
+			    const struct path **path);
+
+/* ---- place.c: names for addresses ---- */
+
+const struct site_places *place__site(struct trace *t, uint32_t site);
+/* A running address of a process, under the names that were asked for. */
+void place__running(struct trace *t, uint32_t pid, uint64_t time, uint64_t addr,
+		    struct location *out);
+/* A link-time address of an object of the plan. */
+void place__vaddr(struct trace *t, uint32_t object, uint64_t vaddr, struct location *out);
+/* The plan's block that starts at a running address; NO_BLOCK: none. */
+uint32_t place__block(struct trace *t, uint32_t pid, uint64_t time, uint64_t addr);
+/* True: it lies in a function of the plan, whether or not as code that was decoded. */
+bool place__in_plan(struct trace *t, uint32_t pid, uint64_t time, uint64_t addr);
+void place__learn_bias(struct trace *t, uint32_t pid, uint32_t object, uint64_t bias);
+void place__forget_process(struct trace *t, uint32_t pid);
+
+/* ---- select.c: which steps are given out ---- */
+
+int select__step(struct trace *t, struct thread *th, const struct step *step);
+void select__free(struct selection *s);
+
+#endif

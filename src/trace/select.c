@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Which steps are given out: the kinds asked for, --depth, and --min-duration, for which a call's
+ * steps wait until it is known to have lasted long enough.
+ */
+#include <stdlib.h>
+#include "replay.h"
+
+/* A call whose steps wait: its first held step and the time of its entry. */
+struct waiting {
+	size_t from;
+	uint64_t time;
+	unsigned depth;
+	bool long_enough;
+};
+
+struct selection {
+	VEC(struct kept_step) held;
+	VEC(struct waiting) calls;
+};
+
+static bool wanted(const struct trace *t, const struct step *s)
+{
+	static const unsigned of_type[STEP_TYPES] = {[STEP_ENTRY] = PLAN_ENTRY,
+						     [STEP_BRANCH] = PLAN_BRANCH,
+						     [STEP_RETURN] = PLAN_RETURN};
+
+	if (of_type[s->type] && !(t->options.events & of_type[s->type]))
+		return false;
+	if (of_type[s->type] && t->options.max_depth && s->depth >= t->options.max_depth)
+		return false;
+	return true;
+}
+
+static int give(struct trace *t, const struct step *s)
+{
+	if (!wanted(t, s))
+		return 0;
+	if (s->type <= STEP_RETURN)
+		t->totals.events++;
+	return t->fn(t->ctx, s);
+}
+
+static void hold(struct selection *sel, const struct step *s)
+{
+	kept__take(vec__add(&sel->held), s);
+}
+
+static void drop_from(struct selection *sel, size_t from)
+{
+	for (size_t i = from; i < sel->held.len; i++)
+		kept__free(&sel->held.data[i]);
+	sel->held.len = min_of(sel->held.len, from);
+}
+
+/* Gives out what no longer waits: all before the first call that may still be too short. */
+static int release(struct trace *t, struct selection *sel, uint64_t now)
+{
+	size_t n = sel->held.len;
+	struct waiting *w;
+	int err = 0;
+
+	vec__each (w, &sel->calls) {
+		if (!w->long_enough && now - w->time < t->options.min_duration) {
+			n = w->from;
+			break;
+		}
+		w->long_enough = true;
+	}
+	if (!n)
+		return 0;
+	for (size_t i = 0; i < n; i++) {
+		err = err ? err : give(t, kept__step(&sel->held.data[i]));
+		kept__free(&sel->held.data[i]);
+	}
+	memmove(sel->held.data, sel->held.data + n, (sel->held.len - n) * sizeof(*sel->held.data));
+	sel->held.len -= n;
+	vec__each (w, &sel->calls)
+		w->from -= min_of(w->from, n);
+	return err;
+}
+
+/* Calls at this depth or deeper that never returned are over: how long they took was not seen. */
+static void end_calls(struct selection *sel, unsigned depth)
+{
+	while (sel->calls.len && vec__last(&sel->calls)->depth >= depth) {
+		if (!vec__last(&sel->calls)->long_enough)
+			drop_from(sel, vec__last(&sel->calls)->from);
+		sel->calls.len--;
+	}
+}
+
+static int by_duration(struct trace *t, struct thread *th, const struct step *s)
+{
+	struct selection *sel = th->selection;
+	bool too_short;
+
+	if (!sel)
+		sel = th->selection = xcalloc(1, sizeof(*sel));
+	if (s->type == STEP_ENTRY) {
+		end_calls(sel, s->depth);
+		vec__push(&sel->calls, (struct waiting){sel->held.len, s->time, s->depth, false});
+		hold(sel, s);
+		return 0;
+	}
+	if (s->type == STEP_BRANCH && !sel->calls.len)
+		return 0; /* of a call whose entry was not seen */
+	if (s->type == STEP_RETURN) {
+		too_short = !s->has_duration || s->duration < t->options.min_duration;
+		if (!too_short)
+			hold(sel, s);
+		if (!too_short && sel->calls.len)
+			vec__last(&sel->calls)->long_enough = true;
+		end_calls(sel, s->depth);
+	} else {
+		hold(sel, s);
+	}
+	return s->timed ? release(t, sel, s->time) : 0;
+}
+
+int select__step(struct trace *t, struct thread *th, const struct step *s)
+{
+	return t->options.min_duration ? by_duration(t, th, s) : give(t, s);
+}
+
+void select__free(struct selection *s)
+{
+	if (!s)
+		return;
+	drop_from(s, 0);
+	vec__free(&s->held);
+	vec__free(&s->calls);
+	free(s);
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Steps: what the replay gives out for an event, or for a branch that the path implies. */
+#include "calls.h"
+
+static struct step step_of(struct now *n, enum step_type type, uint32_t site)
+{
+	const struct call *top = calls__top(n->th);
+	struct step step = {
+		.type = type,
+		.pid = n->th->pid,
+		.tid = n->th->tid,
+		.ns_pid = trace__inner_of(n->t, n->th->pid),
+		.comm = n->th->comm,
+		.plan = n->t->plan,
+		.site = site,
+		.function = site == NO_SITE ? NO_FUNCTION : n->t->plan->sites.data[site].function,
+		.depth = calls__depth(n->th),
+	};
+
+	if (step.depth)
+		step.depth--;
+	step.call = top ? top->id : 0;
+	if (n->e) {
+		step.time = n->e->time;
+		step.cpu = n->e->cpu;
+		step.timed = true;
+	}
+	return step;
+}
+
+int step__mark(struct now *n, enum step_type type, uint64_t count)
+{
+	struct step step = step_of(n, type, NO_SITE);
+
+	step.count = count;
+	n->t->totals.unknown += type == STEP_UNKNOWN;
+	return select__step(n->t, n->th, &step);
+}
+
+/* A direct or conditional branch whose outcome is known. */
+int step__implied(struct now *n, uint32_t site, bool taken, uint32_t to_block)
+{
+	const struct site_places *places = place__site(n->t, site);
+	const struct plan_site *s = &n->t->plan->sites.data[site];
+	struct step step = step_of(n, STEP_BRANCH, site);
+
+	step.timed = false;
+	step.time = 0;
+	step.implied = true;
+	step.at = places->at;
+	step.taken = taken;
+	if (s->target || !taken) {
+		step.to = taken ? places->taken : places->next;
+		step.to_known = true;
+	} else if (s->kind == BRANCH_IJMP && to_block != NO_BLOCK) {
+		const struct plan_block *b = &n->t->plan->blocks.data[to_block];
+
+		place__vaddr(n->t, b->object, b->start, &step.to);
+		step.to_known = true;
+	}
+	return select__step(n->t, n->th, &step);
+}
+
+int step__implied_ret(struct now *n, uint32_t site, const struct call *c)
+{
+	struct step step = step_of(n, STEP_BRANCH, site);
+
+	step.timed = false;
+	step.time = 0;
+	step.implied = true;
+	step.at = place__site(n->t, site)->at;
+	step.taken = true;
+	step.to_known = c->caller;
+	if (c->caller)
+		place__running(n->t, n->th->pid, n->e->time, c->caller, &step.to);
+	return select__step(n->t, n->th, &step);
+}
+
+int step__branch(struct now *n, bool taken)
+{
+	const struct site_places *places = place__site(n->t, n->site);
+	struct step step = step_of(n, STEP_BRANCH, n->site);
+
+	step.at = places->at;
+	step.taken = taken;
+	if (n->s->target || !taken) {
+		step.to = taken ? places->taken : places->next;
+		step.to_known = true;
+	} else if (n->value && !(n->e->missing & WIRE_NO_VALUE0)) {
+		place__running(n->t, n->th->pid, n->e->time, n->value[0], &step.to);
+		step.to_known = true;
+	}
+	return select__step(n->t, n->th, &step);
+}
+
+/* The number of the call outside of the innermost one. */
+static uint64_t caller_of(struct thread *th)
+{
+	bool inner = false;
+
+	for (size_t i = th->calls.len; i-- > 0;) {
+		if (th->calls.data[i].asleep)
+			continue;
+		if (inner)
+			return th->calls.data[i].id;
+		inner = true;
+	}
+	return 0;
+}
+
+int step__entry(struct now *n)
+{
+	uint64_t *last = map64__get(&n->th->entered, n->s->function);
+	struct step step = step_of(n, STEP_ENTRY, n->site);
+	const struct plan_function *fn = &n->t->plan->functions.data[n->s->function];
+	struct location stack[WIRE_STACK];
+	uint64_t regs[WIRE_REGS];
+
+	/* where the function begins, not where the probe sits */
+	step.at = place__site(n->t, n->site)->entry;
+	step.caller = caller_of(n->th);
+	memcpy(regs, n->entry->regs, sizeof(regs));
+	regs[16] = n->bias + fn->ranges[0].vaddr;
+	step.regs = regs;
+	if (!(n->e->missing & WIRE_NO_SYSCALL))
+		step.syscall_args = (const uint64_t *)n->entry->syscall_args;
+	step.has_since = last;
+	step.since_entry = last ? n->e->time - *last : 0;
+	*map64__put(&n->th->entered, n->s->function) = n->e->time;
+	for (uint64_t i = 0; i < n->frames; i++)
+		place__running(n->t, n->t->plan->kernel ? 0 : n->th->pid, n->e->time, n->stack[i],
+			       &stack[i]);
+	step.stack = n->stack ? stack : NULL;
+	step.nstack = n->frames;
+	return select__step(n->t, n->th, &step);
+}
+
+int step__return(struct now *n, const struct call *c)
+{
+	const struct plan_function *fn = &n->t->plan->functions.data[c->function];
+	struct step step = step_of(n, STEP_RETURN, n->site);
+
+	step.function = c->function;
+	place__vaddr(n->t, fn->object, fn->ranges[0].vaddr, &step.at);
+	step.has_value = n->value && !(n->e->missing & WIRE_NO_VALUE1);
+	step.value = step.has_value ? n->value[1] : 0;
+	step.has_duration = c->seen_entry;
+	step.duration = c->seen_entry ? n->e->time - c->time : 0;
+	n->t->totals.unmatched_returns += !c->seen_entry;
+	return select__step(n->t, n->th, &step);
+}

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Threads and processes come and go: what is known of them is made when they are first heard of,
+ * copied when they fork, forgotten when they end. Numbers are used again. */
+#include <stdlib.h>
+#include "calls.h"
+
+/* ---- processes ---- */
+
+#define FIRST_ENDED 1u /* of the values of trace.processes */
+#define THREAD	    2u
+
+bool trace__knows(const struct trace *t, uint32_t pid)
+{
+	return map64__get(&t->processes, pid);
+}
+
+/* A process goes on when its first thread ends, and is gone with its last. */
+static void forget_if_gone(struct trace *t, uint32_t pid)
+{
+	const uint64_t *p = map64__get(&t->processes, pid);
+
+	if (p && *p != FIRST_ENDED)
+		return;
+	map64__del(&t->processes, pid);
+	map64__del(&t->inner, pid);
+	place__forget_process(t, pid);
+}
+
+void trace__inner(struct trace *t, uint32_t pid, uint32_t ns_pid)
+{
+	*map64__put(&t->inner, pid) = ns_pid;
+}
+
+uint32_t trace__inner_of(const struct trace *t, uint32_t pid)
+{
+	const uint64_t *inner = map64__get(&t->inner, pid);
+
+	return inner ? *inner : 0;
+}
+
+/* ---- threads ---- */
+
+static uint64_t thread_key(uint32_t tid, uint32_t cpu)
+{
+	return tid ? tid : 1ull << 32 | cpu; /* every CPU has an idle thread, all of number 0 */
+}
+
+static struct thread *find_thread(const struct trace *t, uint32_t tid)
+{
+	uint64_t *slot = map64__get(&t->threads, tid);
+
+	return slot ? (struct thread *)(uintptr_t)*slot : NULL;
+}
+
+struct thread *tasks__thread(struct trace *t, uint32_t pid, uint32_t tid, uint32_t cpu)
+{
+	uint64_t *slot = map64__put(&t->threads, thread_key(tid, cpu));
+	struct thread *th = (struct thread *)(uintptr_t)*slot;
+
+	if (th && th->pid == pid)
+		return th;
+	if (!th) {
+		th = xcalloc(1, sizeof(*th));
+		th->tid = tid;
+		*slot = (uintptr_t)th;
+	} else {
+		*map64__put(&t->processes, th->pid) -= THREAD;
+	}
+	th->pid = pid;
+	*map64__put(&t->processes, pid) += THREAD;
+	return th;
+}
+
+static void thread__free(struct thread *th)
+{
+	vec__free(&th->calls);
+	map64__free(&th->entered);
+	select__free(th->selection);
+	free(th);
+}
+
+/* The open calls of a thread ended unseen. */
+static void abandon(struct trace *t, struct thread *th)
+{
+	if (th->seen)
+		calls__kill_all(t, th);
+	th->calls.len = 0;
+}
+
+static void end_thread(struct trace *t, struct thread *th)
+{
+	uint32_t pid = th->pid;
+
+	abandon(t, th);
+	map64__del(&t->threads, th->tid);
+	thread__free(th);
+	*map64__put(&t->processes, pid) -= THREAD;
+	forget_if_gone(t, pid);
+}
+
+/* ---- what happens to them ---- */
+
+/* A process of its own goes on in a copy of the parent's stack, at the same addresses. */
+static void copy_process(struct trace *t, struct thread *th, const struct thread *from)
+{
+	for (size_t i = 0; i < from->calls.len; i++)
+		vec__push(&th->calls, from->calls.data[i]);
+	for (uint32_t i = 0; i < t->plan->objects.len; i++) {
+		const uint64_t *bias = map64__get(&t->biases, (uint64_t)from->pid << 32 | i);
+
+		if (bias)
+			place__learn_bias(t, th->pid, i, *bias);
+	}
+}
+
+int trace__fork(struct trace *t, uint64_t time, uint32_t pid, uint32_t tid, uint32_t ppid,
+		uint32_t ptid)
+{
+	struct thread *from, *th = find_thread(t, tid);
+
+	/* whoever had the number before has ended */
+	if (th)
+		end_thread(t, th);
+	if (pid != ppid) {
+		map64__del(&t->processes, pid);
+		forget_if_gone(t, pid);
+	}
+	from = find_thread(t, ptid);
+	if (!from)
+		return 0;
+	th = tasks__thread(t, pid, tid, 0);
+	memcpy(th->comm, from->comm, sizeof(th->comm));
+	if (pid != ppid && !t->plan->kernel)
+		copy_process(t, th, from);
+	return 0;
+}
+
+int trace__comm(struct trace *t, uint32_t pid, uint32_t tid, const char *comm)
+{
+	struct thread *th = tasks__thread(t, pid, tid, 0);
+
+	snprintf(th->comm, sizeof(th->comm), "%s", comm);
+	return 0;
+}
+
+/* Ends all threads for which fn holds. */
+static void end_threads(struct trace *t, bool (*fn)(void *ctx, struct thread *th), void *ctx)
+{
+	VEC(struct thread *) ended = {0};
+	struct thread **th;
+	uint64_t value;
+
+	for (size_t i = 0; i < t->threads.cap; i++)
+		if (map64__slot(&t->threads, i, &value) &&
+		    fn(ctx, (struct thread *)(uintptr_t)value))
+			vec__push(&ended, (struct thread *)(uintptr_t)value);
+	vec__each (th, &ended)
+		end_thread(t, *th);
+	vec__free(&ended);
+}
+
+/*
+ * The thread that makes an exec takes over the number of the first one, and all others have ended:
+ * it is the one that is left under another number. The kernel's functions return from an exec.
+ */
+struct exec {
+	struct thread *first;
+	bool goes_on;
+};
+
+static bool is_left(void *ctx, struct thread *th)
+{
+	const struct exec *e = ctx;
+
+	if (th == e->first || th->pid != e->first->pid)
+		return false;
+	if (e->goes_on && !th->ended) {
+		for (size_t i = 0; i < th->calls.len; i++)
+			vec__push(&e->first->calls, th->calls.data[i]);
+		th->calls.len = 0;
+	}
+	return true;
+}
+
+int trace__exec(struct trace *t, uint64_t time, uint32_t pid, uint32_t tid, const char *comm)
+{
+	struct thread *th = tasks__thread(t, pid, tid, 0);
+	struct exec e = {.first = th};
+	uint64_t *p = map64__put(&t->processes, pid);
+
+	if (!t->plan->kernel || th->ended)
+		abandon(t, th);
+	th->ended = false;
+	e.goes_on = t->plan->kernel && !th->calls.len;
+	*p &= ~(uint64_t)FIRST_ENDED;
+	if (*p > THREAD)
+		end_threads(t, is_left, &e);
+	place__forget_process(t, pid);
+	snprintf(th->comm, sizeof(th->comm), "%s", comm);
+	return 0;
+}
+
+/* The kernel's functions run on a while after it told of a thread's end. */
+static void end_later(struct trace *t, struct thread *th)
+{
+	struct thread *oldest = find_thread(t, t->ended[t->nended % ENDED]);
+
+	if (oldest && oldest != th && oldest->ended)
+		end_thread(t, oldest);
+	th->ended = true;
+	t->ended[t->nended++ % ENDED] = th->tid;
+}
+
+int trace__exit(struct trace *t, uint64_t time, uint32_t pid, uint32_t tid)
+{
+	struct thread *th = find_thread(t, tid);
+
+	if (pid == tid)
+		*map64__put(&t->processes, pid) |= FIRST_ENDED;
+	if (th && t->plan->kernel)
+		end_later(t, th);
+	else if (th)
+		end_thread(t, th);
+	else if (pid == tid)
+		forget_if_gone(t, pid);
+	return 0;
+}
+
+void trace__each_thread(const struct trace *t, void (*fn)(void *ctx, uint32_t pid, uint32_t tid),
+			void *ctx)
+{
+	const struct thread *th;
+	uint64_t value;
+
+	for (size_t i = 0; i < t->threads.cap; i++) {
+		if (!map64__slot(&t->threads, i, &value))
+			continue;
+		th = (const struct thread *)(uintptr_t)value;
+		if (th->tid)
+			fn(ctx, th->pid, th->tid);
+	}
+}
+
+/* ---- the end ---- */
+
+int trace__finish(struct trace *t)
+{
+	uint64_t value;
+
+	for (size_t i = 0; i < t->threads.cap; i++)
+		if (map64__slot(&t->threads, i, &value))
+			abandon(t, (struct thread *)(uintptr_t)value);
+	return 0;
+}
+
+void tasks__free(struct trace *t)
+{
+	uint64_t value;
+
+	for (size_t i = 0; i < t->threads.cap; i++)
+		if (map64__slot(&t->threads, i, &value))
+			thread__free((struct thread *)(uintptr_t)value);
+	map64__free(&t->threads);
+	map64__free(&t->processes);
+	map64__free(&t->inner);
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * trace: what happened. Front door of src/trace. Pure: no system call, no BPF, no /proc, no exit.
+ *
+ * Events of the kernel side go in, thread by thread in order; the replay walks the plan's
+ * control-flow graph, pairs entry with return, fills in what the path implies, says what is lost or
+ * unknown, and gives out steps.
+ */
+#ifndef BBTRACE_TRACE_H
+#define BBTRACE_TRACE_H
+
+#include <linux/types.h>
+#include "code/code.h"
+#include "../bpf/wire.h"
+
+enum step_type {
+	STEP_ENTRY,
+	STEP_BRANCH,
+	STEP_RETURN,
+	STEP_LOST,    /* count events of this thread are missing here */
+	STEP_UNKNOWN, /* the path of this thread between the step before and the one after can't be
+			 told */
+	STEP_FORK,
+	STEP_EXEC,
+	STEP_EXIT,
+	STEP_TYPES
+};
+
+/* An address, resolved. Strings belong to the plan or the resolver and live as long as they. */
+struct location {
+	uint64_t addr;	    /* running address */
+	const char *object; /* path; NULL: anonymous memory, then only addr is known */
+	const char *symbol; /* shown name; NULL: none covers it */
+	uint64_t offset;    /* from the symbol's start; without symbol: 0 */
+	uint64_t vaddr;	    /* link-time address in object */
+};
+
+struct step {
+	enum step_type type;
+	bool timed;    /* time and cpu were measured */
+	bool implied;  /* the path, not a probe, tells it */
+	uint64_t time; /* ns, CLOCK_MONOTONIC */
+	uint32_t cpu;  /* implied: of the event that tells it */
+	uint32_t pid, tid;
+	uint32_t ns_pid;  /* as the process sees itself; 0: the same as pid */
+	const char *comm; /* never NULL; "" where not known */
+	unsigned depth;	  /* among the traced functions, from 0 */
+	uint64_t
+		call;	 /* the call that this happens in (ENTRY: begins, RETURN: ends): a number of
+			    its   own, the same in a forked process's copy of it; 0: none that is known
+			  */
+	uint64_t caller; /* ENTRY: the call outside of it, 0: none */
+	const struct plan *plan;
+	uint32_t site;	    /* ENTRY, BRANCH, RETURN; else NO_SITE */
+	uint32_t function;  /* whose call this is (RETURN: that ends) */
+	struct location at; /* ENTRY, BRANCH: the site; RETURN: the function's start */
+
+	/* BRANCH: kind, mnemonic: plan->sites.data[site] */
+	bool taken; /* JCC, LOOP */
+	bool to_known;
+	struct location to; /* the fall-through when not taken */
+
+	/* ENTRY */
+	const uint64_t *regs; /* by register number, WIRE_REGS of them; NULL: not recorded */
+	bool has_since;
+	uint64_t since_entry;	      /* ns since this thread last entered this function */
+	const uint64_t *syscall_args; /* six, or NULL */
+	const struct location *stack; /* -k: innermost first; NULL: not asked for */
+	size_t nstack;
+
+	/* RETURN */
+	bool has_value;
+	uint64_t value;	   /* the return register */
+	bool has_duration; /* the entry was seen */
+	uint64_t duration; /* ns */
+
+	uint64_t count; /* LOST */
+};
+
+/* Counters of a run; rows of a table so that summary, text and JSON say the same. */
+struct trace_totals {
+	uint64_t functions, probes,
+		skipped; /* of the plan; silent helpers are no functions, their probes count */
+	uint64_t events; /* printed: entry, branch and return steps */
+	uint64_t lost;	 /* events that never arrived */
+	uint64_t unmatched_returns; /* frames that ended unseen, and rets whose entry wasn't seen */
+	uint64_t unknown;	    /* STEP_UNKNOWN given out */
+};
+
+/* Finds out where a running address of a process (0: the kernel) lies at a moment. Always fills in
+ * out->addr. */
+struct resolver {
+	void *ctx;
+	void (*resolve)(void *ctx, uint32_t pid, uint64_t time, uint64_t addr,
+			struct location *out);
+};
+
+/* A step's pointers are valid during the call. Non-zero: stop (-errno, or 1: enough). */
+typedef int (*step_fn)(void *ctx, const struct step *step);
+
+/* A step with copies of what it points to; strings of the plan and the resolver are shared. */
+struct kept_step {
+	struct step step;
+	char comm[16];
+	uint64_t regs[WIRE_REGS], syscall_args[WIRE_ARGS];
+	struct location *stack;
+};
+void kept__take(struct kept_step *k, const struct step *s);
+const struct step *kept__step(struct kept_step *k);
+void kept__free(struct kept_step *k);
+
+/* The last so many branches of each thread, with what happened between them. */
+struct last;
+struct last *last__new(size_t branches);
+int last__step(struct last *l, const struct step *s);
+int last__give(struct last *l, bool newest_first, step_fn fn, void *ctx);
+void last__free(struct last *l);
+
+struct trace_options {
+	unsigned events;       /* enum plan_events: which steps are given out */
+	unsigned max_depth;    /* --depth: steps deeper than this are not given out; 0: no limit */
+	uint64_t min_duration; /* --min-duration, ns: calls that took less are not given out, nor
+				  their branches */
+};
+
+struct trace;
+struct trace *trace__new(const struct plan *plan, const struct trace_options *options,
+			 const struct resolver *resolver, step_fn fn, void *ctx);
+void trace__free(struct trace *t);
+/* One record of the ring, size bytes. 0; -EINVAL: not a record of this plan; or what fn returned.
+ */
+int trace__feed(struct trace *t, const void *record, size_t size);
+/* Side events: a task was born, changed its name, ended. */
+int trace__fork(struct trace *t, uint64_t time, uint32_t pid, uint32_t tid, uint32_t ppid,
+		uint32_t ptid);
+int trace__exec(struct trace *t, uint64_t time, uint32_t pid, uint32_t tid, const char *comm);
+int trace__comm(struct trace *t, uint32_t pid, uint32_t tid, const char *comm);
+int trace__exit(struct trace *t, uint64_t time, uint32_t pid, uint32_t tid);
+/* Is a thread known of this process? False once its first and all known threads have ended. */
+bool trace__knows(const struct trace *t, uint32_t pid);
+/* All known threads but idle ones; fn may not change what is known. */
+void trace__each_thread(const struct trace *t, void (*fn)(void *ctx, uint32_t pid, uint32_t tid),
+			void *ctx);
+/* The process sees itself under another number (step.ns_pid), in a PID namespace of its own. */
+void trace__inner(struct trace *t, uint32_t pid, uint32_t ns_pid);
+/* That number; 0: none. */
+uint32_t trace__inner_of(const struct trace *t, uint32_t pid);
+/* count events of a thread (0, 0: of nobody knows which) that were lost behind everything fed so
+ * far. */
+int trace__lost(struct trace *t, uint32_t pid, uint32_t tid, uint64_t count);
+/* Some events of a thread were not seen here, and nobody knows how many: UNKNOWN. */
+int trace__gap(struct trace *t, uint32_t pid, uint32_t tid);
+/* The end: open frames are closed as unmatched. */
+int trace__finish(struct trace *t);
+const struct trace_totals *trace__totals(const struct trace *t);
+/* The name of a thread as known so far; NULL: there is no such thread. */
+const char *trace__comm_of(const struct trace *t, uint32_t tid);
+
+/* ---- a selection of steps, for who reads a file again (pick.c) ---- */
+
+struct pick_options {
+	unsigned events; /* enum plan_events */
+	const uint32_t *pids, *tids;
+	size_t npids, ntids; /* 0: of all */
+	const char *const *comms;
+	size_t ncomms;
+	const bool *functions; /* by the plan's function; NULL: all. Depth counts those that are
+				  picked */
+	unsigned max_depth;    /* as in struct trace_options, of those */
+	uint64_t from, to;   /* ns, CLOCK_MONOTONIC: steps from there up to there; what has no time
+				goes with   what its thread did before */
+	uint64_t head, tail; /* the first and the last so many of entry, branch and return; 0: all.
+				Both: those between are left out */
+};
+/* options and what they point to must outlive it. fn as in trace__new(). */
+struct pick;
+struct pick *pick__new(const struct plan *plan, const struct pick_options *options, step_fn fn,
+		       void *ctx);
+void pick__free(struct pick *p);
+int pick__step(struct pick *p, const struct step *step);
+/* The end: gives out the last ones. */
+int pick__finish(struct pick *p);
+/* Makes the counters those of what was picked. */
+void pick__count(const struct pick *p, struct trace_totals *t);
+
+/* ---- the trace file: what goes into a replay, and all that it needs (format: HACKING.md) ---- */
+
+/* What steps and their rendering depend on beside the plan, and where the trace comes from. */
+struct trace_meta {
+	uint64_t start_time; /* as in struct output_options, the next ones too */
+	int64_t realtime_offset;
+	int32_t utc_offset;
+	uint64_t regs;
+	bool show_regs, no_fold;
+	uint32_t time_style;
+	uint32_t events; /* as in struct trace_options, the next ones too */
+	uint32_t max_depth;
+	uint64_t min_duration;
+	uint64_t limit; /* of printed events; 0: none */
+	uint32_t cpus;	/* of the machine */
+	uint32_t part;	/* parts of this trace that were written before, and are in other files or
+			   gone */
+	const char *version; /* bbtrace's */
+	const char *command; /* bbtrace's command line */
+	const char *system;  /* kernel name, release, version and machine */
+};
+
+/* How it ended. */
+enum trace_end_reason { TRACE_ENDED, TRACE_CONTINUED /* in the next part */ };
+struct trace_end {
+	uint32_t reason;
+	uint64_t side_lost; /* side events */
+	struct trace_totals totals;
+};
+
+/* Where the bytes of a file go: 0 or -errno, which travels up. */
+typedef int (*trace_write_fn)(void *ctx, const void *data, size_t len);
+struct trace_writer;
+/* Plan and objects must outlive it. */
+struct trace_writer *trace_writer__new(const struct plan *plan, trace_write_fn write, void *ctx);
+void trace_writer__free(struct trace_writer *w);
+/* Header and plan. 0 or what write returned, as all that follow. */
+int trace_writer__begin(struct trace_writer *w, const struct trace_meta *meta);
+/* What is given to trace__feed(), to the functions for side events, to trace__lost(). */
+int trace_writer__record(struct trace_writer *w, const void *record, size_t size);
+int trace_writer__side(struct trace_writer *w, const struct side_event *e);
+int trace_writer__lost(struct trace_writer *w, uint32_t pid, uint32_t tid, uint64_t count);
+/* That the file which mappings show so is this object. */
+void trace_writer__mapped(struct trace_writer *w, uint64_t dev, uint64_t ino, const char *path,
+			  const struct object *o);
+/* The symbol that covers vaddr, if there is one that wasn't written yet. */
+void trace_writer__symbol(struct trace_writer *w, const struct object *o, uint64_t vaddr);
+/* All that was given is in the file. */
+int trace_writer__flush(struct trace_writer *w);
+int trace_writer__end(struct trace_writer *w, const struct trace_end *end);
+/* Bytes that were given to write; of events that wait for the next flush, before they are deflated.
+ */
+uint64_t trace_writer__size(const struct trace_writer *w);
+uint64_t trace_writer__pending(const struct trace_writer *w);
+
+/* Bytes of a file, in order: how many came (0: it ends here), or -errno. */
+typedef ssize_t (*trace_read_fn)(void *ctx, void *data, size_t len);
+/* What a file tells, in the order in which it was written; all but NULL ones are called. Non-zero
+ * stops. */
+struct trace_calls {
+	int (*begin)(void *ctx, const struct plan *plan, const struct trace_meta *meta);
+	int (*object)(void *ctx, const struct object *o); /* its symbols may become more */
+	int (*mapped)(void *ctx, uint64_t dev, uint64_t ino, const char *path,
+		      const struct object *o);
+	int (*record)(void *ctx, const void *record, size_t size);
+	int (*side)(void *ctx, const struct side_event *e);
+	int (*lost)(void *ctx, uint32_t pid, uint32_t tid, uint64_t count);
+};
+struct trace_reader;
+/* Do these bytes begin a trace file? */
+bool trace_reader__is_magic(const void *data, size_t len);
+struct trace_reader *trace_reader__new(trace_read_fn read, void *ctx);
+/* With the plan, the objects and all that they hold. */
+void trace_reader__free(struct trace_reader *r);
+/*
+ * 0: read to the end. -ENOEXEC, -ENOTSUP: not a trace file, or of a newer version. -EBADMSG: it is
+ * damaged, -ENODATA: it stops before its end; all before that was given out, the message says
+ * where. Else what a call or read returned.
+ */
+int trace_reader__run(struct trace_reader *r, const struct trace_calls *calls, void *ctx);
+/* How the trace ended; NULL: the file doesn't tell (yet). */
+const struct trace_end *trace_reader__end(const struct trace_reader *r);
+
+/* ---- armor: a file as lines of text that survive a serial console (armor.c, dearmor.c) ---- */
+
+struct armor;
+struct armor *armor__new(void);
+void armor__free(struct armor *a);
+/* Appends whole lines; ends one that is not full. */
+void armor__put(struct armor *a, const void *data, size_t len, struct str *out);
+void armor__end_line(struct armor *a, struct str *out);
+
+/*
+ * Back: finds the lines in whatever stands around and within them. What they hold up to the first
+ * gap comes out of dearmor__read(), a trace_read_fn; each line that is damaged or missing is told
+ * to note.
+ */
+struct dearmor;
+struct dearmor *dearmor__new(trace_read_fn read, void *ctx,
+			     void (*tell)(void *ctx, const char *text), void *tell_ctx);
+void dearmor__free(struct dearmor *d);
+ssize_t dearmor__read(void *dearmor, void *data, size_t len);
+/* Reads on to the end, so that all damage is told. How many lines are damaged or missing. */
+uint64_t dearmor__finish(struct dearmor *d);
+
+#endif

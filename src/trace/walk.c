@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The way between two events: which branches without probe a thread must have taken to come from
+ * one block to the end of another. Found when there is just one such way; a probe on the way would
+ * have spoken. Ways are remembered: a program takes few of them, and often.
+ */
+#include <stdlib.h>
+#include "replay.h"
+
+/* What was found between two blocks: a stretch of walk.found. */
+struct way {
+	enum walk_result result;
+	uint32_t at, len;
+};
+
+struct walk {
+	const struct plan *plan;
+	struct map64 known; /* from << 32 | to -> index into ways + 1 */
+	VEC(struct way) ways_known;
+	VEC(uint32_t) found;
+	struct path path;
+	/* of the search in progress, by block: 0 not visited; else its number of ways + 1, or OPEN
+	 */
+	uint8_t *ways;
+	VEC(uint32_t) visited;
+	bool cycle;
+	struct map64 calls; /* where an unprobed call ends (object << 56 | address) -> its block */
+	bool *called;	    /* by block: ends in a call of a function whose entry carries a probe */
+	bool *speaks;	    /* by block: an entry or a witness in it carries a probe */
+};
+
+#define OPEN 255
+#define TO_RET                                                                                     \
+	(NO_BLOCK >> 1) /* in place of a block: the end of any that ends in a ret without probe */
+#define MAX_DEPTH 512
+#define MAX_KNOWN (1u << 20)
+
+/* ---- what speaks ---- */
+
+static uint64_t end_key(uint32_t object, uint64_t end)
+{
+	return (uint64_t)object << 56 ^ end;
+}
+
+static bool is_traced_entry(const struct plan *plan, const struct plan_site *call)
+{
+	return call->kind == BRANCH_CALL && plan__entry_speaks(plan, call->object, call->target);
+}
+
+static void note_calls(struct walk *w)
+{
+	for (uint32_t i = 0; i < w->plan->blocks.len; i++) {
+		const struct plan_block *b = &w->plan->blocks.data[i];
+		const struct plan_site *s =
+			b->site == NO_SITE ? NULL : &w->plan->sites.data[b->site];
+
+		if (!s || s->probe || (s->kind != BRANCH_CALL && s->kind != BRANCH_ICALL))
+			continue;
+		*map64__put(&w->calls, end_key(b->object, b->end)) = i;
+		w->called[i] = is_traced_entry(w->plan, s);
+	}
+}
+
+uint32_t walk__call_ending(const struct walk *w, uint32_t object, uint64_t end)
+{
+	const uint64_t *b = map64__get(&w->calls, end_key(object, end));
+
+	return b ? *b : NO_BLOCK;
+}
+
+struct walk *walk__new(const struct plan *plan)
+{
+	struct walk *w = xcalloc(1, sizeof(*w));
+
+	w->plan = plan;
+	w->ways = xcalloc(plan->blocks.len + 1, 1);
+	w->speaks = xcalloc(plan->blocks.len + 1, sizeof(*w->speaks));
+	w->called = xcalloc(plan->blocks.len + 1, sizeof(*w->called));
+	for (size_t i = 0; i < plan->sites.len; i++)
+		if ((plan->sites.data[i].entry || !plan->sites.data[i].kind) &&
+		    plan->sites.data[i].probe)
+			w->speaks[plan->sites.data[i].block] = true;
+	note_calls(w);
+	return w;
+}
+
+void walk__free(struct walk *w)
+{
+	if (!w)
+		return;
+	vec__free(&w->visited);
+	vec__free(&w->ways_known);
+	vec__free(&w->found);
+	map64__free(&w->known);
+	map64__free(&w->calls);
+	free(w->ways);
+	free(w->speaks);
+	free(w->called);
+	free(w);
+}
+
+/* ---- the search ---- */
+
+/* The i-th block that can follow block b without an event; NO_BLOCK: there are no more. */
+static uint32_t successor(const struct walk *w, uint32_t b, uint32_t i)
+{
+	const struct plan_block *block = &w->plan->blocks.data[b];
+	const struct plan_site *s =
+		block->site == NO_SITE ? NULL : &w->plan->sites.data[block->site];
+
+	if (s && (s->probe || w->called[b]))
+		return NO_BLOCK;
+	if (s && s->kind == BRANCH_IJMP)
+		return i < block->ntable ? w->plan->table.data[block->table + i] : NO_BLOCK;
+	if (s && (s->kind == BRANCH_JCC || s->kind == BRANCH_LOOP || s->kind == BRANCH_JMP) &&
+	    block->taken != NO_BLOCK && i-- == 0)
+		return block->taken;
+	return i == 0 && !block->noreturn ? block->next : NO_BLOCK;
+}
+
+static bool is_silent_ret(const struct walk *w, uint32_t b)
+{
+	uint32_t site = w->plan->blocks.data[b].site;
+
+	return site != NO_SITE && w->plan->sites.data[site].kind == BRANCH_RET &&
+	       !w->plan->sites.data[site].probe;
+}
+
+/* How many ways lead from b to the end of block to: 0, 1 or 2 (for more). */
+static unsigned search(struct walk *w, uint32_t b, uint32_t to, bool around, unsigned depth)
+{
+	unsigned ways = 0;
+	uint32_t next;
+
+	if ((b == to || (to == TO_RET && is_silent_ret(w, b))) && (depth || !around))
+		return 1; /* a way on from its end would have met its probe */
+	if (depth && w->speaks[b])
+		return 0;
+	if (w->ways[b] == OPEN)
+		return w->cycle = true, 0;
+	if (w->ways[b])
+		return w->ways[b] - 1;
+	if (depth > MAX_DEPTH)
+		return 2;
+	w->ways[b] = OPEN;
+	vec__push(&w->visited, b);
+	for (uint32_t i = 0; ways < 2 && (next = successor(w, b, i)) != NO_BLOCK; i++)
+		ways += search(w, next, to, around, depth + 1);
+	w->ways[b] = min_of(ways, 2u) + 1;
+	return min_of(ways, 2u);
+}
+
+/* The blocks of the one way, into found. */
+static void take_way(struct walk *w, uint32_t from, uint32_t to, bool around)
+{
+	uint32_t next = NO_BLOCK, b;
+
+	for (b = from; (b != to && (to != TO_RET || !is_silent_ret(w, b))) || around; b = next) {
+		around = false;
+		vec__push(&w->found, b);
+		for (uint32_t i = 0; (next = successor(w, b, i)) != NO_BLOCK; i++)
+			if (next == to || (!w->speaks[next] && w->ways[next] == 2) ||
+			    (to == TO_RET && !w->speaks[next] && is_silent_ret(w, next)))
+				break;
+	}
+	vec__push(&w->found, b);
+}
+
+static struct way find_way(struct walk *w, uint32_t from, uint32_t to, bool around)
+{
+	struct way way = {.at = w->found.len};
+	unsigned ways;
+	uint32_t *b;
+
+	w->cycle = false;
+	ways = search(w, from, to, around, 0);
+	way.result = ways == 0 ? WALK_NONE : ways > 1 || w->cycle ? WALK_AMBIGUOUS : WALK_FOUND;
+	if (way.result == WALK_FOUND)
+		take_way(w, from, to, around);
+	way.len = w->found.len - way.at;
+	vec__each (b, &w->visited)
+		w->ways[*b] = 0;
+	w->visited.len = 0;
+	return way;
+}
+
+static void forget_ways(struct walk *w)
+{
+	map64__free(&w->known);
+	w->ways_known.len = w->found.len = 0;
+}
+
+enum walk_result walk__find(struct walk *w, uint32_t from, uint32_t to, bool around,
+			    const struct path **path)
+{
+	uint64_t *index;
+	struct way way;
+
+	if (w->ways_known.len >= MAX_KNOWN)
+		forget_ways(w);
+	index = map64__put(&w->known, (uint64_t)around << 63 | (uint64_t)from << 32 | to);
+	if (!*index) {
+		way = find_way(w, from, to, around);
+		vec__push(&w->ways_known, way);
+		*index = w->ways_known.len;
+	}
+	way = w->ways_known.data[*index - 1];
+	w->path = (struct path){way.len ? w->found.data + way.at : NULL, way.len};
+	*path = &w->path;
+	return way.result;
+}
+
+bool walk__is_silent_ahead(const struct walk *w, uint32_t b)
+{
+	/* a block without branch runs into the next; as many as there are blocks would be a circle
+	 */
+	for (size_t i = 0; b != NO_BLOCK && i < w->plan->blocks.len; i++) {
+		uint32_t site = w->plan->blocks.data[b].site;
+
+		if (i && w->speaks[b])
+			return false;
+		if (site != NO_SITE)
+			return !w->plan->sites.data[site].probe;
+		b = w->plan->blocks.data[b].next;
+	}
+	return false;
+}
+
+enum walk_result walk__find_ret(struct walk *w, uint32_t from, const struct path **path)
+{
+	return walk__find(w, from, TO_RET, false, path);
+}

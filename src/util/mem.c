@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Allocation that does not fail, the growth of vectors, and reading a file whole. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "util.h"
+
+void util__free(void *p)
+{
+	free(*(void **)p);
+	*(void **)p = NULL;
+}
+
+void util__close(const int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+}
+
+static void *checked(void *p)
+{
+	if (p)
+		return p;
+	fputs("bbtrace: out of memory\n", stderr);
+	exit(1);
+}
+
+void *xmalloc(size_t size)
+{
+	return checked(malloc(size ? size : 1));
+}
+
+void *xcalloc(size_t n, size_t size)
+{
+	return checked(calloc(n ? n : 1, size ? size : 1));
+}
+
+void *xrealloc(void *p, size_t n, size_t size)
+{
+	return checked(reallocarray(p, n ? n : 1, size ? size : 1));
+}
+
+char *xstrdup(const char *s)
+{
+	return checked(strdup(s));
+}
+
+char *xstrndup(const char *s, size_t n)
+{
+	return checked(strndup(s, n));
+}
+
+char *xasprintf(const char *fmt, ...)
+{
+	va_list ap;
+	char *s;
+	int n;
+
+	va_start(ap, fmt);
+	n = vasprintf(&s, fmt, ap);
+	va_end(ap);
+	return checked(n < 0 ? NULL : s);
+}
+
+void *vec__grow(void *data, size_t *cap, size_t need, size_t size)
+{
+	size_t to = max_of(*cap * 2, (size_t)8);
+
+	*cap = max_of(to, need);
+	return xrealloc(data, *cap, size);
+}
+
+static unsigned unit_shift(char c)
+{
+	return c == 'K' || c == 'k'   ? 10
+	       : c == 'M' || c == 'm' ? 20
+	       : c == 'G' || c == 'g' ? 30
+				      : 0;
+}
+
+int parse__u64(const char *text, bool suffixes, uint64_t *out)
+{
+	unsigned shift;
+	uint64_t v;
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return err__set(EINVAL, "'%s' is not a whole number", text);
+	errno = 0;
+	v = strtoull(text, &end, text[0] == '0' && (text[1] | 32) == 'x' ? 16 : 10);
+	if (errno)
+		return err__set(ERANGE, "'%s' is too large", text);
+	shift = suffixes ? unit_shift(*end) : 0;
+	if (end[shift != 0])
+		return err__set(EINVAL, "'%s' is not a whole number", text);
+	if (v > UINT64_MAX >> shift)
+		return err__set(ERANGE, "'%s' is too large", text);
+	*out = v << shift;
+	return 0;
+}
+
+int file__read(const char *path, size_t limit, char **out, size_t *len)
+{
+	autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct str text = {0};
+	char chunk[65536];
+	ssize_t n;
+
+	if (fd < 0)
+		return err__set(errno, "cannot open %s: %s", path, strerror(errno));
+	while ((n = read(fd, chunk, sizeof(chunk))) > 0 || (n < 0 && errno == EINTR)) {
+		if (n < 0)
+			continue;
+		if (text.len + n > limit) {
+			str__free(&text);
+			return err__set(EFBIG, "%s is larger than %zu bytes", path, limit);
+		}
+		str__put(&text, chunk, n);
+	}
+	if (n < 0) {
+		n = errno;
+		str__free(&text);
+		return err__set((int)n, "cannot read %s: %s", path, strerror((int)n));
+	}
+	str__put(&text, "", 0);
+	*out = text.data;
+	if (len)
+		*len = text.len;
+	return 0;
+}

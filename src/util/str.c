@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Growing text, and the ways in which foreign text is made safe: as JSON, XML, UTF-8, and for a
+ * terminal. */
+#include <stdlib.h>
+#include "util.h"
+
+void str__reserve(struct str *s, size_t more)
+{
+	if (s->len + more + 1 > s->cap)
+		s->data = vec__grow(s->data, &s->cap, s->len + more + 1, 1);
+}
+
+void str__printf(struct str *s, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		return;
+	str__reserve(s, n);
+	va_start(ap, fmt);
+	vsnprintf(s->data + s->len, n + 1, fmt, ap);
+	va_end(ap);
+	s->len += n;
+}
+
+void str__hex(struct str *s, uint64_t v)
+{
+	char digits[18], *p = digits + sizeof(digits);
+
+	do {
+		*--p = "0123456789abcdef"[v & 15];
+	} while (v >>= 4);
+	*--p = 'x';
+	*--p = '0';
+	str__put(s, p, digits + sizeof(digits) - p);
+}
+
+void str__dec(struct str *s, uint64_t v)
+{
+	char digits[20], *p = digits + sizeof(digits);
+
+	do {
+		*--p = '0' + v % 10;
+	} while (v /= 10);
+	str__put(s, p, digits + sizeof(digits) - p);
+}
+
+#define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
+
+/* The length of the valid UTF-8 sequence at p (RFC 3629, table of section 4), 0 where there is
+ * none. */
+static int utf8_len(const unsigned char *p)
+{
+	int n = p[0] < 0x80   ? 1
+		: p[0] < 0xc2 ? 0
+		: p[0] < 0xe0 ? 2
+		: p[0] < 0xf0 ? 3
+		: p[0] < 0xf5 ? 4
+			      : 0;
+
+	for (int i = 1; i < n; i++)
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) ||
+	    (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f))
+		return 0;
+	return n;
+}
+
+/* U+0080 to U+009F: c2 80 to c2 9f */
+static bool is_c1(const unsigned char *p, int n)
+{
+	return n == 2 && p[0] == 0xc2 && p[1] < 0xa0;
+}
+
+/* Puts the longest run of printable ASCII at p but for the two given characters, and returns where
+ * it ends. */
+static const unsigned char *put_plain(struct str *s, const unsigned char *p, char not1, char not2)
+{
+	const unsigned char *from = p;
+
+	while (*p >= 0x20 && *p < 0x7f && *p != not1 && *p != not2)
+		p++;
+	str__put(s, (const char *)from, p - from);
+	return p;
+}
+
+void str__json(struct str *s, const char *text)
+{
+	const unsigned char *p = (const unsigned char *)text;
+	int n;
+
+	str__putc(s, '"');
+	while (*(p = put_plain(s, p, '"', '\\'))) {
+		n = utf8_len(p);
+		if (*p == '"' || *p == '\\')
+			str__printf(s, "\\%c", *p);
+		else if (*p < 0x80 || is_c1(p, n))
+			str__printf(s, "\\u%04x", p[n - 1]);
+		else if (n)
+			str__put(s, (const char *)p, n);
+		else
+			str__puts(s, REPLACEMENT);
+		p += n ? n : 1;
+	}
+	str__putc(s, '"');
+}
+
+void str__shown(struct str *s, const char *text)
+{
+	const unsigned char *p = (const unsigned char *)text;
+	int n;
+
+	while (*(p = put_plain(s, p, 0, 0))) {
+		n = utf8_len(p);
+		if (n > 1 && !is_c1(p, n)) {
+			str__put(s, (const char *)p, n);
+		} else {
+			n = n ? n : 1;
+			for (int i = 0; i < n; i++)
+				str__printf(s, "\\x%02x", p[i]);
+		}
+		p += n;
+	}
+}
+
+void str__utf8(struct str *s, const char *text)
+{
+	for (const unsigned char *p = (const unsigned char *)text; *p;) {
+		int n = utf8_len(p);
+
+		if (n)
+			str__put(s, (const char *)p, n);
+		else
+			str__puts(s, REPLACEMENT);
+		p += n ? n : 1;
+	}
+}
+
+/* Char of XML 1.0, without what it discourages (C1); &#xFFFE; and &#xFFFF; are none. */
+static bool is_xml(const unsigned char *p, int n)
+{
+	return n && !is_c1(p, n) && *p >= 0x20 && *p != 0x7f &&
+	       !(n == 3 && p[0] == 0xef && p[1] == 0xbf && p[2] >= 0xbe);
+}
+
+static const char *xml_entity(unsigned char c)
+{
+	switch (c) {
+	case '&':
+		return "&amp;";
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	case '"':
+		return "&quot;";
+	case '\'':
+		return "&#39;";
+	default:
+		return NULL;
+	}
+}
+
+void str__xml(struct str *s, const char *text)
+{
+	for (const unsigned char *p = (const unsigned char *)text; *p;) {
+		int n = utf8_len(p);
+
+		if (xml_entity(*p))
+			str__puts(s, xml_entity(*p));
+		else if (is_xml(p, n))
+			str__put(s, (const char *)p, n);
+		else
+			str__puts(s, REPLACEMENT);
+		p += n ? n : 1;
+	}
+}
+
+void str__clear(struct str *s)
+{
+	s->len = 0;
+	if (s->data)
+		s->data[0] = 0;
+}
+
+void str__free(struct str *s)
+{
+	free(s->data);
+	*s = (struct str){0};
+}

@@ -1,0 +1,110 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# compare_all.sh BUILD-FOLDER [NAME...]: traces each program of progs.list (or those named) with bbtrace and steps it
+# with stepref; TAP: do both tell the same, and did tracing leave the program's output and status alone?
+#   BBTRACE   the program to test (BUILD-FOLDER/bbtrace)     BBFLAGS   more options for it
+#   COMPARE   options for compare.pl, e.g. --strict
+# What stepref told is kept in BUILD-FOLDER/ref, as it takes two minutes in all. What failed stays in BUILD-FOLDER/cmp.
+# lists are meant to be split; [ -nt ] is in dash, bash and busybox
+# shellcheck disable=SC2046,SC2086,SC3013
+
+set -u
+[ $# -gt 0 ] || { echo "usage: compare_all.sh BUILD-FOLDER [NAME...]" >&2; exit 2; }
+here=$(cd "$(dirname "$0")" && pwd)
+B=$(cd "$1" && pwd) || exit 2
+shift
+only=" $* "
+bbtrace=${BBTRACE:-$B/bbtrace}
+progs=$here/../progs
+n=0 failed=0
+mkdir -p "$B/ref" "$B/cmp"
+cd "$B/progs" || exit 2
+
+# The vaddr of a function as a file offset.
+file_offset() { # OBJECT VADDR
+	readelf -lW "$1" | awk -v v="$2" '
+		function num(h,    i, x) {
+			x = 0
+			h = tolower(h)
+			sub(/^0x/, "", h)
+			for (i = 1; i <= length(h); i++)
+				x = x * 16 + index("0123456789abcdef", substr(h, i, 1)) - 1
+			return x
+		}
+		$1 == "LOAD" && num(v) >= num($3) && num(v) < num($3) + num($5) {
+			printf "0x%x\n", num(v) - num($3) + num($2)
+			exit
+		}'
+}
+
+functions_of() { # what bbtrace is given
+	case $options in
+	*S*)
+		while read -r name start _ own; do
+			[ "$name" = "$own" ] && echo "$(file_offset "$object" "$start"):$name"
+		done <"$B/ref/$name.ranges"
+		;;
+	*) echo "$functions" ;;
+	esac
+}
+
+reference() {
+	symbols=$object
+	case $options in *S*) symbols=$object.full ;; esac
+	"$here/../step/ranges.sh" "$symbols" $functions >"$B/ref/$name.ranges" || return 1
+	step=--from-entry
+	case $options in *s*) step= ;; esac
+	[ "$B/ref/$name.ref" -nt "$name" ] && [ "$B/ref/$name.ref" -nt "$B/stepref" ] && return 0
+	setarch -R "$B/stepref" --object "$object" --ranges "$B/ref/$name.ranges" $step $follow \
+		--out "$B/ref/$name.tmp" -- "./$name" $argument >"$B/ref/$name.out" 2>"$B/cmp/$name.ref.err"
+	got=$?
+	[ $got -eq "$status" ] || { echo "# stepref: status $got, not $status"; return 1; }
+	mv "$B/ref/$name.tmp" "$B/ref/$name.ref"
+}
+
+trace() {
+	setarch -R "$bbtrace" user "$object" $(functions_of) $follow ${BBFLAGS:-} -F json -o "$B/cmp/$name.json" -- \
+		"./$name" $argument >"$B/cmp/$name.out" 2>"$B/cmp/$name.err"
+	got=$?
+	[ $got -eq "$status" ] || {
+		echo "# status $got, not $status"
+		tail -n 3 "$B/cmp/$name.err" | sed 's/^/# /'
+		return 1
+	}
+	cmp "$B/ref/$name.out" "$B/cmp/$name.out" 2>&1 | sed 's/^/# /'
+	cmp -s "$B/ref/$name.out" "$B/cmp/$name.out"
+}
+
+compare() {
+	flags=
+	case $options in *u*) flags=--unknown ;; esac
+	"$here/compare.pl" $flags ${COMPARE:-} --ranges "$B/ref/$name.ranges" "$B/ref/$name.ref" "$B/cmp/$name.json" \
+		>"$B/cmp/$name.diff" 2>&1
+	got=$?
+	sed 's/^/# /' "$B/cmp/$name.diff"
+	return $got
+}
+
+row() {
+	follow='' argument=''
+	case $options in *f*) follow=-f ;; esac
+	case $options in *a*) argument=again ;; esac
+	[ "$object" = - ] && object=$name
+	n=$((n + 1))
+	if [ ! -e "$name" ]; then
+		echo "ok $n - $name # SKIP not built: no compiler for $source"
+	elif reference && trace && compare; then
+		echo "ok $n - $name"
+	else
+		echo "not ok $n - $name"
+		failed=$((failed + 1))
+	fi
+}
+
+while read -r name source object options status flags functions <&3; do
+	case $name in '#'* | '') continue ;; esac
+	case $options in *L*) continue ;; esac
+	case $only in '  ' | *" $name "*) row ;; esac
+done 3<"$progs/progs.list"
+echo "1..$n"
+[ $failed -eq 0 ]

@@ -1,0 +1,76 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# t_compare.sh [BUILD-FOLDER]: does compare.pl find every difference, and nothing but differences?
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/tap.sh"
+mkdir -p "${1:-build}"
+B=$(cd "${1:-build}" && pwd)
+make -s -f "$here/../progs/Makefile" B="$B" >/dev/null || { echo "Bail out! cannot build"; exit 1; }
+T=$(mktemp -d)
+trap 'rm -rf "$T"' EXIT
+cd "$B/progs" || exit 1
+
+trace() { # OPTIONS PROGRAM FUNCTIONS
+	"$here/../step/ranges.sh" "$2" $3 >"$T/ranges"
+	"$B/stepref" --object "$2" --ranges "$T/ranges" --out "$T/ref" --from-entry $1 -- "./$2" >/dev/null 2>&1
+	"$here/ref2json.pl" "/somewhere/$2" "$T/ranges" "$T/ref" >"$T/json"
+}
+compare() { "$here/compare.pl" --ranges "$T/ranges" "$@" "$T/ref" "$T/json" >"$T/said" 2>&1; }
+edit() { sed "$1" "$T/json" >"$T/edited" && mv "$T/edited" "$T/json"; }
+
+for program in 'ladder:classify' 'tail:direct indirect chain down'; do
+	trace "" "${program%%:*}" "${program#*:}"
+	ok "${program%%:*}: the same is the same" compare --strict
+	ok "${program%%:*}: each event changed, dropped, doubled, swapped is found" env EVERY=3 "$here/mutate.pl" \
+		"$T/json" "$here/compare.pl" "$T/ref" @
+	ok "${program%%:*}: also where paths may be cut" env EVERY=5 "$here/mutate.pl" \
+		"$T/json" "$here/compare.pl" --unknown "$T/ref" @
+done
+
+trace "" threads "collatz worker"
+ok "threads are told apart by what they do" compare
+first=$(sed -n 's/.*"tid":\([0-9]*\),.*/\1/p' "$T/json" | head -n 1)
+edit "/\"tid\":$first,/d"
+compare --no-summary
+is $? 1 "a thread that is missing"
+
+trace "" longjmp "dive calm attempt"
+line=$(grep -n '"kind":"jcc"' "$T/json" | sed -n '20s/:.*//p')
+edit "${line}s/.*/{\"event\":\"unknown\",\"pid\":1,\"tid\":$(sed -n 's/.*"tid":\([0-9]*\),.*/\1/p' "$T/json" | head -n 1)}/"
+edit 's/"events":\([0-9]*\)/"events":'$(($(wc -l <"$T/json") - 2))'/'
+compare
+is $? 1 "an unknown stretch, where none is due"
+ok "where it is allowed" compare --unknown
+is "$(sed -n 's/.*; \(.*\) hide \(.*\); 0 without to.*/\1 \2/p' "$T/said")" "1 unknown 1" "what it hides is counted"
+
+trace "" ladder classify
+edit 's/"value":"[^"]*",//'
+ok "values may be absent" compare
+compare --strict
+is $? 1 "but not with --strict"
+trace "" ladder classify
+edit 's/"offset":\([0-9]*\)/"offset":1\1/'
+compare
+is $? 1 "an offset that does not lead to vaddr"
+trace "" ladder classify
+edit '$d'
+compare
+is $? 1 "no summary"
+trace "" ladder classify
+edit '3s/.$//'
+compare
+is $? 2 "what is not JSON"
+trace "" generated "helper run"
+ok "a place in anonymous memory is the same wherever it lies" compare
+edit 's/"object":null,"symbol":null/"object":"\/x\/y","symbol":"z"/'
+compare
+is $? 1 "but not the same as one in a file"
+trace "" cold-both "parse complain"
+edit '0,/"event":"return".*"symbol":"complain"/{/"symbol":"complain"/{/"event":"return"/d}}'
+edit 's/"events":\([0-9]*\)/"events":'$(($(wc -l <"$T/json") - 1))'/'
+compare
+is $? 1 "a return behind a tail call to what isn't traced, missing in silence"
+edit 's/"unmatched_returns":0/"unmatched_returns":1/'
+ok "counted as unmatched" compare
+tap_done

@@ -1,0 +1,114 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# t_stepref.sh [BUILD-FOLDER]: is the reference right? Counts that follow from the programs, and gdb's own counts.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/tap.sh"
+mkdir -p "${1:-build}"
+B=$(cd "${1:-build}" && pwd)
+make -s -f "$here/../progs/Makefile" B="$B" >/dev/null || { echo "Bail out! cannot build"; exit 1; }
+T=$(mktemp -d)
+trap 'rm -rf "$T"' EXIT
+cd "$B/progs" || exit 1
+
+step() { # OPTIONS OBJECT FUNCTIONS COMMAND...: leaves $T/out, $T/stdout, status
+	options=$1 object=$2
+	"$here/../step/ranges.sh" "$2" $3 >"$T/ranges" || return
+	shift 3
+	"$B/stepref" --object "$object" --ranges "$T/ranges" --out "$T/out" $options -- "$@" >"$T/stdout" 2>"$T/err"
+	status=$?
+}
+count() { grep -c "^$1" "$T/out"; }
+
+step --from-entry fib fib ./fib
+is "$(count '0 entry')" 177 "fib(10) is called 177 times"
+is "$(count '0 ret ')" 177 "and executes ret 177 times"
+is "$(count '0 return')" 177 "and returns 177 times"
+is "$(count '0 call')" 176 "176 of them from itself"
+is "$(grep '^0 jcc' "$T/out" | grep -c not-taken)" 89 "89 leaves: fib(11)"
+is "$(grep '^0 return' "$T/out" | tail -n 1 | sed 's/.*rax=//')" 0x37 "fib(10) is 55"
+is "$(cat "$T/stdout") $status" "55 3" "output and exit status are the program's"
+grep -v '^#' "$T/out" >"$T/short"
+step "" fib fib ./fib
+ok "--from-entry leaves nothing out" sh -c "grep -v '^#' $T/out | cmp -s - $T/short"
+
+step --from-entry jcc "conditions conditions_near nowhere" ./jcc
+is "$(count '0 jcc')" $((64 * 16 * 2 + 64 * 4)) "64 pairs, all 16 conditions in both lengths, 4 that lead nowhere"
+is "$(grep '^0 jcc' "$T/out" | grep -c ' taken')" $((64 * 8 * 2 + 8 + 56 * 2)) "one of each complementary pair is taken"
+is "$(tail -n 1 "$T/out" | sed 's/.*steps, //')" "0 mismatches, status 0" "flags and destinations agree on all"
+
+step --from-entry loopinsn loops ./loopinsn
+site=$(grep '^0 loop' "$T/out" | awk '{ print $3 }' | sort -u | sed -n 2p)
+is "$(count "0 loop $site")" 36 "loop: 1 + 2 + ... + 8 times"
+is "$(count "0 loop $site taken")" 28 "and once less each is it taken"
+is "$(tail -n 1 "$T/out" | sed 's/.*steps, //')" "0 mismatches, status 0" "counters and destinations agree on all"
+
+step --from-entry deep deep ./deep
+is "$(count '0 return')" 10001 "ten thousand levels return"
+step --from-entry loopentry loop_entry ./loopentry
+is "$(count '0 entry') $(count '0 return')" "10 4" "a jump back to the first instruction is an entry, not a call"
+step --from-entry tail "direct indirect chain down" ./tail
+is "$(count '0 entry')" "$(count '0 return')" "each tail call returns, whoever executes the ret"
+step --from-entry longjmp "dive calm attempt" ./longjmp
+is "$(($(count '0 entry') - $(count '0 return')))" 15 "longjmp leaves 1 + 2 + 3 + 4 + 5 calls that never return"
+step --from-entry except "thrower through cleanup rethrow catcher" ./except
+is "$(grep '0 return' "$T/out" | grep -c "$(awk '/^catcher/ { sub(/0x0*/, "0x", $2); print $2 }' "$T/ranges") ")" \
+	"$(grep '0 entry' "$T/out" | grep -c "$(awk '/^catcher/ { sub(/0x0*/, "0x", $2); print $2 }' "$T/ranges") ")" \
+	"who catches an exception returns"
+step --from-entry odd "push_ret stack_segment push_flags string_first" ./odd
+is "$(cat "$T/stdout")" "$(./odd)" "a stepped pushf hides the trap flag"
+is "$(count '0 entry') $(count '0 return')" "13 13" "string instructions, mov to ss, push and ret"
+is "$(grep -c '^0 jmp' "$T/out")" 2 "the jump behind mov to ss is seen, though it isn't stepped"
+
+step --from-entry threads "collatz worker" ./threads
+is "$(count '# thread')" 4 "four threads"
+is "$(awk '/ entry/ { n[$1]++ } END { for (i = 0; i < 4; i++) printf "%d ", n[i] }' "$T/out")" "21 21 21 21 " \
+	"each calls 20 times, and is called"
+step "--from-entry -f" forks "sum_to split" ./forks
+is "$(count '# thread') $(count '1 .*inherited')" "2 1" "a child returns from what its parent entered"
+step --from-entry forks "sum_to split" ./forks
+is "$(count '# thread')" 1 "without -f the child is left alone"
+step "--from-entry -f" vforks "triangle child" ./vforks
+is "$(count '# thread')" 3 "vfork, exec, posix_spawn"
+step --from-entry execs again ./execs
+is "$(awk '/ entry/ { printf "%s", $1 }' "$T/out") $status" "010 5" "exec in another thread goes on as the first"
+step --from-entry killed work ./killed
+is "$status $(count '0 return')" "143 0" "a signal's end is passed on"
+step --from-entry handler "work handler" ./handler
+is "$(count '0 entry') $(count '0 return')" "3 3" "a handler calls what it interrupted"
+step --from-entry plug.so plug_work ./dlopen-again again
+is "$(count '0 entry') $(count '0 return')" "3 3" "a library, at each place where it is opened"
+step "" ifunc resolver ./ifunc
+is "$(count '0 entry')" 1 "a resolver runs before the program's entry point"
+"$B/stepref" --object fib --ranges "$T/ranges" -- ./nothing >/dev/null 2>&1
+is $? 127 "a command that isn't there"
+
+# gdb counts how often each of its breakpoints is hit.
+gdb_counts() { # PROGRAM: 0xADDR COUNT
+	awk '{ printf "%s %s\n", $2, $3 }' "$T/ranges" | while read -r start size; do
+		objdump -d --no-show-raw-insn --start-address="$start" --stop-address=$((start + size)) "$1"
+	done | awk '$2 ~ /^(j|call|ret|loop|notrack|bnd|repz)/ { sub(":", "", $1); print "break *0x" $1 }' | sort -u >"$T/sites"
+	{
+		cat "$T/sites"
+		awk '{ printf "ignore %d 100000000\n", NR }' "$T/sites"
+		echo run
+		echo info breakpoints
+	} >"$T/script"
+	gdb -nx -batch -x "$T/script" "$1" 2>/dev/null </dev/null |
+		awk '$2 == "breakpoint" { sub(/0x0*/, "0x", $5); at = $5; n[at] = 0 }
+		     /already hit/ { n[at] = $4 } END { for (at in n) if (n[at]) print at, n[at] }' | sort
+}
+for program in fib-nopie:'fib main' switch-nopie:'pick main' fptr-nopie:'operands two'; do
+	name=${program%%:*}
+	if command -v gdb >/dev/null; then
+		step --from-entry "$name" "${program#*:}" "./$name"
+		awk '/^[0-9]/ && $2 !~ /entry|return/ { n[$3]++ } END { for (at in n) print at, n[at] }' "$T/out" |
+			sort >"$T/ours"
+		gdb_counts "$name" >"$T/theirs"
+		ok "$name: gdb hits each branch as often ($(wc -l <"$T/ours") sites)" \
+			sh -c "[ -s $T/ours ] && diff $T/ours $T/theirs"
+	else
+		skip "$name: gdb hits each branch as often" "no gdb"
+	fi
+done
+tap_done

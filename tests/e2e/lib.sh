@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash
+#
+# What an end-to-end test needs besides tests/tap.sh: to run bbtrace, to look at its JSON, to build a program to
+# trace, and a private copy of a real one. A test starts so:
+#
+#   . "$(dirname "$0")/lib.sh"
+#   needs root uprobes
+#   program loop -O1                   # tests/progs/loop.c to $T/loop
+#   bb user "$T/loop" work -F json -o "$T/json" -- "$T/loop" 3
+#   exits 0 'traced'
+#   is "$(json "$T/json" '$e->{event} eq "entry"')" 3 'one entry a call'
+#   done_testing
+
+E2E=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+ROOT=$(cd "$E2E/../.." && pwd)
+. "$ROOT/tests/tap.sh"
+cd "$ROOT" || exit 1
+
+BUILD=$(realpath -m "${B:-build}")
+BBTRACE=${BBTRACE:-$BUILD/bbtrace}
+
+# needs WHAT...: else the file skips, with the reason. A command by name: cmd:gdb; a file: file:/proc/kcore.
+needs() {
+	local what
+
+	for what; do
+		case $what in
+		root) [[ $(id -u) == 0 ]] || skip_all 'needs root' ;;
+		uprobes) pmu uprobe || skip_all 'this kernel has no uprobes' ;;
+		kprobes) pmu kprobe || skip_all 'this kernel has no kprobes' ;;
+		cmd:*) command -v "${what#cmd:}" >/dev/null || skip_all "needs ${what#cmd:}" ;;
+		file:*) [[ -e ${what#file:} ]] || skip_all "needs ${what#file:}" ;;
+		*) echo "needs: unknown: $what" >&2 && exit 2 ;;
+		esac
+	done
+}
+
+pmu() { [[ -e /sys/bus/event_source/devices/$1/type ]]; }
+
+# bb ARG...: runs bbtrace; stdout in $T/out, stderr in $T/err, exit status in $status. BB_TIMEOUT seconds at
+# most (then status is 124: a test that hangs fails by itself).
+bb() {
+	timeout -k 10 "${BB_TIMEOUT:-120}" "$BBTRACE" "$@" >"$T/out" 2>"$T/err" </dev/null
+	status=$?
+}
+
+# exits STATUS NAME: the last bb's. Shows its stderr when it is another.
+exits() {
+	[[ $status == "$1" ]]
+	ok $? "$2" || diag "status $status, wanted $1; stderr:"$'\n'"$(head -20 "$T/err")"
+}
+
+# summary FIELD: a figure of the closing line of the last bb: functions probes skipped events lost unmatched
+summary() {
+	sed -n '$s/.*[ (]\([0-9][0-9]*\) '"$1"'.*/\1/p' "$T/err"
+}
+
+# json FILE EXPR: on how many lines the Perl expression holds; $e is the object, decoded. A line that isn't
+# JSON makes it print "line N: not JSON".
+json() {
+	perl -I"$ROOT/tests/check" -MJson -e '
+		my ($file, $expr) = @ARGV;
+		my $test = eval "sub { my \$e = \$_[0]; $expr }" or die $@;
+		my $n = 0;
+		open my $fh, "<", $file or die "$file: $!\n";
+		while (my $line = <$fh>) {
+			my $e = eval { Json::parse($line) };
+			print("line $.: not JSON\n"), exit 1 unless ref $e;
+			$n++ if $test->($e);
+		}
+		print "$n\n"' "$1" "$2"
+}
+
+# json_lines FILE EXPR: the expression's value for each line where it is defined and not empty, one a line.
+json_lines() {
+	perl -I"$ROOT/tests/check" -MJson -e '
+		my ($file, $expr) = @ARGV;
+		my $value = eval "sub { my \$e = \$_[0]; $expr }" or die $@;
+		open my $fh, "<", $file or die "$file: $!\n";
+		while (my $line = <$fh>) {
+			my $v = $value->(Json::parse($line));
+			print "$v\n" if defined $v && length $v;
+		}' "$1" "$2"
+}
+
+# program NAME [FLAG...]: builds tests/progs/NAME.c, .cc or .S as $T/NAME. Bails out when it doesn't build.
+program() {
+	local name=$1 compiler=${CC:-cc} source
+	shift
+
+	for source in "$ROOT/tests/progs/$name".{c,cc,S}; do
+		[[ -e $source ]] || continue
+		[[ $source == *.cc ]] && compiler=${CXX:-c++}
+		"$compiler" -g -O2 "$@" -o "$T/$name" "$source" && return
+	done
+	echo "program $name: cannot be built" >&2
+	exit 2
+}
+
+# private_copy COMMAND: its file and its libraries, copied, so that a probe in them is in no other process, also
+# when it is system-wide. PRIVATE is the folder (its libc: $PRIVATE/libc.so.6); run it as
+#   "${PRIVATE_RUN[@]}" ARG...
+# The copy's own dynamic loader runs it, so /proc/PID/exe and comm name the loader.
+private_copy() {
+	local file loader library
+
+	file=$(realpath "$(command -v "$1")") || exit 2
+	PRIVATE=$T/private-${1##*/}
+	mkdir -p "$PRIVATE"
+	cp "$file" "$PRIVATE/"
+	while read -r library; do
+		cp -L "$library" "$PRIVATE/"
+		[[ ${library##*/} == ld-* || ${library##*/} == ld.so* ]] && loader=$PRIVATE/${library##*/}
+	done < <(ldd "$file" | grep -o '/[^ ]*')
+	[[ ${loader:-} ]] || { echo "private_copy $1: not dynamically linked" >&2 && exit 2; }
+	# shellcheck disable=SC2034 # the test uses it
+	PRIVATE_RUN=("$loader" --library-path "$PRIVATE" "$PRIVATE/${file##*/}")
+}
+
+# background COMMAND...: started now, ended with the test; its pid in $background. Streams: $T/bg.out, bg.err.
+background() {
+	"$@" >"$T/bg.out" 2>"$T/bg.err" </dev/null &
+	background=$!
+	at_end "kill $background 2>/dev/null; wait $background 2>/dev/null"
+}
+
+# wait_for SECONDS COMMAND...: until it succeeds; status 1 if it never did.
+wait_for() {
+	local end=$((SECONDS + $1))
+	shift
+
+	until "$@"; do
+		((SECONDS < end)) || return 1
+		sleep 0.05
+	done
+}
+
+# source_program NAME LANGUAGE [FLAG...]: builds the program on standard input as $T/NAME; its source is kept as
+# $T/NAME.c or NAME.cc. LANGUAGE: c or c++.
+source_program() {
+	local name=$1 language=$2 compiler=${CC:-cc} file=$T/$1.c
+	shift 2
+
+	[[ $language == c ]] || { compiler=${CXX:-c++} && file+=c; }
+	cat >"$file"
+	"$compiler" -g -O1 -o "$T/$name" "$file" "$@" || { echo "source_program $name: cannot be built" >&2 && exit 2; }
+}
+
+# symbol OBJECT NAME: its link-time address; symbol_size: its size; both in decimal.
+symbol() { nm "$1" | awk -v n="$2" '$3 == n { print "0x" $1; exit }' | { read -r v && echo $((v)); }; }
+symbol_size() { nm -S "$1" | awk -v n="$2" '$4 == n { print "0x" $2; exit }' | { read -r v && echo $((v)); }; }
+
+# file_offset OBJECT VADDR: where in the file that link-time address lies, as 0xOFF.
+file_offset() {
+	readelf -lW "$1" | while read -r type offset vaddr _ size _; do
+		[[ $type == LOAD ]] && (($2 >= vaddr && $2 < vaddr + size)) && printf '0x%x\n' $(($2 - vaddr + offset))
+	done
+}
+
+# entries SYMBOL, returns SYMBOL: how many the last `bb … -F json -o $T/json` shows.
+entries() { json "$T/json" "\$e->{event} eq 'entry' && \$e->{symbol} eq '$1'"; }
+returns() { json "$T/json" "\$e->{event} eq 'return' && \$e->{symbol} eq '$1'"; }
+# symbols: the names that entries have, sorted.
+symbols() { json_lines "$T/json" '$e->{event} eq "entry" && $e->{symbol}' | sort -u | xargs; }

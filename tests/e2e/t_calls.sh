@@ -1,0 +1,39 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Recursion: each call, its depth and value, however the program is linked.
+# shellcheck disable=SC2154,SC2034 # lib.sh and served.sh set them
+. "$(dirname "$0")/lib.sh"
+needs root uprobes
+
+program fib -O1
+bb user "$T/fib" fib -F json -o "$T/json" -- "$T/fib"
+exits 3 "the program's own status"
+is "$(cat "$T/out")" 55 'its own output'
+is "$(entries fib) $(returns fib)" '177 177' 'each call of a recursion, each return'
+is "$(json_lines "$T/json" '$e->{event} eq "entry" && $e->{depth}' | sort -n | uniq -c | xargs)" \
+	'1 0 2 1 4 2 8 3 16 4 32 5 52 6 44 7 16 8 2 9' 'the depth of each'
+is "$(json "$T/json" '$e->{event} eq "return" && $e->{depth} == 0 && hex($e->{value}) == 55')" 1 'the outermost value'
+is "$(json "$T/json" '$e->{event} eq "return" && hex($e->{value}) == 1 && $e->{duration_ns} > 0')" 89 "the values of the others"
+is "$(json "$T/json" '$e->{event} eq "entry" && !exists $e->{since_entry_ns}')" 1 'only the first has no entry before it'
+is "$(json "$T/json" '$e->{event} eq "branch" && $e->{kind} eq "call" && $e->{to}{symbol} eq "fib" && $e->{to}{offset} == 0')" \
+	176 'each call from inside'
+is "$(json_lines "$T/json" '$e->{event} eq "branch" && $e->{kind} eq "ret" && $e->{depth} == 0 && $e->{to}{symbol}')" main \
+	'the last ret goes to main'
+is "$(summary functions) $(summary events)" '1 972' 'the summary counts all lines'
+is "$(tail -1 "$T/json")" \
+	'{"event":"summary","functions":1,"probes":'"$(summary probes)"',"skipped":0,"events":972,"lost":0,"unmatched_returns":0,"unknown":0}' \
+	'and so does the last line of JSON'
+
+bb user "$T/fib" fib -- "$T/fib"
+is "$(grep -c ' fib(rdi=' "$T/out")" 177 'as text as well'
+is "$(awk 'match($0, / fib\(rdi=/) { print RSTART }' "$T/out" | sort -nu | awk 'NR > 1 { print $1 - last } { last = $1 }' | xargs)" \
+	'2 2 2 2 2 2 2 2 2' 'the tree of calls: ten levels, two columns each'
+
+for kind in '-no-pie -fno-pie' -static -static-pie '-O0 -fcf-protection'; do
+	# shellcheck disable=SC2086 # flags
+	program fib -O1 $kind
+	bb user "$T/fib" fib main -F json -o "$T/json" -- "$T/fib"
+	is "$status $(entries fib) $(returns fib) $(returns main)" '3 177 177 1' "linked $kind"
+	is "$(summary unmatched)" 0 "$kind: nothing is unmatched"
+done
+done_testing

@@ -1,0 +1,39 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# -c counts what listing would show; --last keeps the last branches of each thread.
+. "$(dirname "$0")/lib.sh"
+needs root uprobes
+program fib -O1
+
+bb user "$T/fib" fib -F json -o "$T/events" -- "$T/fib"
+exits 3 'listed'
+bb user "$T/fib" fib -c -F json -o "$T/edges" -- "$T/fib"
+exits 3 'counted'
+
+# the same figures from both, one line a site
+json_lines "$T/events" '$e->{event} eq "branch" ? join(" ", $e->{vaddr}, !exists $e->{taken} || $e->{taken} ? "taken" : "not") : ""' |
+	sort | uniq -c | awk '{print $2, $3, $1}' | sort >"$T/want"
+json_lines "$T/edges" '$e->{event} eq "edge" ? join("\n", map { "$e->{vaddr} $_->[0] $_->[1]" }
+	grep { $_->[1] } ["taken", $e->{taken_count}], ["not", $e->{not_taken_count} // 0]) : ""' | sort >"$T/got"
+same "$T/got" "$T/want" 'edges count the branches that are listed'
+is "$(json "$T/edges" '$e->{event} eq "edge" && exists $e->{not_taken_count} && $e->{kind} ne "jcc"')" 0 \
+	'only conditionals have a not-taken count'
+is "$(json_lines "$T/edges" '$e->{kind} && $e->{kind} eq "ret" ? eval { my $n = 0; $n += $_->{count} for @{$e->{targets}}; $n == $e->{taken_count} ? "sum" : "differs" } : ""')" \
+	sum 'the targets of ret add up to its count'
+bb user "$T/fib" fib -c -- "$T/fib"
+like "$T/out" '^fib\+0x[0-9a-f]+  jg  taken 88, not taken 89$' 'text counts too'
+bb user "$T/fib" fib -c -F chrome -- "$T/fib"
+is "${status:-}" 1 'a format with counts of its own is refused'
+
+bb user "$T/fib" fib --last 5 -F json -o "$T/last" -- "$T/fib"
+is "$(json "$T/last" '$e->{event} eq "branch"')" 5 '--last 5 keeps five branches'
+strip='$e->{event} eq "branch" ? join(" ", $e->{vaddr}, $e->{to}{vaddr}) : ""'
+json_lines "$T/events" "$strip" | tail -5 >"$T/want"
+json_lines "$T/last" "$strip" >"$T/got"
+same "$T/got" "$T/want" 'they are the last ones, oldest first in JSON'
+bb user "$T/fib" fib --last 2 -T none -- "$T/fib"
+is "$(grep -c ' ret \| j[a-z]* ' "$T/out")" 2 'two in text'
+like <(sed -n '/ -> /{p;q}' "$T/out") 'main' 'newest first in text'
+bb user "$T/fib" fib --last 0 -- "$T/fib"
+exits 2 '--last 0 is wrong usage'
+done_testing

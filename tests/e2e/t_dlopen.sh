@@ -1,0 +1,30 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# A library that the program opens after its start, closes, and opens again elsewhere.
+# shellcheck disable=SC2154,SC2034 # lib.sh and served.sh set them
+. "$(dirname "$0")/lib.sh"
+needs root uprobes
+
+program loader -O1
+"${CC:-cc}" -g -O1 -fPIC -shared -o "$T/plug.so" "$ROOT/tests/progs/plug.c" || exit 2
+"$T/loader" >"$T/plain"
+"$T/loader" again >"$T/plain_again"
+
+for attach in uprobe_multi uprobe_event; do
+	bb user "$T/plug.so" plug_work --attach $attach -F json -o "$T/json" -- "$T/loader"
+	exits 0 "$attach: a library opened by dlopen"
+	same "$T/out" "$T/plain" 'the program says what it always does'
+	is "$(entries plug_work) $(returns plug_work)" '1 1' 'its call is seen, and that it returns'
+	is "$(json "$T/json" '$e->{event} eq "branch" && $e->{kind} eq "ret" && $e->{to}{object} eq "'"$T/loader"'"')" 1 \
+		'to the program'
+
+	bb user "$T/plug.so" plug_work "--attach=$attach" -F json -o "$T/json" -- "$T/loader" again
+	exits 0 "$attach: opened three times"
+	same "$T/out" "$T/plain_again" 'the program says what it always does'
+	is "$(entries plug_work) $(returns plug_work)" '3 3' 'each call, wherever it lies'
+	is "$(json_lines "$T/json" '$e->{event} eq "entry" && $e->{vaddr}' | sort -u | wc -l)" 1 'at one link-time address'
+done
+bb user "$T/loader:use" "$T/plug.so:plug_work" -F json -o "$T/json" -- "$T/loader"
+is "$status $(json_lines "$T/json" '$e->{event} eq "entry" && "$e->{symbol} $e->{depth}"' | xargs)" '0 use 0 plug_work 1' \
+	'called from a traced function: one deeper'
+done_testing

@@ -1,0 +1,65 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Terminal escape codes in the names of symbols, files, threads and arguments reach no terminal.
+# shellcheck disable=SC2154,SC2034 # lib.sh and served.sh set them
+. "$(dirname "$0")/lib.sh"
+needs root uprobes
+
+# clean FILE NAME: no control character but tabs and line ends; no C1 either, as a byte or in UTF-8.
+clean() {
+	[[ -s $1 ]] && ! LC_ALL=C grep -aqP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|(?<![\x80-\xff])[\x80-\x9f]' "$1"
+	ok $? "$2" || diag "$(cat -v "$1" | head -5)"
+}
+
+esc=$'\e[31m\e]0;'
+source_program plain c <<'C'
+__attribute__((noinline)) int AAAAAAAAAred(int x) { return x > 1 ? x * 3 : x + 1; }
+__attribute__((noinline)) int BBBBBBBBbell(int x) { return AAAAAAAAAred(x) + AAAAAAAAAred(x + 1); }
+volatile int sum;
+int main(int c, char **v) { sum = BBBBBBBBbell(c); return 0; }
+C
+program=$T/$'p\e[7m'
+perl -pe 's/AAAAAAAAA/\e[31m\e]0;/g; s/BBBBBBBB/\a\x7f\xc2\x9b\x9b\n\t\e/g' "$T/plain" >"$program" && chmod +x "$program"
+"$program" || skip_all 'the crafted program does not run'
+
+bb list "$program"
+exits 0 'its functions are listed'
+clean "$T/out" 'list'
+like "$T/out" '\\x1b\[31m\\x1b\]0;red' 'with the codes made visible'
+bb list --sites "$program"
+clean "$T/out" 'list --sites'
+bb list -F json "$program"
+clean "$T/out" 'list -F json'
+json "$T/out" '$e->{symbol} eq "\e[31m\e]0;red"' >"$T/n"
+is "$(cat "$T/n")" 1 'the symbol is the very same in JSON'
+bb list --points "$program"
+exits 1 'no points file with such a path'
+clean "$T/err" 'and its error'
+
+bb user "$program" '*red' '*bell' -k -- "$program"
+exits 0 'it is traced'
+clean "$T/out" 'the trace'
+clean "$T/err" 'its notes'
+isnt "$(summary events)" 0 'which has events'
+bb user "$program" '*red' -v -F json -- "$program"
+clean "$T/out" 'the trace as JSON'
+clean "$T/err" 'notes with -v'
+
+bb list "$program" "${esc}rad"
+exits 1 'a name that is nearly one'
+clean "$T/err" 'is suggested in clear'
+bb list "$T/${esc}" main
+exits 1 'an object that is not there'
+clean "$T/err" 'and its error'
+bb list "$program" "$program:3"
+clean "$T/err" 'a line of no source'
+for wrong in "${esc}" "user --${esc}" "user -p ${esc} x" "user -F ${esc} x" "user --uid ${esc} x" "user -t ${esc}"; do
+	# shellcheck disable=SC2086 # arguments
+	bb $wrong
+	exits 2 'wrong usage'
+	clean "$T/err" "its message: $(tr -d '\033' <<<"${wrong%%$'\e'*}")"
+done
+bb user "$program" main -- "$T/${esc}cmd"
+clean "$T/err" 'a command that is not there'
+done_testing

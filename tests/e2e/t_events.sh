@@ -1,0 +1,103 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Which events are shown, and with what: -e, -r, -k, --depth, --min-duration, -l, -t.
+# shellcheck disable=SC2154,SC2034 # lib.sh and served.sh set them
+. "$(dirname "$0")/lib.sh"
+. "$E2E/served.sh"
+needs root uprobes
+
+program fib -O0 # frame pointers
+run() { bb user "$T/fib" fib "$@" -F json -o "$T/json" -- "$T/fib"; }
+count() { json "$T/json" "\$e->{event} eq '$1'"; }
+counts() { echo "$status $(count entry) $(count branch) $(count return) $(summary events)"; }
+
+# ---- -e ----
+run
+all=$(count branch)
+is "$(counts)" "3 177 $all 177 $((354 + all))" 'all events'
+for events in entry branch return entry,return return,branch entry,branch entry,branch,return; do
+	run -e "$events"
+	want="3 $([[ $events == *entry* ]] && echo 177 || echo 0) $([[ $events == *branch* ]] && echo "$all" || echo 0)"
+	want+=" $([[ $events == *return* ]] && echo 177 || echo 0)"
+	is "$(counts | cut -d' ' -f1-4)" "$want" "-e $events"
+	is "$(summary events)" $(($(count entry) + $(count branch) + $(count return))) 'the summary counts those'
+done
+run -e entry,jump
+exits 2 'no such event'
+like "$T/err" "no such event: 'jump'; there are entry, branch and return" 'is told what there are'
+
+# ---- -r ----
+regs() { json_lines "$T/json" '$e->{event} eq "entry" && ref $e->{regs} && join ",", sort keys %{$e->{regs}}' | sort -u; }
+run -l 1
+is "$(regs)" r8,r9,rcx,rdi,rdx,rsi 'the argument registers'
+run -l 1 -r none
+is "$(regs)$(json "$T/json" 'exists $e->{regs}')" 0 '-r none'
+run -l 1 -r rdi,rsp
+is "$(regs)" rdi,rsp '-r names'
+run -r rdi -e entry
+is "$(json_lines "$T/json" '$e->{event} eq "entry" && hex $e->{regs}{rdi}' | head -3 | xargs)" '10 9 8' 'with what is in them'
+run -l 1 -r all
+is "$(regs | tr , '\n' | wc -l)" 18 '-r all'
+for bad in xyz rdi,xyz; do
+	run -r "$bad"
+	like "$T/err" "no such register: 'xyz'" "-r $bad: is named"
+	isnt "$status" 3 'before the program runs'
+done
+
+# ---- -k ----
+run -k -e entry -l 3
+is "$(json_lines "$T/json" '$e->{event} eq "entry" && join " ", map { $_->{symbol} } @{$e->{stack}}[0 .. $e->{depth} + 1]')" \
+	$'fib main\nfib fib main\nfib fib fib main' '-k: the callers, innermost first'
+bb user "$T/fib" fib -k -e entry -l 1 -- "$T/fib"
+like "$T/out" '^ +[0-9.]+ fib-[0-9]+ +> main\+0x[0-9a-f]+$|> main\+0x' 'as text: a line each'
+
+# ---- --depth ----
+run --depth 3
+is "$(counts | cut -d' ' -f1,2,4)" '3 7 7' '--depth 3: calls at depth 0, 1, 2'
+is "$(json "$T/json" 'exists $e->{depth} && $e->{depth} > 2')" 0 'nothing deeper'
+run --depth 1 -e entry
+is "$(counts | cut -d' ' -f1,2)" '3 1' '--depth 1'
+
+# ---- --min-duration ----
+source_program slow c <<'END'
+#include <unistd.h>
+__attribute__((noipa)) int nap(int us) { if (us) usleep(us); return us; }
+int main(void) { for (int i = 0; i < 5; i++) nap(i == 3 ? 1000000 : 0); return 0; }
+END
+bb user "$T/slow" nap --min-duration 900ms -F json -o "$T/json" -- "$T/slow"
+is "$status $(entries nap) $(returns nap)" '0 1 1' '--min-duration: the call that took so long'
+is "$(json_lines "$T/json" '$e->{event} eq "entry" && hex $e->{regs}{rdi}')" 1000000 'is that one'
+is "$(json "$T/json" '$e->{event} eq "branch" && $e->{kind} eq "jcc"')" 1 'with its branches'
+bb user "$T/slow" nap --min-duration 1h -F json -o "$T/json" -- "$T/slow"
+is "$status $(summary events)" '0 0' 'none that took longer'
+
+# ---- -l ----
+for n in 1 2 7 100; do
+	run -l $n
+	is "$status $(json "$T/json" '$e->{event} ne "summary"') $(summary events)" "3 $n $n" "-l $n: as many events, the program runs to its end"
+done
+run -l 1K
+is "$status $(summary events)" "3 $((354 + all < 1024 ? 354 + all : 1024))" '-l 1K'
+
+# ---- -t ----
+build_served
+serve one "$T/served"
+bb user "$T/served" tick work -t 0.5 -p "$pid_one"
+exits 0 '-t: ends by itself'
+like "$T/err" '^bbtrace: 2 functions, ' 'with a summary'
+isnt "$(summary events)" 0 'and what was traced until then'
+tell one 'work 1'
+ok $? 'the process lives on'
+bb user "$T/served" tick work -t 0.2 -- "$T/slow"
+exits 0 'with CMD: its status, once it has ended'
+
+# ---- -q, -v ----
+bb user "$T/fib" fib -q -F text -o "$T/text" -- "$T/fib"
+is "$status $(cat "$T/err")" '3 ' '-q: nothing on stderr'
+bb user "$T/fib" fib -v -F text -o "$T/text" -- "$T/fib"
+like "$T/err" '^bbtrace: [0-9]+ probes attached by [a-z_]+ in ' '-v: what is decided'
+is "$(tail -1 "$T/err" | cut -c1-20)" 'bbtrace: 1 functions' 'the summary is the last line'
+bb user "$T/fib" nothing -q -- "$T/fib"
+exits 1 '-q and an error'
+like "$T/err" '^bbtrace: no function named nothing' 'is told all the same'
+done_testing

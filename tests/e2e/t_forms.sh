@@ -1,0 +1,36 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# A probe on every form of an instruction (tests/forms): each leaves registers, flags, memory, stack, signals and the
+# way on as they are untraced. FORMS_STRIDE=1: all 60,000 of them, else each 50th and those known to be hard.
+. "$(dirname "$0")/lib.sh"
+needs root uprobes file:/usr/include/Zydis/Zydis.h
+[[ $(uname -m) == x86_64 ]] || skip_all 'the forms are of x86-64'
+
+stride=${FORMS_STRIDE:-50}
+cc -O1 -o "$T/gen" tests/forms/gen.c -lZydis && "$T/gen" "$T/table.s" "$stride" >"$T/forms.s" &&
+	cc -O1 -static -no-pie -z noexecstack -o "$T/run" tests/forms/run.c "$T/forms.s" "$T/table.s" 2>"$T/log" || {
+	diag "$(cat "$T/log")"
+	skip_all 'the forms cannot be built here'
+}
+forms=$(grep -c '^f_.*:' "$T/forms.s")
+
+setarch -R "$T/run" >"$T/plain" 2>&1
+setarch -R "$T/run" >"$T/again" 2>&1
+same "$T/again" "$T/plain" "untraced, $forms forms come out the same twice"
+
+# traced OPTION...: a traced run says what an untraced one does, and each form is probed and seen, or skipped.
+traced() {
+	BB_TIMEOUT=1800 bb user "$T/run" 'f_*' -f "$@" -F json -o "$T/json" -- setarch -R "$T/run"
+	exits 0 "traced with $*"
+	same "$T/out" "$T/plain" "every form comes out as untraced, with $*"
+	is "$(summary lost)" 0 'nothing is lost'
+	entered=$(json_lines "$T/json" '$e->{event} eq "entry" && $e->{symbol}' | sort -u | wc -l)
+	is "$((entered + $(summary skipped)))" "$forms" 'each form is seen entered, or counted as skipped'
+	((entered > forms / 2))
+	ok $? "$entered forms carry a probe"
+}
+
+traced --attach uprobe_multi --buffer 64M
+traced --attach uprobe_event --buffer 64M
+traced --attach uprobe_multi --buffer 64M -e entry
+done_testing

@@ -1,0 +1,43 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# An indirect function (IFUNC) stands for what it can choose among; what runs is traced.
+# shellcheck disable=SC2154,SC2034 # lib.sh and served.sh set them
+. "$(dirname "$0")/lib.sh"
+needs root uprobes
+
+source_program lengths c -O0 -fno-builtin <<'END'
+#include <stdio.h>
+#include <string.h>
+int main(int argc, char **argv)
+{
+	size_t n = 0;
+	for (int i = 0; i < 100; i++)
+		n += strlen(argv[0]);
+	return n == 0;
+}
+END
+run() { bb user libc.so.6 strlen -F json -o "$T/json" "$@"; }
+
+bb list libc.so.6 strlen -F json
+exits 0 'list of an IFUNC'
+implementations=$(json "$T/out" 1)
+isnt "$implementations" 0 'shows its implementations'
+isnt "$implementations" 1 'all of them'
+names=$(json_lines "$T/out" '$e->{symbol}')
+is "$(sort -u <<<"$names" | wc -l)" "$implementations" 'each under a name of its own'
+
+run -- "$T/lengths"
+exits 0 'traced'
+ran=$(json_lines "$T/json" '$e->{event} eq "entry" && $e->{symbol}' | sort | uniq -c | awk '$1 >= 100')
+is "$(wc -l <<<"$ran")" 1 'one of them runs a hundred times'
+name=$(awk '{ print $2 }' <<<"$ran")
+grep -qxF "$name" <<<"$names"
+ok $? 'it is one of those that list shows'
+is "$(returns "$name")" "$(entries "$name")" 'each call returned'
+
+# ---- a program's own ----
+program ifunc -O1
+bb user "$T/ifunc" pick -F json -o "$T/json" -- "$T/ifunc"
+exits 0 "a program's own IFUNC"
+is "$(json "$T/json" '$e->{event} eq "entry"')" 5 'the implementation that was chosen: each call'
+done_testing

@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# FILE:LINE: the branches of a source line, wherever the compiler put it.
+# shellcheck disable=SC2154,SC2034 # lib.sh and served.sh set them
+. "$(dirname "$0")/lib.sh"
+needs root uprobes
+
+source_program lines c -O2 <<'END'
+#include <stdio.h>
+static inline __attribute__((always_inline)) int half(int n)
+{
+	if (n & 1)
+		__asm__ volatile("nop" ::: "memory");
+	return n / 2;
+}
+__attribute__((noipa)) int one(int n)
+{
+	return half(n) + 1;
+}
+__attribute__((noipa)) int two(int n)
+{
+	return half(n) + half(n + 1);
+}
+int main(void)
+{
+	int sum = 0;
+
+	for (int i = 0; i < 10; i++)
+		sum += one(i);
+	for (int i = 0; i < 6; i++)
+		sum += two(i);
+	printf("%d\n", sum);
+	return 0;
+}
+END
+
+lines() { bb user "$T/lines" "$@" -F json -o "$T/json" -- "$T/lines"; }
+count() { json "$T/json" "\$e->{event} eq 'branch' && ($1)"; }
+
+lines lines.c:4
+exits 0 'a line that is inlined'
+is "$(count '$e->{kind} eq "jcc"')" 22 'each instance of it, each time'
+is "$(count '$e->{kind} eq "jcc" && $e->{symbol} eq "one"') $(count '$e->{kind} eq "jcc" && $e->{symbol} eq "two"')" '10 12' \
+	'under the names of the functions that it is in'
+is "$(count '$e->{symbol} eq "one" && $e->{taken}')" 5 'half of them one way'
+is "$(json "$T/json" '$e->{event} =~ /^(entry|return)$/')" 0 'no entry, no return'
+
+lines lines.c:11
+exits 0 'a line with a ret'
+is "$(count '$e->{kind} eq "ret" && $e->{to}{symbol} eq "main"')" 10 'each time'
+
+lines "$T/lines.c:4"
+is "$status $(count '$e->{kind} eq "jcc"')" '0 22' 'the whole path of the file'
+
+lines lines.c:4 one
+exits 0 'a line and a function around it'
+is "$(entries one) $(returns one) $(count '$e->{kind} eq "jcc"')" '10 10 22' 'each branch once'
+
+lines lines.c:8
+is "$status $(symbols) $(entries one) $(returns one)" '0 one 10 10' 'the line of a function: the function'
+
+# ---- a function by a line has its place in list too ----
+bb list --sites "$T/lines" lines.c:4 -F json
+exits 0 'list --sites FILE:LINE'
+is "$(json "$T/out" '$e->{kind} eq "jcc"')" 3 'three instances'
+
+# ---- what isn't there ----
+lines lines.c:999
+exits 1 'a line without code'
+like "$T/err" '^bbtrace: .*lines\.c' 'is told'
+lines other.c:4
+exits 1 'a file that is not in it'
+cp "$T/lines" "$T/bare"
+strip -g "$T/bare"
+bb user "$T/bare" lines.c:4 -- "$T/bare"
+exits 1 'no debug information'
+like "$T/err" '^bbtrace: .*debug' 'is told'
+done_testing

@@ -1,0 +1,50 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# A million events in a row: none is lost in silence. What is printed and what is told as lost make the whole.
+# shellcheck disable=SC2154,SC2034 # lib.sh and served.sh set them
+. "$(dirname "$0")/lib.sh"
+needs root uprobes
+
+program million -O1
+whole=1000003 # an entry, 250,000 times round with four branches, a ret, a return
+
+lines() { grep -cE '"event":"(entry|branch|return)"' "$T/json"; }
+told() { sed -n 's/.*"event":"lost".*"count":\([0-9]*\).*/\1/p' "$T/json" | awk '{ n += $1 } END { print n + 0 }'; }
+
+for attach in uprobe_multi uprobe_event; do
+	bb user "$T/million" spin --attach $attach -F json -o "$T/json" -- "$T/million"
+	exits 0 "$attach: a million events, the default buffer"
+	is $(($(lines) + $(summary lost))) $whole 'all of them, or what is missing is counted'
+	is "$(summary events) $(summary lost)" "$(lines) $(told)" 'the summary says what the lines say'
+
+	bb user "$T/million" spin --attach $attach --buffer 4K -F json -o "$T/json" -- "$T/million"
+	exits 0 "$attach: a buffer of 4K"
+	isnt "$(summary lost)" 0 'does not hold them'
+	is $(($(lines) + $(summary lost))) $whole 'printed and lost make the whole'
+	is "$(summary events) $(summary lost)" "$(lines) $(told)" 'the summary says what the lines say'
+	is "$(cat "$T/out")" 0 'the program does what it always does'
+done
+
+# A loss is told where it happened: a line for it stands wherever one branch does not follow from the one before.
+is "$(perl -ne '
+	/"event":"lost"/ and $gap = 1;
+	/"event":"branch".*"vaddr":"0x([0-9a-f]+)".*"to":.*"vaddr":"0x([0-9a-f]+)"/ or next;
+	$expected{$from} = $1 if defined $from && !$gap && !exists $expected{$from};
+	$wrong++ if defined $from && !$gap && $expected{$from} ne $1;
+	($from, $gap) = ("$1 $2", 0);
+	END { print $wrong + 0 }' "$T/json")" 0 'and the losses stand where they happened'
+
+bb user "$T/million" spin --buffer 4K -F text -o "$T/text" -- "$T/million"
+like "$T/text" '^ *-- [0-9]+ events lost here --$| -- [0-9]+ events lost here --$' 'as text: a line in its place'
+is "$(sed -n 's/.*-- \([0-9]*\) events lost here --.*/\1/p' "$T/text" | awk '{ n += $1 } END { print n }')" "$(summary lost)" \
+	'that adds up'
+
+for size in 4K 64K 1M; do
+	bb user "$T/million" spin --buffer $size -e entry,return -F json -o "$T/json" -- "$T/million"
+	is "$status $(summary events) $(summary lost)" '0 2 0' "--buffer $size is enough for two events"
+done
+for size in 0 12 4095 2G x; do
+	bb user "$T/million" spin --buffer $size -- "$T/million"
+	exits 2 "--buffer $size: wrong usage"
+done
+done_testing

@@ -1,0 +1,74 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# What FUNC names: names that look like numbers, aliases, globs, --exclude, versions, several objects.
+# shellcheck disable=SC2154,SC2034 # lib.sh and served.sh set them
+. "$(dirname "$0")/lib.sh"
+needs root uprobes
+
+source_program library c -shared -fPIC <<'END'
+__attribute__((noinline)) int outside(int n) { return n > 2 ? n * 3 : -n; }
+END
+source_program prog c -L"$T" -l:library -Wl,-rpath,"$T" <<'END'
+#include <stdio.h>
+#define KEPT __attribute__((noipa))
+KEPT int add(int a, int b) { return a > b ? a + b : a - b; }
+KEPT int dead(int n) { return n ? n - 1 : 7; }
+KEPT int beef(int n) { return n ? n - 2 : 8; }
+KEPT int dead_end(int n) { return n ? n - 3 : 9; }
+int plus(int a, int b) __attribute__((alias("add")));
+int outside(int n);
+int main(void) { printf("%d\n", add(1, 2) + plus(5, 4) + dead(3) + beef(2) + dead_end(1) + outside(5)); }
+END
+
+traces() { # WANTED FUNC...: which functions have entries
+	local wanted=$1
+	shift
+	bb user "$T/prog" "$@" -F json -o "$T/json" -- "$T/prog"
+	is "$status $(symbols)" "0 $wanted" "$*"
+}
+
+traces 'add beef dead' add dead beef
+is "$(entries add)" 2 'a call by its alias is a call of the function'
+traces plus plus
+is "$(entries plus)" 2 'asked for by the alias: the same, under that name'
+traces add add plus
+is "$(entries add) $(returns add) $(summary functions)" '2 2 1' 'function and alias: traced once'
+traces dead dead dead
+is "$(entries dead) $(summary functions)" '1 1' 'the same twice: traced once'
+traces 'dead dead_end' 'dead*'
+traces 'add beef dead dead_end' 'a[d]d' 'de?d' 'beef' 'd*_end'
+traces dead_end 'dead*' --exclude dead
+traces 'dead_end' 'dead*' 'beef' --exclude 'b*' --exclude dead
+bb user "$T/prog" 'dead*' --exclude '*' -- "$T/prog"
+exits 1 'nothing is left to trace'
+like "$T/err" '^bbtrace: --exclude leaves no function$' 'says so'
+
+# ---- several objects ----
+bb user "$T/prog:dead" "$T/library:outside" "$T/prog:add" -F json -o "$T/json" -- "$T/prog"
+exits 0 'of several objects at once'
+is "$(symbols)" 'add dead outside' 'functions of each'
+is "$(json "$T/json" '$e->{event} eq "entry" && $e->{symbol} eq "outside" && $e->{object} eq "'"$T/library"'"')" 1 \
+	'each with its object'
+is "$(summary functions) $(summary unmatched)" '3 0' 'and all is accounted for'
+
+# ---- versions ----
+bb user libc.so.6 malloc@@GLIBC_2.2.5 -l 1 -F json -o "$T/json" -- ls "$T"
+exits 0 'NAME@@VERSION'
+is "$(symbols)" malloc@@GLIBC_2.2.5 'shown as asked'
+bb list libc.so.6 pthread_cond_wait -F json
+both=$(json "$T/out" 1)
+bb list libc.so.6 pthread_cond_wait@GLIBC_2.2.5 -F json
+is "$both $(json "$T/out" 1)" '2 1' 'a name has two versions; a version means one'
+bb user libc.so.6 malloc@GLIBC_9 -- ls
+exits 1 'a version that is not there'
+
+# ---- a command in PATH, a soname ----
+PATH=$T:$PATH bb user prog dead -F json -o "$T/json" -- prog
+is "$status $(entries dead)" '0 1' 'OBJECT and CMD are found in PATH'
+cd "$T" || exit 1
+bb user ./prog dead -F json -o "$T/json" -- ./prog
+is "$status $(json "$T/json" '$e->{event} eq "entry" && $e->{object} eq "'"$T/prog"'"')" '0 1' 'a relative path; JSON has the real one'
+ln -s prog "$T/link"
+bb user ./link dead -F json -o "$T/json" -- ./prog
+is "$status $(entries dead)" '0 1' 'a link to the file'
+done_testing

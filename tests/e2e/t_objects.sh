@@ -1,0 +1,144 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# What a process has mapped is what is traced in it, whatever its name leads to by now: replaced, deleted, in memory
+# only, opened again elsewhere, there twice.
+# shellcheck disable=SC2154,SC2034 # lib.sh and served.sh set them
+. "$(dirname "$0")/lib.sh"
+. "$E2E/served.sh"
+needs root uprobes
+
+build_served -ldl
+# library VERSION FILE: lib_work() of version 2 lies elsewhere and has other branches.
+library() {
+	"${CC:-cc}" -g -O1 -fPIC -shared -Wl,-soname,libver.so.1 -DVERSION="$1" -x c -o "$2" - <<-'EOF' || exit 2
+		int lib_work(int n), padding(int n);
+		#if VERSION == 2
+		__attribute__((noipa)) int padding(int n) { return n % 7 ? n * 31 : 5; }
+		#endif
+		__attribute__((noipa)) int lib_work(int n)
+		{
+			int sum = VERSION * 1000;
+
+			for (int i = 0; i < (VERSION == 2 ? n : 1); i++)
+				sum += i;
+			return sum;
+		}
+	EOF
+}
+# lib_calls [PERL]: entries of lib_work in the watch.
+lib_calls() { json "$T/watch.json" "\$e->{event} eq 'entry' && \$e->{symbol} eq 'lib_work' && (${1:-1})"; }
+# whole NAME: each call has its return, and nothing was unknown.
+whole() {
+	is "$(lib_calls)" "$(json "$T/watch.json" '$e->{event} eq "return" && $e->{symbol} eq "lib_work"')" "$1: each call returns"
+	is "$(json "$T/watch.json" '$e->{event} eq "unknown"')" 0 "$1: no path is unknown"
+}
+
+mkdir "$T/a" "$T/b"
+library 1 "$T/a/libver.so.1"
+library 2 "$T/b/libver.so.1"
+serve one "$T/served"
+
+# ---- opened, closed, opened again ----
+watch_object "$T/served:tick" "$T/a/libver.so.1:lib_work" -p "$pid_one"
+for i in 1 2 3; do
+	tell one "open again $T/a/libver.so.1"
+	tell one 'call again 2'
+	tell one 'shut again'
+done
+stop_watching INT
+is "$status $(lib_calls)" '0 6' 'a library that was not there yet, opened three times'
+whole 'opened again'
+
+# ---- two of one soname at once ----
+tell one "open old $T/a/libver.so.1"
+tell one "open new $T/b/libver.so.1"
+watch_object "$T/served:tick" "$T/a/libver.so.1:lib_work" "$T/b/libver.so.1:lib_work" -p "$pid_one"
+tell one 'call old 2'
+tell one 'call new 3'
+stop_watching INT
+is "$status $(lib_calls "\$e->{object} eq '$T/a/libver.so.1'") $(lib_calls "\$e->{object} eq '$T/b/libver.so.1'")" '0 2 3' \
+	'two versions of a library at once: each by its path'
+whole 'two versions'
+bb user libver.so.1 lib_work -p "$pid_one"
+exits 1 'by their soname'
+like "$T/err" "process $pid_one has several files mapped as libver\.so\.1: $T/[ab]/libver\.so\.1 \(/proc/.*\), $T/[ab]/libver\.so\.1 \(" \
+	'it is said that there are two, and how to name each'
+tell one 'shut new'
+
+# ---- replaced on disk ----
+library 2 "$T/a/next"
+mv "$T/a/next" "$T/a/libver.so.1"
+watch_object "$T/served:tick" "libver.so.1:lib_work" -p "$pid_one"
+tell one 'call old 2'
+stop_watching INT
+is "$status $(lib_calls)" '0 2' 'replaced on disk: by soname, the mapped one is traced'
+whole 'by soname'
+is "$(lib_calls "\$e->{object} ne '$T/a/libver.so.1'")" 0 'under the path that the process has for it'
+watch_object "$T/served:tick" "$T/a/libver.so.1:lib_work" -p "$pid_one"
+tell one 'call old 2'
+tell one "open new $T/b/../a/libver.so.1"
+tell one 'call new 4'
+stop_watching INT
+is "$status $(lib_calls)" '0 2' 'by path as well; the new file is another library'
+whole 'by path'
+bb user libver.so.1 lib_work -p "$pid_one"
+exits 1 'both mapped under the same path'
+like "$T/err" 'several files' 'is told'
+grep -o '/proc/[^ )]*' "$T/err" >"$T/names"
+while read -r name; do
+	watch_object "$T/served:tick" "$name:lib_work" -p "$pid_one"
+	tell one 'call old 2'
+	tell one 'call new 5'
+	stop_watching INT
+	is "$status" 0 "each by the name that was given: ${name##*/}"
+	lib_calls >>"$T/both"
+	whole "as ${name##*/}"
+done <"$T/names"
+is "$(sort "$T/both" | xargs)" '2 5' 'and each is another one'
+
+# ---- deleted ----
+rm "$T/a/libver.so.1"
+tell one 'shut new'
+watch_object "$T/served:tick" "libver.so.1:lib_work" -p "$pid_one"
+tell one 'call old 3'
+stop_watching INT
+is "$status $(lib_calls)" '0 3' 'a deleted library, by soname'
+whole 'deleted'
+
+cp "$T/served" "$T/gone"
+serve gone "$T/gone"
+rm "$T/gone"
+for name in "$T/gone" "/proc/$pid_gone/exe"; do
+	watch_object "$name" tick work -p "$pid_gone"
+	tell gone 'work 3'
+	stop_watching INT
+	is "$status $(calls) $(calls "\$e->{object} eq '$T/gone'")" '0 3 3' "a deleted program, as ${name##*/}"
+	is "$(json "$T/watch.json" '$e->{event} eq "branch" && $e->{kind} eq "ret" && $e->{symbol} eq "work" && $e->{to}{symbol} =~ /^(work_times|main|obey)$/')" \
+		2 'with the names of its symbols' # an odd number makes it end in rand()
+done
+bb list "/proc/$pid_gone/exe" work
+is "$status $(grep -c ' work$' "$T/out")" '0 1' 'and listed'
+
+# ---- memory only ----
+if command -v python3 >/dev/null; then
+	cat >"$T/memfd.py" <<-'EOF'
+		import os, sys
+		fd = os.memfd_create("inmemory", 0)
+		os.write(fd, open(sys.argv[1], "rb").read())
+		os.execv(f"/proc/self/fd/{fd}", sys.argv[1:])
+	EOF
+	serve memory python3 "$T/memfd.py" "$T/served"
+	watch_object "/proc/$pid_memory/exe" tick work -p "$pid_memory"
+	tell memory 'work 4'
+	stop_watching INT
+	is "$status $(calls) $(calls '$e->{object} eq "/memfd:inmemory"')" '0 4 4' 'a program that is in memory only'
+	is "$(json "$T/watch.json" '$e->{event} eq "branch" && $e->{kind} eq "ret" && $e->{symbol} eq "work" && $e->{to}{symbol} =~ /^(work_times|main|obey)$/')" \
+		2 'with the names of its symbols'
+	watch_object memfd:inmemory tick work -p "$pid_memory"
+	tell memory 'work 2'
+	stop_watching INT
+	is "$status $(calls)" '0 2' 'by the name that its maps show'
+else
+	skip 'a program that is in memory only' 'needs python3'
+fi
+done_testing

@@ -1,0 +1,79 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Without symbols: functions by file offset, ranges, and what .dynsym still tells.
+# shellcheck disable=SC2154,SC2034 # lib.sh and served.sh set them
+. "$(dirname "$0")/lib.sh"
+needs root uprobes
+
+program fib -O1
+start=$(symbol "$T/fib" fib) size=$(symbol_size "$T/fib" fib)
+offset=$(file_offset "$T/fib" "$start")
+bb user "$T/fib" fib -F json -o "$T/json" -- "$T/fib"
+json_lines "$T/json" '$e->{event} eq "branch" && join " ", @$e{qw(vaddr kind taken)}, $e->{to}{vaddr}' >"$T/by_name"
+cp "$T/fib" "$T/stripped"
+strip "$T/stripped"
+
+branches() { json_lines "$T/json" '$e->{event} eq "branch" && join " ", @$e{qw(vaddr kind taken)}, $e->{to}{vaddr}'; }
+
+bb user "$T/stripped" "$offset" -F json -o "$T/json" -- "$T/stripped"
+exits 3 '0xOFF of a stripped program'
+is "$(entries "$offset") $(returns "$offset")" '177 177' 'shown as it was asked for'
+branches >"$T/got"
+same "$T/got" "$T/by_name" 'the branches of the function'
+
+bb user "$T/stripped" "$offset:fibonacci" -F json -o "$T/json" -- "$T/stripped"
+exits 3 '0xOFF:NAME'
+is "$(entries fibonacci) $(returns fibonacci)" '177 177' 'is shown as NAME'
+is "$(json "$T/json" '$e->{event} eq "branch" && $e->{kind} eq "call" && $e->{to}{symbol} eq "fibonacci" && !$e->{to}{offset}')" \
+	176 'as a target, too'
+
+bb user "$T/fib" "$offset:dead" -F json -o "$T/json" -- "$T/fib"
+is "$status $(entries dead)" '3 177' 'a name for a function that has a symbol'
+
+# ---- ranges ----
+bb user "$T/stripped" "$offset+$(printf 0x%x "$size")" -F json -o "$T/json" -- "$T/stripped"
+exits 3 '0xOFF+0xLEN'
+branches >"$T/got"
+same "$T/got" "$T/by_name" 'the branches of all of the function'
+is "$(json "$T/json" '$e->{event} =~ /^(entry|return)$/')" 0 'no entry, no return'
+
+# only the first conditional
+bb list --points "$T/fib" fib
+read -r _ first < <(sed -n '2s/^\(0x[0-9a-f]*\)+\(0x[0-9a-f]*\)$/\2 \1/p' "$T/out")
+length=$(sed -n '2s/.*+//p' "$T/out")
+at=$(printf '0x%x' $((offset + first - start)))
+bb user "$T/stripped" "$at+$length" -F json -o "$T/json" -- "$T/stripped"
+is "$status $(branches | cut -d' ' -f1,2 | sort | uniq -c | xargs)" "3 177 $(printf '0x%x' $((first))) jcc" 'one instruction'
+
+# ---- what is no boundary, no code ----
+for wrong in "$(printf '0x%x' $((at + 1)))" "$(printf '0x%x' $((at + 1)))+0x8"; do
+	bb user "$T/fib" "$wrong" -- "$T/fib"
+	exits 1 'an offset inside an instruction is refused'
+	like "$T/err" "^bbtrace: .*(instruction|boundary)" 'and the message says so'
+	is "$(cat "$T/out")" '' 'before anything has run'
+done
+bb user "$T/fib" 0x10 -- "$T/fib"
+exits 1 'an offset outside the code'
+like "$T/err" 'file offset 0x10 is not in the code of .*bbtrace list' 'names the next step'
+bb user "$T/fib" 0xfffffffff -- "$T/fib"
+exits 1 'an offset outside the file'
+bb user "$T/fib" 0x -- "$T/fib"
+exits 1 '0x alone'
+like "$T/err" "write it as 0x and hexadecimal digits" 'says how to write it'
+
+# ---- a program that only has .dynsym ----
+python=/usr/bin/python3
+if [[ -x $python ]] && nm -D "$python" 2>/dev/null | grep -q ' T Py_IsInitialized$' && ! nm "$python" 2>/dev/null | grep -q .; then
+	for times in 3 10; do
+		bb user "$python" Py_IsInitialized -F json -o "$T/json" -- \
+			"$python" -c "import ctypes; [ctypes.pythonapi.Py_IsInitialized() for i in range($times)]"
+		counted+=("$(entries Py_IsInitialized)")
+	done
+	exits 0 'functions of a stripped python3'
+	is $((counted[1] - counted[0])) 7 'each call more is an entry more'
+	bb user "$python" PyList_New -F json -o "$T/json" -- "$python" -c 'print(sum(range(10)))'
+	is "$status $(cat "$T/out") $(summary unmatched)" '0 45 0' 'traced from start to end'
+else
+	skip 'functions of a stripped python3' 'no stripped /usr/bin/python3'
+fi
+done_testing

@@ -1,0 +1,116 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# SIGINT, SIGTERM, SIGHUP: a clean end. SIGKILL: the traced program doesn't suffer, and nothing is left behind.
+# shellcheck disable=SC2154,SC2034 # lib.sh and served.sh set them
+. "$(dirname "$0")/lib.sh"
+. "$E2E/served.sh"
+needs root uprobes cmd:unshare
+
+build_served
+serve one "$T/served"
+
+# The probe definitions of the bbtrace with this PID.
+definitions() { unshare -m sh -c 'mount -t tracefs none /mnt && cat /mnt/uprobe_events' | grep -c ":bbtrace_$1/"; }
+# A shell's background job ignores SIGINT, and so would CMD.
+heeding='$SIG{INT} = "DEFAULT"; exec @ARGV'
+
+for attach in uprobe_multi uprobe_event; do
+	# ---- a process ----
+	for signal in INT TERM HUP; do
+		watch -p "$pid_one" --attach $attach
+		tell one 'work 3'
+		stop_watching $signal
+		exits 0 "$attach: SIG$signal ends a trace of a process with 0"
+		is "$(calls) $(summary lost)" '3 0' 'what happened before is all there'
+		like "$T/err" '^bbtrace: 2 functions, ' 'the summary comes'
+		is "$(armed "$pid_one" "$T/served" work)" no 'the probes are gone'
+	done
+	tell one 'work 1'
+	ok $? 'the process lives on'
+
+	# ---- CMD ----
+	for signal in INT TERM; do
+		rm -f "$T/watch.json"
+		mkfifo "$T/fifo"
+		exec {fd}<>"$T/fifo"
+		"$BBTRACE" user "$T/served" tick work --attach $attach -F json -o "$T/watch.json" -- \
+			perl -e "$heeding" "$T/served" <"$T/fifo" >"$T/cmd.out" 2>"$T/err" &
+		watching=$!
+		wait_for $PATIENCE test -s "$T/watch.json"
+		cmd=$(sed -n 's/^ready //p' "$T/cmd.out")
+		kill -$signal $watching
+		wait $watching
+		is $? $((128 + $(kill -l $signal))) "$attach: SIG$signal sent to bbtrace alone reaches CMD; its status"
+		like "$T/err" '^bbtrace: 2 functions, ' 'the summary comes'
+		kill -0 "$cmd" 2>/dev/null
+		isnt $? 0 'CMD has ended'
+		exec {fd}<&-
+		rm "$T/fifo" "$T/watch.json"
+	done
+done
+
+# ---- before the probes are there ----
+# So many functions that attaching takes its time; bbtrace has forked by then.
+child_of() { child=$(ps -o pid= --ppid "$1" | head -1 | tr -d ' ') && [[ $child ]]; }
+ended() { ! kill -0 "$1" 2>/dev/null; }
+start() {
+	"$BBTRACE" user /usr/bin/perl 'Perl_*' "$@" -o "$T/trace" -- touch "$T/ran" 2>"$T/err" </dev/null &
+	starting=$!
+	wait_for $PATIENCE child_of $starting
+}
+for attach in uprobe_multi uprobe_event; do
+	start --attach $attach
+	kill -TERM $starting
+	wait $starting
+	is $? 143 "$attach: SIGTERM while it attaches"
+	wait_for $PATIENCE ended "$child"
+	ok $? 'CMD that waits ends'
+	is "$(definitions $starting)" 0 'no definition is left behind'
+done
+
+# ---- SIGKILL ----
+for attach in uprobe_multi uprobe_event; do
+	rm -f "$T/watch.json"
+	mkfifo "$T/fifo"
+	exec {fd}<>"$T/fifo"
+	"$BBTRACE" user "$T/served" tick work --attach $attach -F json -o "$T/watch.json" -- "$T/served" \
+		<"$T/fifo" >"$T/cmd.out" 2>"$T/err" &
+	watching=$!
+	wait_for $PATIENCE test -s "$T/watch.json"
+	cmd=$(sed -n 's/^ready //p' "$T/cmd.out")
+	[[ $attach == uprobe_event ]] && isnt "$(definitions $watching)" 0 "$attach: there are definitions"
+	kill -9 $watching
+	wait $watching 2>/dev/null
+	kill -0 "$cmd"
+	ok $? "$attach: CMD lives on when bbtrace is killed"
+	gone() { [[ $(armed "$cmd" "$T/served" work) == no ]]; }
+	wait_for $PATIENCE gone
+	ok $? 'the probes are gone'
+	printf 'work 5\nfork 2\nquit\n' >&$fd
+	wait_for $PATIENCE ended "$cmd"
+	ok $? 'it ends when it is told to'
+	is "$(sed -n 's/ [0-9]*$//;s/^child$/child/;p' "$T/cmd.out" | xargs)" 'ready did work child did fork' 'and did all it was told'
+	exec {fd}<&-
+	if [[ $attach == uprobe_event ]]; then
+		bb user "$T/served" work --attach uprobe_event -v -- true
+		is "$(definitions $watching)" 0 'definitions left behind are swept by the next start'
+	fi
+	rm "$T/fifo" "$T/watch.json"
+done
+bb user "$T/served" work --attach uprobe_event -- true
+is "$(definitions '[0-9]*')" 0 'an ordinary end leaves none behind'
+
+# ---- SIGKILL before CMD was let go ----
+start
+disown $starting # or bash tells that it was killed
+if kill -STOP $starting && [[ ! -e $T/ran ]]; then
+	kill -9 $starting
+	wait_for $PATIENCE ended "$child"
+	ok $? 'CMD that waits ends when bbtrace is killed'
+	[[ ! -e $T/ran ]]
+	ok $? 'and has not run'
+else
+	kill -9 $starting
+	skip 'CMD that waits ends when bbtrace is killed' 'it was too fast'
+fi
+done_testing

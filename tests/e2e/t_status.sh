@@ -1,0 +1,94 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Exit statuses: CMD's own, and bbtrace's where there is none.
+# shellcheck disable=SC2154,SC2034 # lib.sh and served.sh set them
+. "$(dirname "$0")/lib.sh"
+. "$E2E/served.sh"
+needs root uprobes
+
+program fib -O1
+trace() { bb user "$T/fib" fib -F text -o "$T/trace" -- "$@"; }
+
+for n in 0 1 2 3 77 126 127 255; do
+	trace sh -c "exit $n"
+	is "$status" $n "CMD's own: $n"
+	like "$T/err" '^bbtrace: 1 functions, .* 0 lost, ' "with a summary"
+done
+for signal in TERM KILL SEGV USR1; do
+	trace sh -c "kill -$signal \$\$"
+	is "$status" $((128 + $(kill -l $signal))) "128 + its number if SIG$signal ended it"
+done
+
+trace "$T/no-such-command"
+exits 127 'not found, by its path'
+like "$T/err" "^bbtrace: cannot run $T/no-such-command: no such command" 'and named'
+trace no-such-command-anywhere
+exits 127 'not found in PATH'
+echo text >"$T/text"
+trace "$T/text"
+exits 126 'not executable'
+like "$T/err" "^bbtrace: cannot run $T/text: Permission denied" 'and named'
+trace "$T"
+exits 126 'a folder'
+printf '#!/no/such/interpreter\n' >"$T/script"
+chmod +x "$T/script"
+trace "$T/script"
+exits 126 'a script whose interpreter is missing'
+like "$T/err" "^bbtrace: cannot run $T/script: the interpreter" 'and why'
+trace sh -c 'exit 5' sh -o
+is "$status" 5 'options behind -- are for CMD'
+
+# ---- without CMD ----
+bb --help
+exits 0 --help
+like "$T/out" '^ *bbtrace user ' 'on stdout'
+bb --version
+exits 0 --version
+for verb in user kernel list doctor; do
+	bb $verb --help
+	is "$status $(head -c 14 "$T/out") $(cat "$T/err")" '0 usage: bbtrace ' "$verb --help: on stdout"
+done
+wrong() { # REGEX ARG...: wrong usage
+	local regex=$1
+	shift
+	bb "$@"
+	exits 2 "wrong usage: ${*:-nothing at all}"
+	like "$T/err" "$regex" 'which is told'
+	is "$(cat "$T/out")" '' 'on stderr'
+}
+wrong 'bbtrace VERB --help'
+wrong 'bbtrace --help' frobnicate
+wrong '^bbtrace: .*see bbtrace user --help' user
+wrong '^bbtrace: .*(--frob|no option)' user "$T/fib" fib --frob
+wrong '^bbtrace: -Z is no option' user "$T/fib" fib -Z
+wrong '^bbtrace: .*-p needs a value' user "$T/fib" fib -p
+wrong '^bbtrace: .*--limit' user "$T/fib" fib -l 0
+wrong '^bbtrace: .*--limit' user "$T/fib" fib -l many
+wrong '^bbtrace: .*--timeout' user "$T/fib" fib -t 0
+wrong '^bbtrace: .*--timeout' user "$T/fib" fib -t -1
+wrong '^bbtrace: .*--pid' user "$T/fib" fib -p 0
+wrong '^bbtrace: .*--pid' user "$T/fib" fib -p ''
+wrong '^bbtrace: .*--pid' user "$T/fib" fib -p 12x
+wrong '^bbtrace: .*--depth' user "$T/fib" fib --depth 0
+wrong '^bbtrace: .*--events' user "$T/fib" fib -e ''
+wrong '^bbtrace: .*no command behind --' user "$T/fib" fib --
+wrong '^bbtrace: .*-p and -- CMD' user "$T/fib" fib -p 1 -- "$T/fib"
+wrong '^bbtrace: .*runs no command' list "$T/fib" -- ls
+wrong '^bbtrace: .*list the functions of what' list
+bb user "$T/fib" -- "$T/fib"
+like "$T/err" "^bbtrace: which functions of $T/fib\? bbtrace list $T/fib shows them" 'no function: how to see them'
+
+# ---- a reader that goes away ----
+program million -O1
+"$BBTRACE" user "$T/million" spin -f -- sh -c "'$T/million' >/dev/null; exit 6" 2>"$T/err" | head -1 >"$T/head"
+is "${PIPESTATUS[0]}" 6 "| head -1: CMD's own status"
+is "$(wc -l <"$T/head")" 1 'the reader has its line'
+like "$T/err" '^bbtrace: 1 functions, ' 'the summary comes'
+is "$(grep -cv '^bbtrace: 1 functions' "$T/err")" 0 'and nothing else'
+build_served
+serve one "$T/served"
+timeout 60 "$BBTRACE" user "$T/served" tick work -p "$pid_one" 2>"$T/err" | head -1 >"$T/head"
+is "${PIPESTATUS[0]}" 0 'with -p: 0'
+"$BBTRACE" list libc.so.6 2>"$T/err" | head -1 >"$T/head"
+is "$(wc -l <"$T/head") $(cat "$T/err")" '1 ' 'list | head -1: no complaint'
+done_testing

@@ -1,0 +1,49 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Without a filter: every process that uses the object, those that start later too; never bbtrace itself.
+# shellcheck disable=SC2154,SC2034 # lib.sh and served.sh set them
+. "$(dirname "$0")/lib.sh"
+. "$E2E/served.sh"
+needs root uprobes
+
+build_served
+private_copy "$T/served"
+libc=$PRIVATE/libc.so.6
+served=$PRIVATE/served
+
+serve one "${PRIVATE_RUN[@]}"
+watch_object "$served:tick" "$served:work" "$libc:rand"
+like "$T/err" '^bbtrace: tracing every process but bbtrace itself; -p PID or -- CMD narrows it down$' 'a note says that it is every process'
+serve two "${PRIVATE_RUN[@]}"
+tell one 'work 4'
+tell two 'work 6'
+tell two 'fork 2'
+child=$(sed -n 's/^child //p' "$T/two.out")
+stop_watching INT
+exits 0 'traced'
+is "$(calls "\$e->{pid} == $pid_one")" 4 'a process that was there'
+is "$(calls "\$e->{pid} == $pid_two")" 6 'one that started later'
+is "$(calls "\$e->{pid} == $child")" 2 'the child of one'
+is "$(json "$T/watch.json" '$e->{event} eq "entry" && $e->{symbol} eq "rand"')" 6 'what they call in a library'
+is "$(json "$T/watch.json" '$e->{event} eq "return" && $e->{symbol} eq "rand"')" 6 'and that it returned'
+
+# ---- bbtrace, run with the same library that it traces ----
+private_copy "$BBTRACE"
+other=$PRIVATE/bbtrace
+"${PRIVATE_RUN[@]}" user "$PRIVATE/libc.so.6" malloc -e entry -F json -o "$T/watch.json" >"$T/out" 2>"$T/err" </dev/null &
+watching=$!
+at_end "kill -9 $watching 2>/dev/null"
+wait_for $PATIENCE grep -q 'tracing every process' "$T/err"
+# another bbtrace with that library is traced as anybody is
+seen() { "${PRIVATE_RUN[@]}" --version >"$T/version" && [[ -s $T/watch.json ]]; }
+wait_for $PATIENCE seen
+ok $? 'another bbtrace is traced'
+"${PRIVATE_RUN[@]}" list "$other" '*' >"$T/list" &
+listing=$!
+wait $listing
+stop_watching INT
+exits 0 'traced'
+isnt "$(json "$T/watch.json" "\$e->{event} eq 'entry' && \$e->{pid} == $listing")" 0 'what it allocates'
+is "$(json "$T/watch.json" "exists \$e->{pid} && \$e->{pid} == $watching")" 0 'bbtrace never traces itself'
+like "$T/err" ' 0 lost, ' 'and nothing was lost'
+done_testing

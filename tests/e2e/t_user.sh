@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# -u NAME: CMD runs as that user, bbtrace does not.
+# shellcheck disable=SC2154,SC2034 # lib.sh and served.sh set them
+. "$(dirname "$0")/lib.sh"
+needs root uprobes cmd:runuser
+
+chmod 755 "$T"
+program fib -O1
+cat >"$T/script" <<END
+id -u; id -g; id -G; echo "\$HOME \$USER \$LOGNAME"; "$T/fib"
+END
+expected() { runuser -u "$1" -- sh -c 'id -u; id -g; id -G'; getent passwd "$1" | awk -F: '{ print $6, $1, $1 }'; echo 55; }
+
+for user in nobody daemon root; do
+	expected $user >"$T/expected"
+	bb user "$T/fib" fib -f -u $user -F json -o "$T/json" -- sh "$T/script"
+	exits 3 "-u $user: traced"
+	same "$T/out" "$T/expected" 'user, groups and HOME are his'
+	is "$(entries fib)" 177 'what he runs is traced'
+done
+
+bb user "$T/fib" fib -u no-such-user-here -- "$T/fib"
+exits 1 'no such user'
+like "$T/err" "^bbtrace: no such user: 'no-such-user-here'" 'is named'
+is "$(cat "$T/out")" '' 'nothing has run'
+bb user "$T/fib" fib -u nobody -p 1
+exits 2 '-u without CMD: wrong usage'
+chmod 700 "$T"
+bb user "$T/fib" fib -u nobody -- "$T/fib"
+exits 126 'what he may not execute: 126'
+like "$T/err" '^bbtrace: cannot run .*Permission denied' 'and why'
+done_testing

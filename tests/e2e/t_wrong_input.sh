@@ -1,0 +1,119 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# What can't be traced: status 1, nothing has run, and a message that names the cause and the next step.
+# shellcheck disable=SC2154,SC2034 # lib.sh and served.sh set them
+. "$(dirname "$0")/lib.sh"
+needs root uprobes cmd:setpriv
+
+chmod 755 "$T"
+program fib -O1
+touch "$T/unchanged"
+
+refused() { # NAME REGEX ARG...
+	local name=$1 regex=$2
+	shift 2
+	bb "$@"
+	exits 1 "$name"
+	like "$T/err" "^bbtrace: .*$regex" 'the message says it'
+	is "$(wc -l <"$T/err")$(cat "$T/out")" 1 'in one line, on stderr, and CMD has not run'
+}
+run=(-- "$T/fib")
+
+# ---- no root ----
+cp "$BBTRACE" "$T/bbtrace"
+nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups "$T/bbtrace")
+"${nobody[@]}" user "$T/fib" fib -- "$T/fib" >"$T/out" 2>"$T/err" </dev/null
+is $? 1 'without root'
+like "$T/err" '^bbtrace: cannot trace: .*(CAP_BPF|CAP_PERFMON|CAP_SYS_ADMIN).*sudo' 'the capability that is missing, and sudo'
+is "$(cat "$T/out")" '' 'CMD has not run'
+"${nobody[@]}" list "$T/fib" fib >"$T/out" 2>"$T/err" </dev/null
+is "$? $(grep -c ' fib$' "$T/out")" '0 1' 'list needs no root'
+"${nobody[@]}" doctor >"$T/out" 2>"$T/err" </dev/null
+is $? 0 'nor does doctor'
+like "$T/out" '^capabilities +no ' 'which tells'
+like "$T/out" 'remedy: .*sudo' 'and the remedy'
+
+# ---- objects ----
+refused 'no such file' "no file $T/nothing" user "$T/nothing" fib "${run[@]}"
+refused 'no such soname' 'no object libnothing.so.9: tried .*name it by its path' user libnothing.so.9 fib "${run[@]}"
+refused 'a folder' 'is not a regular file: name a program or a shared library' user "$T" fib "${run[@]}"
+echo 'echo hello' >"$T/script"
+refused 'not an ELF file' 'script.*(ELF|not a program)' user "$T/script" fib "${run[@]}"
+: >"$T/empty"
+refused 'an empty file' 'empty.*(ELF|not a program)' user "$T/empty" fib "${run[@]}"
+for n in 4 16 63 64 100 1000 5000; do
+	head -c $n "$T/fib" >"$T/cut"
+	bb user "$T/cut" fib "${run[@]}"
+	exits 1 "a program cut off after $n bytes"
+	like "$T/err" '^bbtrace: .*cut' 'is named'
+done
+cp "$T/fib" "$T/arm"
+printf '\xb7\x00' | dd of="$T/arm" bs=1 seek=18 conv=notrunc status=none
+refused 'a program for ARM64' 'arm is for arm64: bbtrace reads x86-64 code' user "$T/arm" fib "${run[@]}"
+cp "$T/fib" "$T/narrow"
+printf '\x01' | dd of="$T/narrow" bs=1 seek=4 conv=notrunc status=none
+bb user "$T/narrow" fib "${run[@]}"
+exits 1 'a 32-bit program'
+printf '\x7fELF' >"$T/object.o"
+cp "$T/fib" "$T/secret"
+chmod 0 "$T/secret"
+"${nobody[@]}" list "$T/secret" fib >"$T/out" 2>"$T/err"
+is $? 1 'a file that may not be read'
+like "$T/err" "^bbtrace: .*$T/secret.*Permission denied" 'and why'
+mkfifo "$T/fifo"
+bb user "$T/fifo" fib "${run[@]}"
+exits 1 'a fifo: no wait'
+bb user /dev/zero fib "${run[@]}"
+exits 1 'an endless device'
+
+# ---- functions ----
+refused 'no such function' "no function named fibb in $T/fib.*fib.*bbtrace list" user "$T/fib" fibb "${run[@]}"
+bb user libc.so.6 mallok -- ls
+like "$T/err" 'malloc' 'close names are suggested'
+refused 'no match' "no function matches xyz\* in $T/fib.*bbtrace list" user "$T/fib" 'xyz*' "${run[@]}"
+refused "another object's function" "has no function printf of its own, it calls another object's" user "$T/fib" printf "${run[@]}"
+refused 'an empty name' 'empty function name' user "$T/fib" '' "${run[@]}"
+strip -o "$T/stripped" "$T/fib"
+refused 'a stripped program' 'name functions by file offset' user "$T/stripped" fib "${run[@]}"
+
+# ---- processes ----
+sleep 0 &
+gone=$!
+wait $gone
+refused 'no such process' "no such process: $gone" user "$T/fib" fib -p $gone
+sleep 1000 &
+sleeper=$!
+at_end "{ kill $sleeper; wait $sleeper; } 2>/dev/null"
+bb user libnothing.so fib -p $sleeper
+exits 1 'an object that the process has not'
+refused 'no such attach mechanism' "no such attach mechanism: 'magic'; bbtrace doctor" user "$T/fib" fib --attach magic "${run[@]}"
+refused 'no such BTF file' "cannot read $T/btf" user "$T/fib" fib -b "$T/btf" "${run[@]}"
+
+# ---- output ----
+refused 'a folder that is not there' "cannot write to $T/no/where: No such file" user "$T/fib" fib -o "$T/no/where" "${run[@]}"
+refused 'a folder as file' "cannot write to $T: Is a directory" user "$T/fib" fib -o "$T" "${run[@]}"
+"$BBTRACE" user "$T/fib" fib "${run[@]}" >&- 2>"$T/err"
+is $? 1 'stdout is closed'
+like "$T/err" '^bbtrace: stdout is closed; write to a file with -o' 'what to do'
+
+# A full disk: the trace is not taken for whole.
+full() {
+	exits 1 "$1"
+	like "$T/err" '^bbtrace: cannot write to .*: No space left on device' 'is told'
+}
+bb user "$T/fib" fib -o /dev/full "${run[@]}"
+full 'a full device'
+timeout 60 "$BBTRACE" user "$T/fib" fib "${run[@]}" >/dev/full 2>"$T/err"
+status=$?
+full 'a full device as stdout'
+mkdir "$T/tiny"
+if mount -t tmpfs -o size=64k none "$T/tiny" 2>/dev/null; then
+	at_end "umount $T/tiny"
+	program million -O1
+	bb user "$T/million" spin -f -F json -o "$T/tiny/trace" -- sh -c "'$T/million'; sleep 1; echo end"
+	full 'a full disk'
+	is "$(xargs <"$T/out")" '0 end' 'CMD runs to its end, and is waited for'
+else
+	skip 'a full disk' 'no tmpfs can be mounted'
+fi
+done_testing

@@ -1,0 +1,102 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# -F html in a headless Chromium: it says nothing on the console, fetches nothing, shows the figures that JSON has;
+# its table sorts and searches, its code opens. Run by `make check-formats`.
+. "$(dirname "$0")/../e2e/lib.sh"
+needs root uprobes cmd:chromium cmd:python3
+
+browse() {
+	timeout 100 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$T/profile" \
+		--host-resolver-rules='MAP * ~NOTFOUND' --enable-logging=stderr --v=0 --virtual-time-budget=5000 \
+		"$@" 2>"$T/console"
+}
+# shown FILE: the page after its script ran, as $T/dom; with SCRIPT behind it.
+shown() {
+	if [[ ${2:-} ]]; then
+		# its own policy lets a script of the page's run
+		script=$2 perl -pe 's|</body>|<script>$ENV{script}</script></body>|' "$1" >"$T/page.html"
+	else
+		cp "$1" "$T/page.html"
+	fi
+	browse --dump-dom "file://$T/page.html" >"$T/dom"
+	is "$? $(grep -c 'CONSOLE' "$T/console")" '0 0' "${3:-shown}: nothing on the console" || diag "$(grep CONSOLE "$T/console")"
+}
+# cells: the table of functions, "NAME CALLS BRANCHES" a line, as the browser has it.
+cells() {
+	python3 - "$T/dom" <<'END'
+import html.parser, sys
+class Table(html.parser.HTMLParser):
+    on, row, cell, rows = False, None, None, []
+    def handle_starttag(self, tag, attrs):
+        if tag == "table": self.on = dict(attrs).get("id") == "functions"
+        elif tag == "tr" and self.on: self.row = []
+        elif tag == "td" and self.on: self.cell = ""
+    def handle_data(self, data):
+        if self.cell is not None: self.cell += data
+    def handle_endtag(self, tag):
+        if tag == "td" and self.on: self.row.append(self.cell); self.cell = None
+        elif tag == "tr" and self.on and self.row: self.rows.append(self.row)
+        elif tag == "table": self.on = False
+t = Table()
+t.feed(open(sys.argv[1], encoding="utf-8").read())
+for r in t.rows: print(r[0], r[2].replace(",", ""), r[10].replace(",", ""))
+END
+}
+wanted() {
+	python3 - "$T/json" <<'END'
+import collections, json, sys
+calls, branches = collections.Counter(), collections.Counter()
+for line in open(sys.argv[1]):
+    e = json.loads(line)
+    if e["event"] == "entry": calls[e["symbol"]] += 1
+    if e["event"] == "branch": branches[e["symbol"]] += 1
+for f in sorted(calls): print(f, calls[f], branches[f])
+END
+}
+
+program threads -O1 -pthread
+program loops -O1
+program mutual -O1
+bb user "$T/mutual" '*' -F json -o "$T/json" -- "$T/mutual"
+bb user "$T/mutual" '*' -F html -o "$T/html" -- "$T/mutual"
+shown "$T/html" '' 'a trace'
+is "$(cells | sort)" "$(wanted | sort)" 'the table has what JSON has'
+is "$(grep -oE '(src|href)="?(https?:)?//' "$T/html" | wc -l)" 0 'the page names nothing outside of it'
+like "$T/dom" '<table class="listing">' 'the first function'\''s code is open'
+like "$T/dom" 'class="bbtrace-flame"|<svg[^>]*bbtrace-flame' 'there is a flame graph'
+
+shown "$T/html" 'document.querySelector("#functions th[data-key=calls]").click()' 'sorted by a click'
+is "$(cells | awk '{ print $2 }' | xargs)" "$(cells | awk '{ print $2 }' | sort -rn | xargs)" 'most calls first'
+shown "$T/html" 'const s = document.getElementById("search"); s.value = "MAIN"; s.dispatchEvent(new Event("input"))' 'searched'
+is "$(cells | awk '{ print $1 }')" main 'only what was looked for'
+shown "$T/html" 'for (const b of document.querySelectorAll("#functions button")) b.click(); document.title = document.querySelectorAll("#code h2").length + " " + document.querySelector("#code h2").textContent' 'each function opened'
+is "$(sed -n 's|.*<title>\(.*\)</title>.*|\1|p' "$T/dom" | head -1 | cut -d' ' -f1)" 1 'one at a time'
+
+# what runs and what is taken, to the figure
+bb user "$T/loops" nested -F json -o "$T/json" -- "$T/loops"
+bb user "$T/loops" nested -F html -o "$T/html" -- "$T/loops"
+shown "$T/html" 'document.title = [...document.querySelectorAll(".listing tbody tr")].filter(r => r.cells.length > 5 && / *j/.test(r.cells[5].textContent) && r.cells[2].textContent).map(r => [r.cells[4], r.cells[1], r.cells[2]].map(c => c.textContent).join(" ")).join(", ")' 'code'
+is "$(sed -n 's|.*<title>\(.*\)</title>.*|\1|p' "$T/dom" | head -1)" \
+	"$(json_lines "$T/json" 'our %n; $e->{kind} && $e->{kind} eq "jcc" and $n{$e->{offset}}[$e->{taken} ? 0 : 1]++;
+	$e->{event} eq "summary" && join ", ", map { sprintf "+0x%x %d %d", $_, map { $_ || 0 } @{$n{$_}}[0, 1] } sort { $a <=> $b } keys %n')" \
+	'each conditional has the counts of JSON'
+
+# a name that would like to be markup
+cp "$T/loops" "$T/<b>&\"x"
+bb user "$T/<b>&\"x" nested -F html -o "$T/html" -- "$T/<b>&\"x"
+shown "$T/html" '' 'a hostile name'
+is "$(grep -c '<b>&"x</' "$T/dom")" 0 'is text'
+
+# nothing traced, many functions
+bb user "$T/loops" nested --min-duration 1h -F html -o "$T/html" -- "$T/loops"
+shown "$T/html" '' 'a trace of nothing'
+
+# pictures, to be looked at: KEEP=1
+for look in light dark; do
+	scheme=$([[ $look == dark ]] && echo 0 || echo 1)
+	browse --window-size=1300,1400 --blink-settings=preferredColorScheme="$scheme" \
+		--screenshot="$T/$look.png" "file://$T/page.html" >/dev/null
+	[[ -s $T/$look.png ]]
+	ok $? "a $look picture"
+done
+done_testing

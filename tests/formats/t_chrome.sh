@@ -1,0 +1,85 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# -F chrome: what the trace event format asks for, as Perfetto and chrome://tracing hold it, and the same figures
+# as JSON.
+. "$(dirname "$0")/../e2e/lib.sh"
+needs root uprobes cmd:python3
+
+# check FILE: strict JSON; slices nest and are closed, track by track; times never go back. Prints figures.
+check() {
+	python3 - "$1" <<'END'
+import collections, json, sys
+
+def no_constant(x): raise ValueError(x)
+def once(pairs):
+    assert len({k for k, v in pairs}) == len(pairs), "a key twice"
+    return dict(pairs)
+text = open(sys.argv[1], "rb").read().decode("utf-8", "strict")
+trace = json.loads(text, parse_constant=no_constant, object_pairs_hook=once)
+assert set(trace) == {"displayTimeUnit", "traceEvents", "otherData"} and trace["displayTimeUnit"] == "ns"
+count = collections.Counter()
+stack, last, named = collections.defaultdict(list), {}, set()
+for e in trace["traceEvents"]:
+    track = e["pid"], e["tid"]
+    assert isinstance(e["pid"], int) and isinstance(e["tid"], int) and isinstance(e["args"], dict), e
+    if e["ph"] == "M":
+        assert e["name"] in ("thread_name", "process_name") and isinstance(e["args"]["name"], str)
+        named.add(track)
+        continue
+    assert isinstance(e["ts"], (int, float)) and e["ts"] >= last.get(track, 0), "time goes back: %r" % e
+    last[track] = e["ts"]
+    if e["ph"] == "B":
+        stack[track].append(e["name"])
+        count["calls"] += 1
+    elif e["ph"] == "E":
+        assert stack[track].pop() == e["name"], "ends what isn't open: %r" % e
+        count["returns"] += "return" not in e["args"]
+        count["cut"] += "return" in e["args"]
+    else:
+        assert e["ph"] == "i" and e["s"] == "t" and e["name"], e
+        count[e["cat"]] += 1
+        count["taken"] += e["args"].get("taken") is True
+        count["not"] += e["args"].get("taken") is False
+assert not any(stack.values()), "left open"
+assert set(last) <= named, "a track without name"
+print(*(count[k] for k in ("calls", "returns", "cut", "branch", "taken", "not")), len(last))
+END
+}
+# figures: the same of $T/json. Threads: those with events.
+figures() {
+	python3 - "$T/json" <<'END'
+import collections, json, sys
+count, threads = collections.Counter(), set()
+for line in open(sys.argv[1]):
+    e = json.loads(line)
+    count[e["event"]] += 1
+    if "tid" in e: threads.add(e["tid"])
+    count["taken"] += e.get("taken") is True
+    count["not"] += e.get("taken") is False
+print(*(count[k] for k in ("entry", "return")), count["entry"] - count["return"], *(count[k] for k in ("branch", "taken", "not")), len(threads))
+END
+}
+both() {
+	bb user "$@" -F json -o "$T/json" -- "$1"
+	bb user "$@" -F chrome -o "$T/chrome" -- "$1"
+}
+
+program fib -O1
+both "$T/fib" fib
+is "$(check "$T/chrome")" "$(figures)" 'recursion: calls, returns, branches as in JSON'
+program loops -O1
+both "$T/loops" nested
+is "$(check "$T/chrome")" "$(figures)" 'loops'
+program threads -O1 -pthread
+both "$T/threads" collatz worker
+is "$(check "$T/chrome" | cut -d' ' -f1-3,7)" "$(figures | cut -d' ' -f1-3,7)" 'threads: a track each'
+program longjmp -O1
+both "$T/longjmp" '*'
+is "$(check "$T/chrome" | cut -d' ' -f1,4-6)" "$(figures | cut -d' ' -f1,4-6)" 'longjmp: slices that are left are closed'
+name=$'we"ird \\ \xff\x01 name'
+cp "$T/fib" "$T/$name"
+bb user "$T/$name" fib -F chrome -o "$T/chrome" -- "$T/$name"
+isnt "$(check "$T/chrome")" '' 'a hostile name stays within its string'
+bb user "$T/fib" fib -l 7 -F chrome -o "$T/chrome" -- "$T/fib"
+isnt "$(check "$T/chrome")" '' 'cut off by -l it is whole JSON'
+done_testing

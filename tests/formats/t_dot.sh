@@ -1,0 +1,64 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# -F dot: graphviz draws it, and the edges have the counts that JSON has.
+. "$(dirname "$0")/../e2e/lib.sh"
+needs root uprobes cmd:dot cmd:python3
+
+# Edges of the graph as graphviz reads it, of branches with a count: "FROM TO COUNT" by the first words of the nodes'
+# labels. (Those of a block that runs into the next one are grey.)
+edges() {
+	dot -Tdot_json "$1" 2>"$T/dot.err" | python3 -c '
+import json, re, sys
+g = json.load(sys.stdin)
+names = {o["_gvid"]: re.split(r"\\l|   ", o.get("label", o["name"]))[0] for o in g["objects"]}
+for e in g.get("edges", []):
+    if e.get("label", "0") != "0" and e["color"] != "#495057": print(names[e["tail"]], names[e["head"]], e["label"])'
+}
+# Branches of JSON that go from block to block: the same as sums by where the branch stands and where it went.
+sums() {
+	python3 - "$T/json" <<'END'
+import collections, json, sys
+count = collections.Counter()
+for line in open(sys.argv[1]):
+    e = json.loads(line)
+    if e["event"] == "branch" and e["kind"] in ("jcc", "loop", "jmp", "ijmp"): count[e["to"]["offset"]] += 1
+print(*("%#x:%d" % x for x in sorted(count.items())))
+END
+}
+into() {
+	edges "$T/dot" | grep -v '?$' | awk '$3 > 0 { print $2, $3, $1 }' | python3 -c '
+import collections, sys
+fall, count = collections.Counter(), collections.Counter()
+for line in sys.stdin:
+    to, n, source = line.split()
+    count[int(to.split("+")[1], 16) if "+" in to else 0] += int(n)
+print(*("%#x:%d" % x for x in sorted(count.items())))'
+}
+draw() {
+	bb user "$@" -F json -o "$T/json" -- "$1"
+	bb user "$@" -F dot -o "$T/dot" -- "$1"
+	dot -Tsvg "$T/dot" -o "$T/svg" 2>"$T/dot.err"
+	is "$? $(cat "$T/dot.err")" '0 ' "$2: graphviz draws it"
+}
+
+program switch -O1 -fno-jump-tables
+draw "$T/switch" pick
+is "$(into)" "$(sums)" 'what goes into each block is what JSON has'
+program switch -O2
+draw "$T/switch" pick
+is "$(into)" "$(sums)" 'through a jump table, too'
+program loops -O1
+draw "$T/loops" nested
+is "$(into)" "$(sums)" 'loops within loops'
+like "$T/dot" 'label="nested \[loops\]: 3 calls, [0-9]+ branches"' 'the graph says whose it is'
+
+program fptr -O1
+draw "$T/fptr" operands
+called() { edges "$T/dot" | awk '$2 !~ /\+/ { n[$2] += $3 } END { for (t in n) print t, n[t] }' | sort; }
+from_json() { json_lines "$T/json" 'our %n; $e->{kind} && $e->{kind} eq "icall" and $n{$e->{to}{symbol}}++;
+	$e->{event} eq "summary" && join "\n", map { "$_ $n{$_}" } sort keys %n'; }
+isnt "$(from_json)" '' 'there are indirect calls'
+is "$(called)" "$(from_json)" 'they have edges to what they called'
+cp "$T/switch" "$T/\"q\\l"
+draw "$T/\"q\\l" pick
+done_testing

@@ -1,0 +1,118 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Text folds what repeats: what is shown expands to what --no-fold shows, and a long loop is a line.
+. "$(dirname "$0")/../e2e/lib.sh"
+needs root uprobes cmd:setarch
+
+# expand FILE: each line as often as the counts say.
+expand() {
+	perl -e '
+		my @lines = map { s/\n//r } <>;
+		# the rows from $i on that stand behind $bars bars, as they were
+		sub rows {
+			my ($i, $bars) = @_;
+			my @out;
+			while ($$i < @lines) {
+				my $line = $lines[$$i];
+				my ($left, $tree) = $line =~ /^(\S+ +?)((?:(?: *\| )+)? .*|.*)$/ ? ($1, $2) : ("", $line);
+				my $n = () = $line =~ /(?<=[ |])\| /g;
+				last if $n < $bars;
+				$$i++;
+				if ($line =~ / (\d+) times:$/) {
+					my $times = $1;
+					my @body = rows($i, $n + 1);
+					push @out, (@body) x $times;
+				} else {
+					my $times = $line =~ s/  (\d+) times$// ? $1 : 1;
+					$line =~ s/\| //g;
+					push @out, ($line) x $times;
+				}
+			}
+			return @out;
+		}
+		my $i = 0;
+		print "$_\n" for rows(\$i, 0)' "$1" | sed 's/-[0-9]*  /  /'
+}
+plain() { sed 's/-[0-9]*  /  /' "$1"; }
+
+# both OBJECT FUNC...: $T/folded and $T/all of two runs that do the same
+both() {
+	setarch -R timeout 120 "$BBTRACE" user "$@" -T none -r none -F text -o "$T/folded" -- "$1" >"$T/out" 2>"$T/err"
+	setarch -R timeout 120 "$BBTRACE" user "$@" -T none -r none --no-fold -F text -o "$T/all" -- "$1" >"$T/out" 2>"$T/err"
+}
+# Durations vary from run to run.
+timeless() { sed -i -E 's/  (first entry|\+[0-9.]+[mnu]?s since last|\+[0-9hm]+s? since last)//; s/(returns [0-9a-fx]+)  [0-9.hm]+[mnu]?s/\1/' "$1"; }
+unfolds() {
+	timeless "$T/folded"
+	timeless "$T/all"
+	expand "$T/folded" >"$T/expanded"
+	plain "$T/all" >"$T/plain"
+	same "$T/expanded" "$T/plain" "$1"
+	is "$(wc -l <"$T/all")" "$(summary events)" 'which are all events'
+}
+
+source_program long c <<'END'
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+__attribute__((noipa)) size_t length(const char *s)
+{
+	size_t n = 0;
+	do n++; while (s[n]);
+	return n;
+}
+int main(void)
+{
+	char *s = calloc(1, 4001);
+	memset(s, 'a', 4000);
+	return length(s) != 4000;
+}
+END
+both "$T/long" length
+is "$(grep -cE 'length\+0x' "$T/folded")" 3 'the length of 4,000 bytes is three lines'
+like "$T/folded" ' length\+0x[0-9a-f]+  jne  taken -> length\+0x[0-9a-f]+  3999 times$' 'with the trip count'
+unfolds 'and stands for every branch'
+bb user "$T/long" length -F text -o "$T/folded" -- "$T/long"
+like "$T/folded" ' 3999 times in [0-9.]+[um]s$' 'its times are a span'
+is "$(summary events)" 4003 'the totals count each event'
+
+for test in loops:nested switch:pick fib:fib; do
+	program "${test%:*}" -O1
+	both "$T/${test%:*}" "${test#*:}"
+	unfolds "$test: folded text expands to all lines"
+done
+[[ $(wc -l <"$T/folded") -le $(wc -l <"$T/all") ]]
+ok $? 'and is no longer'
+
+# three deep
+source_program deep c <<'END'
+__attribute__((noipa)) int deep(int n)
+{
+	volatile int sum = 0;
+	for (int i = 0; i < n; i++)
+		for (int j = 0; j < n; j++)
+			for (int k = 0; k < n; k++)
+				sum++;
+	return sum;
+}
+int main(void) { return deep(20) != 8000; }
+END
+both "$T/deep" deep
+unfolds 'loops three deep expand to all lines'
+(($(wc -l <"$T/folded") < 60))
+ok $? 'and are few' || diag "$(cat "$T/folded")"
+
+# who watches a loop that goes on sees it
+source_program on c <<'END'
+#include <unistd.h>
+__attribute__((noipa)) void on(volatile int *stop) { while (!*stop) usleep(1000); }
+int main(void) { int never = 0; alarm(60); on(&never); }
+END
+"$BBTRACE" user "$T/on" on -- "$T/on" > >(cat >"$T/out") 2>"$T/err" </dev/null &
+watched=$!
+seen() { grep -q ' times in ' "$T/out"; }
+wait_for 20 seen
+ok $? 'through a pipe a loop is shown while it goes on'
+kill $watched # which tells CMD
+wait $watched
+done_testing

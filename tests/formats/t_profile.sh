@@ -1,0 +1,145 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# summary, folded, callgrind and pprof say what the events of the same recording add up to, and their readers take
+# them: callgrind_annotate, protoc.
+. "$(dirname "$0")/../e2e/lib.sh"
+needs root uprobes cmd:perl
+
+HERE=$ROOT/tests/formats
+count() { cp "$T/count.$1" "$T/wanted"; }
+
+# Records once and renders in every format. OBJECT FUNC... -- CMD...
+record() {
+	local format
+
+	bb user -o "$T/trace" "$@"
+	is "$(summary lost)" 0 "$name: nothing is lost"
+	for format in json summary folded folded:count callgrind pprof; do
+		"$BBTRACE" report -q "$T/trace" -F "$format" >"$T/$format" || diag "report -F $format failed"
+	done
+	perl "$HERE/count.pl" "$T/json" "$T/count"
+}
+
+# The table has the share of the conditional ones that were taken, cut to a tenth of a percent.
+check_summary() {
+	count functions
+	perl -ape '@F = split " ", $_, 6; $_ = join " ", @F[0 .. 2], $F[3] ? sprintf("%d.%d%%", $F[4] * 100 / $F[3], $F[4] * 1000 / $F[3] % 10) : "-", $F[5]' \
+		"$T/wanted" | sort >"$T/wanted.rows"
+	perl -ne 'last if /^$/; @F = split " ", $_, 12; print join " ", @F[0, 1, 9 .. 11] if $. > 1' "$T/summary" | sort >"$T/rows"
+	same "$T/rows" "$T/wanted.rows" "$name: summary: calls, branches, share taken"
+	grep -q 'more functions are not drawn' "$T/summary" && return
+	is "$(grep '|' "$T/summary" | awk '{ n += $NF } END { print n + 0 }')" "$(awk '{ n += $2 } END { print n + 0 }' "$T/wanted")" \
+		"$name: summary: each duration is in a histogram"
+}
+
+check_folded() {
+	count stacks
+	grep -v '^#' "$T/folded:count" | sort >"$T/rows"
+	same "$T/rows" "$T/wanted" "$name: folded:count: the calls of each stack"
+	count self
+	grep -v '^#' "$T/folded" | sort >"$T/rows"
+	same "$T/rows" "$T/wanted" "$name: folded: the time of each stack itself"
+}
+
+# What the file itself has: callgrind_annotate passes over jumps.
+check_jumps() {
+	count sites
+	awk '$4 > 0 { print $1, $4 "/" $3 }' "$T/wanted" | sort >"$T/wanted.rows"
+	awk '/^jcnd=/ { split($1, part, "="); getline; print $1, part[2] }' "$T/callgrind" | sort >"$T/rows"
+	same "$T/rows" "$T/wanted.rows" "$name: callgrind: how often each conditional was taken, and executed"
+}
+
+check_callgrind() {
+	check_jumps
+	if ! command -v callgrind_annotate >/dev/null; then
+		skip 'callgrind_annotate' 'not installed'
+		return
+	fi
+	callgrind_annotate --auto=no --threshold=100 --show=Branches --sort=Branches --tree=calling "$T/callgrind" >"$T/annotated" 2>"$T/annotate.err"
+	is "$? $(cat "$T/annotate.err")" '0 ' "$name: callgrind_annotate has nothing to complain about"
+	count functions
+	awk '$3 { print $6, $3 }' "$T/wanted" | sort >"$T/wanted.rows"
+	sed -nE 's/^ *([0-9,]+) \([ 0-9.]*%\) +\* +[^ ]*:([^ ]+)( .*)?$/\2 \1/p' "$T/annotated" | tr -d , |
+		awk '{ n[$1] += $2 } END { for (f in n) print f, n[f] }' | sort >"$T/rows"
+	same "$T/rows" "$T/wanted.rows" "$name: callgrind_annotate: the branches of each function"
+	count calls
+	perl -ne '$from = $1 if /\* +\S*:(\S+)/; $n{"$from $1"} += $2 =~ tr/,//dr if />\s+\S*:(\S+) \(([\d,]+)x\)/;
+		END { print map { "$_ $n{$_}\n" } keys %n }' "$T/annotated" | sort >"$T/rows"
+	same "$T/rows" "$T/wanted" "$name: callgrind_annotate: who called whom how often"
+}
+
+check_pprof() {
+	if ! command -v protoc >/dev/null; then
+		skip 'protoc' 'not installed'
+		return
+	fi
+	gzip -dc <"$T/pprof" | protoc -I "$HERE" --decode=perftools.profiles.Profile profile.proto >"$T/decoded" 2>"$T/protoc.err"
+	is "$? $(cat "$T/protoc.err")" '0 ' "$name: protoc decodes the profile"
+	is "$(perl "$HERE/pprof.pl" check <"$T/decoded")" '' "$name: what refers to something finds it"
+	count stacks
+	perl "$HERE/pprof.pl" stacks <"$T/decoded" >"$T/rows"
+	same "$T/rows" "$T/wanted" "$name: pprof: the calls of each stack"
+	count self
+	perl "$HERE/pprof.pl" self <"$T/decoded" >"$T/rows"
+	same "$T/rows" "$T/wanted" "$name: pprof: the time of each stack itself"
+}
+
+check_all() {
+	check_summary
+	check_folded
+	check_callgrind
+	check_pprof
+}
+
+# A program of tests/progs: NAME FUNC...
+check() {
+	name=$1
+	shift
+	record "$T/$name" "$@" -- "$T/$name"
+	check_all
+}
+
+program fib -O1
+check fib fib main
+is "$(perl "$HERE/pprof.pl" mappings <"$T/decoded" | awk '{ print $3, $4 }')" \
+	"$(readelf -n "$T/fib" | awk '/Build ID/ { print $3 }') $(realpath "$T/fib")" 'pprof: the build-id of the program'
+program loops -O1
+check loops '*'
+program switch -O1
+check switch '*'
+program mutual -O1
+check mutual '*'
+program tail -O2
+check tail '*'
+program threads -O1 -pthread
+check threads worker collatz
+program loopinsn -O1
+check loopinsn '*'
+
+# ---- a C++ name with what separates, and calls left by exceptions ----
+program except -O1
+name=except
+record "$T/except" '*' -- "$T/except"
+check_summary
+open=$(($(json "$T/json" '$e->{event} eq "entry"') - $(json "$T/json" '$e->{event} eq "return"')))
+like "$T/summary" "^Missing: .*\b$open calls without return, not timed" 'summary says how many calls have no return'
+like "$T/folded:count" "^# bbtrace: .*\b$open calls without return" 'folded says it in a line that is no stack'
+gzip -dc <"$T/pprof" | protoc -I "$HERE" --decode=perftools.profiles.Profile profile.proto >"$T/decoded"
+perl "$HERE/pprof.pl" comments <"$T/decoded" >"$T/comments"
+like "$T/comments" "\b$open calls without return" 'pprof in a comment'
+
+# ---- ten thousand levels ----
+program deep -O1
+bb user "$T/deep" deep -F folded:count -o "$T/folded" -- "$T/deep"
+is "$(grep -v '^#' "$T/folded" | awk '{ n += $NF } END { print n }')" 10001 'deep recursion: every call'
+is "$(grep -v '^#' "$T/folded" | tail -1 | awk '{ print $NF }' FS='[;]')" '[deeper calls] 8977' 'those below 1024 levels together'
+is "$(($(stat -c %s "$T/folded") < 5000000))" 1 'in a file of bounded size'
+
+# ---- python3 starting ----
+if [[ -x /usr/bin/python3 ]]; then
+	name=python3
+	record /usr/bin/python3 'PyDict_*' PyObject_GetAttr -- /usr/bin/python3 -c 'print(1)'
+	check_all
+	is "$(grep -vcE '^(python3(;[^; ]+)+ [0-9]+|#.*[a-z])$' "$T/folded")" 0 'python3: folded: stack, blank, number'
+fi
+done_testing

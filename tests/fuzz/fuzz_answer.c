@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What comes back of a search of debug information that ran apart: first an object and functions
+ * (made.h: two bytes say how many), then the answer. */
+#include "made.h"
+#include "target/lines.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct input in = {data, data + size};
+	struct input plan = input__part(&in, input__number(&in, 2));
+	struct spec spec = {
+		.kind = SPEC_LINE, .text = (char *)"a.c:1", .name = (char *)"a.c", .start = 1};
+	struct str answer = {0};
+	const struct function *f;
+	const struct range *r;
+	struct made m;
+
+	if (!made__build(&m, &plan))
+		return 0;
+	plan__free(m.plan);
+	m.plan = NULL;
+	functions__free(&m.functions);
+	m.o.kind = OBJECT_ELF;
+	str__put(&answer, (const char *)in.p, input__left(&in));
+	err__clear();
+	CHECK(!answer__take(&m.o, &spec, &answer, &m.functions) || *err__text());
+	vec__each (f, &m.functions)
+		vec__each (r, &f->ranges) {
+			size_t avail;
+
+			CHECK(object__bytes(&m.o, r->vaddr, &avail) && r->size && r->size <= avail);
+		}
+	str__free(&answer);
+	made__free(&m);
+	return 0;
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* /etc/ld.so.cache: first the soname that is looked for, then, behind a NUL, the cache. */
+#include "fuzz.h"
+#include "target/ldcache.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const uint8_t *nul = memchr(data, 0, size);
+	size_t len = nul ? size - (nul + 1 - data) : 0;
+	const char *path;
+	char *cache;
+
+	if (!nul)
+		return 0;
+	cache = xmalloc(len);
+	memcpy(cache, nul + 1, len);
+	path = ldcache__find(cache, len, (const char *)data);
+	CHECK(!path || (path >= cache && path + strlen(path) < cache + len));
+	free(cache);
+	return 0;
+}

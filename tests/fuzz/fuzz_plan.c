@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The graph builder: a plan for any code, and what code.h says of a plan. */
+#include "made.h"
+
+static void check_site(const struct plan *p, uint32_t i)
+{
+	const struct plan_site *s = &p->sites.data[i], *last = i ? s - 1 : NULL;
+	const struct plan_block *b = &p->blocks.data[s->block];
+	const struct plan_object *o = &p->objects.data[s->object];
+	struct insn insn;
+	size_t avail;
+	const uint8_t *bytes;
+
+	CHECK(s->object < p->objects.len && s->function < p->functions.len);
+	CHECK(s->block < p->blocks.len && s->refusal < PROBE_REFUSALS && s->kind < BRANCH_KINDS);
+	CHECK(!last || last->object < s->object || last->vaddr < s->vaddr);
+	CHECK(s->vaddr >= b->start && s->vaddr < b->end);
+	CHECK(!s->mnemonic == (s->kind == BRANCH_NONE) || s->refusal == PROBE_UNSUPPORTED);
+	CHECK(plan__site_at(p, s->object, s->vaddr) == i);
+	/* a probe sits on the start of an instruction */
+	bytes = object__bytes(o->object, s->vaddr + s->probe_at, &avail);
+	CHECK(bytes && !p->arch->decode(bytes, avail, s->vaddr + s->probe_at, p->kernel, &insn));
+	CHECK(!s->probe || s->refusal == PROBE_OK);
+	CHECK(!s->probe || p->kernel || insn.user_refusal == PROBE_OK);
+}
+
+static bool is_block(const struct plan *p, uint32_t b)
+{
+	return b == NO_BLOCK || b < p->blocks.len;
+}
+
+static void check_block(const struct plan *p, uint32_t i)
+{
+	const struct plan_block *b = &p->blocks.data[i];
+
+	CHECK(b->start < b->end && b->function < p->functions.len);
+	CHECK(!i || b[-1].object < b->object || b[-1].start < b->start);
+	CHECK(b->site == NO_SITE || (b->site < p->sites.len && p->sites.data[b->site].block == i));
+	CHECK(is_block(p, b->next) && is_block(p, b->taken));
+	CHECK(b->next == NO_BLOCK || p->blocks.data[b->next].start == b->end);
+	CHECK((uint64_t)b->table + b->ntable <= p->table.len);
+	for (uint32_t k = 0; k < b->ntable; k++)
+		CHECK(p->table.data[b->table + k] < p->blocks.len);
+	CHECK(plan__block_at(p, b->object, b->start) == i);
+}
+
+static void check_function(const struct plan *p, uint32_t i)
+{
+	const struct plan_function *f = &p->functions.data[i];
+	uint64_t offset;
+
+	CHECK(f->name && f->nranges);
+	CHECK(f->entry_site == NO_SITE || f->entry_site < p->sites.len);
+	CHECK(is_block(p, f->entry_block));
+	plan__name_at(p, i, f->ranges[0].vaddr, &offset);
+}
+
+static void check_plan(struct plan *p)
+{
+	uint32_t i, probes = 0;
+
+	for (i = 0; i < p->sites.len; i++) {
+		check_site(p, i);
+		probes += p->sites.data[i].probe;
+	}
+	for (i = 0; i < p->blocks.len; i++)
+		check_block(p, i);
+	for (i = 0; i < p->functions.len; i++)
+		check_function(p, i);
+	CHECK(p->probes == probes && probes);
+	for (i = 0; i < p->sites.len; i++)
+		plan__refuse(p, i, PROBE_KERNEL);
+	CHECK(!p->probes);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct input in = {data, data + size};
+	struct made m;
+
+	if (!made__build(&m, &in))
+		return 0;
+	if (m.plan)
+		check_plan(m.plan);
+	made__free(&m);
+	return 0;
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The trace file's reader, and the replay and rendering of what it gives out. The first byte says
+ * what the rest is: 0: blocks without the checksums that would keep everything out: type (1 byte),
+ * length (2 bytes), what they hold; 1: a file as it is; 2: armored text.
+ */
+#include <elf.h>
+#include <zlib.h>
+#include "fuzz.h"
+#include "output/output.h"
+
+#define STEPS	4096 /* enough of an input that repeats itself */
+#define RECORDS 65536
+
+/* ---- a file out of blocks ---- */
+
+static void put_number(struct str *s, uint64_t v, unsigned bytes)
+{
+	for (; bytes; bytes--, v >>= 8)
+		str__putc(s, v);
+}
+
+static void seal(struct str *s, size_t start, const void *more, size_t len)
+{
+	const Bytef *from = (const Bytef *)s->data + start;
+
+	put_number(s, crc32(crc32(0, from, s->len - start), more, len), 4);
+}
+
+static void make_file(struct str *file, const uint8_t *data, size_t size)
+{
+	uint32_t number = 0;
+
+	str__put(file,
+		 "\x89"
+		 "BBT\r\n\x1a\n\1\0\0\0\x3e\0\0\0",
+		 16);
+	seal(file, 0, "", 0);
+	while (size >= 3) {
+		size_t len = min_of((size_t)(data[1] | data[2] << 8), size - 3), start = file->len;
+
+		put_number(file, data[0], 4);
+		put_number(file, len, 4);
+		put_number(file, len, 4);
+		put_number(file, number++, 4);
+		seal(file, start, data + 3, len);
+		str__put(file, (const char *)data + 3, len);
+		data += 3 + len;
+		size -= 3 + len;
+	}
+}
+
+/* ---- bytes ---- */
+
+struct bytes {
+	const char *data;
+	size_t left;
+};
+
+static ssize_t read_bytes(void *ctx, void *to, size_t len)
+{
+	struct bytes *b = ctx;
+	size_t n = min_of(len, b->left);
+
+	memcpy(to, b->data, n);
+	b->data += n;
+	b->left -= n;
+	return n;
+}
+
+static void on_damage(void *ctx, const char *text)
+{
+	CHECK(*text);
+}
+
+/* ---- what comes out of it ---- */
+
+struct run {
+	struct trace *t;
+	struct spaces *spaces;
+	struct output *out;
+	struct resolver resolver;
+	struct str text;
+	const struct plan *plan;
+	unsigned steps, records;
+};
+
+static void locate(void *ctx, uint32_t pid, uint64_t time, uint64_t addr, struct location *out)
+{
+	struct run *r = ctx;
+	const struct symbol *s;
+	struct mapped_place p;
+
+	spaces__find(r->spaces, pid, addr, &p);
+	out->object = p.path;
+	out->vaddr = p.vaddr;
+	s = p.object ? object__symbol_at(p.object, p.vaddr) : NULL;
+	if (s) {
+		out->symbol = s->shown;
+		out->offset = p.vaddr - s->vaddr;
+	}
+}
+
+static int on_step(void *ctx, const struct step *s)
+{
+	struct run *r = ctx;
+
+	CHECK(s->type < STEP_TYPES && s->comm);
+	CHECK(s->site == NO_SITE || s->site < r->plan->sites.len);
+	return ++r->steps > STEPS ? 1 : output__step(r->out, s);
+}
+
+static int take_text(void *ctx, const void *data, size_t len)
+{
+	struct run *r = ctx;
+
+	str__clear(&r->text);
+	str__put(&r->text, data, len);
+	return 0;
+}
+
+static int on_begin(void *ctx, const struct plan *plan, const struct trace_meta *meta)
+{
+	static const char *const formats[] = {"text", "json"};
+	struct run *r = ctx;
+	struct trace_options t = {.events = meta->events & 7, .max_depth = meta->max_depth};
+	struct output_options o = {.time = meta->time_style % (TIME_NONE + 1), .fold = true};
+
+	r->plan = plan;
+	r->spaces = spaces__recorded();
+	r->resolver = (struct resolver){r, locate};
+	r->out = output__new(output__by_name(formats[meta->cpus % 2]), &o, plan, take_text, r);
+	r->t = trace__new(plan, &t, &r->resolver, on_step, r);
+	return 0;
+}
+
+static int on_object(void *ctx, const struct object *o)
+{
+	CHECK(o->path);
+	return 0;
+}
+
+static int on_mapped(void *ctx, uint64_t dev, uint64_t ino, const char *path,
+		     const struct object *o)
+{
+	struct run *r = ctx;
+
+	if (r->spaces)
+		spaces__know(r->spaces, dev, ino, path, o);
+	return 0;
+}
+
+static int on_record(void *ctx, const void *record, size_t size)
+{
+	struct run *r = ctx;
+
+	return ++r->records > RECORDS ? 1 : trace__feed(r->t, record, size);
+}
+
+static int on_side(void *ctx, const struct side_event *e)
+{
+	struct run *r = ctx;
+	struct map m = {.start = e->start,
+			.end = e->start + e->len,
+			.offset = e->offset,
+			.dev = e->minor,
+			.ino = e->ino,
+			.path = (char *)e->text,
+			.exec = true};
+
+	if (++r->records > RECORDS)
+		return 1;
+	switch (e->type) {
+	case SIDE_FORK:
+		spaces__fork(r->spaces, e->pid, e->ppid);
+		return trace__fork(r->t, e->time, e->pid, e->tid, e->ppid, e->ptid);
+	case SIDE_EXEC:
+		spaces__exec(r->spaces, e->pid);
+		return trace__exec(r->t, e->time, e->pid, e->tid, e->text);
+	case SIDE_COMM:
+		return trace__comm(r->t, e->pid, e->tid, e->text);
+	case SIDE_EXIT:
+		spaces__exit(r->spaces, e->pid);
+		return trace__exit(r->t, e->time, e->pid, e->tid);
+	case SIDE_MAP:
+		spaces__map(r->spaces, e->pid, &m);
+		return 0;
+	case SIDE_GAP:
+		return trace__gap(r->t, e->pid, e->tid);
+	default:
+		return 0;
+	}
+}
+
+static int on_lost(void *ctx, uint32_t pid, uint32_t tid, uint64_t count)
+{
+	struct run *r = ctx;
+
+	return trace__lost(r->t, pid, tid, count);
+}
+
+static void finish(struct run *r)
+{
+	if (r->t) {
+		trace__finish(r->t);
+		output__end(r->out, trace__totals(r->t));
+	}
+	output__free(r->out);
+	trace__free(r->t);
+	spaces__free(r->spaces);
+	str__free(&r->text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const struct trace_calls calls = {on_begin,  on_object, on_mapped,
+						 on_record, on_side,   on_lost};
+	struct bytes in = {(const char *)data + 1, size - 1};
+	struct dearmor *d = NULL;
+	struct trace_reader *reader;
+	struct str file = {0};
+	struct run run = {0};
+	int err;
+
+	if (!size)
+		return 0;
+	if (data[0] % 3 == 0) {
+		make_file(&file, data + 1, size - 1);
+		in = (struct bytes){file.data, file.len};
+	} else if (data[0] % 3 == 2) {
+		d = dearmor__new(read_bytes, &in, on_damage, NULL);
+	}
+	reader = d ? trace_reader__new(dearmor__read, d) : trace_reader__new(read_bytes, &in);
+	err = trace_reader__run(reader, &calls, &run);
+	CHECK(err >= 0 || *err__text());
+	finish(&run);
+	if (d)
+		dearmor__finish(d);
+	trace_reader__free(reader);
+	dearmor__free(d);
+	str__free(&file);
+	return 0;
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Stands for libFuzzer where a corpus is run through again: each file of the folders and files
+ * given, each in its time. What is running is named on stderr, and so is known when it ends the
+ * process.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include "fuzz.h"
+
+#define SECONDS	   10
+#define SIZE_LIMIT (4u << 20)
+
+static unsigned files;
+
+static void too_long(int signal)
+{
+	static const char text[] = "took too long\n";
+
+	if (write(2, text, sizeof(text) - 1) < 0)
+		_exit(3);
+	_exit(2);
+}
+
+static int run(const char *path)
+{
+	autofree char *text = NULL;
+	uint8_t *exact;
+	size_t size;
+
+	if (file__read(path, SIZE_LIMIT, &text, &size)) {
+		fprintf(stderr, "%s\n", err__text());
+		return 1;
+	}
+	fprintf(stderr, "running: %s\n", path);
+	exact = xmalloc(size);
+	memcpy(exact, text, size);
+	alarm(SECONDS);
+	LLVMFuzzerTestOneInput(exact, size);
+	alarm(0);
+	free(exact);
+	files++;
+	return 0;
+}
+
+static int run_folder(const char *path)
+{
+	struct dirent **names;
+	int err = 0, n = scandir(path, &names, NULL, alphasort);
+
+	if (n < 0) {
+		fprintf(stderr, "%s: %s\n", path, strerror(errno));
+		return 1;
+	}
+	for (int i = 0; i < n; i++) {
+		autofree char *file = xasprintf("%s/%s", path, names[i]->d_name);
+
+		if (!err && names[i]->d_name[0] != '.')
+			err = run(file);
+		free(names[i]);
+	}
+	free(names);
+	return err;
+}
+
+int main(int argc, char **argv)
+{
+	struct stat st;
+	int err = 0;
+
+	signal(SIGALRM, too_long);
+	for (int i = 1; i < argc && !err; i++)
+		err = stat(argv[i], &st) == 0 && S_ISDIR(st.st_mode) ? run_folder(argv[i])
+								     : run(argv[i]);
+	printf("%u files\n", files);
+	return err;
+}

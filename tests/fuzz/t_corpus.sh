@@ -1,0 +1,26 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Every input that fuzzing ever found, and the ones it starts from, once more under the sanitizers: none ends its
+# target, takes 10 seconds or a gigabyte.
+. "$(dirname "$0")/../tap.sh"
+cd "$(dirname "$0")/../.." || exit 1
+B=${B:-build}
+export ASAN_OPTIONS=hard_rss_limit_mb=1024:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1
+
+for source in tests/fuzz/fuzz_*.c; do
+	name=${source##*/fuzz_} && name=${name%.c}
+	program=$B/corpus/fuzz_$name
+	if [[ ! -x $program ]]; then
+		skip "$name" "not built: make corpus"
+		continue
+	fi
+	"$program" "tests/fuzz/corpus/$name" >"$T/out" 2>"$T/err"
+	ok $? "$name: $(cat "$T/out")" || diag "$(grep '^running' "$T/err" | tail -1)"$'\n'"$(grep -v '^running' "$T/err" | head -30)"
+done
+
+# The check can fail: an input that its target can't bear, and one that has no end.
+is "$(find tests/fuzz/corpus -type f -size +256k | wc -l)" 0 'each input is small'
+(($(du -sk --apparent-size tests/fuzz/corpus | cut -f1) <= 1024))
+ok $? 'and all of them are less than a megabyte'
+done_testing

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The textbook's recursion: fib(10) is 177 calls. Also linked static, static-PIE, at a fixed
+ * address, and stripped. */
+#include "prog.h"
+
+NOINLINE int fib(int n)
+{
+	return n < 2 ? n : fib(n - 1) + fib(n - 2);
+}
+
+int main(void)
+{
+	printf("%d\n", fib(10));
+	return 3;
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * What one thread did, instruction by instruction: the lines for entries, branches and returns. A
+ * return is told by the stack alone: the ret that takes its target from the slot where a listed
+ * function found its return address, and goes there, ends that call, whoever executes it (a tail
+ * call's callee needn't be listed).
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+
+#include "step.h"
+
+unsigned long long steps, mismatches;
+static int threads_seen;
+
+static void line__begin(struct thread *t)
+{
+	if (t->index < 0) {
+		t->index = threads_seen++;
+		fprintf(out, "# thread %d pid %d tid %d\n", t->index, t->process->pid, t->tid);
+	}
+	fprintf(out, "%d ", t->index);
+}
+
+static void print_location(struct process *p, uint64_t addr)
+{
+	const struct image *image;
+	uint64_t vaddr;
+
+	if (process__locate(p, addr, &image, &vaddr))
+		fprintf(out, " %s+0x%llx", image__name(image), (unsigned long long)vaddr);
+	else
+		fprintf(out, " 0x%llx", (unsigned long long)addr);
+}
+
+/* ---- calls that are open ---- */
+
+static void frame__remove(struct thread *t, size_t i)
+{
+	memmove(t->frames + i, t->frames + i + 1, (--t->nframes - i) * sizeof(*t->frames));
+}
+
+/* A call wrote a new return address into slot: what had its own there has been left by longjmp or
+ * an exception. */
+static void frames__overwritten(struct thread *t, uint64_t slot)
+{
+	for (size_t i = t->nframes; i--;)
+		if (t->frames[i].slot == slot)
+			frame__remove(t, i);
+}
+
+/*
+ * A jump back to the first instruction is an entry, but no second call; nor is coming back to it
+ * behind the handler of a signal that it raised.
+ */
+static bool is_open(const struct thread *t, unsigned function)
+{
+	const struct frame *top = t->nframes ? &t->frames[t->nframes - 1] : NULL;
+	bool branch = t->by >= K_JCC && t->by <= K_RET;
+
+	if (!top || top->function != function)
+		return false;
+	if (!branch)
+		return top->slot == t->regs.rsp;
+	return t->from == (int)function && t->by != K_CALL && t->by != K_ICALL && t->by != K_RET;
+}
+
+static void frames__push(struct thread *t, const struct range *r, uint64_t vaddr)
+{
+	uint64_t slot = t->regs.rsp;
+
+	if (is_open(t, r->function))
+		return;
+	t->frames = grow(t->frames, &t->frames_cap, t->nframes + 1, sizeof(*t->frames));
+	t->frames[t->nframes++] = (struct frame){
+		.function = r->function,
+		.vaddr = vaddr,
+		.slot = slot,
+		.ret = ptrace(PTRACE_PEEKDATA, t->tid, (void *)slot, NULL),
+	};
+}
+
+static void return__print(struct thread *t, uint64_t vaddr, uint64_t value, const char *note)
+{
+	line__begin(t);
+	fprintf(out, "return 0x%llx - - rax=0x%llx%s\n", (unsigned long long)vaddr,
+		(unsigned long long)value, note);
+}
+
+/*
+ * The calls that a ret at slot to address to ends: innermost first. here: the listed range that it
+ * lies in; NULL: it is not in a listed function, but in what one jumped to. A listed one that
+ * nothing entered (it was jumped into) may be said to return, or not.
+ */
+static void frames__return(struct thread *t, uint64_t slot, uint64_t to, uint64_t value,
+			   const struct range *here)
+{
+	bool any = false;
+	uint64_t vaddr;
+
+	for (size_t i = t->nframes; i--;) {
+		struct frame f = t->frames[i];
+
+		if (f.slot != slot || f.ret != to)
+			continue;
+		any = true;
+		frame__remove(t, i);
+		return__print(t, f.vaddr, value,
+			      f.inherited ? " inherited"
+			      : here	  ? ""
+					  : " elsewhere");
+	}
+	if (!any && here && !process__range(t->process, to, &vaddr))
+		return__print(t, ranges__start(here->function), value, " unentered");
+}
+
+void thread__inherit(struct thread *t, const struct thread *parent)
+{
+	t->frames = grow(NULL, &t->frames_cap, parent->nframes + 1, sizeof(*t->frames));
+	t->nframes = parent->nframes;
+	if (t->nframes)
+		memcpy(t->frames, parent->frames, t->nframes * sizeof(*t->frames));
+	for (size_t i = 0; i < t->nframes; i++)
+		t->frames[i].inherited = true;
+}
+
+/* ---- instructions ---- */
+
+static void entry__print(struct thread *t, uint64_t vaddr)
+{
+	const struct range *r = t->arrived ? ranges__entry(vaddr) : NULL;
+
+	t->arrived = false;
+	if (!r)
+		return;
+	frames__push(t, r, vaddr);
+	line__begin(t);
+	fprintf(out, "entry 0x%llx - -\n", (unsigned long long)vaddr);
+}
+
+/* Told twice: by where it went, and by the flags or the counter. A branch to the next instruction
+ * only by the latter. */
+static bool was_taken(struct thread *t, const struct insn *insn, uint64_t pc, uint64_t next)
+{
+	bool flags = insn__taken(insn, &t->regs);
+
+	if (flags != (next != pc + insn->len) && insn->disp) {
+		mismatches++;
+		fprintf(out, "# mismatch at 0x%llx: flags say %s\n", (unsigned long long)pc,
+			flags ? "taken" : "not taken");
+		return next != pc + insn->len;
+	}
+	return flags;
+}
+
+static void branch__print(struct thread *t, const struct insn *insn, uint64_t pc, uint64_t vaddr,
+			  const struct user_regs_struct *now, uint64_t next)
+{
+	const char *taken = "-";
+
+	if (insn->kind == K_JCC || insn->kind == K_LOOP)
+		taken = was_taken(t, insn, pc, next) ? "taken" : "not-taken";
+	line__begin(t);
+	fprintf(out, "%s 0x%llx %s", kind_names[insn->kind], (unsigned long long)vaddr, taken);
+	print_location(t->process, next);
+	if (insn->kind == K_RET)
+		fprintf(out, " rax=0x%llx", (unsigned long long)now->rax);
+	fputc('\n', out);
+}
+
+/* A pushf that is stepped pushes the trap flag too: the program must not find it there. */
+static void hide_trap_flag(struct thread *t, uint64_t sp)
+{
+	long flags = ptrace(PTRACE_PEEKDATA, t->tid, (void *)sp, NULL);
+
+	ptrace(PTRACE_POKEDATA, t->tid, (void *)sp, (void *)(flags & ~0x100l));
+}
+
+/* mmap, mprotect, munmap, mremap, shmat, shmdt, execve, execveat: the maps held are old. */
+static void note_syscall(uint64_t number)
+{
+	if ((number >= 9 && number <= 11) || number == 25 || number == 30 || number == 67 ||
+	    number == 59 || number == 322)
+		maps_generation++;
+}
+
+static void executed(struct thread *t, const struct insn *insn, uint64_t pc,
+		     const struct user_regs_struct *now, uint64_t next)
+{
+	bool branch = insn->kind >= K_JCC && insn->kind <= K_RET;
+	const struct range *r;
+	uint64_t vaddr;
+
+	r = process__range(t->process, pc, &vaddr);
+	if (r)
+		entry__print(t, vaddr);
+	if (r && branch)
+		branch__print(t, insn, pc, vaddr, now, next);
+	if (insn->kind == K_CALL || insn->kind == K_ICALL)
+		frames__overwritten(t, now->rsp);
+	else if (insn->kind == K_RET)
+		frames__return(t, t->regs.rsp, next, now->rax, r);
+	else if (insn->kind == K_SYSCALL)
+		note_syscall(t->regs.rax);
+	else if (insn->kind == K_PUSHF)
+		hide_trap_flag(t, now->rsp);
+	t->arrived = branch || next != pc; /* a string instruction's next round is no arrival */
+	t->by = insn->kind;
+	t->from = r ? (int)r->function : -1;
+	steps++;
+}
+
+void thread__ran(struct thread *t, const struct user_regs_struct *now)
+{
+	uint64_t pc = t->regs.rip, behind = pc + t->insn.len;
+	struct insn second;
+
+	if (t->insn.kind != K_MOVSS || now->rip == behind) {
+		executed(t, &t->insn, pc, now, now->rip);
+		return;
+	}
+	executed(t, &t->insn, pc, now, behind);
+	process__decode(t->process, behind, &second);
+	executed(t, &second, behind, now, now->rip);
+}
+
+void thread__faulted(struct thread *t)
+{
+	uint64_t vaddr;
+
+	if (!process__range(t->process, t->regs.rip, &vaddr))
+		return;
+	entry__print(t, vaddr);
+	t->arrived = true;
+}
+
+void thread__placed(struct thread *t)
+{
+	t->arrived = true;
+	t->by = K_OTHER;
+	t->from = -1;
+}

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash
+#
+# The Test Anything Protocol for shell tests, to be sourced. A test ends with done_testing; one that ends
+# before it has failed. $T is a folder of its own, removed at the end (KEEP=1: kept, and named).
+
+tap_run=0
+tap_failed=0
+tap_finished=
+tap_cleanup=()
+
+T=$(mktemp -d "${TMPDIR:-/tmp}/bbtrace-test.XXXXXX") || exit 1
+
+# Runs COMMAND at the end, whatever happens; last come, first served.
+at_end() { tap_cleanup=("$*" "${tap_cleanup[@]}"); }
+
+tap__end() {
+	local status=$? command
+
+	for command in "${tap_cleanup[@]}"; do eval "$command"; done
+	if [[ ${KEEP:-} ]]; then echo "# kept: $T"; else rm -rf "$T"; fi
+	[[ $tap_finished ]] && exit $((tap_failed > 0))
+	echo "Bail out of this file: it ended early (status $status)" >&2
+	exit $((status ? status : 1))
+}
+trap tap__end EXIT
+trap 'exit 130' INT TERM
+
+# Several lines as comments, so that no output of a traced program is taken for TAP.
+diag() { sed 's/^/# /' <<<"$*"; }
+
+# The calls that led here, innermost first, in the test's own file.
+tap__where() {
+	local i lines=
+
+	for ((i = 2; i < ${#BASH_SOURCE[@]}; i++)); do
+		[[ ${BASH_SOURCE[i]} == "$0" ]] && lines+=" ${BASH_LINENO[i - 1]}"
+	done
+	echo "${0##*/} line${lines}"
+}
+
+# ok STATUS NAME: pass when STATUS is 0. Use: COMMAND; ok $? "what it shows"
+ok() {
+	((++tap_run))
+	if [[ $1 == 0 ]]; then
+		echo "ok $tap_run - $2"
+		return 0
+	fi
+	((++tap_failed))
+	echo "not ok $tap_run - $2"
+	diag "$(tap__where)"
+	return 1
+}
+
+is() {
+	[[ $1 == "$2" ]]
+	ok $? "$3" || diag "got:    $1"$'\n'"wanted: $2"
+}
+
+isnt() {
+	[[ $1 != "$2" ]]
+	ok $? "$3" || diag "got what was not wanted: $1"
+}
+
+# like FILE REGEX NAME: some line of the file matches (extended regular expression).
+like() {
+	grep -qE -e "$2" "$1"
+	ok $? "$3" || diag "no line of ${1##*/} matches: $2"$'\n'"$(head -20 "$1")"
+}
+
+unlike() {
+	! grep -qE -e "$2" "$1"
+	ok $? "$3" || diag "a line of ${1##*/} matches: $2"$'\n'"$(grep -E -m 5 -e "$2" "$1")"
+}
+
+# same FILE FILE NAME: equal, else the difference is shown.
+same() {
+	cmp -s "$1" "$2"
+	ok $? "$3" || diag "$(diff -u "$2" "$1" | head -40)"
+}
+
+# skip NAME REASON: this one test. skip_all REASON: the whole file, before any test was run.
+skip() { echo "ok $((++tap_run)) - $1 # SKIP $2"; }
+skip_all() {
+	echo "1..0 # SKIP $1"
+	tap_finished=1
+	exit 0
+}
+
+done_testing() {
+	echo "1..$tap_run"
+	tap_finished=1
+	exit $((tap_failed > 0))
+}

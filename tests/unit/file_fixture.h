@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the tests of the trace file share: a small plan made by hand, a file in memory, what was
+ * read out of one. */
+#ifndef FILE_FIXTURE_H
+#define FILE_FIXTURE_H
+
+#include <elf.h>
+#include <errno.h>
+#include "trace/trace.h"
+#include "tap.h"
+
+/* ---- a plan: one function, a loop ---- */
+
+enum { S_ENTRY, S_JNE, S_CALL, S_IJMP, S_LOOP, S_RET, SITES };
+
+static uint8_t code_bytes[0x100];
+static struct segment segments[] = {{0x1000, 0x100, 0, code_bytes, true}};
+static struct symbol symbols[] = {
+	{.vaddr = 0x1000, .size = 0x40, .name = "f", .shown = "f", .global = true},
+	{.vaddr = 0x1040, .size = 0x10, .name = "_Zg", .shown = "g()", .version = "V1"},
+};
+static struct object object = {.path = (char *)"/lib/x",
+			       .open_path = (char *)"/lib/x",
+			       .machine = EM_X86_64,
+			       .build_id = {1, 2, 3},
+			       .build_id_len = 3,
+			       .dev = 8,
+			       .ino = 77};
+static struct range ranges[] = {{0x1000, 0x40, (char *)"f"}};
+static struct plan_object objects[] = {{&object, "/lib/x", EM_X86_64, false, false}};
+static struct plan_function functions[] = {{.name = "f",
+					    .raw = "f",
+					    .entry_site = S_ENTRY,
+					    .ranges = ranges,
+					    .nranges = 1,
+					    .branches = 5}};
+
+#define SITE(va, knd, blk)                                                                         \
+	{                                                                                          \
+		.vaddr = va, .kind = knd, .block = blk, .probe = 1, .len = 2, .mnemonic = "x",     \
+		.cond = 5                                                                          \
+	}
+static struct plan_site sites[SITES] = {
+	[S_ENTRY] = {.vaddr = 0x1000, .entry = 1, .probe = 1, .len = 1, .sp_delta = 0},
+	[S_JNE] = SITE(0x1008, BRANCH_JCC, 0),
+	[S_CALL] = SITE(0x1010, BRANCH_CALL, 1),
+	[S_IJMP] = SITE(0x1018, BRANCH_IJMP, 1),
+	[S_LOOP] = SITE(0x1020, BRANCH_LOOP, 1),
+	[S_RET] = SITE(0x1028, BRANCH_RET, 2),
+};
+static struct plan_block blocks[] = {
+	{0x1000, 0x100a, .site = S_JNE, .next = 1, .taken = 0},
+	{0x100a, 0x1022, .site = S_LOOP, .next = 2, .taken = 1, .table = 0, .ntable = 1},
+	{0x1022, 0x102a, .site = S_RET, .next = NO_BLOCK, .taken = NO_BLOCK},
+};
+static uint32_t jumps[] = {2};
+static struct plan_piece pieces[] = {{0x1000, 0x1040, 0, 0}};
+static struct plan_stub stubs[] = {{&object, 0x1080}};
+static struct plan_line lines[] = {{0x1000, 0, 0, 10}, {0x1010, 0, 0, 12}, {0x1040, 0, 0, 0}};
+static char *line_files[] = {(char *)"/src/f.c"};
+static struct plan plan;
+
+#define SET(vec, array) ((vec).data = (array), (vec).len = ARRAY_SIZE(array))
+
+static inline void make_plan(void)
+{
+	for (size_t i = 0; i < sizeof(code_bytes); i++)
+		code_bytes[i] = i * 7;
+	SET(object.segments, segments);
+	SET(object.symbols, symbols);
+	plan.arch = arch__by_machine(EM_X86_64);
+	plan.placement = PLACEMENT_WITNESS;
+	plan.silent_rets = true;
+	plan.probes = 6;
+	plan.skipped = 1;
+	plan.ifunc_unknown = 2;
+	SET(plan.objects, objects);
+	SET(plan.functions, functions);
+	SET(plan.sites, sites);
+	SET(plan.blocks, blocks);
+	SET(plan.table, jumps);
+	SET(plan.pieces, pieces);
+	SET(plan.stubs, stubs);
+	SET(plan.lines, lines);
+	SET(plan.line_files, line_files);
+}
+
+/* ---- a file in memory ---- */
+
+static inline int to_memory(void *ctx, const void *data, size_t len)
+{
+	str__put(ctx, data, len);
+	return 0;
+}
+
+struct from_memory {
+	const char *data;
+	size_t len, at, most; /* most: at once */
+};
+
+static inline ssize_t read_memory(void *ctx, void *data, size_t len)
+{
+	struct from_memory *m = ctx;
+	size_t n = min_of(min_of(len, m->len - m->at), m->most);
+
+	memcpy(data, m->data + m->at, n);
+	m->at += n;
+	return n;
+}
+
+/* ---- what was read: records and side events as text that shows each bit of them ---- */
+
+static inline void put_side(struct str *s, const struct side_event *e)
+{
+	str__printf(s, "side %d %llu %u %u %u %u %llx %llx %llx %u %u %llu %llu %s\n", e->type,
+		    (unsigned long long)e->time, e->pid, e->tid, e->ppid, e->ptid,
+		    (unsigned long long)e->start, (unsigned long long)e->len,
+		    (unsigned long long)e->offset, e->major, e->minor, (unsigned long long)e->ino,
+		    (unsigned long long)e->count, e->text ? e->text : "-");
+}
+
+static inline void put_record(struct str *s, const void *record, size_t size)
+{
+	uint64_t hash = 14695981039346656037ull;
+
+	for (size_t i = 0; i < size; i++)
+		hash = (hash ^ ((const uint8_t *)record)[i]) * 1099511628211ull;
+	str__printf(s, "record %zu %llx\n", size, (unsigned long long)hash);
+}
+
+struct got {
+	struct str items;
+	const struct plan *plan;
+	struct trace_meta meta;
+	size_t nobjects, nmapped, records;
+	const struct object *last_object;
+	int stop; /* what record calls return */
+};
+
+static inline int got_begin(void *ctx, const struct plan *p, const struct trace_meta *meta)
+{
+	struct got *g = ctx;
+
+	g->plan = p;
+	g->meta = *meta;
+	return 0;
+}
+
+static inline int got_object(void *ctx, const struct object *o)
+{
+	struct got *g = ctx;
+
+	g->nobjects++;
+	g->last_object = o;
+	return 0;
+}
+
+static inline int got_mapped(void *ctx, uint64_t dev, uint64_t ino, const char *path,
+			     const struct object *o)
+{
+	((struct got *)ctx)->nmapped++;
+	return 0;
+}
+
+static inline int got_record(void *ctx, const void *record, size_t size)
+{
+	struct got *g = ctx;
+
+	g->records++;
+	put_record(&g->items, record, size);
+	return g->stop;
+}
+
+static inline int got_side(void *ctx, const struct side_event *e)
+{
+	put_side(&((struct got *)ctx)->items, e);
+	return 0;
+}
+
+static inline int got_lost(void *ctx, uint32_t pid, uint32_t tid, uint64_t count)
+{
+	str__printf(&((struct got *)ctx)->items, "lost %u %u %llu\n", pid, tid,
+		    (unsigned long long)count);
+	return 0;
+}
+
+static const struct trace_calls got_calls = {got_begin,	 got_object, got_mapped,
+					     got_record, got_side,   got_lost};
+
+/* Reads a file whole; got's pointers into it die with *reader. */
+static inline int read_file(const char *data, size_t len, struct got *got,
+			    struct trace_reader **reader)
+{
+	static struct from_memory m;
+
+	m = (struct from_memory){data, len, 0, 4096};
+	*got = (struct got){.stop = got->stop};
+	*reader = trace_reader__new(read_memory, &m);
+	return trace_reader__run(*reader, &got_calls, got);
+}
+
+/* ---- a pseudo-random stream ---- */
+
+static uint64_t seed = 88172645463325252ull;
+
+static inline uint64_t rnd(void) /* Marsaglia, Xorshift RNGs: xorshift64 */
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return seed;
+}
+
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A strict JSON checker (RFC 8259, strings valid UTF-8), and the members' names of the outermost
+ * object. */
+#ifndef JSON_CHECK_H
+#define JSON_CHECK_H
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <string.h>
+
+static bool json__value(const char **p, int depth);
+
+static bool json__skip(const char **p, const char *word)
+{
+	size_t n = strlen(word);
+
+	if (strncmp(*p, word, n))
+		return false;
+	*p += n;
+	return true;
+}
+
+static bool json__hex4(const char **p)
+{
+	for (int i = 0; i < 4; i++, (*p)++)
+		if (!isxdigit((unsigned char)**p))
+			return false;
+	return true;
+}
+
+/* One well-formed UTF-8 sequence of more than one byte: Unicode 15, table 3-7. */
+static bool json__utf8(const char **p)
+{
+	static const struct {
+		unsigned char from, to, low, high;
+		int more;
+	} rows[] = {
+		{0xc2, 0xdf, 0x80, 0xbf, 1}, {0xe0, 0xe0, 0xa0, 0xbf, 2},
+		{0xe1, 0xec, 0x80, 0xbf, 2}, {0xed, 0xed, 0x80, 0x9f, 2},
+		{0xee, 0xef, 0x80, 0xbf, 2}, {0xf0, 0xf0, 0x90, 0xbf, 3},
+		{0xf1, 0xf3, 0x80, 0xbf, 3}, {0xf4, 0xf4, 0x80, 0x8f, 3},
+	};
+	const unsigned char *s = (const unsigned char *)*p;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (*s < rows[i].from || *s > rows[i].to)
+			continue;
+		if (s[1] < rows[i].low || s[1] > rows[i].high)
+			return false;
+		for (int k = 2; k <= rows[i].more; k++)
+			if (s[k] < 0x80 || s[k] > 0xbf)
+				return false;
+		*p += 1 + rows[i].more;
+		return true;
+	}
+	return false;
+}
+
+static bool json__string(const char **p)
+{
+	if (*(*p)++ != '"')
+		return false;
+	while (**p != '"') {
+		unsigned char c = **p;
+
+		if (c < 0x20)
+			return false;
+		if (c >= 0x80) {
+			if (!json__utf8(p))
+				return false;
+			continue;
+		}
+		(*p)++;
+		if (c != '\\')
+			continue;
+		c = *(*p)++;
+		if (c == 'u' ? !json__hex4(p) : !c || !strchr("\"\\/bfnrt", c))
+			return false;
+	}
+	(*p)++;
+	return true;
+}
+
+static bool json__number(const char **p)
+{
+	(void)json__skip(p, "-");
+	if (!isdigit((unsigned char)**p))
+		return false;
+	if (*(*p)++ == '0')
+		return !isdigit((unsigned char)**p);
+	while (isdigit((unsigned char)**p))
+		(*p)++;
+	return true; /* bbtrace writes neither fractions nor exponents */
+}
+
+/* The members or elements of an object or array, up to and with the closing bracket. */
+static bool json__list(const char **p, bool object, int depth)
+{
+	const char *end = object ? "}" : "]";
+
+	(*p)++;
+	if (json__skip(p, end))
+		return true;
+	do {
+		if (object && (!json__string(p) || !json__skip(p, ":")))
+			return false;
+		if (!json__value(p, depth + 1))
+			return false;
+	} while (json__skip(p, ","));
+	return json__skip(p, end);
+}
+
+static bool json__value(const char **p, int depth)
+{
+	if (depth > 8)
+		return false;
+	switch (**p) {
+	case '{':
+	case '[':
+		return json__list(p, **p == '{', depth);
+	case '"':
+		return json__string(p);
+	case 't':
+		return json__skip(p, "true");
+	case 'f':
+		return json__skip(p, "false");
+	case 'n':
+		return json__skip(p, "null");
+	default:
+		return json__number(p);
+	}
+}
+
+/* Is text lines of one JSON object each, without white space between tokens, each ended by \n? */
+static inline bool json__lines_ok(const char *text)
+{
+	while (*text) {
+		if (*text != '{' || !json__value(&text, 0) || *text++ != '\n')
+			return false;
+	}
+	return true;
+}
+
+#endif

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The formats that are built on a profile, byte by byte: folded, summary, callgrind; what matters
+ * in svg and pprof. */
+#include <zlib.h>
+#include "profile_fixture.h"
+
+static const struct trace_totals none;
+
+#define RENDER(format, totals, ...)                                                                \
+	({                                                                                         \
+		const struct step steps_[] = {__VA_ARGS__};                                        \
+		fixture_render(format, steps_, ARRAY_SIZE(steps_), totals);                        \
+	})
+#define shows(format, totals, want, what, ...)                                                     \
+	do {                                                                                       \
+		struct str got_ = RENDER(format, totals, __VA_ARGS__);                             \
+		is_str(got_.data, want, "%s: %s", format, what);                                   \
+		str__free(&got_);                                                                  \
+	} while (0)
+
+/* main calls work, which calls leaf and jumps to main's start, then main is still open. */
+#define STEPS                                                                                      \
+	entry(MAIN_ENTRY, 1, 0, 0, 100), branch(MAIN_CALL, 1, 0, true, 0, 0x1100),                 \
+		entry(WORK_ENTRY, 2, 1, 1, 110), branch(WORK_JCC, 2, 1, true, 0, 0x1118),          \
+		branch(WORK_JCC, 2, 1, false, 0, 0x1112),                                          \
+		branch(WORK_ICALL, 2, 1, true, 1, 0x100), entry(LEAF_ENTRY, 3, 2, 2, 120),         \
+		branch(LEAF_RET, 3, 2, true, 0, 0x1122), ret(LEAF_RET, 3, 2, 1500, 1380),          \
+		branch(WORK_IJMP, 2, 1, true, 0, 0x1138),                                          \
+		branch(WORK_IJMP, 2, 1, true, 0, 0x7777), branch(WORK_JMP, 2, 1, true, 0, 0x1000), \
+		branch(WORK_RET, 2, 1, true, 0, 0x1015), ret(WORK_RET, 2, 1, 2110, 2000)
+
+static void test_folded(void)
+{
+	shows("folded", &none,
+	      "pro:g;main;work(A<B>&) 620\n"
+	      "pro:g;main;work(A<B>&);leaf 1380\n"
+	      "# bbtrace: 1 call without return, not timed\n",
+	      "ns of each stack itself", STEPS);
+	shows("folded:count", &none,
+	      "pro:g;main 1\n"
+	      "pro:g;main;work(A<B>&) 1\n"
+	      "pro:g;main;work(A<B>&);leaf 1\n"
+	      "# bbtrace: 1 call without return, not timed\n",
+	      "calls of each stack", STEPS);
+	shows("folded:count", &none, "pro:g;leaf 1\n", "nothing is missing: nothing is said",
+	      entry(LEAF_ENTRY, 1, 0, 0, 100), ret(LEAF_RET, 1, 0, 101, 1));
+	fixture_functions[LEAF].name = "a;b\nc d";
+	shows("folded:count", &none, "pro:g;a:b\\x0ac d 1\n", "names can't break a line or a stack",
+	      entry(LEAF_ENTRY, 1, 0, 0, 100), ret(LEAF_RET, 1, 0, 101, 1));
+	fixture_functions[LEAF].name = "leaf";
+}
+
+static void test_summary(void)
+{
+	const struct trace_totals lost = {.lost = 7};
+
+	shows("summary", &lost,
+	      "calls  timed  total   self    min    avg    p50    p99    max  branches  taken  "
+	      "function\n"
+	      "    1      1  2.0us  620ns  2.0us  2.0us  2.0us  2.0us  2.0us         7  50.0%  "
+	      "work(A<B>&)\n"
+	      "    1      1  1.3us  1.3us  1.3us  1.3us  1.3us  1.3us  1.3us         1      -  "
+	      "leaf\n"
+	      "    1      0      -      -      -      -      -      -      -         1      -  "
+	      "main\n"
+	      "\n"
+	      "work(A<B>&), how long its calls took:\n"
+	      "     1.0us ..   2.0us  |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@| 1\n"
+	      "\n"
+	      "leaf, how long its calls took:\n"
+	      "     1.0us ..   2.0us  |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@| 1\n"
+	      "\n"
+	      "Missing: 7 events lost; 1 call without return, not timed.\n",
+	      "a table, histograms, what is missing", STEPS);
+	shows("summary", &none,
+	      "calls  timed  total  self  min  avg  p50  p99  max  branches  taken  function\n",
+	      "nothing ran", {.type = STEP_EXIT, .site = NO_SITE, .function = NO_FUNCTION});
+}
+
+#define CALLGRIND_HEAD "# callgrind format\nversion: 1\ncreator: bbtrace " BBTRACE_VERSION "\n"
+#define CALLGRIND_EVENTS                                                                           \
+	"positions: instr line\nevent: Ns : Nanoseconds\nevent: Branches : Branches "              \
+	"executed\nevents: Ns Branches\n"
+
+static void test_callgrind(void)
+{
+	shows("callgrind", &none,
+	      CALLGRIND_HEAD
+	      "desc: Missing: 1 call without return, not timed\n" CALLGRIND_EVENTS "\n"
+	      "ob=(1) /bin/prog\nfl=(1) ???\nfn=(1) main\n"
+	      "0x1000 0 0 0\n"
+	      "0x1010 0 0 1\n"
+	      "cob=(1)\ncfi=(1)\ncfn=(2) work(A<B>&)\ncalls=1 0x1100 0\n0x1010 0 2000 8\n"
+	      "\n"
+	      "ob=(1)\nfl=(1)\nfn=(2)\n"
+	      "0x1100 0 620 0\n"
+	      "0x1110 0 0 2\n"
+	      "jcnd=1/2 0x1118 0\n0x1110 0\n"
+	      "0x1120 0 0 1\n"
+	      "0x1130 0 0 2\n"
+	      "jump=1 0x1138 0\n0x1130 0\n"
+	      "0x1138 0 0 1\n"
+	      "jfn=(1)\njump=1 0x1000 0\n0x1138 0\n"
+	      "0x1140 0 0 1\n"
+	      "cob=(2) /lib/lib;x.so\ncfi=(1)\ncfn=(3) leaf\ncalls=1 0x100 0\n0x1120 0 1380 1\n"
+	      "\n"
+	      "ob=(2)\nfl=(1)\nfn=(3)\n"
+	      "0x100 0 1380 0\n"
+	      "0x110 0 0 1\n"
+	      "\ntotals: 2000 9\n",
+	      "calls at the instruction that made them, jumps within and between functions", STEPS);
+}
+
+/* The call that led to work's entry was to something else: nobody knows from where it was called.
+ */
+static void test_call_site(void)
+{
+	struct step through_plt = branch(MAIN_CALL, 1, 0, true, 0, 0x500);
+	struct str got;
+
+	got = RENDER("callgrind", &none, entry(MAIN_ENTRY, 1, 0, 0, 100),
+		     branch(MAIN_CALL, 1, 0, true, 0, 0x1500), entry(WORK_ENTRY, 2, 1, 1, 110));
+	ok(strstr(got.data, "cfn=(2) work(A<B>&)\ncalls=1 0x1100 0\n0x1000 0 0 0\n"),
+	   "a call from nobody knows where stands at the caller's start");
+	str__free(&got);
+	through_plt.to.symbol = "_Z4work@plt";
+	got = RENDER("callgrind", &none, entry(MAIN_ENTRY, 1, 0, 0, 100), through_plt,
+		     entry(WORK_ENTRY, 2, 1, 1, 110));
+	ok(strstr(got.data, "cfn=(2) work(A<B>&)\ncalls=1 0x1100 0\n0x1010 0 0 0\n"),
+	   "one through its PLT stub at the call");
+	str__free(&got);
+}
+
+/* work begins in one file, has code of another one inlined, and jumps there. */
+static void test_lines(void)
+{
+	static struct plan_line lines[] = {
+		{0x1000, 0, 0, 10}, {0x1100, 0, 0, 20}, {0x1118, 0, 1, 7}, {0x1138, 0, 0, 21}};
+	static char *files[] = {"a.c", "inl.h"};
+	static const char want[] = "ob=(1)\nfl=(2)\nfn=(2)\n"
+				   "0x1100 20 620 0\n"
+				   "0x1110 20 0 2\n"
+				   "jfi=(3) inl.h\njcnd=1/2 0x1118 7\n0x1110 20\n"
+				   "fi=(3)\n"
+				   "0x1120 7 0 1\n"
+				   "0x1130 7 0 2\n"
+				   "jfi=(2)\njump=1 0x1138 21\n0x1130 7\n"
+				   "fi=(2)\n"
+				   "0x1138 21 0 1\n"
+				   "jfn=(1)\njump=1 0x1000 10\n0x1138 21\n"
+				   "0x1140 21 0 1\n"
+				   "fi=(3)\n"
+				   "cob=(2) /lib/lib;x.so\ncfi=(1) ???\ncfn=(3) leaf\n"
+				   "calls=1 0x100 0\n0x1120 7 1380 1\n";
+	struct str got;
+
+	fixture_plan.lines.data = lines;
+	fixture_plan.lines.len = ARRAY_SIZE(lines);
+	fixture_plan.line_files.data = files;
+	fixture_plan.line_files.len = 2;
+	got = RENDER("callgrind", &none, STEPS);
+	ok(strstr(got.data, "\nob=(1) /bin/prog\nfl=(2) a.c\nfn=(1) main\n0x1000 10 0 0\n"),
+	   "callgrind: a function is in the file where it starts");
+	ok(strstr(got.data, want), "callgrind: and says where it goes into another one");
+	str__free(&got);
+	fixture_plan.lines.len = fixture_plan.line_files.len = 0;
+}
+
+static void test_svg(void)
+{
+	struct str got = RENDER("svg", &none, STEPS);
+
+	ok(!strncmp(got.data, "<?xml version=\"1.0\"", 19), "svg: a document of its own");
+	ok(strstr(got.data, "<title>work(A&lt;B&gt;&amp;)\n2 µs, 100 %; itself 620 ns; 1 call<"),
+	   "svg: a frame tells its name, time, share and calls");
+	ok(strstr(got.data, "<title>leaf\n1.38 µs, 69 %; itself 1.38 µs; 1 call<"),
+	   "svg: the one within it");
+	ok(strstr(got.data, "1 call, 1 of them not timed"), "svg: what has no time says so");
+	ok(strstr(got.data, "Missing: 1 call without return, not timed."), "svg: what is missing");
+	str__free(&got);
+	got = RENDER("svg", &none, entry(MAIN_ENTRY, 1, 0, 0, 100));
+	ok(strstr(got.data, "No call was seen from its entry to its return."),
+	   "svg: no time at all is said");
+	str__free(&got);
+	got = RENDER("svg:count", &none, STEPS);
+	ok(strstr(got.data, "<title>leaf\n1 call, 33.3 %<"), "svg:count: shares of the calls");
+	str__free(&got);
+}
+
+static struct str gunzip(const struct str *gz)
+{
+	struct str out = {0};
+	z_stream z = {.next_in = (Bytef *)gz->data, .avail_in = gz->len};
+
+	str__reserve(&out, 1 << 20);
+	z.next_out = (Bytef *)out.data;
+	z.avail_out = 1 << 20;
+	inflateInit2(&z, 15 + 16);
+	ok(inflate(&z, Z_FINISH) == Z_STREAM_END && !z.avail_in,
+	   "pprof: one gzip member, all of it");
+	out.len = z.total_out;
+	inflateEnd(&z);
+	return out;
+}
+
+#define holds(s, literal) memmem((s)->data, (s)->len, literal, sizeof(literal) - 1)
+
+static void test_pprof(void)
+{
+	struct str gz, raw;
+
+	fixture_functions[LEAF].name = "l\377f";
+	gz = RENDER("pprof", &none, STEPS);
+	raw = gunzip(&gz);
+	/* sample: location ids 3 2 1, values 1 and 1380 (0xe4 0x0a), then labels */
+	ok(holds(&raw, "\x0a\x03\x03\x02\x01\x12\x03\x01\xe4\x0a\x1a"),
+	   "pprof: a sample, innermost function first");
+	ok(holds(&raw, "\x32\x00\x32\x05"
+		       "calls"),
+	   "pprof: the string table begins with the empty string");
+	ok(holds(&raw, "l\357\277\275f"), "pprof: strings are UTF-8");
+	ok(holds(&raw, "bbtrace: missing: 1 call without return, not timed"),
+	   "pprof: what is missing is a comment");
+	/* time_nanos 1000100 = 0xbd04a4 in sevens, duration_nanos 2010 */
+	ok(holds(&raw, "\x48\xa4\x85\x3d\x50\xda\x0f"), "pprof: when, by CLOCK_REALTIME, how long");
+	str__free(&gz);
+	str__free(&raw);
+	fixture_functions[LEAF].name = "leaf";
+}
+
+int main(void)
+{
+	test_folded();
+	test_summary();
+	test_callgrind();
+	test_call_site();
+	test_lines();
+	test_svg();
+	test_pprof();
+	return tap__done();
+}

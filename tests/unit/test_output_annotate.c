@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The annotate format against what it must look like. */
+#include "code_trace_fixture.h"
+
+#define MISSING "# Missing: 3 events lost\n"
+#define IDLE	"\n# 1 functions did not run.\n"
+
+static void test_listing(void)
+{
+	autofree char *got = code_render("annotate", "-ghg");
+
+	is_str(got,
+	       "# Missing: 3 events lost\n"
+	       "f<\"&> in /usr/bin/pr\"og, 0x1000: 4 calls, 11 branches\n"
+	       "       runs      taken  not taken  offset   instruction\n"
+	       "                                   a.c:7  if (x) \\x1b<y>\n"
+	       "          4                        +0x0     test edi, edi\n"
+	       "                     1          3  +0x2     je f<\"&>+0x8\n"
+	       "          3          3             +0x4     call rax                                      a.c:8\n"
+	       "                     2                        -> go [x.so]\n"
+	       "                     1                        -> hop [x.so]\n"
+	       "          3                        +0x6     dec edi\n"
+	       "                                   a.c:7  if (x) \\x1b<y>\n"
+	       "          4          4             +0x8     ret\n"
+	       "                     4                        -> main\n"
+	       "                                   +0x9     (3 bytes that control flow doesn't reach)\n"
+	       "\n"
+	       "# 1 functions did not run.\n",
+	       "code with its counts, control characters shown");
+}
+
+static void test_cold(void)
+{
+	autofree char *got = code_render("annotate", "-");
+
+	is_str(got,
+	       "# Missing: 3 events lost\n"
+	       "f<\"&> in /usr/bin/pr\"og, 0x1000: 1 calls, 2 branches\n"
+	       "       runs      taken  not taken  offset   instruction\n"
+	       "                                   a.c:7  if (x) \\x1b<y>\n"
+	       "          1                        +0x0     test edi, edi\n"
+	       "                     1          0  +0x2     je f<\"&>+0x8\n"
+	       "          0          0             +0x4     call rax                                      a.c:8\n"
+	       "          0                        +0x6     dec edi\n"
+	       "                                   a.c:7  if (x) \\x1b<y>\n"
+	       "          1          1             +0x8     ret\n"
+	       "                     1                        -> main\n"
+	       "                                   +0x9     (3 bytes that control flow doesn't reach)\n"
+	       "\n"
+	       "# 1 functions did not run.\n",
+	       "what didn't run has a 0");
+}
+
+static void test_colour(void)
+{
+	autofree char *got = NULL;
+
+	code_options.color = true;
+	got = code_render("annotate", "-");
+	code_options.color = false;
+	ok(strstr(got, "\033[2mdec edi\033[0m\n"), "and is dim");
+	ok(strstr(got, "\033[31m          1\033[0m") || strstr(got, "\033[1;31m          1\033[0m"),
+	   "the hottest is red");
+}
+
+static void test_no_branches(void)
+{
+	autofree char *got = NULL;
+
+	code_options.events = PLAN_ENTRY;
+	got = code_render("annotate", "-");
+	code_options.events = 0;
+	is_str(got,
+	       "# No branches were recorded (-e): how often each ran is not known.\n"
+	       "# Missing: 3 events lost\n"
+	       "f<\"&> in /usr/bin/pr\"og, 0x1000: 1 calls, 2 branches\n"
+	       "       runs      taken  not taken  offset   instruction\n"
+	       "                                   a.c:7  if (x) \\x1b<y>\n"
+	       "          ?                        +0x0     test edi, edi\n"
+	       "                                   +0x2     je f<\"&>+0x8\n"
+	       "          ?                        +0x4     call rax                                      a.c:8\n"
+	       "          ?                        +0x6     dec edi\n"
+	       "                                   a.c:7  if (x) \\x1b<y>\n"
+	       "          ?                        +0x8     ret\n"
+	       "                     1                        -> main\n"
+	       "                                   +0x9     (3 bytes that control flow doesn't reach)\n"
+	       "\n"
+	       "# 1 functions did not run.\n",
+	       "without branches nothing is claimed of them");
+}
+
+static void test_never(void)
+{
+	autofree char *got = code_render("annotate", "");
+
+	is_str(got, MISSING "# 2 functions did not run.\n", "nothing ran");
+}
+
+int main(void)
+{
+	test_listing();
+	test_cold();
+	test_colour();
+	test_no_branches();
+	test_never();
+	return tap__done();
+}

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Folding: what repeats is found, and what comes out expands to what went in. Lines are letters; a
+ * group is shown as "(body)count". */
+#include "output/fold.h"
+#include "tap.h"
+
+struct sink {
+	struct str shown;    /* with groups */
+	struct str expanded; /* without */
+	uint64_t lines;	     /* shown */
+};
+
+static void show(struct sink *s, const struct fold_item *item)
+{
+	if (!item->count) {
+		str__put(&s->shown, item->text.data, item->text.len - 1);
+		s->lines++;
+		return;
+	}
+	str__putc(&s->shown, '(');
+	for (size_t i = 0; i < item->nbody; i++)
+		show(s, item->body[i]);
+	str__putc(&s->shown, ')');
+	str__dec(&s->shown, item->count);
+}
+
+static void expand(struct sink *s, const struct fold_item *item)
+{
+	if (!item->count) {
+		str__put(&s->expanded, item->text.data, item->text.len - 1);
+		return;
+	}
+	for (uint64_t n = 0; n < item->count; n++)
+		for (size_t i = 0; i < item->nbody; i++)
+			expand(s, item->body[i]);
+}
+
+static void on_item(void *ctx, const struct fold_item *item)
+{
+	show(ctx, item);
+	expand(ctx, item);
+}
+
+static struct fold_item *line_of(struct fold *f, const char *text, size_t len, uint64_t time)
+{
+	struct fold_item *l = fold__line(f);
+
+	str__put(&l->text, text, len);
+	str__putc(&l->text, '\n');
+	l->times = l->untime = l->text.len;
+	l->timed = true;
+	l->first = l->last = time;
+	return l;
+}
+
+static void push(struct fold *f, uint64_t thread, char c)
+{
+	fold__push(f, thread, line_of(f, &c, 1, 0));
+}
+
+static void sink__free(struct sink *s)
+{
+	str__free(&s->shown);
+	str__free(&s->expanded);
+}
+
+static const struct {
+	const char *in, *out, *what;
+} rows[] = {
+	{"a", "a", "a line"},
+	{"abcd", "abcd", "lines that don't repeat"},
+	{"aa", "(a)2", "a line twice"},
+	{"eaaaaaaaaxr", "e(a)8xr", "a loop of one branch"},
+	{"eababababxr", "e(ab)4xr", "a loop of two"},
+	{"eabcabcabxr", "e(abc)2abxr", "what leaves in the middle stands behind"},
+	{"abbbabbbabbb", "(a(b)3)3", "a loop within a loop"},
+	{"xabbcabbcabbcy", "x(a(b)2c)3y", "with lines around it"},
+	{"abbcabbcdabbcabbcd", "((a(b)2c)2d)2", "three deep"},
+	{"abbbxabbxabbx", "a(b)3(xa(b)2)2x", "other counts are no repetition"},
+	{"aaabaaac", "(a)3b(a)3c", "nor are other lines"},
+};
+
+static void test_rows(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct sink s = {0};
+		struct fold *f = fold__new(on_item, &s);
+
+		for (const char *c = rows[i].in; *c; c++)
+			push(f, 1, *c);
+		fold__settle(f);
+		is_str(s.shown.data, rows[i].out, "%s: %s", rows[i].in, rows[i].what);
+		is_str(s.expanded.data, rows[i].in, "%s: nothing lost, nothing added", rows[i].in);
+		fold__free(f);
+		sink__free(&s);
+	}
+}
+
+/* A small generator of our own: the same lines on each machine. */
+static uint32_t next_random(uint32_t *state)
+{
+	*state = *state * 1664525 + 1013904223;
+	return *state >> 16;
+}
+
+static void test_random(void)
+{
+	uint32_t state = 1;
+	int bad = 0, folded = 0;
+
+	for (int round = 0; round < 300; round++) {
+		unsigned letters = 1 + round % 4, n = 1 + next_random(&state) % 4000;
+		struct sink s = {0};
+		struct str in = {0};
+		struct fold *f = fold__new(on_item, &s);
+
+		for (unsigned i = 0; i < n; i++) {
+			str__putc(&in, 'a' + next_random(&state) % letters);
+			push(f, 1, in.data[i]);
+			if (next_random(&state) % 1000 == 0)
+				fold__settle(f);
+		}
+		fold__settle(f);
+		bad += strcmp(in.data, s.expanded.data) != 0;
+		folded += s.lines < n;
+		fold__free(f);
+		sink__free(&s);
+		str__free(&in);
+	}
+	is(bad, 0, "random lines expand to what came");
+	ok(folded > 200, "most have something to fold");
+}
+
+static void test_long(void)
+{
+	struct sink s = {0};
+	struct fold *f = fold__new(on_item, &s);
+
+	push(f, 1, 'e');
+	for (int i = 0; i < 20; i++) {
+		push(f, 1, 'a');
+		for (int j = 0; j < 50000; j++) {
+			push(f, 1, 'b');
+			push(f, 1, 'c');
+		}
+		push(f, 1, 'd');
+	}
+	is(s.shown.len, 0, "a loop waits for its end, a million lines");
+	push(f, 1, 'x');
+	fold__settle(f);
+	is_str(s.shown.data, "e(a(bc)50000d)20x", "and is three lines");
+	is(s.expanded.len, 1 + 20 * (2 + 100000) + 1, "that stand for all");
+	fold__free(f);
+	sink__free(&s);
+}
+
+static void test_bound(void)
+{
+	struct sink s = {0};
+	struct fold *f = fold__new(on_item, &s);
+	char text[16];
+
+	for (int i = 0; i < FOLD_HELD + 10; i++) {
+		int len = sprintf(text, "%d,", i);
+
+		fold__push(f, 1, line_of(f, text, len, 0));
+	}
+	is_str(s.shown.data, "0,1,2,3,4,5,6,7,8,9,",
+	       "only so many lines wait, the oldest come out");
+	fold__settle(f);
+	is(s.lines, FOLD_HELD + 10, "then the rest");
+	str__clear(&s.shown);
+	for (int n = 0; n < 3; n++)
+		for (int i = 0; i < FOLD_BODY + n - 1; i++)
+			fold__push(f, 2 + n, line_of(f, text, sprintf(text, "%d,", i), 0));
+	fold__settle(f);
+	s.lines = 0;
+	for (int n = 0; n < 3 * FOLD_BODY; n++)
+		fold__push(f, 9, line_of(f, text, sprintf(text, "%d,", n % FOLD_BODY), 0));
+	fold__settle(f);
+	is(s.lines, FOLD_BODY, "a body of %d lines folds", FOLD_BODY);
+	s.lines = 0;
+	for (int n = 0; n < 3 * (FOLD_BODY + 1); n++)
+		fold__push(f, 9, line_of(f, text, sprintf(text, "%d,", n % (FOLD_BODY + 1)), 0));
+	fold__settle(f);
+	is(s.lines, 3 * (FOLD_BODY + 1), "a longer one does not");
+	fold__free(f);
+	sink__free(&s);
+}
+
+static void test_threads(void)
+{
+	struct sink s = {0};
+	struct fold *f = fold__new(on_item, &s);
+
+	for (int i = 0; i < 6; i++) {
+		push(f, 1, 'a');
+		push(f, 2, 'b');
+		push(f, 2, 'c');
+	}
+	push(f, 1, 'x');
+	fold__settle(f);
+	is_str(s.shown.data, "(a)6(bc)6x", "each thread repeats for itself");
+	str__clear(&s.shown);
+	for (const char *c = "pqrst"; *c; c++)
+		push(f, *c % 2, *c);
+	fold__settle(f);
+	is_str(s.shown.data, "pqrst", "lines come out in the order in which they came");
+	fold__free(f);
+	sink__free(&s);
+}
+
+static void test_oldest_group(void)
+{
+	struct sink s = {0};
+	struct fold *f = fold__new(on_item, &s);
+	char text[16];
+
+	for (int i = 0; i < 5; i++)
+		push(f, 1, 'a');
+	for (int i = 0; i < FOLD_HELD; i++)
+		fold__push(f, 2, line_of(f, text, sprintf(text, "%d,", i), 0));
+	is_str(s.shown.data, "(a)5", "a loop that all others wait for comes out with what it has");
+	for (int i = 0; i < 3; i++)
+		push(f, 1, 'a');
+	str__clear(&s.shown);
+	fold__settle(f);
+	ok(strstr(s.shown.data, ",(a)3"), "and goes on as another");
+	fold__free(f);
+	sink__free(&s);
+}
+
+static void test_what_is_equal(void)
+{
+	struct sink s = {0};
+	struct fold *f = fold__new(on_item, &s);
+	struct fold_item *l;
+
+	for (int i = 0; i < 3; i++) {
+		l = line_of(f, "a", 1, 0);
+		l->key[FOLD_KEYS - 1] = i / 2;
+		fold__push(f, 1, l);
+	}
+	fold__settle(f);
+	is_str(s.shown.data, "(a)2a", "the same text with another key is another line");
+	str__clear(&s.shown);
+	for (int i = 0; i < 3; i++) {
+		l = line_of(f, "a", 1, 0);
+		l->alone = true;
+		fold__push(f, 1, l);
+	}
+	fold__settle(f);
+	is_str(s.shown.data, "aaa", "lines that are to stand alone do");
+	str__clear(&s.shown);
+	for (int i = 0; i < 3; i++) {
+		l = line_of(f, i ? "12:x1y" : "11:x2y", 6, 0);
+		l->columns = 3;
+		l->times = 4;
+		l->untime = 5;
+		fold__push(f, 1, l);
+	}
+	fold__settle(f);
+	is_str(s.shown.data, "(11:x2y)3", "times may differ");
+	fold__free(f);
+	sink__free(&s);
+}
+
+static uint64_t spans[8];
+static size_t nspans;
+
+static void on_span(void *ctx, const struct fold_item *item)
+{
+	spans[nspans++] = item->timed ? item->last - item->first : 0;
+	for (size_t i = 0; i < item->nbody; i++)
+		if (item->body[i]->count)
+			on_span(ctx, item->body[i]);
+}
+
+static void test_times(void)
+{
+	struct fold *f = fold__new(on_span, NULL);
+	uint64_t now = 100;
+	struct fold_item *l;
+
+	for (const char *c = "abbbabbb"; *c; c++) {
+		l = line_of(f, c, 1, now++);
+		l->timed = *c == 'b';
+		fold__push(f, 1, l);
+	}
+	fold__settle(f);
+	is(nspans, 2, "two groups");
+	is(spans[0], 6, "from the first timed line to the last of all");
+	is(spans[1], 2, "of an inner one: the first time around");
+	fold__free(f);
+}
+
+static void test_unfinished(void)
+{
+	struct fold *f = fold__new(on_item, NULL);
+
+	for (int i = 0; i < 1000; i++)
+		push(f, i % 7, "abbcd"[i % 5]);
+	fold__free(f);
+	fold__free(NULL);
+	ok(true, "what is held when it ends is freed");
+}
+
+int main(void)
+{
+	test_rows();
+	test_random();
+	test_long();
+	test_bound();
+	test_threads();
+	test_oldest_group();
+	test_what_is_equal();
+	test_times();
+	test_unfinished();
+	return tap__done();
+}

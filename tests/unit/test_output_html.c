@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The html format: what the page's script is given, and that nothing of the program's gets out of
+ * its place. What it looks like, a browser tells: tests/formats. */
+#include "code_trace_fixture.h"
+
+static void has(const char *page, const char *part, const char *what)
+{
+	if (!ok(strstr(page, part), "%s", what))
+		printf("# no: %s\n", part);
+}
+
+/* The text of the script element with this id. The caller frees. */
+static char *element(const char *page, const char *id)
+{
+	autofree char *open = xasprintf("<script type=\"application/json\" id=\"%s\">", id);
+	const char *start = strstr(page, open), *end;
+
+	if (!start)
+		return xstrdup("");
+	start += strlen(open);
+	end = strstr(start, "</script>");
+	return xstrndup(start, end - start);
+}
+
+static void test_code(void)
+{
+	autofree char *page = code_render("html", "-ghg"), *code = element(page, "code0");
+
+	is_str(code,
+	       "[\n"
+	       "[\"s\",\"a.c:7\",\"if (x) \\u001b\\u003cy>\"],\n"
+	       "[\"i\",\"0x1000\",\"+0x0\",\"test edi, edi\",4],\n"
+	       "[\"b\",\"0x1002\",\"+0x2\",\"je f\\u003c\\\"&>+0x8\",\"\",1,3,[],\"0x1008\"],\n"
+	       "[\"b\",\"0x1004\",\"+0x4\",\"call rax\",3,3,null,[[2,\"go [x.so]\"],[1,\"hop [x.so]\"]],\"\",\"a.c:8\"],\n"
+	       "[\"i\",\"0x1006\",\"+0x6\",\"dec edi\",3],\n"
+	       "[\"s\",\"a.c:7\",\"if (x) \\u001b\\u003cy>\"],\n"
+	       "[\"b\",\"0x1008\",\"+0x8\",\"ret\",4,4,null,[[4,\"main\"]],\"\"],\n"
+	       "[\"g\",\"+0x9\",3]\n"
+	       "]",
+	       "code, its counts and targets");
+	code = (free(code), element(page, "code1"));
+	is_str(code, "", "only of functions that ran");
+}
+
+static void test_data(void)
+{
+	autofree char *page = code_render("html", "-ghg"), *data = element(page, "data");
+
+	is_str(data,
+	       "{\"objects\":[\"/usr/bin/pr\\\"og\"],\"threads\":1,\"span\":3100,\"branches\":true,\"totals\":{\"format\":\"bbtrace\",\"functions\":2,\"probes\":0,\"skipped\":0,\"events\":15,\"lost\":3,\"unmatched_returns\":0,\"unknown\":0},\"functions\":[\n"
+	       "{\"id\":0,\"name\":\"f\\u003c\\\"&>\",\"object\":0,\"entry\":\"0x1000\",\"calls\":4,\"branches\":11,\"conditional\":4,\"taken\":1,\"most\":4,\"timed\":4,\"total\":400,\"self\":400,\"min\":100,\"avg\":100,\"p50\":100,\"p99\":100,\"max\":100,\"hist\":[[6,4]]}\n"
+	       "]}",
+	       "the figures of functions");
+}
+
+static void test_escapes(void)
+{
+	autofree char *page = NULL;
+
+	code_functions[0].name = "</script><img src=x onerror=alert(1)>&\"";
+	page = code_render("html", "-g");
+	code_functions[0].name = "f<\"&>";
+	ok(!strstr(page, "<img"), "a name is no markup");
+	has(page, "\"name\":\"\\u003c/script>\\u003cimg src=x onerror=alert(1)>&\\\"\"",
+	    "not in the data");
+	has(page, "&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;&amp;&quot;",
+	    "nor in the title");
+}
+
+static void test_page(void)
+{
+	autofree char *page = code_render("html", "-"), *idle = code_render("html", "");
+
+	ok(!strncmp(page, "<!DOCTYPE html>\n", 16) && strstr(page, "</html>\n"), "a whole page");
+	has(page, "default-src 'none'", "that may fetch nothing");
+	has(page, "<p class=\"missing\">Missing: 3 events lost</p>", "what is missing is said");
+	has(page, "<svg", "it has a flame graph");
+	has(page, "<title>bbtrace: f&lt;&quot;&amp;&gt; in pr&quot;og</title>", "a title");
+	has(idle, "<title>bbtrace: nothing ran</title>", "also where nothing ran");
+}
+
+static void test_no_branches(void)
+{
+	autofree char *page = NULL, *code = NULL;
+
+	code_options.events = PLAN_ENTRY;
+	page = code_render("html", "-");
+	code = element(page, "code0");
+	code_options.events = 0;
+	has(page, "\"branches\":false", "without branches it is said");
+	has(code, "\"test edi, edi\",null]", "and nothing is claimed");
+}
+
+int main(void)
+{
+	test_code();
+	test_data();
+	test_escapes();
+	test_page();
+	test_no_branches();
+	return tap__done();
+}

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The profile: what is counted, what has a time and what has none, and that it stays bounded. */
+#include "profile_fixture.h"
+
+static struct profile of(const struct step *steps, size_t n)
+{
+	struct profile p;
+
+	profile__init(&p, &fixture_plan);
+	for (size_t i = 0; i < n; i++)
+		profile__step(&p, &steps[i]);
+	profile__end(&p);
+	return p;
+}
+#define PROFILE(...)                                                                               \
+	({                                                                                         \
+		const struct step steps_[] = {__VA_ARGS__};                                        \
+		of(steps_, ARRAY_SIZE(steps_));                                                    \
+	})
+
+/* "thread;main;work": the node, or NULL. */
+static const struct profile_node *node(const struct profile *p, const char *path)
+{
+	for (size_t i = 0; i < p->nodes.len; i++) {
+		struct str s = {0};
+		uint32_t chain[8], n = 0;
+		bool same;
+
+		for (uint32_t j = i; j != NO_NODE && n < 8; j = p->nodes.data[j].parent)
+			chain[n++] = j;
+		while (n--)
+			str__printf(&s, "%s%s", s.len ? "/" : "",
+				    profile__name(p, &p->nodes.data[chain[n]]));
+		same = !strcmp(s.data, path);
+		str__free(&s);
+		if (same)
+			return &p->nodes.data[i];
+	}
+	return NULL;
+}
+
+static void test_histogram(void)
+{
+	struct histogram h = {0};
+	uint64_t counts[64];
+
+	is(histogram__quantile(&h, 500), 0, "no values: 0");
+	for (uint64_t v = 1; v <= 100; v++)
+		histogram__add(&h, v);
+	is(histogram__quantile(&h, 500), 50, "p50 of 1 … 100, exact below 128");
+	is(histogram__quantile(&h, 990), 99, "p99");
+	is(histogram__quantile(&h, 1), 1, "the least");
+	is(histogram__quantile(&h, 1000), 100, "the greatest");
+	histogram__log2(&h, counts);
+	is(counts[0], 1, "1 in [1, 2)");
+	is(counts[5], 32, "32 in [32, 64)");
+	is(counts[6], 37, "37 in [64, 128)");
+	histogram__add(&h, 0);
+	histogram__log2(&h, counts);
+	is(counts[0], 2, "0 with 1");
+	map64__free(&h.buckets);
+}
+
+static void test_precision(void)
+{
+	bool good = true;
+
+	for (unsigned bit = 0; bit < 64; bit++)
+		for (uint64_t v = 1ull << bit, i = 0; i < 3; v += (1ull << bit) / 3 + 1, i++) {
+			struct histogram h = {0};
+			uint64_t q, counts[64];
+
+			if (v >> bit != 1)
+				break;
+			/* a least value, so that the bucket's own lowest is seen */
+			histogram__add(&h, 0);
+			histogram__add(&h, v);
+			q = histogram__quantile(&h, 1000);
+			histogram__log2(&h, counts);
+			good &= q <= v && v - q <= v / 64 && counts[bit] == 1 + (bit == 0);
+			map64__free(&h.buckets);
+		}
+	ok(good, "a quantile is never too large, and at most 1/64 too small, up to 2^64");
+}
+
+static void test_times(void)
+{
+	struct profile p =
+		PROFILE(entry(MAIN_ENTRY, 1, 0, 0, 100), branch(MAIN_CALL, 1, 0, true, 0, 0x1100),
+			entry(WORK_ENTRY, 2, 1, 1, 110), branch(WORK_JCC, 2, 1, true, 0, 0x1118),
+			branch(WORK_ICALL, 2, 1, true, 1, 0x100), entry(LEAF_ENTRY, 3, 2, 2, 120),
+			branch(LEAF_RET, 3, 2, true, 0, 0x1122), ret(LEAF_RET, 3, 2, 150, 30),
+			branch(WORK_RET, 2, 1, true, 0, 0x1015), ret(WORK_RET, 2, 1, 160, 50),
+			branch(MAIN_CALL, 1, 0, true, 0, 0x1100), entry(WORK_ENTRY, 4, 1, 1, 170),
+			branch(WORK_JCC, 4, 1, false, 0, 0x1112), ret(WORK_RET, 4, 1, 175, 5),
+			branch(MAIN_RET, 1, 0, true, 1, 0x9999), ret(MAIN_RET, 1, 0, 200, 100));
+	const struct profile_function *work = &p.functions[WORK];
+	const struct profile_node *n;
+
+	is(work->calls, 2, "calls");
+	is(work->total, 55, "total: from entry to return");
+	is(work->self, 25, "self: without leaf's");
+	is(p.functions[MAIN].self, 45, "main's self: without work's, which has leaf's in it");
+	ok(work->time.min == 5 && work->time.max == 50 && work->time.n == 2, "min, max");
+	ok(work->branches == 4 && work->conditional == 2 && work->taken == 1, "branches");
+	ok(p.sites[WORK_JCC].taken == 1 && p.sites[WORK_JCC].not_taken == 1, "of the site");
+	n = node(&p, "pro;g/main/work(A<B>&)/leaf");
+	ok(n && n->calls == 1 && n->self == 30 && n->time == 30, "a stack of its own");
+	n = node(&p, "pro;g/main");
+	ok(n && n->ns == 100 && n->count == 4 && n->self == 45, "a node with all below it");
+	is(p.calls.len, 2, "two edges: main to work, work to leaf");
+	ok(p.calls.data[0].site == MAIN_CALL && p.calls.data[0].calls == 2 &&
+		   p.calls.data[0].ns == 55 && p.calls.data[0].branches == 5,
+	   "the first: from its call, with time and branches of all within");
+	is(p.calls.data[1].site, WORK_ICALL, "the second, from the indirect call");
+	ok(!p.open && !p.unseen && p.first == 100 && p.last == 200, "nothing is missing");
+	profile__free(&p);
+}
+
+static void test_recursion(void)
+{
+	struct profile p = PROFILE(entry(WORK_ENTRY, 1, 0, 0, 100), entry(WORK_ENTRY, 2, 1, 1, 110),
+				   entry(WORK_ENTRY, 3, 2, 2, 120), ret(WORK_RET, 3, 2, 130, 10),
+				   ret(WORK_RET, 2, 1, 150, 40), ret(WORK_RET, 1, 0, 200, 100));
+
+	is(p.functions[WORK].total, 100, "recursion doesn't count twice in total");
+	is(p.functions[WORK].time.sum, 150, "but each call has its duration");
+	is(p.functions[WORK].self, 100, "and its own part");
+	ok(p.calls.len == 1 && p.calls.data[0].calls == 2 && p.calls.data[0].ns == 0,
+	   "nor in the edge to itself");
+	profile__free(&p);
+}
+
+static void test_missing(void)
+{
+	const struct trace_totals totals = {.lost = 3, .unknown = 1};
+	struct str text = {0};
+	const struct profile_node *n;
+	/* leaf's return is lost, work's entry was before the trace, main never returns */
+	struct profile p =
+		PROFILE(branch(WORK_JCC, 1, 0, true, 0, 0x1118), entry(LEAF_ENTRY, 2, 1, 1, 100),
+			ret(WORK_RET, 1, 0, 150, 0), entry(MAIN_ENTRY, 3, 0, 0, 200),
+			entry(WORK_ENTRY, 4, 3, 1, 210), ret(WORK_RET, 4, 1, 220, 10));
+
+	is(p.unseen, 1, "a call whose entry was not seen");
+	is(p.open, 2, "two whose return was not");
+	ok(p.functions[WORK].calls == 1 && p.functions[WORK].time.n == 1 &&
+		   p.functions[WORK].unseen == 1,
+	   "only the one seen from entry to return has a time");
+	n = node(&p, "pro;g/work(A<B>&)/leaf");
+	ok(n && n->calls == 1 && !n->timed && !n->ns, "an open call counts, and has no time");
+	n = node(&p, "pro;g/main");
+	ok(n && !n->self && n->ns == 10, "around a timed one: that one's time only");
+	ok(profile__missing(&p, &totals, &text), "something is missing");
+	is_str(text.data,
+	       "3 events lost; 1 stretch of path unknown; 2 calls without return, not timed; "
+	       "1 call whose entry was not seen, not timed",
+	       "what");
+	str__free(&text);
+	profile__free(&p);
+}
+
+/* work leaves leaf by longjmp; what leaf had called is no time of work's own. */
+static void test_longjmp(void)
+{
+	struct profile p =
+		PROFILE(entry(WORK_ENTRY, 1, 0, 0, 100), entry(LEAF_ENTRY, 2, 1, 1, 110),
+			entry(LEAF_ENTRY, 3, 2, 2, 120), ret(LEAF_RET, 3, 2, 150, 30),
+			branch(WORK_JCC, 1, 0, true, 0, 0x1118), ret(WORK_RET, 1, 0, 200, 100));
+
+	is(p.functions[WORK].self, 70, "self is without the calls of a call that never returned");
+	is(p.nodes.data[0].ns, 100, "so all adds up to what was seen");
+	is(p.open, 1, "the call that was left");
+	profile__free(&p);
+}
+
+/* A coroutine: work goes to another stack from within leaf, and leaf comes back later. */
+static void test_other_stack(void)
+{
+	const struct profile_node *n;
+	struct profile p =
+		PROFILE(entry(MAIN_ENTRY, 1, 0, 0, 100), entry(WORK_ENTRY, 2, 1, 1, 110),
+			entry(LEAF_ENTRY, 3, 2, 2, 120), branch(MAIN_CALL, 1, 0, true, 0, 0x1100),
+			entry(LEAF_ENTRY, 4, 1, 1, 130), ret(LEAF_RET, 4, 1, 140, 10),
+			branch(LEAF_RET, 3, 1, true, 0, 0x1122), ret(LEAF_RET, 3, 1, 170, 50));
+
+	n = node(&p, "pro;g/main/work(A<B>&)/leaf");
+	ok(n && n->timed == 1 && n->self == 50, "its return is put down to where it was called");
+	n = node(&p, "pro;g/main/leaf");
+	ok(n && n->timed == 1 && n->self == 10, "what ran meanwhile is elsewhere");
+	profile__free(&p);
+}
+
+static void test_targets(void)
+{
+	const struct profile_site *s;
+	struct profile p;
+
+	profile__init(&p, &fixture_plan);
+	s = &p.sites[WORK_IJMP];
+	for (unsigned i = 0; i < 3 * (PROFILE_TARGETS + 5); i++) {
+		struct step b = branch(WORK_IJMP, 1, 0, true, 0, 0x2000 + i / 3);
+
+		profile__step(&p, &b);
+	}
+	profile__step(&p, &(struct step){.type = STEP_BRANCH, .site = WORK_IJMP, .function = WORK});
+	is(s->targets.len, PROFILE_TARGETS, "so many targets, no more");
+	is(s->more, 15, "the rest has a count");
+	is(s->nowhere, 1, "and so has what could not be known");
+	ok(s->targets.data[0].count == 3 && s->targets.data[PROFILE_TARGETS - 1].count == 3,
+	   "each with its count");
+	profile__free(&p);
+}
+
+static void test_depth(void)
+{
+	const unsigned levels = PROFILE_DEPTH + 1000;
+	struct profile p;
+
+	profile__init(&p, &fixture_plan);
+	for (unsigned i = 0; i < levels; i++) {
+		struct step s = entry(WORK_ENTRY, i + 1, i, i, 100 + i);
+
+		profile__step(&p, &s);
+	}
+	for (unsigned i = levels; i-- > 0;) {
+		struct step s = ret(WORK_RET, i + 1, i, 100 + 2 * levels - i, 2 * (levels - i));
+
+		profile__step(&p, &s);
+	}
+	profile__end(&p);
+	is(p.nodes.len, PROFILE_DEPTH + 2, "no more levels than that");
+	is(p.deeper, 1000, "deeper calls are counted together");
+	is(p.functions[WORK].total, 2 * levels, "total is still the outermost call's");
+	is(p.nodes.data[0].ns, 2 * levels, "and nothing is lost or counted twice");
+	profile__free(&p);
+}
+
+/* Threads without end. */
+static void test_nodes(void)
+{
+	struct trace_totals none = {0};
+	struct str text = {0};
+	struct profile p;
+
+	profile__init(&p, &fixture_plan);
+	for (unsigned i = 0; i < PROFILE_NODES; i++) {
+		struct step s = entry(WORK_ENTRY, 2 * i + 1, 0, 0, 100), r;
+
+		s.tid = i + 1;
+		profile__step(&p, &s);
+		r = ret(WORK_RET, 2 * i + 1, 0, 107, 7);
+		r.tid = i + 1;
+		profile__step(&p, &r);
+	}
+	profile__end(&p);
+	ok(p.nodes.len <= PROFILE_NODES + 1, "no more stacks than that");
+	is(p.functions[WORK].calls, PROFILE_NODES, "every call is counted");
+	is(p.other, PROFILE_NODES / 2, "those in further stacks together");
+	ok(profile__missing(&p, &none, &text) && strstr(text.data, "more different stacks"),
+	   "which is said");
+	str__free(&text);
+	profile__free(&p);
+}
+
+static void test_names(void)
+{
+	struct step other = entry(WORK_ENTRY, 2, 0, 0, 100),
+		    again = entry(WORK_ENTRY, 3, 0, 0, 200);
+	profile_nodes nodes;
+	struct profile p;
+
+	other.tid = 8;
+	again.comm = "other";
+	p = PROFILE(entry(WORK_ENTRY, 1, 0, 0, 50), ret(WORK_RET, 1, 0, 70, 20), other, again);
+	is(p.threads.len, 3, "a thread, another, and the first under a new name");
+	profile__by_name(&p, &nodes);
+	is(nodes.len, 4, "by name: two roots with a node each");
+	ok(nodes.data[1].calls == 2 && nodes.data[0].ns == 20, "added up");
+	vec__free(&nodes);
+	profile__free(&p);
+}
+
+/* Control comes back to the first instruction of a call that goes on. */
+static void test_again(void)
+{
+	struct profile p = PROFILE(entry(WORK_ENTRY, 1, 0, 0, 100), entry(LEAF_ENTRY, 2, 1, 1, 110),
+				   ret(LEAF_RET, 2, 1, 120, 10), entry(WORK_ENTRY, 1, 0, 0, 130),
+				   ret(WORK_RET, 1, 0, 200, 100));
+
+	ok(p.functions[WORK].calls == 2 && p.functions[WORK].time.n == 1,
+	   "two entries, one return");
+	is(p.functions[WORK].self, 90, "of one call");
+	is(p.open, 0, "which is not open");
+	profile__free(&p);
+}
+
+static void test_foreign(void)
+{
+	/* what no replay gives out, and a damaged file might */
+	struct profile p =
+		PROFILE({.type = STEP_ENTRY, .site = 99, .function = WORK},
+			{.type = STEP_BRANCH, .site = WORK_JCC, .function = 99, .call = 1},
+			{.type = STEP_RETURN, .site = NO_SITE, .function = NO_FUNCTION},
+			ret(WORK_RET, 5, 900, 100, 200), ret(LEAF_RET, 5, 900, 100, 200),
+			entry(WORK_ENTRY, 9, 8, 0, 5), entry(WORK_ENTRY, 8, 8, 70000, 5),
+			entry(WORK_ENTRY, 0, 0, 3, 5), branch(WORK_JMP, 3, 4000000000, true, 0, 0));
+
+	ok(p.nodes.len < 20, "steps that make no sense do no harm");
+	profile__free(&p);
+}
+
+int main(void)
+{
+	test_histogram();
+	test_precision();
+	test_times();
+	test_recursion();
+	test_missing();
+	test_longjmp();
+	test_other_stack();
+	test_targets();
+	test_depth();
+	test_nodes();
+	test_names();
+	test_again();
+	test_foreign();
+	return tap__done();
+}

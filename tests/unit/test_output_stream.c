@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What all formats share: when bytes are written, what a failed write does, the summary. */
+#include <errno.h>
+#include "output_fixture.h"
+#include "json_check.h"
+
+struct sink {
+	struct str text;
+	size_t writes, largest;
+	size_t fail_at; /* this write and later ones fail; 0: none */
+};
+
+static int sink__write(void *ctx, const void *data, size_t len)
+{
+	struct sink *sink = ctx;
+
+	if (sink->fail_at && ++sink->writes >= sink->fail_at)
+		return -EPIPE;
+	sink->writes += !sink->fail_at;
+	sink->largest = max_of(sink->largest, len);
+	str__put(&sink->text, data, len);
+	return 0;
+}
+
+static const struct trace_totals some_totals = {
+	.functions = 2,
+	.probes = 131,
+	.skipped = 3,
+	.events = 15204,
+	.lost = 1,
+	.unmatched_returns = 4,
+	.unknown = 5,
+};
+
+static struct output *open_output(const char *format, bool line_buffered, struct sink *sink)
+{
+	struct output_options options = fixture_options;
+
+	options.line_buffered = line_buffered;
+	return output__new(output__by_name(format), &options, &fixture_plan, sink__write, sink);
+}
+
+static void test_formats(void)
+{
+	ok(output__by_name("text") && output__by_name("json"), "text and json are formats");
+	ok(!output__by_name("") && !output__by_name("JSON") && !output__by_name("tex"),
+	   "by their exact names");
+	for (const struct output_format *const *f = output_formats; *f; f++)
+		ok((*f)->help && (*f)->step, "%s has help and renders", (*f)->name);
+}
+
+static void test_buffering(const char *format)
+{
+	struct step e = fixture_entry();
+	struct sink sink = {0};
+	struct output *o = open_output(format, false, &sink);
+
+	for (int i = 0; i < 10; i++)
+		output__step(o, &e);
+	is(sink.writes, 0, "%s: a few lines wait", format);
+	is(output__flush(o), 0, "%s: flush", format);
+	is(sink.writes, 1, "%s: writes them at once", format);
+	is(output__flush(o), 0, "%s: flush again", format);
+	is(sink.writes, 1, "%s: has nothing to write", format);
+	for (int i = 0; i < 10000; i++)
+		output__step(o, &e);
+	ok(sink.writes > 5 && sink.largest >= 65536 && sink.largest < 66000,
+	   "%s: many are written 64 KiB at a time", format);
+	output__free(o);
+	str__free(&sink.text);
+}
+
+static void test_line_buffered(const char *format)
+{
+	struct step e = fixture_entry();
+	struct sink sink = {0};
+	struct output *o = open_output(format, true, &sink);
+
+	output__step(o, &e);
+	output__step(o, &e);
+	is(sink.writes, 2, "%s: line by line when asked for", format);
+	output__free(o);
+	str__free(&sink.text);
+}
+
+static void test_write_error(const char *format)
+{
+	struct step e = fixture_entry();
+	struct sink sink = {.fail_at = 2};
+	struct output *o = open_output(format, true, &sink);
+
+	is(output__step(o, &e), 0, "%s: a write that goes well", format);
+	is(output__step(o, &e), -EPIPE, "%s: a write that fails travels up", format);
+	is(output__step(o, &e), -EPIPE, "%s: so does every later step", format);
+	is(output__end(o, &some_totals), -EPIPE, "%s: and the end", format);
+	is(sink.writes, 2, "%s: without another write", format);
+	output__free(o);
+	str__free(&sink.text);
+}
+
+static void test_end(void)
+{
+	struct step e = fixture_entry();
+	struct sink sink = {0};
+	struct output *o = open_output("json", false, &sink);
+
+	output__step(o, &e);
+	is(output__end(o, &some_totals), 0, "the end");
+	ok(json__lines_ok(sink.text.data), "is strict JSON");
+	is_str(strchr(sink.text.data, '\n') + 1,
+	       "{\"event\":\"summary\",\"functions\":2,\"probes\":131,\"skipped\":3,\"events\":15204,"
+	       "\"lost\":1,\"unmatched_returns\":4,\"unknown\":5}\n",
+	       "JSON's last line is the summary");
+	output__free(o);
+	str__clear(&sink.text);
+	o = open_output("text", false, &sink);
+	is(output__end(o, &some_totals), 0, "text ends");
+	is(sink.text.len, 0, "without a line: its summary goes to stderr");
+	output__free(o);
+	str__free(&sink.text);
+}
+
+static void test_totals(void)
+{
+	struct trace_totals none = {.functions = 1};
+	struct str s = {0};
+
+	totals__text(&some_totals, &s);
+	is_str(s.data,
+	       "bbtrace: 2 functions, 131 probes (3 skipped), 15204 events, 1 lost, "
+	       "4 unmatched returns",
+	       "the summary line");
+	str__clear(&s);
+	totals__text(&none, &s);
+	is_str(s.data,
+	       "bbtrace: 1 functions, 0 probes (0 skipped), 0 events, 0 lost, 0 unmatched returns",
+	       "has the same words for every number");
+	str__free(&s);
+}
+
+static void test_unused(void)
+{
+	struct sink sink = {0};
+
+	output__free(open_output("text", true, &sink));
+	output__free(NULL);
+	is(sink.writes, 0, "an output that is only made and freed writes nothing");
+}
+
+int main(void)
+{
+	static const char *const formats[] = {"text", "json"};
+
+	test_formats();
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
+		test_buffering(formats[i]);
+		test_line_buffered(formats[i]);
+		test_write_error(formats[i]);
+	}
+	test_end();
+	test_totals();
+	test_unused();
+	return tap__done();
+}

@@ -1,0 +1,507 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The text format, line by line, against what it must look like. */
+#include "output_fixture.h"
+
+static struct output_options options;
+
+/* Steps with the options of the moment render as want. */
+#define shows(want, what, ...)                                                                     \
+	do {                                                                                       \
+		const struct step steps_[] = {__VA_ARGS__};                                        \
+		autofree char *got_ =                                                              \
+			fixture_render("text", &options, steps_, ARRAY_SIZE(steps_));              \
+		is_str(got_, want, what);                                                          \
+	} while (0)
+
+#define LEFT "   0.000012345 ls-7          "
+#define LATE "               ls-7          "
+
+static void test_entry(void)
+{
+	struct step e = fixture_entry();
+
+	shows(LEFT "malloc(rdi=0x18, rsi=0x0)  first entry\n",
+	      "an entry shows the argument registers, in the convention's order", e);
+	e.has_since = true;
+	e.since_entry = 1250;
+	shows(LEFT "malloc(rdi=0x18, rsi=0x0)  +1.2us since last\n", "and the time since the last",
+	      e);
+	e.timed = false;
+	e.has_since = false;
+	shows(LATE "malloc(rdi=0x18, rsi=0x0)\n",
+	      "an entry without time claims not to be the first", e);
+	e.regs = NULL;
+	shows(LATE "malloc(...)\n", "registers that were not recorded", e);
+	e = fixture_entry();
+	e.at.symbol = NULL;
+	shows(LEFT "0x98580(rdi=0x18, rsi=0x0)  first entry\n", "a function without name", e);
+}
+
+static void test_regs(void)
+{
+	struct step e = fixture_entry();
+	const uint64_t args[6] = {1, 2, 3, 0, 0xffffffffffffffff, 6};
+
+	options.show_regs = false;
+	shows(LEFT "malloc(...)  first entry\n", "-r none", e);
+	options.show_regs = true;
+	options.regs = 1 << 0 | 1 << 17;
+	shows(LEFT "malloc(rax=0xa0, flags=0x246)  first entry\n", "-r rax,flags", e);
+	e.syscall_args = args;
+	shows(LEFT "malloc(0x1, 0x2, 0x3, 0x0, 0xffffffffffffffff, 0x6)  rax=0xa0, flags=0x246"
+		   "  first entry\n",
+	      "a syscall's arguments, and the registers that were named", e);
+	options.regs = ~0ull << 18;
+	e.syscall_args = NULL;
+	shows(LEFT "malloc(...)  first entry\n", "numbers beyond the architecture's show nothing",
+	      e);
+	options.regs = 0;
+	e.syscall_args = args;
+	shows(LEFT "malloc(0x1, 0x2, 0x3, 0x0, 0xffffffffffffffff, 0x6)  first entry\n",
+	      "a syscall's arguments stand for the argument registers", e);
+}
+
+static void test_few_registers(void)
+{
+	struct arch small = fixture_arch;
+
+	small.nregs = 8;
+	options.regs = ~0ull;
+	fixture_plan.arch = &small;
+	shows(LEFT "malloc(rax=0xa0, rcx=0xa1, rdx=0xa2, rbx=0xa3, rsp=0xa4, rbp=0xa5, rsi=0x0, "
+		   "rdi=0x18)  first entry\n",
+	      "-r all is all that the architecture has", fixture_entry());
+	fixture_plan.arch = &fixture_arch;
+	options.regs = 0;
+}
+
+static void test_branches(void)
+{
+	struct step b = fixture_branch(SITE_JNE, true, fixture_at(0x50));
+
+	shows(LEFT "  malloc+0x25  jne  taken -> malloc+0x50\n", "a conditional, taken", b);
+	b = fixture_branch(SITE_JNE, false, fixture_at(0x27));
+	shows(LEFT "  malloc+0x25  jne  not taken -> malloc+0x27\n", "not taken", b);
+	b = fixture_branch(SITE_LOOP, true, fixture_at(0x50));
+	shows(LEFT "  malloc+0x27  jrcxz  taken -> malloc+0x50\n", "a loop kind", b);
+	b = fixture_branch(SITE_CALL, false, fixture_at(0));
+	shows(LEFT "  malloc+0x30  call  -> malloc+0x0\n", "a call is neither taken nor not", b);
+	b = fixture_branch(SITE_RET, false, fixture_main());
+	shows(LEFT "  malloc+0x40  ret  -> main+0x24 [ls]\n", "a target in another object", b);
+	b = fixture_branch(SITE_JMP, false, fixture_at(0x50));
+	b.timed = false;
+	b.implied = true;
+	shows(LATE "  malloc+0x29  jmp  -> malloc+0x50\n", "what the path implies has no time", b);
+}
+
+static void test_targets(void)
+{
+	struct step b = fixture_branch(SITE_ICALL, false, fixture_main());
+
+	b.to.symbol = NULL;
+	shows(LEFT "  malloc+0x38  call  -> 0x4444 [ls]\n", "a target without symbol", b);
+	b.to = (struct location){.addr = 0x7fff1000};
+	shows(LEFT "  malloc+0x38  call  -> 0x7fff1000 [anonymous]\n", "in anonymous memory", b);
+	b.to_known = false;
+	shows(LEFT "  malloc+0x38  call  -> ?\n", "that could not be known", b);
+}
+
+static void test_return(void)
+{
+	struct step r = fixture_return();
+
+	shows(LEFT "malloc returns 0x5581a2c0  1.2us\n", "a return has value and duration", r);
+	r.has_value = false;
+	shows(LEFT "malloc returns ?  1.2us\n", "a value that is not known", r);
+	r.timed = false;
+	shows(LATE "malloc returns ?\n", "a duration that was not measured", r);
+}
+
+static void test_gaps(void)
+{
+	struct step s = fixture_step(STEP_LOST, SITE_ENTRY);
+
+	s.count = 17;
+	s.timed = false;
+	shows(LATE "-- 17 events lost here --\n", "a loss stands where it happened", s);
+	s.count = 1;
+	shows(LATE "-- 1 event lost here --\n", "of one event", s);
+	s.type = STEP_UNKNOWN;
+	shows(LATE "-- path unknown --\n", "an unknown path", s);
+	s = fixture_step(STEP_FORK, SITE_ENTRY);
+	shows(LEFT "-- fork --\n", "a fork", s);
+	s.type = STEP_EXEC;
+	shows(LEFT "-- exec --\n", "an exec", s);
+	s.type = STEP_EXIT;
+	shows(LEFT "-- exit --\n", "an exit", s);
+}
+
+static void test_tree(void)
+{
+	struct step e = fixture_entry(), b = fixture_branch(SITE_JNE, true, fixture_at(0x50));
+	struct step inner = b, deep = b;
+
+	inner.depth = 2;
+	deep.depth = 50000;
+	shows(LEFT "malloc(rdi=0x18, rsi=0x0)  first entry\n" LEFT
+		   "  malloc+0x25  jne  taken -> malloc+0x50\n" LEFT
+		   "      malloc+0x25  jne  taken -> malloc+0x50\n",
+	      "each call is indented by two more", e, b, inner);
+	shows(LEFT "                                                                          "
+		   "        [50000] malloc+0x25  jne  taken -> malloc+0x50\n",
+	      "deep recursion says its depth instead", deep);
+}
+
+static void test_stack(void)
+{
+	const struct location frames[] = {fixture_main(), fixture_at(4), {.addr = 0x1234}};
+	struct step e = fixture_entry();
+
+	e.stack = frames;
+	e.nstack = ARRAY_SIZE(frames);
+	shows(LEFT "malloc(rdi=0x18, rsi=0x0)  first entry\n"
+		   "                               > main+0x24 [ls]\n"
+		   "                               > malloc+0x4\n"
+		   "                               > 0x1234 [anonymous]\n",
+	      "-k: a frame a line below the entry", e);
+	e.nstack = 0;
+	shows(LEFT "malloc(rdi=0x18, rsi=0x0)  first entry\n", "a stack that could not be read", e);
+}
+
+static void test_times(void)
+{
+	struct step a = fixture_branch(SITE_JNE, true, fixture_at(0x50)), b = a, late = a,
+		    other = a;
+	static const char tail[] = "ls-7            malloc+0x25  jne  taken -> malloc+0x50\n";
+	struct str want = {0};
+
+	b.time += 1500;
+	late.timed = false;
+	other.tid = 8;
+	options.time = TIME_NONE;
+	shows(tail, "-T none", a);
+	options.time = TIME_DELTA;
+	str__printf(&want,
+		    "              - %s                %s   +0.000001500 %s"
+		    "              - ls-8            malloc+0x25  jne  taken -> malloc+0x50\n",
+		    tail, tail, tail);
+	shows(want.data, "-T delta: since this thread's line before", a, late, b, other);
+	options.time = TIME_ABS;
+	options.realtime_offset = 1732104000ll * 1000000000; /* 2024-11-20 12:00:00 UTC */
+	str__clear(&want);
+	str__printf(&want, "12:00:01.000012345 %s", tail);
+	shows(want.data, "-T abs: the time of day", a);
+	options.utc_offset = -(12 * 3600 + 2);
+	str__clear(&want);
+	str__printf(&want, "23:59:59.000012345 %s", tail);
+	shows(want.data, "in the local zone, over midnight", a);
+	options = fixture_options;
+	a.time = 999999999;
+	b.time = 12345678901234567890ull;
+	str__clear(&want);
+	str__printf(&want, "  -0.000000001 %s", tail);
+	shows(want.data, "an event before the start is negative", a);
+	a.time = 1000000000 + 123456ull * 1000000000 + 1;
+	str__clear(&want);
+	str__printf(&want, "123456.000000001 %s", tail);
+	shows(want.data, "a long time takes the room it needs", a);
+	str__free(&want);
+}
+
+static void test_delta_exit(void)
+{
+	struct step a = fixture_branch(SITE_JNE, true, fixture_at(0x50)), end = a;
+
+	end.type = STEP_EXIT;
+	end.time += 1;
+	options.time = TIME_DELTA;
+	shows("              - ls-7            malloc+0x25  jne  taken -> malloc+0x50\n"
+	      "   +0.000000001 ls-7          -- exit --\n"
+	      "              - ls-7            malloc+0x25  jne  taken -> malloc+0x50\n",
+	      "a new thread under an old number starts afresh", a, end, a);
+	options = fixture_options;
+}
+
+static void test_delta_idle(void)
+{
+	struct step a = fixture_branch(SITE_JNE, true, fixture_at(0x50)), b;
+
+	a.tid = 0;
+	a.comm = "";
+	b = a;
+	b.cpu = 2;
+	options.time = TIME_DELTA;
+	shows("              - 0               malloc+0x25  jne  taken -> malloc+0x50\n"
+	      "              - 0               malloc+0x25  jne  taken -> malloc+0x50\n"
+	      "   +0.000000000 0               malloc+0x25  jne  taken -> malloc+0x50\n",
+	      "each CPU has an idle thread of its own", a, b, a);
+	options = fixture_options;
+}
+
+static const struct {
+	uint64_t ns;
+	const char *text;
+} durations[] = {
+	{0, "0ns"},
+	{999, "999ns"},
+	{1000, "1.0us"},
+	{999999, "999.9us"},
+	{1000000, "1.0ms"},
+	{15999999, "15.9ms"},
+	{999999999, "999.9ms"},
+	{1000000000, "1.0s"},
+	{59999999999, "59.9s"},
+	{60000000000, "1m00s"},
+	{3599999999999, "59m59s"},
+	{3600000000000, "1h00m"},
+	{UINT64_MAX, "5124095h34m"},
+};
+
+static void test_durations(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(durations); i++) {
+		struct step r = fixture_return();
+		autofree char *got = NULL, *want = NULL;
+
+		r.duration = durations[i].ns;
+		got = fixture_render("text", &options, &r, 1);
+		want = xasprintf(LEFT "malloc returns 0x5581a2c0  %s\n", durations[i].text);
+		is_str(got, want, "%llu ns", (unsigned long long)durations[i].ns);
+	}
+}
+
+static void test_threads(void)
+{
+	struct step a = fixture_branch(SITE_JNE, true, fixture_at(0x50)), b = a, hostile = a;
+
+	options.time = TIME_NONE;
+	b.comm = "kworker/u16:12";
+	b.tid = 4194303;
+	shows("kworker/u16:12-4194303    malloc+0x25  jne  taken -> malloc+0x50\n"
+	      "ls-7                      malloc+0x25  jne  taken -> malloc+0x50\n",
+	      "the thread column stays as wide as it had to be", b, a);
+	hostile.comm = "a\n\033[2J\xff";
+	shows("a\\x0a\\x1b[2J\\xff-7    malloc+0x25  jne  taken -> malloc+0x50\n",
+	      "control characters of a thread's name are not sent", hostile);
+	hostile.comm = "na\xc3\xafve";
+	shows("na\xc3\xafve-7         malloc+0x25  jne  taken -> malloc+0x50\n",
+	      "a column counts characters", hostile);
+	options = fixture_options;
+}
+
+static void test_hostile_names(void)
+{
+	struct step b = fixture_branch(SITE_CALL, false, fixture_main()), e = fixture_entry();
+
+	e.at.symbol = b.at.symbol = b.to.symbol = "f\r\033]0;x\007\xc2\x9b";
+	b.to.object = "/tmp/\n/\033[31m";
+	shows(LEFT "f\\x0d\\x1b]0;x\\x07\\xc2\\x9b(rdi=0x18, rsi=0x0)  first entry\n" LEFT
+		   "  f\\x0d\\x1b]0;x\\x07\\xc2\\x9b+0x30  call  -> "
+		   "f\\x0d\\x1b]0;x\\x07\\xc2\\x9b+0x24 [\\x1b[31m]\n",
+	      "control characters of symbols and paths are not sent", e, b);
+}
+
+static void test_objects(void)
+{
+	struct step e = fixture_entry(), b = fixture_branch(SITE_RET, false, fixture_main());
+	struct step call = fixture_branch(SITE_CALL, false, fixture_at(0));
+	char same[] = LIBC;
+
+	call.to.object = same;
+	shows(LEFT "  malloc+0x30  call  -> malloc+0x0\n",
+	      "the same object under another pointer is the same", call);
+	fixture_plan.objects.len = fixture_plan.functions.len = 2;
+	shows(LEFT "malloc(rdi=0x18, rsi=0x0) [libc.so.6]  first entry\n",
+	      "where several objects are traced, an entry names its own", e);
+	fixture_plan.kernel = true;
+	shows(LEFT "malloc(rdi=0x18, rsi=0x0)  first entry\n" LEFT
+		   "  malloc+0x40  ret  -> main+0x24\n",
+	      "kernel mode shows symbols without object", e, b);
+	fixture_plan.objects.len = fixture_plan.functions.len = 1;
+	fixture_plan.kernel = false;
+}
+
+#define DIM   "\033[2m"
+#define RESET "\033[0m"
+
+static void test_colour(void)
+{
+	struct step lost = fixture_step(STEP_LOST, SITE_ENTRY);
+
+	lost.count = 2;
+	options.color = true;
+	shows(DIM LEFT RESET "\033[32mmalloc" RESET "(rdi=0x18, rsi=0x0)" DIM "  first entry" RESET
+			     "\n",
+	      "an entry in green", fixture_entry());
+	shows(DIM LEFT RESET "  malloc+0x25  jne  \033[1mtaken" RESET " -> malloc+0x50\n",
+	      "taken is bright", fixture_branch(SITE_JNE, true, fixture_at(0x50)));
+	shows(DIM LEFT RESET "  malloc+0x25  jne  " DIM "not taken" RESET " -> malloc+0x27\n",
+	      "not taken is dim", fixture_branch(SITE_JNE, false, fixture_at(0x27)));
+	shows(DIM LEFT RESET "\033[36mmalloc returns" RESET " 0x5581a2c0" DIM "  1.2us" RESET "\n",
+	      "a return in cyan", fixture_return());
+	shows(DIM LEFT RESET "\033[1;31m-- 2 events lost here --" RESET "\n", "a loss in red",
+	      lost);
+	options.color = false;
+}
+
+/* ---- what repeats ---- */
+
+static struct step later(struct step s, uint64_t ns)
+{
+	s.time += ns;
+	return s;
+}
+
+static void test_fold_line(void)
+{
+	struct step b = fixture_branch(SITE_JNE, true, fixture_at(0x20)), implied = b;
+
+	implied.timed = false;
+	implied.implied = true;
+	options.fold = true;
+	shows(LEFT "  malloc+0x25  jne  taken -> malloc+0x20  4 times in 3.5us\n",
+	      "a line that repeats has its count and how long all took", b, later(b, 1000),
+	      later(b, 2000), later(b, 3500));
+	shows(LATE "  malloc+0x25  jne  taken -> malloc+0x20  2 times\n", "without times, no span",
+	      implied, implied);
+	shows(LEFT "  malloc+0x25  jne  taken -> malloc+0x20\n" LATE
+		   "  malloc+0x25  jne  taken -> malloc+0x20\n",
+	      "what is implied is not the same as what was seen", b, implied);
+	options.time = TIME_NONE;
+	shows("ls-7            malloc+0x25  jne  taken -> malloc+0x20  2 times\n", "-T none", b,
+	      later(b, 5));
+	options.time = TIME_REL;
+	options.color = true;
+	shows(DIM LEFT RESET "  malloc+0x25  jne  \033[1mtaken" RESET
+			     " -> malloc+0x20  \033[33m2 times in 5ns" RESET "\n",
+	      "the count in yellow", b, later(b, 5));
+	options.color = false;
+	options.fold = false;
+	shows(LEFT "  malloc+0x25  jne  taken -> malloc+0x20\n" LEFT
+		   "  malloc+0x25  jne  taken -> malloc+0x20\n",
+	      "--no-fold shows each", b, b);
+}
+
+static void test_fold_body(void)
+{
+	struct step a = fixture_branch(SITE_LOOP, false, fixture_at(0x29)),
+		    b = fixture_branch(SITE_JNE, true, fixture_at(0x20)),
+		    c = fixture_branch(SITE_JMP, true, fixture_at(0x10));
+
+	options.fold = true;
+	shows(LEFT "  2 times in 7ns:\n" LEFT
+		   "  | malloc+0x27  jrcxz  not taken -> malloc+0x29\n" LEFT
+		   "  | malloc+0x25  jne  taken -> malloc+0x20\n",
+	      "several lines stand below their count", a, b, later(a, 5), later(b, 7));
+	shows(LEFT "  2 times in 9ns:\n" LEFT
+		   "  | malloc+0x25  jne  taken -> malloc+0x20  3 times in 2ns\n" LEFT
+		   "  | malloc+0x29  jmp  -> malloc+0x10\n",
+	      "a loop within", b, later(b, 1), later(b, 2), c, later(b, 5), later(b, 6),
+	      later(b, 7), later(c, 9));
+	shows(LEFT "  2 times in 0ns:\n" LEFT "  | 2 times in 0ns:\n" LEFT
+		   "  | | malloc+0x27  jrcxz  not taken -> malloc+0x29\n" LEFT
+		   "  | | malloc+0x25  jne  taken -> malloc+0x20\n" LEFT
+		   "  | malloc+0x29  jmp  -> malloc+0x10\n",
+	      "of several lines", a, b, a, b, c, a, b, a, b, c);
+	options.fold = false;
+}
+
+static void test_fold_calls(void)
+{
+	struct step e = fixture_entry(), b = fixture_branch(SITE_JNE, true, fixture_at(0x20)),
+		    r = fixture_return(), e2 = later(e, 4000), r2 = later(r, 5000), other = r2;
+
+	b.depth = e.depth = e2.depth = r.depth = r2.depth = other.depth = 1;
+	e2.has_since = true;
+	e2.since_entry = 4000;
+	r2.duration = 17;
+	other.value++;
+	other.duration = 17;
+	options.fold = true;
+	shows(LEFT "  2 times in 5.0us:\n" LEFT "  | malloc(rdi=0x18, rsi=0x0)  first entry\n" LEFT
+		   "  |   malloc+0x25  jne  taken -> malloc+0x20\n" LEFT
+		   "  | malloc returns 0x5581a2c0  1.2us\n",
+	      "calls that differ in nothing but times", e, b, r, e2, b, r2);
+	shows(LEFT
+	      "  malloc(rdi=0x18, rsi=0x0)  first entry\n" LEFT
+	      "    malloc+0x25  jne  taken -> malloc+0x20\n" LEFT
+	      "  malloc returns 0x5581a2c0  1.2us\n"
+	      "   0.000016345 ls-7            malloc(rdi=0x18, rsi=0x0)  +4.0us since last\n" LEFT
+	      "    malloc+0x25  jne  taken -> malloc+0x20\n"
+	      "   0.000017345 ls-7            malloc returns 0x5581a2c1  17ns\n",
+	      "another value is another call", e, b, r, e2, b, other);
+	options.fold = false;
+}
+
+static void test_fold_marks(void)
+{
+	autofree char *want = NULL;
+	struct step s = fixture_step(STEP_UNKNOWN, SITE_ENTRY),
+		    deep = fixture_branch(SITE_JNE, true, fixture_at(0x20));
+
+	options.fold = true;
+	shows(LEFT "-- path unknown --\n" LEFT "-- path unknown --\n",
+	      "what is missing is never folded", s, s);
+	deep.depth = 50;
+	options.time = TIME_NONE;
+	want = xasprintf("ls-7%*s[50] malloc+0x25  jne  taken -> malloc+0x20  2 times\n",
+			 10 + 40 * 2 + 2, "");
+	shows(want, "deep recursion", deep, deep);
+	options.time = TIME_REL;
+	options.fold = false;
+}
+
+/* Who watches sees what waits when asked for, and the rest goes on. */
+static void test_fold_settle(void)
+{
+	struct step b = fixture_branch(SITE_JNE, true, fixture_at(0x20));
+	struct str text = {0};
+	struct output *o;
+
+	options.fold = true;
+	options.time = TIME_NONE;
+	o = output__new(output__by_name("text"), &options, &fixture_plan, fixture_write, &text);
+	output__step(o, &b);
+	output__step(o, &b);
+	output__flush(o);
+	is(text.len, 0, "a flush lets it wait");
+	output__settle(o);
+	is_str(text.data, "ls-7            malloc+0x25  jne  taken -> malloc+0x20  2 times\n",
+	       "to settle shows it");
+	str__clear(&text);
+	output__step(o, &b);
+	output__end(o, &(struct trace_totals){0});
+	is_str(text.data, "ls-7            malloc+0x25  jne  taken -> malloc+0x20\n",
+	       "so does the end");
+	output__free(o);
+	str__free(&text);
+	options = fixture_options;
+}
+
+int main(void)
+{
+	options = fixture_options;
+	test_entry();
+	test_regs();
+	test_few_registers();
+	test_branches();
+	test_targets();
+	test_return();
+	test_gaps();
+	test_tree();
+	test_stack();
+	test_times();
+	test_delta_exit();
+	test_delta_idle();
+	test_durations();
+	test_threads();
+	test_hostile_names();
+	test_objects();
+	test_colour();
+	test_fold_line();
+	test_fold_body();
+	test_fold_calls();
+	test_fold_marks();
+	test_fold_settle();
+	return tap__done();
+}

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What is read out of ELF files agrees with nm, readelf and objdump. */
+#include <elf.h>
+#include <errno.h>
+#include "target_fixture.h"
+
+static const char program[] =
+	"#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
+	"__attribute__((noinline)) static int inner(int x) { return x * 3 + rand(); }\n"
+	"__attribute__((noinline, cold)) void unlikely(int x) { fprintf(stderr, \"%d\", x); abort(); }\n"
+	"__attribute__((noinline)) int outer(int x) { if (x > 5) unlikely(x); return inner(x) + 1; }\n"
+	"int alias(int x) __attribute__((alias(\"outer\")));\n"
+	"static int (*pick(void))(int) { return outer; }\n"
+	"int chosen(int) __attribute__((ifunc(\"pick\")));\n"
+	"int data_object = 3;\n"
+	"__asm__(\".pushsection .text; .globl by_hand; by_hand: nop; 1: ret; inner_label: nop; .popsection\");\n"
+	"int main(int c, char **v) { puts(\"x\"); return outer(c) + chosen(c) + (int)strlen(v[0]); }\n";
+
+static void build(void)
+{
+	write_file("p.c", program);
+	run("gcc -O2 -g -o pie p.c");
+	run("gcc -O2 -no-pie -fcf-protection=full -Wl,-z,ibtplt -o ibt p.c");
+	run("gcc -O2 -no-pie -Wl,-z,now -o now p.c");
+	run("gcc -O2 -static -o static p.c");
+	run("strip -o stripped pie");
+	run("gcc -O2 -shared -fPIC -o lib.so p.c");
+	run("objcopy --strip-section-headers pie nosections 2>/dev/null || "
+	    "{ cp pie nosections; printf '\\0\\0\\0\\0\\0\\0\\0\\0' | dd of=nosections bs=1 seek=40 conv=notrunc 2>/dev/null; }");
+}
+
+/* Every function symbol that readelf shows is there with its size, and nothing else but PLT stubs.
+ */
+static void test_symbols(const char *path)
+{
+	struct object *o = open_or_die(path);
+	char line[4096], type[32], bind[32], section[32], name[1024];
+	unsigned long long vaddr, size;
+	size_t wanted = 0, missing = 0, i;
+	FILE *f = tool("readelf --wide --symbols '%s'", path);
+	struct map64 seen = {0};
+
+	while (next(f, line)) {
+		if (sscanf(line, " %*d: %llx %lli %31s %31s %*s %31s %1023s", &vaddr, &size, type,
+			   bind, section, name) != 6 ||
+		    (strcmp(type, "FUNC") && strcmp(type, "IFUNC")) || !strcmp(section, "UND"))
+			continue;
+		name[strcspn(name, "@")] = 0;
+		wanted++;
+		*map64__put(&seen, vaddr) = 1;
+		for (i = object__symbols_from(o, vaddr); i < o->symbols.len; i++)
+			if (o->symbols.data[i].vaddr == vaddr &&
+			    !strcmp(o->symbols.data[i].name, name) &&
+			    o->symbols.data[i].size == size &&
+			    (o->symbols.data[i].type == SYMBOL_IFUNC) == !strcmp(type, "IFUNC"))
+				break;
+		if (i >= o->symbols.len) {
+			missing++;
+			printf("# missing %s\n", line);
+		}
+	}
+	ok(wanted > 5, "%s: readelf shows functions", path);
+	is(missing, 0, "%s: every function that readelf shows is there", path);
+	missing = 0;
+	for (i = 0; i < o->symbols.len; i++) {
+		const struct symbol *s = &o->symbols.data[i];
+
+		missing += s->type != SYMBOL_PLT && !map64__get(&seen, s->vaddr) &&
+			   strcmp(s->name, "by_hand") && s->size;
+		missing += i && s[-1].vaddr > s->vaddr;
+	}
+	is(missing, 0, "%s: and nothing else, in order", path);
+	map64__free(&seen);
+	object__free(o);
+}
+
+static void test_plt(const char *path, size_t least)
+{
+	struct object *o = open_or_die(path);
+	char line[4096], name[1024];
+	unsigned long long vaddr;
+	size_t wanted = 0, missing = 0, have = 0, i;
+	FILE *f = tool("objdump -d '%s' | grep '@plt>:$'", path);
+
+	while (next(f, line)) {
+		if (sscanf(line, "%llx <%1023[^>]>", &vaddr, name) != 2)
+			continue;
+		wanted++;
+		i = object__symbols_from(o, vaddr);
+		if (i < o->symbols.len && o->symbols.data[i].type == SYMBOL_PLT &&
+		    (!strcmp(o->symbols.data[i].name, name) || !strncmp(name, "*ABS*", 5)))
+			continue;
+		missing++;
+		printf("# %s, got %s\n", line,
+		       i < o->symbols.len ? o->symbols.data[i].name : "nothing");
+	}
+	for (i = 0; i < o->symbols.len; i++)
+		have += o->symbols.data[i].type == SYMBOL_PLT;
+	ok(wanted >= least, "%s: objdump shows %zu stubs", path, wanted);
+	is(missing, 0, "%s: stubs have the names that objdump gives them", path);
+	is(have, wanted, "%s: as many stubs as objdump shows", path);
+	object__free(o);
+}
+
+/* A static program's stubs jump to what its IFUNC symbols choose. */
+static void test_irelative(const char *path)
+{
+	struct object *o = open_or_die(path);
+	const struct symbol *s, *resolver;
+	size_t stubs = 0, bad = 0;
+
+	vec__each (s, &o->symbols) {
+		autofree char *name = xstrndup(s->name, strcspn(s->name, "@"));
+
+		if (s->type != SYMBOL_PLT)
+			continue;
+		stubs++;
+		resolver = symbol_named(o, name);
+		bad += !resolver || resolver->type != SYMBOL_IFUNC;
+	}
+	ok(stubs > 3 && !bad, "%s: %zu stubs have the names of IFUNCs", path, stubs);
+	object__free(o);
+}
+
+static void test_segments(const char *path)
+{
+	struct object *o = open_or_die(path);
+	char line[4096], flags[8];
+	unsigned long long offset, vaddr, size;
+	size_t n = 0, bad = 0;
+	FILE *f = tool("readelf --wide --segments '%s'", path);
+
+	while (next(f, line)) {
+		if (sscanf(line, " LOAD %llx %llx %*x %llx %*x %3c", &offset, &vaddr, &size,
+			   flags) != 4)
+			continue;
+		bad += n >= o->segments.len || o->segments.data[n].vaddr != vaddr ||
+		       o->segments.data[n].offset != offset || o->segments.data[n].size != size ||
+		       o->segments.data[n].exec != (flags[2] == 'E');
+		n++;
+	}
+	ok(n == o->segments.len && !bad, "%s: segments as readelf shows them", path);
+	object__free(o);
+}
+
+static void test_frames(const char *path)
+{
+	struct object *o = open_or_die(path);
+	char line[4096], *pc;
+	unsigned long long start, end;
+	size_t n = 0, bad = 0;
+	const struct frame *frame;
+	FILE *f =
+		tool("readelf --wide --debug-dump=frames '%s' 2>/dev/null | grep 'FDE cie='", path);
+
+	while (next(f, line)) {
+		pc = strstr(line, "pc=");
+		if (!pc || sscanf(pc, "pc=%llx..%llx", &start, &end) != 2 || start == end)
+			continue;
+		frame = object__frame_at(o, start);
+		bad += !frame || frame->vaddr != start || frame->vaddr + frame->size != end;
+		n++;
+	}
+	ok(n > 2 && n == o->frames.len && !bad,
+	   "%s: %zu frames as readelf shows them (%zu bad, have %zu)", path, n, bad, o->frames.len);
+	object__free(o);
+}
+
+/* readelf's table of rows: the first row's CFA of each FDE. */
+static void test_parts(const char *path)
+{
+	struct object *o = open_or_die(path);
+	char line[4096], cfa[64], *pc;
+	unsigned long long start = 0, at;
+	size_t bad = 0, parts = 0, n = 0;
+	const struct frame *frame;
+	bool want = false;
+	FILE *f = tool("readelf --wide --debug-dump=frames-interp '%s' 2>/dev/null", path);
+
+	while (next(f, line)) {
+		pc = strstr(line, "FDE cie=") ? strstr(line, "pc=") : NULL;
+		if (pc && sscanf(pc, "pc=%llx", &start) == 1)
+			want = true;
+		if (!want || sscanf(line, "%llx %63s", &at, cfa) != 2 || at != start ||
+		    !strchr(cfa, '+'))
+			continue;
+		want = false;
+		frame = object__frame_at(o, start);
+		bad += !frame || frame->part != (strcmp(cfa, "rsp+8") != 0);
+		parts += frame && frame->part;
+		n++;
+	}
+	ok(n && !bad, "%s: split-off parts as readelf's rows show them (%zu of %zu, %zu bad)", path,
+	   parts, n, bad);
+	object__free(o);
+}
+
+static void test_build_id(const char *path)
+{
+	struct object *o = open_or_die(path);
+	char line[4096], id[64] = "", got[64] = "";
+	FILE *f = tool("readelf --notes '%s' 2>/dev/null", path);
+	size_t i;
+
+	while (next(f, line))
+		sscanf(line, " Build ID: %63s", id);
+	for (i = 0; i < o->build_id_len; i++)
+		sprintf(got + 2 * i, "%02x", o->build_id[i]);
+	is_str(got, id, "%s: build-id as readelf shows it", path);
+	object__free(o);
+}
+
+static void test_look_ups(void)
+{
+	struct object *o = open_or_die("pie");
+	const struct symbol *outer = symbol_named(o, "outer"), *hand = symbol_named(o, "by_hand");
+	const struct symbol *alias = symbol_named(o, "alias"), *got;
+	uint64_t offset, back;
+	size_t avail;
+
+	ok(outer && hand && alias && outer->vaddr == alias->vaddr, "aliases are kept");
+	got = object__symbol_at(o, outer->vaddr + 3);
+	is_str(got ? got->name : NULL, "alias", "of aliases the first by name is shown");
+	ok(!object__symbol_at(o, 0x10), "no symbol covers the ELF header");
+	ok(!symbol_named(o, "inner_label") || !symbol_named(o, "inner_label")->size,
+	   "labels have no size");
+	ok(!symbol_named(o, "data_object"), "data is no function");
+	ok(object__extent(o, hand) > 0 && object__extent(o, hand) < 64,
+	   "without size, up to what follows");
+	ok(symbol_named(o, "chosen")->type == SYMBOL_IFUNC, "IFUNC is told");
+	ok(object__vaddr_to_offset(o, outer->vaddr, &offset) &&
+		   object__offset_to_vaddr(o, offset, &back) && back == outer->vaddr,
+	   "offset and address convert both ways");
+	ok(object__bytes(o, outer->vaddr, &avail) && avail >= outer->size, "bytes are there");
+	ok(!object__bytes(o, UINT64_MAX, &avail) && !avail,
+	   "no bytes at the end of the address space");
+	ok(object__frame_at(o, outer->vaddr) && !object__noprobe_at(o, outer->vaddr),
+	   "frame, no noprobe");
+	ok(o->pie && o->machine == EM_X86_64 && o->ino, "PIE, x86-64, inode");
+	object__free(o);
+	o = open_or_die("now");
+	ok(!o->pie, "a program at a fixed address is not PIE");
+	object__free(o);
+}
+
+static void test_debug_file(void)
+{
+	struct object *o;
+
+	run("objcopy --only-keep-debug pie pie.debug && strip -o linked pie && "
+	    "objcopy --add-gnu-debuglink=pie.debug linked");
+	o = open_or_die("linked");
+	ok(symbol_named(o, "inner"),
+	   "static functions come from the file that .gnu_debuglink names");
+	object__free(o);
+	run("rm pie.debug");
+	o = open_or_die("stripped");
+	ok(!symbol_named(o, "inner") && o->frames.len,
+	   "a stripped program has no static functions, but frames");
+	object__free(o);
+	run("nm pie --format=posix --defined-only | awk '$2==\"t\"{print $1}' > keep && "
+	    "objcopy -S --remove-section .gdb_index --remove-section .comment --keep-symbols=keep pie mini 2>/dev/null && "
+	    "xz -f mini && cp stripped minidebug && objcopy --add-section .gnu_debugdata=mini.xz minidebug");
+	o = open_or_die("minidebug");
+	ok(symbol_named(o, "inner"), "static functions come from .gnu_debugdata");
+	object__free(o);
+	o = open_or_die("nosections");
+	ok(o->frames.len > 2, "frames without section headers");
+	ok(o->segments.len && object__frame_at(o, o->frames.data[0].vaddr), "segments too");
+	object__free(o);
+}
+
+static void test_replaced(void)
+{
+	struct object *o;
+	uint8_t before[16];
+	const struct symbol *s;
+	size_t avail;
+
+	run("cp pie changing");
+	o = open_or_die("changing");
+	s = symbol_named(o, "outer");
+	memcpy(before, object__bytes(o, s->vaddr, &avail), sizeof(before));
+	run("dd if=/dev/zero of=changing bs=4096 count=8 conv=notrunc 2>/dev/null");
+	ok(!memcmp(before, object__bytes(o, s->vaddr, &avail), sizeof(before)),
+	   "a later change of the file does not show");
+	object__free(o);
+}
+
+static void refused(const char *path, int code, const char *words)
+{
+	struct object *o = NULL;
+
+	is(object__open(path, &o), -code, "%s is refused", path);
+	ok(strstr(err__text(), words) && strstr(err__text(), path), "saying: %s", err__text());
+}
+
+static void test_refusals(void)
+{
+	run("printf '#!/bin/sh -e\\necho' > script; : > empty; mkdir folder; mkfifo fifo; echo text > text");
+	run("gcc -c -o p.o p.c; objcopy --only-keep-debug pie only.debug");
+	run("cp pie arm; printf '\\267\\0' | dd of=arm bs=1 seek=18 conv=notrunc 2>/dev/null");
+	run("cp pie i386; printf '\\1' | dd of=i386 bs=1 seek=4 conv=notrunc 2>/dev/null; "
+	    "printf '\\3\\0' | dd of=i386 bs=1 seek=18 conv=notrunc 2>/dev/null");
+	run("head -c 3000 pie > cut");
+	refused("missing", ENOENT, "No such file");
+	refused("script", ENOEXEC, "interpreter (/bin/sh -e)");
+	refused("empty", ENOEXEC, "not an ELF file");
+	refused("text", ENOEXEC, "not an ELF file");
+	refused("folder", ENOEXEC, "not a regular file");
+	refused("fifo", ENOEXEC, "not a regular file");
+	refused("p.o", ENOEXEC, "isn't linked yet");
+	refused("only.debug", ENOEXEC, "debug information only");
+	refused("arm", ENOEXEC, "arm64");
+	refused("i386", ENOEXEC, "i386");
+	refused("cut", ENOEXEC, "truncated");
+}
+
+static void test_system(const char *path)
+{
+	if (access(path, R_OK)) {
+		ok(true, "%s # SKIP not on this machine", path);
+		return;
+	}
+	test_frames(path);
+	test_parts(path);
+	test_plt(path, 0);
+	test_segments(path);
+}
+
+int main(void)
+{
+	static const char *const built[] = {"pie", "ibt", "now", "static", "lib.so"};
+	size_t i;
+
+	enter();
+	build();
+	for (i = 0; i < ARRAY_SIZE(built); i++) {
+		test_symbols(built[i]);
+		if (strcmp(built[i], "static"))
+			test_plt(built[i], 4);
+		else
+			test_irelative(built[i]);
+		test_segments(built[i]);
+		test_build_id(built[i]);
+		test_frames(built[i]);
+		test_parts(built[i]);
+	}
+	test_frames("stripped");
+	test_look_ups();
+	test_debug_file();
+	test_replaced();
+	test_refusals();
+	test_system("/lib/x86_64-linux-gnu/libc.so.6");
+	test_system("/lib/x86_64-linux-gnu/libstdc++.so.6");
+	test_system("/usr/bin/python3");
+	return tap__done();
+}

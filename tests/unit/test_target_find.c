@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* OBJECT of the command line is found as the dynamic loader finds it; the loader's cache and
+ * process maps are parsed. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include "target_fixture.h"
+#include "target/ldcache.h"
+
+static bool same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+static void found(const char *name, pid_t pid, const char *want, const char *what)
+{
+	autofree char *path = NULL, *shown = NULL;
+	int err = object__find(name, pid, &path, &shown);
+
+	ok(!err && same_file(path, want), "%s: %s is %s", what, name, err ? err__text() : path);
+}
+
+static void missing(const char *name, pid_t pid, const char *words)
+{
+	autofree char *path = NULL, *shown = NULL;
+
+	is(object__find(name, pid, &path, &shown), pid == 999999999 ? -ESRCH : -ENOENT,
+	   "'%s' is not found", name);
+	ok(strstr(err__text(), words), "%s", err__text());
+}
+
+/* ---- our own ---- */
+
+static void test_own(void)
+{
+	char line[4096], name[1024], path[1024];
+	size_t n = 0, wrong = 0;
+	FILE *f = tool("ldconfig -p 2>/dev/null || /sbin/ldconfig -p");
+
+	/* every library of ldconfig's list that is there only once */
+	while (next(f, line)) {
+		autofree char *real = NULL, *shown = NULL;
+
+		if (sscanf(line, " %1023s (libc6,x86-64) => %1023s", name, path) != 2 ||
+		    access(path, R_OK))
+			continue;
+		n++;
+		if (object__find(name, 0, &real, &shown) || !same_file(real, path)) {
+			wrong++;
+			printf("# %s: %s, not %s\n", name, real ? real : err__text(), path);
+		}
+	}
+	ok(n && !wrong, "%zu libraries of ldconfig -p are found", n);
+	found("libc.so.6", 0, "/lib/x86_64-linux-gnu/libc.so.6", "a soname");
+	found("sh", 0, "/bin/sh", "a command");
+	found("/bin/sh", 0, "/bin/sh", "a path");
+	found("../../bin/sh", 0, "/bin/sh", "a relative path"); /* the folder is /tmp/... */
+}
+
+static void test_places(void)
+{
+	mkdir("libs", 0700);
+	mkdir("bin", 0700);
+	mkdir("bin/folder", 0700);
+	mkdir("folder", 0700);
+	run("cp /bin/true bin/tool && cp /bin/true bin/folder.so.1 && echo text > libs/libx.so.1");
+	run("cp /bin/true here");
+	setenv("PATH", "nowhere::bin", 1);
+	setenv("LD_LIBRARY_PATH", "nowhere:libs;bin", 1);
+	found("tool", 0, "bin/tool", "a command of PATH");
+	found("here", 0, "here", "a file of the current folder");
+	found("folder.so.1", 0, "bin/folder.so.1", "a library of LD_LIBRARY_PATH");
+	missing("libx.so.1", 0, "LD_LIBRARY_PATH");
+	missing("folder", 0, "PATH");
+	missing("./absent", 0, "no file ./absent");
+	missing("./folder", 0, "not a regular file");
+	missing("libc.so.6", 999999999, "no process");
+	unsetenv("LD_LIBRARY_PATH");
+	setenv("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", 1);
+}
+
+/* ---- another process's ---- */
+
+static pid_t start(const char *path)
+{
+	int ends[2];
+	pid_t pid;
+	char c;
+
+	if (pipe2(ends, O_CLOEXEC))
+		exit(2);
+	pid = fork();
+	if (!pid) {
+		execl(path, path, "60", NULL);
+		_exit(127);
+	}
+	close(ends[1]);
+	(void)!read(ends[0], &c, 1); /* closed by exec */
+	close(ends[0]);
+	usleep(50000); /* the loader maps the libraries */
+	return pid;
+}
+
+static void stop(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static void test_process(void)
+{
+	autofree char *here = realpath(".", NULL), *exe = NULL, *path = NULL, *shown = NULL;
+	struct object *o = NULL;
+	char program[256];
+	pid_t pid;
+
+	run("cp /bin/sleep sleeper");
+	sprintf(program, "%s/sleeper", here);
+	pid = start(program);
+	found(program, pid, program, "the executable of a process");
+	found("sleeper", pid, program, "by its name");
+	found("libc.so.6", pid, "/lib/x86_64-linux-gnu/libc.so.6", "a library of a process");
+	found("sh", pid, "/bin/sh", "what it hasn't mapped");
+	exe = xasprintf("/proc/%d/exe", pid);
+	run("rm sleeper");
+	ok(!object__find(program, pid, &path, &shown) && same_file(path, exe),
+	   "a deleted executable");
+	is_str(shown, program, "shown under its old name");
+	ok(path && !object__open(path, &o), "can be read: %s", path ? path : "");
+	if (o)
+		is_str(o->path, program, "and the object has its name");
+	object__free(o);
+	free(path), free(shown);
+	run("cp /bin/true sleeper");
+	ok(!object__find(program, pid, &path, &shown) && same_file(path, exe),
+	   "a replaced executable is the one that runs");
+	stop(pid);
+}
+
+/* A process in a root of its own: absolute links lead into that root. */
+static void test_root(void)
+{
+	autofree char *here = realpath(".", NULL), *path = NULL, *shown = NULL, *want = NULL;
+	struct object *o = NULL;
+	pid_t pid;
+
+	if (geteuid()) {
+		ok(true, "another root # SKIP needs root");
+		return;
+	}
+	run("mkdir -p root/real root/etc && gcc -static -O1 -o root/real/prog -xc - <<'EOF'\n"
+	    "#include <unistd.h>\nint main(void) { sleep(60); }\nEOF\nln -s /real/prog root/link");
+	pid = fork();
+	if (!pid) {
+		if (unshare(CLONE_NEWNS) || chroot("root") || chdir("/"))
+			_exit(1);
+		execl("/real/prog", "prog", NULL);
+		_exit(127);
+	}
+	usleep(100000);
+	if (waitpid(pid, NULL, WNOHANG) == pid) {
+		ok(true, "another root # SKIP not allowed here");
+		return;
+	}
+	want = xasprintf("%s/root/real/prog", here);
+	ok(!object__find("/link", pid, &path, &shown) && same_file(path, want),
+	   "a path in another root");
+	is_str(shown, want, "shown as we see it, where we can");
+	ok(path && !object__open(path, &o) && !strcmp(o->path, want) &&
+		   same_file(o->open_path, want),
+	   "the object has that name");
+	object__free(o);
+	missing("/bin/sh", pid, "mount namespace");
+	stop(pid);
+}
+
+/* A mount that only the process has: its files have no path for us. */
+static void test_namespace(void)
+{
+	autofree char *path = NULL, *shown = NULL, *exe = NULL;
+	struct object *o = NULL;
+	pid_t pid;
+
+	if (geteuid())
+		return;
+	run("mkdir -p inner");
+	pid = fork();
+	if (!pid) {
+		if (unshare(CLONE_NEWNS) || mount("", "/", "", MS_REC | MS_PRIVATE, "") ||
+		    mount("tmpfs", "inner", "tmpfs", 0, "") ||
+		    system("cp root/real/prog inner/prog && ln -s /prog inner/link") ||
+		    chroot("inner") || chdir("/"))
+			_exit(1);
+		execl("/prog", "prog", NULL);
+		_exit(127);
+	}
+	usleep(200000);
+	if (waitpid(pid, NULL, WNOHANG) == pid) {
+		ok(true, "another mount namespace # SKIP not allowed here");
+		return;
+	}
+	exe = xasprintf("/proc/%d/exe", pid);
+	ok(!object__find("/link", pid, &path, &shown) && same_file(path, exe),
+	   "a path in another mount namespace");
+	is_str(shown, "/prog", "shown as the process sees it");
+	ok(path && !object__open(path, &o) && !strcmp(o->path, "/prog") &&
+		   same_file(o->open_path, exe),
+	   "the object has that name and opens by the other");
+	object__free(o);
+	stop(pid);
+}
+
+/* ---- the parsers ---- */
+
+static void test_maps(void)
+{
+	static const char *const bad[] = {
+		"x",
+		"1-2",
+		"1-2 r-xp",
+		"2-1 r-xp 0 0:0 0\n",
+		"1-2 r-xp 0 0:0\n",
+		"-2 r-xp 0 0:0 0\n",
+		"1-2 r-xp 0 0:0 x\n",
+		"11111111111111111-2 r-xp 0 0:0 0\n",
+		"\n",
+	};
+	map_vec v = {0};
+	autofree char *text = NULL;
+	size_t len, i;
+	struct stat st;
+	bool self = false;
+	const struct map *m;
+
+	is(maps__parse("7f00-7f10 r-xp 00001000 fe:01 42                 /a b\\012c (deleted)\n"
+		       "7f10-7f20 rw-p 00000000 00:00 0 \n"
+		       "7f20-7f30 rw-p 00000000 00:00 0                  [heap]",
+		       &v),
+	   0, "maps are parsed");
+	ok(v.len == 3 && v.data[0].start == 0x7f00 && v.data[0].end == 0x7f10 && v.data[0].exec &&
+		   v.data[0].offset == 0x1000 && v.data[0].ino == 42 && !v.data[1].exec,
+	   "numbers");
+	is_str(v.data[0].path, "/a b\nc", "a path with a blank and a newline, deleted");
+	is_str(v.data[1].path, "", "anonymous memory");
+	is_str(v.data[2].path, "[heap]", "the heap");
+	maps__free(&v);
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
+		ok(maps__parse(bad[i], &v) == -EINVAL && !v.len && *err__text(),
+		   "damaged maps, %zu", i);
+	is(maps__parse("", &v), 0, "no maps");
+	file__read("/proc/self/maps", 1 << 24, &text, &len);
+	is(maps__parse(text, &v), 0, "our own");
+	stat("/proc/self/exe", &st);
+	vec__each (m, &v)
+		self |= m->exec && m->ino == st.st_ino;
+	ok(self, "have our own code");
+	for (i = 0; i < len; i += 1 + len / 300) {
+		text[i] ^= 0x15;
+		maps__free(&v);
+		maps__parse(text, &v);
+		text[i] ^= 0x15;
+	}
+	ok(true, "damaged maps don't harm");
+	maps__free(&v);
+}
+
+static void test_cache(void)
+{
+	autofree char *bytes = NULL, *copy = NULL;
+	size_t len, i;
+	const char *path;
+
+	if (file__read("/etc/ld.so.cache", 1 << 24, &bytes, &len)) {
+		ok(true, "ld.so.cache # SKIP none here");
+		return;
+	}
+	path = ldcache__find(bytes, len, "libc.so.6");
+	ok(path && same_file(path, "/lib/x86_64-linux-gnu/libc.so.6"), "the cache has libc.so.6");
+	ok(!ldcache__find(bytes, len, "no.so"), "and not no.so");
+	for (i = 0; i < len; i += 1 + len / 500) {
+		copy = xmalloc(i); /* exactly so long: the sanitizer sees a read behind it */
+		memcpy(copy, bytes, i);
+		ldcache__find(copy, i, "libc.so.6");
+		free(copy);
+	}
+	for (i = 0; i < len; i += i < 200 ? 1 : 1 + len / 300) {
+		bytes[i] ^= 0xff;
+		ldcache__find(bytes, len, "libc.so.6");
+		bytes[i] ^= 0xff;
+	}
+	copy = NULL;
+	ok(true, "a damaged cache does no harm");
+}
+
+int main(void)
+{
+	enter();
+	test_own();
+	test_places();
+	test_process();
+	test_root();
+	test_namespace();
+	test_maps();
+	test_cache();
+	return tap__done();
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* FILE:LINE: functions, their inlined instances, single lines; what is said where there is no code.
+ */
+#include <errno.h>
+#include "target_fixture.h"
+
+/* line numbers matter: the first line is 1 */
+static const char header[] = "#include <stdlib.h>\n"			      /* 1 */
+			     "static inline __attribute__((always_inline))\n" /* 2 */
+			     "int small(int x)\n"			      /* 3 */
+			     "{\n"					      /* 4 */
+			     "	if (x > rand())\n"			      /* 5 */
+			     "		return x + rand();\n"		      /* 6 */
+			     "	return 7;\n"				      /* 7 */
+			     "}\n";
+static const char source[] = "#include \"small.h\"\n"	   /* 1 */
+			     "int other(int);\n"	   /* 2 */
+			     "__attribute__((noinline))\n" /* 3 */
+			     "int first(int x)\n"	   /* 4 */
+			     "{\n"			   /* 5 */
+			     "	int y = small(x);\n"	   /* 6 */
+			     "	if (y > 3)\n"		   /* 7 */
+			     "		y += rand();\n"	   /* 8 */
+			     "	return y;\n"		   /* 9 */
+			     "}\n"			   /* 10 */
+			     "static int twice(int x)\n"   /* 11 */
+			     "{\n"			   /* 12 */
+			     "	return x + rand();\n"	   /* 13 */
+			     "}\n"			   /* 14 */
+			     "int (*keep)(int) = twice;\n" /* 15 */
+			     "int main(int c, char **v)\n" /* 16 */
+			     "{\n"			   /* 17 */
+			     "	return first(c) + twice(c) + other(c);\n"
+			     "}\n";
+static const char source2[] = "#include \"small.h\"\n"
+			      "int other(int x)\n"
+			      "{\n"
+			      "	return small(x) * 2;\n"
+			      "}\n";
+
+/* The addresses that objdump's line table gives this line, as start addresses of rows, are all in
+ * v. */
+static size_t rows_missing(const char *path, const char *file, int line, const function_vec *v)
+{
+	char text[4096], name[256];
+	unsigned long long at;
+	int row;
+	size_t missing = 0;
+	const struct function *fn;
+	FILE *f = tool("objdump --dwarf=decodedline '%s'", path);
+
+	while (next(f, text)) {
+		bool in = false;
+
+		if (sscanf(text, "%255s %d 0x%llx", name, &row, &at) != 3 || strcmp(name, file) ||
+		    row != line)
+			continue;
+		vec__each (fn, v)
+			in |= at >= fn->entry && at - fn->entry <= fn->ranges.data[0].size;
+		missing += !in;
+	}
+	return missing;
+}
+
+static void test_function(struct object *o)
+{
+	const struct symbol *first = symbol_named(o, "first");
+	function_vec v = {0};
+
+	ok(!resolve(o, "source.c:4", &v) && v.len == 1 && v.data[0].entry == first->vaddr &&
+		   v.data[0].ranges.data[0].size == first->size && !v.data[0].flags,
+	   "the line of a function is the whole function: %s", err__text());
+	ok(v.len && !strcmp(v.data[0].name, "first"), "under its name");
+	resolve(o, "./sub/../source.c:4", &v);
+	is(v.len, 1, "paths with . and .. are understood");
+	is(resolve(o, "ource.c:4", &v), -ENOENT, "a name matches by whole components: %s",
+	   err__text());
+	functions__free(&v);
+}
+
+static void test_inlined(struct object *o)
+{
+	function_vec v = {0};
+	const struct function *f;
+	const struct symbol *first = symbol_named(o, "first"), *other = symbol_named(o, "other");
+	bool in_first = false, in_other = false, ranges = true;
+
+	is(resolve(o, "small.h:3", &v), 0, "the line of an inlined function");
+	vec__each (f, &v) {
+		const char *name = f->ranges.data[0].name;
+
+		ranges &= f->flags == FUNCTION_RANGE && !strcmp(f->name, "small.h:3");
+		in_first |= f->entry - first->vaddr < first->size && !strcmp(name, "first");
+		in_other |= f->entry - other->vaddr < other->size && !strcmp(name, "other");
+	}
+	ok(ranges && in_first && in_other, "each instance is a range in its function");
+	is(resolve(o, "source.c:11", &v), 0, "a function with a copy and an inlined instance");
+	ok(v.len >= 2 && v.data[0].flags != v.data[v.len - 1].flags, "both are there");
+	functions__free(&v);
+}
+
+static void test_line(struct object *o, const char *path)
+{
+	function_vec v = {0};
+	const struct function *f;
+	bool ranges = true;
+
+	is(resolve(o, "source.c:8", &v), 0, "a line within a function");
+	vec__each (f, &v)
+		ranges &= f->flags == FUNCTION_RANGE && !strcmp(f->name, "source.c:8");
+	ok(v.len && ranges, "is ranges");
+	is(rows_missing(path, "source.c", 8, &v), 0, "all that objdump's line table has");
+	is(resolve(o, "small.h:6", &v), 0, "a line of inlined code");
+	ok(v.len >= 2, "in every instance");
+	is(rows_missing(path, "small.h", 6, &v), 0, "all that objdump's line table has");
+	functions__free(&v);
+}
+
+static void test_messages(struct object *o)
+{
+	function_vec v = {0};
+
+	is(resolve(o, "source.c:15", &v), -ENOENT, "a line without code");
+	ok(strstr(err__text(), "nearest lines") && strstr(err__text(), "17"), "%s", err__text());
+	is(resolve(o, "source.c:9999", &v), -ENOENT, "a line behind the end");
+	ok(strstr(err__text(), "nearest line"), "%s", err__text());
+	is(resolve(o, "source.c:99999999999", &v), -ENOENT, "a huge line");
+	is(resolve(o, "absent.c:3", &v), -ENOENT, "an unknown file");
+	ok(strstr(err__text(), "absent.c"), "%s", err__text());
+}
+
+static void test_all(const char *path)
+{
+	struct object *o = open_or_die(path);
+
+	printf("# %s\n", path);
+	test_function(o);
+	test_inlined(o);
+	test_line(o, strcmp(path, "linked") ? path : "plain.debug");
+	test_messages(o);
+	object__free(o);
+}
+
+static void test_none(void)
+{
+	struct object *o = open_or_die("stripped");
+	function_vec v = {0};
+
+	is(resolve(o, "source.c:4", &v), -ENOENT, "no debug information");
+	ok(strstr(err__text(), "-g") && strstr(err__text(), "build-id"), "%s", err__text());
+	object__free(o);
+}
+
+int main(void)
+{
+	enter();
+	write_file("small.h", header);
+	write_file("source.c", source);
+	write_file("source2.c", source2);
+	run("gcc -O2 -g -o plain source.c source2.c");
+	run("gcc -O2 -g -no-pie -o fixed source.c source2.c");
+	run("gcc -O2 -gdwarf-4 -o dwarf4 source.c source2.c");
+	run("gcc -O2 -g -gz -o packed source.c source2.c");
+	run("objcopy --only-keep-debug plain plain.debug && strip -o linked plain && "
+	    "objcopy --add-gnu-debuglink=plain.debug linked");
+	run("strip -o stripped plain");
+	test_all("plain");
+	test_all("fixed");
+	test_all("dwarf4");
+	test_all("packed");
+	test_all("linked");
+	run("rm plain.debug");
+	test_none();
+	if (!system("command -v clang >/dev/null")) {
+		run("clang -O2 -g -o clang source.c source2.c");
+		test_all("clang");
+	}
+	return tap__done();
+}

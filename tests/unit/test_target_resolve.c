@@ -1,0 +1,467 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* FUNC of the command line: its forms, and which functions they name. */
+#include <errno.h>
+#include "target_fixture.h"
+
+/* ---- the forms ---- */
+
+static const struct {
+	const char *text;
+	bool kernel;
+	int kind; /* -1: refused */
+	const char *name, *module;
+	uint64_t start, len;
+} forms[] = {
+	{"malloc", false, SPEC_NAME, "malloc", NULL, 0, 0},
+	{"add", false, SPEC_NAME, "add", NULL, 0, 0},
+	{"dead", false, SPEC_NAME, "dead", NULL, 0, 0},
+	{"x0", false, SPEC_NAME, "x0", NULL, 0, 0},
+	{"memcpy@GLIBC_2.2.5", false, SPEC_NAME, "memcpy@GLIBC_2.2.5", NULL, 0, 0},
+	{"memcpy@@GLIBC_2.14", false, SPEC_NAME, "memcpy@@GLIBC_2.14", NULL, 0, 0},
+	{"puts@plt", false, SPEC_NAME, "puts@plt", NULL, 0, 0},
+	{"ns::f(int)", false, SPEC_NAME, "ns::f(int)", NULL, 0, 0},
+	{"ns::f(char*)", false, SPEC_NAME, "ns::f(char*)", NULL, 0, 0},
+	{"v<int*>::get", false, SPEC_NAME, "v<int*>::get", NULL, 0, 0},
+	{"ns::a::operator*", false, SPEC_NAME, "ns::a::operator*", NULL, 0, 0},
+	{"ns::a::operator[]", false, SPEC_NAME, "ns::a::operator[]", NULL, 0, 0},
+	{"vfs_*", false, SPEC_GLOB, "vfs_*", NULL, 0, 0},
+	{"ns::*", false, SPEC_GLOB, "ns::*", NULL, 0, 0},
+	{"f?o", false, SPEC_GLOB, "f?o", NULL, 0, 0},
+	{"[ab]x", false, SPEC_GLOB, "[ab]x", NULL, 0, 0},
+	{"0x1f", false, SPEC_OFFSET, NULL, NULL, 0x1f, 0},
+	{"0X1F", false, SPEC_OFFSET, NULL, NULL, 0x1f, 0},
+	{"0xffffffffffffffff", false, SPEC_OFFSET, NULL, NULL, UINT64_MAX, 0},
+	{"0x1f:mine", false, SPEC_OFFSET, "mine", NULL, 0x1f, 0},
+	{"0x1f:12", false, SPEC_OFFSET, "12", NULL, 0x1f, 0},
+	{"0x1f+0x20", false, SPEC_RANGE, NULL, NULL, 0x1f, 0x20},
+	{"a.c:12", false, SPEC_LINE, "a.c", NULL, 12, 0},
+	{"src/a.c:12", false, SPEC_LINE, "src/a.c", NULL, 12, 0},
+	{"c:d.c:7", false, SPEC_LINE, "c:d.c", NULL, 7, 0},
+	{"@points", false, SPEC_POINTS, "points", NULL, 0, 0},
+	{"ext4:ext4_open", true, SPEC_NAME, "ext4_open", "ext4", 0, 0},
+	{"ext4:*open", true, SPEC_GLOB, "*open", "ext4", 0, 0},
+	{"vfs_read", true, SPEC_NAME, "vfs_read", NULL, 0, 0},
+	{"0xffffffff81000000", true, SPEC_OFFSET, NULL, NULL, 0xffffffff81000000, 0},
+	{"", false, -1, NULL, NULL, 0, 0},
+	{"@", false, -1, NULL, NULL, 0, 0},
+	{"0x", false, -1, NULL, NULL, 0, 0},
+	{"0xg", false, -1, NULL, NULL, 0, 0},
+	{"0x1g", false, -1, NULL, NULL, 0, 0},
+	{"0x1:", false, -1, NULL, NULL, 0, 0},
+	{"0x1+", false, -1, NULL, NULL, 0, 0},
+	{"0x1+5", false, -1, NULL, NULL, 0, 0},
+	{"0x1+0x0", false, -1, NULL, NULL, 0, 0},
+	{"0x1+0x2z", false, -1, NULL, NULL, 0, 0},
+	{"0x10000000000000000", false, -1, NULL, NULL, 0, 0},
+	{"0xffffffffffffffff+0x2", false, -1, NULL, NULL, 0, 0},
+	{"ext4:", true, -1, NULL, NULL, 0, 0},
+};
+
+static bool same(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+static void test_forms(void)
+{
+	struct spec s;
+	size_t i;
+	int err;
+
+	for (i = 0; i < ARRAY_SIZE(forms); i++) {
+		err = spec__parse(forms[i].text, forms[i].kernel, &s);
+		if (forms[i].kind < 0) {
+			ok(err == -EINVAL && *err__text(), "'%s' is refused: %s", forms[i].text,
+			   err__text());
+			continue;
+		}
+		ok(!err && (int)s.kind == forms[i].kind && same(s.name, forms[i].name) &&
+			   same(s.module, forms[i].module) && s.start == forms[i].start &&
+			   s.len == forms[i].len && same(s.text, forms[i].text),
+		   "'%s' is understood", forms[i].text);
+		spec__free(&s);
+	}
+}
+
+/* ---- names ---- */
+
+static const char c_file[] =
+	"#include <stdio.h>\n#include <stdlib.h>\n"
+	"__attribute__((noinline, cold)) void unlikely(int x) { printf(\"%d\", x); puts(\"x\"); }\n"
+	"__attribute__((noinline)) static int twin(int x) { if (__builtin_expect(x > 3, 0)) { unlikely(x); unlikely(x + 1); abort(); } return x * 2 + rand(); }\n"
+	"int use_a(int x) { return twin(x); }\n"
+	"__attribute__((noinline, cold)) static void rare(int x) { printf(\"%d\", x); }\n"
+	"__attribute__((noinline)) int hot(int x) { if (__builtin_expect(x == 7, 0)) { rare(x); rare(x + 1); abort(); } return x + rand(); }\n"
+	"int other_name(int x) __attribute__((alias(\"hot\")));\n"
+	"__attribute__((noinline)) static int copied(int x, int *y) { *y += rand(); return x * *y; }\n"
+	"int use_b(int *p) { return copied(3, p) + copied(3, p + 1); }\n"
+	"int add(int x) { return x + 1; }\n"
+	"int dead(int x) { return x + 2; }\n"
+	"__asm__(\".pushsection .text\\n.globl no_size\\nno_size: nop\\nnop\\nret\\n.popsection\");\n";
+static const char c_file2[] =
+	"#include <stdio.h>\n#include <stdlib.h>\n"
+	"__attribute__((cold)) void unlikely(int x);\n"
+	"__attribute__((noinline)) static int twin(int x) { if (__builtin_expect(x > 4, 0)) { unlikely(x); unlikely(x + 2); abort(); } return x * 5 + rand(); }\n"
+	"int use_c(int x) { return twin(x); }\n"
+	"int use_a(int), use_b(int *), hot(int), add(int), dead(int);\n"
+	"int main(int c, char **v) { int a[2] = {c, c}; return use_a(c) + use_b(a) + use_c(c) + hot(c) + add(c) + dead(c); }\n";
+static const char cc_file[] =
+	"#include <stdexcept>\n#include <cstdlib>\n"
+	"namespace ns {\n"
+	"__attribute__((noinline)) int f(int x) { return x + rand(); }\n"
+	"__attribute__((noinline)) int f(char *x) { return *x + rand(); }\n"
+	"struct a { int v; __attribute__((noinline)) a(int x) : v(x + rand()) {}\n"
+	"  __attribute__((noipa)) int operator*(int o) { return v * o + rand(); }\n"
+	"  __attribute__((noipa)) int operator[](int o) { return v - o + rand(); } };\n"
+	"template <class T> __attribute__((noinline)) T twice(T x) { return x + x + rand(); }\n"
+	"__attribute__((noinline)) int guarded(int x) { try { if (x > 2) throw std::runtime_error(\"x\"); return f(x); } catch (std::exception &e) { return f(3); } }\n"
+	"}\n"
+	"int main(int c, char **v) { ns::a x(c); return ns::f(c) + ns::f(v[0]) + x * 3 + x[2] + ns::twice(c) + (int)ns::twice(2.0) + ns::guarded(c); }\n";
+
+static size_t count(struct object *o, const char *text)
+{
+	function_vec v = {0};
+	size_t n = resolve(o, text, &v) ? 0 : v.len;
+
+	functions__free(&v);
+	return n;
+}
+
+/* One function, at the symbol's place, with this name. */
+static void one(struct object *o, const char *text, const char *raw, const char *name)
+{
+	const struct symbol *s = symbol_named(o, raw);
+	function_vec v = {0};
+	int err = resolve(o, text, &v);
+	struct spec spec;
+
+	ok(!err && s && v.len == 1 && v.data[0].entry == s->vaddr &&
+		   !strcmp(v.data[0].name, name) && v.data[0].ranges.data[0].vaddr == s->vaddr &&
+		   v.data[0].ranges.data[0].size,
+	   "%s is %s (%s)", text, raw,
+	   err	   ? err__text()
+	   : v.len ? v.data[0].name
+		   : "none");
+	if (!err && v.len) {
+		spec__parse(text, false, &spec);
+		ok(spec__matches(&spec, &v.data[0]), "--exclude %s matches it", text);
+		spec__free(&spec);
+	}
+	functions__free(&v);
+}
+
+static void test_c(struct object *o)
+{
+	const struct symbol *cold = symbol_named(o, "hot.cold"), *twin = symbol_named(o, "twin");
+	function_vec v = {0};
+	size_t i, j, wrong = 0;
+	struct function f;
+
+	one(o, "add", "add", "add");
+	one(o, "dead", "dead", "dead");
+	one(o, "hot", "hot", "hot");
+	one(o, "other_name", "hot", "other_name");
+	one(o, "no_size", "no_size", "no_size");
+	ok(cold && twin, "the compiler split off hot.cold and kept twin");
+	resolve(o, "other_name", &v);
+	ok(v.data[0].ranges.len == 2 && v.data[0].ranges.data[1].vaddr == cold->vaddr,
+	   "hot.cold belongs to hot, also under hot's other name");
+	is_str(v.data[0].ranges.data[1].name, "hot.cold", "a split-off part has its own name");
+	ok(object__function_at(o, cold->vaddr + 1, &f) && f.entry == symbol_named(o, "hot")->vaddr,
+	   "the function at hot.cold is hot");
+	function_vec one_more = {0};
+	vec__push(&one_more, f);
+	functions__free(&one_more);
+	resolve(o, "twin", &v);
+	is(v.len, 2, "two static functions of one name are both taken");
+	for (i = 0; i < v.len; i++)
+		for (j = 1; j < v.data[i].ranges.len; j++)
+			wrong += v.data[i].ranges.len != 2;
+	ok(v.data[0].ranges.len == 2 && v.data[1].ranges.len == 2 && !wrong &&
+		   v.data[0].ranges.data[1].vaddr != v.data[1].ranges.data[1].vaddr,
+	   "each with its own twin.cold");
+	resolve(o, "hot.cold", &v);
+	ok(v.len == 1 && v.data[0].flags == FUNCTION_RANGE, "hot.cold alone has no entry");
+	resolve(o, "use_*", &v);
+	is(v.len, 3, "a glob takes each function once");
+	resolve(o, "hot*", &v);
+	is(v.len, 1, "a glob does not take a part apart from its function");
+	functions__free(&v);
+	if (!symbol_named(o, "copied"))
+		ok(count(o, "copied") == 1, "copied is what became of it (.isra or .constprop)");
+	is(count(o, "put*"), 0, "a glob takes no PLT stub");
+	is(count(o, "puts@plt"), 1, "a PLT stub goes by its own name");
+}
+
+static void test_offsets(struct object *o)
+{
+	const struct symbol *s = symbol_named(o, "use_b");
+	function_vec v = {0};
+	uint64_t offset;
+	char text[128];
+
+	object__vaddr_to_offset(o, s->vaddr, &offset);
+	sprintf(text, "0x%llx", (unsigned long long)offset);
+	one(o, text, "use_b", "use_b");
+	sprintf(text, "0x%llx:mine", (unsigned long long)offset);
+	one(o, text, "use_b", "mine");
+	sprintf(text, "0x%llx", (unsigned long long)offset + 4);
+	resolve(o, text, &v);
+	ok(v.len == 1 && v.data[0].entry == s->vaddr + 4 &&
+		   v.data[0].ranges.data[0].size == s->size - 4 && !v.data[0].flags,
+	   "an offset inside a function: from there to its end");
+	sprintf(text, "0x%llx+0x6", (unsigned long long)offset + 4);
+	resolve(o, text, &v);
+	ok(v.len == 1 && v.data[0].flags == FUNCTION_RANGE && v.data[0].ranges.data[0].size == 6 &&
+		   !strcmp(v.data[0].ranges.data[0].name, "use_b"),
+	   "a range");
+	is(resolve(o, "0x0", &v), -EINVAL, "an offset outside the code: %s", err__text());
+	is(resolve(o, "0xffffffffffffffff", &v), -EINVAL, "a huge offset");
+	sprintf(text, "0x%llx+0xfffffff", (unsigned long long)offset);
+	is(resolve(o, text, &v), -EINVAL, "a range beyond the code: %s", err__text());
+	functions__free(&v);
+}
+
+static void test_stripped(struct object *full)
+{
+	struct object *o;
+	const struct symbol *s = symbol_named(full, "use_b");
+	function_vec v = {0};
+	struct function f;
+	uint64_t offset;
+	char text[64];
+
+	run("strip -o c.stripped c");
+	o = open_or_die("c.stripped");
+	object__vaddr_to_offset(full, s->vaddr, &offset);
+	sprintf(text, "0x%llx", (unsigned long long)offset);
+	ok(!resolve(o, text, &v) && v.len == 1 && v.data[0].ranges.data[0].size == s->size,
+	   "a function without symbol is bounded by .eh_frame");
+	ok(object__function_at(o, s->vaddr + 2, &f) && f.entry == s->vaddr && !strcmp(f.name, text),
+	   "and found by an address in it, under its file offset");
+	functions__free(&v);
+	vec__push(&v, f);
+	functions__free(&v);
+	is(resolve(o, "use_b", &v), -ENOENT, "its name is not known: %s", err__text());
+	ok(strstr(err__text(), "0xOFF"), "and offsets are recommended");
+	object__free(o);
+}
+
+static void test_messages(struct object *o)
+{
+	function_vec v = {0};
+
+	is(resolve(o, "use_d", &v), -ENOENT, "an unknown name");
+	ok(strstr(err__text(), "did you mean use_") && strstr(err__text(), "bbtrace list"), "%s",
+	   err__text());
+	is(resolve(o, "rand", &v), -ENOENT, "an imported function");
+	ok(strstr(err__text(), "rand@plt"), "%s", err__text());
+	is(resolve(o, "zz*", &v), -ENOENT, "a glob without matches: %s", err__text());
+}
+
+static void test_cc(struct object *o)
+{
+	function_vec v = {0};
+	char line[4096], raw[1024];
+	size_t bad = 0, n = 0, pads = 0, i;
+	const struct symbol *s;
+	FILE *f;
+
+	one(o, "ns::f(int)", "_ZN2ns1fEi", "ns::f(int)");
+	one(o, "ns::f( int )", "_ZN2ns1fEi", "ns::f( int )");
+	one(o, "ns::f(char*)", "_ZN2ns1fEPc", "ns::f(char*)");
+	one(o, "_ZN2ns1fEi", "_ZN2ns1fEi", "_ZN2ns1fEi");
+	one(o, "ns::a::operator*", "_ZN2ns1amlEi", "ns::a::operator*");
+	one(o, "ns::a::operator[]", "_ZN2ns1aixEi", "ns::a::operator[]");
+	one(o, "ns::twice<int>", "_ZN2ns5twiceIiEET_S1_", "ns::twice<int>");
+	one(o, "ns::guarded", "_ZN2ns7guardedEi", "ns::guarded");
+	is(count(o, "ns::f"), 2, "all overloads without parameters");
+	is(count(o, "ns::twice"), 2, "all instances of a template");
+	is(count(o, "ns::a::a"), 1, "a constructor once, whatever its aliases");
+	ok(count(o, "ns::*") >= 8, "a glob over readable names");
+	is(count(o, "f"), 0, "f is not ns::f");
+	object__demangle(o);
+	f = tool(
+		"nm --defined-only c++ | awk '$2 ~ /[tTW]/ && $3 ~ /^_Z/ {print $3}' | while read n; do echo \"$n $(c++filt $n)\"; done");
+	while (next(f, line)) {
+		sscanf(line, "%1023s", raw);
+		s = symbol_named(o, raw);
+		bad += !s || strcmp(s->shown, line + strlen(raw) + 1);
+		n++;
+	}
+	ok(n > 6 && !bad, "readable names as c++filt shows them (%zu of %zu differ)", bad, n);
+	resolve(o, "ns::guarded", &v);
+	for (i = 0; i < o->frames.len; i++)
+		pads += o->frames.data[i].npads;
+	ok(pads >= 1, "landing pads are known");
+	functions__free(&v);
+}
+
+/* Each landing pad is an instruction boundary, and the one that catches is among them. */
+static void test_pads(struct object *o)
+{
+	struct map64 starts = {0};
+	char line[4096];
+	unsigned long long at;
+	size_t bad = 0, i, j;
+	FILE *f = tool("objdump -d c++ | grep -E '^ +[0-9a-f]+:'");
+
+	while (next(f, line))
+		if (sscanf(line, " %llx:", &at) == 1)
+			*map64__put(&starts, at) = 1;
+	for (i = 0; i < o->frames.len; i++)
+		for (j = 0; j < o->frames.data[i].npads; j++)
+			bad += !map64__get(&starts, o->frames.data[i].pads[j]);
+	is(bad, 0, "landing pads are instruction boundaries");
+	map64__free(&starts);
+}
+
+static void test_rust(void)
+{
+	struct object *o;
+
+	write_file("legacy.c", "int f(int x) __asm__(\"_ZN1r4deep4work17h0123456789abcdefE\");\n"
+			       "int f(int x) { return x + 1; }\n");
+	run("gcc -O2 -shared -fPIC -o legacy.so legacy.c");
+	o = open_or_die("legacy.so");
+	is(count(o, "r::deep::work"), 1, "Rust, legacy names, without the hash");
+	is(count(o, "r::deep::work::h0123456789abcdef"), 1, "and with it");
+	object__free(o);
+	if (system("command -v rustc >/dev/null")) {
+		ok(true, "Rust # SKIP no rustc");
+		return;
+	}
+	write_file("r.rs", "mod deep { #[inline(never)] pub fn work(x: u32) -> u32 {"
+			   " std::hint::black_box(x) + 1 } }\n"
+			   "fn main() { println!(\"{}\", deep::work(3)); }\n");
+	run("rustc -g -C symbol-mangling-version=v0 -o rust-v0 r.rs");
+	o = open_or_die("rust-v0");
+	is(count(o, "r::deep::work"), 1, "Rust, v0 names");
+	object__free(o);
+}
+
+static void test_versions(void)
+{
+	struct object *o;
+
+	write_file("v.c",
+		   "int one(int x) { return x + 1; }\nint two(int x) { return x + 2; }\n"
+		   "__asm__(\".symver one, f@OLD_1\"); __asm__(\".symver two, f@@NEW_2\");\n");
+	write_file("v.map", "OLD_1 { global: f; local: *; }; NEW_2 { global: f; } OLD_1;\n");
+	run("gcc -O2 -shared -fPIC -Wl,--version-script=v.map -o v.so v.c && strip v.so");
+	o = open_or_die("v.so");
+	is(count(o, "f"), 2, "all versions of a name");
+	is(count(o, "f@OLD_1"), 1, "one version");
+	is(count(o, "f@NEW_2"), 1, "also the default one");
+	is(count(o, "f@@NEW_2"), 1, "the default one");
+	is(count(o, "f@@OLD_1"), 0, "which the old one is not");
+	is(count(o, "f@NONE"), 0, "an unknown one");
+	object__free(o);
+}
+
+/* What compilers make of a function, by the names they give. */
+static void test_copies(void)
+{
+	static const char *const names[] = {"foo",
+					    "foo.cold",
+					    "foo.part.0",
+					    "foo.part.0.cold",
+					    "foo.constprop.0",
+					    "bar.isra.0",
+					    "bar.constprop.0",
+					    "bar.isra.0.cold",
+					    "inner.0",
+					    "_ZN2ns1gEi.constprop.0",
+					    "_ZN2ns1gEi.part.0",
+					    "lone.cold",
+					    "x.llvm.123"};
+	FILE *f = fopen("copies.s", "w");
+	function_vec v = {0};
+	struct object *o;
+	size_t i;
+
+	fputs(".text\n", f);
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		fprintf(f, ".type \"%s\",@function\n\"%s\": nop\nret\n.size \"%s\",.-\"%s\"\n",
+			names[i], names[i], names[i], names[i]);
+	fclose(f);
+	run("gcc -shared -nostdlib -o copies.so copies.s");
+	o = open_or_die("copies.so");
+	resolve(o, "foo", &v);
+	ok(v.len == 2 && !strcmp(v.data[0].name, "foo") && !strcmp(v.data[1].name, "foo.part.0"),
+	   "foo.part.0 comes along with foo, foo.constprop.0 does not");
+	ok(v.len == 2 && v.data[0].ranges.len == 2 && v.data[1].ranges.len == 2 &&
+		   !strcmp(v.data[1].ranges.data[1].name, "foo.part.0.cold"),
+	   "each with its own cold part");
+	resolve(o, "bar", &v);
+	ok(v.len == 2 && !strcmp(v.data[0].name, "bar.isra.0") && v.data[0].ranges.len == 2,
+	   "where no bar is left, its copies");
+	is(count(o, "inner"), 1, "a nested function");
+	is(count(o, "x"), 1, "one that LLVM renamed");
+	is(count(o, "ns::g"), 2, "copies of a mangled name");
+	is(count(o, "ns::g(int)"), 2, "with parameters too");
+	is(count(o, "foo.constprop.0"), 1, "a copy by its own name");
+	is(count(o, "lone"), 0, "a cold part alone is not the function");
+	is(count(o, "foo*"), 3, "a glob: foo, foo.part.0, foo.constprop.0");
+	is(count(o, "*.cold"), 4, "parts alone by a glob that asks for them");
+	functions__free(&v);
+	object__free(o);
+}
+
+static void test_points(struct object *o)
+{
+	points_vec p = {0};
+	function_vec v = {0};
+	char text[256];
+
+	write_file(
+		"good",
+		"# objname=/bin/a\n0x10+0x4\n\n# a remark\n  0x20+0x1 \r\n#objname=/bin/b\n0x30+0x2");
+	is(points__read("good", &p), 0, "a points file");
+	ok(p.len == 2 && p.data[0].ranges.len == 2 && p.data[1].ranges.len == 1 &&
+		   p.data[0].ranges.data[1].vaddr == 0x20 && !strcmp(p.data[1].path, "/bin/b"),
+	   "objects and ranges");
+	points__free(&p);
+	write_file("bad", "# objname=/bin/a\n0x10+0x4\n0x10-0x4\n");
+	is(points__read("bad", &p), -EINVAL, "a damaged one");
+	ok(strstr(err__text(), "bad, line 3") && !p.len, "%s", err__text());
+	write_file("bad", "0x10+0x4\n");
+	is(points__read("bad", &p), -EINVAL, "an address without object");
+	write_file("bad", "# objname=/a\n0xffffffffffffffff+0x4\n");
+	is(points__read("bad", &p), -EINVAL, "an address that wraps");
+	ok(points__read("missing", &p) < 0, "a missing one");
+	sprintf(text, "# objname=%s\n0x%llx+0x5\n", o->path,
+		(unsigned long long)symbol_named(o, "use_b")->vaddr + 4);
+	write_file("mine", text);
+	ok(!resolve(o, "@mine", &v) && v.len == 1 && v.data[0].flags == FUNCTION_RANGE &&
+		   !strcmp(v.data[0].name, "use_b+0x4"),
+	   "points of an object");
+	functions__free(&v);
+}
+
+int main(void)
+{
+	struct object *o;
+
+	enter();
+	test_forms();
+	write_file("a.c", c_file);
+	write_file("b.c", c_file2);
+	write_file("c.cc", cc_file);
+	run("gcc -O2 -g -o c a.c b.c && g++ -O2 -g -o c++ c.cc");
+	o = open_or_die("c");
+	test_c(o);
+	test_offsets(o);
+	test_stripped(o);
+	test_messages(o);
+	test_points(o);
+	object__free(o);
+	o = open_or_die("c++");
+	test_pads(o);
+	test_cc(o);
+	object__free(o);
+	test_rust();
+	test_versions();
+	test_copies();
+	return tap__done();
+}

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The replay over a plan made by hand: events in, steps out as one line each. What a step looks
+ * like here: "E f", "B 0x1004 T ->0x1020" (T, N; i: implied), "R f 0x2a +90", "LOST 3", "?"; depth
+ * by leading dots.
+ */
+#include <elf.h>
+#include "trace/trace.h"
+#include "tap.h"
+
+/* ---- the plan: two functions and a silent one ----
+ *
+ * f (0x1000)  b0 0x1000: jne 0x1020 | b1 0x1010: jmp 0x1030 (no probe) | b2 0x1020: call | b3
+ * 0x1030: ret g (0x2000)  b4 0x2000: jmp *  (leaves) | b5 0x2010: jmp f (leaves) | b6 0x2020: ret
+ * h (0x3000)  b7 0x3000: ret, silent
+ */
+enum { F_ENTRY, F_JNE, F_JMP, F_CALL, F_RET, G_ENTRY, G_JNE, G_TAIL, G_RET, H_RET, SITES };
+
+static struct object object = {.path = (char *)"/lib/x", .machine = EM_X86_64};
+static struct range f_ranges[] = {{0x1000, 0x40, (char *)"f"}},
+		    g_ranges[] = {{0x2000, 0x40, (char *)"g"}},
+		    h_ranges[] = {{0x3000, 0x10, (char *)"h"}};
+
+static struct plan_object objects[] = {{&object, "/lib/x", EM_X86_64, false, false}};
+static struct plan_function functions[] = {
+	{"f", "f", 0, F_ENTRY, 0, 0, f_ranges, 1, 4, 1, 1, 0, 0},
+	{"g", "g", 0, G_ENTRY, 4, 0, g_ranges, 1, 3, 0, 0, 0, 0},
+	{"h", "h", 0, NO_SITE, 7, FUNCTION_SILENT, h_ranges, 1, 1, 0, 0, 0, 0},
+};
+
+#define SITE(va, tgt, fn, blk, knd, ent, prb)                                                      \
+	{                                                                                          \
+		.vaddr = va, .target = tgt, .function = fn, .block = blk, .kind = knd,             \
+		.entry = ent, .probe = prb, .len = 2, .mnemonic = "x", .cond = 5,                  \
+		.sp_delta = SP_UNKNOWN                                                             \
+	}
+static struct plan_site sites[SITES] = {
+	[F_ENTRY] = SITE(0x1000, 0, 0, 0, BRANCH_NONE, 1, 1),
+	[F_JNE] = SITE(0x100e, 0x1020, 0, 0, BRANCH_JCC, 0, 1),
+	[F_JMP] = SITE(0x101e, 0x1030, 0, 1, BRANCH_JMP, 0, 0),
+	[F_CALL] = SITE(0x102e, 0x1000, 0, 2, BRANCH_CALL, 0, 1),
+	[F_RET] = SITE(0x103e, 0, 0, 3, BRANCH_RET, 0, 1),
+	[G_ENTRY] = SITE(0x2000, 0, 1, 4, BRANCH_NONE, 1, 1),
+	[G_JNE] = SITE(0x200e, 0x2020, 1, 4, BRANCH_JCC, 0, 1),
+	[G_TAIL] = SITE(0x201e, 0x1000, 1, 5, BRANCH_JMP, 0, 1),
+	[G_RET] = SITE(0x202e, 0, 1, 6, BRANCH_RET, 0, 1),
+	[H_RET] = SITE(0x3008, 0, 2, 7, BRANCH_RET, 0, 1),
+};
+
+#define BLOCK(st, en, fn, site_, nxt, tkn)                                                         \
+	{                                                                                          \
+		.start = st, .end = en, .function = fn, .site = site_, .next = nxt, .taken = tkn   \
+	}
+static struct plan_block blocks[] = {
+	BLOCK(0x1000, 0x1010, 0, F_JNE, 1, 2),
+	BLOCK(0x1010, 0x1020, 0, F_JMP, NO_BLOCK, 3),
+	BLOCK(0x1020, 0x1030, 0, F_CALL, 3, NO_BLOCK),
+	BLOCK(0x1030, 0x1040, 0, F_RET, NO_BLOCK, NO_BLOCK),
+	BLOCK(0x2000, 0x2010, 1, G_JNE, 5, 6),
+	BLOCK(0x2010, 0x2020, 1, G_TAIL, NO_BLOCK, 0),
+	BLOCK(0x2020, 0x2030, 1, G_RET, NO_BLOCK, NO_BLOCK),
+	BLOCK(0x3000, 0x300a, 2, H_RET, NO_BLOCK, NO_BLOCK),
+};
+
+static struct plan plan;
+
+static void make_plan(void)
+{
+	plan.arch = arch__by_machine(EM_X86_64);
+	plan.objects.data = objects;
+	plan.objects.len = ARRAY_SIZE(objects);
+	plan.functions.data = functions;
+	plan.functions.len = ARRAY_SIZE(functions);
+	plan.sites.data = sites;
+	plan.sites.len = SITES;
+	plan.blocks.data = blocks;
+	plan.blocks.len = ARRAY_SIZE(blocks);
+}
+
+/* ---- events in ---- */
+
+static struct trace *t;
+static struct str got;
+static uint64_t clock_ns;
+
+#define FLAGS_ZF 0x40
+
+static struct wire_event event(int site, uint64_t sp, unsigned type)
+{
+	clock_ns += 10;
+	return (struct wire_event){.time = clock_ns,
+				   .pid = 7,
+				   .tid = 7,
+				   .sp = sp,
+				   .site_type = site | type << WIRE_SITE_BITS};
+}
+
+static void enter(int site, uint64_t sp)
+{
+	struct wire_entry e = {
+		.event = event(site, sp, WIRE_ENTRY), .caller = 0x77, .comm = "prog"};
+
+	e.regs[16] = sites[site].vaddr + 0x555500000000;
+	e.event.missing = WIRE_NO_SYSCALL;
+	trace__feed(t, &e, sizeof(e));
+}
+
+/* A jne: taken when ZF is clear. */
+static void branch(int site, uint64_t sp, bool taken)
+{
+	struct wire_event e = event(site, sp, WIRE_BRANCH);
+
+	e.flags = taken ? 0 : FLAGS_ZF;
+	trace__feed(t, &e, sizeof(e));
+}
+
+static void ret(int site, uint64_t sp, uint64_t value)
+{
+	struct wire_value v = {.event = event(site, sp, WIRE_VALUE), .value = {0x77, value}};
+
+	trace__feed(t, &v, sizeof(v));
+}
+
+static void lose(uint64_t count)
+{
+	struct wire_value v = {.event = event(WIRE_SITE_MASK, 0, WIRE_LOST), .value = {count, 0}};
+
+	trace__feed(t, &v, sizeof(v));
+}
+
+/* ---- steps out ---- */
+
+static int on_step(void *ctx, const struct step *s)
+{
+	for (unsigned i = 0; i < s->depth; i++)
+		str__putc(&got, '.');
+	switch (s->type) {
+	case STEP_ENTRY:
+		str__printf(&got, "E %s", s->at.symbol);
+		if (s->has_since)
+			str__printf(&got, " +%llu", (unsigned long long)s->since_entry);
+		break;
+	case STEP_BRANCH:
+		str__printf(&got, "B 0x%llx %c%s", (unsigned long long)s->at.vaddr,
+			    s->taken ? 'T' : 'N', s->implied ? "i" : "");
+		if (s->to_known && s->to.object)
+			str__printf(&got, " ->0x%llx", (unsigned long long)s->to.vaddr);
+		break;
+	case STEP_RETURN:
+		str__printf(&got, "R %s 0x%llx", plan.functions.data[s->function].name,
+			    (unsigned long long)s->value);
+		if (s->has_duration)
+			str__printf(&got, " +%llu", (unsigned long long)s->duration);
+		break;
+	case STEP_LOST:
+		str__printf(&got, "LOST %llu", (unsigned long long)s->count);
+		break;
+	default:
+		str__putc(&got, '?');
+	}
+	str__putc(&got, '\n');
+	return 0;
+}
+
+static void resolve(void *ctx, uint32_t pid, uint64_t time, uint64_t addr, struct location *out)
+{
+}
+
+static const struct resolver resolver = {NULL, resolve};
+
+static void begin(const struct trace_options *o)
+{
+	static const struct trace_options all = {.events = PLAN_ENTRY | PLAN_BRANCH | PLAN_RETURN};
+
+	str__clear(&got);
+	str__puts(&got, "");
+	clock_ns = 0;
+	t = trace__new(&plan, o ? o : &all, &resolver, on_step, NULL);
+}
+
+static void end(const char *want, uint64_t unmatched, uint64_t lost, const char *what)
+{
+	trace__finish(t);
+	is_str(got.data, want, "%s", what);
+	is(trace__totals(t)->unmatched_returns, unmatched, "%s: unmatched returns", what);
+	is(trace__totals(t)->lost, lost, "%s: lost", what);
+	trace__free(t);
+}
+
+/* ---- what it shows ---- */
+
+static void test_plain(void)
+{
+	begin(NULL);
+	enter(F_ENTRY, 0x1000);
+	branch(F_JNE, 0xff0, false);
+	ret(F_RET, 0x1000, 42);
+	end("E f\nB 0x100e N ->0x1010\nB 0x101e Ti ->0x1030\nB 0x103e T\nR f 0x2a +20\n", 0, 0,
+	    "a branch without probe is implied by the path");
+}
+
+static void test_recursion(void)
+{
+	begin(NULL);
+	enter(F_ENTRY, 0x1000);
+	branch(F_JNE, 0xff0, true);
+	branch(F_CALL, 0xff0, true);
+	enter(F_ENTRY, 0xf00);
+	branch(F_JNE, 0xef0, false);
+	ret(F_RET, 0xf00, 1);
+	ret(F_RET, 0x1000, 2);
+	end("E f\nB 0x100e T ->0x1020\nB 0x102e T ->0x1000\n.E f +30\n.B 0x100e N ->0x1010\n"
+	    ".B 0x101e Ti ->0x1030\n.B 0x103e T\n.R f 0x1 +20\nB 0x103e T\nR f 0x2 +60\n",
+	    0, 0, "recursion pairs each return with its own entry");
+}
+
+static void test_tail_call(void)
+{
+	begin(NULL);
+	enter(G_ENTRY, 0x1000);
+	branch(G_JNE, 0x1000, false);
+	branch(G_TAIL, 0x1000, true);
+	enter(F_ENTRY, 0x1000);
+	branch(F_JNE, 0xff0, false);
+	ret(F_RET, 0x1000, 5);
+	end("E g\nB 0x200e N ->0x2010\nB 0x201e T ->0x1000\n.E f\n.B 0x100e N ->0x1010\n.B 0x101e Ti ->0x1030\n"
+	    ".B 0x103e T\n.R f 0x5 +20\nR g 0x5 +50\n",
+	    0, 0, "one return ends a function and the one that it was the tail of");
+}
+
+static void test_silent_tail(void)
+{
+	blocks[5].taken = 7;
+	begin(NULL);
+	enter(G_ENTRY, 0x1000);
+	branch(G_JNE, 0x1000, false);
+	branch(G_TAIL, 0x1000, true);
+	ret(H_RET, 0xd00, 9); /* another call of h */
+	ret(H_RET, 0x1000, 5);
+	end("E g\nB 0x200e N ->0x2010\nB 0x201e T ->0x1000\nR g 0x5 +40\n", 0, 0,
+	    "the ret of an untraced function ends its tail caller, and no other of its rets does");
+	blocks[5].taken = 0;
+}
+
+static void test_longjmp(void)
+{
+	begin(NULL);
+	enter(G_ENTRY, 0x2000);
+	enter(F_ENTRY, 0x1000);
+	enter(F_ENTRY, 0xf00);
+	branch(G_JNE, 0x1ff0, true); /* both calls of f were left */
+	enter(F_ENTRY, 0x1000);
+	branch(F_JNE, 0xff0, false);
+	ret(F_RET, 0x1000, 1);
+	ret(G_RET, 0x2000, 2);
+	end("E g\n.E f\n..E f +10\nB 0x200e T ->0x2020\n.E f +20\n.B 0x100e N ->0x1010\n.B 0x101e Ti ->0x1030\n"
+	    ".B 0x103e T\n.R f 0x1 +20\nB 0x202e T\nR g 0x2 +70\n",
+	    2, 0, "frames left by longjmp have no return and are counted");
+}
+
+static void test_other_stack(void)
+{
+	begin(NULL);
+	enter(G_ENTRY, 0x9000);
+	enter(F_ENTRY, 0x1000); /* a coroutine's */
+	branch(G_JNE, 0x8ff0, true);
+	branch(F_JNE, 0xff0, false); /* and it lives on */
+	ret(F_RET, 0x1000, 1);
+	ret(G_RET, 0x9000, 2);
+	end("E g\n.E f\nB 0x200e T ->0x2020\n.B 0x100e N ->0x1010\n.B 0x101e Ti ->0x1030\n.B 0x103e T\n"
+	    ".R f 0x1 +30\nB 0x202e T\nR g 0x2 +50\n",
+	    0, 0, "a stack that was switched away from and back is found again");
+}
+
+static void test_loss(void)
+{
+	begin(NULL);
+	enter(F_ENTRY, 0x1000);
+	lose(3);
+	ret(F_RET, 0x1000, 1);
+	lose(2);
+	ret(F_RET, 0x1000, 1);
+	end("E f\nLOST 3\nB 0x103e T\nR f 0x1 +20\nLOST 2\nB 0x103e T\nR f 0x1\n", 1, 5,
+	    "losses are told in their place, and nothing is implied across them");
+}
+
+static void test_unknown(void)
+{
+	begin(NULL);
+	enter(F_ENTRY, 0x1000);
+	branch(F_JNE, 0xff0, true);
+	ret(F_RET, 0x1000, 1); /* the call in between was not seen: cut */
+	end("E f\nB 0x100e T ->0x1020\n?\nB 0x103e T\nR f 0x1 +20\n", 0, 0,
+	    "where no path leads to an event the gap is shown");
+}
+
+static void test_fork(void)
+{
+	struct wire_value v;
+
+	begin(NULL);
+	enter(F_ENTRY, 0x1000);
+	trace__fork(t, ++clock_ns, 8, 8, 7, 7);
+	v = (struct wire_value){.event = event(F_RET, 0x1000, WIRE_VALUE), .value = {0, 3}};
+	v.event.pid = v.event.tid = 8;
+	lose(1); /* the position is not of interest here */
+	trace__feed(t, &v, sizeof(v));
+	ret(F_RET, 0x1000, 4);
+	ok(strstr(got.data, "R f 0x3 +11") && strstr(got.data, "R f 0x4 +31"),
+	   "a forked child returns from the call that its parent was in");
+	is(trace__totals(t)->unmatched_returns, 0, "and neither is unmatched");
+	trace__free(t);
+}
+
+static void test_selection(void)
+{
+	struct trace_options o = {.events = PLAN_ENTRY | PLAN_RETURN, .max_depth = 1};
+
+	begin(&o);
+	enter(G_ENTRY, 0x2000);
+	enter(F_ENTRY, 0x1000);
+	ret(F_RET, 0x1000, 1);
+	ret(G_RET, 0x2000, 2);
+	end("E g\nR g 0x2 +30\n", 0, 0, "--depth 1 and no branches");
+	o = (struct trace_options){.events = PLAN_ENTRY | PLAN_RETURN, .min_duration = 25};
+	begin(&o);
+	enter(G_ENTRY, 0x2000);
+	enter(F_ENTRY, 0x1000);
+	ret(F_RET, 0x1000, 1);
+	ret(G_RET, 0x2000, 2);
+	enter(F_ENTRY, 0x1000);
+	ret(F_RET, 0x1000, 3);
+	end("E g\nR g 0x2 +30\n", 0, 0, "--min-duration drops the calls that were shorter");
+}
+
+static void test_hostile(void)
+{
+	struct wire_entry e = {.event = event(SITES, 0, WIRE_ENTRY)};
+
+	begin(NULL);
+	ok(trace__feed(t, &e, sizeof(e)) < 0, "a site that the plan doesn't have");
+	e.event.site_type = F_JNE | WIRE_ENTRY << WIRE_SITE_BITS;
+	ok(trace__feed(t, &e, sizeof(e)) < 0, "an entry where none is");
+	e.event.site_type = F_ENTRY | WIRE_BRANCH << WIRE_SITE_BITS;
+	ok(trace__feed(t, &e, sizeof(e)) < 0, "a branch where none is");
+	e.event.site_type = F_ENTRY | 200u << WIRE_SITE_BITS;
+	ok(trace__feed(t, &e, sizeof(e)) < 0, "a record of no known type");
+	ok(trace__feed(t, &e, 8) < 0, "a record that is too short");
+	trace__free(t);
+}
+
+int main(void)
+{
+	make_plan();
+	test_plain();
+	test_recursion();
+	test_tail_call();
+	test_silent_tail();
+	test_longjmp();
+	test_other_stack();
+	test_loss();
+	test_unknown();
+	test_fork();
+	test_selection();
+	test_hostile();
+	str__free(&got);
+	return tap__done();
+}

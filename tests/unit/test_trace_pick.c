@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Which steps a selection lets through. A step here: "E0 f" (entry at depth 0), "B1 g", "R0 f",
+ * "?". */
+#include "trace/trace.h"
+#include "tap.h"
+
+enum { F, G, H };
+static struct plan_function functions[] = {{.name = "f"}, {.name = "g"}, {.name = "h"}};
+static struct plan plan;
+static struct str got;
+
+static int on_step(void *ctx, const struct step *s)
+{
+	static const char letters[] = {
+		[STEP_ENTRY] = 'E', [STEP_BRANCH] = 'B', [STEP_RETURN] = 'R', [STEP_UNKNOWN] = '?'};
+
+	str__printf(&got, "%c%u%s%s ", letters[s->type], s->depth,
+		    s->type == STEP_UNKNOWN ? "" : functions[s->function].name,
+		    s->tid == 2 ? "'" : "");
+	if (s->caller)
+		str__printf(&got, "<%u ", (unsigned)s->caller);
+	return 0;
+}
+
+#define STEP(t, d, f, ...)                                                                         \
+	{                                                                                          \
+		.type = STEP_##t, .depth = d, .function = f, .pid = 1, .tid = 1, .comm = "a",      \
+		##__VA_ARGS__                                                                      \
+	}
+#define AT(ns) .timed = true, .time = ns
+/* f calls g, which calls h twice; another thread calls f. */
+static const struct step run[] = {
+	STEP(ENTRY, 0, F, AT(10), .call = 1),
+	STEP(BRANCH, 0, F, .call = 1),
+	STEP(ENTRY, 1, G, AT(20), .call = 2, .caller = 1),
+	STEP(ENTRY, 2, H, AT(30), .call = 3, .caller = 2),
+	{.type = STEP_ENTRY, .function = F, .pid = 1, .tid = 2, .comm = "b", AT(35), .call = 9},
+	STEP(RETURN, 2, H, AT(40), .call = 3),
+	STEP(UNKNOWN, 1, G),
+	STEP(ENTRY, 2, H, AT(50), .call = 4, .caller = 2),
+	STEP(BRANCH, 2, H, .call = 4),
+	STEP(RETURN, 2, H, AT(60), .call = 4),
+	STEP(RETURN, 1, G, AT(70), .call = 2),
+	STEP(RETURN, 0, F, AT(80), .call = 1),
+};
+
+static void shows(struct pick_options o, const char *want, unsigned events, const char *name)
+{
+	struct trace_totals t = {.events = 999};
+	struct pick *p;
+	int err = 0;
+
+	o.events = o.events ? o.events : PLAN_ENTRY | PLAN_BRANCH | PLAN_RETURN;
+	p = pick__new(&plan, &o, on_step, NULL);
+	str__clear(&got);
+	for (size_t i = 0; !err && i < ARRAY_SIZE(run); i++)
+		err = pick__step(p, &run[i]);
+	if (err >= 0)
+		pick__finish(p);
+	pick__count(p, &t);
+	is_str(got.data ? got.data : "", want, "%s", name);
+	is(t.events, events, "%s: counted", name);
+	pick__free(p);
+}
+
+int main(void)
+{
+	static const bool f_h[] = {true, false, true}, g_h[] = {false, true, true},
+			  g[] = {false, true, false};
+	static const uint32_t two[] = {2};
+	static const char *const b[] = {"b"};
+
+	plan.functions.data = functions;
+	plan.functions.len = ARRAY_SIZE(functions);
+	shows((struct pick_options){0}, "E0f B0f E1g <1 E2h <2 E0f' R2h ?1 E2h <2 B2h R2h R1g R0f ",
+	      11, "no option: all");
+	shows((struct pick_options){.events = PLAN_ENTRY}, "E0f E1g <1 E2h <2 E0f' ?1 E2h <2 ", 5,
+	      "by kind");
+	shows((struct pick_options){.tids = two, .ntids = 1}, "E0f' ", 1, "by thread");
+	shows((struct pick_options){.comms = b, .ncomms = 1}, "E0f' ", 1, "by the thread's name");
+	shows((struct pick_options){.from = 40, .to = 60}, "R2h ?1 E2h <2 B2h R2h ", 4,
+	      "by time; what has none goes with what was before it");
+	shows((struct pick_options){.functions = f_h},
+	      "E0f B0f E1h <1 E0f' R1h ?1 E1h <1 B1h R1h R0f ", 9,
+	      "by function: depth and callers are among those");
+	shows((struct pick_options){.functions = g_h}, "E0g E1h <2 R1h ?0 E1h <2 B1h R1h R0g ", 7,
+	      "without the outermost");
+	shows((struct pick_options){.functions = g_h, .max_depth = 1}, "E0g ?0 R0g ", 2,
+	      "no deeper, among those");
+	shows((struct pick_options){.functions = g, .events = PLAN_RETURN}, "?0 R0g ", 1, "both");
+	shows((struct pick_options){.head = 2}, "E0f B0f ", 2, "the first");
+	shows((struct pick_options){.tail = 2}, "R1g R0f ", 2, "the last");
+	shows((struct pick_options){.tail = 6}, "R2h ?1 E2h <2 B2h R2h R1g R0f ", 6,
+	      "more of the last");
+	shows((struct pick_options){.head = 1, .tail = 1}, "E0f R0f ", 2, "the first and the last");
+	shows((struct pick_options){.head = 100},
+	      "E0f B0f E1g <1 E2h <2 E0f' R2h ?1 E2h <2 B2h R2h R1g R0f ", 11,
+	      "more of the first than there are");
+	str__free(&got);
+	return tap__done();
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Threads and processes come, make an exec and go, and their numbers are used again: no call of one
+ * is taken for another's, and nothing of what has ended is kept. */
+#include <elf.h>
+#include "trace/replay.h"
+#include "tap.h"
+
+/* One function, 0x1000: b0 jne 0x1020 | b1 0x1010: ret | b2 0x1020: ret */
+enum { ENTRY, JNE, RET_1, RET_2, SITES };
+
+static struct object object = {.path = (char *)"/lib/x", .machine = EM_X86_64};
+static struct range ranges[] = {{0x1000, 0x30, (char *)"f"}};
+static struct plan_object objects[] = {{&object, "/lib/x", EM_X86_64, false, false}};
+static struct plan_function functions[] = {{"f", "f", 0, ENTRY, 0, 0, ranges, 1, 3, 0, 0, 0, 0}};
+
+#define SITE(va, tgt, blk, knd, ent)                                                               \
+	{                                                                                          \
+		.vaddr = va, .target = tgt, .block = blk, .kind = knd, .entry = ent, .probe = 1,   \
+		.len = 2, .mnemonic = "x", .cond = 5, .sp_delta = SP_UNKNOWN                       \
+	}
+static struct plan_site sites[SITES] = {
+	[ENTRY] = SITE(0x1000, 0, 0, BRANCH_NONE, 1),
+	[JNE] = SITE(0x100e, 0x1020, 0, BRANCH_JCC, 0),
+	[RET_1] = SITE(0x101e, 0, 1, BRANCH_RET, 0),
+	[RET_2] = SITE(0x102e, 0, 2, BRANCH_RET, 0),
+};
+static struct plan_block blocks[] = {
+	{.start = 0x1000, .end = 0x1010, .site = JNE, .next = 1, .taken = 2},
+	{.start = 0x1010, .end = 0x1020, .site = RET_1, .next = NO_BLOCK, .taken = NO_BLOCK},
+	{.start = 0x1020, .end = 0x1030, .site = RET_2, .next = NO_BLOCK, .taken = NO_BLOCK},
+};
+static struct plan plan;
+
+static struct trace *t;
+static struct step last; /* the step that was given out last */
+static char last_comm[16];
+static uint64_t clock_ns;
+
+static int on_step(void *ctx, const struct step *s)
+{
+	last = *s;
+	snprintf(last_comm, sizeof(last_comm), "%s", s->comm);
+	return 0;
+}
+
+static void resolve(void *ctx, uint32_t pid, uint64_t time, uint64_t addr, struct location *out)
+{
+}
+
+static void begin(bool kernel)
+{
+	static const struct trace_options options = {.events = PLAN_ENTRY | PLAN_BRANCH |
+							       PLAN_RETURN};
+	static const struct resolver resolver = {NULL, resolve};
+
+	plan.kernel = kernel;
+	plan.arch = arch__by_machine(EM_X86_64);
+	plan.objects.data = objects;
+	plan.objects.len = ARRAY_SIZE(objects);
+	plan.functions.data = functions;
+	plan.functions.len = ARRAY_SIZE(functions);
+	plan.sites.data = sites;
+	plan.sites.len = SITES;
+	plan.blocks.data = blocks;
+	plan.blocks.len = ARRAY_SIZE(blocks);
+	t = trace__new(&plan, &options, &resolver, on_step, NULL);
+}
+
+static struct wire_event event(int site, uint32_t pid, uint32_t tid, unsigned type)
+{
+	clock_ns += 10;
+	return (struct wire_event){.time = clock_ns,
+				   .pid = pid,
+				   .tid = tid,
+				   .sp = 0x7000,
+				   .site_type = site | type << WIRE_SITE_BITS};
+}
+
+static void enter(uint32_t pid, uint32_t tid)
+{
+	struct wire_entry e = {.event = event(ENTRY, pid, tid, WIRE_ENTRY), .comm = "prog"};
+
+	e.regs[16] = 0x555500001000;
+	e.event.missing = WIRE_NO_SYSCALL;
+	trace__feed(t, &e, sizeof(e));
+}
+
+static void leave(uint32_t pid, uint32_t tid)
+{
+	struct wire_event jne = event(JNE, pid, tid, WIRE_BRANCH);
+	struct wire_value v;
+
+	trace__feed(t, &jne, sizeof(jne));
+	v = (struct wire_value){.event = event(RET_2, pid, tid, WIRE_VALUE)};
+	trace__feed(t, &v, sizeof(v));
+}
+
+static uint64_t unmatched(void)
+{
+	return trace__totals(t)->unmatched_returns;
+}
+
+static void test_threads_end(void)
+{
+	begin(false);
+	for (uint32_t tid = 8; tid < 50008; tid++) {
+		trace__fork(t, ++clock_ns, 7, tid, 7, 7);
+		enter(7, tid);
+		leave(7, tid);
+		trace__exit(t, ++clock_ns, 7, tid);
+	}
+	is(t->threads.len, 0, "what has ended is forgotten");
+	is(t->processes.len, 1, "but not the process, whose first thread was not seen to end");
+	ok(t->threads.cap < 64, "and takes no room");
+	is(unmatched(), 0, "each call returned");
+	trace__exit(t, ++clock_ns, 7, 7);
+	is(t->processes.len, 0, "the process ends with its first thread");
+	is(t->biases.len, 0, "nothing is left of it");
+	trace__free(t);
+}
+
+static void test_number_again(void)
+{
+	begin(false);
+	enter(7, 7);
+	enter(7, 8);
+	trace__exit(t, ++clock_ns, 7, 8); /* inside of the call */
+	is(unmatched(), 1, "a call that a thread ends in is unmatched");
+	trace__fork(t, ++clock_ns, 7, 8, 7, 7);
+	enter(7, 8);
+	is(last.depth, 0, "its number's next owner starts anew");
+	ok(!last.has_since, "it never was in the function before");
+	/* the end of it isn't told: that was lost */
+	trace__fork(t, ++clock_ns, 9, 8, 7, 7);
+	is(unmatched(), 2, "a fork tells that whoever had the number has ended");
+	enter(9, 8);
+	is(last.pid, 9, "it may be of another process");
+	trace__free(t);
+}
+
+static void test_first_thread_ends(void)
+{
+	begin(false);
+	trace__inner(t, 7, 1);
+	enter(7, 7);
+	enter(7, 8);
+	trace__exit(t, ++clock_ns, 7, 7);
+	ok(trace__knows(t, 7), "a process goes on without its first thread");
+	enter(7, 8);
+	is(last.ns_pid, 1, "its number in its own namespace is still known");
+	ok(t->biases.len, "and where its objects lie");
+	trace__exit(t, ++clock_ns, 7, 8);
+	ok(!trace__knows(t, 7), "until the last one ends");
+	is(t->inner.len + t->biases.len + t->threads.len, 0, "nothing is left");
+	trace__free(t);
+}
+
+static void test_inner(void)
+{
+	begin(false);
+	enter(7, 7);
+	is(last.ns_pid, 0, "one number only");
+	trace__fork(t, ++clock_ns, 8, 8, 7, 7);
+	trace__inner(t, 8, 1);
+	enter(8, 8);
+	is(last.ns_pid, 1, "a child in a namespace of its own");
+	enter(8, 9);
+	is(last.ns_pid, 1, "its threads too");
+	trace__fork(t, ++clock_ns, 8, 8, 7, 7);
+	enter(8, 8);
+	is(last.ns_pid, 0, "a new process of the same number has none");
+	trace__free(t);
+}
+
+static void test_exec(bool kernel)
+{
+	begin(kernel);
+	trace__comm(t, 7, 7, "first");
+	enter(7, 8);
+	enter(7, 9);
+	trace__exit(t, ++clock_ns, 7, 7);
+	trace__exit(t, ++clock_ns, 7, 9);
+	/* thread 8 makes the exec: from now on it is number 7 */
+	trace__exec(t, ++clock_ns, 7, 7, "next");
+	leave(7, 7);
+	is(last.type, STEP_RETURN, "a return after the exec");
+	is(last.has_duration, kernel,
+	   kernel ? "the kernel's call goes on under the first thread's number"
+		  : "the program's call is gone");
+	is_str(last_comm, "next", "the name is the new program's");
+	ok(trace__knows(t, 7), "the process lives");
+	trace__exit(t, ++clock_ns, 7, 7);
+	if (!kernel)
+		is(t->threads.len + t->processes.len, 0, "none of its threads is left behind");
+	trace__free(t);
+}
+
+/* The kernel's functions run on after a thread's end was told. */
+static void test_kernel_exit(void)
+{
+	unsigned strangers = 0;
+
+	begin(true);
+	for (uint32_t tid = 8; tid < 8 + 4 * ENDED; tid++) {
+		trace__comm(t, tid, tid, "short");
+		trace__exit(t, ++clock_ns, tid, tid);
+		enter(tid, tid);
+		strangers += strcmp(last_comm, "prog") && strcmp(last_comm, "short");
+	}
+	is(strangers, 0, "a call after the end knows whose it is");
+	ok(t->threads.len <= ENDED, "no more are kept than may still run");
+	trace__free(t);
+}
+
+static void add_up(void *ctx, uint32_t pid, uint32_t tid)
+{
+	*(uint64_t *)ctx += pid * 1000 + tid;
+}
+
+static void test_each(void)
+{
+	uint64_t sum = 0;
+
+	begin(false);
+	enter(7, 7);
+	enter(8, 9);
+	trace__each_thread(t, add_up, &sum);
+	is(sum, 15016, "all threads");
+	trace__free(t);
+}
+
+int main(void)
+{
+	test_threads_end();
+	test_number_again();
+	test_first_thread_ends();
+	test_inner();
+	test_exec(false);
+	test_exec(true);
+	test_kernel_exit();
+	test_each();
+	return tap__done();
+}

@@ -1,0 +1,201 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# guest_accounts.sh WORK: what kernel mode refuses and says, who is traced, and what system calls were called with.
+
+. "$(dirname "$0")/guest_lib.sh"
+WORK=$1
+
+# refuses FUNC REGEX NAME: status 1, and stderr says so.
+refuses() {
+	bb kernel "$1" -- true
+	[[ $status == 1 ]] && like "$T/err" "$2" "$3" || exits 1 "$3"
+}
+
+address_of() { awk -v n="$1" '$3 == n { print "0x" $1 }' /proc/kallsyms; }
+
+# ---- names ----
+
+refuses do_syscall_64 'cannot trace do_syscall_64: .*blacklist' 'do_syscall_64 is refused by name, with the reason'
+refuses memcpy 'cannot trace memcpy: .*blacklist' 'memcpy as well'
+refuses __schedule '__schedule.*(notrace|blacklist)' '__schedule as well'
+refuses vfs_raed 'did you mean vfs_read' 'a name that is none, with what was meant'
+refuses nomodule:foo "no module 'nomodule'" 'a module that is none'
+refuses 0x1234 'not in a function of the running kernel' 'an address that is none'
+refuses m_show "'m_show' names [0-9]+ functions: 0xffff" 'a name that two functions have'
+read -r first _ < <(address_of m_show)
+bb kernel "$first" -F json -o "$T/json" -- cat /proc/self/mounts
+exits 0 'the address tells them apart'
+entry=$(address_of vfs_read)
+inside=$(printf '0x%x' $((entry + 1)))
+refuses "$inside" 'not at an instruction boundary; the nearest are' 'an address inside of an instruction'
+refuses "$inside+0x20" 'not at an instruction boundary' 'a range that starts there'
+like "$T/err" '^bbtrace: ' 'in words, not as the kernel says it'
+unlike "$T/err" 'EILSEQ|Invalid or incomplete' 'nothing of EILSEQ'
+
+both=$(awk '$2 ~ /[tT]/ { if (NF == 3) kernel[$3]++; else module[$3 " " $4]++ }
+	END { for (m in module) { split(m, p, " "); if (kernel[p[1]] == 1 && module[m] == 1) print m } }' /proc/kallsyms |
+	sort | grep -v '\.\|__pfx_\|_init\|_exit\|cleanup' | head -1)
+if [[ $both ]]; then
+	read -r name module <<<"$both"
+	module=${module//[][]/}
+	refuses "$name" 'MODULE:FUNC' "$name, of the kernel and of $module"
+	bb list kernel "$module:$name" -F json
+	is "$(jq -r .object "$T/out.txt" | sort -u)" "$module" "$module:$name is the module's"
+	bb list kernel "kernel:$name" -F json
+	is "$(jq -r .object "$T/out.txt" | sort -u)" kernel "kernel:$name is the kernel's"
+fi
+
+# ---- ranges, globs, --exclude, modules ----
+
+end=$((entry + 0x60))
+bb kernel "$entry+0x60" -F json -o "$T/json" -- cat /etc/passwd
+exits 0 'a range is traced'
+is "$(jq -r 'select(.event == "branch") | .vaddr' "$T/json" | while read -r at; do ((at >= entry && at < end)) || echo "$at"; done)" \
+	'' 'only its branches'
+isnt "$(count "$T/json" '.event == "branch"')" 0 'which there are'
+is "$(count "$T/json" '.event == "entry" or .event == "return"')" 0 'no entry, no return'
+
+bb kernel 'vfs_rea*' 'vfs_writ*' --exclude 'vfs_writev' --exclude vfs_read -F json -o "$T/json" -- \
+	bash -c 'echo text | cat >/dev/null; echo >/dev/null'
+exits 0 'globs and --exclude'
+is "$(jq -r 'select(.event == "entry") | .symbol' "$T/json" | sort -u | tr '\n' ' ')" 'vfs_write ' 'what is left is traced'
+
+mount -t tmpfs none /mnt
+truncate -s 8M /mnt/disk
+/bb/mke2fs -F /mnt/disk >/dev/null
+mkdir /mnt/on
+bb kernel loop:lo_ioctl -f -F json -o "$T/json" -- mount -o loop /mnt/disk /mnt/on
+exits 0 'MODULE:FUNC is traced'
+is "$(jq -r 'select(.event == "entry") | .object + " " + .symbol' "$T/json" | sort -u)" 'loop lo_ioctl' 'object is the module'
+umount /mnt/on
+
+# ---- sites refused ----
+
+pipe_write=$(awk '$3 ~ /^(anon_)?pipe_write$/ { print $3 }' /proc/kallsyms)
+bb kernel "$pipe_write" dup_mmap -v -f -F json -o "$T/json" -- "$WORK" pipe
+exits 0 'functions with static calls and jump labels are traced'
+is "$(grep -c 'the kernel refuses 0x\|no probe on 0x' "$T/err")" "$(summary skipped)" \
+	"-v names each of the $(summary skipped) sites that are skipped, with the reason"
+isnt "$(summary skipped)" 0 'which there are'
+is "$(tail -n 1 "$T/json" | jq -r '"\(.probes) \(.skipped)"')" "$(summary probes) $(summary skipped)" 'the JSON summary has the same figures'
+
+# ---- who ----
+
+# In the background, system-wide or as its options say, until finish.
+begin() { # bbtrace's arguments
+	$BBTRACE "$@" -v -F json -o "$T/json" >"$T/out.txt" 2>"$T/err" </dev/null &
+	tracer=$!
+	wait_for 120 grep -q ' probes attached' "$T/err"
+}
+finish() { # NAME
+	kill -INT "$tracer"
+	wait "$tracer"
+	status=$?
+	exits 0 "$1"
+}
+pids() { jq -r 'select(.pid) | .pid' "$T/json" | sort -un | tr '\n' ' '; }
+# run COMMAND...: sets $ran to its pid.
+run() {
+	"$@" &
+	ran=$!
+	wait "$ran"
+}
+
+begin kernel __x64_sys_close --comm other
+cp "$WORK" "$T/other"
+run "$WORK" close
+run "$T/other" close
+finish '--comm'
+is "$(pids)" "$ran " '--comm: only the process of that name'
+
+begin kernel __x64_sys_close --uid 1000
+run "$WORK" close
+run setpriv --reuid 1000 --clear-groups "$WORK" close
+finish '--uid'
+is "$(pids)" "$ran " '--uid: only that user'
+
+mkdir -p /sys/fs/cgroup/a/b /sys/fs/cgroup/c
+begin kernel __x64_sys_close --cgroup /sys/fs/cgroup/a
+run bash -c 'echo $$ >/sys/fs/cgroup/c/cgroup.procs; exec "$0" close' "$WORK"
+run bash -c 'echo $$ >/sys/fs/cgroup/a/b/cgroup.procs; exec "$0" close' "$WORK"
+finish '--cgroup'
+is "$(pids)" "$ran " '--cgroup: what is in the cgroup and below'
+
+mkfifo "$T/go"
+bash -c 'read -r _ <"$1"; exec "$0" close' "$WORK" "$T/go" &
+waiting=$!
+begin kernel 'vfs_rea*' __x64_sys_close -p "$waiting"
+run "$WORK" close
+echo >"$T/go"
+wait "$waiting"
+wait "$tracer"
+is $? 0 '-p: ends with the process'
+is "$(pids)" "$waiting " '-p: only that process'
+is "$(count "$T/json" '.event == "entry" and .symbol == "__x64_sys_close" and .syscall_args[0] == "0x3039"')" 1 \
+	'-p: what it called'
+
+two='"$0" close; "$0" close; true'
+bb kernel __x64_sys_close -F json -o "$T/json" -- bash -c "$two" "$WORK"
+is "$(count "$T/json" '.event == "entry" and .syscall_args[0] == "0x3039"')" 0 'children are not followed'
+bb kernel __x64_sys_close -f -F json -o "$T/json" -- bash -c "$two" "$WORK"
+is "$(count "$T/json" '.event == "entry" and .syscall_args[0] == "0x3039"')" 2 'with -f they are'
+
+begin kernel vfs_write
+dd if=/dev/zero of=/dev/null bs=1 count=3000 2>/dev/null
+sleep 1
+dd if=/dev/zero of=/dev/null bs=1 count=3000 2>/dev/null
+finish 'system-wide'
+is "$(count "$T/json" ".pid == $tracer")" 0 'bbtrace does not trace itself while it writes'
+is "$(($(count "$T/json" '.event == "entry" and .comm == "dd"') >= 6000))" 1 'but everyone else'
+like "$T/err" 'tracing every process but bbtrace itself' 'and says so'
+
+# ---- the arguments of system calls ----
+
+bb kernel __x64_sys_close -F json -o "$T/json" -- "$WORK" close
+is "$(jq -r 'select(.event == "entry") | .syscall_args[0]' "$T/json" | grep -c '^0x3039$\|^0x12345678$')" 2 \
+	'close(12345) shows 0x3039'
+is "$(jq -r 'select(.event == "return") | .value' "$T/json" | tail -n 3 | tr '\n' ' ')" \
+	'0xfffffffffffffff7 0x0 0xfffffffffffffff7 ' 'and returns -EBADF, 0, -EBADF'
+bb kernel __x64_sys_close -- "$WORK" close
+like "$T/out.txt" '0x3039' 'in text as well'
+
+# As strace sees it: PID NAME ARGS... = RESULT
+bb kernel __x64_sys_mount __x64_sys_umount __x64_sys_close -e entry,return -f -F json -o "$T/json" -- \
+	strace -f -o "$T/strace" -e trace=mount,umount2,close -e raw=mount,umount2,close "$WORK" mount close
+exits 0 'traced under strace'
+errno=([1]=EPERM [2]=ENOENT [9]=EBADF [14]=EFAULT [19]=ENODEV [22]=EINVAL)
+traced=$(sed -n '1s/ .*//p' "$T/strace")
+sed -n 's/^[0-9]* *\([a-z]*\)2\{0,1\}(\(.*\)) *= \([-0-9]*\) *\([A-Z]*\).*/\1 \2 = \3 \4/p' "$T/strace" |
+	sed 's/,//g; s/ $//' >"$T/strace.calls"
+jq -r --argjson pid "$traced" 'select(.pid == $pid) |
+	if .event == "entry" then .symbol[10:] as $s | $s + " " + (.syscall_args[:{"mount": 5, "umount": 2, "close": 1}[$s]] | join(" "))
+	elif .event == "return" then "= " + .value else empty end' "$T/json" |
+	paste -d' ' - - | while read -r call; do
+		value=$((${call##* }))
+		if ((value < 0)); then echo "${call%= *}= -1 ${errno[-value]}"; else echo "${call%= *}= $value"; fi
+	done >"$T/bbtrace.calls"
+tail -n "$(wc -l <"$T/strace.calls")" "$T/bbtrace.calls" | sed 's/\b0x0\b/0/g' >"$T/last.calls"
+same "$T/last.calls" "$T/strace.calls" "$(wc -l <"$T/strace.calls") calls: arguments and results as strace has them"
+
+# ---- doctor, --btf ----
+
+bb doctor
+exits 0 doctor
+for row in kernel capabilities btf bpf ringbuf kprobe_event kallsyms; do
+	like "$T/out.txt" "^$row +yes" "doctor: $row"
+done
+unlike "$T/out.txt" 'remedy: *$' 'doctor: no remedy is empty'
+bb doctor -F json
+is "$(jq -r 'select(.available == false and (.reason == "" or .remedy == "")) | .mechanism' "$T/out.txt")" '' \
+	'doctor -F json: what is missing has its reason and remedy'
+cp /sys/kernel/btf/vmlinux "$T/btf"
+bb kernel __x64_sys_close -b "$T/btf" -v -F json -o "$T/json" -- "$WORK" close
+exits 0 'kernel types from a file'
+is "$(count "$T/json" '.event == "entry" and .syscall_args[0] == "0x3039"')" 1 'and the arguments are right'
+diag "$(grep -o 'the BPF program is.*' "$T/err")"
+bb kernel __x64_sys_close -b "$T/none" -- true
+exits 1 'a file that is not there'
+like "$T/err" "$T/none" 'is named'
+is "$(grep -c tracefs /proc/mounts) $(grep -c debugfs /proc/mounts)" '0 0' 'nothing stays mounted'
+done_testing

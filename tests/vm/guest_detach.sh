@@ -1,0 +1,110 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# guest_detach.sh: hundreds of kprobes come and go: by Ctrl-C, by the end of CMD, by SIGKILL, with two tracers at once.
+# What is there is read in the kernel's own files; nothing is timed.
+
+. "$(dirname "$0")/guest_lib.sh"
+many=(path_openat do_epoll_ctl) # over 500 sites
+mkdir -p "$T/tracefs" "$T/debugfs"
+mount -t tracefs none "$T/tracefs"
+mount -t debugfs none "$T/debugfs"
+definitions=$T/tracefs/kprobe_events
+
+# Probes that fire: neither disabled nor gone.
+armed() { grep -vc 'DISABLED\|GONE' "$T/debugfs/kprobes/list"; }
+nothing_defined() { [[ ! -s $definitions ]]; }
+nothing_armed() { [[ $(armed) == 0 ]]; }
+
+begin() { # FUNC...
+	$BBTRACE kernel "$@" -v -F json -o "$T/json" >"$T/out.txt" 2>"$T/err" </dev/null &
+	tracer=$!
+	wait_for 240 grep -q ' probes attached' "$T/err"
+}
+
+healthy() {
+	[[ $(cat /etc/passwd | wc -l) -gt 0 && $(seq 1 1000 | tail -n 1) == 1000 ]] && (exit 7)
+	[[ $? == 7 ]]
+	ok $? "$1: the system works"
+}
+
+# Something that runs through the probed functions all the time.
+while :; do cat /etc/passwd; done >/dev/null 2>&1 &
+at_end "kill $!"
+
+# ---- Ctrl-C ----
+
+begin "${many[@]}"
+ok $? 'attached'
+diag "$(grep ' probes attached' "$T/err")"
+is "$(($(armed) >= 500))" 1 "$(armed) probes are armed"
+# An event in use is not deleted: so what comes first is seen.
+event=$(echo "$T"/tracefs/events/bbtrace_"$tracer"/kernel)
+echo 1 >"$event/enable"
+kill -INT $tracer
+wait $tracer
+is $? 0 'Ctrl-C: status 0'
+like "$T/err" '^bbtrace: 2 functions, [0-9]+ probes .* events, [0-9]+ lost, [0-9]+ unmatched returns$' 'the summary is there'
+is "$(tail -n 1 "$T/json" | jq -r .event)" summary 'in the file as well'
+isnt "$(wc -l <"$definitions")" 0 'bbtrace has ended, its event is still defined'
+ok "$(pgrep -x bbtrace >/dev/null; echo $?)" 'a child of its sees to it'
+echo 0 >"$event/enable"
+wait_for 300 nothing_defined
+ok $? 'then it is deleted'
+wait_for 60 eval '! pgrep -x bbtrace >/dev/null'
+ok $? 'and the child ends'
+healthy 'Ctrl-C'
+
+# ---- the end of CMD ----
+
+bb kernel "${many[@]}" -F json -o "$T/json" -- cat /etc/passwd
+exits 0 'CMD ended'
+is "$(armed)" 0 'nothing is armed when bbtrace has ended'
+bb kernel "${many[@]}" -F json -o "$T/again" -- cat /etc/passwd
+exits 0 'the same again at once'
+paths() { jq -c 'select(.event != "summary") | [.event, .vaddr, .taken]' "$1"; }
+same <(paths "$T/again") <(paths "$T/json") 'shows the same'
+wait_for 300 nothing_defined
+ok $? 'no definition is left'
+
+# ---- SIGKILL ----
+
+begin "${many[@]}"
+kill -KILL $tracer
+wait $tracer
+wait_for 120 nothing_armed
+ok $? 'SIGKILL: nothing stays armed'
+healthy SIGKILL
+is "$(($(grep -c "bbtrace_$tracer/" "$definitions") >= 500))" 1 'its definitions are left'
+bb kernel __x64_sys_close -v -- true
+exits 0 'the next start'
+like "$T/err" 'deleted .* that killed tracers left' 'deletes them'
+is "$(grep -c "bbtrace_$tracer/" "$definitions")" 0 'all'
+
+# ---- two at once ----
+
+begin "${many[@]}"
+bb kernel __x64_sys_close -F json -o "$T/other" -- true
+exits 0 'another tracer, of other functions'
+isnt "$(count "$T/other" '.event == "return"')" 0 'sees them'
+bb kernel path_openat -- true
+exits 1 'of the same function: its code is hidden'
+like "$T/err" 'cannot trace path_openat: .*another tracer' 'which is what it says'
+kill -TERM $tracer
+wait $tracer
+is $? 0 'SIGTERM: status 0'
+bb kernel path_openat -F json -o "$T/other" -- cat /etc/passwd
+exits 0 'afterwards it goes'
+isnt "$(count "$T/other" '.event == "return"')" 0 'and is seen'
+
+# ---- a reader that goes away ----
+
+$BBTRACE kernel vfs_read 2>"$T/err" </dev/null | head -n 3 >"$T/out.txt"
+is "${PIPESTATUS[0]}" 0 'a reader that closes the pipe: status 0'
+is "$(wc -l <"$T/out.txt")" 3 'has got its lines'
+wait_for 300 nothing_defined
+ok $? 'no definition is left at the end'
+is "$(armed)" 0 'nothing armed'
+umount "$T/tracefs" "$T/debugfs"
+is "$(grep -c 'tracefs\|debugfs' /proc/mounts)" 0 'nothing mounted'
+done_testing

@@ -1,0 +1,90 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# guest_flow.sh WORK: traces functions of the kernel while WORK (kernel_work) has them do what they do, and brings back
+# the traces, where the functions are, and their code as it is in memory. t_flow.sh judges.
+
+. "$(dirname "$0")/guest_lib.sh"
+WORK=$1
+mkdir -p "$OUT/code"
+
+# Of each a|b the name that this kernel has.
+known() {
+	local names name
+
+	for names; do
+		for name in ${names//|/ }; do
+			sorted_symbols | grep -q " [tTwW] $name\(\.[a-z]*\.[0-9]\)\?\($\|	\)" && echo "$name" && break
+		done
+	done
+}
+
+dump() { # FOLDER RANGES
+	local name start size
+
+	mkdir -p "$1"
+	while read -r name start size; do
+		live_text "$1/$start" "$start" "$size" || echo "# cannot read $name at $start"
+	done <"$2"
+}
+
+# trace NAME FUNCTIONS OPTION... -- COMMAND...
+trace() {
+	local name=$1 functions
+	# shellcheck disable=SC2046,SC2086 # lists of names
+	functions=$(known $2)
+	shift 2
+
+	# shellcheck disable=SC2086
+	ranges $functions >"$OUT/$name.ranges"
+	dump "$OUT/code" "$OUT/$name.ranges"
+	# shellcheck disable=SC2086
+	bb kernel $functions -v -r all -F json -o "$OUT/$name.json" "$@"
+	cp "$T/err" "$OUT/$name.err"
+	exits 0 "$name: traced"
+}
+
+# Something for the loop driver to show.
+make_disk() {
+	mount -t tmpfs none /mnt
+	truncate -s 8M /mnt/disk
+	/bb/mke2fs -F /mnt/disk >/dev/null
+	mkdir /mnt/on
+}
+
+make_dummy() {
+	ip link add dummy0 type dummy 2>/dev/null
+	ip link set dummy0 up
+	ip addr add 10.9.9.1/24 dev dummy0
+}
+
+# A tracer that waits all the time: the tracepoints of fork, exec and exit are on, in the code that is dumped as well.
+$BBTRACE kernel __x64_sys_reboot -v -f -p $$ >"$T/waiting" 2>&1 &
+waiting=$!
+wait_for 60 grep -q attached "$T/waiting"
+ok $? "a tracer waits"
+
+trace mount '__x64_sys_mount path_mount do_add_mount' -- "$WORK" mount
+trace file 'link_path_walk path_openat do_filp_open getname_flags vfs_read vfs_write' -- "$WORK" file
+trace memory 'do_mmap do_mas_align_munmap|do_vmi_align_munmap mprotect_fixup do_brk_flags' -f -- "$WORK" memory
+trace fault 'handle_mm_fault __handle_mm_fault' -f -- "$WORK" memory
+trace fork 'kernel_clone copy_process dup_mmap' -f -- "$WORK" fork
+trace exec 'bprm_execve begin_new_exec' -f -- "$WORK" exec
+trace pipe 'pipe_read|anon_pipe_read pipe_write|anon_pipe_write do_pipe2' -f -- "$WORK" pipe
+trace poll 'do_sys_poll do_epoll_wait|ep_send_events do_epoll_ctl' -- "$WORK" poll
+trace tcp 'tcp_sendmsg_locked tcp_recvmsg_locked tcp_v4_rcv inet_csk_accept' -- "$WORK" tcp
+trace udp 'udp_sendmsg udp_recvmsg ip_route_output_key_hash_rcu' -- "$WORK" udp
+trace unix 'unix_stream_sendmsg unix_stream_read_generic' -- "$WORK" unix
+trace sched '__sched_setscheduler set_user_nice sched_setaffinity do_sched_yield' -- "$WORK" sched
+trace wake 'try_to_wake_up select_task_rq_fair' -f -- "$WORK" pipe
+make_disk
+trace loop 'loop_configure lo_ioctl' -f -- mount -o loop /mnt/disk /mnt/on
+make_dummy
+trace dummy 'dummy_xmit dev_hard_start_xmit' -- bash -c 'echo hello >/dev/udp/10.9.9.2/9'
+# In interrupts, of whatever runs, idle threads included.
+trace timer 'hrtimer_interrupt run_local_timers|update_process_times' -l 3000 -t 60
+kill -INT $waiting
+wait $waiting
+sorted_symbols | awk '$3 ~ /thunk/' >"$OUT/thunks"
+bring_back
+done_testing

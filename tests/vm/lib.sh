@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash
+#
+# What the host's side of a guest test needs, besides tests/tap.sh: a guest that runs a script whose TAP counts here, and
+# whose files come back. KERNEL: the guest's kernel, as run.sh's -k takes it.
+
+VM=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+ROOT=$(cd "$VM/../.." && pwd)
+. "$ROOT/tests/tap.sh"
+cd "$ROOT" || exit 1
+
+BUILD=$(realpath -m "${B:-build}")
+QEMU=${QEMU:-qemu-system-x86_64}
+
+# Else the file skips. COMMAND...: what it needs besides.
+needs_guest() {
+	local command
+
+	for command in "$QEMU" cpio busybox jq strace "$@"; do
+		command -v "$command" >/dev/null || skip_all "needs $command"
+	done
+	[[ -x $BUILD/bbtrace ]] || skip_all "needs $BUILD/bbtrace: make"
+	"$VM/kernel.sh" ${KERNEL:+"$KERNEL"} --modules >"$T/kernel" 2>&1 ||
+		skip_all "no kernel for the guest: $(tail -n 1 "$T/kernel")"
+}
+
+# helper NAME: tests/vm/NAME.c built as $T/NAME; give it to the guest with -f.
+helper() {
+	${CC:-cc} -D_GNU_SOURCE -std=gnu11 -O1 -g -Wall -Wextra -o "$T/$1" "$VM/$1.c" -lpthread || exit 2
+}
+
+# guest [OPTION of run.sh...] -- COMMAND...: its TAP lines become ours; what it brings back is in $T/back.
+guest() {
+	local line status
+
+	"$VM/run.sh" ${KERNEL:+-k "$KERNEL"} "$@" >"$T/guest" 2>&1
+	status=$?
+	mkdir -p "$T/back"
+	sed -n '/^@@begin$/,/^@@end$/{/^@@/!p}' "$T/guest" | base64 -d 2>/dev/null | tar -C "$T/back" -xzf - 2>/dev/null
+	relay < <(sed '/^@@begin$/,/^@@end$/d' "$T/guest")
+	[[ $relayed == "$planned" && ($status == 0 || ($status == 1 && $relayed_failed -gt 0)) ]]
+	ok $? "the guest ran to its end" || diag "status $status, $relayed of ${planned:-?} tests; last words:"$'\n'"$(tail -n 20 "$T/guest" | cut -c1-200)"
+}
+
+# Numbers the guest's results as our own.
+relay() {
+	local line
+
+	relayed=0 relayed_failed=0 planned=
+	while IFS= read -r line; do
+		case $line in
+		'ok '*)
+			echo "ok $((++tap_run)) - ${line#* - }"
+			((++relayed))
+			;;
+		'not ok '*)
+			echo "not ok $((++tap_run)) - ${line#* - }"
+			((++tap_failed, ++relayed, ++relayed_failed))
+			;;
+		1..*) planned=${line#1..} ;;
+		*) echo "# ${line#\# }" ;;
+		esac
+	done
+}

@@ -1,0 +1,254 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# run.sh [options] [--] COMMAND [ARG...]: runs COMMAND as root in a QEMU guest with another kernel.
+#
+#   -k KERNEL   a version for kernel.sh (default: that of the machine's own suite), or a vmlinuz file
+#   -m MODULE   load this kernel module first, and what it needs (repeatable)
+#   -f PATH     put this file or folder in, with the libraries it needs (repeatable); the path stays the same
+#   -c CPUS     number of CPUs, default 2
+#   -M MIB      memory, default 768
+#   -a TEXT     more of the kernel's command line
+#   -t SECONDS  give the guest up after so long, default 900: a net for hangs, not a way to time a test
+#   -v          show the kernel's messages, on stderr
+#   --shell     no command: an interactive shell (Ctrl-A x ends it)
+#
+# In the guest: the project's build/bbtrace, build/progs and tests in /src, which is also the current folder; bash, the
+# usual tools; nothing mounted but /proc, /sys, /dev, /run and cgroup2 (no tracefs, no debugfs). B names the build
+# folder, as for make. The command's stdin is empty; its stdout and stderr come out of our stdout.
+#
+# Exit status: the command's own; 125 when it wasn't reported (no kernel, a panic, a hang).
+#
+# Kernel: from apt, see kernel.sh. Emulated (TCG) whatever the machine has, so that a run is the same everywhere.
+set -Eeuo pipefail
+trap 'echo "run.sh: line $LINENO failed" >&2; exit 125' ERR
+
+# what of the host goes into the guest as it is; busybox stands in for the rest
+tools=(bash cat ls cp mv rm ln mkdir chmod chown touch stat sort uniq head tail wc cut tr tee dd od env id true false
+	sleep timeout seq expr mktemp readlink realpath basename dirname date nproc stdbuf grep sed awk gawk mawk find xargs
+	diff cmp ps pgrep pkill mount umount mountpoint nsenter unshare setpriv setsid taskset prlimit su hostname ip jq
+	strace)
+etc=(passwd group nsswitch.conf)
+
+fail()
+{
+	echo "run.sh: $*" >&2
+	exit 125
+}
+
+usage()
+{
+	sed -n '/^# run.sh/,/^#   --shell/s/^# \{0,1\}//p' "$0" >&2
+	exit 125
+}
+
+kernel='' modules=() files=() cpus=2 memory=768 append='' seconds=900 verbose=false shell=false
+while (($#)); do
+	case $1 in
+	-k | -m | -f | -c | -M | -a | -t)
+		(($# > 1)) || usage
+		case $1 in
+		-k) kernel=$2 ;;
+		-m) modules+=("$2") ;;
+		-f) files+=("$(realpath -s -- "$2")") ;;
+		-c) cpus=$2 ;;
+		-M) memory=$2 ;;
+		-a) append=$2 ;;
+		-t) seconds=$2 ;;
+		esac
+		shift
+		;;
+	-v) verbose=true ;;
+	--shell) shell=true ;;
+	--)
+		shift
+		break
+		;;
+	-*) usage ;;
+	*) break ;;
+	esac
+	shift
+done
+(($#)) || $shell || usage
+
+cd "$(dirname "$0")/../.."
+build=${B:-build}
+qemu=${QEMU:-qemu-system-x86_64}
+for need in "$qemu" cpio busybox ldd; do
+	command -v "$need" >/dev/null || fail "needs $need: apt-get install qemu-system-x86 cpio busybox-static"
+done
+
+work=$(mktemp -d)
+root=$work/root
+trap 'rm -rf "$work"' EXIT
+trap 'exit 125' INT TERM
+
+# ---- the initramfs ----
+
+# The libraries, and the loader, that these files need and the guest hasn't got, with the links that lead to them.
+put_libraries() # FILE...
+{
+	local lib
+
+	{ ldd "$@" 2>/dev/null || true; } | sed -n 's|^[^/]*\(/[^ ]*\) (0x.*|\1|p' | sort -u |
+		while read -r lib; do
+			[[ -e $root$lib ]] || cp -L --parents "$lib" "$root"
+		done
+}
+
+put_tools()
+{
+	local name path found=()
+
+	for name in "${tools[@]}"; do
+		path=$(type -P "$name") || continue
+		path=/usr/bin/$name
+		[[ -x $path ]] || path=$(type -P "$name")
+		found+=("$(realpath -s "$path")")
+	done
+	cp -L --parents "${found[@]}" "$root"
+	put_libraries "${found[@]}"
+	ln -sf bash "$root/usr/bin/sh"
+	for name in $(busybox --list); do
+		ln -s .busybox "$root/bb/$name"
+	done
+	cp "$(type -P busybox)" "$root/bb/.busybox"
+}
+
+put_etc()
+{
+	local name
+
+	for name in "${etc[@]}"; do
+		[[ ! -e /etc/$name ]] || cp "/etc/$name" "$root/etc/"
+	done
+	[[ ! -d /usr/lib/locale/C.utf8 ]] || cp -RP --parents /usr/lib/locale/C.utf8 "$root"
+	# the guest's bbtrace looks libraries up there, as the loader does
+	PATH=$PATH:/sbin:/usr/sbin ldconfig -r "$root" -f /dev/null 2>/dev/null || true
+}
+
+# Folders and files of the project under /src, executables with their libraries.
+put_project()
+{
+	local programs
+
+	mkdir -p "$root/src/build"
+	cp -a tests "$root/src/"
+	[[ ! -e $build/bbtrace ]] || cp "$build/bbtrace" "$root/src/build/"
+	[[ ! -d $build/progs ]] || cp -a "$build/progs" "$root/src/build/"
+	mapfile -d '' programs < <(find "$root/src" -type f -executable ! -name '*.sh' -print0)
+	((${#programs[@]} == 0)) || put_libraries "${programs[@]}"
+}
+
+put_files()
+{
+	local file programs
+
+	for file in ${files[@]+"${files[@]}"}; do
+		[[ -e $file ]] || fail "no such file: $file"
+		cp -RP --parents "$file" "$root"
+		[[ ! -L $file ]] || cp -RP --parents "$(realpath "$file")" "$root"
+		mapfile -d '' programs < <(find "$(realpath "$file")" -type f -print0)
+		put_libraries "${programs[@]}"
+	done
+}
+
+# A module and what it needs, deepest first, as modules.dep lists them. The index goes along for modprobe.
+put_module() # NAME
+{
+	local index=$folder/lib/modules/$release line path
+	local pattern="/${1//[-_]/[-_]}\.ko"
+
+	! grep -q "$pattern\$" "$index/modules.builtin" || return 0
+	line=$(grep -m 1 "$pattern:" "$index/modules.dep") || fail "no module $1 in $release"
+	for path in ${line/:/}; do
+		(cd "$folder" && cp --parents "lib/modules/$release/$path" "$root")
+	done
+	cp "$index/modules.dep" "$index/modules.builtin" "$root/lib/modules/$release/"
+	echo "$1" >>"$root/vm/modules"
+}
+
+make_root()
+{
+	local module
+
+	mkdir -p "$root"/{usr/{bin,sbin,lib,lib64},bb,dev,proc,sys,run,tmp,root,etc,var,mnt,vm}
+	ln -s usr/bin usr/sbin usr/lib usr/lib64 "$root"
+	put_tools
+	put_project
+	put_files
+	: >"$root/vm/modules"
+	for module in ${modules[@]+"${modules[@]}"}; do
+		put_module "$module"
+	done
+	put_etc
+	install -m 755 tests/vm/init.sh "$root/init"
+	echo "$marker" >"$root/vm/marker"
+	printf '%q ' "$@" >"$root/vm/command"
+	(cd "$root" && find . -print0 | cpio --null --quiet --create --format=newc --owner=0:0) >"$work/initramfs"
+}
+
+# ---- the guest ----
+
+find_kernel()
+{
+	if [[ -f $kernel ]]; then
+		vmlinuz=$kernel folder='' release=''
+		((${#modules[@]} == 0)) || fail "-m needs a kernel of kernel.sh, which brings its modules"
+		return
+	fi
+	local options=()
+	[[ -z $kernel ]] || options+=("$kernel")
+	((${#modules[@]} == 0)) || options+=(--modules)
+	folder=$(tests/vm/kernel.sh ${options[@]+"${options[@]}"}) || fail "no kernel $kernel"
+	vmlinuz=$folder/vmlinuz
+	release=$(<"$folder/release")
+}
+
+boot() # QEMU OPTION...
+{
+	# expedited RCU: detaching many probes takes seconds, not minutes
+	timeout --foreground -k 10 "$seconds" "$qemu" -accel tcg,thread=multi -cpu max -smp "$cpus" -m "$memory" \
+		-nographic -no-reboot -nodefaults -kernel "$vmlinuz" -initrd "$work/initramfs" \
+		-append "console=ttyS0 quiet loglevel=$(if $verbose; then echo 7; else echo 1; fi) panic=-1 \
+rcupdate.rcu_expedited=1 $append" "$@"
+}
+
+# Passes on what stands between the marker lines and leaves the status in a file. An empty line right before the end
+# is the one that init.sh puts there.
+read_serial()
+{
+	awk -v marker="$marker" -v status="$work/status" -v log_file="$work/log" '
+		!begun && index($0, marker " begin") == 1 { begun = 1; next }
+		!begun || ended { print >log_file; next }
+		index($0, marker " end ") == 1 {
+			print $3 >status
+			ended = 1
+			next
+		}
+		$0 == "" { empty++; next }
+		{
+			for (; empty; empty--)
+				print ""
+			print
+			fflush()
+		}'
+}
+
+marker="@@vm-$$-$RANDOM@@"
+find_kernel
+make_root "$@"
+if $shell; then
+	append+=' vm.shell'
+	boot -serial mon:stdio
+	exit
+fi
+: >"$work/log"
+boot -serial stdio </dev/null 2>"$work/qemu" | read_serial || true
+! $verbose || tr -d '\r' <"$work/log" >&2
+if [[ ! -s $work/status ]]; then
+	echo "run.sh: the guest ended without reporting a status; its last words:" >&2
+	cat "$work/qemu" "$work/log" | tr -d '\r' | tail -n 20 >&2
+	exit 125
+fi
+exit "$(<"$work/status")"

@@ -1,0 +1,10 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Kernel mode in a guest: what is refused and why, which functions names mean, who is traced, system calls' arguments.
+
+. "$(dirname "$0")/lib.sh"
+needs_guest
+helper kernel_work
+guest -c 1 -m loop -m xfs -f "$T/kernel_work" -- tests/vm/guest_accounts.sh "$T/kernel_work"
+done_testing

@@ -1,0 +1,63 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Functions of fs, mm, net, sched and of modules, traced in a guest: is what each thread is said to have done a path
+# through the code as it was in memory, do conditionals agree with what values are known, and would it be seen
+# if an event were missing?
+
+. "$(dirname "$0")/lib.sh"
+needs_guest objdump perl
+helper kernel_work
+
+# The code of one trace, as objdump reads it.
+disassemble() { # NAME
+	local name start
+
+	while read -r name start _; do
+		objdump -D -b binary -m i386:x86-64 --adjust-vma="$start" "$T/back/code/$start"
+	done <"$T/back/$1.ranges" >"$T/$1.listing"
+}
+
+flow() { # NAME [OPTION...]
+	local name=$1
+	shift
+
+	tests/check/flow.pl "$@" --symbols "$T/back/thunks" --ranges "$T/back/$name.ranges" \
+		"$T/back/$name.json" "$T/$name.listing" >"$T/said" 2>&1
+}
+
+figures() { # NAME
+	sed -n 's/^bbtrace: \([^ ]*: [0-9]* branches, .* cannot be probed\).*/\1/p; s/.*\(the BPF program is.*\)/\1/p; $p' \
+		"$T/back/$1.err"
+}
+
+judge() { # NAME [OPTION of flow.pl...]
+	local name=$1
+
+	[[ -s $T/back/$name.json ]] || { ok 1 "$name: events arrived" && return; }
+	disassemble "$name"
+	flow "$@"
+	ok $? "$name: each thread's events are a path from entry to return"
+	diag "$(cut -c1-300 "$T/said")"
+	tests/vm/values.pl "$T/back/$name.json" "$T/$name.listing" >"$T/said" 2>&1
+	ok $? "$name: conditionals agree with registers and returned values"
+	diag "$(cut -c1-300 "$T/said")"
+	diag "$(figures "$name")"
+}
+
+guest -m loop -m dummy -f "$T/kernel_work" -- tests/vm/guest_flow.sh "$T/kernel_work"
+for name in mount file memory fault fork pipe poll tcp udp unix sched loop dummy; do
+	judge "$name" --whole
+done
+judge wake --async --whole
+judge exec # CMD is in the middle of its own exec when the trace begins
+judge timer --async
+
+# Every event counts: each dropped, doubled, swapped or changed makes the path impossible.
+for name in dummy loop; do
+	PATHS=1 tests/check/mutate.pl "$T/back/$name.json" tests/check/flow.pl --whole --symbols "$T/back/thunks" \
+		--ranges "$T/back/$name.ranges" @ "$T/$name.listing" >"$T/said" 2>/dev/null
+	ok $? "$name: no change of one event stays unseen" || diag "$(head -20 "$T/said" | cut -c1-200)"
+	diag "$(head -1 "$T/said")"
+done
+done_testing

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * The kernel types that bpf/ uses, and of each only the fields it reads: CO-RE finds the rest in
+ * the BTF of the kernel it runs on, from 5.15 on. Names and types are the kernel's:
+ * include/linux/sched.h, include/linux/pid.h, include/linux/signal_types.h,
+ * arch/x86/include/asm/ptrace.h, include/linux/uprobes.h, kernel/trace/trace_uprobe.c.
+ */
+#ifndef __VMLINUX_H__
+#define __VMLINUX_H__
+
+typedef unsigned char __u8;
+typedef signed char __s8;
+typedef unsigned short __u16;
+typedef short __s16;
+typedef unsigned int __u32;
+typedef int __s32;
+typedef unsigned long long __u64;
+typedef long long __s64;
+typedef __u16 __be16;
+typedef __u32 __be32;
+typedef __u32 __wsum;
+typedef __u8 u8;
+typedef __u32 u32;
+typedef __u64 u64;
+typedef int pid_t;
+typedef _Bool bool;
+enum { false, true };
+
+/* include/uapi/linux/bpf.h */
+enum bpf_map_type {
+	BPF_MAP_TYPE_HASH = 1,
+	BPF_MAP_TYPE_ARRAY = 2,
+	BPF_MAP_TYPE_CGROUP_ARRAY = 8,
+	BPF_MAP_TYPE_LRU_HASH = 9,
+	BPF_MAP_TYPE_RINGBUF = 27,
+};
+enum {
+	BPF_ANY = 0,
+	BPF_NOEXIST = 1,
+	BPF_F_NO_PREALLOC = 1,
+	BPF_F_MMAPABLE = 1024,
+	BPF_F_USER_STACK = 256,
+	BPF_RB_NO_WAKEUP = 1,
+	BPF_RB_FORCE_WAKEUP = 2,
+	BPF_RB_AVAIL_DATA = 0,
+};
+
+#ifndef BPF_NO_PRESERVE_ACCESS_INDEX
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+#endif
+
+struct pt_regs {
+	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax;
+	unsigned long ip, cs, flags, sp, ss;
+};
+
+struct ns_common {
+	unsigned int inum;
+};
+struct pid_namespace {
+	struct ns_common ns;
+};
+struct upid {
+	int nr;
+	struct pid_namespace *ns;
+};
+struct pid {
+	unsigned int level;
+	struct upid numbers[1];
+};
+
+struct thread_struct {
+	unsigned long fsbase, gsbase;
+};
+
+struct sigaction {
+	void *sa_handler;
+};
+struct k_sigaction {
+	struct sigaction sa;
+};
+
+struct inode {
+	unsigned long i_ino;
+};
+struct dentry {
+	struct inode *d_inode;
+};
+struct path {
+	struct dentry *dentry;
+};
+
+struct trace_uprobe {
+	struct path path;
+	unsigned long offset;
+};
+struct uprobe_dispatch_data {
+	struct trace_uprobe *tu;
+	unsigned long bp_addr;
+};
+struct uprobe_task {
+	unsigned long vaddr;
+};
+
+struct bpf_raw_tracepoint_args {
+	__u64 args[0];
+};
+
+typedef struct {
+	int counter;
+} atomic_t;
+struct signal_struct {
+	atomic_t live; /* threads that have not ended */
+};
+
+struct task_struct {
+	pid_t pid, tgid;
+	struct signal_struct *signal;
+	struct task_struct *group_leader;
+	struct pid *thread_pid;
+	struct uprobe_task *utask;
+	struct thread_struct thread;
+};
+
+#ifndef BPF_NO_PRESERVE_ACCESS_INDEX
+#pragma clang attribute pop
+#endif
+
+#endif
