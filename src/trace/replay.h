@@ -36,6 +36,7 @@ struct call {
 
 struct thread {
 	uint32_t pid, tid;
+	uint64_t key; /* of trace.threads */
 	char comm[16];
 	uint32_t signals;	/* handlers that ran, as far as they are recorded */
 	bool seen;		/* it had an event */

@@ -54,7 +54,8 @@ static struct thread *find_thread(const struct trace *t, uint32_t tid)
 
 struct thread *tasks__thread(struct trace *t, uint32_t pid, uint32_t tid, uint32_t cpu)
 {
-	uint64_t *slot = map64__put(&t->threads, thread_key(tid, cpu));
+	uint64_t key = thread_key(tid, cpu);
+	uint64_t *slot = map64__put(&t->threads, key);
 	struct thread *th = (struct thread *)(uintptr_t)*slot;
 
 	if (th && th->pid == pid)
@@ -62,6 +63,7 @@ struct thread *tasks__thread(struct trace *t, uint32_t pid, uint32_t tid, uint32
 	if (!th) {
 		th = xcalloc(1, sizeof(*th));
 		th->tid = tid;
+		th->key = key;
 		*slot = (uintptr_t)th;
 	} else {
 		*map64__put(&t->processes, th->pid) -= THREAD;
@@ -92,7 +94,7 @@ static void end_thread(struct trace *t, struct thread *th)
 	uint32_t pid = th->pid;
 
 	abandon(t, th);
-	map64__del(&t->threads, th->tid);
+	map64__del(&t->threads, th->key);
 	thread__free(th);
 	*map64__put(&t->processes, pid) -= THREAD;
 	forget_if_gone(t, pid);
