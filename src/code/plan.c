@@ -82,13 +82,18 @@ static void add_around(struct graph *g, const struct function *f, struct map64 *
 	}
 }
 
-/* Blocks end where a range begins or ends. */
+/* A block ends before the first instruction from addr on: a range's end may lie within one, which
+ * is the range's then. 15 bytes are the longest there are. */
 static void split_at(struct graph *g, uint64_t addr)
 {
-	uint32_t i = graph__known(g, addr);
+	for (unsigned at = 0; at < 15; at++) {
+		uint32_t i = graph__known(g, addr + at);
 
-	if (i && g->nodes.data[i].flags & NODE_REACHED)
+		if (!i || !(g->nodes.data[i].flags & NODE_REACHED))
+			continue;
 		g->nodes.data[i].flags |= NODE_LEADER;
+		return;
+	}
 }
 
 static int prove_start(struct graph *g, uint64_t addr)

@@ -37,6 +37,17 @@ branches >"$T/got"
 same "$T/got" "$T/by_name" 'the branches of all of the function'
 is "$(json "$T/json" '$e->{event} =~ /^(entry|return)$/')" 0 'no entry, no return'
 
+# that ends anywhere, within an instruction too
+wrong=
+for ((length = 1; length < size; length++)); do
+	rm -f "$T/json"
+	bb user "$T/stripped" "$offset+$(printf 0x%x "$length")" -F json -o "$T/json" -- "$T/stripped"
+	branches >"$T/got" 2>/dev/null
+	perl -ane "print if hex \$F[0] < $((start + length))" "$T/by_name" >"$T/wanted"
+	cmp -s "$T/got" "$T/wanted" || wrong+=" $length"
+done
+is "$wrong" '' "ranges of 1 to $((size - 1)) bytes: the branches that begin in each"
+
 # only the first conditional
 bb list --points "$T/fib" fib
 read -r _ first < <(sed -n '2s/^\(0x[0-9a-f]*\)+\(0x[0-9a-f]*\)$/\2 \1/p' "$T/out")
