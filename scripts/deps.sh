@@ -44,6 +44,7 @@ test  | graphviz        | dot
 test  | valgrind        | callgrind_annotate
 test  | libxml2-utils   | xmllint
 test  | protobuf-compiler | protoc
+test  | musl-tools      | musl-gcc
 formats | python3       | python3
 formats | binutils      | objdump
 formats | graphviz      | dot

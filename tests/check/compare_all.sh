@@ -37,6 +37,20 @@ file_offset() { # OBJECT VADDR
 		}'
 }
 
+# The names that the symbol table has for those with a *.
+expand() {
+	for function in $functions; do
+		case $function in
+		*\**)
+			nm "$symbols" | awk '{ print $3 }' | while read -r symbol; do
+				case $symbol in $function) echo "$symbol" ;; esac
+			done
+			;;
+		*) echo "$function" ;;
+		esac
+	done
+}
+
 functions_of() { # what bbtrace is given
 	case $options in
 	*S*)
@@ -51,6 +65,7 @@ functions_of() { # what bbtrace is given
 reference() {
 	symbols=$object
 	case $options in *S*) symbols=$object.full ;; esac
+	functions=$(expand)
 	"$here/../step/ranges.sh" "$symbols" $functions >"$B/ref/$name.ranges" || return 1
 	step=--from-entry
 	case $options in *s*) step= ;; esac
@@ -92,7 +107,9 @@ row() {
 	[ "$object" = - ] && object=$name
 	n=$((n + 1))
 	if [ ! -e "$name" ]; then
-		echo "ok $n - $name # SKIP not built: no compiler for $source"
+		compiler="no compiler for $source"
+		case $options in *m*) compiler='no musl-gcc' ;; esac
+		echo "ok $n - $name # SKIP not built: $compiler"
 	elif reference && trace && compare; then
 		echo "ok $n - $name"
 	else

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* pthread_exit and pthread_cancel end threads within traced calls: forced unwinding, cleanups run.
- */
+/* pthread_exit and pthread_cancel, deferred and asynchronous, end threads within traced calls: forced unwinding,
+ * cleanups run. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <unistd.h>
@@ -31,6 +31,23 @@ NOINLINE int wait_for_it(int n)
 	return wait_for_it(n - 1) + touch(1);
 }
 
+NOINLINE int at_once(int n)
+{
+	if (n == 0) {
+		pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
+		pthread_cancel(pthread_self());
+	}
+	return at_once(n - 1) + touch(1);
+}
+
+static void *sudden(void *arg)
+{
+	pthread_cleanup_push(cleanup, (void *)1000l);
+	at_once((int)(long)arg);
+	pthread_cleanup_pop(0);
+	return NULL;
+}
+
 static void *leaver(void *arg)
 {
 	pthread_cleanup_push(cleanup, (void *)10l);
@@ -50,7 +67,7 @@ static void *waiter(void *arg)
 int main(void)
 {
 	pthread_t a, b;
-	void *got, *canceled;
+	void *got, *canceled, *gone;
 
 	sem_init(&ready, 0, 0);
 	pthread_create(&a, NULL, leaver, (void *)3l);
@@ -59,6 +76,8 @@ int main(void)
 	sem_wait(&ready);
 	pthread_cancel(b);
 	pthread_join(b, &canceled);
-	printf("%ld %d %d\n", (long)got, canceled == PTHREAD_CANCELED, cleaned);
+	pthread_create(&b, NULL, sudden, (void *)2l);
+	pthread_join(b, &gone);
+	printf("%ld %d %d\n", (long)got, canceled == PTHREAD_CANCELED && gone == canceled, cleaned);
 	return 0;
 }

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Threads that come and go, sixteen at a time: 80, or as many as the argument says. */
+#include <pthread.h>
+#include "prog.h"
+
+NOINLINE long triangle(long n)
+{
+	return n ? triangle(n - 1) + touch(1) * n : 0;
+}
+
+NOINLINE void *member(void *arg)
+{
+	long n = (long)arg;
+
+	return (void *)(n & 1 ? triangle(n % 7) : -triangle(n % 5));
+}
+
+int main(int argc, char **argv)
+{
+	long all = argc > 1 ? atol(argv[1]) : 80, sum = 0;
+	pthread_t threads[16];
+	void *got;
+
+	for (long i = 0; i < all; i += COUNT(threads)) {
+		for (size_t j = 0; j < COUNT(threads); j++)
+			if (pthread_create(&threads[j], NULL, member, (void *)(i + (long)j)))
+				return 1;
+		for (size_t j = 0; j < COUNT(threads); j++) {
+			pthread_join(threads[j], &got);
+			sum += (long)got;
+		}
+	}
+	printf("%ld\n", sum);
+	return 0;
+}
