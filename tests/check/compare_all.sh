@@ -5,8 +5,8 @@
 #   BBTRACE   the program to test (BUILD-FOLDER/bbtrace)     BBFLAGS   more options for it
 #   COMPARE   options for compare.pl, e.g. --strict
 # What stepref told is kept in BUILD-FOLDER/ref, as it takes two minutes in all. What failed stays in BUILD-FOLDER/cmp.
-# lists are meant to be split; [ -nt ] is in dash, bash and busybox
-# shellcheck disable=SC2046,SC2086,SC3013
+# lists are meant to be split; a * in a name is a pattern; [ -nt ] is in dash, bash and busybox
+# shellcheck disable=SC2046,SC2086,SC2254,SC3013
 
 set -u
 [ $# -gt 0 ] || { echo "usage: compare_all.sh BUILD-FOLDER [NAME...]" >&2; exit 2; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* clone() without CLONE_THREAD: another process in the same memory, on a stack of its own, at the same time. */
+/* clone() without CLONE_THREAD: another process in the same memory, on a stack of its own, at the
+ * same time. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <signal.h>
@@ -30,7 +31,8 @@ NOINLINE int parent(void)
 	pid_t pid;
 
 	for (long i = 0; i < 2; i++) {
-		pid = clone(child, stacks[i] + sizeof(stacks[i]), (i ? CLONE_VM : 0) | SIGCHLD, (void *)i);
+		pid = clone(child, stacks[i] + sizeof(stacks[i]), (i ? CLONE_VM : 0) | SIGCHLD,
+			    (void *)i);
 		sum += sum_to(3);
 		waitpid(pid, &status, 0);
 		sum = sum * 10 + WEXITSTATUS(status);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A library that is there twice: the same file in two namespaces (dlmopen), which call one another, and another build
- * of it. */
+/* A library that is there twice: the same file in two namespaces (dlmopen), which call one another,
+ * and another build of it. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include "prog.h"
