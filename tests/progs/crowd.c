@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Threads that come and go, sixteen at a time: 80, or as many as the argument says. */
+/* Threads that come and go, sixteen at a time: 80, or as many as the argument says; with another
+ * argument every third one ends within its calls. */
 #include <pthread.h>
 #include "prog.h"
 
+static int leaving;
+
 NOINLINE long triangle(long n)
 {
+	if (!n && leaving)
+		pthread_exit((void *)1l);
 	return n ? triangle(n - 1) + touch(1) * n : 0;
 }
 
@@ -12,6 +17,8 @@ NOINLINE void *member(void *arg)
 {
 	long n = (long)arg;
 
+	if (leaving && n % 3)
+		return (void *)n;
 	return (void *)(n & 1 ? triangle(n % 7) : -triangle(n % 5));
 }
 
@@ -21,6 +28,7 @@ int main(int argc, char **argv)
 	pthread_t threads[16];
 	void *got;
 
+	leaving = argc > 2;
 	for (long i = 0; i < all; i += COUNT(threads)) {
 		for (size_t j = 0; j < COUNT(threads); j++)
 			if (pthread_create(&threads[j], NULL, member, (void *)(i + (long)j)))

@@ -1,0 +1,66 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Two thousand threads that come and go: each has its own calls, also where their numbers are used again.
+# shellcheck disable=SC2154,SC2034 # lib.sh sets them
+. "$(dirname "$0")/lib.sh"
+needs root uprobes
+
+program crowd -O1 -pthread
+count=2000
+
+# What the last trace has, "TID EVENT SYMBOL DEPTH" a line.
+reduce() {
+	json_lines "$T/json" '"$e->{tid} $e->{event} ".($e->{symbol} // "-")." $e->{depth}"
+		if $e->{event} !~ /^(branch|summary)$/' >"$T/lines"
+}
+number() { grep -cE "^[0-9]+ $1" "$T/lines"; } # EVENT SYMBOL
+outermost() { sed -n 's/ entry member 0$//p' "$T/lines"; }
+# Returns of another function than the innermost that is open; by thread, a new one at member.
+mispaired() {
+	awk '$3 == "member" && $2 == "entry" { depth[$1] = 0 }
+		$2 == "entry" { open[$1, depth[$1]] = $3; wrong += depth[$1]++ != $4 }
+		$2 == "return" { wrong += --depth[$1] != $4 || open[$1, depth[$1]] != $3 }
+		END { print wrong + 0 }' "$T/lines"
+}
+
+for placement in full witness; do
+	"$T/crowd" $count >"$T/plain"
+	bb user "$T/crowd" member triangle --placement $placement -F json -o "$T/json" -- "$T/crowd" $count
+	exits 0 "$placement: $count threads, sixteen at a time"
+	reduce
+	same "$T/out" "$T/plain" 'the program says what it always does'
+	is "$(number 'entry member') $(number 'return member') $(outermost | sort -u | wc -l)" "$count $count $count" 'each has its call, and returns'
+	is "$(number 'entry triangle')" "$(number 'return triangle')" 'each call within returns as well'
+	is "$(mispaired)" 0 'each return is of the innermost call of its thread'
+	is "$(number '(unknown|lost)') $(summary lost)" '0 0' 'nothing is unknown or lost'
+
+	"$T/crowd" $count leave >"$T/plain"
+	bb user "$T/crowd" member triangle --placement $placement -F json -o "$T/json" -- "$T/crowd" $count leave
+	exits 0 "$placement: a third of them ends within its calls"
+	reduce
+	same "$T/out" "$T/plain" 'the program says what it always does'
+	is "$(number 'entry member') $(number 'return member') $(number 'return triangle')" "$count $((count - (count + 2) / 3)) 0" \
+		'what was not left by a ret has no return'
+	is "$(mispaired)" 0 'each return is of the innermost call of its thread'
+done
+
+# In a PID namespace that has a few hundred numbers only. Before 6.14 the figure was the whole machine's.
+cat >"$T/few" <<EOF
+echo 400 >/proc/sys/kernel/pid_max && exec "\$@"
+EOF
+within() { unshare --pid --fork --mount-proc --propagation private bash "$T/few" "$@"; }
+if printf '6.14\n%s\n' "$(uname -r)" | sort -VC; then
+	within "$BBTRACE" user "$T/crowd" member triangle -F json -o "$T/json" -- "$T/crowd" $count leave >"$T/out" 2>"$T/err"
+	status=$?
+	exits 0 'numbers that are used again'
+	reduce
+	same "$T/out" "$T/plain" 'the program says what it always does'
+	is "$(number 'entry member') $(outermost | wc -l)" "$count $count" 'each thread begins with no call open'
+	[[ $(outermost | sort -u | wc -l) -lt 400 ]]
+	ok $? 'and they were used again'
+	is "$(mispaired)" 0 'each return is of the innermost call of its thread'
+	is "$(number 'return member') $(number 'return triangle')" "$((count - (count + 2) / 3)) 0" 'what was not left by a ret has no return'
+else
+	skip 'numbers that are used again' 'a PID namespace has no pid_max of its own before Linux 6.14'
+fi
+done_testing
