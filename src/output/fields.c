@@ -142,7 +142,7 @@ static bool get_value(const struct output *o, const struct step *s, union field_
 static bool get_duration(const struct output *o, const struct step *s, union field_value *v)
 {
 	v->number = s->duration;
-	return s->timed;
+	return s->timed && s->has_duration;
 }
 
 static bool get_count(const struct output *o, const struct step *s, union field_value *v)

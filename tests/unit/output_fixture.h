@@ -116,6 +116,7 @@ static inline struct step fixture_return(void)
 	s.site = SITE_RET;
 	s.has_value = true;
 	s.value = 0x5581a2c0;
+	s.has_duration = true;
 	s.duration = 1299;
 	return s;
 }

@@ -126,6 +126,9 @@ static void test_return(void)
 	shows(HEAD("return") "," PLACE("0", "0x98580") ",\"depth\":0,\"value\":\"0x5581a2c0\","
 						       "\"duration_ns\":1299}\n",
 	      "a return", r);
+	r.has_duration = false;
+	shows(HEAD("return") "," PLACE("0", "0x98580") ",\"depth\":0,\"value\":\"0x5581a2c0\"}\n",
+	      "of a call whose entry was not seen", r);
 	r.has_value = false;
 	r.timed = false;
 	r.implied = true;

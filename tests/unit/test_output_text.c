@@ -115,6 +115,9 @@ static void test_return(void)
 	shows(LEFT "malloc returns ?  1.2us\n", "a value that is not known", r);
 	r.timed = false;
 	shows(LATE "malloc returns ?\n", "a duration that was not measured", r);
+	r.timed = true;
+	r.has_duration = false;
+	shows(LEFT "malloc returns ?\n", "that of a call whose entry was not seen", r);
 }
 
 static void test_gaps(void)
