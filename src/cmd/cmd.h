@@ -67,6 +67,7 @@ struct args {
 	bool events_given, time_given;
 	uint64_t from, to; /* report: ns since the start; to 0: no end */
 	uint64_t head, tail;
+	bool info;
 	bool no_fold;
 	bool sites, points; /* list */
 	bool help;

@@ -325,6 +325,12 @@ static int set_tail(struct args *a, const char *v)
 	return err || a->tail ? err : err__set(EINVAL, "no event at all");
 }
 
+static int set_info(struct args *a, const char *v)
+{
+	a->info = true;
+	return 0;
+}
+
 static int set_attach(struct args *a, const char *v)
 {
 	a->attach = v;
@@ -409,13 +415,15 @@ static const struct option_row rows[] = {
 	{"record", 0, "FILE", VERB_TRACE, set_record,
 	 "a trace file as well, while the trace is shown"},
 	{"max-size", 0, "SIZE", VERB_TRACE, set_max_size,
-	 "-o: go on in a new file when it has so many bytes; FILE.1 keeps the one before"},
+	 "trace file: begin anew when it has so many bytes; FILE.1 keeps the one before"},
 	{"armor", 0, NULL, VERB_TRACE, set_armor,
-	 "-o: as lines of text that survive a serial console"},
+	 "trace file: as lines of text that survive a serial console"},
 	{"from", 0, "TIME", VERB_REPORT, set_from, "from so long after the start on"},
 	{"to", 0, "TIME", VERB_REPORT, set_to, "up to so long after the start"},
 	{"head", 0, "N", VERB_REPORT, set_head, "the first N events"},
 	{"tail", 0, "N", VERB_REPORT, set_tail, "the last N events"},
+	{"info", 0, NULL, VERB_REPORT, set_info,
+	 "what the file tells about itself, in place of the trace"},
 	{"timeout", 't', "SEC", VERB_TRACE, set_timeout, "stop after so long"},
 	{"limit", 'l', "N", VERB_SHOW, set_limit, "stop after N printed events"},
 	{"depth", 0, "N", VERB_SHOW, set_depth, "no deeper than N calls of traced functions"},

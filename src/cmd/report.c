@@ -3,12 +3,14 @@
  * progress. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include "info.h"
 #include "pager.h"
 #include "render.h"
 #include "show.h"
@@ -20,6 +22,7 @@ struct report {
 	struct args args;
 	const char *name;
 	int fd;
+	bool streams; /* the input may be written at this moment */
 	uint8_t peeked[PEEK];
 	size_t npeeked, given;
 	struct dearmor *dearmor; /* NULL: not armored */
@@ -32,14 +35,27 @@ struct report {
 	bool begun;	 /* the plan is there */
 	struct show show;
 	struct render render;
+	struct info info; /* of --info */
 };
 
 /* ---- bytes ---- */
 
+/* Before the next bytes are waited for, all that came so far is shown. */
+static int show_so_far(struct report *r)
+{
+	struct pollfd p = {.fd = r->fd, .events = POLLIN};
+
+	if (!r->begun || !r->streams || poll(&p, 1, 0))
+		return 0;
+	return render__flush(&r->render, clock_ns(CLOCK_MONOTONIC));
+}
+
 static ssize_t read_fd(struct report *r, void *data, size_t len)
 {
-	ssize_t n;
+	ssize_t n = show_so_far(r);
 
+	if (n)
+		return n;
 	do
 		n = read(r->fd, data, len);
 	while (n < 0 && errno == EINTR);
@@ -84,8 +100,8 @@ static int open_input(struct report *r)
 		return err__set(errno, "cannot open %s: %s", r->name, strerror(errno));
 	if (fstat(r->fd, &st))
 		return err__set(errno, "cannot read %s: %s", r->name, strerror(errno));
-	progress__start(&r->progress, note__level() > NOTE_QUIET,
-			S_ISREG(st.st_mode) ? st.st_size : 0);
+	r->streams = !S_ISREG(st.st_mode);
+	progress__start(&r->progress, note__level() > NOTE_QUIET, r->streams ? 0 : st.st_size);
 	while (n > 0 && r->npeeked < PEEK) {
 		n = read_fd(r, r->peeked + r->npeeked, PEEK - r->npeeked);
 		if (n < 0)
@@ -196,14 +212,11 @@ static bool picks(const struct report *r)
 static void describe(const struct report *r, const struct plan *plan)
 {
 	const struct trace_meta *m = &r->meta;
-	time_t start = (m->start_time + m->realtime_offset) / 1000000000;
-	struct tm tm = {0};
 	char text[64];
 
 	if (note__level() < NOTE_VERBOSE)
 		return;
-	start += m->utc_offset;
-	strftime(text, sizeof(text), "%F %T", gmtime_r(&start, &tm));
+	info__time(m, text, sizeof(text));
 	note_verbose("recorded at %s by bbtrace %s on %s, %u CPUs: %s", text,
 		     m->version ? m->version : "", m->system ? m->system : "", m->cpus,
 		     m->command ? m->command : "");
@@ -292,11 +305,24 @@ static bool is_of_file(int err)
 	return err == -EBADMSG || err == -ENODATA || err == -ENOEXEC || err == -ENOTSUP;
 }
 
+/* --info, in place of the trace. */
+static int write_info(struct report *r)
+{
+	info__end(&r->info, trace_reader__end(r->reader));
+	return clean(r, sink__write(&r->render.sink, r->info.text.data, r->info.text.len));
+}
+
+/* A recording that has just begun has an empty file. */
+static bool is_unfinished(const struct report *r, int err)
+{
+	return (err == -ENODATA || (err == -ENOEXEC && !r->npeeked)) && is_growing(r);
+}
+
 /* err: what reading ended with. */
 static int finish(struct report *r, int err)
 {
 	autofree char *why = is_of_file(err) ? xstrdup(err__text()) : NULL;
-	bool growing = err == -ENODATA && is_growing(r);
+	bool growing = is_unfinished(r, err);
 	int end = 0;
 
 	if (r->begun && (!err || err == 1 || why))
@@ -304,6 +330,8 @@ static int finish(struct report *r, int err)
 	end = clean(r, end < 0 ? end : why ? 0 : err);
 	if (r->begun && !r->render.sink.reader_gone && !end)
 		end = clean(r, output__end(r->render.output, show__totals(&r->show)));
+	if (r->info.begun)
+		end = write_info(r);
 	progress__end(&r->progress);
 	sink__close(&r->render.sink);
 	pager__wait(r->pager);
@@ -313,7 +341,9 @@ static int finish(struct report *r, int err)
 		note("%u parts of this trace were written before this file", r->meta.part);
 	if (growing)
 		note("%s: recording goes on; this is what it has so far", r->name);
-	return why && !growing ? err__set(-err, "%s: %s", r->name, why) : end;
+	if (!why || growing)
+		return end;
+	return err__set(-err, "%s: %s", r->name, r->npeeked ? why : "it is empty");
 }
 
 static bool wants_pager(const struct report *r)
@@ -331,8 +361,8 @@ static int tell_damage(struct report *r, int err)
 	autofree char *why = xstrdup(err__text());
 	uint64_t bad = dearmor__finish(r->dearmor);
 
-	return bad ? err__set(-err, "%llu armored lines are damaged or missing: %s",
-			      (unsigned long long)bad, why)
+	return bad ? err__set(-err, "%llu armored line%s damaged or missing: %s",
+			      (unsigned long long)bad, bad == 1 ? " is" : "s are", why)
 		   : err__set(-err, "%s", why);
 }
 
@@ -350,7 +380,8 @@ static int report(struct report *r)
 	if (wants_pager(r))
 		r->pager = pager__start();
 	signal(SIGPIPE, SIG_IGN);
-	err = trace_reader__run(r->reader, &calls, r);
+	err = r->args.info ? trace_reader__run(r->reader, &info_calls, &r->info)
+			   : trace_reader__run(r->reader, &calls, r);
 	return finish(r, r->dearmor && is_of_file(err) ? tell_damage(r, err) : err);
 }
 
@@ -364,6 +395,7 @@ static void close_report(struct report *r)
 	if (r->fd > STDERR_FILENO)
 		close(r->fd);
 	free(r->functions);
+	str__free(&r->info.text);
 	args__free(&r->args);
 }
 

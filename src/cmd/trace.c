@@ -404,16 +404,22 @@ static void close_session(struct session *s)
 
 static int usage_of(const struct args *a)
 {
+	const char *name = record_name(a);
+
 	if (!a->operands.len)
 		return err__set(EINVAL, "trace which functions? see bbtrace %s --help",
 				a->verb->name);
 	if (a->user && !a->command)
 		return err__set(EINVAL, "-u NAME runs CMD as that user: give a command behind --");
-	if ((a->armor || a->max_size) && a->format)
+	if ((a->armor || a->max_size) && !name)
+		return err__set(EINVAL, "--armor and --max-size are for a trace file: -o FILE "
+					"without -F, -c and --last, or --record FILE");
+	if (a->max_size && !strcmp(name, "-"))
+		return err__set(EINVAL, "--max-size needs a file that can be renamed: -o FILE");
+	if (a->record && !strcmp(a->record, a->output ? a->output : "-"))
 		return err__set(EINVAL,
-				"--armor and --max-size are for a trace file: -o without -F");
-	if (a->max_size && !a->output)
-		return err__set(EINVAL, "--max-size needs -o FILE");
+				"--record %s: the trace itself goes there; give another file",
+				a->record);
 	if (a->command && a->filters.pids.len)
 		return err__set(EINVAL, "-p and -- CMD exclude each other");
 	return 0;

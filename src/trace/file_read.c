@@ -18,8 +18,7 @@ struct trace_reader {
 	void *calls_ctx;
 	uint64_t offset; /* of what is read next */
 	uint64_t block_offset;
-	uint32_t number;  /* of the next block */
-	uint64_t records; /* given out so far */
+	uint32_t number; /* of the next block */
 	uint8_t *stored, *raw;
 	size_t stored_cap, raw_cap;
 	struct file_rows rows;
@@ -117,29 +116,28 @@ static ssize_t take_stored(struct trace_reader *r, size_t len)
 	return got;
 }
 
+/* What there is to be had of a file that is not whole. */
+static const char *before(const struct trace_reader *r)
+{
+	return r->plan ? "all before that was read" : "this is before its first event";
+}
+
 static int damaged(const struct trace_reader *r)
 {
-	return err__set(
-		EBADMSG,
-		"damaged at byte %llu (block %u): what follows can't be read; %llu events before "
-		"it were",
-		(unsigned long long)r->block_offset, r->number, (unsigned long long)r->records);
+	return err__set(EBADMSG, "damaged at byte %llu, block %u; %s",
+			(unsigned long long)r->block_offset, r->number, before(r));
 }
 
 static int cut(const struct trace_reader *r)
 {
 	if (r->offset == r->block_offset)
-		return err__set(
-			ENODATA,
-			"it has no end: the recording goes on, or was killed, or the file was cut at "
-			"byte %llu; %llu events were read",
-			(unsigned long long)r->offset, (unsigned long long)r->records);
-	return err__set(
-		ENODATA,
-		"cut at byte %llu, in block %u, which begins at byte %llu; %llu events before it "
-		"were read",
-		(unsigned long long)r->offset, r->number, (unsigned long long)r->block_offset,
-		(unsigned long long)r->records);
+		return err__set(ENODATA,
+				"it has no end: the recording goes on, or was killed, or the file "
+				"was cut at byte %llu; %s",
+				(unsigned long long)r->offset, before(r));
+	return err__set(ENODATA, "cut at byte %llu, in block %u, which begins at byte %llu; %s",
+			(unsigned long long)r->offset, r->number,
+			(unsigned long long)r->block_offset, before(r));
 }
 
 /* ---- what blocks hold ---- */
@@ -213,7 +211,6 @@ static int give_item(void *ctx, const struct item *item)
 
 	switch (item->type) {
 	case ITEM_RECORD:
-		r->records++;
 		return calls->record ? calls->record(r->calls_ctx, item->record, item->size) : 0;
 	case ITEM_SIDE:
 		return calls->side ? calls->side(r->calls_ctx, e) : 0;

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What a trace file tells about itself. Nothing is replayed. */
+#include <stdlib.h>
+#include <time.h>
+#include "info.h"
+
+static void put_text(struct info *i, const char *key, const char *text)
+{
+	str__printf(&i->text, "%-10s", key);
+	str__shown(&i->text, text ? text : "");
+}
+
+void info__time(const struct trace_meta *m, char *out, size_t size)
+{
+	time_t t = (time_t)((m->start_time + m->realtime_offset) / 1000000000) + m->utc_offset;
+	unsigned minutes = abs(m->utc_offset) / 60;
+	struct tm tm = {0};
+	size_t n;
+
+	gmtime_r(&t, &tm);
+	n = strftime(out, size, "%F %T", &tm);
+	snprintf(out + n, size - n, " %c%02u%02u", m->utc_offset < 0 ? '-' : '+',
+		 minutes / 60 % 100, minutes % 60);
+}
+
+static int on_begin(void *ctx, const struct plan *plan, const struct trace_meta *m)
+{
+	struct info *i = ctx;
+	char time[64];
+
+	info__time(m, time, sizeof(time));
+	put_text(i, "recorded", time);
+	str__puts(&i->text, " by bbtrace ");
+	str__shown(&i->text, m->version ? m->version : "");
+	str__putc(&i->text, '\n');
+	put_text(i, "command", m->command);
+	str__putc(&i->text, '\n');
+	put_text(i, "machine", m->system);
+	str__printf(&i->text, ", %u CPUs\n", m->cpus);
+	str__printf(&i->text, "plan      %zu functions, %zu sites, %u probes (%u skipped), %s\n",
+		    plan->functions.len, plan->sites.len, plan->probes, plan->skipped,
+		    plan->arch->name);
+	if (m->part)
+		str__printf(&i->text, "part      %u were written before this file\n", m->part);
+	i->begun = true;
+	return 0;
+}
+
+static int on_object(void *ctx, const struct object *o)
+{
+	struct info *i = ctx;
+
+	put_text(i, "object", o->path);
+	for (size_t at = 0; at < o->build_id_len; at++)
+		str__printf(&i->text, "%s%02x", at ? "" : "  build-id ", o->build_id[at]);
+	str__putc(&i->text, '\n');
+	return 0;
+}
+
+static int on_record(void *ctx, const void *record, size_t size)
+{
+	((struct info *)ctx)->records++;
+	return 0;
+}
+
+static int on_lost(void *ctx, uint32_t pid, uint32_t tid, uint64_t count)
+{
+	((struct info *)ctx)->lost += count;
+	return 0;
+}
+
+static int on_side(void *ctx, const struct side_event *e)
+{
+	struct info *i = ctx;
+
+	switch (e->type) {
+	case SIDE_COMM:
+	case SIDE_EXEC:
+		str__printf(&i->text, "%-10s%u/%u ", e->type == SIDE_COMM ? "thread" : "exec",
+			    e->pid, e->tid);
+		break;
+	case SIDE_MAP:
+		str__printf(&i->text, "map       %u 0x%llx-0x%llx at 0x%llx of ", e->pid,
+			    (unsigned long long)e->start, (unsigned long long)(e->start + e->len),
+			    (unsigned long long)e->offset);
+		break;
+	case SIDE_FORK:
+		str__printf(&i->text, "fork      %u/%u of %u/%u\n", e->pid, e->tid, e->ppid,
+			    e->ptid);
+		return 0;
+	case SIDE_EXIT:
+		str__printf(&i->text, "exit      %u/%u\n", e->pid, e->tid);
+		return 0;
+	default:
+		return 0;
+	}
+	str__shown(&i->text, e->text && *e->text ? e->text : "?");
+	str__putc(&i->text, '\n');
+	return 0;
+}
+
+const struct trace_calls info_calls = {.begin = on_begin,
+				       .object = on_object,
+				       .record = on_record,
+				       .side = on_side,
+				       .lost = on_lost};
+
+void info__end(struct info *i, const struct trace_end *end)
+{
+	if (!i->begun)
+		return;
+	str__printf(&i->text, "records   %llu, %llu lost\n", (unsigned long long)i->records,
+		    (unsigned long long)(end ? end->totals.lost : i->lost));
+	str__printf(&i->text, "end       %s\n",
+		    !end			     ? "missing"
+		    : end->reason == TRACE_CONTINUED ? "continued in the next part"
+						     : "whole");
+}

@@ -1,0 +1,239 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# The trace file: what it holds, through pipes, while it grows, in parts, as text, cut and damaged.
+# shellcheck disable=SC2154 # lib.sh sets them
+. "$(dirname "$0")/lib.sh"
+needs root uprobes cmd:perl
+
+# summary_of FILE FIELD: a figure of the JSON's last line.
+summary_of() { tail -n 1 "$1" | sed -n 's/.*"'"$2"'":\([0-9]*\).*/\1/p'; }
+# report FILE [OPTION...]: as bb, for report.
+report() { bb report "$@"; }
+
+source_program busy c -fno-inline <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+volatile int sink;
+int leaf(int n) { if (n % 3 == 0) return n / 2; return n & 1 ? n + 1 : n; }
+int work(int n) { for (int i = 0; i < n; i++) sink += leaf(i); return sink; }
+int main(int argc, char **argv)
+{
+	for (int i = 0; i < (argc > 2 ? atoi(argv[2]) : 1); i++) {
+		work(atoi(argv[1]));
+		if (argc > 2)
+			usleep(100000);
+	}
+	return 0;
+}
+END
+record() { bb user "$T/busy" work leaf "$@"; }
+
+# ---- a whole one ----
+umask 022
+record -o "$T/trace" -- "$T/busy" 300
+exits 0 '-o FILE records'
+is "$(stat -c %a "$T/trace")" 600 'mode 0600'
+is "$(wc -c <"$T/out")" 0 'nothing is shown meanwhile'
+events=$(summary events)
+report "$T/trace" -F json -o "$T/json"
+exits 0 'report reads it'
+is "$(summary events) $(json "$T/json" '$e->{event} =~ /^(entry|branch|return)$/')" "$events $events" 'all events are in it'
+is "$(entries leaf) $(returns leaf) $(entries work) $(returns work)" '300 300 1 1' 'each call'
+
+# ---- what it tells about itself ----
+report --info "$T/trace"
+exits 0 '--info'
+like "$T/out" "^command +$BBTRACE user $T/busy work leaf -o $T/trace -- $T/busy 300$" 'the command line'
+like "$T/out" "^machine +Linux $(uname -r) .*$(uname -m), [0-9]+ CPUs$" 'the machine'
+like "$T/out" "^recorded +$(date +%Y)-[0-9-]+ [0-9:]{8} [+-][0-9]{4} by bbtrace $("$BBTRACE" --version | awk '{ print $NF }')$" 'when, by which version'
+like "$T/out" "^object +$(realpath "$T/busy")  build-id $(readelf -n "$T/busy" | awk '/Build ID/ { print $3 }')$" 'the build-id'
+like "$T/out" "^map +[0-9]+ 0x[0-9a-f]+-0x[0-9a-f]+ at 0x[0-9a-f]+ of $(realpath "$T/busy")$" "the process's mappings"
+like "$T/out" '^end +whole$' 'that it is whole'
+report --info "$T/trace" -o "$T/info"
+like "$T/info" '^records +[0-9]+, 0 lost$' '--info -o FILE'
+
+# ---- through pipes ----
+"$BBTRACE" user "$T/busy" work leaf -o - -- "$T/busy" 300 2>"$T/err" | "$BBTRACE" report - -q -F json >"$T/json"
+is "${PIPESTATUS[*]}" '0 0' '-o - | report -'
+is "$(entries leaf) $(returns leaf)" '300 300' 'all of it comes through'
+"$BBTRACE" report - -q -F json <"$T/trace" | grep -v summary >"$T/json"
+is "$(entries leaf)" 300 'report - of a file'
+# what comes in while the trace goes on is shown before its end
+mkfifo "$T/fifo"
+"$BBTRACE" user "$T/busy" work leaf -o - -- "$T/busy" 3 40 2>"$T/err" | "$BBTRACE" report - -q -F text | cat >"$T/shown" &
+reader=$!
+at_end "kill $reader 2>/dev/null"
+has_some() { [[ -s $T/shown ]]; }
+wait_for 20 has_some && kill -0 $reader 2>/dev/null
+ok $? 'report - shows what came in while the trace goes on'
+wait $reader
+"$BBTRACE" report -q "$T/trace" --head 2000 | head -n 1 >"$T/one"
+is "${PIPESTATUS[0]} $(wc -l <"$T/one")" '0 1' 'a reader that goes away is no error'
+
+# ---- while it is written ----
+background "$BBTRACE" user "$T/busy" work leaf -o "$T/growing" -- "$T/busy" 30 60
+some_events() {
+	report "$T/growing" -F json
+	[[ $status == 0 && $(summary_of "$T/out" events) -gt 0 ]]
+}
+wait_for 20 some_events
+exits 0 'a file that is still written is read as far as it goes'
+like "$T/err" 'growing: recording goes on; this is what it has so far$' 'and says so'
+so_far=$(summary_of "$T/out" events)
+wait "$background"
+report "$T/growing" -F json
+is "$status $(($(summary_of "$T/out" events) > so_far)) $(grep -c 'recording goes on' "$T/err")" '0 1 0' 'later all of it'
+background "$BBTRACE" user "$T/busy" work leaf -o "$T/killed" -- "$T/busy" 30 600
+written() { report "$T/killed" -F json && [[ $(summary_of "$T/out" events) -gt 100 ]]; }
+wait_for 20 written
+# shellcheck disable=SC2015 # the same either way
+kill -9 "$background" && wait "$background" 2>/dev/null || true
+report "$T/killed" -F json
+exits 1 'a recorder that was killed: status 1'
+like "$T/err" 'killed: it has no end: the recording goes on, or was killed, or the file was cut at byte [0-9]+' 'and why'
+is "$(($(summary_of "$T/out" events) > 100))" 1 'what it wrote is there'
+
+# ---- parts ----
+calls=60000
+record -o "$T/parts" -- "$T/busy" $calls
+size=$(stat -c %s "$T/parts")
+record -o "$T/parts" --max-size $((size * 2 / 3)) -- "$T/busy" $calls
+exits 0 '--max-size'
+total=$(summary events)
+is "$(stat -c %a "$T/parts" "$T/parts.1" | xargs)" '600 600' 'two files, mode 0600'
+is "$(($(stat -c %s "$T/parts.1") < size * 3 / 4 && $(stat -c %s "$T/parts") < size * 3 / 4))" 1 'of about that size'
+"$BBTRACE" report -q "$T/parts.1" -F json >"$T/first" && "$BBTRACE" report -q "$T/parts" -F json >"$T/second"
+ok $? 'each is read by itself'
+dropped=$("$BBTRACE" report --info -q "$T/parts.1" | awk '/^part/ { print $2 }')
+is "${dropped:-0}" 0 'there are two'
+is $(($(summary_of "$T/first" events) + $(summary_of "$T/second" events))) "$total" 'no event is lost between them'
+cat "$T/first" "$T/second" | grep -v '"summary"' >"$T/json"
+is "$(entries leaf) $(returns leaf)" "$calls $calls" 'nor twice in them'
+report --info "$T/parts.1"
+like "$T/out" '^end +continued in the next part$' 'the first says that it goes on'
+report --info "$T/parts"
+like "$T/out" '^part +1 were written before this file$' 'the second, that it is not the first'
+record -o "$T/many" --max-size 64K -- "$T/busy" 40000
+like "$T/err" "many and $T/many.1 hold the end of the trace; [0-9]+ parts before them were dropped" 'what had to go is told'
+is "$(find "$T" -name 'many*' | wc -l)" 2 'two files are kept'
+"$BBTRACE" report -q "$T/many" -F json >"$T/json"
+is "$(json "$T/json" '$e->{event} eq "return" && exists $e->{duration_ns}')" \
+	"$(json "$T/json" 'our %in; $in{$e->{tid}}{$e->{symbol}}++ if $e->{event} eq "entry"; $e->{event} eq "return" && $in{$e->{tid}}{$e->{symbol}} && $in{$e->{tid}}{$e->{symbol}}--')" \
+	'a call that was entered in the part before has no duration'
+record -o - --max-size 64K -- "$T/busy" 3
+exits 2 '--max-size needs a file of its own: wrong usage'
+record -o "$T/few" --max-size 1K -- "$T/busy" 3
+exits 2 '--max-size 1K: wrong usage'
+record -o "$T/shown" --record "$T/beside" --max-size 64K --armor -F text -- "$T/busy" 20000
+is "$status $(find "$T" -name 'beside*' | wc -l)" '0 2' '--record takes --max-size and --armor as well'
+"$BBTRACE" report -q "$T/beside" -F json >"$T/json"
+is "$(json "$T/json" '$e->{event} eq "summary"')" 1 'and each part is read'
+record -o "$T/few" -F text --armor -- "$T/busy" 3
+exits 2 '--armor without a trace file: wrong usage'
+record --record - -- "$T/busy" 3
+exits 2 '--record and the trace in the same place: wrong usage'
+
+# ---- as text ----
+record --armor -o "$T/armored" -- "$T/busy" 300
+exits 0 '--armor'
+is "$(LC_ALL=C grep -vacE '^@bb[0-9A-Za-z+/=]+$' "$T/armored") $(awk 'length > 78' "$T/armored" | wc -l)" '0 0' 'short lines of letters and digits'
+report "$T/armored" -F json -o "$T/json"
+exits 0 'report reads them'
+is "$(entries leaf) $(returns leaf)" '300 300' 'all of it'
+report "$T/armored" -F text -o "$T/whole"
+perl -e '
+	my @noise = (
+		sub { "\e[32m$_[0]\e[0m\r\n" },                                     # colours, CR
+		sub { substr($_[0], 0, 21) . "[   12.345678] usb 1-1: new device\r\n" . substr($_[0], 21) . "\r\n" },
+		sub { "login: $_[0]\n" },                                           # a prompt before it
+		sub { "[    1.000000] kernel: hello\r\n\a$_[0]\0\n" },              # a bell, NUL
+		sub { substr($_[0], 0, 30) . "\e[0m" . substr($_[0], 30) . "\n" },  # within
+		sub { substr($_[0], 0, 40) . "[   3.3] oops" . substr($_[0], 40) . "\n" },
+		sub { "$_[0]\n$_[0]\n" });                                          # twice
+	while (<STDIN>) { chomp; print $noise[$. % @noise]->($_) }' <"$T/armored" >"$T/noisy"
+report "$T/noisy" -F text -o "$T/out.noisy"
+exits 0 'kernel messages, colours, prompts, CR, control characters around and within'
+same "$T/out.noisy" "$T/whole" 'are read through'
+lines=$(wc -l <"$T/armored")
+awk -v n=$((lines - 3)) 'NR == n { $0 = substr($0, 1, 30) (substr($0, 31, 1) == "A" ? "B" : "A") substr($0, 32) } { print }' "$T/armored" >"$T/flipped"
+report "$T/flipped"
+exits 1 'a damaged line'
+like "$T/err" "flipped: armored line $((lines - 4)) is damaged or missing$" 'is named by its number'
+sed '6,7d;12d' "$T/armored" >"$T/gaps"
+report "$T/gaps"
+exits 1 'missing lines'
+is "$(grep -c 'gaps: armored line' "$T/err") $(grep -c 'lines 5 to 6 are' "$T/err") $(grep -c 'line 11 is' "$T/err")" '2 1 1' 'each gap is named'
+record --armor -- "$T/busy" 3
+"$BBTRACE" report - -q -F json <"$T/out" >"$T/json"
+is "$status $(entries leaf)" '0 3' '--armor alone: to stdout'
+
+# ---- cut anywhere ----
+"$BBTRACE" user "$T/busy" work leaf -o "$T/long" -q -- "$T/busy" 40 25
+"$BBTRACE" report -q "$T/long" --no-fold -F text -T rel >"$T/whole"
+size=$(stat -c %s "$T/long") wrong='' some=0
+for ((at = 0; at < size; at += 100)); do
+	head -c $at "$T/long" >"$T/cut"
+	report "$T/cut" --no-fold -F text
+	((status == 1)) && grep -qE "cut: (cut|it has no end: .*cut) at byte $at\b|cut: it is empty$" "$T/err" &&
+		cmp -s -n "$(wc -c <"$T/out")" "$T/out" "$T/whole" || wrong+=" $at"
+	[[ -s $T/out ]] && ((++some))
+done
+is "$wrong" '' "cut at each 100th of $size bytes: read up to there, says where, status 1"
+is "$((some > 3 && some < size / 100))" 1 'with some or none of the events, as it comes'
+
+# ---- damaged anywhere: the checksum sees it ----
+wrong=''
+for ((at = 7; at < size; at += size / 40)); do
+	perl -e 'my ($in, $out, $at) = @ARGV; local $/; open my $f, "<", $in; my $d = <$f>;
+		substr($d, $at, 1) ^= chr(16); open my $o, ">", $out; print $o $d' "$T/long" "$T/bad" $at
+	report "$T/bad" --no-fold -F text
+	((status == 1)) && grep -qE 'bad: (damaged at byte|cut at byte|the header is damaged|not a trace file)' "$T/err" &&
+		cmp -s -n "$(wc -c <"$T/out")" "$T/out" "$T/whole" || wrong+=" $at"
+done
+is "$wrong" '' 'a bit flipped: found, and nothing wrong is shown'
+
+# ---- what is no trace file ----
+no_file() {
+	report "$1"
+	exits 1 "$3"
+	like "$T/err" "$2" '  and says so'
+}
+echo hello >"$T/text"
+: >"$T/empty"
+no_file "$T/text" "^bbtrace: $T/text: not a trace file of bbtrace$" 'a text'
+no_file "$T/busy" "^bbtrace: $T/busy: not a trace file of bbtrace$" 'a program'
+no_file "$T/empty" "^bbtrace: $T/empty: it is empty$" 'an empty file'
+no_file "$T/none" "^bbtrace: cannot open $T/none: No such file or directory$" 'no file'
+no_file "$T" "^bbtrace: cannot read $T: Is a directory$" 'a folder'
+report
+exits 2 'none named: wrong usage'
+
+# ---- when what was traced is gone ----
+program fib -O1
+"$BBTRACE" user "$T/fib" fib main -F annotate --record "$T/gone" -q -- "$T/fib" >/dev/null
+"$BBTRACE" report -q "$T/gone" -F text >"$T/before"
+rm "$T/fib"
+"$BBTRACE" report -q "$T/gone" -F text >"$T/after"
+same "$T/after" "$T/before" 'the program was deleted: the same text'
+like "$T/after" ' fib\+0x[0-9a-f]+  ret  -> ' 'with symbols'
+"$BBTRACE" report -q "$T/gone" -F annotate >"$T/after"
+like "$T/after" 'fib\.c:[0-9]+' 'its lines are named'
+cp /etc/hostname "$T/fib"
+"$BBTRACE" report -q "$T/gone" -F text >"$T/after"
+same "$T/after" "$T/before" 'another file has its name: the same text'
+# a library that is found by dlopen, too
+PROGS=$T/progs
+mkdir "$PROGS"
+"${CC:-cc}" -g -O1 -shared -fPIC -o "$PROGS/plug.so" tests/progs/plug.c
+"${CC:-cc}" -g -O1 -o "$PROGS/loader" tests/progs/loader.c
+bb user "$PROGS/plug.so" plug_work -k -o "$T/dlopen" -- "$PROGS/loader" again
+exits 0 'a library that is opened later, several times'
+"$BBTRACE" report -q "$T/dlopen" -F text >"$T/before"
+rm -r "$PROGS"
+"$BBTRACE" report -q "$T/dlopen" -F text >"$T/after"
+same "$T/after" "$T/before" 'program and library were deleted: the same text'
+is "$(grep -c ' plug_work(' "$T/after") $(grep -c '> use+0x[0-9a-f]* \[loader\]' "$T/after")" '3 3' 'with the names of both'
+report --info "$T/dlopen"
+like "$T/out" '^object +/.*/loader  build-id [0-9a-f]+$' 'the build-id of what called it is there as well'
+done_testing
