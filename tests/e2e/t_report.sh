@@ -1,0 +1,189 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# One recording, many answers: what report selects is what one would pick out of its whole JSON; and how it behaves on
+# a terminal.
+# shellcheck disable=SC2154 # lib.sh sets them
+. "$(dirname "$0")/lib.sh"
+needs root uprobes cmd:perl
+
+# lines FILE EXPR: the events of a JSON file for which the Perl expression holds, without the summary.
+lines() {
+	perl -I"$ROOT/tests/check" -MJson -e '
+		my ($file, $expr) = @ARGV;
+		my $test = eval "my (%h, \$n); sub { my \$e = \$_[0]; $expr }" or die $@;
+		open my $fh, "<", $file or die "$file: $!\n";
+		while (my $line = <$fh>) {
+			my $e = Json::parse($line);
+			print $line if $e->{event} ne "summary" && $test->($e);
+		}' "$1" "$2"
+}
+# selects EXPR NAME OPTION...: report with the options gives what EXPR picks out of all.
+selects() {
+	local expr=$1 name=$2
+	shift 2
+
+	bb report "$T/trace" -F json "$@"
+	exits 0 "report $*"
+	grep -v '"event":"summary"' "$T/out" >"$T/got"
+	lines "$T/all" "$expr" >"$T/want"
+	[[ -s $T/want ]] || diag "$*: nothing to compare"
+	same "$T/got" "$T/want" "$name"
+	is "$(summary events)" "$(lines "$T/want" '$e->{event} =~ /^(entry|branch|return)$/' | wc -l)" '  the summary counts them'
+}
+
+source_program busy c -pthread <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+volatile int sink;
+__attribute__((noinline)) int leaf(int n) { if (n % 3 == 0) sink++; return n / 2 + sink; }
+__attribute__((noinline)) int middle(int n) { if (n == 4) usleep(20000); sink += leaf(n); return leaf(n + 1) + sink; }
+__attribute__((noinline)) int outer(int n) { for (int i = 0; i < n; i++) sink += middle(i); return sink; }
+static void *thread(void *arg) { pthread_setname_np(pthread_self(), arg); outer(5); return NULL; }
+int main(void)
+{
+	pthread_t a, b;
+
+	outer(6);
+	pthread_create(&a, NULL, thread, "first");
+	pthread_join(a, NULL);
+	if (!fork())
+		_exit(outer(3) < 0);
+	pthread_create(&b, NULL, thread, "second");
+	pthread_join(b, NULL);
+	usleep(50000);
+	return 0;
+}
+END
+bb user "$T/busy" outer middle leaf -f -o "$T/trace" -- "$T/busy"
+exits 0 'recorded'
+"$BBTRACE" report -q "$T/trace" -F json >"$T/all"
+is "$(lines "$T/all" '$e->{event} eq "entry" && $e->{symbol} eq "outer"' | wc -l)" 4 'of two processes, four threads'
+
+# ---- whose ----
+mapfile -t pids < <(json_lines "$T/all" '$e->{pid}' | sort -un)
+mapfile -t tids < <(json_lines "$T/all" '$e->{tid}' | sort -un)
+selects "\$e->{pid} == ${pids[1]}" 'one process' --pid "${pids[1]}"
+selects "\$e->{pid} == ${pids[0]} || \$e->{pid} == ${pids[1]}" 'two' -p "${pids[0]},${pids[1]}"
+selects "\$e->{tid} == ${tids[1]}" 'one thread' --tid "${tids[1]}"
+selects '$e->{comm} eq "second"' 'by name' --comm second
+selects '$e->{comm} eq "first" || $e->{comm} eq "second"' 'by two names' --comm first,second
+
+# ---- when: from the start of the trace, which is a little before its first event ----
+bb report "$T/trace" -F text --no-fold
+is "$status $(awk '/ busy-/ { print $1; exit }' "$T/out" | grep -cE '^[0-9]+\.[0-9]{9}$')" '0 1' 'text has the time since the start'
+start=$(($(json_lines "$T/all" '$e->{ts}' | head -n 1) - 10#$(awk '/ busy-/ { print $1; exit }' "$T/out" | tr -d .)))
+for at in $(json_lines "$T/all" '$e->{ts}' | sed -n '17p;60p'); do
+	in_time='my $t = defined $e->{ts} ? $h{$e->{tid}} = $e->{ts} : $h{$e->{tid}} // 0;'
+	selects "$in_time \$t >= $at" "from $((at - start)) ns on" --from $((at - start))ns
+	selects "$in_time \$t <= $at" "up to then" --to $((at - start))ns
+	selects "$in_time \$t >= $((at - 100000)) && \$t <= $at" 'between' --from $((at - start - 100000))ns --to $((at - start))ns
+done
+
+# ---- what ----
+selects '$e->{event} eq "entry" || $e->{event} eq "return"' 'kinds of events' -e entry,return
+selects '$e->{event} eq "branch"' 'branches' -e branch
+selects '$e->{depth} < 2' 'no deeper' --depth 2
+# functions EXPR ARG...: the same of functions, where depth counts those that are picked
+functions() {
+	local expr=$1
+	shift
+
+	bb report "$T/trace" -F json "$@"
+	exits 0 "report $*"
+	grep -v '"event":"summary"' "$T/out" | sed 's/"depth":[0-9]*/"depth":_/' >"$T/got"
+	lines "$T/all" "$expr" | sed 's/"depth":[0-9]*/"depth":_/' >"$T/want"
+	same "$T/got" "$T/want" "  $*"
+}
+functions '$e->{symbol} eq "leaf"' leaf
+functions '$e->{symbol} ne "outer"' middle leaf
+functions '$e->{symbol} eq "middle"' 'm*'
+functions '$e->{symbol} ne "middle"' --exclude middle
+functions '$e->{symbol} eq "leaf"' '*' --exclude middle --exclude outer
+functions '$e->{symbol} eq "leaf" && $e->{event} eq "branch" && $n++ < 7' leaf -e branch --head 7 --depth 1
+functions 0 '*' --exclude '*e*'
+bb report "$T/trace" leaf -F json
+is "$(json "$T/out" 'defined $e->{depth} && $e->{depth}')" 0 'depth counts what is picked'
+bb report "$T/trace" leaf --depth 1 -F json -e entry
+is "$(json "$T/out" '$e->{event} eq "entry"')" "$(json "$T/all" '$e->{event} eq "entry" && $e->{symbol} eq "leaf"')" '--depth, too'
+bb report "$T/trace" nowhere
+exits 1 'a function that was not traced'
+like "$T/err" "no function 'nowhere' was traced" 'is told'
+bb report "$T/trace" --min-duration 15ms -F json
+is "$(json "$T/out" '$e->{event} eq "return" && $e->{duration_ns} < 15e6 && !($e->{depth} > 0)') $(json_lines "$T/out" '$e->{event} eq "entry" && $e->{symbol}' | sort | uniq -c | xargs)" \
+	"0 $(json_lines "$T/all" '$e->{event} eq "return" && $e->{duration_ns} >= 15e6 && $e->{symbol}' | sort | uniq -c | xargs)" \
+	'--min-duration: the calls that took so long'
+
+# ---- how many ----
+event='$e->{event} =~ /^(entry|branch|return)$/'
+n=$(lines "$T/all" "$event" | wc -l)
+selects '$n++ < 10' 'the first ten' --head 10
+selects '$n++ < 10' '-l is the same' -l 10
+selects "\$n++ >= $((n - 10))" 'the last ten' --tail 10
+selects "\$n++ < 5 || \$n > $((n - 5))" 'the first and the last five' --head 5 --tail 5
+selects '1' 'more than there are' --head 1000000
+selects '1' 'more than there are' --tail 1M
+for wrong in '--head 0' '--tail x' '--to 0' '--from -1' '-p 0' '-e other' '--depth 0' '-F yaml' '-- ls' '--follow'; do
+	# shellcheck disable=SC2086
+	bb report "$T/trace" $wrong
+	exits 2 "report $wrong: wrong usage"
+done
+"$BBTRACE" report "$T/trace" -q -F json -o "$T/file"
+same "$T/file" "$T/all" 'report -o FILE'
+is "$(stat -c %a "$T/file")" 600 'of mode 0600'
+
+# ---- a terminal ----
+if ! command -v script >/dev/null; then
+	skip 'a terminal' 'no script(1)'
+	done_testing
+fi
+cat >"$T/pager" <<'END'
+#!/bin/sh
+echo paged >>"$PAGED"
+exec cat
+END
+cat >"$T/quitter" <<'END'
+#!/bin/sh
+echo paged >>"$PAGED"
+head -n 1
+END
+chmod +x "$T/pager" "$T/quitter"
+export PAGED=$T/paged
+# typed COMMAND: on a terminal; what it shows in $T/typed, how often a pager came in $T/paged.
+typed() {
+	: >"$T/paged"
+	timeout -k 10 60 script -qefc "$1" /dev/null >"$T/typed" 2>&1 </dev/null
+	status=$?
+}
+export PAGER=$T/pager TERM=xterm
+typed "$BBTRACE report $T/trace -q --color never"
+is "$status $(wc -l <"$T/paged")" '0 1' 'text from a file on a terminal: through $PAGER'
+"$BBTRACE" report "$T/trace" -q >"$T/plain"
+tr -d '\r' <"$T/typed" | same /dev/stdin "$T/plain" '  all of it'
+typed "$BBTRACE report $T/trace -q"
+is "$(wc -l <"$T/paged") $(grep -c $'\033\[' "$T/typed" | grep -c '^[1-9]')" '1 1' '  in colours'
+PAGER=$T/quitter typed "$BBTRACE report $T/trace --no-fold --color never"
+is "$status $(wc -l <"$T/paged") $(grep -c 'busy-' "$T/typed")" '0 1 1' 'a pager that quits early is no error'
+PAGER=$T/none typed "$BBTRACE report $T/trace -q"
+is "$status" 0 'nor is one that is not there'
+for quiet in "report $T/trace -q -F json" "report - -q <$T/trace" "report $T/trace -q -o $T/file" "report $T/trace -q | cat" \
+	"user $T/busy outer -l 5 -q -- $T/busy"; do
+	typed "$BBTRACE $quiet"
+	is "$status $(wc -l <"$T/paged")" '0 0' "no pager: ${quiet//"$T/"/}"
+done
+PAGER='' typed "$BBTRACE report $T/trace -q"
+is "$status $(grep -c 'busy-' "$T/typed" | grep -c '^[1-9]')" '0 1' 'PAGER empty: none'
+
+# ---- progress: a reader that is slow makes it long ----
+# shellcheck disable=SC2120 # below, by bash -c
+slowly() { (head -c 400 "$T/trace" && sleep 1.3 && tail -c +401 "$T/trace" | head -c 100 && sleep 0.5 && tail -c +501 "$T/trace") | "$BBTRACE" report - -F json -o "$T/file" "$@"; }
+export -f slowly
+export BBTRACE T
+typed "bash -c slowly"
+like "$T/typed" 'bbtrace: [0-9.]+ MB, [0-9.]+ MB/s' 'long work shows progress on a terminal'
+is "$(tail -n 1 "$T/typed" | sed 's/.*\x1b\[K//' | cut -c1-8)" 'bbtrace:' '  and clears it at the end'
+typed "bash -c 'slowly -q'"
+unlike "$T/typed" 'MB/s' '  not with -q'
+slowly 2>"$T/err"
+is "$(grep -c 'MB/s' "$T/err") $(wc -l <"$T/err")" '0 1' '  nor where stderr is none'
+done_testing
