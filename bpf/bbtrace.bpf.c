@@ -459,10 +459,29 @@ static __always_inline int hit(struct pt_regs *ctx, __u64 word)
 
 /* ---- probes: one link for thousands of sites, or one tracefs event for them ---- */
 
+/*
+ * From Linux 6.13 on a large BPF frame is a CPU's, not a task's (kernel/bpf/verifier.c,
+ * bpf_enable_priv_stack()). An uprobe's program can be preempted, and the next task on that CPU
+ * that hits one would write over its frame. Programs with a tail call keep the ordinary stack: this
+ * one leads nowhere.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} nowhere SEC(".maps");
+
+static __always_inline int end_on_own_stack(void *ctx)
+{
+	bpf_tail_call(ctx, &nowhere, 0);
+	return 0;
+}
+
 SEC("uprobe.multi")
 int hit_multi(struct pt_regs *ctx)
 {
-	return stopped ? 0 : hit(ctx, bpf_get_attach_cookie(ctx));
+	return stopped ? end_on_own_stack(ctx) : hit(ctx, bpf_get_attach_cookie(ctx));
 }
 
 /* kernel/trace/trace_uprobe.c, uprobe_dispatcher(): utask->vaddr points to the hit's dispatch data
@@ -486,7 +505,7 @@ int hit_event(struct pt_regs *ctx)
 	__u64 ip = ctx->ip, *word;
 
 	if (stopped)
-		return 0;
+		return end_on_own_stack(ctx);
 	word = config.lookup == LOOKUP_KERNEL ? bpf_map_lookup_elem(&kernel_sites, &ip)
 					      : uprobe_word();
 	return word ? hit(ctx, *word) : 0;

@@ -28,6 +28,7 @@ build | libzydis-dev    | <Zydis/Zydis.h>
 build | libiberty-dev   | <libiberty/demangle.h>
 test  | perl            | prove
 test  | g++             | g++
+test  | rustc           | rustc
 test  | gdb             | gdb
 test  | binutils        | objdump
 test  | strace          | strace
