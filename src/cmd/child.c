@@ -62,7 +62,8 @@ static int become(const struct passwd *pw)
 	setenv("HOME", pw->pw_dir, 1);
 	setenv("USER", pw->pw_name, 1);
 	setenv("LOGNAME", pw->pw_name, 1);
-	setenv("SHELL", pw->pw_shell, 1);
+	setenv("SHELL", *pw->pw_shell ? pw->pw_shell : "/bin/sh", 1);
+	privileges__none();
 	return 0;
 }
 
@@ -95,6 +96,8 @@ int child__prepare(struct child *c, char **command, const char *user, int *statu
 	*status = EXIT_CANNOT;
 	if (user && !(pw = getpwnam(user)))
 		return err__set(ENOENT, "no such user: '%s'", user);
+	if (user && (err = privileges__check(PRIVILEGE_SETUID | PRIVILEGE_SETGID, "-u NAME")))
+		return err__prefix(err, "cannot run %s as %s", command[0], user);
 	if (pipe2(go, O_CLOEXEC) || pipe2(failed, O_CLOEXEC))
 		return err__set(errno, "cannot make a pipe: %s", strerror(errno));
 	fflush(NULL);

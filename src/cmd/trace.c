@@ -151,11 +151,17 @@ static int check_proc(void)
 }
 
 /* The first thing that stops the uninitiated: told before anything else is tried. */
-static int check_privileges(void)
+static int check_privileges(const struct session *s)
 {
+	autofree char *mode = xasprintf("bbtrace %s", s->args.verb->name);
+
+	if (privileges__check(PRIVILEGE_BPF | PRIVILEGE_PERFMON, mode))
+		return err__set(EPERM,
+				"cannot trace: %s; run with sudo, or as a user with CAP_BPF and "
+				"CAP_PERFMON",
+				strdupa(err__text()));
 	for (const struct feature *f = features; f->name; f++)
-		if (!strcmp(f->name, "kernel") || !strcmp(f->name, "capabilities") ||
-		    !strcmp(f->name, "lockdown")) {
+		if (!strcmp(f->name, "kernel") || !strcmp(f->name, "lockdown")) {
 			int err = f->check();
 
 			if (err)
@@ -318,6 +324,26 @@ static int finish(struct session *s, int err)
 	return err ? err : end;
 }
 
+/*
+ * What is done, nobody can misuse any more. Processes are named, and their files read, as they
+ * come; the definitions in tracefs are deleted and files rotated by name. CMD was forked before and
+ * keeps what the caller had.
+ */
+static void drop_privileges(struct session *s)
+{
+	uint64_t keep = PRIVILEGE_SYS_PTRACE;
+
+	if (!s->plan->kernel)
+		keep |= PRIVILEGE_DAC_READ_SEARCH | PRIVILEGE_CHECKPOINT_RESTORE;
+	if (s->child.pid)
+		keep |= PRIVILEGE_KILL;
+	if (s->args.max_size)
+		keep |= PRIVILEGE_DAC_OVERRIDE | PRIVILEGE_FOWNER;
+	if (geteuid() && probe__by_definitions(s->probe))
+		keep |= PRIVILEGE_DAC_OVERRIDE;
+	probe__drop_privileges(s->probe, keep);
+}
+
 /* Every descriptor that bbtrace may need, not one for CMD: it was forked before. */
 static void raise_limits(void)
 {
@@ -327,6 +353,12 @@ static void raise_limits(void)
 		return;
 	r.rlim_cur = r.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &r);
+}
+
+/* At processes that run already. */
+static bool looks_around(const struct session *s)
+{
+	return !s->child.pid && !s->plan->kernel;
 }
 
 static int run(struct session *s, int *status)
@@ -347,14 +379,17 @@ static int run(struct session *s, int *status)
 		return note("interrupted before the probes were in place"), 0;
 	if (err)
 		return err;
+	drop_privileges(s);
 	to_silence = s->probe;
 	live__open(&s->live, s->plan, &s->named, &t, s->render.output, s->recorder, s->args.limit);
 	if (s->args.last)
 		show__keep_last(&s->live.show, s->args.last);
-	if (!s->child.pid && !s->plan->kernel)
+	if (looks_around(s))
 		live__look_around(&s->live, o.filters.pids.data, o.filters.pids.len);
 	if (system_wide(&s->args))
 		note("tracing every process but bbtrace itself; -p PID or -- CMD narrows it down");
+	if (looks_around(s) && !o.filters.pids.len && privileges__missing(PRIVILEGE_SYS_PTRACE))
+		note("what other users' processes run has no names: that needs CAP_SYS_PTRACE");
 	err = begin_output(s);
 	if (err)
 		return clean(s, err);
@@ -372,7 +407,7 @@ static int trace(struct session *s, int *status)
 	int err = check_proc();
 
 	err = err ? err : check_pids(&s->args);
-	err = err ? err : check_privileges();
+	err = err ? err : check_privileges(s);
 	err = err ? err : make_plan(s);
 	err = err ? err : open_output(s);
 	err = err ? err : make_output(s);

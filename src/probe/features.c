@@ -3,7 +3,6 @@
  * ask for. */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -20,16 +19,23 @@
 
 static int check_capabilities(void)
 {
-	struct __user_cap_header_struct h = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct d[2] = {0};
-	uint64_t have, admin = 1ull << CAP_SYS_ADMIN;
+	return privileges__check(PRIVILEGE_BPF | PRIVILEGE_PERFMON, "a trace");
+}
 
-	if (syscall(SYS_capget, &h, d))
-		return err__set(errno, "cannot read the capabilities: %s", strerror(errno));
-	have = d[0].effective | (uint64_t)d[1].effective << 32;
-	if (!(have & admin) && !((have & (1ull << CAP_BPF)) && (have & (1ull << CAP_PERFMON))))
-		return err__set(EPERM, "needs CAP_BPF and CAP_PERFMON");
-	return 0;
+static int check_cap_pid(void)
+{
+	return privileges__check(PRIVILEGE_SYS_PTRACE, "-p with another user's process");
+}
+
+static int check_cap_files(void)
+{
+	return privileges__check(PRIVILEGE_DAC_READ_SEARCH,
+				 "a file or process folder that only others may read");
+}
+
+static int check_cap_user(void)
+{
+	return privileges__check(PRIVILEGE_SETUID | PRIVILEGE_SETGID, "-u NAME");
 }
 
 /* Documentation/admin-guide/LSM, lockdown(7): "none [integrity] confidentiality" */
@@ -115,20 +121,26 @@ static int check_ringbuf(void)
 #define TRACE_UPROBE_MULTI ((enum bpf_attach_type)48)
 
 /* A link to "/", which no kernel accepts: -EBADF says that the kernel knows such links. */
-static int multi_answer(pid_t pid)
+int feature__multi_answer(int prog, pid_t pid)
 {
-	int fd = load_return_zero(BPF_PROG_TYPE_KPROBE, TRACE_UPROBE_MULTI), link;
 	const unsigned long offset = 0;
 	LIBBPF_OPTS(bpf_link_create_opts, o, .uprobe_multi.path = "/",
 		    .uprobe_multi.offsets = &offset, .uprobe_multi.cnt = 1,
 		    .uprobe_multi.pid = pid);
+	int link = bpf_link_create(prog, -1, TRACE_UPROBE_MULTI, &o);
+
+	return link < 0 ? -errno : (close(link), 0);
+}
+
+static int multi_answer(pid_t pid)
+{
+	int fd = load_return_zero(BPF_PROG_TYPE_KPROBE, TRACE_UPROBE_MULTI), err;
 
 	if (fd < 0)
 		return fd;
-	link = bpf_link_create(fd, -1, TRACE_UPROBE_MULTI, &o);
-	link = link < 0 ? -errno : (close(link), 0);
+	err = feature__multi_answer(fd, pid);
 	close(fd);
-	return link;
+	return err;
 }
 
 int feature__uprobe_multi(void)
@@ -226,6 +238,17 @@ static int check_kallsyms(void)
 	return addr ? 0 : err__set(EPERM, "/proc/kallsyms hides the addresses");
 }
 
+/* Kernel mode's own, beside what all modes need. */
+static int check_cap_kernel(void)
+{
+	uint64_t tracefs = PRIVILEGE_SYS_ADMIN | (geteuid() ? PRIVILEGE_DAC_OVERRIDE : 0);
+	uint64_t wanted = check_kallsyms() == -EPERM ? PRIVILEGE_SYSLOG : 0;
+	int err = feature__tracefs_kprobes();
+
+	return privileges__check(wanted | (err == -EPERM || err == -EACCES ? tracefs : 0),
+				 "kernel mode");
+}
+
 static int check_kcore(void)
 {
 	int fd = open("/proc/kcore", O_RDONLY | O_CLOEXEC);
@@ -267,8 +290,16 @@ static int check_branch_stack(void)
 
 const struct feature features[] = {
 	{"kernel", "Linux 5.15 or newer", check_version, "boot a newer kernel"},
-	{"capabilities", "load programs, open events", check_capabilities,
+	{"capabilities", "user, kernel: load programs, open events", check_capabilities,
 	 "run with sudo, or give bbtrace CAP_BPF and CAP_PERFMON"},
+	{"cap_kernel", "kernel: its addresses, kprobe definitions", check_cap_kernel,
+	 "run with sudo; CAP_SYSLOG, CAP_SYS_ADMIN and CAP_DAC_OVERRIDE serve as well"},
+	{"cap_pid", "-p: processes of other users, the names in them", check_cap_pid,
+	 "run with sudo, or with CAP_SYS_PTRACE besides"},
+	{"cap_files", "programs that only others may read", check_cap_files,
+	 "run with sudo, or with CAP_DAC_READ_SEARCH besides"},
+	{"cap_user", "-u: run CMD as another user", check_cap_user,
+	 "run with sudo, or with CAP_SETUID and CAP_SETGID besides"},
 	{"lockdown", "read kernel memory", check_lockdown, "boot without lockdown=confidentiality"},
 	{"btf", "kernel types (CO-RE)", check_btf,
 	 "a kernel with CONFIG_DEBUG_INFO_BTF, or types from elsewhere with --btf FILE"},

@@ -11,6 +11,7 @@
 #ifndef BBTRACE_PROBE_H
 #define BBTRACE_PROBE_H
 
+#include <linux/capability.h>
 #include <linux/types.h>
 #include <signal.h>
 #include "code/code.h"
@@ -59,6 +60,8 @@ int probe__open(struct plan *plan, const struct probe_options *options, struct p
 int probe__attach(struct probe *p);
 /* The name of the mechanism in use. */
 const char *probe__mechanism(const struct probe *p);
+/* Are its probes definitions in tracefs, that are deleted at the end? */
+bool probe__by_definitions(const struct probe *p);
 /* Verified instructions of the BPF programs in use. */
 unsigned probe__verified_insns(const struct probe *p);
 /* From now on events flow. */
@@ -72,6 +75,31 @@ int probe__poll(struct probe *p, int timeout_ms, const struct probe_sink *sink);
 int probe__drain(struct probe *p, const struct probe_sink *sink);
 /* Detaches. Slow parts (deleting kprobe definitions) are left to a silent child. */
 void probe__close(struct probe *p);
+
+/* ---- privileges: sets of capabilities ---- */
+
+#define PRIVILEGE(name)		     (1ull << CAP_##name)
+#define PRIVILEGE_BPF		     PRIVILEGE(BPF)
+#define PRIVILEGE_PERFMON	     PRIVILEGE(PERFMON)
+#define PRIVILEGE_SYSLOG	     PRIVILEGE(SYSLOG)
+#define PRIVILEGE_SYS_PTRACE	     PRIVILEGE(SYS_PTRACE)
+#define PRIVILEGE_SYS_ADMIN	     PRIVILEGE(SYS_ADMIN)
+#define PRIVILEGE_DAC_OVERRIDE	     PRIVILEGE(DAC_OVERRIDE)
+#define PRIVILEGE_DAC_READ_SEARCH    PRIVILEGE(DAC_READ_SEARCH)
+#define PRIVILEGE_CHECKPOINT_RESTORE PRIVILEGE(CHECKPOINT_RESTORE)
+#define PRIVILEGE_FOWNER	     PRIVILEGE(FOWNER)
+#define PRIVILEGE_KILL		     PRIVILEGE(KILL)
+#define PRIVILEGE_SETUID	     PRIVILEGE(SETUID)
+#define PRIVILEGE_SETGID	     PRIVILEGE(SETGID)
+
+/* Of wanted, what this process lacks. */
+uint64_t privileges__missing(uint64_t wanted);
+/* 0, or -EPERM: "WHAT needs CAP_A and CAP_B", those that are missing. */
+int privileges__check(uint64_t wanted, const char *what);
+/* Gives all up: for who has become another user. */
+void privileges__none(void);
+/* Once attached: gives up for good all but keep and what p's own calls still need. */
+void probe__drop_privileges(struct probe *p, uint64_t keep);
 
 /* ---- before the kernel's code is read ---- */
 

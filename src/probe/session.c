@@ -306,6 +306,17 @@ pid_t probe__attach_pid(const struct probe *p)
 	return f->pids.len == 1 && !f->follow ? (pid_t)f->pids.data[0] : 0;
 }
 
+bool probe__is_refused(struct probe *p)
+{
+	uint64_t key = 0, count;
+
+	if (bpf_map_lookup_elem(bpf_map__fd(p->skel->maps.lost_by_thread), &key, &count) &&
+	    errno == EPERM)
+		return true;
+	return p->mechanism->attach_all && probe__attach_pid(p) &&
+	       feature__multi_answer(bpf_program__fd(probe__program(p)), 0) == -EPERM;
+}
+
 int probe__attach(struct probe *p)
 {
 	return p->plan->kernel ? p->mechanism->attach(p) : steady__run(p->mechanism->attach, p);
@@ -314,6 +325,11 @@ int probe__attach(struct probe *p)
 const char *probe__mechanism(const struct probe *p)
 {
 	return p->mechanism->name;
+}
+
+bool probe__by_definitions(const struct probe *p)
+{
+	return p->tracefs >= 0;
 }
 
 unsigned probe__verified_insns(const struct probe *p)

@@ -56,6 +56,9 @@ struct bpf_program *probe__program(struct probe *p);
 /* The one process to attach to, 0: all (the BPF program filters). */
 pid_t probe__attach_pid(const struct probe *p);
 
+/* Does the kernel refuse, to who asks now, what p still has to do once it is attached? */
+bool probe__is_refused(struct probe *p);
+
 /* Runs fn in a process that SIGKILL sent to bbtrace doesn't reach: what fn returns. */
 int steady__run(int (*fn)(struct probe *p), struct probe *p);
 /* bbtrace's own number, from within fn as well. */
@@ -66,6 +69,8 @@ bool steady__is_orphan(void);
 /* Does this kernel have uprobe_multi; does it filter by process (early ones took the thread for the
  * process)? */
 int feature__uprobe_multi(void);
+/* What the kernel says to a link of this program to no file; -EBADF: it knows such links. */
+int feature__multi_answer(int prog, pid_t pid);
 bool feature__uprobe_multi_by_process(void);
 int feature__tracefs_uprobes(void);
 int feature__tracefs_kprobes(void);

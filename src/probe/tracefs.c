@@ -4,8 +4,10 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <linux/magic.h>
 #include <sys/mount.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 #include "session.h"
 #include "tracefs.h"
@@ -17,13 +19,27 @@ static const struct {
 	[TRACEFS_KPROBE] = {"kprobe_events", "kernel", "CONFIG_KPROBE_EVENTS"},
 };
 
+/* Without the right to mount one: that which is there for all. */
+static int open_mounted(void)
+{
+	int root = open("/sys/kernel/tracing", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct statfs fs;
+
+	if (root >= 0 && !fstatfs(root, &fs) && fs.f_type == TRACEFS_MAGIC)
+		return root;
+	if (root >= 0)
+		close(root);
+	return err__set(EPERM, "tracefs needs CAP_SYS_ADMIN, for none is mounted on "
+			       "/sys/kernel/tracing");
+}
+
 int tracefs__mount(void)
 {
 	autoclose int fs = syscall(SYS_fsopen, "tracefs", 1 /* FSOPEN_CLOEXEC */);
 	int root;
 
 	if (fs < 0)
-		return errno == EPERM ? err__set(EPERM, "tracefs needs root (CAP_SYS_ADMIN)")
+		return errno == EPERM ? open_mounted()
 				      : err__set(errno, "this kernel has no tracefs (%s)",
 						 strerror(errno));
 	if (syscall(SYS_fsconfig, fs, 6 /* FSCONFIG_CMD_CREATE */, NULL, NULL, 0))
@@ -42,6 +58,9 @@ int tracefs__open(int root, enum tracefs_kind kind)
 		return fd;
 	if (errno == ENOENT)
 		return err__set(ENOENT, "the kernel was built without %s", kinds[kind].option);
+	if (errno == EACCES)
+		return err__set(EACCES, "tracefs's %s needs root or CAP_DAC_OVERRIDE",
+				kinds[kind].file);
 	return err__set(errno, "cannot open %s: %s", kinds[kind].file, strerror(errno));
 }
 

@@ -259,7 +259,8 @@ static int open_regular(const char *path, struct stat *st)
 
 	if (fd < 0)
 		return err__set(errno,
-				errno == EACCES ? "can't read %s: %s; run with sudo"
+				errno == EACCES ? "can't read %s: %s; run with sudo, or with "
+						  "CAP_DAC_READ_SEARCH"
 						: "can't open %s: %s",
 				path, strerror(errno));
 	if (fstat(fd, st) == 0 && S_ISREG(st->st_mode))

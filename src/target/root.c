@@ -30,8 +30,9 @@ int root__open(struct root *r, pid_t pid)
 		return 0;
 	if (errno == ENOENT || errno == ESRCH)
 		return err__set(ESRCH, "no process %d", pid);
-	return err__set(errno, "can't look into process %d: %s; run with sudo", pid,
-			strerror(errno));
+	return err__set(errno,
+			"can't look into process %d: %s; run with sudo, or with CAP_SYS_PTRACE",
+			pid, strerror(errno));
 }
 
 void root__close(struct root *r)

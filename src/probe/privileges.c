@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Capabilities: which are missing for what, and giving up those that have done their work. */
+#include <errno.h>
+#include <linux/capability.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "session.h"
+
+static const struct {
+	uint64_t bit;
+	const char *name;
+} capabilities[] = {
+	{PRIVILEGE_BPF, "CAP_BPF"},
+	{PRIVILEGE_PERFMON, "CAP_PERFMON"},
+	{PRIVILEGE_SYSLOG, "CAP_SYSLOG"},
+	{PRIVILEGE_SYS_PTRACE, "CAP_SYS_PTRACE"},
+	{PRIVILEGE_SYS_ADMIN, "CAP_SYS_ADMIN"},
+	{PRIVILEGE_DAC_OVERRIDE, "CAP_DAC_OVERRIDE"},
+	{PRIVILEGE_DAC_READ_SEARCH, "CAP_DAC_READ_SEARCH"},
+	{PRIVILEGE_CHECKPOINT_RESTORE, "CAP_CHECKPOINT_RESTORE"},
+	{PRIVILEGE_FOWNER, "CAP_FOWNER"},
+	{PRIVILEGE_KILL, "CAP_KILL"},
+	{PRIVILEGE_SETUID, "CAP_SETUID"},
+	{PRIVILEGE_SETGID, "CAP_SETGID"},
+};
+
+/* The caller's own; nothing where the kernel doesn't tell. */
+static void read_sets(uint64_t *effective, uint64_t *permitted)
+{
+	struct __user_cap_header_struct h = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct d[2] = {0};
+
+	if (syscall(SYS_capget, &h, d))
+		memset(d, 0, sizeof(d));
+	*effective = d[0].effective | (uint64_t)d[1].effective << 32;
+	*permitted = d[0].permitted | (uint64_t)d[1].permitted << 32;
+}
+
+/* What is inheritable goes. */
+static int write_sets(uint64_t effective, uint64_t permitted)
+{
+	struct __user_cap_header_struct h = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct d[2] = {
+		{.effective = effective, .permitted = permitted},
+		{.effective = effective >> 32, .permitted = permitted >> 32}};
+
+	return syscall(SYS_capset, &h, d) ? -errno : 0;
+}
+
+uint64_t privileges__missing(uint64_t wanted)
+{
+	uint64_t have, permitted;
+
+	read_sets(&have, &permitted);
+	if (have & PRIVILEGE_SYS_ADMIN) /* include/linux/capability.h: bpf_capable() and others */
+		have |= PRIVILEGE_BPF | PRIVILEGE_PERFMON | PRIVILEGE_CHECKPOINT_RESTORE;
+	if (have & PRIVILEGE_DAC_OVERRIDE)
+		have |= PRIVILEGE_DAC_READ_SEARCH;
+	return wanted & ~have;
+}
+
+static void put_names(struct str *s, uint64_t set)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(capabilities); i++) {
+		if (!(set & capabilities[i].bit))
+			continue;
+		set &= ~capabilities[i].bit;
+		str__printf(s, "%s%s", !s->len ? "" : set ? ", " : " and ", capabilities[i].name);
+	}
+}
+
+int privileges__check(uint64_t wanted, const char *what)
+{
+	uint64_t missing = privileges__missing(wanted);
+	struct str s = {0};
+	int err;
+
+	if (!missing)
+		return 0;
+	put_names(&s, missing);
+	err = err__set(EPERM, "%s needs %s", what, s.data);
+	str__free(&s);
+	return err;
+}
+
+void privileges__none(void)
+{
+	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+	write_sets(0, 0);
+}
+
+/* Nothing that is run from here on has more. Only who has CAP_SETPCAP may lower the bounds. */
+static void lower_bounds(uint64_t keep)
+{
+	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+	for (unsigned cap = 0; prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++)
+		if (!(keep >> cap & 1))
+			prctl(PR_CAPBSET_DROP, cap, 0, 0, 0);
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+}
+
+/* Before Linux 5.19 even a look into one's own maps took CAP_BPF, unless everybody had it. */
+static uint64_t needed_for_bpf(struct probe *p, uint64_t keep, uint64_t permitted)
+{
+	uint64_t bpf = PRIVILEGE_BPF | PRIVILEGE_PERFMON;
+
+	write_sets(keep, permitted);
+	if (!probe__is_refused(p))
+		return 0;
+	return permitted & (permitted & PRIVILEGE_BPF ? bpf : PRIVILEGE_SYS_ADMIN);
+}
+
+void probe__drop_privileges(struct probe *p, uint64_t keep)
+{
+	uint64_t effective, permitted;
+	struct str s = {0};
+
+	read_sets(&effective, &permitted);
+	keep &= permitted;
+	keep |= needed_for_bpf(p, keep, permitted);
+	write_sets(permitted, permitted);
+	lower_bounds(keep);
+	write_sets(keep, keep);
+	put_names(&s, keep);
+	note_verbose("capabilities kept: %s", s.len ? s.data : "none");
+	str__free(&s);
+}

@@ -1,0 +1,209 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# With the capabilities that a mode needs and no more; given up once attached; CMD has what the caller has.
+# shellcheck disable=SC2154,SC2034 # lib.sh and served.sh set them
+. "$(dirname "$0")/lib.sh"
+. "$E2E/served.sh"
+needs root uprobes cmd:setpriv
+
+chmod 755 "$T"
+program fib -O1
+build_served
+mkdir -m 777 "$T/out.d" && install -m 755 "$BBTRACE" "$T/bbtrace" # where a user reaches it
+ROOTS=$BBTRACE BBTRACE=$T/bbtrace
+SELF='grep -E "^(Cap|NoNewPrivs|Uid|Gid|Groups)" /proc/self/status'
+
+# as CAPS COMMAND...: nobody, with these capabilities alone; become: the shell itself.
+as() { (become "$@"); }
+become() {
+	local caps=-all${1:+,$1}
+	shift
+	exec setpriv --reuid nobody --regid nogroup --clear-groups --inh-caps "$caps" --ambient-caps "$caps" "$@"
+}
+# bb_as CAPS ARG...: bb by him; the trace is $T/json.
+bb_as() {
+	rm -f "$T/out.d/json"
+	as "$1" timeout -k 10 120 "$BBTRACE" "${@:2}" >"$T/out" 2>"$T/err" </dev/null
+	status=$?
+	rm -f "$T/json"
+	[[ -e $T/out.d/json ]] && cp "$T/out.d/json" "$T/json"
+}
+TRACE='+bpf,+perfmon'
+
+# ---- user mode ----
+run_fib=(user "$T/fib" fib -F json -o "$T/out.d/json")
+bb_as $TRACE "${run_fib[@]}" -- "$T/fib"
+exits 3 'CAP_BPF and CAP_PERFMON are enough for user mode'
+is "$(entries fib) $(returns fib) $(cat "$T/out")" '177 177 55' 'each call and return'
+is "$(stat -c '%U %a' "$T/out.d/json")" 'nobody 600' 'the file is his'
+for row in "|CAP_BPF and CAP_PERFMON" "+bpf|CAP_PERFMON" "+perfmon|CAP_BPF"; do
+	bb_as "${row%%|*}" "${run_fib[@]}" -- "$T/fib"
+	exits 1 "with '${row%%|*}' alone: refused"
+	like "$T/err" "^bbtrace: cannot trace: bbtrace user needs ${row#*|}; run with sudo" 'the mode and what is missing'
+	is "$(cat "$T/out")" '' 'nothing has run'
+done
+bb_as +bpf kernel vfs_read
+like "$T/err" '^bbtrace: cannot trace: bbtrace kernel needs CAP_PERFMON;' 'kernel mode by its name'
+
+bb_as "$TRACE,+sys_admin,+dac_override" "${run_fib[@]}" --attach uprobe_event -- "$T/fib"
+exits 3 'uprobe_event: CAP_SYS_ADMIN and CAP_DAC_OVERRIDE besides'
+is "$(entries fib)" 177 'each call'
+for row in "|CAP_SYS_ADMIN" "+sys_admin|CAP_DAC_OVERRIDE"; do
+	[[ $row == "|"* ]] && mountpoint -q /sys/kernel/tracing && continue
+	caps=${row%%|*}
+	bb_as "$TRACE${caps:+,$caps}" "${run_fib[@]}" --attach uprobe_event -- "$T/fib"
+	exits 1 "uprobe_event without ${row#*|}: refused"
+	like "$T/err" "^bbtrace: cannot probe programs: tracefs.* needs .*${row#*|}" 'it is named'
+done
+
+install -m 711 "$T/fib" "$T/closed"
+bb_as $TRACE user "$T/closed" fib -F json -o "$T/out.d/json" -- "$T/closed"
+exits 1 'a program that only others may read'
+like "$T/err" 'CAP_DAC_READ_SEARCH' 'the capability is named'
+bb_as $TRACE,+dac_read_search user "$T/closed" fib -F json -o "$T/out.d/json" -- "$T/closed"
+is "$status $(entries fib)" '3 177' 'with it, it is traced'
+
+serve other "$T/served"
+bb_as $TRACE user "$T/served" work -p "$pid_other"
+exits 1 "-p with another user's process"
+like "$T/err" 'CAP_SYS_PTRACE' 'the capability is named'
+
+# watch_as CAPS ARG...: served's functions, in the background.
+watch_as() {
+	set -- "$1" -F json -o "$T/out.d/watch.json" "${@:2}"
+	rm -f "$T/out.d/watch.json" "$T/watch.json"
+	ln -s "$T/out.d/watch.json" "$T/watch.json"
+	become "$1" "$BBTRACE" user "$T/served" tick work "${@:2}" >"$T/out" 2>"$T/err" <"${input:-/dev/null}" &
+	watching=$!
+	at_end "kill -9 $watching 2>/dev/null; wait $watching 2>/dev/null"
+	wait_for $PATIENCE is_live
+}
+# caps PID SET...: in hexadecimal, without leading zeros.
+caps() {
+	local pid=$1 set
+	shift
+	for set; do echo $((16#$(sed -n "s/^Cap$set:\t//p" "/proc/$pid/status"))); done | xargs printf '%x '
+}
+# bits NUMBER...: the set of these.
+bits() {
+	local n sum=0
+	for n; do ((sum |= 1 << n)); done
+	printf '%x' $sum
+}
+ptrace=19 read_search=2 restore=40 kill=5
+watch_as $TRACE,+sys_ptrace -p "$pid_other"
+want=$(bits $ptrace)
+is "$(caps $watching Inh Prm Eff Amb)" "0 $want $want 0 " 'while it traces: what names processes is kept, the rest is given up'
+is "$(sed -n 's/^NoNewPrivs:\t//p' "/proc/$watching/status")" 1 'and nothing comes back by an exec'
+tell other 'work 5'
+stop_watching INT
+is "$status $(calls)" '0 5' 'with CAP_SYS_PTRACE: traced'
+
+# ---- root ----
+rm -f "$T/watch.json"
+watch -p "$pid_other"
+want=$(bits $ptrace $read_search $restore)
+bound=$(caps $$ Bnd)
+is "$(caps $watching Inh Prm Eff Bnd Amb)" "0 $want $want $want 0 " "root's are given up, too, and their bound"
+tell other 'work 5'
+stop_watching INT
+is "$status $(calls)" '0 5' 'each call'
+if grep -q uprobe_event <("$BBTRACE" doctor | grep ' yes '); then
+	watch --attach uprobe_event -p "$pid_other"
+	is "$(caps $watching Prm)" "$want " 'the same with uprobe_event'
+	name=bbtrace_$watching
+	stop_watching INT
+	mkdir "$T/tracefs" && mount -t tracefs none "$T/tracefs"
+	is "$status $(grep -c "$name" "$T/tracefs/uprobe_events")" '0 0' 'and its definitions are deleted at the end'
+	umount "$T/tracefs"
+fi
+
+# A later attach: a thread's exec takes the process over.
+source_program taken c -pthread <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+__attribute__((noinline)) int step(int n) { __asm__ volatile("" : "+r"(n)); return n > 3 ? n - 1 : n; }
+static void *again(void *name) { execl(name, name, "again", (char *)0); return 0; }
+int main(int argc, char **argv)
+{
+	pthread_t t;
+	int sum = step(argc);
+	if (argc == 1) {
+		pthread_create(&t, 0, again, argv[0]);
+		pthread_join(t, 0);
+		return 1;
+	}
+	usleep(700000); /* what is attached anew is not there at once */
+	for (int i = 0; i < 100; i++)
+		sum += step(i);
+	return sum > 100 ? 7 : 1;
+}
+END
+bb_as $TRACE user "$T/taken" step -v -F json -o "$T/out.d/json" -- "$T/taken"
+exits 7 'attached anew after all was given up'
+like "$T/err" 'capabilities kept: none' 'nothing was kept'
+like "$T/err" 'attaching to all processes' 'a thread replaced the process'
+is "$(($(entries step) >= 100))" 1 'what came after it is seen'
+
+# ---- CMD ----
+# cmd_like NAME CALLER...: what CMD has is what the caller's children have.
+cmd_like() {
+	"${@:2}" sh -c "$SELF" >"$T/expected"
+	"${@:2}" "$BBTRACE" user "$T/fib" fib -- sh -c "$SELF" >"$T/out" 2>"$T/err"
+	grep -E '^(Cap|NoNew|Uid|Gid|Groups)' "$T/out" >"$T/got"
+	same "$T/got" "$T/expected" "CMD has the privileges of $1"
+}
+cmd_like root env
+cmd_like 'root with less' setpriv --bounding-set -net_raw,-sys_time --inh-caps -all,+kill
+cmd_like 'root that can gain none' setpriv --no-new-privs
+cmd_like 'a user with ambient capabilities' as $TRACE,+net_raw
+cmd_like "a user's groups" setpriv --reuid nobody --regid daemon --groups adm,daemon --inh-caps +bpf,+perfmon --ambient-caps +bpf,+perfmon
+is "$(wc -l <"$T/expected")" 9 'all nine lines were compared'
+
+if command -v setcap >/dev/null && install -m 755 "$T/bbtrace" "$T/capable" && setcap cap_bpf,cap_perfmon+ep "$T/capable" 2>/dev/null &&
+	setpriv --reuid nobody --clear-groups "$T/capable" user "$T/fib" fib -l 1 -- true 2>"$T/err"; then
+	BBTRACE=$T/capable
+	bb_as '' "${run_fib[@]}" -- sh -c "$SELF; exec $T/fib"
+	is "$(entries fib)" 177 "the file's own capabilities (setcap)"
+	is "$(sed -n 's/^CapPrm:\t0*//p' "$T/out")" '' 'CMD has none of them'
+	BBTRACE=$T/bbtrace
+else
+	skip "a file's capabilities" 'setcap(8) is missing or without effect here'
+fi
+
+# -u: that user's, and nothing of the caller's.
+for caller in root nobody; do
+	run=(env)
+	[[ $caller == root ]] || run=(as "$TRACE,+setuid,+setgid")
+	setpriv --reuid daemon --regid daemon --init-groups sh -c 'id; echo none' >"$T/expected"
+	getent passwd daemon | awk -F: '{ print $6, $1, $1, $7 }' >>"$T/expected"
+	"${run[@]}" setpriv --inh-caps +bpf,+perfmon "$BBTRACE" user "$T/fib" fib -u daemon -- sh -c \
+		'id; awk "/^Cap(Inh|Prm|Eff|Amb)/ && \$2 !~ /^0*\$/ { some = 1 } END { print some ? \"some\" : \"none\" }" /proc/self/status
+		echo $HOME $USER $LOGNAME $SHELL' >"$T/out" 2>"$T/err"
+	same "$T/out" "$T/expected" "-u by $caller: the user, the groups, no capability, HOME, USER, LOGNAME and SHELL"
+done
+bb_as $TRACE user "$T/fib" fib -u daemon -- "$T/fib"
+exits 1 '-u without the right to change users'
+like "$T/err" '^bbtrace: cannot run .* as daemon: -u NAME needs CAP_SETUID and CAP_SETGID' 'says which'
+input=$T/cmd.in
+mkfifo "$input" && exec {writer}<>"$input"
+watch_as "$TRACE,+setuid,+setgid,+kill" -u daemon -- "$T/served"
+want=$(bits $kill)
+is "$(caps $watching Prm Eff)" "$want $want " 'CAP_KILL is kept to pass signals on to CMD'
+wait_for $PATIENCE grep -q '^ready' "$T/out"
+stop_watching TERM
+exits 143 'which works'
+
+# ---- doctor ----
+bb_as '' doctor
+like "$T/out" '^capabilities +no .*user, kernel' 'doctor: what all modes need'
+for row in 'cap_kernel CAP_S' 'cap_pid CAP_SYS_PTRACE' 'cap_files CAP_DAC_READ_SEARCH' 'cap_user CAP_SETUID and CAP_SETGID'; do
+	bb_as $TRACE doctor
+	grep -A1 -E "^${row%% *} +no" "$T/out" >"$T/row"
+	like "$T/row" "why: .*${row#* }" "doctor: ${row%% *}"
+done
+BBTRACE=$ROOTS
+bb doctor
+is "$(grep -cE '^(capabilities|cap_pid|cap_files|cap_user) +yes' "$T/out")" 4 'root has them all'
+done_testing
