@@ -68,6 +68,13 @@ static int open_sink(struct recorder *r)
 	return err;
 }
 
+static int check_old(const struct recorder *r)
+{
+	autofree char *old = xasprintf("%s.1", r->name);
+
+	return sink__check_old(old);
+}
+
 int recorder__open(const struct args *a, const char *name, struct recorder **out)
 {
 	struct recorder *r = xcalloc(1, sizeof(*r));
@@ -78,8 +85,10 @@ int recorder__open(const struct args *a, const char *name, struct recorder **out
 	r->sink.fd = -1;
 	*out = r;
 	err = open_sink(r);
-	if (!err && a->max_size && !r->sink.is_file)
+	if (!err && a->max_size && (!r->sink.is_file || r->sink.fd == STDOUT_FILENO))
 		err = err__set(EINVAL, "--max-size needs a regular file");
+	if (!err && a->max_size)
+		err = check_old(r);
 	return err;
 }
 
@@ -315,6 +324,7 @@ static int rotate(struct recorder *r)
 	autofree char *old = xasprintf("%s.1", r->name);
 	int err = end_file(r, TRACE_CONTINUED);
 
+	err = err ? err : sink__check_old(old);
 	if (err)
 		return err;
 	if (rename(r->name, old))

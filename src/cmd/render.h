@@ -19,6 +19,10 @@ struct sink {
 /* path NULL or "-": stdout. Else a file of mode 0600, begun anew; never through what somebody else
  * put into a folder like /tmp. */
 int sink__open(struct sink *s, const char *path);
+/* Its descriptor, or -errno: such a file, a terminal, a pipe or /dev/null; no other device. */
+int sink__open_file(const char *path);
+/* May a file of ours take the place of what has this name? */
+int sink__check_old(const char *path);
 void sink__close(struct sink *s);
 /* write_fn and trace_write_fn. */
 int sink__write(void *sink, const void *data, size_t len);

@@ -1,70 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Where a trace is written to: stdout, or a file that is safe to write to. */
+/* Where a trace is written to: stdout, or a file (sink_file.c). */
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "render.h"
-
-static bool is_ours(uid_t uid, const struct stat *folder)
-{
-	return uid == geteuid() || uid == folder->st_uid;
-}
-
-/* In a folder where everybody may put files, those of others are not to be written through: the
- * kernel's fs.protected_symlinks and protected_regular (Documentation/admin-guide/sysctl/fs.rst),
- * where they are off as well. */
-static bool is_shared(const struct stat *folder)
-{
-	return (folder->st_mode & (S_ISVTX | S_IWOTH)) == (S_ISVTX | S_IWOTH);
-}
-
-static int refuse(const char *path, const char *what)
-{
-	return err__set(
-		EACCES,
-		"cannot write to %s: it is %s of another user in a folder that everybody may "
-		"write to; choose another name",
-		path, what);
-}
-
-static int check_folder(const char *path, bool *shared, struct stat *folder)
-{
-	autofree char *copy = xstrdup(path);
-	struct stat st;
-
-	if (stat(dirname(copy), folder))
-		return err__set(errno, "cannot write to %s: %s", path, strerror(errno));
-	*shared = is_shared(folder);
-	if (!*shared || lstat(path, &st))
-		return 0;
-	if (S_ISLNK(st.st_mode) && !is_ours(st.st_uid, folder))
-		return refuse(path, "a symbolic link");
-	return 0;
-}
-
-static int open_file(const char *path)
-{
-	struct stat folder, st;
-	bool shared;
-	int fd, err = check_folder(path, &shared, &folder);
-
-	if (err)
-		return err;
-	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);
-	if (fd < 0)
-		return err__set(errno, "cannot write to %s: %s", path, strerror(errno));
-	if (fstat(fd, &st))
-		err = err__set(errno, "cannot write to %s: %s", path, strerror(errno));
-	else if (shared && !is_ours(st.st_uid, &folder))
-		err = refuse(path, "a file");
-	else if (S_ISREG(st.st_mode) && ftruncate(fd, 0))
-		err = err__set(errno, "cannot write to %s: %s", path, strerror(errno));
-	if (err)
-		close(fd);
-	return err ? err : fd;
-}
 
 int sink__open(struct sink *s, const char *path)
 {
@@ -72,9 +12,9 @@ int sink__open(struct sink *s, const char *path)
 	int fd = STDOUT_FILENO;
 
 	*s = (struct sink){.fd = -1, .name = "stdout"};
-	if (path && strcmp(path, "-")) {
+	if (path && strcmp(path, "-") && strcmp(path, "/dev/stdout")) {
 		s->name = path;
-		fd = open_file(path);
+		fd = sink__open_file(path);
 		if (fd < 0)
 			return fd;
 	} else if ((fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE) == O_RDONLY) { /* main.c */
