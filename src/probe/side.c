@@ -56,10 +56,33 @@ static int open_cpu(struct side *s, int cpu)
 		      r.fd, 0);
 	if (r.page == MAP_FAILED) {
 		close(r.fd);
-		return -errno;
+		return errno == EPERM ? -ENOMEM : -errno; /* as perf_mmap() says too much */
 	}
 	vec__push(&s->rings, r);
 	return 0;
+}
+
+/* Debian's kernels have a level 3 of their own. */
+static int explain(int err)
+{
+	autofree char *level = NULL;
+
+	if (err == ENOMEM)
+		return err__set(err,
+				"cannot map the rings of perf events: %s; raise ulimit -l, or "
+				"run with CAP_IPC_LOCK",
+				strerror(err));
+	if (err == EACCES &&
+	    !file__read("/proc/sys/kernel/perf_event_paranoid", 64, &level, NULL) &&
+	    atoi(level) > 2)
+		return err__set(err,
+				"cannot follow processes with perf_event_open: this kernel wants "
+				"CAP_SYS_ADMIN for it; run with sudo, or sudo sysctl "
+				"kernel.perf_event_paranoid=2");
+	return err__set(err,
+			"cannot follow processes with perf_event_open: %s; run with sudo "
+			"(CAP_PERFMON)",
+			strerror(err));
 }
 
 int side__open(struct side **out)
@@ -75,11 +98,7 @@ int side__open(struct side **out)
 			continue;
 		if (err) {
 			side__close(s);
-			return err__set(
-				-err,
-				"cannot follow processes with perf_event_open: %s; run with sudo "
-				"(CAP_PERFMON)",
-				strerror(-err));
+			return explain(-err);
 		}
 	}
 	*out = s;

@@ -1,0 +1,60 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# In the guest: see t_privileges.sh.
+. "$(dirname "$0")/guest_lib.sh"
+
+chmod 755 "$T"
+mkdir -m 777 "$T/dir"
+echo hello >"$T/dir/file"
+
+# bb_as CAPS ARG...: by nobody, with these capabilities alone
+bb_as() {
+	timeout -k 10 240 setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps "-all,$1" --ambient-caps "-all,$1" \
+		"$BBTRACE" "${@:2}" >"$T/out.txt" 2>"$T/err" </dev/null
+	# shellcheck disable=SC2034 # exits uses it
+	status=$?
+}
+trace=(kernel vfs_read -v -F json -o "$T/dir/json" -- cat "$T/dir/file")
+entries() { count "$T/dir/json" '.event == "entry" and .symbol == "vfs_read"'; }
+
+ALL='+bpf,+perfmon,+syslog,+sys_admin,+dac_override'
+bb_as $ALL "${trace[@]}"
+exits 0 "kernel mode with $ALL"
+is "$(($(entries) > 0)) $(<"$T/out.txt")" '1 hello' 'calls are shown'
+like "$T/err" 'capabilities kept: CAP_DAC_OVERRIDE$' 'it keeps what deletes the definitions'
+setpriv --reuid 65534 --inh-caps "-all,$ALL" --ambient-caps "-all,$ALL" "$BBTRACE" doctor >"$T/doctor"
+like "$T/doctor" '^cap_kernel +yes' 'doctor says so'
+for row in 'bpf bbtrace kernel needs CAP_BPF;' 'perfmon bbtrace kernel needs CAP_PERFMON' \
+	'syslog kernel addresses are hidden.*CAP_SYSLOG' 'sys_admin kernel functions: tracefs needs CAP_SYS_ADMIN' \
+	'dac_override kernel functions: tracefs.*CAP_DAC_OVERRIDE'; do
+	caps=${ALL/+${row%% *}/-${row%% *}}
+	[[ $row == bpf* || $row == perfmon* ]] && caps=${caps/+sys_admin/-sys_admin}
+	bb_as "$caps" "${trace[@]}"
+	exits 1 "without CAP_${row%% *}: refused"
+	like "$T/err" "${row#* }" 'by name'
+done
+setpriv --reuid 65534 --inh-caps "-all,+bpf,+perfmon" --ambient-caps "-all,+bpf,+perfmon" "$BBTRACE" doctor >"$T/doctor"
+like "$T/doctor" 'kernel mode needs CAP_SYSLOG, CAP_SYS_ADMIN and CAP_DAC_OVERRIDE' 'doctor names all that are missing'
+
+# Debian's kernels
+mount -t tracefs none /sys/kernel/tracing
+if [[ $(</proc/sys/kernel/perf_event_paranoid) == 3 ]]; then
+	bb_as "${ALL/+sys_admin/-sys_admin}" "${trace[@]}"
+	exits 1 'perf_event_paranoid=3: refused without CAP_SYS_ADMIN'
+	like "$T/err" 'wants CAP_SYS_ADMIN for it; .*perf_event_paranoid=2' 'with both ways out'
+	echo 2 >/proc/sys/kernel/perf_event_paranoid
+fi
+bb_as "${ALL/+sys_admin/-sys_admin}" "${trace[@]}"
+exits 0 'without CAP_SYS_ADMIN where tracefs is mounted'
+is "$(($(entries) > 0))" 1 'calls are shown'
+wait_for 60 bash -c '! grep -q bbtrace /sys/kernel/tracing/kprobe_events'
+is "$(grep -c bbtrace /sys/kernel/tracing/kprobe_events)" 0 'and no definition is left'
+umount /sys/kernel/tracing
+
+rm "$T/dir/json" # his
+bb "${trace[@]}"
+exits 0 'root'
+is "$(($(entries) > 0))" 1 'calls are shown'
+like "$T/err" 'capabilities kept: CAP_SYS_PTRACE and CAP_KILL$' 'keeps what names processes and ends CMD'
+done_testing
