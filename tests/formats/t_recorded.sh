@@ -1,0 +1,99 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# python3 starting: recorded once, rendered in every format, each opened by what reads it; the figures of all agree.
+. "$(dirname "$0")/../e2e/lib.sh"
+needs root uprobes file:/usr/bin/python3 cmd:perl
+
+HERE=$ROOT/tests/formats
+# has COMMAND NAME: else the test skips
+has() { command -v "$1" >/dev/null || { skip "$2" "no $1" && false; }; }
+
+bb user /usr/bin/python3 'PyUnicode_*' PyObject_GetAttr 'PyDict_Get*' -k -o "$T/trace" -- /usr/bin/python3 -c 'print("hello")'
+exits 0 'python3 starting'
+is "$(summary lost)" 0 'nothing is lost'
+is "$(($(summary functions) > 60 && $(summary events) > 50000))" 1 'dozens of functions, many events'
+is "$(cat "$T/out")" hello 'it does what it always does'
+like "$T/err" '^bbtrace: ' 'the summary is there'
+formats=$("$BBTRACE" report --help | sed -n '/^formats:/,$s/^  \([^ ]*\) .*/\1/p')
+wrong=
+for format in $formats; do
+	"$BBTRACE" report -q "$T/trace" -F "$format" >"$T/$format" 2>"$T/err" && [[ ! -s $T/err && -s $T/$format ]] || wrong+=" $format"
+done
+is "$wrong" '' "it is rendered as $(xargs <<<"$formats")"
+
+# ---- JSON: strictly read, and the figures for the others ----
+python3 - "$T/json" >"$T/figures" <<'END'
+import collections, json, sys
+def no_constant(x): raise ValueError(x)
+count, symbols = collections.Counter(), set()
+for line in open(sys.argv[1], "rb"):
+    e = json.loads(line.decode("utf-8", "strict"), parse_constant=no_constant)
+    count[e["event"]] += 1
+    count["taken"] += e.get("taken") is True
+    count["not"] += e.get("taken") is False
+    if e["event"] == "entry": symbols.add(e["symbol"])
+assert e["event"] == "summary" and e["events"] == sum(count[k] for k in ("entry", "branch", "return")), e
+print(*(count[k] for k in ("entry", "branch", "return", "taken", "not")), len(symbols))
+END
+is $? 0 'json: strict, its summary adds up'
+read -r entries branches returns taken untaken functions <"$T/figures"
+perl "$HERE/count.pl" "$T/json" "$T/count"
+calls=$(awk '{ n += $1 } END { print n }' "$T/count.functions")
+is "$calls" "$entries" 'each entry is a call'
+
+"$BBTRACE" report -q "$T/trace" -F text --no-fold >"$T/every"
+is "$(grep -cE ' returns (0x|\?)' "$T/every") $(grep -c '  not taken -> ' "$T/every") $(grep -cE '  taken -> ' "$T/every")" \
+	"$returns $untaken $taken" 'text: as many lines of each kind'
+is "$(($(wc -l <"$T/text") < $(wc -l <"$T/every")))" 1 'text: fewer with loops folded'
+
+if has jq 'chrome by jq'; then
+	is "$(jq -r '[.traceEvents[] | select(.ph == "B")] | length' "$T/chrome") $(jq -r '[.traceEvents[] | select(.cat == "branch")] | length' "$T/chrome")" \
+		"$entries $branches" 'chrome: by jq, a slice a call, an instant a branch'
+fi
+python3 -m json.tool "$T/chrome" >/dev/null
+is $? 0 'chrome: by json.tool'
+
+is "$(awk 'NR > 1 && /^$/ { exit } NR > 1 { n += $1 } END { print n }' "$T/summary") $(awk 'NR > 1 && /^$/ { exit } NR > 1 { n++ } END { print n }' "$T/summary")" \
+	"$entries $functions" 'summary: all calls, a row a function'
+for format in folded folded:count; do
+	is "$(grep -vcE '^(python3(;[^; ]+)+ [0-9]+|#.*)$' "$T/$format")" 0 "$format: stack, blank, number"
+done
+is "$(grep -v '^#' "$T/folded:count" | awk '{ n += $NF } END { print n }')" "$entries" 'folded:count: all calls'
+
+if has xmllint 'svg, html by xmllint'; then
+	for format in svg svg:count; do
+		xmllint --noout --nonet "$T/$format" >"$T/lint" 2>&1
+		is "$? $(cat "$T/lint")" '0 ' "$format: valid XML"
+	done
+	is "$(xmllint --xpath '//*[local-name()="title"]/text()' "$T/svg:count" | sed -n '2s/ calls$//p')" "$entries" \
+		'svg:count: all calls'
+	# what libxml2 doesn't know of HTML 5 is none of the page's faults
+	xmllint --html --noout --nonet "$T/html" 2>&1 | grep error | grep -vE 'Tag (main|section|nav|header|footer|figure|figcaption|details|summary|svg|g|rect|text|path|title|defs|style|foreignobject) invalid' >"$T/lint"
+	is "$(head -5 "$T/lint")" '' 'html: a parser of HTML has nothing to complain about'
+fi
+
+if has dot 'dot by graphviz'; then
+	# laying out dozens of graphs takes graphviz minutes: all are parsed, two laid out
+	nop "$T/dot" >"$T/dot.canon" 2>"$T/dot.err"
+	is "$? $(cat "$T/dot.err") $(grep -c 'subgraph "*cluster' "$T/dot.canon")" "0  $functions" 'dot: graphviz parses it, a graph a function'
+	"$BBTRACE" report -q "$T/trace" -F dot PyObject_GetAttr PyUnicode_Contains | timeout 60 dot -Tsvg >"$T/dot.svg" 2>"$T/dot.err"
+	is "$? $(cat "$T/dot.err") $(grep -c 'class="cluster"' "$T/dot.svg")" '0  2' 'dot: and draws'
+fi
+is "$(grep -cE '^Py[A-Za-z_0-9.]+ in .*: [0-9]+ calls?, [0-9]+ branch(es)?$' "$T/annotate")" "$functions" 'annotate: each function that was called'
+
+if has callgrind_annotate 'callgrind'; then
+	callgrind_annotate --auto=no --threshold=100 --show=Branches --sort=Branches "$T/callgrind" >"$T/annotated" 2>"$T/annotate.err"
+	is "$? $(cat "$T/annotate.err")" '0 ' 'callgrind: callgrind_annotate has nothing to complain about'
+	is "$(sed -nE 's/^ *([0-9,]+) \(100.*PROGRAM TOTALS.*/\1/p' "$T/annotated" | tr -d ,)" "$branches" 'callgrind: all branches'
+fi
+
+if has protoc 'pprof by protoc'; then
+	gzip -dc <"$T/pprof" | protoc -I "$HERE" --decode=perftools.profiles.Profile profile.proto >"$T/decoded" 2>"$T/protoc.err"
+	is "$? $(cat "$T/protoc.err")" '0 ' 'pprof: protoc decodes it'
+	is "$(perl "$HERE/pprof.pl" check <"$T/decoded")" '' 'pprof: what refers to something finds it'
+	is "$(perl "$HERE/pprof.pl" stacks <"$T/decoded" | awk '{ n += $NF } END { print n }')" "$entries" 'pprof: all calls'
+fi
+"$BBTRACE" report -q "$T/trace" -c -F json >"$T/edges"
+is "$(json_lines "$T/edges" '$e->{kind} =~ /jcc|loop/ && $e->{taken_count} + $e->{not_taken_count}' | awk '{ n += $1 } END { print n }')" \
+	"$((taken + untaken))" '-c: all conditional branches'
+done_testing
