@@ -309,10 +309,14 @@ static __always_inline void *reserve(__u32 size)
 	return record;
 }
 
-static __always_inline void fill_event(struct wire_event *e, struct pt_regs *ctx, struct who w,
-				       __u32 site, __u32 type, __u16 missing)
+/*
+ * now: taken before the record's place in the ring was reserved. So what has a later time than a
+ * thread's end stands behind all that the thread did, also where a task is preempted in between.
+ */
+static __always_inline void fill_event(struct wire_event *e, __u64 now, struct pt_regs *ctx,
+				       struct who w, __u32 site, __u32 type, __u16 missing)
 {
-	e->time = bpf_ktime_get_ns();
+	e->time = now;
 	e->pid = w.pid;
 	e->tid = w.tid;
 	e->sp = ctx->sp;
@@ -346,7 +350,7 @@ static __noinline int lose(struct pt_regs *ctx, struct who *w, __u64 word)
 /* Non-zero: this thread's earlier losses could not be told, so nothing of it may go out. */
 static __noinline int tell_losses(struct pt_regs *ctx, struct who *w)
 {
-	__u64 key = (__u64)w->pid << 32 | w->tid, *count;
+	__u64 key = (__u64)w->pid << 32 | w->tid, now = bpf_ktime_get_ns(), *count;
 	struct wire_value *v;
 
 	count = bpf_map_lookup_elem(&lost_by_thread, &key);
@@ -355,7 +359,7 @@ static __noinline int tell_losses(struct pt_regs *ctx, struct who *w)
 	v = reserve(sizeof(*v));
 	if (!v)
 		return -1;
-	fill_event(&v->event, ctx, *w, WIRE_SITE_MASK, WIRE_LOST, 0);
+	fill_event(&v->event, now, ctx, *w, WIRE_SITE_MASK, WIRE_LOST, 0);
 	v->value[0] = *count & ~LOST_SIGNAL;
 	v->value[1] = 0;
 	*count = 0;
@@ -365,8 +369,8 @@ static __noinline int tell_losses(struct pt_regs *ctx, struct who *w)
 
 /* ---- records ---- */
 
-static __always_inline void fill_entry(struct wire_entry *e, struct pt_regs *ctx, __u64 word,
-				       struct who w)
+static __always_inline void fill_entry(struct wire_entry *e, __u64 now, struct pt_regs *ctx,
+				       __u64 word, struct who w)
 {
 	__u16 missing = read_values(ctx, word, e->value);
 	struct pt_regs *args = (struct pt_regs *)ctx->di;
@@ -388,11 +392,12 @@ static __always_inline void fill_entry(struct wire_entry *e, struct pt_regs *ctx
 	} else {
 		missing |= WIRE_NO_SYSCALL;
 	}
-	fill_event(&e->event, ctx, w, PROBE_SITE(word), WIRE_ENTRY, missing);
+	fill_event(&e->event, now, ctx, w, PROBE_SITE(word), WIRE_ENTRY, missing);
 }
 
 static __always_inline bool put_entry(struct pt_regs *ctx, __u64 word, struct who w)
 {
+	__u64 now = bpf_ktime_get_ns();
 	struct wire_entry_stack *s;
 	struct wire_entry *e;
 	long len;
@@ -401,14 +406,14 @@ static __always_inline bool put_entry(struct pt_regs *ctx, __u64 word, struct wh
 		e = reserve(sizeof(*e));
 		if (!e)
 			return false;
-		fill_entry(e, ctx, word, w);
+		fill_entry(e, now, ctx, word, w);
 		bpf_ringbuf_submit(e, ring_flags());
 		return true;
 	}
 	s = reserve(sizeof(*s));
 	if (!s)
 		return false;
-	fill_entry(&s->entry, ctx, word, w);
+	fill_entry(&s->entry, now, ctx, word, w);
 	len = bpf_get_stack(ctx, s->stack, sizeof(s->stack), config.kernel ? 0 : BPF_F_USER_STACK);
 	s->frames = len > 0 ? (__u64)len >> 3 : 0;
 	bpf_ringbuf_submit(s, ring_flags());
@@ -417,24 +422,26 @@ static __always_inline bool put_entry(struct pt_regs *ctx, __u64 word, struct wh
 
 static __always_inline bool put_value(struct pt_regs *ctx, __u64 word, struct who w)
 {
+	__u64 now = bpf_ktime_get_ns();
 	struct wire_value *v = reserve(sizeof(*v));
 	__u16 missing;
 
 	if (!v)
 		return false;
 	missing = read_values(ctx, word, v->value);
-	fill_event(&v->event, ctx, w, PROBE_SITE(word), WIRE_VALUE, missing);
+	fill_event(&v->event, now, ctx, w, PROBE_SITE(word), WIRE_VALUE, missing);
 	bpf_ringbuf_submit(v, ring_flags());
 	return true;
 }
 
 static __always_inline bool put_branch(struct pt_regs *ctx, __u64 word, struct who w)
 {
+	__u64 now = bpf_ktime_get_ns();
 	struct wire_event *e = reserve(sizeof(*e));
 
 	if (!e)
 		return false;
-	fill_event(e, ctx, w, PROBE_SITE(word), WIRE_BRANCH, 0);
+	fill_event(e, now, ctx, w, PROBE_SITE(word), WIRE_BRANCH, 0);
 	bpf_ringbuf_submit(e, ring_flags());
 	return true;
 }
@@ -533,15 +540,16 @@ int on_signal(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct k_sigaction *ka = (struct k_sigaction *)ctx->args[2];
 	struct who w = who_am_i();
-	__u64 key = (__u64)w.pid << 32 | w.tid, flag = LOST_SIGNAL, *count;
+	__u64 key = (__u64)w.pid << 32 | w.tid, flag = LOST_SIGNAL, now, *count;
 	struct wire_event *e;
 
 	if (stopped || (__u64)BPF_CORE_READ(ka, sa.sa_handler) <= 1 || !passes(w))
 		return 0;
+	now = bpf_ktime_get_ns();
 	e = bpf_ringbuf_reserve(&ring, sizeof(*e), 0);
 	if (e) {
 		__builtin_memset(e, 0, sizeof(*e));
-		e->time = bpf_ktime_get_ns();
+		e->time = now;
 		e->pid = w.pid;
 		e->tid = w.tid;
 		e->site_type = WIRE_SITE_MASK | WIRE_SIGNAL << WIRE_SITE_BITS;

@@ -414,8 +414,8 @@ static int consume(struct probe *p, const struct probe_sink *sink)
 }
 
 /*
- * A record takes its time before its place in the ring, and may appear there after the ring was
- * read: side events younger than this wait for the next poll.
+ * A record takes its time before its place in the ring (fill_event()), and may appear there after
+ * the ring was read: side events younger than this wait for the next poll.
  */
 #define SIDE_SLACK_NS 100000000ull
 
