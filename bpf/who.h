@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * Who is traced: the filters, as tasks are numbered in bbtrace's PID namespace. Included once, by
+ * bbtrace.bpf.c, which has config and the variables.
+ */
+#ifndef BBTRACE_WHO_H
+#define BBTRACE_WHO_H
+
+#define FILTER_MAP(name, key_type, entries)                                                        \
+	struct {                                                                                   \
+		__uint(type, BPF_MAP_TYPE_HASH);                                                   \
+		__uint(max_entries, entries);                                                      \
+		__type(key, key_type);                                                             \
+		__type(value, __u8);                                                               \
+	} name SEC(".maps")
+
+FILTER_MAP(pids, __u32, 65536);
+FILTER_MAP(tids, __u32, 1024);
+FILTER_MAP(comms, struct comm_key, 64);
+FILTER_MAP(uids, __u32, 64);
+FILTER_MAP(followed, __u32, 65536); /* children of what passed */
+FILTER_MAP(excluded, __u32, 64);
+
+/* Processes that see themselves under another number, and that number. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 16384);
+	__type(key, __u32);
+	__type(value, __u32);
+} inner SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} cgroup SEC(".maps");
+
+/* ---- who ---- */
+
+struct who {
+	__u32 pid, tid;
+};
+
+static __always_inline struct upid *number_at(struct pid *pid, __u32 level)
+{
+	return (void *)pid + bpf_core_field_offset(pid->numbers) +
+	       level * bpf_core_type_size(struct upid);
+}
+
+/* The number of a struct pid in bbtrace's PID namespace; 0: not visible from there. */
+static __u32 visible_number(struct pid *pid)
+{
+	__u32 level = pid_level;
+
+	if (BPF_CORE_READ(pid, level) < level ||
+	    BPF_CORE_READ(number_at(pid, level), ns, ns.inum) != config.pid_ns)
+		return 0;
+	return BPF_CORE_READ(number_at(pid, level), nr);
+}
+
+static __always_inline struct who task_who(struct task_struct *task)
+{
+	struct who w;
+
+	if (!config.pid_ns) {
+		w.pid = BPF_CORE_READ(task, tgid);
+		w.tid = BPF_CORE_READ(task, pid);
+	} else {
+		w.pid = visible_number(BPF_CORE_READ(task, group_leader, thread_pid));
+		w.tid = visible_number(BPF_CORE_READ(task, thread_pid));
+	}
+	return w;
+}
+
+static __always_inline struct who who_am_i(void)
+{
+	__u64 id;
+
+	if (config.pid_ns)
+		return task_who((struct task_struct *)bpf_get_current_task());
+	id = bpf_get_current_pid_tgid();
+	return (struct who){.pid = id >> 32, .tid = id};
+}
+
+static __always_inline bool named_by_filters(struct who w)
+{
+	__u32 filters = config.filters, uid;
+	struct comm_key comm = {};
+
+	if (filters & FILTER_PID) {
+		if (config.pid ? w.pid != config.pid : !bpf_map_lookup_elem(&pids, &w.pid))
+			return false;
+		if ((filters & FILTER_COMMAND) && w.pid == config.command && !command_runs)
+			return false;
+	}
+	if ((filters & FILTER_TID) && !bpf_map_lookup_elem(&tids, &w.tid))
+		return false;
+	if (filters & FILTER_COMM) {
+		bpf_get_current_comm(&comm, sizeof(comm));
+		if (!bpf_map_lookup_elem(&comms, &comm))
+			return false;
+	}
+	if (filters & FILTER_UID) {
+		uid = bpf_get_current_uid_gid();
+		if (!bpf_map_lookup_elem(&uids, &uid))
+			return false;
+	}
+	if ((filters & FILTER_CGROUP) && bpf_current_task_under_cgroup(&cgroup, 0) != 1)
+		return false;
+	return true;
+}
+
+static __always_inline bool passes(struct who w)
+{
+	if (w.pid == config.self)
+		return false;
+	if (!w.pid) /* an idle thread, or a task that bbtrace's PID namespace doesn't see */
+		return config.kernel && !bpf_get_current_pid_tgid() &&
+		       !(config.filters & ~FILTER_FOLLOW);
+	if (!config.filters)
+		return !bpf_map_lookup_elem(&excluded, &w.pid);
+	if ((config.filters & FILTER_FOLLOW) && bpf_map_lookup_elem(&followed, &w.pid))
+		return true;
+	return named_by_filters(w);
+}
+
+#endif
