@@ -59,12 +59,20 @@ _bbtrace_pids() {
 	_bbtrace_list_words "${pids[*]#/proc/}"
 }
 
+_bbtrace_formats() {
+	case $verb in
+	list | doctor) echo "text json" ;;
+	*) echo "text json chrome annotate dot html summary folded folded:count svg svg:count callgrind pprof" ;;
+	esac
+}
+
 # The value of option $1. False: it takes none.
 _bbtrace_value() {
 	case $1 in
 	-p | --pid | --tid) _bbtrace_pids ;;
 	--comm) _bbtrace_words "$(cat /proc/[0-9]*/comm 2>/dev/null)" ;;
-	--depth | -t | --timeout | -l | --limit | --last | --buffer | --min-duration | --attach) COMPREPLY=() ;;
+	--depth | -t | --timeout | -l | --limit | --last | --buffer | --min-duration | --attach | --max-size | --from | --to | \
+		--head | --tail) COMPREPLY=() ;;
 	--cgroup)
 		mapfile -t COMPREPLY < <(compgen -d -- "${cur:-/sys/fs/cgroup/}")
 		compopt -o filenames
@@ -73,13 +81,14 @@ _bbtrace_value() {
 	-r | --regs)
 		_bbtrace_list_words "none args all rax rbx rcx rdx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15 rip flags"
 		;;
-	-F | --format) _bbtrace_words "text json chrome annotate dot html summary folded svg callgrind pprof" ;;
+	-F | --format) _bbtrace_words "$(_bbtrace_formats)" ;;
+	--placement) _bbtrace_words "full implied witness" ;;
 	-T | --time) _bbtrace_words "rel abs delta none" ;;
 	--color) _bbtrace_words "auto always never" ;;
-	-o | --output | -b | --btf) _bbtrace_files ;;
+	-o | --output | --record | -b | --btf) _bbtrace_files ;;
 	--uid) _bbtrace_list_words "$(compgen -u)" ;;
 	-u | --user) mapfile -t COMPREPLY < <(compgen -u -- "$cur") ;;
-	--exclude) _bbtrace_functions "${object:-kernel}" ;;
+	--exclude) [[ $verb == report ]] || _bbtrace_functions "${object:-kernel}" ;;
 	*) return 1 ;;
 	esac
 	return 0
@@ -108,7 +117,8 @@ _bbtrace_look_back() {
 			;;
 		-p | --pid | --tid | --comm | --uid | --cgroup | -e | --events | --exclude | -r | --regs | -F | --format | \
 			--depth | -o | --output | -t | --timeout | -l | --limit | -T | --time | --last | -u | --user | -b | \
-			--btf | --attach | --color | --buffer | --min-duration) i=$((i + 1)) ;;
+			--btf | --attach | --color | --buffer | --min-duration | --record | --max-size | --placement | --from | --to | \
+			--head | --tail) i=$((i + 1)) ;;
 		-*) ;;
 		*) if [[ -z $verb ]]; then verb=$word; elif [[ -z $object ]]; then object=$word; fi ;;
 		esac
@@ -120,17 +130,24 @@ _bbtrace_options() {
 	user | kernel)
 		_bbtrace_words "-p --pid --tid --comm --uid --cgroup -f --follow -e --events --exclude -r --regs -k --stack
 			-F --format --depth -o --output -t --timeout -l --limit -T --time -c --count --last -u --user -b --btf
-			-v --verbose -q --quiet --color --no-fold --buffer --min-duration --attach --help"
+			-v --verbose -q --quiet --color --no-fold --buffer --min-duration --attach --placement --record --max-size
+			--armor -h --help"
 		;;
-	list) _bbtrace_words "--sites --points -p --pid --exclude -F --format -v --verbose -q --quiet --help" ;;
-	doctor) _bbtrace_words "-F --format -v --verbose -q --quiet --help" ;;
+	report)
+		_bbtrace_words "-p --pid --tid --comm -e --events --exclude -r --regs -F --format -o --output --from --to --head
+			--tail --info -l --limit --depth --min-duration -T --time --no-fold -c --count --last --color -v --verbose
+			-q --quiet -h --help"
+		;;
+	list) _bbtrace_words "--sites --points -p --pid --exclude -F --format -v --verbose -q --quiet -h --help" ;;
+	doctor) _bbtrace_words "-F --format -v --verbose -q --quiet -h --help" ;;
 	*) _bbtrace_words "--help --version" ;;
 	esac
 }
 
 _bbtrace_operand() {
 	case $verb in
-	"") _bbtrace_words "user kernel list doctor" ;;
+	"") _bbtrace_words "user kernel list report doctor" ;;
+	report) [[ -n $object ]] || _bbtrace_files ;;
 	kernel) _bbtrace_functions kernel ;;
 	user | list)
 		if [[ $cur == *?:* ]]; then

@@ -8,7 +8,7 @@ function __bbtrace_operands
     for word in $words[2..-1]
         if test $skip = 1
             set skip 0
-        else if string match -qr -- '^(-[perFotlTub]|--(pid|tid|comm|uid|cgroup|events|exclude|regs|format|depth|output|timeout|limit|time|last|user|btf|attach|color|buffer|min-duration))$' $word
+        else if string match -qr -- '^(-[perFotlTub]|--(pid|tid|comm|uid|cgroup|events|exclude|regs|format|depth|output|timeout|limit|time|last|user|btf|attach|color|buffer|min-duration|record|max-size|placement|from|to|head|tail))$' $word
             set skip 1
         else if not string match -q -- '-*' $word
             echo $word
@@ -81,46 +81,60 @@ function __bbtrace_subcommand
 end
 
 set -l trace '__bbtrace_verb user kernel'
-set -l lists '__bbtrace_verb user kernel list'
-set -l any '__bbtrace_verb user kernel list doctor'
+set -l report '__bbtrace_verb report'
+set -l shows '__bbtrace_verb user kernel report'
+set -l picks '__bbtrace_verb user kernel list report'
+set -l any '__bbtrace_verb user kernel list report doctor'
 complete -c bbtrace -f
 complete -c bbtrace -n __bbtrace_no_verb -a user -d 'Functions of a program or shared library'
 complete -c bbtrace -n __bbtrace_no_verb -a kernel -d 'Functions of the kernel and its modules'
 complete -c bbtrace -n __bbtrace_no_verb -a list -d 'List functions or branch sites'
+complete -c bbtrace -n __bbtrace_no_verb -a report -d 'Render a trace file'
 complete -c bbtrace -n __bbtrace_no_verb -a doctor -d 'What this kernel and machine allow'
 complete -c bbtrace -n __bbtrace_no_verb -l version -d 'Show the version'
 complete -c bbtrace -n 'not __bbtrace_command' -s h -l help -d 'Show help'
 complete -c bbtrace -n __bbtrace_wants_object -a '(__bbtrace_objects)'
 complete -c bbtrace -n '__bbtrace_verb list; and __bbtrace_wants_object' -a kernel -d 'The running kernel'
 complete -c bbtrace -n '__bbtrace_verb user kernel list; and not __bbtrace_wants_object' -a '(__bbtrace_functions)'
+complete -c bbtrace -n $report -F
 complete -c bbtrace -n __bbtrace_command -a '(__bbtrace_subcommand)'
 
-complete -c bbtrace -n $lists -s p -l pid -x -a '(__fish_complete_list , __fish_complete_pids)' -d 'Only these processes'
-complete -c bbtrace -n $trace -l tid -x -a '(__fish_complete_list , __fish_complete_pids)' -d 'Only these threads'
-complete -c bbtrace -n $trace -l comm -x -d 'Only threads of this name'
+complete -c bbtrace -n $picks -s p -l pid -x -a '(__fish_complete_list , __fish_complete_pids)' -d 'Only these processes'
+complete -c bbtrace -n $shows -l tid -x -a '(__fish_complete_list , __fish_complete_pids)' -d 'Only these threads'
+complete -c bbtrace -n $shows -l comm -x -d 'Only threads of this name'
 complete -c bbtrace -n $trace -l uid -x -a '(__fish_complete_list , __fish_complete_users)' -d 'Only processes of this user'
 complete -c bbtrace -n $trace -l cgroup -x -a '(__fish_complete_directories)' -d 'Only processes in this cgroup'
 complete -c bbtrace -n $trace -s f -l follow -d 'And their children'
-complete -c bbtrace -n $trace -s e -l events -x -a '(__fish_append , entry branch return)' -d Events
-complete -c bbtrace -n $lists -l exclude -x -a '(__bbtrace_functions)' -d 'Leave this function out'
-complete -c bbtrace -n $trace -s r -l regs -x -a '(__fish_append , none args all rax rbx rcx rdx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15 rip flags)' -d 'Registers shown on entry'
+complete -c bbtrace -n $shows -s e -l events -x -a '(__fish_append , entry branch return)' -d Events
+complete -c bbtrace -n $picks -l exclude -x -a '(__bbtrace_functions)' -d 'Leave this function out'
+complete -c bbtrace -n $shows -s r -l regs -x -a '(__fish_append , none args all rax rbx rcx rdx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15 rip flags)' -d 'Registers shown on entry'
 complete -c bbtrace -n $trace -s k -l stack -d 'The call stack on entry'
-complete -c bbtrace -n $any -s F -l format -x -a 'text json chrome annotate dot html summary folded folded:count svg svg:count callgrind pprof' -d 'Output format'
-complete -c bbtrace -n $trace -l depth -x -d 'No deeper than N calls'
-complete -c bbtrace -n $trace -s o -l output -r -F -d 'Write the output to FILE'
+complete -c bbtrace -n $shows -s F -l format -x -a 'text json chrome annotate dot html summary folded folded:count svg svg:count callgrind pprof' -d 'Output format'
+complete -c bbtrace -n '__bbtrace_verb list doctor' -s F -l format -x -a 'text json' -d 'Output format'
+complete -c bbtrace -n $shows -l depth -x -d 'No deeper than N calls'
+complete -c bbtrace -n $shows -s o -l output -r -F -d 'A trace file, or with -F that format'
 complete -c bbtrace -n $trace -s t -l timeout -x -d 'Stop after so many seconds'
-complete -c bbtrace -n $trace -s l -l limit -x -d 'Stop after N printed events'
-complete -c bbtrace -n $trace -s T -l time -x -a 'rel abs delta none' -d 'Time column'
-complete -c bbtrace -n $trace -s c -l count -d 'Count edges instead of listing events'
-complete -c bbtrace -n $trace -l last -x -d 'Keep the last N branches'
+complete -c bbtrace -n $shows -s l -l limit -x -d 'Stop after N printed events'
+complete -c bbtrace -n $shows -s T -l time -x -a 'rel abs delta none' -d 'Time column'
+complete -c bbtrace -n $shows -s c -l count -d 'Count edges instead of listing events'
+complete -c bbtrace -n $shows -l last -x -d 'Keep the last N branches'
 complete -c bbtrace -n $trace -s u -l user -x -a '(__fish_complete_users)' -d 'Run CMD as that user'
 complete -c bbtrace -n $trace -s b -l btf -r -F -d 'Kernel types from this file'
 complete -c bbtrace -n $any -s v -l verbose -d 'Say what is decided and why'
 complete -c bbtrace -n $any -s q -l quiet -d 'No notes on stderr'
-complete -c bbtrace -n $trace -l color -x -a 'auto always never' -d Colors
-complete -c bbtrace -n $trace -l no-fold -d 'Each line, also of what repeats'
+complete -c bbtrace -n $shows -l color -x -a 'auto always never' -d Colors
+complete -c bbtrace -n $shows -l no-fold -d 'Each line, also of what repeats'
 complete -c bbtrace -n $trace -l buffer -x -d 'Ring buffer size'
-complete -c bbtrace -n $trace -l min-duration -x -d 'Only calls that took longer'
+complete -c bbtrace -n $shows -l min-duration -x -d 'Only calls that took longer'
 complete -c bbtrace -n $trace -l attach -x -d 'By this mechanism only'
 complete -c bbtrace -n '__bbtrace_verb list' -l sites -d 'Each branch site'
 complete -c bbtrace -n '__bbtrace_verb list' -l points -d 'As a points file'
+complete -c bbtrace -n $trace -l record -r -F -d 'A trace file as well, while the trace is shown'
+complete -c bbtrace -n $trace -l max-size -x -d 'Begin the trace file anew at this size'
+complete -c bbtrace -n $trace -l armor -d 'The trace file as lines of text'
+complete -c bbtrace -n $trace -l placement -x -a 'full implied witness' -d 'Which branches carry a probe'
+complete -c bbtrace -n $report -l from -x -d 'From so long after the start on'
+complete -c bbtrace -n $report -l to -x -d 'Up to so long after the start'
+complete -c bbtrace -n $report -l head -x -d 'The first N events'
+complete -c bbtrace -n $report -l tail -x -d 'The last N events'
+complete -c bbtrace -n $report -l info -d 'What the file tells about itself'

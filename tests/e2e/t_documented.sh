@@ -1,0 +1,121 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Each verb, option and format that --help shows is in the man page and in the three completions, and they know no
+# other.
+# shellcheck disable=SC2154 # lib.sh sets them
+. "$(dirname "$0")/lib.sh"
+
+MAN=$ROOT/man/bbtrace.8
+BASH_FILE=$ROOT/completion/bbtrace.bash
+ZSH_FILE=$ROOT/completion/_bbtrace
+FISH_FILE=$ROOT/completion/bbtrace.fish
+
+# options_of VERB: each as "LETTER NAME VALUE", - where it has none.
+options_of() {
+	"$BBTRACE" "$1" --help | sed -nE 's/^  (-(.),|   ) --([a-z-]+)( [A-Z].*|  .*|$)/\2|\3|\4/p' |
+		awk -F'|' '{ print ($1 == "" ? "-" : $1), $2, $3 ~ /^ [A-Z]/ ? "value" : "-" }'
+}
+verbs=$("$BBTRACE" --help | sed -nE 's/^ +bbtrace ([a-z]+) .*/\1/p' | sort -u | xargs)
+is "$(($(wc -w <<<"$verbs") >= 5))" 1 "the verbs: $verbs"
+
+# all_of NAME COMMAND...: which of the words on stdin the command fails for
+all_of() {
+	local name=$1 word missing=''
+	shift
+
+	while read -r word; do "$@" "$word" || missing+=" $word"; done
+	is "$missing" '' "$name"
+}
+in_man() {
+	local letter name
+	read -r letter name _ <<<"$1"
+	[[ $letter == - ]] && grep -qE "^\.It .*Fl -$name( |$)" "$MAN" || grep -qE "^\.It Fl $letter , -$name( |$)" "$MAN" || [[ $name == help ]]
+}
+# What bash offers behind these words.
+offers() {
+	bash -c '
+		. "$0"
+		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+		compopt() { :; }
+		_bbtrace
+		printf "%s\n" "${COMPREPLY[@]}"' "$BASH_FILE" bbtrace "$@" 2>/dev/null
+}
+in_bash() {
+	local letter name value
+	read -r letter name value <<<"$1"
+	grep -qx -e "--$name" "$T/offered" && { [[ $letter == - ]] || grep -qx -e "-$letter" "$T/offered"; } || return
+	# what follows an option with a value is that value, and no operand
+	[[ $value == - ]] || [[ $(offers "$verb" "--$name" X y) == "$(offers "$verb" y)" ]]
+}
+# zsh, fish: the words, in the lists that the verb takes
+in_zsh() {
+	local letter name value
+	read -r letter name value <<<"$1"
+	[[ $letter == - ]] && grep -qE -e "'(\*|\([^)]*\))?--$name\[" "$T/zsh" || grep -qE -e "\{-$letter,--$name\}" "$T/zsh"
+}
+in_fish() {
+	local letter name
+	read -r letter name _ <<<"$1"
+	grep -qE -- " -l $name( |$)" "$T/fish" && { [[ $letter == - ]] || grep -qE -- " -s $letter -l $name( |$)" "$T/fish"; }
+}
+for verb in $verbs; do
+	options_of "$verb" >"$T/options"
+	is "$(($(wc -l <"$T/options") > 3))" 1 "$verb: its options are known"
+	all_of "$verb: in the man page" in_man <"$T/options"
+	offers "$verb" - >"$T/offered"
+	all_of "$verb: offered by bash" in_bash <"$T/options"
+	awk '{ print "--" $2; if ($1 != "-") print "-" $1 }' "$T/options" | sort >"$T/have"
+	sort "$T/offered" | same /dev/stdin "$T/have" "$verb: and nothing else"
+
+	# zsh: the arrays that its line names, and what stands in the line itself
+	sed -nE "/^	$verb\)/,/(;;|^	[a-z]+\))/p" "$ZSH_FILE" >"$T/zsh.line"
+	{
+		cat "$T/zsh.line"
+		for list in $(grep -o '\$[a-z_]*_options\|\$two_formats' "$T/zsh.line" | tr -d '$'); do
+			sed -nE "/^	$list=\(.*\)$/p; /^	$list=\($/,/^	\)/p" "$ZSH_FILE"
+		done
+	} >"$T/zsh"
+	all_of "$verb: offered by zsh" in_zsh <"$T/options"
+	# fish: lines whose condition, or the list of it, names the verb
+	sets=$(sed -nE "s/^set -l ([a-z]+) '__bbtrace_verb.* $verb( .*|)'$/\1/p" "$FISH_FILE" | paste -sd'|')
+	grep -E -- "-n (\\\$(${sets:-none}) |'__bbtrace_verb[^']* ${verb}[ ;'])|-n 'not __bbtrace_command'" "$FISH_FILE" >"$T/fish"
+	all_of "$verb: offered by fish" in_fish <"$T/options"
+	is "$(grep -oE -- ' -l [a-z-]+' "$T/fish" | awk '{ print $2 }' | sort -u | xargs)" "$(awk '{ print $2 }' "$T/options" | sort | xargs)" \
+		"$verb: and nothing else"
+	grep -qE "^\.It Cm $verb$" "$MAN" && grep -qE "^\.Cm $verb$" "$MAN"
+	ok $? "$verb: in the man page"
+	offers '' | grep -qx "$verb" && grep -q "$verb\\\\:" "$ZSH_FILE" && grep -q -- "-a $verb -d" "$FISH_FILE"
+	ok $? "$verb: offered by the three"
+done
+# no option is in the man page that is none
+for verb in $verbs; do options_of "$verb" | awk '{ print $2 }'; done | sort -u >"$T/have"
+sed -nE 's/^\.It Fl (. , )?-([a-z-]+).*/\2/p' "$MAN" | sort -u >"$T/told"
+is "$(comm -13 "$T/have" "$T/told" | xargs)" '' 'the man page tells of no other'
+
+# ---- formats ----
+formats=$("$BBTRACE" report --help | sed -n '/^formats:/,$s/^  \([^ ]*\) .*/\1/p')
+is "$(sort <<<"$formats" | xargs)" "$(offers report -F '' | sort | xargs)" 'bash offers the formats'
+for format in $formats; do
+	grep -qE "^\.It Cm ${format/:*/}( |$)|^\.Cm $format$|^\.Fl F Cm $format$|, $format$" "$MAN"
+	ok $? "$format: in the man page"
+	grep -qF "${format/:/\\:} " <(sed -n 's/.*format:(\(text json chrome.*\)).*/\1 /p' "$ZSH_FILE") && grep -qE "[ ']${format}[ ']" "$FISH_FILE"
+	ok $? "  offered by zsh and fish"
+	grep -qE "^\| .*\`$format\`" "$ROOT/README.md"
+	ok $? '  in the README'
+done
+
+# ---- and all is what its language takes ----
+if command -v groff >/dev/null; then
+	is "$(groff -mdoc -Tutf8 -ww -z "$MAN" 2>&1)" '' 'the man page: groff has nothing to complain about'
+else
+	skip 'man page' 'no groff'
+fi
+for shell in bash zsh fish; do
+	if ! command -v $shell >/dev/null; then
+		skip "$shell reads its completion" "no $shell"
+		continue
+	fi
+	file=${shell^^}_FILE
+	is "$($shell -n "${!file}" 2>&1)" '' "$shell reads its completion"
+done
+done_testing
