@@ -130,15 +130,15 @@ _bbtrace_options() {
 	user | kernel)
 		_bbtrace_words "-p --pid --tid --comm --uid --cgroup -f --follow -e --events --exclude -r --regs -k --stack
 			-F --format --depth -o --output -t --timeout -l --limit -T --time -c --count --last -u --user -b --btf
-			-v --verbose -q --quiet --color --no-fold --buffer --min-duration --attach --placement --record --max-size
+			-v --verbose -q --quiet --color --no-fold --addresses --buffer --min-duration --attach --placement --record --max-size
 			--armor -h --help"
 		;;
 	report)
 		_bbtrace_words "-p --pid --tid --comm -e --events --exclude -r --regs -F --format -o --output --from --to --head
-			--tail --info -l --limit --depth --min-duration -T --time --no-fold -c --count --last --color -v --verbose
+			--tail --info -l --limit --depth --min-duration -T --time --no-fold --addresses -c --count --last --color -v --verbose
 			-q --quiet -h --help"
 		;;
-	list) _bbtrace_words "--sites --points -p --pid --exclude -F --format -v --verbose -q --quiet -h --help" ;;
+	list) _bbtrace_words "--sites --points -p --pid --exclude -F --format --addresses -v --verbose -q --quiet -h --help" ;;
 	doctor) _bbtrace_words "-F --format -v --verbose -q --quiet -h --help" ;;
 	*) _bbtrace_words "--help --version" ;;
 	esac

@@ -123,6 +123,7 @@ complete -c bbtrace -n $trace -s b -l btf -r -F -d 'Kernel types from this file'
 complete -c bbtrace -n $any -s v -l verbose -d 'Say what is decided and why'
 complete -c bbtrace -n $any -s q -l quiet -d 'No notes on stderr'
 complete -c bbtrace -n $shows -l color -x -a 'auto always never' -d Colors
+complete -c bbtrace -n $picks -l addresses -d 'Show the kernel\'s addresses'
 complete -c bbtrace -n $shows -l no-fold -d 'Each line, also of what repeats'
 complete -c bbtrace -n $trace -l buffer -x -d 'Ring buffer size'
 complete -c bbtrace -n $shows -l min-duration -x -d 'Only calls that took longer'

@@ -69,6 +69,7 @@ struct args {
 	uint64_t head, tail;
 	bool info;
 	bool no_fold;
+	bool addresses;	    /* show the kernel's */
 	bool sites, points; /* list */
 	bool help;
 };
@@ -76,6 +77,8 @@ struct args {
 /* Parses argv (behind the verb). -EINVAL with a message: wrong usage. */
 int args__parse(struct args *a, const struct verb *verb, int argc, char **argv);
 void args__free(struct args *a);
+/* Only root, or who asks for them, is shown the kernel's addresses. */
+bool args__hides_addresses(const struct args *a);
 /* The options that this verb takes, for --help. */
 void args__help(const struct verb *verb, FILE *out);
 

@@ -10,10 +10,13 @@ struct listing {
 	const struct plan *plan;
 	struct str out;
 	bool json;
+	bool hide_addresses;
 };
 
 static void put_out(struct listing *l)
 {
+	if (l->hide_addresses)
+		address__hide(&l->out, !l->json);
 	fwrite(l->out.data, 1, l->out.len, stdout);
 	str__clear(&l->out);
 }
@@ -242,6 +245,7 @@ static int list(const struct args *a)
 	if (err)
 		return err;
 	o.kernel_object = named.kernel;
+	l.hide_addresses = kernel && args__hides_addresses(a);
 	err = plan__build(&named.functions, &o, &plan);
 	if (!err && a->points)
 		err = check_points(plan);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <pwd.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include "cmd.h"
 
 struct option_row {
@@ -387,6 +388,12 @@ static int set_no_fold(struct args *a, const char *v)
 	return 0;
 }
 
+static int set_addresses(struct args *a, const char *v)
+{
+	a->addresses = true;
+	return 0;
+}
+
 static int set_help(struct args *a, const char *v)
 {
 	a->help = true;
@@ -444,6 +451,8 @@ static const struct option_row rows[] = {
 	{"color", 0, "WHEN", VERB_SHOW, set_color, "auto (default), always or never"},
 	{"sites", 0, NULL, VERB_LIST, set_sites, "each branch site"},
 	{"points", 0, NULL, VERB_LIST, set_points, "as a points file, which user @FILE reads back"},
+	{"addresses", 0, NULL, VERB_SHOW | VERB_LIST, set_addresses,
+	 "show the kernel's addresses; only root sees them without"},
 	{"verbose", 'v', NULL, VERB_ALL, set_verbose, "say what is decided and why"},
 	{"quiet", 'q', NULL, VERB_ALL, set_quiet, "no notes on stderr"},
 	{"help", 'h', NULL, VERB_ALL, set_help, "this text"},
@@ -547,6 +556,11 @@ int args__parse(struct args *a, const struct verb *verb, int argc, char **argv)
 				verb->name);
 	a->command = argv + end + 1;
 	return 0;
+}
+
+bool args__hides_addresses(const struct args *a)
+{
+	return !a->addresses && (getuid() || geteuid());
 }
 
 void args__free(struct args *a)

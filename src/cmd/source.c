@@ -47,10 +47,13 @@ void sources__free(struct sources *s)
 	free(s);
 }
 
+/* The traced program names its sources: what only a privilege opens is not for it to show. */
 static bool may_be_read(const struct stat *st)
 {
+	bool ordinary = geteuid() && privileges__missing(PRIVILEGE_DAC_READ_SEARCH);
+
 	return S_ISREG(st->st_mode) && st->st_size <= MAX_FILE &&
-	       (geteuid() || st->st_mode & S_IROTH);
+	       (ordinary || st->st_mode & S_IROTH);
 }
 
 /* Lines that moved would be shown beside code that they didn't become. */

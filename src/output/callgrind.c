@@ -11,6 +11,7 @@
 
 struct callgrind {
 	struct profile profile;
+	const struct output *o;
 	struct str *s;
 	size_t file;	       /* NO_FILE …: the one that cost lines are of at the moment */
 	uint64_t ns, branches; /* of all cost lines so far */
@@ -64,7 +65,7 @@ static void put_position(struct callgrind *c, uint32_t object, uint64_t vaddr)
 {
 	const struct plan_line *l = plan__line_at(c->profile.plan, object, vaddr);
 
-	str__hex(c->s, vaddr);
+	str__hex(c->s, address__shown(c->o, object, vaddr));
 	str__printf(c->s, " %u", l ? l->line : 0);
 }
 
@@ -281,6 +282,7 @@ static int callgrind__end(struct output *o, const struct trace_totals *t)
 	struct callgrind *c = o->state;
 	int err;
 
+	c->o = o;
 	c->s = &o->buffer;
 	c->objects = xcalloc(o->plan->objects.len, sizeof(bool));
 	c->files = xcalloc(o->plan->line_files.len + 1, sizeof(bool));

@@ -102,7 +102,9 @@ static void put_function(struct html *h, uint32_t function)
 	put_json(s, f->name);
 	put_number(s, ",\"object\":", f->object);
 	str__printf(s, ",\"entry\":\"0x%llx\"",
-		    (unsigned long long)(f->nranges ? f->ranges[0].vaddr : 0));
+		    (unsigned long long)(f->nranges ? address__shown(h->o, f->object,
+								     f->ranges[0].vaddr)
+						    : 0));
 	put_number(s, ",\"calls\":", pf->calls);
 	put_number(s, ",\"branches\":", pf->branches);
 	put_number(s, ",\"conditional\":", pf->conditional);
@@ -209,7 +211,8 @@ static void put_branch(struct html *h, const struct listing_row *row)
 	put_count(s, h->runs.known && conditional ? ps->not_taken : RUNS_UNKNOWN);
 	put_targets(h, row);
 	if (site->target)
-		str__printf(s, ",\"0x%llx\"", (unsigned long long)site->target);
+		str__printf(s, ",\"0x%llx\"",
+			    (unsigned long long)address__shown(h->o, site->object, site->target));
 	else
 		put(s, ",\"\"");
 }
@@ -230,7 +233,8 @@ static void put_insn(struct html *h, const struct listing_row *row)
 	uint64_t runs = h->runs.blocks[row->block];
 
 	str__printf(s, "[\"%c\",\"0x%llx\",\"+0x%llx\",", branch ? 'b' : 'i',
-		    (unsigned long long)row->vaddr, (unsigned long long)(row->vaddr - h->start));
+		    (unsigned long long)address__shown(h->o, row->object, row->vaddr),
+		    (unsigned long long)(row->vaddr - h->start));
 	listing__insn(h->o->plan, row, &text);
 	put_json(s, text.data);
 	if (row->first)

@@ -79,6 +79,7 @@ struct output *output__new(const struct output_format *format, const struct outp
 			     .state = xcalloc(1, format->size)};
 	o->several_objects = has_several_objects(plan);
 	choose_regs(o);
+	address__prepare(o);
 	if (format->begin)
 		o->error = format->begin(o);
 	return o;
@@ -96,6 +97,8 @@ int output__step(struct output *o, const struct step *step)
 
 int output__flush(struct output *o)
 {
+	if (o->options.hide_addresses && !o->format->binary)
+		address__hide(&o->buffer, false);
 	if (!o->error && o->buffer.len)
 		o->error = o->write(o->write_ctx, o->buffer.data, o->buffer.len);
 	str__clear(&o->buffer);
@@ -124,6 +127,7 @@ void output__free(struct output *o)
 		o->format->free(o);
 	str__free(&o->buffer);
 	free(o->state);
+	free(o->bases);
 	free(o);
 }
 

@@ -31,7 +31,8 @@ struct output_options {
 	 * text */
 	const char *(*source)(void *ctx, const char *object, const char *file, unsigned line);
 	void *source_ctx;
-	bool fold; /* text: what repeats is shown once, with its count */
+	bool fold;	     /* text: what repeats is shown once, with its count */
+	bool hide_addresses; /* the kernel's: no value that could be one is shown (address.c) */
 };
 
 struct output;
@@ -39,6 +40,7 @@ struct output_format {
 	const char *name; /* -F */
 	const char *help;
 	size_t size; /* of its own state, zeroed */
+	bool binary; /* what it writes is no text */
 	bool lines;  /* it shows source lines: plan__lines() is to be called before */
 	int (*begin)(struct output *o);
 	int (*step)(struct output *o, const struct step *step);
@@ -66,6 +68,7 @@ struct output {
 	uint8_t regs[WIRE_REGS]; /* the registers that an entry shows, in this order */
 	unsigned nregs;
 	bool several_objects; /* functions of more than one were asked for: entries name theirs */
+	uint64_t *bases;      /* hide_addresses: by object, what its positions count from; owned */
 	int error;	      /* of the first write that failed: nothing is rendered after it */
 };
 
@@ -81,6 +84,14 @@ int output__settle(struct output *o);
 /* Ends the rendering (JSON: the summary line), flushes. The output is still to be freed. */
 int output__end(struct output *o, const struct trace_totals *totals);
 void output__free(struct output *o);
+
+/* Puts a word in place of each number that could be an address of the kernel; columns: of the same
+ * width. */
+void address__hide(struct str *text, bool columns);
+/* What stands for an address of this object where a number has to: itself, unless it is hidden. */
+uint64_t address__shown(const struct output *o, uint32_t object, uint64_t vaddr);
+/* Called by output__new(). */
+void address__prepare(struct output *o);
 
 /* "bbtrace: 2 functions, 131 probes (3 skipped), 15204 events, 0 lost, 0 unmatched returns" into s.
  */

@@ -16,6 +16,7 @@ struct pprof {
 	struct str strings; /* the string table's fields, one behind the other */
 	uint64_t nstrings;
 	const struct profile *p;
+	const struct output *o;
 };
 
 /* ---- protobuf ---- */
@@ -85,6 +86,8 @@ static uint64_t string_of(struct pprof *w, const char *text)
 	struct str s = {0};
 
 	str__utf8(&s, text);
+	if (w->o->options.hide_addresses)
+		address__hide(&s, false);
 	put_bytes(&w->strings, PROFILE_STRING_TABLE, &s);
 	str__free(&s);
 	return w->nstrings++;
@@ -115,8 +118,9 @@ static void put_build_id(struct pprof *w, struct str *m, const struct object *o)
 }
 
 /* From the first to the last of its functions, in link-time addresses. */
-static void put_extent(struct str *m, const struct plan *plan, uint32_t object)
+static void put_extent(struct pprof *w, struct str *m, uint32_t object)
 {
+	const struct plan *plan = w->p->plan;
 	uint64_t start = UINT64_MAX, limit = 0;
 	const struct plan_function *f;
 
@@ -125,8 +129,8 @@ static void put_extent(struct str *m, const struct plan *plan, uint32_t object)
 			start = min_of(start, f->ranges[i].vaddr);
 			limit = max_of(limit, f->ranges[i].vaddr + f->ranges[i].size);
 		}
-	put_number(m, MAPPING_START, limit ? start : 0);
-	put_number(m, MAPPING_LIMIT, limit);
+	put_number(m, MAPPING_START, limit ? address__shown(w->o, object, start) : 0);
+	put_number(m, MAPPING_LIMIT, address__shown(w->o, object, limit));
 }
 
 static void put_mappings(struct pprof *w)
@@ -136,7 +140,7 @@ static void put_mappings(struct pprof *w)
 
 	for (size_t i = 0; i < plan->objects.len; i++) {
 		put_number(&m, MAPPING_ID, i + 1);
-		put_extent(&m, plan, i);
+		put_extent(w, &m, i);
 		put_number(&m, MAPPING_FILENAME, string_of(w, plan->objects.data[i].path));
 		put_build_id(w, &m, plan->objects.data[i].object);
 		put_number(&m, MAPPING_HAS_FUNCTIONS, 1);
@@ -190,7 +194,9 @@ static void put_functions(struct pprof *w)
 		if (n->function == PROFILE_THREAD || (*map64__put(&done, n->function))++)
 			continue;
 		put_function(w, id_of(w->p, n), profile__name(w->p, n), f ? f->raw : NULL,
-			     f ? f->object + 1 : 0, f && f->nranges ? f->ranges[0].vaddr : 0);
+			     f ? f->object + 1 : 0,
+			     f && f->nranges ? address__shown(w->o, f->object, f->ranges[0].vaddr)
+					     : 0);
 	}
 	map64__free(&done);
 }
@@ -316,7 +322,7 @@ static int put_gzip(struct str *s, const struct str *bytes)
 
 static int pprof__end(struct output *o, const struct trace_totals *t)
 {
-	struct pprof w = {.p = o->state};
+	struct pprof w = {.p = o->state, .o = o};
 	int err;
 
 	profile__end(o->state);
@@ -330,6 +336,7 @@ static int pprof__end(struct output *o, const struct trace_totals *t)
 const struct output_format output_pprof = {
 	.name = "pprof",
 	.help = "a gzipped profile.proto, for go tool pprof, Parca, Pyroscope",
+	.binary = true,
 	.size = sizeof(struct profile),
 	AGGREGATES,
 	.end = pprof__end,

@@ -241,8 +241,11 @@ static bool is_harmful(const struct probe *p, const struct plan_site *s)
 
 static void refuse_kprobe(struct probe *p, uint32_t site, const char *who, const char *why)
 {
-	note_verbose("%s 0x%llx: %s", who, (unsigned long long)p->plan->sites.data[site].vaddr,
-		     why);
+	const struct plan_site *s = &p->plan->sites.data[site];
+	uint64_t offset = 0;
+	const char *name = plan__name_at(p->plan, s->function, s->vaddr, &offset);
+
+	note_verbose("%s %s+0x%llx: %s", who, name ? name : "?", (unsigned long long)offset, why);
 	plan__refuse(p->plan, site, PROBE_KERNEL);
 }
 

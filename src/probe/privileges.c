@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <linux/capability.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "session.h"
@@ -48,11 +49,27 @@ static int write_sets(uint64_t effective, uint64_t permitted)
 	return syscall(SYS_capset, &h, d) ? -errno : 0;
 }
 
+/* What counts in the initial user namespace alone: who is root in another one has not got them. */
+#define OUTERMOST                                                                                  \
+	(PRIVILEGE_BPF | PRIVILEGE_PERFMON | PRIVILEGE_SYSLOG | PRIVILEGE_SYS_ADMIN |              \
+	 PRIVILEGE_CHECKPOINT_RESTORE)
+/* include/linux/proc_ns.h: PROC_USER_INIT_INO */
+#define INITIAL_USER_NS 0xEFFFFFFDu
+
+static bool in_inner_namespace(void)
+{
+	struct stat st;
+
+	return !stat("/proc/self/ns/user", &st) && st.st_ino != INITIAL_USER_NS;
+}
+
 uint64_t privileges__missing(uint64_t wanted)
 {
 	uint64_t have, permitted;
 
 	read_sets(&have, &permitted);
+	if (in_inner_namespace())
+		have &= ~OUTERMOST;
 	if (have & PRIVILEGE_SYS_ADMIN) /* include/linux/capability.h: bpf_capable() and others */
 		have |= PRIVILEGE_BPF | PRIVILEGE_PERFMON | PRIVILEGE_CHECKPOINT_RESTORE;
 	if (have & PRIVILEGE_DAC_OVERRIDE)
@@ -79,7 +96,8 @@ int privileges__check(uint64_t wanted, const char *what)
 	if (!missing)
 		return 0;
 	put_names(&s, missing);
-	err = err__set(EPERM, "%s needs %s", what, s.data);
+	err = err__set(EPERM, "%s needs %s%s", what, s.data,
+		       in_inner_namespace() ? " of the initial user namespace" : "");
 	str__free(&s);
 	return err;
 }

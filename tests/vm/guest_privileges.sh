@@ -57,4 +57,27 @@ bb "${trace[@]}"
 exits 0 'root'
 is "$(($(entries) > 0))" 1 'calls are shown'
 like "$T/err" 'capabilities kept: CAP_SYS_PTRACE and CAP_KILL$' 'keeps what names processes and ends CMD'
+
+# ---- addresses ----
+# at_risk FILE...: how many numbers could be addresses; above them are small negative ones
+at_risk() { cat "$@" | grep -oE '0xff[0-9a-f]{14}' | grep -vc '^0xffffffffff[89a-f]'; }
+is "$(($(at_risk "$T/dir/json") > 0))" 1 'root sees addresses'
+rm "$T/dir/json"
+bb_as $ALL "${trace[@]}"
+is "$(at_risk "$T/dir/json") $(($(grep -c '(hidden)' "$T/dir/json") > 0))" '0 1' 'a user does not, not in JSON'
+bb_as $ALL kernel vfs_read --addresses -F json -o "$T/dir/json" -- cat "$T/dir/file"
+is "$(($(at_risk "$T/dir/json") > 0))" 1 'unless he asks for them'
+for args in '' '-k -r all -e entry' '-c' '--last 5'; do
+	# shellcheck disable=SC2086 # options
+	bb_as $ALL kernel vfs_read $args -F text -- cat "$T/dir/file"
+	is "$status $(at_risk "$T/out.txt" "$T/err")" '0 0' "nor in text, ${args:-as it is}"
+done
+bb_as $ALL list kernel vfs_read
+is "$status $(at_risk "$T/out.txt") $(grep -c '^          (hidden)' "$T/out.txt")" '0 0 1' 'nor in list'
+bb_as $ALL list kernel --sites vfs_read
+is "$status $(at_risk "$T/out.txt")" '0 0' 'and its sites'
+bb_as $ALL list kernel vfs_read --addresses
+is "$(at_risk "$T/out.txt")" 1 'unless he asks for them'
+$BBTRACE kernel vfs_read ksys_read 'rw_verify_area' -k -o "$OUT/trace" -- cat "$T/dir/file" >"$T/out.txt" 2>"$T/err"
+bring_back
 done_testing

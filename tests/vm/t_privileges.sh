@@ -6,4 +6,24 @@
 . "$(dirname "$0")/lib.sh"
 needs_guest setpriv
 guest -c 1 -- tests/vm/guest_privileges.sh
+
+# What was recorded there, shown here: addresses are for root alone.
+cp "$BUILD/bbtrace" "$T/bbtrace" && chmod 755 "$T" "$T/back" && chmod 644 "$T/back/trace"
+[[ $(id -u) == 0 ]] || skip_all 'needs root to be somebody else'
+nobody() { setpriv --reuid nobody --regid nogroup --clear-groups "$T/bbtrace" report -q "$T/back/trace" -F "$@"; }
+# at_risk FILE: how many numbers could be addresses: in text; in protobuf's varints
+at_risk() { LC_ALL=C grep -aoP '0x[fF]{2}[0-9a-fA-F]{14}(?![0-9a-fA-F])(?<!0xffffffffff[89a-f].{5})|[\x80-\xff]{2}\xff\xff\xff\xff\x01' "$1" | grep -vc '^0xffffffffff[89a-f]'; }
+for format in text json annotate html dot chrome summary folded svg callgrind pprof; do
+	"$BUILD/bbtrace" report -q "$T/back/trace" -F $format >"$T/root"
+	nobody $format >"$T/nobody"
+	ok $? "report -F $format by a user"
+	nobody $format --addresses >"$T/asked"
+	[[ $format != pprof ]] || for who in root nobody asked; do gzip -dc "$T/$who" >"$T/plain" && mv "$T/plain" "$T/$who"; done
+	same "$T/asked" "$T/root" "$format --addresses: as root sees it"
+	is "$(at_risk "$T/nobody")" 0 "$format: no address"
+	case $format in
+	dot | summary | folded | svg) ;; # have none, whoever reads
+	*) is "$(($(at_risk "$T/root") > 0))" 1 "$format: which root sees" ;;
+	esac
+done
 done_testing
