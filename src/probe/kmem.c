@@ -16,6 +16,8 @@ int kmem__open(struct kmem **out)
 {
 	struct kmem *k = xcalloc(1, sizeof(*k));
 
+	if (note__level() < NOTE_VERBOSE)
+		libbpf_set_print(NULL);
 	k->skel = kmem_bpf__open_and_load();
 	if (!k->skel) {
 		int err = errno;

@@ -99,6 +99,18 @@ tell other 'work 5'
 stop_watching INT
 is "$status $(calls)" '0 5' 'with CAP_SYS_PTRACE: traced'
 
+# ---- root of another user namespace ----
+if unshare --user --map-root-user true 2>/dev/null; then
+	unshare --user --map-root-user "$BBTRACE" user "$T/fib" fib -- "$T/fib" >"$T/out" 2>"$T/err"
+	status=$?
+	exits 1 'who is root in a user namespace only'
+	like "$T/err" 'bbtrace user needs CAP_BPF and CAP_PERFMON of the initial user namespace' 'is told that it is not this one'
+	unshare --user --map-root-user "$BBTRACE" doctor >"$T/out" 2>"$T/err"
+	is "$(grep -cE '^(capabilities|cap_kernel) +no' "$T/out") $(wc -c <"$T/err")" '2 0' 'doctor knows, too'
+else
+	skip 'another user namespace' 'unshare --user does not work here'
+fi
+
 # ---- root ----
 rm -f "$T/watch.json"
 watch -p "$pid_other"
