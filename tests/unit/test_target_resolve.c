@@ -332,7 +332,7 @@ static void test_rust(void)
 		return;
 	}
 	write_file("r.rs", "mod deep { #[inline(never)] pub fn work(x: u32) -> u32 {"
-			   " std::hint::black_box(x) + 1 } }\n"
+			   " unsafe { std::ptr::read_volatile(&x) + 1 } } }\n"
 			   "fn main() { println!(\"{}\", deep::work(3)); }\n");
 	run("rustc -g -C symbol-mangling-version=v0 -o rust-v0 r.rs");
 	o = open_or_die("rust-v0");
