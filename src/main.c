@@ -2,6 +2,7 @@
 /* The table of verbs is in cmd/verbs.c; here one of them is chosen, and nothing else. */
 #include <errno.h>
 #include <fcntl.h>
+#include <unistd.h>
 #include "cmd/cmd.h"
 
 static void help(FILE *out)
@@ -27,11 +28,24 @@ static void hold_streams(void)
 			return;
 }
 
+/* CMD, the pager and the files that are written would be another user's than the caller's. */
+static bool is_set_id(void)
+{
+	if (getuid() == geteuid() && getgid() == getegid())
+		return false;
+	err__set(EPERM, "bbtrace doesn't run set-user-ID or set-group-ID; give the file "
+			"capabilities in place of that: see SECURITY CONSIDERATIONS in bbtrace(8)");
+	err__print();
+	return true;
+}
+
 int main(int argc, char **argv)
 {
 	const struct verb *v;
 
 	hold_streams();
+	if (is_set_id())
+		return EXIT_CANNOT;
 	if (argc < 2) {
 		help(stderr);
 		return EXIT_USAGE;

@@ -560,7 +560,7 @@ int args__parse(struct args *a, const struct verb *verb, int argc, char **argv)
 
 bool args__hides_addresses(const struct args *a)
 {
-	return !a->addresses && (getuid() || geteuid());
+	return !a->addresses && geteuid();
 }
 
 void args__free(struct args *a)

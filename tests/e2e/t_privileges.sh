@@ -184,6 +184,23 @@ else
 	skip "a file's capabilities" 'setcap(8) is missing or without effect here'
 fi
 
+for mode in 4755 2755; do
+	install -m "$mode" "$T/bbtrace" "$T/set-id"
+	setpriv --reuid nobody --regid nogroup --clear-groups "$T/set-id" user "$T/fib" fib -o "$T/set-id.trace" -- id >"$T/out" 2>"$T/err"
+	is "$? $(cat "$T/out")$(ls "$T"/set-id.*  2>/dev/null)" '1 ' "mode $mode: refused"
+	like "$T/err" 'set-user-ID or set-group-ID' 'and why'
+done
+
+# What only a capability opens is not shown as source, whatever the program names.
+mkdir -m 755 "$T/src"
+echo '__attribute__((noinline)) int f(int n) { return n > 1 ? 4 : 5; } int main(int c, char **v) { return f(c); } // secret' >"$T/src/s.c"
+"${CC:-cc}" -g -O1 -o "$T/secret" "$T/src/s.c"
+for mode in 600 644; do
+	chmod $mode "$T/src/s.c"
+	bb_as $TRACE,+dac_read_search user "$T/secret" f -F annotate -- "$T/secret"
+	is "$(($(grep -c secret$ "$T/out") > 0))" $((mode == 644)) "a source file of mode $mode"
+done
+
 # -u: that user's, and nothing of the caller's.
 for caller in root nobody; do
 	run=(env)
