@@ -64,7 +64,7 @@ struct args {
 	const char *record; /* a trace file, beside what is shown; NULL: none */
 	uint64_t max_size;
 	bool armor;
-	bool events_given, time_given;
+	bool events_given, time_given, placement_given;
 	uint64_t from, to; /* report: ns since the start; to 0: no end */
 	uint64_t head, tail;
 	bool info;

@@ -365,6 +365,7 @@ static int set_placement(struct args *a, const char *v)
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (!strcmp(v, names[i])) {
 			a->placement = i;
+			a->placement_given = true;
 			return 0;
 		}
 	return err__set(EINVAL, "no such placement: '%s'; there are full, implied and witness", v);

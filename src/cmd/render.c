@@ -96,10 +96,30 @@ static bool want_color(const struct render *r, const struct args *a)
 	       strcmp(getenv("TERM") ? getenv("TERM") : "dumb", "dumb");
 }
 
+/* NULL: it can't be counted (-c). */
+static const struct output_format *format_of(const struct args *a)
+{
+	const struct output_format *format = a->format ? a->format : output__by_name("text");
+
+	return a->count ? output__counting(format) : format;
+}
+
+enum plan_placement render__placement(const struct args *a, bool record)
+{
+	const struct output_format *format = format_of(a);
+	bool is_text = format && !strcmp(format->name, "text");
+
+	if (a->placement_given)
+		return a->placement;
+	if (record || (format && format->timed && !(is_text && a->time == TIME_NONE)))
+		return PLACEMENT_FULL;
+	return PLACEMENT_WITNESS;
+}
+
 int render__start(struct render *r, const struct args *a, const struct plan *plan,
 		  const struct trace_meta *m)
 {
-	const struct output_format *format = a->format ? a->format : output__by_name("text");
+	const struct output_format *format = format_of(a);
 	struct output_options o = {
 		.time = min_of(m->time_style, (uint32_t)TIME_NONE),
 		.color = want_color(r, a),
@@ -115,8 +135,6 @@ int render__start(struct render *r, const struct args *a, const struct plan *pla
 		.hide_addresses = plan->kernel && args__hides_addresses(a),
 	};
 
-	if (a->count)
-		format = output__counting(format);
 	if (!format)
 		return err__set(EINVAL, "-c counts in text and json only; %s has counts of its own",
 				a->format->name);

@@ -37,6 +37,8 @@ struct render {
 /* The sink is open. -EINVAL: options that don't go together. */
 int render__start(struct render *r, const struct args *a, const struct plan *plan,
 		  const struct trace_meta *meta);
+/* The cheapest placement that gives what the options ask for. record: so may a later report. */
+enum plan_placement render__placement(const struct args *a, bool record);
 /* --last: text shows the newest first. */
 bool newest_first(const struct args *a);
 /* Writes what there is; now: of CLOCK_MONOTONIC. */

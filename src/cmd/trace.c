@@ -196,13 +196,19 @@ static bool wants_tails(const struct session *s)
 	return s->args.verb->bit == VERB_USER && (s->args.events & PLAN_RETURN);
 }
 
+static const char *const placements[] = {
+	[PLACEMENT_FULL] = "on every branch (full)",
+	[PLACEMENT_IMPLIED] = "where the path doesn't imply a branch (implied)",
+	[PLACEMENT_WITNESS] = "on as few branches as tell the path (witness)",
+};
+
 static int make_plan(struct session *s)
 {
 	bool kernel = s->args.verb->bit == VERB_KERNEL;
 	const struct probe_filters *f = &s->args.filters;
 	struct plan_options o = {.events = s->args.events,
 				 .kernel = kernel,
-				 .placement = s->args.placement,
+				 .placement = render__placement(&s->args, record_name(&s->args)),
 				 .exact_flags = s->args.regs && (strstr(s->args.regs, "flags") ||
 								 strstr(s->args.regs, "all"))};
 	const struct plan_function *fn;
@@ -228,6 +234,7 @@ static int make_plan(struct session *s)
 	}
 	if (err || note__level() < NOTE_VERBOSE)
 		return err;
+	note_verbose("probes are placed %s", placements[o.placement]);
 	vec__each (fn, &s->plan->functions)
 		note_verbose(
 			"%s: %u branches, %u cannot be probed, %u indirect jumps not resolved, %llu bytes never "

@@ -337,6 +337,7 @@ static void chrome__free(struct output *o)
 
 const struct output_format output_chrome = {
 	.name = "chrome",
+	.timed = true,
 	.help = "trace events for Perfetto's UI and chrome://tracing",
 	.size = sizeof(struct chrome),
 	.begin = chrome__begin,

@@ -146,6 +146,7 @@ static int json__end(struct output *o, const struct trace_totals *t)
 
 const struct output_format output_json = {
 	.name = "json",
+	.timed = true,
 	.help = "one JSON object a line, a summary as the last",
 	.step = json__step,
 	.end = json__end,

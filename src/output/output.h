@@ -41,6 +41,7 @@ struct output_format {
 	const char *help;
 	size_t size; /* of its own state, zeroed */
 	bool binary; /* what it writes is no text */
+	bool timed;  /* it shows each branch's own time; text: if it shows any */
 	bool lines;  /* it shows source lines: plan__lines() is to be called before */
 	int (*begin)(struct output *o);
 	int (*step)(struct output *o, const struct step *step);

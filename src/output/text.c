@@ -378,6 +378,7 @@ static void text__free(struct output *o)
 
 const struct output_format output_text = {
 	.name = "text",
+	.timed = true,
 	.help = "one line an event, calls as a tree",
 	.size = sizeof(struct text),
 	.begin = text__begin,
