@@ -227,7 +227,8 @@ void codec__record(struct codec *c, struct record *x, struct thread_state *th)
 		return;
 	}
 	s = event_model__site(&c->m, x->site);
-	e->time = code_delta(c, COLUMN_TIMES, e->time, c->m.time);
+	e->time = code_delta(c, COLUMN_TIMES, e->time,
+			     event_model__time(&c->m, th, known ? f : NULL));
 	e->flags = code_flags(c, s, th, e->flags);
 	if (has_values(x->kind))
 		code_values(c, x, s, th);

@@ -10,11 +10,11 @@ struct event_decoder {
 	struct codec c;
 };
 
-struct event_decoder *event_decoder__new(const struct plan *plan)
+struct event_decoder *event_decoder__new(const struct plan *plan, unsigned major)
 {
 	struct event_decoder *d = xcalloc(1, sizeof(*d));
 
-	event_model__init(&d->c.m, plan);
+	event_model__init(&d->c.m, plan, major > 1);
 	return d;
 }
 

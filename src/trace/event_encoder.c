@@ -20,7 +20,7 @@ struct event_encoder *event_encoder__new(const struct plan *plan)
 	struct event_encoder *e = xcalloc(1, sizeof(*e));
 
 	e->c.writing = true;
-	event_model__init(&e->c.m, plan);
+	event_model__init(&e->c.m, plan, true);
 	return e;
 }
 

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include "trace/event_model.h"
 
-void event_model__init(struct event_model *m, const struct plan *plan)
+void event_model__init(struct event_model *m, const struct plan *plan, bool foretells_time)
 {
-	*m = (struct event_model){.plan = plan};
+	*m = (struct event_model){.plan = plan, .foretells_time = foretells_time};
 	m->sites = xcalloc(plan->sites.len + 1, sizeof(*m->sites));
 	m->followers = xcalloc(FOLLOWERS, sizeof(*m->followers));
 	event_model__reset(m);
@@ -53,6 +53,14 @@ struct follower *event_model__follower(struct event_model *m, const struct threa
 {
 	/* the high bits of a product depend on all bits of the factor: Knuth, TAOCP 3, 6.4 */
 	return &m->followers[th->context * 0x9e3779b97f4a7c15ull >> 50 & (FOLLOWERS - 1)];
+}
+
+uint64_t event_model__time(const struct event_model *m, const struct thread_state *th,
+			   const struct follower *f)
+{
+	if (!m->foretells_time || !th->time)
+		return m->time;
+	return th->time + (f ? f->takes : 0);
 }
 
 static unsigned caller_slot(uint64_t sp)
@@ -109,14 +117,35 @@ static void take_entry(struct thread_state *th, struct site_state *s, enum recor
 	memcpy(th->stack, r->stack, r->frames * sizeof(*r->stack));
 }
 
+static uint64_t middle(uint64_t a, uint64_t b, uint64_t c)
+{
+	uint64_t low = min_of(a, b), high = max_of(a, b);
+
+	return min_of(max_of(low, c), high);
+}
+
+/* An interrupt now and then doesn't change what is expected. */
+static void take_time(struct follower *f, uint64_t took)
+{
+	f->takes = middle(f->took[0], f->took[1], took);
+	f->took[1] = f->took[0];
+	f->took[0] = took;
+}
+
 void event_model__take(struct event_model *m, struct thread_state *th, struct follower *f,
 		       uint32_t site, enum record_kind kind, const struct wire_entry_stack *r)
 {
 	const struct wire_event *e = &r->entry.event;
 	struct site_state *s = event_model__site(m, site);
+	uint64_t took = th->time ? e->time - th->time : 0;
 
-	*f = (struct follower){m->epoch, site, e->sp - th->sp};
-	m->time = e->time;
+	if (f->epoch != m->epoch)
+		f->took[0] = f->took[1] = took;
+	f->epoch = m->epoch;
+	f->site = site;
+	f->sp_change = e->sp - th->sp;
+	take_time(f, took);
+	m->time = th->time = e->time;
 	th->cpu = e->cpu;
 	th->sp = e->sp;
 	th->flags = e->flags;

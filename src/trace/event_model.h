@@ -42,12 +42,15 @@ struct site_state {
 struct follower {
 	uint32_t epoch, site;
 	uint64_t sp_change;
+	uint64_t took[2]; /* ns, the last two times, the younger one first */
+	uint64_t takes;	  /* the middle one of the last three */
 };
 
 struct thread_state {
 	uint32_t pid, tid;
 	uint16_t cpu, flags;
 	uint64_t sp;
+	uint64_t time;	  /* of its last record in this block; 0: it has none */
 	uint64_t context; /* hash of the branch before and its outcome */
 	char comm[16];
 	uint64_t regs[WIRE_REGS], syscall_args[WIRE_ARGS];
@@ -60,7 +63,8 @@ struct thread_state {
 
 struct event_model {
 	const struct plan *plan;
-	uint32_t epoch; /* number of the block: what is of another one is empty */
+	bool foretells_time; /* files of format 1: only what time it was */
+	uint32_t epoch;	     /* number of the block: what is of another one is empty */
 	uint64_t time;
 	struct site_state *sites; /* one more than the plan has: of records without site */
 	struct follower *followers;
@@ -68,7 +72,8 @@ struct event_model {
 	size_t nthreads;
 };
 
-void event_model__init(struct event_model *m, const struct plan *plan);
+/* foretells_time: see above. */
+void event_model__init(struct event_model *m, const struct plan *plan, bool foretells_time);
 void event_model__free(struct event_model *m);
 /* A new block. */
 void event_model__reset(struct event_model *m);
@@ -76,6 +81,9 @@ struct thread_state *event_model__add_thread(struct event_model *m, uint32_t pid
 struct site_state *event_model__site(struct event_model *m, uint32_t site);
 /* What is expected of the thread; only if its epoch is the model's is there any expectation. */
 struct follower *event_model__follower(struct event_model *m, const struct thread_state *th);
+/* When the thread's next record is expected; f: its follower, NULL: there is no expectation. */
+uint64_t event_model__time(const struct event_model *m, const struct thread_state *th,
+			   const struct follower *f);
 /* The return address that was seen at this place of the stack; 0: none. */
 uint64_t thread_state__caller(const struct thread_state *th, uint64_t sp);
 /* Takes a record over once it is known whole; f: what was expected. */

@@ -20,7 +20,7 @@
 	"BBT\r\n\x1a\n"
 #define FILE_MAGIC_SIZE	 8
 #define FILE_HEADER_SIZE 20
-#define FILE_MAJOR	 1 /* a reader refuses a newer one */
+#define FILE_MAJOR	 2 /* a reader refuses a newer one; 2: times are foretold */
 #define FILE_MINOR	 0
 
 #define BLOCK_HEADER_SIZE 20
@@ -139,7 +139,7 @@ extern const struct file_table file_tables[BLOCK_TYPES];
 
 void header__put(struct str *out, uint16_t machine);
 /* 0; -ENOEXEC: no trace file; -ENOTSUP: of a newer version. Both with a message. */
-int header__check(const uint8_t *header, uint16_t *machine);
+int header__check(const uint8_t *header, uint16_t *machine, unsigned *major);
 
 struct block {
 	uint8_t type;
@@ -179,7 +179,8 @@ bool event_encoder__is_full(const struct event_encoder *e);
 bool event_encoder__end(struct event_encoder *e, struct str *out);
 
 struct event_decoder;
-struct event_decoder *event_decoder__new(const struct plan *plan);
+/* major: of the file */
+struct event_decoder *event_decoder__new(const struct plan *plan, unsigned major);
 void event_decoder__free(struct event_decoder *d);
 /* Gives out the items of a block. 0; -EBADMSG: damaged; what fn returned, if not 0. */
 int event_decoder__run(struct event_decoder *d, const uint8_t *raw, size_t len,

@@ -21,19 +21,19 @@ void header__put(struct str *out, uint16_t machine)
 	put_le(out, crc32(0, (const Bytef *)out->data + start, FILE_HEADER_SIZE - 4), 4);
 }
 
-int header__check(const uint8_t *header, uint16_t *machine)
+int header__check(const uint8_t *header, uint16_t *machine, unsigned *major)
 {
-	unsigned major = get_le(header + 8, 2);
+	*major = get_le(header + 8, 2);
 
 	if (memcmp(header, FILE_MAGIC, FILE_MAGIC_SIZE))
 		return err__set(ENOEXEC, "not a trace file of bbtrace");
 	if (get_le(header + 16, 4) != crc32(0, header, FILE_HEADER_SIZE - 4))
 		return err__set(ENOEXEC, "the header is damaged");
-	if (major > FILE_MAJOR)
+	if (*major > FILE_MAJOR)
 		return err__set(
 			ENOTSUP,
 			"the file is of format %u, this bbtrace reads up to %u: use a newer one",
-			major, FILE_MAJOR);
+			*major, FILE_MAJOR);
 	*machine = get_le(header + 12, 2);
 	return 0;
 }

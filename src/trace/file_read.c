@@ -19,6 +19,7 @@ struct trace_reader {
 	uint64_t offset; /* of what is read next */
 	uint64_t block_offset;
 	uint32_t number; /* of the next block */
+	unsigned major;	 /* of the format */
 	uint8_t *stored, *raw;
 	size_t stored_cap, raw_cap;
 	struct file_rows rows;
@@ -179,7 +180,7 @@ static int begin(struct trace_reader *r)
 	err = file_plan__make(&r->rows, &r->objects, &r->pool, &r->plan);
 	if (err)
 		return err == -EBADMSG ? damaged(r) : err;
-	r->events = event_decoder__new(r->plan);
+	r->events = event_decoder__new(r->plan, r->major);
 	err = r->calls->begin ? r->calls->begin(r->calls_ctx, r->plan, &r->rows.meta.data[0]) : 0;
 	return err ? err : tell_objects(r);
 }
@@ -295,7 +296,7 @@ int trace_reader__run(struct trace_reader *r, const struct trace_calls *calls, v
 		return n >= FILE_MAGIC_SIZE && !memcmp(header, FILE_MAGIC, FILE_MAGIC_SIZE)
 			       ? err__set(ENODATA, "cut at byte %zd, in its header", n)
 			       : err__set(ENOEXEC, "not a trace file of bbtrace");
-	err = header__check(header, &machine);
+	err = header__check(header, &machine, &r->major);
 	while (!err && !r->ended)
 		err = next_block(r);
 	return err;

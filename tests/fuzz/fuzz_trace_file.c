@@ -33,7 +33,7 @@ static void make_file(struct str *file, const uint8_t *data, size_t size)
 
 	str__put(file,
 		 "\x89"
-		 "BBT\r\n\x1a\n\1\0\0\0\x3e\0\0\0",
+		 "BBT\r\n\x1a\n\2\0\0\0\x3e\0\0\0",
 		 16);
 	seal(file, 0, "", 0);
 	while (size >= 3) {

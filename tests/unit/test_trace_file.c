@@ -307,7 +307,7 @@ static void test_versions(void)
 	is(read_file(file.data, file.len, &got, &r), 0, "a newer minor version is read");
 	trace_reader__free(r);
 	str__free(&got.items);
-	file.data[8] = 2;
+	file.data[8]++;
 	seal_header(file.data);
 	is(read_file(file.data, file.len, &got, &r), -ENOTSUP, "a newer major version is refused");
 	ok(strstr(err__text(), "newer"), "and the message says what to do");
@@ -358,11 +358,12 @@ static void test_size(void)
 	struct str before = {0};
 	struct trace_writer *w = trace_writer__new(&plan, to_memory, &before);
 	const unsigned n = 100000;
-	uint64_t raw;
+	uint64_t raw, time = 5000000000000;
 
 	trace_writer__begin(w, &meta);
 	for (unsigned i = 0; i < n; i++) {
-		struct wire_event e = {.time = 5000000000000 + i,
+		struct wire_event e = {.time = time +=
+				       600 + i * 7 % 5 * 10 + (i % 1000 ? 0 : 20000),
 				       .pid = 1,
 				       .tid = 1,
 				       .sp = 0x7ffc0000,
@@ -374,12 +375,11 @@ static void test_size(void)
 			   ((i % 10 == 9) << 6);
 		trace_writer__record(w, &e, sizeof(e));
 	}
-	raw = trace_writer__pending(w) - n; /* a byte each for the time */
-	ok(raw < n * 6 / 10, "before it is deflated, a branch takes %.2f bytes beside its time",
+	raw = trace_writer__pending(w); /* times are foretold, but for some noise and interrupts */
+	ok(raw < n * 16 / 10, "before it is deflated, a branch takes %.2f bytes, its time included",
 	   (double)raw / n);
 	trace_writer__flush(w);
-	ok(trace_writer__size(w) < n / 2, "then %.2f, its time included",
-	   (double)trace_writer__size(w) / n);
+	ok(trace_writer__size(w) < n / 2, "then %.2f", (double)trace_writer__size(w) / n);
 	trace_writer__free(w);
 	str__free(&before);
 }
