@@ -17,6 +17,7 @@ import re
 import shutil
 import signal
 import statistics
+import struct
 import subprocess
 import sys
 import time
@@ -76,6 +77,7 @@ class Work:
         self.threads = threads
         self.path = self.sites = None  # of bbtrace's own link
         self.hits = self.steps = None  # probe hits and bbtrace's events, for one time of work
+        self.file_branches = None
 
     def times(self, scale=1.0):
         return max(int(self.n * scale), 1) if self.n else 1
@@ -235,7 +237,8 @@ CONTENDERS = (
     ("bare", bare, 1, "cpu", False),
     ("empty uprobe", empty, 1, "cpu", True),
     ("bbtrace, records", records, 1, "cpu", True),
-    ("bbtrace, text", bbtrace(), 1, "cpu", True),
+    ("bbtrace, trace file", bbtrace(), 1, "cpu", True),
+    ("bbtrace, text", bbtrace("-F", "text"), 1, "cpu", True),
     ("bbtrace, JSON", bbtrace("-F", "json"), 1, "cpu", True),
     ("bpftrace printf", bpftrace(PRINT), 0.1, "cpu", True),
     ("bpftrace count", bpftrace(COUNT), 0.5, "cpu", False),
@@ -246,6 +249,95 @@ CONTENDERS = (
     ("uftrace", uftrace, 1, "cpu", False),
     ("perf stat branches", perf_stat, 1, "cpu", False),
 )
+
+
+# ---- files: how large, how fast written and read ----
+
+EVENTS = 17  # BLOCK_EVENTS of src/trace/file.h
+
+
+def undeflated(path):
+    """Bytes of a trace file's blocks of events before they are deflated."""
+    data, at_byte, total = open(path, "rb").read(), 20, 0
+    while at_byte < len(data):
+        raw, stored = struct.unpack_from("<II", data, at_byte + 4)
+        total += raw if data[at_byte] == EVENTS else 0
+        at_byte += 20 + stored
+    return total
+
+
+def seconds_of(command):
+    start = time.monotonic()
+    run(command)
+    return time.monotonic() - start
+
+
+def trace_file(work, n):
+    path = at("trace")
+    err = run([BBTRACE, "user", "--buffer", "256M", work.target, *work.functions, *work.select, "-o",
+               path, "--", *work.argv(n)])
+    wall = read_times()["wall"] / 1e9
+    json_lines = at("report.json")
+    run([BBTRACE, "report", path, "-e", "branch", "-F", "json", "-o", json_lines])
+    last = open(json_lines, "rb").read().splitlines()[-1]
+    branches = json.loads(last)["events"] or 1
+    events = int(re.search(r"(\d+) events", err)[1])
+    row = {"name": "bbtrace trace file", "branches": branches, "events": events,
+           "lost": int(re.search(r"(\d+) lost", err)[1]), "bytes": os.path.getsize(path),
+           "undeflated": undeflated(path), "recorded_per_second": branches / wall}
+    for form in ("text", "json"):
+        took = seconds_of([BBTRACE, "report", "-q", path, "-F", form, "-o", "/dev/null"])
+        row[form + "_per_second"] = branches / took
+    return row
+
+
+# perf records uprobes that tracefs defines; it is mounted for these commands alone. $0: FILE:OFFSET...
+PERF = """mount -t tracefs none /sys/kernel/tracing && cd /sys/kernel/tracing || exit 1
+i=0
+for site in $0; do echo "p:bbtrace_bench/s$((i += 1)) $site" >>uprobe_events || exit 1; done
+cd - >/dev/null
+perf record -q -o "$BENCH_PERF" -e 'bbtrace_bench:*' -- "$@"
+status=$?
+while [ $i -gt 0 ]; do echo "-:bbtrace_bench/s$i" >>/sys/kernel/tracing/uprobe_events; i=$((i - 1)); done
+exit $status"""
+
+
+def perf_data(work, n):
+    need("perf")
+    sites = work.offsets()
+    if len(sites) > MOST_PERF_PROBES:
+        raise Skip(f"{len(sites)} probes, detached one by one")
+    n = max(n // 10, 1) if work.n else 1  # each takes so many bytes
+    path = at("perf.data")
+    run(["unshare", "-m", "sh", "-c", PERF, " ".join(f"{work.path}:{o:#x}" for o in sites),
+         *work.argv(n)], {"BENCH_PERF": path})
+    wall, branches = read_times()["wall"] / 1e9, work.file_branches * work.done(n)
+    return {"name": "perf.data", "branches": branches, "bytes": os.path.getsize(path), "lost": None,
+            "recorded_per_second": branches / wall}
+
+
+def uftrace_data(work, n):
+    uftrace(work, n)
+    folder = at("uftrace.data")
+    size = sum(os.path.getsize(os.path.join(folder, f)) for f in os.listdir(folder))
+    calls = 177 * work.done(n)
+    return {"name": "uftrace.data, a call", "branches": calls, "bytes": size, "lost": None,
+            "recorded_per_second": calls / (read_times()["wall"] / 1e9)}
+
+
+def files(work):
+    rows = []
+    for fn in (trace_file, perf_data, uftrace_data):
+        if os.path.exists(OUT):
+            os.unlink(OUT)
+        n = work.times(0.25)
+        try:
+            row = fn(work, n)
+            work.file_branches = work.file_branches or row["branches"] / work.done(n)
+        except Skip as why:
+            row = {"name": fn.__name__.replace("_", "."), "skipped": str(why)}
+        rows.append(row)
+    return rows
 
 
 # ---- a row: its contenders in turn ----
@@ -325,6 +417,21 @@ def show(row):
         print(f"    {r['name']:20}{r['ns_per_event']:10.1f}{figure(r.get('to_empty'), '{:10.3f}'):>10}"
               f"{figure(r.get('to_bare'), '{:12.1f}'):>12}{r['lost']:10}   {r['clock']}, "
               f"{len(r['runs'][r['clock']])}")
+    sys.stdout.flush()
+
+
+def show_files(rows):
+    print(f"    {'':20}{'bytes/branch':>14}{'undeflated':>12}{'recorded/s':>12}{'text/s':>12}{'json/s':>12}")
+    for r in rows:
+        if "skipped" in r:
+            print(f"    {r['name']:20}  skipped: {r['skipped'][:100]}")
+            continue
+        b = r["branches"]
+        print(f"    {r['name']:20}{r['bytes'] / b:14.2f}"
+              f"{figure(r['undeflated'] / b if 'undeflated' in r else None, '{:12.2f}'):>12}"
+              f"{r['recorded_per_second']:12.0f}{figure(r.get('text_per_second'), '{:12.0f}'):>12}"
+              f"{figure(r.get('json_per_second'), '{:12.0f}'):>12}"
+              f"{'   ' + str(r['lost']) + ' lost' if r['lost'] else ''}")
     sys.stdout.flush()
 
 
@@ -416,6 +523,9 @@ def main():
             continue
         row = conclude(work, measure(work, seconds, 25))
         show(row)
+        if not work.main:
+            row["files"] = files(work)
+            show_files(row["files"])
         report["rows"].append(row)
     path = os.path.join(BUILD, "bench.json")
     json.dump(report, open(path, "w"), indent=1)
