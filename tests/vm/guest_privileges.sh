@@ -52,6 +52,21 @@ wait_for 60 bash -c '! grep -q bbtrace /sys/kernel/tracing/kprobe_events'
 is "$(grep -c bbtrace /sys/kernel/tracing/kprobe_events)" 0 'and no definition is left'
 umount /sys/kernel/tracing
 
+# ---- user mode ----
+cp build/progs/fib "$T/fib"
+user=(user "$T/fib" fib -v -F json -o "$T/dir/user" -- "$T/fib")
+fibs() { count "$T/dir/user" '.event == "entry" and .symbol == "fib"'; }
+if $BBTRACE doctor | grep -q '^uprobe_multi *yes'; then
+	bb_as '+bpf,+perfmon' "${user[@]}"
+	exits 3 'user mode by uprobe_multi: CAP_BPF and CAP_PERFMON'
+	like "$T/err" 'capabilities kept: none$' 'which are given up'
+else
+	bb_as '+bpf,+perfmon,+sys_admin,+dac_override' "${user[@]}"
+	exits 3 'user mode by uprobe_event: CAP_SYS_ADMIN and CAP_DAC_OVERRIDE besides'
+	like "$T/err" 'capabilities kept: CAP_DAC_OVERRIDE$' 'only what deletes the definitions is kept'
+fi
+is "$(fibs)" 177 'each call is shown'
+
 rm "$T/dir/json" # his
 bb "${trace[@]}"
 exits 0 'root'
