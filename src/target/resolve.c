@@ -149,6 +149,39 @@ static int resolve_query(struct object *o, const struct query *q, function_vec *
 	return err;
 }
 
+/*
+ * All functions are also those that have no name: what .eh_frame bounds, shown by its file offset.
+ * What compilers split off a function belongs to it, wherever it is found.
+ */
+static size_t add_unnamed(struct object *o, function_vec *v)
+{
+	struct map64 entries = functions__entries(v, o);
+	size_t before = v->len;
+	const struct frame *f;
+	struct function fn;
+
+	vec__each (f, &o->frames) {
+		const struct symbol *s = object__symbol_at(o, f->vaddr);
+
+		if (f->part || !f->size || (s && f->vaddr - s->vaddr < object__extent(o, s)) ||
+		    map64__get(&entries, f->vaddr) || !object__function_at(o, f->vaddr, &fn))
+			continue;
+		map64__put(&entries, f->vaddr);
+		vec__push(v, fn);
+	}
+	map64__free(&entries);
+	return v->len - before;
+}
+
+static int resolve_all(struct object *o, const struct query *q, function_vec *v)
+{
+	int err = has_functions(o) ? resolve_query(o, q, v) : -ENOENT;
+
+	if ((err && err != -ENOENT) || add_unnamed(o, v))
+		return err == -ENOENT ? 0 : err;
+	return err ? not_found(o, q) : 0;
+}
+
 static int resolve_name(struct object *o, const struct spec *spec, function_vec *v)
 {
 	struct query q;
@@ -162,7 +195,7 @@ static int resolve_name(struct object *o, const struct spec *spec, function_vec 
 	if (spec->kind != SPEC_GLOB)
 		return err;
 	query__init(&q, spec->name, true);
-	err = resolve_query(o, &q, v);
+	err = strcmp(spec->name, "*") ? resolve_query(o, &q, v) : resolve_all(o, &q, v);
 	query__free(&q);
 	if (err != -ENOENT || v->len != before)
 		return err;
