@@ -340,7 +340,7 @@ static void drop_privileges(struct session *s)
 {
 	uint64_t keep = PRIVILEGE_SYS_PTRACE;
 
-	if (!s->plan->kernel)
+	if (!s->plan->kernel || (s->args.format && s->args.format->lines)) /* and sources */
 		keep |= PRIVILEGE_DAC_READ_SEARCH | PRIVILEGE_CHECKPOINT_RESTORE;
 	if (s->child.pid)
 		keep |= PRIVILEGE_KILL;

@@ -36,6 +36,11 @@ needs() {
 	done
 }
 
+# Are CAP_BPF and CAP_PERFMON enough here to trace a program? Debian's kernels have a level 3 of perf_event_paranoid.
+two_capabilities_do() {
+	(($(</proc/sys/kernel/perf_event_paranoid) < 3)) && "$BBTRACE" doctor | grep -q '^uprobe_multi  *yes'
+}
+
 pmu() { [[ -e /sys/bus/event_source/devices/$1/type ]]; }
 
 # bb ARG...: runs bbtrace; stdout in $T/out, stderr in $T/err, exit status in $status. BB_TIMEOUT seconds at

@@ -5,6 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$E2E/served.sh"
 needs root uprobes cmd:setpriv
+two_capabilities_do || skip_all 'needs uprobe_multi, and kernel.perf_event_paranoid below 3; see tests/vm/t_privileges.sh'
 
 chmod 755 "$T"
 program fib -O1
