@@ -66,14 +66,20 @@ furnish() {
 		>"$bare/furnish-$release.log" 2>&1 || die "see $bare/furnish-$release.log"
 }
 
-# In a mount namespace of its own: when its last process ends, nothing is mounted any more.
+# In a mount namespace of its own, whose root it becomes: in a chroot some tests couldn't make namespaces. When its
+# last process ends, nothing is mounted any more.
 inside() {
+	mount --bind "$root" "$root"
 	mount -t proc proc "$root/proc"
 	mount --rbind /sys "$root/sys"
 	mount --rbind /dev "$root/dev"
 	mkdir -p "$root/run" && mount -t tmpfs tmpfs "$root/run"
 	mount --bind "$debs" "$root/var/cache/apt/archives"
-	exec chroot "$root" /usr/bin/env -i HOME=/root TERM="${TERM:-dumb}" CI="${CI:-}" \
+	mkdir -p "$root/run/outside"
+	cd "$root"
+	pivot_root . run/outside
+	umount -l run/outside
+	exec chroot . /usr/bin/env -i HOME=/root TERM="${TERM:-dumb}" CI="${CI:-}" \
 		PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
 		bash -c "cd /opt/bbtrace && $command"
 }
