@@ -5,7 +5,8 @@
 #include "trace/event_codec.h"
 #include "trace/file.h"
 
-#define BLOCK_FULL	(1u << 20) /* bytes */
+/* Bytes: what a cut costs at most. Smaller ones cost more room, each begins without knowledge. */
+#define BLOCK_FULL	(1u << 17)
 #define BLOCK_ITEMS_MAX (1u << 20)
 
 struct event_encoder {

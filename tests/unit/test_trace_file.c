@@ -357,7 +357,7 @@ static void test_size(void)
 {
 	struct str before = {0};
 	struct trace_writer *w = trace_writer__new(&plan, to_memory, &before);
-	const unsigned n = 100000;
+	const unsigned n = 50000;
 	uint64_t raw, time = 5000000000000;
 
 	trace_writer__begin(w, &meta);
