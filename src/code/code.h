@@ -336,6 +336,9 @@ void plan__refuse(struct plan *p, uint32_t site, enum probe_refusal why);
 uint32_t plan__block_at(const struct plan *p, uint32_t object, uint64_t vaddr);
 uint32_t plan__site_at(const struct plan *p, uint32_t object, uint64_t vaddr);
 uint32_t plan__function_at(const struct plan *p, uint32_t object, uint64_t vaddr);
+/* Is this branch the end of the block that a function begins with, whose entry can't carry a probe?
+ * Then it tells the entry as well: there is no other way to it. */
+bool plan__tells_entry(const struct plan *p, uint32_t site);
 /* Is vaddr the first instruction of a function whose entry carries a probe? */
 bool plan__entry_speaks(const struct plan *p, uint32_t object, uint64_t vaddr);
 /* Does this PLT stub lead to a function of the plan? */

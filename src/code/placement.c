@@ -26,7 +26,7 @@ struct placement {
 
 static bool may_choose(const struct plan *p, const struct plan_site *s)
 {
-	return s->probe && s->kind && !s->entry &&
+	return s->probe && s->kind && !s->entry && !plan__tells_entry(p, s - p->sites.data) &&
 	       !(p->functions.data[s->function].flags & (FUNCTION_SILENT | FUNCTION_RANGE));
 }
 

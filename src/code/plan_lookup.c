@@ -140,6 +140,17 @@ bool plan__stub_leads_in(const struct plan *p, uint32_t object, uint64_t vaddr)
 	return false;
 }
 
+bool plan__tells_entry(const struct plan *p, uint32_t site)
+{
+	const struct plan_block *b = &p->blocks.data[p->sites.data[site].block];
+	const struct plan_function *f =
+		b->function == NO_FUNCTION ? NULL : &p->functions.data[b->function];
+
+	return f && b->site == site && !(f->flags & (FUNCTION_SILENT | FUNCTION_RANGE)) &&
+	       f->entry_block == p->sites.data[site].block && f->entry_site != NO_SITE &&
+	       f->entry_site != site && !p->sites.data[f->entry_site].probe;
+}
+
 bool plan__entry_speaks(const struct plan *p, uint32_t object, uint64_t vaddr)
 {
 	uint32_t block = plan__block_at(p, object, vaddr);

@@ -327,6 +327,27 @@ static int on_branch(struct now *n, struct call *c)
 	return c->seen_entry && n->e->sp < c->sp ? jump_to(n, c) : end_calls_from(n, c);
 }
 
+/*
+ * The event is a branch in the block that the function begins with, whose entry has no probe: the
+ * call came by its entry just before, or came back to it. *c: another one, if the earlier one can't
+ * have come here.
+ */
+static int tell_entry(struct now *n, struct call **c)
+{
+	const struct path *path;
+	uint64_t sp = (*c)->sp;
+
+	if (!plan__tells_entry(n->t->plan, n->site))
+		return 0;
+	if ((*c)->implied && (*c)->state == CALL_AT && (*c)->block != NO_BLOCK &&
+	    walk__find(n->t->walk, (*c)->block, n->s->block, false, &path) != WALK_FOUND) {
+		calls__kill(n->t, n->th, *c);
+		*c = unseen_call(n, sp);
+	}
+	(*c)->implied = true;
+	return step__implied_entry(n, function_of(n->t, n->s->function)->entry_site);
+}
+
 int replay__branch(struct now *n)
 {
 	unsigned flags = function_of(n->t, n->s->function)->flags;
@@ -339,6 +360,7 @@ int replay__branch(struct now *n)
 		return on_branch(n, NULL);
 	c = call_of_event(n, &err);
 	err = err ? err : walk_to(n, c, n->s->block, false);
+	err = err ? err : tell_entry(n, &c);
 	c->signals = n->th->signals;
 	c->in_call = false;
 	return err ? err : on_branch(n, c);

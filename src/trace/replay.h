@@ -30,6 +30,7 @@ struct call {
 	bool past;  /* CALL_AT: the block's entry or witness was heard already */
 	bool fresh; /* no branch since its entry */
 	bool seen_entry; /* false: the trace began, or lost events, inside of it */
+	bool implied;	 /* its entry has no probe, what came behind tells it */
 	bool asleep; /* out of reach at the moment: left for good (longjmp, exception) or another
 			stack's */
 };
@@ -103,6 +104,7 @@ int step__mark(struct now *n, enum step_type type, uint64_t count);
  */
 int step__implied(struct now *n, uint32_t site, bool taken, uint32_t to_block);
 /* A ret without probe at which c ended. */
+int step__implied_entry(struct now *n, uint32_t site);
 int step__implied_ret(struct now *n, uint32_t site, const struct call *c);
 /* The event's own branch, entry, and the return of c at it. */
 int step__branch(struct now *n, bool taken);

@@ -135,6 +135,18 @@ int step__entry(struct now *n)
 	return select__step(n->t, n->th, &step);
 }
 
+int step__implied_entry(struct now *n, uint32_t site)
+{
+	struct step step = step_of(n, STEP_ENTRY, site);
+
+	step.timed = false;
+	step.time = 0;
+	step.implied = true;
+	step.at = place__site(n->t, site)->entry;
+	step.caller = caller_of(n->th);
+	return select__step(n->t, n->th, &step);
+}
+
 int step__return(struct now *n, const struct call *c)
 {
 	const struct plan_function *fn = &n->t->plan->functions.data[c->function];
@@ -146,6 +158,6 @@ int step__return(struct now *n, const struct call *c)
 	step.value = step.has_value ? n->value[1] : 0;
 	step.has_duration = c->seen_entry;
 	step.duration = c->seen_entry ? n->e->time - c->time : 0;
-	n->t->totals.unmatched_returns += !c->seen_entry;
+	n->t->totals.unmatched_returns += !c->seen_entry && !c->implied;
 	return select__step(n->t, n->th, &step);
 }

@@ -34,6 +34,11 @@ ASM_FUNCTION(first_ret, "ret");
 /* A loop back to the function's first instruction. */
 long loop_entry(long n, long sum);
 ASM_FUNCTION(loop_entry, "add %rdi, %rsi\ndec %rdi\njne loop_entry\nmov %rsi, %rax\nret");
+/* The first instruction can carry no probe: what comes next tells of it. */
+long lock_first(long *p);
+ASM_FUNCTION(lock_first, "lock addq $1, (%rdi)\nmov (%rdi), %rax\nret");
+long lock_again(long *p, long n);
+ASM_FUNCTION(lock_again, "lock addq $2, (%rdi)\ndec %rsi\njne lock_again\nmov (%rdi), %rax\nret");
 /* A string instruction first: it is stepped round by round. */
 long string_first(char *to, const char *from, long none, long n);
 ASM_FUNCTION(string_first,
@@ -59,7 +64,7 @@ ASM_FUNCTION(call_next,
 int main(void)
 {
 	char to[8];
-	long sum = 0, word = 0;
+	long counter = 0, sum = 0, word = 0;
 
 	for (long i = 0; i < 4; i++) {
 		sum = sum * 5 + lock_trick(&word, i & 1) + call_ret_imm(i * 3) + rep_ret(i) +
@@ -68,6 +73,8 @@ int main(void)
 		sum = sum * 5 + first_jmp_reg(i, rep_ret) + loop_entry(i + 1, i) +
 		      stack_segment(i & 1);
 		sum = sum * 5 + !string_first(to, i & 1 ? "abcde" : "abcd", 0, i & 1 ? 5 : 4);
+		sum = sum * 5 + lock_first(&counter);
+		sum = sum * 5 + lock_again(&counter, i + 1);
 		sum = sum * 5 + push_ret(i) + call_next();
 		first_ret();
 	}
