@@ -202,7 +202,7 @@ static __always_inline void fill_event(struct wire_event *e, __u64 now, struct p
 	e->time = now;
 	e->pid = w.pid;
 	e->tid = w.tid;
-	e->sp = ctx->sp;
+	e->sp = ctx->sp - w.base;
 	e->site_type = site | type << WIRE_SITE_BITS;
 	e->flags = ctx->flags;
 	e->cpu = bpf_get_smp_processor_id();
@@ -214,9 +214,19 @@ static __always_inline void fill_event(struct wire_event *e, __u64 now, struct p
 /* In a thread's count: the record of a signal was lost, which is no event that anybody counts. */
 #define LOST_SIGNAL (1ull << 63)
 
+/* A goroutine's are its own, whichever thread it runs on. */
+#define LOST_GOROUTINE (1u << 31)
+
+static __always_inline __u64 loss_key(struct who *w)
+{
+	__u32 number = w->goroutine & GOROUTINE_AT ? w->goroutine >> 4 : w->goroutine;
+
+	return (__u64)w->pid << 32 | (w->goroutine ? number | LOST_GOROUTINE : w->tid);
+}
+
 static __noinline int lose(struct pt_regs *ctx, struct who *w, __u64 word)
 {
-	__u64 key = (__u64)w->pid << 32 | w->tid, n = PROBE_EVENTS(word), *count;
+	__u64 key = loss_key(w), n = PROBE_EVENTS(word), *count;
 
 	__sync_fetch_and_add(&lost_total, n);
 	count = bpf_map_lookup_elem(&lost_by_thread, &key);
@@ -233,7 +243,7 @@ static __noinline int lose(struct pt_regs *ctx, struct who *w, __u64 word)
 /* Non-zero: this thread's earlier losses could not be told, so nothing of it may go out. */
 static __noinline int tell_losses(struct pt_regs *ctx, struct who *w)
 {
-	__u64 key = (__u64)w->pid << 32 | w->tid, now = bpf_ktime_get_ns(), *count;
+	__u64 key = loss_key(w), now = bpf_ktime_get_ns(), *count;
 	struct wire_value *v;
 
 	count = bpf_map_lookup_elem(&lost_by_thread, &key);
@@ -329,6 +339,8 @@ static __always_inline bool put_branch(struct pt_regs *ctx, __u64 word, struct w
 	return true;
 }
 
+#include "goroutine.h"
+
 static __always_inline int hit(struct pt_regs *ctx, __u64 word)
 {
 	struct who w = who_am_i();
@@ -336,6 +348,8 @@ static __always_inline int hit(struct pt_regs *ctx, __u64 word)
 
 	if (!passes(w))
 		return 0;
+	if (config.go && tell_goroutine(ctx, &w, word))
+		return lose(ctx, &w, word);
 	if ((lost_total | lost_signals) && tell_losses(ctx, &w))
 		return lose(ctx, &w, word);
 	if (word & PROBE_ENTRY)

@@ -40,6 +40,7 @@ struct {
 
 struct who {
 	__u32 pid, tid;
+	__u64 goroutine, base; /* what its stack pointer is taken from; 0: it is a thread's own */
 };
 
 static __always_inline struct upid *number_at(struct pid *pid, __u32 level)
@@ -61,7 +62,7 @@ static __u32 visible_number(struct pid *pid)
 
 static __always_inline struct who task_who(struct task_struct *task)
 {
-	struct who w;
+	struct who w = {};
 
 	if (!config.pid_ns) {
 		w.pid = BPF_CORE_READ(task, tgid);

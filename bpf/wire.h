@@ -20,8 +20,15 @@ enum wire_type {
 		      * full since   its last record; site: none */
 	WIRE_SIGNAL, /* struct wire_event alone: a signal's handler is about to run in this thread;
 			site: none */
+	WIRE_GOROUTINE, /* struct wire_value: value 0 = what this thread runs from here on: a
+			   goroutine (GOROUTINE_AT), 0: no one's, or the thread's own stack; site:
+			   none */
 	WIRE_TYPES
 };
+
+/* A goroutine goes by its number, or, where that isn't known, by the address of its g with this
+ * bit. */
+#define GOROUTINE_AT (1ull << 63)
 
 #define WIRE_SITE_BITS 24
 #define WIRE_SITE_MASK ((1u << WIRE_SITE_BITS) - 1)
@@ -33,10 +40,11 @@ enum wire_type {
 #define WIRE_NO_SYSCALL 8
 
 struct wire_event {
-	__u64 time;	 /* ns, CLOCK_MONOTONIC */
-	__u32 pid, tid;	 /* as bbtrace's PID namespace numbers them; kernel: tid 0 is a CPU's idle
-			    thread */
-	__u64 sp;	 /* stack pointer before the instruction runs */
+	__u64 time;	/* ns, CLOCK_MONOTONIC */
+	__u32 pid, tid; /* as bbtrace's PID namespace numbers them; kernel: tid 0 is a CPU's idle
+			   thread */
+	__u64 sp; /* stack pointer before the instruction runs; of a goroutine, whose stack moves:
+		     from its stack's upper end */
 	__u32 site_type; /* site | type << WIRE_SITE_BITS */
 	__u16 flags;	 /* low 16 bits of the flags register */
 	__u16 cpu : 12, missing : 4;
@@ -83,7 +91,8 @@ struct wire_entry_stack {
  * at least. */
 #define PROBE_EVENTS_SHIFT 26
 #define PROBE_EVENTS(w)	   (((w) >> PROBE_EVENTS_SHIFT) & 3)
-#define PROBE_ACTION(w)	   (((w) >> 28) & 15)
+#define PROBE_ACTION(w)	   (((w) >> 28) & 7)
+#define PROBE_GO	   (1ull << 31) /* of a program of Go */
 #define PROBE_REG(w)	   (((w) >> 32) & 31)
 #define PROBE_OPERAND(w)   ((__u32)((w) >> 32))
 enum probe_action {
@@ -130,6 +139,9 @@ struct wire_config {
 	__u8 kernel;   /* values are kernel addresses */
 	__u8 stack;    /* record call stacks on entry */
 	__u8 signals;  /* record signals that have a handler */
+	__u8 go;       /* some sites are of a program of Go */
+	__s32 go_g;    /* where a thread has its goroutine's g, from its base */
+	__u32 go_goid; /* where g has the goroutine's number; 0: not known */
 	__u32 filters; /* enum filter_flags */
 	__u32 self;    /* never traced: bbtrace itself */
 	__u32 command; /* CMD's process */

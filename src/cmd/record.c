@@ -27,10 +27,11 @@ struct recorder {
 	struct show *show;
 	struct trace_meta meta;
 	char *command, *system;
-	uint64_t begun;	   /* the writer's size behind the plan */
-	uint64_t flushed;  /* when */
-	struct map64 pids; /* processes of which the file has the mappings */
-	struct map64 tids; /* threads of which it has the name */
+	uint64_t begun;		 /* the writer's size behind the plan */
+	uint64_t flushed;	 /* when */
+	struct map64 pids;	 /* processes of which the file has the mappings */
+	struct map64 tids;	 /* threads of which it has the name */
+	struct map64 goroutines; /* tid -> what it runs, as the last WIRE_GOROUTINE had it */
 	uint64_t map_changes;
 	struct {
 		uint64_t addr, map_changes;
@@ -102,6 +103,7 @@ void recorder__close(struct recorder *r)
 	sink__close(&r->sink);
 	map64__free(&r->pids);
 	map64__free(&r->tids);
+	map64__free(&r->goroutines);
 	free(r->command);
 	free(r->system);
 	free(r);
@@ -354,10 +356,30 @@ static int rotate_if_full(struct recorder *r)
 
 /* ---- what is recorded ---- */
 
+/* A file that is begun in the middle has to tell what goroutine a thread runs, which its probes
+ * told before. */
+static int put_goroutine(struct recorder *r, const struct wire_event *e)
+{
+	const uint64_t *runs = map64__get(&r->goroutines, e->tid);
+	struct wire_value v = {.event = *e};
+
+	if (e->site_type >> WIRE_SITE_BITS == WIRE_GOROUTINE) {
+		*map64__put(&r->goroutines, e->tid) = ((const struct wire_value *)e)->value[0];
+		return 0;
+	}
+	if (!runs || !*runs || map64__get(&r->tids, e->tid))
+		return 0;
+	v.event.site_type = WIRE_SITE_MASK | WIRE_GOROUTINE << WIRE_SITE_BITS;
+	v.value[0] = *runs;
+	return trace_writer__record(r->writer, &v, sizeof(v));
+}
+
 int recorder__record(struct recorder *r, const void *data, size_t size)
 {
 	const struct wire_event *e = data;
-	int err = introduce(r, e->time, e->pid, e->tid);
+	int err = put_goroutine(r, e);
+
+	err = err ? err : introduce(r, e->time, e->pid, e->tid);
 
 	need_addresses_of(r, e, size);
 	err = err ? err : trace_writer__record(r->writer, data, size);
@@ -393,6 +415,7 @@ int recorder__side(struct recorder *r, const struct side_event *e)
 		*map64__put(&r->tids, e->tid) = 1;
 	if (e->type == SIDE_EXIT) {
 		map64__del(&r->tids, e->tid);
+		map64__del(&r->goroutines, e->tid);
 		if (e->pid == e->tid)
 			map64__del(&r->pids, e->pid);
 	}

@@ -275,10 +275,45 @@ void graph__start(struct graph *g)
 	}
 }
 
+static bool is_followed(struct graph *g, uint64_t addr)
+{
+	uint32_t i = graph__known(g, addr);
+
+	return i && g->nodes.data[i].flags & NODE_REACHED;
+}
+
+/*
+ * Go's runtime enters functions in the middle, where a panic was recovered; its text holds nothing
+ * but code and int3 between functions. What lies behind the end of a way is such a place. True:
+ * there were some.
+ */
+static bool enter_rest(struct graph *g)
+{
+	size_t n = g->object->go ? g->nodes.len : 0;
+	bool any = false;
+
+	for (size_t i = 1; i < n; i++) {
+		const struct node *node = &g->nodes.data[i];
+		uint8_t kind = node->branch ? graph__branch(g, node)->kind : BRANCH_NONE;
+		uint64_t next = node__next(node);
+		uint32_t owner = graph__owner(g, next);
+		const uint8_t *byte;
+		size_t avail;
+
+		if (!(node->flags & NODE_REACHED) || owner == NO_FUNCTION || is_followed(g, next) ||
+		    owner != graph__owner(g, node->addr) ||
+		    (kind != BRANCH_RET && kind != BRANCH_JMP && kind != BRANCH_IJMP))
+			continue;
+		byte = object__bytes(g->object, next, &avail);
+		any |= byte && avail && *byte != 0xcc && graph__root(g, next, NODE_PAD);
+	}
+	return any;
+}
+
 void graph__follow(struct graph *g)
 {
 	do
 		drain(g);
 	while (take_parts(g) || go_on(g) || graph__resolve_jumps(g, false) ||
-	       graph__resolve_jumps(g, true));
+	       graph__resolve_jumps(g, true) || enter_rest(g));
 }

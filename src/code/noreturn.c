@@ -148,7 +148,9 @@ bool graph__call_returns(struct graph *g, const struct insn *call)
 	if (flags & FUNCTION_RANGE ? graph__owner(g, next) == NO_FUNCTION
 				   : !graph__holds(g, owner, next))
 		return false;
-	if (call->kind != BRANCH_CALL || target == next)
+	/* Go's runtime switches stacks: what never gets to a ret (morestack) comes back all the
+	 * same */
+	if (call->kind != BRANCH_CALL || target == next || g->object->go)
 		return true;
 	g->budget = BUDGET;
 	return ask(g, target, 0, &lowest);

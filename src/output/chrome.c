@@ -10,7 +10,8 @@
 #define put(s, literal) str__put((s), literal, sizeof(literal) - 1)
 /* Every CPU has an idle thread, and all of them have the TID 0: they get numbers that no thread has
  * (PID_MAX_LIMIT is 2^22). */
-#define IDLE_TID (1u << 24)
+#define IDLE_TID      (1u << 24)
+#define GOROUTINE_TID (1u << 30)
 
 struct open_call {
 	uint64_t call;
@@ -163,11 +164,19 @@ static void name_track(struct output *o, struct track *t, const char *comm)
 	*named = 1;
 }
 
+/* A goroutine has a track of its own, whichever thread it runs on. */
+static uint32_t track_number(const struct step *s)
+{
+	if (s->goroutine)
+		return GOROUTINE_TID | (s->goroutine & (GOROUTINE_TID - 1));
+	return s->tid || !s->timed ? s->tid : IDLE_TID + s->cpu;
+}
+
 static struct track *track_of(struct output *o, const struct step *s)
 {
 	struct chrome *c = o->state;
-	uint32_t tid = s->tid || !s->timed ? s->tid : IDLE_TID + s->cpu;
-	uint64_t *slot = map64__put(&c->tracks, tid);
+	uint32_t tid = track_number(s);
+	uint64_t *slot = map64__put(&c->tracks, s->goroutine ? step__strand(s) : tid);
 	struct track *t;
 
 	if (!*slot) {

@@ -65,7 +65,7 @@ static char *abs_before(char *end, struct output *o, const struct step *s)
 
 uint64_t thread_key(const struct step *s)
 {
-	return s->tid ? s->tid : (uint64_t)1 << 32 | s->cpu;
+	return step__strand(s);
 }
 
 static char *delta_before(char *end, struct output *o, const struct step *s)

@@ -42,6 +42,12 @@ static bool get_ns_pid(const struct output *o, const struct step *s, union field
 	return s->ns_pid && s->ns_pid != s->pid;
 }
 
+static bool get_goroutine(const struct output *o, const struct step *s, union field_value *v)
+{
+	v->number = s->goroutine;
+	return s->goroutine && !(s->goroutine & GOROUTINE_AT);
+}
+
 static bool get_comm(const struct output *o, const struct step *s, union field_value *v)
 {
 	v->string = s->comm;
@@ -158,6 +164,7 @@ const struct field fields[FIELDS] = {
 	[FIELD_PID] = {KEY("pid"), VALUE_DEC, ALL_STEPS, get_pid},
 	[FIELD_TID] = {KEY("tid"), VALUE_DEC, ALL_STEPS, get_tid},
 	[FIELD_NS_PID] = {KEY("ns_pid"), VALUE_DEC, ALL_STEPS, get_ns_pid},
+	[FIELD_GOROUTINE] = {KEY("goroutine"), VALUE_DEC, ALL_STEPS, get_goroutine},
 	[FIELD_COMM] = {KEY("comm"), VALUE_STRING, ALL_STEPS, get_comm},
 	[FIELD_CPU] = {KEY("cpu"), VALUE_DEC, ALL_STEPS, get_cpu},
 	[FIELD_EVENT] = {KEY("event"), VALUE_STRING, ALL_STEPS, get_event},

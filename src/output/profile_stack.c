@@ -155,7 +155,7 @@ static uint32_t edge_of(struct profile *p, const struct open_call *caller, const
 
 static uint64_t key_of(const struct step *s)
 {
-	return s->tid ? s->tid : 1ull << 32 | s->cpu;
+	return step__strand(s);
 }
 
 static struct stack *stack_of(struct profile *p, const struct step *s)

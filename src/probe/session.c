@@ -81,10 +81,13 @@ static size_t ring_size(const struct probe_options *o)
 	return size;
 }
 
+#define GO_THREADS 65536 /* and goroutines, the last ones */
+
 static void configure(struct probe *p, uint32_t noperands, uint32_t nprobes)
 {
 	const struct probe_filters *f = &p->options->filters;
 	struct wire_config *c = (struct wire_config *)&p->skel->rodata->config;
+	const struct object *go = word__go(p->plan);
 	uint8_t lookup = p->mechanism->lookup;
 
 	*c = (struct wire_config){
@@ -92,6 +95,9 @@ static void configure(struct probe *p, uint32_t noperands, uint32_t nprobes)
 		.kernel = p->plan->kernel,
 		.stack = p->options->stack,
 		.signals = p->plan->silent_rets,
+		.go = go != NULL,
+		.go_g = go ? go->go_g : 0,
+		.go_goid = go ? go->go_goid : 0,
 		.pid_ns = pid_ns(),
 		.filters = filter_flags(f),
 		.self = getpid(),
@@ -100,6 +106,8 @@ static void configure(struct probe *p, uint32_t noperands, uint32_t nprobes)
 		.wakeup = ring_size(p->options) / 4,
 	};
 	bpf_map__set_max_entries(p->skel->maps.ring, ring_size(p->options));
+	bpf_map__set_max_entries(p->skel->maps.on_threads, go ? GO_THREADS : 1);
+	bpf_map__set_max_entries(p->skel->maps.on_tid, go ? GO_THREADS : 1);
 	bpf_map__set_max_entries(p->skel->maps.operands, max_of(noperands, 1u));
 	/* a kernel entry may be found under two addresses */
 	bpf_map__set_max_entries(p->skel->maps.kernel_sites,
@@ -264,6 +272,17 @@ static int load(struct probe *p)
 	return find_own_level(p);
 }
 
+static void tell_of_goroutines(const struct plan *plan)
+{
+	const struct plan_object *o;
+
+	vec__each (o, &plan->objects)
+		if (o->object && o->object->go && !word__is_go(plan, o->object))
+			note("%s: its goroutines can't be told apart, and they go from thread to thread: depths, "
+			     "durations and returns may be wrong or missing",
+			     o->path);
+}
+
 int probe__open(struct plan *plan, const struct probe_options *options, struct probe **out)
 {
 	struct probe *p = xcalloc(1, sizeof(*p));
@@ -283,6 +302,7 @@ int probe__open(struct plan *plan, const struct probe_options *options, struct p
 	err = err ? err : open_ring(p);
 	err = err ? err : side__open(&p->side);
 	err = err ? err : attach_tasks(p);
+	tell_of_goroutines(plan);
 	if (err) {
 		probe__close(p);
 		return err;
@@ -471,7 +491,9 @@ static int drain_losses(struct probe *p, const struct probe_sink *sink)
 		prev = &key;
 		/* the high bit: a signal's record was lost as well, which is no event */
 		if (!bpf_map_lookup_elem(fd, &key, &count) && (count &= ~(1ull << 63)))
-			err = sink->lost(sink->ctx, key >> 32, key, count);
+			/* of a goroutine (LOST_GOROUTINE): nobody knows on which thread */
+			err = key & 1u << 31 ? sink->lost(sink->ctx, 0, 0, count)
+					     : sink->lost(sink->ctx, key >> 32, key, count);
 	}
 	return err;
 }

@@ -82,6 +82,10 @@ bool emulation__is_wrong(const uint8_t *bytes, size_t len);
 /* The probe word of a site (wire.h); operand: its index in the operand table where it has one;
  * events: enum plan_events. */
 uint64_t word__of_site(const struct plan *plan, uint32_t site, uint32_t operand, unsigned events);
+/* The program of Go whose goroutines the probes tell apart; NULL: none. */
+const struct object *word__go(const struct plan *plan);
+/* Is it that one, or like it? */
+bool word__is_go(const struct plan *plan, const struct object *o);
 bool word__needs_operand(const struct plan_site *site);
 struct wire_operand word__operand(const struct plan_site *site);
 

@@ -57,12 +57,33 @@ static uint64_t events_of(const struct plan *plan, const struct plan_site *s, un
 	return max_of(n, 1u);
 }
 
+const struct object *word__go(const struct plan *plan)
+{
+	const struct plan_object *o;
+
+	vec__each (o, &plan->objects)
+		if (o->object && o->object->go && o->object->go_g)
+			return o->object;
+	return NULL;
+}
+
+/* Programs of Go that differ in where they keep it can't be told apart at once: the first one
+ * counts. */
+bool word__is_go(const struct plan *plan, const struct object *o)
+{
+	const struct object *go = word__go(plan);
+
+	return go && o && o->go && o->go_g == go->go_g && o->go_goid == go->go_goid;
+}
+
 uint64_t word__of_site(const struct plan *plan, uint32_t site, uint32_t operand, unsigned events)
 {
 	const struct plan_site *s = &plan->sites.data[site];
 	uint64_t word =
 		site | action_of(s, operand) | events_of(plan, s, events) << PROBE_EVENTS_SHIFT;
 
+	if (word__is_go(plan, plan->objects.data[s->object].object))
+		word |= PROBE_GO;
 	if (s->entry)
 		word |= PROBE_ENTRY;
 	if (s->entry && (plan->functions.data[s->function].flags & FUNCTION_SYSCALL))

@@ -370,6 +370,7 @@ int object__open(const char *path, struct object **out)
 	name_object(o, path, fd, &st);
 	find_code_sections(f);
 	build_id__find(o, f);
+	golang__find(o, f);
 	frames__read(o, f);
 	symbols__read(o, f);
 	plt__read(o, f);

@@ -67,9 +67,10 @@ static inline bool span__within(uint64_t offset, uint64_t len, uint64_t size)
 	return offset <= size && len <= size - offset;
 }
 
-/* The parts that object__open() calls in this order (build_id.c, frames.c, symbols.c, plt.c,
- * symbols.c). */
+/* The parts that object__open() calls in this order (build_id.c, golang.c, frames.c, symbols.c,
+ * plt.c, symbols.c). */
 void build_id__find(struct object *o, struct elf_file *f);
+void golang__find(struct object *o, struct elf_file *f);
 void frames__read(struct object *o, struct elf_file *f);
 void symbols__read(struct object *o, struct elf_file *f);
 void plt__read(struct object *o, struct elf_file *f);

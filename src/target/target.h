@@ -73,6 +73,9 @@ struct object {
 			      NULL: not a file */
 	uint16_t machine;  /* e_machine of elf(5) */
 	bool pie;	   /* ET_DYN */
+	bool go;	   /* a program of Go (golang.c) */
+	int32_t go_g;	   /* where a thread has its goroutine's g, from its base; 0: not known */
+	uint32_t go_goid;  /* where g has the goroutine's number; 0: not known */
 	uint64_t dev, ino; /* of the file, st_dev and st_ino; 0 for the kernel */
 	uint8_t build_id[20];
 	size_t build_id_len;	      /* 0: none */

@@ -92,6 +92,7 @@ const size_t record_sizes[RECORDS] = {
 	[RECORD_LOST] = sizeof(struct wire_value),
 	[RECORD_STACK] = sizeof(struct wire_entry_stack),
 	[RECORD_SIGNAL] = sizeof(struct wire_event),
+	[RECORD_GOROUTINE] = sizeof(struct wire_value),
 };
 
 enum { MISS_SITE = 1, MISS_KIND = 2, MISS_SP = 4, MISS_CPU = 8, MISS_MISSING = 16 };

@@ -46,9 +46,10 @@ static int give_record(struct codec *c, struct thread_state *th,
 		       int (*fn)(void *ctx, const struct item *item), void *ctx)
 {
 	static const uint32_t types[RECORDS] = {
-		[RECORD_BRANCH] = WIRE_BRANCH, [RECORD_VALUE] = WIRE_VALUE,
-		[RECORD_ENTRY] = WIRE_ENTRY,   [RECORD_STACK] = WIRE_ENTRY,
-		[RECORD_LOST] = WIRE_LOST,     [RECORD_SIGNAL] = WIRE_SIGNAL,
+		[RECORD_BRANCH] = WIRE_BRANCH,	     [RECORD_VALUE] = WIRE_VALUE,
+		[RECORD_ENTRY] = WIRE_ENTRY,	     [RECORD_STACK] = WIRE_ENTRY,
+		[RECORD_LOST] = WIRE_LOST,	     [RECORD_SIGNAL] = WIRE_SIGNAL,
+		[RECORD_GOROUTINE] = WIRE_GOROUTINE,
 	};
 	struct item item = {.type = ITEM_RECORD};
 	struct wire_event *e;

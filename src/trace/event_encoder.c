@@ -76,7 +76,7 @@ static int kind_of(const struct event_encoder *e, const void *record, size_t siz
 	static const uint8_t kinds[WIRE_TYPES] = {
 		[WIRE_BRANCH] = RECORD_BRANCH, [WIRE_VALUE] = RECORD_VALUE,
 		[WIRE_ENTRY] = RECORD_ENTRY,   [WIRE_LOST] = RECORD_LOST,
-		[WIRE_SIGNAL] = RECORD_SIGNAL,
+		[WIRE_SIGNAL] = RECORD_SIGNAL, [WIRE_GOROUTINE] = RECORD_GOROUTINE,
 	};
 	const struct wire_event *w = record;
 	uint32_t type, nsites = e->c.m.plan->sites.len;

@@ -17,6 +17,7 @@ enum record_kind {
 	RECORD_LOST,
 	RECORD_STACK, /* an entry with its call stack */
 	RECORD_SIGNAL,
+	RECORD_GOROUTINE,
 	RECORDS
 };
 

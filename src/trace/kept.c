@@ -74,7 +74,8 @@ static void drop_oldest(struct last *l, struct tail *t)
 
 int last__step(struct last *l, const struct step *s)
 {
-	uint64_t key = (uint64_t)s->pid << 32 | s->tid, *index = map64__put(&l->by_thread, key);
+	uint64_t key = s->goroutine ? step__strand(s) : (uint64_t)s->pid << 32 | s->tid,
+		 *index = map64__put(&l->by_thread, key);
 	struct tail *t;
 
 	if (!*index) {

@@ -107,8 +107,7 @@ static bool has_function(const struct pick *p, uint32_t function)
 
 static struct pick_thread *thread_of(struct pick *p, const struct step *s)
 {
-	/* every CPU has an idle thread, and all of them have the number 0 */
-	uint64_t key = s->tid ? s->tid : 1ull << 32 | s->cpu, *slot = map64__put(&p->threads, key);
+	uint64_t *slot = map64__put(&p->threads, step__strand(s));
 
 	if (!*slot)
 		*slot = (uintptr_t)xcalloc(1, sizeof(struct pick_thread));

@@ -35,9 +35,13 @@ struct call {
 			stack's */
 };
 
+/* A thread; or a goroutine, which has calls of its own and goes from thread to thread. */
 struct thread {
-	uint32_t pid, tid;
-	uint64_t key; /* of trace.threads */
+	uint32_t pid, tid;    /* goroutine: of the thread that it was last seen on */
+	uint64_t goroutine;   /* 0: a thread; as in WIRE_GOROUTINE */
+	struct thread *other; /* the goroutine that the thread runs, the thread that runs the
+				 goroutine; NULL: none */
+	uint64_t key;	      /* of trace.threads */
 	char comm[16];
 	uint32_t signals;	/* handlers that ran, as far as they are recorded */
 	bool seen;		/* it had an event */
@@ -62,7 +66,8 @@ struct trace {
 	const struct resolver *resolver;
 	step_fn fn;
 	void *ctx;
-	struct map64 threads;	/* tid (idle threads: 1 << 32 | cpu) -> struct thread * */
+	struct map64 threads;	 /* tid (idle threads: 1 << 32 | cpu) -> struct thread * */
+	struct map64 goroutines; /* goroutine__key() -> struct thread * */
 	struct map64 processes; /* pid -> threads in the map above << 1 | the first one has ended */
 	uint32_t ended[ENDED];	/* the last threads to end, kernel: a ring */
 	size_t nended;
@@ -94,6 +99,15 @@ struct now {
 
 /* The thread, made where it wasn't known; cpu tells idle threads apart. */
 struct thread *tasks__thread(struct trace *t, uint32_t pid, uint32_t tid, uint32_t cpu);
+/* From here on the thread runs this goroutine; 0: none. */
+void goroutines__run(struct trace *t, struct thread *th, uint64_t goroutine);
+/* The thread is no more. */
+void goroutines__leave(struct trace *t, struct thread *th);
+/* Ends all of a process. */
+void goroutines__end(struct trace *t, uint32_t pid);
+/* The open calls of a thread ended unseen. */
+void tasks__abandon(struct trace *t, struct thread *th);
+void thread__free(struct thread *th);
 void tasks__free(struct trace *t);
 
 /* ---- steps.c: what is given out; 0, or what the step function returned ---- */

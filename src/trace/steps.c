@@ -9,6 +9,7 @@ static struct step step_of(struct now *n, enum step_type type, uint32_t site)
 		.type = type,
 		.pid = n->th->pid,
 		.tid = n->th->tid,
+		.goroutine = n->th->goroutine,
 		.ns_pid = trace__inner_of(n->t, n->th->pid),
 		.comm = n->th->comm,
 		.plan = n->t->plan,

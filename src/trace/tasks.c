@@ -22,6 +22,7 @@ static void forget_if_gone(struct trace *t, uint32_t pid)
 	if (p && *p != FIRST_ENDED)
 		return;
 	map64__del(&t->processes, pid);
+	goroutines__end(t, pid);
 	map64__del(&t->inner, pid);
 	place__forget_process(t, pid);
 }
@@ -73,7 +74,7 @@ struct thread *tasks__thread(struct trace *t, uint32_t pid, uint32_t tid, uint32
 	return th;
 }
 
-static void thread__free(struct thread *th)
+void thread__free(struct thread *th)
 {
 	vec__free(&th->calls);
 	map64__free(&th->entered);
@@ -81,8 +82,7 @@ static void thread__free(struct thread *th)
 	free(th);
 }
 
-/* The open calls of a thread ended unseen. */
-static void abandon(struct trace *t, struct thread *th)
+void tasks__abandon(struct trace *t, struct thread *th)
 {
 	if (th->seen)
 		calls__kill_all(t, th);
@@ -93,7 +93,8 @@ static void end_thread(struct trace *t, struct thread *th)
 {
 	uint32_t pid = th->pid;
 
-	abandon(t, th);
+	tasks__abandon(t, th);
+	goroutines__leave(t, th);
 	map64__del(&t->threads, th->key);
 	thread__free(th);
 	*map64__put(&t->processes, pid) -= THREAD;
@@ -191,12 +192,13 @@ int trace__exec(struct trace *t, uint64_t time, uint32_t pid, uint32_t tid, cons
 	uint64_t *p = map64__put(&t->processes, pid);
 
 	if (!t->plan->kernel || th->ended)
-		abandon(t, th);
+		tasks__abandon(t, th);
 	th->ended = false;
 	e.goes_on = t->plan->kernel && !th->calls.len;
 	*p &= ~(uint64_t)FIRST_ENDED;
 	if (*p > THREAD)
 		end_threads(t, is_left, &e);
+	goroutines__end(t, pid);
 	place__forget_process(t, pid);
 	snprintf(th->comm, sizeof(th->comm), "%s", comm);
 	return 0;
@@ -249,9 +251,10 @@ int trace__finish(struct trace *t)
 {
 	uint64_t value;
 
+	goroutines__end(t, 0);
 	for (size_t i = 0; i < t->threads.cap; i++)
 		if (map64__slot(&t->threads, i, &value))
-			abandon(t, (struct thread *)(uintptr_t)value);
+			tasks__abandon(t, (struct thread *)(uintptr_t)value);
 	return 0;
 }
 
@@ -262,7 +265,11 @@ void tasks__free(struct trace *t)
 	for (size_t i = 0; i < t->threads.cap; i++)
 		if (map64__slot(&t->threads, i, &value))
 			thread__free((struct thread *)(uintptr_t)value);
+	for (size_t i = 0; i < t->goroutines.cap; i++)
+		if (map64__slot(&t->goroutines, i, &value))
+			thread__free((struct thread *)(uintptr_t)value);
 	map64__free(&t->threads);
+	map64__free(&t->goroutines);
 	map64__free(&t->processes);
 	map64__free(&t->inner);
 }

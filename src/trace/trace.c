@@ -25,7 +25,8 @@ static size_t size_of(uint32_t type)
 						 [WIRE_VALUE] = sizeof(struct wire_value),
 						 [WIRE_ENTRY] = sizeof(struct wire_entry),
 						 [WIRE_LOST] = sizeof(struct wire_value),
-						 [WIRE_SIGNAL] = sizeof(struct wire_event)};
+						 [WIRE_SIGNAL] = sizeof(struct wire_event),
+						 [WIRE_GOROUTINE] = sizeof(struct wire_value)};
 
 	return type < WIRE_TYPES ? sizes[type] : SIZE_MAX;
 }
@@ -62,14 +63,21 @@ int trace__feed(struct trace *t, const void *record, size_t size)
 		return bad_record();
 	type = e->site_type >> WIRE_SITE_BITS;
 	n.site = e->site_type & WIRE_SITE_MASK;
-	if (size < size_of(type) ||
-	    (type != WIRE_LOST && type != WIRE_SIGNAL && n.site >= t->plan->sites.len))
+	if (size < size_of(type) || (type != WIRE_LOST && type != WIRE_SIGNAL &&
+				     type != WIRE_GOROUTINE && n.site >= t->plan->sites.len))
 		return bad_record();
 	n.th = tasks__thread(t, e->pid, e->tid, e->cpu);
 	if (type == WIRE_SIGNAL) {
 		n.th->signals++;
+		if (n.th->other)
+			n.th->other->signals++;
 		return 0;
 	}
+	if (type == WIRE_GOROUTINE) {
+		goroutines__run(t, n.th, ((const struct wire_value *)record)->value[0]);
+		return 0;
+	}
+	n.th = n.th->other ? n.th->other : n.th;
 	n.th->seen = true;
 	if (type == WIRE_VALUE || type == WIRE_LOST)
 		n.value = (const uint64_t *)((const struct wire_value *)record)->value;
@@ -97,6 +105,8 @@ int trace__lost(struct trace *t, uint32_t pid, uint32_t tid, uint64_t count)
 int trace__gap(struct trace *t, uint32_t pid, uint32_t tid)
 {
 	struct now n = {.t = t, .th = tasks__thread(t, pid, tid, 0)};
+
+	n.th = n.th->other ? n.th->other : n.th;
 
 	return replay__gap(&n);
 }

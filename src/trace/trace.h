@@ -42,9 +42,10 @@ struct step {
 	uint64_t time; /* ns, CLOCK_MONOTONIC */
 	uint32_t cpu;  /* implied: of the event that tells it */
 	uint32_t pid, tid;
-	uint32_t ns_pid;  /* as the process sees itself; 0: the same as pid */
-	const char *comm; /* never NULL; "" where not known */
-	unsigned depth;	  /* among the traced functions, from 0 */
+	uint64_t goroutine; /* its number, or with GOROUTINE_AT the address of its g; 0: none */
+	uint32_t ns_pid;    /* as the process sees itself; 0: the same as pid */
+	const char *comm;   /* never NULL; "" where not known */
+	unsigned depth;	    /* among the traced functions, from 0 */
 	uint64_t
 		call;	 /* the call that this happens in (ENTRY: begins, RETURN: ends): a number of
 			    its   own, the same in a forked process's copy of it; 0: none that is known
@@ -76,6 +77,20 @@ struct step {
 
 	uint64_t count; /* LOST */
 };
+
+static inline uint64_t goroutine__key(uint32_t pid, uint64_t goroutine)
+{
+	return 1ull << 63 | (uint64_t)pid << 41 | (goroutine & ((1ull << 41) - 1));
+}
+
+/* What runs here, one step after the other: a thread, a CPU's idle thread (they all have the number
+ * 0), a goroutine. */
+static inline uint64_t step__strand(const struct step *s)
+{
+	if (s->goroutine)
+		return goroutine__key(s->pid, s->goroutine);
+	return s->tid ? s->tid : 1ull << 32 | s->cpu;
+}
 
 /* Counters of a run; rows of a table so that summary, text and JSON say the same. */
 struct trace_totals {

@@ -7,6 +7,8 @@
 #   --ranges FILE  as stepref was given: check symbol and offset too
 #   --context N    lines of context (8)
 #   --no-summary   the JSON is cut: no summary line asked for
+#   --restarts     of a call that jumps back to its entry only the last turn counts (Go: the stack was to grow, or the
+#                  goroutine had run for long enough)
 #   --events LIST  of entry,branch,return: bbtrace was asked for these only
 use strict;
 use warnings;
@@ -15,9 +17,9 @@ use lib $FindBin::Bin;
 use Getopt::Long;
 use Json;
 
-my ($unknown_ok, $strict, $ranges, $context, $no_summary, $only) = (0, 0, undef, 8, 0, 'entry,branch,return');
+my ($unknown_ok, $strict, $ranges, $context, $no_summary, $restarts, $only) = (0, 0, undef, 8, 0, 0, 'entry,branch,return');
 GetOptions('unknown' => \$unknown_ok, 'strict' => \$strict, 'ranges=s' => \$ranges, 'context=i' => \$context,
-	   'no-summary' => \$no_summary, 'events=s' => \$only) && @ARGV == 2
+	   'no-summary' => \$no_summary, 'restarts' => \$restarts, 'events=s' => \$only) && @ARGV == 2
 	or die_usage();
 my %only = map { $_ => 1 } split /,/, $only;
 my %count = map { $_ => 0 } qw(events unknown hidden to value addresses inherited unentered elsewhere);
@@ -50,7 +52,26 @@ sub read_reference {
 			[join(' ', $kind, Json::hex_of($vaddr), $taken), $to eq '-' ? undef : place($to), $value, $note];
 	}
 	trouble("$path: not a whole reference (stepref was cut, or contradicts itself)") unless $ended;
-	return map { $_ // () } @threads;
+	return map { $restarts ? last_turns($_) : $_ } map { $_ // () } @threads;
+}
+
+sub last_turns {
+	my ($events) = @_;
+	my @out;
+	my $entry; # the index of the last entry, while nothing but branches followed
+	for my $e (@$events) {
+		if ($e->[0] =~ /^entry/) {
+			if (defined $entry && $e->[0] eq $out[$entry][0] && @out > $entry + 1 && $out[-1][0] =~ /^jmp/) {
+				$#out = $entry;
+				next;
+			}
+			$entry = @out;
+		} elsif ($e->[0] =~ /^return/ || is_gap($e)) {
+			undef $entry;
+		}
+		push @out, $e;
+	}
+	return \@out;
 }
 
 sub place {
@@ -129,7 +150,7 @@ sub read_json {
 		push @wrong, "something behind the summary: $line" if $summary;
 		$summary = $e if $type eq 'summary';
 		next unless $type =~ /^(entry|branch|return|unknown|lost)$/;
-		my $tid = $e->{tid} // 'none';
+		my $tid = $e->{goroutine} ? "$e->{pid} goroutine $e->{goroutine}" : $e->{tid} // 'none';
 		push @order, $tid unless $threads{$tid};
 		if ($type eq 'unknown' || $type eq 'lost') {
 			push @{ $threads{$tid} }, [$type];
@@ -141,7 +162,7 @@ sub read_json {
 		push @{ $threads{$tid} }, event_of($e, $line);
 	}
 	check_summary($summary, $printed) unless $no_summary;
-	return map { [$_, $threads{$_}] } @order;
+	return map { [$_, $restarts ? last_turns($threads{$_}) : $threads{$_}] } @order;
 }
 
 sub check_summary {

@@ -68,9 +68,11 @@ reference() {
 	functions=$(expand)
 	"$here/../step/ranges.sh" "$symbols" $functions >"$B/ref/$name.ranges" || return 1
 	step=--from-entry
+	case $options in *g*) step='--from-entry --go' ;; esac
 	case $options in *s*) step= ;; esac
 	[ "$B/ref/$name.ref" -nt "$name" ] && [ "$B/ref/$name.ref" -nt "$B/stepref" ] && return 0
-	setarch -R "$B/stepref" --object "$object" --ranges "$B/ref/$name.ranges" $step $follow \
+	# one thread at a time: it is stepped
+	GOMAXPROCS=1 setarch -R "$B/stepref" --object "$object" --ranges "$B/ref/$name.ranges" $step $follow \
 		--out "$B/ref/$name.tmp" -- "./$name" $argument >"$B/ref/$name.out" 2>"$B/cmp/$name.ref.err"
 	got=$?
 	[ $got -eq "$status" ] || { echo "# stepref: status $got, not $status"; return 1; }
@@ -101,6 +103,7 @@ whole() {
 compare() {
 	flags=
 	case $options in *u*) flags=--unknown ;; esac
+	case $options in *g*) flags="$flags --restarts" ;; esac
 	"$here/compare.pl" $flags ${COMPARE:-} --ranges "$B/ref/$name.ranges" "$B/ref/$name.ref" "$B/cmp/$name.json" \
 		>"$B/cmp/$name.diff" 2>&1
 	got=$?

@@ -111,12 +111,15 @@ struct thread {
 	bool arrived;		      /* control came to it: a listed entry here is an entry */
 	uint8_t by;		      /* enum kind that brought it here */
 	int from;		      /* the listed function that it came from, -1: none */
+	uint64_t goroutine;	      /* of the --go kind: its number */
+	uint64_t base;		      /* what slots are taken from: its stack's upper end */
 	struct frame *frames;
 	size_t nframes, frames_cap;
 	struct thread *next;
 };
 
 extern FILE *out;
+extern bool by_goroutine; /* lines by goroutine, not by thread */
 extern unsigned long long steps, mismatches;
 
 /* The instruction under way has run, and led to now. */

@@ -334,11 +334,12 @@ static void start(char **argv)
 
 static void usage(void)
 {
-	fputs("usage: stepref --object PATH --ranges FILE [--out FILE] [-f] [--from-entry] -- CMD [ARG...]\n"
+	fputs("usage: stepref --object PATH --ranges FILE [--out FILE] [-f] [--from-entry] [--go] -- CMD [ARG...]\n"
 	      "  -f            children too\n"
 	      "  --from-entry  run free up to the program's entry point: the same lines, sooner, where no\n"
 	      "                listed function is run by the dynamic loader (an IFUNC resolver, a library's\n"
-	      "                constructor, what interposes malloc)\n",
+	      "                constructor, what interposes malloc)\n"
+	      "  --go          lines by goroutine, not by thread\n",
 	      stderr);
 	exit(125);
 }
@@ -346,11 +347,8 @@ static void usage(void)
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{"object", 1, NULL, 'O'},
-		{"ranges", 1, NULL, 'r'},
-		{"out", 1, NULL, 'o'},
-		{"from-entry", 0, NULL, 'e'},
-		{0},
+		{"object", 1, NULL, 'O'},     {"ranges", 1, NULL, 'r'}, {"out", 1, NULL, 'o'},
+		{"from-entry", 0, NULL, 'e'}, {"go", 0, NULL, 'g'},	{0},
 	};
 	const char *object = NULL, *ranges = NULL, *path = NULL;
 	int c;
@@ -366,6 +364,8 @@ int main(int argc, char **argv)
 			follow = true;
 		else if (c == 'e')
 			from_entry = true;
+		else if (c == 'g')
+			by_goroutine = true;
 		else
 			usage();
 	}

@@ -229,6 +229,59 @@ static void test_each(void)
 	trace__free(t);
 }
 
+static void go_over(uint32_t pid, uint32_t tid, uint64_t goroutine)
+{
+	struct wire_value v = {.event = event(WIRE_SITE_MASK, pid, tid, WIRE_GOROUTINE),
+			       .value = {goroutine}};
+
+	trace__feed(t, &v, sizeof(v));
+}
+
+static void test_goroutines(void)
+{
+	begin(false);
+	go_over(7, 7, 20);
+	enter(7, 7);
+	is(last.goroutine, 20, "a goroutine's call");
+	go_over(7, 7, 21);
+	enter(7, 7);
+	is(last.goroutine * 10 + last.depth, 210,
+	   "another one's on the same thread, not within that");
+	go_over(7, 8, 20);
+	leave(7, 8);
+	ok(last.type == STEP_RETURN && last.has_duration && last.tid == 8,
+	   "the first one returns on another thread");
+	leave(7, 7);
+	ok(last.type == STEP_RETURN && last.goroutine == 21, "the second one where it was");
+	go_over(7, 8, 0);
+	go_over(7, 7, 0);
+	is(t->goroutines.len, 0, "those without open calls are forgotten");
+	enter(7, 7);
+	is(last.goroutine, 0, "the thread itself");
+	leave(7, 7);
+	is(unmatched(), 0, "each call returned");
+	go_over(7, 7, 22);
+	enter(7, 7);
+	trace__exit(t, ++clock_ns, 7, 8);
+	trace__exit(t, ++clock_ns, 7, 7);
+	is(t->goroutines.len + t->threads.len, 0, "with the process all are gone");
+	is(unmatched(), 1, "what was open is counted");
+	trace__free(t);
+}
+
+static void test_many_goroutines(void)
+{
+	begin(false);
+	for (uint64_t i = 1; i < 50000; i++) {
+		go_over(7, 7 + i % 3, i);
+		enter(7, 7 + i % 3);
+		leave(7, 7 + i % 3);
+	}
+	ok(t->goroutines.len <= 3, "goroutines that come and go take no room");
+	is(unmatched(), 0, "each call returned");
+	trace__free(t);
+}
+
 int main(void)
 {
 	test_threads_end();
@@ -239,5 +292,7 @@ int main(void)
 	test_exec(true);
 	test_kernel_exit();
 	test_each();
+	test_goroutines();
+	test_many_goroutines();
 	return tap__done();
 }

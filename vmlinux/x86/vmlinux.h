@@ -121,6 +121,8 @@ struct task_struct {
 	struct pid *thread_pid;
 	struct uprobe_task *utask;
 	struct thread_struct thread;
+	__u64 start_time;
+	__u64 self_exec_id;
 };
 
 #ifndef BPF_NO_PRESERVE_ACCESS_INDEX

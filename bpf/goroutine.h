@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/* Goroutines go from thread to thread, and their stacks move. A part of bbtrace.bpf.c. */
+#ifndef BBTRACE_GOROUTINE_H
+#define BBTRACE_GOROUTINE_H
+
+struct on_thread {
+	__u64 stamp; /* of the task and its program: numbers are used again */
+	__u64 goroutine;
+};
+
+struct goroutine_key {
+	__u64 goroutine, pid;
+};
+
+/* What each thread ran when it was last heard of, and where each goroutine ran. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1); /* set by user space */
+	__type(key, __u64);	/* pid << 32 | tid */
+	__type(value, struct on_thread);
+} on_threads SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1); /* set by user space */
+	__type(key, struct goroutine_key);
+	__type(value, __u32);
+} on_tid SEC(".maps");
+
+/* runtime/runtime2.go: struct g begins with its stack's lo and hi. The number of a thread's own g
+ * is 0. */
+static __noinline int find_goroutine(struct pt_regs *ctx, struct who *w)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	__u64 g = 0, goid = 0, stack[2] = {};
+
+	if (load(&g, 8, BPF_CORE_READ(task, thread.fsbase) + config.go_g) ||
+	    load(stack, sizeof(stack), g) || ctx->sp < stack[0] || ctx->sp > stack[1])
+		return 0;
+	if (!config.go_goid)
+		goid = g | GOROUTINE_AT;
+	else if (load(&goid, 8, g + config.go_goid))
+		return 0;
+	w->goroutine = goid;
+	w->base = goid ? stack[1] : 0;
+	return 0;
+}
+
+/* Tells what the thread runs, if that is another than before. Non-zero: it could not be told. */
+static __noinline int tell_goroutine(struct pt_regs *ctx, struct who *w, __u64 word)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	__u64 key = (__u64)w->pid << 32 | w->tid;
+	struct on_thread now = {}, *before = bpf_map_lookup_elem(&on_threads, &key);
+	struct goroutine_key at = {};
+	__u64 time = bpf_ktime_get_ns();
+	struct wire_value *v;
+	__u32 *tid;
+
+	if (word & PROBE_GO)
+		find_goroutine(ctx, w);
+	now.stamp = BPF_CORE_READ(task, start_time) ^ (__u64)BPF_CORE_READ(task, self_exec_id)
+							      << 48;
+	now.goroutine = at.goroutine = w->goroutine;
+	at.pid = w->pid;
+	tid = bpf_map_lookup_elem(&on_tid, &at);
+	if (before && before->stamp == now.stamp && before->goroutine == now.goroutine &&
+	    (!now.goroutine || (tid && *tid == w->tid)))
+		return 0;
+	v = reserve(sizeof(*v));
+	if (!v)
+		return -1;
+	fill_event(&v->event, time, ctx, *w, WIRE_SITE_MASK, WIRE_GOROUTINE, 0);
+	v->value[0] = now.goroutine;
+	v->value[1] = 0;
+	bpf_ringbuf_submit(v, ring_flags());
+	bpf_map_update_elem(&on_threads, &key, &now, BPF_ANY);
+	if (now.goroutine)
+		bpf_map_update_elem(&on_tid, &at, &w->tid, BPF_ANY);
+	return 0;
+}
+
+#endif

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Programs of Go: where a thread has its goroutine (runtime, asm_amd64.s: in the thread's own
+ * memory, g), and where that has its number (runtime2.go, struct g).
+ */
+#include <stdlib.h>
+#include "elf_file.h"
+
+/* src/cmd/link/internal/ld/data.go, buildinfo(): from Go 1.18 on the version stands behind 32
+ * bytes, its length first.
+ */
+#define VERSION_AT	  32
+#define VERSION_IS_INLINE 2
+
+/* Of g.goid; a version that is not here: not known, then a goroutine goes by the address of its g.
+ */
+static const struct {
+	unsigned from, to; /* 1.x */
+	uint32_t goid;
+} layouts[] = {
+	{18, 22, 152},
+	{23, 24, 160},
+};
+
+static uint32_t goid_offset(const uint8_t *info, uint64_t len)
+{
+	char text[16] = "";
+	unsigned minor;
+
+	if (len < VERSION_AT + 1 || !(info[15] & VERSION_IS_INLINE) ||
+	    info[VERSION_AT] > len - VERSION_AT - 1)
+		return 0;
+	memcpy(text, info + VERSION_AT + 1, min_of((size_t)info[VERSION_AT], sizeof(text) - 1));
+	if (sscanf(text, "go1.%u", &minor) != 1)
+		return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(layouts); i++)
+		if (minor >= layouts[i].from && minor <= layouts[i].to)
+			return layouts[i].goid;
+	return 0;
+}
+
+/* A program linked with C has a segment for what each thread has of its own, and g somewhere in it.
+ */
+static int64_t symbol_value(struct elf_file *f, const char *name)
+{
+	const Elf64_Shdr *table = elf__section_of_type(f, SHT_SYMTAB);
+	uint64_t len = 0, nstrings = 0;
+	const uint8_t *bytes = table ? elf__bytes(f, table, &len) : NULL;
+	const char *strings = bytes ? elf__strings(f, table->sh_link, &nstrings) : NULL;
+	Elf64_Sym s;
+
+	for (uint64_t at = 0; strings && at + sizeof(s) <= len; at += sizeof(s)) {
+		memcpy(&s, bytes + at, sizeof(s));
+		if (ELF64_ST_TYPE(s.st_info) == STT_TLS && s.st_name < nstrings &&
+		    !strcmp(strings + s.st_name, name))
+			return s.st_value;
+	}
+	return -1;
+}
+
+/* From the thread's base, which lies behind the program's segment (ELF Handling For Thread-Local
+ * Storage, variant II).
+ */
+static int64_t g_offset(struct elf_file *f)
+{
+	const Elf64_Phdr *p;
+	uint64_t align;
+	int64_t at;
+
+	for (p = f->segments; p < f->segments + f->nsegments; p++) {
+		if (p->p_type != PT_TLS || p->p_memsz <= sizeof(uint64_t))
+			continue;
+		align = max_of(p->p_align, (Elf64_Xword)1);
+		at = symbol_value(f, "runtime.tlsg");
+		if (at < 0 || p->p_memsz > 1u << 24 || align > 1u << 16 ||
+		    (uint64_t)at >= p->p_memsz)
+			return 0;
+		return at - (int64_t)((p->p_memsz + align - 1) / align * align);
+	}
+	return -8;
+}
+
+void golang__find(struct object *o, struct elf_file *f)
+{
+	const Elf64_Shdr *section = elf__section(f, ".go.buildinfo");
+	const uint8_t *info;
+	uint64_t len;
+
+	if (!section || f->header.e_machine != EM_X86_64)
+		return;
+	info = elf__bytes(f, section, &len);
+	o->go = true;
+	o->go_g = g_offset(f);
+	o->go_goid = info ? goid_offset(info, len) : 0;
+	/* a library gets its place when it is loaded */
+	for (const Elf64_Phdr *p = f->segments; p < f->segments + f->nsegments; p++)
+		if (p->p_type == PT_INTERP)
+			return;
+	if (f->header.e_type == ET_DYN && !elf__section(f, ".note.go.buildid"))
+		o->go_g = 0;
+}

@@ -1,0 +1,108 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Go: goroutines go from thread to thread and their stacks move; each has its own calls.
+# shellcheck disable=SC2154,SC2034 # lib.sh sets them
+. "$(dirname "$0")/lib.sh"
+needs root uprobes cmd:go
+
+cat >"$T/many.go" <<'END'
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+)
+
+//go:noinline
+func deep(n int) int {
+	var pad [64]int
+	pad[n%64] = n
+	if n%10 == 0 {
+		runtime.Gosched()
+	}
+	if n == 0 {
+		return pad[0]
+	}
+	return deep(n-1) + pad[n%64] - n + 1
+}
+
+func main() {
+	var group sync.WaitGroup
+	sums := make([]int, 40)
+	for i := range sums {
+		group.Add(1)
+		go func(i int) {
+			defer group.Done()
+			sums[i] = deep(60 + i)
+		}(i)
+	}
+	group.Wait()
+	fmt.Println(sums)
+}
+END
+cat >"$T/manyc.go" <<END
+$(sed '/^import/,$d' "$T/many.go")
+/*
+static __thread int own[5];
+static int own_at(int n) { return own[n % 5]++; }
+*/
+import "C"
+
+$(sed -n '/^import/,$p' "$T/many.go" | sed 's/pad\[n%64\] = n$/pad[n%64] = n + 0*int(C.own_at(C.int(n)))/')
+END
+build() { # NAME SOURCE FLAG...
+	GOCACHE=$BUILD/go GO111MODULE=off go build -o "$T/$1" "${@:3}" "$T/$2" 2>"$T/build.err"
+}
+calls=$((40 * 61 + 39 * 40 / 2)) # 60 + i levels and the last
+
+# Of each goroutine: each return is of the innermost open call. A jump back to the entry is no second call.
+paired() {
+	json_lines "$T/json" '$e->{event} =~ /^(entry|return)$/ && "$e->{goroutine} $e->{event} $e->{depth}"' | awk '
+		$2 == "entry" { if ($3 == open[$1] - 1) again++; else { wrong += $3 != open[$1]++; calls++ } }
+		$2 == "return" { wrong += $3 != --open[$1]; ended++ }
+		END { print calls, ended, wrong + 0 }'
+}
+wandered() { # goroutines that were seen on more than one thread
+	json_lines "$T/json" '$e->{event} ne "summary" && "$e->{goroutine} $e->{tid}"' | sort -u | cut -d' ' -f1 | uniq -d | wc -l
+}
+
+check() { # NAME PLACEMENT
+	"$T/$1" >"$T/plain"
+	bb user "$T/$1" main.deep --placement "$2" -F json -o "$T/json" -- "$T/$1"
+	exits 0 "$1, $2"
+	same "$T/out" "$T/plain" 'the program says what it always does'
+	is "$(paired)" "$calls $calls 0" 'each call returns, in its goroutine, at its depth'
+	is "$(summary unmatched) $(json "$T/json" '$e->{event} =~ /^(unknown|lost)$/')" '0 0' 'nothing is unmatched, unknown or lost'
+	is "$(json "$T/json" '$e->{event} ne "summary" && !$e->{goroutine}')" 0 'each has its number'
+}
+
+build many many.go || { echo "t_go: go build failed: $(<"$T/build.err")" >&2 && exit 2; }
+check many full
+isnt "$(wandered)" 0 'goroutines went from thread to thread'
+check many witness
+if CGO_ENABLED=1 build manyc manyc.go; then
+	check manyc full
+else
+	skip 'linked with C' 'go cannot build that here'
+fi
+if build manypie many.go -buildmode=pie; then
+	check manypie full
+else
+	skip 'position-independent' 'go cannot build that here'
+fi
+
+# A trace file says the same, also one that is begun in the middle.
+bb user "$T/many" main.deep -o "$T/trace" -- "$T/many"
+exits 0 'recorded'
+bb report "$T/trace" -F json -o "$T/json"
+is "$status $(paired)" "0 $calls $calls 0" 'the file tells the same'
+bb user "$T/many" main.deep -o "$T/parts" --max-size 64K -- "$T/many"
+exits 0 'recorded in parts'
+[[ -e $T/parts.1 ]]
+ok $? 'of which this is not the first'
+bb report "$T/parts" -F json -o "$T/json"
+is "$status $(json "$T/json" '$e->{event} =~ /^(entry|branch|return)$/ && !$e->{goroutine}')" '0 0' \
+	'in the last one each event is a goroutine'"'"'s'
+is "$(json "$T/json" '$e->{event} eq "return" && exists $e->{duration_ns} && $e->{duration_ns} == 0')" 0 'no return is another call'"'"'s'
+done_testing
