@@ -141,6 +141,12 @@ check:
 	$(if $(wildcard tests/progs/Makefile),$(BUILD_ALL) -C tests/progs B=$(abspath $(B)))
 	@B=$(B) TESTS="$(TESTS)" scripts/check.sh
 
+# What takes an hour or more: SOAK_SECONDS=3600, KILLS=1000.
+check-long:
+	@scripts/deps.sh test
+	$(BUILD_ALL) all
+	@B=$(B) TESTS="$(or $(TESTS),$(wildcard tests/long/t_*.sh))" scripts/check.sh
+
 # Every format by its own consumer, those that take a browser too.
 check-formats:
 	@scripts/deps.sh formats
@@ -186,12 +192,13 @@ help:
 	@echo 'make             build/bbtrace               make try       see it at work (root)'
 	@echo 'make check       every test (root)           make lint      format, licences, who includes whom'
 	@echo 'make check-formats  each output format by its own consumer, Chromium too (root)'
+	@echo 'make check-long  the soak and a thousand kills: an hour and more (root)'
 	@echo 'make unit        the unit tests, unrun       make deps      install what all of these need'
 	@echo 'make bench       side by side with peers     make bench-quick'
 	@echo 'make fuzz        libFuzzer on all that reads foreign bytes, FUZZ_TIME=60 seconds each'
 	@echo 'make install     DESTDIR=, PREFIX=           make uninstall make clean'
 
-.PHONY: try check check-formats lint deps install uninstall help
+.PHONY: try check check-long check-formats lint deps install uninstall help
 
 # ---- bench: bbtrace, its traps alone and its peers side by side (root) ----
 

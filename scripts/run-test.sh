@@ -16,6 +16,7 @@ drop_root() {
 case $test in
 */unit/test_* | tests/scripts/* | tests/fuzz/*) drop_root ;;
 tests/vm/*) limit=1500 ;;
+tests/long/*) limit=$((${SOAK_SECONDS:-3600} + 20 * ${KILLS:-1000})) ;;
 esac
 [[ $test == */* ]] || test=./$test
 
