@@ -85,7 +85,7 @@ _bbtrace_value() {
 	--placement) _bbtrace_words "full implied witness" ;;
 	-T | --time) _bbtrace_words "rel abs delta none" ;;
 	--color) _bbtrace_words "auto always never" ;;
-	-o | --output | --record | -b | --btf) _bbtrace_files ;;
+	-o | --output | --record | --profile | -b | --btf) _bbtrace_files ;;
 	--uid) _bbtrace_list_words "$(compgen -u)" ;;
 	-u | --user) mapfile -t COMPREPLY < <(compgen -u -- "$cur") ;;
 	--exclude) [[ $verb == report ]] || _bbtrace_functions "${object:-kernel}" ;;
@@ -117,7 +117,7 @@ _bbtrace_look_back() {
 			;;
 		-p | --pid | --tid | --comm | --uid | --cgroup | -e | --events | --exclude | -r | --regs | -F | --format | \
 			--depth | -o | --output | -t | --timeout | -l | --limit | -T | --time | --last | -u | --user | -b | \
-			--btf | --attach | --color | --buffer | --min-duration | --record | --max-size | --placement | --from | --to | \
+			--btf | --attach | --color | --buffer | --min-duration | --record | --max-size | --placement | --profile | --from | --to | \
 			--head | --tail) i=$((i + 1)) ;;
 		-*) ;;
 		*) if [[ -z $verb ]]; then verb=$word; elif [[ -z $object ]]; then object=$word; fi ;;
@@ -130,7 +130,7 @@ _bbtrace_options() {
 	user | kernel)
 		_bbtrace_words "-p --pid --tid --comm --uid --cgroup -f --follow -e --events --exclude -r --regs -k --stack
 			-F --format --depth -o --output -t --timeout -l --limit -T --time -c --count --last -u --user -b --btf
-			-v --verbose -q --quiet --color --no-fold --addresses --buffer --min-duration --attach --placement --record --max-size
+			-v --verbose -q --quiet --color --no-fold --addresses --buffer --min-duration --attach --placement --profile --record --max-size
 			--armor -h --help"
 		;;
 	report)

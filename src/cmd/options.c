@@ -356,6 +356,12 @@ static int set_last(struct args *a, const char *v)
 	return err;
 }
 
+static int set_profile(struct args *a, const char *v)
+{
+	a->profile = v;
+	return *v ? 0 : err__set(EINVAL, "an empty file name");
+}
+
 static int set_placement(struct args *a, const char *v)
 {
 	static const char *const names[] = {[PLACEMENT_FULL] = "full",
@@ -449,6 +455,8 @@ static const struct option_row rows[] = {
 	 "keep the last N branches of each thread, shown at the end"},
 	{"placement", 0, "HOW", VERB_TRACE, set_placement,
 	 "full: a probe on every branch; implied, witness: on fewer, for the same steps"},
+	{"profile", 0, "FILE", VERB_TRACE, set_profile,
+	 "--placement witness: by how often branches ran in this trace file or -c -F json"},
 	{"color", 0, "WHEN", VERB_SHOW, set_color, "auto (default), always or never"},
 	{"sites", 0, NULL, VERB_LIST, set_sites, "each branch site"},
 	{"points", 0, NULL, VERB_LIST, set_points, "as a points file, which user @FILE reads back"},

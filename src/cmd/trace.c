@@ -13,11 +13,13 @@
 #include <time.h>
 #include <unistd.h>
 #include "live.h"
+#include "weights.h"
 
 struct session {
 	struct args args;
 	struct named named;
 	struct child child;
+	struct weights *weights; /* of --profile; NULL: none */
 	struct plan *plan;
 	struct probe *probe;
 	struct tracepoints tracepoints;
@@ -215,6 +217,13 @@ static int make_plan(struct session *s)
 	pid_t pid = f->pids.len ? (pid_t)f->pids.data[0] : 0;
 	int err;
 
+	if (s->args.profile) {
+		err = weights__read(s->args.profile, &s->weights);
+		if (err)
+			return err;
+		o.profile = weights__counts;
+		o.profile_ctx = s->weights;
+	}
 	if (kernel)
 		tracepoints__hold(&s->tracepoints);
 	err = named__find(&s->named, &s->args, kernel, pid, false);
@@ -440,6 +449,7 @@ static void close_session(struct session *s)
 	recorder__close(s->recorder);
 	live__close(&s->live);
 	plan__free(s->plan);
+	weights__free(s->weights);
 	named__free(&s->named);
 	args__free(&s->args);
 }

@@ -300,6 +300,11 @@ struct plan {
 
 enum plan_events { PLAN_ENTRY = 1, PLAN_BRANCH = 2, PLAN_RETURN = 4 };
 
+/* How often a branch ran before. */
+struct branch_counts {
+	uint64_t taken, not_taken;
+};
+
 struct plan_options {
 	unsigned events; /* enum plan_events: what is asked for */
 	bool kernel;
@@ -309,6 +314,11 @@ struct plan_options {
 	bool nop5_unsafe; /* refuse a probe on a 5-byte nop */
 	const struct plan_stub *stubs; /* copied */
 	size_t nstubs;
+	/* witness: what an earlier run says of a branch, in place of guesses; false: nothing is
+	 * known of its object. NULL: none */
+	bool (*profile)(void *ctx, const struct object *o, uint64_t vaddr,
+			struct branch_counts *counts);
+	void *profile_ctx;
 	const struct object
 		*kernel_object; /* kernel: holds the thunks that modules use; may be NULL */
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Frequencies guessed from the code: a loop turns several times, a way that ends in a call which
- * does not return, in a part that the compiler split off as cold, or on a landing pad is hardly
- * ever taken, other ways are alike.
+ * Frequencies, of an earlier run or guessed from the code: a loop turns several times, a way that
+ * ends in a call which does not return, in a part that the compiler split off as cold, or on a
+ * landing pad is hardly ever taken, other ways are alike.
  */
 #include <stdlib.h>
 #include "frequency.h"
@@ -185,7 +185,68 @@ static void spread(struct guess *g, double *of)
 	free(position);
 }
 
-void frequency__estimate(struct frequency *f, const struct plan *p)
+/* ---- of an earlier run ---- */
+
+/* What an earlier run did not come to keeps its guess, as next to nothing. */
+#define UNSEEN 1e-6
+#define ROUNDS 8 /* blocks without a branch of their own in a row */
+
+/* Runs of block b along its way to another one, as far as they are known; -1: not known. */
+static double flow(const struct guess *g, const struct branch_counts *counts, const bool *known,
+		   const double *of, uint32_t b, uint32_t to)
+{
+	const struct plan_block *block = &g->p->blocks.data[b];
+	uint32_t n = g->first[b + 1] - g->first[b];
+
+	if (known[b] && block->taken != block->next) {
+		if (to == block->taken)
+			return counts[b].taken;
+		if (to == block->next && block->taken != NO_BLOCK)
+			return counts[b].not_taken;
+	}
+	return n ? of[b] / n : 0;
+}
+
+static void ask(const struct guess *g, const struct plan_options *o, struct branch_counts *counts,
+		bool *known, double *of)
+{
+	for (uint32_t b = 0; b < g->p->blocks.len; b++) {
+		const struct plan_block *block = &g->p->blocks.data[b];
+		const struct plan_site *s =
+			block->site == NO_SITE ? NULL : &g->p->sites.data[block->site];
+
+		of[b] *= UNSEEN;
+		known[b] = s && o->profile(o->profile_ctx, g->p->objects.data[s->object].object,
+					   s->vaddr, &counts[b]);
+		if (known[b])
+			of[b] += counts[b].taken + counts[b].not_taken;
+	}
+}
+
+/* A block that no branch ends runs as often as control comes to it. */
+static void use_profile(const struct guess *g, const struct plan_options *o, double *of)
+{
+	size_t n = g->p->blocks.len;
+	struct branch_counts *counts = xcalloc(n + 1, sizeof(*counts));
+	bool *known = xcalloc(n + 1, sizeof(*known));
+
+	ask(g, o, counts, known, of);
+	for (unsigned round = 0; round < ROUNDS; round++)
+		for (uint32_t b = 0; b < n; b++) {
+			double sum = 0;
+
+			if (known[b])
+				continue;
+			for (uint32_t i = g->into[b]; i < g->into[b + 1]; i++)
+				sum += flow(g, counts, known, of, g->preds[i], b);
+			of[b] = max_of(of[b], sum);
+		}
+	free(counts);
+	free(known);
+}
+
+void frequency__estimate(struct frequency *f, const struct plan *p,
+			 const struct plan_options *options)
 {
 	struct guess g = {.p = p, .budget = BUDGET};
 	size_t n = p->blocks.len;
@@ -210,6 +271,8 @@ void frequency__estimate(struct frequency *f, const struct plan *p)
 	for (uint32_t b = 0; b < n; b++)
 		for (unsigned d = 0; d < min_of(g.depth[b], (uint8_t)MAX_DEPTH); d++)
 			f->of[b] *= TURNS;
+	if (options->profile)
+		use_profile(&g, options, f->of);
 	free(g.first);
 	free(g.ways);
 	free(g.into);

@@ -300,11 +300,11 @@ void placement__imply(struct plan *p)
 	voices__free(&pl.v);
 }
 
-static void begin(struct placement *pl, struct plan *p)
+static void begin(struct placement *pl, struct plan *p, const struct plan_options *options)
 {
 	*pl = (struct placement){.p = p};
 	voices__init(&pl->v, p);
-	frequency__estimate(&pl->frequency, p);
+	frequency__estimate(&pl->frequency, p, options);
 	pl->reached = xcalloc(p->blocks.len + 1, 1);
 	find_preds(pl);
 }
@@ -336,12 +336,12 @@ static bool *jumping_functions(const struct plan *p)
 	return jumps;
 }
 
-void placement__silence_rets(struct plan *p)
+void placement__silence_rets(struct plan *p, const struct plan_options *options)
 {
 	autofree bool *jumps = jumping_functions(p);
 	struct placement pl;
 
-	begin(&pl, p);
+	begin(&pl, p, options);
 	/* with every conditional still speaking; what is silenced later is checked against these */
 	for (uint32_t i = 0; i < p->sites.len; i++) {
 		const struct plan_site *s = &p->sites.data[i];
@@ -354,11 +354,11 @@ void placement__silence_rets(struct plan *p)
 	end(&pl);
 }
 
-void placement__choose(struct plan *p)
+void placement__choose(struct plan *p, const struct plan_options *options)
 {
 	struct placement pl;
 
-	begin(&pl, p);
+	begin(&pl, p, options);
 	choose(&pl);
 	end(&pl);
 }

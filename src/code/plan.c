@@ -409,9 +409,9 @@ static int fill_plan(struct plan *p, const function_vec *functions,
 	if (options->events & PLAN_BRANCH)
 		witness__place(p);
 	if (p->placement == PLACEMENT_WITNESS && !(options->events & PLAN_RETURN) && !p->kernel)
-		placement__silence_rets(p);
+		placement__silence_rets(p, options);
 	if (p->placement == PLACEMENT_WITNESS)
-		placement__choose(p);
+		placement__choose(p, options);
 	count_silent(p);
 	point_to_data(p);
 	if (p->sites.len > PLAN_MAX_SITES)

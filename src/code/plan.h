@@ -33,8 +33,8 @@ void witness__place(struct plan *p);
 /* Takes away the probes of jumps and calls that what comes next implies; and of the conditionals
  * (placement.c). */
 void placement__imply(struct plan *p);
-void placement__choose(struct plan *p);
+void placement__choose(struct plan *p, const struct plan_options *options);
 /* Takes away the probes of rets whose calls nothing but they can end. */
-void placement__silence_rets(struct plan *p);
+void placement__silence_rets(struct plan *p, const struct plan_options *options);
 
 #endif

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * --profile FILE: how often each branch ran before, out of a trace file or of what -c -F json
+ * wrote. Only where probes are placed depends on it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "weights.h"
+#include "show.h"
+
+struct weights_branch {
+	uint64_t vaddr;
+	struct branch_counts counts;
+};
+
+struct weights_object {
+	char *path;
+	struct map64 at; /* vaddr -> 1 + index into branches */
+	VEC(struct weights_branch) branches;
+};
+
+struct weights {
+	VEC(struct weights_object) objects;
+};
+
+static struct weights_object *object_of(struct weights *p, const char *path)
+{
+	struct weights_object *o;
+
+	vec__each (o, &p->objects)
+		if (!strcmp(o->path, path))
+			return o;
+	o = vec__add(&p->objects);
+	o->path = xstrdup(path);
+	return o;
+}
+
+static struct branch_counts *counts_of(struct weights_object *o, uint64_t vaddr)
+{
+	uint64_t *slot = map64__put(&o->at, vaddr);
+
+	if (!*slot) {
+		vec__add(&o->branches)->vaddr = vaddr;
+		*slot = o->branches.len;
+	}
+	return &o->branches.data[*slot - 1].counts;
+}
+
+bool weights__counts(void *weights, const struct object *o, uint64_t vaddr,
+		     struct branch_counts *counts)
+{
+	struct weights *p = weights;
+	struct weights_object *po;
+	const uint64_t *slot;
+
+	vec__each (po, &p->objects) {
+		if (strcmp(po->path, o->path))
+			continue;
+		slot = map64__get(&po->at, vaddr);
+		*counts = slot ? po->branches.data[*slot - 1].counts : (struct branch_counts){0};
+		return true;
+	}
+	return false;
+}
+
+/* ---- of a trace file: its steps, counted ---- */
+
+struct source {
+	struct weights *weights;
+	int fd;
+	struct output *output;
+	struct show show;
+	struct branch_counts *sites; /* by the file's plan */
+};
+
+static int count_step(struct output *o, const struct step *s)
+{
+	struct source *source = o->write_ctx;
+	struct branch_counts *c;
+
+	if (s->type != STEP_BRANCH || s->site == NO_SITE)
+		return 0;
+	c = &source->sites[s->site];
+	*(s->taken ? &c->taken : &c->not_taken) += 1;
+	return 0;
+}
+
+static const struct output_format counting = {.name = "profile", .size = 1, .step = count_step};
+
+static int on_begin(void *ctx, const struct plan *plan, const struct trace_meta *meta)
+{
+	struct source *s = ctx;
+	struct trace_options options = {.events = meta->events};
+	struct output_options none = {0};
+
+	s->sites = xcalloc(plan->sites.len + 1, sizeof(*s->sites));
+	s->output = output__new(&counting, &none, plan, NULL, s);
+	show__open(&s->show, plan, &options, spaces__recorded(), s->output, 0);
+	return 0;
+}
+
+static int on_mapped(void *ctx, uint64_t dev, uint64_t ino, const char *path,
+		     const struct object *o)
+{
+	struct source *s = ctx;
+
+	spaces__know(s->show.spaces, dev, ino, path, o);
+	return 0;
+}
+
+static int on_record(void *ctx, const void *record, size_t size)
+{
+	struct source *s = ctx;
+
+	return show__record(&s->show, record, size);
+}
+
+static int on_side(void *ctx, const struct side_event *e)
+{
+	struct source *s = ctx;
+
+	return show__side(&s->show, e);
+}
+
+static int on_lost(void *ctx, uint32_t pid, uint32_t tid, uint64_t count)
+{
+	struct source *s = ctx;
+
+	return show__lost(&s->show, pid, tid, count);
+}
+
+static ssize_t read_fd(void *ctx, void *data, size_t len)
+{
+	struct source *s = ctx;
+	ssize_t n = read(s->fd, data, len);
+
+	return n < 0 ? -errno : n;
+}
+
+static void keep_counts(struct source *s)
+{
+	const struct plan *plan = s->show.plan;
+
+	for (size_t i = 0; i < plan->sites.len; i++) {
+		const struct plan_site *site = &plan->sites.data[i];
+
+		if (site->kind)
+			*counts_of(object_of(s->weights, plan->objects.data[site->object].path),
+				   site->vaddr) = s->sites[i];
+	}
+}
+
+static int read_trace(struct weights *p, int fd)
+{
+	static const struct trace_calls calls = {on_begin,  NULL,    on_mapped,
+						 on_record, on_side, on_lost};
+	struct source s = {.weights = p, .fd = fd};
+	struct trace_reader *reader = trace_reader__new(read_fd, &s);
+	int err = trace_reader__run(reader, &calls, &s);
+
+	/* a trace that stops before its end is a profile all the same */
+	if (s.sites && (!err || err == -ENODATA)) {
+		err = show__finish(&s.show, false);
+		keep_counts(&s);
+	}
+	if (s.sites)
+		show__close(&s.show);
+	output__free(s.output);
+	free(s.sites);
+	trace_reader__free(reader);
+	return err;
+}
+
+/* ---- of -c -F json: a line a branch, as src/output/edges.c writes it ---- */
+
+static const char *after(const char *line, const char *key)
+{
+	const char *p = strstr(line, key);
+
+	return p ? p + strlen(key) : NULL;
+}
+
+static uint64_t number_after(const char *line, const char *key, int base)
+{
+	const char *p = after(line, key);
+
+	return p ? strtoull(p, NULL, base) : 0;
+}
+
+/* A path with characters that JSON escapes stays as it is written, and fits nothing. */
+static bool take_line(struct weights *p, const char *line)
+{
+	const char *path = after(line, "\"object\":\""), *end = path ? strchr(path, '"') : NULL;
+	struct branch_counts *c;
+
+	if (strncmp(line, "{\"event\":\"edge\",", 16) || !end || !after(line, "\"vaddr\":\"0x"))
+		return false;
+	autofree char *object = xasprintf("%.*s", (int)(end - path), path);
+
+	c = counts_of(object_of(p, object), number_after(line, "\"vaddr\":\"0x", 16));
+	c->taken += number_after(line, "\"taken_count\":", 10);
+	c->not_taken += number_after(line, "\"not_taken_count\":", 10);
+	return true;
+}
+
+#define COUNTS_LIMIT (1u << 30)
+
+static int read_counts(struct weights *p, const char *name)
+{
+	autofree char *text = NULL;
+	bool any = false;
+	char *line, *next;
+	size_t len;
+	int err = file__read(name, COUNTS_LIMIT, &text, &len);
+
+	if (err)
+		return err;
+	for (line = text; line && *line; line = next) {
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = 0;
+		any |= take_line(p, line);
+	}
+	return any ? 0
+		   : err__set(EINVAL,
+			      "%s is neither a trace file (-o FILE) nor what -c -F json writes",
+			      name);
+}
+
+int weights__read(const char *name, struct weights **out)
+{
+	autoclose int fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	struct weights *p = *out = xcalloc(1, sizeof(*p));
+	char magic[16];
+	ssize_t n = fd < 0 ? -1 : pread(fd, magic, sizeof(magic), 0);
+	int err;
+
+	if (n < 0)
+		return err__set(errno, "cannot read %s: %s", name, strerror(errno));
+	if (!trace_reader__is_magic(magic, n))
+		return read_counts(p, name);
+	err = read_trace(p, fd);
+	return err ? err__prefix(err, "%s", name) : 0;
+}
+
+void weights__free(struct weights *p)
+{
+	struct weights_object *o;
+
+	if (!p)
+		return;
+	vec__each (o, &p->objects) {
+		free(o->path);
+		map64__free(&o->at);
+		vec__free(&o->branches);
+	}
+	vec__free(&p->objects);
+	free(p);
+}

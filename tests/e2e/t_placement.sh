@@ -1,0 +1,92 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Where probes are: by what is asked for, by --placement, by --profile; the steps are the same in each case.
+# shellcheck disable=SC2154,SC2034 # lib.sh sets them
+. "$(dirname "$0")/lib.sh"
+needs root uprobes
+
+source_program loop c <<'END'
+#include <stdio.h>
+__attribute__((noinline)) long work(long n)
+{
+	long sum = 0;
+	for (long i = 0; i < n; i++) {
+		sum += i;
+		if (sum & 0x100000)
+			puts("never");
+	}
+	return sum;
+}
+/* both ways end in the same ret */
+long pick(long n);
+__asm__(".text\n.type pick, @function\npick: mov %rdi, %rax\ncmp $3, %rdi\njg 1f\nnop\nneg %rax\n"
+	"jmp 2f\n1: nop\ninc %rax\n2: ret\n.size pick, . - pick");
+int main(void)
+{
+	long sum = 0;
+	for (int i = 0; i < 20; i++)
+		sum += work(i) + pick(i);
+	printf("%ld\n", sum);
+	return 0;
+}
+END
+
+# What is shown, without what is measured.
+steps() { json_lines "$1" '$e->{event} ne "summary" && join " ", map { $_ // "" } @$e{qw(event vaddr taken value)}, $e->{to} ? $e->{to}{vaddr} : ""'; }
+hits() { json "$1" 'exists $e->{ts} && $e->{event} =~ /entry|branch/'; }
+
+# ---- the default: the cheapest that gives what is shown ----
+placed() { # WANTED OPTION...
+	local wanted=$1
+	shift
+	bb user "$T/loop" work pick -v -o "$T/o" "$@" -- "$T/loop"
+	is "$(sed -n 's/^bbtrace: probes are placed.*(\(.*\))$/\1/p' "$T/err")" "$wanted" "$wanted: $*"
+}
+for shown in '-F text' '-F text -T delta' '-F json' '-F chrome' '--record /dev/null -F summary' ''; do
+	# shellcheck disable=SC2086 # words
+	placed full $shown
+done
+for shown in '-F text -T none' '-c' '-c -F json' '-F summary' '-F folded' '-F svg' '-F callgrind' '-F pprof' '-F dot' '-F annotate' '-F html'; do
+	# shellcheck disable=SC2086 # words
+	placed witness $shown
+done
+placed full -c --placement full
+placed implied --placement implied -F json
+
+# ---- the same steps ----
+for placement in full implied witness; do
+	bb user "$T/loop" work pick --placement $placement -F json -o "$T/$placement.json" -- "$T/loop"
+	steps "$T/$placement.json" >"$T/$placement.steps"
+done
+is "$(grep -c branch "$T/full.steps")" "$(json "$T/full.json" '$e->{event} eq "branch"')" 'full: what is compared has the branches'
+same "$T/implied.steps" "$T/full.steps" 'implied: the same steps'
+same "$T/witness.steps" "$T/full.steps" 'witness: the same steps'
+is $(($(hits "$T/witness.json") < $(hits "$T/implied.json") && $(hits "$T/implied.json") < $(hits "$T/full.json"))) 1 \
+	"with ever fewer hits: $(hits "$T/full.json"), $(hits "$T/implied.json"), $(hits "$T/witness.json")"
+
+# ---- by an earlier run ----
+bb user "$T/loop" work pick -o "$T/run.trace" -- "$T/loop"
+bb user "$T/loop" work pick -c -F json -o "$T/run.json" -- "$T/loop"
+for profile in run.trace run.json; do
+	bb user "$T/loop" work pick --placement witness --profile "$T/$profile" -F json -o "$T/profiled.json" -- "$T/loop"
+	exits 0 "--profile $profile"
+	steps "$T/profiled.json" >"$T/profiled.steps"
+	same "$T/profiled.steps" "$T/full.steps" 'the same steps'
+	is $(($(hits "$T/profiled.json") < $(hits "$T/witness.json"))) 1 "fewer hits than by guess: $(hits "$T/profiled.json")"
+done
+# A profile may be of another input, or wrong.
+perl -pe 's/"taken_count":(\d+),"not_taken_count":(\d+)/"taken_count":$2,"not_taken_count":$1/' "$T/run.json" >"$T/wrong.json"
+bb user "$T/loop" work pick --placement witness --profile "$T/wrong.json" -F json -o "$T/misled.json" -- "$T/loop"
+steps "$T/misled.json" >"$T/misled.steps"
+same "$T/misled.steps" "$T/full.steps" 'by a profile that is wrong: the same steps'
+
+bb user "$T/loop" work pick --profile "$T/none" -- "$T/loop"
+exits 1 'a profile that is not there'
+like "$T/err" "^bbtrace: cannot read $T/none: No such file" 'is named'
+bb user "$T/loop" work pick --profile "$T/loop.c" -- "$T/loop"
+exits 1 'a file that is no profile'
+like "$T/err" "^bbtrace: $T/loop.c is neither a trace file" 'and the message says what is'
+head -c 2000 "$T/run.trace" >"$T/cut.trace"
+bb user "$T/loop" work pick --profile "$T/cut.trace" -c -- "$T/loop"
+is $((status < 2)) 1 "a trace file that was cut: status $status"
+done_testing
