@@ -10,6 +10,7 @@
 #include <bpf/libbpf.h>
 #include "session.h"
 #include "side.h"
+#include "tracefs.h"
 #include "bbtrace.skel.h"
 
 static int libbpf_print(enum libbpf_print_level level, const char *fmt, va_list ap)
@@ -509,6 +510,20 @@ static uint64_t recursion_misses(struct probe *p)
 	return info.recursion_misses;
 }
 
+/* Nor did those of kprobes that came while that CPU was handling another one. */
+static uint64_t kprobe_misses(struct probe *p)
+{
+	int64_t missed = p->plan->kernel && p->tracefs >= 0 ? tracefs__missed(p->tracefs) : 0;
+
+	if (missed < 0)
+		note("how many kprobes were missed is not known: %s", err__text());
+	if (missed > 0)
+		note("%lld hits were missed, since they came while that CPU was handling another "
+		     "probe: tracing itself uses these functions",
+		     (long long)missed);
+	return max_of(missed, (int64_t)0);
+}
+
 int probe__drain(struct probe *p, const struct probe_sink *sink)
 {
 	uint64_t nobody;
@@ -516,7 +531,7 @@ int probe__drain(struct probe *p, const struct probe_sink *sink)
 
 	err = err ? err : give_side(p, UINT64_MAX, sink);
 	err = err ? err : drain_losses(p, sink);
-	nobody = p->skel->bss->lost_unattributed + recursion_misses(p);
+	nobody = p->skel->bss->lost_unattributed + recursion_misses(p) + kprobe_misses(p);
 	return err || !nobody ? err : sink->lost(sink->ctx, 0, 0, nobody);
 }
 

@@ -73,7 +73,7 @@ int tracefs__define(int fd, const char *line)
 
 void tracefs__event_name(enum tracefs_kind kind, pid_t pid, char *out, size_t size)
 {
-	snprintf(out, size, "bbtrace_%d/%s", pid, kinds[kind].event);
+	snprintf(out, size, "bbtrace_%d/%s_%d", pid, kinds[kind].event, pid);
 }
 
 static int delete_event(int root, enum tracefs_kind kind, pid_t pid)
@@ -117,6 +117,26 @@ int tracefs__event_id(int root, enum tracefs_kind kind)
 	snprintf(path, sizeof(path), "events/%s/id", name);
 	err = read_at(root, path, &text);
 	return err ? err : atoi(text);
+}
+
+int64_t tracefs__missed(int root)
+{
+	autofree char *text = NULL;
+	char event[64];
+	const char *name, *p;
+	int64_t sum = 0;
+	int err = read_at(root, "kprobe_profile", &text);
+
+	tracefs__event_name(TRACEFS_KPROBE, steady__pid(), event, sizeof(event));
+	name = strchr(event, '/') + 1;
+	/* a line a probe: event, hits, misses */
+	for (p = text; !err && (p = strstr(p, name)); p++) {
+		unsigned long long hits, misses;
+
+		if (sscanf(p + strlen(name), " %llu %llu", &hits, &misses) == 2)
+			sum += misses;
+	}
+	return err ? err : sum;
 }
 
 static int sweep_kind(int root, enum tracefs_kind kind)

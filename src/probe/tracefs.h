@@ -21,8 +21,13 @@ int tracefs__define(int fd, const char *line);
 int tracefs__delete(int root, enum tracefs_kind kind);
 /* The id of this process's event, for perf_event_open(2). */
 int tracefs__event_id(int root, enum tracefs_kind kind);
-/* "bbtrace_PID/user" or "bbtrace_PID/kernel". */
+/* "bbtrace_PID/user_PID" or "bbtrace_PID/kernel_PID": not all files tell the group. */
 void tracefs__event_name(enum tracefs_kind kind, pid_t pid, char *out, size_t size);
+/*
+ * Hits of this process's kernel event that were missed, because they came while the same CPU was
+ * handling a kprobe (kprobe_profile, Documentation/trace/kprobetrace.rst). -errno: not known.
+ */
+int64_t tracefs__missed(int root);
 /* Deletes the definitions that killed bbtrace processes left behind; how many. */
 int tracefs__sweep(int root);
 

@@ -150,6 +150,17 @@ is "$(count "$T/json" ".pid == $tracer")" 0 'bbtrace does not trace itself while
 is "$(($(count "$T/json" '.event == "entry" and .comm == "dd"') >= 6000))" 1 'but everyone else'
 like "$T/err" 'tracing every process but bbtrace itself' 'and says so'
 
+# ---- hits that the kernel misses: of what the handling of a hit itself runs through ----
+
+bb kernel _raw_spin_lock_irqsave -F json -o "$T/json" -- cat /etc/passwd
+exits 0 'a function that tracing itself uses'
+like "$T/err" '[0-9]+ hits were missed, since they came while that CPU was handling another probe' 'misses are told'
+missed=$(sed -n 's/^bbtrace: \([0-9]*\) hits were missed.*/\1/p' "$T/err")
+is "$(summary lost) $(jq -r 'select(.event == "lost") | .count' "$T/json" | awk '{ n += $1 } END { print n }')" "$missed $missed" \
+	'and counted as lost'
+bb kernel vfs_read -F json -o "$T/json" -- cat /etc/passwd
+is "$(summary lost) $(grep -c missed "$T/err")" '0 0' 'of what it does not use none is missed'
+
 # ---- the arguments of system calls ----
 
 bb kernel __x64_sys_close -F json -o "$T/json" -- "$WORK" close

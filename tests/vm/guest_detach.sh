@@ -39,7 +39,7 @@ ok $? 'attached'
 diag "$(grep ' probes attached' "$T/err")"
 is "$(($(armed) >= 500))" 1 "$(armed) probes are armed"
 # An event in use is not deleted: so what comes first is seen.
-event=$(echo "$T"/tracefs/events/bbtrace_"$tracer"/kernel)
+event=$(echo "$T"/tracefs/events/bbtrace_"$tracer"/kernel_"$tracer")
 echo 1 >"$event/enable"
 kill -INT $tracer
 wait $tracer
