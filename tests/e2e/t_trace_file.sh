@@ -96,9 +96,9 @@ is "$(($(summary_of "$T/out" events) > 100))" 1 'what it wrote is there'
 
 # ---- parts ----
 calls=60000
-record -o "$T/parts" -- "$T/busy" $calls
+bb user "$T/busy" leaf -o "$T/parts" -- "$T/busy" $calls
 size=$(stat -c %s "$T/parts")
-record -o "$T/parts" --max-size $((size * 2 / 3)) -- "$T/busy" $calls
+bb user "$T/busy" leaf -o "$T/parts" --max-size $((size * 2 / 3)) -- "$T/busy" $calls
 exits 0 '--max-size'
 total=$(summary events)
 is "$(stat -c %a "$T/parts" "$T/parts.1" | xargs)" '600 600' 'two files, mode 0600'
@@ -110,6 +110,8 @@ is "${dropped:-0}" 0 'there are two'
 is $(($(summary_of "$T/first" events) + $(summary_of "$T/second" events))) "$total" 'no event is lost between them'
 cat "$T/first" "$T/second" | grep -v '"summary"' >"$T/json"
 is "$(entries leaf) $(returns leaf)" "$calls $calls" 'nor twice in them'
+is "$(json "$T/first" '$e->{kind} && $e->{kind} eq "ret" && $e->{to}{symbol} ne "work"') $(json "$T/second" '$e->{kind} && $e->{kind} eq "ret" && $e->{to}{symbol} ne "work"')" \
+	'0 0' 'each has the names that it needs'
 report --info "$T/parts.1"
 like "$T/out" '^end +continued in the next part$' 'the first says that it goes on'
 report --info "$T/parts"
@@ -182,15 +184,17 @@ done
 is "$wrong" '' "cut at each 100th of $size bytes: read up to there, says where, status 1"
 is "$((some > 3 && some < size / 100))" 1 'with some or none of the events, as it comes'
 
-# ---- damaged anywhere: the checksum sees it ----
-wrong=''
-for ((at = 7; at < size; at += size / 40)); do
+# ---- damaged anywhere: the checksum sees it; what is not deflated has no other ----
+# flipped AT: $T/long with a bit flipped there
+flipped() {
 	perl -e 'my ($in, $out, $at) = @ARGV; local $/; open my $f, "<", $in; my $d = <$f>;
-		substr($d, $at, 1) ^= chr(16); open my $o, ">", $out; print $o $d' "$T/long" "$T/bad" $at
+		substr($d, $at, 1) ^= chr(16); open my $o, ">", $out; print $o $d' "$T/long" "$T/bad" "$1"
 	report "$T/bad" --no-fold -F text
 	((status == 1)) && grep -qE 'bad: (damaged at byte|cut at byte|the header is damaged|not a trace file)' "$T/err" &&
-		cmp -s -n "$(wc -c <"$T/out")" "$T/out" "$T/whole" || wrong+=" $at"
-done
+		cmp -s -n "$(wc -c <"$T/out")" "$T/out" "$T/whole"
+}
+wrong=''
+for at in $(seq 7 13 1400) $(seq 1401 $((size / 40)) $((size - 1))); do flipped "$at" || wrong+=" $at"; done
 is "$wrong" '' 'a bit flipped: found, and nothing wrong is shown'
 
 # ---- a file of the first format, recorded from a console: fib, and what it printed ----
