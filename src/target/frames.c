@@ -280,6 +280,7 @@ static void read_fde(struct reader *r, struct cursor c, const struct cie *cie)
 	augmentation.end = c.p;
 	if (cie->lsda_encoding != ENC_OMIT)
 		lsda = cursor__pointer(&augmentation, cie->lsda_encoding, vaddr);
+	frame.signal = cie->signal;
 	frame.part = !cie->signal && is_part(r->o, cie, c);
 	if (lsda && lsda != NO_ADDRESS && !augmentation.bad) {
 		/* an index for now: the array of pads still moves */

@@ -163,7 +163,8 @@ static size_t add_unnamed(struct object *o, function_vec *v)
 	vec__each (f, &o->frames) {
 		const struct symbol *s = object__symbol_at(o, f->vaddr);
 
-		if (f->part || !f->size || (s && f->vaddr - s->vaddr < object__extent(o, s)) ||
+		if (f->part || f->signal || !f->size ||
+		    (s && f->vaddr - s->vaddr < object__extent(o, s)) ||
 		    map64__get(&entries, f->vaddr) || !object__function_at(o, f->vaddr, &fn))
 			continue;
 		map64__put(&entries, f->vaddr);

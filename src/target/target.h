@@ -51,6 +51,7 @@ struct frame {
 		      split-off part */
 	const uint64_t *pads; /* landing pads of its LSDA (.gcc_except_table), ascending */
 	size_t npads;
+	bool signal; /* a signal's trampoline: it may begin a byte early, within no instruction */
 };
 
 /* Code where no probe may sit, and why: kernel blacklist, notrace, … */
