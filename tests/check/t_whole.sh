@@ -1,0 +1,45 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# All functions of real objects under real programs, against the single-stepping reference, by every placement.
+# WHOLE="gzip libc": just those; make check-long has bigger ones.
+# shellcheck disable=SC2154,SC2034 # lib.sh sets them
+. "$(dirname "$0")/../e2e/lib.sh"
+needs root uprobes cmd:python3 cmd:setarch cmd:readelf "file:$BUILD/stepref"
+
+# Its results are ours.
+whole() { # NAME OBJECT COMMAND...
+	local name=$1 line planned='' before=$tap_run
+	shift
+
+	while IFS= read -r line; do
+		case $line in
+		'ok '*) echo "ok $((++tap_run)) - $name: ${line#* - }" ;;
+		'not ok '*) echo "not ok $((++tap_run)) - $name: ${line#* - }" && ((++tap_failed)) ;;
+		1..*) planned=${line#1..} ;;
+		*) echo "$line" ;;
+		esac
+	done < <("$ROOT/tests/check/whole.py" "$BUILD" "$T/$name" "$(realpath "$1")" -- "${@:2}" 2>&1)
+	is $((tap_run - before)) "$planned" "$name: to its end"
+	rm -rf "${T:?}/$name"
+}
+
+seq 1 300 >"$T/text"
+for object in ${WHOLE:-gzip libc}; do
+	case $object in
+	gzip) whole gzip /usr/bin/gzip gzip -c "$T/text" ;;
+	libc)
+		private_copy ls
+		whole libc "$PRIVATE/libc.so.6" "${PRIVATE_RUN[@]}" /
+		;;
+	python3) whole python3 /usr/bin/python3 /usr/bin/python3 -I -S -c 'print(sorted({str(i): i for i in range(30)}))' ;;
+	sqlite)
+		if command -v sqlite3 >/dev/null; then
+			whole sqlite "$(ldd "$(command -v sqlite3)" | awk '/libsqlite3/ { print $3 }')" sqlite3 :memory: \
+				'create table t(a integer primary key, b text); insert into t(b) values(1),(2); select count(*) from t where a>1;'
+		else
+			skip sqlite 'no sqlite3'
+		fi
+		;;
+	esac
+done
+done_testing

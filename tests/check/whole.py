@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# whole.py BUILD FOLDER OBJECT -- CMD [ARG...]: all functions of OBJECT ('*') while CMD runs, single-stepped once and
+# traced once by each placement: do all tell the same, and does CMD's output stay the same? TAP. Files go to FOLDER.
+# Functions and their extents are those of `bbtrace list`, parts that compilers split off those of .eh_frame; the path
+# through them is stepref's alone.
+import bisect
+import json
+import os
+import re
+import subprocess
+import sys
+
+build, folder, target = sys.argv[1:4]
+command = sys.argv[5:]
+here = os.path.dirname(os.path.abspath(__file__))
+bbtrace = os.environ.get('BBTRACE', build + '/bbtrace')
+tests = 0
+failed = 0
+
+
+def check(good, name, why=''):
+    global tests, failed
+    tests += 1
+    failed += not good
+    print(f"{'ok' if good else 'not ok'} {tests} - {name}")
+    if why:
+        print(re.sub('^', '# ', why.strip(), flags=re.M))
+    sys.stdout.flush()
+
+
+def listed(*arguments):
+    out = subprocess.run([bbtrace, 'list', '-q', '-F', 'json', *arguments], stdout=subprocess.PIPE, check=True).stdout
+    return [json.loads(line) for line in out.splitlines()]
+
+
+# Where each function lies: NAME 0xSTART 0xSIZE OWN-NAME
+def write_ranges(path):
+    rows = [(f['symbol'], int(f['vaddr'], 16), f['size'], f['symbol']) for f in listed(target, '*')]
+    whose = {int(s['vaddr'], 16): s['symbol'] for s in listed('--sites', target, '*')}
+    sites = sorted(whose)
+    frames = subprocess.run(['readelf', '--debug-dump=frames', target], stdout=subprocess.PIPE,
+                            stderr=subprocess.DEVNULL, text=True).stdout
+    starts = sorted(row[1] for row in rows)
+    ends = {row[1]: row[1] + row[2] for row in rows}
+    for start, end in sorted({(int(a, 16), int(b, 16)) for a, b in re.findall(r'FDE .*pc=(\w+)\.\.(\w+)', frames)}):
+        below = bisect.bisect_right(starts, start) - 1
+        first = bisect.bisect_left(sites, start)
+        if below >= 0 and start < ends[starts[below]]:
+            continue
+        if first < len(sites) and sites[first] < end:
+            part = whose[sites[first]]
+            rows.append((re.sub(r'\.cold(\.\d+)?$', '', part), start, end - start, part))
+    with open(path, 'w') as out:
+        for name, start, size, own in rows:
+            out.write('%s 0x%x 0x%x %s\n' % (name.replace(' ', '_'), start, size, own.replace(' ', '_')))
+    return len(rows)
+
+
+# Its status; stdout in FOLDER/NAME.out. Both get the same descriptors and no address space of their own.
+def run(name, *arguments):
+    with open(f'{folder}/{name}.out', 'wb') as out:
+        return subprocess.run(['setarch', '-R', *arguments, '--', *command], stdin=subprocess.DEVNULL, stdout=out,
+                              stderr=subprocess.PIPE, text=True)
+
+
+def read(path):
+    with open(path, 'rb') as f:
+        return f.read()
+
+
+os.makedirs(folder, exist_ok=True)
+count = write_ranges(f'{folder}/ranges')
+step = run('ref', build + '/stepref', '--object', target, '--ranges', f'{folder}/ranges', '--out', f'{folder}/stepped')
+check(os.path.exists(f'{folder}/stepped'), f'{count} pieces of {target}, stepped', step.stderr)
+# Returned values may be descriptors, times and process ids: what is compared is the path.
+with open(f'{folder}/stepped') as stepped, open(f'{folder}/ref', 'w') as reference:
+    for line in stepped:
+        reference.write(re.sub(r' rax=\w+', '', line))
+for placement in 'full', 'implied', 'witness':
+    traced = run(placement, bbtrace, 'user', target, '*', '--placement', placement, '--buffer', '256M', '-F', 'json',
+                 '-o', f'{folder}/{placement}.json')
+    same = traced.returncode == step.returncode and read(f'{folder}/ref.out') == read(f'{folder}/{placement}.out')
+    check(same, f'{placement}: output and status as ever', traced.stderr)
+    compared = subprocess.run([here + '/compare.pl', '--unknown', f'{folder}/ref', f'{folder}/{placement}.json'],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    check(compared.returncode == 0, f'{placement}: what was traced is what was stepped', compared.stdout)
+    figures = re.search(r'(\d+) of (\d+) events', compared.stdout)
+    check(figures and int(figures[1]) > 1000 and int(figures[1]) * 100 >= int(figures[2]) * 99,
+          f'{placement}: no more than a hundredth of it is unknown')
+print(f'1..{tests}')
+sys.exit(failed > 0)
