@@ -39,7 +39,7 @@ static int check_cap_user(void)
 }
 
 /* Documentation/admin-guide/LSM, lockdown(7): "none [integrity] confidentiality" */
-static int check_lockdown(void)
+int feature__lockdown(void)
 {
 	autofree char *text = NULL;
 
@@ -300,7 +300,8 @@ const struct feature features[] = {
 	 "run with sudo, or with CAP_DAC_READ_SEARCH besides"},
 	{"cap_user", "-u: run CMD as another user", check_cap_user,
 	 "run with sudo, or with CAP_SETUID and CAP_SETGID besides"},
-	{"lockdown", "read kernel memory", check_lockdown, "boot without lockdown=confidentiality"},
+	{"lockdown", "read kernel memory", feature__lockdown,
+	 "boot without lockdown=confidentiality"},
 	{"btf", "kernel types (CO-RE)", check_btf,
 	 "a kernel with CONFIG_DEBUG_INFO_BTF, or types from elsewhere with --btf FILE"},
 	{"bpf", "run the probes' program", check_bpf,

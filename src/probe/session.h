@@ -72,6 +72,8 @@ int feature__uprobe_multi(void);
 /* What the kernel says to a link of this program to no file; -EBADF: it knows such links. */
 int feature__multi_answer(int prog, pid_t pid);
 bool feature__uprobe_multi_by_process(void);
+/* A kernel that is locked down has no tracefs either. */
+int feature__lockdown(void);
 int feature__tracefs_uprobes(void);
 int feature__tracefs_kprobes(void);
 

@@ -56,6 +56,9 @@ int tracefs__open(int root, enum tracefs_kind kind)
 
 	if (fd >= 0)
 		return fd;
+	if (errno == ENOENT && feature__lockdown())
+		return err__set(EPERM,
+				"the kernel is locked down (confidentiality): tracefs is empty");
 	if (errno == ENOENT)
 		return err__set(ENOENT, "the kernel was built without %s", kinds[kind].option);
 	if (errno == EACCES)
