@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# guest_flow.sh WORK: traces functions of the kernel while WORK (kernel_work) has them do what they do, and brings back
+# guest_flow.sh WORK [PLACEMENT]: traces functions of the kernel while WORK (kernel_work) has them do what they do, and brings back
 # the traces, where the functions are, and their code as it is in memory. t_flow.sh judges.
 
 . "$(dirname "$0")/guest_lib.sh"
 WORK=$1
+PLACEMENT=${2:-full}
 mkdir -p "$OUT/code"
 
 # Of each a|b the name that this kernel has.
@@ -39,7 +40,7 @@ trace() {
 	ranges $functions >"$OUT/$name.ranges"
 	dump "$OUT/code" "$OUT/$name.ranges"
 	# shellcheck disable=SC2086
-	bb kernel $functions -v -r all -F json -o "$OUT/$name.json" "$@"
+	bb kernel $functions -v -r all --placement "$PLACEMENT" -F json -o "$OUT/$name.json" "$@"
 	cp "$T/err" "$OUT/$name.err"
 	exits 0 "$name: traced"
 }

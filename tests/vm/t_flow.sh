@@ -3,7 +3,7 @@
 #
 # Functions of fs, mm, net, sched and of modules, traced in a guest: is what each thread is said to have done a path
 # through the code as it was in memory, do conditionals agree with what values are known, and would it be seen
-# if an event were missing?
+# if an event were missing? PLACEMENT=witness: with fewer probes.
 
 . "$(dirname "$0")/lib.sh"
 needs_guest objdump perl
@@ -45,7 +45,7 @@ judge() { # NAME [OPTION of flow.pl...]
 	diag "$(figures "$name")"
 }
 
-guest -m loop -m dummy -f "$T/kernel_work" -- tests/vm/guest_flow.sh "$T/kernel_work"
+guest -m loop -m dummy -f "$T/kernel_work" -- tests/vm/guest_flow.sh "$T/kernel_work" "${PLACEMENT:-full}"
 for name in mount file memory fault fork pipe poll tcp udp unix sched loop dummy; do
 	judge "$name" --whole
 done
