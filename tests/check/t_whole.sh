@@ -31,7 +31,7 @@ for object in ${WHOLE:-gzip libc}; do
 		private_copy ls
 		whole libc "$PRIVATE/libc.so.6" "${PRIVATE_RUN[@]}" /
 		;;
-	python3) whole python3 /usr/bin/python3 /usr/bin/python3 -I -S -c 'print(sorted({str(i): i for i in range(30)}))' ;;
+	python3) PYTHONHASHSEED=0 whole python3 /usr/bin/python3 /usr/bin/python3 -S -s -c 'print(sorted({str(i): i for i in range(30)}))' ;;
 	sqlite)
 		if command -v sqlite3 >/dev/null; then
 			whole sqlite "$(ldd "$(command -v sqlite3)" | awk '/libsqlite3/ { print $3 }')" sqlite3 :memory: \
