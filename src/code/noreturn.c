@@ -33,6 +33,15 @@ static bool leaves_function(const struct object *o, uint64_t addr, uint64_t next
 	return i < o->symbols.len && o->symbols.data[i].vaddr == next;
 }
 
+/* A call into the middle of the caller's own function plays with the return address, as retpolines
+ * do: a ret there may be the caller's. */
+static bool is_inward(const struct object *o, const struct insn *call)
+{
+	const struct symbol *s = object__symbol_at(o, call->addr);
+
+	return s && call->target != s->vaddr && object__symbol_at(o, call->target) == s;
+}
+
 /* Where a path goes on behind a branch; 0: it ends here. *returns: it ends by returning. */
 static uint64_t behind(struct graph *g, struct search *s, const struct insn *b, bool *returns)
 {
@@ -47,7 +56,7 @@ static uint64_t behind(struct graph *g, struct search *s, const struct insn *b, 
 		return names__noreturn(g->object, b->target, g->kernel) ? 0 : b->target;
 	case BRANCH_CALL:
 		vec__push(&s->calls, b->addr);
-		return 0;
+		return is_inward(g->object, b) ? b->target : 0;
 	case BRANCH_ICALL:
 		return leaves_function(g->object, b->addr, next) ? 0 : next;
 	default: /* ret, indirect jump, and what isn't understood */
