@@ -133,16 +133,58 @@ static __noinline long load_operand(struct pt_regs *ctx, __u32 index, __u64 *val
 	return o->size == 4 ? load(value, 4, addr) : load(value, 2, addr);
 }
 
+/* ---- return addresses that a return probe has replaced ---- */
+
+#define RETURNS_AHEAD 16 /* return probes of calls that were left otherwise may lie before it */
+
+/* Does addr lead to the return probes' handler? kernel/events/uprobes.c: the first slot of
+ * [uprobes]. */
+static __always_inline bool is_replaced(__u64 addr)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	struct xol_area *area = BPF_CORE_READ(task, mm, uprobes_state.xol_area);
+
+	return area && addr && BPF_CORE_READ(area, vaddr) == addr;
+}
+
+/* What was on the stack at sp before; 0: not known. */
+static __noinline __u64 replaced_return(__u64 sp)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	struct return_instance *r = BPF_CORE_READ(task, utask, return_instances);
+
+	for (int i = 0; r && i < RETURNS_AHEAD; i++) {
+		if (BPF_CORE_READ(r, stack) == sp)
+			return BPF_CORE_READ(r, orig_ret_vaddr);
+		r = BPF_CORE_READ(r, next);
+	}
+	return 0;
+}
+
+/* The return address on top of the stack; *replaced: by a return probe. */
+static __always_inline long load_return(struct pt_regs *ctx, __u64 *addr, bool *replaced)
+{
+	*replaced = false;
+	if (load(addr, 8, ctx->sp))
+		return -1;
+	if (!config.returns || !is_replaced(*addr))
+		return 0;
+	*replaced = true;
+	*addr = replaced_return(ctx->sp);
+	return *addr ? 0 : -1;
+}
+
 /* Fills value[] as the probe word says; the bits of wire_event.missing. */
 static __always_inline __u16 read_values(struct pt_regs *ctx, __u64 word, __u64 *value)
 {
 	__u64 r[WIRE_REGS];
+	bool replaced;
 
 	value[0] = value[1] = 0;
 	switch (PROBE_ACTION(word)) {
 	case ACTION_RET:
 		value[1] = ctx->ax;
-		return load(&value[0], 8, ctx->sp) ? WIRE_NO_VALUE0 : 0;
+		return load_return(ctx, &value[0], &replaced) ? WIRE_NO_VALUE0 : 0;
 	case ACTION_REG:
 		copy_regs(r, ctx);
 		value[0] = r[PROBE_REG(word) & 15];
@@ -267,9 +309,10 @@ static __always_inline void fill_entry(struct wire_entry *e, __u64 now, struct p
 {
 	__u16 missing = read_values(ctx, word, e->value);
 	struct pt_regs *args = (struct pt_regs *)ctx->di;
+	bool replaced;
 
 	e->caller = 0;
-	if (load(&e->caller, 8, ctx->sp))
+	if (load_return(ctx, (__u64 *)&e->caller, &replaced))
 		missing |= WIRE_NO_CALLER;
 	bpf_get_current_comm(e->comm, sizeof(e->comm));
 	copy_regs(e->regs, ctx);
@@ -283,6 +326,7 @@ static __always_inline void fill_entry(struct wire_entry *e, __u64 now, struct p
 		e->syscall_args[4] = BPF_CORE_READ(args, r8);
 		e->syscall_args[5] = BPF_CORE_READ(args, r9);
 	} else {
+		e->syscall_args[0] = replaced;
 		missing |= WIRE_NO_SYSCALL;
 	}
 	fill_event(&e->event, now, ctx, w, PROBE_SITE(word), WIRE_ENTRY, missing);
@@ -327,6 +371,22 @@ static __always_inline bool put_value(struct pt_regs *ctx, __u64 word, struct wh
 	return true;
 }
 
+/* At a return probe the ret has run, as far as the registers show. */
+static __always_inline bool put_return(struct pt_regs *ctx, __u64 word, struct who w)
+{
+	__u64 now = bpf_ktime_get_ns();
+	struct wire_value *v = reserve(sizeof(*v));
+
+	if (!v)
+		return false;
+	v->value[0] = ctx->ip;
+	v->value[1] = ctx->ax;
+	fill_event(&v->event, now, ctx, w, PROBE_SITE(word), WIRE_RETURN, 0);
+	v->event.sp -= 8;
+	bpf_ringbuf_submit(v, ring_flags());
+	return true;
+}
+
 static __always_inline bool put_branch(struct pt_regs *ctx, __u64 word, struct who w)
 {
 	__u64 now = bpf_ktime_get_ns();
@@ -354,6 +414,8 @@ static __always_inline int hit(struct pt_regs *ctx, __u64 word)
 		return lose(ctx, &w, word);
 	if (word & PROBE_ENTRY)
 		put = put_entry(ctx, word, w);
+	else if (config.returns && PROBE_ACTION(word) == ACTION_RETURN)
+		put = put_return(ctx, word, w);
 	else if (PROBE_ACTION(word))
 		put = put_value(ctx, word, w);
 	else

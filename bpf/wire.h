@@ -23,6 +23,8 @@ enum wire_type {
 	WIRE_GOROUTINE, /* struct wire_value: value 0 = what this thread runs from here on: a
 			   goroutine (GOROUTINE_AT), 0: no one's, or the thread's own stack; site:
 			   none */
+	WIRE_RETURN,	/* struct wire_value, by a return probe: sp as at the entry, value 0 = where
+			   to, value 1 = the return register; site: the entry's */
 	WIRE_TYPES
 };
 
@@ -68,8 +70,10 @@ struct wire_entry {
 	__u64 caller; /* the return address on top of the stack */
 	char comm[16];
 	__u64 regs[WIRE_REGS];
-	__u64 syscall_args[WIRE_ARGS]; /* of the pt_regs that a syscall wrapper was given, where it
-					  is one */
+	/* Of the pt_regs that a syscall wrapper was given, where it is one. Programs: the first is
+	 * 1 where a return probe has replaced the return address, so what was called with it has
+	 * not returned yet. */
+	__u64 syscall_args[WIRE_ARGS];
 };
 
 /* With config.stack: the call stack, innermost first, entry included. */
@@ -96,10 +100,12 @@ struct wire_entry_stack {
 #define PROBE_REG(w)	   (((w) >> 32) & 31)
 #define PROBE_OPERAND(w)   ((__u32)((w) >> 32))
 enum probe_action {
-	ACTION_FLAGS, /* nothing but the event */
-	ACTION_RET,   /* value 0: top of the stack; value 1: the return register */
-	ACTION_REG,   /* value 0: register PROBE_REG */
-	ACTION_MEM,   /* value 0: loaded from operand PROBE_OPERAND of the table */
+	ACTION_FLAGS,  /* nothing but the event */
+	ACTION_RET,    /* value 0: top of the stack; value 1: the return register */
+	ACTION_REG,    /* value 0: register PROBE_REG */
+	ACTION_MEM,    /* value 0: loaded from operand PROBE_OPERAND of the table */
+	ACTION_RETURN, /* of a return probe: value 0: where it returns to; value 1: the return
+			  register */
 };
 
 #define OPERAND_MAX (1u << 20)
@@ -139,6 +145,7 @@ struct wire_config {
 	__u8 kernel;   /* values are kernel addresses */
 	__u8 stack;    /* record call stacks on entry */
 	__u8 signals;  /* record signals that have a handler */
+	__u8 returns;  /* return probes replace return addresses */
 	__u8 go;       /* some sites are of a program of Go */
 	__s32 go_g;    /* where a thread has its goroutine's g, from its base */
 	__u32 go_goid; /* where g has the goroutine's number; 0: not known */

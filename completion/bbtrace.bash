@@ -82,6 +82,7 @@ _bbtrace_value() {
 		_bbtrace_list_words "none args all rax rbx rcx rdx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15 rip flags"
 		;;
 	-F | --format) _bbtrace_words "$(_bbtrace_formats)" ;;
+	--returns) _bbtrace_words "ret probe none" ;;
 	--placement) _bbtrace_words "full implied witness" ;;
 	-T | --time) _bbtrace_words "rel abs delta none" ;;
 	--color) _bbtrace_words "auto always never" ;;
@@ -117,7 +118,7 @@ _bbtrace_look_back() {
 			;;
 		-p | --pid | --tid | --comm | --uid | --cgroup | -e | --events | --exclude | -r | --regs | -F | --format | \
 			--depth | -o | --output | -t | --timeout | -l | --limit | -T | --time | --last | -u | --user | -b | \
-			--btf | --attach | --color | --buffer | --min-duration | --record | --max-size | --placement | --profile | --from | --to | \
+			--btf | --attach | --color | --buffer | --min-duration | --record | --max-size | --returns | --placement | --profile | --from | --to | \
 			--head | --tail) i=$((i + 1)) ;;
 		-*) ;;
 		*) if [[ -z $verb ]]; then verb=$word; elif [[ -z $object ]]; then object=$word; fi ;;
@@ -130,7 +131,7 @@ _bbtrace_options() {
 	user | kernel)
 		_bbtrace_words "-p --pid --tid --comm --uid --cgroup -f --follow -e --events --exclude -r --regs -k --stack
 			-F --format --depth -o --output -t --timeout -l --limit -T --time -c --count --last -u --user -b --btf
-			-v --verbose -q --quiet --color --no-fold --addresses --buffer --min-duration --attach --placement --profile --record --max-size
+			-v --verbose -q --quiet --color --no-fold --addresses --buffer --min-duration --attach --returns --placement --profile --record --max-size
 			--armor -h --help"
 		;;
 	report)

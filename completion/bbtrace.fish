@@ -8,7 +8,7 @@ function __bbtrace_operands
     for word in $words[2..-1]
         if test $skip = 1
             set skip 0
-        else if string match -qr -- '^(-[perFotlTub]|--(pid|tid|comm|uid|cgroup|events|exclude|regs|format|depth|output|timeout|limit|time|last|user|btf|attach|color|buffer|min-duration|record|max-size|placement|profile|from|to|head|tail))$' $word
+        else if string match -qr -- '^(-[perFotlTub]|--(pid|tid|comm|uid|cgroup|events|exclude|regs|format|depth|output|timeout|limit|time|last|user|btf|attach|color|buffer|min-duration|record|max-size|returns|placement|profile|from|to|head|tail))$' $word
             set skip 1
         else if not string match -q -- '-*' $word
             echo $word
@@ -133,6 +133,7 @@ complete -c bbtrace -n '__bbtrace_verb list' -l points -d 'As a points file'
 complete -c bbtrace -n $trace -l record -r -F -d 'A trace file as well, while the trace is shown'
 complete -c bbtrace -n $trace -l max-size -x -d 'Begin the trace file anew at this size'
 complete -c bbtrace -n $trace -l armor -d 'The trace file as lines of text'
+complete -c bbtrace -n $trace -l returns -x -a 'ret probe none' -d 'How returns are seen'
 complete -c bbtrace -n $trace -l placement -x -a 'full implied witness' -d 'Which branches carry a probe'
 complete -c bbtrace -n $trace -l profile -r -F -d 'Of an earlier run, to place probes by'
 complete -c bbtrace -n $report -l from -x -d 'From so long after the start on'

@@ -35,6 +35,9 @@ struct verb {
 };
 extern const struct verb verbs[]; /* ends with name NULL */
 
+/* How returns are seen. */
+enum returns { RETURNS_RET, RETURNS_PROBE, RETURNS_NONE };
+
 /* Everything that options can say. */
 struct args {
 	const struct verb *verb;
@@ -56,6 +59,7 @@ struct args {
 	const char *attach;
 	const char *color;
 	enum plan_placement placement;
+	enum returns returns;
 	const char *profile; /* NULL: none */
 	bool count;	     /* -c */
 	uint64_t last;	     /* branches a thread; 0: all */
@@ -65,7 +69,7 @@ struct args {
 	const char *record; /* a trace file, beside what is shown; NULL: none */
 	uint64_t max_size;
 	bool armor;
-	bool events_given, time_given, placement_given;
+	bool events_given, time_given, placement_given, returns_given;
 	uint64_t from, to; /* report: ns since the start; to 0: no end */
 	uint64_t head, tail;
 	bool info;
@@ -107,6 +111,13 @@ int named__open(struct named *n, const char *name, pid_t pid, struct object **ou
  * to be built again.
  */
 bool tails__add(struct named *n, const struct plan *plan, pid_t pid);
+
+/* ---- --returns (returns.c) ---- */
+
+/* Makes --returns and -e one: -EINVAL with a message where they contradict each other. */
+int returns__settle(struct args *a);
+/* Notes what return probes would break. -ENOTSUP: they may be on none of these functions. */
+int returns__check_probes(const struct plan *plan);
 
 /* ---- lines of source files, for output_options.source (source.c) ---- */
 

@@ -119,12 +119,6 @@ static int set_cgroup(struct args *a, const char *v)
 	return 0;
 }
 
-static int set_follow(struct args *a, const char *v)
-{
-	a->filters.follow = true;
-	return 0;
-}
-
 static int set_events(struct args *a, const char *v)
 {
 	a->events = 0;
@@ -141,12 +135,6 @@ static int set_exclude(struct args *a, const char *v)
 static int set_regs(struct args *a, const char *v)
 {
 	a->regs = v;
-	return 0;
-}
-
-static int set_stack(struct args *a, const char *v)
-{
-	a->stack = true;
 	return 0;
 }
 
@@ -222,20 +210,28 @@ static int set_depth(struct args *a, const char *v)
 		       : err__set(EINVAL, "'%s' is not a depth", v);
 }
 
+/* Which of the names it is; -1: none. */
+static int find_name(const char *const *names, size_t n, const char *v)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(v, names[i]))
+			return i;
+	return -1;
+}
+
 static int set_time(struct args *a, const char *v)
 {
 	static const char *const names[] = {[TIME_REL] = "rel",
 					    [TIME_ABS] = "abs",
 					    [TIME_DELTA] = "delta",
 					    [TIME_NONE] = "none"};
+	int i = find_name(names, ARRAY_SIZE(names), v);
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(v, names[i])) {
-			a->time = i;
-			a->time_given = true;
-			return 0;
-		}
-	return err__set(EINVAL, "no such time style: '%s'; there are rel, abs, delta and none", v);
+	a->time = max_of(i, 0);
+	a->time_given = true;
+	return i >= 0 ? 0
+		      : err__set(EINVAL,
+				 "no such time style: '%s'; there are rel, abs, delta and none", v);
 }
 
 static int set_user(struct args *a, const char *v)
@@ -294,12 +290,6 @@ static int set_max_size(struct args *a, const char *v)
 	return err;
 }
 
-static int set_armor(struct args *a, const char *v)
-{
-	a->armor = true;
-	return 0;
-}
-
 static int set_from(struct args *a, const char *v)
 {
 	return parse_time(v, &a->from);
@@ -326,21 +316,9 @@ static int set_tail(struct args *a, const char *v)
 	return err || a->tail ? err : err__set(EINVAL, "no event at all");
 }
 
-static int set_info(struct args *a, const char *v)
-{
-	a->info = true;
-	return 0;
-}
-
 static int set_attach(struct args *a, const char *v)
 {
 	a->attach = v;
-	return 0;
-}
-
-static int set_count(struct args *a, const char *v)
-{
-	a->count = true;
 	return 0;
 }
 
@@ -367,45 +345,46 @@ static int set_placement(struct args *a, const char *v)
 	static const char *const names[] = {[PLACEMENT_FULL] = "full",
 					    [PLACEMENT_IMPLIED] = "implied",
 					    [PLACEMENT_WITNESS] = "witness"};
+	int i = find_name(names, ARRAY_SIZE(names), v);
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(v, names[i])) {
-			a->placement = i;
-			a->placement_given = true;
-			return 0;
-		}
-	return err__set(EINVAL, "no such placement: '%s'; there are full, implied and witness", v);
+	a->placement = max_of(i, 0);
+	a->placement_given = true;
+	return i >= 0 ? 0
+		      : err__set(EINVAL,
+				 "no such placement: '%s'; there are full, implied and witness", v);
 }
 
-static int set_sites(struct args *a, const char *v)
+static int set_returns(struct args *a, const char *v)
 {
-	a->sites = true;
-	return 0;
+	static const char *const names[] = {
+		[RETURNS_RET] = "ret", [RETURNS_PROBE] = "probe", [RETURNS_NONE] = "none"};
+	int i = find_name(names, ARRAY_SIZE(names), v);
+
+	a->returns = max_of(i, 0);
+	a->returns_given = true;
+	return i >= 0 ? 0
+		      : err__set(EINVAL,
+				 "no such way to see returns: '%s'; there are ret, probe and none",
+				 v);
 }
 
-static int set_points(struct args *a, const char *v)
-{
-	a->points = true;
-	return 0;
-}
-
-static int set_no_fold(struct args *a, const char *v)
-{
-	a->no_fold = true;
-	return 0;
-}
-
-static int set_addresses(struct args *a, const char *v)
-{
-	a->addresses = true;
-	return 0;
-}
-
-static int set_help(struct args *a, const char *v)
-{
-	a->help = true;
-	return 0;
-}
+/* Switches: what they set. */
+#define SWITCH(set, field)                                                                         \
+	static int set(struct args *a, const char *v)                                              \
+	{                                                                                          \
+		a->field = true;                                                                   \
+		return 0;                                                                          \
+	}
+SWITCH(set_follow, filters.follow)
+SWITCH(set_stack, stack)
+SWITCH(set_armor, armor)
+SWITCH(set_info, info)
+SWITCH(set_count, count)
+SWITCH(set_sites, sites)
+SWITCH(set_points, points)
+SWITCH(set_no_fold, no_fold)
+SWITCH(set_addresses, addresses)
+SWITCH(set_help, help)
 
 static const struct option_row rows[] = {
 	{"pid", 'p', "PID[,PID...]", VERB_SHOW | VERB_LIST, set_pid,
@@ -455,6 +434,8 @@ static const struct option_row rows[] = {
 	 "keep the last N branches of each thread, shown at the end"},
 	{"placement", 0, "HOW", VERB_TRACE, set_placement,
 	 "full: a probe on every branch; implied, witness: on fewer, for the same steps"},
+	{"returns", 0, "HOW", VERB_TRACE, set_returns,
+	 "ret (default): at ret instructions; probe: by return probes; none: not at all"},
 	{"profile", 0, "FILE", VERB_TRACE, set_profile,
 	 "--placement witness: by how often branches ran in this trace file or -c -F json"},
 	{"color", 0, "WHEN", VERB_SHOW, set_color, "auto (default), always or never"},

@@ -186,6 +186,8 @@ static void need_addresses_of(struct recorder *r, const struct wire_event *e, si
 	const struct plan *p = r->show->plan;
 	uint8_t kind = site < p->sites.len ? p->sites.data[site].kind : BRANCH_NONE;
 
+	if (type == WIRE_RETURN)
+		return;
 	if ((type == WIRE_VALUE || type == WIRE_ENTRY) &&
 	    (kind == BRANCH_RET || kind == BRANCH_IJMP || kind == BRANCH_ICALL))
 		need_address(r, e->pid, v->value[0]);

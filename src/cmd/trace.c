@@ -195,7 +195,8 @@ static bool nop5_is_unsafe(void)
 
 static bool wants_tails(const struct session *s)
 {
-	return s->args.verb->bit == VERB_USER && (s->args.events & PLAN_RETURN);
+	return s->args.verb->bit == VERB_USER && (s->args.events & PLAN_RETURN) &&
+	       s->args.returns == RETURNS_RET;
 }
 
 static const char *const placements[] = {
@@ -211,6 +212,7 @@ static int make_plan(struct session *s)
 	struct plan_options o = {.events = s->args.events,
 				 .kernel = kernel,
 				 .placement = render__placement(&s->args, record_name(&s->args)),
+				 .return_probes = s->args.returns == RETURNS_PROBE,
 				 .exact_flags = s->args.regs && (strstr(s->args.regs, "flags") ||
 								 strstr(s->args.regs, "all"))};
 	const struct plan_function *fn;
@@ -241,6 +243,8 @@ static int make_plan(struct session *s)
 		o.nstubs = s->named.stubs.len;
 		err = plan__build(&s->named.functions, &o, &s->plan);
 	}
+	if (!err && s->args.returns == RETURNS_PROBE)
+		err = returns__check_probes(s->plan);
 	if (err || note__level() < NOTE_VERBOSE)
 		return err;
 	note_verbose("probes are placed %s", placements[o.placement]);
@@ -488,6 +492,7 @@ int cmd__trace(int argc, char **argv, const struct verb *verb)
 		return EXIT_TRACED;
 	}
 	err = err ? err : usage_of(&s.args);
+	err = err ? err : returns__settle(&s.args);
 	if (err) {
 		err__print();
 		args__free(&s.args);

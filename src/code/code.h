@@ -222,6 +222,16 @@ struct plan_block {
 	uint8_t pad;	/* a landing pad: entered by the unwinder */
 };
 
+/* Why a function's entry can't carry a return probe. */
+enum return_refusal {
+	RETURN_OK,
+	RETURN_NO_ENTRY,  /* its entry carries no probe that is hit once a call */
+	RETURN_CAUGHT,	  /* it catches exceptions, which can't pass a return probe */
+	RETURN_REENTERED, /* control comes back to its entry with another stack */
+	RETURN_REFUSALS
+};
+extern const char *const return_refusal_text[RETURN_REFUSALS]; /* NULL for OK */
+
 struct plan_function {
 	const char *name; /* shown */
 	const char *raw;  /* NULL without symbol */
@@ -237,6 +247,7 @@ struct plan_function {
 	uint32_t unresolved; /* indirect jumps whose table was not understood */
 	uint64_t unreached;  /* bytes of its ranges, but those of functions in them, never reached,
 				nop and int3  padding aside */
+	uint8_t return_refusal; /* enum return_refusal, where return probes are asked for */
 };
 
 struct plan_object {
@@ -279,7 +290,8 @@ struct plan_line {
 struct plan {
 	const struct arch *arch; /* of all its objects */
 	enum plan_placement placement;
-	bool silent_rets; /* some rets carry no probe because the path tells them */
+	bool silent_rets;   /* some rets carry no probe because the path tells them */
+	bool return_probes; /* returns are told by return probes on entries, not at rets */
 	bool kernel;
 	VEC(struct plan_object) objects;
 	VEC(struct plan_function) functions;
@@ -312,6 +324,7 @@ struct plan_options {
 	bool exact_flags; /* the flags register is asked for on entry: it has to be as it was there
 			   */
 	bool nop5_unsafe; /* refuse a probe on a 5-byte nop */
+	bool return_probes;	       /* tell returns by return probes; user mode */
 	const struct plan_stub *stubs; /* copied */
 	size_t nstubs;
 	/* witness: what an earlier run says of a branch, in place of guesses; false: nothing is
@@ -340,6 +353,9 @@ const struct plan_line *plan__line_at(const struct plan *p, uint32_t object, uin
 
 /* A probe could not be placed after all (attach time): the site loses it, the counts follow. */
 void plan__refuse(struct plan *p, uint32_t site, enum probe_refusal why);
+
+/* May this function's returns be told by a return probe where its entry's probe is? */
+enum return_refusal plan__return_refusal(const struct plan *p, uint32_t function);
 
 /* The block that starts at / the site at / the function whose range holds this address of an
  * object. */

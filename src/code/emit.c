@@ -25,7 +25,7 @@ static bool wants_probe(const struct emit *e, const struct plan_site *s)
 {
 	unsigned flags = e->plan->functions.data[s->function].flags, events = e->options->events;
 	const struct plan_block *b = &e->plan->blocks.data[s->block];
-	bool ends = s->kind == BRANCH_RET || leaves_by(b, s);
+	bool ends = !e->options->return_probes && (s->kind == BRANCH_RET || leaves_by(b, s));
 
 	if (flags & FUNCTION_SILENT)
 		return events & PLAN_RETURN && ends && s->kind != BRANCH_JCC;

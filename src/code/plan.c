@@ -339,7 +339,7 @@ static int add_object(struct plan *p, const function_vec *functions, const struc
 	g = graph__new(o, options->kernel_object, options->kernel);
 	err = fill_graph(g, functions);
 	if (!err) {
-		if (options->events & PLAN_RETURN)
+		if (options->events & PLAN_RETURN && !options->return_probes)
 			silent__add(g);
 		take_functions(p, g, index);
 		plan__emit(p, index, g, options);
@@ -412,6 +412,8 @@ static int fill_plan(struct plan *p, const function_vec *functions,
 		placement__silence_rets(p, options);
 	if (p->placement == PLACEMENT_WITNESS)
 		placement__choose(p, options);
+	if (p->return_probes)
+		returns__check(p);
 	count_silent(p);
 	point_to_data(p);
 	if (p->sites.len > PLAN_MAX_SITES)
@@ -436,6 +438,7 @@ int plan__build(const function_vec *functions, const struct plan_options *option
 
 	p->priv = xcalloc(1, sizeof(struct plan_data));
 	p->kernel = options->kernel;
+	p->return_probes = options->return_probes;
 	for (size_t i = 0; i < options->nstubs; i++)
 		vec__push(&p->stubs, options->stubs[i]);
 	err = check_arch(p, functions);

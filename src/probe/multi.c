@@ -19,6 +19,7 @@ struct batch {
 	VEC(unsigned long) offsets;
 	VEC(uint64_t) cookies;
 	VEC(uint32_t) sites;
+	bool returns; /* return probes */
 };
 
 static void batch__free(struct batch *b)
@@ -48,11 +49,33 @@ static void collect(struct probe *p, uint32_t object, struct batch *b)
 	}
 }
 
+/* Where functions return to the return probe at their entry. */
+static void collect_returns(struct probe *p, uint32_t object, struct batch *b)
+{
+	b->returns = true;
+	for (uint32_t i = 0; i < p->plan->functions.len; i++) {
+		const struct plan_function *f = &p->plan->functions.data[i];
+		const struct plan_site *s;
+		uint64_t offset;
+
+		if (f->object != object || plan__return_refusal(p->plan, i))
+			continue;
+		s = &p->plan->sites.data[f->entry_site];
+		if (!object__vaddr_to_offset(p->plan->objects.data[object].object,
+					     s->vaddr + s->probe_at, &offset))
+			continue;
+		vec__push(&b->offsets, offset);
+		vec__push(&b->cookies, word__of_return(p->plan, f->entry_site));
+		vec__push(&b->sites, f->entry_site);
+	}
+}
+
 static struct bpf_link *link_sites(struct probe *p, const char *path, const struct batch *b,
 				   size_t from, size_t n, pid_t pid)
 {
 	LIBBPF_OPTS(bpf_uprobe_multi_opts, o, .offsets = b->offsets.data + from,
-		    .cookies = (const __u64 *)b->cookies.data + from, .cnt = n);
+		    .cookies = (const __u64 *)b->cookies.data + from, .cnt = n,
+		    .retprobe = b->returns);
 
 	return bpf_program__attach_uprobe_multi(p->skel->progs.hit_multi, pid ? pid : -1, path,
 						NULL, &o);
@@ -175,24 +198,36 @@ static int attach_failed(const struct plan_object *o, int err)
 	return err__set(err, "cannot attach to %s: %s", o->path, strerror(err));
 }
 
+static int link_batch(struct probe *p, const struct plan_object *o, const struct batch *b)
+{
+	pid_t pid = feature__uprobe_multi_by_process() && !p->reattached ? probe__attach_pid(p) : 0;
+	struct bpf_link *link;
+
+	if (!b->sites.len)
+		return 0;
+	link = link_sites(p, o->object->attach_path, b, 0, b->sites.len, pid);
+	if (!link)
+		return attach_failed(o, errno);
+	vec__push(&p->links, link);
+	return 0;
+}
+
 static int multi_attach_object(struct probe *p, uint32_t object)
 {
 	const struct plan_object *o = &p->plan->objects.data[object];
-	pid_t pid = feature__uprobe_multi_by_process() && !p->reattached ? probe__attach_pid(p) : 0;
-	struct bpf_link *link = NULL;
-	struct batch b = {0};
-	int err = 0;
+	struct batch b = {0}, returns = {0};
+	int err;
 
 	collect(p, object, &b);
 	if (b.sites.len)
 		rehearse(p, o, &b);
-	if (b.sites.len) {
-		link = link_sites(p, o->object->attach_path, &b, 0, b.sites.len, pid);
-		err = link ? 0 : attach_failed(o, errno);
+	err = link_batch(p, o, &b);
+	if (!err && p->plan->return_probes) {
+		collect_returns(p, object, &returns);
+		err = link_batch(p, o, &returns);
 	}
-	if (link)
-		vec__push(&p->links, link);
 	batch__free(&b);
+	batch__free(&returns);
 	return err;
 }
 

@@ -42,6 +42,9 @@ static int choose_mechanism(struct probe *p)
 			continue;
 		named = true;
 		err = m->check();
+		if (!err && p->plan->return_probes && m->lookup != LOOKUP_COOKIE)
+			err = err__set(ENOTSUP, "--returns probe needs uprobe_multi (Linux 6.6 or "
+						"newer); --returns ret does without");
 		if (!err) {
 			p->mechanism = m;
 			note_verbose("probes are attached by %s", m->name);
@@ -96,6 +99,7 @@ static void configure(struct probe *p, uint32_t noperands, uint32_t nprobes)
 		.kernel = p->plan->kernel,
 		.stack = p->options->stack,
 		.signals = p->plan->silent_rets,
+		.returns = p->plan->return_probes,
 		.go = go != NULL,
 		.go_g = go ? go->go_g : 0,
 		.go_goid = go ? go->go_goid : 0,

@@ -84,6 +84,8 @@ bool emulation__is_wrong(const uint8_t *bytes, size_t len);
 /* The probe word of a site (wire.h); operand: its index in the operand table where it has one;
  * events: enum plan_events. */
 uint64_t word__of_site(const struct plan *plan, uint32_t site, uint32_t operand, unsigned events);
+/* That of a return probe at the entry. */
+uint64_t word__of_return(const struct plan *plan, uint32_t site);
 /* The program of Go whose goroutines the probes tell apart; NULL: none. */
 const struct object *word__go(const struct plan *plan);
 /* Is it that one, or like it? */

@@ -90,3 +90,8 @@ uint64_t word__of_site(const struct plan *plan, uint32_t site, uint32_t operand,
 		word |= PROBE_SYSCALL;
 	return word;
 }
+
+uint64_t word__of_return(const struct plan *plan, uint32_t site)
+{
+	return site | (uint64_t)ACTION_RETURN << 28 | 1ull << PROBE_EVENTS_SHIFT;
+}

@@ -93,6 +93,7 @@ const size_t record_sizes[RECORDS] = {
 	[RECORD_STACK] = sizeof(struct wire_entry_stack),
 	[RECORD_SIGNAL] = sizeof(struct wire_event),
 	[RECORD_GOROUTINE] = sizeof(struct wire_value),
+	[RECORD_RETURN] = sizeof(struct wire_value),
 };
 
 enum { MISS_SITE = 1, MISS_KIND = 2, MISS_SP = 4, MISS_CPU = 8, MISS_MISSING = 16 };
@@ -132,7 +133,8 @@ static void code_values(struct codec *c, struct record *x, const struct site_sta
 	const struct plan *plan = c->m.plan;
 	uint64_t expected = s->value[0], *value = (uint64_t *)x->r.entry.value, caller;
 
-	if (x->site < plan->sites.len && plan->sites.data[x->site].kind == BRANCH_RET) {
+	if (x->kind == RECORD_RETURN ||
+	    (x->site < plan->sites.len && plan->sites.data[x->site].kind == BRANCH_RET)) {
 		caller = thread_state__caller(th, x->r.entry.event.sp);
 		expected = caller ? caller : expected;
 	}

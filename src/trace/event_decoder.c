@@ -49,7 +49,7 @@ static int give_record(struct codec *c, struct thread_state *th,
 		[RECORD_BRANCH] = WIRE_BRANCH,	     [RECORD_VALUE] = WIRE_VALUE,
 		[RECORD_ENTRY] = WIRE_ENTRY,	     [RECORD_STACK] = WIRE_ENTRY,
 		[RECORD_LOST] = WIRE_LOST,	     [RECORD_SIGNAL] = WIRE_SIGNAL,
-		[RECORD_GOROUTINE] = WIRE_GOROUTINE,
+		[RECORD_GOROUTINE] = WIRE_GOROUTINE, [RECORD_RETURN] = WIRE_RETURN,
 	};
 	struct item item = {.type = ITEM_RECORD};
 	struct wire_event *e;

@@ -77,6 +77,7 @@ static int kind_of(const struct event_encoder *e, const void *record, size_t siz
 		[WIRE_BRANCH] = RECORD_BRANCH, [WIRE_VALUE] = RECORD_VALUE,
 		[WIRE_ENTRY] = RECORD_ENTRY,   [WIRE_LOST] = RECORD_LOST,
 		[WIRE_SIGNAL] = RECORD_SIGNAL, [WIRE_GOROUTINE] = RECORD_GOROUTINE,
+		[WIRE_RETURN] = RECORD_RETURN,
 	};
 	const struct wire_event *w = record;
 	uint32_t type, nsites = e->c.m.plan->sites.len;

@@ -18,6 +18,7 @@ enum record_kind {
 	RECORD_STACK, /* an entry with its call stack */
 	RECORD_SIGNAL,
 	RECORD_GOROUTINE,
+	RECORD_RETURN,
 	RECORDS
 };
 

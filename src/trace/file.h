@@ -92,7 +92,7 @@ struct file_line_file {
 
 struct file_plan {
 	uint16_t machine;
-	bool kernel, silent_rets;
+	bool kernel, silent_rets, return_probes;
 	uint32_t placement, probes, skipped, ifunc_unknown;
 };
 

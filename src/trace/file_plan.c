@@ -158,6 +158,7 @@ static void take_head(struct plan *p, const struct file_plan *row)
 	p->arch = arch__by_machine(row->machine);
 	p->kernel = row->kernel;
 	p->silent_rets = row->silent_rets;
+	p->return_probes = row->return_probes;
 	p->placement = row->placement;
 	p->probes = row->probes;
 	p->skipped = row->skipped;

@@ -249,6 +249,7 @@ static int put_plan(struct trace_writer *w)
 	struct file_plan row = {.machine = p->arch->machine,
 				.kernel = p->kernel,
 				.silent_rets = p->silent_rets,
+				.return_probes = p->return_probes,
 				.placement = p->placement,
 				.probes = p->probes,
 				.skipped = p->skipped,

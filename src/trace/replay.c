@@ -13,7 +13,7 @@ static const struct plan_function *function_of(struct trace *t, uint32_t functio
 	return &t->plan->functions.data[function];
 }
 
-static int emit_path(struct now *n, const struct path *path)
+int replay__path(struct now *n, const struct path *path)
 {
 	int err = 0;
 
@@ -52,7 +52,7 @@ static int walk_to(struct now *n, struct call *c, uint32_t to, bool starts)
 		    ? walk__find(n->t->walk, c->block, to, c->past && starts, &path)
 		    : WALK_NONE;
 	if (r == WALK_FOUND)
-		return emit_path(n, path);
+		return replay__path(n, path);
 	return r == WALK_AMBIGUOUS || function_of(n->t, c->function)->silent
 		       ? step__mark(n, STEP_UNKNOWN, 0)
 		       : 0;
@@ -125,7 +125,7 @@ static int move_on(struct now *n, struct call *c, bool taken)
 /* ---- ends that nobody told ---- */
 
 /* c has returned. */
-static void take_off(struct now *n, struct call *c)
+void replay__take_off(struct now *n, struct call *c)
 {
 	bool made = c->made;
 
@@ -150,11 +150,11 @@ static int end_in_silence(struct now *n, struct call *c, bool *ended)
 		 walk__find_ret(n->t->walk, c->block, &path) == WALK_FOUND;
 	if (!*ended)
 		return 0;
-	err = emit_path(n, path);
+	err = replay__path(n, path);
 	err = err ? err
 		  : step__implied_ret(n, n->t->plan->blocks.data[path->blocks[path->len - 1]].site,
 				      c);
-	take_off(n, c);
+	replay__take_off(n, c);
 	return err;
 }
 
@@ -192,7 +192,7 @@ static int end_below(struct now *n, uint64_t sp)
 
 /* ---- whose event ---- */
 
-static struct call *unseen_call(struct now *n, uint64_t sp)
+struct call *replay__unseen(struct now *n, uint64_t sp)
 {
 	struct call c = {.sp = sp,
 			 .time = n->e->time,
@@ -271,7 +271,7 @@ static struct call *call_of_event(struct now *n, int *err)
 
 	if (c && !c->asleep && !stands_in(n, c)) {
 		if (c->state == CALL_TAIL && leads_to(n->t, c, n->s->function))
-			return unseen_call(n, sp); /* of what it jumped to */
+			return replay__unseen(n, sp); /* of what it jumped to */
 		calls__kill(n->t, n->th, c);
 		c = NULL;
 	}
@@ -279,7 +279,7 @@ static struct call *call_of_event(struct now *n, int *err)
 	c = c ? find_call(n, sp, known) : NULL;
 	if (c && !c->asleep && ended_before(n, c, err))
 		c = NULL;
-	return c ? calls__make_current(n->th, c) : unseen_call(n, sp);
+	return c ? calls__make_current(n->th, c) : replay__unseen(n, sp);
 }
 
 /* ---- the kinds of events ---- */
@@ -293,7 +293,7 @@ static int end_calls_from(struct now *n, struct call *c)
 	calls__sleep_above(n->th, c - n->th->calls.data);
 	do {
 		err = step__return(n, c);
-		take_off(n, c);
+		replay__take_off(n, c);
 		c = calls__top(n->th);
 	} while (!err && c && c->sp == sp && c->state == CALL_TAIL);
 	return err;
@@ -311,6 +311,20 @@ static int on_silent(struct now *n)
 	return end_calls_from(n, calls__make_current(n->th, c));
 }
 
+/* Its return probe follows, if it was set when the call was entered and the kernel had room for it.
+ */
+static int await_return(struct now *n, struct call *c)
+{
+	if (!c->seen_entry && !c->implied) {
+		calls__kill(n->t, n->th, c);
+		return 0;
+	}
+	c->state = CALL_AT;
+	c->block = NO_BLOCK;
+	c->at_end = true;
+	return 0;
+}
+
 static int on_branch(struct now *n, struct call *c)
 {
 	bool conditional = n->s->kind == BRANCH_JCC || n->s->kind == BRANCH_LOOP;
@@ -323,6 +337,8 @@ static int on_branch(struct now *n, struct call *c)
 	c->fresh = false;
 	if (n->s->kind != BRANCH_RET)
 		return move_on(n, c, taken);
+	if (n->t->plan->return_probes && !(c->seen_entry && n->e->sp < c->sp))
+		return await_return(n, c);
 	/* deeper on the stack than the return address: a ret that is used as a jump */
 	return c->seen_entry && n->e->sp < c->sp ? jump_to(n, c) : end_calls_from(n, c);
 }
@@ -342,7 +358,7 @@ static int tell_entry(struct now *n, struct call **c)
 	if ((*c)->implied && (*c)->state == CALL_AT && (*c)->block != NO_BLOCK &&
 	    walk__find(n->t->walk, (*c)->block, n->s->block, false, &path) != WALK_FOUND) {
 		calls__kill(n->t, n->th, *c);
-		*c = unseen_call(n, sp);
+		*c = replay__unseen(n, sp);
 	}
 	(*c)->implied = true;
 	return step__implied_entry(n, function_of(n->t, n->s->function)->entry_site);
@@ -418,7 +434,7 @@ static int walk_caller(struct now *n)
 	c = calls__make_current(n->th, maker_of(n, call));
 	if (walk__find(n->t->walk, c->block, call, false, &path) != WALK_FOUND)
 		return err;
-	err = err ? err : emit_path(n, path);
+	err = err ? err : replay__path(n, path);
 	err = err ? err : step__implied(n, plan->blocks.data[call].site, true, NO_BLOCK);
 	c->block = plan->blocks.data[call].next;
 	c->signals = n->th->signals;
@@ -447,6 +463,24 @@ static bool is_tail_of(struct now *n, const struct call *c)
 	       (n->e->missing & WIRE_NO_CALLER || !c->caller || c->caller == n->entry->caller);
 }
 
+/* Is a return probe to come for what was called with this return address? */
+static bool is_pending(struct now *n)
+{
+	return n->t->plan->return_probes && n->entry->syscall_args[0];
+}
+
+/* So the call that has this place of the stack has not ended: it jumped here. */
+static int join(struct now *n, struct call *c, bool *again, bool *tail)
+{
+	bool silent = function_of(n->t, c->function)->silent;
+
+	*again = c->function == n->s->function;
+	*tail = !*again;
+	c->state = *again ? CALL_AT : CALL_TAIL;
+	c->block = n->s->block;
+	return silent && n->t->options.events & PLAN_BRANCH ? step__mark(n, STEP_UNKNOWN, 0) : 0;
+}
+
 /*
  * A call that was entered with the same stack pointer as this entry: *again, control came back to
  * its first instruction; *tail, it ended in a jump here; else it ended unseen and is gone.
@@ -463,13 +497,15 @@ static int join_or_end(struct now *n, struct call *c, bool *again, bool *tail)
 		return 0;
 	if (c->state == CALL_AT && c->block != NO_BLOCK &&
 	    walk__find(n->t->walk, c->block, n->s->block, c->past, &path) == WALK_FOUND) {
-		err = emit_path(n, path);
+		err = replay__path(n, path);
 		*again = c->function == n->s->function;
 		*tail = !*again;
 		c->state = *again ? CALL_AT : CALL_TAIL;
 		c->block = n->s->block;
 		return err;
 	}
+	if (is_pending(n))
+		return join(n, c, again, tail);
 	err = end_in_silence(n, c, &ended);
 	if (!ended)
 		calls__kill(n->t, n->th, c);
@@ -504,6 +540,7 @@ int replay__entry(struct now *n)
 		place__learn_bias(n->t, n->th->pid, n->s->object, n->bias);
 	snprintf(n->th->comm, sizeof(n->th->comm), "%.15s", n->entry->comm);
 	err = end_below(n, n->e->sp);
+	n->th->returned_sp = 0;
 	c.signals = n->th->signals;
 	calls__sleep_below(n->th, n->e->sp);
 	calls__reuse(n->t, n->th, n->e->sp);
@@ -547,6 +584,7 @@ int replay__gap(struct now *n)
 int replay__lost(struct now *n)
 {
 	n->t->totals.lost += n->value[0];
+	n->th->returned_sp = 0;
 	forget_positions(n->th);
 	if (!n->value[0])
 		return 0; /* a signal's record: no event, but its handler may have gone anywhere */

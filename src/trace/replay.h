@@ -26,9 +26,10 @@ struct call {
 	uint32_t signals; /* thread.signals at its last event */
 	bool told;	  /* CALL_LOST: the stream says so already */
 	bool in_call;	  /* it made a call, and nothing was heard of it since */
-	bool made;  /* by the call below it, directly: its return takes that one out of its call */
-	bool past;  /* CALL_AT: the block's entry or witness was heard already */
-	bool fresh; /* no branch since its entry */
+	bool made;   /* by the call below it, directly: its return takes that one out of its call */
+	bool past;   /* CALL_AT: the block's entry or witness was heard already */
+	bool fresh;  /* no branch since its entry */
+	bool at_end; /* its ret was heard, its return probe wasn't yet */
 	bool seen_entry; /* false: the trace began, or lost events, inside of it */
 	bool implied;	 /* its entry has no probe, what came behind tells it */
 	bool asleep; /* out of reach at the moment: left for good (longjmp, exception) or another
@@ -45,6 +46,8 @@ struct thread {
 	char comm[16];
 	uint32_t signals;	/* handlers that ran, as far as they are recorded */
 	bool seen;		/* it had an event */
+	uint64_t returned_sp;	/* of the call that a return probe told last; 0: none since */
+	uint32_t returned_from; /* and its function */
 	bool ended;		/* kernel: it is about to be no more */
 	VEC(struct call) calls; /* outermost first */
 	struct map64 entered;	/* function -> time of its last entry */
@@ -129,11 +132,21 @@ int step__return(struct now *n, const struct call *c);
 
 int replay__branch(struct now *n);
 int replay__entry(struct now *n);
+/* By a return probe. */
+int replay__return(struct now *n);
 /* A probe in a block, which tells that the thread is there. */
 int replay__witness(struct now *n);
 int replay__lost(struct now *n);
 /* As lost, but nobody knows how many. */
 int replay__gap(struct now *n);
+
+/* The implied branches of a path. */
+struct path;
+int replay__path(struct now *n, const struct path *path);
+/* A call that is in progress, whose entry was not heard. */
+struct call *replay__unseen(struct now *n, uint64_t sp);
+/* c has returned. */
+void replay__take_off(struct now *n, struct call *c);
 
 /* ---- walk.c: the way between two events ---- */
 

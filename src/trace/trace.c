@@ -26,7 +26,8 @@ static size_t size_of(uint32_t type)
 						 [WIRE_ENTRY] = sizeof(struct wire_entry),
 						 [WIRE_LOST] = sizeof(struct wire_value),
 						 [WIRE_SIGNAL] = sizeof(struct wire_event),
-						 [WIRE_GOROUTINE] = sizeof(struct wire_value)};
+						 [WIRE_GOROUTINE] = sizeof(struct wire_value),
+						 [WIRE_RETURN] = sizeof(struct wire_value)};
 
 	return type < WIRE_TYPES ? sizes[type] : SIZE_MAX;
 }
@@ -79,12 +80,14 @@ int trace__feed(struct trace *t, const void *record, size_t size)
 	}
 	n.th = n.th->other ? n.th->other : n.th;
 	n.th->seen = true;
-	if (type == WIRE_VALUE || type == WIRE_LOST)
+	if (type == WIRE_VALUE || type == WIRE_LOST || type == WIRE_RETURN)
 		n.value = (const uint64_t *)((const struct wire_value *)record)->value;
 	if (type == WIRE_LOST)
 		return replay__lost(&n);
 	n.s = &t->plan->sites.data[n.site];
 	n.block = &t->plan->blocks.data[n.s->block];
+	if (type == WIRE_RETURN)
+		return n.s->entry ? replay__return(&n) : bad_record();
 	if (n.s->kind == BRANCH_NONE && !n.s->entry)
 		return replay__witness(&n);
 	if (type != WIRE_ENTRY)

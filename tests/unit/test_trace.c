@@ -312,6 +312,109 @@ static void test_fork(void)
 	trace__free(t);
 }
 
+/* ---- return probes ---- */
+
+static void probed_return(int site, uint64_t sp, uint64_t to, uint64_t value)
+{
+	struct wire_value v = {.event = event(site, sp, WIRE_RETURN), .value = {to, value}};
+
+	trace__feed(t, &v, sizeof(v));
+}
+
+/* By a jump: the return address is a return probe's already. */
+static void enter_by_jump(int site, uint64_t sp)
+{
+	struct wire_entry e = {.event = event(site, sp, WIRE_ENTRY), .caller = 0x77};
+
+	e.syscall_args[0] = 1;
+	e.event.missing = WIRE_NO_SYSCALL;
+	trace__feed(t, &e, sizeof(e));
+}
+
+static void test_return_probes(void)
+{
+	const struct trace_options o = {.events = PLAN_ENTRY | PLAN_RETURN};
+
+	plan.return_probes = true;
+	begin(NULL);
+	enter(F_ENTRY, 0x1000);
+	branch(F_JNE, 0xff0, false);
+	ret(F_RET, 0x1000, 42);
+	probed_return(F_ENTRY, 0x1000, 0x77, 42);
+	end("E f\nB 0x100e N ->0x1010\nB 0x101e Ti ->0x1030\nB 0x103e T\nR f 0x2a +30\n", 0, 0,
+	    "a ret is a branch, its return probe the return");
+	begin(&o);
+	enter(F_ENTRY, 0x1000);
+	enter(F_ENTRY, 0xf00);
+	enter(F_ENTRY, 0xe00);
+	probed_return(F_ENTRY, 0xe00, 0x77, 1);
+	probed_return(F_ENTRY, 0xf00, 0x77, 2);
+	probed_return(F_ENTRY, 0x1000, 0x77, 3);
+	end("E f\n.E f +10\n..E f +10\n..R f 0x1 +10\n.R f 0x2 +30\nR f 0x3 +50\n", 0, 0,
+	    "recursion pairs each return with its own entry");
+	begin(&o);
+	enter(F_ENTRY, 0x1000);
+	enter(F_ENTRY, 0xf00); /* has none */
+	probed_return(F_ENTRY, 0x1000, 0x77, 3);
+	end("E f\n.E f +10\nR f 0x3 +20\n", 1, 0,
+	    "a call without return probe is counted, the next return is its own call's");
+	begin(&o);
+	enter(F_ENTRY, 0x1000);
+	enter(F_ENTRY, 0x1000);
+	probed_return(F_ENTRY, 0x1000, 0x77, 3);
+	end("E f\nE f +10\nR f 0x3 +10\n", 1, 0, "a call at the same place of the stack");
+	begin(&o);
+	enter(F_ENTRY, 0x1000);
+	probed_return(F_ENTRY, 0x1000, 0x78, 3);
+	end("E f\n.R f 0x3\n", 2, 0, "a return to another address is no return of this call");
+	begin(&o);
+	enter(G_ENTRY, 0x1000);
+	probed_return(F_ENTRY, 0x1000, 0x77, 3);
+	probed_return(G_ENTRY, 0x1000, 0x77, 4);
+	end("E g\n.R f 0x3\nR g 0x4 +20\n", 1, 0, "nor is another function's");
+}
+
+static void test_return_probe_chains(void)
+{
+	const struct trace_options o = {.events = PLAN_ENTRY | PLAN_RETURN};
+
+	begin(&o);
+	enter(G_ENTRY, 0x1000);
+	enter_by_jump(F_ENTRY, 0x1000);
+	probed_return(F_ENTRY, 0x1000, 0x77, 3);
+	probed_return(G_ENTRY, 0x1000, 0x77, 3);
+	end("E g\n.E f\n.R f 0x3 +10\nR g 0x3 +30\n", 0, 0,
+	    "a tail call: both functions have a return probe, the inner one fires first");
+	begin(&o);
+	enter(F_ENTRY, 0x1000);
+	enter_by_jump(F_ENTRY, 0x1000);
+	probed_return(F_ENTRY, 0x1000, 0x77, 3);
+	probed_return(F_ENTRY, 0x1000, 0x77, 3);
+	enter(F_ENTRY, 0x1000);
+	probed_return(F_ENTRY, 0x1000, 0x77, 4);
+	probed_return(F_ENTRY, 0x1000, 0x77, 4);
+	end("E f\nE f +10\nR f 0x3 +20\nE f +30\nR f 0x4 +10\n", 0, 0,
+	    "a function that jumps back to its entry returns once");
+	begin(&o);
+	enter(F_ENTRY, 0x1000);
+	lose(2);
+	probed_return(F_ENTRY, 0x1000, 0x77, 3);
+	probed_return(F_ENTRY, 0xf00, 0x77, 3);
+	end("E f\nLOST 2\nR f 0x3 +20\nR f 0x3\n", 1, 2,
+	    "a return whose entry was lost is counted");
+	begin(NULL);
+	enter(F_ENTRY, 0x1000);
+	branch(F_JNE, 0xff0, false);
+	probed_return(F_ENTRY, 0x1000, 0x77, 3);
+	end("E f\nB 0x100e N ->0x1010\n?\nR f 0x3 +20\n", 0, 0,
+	    "how it came to a ret that nobody saw is not known");
+	begin(NULL);
+	ret(F_RET, 0x1000, 42);
+	probed_return(G_JNE, 0x1000, 0x77, 3);
+	end("B 0x103e T\n", 1, 0, "no return probe sits anywhere else");
+	plan.return_probes = false;
+}
+
 static void test_selection(void)
 {
 	struct trace_options o = {.events = PLAN_ENTRY | PLAN_RETURN, .max_depth = 1};
@@ -361,6 +464,8 @@ int main(void)
 	test_loss();
 	test_unknown();
 	test_fork();
+	test_return_probes();
+	test_return_probe_chains();
 	test_selection();
 	test_hostile();
 	str__free(&got);

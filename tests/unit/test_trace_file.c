@@ -227,7 +227,7 @@ static void test_all_fields(void)
 {
 	is(sizeof(struct plan_site), 64, "struct plan_site is as tables.c knows it");
 	is(sizeof(struct plan_block), 48, "struct plan_block is");
-	is(sizeof(struct plan_function), 72, "struct plan_function is");
+	is(sizeof(struct plan_function), 80, "struct plan_function is");
 	is(sizeof(struct plan_line), 24, "struct plan_line is");
 	is(sizeof(struct plan_piece), 24, "struct plan_piece is");
 	is(sizeof(struct plan), 256, "struct plan is");

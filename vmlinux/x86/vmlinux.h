@@ -3,7 +3,8 @@
  * The kernel types that bpf/ uses, and of each only the fields it reads: CO-RE finds the rest in
  * the BTF of the kernel it runs on, from 5.15 on. Names and types are the kernel's:
  * include/linux/sched.h, include/linux/pid.h, include/linux/signal_types.h,
- * arch/x86/include/asm/ptrace.h, include/linux/uprobes.h, kernel/trace/trace_uprobe.c.
+ * arch/x86/include/asm/ptrace.h, include/linux/uprobes.h, kernel/trace/trace_uprobe.c,
+ * kernel/events/uprobes.c.
  */
 #ifndef __VMLINUX_H__
 #define __VMLINUX_H__
@@ -99,8 +100,22 @@ struct uprobe_dispatch_data {
 	struct trace_uprobe *tu;
 	unsigned long bp_addr;
 };
+struct return_instance {
+	unsigned long stack, orig_ret_vaddr;
+	struct return_instance *next;
+};
 struct uprobe_task {
 	unsigned long vaddr;
+	struct return_instance *return_instances;
+};
+struct xol_area {
+	unsigned long vaddr;
+};
+struct uprobes_state {
+	struct xol_area *xol_area;
+};
+struct mm_struct {
+	struct uprobes_state uprobes_state;
 };
 
 struct bpf_raw_tracepoint_args {
@@ -119,6 +134,7 @@ struct task_struct {
 	struct signal_struct *signal;
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
+	struct mm_struct *mm;
 	struct uprobe_task *utask;
 	struct thread_struct thread;
 	__u64 start_time;

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* --returns: how returns are seen, and whether return probes may be used. */
+#include <errno.h>
+#include "cmd.h"
+
+int returns__settle(struct args *a)
+{
+	bool wanted = a->events & PLAN_RETURN;
+
+	if (!a->returns_given)
+		return 0;
+	if (a->returns == RETURNS_NONE && wanted && a->events_given)
+		return err__set(EINVAL, "--returns none: -e asks for return");
+	if (a->returns == RETURNS_NONE)
+		a->events &= ~PLAN_RETURN;
+	else if (!wanted)
+		return err__set(EINVAL, "--returns: -e leaves return out");
+	if (a->returns == RETURNS_PROBE && a->verb->bit == VERB_KERNEL)
+		return err__set(EINVAL,
+				"--returns probe is for programs and libraries: the kernel's "
+				"functions are seen to return at their rets");
+	return 0;
+}
+
+/* What return probes would break. */
+int returns__check_probes(const struct plan *plan)
+{
+	uint32_t n = 0, refused = 0, first = 0;
+	const struct plan_object *o;
+
+	vec__each (o, &plan->objects)
+		if (o->object->go)
+			return err__set(
+				ENOTSUP,
+				"%s is a program of Go, which moves its stacks: a return probe "
+				"would end it; use --returns ret",
+				o->path);
+	for (uint32_t i = 0; i < plan->functions.len; i++) {
+		if (plan->functions.data[i].flags & (FUNCTION_SILENT | FUNCTION_RANGE))
+			continue;
+		n++;
+		if (!plan__return_refusal(plan, i))
+			continue;
+		first = refused++ ? first : i;
+		note_verbose("%s: no return probe: %s", plan->functions.data[i].name,
+			     return_refusal_text[plan__return_refusal(plan, i)]);
+	}
+	if (n && refused == n)
+		return err__set(ENOTSUP, "no return probe on %s%s: %s; use --returns ret",
+				plan->functions.data[first].name, n > 1 ? " and the others" : "",
+				return_refusal_text[plan__return_refusal(plan, first)]);
+	if (refused)
+		note("no return probe on %s%s: their returns are not shown; -v tells why",
+		     plan->functions.data[first].name, refused > 1 ? " and others" : "");
+	note("return probes replace return addresses: a program ends where an exception passes "
+	     "through a traced function, or where a seccomp filter doesn't expect them; returns "
+	     "of calls nested deeper than 64 are not seen");
+	return 0;
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The replay of what return probes tell. */
+#include "calls.h"
+
+/* Brings the call to its return where no ret told that it is there. */
+static int walk_to_return(struct now *n, struct call *c)
+{
+	const struct path *path;
+	int err;
+
+	if (!(n->t->options.events & PLAN_BRANCH) || c->at_end || c->state == CALL_TAIL || c->told)
+		return 0;
+	if (c->state == CALL_AT && c->block != NO_BLOCK &&
+	    walk__find_ret(n->t->walk, c->block, &path) == WALK_FOUND) {
+		err = replay__path(n, path);
+		return err ? err
+			   : step__implied_ret(
+				     n, n->t->plan->blocks.data[path->blocks[path->len - 1]].site,
+				     c);
+	}
+	return n->t->plan->functions.data[c->function].silent ? step__mark(n, STEP_UNKNOWN, 0) : 0;
+}
+
+/* The call of this function at this place of the stack, with this return address where it is known.
+ */
+static struct call *returning_call(struct now *n)
+{
+	struct call *found = NULL;
+
+	for (size_t i = n->th->calls.len; i-- > 0;) {
+		struct call *c = &n->th->calls.data[i];
+
+		if (c->sp != n->e->sp || c->function != n->s->function ||
+		    (c->caller && c->caller != n->value[0]))
+			continue;
+		if (!c->asleep)
+			return c;
+		found = found ? found : c;
+	}
+	return found;
+}
+
+/*
+ * The stack pointer tells which call it is. A function that jumps back to its entry has a return
+ * probe for each time, which all fire when it returns: the first one counts.
+ */
+int replay__return(struct now *n)
+{
+	struct call *c = returning_call(n);
+	int err;
+
+	if (!c && n->th->returned_sp == n->e->sp && n->th->returned_from == n->s->function)
+		return 0;
+	n->th->returned_sp = n->e->sp;
+	n->th->returned_from = n->s->function;
+	c = c ? calls__make_current(n->th, c) : replay__unseen(n, n->e->sp);
+	err = walk_to_return(n, c);
+	err = err ? err : step__return(n, c);
+	replay__take_off(n, c);
+	return err;
+}

@@ -1,0 +1,145 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# --returns: at ret instructions, by return probes, not at all.
+# shellcheck disable=SC2154,SC2034 # lib.sh sets them
+. "$(dirname "$0")/lib.sh"
+needs root uprobes
+
+source_program calls c -fcf-protection=none <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#define NOINLINE __attribute__((noinline))
+NOINLINE long leaf(long n) { __asm__ volatile(""); return n * 3; }
+NOINLINE long deep(long n)
+{
+	long r = n ? deep(n - 1) + 1 : leaf(7);
+	__asm__ volatile("" : "+r"(r));
+	return r;
+}
+/* jumps: both return at leaf's ret */
+long tail(long n);
+__asm__(".text\n.type tail, @function\ntail: inc %rdi\njmp leaf\n.size tail, . - tail");
+/* its entry is a loop's head */
+long again(long n);
+__asm__(".text\n.type again, @function\nagain: dec %rdi\njnz again\nmov $5, %eax\nret\n.size again, . - again");
+/* a loop's head with something else on top of the stack: a return probe would overwrite it */
+long pushes(long n);
+__asm__(".text\n.type pushes, @function\npushes: dec %rdi\njs 1f\npush %rdi\njmp pushes\n"
+	"1: pop %rax\nmov %rax, %rdx\npop %rax\nmov $6, %eax\nret\n.size pushes, . - pushes");
+/* its ret is reached by a jump that nobody resolves */
+long hidden(long n);
+__asm__(".text\n.type hidden, @function\nhidden: lea 1f(%rip), %rax\nadd %rdi, %rax\nsub %rdi, %rax\njmp *%rax\n"
+	".fill 20, 1, 0x90\n1: mov $77, %eax\nret\n.size hidden, . - hidden");
+int main(int argc, char **argv)
+{
+	long n = argc > 1 ? atol(argv[1]) : 5;
+	printf("%ld %ld %ld %ld\n", deep(n), tail(n), again(3), hidden(n));
+	return pushes(2) - 6;
+}
+END
+want=$("$T/calls")
+
+returned() { json_lines "$T/json" '$e->{event} eq "return" && join " ", $e->{symbol}, hex $e->{value}, $e->{depth} // ""'; }
+paired() { json "$T/json" '$e->{event} eq "return" && $e->{duration_ns} > 0'; }
+run() { # OPTION... : traced, with --returns as given
+	bb user "$T/calls" "${functions[@]}" -F json -o "$T/json" "$@" -- "$T/calls" "${args[@]}"
+}
+functions=(deep leaf tail again) args=(5)
+steps() { json_lines "$1" '$e->{event} =~ /entry|branch|return/ && join " ", map { $_ // "" } @$e{qw(event symbol vaddr kind taken value depth)}, $e->{to} ? $e->{to}{vaddr} : ""'; }
+
+# ---- ret, the default ----
+run
+exits 0 'traced'
+returned >"$T/by_default"
+is "$(grep -c . "$T/by_default")" 10 'the default shows each return'
+run --returns ret
+returned | same /dev/stdin "$T/by_default" 'and is ret'
+steps "$T/json" >"$T/ret.steps"
+run --returns ret -e entry,return
+probes_at_rets=$(summary probes)
+
+# ---- none ----
+run --returns none
+exits 0 '--returns none'
+is "$(json "$T/json" '$e->{event} eq "return"')" 0 'no return'
+is "$(json "$T/json" '$e->{event} eq "entry"')" "$(grep -c '^entry' "$T/ret.steps")" 'all the entries'
+bb user "$T/calls" deep leaf -e entry,branch -- "$T/calls"
+without=$(summary probes)
+bb user "$T/calls" deep leaf --returns none -- "$T/calls"
+is "$(summary probes)" "$without" 'as many probes as without return in -e'
+
+# ---- probe ----
+if ! "$BBTRACE" doctor | grep -q '^uprobe_multi  *yes'; then
+	run --returns probe
+	exits 1 'probe is refused'
+	like "$T/err" 'uprobe_multi \(Linux 6.6' 'with what it needs'
+	done_testing
+	exit
+fi
+run --returns probe -e entry,return
+exits 0 '--returns probe'
+returned | same /dev/stdin "$T/by_default" 'the same returns, with the same values'
+is "$(paired)" 10 'each paired with its entry'
+is "$(summary unmatched)" 0 'none unmatched'
+is "$(summary probes) $((probes_at_rets > 4))" '4 1' 'by a probe a function'
+is "$(<"$T/out")" "$want" 'the program says what it says without'
+like "$T/err" 'exception.*seccomp.*64' 'what they break is noted'
+for placement in full implied witness; do
+	run --returns probe --placement $placement
+	steps "$T/json" | same /dev/stdin "$T/ret.steps" "$placement, with branches: the same steps"
+	is "$(summary unmatched)" 0 '  none unmatched'
+done
+bb user "$T/calls" "${functions[@]}" --returns probe -q -o "$T/trace" -- "$T/calls" 5
+bb report "$T/trace" -F json -o "$T/json"
+steps "$T/json" | same /dev/stdin "$T/ret.steps" 'and so out of a trace file'
+
+# ---- what a ret can't tell ----
+functions=(hidden)
+run --returns probe -e entry,return
+is "$(returned)" 'hidden 77 0' 'a function whose ret is not found by decoding'
+
+# ---- nesting ----
+functions=(deep)
+for n in 63 64 99; do
+	args=("$n")
+	run --returns probe -e entry,return
+	is "$(json "$T/json" '$e->{event} eq "entry"') $(json "$T/json" '$e->{event} eq "return"')" "$((n + 1)) 64" "$((n + 1)) calls deep: 64 have a return"
+	is "$(summary unmatched)" $((n - 63)) 'the others are counted'
+	# the outer ones have theirs: the value says which call it was, and so does the depth
+	is "$(json "$T/json" '$e->{event} eq "return" && hex($e->{value}) == 21 + '"$n"' - $e->{depth} && $e->{duration_ns} > 0')" 64 'each is its own'
+done
+
+# ---- refused ----
+args=(5)
+functions=(pushes)
+run --returns probe
+exits 1 'where an entry is come back to with another stack'
+like "$T/err" 'no return probe on pushes: control may come back' 'is said'
+functions=(pushes deep)
+run --returns probe -e entry,return
+exits 0 'beside another function'
+like "$T/err" 'no return probe on pushes' 'is said as well'
+is "$(returned | cut -d' ' -f1 | sort | uniq -c | xargs)" '6 deep' 'and that one returns'
+
+source_program throws c++ <<'END'
+__attribute__((noinline)) int raise(int n) { if (n > 2) throw n; return n; }
+__attribute__((noinline)) int caught(int n) { try { return raise(n); } catch (int i) { return -i; } }
+int main() { return caught(1) + caught(2) - 3; }
+END
+bb user "$T/throws" 'caught*' --returns probe -- "$T/throws"
+exits 1 'a function that catches exceptions'
+like "$T/err" 'no return probe on caught.*: it catches exceptions' 'is refused'
+
+# ---- wrong usage ----
+usage() { # MESSAGE OPTION...
+	local message=$1
+	shift
+	bb "$@"
+	exits 2 "$*"
+	like "$T/err" "$message" '  is told'
+}
+usage "no such way to see returns: 'some'" user "$T/calls" deep --returns some
+usage '-e asks for return' user "$T/calls" deep --returns none -e entry,return
+usage '-e leaves return out' user "$T/calls" deep --returns probe -e entry
+usage 'is for programs' kernel schedule --returns probe
+done_testing
