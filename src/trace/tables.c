@@ -50,12 +50,12 @@ static const struct column code[] = {
 };
 
 static const struct column function[] = {
-	STRING(struct plan_function, name),	      STRING(struct plan_function, raw),
-	NUMBER(struct plan_function, object),	      NUMBER(struct plan_function, entry_site),
-	NUMBER(struct plan_function, entry_block),    NUMBER(struct plan_function, flags),
-	NUMBER(struct plan_function, branches),	      NUMBER(struct plan_function, skipped),
-	NUMBER(struct plan_function, silent),	      NUMBER(struct plan_function, unresolved),
-	NUMBER(struct plan_function, return_refusal), NUMBER(struct plan_function, unreached),
+	STRING(struct plan_function, name),	   STRING(struct plan_function, raw),
+	NUMBER(struct plan_function, object),	   NUMBER(struct plan_function, entry_site),
+	NUMBER(struct plan_function, entry_block), NUMBER(struct plan_function, flags),
+	NUMBER(struct plan_function, branches),	   NUMBER(struct plan_function, skipped),
+	NUMBER(struct plan_function, silent),	   NUMBER(struct plan_function, unresolved),
+	NUMBER(struct plan_function, unreached),   NUMBER(struct plan_function, return_refusal),
 };
 
 static const struct column range[] = {

@@ -53,7 +53,8 @@ exits 0 'traced'
 returned >"$T/by_default"
 is "$(grep -c . "$T/by_default")" 10 'the default shows each return'
 run --returns ret
-returned | same /dev/stdin "$T/by_default" 'and is ret'
+returned >"$T/shown"
+same "$T/shown" "$T/by_default" 'and is ret'
 steps "$T/json" >"$T/ret.steps"
 run --returns ret -e entry,return
 probes_at_rets=$(summary probes)
@@ -78,7 +79,8 @@ if ! "$BBTRACE" doctor | grep -q '^uprobe_multi  *yes'; then
 fi
 run --returns probe -e entry,return
 exits 0 '--returns probe'
-returned | same /dev/stdin "$T/by_default" 'the same returns, with the same values'
+returned >"$T/shown"
+same "$T/shown" "$T/by_default" 'the same returns, with the same values'
 is "$(paired)" 10 'each paired with its entry'
 is "$(summary unmatched)" 0 'none unmatched'
 is "$(summary probes) $((probes_at_rets > 4))" '4 1' 'by a probe a function'
@@ -86,12 +88,14 @@ is "$(<"$T/out")" "$want" 'the program says what it says without'
 like "$T/err" 'exception.*seccomp.*64' 'what they break is noted'
 for placement in full implied witness; do
 	run --returns probe --placement $placement
-	steps "$T/json" | same /dev/stdin "$T/ret.steps" "$placement, with branches: the same steps"
+	steps "$T/json" >"$T/shown"
+	same "$T/shown" "$T/ret.steps" "$placement, with branches: the same steps"
 	is "$(summary unmatched)" 0 '  none unmatched'
 done
 bb user "$T/calls" "${functions[@]}" --returns probe -q -o "$T/trace" -- "$T/calls" 5
 bb report "$T/trace" -F json -o "$T/json"
-steps "$T/json" | same /dev/stdin "$T/ret.steps" 'and so out of a trace file'
+steps "$T/json" >"$T/shown"
+same "$T/shown" "$T/ret.steps" 'and so out of a trace file'
 
 # ---- what a ret can't tell ----
 functions=(hidden)
