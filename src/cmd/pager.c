@@ -77,34 +77,57 @@ void pager__wait(pid_t pager)
 
 #define FIRST_NS 1000000000ull /* what is done sooner needs none */
 #define EVERY_NS 200000000ull
+#define MANY	 4096 /* probes are told of sooner: one by one they take their time */
 #define CLEAR	 "\r\033[K"
 
-void progress__start(struct progress *p, bool wanted, uint64_t total)
+void progress__read(struct progress *p, bool wanted, uint64_t bytes)
 {
-	*p = (struct progress){.shown = wanted && isatty(STDERR_FILENO), .total = total};
+	*p = (struct progress){.shown = wanted && isatty(STDERR_FILENO), .total = bytes};
 	p->start = p->last = clock_ns(CLOCK_MONOTONIC);
+}
+
+void progress__attach(struct progress *p, bool wanted, uint64_t probes)
+{
+	progress__read(p, wanted, probes);
+	p->probes = true;
 }
 
 static void show_progress(const struct progress *p, uint64_t now)
 {
 	double seconds = (now - p->start) / 1e9, rate = p->done / seconds;
 
-	if (p->total && p->done <= p->total)
+	if (p->probes)
+		fprintf(stderr,
+			CLEAR "bbtrace: attaching %llu probes: %.0f %%, %.0f/s, %.0f s left",
+			(unsigned long long)p->total, 100.0 * p->done / p->total, rate,
+			(p->total - p->done) / rate);
+	else if (p->total && p->done <= p->total)
 		fprintf(stderr, CLEAR "bbtrace: %.0f %%, %.1f MB/s, %.0f s left",
 			100.0 * p->done / p->total, rate / 1e6, (p->total - p->done) / rate);
 	else
 		fprintf(stderr, CLEAR "bbtrace: %.1f MB, %.1f MB/s", p->done / 1e6, rate / 1e6);
 }
 
-void progress__add(struct progress *p, uint64_t bytes)
+static bool is_due(const struct progress *p, uint64_t now)
+{
+	if (p->probes && p->last == p->start && p->done >= MANY)
+		return true;
+	return now - p->start >= FIRST_NS && now - p->last >= EVERY_NS;
+}
+
+void progress__add(struct progress *p, uint64_t n)
 {
 	uint64_t now;
 
-	p->done += bytes;
+	p->done += n;
 	if (!p->shown)
 		return;
+	if (p->probes && p->done >= p->total) {
+		progress__end(p);
+		return;
+	}
 	now = clock_ns(CLOCK_MONOTONIC);
-	if (now - p->start < FIRST_NS || now - p->last < EVERY_NS)
+	if (!is_due(p, now))
 		return;
 	p->last = now;
 	show_progress(p, now);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pager, progress: what makes reading a large file on a terminal bearable. */
+/* pager, progress: what makes long work on a terminal bearable. */
 #ifndef BBTRACE_CMD_PAGER_H
 #define BBTRACE_CMD_PAGER_H
 
@@ -14,12 +14,14 @@ void pager__wait(pid_t pager);
 
 struct progress {
 	bool shown;	/* stderr is a terminal that nobody else writes to */
-	uint64_t total; /* bytes; 0: not known */
+	bool probes;	/* that are attached are what is counted; else bytes that are read */
+	uint64_t total; /* 0: not known */
 	uint64_t done;
 	uint64_t start, last; /* ns */
 };
-void progress__start(struct progress *p, bool wanted, uint64_t total);
-void progress__add(struct progress *p, uint64_t bytes);
+void progress__read(struct progress *p, bool wanted, uint64_t bytes);
+void progress__attach(struct progress *p, bool wanted, uint64_t probes);
+void progress__add(struct progress *p, uint64_t n);
 void progress__end(struct progress *p);
 
 #endif

@@ -101,7 +101,7 @@ static int open_input(struct report *r)
 	if (fstat(r->fd, &st))
 		return err__set(errno, "cannot read %s: %s", r->name, strerror(errno));
 	r->streams = !S_ISREG(st.st_mode);
-	progress__start(&r->progress, note__level() > NOTE_QUIET, r->streams ? 0 : st.st_size);
+	progress__read(&r->progress, note__level() > NOTE_QUIET, r->streams ? 0 : st.st_size);
 	while (n > 0 && r->npeeked < PEEK) {
 		n = read_fd(r, r->peeked + r->npeeked, PEEK - r->npeeked);
 		if (n < 0)

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "live.h"
+#include "pager.h"
 #include "weights.h"
 
 struct session {
@@ -258,12 +259,23 @@ static int make_plan(struct session *s)
 	return 0;
 }
 
-static int attach(struct session *s, const struct probe_options *o)
+static void on_attached(void *progress, size_t sites)
+{
+	progress__add(progress, sites);
+}
+
+static int attach(struct session *s, struct probe_options *o)
 {
 	uint64_t start = clock_ns(CLOCK_MONOTONIC);
+	struct progress progress;
 	int err = probe__open(s->plan, o, &s->probe);
 
+	progress__attach(&progress, note__level() == NOTE_NORMAL, s->plan->probes);
+	o->attached = on_attached;
+	o->attached_ctx = &progress;
 	err = err ? err : probe__attach(s->probe);
+	progress__end(&progress);
+	o->attached = NULL;
 	if (err)
 		return err;
 	if (!s->plan->probes)

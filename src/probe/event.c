@@ -154,6 +154,7 @@ int uprobe_event__attach(struct probe *p)
 		if (err)
 			plan__refuse(p->plan, i, PROBE_KERNEL);
 		defined += !err;
+		probe__attached(p, 1);
 	}
 	err = end_definitions(p, TRACEFS_UPROBE, defined);
 	for (uint32_t i = 0; !err && i < p->plan->objects.len; i++)
@@ -275,6 +276,7 @@ int kprobe_event__attach(struct probe *p)
 
 		if (!s->probe)
 			continue;
+		probe__attached(p, 1);
 		if (is_harmful(p, s)) {
 			refuse_kprobe(p, i, "no probe on", "the kernel would emulate it wrongly");
 			continue;

@@ -217,8 +217,10 @@ static int multi_attach_object(struct probe *p, uint32_t object)
 	const struct plan_object *o = &p->plan->objects.data[object];
 	struct batch b = {0}, returns = {0};
 	int err;
+	size_t sites;
 
 	collect(p, object, &b);
+	sites = b.sites.len;
 	if (b.sites.len)
 		rehearse(p, o, &b);
 	err = link_batch(p, o, &b);
@@ -226,6 +228,7 @@ static int multi_attach_object(struct probe *p, uint32_t object)
 		collect_returns(p, object, &returns);
 		err = link_batch(p, o, &returns);
 	}
+	probe__attached(p, sites);
 	batch__free(&b);
 	batch__free(&returns);
 	return err;

@@ -39,6 +39,9 @@ struct probe_options {
 	const volatile sig_atomic_t *interrupted; /* set by a signal: attaching ends with -EINTR */
 	const char *attach; /* the one mechanism to use, by name; NULL: the best */
 	const char *btf;    /* kernel types from this file; NULL: /sys/kernel/btf/vmlinux */
+	/* So many more sites have been attached, or refused; NULL: nobody asks. */
+	void (*attached)(void *ctx, size_t sites);
+	void *attached_ctx;
 };
 
 struct probe_sink {

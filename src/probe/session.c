@@ -331,6 +331,12 @@ pid_t probe__attach_pid(const struct probe *p)
 	return f->pids.len == 1 && !f->follow ? (pid_t)f->pids.data[0] : 0;
 }
 
+void probe__attached(const struct probe *p, size_t sites)
+{
+	if (p->options->attached)
+		p->options->attached(p->options->attached_ctx, sites);
+}
+
 bool probe__is_refused(struct probe *p)
 {
 	uint64_t key = 0, count;

@@ -56,6 +56,9 @@ struct bpf_program *probe__program(struct probe *p);
 /* The one process to attach to, 0: all (the BPF program filters). */
 pid_t probe__attach_pid(const struct probe *p);
 
+/* Tells who waits that so many more sites are done. */
+void probe__attached(const struct probe *p, size_t sites);
+
 /* Does the kernel refuse, to who asks now, what p still has to do once it is attached? */
 bool probe__is_refused(struct probe *p);
 

@@ -39,6 +39,7 @@ bool steady__is_orphan(void)
 static int work_on(void *unused)
 {
 	setpgid(0, 0);
+	signal(SIGTTOU, SIG_IGN); /* and so in the terminal's background, with progress to show */
 	sigprocmask(SIG_SETMASK, &work.mask, NULL);
 	work.err = work.fn(work.p);
 	_exit(0);

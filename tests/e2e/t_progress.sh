@@ -1,0 +1,37 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Attaching thousands of probes one by one shows how far it is: on a terminal, not with -q, and nowhere else.
+. "$(dirname "$0")/lib.sh"
+needs root uprobes cmd:script
+
+# More probes than are attached in silence, and not all of them of one function.
+{
+	for f in a b c d e; do
+		printf 'int __attribute__((noinline, noclone)) many_%s(volatile int *x)\n{\n' $f
+		printf '\tif (*x == %d) *x += 1;\n' {1..500}
+		printf '\treturn *x;\n}\n'
+	done
+	printf 'int main(void)\n{\n\tvolatile int x = -9;\n\treturn many_a(&x) + many_b(&x) + many_c(&x) + many_d(&x) + many_e(&x) + 45;\n}\n'
+} | source_program many c
+
+# typed ARG...: on a terminal, what it shows in $T/typed; tostop, as some have it, stops what writes to it from behind.
+typed() {
+	timeout -k 5 60 script -qefc "stty tostop; $BBTRACE user $T/many 'many_*' --attach uprobe_event --placement full -c -o $T/out $* -- $T/many" \
+		/dev/null >"$T/typed" 2>&1 </dev/null
+	status=$?
+}
+
+typed
+is "$status" 0 'on a terminal'
+like "$T/typed" 'bbtrace: attaching 5[0-9]{3} probes: [0-9]+ %, [0-9]+/s, [0-9]+ s left' 'how many, how far, how fast, how long'
+is "$(tail -n 1 "$T/typed" | sed 's/.*\x1b\[K//' | grep -o '^bbtrace: 5 functions, 5[0-9]* probes')" \
+	"$(grep -o 'bbtrace: 5 functions, 5[0-9]* probes' "$T/typed")" 'it is cleared, the summary stands alone'
+typed -q
+is "$status $(wc -c <"$T/typed")" '0 0' '-q: nothing'
+typed -v
+is "$status $(grep -c ' s left' "$T/typed")" '0 0' '-v: lines, and no progress between them'
+typed -e entry
+is "$status $(grep -c ' s left' "$T/typed")" '0 0' 'few probes: no progress'
+bb user "$T/many" 'many_*' --attach uprobe_event --placement full -c -o "$T/out" -- "$T/many"
+is "$status $(grep -c ' s left' "$T/err") $(wc -l <"$T/err")" '0 0 1' 'where stderr is no terminal: nothing'
+done_testing
