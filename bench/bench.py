@@ -99,8 +99,11 @@ class Work:
         return [shutil.which("env"), f"LD_LIBRARY_PATH={folder or self.library}"] if self.library else []
 
     def find_sites(self):
-        """The very sites and cookies that bbtrace probes, from the kernel."""
-        p = subprocess.Popen([BBTRACE, "user", self.target, *self.functions, *self.select, "-o",
+        self.path, self.sites = self.link(*self.select)
+
+    def link(self, *options):
+        """The file, and the very sites and cookies that bbtrace probes, from the kernel."""
+        p = subprocess.Popen([BBTRACE, "user", self.target, *self.functions, *options, "-o",
                               "/dev/null", "--", "sleep", "20"], stderr=subprocess.PIPE, text=True)
         try:
             for _ in range(200):
@@ -117,7 +120,7 @@ class Work:
             p.communicate()
         if out.returncode:
             raise Skip(out.stderr.strip() + " (Linux 6.8 tells a link's sites)")
-        self.path, self.sites = out.stdout.splitlines()
+        return out.stdout.splitlines()
 
     def offsets(self):
         return [int(s.split("=")[0], 16) for s in self.sites.split(",")]
@@ -340,6 +343,73 @@ def files(work):
     return rows
 
 
+# ---- placements: entries and branches by fewer probes ----
+
+PLACEMENTS = (
+    ("full", "full"),
+    ("implied", "implied"),
+    ("witness", "witness"),
+    ("witness, by profile", "witness", "--profile", at("trace")),
+)
+
+
+def hit_placement(work, row, n):
+    if os.path.exists(OUT):
+        os.unlink(OUT)
+    err = run([at("probe"), "records:" + OBJECT, *row["link"], "--", *work.argv(n)])
+    row["hits"] = int(re.search(r"(\d+) records", err)[1]) / work.done(n)
+    row["runs"].append(read_times()["cpu"] / n)
+
+
+def placements(work, rounds):
+    """What files() has recorded is the profile, and tells how many branches there are."""
+    rows = [{"name": name, "options": options, "runs": []} for name, *options in PLACEMENTS]
+    for row in rows:
+        try:
+            row["link"] = work.link("-e", "entry,branch", "--placement", *row["options"])
+        except Skip as why:
+            row["skipped"] = str(why)
+    for _ in range(rounds):
+        for row in rows:
+            if "skipped" not in row:
+                hit_placement(work, row, work.times(0.5))
+    for row in rows:
+        if "skipped" in row:
+            continue
+        row["probes"] = row.pop("link")[1].count(",") + 1
+        row["hits_per_branch"] = row["hits"] / work.file_branches
+        row["to_full"] = statistics.median(x / y for x, y in zip(row["runs"], rows[0]["runs"]))
+    return rows
+
+
+# ---- attaching all of libc ----
+
+def attach_once(path, row):
+    start = time.monotonic()
+    err = run([BBTRACE, "user", "-v", path, "*", "-e", "entry,branch", "-o", "/dev/null", "--", "true"])
+    whole = time.monotonic() - start
+    found = re.search(r"(\d+) probes attached by \S+ in ([0-9.]+) s", err)
+    row["probes"] = int(found[1])
+    row["runs"].append({"attach": float(found[2]), "whole": whole,
+                        "list": seconds_of([BBTRACE, "list", "--sites", path, "*"]),
+                        "objdump": seconds_of(["objdump", "-d", path])})
+
+
+def attaching(rounds):
+    """A private copy that nothing runs: what is measured is planning and placing the probes."""
+    row = {"name": "attach", "what": "every function of libc, entries and branches", "runs": []}
+    try:
+        need("objdump")
+        for _ in range(rounds):
+            attach_once(private_libc() + "/libc.so.6", row)
+    except Skip as why:
+        return dict(row, skipped=str(why))
+    for key in ("attach", "whole", "list"):
+        row[key] = statistics.median(r[key] for r in row["runs"])
+        row[key + "_to_objdump"] = statistics.median(r[key] / r["objdump"] for r in row["runs"])
+    return row
+
+
 # ---- a row: its contenders in turn ----
 
 def read_times():
@@ -435,6 +505,26 @@ def show_files(rows):
     sys.stdout.flush()
 
 
+def show_placements(rows):
+    print(f"    {'entries, branches':20}{'probes':>14}{'hits/branch':>12}{'to full':>12}")
+    for r in rows:
+        if "skipped" in r:
+            print(f"    {r['name']:20}  skipped: {r['skipped'][:100]}")
+        else:
+            print(f"    {r['name']:20}{r['probes']:14}{r['hits_per_branch']:12.3f}{r['to_full']:12.3f}")
+    sys.stdout.flush()
+
+
+def show_attaching(row):
+    if "skipped" in row:
+        print(f"\nattach: skipped: {row['skipped']}")
+        return
+    print(f"\nattach: {row['what']}; {row['probes']} probes\n    {'':24}{'seconds':>10}{'to objdump -d':>15}")
+    for key, name in (("attach", "loading, attaching"), ("list", "list --sites, printing"),
+                      ("whole", "from start to end")):
+        print(f"    {name:24}{row[key]:10.3f}{row[key + '_to_objdump']:15.2f}")
+
+
 # ---- what there is ----
 
 def make_input(path, size):
@@ -526,7 +616,12 @@ def main():
         if not work.main:
             row["files"] = files(work)
             show_files(row["files"])
+            row["placements"] = placements(work, 5)
+            show_placements(row["placements"])
         report["rows"].append(row)
+    if not args.quick and (not args.only or "attach".startswith(args.only)):
+        report["rows"].append(attaching(3))
+        show_attaching(report["rows"][-1])
     path = os.path.join(BUILD, "bench.json")
     json.dump(report, open(path, "w"), indent=1)
     print(f"\nbench: all runs in {os.path.relpath(path)}")
