@@ -134,14 +134,14 @@ static void put_edge(struct dot *d, uint32_t from, const char *to, enum edge_kin
 
 	str__printf(s, "\tb%u -> %s [", from, to);
 	if (!count) {
-		put(s, "label=\"0\", style=dashed, color=\"#adb5bd\", fontcolor=\"#adb5bd\"];\n");
+		put(s, "label=\" 0 \", style=dashed, color=\"#adb5bd\", fontcolor=\"#adb5bd\"];\n");
 		return;
 	}
 	str__printf(s, "color=\"%s\", style=%s", edges[kind].colour, edges[kind].style);
 	if (count != RUNS_UNKNOWN) {
 		unsigned width = 1000 + 2 * heat_of(count, d->runs.most[b->function]);
 
-		str__printf(s, ", label=\"%llu\", penwidth=%u.%03u", (unsigned long long)count,
+		str__printf(s, ", label=\" %llu \", penwidth=%u.%03u", (unsigned long long)count,
 			    width / 1000, width % 1000);
 	}
 	put(s, "];\n");

@@ -12,7 +12,8 @@ import json, re, sys
 g = json.load(sys.stdin)
 names = {o["_gvid"]: re.split(r"\\l|   ", o.get("label", o["name"]))[0] for o in g["objects"]}
 for e in g.get("edges", []):
-    if e.get("label", "0") != "0" and e["color"] != "#495057": print(names[e["tail"]], names[e["head"]], e["label"])'
+    label = e.get("label", "0").strip()
+    if label != "0" and e["color"] != "#495057": print(names[e["tail"]], names[e["head"]], label)'
 }
 # Branches of JSON that go from block to block: the same as sums by where the branch stands and where it went.
 sums() {

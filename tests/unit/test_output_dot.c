@@ -18,14 +18,14 @@ static void test_graph(void)
 	       "\t\tb2 [label=\"f<\\\"&>+0x6   3 runs\\ldec edi\\l\", fillcolor=\"0.045 0.399 1.000\"];\n"
 	       "\t\tb3 [label=\"f<\\\"&>+0x8   4 runs\\lret\\l\", fillcolor=\"0.045 0.600 1.000\"];\n"
 	       "\t}\n"
-	       "\tb0 -> b3 [color=\"#2b8a3e\", style=solid, label=\"1\", penwidth=1.666];\n"
-	       "\tb0 -> b1 [color=\"#c92a2a\", style=solid, label=\"3\", penwidth=2.332];\n"
+	       "\tb0 -> b3 [color=\"#2b8a3e\", style=solid, label=\" 1 \", penwidth=1.666];\n"
+	       "\tb0 -> b1 [color=\"#c92a2a\", style=solid, label=\" 3 \", penwidth=2.332];\n"
 	       "\tx1_0 [label=\"go [x.so]\", shape=plaintext, style=\"\"];\n"
-	       "\tb1 -> x1_0 [color=\"#2b8a3e\", style=solid, label=\"2\", penwidth=2.332];\n"
+	       "\tb1 -> x1_0 [color=\"#2b8a3e\", style=solid, label=\" 2 \", penwidth=2.332];\n"
 	       "\tx1_1 [label=\"hop [x.so]\", shape=plaintext, style=\"\"];\n"
-	       "\tb1 -> x1_1 [color=\"#2b8a3e\", style=solid, label=\"1\", penwidth=1.666];\n"
+	       "\tb1 -> x1_1 [color=\"#2b8a3e\", style=solid, label=\" 1 \", penwidth=1.666];\n"
 	       "\tb1 -> b2 [color=\"#868e96\", style=dotted];\n"
-	       "\tb2 -> b3 [color=\"#495057\", style=solid, label=\"3\", penwidth=2.332];\n"
+	       "\tb2 -> b3 [color=\"#495057\", style=solid, label=\" 3 \", penwidth=2.332];\n"
 	       "}\n",
 	       "a node a block, an edge each way, names escaped");
 }
@@ -46,10 +46,10 @@ static void test_cold(void)
 	       "\t\tb2 [label=\"f<\\\"&>+0x6   0 runs\\ldec edi\\l\", style=dashed, color=\"#adb5bd\", fontcolor=\"#868e96\"];\n"
 	       "\t\tb3 [label=\"f<\\\"&>+0x8   1 runs\\lret\\l\", fillcolor=\"0.045 0.600 1.000\"];\n"
 	       "\t}\n"
-	       "\tb0 -> b3 [color=\"#2b8a3e\", style=solid, label=\"1\", penwidth=3.000];\n"
-	       "\tb0 -> b1 [label=\"0\", style=dashed, color=\"#adb5bd\", fontcolor=\"#adb5bd\"];\n"
-	       "\tb1 -> b2 [label=\"0\", style=dashed, color=\"#adb5bd\", fontcolor=\"#adb5bd\"];\n"
-	       "\tb2 -> b3 [label=\"0\", style=dashed, color=\"#adb5bd\", fontcolor=\"#adb5bd\"];\n"
+	       "\tb0 -> b3 [color=\"#2b8a3e\", style=solid, label=\" 1 \", penwidth=3.000];\n"
+	       "\tb0 -> b1 [label=\" 0 \", style=dashed, color=\"#adb5bd\", fontcolor=\"#adb5bd\"];\n"
+	       "\tb1 -> b2 [label=\" 0 \", style=dashed, color=\"#adb5bd\", fontcolor=\"#adb5bd\"];\n"
+	       "\tb2 -> b3 [label=\" 0 \", style=dashed, color=\"#adb5bd\", fontcolor=\"#adb5bd\"];\n"
 	       "}\n",
 	       "what didn't run is dashed");
 }
