@@ -51,16 +51,6 @@ static uint8_t refusal(const struct emit *e, const struct insn *insn)
 	return insn->nop5 && e->options->nop5_unsafe ? PROBE_NOP5 : PROBE_OK;
 }
 
-/* An entry that can't have a probe, and a branch behind it that can. */
-static bool is_told(const struct emit *e, const struct plan_site *s)
-{
-	uint32_t end = e->plan->blocks.data[s->block].site;
-	const struct plan_site *branch = end == NO_SITE ? NULL : &e->plan->sites.data[end];
-
-	return s->entry && branch && branch != s && branch->refusal == PROBE_OK &&
-	       wants_probe(e, branch) && plan__tells_entry(e->plan, end);
-}
-
 static void decide(struct emit *e, struct plan_site *s)
 {
 	struct plan_function *f = &e->plan->functions.data[s->function];
@@ -68,7 +58,7 @@ static void decide(struct emit *e, struct plan_site *s)
 
 	s->probe = wanted && s->refusal == PROBE_OK;
 	e->plan->probes += s->probe;
-	if (wanted && !s->probe && !is_told(e, s)) {
+	if (wanted && !s->probe) {
 		e->plan->skipped++;
 		f->skipped += s->kind != BRANCH_NONE || s->refusal == PROBE_UNSUPPORTED;
 	}
