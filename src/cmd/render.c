@@ -131,6 +131,7 @@ int render__start(struct render *r, const struct args *a, const struct plan *pla
 		.line_buffered = isatty(r->sink.fd),
 		.events = m->events,
 		.source = sources__line,
+		.width = r->sink.width,
 		.fold = !m->no_fold,
 		.hide_addresses = plan->kernel && args__hides_addresses(a),
 	};

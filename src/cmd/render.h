@@ -14,6 +14,7 @@ struct sink {
 	const char *name; /* for messages */
 	bool is_file;	  /* a regular one: nobody watches it grow */
 	bool is_terminal; /* perhaps behind a pager */
+	unsigned width;	  /* of the terminal; 0: not known */
 	bool reader_gone; /* a pipe's reader closed it: a clean end */
 };
 /* path NULL or "-": stdout. Else a file of mode 0600, begun anew; never through what somebody else

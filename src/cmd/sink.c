@@ -2,12 +2,14 @@
 /* Where a trace is written to: stdout, or a file (sink_file.c). */
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "render.h"
 
 int sink__open(struct sink *s, const char *path)
 {
+	struct winsize size;
 	struct stat st;
 	int fd = STDOUT_FILENO;
 
@@ -22,6 +24,8 @@ int sink__open(struct sink *s, const char *path)
 	}
 	s->fd = fd;
 	s->is_terminal = isatty(fd);
+	if (s->is_terminal && !ioctl(fd, TIOCGWINSZ, &size))
+		s->width = size.ws_col;
 	s->is_file = !fstat(fd, &st) && S_ISREG(st.st_mode);
 	return 0;
 }

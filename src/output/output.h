@@ -31,6 +31,7 @@ struct output_options {
 	 * text */
 	const char *(*source)(void *ctx, const char *object, const char *file, unsigned line);
 	void *source_ctx;
+	unsigned width;	     /* summary: characters in a line of the terminal; 0: it is none */
 	bool fold;	     /* text: what repeats is shown once, with its count */
 	bool hide_addresses; /* the kernel's: no value that could be one is shown (address.c) */
 };

@@ -95,14 +95,20 @@ static void put_taken(struct str *s, const struct row *r)
 		str__printf(s, ".%u%%", permille % 10);
 }
 
+/* spared: where the terminal is too narrow for all, those with the lowest number go first; 0: none
+ * does. */
 static const struct {
 	const char *head;
 	void (*cell)(struct str *s, const struct row *r);
+	unsigned spared;
 } columns[] = {
-	{"calls", put_calls}, {"timed", put_timed},	  {"total", put_total}, {"self", put_self},
-	{"min", put_min},     {"avg", put_avg},		  {"p50", put_p50},	{"p99", put_p99},
-	{"max", put_max},     {"branches", put_branches}, {"taken", put_taken},
+	{"calls", put_calls, 0},       {"timed", put_timed, 4}, {"total", put_total, 0},
+	{"self", put_self, 5},	       {"min", put_min, 1},	{"avg", put_avg, 3},
+	{"p50", put_p50, 2},	       {"p99", put_p99, 6},	{"max", put_max, 7},
+	{"branches", put_branches, 0}, {"taken", put_taken, 0},
 };
+#define MOST_SPARED 7
+#define MOST_NAME   40 /* a longer one goes on in the next line */
 
 /* ---- the table ---- */
 
@@ -164,23 +170,73 @@ static void find_widths(const rows_vec *rows, unsigned widths[])
 	str__free(&cell);
 }
 
-static void put_table(struct str *s, const rows_vec *rows)
+static unsigned table_width(const rows_vec *rows, const unsigned widths[])
 {
-	unsigned widths[ARRAY_SIZE(columns)];
+	unsigned name = strlen("function"), sum = 0;
+	const struct row *r;
+
+	vec__each (r, rows)
+		name = max_of(name, (unsigned)min_of(strlen(r->plan->name), (size_t)MOST_NAME));
+	for (size_t c = 0; c < ARRAY_SIZE(columns); c++)
+		sum += widths[c] + 2;
+	return sum + name;
+}
+
+/* Which columns are left out of a table that is to be that wide; most: 0: none. */
+static unsigned spare(const rows_vec *rows, const unsigned widths[], unsigned wanted)
+{
+	unsigned width = table_width(rows, widths), most = 0;
+
+	while (wanted && width > wanted && most < MOST_SPARED) {
+		most++;
+		for (size_t c = 0; c < ARRAY_SIZE(columns); c++)
+			width -= columns[c].spared == most ? widths[c] + 2 : 0;
+	}
+	return most;
+}
+
+static bool is_spared(size_t column, unsigned most)
+{
+	return columns[column].spared && columns[column].spared <= most;
+}
+
+static void put_spared(struct str *s, unsigned most)
+{
+	const char *before = "(no room for ";
+
+	for (size_t c = 0; c < ARRAY_SIZE(columns); c++) {
+		if (!is_spared(c, most))
+			continue;
+		str__puts(s, before);
+		str__puts(s, columns[c].head);
+		before = ", ";
+	}
+	if (most)
+		str__puts(s, ")\n");
+}
+
+static void put_table(struct str *s, const rows_vec *rows, unsigned width)
+{
+	unsigned widths[ARRAY_SIZE(columns)], most;
 	const struct row *r;
 
 	find_widths(rows, widths);
+	most = spare(rows, widths, width);
 	for (size_t c = 0; c < ARRAY_SIZE(columns); c++) {
+		if (is_spared(c, most))
+			continue;
 		put_right(s, columns[c].head, widths[c]);
 		str__puts(s, "  ");
 	}
 	str__puts(s, "function\n");
 	vec__each (r, rows) {
 		for (size_t c = 0; c < ARRAY_SIZE(columns); c++)
-			put_cell(s, c, r, widths[c]);
+			if (!is_spared(c, most))
+				put_cell(s, c, r, widths[c]);
 		str__shown(s, r->plan->name);
 		str__putc(s, '\n');
 	}
+	put_spared(s, most);
 }
 
 /* ---- the histograms ---- */
@@ -250,7 +306,7 @@ static int summary__end(struct output *o, const struct trace_totals *t)
 
 	profile__end(p);
 	find_rows(p, &rows);
-	put_table(&o->buffer, &rows);
+	put_table(&o->buffer, &rows, o->options.width);
 	put_histograms(&o->buffer, &rows);
 	if (profile__missing(p, t, &missing)) {
 		str__puts(&o->buffer, "\nMissing: ");

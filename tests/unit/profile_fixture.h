@@ -143,10 +143,12 @@ static inline int fixture_write(void *ctx, const void *data, size_t len)
 }
 
 /* What a format makes of steps and totals, end included. The caller frees. */
+static unsigned fixture_width; /* of the terminal */
+
 static inline struct str fixture_render(const char *format, const struct step *steps, size_t n,
 					const struct trace_totals *totals)
 {
-	struct output_options options = {.realtime_offset = 1000000};
+	struct output_options options = {.realtime_offset = 1000000, .width = fixture_width};
 	struct str text = {0};
 	struct output *o =
 		output__new(output__by_name(format), &options, &fixture_plan, fixture_write, &text);

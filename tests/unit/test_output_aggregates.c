@@ -72,6 +72,17 @@ static void test_summary(void)
 	      "\n"
 	      "Missing: 7 events lost; 1 call without return, not timed.\n",
 	      "a table, histograms, what is missing", STEPS);
+	fixture_width = 70;
+	shows("summary", &none,
+	      "calls  timed  total   self    p99    max  branches  taken  function\n"
+	      "    1      1  1.3us  1.3us  1.3us  1.3us         1      -  leaf\n"
+	      "(no room for min, avg, p50)\n"
+	      "\n"
+	      "leaf, how long its calls took:\n"
+	      "     1.0us ..   2.0us  |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@| 1\n",
+	      "a narrow terminal", entry(LEAF_ENTRY, 1, 0, 0, 100),
+	      branch(LEAF_RET, 1, 0, true, 0, 0x1122), ret(LEAF_RET, 1, 0, 1500, 1380));
+	fixture_width = 0;
 	shows("summary", &none,
 	      "calls  timed  total  self  min  avg  p50  p99  max  branches  taken  function\n",
 	      "nothing ran", {.type = STEP_EXIT, .site = NO_SITE, .function = NO_FUNCTION});
