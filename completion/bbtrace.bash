@@ -140,7 +140,7 @@ _bbtrace_options() {
 			-q --quiet -h --help"
 		;;
 	list) _bbtrace_words "--sites --points -p --pid --exclude -F --format --addresses -v --verbose -q --quiet -h --help" ;;
-	doctor) _bbtrace_words "-F --format -v --verbose -q --quiet -h --help" ;;
+	doctor) _bbtrace_words "--calibrate -F --format -v --verbose -q --quiet -h --help" ;;
 	*) _bbtrace_words "--help --version" ;;
 	esac
 }

@@ -111,6 +111,7 @@ complete -c bbtrace -n $shows -s r -l regs -x -a '(__fish_append , none args all
 complete -c bbtrace -n $trace -s k -l stack -d 'The call stack on entry'
 complete -c bbtrace -n $shows -s F -l format -x -a 'text json chrome annotate dot html summary folded folded:count svg svg:count callgrind pprof' -d 'Output format'
 complete -c bbtrace -n '__bbtrace_verb list doctor' -s F -l format -x -a 'text json' -d 'Output format'
+complete -c bbtrace -n '__bbtrace_verb doctor' -l calibrate -d 'Measure what a hit costs'
 complete -c bbtrace -n $shows -l depth -x -d 'No deeper than N calls'
 complete -c bbtrace -n $shows -s o -l output -r -F -d 'A trace file, or with -F that format'
 complete -c bbtrace -n $trace -s t -l timeout -x -d 'Stop after so many seconds'

@@ -76,6 +76,7 @@ struct args {
 	bool no_fold;
 	bool addresses;	    /* show the kernel's */
 	bool sites, points; /* list */
+	bool calibrate;	    /* doctor */
 	bool help;
 };
 
@@ -111,6 +112,9 @@ int named__open(struct named *n, const char *name, pid_t pid, struct object **ou
  * to be built again.
  */
 bool tails__add(struct named *n, const struct plan *plan, pid_t pid);
+
+/* doctor --calibrate (calibrate.c); 0, or -errno with a message. */
+int calibrate__show(bool json);
 
 /* ---- --returns (returns.c) ---- */
 

@@ -28,10 +28,19 @@ static void put_row(const struct feature *f, int err, bool json)
 	str__free(&s);
 }
 
+static int show(bool json)
+{
+	for (const struct feature *f = features; f->name; f++) {
+		err__clear();
+		put_row(f, f->check(), json);
+	}
+	return 0;
+}
+
 int cmd__doctor(int argc, char **argv, const struct verb *verb)
 {
-	const struct feature *f;
 	struct args a;
+	bool json;
 	int err = args__parse(&a, verb, argc, argv);
 
 	if (!err && a.help) {
@@ -46,10 +55,10 @@ int cmd__doctor(int argc, char **argv, const struct verb *verb)
 		args__free(&a);
 		return EXIT_USAGE;
 	}
-	for (f = features; f->name; f++) {
-		err__clear();
-		put_row(f, f->check(), a.format && !strcmp(a.format->name, "json"));
-	}
+	json = a.format && !strcmp(a.format->name, "json");
+	err = a.calibrate ? calibrate__show(json) : show(json);
+	if (err)
+		err__print();
 	args__free(&a);
-	return fflush(stdout) ? EXIT_CANNOT : EXIT_TRACED;
+	return fflush(stdout) || err ? EXIT_CANNOT : EXIT_TRACED;
 }

@@ -384,6 +384,7 @@ SWITCH(set_sites, sites)
 SWITCH(set_points, points)
 SWITCH(set_no_fold, no_fold)
 SWITCH(set_addresses, addresses)
+SWITCH(set_calibrate, calibrate)
 SWITCH(set_help, help)
 
 static const struct option_row rows[] = {
@@ -443,6 +444,8 @@ static const struct option_row rows[] = {
 	{"points", 0, NULL, VERB_LIST, set_points, "as a points file, which user @FILE reads back"},
 	{"addresses", 0, NULL, VERB_SHOW | VERB_LIST, set_addresses,
 	 "show the kernel's addresses; only root sees them without"},
+	{"calibrate", 0, NULL, VERB_DOCTOR, set_calibrate,
+	 "measure what a hit costs on this machine, instead"},
 	{"verbose", 'v', NULL, VERB_ALL, set_verbose, "say what is decided and why"},
 	{"quiet", 'q', NULL, VERB_ALL, set_quiet, "no notes on stderr"},
 	{"help", 'h', NULL, VERB_ALL, set_help, "this text"},

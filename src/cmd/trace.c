@@ -213,6 +213,7 @@ static int make_plan(struct session *s)
 	struct plan_options o = {.events = s->args.events,
 				 .kernel = kernel,
 				 .placement = render__placement(&s->args, record_name(&s->args)),
+				 .mechanism = s->args.attach,
 				 .return_probes = s->args.returns == RETURNS_PROBE,
 				 .exact_flags = s->args.regs && (strstr(s->args.regs, "flags") ||
 								 strstr(s->args.regs, "all"))};

@@ -317,6 +317,25 @@ struct branch_counts {
 	uint64_t taken, not_taken;
 };
 
+/* What the kernel does with the instruction under a probe. */
+enum cost_class {
+	COST_EMULATED, /* one trap */
+	COST_STEPPED,  /* single-stepped out of line: two */
+	COST_CLASSES
+};
+extern const char *const cost_class_names[COST_CLASSES];
+
+/* What a hit costs, relative to the cheapest. */
+struct cost_row {
+	uint16_t machine;
+	const char *mechanism;
+	bool kernel;
+	uint16_t cost[COST_CLASSES];
+};
+extern const struct cost_row cost_rows[]; /* ends with machine 0 */
+/* mechanism NULL: the best one. Never NULL. */
+const struct cost_row *cost__row(uint16_t machine, bool kernel, const char *mechanism);
+
 struct plan_options {
 	unsigned events; /* enum plan_events: what is asked for */
 	bool kernel;
@@ -332,6 +351,7 @@ struct plan_options {
 	bool (*profile)(void *ctx, const struct object *o, uint64_t vaddr,
 			struct branch_counts *counts);
 	void *profile_ctx;
+	const char *mechanism; /* whose costs count; NULL: the best one's */
 	const struct object
 		*kernel_object; /* kernel: holds the thunks that modules use; may be NULL */
 };

@@ -9,11 +9,6 @@
 #include "frequency.h"
 #include "voices.h"
 
-/* What a hit costs, relative to one on an emulated instruction: the kernel single-steps the rest
- * out of line. */
-#define COST_EMULATED 1
-#define COST_STEPPED  8
-
 struct placement {
 	struct voices v;
 	struct plan *p;
@@ -247,14 +242,14 @@ static bool is_candidate(const struct plan *p, const struct plan_site *s)
 	       b->next != NO_BLOCK && b->taken != b->next && !b->leaves;
 }
 
-static void choose(struct placement *pl)
+static void choose(struct placement *pl, const struct cost_row *costs)
 {
 	VEC(struct candidate) list = {0};
 	struct candidate *c;
 
 	for (uint32_t i = 0; i < pl->p->sites.len; i++) {
 		const struct plan_site *s = &pl->p->sites.data[i];
-		unsigned cost = s->kind == BRANCH_JCC ? COST_EMULATED : COST_STEPPED;
+		unsigned cost = costs->cost[s->kind == BRANCH_JCC ? COST_EMULATED : COST_STEPPED];
 
 		if (is_candidate(pl->p, s))
 			vec__push(&list, (struct candidate){i, pl->frequency.of[s->block] * cost});
@@ -359,6 +354,6 @@ void placement__choose(struct plan *p, const struct plan_options *options)
 	struct placement pl;
 
 	begin(&pl, p, options);
-	choose(&pl);
+	choose(&pl, cost__row(p->arch->machine, p->kernel, options->mechanism));
 	end(&pl);
 }

@@ -124,6 +124,21 @@ struct feature {
 };
 extern const struct feature features[]; /* ends with name NULL */
 
+/* ---- what a hit costs on this machine (calibrate.c) ---- */
+
+struct calibration {
+	const char *mechanism;
+	const char *insn; /* a branch's kind, or another instruction */
+	/* what the BPF program did: "stopped" (silenced), "branch", "value", "entry" (wrote that
+	 * record), "return" (what a return probe adds to an entry's) */
+	const char *record;
+	enum cost_class class;
+	double ns; /* a hit, without the instruction itself */
+};
+typedef VEC(struct calibration) calibration_vec;
+/* Measures for some seconds. 0, or -errno with a message; out is the caller's to free. */
+int calibrate__run(calibration_vec *out);
+
 /* kernel_read_fn of target.h: reads kernel memory by a BPF program. ctx: struct kmem. */
 struct kmem;
 int kmem__open(struct kmem **out);

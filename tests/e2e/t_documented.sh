@@ -65,7 +65,8 @@ for verb in $verbs; do
 	offers "$verb" - >"$T/offered"
 	all_of "$verb: offered by bash" in_bash <"$T/options"
 	awk '{ print "--" $2; if ($1 != "-") print "-" $1 }' "$T/options" | sort >"$T/have"
-	sort "$T/offered" | same /dev/stdin "$T/have" "$verb: and nothing else"
+	sort -o "$T/offered" "$T/offered"
+	same "$T/offered" "$T/have" "$verb: and nothing else"
 
 	# zsh: the arrays that its line names, and what stands in the line itself
 	sed -nE "/^	$verb\)/,/(;;|^	[a-z]+\))/p" "$ZSH_FILE" >"$T/zsh.line"

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * What a hit costs on this machine: bbtrace probes functions of its own (calibrate_sites.c), by the
+ * same plan, mechanism and BPF program as any others, and a forked child runs them. What is shown
+ * is the median of rounds, each of which has all sites in turn, so that what else the machine does
+ * falls on all of them.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "calibrate.h"
+#include "session.h"
+
+#define ROUNDS 9
+#define HITS   1000u
+
+/* The copies of a site, by what its probe does; a fourth figure is that of a silenced one. */
+enum { RECORD_BRANCH, RECORD_VALUE, RECORD_ENTRY, RECORD_STOPPED, RECORD_RETURN };
+#define COPIES 3
+static const char *const record_names[] = {"branch", "value", "entry", "stopped", "return"};
+
+/* ---- the child: runs a site so often, tells how long it took ---- */
+
+struct order {
+	uint32_t site, hits;
+};
+
+struct runner {
+	pid_t pid;
+	int to, from;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ull + t.tv_nsec;
+}
+
+static void __attribute__((noreturn)) run_orders(int in, int out)
+{
+	struct order o;
+	uint64_t took;
+
+	while (read(in, &o, sizeof(o)) == sizeof(o)) {
+		void (*volatile run)(void) = calibrate_sites[o.site].run;
+
+		took = now_ns();
+		for (uint32_t i = 0; i < o.hits; i++)
+			run();
+		took = now_ns() - took;
+		if (write(out, &took, sizeof(took)) != sizeof(took))
+			break;
+	}
+	_exit(0);
+}
+
+static int runner__start(struct runner *r)
+{
+	int there[2], back[2];
+
+	if (pipe(there))
+		return err__set(errno, "cannot make a pipe: %s", strerror(errno));
+	if (pipe(back)) {
+		close(there[0]);
+		close(there[1]);
+		return err__set(errno, "cannot make a pipe: %s", strerror(errno));
+	}
+	fflush(NULL);
+	r->pid = fork();
+	if (!r->pid) {
+		close(there[1]);
+		close(back[0]);
+		run_orders(there[0], back[1]);
+	}
+	close(there[0]);
+	close(back[1]);
+	r->to = there[1];
+	r->from = back[0];
+	return r->pid > 0 ? 0 : err__set(errno, "cannot fork: %s", strerror(errno));
+}
+
+static void runner__stop(struct runner *r)
+{
+	close(r->to);
+	close(r->from);
+	if (r->pid > 0)
+		waitpid(r->pid, NULL, 0);
+}
+
+/* ns a run */
+static int runner__time(struct runner *r, uint32_t site, uint32_t hits, double *ns)
+{
+	struct order o = {site, hits};
+	uint64_t took;
+
+	if (write(r->to, &o, sizeof(o)) != sizeof(o) ||
+	    read(r->from, &took, sizeof(took)) != sizeof(took))
+		return err__set(EIO, "the program that is measured has ended");
+	*ns = (double)took / hits;
+	return 0;
+}
+
+/* ---- the plan: each site is a function and a block of its own ---- */
+
+static int find_bias(struct dl_phdr_info *info, size_t size, void *bias)
+{
+	*(uint64_t *)bias = info->dlpi_addr;
+	return 1; /* the first one is the program */
+}
+
+static struct plan_site site_of(uint32_t i, uint64_t bias, const struct insn *insn)
+{
+	static const uint8_t kinds[COPIES] = {
+		[RECORD_BRANCH] = BRANCH_JCC, [RECORD_VALUE] = BRANCH_RET, [RECORD_ENTRY] = 0};
+
+	return (struct plan_site){
+		.vaddr = (uintptr_t)calibrate_sites[i].at - bias,
+		.mnemonic = insn->mnemonic,
+		.function = i,
+		.block = i,
+		.len = insn->len,
+		.kind = kinds[i % COPIES],
+		.entry = i % COPIES == RECORD_ENTRY,
+		.probe = 1,
+	};
+}
+
+static struct plan *make_plan(const struct object *o, bool returns)
+{
+	struct plan *p = xcalloc(1, sizeof(*p));
+	struct insn insn;
+	uint64_t bias = 0;
+
+	dl_iterate_phdr(find_bias, &bias);
+	p->arch = arch__by_machine(o->machine);
+	p->return_probes = returns;
+	vec__push(&p->objects, (struct plan_object){.object = o, .path = o->path});
+	for (uint32_t i = 0; calibrate_sites[i].name; i++) {
+		if (p->arch->decode(calibrate_sites[i].at, 15, 0, false, &insn))
+			continue;
+		vec__push(&p->sites, site_of(i, bias, &insn));
+		vec__push(&p->functions,
+			  (struct plan_function){.name = calibrate_sites[i].name,
+						 .entry_site = i,
+						 .return_refusal = i < COPIES ? RETURN_OK
+									      : RETURN_REENTERED});
+		vec__push(&p->blocks, (struct plan_block){.site = i, .function = i});
+		p->probes++;
+	}
+	return p;
+}
+
+/* ---- measuring ---- */
+
+struct figures {
+	double ns[ROUNDS];
+};
+
+struct measurement {
+	struct runner runner;
+	struct probe *probe;
+	uint32_t nsites;
+	uint64_t records;
+	struct figures *of; /* by site, then those silenced */
+};
+
+static int count_record(void *ctx, const void *data, size_t size)
+{
+	((struct measurement *)ctx)->records++;
+	return 0;
+}
+
+static int no_side(void *ctx, const struct side_event *e)
+{
+	return 0;
+}
+
+static int no_loss(void *ctx, uint32_t pid, uint32_t tid, uint64_t count)
+{
+	return 0;
+}
+
+/* Runs a site, empties the ring, and makes sure that there was a record for each hit. */
+static int measure(struct measurement *m, uint32_t site, bool silent, double *ns)
+{
+	const struct probe_sink sink = {m, count_record, no_side, no_loss};
+	int err;
+
+	m->records = 0;
+	if (silent)
+		probe__stop(m->probe);
+	else
+		probe__start(m->probe);
+	err = runner__time(&m->runner, site, HITS, ns);
+	err = err ? err : probe__poll(m->probe, 0, &sink);
+	if (!err && m->records < (silent ? 0 : HITS))
+		return err__set(EIO, "%s: %llu of %u hits were recorded",
+				calibrate_sites[site].name, (unsigned long long)m->records, HITS);
+	return err;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static double median(const struct figures *f)
+{
+	struct figures sorted = *f;
+
+	qsort(sorted.ns, ROUNDS, sizeof(*sorted.ns), by_value);
+	return sorted.ns[ROUNDS / 2];
+}
+
+static int measure_all(struct measurement *m, const struct plan *plan)
+{
+	int err = 0;
+
+	for (int round = 0; !err && round < ROUNDS; round++)
+		for (uint32_t i = 0; !err && i < m->nsites; i++) {
+			if (!plan->sites.data[i].probe)
+				continue;
+			err = measure(m, i, false, &m->of[i].ns[round]);
+			if (!err && i % COPIES == RECORD_BRANCH)
+				err = measure(m, i, true, &m->of[m->nsites + i].ns[round]);
+		}
+	return err;
+}
+
+static int with_probes(struct measurement *m, struct plan *plan, const char *mechanism)
+{
+	struct probe_options o = {.attach = mechanism, .events = PLAN_BRANCH};
+	int err;
+
+	vec__push(&o.filters.pids, (uint32_t)m->runner.pid);
+	err = probe__open(plan, &o, &m->probe);
+	err = err ? err : probe__attach(m->probe);
+	err = err ? err : measure_all(m, plan);
+	probe__close(m->probe);
+	m->probe = NULL;
+	vec__free(&o.filters.pids);
+	return err;
+}
+
+/* ---- what comes out ---- */
+
+static void add_row(calibration_vec *out, const struct plan *plan, const char *mechanism,
+		    uint32_t site, int record, double ns)
+{
+	struct insn insn;
+
+	plan->arch->decode(calibrate_sites[site].at, 15, 0, false, &insn);
+	vec__push(out, (struct calibration){.mechanism = mechanism,
+					    .insn = calibrate_sites[site].name,
+					    .record = record_names[record],
+					    .class = insn.emulated ? COST_EMULATED : COST_STEPPED,
+					    .ns = ns});
+}
+
+/* Without what the loop itself takes. */
+static void add_rows(const struct measurement *m, const struct plan *plan, const char *mechanism,
+		     const double *loop, calibration_vec *out)
+{
+	for (uint32_t i = 0; i < m->nsites; i++) {
+		if (!plan->sites.data[i].probe)
+			continue;
+		if (i % COPIES == RECORD_BRANCH)
+			add_row(out, plan, mechanism, i, RECORD_STOPPED,
+				median(&m->of[m->nsites + i]) - loop[i]);
+		add_row(out, plan, mechanism, i, i % COPIES, median(&m->of[i]) - loop[i]);
+	}
+}
+
+/* What a return probe adds to the probe at the entry. */
+static void add_return(const struct measurement *m, const struct plan *plan, const char *mechanism,
+		       double entry, calibration_vec *out)
+{
+	add_row(out, plan, mechanism, RECORD_ENTRY, RECORD_RETURN,
+		median(&m->of[RECORD_ENTRY]) - entry);
+}
+
+static int calibrate_returns(struct measurement *m, const struct object *o, const char *mechanism,
+			     calibration_vec *out)
+{
+	double entry = median(&m->of[RECORD_ENTRY]);
+	struct plan *plan = make_plan(o, true);
+	int err;
+
+	for (uint32_t i = 0; i < plan->sites.len; i++)
+		plan->sites.data[i].probe = i == RECORD_ENTRY;
+	plan->probes = 1;
+	err = with_probes(m, plan, mechanism);
+	if (!err)
+		add_return(m, plan, mechanism, entry, out);
+	plan__free(plan);
+	return err;
+}
+
+static int calibrate_one(struct measurement *m, const struct object *o, const struct mechanism *by,
+			 const double *loop, calibration_vec *out)
+{
+	struct plan *plan = make_plan(o, false);
+	int err = with_probes(m, plan, by->name);
+
+	if (!err)
+		add_rows(m, plan, by->name, loop, out);
+	plan__free(plan);
+	return err || by->lookup != LOOKUP_COOKIE ? err : calibrate_returns(m, o, by->name, out);
+}
+
+static int time_loops(struct measurement *m, double *loop)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < m->nsites; i++)
+		err = runner__time(&m->runner, i, 100 * HITS, &loop[i]);
+	return err;
+}
+
+static int calibrate_object(const struct object *o, calibration_vec *out)
+{
+	struct measurement m = {.runner = {.to = -1, .from = -1}};
+	autofree double *loop = NULL;
+	const struct mechanism *by;
+	int err;
+
+	while (calibrate_sites[m.nsites].name)
+		m.nsites++;
+	if (!m.nsites)
+		return err__set(ENOTSUP, "there is nothing to measure on this architecture");
+	loop = xcalloc(m.nsites, sizeof(*loop));
+	m.of = xcalloc(2 * m.nsites, sizeof(*m.of));
+	err = runner__start(&m.runner);
+	err = err ? err : time_loops(&m, loop);
+	for (by = mechanisms; !err && by->name; by++)
+		if (!by->kernel && !by->check())
+			err = calibrate_one(&m, o, by, loop, out);
+	runner__stop(&m.runner);
+	free(m.of);
+	if (!err && !out->len) /* for want of a mechanism: the best one says why */
+		err = err__prefix(mechanisms[0].check(), "nothing can be measured");
+	return err;
+}
+
+int calibrate__run(calibration_vec *out)
+{
+	struct object *o = NULL;
+	int err = object__open("/proc/self/exe", &o);
+
+	signal(SIGPIPE, SIG_IGN);
+	err = err ? err : calibrate_object(o, out);
+	object__free(o);
+	return err;
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Functions of bbtrace's own that calibrate.c probes: one instruction each, of every kind that
+ * costs differently, as often as there are kinds of records. calibrate_sites has a row for each:
+ * name, function, instruction; the last one is empty.
+ */
+#include "calibrate.h"
+
+#ifdef __x86_64__
+#define SITE(name, before, insn, after)                                                            \
+	".rept 3\n"                                                                                \
+	".text\n"                                                                                  \
+	"1: " before "\n"                                                                          \
+	"2: " insn "\n"                                                                            \
+	"3: " after "\n"                                                                           \
+	".section .rodata\n"                                                                       \
+	"4: .string \"" name "\"\n"                                                                \
+	".section .data.rel.ro, \"aw\"\n"                                                          \
+	".quad 4b, 1b, 2b\n"                                                                       \
+	".endr\n"
+
+__asm__(".section .data.rel.ro, \"aw\"\n"
+	".balign 8\n"
+	".globl calibrate_sites\n"
+	".hidden calibrate_sites\n"
+	"calibrate_sites:\n"
+	/* the first one's site is its first instruction, where a return probe may be */
+	SITE("nop", "", "nop", "ret") SITE("jcc", "test %eax, %eax", "jne 3f",
+					   "ret") SITE("jmp", "", "jmp 3f", "ret")
+		SITE("call", "", "call 3f", "ret") SITE("push", "", "push %rax", "pop %rax\nret")
+			SITE("ret", "", "ret", "") SITE("mov", "", "mov %rax, %rax", "ret")
+				SITE("loop", "mov $1, %ecx", "loop 3f", "ret")
+					SITE("ijmp", "lea 3f(%rip), %rax", "jmp *%rax", "ret")
+						SITE("icall", "lea 3f(%rip), %rax", "call *%rax",
+						     "ret") ".section .data.rel.ro, \"aw\"\n"
+							    ".quad 0, 0, 0\n"
+							    ".text\n");
+#else
+const struct calibrate_site calibrate_sites[] = {{0}};
+#endif

@@ -1,0 +1,39 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# doctor --calibrate: each row is there, and each figure is one. How large they are is the machine's affair.
+# shellcheck disable=SC2154 # lib.sh sets them
+. "$(dirname "$0")/lib.sh"
+needs root uprobes
+
+for mechanism in uprobe_multi uprobe_event; do
+	"$BBTRACE" doctor | grep -q "^$mechanism  *yes" && echo "$mechanism"
+done >"$T/mechanisms"
+
+bb doctor --calibrate -F json
+exits 0 'as JSON'
+cp "$T/out" "$T/json"
+for mechanism in $(<"$T/mechanisms"); do
+	rows=$(json_lines "$T/json" '$e->{mechanism} eq "'"$mechanism"'" && $e->{insn} && "$e->{insn} $e->{class} $e->{record}"' | sort)
+	for insn in nop jcc jmp call push; do printf "$insn emulated %s\n" stopped branch value entry; done >"$T/want"
+	for insn in ret mov loop ijmp icall; do printf "$insn stepped %s\n" stopped branch value entry; done >>"$T/want"
+	[[ $mechanism == uprobe_multi ]] && echo 'nop emulated return' >>"$T/want"
+	sort -o "$T/want" "$T/want"
+	echo "$rows" >"$T/rows"
+	same "$T/rows" "$T/want" "$mechanism: each instruction, with each record"
+	is "$(json "$T/json" '$e->{mechanism} eq "'"$mechanism"'" && $e->{measured} && $e->{measured} > 0 && $e->{assumed} > 0')" 1 \
+		'  and what the placement assumes'
+done
+is "$(json "$T/json" '$e->{insn} && !($e->{ns} > 0 && $e->{ratio} >= 1)')" 0 'no figure is 0 or less, no ratio below that of the cheapest'
+is "$(($(json "$T/json" '$e->{insn} && $e->{ratio} == 1') > 0))" 1 'which has 1'
+
+bb doctor --calibrate
+exits 0 'as text'
+is "$(grep -cE '^uprobe_[a-z]+ +[a-z]+ +(emulated|stepped) +[a-z]+ +[0-9.]+ +[0-9.]+$' "$T/out")" "$(json "$T/json" '$e->{insn}')" 'as many rows'
+is "$(grep -cE '^uprobe_[a-z]+: stepped/emulated: [0-9.]+, placement assumes [0-9.]+$' "$T/out")" "$(wc -l <"$T/mechanisms")" 'a line a mechanism for the placement'
+is "$(wc -c <"$T/err")" 0 'nothing on stderr'
+
+setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all --bounding-set=-all "$BBTRACE" doctor --calibrate >"$T/out" 2>"$T/err"
+is $? 1 'without privileges'
+like "$T/err" '^bbtrace: .*(needs|root|permitted|denied|ermission)' 'the reason'
+is "$(wc -c <"$T/out")" 0 'and no table'
+done_testing
