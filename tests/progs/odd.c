@@ -16,9 +16,10 @@ long rep_ret(long n);
 ASM_FUNCTION(rep_ret, "mov %rdi, %rax\ntest $1, %al\nje 1f\nneg %rax\n1: rep ret");
 /* `lea` gives the place that is jumped to: nothing else leads there. */
 long bnd_jmp(long n);
-ASM_FUNCTION(bnd_jmp,
-	     "mov %rdi, %rax\nbnd jmp 2f\nud2\n1: bnd ret\n2: lea 1b(%rip), %rdx\ntest %rax, %rax\n"
-	     "bnd je 3f\ninc %rax\n3: bnd jmp *%rdx");
+ASM_FUNCTION(
+	bnd_jmp,
+	"mov %rdi, %rax\n.byte 0xf2; jmp 2f\nud2\n1: .byte 0xf2; ret\n2: lea 1b(%rip), %rdx\ntest %rax, %rax\n"
+	".byte 0xf2; je 3f\ninc %rax\n3: .byte 0xf2; jmp *%rdx");
 /* The first instruction is a branch. */
 long first_branch(long n);
 ASM_FUNCTION(first_branch,

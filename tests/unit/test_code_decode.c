@@ -232,11 +232,12 @@ static void write_direct(FILE *f)
 {
 	fputs("back:\n", f);
 	for (size_t i = 0; i < ARRAY_SIZE(jcc); i++)
-		fprintf(f, "%s 1f\n%s 2b\n1:\n%s far\n%s,pt far\n%s,pn 1b\nbnd %s far\n2:\n",
+		fprintf(f,
+			"%s 1f\n%s 2b\n1:\n%s far\n%s,pt far\n%s,pn 1b\n.byte 0xf2; %s far\n2:\n",
 			jcc[i], i ? jcc[i] : "nop\n2: jo", jcc[i], jcc[i], jcc[i], jcc[i]);
 	fputs("3: loop 3b\nloope 3b\nloopne 3b\njrcxz 3b\njecxz 3b\naddr32 loop 3b\naddr32 loope 4f\n"
 	      "addr32 loopne 4f\n4: jmp 4b\njmp far\njmp back\n{disp32} jmp 4b\ncall far\ncall back\n"
-	      "bnd call far\nbnd jmp far\nbnd jmp 4b\nbnd ret\nrep ret\nret\nret $16\nbnd ret $8\n"
+	      ".byte 0xf2; call far\n.byte 0xf2; jmp far\n.byte 0xf2; jmp 4b\n.byte 0xf2; ret\nrep ret\nret\nret $16\n.byte 0xf2; ret $8\n"
 	      "data16 rex.W call far\n",
 	      f);
 }
@@ -247,7 +248,7 @@ static void write_indirect(FILE *f, const char *mnemonic)
 	static const char *const disps[] = {"", "0x10", "-0x80", "0x12345678"};
 
 	for (unsigned b = 0; b < 16; b++) {
-		fprintf(f, "%s *%%%s\nnotrack %s *%%%s\nbnd %s *%%%s\n", mnemonic,
+		fprintf(f, "%s *%%%s\nnotrack %s *%%%s\n.byte 0xf2; %s *%%%s\n", mnemonic,
 			x86->reg_names[b], mnemonic, x86->reg_names[b], mnemonic,
 			x86->reg_names[b]);
 		for (unsigned d = 0; d < 4; d++)
