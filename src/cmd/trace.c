@@ -417,6 +417,8 @@ static int run(struct session *s, int *status)
 	live__open(&s->live, s->plan, &s->named, &t, s->render.output, s->recorder, s->args.limit);
 	if (s->args.last)
 		show__keep_last(&s->live.show, s->args.last);
+	/* attaching takes its time, and what happened meanwhile is seen by looking around */
+	probe__forget_side(s->probe);
 	if (looks_around(s))
 		live__look_around(&s->live, o.filters.pids.data, o.filters.pids.len);
 	if (system_wide(&s->args))

@@ -67,6 +67,8 @@ const char *probe__mechanism(const struct probe *p);
 bool probe__by_definitions(const struct probe *p);
 /* Verified instructions of the BPF programs in use. */
 unsigned probe__verified_insns(const struct probe *p);
+/* Side events up to now are not given out. */
+void probe__forget_side(struct probe *p);
 /* From now on events flow. */
 void probe__start(struct probe *p);
 /* Silences all probes at once; async-signal-safe. What is in the ring stays to be polled. */

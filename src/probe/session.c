@@ -374,6 +374,11 @@ unsigned probe__verified_insns(const struct probe *p)
 	return info.verified_insns;
 }
 
+void probe__forget_side(struct probe *p)
+{
+	side__forget(p->side);
+}
+
 void probe__start(struct probe *p)
 {
 	__atomic_store_n(&p->skel->bss->stopped, 0, __ATOMIC_RELEASE);

@@ -261,6 +261,12 @@ void side__collect(struct side *s)
 	vec__sort(&s->events, by_time);
 }
 
+void side__forget(struct side *s)
+{
+	side__collect(s);
+	forget(s);
+}
+
 const struct side_event *side__next(struct side *s, uint64_t until)
 {
 	if (s->next == s->events.len || s->events.data[s->next].time > until)

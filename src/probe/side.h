@@ -11,6 +11,8 @@ int side__open(struct side **out);
 void side__close(struct side *s);
 /* Takes over all that the kernel has written so far, sorted by time. */
 void side__collect(struct side *s);
+/* Drops all that happened so far. */
+void side__forget(struct side *s);
 /* The oldest collected event with time <= until, NULL: none. Valid until the next collect. */
 const struct side_event *side__next(struct side *s, uint64_t until);
 
