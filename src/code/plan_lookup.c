@@ -118,6 +118,8 @@ const char *plan__name_at(const struct plan *p, uint32_t function, uint64_t vadd
 {
 	const struct plan_function *f = &p->functions.data[function];
 
+	if ((f->flags & FUNCTION_SILENT) && !f->raw)
+		return NULL;
 	for (size_t i = 0; i < f->nranges; i++) {
 		const struct range *r = &f->ranges[i];
 

@@ -37,10 +37,9 @@ void listing__place(const struct plan *plan, uint32_t object, uint64_t vaddr, st
 	const struct object *o = plan->objects.data[object].object;
 	const struct symbol *sym;
 	uint64_t offset = 0;
+	const char *name = f == NO_FUNCTION ? NULL : plan__name_at(plan, f, vaddr, &offset);
 
-	if (f != NO_FUNCTION) {
-		const char *name = plan__name_at(plan, f, vaddr, &offset);
-
+	if (name) {
 		put_offset(s, name, offset);
 		return;
 	}

@@ -71,4 +71,14 @@ is "$status $(json "$T/json" '$e->{event} eq "entry" && $e->{object} eq "'"$T/pr
 ln -s prog "$T/link"
 bb user ./link dead -F json -o "$T/json" -- ./prog
 is "$status $(entries dead)" '0 1' 'a link to the file'
+
+# ---- a function without a name, told by its address and not by where it lies in the file ----
+program tail -O2 -no-pie
+hidden=$(printf 0x%x "$(symbol "$T/tail" hidden)")
+strip -s -K direct -o "$T/nameless" "$T/tail"
+bb user "$T/nameless" direct -F json -o "$T/json" -- "$T/nameless"
+is "$(json_lines "$T/json" '$e->{event} eq "branch" && $e->{to}{vaddr} eq "'"$hidden"'" && join " ", $e->{kind}, $e->{to}{symbol} // "-"' | sort -u)" \
+	'jmp -' 'a tail call into a function without symbol: its address'
+bb user "$T/nameless" direct -F annotate -o "$T/text" -- "$T/nameless"
+like "$T/text" "jmp $hidden\$" '  the same in the disassembly'
 done_testing
