@@ -180,6 +180,7 @@ static void search(void *search, struct str *answer)
 		answer__put(answer, ANSWER_FILE, s->below, s->above);
 	if (!s->found)
 		put_rows(s);
+	vec__free(&s->rows);
 }
 
 int lines__resolve(struct object *o, const struct spec *spec, function_vec *v)
