@@ -8,22 +8,32 @@
 static double cheapest(const calibration_vec *v)
 {
 	const struct calibration *c;
-	double least = v->len ? v->data[0].ns : 0;
+	double least = 0;
 
 	vec__each (c, v)
-		least = min_of(least, c->ns);
+		if (c->ns > 0 && (!least || c->ns < least))
+			least = c->ns;
 	return least;
 }
 
-static void put_row(const struct calibration *c, double ratio, bool json)
+/* What is not above 0 is lost in the noise: it has no ratio. */
+static void put_row(const struct calibration *c, double least, bool json)
 {
+	struct str s = {0};
+
 	if (json)
-		printf("{\"mechanism\":\"%s\",\"insn\":\"%s\",\"class\":\"%s\",\"record\":\"%s\","
-		       "\"ns\":%.1f,\"ratio\":%.2f}\n",
-		       c->mechanism, c->insn, cost_class_names[c->class], c->record, c->ns, ratio);
+		str__printf(
+			&s,
+			"{\"mechanism\":\"%s\",\"insn\":\"%s\",\"class\":\"%s\",\"record\":\"%s\","
+			"\"ns\":%.1f",
+			c->mechanism, c->insn, cost_class_names[c->class], c->record, c->ns);
 	else
-		printf("%-14s %-6s %-9s %-8s %9.1f %7.2f\n", c->mechanism, c->insn,
-		       cost_class_names[c->class], c->record, c->ns, ratio);
+		str__printf(&s, "%-14s %-6s %-9s %-8s %9.1f", c->mechanism, c->insn,
+			    cost_class_names[c->class], c->record, c->ns);
+	if (c->ns > 0)
+		str__printf(&s, json ? ",\"ratio\":%.2f" : " %7.2f", c->ns / least);
+	printf("%s%s\n", s.data, json ? "}" : "");
+	str__free(&s);
 }
 
 static int by_value(const void *a, const void *b)
@@ -50,18 +60,41 @@ static double cost_of(const calibration_vec *v, const char *mechanism, enum cost
 
 static void put_verdict(const calibration_vec *v, const struct cost_row *row, bool json)
 {
-	double emulated = cost_of(v, row->mechanism, COST_EMULATED);
-	double stepped = cost_of(v, row->mechanism, COST_STEPPED);
-	double assumed = (double)row->cost[COST_STEPPED] / row->cost[COST_EMULATED];
+	enum cost_class more = row->kernel ? COST_INT3 : COST_STEPPED;
+	enum cost_class less = row->kernel ? COST_JUMP : COST_EMULATED;
+	double high = cost_of(v, row->mechanism, more), low = cost_of(v, row->mechanism, less);
+	double assumed = (double)row->cost[more] / row->cost[less];
 
-	if (emulated <= 0 || stepped <= 0)
+	if (low <= 0 || high <= 0)
 		return;
 	if (json)
 		printf("{\"mechanism\":\"%s\",\"measured\":%.2f,\"assumed\":%.2f}\n",
-		       row->mechanism, stepped / emulated, assumed);
+		       row->mechanism, high / low, assumed);
 	else
-		printf("%s: stepped/emulated: %.1f, placement assumes %.1f\n", row->mechanism,
-		       stepped / emulated, assumed);
+		printf("%s: %s/%s: %.1f, placement assumes %.1f\n", row->mechanism,
+		       cost_class_names[more], cost_class_names[less], high / low, assumed);
+}
+
+/* Where the kernel has kprobes. */
+static void add_kernel(calibration_vec *v)
+{
+	struct args a = {.verb = &verbs[1]};
+	const struct feature *f = features;
+	struct named n = {0};
+	int err;
+
+	while (f->name && strcmp(f->name, "kprobe_event"))
+		f++;
+	if (!f->name || f->check())
+		return;
+	vec__push(&a.operands, (char *)"__x64_sys_getppid");
+	err = named__find(&n, &a, true, 0, false);
+	err = err ? err
+		  : calibrate__kernel(n.functions.data[0].object, n.functions.data[0].entry, v);
+	if (err)
+		note("kprobes are not measured: %s", err__text());
+	named__free(&n);
+	vec__free(&a.operands);
 }
 
 int calibrate__show(bool json)
@@ -71,12 +104,14 @@ int calibrate__show(bool json)
 	calibration_vec v = {0};
 	int err = calibrate__run(&v);
 
+	if (!err)
+		add_kernel(&v);
 	if (!err && !json)
 		printf("%-14s %-6s %-9s %-8s %9s %7s\n", "mechanism", "insn", "class", "record",
 		       "ns/hit", "ratio");
 	vec__each (c, &v)
 		if (!err)
-			put_row(c, c->ns / cheapest(&v), json);
+			put_row(c, cheapest(&v), json);
 	for (row = cost_rows; !err && row->machine; row++)
 		put_verdict(&v, row, json);
 	vec__free(&v);

@@ -321,6 +321,9 @@ struct branch_counts {
 enum cost_class {
 	COST_EMULATED, /* one trap */
 	COST_STEPPED,  /* single-stepped out of line: two */
+	COST_INT3,     /* kernel: a kprobe's breakpoint */
+	COST_JUMP,     /* kernel: a kprobe that was optimised to a jump */
+	COST_FTRACE,   /* kernel: a kprobe on the call to ftrace that a function begins with */
 	COST_CLASSES
 };
 extern const char *const cost_class_names[COST_CLASSES];
@@ -333,6 +336,8 @@ struct cost_row {
 	uint16_t cost[COST_CLASSES];
 };
 extern const struct cost_row cost_rows[]; /* ends with machine 0 */
+/* Of a branch whose way the path may tell: a conditional, or a jump by a table. */
+enum cost_class cost__class(const struct cost_row *row, uint8_t kind);
 /* mechanism NULL: the best one. Never NULL. */
 const struct cost_row *cost__row(uint16_t machine, bool kernel, const char *mechanism);
 

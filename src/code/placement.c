@@ -249,7 +249,7 @@ static void choose(struct placement *pl, const struct cost_row *costs)
 
 	for (uint32_t i = 0; i < pl->p->sites.len; i++) {
 		const struct plan_site *s = &pl->p->sites.data[i];
-		unsigned cost = costs->cost[s->kind == BRANCH_JCC ? COST_EMULATED : COST_STEPPED];
+		unsigned cost = costs->cost[cost__class(costs, s->kind)];
 
 		if (is_candidate(pl->p, s))
 			vec__push(&list, (struct candidate){i, pl->frequency.of[s->block] * cost});

@@ -10,14 +10,11 @@
 #include <link.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include "calibrate.h"
-#include "session.h"
-
-#define ROUNDS 9
-#define HITS   1000u
 
 /* The copies of a site, by what its probe does; a fourth figure is that of a silenced one. */
 enum { RECORD_BRANCH, RECORD_VALUE, RECORD_ENTRY, RECORD_STOPPED, RECORD_RETURN };
@@ -30,11 +27,6 @@ struct order {
 	uint32_t site, hits;
 };
 
-struct runner {
-	pid_t pid;
-	int to, from;
-};
-
 static uint64_t now_ns(void)
 {
 	struct timespec t;
@@ -43,13 +35,19 @@ static uint64_t now_ns(void)
 	return t.tv_sec * 1000000000ull + t.tv_nsec;
 }
 
+static void run_syscall(void)
+{
+	syscall(SYS_getppid);
+}
+
 static void __attribute__((noreturn)) run_orders(int in, int out)
 {
 	struct order o;
 	uint64_t took;
 
 	while (read(in, &o, sizeof(o)) == sizeof(o)) {
-		void (*volatile run)(void) = calibrate_sites[o.site].run;
+		void (*volatile run)(void) =
+			o.site == RUN_SYSCALL ? run_syscall : calibrate_sites[o.site].run;
 
 		took = now_ns();
 		for (uint32_t i = 0; i < o.hits; i++)
@@ -61,7 +59,7 @@ static void __attribute__((noreturn)) run_orders(int in, int out)
 	_exit(0);
 }
 
-static int runner__start(struct runner *r)
+int runner__start(struct runner *r)
 {
 	int there[2], back[2];
 
@@ -86,7 +84,7 @@ static int runner__start(struct runner *r)
 	return r->pid > 0 ? 0 : err__set(errno, "cannot fork: %s", strerror(errno));
 }
 
-static void runner__stop(struct runner *r)
+void runner__stop(struct runner *r)
 {
 	close(r->to);
 	close(r->from);
@@ -94,8 +92,7 @@ static void runner__stop(struct runner *r)
 		waitpid(r->pid, NULL, 0);
 }
 
-/* ns a run */
-static int runner__time(struct runner *r, uint32_t site, uint32_t hits, double *ns)
+int runner__time(struct runner *r, uint32_t site, uint32_t hits, double *ns)
 {
 	struct order o = {site, hits};
 	uint64_t took;
@@ -159,21 +156,16 @@ static struct plan *make_plan(const struct object *o, bool returns)
 
 /* ---- measuring ---- */
 
-struct figures {
-	double ns[ROUNDS];
-};
-
 struct measurement {
 	struct runner runner;
 	struct probe *probe;
 	uint32_t nsites;
-	uint64_t records;
 	struct figures *of; /* by site, then those silenced */
 };
 
 static int count_record(void *ctx, const void *data, size_t size)
 {
-	((struct measurement *)ctx)->records++;
+	++*(uint64_t *)ctx;
 	return 0;
 }
 
@@ -187,22 +179,31 @@ static int no_loss(void *ctx, uint32_t pid, uint32_t tid, uint64_t count)
 	return 0;
 }
 
-/* Runs a site, empties the ring, and makes sure that there was a record for each hit. */
-static int measure(struct measurement *m, uint32_t site, bool silent, double *ns)
+int calibrate__hit(struct runner *r, struct probe *p, uint32_t site, bool silent, double *ns,
+		   uint64_t *records)
 {
-	const struct probe_sink sink = {m, count_record, no_side, no_loss};
+	const struct probe_sink sink = {records, count_record, no_side, no_loss};
 	int err;
 
-	m->records = 0;
+	*records = 0;
 	if (silent)
-		probe__stop(m->probe);
+		probe__stop(p);
 	else
-		probe__start(m->probe);
-	err = runner__time(&m->runner, site, HITS, ns);
-	err = err ? err : probe__poll(m->probe, 0, &sink);
-	if (!err && m->records < (silent ? 0 : HITS))
+		probe__start(p);
+	err = runner__time(r, site, CALIBRATE_HITS, ns);
+	return err ? err : probe__poll(p, 0, &sink);
+}
+
+/* There has to be a record for each hit. */
+static int measure(struct measurement *m, uint32_t site, bool silent, double *ns)
+{
+	uint64_t records;
+	int err = calibrate__hit(&m->runner, m->probe, site, silent, ns, &records);
+
+	if (!err && !silent && records < CALIBRATE_HITS)
 		return err__set(EIO, "%s: %llu of %u hits were recorded",
-				calibrate_sites[site].name, (unsigned long long)m->records, HITS);
+				calibrate_sites[site].name, (unsigned long long)records,
+				CALIBRATE_HITS);
 	return err;
 }
 
@@ -213,19 +214,19 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static double median(const struct figures *f)
+double figures__median(const struct figures *f)
 {
 	struct figures sorted = *f;
 
-	qsort(sorted.ns, ROUNDS, sizeof(*sorted.ns), by_value);
-	return sorted.ns[ROUNDS / 2];
+	qsort(sorted.ns, CALIBRATE_ROUNDS, sizeof(*sorted.ns), by_value);
+	return sorted.ns[CALIBRATE_ROUNDS / 2];
 }
 
 static int measure_all(struct measurement *m, const struct plan *plan)
 {
 	int err = 0;
 
-	for (int round = 0; !err && round < ROUNDS; round++)
+	for (int round = 0; !err && round < CALIBRATE_ROUNDS; round++)
 		for (uint32_t i = 0; !err && i < m->nsites; i++) {
 			if (!plan->sites.data[i].probe)
 				continue;
@@ -256,14 +257,15 @@ static int with_probes(struct measurement *m, struct plan *plan, const char *mec
 static void add_row(calibration_vec *out, const struct plan *plan, const char *mechanism,
 		    uint32_t site, int record, double ns)
 {
+	struct calibration *c = vec__add(out);
 	struct insn insn;
 
 	plan->arch->decode(calibrate_sites[site].at, 15, 0, false, &insn);
-	vec__push(out, (struct calibration){.mechanism = mechanism,
-					    .insn = calibrate_sites[site].name,
-					    .record = record_names[record],
-					    .class = insn.emulated ? COST_EMULATED : COST_STEPPED,
-					    .ns = ns});
+	*c = (struct calibration){.mechanism = mechanism,
+				  .record = record_names[record],
+				  .class = insn.emulated ? COST_EMULATED : COST_STEPPED,
+				  .ns = ns};
+	snprintf(c->insn, sizeof(c->insn), "%s", calibrate_sites[site].name);
 }
 
 /* Without what the loop itself takes. */
@@ -275,8 +277,8 @@ static void add_rows(const struct measurement *m, const struct plan *plan, const
 			continue;
 		if (i % COPIES == RECORD_BRANCH)
 			add_row(out, plan, mechanism, i, RECORD_STOPPED,
-				median(&m->of[m->nsites + i]) - loop[i]);
-		add_row(out, plan, mechanism, i, i % COPIES, median(&m->of[i]) - loop[i]);
+				figures__median(&m->of[m->nsites + i]) - loop[i]);
+		add_row(out, plan, mechanism, i, i % COPIES, figures__median(&m->of[i]) - loop[i]);
 	}
 }
 
@@ -285,13 +287,13 @@ static void add_return(const struct measurement *m, const struct plan *plan, con
 		       double entry, calibration_vec *out)
 {
 	add_row(out, plan, mechanism, RECORD_ENTRY, RECORD_RETURN,
-		median(&m->of[RECORD_ENTRY]) - entry);
+		figures__median(&m->of[RECORD_ENTRY]) - entry);
 }
 
 static int calibrate_returns(struct measurement *m, const struct object *o, const char *mechanism,
 			     calibration_vec *out)
 {
-	double entry = median(&m->of[RECORD_ENTRY]);
+	double entry = figures__median(&m->of[RECORD_ENTRY]);
 	struct plan *plan = make_plan(o, true);
 	int err;
 
@@ -322,7 +324,7 @@ static int time_loops(struct measurement *m, double *loop)
 	int err = 0;
 
 	for (uint32_t i = 0; !err && i < m->nsites; i++)
-		err = runner__time(&m->runner, i, 100 * HITS, &loop[i]);
+		err = runner__time(&m->runner, i, 100 * CALIBRATE_HITS, &loop[i]);
 	return err;
 }
 

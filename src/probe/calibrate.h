@@ -3,7 +3,7 @@
 #ifndef BBTRACE_PROBE_CALIBRATE_H
 #define BBTRACE_PROBE_CALIBRATE_H
 
-#include <stdint.h>
+#include "session.h"
 
 struct calibrate_site {
 	const char *name;
@@ -12,5 +12,27 @@ struct calibrate_site {
 };
 /* Three of each name, one behind the other; ends with name NULL. */
 extern const struct calibrate_site calibrate_sites[];
+
+/* A child that runs a site so often, and tells how long it took. */
+struct runner {
+	pid_t pid;
+	int to, from;
+};
+#define RUN_SYSCALL UINT32_MAX /* in place of a site: getppid(2) */
+int runner__start(struct runner *r);
+void runner__stop(struct runner *r);
+/* ns a run */
+int runner__time(struct runner *r, uint32_t site, uint32_t hits, double *ns);
+
+#define CALIBRATE_ROUNDS 9
+#define CALIBRATE_HITS	 1000u
+struct figures {
+	double ns[CALIBRATE_ROUNDS];
+};
+double figures__median(const struct figures *f);
+
+/* Runs a site, empties the ring: how many records there were. */
+int calibrate__hit(struct runner *r, struct probe *p, uint32_t site, bool silent, double *ns,
+		   uint64_t *records);
 
 #endif

@@ -130,7 +130,7 @@ extern const struct feature features[]; /* ends with name NULL */
 
 struct calibration {
 	const char *mechanism;
-	const char *insn; /* a branch's kind, or another instruction */
+	char insn[16];
 	/* what the BPF program did: "stopped" (silenced), "branch", "value", "entry" (wrote that
 	 * record), "return" (what a return probe adds to an entry's) */
 	const char *record;
@@ -140,6 +140,8 @@ struct calibration {
 typedef VEC(struct calibration) calibration_vec;
 /* Measures for some seconds. 0, or -errno with a message; out is the caller's to free. */
 int calibrate__run(calibration_vec *out);
+/* Adds what a kprobe costs: entry is that of the system call getppid(2). */
+int calibrate__kernel(const struct object *kernel, uint64_t entry, calibration_vec *out);
 
 /* kernel_read_fn of target.h: reads kernel memory by a BPF program. ctx: struct kmem. */
 struct kmem;

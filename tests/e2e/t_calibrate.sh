@@ -28,7 +28,7 @@ is "$(($(json "$T/json" '$e->{insn} && $e->{ratio} == 1') > 0))" 1 'which has 1'
 
 bb doctor --calibrate
 exits 0 'as text'
-is "$(grep -cE '^uprobe_[a-z]+ +[a-z]+ +(emulated|stepped) +[a-z]+ +[0-9.]+ +[0-9.]+$' "$T/out")" "$(json "$T/json" '$e->{insn}')" 'as many rows'
+is "$(grep -cE '^[uk]probe_[a-z]+ +[a-z0-9]+ +[a-z0-9]+ +[a-z]+ +[0-9.]+ +[0-9.]+$' "$T/out")" "$(json "$T/json" '$e->{insn}')" 'as many rows'
 is "$(grep -cE '^uprobe_[a-z]+: stepped/emulated: [0-9.]+, placement assumes [0-9.]+$' "$T/out")" "$(wc -l <"$T/mechanisms")" 'a line a mechanism for the placement'
 is "$(wc -c <"$T/err")" 0 'nothing on stderr'
 

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * What a kprobe costs on this machine: each instruction that a system call of little work begins
+ * with carries one in turn. The kernel tells in debugfs what it made of it: an int3, a jump, or a
+ * call that ftrace makes anyway.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "calibrate.h"
+
+#define MAX_INSNS   16
+#define SETTLE_US   100000
+#define SETTLE_MOST 10 /* the kernel makes jumps later, when nothing runs there */
+
+struct kernel_measurement {
+	struct runner runner;
+	const struct object *kernel;
+	double call; /* ns, without probe */
+	int debugfs;
+};
+
+static struct plan *make_plan(const struct object *kernel, const struct insn *insn)
+{
+	struct plan *p = xcalloc(1, sizeof(*p));
+
+	p->arch = arch__by_machine(kernel->machine);
+	p->kernel = true;
+	p->probes = 1;
+	vec__push(&p->objects,
+		  (struct plan_object){.object = kernel, .path = kernel->path, .kernel = true});
+	vec__push(&p->functions,
+		  (struct plan_function){.name = "the system call", .entry_site = NO_SITE});
+	vec__push(&p->blocks, (struct plan_block){.site = 0});
+	vec__push(&p->sites, (struct plan_site){.vaddr = insn->addr,
+						.mnemonic = insn->mnemonic,
+						.len = insn->len,
+						.kind = BRANCH_JCC,
+						.probe = 1});
+	return p;
+}
+
+static int mount_debugfs(void)
+{
+	autoclose int fs = syscall(SYS_fsopen, "debugfs", 1 /* FSOPEN_CLOEXEC */);
+
+	if (fs < 0 || syscall(SYS_fsconfig, fs, 6 /* FSCONFIG_CMD_CREATE */, NULL, NULL, 0))
+		return err__set(errno, "cannot mount debugfs: %s", strerror(errno));
+	return syscall(SYS_fsmount, fs, 1 /* FSMOUNT_CLOEXEC */, 0);
+}
+
+/* Its line of kprobes/list ends in what the kernel made of it. kernel/kprobes.c, report_probe() */
+static int class_of(const struct kernel_measurement *m, uint64_t addr, enum cost_class *class)
+{
+	autoclose int fd = openat(m->debugfs, "kprobes/list", O_RDONLY | O_CLOEXEC);
+	autofree char *path = xasprintf("/proc/self/fd/%d", fd), *text = NULL;
+	char hex[32], *line, *end;
+	int err = fd < 0 ? -ENOENT : file__read(path, 16u << 20, &text, NULL);
+
+	if (err)
+		return err__set(EIO, "debugfs does not list the kprobes");
+	snprintf(hex, sizeof(hex), "%llx", (unsigned long long)addr);
+	line = strstr(text, hex);
+	if (!line)
+		return err__set(ENOENT, "debugfs does not list the kprobe");
+	end = line + strcspn(line, "\n");
+	*end = 0;
+	*class = strstr(line, "[OPTIMIZED]") ? COST_JUMP
+		 : strstr(line, "[FTRACE]")  ? COST_FTRACE
+					     : COST_INT3;
+	return 0;
+}
+
+static int settle(const struct kernel_measurement *m, uint64_t addr, enum cost_class *class)
+{
+	int err = class_of(m, addr, class);
+
+	for (int i = 0; !err && *class == COST_INT3 && i < SETTLE_MOST; i++) {
+		usleep(SETTLE_US);
+		err = class_of(m, addr, class);
+	}
+	return err;
+}
+
+static void add_row(const struct kernel_measurement *m, const struct insn *insn, const char *record,
+		    enum cost_class class, double ns, calibration_vec *out)
+{
+	struct calibration *c = vec__add(out);
+	char text[128] = "";
+	size_t avail;
+	const uint8_t *bytes = object__bytes(m->kernel, insn->addr, &avail);
+
+	*c = (struct calibration){
+		.mechanism = "kprobe_event", .record = record, .class = class, .ns = ns};
+	arch__by_machine(m->kernel->machine)->format(bytes, avail, insn->addr, text, sizeof(text));
+	snprintf(c->insn, sizeof(c->insn), "%.*s", (int)strcspn(text, " "), text);
+}
+
+/* Just before, since a machine's speed changes. */
+static int time_call(struct kernel_measurement *m)
+{
+	struct figures call;
+	int err = 0;
+
+	for (int i = 0; !err && i < CALIBRATE_ROUNDS; i++)
+		err = runner__time(&m->runner, RUN_SYSCALL, CALIBRATE_HITS, &call.ns[i]);
+	m->call = figures__median(&call);
+	return err;
+}
+
+/* *all: each call came by here. */
+static int rounds(struct kernel_measurement *m, struct probe *p, struct figures *of, bool *all)
+{
+	uint64_t records;
+	int err = 0;
+
+	*all = true;
+	for (int i = 0; !err && i < CALIBRATE_ROUNDS; i++) {
+		err = calibrate__hit(&m->runner, p, RUN_SYSCALL, false, &of[0].ns[i], &records);
+		*all &= records >= CALIBRATE_HITS;
+		err = err ? err
+			  : calibrate__hit(&m->runner, p, RUN_SYSCALL, true, &of[1].ns[i],
+					   &records);
+	}
+	return err;
+}
+
+/* Where the kernel refuses the probe, or moves it, there is no row. */
+static int measure_insn(struct kernel_measurement *m, const struct insn *insn, calibration_vec *out)
+{
+	struct probe_options o = {.attach = "kprobe_event", .events = PLAN_BRANCH};
+	struct plan *plan = make_plan(m->kernel, insn);
+	struct figures of[2] = {0};
+	struct probe *p = NULL;
+	enum cost_class class;
+	bool all = false;
+	int err = time_call(m);
+
+	vec__push(&o.filters.pids, (uint32_t)m->runner.pid);
+	err = err ? err : probe__open(plan, &o, &p);
+	if (!err && !probe__attach(p)) {
+		err = settle(m, insn->addr, &class);
+		err = err ? err : rounds(m, p, of, &all);
+	}
+	if (err == -ENOENT) /* the kernel moved it behind an endbr64 */
+		err = 0;
+	if (!err && all) {
+		add_row(m, insn, "stopped", class, figures__median(&of[1]) - m->call, out);
+		add_row(m, insn, "branch", class, figures__median(&of[0]) - m->call, out);
+	}
+	probe__close(p);
+	plan__free(plan);
+	vec__free(&o.filters.pids);
+	return err;
+}
+
+/* What comes next runs each time as well. */
+static bool goes_on(const struct insn *insn)
+{
+	return insn->flow == FLOW_NEXT || (insn->flow == FLOW_BRANCH && insn->kind == BRANCH_CALL);
+}
+
+static int measure_insns(struct kernel_measurement *m, uint64_t addr, calibration_vec *out)
+{
+	const struct arch *arch = arch__by_machine(m->kernel->machine);
+	struct insn insn = {0};
+	const uint8_t *bytes;
+	size_t avail;
+	int err = 0;
+
+	for (int i = 0; !err && i < MAX_INSNS && goes_on(&insn); i++) {
+		bytes = object__bytes(m->kernel, addr, &avail);
+		if (!bytes || arch->decode(bytes, avail, addr, true, &insn))
+			return 0;
+		err = measure_insn(m, &insn, out);
+		addr += insn.len;
+	}
+	return err;
+}
+
+int calibrate__kernel(const struct object *kernel, uint64_t entry, calibration_vec *out)
+{
+	struct kernel_measurement m = {.kernel = kernel, .debugfs = mount_debugfs()};
+	int err = m.debugfs < 0 ? m.debugfs : runner__start(&m.runner);
+
+	if (err)
+		return err;
+	err = measure_insns(&m, entry, out);
+	runner__stop(&m.runner);
+	close(m.debugfs);
+	return err;
+}

@@ -1,0 +1,20 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# guest_calibrate.sh: doctor --calibrate where there are kprobes: what the kernel makes of them is told. No figure is
+# judged: the CPU is emulated.
+
+# shellcheck disable=SC2154 # guest_lib.sh sets it
+. "$(dirname "$0")/guest_lib.sh"
+bb doctor --calibrate -F json
+is "$status" 0 "Linux $(uname -r): measured"
+is "$(wc -c <"$T/err")" 0 'and nothing went wrong'
+kprobes() { jq -r "select(.mechanism == \"kprobe_event\" and .insn) | $1" "$T/out.txt"; }
+is "$(kprobes .class | sort -u | xargs)" 'ftrace int3 jump' 'kprobes of each class'
+is "$(kprobes .record | sort | uniq -c | awk '{ print $1 }' | uniq | wc -l)" 1 'each with both records'
+is "$(kprobes 'select(.insn == "call") | .class' | sort -u | xargs)" int3 'a call takes an int3'
+is "$(kprobes 'select(.record == "branch" and (.ns > 0 | not)) | .insn' | xargs)" '' 'each figure is one'
+mkdir "$T/debugfs" && mount -t debugfs none "$T/debugfs"
+is "$(wc -l <"$T/debugfs/kprobes/list")" 0 'no kprobe is left'
+umount "$T/debugfs"
+done_testing
