@@ -18,7 +18,7 @@ each() {
 		bb report "$T/recorded" -o "$T/report" ${options/-k/}
 		exits 0 "$name $options: recorded"
 		same "$T/report" "$T/live" "$name $options: alike"
-		tail -n 1 "$T/err" | same /dev/stdin "$T/live.summary" "$name $options: the summary, too"
+		is "$(tail -n 1 "$T/err")" "$(<"$T/live.summary")" "$name $options: the summary, too"
 	done
 }
 formats=$("$BBTRACE" report --help | sed -n '/^formats:/,$s/^  \([^ ]*\) .*/\1/p')
