@@ -112,6 +112,31 @@ static bool leaves(struct emit *e, const struct insn *insn)
 	return !graph__holds(g, own, insn->target) || graph__is_entry(g, insn->target);
 }
 
+#define PADDING 64 /* bytes between two functions */
+
+/*
+ * Where a block leads that falls out of its function: over nops into the next function, as glibc's
+ * __memcpy_chk does into memcpy. 0: elsewhere.
+ */
+static uint32_t fallen_into(struct emit *e, uint64_t from)
+{
+	for (uint64_t addr = from; addr - from < PADDING;) {
+		uint32_t i = graph__known(e->g, addr);
+		const uint8_t *bytes;
+		struct insn insn;
+		size_t avail;
+
+		if (i && graph__is_entry(e->g, addr))
+			return e->g->nodes.data[i].block;
+		bytes = object__bytes(e->g->object, addr, &avail);
+		if (!bytes || e->g->arch->decode(bytes, avail, addr, e->g->kernel, &insn) ||
+		    !insn.padding || insn.flow != FLOW_NEXT)
+			return 0;
+		addr += insn.len;
+	}
+	return 0;
+}
+
 static void set_edges(struct emit *e, const struct leader *l, struct plan_block *b)
 {
 	const struct node *n = &e->g->nodes.data[l->last];
@@ -120,6 +145,9 @@ static void set_edges(struct emit *e, const struct leader *l, struct plan_block 
 	b->next = block_index(e, l->next);
 	b->taken = block_index(e, l->taken);
 	b->noreturn = !!(n->flags & NODE_NORETURN);
+	if (b->next == NO_BLOCK &&
+	    (!n->branch || insn->kind == BRANCH_JCC || insn->kind == BRANCH_LOOP))
+		b->next = block_index(e, fallen_into(e, node__next(n)));
 	if (!n->branch)
 		return;
 	b->leaves = leaves(e, insn);

@@ -176,15 +176,18 @@ PAGER='' typed "$BBTRACE report $T/trace -q"
 is "$status $(grep -c 'busy-' "$T/typed" | grep -c '^[1-9]')" '0 1' 'PAGER empty: none'
 
 # ---- progress: a reader that is slow makes it long ----
-# shellcheck disable=SC2120 # below, by bash -c
-slowly() { (head -c 400 "$T/trace" && sleep 1.3 && tail -c +401 "$T/trace" | head -c 100 && sleep 0.5 && tail -c +501 "$T/trace") | "$BBTRACE" report - -F json -o "$T/file" "$@"; }
-export -f slowly
+cat >"$T/slowly" <<'END'
+#!/bin/bash
+(head -c 400 "$T/trace" && sleep 1.3 && tail -c +401 "$T/trace" | head -c 100 && sleep 0.5 && tail -c +501 "$T/trace") |
+	"$BBTRACE" report - -F json -o "$T/file" "$@"
+END
+chmod +x "$T/slowly"
 export BBTRACE T
-typed "bash -c slowly"
+typed "$T/slowly"
 like "$T/typed" 'bbtrace: [0-9.]+ MB, [0-9.]+ MB/s' 'long work shows progress on a terminal'
 is "$(tail -n 1 "$T/typed" | sed 's/.*\x1b\[K//' | cut -c1-8)" 'bbtrace:' '  and clears it at the end'
-typed "bash -c 'slowly -q'"
+typed "$T/slowly -q"
 unlike "$T/typed" 'MB/s' '  not with -q'
-slowly 2>"$T/err"
+"$T/slowly" 2>"$T/err"
 is "$(grep -c 'MB/s' "$T/err") $(wc -l <"$T/err")" '0 1' '  nor where stderr is none'
 done_testing
