@@ -130,10 +130,6 @@ static bool wrong_when_stepped(const ZydisDecodedInstruction *z, const struct in
 	case ZYDIS_MNEMONIC_PUSHF: /* pushes the trap flag: popf would raise SIGTRAP */
 	case ZYDIS_MNEMONIC_PUSHFD:
 	case ZYDIS_MNEMONIC_PUSHFQ:
-	case ZYDIS_MNEMONIC_POPF: /* one that sets the trap flag: SIGTRAP comes an instruction early
-				   */
-	case ZYDIS_MNEMONIC_POPFD:
-	case ZYDIS_MNEMONIC_POPFQ:
 	case ZYDIS_MNEMONIC_SYSCALL: /* the next instruction runs as well, out of line */
 	case ZYDIS_MNEMONIC_SGDT:    /* so it does when the kernel emulates these (UMIP) */
 	case ZYDIS_MNEMONIC_SIDT:
