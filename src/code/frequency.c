@@ -191,7 +191,7 @@ static void spread(struct guess *g, double *of)
 #define UNSEEN 1e-6
 #define ROUNDS 8 /* blocks without a branch of their own in a row */
 
-/* Runs of block b along its way to another one, as far as they are known; -1: not known. */
+/* Runs of block b along its way to another one, as far as they are known. */
 static double flow(const struct guess *g, const struct branch_counts *counts, const bool *known,
 		   const double *of, uint32_t b, uint32_t to)
 {

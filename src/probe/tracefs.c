@@ -136,7 +136,9 @@ int64_t tracefs__missed(int root)
 	for (p = text; !err && (p = strstr(p, name)); p++) {
 		unsigned long long hits, misses;
 
-		if (sscanf(p + strlen(name), " %llu %llu", &hits, &misses) == 2)
+		/* the number in the name may begin another tracer's */
+		if (p[strlen(name)] == ' ' &&
+		    sscanf(p + strlen(name), " %llu %llu", &hits, &misses) == 2)
 			sum += misses;
 	}
 	return err ? err : sum;

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../tap.sh"
 cd "$(dirname "$0")/../.." || exit 1
 
-# Linux 6.12 wants QEMU 8 or newer: tests/vm/README.md.
+# Linux 6.12 wants QEMU 10: tests/vm/README.md.
 for run in '6.1 witness' 'newest full' 'newest witness'; do
 	read -r kernel placement <<<"$run"
 	KERNEL=$kernel PLACEMENT=$placement tests/vm/t_flow.sh >"$T/out" 2>&1
