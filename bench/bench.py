@@ -114,13 +114,18 @@ class Work:
             if not ids:
                 p.terminate()
                 raise Skip("no uprobe_multi link: " + p.communicate()[1].strip())
-            out = subprocess.run([at("probe"), "link", ids[-1]], capture_output=True, text=True)
+            links = [subprocess.run([at("probe"), "link", i], capture_output=True, text=True) for i in ids]
         finally:
             p.terminate()
             p.communicate()
-        if out.returncode:
-            raise Skip(out.stderr.strip() + " (Linux 6.8 tells a link's sites)")
-        return out.stdout.splitlines()
+        for out in links:
+            if out.returncode:
+                raise Skip(out.stderr.strip() + " (Linux 6.8 tells a link's sites)")
+            path, sites = out.stdout.splitlines()
+            # a function that ends with a jump into another file has probes there, too
+            if os.path.samefile(path, self.target):
+                return path, sites
+        raise Skip("no link to " + self.target)
 
     def offsets(self):
         return [int(s.split("=")[0], 16) for s in self.sites.split(",")]
@@ -243,6 +248,7 @@ CONTENDERS = (
     ("bbtrace, trace file", bbtrace(), 1, "cpu", True),
     ("bbtrace, text", bbtrace("-F", "text"), 1, "cpu", True),
     ("bbtrace, JSON", bbtrace("-F", "json"), 1, "cpu", True),
+    ("bbtrace, uretprobes", bbtrace("--returns", "probe"), 1, "cpu", False),
     ("bpftrace printf", bpftrace(PRINT), 0.1, "cpu", True),
     ("bpftrace count", bpftrace(COUNT), 0.5, "cpu", False),
     ("ptrace int3", int3, 0.02, "wall", False),
@@ -275,6 +281,30 @@ def seconds_of(command):
     return time.monotonic() - start
 
 
+def reader_seconds(work, n):
+    """The CPU time, outside of the kernel, of a bbtrace that records: it traces a process that is not its child."""
+    waiting = subprocess.Popen(["sh", "-c", 'read -r _; exec "$@"', "sh", *work.argv(n)], stdin=subprocess.PIPE,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                               env=dict(os.environ, BENCH_OUT=OUT))
+    tracer = subprocess.Popen([BBTRACE, "user", "-v", "--buffer", "256M", work.target, *work.functions, *work.select,
+                               "-o", at("taken"), "-p", str(waiting.pid)], stderr=subprocess.PIPE, text=True)
+    for line in tracer.stderr:
+        if "probes attached" in line:
+            waiting.stdin.write(b"\n")
+            waiting.stdin.close()
+    waiting.kill()
+    waiting.wait()
+    _, tracer.returncode, usage = os.wait4(tracer.pid, 0)
+    if tracer.returncode:
+        raise Skip("bbtrace failed")
+    return usage.ru_utime
+
+
+def taken_per_second(work, n, rate):
+    """What it takes to start is left out."""
+    return 20 * n * rate / (reader_seconds(work, 20 * n) - reader_seconds(work, 10)) if work.n else None
+
+
 def trace_file(work, n):
     path = at("trace")
     err = run([BBTRACE, "user", "--buffer", "256M", work.target, *work.functions, *work.select, "-o",
@@ -288,6 +318,9 @@ def trace_file(work, n):
     row = {"name": "bbtrace trace file", "branches": branches, "events": events,
            "lost": int(re.search(r"(\d+) lost", err)[1]), "bytes": os.path.getsize(path),
            "undeflated": undeflated(path), "recorded_per_second": branches / wall}
+    rate = taken_per_second(work, n, events / work.done(n))
+    if rate:
+        row["taken_per_second"] = rate
     for form in ("text", "json"):
         took = seconds_of([BBTRACE, "report", "-q", path, "-F", form, "-o", "/dev/null"])
         row[form + "_per_second"] = branches / took
@@ -353,17 +386,29 @@ PLACEMENTS = (
 )
 
 
+ACTION_RET = 1  # PROBE_ACTION() of bpf/wire.h
+
+
+def without_rets(path, sites):
+    return path, ",".join(s for s in sites.split(",")
+                          if int(s.split("=")[1], 16) >> 28 & 7 != ACTION_RET)
+
+
 def hit_placement(work, row, n):
-    if os.path.exists(OUT):
-        os.unlink(OUT)
-    err = run([at("probe"), "records:" + OBJECT, *row["link"], "--", *work.argv(n)])
-    row["hits"] = int(re.search(r"(\d+) records", err)[1]) / work.done(n)
-    row["runs"].append(read_times()["cpu"] / n)
+    """Rets cost the same wherever they are probed, the most where they are stepped: given apart."""
+    for link, hits, runs in (row["link"], "hits", "runs"), (without_rets(*row["link"]), "hits_without_rets",
+                                                           "runs_without_rets"):
+        if os.path.exists(OUT):
+            os.unlink(OUT)
+        err = run([at("probe"), "records:" + OBJECT, *link, "--", *work.argv(n)])
+        row[hits] = int(re.search(r"(\d+) records", err)[1]) / work.done(n)
+        row[runs].append(read_times()["cpu"] / n)
 
 
 def placements(work, rounds):
     """What files() has recorded is the profile, and tells how many branches there are."""
-    rows = [{"name": name, "options": options, "runs": []} for name, *options in PLACEMENTS]
+    rows = [{"name": name, "options": options, "runs": [], "runs_without_rets": []}
+            for name, *options in PLACEMENTS]
     for row in rows:
         try:
             row["link"] = work.link("-e", "entry,branch", "--placement", *row["options"])
@@ -378,19 +423,28 @@ def placements(work, rounds):
             continue
         row["probes"] = row.pop("link")[1].count(",") + 1
         row["hits_per_branch"] = row["hits"] / work.file_branches
-        row["to_full"] = statistics.median(x / y for x, y in zip(row["runs"], rows[0]["runs"]))
+        for suffix in "", "_without_rets":
+            row["to_full" + suffix] = statistics.median(
+                x / y for x, y in zip(row["runs" + suffix], rows[0]["runs" + suffix]))
     return rows
 
 
 # ---- attaching all of libc ----
 
 def attach_once(path, row):
+    """The summary comes before the probes go."""
     start = time.monotonic()
-    err = run([BBTRACE, "user", "-v", path, "*", "-e", "entry,branch", "-o", "/dev/null", "--", "true"])
-    whole = time.monotonic() - start
-    found = re.search(r"(\d+) probes attached by \S+ in ([0-9.]+) s", err)
+    p = subprocess.Popen([BBTRACE, "user", "-v", path, "*", "-e", "entry,branch", "-o", "/dev/null", "--", "true"],
+                         stderr=subprocess.PIPE, text=True)
+    found, summary = None, start
+    for line in p.stderr:
+        found = found or re.search(r"(\d+) probes attached by \S+ in ([0-9.]+) s", line)
+        summary = time.monotonic()
+    if p.wait() or not found:
+        raise Skip(f"bbtrace ended with {p.returncode}")
+    end = time.monotonic()
     row["probes"] = int(found[1])
-    row["runs"].append({"attach": float(found[2]), "whole": whole,
+    row["runs"].append({"attach": float(found[2]), "detach": end - summary, "whole": end - start,
                         "list": seconds_of([BBTRACE, "list", "--sites", path, "*"]),
                         "objdump": seconds_of(["objdump", "-d", path])})
 
@@ -404,10 +458,58 @@ def attaching(rounds):
             attach_once(private_libc() + "/libc.so.6", row)
     except Skip as why:
         return dict(row, skipped=str(why))
-    for key in ("attach", "whole", "list"):
+    for key in ("attach", "detach", "whole", "list"):
         row[key] = statistics.median(r[key] for r in row["runs"])
         row[key + "_to_objdump"] = statistics.median(r[key] / r["objdump"] for r in row["runs"])
     return row
+
+
+# ---- kprobes, in a guest ----
+
+KERNEL_WORK = 300  # calls in one run
+
+
+def in_guest(rounds):
+    """The CPU is emulated there: the ratios are only roughly those of a real one."""
+    row = {"name": "kernel", "what": "kprobes on each branch of do_sys_openat2, in an emulated guest",
+           "contenders": {}, "skipped_contenders": []}
+    guest = os.path.join(ROOT, "tests/vm/run.sh")
+    script, work, peer = os.path.join(ROOT, "bench/kernel.sh"), at("work"), shutil.which("bpftrace")
+    needed = [x for path in (script, work, peer) if path for x in ("-f", path)]
+    try:
+        need("qemu-system-x86_64")
+        p = subprocess.run([guest, "-M", "2048", "-t", "1800", *needed, "--", "bash", script, work,
+                            peer or "bpftrace", str(rounds), str(KERNEL_WORK)],
+                           capture_output=True, text=True, cwd=ROOT, stdin=subprocess.DEVNULL,
+                           env=dict(os.environ, B=BUILD))
+        if p.returncode:
+            raise Skip((p.stderr.strip().splitlines() or ["the guest failed"])[-1])
+    except Skip as why:
+        return dict(row, skipped=str(why))
+    for line in p.stdout.splitlines():
+        name, value = line.rsplit(" ", 1)
+        if line.startswith("skipped "):
+            if line not in row["skipped_contenders"]:
+                row["skipped_contenders"].append(line)
+        elif name == "probes":
+            row["probes"] = int(value)
+        else:
+            row["contenders"].setdefault(name, []).append(int(value))
+    return row
+
+
+def show_guest(row):
+    if "skipped" in row:
+        print(f"\nkernel: skipped: {row['skipped']}")
+        return
+    print(f"\nkernel: {row['what']}; {row['probes']} sites\n    {'':20}{'ns/call':>12}{'to bare':>10}{'to full':>10}")
+    runs = row["contenders"]
+    for name, times in runs.items():
+        ratios = [statistics.median(x / y for x, y in zip(times, runs.get(base, times)))
+                  for base in ("bare", "bbtrace, full")]
+        print(f"    {name:20}{statistics.median(times):12.0f}{ratios[0]:10.2f}{ratios[1]:10.2f}")
+    for line in row["skipped_contenders"]:
+        print(f"    {line}")
 
 
 # ---- a row: its contenders in turn ----
@@ -491,7 +593,8 @@ def show(row):
 
 
 def show_files(rows):
-    print(f"    {'':20}{'bytes/branch':>14}{'undeflated':>12}{'recorded/s':>12}{'text/s':>12}{'json/s':>12}")
+    print(f"    {'':20}{'bytes/branch':>14}{'undeflated':>12}{'recorded/s':>12}{'text/s':>12}{'json/s':>12}"
+          f"{'taken/CPU s':>14}")
     for r in rows:
         if "skipped" in r:
             print(f"    {r['name']:20}  skipped: {r['skipped'][:100]}")
@@ -501,17 +604,19 @@ def show_files(rows):
               f"{figure(r['undeflated'] / b if 'undeflated' in r else None, '{:12.2f}'):>12}"
               f"{r['recorded_per_second']:12.0f}{figure(r.get('text_per_second'), '{:12.0f}'):>12}"
               f"{figure(r.get('json_per_second'), '{:12.0f}'):>12}"
+              f"{figure(r.get('taken_per_second'), '{:14.0f}'):>14}"
               f"{'   ' + str(r['lost']) + ' lost' if r['lost'] else ''}")
     sys.stdout.flush()
 
 
 def show_placements(rows):
-    print(f"    {'entries, branches':20}{'probes':>14}{'hits/branch':>12}{'to full':>12}")
+    print(f"    {'entries, branches':20}{'probes':>14}{'hits/branch':>12}{'to full':>12}{'without rets':>15}")
     for r in rows:
         if "skipped" in r:
             print(f"    {r['name']:20}  skipped: {r['skipped'][:100]}")
         else:
-            print(f"    {r['name']:20}{r['probes']:14}{r['hits_per_branch']:12.3f}{r['to_full']:12.3f}")
+            print(f"    {r['name']:20}{r['probes']:14}{r['hits_per_branch']:12.3f}{r['to_full']:12.3f}"
+                  f"{r['to_full_without_rets']:15.3f}")
     sys.stdout.flush()
 
 
@@ -520,7 +625,8 @@ def show_attaching(row):
         print(f"\nattach: skipped: {row['skipped']}")
         return
     print(f"\nattach: {row['what']}; {row['probes']} probes\n    {'':24}{'seconds':>10}{'to objdump -d':>15}")
-    for key, name in (("attach", "loading, attaching"), ("list", "list --sites, printing"),
+    for key, name in (("attach", "loading, attaching"), ("detach", "detaching"),
+                      ("list", "list --sites, printing"),
                       ("whole", "from start to end")):
         print(f"    {name:24}{row[key]:10.3f}{row[key + '_to_objdump']:15.2f}")
 
@@ -598,7 +704,7 @@ def main():
     if os.getuid():
         print("bench: needs root", file=sys.stderr)
         return 0
-    seconds = args.seconds or (11 if args.quick else 40)
+    seconds = args.seconds or (14 if args.quick else 40)
     report = {"machine": machine(), "rows": []}
     print("bench: {bbtrace} on Linux {kernel}, {cpus} CPUs ({cpu}), load {load:.1f}".format(
         **report["machine"]))
@@ -622,6 +728,9 @@ def main():
     if not args.quick and (not args.only or "attach".startswith(args.only)):
         report["rows"].append(attaching(3))
         show_attaching(report["rows"][-1])
+    if not args.quick and (not args.only or "kernel".startswith(args.only)):
+        report["rows"].append(in_guest(3))
+        show_guest(report["rows"][-1])
     path = os.path.join(BUILD, "bench.json")
     json.dump(report, open(path, "w"), indent=1)
     print(f"\nbench: all runs in {os.path.relpath(path)}")

@@ -112,6 +112,7 @@ static void configure(struct bpf_object *object, pid_t pid)
 		.self = getpid(),
 		.command = pid,
 		.pid = pid,
+		.shorts = 1,
 		.wakeup = RING_SIZE / 4,
 	};
 	struct bpf_program *program;

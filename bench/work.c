@@ -4,11 +4,13 @@
  * clocks, "WALL CPU" in ns, to the file BENCH_OUT names; so a tool's own start and end don't count.
  * A tenth of it goes first, to warm up.
  */
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define ASM_FUNCTION(name, body)                                                                   \
 	__asm__(".text\n.globl " #name "\n.type " #name ", @function\n.p2align 4\n" #name          \
@@ -77,12 +79,18 @@ static void do_malloc(long n)
 	}
 }
 
+static void do_open(long n)
+{
+	while (n--)
+		close(open("/dev/null", O_RDONLY));
+}
+
 static void do_threads(long n)
 {
 	pthread_t t[THREADS];
 
 	for (int i = 0; i < THREADS; i++)
-		if (pthread_create(&t[i], NULL, spin_in_thread, (void *)(n / THREADS)))
+		if (pthread_create(&t[i], NULL, spin_in_thread, (void *)(n / THREADS + 1)))
 			abort();
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(t[i], NULL);
@@ -92,8 +100,8 @@ static const struct {
 	const char *name;
 	void (*run)(long n);
 } works[] = {
-	{"spin", do_spin}, {"call", do_call},	  {"hop", do_hop},
-	{"fib", do_fib},   {"malloc", do_malloc}, {"threads", do_threads},
+	{"spin", do_spin},     {"call", do_call},	{"hop", do_hop},   {"fib", do_fib},
+	{"malloc", do_malloc}, {"threads", do_threads}, {"open", do_open},
 };
 
 static double ns(clockid_t clock)
@@ -123,6 +131,6 @@ int main(int argc, char **argv)
 			ns(CLOCK_PROCESS_CPUTIME_ID) - cpu);
 		return 0;
 	}
-	fprintf(stderr, "usage: [BENCH_OUT=FILE] work spin|call|hop|fib|malloc|threads N\n");
+	fprintf(stderr, "usage: [BENCH_OUT=FILE] work spin|call|hop|fib|malloc|threads|open N\n");
 	return 2;
 }

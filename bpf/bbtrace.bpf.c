@@ -18,8 +18,9 @@ volatile __u32 stopped;
 /* CMD has made its exec. */
 volatile __u32 command_runs;
 /* A thread other than the first one made an exec, and took over the process: of the last such, its
- * pid. */
+ * pid, and when. */
 volatile __u32 taken_over;
+volatile __u64 taken_over_at;
 /* Depth of bbtrace's PID namespace: found out by own_level(). */
 volatile __u32 pid_level;
 /* Some process was born in a PID namespace below that. */
@@ -195,10 +196,18 @@ static __always_inline __u16 read_values(struct pt_regs *ctx, __u64 word, __u64 
 	return 0;
 }
 
-static __always_inline __u64 ring_flags(void)
+/*
+ * How full is the ring? To ask costs about half of what reserve and submit do, so one record in
+ * ASK_EVERY does, by the low bits of its time. A reader that nobody wakes looks by itself after a
+ * while.
+ */
+#define ASK_EVERY 16
+
+static __always_inline __u64 ring_flags(__u64 now)
 {
-	return bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) >= config.wakeup ? BPF_RB_FORCE_WAKEUP
-									    : BPF_RB_NO_WAKEUP;
+	return now % ASK_EVERY == 0 && bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) >= config.wakeup
+		       ? BPF_RB_FORCE_WAKEUP
+		       : BPF_RB_NO_WAKEUP;
 }
 
 /*
@@ -298,11 +307,20 @@ static __noinline int tell_losses(struct pt_regs *ctx, struct who *w)
 	v->value[0] = *count & ~LOST_SIGNAL;
 	v->value[1] = 0;
 	*count = 0;
-	bpf_ringbuf_submit(v, ring_flags());
+	bpf_ringbuf_submit(v, ring_flags(now));
 	return 0;
 }
 
 /* ---- records ---- */
+
+/* As bpf_get_current_comm() does, without the call. */
+static __always_inline void copy_comm(char *to)
+{
+	const struct task_struct *task = bpf_get_current_task_btf();
+
+	((__u64 *)to)[0] = *(const __u64 *)&task->comm[0];
+	((__u64 *)to)[1] = *(const __u64 *)&task->comm[8];
+}
 
 static __always_inline void fill_entry(struct wire_entry *e, __u64 now, struct pt_regs *ctx,
 				       __u64 word, struct who w)
@@ -314,7 +332,7 @@ static __always_inline void fill_entry(struct wire_entry *e, __u64 now, struct p
 	e->caller = 0;
 	if (load_return(ctx, (__u64 *)&e->caller, &replaced))
 		missing |= WIRE_NO_CALLER;
-	bpf_get_current_comm(e->comm, sizeof(e->comm));
+	copy_comm(e->comm);
 	copy_regs(e->regs, ctx);
 	__builtin_memset(e->syscall_args, 0, sizeof(e->syscall_args));
 	if (config.kernel && (word & PROBE_SYSCALL)) {
@@ -344,7 +362,7 @@ static __always_inline bool put_entry(struct pt_regs *ctx, __u64 word, struct wh
 		if (!e)
 			return false;
 		fill_entry(e, now, ctx, word, w);
-		bpf_ringbuf_submit(e, ring_flags());
+		bpf_ringbuf_submit(e, ring_flags(now));
 		return true;
 	}
 	s = reserve(sizeof(*s));
@@ -353,7 +371,7 @@ static __always_inline bool put_entry(struct pt_regs *ctx, __u64 word, struct wh
 	fill_entry(&s->entry, now, ctx, word, w);
 	len = bpf_get_stack(ctx, s->stack, sizeof(s->stack), config.kernel ? 0 : BPF_F_USER_STACK);
 	s->frames = len > 0 ? (__u64)len >> 3 : 0;
-	bpf_ringbuf_submit(s, ring_flags());
+	bpf_ringbuf_submit(s, ring_flags(now));
 	return true;
 }
 
@@ -367,7 +385,7 @@ static __always_inline bool put_value(struct pt_regs *ctx, __u64 word, struct wh
 		return false;
 	missing = read_values(ctx, word, v->value);
 	fill_event(&v->event, now, ctx, w, PROBE_SITE(word), WIRE_VALUE, missing);
-	bpf_ringbuf_submit(v, ring_flags());
+	bpf_ringbuf_submit(v, ring_flags(now));
 	return true;
 }
 
@@ -383,22 +401,11 @@ static __always_inline bool put_return(struct pt_regs *ctx, __u64 word, struct w
 	v->value[1] = ctx->ax;
 	fill_event(&v->event, now, ctx, w, PROBE_SITE(word), WIRE_RETURN, 0);
 	v->event.sp -= 8;
-	bpf_ringbuf_submit(v, ring_flags());
+	bpf_ringbuf_submit(v, ring_flags(now));
 	return true;
 }
 
-static __always_inline bool put_branch(struct pt_regs *ctx, __u64 word, struct who w)
-{
-	__u64 now = bpf_ktime_get_ns();
-	struct wire_event *e = reserve(sizeof(*e));
-
-	if (!e)
-		return false;
-	fill_event(e, now, ctx, w, PROBE_SITE(word), WIRE_BRANCH, 0);
-	bpf_ringbuf_submit(e, ring_flags());
-	return true;
-}
-
+#include "short.h"
 #include "goroutine.h"
 
 static __always_inline int hit(struct pt_regs *ctx, __u64 word)
@@ -454,14 +461,13 @@ int hit_multi(struct pt_regs *ctx)
  */
 static __always_inline __u64 *uprobe_word(void)
 {
-	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
-	struct uprobe_dispatch_data *data = (void *)BPF_CORE_READ(task, utask, vaddr);
+	const struct task_struct *task = bpf_get_current_task_btf();
+	struct uprobe_dispatch_data *data = (void *)task->utask->vaddr;
 	struct trace_uprobe *tu = BPF_CORE_READ(data, tu);
-	struct uprobe_key key = {
-		.ino = BPF_CORE_READ(tu, path.dentry, d_inode, i_ino),
-		.offset = BPF_CORE_READ(tu, offset),
-	};
+	struct uprobe_key key = {.ino = config.ino, .offset = BPF_CORE_READ(tu, offset)};
 
+	if (!config.ino)
+		key.ino = BPF_CORE_READ(tu, path.dentry, d_inode, i_ino);
 	return bpf_map_lookup_elem(&uprobe_sites, &key);
 }
 
@@ -488,8 +494,10 @@ int on_exec(struct bpf_raw_tracepoint_args *ctx)
 		command_runs = 1;
 	/* include/trace/events/sched.h: (task, old_pid, bprm); old_pid as the initial namespace has
 	 * it */
-	if ((__u32)ctx->args[1] != (__u32)bpf_get_current_pid_tgid() && passes(w))
+	if ((__u32)ctx->args[1] != (__u32)bpf_get_current_pid_tgid() && passes(w)) {
+		taken_over_at = bpf_ktime_get_ns();
 		taken_over = w.pid;
+	}
 	return 0;
 }
 
@@ -513,7 +521,7 @@ int on_signal(struct bpf_raw_tracepoint_args *ctx)
 		e->tid = w.tid;
 		e->site_type = WIRE_SITE_MASK | WIRE_SIGNAL << WIRE_SITE_BITS;
 		e->cpu = bpf_get_smp_processor_id();
-		bpf_ringbuf_submit(e, ring_flags());
+		bpf_ringbuf_submit(e, ring_flags(now));
 		return 0;
 	}
 	/* so that this thread's next record tells that something is missing */

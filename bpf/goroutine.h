@@ -73,7 +73,7 @@ static __noinline int tell_goroutine(struct pt_regs *ctx, struct who *w, __u64 w
 	fill_event(&v->event, time, ctx, *w, WIRE_SITE_MASK, WIRE_GOROUTINE, 0);
 	v->value[0] = now.goroutine;
 	v->value[1] = 0;
-	bpf_ringbuf_submit(v, ring_flags());
+	bpf_ringbuf_submit(v, ring_flags(time));
 	bpf_map_update_elem(&on_threads, &key, &now, BPF_ANY);
 	if (now.goroutine)
 		bpf_map_update_elem(&on_tid, &at, &w->tid, BPF_ANY);

@@ -76,10 +76,16 @@ static __always_inline struct who task_who(struct task_struct *task)
 
 static __always_inline struct who who_am_i(void)
 {
+	struct bpf_pidns_info own;
 	__u64 id;
 
-	if (config.pid_ns)
+	if (config.pid_ns) {
+		/* in that namespace itself; else it may be in one within */
+		if (!bpf_get_ns_current_pid_tgid(config.pid_ns_dev, config.pid_ns, &own,
+						 sizeof(own)))
+			return (struct who){.pid = own.tgid, .tid = own.pid};
 		return task_who((struct task_struct *)bpf_get_current_task());
+	}
 	id = bpf_get_current_pid_tgid();
 	return (struct who){.pid = id >> 32, .tid = id};
 }

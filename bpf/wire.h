@@ -52,6 +52,25 @@ struct wire_event {
 	__u16 cpu : 12, missing : 4;
 };
 
+/*
+ * A branch as most are told, known by the record's size: what it doesn't say is as in the last
+ * whole WIRE_BRANCH record of the same thread from the same CPU, which came less than
+ * WIRE_WHOLE_FOR ns before it.
+ */
+struct wire_short {
+	__u64 where; /* site : 24, tid : 22, cpu : 12, CF PF AF ZF SF OF : 6, from the low bits up
+		      */
+	__u64 when;  /* sp >> 3 : 24, time : 40; their low bits */
+};
+
+#define WIRE_CPUS	    4096
+#define WIRE_TID_BITS	    22 /* include/linux/threads.h: PID_MAX_LIMIT is 4 << 20 */
+#define WIRE_TID_MASK	    ((1ull << WIRE_TID_BITS) - 1)
+#define WIRE_SP_LOW	    27 /* bits of the stack pointer that a short record has */
+#define WIRE_ARITHMETIC	    0x8d5
+#define WIRE_WHOLE_FOR_BITS 24 /* units of 1024 ns: 17 s */
+#define WIRE_WHOLE_FOR	    (1ull << (WIRE_WHOLE_FOR_BITS + 10))
+
 struct wire_value {
 	struct wire_event event;
 	__u64 value[2];
@@ -145,6 +164,7 @@ struct wire_config {
 	__u8 kernel;   /* values are kernel addresses */
 	__u8 stack;    /* record call stacks on entry */
 	__u8 signals;  /* record signals that have a handler */
+	__u8 shorts;   /* branches may be told by struct wire_short */
 	__u8 returns;  /* return probes replace return addresses */
 	__u8 go;       /* some sites are of a program of Go */
 	__s32 go_g;    /* where a thread has its goroutine's g, from its base */
@@ -154,7 +174,9 @@ struct wire_config {
 	__u32 command; /* CMD's process */
 	__u32 pid;     /* with one pid only: compared without a map; else 0 */
 	__u32 pid_ns;  /* inode number of bbtrace's PID namespace; 0: the initial one */
-	__u64 wakeup;  /* bytes in the ring that wake the reader */
+	__u32 pid_ns_dev;
+	__u64 ino;    /* LOOKUP_UPROBE: of the one file that has sites; 0: there are several */
+	__u64 wakeup; /* bytes in the ring that wake the reader */
 };
 
 #endif

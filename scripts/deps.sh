@@ -38,6 +38,8 @@ test  | qemu-system-x86 | qemu-system-x86_64
 test  | busybox-static  | busybox
 test  | cpio            | cpio
 test  | kmod            | depmod
+test  | e2fsprogs       | mke2fs
+test  | jq              | jq
 test  | xz-utils        | xz
 test  | shellcheck      | shellcheck
 test  | clang-format    | clang-format
@@ -61,6 +63,10 @@ bench | valgrind        | valgrind
 bench | uftrace         | uftrace
 bench | linux-perf      | perf
 bench | gzip            | gzip
+bench | qemu-system-x86 | qemu-system-x86_64
+bench | busybox-static  | busybox
+bench | cpio            | cpio
+bench | jq              | jq
 fuzz  | libclang-rt-dev | -fsanitize=fuzzer
 '
 # What the stable release of Debian 12 has too old, and what must then come along from its backports.

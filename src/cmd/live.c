@@ -140,18 +140,21 @@ static void add_if_dead(void *ctx, uint32_t pid, uint32_t tid)
 		vec__push(&l->dead, (struct side_event){.type = SIDE_EXIT, .pid = pid, .tid = tid});
 }
 
-/* What they did last may have waited in the ring when they were found dead, but not any more. */
-int live__tick(struct live *l, uint64_t now)
+/* What they did last may still have waited in the ring when they were found dead. */
+int live__tick(struct live *l, uint64_t now, uint64_t settled)
 {
 	struct side_event *e;
 	int err = 0;
 
+	if (l->dead.len && settled < l->found_dead)
+		return 0;
 	vec__each (e, &l->dead) {
 		e->time = now;
 		if (!err && is_dead(e->pid, e->tid))
 			err = take_side(l, e);
 	}
 	l->dead.len = 0;
+	l->found_dead = now;
 	if (l->count_the_dead)
 		trace__each_thread(l->show.trace, add_if_dead, l);
 	l->count_the_dead = false;

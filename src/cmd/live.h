@@ -14,6 +14,7 @@ struct live {
 	unsigned own_numbers; /* of bbtrace itself that /proc shows; 0: not looked yet */
 	bool count_the_dead;  /* their end may have been lost */
 	VEC(struct side_event) dead;
+	uint64_t found_dead; /* when; CLOCK_MONOTONIC, ns */
 };
 
 void live__open(struct live *l, const struct plan *plan, const struct named *named,
@@ -22,9 +23,9 @@ void live__open(struct live *l, const struct plan *plan, const struct named *nam
 /* Takes over the names and mappings of the processes that run already: of pids, or of all where n
  * is 0. */
 void live__look_around(struct live *l, const uint32_t *pids, size_t n);
-/* Called after each poll: whose end was not told has ended all the same. 0, or as the sink returns.
- */
-int live__tick(struct live *l, uint64_t now);
+/* Called after each poll: whose end was not told has ended all the same. What happened before
+ * settled has been taken. 0, or as the sink returns. */
+int live__tick(struct live *l, uint64_t now, uint64_t settled);
 void live__close(struct live *l);
 
 #endif

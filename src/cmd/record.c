@@ -31,6 +31,7 @@ struct recorder {
 	uint64_t flushed;	 /* when */
 	struct map64 pids;	 /* processes of which the file has the mappings */
 	struct map64 tids;	 /* threads of which it has the name */
+	uint64_t introduced;	 /* pid << 32 | tid of the last one that both have; 0: none */
 	struct map64 goroutines; /* tid -> what it runs, as the last WIRE_GOROUTINE had it */
 	uint64_t map_changes;
 	struct {
@@ -253,9 +254,15 @@ static int put_thread(struct recorder *r, uint64_t time, uint32_t pid, uint32_t 
 
 static int introduce(struct recorder *r, uint64_t time, uint32_t pid, uint32_t tid)
 {
-	int err = put_process(r, time, pid);
+	uint64_t key = (uint64_t)pid << 32 | tid;
+	int err;
 
-	return err ? err : put_thread(r, time, pid, tid);
+	if (key && key == r->introduced)
+		return 0;
+	err = put_process(r, time, pid);
+	err = err ? err : put_thread(r, time, pid, tid);
+	r->introduced = err ? 0 : key;
+	return err;
 }
 
 /* ---- a file after the other ---- */
@@ -338,6 +345,7 @@ static int rotate(struct recorder *r)
 	sink__close(&r->sink);
 	map64__free(&r->pids);
 	map64__free(&r->tids);
+	r->introduced = 0;
 	memset(r->seen, 0, sizeof(r->seen));
 	r->meta.part++;
 	err = open_sink(r);
@@ -415,6 +423,7 @@ int recorder__side(struct recorder *r, const struct side_event *e)
 		err = trace_writer__side(r->writer, e);
 	if (known && (e->type == SIDE_EXEC || e->type == SIDE_COMM))
 		*map64__put(&r->tids, e->tid) = 1;
+	r->introduced = 0;
 	if (e->type == SIDE_EXIT) {
 		map64__del(&r->tids, e->tid);
 		map64__del(&r->goroutines, e->tid);
@@ -428,6 +437,7 @@ void recorder__introduce_anew(struct recorder *r)
 {
 	map64__free(&r->pids);
 	map64__free(&r->tids);
+	r->introduced = 0;
 	r->map_changes++;
 }
 

@@ -157,12 +157,18 @@ static int on_step(void *ctx, const struct step *step)
 	return s->pick ? pick__step(s->pick, step) : on_picked(s, step);
 }
 
+/* A trace that is only recorded needs to know how many steps there are. */
+static bool reads_steps(const struct show *s)
+{
+	return s->output || s->limit || note__level() == NOTE_VERBOSE;
+}
+
 void show__open(struct show *s, const struct plan *plan, const struct trace_options *options,
 		struct spaces *spaces, struct output *output, uint64_t limit)
 {
 	*s = (struct show){.plan = plan, .output = output, .spaces = spaces, .limit = limit};
 	s->resolver = (struct resolver){s, resolve};
-	s->trace = trace__new(plan, options, &s->resolver, on_step, s);
+	s->trace = trace__new(plan, options, &s->resolver, reads_steps(s) ? on_step : NULL, s);
 }
 
 void show__pick(struct show *s, const struct pick_options *options)

@@ -328,7 +328,7 @@ static int poll_until_over(struct session *s)
 			break;
 		err = probe__poll(s->probe, (int)min_of((end - now) / 1000000 + 1, (uint64_t)100),
 				  &s->live.sink);
-		err = err ? err : live__tick(&s->live, now);
+		err = err ? err : live__tick(&s->live, now, probe__settled(s->probe));
 		err = err ? err : write_out(s, now);
 	}
 	for (size_t i = 0; i < npids; i++)

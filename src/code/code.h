@@ -228,6 +228,8 @@ enum return_refusal {
 	RETURN_NO_ENTRY,  /* its entry carries no probe that is hit once a call */
 	RETURN_CAUGHT,	  /* it catches exceptions, which can't pass a return probe */
 	RETURN_REENTERED, /* control comes back to its entry with another stack */
+	RETURN_TWICE,	  /* it keeps its return address for a second return, as setjmp(3) does */
+	RETURN_NO_WAY,	  /* it is not seen to return to what is on top of the stack at its entry */
 	RETURN_REFUSALS
 };
 extern const char *const return_refusal_text[RETURN_REFUSALS]; /* NULL for OK */

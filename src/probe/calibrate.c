@@ -191,7 +191,8 @@ int calibrate__hit(struct runner *r, struct probe *p, uint32_t site, bool silent
 	else
 		probe__start(p);
 	err = runner__time(r, site, CALIBRATE_HITS, ns);
-	return err ? err : probe__poll(p, 0, &sink);
+	probe__stop(p);
+	return err ? err : probe__drain(p, &sink);
 }
 
 /* There has to be a record for each hit. */

@@ -74,8 +74,11 @@ void probe__start(struct probe *p);
 /* Silences all probes at once; async-signal-safe. What is in the ring stays to be polled. */
 void probe__stop(struct probe *p);
 /* Waits at most timeout_ms for records, gives all that there are to sink. 0, or what the sink
- * returned. */
+ * returned. From the first call on a thread takes them out of the ring, with the caller's
+ * capabilities. */
 int probe__poll(struct probe *p, int timeout_ms, const struct probe_sink *sink);
+/* A time, CLOCK_MONOTONIC ns: what happened before it has been given out by probe__poll(). */
+uint64_t probe__settled(const struct probe *p);
 /* After probe__stop(): gives out what is left, then the losses nobody was told of. */
 int probe__drain(struct probe *p, const struct probe_sink *sink);
 /* Detaches. Slow parts (deleting kprobe definitions) are left to a silent child. */

@@ -4,10 +4,10 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include "drain.h"
 #include "session.h"
 #include "side.h"
 #include "tracefs.h"
@@ -60,12 +60,10 @@ static int choose_mechanism(struct probe *p)
 /* include/linux/proc_ns.h: PROC_PID_INIT_INO */
 #define INITIAL_PID_NS 0xEFFFFFFCu
 
-/* bbtrace's PID namespace; 0: the initial one. */
-static uint32_t pid_ns(void)
+/* bbtrace's PID namespace; false: the initial one. */
+static bool find_pid_ns(struct stat *st)
 {
-	struct stat st;
-
-	return stat("/proc/self/ns/pid", &st) || st.st_ino == INITIAL_PID_NS ? 0 : st.st_ino;
+	return !stat("/proc/self/ns/pid", st) && st->st_ino != INITIAL_PID_NS;
 }
 
 static uint32_t filter_flags(const struct probe_filters *f)
@@ -85,6 +83,23 @@ static size_t ring_size(const struct probe_options *o)
 	return size;
 }
 
+/* Records that were taken from the ring and wait to be rendered: so many rings full. */
+#define WAITING_RINGS 4
+
+/* The inode number of the one file that has sites; 0: there are several. */
+static uint64_t only_ino(const struct plan *plan)
+{
+	const struct plan_object *o;
+	uint64_t ino = 0;
+
+	vec__each (o, &plan->objects) {
+		if (o->object && ino && o->object->ino != ino)
+			return 0;
+		ino = o->object ? o->object->ino : ino;
+	}
+	return ino;
+}
+
 #define GO_THREADS 65536 /* and goroutines, the last ones */
 
 static void configure(struct probe *p, uint32_t noperands, uint32_t nprobes)
@@ -93,21 +108,26 @@ static void configure(struct probe *p, uint32_t noperands, uint32_t nprobes)
 	struct wire_config *c = (struct wire_config *)&p->skel->rodata->config;
 	const struct object *go = word__go(p->plan);
 	uint8_t lookup = p->mechanism->lookup;
+	struct stat ns;
+	bool inner = find_pid_ns(&ns);
 
 	*c = (struct wire_config){
 		.lookup = lookup,
 		.kernel = p->plan->kernel,
 		.stack = p->options->stack,
 		.signals = p->plan->silent_rets,
+		.shorts = sysconf(_SC_NPROCESSORS_CONF) <= WIRE_CPUS,
 		.returns = p->plan->return_probes,
 		.go = go != NULL,
 		.go_g = go ? go->go_g : 0,
 		.go_goid = go ? go->go_goid : 0,
-		.pid_ns = pid_ns(),
+		.pid_ns = inner ? ns.st_ino : 0,
+		.pid_ns_dev = inner ? ns.st_dev : 0,
 		.filters = filter_flags(f),
 		.self = getpid(),
 		.command = f->command,
 		.pid = f->pids.len == 1 ? f->pids.data[0] : 0,
+		.ino = lookup == LOOKUP_UPROBE ? only_ino(p->plan) : 0,
 		.wakeup = ring_size(p->options) / 4,
 	};
 	bpf_map__set_max_entries(p->skel->maps.ring, ring_size(p->options));
@@ -209,23 +229,6 @@ static int fill_operands(struct probe *p)
 	return 0;
 }
 
-static int take_record(void *ctx, void *data, size_t size)
-{
-	struct probe *p = ctx;
-	uint64_t n = size;
-
-	str__put(&p->batch, (char *)&n, sizeof(n));
-	str__put(&p->batch, data, size);
-	/* the ring goes on from here at the next call */
-	return p->batch.len > (4u << 20) ? -EAGAIN : 0;
-}
-
-static int open_ring(struct probe *p)
-{
-	p->ring = ring_buffer__new(bpf_map__fd(p->skel->maps.ring), take_record, p, NULL);
-	return p->ring ? 0 : err__set(errno, "cannot map the ring buffer: %s", strerror(errno));
-}
-
 static int attach_tasks(struct probe *p)
 {
 	struct bpf_program *const programs[] = {p->skel->progs.on_fork, p->skel->progs.on_exec,
@@ -304,7 +307,9 @@ int probe__open(struct plan *plan, const struct probe_options *options, struct p
 	err = err ? err : load(p);
 	err = err ? err : fill_filters(p);
 	err = err ? err : fill_operands(p);
-	err = err ? err : open_ring(p);
+	err = err ? err
+		  : drain__open(bpf_map__fd(p->skel->maps.ring), WAITING_RINGS * ring_size(options),
+				&p->drain);
 	err = err ? err : side__open(&p->side);
 	err = err ? err : attach_tasks(p);
 	tell_of_goroutines(plan);
@@ -405,47 +410,61 @@ static int give_inner(struct probe *p, const struct side_event *fork, const stru
 	return sink->side(sink->ctx, &e);
 }
 
+/* Of the records that came before it some may still have been in the ring when it was found. */
+static int give_gap(struct probe *p, uint64_t until, const struct probe_sink *sink)
+{
+	struct side_event gap = p->gap;
+
+	if (!gap.time || gap.time > until)
+		return 0;
+	p->gap.time = 0;
+	return sink->side(sink->ctx, &gap);
+}
+
 static int give_side(struct probe *p, uint64_t until, const struct probe_sink *sink)
 {
 	const struct side_event *e;
 	int err = 0;
 
 	while (!err && (e = side__next(p->side, until))) {
-		err = sink->side(sink->ctx, e);
+		err = give_gap(p, e->time, sink);
+		err = err ? err : sink->side(sink->ctx, e);
 		err = err ? err : give_inner(p, e, sink);
 	}
-	return err;
+	return err ? err : give_gap(p, until, sink);
 }
 
-static int give_batch(struct probe *p, const struct probe_sink *sink)
+static int give_records(struct probe *p, const struct batch *b, const struct probe_sink *sink)
 {
-	const char *at = p->batch.data, *end = at + p->batch.len;
-	uint64_t size;
+	const char *at = b->records, *end = at + b->len;
+	uint64_t stored, size;
 	int err = 0;
 
-	side__collect(p->side);
-	for (; !err && at < end; at += size) {
+	for (; !err && at < end; at += stored) {
 		const struct wire_event *e;
+		struct wire_event room;
 
-		memcpy(&size, at, sizeof(size));
-		at += sizeof(size);
-		e = (const struct wire_event *)at;
+		memcpy(&stored, at, sizeof(stored));
+		at += sizeof(stored);
+		size = stored;
+		e = wholes__record(&p->wholes, at, &size, p->settled, &room);
+		if (!e)
+			return err__set(EIO,
+					"a short record of the ring buffer belongs to no other");
 		err = give_side(p, e->time, sink);
 		err = err ? err : sink->record(sink->ctx, e, size);
 	}
-	p->batch.len = 0;
 	return err;
 }
 
-/* Takes all that is in the ring, in batches. */
-static int consume(struct probe *p, const struct probe_sink *sink)
+static int give_batches(struct probe *p, struct batch *list, const struct probe_sink *sink)
 {
-	int n, err;
+	int err = 0;
 
-	do {
-		n = ring_buffer__consume(p->ring);
-		err = give_batch(p, sink);
-	} while (n == -EAGAIN && !err);
+	side__collect(p->side);
+	for (const struct batch *b = list; !err && b; b = b->next)
+		err = give_records(p, b, sink);
+	drain__give_back(p->drain, list);
 	return err;
 }
 
@@ -455,47 +474,40 @@ static int consume(struct probe *p, const struct probe_sink *sink)
  */
 #define SIDE_SLACK_NS 100000000ull
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ull + t.tv_nsec;
-}
-
 /*
  * A link for one process holds on to its first thread, and loses the process when another one makes
  * an exec: then the sites are attached for all processes, and the program filters. What ran in
  * between wasn't seen.
  */
-static int follow_takeover(struct probe *p, const struct probe_sink *sink)
+static int follow_takeover(struct probe *p)
 {
-	struct side_event gap = {.type = SIDE_GAP, .pid = p->skel->bss->taken_over};
-	int err;
+	uint32_t pid = p->skel->bss->taken_over;
 
-	if (!gap.pid || p->reattached || !probe__attach_pid(p) || !p->mechanism->attach_all)
+	if (!pid || p->reattached || !probe__attach_pid(p) || !p->mechanism->attach_all)
 		return 0;
 	p->reattached = true;
-	gap.tid = gap.pid;
-	note_verbose("a thread of process %u replaced it by exec: attaching to all processes",
-		     gap.pid);
-	err = steady__run(p->mechanism->attach_all, p);
-	return err ? err : sink->side(sink->ctx, &gap);
+	p->gap = (struct side_event){
+		.type = SIDE_GAP, .time = p->skel->bss->taken_over_at, .pid = pid, .tid = pid};
+	note_verbose("a thread of process %u replaced it by exec: attaching to all processes", pid);
+	return steady__run(p->mechanism->attach_all, p);
 }
 
 int probe__poll(struct probe *p, int timeout_ms, const struct probe_sink *sink)
 {
-	int n = ring_buffer__poll(p->ring, timeout_ms);
-	uint64_t settled = now_ns() - SIDE_SLACK_NS;
-	int err;
+	struct batch *list = NULL;
+	uint64_t until = 0;
+	int err = drain__start(p->drain);
 
-	if (n < 0 && n != -EAGAIN && n != -EINTR)
-		return err__set(-n, "cannot poll the ring buffer: %s", strerror(-n));
-	/* a poll that timed out consumes nothing, and small amounts wake nobody */
-	err = give_batch(p, sink);
-	err = err ? err : consume(p, sink);
-	err = err ? err : give_side(p, settled, sink);
-	return err ? err : follow_takeover(p, sink);
+	err = err ? err : drain__take(p->drain, timeout_ms, &list, &until);
+	err = err ? err : give_batches(p, list, sink);
+	p->settled = until - min_of(until, SIDE_SLACK_NS);
+	err = err ? err : give_side(p, p->settled, sink);
+	return err ? err : follow_takeover(p);
+}
+
+uint64_t probe__settled(const struct probe *p)
+{
+	return p->settled;
 }
 
 static int drain_losses(struct probe *p, const struct probe_sink *sink)
@@ -541,9 +553,13 @@ static uint64_t kprobe_misses(struct probe *p)
 
 int probe__drain(struct probe *p, const struct probe_sink *sink)
 {
-	uint64_t nobody;
-	int err = consume(p, sink);
+	struct batch *list = NULL;
+	uint64_t nobody, until;
+	int err;
 
+	drain__stop(p->drain);
+	err = drain__take(p->drain, 0, &list, &until);
+	err = err ? err : give_batches(p, list, sink);
 	err = err ? err : give_side(p, UINT64_MAX, sink);
 	err = err ? err : drain_losses(p, sink);
 	nobody = p->skel->bss->lost_unattributed + recursion_misses(p) + kprobe_misses(p);
@@ -564,17 +580,19 @@ void probe__close(struct probe *p)
 {
 	if (!p)
 		return;
+	if (p->drain) /* or the ring would never be empty */
+		probe__stop(p);
+	drain__close(p->drain);
 	if (p->mechanism && p->plan->kernel)
 		detach(p);
 	else if (p->mechanism)
 		steady__run(detach, p);
 	for (size_t i = 0; i < ARRAY_SIZE(p->tasks); i++)
 		bpf_link__destroy(p->tasks[i]);
-	ring_buffer__free(p->ring);
 	side__close(p->side);
 	bbtrace_bpf__destroy(p->skel);
+	wholes__free(&p->wholes);
 	vec__free(&p->links);
 	vec__free(&p->words);
-	str__free(&p->batch);
 	free(p);
 }

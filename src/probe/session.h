@@ -4,11 +4,12 @@
 #define BBTRACE_PROBE_SESSION_H
 
 #include "probe.h"
+#include "wholes.h"
 
 struct bbtrace_bpf;
 struct bpf_link;
 struct bpf_program;
-struct ring_buffer;
+struct drain;
 struct side;
 struct probe;
 
@@ -32,14 +33,16 @@ struct probe {
 	const struct probe_options *options;
 	const struct mechanism *mechanism;
 	struct bbtrace_bpf *skel;
-	struct ring_buffer *ring;
+	struct drain *drain;
+	struct wholes wholes;
 	struct side *side;
 	VEC(struct bpf_link *) links;
 	struct bpf_link *tasks[4]; /* tracepoints: fork, exec, exit, signal */
 	bool reattached;	   /* for all processes, after a takeover */
+	struct side_event gap;	   /* what happened meanwhile; time 0: none to be told */
 	int tracefs, event_fd;	   /* -1: not in use */
 	VEC(uint64_t) words;	   /* probe word by site; 0: no probe */
-	struct str batch;	   /* records taken from the ring, each behind its uint64_t size */
+	uint64_t settled;	   /* probe__settled() */
 };
 
 /* The mechanisms' functions (multi.c, event.c). */

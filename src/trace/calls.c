@@ -13,11 +13,13 @@
 
 unsigned calls__depth(const struct thread *th)
 {
-	unsigned n = 0;
+	return th->calls.len - th->sleepers;
+}
 
-	for (size_t i = 0; i < th->calls.len; i++)
-		n += !th->calls.data[i].asleep;
-	return n;
+static void set_asleep(struct thread *th, struct call *c, bool asleep)
+{
+	th->sleepers += asleep - c->asleep;
+	c->asleep = asleep;
 }
 
 struct call *calls__top(struct thread *th)
@@ -32,6 +34,7 @@ void calls__remove(struct thread *th, struct call *f)
 {
 	size_t i = f - th->calls.data;
 
+	th->sleepers -= f->asleep;
 	memmove(f, f + 1, (th->calls.len - i - 1) * sizeof(*f));
 	th->calls.len--;
 }
@@ -73,7 +76,7 @@ static void limit_sleepers(struct trace *t, struct thread *th)
 void calls__sleep_above(struct thread *th, size_t i)
 {
 	for (i++; i < th->calls.len; i++)
-		th->calls.data[i].asleep = true;
+		set_asleep(th, &th->calls.data[i], true);
 }
 
 /* Wakes a sleeper, and the calls that made it one by one, and makes it the innermost call. */
@@ -86,16 +89,14 @@ static struct call *wake(struct thread *th, struct call *c)
 		first--;
 	n = last - first + 1;
 	rest = th->calls.len - last - 1;
+	for (size_t i = first; i < th->calls.len; i++)
+		set_asleep(th, &th->calls.data[i], i > last);
 	group = xmalloc(n * sizeof(*group));
 	memcpy(group, th->calls.data + first, n * sizeof(*group));
-	for (size_t i = first; i < th->calls.len; i++)
-		th->calls.data[i].asleep = true;
 	memmove(th->calls.data + first, c + 1, rest * sizeof(*group));
 	/* what it made last is gone: it runs itself */
 	if (rest)
 		th->calls.data[first].made = false;
-	for (size_t i = 0; i < n; i++)
-		group[i].asleep = false;
 	memcpy(th->calls.data + first + rest, group, n * sizeof(*group));
 	free(group);
 	return vec__last(&th->calls);
@@ -125,14 +126,14 @@ void calls__sleep_below(struct thread *th, uint64_t sp)
 
 		if (!f->asleep && f->sp >= sp)
 			break;
-		f->asleep = true;
+		set_asleep(th, f, true);
 	}
 }
 
 /* A new call uses this place of the stack: sleepers that had it are gone. */
 void calls__reuse(struct trace *t, struct thread *th, uint64_t sp)
 {
-	for (size_t i = th->calls.len; i-- > 0;)
+	for (size_t i = th->calls.len; th->sleepers && i-- > 0;)
 		if (th->calls.data[i].asleep && th->calls.data[i].sp == sp)
 			calls__kill(t, th, &th->calls.data[i]);
 }

@@ -8,10 +8,12 @@
 /* Bytes: what a cut costs at most. Smaller ones cost more room, each begins without knowledge. */
 #define BLOCK_FULL	(1u << 17)
 #define BLOCK_ITEMS_MAX (1u << 20)
+#define SIZE_EVERY	16 /* items: how often the bytes are counted */
 
 struct event_encoder {
 	struct codec c;
 	struct map64 threads; /* pid, tid -> number; 0 is side events */
+	uint64_t key, number; /* of the thread that was looked up last; number 0: none */
 	uint64_t run, length; /* whose items were written last, how many */
 	uint64_t items;
 };
@@ -54,21 +56,29 @@ static void begin_item(struct event_encoder *e, uint64_t run)
 	e->items++;
 }
 
+static uint64_t number_of(struct event_encoder *e, uint64_t key, const struct wire_event *w)
+{
+	uint64_t *number = map64__put(&e->threads, key);
+
+	if (*number)
+		return *number;
+	event_model__add_thread(&e->c.m, w->pid, w->tid);
+	end_run(e);
+	put_number(&e->c.out[COLUMN_MISSES], w->pid);
+	put_delta(&e->c.out[COLUMN_MISSES], w->tid, w->pid);
+	return *number = e->c.m.nthreads;
+}
+
 static struct thread_state *thread_of(struct event_encoder *e, const struct wire_event *w)
 {
 	/* every CPU has an idle thread, and all of them have the number 0 */
 	uint64_t key = w->tid ? (uint64_t)w->pid << 32 | w->tid : 1ull << 63 | w->cpu;
-	uint64_t *number = map64__put(&e->threads, key);
 
-	if (!*number) {
-		event_model__add_thread(&e->c.m, w->pid, w->tid);
-		*number = e->c.m.nthreads;
-		end_run(e);
-		put_number(&e->c.out[COLUMN_MISSES], w->pid);
-		put_delta(&e->c.out[COLUMN_MISSES], w->tid, w->pid);
-	}
-	begin_item(e, *number);
-	return e->c.m.threads.data[*number - 1];
+	if (!e->number || key != e->key)
+		e->number = number_of(e, key, w);
+	e->key = key;
+	begin_item(e, e->number);
+	return e->c.m.threads.data[e->number - 1];
 }
 
 static int kind_of(const struct event_encoder *e, const void *record, size_t size, struct record *x)
@@ -141,8 +151,8 @@ size_t event_encoder__size(const struct event_encoder *e)
 
 bool event_encoder__is_full(const struct event_encoder *e)
 {
-	return event_encoder__size(e) >= BLOCK_FULL || e->items >= BLOCK_ITEMS_MAX ||
-	       e->c.m.nthreads >= MODEL_THREADS_MAX;
+	return (e->items % SIZE_EVERY == 0 && event_encoder__size(e) >= BLOCK_FULL) ||
+	       e->items >= BLOCK_ITEMS_MAX || e->c.m.nthreads >= MODEL_THREADS_MAX;
 }
 
 bool event_encoder__end(struct event_encoder *e, struct str *out)
@@ -158,7 +168,7 @@ bool event_encoder__end(struct event_encoder *e, struct str *out)
 		column_of(e, i)->len = 0;
 	}
 	e->items = 0;
-	e->run = 0;
+	e->run = e->number = 0;
 	map64__free(&e->threads);
 	event_model__reset(&e->c.m);
 	return true;

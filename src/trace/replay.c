@@ -538,7 +538,7 @@ int replay__entry(struct now *n)
 
 	if (!n->t->plan->kernel)
 		place__learn_bias(n->t, n->th->pid, n->s->object, n->bias);
-	snprintf(n->th->comm, sizeof(n->th->comm), "%.15s", n->entry->comm);
+	memcpy(n->th->comm, n->entry->comm, sizeof(n->th->comm) - 1);
 	err = end_below(n, n->e->sp);
 	n->th->returned_sp = 0;
 	c.signals = n->th->signals;

@@ -50,6 +50,7 @@ struct thread {
 	uint32_t returned_from; /* and its function */
 	bool ended;		/* kernel: it is about to be no more */
 	VEC(struct call) calls; /* outermost first */
+	size_t sleepers;	/* of them: mostly none, and then nobody looks for them */
 	struct map64 entered;	/* function -> time of its last entry */
 	struct selection *selection;
 };
@@ -69,6 +70,8 @@ struct trace {
 	const struct resolver *resolver;
 	step_fn fn;
 	void *ctx;
+	bool counts;		 /* steps are only counted */
+	struct thread *last;	 /* whose record was the last one; NULL: it is gone */
 	struct map64 threads;	 /* tid (idle threads: 1 << 32 | cpu) -> struct thread * */
 	struct map64 goroutines; /* goroutine__key() -> struct thread * */
 	struct map64 processes; /* pid -> threads in the map above << 1 | the first one has ended */
@@ -188,6 +191,8 @@ void place__forget_process(struct trace *t, uint32_t pid);
 /* ---- select.c: which steps are given out ---- */
 
 int select__step(struct trace *t, struct thread *th, const struct step *step);
+/* True where steps are only counted: this one was. */
+bool select__count(struct trace *t, enum step_type type);
 void select__free(struct selection *s);
 
 #endif

@@ -19,12 +19,18 @@ struct selection {
 	VEC(struct waiting) calls;
 };
 
+static const unsigned of_type[STEP_TYPES] = {
+	[STEP_ENTRY] = PLAN_ENTRY, [STEP_BRANCH] = PLAN_BRANCH, [STEP_RETURN] = PLAN_RETURN};
+
+bool select__count(struct trace *t, enum step_type type)
+{
+	if (t->counts)
+		t->totals.events += !!(t->options.events & of_type[type]);
+	return t->counts;
+}
+
 static bool wanted(const struct trace *t, const struct step *s)
 {
-	static const unsigned of_type[STEP_TYPES] = {[STEP_ENTRY] = PLAN_ENTRY,
-						     [STEP_BRANCH] = PLAN_BRANCH,
-						     [STEP_RETURN] = PLAN_RETURN};
-
 	if (of_type[s->type] && !(t->options.events & of_type[s->type]))
 		return false;
 	if (of_type[s->type] && t->options.max_depth && s->depth >= t->options.max_depth)
@@ -38,7 +44,7 @@ static int give(struct trace *t, const struct step *s)
 		return 0;
 	if (s->type <= STEP_RETURN)
 		t->totals.events++;
-	return t->fn(t->ctx, s);
+	return t->fn ? t->fn(t->ctx, s) : 0;
 }
 
 static void hold(struct selection *sel, const struct step *s)

@@ -31,20 +31,27 @@ static struct step step_of(struct now *n, enum step_type type, uint32_t site)
 
 int step__mark(struct now *n, enum step_type type, uint64_t count)
 {
-	struct step step = step_of(n, type, NO_SITE);
+	struct step step;
 
-	step.count = count;
 	n->t->totals.unknown += type == STEP_UNKNOWN;
+	if (select__count(n->t, type))
+		return 0;
+	step = step_of(n, type, NO_SITE);
+	step.count = count;
 	return select__step(n->t, n->th, &step);
 }
 
 /* A direct or conditional branch whose outcome is known. */
 int step__implied(struct now *n, uint32_t site, bool taken, uint32_t to_block)
 {
-	const struct site_places *places = place__site(n->t, site);
 	const struct plan_site *s = &n->t->plan->sites.data[site];
-	struct step step = step_of(n, STEP_BRANCH, site);
+	const struct site_places *places;
+	struct step step;
 
+	if (select__count(n->t, STEP_BRANCH))
+		return 0;
+	places = place__site(n->t, site);
+	step = step_of(n, STEP_BRANCH, site);
 	step.timed = false;
 	step.time = 0;
 	step.implied = true;
@@ -64,8 +71,11 @@ int step__implied(struct now *n, uint32_t site, bool taken, uint32_t to_block)
 
 int step__implied_ret(struct now *n, uint32_t site, const struct call *c)
 {
-	struct step step = step_of(n, STEP_BRANCH, site);
+	struct step step;
 
+	if (select__count(n->t, STEP_BRANCH))
+		return 0;
+	step = step_of(n, STEP_BRANCH, site);
 	step.timed = false;
 	step.time = 0;
 	step.implied = true;
@@ -79,9 +89,13 @@ int step__implied_ret(struct now *n, uint32_t site, const struct call *c)
 
 int step__branch(struct now *n, bool taken)
 {
-	const struct site_places *places = place__site(n->t, n->site);
-	struct step step = step_of(n, STEP_BRANCH, n->site);
+	const struct site_places *places;
+	struct step step;
 
+	if (select__count(n->t, STEP_BRANCH))
+		return 0;
+	places = place__site(n->t, n->site);
+	step = step_of(n, STEP_BRANCH, n->site);
 	step.at = places->at;
 	step.taken = taken;
 	if (n->s->target || !taken) {
@@ -111,12 +125,15 @@ static uint64_t caller_of(struct thread *th)
 
 int step__entry(struct now *n)
 {
-	uint64_t *last = map64__get(&n->th->entered, n->s->function);
-	struct step step = step_of(n, STEP_ENTRY, n->site);
 	const struct plan_function *fn = &n->t->plan->functions.data[n->s->function];
 	struct location stack[WIRE_STACK];
-	uint64_t regs[WIRE_REGS];
+	uint64_t regs[WIRE_REGS], *last;
+	struct step step;
 
+	if (select__count(n->t, STEP_ENTRY))
+		return 0;
+	last = map64__get(&n->th->entered, n->s->function);
+	step = step_of(n, STEP_ENTRY, n->site);
 	/* where the function begins, not where the probe sits */
 	step.at = place__site(n->t, n->site)->entry;
 	step.caller = caller_of(n->th);
@@ -138,8 +155,11 @@ int step__entry(struct now *n)
 
 int step__implied_entry(struct now *n, uint32_t site)
 {
-	struct step step = step_of(n, STEP_ENTRY, site);
+	struct step step;
 
+	if (select__count(n->t, STEP_ENTRY))
+		return 0;
+	step = step_of(n, STEP_ENTRY, site);
 	step.timed = false;
 	step.time = 0;
 	step.implied = true;
@@ -151,14 +171,17 @@ int step__implied_entry(struct now *n, uint32_t site)
 int step__return(struct now *n, const struct call *c)
 {
 	const struct plan_function *fn = &n->t->plan->functions.data[c->function];
-	struct step step = step_of(n, STEP_RETURN, n->site);
+	struct step step;
 
+	n->t->totals.unmatched_returns += !c->seen_entry && !c->implied;
+	if (select__count(n->t, STEP_RETURN))
+		return 0;
+	step = step_of(n, STEP_RETURN, n->site);
 	step.function = c->function;
 	place__vaddr(n->t, fn->object, fn->ranges[0].vaddr, &step.at);
 	step.has_value = n->value && !(n->e->missing & WIRE_NO_VALUE1);
 	step.value = step.has_value ? n->value[1] : 0;
 	step.has_duration = c->seen_entry;
 	step.duration = c->seen_entry ? n->e->time - c->time : 0;
-	n->t->totals.unmatched_returns += !c->seen_entry && !c->implied;
 	return select__step(n->t, n->th, &step);
 }

@@ -55,10 +55,13 @@ static struct thread *find_thread(const struct trace *t, uint32_t tid)
 
 struct thread *tasks__thread(struct trace *t, uint32_t pid, uint32_t tid, uint32_t cpu)
 {
-	uint64_t key = thread_key(tid, cpu);
-	uint64_t *slot = map64__put(&t->threads, key);
-	struct thread *th = (struct thread *)(uintptr_t)*slot;
+	uint64_t key = thread_key(tid, cpu), *slot;
+	struct thread *th = t->last;
 
+	if (th && th->key == key && th->pid == pid)
+		return th;
+	slot = map64__put(&t->threads, key);
+	th = t->last = (struct thread *)(uintptr_t)*slot;
 	if (th && th->pid == pid)
 		return th;
 	if (!th) {
@@ -66,6 +69,7 @@ struct thread *tasks__thread(struct trace *t, uint32_t pid, uint32_t tid, uint32
 		th->tid = tid;
 		th->key = key;
 		*slot = (uintptr_t)th;
+		t->last = th;
 	} else {
 		*map64__put(&t->processes, th->pid) -= THREAD;
 	}
@@ -86,7 +90,7 @@ void tasks__abandon(struct trace *t, struct thread *th)
 {
 	if (th->seen)
 		calls__kill_all(t, th);
-	th->calls.len = 0;
+	th->calls.len = th->sleepers = 0;
 }
 
 static void end_thread(struct trace *t, struct thread *th)
@@ -96,6 +100,8 @@ static void end_thread(struct trace *t, struct thread *th)
 	tasks__abandon(t, th);
 	goroutines__leave(t, th);
 	map64__del(&t->threads, th->key);
+	if (t->last == th)
+		t->last = NULL;
 	thread__free(th);
 	*map64__put(&t->processes, pid) -= THREAD;
 	forget_if_gone(t, pid);
@@ -108,6 +114,7 @@ static void copy_process(struct trace *t, struct thread *th, const struct thread
 {
 	for (size_t i = 0; i < from->calls.len; i++)
 		vec__push(&th->calls, from->calls.data[i]);
+	th->sleepers += from->sleepers;
 	for (uint32_t i = 0; i < t->plan->objects.len; i++) {
 		const uint64_t *bias = map64__get(&t->biases, (uint64_t)from->pid << 32 | i);
 
@@ -180,7 +187,8 @@ static bool is_left(void *ctx, struct thread *th)
 	if (e->goes_on && !th->ended) {
 		for (size_t i = 0; i < th->calls.len; i++)
 			vec__push(&e->first->calls, th->calls.data[i]);
-		th->calls.len = 0;
+		e->first->sleepers += th->sleepers;
+		th->calls.len = th->sleepers = 0;
 	}
 	return true;
 }

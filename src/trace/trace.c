@@ -13,6 +13,7 @@ struct trace *trace__new(const struct plan *plan, const struct trace_options *op
 	t->options = *options;
 	t->resolver = resolver;
 	t->fn = fn;
+	t->counts = !fn && !options->max_depth && !options->min_duration;
 	t->ctx = ctx;
 	t->places = xcalloc(plan->sites.len, sizeof(*t->places));
 	t->walk = walk__new(plan);

@@ -139,6 +139,7 @@ struct trace_options {
 };
 
 struct trace;
+/* fn: NULL: the steps are only counted. */
 struct trace *trace__new(const struct plan *plan, const struct trace_options *options,
 			 const struct resolver *resolver, step_fn fn, void *ctx);
 void trace__free(struct trace *t);

@@ -8,13 +8,12 @@ struct map64_slot {
 	bool used;
 };
 
-/* Every bit of the key must reach the low bits: keys are pid << 32 | tid (often equal halves),
- * page-aligned addresses, time stamps. This is MurmurHash3's 64-bit finalizer. */
+/* Every bit of the key must reach the result: keys are pid << 32 | tid (often equal halves),
+ * page-aligned addresses, time stamps. The high bits of a product depend on all bits of the factor:
+ * Knuth, TAOCP 3, 6.4. */
 static size_t home(const struct map64 *m, uint64_t key)
 {
-	key = (key ^ key >> 33) * 0xff51afd7ed558ccdull;
-	key = (key ^ key >> 33) * 0xc4ceb9fe1a85ec53ull;
-	return (key ^ key >> 33) & (m->cap - 1);
+	return key * 0x9e3779b97f4a7c15ull >> m->shift;
 }
 
 static struct map64_slot *slot_of(const struct map64 *m, uint64_t key)
@@ -38,7 +37,9 @@ uint64_t *map64__get(const struct map64 *m, uint64_t key)
 
 static void grow(struct map64 *m)
 {
-	struct map64 big = {.len = m->len, .cap = m->cap ? m->cap * 2 : 16};
+	struct map64 big = {.len = m->len,
+			    .cap = m->cap ? m->cap * 2 : 16,
+			    .shift = m->cap ? m->shift - 1 : 60};
 
 	big.slots = xcalloc(big.cap, sizeof(*big.slots));
 	for (size_t i = 0; i < m->cap; i++)

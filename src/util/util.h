@@ -95,6 +95,7 @@ void *vec__grow(void *data, size_t *cap, size_t need, size_t size);
 struct map64 {
 	struct map64_slot *slots;
 	size_t len, cap;
+	unsigned shift; /* 64 - log2(cap) */
 };
 /* The value's place, NULL when the key is absent; valid until the next put or del. */
 uint64_t *map64__get(const struct map64 *m, uint64_t key);

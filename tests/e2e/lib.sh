@@ -20,6 +20,10 @@ cd "$ROOT" || exit 1
 BUILD=$(realpath -m "${B:-build}")
 BBTRACE=${BBTRACE:-$BUILD/bbtrace}
 
+# No test is about time: these are nets for hangs, in seconds. A run of bbtrace; anything else that must happen.
+BB_TIMEOUT=${BB_TIMEOUT:-120}
+PATIENCE=${PATIENCE:-60}
+
 # needs WHAT...: else the file skips, with the reason. A command by name: cmd:gdb; a file: file:/proc/kcore.
 needs() {
 	local what
@@ -36,6 +40,23 @@ needs() {
 	done
 }
 
+# mechanisms: sets MECHANISMS to the ways to attach to a program that this kernel has, and skips the others by name. A
+# kernel of 6.6 or later has both, whatever doctor says.
+mechanisms() {
+	local mechanism
+
+	MECHANISMS=()
+	"$BBTRACE" doctor >"$T/doctor" 2>&1
+	for mechanism in uprobe_multi uprobe_event; do
+		if grep -q "^$mechanism  *yes" "$T/doctor" || printf '6.6\n%s\n' "$(uname -r)" | sort -VC; then
+			MECHANISMS+=("$mechanism")
+		else
+			skip $mechanism 'this kernel has it not'
+		fi
+	done
+}
+has_mechanism() { [[ " ${MECHANISMS[*]} " == *" $1 "* ]]; }
+
 # Are CAP_BPF and CAP_PERFMON enough here to trace a program? Debian's kernels have a level 3 of perf_event_paranoid.
 two_capabilities_do() {
 	(($(</proc/sys/kernel/perf_event_paranoid) < 3)) && "$BBTRACE" doctor | grep -q '^uprobe_multi  *yes'
@@ -43,10 +64,10 @@ two_capabilities_do() {
 
 pmu() { [[ -e /sys/bus/event_source/devices/$1/type ]]; }
 
-# bb ARG...: runs bbtrace; stdout in $T/out, stderr in $T/err, exit status in $status. BB_TIMEOUT seconds at
-# most (then status is 124: a test that hangs fails by itself).
+# bb ARG...: runs bbtrace; stdout in $T/out, stderr in $T/err, exit status in $status; 124 when it took too
+# long.
 bb() {
-	timeout -k 10 "${BB_TIMEOUT:-120}" "$BBTRACE" "$@" >"$T/out" 2>"$T/err" </dev/null
+	timeout -k 10 "$BB_TIMEOUT" "$BBTRACE" "$@" >"$T/out" 2>"$T/err" </dev/null
 	status=$?
 }
 

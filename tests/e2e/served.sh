@@ -11,9 +11,6 @@
 #   stop_watching INT                  # the same as bb: $status, $T/err; the trace is $T/watch.json
 #   is "$(json "$T/watch.json" '$e->{event} eq "entry" && $e->{symbol} eq "work"')" 5 'each call'
 
-# Not on disk's own time: a test waits at most this long for what must happen.
-PATIENCE=60
-
 build_served() {
 	"${CC:-cc}" -g -O2 -pthread "$@" -o "$T/served" "$E2E/served.c" || exit 2
 }

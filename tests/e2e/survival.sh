@@ -5,6 +5,7 @@
 #
 # For tests of what a traced process looks like after bbtrace was killed; to be sourced behind served.sh.
 #
+#   mechanisms                   # of lib.sh
 #   survivor                     # a process, $pid_one, that works all the time with a libc of its own
 #   kill_times 20                # that often: bbtrace is started on it and killed at some moment; sets $left and the counts
 
@@ -50,7 +51,7 @@ survivor() {
 	END
 	private_copy "$T/worker"
 	background "${PRIVATE_RUN[@]}"
-	wait_for 60 test -s "$T/bg.out" || exit 2
+	wait_for $PATIENCE test -s "$T/bg.out" || exit 2
 	text_before=$(text_of "$background")
 }
 
@@ -58,6 +59,7 @@ is_clean() { [[ $(text_of "$background") == "$text_before" ]]; }
 none_of_ours() { ! grep -qs "$PRIVATE" /sys/kernel/tracing/uprobe_events /sys/kernel/debug/tracing/uprobe_events; }
 # Those that bbtrace started and that may outlive it: CMD, which waited to be let go; the hand that attaches.
 descendants() { grep -lsz "survival=$1" /proc/[0-9]*/environ; }
+works() { (($(wc -l <"$T/bg.out") > seen)); }
 all_gone() { ! descendants "$1" | grep -q .; }
 
 # kill_times N: sets $unclean (breakpoints left), $left (processes left), $mangled (definitions left), $moments.
@@ -67,7 +69,7 @@ kill_times() {
 	declare -gA moments=()
 
 	for ((i = 0; i < $1; i++)); do
-		mechanism=uprobe_multi mark=$$.$i
+		mechanism=${MECHANISMS[0]} mark=$$.$i
 		((i % 4 == 3)) && mechanism=uprobe_event
 		rm -f "$T/killed.json"
 		if ((i % 3 == 2)); then
@@ -85,8 +87,8 @@ kill_times() {
 		kill -9 $victim 2>/dev/null || stage=ended
 		wait $victim 2>/dev/null
 		moments[$stage]=$((${moments[$stage]:-0} + 1))
-		wait_for 60 all_gone "$mark" || left=$((left + 1))
-		wait_for 60 is_clean || unclean=$((unclean + 1))
+		wait_for $PATIENCE all_gone "$mark" || left=$((left + 1))
+		wait_for $PATIENCE is_clean || unclean=$((unclean + 1))
 	done
 	# what a killed one defined is disarmed, and swept by the next
 	"$BBTRACE" user "$PRIVATE/libc.so.6" strdup --attach uprobe_event -t 0.1 -p "$background" -o /dev/null >/dev/null 2>&1
@@ -101,10 +103,8 @@ killed() {
 	is $mangled 0 'no definition of a probe is left'
 	kill -0 "$background"
 	ok $? 'the program lives'
-	local seen
 	seen=$(wc -l <"$T/bg.out")
-	wait_for 60 test "$(wc -l <"$T/bg.out")" -gt "$seen" || sleep 1
-	[[ $(wc -l <"$T/bg.out") -gt $seen ]]
+	wait_for $PATIENCE works
 	ok $? 'and works'
 	[[ $(sort -n "$T/bg.out" | awk '$1 != (NR - 1) * 100' | wc -l) == 0 ]]
 	ok $? 'without a mistake'

@@ -4,13 +4,14 @@
 # shellcheck disable=SC2154,SC2034 # lib.sh and served.sh set them
 . "$(dirname "$0")/lib.sh"
 needs root uprobes
+mechanisms
 
 program loader -O1
 "${CC:-cc}" -g -O1 -fPIC -shared -o "$T/plug.so" "$ROOT/tests/progs/plug.c" || exit 2
 "$T/loader" >"$T/plain"
 "$T/loader" again >"$T/plain_again"
 
-for attach in uprobe_multi uprobe_event; do
+for attach in "${MECHANISMS[@]}"; do
 	bb user "$T/plug.so" plug_work --attach $attach -F json -o "$T/json" -- "$T/loader"
 	exits 0 "$attach: a library opened by dlopen"
 	same "$T/out" "$T/plain" 'the program says what it always does'

@@ -5,6 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$E2E/served.sh"
 needs root uprobes cmd:setpriv
+mechanisms
 
 chmod 755 "$T"
 build_served
@@ -33,7 +34,7 @@ watch_thread() {
 thread_works() { tell one 'thread first 1' && is_live; }
 later_calls() { calls 'hex($e->{regs}{rdi}) > 0'; }
 
-for attach in uprobe_multi uprobe_event; do
+for attach in "${MECHANISMS[@]}"; do
 	watch_thread --tid "$first" --attach $attach
 	all_work
 	stop_watching INT
@@ -69,7 +70,7 @@ if [[ $hierarchy ]] && mkdir -p "$group/below" 2>/dev/null; then
 	at_end "{ kill -9 $pid_one $pid_below; wait $serving_one $serving_below; } 2>/dev/null"
 	echo "$pid_one" >"$group/cgroup.procs"
 	echo "$pid_below" >"$group/below/cgroup.procs"
-	for attach in uprobe_multi uprobe_event; do
+	for attach in "${MECHANISMS[@]}"; do
 		watch --cgroup "$group" --attach $attach
 		all_work
 		tell below 'work 6'

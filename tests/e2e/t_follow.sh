@@ -5,6 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$E2E/served.sh"
 needs root uprobes
+mechanisms
 
 program forks -O1
 program fib -O1
@@ -14,7 +15,7 @@ cat >"$T/script" <<END
 sh -c '"$T/fib"; exit 4'
 END
 
-for attach in uprobe_multi uprobe_event; do
+for attach in "${MECHANISMS[@]}"; do
 	bb user "$T/forks" split sum_to --attach $attach -F json -o "$T/json" -- "$T/forks"
 	exits 0 "$attach: without -f"
 	same "$T/out" "$T/plain" 'a program that forks ends as ever'

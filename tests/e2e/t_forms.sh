@@ -30,7 +30,9 @@ traced() {
 	ok $? "$entered forms carry a probe"
 }
 
-traced --attach uprobe_multi --buffer 64M
-traced --attach uprobe_event --buffer 64M
-traced --attach uprobe_multi --buffer 64M -e entry
+mechanisms
+for attach in "${MECHANISMS[@]}"; do
+	traced --attach "$attach" --buffer 64M
+done
+traced --buffer 64M -e entry
 done_testing

@@ -24,7 +24,14 @@ implementations=$(json "$T/out" 1)
 isnt "$implementations" 0 'shows its implementations'
 isnt "$implementations" 1 'all of them'
 names=$(json_lines "$T/out" '$e->{symbol}')
-is "$(sort -u <<<"$names" | wc -l)" "$implementations" 'each under a name of its own'
+is "$(json_lines "$T/out" '$e->{vaddr}' | sort -u | wc -l)" "$implementations" 'each once'
+# libc's own table doesn't name them, that of its debug symbols does
+id=$(readelf -n "$(json_lines "$T/out" '$e->{object}' | head -n 1)" | sed -n 's/.*Build ID: //p')
+if [[ -e /usr/lib/debug/.build-id/${id::2}/${id:2}.debug ]]; then
+	is "$(sort -u <<<"$names" | wc -l)" "$implementations" 'each under a name of its own'
+else
+	is "$(sort -u <<<"$names")" strlen 'under the name that is known'
+fi
 
 run -- "$T/lengths"
 exits 0 'traced'

@@ -4,6 +4,7 @@
 # shellcheck disable=SC2154,SC2034 # lib.sh and served.sh set them
 . "$(dirname "$0")/lib.sh"
 needs root uprobes "cmd:${CXX:-c++}"
+mechanisms
 
 source_program names c++ <<'END'
 #include <cstdio>
@@ -58,7 +59,7 @@ like "$T/err" 'shop::cart::add' 'a close one is suggested'
 # ---- thrown through traced functions ----
 program except -O1
 "$T/except" >"$T/plain"
-for attach in uprobe_multi uprobe_event; do
+for attach in "${MECHANISMS[@]}"; do
 	bb user "$T/except" thrower through cleanup rethrow catcher --attach "$attach" -F json -o "$T/json" -- "$T/except"
 	exits 0 "$attach: a program that throws through traced functions ends as ever"
 	same "$T/out" "$T/plain" 'its output is the same'

@@ -4,6 +4,7 @@
 # shellcheck disable=SC2154,SC2034 # lib.sh and served.sh set them
 . "$(dirname "$0")/lib.sh"
 needs root uprobes
+mechanisms
 
 program million -O1
 whole=1000003 # an entry, 250,000 times round with four branches, a ret, a return
@@ -19,7 +20,7 @@ paused() {
 	local program=$! tracer
 	"$BBTRACE" user "$T/million" spin -p $program -v "$@" >"$T/out" 2>"$T/err" </dev/null &
 	tracer=$!
-	wait_for 60 grep -q ' probes attached' "$T/err"
+	wait_for $PATIENCE grep -q ' probes attached' "$T/err"
 	kill -STOP $tracer
 	echo >"$T/go"
 	wait $program
@@ -29,7 +30,7 @@ paused() {
 	status=$?
 }
 
-for attach in uprobe_multi uprobe_event; do
+for attach in "${MECHANISMS[@]}"; do
 	bb user "$T/million" spin --attach $attach -F json -o "$T/json" -- "$T/million"
 	exits 0 "$attach: a million events, the default buffer"
 	is $(($(lines) + $(summary lost))) $whole 'all of them, or what is missing is counted'
@@ -57,6 +58,21 @@ paused --buffer 4K -F text -o "$T/text"
 like "$T/text" '^ *-- [0-9]+ events lost here --$| -- [0-9]+ events lost here --$' 'as text: a line in its place'
 is "$(sed -n 's/.*-- \([0-9]*\) events lost here --.*/\1/p' "$T/text" | awk '{ n += $1 } END { print n }')" "$(summary lost)" \
 	'that adds up'
+
+# A reader that doesn't read until the program has ended: what the ring can't hold waits elsewhere. A record takes 24
+# bytes of it, so it holds 175,000.
+mkfifo "$T/slow"
+(
+	exec <"$T/slow"
+	wait_for 100 test -s "$T/out"
+	cat >"$T/json"
+) &
+"$BBTRACE" user "$T/million" spin --buffer 4M -F json -o "$T/slow" -- "$T/million" >"$T/out" 2>"$T/err" </dev/null
+status=$?
+wait $!
+exits 0 'a reader that waits for the end'
+is $(($(lines) + $(summary lost))) $whole 'printed and lost make the whole'
+ok $(($(summary lost) > whole - 300000)) "more than the ring holds was kept: $(summary lost) lost"
 
 for size in 4K 64K 1M; do
 	bb user "$T/million" spin --buffer $size -e entry,return -F json -o "$T/json" -- "$T/million"

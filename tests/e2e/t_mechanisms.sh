@@ -4,12 +4,13 @@
 # shellcheck disable=SC2154,SC2034 # lib.sh and served.sh set them
 . "$(dirname "$0")/lib.sh"
 needs root uprobes
+mechanisms
 
 # What doesn't depend on the moment. The address space is the same each time.
 trace() { # PROGRAM FUNC... OPTION...
 	local prog=$1
 	shift
-	timeout 60 setarch -R "$BBTRACE" user "$T/$prog" "$@" -F json -o "$T/json" -- "$T/$prog" >"$T/out" 2>"$T/err" </dev/null
+	timeout "$BB_TIMEOUT" setarch -R "$BBTRACE" user "$T/$prog" "$@" -F json -o "$T/json" -- "$T/$prog" >"$T/out" 2>"$T/err" </dev/null
 	status=$?
 	json_lines "$T/json" '
 		$e->{event} ne "summary" && join " ", map { $_ // "-" } @$e{qw(event symbol offset kind taken depth value)},
@@ -28,6 +29,7 @@ program longjmp -O1
 program fptr -O1
 for case in 'fib fib main' 'ladder classify' 'switch pick' 'mutual is_even is_odd ackermann' 'tail direct indirect chain down' \
 	'longjmp dive calm attempt' 'fptr operands one two'; do
+	has_mechanism uprobe_multi || break
 	read -ra what <<<"$case"
 	trace "${what[@]}" -r rdi --attach uprobe_multi >"$T/multi"
 	trace "${what[@]}" -r rdi --attach uprobe_event >"$T/event"
@@ -38,14 +40,14 @@ done
 # tracefs takes blanks for the end of a path
 mkdir "$T/a folder"
 cp "$T/fib" "$T/a folder/of a name"
-for attach in uprobe_multi uprobe_event; do
+for attach in "${MECHANISMS[@]}"; do
 	bb user "$T/a folder/of a name" fib --attach $attach -F json -o "$T/json" -- "$T/a folder/of a name"
 	is "$status $(entries fib)" '3 177' "$attach: blanks in the path"
 	is "$(json_lines "$T/json" '$e->{event} eq "entry" && $e->{object}' | sort -u)" "$T/a folder/of a name" 'the object by its name'
 done
 
 # two at once
-for attach in uprobe_multi uprobe_event; do
+for attach in "${MECHANISMS[@]}"; do
 	"$BBTRACE" user "$T/fib" fib --attach $attach -F json -o "$T/other.json" -- "$T/fib" >"$T/other.out" 2>"$T/other.err" &
 	bb user "$T/fib" fib main --attach $attach -F json -o "$T/json" -- "$T/fib"
 	wait $!

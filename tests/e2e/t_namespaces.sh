@@ -6,6 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$E2E/served.sh"
 needs root uprobes cmd:unshare cmd:pivot_root cmd:chroot
+mechanisms
 
 chmod 755 "$T"
 build_served -ldl
@@ -34,7 +35,7 @@ is "$pid_boxed" 1 'a process that is number 1 in its own namespace'
 entered() { json "$T/watch.json" "\$e->{event} eq 'entry' && \$e->{symbol} eq '$1' && (${2:-1})"; }
 machine_libc() { armed $$ "$(realpath "$libc")" rand@@GLIBC_2.2.5; }
 
-for attach in uprobe_multi uprobe_event; do
+for attach in "${MECHANISMS[@]}"; do
 	watch_object /served:tick libc.so.6:rand -p "$outer" --attach "$attach" -v
 	is "$(machine_libc)" no "$attach: this machine's own libc is not touched"
 	tell boxed 'work 6'

@@ -24,7 +24,7 @@ become() {
 # bb_as CAPS ARG...: bb by him; the trace is $T/json.
 bb_as() {
 	rm -f "$T/out.d/json"
-	as "$1" timeout -k 10 120 "$BBTRACE" "${@:2}" >"$T/out" 2>"$T/err" </dev/null
+	as "$1" timeout -k 10 "$BB_TIMEOUT" "$BBTRACE" "${@:2}" >"$T/out" 2>"$T/err" </dev/null
 	status=$?
 	rm -f "$T/json"
 	[[ -e $T/out.d/json ]] && cp "$T/out.d/json" "$T/json"

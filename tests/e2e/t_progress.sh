@@ -16,7 +16,7 @@ needs root uprobes cmd:script
 
 # typed ARG...: on a terminal, what it shows in $T/typed; tostop, as some have it, stops what writes to it from behind.
 typed() {
-	timeout -k 5 60 script -qefc "stty tostop; $BBTRACE user $T/many 'many_*' --attach uprobe_event --placement full -c -o $T/out $* -- $T/many" \
+	timeout -k 5 "$BB_TIMEOUT" script -qefc "stty tostop; $BBTRACE user $T/many 'many_*' --attach uprobe_event --placement full -c -o $T/out $* -- $T/many" \
 		/dev/null >"$T/typed" 2>&1 </dev/null
 	status=$?
 }

@@ -152,7 +152,7 @@ export PAGED=$T/paged
 # typed COMMAND: on a terminal; what it shows in $T/typed, how often a pager came in $T/paged.
 typed() {
 	: >"$T/paged"
-	timeout -k 10 60 script -qefc "$1" /dev/null >"$T/typed" 2>&1 </dev/null
+	timeout -k 10 "$BB_TIMEOUT" script -qefc "$1" /dev/null >"$T/typed" 2>&1 </dev/null
 	status=$?
 }
 export PAGER=$T/pager TERM=xterm

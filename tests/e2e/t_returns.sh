@@ -146,4 +146,17 @@ usage "no such way to see returns: 'some'" user "$T/calls" deep --returns some
 usage '-e asks for return' user "$T/calls" deep --returns none -e entry,return
 usage '-e leaves return out' user "$T/calls" deep --returns probe -e entry
 usage 'is for programs' kernel schedule --returns probe
+# ---- what is on top of the stack at an entry need not be a return address: at _start it is argc ----
+bb user "$T/calls" '*' --returns probe -F json -o "$T/json" -- "$T/calls" 5
+exits 0 'every function of a program, by return probes'
+is "$(cat "$T/out")" "$want" 'which does what it does'
+private_copy gzip
+yes 'what is packed' | head -c 20000 >"$T/text"
+"${PRIVATE_RUN[@]}" -c "$T/text" >"$T/packed"
+for object in gzip libc.so.6 ld-linux-x86-64.so.2; do
+	bb user "$PRIVATE/$object" '*' -e entry,return --returns probe -F json -o "$T/json" -- "${PRIVATE_RUN[@]}" -c "$T/text"
+	exits 0 "every function of $object"
+	same "$T/out" "$T/packed" 'which does what it does'
+	isnt "$(json "$T/json" '$e->{event} eq "return"')" 0 "$(json "$T/json" '$e->{event} eq "return"') returns"
+done
 done_testing

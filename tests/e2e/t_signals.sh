@@ -5,6 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$E2E/served.sh"
 needs root uprobes cmd:unshare
+mechanisms
 
 build_served
 serve one "$T/served"
@@ -14,7 +15,7 @@ definitions() { unshare -m sh -c 'mount -t tracefs none /mnt && cat /mnt/uprobe_
 # A shell's background job ignores SIGINT, and so would CMD.
 heeding='$SIG{INT} = "DEFAULT"; exec @ARGV'
 
-for attach in uprobe_multi uprobe_event; do
+for attach in "${MECHANISMS[@]}"; do
 	# ---- a process ----
 	for signal in INT TERM HUP; do
 		watch -p "$pid_one" --attach $attach
@@ -58,7 +59,7 @@ start() {
 	starting=$!
 	wait_for $PATIENCE child_of $starting
 }
-for attach in uprobe_multi uprobe_event; do
+for attach in "${MECHANISMS[@]}"; do
 	start --attach $attach
 	kill -TERM $starting
 	wait $starting
@@ -69,7 +70,7 @@ for attach in uprobe_multi uprobe_event; do
 done
 
 # ---- SIGKILL ----
-for attach in uprobe_multi uprobe_event; do
+for attach in "${MECHANISMS[@]}"; do
 	rm -f "$T/watch.json"
 	mkfifo "$T/fifo"
 	exec {fd}<>"$T/fifo"

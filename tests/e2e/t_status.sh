@@ -87,7 +87,7 @@ like "$T/err" '^bbtrace: 1 functions, ' 'the summary comes'
 is "$(grep -cv '^bbtrace: 1 functions' "$T/err")" 0 'and nothing else'
 build_served
 serve one "$T/served"
-timeout 60 "$BBTRACE" user "$T/served" tick work -p "$pid_one" 2>"$T/err" | head -1 >"$T/head"
+timeout "$BB_TIMEOUT" "$BBTRACE" user "$T/served" tick work -p "$pid_one" 2>"$T/err" | head -1 >"$T/head"
 is "${PIPESTATUS[0]}" 0 'with -p: 0'
 "$BBTRACE" list libc.so.6 2>"$T/err" | head -1 >"$T/head"
 is "$(wc -l <"$T/head") $(cat "$T/err")" '1 ' 'list | head -1: no complaint'

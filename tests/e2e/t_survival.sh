@@ -7,6 +7,7 @@
 . "$E2E/served.sh"
 . "$E2E/survival.sh"
 needs root uprobes
+mechanisms
 
 # ---- all functions of a library ----
 

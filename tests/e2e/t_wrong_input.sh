@@ -103,7 +103,7 @@ full() {
 }
 bb user "$T/fib" fib -o /dev/full "${run[@]}"
 full 'a full device'
-timeout 60 "$BBTRACE" user "$T/fib" fib "${run[@]}" >/dev/full 2>"$T/err"
+timeout "$BB_TIMEOUT" "$BBTRACE" user "$T/fib" fib "${run[@]}" >/dev/full 2>"$T/err"
 status=$?
 full 'a full device as stdout'
 mkdir "$T/tiny"

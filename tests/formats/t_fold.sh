@@ -37,8 +37,8 @@ plain() { sed 's/-[0-9]*  /  /' "$1"; }
 
 # both OBJECT FUNC...: $T/folded and $T/all of two runs that do the same
 both() {
-	setarch -R timeout 120 "$BBTRACE" user "$@" -T none -r none -F text -o "$T/folded" -- "$1" >"$T/out" 2>"$T/err"
-	setarch -R timeout 120 "$BBTRACE" user "$@" -T none -r none --no-fold -F text -o "$T/all" -- "$1" >"$T/out" 2>"$T/err"
+	setarch -R timeout "$BB_TIMEOUT" "$BBTRACE" user "$@" -T none -r none -F text -o "$T/folded" -- "$1" >"$T/out" 2>"$T/err"
+	setarch -R timeout "$BB_TIMEOUT" "$BBTRACE" user "$@" -T none -r none --no-fold -F text -o "$T/all" -- "$1" >"$T/out" 2>"$T/err"
 }
 # Durations vary from run to run.
 timeless() { sed -i -E 's/  (first entry|\+[0-9.]+[mnu]?s since last|\+[0-9hm]+s? since last)//; s/(returns [0-9a-fx]+)  [0-9.hm]+[mnu]?s/\1/' "$1"; }

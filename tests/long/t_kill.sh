@@ -6,6 +6,7 @@
 . "$E2E/served.sh"
 . "$E2E/survival.sh"
 needs root uprobes
+mechanisms
 
 survivor
 kill_times "${KILLS:-1000}"

@@ -1,7 +1,7 @@
 #!/bb/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# The guest's first process (/init of the initramfs that run.sh builds): sets the machine up, loads the modules of
+# The guest's first process (/init of the root that run.sh builds): sets the machine up, loads the modules of
 # /vm/modules, runs /vm/command and tells the host its status on the serial line, between the lines that the host
 # looks for (/vm/marker). With vm.shell on the kernel's command line: a shell instead. Never mounts tracefs or
 # debugfs: bbtrace has to manage without.
@@ -34,6 +34,8 @@ set_up()
 	hostname vm
 	ip link set lo up
 	chmod 1777 /tmp /dev/shm
+	# a disk's files are whose they were on the host
+	[ "$(stat -c %u /init)" = 0 ] || chown -hR 0:0 /etc /root /src /usr /vm
 }
 
 run_command()

@@ -6,6 +6,8 @@
 #   -k KERNEL   a version for kernel.sh (default: that of the machine's own suite), or a vmlinuz file
 #   -m MODULE   load this kernel module first, and what it needs (repeatable)
 #   -f PATH     put this file or folder in, with the libraries it needs (repeatable); the path stays the same
+#   -p PACKAGE  put in what this Debian package, and those that it needs, have installed here (repeatable); the root is
+#               then a disk's ext4 with 1 GiB free, and no initramfs
 #   -c CPUS     number of CPUs, default 2
 #   -M MIB      memory, default 768
 #   -a TEXT     more of the kernel's command line
@@ -42,15 +44,16 @@ usage()
 	exit 125
 }
 
-kernel='' modules=() files=() cpus=2 memory=768 append='' seconds=900 verbose=false shell=false
+kernel='' modules=() files=() packages=() cpus=2 memory=768 append='' seconds=900 verbose=false shell=false
 while (($#)); do
 	case $1 in
-	-k | -m | -f | -c | -M | -a | -t)
+	-k | -m | -f | -p | -c | -M | -a | -t)
 		(($# > 1)) || usage
 		case $1 in
 		-k) kernel=$2 ;;
 		-m) modules+=("$2") ;;
 		-f) files+=("$(realpath -s -- "$2")") ;;
+		-p) packages+=("$2") ;;
 		-c) cpus=$2 ;;
 		-M) memory=$2 ;;
 		-a) append=$2 ;;
@@ -77,13 +80,15 @@ qemu=${QEMU:-qemu-system-x86_64}
 for need in "$qemu" cpio busybox ldd; do
 	command -v "$need" >/dev/null || fail "needs $need: apt-get install qemu-system-x86 cpio busybox-static"
 done
+((${#packages[@]} == 0)) || PATH=$PATH:/sbin:/usr/sbin type -P mke2fs >/dev/null ||
+	fail "-p needs mke2fs: apt-get install e2fsprogs"
 
 work=$(mktemp -d)
 root=$work/root
 trap 'rm -rf "$work"' EXIT
 trap 'exit 125' INT TERM
 
-# ---- the initramfs ----
+# ---- the root ----
 
 # The libraries, and the loader, that these files need and the guest hasn't got, with the links that lead to them.
 put_libraries() # FILE...
@@ -153,6 +158,59 @@ put_files()
 	done
 }
 
+# These and what they need, of what is installed: each of several that would do.
+with_needs() # PACKAGE...
+{
+	dpkg-query -W -f '${db:Status-Abbrev}|${Package}|${Provides}|${Pre-Depends}, ${Depends}\n' | awk -F'|' -v names="$*" '
+		function names_of(text, list) {
+			gsub(/\([^)]*\)|:[a-z0-9]+/, "", text)
+			gsub(/[,|]/, " ", text)
+			return split(text, list, " ")
+		}
+		$1 ~ /^.i/ {
+			rest = $4
+			for (i = 5; i <= NF; i++)
+				rest = rest " " $i
+			needs[$2] = rest
+			gives[$2] = gives[$2] " " $2
+			for (i = names_of($3, list); i; i--)
+				gives[list[i]] = gives[list[i]] " " $2
+		}
+		END {
+			for (n = split(names, todo, " "); n; ) {
+				for (i = split(gives[todo[n--]], list, " "); i; i--)
+					if (!(list[i] in taken)) {
+						taken[list[i]]
+						print list[i]
+						for (k = names_of(needs[list[i]], more); k; k--)
+							todo[++n] = more[k]
+					}
+			}
+		}'
+}
+
+# As they are installed, but for what nobody reads there. /bin, /lib and so on are links to /usr; what stands there by
+# update-alternatives is in no package.
+put_packages()
+{
+	local missing
+
+	((${#packages[@]})) || return 0
+	missing=$({ dpkg -s "${packages[@]}" 2>&1 >/dev/null || true; } | sed -n "s/^dpkg-query: package '\([^']*\)'.*/\1/p" | xargs)
+	[[ -z $missing ]] || fail "needs packages: apt-get install $missing"
+	{
+		with_needs "${packages[@]}" | xargs dpkg -L 2>/dev/null |
+			sed -E 's#^/(bin|sbin|lib|lib64)/#/usr/\1/#' |
+			grep -E '^/(usr|etc)/' | grep -vE '^/usr/share/(doc|man|info|locale|lintian|bug)/' || true
+		find /usr/bin /usr/sbin -lname '/etc/alternatives/*'
+		find /etc/alternatives -type l
+	} | sort -u | while read -r path; do
+		[[ -L $path || (-e $path && ! -d $path) ]] && printf '%s\0' "$path"
+	done >"$work/packages" || true
+	# tar replaces what is there, and goes through no link to get there
+	tar -C / --null --no-recursion --ignore-failed-read -cf - -T "$work/packages" 2>/dev/null | tar -C "$root" -xf -
+}
+
 # A module and what it needs, deepest first, as modules.dep lists them. The index goes along for modprobe.
 put_module() # NAME
 {
@@ -177,6 +235,7 @@ make_root()
 	put_tools
 	put_project
 	put_files
+	put_packages
 	: >"$root/vm/modules"
 	for module in ${modules[@]+"${modules[@]}"}; do
 		put_module "$module"
@@ -185,7 +244,22 @@ make_root()
 	install -m 755 tests/vm/init.sh "$root/init"
 	echo "$marker" >"$root/vm/marker"
 	printf '%q ' "$@" >"$root/vm/command"
-	(cd "$root" && find . -print0 | cpio --null --quiet --create --format=newc --owner=0:0) >"$work/initramfs"
+	if ((${#packages[@]})); then
+		make_disk
+	else
+		(cd "$root" && find . -print0 | cpio --null --quiet --create --format=newc --owner=0:0) >"$work/initramfs"
+		rooted=(-initrd "$work/initramfs")
+	fi
+	rm -rf "$root"
+}
+
+# NVMe and ext4 are in every kernel of kernel.sh, not in modules.
+make_disk()
+{
+	PATH=$PATH:/sbin:/usr/sbin mke2fs -q -t ext4 -O ^has_journal -E root_owner=0:0 -d "$root" "$work/disk" \
+		$(($(du -sm "$root" | cut -f1) * 5 / 4 + 1024))M >/dev/null
+	rooted=(-drive "file=$work/disk,format=raw,if=none,id=root,cache=unsafe" -device "nvme,serial=root,drive=root")
+	append+=' root=/dev/nvme0n1 rw init=/init'
 }
 
 # ---- the guest ----
@@ -209,7 +283,7 @@ boot() # QEMU OPTION...
 {
 	# expedited RCU: detaching many probes takes seconds, not minutes
 	timeout --foreground -k 10 "$seconds" "$qemu" -accel tcg,thread=multi -cpu max -smp "$cpus" -m "$memory" \
-		-nographic -no-reboot -nodefaults -kernel "$vmlinuz" -initrd "$work/initramfs" \
+		-nographic -no-reboot -nodefaults -kernel "$vmlinuz" "${rooted[@]}" \
 		-append "console=ttyS0 quiet loglevel=$(if $verbose; then echo 7; else echo 1; fi) panic=-1 \
 rcupdate.rcu_expedited=1 $append" "$@"
 }

@@ -15,11 +15,6 @@ names=(fib-staticpie jcc loopinsn switch fptr-nopie tail longjmp except handler 
 [[ -z ${ALL:-} ]] ||
 	mapfile -t names < <(awk '!/^#/ && NF && $4 !~ /L/ && $1 !~ /^(million|deep)$/ { print $1 }' tests/progs/progs.list)
 
-# QEMU 7.2 corrupts the flags register of Linux 6.12; 10 was seen not to (tests/vm/README.md).
-good_for() { # KERNEL
-	[[ $1 != 6.12 ]] || (($("$QEMU" --version | sed -n '1s/.*version \([0-9]*\).*/\1/p') >= 10))
-}
-
 tests/check/compare_all.sh "$BUILD" "${names[@]}" >"$T/here" 2>&1
 ok $? 'the references, and here' || diag "$(grep -B8 '^not ok' "$T/here")"
 

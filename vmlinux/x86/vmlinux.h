@@ -32,6 +32,7 @@ enum bpf_map_type {
 	BPF_MAP_TYPE_HASH = 1,
 	BPF_MAP_TYPE_PROG_ARRAY = 3,
 	BPF_MAP_TYPE_ARRAY = 2,
+	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
 	BPF_MAP_TYPE_CGROUP_ARRAY = 8,
 	BPF_MAP_TYPE_LRU_HASH = 9,
 	BPF_MAP_TYPE_RINGBUF = 27,
@@ -45,6 +46,9 @@ enum {
 	BPF_RB_NO_WAKEUP = 1,
 	BPF_RB_FORCE_WAKEUP = 2,
 	BPF_RB_AVAIL_DATA = 0,
+};
+struct bpf_pidns_info {
+	__u32 pid, tgid;
 };
 
 #ifndef BPF_NO_PRESERVE_ACCESS_INDEX
@@ -139,6 +143,7 @@ struct task_struct {
 	struct thread_struct thread;
 	__u64 start_time;
 	__u64 self_exec_id;
+	char comm[16];
 };
 
 #ifndef BPF_NO_PRESERVE_ACCESS_INDEX

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+#include <bpf/libbpf.h>
+#include <linux/types.h>
+#include "../bpf/wire.h"
+#include "drain.h"
+
+/* What is taken at once. A ring that is filled without pause would never be seen empty. */
+#define BATCH_SIZE    (256u << 10)
+#define BATCH_RECORDS (BATCH_SIZE - sizeof(struct batch))
+#define RECORD_MAX    (sizeof(uint64_t) + sizeof(struct wire_entry_stack))
+#define SPARE_MAX     16 /* batches: what a burst took besides is given back */
+/* Few records wake nobody (ring_flags() of bpf/): the ring is looked at so often anyway. */
+#define LOOK_MS 100
+
+struct drain {
+	struct ring_buffer *ring;
+	struct batch *batch; /* being filled, by whose turn it is to take */
+	int records_wait;    /* an eventfd: something is ready */
+	int over;	     /* an eventfd: the thread is to end */
+	int wakes;	     /* an epoll of that, and of the ring when it is filled far enough */
+	bool runs;
+	pthread_t thread;
+	size_t max;
+
+	pthread_mutex_t lock; /* of what follows */
+	pthread_cond_t room;
+	struct batch *ready, *last; /* a queue */
+	struct batch *spare;
+	size_t waiting; /* bytes of records that are ready */
+	unsigned nspare;
+	uint64_t until;
+	int err;
+	bool ends;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ull + t.tv_nsec;
+}
+
+static struct batch *new_batch(void)
+{
+	struct batch *b =
+		mmap(NULL, BATCH_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return b == MAP_FAILED ? NULL : b;
+}
+
+static void free_batches(struct batch *b)
+{
+	struct batch *next;
+
+	for (; b; b = next) {
+		next = b->next;
+		munmap(b, BATCH_SIZE);
+	}
+}
+
+static int take_record(void *ctx, void *data, size_t size)
+{
+	struct batch *b = ((struct drain *)ctx)->batch;
+	uint64_t n = size;
+
+	if (b->len + sizeof(n) + size > BATCH_RECORDS)
+		return -EMSGSIZE;
+	memcpy(b->records + b->len, &n, sizeof(n));
+	memcpy(b->records + b->len + sizeof(n), data, size);
+	b->len += sizeof(n) + size;
+	/* the ring goes on from here at the next call */
+	return b->len + RECORD_MAX > BATCH_RECORDS ? -EAGAIN : 0;
+}
+
+/*
+ * Edge-triggered: a ring that is not empty is none's business, or the thread would spin after
+ * single records.
+ */
+static int watch(struct drain *d, int map_fd)
+{
+	struct epoll_event ring = {.events = EPOLLIN | EPOLLET},
+			   over = {.events = EPOLLIN, .data.u32 = 1};
+
+	d->wakes = epoll_create1(EPOLL_CLOEXEC);
+	d->records_wait = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	d->over = eventfd(0, EFD_CLOEXEC);
+	return d->wakes < 0 || d->records_wait < 0 || d->over < 0 ||
+			       epoll_ctl(d->wakes, EPOLL_CTL_ADD, map_fd, &ring) ||
+			       epoll_ctl(d->wakes, EPOLL_CTL_ADD, d->over, &over)
+		       ? -errno
+		       : 0;
+}
+
+int drain__open(int map_fd, size_t max, struct drain **out)
+{
+	struct drain *d = xcalloc(1, sizeof(*d));
+	int err;
+
+	d->max = max;
+	pthread_mutex_init(&d->lock, NULL);
+	pthread_cond_init(&d->room, NULL);
+	err = watch(d, map_fd);
+	if (err)
+		err__set(-err, "cannot wait for the ring buffer: %s", strerror(-err));
+	else if (!(d->ring = ring_buffer__new(map_fd, take_record, d, NULL)))
+		err = err__set(errno, "cannot map the ring buffer: %s", strerror(errno));
+	if (err)
+		drain__close(d);
+	*out = err ? NULL : d;
+	return err;
+}
+
+/* ---- the thread ---- */
+
+/* Behind the last one, if there is room, so that few records at a time don't take much memory. */
+static void append(struct drain *d)
+{
+	struct batch *last = d->last;
+
+	d->waiting += d->batch->len;
+	if (last && last->len + d->batch->len <= BATCH_RECORDS) {
+		memcpy(last->records + last->len, d->batch->records, d->batch->len);
+		last->len += d->batch->len;
+		d->batch->len = 0;
+		return;
+	}
+	*(last ? &last->next : &d->ready) = d->batch;
+	d->last = d->batch;
+	d->batch = NULL;
+}
+
+static void hand_over(struct drain *d)
+{
+	const uint64_t one = 1;
+
+	pthread_mutex_lock(&d->lock);
+	while (d->runs && d->waiting && d->waiting + d->batch->len > d->max && !d->ends)
+		pthread_cond_wait(&d->room, &d->lock);
+	append(d);
+	pthread_mutex_unlock(&d->lock);
+	(void)!write(d->records_wait, &one, sizeof(one));
+}
+
+/* Is there one to fill? */
+static bool have_batch(struct drain *d)
+{
+	if (d->batch)
+		return true;
+	pthread_mutex_lock(&d->lock);
+	d->batch = d->spare;
+	if (d->spare) {
+		d->spare = d->spare->next;
+		d->nspare--;
+	}
+	pthread_mutex_unlock(&d->lock);
+	if (!d->batch)
+		d->batch = new_batch();
+	if (!d->batch)
+		return false;
+	d->batch->next = NULL;
+	d->batch->len = 0;
+	return true;
+}
+
+/* Takes one batch; false: the ring is empty, or broken. */
+static bool take_batch(struct drain *d)
+{
+	uint64_t start = now_ns();
+	int n = have_batch(d) ? ring_buffer__consume(d->ring) : -ENOMEM;
+
+	if (d->batch && d->batch->len)
+		hand_over(d);
+	pthread_mutex_lock(&d->lock);
+	if (n >= 0)
+		d->until = start;
+	else if (n != -EAGAIN)
+		d->err = n;
+	pthread_mutex_unlock(&d->lock);
+	return n == -EAGAIN;
+}
+
+static void *run(void *ctx)
+{
+	struct drain *d = ctx;
+	struct epoll_event e = {0};
+
+	do {
+		e.data.u32 = 0;
+		epoll_wait(d->wakes, &e, 1, LOOK_MS);
+		while (take_batch(d))
+			;
+	} while (!e.data.u32);
+	return NULL;
+}
+
+int drain__start(struct drain *d)
+{
+	sigset_t all, old;
+	int err;
+
+	if (d->runs)
+		return 0;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	d->runs = true;
+	err = pthread_create(&d->thread, NULL, run, d);
+	if (err)
+		d->runs = false;
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return err ? err__set(err, "cannot start a thread: %s", strerror(err)) : 0;
+}
+
+void drain__stop(struct drain *d)
+{
+	const uint64_t one = 1;
+
+	if (!d->runs)
+		return;
+	pthread_mutex_lock(&d->lock);
+	d->ends = true;
+	pthread_cond_signal(&d->room);
+	pthread_mutex_unlock(&d->lock);
+	if (write(d->over, &one, sizeof(one)) == sizeof(one))
+		pthread_join(d->thread, NULL);
+	d->runs = false;
+}
+
+/* ---- who renders ---- */
+
+int drain__take(struct drain *d, int timeout_ms, struct batch **out, uint64_t *until)
+{
+	struct pollfd fd = {.fd = d->records_wait, .events = POLLIN};
+	uint64_t count;
+	int err;
+
+	while (!d->runs && take_batch(d))
+		;
+	if (d->runs && poll(&fd, 1, timeout_ms) > 0)
+		(void)!read(fd.fd, &count, sizeof(count));
+	pthread_mutex_lock(&d->lock);
+	*out = d->ready;
+	d->ready = d->last = NULL;
+	d->waiting = 0;
+	*until = d->until;
+	err = d->err;
+	pthread_cond_signal(&d->room);
+	pthread_mutex_unlock(&d->lock);
+	return err ? err__set(-err, "cannot read the ring buffer: %s", strerror(-err)) : 0;
+}
+
+void drain__give_back(struct drain *d, struct batch *list)
+{
+	struct batch *b;
+
+	pthread_mutex_lock(&d->lock);
+	while ((b = list) && d->nspare < SPARE_MAX) {
+		list = b->next;
+		b->next = d->spare;
+		d->spare = b;
+		d->nspare++;
+	}
+	pthread_mutex_unlock(&d->lock);
+	free_batches(list);
+}
+
+void drain__close(struct drain *d)
+{
+	if (!d)
+		return;
+	drain__stop(d);
+	ring_buffer__free(d->ring);
+	close(d->wakes);
+	close(d->records_wait);
+	close(d->over);
+	pthread_mutex_destroy(&d->lock);
+	pthread_cond_destroy(&d->room);
+	free_batches(d->batch);
+	free_batches(d->ready);
+	free_batches(d->spare);
+	free(d);
+}
