@@ -34,7 +34,7 @@ test  | binutils        | objdump
 test  | strace          | strace
 test  | python3         | python3
 test  | procps          | ps
-test  | qemu-system-x86 | qemu-system-x86_64
+test  | qemu-system-x86 | qemu-system-x86_64      | 1:8.1
 test  | busybox-static  | busybox
 test  | cpio            | cpio
 test  | kmod            | depmod
@@ -63,14 +63,12 @@ bench | valgrind        | valgrind
 bench | uftrace         | uftrace
 bench | linux-perf      | perf
 bench | gzip            | gzip
-bench | qemu-system-x86 | qemu-system-x86_64
+bench | qemu-system-x86 | qemu-system-x86_64      | 1:8.1
 bench | busybox-static  | busybox
 bench | cpio            | cpio
 bench | jq              | jq
 fuzz  | libclang-rt-dev | -fsanitize=fuzzer
 '
-# What the stable release of Debian 12 has too old, and what must then come along from its backports.
-backported=(libbpf-dev libbpf1 libelf-dev libelf1 libdw-dev libdw1)
 backports_file=/etc/apt/sources.list.d/bbtrace-backports.sources
 
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
@@ -140,11 +138,18 @@ missing() {
 	done < <(rows "$@")
 }
 
-# Only libbpf has an oldest version: ask its own header.
+# Those that have an oldest version are asked themselves. QEMU before 8.1 runs patched code of another CPU's
+# halfway (accel/tcg: "Always lock pages before translation"): guests panic now and then.
 by_hand() {
-	[[ $1 == libbpf-dev ]] && printf '%s\n' '#include <bpf/libbpf_version.h>' \
-		'#if LIBBPF_MAJOR_VERSION < 1 || (LIBBPF_MAJOR_VERSION == 1 && LIBBPF_MINOR_VERSION < 3)' \
-		'#error' '#endif' | "${CC:-cc}" -E -x c - >/dev/null 2>&1
+	case $1 in
+	libbpf-dev)
+		printf '%s\n' '#include <bpf/libbpf_version.h>' \
+			'#if LIBBPF_MAJOR_VERSION < 1 || (LIBBPF_MAJOR_VERSION == 1 && LIBBPF_MINOR_VERSION < 3)' \
+			'#error' '#endif' | "${CC:-cc}" -E -x c - >/dev/null 2>&1
+		;;
+	qemu-system-x86) qemu-system-x86_64 --version | grep -qE 'version (8\.[1-9]|9|[1-9][0-9])' ;;
+	*) return 1 ;;
+	esac
 }
 
 # shellcheck disable=SC1091 # not ours
@@ -162,9 +167,9 @@ enable_backports() {
 	[[ $status == 3 ]] && return 0
 	[[ $status == 0 ]] || die "no entry for Debian 12 itself in /etc/apt, so none for its backports can be" \
 		"derived: add bookworm-backports to the apt sources, then run this again"
-	say "adding bookworm-backports (libbpf 1.4) as $backports_file"
+	say "adding bookworm-backports (libbpf 1.4, QEMU 10) as $backports_file"
 	mkdir -p "${backports_file%/*}"
-	printf '# Added by scripts/deps.sh of bbtrace for libbpf-dev 1.3 or newer.\n%s\n' "$stanza" \
+	printf '# Added by scripts/deps.sh of bbtrace for libbpf-dev 1.3 and QEMU 8.1 or newer.\n%s\n' "$stanza" \
 		>"$backports_file.new" && mv "$backports_file.new" "$backports_file"
 	backports_added=1
 }
@@ -180,24 +185,38 @@ update() {
 	return 1
 }
 
-# What must come from backports with the packages given: all of it together, since each needs the very version
-# of the others, with what is installed of the same sources (gdb's libdebuginfod1, elfutils …).
-companions() {
-	printf '%s\n' "${backported[@]}"
+# What the stable release of Debian 12 has too old: PACKAGE with all that must then come from its backports, since each
+# needs the very version of the others, with what is installed of the same sources (gdb's libdebuginfod1, qemu-utils …).
+# ALL: what is being installed. Nothing: it is as wanted.
+from_backports() { # PACKAGE ALL...
+	local sources
+
+	case $1 in
+	libbpf-dev | libelf-dev | libdw-dev | gdb)
+		sources='libbpf elfutils'
+		printf '%s\n' libbpf-dev libbpf1 libelf-dev libelf1 libdw-dev libdw1
+		[[ " $* " == *' gdb '* ]] && printf '%s\n' libdebuginfod1 libdebuginfod-common
+		;;
+	qemu-system-x86)
+		sources='qemu seabios'
+		printf '%s\n' qemu-system-x86 qemu-system-common qemu-system-data seabios
+		;;
+	*) return ;;
+	esac
 	dpkg-query -W -f '${source:Package} ${db:Status-Status} ${Package}\n' |
-		awk '$2 == "installed" && ($1 == "elfutils" || $1 == "libbpf") { print $3 }'
-	[[ " $* " == *' gdb '* ]] && echo libdebuginfod1 libdebuginfod-common
+		awk -v sources=" $sources " '$2 == "installed" && index(sources, " " $1 " ") { print $3 }'
 }
 
 # Those that apt can find; the rest is named.
 choose() {
-	local package name old=
+	local package old
 
-	on_bookworm && old=" $(companions "$@" | tr '\n' ' ')"
 	for package; do
-		if [[ $old == *" $package "* || $old && $package == gdb ]]; then
-			for name in $old; do echo "$name/bookworm-backports"; done
-			[[ $package == gdb ]] && echo gdb
+		old=()
+		on_bookworm && mapfile -t old < <(from_backports "$package" "$@")
+		((${#old[@]} == 0)) || printf '%s/bookworm-backports\n' "${old[@]}"
+		if [[ " ${old[*]} " == *" $package "* ]]; then
+			continue
 		elif apt-cache show --no-all-versions "$package" 2>/dev/null | grep -q '^Version:'; then
 			echo "$package"
 		else
@@ -231,7 +250,7 @@ install_missing() {
 
 	mapfile -t lacking < <(missing "${kinds[@]}")
 	say "installing: ${lacking[*]}"
-	[[ " ${lacking[*]} " =~ \ (libbpf|libelf|libdw)-dev\  ]] && enable_backports
+	[[ " ${lacking[*]} " =~ \ (libbpf-dev|libelf-dev|libdw-dev|qemu-system-x86)\  ]] && enable_backports
 	update || say "apt-get update failed: going on with the lists that are there"
 	mapfile -t lacking < <(missing build)
 	install_these "${lacking[@]}" || return

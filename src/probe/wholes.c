@@ -67,14 +67,16 @@ static uint16_t flags_of(uint64_t six)
 
 static bool complete(struct wholes *w, const struct wire_short *s, struct wire_event *out)
 {
-	const uint64_t sp_mask = (1ull << WIRE_SP_LOW) - 1, time_mask = (1ull << 40) - 1;
+	const uint64_t sp_mask = (1ull << WIRE_SP_LOW) - 1;
 	const struct wire_event *whole =
 		find(w, key_of(s->where >> 46 & 0xfff, s->where >> 24 & WIRE_TID_MASK));
 
 	if (!whole)
 		return false;
 	*out = *whole;
-	out->time += ((s->when >> 24) - whole->time) & time_mask;
+	/* 40 bits, signed: the clock of a probe may step back by some ns (kernel/time/timekeeping.c,
+	 * ktime_get_mono_fast_ns()) */
+	out->time += (int64_t)((s->when >> 24 << 24) - (whole->time << 24)) >> 24;
 	out->sp = (whole->sp & ~sp_mask) | (s->when << 3 & sp_mask);
 	out->site_type = (s->where & WIRE_SITE_MASK) | WIRE_BRANCH << WIRE_SITE_BITS;
 	out->flags = (whole->flags & ~WIRE_ARITHMETIC) | flags_of(s->where >> 58);

@@ -7,8 +7,8 @@
 #   --ranges FILE  as stepref was given: check symbol and offset too
 #   --context N    lines of context (8)
 #   --no-summary   the JSON is cut: no summary line asked for
-#   --restarts     of a call that jumps back to its entry only the last turn counts (Go: the stack was to grow, or the
-#                  goroutine had run for long enough)
+#   --restarts     of a call that goes back to its entry only the last turn counts (Go: the stack was to grow, or the
+#                  goroutine had run for long enough and, if the runtime's signal said so, starts anew)
 #   --events LIST  of entry,branch,return: bbtrace was asked for these only
 use strict;
 use warnings;
@@ -55,13 +55,20 @@ sub read_reference {
 	return map { $restarts ? last_turns($_) : $_ } map { $_ // () } @threads;
 }
 
+# Is the entry that of this call?
+sub calls {
+	my ($call, $entry) = @_;
+	my ($vaddr) = $entry->[0] =~ /^entry (\S+)/;
+	return $call->[0] =~ /^i?call/ && (!defined $call->[1] || $call->[1] =~ /\+\Q$vaddr\E$/);
+}
+
 sub last_turns {
 	my ($events) = @_;
 	my @out;
 	my $entry; # the index of the last entry, while nothing but branches followed
 	for my $e (@$events) {
 		if ($e->[0] =~ /^entry/) {
-			if (defined $entry && $e->[0] eq $out[$entry][0] && @out > $entry + 1 && $out[-1][0] =~ /^jmp/) {
+			if (defined $entry && $e->[0] eq $out[$entry][0] && @out > $entry + 1 && !calls($out[-1], $e)) {
 				$#out = $entry;
 				next;
 			}

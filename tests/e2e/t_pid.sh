@@ -35,7 +35,8 @@ is "$(calls "\$e->{tid} == $old && \$e->{pid} == $pid_one && \$e->{comm} eq 'old
 is "$(calls "\$e->{tid} == $young && \$e->{pid} == $pid_one && \$e->{comm} eq 'young'")" 5 'a thread born later'
 is "$(json "$T/watch.json" '$e->{event} eq "return" && $e->{symbol} eq "work" && exists $e->{duration_ns}')" 12 \
 	'each returned'
-like "$T/err" '^bbtrace: 2 functions, .* 0 lost, 0 unmatched returns$' 'the summary'
+# a tick may have been under way when all began
+like "$T/err" '^bbtrace: 2 functions, .* 0 lost, [01] unmatched returns$' 'the summary'
 is "$(armed "$pid_one" "$T/served" work)" no 'the probes are gone'
 tell one 'work 2'
 ok $? 'the process lives on'

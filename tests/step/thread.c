@@ -53,7 +53,8 @@ static void frames__overwritten(struct thread *t, uint64_t slot)
 
 /*
  * A jump back to the first instruction is an entry, but no second call; nor is coming back to it
- * behind the handler of a signal that it raised.
+ * behind the handler of a signal that it raised; nor, in Go, starting anew because the goroutine was
+ * preempted before its frame was there (runtime.asyncPreempt returns to it).
  */
 static bool is_open(const struct thread *t, unsigned function)
 {
@@ -62,7 +63,7 @@ static bool is_open(const struct thread *t, unsigned function)
 
 	if (!top || top->function != function)
 		return false;
-	if (!branch)
+	if (!branch || (t->goroutine && t->by == K_RET && t->from < 0))
 		return top->slot == t->regs.rsp;
 	return t->from == (int)function && t->by != K_CALL && t->by != K_ICALL && t->by != K_RET;
 }

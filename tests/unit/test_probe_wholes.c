@@ -54,6 +54,8 @@ static void test_fields(void)
 	ok(comes_back(&w, &a), "itself");
 	e = whole(70, 71, 3, time + WIRE_WHOLE_FOR - 1, sp, 0x246);
 	ok(comes_back(&w, &e), "the longest time after it, and the 40 bits of time begin anew");
+	e = whole(70, 71, 3, time - 900, sp, 0x246);
+	ok(comes_back(&w, &e), "the clock has stepped back");
 	e = whole(70, 71, 3, time, (sp >> WIRE_SP_LOW << WIRE_SP_LOW), 0x246);
 	ok(comes_back(&w, &e), "the lowest stack pointer of its window");
 	e.sp += (1ull << WIRE_SP_LOW) - 8;

@@ -279,10 +279,17 @@ find_kernel()
 	release=$(<"$folder/release")
 }
 
+# QEMU before 8.1 may run code that another CPU is patching, its own tracepoints and static keys among it, halfway:
+# the kernel panics ("accel/tcg: Always lock pages before translation" is what mended it). There the CPUs take turns.
+threads()
+{
+	"$qemu" --version | grep -qE 'version ([0-7]|8\.0)\.' && echo single || echo multi
+}
+
 boot() # QEMU OPTION...
 {
 	# expedited RCU: detaching many probes takes seconds, not minutes
-	timeout --foreground -k 10 "$seconds" "$qemu" -accel tcg,thread=multi -cpu max -smp "$cpus" -m "$memory" \
+	timeout --foreground -k 10 "$seconds" "$qemu" -accel "tcg,thread=$(threads)" -cpu max -smp "$cpus" -m "$memory" \
 		-nographic -no-reboot -nodefaults -kernel "$vmlinuz" "${rooted[@]}" \
 		-append "console=ttyS0 quiet loglevel=$(if $verbose; then echo 7; else echo 1; fi) panic=-1 \
 rcupdate.rcu_expedited=1 $append" "$@"

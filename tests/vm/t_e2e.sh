@@ -53,7 +53,7 @@ these() {
 	done
 }
 
-for KERNEL in ${KERNELS:-6.1 newest}; do
+for KERNEL in ${KERNELS:-6.1 6.12 newest}; do
 	if ! good_for "$KERNEL"; then
 		skip "Linux $KERNEL" "$("$QEMU" --version | head -n 1) corrupts the flags register in its guests"
 	elif ! "$VM/kernel.sh" "$KERNEL" >"$T/kernel" 2>&1; then
