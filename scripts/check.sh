@@ -26,7 +26,21 @@ if [[ $(id -u) != 0 ]]; then
 	echo "check: not root: the tests that trace will skip. All of them: sudo make check"
 fi
 echo "check: Linux $(uname -r), $(nproc) CPUs, $(. /etc/os-release && echo "$PRETTY_NAME")"
-prove --directives --timer -j2 --exec scripts/run-test.sh "${tests[@]}"
-status=$?
+export SAID=$B/failed
+rm -rf "$SAID"
+mkdir -p "$SAID"
+prove --directives --timer -j2 --exec scripts/run-test.sh "${tests[@]}" | tee "$SAID/summary"
+status=${PIPESTATUS[0]}
+
+# What failed, once more, where it is found: in front of the count.
+if [[ $status != 0 ]]; then
+	for file in "$SAID"/*.*; do
+		[[ -f $file ]] || continue
+		echo "---- ${file##*/}: its last words, all of them in $file"
+		grep -A 30 '^not ok' "$file" | head -n 60
+		grep -q '^not ok' "$file" || tail -n 20 "$file"
+	done
+	tail -n 2 "$SAID/summary"
+fi
 scripts/own.sh "$B"
-exit $status
+exit "$status"

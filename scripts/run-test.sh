@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # prove runs each test through this: unit tests without root even when root runs `make check`, and none for ever.
-# A test that is ended by the clock has no plan, so prove calls it failed.
+# A test that is ended by the clock has no plan, so prove calls it failed. SAID: a folder where what a failed one said
+# is kept.
 test=$1
 limit=600
 user=()
@@ -20,7 +21,21 @@ tests/long/*) limit=$((${SOAK_SECONDS:-3600} + 20 * ${KILLS:-1000})) ;;
 esac
 [[ $test == */* ]] || test=./$test
 
-timeout -k 10 "$limit" "${user[@]}" "$test" </dev/null
-status=$?
-[[ $status == 124 || $status == 137 ]] && echo "# $test: ended after $limit s" && exit 124
-exit $status
+run() {
+	local status
+
+	timeout -k 10 "$limit" "${user[@]}" "$test" </dev/null
+	status=$?
+	[[ $status == 124 || $status == 137 ]] && echo "# $test: ended after $limit s" && return 124
+	return $status
+}
+
+if [[ -z ${SAID:-} ]]; then
+	run
+	exit
+fi
+said=$SAID/${test//\//.}
+run | tee "$said"
+status=${PIPESTATUS[0]}
+[[ $status != 0 ]] || rm -f "$said"
+exit "$status"
