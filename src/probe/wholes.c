@@ -74,8 +74,8 @@ static bool complete(struct wholes *w, const struct wire_short *s, struct wire_e
 	if (!whole)
 		return false;
 	*out = *whole;
-	/* 40 bits, signed: the clock of a probe may step back by some ns (kernel/time/timekeeping.c,
-	 * ktime_get_mono_fast_ns()) */
+	/* 40 bits, signed: the clock of a probe may step back by some ns
+	 * (kernel/time/timekeeping.c, ktime_get_mono_fast_ns()) */
 	out->time += (int64_t)((s->when >> 24 << 24) - (whole->time << 24)) >> 24;
 	out->sp = (whole->sp & ~sp_mask) | (s->when << 3 & sp_mask);
 	out->site_type = (s->where & WIRE_SITE_MASK) | WIRE_BRANCH << WIRE_SITE_BITS;

@@ -53,8 +53,8 @@ static void frames__overwritten(struct thread *t, uint64_t slot)
 
 /*
  * A jump back to the first instruction is an entry, but no second call; nor is coming back to it
- * behind the handler of a signal that it raised; nor, in Go, starting anew because the goroutine was
- * preempted before its frame was there (runtime.asyncPreempt returns to it).
+ * behind the handler of a signal that it raised; nor, in Go, starting anew because the goroutine
+ * was preempted before its frame was there (runtime.asyncPreempt returns to it).
  */
 static bool is_open(const struct thread *t, unsigned function)
 {
