@@ -83,7 +83,7 @@ void pager__wait(pid_t pager)
 void progress__read(struct progress *p, bool wanted, uint64_t bytes)
 {
 	*p = (struct progress){.shown = wanted && isatty(STDERR_FILENO), .total = bytes};
-	p->start = p->last = clock_ns(CLOCK_MONOTONIC);
+	p->start = p->last = now_ns(CLOCK_MONOTONIC);
 }
 
 void progress__attach(struct progress *p, bool wanted, uint64_t probes)
@@ -126,7 +126,7 @@ void progress__add(struct progress *p, uint64_t n)
 		progress__end(p);
 		return;
 	}
-	now = clock_ns(CLOCK_MONOTONIC);
+	now = now_ns(CLOCK_MONOTONIC);
 	if (!is_due(p, now))
 		return;
 	p->last = now;

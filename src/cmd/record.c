@@ -316,7 +316,7 @@ int recorder__begin(struct recorder *r, struct show *show, const struct trace_me
 		xasprintf("%s %s %s %s", u.sysname, u.release, u.version, u.machine);
 	r->meta.version = BBTRACE_VERSION;
 	r->meta.cpus = sysconf(_SC_NPROCESSORS_CONF);
-	r->flushed = clock_ns(CLOCK_MONOTONIC);
+	r->flushed = now_ns(CLOCK_MONOTONIC);
 	return begin_file(r);
 }
 

@@ -7,14 +7,6 @@
 #include <unistd.h>
 #include "render.h"
 
-uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return t.tv_sec * 1000000000ull + t.tv_nsec;
-}
-
 /* ---- options ---- */
 
 static int parse_regs(struct trace_meta *m, const char *regs, const struct arch *arch)
@@ -52,7 +44,7 @@ int meta__of_args(struct trace_meta *m, const struct args *a, const struct arch 
 	time_t now = time(NULL);
 
 	*m = (struct trace_meta){
-		.start_time = clock_ns(CLOCK_MONOTONIC),
+		.start_time = now_ns(CLOCK_MONOTONIC),
 		.time_style = a->time,
 		.events = a->events,
 		.max_depth = a->depth,
@@ -60,7 +52,7 @@ int meta__of_args(struct trace_meta *m, const struct args *a, const struct arch 
 		.limit = a->limit,
 		.no_fold = a->no_fold,
 	};
-	m->realtime_offset = clock_ns(CLOCK_REALTIME) - m->start_time;
+	m->realtime_offset = now_ns(CLOCK_REALTIME) - m->start_time;
 	m->utc_offset = localtime_r(&now, &local) ? local.tm_gmtoff : 0;
 	return parse_regs(m, a->regs, arch);
 }

@@ -52,6 +52,4 @@ int meta__of_args(struct trace_meta *m, const struct args *a, const struct arch 
 int meta__override(struct trace_meta *m, const struct args *a, const struct arch *arch);
 struct trace_options meta__trace_options(const struct trace_meta *m);
 
-uint64_t clock_ns(clockid_t clock);
-
 #endif

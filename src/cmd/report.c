@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 #include "info.h"
 #include "pager.h"
@@ -47,7 +46,7 @@ static int show_so_far(struct report *r)
 
 	if (!r->begun || !r->streams || poll(&p, 1, 0))
 		return 0;
-	return render__flush(&r->render, clock_ns(CLOCK_MONOTONIC));
+	return render__flush(&r->render, now_ns(CLOCK_MONOTONIC));
 }
 
 static ssize_t read_fd(struct report *r, void *data, size_t len)

@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 #include "live.h"
 #include "pager.h"
@@ -105,7 +104,7 @@ static int write_out(struct session *s, uint64_t now)
 /* The moment from which on events flow. */
 static int begin_output(struct session *s)
 {
-	s->meta.start_time = clock_ns(CLOCK_MONOTONIC);
+	s->meta.start_time = now_ns(CLOCK_MONOTONIC);
 	if (s->render.output)
 		s->render.output->options.start_time = s->meta.start_time;
 	return s->recorder ? recorder__begin(s->recorder, &s->live.show, &s->meta) : 0;
@@ -267,7 +266,7 @@ static void on_attached(void *progress, size_t sites)
 
 static int attach(struct session *s, struct probe_options *o)
 {
-	uint64_t start = clock_ns(CLOCK_MONOTONIC);
+	uint64_t start = now_ns(CLOCK_MONOTONIC);
 	struct progress progress;
 	int err = probe__open(s->plan, o, &s->probe);
 
@@ -287,7 +286,7 @@ static int attach(struct session *s, struct probe_options *o)
 	note_verbose(
 		"%u probes attached by %s in %.3f s; the BPF program is %u verified instructions",
 		s->plan->probes, probe__mechanism(s->probe),
-		(clock_ns(CLOCK_MONOTONIC) - start) / 1e9, probe__verified_insns(s->probe));
+		(now_ns(CLOCK_MONOTONIC) - start) / 1e9, probe__verified_insns(s->probe));
 	return 0;
 }
 
@@ -315,14 +314,14 @@ static int poll_until_over(struct session *s)
 	size_t npids = s->child.pid ? 0 : s->args.filters.pids.len;
 	autofree struct pollfd *fds = xcalloc(npids + 1, sizeof(*fds));
 	uint64_t end =
-		s->args.timeout_ns ? clock_ns(CLOCK_MONOTONIC) + s->args.timeout_ns : UINT64_MAX;
+		s->args.timeout_ns ? now_ns(CLOCK_MONOTONIC) + s->args.timeout_ns : UINT64_MAX;
 	int err = 0;
 
 	if (npids)
 		watch_pids(&s->args, fds);
 	while (!err && !asked_to_stop) {
 		bool over = child__ended(&s->child, false) || all_ended(fds, npids);
-		uint64_t now = clock_ns(CLOCK_MONOTONIC);
+		uint64_t now = now_ns(CLOCK_MONOTONIC);
 
 		if (over || now >= end)
 			break;

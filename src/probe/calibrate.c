@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 #include "calibrate.h"
 
@@ -26,14 +25,6 @@ static const char *const record_names[] = {"branch", "value", "entry", "stopped"
 struct order {
 	uint32_t site, hits;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ull + t.tv_nsec;
-}
 
 static void run_syscall(void)
 {
@@ -49,10 +40,10 @@ static void __attribute__((noreturn)) run_orders(int in, int out)
 		void (*volatile run)(void) =
 			o.site == RUN_SYSCALL ? run_syscall : calibrate_sites[o.site].run;
 
-		took = now_ns();
+		took = now_ns(CLOCK_MONOTONIC);
 		for (uint32_t i = 0; i < o.hits; i++)
 			run();
-		took = now_ns() - took;
+		took = now_ns(CLOCK_MONOTONIC) - took;
 		if (write(out, &took, sizeof(took)) != sizeof(took))
 			break;
 	}

@@ -7,7 +7,6 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 #include <bpf/libbpf.h>
 #include <linux/types.h>
@@ -42,14 +41,6 @@ struct drain {
 	int err;
 	bool ends;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ull + t.tv_nsec;
-}
 
 static struct batch *new_batch(void)
 {
@@ -176,7 +167,7 @@ static bool have_batch(struct drain *d)
 /* Takes one batch; false: the ring is empty, or broken. */
 static bool take_batch(struct drain *d)
 {
-	uint64_t start = now_ns();
+	uint64_t start = now_ns(CLOCK_MONOTONIC);
 	int n = have_batch(d) ? ring_buffer__consume(d->ring) : -ENOMEM;
 
 	if (d->batch && d->batch->len)

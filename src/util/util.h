@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
+#include <time.h>
 
 #define ARRAY_SIZE(a)	  (sizeof(a) / sizeof((a)[0]))
 #define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
@@ -30,6 +31,9 @@
 /* cleanup attributes: free(*p) and, where *fd >= 0, close(*fd) */
 void util__free(void *p);
 void util__close(const int *fd);
+
+/* The clock's time (clock.c); CLOCK_MONOTONIC is what BPF programs read: bpf_ktime_get_ns(). */
+uint64_t now_ns(clockid_t clock);
 
 /* ---- errors (err.c) ---- */
 
