@@ -388,6 +388,8 @@ static const struct row rows[] = {
 	ROW("\x66\x9c", FLOW_NEXT, BRANCH_NONE, PROBE_STEPPED, false, "pushfw"),
 	ROW("\x9d", FLOW_NEXT, BRANCH_NONE, PROBE_OK, false, "popf"),
 	ROW("\x0f\x01\xe1", FLOW_NEXT, BRANCH_NONE, PROBE_STEPPED, false, "smsw %ecx"),
+	ROW("\x0f\x01\xc1", FLOW_NEXT, BRANCH_NONE, PROBE_STEPPED, false, "vmcall"),
+	ROW("\x0f\x01\xd9", FLOW_NEXT, BRANCH_NONE, PROBE_STEPPED, false, "vmmcall"),
 	ROW("\x0f\x00\xc8", FLOW_NEXT, BRANCH_NONE, PROBE_STEPPED, false, "str %eax"),
 	ROW("\x0f\x01\xd0", FLOW_NEXT, BRANCH_NONE, PROBE_OK, false, "xgetbv"),
 	ROW("\x8e\xd0", FLOW_NEXT, BRANCH_NONE, PROBE_PREFIX, false, "mov %eax,%ss"),

@@ -136,6 +136,8 @@ static bool wrong_when_stepped(const ZydisDecodedInstruction *z, const struct in
 	case ZYDIS_MNEMONIC_SLDT:
 	case ZYDIS_MNEMONIC_SMSW:
 	case ZYDIS_MNEMONIC_STR:
+	case ZYDIS_MNEMONIC_VMCALL: /* KVM writes the other one over it: emulator_fix_hypercall() */
+	case ZYDIS_MNEMONIC_VMMCALL:
 		return true;
 	default:
 		break;
