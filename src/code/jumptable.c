@@ -29,6 +29,22 @@ static bool single_value(struct graph *g, uint32_t node, uint8_t reg, uint64_t *
 	return v.n == 1 && !v.unknown;
 }
 
+/* The index, times the size of an entry, is in a register of its own (gcc -O0). */
+static bool index_before(struct graph *g, struct shape *out)
+{
+	uint32_t defs[DEFS_MAX];
+	struct insn_detail d;
+
+	if (slice__defs(g, out->node, out->index, defs) != 1 || !graph__detail(g, defs[0], &d) ||
+	    d.op != DETAIL_LEA || d.bits != 64 || d.mem.addr32 || d.mem.base != REG_NONE ||
+	    d.mem.index == REG_NONE || d.mem.scale != out->size)
+		return false;
+	out->table += d.mem.disp;
+	out->node = defs[0];
+	out->index = d.mem.index;
+	return true;
+}
+
 /* The address of entry 0 in an operand with an index. */
 static bool table_address(struct graph *g, uint32_t node, const struct operand *m, int64_t imm,
 			  struct shape *out)
@@ -37,12 +53,18 @@ static bool table_address(struct graph *g, uint32_t node, const struct operand *
 
 	if (m->seg || m->addr32)
 		return false;
-	if (m->base != REG_NONE && !single_value(g, node, m->base, &base))
-		return false;
+	out->index = m->index;
+	if (m->base != REG_NONE && !single_value(g, node, m->base, &base)) {
+		/* the one that is known is the table */
+		if (m->index == REG_NONE || m->scale != 1 ||
+		    !single_value(g, node, m->index, &base))
+			return false;
+		out->index = m->base;
+	}
 	out->table = base + m->disp + imm;
 	out->node = node;
-	out->index = m->index;
-	return m->index == REG_NONE || m->scale == out->size;
+	return m->index == REG_NONE || m->scale == out->size ||
+	       (m->scale == 1 && index_before(g, out));
 }
 
 static bool table_load(struct graph *g, uint32_t node, struct shape *out)
@@ -56,13 +78,27 @@ static bool table_load(struct graph *g, uint32_t node, struct shape *out)
 	return table_address(g, node, &d.mem, d.imm, out);
 }
 
+/* Loaded, and perhaps widened after that (gcc -O0). */
+static bool table_entry(struct graph *g, uint32_t node, struct shape *out)
+{
+	uint32_t defs[DEFS_MAX];
+	struct insn_detail d;
+
+	if (!graph__detail(g, node, &d) || d.op != DETAIL_COPY || d.bits != 32)
+		return table_load(g, node, out);
+	if (slice__defs(g, node, d.src, defs) != 1 || !table_load(g, defs[0], out))
+		return false;
+	out->sign = d.sign;
+	return out->size == 4;
+}
+
 /* base + entry, either way round */
 static bool table_sum(struct graph *g, uint32_t add, uint8_t entry, uint8_t base, struct shape *out)
 {
 	uint32_t defs[DEFS_MAX];
 
 	return slice__defs(g, add, entry, defs) == 1 && single_value(g, add, base, &out->base) &&
-	       table_load(g, defs[0], out);
+	       table_entry(g, defs[0], out);
 }
 
 /* What the jump's register was set by. */

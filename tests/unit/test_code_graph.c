@@ -96,6 +96,9 @@ static const char *const source =
 	"end memory\n"
 	"fn hoisted\n lea htab(%rip),%rbx\n1: call helper2\n movzbl (%rdi),%eax\n cmp $1,%al\n ja 1b\n"
 	" movslq (%rbx,%rax,4),%rax\n add %rbx,%rax\n jmp *%rax\nh0: jmp 1b\nh1: ret\nend hoisted\n"
+	"fn debug\n push %rbp\n mov %rsp,%rbp\n mov %edi,-4(%rbp)\n cmpl $1,-4(%rbp)\n ja 9f\n mov -4(%rbp),%eax\n"
+	" lea 0(,%rax,4),%rdx\n lea gtab(%rip),%rax\n mov (%rdx,%rax),%eax\n cltq\n lea gtab(%rip),%rdx\n"
+	" add %rdx,%rax\n jmp *%rax\ng0: nop\ng1: nop\n9: pop %rbp\n ret\nend debug\n"
 	"fn unproved\n jmp *utab(,%rdi,8)\nu0: ret\nu1: ret\nend unproved\n"
 	"fn badtable\n cmp $2,%edi\n ja 9f\n jmp *btab(,%rdi,8)\nb0: ret\n9: ret\nend badtable\n"
 	/* depths */
@@ -111,6 +114,7 @@ static const char *const source =
 	".globl _start\n_start: ud2\n"
 	".section .rodata\n.balign 8\nrtab: .long r0-rtab,r1-rtab,r0-rtab,r2-rtab\n .long 0x7fffffff\n"
 	"atab: .quad a0,a1,0\natab2: .quad m0,m1,0\nmtab: .quad n0,n1,0\nhtab: .long h0-htab,h1-htab\n .quad 0\n"
+	"gtab: .long g0-gtab,g1-gtab\n .quad 0\n"
 	"utab: .quad u0,u1,0\nbtab: .quad b0,b0,0x10\n";
 
 static bool build(void)
@@ -206,7 +210,8 @@ static void test_table(const char *name, uint64_t offset, unsigned targets, bool
 
 static void test_switch(void)
 {
-	ok(PLAN(ALL, "relative", "absolute", "masked", "memory", "hoisted", "unproved", "badtable"),
+	ok(PLAN(ALL, "relative", "absolute", "masked", "memory", "hoisted", "debug", "unproved",
+		"badtable"),
 	   "switches");
 	test_table("relative", 19, 3, true, 0);
 	is(site(address("relative") + 19)->refusal, PROBE_PREFIX, "a notrack jump can't be probed");
@@ -217,6 +222,7 @@ static void test_switch(void)
 	test_table("masked", 3, 2, true, 0);
 	test_table("memory", 9, 2, true, 0);
 	test_table("hoisted", 26, 2, true, 0);
+	test_table("debug", 46, 2, true, 0);
 	test_table("unproved", 0, 2, false, 1);
 	test_table("badtable", 5, 1, false, 1);
 	is(function("relative")->unreached, 0, "what only the table leads to is reached");

@@ -147,6 +147,12 @@ static void set_op(const ZydisDecodedInstruction *z, const struct pair *p, uint6
 	case ZYDIS_MNEMONIC_MOVSXD:
 		set_move(z, p, addr, true, out);
 		break;
+	case ZYDIS_MNEMONIC_CDQE: /* movslq %eax,%rax */
+		out->op = DETAIL_COPY;
+		out->dst = out->src = x86__gpr(ZYDIS_REGISTER_RAX);
+		out->bits = 32;
+		out->sign = true;
+		break;
 	case ZYDIS_MNEMONIC_LEA:
 		set_lea(z, p, addr, out);
 		break;
