@@ -211,6 +211,12 @@ static bool through_def(struct graph *g, uint32_t p, const struct insn_detail *d
 	}
 }
 
+/* May it change what is at an address that was good before? A push writes where nothing is yet. */
+static bool changes_memory(const struct insn_detail *d)
+{
+	return d->writes_memory && d->op != DETAIL_PUSH;
+}
+
 static bool through_memory(const struct insn_detail *d, struct search *q, struct state *s)
 {
 	uint32_t needs = 0;
@@ -226,7 +232,7 @@ static bool through_memory(const struct insn_detail *d, struct search *q, struct
 		s->mem_imm = 0;
 		return !copy_of_bounded(q, s);
 	}
-	if (!d->writes_memory && !(d->writes & needs))
+	if (!changes_memory(d) && !(d->writes & needs))
 		return true;
 	give_up(q, s);
 	return false;
@@ -237,7 +243,7 @@ static void drop_other(const struct insn_detail *d, struct state *s)
 	bool gone = s->other < 32 && d->writes >> s->other & 1;
 
 	if (s->other == OTHER_MEM)
-		gone = d->writes_memory ||
+		gone = changes_memory(d) ||
 		       (s->other_mem.base < 32 && d->writes >> s->other_mem.base & 1) ||
 		       (s->other_mem.index < 32 && d->writes >> s->other_mem.index & 1);
 	if (!gone)
