@@ -55,7 +55,8 @@ bootstrap() {
 furnish() {
 	cp -a "$base" "$root"
 	cp -L /etc/resolv.conf /etc/hosts "$root/etc/" 2>/dev/null || true
-	apt-config dump --format '%F "%v";%n' Acquire::http::Proxy Acquire::https::Proxy 2>/dev/null |
+	apt-config dump --format '%F "%v";%n' Acquire::http::Proxy Acquire::https::Proxy \
+		Acquire::Check-Valid-Until 2>/dev/null |
 		grep -v '""' >"$root/etc/apt/apt.conf.d/99machine" || true
 	rm -f "$root/etc/apt/sources.list"
 	echo "$stanza" >"$root/etc/apt/sources.list.d/debian.sources"
