@@ -14,7 +14,8 @@ random() { # SEED BUILD...
 	local seed=$1
 	shift
 
-	csmith --seed "$seed" --max-funcs 6 --max-block-depth 3 --no-argc >"$T/p.c" 2>/dev/null
+	# it leaves a platform.info where it runs
+	(cd "$T" && csmith --seed "$seed" --max-funcs 6 --max-block-depth 3 --no-argc) >"$T/p.c" 2>/dev/null
 	if ! "$@" -w -I/usr/include/csmith "$T/p.c" -o "$T/p"; then
 		skip "seed $seed, $*" 'it cannot be built'
 	elif ! timeout 5 "$T/p" >/dev/null 2>&1; then

@@ -26,8 +26,16 @@ needs_guest() {
 
 # What QEMU 7.2 does wrong and 10 was seen not to: tests/vm/README.md.
 qemu_10() { (($("$QEMU" --version | sed -n '1s/.*version \([0-9]*\).*/\1/p') >= 10)); }
-good_for() { # KERNEL
-	[[ $1 != 6.12 ]] || qemu_10
+# Is there this kernel, and does it run well in this QEMU? Else it skips.
+has_kernel() { # KERNEL
+	if [[ $1 == 6.12 ]] && ! qemu_10; then
+		skip "Linux $1" "$("$QEMU" --version | head -n 1) corrupts the flags register in its guests"
+	elif ! "$VM/kernel.sh" "$1" >"$T/kernel" 2>&1; then
+		skip "Linux $1" "$(tail -n 1 "$T/kernel")"
+	else
+		return 0
+	fi
+	return 1
 }
 
 # helper NAME: tests/vm/NAME.c built as $T/NAME; give it to the guest with -f.

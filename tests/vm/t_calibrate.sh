@@ -6,10 +6,6 @@
 . "$(dirname "$0")/lib.sh"
 needs_guest
 for KERNEL in ${KERNELS:-6.1 newest}; do
-	if "$VM/kernel.sh" "$KERNEL" >"$T/kernel" 2>&1; then
-		guest -- tests/vm/guest_calibrate.sh
-	else
-		skip "Linux $KERNEL" "$(tail -n 1 "$T/kernel")"
-	fi
+	has_kernel "$KERNEL" && guest -- tests/vm/guest_calibrate.sh
 done
 done_testing

@@ -54,14 +54,9 @@ these() {
 }
 
 for KERNEL in ${KERNELS:-6.1 6.12 newest}; do
-	if ! good_for "$KERNEL"; then
-		skip "Linux $KERNEL" "$("$QEMU" --version | head -n 1) corrupts the flags register in its guests"
-	elif ! "$VM/kernel.sh" "$KERNEL" >"$T/kernel" 2>&1; then
-		skip "Linux $KERNEL" "$(tail -n 1 "$T/kernel")"
-	else
-		these "${tests[@]}"
-		[[ $KERNEL != 6.1 || ${E2E:-}${ALL:-} ]] || there+=("${old[@]}")
-		guest "${options[@]}" -- tests/vm/guest_e2e.sh "${there[@]}"
-	fi
+	has_kernel "$KERNEL" || continue
+	these "${tests[@]}"
+	[[ $KERNEL != 6.1 || ${E2E:-}${ALL:-} ]] || there+=("${old[@]}")
+	guest "${options[@]}" -- tests/vm/guest_e2e.sh "${there[@]}"
 done
 done_testing

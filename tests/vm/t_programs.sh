@@ -24,18 +24,12 @@ for folder in $(perl -e 'print "@INC"'); do
 	[[ -d $folder ]] && files+=(-f "$folder")
 done
 for KERNEL in ${KERNELS:-6.1 6.12 newest}; do
-	if ! good_for "$KERNEL"; then
-		skip "Linux $KERNEL" "$("$QEMU" --version | head -n 1) corrupts the flags register in its guests"
-	elif ! "$VM/kernel.sh" "$KERNEL" >"$T/kernel" 2>&1; then
-		skip "Linux $KERNEL" "$(tail -n 1 "$T/kernel")"
-	else
-		guest -t 1800 -f "$BUILD/ref" -f "$(command -v perl)" "${files[@]}" -f "$(command -v setarch)" \
-			-f "$(command -v readelf)" -f "$(command -v nm)" -f "$BUILD/stepref" \
-			-- tests/vm/guest_programs.sh "$BUILD" "${names[@]}"
-	fi
+	has_kernel "$KERNEL" || continue
+	guest -t 1800 -f "$BUILD/ref" -f "$(command -v perl)" "${files[@]}" -f "$(command -v setarch)" \
+		-f "$(command -v readelf)" -f "$(command -v nm)" -f "$BUILD/stepref" \
+		-- tests/vm/guest_programs.sh "$BUILD" "${names[@]}"
 done
 
-KERNEL=5.10
 if "$VM/kernel.sh" 5.10 >"$T/kernel" 2>&1; then
 	"$VM/run.sh" -k 5.10 -- build/bbtrace user build/progs/fib fib -- build/progs/fib >"$T/old" 2>&1
 	is $? 1 'Linux 5.10 is refused'
