@@ -70,7 +70,7 @@ unit: $(UNIT)
 # What they link: all that is pure, and the command line's options.
 FUZZ_LIB := $(PURE) $(B)/cmd/options.o
 FUZZ	 := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
-FUZZ_OBJ := $(filter-out %/target/apart.o,$(patsubst $(B)/%,$(B)/fuzz/%,$(FUZZ_LIB)))
+FUZZ_OBJ := $(filter-out %/target/sandbox.o,$(patsubst $(B)/%,$(B)/fuzz/%,$(FUZZ_LIB)))
 FUZZ_TIME ?= 60
 FUZZ_SAN := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 
@@ -80,7 +80,7 @@ $(B)/fuzz/%.o: src/%.c Makefile
 	@echo "  CLANG $< (fuzzed)"
 	$(Q)$(CLANG) $(CPPFLAGS) -std=gnu11 $(WARN) $(FUZZ_SAN) -fsanitize=fuzzer-no-link -c -o $@ $<
 
-$(addprefix $(B)/fuzz/,$(FUZZ)): $(B)/fuzz/%: tests/fuzz/%.c tests/fuzz/apart.c $(FUZZ_OBJ)
+$(addprefix $(B)/fuzz/,$(FUZZ)): $(B)/fuzz/%: tests/fuzz/%.c tests/fuzz/sandbox.c $(FUZZ_OBJ)
 	@echo "  CLANG $@"
 	$(Q)$(CLANG) $(CPPFLAGS) -Itests/fuzz -Itests/unit -std=gnu11 $(WARN) $(FUZZ_SAN) -fsanitize=fuzzer -o $@ $(filter %.c %.o,$^) $(LIBS)
 
@@ -116,6 +116,11 @@ $(B)/vm/kernel_open: tests/vm/kernel_open.c tests/unit/tap.h $(PURE)
 	@echo "  CC    $@"
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(PURE) $(LIBS)
 
+# Prints where probes would go, for tests/check/starts.py.
+$(B)/sites: tests/check/sites.c $(PURE)
+	@echo "  CC    $@"
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(PURE) $(LIBS)
+
 clean:
 	rm -rf $(B)
 
@@ -137,14 +142,14 @@ try:
 # TESTS="tests/e2e/t_x.sh …": just those.
 check:
 	@scripts/deps.sh test
-	$(BUILD_ALL) all unit corpus
+	$(BUILD_ALL) all unit corpus $(B)/sites
 	$(if $(wildcard tests/progs/Makefile),$(BUILD_ALL) -C tests/progs B=$(abspath $(B)))
 	@B=$(B) TESTS="$(TESTS)" scripts/check.sh
 
 # What takes an hour or more: SOAK_SECONDS=3600, KILLS=1000.
 check-long:
 	@scripts/deps.sh test
-	$(BUILD_ALL) all
+	$(BUILD_ALL) all $(B)/sites
 	@B=$(B) TESTS="$(or $(TESTS),$(wildcard tests/long/t_*.sh))" scripts/check.sh
 
 # Every format by its own consumer, those that take a browser too.

@@ -327,8 +327,9 @@ def trace_file(work, n):
     return row
 
 
-# perf records uprobes that tracefs defines; it is mounted for these commands alone. $0: FILE:OFFSET...
-PERF = """mount -t tracefs none /sys/kernel/tracing && cd /sys/kernel/tracing || exit 1
+# perf records uprobes that tracefs defines; where it is not mounted, it is for these commands alone. $0: FILE:OFFSET...
+PERF = """mountpoint -q /sys/kernel/tracing || mount -t tracefs none /sys/kernel/tracing || exit 1
+cd /sys/kernel/tracing || exit 1
 i=0
 for site in $0; do echo "p:bbtrace_bench/s$((i += 1)) $site" >>uprobe_events || exit 1; done
 cd - >/dev/null

@@ -17,10 +17,6 @@ const volatile struct wire_config config;
 volatile __u32 stopped;
 /* CMD has made its exec. */
 volatile __u32 command_runs;
-/* A thread other than the first one made an exec, and took over the process: of the last such, its
- * pid, and when. */
-volatile __u32 taken_over;
-volatile __u64 taken_over_at;
 /* Depth of bbtrace's PID namespace: found out by own_level(). */
 volatile __u32 pid_level;
 /* Some process was born in a PID namespace below that. */
@@ -483,104 +479,4 @@ int hit_event(struct pt_regs *ctx)
 	return word ? hit(ctx, *word) : 0;
 }
 
-/* ---- tasks ---- */
-
-SEC("raw_tp/sched_process_exec")
-int on_exec(struct bpf_raw_tracepoint_args *ctx)
-{
-	struct who w = who_am_i();
-
-	if (w.pid == config.command)
-		command_runs = 1;
-	/* include/trace/events/sched.h: (task, old_pid, bprm); old_pid as the initial namespace has
-	 * it */
-	if ((__u32)ctx->args[1] != (__u32)bpf_get_current_pid_tgid() && passes(w)) {
-		taken_over_at = bpf_ktime_get_ns();
-		taken_over = w.pid;
-	}
-	return 0;
-}
-
-/* include/trace/events/signal.h: signal_deliver(sig, info, ka); SIG_DFL and SIG_IGN are 0 and 1 */
-SEC("raw_tp/signal_deliver")
-int on_signal(struct bpf_raw_tracepoint_args *ctx)
-{
-	struct k_sigaction *ka = (struct k_sigaction *)ctx->args[2];
-	struct who w = who_am_i();
-	__u64 key = (__u64)w.pid << 32 | w.tid, flag = LOST_SIGNAL, now, *count;
-	struct wire_event *e;
-
-	if (stopped || (__u64)BPF_CORE_READ(ka, sa.sa_handler) <= 1 || !passes(w))
-		return 0;
-	now = bpf_ktime_get_ns();
-	e = bpf_ringbuf_reserve(&ring, sizeof(*e), 0);
-	if (e) {
-		__builtin_memset(e, 0, sizeof(*e));
-		e->time = now;
-		e->pid = w.pid;
-		e->tid = w.tid;
-		e->site_type = WIRE_SITE_MASK | WIRE_SIGNAL << WIRE_SITE_BITS;
-		e->cpu = bpf_get_smp_processor_id();
-		bpf_ringbuf_submit(e, ring_flags(now));
-		return 0;
-	}
-	/* so that this thread's next record tells that something is missing */
-	__sync_fetch_and_add(&lost_signals, 1);
-	if (bpf_map_update_elem(&lost_by_thread, &key, &flag, BPF_NOEXIST)) {
-		count = bpf_map_lookup_elem(&lost_by_thread, &key);
-		if (count)
-			*count |= LOST_SIGNAL;
-	}
-	return 0;
-}
-
-static __always_inline void note_inner(struct task_struct *child, __u32 number)
-{
-	struct pid *pid = BPF_CORE_READ(child, thread_pid);
-	__u32 level = BPF_CORE_READ(pid, level), own;
-
-	if (level > pid_level) {
-		own = BPF_CORE_READ(number_at(pid, level), nr);
-		inner_seen = 1;
-		bpf_map_update_elem(&inner, &number, &own, BPF_ANY);
-	} else if (inner_seen) { /* the number was another's before */
-		bpf_map_delete_elem(&inner, &number);
-	}
-}
-
-SEC("raw_tp/sched_process_fork")
-int on_fork(struct bpf_raw_tracepoint_args *ctx)
-{
-	struct task_struct *task = (struct task_struct *)ctx->args[1];
-	struct who parent = who_am_i(), child = task_who(task);
-	__u8 yes = 1;
-
-	if (!child.pid || child.pid != child.tid)
-		return 0;
-	note_inner(task, child.pid);
-	if ((config.filters & FILTER_FOLLOW) && passes(parent))
-		bpf_map_update_elem(&followed, &child.pid, &yes, BPF_ANY);
-	return 0;
-}
-
-SEC("raw_tp/sched_process_exit")
-int on_exit(struct bpf_raw_tracepoint_args *ctx)
-{
-	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
-	struct who w = who_am_i();
-
-	/* the last thread, not the first: others may outlive that (kernel/exit.c, do_exit()) */
-	if (!BPF_CORE_READ(task, signal, live.counter))
-		bpf_map_delete_elem(&followed, &w.pid);
-	return 0;
-}
-
-/* Run once by bbtrace itself. */
-SEC("raw_tp/sys_enter") /* never attached */
-int own_level(void *ctx)
-{
-	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
-
-	pid_level = BPF_CORE_READ(task, thread_pid, level);
-	return 0;
-}
+#include "tasks.h"

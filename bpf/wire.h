@@ -158,6 +158,24 @@ struct comm_key {
 	char name[16];
 };
 
+/* What an exec may do to probes that are there for some processes only. */
+enum target_loss {
+	LOSS_NONE,
+	LOSS_TAKEOVER, /* a link for a process follows its first thread: lost where another one
+			  makes the exec */
+	LOSS_EVENTS,   /* perf events of a task: ended where it becomes another user's or unreadable
+			  program (fs/exec.c, begin_new_exec()) */
+	LOSS_THREAD,   /* and threads inherit none: lost with the first one */
+};
+
+/* Of a process that took a signal for a breakpoint which is none of the kernel's uprobes. */
+struct wire_trap {
+	__u64 addr; /* of the last one */
+	__u64 count;
+	__u8 bytes[16]; /* there */
+	char comm[16];
+};
+
 /* Read-only data of the BPF object: constants to the verifier. */
 struct wire_config {
 	__u8 lookup;   /* enum probe_lookup */
@@ -166,6 +184,7 @@ struct wire_config {
 	__u8 signals;  /* record signals that have a handler */
 	__u8 shorts;   /* branches may be told by struct wire_short */
 	__u8 returns;  /* return probes replace return addresses */
+	__u8 loss;     /* enum target_loss */
 	__u8 go;       /* some sites are of a program of Go */
 	__s32 go_g;    /* where a thread has its goroutine's g, from its base */
 	__u32 go_goid; /* where g has the goroutine's number; 0: not known */

@@ -23,6 +23,30 @@ pure_headers='unistd|fcntl|signal|dlfcn|pthread|sched|poll|err|errno_base|sys/(s
 # Undefined symbols that an object of a pure folder must not have (64: the large file names).
 pure_symbols='(open|openat|creat|fopen|freopen|fdopen|opendir|tmpfile|mkstemp|stat|lstat|fstat|mmap)(64)?|(p?read|p?write|readv|writev|close|readlink|access|ioctl|munmap|mprotect|pipe|dup2?|poll|select|epoll_.*)|(socket|connect|send|recv).*|(syscall|system|popen|fork|vfork|clone|exec.*|wait.*|posix_spawn.*|kill|raise|signal|sigaction)|(exit|_exit|quick_exit|abort)|(printf|vprintf|puts|putchar|putc_unlocked|perror|__v?printf_chk|stdout|stderr|stdin)|(getenv|secure_getenv|setenv|time|clock_gettime|gettimeofday|localtime|localtime_r|usleep|nanosleep|sleep|rand|random|getpid|gettid|getuid|geteuid|setlocale)|(bpf_.*|libbpf_.*|ring_buffer__.*|btf__.*|perf_.*|pthread_create|dlopen|err|errx|warn|warnx|error)'
 most_lines=600
+# Who may open by path, and what: the kernel's own files, or what the user named. Everything else goes through the
+# door (src/target/door.c).
+may_open='
+src/main.c                  /dev/null
+src/util/mem.c              file__read() itself
+src/target/door.c           the door itself
+src/target/find.c           /proc/PID/maps
+src/target/kernel.c         /sys
+src/target/kernel_facts.c   debugfs and tracefs
+src/target/kernel_fs.c      tracefs, debugfs and where they are mounted
+src/target/kernel_text.c    /proc/kcore
+src/target/points.c         points files, with the rights of the user
+src/target/processes.c      /proc
+src/target/sandbox.c        /proc/self
+src/target/spaces.c         /proc/PID/maps
+src/probe/*                 tracefs, /proc, /sys; attach_path, which is a descriptor
+src/cmd/live.c              /proc
+src/cmd/record.c            /proc
+src/cmd/report.c            trace files, with the rights of the user
+src/cmd/sink_file.c         files to write
+src/cmd/weights.c           profiles, with the rights of the user
+'
+# Who may call libelf and libdw: what runs in the sandbox.
+may_parse='src/target/(debug|lines|line_functions|line_rows|symbols)[.]c'
 
 sources() { find src bpf tests bench include -type f -name '*.[ch]' 2>/dev/null | sort; }
 scripts() { { find scripts tests bench .ci -type f -name '*.sh' 2>/dev/null && echo .ci/run; } | sort; }
@@ -102,6 +126,20 @@ purity() {
 		none "pure folders ($pure) call nothing of the system, by nm"
 }
 
+door() {
+	grep -rnE --include='*.c' '(^|[^a-z_>.])(open|openat|openat2|creat|fopen|file__read)\(' src --exclude=html_page.c | grep -vE ':[[:space:]]*(\*|/\*)' |
+		while IFS=: read -r file line _; do
+			while read -r pattern _; do
+				# shellcheck disable=SC2053 # a pattern
+				[[ $pattern && $file == $pattern ]] && continue 2
+			done <<<"$may_open"
+			echo "$file:$line"
+		done | none 'nothing opens by path but what is listed; other files go through the door'
+	grep -rlE --include='*.[ch]' '#[[:space:]]*include[[:space:]]*<(elfutils/|libelf|gelf|lzma)' src |
+		grep -vxE "$may_parse|src/target/lines[.]h" |
+		none 'libelf and libdw are called in the sandbox alone'
+}
+
 licence() {
 	written | while read -r file; do
 		head -5 "$file" | grep -q 'SPDX-License-Identifier: ' || echo "$file"
@@ -116,7 +154,7 @@ sizes() {
 # A path or a host of one machine works on that machine.
 places() {
 	{
-		written | xargs grep -nF -e "$PWD/" | head
+		written | xargs scripts/leaks.pl "$PWD" | head
 		written | xargs grep -nE '(^|[[:space:]=(])/(home/[a-z]+|root)/' /dev/null
 		{ scripts; find scripts tests -name '*.pl'; echo Makefile; } |
 			xargs grep -nE 'https?://' /dev/null | grep -vE 'https?://([a-z.-]*\.)?example\.org'
@@ -134,5 +172,5 @@ shell() {
 		none 'each script is executable'
 }
 
-for check in format direction purity licence sizes places shell; do $check; done
+for check in format direction purity door licence sizes places shell; do $check; done
 done_testing

@@ -126,7 +126,8 @@ int returns__check_probes(const struct plan *plan);
 /* ---- lines of source files, for output_options.source (source.c) ---- */
 
 struct sources;
-struct sources *sources__new(void);
+/* pid: the process in whose root they are looked up; 0: ours. */
+struct sources *sources__new(pid_t pid);
 void sources__free(struct sources *s);
 /* output_options.source; ctx: struct sources *. */
 const char *sources__line(void *ctx, const char *object, const char *file, unsigned line);

@@ -2,28 +2,43 @@
 /* The verb doctor: one row for each mechanism: available or not, why, and the remedy. */
 #include "cmd.h"
 
+static void put_member(struct str *s, const char *name, const char *text)
+{
+	str__printf(s, ",\"%s\":", name);
+	str__json(s, text);
+}
+
+static void put_json(struct str *s, const struct feature *f, int err)
+{
+	str__puts(s, "{\"mechanism\":");
+	str__json(s, f->name);
+	str__printf(s, ",\"available\":%s", err ? "false" : "true");
+	put_member(s, "use", f->what);
+	if (err) {
+		put_member(s, "reason", err__text());
+		put_member(s, "remedy", f->remedy);
+	} else if (f->detail) {
+		put_member(s, "detail", f->detail());
+	}
+	str__puts(s, "}\n");
+}
+
+static void put_text(struct str *s, const struct feature *f, int err)
+{
+	str__printf(s, "%-17s %-4s %s", f->name, err ? "no" : "yes", f->what);
+	if (!err && f->detail)
+		str__printf(s, ": %s", f->detail());
+	str__puts(s, "\n");
+	if (err)
+		str__printf(s, "%-22s   why:    %s\n%-22s   remedy: %s\n", "", err__text(), "",
+			    f->remedy);
+}
+
 static void put_row(const struct feature *f, int err, bool json)
 {
 	struct str s = {0};
 
-	if (json) {
-		str__puts(&s, "{\"mechanism\":");
-		str__json(&s, f->name);
-		str__printf(&s, ",\"available\":%s,\"use\":", err ? "false" : "true");
-		str__json(&s, f->what);
-		if (err) {
-			str__puts(&s, ",\"reason\":");
-			str__json(&s, err__text());
-			str__puts(&s, ",\"remedy\":");
-			str__json(&s, f->remedy);
-		}
-		str__puts(&s, "}\n");
-	} else {
-		str__printf(&s, "%-17s %-4s %s\n", f->name, err ? "no" : "yes", f->what);
-		if (err)
-			str__printf(&s, "%-22s   why:    %s\n%-22s   remedy: %s\n", "", err__text(),
-				    "", f->remedy);
-	}
+	(json ? put_json : put_text)(&s, f, err);
 	fwrite(s.data, 1, s.len, stdout);
 	str__free(&s);
 }

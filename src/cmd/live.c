@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* A trace in progress: the sink of the probes, and the processes that were there before. */
-#include <ctype.h>
-#include <dirent.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include "live.h"
@@ -39,21 +37,6 @@ static void look_at_thread(struct live *l, uint32_t pid, uint32_t tid)
 	trace__comm(l->show.trace, pid, tid, name);
 }
 
-/* Calls fn for each numbered folder of path. */
-static void each_number(const char *path, void (*fn)(struct live *l, uint32_t pid, uint32_t n),
-			struct live *l, uint32_t pid)
-{
-	DIR *dir = opendir(path);
-	struct dirent *d;
-
-	if (!dir)
-		return;
-	while ((d = readdir(dir)))
-		if (isdigit((unsigned char)d->d_name[0]))
-			fn(l, pid, atoi(d->d_name));
-	closedir(dir);
-}
-
 /* Numbers of a process from /proc's PID namespace on to its own: "NSpid:\t25524\t1". */
 static unsigned ns_pids(const char *proc, uint32_t *last)
 {
@@ -82,25 +65,27 @@ static void look_for_inner(struct live *l, uint32_t pid)
 
 static void look_at_process(struct live *l, uint32_t pid)
 {
-	char path[64];
+	pid_vec tids = {0};
+	const uint32_t *tid;
 
 	spaces__read(l->show.spaces, pid);
 	look_for_inner(l, pid);
-	snprintf(path, sizeof(path), "/proc/%u/task", pid);
-	each_number(path, look_at_thread, l, pid);
+	process__threads(pid, &tids);
+	vec__each (tid, &tids)
+		look_at_thread(l, pid, *tid);
+	vec__free(&tids);
 }
 
-static void look_at_number(struct live *l, uint32_t unused, uint32_t pid)
+void live__look_around(struct live *l, const pid_vec *pids)
 {
-	look_at_process(l, pid);
-}
+	pid_vec all = {0};
+	const uint32_t *pid;
 
-void live__look_around(struct live *l, const uint32_t *pids, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		look_at_process(l, pids[i]);
-	if (!n)
-		each_number("/proc", look_at_number, l, 0);
+	if (!pids->len)
+		processes__all(&all);
+	vec__each (pid, pids->len ? pids : &all)
+		look_at_process(l, *pid);
+	vec__free(&all);
 }
 
 /* ---- side events were lost: what is there now counts ---- */

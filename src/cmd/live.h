@@ -20,9 +20,9 @@ struct live {
 void live__open(struct live *l, const struct plan *plan, const struct named *named,
 		const struct trace_options *options, struct output *output,
 		struct recorder *recorder, uint64_t limit);
-/* Takes over the names and mappings of the processes that run already: of pids, or of all where n
- * is 0. */
-void live__look_around(struct live *l, const uint32_t *pids, size_t n);
+/* Takes over the names and mappings of the processes that run already: of pids, or of all where
+ * there are none. */
+void live__look_around(struct live *l, const pid_vec *pids);
 /* Called after each poll: whose end was not told has ended all the same. What happened before
  * settled has been taken. 0, or as the sink returns. */
 int live__tick(struct live *l, uint64_t now, uint64_t settled);

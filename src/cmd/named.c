@@ -17,11 +17,11 @@ static struct object *same_file(const struct named *n, const struct object *o)
 
 int named__open(struct named *n, const char *name, pid_t pid, struct object **out)
 {
-	autofree char *path = NULL, *shown = NULL;
 	struct object *known;
-	int err = object__find(name, pid, &path, &shown);
+	struct found found;
+	int err = object__find(name, pid, &found);
 
-	err = err ? err : object__open(path, out);
+	err = err ? err : object__read(&found, out);
 	if (err)
 		return err;
 	known = same_file(n, *out);
@@ -30,8 +30,6 @@ int named__open(struct named *n, const char *name, pid_t pid, struct object **ou
 		*out = known;
 		return 0;
 	}
-	free((*out)->path);
-	(*out)->path = xstrdup(shown);
 	vec__push(&n->objects, *out);
 	return 0;
 }
@@ -121,9 +119,11 @@ static int find_pairs(struct named *n, const struct args *a, pid_t pid)
 
 static bool is_object(const char *name, pid_t pid)
 {
-	autofree char *path = NULL, *shown = NULL;
+	struct found found;
+	int err = object__find(name, pid, &found);
 
-	return !object__find(name, pid, &path, &shown);
+	found__close(&found);
+	return !err;
 }
 
 static int find_user(struct named *n, const struct args *a, pid_t pid, bool all)

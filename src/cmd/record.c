@@ -329,6 +329,15 @@ static int end_file(struct recorder *r, enum trace_end_reason reason)
 	return trace_writer__end(r->writer, &end);
 }
 
+static int rename_own(const char *from, const char *to)
+{
+	with_own_rights;
+
+	return rename(from, to)
+		       ? err__set(errno, "cannot rename %s to %s: %s", from, to, strerror(errno))
+		       : 0;
+}
+
 /* FILE becomes FILE.1, in place of the one before it; FILE is begun anew. */
 static int rotate(struct recorder *r)
 {
@@ -338,8 +347,9 @@ static int rotate(struct recorder *r)
 	err = err ? err : sink__check_old(old);
 	if (err)
 		return err;
-	if (rename(r->name, old))
-		return err__set(errno, "cannot rename %s to %s: %s", r->name, old, strerror(errno));
+	err = rename_own(r->name, old);
+	if (err)
+		return err;
 	trace_writer__free(r->writer);
 	armor__free(r->armor);
 	sink__close(&r->sink);

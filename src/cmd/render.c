@@ -109,7 +109,7 @@ enum plan_placement render__placement(const struct args *a, bool record)
 }
 
 int render__start(struct render *r, const struct args *a, const struct plan *plan,
-		  const struct trace_meta *m)
+		  const struct trace_meta *m, pid_t pid)
 {
 	const struct output_format *format = format_of(a);
 	struct output_options o = {
@@ -131,7 +131,7 @@ int render__start(struct render *r, const struct args *a, const struct plan *pla
 	if (!format)
 		return err__set(EINVAL, "-c counts in text and json only; %s has counts of its own",
 				a->format->name);
-	r->sources = o.source_ctx = sources__new();
+	r->sources = o.source_ctx = sources__new(pid);
 	r->output = output__new(format, &o, plan, sink__write, &r->sink);
 	return 0;
 }

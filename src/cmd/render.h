@@ -25,6 +25,9 @@ int sink__open_file(const char *path);
 /* May a file of ours take the place of what has this name? */
 int sink__check_old(const char *path);
 void sink__close(struct sink *s);
+/* A reader that has gone and a file that may not grow (RLIMIT_FSIZE) are errors of a write, and no
+ * signals. Whom we fork from then on inherits that. */
+void sink__ignore_signals(void);
 /* write_fn and trace_write_fn. */
 int sink__write(void *sink, const void *data, size_t len);
 
@@ -35,9 +38,10 @@ struct render {
 	struct sources *sources;
 	uint64_t settled; /* when what waits to be folded was shown last */
 };
-/* The sink is open. -EINVAL: options that don't go together. */
+/* The sink is open. pid: the process in whose root sources are, 0: ours. -EINVAL: options that
+ * don't go together. */
 int render__start(struct render *r, const struct args *a, const struct plan *plan,
-		  const struct trace_meta *meta);
+		  const struct trace_meta *meta, pid_t pid);
 /* The cheapest placement that gives what the options ask for. record: so may a later report. */
 enum plan_placement render__placement(const struct args *a, bool record);
 /* --last: text shows the newest first. */

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -88,6 +87,7 @@ static int open_input(struct report *r)
 {
 	struct stat st;
 	ssize_t n = 1;
+	with_own_rights;
 
 	r->name = r->args.operands.data[0];
 	r->fd = STDIN_FILENO;
@@ -240,7 +240,7 @@ static int on_begin(void *ctx, const struct plan *plan, const struct trace_meta 
 		r->pick.max_depth = options.max_depth;
 		options.max_depth = 0;
 	}
-	err = render__start(&r->render, &r->args, plan, &r->meta);
+	err = render__start(&r->render, &r->args, plan, &r->meta, 0);
 	if (err)
 		return err;
 	show__open(&r->show, plan, &options, spaces__recorded(), r->render.output, r->meta.limit);
@@ -378,7 +378,7 @@ static int report(struct report *r)
 		r->progress.shown = false;
 	if (wants_pager(r))
 		r->pager = pager__start();
-	signal(SIGPIPE, SIG_IGN);
+	sink__ignore_signals();
 	err = r->args.info ? trace_reader__run(r->reader, &info_calls, &r->info)
 			   : trace_reader__run(r->reader, &calls, r);
 	return finish(r, r->dearmor && is_of_file(err) ? tell_damage(r, err) : err);

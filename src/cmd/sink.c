@@ -2,6 +2,7 @@
 /* Where a trace is written to: stdout, or a file (sink_file.c). */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -37,6 +38,18 @@ void sink__close(struct sink *s)
 	s->fd = -1;
 }
 
+void sink__ignore_signals(void)
+{
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+}
+
+static int cannot_write(const struct sink *s, int err)
+{
+	return err__set(err, "cannot write to %s: %s%s", s->name, strerror(err),
+			err == EFBIG ? "; raise the limit, ulimit -f" : "");
+}
+
 int sink__write(void *sink, const void *data, size_t len)
 {
 	struct sink *s = sink;
@@ -51,7 +64,7 @@ int sink__write(void *sink, const void *data, size_t len)
 			return -EPIPE;
 		}
 		if (n < 0)
-			return err__set(errno, "cannot write to %s: %s", s->name, strerror(errno));
+			return cannot_write(s, errno);
 		data = (const char *)data + n;
 		len -= n;
 	}

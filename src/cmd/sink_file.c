@@ -200,6 +200,7 @@ static void forget(struct place *p)
 int sink__open_file(const char *path)
 {
 	struct place p = {.path = path, .dir = -1};
+	with_own_rights;
 	int err = find(&p);
 
 	err = err ? err : check(&p);
@@ -211,6 +212,7 @@ int sink__open_file(const char *path)
 int sink__check_old(const char *path)
 {
 	autofree char *copy = xstrdup(path);
+	with_own_rights;
 	autoclose int dir = open(dirname(copy), O_PATH | O_DIRECTORY | O_CLOEXEC);
 	struct stat st;
 

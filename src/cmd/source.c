@@ -2,10 +2,9 @@
 /*
  * Lines of source files, for the formats that show them. Which files is said by a program's debug
  * information, which may be anyone's: only what everybody may read is read by root, only regular
- * files of a reasonable size, and none that changed after the program was built.
+ * files of a reasonable size in the root that the program has, and none that changed after it was
+ * built.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -21,14 +20,19 @@ struct source_file {
 };
 
 struct sources {
+	struct root root;
+	bool gone; /* the root is */
 	VEC(struct source_file) files;
 	size_t last; /* the one that was asked for last */
 	size_t total;
 };
 
-struct sources *sources__new(void)
+struct sources *sources__new(pid_t pid)
 {
-	return xcalloc(1, sizeof(struct sources));
+	struct sources *s = xcalloc(1, sizeof(*s));
+
+	s->gone = root__open(&s->root, pid) < 0;
+	return s;
 }
 
 void sources__free(struct sources *s)
@@ -44,6 +48,7 @@ void sources__free(struct sources *s)
 		vec__free(&f->lines);
 	}
 	vec__free(&s->files);
+	root__close(&s->root);
 	free(s);
 }
 
@@ -52,16 +57,18 @@ static bool may_be_read(const struct stat *st)
 {
 	bool ordinary = geteuid() && privileges__missing(PRIVILEGE_DAC_READ_SEARCH);
 
-	return S_ISREG(st->st_mode) && st->st_size <= MAX_FILE &&
-	       (ordinary || st->st_mode & S_IROTH);
+	return ordinary || st->st_mode & S_IROTH;
 }
 
 /* Lines that moved would be shown beside code that they didn't become. */
-static bool is_newer(const struct stat *st, const char *object)
+static bool is_newer(const struct root *r, const struct stat *st, const char *object)
 {
+	static const struct root ours; /* where a chroot's object has its name */
 	struct stat built;
+	autoclose int fd = door__open(r, object, OBJECT_LIMIT, &built);
+	autoclose int outside = fd < 0 ? door__open(&ours, object, OBJECT_LIMIT, &built) : -1;
 
-	return !stat(object, &built) && st->st_mtime > built.st_mtime;
+	return max_of(fd, outside) >= 0 && st->st_mtime > built.st_mtime;
 }
 
 static char *read_all(int fd, size_t size)
@@ -83,12 +90,12 @@ static void load(struct sources *s, struct source_file *f)
 	autoclose int fd = -1;
 	struct stat st;
 
-	if (f->path[0] != '/')
+	if (f->path[0] != '/' || s->gone)
 		return;
-	fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0 || fstat(fd, &st) || !may_be_read(&st) || s->total + st.st_size > MAX_TOTAL)
+	fd = door__open(&s->root, f->path, MAX_FILE, &st);
+	if (fd < 0 || !may_be_read(&st) || s->total + st.st_size > MAX_TOTAL)
 		return;
-	if (is_newer(&st, f->object)) {
+	if (is_newer(&s->root, &st, f->object)) {
 		note("%s is newer than %s: its lines are not shown", f->path, f->object);
 		return;
 	}

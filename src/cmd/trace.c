@@ -27,6 +27,8 @@ struct session {
 	struct trace_meta meta;
 	struct recorder *recorder; /* of -o without -F */
 	struct render render;	   /* else */
+	int btf;		   /* of --btf; -1: none */
+	char btf_path[32];
 };
 
 /* ---- signals: a flag, and the switch of the probes at once ---- */
@@ -45,7 +47,7 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 	asked_to_stop = sig;
 }
 
-/* From before the first probe on, so that none is left behind. */
+/* From before the first probe on, so that none is left behind. CMD was forked before. */
 static void catch_signals(struct session *s)
 {
 	struct sigaction sa = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO}, old;
@@ -55,7 +57,13 @@ static void catch_signals(struct session *s)
 	sigaction(SIGTERM, &sa, NULL);
 	if (!sigaction(SIGHUP, NULL, &old) && old.sa_handler != SIG_IGN) /* nohup(1) */
 		sigaction(SIGHUP, &sa, NULL);
-	signal(SIGPIPE, SIG_IGN);
+	sink__ignore_signals();
+}
+
+/* Of -p: the process in whose root names are looked up. */
+static pid_t first_pid(const struct args *a)
+{
+	return a->filters.pids.len ? (pid_t)a->filters.pids.data[0] : 0;
 }
 
 /* ---- output ---- */
@@ -83,6 +91,23 @@ static int open_output(struct session *s)
 	return err || !name ? err : recorder__open(&s->args, name, &s->recorder);
 }
 
+#define BTF_LIMIT (256ull << 20)
+
+/* libbpf takes a path: that of the descriptor, which was opened with the user's own rights. */
+static int open_btf(struct session *s)
+{
+	static const struct root ours;
+	with_own_rights;
+
+	if (!s->args.btf)
+		return 0;
+	s->btf = door__open(&ours, s->args.btf, BTF_LIMIT, NULL);
+	if (s->btf < 0)
+		return err__prefix(s->btf, "--btf");
+	snprintf(s->btf_path, sizeof(s->btf_path), "/proc/self/fd/%d", s->btf);
+	return 0;
+}
+
 static int make_output(struct session *s)
 {
 	int err = meta__of_args(&s->meta, &s->args, s->plan->arch);
@@ -91,7 +116,9 @@ static int make_output(struct session *s)
 		return err;
 	if (s->recorder || (s->args.format && s->args.format->lines))
 		plan__lines(s->plan);
-	return is_shown(&s->args) ? render__start(&s->render, &s->args, s->plan, &s->meta) : 0;
+	if (!is_shown(&s->args))
+		return 0;
+	return render__start(&s->render, &s->args, s->plan, &s->meta, first_pid(&s->args));
 }
 
 static int write_out(struct session *s, uint64_t now)
@@ -208,7 +235,6 @@ static const char *const placements[] = {
 static int make_plan(struct session *s)
 {
 	bool kernel = s->args.verb->bit == VERB_KERNEL;
-	const struct probe_filters *f = &s->args.filters;
 	struct plan_options o = {.events = s->args.events,
 				 .kernel = kernel,
 				 .placement = render__placement(&s->args, record_name(&s->args)),
@@ -217,7 +243,7 @@ static int make_plan(struct session *s)
 				 .exact_flags = s->args.regs && (strstr(s->args.regs, "flags") ||
 								 strstr(s->args.regs, "all"))};
 	const struct plan_function *fn;
-	pid_t pid = f->pids.len ? (pid_t)f->pids.data[0] : 0;
+	pid_t pid = first_pid(&s->args);
 	int err;
 
 	if (s->args.profile) {
@@ -259,6 +285,32 @@ static int make_plan(struct session *s)
 	return 0;
 }
 
+/* What others pay who aren't traced, before they do (user space; kernel code is everyone's). */
+static void tell_price(const struct session *s)
+{
+	const struct probe_filters *f = &s->args.filters;
+	enum probe_spares spares = probe__spares(s->probe);
+	const char *why = probe__unspared(s->probe);
+	autofree char *because = why ? xasprintf(" (%s)", why) : xstrdup("");
+
+	if (system_wide(&s->args))
+		note("tracing every process but bbtrace itself; -p PID or -- CMD narrows it down");
+	if (s->plan->kernel || spares == SPARES_ALL)
+		return;
+	if (spares == SPARES_OTHERS)
+		note("children that the traced processes fork are slowed at each hit as well, until they "
+		     "exec%s",
+		     because);
+	else if (f->pids.len || f->tids.len)
+		note("every process that maps what is traced is slowed at each hit, by half a "
+		     "microsecond to some twenty%s",
+		     because);
+	else if (!system_wide(&s->args))
+		note("every process that maps what is traced is slowed at each hit, by half a "
+		     "microsecond to some twenty: --comm, --uid and --cgroup only choose what is shown; "
+		     "-p PID spares the others");
+}
+
 static void on_attached(void *progress, size_t sites)
 {
 	progress__add(progress, sites);
@@ -270,6 +322,8 @@ static int attach(struct session *s, struct probe_options *o)
 	struct progress progress;
 	int err = probe__open(s->plan, o, &s->probe);
 
+	if (!err)
+		tell_price(s);
 	progress__attach(&progress, note__level() == NOTE_NORMAL, s->plan->probes);
 	o->attached = on_attached;
 	o->attached_ctx = &progress;
@@ -400,7 +454,7 @@ static int run(struct session *s, int *status)
 				  .stack = s->args.stack,
 				  .interrupted = &asked_to_stop,
 				  .attach = s->args.attach,
-				  .btf = s->args.btf};
+				  .btf = s->args.btf ? s->btf_path : NULL};
 	struct trace_options t = meta__trace_options(&s->meta);
 	int err;
 
@@ -419,10 +473,9 @@ static int run(struct session *s, int *status)
 	/* attaching takes its time, and what happened meanwhile is seen by looking around */
 	probe__forget_side(s->probe);
 	if (looks_around(s))
-		live__look_around(&s->live, o.filters.pids.data, o.filters.pids.len);
-	if (system_wide(&s->args))
-		note("tracing every process but bbtrace itself; -p PID or -- CMD narrows it down");
-	if (looks_around(s) && !o.filters.pids.len && privileges__missing(PRIVILEGE_SYS_PTRACE))
+		live__look_around(&s->live, probe__processes(s->probe));
+	if (looks_around(s) && !probe__processes(s->probe)->len &&
+	    privileges__missing(PRIVILEGE_SYS_PTRACE))
 		note("what other users' processes run has no names: that needs CAP_SYS_PTRACE");
 	err = begin_output(s);
 	if (err)
@@ -442,6 +495,7 @@ static int trace(struct session *s, int *status)
 
 	err = err ? err : check_pids(&s->args);
 	err = err ? err : check_privileges(s);
+	err = err ? err : open_btf(s);
 	err = err ? err : make_plan(s);
 	err = err ? err : open_output(s);
 	err = err ? err : make_output(s);
@@ -463,6 +517,7 @@ static void close_session(struct session *s)
 	child__cancel(&s->child);
 	probe__close(s->probe);
 	tracepoints__release(&s->tracepoints);
+	util__close(&s->btf);
 	render__close(&s->render);
 	recorder__close(s->recorder);
 	live__close(&s->live);
@@ -497,7 +552,7 @@ static int usage_of(const struct args *a)
 
 int cmd__trace(int argc, char **argv, const struct verb *verb)
 {
-	struct session s = {.render.sink.fd = -1};
+	struct session s = {.render.sink.fd = -1, .btf = -1};
 	int status = EXIT_CANNOT, err = args__parse(&s.args, verb, argc, argv);
 
 	if (!err && s.args.help) {

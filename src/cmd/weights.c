@@ -231,6 +231,7 @@ static int read_counts(struct weights *p, const char *name)
 
 int weights__read(const char *name, struct weights **out)
 {
+	with_own_rights;
 	autoclose int fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	struct weights *p = *out = xcalloc(1, sizeof(*p));
 	char magic[16];

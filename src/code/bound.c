@@ -23,6 +23,7 @@ struct state {
 	uint8_t sign;  /* was sign-extended: bits alone are no bound */
 	uint8_t other; /* a register that a check bounded, REG_NONE: none; memory: OTHER_MEM */
 	struct operand mem, other_mem;
+	uint64_t cap; /* no larger than this, whatever the path may tell yet */
 	uint64_t other_max;
 	int64_t mem_imm, other_imm;
 	uint8_t other_bits;
@@ -59,17 +60,18 @@ static void push(struct search *q, const struct state *s)
 	*seen = 1;
 }
 
-static void found(struct search *q, uint64_t max)
+/* The path ends: what is followed is at most max. */
+static void found(struct search *q, const struct state *s, uint64_t max)
 {
-	q->max = max_of(q->max, max);
-	if (max > LARGEST)
+	q->max = max_of(q->max, min_of(max, s->cap));
+	if (q->max > LARGEST)
 		q->failed = true;
 }
 
 /* Nothing more is to be learned on this path: how wide it is has to do. */
 static void give_up(struct search *q, const struct state *s)
 {
-	found(q, s->bits == 8 && !s->sign ? 0xff : UINT64_MAX);
+	found(q, s, s->bits == 8 && !s->sign ? 0xff : UINT64_MAX);
 }
 
 static bool same_mem(const struct operand *a, int64_t ai, const struct operand *b, int64_t bi)
@@ -98,6 +100,25 @@ static bool enough(const struct state *s, uint8_t bits, uint64_t max)
 	return bits == 32; /* 64 followed, 32 checked: written as 32 bits, which clears the rest */
 }
 
+static bool is_other(const struct insn_detail *d, const struct state *s)
+{
+	if (d->bits != s->other_bits)
+		return false;
+	return d->src != REG_NONE
+		       ? s->other == d->src
+		       : s->other == OTHER_MEM && same_mem(&d->mem, 0, &s->other_mem, s->other_imm);
+}
+
+/* What the check bounds is not what is followed: not yet. */
+static void note_other(const struct insn_detail *d, struct state *s, uint64_t max)
+{
+	s->other_max = is_other(d, s) ? min_of(max, s->other_max) : max;
+	s->other = d->src == REG_NONE ? OTHER_MEM : d->src;
+	s->other_bits = d->bits;
+	s->other_mem = d->mem;
+	s->other_imm = 0;
+}
+
 /* cmp x, n in front of the conditions met so far. True: it bounds what is followed. */
 static bool see_check(struct graph *g, const struct insn_detail *d, struct search *q,
 		      struct state *s)
@@ -113,13 +134,10 @@ static bool see_check(struct graph *g, const struct insn_detail *d, struct searc
 		if (d->src == s->reg &&
 		    (d->src != REG_NONE || same_mem(&d->mem, 0, &s->mem, s->mem_imm)) &&
 		    enough(s, d->bits, max)) {
-			found(q, max);
+			found(q, s, max);
 			return true;
 		}
-		s->other = d->src == REG_NONE ? OTHER_MEM : d->src;
-		s->other_max = max;
-		s->other_bits = d->bits;
-		s->other_mem = d->mem;
+		note_other(d, s, max);
 	}
 	return false;
 }
@@ -139,34 +157,36 @@ static bool copy_of_bounded(struct search *q, const struct state *s)
 
 	if (!same || !enough(s, s->other_bits, s->other_max))
 		return false;
-	found(q, s->other_max);
+	found(q, s, s->other_max);
 	return true;
 }
 
-/* A byte out of a table of bytes at a known address: no larger than the largest of those that can
- * be meant. */
-static bool byte_table(struct graph *g, uint32_t node, const struct insn_detail *d,
-		       struct search *q)
+/* A byte out of a constant table of bytes at a known address: no larger than the largest of those
+ * that can be meant. A check of that byte in memory may tell more: the path goes on. */
+static void see_byte_table(struct graph *g, uint32_t node, const struct insn_detail *d,
+			   const struct search *q, struct state *s)
 {
+	bool indexed = d->mem.index != REG_NONE;
 	struct values base = {.n = 1};
 	const uint8_t *bytes;
-	uint64_t last, max = 0;
+	uint64_t table, last, max = 0;
 	size_t avail;
 
 	if (q->nested || d->op != DETAIL_LOAD || d->bits != 8 || d->sign || d->mem.seg ||
-	    d->mem.index == REG_NONE || d->mem.scale != 1)
-		return false;
-	if (d->mem.base != REG_NONE)
+	    (indexed ? d->mem.scale != 1 : d->mem.base == REG_NONE))
+		return;
+	if (indexed && d->mem.base != REG_NONE)
 		slice__values(g, node, d->mem.base, &base);
-	if (base.n != 1 || base.unknown || !bound(g, node, d->mem.index, true, &last))
-		return false;
-	bytes = object__bytes(g->object, base.v[0] + d->mem.disp + d->imm, &avail);
-	if (!bytes || last >= avail)
-		return false;
+	if (base.n != 1 || base.unknown ||
+	    !bound(g, node, indexed ? d->mem.index : d->mem.base, true, &last))
+		return;
+	table = base.v[0] + d->mem.disp + d->imm;
+	bytes = object__bytes(g->object, table, &avail);
+	if (!bytes || last >= avail || !object__is_constant(g->object, table, last + 1))
+		return;
 	for (uint64_t i = 0; i <= last; i++)
 		max = max_of(max, bytes[i]);
-	found(q, max);
-	return true;
+	s->cap = min_of(s->cap, max);
 }
 
 /* p sets the register that is followed: follow what it is made of. True: the path goes on. */
@@ -179,23 +199,22 @@ static bool through_def(struct graph *g, uint32_t p, const struct insn_detail *d
 		give_up(q, s);
 		return false;
 	}
-	if (byte_table(g, p, d, q))
-		return false;
+	see_byte_table(g, p, d, q, s);
 	switch (d->op) {
 	case DETAIL_CONST:
-		found(q, d->imm);
+		found(q, s, d->imm);
 		return false;
 	case DETAIL_AND_CONST:
-		found(q, d->imm & all);
+		found(q, s, d->imm & all);
 		return false;
 	case DETAIL_SHR_CONST:
-		found(q, all >> (d->imm & 63));
+		found(q, s, all >> (d->imm & 63));
 		return false;
 	case DETAIL_COPY:
 	case DETAIL_LOAD:
 		/* its low bits were checked, and there are no others */
 		if (s->other == s->reg && !d->sign && d->bits <= s->other_bits) {
-			found(q, s->other_max);
+			found(q, s, s->other_max);
 			return false;
 		}
 		if (d->bits < s->bits)
@@ -286,6 +305,7 @@ static bool bound(struct graph *g, uint32_t node, uint8_t reg, bool nested, uint
 	s.node = node;
 	s.reg = reg;
 	s.bits = 64;
+	s.cap = UINT64_MAX;
 	s.other = REG_NONE;
 	push(&q, &s);
 	while (q.work.len && !q.failed) {

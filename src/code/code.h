@@ -160,6 +160,8 @@ struct arch {
 	bool (*taken)(uint8_t kind, uint8_t cond, uint16_t flags, uint64_t counter);
 	/* The whole instruction as text, as a disassembler shows it. Returns false if it can't. */
 	bool (*format)(const uint8_t *bytes, size_t len, uint64_t addr, char *out, size_t size);
+	/* May this byte stand in front of an instruction that is one without it as well? */
+	bool (*is_prefix)(uint8_t byte);
 	/* What the instruction does to the registers. Returns false if it is none. */
 	bool (*detail)(const uint8_t *bytes, size_t len, uint64_t addr, struct insn_detail *out);
 	/* JCC: with how many values of (unsigned) x is x OP n as the condition and taken say: at

@@ -42,6 +42,8 @@ static uint8_t refusal(const struct emit *e, const struct insn *insn)
 {
 	if (object__noprobe_at(e->g->object, insn->addr))
 		return PROBE_BLACKLIST;
+	if (e->g->nodes.data[graph__known(e->g, insn->addr)].flags & NODE_DOUBTFUL)
+		return PROBE_UNPROVED;
 	if (insn->flow == FLOW_UNSUPPORTED)
 		return PROBE_UNSUPPORTED;
 	if (e->options->kernel)

@@ -7,6 +7,11 @@
 #include <stdlib.h>
 #include "graph.h"
 
+static void mark_reached(const struct graph *g, struct node *n)
+{
+	n->flags |= NODE_REACHED | (g->claims ? 0 : NODE_CERTAIN);
+}
+
 /* Control gets from node from (0: from outside) to addr. The node there, 0: no instruction. */
 static uint32_t reach(struct graph *g, uint32_t from, uint64_t addr, unsigned flags)
 {
@@ -20,7 +25,7 @@ static uint32_t reach(struct graph *g, uint32_t from, uint64_t addr, unsigned fl
 	n = &g->nodes.data[to];
 	n->flags |= flags;
 	if (!(n->flags & NODE_REACHED)) {
-		n->flags |= NODE_REACHED;
+		mark_reached(g, n);
 		vec__push(&g->work, to);
 	}
 	return to;
@@ -39,9 +44,8 @@ bool graph__is_entry(struct graph *g, uint64_t addr)
 	       !(g->functions.data[owner].f.flags & (FUNCTION_RANGE | FUNCTION_HIDDEN));
 }
 
-/* The FDE of a part that was split off a function: its unwinding rules start in the middle of
- * things. */
-static const struct frame *split_off(struct graph *g, uint64_t addr)
+/* Its unwinding rules start in the middle of things. */
+const struct frame *graph__part_at(struct graph *g, uint64_t addr)
 {
 	const struct frame *f = object__frame_at(g->object, addr);
 
@@ -50,7 +54,7 @@ static const struct frame *split_off(struct graph *g, uint64_t addr)
 
 bool graph__take_part(struct graph *g, uint64_t from, uint64_t addr)
 {
-	const struct frame *f = split_off(g, addr);
+	const struct frame *f = graph__part_at(g, addr);
 	uint32_t owner = graph__owner(g, from);
 
 	if (!f || owner == NO_FUNCTION)
@@ -134,7 +138,7 @@ static uint32_t fall(struct graph *g, uint32_t i, uint64_t next, uint32_t owner)
 		n->flags |= NODE_LEADER;
 	if (n->flags & NODE_REACHED)
 		return 0;
-	n->flags |= NODE_REACHED;
+	mark_reached(g, n);
 	return to;
 }
 
@@ -171,8 +175,8 @@ static void reserve(struct graph *g)
 	vec__reserve(&g->branches, bytes / 20 + 16);
 }
 
-/* Landing pads of the frames within a range; true: a pad lies in a part that has just become a
- * range. */
+/* Notes the landing pads of the frames within a range; true: one lies in a part that has just
+ * become a range. */
 static bool seed_pads(struct graph *g, uint64_t vaddr, uint64_t size)
 {
 	const struct object *o = g->object;
@@ -181,10 +185,9 @@ static bool seed_pads(struct graph *g, uint64_t vaddr, uint64_t size)
 
 	for (; f && f < end && f->vaddr - vaddr < size; f++)
 		for (size_t i = 0; i < f->npads; i++)
-			if (graph__owner(g, f->pads[i]) != NO_FUNCTION)
-				graph__root(g, f->pads[i], NODE_PAD);
-			else if (graph__take_part(g, vaddr, f->pads[i]))
-				vec__push(&g->late_pads, f->pads[i]);
+			if (graph__owner(g, f->pads[i]) != NO_FUNCTION ||
+			    graph__take_part(g, vaddr, f->pads[i]))
+				vec__push(&g->pads, f->pads[i]);
 	return g->parts.len != parts;
 }
 
@@ -197,8 +200,6 @@ static void seed_ranges(struct graph *g)
 		again = false;
 		graph__index_ranges(g);
 		reserve(g);
-		while (g->late_pads.len)
-			graph__root(g, g->late_pads.data[--g->late_pads.len], NODE_PAD);
 		for (size_t i = 0; i < g->functions.len; i++) {
 			struct graph_function *f = &g->functions.data[i];
 
@@ -310,10 +311,34 @@ static bool enter_rest(struct graph *g)
 	return any;
 }
 
-void graph__follow(struct graph *g)
+/* Landing pads, where the linear sweep agrees that they are instructions. True: there were some. */
+static bool start_pads(struct graph *g)
+{
+	bool any = false;
+
+	while (g->pads.len) {
+		uint64_t pad = g->pads.data[--g->pads.len], before, after;
+		uint32_t owner = graph__owner(g, pad);
+
+		if (owner != NO_FUNCTION && sweep__is_start(g, owner, pad, &before, &after))
+			any |= graph__root(g, pad, NODE_PAD);
+	}
+	return any;
+}
+
+static void follow_direct(struct graph *g)
 {
 	do
 		drain(g);
-	while (take_parts(g) || go_on(g) || graph__resolve_jumps(g, false) ||
-	       graph__resolve_jumps(g, true) || enter_rest(g));
+	while (take_parts(g) || go_on(g));
+}
+
+void graph__follow(struct graph *g)
+{
+	follow_direct(g);
+	g->claims = true;
+	while (start_pads(g) || graph__resolve_jumps(g, false) || graph__resolve_jumps(g, true) ||
+	       enter_rest(g))
+		follow_direct(g);
+	g->claims = false;
 }

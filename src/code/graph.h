@@ -24,6 +24,9 @@ enum node_flags {
 	NODE_STRAY =
 		64, /* entered with a stack that isn't known: called, but no function's entry */
 	NODE_SWEPT = 128, /* the linear sweep agrees that it is an instruction */
+	NODE_CERTAIN =
+		256, /* direct branches alone lead here from a symbol or the start of an FDE */
+	NODE_DOUBTFUL = 512, /* something says that no instruction starts here (guard.c) */
 };
 
 struct node {
@@ -34,7 +37,8 @@ struct node {
 	uint32_t branch; /* index into branches, 0: goes on to the next instruction */
 	int32_t sp_value;
 	uint16_t writes; /* registers, one bit each */
-	uint8_t len, flags, sp_effect, flow, padding;
+	uint16_t flags;
+	uint8_t len, sp_effect, flow, padding;
 };
 #define PRED_LIST (1u << 31)
 
@@ -78,15 +82,18 @@ struct graph {
 	VEC(struct piece) pieces; /* ascending, not overlapping */
 	VEC(uint32_t) work;	  /* reached, not yet followed */
 	VEC(uint32_t) jumps;	  /* indirect jumps */
+	size_t jumps_seen;	  /* of those, whose tables are in table_starts */
 	VEC(uint32_t) outs;	  /* direct jumps that leave what is known */
 	VEC(uint32_t) ends;	  /* instructions behind which it ends */
 	VEC(struct table) tables;
 	VEC(uint64_t) targets;
-	struct map64 table_of;	 /* node → index into tables + 1 */
-	struct map64 returns;	 /* callee → what noreturn.c knows */
-	struct map64 thunks;	 /* target → what thunk.c made of it */
-	struct map64 parts;	 /* FDEs that became ranges */
-	VEC(uint64_t) late_pads; /* in ranges that are not indexed yet */
+	struct map64 table_of;	   /* node → index into tables + 1 */
+	struct map64 table_starts; /* where tables begin, believed or not */
+	struct map64 returns;	   /* callee → what noreturn.c knows */
+	struct map64 thunks;	   /* target → what thunk.c made of it */
+	struct map64 parts;	   /* FDEs that became ranges */
+	VEC(uint64_t) pads;	   /* landing pads that were not started yet */
+	bool claims;		   /* what is reached now is reached by more than direct branches */
 	uint32_t stamp, budget;
 	const struct segment *segment; /* the last one looked at */
 	size_t piece;		       /* the last one looked at */
@@ -138,6 +145,8 @@ bool graph__holds(const struct graph *g, uint32_t function, uint64_t addr);
 bool graph__root(struct graph *g, uint64_t addr, unsigned flags);
 /* Starts at the entries and landing pads of functions that were added since. */
 void graph__start(struct graph *g);
+/* The FDE of a part that was split off some function, and holds addr; NULL: none. */
+const struct frame *graph__part_at(struct graph *g, uint64_t addr);
 /* Is addr in a part that was split off the function at from? Then it will be a range of it. */
 bool graph__take_part(struct graph *g, uint64_t from, uint64_t addr);
 /* Control gets from a node to addr by a jump. */
@@ -189,8 +198,18 @@ bool graph__is_tail_jump(struct graph *g, uint32_t node);
  * nearest starts. */
 bool sweep__is_start(struct graph *g, uint32_t function, uint64_t addr, uint64_t *before,
 		     uint64_t *after);
+/* In a range that may be no function's yet. */
+bool sweep__is_start_in(struct graph *g, const struct range *r, uint64_t addr, uint64_t *before,
+			uint64_t *after);
+/* Two instructions that overlap: is inner outer without a prefix? Code branches past a lock. */
+bool sweep__is_past_prefix(struct graph *g, uint32_t outer, uint32_t inner);
 /* Bytes of [start, end) that flow never reaches, padding aside. */
 uint64_t sweep__unreached(struct graph *g, uint64_t start, uint64_t end);
+
+/* ---- what is probed after all (guard.c) ---- */
+
+/* Marks, once all is followed, as NODE_DOUBTFUL what may be no instruction. */
+void guard__mark(struct graph *g);
 
 /* ---- functions (function.c) ---- */
 

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Switch statements: an indirect jump whose target is an entry of a table, absolute (8 bytes, or 4)
- * or relative to an address (4 bytes). The table's length is proved by a check in front of it; a
- * guess reads on as long as the entries are where instructions of this function start.
+ * or relative to an address (4 bytes). A check in front of the jump bounds the index, but not the
+ * table: where the compiler knows more than the check says (a default that is unreachable), or what
+ * was taken for the bound isn't one, what lies behind the table would be read as entries. So
+ * whatever says how many there are, each of them has to lead to where the linear sweep sees an
+ * instruction start, in this function, and none may be where another table begins. A table that has
+ * others is not believed: it is read up to the first such entry, and counts as unresolved.
  */
 #include <stdlib.h>
 #include "graph.h"
@@ -132,6 +136,7 @@ static bool shape_of_def(struct graph *g, uint32_t def, struct shape *out, unsig
 	}
 }
 
+/* The tables that the jump may read, one for each way to it; -1: not understood. */
 static int shapes_of(struct graph *g, uint32_t node, struct shape shapes[DEFS_MAX])
 {
 	const struct operand op = graph__branch(g, &g->nodes.data[node])->operand;
@@ -175,16 +180,51 @@ static bool entry_at(struct graph *g, const struct shape *s, uint64_t i, uint64_
 	return true;
 }
 
-/* Is target code of this function, or of a part split off it? */
-static bool belongs(struct graph *g, uint32_t node, uint64_t target)
+/*
+ * Do both belong to one function? Ranges in it, and what encloses these, are the same. Without
+ * symbols a part split off a function may look like a function.
+ */
+static bool same_function(struct graph *g, uint64_t from, uint64_t target)
 {
-	uint64_t from = g->nodes.data[node].addr;
+	uint32_t own = graph__owner(g, from), to = graph__owner(g, target);
+	const struct frame *f;
 
-	if (graph__owner(g, target) == NO_FUNCTION && !graph__take_part(g, from, target))
-		return false;
-	return graph__node(g, target) != 0;
+	if (own == to || graph__holds(g, own, target) || graph__holds(g, to, from) ||
+	    !object__symbol_at(g->object, target))
+		return true;
+	f = object__frame_at(g->object, from);
+	return f && f == object__frame_at(g->object, target);
 }
 
+/* Can the jump at node lead there? To an instruction of its function, or of a part split off it. */
+static bool is_inside(struct graph *g, uint32_t node, uint64_t target)
+{
+	uint64_t from = g->nodes.data[node].addr, before, after;
+	const struct frame *part;
+	struct range r;
+
+	if (graph__owner(g, target) != NO_FUNCTION)
+		return same_function(g, from, target) &&
+		       sweep__is_start(g, graph__owner(g, target), target, &before, &after);
+	part = graph__part_at(g, target);
+	if (!part)
+		return false;
+	r = (struct range){.vaddr = part->vaddr, .size = part->size};
+	return sweep__is_start_in(g, &r, target, &before, &after);
+}
+
+static bool another_table(const struct graph *g, uint64_t vaddr)
+{
+	return map64__get(&g->table_starts, vaddr);
+}
+
+/* Entry i, if it can be one. */
+static bool entry_of(struct graph *g, const struct shape *s, uint64_t i, uint64_t *target)
+{
+	return !(i && another_table(g, s->table + i * s->size)) && entry_at(g, s, i, target);
+}
+
+/* Functions may be told apart by a table, too: they begin where a traced one does. */
 static bool read_proved(struct graph *g, uint32_t node, const struct shape *s, addr_vec *out)
 {
 	uint64_t max = 0, target;
@@ -192,33 +232,20 @@ static bool read_proved(struct graph *g, uint32_t node, const struct shape *s, a
 	if (s->index != REG_NONE && !slice__bound(g, s->node, s->index, &max))
 		return false;
 	for (uint64_t i = 0; i <= max; i++) {
-		if (!entry_at(g, s, i, &target) || !belongs(g, node, target))
+		if (!entry_of(g, s, i, &target) ||
+		    !(graph__is_entry(g, target) || is_inside(g, node, target)))
 			return false;
 		vec__push(out, target);
 	}
 	return true;
 }
 
-static bool another_table(const struct graph *g, uint64_t vaddr)
-{
-	const struct table *t;
-
-	vec__each (t, &g->tables)
-		if (t->vaddr == vaddr)
-			return true;
-	return false;
-}
-
 static bool read_guessed(struct graph *g, uint32_t node, const struct shape *s, addr_vec *out)
 {
-	uint32_t owner = graph__owner(g, g->nodes.data[node].addr);
-	uint64_t target, before, after;
+	uint64_t target;
 
-	for (uint64_t i = 0; i < GUESS_MAX; i++) {
-		if (i && another_table(g, s->table + i * s->size))
-			break;
-		if (!entry_at(g, s, i, &target) || graph__owner(g, target) != owner ||
-		    !sweep__is_start(g, owner, target, &before, &after))
+	for (uint64_t i = 0; i < GUESS_MAX && entry_of(g, s, i, &target); i++) {
+		if (!is_inside(g, node, target))
 			break;
 		vec__push(out, target);
 	}
@@ -241,9 +268,13 @@ static void add_table(struct graph *g, uint32_t node, addr_vec *found, uint64_t 
 	t->proved = proved;
 	t->first = g->targets.len;
 	vec__sort(found, by_value);
-	for (size_t i = 0; i < found->len; i++)
-		if (!i || found->data[i] != found->data[i - 1])
-			vec__push(&g->targets, found->data[i]);
+	for (size_t i = 0; i < found->len; i++) {
+		if (i && found->data[i] == found->data[i - 1])
+			continue;
+		vec__push(&g->targets, found->data[i]);
+		if (graph__owner(g, found->data[i]) == NO_FUNCTION)
+			graph__take_part(g, g->nodes.data[node].addr, found->data[i]);
+	}
 	t->count = g->targets.len - t->first;
 	*map64__put(&g->table_of, node) = g->tables.len;
 }
@@ -259,7 +290,7 @@ static bool read_constants(struct graph *g, uint32_t node, addr_vec *out)
 		return false;
 	slice__values(g, node, op.base, &v);
 	for (unsigned i = 0; i < v.n && !v.unknown; i++) {
-		if (!belongs(g, node, v.v[i]))
+		if (!graph__is_entry(g, v.v[i]) && !is_inside(g, node, v.v[i]))
 			return false;
 		vec__push(out, v.v[i]);
 	}
@@ -307,10 +338,25 @@ static void follow_tables(struct graph *g, size_t first)
 	}
 }
 
+/* Where tables begin, before the first of them is read: they follow each other. */
+static void see_table_starts(struct graph *g)
+{
+	struct shape shapes[DEFS_MAX];
+
+	for (; g->jumps_seen < g->jumps.len; g->jumps_seen++) {
+		int n = shapes_of(g, g->jumps.data[g->jumps_seen], shapes);
+
+		for (int i = 0; i < n; i++)
+			if (shapes[i].index != REG_NONE)
+				*map64__put(&g->table_starts, shapes[i].table) = 1;
+	}
+}
+
 bool graph__resolve_jumps(struct graph *g, bool guess)
 {
 	size_t first = g->tables.len;
 
+	see_table_starts(g);
 	for (size_t i = 0; i < g->jumps.len; i++)
 		if (!graph__table_of(g, g->jumps.data[i]))
 			resolve(g, g->jumps.data[i], guess);

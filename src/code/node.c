@@ -47,10 +47,11 @@ void graph__free(struct graph *g)
 	vec__free(&g->jumps);
 	vec__free(&g->outs);
 	vec__free(&g->ends);
-	vec__free(&g->late_pads);
+	vec__free(&g->pads);
 	vec__free(&g->tables);
 	vec__free(&g->targets);
 	map64__free(&g->table_of);
+	map64__free(&g->table_starts);
 	map64__free(&g->returns);
 	map64__free(&g->thunks);
 	map64__free(&g->parts);

@@ -341,6 +341,7 @@ static int add_object(struct plan *p, const function_vec *functions, const struc
 	if (!err) {
 		if (options->events & PLAN_RETURN && !options->return_probes)
 			silent__add(g);
+		guard__mark(g);
 		take_functions(p, g, index);
 		plan__emit(p, index, g, options);
 		take_pieces(p, g, index);

@@ -65,24 +65,30 @@ static void drop_doubles(struct plan *p)
 	p->lines.len = n;
 }
 
+/* All of an object's at once: its debug information is read once. */
+static void take_lines(struct taking *t)
+{
+	const struct object *o = t->p->objects.data[t->object].object;
+	const struct plan_piece *piece;
+	VEC(struct range) ranges = {0};
+
+	vec__each (piece, &t->p->pieces)
+		if (piece->object == t->object &&
+		    !(t->p->functions.data[piece->function].flags & FUNCTION_SILENT))
+			vec__push(&ranges, (struct range){piece->start, piece->end - piece->start});
+	if (o && ranges.len)
+		object__lines(o, ranges.data, ranges.len, take_row, t);
+	vec__free(&ranges);
+}
+
 void plan__lines(struct plan *p)
 {
 	struct taking t = {.p = p};
-	const struct plan_piece *piece;
 
 	if (p->lines.len)
 		return;
-	vec__each (piece, &p->pieces) {
-		const struct object *o = p->objects.data[piece->object].object;
-		size_t before = p->lines.len;
-
-		if (!o || p->functions.data[piece->function].flags & FUNCTION_SILENT)
-			continue;
-		t.object = piece->object;
-		object__lines(o, piece->start, piece->end, take_row, &t);
-		if (p->lines.len > before)
-			vec__push(&p->lines, (struct plan_line){piece->end, t.object, 0, 0});
-	}
+	for (t.object = 0; t.object < p->objects.len; t.object++)
+		take_lines(&t);
 	map64__free(&t.seen);
 	vec__sort(&p->lines, by_place);
 	drop_doubles(p);

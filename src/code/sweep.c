@@ -48,10 +48,36 @@ static void remember(struct graph *g, uint64_t from, uint64_t to)
 	}
 }
 
+bool sweep__is_past_prefix(struct graph *g, uint32_t outer, uint32_t inner)
+{
+	const struct node *o = &g->nodes.data[outer], *i = &g->nodes.data[inner];
+	size_t avail;
+	const uint8_t *bytes = object__bytes(g->object, o->addr, &avail);
+
+	if (node__next(o) != node__next(i))
+		return false;
+	for (uint64_t at = o->addr; at < i->addr; at++)
+		if (!g->arch->is_prefix(bytes[at - o->addr]))
+			return false;
+	return true;
+}
+
+/* Does a reached instruction begin within this one, which isn't its rest behind a prefix? */
+static bool is_contradicted(struct graph *g, uint32_t i)
+{
+	uint64_t addr = g->nodes.data[i].addr, end = node__next(&g->nodes.data[i]), unused;
+
+	for (uint64_t inside = addr + 1; inside < end; inside++)
+		if (reached(g, inside, &unused) &&
+		    !sweep__is_past_prefix(g, i, graph__known(g, inside)))
+			return true;
+	return false;
+}
+
 /* Does the sweep from addr run into an instruction that flow has reached, or end with the range? */
 static bool agrees(struct graph *g, const struct range *r, uint64_t addr)
 {
-	uint64_t end, from = addr;
+	uint64_t from = addr;
 
 	while (addr < r->vaddr + r->size) {
 		uint32_t i = graph__node(g, addr);
@@ -60,11 +86,9 @@ static bool agrees(struct graph *g, const struct range *r, uint64_t addr)
 			return false;
 		if (g->nodes.data[i].flags & (NODE_REACHED | NODE_SWEPT))
 			break;
-		end = node__next(&g->nodes.data[i]);
-		for (uint64_t inside = addr + 1, unused; inside < end; inside++)
-			if (reached(g, inside, &unused))
-				return false;
-		addr = end;
+		if (is_contradicted(g, i))
+			return false;
+		addr = node__next(&g->nodes.data[i]);
 	}
 	if (addr > r->vaddr + r->size)
 		return false;
@@ -72,15 +96,12 @@ static bool agrees(struct graph *g, const struct range *r, uint64_t addr)
 	return true;
 }
 
-bool sweep__is_start(struct graph *g, uint32_t function, uint64_t addr, uint64_t *before,
-		     uint64_t *after)
+bool sweep__is_start_in(struct graph *g, const struct range *r, uint64_t addr, uint64_t *before,
+			uint64_t *after)
 {
-	const struct range *r = range_of(g, function, addr);
 	uint64_t pos, end;
 
 	*before = *after = addr;
-	if (!r)
-		return false;
 	if (g->nodes.data[graph__known(g, addr)].flags & (NODE_REACHED | NODE_SWEPT))
 		return true;
 	pos = sure_before(g, r, addr);
@@ -101,6 +122,15 @@ bool sweep__is_start(struct graph *g, uint32_t function, uint64_t addr, uint64_t
 	}
 	*after = pos;
 	return pos == addr && agrees(g, r, addr);
+}
+
+bool sweep__is_start(struct graph *g, uint32_t function, uint64_t addr, uint64_t *before,
+		     uint64_t *after)
+{
+	const struct range *r = range_of(g, function, addr);
+
+	*before = *after = addr;
+	return r && sweep__is_start_in(g, r, addr, before, after);
 }
 
 /* Bytes in [pos, end) that are not padding. */

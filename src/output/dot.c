@@ -10,8 +10,9 @@
 #define put(s, literal) str__put((s), literal, sizeof(literal) - 1)
 #define MOST_INSNS	10 /* of a block: longer ones have their middle left out */
 #define FIRST_INSNS	5
-#define MOST_WIDTH	56 /* characters of an instruction */
-#define MOST_TARGETS	12 /* of an indirect branch: the rest is one edge */
+#define MOST_WIDTH	56   /* characters of an instruction */
+#define MOST_NAME	3000 /* bytes of a name */
+#define MOST_TARGETS	12   /* of an indirect branch: the rest is one edge */
 
 struct dot {
 	struct profile profile; /* the first: see AGGREGATES */
@@ -25,17 +26,32 @@ struct dot {
 
 /* ---- words ---- */
 
-/* Within quotes: graphviz has escapes of its own. */
+/* Where to cut: between characters. */
+static size_t cut_at(const struct str *s, size_t most)
+{
+	if (s->len <= most)
+		return s->len;
+	while (most && (s->data[most] & 0xc0) == 0x80)
+		most--;
+	return most;
+}
+
+/* Within quotes: graphviz has escapes of its own, and refuses a file with 16383 bytes and more in a
+ * row without one ("longer than 16384?", YYLMAX in its scan.l). */
 static void put_label(struct str *s, const char *text)
 {
 	struct str shown = {0};
+	size_t end;
 
 	str__shown(&shown, text);
-	for (size_t i = 0; i < shown.len; i++) {
+	end = cut_at(&shown, MOST_NAME);
+	for (size_t i = 0; i < end; i++) {
 		if (shown.data[i] == '"' || shown.data[i] == '\\')
 			str__putc(s, '\\');
 		str__putc(s, shown.data[i]);
 	}
+	if (end < shown.len)
+		str__printf(s, "... (%zu more bytes)", shown.len - end);
 	str__free(&shown);
 }
 

@@ -27,16 +27,25 @@ struct html {
 
 /* ---- JSON within a <script>: no < that could end it ---- */
 
+/* A bidirectional control: the page shows how it is written, and is not steered by it. */
+static bool is_steering(const char *escape)
+{
+	return escape[1] == 'u' && strncmp(escape, "\\u00", 4);
+}
+
 static void put_json(struct str *s, const char *text)
 {
 	struct str json = {0};
 
 	str__json(&json, text);
-	for (size_t i = 0; i < json.len; i++) {
-		if (json.data[i] == '<')
+	for (const char *p = json.data; *p; p++) {
+		if (*p == '<') {
 			put(s, "\\u003c");
-		else
-			str__putc(s, json.data[i]);
+			continue;
+		}
+		str__putc(s, *p);
+		if (*p == '\\')
+			str__putc(s, is_steering(p) ? '\\' : *++p);
 	}
 	str__free(&json);
 }

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 #include "calibrate.h"
 
@@ -40,15 +39,6 @@ static struct plan *make_plan(const struct object *kernel, const struct insn *in
 						.kind = BRANCH_JCC,
 						.probe = 1});
 	return p;
-}
-
-static int mount_debugfs(void)
-{
-	autoclose int fs = syscall(SYS_fsopen, "debugfs", 1 /* FSOPEN_CLOEXEC */);
-
-	if (fs < 0 || syscall(SYS_fsconfig, fs, 6 /* FSCONFIG_CMD_CREATE */, NULL, NULL, 0))
-		return err__set(errno, "cannot mount debugfs: %s", strerror(errno));
-	return syscall(SYS_fsmount, fs, 1 /* FSMOUNT_CLOEXEC */, 0);
 }
 
 /* Its line of kprobes/list ends in what the kernel made of it. kernel/kprobes.c, report_probe() */
@@ -182,7 +172,8 @@ static int measure_insns(struct kernel_measurement *m, uint64_t addr, calibratio
 
 int calibrate__kernel(const struct object *kernel, uint64_t entry, calibration_vec *out)
 {
-	struct kernel_measurement m = {.kernel = kernel, .debugfs = mount_debugfs()};
+	struct kernel_measurement m = {.kernel = kernel,
+				       .debugfs = kernel_fs__open(KERNEL_DEBUGFS)};
 	int err = m.debugfs < 0 ? m.debugfs : runner__start(&m.runner);
 
 	if (err)

@@ -18,36 +18,135 @@
 #include "tracefs.h"
 #include "bbtrace.skel.h"
 
+/* ---- opening the event ---- */
+
+/*
+ * A perf event of it for one thread: 0: this one, -1: the whole system. Breakpoints are in the
+ * processes of the threads that have one; elsewhere they go at their first hit
+ * (kernel/trace/trace_uprobe.c, uprobe_perf_func()).
+ */
+static int open_for(int id, pid_t tid, struct perf_event_attr attr)
+{
+	attr.type = PERF_TYPE_TRACEPOINT;
+	attr.size = sizeof(attr);
+	attr.config = id;
+	return syscall(SYS_perf_event_open, &attr, tid, tid < 0 ? 0 : -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/*
+ * Threads and, where these are followed, children inherit it at their birth, and so miss no hit.
+ * What is inherited goes from task to task, as the scheduler swaps the contexts of relatives
+ * (kernel/events/core.c, perf_event_context_sched_out()), but which process it is for stays: it
+ * would go with the wrong one. Contexts that can be read by thread are not swapped, from 6.13 on.
+ */
+static int open_for_traced(const struct probe *p, pid_t tid)
+{
+	struct perf_event_attr attr = {0};
+
+	if (feature__inherited_events()) {
+		attr.inherit = 1;
+		attr.inherit_thread = p->reach.kind == REACH_PROCESSES;
+		attr.sample_type = PERF_SAMPLE_READ | PERF_SAMPLE_TID;
+	}
+	return open_for(p->event_id, tid, attr);
+}
+
+static int cannot_open(int err)
+{
+	if (err == EMFILE || err == ENFILE)
+		return err__set(err,
+				"cannot open the trace event for so many threads: %s; raise "
+				"ulimit -n",
+				strerror(err));
+	return err__set(err, "cannot open the trace event: %s", strerror(err));
+}
+
+/* The program runs at each hit, whichever of the event's perf events it is for. It comes with one
+ * that nobody inherits: else it would go with the first heir. */
+static int attach_program(struct probe *p, int fd)
+{
+	struct bpf_link *link;
+
+	if (fd < 0)
+		return cannot_open(errno);
+	link = bpf_program__attach_perf_event(p->skel->progs.hit_event, fd);
+	if (!link) {
+		close(fd);
+		return err__set(errno, "cannot attach to the trace event: %s", strerror(errno));
+	}
+	p->event_fd = fd;
+	probe__add_link(p, link, 0);
+	return 0;
+}
+
+/* For threads that have none yet. What has ended meanwhile has no hits. */
+static int open_for_threads(struct probe *p, const pid_vec *tids, struct map64 *known)
+{
+	const uint32_t *tid;
+
+	vec__each (tid, tids) {
+		int fd;
+
+		if (map64__get(known, *tid))
+			continue;
+		map64__put(known, *tid);
+		fd = open_for_traced(p, *tid);
+		if (fd < 0 && errno != ESRCH)
+			return cannot_open(errno);
+		if (fd >= 0)
+			vec__push(&p->events, fd);
+	}
+	return 0;
+}
+
+/* Until there is nobody new: who was born of a thread that has one, has one. */
+static int open_for_processes(struct probe *p)
+{
+	struct map64 known = {0};
+	pid_vec tids = {0};
+	size_t before;
+	int err;
+
+	do {
+		before = known.len;
+		probe__find_children(p);
+		tids.len = 0;
+		reach__threads(&p->reach, &tids);
+		err = open_for_threads(p, &tids, &known);
+	} while (!err && known.len > before);
+	map64__free(&known);
+	vec__free(&tids);
+	return err || p->events.len ? err : err__set(ESRCH, "cannot attach: the process has ended");
+}
+
+/* Children that inherit nothing can't be followed without missing something. */
+static bool is_by_process(enum reach_kind kind)
+{
+	return kind == REACH_PROCESSES ||
+	       (kind == REACH_DESCENDANTS && feature__inherited_events());
+}
+
 static int open_event(struct probe *p, enum tracefs_kind kind)
 {
-	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr)};
-	struct bpf_link *link;
-	int id = tracefs__event_id(p->tracefs, kind);
+	const struct perf_event_attr plain = {0};
+	bool some = kind == TRACEFS_UPROBE && is_by_process(p->reach.kind);
+	int err;
 
-	if (id < 0)
-		return id;
-	attr.config = id;
-	p->event_fd = syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
-	if (p->event_fd < 0)
-		return err__set(errno, "cannot open the trace event: %s", strerror(errno));
-	link = bpf_program__attach_perf_event(p->skel->progs.hit_event, p->event_fd);
-	if (!link)
-		return err__set(errno, "cannot attach to the trace event: %s", strerror(errno));
-	p->event_fd = -1; /* the link's now */
-	vec__push(&p->links, link);
-	return 0;
+	p->event_id = tracefs__event_id(p->tracefs, kind);
+	if (p->event_id < 0)
+		return p->event_id;
+	err = attach_program(p, open_for(p->event_id, some ? 0 : -1, plain));
+	return err || !some ? err : open_for_processes(p);
 }
 
 static int begin_event(struct probe *p, enum tracefs_kind kind, char *name, size_t size)
 {
-	int n;
-
 	p->tracefs = tracefs__mount();
 	if (p->tracefs < 0)
 		return p->tracefs;
-	n = tracefs__sweep(p->tracefs);
-	if (n > 0)
-		note_verbose("deleted %d probe definitions that killed tracers left behind", n);
+	leftovers__sweep(p->tracefs);
+	/* its number may have been another's, who was killed */
+	tracefs__delete(p->tracefs, kind);
 	tracefs__event_name(kind, steady__pid(), name, size);
 	return tracefs__open(p->tracefs, kind);
 }
@@ -118,7 +217,8 @@ static void refuse_unarmed(struct probe *p, uint32_t object, const uint8_t *map,
 }
 
 /* What the kernel refuses it accepts in a definition, and leaves out where a file is mapped
- * (kernel/events/uprobes.c, uprobe_mmap()): look at a mapping. */
+ * (kernel/events/uprobes.c, uprobe_mmap()): look at a mapping of bbtrace's own, which is armed
+ * while it attaches. */
 static void check_armed(struct probe *p, uint32_t object)
 {
 	const struct object *o = p->plan->objects.data[object].object;
@@ -162,19 +262,77 @@ int uprobe_event__attach(struct probe *p)
 	return err;
 }
 
+enum probe_spares uprobe_event__spares(enum reach_kind kind)
+{
+	return is_by_process(kind) ? SPARES_ALL : SPARES_NOBODY;
+}
+
+bool uprobe_event__may_open(const struct probe *p)
+{
+	autoclose int fd = open_for_traced(p, 0);
+
+	return fd >= 0;
+}
+
+int uprobe_event__attach_again(struct probe *p, uint32_t pid)
+{
+	struct map64 known = {0};
+	pid_vec tids = {0};
+	int err;
+
+	process__threads(pid, &tids);
+	err = open_for_threads(p, &tids, &known);
+	map64__free(&known);
+	vec__free(&tids);
+	return err;
+}
+
+static void close_events(struct probe *p)
+{
+	const int *fd;
+
+	vec__each (fd, &p->events)
+		close(*fd);
+	p->events.len = 0;
+}
+
+#define PATIENCE_US 5000000
+
+/*
+ * A task that is ending gives its inherited event back in its own time, and a definition that is
+ * deleted before would be used after it was freed: the kernel looks at the last one of an event
+ * only (kernel/trace/trace_uprobe.c, unregister_trace_uprobe()). True: there is none left but our
+ * own.
+ */
+static bool is_unused(struct probe *p)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, run);
+	int program = bpf_program__fd(p->skel->progs.count_users);
+
+	if (!probe__inherits(p) || !p->links.len)
+		return true;
+	p->skel->bss->event_fd = p->event_fd;
+	for (unsigned waited = 0; waited < PATIENCE_US; waited += 1000) {
+		if (!bpf_prog_test_run_opts(program, &run) && p->skel->bss->event_users == 1)
+			return true;
+		usleep(1000);
+	}
+	note_verbose("definitions are left for a later run to delete: tasks still use them");
+	return false;
+}
+
 void uprobe_event__detach(struct probe *p)
 {
-	struct bpf_link **link;
+	bool unused;
 
-	vec__each (link, &p->links)
-		bpf_link__destroy(*link);
-	p->links.len = 0;
-	if (p->event_fd >= 0)
-		close(p->event_fd);
-	if (p->tracefs >= 0) {
+	close_events(p);
+	unused = is_unused(p);
+	probe__drop_links(p, 0);
+	if (p->tracefs < 0)
+		return;
+	if (unused)
 		tracefs__delete(p->tracefs, TRACEFS_UPROBE);
-		close(p->tracefs);
-	}
+	close(p->tracefs);
 }
 
 /*
@@ -325,7 +483,6 @@ static void leave_definitions(int fd, const char *line)
 void kprobe_event__detach(struct probe *p)
 {
 	char name[64], line[80];
-	struct bpf_link **link;
 	int fd;
 
 	if (p->tracefs < 0)
@@ -335,12 +492,8 @@ void kprobe_event__detach(struct probe *p)
 	snprintf(line, sizeof(line), "-:%s\n", name);
 	if (fd >= 0)
 		leave_definitions(fd, line);
-	vec__each (link, &p->links)
-		bpf_link__destroy(*link);
-	p->links.len = 0;
+	probe__drop_links(p, 0);
 	if (fd >= 0)
 		close(fd);
-	if (p->event_fd >= 0)
-		close(p->event_fd);
 	close(p->tracefs);
 }

@@ -38,19 +38,12 @@ static int check_cap_user(void)
 	return privileges__check(PRIVILEGE_SETUID | PRIVILEGE_SETGID, "-u NAME");
 }
 
-/* Documentation/admin-guide/LSM, lockdown(7): "none [integrity] confidentiality" */
 int feature__lockdown(void)
 {
-	autofree char *text = NULL;
-
-	if (file__read("/sys/kernel/security/lockdown", 4096, &text, NULL))
-		return 0; /* no lockdown, or securityfs isn't mounted: what it forbids shows in the
-			     other rows */
-	if (strstr(text, "[confidentiality]"))
-		return err__set(
-			EPERM,
-			"the kernel is locked down (confidentiality): BPF may not read its memory");
-	return 0;
+	return kernel__is_locked_down() ? err__set(EPERM, "the kernel is locked down "
+							  "(confidentiality): BPF may not read "
+							  "its memory")
+					: 0;
 }
 
 static int check_version(void)
@@ -164,6 +157,33 @@ bool feature__uprobe_multi_by_process(void)
 	return answer == -EINVAL;
 }
 
+bool feature__inherited_events(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY,
+		.sample_type = PERF_SAMPLE_READ | PERF_SAMPLE_TID,
+		.inherit = 1,
+	};
+	static int answer; /* 0: not asked yet, 1: yes, -1: no */
+
+	if (!answer) {
+		autoclose int fd =
+			syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+		answer = fd < 0 ? -1 : 1;
+	}
+	return answer > 0;
+}
+
+static int check_inherited_events(void)
+{
+	return feature__inherited_events()
+		       ? 0
+		       : err__set(ENOTSUP, "this kernel swaps what tasks inherit from each other");
+}
+
 static int check_multi_by_process(void)
 {
 	int err = feature__uprobe_multi();
@@ -204,22 +224,28 @@ static int check_side(void)
 
 /* ---- tracefs ---- */
 
-static int check_tracefs(enum tracefs_kind kind)
+static int check_tracefs(void)
 {
-	autoclose int root = tracefs__mount();
-	autoclose int fd = root < 0 ? root : tracefs__open(root, kind);
+	autoclose int root = kernel_fs__find(KERNEL_TRACEFS);
 
-	return fd < 0 ? fd : 0;
+	return root == -ENOENT ? kernel_fs__can_mount(KERNEL_TRACEFS) : min_of(root, 0);
+}
+
+static const char *tell_tracefs(void)
+{
+	const char *place = kernel_fs__place(KERNEL_TRACEFS);
+
+	return place ? place : "not mounted; a trace that needs it mounts it, and it stays";
 }
 
 int feature__tracefs_uprobes(void)
 {
-	return check_tracefs(TRACEFS_UPROBE);
+	return tracefs__check(TRACEFS_UPROBE);
 }
 
 int feature__tracefs_kprobes(void)
 {
-	return check_tracefs(TRACEFS_KPROBE);
+	return tracefs__check(TRACEFS_KPROBE);
 }
 
 /* ---- the kernel's symbols and text ---- */
@@ -312,12 +338,19 @@ const struct feature features[] = {
 	 "a kernel with CONFIG_BPF_EVENTS"},
 	{"side_events", "name processes and their mappings", check_side,
 	 "a kernel with CONFIG_PERF_EVENTS; run with sudo"},
-	{"uprobe_multi", "user: one link for thousands of probes", feature__uprobe_multi,
-	 "Linux 6.6 or newer; uprobe_event serves meanwhile"},
-	{"uprobe_multi_pid", "user: processes that are not traced pay nothing",
-	 check_multi_by_process, "Linux 6.10 or newer; filtering by the program serves meanwhile"},
-	{"uprobe_event", "user: one trace event with many probes", feature__tracefs_uprobes,
-	 "a kernel with CONFIG_UPROBE_EVENTS; run as root"},
+	{"uprobe_multi",
+	 "user: one link for thousands of probes, in each process that maps the file",
+	 feature__uprobe_multi, "Linux 6.6 or newer; uprobe_event serves meanwhile"},
+	{"uprobe_multi_pid",
+	 "-p, --tid, -- CMD: other processes pay nothing, but for forked children",
+	 check_multi_by_process, "Linux 6.10 or newer; uprobe_event serves as well"},
+	{"tracefs", "trace events", check_tracefs,
+	 "run with sudo, or mount -t tracefs tracefs /sys/kernel/tracing; not locked down",
+	 tell_tracefs},
+	{"uprobe_event", "-p, --tid, -- CMD: whoever is not traced pays nothing",
+	 feature__tracefs_uprobes, "a kernel with CONFIG_UPROBE_EVENTS; run as root"},
+	{"inherited_events", "-f: whoever is not traced pays nothing", check_inherited_events,
+	 "Linux 6.13 or newer; until then each process that maps the file pays for each hit"},
 	{"kprobe_event", "kernel: one trace event with many probes", feature__tracefs_kprobes,
 	 "a kernel with CONFIG_KPROBES and CONFIG_KPROBE_EVENTS; run as root"},
 	{"kallsyms", "kernel: symbols", check_kallsyms,

@@ -1,16 +1,129 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Attach mechanisms as ranked rows: the first one that the kernel has is used. */
+/*
+ * Attach mechanisms as ranked rows, and which one is used: of those that the kernel has and that
+ * attach in good time, the one that spares the most processes; of equals the first.
+ */
+#include <errno.h>
 #include "session.h"
+
+/* Each definition is compared with all others: so many take a second or two. */
+#define EVENT_SITES 10000
 
 const struct mechanism mechanisms[] = {
 	{"uprobe_multi", "one link for thousands of probes in programs and libraries", false,
-	 LOOKUP_COOKIE, feature__uprobe_multi, uprobe_multi__attach, uprobe_multi__detach,
-	 uprobe_multi__attach_all, "Linux 6.6 or newer has it"},
+	 LOOKUP_COOKIE, LOSS_TAKEOVER, 0, feature__uprobe_multi, uprobe_multi__attach,
+	 uprobe_multi__detach, uprobe_multi__attach_again, uprobe_multi__spares,
+	 "Linux 6.6 or newer has it"},
 	{"uprobe_event", "one trace event with many probes in programs and libraries", false,
-	 LOOKUP_UPROBE, feature__tracefs_uprobes, uprobe_event__attach, uprobe_event__detach, NULL,
+	 LOOKUP_UPROBE, LOSS_EVENTS, EVENT_SITES, feature__tracefs_uprobes, uprobe_event__attach,
+	 uprobe_event__detach, uprobe_event__attach_again, uprobe_event__spares,
 	 "a kernel with CONFIG_UPROBE_EVENTS, and root"},
 	{"kprobe_event", "one trace event with many probes in the kernel", true, LOOKUP_KERNEL,
-	 feature__tracefs_kprobes, kprobe_event__attach, kprobe_event__detach, NULL,
-	 "a kernel with CONFIG_KPROBE_EVENTS, and root"},
+	 LOSS_NONE, 0, feature__tracefs_kprobes, kprobe_event__attach, kprobe_event__detach, NULL,
+	 NULL, "a kernel with CONFIG_KPROBE_EVENTS, and root"},
 	{0},
 };
+
+static enum probe_spares spares(const struct probe *p, const struct mechanism *m)
+{
+	return m->spares ? m->spares(p->reach.kind) : SPARES_NOBODY;
+}
+
+static bool takes_long(const struct probe *p, const struct mechanism *m)
+{
+	return m->most && p->plan->probes > m->most;
+}
+
+/* Of two. What takes too long to attach is the last resort. */
+static bool is_better(const struct probe *p, const struct mechanism *m,
+		      const struct mechanism *than)
+{
+	if (takes_long(p, m) || takes_long(p, than))
+		return !takes_long(p, m);
+	return spares(p, m) > spares(p, than);
+}
+
+/* It would have spared more. */
+static void PRINTF_LIKE(3, 4)
+	leave_out(struct probe *p, const struct mechanism *m, const char *why, ...)
+{
+	va_list ap;
+
+	if (p->reach.kind == REACH_ALL || spares(p, m) < SPARES_ALL || p->unspared)
+		return;
+	va_start(ap, why);
+	if (vasprintf(&p->unspared, why, ap) < 0)
+		p->unspared = NULL;
+	va_end(ap);
+}
+
+int mechanism__choose(struct probe *p)
+{
+	const struct mechanism *m;
+	bool named = false;
+	int err = -ENOTSUP;
+
+	err__set(ENOTSUP, "no such attach mechanism: '%s'; bbtrace doctor lists them",
+		 p->options->attach ? p->options->attach : "");
+	for (m = mechanisms; m->name; m++) {
+		if (m->kernel != p->plan->kernel)
+			continue;
+		if (p->options->attach && strcmp(m->name, p->options->attach)) {
+			leave_out(p, m, "--attach %s", p->options->attach);
+			continue;
+		}
+		named = true;
+		if (p->mechanism && !is_better(p, m, p->mechanism)) {
+			leave_out(p, m, "%u probes are more than %u", p->plan->probes, m->most);
+			continue;
+		}
+		err = m->check();
+		if (!err && p->plan->return_probes && m->lookup != LOOKUP_COOKIE)
+			err = err__set(ENOTSUP, "--returns probe needs uprobe_multi (Linux 6.6 or "
+						"newer); --returns ret does without");
+		if (err) {
+			note_verbose("%s is not available: %s", m->name, err__text());
+			leave_out(p, m, "%s", err__text());
+		} else {
+			p->mechanism = m;
+		}
+	}
+	if (p->reach.kind == REACH_DESCENDANTS && !feature__inherited_events() && !p->unspared)
+		p->unspared = xstrdup("-f spares them from Linux 6.13 on");
+	if (p->mechanism) {
+		note_verbose("probes are attached by %s", p->mechanism->name);
+		return 0;
+	}
+	return named ? err__prefix(err, "cannot probe %s",
+				   p->plan->kernel ? "kernel functions" : "programs")
+		     : err;
+}
+
+enum target_loss mechanism__loss(const struct probe *p)
+{
+	if (probe__spares(p) == SPARES_NOBODY)
+		return LOSS_NONE;
+	return p->mechanism->loss == LOSS_EVENTS && !feature__inherited_events()
+		       ? LOSS_THREAD
+		       : p->mechanism->loss;
+}
+
+bool probe__inherits(const struct probe *p)
+{
+	return mechanism__loss(p) == LOSS_EVENTS;
+}
+
+bool probe__reopens(const struct probe *p)
+{
+	return mechanism__loss(p) >= LOSS_EVENTS;
+}
+
+enum probe_spares probe__spares(const struct probe *p)
+{
+	return spares(p, p->mechanism);
+}
+
+const char *probe__unspared(const struct probe *p)
+{
+	return p->unspared;
+}

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <bpf/libbpf.h>
 #include "session.h"
+#include "tracefs.h"
 #include "bbtrace.skel.h"
 
 #define ENOTSUPP                                                                                   \
@@ -198,18 +199,45 @@ static int attach_failed(const struct plan_object *o, int err)
 	return err__set(err, "cannot attach to %s: %s", o->path, strerror(err));
 }
 
+/* pid 0: all. */
+static int link_process(struct probe *p, const struct plan_object *o, const struct batch *b,
+			pid_t pid)
+{
+	struct bpf_link *link = link_sites(p, o->object->attach_path, b, 0, b->sites.len, pid);
+
+	if (!link)
+		return attach_failed(o, errno);
+	probe__add_link(p, link, pid);
+	return 0;
+}
+
+/* Can links be limited to the processes that are traced? */
+static bool is_by_process(enum reach_kind kind)
+{
+	return kind == REACH_PROCESSES && feature__uprobe_multi_by_process();
+}
+
+/* A link a process: others keep their pace. */
 static int link_batch(struct probe *p, const struct plan_object *o, const struct batch *b)
 {
-	pid_t pid = feature__uprobe_multi_by_process() && !p->reattached ? probe__attach_pid(p) : 0;
-	struct bpf_link *link;
+	const uint32_t *pid;
+	int err = 0;
 
 	if (!b->sites.len)
 		return 0;
-	link = link_sites(p, o->object->attach_path, b, 0, b->sites.len, pid);
-	if (!link)
-		return attach_failed(o, errno);
-	vec__push(&p->links, link);
-	return 0;
+	if (!is_by_process(p->reach.kind))
+		return link_process(p, o, b, 0);
+	vec__each (pid, &p->reach.pids) {
+		err = link_process(p, o, b, *pid);
+		if (err && !(err == -ESRCH && p->reach.pids.len > 1))
+			return err;
+	}
+	return p->links.len ? 0 : err;
+}
+
+enum probe_spares uprobe_multi__spares(enum reach_kind kind)
+{
+	return is_by_process(kind) ? SPARES_OTHERS : SPARES_NOBODY;
 }
 
 static int multi_attach_object(struct probe *p, uint32_t object)
@@ -238,24 +266,24 @@ int uprobe_multi__attach(struct probe *p)
 {
 	int err = 0;
 
+	if (!p->links.len) /* not again in the middle of a trace */
+		leftovers__sweep_mounted();
 	for (uint32_t i = 0; !err && i < p->plan->objects.len; i++)
 		err = multi_attach_object(p, i);
 	return err;
 }
 
-int uprobe_multi__attach_all(struct probe *p)
+/* Its links are dead, but what new ones find would be told by them as well. */
+int uprobe_multi__attach_again(struct probe *p, uint32_t pid)
 {
-	size_t old = p->links.len;
-	int err = uprobe_multi__attach(p);
+	struct reach all = p->reach;
+	int err;
 
-	for (size_t i = 0; i < old && !err; i++)
-		bpf_link__destroy(p->links.data[i]);
-	if (!err) {
-		memmove(p->links.data, p->links.data + old,
-			(p->links.len - old) * sizeof(*p->links.data));
-		p->links.len -= old;
-	}
-	return err;
+	probe__drop_links(p, pid);
+	p->reach.pids = (pid_vec){.data = &pid, .len = 1, .cap = 1};
+	err = uprobe_multi__attach(p);
+	p->reach = all;
+	return err == -ESRCH ? 0 : err;
 }
 
 void uprobe_multi__detach(struct probe *p)

@@ -118,15 +118,24 @@ static void lower_bounds(uint64_t keep)
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
 
+/* Of a capability and the older one that it was split off, what there is. */
+static uint64_t one_of(uint64_t permitted, uint64_t wanted)
+{
+	return permitted & (permitted & wanted ? wanted : PRIVILEGE_SYS_ADMIN);
+}
+
 /* Before Linux 5.19 even a look into one's own maps took CAP_BPF, unless everybody had it. */
 static uint64_t needed_for_bpf(struct probe *p, uint64_t keep, uint64_t permitted)
 {
-	uint64_t bpf = PRIVILEGE_BPF | PRIVILEGE_PERFMON;
-
+	/* a process that becomes another user's is opened once more */
+	if (probe__reopens(p))
+		keep |= one_of(permitted, PRIVILEGE_PERFMON);
 	write_sets(keep, permitted);
-	if (!probe__is_refused(p))
-		return 0;
-	return permitted & (permitted & PRIVILEGE_BPF ? bpf : PRIVILEGE_SYS_ADMIN);
+	/* Debian's level 3 of perf_event_paranoid */
+	if (probe__reopens(p) && !uprobe_event__may_open(p))
+		write_sets(keep |= permitted & PRIVILEGE_SYS_ADMIN, permitted);
+	return probe__is_refused(p) ? keep | one_of(permitted, PRIVILEGE_BPF | PRIVILEGE_PERFMON)
+				    : keep;
 }
 
 void probe__drop_privileges(struct probe *p, uint64_t keep)
@@ -136,7 +145,7 @@ void probe__drop_privileges(struct probe *p, uint64_t keep)
 
 	read_sets(&effective, &permitted);
 	keep &= permitted;
-	keep |= needed_for_bpf(p, keep, permitted);
+	keep = needed_for_bpf(p, keep, permitted);
 	write_sets(permitted, permitted);
 	lower_bounds(keep);
 	write_sets(keep, keep);

@@ -54,6 +54,13 @@ struct probe_sink {
 	int (*lost)(void *ctx, uint32_t pid, uint32_t tid, uint64_t count);
 };
 
+/* Who pays for a probe that isn't traced. */
+enum probe_spares {
+	SPARES_NOBODY, /* each process that maps the file, for each hit */
+	SPARES_OTHERS, /* children of the traced processes, until they exec */
+	SPARES_ALL,    /* nobody: a breakpoint that a child inherits goes at its first hit */
+};
+
 struct probe;
 /* plan must outlive it. Errors: -EPERM (with the capability that is missing), -ENOTSUP, -ENOMEM,
  * ... */
@@ -63,11 +70,19 @@ int probe__open(struct plan *plan, const struct probe_options *options, struct p
 int probe__attach(struct probe *p);
 /* The name of the mechanism in use. */
 const char *probe__mechanism(const struct probe *p);
+/* Known once it is open. */
+enum probe_spares probe__spares(const struct probe *p);
+/* Why not more are spared, where the filters name processes; NULL: nothing better was left out. */
+const char *probe__unspared(const struct probe *p);
 /* Are its probes definitions in tracefs, that are deleted at the end? */
 bool probe__by_definitions(const struct probe *p);
 /* Verified instructions of the BPF programs in use. */
 unsigned probe__verified_insns(const struct probe *p);
-/* Side events up to now are not given out. */
+/* The processes that the filters name, with the children that they have where these are followed;
+ * none: it may be any. */
+const pid_vec *probe__processes(const struct probe *p);
+/* Side events up to now are not given out; from here on those of the traced processes are, where
+ * the filters name them. */
 void probe__forget_side(struct probe *p);
 /* From now on events flow. */
 void probe__start(struct probe *p);
@@ -126,6 +141,7 @@ struct feature {
 	/* 0: available. Else -errno, with the reason in err__text(). */
 	int (*check)(void);
 	const char *remedy;
+	const char *(*detail)(void); /* more about one that is available; may be NULL */
 };
 extern const struct feature features[]; /* ends with name NULL */
 

@@ -27,36 +27,6 @@ static int libbpf_print(enum libbpf_print_level level, const char *fmt, va_list 
 
 /* ---- open ---- */
 
-static int choose_mechanism(struct probe *p)
-{
-	const struct mechanism *m;
-	bool named = false;
-	int err = -ENOTSUP;
-
-	err__set(ENOTSUP, "no such attach mechanism: '%s'; bbtrace doctor lists them",
-		 p->options->attach ? p->options->attach : "");
-	for (m = mechanisms; m->name; m++) {
-		if (m->kernel != p->plan->kernel)
-			continue;
-		if (p->options->attach && strcmp(m->name, p->options->attach))
-			continue;
-		named = true;
-		err = m->check();
-		if (!err && p->plan->return_probes && m->lookup != LOOKUP_COOKIE)
-			err = err__set(ENOTSUP, "--returns probe needs uprobe_multi (Linux 6.6 or "
-						"newer); --returns ret does without");
-		if (!err) {
-			p->mechanism = m;
-			note_verbose("probes are attached by %s", m->name);
-			return 0;
-		}
-		note_verbose("%s is not available: %s", m->name, err__text());
-	}
-	return named ? err__prefix(err, "cannot probe %s",
-				   p->plan->kernel ? "kernel functions" : "programs")
-		     : err;
-}
-
 /* include/linux/proc_ns.h: PROC_PID_INIT_INO */
 #define INITIAL_PID_NS 0xEFFFFFFCu
 
@@ -118,6 +88,7 @@ static void configure(struct probe *p, uint32_t noperands, uint32_t nprobes)
 		.signals = p->plan->silent_rets,
 		.shorts = sysconf(_SC_NPROCESSORS_CONF) <= WIRE_CPUS,
 		.returns = p->plan->return_probes,
+		.loss = mechanism__loss(p),
 		.go = go != NULL,
 		.go_g = go ? go->go_g : 0,
 		.go_goid = go ? go->go_goid : 0,
@@ -141,10 +112,13 @@ static void configure(struct probe *p, uint32_t noperands, uint32_t nprobes)
 				 lookup == LOOKUP_UPROBE ? nprobes + 1 : 1);
 	bpf_program__set_autoload(p->skel->progs.hit_multi, lookup == LOOKUP_COOKIE);
 	bpf_program__set_autoload(p->skel->progs.hit_event, lookup != LOOKUP_COOKIE);
-	bpf_program__set_autoload(p->skel->progs.on_exec, f->command || probe__attach_pid(p));
+	bpf_program__set_autoload(p->skel->progs.on_exec, f->command || mechanism__loss(p));
 	bpf_program__set_autoload(p->skel->progs.on_signal, p->plan->silent_rets);
+	bpf_program__set_autoload(p->skel->progs.on_trap, !p->plan->kernel);
 	bpf_program__set_autoload(p->skel->progs.own_level, p->skel->rodata->config.pid_ns);
-	bpf_program__set_autoload(p->skel->progs.on_exit, f->follow);
+	bpf_program__set_autoload(p->skel->progs.count_users, probe__inherits(p));
+	bpf_program__set_autoload(p->skel->progs.on_exit,
+				  f->follow || mechanism__loss(p) == LOSS_THREAD);
 }
 
 static int load_failed(int err)
@@ -232,7 +206,8 @@ static int fill_operands(struct probe *p)
 static int attach_tasks(struct probe *p)
 {
 	struct bpf_program *const programs[] = {p->skel->progs.on_fork, p->skel->progs.on_exec,
-						p->skel->progs.on_exit, p->skel->progs.on_signal};
+						p->skel->progs.on_exit, p->skel->progs.on_signal,
+						p->skel->progs.on_trap};
 
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
 		if (!bpf_program__autoload(programs[i]))
@@ -298,12 +273,13 @@ int probe__open(struct plan *plan, const struct probe_options *options, struct p
 
 	p->plan = plan;
 	p->options = options;
-	p->tracefs = p->event_fd = -1;
+	p->tracefs = -1;
+	reach__find(&p->reach, &options->filters);
 	libbpf_set_print(libbpf_print);
 	err = options->btf && access(options->btf, R_OK)
 		      ? err__set(errno, "cannot read %s: %s", options->btf, strerror(errno))
 		      : 0;
-	err = err ? err : choose_mechanism(p);
+	err = err ? err : mechanism__choose(p);
 	err = err ? err : load(p);
 	err = err ? err : fill_filters(p);
 	err = err ? err : fill_operands(p);
@@ -312,6 +288,8 @@ int probe__open(struct plan *plan, const struct probe_options *options, struct p
 				&p->drain);
 	err = err ? err : side__open(&p->side);
 	err = err ? err : attach_tasks(p);
+	if (!err)
+		probe__find_children(p);
 	tell_of_goroutines(plan);
 	if (err) {
 		probe__close(p);
@@ -329,11 +307,37 @@ struct bpf_program *probe__program(struct probe *p)
 						     : p->skel->progs.hit_event;
 }
 
-pid_t probe__attach_pid(const struct probe *p)
+bool probe__find_children(struct probe *p)
 {
-	const struct probe_filters *f = &p->options->filters;
+	bool grown = reach__grow(&p->reach);
+	size_t named = p->options->filters.pids.len;
 
-	return f->pids.len == 1 && !f->follow ? (pid_t)f->pids.data[0] : 0;
+	if (p->reach.kind == REACH_DESCENDANTS && p->reach.pids.len > named)
+		set_u32s(p->skel->maps.followed, p->reach.pids.data + named,
+			 p->reach.pids.len - named);
+	return grown;
+}
+
+const pid_vec *probe__processes(const struct probe *p)
+{
+	return &p->reach.pids;
+}
+
+void probe__add_link(struct probe *p, struct bpf_link *link, uint32_t pid)
+{
+	vec__push(&p->links, (struct attached){link, pid});
+}
+
+void probe__drop_links(struct probe *p, uint32_t pid)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < p->links.len; i++)
+		if (pid && p->links.data[i].pid != pid)
+			p->links.data[kept++] = p->links.data[i];
+		else
+			bpf_link__destroy(p->links.data[i].link);
+	p->links.len = kept;
 }
 
 void probe__attached(const struct probe *p, size_t sites)
@@ -349,7 +353,7 @@ bool probe__is_refused(struct probe *p)
 	if (bpf_map_lookup_elem(bpf_map__fd(p->skel->maps.lost_by_thread), &key, &count) &&
 	    errno == EPERM)
 		return true;
-	return p->mechanism->attach_all && probe__attach_pid(p) &&
+	return p->mechanism->loss == LOSS_TAKEOVER && p->reach.kind == REACH_PROCESSES &&
 	       feature__multi_answer(bpf_program__fd(probe__program(p)), 0) == -EPERM;
 }
 
@@ -382,6 +386,7 @@ unsigned probe__verified_insns(const struct probe *p)
 void probe__forget_side(struct probe *p)
 {
 	side__forget(p->side);
+	side__limit(p->side, &p->reach);
 }
 
 void probe__start(struct probe *p)
@@ -394,185 +399,12 @@ void probe__stop(struct probe *p)
 	__atomic_store_n(&p->skel->bss->stopped, 1, __ATOMIC_RELEASE);
 }
 
-/* ---- polling ---- */
-
-/* A process was born: how does it see itself? */
-static int give_inner(struct probe *p, const struct side_event *fork, const struct probe_sink *sink)
-{
-	struct side_event e = {.type = SIDE_INNER, .time = fork->time, .pid = fork->pid};
-	uint32_t number;
-
-	e.tid = fork->tid;
-	if (fork->type != SIDE_FORK || fork->pid != fork->tid || !p->skel->bss->inner_seen ||
-	    bpf_map_lookup_elem(bpf_map__fd(p->skel->maps.inner), &fork->pid, &number))
-		return 0;
-	e.count = number;
-	return sink->side(sink->ctx, &e);
-}
-
-/* Of the records that came before it some may still have been in the ring when it was found. */
-static int give_gap(struct probe *p, uint64_t until, const struct probe_sink *sink)
-{
-	struct side_event gap = p->gap;
-
-	if (!gap.time || gap.time > until)
-		return 0;
-	p->gap.time = 0;
-	return sink->side(sink->ctx, &gap);
-}
-
-static int give_side(struct probe *p, uint64_t until, const struct probe_sink *sink)
-{
-	const struct side_event *e;
-	int err = 0;
-
-	while (!err && (e = side__next(p->side, until))) {
-		err = give_gap(p, e->time, sink);
-		err = err ? err : sink->side(sink->ctx, e);
-		err = err ? err : give_inner(p, e, sink);
-	}
-	return err ? err : give_gap(p, until, sink);
-}
-
-static int give_records(struct probe *p, const struct batch *b, const struct probe_sink *sink)
-{
-	const char *at = b->records, *end = at + b->len;
-	uint64_t stored, size;
-	int err = 0;
-
-	for (; !err && at < end; at += stored) {
-		const struct wire_event *e;
-		struct wire_event room;
-
-		memcpy(&stored, at, sizeof(stored));
-		at += sizeof(stored);
-		size = stored;
-		e = wholes__record(&p->wholes, at, &size, p->settled, &room);
-		if (!e)
-			return err__set(EIO,
-					"a short record of the ring buffer belongs to no other");
-		err = give_side(p, e->time, sink);
-		err = err ? err : sink->record(sink->ctx, e, size);
-	}
-	return err;
-}
-
-static int give_batches(struct probe *p, struct batch *list, const struct probe_sink *sink)
-{
-	int err = 0;
-
-	side__collect(p->side);
-	for (const struct batch *b = list; !err && b; b = b->next)
-		err = give_records(p, b, sink);
-	drain__give_back(p->drain, list);
-	return err;
-}
-
-/*
- * A record takes its time before its place in the ring (fill_event()), and may appear there after
- * the ring was read: side events younger than this wait for the next poll.
- */
-#define SIDE_SLACK_NS 100000000ull
-
-/*
- * A link for one process holds on to its first thread, and loses the process when another one makes
- * an exec: then the sites are attached for all processes, and the program filters. What ran in
- * between wasn't seen.
- */
-static int follow_takeover(struct probe *p)
-{
-	uint32_t pid = p->skel->bss->taken_over;
-
-	if (!pid || p->reattached || !probe__attach_pid(p) || !p->mechanism->attach_all)
-		return 0;
-	p->reattached = true;
-	p->gap = (struct side_event){
-		.type = SIDE_GAP, .time = p->skel->bss->taken_over_at, .pid = pid, .tid = pid};
-	note_verbose("a thread of process %u replaced it by exec: attaching to all processes", pid);
-	return steady__run(p->mechanism->attach_all, p);
-}
-
-int probe__poll(struct probe *p, int timeout_ms, const struct probe_sink *sink)
-{
-	struct batch *list = NULL;
-	uint64_t until = 0;
-	int err = drain__start(p->drain);
-
-	err = err ? err : drain__take(p->drain, timeout_ms, &list, &until);
-	err = err ? err : give_batches(p, list, sink);
-	p->settled = until - min_of(until, SIDE_SLACK_NS);
-	err = err ? err : give_side(p, p->settled, sink);
-	return err ? err : follow_takeover(p);
-}
-
-uint64_t probe__settled(const struct probe *p)
-{
-	return p->settled;
-}
-
-static int drain_losses(struct probe *p, const struct probe_sink *sink)
-{
-	int fd = bpf_map__fd(p->skel->maps.lost_by_thread), err = 0;
-	uint64_t key, *prev = NULL, count;
-
-	while (!err && !bpf_map_get_next_key(fd, prev, &key)) {
-		prev = &key;
-		/* the high bit: a signal's record was lost as well, which is no event */
-		if (!bpf_map_lookup_elem(fd, &key, &count) && (count &= ~(1ull << 63)))
-			/* of a goroutine (LOST_GOROUTINE): nobody knows on which thread */
-			err = key & 1u << 31 ? sink->lost(sink->ctx, 0, 0, count)
-					     : sink->lost(sink->ctx, key >> 32, key, count);
-	}
-	return err;
-}
-
-/* Hits that never reached the program: BPF was already running on that CPU. */
-static uint64_t recursion_misses(struct probe *p)
-{
-	struct bpf_prog_info info = {0};
-	uint32_t len = sizeof(info);
-
-	if (bpf_prog_get_info_by_fd(bpf_program__fd(probe__program(p)), &info, &len))
-		return 0;
-	return info.recursion_misses;
-}
-
-/* Nor did those of kprobes that came while that CPU was handling another one. */
-static uint64_t kprobe_misses(struct probe *p)
-{
-	int64_t missed = p->plan->kernel && p->tracefs >= 0 ? tracefs__missed(p->tracefs) : 0;
-
-	if (missed < 0)
-		note("how many kprobes were missed is not known: %s", err__text());
-	if (missed > 0)
-		note("%lld hits were missed, since they came while that CPU was handling another "
-		     "probe: tracing itself uses these functions",
-		     (long long)missed);
-	return max_of(missed, (int64_t)0);
-}
-
-int probe__drain(struct probe *p, const struct probe_sink *sink)
-{
-	struct batch *list = NULL;
-	uint64_t nobody, until;
-	int err;
-
-	drain__stop(p->drain);
-	err = drain__take(p->drain, 0, &list, &until);
-	err = err ? err : give_batches(p, list, sink);
-	err = err ? err : give_side(p, UINT64_MAX, sink);
-	err = err ? err : drain_losses(p, sink);
-	nobody = p->skel->bss->lost_unattributed + recursion_misses(p) + kprobe_misses(p);
-	return err || !nobody ? err : sink->lost(sink->ctx, 0, 0, nobody);
-}
+/* ---- close ---- */
 
 static int detach(struct probe *p)
 {
-	struct bpf_link **link;
-
 	p->mechanism->detach(p);
-	vec__each (link, &p->links)
-		bpf_link__destroy(*link);
+	probe__drop_links(p, 0);
 	return 0;
 }
 
@@ -593,6 +425,10 @@ void probe__close(struct probe *p)
 	bbtrace_bpf__destroy(p->skel);
 	wholes__free(&p->wholes);
 	vec__free(&p->links);
+	vec__free(&p->events);
+	vec__free(&p->gaps);
 	vec__free(&p->words);
+	reach__free(&p->reach);
+	free(p->unspared);
 	free(p);
 }

@@ -4,6 +4,7 @@
 #define BBTRACE_PROBE_SESSION_H
 
 #include "probe.h"
+#include "reach.h"
 #include "wholes.h"
 
 struct bbtrace_bpf;
@@ -19,49 +20,82 @@ struct mechanism {
 	const char *what;
 	bool kernel;	/* for kernel functions, else for user space */
 	uint8_t lookup; /* enum probe_lookup: how its probes find their word */
+	uint8_t loss;	/* enum target_loss: how an exec may take a process away from it */
+	uint32_t most;	/* sites for which it is quick to attach; 0: any number */
 	int (*check)(void);
 	int (*attach)(struct probe *p);
 	void (*detach)(struct probe *p);
-	/* Was attached for one process: from now on for all; NULL: it always is. */
-	int (*attach_all)(struct probe *p);
+	/* Process pid was lost to it: it is to be traced again, from now on. */
+	int (*attach_again)(struct probe *p, uint32_t pid);
+	enum probe_spares (*spares)(enum reach_kind kind); /* NULL: nobody */
 	const char *remedy;
 };
 extern const struct mechanism mechanisms[]; /* ends with name NULL */
+/* Sets p->mechanism, by p's plan, options and reach. -ENOTSUP, ...: there is none. */
+int mechanism__choose(struct probe *p);
+/* How an exec may take processes away from p's. */
+enum target_loss mechanism__loss(const struct probe *p);
+
+struct attached {
+	struct bpf_link *link;
+	uint32_t pid; /* the one process that it is for; 0: all that it is meant for */
+};
 
 struct probe {
 	struct plan *plan;
 	const struct probe_options *options;
 	const struct mechanism *mechanism;
+	char *unspared; /* probe__unspared() */
 	struct bbtrace_bpf *skel;
 	struct drain *drain;
 	struct wholes wholes;
 	struct side *side;
-	VEC(struct bpf_link *) links;
-	struct bpf_link *tasks[4]; /* tracepoints: fork, exec, exit, signal */
-	bool reattached;	   /* for all processes, after a takeover */
-	struct side_event gap;	   /* what happened meanwhile; time 0: none to be told */
-	int tracefs, event_fd;	   /* -1: not in use */
-	VEC(uint64_t) words;	   /* probe word by site; 0: no probe */
-	uint64_t settled;	   /* probe__settled() */
+	struct reach reach;
+	VEC(struct attached) links;
+	struct bpf_link *tasks[5];   /* tracepoints: fork, exec, exit, signal, trap */
+	uint32_t found_again;	     /* of the processes that were lost to the mechanism */
+	VEC(struct side_event) gaps; /* what they did meanwhile, to be told */
+	int tracefs;		     /* -1: not in use */
+	int event_fd;		     /* the perf event that the program came with; a link's */
+	int event_id;		     /* of the one tracefs event */
+	VEC(int) events;	     /* perf events, beside that which a link holds */
+	VEC(uint64_t) words;	     /* probe word by site; 0: no probe */
+	uint64_t settled;	     /* probe__settled() */
 };
 
 /* The mechanisms' functions (multi.c, event.c). */
 int uprobe_multi__attach(struct probe *p);
-int uprobe_multi__attach_all(struct probe *p);
+int uprobe_multi__attach_again(struct probe *p, uint32_t pid);
+enum probe_spares uprobe_multi__spares(enum reach_kind kind);
 void uprobe_multi__detach(struct probe *p);
 int uprobe_event__attach(struct probe *p);
+int uprobe_event__attach_again(struct probe *p, uint32_t pid);
+/* Does the kernel let who asks now open the event for a process? */
+bool uprobe_event__may_open(const struct probe *p);
+enum probe_spares uprobe_event__spares(enum reach_kind kind);
 void uprobe_event__detach(struct probe *p);
 int kprobe_event__attach(struct probe *p);
 void kprobe_event__detach(struct probe *p);
 
 /* The BPF program that the mechanism's probes run. */
 struct bpf_program *probe__program(struct probe *p);
-/* The one process to attach to, 0: all (the BPF program filters). */
-pid_t probe__attach_pid(const struct probe *p);
+/* Children of traced processes that were born before the tracepoints were there; they are traced
+ * from here on. True: there are more than the last time. */
+bool probe__find_children(struct probe *p);
+void probe__add_link(struct probe *p, struct bpf_link *link, uint32_t pid);
+/* Closes the links of one process; 0: all. */
+void probe__drop_links(struct probe *p, uint32_t pid);
+
+/* Notes the processes that ran into breakpoints of p's in copies of the code (copies.c). */
+void copies__tell(struct probe *p);
 
 /* Tells who waits that so many more sites are done. */
 void probe__attached(const struct probe *p, size_t sites);
 
+/* Do traced tasks inherit perf events? */
+bool probe__inherits(const struct probe *p);
+/* May perf events have to be opened for processes once it is attached? */
+bool probe__reopens(const struct probe *p);
 /* Does the kernel refuse, to who asks now, what p still has to do once it is attached? */
 bool probe__is_refused(struct probe *p);
 
@@ -78,6 +112,9 @@ int feature__uprobe_multi(void);
 /* What the kernel says to a link of this program to no file; -EBADF: it knows such links. */
 int feature__multi_answer(int prog, pid_t pid);
 bool feature__uprobe_multi_by_process(void);
+/* Can a thread's perf events be inherited, each to stay with the task that it was made for? From
+ * Linux 6.13 on. */
+bool feature__inherited_events(void);
 /* A kernel that is locked down has no tracefs either. */
 int feature__lockdown(void);
 int feature__tracefs_uprobes(void);

@@ -23,10 +23,11 @@ struct ring {
 
 struct side {
 	VEC(struct ring) rings;
-	VEC(struct side_event) events;
-	VEC(char *) texts; /* owned by events */
+	VEC(struct side_event) events; /* own their texts */
 	size_t next;
 	size_t page_size;
+	enum reach_kind reach;
+	struct map64 inside; /* unless REACH_ALL: the processes of interest */
 };
 
 static int open_cpu(struct side *s, int cpu)
@@ -105,13 +106,16 @@ int side__open(struct side **out)
 	return 0;
 }
 
-static void forget(struct side *s)
+/* Drops the first n events. */
+static void drop(struct side *s, size_t n)
 {
-	char **text;
-
-	vec__each (text, &s->texts)
-		free(*text);
-	s->texts.len = s->events.len = s->next = 0;
+	for (size_t i = 0; i < n; i++)
+		free((char *)s->events.data[i].text);
+	s->events.len -= n;
+	if (n && s->events.len)
+		memmove(s->events.data, s->events.data + n,
+			s->events.len * sizeof(*s->events.data));
+	s->next = 0;
 }
 
 void side__close(struct side *s)
@@ -124,25 +128,11 @@ void side__close(struct side *s)
 		munmap(r->page, (RING_PAGES + 1) * s->page_size);
 		close(r->fd);
 	}
-	forget(s);
+	drop(s, s->events.len);
 	vec__free(&s->rings);
 	vec__free(&s->events);
-	vec__free(&s->texts);
+	map64__free(&s->inside);
 	free(s);
-}
-
-static const char *keep(struct side *s, const char *text, size_t max)
-{
-	vec__push(&s->texts, xstrndup(text, max));
-	return *vec__last(&s->texts);
-}
-
-static const char *keep_path(struct side *s, const char *text, size_t max)
-{
-	autofree char *path = xstrndup(text, max);
-
-	vec__push(&s->texts, path__undeleted(path));
-	return *vec__last(&s->texts);
 }
 
 /* kernel/events/core.c, perf_event_pid_type(): processes that bbtrace's PID namespace doesn't see
@@ -152,12 +142,41 @@ static bool is_visible(uint32_t pid)
 	return pid && pid != UINT32_MAX;
 }
 
+/* ---- whose they are ---- */
+
+void side__limit(struct side *s, const struct reach *reach)
+{
+	const uint32_t *pid;
+
+	s->reach = reach->kind;
+	vec__each (pid, &reach->pids)
+		map64__put(&s->inside, *pid);
+}
+
+/* In the order of time: a process is known by its birth, and its number may be an outsider's again.
+ */
+static bool is_inside(struct side *s, const struct side_event *e)
+{
+	if (s->reach == REACH_ALL || e->type == SIDE_LOST)
+		return true;
+	if (e->type == SIDE_FORK && e->pid != e->ppid) {
+		if (s->reach == REACH_DESCENDANTS && map64__get(&s->inside, e->ppid))
+			map64__put(&s->inside, e->pid);
+		else
+			map64__del(&s->inside, e->pid);
+	}
+	return map64__get(&s->inside, e->pid);
+}
+
+/* ---- records ---- */
+
 /* include/uapi/linux/perf_event.h, enum perf_event_type; sample_id {pid, tid, time} ends each
  * record. */
 static void take(struct side *s, const struct perf_event_header *h)
 {
 	const char *p = (const char *)(h + 1), *end = (const char *)h + h->size;
 	struct side_event e = {0};
+	autofree char *path = NULL;
 	struct {
 		uint32_t pid, ppid, tid, ptid;
 	} task;
@@ -183,7 +202,7 @@ static void take(struct side *s, const struct perf_event_header *h)
 		e.type = h->misc & PERF_RECORD_MISC_COMM_EXEC ? SIDE_EXEC : SIDE_COMM;
 		memcpy(&e.pid, p, 4);
 		memcpy(&e.tid, p + 4, 4);
-		e.text = keep(s, p + 8, end - 16 - (p + 8));
+		e.text = xstrndup(p + 8, end - 16 - (p + 8));
 		break;
 	case PERF_RECORD_MMAP2:
 		memcpy(&map, p, sizeof(map));
@@ -199,7 +218,8 @@ static void take(struct side *s, const struct perf_event_header *h)
 					.major = map.major,
 					.minor = map.minor,
 					.ino = map.ino};
-		e.text = keep_path(s, p + sizeof(map), end - 16 - (p + sizeof(map)));
+		path = xstrndup(p + sizeof(map), end - 16 - (p + sizeof(map)));
+		e.text = path__undeleted(path);
 		break;
 	case PERF_RECORD_LOST:
 		e.type = SIDE_LOST;
@@ -210,6 +230,8 @@ static void take(struct side *s, const struct perf_event_header *h)
 	}
 	if (e.type == SIDE_LOST || is_visible(e.pid))
 		vec__push(&s->events, e);
+	else
+		free((char *)e.text);
 }
 
 static void collect_ring(struct side *s, struct ring *r)
@@ -248,14 +270,7 @@ void side__collect(struct side *s)
 {
 	struct ring *r;
 
-	if (s->next == s->events.len) {
-		forget(s);
-	} else if (s->next) {
-		memmove(s->events.data, s->events.data + s->next,
-			(s->events.len - s->next) * sizeof(*s->events.data));
-		s->events.len -= s->next;
-		s->next = 0;
-	}
+	drop(s, s->next);
 	vec__each (r, &s->rings)
 		collect_ring(s, r);
 	vec__sort(&s->events, by_time);
@@ -264,12 +279,16 @@ void side__collect(struct side *s)
 void side__forget(struct side *s)
 {
 	side__collect(s);
-	forget(s);
+	drop(s, s->events.len);
 }
 
 const struct side_event *side__next(struct side *s, uint64_t until)
 {
-	if (s->next == s->events.len || s->events.data[s->next].time > until)
-		return NULL;
-	return &s->events.data[s->next++];
+	while (s->next < s->events.len && s->events.data[s->next].time <= until) {
+		const struct side_event *e = &s->events.data[s->next++];
+
+		if (is_inside(s, e))
+			return e;
+	}
+	return NULL;
 }

@@ -4,11 +4,13 @@
 #ifndef BBTRACE_PROBE_SIDE_H
 #define BBTRACE_PROBE_SIDE_H
 
-#include "probe.h"
+#include "reach.h"
 
 struct side;
 int side__open(struct side **out);
 void side__close(struct side *s);
+/* From now on only those of these processes, and of their children where these are followed. */
+void side__limit(struct side *s, const struct reach *reach);
 /* Takes over all that the kernel has written so far, sorted by time. */
 void side__collect(struct side *s);
 /* Drops all that happened so far. */

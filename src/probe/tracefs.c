@@ -1,100 +1,106 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* tracefs: the private mount, definitions, and sweeping up after killed tracers. See tracefs.h. */
+/* tracefs: names, definitions and what the kernel says of them. See tracefs.h. */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <linux/magic.h>
-#include <sys/mount.h>
-#include <sys/syscall.h>
-#include <sys/vfs.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "session.h"
 #include "tracefs.h"
 
 static const struct {
-	const char *file, *event, *option;
+	const char *file, *event, *option, *pmu;
 } kinds[] = {
-	[TRACEFS_UPROBE] = {"uprobe_events", "user", "CONFIG_UPROBE_EVENTS"},
-	[TRACEFS_KPROBE] = {"kprobe_events", "kernel", "CONFIG_KPROBE_EVENTS"},
+	[TRACEFS_UPROBE] = {"uprobe_events", "user", "CONFIG_UPROBE_EVENTS",
+			    "/sys/bus/event_source/devices/uprobe"},
+	[TRACEFS_KPROBE] = {"kprobe_events", "kernel", "CONFIG_KPROBE_EVENTS",
+			    "/sys/bus/event_source/devices/kprobe"},
 };
 
-/* Without the right to mount one: that which is there for all. */
-static int open_mounted(void)
-{
-	int root = open("/sys/kernel/tracing", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	struct statfs fs;
+/* ---- whose definitions they are ---- */
 
-	if (root >= 0 && !fstatfs(root, &fs) && fs.f_type == TRACEFS_MAGIC)
-		return root;
-	if (root >= 0)
-		close(root);
-	return err__set(EPERM, "tracefs needs CAP_SYS_ADMIN, for none is mounted on "
-			       "/sys/kernel/tracing");
+/* include/linux/proc_ns.h: PROC_PID_INIT_INO */
+#define INITIAL_PID_NS 0xEFFFFFFCu
+
+static struct tracer myself(void)
+{
+	struct stat st;
+
+	return (struct tracer){.ns = stat("/proc/self/ns/pid", &st) ? INITIAL_PID_NS
+								    : (uint32_t)st.st_ino,
+			       .pid = steady__pid()};
 }
 
-int tracefs__mount(void)
+bool tracer__is_neighbour(struct tracer t)
 {
-	autoclose int fs = syscall(SYS_fsopen, "tracefs", 1 /* FSOPEN_CLOEXEC */);
-	int root;
-
-	if (fs < 0)
-		return errno == EPERM ? open_mounted()
-				      : err__set(errno, "this kernel has no tracefs (%s)",
-						 strerror(errno));
-	if (syscall(SYS_fsconfig, fs, 6 /* FSCONFIG_CMD_CREATE */, NULL, NULL, 0))
-		return err__set(errno, "cannot set up tracefs: %s", strerror(errno));
-	root = syscall(SYS_fsmount, fs, 1 /* FSMOUNT_CLOEXEC */, 0);
-	if (root < 0)
-		return err__set(errno, "cannot mount tracefs: %s", strerror(errno));
-	return root;
+	return t.ns == myself().ns;
 }
 
-int tracefs__open(int root, enum tracefs_kind kind)
+bool tracer__sees_all(void)
 {
-	int fd = openat(root, kinds[kind].file, O_WRONLY | O_APPEND | O_CLOEXEC);
-
-	if (fd >= 0)
-		return fd;
-	if (errno == ENOENT && feature__lockdown())
-		return err__set(EPERM,
-				"the kernel is locked down (confidentiality): tracefs is empty");
-	if (errno == ENOENT)
-		return err__set(ENOENT, "the kernel was built without %s", kinds[kind].option);
-	if (errno == EACCES)
-		return err__set(EACCES, "tracefs's %s needs root or CAP_DAC_OVERRIDE",
-				kinds[kind].file);
-	return err__set(errno, "cannot open %s: %s", kinds[kind].file, strerror(errno));
+	return myself().ns == INITIAL_PID_NS;
 }
 
-int tracefs__define(int fd, const char *line)
+static void put_name(enum tracefs_kind kind, struct tracer t, char *out, size_t size)
 {
-	size_t len = strlen(line);
+	char id[32];
 
-	return write(fd, line, len) == (ssize_t)len ? 0 : -errno;
+	if (t.ns == INITIAL_PID_NS)
+		snprintf(id, sizeof(id), "%d", t.pid);
+	else
+		snprintf(id, sizeof(id), "%d_%u", t.pid, t.ns);
+	snprintf(out, size, "bbtrace_%s/%s_%s", id, kinds[kind].event, id);
 }
 
 void tracefs__event_name(enum tracefs_kind kind, pid_t pid, char *out, size_t size)
 {
-	snprintf(out, size, "bbtrace_%d/%s_%d", pid, kinds[kind].event, pid);
+	put_name(kind, (struct tracer){.ns = myself().ns, .pid = pid}, out, size);
 }
 
-static int delete_event(int root, enum tracefs_kind kind, pid_t pid)
+#define GROUP ":bbtrace_"
+
+const char *tracefs__next_tracer(const char *text, struct tracer *t)
 {
-	autoclose int fd = tracefs__open(root, kind);
-	char name[64], line[80];
+	char *end;
 
-	if (fd < 0)
-		return fd;
-	tracefs__event_name(kind, pid, name, sizeof(name));
-	snprintf(line, sizeof(line), "-:%s\n", name);
-	return tracefs__define(fd, line);
+	while ((text = strstr(text, GROUP))) {
+		text += strlen(GROUP);
+		t->pid = strtol(text, &end, 10);
+		t->ns = *end == '_' ? strtoul(end + 1, &end, 10) : INITIAL_PID_NS;
+		if (t->pid > 0 && *end == '/')
+			return end;
+	}
+	return NULL;
 }
 
-int tracefs__delete(int root, enum tracefs_kind kind)
+/*
+ * Each tracer's own byte of the file. The lock is seen wherever the file is, whatever names its
+ * process goes by there; who shares the open file with a tracer (steady.c, the child that deletes)
+ * holds it too, and it ends with the last of them, however they end.
+ */
+static struct flock lock_of(struct tracer t, short type)
 {
-	return delete_event(root, kind, steady__pid());
+	return (struct flock){.l_type = type,
+			      .l_whence = SEEK_SET,
+			      .l_start = (off_t)t.ns << 22 | t.pid, /* PID_MAX_LIMIT */
+			      .l_len = 1};
 }
+
+int tracefs__lock(int fd, struct tracer t, bool wait)
+{
+	struct flock lock = lock_of(t, F_WRLCK);
+
+	return fcntl(fd, wait ? F_OFD_SETLKW : F_OFD_SETLK, &lock) ? -errno : 0;
+}
+
+void tracefs__unlock(int fd, struct tracer t)
+{
+	struct flock lock = lock_of(t, F_UNLCK);
+
+	fcntl(fd, F_OFD_SETLK, &lock);
+}
+
+/* ---- the files of definitions ---- */
 
 static int read_at(int root, const char *path, char **text)
 {
@@ -108,6 +114,111 @@ static int read_at(int root, const char *path, char **text)
 	err = file__read(proc, 256u << 20, text, NULL);
 	free(proc);
 	return err;
+}
+
+int tracefs__mount(void)
+{
+	return kernel_fs__open(KERNEL_TRACEFS);
+}
+
+static int refuse_access(enum tracefs_kind kind)
+{
+	return err__set(EACCES, "tracefs's %s needs root or CAP_DAC_OVERRIDE", kinds[kind].file);
+}
+
+static int refuse_option(enum tracefs_kind kind)
+{
+	return err__set(ENOENT, "the kernel was built without %s", kinds[kind].option);
+}
+
+int tracefs__open_file(int root, enum tracefs_kind kind)
+{
+	int fd = openat(root, kinds[kind].file, O_RDWR | O_APPEND | O_CLOEXEC);
+
+	if (fd >= 0)
+		return fd;
+	if (errno == ENOENT)
+		return refuse_option(kind);
+	if (errno == EACCES)
+		return refuse_access(kind);
+	if (errno == EROFS)
+		return err__set(EROFS, "tracefs is mounted read-only: mount -o remount,rw %s",
+				kernel_fs__place(KERNEL_TRACEFS));
+	return err__set(errno, "cannot open %s: %s", kinds[kind].file, strerror(errno));
+}
+
+/* Where none is mounted: nothing is mounted to see. kernel/events/core.c, perf_tp_register():
+ * the PMU stands for the same option. */
+static int foresee(enum tracefs_kind kind)
+{
+	int err = kernel_fs__can_mount(KERNEL_TRACEFS);
+
+	if (err)
+		return err;
+	if (access(kinds[kind].pmu, F_OK))
+		return refuse_option(kind);
+	return geteuid() && privileges__missing(PRIVILEGE_DAC_OVERRIDE) ? refuse_access(kind) : 0;
+}
+
+int tracefs__check(enum tracefs_kind kind)
+{
+	autoclose int root = kernel_fs__find(KERNEL_TRACEFS);
+	autoclose int fd = -1;
+
+	if (root == -ENOENT)
+		return foresee(kind);
+	if (root < 0)
+		return root;
+	fd = tracefs__open_file(root, kind);
+	return fd < 0 ? fd : 0;
+}
+
+static int open_locked(int root, enum tracefs_kind kind)
+{
+	int fd = tracefs__open_file(root, kind),
+	    err = fd < 0 ? 0 : tracefs__lock(fd, myself(), true);
+
+	if (!err)
+		return fd;
+	close(fd);
+	return err__set(-err, "cannot lock tracefs's %s: %s", kinds[kind].file, strerror(-err));
+}
+
+int tracefs__open(int root, enum tracefs_kind kind)
+{
+	static int own[] = {-1, -1}; /* from the first definition on, until the process ends */
+
+	if (own[kind] < 0)
+		own[kind] = open_locked(root, kind);
+	return own[kind] < 0 ? own[kind] : fcntl(own[kind], F_DUPFD_CLOEXEC, 0);
+}
+
+int tracefs__read(int root, enum tracefs_kind kind, char **text)
+{
+	return read_at(root, kinds[kind].file, text);
+}
+
+int tracefs__define(int fd, const char *line)
+{
+	size_t len = strlen(line);
+
+	return write(fd, line, len) == (ssize_t)len ? 0 : -errno;
+}
+
+int tracefs__undefine(int fd, enum tracefs_kind kind, struct tracer t)
+{
+	char name[64], line[80];
+
+	put_name(kind, t, name, sizeof(name));
+	snprintf(line, sizeof(line), "-:%s\n", name);
+	return tracefs__define(fd, line);
+}
+
+int tracefs__delete(int root, enum tracefs_kind kind)
+{
+	autoclose int fd = tracefs__open(root, kind);
+
+	return fd < 0 ? fd : tracefs__undefine(fd, kind, myself());
 }
 
 int tracefs__event_id(int root, enum tracefs_kind kind)
@@ -142,28 +253,4 @@ int64_t tracefs__missed(int root)
 			sum += misses;
 	}
 	return err ? err : sum;
-}
-
-static int sweep_kind(int root, enum tracefs_kind kind)
-{
-	autofree char *text = NULL;
-	int n = 0;
-
-	if (read_at(root, kinds[kind].file, &text))
-		return 0;
-	for (char *p = text; (p = strstr(p, ":bbtrace_")); p++) {
-		pid_t pid = atoi(p + strlen(":bbtrace_"));
-
-		/* another line of the same event is gone with the first: -ENOENT is not counted;
-		 * nothing of this bbtrace is defined yet, so its own number was another's */
-		if (pid > 0 && (pid == steady__pid() || (kill(pid, 0) && errno == ESRCH)) &&
-		    !delete_event(root, kind, pid))
-			n++;
-	}
-	return n;
-}
-
-int tracefs__sweep(int root)
-{
-	return sweep_kind(root, TRACEFS_UPROBE) + sweep_kind(root, TRACEFS_KPROBE);
 }

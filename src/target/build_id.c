@@ -2,7 +2,7 @@
 /* The build-id of an ELF file, out of its notes (elf(5), Elf64_Nhdr). */
 #include "elf_file.h"
 
-static bool build_id_in(struct object *o, const uint8_t *p, uint64_t len, uint64_t align)
+size_t build_id__in(const uint8_t *p, uint64_t len, uint64_t align, uint8_t id[20])
 {
 	uint64_t name, desc;
 	Elf64_Nhdr n;
@@ -13,27 +13,26 @@ static bool build_id_in(struct object *o, const uint8_t *p, uint64_t len, uint64
 		name = (n.n_namesz + align - 1) & ~(align - 1);
 		desc = (n.n_descsz + align - 1) & ~(align - 1);
 		if (name > len || n.n_descsz > len - name)
-			return false;
+			return 0;
 		if (n.n_type == NT_GNU_BUILD_ID && n.n_namesz == 4 && !memcmp(p, "GNU", 4) &&
 		    n.n_descsz) {
-			o->build_id_len = min_of(n.n_descsz, sizeof(o->build_id));
-			memcpy(o->build_id, p + name, o->build_id_len);
-			return true;
+			memcpy(id, p + name, min_of(n.n_descsz, 20u));
+			return min_of(n.n_descsz, 20u);
 		}
 		if (desc > len - name)
-			return false;
+			return 0;
 		p += name + desc, len -= name + desc;
 	}
-	return false;
+	return 0;
 }
 
 void build_id__find(struct object *o, struct elf_file *f)
 {
 	const Elf64_Phdr *p;
 
-	for (p = f->segments; p < f->segments + f->nsegments; p++)
+	for (p = f->segments; p < f->segments + f->nsegments && !o->build_id_len; p++)
 		if (p->p_type == PT_NOTE && span__within(p->p_offset, p->p_filesz, f->image_len) &&
-		    elf__afford(f, p->p_filesz) &&
-		    build_id_in(o, f->image + p->p_offset, p->p_filesz, p->p_align == 8 ? 8 : 4))
-			return;
+		    elf__afford(f, p->p_filesz))
+			o->build_id_len = build_id__in(f->image + p->p_offset, p->p_filesz,
+						       p->p_align == 8 ? 8 : 4, o->build_id);
 }

@@ -1,101 +1,45 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The libdwfl session of an object: finds and opens a separate debug file (by build-id or
- * .gnu_debuglink) and the small symbol table of .gnu_debugdata. The network is never asked.
+ * Questions to the debug information of an object: here the sandbox is set up, in it libdwfl's
+ * module, from descriptors alone. The tables that come back are checked here.
  */
-#include <fcntl.h>
-#include <stdlib.h>
-#include <sys/stat.h>
+#include <errno.h>
 #include <unistd.h>
-#include <zlib.h>
 #include <elfutils/libdwfl.h>
-#include "elf_file.h"
+#include "debug.h"
+#include "sandbox.h"
 
-/* ---- .gnu_debuglink: GDB manual, "Debugging Information in Separate Files" ---- */
+/* CPU time, by the size of what there is to read: compressed, it is ten times as long. */
+#define SECONDS_LEAST 4
+#define SECONDS_MOST  120
+#define SECONDS_A_MIB 2
 
-static bool has_crc(int fd, uint32_t want)
+struct question {
+	struct debug_files files;
+	debug_fn fn;
+	void *ctx;
+};
+
+/* ---- in the sandbox ---- */
+
+/* Handed over: the module closes them. libdwfl has no other file to open. */
+static int hand_over(int *fd)
 {
-	autofree uint8_t *buffer = xmalloc(1u << 20);
-	uLong crc = crc32(0, NULL, 0);
-	ssize_t n;
-	off_t at = 0;
+	int given = *fd;
 
-	while ((n = pread(fd, buffer, 1u << 20, at)) > 0) {
-		crc = crc32(crc, buffer, n);
-		at += n;
-	}
-	return n == 0 && crc == want;
+	*fd = -1;
+	return given;
 }
 
-/* Takes path over. */
-static int open_checked(char *path, uint32_t crc, char **found)
-{
-	struct stat st;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-
-	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (!crc || has_crc(fd, crc))) {
-		*found = path;
-		return fd;
-	}
-	if (fd >= 0)
-		close(fd);
-	free(path);
-	return -1;
-}
-
-/* Besides the object, in .debug there, and under the debug folder of the root that it was found in:
- * a container's. */
-static int find_link(const struct object *o, const char *link, uint32_t crc, char **found)
-{
-	int fd = -1, root = 0, len = strrchr(o->path, '/') ? strrchr(o->path, '/') - o->path : 0;
-	const char *folder = o->path;
-
-	sscanf(o->open_path, "/proc/%*d/root%n", &root);
-	if (strchr(link, '/'))
-		return -1; /* GDB: a file name without folders */
-	fd = open_checked(xasprintf("%.*s%.*s/%s", root, o->open_path, len, folder, link), crc,
-			  found);
-	if (fd < 0)
-		fd = open_checked(
-			xasprintf("%.*s%.*s/.debug/%s", root, o->open_path, len, folder, link), crc,
-			found);
-	if (fd < 0)
-		fd = open_checked(xasprintf("%.*s/usr/lib/debug%.*s/%s", root, o->open_path, len,
-					    folder, link),
-				  crc, found);
-	return fd;
-}
-
-static int find_build_id(const struct object *o, char **found)
-{
-	char id[2 * sizeof(o->build_id) + 1] = "";
-	int root = 0;
-	size_t i;
-
-	sscanf(o->open_path, "/proc/%*d/root%n", &root);
-	for (i = 0; i < o->build_id_len; i++)
-		sprintf(id + 2 * i, "%02x", o->build_id[i]);
-	if (!root || o->build_id_len < 2)
-		return -1;
-	return open_checked(xasprintf("%.*s/usr/lib/debug/.build-id/%.2s/%s.debug", root,
-				      o->open_path, id, id + 2),
-			    0, found);
-}
-
-/*
- * Not dwfl_standard_find_debuginfo(): it loads libdebuginfod, and with it an HTTP client, whenever
- * a file isn't found. A debug file of another build is told by its build-id, which libdwfl
- * compares.
- */
 static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
 			  const char *file, const char *link, GElf_Word crc, char **found)
 {
-	const struct object *o = *userdata;
-	int fd = dwfl_build_id_find_debuginfo(module, userdata, name, base, file, link, crc, found);
+	struct question *q = *userdata;
 
-	if (fd < 0 && o)
-		fd = find_build_id(o, found);
-	return fd >= 0 || !o || !link ? fd : find_link(o, link, crc, found);
+	if (!q || q->files.debug < 0)
+		return -1;
+	*found = xstrdup("");
+	return hand_over(&q->files.debug);
 }
 
 static int find_elf(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
@@ -104,45 +48,122 @@ static int find_elf(Dwfl_Module *module, void **userdata, const char *name, Dwar
 	return -1; /* the file is given */
 }
 
-/* libdwfl looks for build-ids in this list of ours; a container's debug folder comes after it. */
-static char default_path[] = ":.debug:/usr/lib/debug";
-static char *debuginfo_path = default_path;
 static const Dwfl_Callbacks callbacks = {
 	.find_elf = find_elf,
 	.find_debuginfo = find_debuginfo,
 	.section_address = dwfl_offline_section_address,
-	.debuginfo_path = &debuginfo_path,
 };
 
-struct Dwfl_Module *debug__module(const struct object *o)
+static Dwfl_Module *open_module(struct question *q, Dwfl *dwfl)
 {
-	struct elf_file *f = elf__of(o);
+	Dwfl_Module *module;
 	void **userdata;
-	int fd;
 
-	if (!f)
-		return NULL;
-	if (f->dwfl_tried)
-		return f->module;
-	f->dwfl_tried = true;
-	f->dwfl = dwfl_begin(&callbacks);
-	if (!f->dwfl)
-		return NULL;
-	fd = dup(f->fd);
-	dwfl_report_begin(f->dwfl);
-	f->module = dwfl_report_elf(f->dwfl, o->path, o->open_path, fd, 0, true);
-	if (!f->module && fd >= 0)
-		close(fd);
-	if (f->module && dwfl_module_info(f->module, &userdata, NULL, NULL, NULL, NULL, NULL, NULL))
-		*userdata = (void *)o;
-	dwfl_report_end(f->dwfl, NULL, NULL);
-	return f->module;
+	dwfl_report_begin(dwfl);
+	module = dwfl_report_elf(dwfl, "", "", q->files.own, 0, true);
+	if (module)
+		hand_over(&q->files.own);
+	if (module && dwfl_module_info(module, &userdata, NULL, NULL, NULL, NULL, NULL, NULL))
+		*userdata = q;
+	dwfl_report_end(dwfl, NULL, NULL);
+	return module;
 }
 
-void debug__end(struct elf_file *f)
+/* Else libdw would look for the file by its name. */
+static Dwarf *set_alt(Dwfl_Module *module, int fd)
 {
-	if (f->dwfl)
-		dwfl_end(f->dwfl);
-	f->dwfl = NULL;
-	f->module = NULL;
+	Dwarf_Addr bias;
+	Dwarf *dwarf = fd < 0 ? NULL : dwfl_module_getdwarf(module, &bias);
+	Dwarf *alt = dwarf ? dwarf_begin(fd, DWARF_C_READ) : NULL;
+
+	if (alt)
+		dwarf_setalt(dwarf, alt);
+	return alt;
+}
+
+bool debug__has_dwarf(const struct debug_session *s)
+{
+	Dwarf_Addr bias;
+
+	/* a section that can't be unpacked is as good as empty for libdw */
+	if (s->module && dwfl_module_nextcu(s->module, NULL, &bias))
+		return true;
+	if (s->files->dwarf)
+		sandbox__give_up();
+	return false;
+}
+
+static void answer(void *question, struct str *out)
+{
+	struct question *q = question;
+	Dwfl *dwfl = dwfl_begin(&callbacks);
+	Dwfl_Module *module = dwfl ? open_module(q, dwfl) : NULL;
+	Dwarf *alt = module ? set_alt(module, q->files.alt) : NULL;
+
+	q->fn(q->ctx, &(struct debug_session){module, &q->files}, out);
+	dwfl_end(dwfl);
+	dwarf_end(alt);
+}
+
+/* ---- here ---- */
+
+int debug__ask(const struct object *o, debug_fn fn, void *ctx, struct str *out)
+{
+	struct question q = {.fn = fn, .ctx = ctx};
+	struct sandbox s = {.fn = answer, .ctx = &q};
+	uint64_t mib;
+	int err;
+
+	debug_files__find(o, &q.files);
+	mib = q.files.bytes >> 20;
+	s.fds[0] = q.files.own;
+	s.fds[1] = q.files.debug;
+	s.fds[2] = q.files.alt;
+	s.mapped = q.files.bytes;
+	s.seconds = min_of(SECONDS_LEAST + mib * SECONDS_A_MIB, (uint64_t)SECONDS_MOST);
+	err = sandbox__run(&s, out);
+	debug_files__close(&q.files);
+	return err;
+}
+
+bool debug__try(const struct object *o, debug_fn fn, void *ctx, struct str *out, const char *lost)
+{
+	struct elf_file *f = elf__of(o);
+
+	if (!f || f->no_debug)
+		return false;
+	f->no_debug = debug__ask(o, fn, ctx, out) < 0;
+	if (f->no_debug)
+		note("%s: its debug information can't be used (%s): going on without %s", o->path,
+		     err__text(), lost);
+	return !f->no_debug;
+}
+
+/* ---- tables ---- */
+
+void table__put(struct str *answer, const struct str *records, size_t size,
+		const struct str *strings)
+{
+	uint64_t n = records->len / size;
+
+	str__put(answer, (const char *)&n, sizeof(n));
+	str__put(answer, records->data, records->len);
+	str__put(answer, strings->data, strings->len);
+	str__put(answer, "", 1);
+}
+
+bool table__take(struct table *t, const struct str *answer, size_t size)
+{
+	uint64_t n, left = answer->len - sizeof(n);
+
+	if (answer->len <= sizeof(n) || answer->data[answer->len - 1])
+		return false;
+	memcpy(&n, answer->data, sizeof(n));
+	if (n > (left - 1) / size)
+		return false;
+	t->n = n;
+	t->records = (const uint8_t *)answer->data + sizeof(n);
+	t->strings = (const char *)t->records + n * size;
+	t->len = left - n * size;
+	return true;
 }

@@ -12,10 +12,10 @@
 #include "elf_file.h"
 
 #define IMAGE_LIMIT (2ull << 30) /* the small and medium code models end there */
-#define NAME_LIMIT  4096
 /* What an honest file needs is less than twice its size. */
 #define BUDGET_TIMES 8
 #define BUDGET_LEAST (16ull << 20)
+#define BUDGET_MOST  (2ull << 30)
 
 static const struct machine {
 	uint16_t machine;
@@ -80,19 +80,15 @@ static int truncated(const char *path, const char *what)
 			what);
 }
 
+/* What an unreadable file says must not be shown: not its #! line either. */
 static int not_elf(const char *path, const uint8_t *ident, size_t len)
 {
-	char line[128] = "";
-	size_t n;
-
-	if (len < 2 || memcmp(ident, "#!", 2))
-		return err__set(ENOEXEC,
-				"%s is not an ELF file: name a program or a shared library", path);
-	n = min_of(len - 2, sizeof(line) - 1);
-	memcpy(line, ident + 2, n);
-	line[strcspn(line, "\n")] = 0;
-	return err__set(ENOEXEC, "%s is a script, not an ELF file: name its interpreter (%s)", path,
-			line + strspn(line, " \t"));
+	return err__set(ENOEXEC,
+			len >= 2 && !memcmp(ident, "#!", 2)
+				? "%s is a script, not an ELF file: name its interpreter, which "
+				  "its first line has"
+				: "%s is not an ELF file: name a program or a shared library",
+			path);
 }
 
 static int read_header(struct elf_file *f, const char *path)
@@ -128,7 +124,7 @@ static int read_header(struct elf_file *f, const char *path)
 
 /* Damaged section headers don't stop a program from running: such a file has no symbols for us, no
  * more. */
-static bool read_sections(struct elf_file *f)
+bool elf__read_sections(struct elf_file *f)
 {
 	const Elf64_Ehdr *h = &f->header;
 	uint64_t n = h->e_shnum;
@@ -253,65 +249,25 @@ static void find_code_sections(struct elf_file *f)
 
 /* ---- open and free ---- */
 
-static int open_regular(const char *path, struct stat *st)
+struct elf_file *elf_file__new(int fd, uint64_t size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct elf_file *f = xcalloc(1, sizeof(*f));
+	uint64_t budget = BUDGET_LEAST + BUDGET_TIMES * min_of(size, OBJECT_LIMIT);
 
-	if (fd < 0)
-		return err__set(errno,
-				errno == EACCES ? "can't read %s: %s; run with sudo, or with "
-						  "CAP_DAC_READ_SEARCH"
-						: "can't open %s: %s",
-				path, strerror(errno));
-	if (fstat(fd, st) == 0 && S_ISREG(st->st_mode))
-		return fd;
-	close(fd);
-	return err__set(ENOEXEC, "%s is not a regular file: name a program or a shared library",
-			path);
+	f->fd = fd;
+	/* none is an empty array too */
+	f->sections = xcalloc(1, sizeof(*f->sections));
+	f->segments = xcalloc(1, sizeof(*f->segments));
+	f->size = size;
+	f->budget = min_of(budget, BUDGET_MOST);
+	return f;
 }
 
-/* What to show for a path below /proc/PID: the name in that process's mount namespace. */
-static char *shown_path(const char *path, const struct stat *st)
+void elf_file__free(void *file)
 {
-	char link[NAME_LIMIT], *real = realpath(path, NULL);
-	struct stat now;
-	ssize_t n;
-	int skip;
-
-	if (real && stat(real, &now) == 0 && now.st_dev == st->st_dev && now.st_ino == st->st_ino)
-		return real;
-	free(real);
-	skip = 0;
-	sscanf(path, "/proc/%*d/root%n", &skip);
-	if (skip && path[skip] == '/')
-		return xstrdup(path + skip);
-	n = readlink(path, link, sizeof(link) - 1);
-	if (n <= 0 || strncmp(path, "/proc/", 6))
-		return xstrdup(path);
-	link[n] = 0;
-	return path__undeleted(link);
-}
-
-static void name_object(struct object *o, const char *path, int fd, const struct stat *st)
-{
-	struct stat now;
-
-	o->attach_path = xasprintf("/proc/self/fd/%d", fd);
-	o->dev = st->st_dev;
-	o->ino = st->st_ino;
-	o->path = shown_path(path, st);
-	if (stat(o->path, &now) == 0 && now.st_dev == st->st_dev && now.st_ino == st->st_ino)
-		o->open_path = xstrdup(o->path);
-	else
-		o->open_path = xstrdup(path);
-}
-
-static void elf__free(void *priv)
-{
-	struct elf_file *f = priv;
+	struct elf_file *f = file;
 	void **p;
 
-	debug__end(f);
 	if (f->fd >= 0)
 		close(f->fd);
 	vec__each (p, &f->pool)
@@ -329,7 +285,7 @@ static void elf__free(void *priv)
 static int read_file(struct object *o, struct elf_file *f, const char *path)
 {
 	int err = read_header(f, path);
-	bool sections = !err && read_sections(f);
+	bool sections = !err && elf__read_sections(f);
 
 	err = err ? err : read_segments(f, path);
 	err = err ? err : read_image(f, path);
@@ -340,34 +296,10 @@ static int read_file(struct object *o, struct elf_file *f, const char *path)
 	return err;
 }
 
-int object__open(const char *path, struct object **out)
+static void read_rest(struct object *o, struct elf_file *f)
 {
-	struct object *o;
-	struct elf_file *f;
-	struct stat st;
-	int err, fd = open_regular(path, &st);
-
-	if (fd < 0)
-		return fd;
-	o = xcalloc(1, sizeof(*o));
-	f = xcalloc(1, sizeof(*f));
-	o->kind = OBJECT_ELF;
-	o->priv = f;
-	o->free_priv = elf__free;
-	f->fd = fd;
-	/* none is an empty array too */
-	f->sections = xcalloc(1, sizeof(*f->sections));
-	f->segments = xcalloc(1, sizeof(*f->segments));
-	f->size = st.st_size;
-	f->budget = BUDGET_LEAST + BUDGET_TIMES * f->size;
-	err = read_file(o, f, path);
-	if (err) {
-		object__free(o);
-		return err;
-	}
 	o->machine = f->header.e_machine;
 	o->pie = f->header.e_type == ET_DYN;
-	name_object(o, path, fd, &st);
 	find_code_sections(f);
 	build_id__find(o, f);
 	golang__find(o, f);
@@ -375,8 +307,58 @@ int object__open(const char *path, struct object **out)
 	symbols__read(o, f);
 	plt__read(o, f);
 	symbols__finish(o, f);
+}
+
+int object__read(struct found *found, struct object **out)
+{
+	struct object *o = xcalloc(1, sizeof(*o));
+	struct elf_file *f;
+	struct stat st = {0};
+	int err = fstat(found->fd, &st) ? -errno : 0;
+
+	f = elf_file__new(found->fd, st.st_size);
+	o->kind = OBJECT_ELF;
+	o->priv = f;
+	o->free_priv = elf_file__free;
+	o->path = found->path;
+	o->root = found->root;
+	o->attach_path = xasprintf("/proc/self/fd/%d", found->fd);
+	o->dev = st.st_dev;
+	o->ino = st.st_ino;
+	*found = (struct found){.fd = -1};
+	err = err ? err : read_file(o, f, o->path);
+	if (err) {
+		object__free(o);
+		return err;
+	}
+	read_rest(o, f);
 	*out = o;
 	return 0;
+}
+
+void found__close(struct found *f)
+{
+	if (f->fd >= 0)
+		close(f->fd);
+	free(f->path);
+	root__close(&f->root);
+	*f = (struct found){.fd = -1};
+}
+
+int object__open(const char *path, struct object **out)
+{
+	struct found f = {0};
+
+	f.fd = door__open(&f.root, path, OBJECT_LIMIT, NULL);
+	if (f.fd == -ENODEV)
+		return err__set(ENOEXEC,
+				"%s is not a regular file: name a program or a shared library",
+				path);
+	if (f.fd < 0)
+		return f.fd;
+	f.path = door__shown(&f.root, f.fd);
+	f.path = f.path ? f.path : xstrdup(path);
+	return object__read(&f, out);
 }
 
 void object__free(struct object *o)
@@ -394,8 +376,8 @@ void object__free(struct object *o)
 	vec__free(&o->noprobe);
 	vec__free(&o->splits);
 	map64__free(&o->split_of);
+	root__close(&o->root);
 	free(o->path);
-	free(o->open_path);
 	free(o->attach_path);
 	free(o);
 }

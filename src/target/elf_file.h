@@ -33,9 +33,7 @@ struct elf_file {
 	VEC(struct span) code; /* executable sections, ascending; none: no section headers */
 	VEC(uint64_t) reach;   /* by symbol: the highest end of it and all before it */
 	VEC(uint32_t) units;   /* by symbol: which STT_FILE a local one belongs to, 0: unknown */
-	struct Dwfl *dwfl;
-	struct Dwfl_Module *module;
-	bool dwfl_tried;
+	bool no_debug;	       /* its debug information was tried, and can't be read */
 };
 
 /* The reader's data of an object that object__open() made; NULL for any other. */
@@ -58,6 +56,11 @@ const char *elf__strings(struct elf_file *f, uint32_t section, uint64_t *len);
 /* The executable section that holds vaddr; NULL: none. */
 const struct span *elf__code_at(const struct elf_file *f, uint64_t vaddr);
 bool elf__is_code(const struct object *o, uint64_t vaddr);
+/* Of a file with a header that was read: its section headers; false: damaged or cut off. */
+bool elf__read_sections(struct elf_file *f);
+/* An elf_file of nothing but the descriptor, which is taken over; elf_file__free() closes it. */
+struct elf_file *elf_file__new(int fd, uint64_t size);
+void elf_file__free(void *f);
 /* Reads exactly len bytes at offset; false: the file is shorter. */
 bool elf__read(int fd, void *buf, uint64_t len, uint64_t offset);
 
@@ -76,12 +79,9 @@ void symbols__read(struct object *o, struct elf_file *f);
 void plt__read(struct object *o, struct elf_file *f);
 void symbols__finish(struct object *o, struct elf_file *f);
 
-/* The libdwfl module of the file and its separate debug file (debug.c); NULL: libdwfl can't read
- * it. */
-struct Dwfl_Module *debug__module(const struct object *o);
-void debug__end(struct elf_file *f);
-/* What an .xz stream unpacks to, by its own account; false: damaged (xz_size.c). */
-bool xz__unpacked_size(const uint8_t *bytes, uint64_t len, uint64_t *size);
+/* A build-id in the notes at p, into id: its length; 0: none there (build_id.c). */
+size_t build_id__in(const uint8_t *p, uint64_t len, uint64_t align, uint8_t id[20]);
+
 /* The symbol with .shown filled in. */
 const struct symbol *symbol__show(const struct object *o, const struct symbol *s);
 

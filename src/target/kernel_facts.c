@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * kernel_facts: what else the kernel tells about itself: its blacklist of places that no kprobe may
- * have (debugfs, mounted for nobody to see), and the build-ids in the ELF notes of /sys.
+ * have (debugfs), and the build-ids in the ELF notes of /sys.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <sys/mount.h>
 #include <unistd.h>
 #include "kernel_file.h"
 
@@ -67,22 +66,7 @@ void kernel_blacklist__apply(const char *text, struct object *o)
 	merge(o);
 }
 
-/* ---- a file of a file system that need not be mounted ---- */
-
-int kernel__open_file(const char *fstype, const char *path, int flags)
-{
-	autoclose int fs = fsopen(fstype, FSOPEN_CLOEXEC);
-	autoclose int root = -1;
-	int fd;
-
-	if (fs < 0 || fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
-		return -errno;
-	root = fsmount(fs, FSMOUNT_CLOEXEC, 0);
-	if (root < 0)
-		return -errno;
-	fd = openat(root, path, flags | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
-}
+/* ---- files of debugfs ---- */
 
 static char *read_all(int fd, size_t limit)
 {
@@ -102,14 +86,16 @@ static char *read_all(int fd, size_t limit)
 
 static char *read_debugfs(const char *path, const char *otherwise)
 {
-	autoclose int fd = kernel__open_file("debugfs", path, O_RDONLY);
+	autoclose int root = kernel_fs__open(KERNEL_DEBUGFS);
+	autoclose int fd = root < 0 ? -1 : openat(root, path, O_RDONLY | O_CLOEXEC);
+	const char *why = root < 0 ? err__text() : strerror(errno);
 	char *text = NULL;
 
 	if (fd >= 0)
 		text = read_all(fd, LIST_LIMIT);
 	if (!text)
 		note_verbose("%s of debugfs can't be read (%s): %s", path,
-			     strerror(fd < 0 ? -fd : EIO), otherwise);
+			     fd < 0 ? why : strerror(EIO), otherwise);
 	return text;
 }
 

@@ -86,7 +86,6 @@ static struct object *new_object(enum object_kind kind, const char *name, uint64
 
 	o->kind = kind;
 	o->path = xstrdup(name);
-	o->open_path = xstrdup(name);
 	o->machine = EM_X86_64;
 	o->priv = f;
 	o->free_priv = release;

@@ -1,11 +1,35 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The line table the other way round: which source lines a stretch of code comes from, by debug
- * information (DWARF, through libdw).
+ * The line table the other way round: which source lines code comes from, by debug information
+ * (DWARF, through libdw, in the sandbox). What comes back is checked row by row.
  */
+#include <dwarf.h>
 #include <stdlib.h>
 #include <elfutils/libdwfl.h>
-#include "elf_file.h"
+#include "debug.h"
+
+/* A row of the answer. */
+struct row {
+	uint64_t vaddr;
+	uint32_t range; /* index of what was asked for; DAMAGED: lines that can't be read */
+	uint32_t line;	/* 0: of none */
+	uint32_t file;	/* where its name is in the strings */
+	uint32_t unused;
+};
+
+#define DAMAGED UINT32_MAX
+
+struct asked {
+	const struct range *ranges;
+	size_t n;
+};
+
+/* ---- in the sandbox ---- */
+
+struct finder {
+	struct str rows, names;
+	struct map64 seen; /* a name's address -> 1 + where it is in names */
+};
 
 /* The unit that holds vaddr. Not every compiler writes .debug_aranges: then each is asked. */
 static Dwarf_Die *unit_at(Dwfl_Module *module, uint64_t vaddr, Dwarf_Addr *bias)
@@ -37,42 +61,139 @@ static size_t row_before(Dwarf_Lines *lines, size_t n, Dwarf_Addr addr)
 	return low ? low - 1 : n;
 }
 
-static struct line_row row_of(Dwarf_Line *line, uint64_t vaddr)
+static uint32_t put_name(struct finder *f, const char *name)
 {
-	struct line_row row = {.vaddr = vaddr};
+	uint64_t *known = map64__put(&f->seen, (uintptr_t)name);
+
+	if (!*known) {
+		*known = f->names.len + 1;
+		str__put(&f->names, name, strlen(name) + 1);
+	}
+	return *known - 1;
+}
+
+static void put_row(struct finder *f, Dwarf_Line *line, uint64_t vaddr, size_t range)
+{
+	struct row row = {.vaddr = vaddr, .range = range};
+	const char *file = dwarf_linesrc(line, NULL, NULL);
 	bool ends = false;
 	int number = 0;
 
-	if (dwarf_lineendsequence(line, &ends) || ends || dwarf_lineno(line, &number) ||
-	    number <= 0)
-		return row;
-	row.file = dwarf_linesrc(line, NULL, NULL);
-	row.line = row.file ? number : 0;
-	return row;
+	if (!dwarf_lineendsequence(line, &ends) && !ends && !dwarf_lineno(line, &number) &&
+	    number > 0 && file) {
+		row.line = number;
+		row.file = put_name(f, file);
+	}
+	str__put(&f->rows, (const char *)&row, sizeof(row));
 }
 
-void object__lines(const struct object *o, uint64_t start, uint64_t end,
-		   void (*fn)(void *ctx, const struct line_row *row), void *ctx)
+static void find_rows(struct finder *f, Dwfl_Module *module, const struct range *r, size_t range)
 {
-	Dwfl_Module *module = debug__module(o);
+	static const struct row damaged = {.range = DAMAGED};
 	Dwarf_Addr bias, at;
 	Dwarf_Lines *lines;
-	Dwarf_Die *unit;
+	Dwarf_Die *unit = unit_at(module, r->vaddr, &bias);
 	size_t n, i;
 
-	if (!module || !dwfl_module_getdwarf(module, &bias))
+	if (!unit || !dwarf_hasattr(unit, DW_AT_stmt_list))
 		return;
-	unit = unit_at(module, start, &bias);
-	if (!unit || dwarf_getsrclines(unit, &lines, &n))
+	if (dwarf_getsrclines(unit, &lines, &n)) {
+		str__put(&f->rows, (const char *)&damaged, sizeof(damaged));
 		return;
-	i = row_before(lines, n, start - bias);
-	for (uint64_t from = start; i < n; i++, from = 0) {
-		Dwarf_Line *line = dwarf_onesrcline(lines, i);
-		struct line_row row;
-
-		if (dwarf_lineaddr(line, &at) || at + bias >= end)
-			break;
-		row = row_of(line, max_of(from, at + bias));
-		fn(ctx, &row);
 	}
+	i = row_before(lines, n, r->vaddr - bias);
+	for (uint64_t from = r->vaddr; i < n; i++, from = 0) {
+		Dwarf_Line *line = dwarf_onesrcline(lines, i);
+
+		if (dwarf_lineaddr(line, &at) || at + bias >= r->vaddr + r->size)
+			break;
+		put_row(f, line, max_of(from, at + bias), range);
+	}
+}
+
+static void find_all(void *ctx, const struct debug_session *s, struct str *answer)
+{
+	const struct asked *a = ctx;
+	struct finder f = {0};
+
+	if (!debug__has_dwarf(s))
+		return;
+	for (size_t i = 0; i < a->n; i++)
+		find_rows(&f, s->module, &a->ranges[i], i);
+	table__put(answer, &f.rows, sizeof(struct row), &f.names);
+	str__free(&f.rows);
+	str__free(&f.names);
+	map64__free(&f.seen);
+}
+
+/* ---- here ---- */
+
+struct taker {
+	const struct asked *asked;
+	const struct table *table;
+	void (*fn)(void *ctx, const struct line_row *row);
+	void *ctx;
+	struct row last; /* range: NO_RANGE before the first */
+	bool damaged;
+};
+
+#define NO_RANGE UINT32_MAX
+
+static void end_range(struct taker *t)
+{
+	const struct range *r;
+
+	if (t->last.range == NO_RANGE)
+		return;
+	r = &t->asked->ranges[t->last.range];
+	t->fn(t->ctx, &(struct line_row){.vaddr = r->vaddr + r->size});
+}
+
+/* False: not what the sandbox writes. */
+static bool take_row(struct taker *t, const struct row *r)
+{
+	struct line_row row = {.vaddr = r->vaddr, .line = r->line};
+	bool next = t->last.range == NO_RANGE || r->range > t->last.range;
+
+	if (r->range == DAMAGED)
+		return t->damaged = true;
+	if (r->range >= t->asked->n || r->line > INT32_MAX || r->file >= t->table->len ||
+	    r->vaddr - t->asked->ranges[r->range].vaddr >= t->asked->ranges[r->range].size)
+		return false;
+	if (!next && (r->range != t->last.range || r->vaddr < t->last.vaddr))
+		return false;
+	if (next)
+		end_range(t);
+	row.file = r->line ? t->table->strings + r->file : NULL;
+	t->fn(t->ctx, &row);
+	t->last = *r;
+	return true;
+}
+
+void object__lines(const struct object *o, const struct range *ranges, size_t n,
+		   void (*fn)(void *ctx, const struct line_row *row), void *ctx)
+{
+	struct asked asked = {ranges, n};
+	struct table table;
+	struct taker t = {&asked, &table, fn, ctx, {.range = NO_RANGE}};
+	struct str answer = {0};
+	struct row row;
+
+	if (!debug__try(o, find_all, &asked, &answer, "its source lines"))
+		return;
+	if (!table__take(&table, &answer, sizeof(row))) {
+		str__free(&answer);
+		return;
+	}
+	elf__keep(elf__of(o), answer.data);
+	for (size_t i = 0; i < table.n; i++) {
+		memcpy(&row, table.records + i * sizeof(row), sizeof(row));
+		if (!take_row(&t, &row))
+			break;
+	}
+	end_range(&t);
+	if (t.damaged)
+		note("%s: some of its debug information is damaged, or takes too much memory: "
+		     "going on without those source lines",
+		     o->path);
 }

@@ -4,7 +4,7 @@
  * that line, else the code of the line, wherever it was inlined.
  */
 #include <stdlib.h>
-#include "apart.h"
+#include "debug.h"
 #include "lines.h"
 
 /* a/./b/../c -> a/c, in place: debug information has such paths as the build wrote them. */
@@ -154,28 +154,16 @@ static void put_rows(struct line_search *s)
 		answer__put(s->answer, ANSWER_RANGE, r->start, r->end);
 }
 
-/* As much time as the debug information is long, and ten times as long where it is packed. */
-static void allow_time(Dwarf *dwarf)
-{
-	size_t size = 0;
-
-	elf_rawfile(dwarf_getelf(dwarf), &size);
-	apart__allow(2 + (size >> 20) * 2);
-}
-
-static void search(void *search, struct str *answer)
+static void search(void *search, const struct debug_session *session, struct str *answer)
 {
 	struct line_search *s = search;
-	Dwfl_Module *module = debug__module(s->o);
-	Dwarf *dwarf = module ? dwfl_module_getdwarf(module, &s->bias) : NULL;
 
 	s->answer = answer;
-	if (!dwarf) {
+	if (!debug__has_dwarf(session)) {
 		answer__put(answer, ANSWER_NO_DWARF, 0, 0);
 		return;
 	}
-	allow_time(dwarf);
-	search_units(s, module);
+	search_units(s, session->module);
 	if (s->file_known)
 		answer__put(answer, ANSWER_FILE, s->below, s->above);
 	if (!s->found)
@@ -191,7 +179,7 @@ int lines__resolve(struct object *o, const struct spec *spec, function_vec *v)
 
 	s.file = xstrdup(spec->name);
 	normalise(s.file);
-	err = apart__run(search, &s, &answer);
+	err = debug__ask(o, search, &s, &answer);
 	if (err)
 		err__prefix(err, "%s: the debug information of %s can't be used", spec->text,
 			    o->path);

@@ -3,8 +3,9 @@
  * lines: one FILE:LINE looked up in debug information. Shared by lines.c, line_functions.c and
  * line_answer.c, and nobody else.
  *
- * libdw doesn't survive all damaged DWARF, so the search (lines.c, line_functions.c) runs apart:
- * what it finds is written down as an answer, which line_answer.c checks and makes functions of.
+ * libdw doesn't survive all damaged DWARF, so the search (lines.c, line_functions.c) runs in
+ * the sandbox: what it finds is written down as an answer, which line_answer.c checks and makes
+ * functions of.
  */
 #ifndef BBTRACE_TARGET_LINES_H
 #define BBTRACE_TARGET_LINES_H

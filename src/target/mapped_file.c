@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The files that processes have mapped: found, kept open, read, let go. */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,17 +7,7 @@
 
 /* ---- to open them ---- */
 
-/* To open a device may have effects: only files are. */
-static int open_file(const char *path, struct stat *st)
-{
-	autoclose int at = open(path, O_PATH | O_CLOEXEC);
-	char self[64];
-
-	if (at < 0 || fstat(at, st) || !S_ISREG(st->st_mode))
-		return -1;
-	snprintf(self, sizeof(self), "/proc/self/fd/%d", at);
-	return open(self, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-}
+static const struct root ours;
 
 /* By now something else may lie there. On file systems made of others the inode that is mapped has
  * another number than the file. */
@@ -43,7 +31,7 @@ static int open_mapping(uint32_t pid, const struct map *m, struct stat *st)
 
 	snprintf(link, sizeof(link), "/proc/%u/map_files/%llx-%llx", pid,
 		 (unsigned long long)m->start, (unsigned long long)m->end);
-	fd = open_file(link, st);
+	fd = door__open(&ours, link, OBJECT_LIMIT, st);
 	if (fd < 0 || st->st_ino == m->ino || leads_to(link, m))
 		return fd;
 	close(fd);
@@ -53,9 +41,13 @@ static int open_mapping(uint32_t pid, const struct map *m, struct stat *st)
 /* What its path names now, in the mount namespace of pid (0: ours), if that is the same inode. */
 static int open_by_path(uint32_t pid, const struct map *m, struct stat *st)
 {
-	autofree char *path = pid ? xasprintf("/proc/%u/root%s", pid, m->path) : xstrdup(m->path);
-	int fd = open_file(path, st);
+	struct root r;
+	int fd;
 
+	if (root__open(&r, pid))
+		return -1;
+	fd = door__open(&r, m->path, OBJECT_LIMIT, st);
+	root__close(&r);
 	if (fd < 0 || st->st_ino == m->ino)
 		return fd;
 	close(fd);
@@ -168,21 +160,26 @@ static const struct object *told_object(const struct mapped_files *s, struct map
 	return f->object;
 }
 
+/* Debug files are found by what it is, not by where it lies for its process. */
+static void read_object(struct mapped_file *f)
+{
+	struct found found = {.fd = f->fd};
+
+	f->tried = true;
+	f->fd = -1;
+	found.path = door__shown(&ours, found.fd);
+	found.path = found.path ? found.path : xstrdup(f->path);
+	if (!object__read(&found, &f->own))
+		f->object = f->own;
+}
+
 const struct object *mapped_file__object(struct mapped_files *s, struct mapped_file *f)
 {
-	char path[64];
-
 	f->shown = true; /* it has a mapping: it is not among the idle ones */
 	if (s->recorded)
 		return told_object(s, f);
-	if (f->object || f->fd < 0 || f->tried)
-		return f->object;
-	f->tried = true;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", f->fd);
-	if (!object__open(path, &f->own))
-		f->object = f->own;
-	close(f->fd);
-	f->fd = -1;
+	if (!f->object && f->fd >= 0 && !f->tried)
+		read_object(f);
 	return f->object;
 }
 

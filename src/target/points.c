@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Points files: "# objname=PATH" lines, each followed by "0xADDR+0xLEN" lines. Other # lines are
- * comments. */
+ * comments. What can't be understood is told by its number: the file may not be the reader's to
+ * see.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include "target.h"
@@ -32,13 +34,12 @@ static int add_point(const struct at_line *at, const char *text, points_vec *out
 	const char *p = text;
 
 	if (!hex(&p, &r.vaddr) || *p++ != '+' || !hex(&p, &r.size) || *p)
-		return err__set(EINVAL, "%s, line %u: '%.100s' is not 0xADDR+0xLEN", at->file,
-				at->line, text);
+		return err__set(EINVAL, "%s, line %u is not 0xADDR+0xLEN", at->file, at->line);
 	if (!r.size || r.vaddr > UINT64_MAX - r.size)
 		return err__set(EINVAL,
-				"%s, line %u: the length in '%.100s' must be from 0x1 up, "
-				"and not beyond the last address",
-				at->file, at->line, text);
+				"%s, line %u: the length must be from 0x1 up, and not beyond the "
+				"last address",
+				at->file, at->line);
 	if (!out->len)
 		return err__set(EINVAL,
 				"%s, line %u: an address before the first line "
@@ -83,6 +84,7 @@ int points__read(const char *path, points_vec *out)
 	autofree char *text = NULL;
 	char *line, *next;
 	size_t len;
+	with_own_rights;
 	int err = file__read(path, FILE_LIMIT, &text, &len);
 
 	if (err)

@@ -6,9 +6,9 @@
  */
 #include <stdlib.h>
 #include <elfutils/libdwfl.h>
-#include "elf_file.h"
+#include "debug.h"
+#include "sandbox.h"
 
-#define UNPACKED_LIMIT (256u << 20) /* of .gnu_debugdata */
 #define VERSION_MASK   0x7fff
 #define VERSION_HIDDEN 0x8000
 
@@ -99,7 +99,7 @@ static void split_version(struct gather *g, struct symbol *s)
 	s->name = elf__keep(g->f, xstrndup(s->name, at - s->name));
 }
 
-static void add(struct gather *g, const Elf64_Sym *sym, uint64_t vaddr, const char *name,
+static void add(struct gather *g, const Elf64_Sym *sym, const char *name,
 		const struct versions *versions, uint64_t i)
 {
 	unsigned type = ELF64_ST_TYPE(sym->st_info), bind = ELF64_ST_BIND(sym->st_info);
@@ -110,7 +110,7 @@ static void add(struct gather *g, const Elf64_Sym *sym, uint64_t vaddr, const ch
 	if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
 		return;
 	if (sym->st_shndx == SHN_UNDEF || sym->st_shndx == SHN_ABS || !*name ||
-	    !elf__is_code(g->o, vaddr))
+	    !elf__is_code(g->o, sym->st_value))
 		return;
 	/* assembler-local and mapping symbols: no functions */
 	if (type == STT_NOTYPE && (!strncmp(name, ".L", 2) || name[0] == '$'))
@@ -122,7 +122,7 @@ static void add(struct gather *g, const Elf64_Sym *sym, uint64_t vaddr, const ch
 	c->label = type == STT_NOTYPE;
 	c->unit = bind == STB_LOCAL ? g->unit : 0;
 	c->symbol = (struct symbol){
-		.vaddr = vaddr,
+		.vaddr = sym->st_value,
 		.size = sym->st_size,
 		.name = name,
 		.type = type == STT_GNU_IFUNC ? SYMBOL_IFUNC : SYMBOL_FUNC,
@@ -150,37 +150,75 @@ static bool read_table(struct gather *g, uint32_t type)
 	for (i = 1; i < len / sizeof(sym); i++) {
 		memcpy(&sym, p + i * sizeof(sym), sizeof(sym));
 		if (sym.st_name < names_len)
-			add(g, &sym, sym.st_value, names + sym.st_name,
-			    type == SHT_DYNSYM ? &versions : NULL, i);
+			add(g, &sym, names + sym.st_name, type == SHT_DYNSYM ? &versions : NULL, i);
 	}
 	vec__free(&versions.names);
 	return true;
 }
 
-/* libdw unpacks .gnu_debugdata into memory, however large: ask it first. */
-static bool unpacks_too_large(struct gather *g)
-{
-	uint64_t len, size;
-	const uint8_t *p = elf__bytes(g->f, elf__section(g->f, ".gnu_debugdata"), &len);
+/* ---- what libdwfl finds, in the sandbox ---- */
 
-	return p && (!xz__unpacked_size(p, len, &size) || size > UNPACKED_LIMIT);
-}
-
-/* libdwfl merges .gnu_debugdata, a separate debug file and, without section headers, the dynamic
- * table. */
-static void read_separate(struct gather *g)
+/* It merges .gnu_debugdata, a separate debug file and, without section headers, the dynamic table.
+ */
+static void find_symbols(void *ctx, const struct debug_session *s, struct str *answer)
 {
-	Dwfl_Module *module = unpacks_too_large(g) ? NULL : debug__module(g->o);
-	int i, n = module ? dwfl_module_getsymtab(module) : -1;
+	int i, n = s->module ? dwfl_module_getsymtab(s->module) : -1;
+	struct str symbols = {0}, names = {0};
+	GElf_Addr bias;
+	Elf *own = s->module ? dwfl_module_getelf(s->module, &bias) : NULL, *elf = own;
+	bool elsewhere = false;
 	const char *name;
-	GElf_Sym sym;
-	GElf_Addr vaddr;
 	GElf_Word section;
+	GElf_Addr vaddr;
+	GElf_Sym sym;
 
 	for (i = 1; i < n; i++) {
-		name = dwfl_module_getsym_info(module, i, &sym, &vaddr, &section, NULL, NULL);
-		if (name)
-			add(g, &sym, vaddr, name, NULL, i);
+		name = dwfl_module_getsym_info(s->module, i, &sym, &vaddr, &section, &elf, NULL);
+		elsewhere |= elf != own;
+		if (!name)
+			continue;
+		sym.st_value = vaddr;
+		sym.st_name = names.len;
+		str__put(&names, name, strlen(name) + 1);
+		str__put(&symbols, (const char *)&sym, sizeof(sym));
+	}
+	if (s->files->symbols && !elsewhere)
+		sandbox__give_up();
+	table__put(answer, &symbols, sizeof(sym), &names);
+	str__free(&symbols);
+	str__free(&names);
+}
+
+/* Most files that have no symbols have none elsewhere either. */
+static bool may_have_more(const struct gather *g)
+{
+	struct debug_files files;
+	bool more;
+
+	debug_files__find(g->o, &files);
+	more = !g->f->nsections || files.symbols || files.debug >= 0;
+	debug_files__close(&files);
+	return more;
+}
+
+static void read_separate(struct gather *g)
+{
+	struct str answer = {0};
+	struct table t;
+	Elf64_Sym sym;
+
+	if (!may_have_more(g) ||
+	    !debug__try(g->o, find_symbols, NULL, &answer, "the symbols and source lines there"))
+		return;
+	if (!table__take(&t, &answer, sizeof(sym))) {
+		str__free(&answer);
+		return;
+	}
+	elf__keep(g->f, answer.data);
+	for (size_t i = 0; i < t.n; i++) {
+		memcpy(&sym, t.records + i * sizeof(sym), sizeof(sym));
+		if (sym.st_name < t.len)
+			add(g, &sym, t.strings + sym.st_name, NULL, i);
 	}
 }
 
@@ -219,7 +257,8 @@ static void merge_into(struct candidate *x, const struct candidate *y)
 	x->label &= y->label;
 }
 
-/* A local label inside a function is a place in it, not a function. */
+/* A local label inside a function is a place in it, not a function; and where other code has
+ * frames, one without may be a table among the code: a breakpoint there would change data. */
 static bool is_inner(const struct object *o, const struct candidate *c, uint64_t covered)
 {
 	const struct frame *frame;
@@ -227,7 +266,8 @@ static bool is_inner(const struct object *o, const struct candidate *c, uint64_t
 	if (!c->label || c->symbol.global)
 		return false;
 	frame = object__frame_at(o, c->symbol.vaddr);
-	return c->symbol.vaddr < covered || (frame && frame->vaddr != c->symbol.vaddr);
+	return c->symbol.vaddr < covered ||
+	       (frame ? frame->vaddr != c->symbol.vaddr : o->frames.len > 0);
 }
 
 static void merge(struct gather *g)

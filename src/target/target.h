@@ -16,6 +16,41 @@
 
 #include "util/util.h"
 
+/* ---- the door to files that are not bbtrace's own (door.c) ---- */
+
+/*
+ * Objects, their debug files and sources, the loader's cache of a container: all that a traced
+ * program, its container or a file of theirs could have chosen is opened by door__open() and in no
+ * other way, and kept as a descriptor.
+ */
+
+/* Where paths are looked up: a process's root folder in its mount namespace. {0}: our own. */
+struct root {
+	pid_t pid; /* whose; 0: our own */
+	int fd;	   /* of that folder, O_PATH; none of our own */
+};
+/* {0} where that is the same as our own. -ESRCH: no such process, -EACCES: not ours to look into.
+ */
+int root__open(struct root *r, pid_t pid);
+void root__close(struct root *r);
+
+struct stat;
+/*
+ * Opens what path leads to beneath r, for reading: a descriptor, the caller's to close. Links never
+ * lead out of another root; a relative path is one of our own working directory. *st, unless NULL:
+ * the file's. -ENODEV: not a regular file (nothing was opened), -EFBIG: larger than limit bytes;
+ * -ENOENT, -EACCES, … A message is set.
+ */
+int door__open(const struct root *r, const char *path, uint64_t limit, struct stat *st);
+/* Does path, in our own root, lead to the very file that is open as fd? */
+bool door__leads_to(const char *path, int fd);
+/* The real path of an open file, malloc()ed: as seen within r, and as it is to be shown: ours where
+ * we have one, else that of r. NULL: not known. */
+char *door__inside(const struct root *r, int fd);
+char *door__shown(const struct root *r, int fd);
+
+#define OBJECT_LIMIT (8ull << 30) /* bytes of an object, or of its debug file */
+
 /* ---- objects ---- */
 
 enum object_kind { OBJECT_ELF, OBJECT_KERNEL, OBJECT_MODULE };
@@ -67,9 +102,8 @@ struct split {
 
 struct object {
 	enum object_kind kind;
-	char *path;	 /* real path; "kernel"; a module's name */
-	char *open_path; /* the path to open (/proc/PID/root/...); equals path where nothing differs
-			  */
+	char *path;	   /* real path; "kernel"; a module's name */
+	struct root root;  /* in which it was found */
 	char *attach_path; /* leads to the very file that was read, whatever becomes of its name;
 			      NULL: not a file */
 	uint16_t machine;  /* e_machine of elf(5) */
@@ -97,24 +131,32 @@ struct object {
 	bool splits_known;
 };
 
+/* An object's file that was found and opened. */
+struct found {
+	int fd;
+	char *path;	  /* the real one, to show */
+	struct root root; /* where it was looked up */
+};
 /*
- * Reads the ELF file at path (opened as it is, no search). -ENOENT, -EACCES, -ENOEXEC (not an ELF
- * file, or one that is damaged or of an architecture that bbtrace doesn't know), ... with the
- * message set.
+ * Finds what OBJECT names: a path, a command in PATH, a soname found as the dynamic loader finds it
+ * (the maps of pid and its mount namespace if pid > 0, LD_LIBRARY_PATH, /etc/ld.so.cache, default
+ * folders). What it found is the caller's: for object__read(), or found__close(). -ENOENT with a
+ * message that names what was tried.
  */
+int object__find(const char *name, pid_t pid, struct found *out);
+void found__close(struct found *f);
+/*
+ * Reads an ELF file; *f is taken over. -ENOEXEC (not an ELF file, or one that is damaged or of an
+ * architecture that bbtrace doesn't know), … with the message set, which quotes nothing of the
+ * file.
+ */
+int object__read(struct found *f, struct object **out);
+/* The ELF file at path in our own root, no search. As object__read(), and -ENOENT, -EACCES, … */
 int object__open(const char *path, struct object **out);
 void object__free(struct object *o);
 /* symbol.shown is the raw name until a look-up returns the symbol. Who walks o->symbols calls this
  * first. */
 void object__demangle(struct object *o);
-
-/*
- * Finds what OBJECT names: a path, a command in PATH, a soname found as the dynamic loader finds it
- * (the maps of pid and its mount namespace if pid > 0, LD_LIBRARY_PATH, /etc/ld.so.cache, default
- * folders). On success *path is the path to open and *shown the real path to show; the caller frees
- * both. -ENOENT with a message that names what was tried.
- */
-int object__find(const char *name, pid_t pid, char **path, char **shown);
 
 /* Pure look-ups. NULL, 0 or false: none. */
 const struct segment *object__segment_at(const struct object *o, uint64_t vaddr);
@@ -143,9 +185,14 @@ struct line_row {
 	const char *file; /* as debug information has it; lives as long as the object */
 	unsigned line;
 };
-/* The rows of [start, end), ascending, the first at start; fn gets each. None: no debug information
- * (line_rows.c). */
-void object__lines(const struct object *o, uint64_t start, uint64_t end,
+struct range;
+/*
+ * The rows of each range, in their order: ascending, the first at its start; then one of line 0 at
+ * its end. fn gets each. None where there is no debug information, or it can't be read, which is
+ * noted (line_rows.c). All ranges of an object are best asked for at once: its debug information is
+ * read anew each time.
+ */
+void object__lines(const struct object *o, const struct range *ranges, size_t n,
 		   void (*fn)(void *ctx, const struct line_row *row), void *ctx);
 
 /*
@@ -164,12 +211,24 @@ int object__needed(const struct object *o, int (*fn)(void *ctx, const char *sona
 typedef int (*kernel_read_fn)(void *ctx, uint64_t vaddr, void *buf, size_t len);
 int kernel__open(kernel_read_fn read_text, void *ctx, struct object **kernel,
 		 struct object ***modules, size_t *nmodules);
-/*
- * Opens path in an instance of a kernel file system ("debugfs", "tracefs") that is mounted nowhere:
- * no mount is left, no mount is seen. The fd, or -errno (-ENOSYS before Linux 5.2), without
- * message.
- */
-int kernel__open_file(const char *fstype, const char *path, int flags);
+
+/* ---- the file systems that it tells about itself in ---- */
+
+enum kernel_fs { KERNEL_TRACEFS, KERNEL_DEBUGFS };
+
+/* lockdown=confidentiality: then tracefs is not opened, nor mounted. */
+bool kernel__is_locked_down(void);
+/* A descriptor of its root (O_PATH) where it is mounted in its usual place. -errno with the message
+ * set: -ENOENT where it isn't, -EPERM for tracefs in a kernel that is locked down. Mounts
+ * nothing. */
+int kernel_fs__find(enum kernel_fs fs);
+/* That place; NULL: it isn't mounted. */
+const char *kernel_fs__place(enum kernel_fs fs);
+/* The same as kernel_fs__find(), but where it isn't mounted it gets mounted: tracefs in its usual
+ * place, where it stays; what can't be, and debugfs, for as long as the descriptor is open. */
+int kernel_fs__open(enum kernel_fs fs);
+/* 0: that could be done. */
+int kernel_fs__can_mount(enum kernel_fs fs);
 
 /* ---- what the user named ---- */
 
@@ -257,6 +316,16 @@ struct points_object {
 typedef VEC(struct points_object) points_vec;
 int points__read(const char *path, points_vec *out);
 void points__free(points_vec *v);
+
+/* ---- processes (processes.c) ---- */
+
+typedef VEC(uint32_t) pid_vec;
+/* Append the threads of a process, all processes, the children of those in *pids and theirs. */
+void process__threads(uint32_t pid, pid_vec *out);
+void processes__all(pid_vec *out);
+void processes__descendants(pid_vec *pids);
+/* The process of a thread; 0: there is no such thread. */
+uint32_t process__of_thread(uint32_t tid);
 
 /* ---- process maps ---- */
 

@@ -24,7 +24,6 @@ static int add_object(struct file_objects *all, const struct file_object *row)
 	o = xcalloc(1, sizeof(*o));
 	o->kind = row->kind;
 	o->path = xstrdup(row->path);
-	o->open_path = xstrdup(row->path);
 	o->machine = row->machine;
 	o->pie = row->pie;
 	o->dev = row->dev;

@@ -100,32 +100,38 @@ int parse__u64(const char *text, bool suffixes, uint64_t *out)
 	return 0;
 }
 
-int file__read(const char *path, size_t limit, char **out, size_t *len)
+int fd__read(int fd, const char *name, size_t limit, char **out, size_t *len)
 {
-	autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct str text = {0};
 	char chunk[65536];
 	ssize_t n;
 
-	if (fd < 0)
-		return err__set(errno, "cannot open %s: %s", path, strerror(errno));
 	while ((n = read(fd, chunk, sizeof(chunk))) > 0 || (n < 0 && errno == EINTR)) {
 		if (n < 0)
 			continue;
 		if (text.len + n > limit) {
 			str__free(&text);
-			return err__set(EFBIG, "%s is larger than %zu bytes", path, limit);
+			return err__set(EFBIG, "%s is larger than %zu bytes", name, limit);
 		}
 		str__put(&text, chunk, n);
 	}
 	if (n < 0) {
 		n = errno;
 		str__free(&text);
-		return err__set((int)n, "cannot read %s: %s", path, strerror((int)n));
+		return err__set((int)n, "cannot read %s: %s", name, strerror((int)n));
 	}
 	str__put(&text, "", 0);
 	*out = text.data;
 	if (len)
 		*len = text.len;
 	return 0;
+}
+
+int file__read(const char *path, size_t limit, char **out, size_t *len)
+{
+	autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return err__set(errno, "cannot open %s: %s", path, strerror(errno));
+	return fd__read(fd, path, limit, out, len);
 }

@@ -71,10 +71,24 @@ static int utf8_len(const unsigned char *p)
 	return n;
 }
 
-/* U+0080 to U+009F: c2 80 to c2 9f */
-static bool is_c1(const unsigned char *p, int n)
+/* What the UTF-8 sequence at p stands for; n: its length. */
+static unsigned code_point(const unsigned char *p, int n)
 {
-	return n == 2 && p[0] == 0xc2 && p[1] < 0xa0;
+	unsigned c = n > 1 ? p[0] & 0x7f >> n : p[0];
+
+	for (int i = 1; i < n; i++)
+		c = c << 6 | (p[i] & 0x3f);
+	return c;
+}
+
+/* Steers a terminal (C1), or the order in which what follows is shown, so that a name looks like
+ * another one (Bidi_Control in Unicode's PropList.txt). n: 2 and more. */
+static bool is_control(const unsigned char *p, int n)
+{
+	unsigned c = n > 1 ? code_point(p, n) : 0;
+
+	return (c >= 0x80 && c < 0xa0) || c == 0x61c || c == 0x200e || c == 0x200f ||
+	       (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
 /* Puts the longest run of printable ASCII at p but for the two given characters, and returns where
@@ -99,8 +113,8 @@ void str__json(struct str *s, const char *text)
 		n = utf8_len(p);
 		if (*p == '"' || *p == '\\')
 			str__printf(s, "\\%c", *p);
-		else if (*p < 0x80 || is_c1(p, n))
-			str__printf(s, "\\u%04x", p[n - 1]);
+		else if (*p < 0x80 || is_control(p, n))
+			str__printf(s, "\\u%04x", code_point(p, n));
 		else if (n)
 			str__put(s, (const char *)p, n);
 		else
@@ -117,7 +131,7 @@ void str__shown(struct str *s, const char *text)
 
 	while (*(p = put_plain(s, p, 0, 0))) {
 		n = utf8_len(p);
-		if (n > 1 && !is_c1(p, n)) {
+		if (n > 1 && !is_control(p, n)) {
 			str__put(s, (const char *)p, n);
 		} else {
 			n = n ? n : 1;
@@ -141,10 +155,11 @@ void str__utf8(struct str *s, const char *text)
 	}
 }
 
-/* Char of XML 1.0, without what it discourages (C1); &#xFFFE; and &#xFFFF; are none. */
+/* Char of XML 1.0, without what it discourages (C1) and what misleads; &#xFFFE; and &#xFFFF; are
+ * none. */
 static bool is_xml(const unsigned char *p, int n)
 {
-	return n && !is_c1(p, n) && *p >= 0x20 && *p != 0x7f &&
+	return n && !is_control(p, n) && *p >= 0x20 && *p != 0x7f &&
 	       !(n == 3 && p[0] == 0xef && p[1] == 0xbf && p[2] >= 0xbe);
 }
 

@@ -144,22 +144,43 @@ void str__printf(struct str *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void str__hex(struct str *s, uint64_t v); /* 0x1f */
 void str__dec(struct str *s, uint64_t v);
 /* As a JSON string with quotes; bytes that are not valid UTF-8 become U+FFFD, control characters
- * (C1 and DEL too) are escaped: safe to send to a terminal. */
+ * (C1, DEL and bidirectional ones too) are escaped: safe to send to a terminal. */
 void str__json(struct str *s, const char *text);
-/* With control characters (C0, DEL, C1) shown as \xNN: safe to send to a terminal. */
+/* With control characters (C0, DEL, C1, bidirectional ones) shown as \xNN: safe to send to a
+ * terminal. */
 void str__shown(struct str *s, const char *text);
 /* What is not UTF-8 becomes U+FFFD. */
 void str__utf8(struct str *s, const char *text);
 /* As text or an attribute's value in XML and HTML: & < > " ' escaped; what XML 1.0 doesn't allow
- * (control characters) and what is not UTF-8 becomes U+FFFD. */
+ * (control characters), bidirectional controls and what is not UTF-8 become U+FFFD. */
 void str__xml(struct str *s, const char *text);
 void str__clear(struct str *s);
 void str__free(struct str *s);
+
+/* ---- the user's own rights (rights.c) ---- */
+
+/*
+ * A bbtrace whose file has capabilities (setcap(8)) may open more than who runs it: what the user
+ * names is opened without them, as any other program of theirs would. Until the end of the block,
+ * for this thread; nothing changes for root, nor for ambient capabilities:
+ *   with_own_rights;
+ */
+struct rights {
+	bool lowered;
+	uint64_t effective;
+};
+struct rights rights__own(void);
+void rights__restore(const struct rights *r);
+#define with_own_rights                                                                            \
+	CLEANUP(rights__restore) const struct rights own_rights = rights__own();                   \
+	(void)own_rights
 
 /* Whole number with an optional suffix K, M or G (powers of 1024) when suffixes is set. */
 int parse__u64(const char *text, bool suffixes, uint64_t *out);
 /* The whole file, NUL-terminated behind its last byte; *len excludes the NUL. Caller frees. Stops
  * with -EFBIG past limit bytes. Works on /proc files. */
 int file__read(const char *path, size_t limit, char **out, size_t *len);
+/* The rest of an open file; name: what messages call it. */
+int fd__read(int fd, const char *name, size_t limit, char **out, size_t *len);
 
 #endif

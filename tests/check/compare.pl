@@ -40,7 +40,7 @@ sub read_reference {
 	open my $f, '<', $path or trouble("$path: $!");
 	while (<$f>) {
 		chomp;
-		$ended = 1 if /^# \d+ steps, 0 mismatches/;
+		$ended = 1 if /^# \d+ steps, status/;
 		next if /^#/;
 		my ($index, $kind, $vaddr, $taken, $to, @more) = split / /;
 		my ($rax) = map { /^rax=(.*)/ ? $1 : () } @more;
@@ -51,7 +51,7 @@ sub read_reference {
 		push @{ $threads[$index] },
 			[join(' ', $kind, Json::hex_of($vaddr), $taken), $to eq '-' ? undef : place($to), $value, $note];
 	}
-	trouble("$path: not a whole reference (stepref was cut, or contradicts itself)") unless $ended;
+	trouble("$path: not a whole reference (stepref was cut, or lost a step)") unless $ended;
 	return map { $restarts ? last_turns($_) : $_ } map { $_ // () } @threads;
 }
 

@@ -72,9 +72,11 @@ reference() {
 	case $options in *s*) step= ;; esac
 	[ "$B/ref/$name.ref" -nt "$name" ] && [ "$B/ref/$name.ref" -nt "$B/stepref" ] && return 0
 	# one thread at a time: it is stepped
-	GOMAXPROCS=1 setarch -R "$B/stepref" --object "$object" --ranges "$B/ref/$name.ranges" $step $follow \
-		--out "$B/ref/$name.tmp" -- "./$name" $argument >"$B/ref/$name.out" 2>"$B/cmp/$name.ref.err"
+	GOMAXPROCS=1 setarch -R "$here/../step/again.sh" "$B/ref/$name.tmp" "$B/ref/$name.out" "$B/stepref" \
+		--object "$object" --ranges "$B/ref/$name.ranges" $step $follow -- "./$name" $argument \
+		2>"$B/cmp/$name.ref.err"
 	got=$?
+	grep -E '^(stepref|again.sh): ' "$B/cmp/$name.ref.err" | sed 's/^/# /'
 	[ $got -eq "$status" ] || { echo "# stepref: status $got, not $status"; return 1; }
 	mv "$B/ref/$name.tmp" "$B/ref/$name.ref"
 }

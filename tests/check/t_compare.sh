@@ -13,7 +13,8 @@ cd "$B/progs" || exit 1
 
 trace() { # OPTIONS PROGRAM FUNCTIONS
 	"$here/../step/ranges.sh" "$2" $3 >"$T/ranges"
-	"$B/stepref" --object "$2" --ranges "$T/ranges" --out "$T/ref" --from-entry $1 -- "./$2" >/dev/null 2>&1
+	"$here/../step/again.sh" "$T/ref" "$T/stdout" "$B/stepref" --object "$2" --ranges "$T/ranges" --from-entry $1 -- "./$2" \
+		2>/dev/null
 	"$here/ref2json.pl" "/somewhere/$2" "$T/ranges" "$T/ref" >"$T/json"
 }
 compare() { "$here/compare.pl" --ranges "$T/ranges" "$@" "$T/ref" "$T/json" >"$T/said" 2>&1; }

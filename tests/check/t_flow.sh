@@ -101,7 +101,8 @@ for program in 'ladder:classify' 'tail-all:direct indirect chain down plain hidd
 	'odd:lock_trick ret_imm call_ret_imm rep_ret bnd_jmp first_branch loop_entry push_ret call_next'; do
 	name=${program%%:*}
 	"$here/../step/ranges.sh" "$name" ${program#*:} >"$T/ranges"
-	"$B/stepref" --object "$name" --ranges "$T/ranges" --out "$T/ref" --from-entry -- "./$name" >/dev/null 2>&1
+	"$here/../step/again.sh" "$T/ref" "$T/stdout" "$B/stepref" --object "$name" --ranges "$T/ranges" --from-entry -- \
+		"./$name" 2>/dev/null
 	"$here/ref2json.pl" "/somewhere/$name" "$T/ranges" "$T/ref" >"$T/json"
 	objdump -d "$name" >"$T/code"
 	ok "$name: what was stepped is a path" flow --whole --ranges "$T/ranges"

@@ -15,7 +15,8 @@ step() { # OPTIONS OBJECT FUNCTIONS COMMAND...: leaves $T/out, $T/stdout, status
 	options=$1 object=$2
 	"$here/../step/ranges.sh" "$2" $3 >"$T/ranges" || return
 	shift 3
-	"$B/stepref" --object "$object" --ranges "$T/ranges" --out "$T/out" $options -- "$@" >"$T/stdout" 2>"$T/err"
+	"$here/../step/again.sh" "$T/out" "$T/stdout" "$B/stepref" --object "$object" --ranges "$T/ranges" $options -- "$@" \
+		2>"$T/err"
 	status=$?
 }
 count() { grep -c "^$1" "$T/out"; }
@@ -35,13 +36,13 @@ ok "--from-entry leaves nothing out" sh -c "grep -v '^#' $T/out | cmp -s - $T/sh
 step --from-entry jcc "conditions conditions_near nowhere" ./jcc
 is "$(count '0 jcc')" $((64 * 16 * 2 + 64 * 4)) "64 pairs, all 16 conditions in both lengths, 4 that lead nowhere"
 is "$(grep '^0 jcc' "$T/out" | grep -c ' taken')" $((64 * 8 * 2 + 8 + 56 * 2)) "one of each complementary pair is taken"
-is "$(tail -n 1 "$T/out" | sed 's/.*steps, //')" "0 mismatches, status 0" "flags and destinations agree on all"
+is "$(tail -n 1 "$T/out" | sed 's/.*steps, //')" "status 0" "flags and destinations agree on all"
 
 step --from-entry loopinsn loops ./loopinsn
 site=$(grep '^0 loop' "$T/out" | awk '{ print $3 }' | sort -u | sed -n 2p)
 is "$(count "0 loop $site")" 36 "loop: 1 + 2 + ... + 8 times"
 is "$(count "0 loop $site taken")" 28 "and once less each is it taken"
-is "$(tail -n 1 "$T/out" | sed 's/.*steps, //')" "0 mismatches, status 0" "counters and destinations agree on all"
+is "$(tail -n 1 "$T/out" | sed 's/.*steps, //')" "status 0" "counters and destinations agree on all"
 
 step --from-entry deep deep ./deep
 is "$(count '0 return')" 10001 "ten thousand levels return"
@@ -82,6 +83,75 @@ step "" ifunc resolver ./ifunc
 is "$(count '0 entry')" 1 "a resolver runs before the program's entry point"
 "$B/stepref" --object fib --ranges "$T/ranges" -- ./nothing >/dev/null 2>&1
 is $? 127 "a command that isn't there"
+
+# ---- a step that the machine loses ----
+
+lines() { grep -v '^#' "$1"; }
+lost() { [ $status -eq 124 ] && tail -n 1 "$T/out" | grep -q '^# lost a step: '; }
+without() { # N OBJECT COMMAND: the Nth step in the ranges is lost
+	setarch -R "$B/stepref" --object "$2" --ranges "$T/ranges" --from-entry --drop $1 --out "$T/out" -- "$3" \
+		>/dev/null 2>"$T/err"
+	status=$?
+}
+# Every so many steps one is lost: stepref says so, or the lines are as ever (a round of a string instruction, the last
+# before the program's end).
+drops() { # EVERY HARMLESS PROGRAM FUNCTIONS
+	n=1 said=0 harmless=0 missed=
+	"$here/../step/ranges.sh" "$3" $4 >"$T/ranges"
+	setarch -R "$here/../step/again.sh" "$T/whole" "$T/stdout" "$B/stepref" --object "$3" --ranges "$T/ranges" --from-entry \
+		-- "./$3" 2>/dev/null
+	lines "$T/whole" >"$T/want"
+	while without $n "$3" "./$3" && ! grep -q '^stepref: --drop: ' "$T/err"; do
+		if lost; then
+			said=$((said + 1))
+		elif lines "$T/out" | cmp -s - "$T/want"; then
+			harmless=$((harmless + 1))
+		else
+			missed="$missed $n"
+		fi
+		n=$((n + $1))
+	done
+	is "$missed" "" "$3: $said lost steps are noticed, $harmless change nothing"
+	ok "$3: which are the few" [ $said -gt 0 -a $harmless -le $2 ]
+}
+if command -v setarch >/dev/null; then
+	drops 5 10 odd "lock_trick ret_imm call_ret_imm rep_ret bnd_jmp first_branch first_jrcxz first_call first_jmp_reg
+		first_ret loop_entry string_first stack_segment push_flags push_ret call_next lock_first"
+	drops 3 0 handler "work handler fault reader"
+	drops 3 0 fptr "operands one two"
+	drops 9 0 loopinsn loops
+	drops 1 1 fib-static "write _exit"
+	"$here/../step/ranges.sh" loopinsn tight >"$T/ranges"
+	without 3 loopinsn ./loopinsn
+	ok "a round of a loop that is one instruction" lost
+else
+	skip "lost steps are noticed" "no setarch"
+fi
+
+# A stepref that loses a step in its first BAD runs.
+cat >"$T/lossy" <<'END'
+#!/bin/sh
+echo run >>"$COUNT"
+[ $(wc -l <"$COUNT") -gt "$BAD" ] || set -- --drop 50 "$@"
+exec "$STEPREF" "$@"
+END
+chmod +x "$T/lossy"
+export BAD COUNT="$T/count" STEPREF="$B/stepref"
+again() { # BAD PROGRAM FUNCTIONS COMMAND...
+	BAD=$1 object=$2
+	: >"$COUNT"
+	"$here/../step/ranges.sh" "$2" $3 >"$T/ranges" || return
+	shift 3
+	"$here/../step/again.sh" "$T/out" "$T/stdout" "$T/lossy" --object "$object" --ranges "$T/ranges" --from-entry -- "$@" \
+		2>"$T/err"
+	status=$?
+}
+again 2 fib fib ./fib
+is "$status $(wc -l <"$COUNT") $(cat "$T/stdout") $(count '0 entry')" "3 3 55 177" "it steps again where one was lost, and only then"
+again 9 fib fib ./fib
+is "$status $(wc -l <"$COUNT")" "124 5" "five times, and no more"
+again 0 fib fib sh -c 'exit 124'
+is "$status $(wc -l <"$COUNT")" "124 1" "a program that ends with the same status is no lost step"
 
 # gdb counts how often each of its breakpoints is hit.
 gdb_counts() { # PROGRAM: 0xADDR COUNT

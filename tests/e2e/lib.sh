@@ -20,9 +20,10 @@ cd "$ROOT" || exit 1
 BUILD=$(realpath -m "${B:-build}")
 BBTRACE=${BBTRACE:-$BUILD/bbtrace}
 
-# No test is about time: these are nets for hangs, in seconds. A run of bbtrace; anything else that must happen.
-BB_TIMEOUT=${BB_TIMEOUT:-120}
-PATIENCE=${PATIENCE:-60}
+# No test is about time: these are nets for hangs, in seconds, on a machine that is busy with many other things. A run of
+# bbtrace; anything else that must happen.
+BB_TIMEOUT=${BB_TIMEOUT:-900}
+PATIENCE=${PATIENCE:-600}
 
 # needs WHAT...: else the file skips, with the reason. A command by name: cmd:gdb; a file: file:/proc/kcore.
 needs() {
@@ -33,6 +34,7 @@ needs() {
 		root) [[ $(id -u) == 0 ]] || skip_all 'needs root' ;;
 		uprobes) pmu uprobe || skip_all 'this kernel has no uprobes' ;;
 		kprobes) pmu kprobe || skip_all 'this kernel has no kprobes' ;;
+		namespaces) own_namespaces || skip_all "$NO_NAMESPACES" ;;
 		cmd:*) command -v "${what#cmd:}" >/dev/null || skip_all "needs ${what#cmd:}" ;;
 		file:*) [[ -e ${what#file:} ]] || skip_all "needs ${what#file:}" ;;
 		*) echo "needs: unknown: $what" >&2 && exit 2 ;;
@@ -60,6 +62,13 @@ has_mechanism() { [[ " ${MECHANISMS[*]} " == *" $1 "* ]]; }
 # Are CAP_BPF and CAP_PERFMON enough here to trace a program? Debian's kernels have a level 3 of perf_event_paranoid.
 two_capabilities_do() {
 	(($(</proc/sys/kernel/perf_event_paranoid) < 3)) && "$BBTRACE" doctor | grep -q '^uprobe_multi  *yes'
+}
+
+# Can a process here have mounts and PIDs of its own? Asked once.
+NO_NAMESPACES='no mount and PID namespace can be made here (a chroot?)'
+own_namespaces() {
+	[[ ${tap_namespaces:=$(unshare --mount --pid --fork --mount-proc --propagation private true 2>"$T/unshare" && echo yes ||
+		echo no)} == yes ]]
 }
 
 pmu() { [[ -e /sys/bus/event_source/devices/$1/type ]]; }

@@ -1,14 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Terminal escape codes in the names of symbols, files, threads and arguments reach no terminal.
+# Terminal escape codes, and what turns the direction of text, in the names of symbols, files, threads and arguments reach
+# no terminal.
 # shellcheck disable=SC2154,SC2034 # lib.sh and served.sh set them
 . "$(dirname "$0")/lib.sh"
 needs root uprobes
 
-# clean FILE NAME: no control character but tabs and line ends; no C1 either, as a byte or in UTF-8.
+# clean FILE NAME: no control character but tabs and line ends; no C1 either, as a byte or in UTF-8; no bidirectional control.
+controls='[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|(?<![\x80-\xff])[\x80-\x9f]'
+bidirectional='\xd8\x9c|\xe2\x80[\x8e\x8f\xaa-\xae]|\xe2\x81[\xa6-\xa9]'
 clean() {
-	[[ -s $1 ]] && ! LC_ALL=C grep -aqP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|(?<![\x80-\xff])[\x80-\x9f]' "$1"
+	[[ -s $1 ]] && ! LC_ALL=C grep -aqP "$controls|$bidirectional" "$1"
 	ok $? "$2" || diag "$(cat -v "$1" | head -5)"
 }
 
@@ -16,11 +19,13 @@ esc=$'\e[31m\e]0;'
 source_program plain c <<'C'
 __attribute__((noinline)) int AAAAAAAAAred(int x) { return x > 1 ? x * 3 : x + 1; }
 __attribute__((noinline)) int BBBBBBBBbell(int x) { return AAAAAAAAAred(x) + AAAAAAAAAred(x + 1); }
+__attribute__((noinline)) int CCCCCCCCCCCdne(int x) { return x > 4 ? BBBBBBBBbell(x) : BBBBBBBBbell(x + 2); }
 volatile int sum;
-int main(int c, char **v) { sum = BBBBBBBBbell(c); return 0; }
+int main(int c, char **v) { sum = CCCCCCCCCCCdne(c); return 0; }
 C
 program=$T/$'p\e[7m'
-perl -pe 's/AAAAAAAAA/\e[31m\e]0;/g; s/BBBBBBBB/\a\x7f\xc2\x9b\x9b\n\t\e/g' "$T/plain" >"$program" && chmod +x "$program"
+perl -pe 's/AAAAAAAAA/\e[31m\e]0;/g; s/BBBBBBBB/\a\x7f\xc2\x9b\x9b\n\t\e/g;
+	s/CCCCCCCCCCC/\xe2\x80\xae\xd8\x9c\xe2\x81\xa6\xe2\x80\x8f/g' "$T/plain" >"$program" && chmod +x "$program"
 "$program" || skip_all 'the crafted program does not run'
 
 bb list "$program"
@@ -33,18 +38,24 @@ bb list -F json "$program"
 clean "$T/out" 'list -F json'
 json "$T/out" '$e->{symbol} eq "\e[31m\e]0;red"' >"$T/n"
 is "$(cat "$T/n")" 1 'the symbol is the very same in JSON'
+is "$(grep -c '"symbol":"\\u202e\\u061c\\u2066\\u200fdne"' "$T/out")" 1 'what turns text around is escaped there'
 bb list --points "$program"
 exits 1 'no points file with such a path'
 clean "$T/err" 'and its error'
 
-bb user "$program" '*red' '*bell' -k -- "$program"
+bb user "$program" '*red' '*bell' '*dne' -k -- "$program"
 exits 0 'it is traced'
 clean "$T/out" 'the trace'
 clean "$T/err" 'its notes'
 isnt "$(summary events)" 0 'which has events'
-bb user "$program" '*red' -v -F json -- "$program"
+bb user "$program" '*red' '*dne' -v -F json -- "$program"
 clean "$T/out" 'the trace as JSON'
 clean "$T/err" 'notes with -v'
+bb user "$program" '*' -o "$T/recorded" -- "$program"
+for format in annotate callgrind dot folded html summary svg; do
+	bb report "$T/recorded" -F $format -o "$T/report"
+	clean "$T/report" "the report as $format"
+done
 
 bb list "$program" "${esc}rad"
 exits 1 'a name that is nearly one'

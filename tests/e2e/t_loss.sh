@@ -64,7 +64,7 @@ is "$(sed -n 's/.*-- \([0-9]*\) events lost here --.*/\1/p' "$T/text" | awk '{ n
 mkfifo "$T/slow"
 (
 	exec <"$T/slow"
-	wait_for 100 test -s "$T/out"
+	wait_for $PATIENCE test -s "$T/out"
 	cat >"$T/json"
 ) &
 "$BBTRACE" user "$T/million" spin --buffer 4M -F json -o "$T/slow" -- "$T/million" >"$T/out" 2>"$T/err" </dev/null

@@ -5,7 +5,7 @@
 # shellcheck disable=SC2154
 . "$(dirname "$0")/lib.sh"
 . "$E2E/served.sh"
-needs root uprobes cmd:unshare cmd:pivot_root cmd:chroot
+needs root uprobes cmd:unshare cmd:pivot_root cmd:chroot namespaces
 mechanisms
 
 chmod 755 "$T"

@@ -178,14 +178,26 @@ is "$status $(grep -c 'busy-' "$T/typed" | grep -c '^[1-9]')" '0 1' 'PAGER empty
 # ---- progress: a reader that is slow makes it long ----
 cat >"$T/slowly" <<'END'
 #!/bin/bash
-(head -c 400 "$T/trace" && sleep 1.3 && tail -c +401 "$T/trace" | head -c 100 && sleep 0.5 && tail -c +501 "$T/trace") |
-	"$BBTRACE" report - -F json -o "$T/file" "$@"
+bit_by_bit() { # byte by byte: for a while, and until $T/typed shows progress where it is to
+	local at=401
+
+	head -c 400 "$T/trace"
+	until ((at > 410)) && { [[ ! $WANTED ]] || grep -q 'MB/s' "$T/typed" || ((at > 1000)); }; do
+		sleep 0.2
+		tail -c +$at "$T/trace" | head -c 1
+		((at++))
+	done
+	tail -c +$at "$T/trace"
+}
+bit_by_bit | "$BBTRACE" report - -F json -o "$T/file" "$@"
 END
 chmod +x "$T/slowly"
 export BBTRACE T
+export WANTED=1
 typed "$T/slowly"
 like "$T/typed" 'bbtrace: [0-9.]+ MB, [0-9.]+ MB/s' 'long work shows progress on a terminal'
 is "$(tail -n 1 "$T/typed" | sed 's/.*\x1b\[K//' | cut -c1-8)" 'bbtrace:' '  and clears it at the end'
+export WANTED=
 typed "$T/slowly -q"
 unlike "$T/typed" 'MB/s' '  not with -q'
 "$T/slowly" 2>"$T/err"

@@ -23,6 +23,8 @@ int main(int argc, char **argv)
 		work(atoi(argv[1]));
 		if (argc > 2)
 			usleep(100000);
+		if (argc > 3 && !access(argv[3], F_OK)) /* it is told to end */
+			return work(atoi(argv[1])) & 0;
 	}
 	return 0;
 }
@@ -61,34 +63,37 @@ is "$(entries leaf) $(returns leaf)" '300 300' 'all of it comes through'
 is "$(entries leaf)" 300 'report - of a file'
 # what comes in while the trace goes on is shown before its end
 mkfifo "$T/fifo"
-"$BBTRACE" user "$T/busy" work leaf -o - -- "$T/busy" 3 40 2>"$T/err" | "$BBTRACE" report - -q -F text | cat >"$T/shown" &
+"$BBTRACE" user "$T/busy" work leaf -o - -- "$T/busy" 3 60000 "$T/enough" 2>"$T/err" | "$BBTRACE" report - -q -F text | cat >"$T/shown" &
 reader=$!
 at_end "kill $reader 2>/dev/null"
 has_some() { [[ -s $T/shown ]]; }
-wait_for 20 has_some && kill -0 $reader 2>/dev/null
+wait_for $PATIENCE has_some && kill -0 $reader 2>/dev/null
 ok $? 'report - shows what came in while the trace goes on'
+touch "$T/enough"
 wait $reader
 "$BBTRACE" report -q "$T/trace" --head 2000 | head -n 1 >"$T/one"
 is "${PIPESTATUS[0]} $(wc -l <"$T/one")" '0 1' 'a reader that goes away is no error'
 
 # ---- while it is written ----
-background "$BBTRACE" user "$T/busy" work leaf -o "$T/growing" -- "$T/busy" 30 60
+background "$BBTRACE" user "$T/busy" work leaf -o "$T/growing" -- "$T/busy" 30 60000 "$T/grown"
 some_events() {
 	report "$T/growing" -F json
 	[[ $status == 0 && $(summary_of "$T/out" events) -gt 0 ]]
 }
-wait_for 20 some_events
+wait_for $PATIENCE some_events
 exits 0 'a file that is still written is read as far as it goes'
 like "$T/err" 'growing: recording goes on; this is what it has so far$' 'and says so'
 so_far=$(summary_of "$T/out" events)
+touch "$T/grown"
 wait "$background"
 report "$T/growing" -F json
 is "$status $(($(summary_of "$T/out" events) > so_far)) $(grep -c 'recording goes on' "$T/err")" '0 1 0' 'later all of it'
-background "$BBTRACE" user "$T/busy" work leaf -o "$T/killed" -- "$T/busy" 30 600
+background "$BBTRACE" user "$T/busy" work leaf -o "$T/killed" -- "$T/busy" 30 60000 "$T/over"
 written() { report "$T/killed" -F json && [[ $(summary_of "$T/out" events) -gt 100 ]]; }
-wait_for 20 written
+wait_for $PATIENCE written
 # shellcheck disable=SC2015 # the same either way
 kill -9 "$background" && wait "$background" 2>/dev/null || true
+touch "$T/over"
 report "$T/killed" -F json
 exits 1 'a recorder that was killed: status 1'
 like "$T/err" 'killed: it has no end: the recording goes on, or was killed, or the file was cut at byte [0-9]+' 'and why'

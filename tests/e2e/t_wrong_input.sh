@@ -87,7 +87,7 @@ at_end "{ kill $sleeper; wait $sleeper; } 2>/dev/null"
 bb user libnothing.so fib -p $sleeper
 exits 1 'an object that the process has not'
 refused 'no such attach mechanism' "no such attach mechanism: 'magic'; bbtrace doctor" user "$T/fib" fib --attach magic "${run[@]}"
-refused 'no such BTF file' "cannot read $T/btf" user "$T/fib" fib -b "$T/btf" "${run[@]}"
+refused 'no such BTF file' "--btf: can.t open $T/btf" user "$T/fib" fib -b "$T/btf" "${run[@]}"
 
 # ---- output ----
 refused 'a folder that is not there' "cannot write to $T/no/where: No such file" user "$T/fib" fib -o "$T/no/where" "${run[@]}"
@@ -106,10 +106,36 @@ full 'a full device'
 timeout "$BB_TIMEOUT" "$BBTRACE" user "$T/fib" fib "${run[@]}" >/dev/full 2>"$T/err"
 status=$?
 full 'a full device as stdout'
+
+# A file that may not grow further (SIGXFSZ): an error, and no death.
+large() { # NAME
+	is "$status" 1 "$1"
+	like "$T/err" '^bbtrace: cannot write to .*: File too large; raise the limit, ulimit -f' 'is told'
+}
+program million -O1
+limited() { (ulimit -f 64 && exec timeout -k 10 "$BB_TIMEOUT" "$BBTRACE" "$@" 2>"$T/err" </dev/null); }
+limited user "$T/million" spin -F json -o "$T/large" -- "$T/million" >"$T/out"
+status=$?
+large 'a limit for the size of files'
+is "$(stat -c %s "$T/large") $(cat "$T/out")" '65536 0' 'which it is filled up to; CMD runs to its end'
+like "$T/err" '^bbtrace: 1 functions, .* events, ' 'the summary comes'
+limited user "$T/million" spin -F json -- "$T/million" >"$T/large"
+status=$?
+large 'the same as stdout'
+limited user "$T/million" spin -o "$T/large" -- "$T/million" >"$T/out"
+status=$?
+large 'a trace file'
+like "$T/err" '^bbtrace: 1 functions, .* events, ' 'the summary comes'
+bb user "$T/million" spin -o "$T/recorded" -- "$T/million"
+limited report "$T/recorded" -F json >"$T/large"
+status=$?
+large 'a report'
+limited user "$T/million" spin -o /dev/null -- grep SigIgn /proc/self/status >"$T/out"
+is "$((0x$(sed 's/.*\t//' "$T/out") >> 24 & 1))" 0 'CMD does not ignore the signal'
+
 mkdir "$T/tiny"
 if mount -t tmpfs -o size=64k none "$T/tiny" 2>/dev/null; then
 	at_end "umount $T/tiny"
-	program million -O1
 	bb user "$T/million" spin -f -F json -o "$T/tiny/trace" -- sh -c "'$T/million'; sleep 1; echo end"
 	full 'a full disk'
 	is "$(xargs <"$T/out")" '0 end' 'CMD runs to its end, and is waited for'

@@ -62,4 +62,14 @@ isnt "$(from_json)" '' 'there are indirect calls'
 is "$(called)" "$(from_json)" 'they have edges to what they called'
 cp "$T/switch" "$T/\"q\\l"
 draw "$T/\"q\\l" pick
+
+# Graphviz takes no more than 16382 bytes in a row.
+long=$(printf 'n%.0s' {1..20000})
+source_program long c <<END
+int f(int n) __asm__("$long");
+__attribute__((noipa)) int f(int n) { return n > 1 ? n : 5; }
+int main(int c, char **v) { return f(c) != 5; }
+END
+draw "$T/long" 'nnn*'
+like "$T/dot" 'label="n+\.\.\. \([0-9]+ more bytes\)' 'a name of 20000 bytes is cut, and says so'
 done_testing

@@ -106,12 +106,12 @@ ok $? 'and are few' || diag "$(cat "$T/folded")"
 source_program on c <<'END'
 #include <unistd.h>
 __attribute__((noipa)) void on(volatile int *stop) { while (!*stop) usleep(1000); }
-int main(void) { int never = 0; alarm(60); on(&never); }
+int main(void) { int never = 0; alarm(1800); on(&never); }
 END
 "$BBTRACE" user "$T/on" on -- "$T/on" > >(cat >"$T/out") 2>"$T/err" </dev/null &
 watched=$!
 seen() { grep -q ' times in ' "$T/out"; }
-wait_for 20 seen
+wait_for $PATIENCE seen
 ok $? 'through a pipe a loop is shown while it goes on'
 kill $watched # which tells CMD
 wait $watched

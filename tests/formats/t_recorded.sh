@@ -76,7 +76,7 @@ if has dot 'dot by graphviz'; then
 	# laying out dozens of graphs takes graphviz minutes: all are parsed, two laid out
 	nop "$T/dot" >"$T/dot.canon" 2>"$T/dot.err"
 	is "$? $(cat "$T/dot.err") $(grep -c 'subgraph "*cluster' "$T/dot.canon")" "0  $functions" 'dot: graphviz parses it, a graph a function'
-	"$BBTRACE" report -q "$T/trace" -F dot PyObject_GetAttr PyUnicode_Contains | timeout 60 dot -Tsvg >"$T/dot.svg" 2>"$T/dot.err"
+	"$BBTRACE" report -q "$T/trace" -F dot PyObject_GetAttr PyUnicode_Contains | timeout "$BB_TIMEOUT" dot -Tsvg >"$T/dot.svg" 2>"$T/dot.err"
 	is "$? $(cat "$T/dot.err") $(grep -c 'class="cluster"' "$T/dot.svg")" '0  2' 'dot: and draws'
 fi
 is "$(grep -cE '^Py[A-Za-z_0-9.]+ in .*: [0-9]+ calls?, [0-9]+ branch(es)?$' "$T/annotate")" "$functions" 'annotate: each function that was called'

@@ -84,12 +84,25 @@ static inline void memory_file__open(struct memory_file *f, const struct input *
 
 /* ---- what may be sent to a terminal: valid or not, no control characters but line ends ---- */
 
+/* In UTF-8: 61C, 200E, 200F, 202A to 202E, 2066 to 2069. */
+static inline bool turns_text_around(const unsigned char *p, size_t len)
+{
+	if (len >= 2 && p[0] == 0xd8 && p[1] == 0x9c)
+		return true;
+	if (len < 3 || p[0] != 0xe2)
+		return false;
+	if (p[1] == 0x80)
+		return p[2] == 0x8e || p[2] == 0x8f || (p[2] >= 0xaa && p[2] <= 0xae);
+	return p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9;
+}
+
 static inline bool is_safe(const char *text, size_t len)
 {
 	const unsigned char *p = (const unsigned char *)text;
 
 	for (size_t i = 0; i < len; i++) {
-		if ((p[i] < 0x20 && p[i] != '\n') || p[i] == 0x7f)
+		if ((p[i] < 0x20 && p[i] != '\n') || p[i] == 0x7f ||
+		    turns_text_around(p + i, len - i))
 			return false;
 		/* C1: c2 80 to c2 9f, or such a byte alone */
 		if (p[i] == 0xc2 && i + 1 < len && p[i + 1] < 0xa0)

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The trace file's reader, and the replay and rendering of what it gives out. The first byte says
- * what the rest is: 0: blocks without the checksums that would keep everything out: type (1 byte),
- * length (2 bytes), what they hold; 1: a file as it is; 2: armored text.
+ * The trace file's reader, and the replay and rendering of what it gives out. The first byte,
+ * modulo 3, says what the rest is: 0: blocks without the checksums that would keep everything out:
+ * type (1 byte), length (2 bytes), what they hold; 1: a file as it is; 2: armored text. Divided by
+ * 3 it is the format to render, from 1 on; 0: all of them.
  */
 #include <elf.h>
 #include <zlib.h>
 #include "fuzz.h"
+#include "json_check.h"
 #include "output/output.h"
 
 #define STEPS	4096 /* enough of an input that repeats itself */
@@ -75,12 +77,20 @@ static void on_damage(void *ctx, const char *text)
 
 /* ---- what comes out of it ---- */
 
+#define FORMATS 32
+
+struct rendered {
+	struct output *out;
+	struct str text; /* without tabs, which are layout */
+};
+
 struct run {
 	struct trace *t;
 	struct spaces *spaces;
-	struct output *out;
+	struct rendered rendered[FORMATS];
+	unsigned nformats, only; /* only: 0: all */
+	bool color;
 	struct resolver resolver;
-	struct str text;
 	const struct plan *plan;
 	unsigned steps, records;
 };
@@ -107,29 +117,69 @@ static int on_step(void *ctx, const struct step *s)
 
 	CHECK(s->type < STEP_TYPES && s->comm);
 	CHECK(s->site == NO_SITE || s->site < r->plan->sites.len);
-	return ++r->steps > STEPS ? 1 : output__step(r->out, s);
+	for (unsigned i = 0; i < r->nformats; i++)
+		CHECK(!output__step(r->rendered[i].out, s));
+	return ++r->steps > STEPS;
 }
 
 static int take_text(void *ctx, const void *data, size_t len)
 {
-	struct run *r = ctx;
+	struct rendered *to = ctx;
 
-	str__clear(&r->text);
-	str__put(&r->text, data, len);
+	for (const char *p = data, *end = p + len; p < end; p++)
+		if (*p != '\t')
+			str__putc(&to->text, *p);
 	return 0;
+}
+
+static const char *source_line(void *ctx, const char *object, const char *file, unsigned line)
+{
+	return line % 2 ? "if (a < b) /* \x1b[31m \xe2\x80\xae */" : NULL;
+}
+
+/* What is decided when a trace is shown; the seed is the file's. */
+static struct output_options options_of(const struct trace_meta *meta)
+{
+	unsigned seed = meta->cpus;
+
+	return (struct output_options){
+		.time = meta->time_style % (TIME_NONE + 1),
+		.fold = !(seed & 1),
+		.color = seed & 2,
+		.regs = seed & 4 ? ~0ull : 0,
+		.show_regs = seed & 8,
+		.width = seed & 16 ? 80 : 0,
+		.hide_addresses = seed & 32,
+		.line_buffered = seed & 64,
+		.events = meta->events & 7,
+		.source = source_line,
+	};
+}
+
+static void begin_output(struct run *r, const struct output_options *o)
+{
+	for (unsigned i = 0; output_formats[i]; i++) {
+		struct rendered *to = &r->rendered[r->nformats];
+
+		CHECK(i < FORMATS);
+		if (r->only && r->only != i + 1)
+			continue;
+		to->out = output__new(output_formats[i], o, r->plan, take_text, to);
+		r->nformats++;
+	}
 }
 
 static int on_begin(void *ctx, const struct plan *plan, const struct trace_meta *meta)
 {
-	static const char *const formats[] = {"text", "json"};
 	struct run *r = ctx;
 	struct trace_options t = {.events = meta->events & 7, .max_depth = meta->max_depth};
-	struct output_options o = {.time = meta->time_style % (TIME_NONE + 1), .fold = true};
+	struct output_options o = options_of(meta);
 
 	r->plan = plan;
 	r->spaces = spaces__recorded();
 	r->resolver = (struct resolver){r, locate};
-	r->out = output__new(output__by_name(formats[meta->cpus % 2]), &o, plan, take_text, r);
+	r->color = o.color;
+	begin_output(r, &o);
 	r->t = trace__new(plan, &t, &r->resolver, on_step, r);
 	return 0;
 }
@@ -199,16 +249,46 @@ static int on_lost(void *ctx, uint32_t pid, uint32_t tid, uint64_t count)
 	return trace__lost(r->t, pid, tid, count);
 }
 
+/* One value on several lines; none lies within a string. */
+static bool is_json(struct str *text)
+{
+	const char *p = text->data;
+	char *to = text->data;
+
+	for (; *p; p++)
+		if (*p != '\n')
+			*to++ = *p;
+	*to = 0;
+	p = text->data;
+	return json__value(&p, 0) && !*p;
+}
+
+static void check_rendered(const struct run *r, struct rendered *x)
+{
+	const struct output_format *f = x->out->format;
+
+	if (!f->binary && !r->color)
+		CHECK(is_safe(x->text.data, x->text.len));
+	if (!strcmp(f->name, "json"))
+		CHECK(json__lines_ok(x->text.data));
+	if (!strcmp(f->name, "chrome"))
+		CHECK(is_json(&x->text));
+}
+
 static void finish(struct run *r)
 {
-	if (r->t) {
+	if (r->t)
 		trace__finish(r->t);
-		output__end(r->out, trace__totals(r->t));
+	for (unsigned i = 0; i < r->nformats; i++) {
+		struct rendered *x = &r->rendered[i];
+
+		CHECK(!output__end(x->out, trace__totals(r->t)));
+		check_rendered(r, x);
+		output__free(x->out);
+		str__free(&x->text);
 	}
-	output__free(r->out);
 	trace__free(r->t);
 	spaces__free(r->spaces);
-	str__free(&r->text);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -224,6 +304,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!size)
 		return 0;
+	run.only = data[0] / 3;
 	if (data[0] % 3 == 0) {
 		make_file(&file, data + 1, size - 1);
 		in = (struct bytes){file.data, file.len};

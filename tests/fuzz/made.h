@@ -180,7 +180,7 @@ static inline bool made__build(struct made *m, struct input *in)
 	*in = (struct input){tables, in->end};
 	len = m->o.segments.data[0].size;
 	m->o.kind = flags & 1 ? OBJECT_KERNEL : OBJECT_ELF;
-	m->o.path = m->o.open_path = (char *)"/made";
+	m->o.path = (char *)"/made";
 	m->o.machine = EM_X86_64;
 	made__symbols(m, in, count[0] % 16, len);
 	made__frames(m, in, count[1] % 16, len);

@@ -14,8 +14,8 @@ export ASAN_OPTIONS=allocator_may_return_null=1:detect_stack_use_after_return=0 
 
 # Longest input, where libFuzzer's own choice (4096, or the longest of the corpus) is no good.
 declare -A most=([spec]=256 [code]=640 [options]=512 [text]=256 [points]=1024 [maps]=1024)
-# A libdw that crashes leaves what it had in hand (apart.c).
-declare -A flag=([lines]=-detect_leaks=0)
+# A libdw that crashes leaves what it had in hand (sandbox.c).
+declare -A leaks=([lines]=0 [debug]=0 [elf]=0)
 
 stat_of() { sed -n "s/^stat::$1: *//p" "$2" | awk '{ n += $1 } END { print n + 0 }'; }
 
@@ -26,8 +26,9 @@ fuzz() {
 	mkdir -p "$B/fuzz/found/$name" "$B/fuzz/crashes/$name"
 	: >"$log"
 	while left=$((end - SECONDS)) && ((left > 0)); do
-		"$B/fuzz/fuzz_$name" -max_total_time=$left -rss_limit_mb=1024 -timeout=10 -print_final_stats=1 \
-			${most[$name]:+-max_len=${most[$name]}} ${flag[$name]:-} -artifact_prefix="$B/fuzz/crashes/$name/" \
+		ASAN_OPTIONS+=:detect_leaks=${leaks[$name]:-1} "$B/fuzz/fuzz_$name" -max_total_time=$left -rss_limit_mb=1024 \
+			-timeout=10 -detect_leaks="${leaks[$name]:-1}" -print_final_stats=1 \
+			${most[$name]:+-max_len=${most[$name]}} -artifact_prefix="$B/fuzz/crashes/$name/" \
 			"$B/fuzz/found/$name" "tests/fuzz/corpus/$name" >>"$log" 2>&1 </dev/null && break
 	done
 	printf '%-12s %12d %8d %8d %8d\n' "$name" "$(stat_of number_of_executed_units "$log")" \

@@ -10,10 +10,13 @@ ASM_FUNCTION(loops,
 	     "lea 1(%rdi), %rcx\nxor %edx, %edx\n5: inc %rax\ncmp %rdx, %rdx\nloope 5b\n"
 	     "movabs $0x100000003, %rcx\n6: inc %rax\naddr32 loop 6b\n"
 	     "movabs $0x100000000, %rcx\njecxz 7f\nmov $-1, %rax\n7: jrcxz 8f\ninc %rax\n8: ret");
+/* A branch to itself. */
+long tight(long n);
+ASM_FUNCTION(tight, "mov %rdi, %rcx\n1: loop 1b\nlea (%rdi,%rcx), %rax\nret");
 
 int main(void)
 {
-	long sum = 0;
+	long sum = tight(5);
 
 	for (long n = 0; n < 9; n++)
 		sum = sum * 7 + loops(n, 4);

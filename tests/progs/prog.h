@@ -8,7 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef __clang__
+#define NOINLINE __attribute__((noinline))
+#else
 #define NOINLINE __attribute__((noinline, noclone, noipa))
+#endif
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 
 #ifdef __cplusplus

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Which x86-64 instruction is a control transfer: prefixes, opcode, and for relative branches the
- * length. Nothing else needs decoding, as the stepper sees where each instruction starts. Intel SDM
- * volume 2, appendix A.
+ * length. What is written down needs no other decoding, as the stepper sees where each instruction
+ * starts. Intel SDM volume 2, appendix A. That it saw each is checked by what Zydis says.
  */
 #include <string.h>
+#include <Zydis/Zydis.h>
 
 #include "step.h"
 
@@ -82,6 +83,87 @@ void insn__decode(const uint8_t *b, size_t n, struct insn *o)
 	if (row->kind >= K_JCC && row->kind <= K_CALL)
 		o->disp = displacement(b + i + 1, row->imm);
 }
+
+/* ---- Zydis ---- */
+
+static uint8_t reg_of(ZydisRegister reg)
+{
+	if (reg == ZYDIS_REGISTER_NONE)
+		return AT_NONE;
+	return reg == ZYDIS_REGISTER_RIP ? AT_RIP : ZydisRegisterGetId(reg);
+}
+
+static struct operand operand_of(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *op)
+{
+	ZydisRegister segment = op->mem.segment;
+
+	if (op->type == ZYDIS_OPERAND_TYPE_REGISTER)
+		return (struct operand){.known = true, .base = reg_of(op->reg.value)};
+	if (op->type != ZYDIS_OPERAND_TYPE_MEMORY || z->address_width != 64)
+		return (struct operand){0};
+	return (struct operand){
+		.known = true,
+		.memory = true,
+		.base = reg_of(op->mem.base),
+		.index = reg_of(op->mem.index),
+		.segment = segment == ZYDIS_REGISTER_FS	  ? AT_FS
+			   : segment == ZYDIS_REGISTER_GS ? AT_GS
+							  : AT_NONE,
+		.scale = op->mem.scale,
+		.disp = op->mem.disp.value,
+	};
+}
+
+static bool leads_anywhere(const ZydisDecodedInstruction *z)
+{
+	switch (z->mnemonic) {
+	case ZYDIS_MNEMONIC_XBEGIN:
+	case ZYDIS_MNEMONIC_XABORT:
+	case ZYDIS_MNEMONIC_XEND:
+	case ZYDIS_MNEMONIC_INT1:
+	case ZYDIS_MNEMONIC_IRET:
+	case ZYDIS_MNEMONIC_IRETD:
+	case ZYDIS_MNEMONIC_IRETQ:
+	case ZYDIS_MNEMONIC_SGDT: /* these the kernel emulates, and doesn't trap behind them */
+	case ZYDIS_MNEMONIC_SIDT:
+	case ZYDIS_MNEMONIC_SLDT:
+	case ZYDIS_MNEMONIC_SMSW:
+	case ZYDIS_MNEMONIC_STR:
+		return true;
+	default:
+		return z->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR;
+	}
+}
+
+static bool is_repeated(const ZydisDecodedInstruction *z)
+{
+	return z->attributes &
+	       (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE);
+}
+
+void insn__measure(const uint8_t *b, size_t n, struct insn *o)
+{
+	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisDecodedInstruction z;
+	ZydisDecoder decoder;
+
+	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, b, n, &z, ops))) {
+		if (o->kind == K_OTHER)
+			o->kind = K_UNKNOWN;
+		return;
+	}
+	if (o->kind == K_OTHER && leads_anywhere(&z))
+		o->kind = K_FAR;
+	else if (o->kind == K_OTHER && is_repeated(&z))
+		o->kind = K_REPEAT;
+	else if (o->kind == K_IJMP || o->kind == K_ICALL)
+		o->target = operand_of(&z, ops);
+	if (o->kind < K_JCC || o->kind > K_CALL)
+		o->len = z.length;
+}
+
+/* ---- conditions ---- */
 
 enum { CF = 1, PF = 4, ZF = 0x40, SF = 0x80, OF = 0x800 };
 

@@ -39,7 +39,7 @@ static size_t nranges;
 static struct stat object_stat;
 static char *object_path;
 
-const char *image__name(const struct image *image)
+static const char *image__name(const struct image *image)
 {
 	const char *slash = strrchr(image->path, '/');
 
@@ -201,6 +201,17 @@ bool process__locate(struct process *p, uint64_t addr, const struct image **imag
 	return true;
 }
 
+void process__place(struct process *p, uint64_t addr, char text[PLACE])
+{
+	const struct image *image;
+	uint64_t vaddr;
+
+	if (process__locate(p, addr, &image, &vaddr))
+		snprintf(text, PLACE, "%s+0x%llx", image__name(image), (unsigned long long)vaddr);
+	else
+		snprintf(text, PLACE, "0x%llx", (unsigned long long)addr);
+}
+
 /* Memory that a file backs changes only by a system call; other code (a just-in-time compiler's) is
  * read each time. */
 void process__decode(struct process *p, uint64_t pc, struct insn *insn)
@@ -224,6 +235,7 @@ void process__decode(struct process *p, uint64_t pc, struct insn *insn)
 		n = process_vm_readv(p->pid, &local, 1, &remote, 1, 0);
 	}
 	insn__decode(bytes, n > 0 ? n : 0, insn);
+	insn__measure(bytes, n > 0 ? n : 0, insn);
 	m = process__map(p, pc);
 	if (n > 0 && m && m->image)
 		*c = (struct cached){pc, *insn};

@@ -27,20 +27,57 @@ enum kind {
 	K_SYSCALL, /* from here on: no branch, but something the stepper has to know of */
 	K_PUSHF,
 	K_MOVSS, /* the processor holds back the trap: the next instruction runs in the same step */
+	K_REPEAT,  /* a string instruction: a round of it is a step */
+	K_FAR,	   /* may lead anywhere: far branches, iret, transactions, int1 */
+	K_UNKNOWN, /* can't be read, or decoded */
 };
 extern const char *const kind_names[];
 
+/* Where an indirect branch reads its target: [base + index * scale + disp], or the register base.
+ */
+enum { AT_RIP = 16, AT_FS, AT_GS, AT_NONE };
+struct operand {
+	bool known, memory;
+	uint8_t base, index, segment; /* as encoded: rax, rcx, rdx, rbx, rsp …; or AT_ */
+	uint8_t scale;
+	int64_t disp;
+};
+
 struct insn {
 	uint8_t kind;
-	uint8_t len;  /* JCC, LOOP, JMP, CALL, MOVSS only */
-	uint8_t cond; /* JCC: 0 … 15; LOOP: 0 loopne, 1 loope, 2 loop, 3 jrcxz */
-	bool addr32;  /* LOOP: counts in ecx */
-	int32_t disp; /* relative branches */
+	uint8_t len;	       /* 0: UNKNOWN */
+	uint8_t cond;	       /* JCC: 0 … 15; LOOP: 0 loopne, 1 loope, 2 loop, 3 jrcxz */
+	bool addr32;	       /* LOOP: counts in ecx */
+	int32_t disp;	       /* relative branches */
+	struct operand target; /* IJMP, ICALL */
 };
 
 void insn__decode(const uint8_t *bytes, size_t n, struct insn *out);
+/* What Zydis says of it, for path.c alone: the length, what leads anywhere, where a target is read.
+ */
+void insn__measure(const uint8_t *bytes, size_t n, struct insn *out);
 /* JCC, LOOP: does it branch, with the registers before it ran? */
 bool insn__taken(const struct insn *insn, const struct user_regs_struct *regs);
+
+/* ---- path.c: can one stop follow the other? ---- */
+
+/* Where the instruction under way must lead, as far as its own bytes and flags don't say. */
+struct expected {
+	bool known;
+	uint64_t at;	 /* where that was read */
+	uint64_t target; /* 0 at: a register's */
+};
+
+struct thread;
+void path__expect(struct thread *t);
+/* A step ended: can the instruction under way have led to now, and no other have run? */
+bool path__stepped(const struct thread *t, const struct user_regs_struct *now);
+/* A system call's end was told, with another instruction under way: is that one still to run? */
+bool path__still_there(const struct thread *t, const struct user_regs_struct *now);
+/* A signal is to be delivered: is the instruction under way still to run, or a system call? */
+bool path__interrupted(const struct thread *t, const struct user_regs_struct *now);
+/* A child was born, or a program began: was a system call under way? */
+bool path__called(const struct thread *t);
 
 /* ---- maps.c: what lies where ---- */
 
@@ -70,7 +107,9 @@ void process__put(struct process *p);
 
 /* Where addr lies: true, and the link-time address and the image, or false for anonymous memory. */
 bool process__locate(struct process *p, uint64_t addr, const struct image **image, uint64_t *vaddr);
-const char *image__name(const struct image *image); /* without folders */
+#define PLACE 300
+/* addr as the lines have it: object+0xVADDR, or 0xADDR in anonymous memory. */
+void process__place(struct process *p, uint64_t addr, char text[PLACE]);
 void process__decode(struct process *p, uint64_t pc, struct insn *out);
 
 /* The object and the functions asked for. */
@@ -108,6 +147,7 @@ struct thread {
 	struct user_regs_struct regs; /* before the instruction that is under way */
 	bool have_regs;		      /* those are up to date at this stop */
 	struct insn insn;	      /* that instruction */
+	struct expected expected;     /* and where it must lead */
 	bool arrived;		      /* control came to it: a listed entry here is an entry */
 	uint8_t by;		      /* enum kind that brought it here */
 	int from;		      /* the listed function that it came from, -1: none */
@@ -120,7 +160,7 @@ struct thread {
 
 extern FILE *out;
 extern bool by_goroutine; /* lines by goroutine, not by thread */
-extern unsigned long long steps, mismatches;
+extern unsigned long long steps;
 
 /* The instruction under way has run, and led to now. */
 void thread__ran(struct thread *t, const struct user_regs_struct *now);

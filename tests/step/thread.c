@@ -11,7 +11,7 @@
 
 #include "step.h"
 
-unsigned long long steps, mismatches;
+unsigned long long steps;
 bool by_goroutine;
 static int threads_seen;
 
@@ -22,17 +22,6 @@ static void line__begin(struct thread *t)
 		fprintf(out, "# thread %d pid %d tid %d\n", t->index, t->process->pid, t->tid);
 	}
 	fprintf(out, "%d ", t->index);
-}
-
-static void print_location(struct process *p, uint64_t addr)
-{
-	const struct image *image;
-	uint64_t vaddr;
-
-	if (process__locate(p, addr, &image, &vaddr))
-		fprintf(out, " %s+0x%llx", image__name(image), (unsigned long long)vaddr);
-	else
-		fprintf(out, " 0x%llx", (unsigned long long)addr);
 }
 
 /* ---- calls that are open ---- */
@@ -141,31 +130,19 @@ static void entry__print(struct thread *t, uint64_t vaddr)
 	fprintf(out, "entry 0x%llx - -\n", (unsigned long long)vaddr);
 }
 
-/* Told twice: by where it went, and by the flags or the counter. A branch to the next instruction
- * only by the latter. */
-static bool was_taken(struct thread *t, const struct insn *insn, uint64_t pc, uint64_t next)
-{
-	bool flags = insn__taken(insn, &t->regs);
-
-	if (flags != (next != pc + insn->len) && insn->disp) {
-		mismatches++;
-		fprintf(out, "# mismatch at 0x%llx: flags say %s\n", (unsigned long long)pc,
-			flags ? "taken" : "not taken");
-		return next != pc + insn->len;
-	}
-	return flags;
-}
-
-static void branch__print(struct thread *t, const struct insn *insn, uint64_t pc, uint64_t vaddr,
+/* By the flags or the counter; that it went there, too, path.c has seen. */
+static void branch__print(struct thread *t, const struct insn *insn, uint64_t vaddr,
 			  const struct user_regs_struct *now, uint64_t next)
 {
 	const char *taken = "-";
+	char to[PLACE];
 
 	if (insn->kind == K_JCC || insn->kind == K_LOOP)
-		taken = was_taken(t, insn, pc, next) ? "taken" : "not-taken";
+		taken = insn__taken(insn, &t->regs) ? "taken" : "not-taken";
 	line__begin(t);
-	fprintf(out, "%s 0x%llx %s", kind_names[insn->kind], (unsigned long long)vaddr, taken);
-	print_location(t->process, next);
+	process__place(t->process, next, to);
+	fprintf(out, "%s 0x%llx %s %s", kind_names[insn->kind], (unsigned long long)vaddr, taken,
+		to);
 	if (insn->kind == K_RET)
 		fprintf(out, " rax=0x%llx", (unsigned long long)now->rax);
 	fputc('\n', out);
@@ -246,7 +223,7 @@ static void executed(struct thread *t, const struct insn *insn, uint64_t pc,
 	if (r)
 		entry__print(s, vaddr);
 	if (r && branch)
-		branch__print(s, insn, pc, vaddr, now, next);
+		branch__print(s, insn, vaddr, now, next);
 	if (insn->kind == K_CALL || insn->kind == K_ICALL)
 		frames__overwritten(s, now->rsp - s->base);
 	else if (insn->kind == K_RET)

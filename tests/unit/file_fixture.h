@@ -20,7 +20,6 @@ static struct symbol symbols[] = {
 	{.vaddr = 0x1040, .size = 0x10, .name = "_Zg", .shown = "g()", .version = "V1"},
 };
 static struct object object = {.path = (char *)"/lib/x",
-			       .open_path = (char *)"/lib/x",
 			       .machine = EM_X86_64,
 			       .build_id = {1, 2, 3},
 			       .build_id_len = 3,

@@ -81,16 +81,22 @@ static bool json__string(const char **p)
 	return true;
 }
 
+static bool json__digits(const char **p)
+{
+	const char *from = *p;
+
+	while (isdigit((unsigned char)**p))
+		(*p)++;
+	return *p > from;
+}
+
+/* Without an exponent: bbtrace writes none. */
 static bool json__number(const char **p)
 {
 	(void)json__skip(p, "-");
-	if (!isdigit((unsigned char)**p))
+	if (**p == '0' && isdigit((unsigned char)(*p)[1]))
 		return false;
-	if (*(*p)++ == '0')
-		return !isdigit((unsigned char)**p);
-	while (isdigit((unsigned char)**p))
-		(*p)++;
-	return true; /* bbtrace writes neither fractions nor exponents */
+	return json__digits(p) && (!json__skip(p, ".") || json__digits(p));
 }
 
 /* The members or elements of an object or array, up to and with the closing bracket. */

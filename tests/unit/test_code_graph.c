@@ -5,61 +5,7 @@
  */
 #include <elf.h>
 #include <errno.h>
-#include "code_fixture.h"
-
-static struct object *object;
-static struct plan *plan;
-
-static uint64_t address(const char *name)
-{
-	const struct symbol *s;
-
-	vec__each (s, &object->symbols)
-		if (!strcmp(s->name, name))
-			return s->vaddr;
-	printf("# no symbol %s\n", name);
-	return 0;
-}
-
-static const struct plan_site *site(uint64_t vaddr)
-{
-	static const struct plan_site none;
-	uint32_t i = plan__site_at(plan, 0, vaddr);
-
-	return i == NO_SITE ? &none : &plan->sites.data[i];
-}
-
-static const struct plan_block *block(uint64_t vaddr)
-{
-	static const struct plan_block none = {.next = NO_BLOCK, .taken = NO_BLOCK};
-	uint32_t i = plan__block_at(plan, 0, vaddr);
-
-	return i == NO_BLOCK ? &none : &plan->blocks.data[i];
-}
-
-static const struct plan_block *ended_by(uint64_t vaddr)
-{
-	static const struct plan_block none = {.next = NO_BLOCK, .taken = NO_BLOCK};
-	uint32_t i = plan__site_at(plan, 0, vaddr);
-
-	return i == NO_SITE ? &none : &plan->blocks.data[plan->sites.data[i].block];
-}
-
-static uint64_t start_of(uint32_t b)
-{
-	return b == NO_BLOCK ? 0 : plan->blocks.data[b].start;
-}
-
-static const struct plan_function *function(const char *name)
-{
-	static const struct plan_function none;
-	const struct plan_function *f;
-
-	vec__each (f, &plan->functions)
-		if (!strcmp(f->name, name))
-			return f;
-	return &none;
-}
+#include "code_graph_fixture.h"
 
 /* ---- assembly ---- */
 
@@ -116,24 +62,6 @@ static const char *const source =
 	"atab: .quad a0,a1,0\natab2: .quad m0,m1,0\nmtab: .quad n0,n1,0\nhtab: .long h0-htab,h1-htab\n .quad 0\n"
 	"gtab: .long g0-gtab,g1-gtab\n .quad 0\n"
 	"utab: .quad u0,u1,0\nbtab: .quad b0,b0,0x10\n";
-
-static bool build(void)
-{
-	scratch__write("graph.s", source);
-	if (!run("as -o %s/graph.o %s/graph.s && ld -z noseparate-code -e _start -o %s/graph %s/graph.o",
-		 scratch, scratch, scratch, scratch))
-		return false;
-	return !object__open(scratch__path("graph"), &object);
-}
-
-/* Plans the functions named, NULL-terminated; the plan before is gone. */
-#define PLAN(events, ...)                                                                          \
-	({                                                                                         \
-		static const char *const names_[] = {__VA_ARGS__, NULL};                           \
-		plan__free(plan);                                                                  \
-		plan = plan_of(object, names_, events);                                            \
-		plan != NULL;                                                                      \
-	})
 
 static void test_lock(void)
 {
@@ -195,17 +123,6 @@ static void test_jumps(void)
 	is(site(address("through"))->probe, 1, "and carries a probe");
 	is(site(self + 2)->probe, 0, "a conditional doesn't");
 	is(site(self + 4)->probe, 1, "a ret does");
-}
-
-static void test_table(const char *name, uint64_t offset, unsigned targets, bool proved,
-		       unsigned unresolved)
-{
-	const struct plan_block *b = ended_by(address(name) + offset);
-
-	is(site(address(name) + offset)->kind, BRANCH_IJMP, "%s: the jump", name);
-	is(b->ntable, targets, "%s: its targets", name);
-	is(b->unresolved, !proved, "%s: %s", name, proved ? "proved" : "not proved");
-	is(function(name)->unresolved, unresolved, "%s: counted", name);
 }
 
 static void test_switch(void)
@@ -573,7 +490,7 @@ static void test_random(void)
 
 int main(void)
 {
-	if (!ok(build(), "the assembler makes the test object"))
+	if (!ok(assemble(source), "the assembler makes the test object"))
 		return tap__done();
 	test_lock();
 	test_noreturn();

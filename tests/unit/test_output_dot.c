@@ -54,9 +54,29 @@ static void test_cold(void)
 	       "what didn't run is dashed");
 }
 
+/* graphviz refuses what is longer; a character of two bytes lies across the cut. */
+static void test_long_name(void)
+{
+	autofree char *name = xcalloc(20001, 1), *got = NULL;
+	const char *cut;
+
+	name[0] = 'f';
+	for (int i = 1; i < 20000; i += 2)
+		memcpy(name + i, "\303\244", 2);
+	name[19999] = 0;
+	code_functions[0].name = name;
+	got = code_render("dot", "-");
+	code_functions[0].name = "f<\"&>";
+	cut = strstr(got, "\303\244... (17000 more bytes) [pr");
+	ok(cut, "a long name is cut, between characters, and says so");
+	ok(cut && strchr(cut, '"') && cut - strstr(got, "label=\"f") < 3100,
+	   "well before graphviz's limit");
+}
+
 int main(void)
 {
 	test_graph();
 	test_cold();
+	test_long_name();
 	return tap__done();
 }

@@ -65,6 +65,13 @@ static void test_escapes(void)
 	    "not in the data");
 	has(page, "&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;&amp;&quot;",
 	    "nor in the title");
+	free(page);
+	code_functions[0].name = "\342\200\256niam\\\"\033";
+	page = code_render("html", "-g");
+	code_functions[0].name = "f<\"&>";
+	has(page, "\"name\":\"\\\\u202eniam\\\\\\\"\\u001b\"",
+	    "what would turn a name around is shown as it is written");
+	ok(!strstr(page, "\342\200\256"), "and nowhere as it is");
 }
 
 static void test_page(void)

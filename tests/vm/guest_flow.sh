@@ -36,6 +36,7 @@ trace() {
 	functions=$(known $2)
 	shift 2
 
+	diag "$name: ${functions//$'\n'/ }"
 	# shellcheck disable=SC2086
 	ranges $functions >"$OUT/$name.ranges"
 	dump "$OUT/code" "$OUT/$name.ranges"
@@ -62,7 +63,7 @@ make_dummy() {
 # A tracer that waits all the time: the tracepoints of fork, exec and exit are on, in the code that is dumped as well.
 $BBTRACE kernel __x64_sys_reboot -v -f -p $$ >"$T/waiting" 2>&1 &
 waiting=$!
-wait_for 60 grep -q attached "$T/waiting"
+wait_for 1200 grep -q attached "$T/waiting"
 ok $? "a tracer waits"
 
 trace mount '__x64_sys_mount path_mount do_add_mount' -- "$WORK" mount

@@ -4,15 +4,15 @@
 # What the guest's side of a test needs: to be sourced in the guest, by guest_NAME.sh. It says its TAP on stdout, and
 # bring_back sends $OUT to the host: lib.sh there takes both.
 
-. /src/tests/tap.sh
+cd /src || exit 1
+. tests/tap.sh
 OUT=$T/out
 mkdir -p "$OUT"
-cd /src || exit 1
 BBTRACE=build/bbtrace
 
 # bb ARG...: bbtrace; stdout in $T/out.txt, stderr in $T/err, status in $status. Minutes: a hang is what fails.
 bb() {
-	timeout -k 10 240 $BBTRACE "$@" >"$T/out.txt" 2>"$T/err" </dev/null
+	timeout -k 10 1800 $BBTRACE "$@" >"$T/out.txt" 2>"$T/err" </dev/null
 	status=$?
 }
 
@@ -50,6 +50,45 @@ sorted_symbols() {
 	[[ -e $T/symbols ]] || cat /proc/kallsyms | LC_ALL=C sort >"$T/symbols"
 	cat "$T/symbols"
 }
+
+# What the kernel has no probe on: "0xSTART-0xEND NAME".
+blacklist() {
+	if [[ ! -e $T/blacklist ]]; then
+		mkdir -p "$T/debugfs"
+		mount -t debugfs none "$T/debugfs"
+		cat "$T/debugfs/kprobes/blacklist" >"$T/blacklist"
+		umount "$T/debugfs"
+	fi
+	cat "$T/blacklist"
+}
+
+# Compilers inline, and kernels rename: a test says what a function has to be like and which may do; the kernel says
+# which it has. By one meaning, in the kernel itself.
+functions() {
+	[[ -e $T/functions ]] || sorted_symbols | awk 'NF == 3 && $2 ~ /[tT]/ { n[$3]++ } END { for (f in n) if (n[f] == 1) print f }' >"$T/functions"
+	cat "$T/functions"
+}
+listed() { # LIST-COMMAND NAME...: those of the names that it prints, in the order of the names
+	local list=$1
+	shift
+	"$list" | awk -v names="$*" '{ have[$0] } END { n = split(names, name, " "); for (i = 1; i <= n; i++) if (name[i] in have) print name[i] }'
+}
+traceable() { functions | grep -vxFf <(blacklist | awk '{ print $2 }'); }
+refused() { functions | grep -xFf <(blacklist | awk '{ print $2 }'); }
+ambiguous() { sorted_symbols | awk 'NF == 3 && $2 ~ /[tT]/ { n[$3]++ } END { for (f in n) if (n[f] > 1) print f }'; }
+
+# choose VARIABLE LIST-COMMAND WHAT NAME...: the first of the names that this kernel has in that list.
+choose() {
+	local variable=$1 list=$2 what=$3
+	shift 3
+	declare -g "$variable=$(listed "$list" "$@" | head -n 1)"
+	[[ ${!variable} ]] && diag "$what: ${!variable}" && return
+	ok 1 "$what: Linux $(uname -r) has none of $*"
+	declare -g "$variable=$1"
+}
+
+# How often the kernel has said that something is broken.
+complaints() { /bb/dmesg | grep -cE 'WARNING:|BUG:|Oops|corruption|general protection'; }
 
 # ranges FUNC...: `NAME 0xSTART 0xSIZE` for each function and what the compiler split off it: cold parts, told last, go
 # by the name of their function, others by their own. The table has no sizes: a symbol ends where the next one starts.

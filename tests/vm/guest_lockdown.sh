@@ -5,21 +5,35 @@
 
 . "$(dirname "$0")/guest_lib.sh"
 
+# refused: in each mode, before anything has run
+refused() {
+	for mode in 'kernel vfs_read' 'user build/progs/fib fib' 'user build/progs/fib fib --attach uprobe_event'; do
+		# shellcheck disable=SC2086 # words
+		bb $mode -- touch "$T/has_run"
+		exits 1 "$mode is refused"
+		like "$T/err" '^bbtrace: cannot trace: the kernel is locked down \(confidentiality\).*boot without' 'with the reason and the next step'
+		[[ ! -e $T/has_run ]]
+		ok $? 'before anything has run'
+	done
+}
+# rows FILE: doctor's about tracefs
+rows() {
+	bb doctor -F json
+	exits 0 'doctor'
+	for row in lockdown tracefs uprobe_event kprobe_event; do
+		like <(jq -r "select(.mechanism == \"$row\" and (.available | not)) | .reason" "$T/out.txt") 'locked down' "$row: why"
+	done
+}
+
+diag "Linux $(uname -r)"
+is "$(grep -c securityfs /proc/mounts)" 0 'the kernel tells it in securityfs, which is not mounted, as in a container'
+refused
 mount -t securityfs none /sys/kernel/security
 like /sys/kernel/security/lockdown '\[confidentiality\]' 'the kernel is locked down'
-for mode in 'kernel vfs_read' 'user build/progs/fib fib'; do
-	# shellcheck disable=SC2086 # words
-	bb $mode -- touch "$T/has_run"
-	exits 1 "$mode is refused"
-	like "$T/err" '^bbtrace: cannot trace: the kernel is locked down \(confidentiality\).*boot without' 'with the reason and the next step'
-	[[ ! -e $T/has_run ]]
-	ok $? 'before anything has run'
-done
-bb doctor -F json
-exits 0 'doctor'
-for row in lockdown uprobe_event kprobe_event; do
-	like <(jq -r "select(.mechanism == \"$row\" and (.available | not)) | .reason" "$T/out.txt") 'locked down' "$row: why"
-done
+rows
 bb list build/progs/fib fib
 exits 0 'what is not traced can still be listed'
+bb list kernel vfs_read
+is "$(awk '$3 ~ /tracefs|debugfs/' /proc/mounts)" '' 'nothing is mounted'
+is "$(complaints)" 0 'and the kernel has nothing to complain of'
 done_testing

@@ -11,7 +11,7 @@
 #   -c CPUS     number of CPUs, default 2
 #   -M MIB      memory, default 768
 #   -a TEXT     more of the kernel's command line
-#   -t SECONDS  give the guest up after so long, default 900: a net for hangs, not a way to time a test
+#   -t SECONDS  give the guest up after so long, default 3600: a net for hangs, not a way to time a test
 #   -v          show the kernel's messages, on stderr
 #   --shell     no command: an interactive shell (Ctrl-A x ends it)
 #
@@ -44,7 +44,7 @@ usage()
 	exit 125
 }
 
-kernel='' modules=() files=() packages=() cpus=2 memory=768 append='' seconds=900 verbose=false shell=false
+kernel='' modules=() files=() packages=() cpus=2 memory=768 append='' seconds=3600 verbose=false shell=false
 while (($#)); do
 	case $1 in
 	-k | -m | -f | -p | -c | -M | -a | -t)
@@ -288,10 +288,10 @@ threads()
 
 boot() # QEMU OPTION...
 {
-	# expedited RCU: detaching many probes takes seconds, not minutes
+	# expedited RCU: detaching many probes takes seconds, not minutes; an oops ends the guest, which else may hang
 	timeout --foreground -k 10 "$seconds" "$qemu" -accel "tcg,thread=$(threads)" -cpu max -smp "$cpus" -m "$memory" \
 		-nographic -no-reboot -nodefaults -kernel "$vmlinuz" "${rooted[@]}" \
-		-append "console=ttyS0 quiet loglevel=$(if $verbose; then echo 7; else echo 1; fi) panic=-1 \
+		-append "console=ttyS0 quiet loglevel=$(if $verbose; then echo 7; else echo 1; fi) panic=-1 oops=panic \
 rcupdate.rcu_expedited=1 $append" "$@"
 }
 

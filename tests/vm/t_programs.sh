@@ -25,7 +25,7 @@ for folder in $(perl -e 'print "@INC"'); do
 done
 for KERNEL in ${KERNELS:-6.1 6.12 newest}; do
 	has_kernel "$KERNEL" || continue
-	guest -t 1800 -f "$BUILD/ref" -f "$(command -v perl)" "${files[@]}" -f "$(command -v setarch)" \
+	guest -t 7200 -f "$BUILD/ref" -f "$(command -v perl)" "${files[@]}" -f "$(command -v setarch)" \
 		-f "$(command -v readelf)" -f "$(command -v nm)" -f "$BUILD/stepref" \
 		-- tests/vm/guest_programs.sh "$BUILD" "${names[@]}"
 done

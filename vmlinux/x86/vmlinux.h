@@ -133,7 +133,26 @@ struct signal_struct {
 	atomic_t live; /* threads that have not ended */
 };
 
+/* include/linux/trace_events.h, include/linux/perf_event.h, include/linux/fs.h,
+ * include/linux/fdtable.h */
+struct trace_event_call {
+	atomic_t refcnt;
+};
+struct perf_event {
+	struct trace_event_call *tp_event;
+};
+struct file {
+	void *private_data;
+};
+struct fdtable {
+	struct file **fd;
+};
+struct files_struct {
+	struct fdtable *fdt;
+};
+
 struct task_struct {
+	struct files_struct *files;
 	pid_t pid, tgid;
 	struct signal_struct *signal;
 	struct task_struct *group_leader;

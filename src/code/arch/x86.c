@@ -332,6 +332,24 @@ static bool format(const uint8_t *bytes, size_t len, uint64_t addr, char *out, s
 	return true;
 }
 
+/* SDM 2, 2.1.1: lock, repne, rep, segments, operand and address size */
+static bool is_prefix(uint8_t byte)
+{
+	switch (byte) {
+	case 0xf0:
+	case 0xf2:
+	case 0xf3:
+	case 0x26:
+	case 0x2e:
+	case 0x36:
+	case 0x3e:
+	case 0x64 ... 0x67:
+		return true;
+	default:
+		return false;
+	}
+}
+
 const struct arch arch_x86_64 = {
 	.name = "x86-64",
 	.machine = EM_X86_64,
@@ -347,6 +365,7 @@ const struct arch arch_x86_64 = {
 	.decode = decode,
 	.taken = taken,
 	.format = format,
+	.is_prefix = is_prefix,
 	.detail = x86__detail,
 	.bound = bound,
 };

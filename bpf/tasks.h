@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * Tasks that are born, become another program, take a signal, end: what keeps the filters true, and
+ * tells who was lost to the probes. Included once, by bbtrace.bpf.c.
+ */
+#ifndef BBTRACE_TASKS_H
+#define BBTRACE_TASKS_H
+
+/* So many processes were put into lost_targets. */
+volatile __u32 targets_lost;
+
+/* Processes that an exec took away from the probes, and when. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1024);
+	__type(key, __u32); /* pid */
+	__type(value, __u64);
+} lost_targets SEC(".maps");
+
+/* Before Linux 6.2 there was one context for hardware's events and one for others. */
+struct task_struct___two {
+	void *perf_event_ctxp[2];
+} __attribute__((preserve_access_index));
+struct task_struct___one {
+	void *perf_event_ctxp;
+} __attribute__((preserve_access_index));
+
+static __always_inline bool has_perf_events(void)
+{
+	struct task_struct___two *two = (void *)bpf_get_current_task();
+	struct task_struct___one *one = (void *)bpf_get_current_task();
+
+	if (bpf_core_field_exists(two->perf_event_ctxp))
+		return BPF_CORE_READ(two, perf_event_ctxp[1]);
+	return !bpf_core_field_exists(one->perf_event_ctxp) || BPF_CORE_READ(one, perf_event_ctxp);
+}
+
+/* bbtrace itself holds the event of a named process's first thread: that one goes on, but nobody
+ * inherits it any more. */
+static __always_inline bool is_held(struct who w)
+{
+	return !(config.filters & FILTER_FOLLOW) && (config.filters & FILTER_PID) &&
+	       (config.pid ? w.pid == config.pid : bpf_map_lookup_elem(&pids, &w.pid) != 0);
+}
+
+/* old_pid: of the thread that made the exec, as the initial namespace has it. */
+static __always_inline bool is_lost(struct who w, __u32 old_pid)
+{
+	bool taken_over = old_pid != (__u32)bpf_get_current_pid_tgid();
+
+	if (config.loss == LOSS_TAKEOVER)
+		return taken_over;
+	return config.loss >= LOSS_EVENTS && !has_perf_events() && (taken_over || !is_held(w));
+}
+
+static __always_inline void lose_target(__u32 pid)
+{
+	__u64 now = bpf_ktime_get_ns();
+
+	bpf_map_update_elem(&lost_targets, &pid, &now, BPF_ANY);
+	__sync_fetch_and_add(&targets_lost, 1);
+}
+
+SEC("raw_tp/sched_process_exec")
+int on_exec(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct who w = who_am_i();
+
+	if (w.pid == config.command)
+		command_runs = 1;
+	/* include/trace/events/sched.h: (task, old_pid, bprm) */
+	if (is_lost(w, ctx->args[1]) && passes(w))
+		lose_target(w.pid);
+	return 0;
+}
+
+/* include/trace/events/signal.h: signal_deliver(sig, info, ka); SIG_DFL and SIG_IGN are 0 and 1 */
+SEC("raw_tp/signal_deliver")
+int on_signal(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct k_sigaction *ka = (struct k_sigaction *)ctx->args[2];
+	struct who w = who_am_i();
+	__u64 key = (__u64)w.pid << 32 | w.tid, flag = LOST_SIGNAL, now, *count;
+	struct wire_event *e;
+
+	if (stopped || (__u64)BPF_CORE_READ(ka, sa.sa_handler) <= 1 || !passes(w))
+		return 0;
+	now = bpf_ktime_get_ns();
+	e = bpf_ringbuf_reserve(&ring, sizeof(*e), 0);
+	if (e) {
+		__builtin_memset(e, 0, sizeof(*e));
+		e->time = now;
+		e->pid = w.pid;
+		e->tid = w.tid;
+		e->site_type = WIRE_SITE_MASK | WIRE_SIGNAL << WIRE_SITE_BITS;
+		e->cpu = bpf_get_smp_processor_id();
+		bpf_ringbuf_submit(e, ring_flags(now));
+		return 0;
+	}
+	/* so that this thread's next record tells that something is missing */
+	__sync_fetch_and_add(&lost_signals, 1);
+	if (bpf_map_update_elem(&lost_by_thread, &key, &flag, BPF_NOEXIST)) {
+		count = bpf_map_lookup_elem(&lost_by_thread, &key);
+		if (count)
+			*count |= LOST_SIGNAL;
+	}
+	return 0;
+}
+
+/* By process. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 256);
+	__type(key, __u32);
+	__type(value, struct wire_trap);
+} traps SEC(".maps");
+
+#define SIGNAL_ILL  4
+#define SIGNAL_TRAP 5
+#define BREAKPOINT  0xcc /* int3 */
+
+/*
+ * A breakpoint that is no uprobe's: kernel/events/uprobes.c, handle_swbp(), sends SIGTRAP. It may
+ * be the program's own, or it has copied code and a breakpoint of ours with it.
+ */
+SEC("raw_tp/signal_deliver")
+int on_trap(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	__u64 sig = ctx->args[0], ip;
+	struct wire_trap t = {.count = 1}, *known;
+	struct who w = who_am_i();
+
+	if ((sig != SIGNAL_TRAP && sig != SIGNAL_ILL) || !passes(w))
+		return 0;
+	ip = BPF_CORE_READ(regs, ip);
+	t.addr = sig == SIGNAL_TRAP ? ip - 1 : ip; /* a trap is told behind it */
+	if (bpf_probe_read_user(t.bytes, sizeof(t.bytes), (void *)t.addr) ||
+	    t.bytes[0] != BREAKPOINT)
+		return 0;
+	known = bpf_map_lookup_elem(&traps, &w.pid);
+	if (known)
+		t.count += known->count;
+	copy_comm(t.comm);
+	bpf_map_update_elem(&traps, &w.pid, &t, BPF_ANY);
+	return 0;
+}
+
+static __always_inline void note_inner(struct task_struct *child, __u32 number)
+{
+	struct pid *pid = BPF_CORE_READ(child, thread_pid);
+	__u32 level = BPF_CORE_READ(pid, level), own;
+
+	if (level > pid_level) {
+		own = BPF_CORE_READ(number_at(pid, level), nr);
+		inner_seen = 1;
+		bpf_map_update_elem(&inner, &number, &own, BPF_ANY);
+	} else if (inner_seen) { /* the number was another's before */
+		bpf_map_delete_elem(&inner, &number);
+	}
+}
+
+SEC("raw_tp/sched_process_fork")
+int on_fork(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *task = (struct task_struct *)ctx->args[1];
+	struct who parent = who_am_i(), child = task_who(task);
+	__u8 yes = 1;
+
+	if (!child.pid || child.pid != child.tid)
+		return 0;
+	note_inner(task, child.pid);
+	if ((config.filters & FILTER_FOLLOW) && passes(parent))
+		bpf_map_update_elem(&followed, &child.pid, &yes, BPF_ANY);
+	return 0;
+}
+
+/* The first thread is ending, or has ended. */
+static __always_inline bool is_without_leader(struct task_struct *task)
+{
+	struct task_struct *leader = BPF_CORE_READ(task, group_leader);
+
+	return leader == task || !BPF_CORE_READ(leader, mm);
+}
+
+SEC("raw_tp/sched_process_exit")
+int on_exit(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	struct who w = who_am_i();
+
+	/* the last thread, not the first: others may outlive that (kernel/exit.c, do_exit()) */
+	if (!BPF_CORE_READ(task, signal, live.counter))
+		bpf_map_delete_elem(&followed, &w.pid);
+	else if (config.loss == LOSS_THREAD && is_without_leader(task) && passes(w))
+		lose_target(w.pid);
+	return 0;
+}
+
+/* One of bbtrace's perf events, by its descriptor; and how many there are of the same trace event,
+ * those that traced tasks have inherited and are about to give back among them. */
+volatile __u32 event_fd, event_users;
+
+/* Run by bbtrace itself. */
+SEC("raw_tp/sys_enter") /* never attached */
+int count_users(void *ctx)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	struct file **files = BPF_CORE_READ(task, files, fdt, fd), *file = NULL;
+	struct perf_event *event;
+
+	bpf_probe_read_kernel(&file, sizeof(file), files + event_fd);
+	event = BPF_CORE_READ(file, private_data);
+	event_users = BPF_CORE_READ(event, tp_event, refcnt.counter);
+	return 0;
+}
+
+/* Run once by bbtrace itself. */
+SEC("raw_tp/sys_enter") /* never attached */
+int own_level(void *ctx)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+
+	pid_level = BPF_CORE_READ(task, thread_pid, level);
+	return 0;
+}
+
+#endif

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The last word on where a probe may go, which knows nothing of how a site was found. A breakpoint
+ * within an instruction corrupts the program, so two witnesses are asked: where two instructions
+ * that were reached overlap, neither is believed; and what only tables, landing pads and the like
+ * lead to has to be on the linear sweep from the nearest certain start before it, which is the
+ * start of a function or of an FDE, or what direct branches lead to from there.
+ */
+#include "graph.h"
+
+#define LONGEST 15 /* bytes of an instruction; SDM 2, 2.3.11 */
+
+static bool reached(struct graph *g, uint32_t i)
+{
+	return i && g->nodes.data[i].flags & NODE_REACHED;
+}
+
+/* Marks those before node i that reach into it, and i. */
+static void mark_overlaps(struct graph *g, uint32_t i)
+{
+	uint64_t addr = g->nodes.data[i].addr;
+
+	for (uint64_t back = 1; back < LONGEST && back <= addr; back++) {
+		uint32_t outer = graph__known(g, addr - back);
+
+		if (!reached(g, outer) || node__next(&g->nodes.data[outer]) <= addr ||
+		    sweep__is_past_prefix(g, outer, i))
+			continue;
+		g->nodes.data[outer].flags |= NODE_DOUBTFUL;
+		g->nodes.data[i].flags |= NODE_DOUBTFUL;
+	}
+}
+
+static bool is_certain(struct graph *g, uint64_t addr)
+{
+	return g->nodes.data[graph__known(g, addr)].flags & NODE_CERTAIN;
+}
+
+/* The sweep's instruction i, 0: none, passes over [addr, end). Up to where: a certain start within
+ * ends it. */
+static uint64_t pass_over(struct graph *g, uint32_t i, uint64_t addr, uint64_t end)
+{
+	for (; addr < end && !is_certain(g, addr); addr++) {
+		uint32_t inside = graph__known(g, addr);
+
+		if (reached(g, inside) && !(i && sweep__is_past_prefix(g, i, inside)))
+			g->nodes.data[inside].flags |= NODE_DOUBTFUL;
+	}
+	return addr;
+}
+
+/* Sweeps from a certain start at pos on, and past end if the last instruction does: to where. What
+ * can't be decoded is data, and what follows that is as good as any guess. */
+static uint64_t sweep(struct graph *g, uint64_t pos, uint64_t end)
+{
+	while (pos < end) {
+		uint32_t i = graph__node(g, pos);
+
+		if (i)
+			pos = pass_over(g, i, pos + 1, node__next(&g->nodes.data[i]));
+		else
+			pos = pass_over(g, 0, pos, end);
+	}
+	return pos;
+}
+
+void guard__mark(struct graph *g)
+{
+	const struct piece *p;
+	uint64_t pos = 0;
+	uint32_t i;
+
+	vec__each (p, &g->pieces) {
+		for (uint64_t addr = p->start; (i = graph__next_reached(g, &addr, p->end)); addr++)
+			mark_overlaps(g, i);
+		pos = sweep(g, max_of(pos, p->start), p->end);
+	}
+}

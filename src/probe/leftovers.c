@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * leftovers: the definitions of killed tracers. What a bbtrace has open the kernel closes, however
+ * it ends; its definitions stay, disarmed, and hold on to the traced file. The next run deletes
+ * them, but never those of one that lives: tracefs.h says what comes of that.
+ *
+ * A tracer is gone when nobody holds its lock, and no process that may be it is on its way out:
+ * the lock goes with the first of its files, the event may go with the last. Whose processes can't
+ * be seen from here is left alone, for a bbtrace that does see them.
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "session.h"
+#include "tracefs.h"
+
+/* What the kernel closes by itself where a traced process ends at that moment: the inherited events
+ * of its threads. They are in nobody's files. */
+#define SETTLE_US 100000
+
+/* include/linux/sched.h */
+#define PF_EXITING 0x4u
+
+/* /proc/PID/stat, proc_pid_stat(5). With nobody holding the lock a process that goes on is another
+ * one by the same number, if it is no bbtrace of another version. */
+static bool may_be_tracer(const char *stat)
+{
+	const char *name = strchr(stat, '('), *end = strrchr(stat, ')');
+	char own[16] = "", state = 'X';
+	unsigned flags = PF_EXITING;
+
+	prctl(PR_GET_NAME, own);
+	if (!name || !end || sscanf(end, ") %c %*d %*d %*d %*d %*d %u", &state, &flags) != 2)
+		return true;
+	return state == 'Z' || state == 'X' || flags & PF_EXITING ||
+	       ((size_t)(end - name - 1) == strlen(own) && !strncmp(name + 1, own, strlen(own)));
+}
+
+static bool is_process(pid_t pid)
+{
+	autofree char *path = xasprintf("/proc/%d/stat", pid);
+	autofree char *stat = NULL;
+
+	if (kill(pid, 0) && errno == ESRCH)
+		return false;
+	return file__read(path, 4096, &stat, NULL) || may_be_tracer(stat);
+}
+
+/* Does this process go by that number in that namespace? NSpid: the innermost comes last. */
+static bool goes_by(const char *proc, struct tracer t)
+{
+	autofree char *ns = xasprintf("/proc/%s/ns/pid", proc);
+	autofree char *path = xasprintf("/proc/%s/status", proc);
+	autofree char *status = NULL;
+	const char *line, *last;
+	struct stat st;
+
+	if (stat(ns, &st) || st.st_ino != t.ns || file__read(path, 1u << 16, &status, NULL))
+		return false; /* ended meanwhile: is_gone() knows that nothing is hidden */
+	line = strstr(status, "\nNSpid:");
+	if (!line)
+		return true;
+	last = line += strlen("\nNSpid:");
+	for (; *line != '\n' && *line; line++)
+		if (isspace((unsigned char)*line))
+			last = line;
+	return atoi(last) == t.pid;
+}
+
+static bool is_inner_process(struct tracer t)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *e;
+	bool found = !proc;
+
+	while (!found && (e = readdir(proc)))
+		found = isdigit((unsigned char)*e->d_name) && goes_by(e->d_name, t);
+	if (proc)
+		closedir(proc);
+	return found;
+}
+
+static bool is_gone(struct tracer t)
+{
+	if (tracer__is_neighbour(t))
+		return !is_process(t.pid);
+	return tracer__sees_all() && !privileges__missing(PRIVILEGE_SYS_PTRACE) &&
+	       !is_inner_process(t);
+}
+
+static bool delete_leftover(int fd, enum tracefs_kind kind, struct tracer t)
+{
+	bool deleted;
+
+	if (tracefs__lock(fd, t, false))
+		return false;
+	if (kind == TRACEFS_UPROBE && is_gone(t))
+		usleep(SETTLE_US);
+	deleted = is_gone(t) && !tracefs__undefine(fd, kind, t);
+	tracefs__unlock(fd, t);
+	return deleted;
+}
+
+/* An event's definitions stand one behind another. */
+static int sweep_kind(int root, enum tracefs_kind kind)
+{
+	autofree char *text = NULL;
+	autoclose int fd = -1;
+	struct tracer t = {0}, last = {0};
+	const char *at;
+	int n = 0;
+
+	if (tracefs__read(root, kind, &text) || !tracefs__next_tracer(text, &t))
+		return 0;
+	fd = tracefs__open_file(root, kind);
+	for (at = text; fd >= 0 && (at = tracefs__next_tracer(at, &t)); last = t)
+		if (t.pid != last.pid || t.ns != last.ns)
+			n += delete_leftover(fd, kind, t);
+	return n;
+}
+
+void leftovers__sweep(int root)
+{
+	int n = sweep_kind(root, TRACEFS_UPROBE) + sweep_kind(root, TRACEFS_KPROBE);
+
+	if (n)
+		note_verbose("deleted %d trace events that killed tracers left behind", n);
+}
+
+void leftovers__sweep_mounted(void)
+{
+	autoclose int root = kernel_fs__find(KERNEL_TRACEFS);
+
+	if (root >= 0)
+		leftovers__sweep(root);
+	err__clear();
+}

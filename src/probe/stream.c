@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * What comes out of a probe set, in the order in which it happened: the ring's records, side events
+ * between them, processes that were lost to the probes for a while, and at the end the losses.
+ */
+#include <errno.h>
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include "drain.h"
+#include "session.h"
+#include "side.h"
+#include "tracefs.h"
+#include "bbtrace.skel.h"
+
+/* A process was born: how does it see itself? */
+static int give_inner(struct probe *p, const struct side_event *fork, const struct probe_sink *sink)
+{
+	struct side_event e = {.type = SIDE_INNER, .time = fork->time, .pid = fork->pid};
+	uint32_t number;
+
+	e.tid = fork->tid;
+	if (fork->type != SIDE_FORK || fork->pid != fork->tid || !p->skel->bss->inner_seen ||
+	    bpf_map_lookup_elem(bpf_map__fd(p->skel->maps.inner), &fork->pid, &number))
+		return 0;
+	e.count = number;
+	return sink->side(sink->ctx, &e);
+}
+
+/* Of the records that came before it some may still have been in the ring when it was found. */
+static int give_gaps(struct probe *p, uint64_t until, const struct probe_sink *sink)
+{
+	size_t kept = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < p->gaps.len; i++) {
+		struct side_event gap = p->gaps.data[i];
+
+		if (err || gap.time > until)
+			p->gaps.data[kept++] = gap;
+		else
+			err = sink->side(sink->ctx, &gap);
+	}
+	p->gaps.len = kept;
+	return err;
+}
+
+static int give_side(struct probe *p, uint64_t until, const struct probe_sink *sink)
+{
+	const struct side_event *e;
+	int err = 0;
+
+	while (!err && (e = side__next(p->side, until))) {
+		err = give_gaps(p, e->time, sink);
+		err = err ? err : sink->side(sink->ctx, e);
+		err = err ? err : give_inner(p, e, sink);
+	}
+	return err ? err : give_gaps(p, until, sink);
+}
+
+static int give_records(struct probe *p, const struct batch *b, const struct probe_sink *sink)
+{
+	const char *at = b->records, *end = at + b->len;
+	uint64_t stored, size;
+	int err = 0;
+
+	for (; !err && at < end; at += stored) {
+		const struct wire_event *e;
+		struct wire_event room;
+
+		memcpy(&stored, at, sizeof(stored));
+		at += sizeof(stored);
+		size = stored;
+		e = wholes__record(&p->wholes, at, &size, p->settled, &room);
+		if (!e)
+			return err__set(EIO,
+					"a short record of the ring buffer belongs to no other");
+		err = give_side(p, e->time, sink);
+		err = err ? err : sink->record(sink->ctx, e, size);
+	}
+	return err;
+}
+
+static int give_batches(struct probe *p, struct batch *list, const struct probe_sink *sink)
+{
+	int err = 0;
+
+	side__collect(p->side);
+	for (const struct batch *b = list; !err && b; b = b->next)
+		err = give_records(p, b, sink);
+	drain__give_back(p->drain, list);
+	return err;
+}
+
+/*
+ * A record takes its time before its place in the ring (fill_event()), and may appear there after
+ * the ring was read: side events younger than this wait for the next poll.
+ */
+#define SIDE_SLACK_NS 100000000ull
+
+static int attach_again(struct probe *p)
+{
+	struct side_event *gap = vec__last(&p->gaps);
+
+	return p->mechanism->attach_again(p, gap->pid);
+}
+
+/* Processes that an exec took away from the probes are attached to again. What they ran in between
+ * wasn't seen. */
+static int find_again(struct probe *p)
+{
+	int map = bpf_map__fd(p->skel->maps.lost_targets), err = 0;
+	uint32_t lost = p->skel->bss->targets_lost, pid;
+	uint64_t time;
+
+	if (lost == p->found_again)
+		return 0;
+	p->found_again = lost;
+	while (!err && !bpf_map_get_next_key(map, NULL, &pid)) {
+		if (bpf_map_lookup_elem(map, &pid, &time) || bpf_map_delete_elem(map, &pid))
+			break;
+		vec__push(&p->gaps,
+			  (struct side_event){
+				  .type = SIDE_GAP, .time = time, .pid = pid, .tid = pid});
+		note_verbose("process %u was lost by an exec: attaching to it again", pid);
+		err = steady__run(attach_again, p);
+	}
+	return err;
+}
+
+int probe__poll(struct probe *p, int timeout_ms, const struct probe_sink *sink)
+{
+	struct batch *list = NULL;
+	uint64_t until = 0;
+	int err = drain__start(p->drain);
+
+	err = err ? err : drain__take(p->drain, timeout_ms, &list, &until);
+	err = err ? err : give_batches(p, list, sink);
+	p->settled = until - min_of(until, SIDE_SLACK_NS);
+	err = err ? err : give_side(p, p->settled, sink);
+	return err ? err : find_again(p);
+}
+
+uint64_t probe__settled(const struct probe *p)
+{
+	return p->settled;
+}
+
+static int drain_losses(struct probe *p, const struct probe_sink *sink)
+{
+	int fd = bpf_map__fd(p->skel->maps.lost_by_thread), err = 0;
+	uint64_t key, *prev = NULL, count;
+
+	while (!err && !bpf_map_get_next_key(fd, prev, &key)) {
+		prev = &key;
+		/* the high bit: a signal's record was lost as well, which is no event */
+		if (!bpf_map_lookup_elem(fd, &key, &count) && (count &= ~(1ull << 63)))
+			/* of a goroutine (LOST_GOROUTINE): nobody knows on which thread */
+			err = key & 1u << 31 ? sink->lost(sink->ctx, 0, 0, count)
+					     : sink->lost(sink->ctx, key >> 32, key, count);
+	}
+	return err;
+}
+
+/* Hits that never reached the program: BPF was already running on that CPU. */
+static uint64_t recursion_misses(struct probe *p)
+{
+	struct bpf_prog_info info = {0};
+	uint32_t len = sizeof(info);
+
+	if (bpf_prog_get_info_by_fd(bpf_program__fd(probe__program(p)), &info, &len))
+		return 0;
+	return info.recursion_misses;
+}
+
+/* Nor did those of kprobes that came while that CPU was handling another one. */
+static uint64_t kprobe_misses(struct probe *p)
+{
+	int64_t missed = p->plan->kernel && p->tracefs >= 0 ? tracefs__missed(p->tracefs) : 0;
+
+	if (missed < 0)
+		note("how many kprobes were missed is not known: %s", err__text());
+	if (missed > 0)
+		note("%lld hits were missed, since they came while that CPU was handling another "
+		     "probe: tracing itself uses these functions",
+		     (long long)missed);
+	return max_of(missed, (int64_t)0);
+}
+
+int probe__drain(struct probe *p, const struct probe_sink *sink)
+{
+	struct batch *list = NULL;
+	uint64_t nobody, until;
+	int err;
+
+	drain__stop(p->drain);
+	err = drain__take(p->drain, 0, &list, &until);
+	err = err ? err : give_batches(p, list, sink);
+	err = err ? err : give_side(p, UINT64_MAX, sink);
+	err = err ? err : drain_losses(p, sink);
+	if (!p->plan->kernel)
+		copies__tell(p);
+	nobody = p->skel->bss->lost_unattributed + recursion_misses(p) + kprobe_misses(p);
+	return err || !nobody ? err : sink->lost(sink->ctx, 0, 0, nobody);
+}

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Finds and opens the separate debug files of an object: by its build-id in this machine's debug
+ * folder and in the object's own root, by .gnu_debuglink in that root; and .gnu_debugaltlink of the
+ * one that was found (GDB manual, "Debugging Information in Separate Files"; dwz(1)). The network
+ * is never asked.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+#include "debug.h"
+
+#define FOLDER	  "/usr/lib/debug"
+#define CRC_LIMIT (1ull << 30) /* a larger file is of an age that has build-ids */
+
+static const struct root ours;
+
+struct build_id {
+	uint8_t bytes[20];
+	size_t len; /* 0: none */
+};
+
+/* A file that was opened: its sections, and where it lies. */
+struct place {
+	struct elf_file *f;
+	const struct root *root;
+};
+
+static void leave(struct place *p)
+{
+	if (p->f)
+		elf_file__free(p->f);
+	p->f = NULL;
+}
+
+/* Debug files may be of any type and machine; their segments need not be there. */
+static bool enter(struct place *p, const struct root *root, const char *path)
+{
+	struct stat st;
+	int fd = door__open(root, path, OBJECT_LIMIT, &st);
+	Elf64_Ehdr *h;
+
+	*p = (struct place){NULL, root};
+	if (fd < 0)
+		return false;
+	p->f = elf_file__new(fd, st.st_size);
+	h = &p->f->header;
+	if (elf__read(fd, h, sizeof(*h), 0) && !memcmp(h->e_ident, ELFMAG, SELFMAG) &&
+	    h->e_ident[EI_CLASS] == ELFCLASS64 && h->e_ident[EI_DATA] == ELFDATA2LSB &&
+	    elf__read_sections(p->f))
+		return true;
+	leave(p);
+	return false;
+}
+
+/* ---- is it of this build? ---- */
+
+static struct build_id id_of(struct elf_file *f)
+{
+	struct build_id id = {.len = 0};
+	const Elf64_Shdr *s;
+	const uint8_t *bytes;
+	uint64_t len;
+
+	for (s = f->sections; s < f->sections + f->nsections && !id.len; s++) {
+		bytes = s->sh_type == SHT_NOTE ? elf__bytes(f, s, &len) : NULL;
+		if (bytes)
+			id.len = build_id__in(bytes, len, s->sh_addralign == 8 ? 8 : 4, id.bytes);
+	}
+	return id;
+}
+
+static bool has_id(struct elf_file *f, const struct build_id *want)
+{
+	struct build_id id = id_of(f);
+
+	return id.len && id.len == want->len && !memcmp(id.bytes, want->bytes, id.len);
+}
+
+static bool has_crc(const struct elf_file *f, uint32_t want)
+{
+	autofree uint8_t *buffer = xmalloc(1u << 20);
+	uLong crc = crc32(0, NULL, 0);
+	uint64_t at;
+
+	if (f->size > CRC_LIMIT)
+		return false;
+	for (at = 0; at < f->size; at += 1u << 20) {
+		size_t n = min_of(f->size - at, 1u << 20);
+
+		if (!elf__read(f->fd, buffer, n, at))
+			return false;
+		crc = crc32(crc, buffer, n);
+	}
+	return crc == want;
+}
+
+/* ---- by build-id ---- */
+
+static bool find_by_id(struct place *p, const struct root *root, const struct build_id *id)
+{
+	char hex[2 * sizeof(id->bytes) + 1] = "";
+	autofree char *path = NULL;
+
+	for (size_t i = 0; i < id->len; i++)
+		sprintf(hex + 2 * i, "%02x", id->bytes[i]);
+	if (id->len < 2)
+		return false;
+	path = xasprintf(FOLDER "/.build-id/%.2s/%s.debug", hex, hex + 2);
+	if (!enter(p, root, path))
+		return false;
+	if (has_id(p->f, id))
+		return true;
+	leave(p);
+	return false;
+}
+
+/* This machine's own comes first, then that of the root that the object was found in. */
+static bool find_anywhere(struct place *p, const struct root *root, const struct build_id *id)
+{
+	return find_by_id(p, &ours, id) || (root->pid && find_by_id(p, root, id));
+}
+
+/* ---- .gnu_debuglink ---- */
+
+struct link {
+	const char *name;
+	uint32_t crc;
+	struct build_id id;
+};
+
+/* A name, padded to four bytes, and a checksum. GDB: a file name without folders. */
+static bool read_link(struct elf_file *f, struct link *l)
+{
+	uint64_t len, at;
+	const uint8_t *p = elf__bytes(f, elf__section(f, ".gnu_debuglink"), &len);
+	const uint8_t *end = p ? memchr(p, 0, len) : NULL;
+
+	if (!end || end == p || memchr(p, '/', end - p))
+		return false;
+	at = (end - p + 4) & ~3ull;
+	if (!span__within(at, sizeof(l->crc), len))
+		return false;
+	memcpy(&l->crc, p + at, sizeof(l->crc));
+	l->name = (const char *)p;
+	return true;
+}
+
+static bool try_link(struct place *p, const struct root *root, const struct link *l,
+		     const char *folder, const char *inner)
+{
+	autofree char *path = xasprintf("%s%s/%s", folder, inner, l->name);
+
+	if (!enter(p, root, path))
+		return false;
+	if (l->id.len ? has_id(p->f, &l->id) : has_crc(p->f, l->crc))
+		return true;
+	leave(p);
+	return false;
+}
+
+/* The folder of an open file as seen in root; NULL: its name there leads to another file. */
+static char *folder_of(const struct root *root, int fd)
+{
+	char *path = door__inside(root, fd), *slash = path ? strrchr(path, '/') : NULL;
+
+	if (slash && (root->pid || door__leads_to(path, fd))) {
+		*slash = 0;
+		return path;
+	}
+	free(path);
+	return NULL;
+}
+
+/* Beside the object, in .debug there, and under the debug folder of its root. */
+static bool find_by_link(struct place *p, const struct object *o, struct elf_file *f,
+			 const struct build_id *id)
+{
+	struct link l = {.id = *id};
+	autofree char *folder = read_link(f, &l) ? folder_of(&o->root, f->fd) : NULL;
+	autofree char *global = folder ? xasprintf(FOLDER "%s", folder) : NULL;
+
+	return folder && (try_link(p, &o->root, &l, folder, "") ||
+			  try_link(p, &o->root, &l, folder, "/.debug") ||
+			  try_link(p, &o->root, &l, global, ""));
+}
+
+/* ---- .gnu_debugaltlink ---- */
+
+static bool try_alt(struct place *p, const struct place *of, const char *name,
+		    const struct build_id *id)
+{
+	autofree char *folder = *name == '/' ? NULL : folder_of(of->root, of->f->fd);
+	autofree char *path = folder ? xasprintf("%s/%s", folder, name) : xstrdup(name);
+
+	if (*path != '/' || !enter(p, of->root, path))
+		return false;
+	if (has_id(p->f, id))
+		return true;
+	leave(p);
+	return false;
+}
+
+/* A name, relative to the file that has it, and a build-id behind its NUL. */
+static bool find_alt(struct place *p, const struct place *of, const struct root *root)
+{
+	uint64_t len;
+	const uint8_t *name = elf__bytes(of->f, elf__section(of->f, ".gnu_debugaltlink"), &len);
+	const uint8_t *end = name ? memchr(name, 0, len) : NULL;
+	struct build_id id = {.len = 0};
+
+	if (!end)
+		return false;
+	id.len = min_of(len - (end + 1 - name), sizeof(id.bytes));
+	memcpy(id.bytes, end + 1, id.len);
+	return find_anywhere(p, root, &id) || try_alt(p, of, (const char *)name, &id);
+}
+
+/* ---- both ---- */
+
+static bool has_dwarf(const struct elf_file *f)
+{
+	return elf__section(f, ".debug_info") || elf__section(f, ".zdebug_info");
+}
+
+/* The descriptor alone is kept. */
+static int keep(struct place *p, uint64_t *bytes)
+{
+	int fd = p->f ? p->f->fd : -1;
+
+	if (!p->f)
+		return -1;
+	*bytes += p->f->size;
+	p->f->fd = -1;
+	leave(p);
+	return fd;
+}
+
+void debug_files__find(const struct object *o, struct debug_files *out)
+{
+	struct elf_file *f = elf__of(o);
+	struct place debug = {0}, alt = {0}, own = {f, &o->root};
+	struct build_id id = {.len = o->build_id_len};
+
+	*out = (struct debug_files){.own = fcntl(f->fd, F_DUPFD_CLOEXEC, 3),
+				    .bytes = f->size,
+				    .dwarf = has_dwarf(f),
+				    .symbols = elf__section(f, ".gnu_debugdata")};
+	memcpy(id.bytes, o->build_id, id.len);
+	if (!find_anywhere(&debug, &o->root, &id))
+		find_by_link(&debug, o, f, &id);
+	if (!debug.f || !find_alt(&alt, &debug, &o->root))
+		find_alt(&alt, &own, &o->root);
+	out->dwarf |= debug.f && has_dwarf(debug.f);
+	out->debug = keep(&debug, &out->bytes);
+	out->alt = keep(&alt, &out->bytes);
+}
+
+void debug_files__close(struct debug_files *f)
+{
+	int fds[] = {f->own, f->debug, f->alt};
+
+	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	f->own = f->debug = f->alt = -1;
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Runs a function in a copy of the process, with bounded memory and time and next to no rights, and
+ * hands back what it writes. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "sandbox.h"
+
+#define MEMORY	     (1ull << 30) /* beyond what this process has already */
+#define ANSWER_LIMIT (256u << 20)
+#define PATIENCE     5 /* seconds by the clock, beside three for each of CPU time */
+
+/* ---- in the copy: bounds ---- */
+
+static void set_limit(int what, rlim_t limit)
+{
+	setrlimit(what, &(struct rlimit){limit, limit});
+}
+
+/* proc_pid_statm(5): the first number is the size, in pages. */
+static void limit_memory(uint64_t mapped)
+{
+	autofree char *text = NULL;
+	unsigned long pages;
+
+	if (file__read("/proc/self/statm", 4096, &text, NULL) || sscanf(text, "%lu", &pages) != 1)
+		_exit(1);
+	set_limit(RLIMIT_AS, (rlim_t)pages * sysconf(_SC_PAGESIZE) + mapped + MEMORY);
+}
+
+/* A crash here is nobody's business: no handler, no core dump, nothing that an exit would do. */
+static void be_alone(pid_t parent)
+{
+	static const int signals[] = {SIGSEGV, SIGBUS,	SIGFPE,	 SIGILL,  SIGABRT, SIGINT,
+				      SIGTERM, SIGPIPE, SIGALRM, SIGXCPU, SIGCHLD};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(signals); i++)
+		signal(signals[i], SIG_DFL);
+	prctl(PR_SET_DUMPABLE, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(1);
+}
+
+void sandbox__give_up(void)
+{
+	_exit(1);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const int *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* All but those, the standard streams too: what is left can't be written to but the answer. */
+static void close_others(const struct sandbox *s, int out)
+{
+	int keep[ARRAY_SIZE(s->fds) + 1], from = 0;
+	size_t i;
+
+	memcpy(keep, s->fds, sizeof(s->fds));
+	keep[ARRAY_SIZE(s->fds)] = out;
+	qsort(keep, ARRAY_SIZE(keep), sizeof(*keep), by_number);
+	for (i = 0; i < ARRAY_SIZE(keep); i++) {
+		if (keep[i] > from)
+			close_range(from, keep[i] - 1, 0);
+		from = max_of(from, keep[i] + 1);
+	}
+	close_range(from, ~0u, 0);
+}
+
+/* ---- in the copy: rights ---- */
+
+#if defined(__x86_64__)
+#define ARCH AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define ARCH AUDIT_ARCH_AARCH64
+#elif defined(__riscv)
+#define ARCH AUDIT_ARCH_RISCV64
+#endif
+
+#define RETURN(what) BPF_STMT(BPF_RET | BPF_K, (what))
+#define ALLOW(call)                                                                                \
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_##call, 0, 1), RETURN(SECCOMP_RET_ALLOW)
+#define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
+
+/* Reading, memory, the end: what a parser needs. A kernel without seccomp filters goes without. */
+static void filter_calls(void)
+{
+	static struct sock_filter filter[] = {
+		LOAD(arch),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCH, 1, 0),
+		RETURN(SECCOMP_RET_KILL_PROCESS),
+		LOAD(nr),
+		ALLOW(read),
+		ALLOW(pread64),
+		ALLOW(write),
+		ALLOW(lseek),
+		ALLOW(fstat),
+		ALLOW(newfstatat), /* what glibc's fstat(3) is */
+		ALLOW(close),
+		ALLOW(mmap),
+		ALLOW(munmap),
+		ALLOW(mremap),
+		ALLOW(mprotect),
+		ALLOW(madvise),
+		ALLOW(brk),
+		ALLOW(futex),
+		ALLOW(sched_yield),
+		ALLOW(clock_gettime),
+		ALLOW(getrandom),
+		ALLOW(rt_sigreturn),
+		ALLOW(rt_sigprocmask),
+		ALLOW(sigaltstack), /* of a sanitizer, before an exit */
+		ALLOW(exit),
+		ALLOW(exit_group),
+		RETURN(SECCOMP_RET_ERRNO | EPERM),
+	};
+	struct sock_fprog program = {ARRAY_SIZE(filter), filter};
+
+	prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+static void give_up_rights(void)
+{
+	struct __user_cap_header_struct h = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct none[2] = {0};
+
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if (syscall(SYS_capset, &h, none))
+		_exit(1);
+	set_limit(RLIMIT_NOFILE, 0);
+	set_limit(RLIMIT_FSIZE, 0);
+	set_limit(RLIMIT_CORE, 0);
+	filter_calls();
+}
+
+static void write_all(int fd, const struct str *s)
+{
+	size_t done = 0;
+	ssize_t n;
+
+	while (done < s->len) {
+		n = write(fd, s->data + done, s->len - done);
+		if (n <= 0)
+			_exit(1);
+		done += n;
+	}
+}
+
+static void __attribute__((noreturn)) be_copy(const struct sandbox *s, pid_t parent, int out)
+{
+	struct str answer = {0};
+
+	be_alone(parent);
+	limit_memory(s->mapped);
+	set_limit(RLIMIT_CPU, s->seconds);
+	close_others(s, out);
+	atexit(sandbox__give_up); /* the last one is the first that runs */
+	give_up_rights();
+	s->fn(s->ctx, &answer);
+	write_all(out, &answer);
+	_exit(0);
+}
+
+/* ---- here ---- */
+
+static bool may_be_read(int in, uint64_t deadline)
+{
+	struct pollfd p = {in, POLLIN, 0};
+	uint64_t now;
+
+	while ((now = now_ns(CLOCK_MONOTONIC)) < deadline) {
+		int n = poll(&p, 1, (int)min_of((deadline - now) / 1000000 + 1, 1000u));
+
+		if (n)
+			return n > 0 || errno == EINTR;
+	}
+	return false;
+}
+
+/* False: it said too much, or took too long. */
+static bool read_answer(int in, uint64_t deadline, struct str *answer)
+{
+	char chunk[65536];
+	ssize_t n = 1;
+
+	while (n && may_be_read(in, deadline)) {
+		n = read(in, chunk, sizeof(chunk));
+		if (n < 0 && errno != EINTR && errno != EAGAIN)
+			return false;
+		if (n > 0 && answer->len + n > ANSWER_LIMIT)
+			return false;
+		if (n > 0)
+			str__put(answer, chunk, n);
+	}
+	return !n;
+}
+
+static bool ended_well(pid_t pid)
+{
+	int status;
+
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return false;
+	return WIFEXITED(status) && !WEXITSTATUS(status);
+}
+
+int sandbox__run(const struct sandbox *s, struct str *answer)
+{
+	uint64_t deadline = now_ns(CLOCK_MONOTONIC) + (3ull * s->seconds + PATIENCE) * 1000000000u;
+	pid_t parent = getpid(), pid;
+	int ends[2];
+	bool good;
+
+	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) || fcntl(ends[1], F_SETFL, 0))
+		return err__set(errno, "can't make a pipe: %s", strerror(errno));
+	pid = fork();
+	if (pid == 0)
+		be_copy(s, parent, ends[1]);
+	close(ends[1]);
+	if (pid < 0) {
+		close(ends[0]);
+		return err__set(errno, "can't start a process: %s", strerror(errno));
+	}
+	good = read_answer(ends[0], deadline, answer);
+	close(ends[0]);
+	/* who closed the pipe and stays is ended; who is leaving has its status already */
+	kill(pid, SIGKILL);
+	if (ended_well(pid) && good)
+		return 0;
+	str__free(answer);
+	return err__set(EIO, "it is damaged, or takes too much memory or time to read");
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Where bbtrace would put its probes: `sites FILE` plans every function of an ELF file with all
+ * events and prints the address of each probe, then "unresolved N", the indirect jumps whose
+ * targets it does not know. For tests/check/starts.py, which asks objdump whether an instruction
+ * starts there.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include "code/code.h"
+
+static unsigned long long unresolved;
+
+static void print_plan(const struct plan *plan)
+{
+	const struct plan_function *f;
+	const struct plan_site *s;
+
+	vec__each (s, &plan->sites)
+		if (s->probe)
+			printf("%llx\n", (unsigned long long)s->vaddr + s->probe_at);
+	vec__each (f, &plan->functions)
+		unresolved += f->unresolved;
+}
+
+/* Too many for one plan are made two of. */
+static int print_sites(const function_vec *functions)
+{
+	const struct plan_options options = {.events = PLAN_ENTRY | PLAN_BRANCH | PLAN_RETURN};
+	size_t half = functions->len / 2;
+	function_vec lower = {.data = functions->data, .len = half};
+	function_vec upper = {.data = functions->data + half, .len = functions->len - half};
+	struct plan *plan;
+	int err = plan__build(functions, &options, &plan);
+
+	if (err == -E2BIG && half) {
+		err = print_sites(&lower);
+		return err ? err : print_sites(&upper);
+	}
+	if (err)
+		return err;
+	print_plan(plan);
+	plan__free(plan);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct object *o = NULL;
+	function_vec functions = {0};
+	struct spec all = {0};
+	int err = argc == 2 ? object__open(argv[1], &o) : err__set(EINVAL, "usage: sites FILE");
+
+	err = err ? err : spec__parse("*", false, &all);
+	err = err ? err : object__resolve(o, &all, &functions);
+	err = err ? err : print_sites(&functions);
+	if (err)
+		fprintf(stderr, "%s\n", err__text());
+	else
+		printf("unresolved %llu\n", unresolved);
+	functions__free(&functions);
+	spec__free(&all);
+	object__free(o);
+	return err ? 1 : 0;
+}

@@ -1,0 +1,63 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Would a probe ever sit within an instruction? Asked is objdump, of a sample of this machine's executables and
+# libraries, and of programs whose switches read tables of bytes. STARTS=all: every file that there is.
+# shellcheck disable=SC2154 # tap.sh sets it
+. "$(dirname "$0")/../tap.sh"
+ROOT=$(cd "$(dirname "$0")/../.." && pwd)
+BUILD=$(cd "${B:-$ROOT/build}" && pwd)
+
+check() { # WHAT LEAST-SITES <FILES
+	local sites
+
+	"$ROOT/tests/check/starts.py" "$BUILD/sites" >"$T/said" 2>&1
+	sites=$(sed -n '$s/.* files, \([0-9]*\) sites.*/\1/p' "$T/said")
+	! grep -q '^BAD' "$T/said" && ((${sites:-0} >= $2))
+	ok $? "$1: $(tail -n 1 "$T/said")" || diag "$(head -n 20 "$T/said")"
+}
+
+machine() { # the ELF files for this architecture, separate debug information aside, once each
+	find /usr /opt /bin /sbin /lib -xdev -type f -size +4k -path /usr/lib/debug -prune -o \
+		-xdev -type f -size +4k \( -perm /111 -o -name '*.so*' \) -print 2>/dev/null | sort |
+		python3 -c '
+import sys
+for path in map(str.rstrip, sys.stdin):
+    try:
+        with open(path, "rb") as f:
+            head = f.read(20)
+    except OSError:
+        continue
+    if head[:6] == b"\x7fELF\x02\x01" and head[16] in (2, 3) and head[18:20] == b"\x3e\0":
+        print(path)'
+}
+
+built=0
+: >"$T/programs"
+build() { # SEED BUILD...
+	"$ROOT/tests/check/classes.py" "$1" >"$T/p.c" && "${@:2}" -w "$T/p.c" -o "$T/p$1" && built=$((built + 1)) && echo "$T/p$1" >>"$T/programs"
+}
+
+# awk's scanner has such switches; and the biggest of what every machine has
+{
+	readlink -f "$(command -v awk)" /usr/bin/perl /usr/bin/python3 /usr/bin/bash
+	ldd /usr/bin/python3 "$BUILD/bbtrace" | awk '$3 ~ "^/" { print $3 }' | xargs readlink -f
+} | sort -u >"$T/certain"
+if [[ ${STARTS:-} == all ]]; then
+	machine >"$T/files"
+else
+	{ cat "$T/certain"; machine | awk 'NR % 80 == 0'; } | sort -u >"$T/files"
+fi
+check "$(wc -l <"$T/files") executables and libraries of this machine" 100000 <"$T/files"
+
+seed=170
+for compiler in gcc clang; do
+	for level in -O1 -O2 -O3 -Os; do
+		for kind in '' '-fno-pie -no-pie'; do
+			# shellcheck disable=SC2086 # words
+			build $((++seed)) $compiler $level $kind
+		done
+	done
+done
+is $built 16 'programs with tables of bytes, by gcc and clang'
+check 'their switches' 500 <"$T/programs"
+done_testing

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Where a jump table ends, and what is done when that is not known: nothing that a table claims may
+ * put a probe within an instruction.
+ */
+#include "code_graph_fixture.h"
+
+static const char *const source =
+	".text\n"
+	".macro fn name\n .globl \\name\n .type \\name,@function\n .balign 16\n \\name: .cfi_startproc\n.endm\n"
+	".macro end name\n .cfi_endproc\n .size \\name,.-\\name\n.endm\n"
+	/* of bytes: the check is on the byte in memory, and tells more than the table of bytes does
+	 */
+	"fn classes\n lea codes(%rip),%rcx\n movzbl (%rdi),%edx\n cmpb $1,(%rcx,%rdx)\n ja 9f\n"
+	" movzbl (%rcx,%rdx),%edx\n lea ctab(%rip),%rcx\n movslq (%rcx,%rdx,4),%rdx\n add %rcx,%rdx\n jmp *%rdx\n"
+	"c0: ret\nc1: mov $0xc3c3c3,%eax\n9: ret\nend classes\n"
+	/* the table of bytes alone bounds it; not where it may change */
+	"fn coded\n movzbl (%rdi),%edx\n movzbl few(%rdx),%edx\n jmp *etab(,%rdx,8)\ne0: ret\ne1: ret\nend coded\n"
+	"fn varied\n movzbl (%rdi),%edx\n movzbl varying(%rdx),%edx\n jmp *vtab(,%rdx,8)\nv0: ret\nv1: ret\n"
+	"end varied\n"
+	/* checked twice: the smaller one counts */
+	"fn twice\n movzbl (%rsi),%ecx\n cmp $63,%cl\n ja 9f\n cmp $1,%cl\n ja 9f\n jmp *ttab(,%rcx,8)\n"
+	"t0: ret\nt1: ret\n9: ret\nend twice\n"
+	/* fewer entries than the mask allows: what follows leads into an instruction, or is
+	   another's */
+	"fn inward\n and $3,%edi\n jmp *itab(,%rdi,8)\ni0: mov $0x90c3c3c3,%eax\ni1: ret\nend inward\n"
+	"fn short1\n and $3,%edi\n jmp *stab(,%rdi,8)\ns0: ret\ns1: ret\nend short1\n"
+	"fn short2\n and $1,%edi\n jmp *stab2(,%rdi,8)\ns2: ret\ns3: ret\nend short2\n"
+	/* the middle of a function with a name of its own, and where one begins */
+	"fn foreign\n and $1,%edi\n jmp *ftab(,%rdi,8)\nf0: ret\nend foreign\n"
+	"fn outside\n nop\no1: ret\nend outside\n"
+	"fn entries\n and $1,%edi\n jmp *ntab(,%rdi,8)\nn0: ret\nend entries\n"
+	/* two ways to read the same bytes */
+	"fn torn\n test %edi,%edi\n je 1f+1\n1: mov $0x90c3c3c3,%eax\n test %eax,%eax\n js 2f\n ret\n2: ret\n"
+	"end torn\n"
+	/* a table among the code, with a label of its own */
+	"amid: .long 0xc3c3c3c3,0xc3c3c3c3\n"
+	".globl _start\n_start: ud2\n"
+	".section .rodata\n"
+	"codes: .byte 0,1,0,1,2,3\n .fill 250,1,0\n"
+	".balign 4\nctab: .long c0-ctab,c1-ctab,c1+1-ctab,c1+2-ctab\n"
+	"few: .byte 0,1\n .fill 254,1,1\n"
+	".balign 8\netab: .quad e0,e1,0x10\nvtab: .quad v0,v1,0\nttab: .quad t0,t1,0\n"
+	"itab: .quad i0,i1,i0+2,i0+3\nstab: .quad s0,s1\nstab2: .quad s2,s3,0\n"
+	"ftab: .quad f0,o1\nntab: .quad n0,outside\n"
+	".data\nvarying: .byte 0,1\n .fill 254,1,1\n";
+
+static void test_byte_table(void)
+{
+	ok(PLAN(ALL, "classes", "coded", "varied", "twice"), "switches by tables of bytes");
+	test_table("classes", 34, 2, true, 0);
+	test_table("coded", 10, 2, true, 0);
+	test_table("varied", 10, 2, false, 1);
+	test_table("twice", 13, 2, true, 0);
+}
+
+static void test_disbelieved(void)
+{
+	uint64_t inward = address("inward");
+
+	ok(PLAN(ALL, "inward", "short1", "short2"), "tables that end early");
+	test_table("inward", 3, 2, false, 1);
+	is(plan__site_at(plan, 0, inward + 12), NO_SITE, "no site within an instruction");
+	is(plan__site_at(plan, 0, inward + 13), NO_SITE, "nor behind it");
+	test_table("short1", 3, 2, false, 1);
+	test_table("short2", 3, 2, true, 0);
+}
+
+static void test_other_functions(void)
+{
+	ok(PLAN(ALL, "foreign", "outside", "entries"), "tables that lead to other functions");
+	test_table("foreign", 3, 0, false, 1);
+	test_table("entries", 3, 2, true, 0);
+}
+
+static void test_overlap(void)
+{
+	uint64_t f = address("torn");
+
+	ok(PLAN(ALL, "torn"), "a jump into an instruction");
+	is(site(f + 5)->kind, BRANCH_RET, "both ways are followed");
+	is(site(f + 5)->refusal, PROBE_UNPROVED, "what lies within the other has no probe");
+	is(site(f + 5)->probe, 0, "at all");
+	is(site(f + 11)->probe, 1, "what lies in none has one");
+	ok(plan->skipped > 0, "which is counted");
+}
+
+static void test_table_in_text(void)
+{
+	const struct symbol *torn = object__symbol_at(object, address("torn"));
+
+	ok(!object__symbol_at(object, torn->vaddr + torn->size),
+	   "a local label where no frame is: no function");
+	ok(address("_start") > 0, "a global one is");
+}
+
+int main(void)
+{
+	if (!ok(assemble(source), "the assembler makes the test object"))
+		return tap__done();
+	test_byte_table();
+	test_disbelieved();
+	test_other_functions();
+	test_overlap();
+	test_table_in_text();
+	plan__free(plan);
+	object__free(object);
+	return tap__done();
+}

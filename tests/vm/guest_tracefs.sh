@@ -1,0 +1,152 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# guest_tracefs.sh: which tracefs is used where none, one, or another one is mounted; which definitions a run deletes and
+# which it leaves alone. Linux doesn't guard those in use: that the kernel doesn't complain is a part of the test.
+
+# shellcheck disable=SC2154,SC2034 # guest_lib.sh sets and uses them
+. "$(dirname "$0")/guest_lib.sh"
+fib=(user build/progs/fib fib -v -c)
+event=("${fib[@]}" --attach uprobe_event)
+TRACING=/sys/kernel/tracing
+DEBUG=/sys/kernel/debug
+diag "Linux $(uname -r)"
+
+mounts() { awk '$3 ~ /tracefs|debugfs/ { print $2 }' /proc/mounts | xargs; }
+row() { $BBTRACE doctor | sed -n "s/^tracefs  *//p"; }
+traced() { # NAME
+	exits 3 "$1"
+	isnt "$(summary events)" 0 'and sees something'
+}
+
+# ---- which one ----
+
+bb doctor
+is "$(mounts)" '' 'doctor mounts nothing'
+like <(row) '^yes .*not mounted; a trace that needs it mounts it' 'it says what a trace would do'
+bb "${event[@]}" -- build/progs/fib
+traced 'a trace that needs tracefs'
+is "$(mounts)" $TRACING 'it is mounted in its place, and stays'
+is "$(row)" "yes  trace events: $TRACING" 'doctor names it'
+bb "${event[@]}" -- build/progs/fib
+is "$(mounts)" $TRACING 'once'
+
+umount $TRACING
+mount -t debugfs none $DEBUG
+bb doctor
+is "$(mounts)" $DEBUG "looking at debugfs's automount point mounts nothing there"
+ls $DEBUG/tracing/ >/dev/null
+if [[ $(mounts) == "$DEBUG $DEBUG/tracing" ]]; then
+	is "$(row)" "yes  trace events: $DEBUG/tracing" 'one that is there alone: doctor names it'
+	bb "${event[@]}" -- build/progs/fib
+	traced 'it is used'
+	is "$(mounts)" "$DEBUG $DEBUG/tracing" 'and no other one mounted'
+	umount $DEBUG/tracing
+fi
+umount $DEBUG
+
+# A /sys of somebody's own making, as in a container.
+cat >"$T/bare" <<-END
+	cp /sys/kernel/btf/vmlinux /tmp/btf
+	mount -t tmpfs none /sys/kernel
+	"\$@" -b /tmp/btf
+	status=\$?
+	awk '\$3 ~ /tracefs|debugfs/' /proc/mounts >&2
+	exit \$status
+END
+timeout 240 unshare -m bash "$T/bare" $BBTRACE user build/progs/fib fib --attach uprobe_event -c -t 1 >"$T/out.txt" 2>"$T/err"
+status=$?
+exits 0 'where there is no such place: a mount that nobody sees'
+is "$(tail -n 1 "$T/err" | cut -d: -f1)" bbtrace 'which does not stay'
+
+mount -t tracefs none $TRACING
+mount -o remount,bind,ro $TRACING
+bb "${event[@]}" -- build/progs/fib
+exits 1 'one that is read-only is refused'
+like "$T/err" "tracefs is mounted read-only: mount -o remount,rw $TRACING" 'with what to do about it'
+mount -o remount,rw $TRACING
+bb "${event[@]}" -- build/progs/fib
+traced 'which helps'
+
+# ---- what killed tracers leave ----
+
+# begin COMMAND...: a tracer in the background, of fib by a trace event, until its probes are there
+begin() {
+	: >"$T/tracer" # what the one before said is no sign of this one
+	"$@" </dev/null >/dev/null 2>"$T/tracer" &
+	tracer=$!
+	disown $tracer # bash tells of no kill
+	wait_for 240 grep -q ' probes attached' "$T/tracer"
+}
+# How many definitions a file has of tracers that match.
+left() { grep -c ":bbtrace_$2" "$TRACING/$1"; }
+slain() { ! pgrep -x "$1" >/dev/null; }
+slay() { # NAME: all tracers of this name
+	pkill -9 -x "$1"
+	wait_for 60 slain "$1"
+}
+# another NAME: a run without trace events, or with where the kernel has nothing else
+another() {
+	bb "${fib[@]}" -- build/progs/fib
+	traced "$1"
+}
+
+begin $BBTRACE "${event[@]}"
+isnt "$(left uprobe_events "$tracer/")" 0 'a tracer has definitions'
+another 'another one, meanwhile'
+unshare --pid --fork --mount-proc $BBTRACE "${event[@]}" -- build/progs/fib >"$T/out.txt" 2>"$T/err"
+isnt "$(left uprobe_events "$tracer/")" 0 'leaves them alone, and so does one in another PID namespace'
+slay bbtrace
+isnt "$(left uprobe_events "$tracer/")" 0 'killed: they are left behind'
+unshare --pid --fork --mount-proc $BBTRACE "${event[@]}" -- build/progs/fib >"$T/out.txt" 2>"$T/err"
+isnt "$(left uprobe_events "$tracer/")" 0 'who does not see all processes deletes nothing of theirs'
+another 'the next run'
+like "$T/err" 'deleted 1 trace events that killed tracers left behind' 'deletes them, whatever it attaches by'
+is "$(left uprobe_events '')" 0 'all'
+
+cp $BBTRACE "$T/renamed"
+begin "$T/renamed" "${event[@]}"
+another 'a run beside a tracer that goes by another name'
+isnt "$(left uprobe_events "$tracer/")" 0 'leaves its definitions alone: it has them locked'
+slay renamed
+another 'afterwards'
+is "$(left uprobe_events '')" 0 'they are deleted'
+
+sleep 1000 &
+sleeper=$!
+echo "p:bbtrace_$sleeper/user_$sleeper build/progs/fib:0x1000" >>$TRACING/uprobe_events
+another 'a number that is somebody else'"'"'s by now'
+is "$(left uprobe_events '')" 0 'belongs to no tracer'
+kill $sleeper
+
+begin unshare --pid --fork --mount-proc $BBTRACE "${event[@]}"
+isnt "$(left uprobe_events '1_[0-9]*/')" 0 'a tracer in a PID namespace of its own: that is in the name'
+another 'a run outside'
+isnt "$(left uprobe_events '1_[0-9]*/')" 0 'leaves its definitions alone'
+slay bbtrace
+isnt "$(left uprobe_events '1_[0-9]*/')" 0 'killed: they are left behind'
+another 'the next run outside'
+is "$(left uprobe_events '')" 0 'deletes them'
+
+choose opening traceable 'what open(2) runs through' do_filp_open path_openat
+begin $BBTRACE kernel "$opening" -v -c -e entry
+isnt "$(left kprobe_events "$tracer/")" 0 'a tracer of the kernel has definitions'
+another 'a run of user mode, meanwhile'
+isnt "$(left kprobe_events "$tracer/")" 0 'leaves them alone'
+slay bbtrace
+isnt "$(left kprobe_events "$tracer/")" 0 'killed: they are left behind'
+another 'the next run of user mode'
+is "$(left kprobe_events '')" 0 'deletes them'
+
+umount $TRACING
+begin $BBTRACE "${event[@]}" -p $$
+umount -l $TRACING
+slay bbtrace
+if $BBTRACE doctor | grep -q '^uprobe_multi *yes'; then
+	another 'a run that needs no tracefs'
+	is "$(mounts)" '' 'mounts none to look for any'
+fi
+bb "${event[@]}" -- build/progs/fib
+is "$(left uprobe_events '')" 0 'one that mounts it deletes what it finds'
+is "$(complaints)" 0 'the kernel has nothing to complain of'
+done_testing
