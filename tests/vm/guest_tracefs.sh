@@ -85,7 +85,7 @@ slay() { # NAME: all tracers of this name
 	pkill -9 -x "$1"
 	wait_for 60 slain "$1"
 }
-# another NAME: a run without trace events, or with where the kernel has nothing else
+# another NAME: a run by what bbtrace chooses
 another() {
 	bb "${fib[@]}" -- build/progs/fib
 	traced "$1"
@@ -143,7 +143,8 @@ begin $BBTRACE "${event[@]}" -p $$
 umount -l $TRACING
 slay bbtrace
 if $BBTRACE doctor | grep -q '^uprobe_multi *yes'; then
-	another 'a run that needs no tracefs'
+	bb "${fib[@]}" --attach uprobe_multi -- build/progs/fib
+	traced 'a run that needs no tracefs'
 	is "$(mounts)" '' 'mounts none to look for any'
 fi
 bb "${event[@]}" -- build/progs/fib
