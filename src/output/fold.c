@@ -159,8 +159,9 @@ static void widen(struct fold_item *g, const struct fold_item *by)
 {
 	if (!by->timed)
 		return;
-	g->first = g->timed ? g->first : by->first;
-	g->last = by->last;
+	/* the latest may come first (--last) */
+	g->first = g->timed ? min_of(g->first, by->first) : by->first;
+	g->last = g->timed ? max_of(g->last, by->last) : by->last;
 	g->timed = true;
 }
 

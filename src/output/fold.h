@@ -34,8 +34,8 @@ struct fold_item {
 	size_t nbody;
 	uint64_t count;
 
-	/* both: when the first and last of its timed steps were; for a group within a group: of the
-	 * first time around */
+	/* both: when the earliest and latest of its timed steps were; for a group within a group:
+	 * of the first time around */
 	bool timed;
 	uint64_t first, last; /* ns */
 

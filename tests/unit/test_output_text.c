@@ -392,6 +392,13 @@ static void test_fold_body(void)
 		    c = fixture_branch(SITE_JMP, true, fixture_at(0x10));
 
 	options.fold = true;
+	shows("   0.000015845 ls-7            malloc+0x25  jne  taken -> malloc+0x20"
+	      "  3 times in 3.5us\n",
+	      "the latest first (--last): the same span", later(b, 3500), later(b, 2000), b);
+	shows("   0.000012352 ls-7            2 times in 7ns:\n"
+	      "   0.000012352 ls-7            | malloc+0x25  jne  taken -> malloc+0x20\n"
+	      "   0.000012350 ls-7            | malloc+0x27  jrcxz  not taken -> malloc+0x29\n",
+	      "of several lines as well", later(b, 7), later(a, 5), b, a);
 	shows(LEFT "  2 times in 7ns:\n" LEFT
 		   "  | malloc+0x27  jrcxz  not taken -> malloc+0x29\n" LEFT
 		   "  | malloc+0x25  jne  taken -> malloc+0x20\n",
