@@ -102,10 +102,14 @@ static __always_inline __u64 segment_base(__u8 seg)
 	return seg == 1 ? BPF_CORE_READ(task, thread.fsbase) : BPF_CORE_READ(task, thread.gsbase);
 }
 
-/* The target that a branch through memory will take (struct operand of src/code/code.h). */
+/*
+ * The target that a branch through memory will take (struct operand of src/code/code.h). Where it
+ * can't be read: where it lies, so that user space may find it.
+ */
 static __noinline long load_operand(struct pt_regs *ctx, __u32 index, __u64 *value)
 {
 	__u64 r[WIRE_REGS], addr;
+	long err;
 	struct wire_operand *o = bpf_map_lookup_elem(&operands, &index);
 
 	if (!o)
@@ -124,10 +128,15 @@ static __noinline long load_operand(struct pt_regs *ctx, __u32 index, __u64 *val
 		addr = (__u32)addr;
 	if (o->seg)
 		addr += segment_base(o->seg);
-	*value = 0;
 	if (o->size == 8)
-		return load(value, 8, addr);
-	return o->size == 4 ? load(value, 4, addr) : load(value, 2, addr);
+		err = load(value, 8, addr);
+	else
+		err = o->size == 4 ? load(value, 4, addr) : load(value, 2, addr);
+	if (err) {
+		value[0] = addr;
+		value[1] = ctx->ip;
+	}
+	return err;
 }
 
 /* ---- return addresses that a return probe has replaced ---- */
@@ -187,7 +196,7 @@ static __always_inline __u16 read_values(struct pt_regs *ctx, __u64 word, __u64 
 		value[0] = r[PROBE_REG(word) & 15];
 		return 0;
 	case ACTION_MEM:
-		return load_operand(ctx, PROBE_OPERAND(word), &value[0]) ? WIRE_NO_VALUE0 : 0;
+		return load_operand(ctx, PROBE_OPERAND(word), value) ? WIRE_NO_VALUE0 : 0;
 	}
 	return 0;
 }

@@ -35,7 +35,8 @@ enum wire_type {
 #define WIRE_SITE_BITS 24
 #define WIRE_SITE_MASK ((1u << WIRE_SITE_BITS) - 1)
 
-/* wire_event.missing: which values could not be read (the page is not there: -EFAULT). */
+/* wire_event.missing: which values could not be read (the page is not there: -EFAULT). Of an
+ * operand in memory (ACTION_MEM) value 0 is then its address, value 1 that of the instruction. */
 #define WIRE_NO_VALUE0	1
 #define WIRE_NO_VALUE1	2
 #define WIRE_NO_CALLER	4

@@ -7,6 +7,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include "drain.h"
+#include "operands.h"
 #include "session.h"
 #include "side.h"
 #include "tracefs.h"
@@ -65,6 +66,7 @@ static int give_records(struct probe *p, const struct batch *b, const struct pro
 
 	for (; !err && at < end; at += stored) {
 		const struct wire_event *e;
+		struct wire_entry_stack found;
 		struct wire_event room;
 
 		memcpy(&stored, at, sizeof(stored));
@@ -74,6 +76,7 @@ static int give_records(struct probe *p, const struct batch *b, const struct pro
 		if (!e)
 			return err__set(EIO,
 					"a short record of the ring buffer belongs to no other");
+		e = operands__record(p->plan, e, size, &found);
 		err = give_side(p, e->time, sink);
 		err = err ? err : sink->record(sink->ctx, e, size);
 	}

@@ -44,6 +44,29 @@ for bad in xyz rdi,xyz; do
 	isnt "$status" 3 'before the program runs'
 done
 
+# ---- a table that nothing touched before the jump by it ----
+program coldtable -O1 -no-pie -fno-pie
+# table NAME WORDS: what the file has there
+table() {
+	local vaddr=$((0x$(nm "$T/coldtable" | awk -v n="$1" '$3 ~ "^" n { print $1 }')))
+
+	readelf -lW "$T/coldtable" | awk '$1 == "LOAD" { print $2, $3, $5 }' | while read -r offset start size; do
+		((vaddr >= start && vaddr < start + size)) &&
+			od -An -v -tx8 -w8 -j $((offset + vaddr - start)) -N $((8 * $2)) "$T/coldtable" | sed 's/^ *0*/0x/'
+	done | sort
+}
+mechanisms
+for attach in "${MECHANISMS[@]}"; do
+	bb user "$T/coldtable" through apply -f --attach "$attach" -F json -o "$T/json" -- "$T/coldtable"
+	for one in 'ijmp jumped 3' 'icall called 2'; do
+		read -r kind name words <<<"$one"
+		json_lines "$T/json" '$e->{event} eq "branch" && $e->{kind} eq "'$kind'" && ($e->{to} ? $e->{to}{vaddr} : "none")' |
+			sort >"$T/to"
+		is "$(wc -l <"$T/to") $(uniq "$T/to" | xargs)" "8 $(table "$name" "$words" | xargs)" \
+			"$attach: each $kind has its target, the first one too"
+	done
+done
+
 # ---- -k ----
 run -k -e entry -l 3
 is "$(json_lines "$T/json" '$e->{event} eq "entry" && join " ", map { $_->{symbol} } @{$e->{stack}}[0 .. $e->{depth} + 1]')" \
