@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Tail calls into other objects: a traced function that ends with a jump to a PLT stub returns
- * where the library's function does. That function is found as the dynamic loader finds it, among
- * what the object needs, and added in silence: only its rets are probed, and only those that end a
- * traced call are shown.
+ * Tail calls into other objects: a traced function that ends with a jump to a PLT stub, or through
+ * a slot of the GOT (-fno-plt, Rust), returns where the library's function does. That function is
+ * found as the dynamic loader finds it, among what the object needs, and added in silence: only its
+ * rets are probed, and only those that end a traced call are shown.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -71,18 +71,16 @@ static bool known(const function_vec *v, const struct object *o, uint64_t entry)
 }
 
 /* False: where the function lies can't be told. */
-static bool add(struct search *s, const struct object *o, const struct symbol *symbol)
+static bool add(struct named *n, const struct object *o, uint64_t vaddr, unsigned flags)
 {
 	struct function f;
 
-	if (known(&s->n->functions, o, symbol->vaddr))
+	if (known(&n->functions, o, vaddr))
 		return true;
-	if (!object__function_at(o, symbol->vaddr, &f))
+	if (!object__function_at(o, vaddr, &f))
 		return false;
-	f.flags |= FUNCTION_SILENT;
-	if (symbol->type == SYMBOL_IFUNC)
-		f.flags |= FUNCTION_IFUNC;
-	vec__push(&s->n->functions, f);
+	f.flags |= FUNCTION_SILENT | flags;
+	vec__push(&n->functions, f);
 	return true;
 }
 
@@ -98,7 +96,8 @@ static bool add_definition(struct named *n, pid_t pid, struct object *o, const c
 		const struct symbol *symbol = definition(at, name, at == o);
 
 		if (symbol) {
-			added = add(&s, at, symbol);
+			added = add(n, at, symbol->vaddr,
+				    symbol->type == SYMBOL_IFUNC ? FUNCTION_IFUNC : 0);
 			break;
 		}
 		object__needed(at, enqueue, &s);
@@ -107,34 +106,72 @@ static bool add_definition(struct named *n, pid_t pid, struct object *o, const c
 	return added;
 }
 
-/* The stub that a jump out of a function's frame goes to; NULL: it is no such jump. */
-static const struct symbol *stub_of(const struct plan *plan, const struct plan_block *b)
+/* A jump out of a frame that is watched: not of a range. */
+static bool leaves_frame(const struct plan *plan, const struct plan_block *b)
 {
-	const struct plan_site *site = b->site == NO_SITE ? NULL : &plan->sites.data[b->site];
+	return b->site != NO_SITE && b->leaves && b->taken == NO_BLOCK &&
+	       b->function != NO_FUNCTION &&
+	       !(plan->functions.data[b->function].flags & FUNCTION_RANGE);
+}
+
+/* jmp *slot(%rip): where the slot lies; 0: it is another jump. */
+static uint64_t slot_of(const struct plan_site *s)
+{
+	const struct operand *o = &s->operand;
+
+	if (s->kind != BRANCH_IJMP || o->kind != OPERAND_MEM || o->base != REG_IP ||
+	    o->index != REG_NONE || o->seg != SEG_NONE || o->size != 8)
+		return 0;
+	return s->vaddr + s->len + (int64_t)o->disp;
+}
+
+/* What a jump goes through that the dynamic loader fills: a stub, or a slot. */
+struct passage {
+	uint64_t vaddr;
+	const char *name; /* of the function, "puts@plt"; NULL: it is the object's own, at target */
+	uint64_t target;
+};
+
+static bool find_passage(const struct plan *plan, const struct plan_block *b, struct passage *p)
+{
+	const struct plan_site *site = &plan->sites.data[b->site];
+	const struct object *o = plan->objects.data[b->object].object;
+	const struct got_slot *slot;
 	const struct symbol *s;
 
-	if (!site || !b->leaves || b->taken != NO_BLOCK || !site->target ||
-	    b->function == NO_FUNCTION ||
-	    (plan->functions.data[b->function].flags & FUNCTION_RANGE))
-		return NULL;
-	s = object__symbol_at(plan->objects.data[b->object].object, site->target);
-	return s && s->type == SYMBOL_PLT ? s : NULL;
+	if (site->target) {
+		s = object__symbol_at(o, site->target);
+		*p = (struct passage){site->target, s ? s->name : NULL, 0};
+		return s && s->type == SYMBOL_PLT;
+	}
+	slot = object__slot_at(o, slot_of(site));
+	if (slot)
+		*p = (struct passage){slot->vaddr, slot->name, slot->target};
+	return slot;
+}
+
+static bool add_behind(struct named *n, pid_t pid, struct object *o, const struct passage *p)
+{
+	autofree char *name = p->name ? xstrndup(p->name, strcspn(p->name, "@")) : NULL;
+
+	if (!name)
+		return add(n, o, p->target, 0);
+	return *name && add_definition(n, pid, o, name);
 }
 
 bool tails__add(struct named *n, const struct plan *plan, pid_t pid)
 {
 	const struct plan_block *b;
 	bool added = false;
+	struct passage p;
 
 	vec__each (b, &plan->blocks) {
-		uint64_t target = b->site == NO_SITE ? 0 : plan->sites.data[b->site].target;
-		const struct symbol *stub = stub_of(plan, b);
 		struct object *o = (struct object *)plan->objects.data[b->object].object;
-		autofree char *name = stub ? xstrndup(stub->name, strcspn(stub->name, "@")) : NULL;
 
-		if (!name || !*name || stub_known(n, o, target) || !add_definition(n, pid, o, name))
+		if (!leaves_frame(plan, b) || !find_passage(plan, b, &p) ||
+		    stub_known(n, o, p.vaddr) || !add_behind(n, pid, o, &p))
 			continue;
-		vec__push(&n->stubs, (struct plan_stub){o, target});
+		vec__push(&n->stubs, (struct plan_stub){o, p.vaddr});
 		added = true;
 	}
 	return added;

@@ -193,6 +193,8 @@ const struct total totals[] = {
 	{TOTAL(events), .before = ", ", .after = " events"},
 	{TOTAL(lost), .before = ", ", .after = " lost"},
 	{TOTAL(unmatched_returns), .before = ", ", .after = " unmatched returns"},
+	{TOTAL(unseen_tail_returns), .before = ", ", .after = " unseen returns of tail calls",
+	 .rare = true},
 	{TOTAL(unknown)},
 };
 const size_t ntotals = ARRAY_SIZE(totals);

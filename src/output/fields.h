@@ -84,6 +84,7 @@ struct total {
 	const char *key;    /* JSON, as above */
 	const char *before; /* text; NULL: the summary line leaves it out */
 	const char *after;
+	bool rare;     /* text: 0 is not said */
 	size_t offset; /* of a uint64_t in struct trace_totals */
 };
 extern const struct total totals[];

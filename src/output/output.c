@@ -134,7 +134,7 @@ void output__free(struct output *o)
 void totals__text(const struct trace_totals *t, struct str *s)
 {
 	for (const struct total *row = totals; row < totals + ntotals; row++) {
-		if (!row->before)
+		if (!row->before || (row->rare && !total__of(row, t)))
 			continue;
 		str__puts(s, row->before);
 		str__dec(s, total__of(row, t));

@@ -373,6 +373,7 @@ void object__free(struct object *o)
 	vec__free(&o->kept);
 	vec__free(&o->symbols);
 	vec__free(&o->frames);
+	vec__free(&o->slots);
 	vec__free(&o->noprobe);
 	vec__free(&o->splits);
 	map64__free(&o->split_of);

@@ -4,7 +4,7 @@
 
 /*
  * Number of elements whose vaddr (the first member of each) is not above key: the last of them is
- * at that - 1. All of struct segment, symbol, frame and noprobe start with their vaddr.
+ * at that - 1. All of struct segment, symbol, frame, got_slot and noprobe start with their vaddr.
  */
 static size_t count_upto(const void *data, size_t len, size_t size, uint64_t key)
 {
@@ -65,6 +65,13 @@ const struct frame *object__frame_at(const struct object *o, uint64_t vaddr)
 const struct noprobe *object__noprobe_at(const struct object *o, uint64_t vaddr)
 {
 	return covering(&o->noprobe, vaddr);
+}
+
+const struct got_slot *object__slot_at(const struct object *o, uint64_t vaddr)
+{
+	size_t n = upto(&o->slots, vaddr);
+
+	return n && o->slots.data[n - 1].vaddr == vaddr ? &o->slots.data[n - 1] : NULL;
 }
 
 size_t object__symbols_from(const struct object *o, uint64_t vaddr)

@@ -70,8 +70,17 @@ static struct table find_table(struct elf_file *f, uint32_t section)
 	return t;
 }
 
+/* A slot for a function of the object itself, which is not to be looked up by name. */
+static void read_relative(struct stubs *p, const Elf64_Rela *r, const Elf64_Shdr *got)
+{
+	if (got && r->r_offset - got->sh_addr < got->sh_size &&
+	    elf__is_code(p->o, (uint64_t)r->r_addend))
+		vec__push(&p->o->slots, (struct got_slot){r->r_offset, NULL, r->r_addend});
+}
+
 static void read_relocations(struct stubs *p, const Elf64_Shdr *s)
 {
+	const Elf64_Shdr *got = elf__section(p->f, ".got");
 	struct table table = find_table(p->f, s->sh_link);
 	uint64_t len, i, *index;
 	const uint8_t *bytes = elf__bytes(p->f, s, &len);
@@ -80,6 +89,8 @@ static void read_relocations(struct stubs *p, const Elf64_Shdr *s)
 
 	for (i = 0; bytes && i < len / sizeof(r) && elf__afford(p->f, sizeof(r)); i++) {
 		memcpy(&r, bytes + i * sizeof(r), sizeof(r));
+		if (ELF64_R_TYPE(r.r_info) == R_X86_64_RELATIVE)
+			read_relative(p, &r, got);
 		if (ELF64_R_TYPE(r.r_info) != R_X86_64_JUMP_SLOT &&
 		    ELF64_R_TYPE(r.r_info) != R_X86_64_GLOB_DAT &&
 		    ELF64_R_TYPE(r.r_info) != R_X86_64_IRELATIVE)
@@ -88,6 +99,8 @@ static void read_relocations(struct stubs *p, const Elf64_Shdr *s)
 		if (!name)
 			continue;
 		index = map64__put(&p->slots, r.r_offset);
+		if (!*index)
+			vec__push(&p->o->slots, (struct got_slot){r.r_offset, name, 0});
 		vec__push(&p->names, name);
 		*index = p->names.len;
 	}
@@ -142,6 +155,13 @@ static int by_vaddr(const void *a, const void *b)
 	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
 }
 
+static int by_slot(const void *a, const void *b)
+{
+	const struct got_slot *x = a, *y = b;
+
+	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
+}
+
 /* Both lists are sorted; what the static linker or a hostile file says about the same place stays
  * in front. */
 static void merge(struct stubs *p)
@@ -176,6 +196,7 @@ void plt__read(struct object *o, struct elf_file *f)
 	for (s = f->sections; s < f->sections + f->nsections; s++)
 		if (s->sh_type == SHT_RELA && s->sh_flags & SHF_ALLOC)
 			read_relocations(&p, s);
+	vec__sort(&o->slots, by_slot);
 	for (i = 0; i < ARRAY_SIZE(sections); i++) {
 		s = elf__section(f, sections[i]);
 		if (s && p.slots.len)

@@ -89,6 +89,13 @@ struct frame {
 	bool signal; /* a signal's trampoline: it may begin a byte early, within no instruction */
 };
 
+/* A slot of the GOT that the dynamic loader fills with the address of a function. */
+struct got_slot {
+	uint64_t vaddr;
+	const char *name; /* of the function, as its PLT stub's symbol has it: "puts@plt" */
+	uint64_t target;  /* name NULL: the function's address in the same object */
+};
+
 /* Code where no probe may sit, and why: kernel blacklist, notrace, … */
 struct noprobe {
 	uint64_t vaddr, size;
@@ -119,6 +126,7 @@ struct object {
 	VEC(struct symbol)
 	symbols; /* functions and PLT stubs only; ascending by vaddr, aliases kept */
 	VEC(struct frame) frames;    /* ascending */
+	VEC(struct got_slot) slots;  /* ascending */
 	VEC(struct noprobe) noprobe; /* ascending */
 	void *priv; /* of the reader that filled it in (libdwfl session, pools); freed by
 		       object__free() */
@@ -166,6 +174,7 @@ const uint8_t *object__bytes(const struct object *o, uint64_t vaddr, size_t *ava
 bool object__is_constant(const struct object *o, uint64_t vaddr, uint64_t len);
 const struct frame *object__frame_at(const struct object *o, uint64_t vaddr);
 const struct noprobe *object__noprobe_at(const struct object *o, uint64_t vaddr);
+const struct got_slot *object__slot_at(const struct object *o, uint64_t vaddr);
 /* The symbol that covers vaddr (object__extent() bounds one without size): of several the one whose
  * start is nearest, then a global one, then the one with the default version, then the first by
  * name. */

@@ -48,6 +48,28 @@ static bool is_cut(struct trace *t, const struct call *c)
 	       walk__is_silent_ahead(t->walk, c->block);
 }
 
+/* It left for code that has no probes: nobody can see the ret that ends it. */
+static bool left_for_good(struct trace *t, const struct call *c)
+{
+	const struct plan *p = t->plan;
+
+	if (c->state != CALL_TAIL)
+		return false;
+	return c->block == NO_BLOCK ||
+	       p->functions.data[p->blocks.data[c->block].function].flags & FUNCTION_SILENT;
+}
+
+static void count_unseen(struct trace *t, const struct call *c)
+{
+	/* without probes on rets nobody could have seen it end */
+	if (!(t->options.events & (PLAN_BRANCH | PLAN_RETURN)))
+		return;
+	if (left_for_good(t, c))
+		t->totals.unseen_tail_returns++;
+	else
+		t->totals.unmatched_returns++;
+}
+
 void calls__kill(struct trace *t, struct thread *th, struct call *c)
 {
 	struct now n = {.t = t, .th = th};
@@ -55,9 +77,7 @@ void calls__kill(struct trace *t, struct thread *th, struct call *c)
 	/* what it did behind its last event, if anything, nobody told */
 	if (th->seen && t->options.events & PLAN_BRANCH && is_cut(t, c))
 		step__mark(&n, STEP_UNKNOWN, 0);
-	/* without probes on rets nobody could have seen it end */
-	if (t->options.events & (PLAN_BRANCH | PLAN_RETURN))
-		t->totals.unmatched_returns++;
+	count_unseen(t, c);
 	calls__remove(th, c);
 }
 

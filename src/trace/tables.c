@@ -157,6 +157,7 @@ static const struct column end[] = {
 	NUMBER(struct trace_end, totals.lost),
 	NUMBER(struct trace_end, totals.unmatched_returns),
 	NUMBER(struct trace_end, totals.unknown),
+	NUMBER(struct trace_end, totals.unseen_tail_returns),
 };
 
 #define ROWS(columns, member)                                                                      \

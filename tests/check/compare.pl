@@ -31,7 +31,7 @@ sub differ { print @_; exit 1 }
 # ---- the reference: lines per thread ----
 # An event is [text to compare, where to, value, note]; undef where there is none. What has a note may be missing: a child's
 # return from what its parent entered; that of code that was jumped into, not entered; and that by a ret elsewhere, behind a
-# tail call, which bbtrace must then count as unmatched.
+# tail call, which bbtrace must then count under unseen_tail_returns.
 
 sub read_reference {
 	my ($path) = @_;
@@ -143,7 +143,7 @@ sub event_of {
 	return [join(' ', $e->{kind} // '?', $vaddr, $taken), where_to($e->{to}), undef];
 }
 
-my $unmatched = 0; # as the summary has it
+my $unseen = 0; # returns of tail calls, as the summary has it
 
 sub read_json {
 	my ($path) = @_;
@@ -177,7 +177,7 @@ sub check_summary {
 	return push @wrong, 'no summary' unless $summary;
 	push @wrong, "summary counts $summary->{events} events, there are $printed" if $summary->{events} != $printed;
 	push @wrong, "summary: $summary->{lost} lost" if $summary->{lost};
-	$unmatched = $summary->{unmatched_returns};
+	$unseen = $summary->{unseen_tail_returns};
 }
 
 # ---- comparison ----
@@ -307,8 +307,8 @@ for my $t (sort { (!!grep { is_gap($_) } @{ $a->[1] }) <=> (!!grep { is_gap($_) 
 @refs = grep { grep { !$_->[3] } @$_ } @refs;
 differ(scalar @refs, ' thread(s) of the reference missing; the first begins: ', text($refs[0][0]), ' (',
        scalar @{ $refs[0] }, " events)\n") if @refs;
-push @wrong, "$count{elsewhere} returns behind tail calls are missing, unmatched_returns is $unmatched"
-	if $count{elsewhere} > ($strict ? 0 : $unmatched);
+push @wrong, "$count{elsewhere} returns behind tail calls are missing, unseen_tail_returns is $unseen"
+	if $count{elsewhere} > ($strict ? 0 : $unseen);
 differ("$wrong[0]\n", @wrong > 1 ? '(and ' . (@wrong - 1) . " more such)\n" : '') if @wrong;
 printf "same: %d threads, %d of %d events; %d unknown hide %d; %d without to, %d without value, %d moved addresses; %d returns behind tail calls not seen\n",
 	scalar @threads, $count{events}, $reference_events, @count{qw(unknown hidden to value addresses elsewhere)};

@@ -53,4 +53,4 @@ while (<$f>) {
 		print qq($time$task{$thread},"event":"branch",$at,"kind":"$kind","insn":"$insn{$kind}"$way), to($to), "}\n";
 	}
 }
-print qq({"event":"summary","functions":1,"probes":1,"skipped":0,"events":$events,"lost":0,"unmatched_returns":0}\n);
+print qq({"event":"summary","functions":1,"probes":1,"skipped":0,"events":$events,"lost":0,"unmatched_returns":0,"unseen_tail_returns":0}\n);

@@ -21,7 +21,7 @@ is "$(json_lines "$T/json" '$e->{event} eq "branch" && $e->{kind} eq "ret" && $e
 	'the last ret goes to main'
 is "$(summary functions) $(summary events)" '1 972' 'the summary counts all lines'
 is "$(tail -1 "$T/json")" \
-	'{"event":"summary","functions":1,"probes":'"$(summary probes)"',"skipped":0,"events":972,"lost":0,"unmatched_returns":0,"unknown":0}' \
+	'{"event":"summary","functions":1,"probes":'"$(summary probes)"',"skipped":0,"events":972,"lost":0,"unmatched_returns":0,"unseen_tail_returns":0,"unknown":0}' \
 	'and so does the last line of JSON'
 
 bb user "$T/fib" fib -- "$T/fib"

@@ -1,0 +1,25 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Tail calls: what a function jumps to by a slot or a pointer ends its call; where that can't be seen it is counted under
+# its own name, and nothing is called unmatched. The programs of progs.list show the same event by event.
+# shellcheck disable=SC2154,SC2034 # lib.sh sets them
+. "$(dirname "$0")/lib.sh"
+needs root uprobes cmd:python3
+mechanisms
+
+python=$(python3 -c 'import os, sys; print(os.path.realpath(sys.executable))')
+library=$(ldd "$python" | awk '/libpython/ { print $3 }')
+script='print(sum(len(str(i)) for i in range(300)))'
+
+# _Py_Dealloc ends in a jump to the type's tp_dealloc.
+for mechanism in "${MECHANISMS[@]}"; do
+	bb user "${library:-$python}" _Py_Dealloc --attach $mechanism -F json -o "$T/json" -- "$python" -S -E -c "$script"
+	exits 0 "$mechanism: python3 is traced"
+	is "$(grep -v '^bbtrace' "$T/out")" 790 '  and does what it does'
+	entries=$(entries _Py_Dealloc) unseen=$(summary 'unseen returns of tail calls')
+	isnt "$entries" 0 '  objects are freed'
+	is "$(($(returns _Py_Dealloc) + ${unseen:-0})) $(summary unmatched)" "$entries 0" \
+		'  each call returned or was counted as the tail call that it is'
+	is "$(json_lines "$T/json" '$e->{unseen_tail_returns}')" "${unseen:-0}" '  in JSON as well'
+done
+done_testing
