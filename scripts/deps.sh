@@ -29,6 +29,8 @@ build | libiberty-dev   | <libiberty/demangle.h>
 test  | perl            | prove
 test  | g++             | g++
 test  | rustc           | rustc
+test  | golang-go       | go
+test  | fzf             | fzf
 test  | gdb             | gdb
 test  | binutils        | objdump
 test  | strace          | strace

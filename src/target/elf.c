@@ -276,6 +276,7 @@ void elf_file__free(void *file)
 	vec__free(&f->code);
 	vec__free(&f->reach);
 	vec__free(&f->units);
+	vec__free(&f->relatives);
 	free(f->image);
 	free(f->segments);
 	free(f->sections);

@@ -15,6 +15,11 @@ struct span {
 	uint64_t start, end;
 };
 
+/* A word that the loader sets (relatives.c). */
+struct relative {
+	uint64_t vaddr, value; /* its place, and the address that it will hold; link-time both */
+};
+
 struct elf_file {
 	int fd;
 	uint64_t size;	/* of the file */
@@ -33,7 +38,9 @@ struct elf_file {
 	VEC(struct span) code; /* executable sections, ascending; none: no section headers */
 	VEC(uint64_t) reach;   /* by symbol: the highest end of it and all before it */
 	VEC(uint32_t) units;   /* by symbol: which STT_FILE a local one belongs to, 0: unknown */
-	bool no_debug;	       /* its debug information was tried, and can't be read */
+	VEC(struct relative) relatives; /* ascending; relatives__read() fills them in */
+	struct go_table *go;		/* of a program of Go, unless it can't be read; in pool */
+	bool no_debug;			/* its debug information was tried, and can't be read */
 };
 
 /* The reader's data of an object that object__open() made; NULL for any other. */
@@ -63,6 +70,11 @@ struct elf_file *elf_file__new(int fd, uint64_t size);
 void elf_file__free(void *f);
 /* Reads exactly len bytes at offset; false: the file is shorter. */
 bool elf__read(int fd, void *buf, uint64_t len, uint64_t offset);
+
+void relatives__read(const struct object *o, struct elf_file *f);
+/* The eight bytes at vaddr, as they are once the object is loaded at its link-time address. False:
+ * not within a segment. */
+bool elf__word(const struct object *o, const struct elf_file *f, uint64_t vaddr, uint64_t *word);
 
 /* Does [offset, offset + len) lie within the first size bytes? */
 static inline bool span__within(uint64_t offset, uint64_t len, uint64_t size)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Programs of Go: where a thread has its goroutine (runtime, asm_amd64.s: in the thread's own
- * memory, g), and where that has its number (runtime2.go, struct g).
+ * Programs of Go: their table of functions, where a thread has its goroutine (runtime, asm_amd64.s:
+ * in the thread's own memory, g), and where that has its number (runtime2.go, struct g).
  */
 #include <stdlib.h>
-#include "elf_file.h"
+#include "gopclntab.h"
 
 /* src/cmd/link/internal/ld/data.go, buildinfo(): from Go 1.18 on the version stands behind 32
  * bytes, its length first.
@@ -80,22 +80,44 @@ static int64_t g_offset(struct elf_file *f)
 	return -8;
 }
 
+/* Without section headers by its magic: it is aligned (src/debug/buildinfo). */
+static const uint8_t *search_build_info(const struct object *o, uint64_t *len)
+{
+	static const char magic[] = "\xff Go buildinf:";
+	const struct segment *s;
+	uint64_t at;
+
+	vec__each (s, &o->segments)
+		for (at = -s->vaddr % 16; !s->exec && at + VERSION_AT < s->size; at += 16)
+			if (!memcmp(s->bytes + at, magic, sizeof(magic) - 1)) {
+				*len = s->size - at;
+				return s->bytes + at;
+			}
+	return NULL;
+}
+
+/* A library gets its place when it is loaded. */
+static bool is_library(const struct elf_file *f)
+{
+	for (const Elf64_Phdr *p = f->segments; p < f->segments + f->nsegments; p++)
+		if (p->p_type == PT_INTERP)
+			return false;
+	return f->header.e_type == ET_DYN && !elf__section(f, ".note.go.buildid");
+}
+
 void golang__find(struct object *o, struct elf_file *f)
 {
 	const Elf64_Shdr *section = elf__section(f, ".go.buildinfo");
-	const uint8_t *info;
-	uint64_t len;
+	const uint8_t *info = NULL;
+	uint64_t len = 0;
 
-	if (!section || f->header.e_machine != EM_X86_64)
+	if (f->header.e_machine != EM_X86_64 || (!section && f->nsections))
 		return;
-	info = elf__bytes(f, section, &len);
+	info = section ? elf__bytes(f, section, &len) : search_build_info(o, &len);
+	if (!section && !info)
+		return;
 	o->go = true;
-	o->go_g = g_offset(f);
+	f->go = go_table__find(o, f);
+	o->go_g = is_library(f) ? 0 : g_offset(f);
 	o->go_goid = info ? goid_offset(info, len) : 0;
-	/* a library gets its place when it is loaded */
-	for (const Elf64_Phdr *p = f->segments; p < f->segments + f->nsegments; p++)
-		if (p->p_type == PT_INTERP)
-			return;
-	if (f->header.e_type == ET_DYN && !elf__section(f, ".note.go.buildid"))
-		o->go_g = 0;
 }

@@ -31,6 +31,16 @@ void answer__put_name(struct str *answer, const char *name)
 
 /* ---- read ---- */
 
+bool answer__has_no_dwarf(const struct str *answer)
+{
+	uint64_t what;
+
+	if (answer->len < sizeof(what))
+		return false;
+	memcpy(&what, answer->data, sizeof(what));
+	return what == ANSWER_NO_DWARF;
+}
+
 bool lines__is_stretch(const struct object *o, uint64_t start, uint64_t end)
 {
 	size_t avail;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The line table the other way round: which source lines code comes from, by debug information
- * (DWARF, through libdw, in the sandbox). What comes back is checked row by row.
+ * (DWARF, through libdw, in the sandbox). What comes back is checked row by row. Without it, a
+ * program of Go has a table of its own.
  */
 #include <dwarf.h>
 #include <stdlib.h>
 #include <elfutils/libdwfl.h>
 #include "debug.h"
+#include "gopclntab.h"
 
 /* A row of the answer. */
 struct row {
@@ -183,6 +185,8 @@ void object__lines(const struct object *o, const struct range *ranges, size_t n,
 		return;
 	if (!table__take(&table, &answer, sizeof(row))) {
 		str__free(&answer);
+		if (elf__of(o)->go)
+			golang__lines(o, ranges, n, fn, ctx);
 		return;
 	}
 	elf__keep(elf__of(o), answer.data);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * FILE:LINE by debug information (DWARF, through libdw): the whole function where one starts at
- * that line, else the code of the line, wherever it was inlined.
+ * that line, else the code of the line, wherever it was inlined. A program of Go without debug
+ * information has a table of its own.
  */
 #include <stdlib.h>
 #include "debug.h"
@@ -50,14 +51,8 @@ bool lines__is_file(const struct line_search *s, const char *path)
 
 /* ---- rows of the line table ---- */
 
-static void add_row(struct line_search *s, Dwarf_Line *row, Dwarf_Line *next)
+void lines__add_row(struct line_search *s, uint64_t start, uint64_t end)
 {
-	Dwarf_Addr start, end;
-
-	if (dwarf_lineaddr(row, &start) || dwarf_lineaddr(next, &end) || end <= start)
-		return;
-	start += s->bias;
-	end += s->bias;
 	/* a function that the linker dropped keeps its rows, at address 0 */
 	if (!elf__is_code(s->o, start) || !elf__is_code(s->o, end - 1))
 		return;
@@ -67,7 +62,15 @@ static void add_row(struct line_search *s, Dwarf_Line *row, Dwarf_Line *next)
 		vec__push(&s->rows, (struct span){start, end});
 }
 
-static void note_near(struct line_search *s, int line)
+static void add_row(struct line_search *s, Dwarf_Line *row, Dwarf_Line *next)
+{
+	Dwarf_Addr start, end;
+
+	if (!dwarf_lineaddr(row, &start) && !dwarf_lineaddr(next, &end) && end > start)
+		lines__add_row(s, start + s->bias, end + s->bias);
+}
+
+void lines__note_near(struct line_search *s, int line)
 {
 	if (line > 0 && line < s->line)
 		s->below = max_of(s->below, line);
@@ -93,7 +96,7 @@ static void find_rows(struct line_search *s, Dwarf_Die *unit)
 		if (line == s->line)
 			add_row(s, row, dwarf_onesrcline(lines, i + 1));
 		else
-			note_near(s, line);
+			lines__note_near(s, line);
 	}
 }
 
@@ -138,7 +141,7 @@ static int by_start(const void *a, const void *b)
 }
 
 /* Units may tell the same code twice; rows of one line may touch. */
-static void put_rows(struct line_search *s)
+void lines__put_rows(struct line_search *s)
 {
 	struct span *r, *last = NULL;
 
@@ -152,6 +155,7 @@ static void put_rows(struct line_search *s)
 	s->rows.len = last ? last + 1 - s->rows.data : 0;
 	vec__each (r, &s->rows)
 		answer__put(s->answer, ANSWER_RANGE, r->start, r->end);
+	vec__free(&s->rows);
 }
 
 static void search(void *search, const struct debug_session *session, struct str *answer)
@@ -167,8 +171,7 @@ static void search(void *search, const struct debug_session *session, struct str
 	if (s->file_known)
 		answer__put(answer, ANSWER_FILE, s->below, s->above);
 	if (!s->found)
-		put_rows(s);
-	vec__free(&s->rows);
+		lines__put_rows(s);
 }
 
 int lines__resolve(struct object *o, const struct spec *spec, function_vec *v)
@@ -180,6 +183,8 @@ int lines__resolve(struct object *o, const struct spec *spec, function_vec *v)
 	s.file = xstrdup(spec->name);
 	normalise(s.file);
 	err = debug__ask(o, search, &s, &answer);
+	if (!err && answer__has_no_dwarf(&answer) && elf__of(o)->go)
+		golang__search_line(&s, &answer);
 	if (err)
 		err__prefix(err, "%s: the debug information of %s can't be used", spec->text,
 			    o->path);

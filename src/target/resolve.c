@@ -183,6 +183,16 @@ static int resolve_all(struct object *o, const struct query *q, function_vec *v)
 	return err ? not_found(o, q) : 0;
 }
 
+static bool any_matches(const struct object *o, const struct query *q)
+{
+	const struct symbol *s;
+
+	vec__each (s, &o->symbols)
+		if (query__match(q, s) != MATCH_NONE)
+			return true;
+	return false;
+}
+
 static int resolve_name(struct object *o, const struct spec *spec, function_vec *v)
 {
 	struct query q;
@@ -190,7 +200,7 @@ static int resolve_name(struct object *o, const struct spec *spec, function_vec 
 	int err;
 
 	query__init(&q, spec->name, false);
-	/* a pattern may be a name after all: operator*, operator[] */
+	/* a pattern may be a name after all: operator*, operator[], main.Map[...] */
 	err = spec->kind == SPEC_GLOB ? -ENOENT : resolve_query(o, &q, v);
 	query__free(&q);
 	if (spec->kind != SPEC_GLOB)
@@ -201,8 +211,8 @@ static int resolve_name(struct object *o, const struct spec *spec, function_vec 
 	if (err != -ENOENT || v->len != before)
 		return err;
 	query__init(&q, spec->name, false);
-	if (strstr(spec->name, "operator") && !resolve_query(o, &q, v))
-		err = 0;
+	if (any_matches(o, &q))
+		err = resolve_query(o, &q, v);
 	query__free(&q);
 	return err;
 }

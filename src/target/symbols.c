@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Function symbols of an ELF file: .symtab, .dynsym with its versions, and, where the file has no
- * .symtab, those of .gnu_debugdata or of a separate debug file. Merged: sorted by address, aliases
- * kept, duplicates gone.
+ * .symtab, those of .gnu_debugdata or of a separate debug file; of a program of Go, also its own
+ * table's. Merged: sorted by address, aliases kept, duplicates gone.
  */
 #include <stdlib.h>
 #include <elfutils/libdwfl.h>
 #include "debug.h"
+#include "gopclntab.h"
 #include "sandbox.h"
 
 #define VERSION_MASK   0x7fff
@@ -99,6 +100,13 @@ static void split_version(struct gather *g, struct symbol *s)
 	s->name = elf__keep(g->f, xstrndup(s->name, at - s->name));
 }
 
+/* Bounds of Go's code (ld/data.go), not functions. */
+static bool is_go_label(const struct gather *g, const Elf64_Sym *sym, const char *name)
+{
+	return g->f->go && !sym->st_size &&
+	       (!strcmp(name, "runtime.text") || !strcmp(name, "runtime.etext"));
+}
+
 static void add(struct gather *g, const Elf64_Sym *sym, const char *name,
 		const struct versions *versions, uint64_t i)
 {
@@ -114,6 +122,8 @@ static void add(struct gather *g, const Elf64_Sym *sym, const char *name,
 		return;
 	/* assembler-local and mapping symbols: no functions */
 	if (type == STT_NOTYPE && (!strncmp(name, ".L", 2) || name[0] == '$'))
+		return;
+	if (is_go_label(g, sym, name))
 		return;
 	/* sorting and matching read the names: all of them may be tails of a long one */
 	if (!elf__afford(g->f, strlen(name)))
@@ -222,6 +232,42 @@ static void read_separate(struct gather *g)
 	}
 }
 
+/* ---- the table that Go's runtime has ---- */
+
+/* As in .symtab: the linker writes a dot for the middle dot there (ld/symtab.go). */
+static const char *plain_dots(struct gather *g, const char *name)
+{
+	static const char dot[] = "\xc2\xb7";
+	char *out, *at;
+
+	if (!strstr(name, dot))
+		return name;
+	out = elf__keep(g->f, xstrdup(name));
+	while ((at = strstr(out, dot))) {
+		*at = '.';
+		memmove(at + 1, at + 2, strlen(at + 2) + 1);
+	}
+	return out;
+}
+
+static void read_go_table(struct gather *g)
+{
+	const struct go_table *t = g->f->go;
+	struct go_function fn;
+
+	for (uint64_t i = 0; t && i < t->nfunctions; i++) {
+		if (!go_table__function(t, i, &fn) || !*fn.name ||
+		    !elf__afford(g->f, strlen(fn.name)))
+			continue;
+		vec__push(&g->found,
+			  (struct candidate){.symbol = {.vaddr = fn.vaddr,
+							.size = go_function__size(t, &fn),
+							.name = plain_dots(g, fn.name),
+							.type = SYMBOL_FUNC,
+							.global = true}});
+	}
+}
+
 /* ---- merge ---- */
 
 static int by_vaddr(const void *a, const void *b)
@@ -255,6 +301,7 @@ static void merge_into(struct candidate *x, const struct candidate *y)
 	if (y->symbol.type == SYMBOL_IFUNC)
 		x->symbol.type = SYMBOL_IFUNC;
 	x->label &= y->label;
+	x->symbol.global |= y->symbol.global;
 }
 
 /* A local label inside a function is a place in it, not a function; and where other code has
@@ -304,6 +351,7 @@ void symbols__read(struct object *o, struct elf_file *f)
 	read_table(&g, SHT_DYNSYM);
 	if (!read_table(&g, SHT_SYMTAB))
 		read_separate(&g);
+	read_go_table(&g);
 	merge(&g);
 	vec__free(&g.found);
 }
