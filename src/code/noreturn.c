@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Does a call come back? By name, by the callee's own flow (does any path of it reach a ret or a
- * jump that can't be followed), and by the caller's shape: nothing of the function follows a call
- * that doesn't return.
+ * Does a call come back? By name, by the callee's own flow (does any path of it, landing pads among
+ * them, reach a ret or a jump that can't be followed), and by the caller's shape: nothing of the
+ * function follows a call that doesn't return.
  */
 #include "graph.h"
 
@@ -16,6 +16,7 @@ struct search {
 	VEC(uint64_t) paths; /* to be walked */
 	VEC(uint64_t)
 	calls; /* calls whose continuation has not been walked: addresses of the calls */
+	struct map64 landed; /* frames whose landing pads are among the paths */
 	uint32_t stamp, depth, lowest;
 };
 
@@ -42,6 +43,18 @@ static bool is_inward(const struct object *o, const struct insn *call)
 	return s && call->target != s->vaddr && object__symbol_at(o, call->target) == s;
 }
 
+/* What a call throws is caught in the same frame, and that may return where nothing else does. */
+static void land(struct graph *g, struct search *s, uint64_t call)
+{
+	const struct frame *f = object__frame_at(g->object, call);
+
+	if (!f || !f->npads || map64__get(&s->landed, f->vaddr))
+		return;
+	*map64__put(&s->landed, f->vaddr) = 1;
+	for (size_t i = 0; i < f->npads; i++)
+		vec__push(&s->paths, f->pads[i]);
+}
+
 /* Where a path goes on behind a branch; 0: it ends here. *returns: it ends by returning. */
 static uint64_t behind(struct graph *g, struct search *s, const struct insn *b, bool *returns)
 {
@@ -56,8 +69,10 @@ static uint64_t behind(struct graph *g, struct search *s, const struct insn *b, 
 		return names__noreturn(g->object, b->target, g->kernel) ? 0 : b->target;
 	case BRANCH_CALL:
 		vec__push(&s->calls, b->addr);
+		land(g, s, b->addr);
 		return is_inward(g->object, b) ? b->target : 0;
 	case BRANCH_ICALL:
+		land(g, s, b->addr);
 		return leaves_function(g->object, b->addr, next) ? 0 : next;
 	default: /* ret, indirect jump, and what isn't understood */
 		*returns = true;
@@ -136,6 +151,7 @@ static bool ask(struct graph *g, uint64_t callee, uint32_t depth, uint32_t *lowe
 	returns = search(g, &s, callee);
 	vec__free(&s.paths);
 	vec__free(&s.calls);
+	map64__free(&s.landed);
 	if (!returns && s.lowest < depth) {
 		*lowest = min_of(*lowest, s.lowest);
 		map64__del(&g->returns, callee);

@@ -277,6 +277,13 @@ static const char pads_cc[] =
 	"__attribute__((noinline)) int leaf(int n) { if (n == 3) throw n; return n; }\n"
 	"int main(int c, char **v) { return mid(c); }\n";
 
+static const char handled_cc[] =
+	"int sink;\n__attribute__((noinline,noclone)) int caught() { try { throw; } catch (int i) { return i; } }\n"
+	"__attribute__((noinline,noclone)) int passed() { try { throw; } catch (int i) { throw 'c'; } }\n"
+	"__attribute__((noinline)) int asks(int n) { int r = caught(); if (r > n) sink += r; return r + n; }\n"
+	"__attribute__((noinline)) int asks2(int n) { int r = passed(); return r + n; }\n"
+	"int main(int c, char **v) { return asks(c) + asks2(c); }\n";
+
 static bool compile(const char *name, const char *text, const char *compiler)
 {
 	plan__free(plan);
@@ -333,6 +340,38 @@ static void test_pads(void)
 		known += plan->sites.data[i].sp_delta != SP_UNKNOWN;
 	is(known, plan ? plan->sites.len : 1, "their depth is that of the calls");
 	is(plan ? plan->functions.data[0].unreached : 1, 0, "all of the function is reached");
+}
+
+/* The last call in a function of compiled code that has this function as its target. */
+static const struct plan_block *call_of(const char *callee)
+{
+	static const struct plan_block none = {.noreturn = 2};
+	const struct plan_block *found = &none;
+	const struct plan_site *s;
+
+	vec__each (s, &plan->sites)
+		if (s->kind == BRANCH_CALL && s->target == address(callee))
+			found = &plan->blocks.data[s->block];
+	return found;
+}
+
+static void test_handlers(void)
+{
+	static const char *const compilers[] = {"g++ -O0", "g++ -O1", "g++ -O2", "clang++ -O0",
+						"clang++ -O2"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(compilers); i++) {
+		if (!compile("handled.cc", handled_cc, compilers[i])) {
+			ok(1, "%s # SKIP can't compile here", compilers[i]);
+			continue;
+		}
+		if (!ok(PLAN(ALL, "_Z4asksi", "_Z5asks2i"), "calls of handlers, %s", compilers[i]))
+			continue;
+		is(call_of("_Z6caughtv")->noreturn, 0,
+		   "what returns out of a handler and nowhere else comes back");
+		is(plan->functions.data[0].unreached, 0, "and its caller is reached as a whole");
+		is(call_of("_Z6passedv")->noreturn, 1, "what only throws there doesn't");
+	}
 }
 
 /* ---- a kernel, by hand ---- */
@@ -504,6 +543,7 @@ int main(void)
 	test_cold(false);
 	test_cold(true);
 	test_pads();
+	test_handlers();
 	test_kernel();
 	test_random();
 	plan__free(plan);
