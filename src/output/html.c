@@ -79,6 +79,7 @@ static void put_times(struct str *s, const struct profile_function *pf)
 	const char *between = "";
 
 	put_number(s, ",\"timed\":", h->n);
+	put_number(s, ",\"open\":", pf->open);
 	if (!h->n)
 		return;
 	put_number(s, ",\"total\":", pf->total);

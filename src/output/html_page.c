@@ -291,6 +291,7 @@ const char html_script[] =
 	"\tconst told = [data.objects[f.object] + ', ' + f.entry, some(f.calls, 'call'), some(f.branches, 'branch')];\n"
 	"\tif (f.timed) told.push(time(f.total) + ' in all, ' + time(f.min) + ' to ' + time(f.max));\n"
 	"\tif (f.timed && f.timed < f.calls) told.push(some(f.calls - f.timed, 'call') + ' not timed');\n"
+	"\tif (f.open) told.push(some(f.open, 'call') + ' still open');\n"
 	"\treturn make('p', { class: 'facts' }, told.join(' \\u00b7 '));\n"
 	"}\n"
 	"\n"

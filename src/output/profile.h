@@ -45,13 +45,15 @@ void histogram__log2(const struct histogram *h, uint64_t counts[64]);
 /* ---- functions: index as plan->functions ---- */
 
 struct profile_function {
-	uint64_t calls;	      /* entries */
-	uint64_t branches;    /* executed in its code, whoever's call ran it */
-	uint64_t conditional; /* of these: jcc, loop */
-	uint64_t taken;	      /* of these: taken */
-	uint64_t unseen;      /* returns of calls whose entry was not seen: no duration */
-	uint64_t total; /* ns from entry to return; calls from within itself don't count twice */
-	uint64_t self;	/* ns, less those of the traced functions that they called */
+	uint64_t calls;	       /* entries */
+	uint64_t branches;     /* executed in its code, whoever's call ran it */
+	uint64_t conditional;  /* of these: jcc, loop */
+	uint64_t taken;	       /* of these: taken */
+	uint64_t unseen;       /* returns of calls whose entry was not seen: no duration */
+	uint64_t open;	       /* calls that have not returned, as far as they were seen at all */
+	uint64_t total;	       /* ns from entry to return; what lies within another timed call of it
+				  doesn't count twice */
+	uint64_t self;	       /* ns, less those of the traced functions that they called */
 	struct histogram time; /* of each call that returned: time.n may be less than calls */
 };
 
@@ -114,8 +116,8 @@ struct profile_call {
 		site; /* the caller's last branch before, where that is a call or a jump; NO_SITE */
 	uint32_t callee; /* function */
 	uint64_t calls;
-	uint64_t ns, branches; /* of callee and all that it called; its calls from within itself
-				  don't count twice */
+	uint64_t ns, branches; /* of callee and all that it called; those within another timed call
+				  of it don't count twice */
 };
 
 struct profile {

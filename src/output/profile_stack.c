@@ -176,6 +176,15 @@ static void give(struct open_call *caller, struct open_call *c, uint64_t ns)
 	c->given_branches = c->branches;
 }
 
+static void forget_older_half(struct stack *st)
+{
+	st->asleep.len /= 2;
+	for (size_t i = 0; i < st->asleep.len; i++)
+		inclusive__hand_on(st, &st->asleep.data[i]);
+	memmove(st->asleep.data, st->asleep.data + st->asleep.len,
+		st->asleep.len * sizeof(*st->asleep.data));
+}
+
 /* Calls from live.data[n] on fall out of reach. */
 static void put_asleep(struct stack *st, size_t n)
 {
@@ -184,11 +193,8 @@ static void put_asleep(struct stack *st, size_t n)
 
 		if (st->live.len > 1)
 			give(c - 1, c, c->inner_ns);
-		if (st->asleep.len == MAX_ASLEEP) {
-			st->asleep.len /= 2;
-			memmove(st->asleep.data, st->asleep.data + st->asleep.len,
-				st->asleep.len * sizeof(*c));
-		}
+		if (st->asleep.len == MAX_ASLEEP)
+			forget_older_half(st);
 		vec__push(&st->asleep, *c);
 		st->live.len--;
 	}
@@ -231,15 +237,12 @@ static uint32_t node_of_inner(struct profile *p, struct stack *st, const struct 
 static struct open_call *push(struct profile *p, struct stack *st, const struct step *s,
 			      struct open_call c)
 {
-	struct open_call *caller;
-
 	c.node = node_below(p, node_of_inner(p, st, s), c.function);
 	c.edge = NO_EDGE;
 	c.last_site = NO_SITE;
-	c.outermost = !p->nodes.data[c.node].recursive;
-	if (!is_exact(p, c.node))
-		vec__each (caller, &st->live)
-			c.outermost &= caller->function != c.function;
+	c.recursive = p->nodes.data[c.node].recursive || !is_exact(p, c.node);
+	if (c.function < p->plan->functions.len)
+		p->functions[c.function].open++;
 	if (c.seen && st->live.len)
 		c.edge = edge_of(p, vec__last(&st->live), s);
 	st->newest = max_of(st->newest, c.id);
@@ -329,7 +332,7 @@ static struct open_call *caller_of(struct stack *st, const struct open_call *c)
 	return NULL;
 }
 
-static void add_time(struct profile *p, const struct open_call *c, uint64_t ns)
+static void add_time(struct profile *p, struct stack *st, const struct open_call *c, uint64_t ns)
 {
 	struct profile_function *fn = &p->functions[c->function];
 	struct profile_node *node = &p->nodes.data[c->node];
@@ -337,20 +340,17 @@ static void add_time(struct profile *p, const struct open_call *c, uint64_t ns)
 
 	histogram__add(&fn->time, ns);
 	fn->self += self;
-	fn->total += c->outermost ? ns : 0;
 	node->timed++;
 	node->self += self;
 	node->time += is_exact(p, c->node) ? ns : 0;
-	if (c->edge == NO_EDGE || !c->outermost)
-		return;
-	p->calls.data[c->edge].ns += ns;
-	p->calls.data[c->edge].branches += c->branches;
+	inclusive__add(p, st, c, ns);
 }
 
 static void free_stack(struct stack *st)
 {
 	vec__free(&st->live);
 	vec__free(&st->asleep);
+	vec__free(&st->credits);
 	free(st);
 }
 
@@ -366,12 +366,16 @@ void stack__return(struct profile *p, const struct step *s)
 	struct open_call *c = call_of(p, st, s), *caller;
 
 	p->priv->returned += c->seen;
+	if (c->function < p->plan->functions.len)
+		p->functions[c->function].open--;
 	c->function = s->function; /* perhaps PROFILE_UNSEEN until now */
 	caller = caller_of(st, c);
-	if (s->has_duration)
-		add_time(p, c, s->duration);
-	else
+	if (s->has_duration) {
+		add_time(p, st, c, s->duration);
+	} else {
 		p->functions[s->function].unseen++;
+		inclusive__hand_on(st, c);
+	}
 	if (caller)
 		give(caller, c, s->has_duration ? s->duration : c->inner_ns);
 	st->live.len--;

@@ -14,7 +14,7 @@ struct open_call {
 	uint32_t last_site; /* of its last branch, where that goes to a known place; NO_SITE */
 	struct location last_to;
 	bool seen;	/* its entry was */
-	bool outermost; /* its function is not among its callers */
+	bool recursive; /* its function may be among its callers */
 	/* ns and branches of the calls that it made and that are over; branches: its own as well */
 	uint64_t inner_ns, branches;
 	/* of these: what its caller has got already, as it fell out of reach */
@@ -22,11 +22,23 @@ struct open_call {
 };
 #define NO_EDGE UINT32_MAX
 
+/*
+ * Time that counts already, of calls that ran within another call of the same function. That one is
+ * still open: it may never be timed, and takes the time back if it is.
+ */
+struct credit {
+	uint64_t within; /* that call's id */
+	uint32_t function;
+	uint32_t edge; /* by which they were called, NO_EDGE: not known */
+	uint64_t ns, branches;
+};
+
 struct stack {
 	uint32_t thread;	      /* index into profile.threads, of the live calls */
 	uint64_t newest;	      /* the highest id of a call so far */
 	VEC(struct open_call) live;   /* outermost first */
 	VEC(struct open_call) asleep; /* out of reach, perhaps for good: longjmp, another stack's */
+	VEC(struct credit) credits;   /* by .within, ascending */
 };
 
 struct profile_priv {
@@ -46,5 +58,12 @@ void stack__entry(struct profile *p, const struct step *step);
 void stack__branch(struct profile *p, const struct step *step);
 void stack__return(struct profile *p, const struct step *step);
 void stack__free_all(struct profile_priv *priv);
+
+/* ---- profile_inclusive.c: time from entry to return, nothing of it twice ---- */
+
+/* c took ns: counts them for its function and for the edge that it was called by. */
+void inclusive__add(struct profile *p, struct stack *st, const struct open_call *c, uint64_t ns);
+/* c is never timed: what it would have taken back goes to a call of its function outside of it. */
+void inclusive__hand_on(struct stack *st, const struct open_call *c);
 
 #endif

@@ -44,6 +44,11 @@ static void put_timed(struct str *s, const struct row *r)
 	str__dec(s, r->f->time.n);
 }
 
+static void put_open(struct str *s, const struct row *r)
+{
+	str__dec(s, r->f->open);
+}
+
 static void put_total(struct str *s, const struct row *r)
 {
 	put_duration_if(s, r, r->f->total);
@@ -102,12 +107,12 @@ static const struct {
 	void (*cell)(struct str *s, const struct row *r);
 	unsigned spared;
 } columns[] = {
-	{"calls", put_calls, 0},       {"timed", put_timed, 4}, {"total", put_total, 0},
-	{"self", put_self, 5},	       {"min", put_min, 1},	{"avg", put_avg, 3},
-	{"p50", put_p50, 2},	       {"p99", put_p99, 6},	{"max", put_max, 7},
-	{"branches", put_branches, 0}, {"taken", put_taken, 0},
+	{"calls", put_calls, 0}, {"timed", put_timed, 4},	{"open", put_open, 5},
+	{"total", put_total, 0}, {"self", put_self, 6},		{"min", put_min, 1},
+	{"avg", put_avg, 3},	 {"p50", put_p50, 2},		{"p99", put_p99, 7},
+	{"max", put_max, 8},	 {"branches", put_branches, 0}, {"taken", put_taken, 0},
 };
-#define MOST_SPARED 7
+#define MOST_SPARED 8
 #define MOST_NAME   40 /* a longer one goes on in the next line */
 
 /* ---- the table ---- */
@@ -130,7 +135,7 @@ static void find_rows(const struct profile *p, rows_vec *rows)
 	for (size_t i = 0; i < p->plan->functions.len; i++) {
 		const struct profile_function *f = &p->functions[i];
 
-		if (f->calls || f->branches || f->unseen)
+		if (f->calls || f->branches || f->unseen || f->open)
 			vec__push(rows, (struct row){&p->plan->functions.data[i], f});
 	}
 	vec__sort(rows, longest_first);

@@ -25,7 +25,7 @@ check_summary() {
 	count functions
 	perl -ape '@F = split " ", $_, 6; $_ = join " ", @F[0 .. 2], $F[3] ? sprintf("%d.%d%%", $F[4] * 100 / $F[3], $F[4] * 1000 / $F[3] % 10) : "-", $F[5]' \
 		"$T/wanted" | sort >"$T/wanted.rows"
-	perl -ne 'last if /^$/; @F = split " ", $_, 12; print join " ", @F[0, 1, 9 .. 11] if $. > 1' "$T/summary" | sort >"$T/rows"
+	perl -ne 'last if /^$/; @F = split " ", $_, 13; print join " ", @F[0, 1, 10 .. 12] if $. > 1' "$T/summary" | sort >"$T/rows"
 	same "$T/rows" "$T/wanted.rows" "$name: summary: calls, branches, share taken"
 	grep -q 'more functions are not drawn' "$T/summary" && return
 	is "$(grep '|' "$T/summary" | awk '{ n += $NF } END { print n + 0 }')" "$(awk '{ n += $2 } END { print n + 0 }' "$T/wanted")" \
@@ -127,6 +127,40 @@ like "$T/folded:count" "^# bbtrace: .*\b$open calls without return" 'folded says
 gzip -dc <"$T/pprof" | protoc -I "$HERE" --decode=perftools.profiles.Profile profile.proto >"$T/decoded"
 perl "$HERE/pprof.pl" comments <"$T/decoded" >"$T/comments"
 like "$T/comments" "\b$open calls without return" 'pprof in a comment'
+
+# ---- attached to in the middle of a recursion ----
+program within -O1
+# within_record ARGUMENT: what the program does from its third level on.
+within_record() {
+	local program tracer
+
+	rm -f "$T/go" "$T/program.out" "$T/err" "$T/trace"
+	mkfifo "$T/go"
+	"$T/within" "$1" <>"$T/go" >"$T/program.out" &
+	program=$!
+	wait_for "$PATIENCE" grep -qs here "$T/program.out"
+	"$BBTRACE" user "$T/within" dig -p $program -v -o "$T/trace" >"$T/out" 2>"$T/err" </dev/null &
+	tracer=$!
+	wait_for "$PATIENCE" grep -qs ' probes attached' "$T/err"
+	echo >"$T/go"
+	wait $program
+	is $? 0 "$1: the program ends as it should"
+	wait $tracer
+	"$BBTRACE" report -q "$T/trace" -F json >"$T/json"
+	"$BBTRACE" report -q "$T/trace" -F html | sed -n 's/.*"name":"dig".*"timed":\([0-9]*\),"open":\([0-9]*\),"total":\([0-9]*\),.*/\1 timed, \2 open, total \3/p' >"$T/figures"
+	"$BBTRACE" report -q "$T/trace" -F summary >"$T/summary"
+}
+# The calls from level three to level four, rdi tells the level: the outermost ones of those that are timed.
+fourth='$e->{event} eq "entry" and push @levels, hex $e->{regs}{rdi};
+	$e->{event} eq "return" && defined $e->{duration_ns} && pop @levels == 4 ? $e->{duration_ns} : ""'
+for one in 'return 0' 'exit 1'; do
+	read -r how open <<<"$one"
+	within_record "$how"
+	sum=$(json_lines "$T/json" "our @levels; $fourth" | awk '{ n += $1 } END { print NR, n }')
+	is "${sum% *}" 5 "the program makes five calls from its third level (and then: $how)"
+	is "$(cat "$T/figures")" "15 timed, $open open, total ${sum#* }" 'their times are the total, and what is open is told'
+	is "$(awk '$NF == "dig" { print $1, $2, $3; exit }' "$T/summary")" "15 15 $open" 'in the summary as well'
+done
 
 # ---- ten thousand levels ----
 program deep -O1

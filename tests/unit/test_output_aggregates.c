@@ -55,13 +55,17 @@ static void test_summary(void)
 	const struct trace_totals lost = {.lost = 7};
 
 	shows("summary", &lost,
-	      "calls  timed  total   self    min    avg    p50    p99    max  branches  taken  "
+	      "calls  timed  open  total   self    min    avg    p50    p99    max  branches  "
+	      "taken  "
 	      "function\n"
-	      "    1      1  2.0us  620ns  2.0us  2.0us  2.0us  2.0us  2.0us         7  50.0%  "
+	      "    1      1     0  2.0us  620ns  2.0us  2.0us  2.0us  2.0us  2.0us         7  "
+	      "50.0%  "
 	      "work(A<B>&)\n"
-	      "    1      1  1.3us  1.3us  1.3us  1.3us  1.3us  1.3us  1.3us         1      -  "
+	      "    1      1     0  1.3us  1.3us  1.3us  1.3us  1.3us  1.3us  1.3us         1  "
+	      "    -  "
 	      "leaf\n"
-	      "    1      0      -      -      -      -      -      -      -         1      -  "
+	      "    1      0     1      -      -      -      -      -      -      -         1  "
+	      "    -  "
 	      "main\n"
 	      "\n"
 	      "work(A<B>&), how long its calls took:\n"
@@ -72,10 +76,10 @@ static void test_summary(void)
 	      "\n"
 	      "Missing: 7 events lost; 1 call without return, not timed.\n",
 	      "a table, histograms, what is missing", STEPS);
-	fixture_width = 70;
+	fixture_width = 76;
 	shows("summary", &none,
-	      "calls  timed  total   self    p99    max  branches  taken  function\n"
-	      "    1      1  1.3us  1.3us  1.3us  1.3us         1      -  leaf\n"
+	      "calls  timed  open  total   self    p99    max  branches  taken  function\n"
+	      "    1      1     0  1.3us  1.3us  1.3us  1.3us         1      -  leaf\n"
 	      "(no room for min, avg, p50)\n"
 	      "\n"
 	      "leaf, how long its calls took:\n"
@@ -84,7 +88,8 @@ static void test_summary(void)
 	      branch(LEAF_RET, 1, 0, true, 0, 0x1122), ret(LEAF_RET, 1, 0, 1500, 1380));
 	fixture_width = 0;
 	shows("summary", &none,
-	      "calls  timed  total  self  min  avg  p50  p99  max  branches  taken  function\n",
+	      "calls  timed  open  total  self  min  avg  p50  p99  max  branches  taken  "
+	      "function\n",
 	      "nothing ran", {.type = STEP_EXIT, .site = NO_SITE, .function = NO_FUNCTION});
 }
 

@@ -131,6 +131,52 @@ static void test_recursion(void)
 	profile__free(&p);
 }
 
+/* The outermost call of three is not timed: it was entered before, or has not returned. */
+static void test_open_recursion(void)
+{
+	struct profile p = PROFILE(branch(WORK_ICALL, 1, 0, true, 1, 0x100),
+				   entry(WORK_ENTRY, 2, 1, 1, 110), entry(WORK_ENTRY, 3, 2, 2, 120),
+				   ret(WORK_RET, 3, 2, 130, 10), ret(WORK_RET, 2, 1, 150, 40),
+				   entry(WORK_ENTRY, 4, 1, 1, 160), ret(WORK_RET, 4, 1, 167, 7));
+
+	is(p.functions[WORK].total, 47,
+	   "attached to within a recursion: the outermost timed calls");
+	ok(p.functions[WORK].open == 1 && p.functions[WORK].time.n == 3, "one is open");
+	profile__free(&p);
+	p = PROFILE(branch(WORK_ICALL, 1, 0, true, 1, 0x100), entry(WORK_ENTRY, 2, 1, 1, 110),
+		    ret(WORK_RET, 2, 1, 150, 40), ret(WORK_RET, 1, 0, 160, 0),
+		    entry(WORK_ENTRY, 3, 0, 0, 170), ret(WORK_RET, 3, 0, 173, 3));
+	is(p.functions[WORK].total, 43, "and when that one has returned, without time");
+	is(p.functions[WORK].open, 0, "none is");
+	profile__free(&p);
+	p = PROFILE(entry(MAIN_ENTRY, 1, 0, 0, 100), branch(MAIN_CALL, 1, 0, true, 0, 0x1100),
+		    entry(WORK_ENTRY, 2, 1, 1, 110), entry(WORK_ENTRY, 3, 2, 2, 120),
+		    ret(WORK_RET, 3, 2, 150, 30), entry(WORK_ENTRY, 4, 2, 2, 160),
+		    ret(WORK_RET, 4, 2, 162, 2));
+	is(p.functions[WORK].total, 32, "not returned: those that it called count");
+	ok(p.calls.data[1].ns == 32 && p.functions[WORK].open == 1 && p.functions[MAIN].open == 1,
+	   "by their edge too, and it is open");
+	profile__free(&p);
+}
+
+/* A call between is left by longjmp(3), one waits on another stack. */
+static void test_left_recursion(void)
+{
+	struct profile p =
+		PROFILE(entry(WORK_ENTRY, 1, 0, 0, 100), entry(WORK_ENTRY, 2, 1, 1, 110),
+			entry(WORK_ENTRY, 3, 2, 2, 120), ret(WORK_RET, 3, 2, 130, 10),
+			branch(WORK_ICALL, 1, 0, true, 1, 0x100), ret(WORK_RET, 1, 0, 200, 100));
+
+	is(p.functions[WORK].total, 100, "left by a jump: what it called counts once");
+	is(p.functions[WORK].open, 1, "it is open for good");
+	profile__free(&p);
+	p = PROFILE(entry(WORK_ENTRY, 1, 0, 0, 100), entry(WORK_ENTRY, 2, 1, 1, 110),
+		    entry(WORK_ENTRY, 3, 2, 2, 120), ret(WORK_RET, 3, 2, 130, 10),
+		    branch(WORK_ICALL, 1, 0, true, 1, 0x100), ret(WORK_RET, 2, 1, 160, 50));
+	is(p.functions[WORK].total, 50, "come back to: its own time, what it called is in it");
+	profile__free(&p);
+}
+
 static void test_missing(void)
 {
 	const struct trace_totals totals = {.lost = 3, .unknown = 1};
@@ -316,6 +362,8 @@ int main(void)
 	test_precision();
 	test_times();
 	test_recursion();
+	test_open_recursion();
+	test_left_recursion();
 	test_missing();
 	test_longjmp();
 	test_other_stack();
