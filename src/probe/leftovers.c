@@ -106,21 +106,24 @@ static bool delete_leftover(int fd, enum tracefs_kind kind, struct tracer t)
 	return deleted;
 }
 
-/* An event's definitions stand one behind another. */
+/* An event's definitions stand one behind another, and go at once. How many went. */
 static int sweep_kind(int root, enum tracefs_kind kind)
 {
 	autofree char *text = NULL;
 	autoclose int fd = -1;
 	struct tracer t = {0}, last = {0};
+	bool deleted = false;
 	const char *at;
 	int n = 0;
 
 	if (tracefs__read(root, kind, &text) || !tracefs__next_tracer(text, &t))
 		return 0;
 	fd = tracefs__open_file(root, kind);
-	for (at = text; fd >= 0 && (at = tracefs__next_tracer(at, &t)); last = t)
+	for (at = text; fd >= 0 && (at = tracefs__next_tracer(at, &t)); last = t) {
 		if (t.pid != last.pid || t.ns != last.ns)
-			n += delete_leftover(fd, kind, t);
+			deleted = delete_leftover(fd, kind, t);
+		n += deleted;
+	}
 	return n;
 }
 
@@ -129,7 +132,7 @@ void leftovers__sweep(int root)
 	int n = sweep_kind(root, TRACEFS_UPROBE) + sweep_kind(root, TRACEFS_KPROBE);
 
 	if (n)
-		note_verbose("deleted %d trace events that killed tracers left behind", n);
+		note_verbose("deleted %d probe definitions that killed tracers left behind", n);
 }
 
 void leftovers__sweep_mounted(void)

@@ -17,10 +17,12 @@ const struct mechanism mechanisms[] = {
 	{"uprobe_event", "one trace event with many probes in programs and libraries", false,
 	 LOOKUP_UPROBE, LOSS_EVENTS, EVENT_SITES, feature__tracefs_uprobes, uprobe_event__attach,
 	 uprobe_event__detach, uprobe_event__attach_again, uprobe_event__spares,
-	 "a kernel with CONFIG_UPROBE_EVENTS, and root"},
+	 "boot a kernel with CONFIG_UPROBES and CONFIG_UPROBE_EVENTS"},
 	{"kprobe_event", "one trace event with many probes in the kernel", true, LOOKUP_KERNEL,
 	 LOSS_NONE, 0, feature__tracefs_kprobes, kprobe_event__attach, kprobe_event__detach, NULL,
-	 NULL, "a kernel with CONFIG_KPROBE_EVENTS, and root"},
+	 NULL,
+	 "boot a kernel with CONFIG_KPROBES and CONFIG_KPROBE_EVENTS, as distributions build theirs "
+	 "(Debian: linux-image-amd64, Ubuntu: linux-image-generic, Fedora: kernel-core)"},
 	{0},
 };
 
@@ -57,10 +59,19 @@ static void PRINTF_LIKE(3, 4)
 	va_end(ap);
 }
 
+/* -ENOENT: the kernel was built without what m needs. */
+static int refuse(const struct mechanism *m, int err)
+{
+	autofree char *why = xstrdup(err__text());
+
+	if (err == -ENOENT)
+		err__set(ENOENT, "%s; %s", why, m->remedy);
+	return err__prefix(err, "cannot probe %s", m->kernel ? "kernel functions" : "programs");
+}
+
 int mechanism__choose(struct probe *p)
 {
-	const struct mechanism *m;
-	bool named = false;
+	const struct mechanism *m, *tried = NULL;
 	int err = -ENOTSUP;
 
 	err__set(ENOTSUP, "no such attach mechanism: '%s'; bbtrace doctor lists them",
@@ -72,7 +83,7 @@ int mechanism__choose(struct probe *p)
 			leave_out(p, m, "--attach %s", p->options->attach);
 			continue;
 		}
-		named = true;
+		tried = m;
 		if (p->mechanism && !is_better(p, m, p->mechanism)) {
 			leave_out(p, m, "%u probes are more than %u", p->plan->probes, m->most);
 			continue;
@@ -94,9 +105,7 @@ int mechanism__choose(struct probe *p)
 		note_verbose("probes are attached by %s", p->mechanism->name);
 		return 0;
 	}
-	return named ? err__prefix(err, "cannot probe %s",
-				   p->plan->kernel ? "kernel functions" : "programs")
-		     : err;
+	return tried ? refuse(tried, err) : err;
 }
 
 enum target_loss mechanism__loss(const struct probe *p)

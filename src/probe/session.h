@@ -28,7 +28,7 @@ struct mechanism {
 	/* Process pid was lost to it: it is to be traced again, from now on. */
 	int (*attach_again)(struct probe *p, uint32_t pid);
 	enum probe_spares (*spares)(enum reach_kind kind); /* NULL: nobody */
-	const char *remedy;
+	const char *remedy; /* where the kernel was built without it */
 };
 extern const struct mechanism mechanisms[]; /* ends with name NULL */
 /* Sets p->mechanism, by p's plan, options and reach. -ENOTSUP, ...: there is none. */

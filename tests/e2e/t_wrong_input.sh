@@ -33,6 +33,14 @@ is $? 0 'nor does doctor'
 like "$T/out" '^capabilities +no ' 'which tells'
 like "$T/out" 'remedy: .*sudo' 'and the remedy'
 
+# ---- the kernel ----
+if [[ -e /sys/bus/event_source/devices/kprobe ]]; then
+	skip 'a kernel without kprobes' 'this one has them'
+else
+	refused 'a kernel without kprobes' 'without CONFIG_KPROBE_EVENTS; boot a kernel with CONFIG_KPROBES and CONFIG_KPROBE_EVENTS.*linux-image-amd64' \
+		kernel vfs_read "${run[@]}"
+fi
+
 # ---- objects ----
 refused 'no such file' "no file $T/nothing" user "$T/nothing" fib "${run[@]}"
 refused 'no such soname' 'no object libnothing.so.9: tried .*name it by its path' user libnothing.so.9 fib "${run[@]}"

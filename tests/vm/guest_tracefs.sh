@@ -100,8 +100,9 @@ slay bbtrace
 isnt "$(left uprobe_events "$tracer/")" 0 'killed: they are left behind'
 unshare --pid --fork --mount-proc $BBTRACE "${event[@]}" -- build/progs/fib >"$T/out.txt" 2>"$T/err"
 isnt "$(left uprobe_events "$tracer/")" 0 'who does not see all processes deletes nothing of theirs'
+n=$(left uprobe_events "$tracer/")
 another 'the next run'
-like "$T/err" 'deleted 1 trace events that killed tracers left behind' 'deletes them, whatever it attaches by'
+like "$T/err" "deleted $n probe definitions that killed tracers left behind" "deletes them, whatever it attaches by: $n"
 is "$(left uprobe_events '')" 0 'all'
 
 cp $BBTRACE "$T/renamed"
@@ -129,14 +130,16 @@ another 'the next run outside'
 is "$(left uprobe_events '')" 0 'deletes them'
 
 choose opening traceable 'what open(2) runs through' do_filp_open path_openat
-begin $BBTRACE kernel "$opening" -v -c -e entry
-isnt "$(left kprobe_events "$tracer/")" 0 'a tracer of the kernel has definitions'
+begin $BBTRACE kernel "$opening" -v -c -e entry,return
+n=$(left kprobe_events "$tracer/")
+isnt "$n" 0 'a tracer of the kernel has definitions'
 another 'a run of user mode, meanwhile'
 isnt "$(left kprobe_events "$tracer/")" 0 'leaves them alone'
 slay bbtrace
 isnt "$(left kprobe_events "$tracer/")" 0 'killed: they are left behind'
 another 'the next run of user mode'
 is "$(left kprobe_events '')" 0 'deletes them'
+like "$T/err" "deleted $n probe definitions that" "and counts them: $n"
 
 umount $TRACING
 begin $BBTRACE "${event[@]}" -p $$
