@@ -167,16 +167,16 @@ static __noinline __u64 replaced_return(__u64 sp)
 	return 0;
 }
 
-/* The return address on top of the stack; *replaced: by a return probe. */
-static __always_inline long load_return(struct pt_regs *ctx, __u64 *addr, bool *replaced)
+/* The return address on the stack at sp; *replaced: by a return probe. */
+static __always_inline long load_return(__u64 sp, __u64 *addr, bool *replaced)
 {
 	*replaced = false;
-	if (load(addr, 8, ctx->sp))
+	if (load(addr, 8, sp))
 		return -1;
 	if (!config.returns || !is_replaced(*addr))
 		return 0;
 	*replaced = true;
-	*addr = replaced_return(ctx->sp);
+	*addr = replaced_return(sp);
 	return *addr ? 0 : -1;
 }
 
@@ -190,7 +190,7 @@ static __always_inline __u16 read_values(struct pt_regs *ctx, __u64 word, __u64 
 	switch (PROBE_ACTION(word)) {
 	case ACTION_RET:
 		value[1] = ctx->ax;
-		return load_return(ctx, &value[0], &replaced) ? WIRE_NO_VALUE0 : 0;
+		return load_return(ctx->sp, &value[0], &replaced) ? WIRE_NO_VALUE0 : 0;
 	case ACTION_REG:
 		copy_regs(r, ctx);
 		value[0] = r[PROBE_REG(word) & 15];
@@ -335,7 +335,7 @@ static __always_inline void fill_entry(struct wire_entry *e, __u64 now, struct p
 	bool replaced;
 
 	e->caller = 0;
-	if (load_return(ctx, (__u64 *)&e->caller, &replaced))
+	if (load_return(ctx->sp, (__u64 *)&e->caller, &replaced))
 		missing |= WIRE_NO_CALLER;
 	copy_comm(e->comm);
 	copy_regs(e->regs, ctx);
@@ -355,12 +355,46 @@ static __always_inline void fill_entry(struct wire_entry *e, __u64 now, struct p
 	fill_event(&e->event, now, ctx, w, PROBE_SITE(word), WIRE_ENTRY, missing);
 }
 
+/*
+ * Along the frame pointers: two words each, the caller's frame pointer and the return address.
+ * Whether the frames are what they look like, src/cmd/frames.c tells. How many there are.
+ */
+static __always_inline __u64 follow_frames(struct pt_regs *ctx, struct wire_entry_stack *s)
+{
+	__u64 fp = ctx->bp, next, addr;
+	bool replaced;
+	__u32 n;
+
+	s->stack[0] = ctx->ip;
+	s->stack[1] = s->entry.caller;
+	if (s->entry.event.missing & WIRE_NO_CALLER)
+		return 1;
+	for (n = 2; n < WIRE_STACK; n++) {
+		if (load_return(fp + 8, &addr, &replaced) || load(&next, 8, fp))
+			break;
+		s->stack[n] = addr;
+		/* outer frames lie higher */
+		if (next <= fp) {
+			n++;
+			break;
+		}
+		fp = next;
+	}
+	return n;
+}
+
+static __always_inline __u64 unwind_kernel(struct pt_regs *ctx, struct wire_entry_stack *s)
+{
+	long len = bpf_get_stack(ctx, s->stack, sizeof(s->stack), 0);
+
+	return len > 0 ? (__u64)len >> 3 : 0;
+}
+
 static __always_inline bool put_entry(struct pt_regs *ctx, __u64 word, struct who w)
 {
 	__u64 now = bpf_ktime_get_ns();
 	struct wire_entry_stack *s;
 	struct wire_entry *e;
-	long len;
 
 	if (!config.stack) {
 		e = reserve(sizeof(*e));
@@ -374,8 +408,7 @@ static __always_inline bool put_entry(struct pt_regs *ctx, __u64 word, struct wh
 	if (!s)
 		return false;
 	fill_entry(&s->entry, now, ctx, word, w);
-	len = bpf_get_stack(ctx, s->stack, sizeof(s->stack), config.kernel ? 0 : BPF_F_USER_STACK);
-	s->frames = len > 0 ? (__u64)len >> 3 : 0;
+	s->frames = config.kernel ? unwind_kernel(ctx, s) : follow_frames(ctx, s);
 	bpf_ringbuf_submit(s, ring_flags(now));
 	return true;
 }

@@ -96,12 +96,27 @@ struct wire_entry {
 	__u64 syscall_args[WIRE_ARGS];
 };
 
-/* With config.stack: the call stack, innermost first, entry included. */
+/*
+ * With config.stack: the call stack, innermost first: the entry, its return address, then what the
+ * frame pointers lead to, or the kernel's unwinder. In place of the last one WIRE_STACK_CUT where
+ * there are more callers than that.
+ */
 struct wire_entry_stack {
 	struct wire_entry entry;
 	__u64 frames;
 	__u64 stack[WIRE_STACK];
 };
+
+enum stack_end {
+	STACK_WHOLE,	  /* the outermost one is there */
+	STACK_NO_POINTER, /* its caller can't be told: it is not shown to keep a frame pointer */
+	STACK_UNREADABLE, /* its frame could not be read */
+	STACK_LIMIT,	  /* there is no room for more */
+	STACK_ENDS
+};
+/* No code lies there: include/linux/err.h */
+#define WIRE_STACK_CUT(end)  (~0xffull | (end))
+#define WIRE_STACK_END(addr) ((addr) >> 8 == ~0ull >> 8 ? (addr)&0xff : STACK_WHOLE)
 
 /* ---- down: what the probes need to know ---- */
 

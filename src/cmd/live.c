@@ -2,13 +2,16 @@
 /* A trace in progress: the sink of the probes, and the processes that were there before. */
 #include <stdlib.h>
 #include <unistd.h>
+#include "frames.h"
 #include "live.h"
 
 /* ---- what the probes report ---- */
 
-static int on_record(void *ctx, const void *data, size_t size)
+static int on_record(void *ctx, const void *recorded, size_t size)
 {
 	struct live *l = ctx;
+	struct wire_entry_stack room;
+	const void *data = frames__check(&l->show, recorded, size, &room);
 	int err = l->recorder ? recorder__record(l->recorder, data, size) : 0;
 
 	return err ? err : show__record(&l->show, data, size);

@@ -197,7 +197,8 @@ static void need_addresses_of(struct recorder *r, const struct wire_event *e, si
 	need_address(r, e->pid, s->entry.caller);
 	if (size >= sizeof(*s))
 		for (uint64_t i = 0; i < min_of(s->frames, (uint64_t)WIRE_STACK); i++)
-			need_address(r, e->pid, s->stack[i]);
+			if (!WIRE_STACK_END(s->stack[i]))
+				need_address(r, e->pid, s->stack[i]);
 }
 
 /* ---- processes ---- */

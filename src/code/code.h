@@ -170,6 +170,9 @@ struct arch {
 };
 const struct arch *arch__by_machine(uint16_t machine); /* NULL: not known */
 
+/* As object__frame_link(), by the code of a Go function, which has no .eh_frame (prologue.c). */
+enum frame_link prologue__frame_link(const struct object *o, uint64_t vaddr);
+
 /* ---- the plan ---- */
 
 #define NO_SITE	       UINT32_MAX

@@ -139,6 +139,18 @@ static bool get_stack(const struct output *o, const struct step *s, union field_
 	return s->stack;
 }
 
+static bool get_stack_end(const struct output *o, const struct step *s, union field_value *v)
+{
+	static const char *const names[STACK_ENDS] = {
+		[STACK_NO_POINTER] = "no_frame_pointer",
+		[STACK_UNREADABLE] = "unreadable",
+		[STACK_LIMIT] = "limit",
+	};
+
+	v->string = names[s->stack_end];
+	return s->stack && v->string;
+}
+
 static bool get_value(const struct output *o, const struct step *s, union field_value *v)
 {
 	v->number = s->value;
@@ -179,6 +191,7 @@ const struct field fields[FIELDS] = {
 	[FIELD_SYSCALL_ARGS] = {KEY("syscall_args"), VALUE_WORDS, IN(STEP_ENTRY), get_syscall_args},
 	[FIELD_SINCE] = {KEY("since_entry_ns"), VALUE_DEC, IN(STEP_ENTRY), get_since},
 	[FIELD_STACK] = {KEY("stack"), VALUE_STACK, IN(STEP_ENTRY), get_stack},
+	[FIELD_STACK_END] = {KEY("stack_end"), VALUE_STRING, IN(STEP_ENTRY), get_stack_end},
 	[FIELD_VALUE] = {KEY("value"), VALUE_HEX, IN(STEP_RETURN), get_value},
 	[FIELD_DURATION] = {KEY("duration_ns"), VALUE_DEC, IN(STEP_RETURN), get_duration},
 	[FIELD_COUNT] = {KEY("count"), VALUE_DEC, IN(STEP_LOST), get_count},

@@ -128,16 +128,36 @@ static unsigned put_indent(struct output *o, unsigned depth, unsigned more)
 	return spaces;
 }
 
+static void begin_frame(struct output *o, const struct step *step)
+{
+	str__putc(&o->buffer, '\n');
+	columns__blank(o);
+	put_indent(o, step->depth, INDENT);
+	put(&o->buffer, "> ");
+}
+
 /* Innermost first, each frame on a line of its own below the entry. */
 static void show_stack(struct output *o, const struct step *step, const union field_value *v)
 {
 	for (size_t i = 0; i < v->stack.n; i++) {
-		str__putc(&o->buffer, '\n');
-		columns__blank(o);
-		put_indent(o, step->depth, INDENT);
-		put(&o->buffer, "> ");
+		begin_frame(o, step);
 		put_place(o, step, &v->stack.frames[i]);
 	}
+}
+
+/* Of a stack that is not whole. */
+static void show_stack_end(struct output *o, const struct step *step, const union field_value *v)
+{
+	static const char *const whys[STACK_ENDS] = {
+		[STACK_NO_POINTER] = "no frame pointer leads on",
+		[STACK_UNREADABLE] = "the frame cannot be read",
+		[STACK_LIMIT] = "and more callers",
+	};
+
+	begin_frame(o, step);
+	put(&o->buffer, "-- ");
+	str__puts(&o->buffer, whys[step->stack_end]);
+	put(&o->buffer, " --");
 }
 
 static void show_events(struct output *o, const struct step *step, const union field_value *v)
@@ -178,14 +198,15 @@ static bool has_several_objects(const struct output *o, const struct step *step)
 #define LINE_END	     {.field = FIELDS}
 #define SINCE_CELL	     CELL(SINCE, duration, .before = "  +", .after = " since last",                \
 				  .absent = "  first entry", .colour = DIM, .when = is_timed, .time = true)
-#define STACK_CELL	     CELL(STACK, stack, .colour = DIM)
+#define STACK_CELLS                                                                               \
+	CELL(STACK, stack, .colour = DIM), CELL(STACK_END, stack_end, .colour = YELLOW)
 
 static const struct cell entry_cells[] = {
 	CELL(AT, name, .colour = GREEN),
 	CELL(REGS, regs, .before = "(", .after = ")", .absent = "(...)"),
 	CELL(AT, object, .before = " [", .after = "]", .when = has_several_objects),
 	SINCE_CELL,
-	STACK_CELL,
+	STACK_CELLS,
 	LINE_END,
 };
 
@@ -195,7 +216,7 @@ static const struct cell syscall_cells[] = {
 	CELL(SYSCALL_ARGS, words, .before = "(", .after = ")", .absent = "(...)"),
 	CELL(REGS, regs, .before = "  ", .when = regs_were_named),
 	SINCE_CELL,
-	STACK_CELL,
+	STACK_CELLS,
 	LINE_END,
 };
 

@@ -8,6 +8,7 @@
 #define BBTRACE_TARGET_ELF_FILE_H
 
 #include <elf.h>
+#include "target/cursor.h"
 #include "target/names.h"
 #include "target/target.h"
 
@@ -40,6 +41,7 @@ struct elf_file {
 	VEC(uint32_t) units;   /* by symbol: which STT_FILE a local one belongs to, 0: unknown */
 	VEC(struct relative) relatives; /* ascending; relatives__read() fills them in */
 	struct go_table *go;		/* of a program of Go, unless it can't be read; in pool */
+	struct cursor eh_frame;		/* its .eh_frame; start NULL: none */
 	bool no_debug;			/* its debug information was tried, and can't be read */
 };
 

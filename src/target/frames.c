@@ -6,21 +6,7 @@
  */
 #include <stdlib.h>
 #include <dwarf.h>
-#include "cursor.h"
-#include "elf_file.h"
-
-/* The rule for the CFA. */
-struct row {
-	uint64_t reg, offset;
-	bool expression;
-};
-
-struct cie {
-	bool usable, signal;
-	uint8_t pc_encoding, lsda_encoding;
-	uint64_t data_align;
-	struct row initial; /* as its own instructions leave it */
-};
+#include "frames.h"
 
 struct reader {
 	struct object *o;
@@ -137,7 +123,7 @@ static void run_program(struct cursor *c, const struct cie *cie, struct row *row
 		;
 }
 
-static struct cie read_cie(struct cursor c)
+struct cie cie__read(struct cursor c)
 {
 	struct cie cie = {.lsda_encoding = ENC_OMIT};
 	const char *letters;
@@ -150,12 +136,9 @@ static struct cie read_cie(struct cursor c)
 		;
 	if (c.bad || (version != 1 && version != 3) || (*letters && *letters != 'z'))
 		return cie;
-	cursor__leb(&c, false);
+	cie.code_align = cursor__leb(&c, false);
 	cie.data_align = cursor__leb(&c, true);
-	if (version == 1)
-		cursor__uint(&c, 1); /* return address register */
-	else
-		cursor__leb(&c, false);
+	cie.return_reg = version == 1 ? cursor__uint(&c, 1) : cursor__leb(&c, false);
 	len = *letters ? cursor__leb(&c, false) : 0;
 	if (c.bad || len > (uint64_t)(c.end - c.p))
 		return cie;
@@ -163,7 +146,7 @@ static struct cie read_cie(struct cursor c)
 	if (*letters)
 		read_augmentation(&c, letters + 1, &cie);
 	cie.usable = !c.bad;
-	c = (struct cursor){.start = behind, .p = behind, .end = c.end};
+	cie.program = c = (struct cursor){.start = behind, .p = behind, .end = c.end};
 	run_program(&c, &cie, &cie.initial);
 	return cie;
 }
@@ -260,15 +243,15 @@ static const struct cie *cie_at(struct reader *r, const struct cursor *section, 
 		return vec__last(&r->cies);
 	c.end = c.p + len;
 	if (cursor__uint(&c, 4) == 0 && !c.bad)
-		*vec__last(&r->cies) = read_cie(c);
+		*vec__last(&r->cies) = cie__read(c);
 	return vec__last(&r->cies);
 }
 
-static void read_fde(struct reader *r, struct cursor c, const struct cie *cie)
+static void read_fde(struct reader *r, struct cursor c, const struct cie *cie, uint64_t fde)
 {
 	uint64_t vaddr = cursor__pointer(&c, cie->pc_encoding, 0), lsda = 0, len;
 	uint64_t size = cursor__format(&c, cie->pc_encoding & 0x0f);
-	struct frame frame = {.vaddr = vaddr, .size = size};
+	struct frame frame = {.vaddr = vaddr, .size = size, .fde = fde};
 	struct cursor augmentation = c;
 
 	len = cursor__leb(&c, false);
@@ -313,7 +296,7 @@ static void read_entries(struct reader *r, struct cursor section)
 			continue;
 		cie = cie_at(r, &section, at - id);
 		if (cie->usable)
-			read_fde(r, entry, cie);
+			read_fde(r, entry, cie, at);
 	}
 }
 
@@ -387,6 +370,7 @@ void frames__read(struct object *o, struct elf_file *f)
 
 	if (find_section(&r, f, &section)) {
 		section.p = section.start;
+		f->eh_frame = section;
 		read_entries(&r, section);
 	}
 	if (r.pads.len)

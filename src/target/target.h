@@ -86,7 +86,8 @@ struct frame {
 		      split-off part */
 	const uint64_t *pads; /* landing pads of its LSDA (.gcc_except_table), ascending */
 	size_t npads;
-	bool signal; /* a signal's trampoline: it may begin a byte early, within no instruction */
+	uint64_t fde; /* where it stands in .eh_frame, behind its length */
+	bool signal;  /* a signal's trampoline: it may begin a byte early, within no instruction */
 };
 
 /* A slot of the GOT that the dynamic loader fills with the address of a function. */
@@ -173,6 +174,14 @@ const uint8_t *object__bytes(const struct object *o, uint64_t vaddr, size_t *ava
 /* Do these bytes stay as they are as long as the object runs (relocations aside)? */
 bool object__is_constant(const struct object *o, uint64_t vaddr, uint64_t len);
 const struct frame *object__frame_at(const struct object *o, uint64_t vaddr);
+/* What .eh_frame says of the frame pointer while the instruction at vaddr runs (unwind.c). */
+enum frame_link {
+	FRAME_UNTOLD,	  /* nothing: no row, or none that is understood */
+	FRAME_NO_POINTER, /* it is not the frame's, or not yet or no more */
+	FRAME_POINTER, /* there are the caller's frame pointer and, behind it, the return address */
+	FRAME_OUTERMOST, /* it was called by nobody */
+};
+enum frame_link object__frame_link(const struct object *o, uint64_t vaddr);
 const struct noprobe *object__noprobe_at(const struct object *o, uint64_t vaddr);
 const struct got_slot *object__slot_at(const struct object *o, uint64_t vaddr);
 /* The symbol that covers vaddr (object__extent() bounds one without size): of several the one whose

@@ -123,6 +123,13 @@ static uint64_t caller_of(struct thread *th)
 	return 0;
 }
 
+static enum stack_end stack_end_of(const struct now *n)
+{
+	uint64_t end = n->frames ? WIRE_STACK_END(n->stack[n->frames - 1]) : STACK_WHOLE;
+
+	return min_of(end, (uint64_t)STACK_ENDS - 1);
+}
+
 int step__entry(struct now *n)
 {
 	const struct plan_function *fn = &n->t->plan->functions.data[n->s->function];
@@ -145,11 +152,12 @@ int step__entry(struct now *n)
 	step.has_since = last;
 	step.since_entry = last ? n->e->time - *last : 0;
 	*map64__put(&n->th->entered, n->s->function) = n->e->time;
-	for (uint64_t i = 0; i < n->frames; i++)
+	step.stack = n->stack ? stack : NULL;
+	step.stack_end = stack_end_of(n);
+	step.nstack = n->frames - (step.stack_end != STACK_WHOLE);
+	for (size_t i = 0; i < step.nstack; i++)
 		place__running(n->t, n->t->plan->kernel ? 0 : n->th->pid, n->e->time, n->stack[i],
 			       &stack[i]);
-	step.stack = n->stack ? stack : NULL;
-	step.nstack = n->frames;
 	return select__step(n->t, n->th, &step);
 }
 

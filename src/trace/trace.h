@@ -68,6 +68,7 @@ struct step {
 	const uint64_t *syscall_args; /* six, or NULL */
 	const struct location *stack; /* -k: innermost first; NULL: not asked for */
 	size_t nstack;
+	enum stack_end stack_end; /* why there are no more */
 
 	/* RETURN */
 	bool has_value;

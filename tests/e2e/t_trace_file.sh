@@ -246,7 +246,7 @@ exits 0 'a library that is opened later, several times'
 rm -r "$PROGS"
 "$BBTRACE" report -q "$T/dlopen" -F text >"$T/after"
 same "$T/after" "$T/before" 'program and library were deleted: the same text'
-is "$(grep -c ' plug_work(' "$T/after") $(grep -c '> use+0x[0-9a-f]* \[loader\]' "$T/after")" '3 3' 'with the names of both'
+is "$(grep -c ' plug_work(' "$T/after") $(grep -c '  > use+0x[0-9a-f]* \[loader\]' "$T/after")" '3 3' 'with the names of both'
 report --info "$T/dlopen"
 like "$T/out" '^object +/.*/loader  build-id [0-9a-f]+$' 'the build-id of what called it is there as well'
 done_testing

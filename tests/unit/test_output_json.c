@@ -47,8 +47,10 @@ static void test_entry(void)
 	      "an entry with all it can have", e);
 	e.nstack = 0;
 	e.has_since = false;
+	e.stack_end = STACK_NO_POINTER;
 	options.show_regs = false;
-	shows(HEAD("entry") "," PLACE("0", "0x98580") ",\"depth\":3,\"stack\":[]}\n",
+	shows(HEAD("entry") "," PLACE("0", "0x98580") ",\"depth\":3,\"stack\":[],"
+						      "\"stack_end\":\"no_frame_pointer\"}\n",
 	      "-r none, and a stack that could not be read", e);
 	options = fixture_options;
 }

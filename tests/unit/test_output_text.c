@@ -167,7 +167,14 @@ static void test_stack(void)
 		   "                               > malloc+0x4\n"
 		   "                               > 0x1234 [anonymous]\n",
 	      "-k: a frame a line below the entry", e);
+	e.nstack = 1;
+	e.stack_end = STACK_NO_POINTER;
+	shows(LEFT "malloc(rdi=0x18, rsi=0x0)  first entry\n"
+		   "                               > main+0x24 [ls]\n"
+		   "                               > -- no frame pointer leads on --\n",
+	      "a stack that is not whole says why", e);
 	e.nstack = 0;
+	e.stack_end = STACK_WHOLE;
 	shows(LEFT "malloc(rdi=0x18, rsi=0x0)  first entry\n", "a stack that could not be read", e);
 }
 

@@ -195,6 +195,67 @@ static void test_parts(const char *path)
 	object__free(o);
 }
 
+#define COLUMNS_MAX 24
+
+static unsigned split(char *line, char *words[COLUMNS_MAX])
+{
+	unsigned n = 0;
+
+	for (char *word = strtok(line, " \n"); word && n < COLUMNS_MAX; word = strtok(NULL, " \n"))
+		words[n++] = word;
+	return n;
+}
+
+/* A row as readelf shows it; at its columns. */
+static enum frame_link link_of_row(char *words[], unsigned fp, unsigned ret)
+{
+	if (!strcmp(words[ret], "u"))
+		return FRAME_OUTERMOST;
+	return !strcmp(words[1], "rbp+16") && fp && !strcmp(words[fp], "c-16") &&
+			       !strcmp(words[ret], "c-8")
+		       ? FRAME_POINTER
+		       : FRAME_NO_POINTER;
+}
+
+/* readelf's table of rows: where the frame pointer leads on. */
+static void test_links(const char *path, size_t least)
+{
+	struct object *o = open_or_die(path);
+	char line[4096], *words[COLUMNS_MAX];
+	size_t rows = 0, bad = 0, by_link[FRAME_OUTERMOST + 1] = {0};
+	unsigned n, columns = 0, fp = 0;
+	bool in_fde = false;
+	FILE *f = tool("readelf --wide --debug-dump=frames-interp '%s' 2>/dev/null", path);
+
+	while (next(f, line)) {
+		enum frame_link want;
+		uint64_t at;
+
+		if (strstr(line, " CIE ") || strstr(line, " FDE ")) {
+			in_fde = strstr(line, " FDE ");
+			continue;
+		}
+		n = split(line, words);
+		if (n > 1 && !strcmp(words[0], "LOC")) {
+			columns = n;
+			for (fp = n - 1; fp && strcmp(words[fp], "rbp"); fp--)
+				;
+			continue;
+		}
+		if (!in_fde || n != columns || n < 3 || !strcmp(words[1], "ZERO"))
+			continue;
+		at = strtoull(words[0], NULL, 16);
+		want = link_of_row(words, fp, n - 1);
+		bad += object__frame_link(o, at) != want;
+		by_link[want]++;
+		rows++;
+	}
+	ok(rows && !bad && by_link[FRAME_POINTER] >= least,
+	   "%s: where the frame pointer leads on, as readelf's rows show it (%zu of %zu, %zu bad)",
+	   path, by_link[FRAME_POINTER], rows, bad);
+	object__free(o);
+}
+
 static void test_build_id(const char *path)
 {
 	struct object *o = open_or_die(path);
@@ -324,6 +385,7 @@ static void test_system(const char *path)
 	}
 	test_frames(path);
 	test_parts(path);
+	test_links(path, 0);
 	test_plt(path, 0);
 	test_segments(path);
 }
@@ -345,6 +407,7 @@ int main(void)
 		test_build_id(built[i]);
 		test_frames(built[i]);
 		test_parts(built[i]);
+		test_links(built[i], strcmp(built[i], "static") ? 0 : 1);
 	}
 	test_frames("stripped");
 	test_look_ups();

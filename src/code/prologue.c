@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * prologue: the frame pointer of Go's functions, which have no .eh_frame. Each that has a frame
+ * keeps the frame pointer from its prologue to its ret (go/src/cmd/compile/abi-internal.md). What
+ * the prologue jumps to stands behind all else: the call that makes the stack grow, which has no
+ * frame yet.
+ */
+#include <string.h>
+#include "code.h"
+
+#define PROLOGUE_MAX 256
+
+/* Of the prologue: where it has set the frame pointer up; up to where that holds. */
+struct prologue {
+	uint64_t set, until;
+};
+
+/* Where a frame pointer leads on: the caller's was pushed right behind the return address. */
+#define FP_AT (-8)
+
+static bool read_prologue(const struct arch *arch, const struct object *o, uint64_t start,
+			  struct prologue *p)
+{
+	uint64_t addr = start;
+	struct insn insn;
+	int64_t sp = 0; /* from its value at the entry */
+	size_t avail;
+	const uint8_t *bytes;
+
+	p->until = UINT64_MAX;
+	for (; addr - start < PROLOGUE_MAX; addr += insn.len) {
+		bytes = object__bytes(o, addr, &avail);
+		if (!bytes || arch->decode(bytes, avail, addr, false, &insn))
+			return false;
+		if (insn.kind == BRANCH_JCC && insn.target > addr)
+			p->until = min_of(p->until, insn.target);
+		else if (insn.flow != FLOW_NEXT)
+			return false;
+		p->set = addr + insn.len;
+		if (insn.sp_effect == SP_FP_FROM_SP)
+			return sp + insn.sp_value == FP_AT;
+		if (insn.sp_effect == SP_ADD)
+			sp += insn.sp_value;
+		else if (insn.sp_effect != SP_SAME)
+			return false;
+	}
+	return false;
+}
+
+/* What a goroutine returns to from its first function. */
+static bool is_outermost(const struct object *o, uint64_t vaddr)
+{
+	const struct symbol *s = object__symbol_at(o, vaddr);
+
+	return s && (!strcmp(s->name, "runtime.goexit") || !strcmp(s->name, "runtime.goexit.abi0"));
+}
+
+enum frame_link prologue__frame_link(const struct object *o, uint64_t vaddr)
+{
+	const struct arch *arch = arch__by_machine(o->machine);
+	const struct symbol *s = o->go ? object__symbol_at(o, vaddr) : NULL;
+	struct prologue p;
+
+	if (!s || !arch)
+		return FRAME_UNTOLD;
+	if (is_outermost(o, vaddr))
+		return FRAME_OUTERMOST;
+	return read_prologue(arch, o, s->vaddr, &p) && vaddr >= p.set && vaddr < p.until
+		       ? FRAME_POINTER
+		       : FRAME_NO_POINTER;
+}

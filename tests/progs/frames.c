@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Calls of functions with and without a frame pointer: build with -fno-omit-frame-pointer. A
+ * function without one has other things in that register: here what looks like frames, of callers
+ * that there never were.
+ */
+#define NOINLINE __attribute__((noinline, noclone))
+
+volatile int sink;
+
+NOINLINE void leaf(int n)
+{
+	sink += n;
+}
+
+/* Keeps one. */
+NOINLINE void inner(int n)
+{
+	leaf(n);
+	sink++;
+}
+
+NOINLINE void down(int n)
+{
+	if (n)
+		down(n - 1);
+	else
+		leaf(n);
+	sink++;
+}
+
+/* Nobody calls it. */
+NOINLINE void never(void)
+{
+	leaf(1);
+	sink++;
+}
+
+/* The saved frame pointer and return address of two frames that are none. */
+struct {
+	void *fp, *back;
+} fake[3] = {
+	{&fake[1], (char *)never + 4},
+	{&fake[2], (char *)never + 4},
+	{0, (char *)never + 4},
+};
+
+/* Its frame pointer leads to the fake ones, and it knows its caller by the stack pointer alone. */
+void spoiled(int n, void (*next)(int n));
+__asm__(".text\n"
+	".type spoiled, @function\n"
+	"spoiled:\n"
+	".cfi_startproc\n"
+	"push %rbp\n"
+	".cfi_def_cfa_offset 16\n"
+	".cfi_offset 6, -16\n"
+	"lea fake(%rip), %rbp\n"
+	"call *%rsi\n"
+	"pop %rbp\n"
+	".cfi_def_cfa_offset 8\n"
+	".cfi_restore 6\n"
+	"ret\n"
+	".cfi_endproc\n"
+	".size spoiled, . - spoiled\n");
+
+NOINLINE void outer(int n)
+{
+	spoiled(n, inner); /* leaf < inner < spoiled */
+	spoiled(n, leaf);  /* leaf < spoiled */
+	sink++;
+}
+
+#ifndef WHOLE
+#include <stdlib.h>
+
+int main(int argc, char **argv)
+{
+	outer(1);
+	down(argc > 1 ? atoi(argv[1]) : 3);
+	return 0;
+}
+#else
+/* A start that says it is one. gcc -static -nostdlib */
+__asm__(".globl _start\n"
+	".type _start, @function\n"
+	"_start:\n"
+	".cfi_startproc\n"
+	".cfi_undefined rip\n"
+	"xor %ebp, %ebp\n"
+	"and $-16, %rsp\n"
+	"call begin\n"
+	"hlt\n"
+	".cfi_endproc\n"
+	".size _start, . - _start\n");
+void begin(void)
+{
+	down(3);
+	__asm__("mov $60, %eax; xor %edi, %edi; syscall");
+}
+#endif
