@@ -59,6 +59,7 @@ struct {
 } uprobe_sites SEC(".maps");
 
 #include "who.h"
+#include "context.h"
 
 /* ---- what ---- */
 
@@ -260,7 +261,7 @@ static __always_inline void fill_event(struct wire_event *e, __u64 now, struct p
 	e->tid = w.tid;
 	e->sp = ctx->sp - w.base;
 	e->site_type = site | type << WIRE_SITE_BITS;
-	e->flags = ctx->flags;
+	e->flags = ctx->flags | w.context;
 	e->cpu = bpf_get_smp_processor_id();
 	e->missing = missing;
 }
@@ -327,6 +328,26 @@ static __always_inline void copy_comm(char *to)
 	((__u64 *)to)[1] = *(const __u64 *)&task->comm[8];
 }
 
+/* arch/x86/include/asm/syscall_wrapper.h: SC_X86_64_REGS_TO_ARGS, SC_IA32_REGS_TO_ARGS */
+static __always_inline void copy_syscall_args(__u64 *to, struct pt_regs *from, bool ia32)
+{
+	if (ia32) {
+		to[0] = (__u32)BPF_CORE_READ(from, bx);
+		to[1] = (__u32)BPF_CORE_READ(from, cx);
+		to[2] = (__u32)BPF_CORE_READ(from, dx);
+		to[3] = (__u32)BPF_CORE_READ(from, si);
+		to[4] = (__u32)BPF_CORE_READ(from, di);
+		to[5] = (__u32)BPF_CORE_READ(from, bp);
+		return;
+	}
+	to[0] = BPF_CORE_READ(from, di);
+	to[1] = BPF_CORE_READ(from, si);
+	to[2] = BPF_CORE_READ(from, dx);
+	to[3] = BPF_CORE_READ(from, r10);
+	to[4] = BPF_CORE_READ(from, r8);
+	to[5] = BPF_CORE_READ(from, r9);
+}
+
 static __always_inline void fill_entry(struct wire_entry *e, __u64 now, struct pt_regs *ctx,
 				       __u64 word, struct who w)
 {
@@ -341,13 +362,7 @@ static __always_inline void fill_entry(struct wire_entry *e, __u64 now, struct p
 	copy_regs(e->regs, ctx);
 	__builtin_memset(e->syscall_args, 0, sizeof(e->syscall_args));
 	if (config.kernel && (word & PROBE_SYSCALL)) {
-		/* arch/x86/include/asm/syscall_wrapper.h: SC_X86_64_REGS_TO_ARGS */
-		e->syscall_args[0] = BPF_CORE_READ(args, di);
-		e->syscall_args[1] = BPF_CORE_READ(args, si);
-		e->syscall_args[2] = BPF_CORE_READ(args, dx);
-		e->syscall_args[3] = BPF_CORE_READ(args, r10);
-		e->syscall_args[4] = BPF_CORE_READ(args, r8);
-		e->syscall_args[5] = BPF_CORE_READ(args, r9);
+		copy_syscall_args((__u64 *)e->syscall_args, args, word & PROBE_IA32);
 	} else {
 		e->syscall_args[0] = replaced;
 		missing |= WIRE_NO_SYSCALL;
@@ -453,6 +468,8 @@ static __always_inline int hit(struct pt_regs *ctx, __u64 word)
 
 	if (!passes(w))
 		return 0;
+	if (config.kernel)
+		w.context = interrupt_context(ctx);
 	if (config.go && tell_goroutine(ctx, &w, word))
 		return lose(ctx, &w, word);
 	if ((lost_total | lost_signals) && tell_losses(ctx, &w))

@@ -27,7 +27,7 @@ struct {
 
 static __always_inline __u64 flags_and_pid(struct pt_regs *ctx, struct who w)
 {
-	return (__u64)w.pid << 16 | (ctx->flags & 0xffff & ~WIRE_ARITHMETIC);
+	return (__u64)w.pid << 16 | ((ctx->flags | w.context) & 0xffff & ~WIRE_ARITHMETIC);
 }
 
 static __always_inline bool is_as_whole(struct last_whole *l, struct pt_regs *ctx, struct who w,

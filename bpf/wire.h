@@ -42,6 +42,15 @@ enum wire_type {
 #define WIRE_NO_CALLER	4
 #define WIRE_NO_SYSCALL 8
 
+/* wire_event.flags: the kernel ran this in an interrupt, in the place of bits that the register
+ * always has clear (SDM 1, 3.4.3). */
+enum wire_context {
+	WIRE_SOFTIRQ = 1 << 3,
+	WIRE_HARDIRQ = 1 << 5,
+	WIRE_NMI = 1 << 15,
+	WIRE_CONTEXT = WIRE_SOFTIRQ | WIRE_HARDIRQ | WIRE_NMI,
+};
+
 struct wire_event {
 	__u64 time;	/* ns, CLOCK_MONOTONIC */
 	__u32 pid, tid; /* as bbtrace's PID namespace numbers them; kernel: tid 0 is a CPU's idle
@@ -49,7 +58,7 @@ struct wire_event {
 	__u64 sp; /* stack pointer before the instruction runs; of a goroutine, whose stack moves:
 		     from its stack's upper end */
 	__u32 site_type; /* site | type << WIRE_SITE_BITS */
-	__u16 flags;	 /* low 16 bits of the flags register */
+	__u16 flags;	 /* low 16 bits of the flags register; kernel: WIRE_CONTEXT too */
 	__u16 cpu : 12, missing : 4;
 };
 
@@ -132,6 +141,7 @@ enum stack_end {
 #define PROBE_EVENTS(w)	   (((w) >> PROBE_EVENTS_SHIFT) & 3)
 #define PROBE_ACTION(w)	   (((w) >> 28) & 7)
 #define PROBE_GO	   (1ull << 31) /* of a program of Go */
+#define PROBE_IA32	   PROBE_GO	/* with PROBE_SYSCALL: of a 32-bit one */
 #define PROBE_REG(w)	   (((w) >> 32) & 31)
 #define PROBE_OPERAND(w)   ((__u32)((w) >> 32))
 enum probe_action {
@@ -210,6 +220,9 @@ struct wire_config {
 	__u32 pid;     /* with one pid only: compared without a map; else 0 */
 	__u32 pid_ns;  /* inode number of bbtrace's PID namespace; 0: the initial one */
 	__u32 pid_ns_dev;
+	__u64 per_cpu_offset; /* kernel: the address of that array */
+	__u64 preempt_count;  /* and what the count's of each CPU is taken from; 0: not known */
+	__u8 pcpu_hot;	      /* that one is a member there */
 	__u64 ino;    /* LOOKUP_UPROBE: of the one file that has sites; 0: there are several */
 	__u64 wakeup; /* bytes in the ring that wake the reader */
 };

@@ -258,6 +258,8 @@ static int make_plan(struct session *s)
 	err = named__find(&s->named, &s->args, kernel, pid, false);
 	if (err)
 		return err;
+	if (kernel)
+		kernel_syscalls__count(&s->named.functions);
 	o.kernel_object = s->named.kernel;
 	o.nop5_unsafe = !kernel && nop5_is_unsafe();
 	err = plan__build(&s->named.functions, &o, &s->plan);
@@ -454,6 +456,7 @@ static int run(struct session *s, int *status)
 				  .stack = s->args.stack,
 				  .interrupted = &asked_to_stop,
 				  .attach = s->args.attach,
+				  .kernel = s->named.kernel,
 				  .btf = s->args.btf ? s->btf_path : NULL};
 	struct trace_options t = meta__trace_options(&s->meta);
 	int err;

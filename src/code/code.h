@@ -254,6 +254,7 @@ struct plan_function {
 	uint32_t unresolved; /* indirect jumps whose table was not understood */
 	uint64_t unreached;  /* bytes of its ranges, but those of functions in them, never reached,
 				nop and int3  padding aside */
+	uint8_t arguments;   /* as in struct function */
 	uint8_t return_refusal; /* enum return_refusal, where return probes are asked for */
 };
 

@@ -9,7 +9,10 @@ void function__copy(struct function *to, const struct function *from)
 {
 	const struct range *r;
 
-	*to = (struct function){.object = from->object, .entry = from->entry, .flags = from->flags};
+	*to = (struct function){.object = from->object,
+				.entry = from->entry,
+				.flags = from->flags,
+				.arguments = from->arguments};
 	to->name = from->name ? xstrdup(from->name) : NULL;
 	to->raw = from->raw ? xstrdup(from->raw) : NULL;
 	vec__each (r, &from->ranges)

@@ -224,6 +224,7 @@ static void take_functions(struct plan *p, struct graph *g, uint32_t object)
 		to = &p->functions.data[f->plan];
 		to->object = object;
 		to->flags = f->f.flags;
+		to->arguments = f->f.arguments;
 		to->entry_block = NO_BLOCK;
 	}
 }

@@ -60,6 +60,15 @@ static bool get_cpu(const struct output *o, const struct step *s, union field_va
 	return s->timed;
 }
 
+/* The innermost. */
+static bool get_context(const struct output *o, const struct step *s, union field_value *v)
+{
+	v->string = s->context & WIRE_NMI	? "nmi"
+		    : s->context & WIRE_HARDIRQ ? "hardirq"
+						: "softirq";
+	return s->context;
+}
+
 static bool get_event(const struct output *o, const struct step *s, union field_value *v)
 {
 	v->string = event_names[s->type];
@@ -116,13 +125,14 @@ static bool get_depth(const struct output *o, const struct step *s, union field_
 
 static bool get_regs(const struct output *o, const struct step *s, union field_value *v)
 {
-	v->words = s->regs;
+	v->regs = s->regs;
 	return s->regs && o->options.show_regs && o->nregs;
 }
 
 static bool get_syscall_args(const struct output *o, const struct step *s, union field_value *v)
 {
-	v->words = s->syscall_args;
+	v->words.at = s->syscall_args;
+	v->words.n = s->nsyscall_args;
 	return s->syscall_args && o->options.show_regs;
 }
 
@@ -179,6 +189,7 @@ const struct field fields[FIELDS] = {
 	[FIELD_GOROUTINE] = {KEY("goroutine"), VALUE_DEC, ALL_STEPS, get_goroutine},
 	[FIELD_COMM] = {KEY("comm"), VALUE_STRING, ALL_STEPS, get_comm},
 	[FIELD_CPU] = {KEY("cpu"), VALUE_DEC, ALL_STEPS, get_cpu},
+	[FIELD_CONTEXT] = {KEY("context"), VALUE_STRING, CALLS, get_context},
 	[FIELD_EVENT] = {KEY("event"), VALUE_STRING, ALL_STEPS, get_event},
 	[FIELD_AT] = {NULL, 0, VALUE_AT, CALLS, get_at},
 	[FIELD_KIND] = {KEY("kind"), VALUE_STRING, IN(STEP_BRANCH), get_kind},

@@ -17,17 +17,19 @@ enum field_type {
 	VALUE_AT,    /* a location whose members stand among the event's own fields */
 	VALUE_PLACE, /* a location as a value of its own */
 	VALUE_REGS,  /* by register number; output->regs are shown */
-	VALUE_WORDS, /* SYSCALL_ARGS hex strings */
+	VALUE_WORDS, /* hex strings */
 	VALUE_STACK,
 };
-
-#define SYSCALL_ARGS 6
 
 union field_value {
 	uint64_t number;
 	bool flag;
 	const char *string;
-	const uint64_t *words;
+	const uint64_t *regs; /* by register number */
+	struct {
+		const uint64_t *at;
+		size_t n;
+	} words;
 	const struct location *place;
 	struct {
 		const struct location *frames;
@@ -44,6 +46,7 @@ enum field_id {
 	FIELD_GOROUTINE,
 	FIELD_COMM,
 	FIELD_CPU,
+	FIELD_CONTEXT,
 	FIELD_EVENT,
 	FIELD_AT,
 	FIELD_KIND,

@@ -64,11 +64,11 @@ void json__put_regs(const struct output *o, struct str *s, const uint64_t *regs)
 	close_list(s, start, '{', '}');
 }
 
-static void put_words(struct str *s, const uint64_t *words)
+static void put_words(struct str *s, const uint64_t *words, size_t n)
 {
 	size_t start = s->len;
 
-	for (int i = 0; i < SYSCALL_ARGS; i++) {
+	for (size_t i = 0; i < n; i++) {
 		str__putc(s, ',');
 		put_hex(s, words[i]);
 	}
@@ -104,9 +104,9 @@ static void put_value(struct output *o, enum field_type type, const union field_
 	case VALUE_PLACE:
 		return json__put_place_value(s, v->place);
 	case VALUE_REGS:
-		return json__put_regs(o, s, v->words);
+		return json__put_regs(o, s, v->regs);
 	case VALUE_WORDS:
-		return put_words(s, v->words);
+		return put_words(s, v->words.at, v->words.n);
 	case VALUE_STACK:
 		return put_stack(s, v->stack.frames, v->stack.n);
 	}

@@ -104,16 +104,16 @@ static void show_regs(struct output *o, const struct step *step, const union fie
 			put(&o->buffer, ", ");
 		str__puts(&o->buffer, o->plan->arch->reg_names[o->regs[i]]);
 		str__putc(&o->buffer, '=');
-		str__hex(&o->buffer, v->words[o->regs[i]]);
+		str__hex(&o->buffer, v->regs[o->regs[i]]);
 	}
 }
 
 static void show_words(struct output *o, const struct step *step, const union field_value *v)
 {
-	for (int i = 0; i < SYSCALL_ARGS; i++) {
+	for (size_t i = 0; i < v->words.n; i++) {
 		if (i)
 			put(&o->buffer, ", ");
-		str__hex(&o->buffer, v->words[i]);
+		str__hex(&o->buffer, v->words.at[i]);
 	}
 }
 
@@ -201,7 +201,10 @@ static bool has_several_objects(const struct output *o, const struct step *step)
 #define STACK_CELLS                                                                               \
 	CELL(STACK, stack, .colour = DIM), CELL(STACK_END, stack_end, .colour = YELLOW)
 
+#define CONTEXT_CELL	     CELL(CONTEXT, string, .before = "[", .after = "] ", .colour = YELLOW)
+
 static const struct cell entry_cells[] = {
+	CONTEXT_CELL,
 	CELL(AT, name, .colour = GREEN),
 	CELL(REGS, regs, .before = "(", .after = ")", .absent = "(...)"),
 	CELL(AT, object, .before = " [", .after = "]", .when = has_several_objects),
@@ -212,6 +215,7 @@ static const struct cell entry_cells[] = {
 
 /* A syscall's arguments are in the registers that its caller passed, not in those that the wrapper got. */
 static const struct cell syscall_cells[] = {
+	CONTEXT_CELL,
 	CELL(AT, name, .colour = GREEN),
 	CELL(SYSCALL_ARGS, words, .before = "(", .after = ")", .absent = "(...)"),
 	CELL(REGS, regs, .before = "  ", .when = regs_were_named),
@@ -221,6 +225,7 @@ static const struct cell syscall_cells[] = {
 };
 
 static const struct cell branch_cells[] = {
+	CONTEXT_CELL,
 	CELL(AT, place, .colour = PLAIN),
 	CELL(INSN, string, .before = "  ", .after = "  "),
 	CELL(TAKEN, taken, .after = " "),
@@ -229,6 +234,7 @@ static const struct cell branch_cells[] = {
 };
 
 static const struct cell return_cells[] = {
+	CONTEXT_CELL,
 	CELL(AT, name, .after = " returns", .colour = CYAN),
 	CELL(VALUE, hex, .before = " ", .absent = " ?"),
 	CELL(DURATION, duration, .before = "  ", .colour = DIM, .when = is_timed, .time = true),

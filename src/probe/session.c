@@ -72,6 +72,20 @@ static uint64_t only_ino(const struct plan *plan)
 
 #define GO_THREADS 65536 /* and goroutines, the last ones */
 
+/* Whose CPU an interrupt has taken. */
+static void configure_kernel(struct wire_config *c, const struct object *kernel)
+{
+	uint64_t count = kernel__variable(kernel, KERNEL_PREEMPT_COUNT),
+		 hot = kernel__variable(kernel, KERNEL_PCPU_HOT);
+
+	c->per_cpu_offset = kernel__variable(kernel, KERNEL_PER_CPU_OFFSET);
+	c->preempt_count = c->per_cpu_offset ? count ? count : hot : 0;
+	c->pcpu_hot = !count;
+	if (!c->preempt_count)
+		note("what runs in interrupts is not marked: /proc/kallsyms has no variables "
+		     "(CONFIG_KALLSYMS_ALL)");
+}
+
 static void configure(struct probe *p, uint32_t noperands, uint32_t nprobes)
 {
 	const struct probe_filters *f = &p->options->filters;
@@ -101,6 +115,8 @@ static void configure(struct probe *p, uint32_t noperands, uint32_t nprobes)
 		.ino = lookup == LOOKUP_UPROBE ? only_ino(p->plan) : 0,
 		.wakeup = ring_size(p->options) / 4,
 	};
+	if (p->options->kernel)
+		configure_kernel(c, p->options->kernel);
 	bpf_map__set_max_entries(p->skel->maps.ring, ring_size(p->options));
 	bpf_map__set_max_entries(p->skel->maps.on_threads, go ? GO_THREADS : 1);
 	bpf_map__set_max_entries(p->skel->maps.on_tid, go ? GO_THREADS : 1);

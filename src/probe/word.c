@@ -87,7 +87,9 @@ uint64_t word__of_site(const struct plan *plan, uint32_t site, uint32_t operand,
 	if (s->entry)
 		word |= PROBE_ENTRY;
 	if (s->entry && (plan->functions.data[s->function].flags & FUNCTION_SYSCALL))
-		word |= PROBE_SYSCALL;
+		word |= plan->functions.data[s->function].flags & FUNCTION_IA32
+				? PROBE_SYSCALL | PROBE_IA32
+				: PROBE_SYSCALL;
 	return word;
 }
 

@@ -37,10 +37,11 @@ int kernel_modules__parse(char *text, size_t len, kernel_module_vec *out);
 
 /* The priv of the kernel's and a module's object. */
 struct kernel_file {
-	VEC(char *) shown;    /* demangled names */
-	char *names;	      /* every other string of the symbols */
-	uint8_t *text;	      /* what the segments point to */
-	uint64_t start, end;  /* where its code is; nothing known: both 0 */
+	VEC(char *) shown;		      /* demangled names */
+	char *names;			      /* every other string of the symbols */
+	uint8_t *text;			      /* what the segments point to */
+	uint64_t start, end;		      /* where its code is; nothing known: both 0 */
+	uint64_t variables[KERNEL_VARIABLES]; /* of the kernel itself: kernel__variable() */
 	VEC(uint32_t) dotted; /* symbols with a '.' in the name, by name: kernel_names.c */
 	bool dotted_known;
 };
@@ -81,6 +82,13 @@ char *kernel_blacklist__read(void);
 char *kernel_probes__read(void);
 /* The GNU build-id among ELF notes; false: none. */
 bool kernel_notes__build_id(const uint8_t *notes, size_t len, struct object *o);
+
+/* ---- system calls (kernel_syscalls.c) ---- */
+
+/* FUNCTION_SYSCALL and so on, where the name is that of a wrapper. Pure. */
+unsigned kernel_syscall__flags(const char *name);
+/* The arguments that a tracepoint's format lists; -1: it is none of a system call. Pure. */
+int kernel_syscall__count(const char *format);
 
 /* ---- other tracers (kernel_patches.c); pure ---- */
 

@@ -262,6 +262,26 @@ static int kernel_bounds(const kallsym_vec *symbols, uint64_t *start, uint64_t *
 	return 0;
 }
 
+static void find_variables(struct object *kernel, const kallsym_vec *symbols)
+{
+	static const char *const names[KERNEL_VARIABLES] = {
+		[KERNEL_PER_CPU_OFFSET] = "__per_cpu_offset",
+		[KERNEL_PREEMPT_COUNT] = "__preempt_count",
+		[KERNEL_PCPU_HOT] = "pcpu_hot",
+	};
+	const struct kallsym *s;
+
+	vec__each (s, symbols)
+		for (size_t i = 0; !s->module && i < KERNEL_VARIABLES; i++)
+			if (!strcmp(s->name, names[i]))
+				kernel_file__of(kernel)->variables[i] = s->vaddr;
+}
+
+uint64_t kernel__variable(const struct object *kernel, enum kernel_variable which)
+{
+	return kernel_file__of(kernel)->variables[which];
+}
+
 static void add_modules(struct kernel_objects *k, const kernel_module_vec *modules)
 {
 	const struct kernel_module *m;
@@ -284,6 +304,7 @@ int kernel_objects__build(kallsym_vec *symbols, const kernel_module_vec *modules
 	if (err)
 		return err;
 	out->kernel = new_object(OBJECT_KERNEL, "kernel", start, end);
+	find_variables(out->kernel, symbols);
 	add_modules(out, modules);
 	vec__sort(symbols, by_vaddr);
 	assign(out, symbols);

@@ -9,12 +9,6 @@
 #include "kernel_file.h"
 #include "match.h"
 
-/* Their only argument is the caller's registers: SYSCALL_DEFINE of
- * arch/x86/include/asm/syscall_wrapper.h. */
-static const char *const syscall_prefixes[] = {
-	"__x64_sys_", "__ia32_sys_", "__ia32_compat_sys_", "__x64_compat_sys_", "__x32_compat_sys_",
-};
-
 struct candidate {
 	struct object *object;
 	const struct symbol *symbol;
@@ -32,14 +26,6 @@ struct resolver {
 };
 
 /* ---- one function ---- */
-
-static bool is_syscall(const char *name)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(syscall_prefixes); i++)
-		if (!strncmp(name, syscall_prefixes[i], strlen(syscall_prefixes[i])))
-			return true;
-	return false;
-}
 
 static void add_range(void *function, struct object *o, const struct symbol *s)
 {
@@ -86,7 +72,7 @@ static void add_function(struct resolver *r, struct object *o, const struct symb
 	f->name = xstrdup(name);
 	f->raw = xstrdup(s->name);
 	f->entry = s->vaddr;
-	f->flags = (cold ? FUNCTION_RANGE : 0) | (is_syscall(s->name) ? FUNCTION_SYSCALL : 0);
+	f->flags = (cold ? FUNCTION_RANGE : 0) | kernel_syscall__flags(s->name);
 	add_range(f, o, s);
 	map64__put(&r->have, s->vaddr);
 	r->added++;

@@ -230,6 +230,16 @@ typedef int (*kernel_read_fn)(void *ctx, uint64_t vaddr, void *buf, size_t len);
 int kernel__open(kernel_read_fn read_text, void *ctx, struct object **kernel,
 		 struct object ***modules, size_t *nmodules);
 
+/* Variables of the kernel that are looked at. */
+enum kernel_variable {
+	KERNEL_PER_CPU_OFFSET, /* an array: where each CPU has its own, from the addresses below */
+	KERNEL_PREEMPT_COUNT,  /* of each CPU */
+	KERNEL_PCPU_HOT,       /* of each CPU: has the count from Linux 6.2 to 6.14 */
+	KERNEL_VARIABLES
+};
+/* Its address; 0: kallsyms doesn't have it. */
+uint64_t kernel__variable(const struct object *kernel, enum kernel_variable which);
+
 /* ---- the file systems that it tells about itself in ---- */
 
 enum kernel_fs { KERNEL_TRACEFS, KERNEL_DEBUGFS };
@@ -287,6 +297,7 @@ enum function_flags {
 	FUNCTION_IFUNC =
 		2, /* entry is an IFUNC resolver: code/ replaces it by what it can return */
 	FUNCTION_SYSCALL = 4, /* kernel: its first argument is the caller's struct pt_regs * */
+	FUNCTION_IA32 = 16,   /* and they are those of the 32-bit kind */
 	FUNCTION_SILENT = 8,  /* not asked for: probed at its rets only, to see a tail call return
 				 (set by code/) */
 };
@@ -297,6 +308,7 @@ struct function {
 	char *raw;	/* the symbol's own (mangled) name, NULL without symbol */
 	uint64_t entry; /* ranges[0].vaddr */
 	unsigned flags;
+	uint8_t arguments;	  /* of a system call: 1 + how many; 0: not known */
 	VEC(struct range) ranges; /* [0] holds the entry; then split-off parts */
 };
 
@@ -319,6 +331,8 @@ int object__resolve(struct object *o, const struct spec *spec, function_vec *v);
  */
 int kernel__resolve(struct object *kernel, struct object **modules, size_t nmodules,
 		    const struct spec *spec, function_vec *v);
+/* Fills in the arguments of the system calls among them; notes which are not known. */
+void kernel_syscalls__count(function_vec *v);
 /* The function that covers vaddr, for what was reached rather than named (tail-call targets).
  * False: none known. */
 bool object__function_at(const struct object *o, uint64_t vaddr, struct function *out);

@@ -24,6 +24,7 @@ static struct step step_of(struct now *n, enum step_type type, uint32_t site)
 	if (n->e) {
 		step.time = n->e->time;
 		step.cpu = n->e->cpu;
+		step.context = n->t->plan->kernel ? n->e->flags & WIRE_CONTEXT : 0;
 		step.timed = true;
 	}
 	return step;
@@ -149,6 +150,8 @@ int step__entry(struct now *n)
 	step.regs = regs;
 	if (!(n->e->missing & WIRE_NO_SYSCALL))
 		step.syscall_args = (const uint64_t *)n->entry->syscall_args;
+	step.nsyscall_args =
+		fn->arguments ? min_of(fn->arguments - 1u, (unsigned)WIRE_ARGS) : WIRE_ARGS;
 	step.has_since = last;
 	step.since_entry = last ? n->e->time - *last : 0;
 	*map64__put(&n->th->entered, n->s->function) = n->e->time;

@@ -56,6 +56,7 @@ static const struct column function[] = {
 	NUMBER(struct plan_function, branches),	   NUMBER(struct plan_function, skipped),
 	NUMBER(struct plan_function, silent),	   NUMBER(struct plan_function, unresolved),
 	NUMBER(struct plan_function, unreached),   NUMBER(struct plan_function, return_refusal),
+	NUMBER(struct plan_function, arguments),
 };
 
 static const struct column range[] = {

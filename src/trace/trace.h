@@ -37,10 +37,11 @@ struct location {
 
 struct step {
 	enum step_type type;
-	bool timed;    /* time and cpu were measured */
-	bool implied;  /* the path, not a probe, tells it */
-	uint64_t time; /* ns, CLOCK_MONOTONIC */
-	uint32_t cpu;  /* implied: of the event that tells it */
+	bool timed;	  /* time and cpu were measured */
+	bool implied;	  /* the path, not a probe, tells it */
+	uint64_t time;	  /* ns, CLOCK_MONOTONIC */
+	uint32_t cpu;	  /* implied: of the event that tells it */
+	uint16_t context; /* kernel, enum wire_context: interrupts it ran in; as cpu */
 	uint32_t pid, tid;
 	uint64_t goroutine; /* its number, or with GOROUTINE_AT the address of its g; 0: none */
 	uint32_t ns_pid;    /* as the process sees itself; 0: the same as pid */
@@ -65,7 +66,8 @@ struct step {
 	const uint64_t *regs; /* by register number, WIRE_REGS of them; NULL: not recorded */
 	bool has_since;
 	uint64_t since_entry;	      /* ns since this thread last entered this function */
-	const uint64_t *syscall_args; /* six, or NULL */
+	const uint64_t *syscall_args; /* or NULL */
+	unsigned nsyscall_args;
 	const struct location *stack; /* -k: innermost first; NULL: not asked for */
 	size_t nstack;
 	enum stack_end stack_end; /* why there are no more */

@@ -212,6 +212,38 @@ static void test_blacklist(void)
 	kernel_objects__free(&k);
 }
 
+#define FORMAT(fields)                                                                             \
+	"name: sys_enter_x\nID: 798\nformat:\n"                                                    \
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"                     \
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"                               \
+	"\tfield:int __syscall_nr;\toffset:8;\tsize:4;\tsigned:1;\n" fields                        \
+	"\nprint fmt: \"dev_name: 0x%08lx\", ((unsigned long)(REC->dev_name))\n"
+#define FIELD(type, name) "\tfield:" type name ";\toffset:16;\tsize:8;\tsigned:0;\n"
+
+static void test_syscalls(void)
+{
+	static const char mount[] = FORMAT(
+		FIELD("char * ", "dev_name") FIELD("char * ", "dir_name") FIELD("char * ", "type")
+			FIELD("unsigned long ", "flags") FIELD("void * ", "data"));
+	static const char young[] = FORMAT(
+		FIELD("const char * ", "filename") FIELD("int ", "flags") FIELD("umode_t ", "mode")
+			FIELD("__data_loc char[] ", "__filename_val"));
+
+	is(kernel_syscall__count(mount), 5, "mount has five arguments");
+	is(kernel_syscall__count(young), 3, "what a pointer leads to is none");
+	is(kernel_syscall__count(FORMAT("")), 0, "getpid has none");
+	is(kernel_syscall__count(FORMAT(FIELD("int ", "a") FIELD("int ", "b") FIELD("int ", "c")
+						FIELD("int ", "d") FIELD("int ", "e")
+							FIELD("int ", "f") FIELD("int ", "g"))),
+	   -1, "nor can there be seven");
+	is(kernel_syscall__count("name: sched_switch\n\tfield:int a;\n"), -1,
+	   "another tracepoint is none of a system call");
+	is(kernel_syscall__flags("__x64_sys_mount"), FUNCTION_SYSCALL, "a wrapper");
+	is(kernel_syscall__flags("__ia32_sys_dup2"), FUNCTION_SYSCALL | FUNCTION_IA32,
+	   "one of the 32-bit kind");
+	is(kernel_syscall__flags("do_sys_openat2"), 0, "what a wrapper calls is none");
+}
+
 static void test_build_id(void)
 {
 	static const uint8_t notes[] = "\x04\0\0\0\x06\0\0\0\x06\0\0\0Xen\0linux\0\0\0"
@@ -244,6 +276,7 @@ int main(void)
 	test_objects();
 	test_trim();
 	test_blacklist();
+	test_syscalls();
 	test_build_id();
 	return tap__done();
 }

@@ -18,6 +18,8 @@ static struct output_options options;
 
 #define TASK	    "\"pid\":7,\"tid\":7,\"comm\":\"ls\""
 #define HEAD(event) "{\"ts\":1000012345," TASK ",\"cpu\":1,\"event\":\"" event "\""
+#define HEAD_IN(context, event)                                                                    \
+	"{\"ts\":1000012345," TASK ",\"cpu\":1,\"context\":\"" context "\",\"event\":\"" event "\""
 #define LATE(event) "{" TASK ",\"event\":\"" event "\""
 #define PLACE(off, vaddr)                                                                          \
 	"\"object\":\"" LIBC "\",\"symbol\":\"malloc\",\"offset\":" off ",\"vaddr\":\"" vaddr "\""
@@ -35,6 +37,7 @@ static void test_entry(void)
 	e.has_since = true;
 	e.since_entry = 1250;
 	e.syscall_args = args;
+	e.nsyscall_args = 6;
 	e.stack = frames;
 	e.nstack = 2;
 	e.depth = 3;
@@ -45,12 +48,14 @@ static void test_entry(void)
 						      "1250,\"stack\":[" MAIN
 						      ",{\"object\":null,\"vaddr\":\"0x1234\"}]}\n",
 	      "an entry with all it can have", e);
+	e.context = WIRE_HARDIRQ | WIRE_SOFTIRQ;
 	e.nstack = 0;
 	e.has_since = false;
 	e.stack_end = STACK_NO_POINTER;
 	options.show_regs = false;
-	shows(HEAD("entry") "," PLACE("0", "0x98580") ",\"depth\":3,\"stack\":[],"
-						      "\"stack_end\":\"no_frame_pointer\"}\n",
+	shows(HEAD_IN("hardirq",
+		      "entry") "," PLACE("0", "0x98580") ",\"depth\":3,\"stack\":[],"
+							 "\"stack_end\":\"no_frame_pointer\"}\n",
 	      "-r none, and a stack that could not be read", e);
 	options = fixture_options;
 }

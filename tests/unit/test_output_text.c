@@ -48,6 +48,7 @@ static void test_regs(void)
 	options.regs = 1 << 0 | 1 << 17;
 	shows(LEFT "malloc(rax=0xa0, flags=0x246)  first entry\n", "-r rax,flags", e);
 	e.syscall_args = args;
+	e.nsyscall_args = 6;
 	shows(LEFT "malloc(0x1, 0x2, 0x3, 0x0, 0xffffffffffffffff, 0x6)  rax=0xa0, flags=0x246"
 		   "  first entry\n",
 	      "a syscall's arguments, and the registers that were named", e);
@@ -57,8 +58,17 @@ static void test_regs(void)
 	      e);
 	options.regs = 0;
 	e.syscall_args = args;
+	e.nsyscall_args = 6;
 	shows(LEFT "malloc(0x1, 0x2, 0x3, 0x0, 0xffffffffffffffff, 0x6)  first entry\n",
 	      "a syscall's arguments stand for the argument registers", e);
+	e.context = WIRE_SOFTIRQ;
+	shows(LEFT "[softirq] malloc(0x1, 0x2, 0x3, 0x0, 0xffffffffffffffff, 0x6)  first entry\n",
+	      "what an interrupt does is marked", e);
+	e.context = 0;
+	e.nsyscall_args = 2;
+	shows(LEFT "malloc(0x1, 0x2)  first entry\n", "as many as it has", e);
+	e.nsyscall_args = 0;
+	shows(LEFT "malloc()  first entry\n", "or none", e);
 }
 
 static void test_few_registers(void)

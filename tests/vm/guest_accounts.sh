@@ -193,7 +193,7 @@ traced=$(sed -n '1s/ .*//p' "$T/strace")
 sed -n 's/^[0-9]* *\([a-z]*\)2\{0,1\}(\(.*\)) *= \([-0-9]*\) *\([A-Z]*\).*/\1 \2 = \3 \4/p' "$T/strace" |
 	sed 's/,//g; s/ $//' >"$T/strace.calls"
 jq -r --argjson pid "$traced" 'select(.pid == $pid) |
-	if .event == "entry" then .symbol[10:] as $s | $s + " " + (.syscall_args[:{"mount": 5, "umount": 2, "close": 1}[$s]] | join(" "))
+	if .event == "entry" then .symbol[10:] as $s | ([$s] + .syscall_args | join(" "))
 	elif .event == "return" then "= " + .value else empty end' "$T/json" |
 	paste -d' ' - - | while read -r call; do
 		value=$((${call##* }))
@@ -201,6 +201,12 @@ jq -r --argjson pid "$traced" 'select(.pid == $pid) |
 	done >"$T/bbtrace.calls"
 tail -n "$(wc -l <"$T/strace.calls")" "$T/bbtrace.calls" | sed 's/\b0x0\b/0/g' >"$T/last.calls"
 same "$T/last.calls" "$T/strace.calls" "$(wc -l <"$T/strace.calls") calls: arguments and results as strace has them"
+
+# 32-bit ones have theirs in other registers.
+bb kernel __ia32_sys_dup2 -e entry -F json -o "$T/json" -- "$WORK" ia32
+is "$(jq -rc 'select(.event == "entry") | .syscall_args' "$T/json")" '["0x3039","0x303a"]' 'dup2 of a 32-bit program'
+bb kernel __x64_sys_getpid -e entry -- sh -c "echo \$\$"
+like "$T/out.txt" '__x64_sys_getpid\(\) ' 'a system call without arguments shows none'
 
 # ---- doctor, --btf ----
 

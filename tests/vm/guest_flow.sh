@@ -87,6 +87,39 @@ trace dummy 'dummy_xmit dev_hard_start_xmit' -- bash -c 'echo hello >/dev/udp/10
 trace timer 'hrtimer_interrupt run_local_timers|update_process_times' -l 3000 -t 60
 kill -INT $waiting
 wait $waiting
+
+# ---- interrupts ----
+
+# contexts NAME CONDITION: of the events of a trace
+contexts() { jq -r "select(.kind or .value or .regs) | select($2) | .context // \"task\"" "$OUT/$1.json" | sort -u | xargs; }
+is "$(contexts timer .)" hardirq 'the timer interrupt: each event says so'
+is "$(contexts tcp '.symbol == "tcp_v4_rcv"')" softirq 'what comes in by the network is received in softirqs'
+is "$(contexts tcp '.symbol == "tcp_sendmsg_locked"')" task 'what goes out is sent by a task'
+bb kernel "$(known 'hrtimer_interrupt')" -e entry -l 3 -t 60
+like "$T/out.txt" '\[hardirq\] hrtimer_interrupt\(' 'text marks it'
+
+# Wakers are in all contexts. ftrace tells of the same hits what was theirs, in the third of its flags.
+[[ -e /sys/kernel/tracing/trace ]] || mount -t tracefs none /sys/kernel/tracing
+cd /sys/kernel/tracing || exit 1
+echo 8192 >buffer_size_kb
+echo p:waker try_to_wake_up >kprobe_events
+echo 1 >events/kprobes/waker/enable
+cd /src || exit 1
+bb kernel try_to_wake_up -e entry,branch -F json -o "$OUT/waker.json" -l 20000 -t 30
+echo 0 >/sys/kernel/tracing/events/kprobes/waker/enable
+flags='{"h": "hardirq", "H": "hardirq", "s": "softirq", "z": "nmi", "Z": "nmi"}'
+for cpu in 0 1; do
+	grep -v ' bbtrace-' /sys/kernel/tracing/trace | sed -n "s/^.*-\([0-9]*\) *\[00$cpu\] ..\(.\).* waker:.*/\1 \2/p" |
+		jq -Rr --argjson flags "$flags" 'split(" ") | .[0] + ":" + ($flags[.[1]] // "task")' | xargs >"$T/by_ftrace"
+	jq -r "select(.event == \"entry\" and .cpu == $cpu) | \"\\(.tid):\\(.context // \"task\")\"" "$OUT/waker.json" | xargs >"$T/by_bbtrace"
+	grep -qF -- "$(cat "$T/by_bbtrace")" "$T/by_ftrace"
+	ok $? "CPU $cpu: $(wc -w <"$T/by_bbtrace") wakers: contexts as ftrace has them" ||
+		diag "$(cut -c1-2000 "$T/by_bbtrace")"$'\n'"$(cut -c1-2000 "$T/by_ftrace")"
+done
+diag "$(jq -r 'select(.event == "entry") | .context // "task"' "$OUT/waker.json" | sort | uniq -c | xargs)"
+is "$(jq -r 'select(.implied | not) | select(.event == "entry" or .event == "branch") | [.event, "\(.tid).\(if .tid == 0 then .cpu else 0 end)", .depth, .context // "task"] | join(" ")' "$OUT/waker.json" |
+	awk '$1 == "entry" { was[$2, $3] = $4 } $1 == "branch" && ($2, $3) in was && was[$2, $3] != $4' | sort | uniq -c | head -5)" '' \
+	'each branch has the context of its call'
 sorted_symbols | awk '$3 ~ /thunk/' >"$OUT/thunks"
 bring_back
 done_testing

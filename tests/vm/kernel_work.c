@@ -312,6 +312,18 @@ static void work_close(void)
 	syscall(SYS_close, 0x12345678);
 }
 
+/* As 32-bit programs call: dup2(12345, 12346). */
+static void work_ia32(void)
+{
+	long result;
+
+	__asm__ volatile("int $0x80"
+			 : "=a"(result)
+			 : "0"(63), "b"(12345), "c"(12346)
+			 : "memory", "r8", "r9", "r10", "r11");
+	need(result == -EBADF, "dup2 of nothing");
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -319,6 +331,7 @@ static const struct {
 	{"file", work_file}, {"mount", work_mount}, {"memory", work_memory}, {"fork", work_fork},
 	{"exec", work_exec}, {"pipe", work_pipe},   {"poll", work_poll},     {"tcp", work_tcp},
 	{"udp", work_udp},   {"unix", work_unix},   {"sched", work_sched},   {"close", work_close},
+	{"ia32", work_ia32},
 };
 
 int main(int argc, char **argv)

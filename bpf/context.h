@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * In what context the kernel runs a function: a task's own, or an interrupt's that has taken its
+ * CPU. Included once, by bbtrace.bpf.c.
+ */
+#ifndef BBTRACE_CONTEXT_H
+#define BBTRACE_CONTEXT_H
+
+/* From Linux 6.2 to 6.14 the count was a member of another variable. */
+struct pcpu_hot___count {
+	int preempt_count;
+} __attribute__((preserve_access_index));
+
+/* PREEMPT_RT counts softirqs by task. */
+struct task_struct___rt {
+	int softirq_disable_cnt;
+} __attribute__((preserve_access_index));
+
+/* include/linux/preempt.h */
+#define SOFTIRQ_SHIFT 8 /* of 8 bits: the lowest is set where one is served */
+#define HARDIRQ_SHIFT 16
+#define NMI_SHIFT     20
+#define IRQ_MASK      0xf
+
+#define INT3 0xcc
+
+/* This CPU's own. By address: BTF that tells of variables is not had in every container. */
+static __always_inline __u32 preempt_count(void)
+{
+	__u64 base = 0, at = config.preempt_count;
+	__u32 count = 0;
+
+	if (config.pcpu_hot)
+		at += bpf_core_field_offset(struct pcpu_hot___count, preempt_count);
+	bpf_probe_read_kernel(
+		&base, sizeof(base),
+		(void *)(config.per_cpu_offset + bpf_get_smp_processor_id() * sizeof(base)));
+	bpf_probe_read_kernel(&count, sizeof(count), (void *)(base + at));
+	return count;
+}
+
+static __always_inline bool serves_softirq(__u32 count)
+{
+	struct task_struct___rt *rt = (void *)bpf_get_current_task();
+
+	if (bpf_core_field_exists(rt->softirq_disable_cnt))
+		count = BPF_CORE_READ(rt, softirq_disable_cnt) << SOFTIRQ_SHIFT;
+	return count >> SOFTIRQ_SHIFT & 1;
+}
+
+/*
+ * An int3 counts as an NMI, and each NMI as a hardirq (kernel/entry/common.c,
+ * irqentry_nmi_enter()), which the probe's own must not: it came by one where that is what stands
+ * there, not by a jump or by ftrace's call. The byte stays as long as this CPU doesn't let itself
+ * be interrupted.
+ */
+static __always_inline __u16 interrupt_context(struct pt_regs *ctx)
+{
+	__u32 count, nmis, hardirqs;
+	__u8 insn = 0;
+
+	if (!config.preempt_count)
+		return 0;
+	count = preempt_count();
+	nmis = count >> NMI_SHIFT & IRQ_MASK;
+	hardirqs = (count >> HARDIRQ_SHIFT & IRQ_MASK) - nmis;
+	if (nmis == 1 && !bpf_probe_read_kernel(&insn, 1, (void *)ctx->ip - 1) && insn == INT3)
+		nmis = 0;
+	return (nmis ? WIRE_NMI : 0) | (hardirqs ? WIRE_HARDIRQ : 0) |
+	       (serves_softirq(count) ? WIRE_SOFTIRQ : 0);
+}
+
+#endif

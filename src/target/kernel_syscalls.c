@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * kernel_syscalls: how many arguments the system calls have. Their wrappers all take the caller's
+ * registers; what they read of them is in the format of the system call's tracepoint
+ * (kernel/trace/trace_syscalls.c, syscall_enter_define_fields()).
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "kernel_file.h"
+
+#define FORMAT_MAX 65536
+#define ARGS_MAX   6
+
+/* SYSCALL_DEFINE of arch/x86/include/asm/syscall_wrapper.h. Compat ones have no tracepoint. */
+static const struct wrapper {
+	const char *prefix;
+	unsigned flags;
+	bool told;
+} wrappers[] = {
+	{"__x64_sys_", FUNCTION_SYSCALL, true},
+	{"__ia32_sys_", FUNCTION_SYSCALL | FUNCTION_IA32, true},
+	{"__ia32_compat_sys_", FUNCTION_SYSCALL | FUNCTION_IA32, false},
+	{"__x64_compat_sys_", FUNCTION_SYSCALL, false},
+	{"__x32_compat_sys_", FUNCTION_SYSCALL, false},
+};
+
+static const struct wrapper *wrapper_of(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(wrappers); i++)
+		if (!strncmp(name, wrappers[i].prefix, strlen(wrappers[i].prefix)))
+			return &wrappers[i];
+	return NULL;
+}
+
+unsigned kernel_syscall__flags(const char *name)
+{
+	const struct wrapper *w = wrapper_of(name);
+
+	return w ? w->flags : 0;
+}
+
+/* "\tfield:TYPE NAME;\toffset:…": the number first, then the arguments; from Linux 6.19 on, what
+ * their pointers led to, too. */
+int kernel_syscall__count(const char *format)
+{
+	static const char number[] = " __syscall_nr;";
+	const char *p = strstr(format, number);
+	int n = 0;
+
+	if (!p)
+		return -1;
+	while ((p = strstr(p, "\n\tfield:"))) {
+		p += strlen("\n\tfield:");
+		n += strncmp(p, "__data_loc ", strlen("__data_loc ")) != 0;
+	}
+	return n <= ARGS_MAX ? n : -1;
+}
+
+static int count(int root, const struct function *f)
+{
+	const struct wrapper *w = f->raw ? wrapper_of(f->raw) : NULL;
+	autofree char *path = NULL, *format = NULL;
+	autoclose int fd = -1;
+
+	if (!w || !w->told)
+		return -1;
+	path = xasprintf("events/syscalls/sys_enter_%s/format", f->raw + strlen(w->prefix));
+	fd = openat(root, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || fd__read(fd, path, FORMAT_MAX, &format, NULL))
+		return -1;
+	return kernel_syscall__count(format);
+}
+
+void kernel_syscalls__count(function_vec *v)
+{
+	autoclose int root = -1;
+	struct function *f;
+
+	vec__each (f, v) {
+		int n;
+
+		if (!(f->flags & FUNCTION_SYSCALL))
+			continue;
+		root = root < 0 ? kernel_fs__open(KERNEL_TRACEFS) : root;
+		if (root < 0)
+			break;
+		n = count(root, f);
+		f->arguments = n + 1;
+		if (n < 0)
+			note("%s: the kernel does not tell how many arguments it has: all six "
+			     "registers are shown",
+			     f->name);
+	}
+	err__clear();
+}
