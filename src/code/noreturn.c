@@ -22,6 +22,14 @@ struct search {
 
 static bool ask(struct graph *g, uint64_t callee, uint32_t depth, uint32_t *lowest);
 
+/* Known by name: as the object has it, or for a module the kernel. */
+static bool is_named(const struct graph *g, uint64_t addr)
+{
+	return names__noreturn(g->object, addr, g->kernel) ||
+	       (g->kernel_object && g->kernel_object != g->object &&
+		names__noreturn(g->kernel_object, addr, g->kernel));
+}
+
 /* Is what follows at next no longer the function that addr belongs to? */
 static bool leaves_function(const struct object *o, uint64_t addr, uint64_t next)
 {
@@ -66,7 +74,7 @@ static uint64_t behind(struct graph *g, struct search *s, const struct insn *b, 
 		vec__push(&s->paths, b->target);
 		return next;
 	case BRANCH_JMP:
-		return names__noreturn(g->object, b->target, g->kernel) ? 0 : b->target;
+		return is_named(g, b->target) ? 0 : b->target;
 	case BRANCH_CALL:
 		vec__push(&s->calls, b->addr);
 		land(g, s, b->addr);
@@ -89,10 +97,12 @@ static bool walk(struct graph *g, struct search *s, uint64_t addr)
 		uint32_t i = graph__node(g, addr);
 		struct node *n = &g->nodes.data[i];
 
-		if (!i || n->stamp == s->stamp || n->flow == FLOW_STOP)
-			return false;
-		if (!g->budget)
+		/* out of the object, as from a module into the kernel, or into what is not
+		 * understood: anything may follow */
+		if (!i || !g->budget)
 			return true;
+		if (n->stamp == s->stamp || n->flow == FLOW_STOP)
+			return false;
 		g->budget--;
 		n->stamp = s->stamp;
 		addr = n->branch ? behind(g, s, graph__branch(g, n), &returns) : node__next(n);
@@ -138,13 +148,13 @@ static bool ask(struct graph *g, uint64_t callee, uint32_t depth, uint32_t *lowe
 		*lowest = min_of(*lowest, (uint32_t)(*known - BUSY));
 	if (*known)
 		return *known == RETURNS;
+	if (is_named(g, callee)) {
+		*known = NEVER;
+		return false;
+	}
 	if (depth >= DEPTH || !g->budget || !graph__node(g, callee)) {
 		map64__del(&g->returns, callee);
 		return true;
-	}
-	if (names__noreturn(g->object, callee, g->kernel)) {
-		*known = NEVER;
-		return false;
 	}
 	*known = BUSY + depth;
 	s.stamp = ++g->stamp;

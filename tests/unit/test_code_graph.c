@@ -475,6 +475,48 @@ static void test_kernel(void)
 	plan = NULL;
 }
 
+/* A module. f: call g; jmp .+2; ret.  g: jmp into the kernel, to what returns.  h: call i; ret.  i:
+ * jmp to the kernel's panic. */
+static void test_module(void)
+{
+	static uint8_t bytes[64] = {
+		0xe8, 0x0b, 0,	  0,	0,    0xeb, 0,	  0xc3, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc,
+		0xcc, 0xcc, 0xe9, 0,	0,    0,    0,	  0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc,
+		0xcc, 0xcc, 0xcc, 0xcc, 0xe8, 0x0b, 0,	  0,	0,    0xc3, 0xcc, 0xcc, 0xcc, 0xcc,
+		0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xe9, 0,	0,    0,    0};
+	static const char *const names[] = {"f", "g", "h", "i"};
+	struct segment segment = {.vaddr = K + 0x10000, .size = 53, .bytes = bytes, .exec = true};
+	struct symbol symbols[4] = {0}, named = {.vaddr = K + 0x80, .size = 8, .name = "panic"};
+	struct object module = kernel_object(symbols, 4), core = kernel_object(&named, 1);
+	struct plan_options options = {.events = ALL, .kernel = true, .kernel_object = &core};
+	uint32_t rel[] = {(uint32_t)(0x90 - 0x10015), (uint32_t)(0x80 - 0x10035)};
+	function_vec v = {0};
+
+	memcpy(bytes + 0x11, &rel[0], 4);
+	memcpy(bytes + 0x31, &rel[1], 4);
+	module.kind = OBJECT_MODULE;
+	module.segments.data = &segment;
+	for (unsigned i = 0; i < 4; i++)
+		symbols[i] = (struct symbol){.vaddr = segment.vaddr + i * 16,
+					     .size = i & 1 ? 5 : 16,
+					     .name = names[i],
+					     .shown = names[i]};
+	named.shown = named.name;
+	add_kernel_function(&v, &module, "f", segment.vaddr, 16);
+	add_kernel_function(&v, &module, "h", segment.vaddr + 32, 16);
+	plan__free(plan);
+	if (is(plan__build(&v, &options, &plan), 0, "a module's functions are planned")) {
+		is(ended_by(segment.vaddr)->noreturn, 0,
+		   "what ends by a jump into the kernel comes back");
+		is(site(segment.vaddr + 5)->kind, BRANCH_JMP, "what stands behind is decoded");
+		is(ended_by(segment.vaddr + 32)->noreturn, 1,
+		   "not so by one to the kernel's panic");
+	}
+	functions__free(&v);
+	plan__free(plan);
+	plan = NULL;
+}
+
 /* ---- what nobody compiled ---- */
 
 /* Bytes at random, symbols and frames that overlap at random: no crash, no endless loop, nothing
@@ -545,6 +587,7 @@ int main(void)
 	test_pads();
 	test_handlers();
 	test_kernel();
+	test_module();
 	test_random();
 	plan__free(plan);
 	object__free(object);
