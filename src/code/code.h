@@ -149,6 +149,8 @@ struct arch {
 	unsigned nargs;
 	const uint8_t *user_args; /* register numbers in the order of the calling convention */
 	const uint8_t *kernel_args;
+	unsigned ngo_args;
+	const uint8_t *go_args; /* Go's own convention (its src/cmd/compile/abi-internal.md) */
 	uint8_t return_reg, sp_reg, counter_reg;
 	uint32_t clobbered; /* registers that a call may change, one bit each */
 	/* Decodes at most len bytes (len > 0). 0, or -EILSEQ: no instruction. kernel: decode for

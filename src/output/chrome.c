@@ -206,7 +206,7 @@ static void put_regs(struct output *o, const struct step *s)
 
 	put(&o->buffer, ",\"args\":");
 	if (field__get(FIELD_REGS, o, s, &v))
-		json__put_regs(o, &o->buffer, v.regs);
+		json__put_regs(o, &o->buffer, &v);
 	else
 		put(&o->buffer, "{}");
 	str__putc(&o->buffer, '}');

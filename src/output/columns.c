@@ -119,6 +119,18 @@ static unsigned width_of(const char *text, size_t len)
 	return width;
 }
 
+/* By its number, or where that isn't known by the address of its g. */
+static void put_goroutine(struct str *s, uint64_t goroutine)
+{
+	if (!goroutine)
+		return;
+	put(s, " g");
+	if (goroutine & GOROUTINE_AT)
+		str__hex(s, goroutine & ~GOROUTINE_AT);
+	else
+		str__dec(s, goroutine);
+}
+
 static void put_thread(struct output *o, const struct step *step)
 {
 	struct text *t = o->state;
@@ -131,6 +143,7 @@ static void put_thread(struct output *o, const struct step *step)
 		str__putc(s, '-');
 	}
 	str__dec(s, step->tid);
+	put_goroutine(s, step->goroutine);
 	width = width_of(s->data + start, s->len - start);
 	t->thread_column = max_of(t->thread_column, max_of(width, (unsigned)THREAD_COLUMN));
 	put_spaces(s, t->thread_column - width + 2);

@@ -125,8 +125,9 @@ static bool get_depth(const struct output *o, const struct step *s, union field_
 
 static bool get_regs(const struct output *o, const struct step *s, union field_value *v)
 {
-	v->regs = s->regs;
-	return s->regs && o->options.show_regs && o->nregs;
+	v->regs.words = s->regs;
+	v->regs.shown = output__regs(o, s);
+	return s->regs && o->options.show_regs && v->regs.shown->n;
 }
 
 static bool get_syscall_args(const struct output *o, const struct step *s, union field_value *v)
@@ -163,8 +164,11 @@ static bool get_stack_end(const struct output *o, const struct step *s, union fi
 
 static bool get_value(const struct output *o, const struct step *s, union field_value *v)
 {
+	const struct plan_function *f =
+		s->function < o->plan->functions.len ? &o->plan->functions.data[s->function] : NULL;
+
 	v->number = s->value;
-	return s->has_value;
+	return s->has_value && !(f && f->flags & FUNCTION_NO_ARGS);
 }
 
 static bool get_duration(const struct output *o, const struct step *s, union field_value *v)

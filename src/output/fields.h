@@ -16,7 +16,7 @@ enum field_type {
 	VALUE_BOOL,
 	VALUE_AT,    /* a location whose members stand among the event's own fields */
 	VALUE_PLACE, /* a location as a value of its own */
-	VALUE_REGS,  /* by register number; output->regs are shown */
+	VALUE_REGS,  /* by register number, and which of them are shown */
 	VALUE_WORDS, /* hex strings */
 	VALUE_STACK,
 };
@@ -25,7 +25,10 @@ union field_value {
 	uint64_t number;
 	bool flag;
 	const char *string;
-	const uint64_t *regs; /* by register number */
+	struct {
+		const uint64_t *words; /* by register number */
+		const struct reg_list *shown;
+	} regs;
 	struct {
 		const uint64_t *at;
 		size_t n;
@@ -99,13 +102,15 @@ static inline uint64_t total__of(const struct total *row, const struct trace_tot
 	return *(const uint64_t *)((const char *)t + row->offset);
 }
 
-/* Registers by number as a JSON object, those that an entry shows (json.c). */
 /* ,"object":…,"symbol":…,"offset":…,"vaddr":…; and the same as an object of its own. */
 void json__put_place(struct str *s, const struct location *at);
 void json__put_place_value(struct str *s, const struct location *at);
 /* The line that ends JSON output. */
 void json__put_summary(struct str *s, const struct trace_totals *t);
-void json__put_regs(const struct output *o, struct str *s, const uint64_t *regs);
+/* A value of VALUE_REGS as a JSON object. */
+void json__put_regs(const struct output *o, struct str *s, const union field_value *v);
+/* The registers that this entry shows (output.c). */
+const struct reg_list *output__regs(const struct output *o, const struct step *step);
 
 /* The rows of output_formats. */
 extern const struct output_format output_text, output_json, output_chrome, output_annotate,

@@ -51,15 +51,16 @@ void json__put_place_value(struct str *s, const struct location *at)
 	close_list(s, start, '{', '}');
 }
 
-void json__put_regs(const struct output *o, struct str *s, const uint64_t *regs)
+void json__put_regs(const struct output *o, struct str *s, const union field_value *v)
 {
+	const struct reg_list *l = v->regs.shown;
 	size_t start = s->len;
 
-	for (unsigned i = 0; i < o->nregs; i++) {
+	for (unsigned i = 0; i < l->n; i++) {
 		str__putc(s, ',');
-		str__json(s, o->plan->arch->reg_names[o->regs[i]]);
+		str__json(s, o->plan->arch->reg_names[l->regs[i]]);
 		str__putc(s, ':');
-		put_hex(s, regs[o->regs[i]]);
+		put_hex(s, v->regs.words[l->regs[i]]);
 	}
 	close_list(s, start, '{', '}');
 }
@@ -104,7 +105,7 @@ static void put_value(struct output *o, enum field_type type, const union field_
 	case VALUE_PLACE:
 		return json__put_place_value(s, v->place);
 	case VALUE_REGS:
-		return json__put_regs(o, s, v->regs);
+		return json__put_regs(o, s, v);
 	case VALUE_WORDS:
 		return put_words(s, v->words.at, v->words.n);
 	case VALUE_STACK:

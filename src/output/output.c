@@ -32,10 +32,10 @@ const struct output_format *output__by_name(const char *name)
 	return NULL;
 }
 
-static void show_reg(struct output *o, unsigned number)
+static void show_reg(struct reg_list *list, const struct arch *arch, unsigned number)
 {
-	if (number < WIRE_REGS && number < o->plan->arch->nregs)
-		o->regs[o->nregs++] = number;
+	if (number < WIRE_REGS && number < arch->nregs && list->n < WIRE_REGS)
+		list->regs[list->n++] = number;
 }
 
 /* The argument registers in the order of the calling convention, or those asked for by number. */
@@ -47,13 +47,25 @@ static void choose_regs(struct output *o)
 	if (!arch)
 		return;
 	args = o->plan->kernel ? arch->kernel_args : arch->user_args;
-	if (!o->options.regs)
-		for (unsigned i = 0; i < min_of(arch->nargs, (unsigned)WIRE_REGS); i++)
-			show_reg(o, args[i]);
-	else
-		for (unsigned i = 0; i < WIRE_REGS; i++)
-			if (o->options.regs >> i & 1)
-				show_reg(o, i);
+	for (unsigned i = 0; !o->options.regs && i < arch->nargs; i++)
+		show_reg(&o->regs, arch, args[i]);
+	for (unsigned i = 0; !o->options.regs && i < arch->ngo_args; i++)
+		show_reg(&o->go_regs, arch, arch->go_args[i]);
+	for (unsigned i = 0; i < WIRE_REGS; i++)
+		if (o->options.regs >> i & 1)
+			show_reg(&o->regs, arch, i);
+}
+
+const struct reg_list *output__regs(const struct output *o, const struct step *step)
+{
+	static const struct reg_list none;
+	unsigned flags = step->function < o->plan->functions.len
+				 ? o->plan->functions.data[step->function].flags
+				 : 0;
+
+	if (!o->options.regs && flags & FUNCTION_NO_ARGS)
+		return &none;
+	return !o->options.regs && flags & FUNCTION_GO_ARGS ? &o->go_regs : &o->regs;
 }
 
 static bool has_several_objects(const struct plan *plan)

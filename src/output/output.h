@@ -59,6 +59,11 @@ const struct output_format *output__by_name(const char *name); /* NULL: none */
  */
 const struct output_format *output__counting(const struct output_format *format);
 
+struct reg_list {
+	uint8_t regs[WIRE_REGS];
+	unsigned n;
+};
+
 struct output {
 	const struct output_format *format;
 	struct output_options options;
@@ -66,9 +71,9 @@ struct output {
 	struct str buffer;
 	write_fn write;
 	void *write_ctx;
-	void *state;		 /* format->size bytes */
-	uint8_t regs[WIRE_REGS]; /* the registers that an entry shows, in this order */
-	unsigned nregs;
+	void *state; /* format->size bytes */
+	/* the registers that an entry shows, in this order: of most functions, of Go's */
+	struct reg_list regs, go_regs;
 	bool several_objects; /* functions of more than one were asked for: entries name theirs */
 	uint64_t *bases;      /* hide_addresses: by object, what its positions count from; owned */
 	int error;	      /* of the first write that failed: nothing is rendered after it */

@@ -99,12 +99,14 @@ static void show_taken(struct output *o, const struct step *step, const union fi
 
 static void show_regs(struct output *o, const struct step *step, const union field_value *v)
 {
-	for (unsigned i = 0; i < o->nregs; i++) {
+	const struct reg_list *l = v->regs.shown;
+
+	for (unsigned i = 0; i < l->n; i++) {
 		if (i)
 			put(&o->buffer, ", ");
-		str__puts(&o->buffer, o->plan->arch->reg_names[o->regs[i]]);
+		str__puts(&o->buffer, o->plan->arch->reg_names[l->regs[i]]);
 		str__putc(&o->buffer, '=');
-		str__hex(&o->buffer, v->regs[o->regs[i]]);
+		str__hex(&o->buffer, v->regs.words[l->regs[i]]);
 	}
 }
 

@@ -4,6 +4,17 @@
 #include "elf_file.h"
 #include "functions.h"
 
+static unsigned args_flags(const struct symbol *s)
+{
+	static const unsigned flags[] = {
+		[ARGS_GO] = FUNCTION_GO_ARGS,
+		[ARGS_STACK] = FUNCTION_NO_ARGS,
+		[ARGS_SYSTEM] = 0,
+	};
+
+	return flags[s->args];
+}
+
 static unsigned symbol_flags(const struct symbol *s)
 {
 	if (s->type == SYMBOL_IFUNC)
@@ -12,7 +23,7 @@ static unsigned symbol_flags(const struct symbol *s)
 	 * caller of its own */
 	if (name__owner_len(s->name))
 		return FUNCTION_RANGE;
-	return 0;
+	return args_flags(s);
 }
 
 void function__from_symbol(struct function *out, struct object *o, size_t symbol, char *name)

@@ -18,6 +18,7 @@ enum { NFUNCTIONS, NFILES, TEXT, NAMES, UNITS, FILES, VALUES, FUNCTIONS, HEADER_
 enum { NAME, FILE_VALUES = 4, LINE_VALUES, NVALUES, UNIT, START_LINE, RECORD_WORDS };
 
 #define INLINING_VALUES 2 /* PCDATA_InlTreeIndex */
+#define FLAG_ASSEMBLY	4 /* abi.FuncFlagAsm, from 1.18 on */
 
 static const struct go_layout {
 	uint64_t start; /* of the header: magic, two zeros, 1 (shortest instruction), 8 (pointer) */
@@ -77,7 +78,7 @@ bool go_table__function(const struct go_table *t, uint64_t i, struct go_function
 	const struct go_layout *l = t->layout;
 	uint64_t at =
 		t->functions + number_at(t, t->functions + (2 * i + 1) * l->address, l->address);
-	uint64_t entry = i < t->nfunctions ? entry_of(t, i) : 0, values;
+	uint64_t entry = i < t->nfunctions ? entry_of(t, i) : 0, kind;
 	uint32_t r[RECORD_WORDS];
 
 	if (!entry || !span__within(at, l->address + sizeof(r) + 4, t->len) ||
@@ -85,8 +86,8 @@ bool go_table__function(const struct go_table *t, uint64_t i, struct go_function
 		return false;
 	at += l->address;
 	memcpy(r, t->bytes + at, sizeof(r));
-	/* what is behind the unit, or the start's line: four bytes of kind and flags */
-	values = at + 4 * (START_LINE + l->has_start_line + 1 + INLINING_VALUES);
+	/* behind the unit, or the start's line: four bytes of kind and flags */
+	kind = at + 4 * (START_LINE + l->has_start_line);
 	*out = (struct go_function){
 		.vaddr = entry,
 		.limit = entry_of(t, i + 1) - entry,
@@ -95,7 +96,10 @@ bool go_table__function(const struct go_table *t, uint64_t i, struct go_function
 		.files = r[FILE_VALUES],
 		.lines = r[LINE_VALUES],
 		.start_line = l->has_start_line ? r[START_LINE] : 0,
-		.inlining = r[NVALUES] > INLINING_VALUES ? number_at(t, values, 4) : 0,
+		.inlining = r[NVALUES] > INLINING_VALUES
+				    ? number_at(t, kind + 4 * (1 + INLINING_VALUES), 4)
+				    : 0,
+		.assembly = number_at(t, kind + 1, 1) & FLAG_ASSEMBLY,
 	};
 	return out->name;
 }
@@ -180,6 +184,7 @@ static bool read_header(const struct object *o, uint64_t vaddr, struct go_table 
 		if (i > TEXT && h[i] > t->len)
 			return false;
 	}
+	t->register_args = t->layout->has_text; /* of 1.17 as well, which has the layout of 1.16 */
 	t->names = h[NAMES];
 	t->units = h[UNITS];
 	t->files = h[FILES];

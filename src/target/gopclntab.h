@@ -10,6 +10,7 @@
 #include "elf_file.h"
 
 struct go_table {
+	bool register_args;   /* of what the compiler made, arguments are in registers */
 	const uint8_t *bytes; /* from its header on, up to the end of its segment */
 	uint64_t len;
 	const struct go_layout *layout;
@@ -24,6 +25,7 @@ struct go_function {
 	const char *name;
 	uint32_t unit;
 	uint32_t files, lines; /* offsets of what changes with the address: go_values__start() */
+	bool assembly;	       /* written in assembly: any convention may be its own */
 	uint32_t start_line;   /* of its declaration; 0: not told (before Go 1.20) */
 	uint32_t inlining;     /* as files: the inlined call at hand, negative: none. 0: no table */
 };
@@ -50,6 +52,8 @@ struct go_values go_values__start(const struct go_table *t, const struct go_func
 /* The next value; false: there is none. */
 bool go_values__next(struct go_values *v);
 
+/* Fills in symbol.args (golang_args.c). */
+void golang__args(struct object *o, struct elf_file *f);
 /* As object__lines(), by this table alone (golang_lines.c). */
 void golang__lines(const struct object *o, const struct range *ranges, size_t n,
 		   void (*fn)(void *ctx, const struct line_row *row), void *ctx);

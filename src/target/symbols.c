@@ -250,6 +250,11 @@ static const char *plain_dots(struct gather *g, const char *name)
 	return out;
 }
 
+static enum symbol_args args_of(const struct go_table *t, const struct go_function *fn)
+{
+	return t->register_args && !fn->assembly ? ARGS_GO : ARGS_STACK;
+}
+
 static void read_go_table(struct gather *g)
 {
 	const struct go_table *t = g->f->go;
@@ -264,6 +269,7 @@ static void read_go_table(struct gather *g)
 							.size = go_function__size(t, &fn),
 							.name = plain_dots(g, fn.name),
 							.type = SYMBOL_FUNC,
+							.args = args_of(t, &fn),
 							.global = true}});
 	}
 }
@@ -302,6 +308,7 @@ static void merge_into(struct candidate *x, const struct candidate *y)
 		x->symbol.type = SYMBOL_IFUNC;
 	x->label &= y->label;
 	x->symbol.global |= y->symbol.global;
+	x->symbol.args = max_of(x->symbol.args, y->symbol.args);
 }
 
 /* A local label inside a function is a place in it, not a function; and where other code has
@@ -353,6 +360,7 @@ void symbols__read(struct object *o, struct elf_file *f)
 		read_separate(&g);
 	read_go_table(&g);
 	merge(&g);
+	golang__args(o, f);
 	vec__free(&g.found);
 }
 

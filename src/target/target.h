@@ -67,6 +67,13 @@ struct segment {
 
 enum symbol_type { SYMBOL_FUNC, SYMBOL_IFUNC, SYMBOL_PLT };
 
+/* Where a function takes its arguments from. */
+enum symbol_args {
+	ARGS_SYSTEM, /* the registers of the system's convention */
+	ARGS_GO,     /* those of Go's own (ABIInternal) */
+	ARGS_STACK,  /* its stack (Go's ABI0), or it isn't known */
+};
+
 struct symbol {
 	uint64_t vaddr;
 	uint64_t size;	      /* as the table says, 0: unknown. object__extent() bounds it */
@@ -75,6 +82,7 @@ struct symbol {
 	const char *shown;    /* demangled; the same pointer as name where nothing was mangled */
 	const char *module;   /* kernel: the module's name, NULL for the kernel itself */
 	uint8_t type;	      /* enum symbol_type */
+	uint8_t args;	      /* enum symbol_args */
 	bool global;	      /* STB_GLOBAL or STB_WEAK */
 	bool default_version; /* name@@version rather than name@version */
 };
@@ -296,10 +304,12 @@ enum function_flags {
 			       FILE:LINE) */
 	FUNCTION_IFUNC =
 		2, /* entry is an IFUNC resolver: code/ replaces it by what it can return */
-	FUNCTION_SYSCALL = 4, /* kernel: its first argument is the caller's struct pt_regs * */
-	FUNCTION_IA32 = 16,   /* and they are those of the 32-bit kind */
-	FUNCTION_SILENT = 8,  /* not asked for: probed at its rets only, to see a tail call return
-				 (set by code/) */
+	FUNCTION_SYSCALL = 4,  /* kernel: its first argument is the caller's struct pt_regs * */
+	FUNCTION_SILENT = 8,   /* not asked for: probed at its rets only, to see a tail call return
+				  (set by code/) */
+	FUNCTION_GO_ARGS = 16, /* its arguments are in the registers that Go uses */
+	FUNCTION_NO_ARGS = 32, /* they and its results are on its stack, or it isn't known where */
+	FUNCTION_IA32 = 64,    /* with FUNCTION_SYSCALL: and they are those of the 32-bit kind */
 };
 
 struct function {

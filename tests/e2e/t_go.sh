@@ -105,4 +105,74 @@ bb report "$T/parts" -F json -o "$T/json"
 is "$status $(json "$T/json" '$e->{event} =~ /^(entry|branch|return)$/ && !$e->{goroutine}')" '0 0' \
 	'in the last one each event is a goroutine'"'"'s'
 is "$(json "$T/json" '$e->{event} eq "return" && exists $e->{duration_ns} && $e->{duration_ns} == 0')" 0 'no return is another call'"'"'s'
+
+# Arguments by Go's own convention, in the order in which the source has them; assembly has its on the stack.
+mkdir "$T/nine"
+cat >"$T/nine/main.go" <<'END'
+package main
+
+import "fmt"
+
+type pair struct{ a, b int }
+
+func onStack(a, b int) int
+
+//go:noinline
+func nine(a, b, c int, d pair, e, f, g, h int) int {
+	if a > b {
+		return c
+	}
+	return onStack(a, b) + d.a + d.b*e + f*g - h
+}
+
+//go:noinline
+func (p *pair) many(a int, pad [300]int) int {
+	return p.b + nine(a, 2, 3, pair{4, 5}, 6, 7, 8, pad[a])
+}
+
+func main() {
+	var pad [300]int
+	pad[1] = 9
+	p := pair{40, 50}
+	fmt.Println(nine(11, 12, 13, pair{14, 15}, 16, 17, 18, 19), p.many(1, pad))
+}
+END
+cat >"$T/nine/add_amd64.s" <<'END'
+#include "textflag.h"
+TEXT ·onStack(SB), NOSPLIT, $0-24
+	MOVQ a+0(FP), AX
+	ADDQ b+8(FP), AX
+	MOVQ AX, ret+16(FP)
+	XORL AX, AX
+	RET
+END
+(cd "$T/nine" && GOCACHE=$BUILD/go GO111MODULE=off go build -o "$T/args" . 2>"$T/build.err") ||
+	{ echo "t_go: go build failed: $(<"$T/build.err")" >&2 && exit 2; }
+cp "$T/args" "$T/bare" && strip "$T/bare"
+regs_of() { # SYMBOL: those of each entry, in their order
+	grep '"event":"entry"' "$T/json" | grep -F "\"symbol\":\"$1\"" | sed 's/.*"regs":{\([^}]*\)}.*/\1/; s/"//g; s/^{.*/none/'
+}
+for name in args bare; do
+	bb user "$T/$name" main.nine main.onStack 'main.(*pair).many' -F json -o "$T/json" -- "$T/$name"
+	exits 0 "$name: traced"
+	is "$(regs_of main.nine | head -1)" rax:0xb,rbx:0xc,rcx:0xd,rdi:0xe,rsi:0xf,r8:0x10,r9:0x11,r10:0x12,r11:0x13 \
+		"$name: nine arguments, the members of a struct among them"
+	is "$(regs_of main.nine | tail -1)" rax:0x1,rbx:0x2,rcx:0x3,rdi:0x4,rsi:0x5,r8:0x6,r9:0x7,r10:0x8,r11:0x9 "$name: and again"
+	is "$(regs_of 'main.(*pair).many' | cut -d, -f2)" rbx:0x1 "$name: a method has its receiver first"
+	is "$(json_lines "$T/json" '$e->{event} eq "return" && $e->{symbol} eq "main.nine" && $e->{value}' | xargs)" \
+		"$(printf '%#x ' $((23 + 14 + 15 * 16 + 17 * 18 - 19)) $((3 + 4 + 5 * 6 + 7 * 8 - 9)) | xargs)" "$name: the results"
+	is "$(json "$T/json" '$e->{event} eq "entry" && $e->{symbol} eq "main.onStack" && !$e->{regs}')" \
+		"$(json "$T/json" '$e->{event} eq "entry" && $e->{symbol} eq "main.onStack"')" "$name: none where they are on the stack"
+	isnt "$(json "$T/json" '$e->{event} eq "return" && $e->{symbol} eq "main.onStack"')" 0 "$name: of what returns"
+	is "$(json "$T/json" '$e->{event} eq "return" && $e->{symbol} eq "main.onStack" && $e->{value}')" 0 "$name: no result, either"
+done
+bb user "$T/args" main.nine -r rdi,rax -F json -o "$T/json" -- "$T/args"
+is "$(regs_of main.nine | head -1)" rax:0xb,rdi:0xe 'registers that are asked for by name are shown as they are'
+
+# In text each line says whose it is.
+bb user "$T/many" main.deep -e entry -o "$T/text" -F text -- "$T/many"
+exits 0 'as text'
+is "$(grep -c 'main\.deep(rax=0x[0-9a-f]*, rbx=' "$T/text")" "$(grep -cE ' (many-)?[0-9]+ g[0-9]+ .*main\.deep\(' "$T/text")" \
+	'text: the goroutine stands beside the thread'
+is "$(grep -oE ' g[0-9]+ ' "$T/text" | sort -u | wc -l)" 40 'each of them'
 done_testing

@@ -26,6 +26,7 @@ static const char *const fixture_reg_names[] = {
 	"r9",  "r10", "r11", "r12", "r13", "r14", "r15", "rip", "flags",
 };
 static const uint8_t fixture_args[] = {7, 6};
+static const uint8_t fixture_go_args[] = {0, 3};
 static const struct arch fixture_arch = {
 	.name = "test",
 	.nregs = ARRAY_SIZE(fixture_reg_names),
@@ -33,6 +34,8 @@ static const struct arch fixture_arch = {
 	.nargs = ARRAY_SIZE(fixture_args),
 	.user_args = fixture_args,
 	.kernel_args = fixture_args,
+	.ngo_args = ARRAY_SIZE(fixture_go_args),
+	.go_args = fixture_go_args,
 };
 
 static struct plan_object fixture_objects[] = {{.path = LIBC}, {.path = LS}};

@@ -37,6 +37,29 @@ static void test_entry(void)
 	shows(LEFT "0x98580(rdi=0x18, rsi=0x0)  first entry\n", "a function without name", e);
 }
 
+static void test_go(void)
+{
+	struct step e = fixture_entry(), r = fixture_step(STEP_RETURN, SITE_RET);
+
+	r.has_value = true;
+	r.value = 0x55;
+	fixture_functions[0].flags = FUNCTION_GO_ARGS;
+	shows(LEFT "malloc(rax=0xa0, rbx=0xa3)  first entry\n", "by Go's convention", e);
+	options.regs = 1 << 7;
+	shows(LEFT "malloc(rdi=0x18)  first entry\n", "those that are asked for stay", e);
+	options.regs = 0;
+	fixture_functions[0].flags = FUNCTION_NO_ARGS;
+	shows(LEFT "malloc(...)  first entry\n", "arguments that are not in registers", e);
+	shows(LEFT "malloc returns ?\n", "nor is the result", r);
+	fixture_functions[0].flags = 0;
+	e.goroutine = 18;
+	shows("   0.000012345 ls-7 g18      malloc(rdi=0x18, rsi=0x0)  first entry\n",
+	      "the goroutine's number stands behind the thread's", e);
+	e.goroutine = 0xc000006000 | GOROUTINE_AT;
+	shows("   0.000012345 ls-7 g0xc000006000  malloc(rdi=0x18, rsi=0x0)  first entry\n",
+	      "or its address, where that is all that is known", e);
+}
+
 static void test_regs(void)
 {
 	struct step e = fixture_entry();
@@ -510,6 +533,7 @@ int main(void)
 	options = fixture_options;
 	test_entry();
 	test_regs();
+	test_go();
 	test_few_registers();
 	test_branches();
 	test_targets();

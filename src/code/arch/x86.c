@@ -15,6 +15,9 @@ static const char *const reg_names[] = {
 };
 static const uint8_t args[] = {X86_RDI, X86_RSI, X86_RDX, X86_RCX, X86_R8, X86_R9};
 
+static const uint8_t go_args[] = {X86_RAX, X86_RBX, X86_RCX, X86_RDI, X86_RSI,
+				  X86_R8,  X86_R9,  X86_R10, X86_R11};
+
 static const char *const jcc_names[16] = {
 	"jo", "jno", "jb", "jae", "je", "jne", "jbe", "ja",
 	"js", "jns", "jp", "jnp", "jl", "jge", "jle", "jg",
@@ -358,6 +361,8 @@ const struct arch arch_x86_64 = {
 	.nargs = ARRAY_SIZE(args),
 	.user_args = args,
 	.kernel_args = args,
+	.ngo_args = ARRAY_SIZE(go_args),
+	.go_args = go_args,
 	.return_reg = X86_RAX,
 	.sp_reg = X86_RSP,
 	.counter_reg = X86_RCX,
