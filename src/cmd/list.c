@@ -32,14 +32,26 @@ static uint64_t size_of(const struct plan_function *f)
 
 /* ---- functions ---- */
 
+/* Of a selection: the part that it begins in, and where there. */
+static const char *name_of(const struct plan_function *f, unsigned long long *offset)
+{
+	const struct range *r = &f->ranges[0];
+
+	*offset = r->offset;
+	return r->name && (r->offset || f->flags & FUNCTION_RANGE) ? r->name : f->name;
+}
+
 static void put_function(struct listing *l, const struct plan_function *f)
 {
-	const char *object = l->plan->objects.data[f->object].path;
-	unsigned long long vaddr = f->ranges[0].vaddr, size = size_of(f);
+	const char *object = l->plan->objects.data[f->object].path, *name;
+	unsigned long long vaddr = f->ranges[0].vaddr, size = size_of(f), offset;
 
+	name = name_of(f, &offset);
 	if (!l->json) {
 		str__printf(&l->out, "%#18llx %8llu %6u  ", vaddr, size, f->branches);
-		str__shown(&l->out, f->name);
+		str__shown(&l->out, name);
+		if (offset)
+			str__printf(&l->out, "+0x%llx", offset);
 		if (f->skipped || f->unresolved)
 			str__printf(&l->out,
 				    "  (%u not to be probed, %u indirect jumps not resolved)",
@@ -50,11 +62,11 @@ static void put_function(struct listing *l, const struct plan_function *f)
 	str__puts(&l->out, "{\"object\":");
 	str__json(&l->out, object);
 	str__puts(&l->out, ",\"symbol\":");
-	str__json(&l->out, f->name);
+	str__json(&l->out, name);
 	str__printf(
 		&l->out,
-		",\"vaddr\":\"0x%llx\",\"size\":%llu,\"sites\":%u,\"unreached\":%llu,\"unresolved\":%u}\n",
-		vaddr, size, f->branches, (unsigned long long)f->unreached, f->unresolved);
+		",\"offset\":%llu,\"vaddr\":\"0x%llx\",\"size\":%llu,\"sites\":%u,\"unreached\":%llu,\"unresolved\":%u}\n",
+		offset, vaddr, size, f->branches, (unsigned long long)f->unreached, f->unresolved);
 }
 
 static void put_functions(struct listing *l)

@@ -36,28 +36,15 @@ int named__open(struct named *n, const char *name, pid_t pid, struct object **ou
 
 /* ---- functions ---- */
 
-static int add_points(struct named *n, const struct points_object *points, struct object *only,
-		      pid_t pid)
+static int add_points(struct named *n, const struct points_object *points, const char *path,
+		      struct object *only, pid_t pid)
 {
 	struct object *o = NULL;
-	struct range *r;
 	int err = named__open(n, points->path, pid, &o);
 
-	if (err)
+	if (err || (only && o != only))
 		return err;
-	if (only && o != only)
-		return 0;
-	vec__each (r, &points->ranges) {
-		struct function f = {.object = o, .entry = r->vaddr, .flags = FUNCTION_RANGE};
-		const struct symbol *s = object__symbol_at(o, r->vaddr);
-
-		f.name = xasprintf("0x%llx+0x%llx", (unsigned long long)r->vaddr,
-				   (unsigned long long)r->size);
-		vec__push(&f.ranges,
-			  (struct range){r->vaddr, r->size, s ? xstrdup(s->shown) : NULL});
-		vec__push(&n->functions, f);
-	}
-	return 0;
+	return object__select_points(o, points, path, &n->functions);
 }
 
 static int find_points(struct named *n, const char *path, struct object *only, pid_t pid)
@@ -67,7 +54,7 @@ static int find_points(struct named *n, const char *path, struct object *only, p
 	int err = points__read(path, &points);
 
 	vec__each (p, &points)
-		err = err ? err : add_points(n, p, only, pid);
+		err = err ? err : add_points(n, p, path, only, pid);
 	points__free(&points);
 	return err;
 }
@@ -205,18 +192,65 @@ static void drop_matching(struct named *n, const struct spec *spec)
 	functions__free(&out);
 }
 
+static bool shares_code(const struct function *a, const struct function *b)
+{
+	const struct range *r, *s;
+
+	if (a->object != b->object)
+		return false;
+	vec__each (r, &a->ranges)
+		vec__each (s, &b->ranges)
+			if (r->vaddr < s->vaddr + s->size && s->vaddr < r->vaddr + r->size)
+				return true;
+	return false;
+}
+
+/* What lines and points are is found in each object: they leave out what has code of them. */
+static int drop_selected(struct named *n, const struct spec *spec)
+{
+	function_vec kept = {0}, out = {0}, selected = {0};
+	struct function *f, *s;
+	bool found = false, drop;
+
+	for (size_t i = 0; i < n->objects.len; i++)
+		found |= !object__resolve(n->objects.data[i], spec, &selected);
+	vec__each (f, &n->functions) {
+		drop = false;
+		vec__each (s, &selected)
+			drop |= shares_code(f, s);
+		vec__push(drop ? &out : &kept, *f);
+	}
+	vec__free(&n->functions);
+	memcpy(&n->functions, &kept, sizeof(kept));
+	functions__free(&selected);
+	functions__free(&out);
+	return found ? 0 : -ENOENT;
+}
+
+static int exclude_one(struct named *n, const char *text, bool kernel)
+{
+	struct spec spec;
+	int err = spec__parse(text, kernel, &spec);
+
+	if (err)
+		return err;
+	if (spec.kind == SPEC_LINE || spec.kind == SPEC_POINTS)
+		err = drop_selected(n, &spec);
+	else
+		drop_matching(n, &spec);
+	spec__free(&spec);
+	return err;
+}
+
 static int exclude(struct named *n, const struct args *a, bool kernel)
 {
 	const char **text;
-	struct spec spec;
 	int err;
 
 	vec__each (text, &a->exclude) {
-		err = spec__parse(*text, kernel, &spec);
+		err = exclude_one(n, *text, kernel);
 		if (err)
 			return err;
-		drop_matching(n, &spec);
-		spec__free(&spec);
 	}
 	return n->functions.len ? 0 : err__set(ENOENT, "--exclude leaves no function");
 }
@@ -234,6 +268,8 @@ int named__find(struct named *n, const struct args *a, bool kernel, pid_t pid, b
 	err = err || !a->exclude.len ? err : exclude(n, a, kernel);
 	if (err)
 		named__free(n);
+	else
+		functions__join(&n->functions);
 	return err;
 }
 

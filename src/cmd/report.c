@@ -128,6 +128,28 @@ static bool is_growing(const struct report *r)
 
 /* ---- which functions ---- */
 
+/* Has the function code of that line? */
+static bool has_line(const struct spec *spec, const struct plan *plan,
+		     const struct plan_function *f)
+{
+	const struct plan_line *l;
+
+	vec__each (l, &plan->lines) {
+		uint64_t end = l + 1 < vec__end(&plan->lines) && l[1].object == l->object
+				       ? l[1].vaddr
+				       : UINT64_MAX;
+
+		if (l->object != f->object || !l->line ||
+		    !spec__is_line(spec, plan->line_files.data[l->file], l->line))
+			continue;
+		for (size_t i = 0; i < f->nranges; i++)
+			if (l->vaddr < f->ranges[i].vaddr + f->ranges[i].size &&
+			    f->ranges[i].vaddr < end)
+				return true;
+	}
+	return false;
+}
+
 static bool names_function(const struct spec *spec, const struct plan *plan,
 			   const struct plan_function *pf)
 {
@@ -138,8 +160,8 @@ static bool names_function(const struct spec *spec, const struct plan *plan,
 
 	f.ranges.data = (struct range *)pf->ranges;
 	f.ranges.len = pf->nranges;
-	f.entry = pf->nranges ? pf->ranges[0].vaddr : 0;
-	return spec__matches(spec, &f);
+	f.entry = plan__start(pf);
+	return spec->kind == SPEC_LINE ? has_line(spec, plan, pf) : spec__matches(spec, &f);
 }
 
 /* Marks the functions that text names; -ENOENT: there is none. */

@@ -404,9 +404,11 @@ bool plan__tells_entry(const struct plan *p, uint32_t site);
 bool plan__entry_speaks(const struct plan *p, uint32_t object, uint64_t vaddr);
 /* Does this PLT stub lead to a function of the plan? */
 bool plan__stub_leads_in(const struct plan *p, uint32_t object, uint64_t vaddr);
-/* The shown name of the range that holds vaddr, and the offset from its start; NULL: nobody named
- * it, and it has no symbol. */
+/* The shown name of what holds vaddr, and the offset from its start; NULL: nobody named it, and it
+ * has no symbol. */
 const char *plan__name_at(const struct plan *p, uint32_t function, uint64_t vaddr,
 			  uint64_t *offset);
+/* Where it, or the part of it that its first range is in, starts: offsets count from there. */
+uint64_t plan__start(const struct plan_function *f);
 
 #endif

@@ -17,7 +17,8 @@ void function__copy(struct function *to, const struct function *from)
 	to->raw = from->raw ? xstrdup(from->raw) : NULL;
 	vec__each (r, &from->ranges)
 		vec__push(&to->ranges,
-			  (struct range){r->vaddr, r->size, r->name ? xstrdup(r->name) : NULL});
+			  (struct range){r->vaddr, r->size, r->name ? xstrdup(r->name) : NULL,
+					 r->offset});
 }
 
 void function__free(struct function *f)

@@ -34,21 +34,13 @@ static bool has_own_start(const struct function *f)
 	return own;
 }
 
-/* As the user gives addresses: a file offset, or the kernel's. */
-static uint64_t as_given(const struct object *o, uint64_t vaddr)
+static int not_a_start(uint64_t addr, uint64_t before, uint64_t after)
 {
-	uint64_t offset;
-
-	return o->kind == OBJECT_ELF && object__vaddr_to_offset(o, vaddr, &offset) ? offset : vaddr;
-}
-
-static int not_a_start(const struct object *o, uint64_t addr, uint64_t before, uint64_t after)
-{
-	return err__set(
-		EINVAL,
-		"0x%llx is not at an instruction boundary; the nearest are 0x%llx and 0x%llx",
-		(unsigned long long)as_given(o, addr), (unsigned long long)as_given(o, before),
-		(unsigned long long)as_given(o, after));
+	return err__set(EINVAL,
+			"address 0x%llx is not at an instruction boundary; the nearest are 0x%llx "
+			"and 0x%llx",
+			(unsigned long long)addr, (unsigned long long)before,
+			(unsigned long long)after);
 }
 
 static struct map64 entries_of(const struct graph *g)
@@ -96,19 +88,34 @@ static void split_at(struct graph *g, uint64_t addr)
 	}
 }
 
-static int prove_start(struct graph *g, uint64_t addr)
+/* Where a function or a part of it begins there is nothing to be proved. */
+static bool begins_at(const struct graph *g, uint32_t function, uint64_t addr)
 {
-	uint32_t around = graph__owner(g, addr), i;
+	const struct range *r;
+
+	vec__each (r, &g->functions.data[function].f.ranges)
+		if (r->vaddr == addr && !r->offset)
+			return true;
+	return false;
+}
+
+/* Padding behind a function is no code. */
+static int prove_start(struct graph *g, const struct range *r)
+{
+	uint32_t around = graph__owner(g, r->vaddr), i;
 	uint64_t before, after;
 
+	if (around == NO_FUNCTION && sweep__unreached(g, r->vaddr, r->vaddr + r->size))
+		return err__set(EINVAL, "address 0x%llx is in no function that is known",
+				(unsigned long long)r->vaddr);
 	if (around == NO_FUNCTION)
-		return err__set(EINVAL, "0x%llx is in no function that is known",
-				(unsigned long long)as_given(g->object, addr));
-	if (!sweep__is_start(g, around, addr, &before, &after))
-		return not_a_start(g->object, addr, before, after);
-	i = graph__node(g, addr);
+		return 0;
+	if (!begins_at(g, around, r->vaddr) &&
+	    !sweep__is_start(g, around, r->vaddr, &before, &after))
+		return not_a_start(r->vaddr, before, after);
+	i = graph__node(g, r->vaddr);
 	if (i && !(g->nodes.data[i].flags & NODE_REACHED))
-		graph__root(g, addr, NODE_STRAY);
+		graph__root(g, r->vaddr, NODE_STRAY);
 	return 0;
 }
 
@@ -121,7 +128,7 @@ static int add_inner(struct graph *g, const struct function *f, uint32_t index)
 	vec__each (r, &f->ranges) {
 		if (r != f->ranges.data && !(f->flags & FUNCTION_RANGE))
 			break;
-		err = prove_start(g, r->vaddr);
+		err = prove_start(g, r);
 		if (err)
 			return err;
 	}

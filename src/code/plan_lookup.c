@@ -125,11 +125,16 @@ const char *plan__name_at(const struct plan *p, uint32_t function, uint64_t vadd
 
 		if (vaddr - r->vaddr >= r->size)
 			continue;
-		*offset = vaddr - r->vaddr;
+		*offset = vaddr - r->vaddr + r->offset;
 		return r->name ? r->name : f->name;
 	}
-	*offset = f->nranges ? vaddr - f->ranges[0].vaddr : 0;
+	*offset = vaddr - plan__start(f);
 	return f->name;
+}
+
+uint64_t plan__start(const struct plan_function *f)
+{
+	return f->nranges ? f->ranges[0].vaddr - f->ranges[0].offset : 0;
 }
 
 bool plan__stub_leads_in(const struct plan *p, uint32_t object, uint64_t vaddr)

@@ -75,7 +75,8 @@ void address__prepare(struct output *o)
 		o->bases[i] = UINT64_MAX;
 	vec__each (f, &o->plan->functions)
 		for (size_t i = 0; i < f->nranges; i++)
-			o->bases[f->object] = min_of(o->bases[f->object], f->ranges[i].vaddr);
+			o->bases[f->object] = min_of(o->bases[f->object],
+						     f->ranges[i].vaddr - f->ranges[i].offset);
 }
 
 uint64_t address__shown(const struct output *o, uint32_t object, uint64_t vaddr)

@@ -18,7 +18,7 @@ struct annotate {
 	struct runs runs;
 	/* of the function at hand */
 	struct output *o;
-	uint64_t start, most; /* its first address; how often its hottest block ran */
+	uint64_t most; /* how often the hottest block of the function ran */
 };
 
 static void put_count(struct str *s, uint64_t n)
@@ -76,7 +76,7 @@ static void put_columns(struct annotate *a, const struct listing_row *row)
 		put_branch(a, row);
 	else
 		put_spaces(s, 2 * COUNT_WIDTH);
-	snprintf(offset, sizeof(offset), "+0x%llx", (unsigned long long)(row->vaddr - a->start));
+	snprintf(offset, sizeof(offset), "+0x%llx", (unsigned long long)(row->vaddr - row->start));
 	str__printf(s, "  %-*s ", OFFSET_WIDTH, offset);
 }
 
@@ -172,7 +172,6 @@ static void put_row(void *ctx, const struct listing_row *row)
 
 	switch (row->kind) {
 	case LISTING_PART:
-		a->start = row->vaddr;
 		put_spaces(s, 3 * COUNT_WIDTH + 2);
 		str__shown(s, row->name);
 		put(s, ":\n");
@@ -185,7 +184,7 @@ static void put_row(void *ctx, const struct listing_row *row)
 		put_spaces(s, 3 * COUNT_WIDTH + 2);
 		paint(a->o, DIM);
 		str__printf(s, "+0x%-*llx (%llu bytes that control flow doesn't reach)",
-			    OFFSET_WIDTH - 3, (unsigned long long)(row->vaddr - a->start),
+			    OFFSET_WIDTH - 3, (unsigned long long)(row->vaddr - row->start),
 			    (unsigned long long)row->len);
 		paint(a->o, PLAIN);
 		str__putc(s, '\n');
@@ -206,17 +205,14 @@ static void put_head(struct annotate *a, uint32_t function)
 	put(s, " in ");
 	str__shown(s, a->o->plan->objects.data[f->object].path);
 	str__printf(s, ", %s%llx: %llu calls, %llu branches\n", "0x",
-		    (unsigned long long)(f->nranges ? f->ranges[0].vaddr : 0),
-		    (unsigned long long)pf->calls, (unsigned long long)pf->branches);
+		    (unsigned long long)plan__start(f), (unsigned long long)pf->calls,
+		    (unsigned long long)pf->branches);
 	str__printf(s, "%*s%*s%*s  %-*s instruction\n", COUNT_WIDTH, "runs", COUNT_WIDTH, "taken",
 		    COUNT_WIDTH, "not taken", OFFSET_WIDTH, "offset");
 }
 
 static int put_function(struct annotate *a, uint32_t function)
 {
-	const struct plan_function *f = &a->o->plan->functions.data[function];
-
-	a->start = f->nranges ? f->ranges[0].vaddr : 0;
 	a->most = a->runs.most[function];
 	put_head(a, function);
 	listing__function(a->o, function, put_row, a);

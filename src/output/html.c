@@ -21,7 +21,6 @@ struct html {
 	struct runs runs;
 	/* of the function at hand */
 	struct output *o;
-	uint64_t start; /* of its part */
 	bool any;
 };
 
@@ -112,9 +111,7 @@ static void put_function(struct html *h, uint32_t function)
 	put_json(s, f->name);
 	put_number(s, ",\"object\":", f->object);
 	str__printf(s, ",\"entry\":\"0x%llx\"",
-		    (unsigned long long)(f->nranges ? address__shown(h->o, f->object,
-								     f->ranges[0].vaddr)
-						    : 0));
+		    (unsigned long long)address__shown(h->o, f->object, plan__start(f)));
 	put_number(s, ",\"calls\":", pf->calls);
 	put_number(s, ",\"branches\":", pf->branches);
 	put_number(s, ",\"conditional\":", pf->conditional);
@@ -244,7 +241,7 @@ static void put_insn(struct html *h, const struct listing_row *row)
 
 	str__printf(s, "[\"%c\",\"0x%llx\",\"+0x%llx\",", branch ? 'b' : 'i',
 		    (unsigned long long)address__shown(h->o, row->object, row->vaddr),
-		    (unsigned long long)(row->vaddr - h->start));
+		    (unsigned long long)(row->vaddr - row->start));
 	listing__insn(h->o->plan, row, &text);
 	put_json(s, text.data);
 	if (row->first)
@@ -281,7 +278,6 @@ static void put_row(void *ctx, const struct listing_row *row)
 	h->any = true;
 	switch (row->kind) {
 	case LISTING_PART:
-		h->start = row->vaddr;
 		put(s, "[\"p\",");
 		put_json(s, row->name);
 		str__putc(s, ']');
@@ -292,16 +288,13 @@ static void put_row(void *ctx, const struct listing_row *row)
 		return put_insn(h, row);
 	case LISTING_GAP:
 		str__printf(s, "[\"g\",\"+0x%llx\",%llu]",
-			    (unsigned long long)(row->vaddr - h->start),
+			    (unsigned long long)(row->vaddr - row->start),
 			    (unsigned long long)row->len);
 	}
 }
 
 static int put_code(struct html *h, uint32_t function)
 {
-	const struct plan_function *f = &h->o->plan->functions.data[function];
-
-	h->start = f->nranges ? f->ranges[0].vaddr : 0;
 	h->any = false;
 	str__printf(&h->o->buffer, "<script type=\"application/json\" id=\"code%u\">[", function);
 	listing__function(h->o, function, put_row, h);

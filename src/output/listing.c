@@ -7,6 +7,7 @@ struct walk {
 	const struct output *o;
 	const struct plan *plan;
 	uint32_t object;
+	uint64_t start; /* of the part */
 	bool sources;
 	const struct plan_line *line; /* of the row before */
 	listing_fn fn;
@@ -141,8 +142,11 @@ static uint64_t insn_len(struct walk *w, uint64_t vaddr, uint64_t end, bool *pad
 static void give_block(struct walk *w, uint32_t block)
 {
 	const struct plan_block *b = &w->plan->blocks.data[block];
-	struct listing_row row = {
-		.kind = LISTING_INSN, .object = w->object, .block = block, .first = true};
+	struct listing_row row = {.kind = LISTING_INSN,
+				  .start = w->start,
+				  .object = w->object,
+				  .block = block,
+				  .first = true};
 	uint64_t at = b->start, len;
 	bool padding;
 
@@ -166,6 +170,7 @@ static void give_gap(struct walk *w, uint64_t start, uint64_t end)
 	struct listing_row row = {.kind = LISTING_GAP,
 				  .vaddr = start,
 				  .len = end - start,
+				  .start = w->start,
 				  .object = w->object,
 				  .site = NO_SITE};
 	bool padding = true;
@@ -243,6 +248,33 @@ void listing__sort_targets(struct profile_site *ps)
 	vec__sort(&ps->targets, by_count);
 }
 
+static uint64_t start_of(const struct range *r)
+{
+	return r->vaddr - r->offset;
+}
+
+/* Several stretches that were selected may be of one and the same. */
+static bool has_parts(const struct plan_function *f)
+{
+	for (size_t i = 1; i < f->nranges; i++)
+		if (start_of(&f->ranges[i]) != start_of(&f->ranges[0]))
+			return true;
+	return false;
+}
+
+static void give_part(struct walk *w, const struct plan_function *f, const struct range *r)
+{
+	struct listing_row row = {.kind = LISTING_PART,
+				  .vaddr = r->vaddr,
+				  .len = r->size,
+				  .start = w->start,
+				  .object = f->object,
+				  .site = NO_SITE,
+				  .name = r->name ? r->name : f->name};
+
+	w->fn(w->ctx, &row);
+}
+
 void listing__function(const struct output *o, uint32_t function, listing_fn fn, void *ctx)
 {
 	const struct plan_function *f = &o->plan->functions.data[function];
@@ -254,17 +286,12 @@ void listing__function(const struct output *o, uint32_t function, listing_fn fn,
 			 .ctx = ctx};
 
 	for (size_t i = 0; i < f->nranges; i++) {
-		struct listing_row part = {.kind = LISTING_PART,
-					   .vaddr = f->ranges[i].vaddr,
-					   .len = f->ranges[i].size,
-					   .object = f->object,
-					   .site = NO_SITE,
-					   .name = f->ranges[i].name};
+		const struct range *r = &f->ranges[i];
 
-		part.name = part.name ? part.name : f->name;
-		if (f->nranges > 1)
-			fn(ctx, &part);
+		w.start = start_of(r);
+		if (has_parts(f) && (!i || w.start != start_of(r - 1)))
+			give_part(&w, f, r);
 		w.line = NULL;
-		give_range(&w, &f->ranges[i]);
+		give_range(&w, r);
 	}
 }

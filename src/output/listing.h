@@ -10,7 +10,7 @@
 #include "output/profile.h"
 
 enum listing_kind {
-	LISTING_PART,	/* a range begins, of a function that has several */
+	LISTING_PART,	/* a part begins, of a function that has several */
 	LISTING_SOURCE, /* the source line of what follows, where its text is known */
 	LISTING_INSN,
 	LISTING_GAP, /* len bytes that control flow doesn't reach, other than padding */
@@ -20,6 +20,7 @@ struct listing_row {
 	enum listing_kind kind;
 	uint64_t vaddr;
 	uint64_t len;
+	uint64_t start; /* of the function, or of this part: offsets count from there */
 	uint32_t object;
 	uint32_t block;	    /* INSN */
 	uint32_t site;	    /* INSN: the branch that it is, NO_SITE */

@@ -77,12 +77,18 @@ static void show_place(struct output *o, const struct step *step, const union fi
 	put_place(o, step, v->place);
 }
 
+/* What was asked for by an offset may begin in the middle of a function. */
 static void show_name(struct output *o, const struct step *step, const union field_value *v)
 {
-	if (v->place->symbol)
-		str__shown(&o->buffer, v->place->symbol);
-	else
+	if (!v->place->symbol) {
 		str__hex(&o->buffer, v->place->vaddr);
+		return;
+	}
+	str__shown(&o->buffer, v->place->symbol);
+	if (!v->place->offset)
+		return;
+	str__putc(&o->buffer, '+');
+	str__hex(&o->buffer, v->place->offset);
 }
 
 static void show_object(struct output *o, const struct step *step, const union field_value *v)

@@ -99,4 +99,7 @@ size_t build_id__in(const uint8_t *p, uint64_t len, uint64_t align, uint8_t id[2
 /* The symbol with .shown filled in. */
 const struct symbol *symbol__show(const struct object *o, const struct symbol *s);
 
+/* lookup.c: where the next symbol (or frame) behind vaddr starts; UINT64_MAX: none does. */
+uint64_t object__next_start(const struct object *o, uint64_t vaddr, bool frames);
+
 #endif

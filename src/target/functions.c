@@ -48,27 +48,28 @@ void function__from_symbol(struct function *out, struct object *o, size_t symbol
 }
 
 void function__from_range(struct function *out, const struct object *o, uint64_t vaddr,
-			  uint64_t size, unsigned flags, char *name)
+			  uint64_t size, char *name)
 {
 	const struct symbol *s = object__symbol_at(o, vaddr);
-	size_t avail;
+	struct range r = {.vaddr = vaddr};
+	struct function holder;
+	size_t avail, in;
 
 	/* debug information may tell of more than is there */
 	object__bytes(o, vaddr, &avail);
-	size = min_of(size, (uint64_t)avail);
-	if (!name && s)
-		name = xasprintf("%s+0x%llx", s->shown, (unsigned long long)(vaddr - s->vaddr));
-	else if (!name)
-		name = xasprintf("0x%llx+0x%llx", (unsigned long long)vaddr,
-				 (unsigned long long)size);
+	r.size = min_of(size, (uint64_t)avail);
+	if (!name && object__holder(o, vaddr, &holder, &in)) {
+		r.name = xstrdup(holder.ranges.data[in].name);
+		r.offset = vaddr - holder.ranges.data[in].vaddr;
+		name = xasprintf(r.offset ? "%s+0x%llx" : "%s", r.name,
+				 (unsigned long long)r.offset);
+		function__clear(&holder);
+	}
+	name = name ? name : xasprintf("0x%llx", (unsigned long long)vaddr);
+	r.name = r.name ? r.name : xstrdup(name);
 	*out = (struct function){
-		.object = o,
-		.name = name,
-		.raw = s ? xstrdup(s->name) : NULL,
-		.entry = vaddr,
-		.flags = flags,
-	};
-	vec__push(&out->ranges, (struct range){vaddr, size, s ? xstrdup(s->shown) : NULL});
+		.object = o, .name = name, .raw = s ? xstrdup(s->name) : NULL, .entry = vaddr};
+	vec__push(&out->ranges, r);
 }
 
 void function__clear(struct function *f)
@@ -107,31 +108,16 @@ void functions__add_symbol(function_vec *v, struct map64 *entries, struct object
 	vec__push(v, f);
 }
 
-/* A range may start where a function does, and two ranges at the same place may differ in length.
- */
-static bool present(const function_vec *v, const struct function *f)
-{
-	const struct function *other;
-
-	vec__each (other, v)
-		if (other->object == f->object && other->entry == f->entry &&
-		    (other->flags & FUNCTION_RANGE) == (f->flags & FUNCTION_RANGE) &&
-		    (!(f->flags & FUNCTION_RANGE) ||
-		     other->ranges.data[0].size == f->ranges.data[0].size))
-			return true;
-	return false;
-}
-
 void functions__add_range(function_vec *v, const struct object *o, uint64_t vaddr, uint64_t size,
-			  unsigned flags, char *name)
+			  char *name)
 {
-	struct function f;
+	struct map64 entries = functions__entries(v, o);
 
-	function__from_range(&f, o, vaddr, size, flags, name);
-	if (present(v, &f))
-		function__clear(&f);
+	if (map64__get(&entries, vaddr))
+		free(name);
 	else
-		vec__push(v, f);
+		function__from_range(vec__add(v), o, vaddr, size, name);
+	map64__free(&entries);
 }
 
 bool functions__alias_matches(const struct function *f, const struct query *q)

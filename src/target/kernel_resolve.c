@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
+#include "functions.h"
 #include "kernel_file.h"
 #include "match.h"
 
@@ -27,12 +28,15 @@ struct resolver {
 
 /* ---- one function ---- */
 
-static void add_range(void *function, struct object *o, const struct symbol *s)
+static void add_range(struct function *f, const struct symbol *s, const char *name)
 {
-	struct function *f = function;
-
 	vec__push(&f->ranges,
-		  (struct range){.vaddr = s->vaddr, .size = s->size, .name = xstrdup(s->shown)});
+		  (struct range){.vaddr = s->vaddr, .size = s->size, .name = xstrdup(name)});
+}
+
+static void add_cold(void *function, struct object *o, const struct symbol *s)
+{
+	add_range(function, s, s->shown);
 }
 
 static bool can_be_traced(struct resolver *r, struct object *o, const struct symbol *s)
@@ -73,12 +77,12 @@ static void add_function(struct resolver *r, struct object *o, const struct symb
 	f->raw = xstrdup(s->name);
 	f->entry = s->vaddr;
 	f->flags = (cold ? FUNCTION_RANGE : 0) | kernel_syscall__flags(s->name);
-	add_range(f, o, s);
+	add_range(f, s, name);
 	map64__put(&r->have, s->vaddr);
 	r->added++;
 	if (cold)
 		return;
-	kernel_names__cold_parts(o, s, add_range, f);
+	kernel_names__cold_parts(o, s, add_cold, f);
 	kernel_names__parts(o, s, add_part, r);
 }
 
@@ -284,33 +288,25 @@ static int outside(const struct resolver *r)
 			r->spec->text);
 }
 
-/* Part of a function, or of no function at all. */
-static int add_stretch(struct resolver *r, struct object *o, uint64_t len, unsigned flags)
+static int blacklisted(const struct resolver *r, const struct object *o, uint64_t len)
 {
-	uint64_t start = r->spec->start;
-	const struct symbol *s = object__symbol_at(o, start);
-	const struct noprobe *n = object__noprobe_at(o, start);
-	struct function *f;
+	const struct noprobe *n = object__noprobe_at(o, r->spec->start);
 
-	if (n && n->vaddr + n->size - start >= len)
-		return err__set(EINVAL, "cannot trace '%s': it is %s", r->spec->text, n->reason);
-	f = vec__add(r->out);
-	f->object = o;
-	f->entry = start;
-	f->flags = flags;
-	f->raw = s ? xstrdup(s->name) : NULL;
-	if (r->spec->name)
-		f->name = xstrdup(r->spec->name);
-	else if (s && s->vaddr == start)
-		f->name = xstrdup(s->shown);
-	else if (s)
-		f->name = xasprintf("%s+0x%llx", s->shown, (unsigned long long)(start - s->vaddr));
-	else
-		f->name = xasprintf("0x%llx", (unsigned long long)start);
-	vec__push(
-		&f->ranges,
-		(struct range){.vaddr = start, .size = len, .name = s ? xstrdup(s->shown) : NULL});
-	return 0;
+	if (!n || n->vaddr + n->size - r->spec->start < len)
+		return 0;
+	return err__set(EINVAL, "cannot trace '%s': it is %s", r->spec->text, n->reason);
+}
+
+/* From an address within a function to its end. */
+static int add_rest(struct resolver *r, struct object *o, const struct symbol *s)
+{
+	uint64_t start = r->spec->start, len = s->vaddr + s->size - start;
+	int err = blacklisted(r, o, len);
+
+	if (!err)
+		functions__add_range(r->out, o, start, len,
+				     r->spec->name ? xstrdup(r->spec->name) : NULL);
+	return err;
 }
 
 static int resolve_address(struct resolver *r)
@@ -322,9 +318,7 @@ static int resolve_address(struct resolver *r)
 	if (!s)
 		return outside(r);
 	if (s->vaddr != start)
-		return map64__get(&r->have, start)
-			       ? 0
-			       : add_stretch(r, o, s->vaddr + s->size - start, 0);
+		return add_rest(r, o, s);
 	add_function(r, o, s, r->spec->name ? r->spec->name : s->shown);
 	return finish(r);
 }
@@ -333,15 +327,15 @@ static int resolve_range(struct resolver *r)
 {
 	uint64_t start = r->spec->start, len = r->spec->len;
 	struct object *o = object_at(r, start);
-	const struct function *f;
 	size_t avail;
+	int err;
 
 	if (!o || !object__bytes(o, start, &avail) || len > avail)
 		return outside(r);
-	vec__each (f, r->out)
-		if (f->flags & FUNCTION_RANGE && f->entry == start && f->ranges.data[0].size == len)
-			return 0;
-	return add_stretch(r, o, len, FUNCTION_RANGE);
+	err = blacklisted(r, o, len);
+	if (!err)
+		functions__select(r->out, o, start, len);
+	return err;
 }
 
 /* ---- all of them ---- */

@@ -103,7 +103,7 @@ static void take_function(struct reader *r, uint64_t entry, uint64_t size)
 	if (i < r->o->symbols.len && elf__is_code(r->o, entry))
 		add_symbol(r, i, entry);
 	else if (size && size <= UINT64_MAX - entry && elf__is_code(r->o, entry))
-		functions__add_range(r->out, r->o, entry, size, 0,
+		functions__add_range(r->out, r->o, entry, size,
 				     xstrdup(*name ? name : r->spec->text));
 	r->function = function_with_entry(r->out, r->o, entry);
 }
@@ -126,15 +126,15 @@ static void take_more(struct reader *r, uint64_t start, uint64_t end)
 	if (!f || !lines__is_stretch(r->o, start, end) || in_function(f, start))
 		return;
 	s = object__symbol_at(r->o, start);
-	vec__push(&f->ranges, (struct range){start, end - start, s ? xstrdup(s->shown) : NULL});
+	vec__push(&f->ranges, (struct range){start, end - start, s ? xstrdup(s->shown) : NULL,
+					     s ? start - s->vaddr : 0});
 }
 
 static void take_range(struct reader *r, uint64_t start, uint64_t end)
 {
 	if (!lines__is_stretch(r->o, start, end))
 		return;
-	functions__add_range(r->out, r->o, start, end - start, FUNCTION_RANGE,
-			     xstrdup(r->spec->text));
+	functions__select(r->out, r->o, start, end - start);
 	r->found++;
 }
 

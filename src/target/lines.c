@@ -36,17 +36,31 @@ static void normalise(char *path)
 	*out = 0;
 }
 
-bool lines__is_file(const struct line_search *s, const char *path)
+/* asked: normalised. */
+static bool is_file(const char *path, const char *asked)
 {
 	autofree char *own = path ? xstrdup(path) : NULL;
-	size_t len, want = strlen(s->file);
+	size_t len, want = strlen(asked);
 
 	if (!own)
 		return false;
 	normalise(own);
 	len = strlen(own);
-	return len >= want && !strcmp(own + len - want, s->file) &&
-	       (len == want || s->file[0] == '/' || own[len - want - 1] == '/');
+	return len >= want && !strcmp(own + len - want, asked) &&
+	       (len == want || asked[0] == '/' || own[len - want - 1] == '/');
+}
+
+bool lines__is_file(const struct line_search *s, const char *path)
+{
+	return is_file(path, s->file);
+}
+
+bool spec__is_line(const struct spec *spec, const char *path, unsigned line)
+{
+	autofree char *asked = xstrdup(spec->name);
+
+	normalise(asked);
+	return spec->start == line && is_file(path, asked);
 }
 
 /* ---- rows of the line table ---- */

@@ -81,6 +81,18 @@ size_t object__symbols_from(const struct object *o, uint64_t vaddr)
 	return i < o->symbols.len && o->symbols.data[i].vaddr == vaddr ? i : o->symbols.len;
 }
 
+uint64_t object__next_start(const struct object *o, uint64_t vaddr, bool frames)
+{
+	size_t symbol = upto(&o->symbols, vaddr), frame = upto(&o->frames, vaddr);
+	uint64_t next = UINT64_MAX;
+
+	if (symbol < o->symbols.len)
+		next = o->symbols.data[symbol].vaddr;
+	if (frames && frame < o->frames.len)
+		next = min_of(next, o->frames.data[frame].vaddr);
+	return next;
+}
+
 /* Where the function without size at vaddr ends, going by what follows it. */
 static uint64_t bounded_end(const struct object *o, uint64_t vaddr, uint64_t end)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* From what the user named to functions: names, patterns, offsets and ranges. FILE:LINE is in
- * lines.c. */
+/* From what the user named to functions: names and patterns. Offsets, ranges and points are in
+ * offsets.c, FILE:LINE is in lines.c. */
 #include <errno.h>
 #include <stdlib.h>
 #include "elf_file.h"
@@ -150,7 +150,7 @@ static int resolve_query(struct object *o, const struct query *q, function_vec *
 }
 
 /*
- * All functions are also those that have no name: what .eh_frame bounds, shown by its file offset.
+ * All functions are also those that have no name: what .eh_frame bounds, shown by its address.
  * What compilers split off a function belongs to it, wherever it is found.
  */
 static size_t add_unnamed(struct object *o, function_vec *v)
@@ -217,111 +217,6 @@ static int resolve_name(struct object *o, const struct spec *spec, function_vec 
 	return err;
 }
 
-/* ---- offsets and ranges ---- */
-
-static int code_at(const struct object *o, const struct spec *spec, uint64_t offset,
-		   uint64_t *vaddr)
-{
-	if (object__offset_to_vaddr(o, offset, vaddr) && elf__is_code(o, *vaddr))
-		return 0;
-	return err__set(EINVAL,
-			"%s: file offset 0x%llx is not in the code of %s; a link-time address "
-			"is no file offset (`bbtrace list %s` shows both)",
-			spec->text, (unsigned long long)offset, o->path, o->path);
-}
-
-/* Where the function that holds vaddr ends; 0: not known. */
-static uint64_t end_of_function(const struct object *o, uint64_t vaddr)
-{
-	const struct symbol *s = object__symbol_at(o, vaddr);
-	const struct frame *f = object__frame_at(o, vaddr);
-
-	if (s && (s->size || !f))
-		return s->vaddr + object__extent(o, s);
-	return f ? f->vaddr + f->size : 0;
-}
-
-static int resolve_offset(struct object *o, const struct spec *spec, function_vec *v)
-{
-	const struct symbol *s;
-	struct map64 entries;
-	uint64_t vaddr, end;
-	int err = code_at(o, spec, spec->start, &vaddr);
-
-	if (err)
-		return err;
-	s = object__symbol_at(o, vaddr);
-	if (s && s->vaddr == vaddr) {
-		entries = functions__entries(v, o);
-		functions__add_symbol(v, &entries, o, s - o->symbols.data,
-				      xstrdup(spec->name ? spec->name : s->shown));
-		map64__free(&entries);
-		return 0;
-	}
-	end = end_of_function(o, vaddr);
-	if (!end)
-		return err__set(EINVAL,
-				"%s: neither a symbol nor .eh_frame of %s says where the "
-				"function there ends: give a length, 0xOFF+0xLEN",
-				spec->text, o->path);
-	functions__add_range(v, o, vaddr, end - vaddr, 0,
-			     xstrdup(spec->name ? spec->name : spec->text));
-	return 0;
-}
-
-static int resolve_range(struct object *o, const struct spec *spec, function_vec *v)
-{
-	uint64_t vaddr;
-	size_t avail;
-	int err = code_at(o, spec, spec->start, &vaddr);
-
-	if (err)
-		return err;
-	object__bytes(o, vaddr, &avail);
-	if (spec->len > avail)
-		return err__set(EINVAL,
-				"%s reaches beyond the code of %s: 0x%zx bytes are left there",
-				spec->text, o->path, avail);
-	functions__add_range(v, o, vaddr, spec->len, FUNCTION_RANGE, xstrdup(spec->text));
-	return 0;
-}
-
-static bool same_file(const struct object *o, const char *path)
-{
-	autofree char *real = realpath(path, NULL);
-
-	return !strcmp(path, o->path) || (real && !strcmp(real, o->path));
-}
-
-static int resolve_points(struct object *o, const struct spec *spec, function_vec *v)
-{
-	const struct points_object *p;
-	const struct range *r;
-	points_vec points = {0};
-	size_t avail, n = 0;
-	int err = points__read(spec->name, &points);
-
-	vec__each (p, &points) {
-		if (!same_file(o, p->path))
-			continue;
-		vec__each (r, &p->ranges) {
-			n++;
-			object__bytes(o, r->vaddr, &avail);
-			if (!err && (!elf__is_code(o, r->vaddr) || r->size > avail))
-				err = err__set(EINVAL, "%s: 0x%llx+0x%llx is not in the code of %s",
-					       spec->name, (unsigned long long)r->vaddr,
-					       (unsigned long long)r->size, o->path);
-			if (!err)
-				functions__add_range(v, o, r->vaddr, r->size, FUNCTION_RANGE, NULL);
-		}
-	}
-	points__free(&points);
-	if (!err && !n)
-		return err__set(ENOENT, "%s has no points for %s (no line \"# objname=%s\")",
-				spec->name, o->path, o->path);
-	return err;
-}
-
 int object__resolve(struct object *o, const struct spec *spec, function_vec *v)
 {
 	if (o->kind != OBJECT_ELF)
@@ -331,13 +226,13 @@ int object__resolve(struct object *o, const struct spec *spec, function_vec *v)
 	case SPEC_GLOB:
 		return resolve_name(o, spec, v);
 	case SPEC_OFFSET:
-		return resolve_offset(o, spec, v);
+		return offsets__resolve(o, spec, v);
 	case SPEC_RANGE:
-		return resolve_range(o, spec, v);
+		return ranges__resolve(o, spec, v);
 	case SPEC_LINE:
 		return lines__resolve(o, spec, v);
 	case SPEC_POINTS:
-		return resolve_points(o, spec, v);
+		return points__resolve(o, spec, v);
 	}
 	return err__set(EINVAL, "%s: not a function", spec->text);
 }
@@ -350,7 +245,6 @@ bool object__function_at(const struct object *o, uint64_t vaddr, struct function
 		(struct object *)o; /* the index of parts and shown names are made when asked for */
 	const struct symbol *s, *owner;
 	const struct frame *f;
-	uint64_t offset;
 
 	if (!elf__is_code(o, vaddr))
 		return false;
@@ -362,10 +256,10 @@ bool object__function_at(const struct object *o, uint64_t vaddr, struct function
 		function__from_symbol(out, own, owner - o->symbols.data, xstrdup(owner->shown));
 		return true;
 	}
-	if (!f || !object__vaddr_to_offset(o, f->vaddr, &offset))
+	if (!f)
 		return false;
-	function__from_range(out, o, f->vaddr, f->size, 0,
-			     xasprintf("0x%llx", (unsigned long long)offset));
+	function__from_range(out, o, f->vaddr, f->size,
+			     xasprintf("0x%llx", (unsigned long long)f->vaddr));
 	return true;
 }
 
@@ -397,14 +291,13 @@ bool spec__matches(const struct spec *spec, const struct function *f)
 		query__free(&q);
 		return found;
 	case SPEC_OFFSET:
-		return object__offset_to_vaddr(f->object, spec->start, &vaddr) &&
-		       overlaps(f, vaddr, 1);
 	case SPEC_RANGE:
-		return object__offset_to_vaddr(f->object, spec->start, &vaddr) &&
-		       overlaps(f, vaddr, spec->len);
+		return !strcmp(spec->text, f->name) ||
+		       (spec__vaddr(spec, f->object, &vaddr) &&
+			overlaps(f, vaddr, spec->kind == SPEC_RANGE ? spec->len : 1));
 	case SPEC_LINE:
 	case SPEC_POINTS:
-		return !strcmp(spec->text, f->name);
+		return false;
 	}
 	return false;
 }

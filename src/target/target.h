@@ -297,11 +297,13 @@ struct range {
 	uint64_t vaddr, size;
 	char *name; /* shown: the function's, or the split-off part's own ("foo.cold"); NULL: none
 		       known */
+	uint64_t offset; /* of vaddr from the start of what has that name: not 0 where a range
+			    begins in the middle of it */
 };
 
 enum function_flags {
-	FUNCTION_RANGE = 1, /* only the branches in ranges[0]: no entry, no return (0xOFF+0xLEN,
-			       FILE:LINE) */
+	FUNCTION_RANGE = 1, /* only the branches in its ranges: no entry, no return (0xOFF+0xLEN,
+			       FILE:LINE, @POINTS, foo.cold alone) */
 	FUNCTION_IFUNC =
 		2, /* entry is an IFUNC resolver: code/ replaces it by what it can return */
 	FUNCTION_SYSCALL = 4,  /* kernel: its first argument is the caller's struct pt_regs * */
@@ -316,7 +318,7 @@ struct function {
 	const struct object *object;
 	char *name;	/* as asked for, or the symbol's shown name for a glob */
 	char *raw;	/* the symbol's own (mangled) name, NULL without symbol */
-	uint64_t entry; /* ranges[0].vaddr */
+	uint64_t entry; /* ranges[0].vaddr; of a selection the start of the function it is in */
 	unsigned flags;
 	uint8_t arguments;	  /* of a system call: 1 + how many; 0: not known */
 	VEC(struct range) ranges; /* [0] holds the entry; then split-off parts */
@@ -324,12 +326,19 @@ struct function {
 
 typedef VEC(struct function) function_vec;
 void functions__free(function_vec *v);
+/*
+ * What was selected in one function becomes one member, its ranges ascending and apart; what lies
+ * in a function that is there as a whole goes. To be called when all is resolved (selection.c).
+ */
+void functions__join(function_vec *v);
 
 /*
  * Appends what spec names in object: a function once, whatever its aliases (one already in *v with
  * the same object and entry is left as it is). exclude: specs whose functions are left out. -ENOENT
  * with close names suggested, -EINVAL (a file offset outside the code, ...). Kernel: a name that
  * several symbols have is -ENOTUNIQ, and the message lists them all with address and module.
+ * A range, a point or a line selects within the functions that hold it: FUNCTION_RANGE members
+ * under their names, one for each stretch until functions__join().
  */
 int object__resolve(struct object *o, const struct spec *spec, function_vec *v);
 /*
@@ -346,8 +355,11 @@ void kernel_syscalls__count(function_vec *v);
 /* The function that covers vaddr, for what was reached rather than named (tail-call targets).
  * False: none known. */
 bool object__function_at(const struct object *o, uint64_t vaddr, struct function *out);
-/* Does spec name this function? For --exclude. */
+/* Does spec name this function? For --exclude. False of FILE:LINE and points, which have to be
+ * resolved. */
 bool spec__matches(const struct spec *spec, const struct function *f);
+/* FILE:LINE: is it this line of the file that debug information calls path? */
+bool spec__is_line(const struct spec *spec, const char *path, unsigned line);
 
 /* A points file: "# objname=PATH" lines, each followed by "0xADDR+0xLEN" lines (link-time
  * addresses). */
@@ -358,6 +370,9 @@ struct points_object {
 typedef VEC(struct points_object) points_vec;
 int points__read(const char *path, points_vec *out);
 void points__free(points_vec *v);
+/* Appends what they select in o. -EINVAL: one is not in its code; path: of the points file. */
+int object__select_points(const struct object *o, const struct points_object *p, const char *path,
+			  function_vec *v);
 
 /* ---- processes (processes.c) ---- */
 

@@ -79,6 +79,7 @@ struct file_range { /* of a function; ascending by function */
 	uint32_t function;
 	uint64_t vaddr, size;
 	const char *name;
+	uint64_t offset;
 };
 
 struct file_stub {

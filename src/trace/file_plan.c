@@ -105,7 +105,8 @@ static bool take_ranges(struct making *m, struct pool *pool)
 	if (!ranges)
 		return false;
 	for (size_t i = 0; i < n; i++)
-		ranges[i] = (struct range){rows[i].vaddr, rows[i].size, (char *)rows[i].name};
+		ranges[i] = (struct range){rows[i].vaddr, rows[i].size, (char *)rows[i].name,
+					   rows[i].offset};
 	for (size_t f = 0; f < m->p->functions.len; f++) {
 		struct plan_function *fn = &m->p->functions.data[f];
 

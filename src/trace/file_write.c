@@ -217,7 +217,8 @@ static int put_functions(struct trace_writer *w)
 		for (size_t i = 0; i < p->functions.data[f].nranges; i++) {
 			const struct range *r = &p->functions.data[f].ranges[i];
 
-			vec__push(&ranges, (struct file_range){f, r->vaddr, r->size, r->name});
+			vec__push(&ranges,
+				  (struct file_range){f, r->vaddr, r->size, r->name, r->offset});
 		}
 	err = put_rows(w, BLOCK_FUNCTION, p->functions.data, p->functions.len);
 	err = err ? err : put_rows(w, BLOCK_RANGE, ranges.data, ranges.len);

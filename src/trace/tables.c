@@ -60,10 +60,9 @@ static const struct column function[] = {
 };
 
 static const struct column range[] = {
-	NUMBER(struct file_range, function),
-	NUMBER(struct file_range, vaddr),
-	NUMBER(struct file_range, size),
-	STRING(struct file_range, name),
+	NUMBER(struct file_range, function), NUMBER(struct file_range, vaddr),
+	NUMBER(struct file_range, size),     STRING(struct file_range, name),
+	NUMBER(struct file_range, offset),
 };
 
 static const struct column site[] = {

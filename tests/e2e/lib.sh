@@ -198,3 +198,35 @@ entries() { json "$T/json" "\$e->{event} eq 'entry' && \$e->{symbol} eq '$1'"; }
 returns() { json "$T/json" "\$e->{event} eq 'return' && \$e->{symbol} eq '$1'"; }
 # symbols: the names that entries have, sorted.
 symbols() { json_lines "$T/json" '$e->{event} eq "entry" && $e->{symbol}' | sort -u | xargs; }
+
+# in_place FILE OBJECT NAME: of all places in OBJECT that a file of JSON lines tells, where something is and where it leads,
+# symbol and offset are what nm says of the address; and there are some.
+in_place() {
+	local wrong
+
+	wrong=$(perl -I"$ROOT/tests/check" -MJson -e '
+		my ($file, $object) = @ARGV;
+		my ($n, @symbols) = (0);
+		for (qx(nm -S "$object")) {
+			push @symbols, [hex $1, hex $2, $3] if /^(\w+) (\w+) [tTwW] (\S+)/;
+		}
+		sub look {
+			my $p = shift;
+			return unless ref $p && ($p->{object} // "") eq $object && defined $p->{vaddr};
+			my $at = hex $p->{vaddr};
+			my @in = grep { $at >= $_->[0] && $at < $_->[0] + $_->[1] } @symbols;
+			return unless @in;
+			$n++;
+			return if grep { ($p->{symbol} // "") eq $_->[2] && ($p->{offset} // -1) == $at - $_->[0] } @in;
+			printf "line %d: %s+%s is at %s, nm: %s+%d\n", $., $p->{symbol} // "nothing", $p->{offset} // "", $p->{vaddr},
+				$in[0][2], $at - $in[0][0];
+		}
+		open my $fh, "<", $file or die "$file: $!\n";
+		while (my $line = <$fh>) {
+			my $e = Json::parse($line);
+			look($_) for $e, $e->{to}, map { $_->{to} } @{$e->{targets} // []};
+		}
+		print "no place in $object\n" unless $n' "$1" "$2" 2>&1)
+	[[ -z $wrong ]]
+	ok $? "$3" || diag "$(head -20 <<<"$wrong")"
+}

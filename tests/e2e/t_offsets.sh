@@ -6,7 +6,7 @@
 needs root uprobes
 
 program fib -O1
-start=$(symbol "$T/fib" fib) size=$(symbol_size "$T/fib" fib)
+start=$(symbol "$T/fib" fib) start0=$start size=$(symbol_size "$T/fib" fib)
 offset=$(file_offset "$T/fib" "$start")
 bb user "$T/fib" fib -F json -o "$T/json" -- "$T/fib"
 json_lines "$T/json" '$e->{event} eq "branch" && join " ", @$e{qw(vaddr kind taken)}, $e->{to}{vaddr}' >"$T/by_name"
@@ -56,7 +56,43 @@ at=$(printf '0x%x' $((offset + first - start)))
 bb user "$T/stripped" "$at+$length" -F json -o "$T/json" -- "$T/stripped"
 is "$status $(branches | cut -d' ' -f1,2 | sort | uniq -c | xargs)" "3 177 $(printf '0x%x' $((first))) jcc" 'one instruction'
 
+# ---- from the middle of a function on ----
+bb list --sites "$T/fib" fib -F json
+read -r middle < <(json_lines "$T/out" '$e->{kind} eq "jcc" && $e->{vaddr}')
+((middle += 2))
+at=$(printf '0x%x' $((offset + middle - start)))
+bb user "$T/fib" "$at" -F json -o "$T/json" -- "$T/fib"
+exits 3 'an offset in the middle of a function'
+in_place "$T/json" "$T/fib" 'is at its place in that'
+is "$(json_lines "$T/json" '$e->{event} eq "entry" && "$e->{symbol}+$e->{offset}"' | sort -u)" "fib+$((middle - start))" \
+	'from its entry on'
+bb user "$T/fib" "$at:parse" -F json -o "$T/json" -- "$T/fib"
+exits 3 'with a name'
+is "$(json_lines "$T/json" '$e->{event} ne "summary" && $e->{symbol}' | sort -u)" parse 'is shown as that'
+is "$(json_lines "$T/json" '$e->{event} eq "entry" && $e->{offset}' | sort -u)" 0 'which begins there'
+
+# ---- a program at fixed addresses: functions without symbol by the address that objdump shows ----
+program fib -O1 -no-pie
+cp "$T/fib" "$T/stripped"
+strip "$T/stripped"
+start=$(symbol "$T/fib" fib) address=$(printf '0x%x' "$(symbol "$T/fib" fib)")
+bb list "$T/stripped" -F json
+json_lines "$T/out" '$e->{symbol} =~ /^0x/ && "$e->{symbol} $e->{vaddr}"' | awk '$1 != $2' >"$T/other"
+is "$(json "$T/out" '$e->{symbol} eq "'"$address"'"') $(cat "$T/other")" '1 ' 'list names them by their address'
+for spec in "$address" "$(file_offset "$T/fib" "$start")"; do
+	bb user "$T/stripped" "$spec" -F json -o "$T/json" -- "$T/stripped"
+	exits 3 "$spec: traced"
+	is "$(entries "$address") $(returns "$address")" '177 177' 'by the address as by the file offset'
+done
+bb user "$T/stripped" "$address+$(symbol_size "$T/fib" fib | xargs printf 0x%x)" -F json -o "$T/json" -- "$T/stripped"
+is "$status $(json_lines "$T/json" '$e->{event} eq "branch" && $e->{symbol}' | sort -u)" "3 $address" 'a range by address'
+bb user "$T/stripped" '*' -o "$T/trace" -- "$T/stripped"
+bb report "$T/trace" "$address" -F json
+is "$status $(json "$T/out" '$e->{event} eq "entry"')" '0 177' 'report takes the address, too'
+
 # ---- what is no boundary, no code ----
+program fib -O1
+at=$(printf '0x%x' $((offset + first - start0)))
 for wrong in "$(printf '0x%x' $((at + 1)))" "$(printf '0x%x' $((at + 1)))+0x8"; do
 	bb user "$T/fib" "$wrong" -- "$T/fib"
 	exits 1 'an offset inside an instruction is refused'
@@ -65,7 +101,7 @@ for wrong in "$(printf '0x%x' $((at + 1)))" "$(printf '0x%x' $((at + 1)))+0x8"; 
 done
 bb user "$T/fib" 0x10 -- "$T/fib"
 exits 1 'an offset outside the code'
-like "$T/err" 'file offset 0x10 is not in the code of .*bbtrace list' 'names the next step'
+like "$T/err" 'file offset 0x10 .*in the code of .*bbtrace list' 'names the next step'
 bb user "$T/fib" 0xfffffffff -- "$T/fib"
 exits 1 'an offset outside the file'
 bb user "$T/fib" 0x -- "$T/fib"

@@ -36,6 +36,59 @@ sed -n '1p;2p' "$T/out" >"$T/points"
 bb user "@$T/points" -F json -o "$T/json" -- "$T/ladder"
 is "$status $(branches | cut -d' ' -f2 | sort -u)" "0 $(sed -n '2s/+.*//p' "$T/points")" 'one point: its branch'
 
+# ---- a selection is in its function: that names it, and offsets count from its start ----
+# FUNC...: by each output that tells places.
+selects() {
+	local what=${1##*/} functions
+
+	bb user "$T/switch" "$@" -F json -o "$T/json" -- "$T/switch"
+	exits 0 "$what: traced"
+	in_place "$T/json" "$T/switch" "$what: symbols and offsets are what nm says"
+	functions=$(summary functions)
+	bb user "$T/switch" "$@" -c -F json -o "$T/json" -- "$T/switch"
+	in_place "$T/json" "$T/switch" "$what: -c"
+	bb list --sites "$T/switch" "$@" -F json
+	in_place "$T/out" "$T/switch" "$what: list --sites"
+	bb list "$T/switch" "$@" -F json
+	in_place "$T/out" "$T/switch" "$what: list"
+	is "$functions" "$(json_lines "$T/out" '$e->{symbol}' | sort -u | wc -l)" "$what: functions are counted, not stretches of them"
+}
+bb list --points "$T/switch" pick main
+cp "$T/out" "$T/points"
+selects "@$T/points"
+main=$(symbol "$T/switch" main) pick=$(symbol "$T/switch" pick)
+# from the one to the end of the other, with all that is between them
+from=$((main < pick ? main : pick))
+to=$((main < pick ? pick + $(symbol_size "$T/switch" pick) : main + $(symbol_size "$T/switch" main)))
+selects "$(file_offset "$T/switch" "$from")+$(printf 0x%x $((to - from)))"
+point=$(sed -n '4s/+.*//p' "$T/points")
+selects "$(file_offset "$T/switch" "$point")+0x1"
+line=$(addr2line -e "$T/switch" "$point" | sed 's/.*:\([0-9]*\).*/\1/')
+selects "switch.c:$line"
+
+# ---- each format that tells places; out of a file, too ----
+read -r name offset < <(nm -S "$T/switch" | perl -ne 'BEGIN { $at = hex shift }
+	printf "%s %x\n", $3, $at - hex $1 if /^(\w+) (\w+) [tT] (\S+)/ && $at >= hex $1 && $at < hex($1) + hex $2' "$point")
+bb user "$T/switch" "@$T/points" -o "$T/trace" -- "$T/switch"
+while read -r format pattern; do
+	bb report "$T/trace" -F "$format"
+	like "$T/out" "$pattern" "report -F $format: $name+0x$offset"
+done <<END
+text $name\\+0x$offset  [a-z]+ 
+annotate \\+0x$offset  +[a-z]+ 
+html "$point","\\+0x$offset",
+dot (^|[^a-z])$name\\+0x
+callgrind ^$point $line 
+END
+bb report "$T/trace" -F json
+in_place "$T/out" "$T/switch" 'report -F json: symbols and offsets are what nm says'
+for func in "$name" "switch.c:$line"; do
+	bb report "$T/trace" "$func" -F json
+	is "$status $(json_lines "$T/out" '$e->{event} eq "branch" && $e->{symbol}' | sort -u)" "0 $name" "report $func: what was selected there"
+done
+bb user "$T/switch" "@$T/points" --exclude "switch.c:$line" -F json -o "$T/json" -- "$T/switch"
+is "$status $(json "$T/json" "\$e->{event} eq 'branch' && \$e->{vaddr} eq '$point'")" '0 0' '--exclude FILE:LINE leaves it out'
+
 # ---- two objects in a file; comments of one's own ----
 bb list --points "$T/ladder" classify
 cp "$T/out" "$T/points"

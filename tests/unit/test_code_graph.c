@@ -225,8 +225,8 @@ static void test_range(void)
 	is(block(f + 2)->end, f + 4, "blocks begin where it begins");
 	snprintf(text, sizeof(text), "0x%llx+0x4", (unsigned long long)offset(f + 3));
 	is(plan_spec(text, ALL), -EINVAL, "a range that starts inside an instruction is refused");
-	snprintf(text, sizeof(text), "nearest are 0x%llx and 0x%llx",
-		 (unsigned long long)offset(f + 2), (unsigned long long)offset(f + 4));
+	snprintf(text, sizeof(text), "nearest are 0x%llx and 0x%llx", (unsigned long long)f + 2,
+		 (unsigned long long)f + 4);
 	ok(strstr(err__text(), text), "%s", err__text());
 	snprintf(text, sizeof(text), "0x%llx:mid", (unsigned long long)offset(f + 3));
 	is(plan_spec(text, ALL), -EINVAL, "so is an offset");

@@ -159,13 +159,17 @@ static void test_addresses(void)
 	is(v.data[0].entry, 0x1010, "starts there");
 	is(v.data[0].ranges.data[0].size, 0x30, "and goes to the function's end");
 	is_str(v.data[0].name, "plain+0x10", "named after it");
-	is(resolve("0x1010:here"), 0, "with an alias");
-	is_str(v.data[0].name, "here", "is shown as that");
-	is(resolve("0x1010+0x8"), 0, "a range");
-	is(v.data[0].flags, FUNCTION_RANGE, "has no entry");
-	is(v.data[0].ranges.data[0].size, 8, "and its length");
-	is(more("0x1010+0x8"), 0, "again");
+	is_str(v.data[0].ranges.data[0].name, "plain", "in which it stands");
+	is(v.data[0].ranges.data[0].offset, 0x10, "so far behind its start");
+	is(more("0x1010"), 0, "again");
 	is(v.len, 1, "is the same");
+	is(resolve("0x1010:here"), 0, "with a name of one's own");
+	is_str(v.data[0].name, "here", "is that");
+	is_str(v.data[0].ranges.data[0].name, "here", "wherever it is shown");
+	is(v.data[0].ranges.data[0].offset, 0, "and begins there");
+	is(resolve("0x1000:mine"), 0, "a function under a name of one's own");
+	is_str(v.data[0].name, "mine", "is that");
+	is_str(v.data[0].ranges.data[0].name, "mine", "wherever it is shown");
 	is(resolve("0x9040"), 0, "an address in a module");
 	is_str(v.data[0].object->path, "xfs_x", "is the module's");
 	is(resolve("0x8000"), -EINVAL, "an address outside");
@@ -174,6 +178,41 @@ static void test_addresses(void)
 	is(resolve("0x0"), -EINVAL, "address 0");
 	is(resolve("0xffffffffffffffff"), -EINVAL, "the last address");
 	is(resolve("0x13d0+0x8"), -EINVAL, "a range on the blacklist");
+}
+
+static bool is_part(const struct range *r, uint64_t vaddr, uint64_t size, uint64_t offset)
+{
+	return r->vaddr == vaddr && r->size == size && r->offset == offset;
+}
+
+/* A range is of the functions that hold it. */
+static void test_ranges(void)
+{
+	is(resolve("0x1010+0x8"), 0, "a range");
+	is(v.data[0].flags, FUNCTION_RANGE, "has no entry");
+	is_str(v.data[0].name, "plain", "goes by the function that it is in");
+	ok(is_part(v.data[0].ranges.data, 0x1010, 8, 0x10), "at its place there");
+	is(more("0x1010+0x8"), 0, "again");
+	is(more("0x1014+0x10"), 0, "and one that overlaps it");
+	functions__join(&v);
+	ok(v.len == 1 && v.data[0].ranges.len == 2, "are of one function");
+	ok(is_part(&v.data[0].ranges.data[0], 0x1010, 4, 0x10) &&
+		   is_part(&v.data[0].ranges.data[1], 0x1014, 0x10, 0x14),
+	   "with no byte twice, and both starts");
+	is(more("plain"), 0, "with the function itself");
+	functions__join(&v);
+	ok(v.len == 1 && !v.data[0].flags && v.data[0].ranges.len == 1, "it is that");
+	is(resolve("0x1144+0x8"), 0, "a range in a cold part");
+	is_str(v.data[0].name, "split", "is the function's");
+	is_str(v.data[0].ranges.data[0].name, "split.cold", "under the part's name");
+	is(v.data[0].ranges.data[0].offset, 4, "and counts from the part's start");
+	is(resolve("0x14f0+0x60"), 0, "a range over several functions");
+	is(v.len, 3, "is of each");
+	is_str(v.data[1].name, "fn_b", "the one in the middle, too");
+	ok(is_part(v.data[0].ranges.data, 0x14f0, 0x10, 0x30) &&
+		   is_part(v.data[1].ranges.data, 0x1500, 0x40, 0) &&
+		   is_part(v.data[2].ranges.data, 0x1540, 0x10, 0),
+	   "with what it has of it");
 }
 
 static void test_refusals(void)
@@ -204,6 +243,7 @@ int main(void)
 	test_twins();
 	test_globs();
 	test_addresses();
+	test_ranges();
 	test_refusals();
 	functions__free(&v);
 	kernel_objects__free(&k);

@@ -210,16 +210,58 @@ static void test_offsets(struct object *o)
 	ok(v.len == 1 && v.data[0].entry == s->vaddr + 4 &&
 		   v.data[0].ranges.data[0].size == s->size - 4 && !v.data[0].flags,
 	   "an offset inside a function: from there to its end");
+	ok(!strcmp(v.data[0].name, "use_b+0x4") &&
+		   !strcmp(v.data[0].ranges.data[0].name, "use_b") &&
+		   v.data[0].ranges.data[0].offset == 4,
+	   "as its place in it");
+	sprintf(text, "0x%llx:mine", (unsigned long long)offset + 4);
+	resolve(o, text, &v);
+	ok(!strcmp(v.data[0].name, "mine") && !strcmp(v.data[0].ranges.data[0].name, "mine") &&
+		   !v.data[0].ranges.data[0].offset,
+	   "or under a name of one's own");
 	sprintf(text, "0x%llx+0x6", (unsigned long long)offset + 4);
 	resolve(o, text, &v);
 	ok(v.len == 1 && v.data[0].flags == FUNCTION_RANGE && v.data[0].ranges.data[0].size == 6 &&
-		   !strcmp(v.data[0].ranges.data[0].name, "use_b"),
+		   !strcmp(v.data[0].ranges.data[0].name, "use_b") &&
+		   v.data[0].ranges.data[0].offset == 4 && v.data[0].entry == s->vaddr,
 	   "a range");
 	is(resolve(o, "0x0", &v), -EINVAL, "an offset outside the code: %s", err__text());
 	is(resolve(o, "0xffffffffffffffff", &v), -EINVAL, "a huge offset");
 	sprintf(text, "0x%llx+0xfffffff", (unsigned long long)offset);
 	is(resolve(o, text, &v), -EINVAL, "a range beyond the code: %s", err__text());
 	functions__free(&v);
+}
+
+static void write_number(char *text, uint64_t number)
+{
+	sprintf(text, "0x%llx", (unsigned long long)number);
+}
+
+/* A program at fixed addresses: both what its file and what a disassembler says is understood. */
+static void test_fixed(void)
+{
+	const struct symbol *s;
+	function_vec v = {0};
+	struct object *o, *full;
+	char address[64], offset[64];
+	uint64_t at;
+
+	run("gcc -no-pie -O2 -o fixed.full a.c b.c && strip -o fixed fixed.full");
+	full = open_or_die("fixed.full");
+	o = open_or_die("fixed");
+	s = symbol_named(full, "use_b");
+	write_number(address, s->vaddr);
+	object__vaddr_to_offset(o, s->vaddr, &at);
+	write_number(offset, at);
+	ok(at != s->vaddr && !resolve(o, offset, &v) && v.len == 1 && v.data[0].entry == s->vaddr,
+	   "a function by its file offset");
+	is_str(v.data[0].name, address, "is shown by its address");
+	functions__free(&v);
+	ok(!resolve(o, address, &v) && v.len == 1 && v.data[0].entry == s->vaddr,
+	   "which names it, too");
+	functions__free(&v);
+	object__free(full);
+	object__free(o);
 }
 
 static void test_stripped(struct object *full)
@@ -238,7 +280,7 @@ static void test_stripped(struct object *full)
 	ok(!resolve(o, text, &v) && v.len == 1 && v.data[0].ranges.data[0].size == s->size,
 	   "a function without symbol is bounded by .eh_frame");
 	ok(object__function_at(o, s->vaddr + 2, &f) && f.entry == s->vaddr && !strcmp(f.name, text),
-	   "and found by an address in it, under its file offset");
+	   "and found by an address in it, under its address");
 	functions__free(&v);
 	vec__push(&v, f);
 	functions__free(&v);
@@ -434,7 +476,7 @@ static void test_points(struct object *o)
 		(unsigned long long)symbol_named(o, "use_b")->vaddr + 4);
 	write_file("mine", text);
 	ok(!resolve(o, "@mine", &v) && v.len == 1 && v.data[0].flags == FUNCTION_RANGE &&
-		   !strcmp(v.data[0].name, "use_b+0x4"),
+		   !strcmp(v.data[0].name, "use_b") && v.data[0].ranges.data[0].offset == 4,
 	   "points of an object");
 	functions__free(&v);
 }
@@ -453,6 +495,7 @@ int main(void)
 	test_c(o);
 	test_offsets(o);
 	test_stripped(o);
+	test_fixed();
 	test_messages(o);
 	test_points(o);
 	object__free(o);

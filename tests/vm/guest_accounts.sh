@@ -34,6 +34,9 @@ read -r first _ < <(address_of "$twofold")
 bb kernel "$first" -F json -o "$T/json" -- cat /proc/self/mounts
 exits 0 'the address tells them apart'
 entry=$(address_of "$reading")
+bb kernel "$entry:mine" -F json -o "$T/json" -- cat /etc/passwd
+is "$status $(jq -r 'select(.event == "entry") | "\(.symbol)+\(.offset)"' "$T/json" | sort -u)" '0 mine+0' \
+	'an address with a name of one'"'"'s own is shown as that'
 inside=$(printf '0x%x' $((entry + 1)))
 refuses "$inside" 'not at an instruction boundary; the nearest are' 'an address inside of an instruction'
 refuses "$inside+0x20" 'not at an instruction boundary' 'a range that starts there'
@@ -58,6 +61,9 @@ fi
 end=$((entry + 0x60))
 bb kernel "$entry+0x60" -F json -o "$T/json" -- cat /etc/passwd
 exits 0 'a range is traced'
+jq -r 'select(.event == "branch") | "\(.symbol) \(.offset) \(.vaddr)"' "$T/json" |
+	while read -r name offset vaddr; do [[ "$name $((entry + offset))" == "$reading $((vaddr))" ]] || echo "$name+$offset is at $vaddr"; done >"$T/wrong"
+is "$(sort -u "$T/wrong")" '' 'at its place in the function'
 is "$(jq -r 'select(.event == "branch") | .vaddr' "$T/json" | while read -r at; do ((at >= entry && at < end)) || echo "$at"; done)" \
 	'' 'only its branches'
 isnt "$(count "$T/json" '.event == "branch"')" 0 'which there are'
