@@ -50,6 +50,7 @@ test  | valgrind        | callgrind_annotate
 test  | libxml2-utils   | xmllint
 test  | protobuf-compiler | protoc
 test  | musl-tools      | musl-gcc
+test  | headache        | headache
 formats | python3       | python3
 formats | binutils      | objdump
 formats | graphviz      | dot

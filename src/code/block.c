@@ -59,6 +59,18 @@ static void set_successors(struct graph *g, struct leader *l)
 		l->taken = leader_at(g, b->target);
 }
 
+static void set_handlers(struct graph *g, leader_vec *leaders)
+{
+	const struct handler *h;
+
+	vec__each (h, &g->handlers) {
+		uint32_t at = g->nodes.data[h->at].block;
+
+		if (at)
+			leaders->data[at - 1].handler = leader_at(g, h->target);
+	}
+}
+
 void graph__leaders(struct graph *g, leader_vec *out)
 {
 	const struct piece *p;
@@ -77,4 +89,5 @@ void graph__leaders(struct graph *g, leader_vec *out)
 		}
 		set_successors(g, l);
 	}
+	set_handlers(g, out);
 }

@@ -74,12 +74,6 @@ static void give_up(struct search *q, const struct state *s)
 	found(q, s, s->bits == 8 && !s->sign ? 0xff : UINT64_MAX);
 }
 
-static bool same_mem(const struct operand *a, int64_t ai, const struct operand *b, int64_t bi)
-{
-	return a->base == b->base && a->index == b->index && a->scale == b->scale &&
-	       a->disp == b->disp && a->seg == b->seg && a->addr32 == b->addr32 && ai == bi;
-}
-
 /* The condition, if p is a conditional jump, under which control went from p to node. */
 static void add_condition(struct graph *g, uint32_t p, struct state *s)
 {
@@ -106,7 +100,8 @@ static bool is_other(const struct insn_detail *d, const struct state *s)
 		return false;
 	return d->src != REG_NONE
 		       ? s->other == d->src
-		       : s->other == OTHER_MEM && same_mem(&d->mem, 0, &s->other_mem, s->other_imm);
+		       : s->other == OTHER_MEM &&
+				 slice__same_memory(&d->mem, 0, &s->other_mem, s->other_imm);
 }
 
 /* What the check bounds is not what is followed: not yet. */
@@ -132,7 +127,7 @@ static bool see_check(struct graph *g, const struct insn_detail *d, struct searc
 		if (!s->cond[i].set || !g->arch->bound(s->cond[i].cc, s->cond[i].taken, n, &max))
 			continue;
 		if (d->src == s->reg &&
-		    (d->src != REG_NONE || same_mem(&d->mem, 0, &s->mem, s->mem_imm)) &&
+		    (d->src != REG_NONE || slice__same_memory(&d->mem, 0, &s->mem, s->mem_imm)) &&
 		    enough(s, d->bits, max)) {
 			found(q, s, max);
 			return true;
@@ -150,10 +145,10 @@ static void see_flags(struct state *s)
 /* Was what it is a copy of found bounded? */
 static bool copy_of_bounded(struct search *q, const struct state *s)
 {
-	bool same = s->reg != REG_NONE
-			    ? s->other == s->reg
-			    : s->other == OTHER_MEM &&
-				      same_mem(&s->other_mem, s->other_imm, &s->mem, s->mem_imm);
+	bool same = s->reg != REG_NONE ? s->other == s->reg
+				       : s->other == OTHER_MEM &&
+						 slice__same_memory(&s->other_mem, s->other_imm,
+								    &s->mem, s->mem_imm);
 
 	if (!same || !enough(s, s->other_bits, s->other_max))
 		return false;
@@ -244,7 +239,7 @@ static bool through_memory(const struct insn_detail *d, struct search *q, struct
 		needs |= 1u << s->mem.base;
 	if (s->mem.index < 32)
 		needs |= 1u << s->mem.index;
-	if (d->op == DETAIL_STORE && same_mem(&d->mem, d->imm, &s->mem, s->mem_imm) &&
+	if (d->op == DETAIL_STORE && slice__same_memory(&d->mem, d->imm, &s->mem, s->mem_imm) &&
 	    d->bits >= s->bits) {
 		s->reg = d->src;
 		memset(&s->mem, 0, sizeof(s->mem));

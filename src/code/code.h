@@ -108,6 +108,7 @@ enum sp_effect {
 	SP_FP_FROM_SP, /* mov rbp,rsp; lea rbp,[rsp+n] */
 	SP_FP_LOST,    /* rbp written otherwise, sp changed by sp_value (pop rbp: 8) */
 	SP_LOST,       /* anything else */
+	SP_LOADED,     /* mov rsp,[reg+n] of neither rsp nor rbp: another stack, or another frame */
 	SP_LEAVE,      /* sp = fp + 8; fp lost */
 };
 
@@ -126,7 +127,7 @@ enum detail_op {
 	DETAIL_CMP_CONST, /* flags of src, or where that is REG_NONE of memory at mem, minus imm */
 	DETAIL_CMOV,	  /* dst = src or dst */
 	DETAIL_CMOV_LOAD, /* dst = memory or dst */
-	DETAIL_PUSH,	  /* src, REG_NONE: not a register */
+	DETAIL_PUSH,	  /* src; REG_NONE: memory at mem, or a constant */
 };
 struct insn_detail {
 	uint8_t op, dst, src;
@@ -205,6 +206,8 @@ struct plan_site {
 	uint8_t repeats;  /* a rep string instruction: its probe is hit once an iteration */
 	uint8_t thunk;	  /* kernel: a jmp to a return thunk (kind RET) or call/jmp to an indirect
 			     thunk */
+	uint8_t switched; /* the stack pointer was loaded anew in this call: it doesn't say whose
+			     branch this is (sp_delta is SP_UNKNOWN) */
 	int32_t sp_delta; /* entry_sp - sp just before it runs, bytes; SP_UNKNOWN */
 };
 #define SP_UNKNOWN INT32_MIN

@@ -182,7 +182,8 @@ static void add_branch_site(struct emit *e, const struct node *n, uint32_t block
 	s->kind = insn->kind;
 	s->cond = insn->cond;
 	s->thunk = insn->thunk;
-	s->sp_delta = e->deltas[n->branch];
+	s->switched = e->deltas[n->branch] == SP_SWITCHED;
+	s->sp_delta = s->switched ? SP_UNKNOWN : e->deltas[n->branch];
 	s->refusal = refusal(e, insn);
 }
 

@@ -144,11 +144,14 @@ static uint32_t fall(struct graph *g, uint32_t i, uint64_t next, uint32_t owner)
 
 static void follow_one(struct graph *g, uint32_t i)
 {
-	uint32_t owner = graph__owner(g, g->nodes.data[i].addr);
+	uint32_t owner = graph__owner(g, g->nodes.data[i].addr), before = 0;
 
 	while (i) {
-		const struct node *n = &g->nodes.data[i];
+		const struct node *n;
 
+		handler__see(g, before, i);
+		n = &g->nodes.data[i];
+		before = i;
 		if (n->branch) {
 			follow_branch(g, i);
 			return;

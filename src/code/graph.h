@@ -69,6 +69,12 @@ struct graph_function {
 	bool started;
 };
 
+/* A handler that code installs: pushes its address at an instruction behind at. */
+struct handler {
+	uint32_t at; /* node: the stack is as deep as in the handler */
+	uint64_t target;
+};
+
 struct graph {
 	const struct object *object;
 	const struct object *kernel_object;
@@ -93,7 +99,8 @@ struct graph {
 	struct map64 thunks;	   /* target → what thunk.c made of it */
 	struct map64 parts;	   /* FDEs that became ranges */
 	VEC(uint64_t) pads;	   /* landing pads that were not started yet */
-	bool claims;		   /* what is reached now is reached by more than direct branches */
+	VEC(struct handler) handlers;
+	bool claims; /* what is reached now is reached by more than direct branches */
 	uint32_t stamp, budget;
 	const struct segment *segment; /* the last one looked at */
 	size_t piece;		       /* the last one looked at */
@@ -156,6 +163,14 @@ void graph__follow(struct graph *g);
 /* Is this where a traced function begins? */
 bool graph__is_entry(struct graph *g, uint64_t addr);
 
+/* ---- handlers that code installs (handler.c) ---- */
+
+/* The handler that the push installs, whose address the instruction at before it has loaded; 0:
+ * none. Pointers to nodes end here. */
+uint64_t handler__installed(struct graph *g, uint32_t at, uint32_t push);
+/* Takes note of it, if there is one: it is a landing pad. Pointers to nodes end here. */
+void handler__see(struct graph *g, uint32_t at, uint32_t push);
+
 /* ---- calls that don't return (noreturn.c), names that say so (names.c) ---- */
 
 bool graph__call_returns(struct graph *g, const struct insn *call);
@@ -176,11 +191,17 @@ struct values {
 	unsigned n;
 	bool unknown; /* there may be others */
 };
+/* Two operands of insn_detail, with their imm: the same memory while no register changes? */
+bool slice__same_memory(const struct operand *a, int64_t ai, const struct operand *b, int64_t bi);
 /* What reg can hold just before node runs. */
 void slice__values(struct graph *g, uint32_t node, uint8_t reg, struct values *out);
 /* The instructions that set reg, as seen just before node; -1: not all of them are known. */
 #define DEFS_MAX 16
 int slice__defs(struct graph *g, uint32_t node, uint8_t reg, uint32_t defs[DEFS_MAX]);
+/* The instructions that stored what the one at node loads from the stack, as far as they name its
+ * place: what other pointers lead there isn't known. -1: it loads from elsewhere, or not all of
+ * them are known. */
+int slice__stores(struct graph *g, uint32_t node, uint32_t found[DEFS_MAX]);
 /* Largest unsigned value of reg just before node, by the checks that every path to it has passed.
  */
 bool slice__bound(struct graph *g, uint32_t node, uint8_t reg, uint64_t *max);
@@ -228,7 +249,7 @@ int ifunc__replace(const function_vec *in, const struct plan_options *options, f
 /* ---- blocks and the stack (stack.c) ---- */
 
 /* A register behind a block: what one of them held before it, plus bytes. */
-enum source { FROM_SP, FROM_FP, FROM_NOWHERE };
+enum source { FROM_SP, FROM_FP, FROM_NOWHERE, FROM_MEMORY };
 struct term {
 	int32_t bytes;
 	uint8_t source;
@@ -245,6 +266,8 @@ struct leader {
 	uint32_t first, last; /* nodes */
 	uint32_t next, taken;
 	const struct table *table; /* of the indirect jump that ends it */
+	uint32_t handler; /* 1 + the leader of the handler that it installs, which gets the stack as
+			     it is at first; 0: none */
 	struct effect effect;
 };
 /* The blocks, by address; node.block of a first node is 1 + the index here. */
@@ -252,7 +275,8 @@ typedef VEC(struct leader) leader_vec;
 void graph__leaders(struct graph *g, leader_vec *out);
 /* The next node of the same block; 0: it ends. */
 uint32_t graph__in_block(struct graph *g, uint32_t node);
-/* sp_delta just before each branch, by index into branches; caller frees. */
+/* sp_delta just before each branch, by index into branches, or SP_SWITCHED; caller frees. */
+#define SP_SWITCHED (INT32_MIN + 1)
 int32_t *stack__deltas(struct graph *g, const leader_vec *leaders);
 
 /* ---- silent helpers (silent.c) ---- */

@@ -20,17 +20,19 @@ struct shape {
 	uint8_t index;
 	uint8_t size;
 	bool sign;
+	bool guess; /* what flow can't prove is taken for granted: the only value seen is the value,
+		       what was put on the stack stays there */
 };
 
 typedef VEC(uint64_t) addr_vec;
 
-static bool single_value(struct graph *g, uint32_t node, uint8_t reg, uint64_t *out)
+static bool single_value(struct graph *g, uint32_t node, uint8_t reg, bool guess, uint64_t *out)
 {
 	struct values v;
 
 	slice__values(g, node, reg, &v);
 	*out = v.v[0];
-	return v.n == 1 && !v.unknown;
+	return v.n == 1 && (guess || !v.unknown);
 }
 
 /* The index, times the size of an entry, is in a register of its own (gcc -O0). */
@@ -58,10 +60,10 @@ static bool table_address(struct graph *g, uint32_t node, const struct operand *
 	if (m->seg || m->addr32)
 		return false;
 	out->index = m->index;
-	if (m->base != REG_NONE && !single_value(g, node, m->base, &base)) {
+	if (m->base != REG_NONE && !single_value(g, node, m->base, out->guess, &base)) {
 		/* the one that is known is the table */
 		if (m->index == REG_NONE || m->scale != 1 ||
-		    !single_value(g, node, m->index, &base))
+		    !single_value(g, node, m->index, out->guess, &base))
 			return false;
 		out->index = m->base;
 	}
@@ -82,14 +84,25 @@ static bool table_load(struct graph *g, uint32_t node, struct shape *out)
 	return table_address(g, node, &d.mem, d.imm, out);
 }
 
-/* Loaded, and perhaps widened after that (gcc -O0). */
+/* Fetched back from the stack, where one instruction put it. */
+static bool kept_entry(struct graph *g, uint32_t node, struct shape *out)
+{
+	uint32_t stores[DEFS_MAX], defs[DEFS_MAX];
+	struct insn_detail d;
+
+	return out->guess && slice__stores(g, node, stores) == 1 &&
+	       graph__detail(g, stores[0], &d) && d.bits == 64 &&
+	       slice__defs(g, stores[0], d.src, defs) == 1 && table_load(g, defs[0], out);
+}
+
+/* Loaded, and perhaps widened after that (gcc -O0), or kept on the stack. */
 static bool table_entry(struct graph *g, uint32_t node, struct shape *out)
 {
 	uint32_t defs[DEFS_MAX];
 	struct insn_detail d;
 
 	if (!graph__detail(g, node, &d) || d.op != DETAIL_COPY || d.bits != 32)
-		return table_load(g, node, out);
+		return table_load(g, node, out) || kept_entry(g, node, out);
 	if (slice__defs(g, node, d.src, defs) != 1 || !table_load(g, defs[0], out))
 		return false;
 	out->sign = d.sign;
@@ -101,8 +114,8 @@ static bool table_sum(struct graph *g, uint32_t add, uint8_t entry, uint8_t base
 {
 	uint32_t defs[DEFS_MAX];
 
-	return slice__defs(g, add, entry, defs) == 1 && single_value(g, add, base, &out->base) &&
-	       table_entry(g, defs[0], out);
+	return slice__defs(g, add, entry, defs) == 1 &&
+	       single_value(g, add, base, out->guess, &out->base) && table_entry(g, defs[0], out);
 }
 
 /* What the jump's register was set by. */
@@ -111,7 +124,7 @@ static bool shape_of_def(struct graph *g, uint32_t def, struct shape *out, unsig
 	uint32_t defs[DEFS_MAX];
 	struct insn_detail d;
 
-	memset(out, 0, sizeof(*out));
+	*out = (struct shape){.guess = out->guess};
 	if (!graph__detail(g, def, &d))
 		return false;
 	switch (d.op) {
@@ -137,13 +150,14 @@ static bool shape_of_def(struct graph *g, uint32_t def, struct shape *out, unsig
 }
 
 /* The tables that the jump may read, one for each way to it; -1: not understood. */
-static int shapes_of(struct graph *g, uint32_t node, struct shape shapes[DEFS_MAX])
+static int shapes_of(struct graph *g, uint32_t node, bool guess, struct shape shapes[DEFS_MAX])
 {
 	const struct operand op = graph__branch(g, &g->nodes.data[node])->operand;
 	uint32_t defs[DEFS_MAX];
 	int n;
 
-	memset(shapes, 0, sizeof(*shapes));
+	for (unsigned i = 0; i < DEFS_MAX; i++)
+		shapes[i] = (struct shape){.guess = guess};
 	if (op.kind == OPERAND_MEM) {
 		if (op.index == REG_NONE)
 			return -1;
@@ -300,7 +314,7 @@ static bool read_constants(struct graph *g, uint32_t node, addr_vec *out)
 static bool read_tables(struct graph *g, uint32_t node, bool guess, addr_vec *out, uint64_t *vaddr)
 {
 	struct shape shapes[DEFS_MAX];
-	int n = shapes_of(g, node, shapes);
+	int n = shapes_of(g, node, guess, shapes);
 
 	for (int i = 0; i < n; i++)
 		if (!(guess && shapes[i].index != REG_NONE ? read_guessed
@@ -344,7 +358,11 @@ static void see_table_starts(struct graph *g)
 	struct shape shapes[DEFS_MAX];
 
 	for (; g->jumps_seen < g->jumps.len; g->jumps_seen++) {
-		int n = shapes_of(g, g->jumps.data[g->jumps_seen], shapes);
+		uint32_t jump = g->jumps.data[g->jumps_seen];
+		int n = shapes_of(g, jump, false, shapes);
+
+		if (n < 0)
+			n = shapes_of(g, jump, true, shapes);
 
 		for (int i = 0; i < n; i++)
 			if (shapes[i].index != REG_NONE)

@@ -48,6 +48,7 @@ void graph__free(struct graph *g)
 	vec__free(&g->outs);
 	vec__free(&g->ends);
 	vec__free(&g->pads);
+	vec__free(&g->handlers);
 	vec__free(&g->tables);
 	vec__free(&g->targets);
 	map64__free(&g->table_of);

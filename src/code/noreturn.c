@@ -92,9 +92,11 @@ static uint64_t behind(struct graph *g, struct search *s, const struct insn *b, 
 static bool walk(struct graph *g, struct search *s, uint64_t addr)
 {
 	bool returns = false;
+	uint32_t before = 0;
 
 	while (addr && !returns) {
 		uint32_t i = graph__node(g, addr);
+		uint64_t handler = i ? handler__installed(g, before, i) : 0;
 		struct node *n = &g->nodes.data[i];
 
 		/* out of the object, as from a module into the kernel, or into what is not
@@ -105,6 +107,9 @@ static bool walk(struct graph *g, struct search *s, uint64_t addr)
 			return false;
 		g->budget--;
 		n->stamp = s->stamp;
+		before = n->branch ? 0 : i;
+		if (handler)
+			vec__push(&s->paths, handler);
 		addr = n->branch ? behind(g, s, graph__branch(g, n), &returns) : node__next(n);
 	}
 	return returns;

@@ -19,9 +19,13 @@ struct placement {
 	VEC(uint32_t) back;
 };
 
-static bool may_choose(const struct plan *p, const struct plan_site *s)
+/* Not in a landing pad that had no room for a witness. */
+static bool may_choose(const struct placement *pl, const struct plan_site *s)
 {
-	return s->probe && s->kind && !s->entry && !plan__tells_entry(p, s - p->sites.data) &&
+	const struct plan *p = pl->p;
+
+	return s->probe && (!p->blocks.data[s->block].pad || pl->v.speaks[s->block]) && s->kind &&
+	       !s->entry && !plan__tells_entry(p, s - p->sites.data) &&
 	       !(p->functions.data[s->function].flags & (FUNCTION_SILENT | FUNCTION_RANGE));
 }
 
@@ -230,11 +234,12 @@ static int dearest_first(const void *a, const void *b)
 }
 
 /* A conditional, or a jump by a table that is known whole. */
-static bool is_candidate(const struct plan *p, const struct plan_site *s)
+static bool is_candidate(const struct placement *pl, const struct plan_site *s)
 {
+	const struct plan *p = pl->p;
 	const struct plan_block *b = &p->blocks.data[s->block];
 
-	if (!may_choose(p, s))
+	if (!may_choose(pl, s))
 		return false;
 	if (s->kind == BRANCH_IJMP)
 		return b->ntable && !b->unresolved;
@@ -251,7 +256,7 @@ static void choose(struct placement *pl, const struct cost_row *costs)
 		const struct plan_site *s = &pl->p->sites.data[i];
 		unsigned cost = costs->cost[cost__class(costs, s->kind)];
 
-		if (is_candidate(pl->p, s))
+		if (is_candidate(pl, s))
 			vec__push(&list, (struct candidate){i, pl->frequency.of[s->block] * cost});
 	}
 	vec__sort(&list, dearest_first);
@@ -289,7 +294,7 @@ void placement__imply(struct plan *p)
 	voices__init(&pl.v, p);
 	guard_landings(&pl);
 	for (size_t i = 0; i < p->sites.len; i++)
-		if (may_choose(p, &p->sites.data[i]) && is_implied(&pl, &p->sites.data[i]))
+		if (may_choose(&pl, &p->sites.data[i]) && is_implied(&pl, &p->sites.data[i]))
 			drop(p, &p->sites.data[i]);
 	voices__renumber(p);
 	voices__free(&pl.v);
@@ -342,7 +347,7 @@ void placement__silence_rets(struct plan *p, const struct plan_options *options)
 		const struct plan_site *s = &p->sites.data[i];
 
 		/* a ret deeper on the stack than the return address is a jump */
-		if (s->kind == BRANCH_RET && may_choose(p, s) && s->sp_delta == 0 &&
+		if (s->kind == BRANCH_RET && may_choose(&pl, s) && s->sp_delta == 0 &&
 		    !jumps[s->function])
 			p->silent_rets |= ends_for_sure(&pl, s->block) && try_silence(&pl, i);
 	}

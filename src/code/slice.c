@@ -7,11 +7,27 @@
 
 #define BUDGET 60000 /* steps of one question */
 
-int slice__defs(struct graph *g, uint32_t node, uint8_t reg, uint32_t defs[DEFS_MAX])
+bool slice__same_memory(const struct operand *a, int64_t ai, const struct operand *b, int64_t bi)
+{
+	return a->base == b->base && a->index == b->index && a->scale == b->scale &&
+	       a->disp == b->disp && a->seg == b->seg && a->addr32 == b->addr32 && ai == bi;
+}
+
+/* What is asked of each instruction on the way back. */
+enum verdict { PASSES, SETS, HIDES };
+struct sought {
+	uint8_t reg;
+	struct insn_detail load; /* slice__stores(): of these bytes */
+	enum verdict (*ask)(struct graph *g, uint32_t node, const struct sought *sought);
+};
+
+static int backward(struct graph *g, uint32_t node, const struct sought *sought,
+		    uint32_t defs[DEFS_MAX])
 {
 	VEC(uint32_t) work = {0};
 	uint32_t stamp = ++g->stamp, p;
 	unsigned budget = BUDGET;
+	enum verdict verdict;
 	int n = 0;
 
 	vec__push(&work, node);
@@ -25,9 +41,10 @@ int slice__defs(struct graph *g, uint32_t node, uint8_t reg, uint32_t defs[DEFS_
 			if (g->nodes.data[p].stamp == stamp)
 				continue;
 			g->nodes.data[p].stamp = stamp;
-			if (!(graph__writes(g, p) >> reg & 1))
+			verdict = sought->ask(g, p, sought);
+			if (verdict == PASSES)
 				vec__push(&work, p);
-			else if (n < DEFS_MAX)
+			else if (verdict == SETS && n < DEFS_MAX)
 				defs[n++] = p;
 			else
 				n = -1;
@@ -35,6 +52,45 @@ int slice__defs(struct graph *g, uint32_t node, uint8_t reg, uint32_t defs[DEFS_
 	}
 	vec__free(&work);
 	return n;
+}
+
+static enum verdict sets_register(struct graph *g, uint32_t node, const struct sought *sought)
+{
+	return graph__writes(g, node) >> sought->reg & 1 ? SETS : PASSES;
+}
+
+int slice__defs(struct graph *g, uint32_t node, uint8_t reg, uint32_t defs[DEFS_MAX])
+{
+	struct sought sought = {.reg = reg, .ask = sets_register};
+
+	return backward(g, node, &sought, defs);
+}
+
+static enum verdict stores(struct graph *g, uint32_t node, const struct sought *sought)
+{
+	const struct node *n = &g->nodes.data[node];
+	struct insn_detail d;
+
+	/* a call comes back with the stack pointer that it began with */
+	if (n->branch)
+		return PASSES;
+	if (graph__writes(g, node) >> sought->reg & 1 || !graph__detail(g, node, &d))
+		return HIDES;
+	if (d.op != DETAIL_STORE ||
+	    !slice__same_memory(&d.mem, d.imm, &sought->load.mem, sought->load.imm))
+		return PASSES;
+	return d.bits == sought->load.bits ? SETS : HIDES;
+}
+
+int slice__stores(struct graph *g, uint32_t node, uint32_t found[DEFS_MAX])
+{
+	struct sought sought = {.reg = g->arch->sp_reg, .ask = stores};
+	const struct operand *m = &sought.load.mem;
+
+	if (!graph__detail(g, node, &sought.load) || sought.load.op != DETAIL_LOAD ||
+	    m->base != sought.reg || m->index != REG_NONE || m->seg)
+		return -1;
+	return backward(g, node, &sought, found);
 }
 
 static void add_value(struct values *out, uint64_t v)

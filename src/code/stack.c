@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include "graph.h"
 
-/* entry_sp - register; SP_UNKNOWN */
+/* entry_sp - register; SP_UNKNOWN, SP_SWITCHED */
 struct depth {
 	int32_t sp, fp;
 };
@@ -58,6 +58,9 @@ void effect__add(struct effect *e, const struct node *n)
 	case SP_LOST:
 		e->sp.source = FROM_NOWHERE;
 		break;
+	case SP_LOADED:
+		e->sp.source = FROM_MEMORY;
+		break;
 	default:
 		break;
 	}
@@ -68,10 +71,12 @@ static int32_t behind(struct term t, struct depth d)
 {
 	int64_t v = t.source == FROM_FP ? d.fp : d.sp;
 
+	if (t.source == FROM_MEMORY || (t.source != FROM_NOWHERE && v == SP_SWITCHED))
+		return SP_SWITCHED;
 	if (t.source == FROM_NOWHERE || v == SP_UNKNOWN)
 		return SP_UNKNOWN;
 	v -= t.bytes;
-	return v <= INT32_MIN || v >= INT32_MAX ? SP_UNKNOWN : (int32_t)v;
+	return v <= SP_SWITCHED || v >= INT32_MAX ? SP_UNKNOWN : (int32_t)v;
 }
 
 static int32_t meet(int32_t a, int32_t b)
@@ -161,6 +166,8 @@ static void run(struct stack *s)
 		const struct leader *l = &s->leaders->data[leader];
 		struct depth d = s->at[leader];
 
+		flow_on(s, s->g->nodes.data[l->first].addr, l->handler,
+			(struct depth){d.sp, SP_UNKNOWN});
 		leave_block(s, l, (struct depth){behind(l->effect.sp, d), behind(l->effect.fp, d)});
 	}
 }
@@ -236,7 +243,7 @@ static struct depth common_depth(struct stack *s, const struct frame *f)
 		if (is_call(g, n) && s->deltas[n->branch] != NOT_SEEN)
 			see_call(s, i, &v);
 	}
-	return !v.any || v.differ || v.args ? unknown : v.common;
+	return !v.any || v.differ || v.args || v.common.sp == SP_SWITCHED ? unknown : v.common;
 }
 
 static void enter_pads(struct stack *s)

@@ -99,6 +99,12 @@ void calls__sleep_above(struct thread *th, size_t i)
 		set_asleep(th, &th->calls.data[i], true);
 }
 
+void calls__sleep_from(struct thread *th, const struct call *c)
+{
+	for (size_t i = c - th->calls.data; i < th->calls.len; i++)
+		set_asleep(th, &th->calls.data[i], true);
+}
+
 /* Wakes a sleeper, and the calls that made it one by one, and makes it the innermost call. */
 static struct call *wake(struct thread *th, struct call *c)
 {

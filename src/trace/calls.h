@@ -17,6 +17,8 @@ void calls__remove(struct thread *th, struct call *f);
 void calls__kill(struct trace *t, struct thread *th, struct call *f);
 void calls__kill_all(struct trace *t, struct thread *th);
 void calls__sleep_above(struct thread *th, size_t i);
+/* As calls__sleep_above(), the call itself too. */
+void calls__sleep_from(struct thread *th, const struct call *c);
 void calls__sleep_below(struct thread *th, uint64_t sp);
 void calls__reuse(struct trace *t, struct thread *th, uint64_t sp);
 /* An event shows that f runs: what was inside of it is out of reach. */

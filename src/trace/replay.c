@@ -41,6 +41,7 @@ static int walk_to(struct now *n, struct call *c, uint32_t to, bool starts)
 {
 	const struct path *path;
 	enum walk_result r;
+	bool silent;
 
 	if (!(n->t->options.events & PLAN_BRANCH))
 		return 0;
@@ -53,9 +54,8 @@ static int walk_to(struct now *n, struct call *c, uint32_t to, bool starts)
 		    : WALK_NONE;
 	if (r == WALK_FOUND)
 		return replay__path(n, path);
-	return r == WALK_AMBIGUOUS || function_of(n->t, c->function)->silent
-		       ? step__mark(n, STEP_UNKNOWN, 0)
-		       : 0;
+	silent = function_of(n->t, c->function)->silent && !replay__is_unwound(n, c, to);
+	return r == WALK_AMBIGUOUS || silent ? step__mark(n, STEP_UNKNOWN, 0) : 0;
 }
 
 static bool is_entry_block(struct trace *t, uint32_t block)
@@ -83,9 +83,10 @@ static int jump_to(struct now *n, struct call *c)
 	uint32_t pid = n->th->pid;
 
 	c->direct = false;
-	c->told = false;
+	c->told = n->s->switched;
 	c->state = CALL_LOST;
-	if (!n->value || n->e->missing & WIRE_NO_VALUE0)
+	/* where the stack was switched, another call may go on */
+	if (n->s->switched || !n->value || n->e->missing & WIRE_NO_VALUE0)
 		return 0;
 	go_to(n->t, c, place__block(n->t, pid, n->e->time, n->value[0]));
 	if (c->block != NO_BLOCK || !place__in_plan(n->t, pid, n->e->time, n->value[0]))
@@ -240,8 +241,11 @@ static bool leads_to(struct trace *t, const struct call *c, uint32_t function)
 
 static struct call *find_call(struct now *n, uint64_t sp, bool known)
 {
-	struct call *c = known ? calls__at(n->th, sp) : calls__enclosing(n->th, n->s->function, sp);
+	struct call *c = n->s->switched ? replay__switching(n) : NULL;
 
+	if (c)
+		return c;
+	c = known ? calls__at(n->th, sp) : calls__enclosing(n->th, n->s->function, sp);
 	if (c || known)
 		return c;
 	/* code that it shares with the function that runs */
@@ -337,6 +341,10 @@ static int on_branch(struct now *n, struct call *c)
 	c->fresh = false;
 	if (n->s->kind != BRANCH_RET)
 		return move_on(n, c, taken);
+	if (n->s->switched && c->seen_entry && n->e->sp != c->sp) {
+		c = replay__leave_stack(n, c);
+		return c ? end_calls_from(n, c) : 0;
+	}
 	if (n->t->plan->return_probes && !(c->seen_entry && n->e->sp < c->sp))
 		return await_return(n, c);
 	/* deeper on the stack than the return address: a ret that is used as a jump */
@@ -396,10 +404,6 @@ int replay__witness(struct now *n)
 	return err;
 }
 
-/*
- * The caller may have come to its call along branches without probe, the call itself among them:
- * the return address tells which call it was.
- */
 /* The call that made this one, from the end of a block; where how deep its stack was there is
  * known, there is just one. */
 static struct call *maker_of(struct now *n, uint32_t block)
@@ -415,6 +419,10 @@ static struct call *maker_of(struct now *n, uint32_t block)
 	return c && c->sp > n->e->sp && c->state == CALL_AT && c->block != NO_BLOCK ? c : NULL;
 }
 
+/*
+ * The caller may have come to its call along branches without probe, the call itself among them:
+ * the return address tells which call it was.
+ */
 static int walk_caller(struct now *n)
 {
 	const struct plan *plan = n->t->plan;

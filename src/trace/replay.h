@@ -151,6 +151,21 @@ struct call *replay__unseen(struct now *n, uint64_t sp);
 /* c has returned. */
 void replay__take_off(struct now *n, struct call *c);
 
+/* ---- replay_stack.c: where the stack pointer isn't the call's own ---- */
+
+/* Did the call that it was last heard of in end at the landing pad that block to is? Then it took
+ * no branch since. */
+bool replay__is_unwound(struct now *n, const struct call *c, uint32_t to);
+/* The call that loaded the stack pointer anew before this branch of it: the innermost one of this
+ * function, if it can have come here; NULL: it isn't. */
+struct call *replay__switching(struct now *n);
+/*
+ * A ret of c elsewhere on the stack, or on another: c is out of reach from now on. The call that it
+ * ends, of the same function, which returns to where the ret leads (a coroutine is gone back to);
+ * NULL: none, a handler was raised to.
+ */
+struct call *replay__leave_stack(struct now *n, struct call *c);
+
 /* ---- walk.c: the way between two events ---- */
 
 /* The blocks from one to another along branches that carry no probe; blocks[0] is from, the last

@@ -90,6 +90,7 @@ static const struct column site[] = {
 	NUMBER(struct plan_site, repeats),
 	NUMBER(struct plan_site, thunk),
 	NUMBER(struct plan_site, sp_delta),
+	NUMBER(struct plan_site, switched),
 };
 
 static const struct column block[] = {

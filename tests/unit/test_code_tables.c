@@ -33,6 +33,17 @@ static const char *const source =
 	/* two ways to read the same bytes */
 	"fn torn\n test %edi,%edi\n je 1f+1\n1: mov $0x90c3c3c3,%eax\n test %eax,%eax\n js 2f\n ret\n2: ret\n"
 	"end torn\n"
+	/* the entry is read where the function begins, and kept on the stack: nothing bounds it */
+	"fn kept\n lea ktab(%rip),%rax\n sub $24,%rsp\n movslq (%rax,%rcx,4),%rax\n mov %rax,8(%rsp)\n"
+	"1: mov 8(%rsp),%rsi\n lea ktab(%rip),%rax\n add %rsi,%rax\n jmp *%rax\n"
+	"k0: call kept\n jmp 1b\nk1: add $24,%rsp\n ret\nend kept\n"
+	/* kept by two */
+	"fn mixed\n lea ktab(%rip),%rax\n sub $24,%rsp\n movslq (%rax,%rcx,4),%rax\n mov %rax,8(%rsp)\n"
+	" test %edi,%edi\n je 1f\n mov %rdi,8(%rsp)\n"
+	"1: mov 8(%rsp),%rsi\n lea ktab(%rip),%rax\n add %rsi,%rax\n jmp *%rax\nend mixed\n"
+	/* the table's address is known on one of two ways */
+	"fn oneway\n test %edi,%edi\n je 1f\n lea wtab(%rip),%r8\n1: movslq (%r8,%rcx,4),%rax\n"
+	" add %r8,%rax\n jmp *%rax\nw0: ret\nw1: ret\nend oneway\n"
 	/* a table among the code, with a label of its own */
 	"amid: .long 0xc3c3c3c3,0xc3c3c3c3\n"
 	".globl _start\n_start: ud2\n"
@@ -42,7 +53,8 @@ static const char *const source =
 	"few: .byte 0,1\n .fill 254,1,1\n"
 	".balign 8\netab: .quad e0,e1,0x10\nvtab: .quad v0,v1,0\nttab: .quad t0,t1,0\n"
 	"itab: .quad i0,i1,i0+2,i0+3\nstab: .quad s0,s1\nstab2: .quad s2,s3,0\n"
-	"ftab: .quad f0,o1\nntab: .quad n0,outside\n"
+	".balign 4\nktab: .long k0-ktab,k1-ktab,0\nwtab: .long w0-wtab,w1-wtab,0\n"
+	".balign 8\nftab: .quad f0,o1\nntab: .quad n0,outside\n"
 	".data\nvarying: .byte 0,1\n .fill 254,1,1\n";
 
 static void test_byte_table(void)
@@ -64,6 +76,16 @@ static void test_disbelieved(void)
 	is(plan__site_at(plan, 0, inward + 13), NO_SITE, "nor behind it");
 	test_table("short1", 3, 2, false, 1);
 	test_table("short2", 3, 2, true, 0);
+}
+
+static void test_unbounded(void)
+{
+	ok(PLAN(ALL, "kept", "mixed", "oneway"), "tables that nothing bounds");
+	test_table("kept", 35, 2, false, 1);
+	is(function("kept")->unreached, 0, "a table's entry kept on the stack: all is reached");
+	test_table("mixed", 44, 0, false, 1);
+	test_table("oneway", 18, 2, false, 1);
+	is(function("oneway")->unreached, 0, "a table known on one way: all is reached");
 }
 
 static void test_other_functions(void)
@@ -100,6 +122,7 @@ int main(void)
 		return tap__done();
 	test_byte_table();
 	test_disbelieved();
+	test_unbounded();
 	test_other_functions();
 	test_overlap();
 	test_table_in_text();

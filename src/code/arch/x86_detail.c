@@ -180,6 +180,8 @@ static void set_op(const ZydisDecodedInstruction *z, const struct pair *p, uint6
 	case ZYDIS_MNEMONIC_PUSH:
 		out->op = DETAIL_PUSH;
 		out->src = is_reg(p->a) ? p->ra : REG_NONE;
+		if (is_mem(p->a))
+			set_mem(z, p->a, addr, out);
 		break;
 	default:
 		if (z->meta.category != ZYDIS_CATEGORY_CMOV || !is_reg(p->a) || p->a->size != 64)

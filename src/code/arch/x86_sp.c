@@ -67,6 +67,14 @@ static void lea(const ZydisDecodedInstruction *z, struct insn *out)
 		lost(out, dst);
 }
 
+/* Memory that is not of this frame. */
+static bool is_foreign(const ZydisDecodedInstruction *z)
+{
+	struct operand m;
+
+	return x86__modrm(z, &m) && z->raw.rex.W && m.base != X86_RSP && m.base != X86_RBP;
+}
+
 static void mov(const ZydisDecodedInstruction *z, struct insn *out, bool store)
 {
 	uint8_t reg = z->raw.modrm.reg | z->raw.rex.R << 3;
@@ -76,6 +84,8 @@ static void mov(const ZydisDecodedInstruction *z, struct insn *out, bool store)
 		move(out, store ? rm : reg, store ? reg : rm, 0);
 	else if (z->raw.modrm.mod == 3)
 		lost(out, store ? rm : reg);
+	else if (!store && reg == X86_RSP && is_foreign(z))
+		set(out, SP_LOADED, 0);
 	else if (!store)
 		lost(out, reg);
 }

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Handlers that code installs by itself, as OCaml's does for try: their address is pushed, then the
+ * link to the frame of the handler outside of it, and the stack pointer becomes the link (OCaml
+ * manual, "Exceptions"; emit.mlp, Lpushtrap). Raising loads the stack pointer from the link, pops
+ * the link, and goes on at the handler: with the stack as it was before the first push.
+ */
+#include "graph.h"
+
+static bool pushes(const struct node *n)
+{
+	return n->sp_effect == SP_ADD && n->sp_value == -8;
+}
+
+/* Does d keep the stack pointer where link was pushed from? */
+static bool becomes_link(const struct graph *g, const struct insn_detail *d,
+			 const struct insn_detail *link)
+{
+	if (d->bits != 64 || d->src != g->arch->sp_reg)
+		return false;
+	if (d->op == DETAIL_COPY)
+		return link->src != REG_NONE && d->dst == link->src;
+	return d->op == DETAIL_STORE && link->mem.kind == OPERAND_MEM &&
+	       link->mem.base != g->arch->sp_reg &&
+	       slice__same_memory(&d->mem, d->imm, &link->mem, link->imm);
+}
+
+uint64_t handler__installed(struct graph *g, uint32_t at, uint32_t push)
+{
+	struct insn_detail address, pushed, link, keep;
+	uint32_t second, third;
+
+	if (!at || !pushes(&g->nodes.data[push]) || pushes(&g->nodes.data[at]))
+		return 0;
+	second = graph__node(g, node__next(&g->nodes.data[push]));
+	if (!second || !pushes(&g->nodes.data[second]))
+		return 0;
+	third = graph__node(g, node__next(&g->nodes.data[second]));
+	if (!third || pushes(&g->nodes.data[third]) || !graph__detail(g, at, &address) ||
+	    !graph__detail(g, push, &pushed) || !graph__detail(g, second, &link) ||
+	    !graph__detail(g, third, &keep))
+		return 0;
+	if (address.op != DETAIL_CONST || pushed.op != DETAIL_PUSH || link.op != DETAIL_PUSH ||
+	    pushed.src != address.dst || !becomes_link(g, &keep, &link))
+		return 0;
+	return address.imm;
+}
+
+void handler__see(struct graph *g, uint32_t at, uint32_t push)
+{
+	uint64_t target = handler__installed(g, at, push);
+	uint32_t owner = target ? graph__owner(g, target) : NO_FUNCTION;
+
+	if (owner == NO_FUNCTION || owner != graph__owner(g, g->nodes.data[at].addr))
+		return;
+	/* so that the stack at its start is what the handler gets */
+	g->nodes.data[at].flags |= NODE_LEADER;
+	vec__push(&g->handlers, (struct handler){.at = at, .target = target});
+	vec__push(&g->pads, target);
+}

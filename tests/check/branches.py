@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""branches.py BBTRACE FILE...: is every branch listed that objdump shows in a function?
+
+Functions and their extents are those of `bbtrace list`, the branches in them objdump's. Padding and data behind the
+last instruction are no branches: what follows an instruction that can't be executed isn't looked at.
+One line a file: PATH BRANCHES NOT-LISTED ADDRESS..., then the total: `FILES files, BRANCHES branches, N not listed`.
+"""
+
+import bisect
+import json
+import re
+import subprocess
+import sys
+
+BRANCH = re.compile(r"^(?:(?:notrack|bnd|rep[nz]?|repn?z|data16|[c-g]s) )*(?:j\w+|call\w*|ret\w*|loop\w*)\b")
+LINE = re.compile(r"^ +([0-9a-f]+):\t(.*)")
+
+
+def listed(bbtrace, *arguments):
+    out = subprocess.run([bbtrace, "list", "-q", "-F", "json", *arguments], stdout=subprocess.PIPE, check=False).stdout
+    return [json.loads(line) for line in out.splitlines()]
+
+
+def branches(path):
+    run = subprocess.run(["objdump", "-d", "--no-show-raw-insn", path], stdout=subprocess.PIPE, text=True, check=True)
+    for line in run.stdout.splitlines():
+        found = LINE.match(line)
+        if found and BRANCH.match(found[2]):
+            yield int(found[1], 16)
+
+
+def check(bbtrace, path):
+    functions = sorted((int(f["vaddr"], 16), f["size"]) for f in listed(bbtrace, path, "*") if "size" in f)
+    sites = {int(site["vaddr"], 16) for site in listed(bbtrace, "--sites", path, "*")}
+    total, missing = 0, []
+    for address in branches(path):
+        i = bisect.bisect_right(functions, (address, 1 << 64)) - 1
+        if i < 0 or address - functions[i][0] >= functions[i][1]:
+            continue
+        total += 1
+        if address not in sites:
+            missing.append(address)
+    return total, missing
+
+
+def main():
+    bbtrace, files = sys.argv[1], sys.argv[2:]
+    total = missing = 0
+    for path in files:
+        count, absent = check(bbtrace, path)
+        print(path, count, len(absent), *(f"{address:#x}" for address in absent[:20]))
+        total += count
+        missing += len(absent)
+    print(f"{len(files)} files, {total} branches, {missing} not listed")
+
+
+main()

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Handlers that code installs by itself: where they are found, and where nothing is taken for one.
+ */
+#include "code_graph_fixture.h"
+
+#define TRY(where) " lea " where "(%rip),%r11\n push %r11\n push 16(%r14)\n mov %rsp,16(%r14)\n"
+
+static const char *const source =
+	".text\n"
+	".macro fn name\n .globl \\name\n .type \\name,@function\n .balign 16\n \\name: .cfi_startproc\n.endm\n"
+	".macro end name\n .cfi_endproc\n .size \\name,.-\\name\n.endm\n"
+	/* one within the other, the link in memory and in a register */
+	"fn guarded\n sub $8,%rsp\n" TRY("outer") TRY(
+		"inner") " call *%rax\n pop 16(%r14)\n ud2\n"
+			 "outer: test %eax,%eax\n je 1f\n1: add $8,%rsp\n ret\n"
+			 "inner: test %eax,%eax\n js 1b\n jmp 1b\nend guarded\n"
+			 "fn linked\n lea 1f(%rip),%r11\n push %r11\n push %r14\n mov %rsp,%r14\n call *%rax\n ud2\n"
+			 "1: ret\nend linked\n"
+			 /* neither link nor stack pointer, another link, within an instruction,
+			    another function's */
+			 "fn pushed\n lea 1f(%rip),%r11\n push %r11\n push %r14\n mov %rsp,%r13\n call *%rax\n ud2\n"
+			 "1: ret\nend pushed\n"
+			 "fn unlinked\n lea 1f(%rip),%r11\n push %r11\n push 16(%r14)\n mov %rsp,24(%r14)\n call *%rax\n ud2\n"
+			 "1: ret\nend unlinked\n"
+			 "fn within\n" TRY(
+				 "1f+1") " call *%rax\n jmp 1f\n1: mov $0xc3c3c3c3,%eax\n ret\nend within\n"
+					 "fn abroad\n" TRY(
+						 "there") " call *%rax\n ud2\nend abroad\n"
+							  "fn other\n ud2\nthere: ret\nend other\n"
+							  /* returns, but out of its handler alone
+							   */
+							  "fn endless\n" TRY(
+								  "2f") "1: call *%rax\n jmp 1b\n2: ret\nend endless\n"
+									"fn caller\n call endless\n test %eax,%eax\n je 1f\n1: ret\nend caller\n"
+									/* the stack pointer comes
+									   from elsewhere, and from
+									   this frame */
+									"fn raises\n test %eax,%eax\n je 1f\n mov 16(%r14),%rsp\n pop 16(%r14)\n ret\n"
+									"1: mov 8(%rsp),%rsp\n ret\nend raises\n"
+									".globl _start\n_start: ud2\n";
+
+static uint64_t behind(const char *name, unsigned offset)
+{
+	return address(name) + offset;
+}
+
+static void test_found(void)
+{
+	const uint64_t outer = behind("guarded", 46), inner = outer + 9;
+
+	ok(PLAN(ALL, "guarded", "linked"), "handlers");
+	is(function("guarded")->unreached, 0, "both handlers are followed");
+	is(site(outer + 2)->kind, BRANCH_JCC, "the outer one");
+	is(site(inner + 2)->kind, BRANCH_JCC, "the inner one");
+	is(block(outer)->pad, 1, "control comes from elsewhere");
+	is(block(inner)->pad, 1, "to both");
+	is(site(outer + 2)->sp_delta, 8, "the stack is as before the address was pushed");
+	is(site(inner + 2)->sp_delta, 24, "in each");
+	is(function("linked")->unreached, 0, "a link in a register");
+}
+
+static void test_not_found(void)
+{
+	ok(PLAN(ALL, "pushed", "unlinked", "within", "abroad", "other"), "what is no handler");
+	ok(function("pushed")->unreached > 0, "an address that is pushed is none");
+	ok(function("unlinked")->unreached > 0, "nor where the link is another");
+	is(plan__site_at(plan, 0, behind("within", 22)), NO_SITE, "nor within an instruction");
+	ok(function("other")->unreached > 0, "nor in another function");
+}
+
+static void test_returns(void)
+{
+	ok(PLAN(ALL, "caller"), "a call that comes back out of a handler");
+	is(function("caller")->branches, 3, "what follows it is decoded");
+	ok(PLAN(ALL, "raises"), "a stack pointer that is loaded");
+	is(site(behind("raises", 12))->switched, 1, "from elsewhere: another's branch");
+	is(site(behind("raises", 12))->sp_delta, SP_UNKNOWN, "nowhere in this frame");
+	is(site(behind("raises", 18))->switched, 0, "from the frame: not");
+}
+
+int main(void)
+{
+	if (!ok(assemble(source), "the assembler makes the test object"))
+		return tap__done();
+	test_found();
+	test_not_found();
+	test_returns();
+	plan__free(plan);
+	object__free(object);
+	return tap__done();
+}
