@@ -34,6 +34,7 @@ src/target/kernel.c         /sys
 src/target/kernel_facts.c   debugfs and tracefs
 src/target/kernel_fs.c      tracefs, debugfs and where they are mounted
 src/target/kernel_text.c    /proc/kcore
+src/target/kernel_syscalls.c tracefs
 src/target/points.c         points files, with the rights of the user
 src/target/processes.c      /proc
 src/target/sandbox.c        /proc/self
