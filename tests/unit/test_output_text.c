@@ -39,10 +39,9 @@ static void test_entry(void)
 
 static void test_go(void)
 {
-	struct step e = fixture_entry(), r = fixture_step(STEP_RETURN, SITE_RET);
+	struct step e = fixture_entry(), r = fixture_return();
 
-	r.has_value = true;
-	r.value = 0x55;
+	r.has_duration = false;
 	fixture_functions[0].flags = FUNCTION_GO_ARGS;
 	shows(LEFT "malloc(rax=0xa0, rbx=0xa3)  first entry\n", "by Go's convention", e);
 	options.regs = 1 << 7;

@@ -85,8 +85,10 @@ static void test_lines(struct object *o, bool start_lines)
 		   !strcmp(v.data[0].name, "main.(*T).Get"),
 	   "the line of a function is the function: %s", err__text());
 	ok(!resolve(o, "d/b.go:21", &v) && v.len == 1 && v.data[0].flags & FUNCTION_RANGE &&
-		   v.data[0].entry == GO_TEXT + 0x54 && v.data[0].ranges.data[0].size == 4,
-	   "a line of what was inlined is its code: %s", err__text());
+		   v.data[0].entry == GO_TEXT + 0x40 && v.data[0].ranges.len == 1 &&
+		   v.data[0].ranges.data[0].vaddr == GO_TEXT + 0x54 &&
+		   v.data[0].ranges.data[0].offset == 0x14 && v.data[0].ranges.data[0].size == 4,
+	   "a line of what was inlined is its code, in the function that has it: %s", err__text());
 	ok(!resolve(o, "b.go:31", &v) && v.len == 1 && !(v.data[0].flags & FUNCTION_RANGE),
 	   "a function by the line it starts with: %s", err__text());
 	is(resolve(o, "b.go:30", &v), start_lines ? 0 : -ENOENT,
