@@ -21,15 +21,6 @@ static void put_out(struct listing *l)
 	str__clear(&l->out);
 }
 
-static uint64_t size_of(const struct plan_function *f)
-{
-	uint64_t size = 0;
-
-	for (size_t i = 0; i < f->nranges; i++)
-		size += f->ranges[i].size;
-	return size;
-}
-
 /* ---- functions ---- */
 
 /* Of a selection: the part that it begins in, and where there. */
@@ -41,10 +32,28 @@ static const char *name_of(const struct plan_function *f, unsigned long long *of
 	return r->name && (r->offset || f->flags & FUNCTION_RANGE) ? r->name : f->name;
 }
 
+/* The stretches that were not decoded. */
+static void put_gaps(struct listing *l, uint32_t function)
+{
+	const char *separator = "";
+	const struct plan_gap *gap;
+
+	str__puts(&l->out, ",\"undecoded\":[");
+	vec__each (gap, &l->plan->gaps) {
+		if (gap->function != function)
+			continue;
+		str__printf(&l->out, "%s{\"vaddr\":\"0x%llx\",\"size\":%llu}", separator,
+			    (unsigned long long)gap->start,
+			    (unsigned long long)(gap->end - gap->start));
+		separator = ",";
+	}
+	str__putc(&l->out, ']');
+}
+
 static void put_function(struct listing *l, const struct plan_function *f)
 {
 	const char *object = l->plan->objects.data[f->object].path, *name;
-	unsigned long long vaddr = f->ranges[0].vaddr, size = size_of(f), offset;
+	unsigned long long vaddr = f->ranges[0].vaddr, size = plan_function__size(f), offset;
 
 	name = name_of(f, &offset);
 	if (!l->json) {
@@ -56,6 +65,9 @@ static void put_function(struct listing *l, const struct plan_function *f)
 			str__printf(&l->out,
 				    "  (%u not to be probed, %u indirect jumps not resolved)",
 				    f->skipped, f->unresolved);
+		if (f->unreached)
+			str__printf(&l->out, "  (%llu bytes not decoded)",
+				    (unsigned long long)f->unreached);
 		str__putc(&l->out, '\n');
 		return;
 	}
@@ -65,8 +77,10 @@ static void put_function(struct listing *l, const struct plan_function *f)
 	str__json(&l->out, name);
 	str__printf(
 		&l->out,
-		",\"offset\":%llu,\"vaddr\":\"0x%llx\",\"size\":%llu,\"sites\":%u,\"unreached\":%llu,\"unresolved\":%u}\n",
+		",\"offset\":%llu,\"vaddr\":\"0x%llx\",\"size\":%llu,\"sites\":%u,\"unreached\":%llu,\"unresolved\":%u",
 		offset, vaddr, size, f->branches, (unsigned long long)f->unreached, f->unresolved);
+	put_gaps(l, f - l->plan->functions.data);
+	str__puts(&l->out, "}\n");
 }
 
 static void put_functions(struct listing *l)

@@ -279,10 +279,11 @@ static int make_plan(struct session *s)
 	note_verbose("probes are placed %s", placements[o.placement]);
 	vec__each (fn, &s->plan->functions)
 		note_verbose(
-			"%s: %u branches, %u cannot be probed, %u indirect jumps not resolved, %llu bytes never "
-			"reached%s",
+			"%s: %u branches, %u cannot be probed, %u indirect jumps not resolved, %llu of %llu "
+			"bytes not decoded%s",
 			fn->name, fn->branches, fn->skipped, fn->unresolved,
 			(unsigned long long)fn->unreached,
+			(unsigned long long)plan_function__size(fn),
 			fn->flags & FUNCTION_SILENT ? " (probed to see a tail call return)" : "");
 	return 0;
 }

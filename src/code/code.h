@@ -31,10 +31,10 @@ extern const char *const branch_kind_names[BRANCH_KINDS]; /* "jcc" ... NULL for 
 
 /* How control goes on behind an instruction. */
 enum flow {
-	FLOW_NEXT,	  /* to the next instruction (syscall, int N, ud2 in the kernel where a WARN
-			     resumes) */
-	FLOW_BRANCH,	  /* as its branch_kind says */
-	FLOW_STOP,	  /* nowhere: hlt, int3, ud2 in user space */
+	FLOW_NEXT,   /* to the next instruction (syscall, int N, int3 for who handles it, ud2 in
+			the kernel where a WARN resumes) */
+	FLOW_BRANCH, /* as its branch_kind says */
+	FLOW_STOP,   /* nowhere: hlt, ud2 in user space */
 	FLOW_UNSUPPORTED, /* far call, far jmp, far ret, iret, sysret, xbegin, xabort: where it goes
 			     can't be told */
 };
@@ -229,7 +229,14 @@ struct plan_block {
 	uint8_t unresolved; /* IJMP whose targets could not be told */
 	uint8_t leaves; /* the taken edge (JMP, JCC, IJMP without table) leaves the function: a tail
 			   call or a shared tail */
-	uint8_t pad;	/* a landing pad: entered by the unwinder */
+	uint8_t pad;	/* enum pad */
+};
+
+/* Is a block entered from elsewhere? */
+enum pad {
+	PAD_NONE,
+	PAD_LANDING, /* by the unwinder */
+	PAD_RESUMED, /* behind what was held for the end of a way */
 };
 
 /* Why a function's entry can't carry a return probe. */
@@ -253,15 +260,17 @@ struct plan_function {
 	unsigned flags; /* enum function_flags */
 	const struct range *ranges;
 	size_t nranges;
-	uint32_t branches;   /* its branch sites */
-	uint32_t skipped;    /* of those without probe for a refusal */
-	uint32_t silent;     /* of its branches without probe, whatever the reason */
-	uint32_t unresolved; /* indirect jumps whose table was not understood */
-	uint64_t unreached;  /* bytes of its ranges, but those of functions in them, never reached,
-				nop and int3  padding aside */
-	uint8_t arguments;   /* as in struct function */
+	uint32_t branches;	/* its branch sites */
+	uint32_t skipped;	/* of those without probe for a refusal */
+	uint32_t silent;	/* of its branches without probe, whatever the reason */
+	uint32_t unresolved;	/* indirect jumps whose table was not understood */
+	uint64_t unreached;	/* bytes of its ranges that are among plan->gaps */
+	uint8_t arguments;	/* as in struct function */
 	uint8_t return_refusal; /* enum return_refusal, where return probes are asked for */
 };
+
+/* Bytes of all its ranges. */
+uint64_t plan_function__size(const struct plan_function *f);
 
 struct plan_object {
 	const struct object *object; /* NULL when the plan came out of a trace file */
@@ -291,6 +300,13 @@ struct plan_piece {
 	uint32_t object, function;
 };
 
+/* Bytes of a function that nothing known leads to: they were not decoded and carry no probe. Not
+ * padding. */
+struct plan_gap {
+	uint64_t start, end;
+	uint32_t object, function;
+};
+
 /* The source line of the code from vaddr on, up to the next row of that object. line 0: of none
  * that is known. */
 struct plan_line {
@@ -313,6 +329,7 @@ struct plan {
 	VEC(uint32_t) table;	       /* block indices */
 	VEC(struct plan_stub) stubs;   /* where a tail call through the PLT leads is in the plan */
 	VEC(struct plan_piece) pieces; /* by object, then start; none: a plan made by hand */
+	VEC(struct plan_gap) gaps;     /* by object, then start */
 	VEC(struct plan_line)
 	lines; /* by object, then vaddr. Empty unless plan__lines() was called or a file had them */
 	VEC(char *) line_files; /* paths, as debug information has them; owned */
@@ -407,6 +424,8 @@ bool plan__tells_entry(const struct plan *p, uint32_t site);
 bool plan__entry_speaks(const struct plan *p, uint32_t object, uint64_t vaddr);
 /* Does this PLT stub lead to a function of the plan? */
 bool plan__stub_leads_in(const struct plan *p, uint32_t object, uint64_t vaddr);
+/* Does this address lie in bytes of a function that were not decoded? */
+bool plan__is_undecoded(const struct plan *p, uint32_t object, uint64_t vaddr);
 /* The shown name of what holds vaddr, and the offset from its start; NULL: nobody named it, and it
  * has no symbol. */
 const char *plan__name_at(const struct plan *p, uint32_t function, uint64_t vaddr,

@@ -357,7 +357,7 @@ static void add_block(struct emit *e, const struct leader *l)
 	b->end = node__next(&e->g->nodes.data[l->last]);
 	b->object = e->object;
 	b->function = plan_function_of(e, n->addr);
-	b->pad = !!(n->flags & NODE_PAD);
+	b->pad = n->flags & NODE_PAD ? PAD_LANDING : n->flags & NODE_RESUMED ? PAD_RESUMED : 0;
 	set_edges(e, l, b);
 	add_sites(e, l->first, l->last, index);
 }

@@ -287,29 +287,53 @@ static bool is_followed(struct graph *g, uint64_t addr)
 }
 
 /*
- * Go's runtime enters functions in the middle, where a panic was recovered; its text holds nothing
- * but code and int3 between functions. What lies behind the end of a way is such a place. True:
- * there were some.
+ * Does control go on behind the end of a way where nothing else leads to what stands there?
+ * Compilers keep no code that nothing leads to: so a call that was held for one that doesn't return
+ * does, and a trap is handled. Go's runtime enters functions in the middle, where a panic was
+ * recovered; the kernel switches jumps on and off, and has tables of where faults go on. The text
+ * of both holds nothing but code and padding. Elsewhere what stands behind a jump may be data.
  */
+static bool is_end(struct graph *g, const struct node *n)
+{
+	uint8_t kind = n->branch ? graph__branch(g, n)->kind : BRANCH_NONE;
+
+	if (g->object->go || g->kernel)
+		return n->flow == FLOW_STOP || n->flags & NODE_NORETURN || kind == BRANCH_RET ||
+		       kind == BRANCH_JMP || kind == BRANCH_IJMP;
+	return n->flow == FLOW_STOP || n->flags & NODE_NORETURN;
+}
+
+/* Where code begins that stands behind the end of a way and follows no known one; 0: nowhere. */
+static uint64_t rest_behind(struct graph *g, uint32_t end)
+{
+	uint64_t addr = node__next(&g->nodes.data[end]), before, after;
+	uint32_t owner = graph__owner(g, g->nodes.data[end].addr), i;
+
+	while (graph__owner(g, addr) == owner && owner != NO_FUNCTION) {
+		if (is_followed(g, addr))
+			return 0;
+		i = graph__node(g, addr);
+		if (!i)
+			return 0;
+		if (!g->nodes.data[i].padding)
+			return sweep__is_start(g, owner, addr, &before, &after) ? addr : 0;
+		addr = node__next(&g->nodes.data[i]);
+	}
+	return 0;
+}
+
+/* True: there was some such code. */
 static bool enter_rest(struct graph *g)
 {
-	size_t n = g->object->go ? g->nodes.len : 0;
 	bool any = false;
 
-	for (size_t i = 1; i < n; i++) {
-		const struct node *node = &g->nodes.data[i];
-		uint8_t kind = node->branch ? graph__branch(g, node)->kind : BRANCH_NONE;
-		uint64_t next = node__next(node);
-		uint32_t owner = graph__owner(g, next);
-		const uint8_t *byte;
-		size_t avail;
+	for (uint32_t i = 1, n = g->nodes.len; i < n; i++) {
+		uint64_t addr;
 
-		if (!(node->flags & NODE_REACHED) || owner == NO_FUNCTION || is_followed(g, next) ||
-		    owner != graph__owner(g, node->addr) ||
-		    (kind != BRANCH_RET && kind != BRANCH_JMP && kind != BRANCH_IJMP))
+		if (!(g->nodes.data[i].flags & NODE_REACHED) || !is_end(g, &g->nodes.data[i]))
 			continue;
-		byte = object__bytes(g->object, next, &avail);
-		any |= byte && avail && *byte != 0xcc && graph__root(g, next, NODE_PAD);
+		addr = rest_behind(g, i);
+		any |= addr && graph__root(g, addr, g->object->go ? NODE_PAD : NODE_RESUMED);
 	}
 	return any;
 }

@@ -27,6 +27,8 @@ enum node_flags {
 	NODE_CERTAIN =
 		256, /* direct branches alone lead here from a symbol or the start of an FDE */
 	NODE_DOUBTFUL = 512, /* something says that no instruction starts here (guard.c) */
+	NODE_RESUMED = 1024, /* behind the end of a way, and nothing else leads here: it does go on
+				there */
 };
 
 struct node {
@@ -224,8 +226,12 @@ bool sweep__is_start_in(struct graph *g, const struct range *r, uint64_t addr, u
 			uint64_t *after);
 /* Two instructions that overlap: is inner outer without a prefix? Code branches past a lock. */
 bool sweep__is_past_prefix(struct graph *g, uint32_t outer, uint32_t inner);
-/* Bytes of [start, end) that flow never reaches, padding aside. */
-uint64_t sweep__unreached(struct graph *g, uint64_t start, uint64_t end);
+/* What of [start, end) flow never reaches, padding aside. */
+struct gap {
+	uint64_t start, end;
+};
+typedef VEC(struct gap) gap_vec;
+void sweep__gaps(struct graph *g, uint64_t start, uint64_t end, gap_vec *out);
 
 /* ---- what is probed after all (guard.c) ---- */
 

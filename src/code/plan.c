@@ -249,18 +249,32 @@ static void take_pieces(struct plan *p, struct graph *g, uint32_t object)
 	}
 }
 
+static void take_gaps(struct plan *p, uint32_t object, uint32_t function, const gap_vec *gaps)
+{
+	const struct gap *gap;
+
+	vec__each (gap, gaps) {
+		vec__push(&p->gaps, (struct plan_gap){gap->start, gap->end, object, function});
+		p->functions.data[function].unreached += gap->end - gap->start;
+	}
+}
+
 /* By pieces, since ranges may lie one in the other: each byte is looked at once. */
-static void measure(struct plan *p, struct graph *g)
+static void find_gaps(struct plan *p, struct graph *g, uint32_t object)
 {
 	const struct piece *piece;
+	gap_vec gaps = {0};
 
 	vec__each (piece, &g->pieces) {
 		const struct graph_function *f = &g->functions.data[piece->function];
 
-		if (f->plan != NO_FUNCTION && !(f->f.flags & (FUNCTION_RANGE | FUNCTION_SILENT)))
-			p->functions.data[f->plan].unreached +=
-				sweep__unreached(g, piece->start, piece->end);
+		if (f->plan == NO_FUNCTION || f->f.flags & FUNCTION_SILENT)
+			continue;
+		gaps.len = 0;
+		sweep__gaps(g, piece->start, piece->end, &gaps);
+		take_gaps(p, object, f->plan, &gaps);
 	}
+	vec__free(&gaps);
 }
 
 /* How many of the sites before each index are branches, and how many of those are skipped. */
@@ -353,7 +367,7 @@ static int add_object(struct plan *p, const function_vec *functions, const struc
 		take_functions(p, g, index);
 		plan__emit(p, index, g, options);
 		take_pieces(p, g, index);
-		measure(p, g);
+		find_gaps(p, g, index);
 	}
 	graph__free(g);
 	return err;
@@ -486,6 +500,7 @@ void plan__free(struct plan *p)
 	vec__free(&p->table);
 	vec__free(&p->stubs);
 	vec__free(&p->pieces);
+	vec__free(&p->gaps);
 	vec__free(&p->lines);
 	vec__each (name, &p->line_files)
 		free(*name);

@@ -106,6 +106,23 @@ uint32_t plan__function_at(const struct plan *p, uint32_t object, uint64_t vaddr
 	return p->pieces.data[i].function;
 }
 
+uint64_t plan_function__size(const struct plan_function *f)
+{
+	uint64_t size = 0;
+
+	for (size_t i = 0; i < f->nranges; i++)
+		size += f->ranges[i].size;
+	return size;
+}
+
+bool plan__is_undecoded(const struct plan *p, uint32_t object, uint64_t vaddr)
+{
+	size_t i = FIND(p->gaps, end, object, vaddr + 1);
+
+	return i < p->gaps.len && p->gaps.data[i].object == object &&
+	       vaddr >= p->gaps.data[i].start;
+}
+
 const struct plan_line *plan__line_at(const struct plan *p, uint32_t object, uint64_t vaddr)
 {
 	size_t i = FIND(p->lines, vaddr, object, vaddr + 1);

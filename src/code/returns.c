@@ -72,7 +72,7 @@ void returns__check(struct plan *p)
 	const struct plan_block *b;
 
 	vec__each (b, &p->blocks) {
-		if (b->pad && b->function != NO_FUNCTION)
+		if (b->pad == PAD_LANDING && b->function != NO_FUNCTION)
 			p->functions.data[b->function].return_refusal = RETURN_CAUGHT;
 		if (b->site != NO_SITE && p->sites.data[b->site].sp_delta == 0)
 			continue;

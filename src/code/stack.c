@@ -290,7 +290,7 @@ static void enter(struct stack *s)
 	for (uint32_t i = 0; i < s->leaders->len; i++) {
 		const struct node *n = &s->g->nodes.data[s->leaders->data[i].first];
 
-		if (!(n->flags & NODE_ROOT) || n->flags & NODE_PAD)
+		if (!(n->flags & NODE_ROOT) || n->flags & (NODE_PAD | NODE_RESUMED))
 			continue;
 		if (graph__is_entry(s->g, n->addr) && !(n->flags & NODE_STRAY))
 			flow_to(s, i, (struct depth){0, SP_UNKNOWN});

@@ -133,35 +133,38 @@ bool sweep__is_start(struct graph *g, uint32_t function, uint64_t addr, uint64_t
 	return r && sweep__is_start_in(g, r, addr, before, after);
 }
 
-/* Bytes in [pos, end) that are not padding. */
-static uint64_t gap(struct graph *g, uint64_t pos, uint64_t end)
+/* What of [pos, end) is not padding. */
+static void add_gaps(struct graph *g, uint64_t pos, uint64_t end, gap_vec *out)
 {
-	uint64_t bytes = 0;
+	struct gap *last = NULL;
 
 	while (pos < end) {
 		uint32_t i = graph__node(g, pos);
-		uint64_t len = i ? g->nodes.data[i].len : 1;
+		uint64_t next = min_of(pos + (i ? g->nodes.data[i].len : 1), end);
 
-		if (!i || !g->nodes.data[i].padding)
-			bytes += min_of(len, end - pos);
-		pos += len;
+		if (i && g->nodes.data[i].padding) {
+			last = NULL;
+		} else {
+			last = last ? last : vec__add(out);
+			last->start = last->end ? last->start : pos;
+			last->end = next;
+		}
+		pos = next;
 	}
-	return bytes;
 }
 
-uint64_t sweep__unreached(struct graph *g, uint64_t start, uint64_t end)
+void sweep__gaps(struct graph *g, uint64_t start, uint64_t end, gap_vec *out)
 {
-	uint64_t covered = start, bytes = 0;
+	uint64_t covered = start;
 	uint32_t i;
 
 	for (uint64_t addr = start; (i = graph__next_reached(g, &addr, end)); addr++) {
 		uint64_t next = node__next(&g->nodes.data[i]);
 
 		if (addr > covered)
-			bytes += gap(g, covered, addr);
+			add_gaps(g, covered, addr, out);
 		covered = max_of(covered, next);
 	}
 	if (covered < end)
-		bytes += gap(g, covered, end);
-	return bytes;
+		add_gaps(g, covered, end, out);
 }

@@ -224,5 +224,7 @@ const struct total totals[] = {
 	{TOTAL(unseen_tail_returns), .before = ", ", .after = " unseen returns of tail calls",
 	 .rare = true},
 	{TOTAL(unknown)},
+	{TOTAL(undecoded), .before = ", ", .after = " of ", .rare = true},
+	{TOTAL(code), .before = "", .after = " bytes not decoded", .second = true},
 };
 const size_t ntotals = ARRAY_SIZE(totals);

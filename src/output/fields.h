@@ -92,6 +92,7 @@ struct total {
 	const char *before; /* text; NULL: the summary line leaves it out */
 	const char *after;
 	bool rare;     /* text: 0 is not said */
+	bool second;   /* text: said only with the one before */
 	size_t offset; /* of a uint64_t in struct trace_totals */
 };
 extern const struct total totals[];

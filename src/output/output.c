@@ -145,8 +145,11 @@ void output__free(struct output *o)
 
 void totals__text(const struct trace_totals *t, struct str *s)
 {
+	bool said = true;
+
 	for (const struct total *row = totals; row < totals + ntotals; row++) {
-		if (!row->before || (row->rare && !total__of(row, t)))
+		said = row->before && (row->second ? said : !row->rare || total__of(row, t));
+		if (!said)
 			continue;
 		str__puts(s, row->before);
 		str__dec(s, total__of(row, t));

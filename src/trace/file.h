@@ -49,6 +49,7 @@ enum block_type {
 	BLOCK_MAPPED,
 	BLOCK_EVENTS,
 	BLOCK_END,
+	BLOCK_GAP,
 	BLOCK_TYPES
 };
 
@@ -121,6 +122,7 @@ struct file_rows {
 	VEC(uint32_t) jumps;
 	VEC(struct file_stub) stubs;
 	VEC(struct plan_piece) pieces;
+	VEC(struct plan_gap) gaps;
 	VEC(struct file_line_file) line_files;
 	VEC(struct plan_line) lines;
 	VEC(struct file_plan) plan;

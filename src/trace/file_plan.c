@@ -50,6 +50,12 @@ static bool good_piece(const struct making *m, const struct plan_piece *piece)
 	       piece->start < piece->end;
 }
 
+static bool good_gap(const struct making *m, const struct plan_gap *gap)
+{
+	return gap->object < m->nobjects && gap->function < m->p->functions.len &&
+	       gap->start < gap->end;
+}
+
 static bool good_line(const struct making *m, const struct plan_line *l)
 {
 	return l->object < m->nobjects && (!l->line || l->file < m->p->line_files.len);
@@ -65,6 +71,7 @@ static bool is_good(const struct making *m)
 	const struct plan *p = m->p;
 	const struct plan_function *f;
 	const struct plan_piece *piece;
+	const struct plan_gap *gap;
 	const struct plan_block *b;
 	const struct plan_line *l;
 	const struct plan_site *s;
@@ -86,6 +93,9 @@ static bool is_good(const struct making *m)
 			return false;
 	vec__each (piece, &p->pieces)
 		if (!good_piece(m, piece) || !in_order(piece, p->pieces.data, start))
+			return false;
+	vec__each (gap, &p->gaps)
+		if (!good_gap(m, gap) || !in_order(gap, p->gaps.data, start))
 			return false;
 	vec__each (l, &p->lines)
 		if (!good_line(m, l) || !in_order(l, p->lines.data, vaddr))
@@ -183,6 +193,7 @@ int file_plan__make(struct file_rows *rows, const struct file_objects *objects, 
 	move(&p->blocks, &rows->blocks);
 	move(&p->table, &rows->jumps);
 	move(&p->pieces, &rows->pieces);
+	move(&p->gaps, &rows->gaps);
 	move(&p->lines, &rows->lines);
 	take_objects(&m, objects);
 	*out = p;

@@ -262,6 +262,7 @@ static int put_plan(struct trace_writer *w)
 	err = err ? err : put_rows(w, BLOCK_JUMP, p->table.data, p->table.len);
 	err = err ? err : put_stubs(w);
 	err = err ? err : put_rows(w, BLOCK_PIECE, p->pieces.data, p->pieces.len);
+	err = err ? err : put_rows(w, BLOCK_GAP, p->gaps.data, p->gaps.len);
 	err = err ? err : put_rows(w, BLOCK_LINE_FILE, p->line_files.data, p->line_files.len);
 	err = err ? err : put_rows(w, BLOCK_LINE, p->lines.data, p->lines.len);
 	err = err ? err : put_code(w);

@@ -120,6 +120,17 @@ bool place__in_plan(struct trace *t, uint32_t pid, uint64_t time, uint64_t addr)
 	       plan__function_at(t->plan, object, vaddr) != NO_FUNCTION;
 }
 
+uint32_t place__undecoded(struct trace *t, uint32_t pid, uint64_t time, uint64_t addr)
+{
+	uint32_t object;
+	uint64_t vaddr;
+
+	if (!t->plan->gaps.len || !addr || !find_in_plan(t, pid, time, addr, &object, &vaddr) ||
+	    !plan__is_undecoded(t->plan, object, vaddr))
+		return NO_FUNCTION;
+	return plan__function_at(t->plan, object, vaddr);
+}
+
 const struct site_places *place__site(struct trace *t, uint32_t site)
 {
 	const struct plan_site *s = &t->plan->sites.data[site];

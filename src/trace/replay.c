@@ -35,18 +35,18 @@ int replay__path(struct now *n, const struct path *path)
 /*
  * starts: the event is one at the block's start, not at its end. Brings the call from where it
  * stands to the end of block to. Where no way leads there, control came in from outside (a landing
- * pad, longjmp): nothing is missing if every branch of the function carries a probe.
+ * pad, longjmp): nothing is missing if all of the function is decoded and carries probes.
  */
 static int walk_to(struct now *n, struct call *c, uint32_t to, bool starts)
 {
 	const struct path *path;
 	enum walk_result r;
-	bool silent;
+	bool hidden;
 
 	if (!(n->t->options.events & PLAN_BRANCH))
 		return 0;
 	if (c->state == CALL_LOST)
-		return c->told || !function_of(n->t, c->function)->silent
+		return c->told || !undecoded__may_hide(n, c->function, NO_BLOCK)
 			       ? 0
 			       : step__mark(n, STEP_UNKNOWN, 0);
 	r = c->state == CALL_AT && c->block != NO_BLOCK
@@ -54,8 +54,8 @@ static int walk_to(struct now *n, struct call *c, uint32_t to, bool starts)
 		    : WALK_NONE;
 	if (r == WALK_FOUND)
 		return replay__path(n, path);
-	silent = function_of(n->t, c->function)->silent && !replay__is_unwound(n, c, to);
-	return r == WALK_AMBIGUOUS || silent ? step__mark(n, STEP_UNKNOWN, 0) : 0;
+	hidden = undecoded__may_hide(n, c->function, to) && !replay__is_unwound(n, c, to);
+	return r == WALK_AMBIGUOUS || hidden ? step__mark(n, STEP_UNKNOWN, 0) : 0;
 }
 
 static bool is_entry_block(struct trace *t, uint32_t block)
@@ -144,6 +144,7 @@ void replay__take_off(struct now *n, struct call *c)
 static int end_in_silence(struct now *n, struct call *c, bool *ended)
 {
 	const struct path *path;
+	uint64_t caller = c->caller;
 	int err;
 
 	*ended = n->t->plan->silent_rets && c->state == CALL_AT && c->block != NO_BLOCK &&
@@ -156,7 +157,7 @@ static int end_in_silence(struct now *n, struct call *c, bool *ended)
 		  : step__implied_ret(n, n->t->plan->blocks.data[path->blocks[path->len - 1]].site,
 				      c);
 	replay__take_off(n, c);
-	return err;
+	return err ? err : undecoded__arrive(n, caller);
 }
 
 /*
@@ -306,13 +307,15 @@ static int end_calls_from(struct now *n, struct call *c)
 static int on_silent(struct now *n)
 {
 	struct call *c = calls__at(n->th, n->e->sp);
+	int err;
 
 	/* to where the call returns: no other function's ret does that with this stack pointer */
 	if (n->s->kind != BRANCH_RET || !c || c->state != CALL_TAIL ||
 	    (!c->direct && c->block == NO_BLOCK) || !n->value || n->e->missing & WIRE_NO_VALUE0 ||
 	    !c->caller || c->caller != n->value[0])
 		return 0;
-	return end_calls_from(n, calls__make_current(n->th, c));
+	err = end_calls_from(n, calls__make_current(n->th, c));
+	return err ? err : undecoded__arrive(n, n->value[0]);
 }
 
 /* Its return probe follows, if it was set when the call was entered and the kernel had room for it.
@@ -380,14 +383,17 @@ int replay__branch(struct now *n)
 
 	if (flags & FUNCTION_SILENT)
 		return on_silent(n);
-	if (flags & FUNCTION_RANGE)
-		return on_branch(n, NULL);
+	if (flags & FUNCTION_RANGE) {
+		err = on_branch(n, NULL);
+		return err ? err : undecoded__behind(n, NULL);
+	}
 	c = call_of_event(n, &err);
 	err = err ? err : walk_to(n, c, n->s->block, false);
 	err = err ? err : tell_entry(n, &c);
 	c->signals = n->th->signals;
 	c->in_call = false;
-	return err ? err : on_branch(n, c);
+	err = err ? err : on_branch(n, c);
+	return err ? err : undecoded__behind(n, c);
 }
 
 int replay__witness(struct now *n)
@@ -557,10 +563,11 @@ int replay__entry(struct now *n)
 		err = join_or_end(n, top, &again, &tail);
 		top = calls__top(n->th);
 	}
-	if (!err && !again && !tail)
+	if (!err && !again && !tail && !undecoded__caller(n, &err)) {
 		err = walk_caller(n);
-	if (!err && !again && !tail && !(c.made = is_made(n)))
-		err = end_idle(n, NULL);
+		if (!err && !(c.made = is_made(n)))
+			err = end_idle(n, NULL);
+	}
 	if (err)
 		return err;
 	if (!(n->e->missing & WIRE_NO_CALLER))

@@ -188,6 +188,18 @@ bool walk__is_silent_ahead(const struct walk *w, uint32_t b);
 enum walk_result walk__find(struct walk *w, uint32_t from, uint32_t to, bool around,
 			    const struct path **path);
 
+/* ---- undecoded.c: where no probe is ---- */
+
+/* No way that is known leads to block to (NO_BLOCK: anywhere) from where a call of this function
+ * was last heard of: may it have taken branches that nobody told? */
+bool undecoded__may_hide(struct now *n, uint32_t function, uint32_t to);
+/* Control has come to this running address: UNKNOWN where no code was decoded there. */
+int undecoded__arrive(struct now *n, uint64_t addr);
+/* The same where this event's branch has led; c: the call that it is of, NULL: of a range. */
+int undecoded__behind(struct now *n, const struct call *c);
+/* The call that made this entry's from code that was not decoded, which is said; NULL: none did. */
+struct call *undecoded__caller(struct now *n, int *err);
+
 /* ---- place.c: names for addresses ---- */
 
 const struct site_places *place__site(struct trace *t, uint32_t site);
@@ -200,6 +212,9 @@ void place__vaddr(struct trace *t, uint32_t object, uint64_t vaddr, struct locat
 uint32_t place__block(struct trace *t, uint32_t pid, uint64_t time, uint64_t addr);
 /* True: it lies in a function of the plan, whether or not as code that was decoded. */
 bool place__in_plan(struct trace *t, uint32_t pid, uint64_t time, uint64_t addr);
+/* The function of the plan that holds a running address in bytes that were not decoded;
+ * NO_FUNCTION: none. */
+uint32_t place__undecoded(struct trace *t, uint32_t pid, uint64_t time, uint64_t addr);
 void place__learn_bias(struct trace *t, uint32_t pid, uint32_t object, uint64_t bias);
 void place__forget_process(struct trace *t, uint32_t pid);
 

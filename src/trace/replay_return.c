@@ -57,5 +57,5 @@ int replay__return(struct now *n)
 	err = walk_to_return(n, c);
 	err = err ? err : step__return(n, c);
 	replay__take_off(n, c);
-	return err;
+	return err ? err : undecoded__arrive(n, n->value[0]);
 }

@@ -117,6 +117,13 @@ static const struct column piece[] = {
 	NUMBER(struct plan_piece, function),
 };
 
+static const struct column gap[] = {
+	NUMBER(struct plan_gap, start),
+	NUMBER(struct plan_gap, end),
+	NUMBER(struct plan_gap, object),
+	NUMBER(struct plan_gap, function),
+};
+
 static const struct column line_file[] = {STRING(struct file_line_file, path)};
 
 static const struct column line[] = {
@@ -159,6 +166,8 @@ static const struct column end[] = {
 	NUMBER(struct trace_end, totals.unmatched_returns),
 	NUMBER(struct trace_end, totals.unknown),
 	NUMBER(struct trace_end, totals.unseen_tail_returns),
+	NUMBER(struct trace_end, totals.undecoded),
+	NUMBER(struct trace_end, totals.code),
 };
 
 #define ROWS(columns, member)                                                                      \
@@ -185,4 +194,5 @@ const struct file_table file_tables[BLOCK_TYPES] = {
 	[BLOCK_SYMBOL] = ROWS(symbol, symbols),
 	[BLOCK_MAPPED] = ROWS(mapped, mapped),
 	[BLOCK_END] = ROWS(end, end),
+	[BLOCK_GAP] = ROWS(gap, gaps),
 };

@@ -115,13 +115,22 @@ int trace__gap(struct trace *t, uint32_t pid, uint32_t tid)
 	return replay__gap(&n);
 }
 
+static void count_function(struct trace_totals *totals, const struct plan_function *f)
+{
+	if (f->flags & FUNCTION_SILENT)
+		return;
+	totals->functions++;
+	totals->undecoded += f->unreached;
+	totals->code += plan_function__size(f);
+}
+
 const struct trace_totals *trace__totals(const struct trace *t)
 {
 	struct trace_totals *totals = (struct trace_totals *)&t->totals;
 
-	totals->functions = 0;
+	totals->functions = totals->undecoded = totals->code = 0;
 	for (size_t i = 0; i < t->plan->functions.len; i++)
-		totals->functions += !(t->plan->functions.data[i].flags & FUNCTION_SILENT);
+		count_function(totals, &t->plan->functions.data[i]);
 	totals->probes = t->plan->probes;
 	totals->skipped = t->plan->skipped;
 	return totals;

@@ -104,6 +104,7 @@ struct trace_totals {
 	uint64_t unmatched_returns; /* frames that ended unseen, and rets whose entry wasn't seen */
 	uint64_t unseen_tail_returns; /* calls that ended in a jump to code whose end nobody sees */
 	uint64_t unknown;	      /* STEP_UNKNOWN given out */
+	uint64_t undecoded, code; /* bytes of the functions that were not decoded; all of them */
 };
 
 /* Finds out where a running address of a process (0: the kernel) lies at a moment. Always fills in

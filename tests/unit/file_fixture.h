@@ -54,6 +54,7 @@ static struct plan_block blocks[] = {
 };
 static uint32_t jumps[] = {2};
 static struct plan_piece pieces[] = {{0x1000, 0x1040, 0, 0}};
+static struct plan_gap gaps[] = {{0x102a, 0x1030, 0, 0}, {0x1038, 0x1040, 0, 0}};
 static struct plan_stub stubs[] = {{&object, 0x1080}};
 static struct plan_line lines[] = {{0x1000, 0, 0, 10}, {0x1010, 0, 0, 12}, {0x1040, 0, 0, 0}};
 static char *line_files[] = {(char *)"/src/f.c"};
@@ -79,6 +80,7 @@ static inline void make_plan(void)
 	SET(plan.blocks, blocks);
 	SET(plan.table, jumps);
 	SET(plan.pieces, pieces);
+	SET(plan.gaps, gaps);
 	SET(plan.stubs, stubs);
 	SET(plan.lines, lines);
 	SET(plan.line_files, line_files);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Graphs and plans of small pieces of assembly, each made for one question; of compiled code with
- * parts split off; and of a kernel made by hand.
+ * Graphs and plans of small pieces of assembly, each made for one question, and of a kernel made by
+ * hand.
  */
 #include <elf.h>
 #include <errno.h>
@@ -23,6 +23,11 @@ static const char *const source =
 	"fn ping\n call pong\n ret\nend ping\nfn pong\n call ping\n ret\nend pong\n"
 	"fn even\n dec %edi\n js 1f\n call odd\n1: ret\nend even\nfn odd\n call even\n ret\nend odd\n"
 	"fn asks\n call ping\n .byte 0x06\nend asks\nfn asks2\n call odd\n ret\nend asks2\n"
+	/* behind a trap that is handled; behind a call that is held for one that doesn't return */
+	"fn breaks\n int3\n test %edi,%edi\n je 1f\n ud2\n nop\n inc %edi\n1: ret\nend breaks\n"
+	"fn resumes\n call dies\n test %edi,%edi\n je 1f\n inc %edi\n1: ret\nend resumes\n"
+	/* behind a jump to nobody knows where */
+	"fn hides\n jmp *%rax\n nop\n test %edi,%edi\n je 1f\n nop\n1: ret\nend hides\n"
 	/* the last instruction is a call */
 	"fn last\n sub $8,%rsp\n call even\nend last\n"
 	/* back to its own entry; to another's entry; into another; out to what nobody asked for */
@@ -92,6 +97,28 @@ static void test_noreturn(void)
 	is(ended_by(address("asks"))->noreturn, 1, "two functions that only call each other");
 	is(ended_by(address("asks2"))->noreturn, 0, "one of two that call each other, and return");
 	is(ended_by(address("last") + 4)->noreturn, 1, "a call at the end of a function");
+}
+
+static void test_gaps(void)
+{
+	uint64_t f = address("resumes"), h = address("hides");
+
+	ok(PLAN(ALL, "breaks", "resumes", "hides"), "code that nothing shows the way to");
+	is(function("breaks")->unreached, 0, "behind int3 and ud2 it goes on");
+	is(function("resumes")->unreached, 0,
+	   "so it does behind a call where nothing else leads there");
+	is(ended_by(f)->noreturn, 1, "which is still held for one that doesn't return");
+	is(block(f + 5)->pad, PAD_RESUMED, "and has a block entered from elsewhere behind it");
+	is(function("hides")->unreached, 5, "behind a jump it is not decoded, padding aside");
+	if (!is(plan->gaps.len, 2, "which is two stretches"))
+		return;
+	is(plan->gaps.data[0].start, h + 3, "from behind the padding");
+	is(plan->gaps.data[0].end, h + 7, "to the padding");
+	is(plan__is_undecoded(plan, 0, h + 2), false, "the padding is not undecoded");
+	is(plan__is_undecoded(plan, 0, h + 3), true, "what follows is");
+	is(plan__is_undecoded(plan, 0, h + 6), true, "up to its last byte");
+	is(plan__is_undecoded(plan, 0, h + 7), false, "and no further");
+	is(plan__is_undecoded(plan, 1, h + 3), false, "nor in another object");
 }
 
 static void test_jumps(void)
@@ -262,116 +289,6 @@ static void test_lookups(void)
 	is(plan->functions.data[0].entry_site,
 	   plan__site_at(plan, 0, plan->functions.data[0].ranges[0].vaddr),
 	   "functions know their entries");
-}
-
-/* ---- compiled code ---- */
-
-static const char cold_c[] =
-	"#include <stdio.h>\nint sink;\n__attribute__((cold,noinline)) int rare(int n) { return puts(\"x\") + n; }\n"
-	"__attribute__((noinline)) int hot(int n, int *p) { int r = *p; if (n > 1000) { for (int i = 0; i < n; i++)"
-	" { sink += rare(p[i] ^ i); } sink += rare(*p); r++; }\n return n + r; }\n"
-	"int main(int c, char **v) { int a[4] = {0}; return hot(c, a); }\n";
-static const char pads_cc[] =
-	"#include <string>\nint leaf(int);\n__attribute__((noinline)) int mid(int n) { std::string a(n, 'x'), b(n, 'y');"
-	" try { return leaf(n) + (int)(a + b).size(); } catch (int i) { return i; } }\n"
-	"__attribute__((noinline)) int leaf(int n) { if (n == 3) throw n; return n; }\n"
-	"int main(int c, char **v) { return mid(c); }\n";
-
-static const char handled_cc[] =
-	"int sink;\n__attribute__((noinline,noclone)) int caught() { try { throw; } catch (int i) { return i; } }\n"
-	"__attribute__((noinline,noclone)) int passed() { try { throw; } catch (int i) { throw 'c'; } }\n"
-	"__attribute__((noinline)) int asks(int n) { int r = caught(); if (r > n) sink += r; return r + n; }\n"
-	"__attribute__((noinline)) int asks2(int n) { int r = passed(); return r + n; }\n"
-	"int main(int c, char **v) { return asks(c) + asks2(c); }\n";
-
-static bool compile(const char *name, const char *text, const char *compiler)
-{
-	plan__free(plan);
-	plan = NULL;
-	object__free(object);
-	object = NULL;
-	scratch__write(name, text);
-	return run("%s -o %s/compiled %s/%s 2>/dev/null", compiler, scratch, scratch, name) &&
-	       !object__open(scratch__path("compiled"), &object);
-}
-
-static void test_cold(bool stripped)
-{
-	const struct plan_function *f;
-
-	if (!compile("cold.c", cold_c, "gcc -O2 -freorder-blocks-and-partition -rdynamic")) {
-		ok(1, "parts split off # SKIP can't be compiled here");
-		return;
-	}
-	if (stripped) {
-		plan__free(plan);
-		plan = NULL;
-		object__free(object);
-		object = NULL;
-		if (!run("strip %s/compiled", scratch) ||
-		    object__open(scratch__path("compiled"), &object))
-			return;
-	}
-	ok(PLAN(ALL, "hot"), "a function with a part split off%s", stripped ? ", stripped" : "");
-	f = function("hot");
-	if (!is(f->nranges, 2, "has two ranges"))
-		return;
-	is(f->unreached, 0, "both reached");
-	is_str(f->ranges[1].name, "hot.cold", "the second by its own name");
-	is(plan->functions.len, 1, "no function is added");
-	for (size_t i = 0; i < plan->blocks.len; i++)
-		if (plan->blocks.data[i].leaves)
-			ok(0, "no jump between the parts leaves");
-}
-
-static void test_pads(void)
-{
-	unsigned pads = 0, known = 0;
-
-	if (!compile("pads.cc", pads_cc, "g++ -O2")) {
-		ok(1, "landing pads # SKIP can't be compiled here");
-		return;
-	}
-	ok(PLAN(ALL, "mid(int)") || PLAN(ALL, "_Z3midi"), "a function with landing pads");
-	for (size_t i = 0; plan && i < plan->blocks.len; i++)
-		pads += plan->blocks.data[i].pad;
-	ok(pads >= 2, "has %u", pads);
-	for (size_t i = 0; plan && i < plan->sites.len; i++)
-		known += plan->sites.data[i].sp_delta != SP_UNKNOWN;
-	is(known, plan ? plan->sites.len : 1, "their depth is that of the calls");
-	is(plan ? plan->functions.data[0].unreached : 1, 0, "all of the function is reached");
-}
-
-/* The last call in a function of compiled code that has this function as its target. */
-static const struct plan_block *call_of(const char *callee)
-{
-	static const struct plan_block none = {.noreturn = 2};
-	const struct plan_block *found = &none;
-	const struct plan_site *s;
-
-	vec__each (s, &plan->sites)
-		if (s->kind == BRANCH_CALL && s->target == address(callee))
-			found = &plan->blocks.data[s->block];
-	return found;
-}
-
-static void test_handlers(void)
-{
-	static const char *const compilers[] = {"g++ -O0", "g++ -O1", "g++ -O2", "clang++ -O0",
-						"clang++ -O2"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(compilers); i++) {
-		if (!compile("handled.cc", handled_cc, compilers[i])) {
-			ok(1, "%s # SKIP can't compile here", compilers[i]);
-			continue;
-		}
-		if (!ok(PLAN(ALL, "_Z4asksi", "_Z5asks2i"), "calls of handlers, %s", compilers[i]))
-			continue;
-		is(call_of("_Z6caughtv")->noreturn, 0,
-		   "what returns out of a handler and nowhere else comes back");
-		is(plan->functions.data[0].unreached, 0, "and its caller is reached as a whole");
-		is(call_of("_Z6passedv")->noreturn, 1, "what only throws there doesn't");
-	}
 }
 
 /* ---- a kernel, by hand ---- */
@@ -575,6 +492,7 @@ int main(void)
 		return tap__done();
 	test_lock();
 	test_noreturn();
+	test_gaps();
 	test_jumps();
 	test_switch();
 	test_depth();
@@ -582,10 +500,6 @@ int main(void)
 	test_ifunc();
 	test_range();
 	test_lookups();
-	test_cold(false);
-	test_cold(true);
-	test_pads();
-	test_handlers();
 	test_kernel();
 	test_module();
 	test_random();

@@ -30,6 +30,8 @@ static const struct trace_totals some_totals = {
 	.lost = 1,
 	.unmatched_returns = 4,
 	.unseen_tail_returns = 6,
+	.undecoded = 7,
+	.code = 640,
 	.unknown = 5,
 };
 
@@ -110,7 +112,7 @@ static void test_end(void)
 	ok(json__lines_ok(sink.text.data), "is strict JSON");
 	is_str(strchr(sink.text.data, '\n') + 1,
 	       "{\"event\":\"summary\",\"functions\":2,\"probes\":131,\"skipped\":3,\"events\":15204,"
-	       "\"lost\":1,\"unmatched_returns\":4,\"unseen_tail_returns\":6,\"unknown\":5}\n",
+	       "\"lost\":1,\"unmatched_returns\":4,\"unseen_tail_returns\":6,\"unknown\":5,\"undecoded\":7,\"code\":640}\n",
 	       "JSON's last line is the summary");
 	output__free(o);
 	str__clear(&sink.text);
@@ -129,7 +131,7 @@ static void test_totals(void)
 	totals__text(&some_totals, &s);
 	is_str(s.data,
 	       "bbtrace: 2 functions, 131 probes (3 skipped), 15204 events, 1 lost, "
-	       "4 unmatched returns, 6 unseen returns of tail calls",
+	       "4 unmatched returns, 6 unseen returns of tail calls, 7 of 640 bytes not decoded",
 	       "the summary line");
 	str__clear(&s);
 	totals__text(&none, &s);

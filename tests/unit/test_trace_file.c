@@ -173,6 +173,7 @@ static void compare_plan(const struct plan *p)
 	ok(p->blocks.len == 3 && !memcmp(p->blocks.data, blocks, sizeof(blocks)), "blocks");
 	ok(p->table.len == 1 && p->table.data[0] == 2, "jump tables");
 	ok(p->pieces.len == 1 && !memcmp(p->pieces.data, pieces, sizeof(pieces)), "pieces");
+	ok(p->gaps.len == 2 && !memcmp(p->gaps.data, gaps, sizeof(gaps)), "what is not decoded");
 	ok(p->stubs.len == 1 && p->stubs.data[0].object == p->objects.data[0].object, "stubs");
 	ok(p->lines.len == 3 && !memcmp(p->lines.data, lines, sizeof(lines)), "lines");
 	is_str(p->line_files.data[0], "/src/f.c", "and their files");
@@ -230,7 +231,8 @@ static void test_all_fields(void)
 	is(sizeof(struct plan_function), 80, "struct plan_function is");
 	is(sizeof(struct plan_line), 24, "struct plan_line is");
 	is(sizeof(struct plan_piece), 24, "struct plan_piece is");
-	is(sizeof(struct plan), 256, "struct plan is");
+	is(sizeof(struct plan_gap), 24, "struct plan_gap is");
+	is(sizeof(struct plan), 280, "struct plan is");
 	is(sizeof(struct symbol), 56, "struct symbol is");
 	is(sizeof(struct wire_event), 32, "struct wire_event is as events.c knows it");
 	is(sizeof(struct wire_entry), 264, "struct wire_entry is");

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The replay where code was not decoded: it has no probes, so that what control does there is not
+ * heard of. Each time that control is known to get there, or to have been there, that is said.
+ */
+#include "calls.h"
+
+/* Does control get from a place that is entered from elsewhere (a landing pad) to this block in
+ * silence? */
+static bool is_landing(struct now *n, uint32_t to)
+{
+	const struct plan *plan = n->t->plan;
+	const struct path *path;
+
+	for (uint32_t i = 0; i < plan->blocks.len; i++)
+		if (plan->blocks.data[i].pad &&
+		    plan->blocks.data[i].function == plan->blocks.data[to].function &&
+		    walk__find(n->t->walk, i, to, false, &path) != WALK_NONE)
+			return true;
+	return false;
+}
+
+bool undecoded__may_hide(struct now *n, uint32_t function, uint32_t to)
+{
+	const struct plan_function *f = &n->t->plan->functions.data[function];
+
+	return f->silent || (f->unreached && (to == NO_BLOCK || !is_landing(n, to)));
+}
+
+/* The function whose undecoded bytes hold addr. */
+static uint32_t function_at(struct now *n, uint64_t addr)
+{
+	return n->t->options.events & PLAN_BRANCH
+		       ? place__undecoded(n->t, n->th->pid, n->e->time, addr)
+		       : NO_FUNCTION;
+}
+
+static int lose(struct now *n, struct call *c)
+{
+	c->state = CALL_LOST;
+	c->told = true;
+	c->in_call = false;
+	return step__mark(n, STEP_UNKNOWN, 0);
+}
+
+int undecoded__arrive(struct now *n, uint64_t addr)
+{
+	uint32_t function = function_at(n, addr);
+	struct call *c = calls__top(n->th);
+
+	if (function == NO_FUNCTION)
+		return 0;
+	return c && c->function == function ? lose(n, c) : step__mark(n, STEP_UNKNOWN, 0);
+}
+
+int undecoded__behind(struct now *n, const struct call *c)
+{
+	uint8_t kind = n->s->kind;
+
+	/* a jump within a call has said so itself */
+	if ((kind != BRANCH_RET && kind != BRANCH_ICALL && (kind != BRANCH_IJMP || c)) ||
+	    !n->value || n->e->missing & WIRE_NO_VALUE0)
+		return 0;
+	return undecoded__arrive(n, n->value[0]);
+}
+
+struct call *undecoded__caller(struct now *n, int *err)
+{
+	uint32_t function = NO_FUNCTION;
+	struct call *c;
+
+	if (!(n->e->missing & WIRE_NO_CALLER))
+		function = function_at(n, n->entry->caller);
+	c = function == NO_FUNCTION ? NULL : calls__enclosing(n->th, function, n->e->sp);
+	if (!c)
+		return NULL;
+	c = calls__make_current(n->th, c);
+	*err = c->state == CALL_LOST && c->told ? 0 : lose(n, c);
+	return c;
+}

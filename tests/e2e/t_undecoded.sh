@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Code that was not decoded: where control gets there the trace says unknown, each time; list, -v and the summary tell how
+# much it is. What stands behind a trap is decoded. tests/check compares the same program with single-stepping.
+# shellcheck disable=SC2154 # lib.sh sets them
+. "$(dirname "$0")/lib.sh"
+needs root uprobes
+
+program hidden -O1
+for placement in full implied witness; do
+	bb user "$T/hidden" computed leaf --placement $placement -F json -o "$T/json" -- "$T/hidden"
+	exits 0 "$placement: traced"
+	# eight calls of computed, each of which jumps there and is returned to twice; leaf has other callers
+	is "$(json "$T/json" '$e->{event} eq "unknown"')" 24 '  unknown behind the jump and behind each return'
+	is "$(json "$T/json" '$e->{event} eq "summary" && $e->{unknown} == 24 && $e->{undecoded} > 20 &&
+		$e->{undecoded} < $e->{code}')" 1 '  the summary counts, and tells the bytes'
+done
+like "$T/err" ', [0-9]+ of [0-9]+ bytes not decoded$' 'as the line on stderr does'
+
+bb user "$T/hidden" computed leaf -o "$T/trace" -- "$T/hidden"
+bb report "$T/trace" -F json
+is "$(json "$T/out" '$e->{event} eq "unknown"')" 24 'out of a file as well'
+bb user "$T/hidden" computed leaf -- "$T/hidden"
+is "$(grep -c unknown "$T/out")" 24 'and in text'
+bb user "$T/hidden" leaf -- "$T/hidden"
+is "$(tail -1 "$T/err" | grep -c 'not decoded')" 0 'where all is decoded nothing is said'
+
+bb user "$T/hidden" computed -v -- "$T/hidden"
+like "$T/err" '^bbtrace: computed: .* [1-9][0-9]* of [0-9]+ bytes not decoded' '-v tells the share of each function'
+bb list "$T/hidden" computed
+like "$T/out" 'computed .*\([1-9][0-9]* bytes not decoded\)' 'so does list'
+bb list "$T/hidden" computed -F json
+first=$(objdump -d --no-show-raw-insn "$T/hidden" | awk '
+	/<computed>:/ { on = 1 }
+	behind && $1 ~ /^[0-9a-f]+:$/ { print $1; exit }
+	on && /jmp +\*%rax/ { behind = 1 }')
+is "$(json "$T/out" '$e->{undecoded}[0]{vaddr} eq "0x'"${first%:}"'"')" 1 'its JSON says where: behind the jump, as objdump sees it'
+
+cat >"$T/breaks.c" <<'END'
+#include <signal.h>
+__attribute__((noinline)) int breaks(int n)
+{
+	__asm__ volatile("int3" : "+r"(n));
+	if (n & 1)
+		__asm__ volatile("" : "+r"(n));
+	return n;
+}
+static void on_trap(int sig) { (void)sig; }
+int main(int c, char **v) { (void)v; signal(SIGTRAP, on_trap); for (int i = 0; i < 6; i++) c += breaks(i); return c != 16; }
+END
+cc -O0 -o "$T/breaks" "$T/breaks.c"
+bb user "$T/breaks" breaks -F json -o "$T/json" -- "$T/breaks"
+exits 0 'int3 with a handler'
+is "$(json "$T/json" '$e->{kind} && $e->{kind} eq "jcc"') $(returns breaks)" '6 6' 'what stands behind it is traced'
+is "$(json "$T/json" '$e->{event} eq "unknown"')" 0 'and nothing unknown'
+done_testing

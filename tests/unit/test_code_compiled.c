@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Graphs and plans of compiled code: parts split off, landing pads, functions that return out of
+ * handlers. */
+#include "code_graph_fixture.h"
+
+static const char cold_c[] =
+	"#include <stdio.h>\nint sink;\n__attribute__((cold,noinline)) int rare(int n) { return puts(\"x\") + n; }\n"
+	"__attribute__((noinline)) int hot(int n, int *p) { int r = *p; if (n > 1000) { for (int i = 0; i < n; i++)"
+	" { sink += rare(p[i] ^ i); } sink += rare(*p); r++; }\n return n + r; }\n"
+	"int main(int c, char **v) { int a[4] = {0}; return hot(c, a); }\n";
+static const char pads_cc[] =
+	"#include <string>\nint leaf(int);\n__attribute__((noinline)) int mid(int n) { std::string a(n, 'x'), b(n, 'y');"
+	" try { return leaf(n) + (int)(a + b).size(); } catch (int i) { return i; } }\n"
+	"__attribute__((noinline)) int leaf(int n) { if (n == 3) throw n; return n; }\n"
+	"int main(int c, char **v) { return mid(c); }\n";
+
+static const char handled_cc[] =
+	"int sink;\n__attribute__((noinline,noclone)) int caught() { try { throw; } catch (int i) { return i; } }\n"
+	"__attribute__((noinline,noclone)) int passed() { try { throw; } catch (int i) { throw 'c'; } }\n"
+	"__attribute__((noinline)) int asks(int n) { int r = caught(); if (r > n) sink += r; return r + n; }\n"
+	"__attribute__((noinline)) int asks2(int n) { int r = passed(); return r + n; }\n"
+	"int main(int c, char **v) { return asks(c) + asks2(c); }\n";
+
+static bool compile(const char *name, const char *text, const char *compiler)
+{
+	plan__free(plan);
+	plan = NULL;
+	object__free(object);
+	object = NULL;
+	scratch__write(name, text);
+	return run("%s -o %s/compiled %s/%s 2>/dev/null", compiler, scratch, scratch, name) &&
+	       !object__open(scratch__path("compiled"), &object);
+}
+
+static void test_cold(bool stripped)
+{
+	const struct plan_function *f;
+
+	if (!compile("cold.c", cold_c, "gcc -O2 -freorder-blocks-and-partition -rdynamic")) {
+		ok(1, "parts split off # SKIP can't be compiled here");
+		return;
+	}
+	if (stripped) {
+		plan__free(plan);
+		plan = NULL;
+		object__free(object);
+		object = NULL;
+		if (!run("strip %s/compiled", scratch) ||
+		    object__open(scratch__path("compiled"), &object))
+			return;
+	}
+	ok(PLAN(ALL, "hot"), "a function with a part split off%s", stripped ? ", stripped" : "");
+	f = function("hot");
+	if (!is(f->nranges, 2, "has two ranges"))
+		return;
+	is(f->unreached, 0, "both reached");
+	is_str(f->ranges[1].name, "hot.cold", "the second by its own name");
+	is(plan->functions.len, 1, "no function is added");
+	for (size_t i = 0; i < plan->blocks.len; i++)
+		if (plan->blocks.data[i].leaves)
+			ok(0, "no jump between the parts leaves");
+}
+
+static void test_pads(void)
+{
+	unsigned pads = 0, known = 0;
+
+	if (!compile("pads.cc", pads_cc, "g++ -O2")) {
+		ok(1, "landing pads # SKIP can't be compiled here");
+		return;
+	}
+	ok(PLAN(ALL, "mid(int)") || PLAN(ALL, "_Z3midi"), "a function with landing pads");
+	for (size_t i = 0; plan && i < plan->blocks.len; i++)
+		pads += plan->blocks.data[i].pad;
+	ok(pads >= 2, "has %u", pads);
+	for (size_t i = 0; plan && i < plan->sites.len; i++)
+		known += plan->sites.data[i].sp_delta != SP_UNKNOWN;
+	is(known, plan ? plan->sites.len : 1, "their depth is that of the calls");
+	is(plan ? plan->functions.data[0].unreached : 1, 0, "all of the function is reached");
+}
+
+/* The last call in a function of compiled code that has this function as its target. */
+static const struct plan_block *call_of(const char *callee)
+{
+	static const struct plan_block none = {.noreturn = 2};
+	const struct plan_block *found = &none;
+	const struct plan_site *s;
+
+	vec__each (s, &plan->sites)
+		if (s->kind == BRANCH_CALL && s->target == address(callee))
+			found = &plan->blocks.data[s->block];
+	return found;
+}
+
+static void test_handlers(void)
+{
+	static const char *const compilers[] = {"g++ -O0", "g++ -O1", "g++ -O2", "clang++ -O0",
+						"clang++ -O2"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(compilers); i++) {
+		if (!compile("handled.cc", handled_cc, compilers[i])) {
+			ok(1, "%s # SKIP can't compile here", compilers[i]);
+			continue;
+		}
+		if (!ok(PLAN(ALL, "_Z4asksi", "_Z5asks2i"), "calls of handlers, %s", compilers[i]))
+			continue;
+		is(call_of("_Z6caughtv")->noreturn, 0,
+		   "what returns out of a handler and nowhere else comes back");
+		is(plan->functions.data[0].unreached, 0, "and its caller is reached as a whole");
+		is(call_of("_Z6passedv")->noreturn, 1, "what only throws there doesn't");
+	}
+}
+
+int main(void)
+{
+	test_cold(false);
+	test_cold(true);
+	test_pads();
+	test_handlers();
+	plan__free(plan);
+	object__free(object);
+	return tap__done();
+}
