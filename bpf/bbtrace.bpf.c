@@ -168,12 +168,58 @@ static __noinline __u64 replaced_return(__u64 sp)
 	return 0;
 }
 
+/* The kernel's own functions: include/linux/rethook.h, from 5.18 on. vmlinux.h may not have it. */
+struct llist_node___any {
+	struct llist_node___any *next;
+} __attribute__((preserve_access_index));
+struct llist_head___any {
+	struct llist_node___any *first;
+} __attribute__((preserve_access_index));
+struct rethook_node___any {
+	struct llist_node___any llist;
+	unsigned long ret_addr, frame;
+} __attribute__((preserve_access_index));
+struct task_struct___rethook {
+	struct llist_head___any rethooks;
+} __attribute__((preserve_access_index));
+
+/* What was on the stack at sp before return probes, whoever's, replaced it, the oldest of them last
+ * in the list; 0: none did. */
+static __noinline __u64 hooked_return(__u64 sp)
+{
+	struct task_struct___rethook *task = (void *)bpf_get_current_task();
+	struct llist_node___any *at = NULL;
+	__u64 addr = 0;
+
+	if (bpf_core_field_exists(task->rethooks))
+		at = BPF_CORE_READ(task, rethooks.first);
+	for (int i = 0; at && i < RETURNS_AHEAD; i++) {
+		struct rethook_node___any *n =
+			(void *)at - bpf_core_field_offset(struct rethook_node___any, llist);
+
+		if (BPF_CORE_READ(n, frame) == sp)
+			addr = BPF_CORE_READ(n, ret_addr);
+		else if (addr)
+			break;
+		at = BPF_CORE_READ(at, next);
+	}
+	return addr;
+}
+
 /* The return address on the stack at sp; *replaced: by a return probe. */
 static __always_inline long load_return(__u64 sp, __u64 *addr, bool *replaced)
 {
+	__u64 hooked;
+
 	*replaced = false;
 	if (load(addr, 8, sp))
 		return -1;
+	if (config.kernel) {
+		hooked = hooked_return(sp);
+		*replaced = hooked;
+		*addr = hooked ? hooked : *addr;
+		return 0;
+	}
 	if (!config.returns || !is_replaced(*addr))
 		return 0;
 	*replaced = true;
@@ -536,6 +582,25 @@ int hit_event(struct pt_regs *ctx)
 	word = config.lookup == LOOKUP_KERNEL ? bpf_map_lookup_elem(&kernel_sites, &ip)
 					      : uprobe_word();
 	return word ? hit(ctx, *word) : 0;
+}
+
+/* A function of the kernel that may end in a jump to another one returns: the word is that of its
+ * entry. */
+SEC("kprobe")
+int hit_kernel_return(struct pt_regs *ctx)
+{
+	__u64 entry = bpf_get_func_ip(ctx) + 1, *word;
+	struct who w;
+
+	if (stopped)
+		return end_on_own_stack(ctx);
+	word = bpf_map_lookup_elem(&kernel_sites, &entry);
+	w = who_am_i();
+	if (!word || !passes(w))
+		return 0;
+	if ((lost_total | lost_signals) && tell_losses(ctx, &w))
+		return lose(ctx, &w, 1ull << PROBE_EVENTS_SHIFT);
+	return put_return(ctx, *word, w) ? 0 : lose(ctx, &w, 1ull << PROBE_EVENTS_SHIFT);
 }
 
 #include "tasks.h"

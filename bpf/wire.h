@@ -23,8 +23,10 @@ enum wire_type {
 	WIRE_GOROUTINE, /* struct wire_value: value 0 = what this thread runs from here on: a
 			   goroutine (GOROUTINE_AT), 0: no one's, or the thread's own stack; site:
 			   none */
-	WIRE_RETURN,	/* struct wire_value, by a return probe: sp as at the entry, value 0 = where
-			   to, value 1 = the return register; site: the entry's */
+	WIRE_RETURN, /* struct wire_value, by a return probe (kernel: of a function that may end in
+		      a
+		      * jump to another one, whose own rets are told as well): sp as at the entry,
+		      value 0 = where to, value 1 = the return register; site: the entry's */
 	WIRE_TYPES
 };
 
@@ -99,9 +101,9 @@ struct wire_entry {
 	__u64 caller; /* the return address on top of the stack */
 	char comm[16];
 	__u64 regs[WIRE_REGS];
-	/* Of the pt_regs that a syscall wrapper was given, where it is one. Programs: the first is
-	 * 1 where a return probe has replaced the return address, so what was called with it has
-	 * not returned yet. */
+	/* Of the pt_regs that a syscall wrapper was given, where it is one. Else (WIRE_NO_SYSCALL)
+	 * the first is 1 where a return probe has replaced the return address, so what was called
+	 * with it has not returned yet. */
 	__u64 syscall_args[WIRE_ARGS];
 };
 

@@ -412,6 +412,12 @@ void plan__refuse(struct plan *p, uint32_t site, enum probe_refusal why);
 /* May this function's returns be told by a return probe where its entry's probe is? */
 enum return_refusal plan__return_refusal(const struct plan *p, uint32_t function);
 
+/*
+ * Kernel: by function, may it end in a jump to one without probes, and can a return probe be where
+ * it begins? The caller's to free.
+ */
+bool *plan__ends_elsewhere(const struct plan *p);
+
 /* The block that starts at / the site at / the function whose range holds this address of an
  * object. */
 uint32_t plan__block_at(const struct plan *p, uint32_t object, uint64_t vaddr);

@@ -99,13 +99,25 @@ static bool begins_at(const struct graph *g, uint32_t function, uint64_t addr)
 	return false;
 }
 
+/* Anything but padding, of what flow hasn't reached. */
+static bool has_unreached(struct graph *g, const struct range *r)
+{
+	gap_vec gaps = {0};
+	bool any;
+
+	sweep__gaps(g, r->vaddr, r->vaddr + r->size, &gaps);
+	any = gaps.len;
+	vec__free(&gaps);
+	return any;
+}
+
 /* Padding behind a function is no code. */
 static int prove_start(struct graph *g, const struct range *r)
 {
 	uint32_t around = graph__owner(g, r->vaddr), i;
 	uint64_t before, after;
 
-	if (around == NO_FUNCTION && sweep__unreached(g, r->vaddr, r->vaddr + r->size))
+	if (around == NO_FUNCTION && has_unreached(g, r))
 		return err__set(EINVAL, "address 0x%llx is in no function that is known",
 				(unsigned long long)r->vaddr);
 	if (around == NO_FUNCTION)
@@ -361,7 +373,7 @@ static int add_object(struct plan *p, const function_vec *functions, const struc
 	g = graph__new(o, options->kernel_object, options->kernel);
 	err = fill_graph(g, functions);
 	if (!err) {
-		if (options->events & PLAN_RETURN && !options->return_probes)
+		if (options->events & PLAN_RETURN && !options->return_probes && !options->kernel)
 			silent__add(g);
 		guard__mark(g);
 		take_functions(p, g, index);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Return probes: on which entries they do no harm. The kernel replaces the return address on top of
- * the stack, so there has to be one, and nobody but ret may want it.
+ * Return probes: on which entries of programs they do no harm. The kernel replaces the return
+ * address on top of the stack, so there has to be one, and nobody but ret may want it. And which
+ * functions of the kernel, where they do none, need one.
  */
 #include <stdlib.h>
 #include "graph.h"
@@ -93,4 +94,34 @@ enum return_refusal plan__return_refusal(const struct plan *p, uint32_t function
 	    f->flags & (FUNCTION_SILENT | FUNCTION_RANGE))
 		return RETURN_NO_ENTRY;
 	return f->return_refusal;
+}
+
+/* ---- functions of the kernel that end in others ---- */
+
+static bool leaves_plan(const struct plan_block *b)
+{
+	return b->function != NO_FUNCTION && ((b->leaves && b->taken == NO_BLOCK) || b->unresolved);
+}
+
+/* kernel/kprobes.c, kprobe_on_func_entry(): only where a symbol begins. */
+static bool takes_return_probe(const struct plan *p, const struct plan_function *f)
+{
+	const struct plan_site *s = f->entry_site == NO_SITE ? NULL : &p->sites.data[f->entry_site];
+	const struct object *o = p->objects.data[f->object].object;
+
+	return s && s->probe && !s->probe_at && !(f->flags & (FUNCTION_SILENT | FUNCTION_RANGE)) &&
+	       object__symbols_from(o, s->vaddr) < o->symbols.len;
+}
+
+bool *plan__ends_elsewhere(const struct plan *p)
+{
+	bool *ends = xcalloc(p->functions.len + 1, sizeof(*ends));
+	const struct plan_block *b;
+
+	vec__each (b, &p->blocks)
+		if (leaves_plan(b))
+			ends[b->function] = true;
+	for (size_t i = 0; i < p->functions.len; i++)
+		ends[i] = ends[i] && takes_return_probe(p, &p->functions.data[i]);
+	return ends;
 }

@@ -420,6 +420,30 @@ static void tell_unseen(const struct plan *plan)
 			     f->name);
 }
 
+/*
+ * Before the kprobes, which the kernel then calls first: an entry sees the return address as it is.
+ * Without them the trace is the same but for the returns of tail calls, which are counted.
+ */
+static void open_returns(struct probe *p, uint32_t defined)
+{
+	const struct perf_event_attr plain = {0};
+	struct bpf_link *link = NULL;
+	int id, fd = -1;
+
+	if (!defined)
+		return;
+	id = tracefs__event_id(p->tracefs, TRACEFS_KRETPROBE);
+	fd = id < 0 ? -1 : open_for(id, -1, plain);
+	if (fd >= 0)
+		link = bpf_program__attach_perf_event(p->skel->progs.hit_kernel_return, fd);
+	if (link)
+		return probe__add_link(p, link, 0);
+	note("return probes can't be attached (%s): returns of tail calls are not seen",
+	     strerror(errno));
+	if (fd >= 0)
+		close(fd);
+}
+
 int kprobe_event__attach(struct probe *p)
 {
 	char name[64];
@@ -446,26 +470,29 @@ int kprobe_event__attach(struct probe *p)
 	}
 	if (defined)
 		tell_unseen(p->plan);
+	if (defined && !is_interrupted(p))
+		open_returns(p, kernel_returns__define(p, fd));
 	return end_definitions(p, TRACEFS_KPROBE, defined);
 }
 
 /* Deleting hundreds of kprobe definitions takes seconds and changes nothing any more: a silent
  * child does it. It keeps nothing open but fd. */
-static void __attribute__((noreturn)) delete_silently(int fd, const char *line)
+static void __attribute__((noreturn)) delete_silently(int fd, struct tracer tracer)
 {
 	setsid();
 	dup2(fd, 0);
 	close_range(1, ~0u, 0);
-	/* -EBUSY until the tracer has closed the event */
-	for (int i = 0; i < 600 && tracefs__define(0, line) == -EBUSY; i++)
+	/* -EBUSY until the tracer has closed the events */
+	for (int i = 0; i < 600 && tracefs__undefine(0, TRACEFS_KPROBE, tracer) == -EBUSY; i++)
 		usleep(50000);
 	_exit(0);
 }
 
 /* Comes back when the child holds nothing of the event any more: closing it is then what disarms.
  */
-static void leave_definitions(int fd, const char *line)
+static void leave_definitions(int fd)
 {
+	struct tracer own = tracer__own();
 	int end[2];
 	char byte;
 
@@ -473,7 +500,7 @@ static void leave_definitions(int fd, const char *line)
 	if (pipe2(end, O_CLOEXEC))
 		return;
 	if (!fork())
-		delete_silently(fd, line);
+		delete_silently(fd, own);
 	close(end[1]);
 	while (read(end[0], &byte, 1) < 0 && errno == EINTR)
 		;
@@ -482,16 +509,13 @@ static void leave_definitions(int fd, const char *line)
 
 void kprobe_event__detach(struct probe *p)
 {
-	char name[64], line[80];
 	int fd;
 
 	if (p->tracefs < 0)
 		return;
 	fd = tracefs__open(p->tracefs, TRACEFS_KPROBE);
-	tracefs__event_name(TRACEFS_KPROBE, getpid(), name, sizeof(name));
-	snprintf(line, sizeof(line), "-:%s\n", name);
 	if (fd >= 0)
-		leave_definitions(fd, line);
+		leave_definitions(fd);
 	probe__drop_links(p, 0);
 	if (fd >= 0)
 		close(fd);

@@ -128,6 +128,7 @@ static void configure(struct probe *p, uint32_t noperands, uint32_t nprobes)
 				 lookup == LOOKUP_UPROBE ? nprobes + 1 : 1);
 	bpf_program__set_autoload(p->skel->progs.hit_multi, lookup == LOOKUP_COOKIE);
 	bpf_program__set_autoload(p->skel->progs.hit_event, lookup != LOOKUP_COOKIE);
+	bpf_program__set_autoload(p->skel->progs.hit_kernel_return, kernel_returns__needed(p));
 	bpf_program__set_autoload(p->skel->progs.on_exec, f->command || mechanism__loss(p));
 	bpf_program__set_autoload(p->skel->progs.on_signal, p->plan->silent_rets);
 	bpf_program__set_autoload(p->skel->progs.on_trap, !p->plan->kernel);

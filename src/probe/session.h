@@ -77,6 +77,11 @@ void uprobe_event__detach(struct probe *p);
 int kprobe_event__attach(struct probe *p);
 void kprobe_event__detach(struct probe *p);
 
+/* Return probes beside the kprobes (kernel_returns.c): are there any to attach, and how many were
+ * defined. */
+bool kernel_returns__needed(const struct probe *p);
+uint32_t kernel_returns__define(struct probe *p, int fd);
+
 /* The BPF program that the mechanism's probes run. */
 struct bpf_program *probe__program(struct probe *p);
 /* Children of traced processes that were born before the tracepoints were there; they are traced

@@ -15,6 +15,8 @@ static const struct {
 			    "/sys/bus/event_source/devices/uprobe"},
 	[TRACEFS_KPROBE] = {"kprobe_events", "kernel", "CONFIG_KPROBE_EVENTS",
 			    "/sys/bus/event_source/devices/kprobe"},
+	[TRACEFS_KRETPROBE] = {"kprobe_events", "return", "CONFIG_KPROBE_EVENTS",
+			       "/sys/bus/event_source/devices/kprobe"},
 };
 
 /* ---- whose definitions they are ---- */
@@ -22,7 +24,7 @@ static const struct {
 /* include/linux/proc_ns.h: PROC_PID_INIT_INO */
 #define INITIAL_PID_NS 0xEFFFFFFCu
 
-static struct tracer myself(void)
+struct tracer tracer__own(void)
 {
 	struct stat st;
 
@@ -33,12 +35,12 @@ static struct tracer myself(void)
 
 bool tracer__is_neighbour(struct tracer t)
 {
-	return t.ns == myself().ns;
+	return t.ns == tracer__own().ns;
 }
 
 bool tracer__sees_all(void)
 {
-	return myself().ns == INITIAL_PID_NS;
+	return tracer__own().ns == INITIAL_PID_NS;
 }
 
 static void put_name(enum tracefs_kind kind, struct tracer t, char *out, size_t size)
@@ -54,7 +56,7 @@ static void put_name(enum tracefs_kind kind, struct tracer t, char *out, size_t 
 
 void tracefs__event_name(enum tracefs_kind kind, pid_t pid, char *out, size_t size)
 {
-	put_name(kind, (struct tracer){.ns = myself().ns, .pid = pid}, out, size);
+	put_name(kind, (struct tracer){.ns = tracer__own().ns, .pid = pid}, out, size);
 }
 
 #define GROUP ":bbtrace_"
@@ -176,7 +178,7 @@ int tracefs__check(enum tracefs_kind kind)
 static int open_locked(int root, enum tracefs_kind kind)
 {
 	int fd = tracefs__open_file(root, kind),
-	    err = fd < 0 ? 0 : tracefs__lock(fd, myself(), true);
+	    err = fd < 0 ? 0 : tracefs__lock(fd, tracer__own(), true);
 
 	if (!err)
 		return fd;
@@ -205,7 +207,7 @@ int tracefs__define(int fd, const char *line)
 	return write(fd, line, len) == (ssize_t)len ? 0 : -errno;
 }
 
-int tracefs__undefine(int fd, enum tracefs_kind kind, struct tracer t)
+static int undefine(int fd, enum tracefs_kind kind, struct tracer t)
 {
 	char name[64], line[80];
 
@@ -214,11 +216,21 @@ int tracefs__undefine(int fd, enum tracefs_kind kind, struct tracer t)
 	return tracefs__define(fd, line);
 }
 
+int tracefs__undefine(int fd, enum tracefs_kind kind, struct tracer t)
+{
+	int err = undefine(fd, kind, t), returns;
+
+	if (kind != TRACEFS_KPROBE)
+		return err;
+	returns = undefine(fd, TRACEFS_KRETPROBE, t);
+	return err == -ENOENT || returns == -EBUSY ? returns : err;
+}
+
 int tracefs__delete(int root, enum tracefs_kind kind)
 {
 	autoclose int fd = tracefs__open(root, kind);
 
-	return fd < 0 ? fd : tracefs__undefine(fd, kind, myself());
+	return fd < 0 ? fd : tracefs__undefine(fd, kind, tracer__own());
 }
 
 int tracefs__event_id(int root, enum tracefs_kind kind)

@@ -14,7 +14,9 @@
 
 #include "util/util.h"
 
-enum tracefs_kind { TRACEFS_UPROBE, TRACEFS_KPROBE };
+/* KRETPROBE: the return probes beside the kprobes, an event of its own in the same file. Nothing
+ * but its name and its id is asked for: it is opened, locked and deleted with the kprobes'. */
+enum tracefs_kind { TRACEFS_UPROBE, TRACEFS_KPROBE, TRACEFS_KRETPROBE };
 
 /* Whose definitions: a bbtrace by the number that its own PID namespace gives it, and that
  * namespace by its inode. */
@@ -23,6 +25,7 @@ struct tracer {
 	pid_t pid;
 };
 
+struct tracer tracer__own(void);
 /* Is its PID namespace this one's own? */
 bool tracer__is_neighbour(struct tracer t);
 /* Is this the initial PID namespace, which numbers the processes of all? */
@@ -38,7 +41,7 @@ int tracefs__check(enum tracefs_kind kind);
 int tracefs__open(int root, enum tracefs_kind kind);
 /* Appends one definition line. -errno as the kernel said. */
 int tracefs__define(int fd, const char *line);
-/* Deletes a tracer's event, which is closed. */
+/* Deletes a tracer's event, with KPROBE both of them, which is closed. */
 int tracefs__undefine(int fd, enum tracefs_kind kind, struct tracer t);
 /* That of this process, where it exists. */
 int tracefs__delete(int root, enum tracefs_kind kind);

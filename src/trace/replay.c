@@ -289,8 +289,7 @@ static struct call *call_of_event(struct now *n, int *err)
 
 /* ---- the kinds of events ---- */
 
-/* c returned, and with it the calls that it was the tail of. */
-static int end_calls_from(struct now *n, struct call *c)
+int replay__end_calls(struct now *n, struct call *c)
 {
 	uint64_t sp = c->sp;
 	int err;
@@ -314,7 +313,7 @@ static int on_silent(struct now *n)
 	    (!c->direct && c->block == NO_BLOCK) || !n->value || n->e->missing & WIRE_NO_VALUE0 ||
 	    !c->caller || c->caller != n->value[0])
 		return 0;
-	err = end_calls_from(n, calls__make_current(n->th, c));
+	err = replay__end_calls(n, calls__make_current(n->th, c));
 	return err ? err : undecoded__arrive(n, n->value[0]);
 }
 
@@ -346,12 +345,12 @@ static int on_branch(struct now *n, struct call *c)
 		return move_on(n, c, taken);
 	if (n->s->switched && c->seen_entry && n->e->sp != c->sp) {
 		c = replay__leave_stack(n, c);
-		return c ? end_calls_from(n, c) : 0;
+		return c ? replay__end_calls(n, c) : 0;
 	}
 	if (n->t->plan->return_probes && !(c->seen_entry && n->e->sp < c->sp))
 		return await_return(n, c);
 	/* deeper on the stack than the return address: a ret that is used as a jump */
-	return c->seen_entry && n->e->sp < c->sp ? jump_to(n, c) : end_calls_from(n, c);
+	return c->seen_entry && n->e->sp < c->sp ? jump_to(n, c) : replay__end_calls(n, c);
 }
 
 /*
@@ -480,13 +479,14 @@ static bool is_tail_of(struct now *n, const struct call *c)
 /* Is a return probe to come for what was called with this return address? */
 static bool is_pending(struct now *n)
 {
-	return n->t->plan->return_probes && n->entry->syscall_args[0];
+	return (n->t->plan->return_probes || n->t->plan->kernel) &&
+	       n->e->missing & WIRE_NO_SYSCALL && n->entry->syscall_args[0];
 }
 
 /* So the call that has this place of the stack has not ended: it jumped here. */
 static int join(struct now *n, struct call *c, bool *again, bool *tail)
 {
-	bool silent = function_of(n->t, c->function)->silent;
+	bool silent = c->state != CALL_TAIL && function_of(n->t, c->function)->silent;
 
 	*again = c->function == n->s->function;
 	*tail = !*again;

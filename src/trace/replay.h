@@ -137,6 +137,8 @@ int replay__branch(struct now *n);
 int replay__entry(struct now *n);
 /* By a return probe. */
 int replay__return(struct now *n);
+/* By a return probe on a function whose rets tell its other returns. */
+int replay__tail_return(struct now *n);
 /* A probe in a block, which tells that the thread is there. */
 int replay__witness(struct now *n);
 int replay__lost(struct now *n);
@@ -148,6 +150,8 @@ struct path;
 int replay__path(struct now *n, const struct path *path);
 /* A call that is in progress, whose entry was not heard. */
 struct call *replay__unseen(struct now *n, uint64_t sp);
+/* c returned, and with it the calls that it was the tail of. */
+int replay__end_calls(struct now *n, struct call *c);
 /* c has returned. */
 void replay__take_off(struct now *n, struct call *c);
 

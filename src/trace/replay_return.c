@@ -59,3 +59,13 @@ int replay__return(struct now *n)
 	replay__take_off(n, c);
 	return err ? err : undecoded__arrive(n, n->value[0]);
 }
+
+/* The call left by a tail jump; any other has been told by its own ret. */
+int replay__tail_return(struct now *n)
+{
+	struct call *c = returning_call(n);
+
+	if (!c || c->asleep || c->state != CALL_TAIL)
+		return 0;
+	return replay__end_calls(n, calls__make_current(n->th, c));
+}

@@ -88,7 +88,9 @@ int trace__feed(struct trace *t, const void *record, size_t size)
 	n.s = &t->plan->sites.data[n.site];
 	n.block = &t->plan->blocks.data[n.s->block];
 	if (type == WIRE_RETURN)
-		return n.s->entry ? replay__return(&n) : bad_record();
+		return !n.s->entry	 ? bad_record()
+		       : t->plan->kernel ? replay__tail_return(&n)
+					 : replay__return(&n);
 	if (n.s->kind == BRANCH_NONE && !n.s->entry)
 		return replay__witness(&n);
 	if (type != WIRE_ENTRY)

@@ -452,6 +452,58 @@ static void test_hostile(void)
 	trace__free(t);
 }
 
+/* ---- the kernel's functions that end in others ---- */
+
+static void leave(uint64_t sp)
+{
+	enter(G_ENTRY, sp);
+	branch(G_JNE, sp, false);
+	branch(G_TAIL, sp, true);
+}
+
+static void test_ends_elsewhere(void)
+{
+	blocks[5].taken = NO_BLOCK;
+	sites[G_TAIL].target = 0x9000;
+	plan.kernel = true;
+
+	begin(NULL);
+	leave(0x1000);
+	probed_return(G_ENTRY, 0x1000, 0x77, 5);
+	end("E g\nB 0x200e N ->0x2010\nB 0x201e T ->0x9000\nR g 0x5 +30\n", 0, 0,
+	    "a return probe tells the return of what a function jumped to");
+
+	begin(NULL);
+	enter(G_ENTRY, 0x1000);
+	branch(G_JNE, 0x1000, true);
+	ret(G_RET, 0x1000, 6);
+	probed_return(G_ENTRY, 0x1000, 0x77, 6);
+	end("E g\nB 0x200e T ->0x2020\nB 0x202e T\nR g 0x6 +20\n", 0, 0,
+	    "what a ret has told, it does not tell again");
+
+	begin(NULL);
+	leave(0x1000);
+	enter_by_jump(F_ENTRY, 0x1000);
+	branch(F_JNE, 0xff0, false);
+	ret(F_RET, 0x1000, 7);
+	probed_return(G_ENTRY, 0x1000, 0x77, 7);
+	end("E g\nB 0x200e N ->0x2010\nB 0x201e T ->0x9000\n.E f\n.B 0x100e N ->0x1010\n"
+	    ".B 0x101e Ti ->0x1030\n.B 0x103e T\n.R f 0x7 +20\nR g 0x7 +50\n",
+	    0, 0, "what is entered while the return address is a return probe's is the tail");
+
+	begin(NULL);
+	leave(0x1000);
+	enter(F_ENTRY, 0x1000);
+	branch(F_JNE, 0xff0, false);
+	ret(F_RET, 0x1000, 8);
+	probed_return(G_ENTRY, 0x1000, 0x78, 8);
+	trace__finish(t);
+	is(trace__totals(t)->unseen_tail_returns, 1, "one that nothing tells has its own count");
+	is(trace__totals(t)->unmatched_returns, 0, "and is not unmatched");
+	trace__free(t);
+	plan.kernel = false;
+}
+
 int main(void)
 {
 	make_plan();
@@ -468,6 +520,7 @@ int main(void)
 	test_return_probe_chains();
 	test_selection();
 	test_hostile();
+	test_ends_elsewhere();
 	str__free(&got);
 	return tap__done();
 }

@@ -214,6 +214,38 @@ is "$(jq -rc 'select(.event == "entry") | .syscall_args' "$T/json")" '["0x3039",
 bb kernel __x64_sys_getpid -e entry -- sh -c "echo \$\$"
 like "$T/out.txt" '__x64_sys_getpid\(\) ' 'a system call without arguments shows none'
 
+# ---- tail calls ----
+
+# Where it ends in a jump to a lock's or RCU's function, a probe on that one's ret would slow everybody.
+begin kernel dput --comm other
+mkdir -p "$T/debugfs"
+mount -t debugfs none "$T/debugfs"
+# 0xADDRESS k FUNCTION+0xOFF, and r for a return probe
+awk '$2 ~ /^[kr]$/ { print $3 }' "$T/debugfs/kprobes/list" | sed 's/+0x.*//; s/\.\(part\|cold\|isra\|constprop\).*//' |
+	sort -u >"$T/probed"
+umount "$T/debugfs"
+run "$T/other" file
+finish 'a function that ends in a jump to others'
+is "$(cat "$T/probed")" dput 'the kernel has probes in that function alone'
+like "$T/err" 'dput.*: may end in a jump to another function: a return probe tells' '-v says how its returns are told'
+isnt "$(count "$T/json" '.event == "branch" and .kind == "jmp" and .to.symbol != null and (.to.symbol | startswith("dput") | not)')" 0 \
+	'it did end so'
+is "$(count "$T/json" '.event == "return"') $(summary unmatched) $(summary 'unseen returns')" \
+	"$(count "$T/json" '.event == "entry"') 0 " 'and each call has one return'
+is "$(count "$T/json" '.to.symbol == "arch_rethook_trampoline"')" 0 'to where its caller goes on'
+
+# What a module jumps to in the kernel proper ends its function as well.
+bb list kernel 'loop:*' --sites -F json
+mapfile -t enders < <(jq -r 'select(.kind == "jmp" and .to.symbol == null) | "loop:" + .symbol' "$T/out.txt" | sort -u)
+diag "end in the kernel: ${enders[*]}"
+begin kernel "${enders[@]}"
+mount -o loop /mnt/disk /mnt/on
+umount /mnt/on
+finish 'functions of a module that end in a jump into the kernel'
+isnt "$(count "$T/json" '.event == "branch" and .kind == "jmp" and .to.object == "kernel"')" 0 'so they did'
+is "$(count "$T/json" '.event == "return"') $(summary unmatched) $(summary 'unseen returns')" \
+	"$(count "$T/json" '.event == "entry"') 0 " 'each call has one return'
+
 # ---- doctor, --btf ----
 
 bb doctor
