@@ -21,9 +21,9 @@ volatile __u32 command_runs;
 volatile __u32 pid_level;
 /* Some process was born in a PID namespace below that. */
 volatile __u32 inner_seen;
-/* Events that found the ring full: all, and those that no thread's entry in lost_by_thread could
- * hold. */
-volatile __u64 lost_total, lost_unattributed, lost_signals;
+/* Records that found the ring full; events among them that no thread's entry in lost_by_thread
+ * could hold. */
+volatile __u64 lost_records, lost_unattributed;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -314,12 +314,6 @@ static __always_inline void fill_event(struct wire_event *e, __u64 now, struct p
 
 /* ---- losses: counted by thread, and told in the stream before its next record ---- */
 
-/* In a thread's count: the record of a signal was lost, which is no event that anybody counts. */
-#define LOST_SIGNAL (1ull << 63)
-
-/* A goroutine's are its own, whichever thread it runs on. */
-#define LOST_GOROUTINE (1u << 31)
-
 static __always_inline __u64 loss_key(struct who *w)
 {
 	__u32 number = w->goroutine & GOROUTINE_AT ? w->goroutine >> 4 : w->goroutine;
@@ -329,17 +323,19 @@ static __always_inline __u64 loss_key(struct who *w)
 
 static __noinline int lose(struct pt_regs *ctx, struct who *w, __u64 word)
 {
-	__u64 key = loss_key(w), n = PROBE_EVENTS(word), *count;
+	__u64 key = loss_key(w), n = PROBE_EVENTS(word), first = n ? n : LOST_HIT, *count;
 
-	__sync_fetch_and_add(&lost_total, n);
+	__sync_fetch_and_add(&lost_records, 1);
 	count = bpf_map_lookup_elem(&lost_by_thread, &key);
-	if (!count && bpf_map_update_elem(&lost_by_thread, &key, &n, BPF_NOEXIST)) {
+	if (!count && bpf_map_update_elem(&lost_by_thread, &key, &first, BPF_NOEXIST)) {
 		count = bpf_map_lookup_elem(&lost_by_thread, &key);
 		if (!count)
 			__sync_fetch_and_add(&lost_unattributed, n);
 	}
-	if (count)
+	if (count && n)
 		__sync_fetch_and_add(count, n);
+	else if (count)
+		*count |= LOST_HIT;
 	return 0;
 }
 
@@ -356,8 +352,8 @@ static __noinline int tell_losses(struct pt_regs *ctx, struct who *w)
 	if (!v)
 		return -1;
 	fill_event(&v->event, now, ctx, *w, WIRE_SITE_MASK, WIRE_LOST, 0);
-	v->value[0] = *count & ~LOST_SIGNAL;
-	v->value[1] = 0;
+	v->value[0] = *count & ~(LOST_SIGNAL | LOST_HIT);
+	v->value[1] = !!(*count & LOST_HIT);
 	*count = 0;
 	bpf_ringbuf_submit(v, ring_flags(now));
 	return 0;
@@ -518,7 +514,7 @@ static __always_inline int hit(struct pt_regs *ctx, __u64 word)
 		w.context = interrupt_context(ctx);
 	if (config.go && tell_goroutine(ctx, &w, word))
 		return lose(ctx, &w, word);
-	if ((lost_total | lost_signals) && tell_losses(ctx, &w))
+	if (lost_records && tell_losses(ctx, &w))
 		return lose(ctx, &w, word);
 	if (word & PROBE_ENTRY)
 		put = put_entry(ctx, word, w);
@@ -598,9 +594,10 @@ int hit_kernel_return(struct pt_regs *ctx)
 	w = who_am_i();
 	if (!word || !passes(w))
 		return 0;
-	if ((lost_total | lost_signals) && tell_losses(ctx, &w))
-		return lose(ctx, &w, 1ull << PROBE_EVENTS_SHIFT);
-	return put_return(ctx, *word, w) ? 0 : lose(ctx, &w, 1ull << PROBE_EVENTS_SHIFT);
+	/* no event by itself: most calls end at a ret, which is one */
+	if (lost_records && tell_losses(ctx, &w))
+		return lose(ctx, &w, 0);
+	return put_return(ctx, *word, w) ? 0 : lose(ctx, &w, 0);
 }
 
 #include "tasks.h"

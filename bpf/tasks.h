@@ -98,7 +98,7 @@ int on_signal(struct bpf_raw_tracepoint_args *ctx)
 		return 0;
 	}
 	/* so that this thread's next record tells that something is missing */
-	__sync_fetch_and_add(&lost_signals, 1);
+	__sync_fetch_and_add(&lost_records, 1);
 	if (bpf_map_update_elem(&lost_by_thread, &key, &flag, BPF_NOEXIST)) {
 		count = bpf_map_lookup_elem(&lost_by_thread, &key);
 		if (count)

@@ -17,7 +17,9 @@ enum wire_type {
 		      * instruction) */
 	WIRE_ENTRY,  /* struct wire_entry */
 	WIRE_LOST,   /* struct wire_value: value 0 = how many events of this thread found the ring
-		      * full since   its last record; site: none */
+		      * full since its last record, as their probe words count them; value 1 = 1:
+		      * and records that are no event by themselves; both 0: a signal's; site: none
+		      */
 	WIRE_SIGNAL, /* struct wire_event alone: a signal's handler is about to run in this thread;
 			site: none */
 	WIRE_GOROUTINE, /* struct wire_value: value 0 = what this thread runs from here on: a
@@ -129,6 +131,15 @@ enum stack_end {
 #define WIRE_STACK_CUT(end)  (~0xffull | (end))
 #define WIRE_STACK_END(addr) ((addr) >> 8 == ~0ull >> 8 ? (addr)&0xff : STACK_WHOLE)
 
+/* ---- losses: a map from pid << 32 | tid to how many events ---- */
+
+/* In a thread's count: records were lost that are no event by themselves, of a signal or a hit. */
+#define LOST_SIGNAL (1ull << 63)
+#define LOST_HIT    (1ull << 62)
+
+/* A goroutine's are its own, whichever thread it runs on. */
+#define LOST_GOROUTINE (1u << 31)
+
 /* ---- down: what the probes need to know ---- */
 
 /* The probe word: all that a site's probe has to know, as its attach cookie or the value of a hash.
@@ -137,8 +148,8 @@ enum stack_end {
 #define PROBE_ENTRY   (1ull << 24)
 #define PROBE_SYSCALL                                                                              \
 	(1ull << 25) /* entry of a syscall wrapper: rdi points to the caller's pt_regs */
-/* How many events of the trace a hit is: a ret and the return with it, an entry that is a branch. 1
- * at least. */
+/* How many events of the trace a hit is at least: 2: a ret and the return with it, an entry that is
+ * a branch; 0: a witness, a ret that may end nothing that is shown. */
 #define PROBE_EVENTS_SHIFT 26
 #define PROBE_EVENTS(w)	   (((w) >> PROBE_EVENTS_SHIFT) & 3)
 #define PROBE_ACTION(w)	   (((w) >> 28) & 7)

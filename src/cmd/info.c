@@ -109,8 +109,12 @@ void info__end(struct info *i, const struct trace_end *end)
 {
 	if (!i->begun)
 		return;
-	str__printf(&i->text, "records   %llu, %llu lost\n", (unsigned long long)i->records,
+	str__printf(&i->text, "records   %llu, %s%llu lost\n", (unsigned long long)i->records,
+		    end && end->totals.at_least ? "at least " : "",
 		    (unsigned long long)(end ? end->totals.lost : i->lost));
+	if (end && end->totals.missed)
+		str__printf(&i->text, "missed    at most %llu hits, of all processes\n",
+			    (unsigned long long)end->totals.missed);
 	str__printf(&i->text, "end       %s\n",
 		    !end			     ? "missing"
 		    : end->reason == TRACE_CONTINUED ? "continued in the next part"

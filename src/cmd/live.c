@@ -157,13 +157,18 @@ static int on_lost(void *ctx, uint32_t pid, uint32_t tid, uint64_t count)
 	return err ? err : show__lost(&l->show, pid, tid, count);
 }
 
+static void on_missed(void *ctx, uint64_t hits)
+{
+	show__missed(&((struct live *)ctx)->show, hits);
+}
+
 void live__open(struct live *l, const struct plan *plan, const struct named *named,
 		const struct trace_options *options, struct output *output,
 		struct recorder *recorder, uint64_t limit)
 {
 	struct spaces *spaces = spaces__new();
 
-	l->sink = (struct probe_sink){l, on_record, on_side, on_lost};
+	l->sink = (struct probe_sink){l, on_record, on_side, on_lost, on_missed};
 	l->recorder = recorder;
 	show__open(&l->show, plan, options, spaces, output, limit);
 	for (size_t i = 0; i < named->objects.len; i++) {

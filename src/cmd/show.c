@@ -118,6 +118,11 @@ int show__lost(struct show *s, uint32_t pid, uint32_t tid, uint64_t count)
 	return trace__lost(s->trace, pid, tid, count);
 }
 
+void show__missed(struct show *s, uint64_t hits)
+{
+	trace__missed(s->trace, hits);
+}
+
 /* ---- out ---- */
 
 static int render(void *ctx, const struct step *step)

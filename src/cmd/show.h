@@ -37,6 +37,8 @@ void show__object(struct show *s, const struct object *o);
 int show__record(struct show *s, const void *data, size_t size);
 int show__side(struct show *s, const struct side_event *e);
 int show__lost(struct show *s, uint32_t pid, uint32_t tid, uint64_t count);
+/* Hits that probes missed, of all processes. */
+void show__missed(struct show *s, uint64_t hits);
 /* There is no more. newest_first: of --last. */
 int show__finish(struct show *s, bool newest_first);
 /* Counters as what is given out has them. */

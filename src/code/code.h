@@ -428,6 +428,12 @@ uint32_t plan__function_at(const struct plan *p, uint32_t object, uint64_t vaddr
 bool plan__tells_entry(const struct plan *p, uint32_t site);
 /* Is vaddr the first instruction of a function whose entry carries a probe? */
 bool plan__entry_speaks(const struct plan *p, uint32_t object, uint64_t vaddr);
+/*
+ * Has each event of these kinds (enum plan_events) a record of its own, and each record as many
+ * events as its probe word says? Else losing a record may lose more: branches that the path
+ * implies, a return with the ret of what a call jumped to.
+ */
+bool plan__is_told_singly(const struct plan *p, unsigned events);
 /* Does this PLT stub lead to a function of the plan? */
 bool plan__stub_leads_in(const struct plan *p, uint32_t object, uint64_t vaddr);
 /* Does this address lie in bytes of a function that were not decoded? */

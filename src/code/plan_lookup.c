@@ -186,3 +186,47 @@ bool plan__entry_speaks(const struct plan *p, uint32_t object, uint64_t vaddr)
 	return f->entry_block == block && f->entry_site != NO_SITE &&
 	       p->sites.data[f->entry_site].probe;
 }
+
+static bool is_told_by_itself(const struct plan *p, const struct plan_function *f, unsigned events)
+{
+	const struct plan_site *entry =
+		f->entry_site == NO_SITE ? NULL : &p->sites.data[f->entry_site];
+
+	if (f->flags & FUNCTION_SILENT)
+		return !(events & PLAN_RETURN); /* its rets tell the returns of others */
+	if (events & PLAN_BRANCH && f->silent)
+		return false;
+	return f->flags & FUNCTION_RANGE || (entry && entry->probe && !entry->repeats);
+}
+
+/* A tail call, a shared tail, a function that runs into the next one: one ret for two returns. */
+static bool joins_calls(const struct plan *p, const struct plan_block *b)
+{
+	return b->leaves || (b->next != NO_BLOCK && b->function != NO_FUNCTION &&
+			     p->blocks.data[b->next].function != b->function);
+}
+
+static bool is_odd_ret(const struct plan_site *s)
+{
+	return s->kind == BRANCH_RET && s->sp_delta;
+}
+
+bool plan__is_told_singly(const struct plan *p, unsigned events)
+{
+	const struct plan_function *f;
+	const struct plan_block *b;
+	const struct plan_site *s;
+
+	vec__each (f, &p->functions)
+		if (!is_told_by_itself(p, f, events))
+			return false;
+	if (!(events & PLAN_RETURN))
+		return true;
+	vec__each (b, &p->blocks)
+		if (joins_calls(p, b))
+			return false;
+	vec__each (s, &p->sites)
+		if (is_odd_ret(s))
+			return false;
+	return !p->return_probes && !p->silent_rets;
+}

@@ -21,12 +21,15 @@ struct annotate {
 	uint64_t most; /* how often the hottest block of the function ran */
 };
 
-static void put_count(struct str *s, uint64_t n)
+static void put_count(struct annotate *a, uint64_t n)
 {
+	struct str *s = &a->o->buffer;
+
 	if (n == RUNS_UNKNOWN)
 		str__printf(s, "%*s", COUNT_WIDTH, "?");
 	else
-		str__printf(s, "%*llu", COUNT_WIDTH, (unsigned long long)n);
+		str__printf(s, "%*llu%s", COUNT_WIDTH - (int)strlen(a->o->more),
+			    (unsigned long long)n, a->o->more);
 }
 
 static enum colour heat_of(const struct annotate *a, uint64_t n)
@@ -40,7 +43,7 @@ static void put_painted(struct annotate *a, enum colour colour, uint64_t n)
 {
 	if (colour)
 		paint(a->o, colour);
-	put_count(&a->o->buffer, n);
+	put_count(a, n);
 	if (colour)
 		paint(a->o, PLAIN);
 }
@@ -85,7 +88,7 @@ static void put_columns(struct annotate *a, const struct listing_row *row)
 static void put_target(struct annotate *a, uint64_t count, const char *text)
 {
 	put_spaces(&a->o->buffer, COUNT_WIDTH);
-	put_count(&a->o->buffer, count);
+	put_count(a, count);
 	put_spaces(&a->o->buffer, COUNT_WIDTH + 2 + OFFSET_WIDTH + 1);
 	put(&a->o->buffer, "  -> ");
 	str__shown(&a->o->buffer, text);
@@ -204,9 +207,9 @@ static void put_head(struct annotate *a, uint32_t function)
 	paint(a->o, PLAIN);
 	put(s, " in ");
 	str__shown(s, a->o->plan->objects.data[f->object].path);
-	str__printf(s, ", %s%llx: %llu calls, %llu branches\n", "0x",
-		    (unsigned long long)plan__start(f), (unsigned long long)pf->calls,
-		    (unsigned long long)pf->branches);
+	str__printf(s, ", %s%llx: %llu%s calls, %llu%s branches\n", "0x",
+		    (unsigned long long)plan__start(f), (unsigned long long)pf->calls, a->o->more,
+		    (unsigned long long)pf->branches, a->o->more);
 	str__printf(s, "%*s%*s%*s  %-*s instruction\n", COUNT_WIDTH, "runs", COUNT_WIDTH, "taken",
 		    COUNT_WIDTH, "not taken", OFFSET_WIDTH, "offset");
 }

@@ -278,7 +278,7 @@ static void lost(struct output *o, struct track *t, const struct step *s)
 	begin_instant(o, t, "lost", "events lost");
 	put(&o->buffer, "\"count\":");
 	str__dec(&o->buffer, s->count);
-	put(&o->buffer, "}}");
+	str__puts(&o->buffer, s->at_least ? ",\"at_least\":true}}" : "}}");
 }
 
 static void other(struct output *o, struct track *t, const struct step *s)
@@ -324,10 +324,7 @@ static int chrome__end(struct output *o, const struct trace_totals *t)
 	vec__each (track, &c->list)
 		end_unseen(o, track, 0);
 	put(&o->buffer, "\n],\"otherData\":{\"producer\":\"bbtrace\"");
-	for (const struct total *row = totals; row < totals + ntotals; row++) {
-		str__puts(&o->buffer, row->key);
-		str__dec(&o->buffer, total__of(row, t));
-	}
+	totals__json(t, &o->buffer);
 	put(&o->buffer, "}}\n");
 	return 0;
 }

@@ -93,12 +93,12 @@ static void put_insn(void *ctx, const struct listing_row *row)
 	str__free(&text);
 }
 
-static void put_runs(struct str *s, uint64_t n)
+static void put_runs(struct dot *d, uint64_t n)
 {
 	if (n == RUNS_UNKNOWN)
-		put(s, "?");
+		put(&d->o->buffer, "?");
 	else
-		str__dec(s, n);
+		str__printf(&d->o->buffer, "%llu%s", (unsigned long long)n, d->o->more);
 }
 
 static void put_block(struct dot *d, uint32_t block)
@@ -114,7 +114,7 @@ static void put_block(struct dot *d, uint32_t block)
 	listing__place(d->o->plan, b->object, b->start, &name);
 	put_label(s, name.data);
 	put(s, "   ");
-	put_runs(s, runs);
+	put_runs(d, runs);
 	put(s, " runs\\l");
 	listing__block(d->o, block, put_insn, d);
 	put(s, "\"");
@@ -150,15 +150,16 @@ static void put_edge(struct dot *d, uint32_t from, const char *to, enum edge_kin
 
 	str__printf(s, "\tb%u -> %s [", from, to);
 	if (!count) {
-		put(s, "label=\" 0 \", style=dashed, color=\"#adb5bd\", fontcolor=\"#adb5bd\"];\n");
+		str__printf(s, "label=\" 0%s \", ", d->o->more);
+		put(s, "style=dashed, color=\"#adb5bd\", fontcolor=\"#adb5bd\"];\n");
 		return;
 	}
 	str__printf(s, "color=\"%s\", style=%s", edges[kind].colour, edges[kind].style);
 	if (count != RUNS_UNKNOWN) {
 		unsigned width = 1000 + 2 * heat_of(count, d->runs.most[b->function]);
 
-		str__printf(s, ", label=\" %llu \", penwidth=%u.%03u", (unsigned long long)count,
-			    width / 1000, width % 1000);
+		str__printf(s, ", label=\" %llu%s \", penwidth=%u.%03u", (unsigned long long)count,
+			    d->o->more, width / 1000, width % 1000);
 	}
 	put(s, "];\n");
 }
@@ -312,9 +313,9 @@ static int put_function(struct dot *d, uint32_t function)
 	put_label(s, f->name);
 	put(s, " [");
 	put_label(s, listing__base(d->o->plan->objects.data[f->object].path));
-	str__printf(s, "]: %llu calls, %llu branches\";\n",
-		    (unsigned long long)d->profile.functions[function].calls,
-		    (unsigned long long)d->profile.functions[function].branches);
+	str__printf(s, "]: %llu%s calls, %llu%s branches\";\n",
+		    (unsigned long long)d->profile.functions[function].calls, d->o->more,
+		    (unsigned long long)d->profile.functions[function].branches, d->o->more);
 	for (size_t i = d->from[function]; i < d->from[function + 1]; i++)
 		put_block(d, d->order[i]);
 	put(s, "\t}\n");

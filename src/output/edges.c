@@ -40,7 +40,7 @@ static void put_json(struct output *o, const struct plan_site *s, const struct l
 		json__put_place_value(out, &t->to);
 		str__printf(out, ",\"count\":%llu}", (unsigned long long)t->count);
 	}
-	str__puts(out, "]}\n");
+	str__puts(out, *o->more ? "],\"at_least\":true}\n" : "]}\n");
 }
 
 static void put_name(struct str *out, const struct location *at)
@@ -55,6 +55,11 @@ static void put_name(struct str *out, const struct location *at)
 						      : at->addr));
 }
 
+static void put_target(struct output *o, uint64_t count)
+{
+	str__printf(&o->buffer, "    %10llu%s -> ", (unsigned long long)count, o->more);
+}
+
 static void put_text(struct output *o, const struct plan_site *s, const struct location *at,
 		     const struct profile_site *counts)
 {
@@ -64,22 +69,25 @@ static void put_text(struct output *o, const struct plan_site *s, const struct l
 	put_name(out, at);
 	str__printf(out, "  %s  ", s->mnemonic);
 	if (is_conditional(s))
-		str__printf(out, "taken %llu, not taken %llu", (unsigned long long)counts->taken,
-			    (unsigned long long)counts->not_taken);
+		str__printf(out, "taken %llu%s, not taken %llu%s",
+			    (unsigned long long)counts->taken, o->more,
+			    (unsigned long long)counts->not_taken, o->more);
 	else
-		str__printf(out, "%llu", (unsigned long long)counts->taken);
+		str__printf(out, "%llu%s", (unsigned long long)counts->taken, o->more);
 	str__putc(out, '\n');
 	vec__each (t, &counts->targets) {
-		str__printf(out, "    %10llu -> ", (unsigned long long)t->count);
+		put_target(o, t->count);
 		put_name(out, &t->to);
 		str__putc(out, '\n');
 	}
-	if (counts->more)
-		str__printf(out, "    %10llu -> further targets\n",
-			    (unsigned long long)counts->more);
-	if (counts->nowhere)
-		str__printf(out, "    %10llu -> where to is not known\n",
-			    (unsigned long long)counts->nowhere);
+	if (counts->more) {
+		put_target(o, counts->more);
+		str__puts(out, "further targets\n");
+	}
+	if (counts->nowhere) {
+		put_target(o, counts->nowhere);
+		str__puts(out, "where to is not known\n");
+	}
 }
 
 static int put_all(struct output *o,
@@ -104,7 +112,13 @@ static int put_all(struct output *o,
 
 static int end_text(struct output *o, const struct trace_totals *t)
 {
-	return put_all(o, put_text);
+	struct str missing = {0};
+	int err = put_all(o, put_text);
+
+	if (totals__are_low(t) && profile__missing(o->state, t, &missing))
+		str__printf(&o->buffer, "Missing: %s.\n", missing.data);
+	str__free(&missing);
+	return err;
 }
 
 static int end_json(struct output *o, const struct trace_totals *t)

@@ -183,6 +183,12 @@ static bool get_count(const struct output *o, const struct step *s, union field_
 	return true;
 }
 
+static bool get_at_least(const struct output *o, const struct step *s, union field_value *v)
+{
+	v->flag = true;
+	return s->at_least;
+}
+
 #define KEY(name) .key = ",\"" name "\":", .key_len = sizeof(",\"" name "\":") - 1
 
 const struct field fields[FIELDS] = {
@@ -210,6 +216,7 @@ const struct field fields[FIELDS] = {
 	[FIELD_VALUE] = {KEY("value"), VALUE_HEX, IN(STEP_RETURN), get_value},
 	[FIELD_DURATION] = {KEY("duration_ns"), VALUE_DEC, IN(STEP_RETURN), get_duration},
 	[FIELD_COUNT] = {KEY("count"), VALUE_DEC, IN(STEP_LOST), get_count},
+	[FIELD_AT_LEAST] = {KEY("at_least"), VALUE_BOOL, IN(STEP_LOST), get_at_least},
 };
 
 #define TOTAL(name) .key = ",\"" #name "\":", .offset = offsetof(struct trace_totals, name)
@@ -219,12 +226,18 @@ const struct total totals[] = {
 	{TOTAL(probes), .before = ", ", .after = " probes"},
 	{TOTAL(skipped), .before = " (", .after = " skipped)"},
 	{TOTAL(events), .before = ", ", .after = " events"},
-	{TOTAL(lost), .before = ", ", .after = " lost"},
+	{TOTAL(lost), .before = ", ", .after = " lost", .bound = true},
+	{TOTAL(at_least), .flag = true},
 	{TOTAL(unmatched_returns), .before = ", ", .after = " unmatched returns"},
 	{TOTAL(unseen_tail_returns), .before = ", ", .after = " unseen returns of tail calls",
 	 .rare = true},
 	{TOTAL(unknown)},
 	{TOTAL(undecoded), .before = ", ", .after = " of ", .rare = true},
 	{TOTAL(code), .before = "", .after = " bytes not decoded", .second = true},
+	{.key = ",\"missed_at_most\":",
+	 .before = ", at most ",
+	 .after = " hits missed, of all processes",
+	 .rare = true,
+	 .offset = offsetof(struct trace_totals, missed)},
 };
 const size_t ntotals = ARRAY_SIZE(totals);

@@ -66,6 +66,7 @@ enum field_id {
 	FIELD_VALUE,
 	FIELD_DURATION,
 	FIELD_COUNT,
+	FIELD_AT_LEAST,
 	FIELDS
 };
 
@@ -93,6 +94,8 @@ struct total {
 	const char *after;
 	bool rare;     /* text: 0 is not said */
 	bool second;   /* text: said only with the one before */
+	bool bound;    /* text: a lower bound where the totals say so */
+	bool flag;     /* JSON: true, or nothing */
 	size_t offset; /* of a uint64_t in struct trace_totals */
 };
 extern const struct total totals[];
@@ -106,6 +109,8 @@ static inline uint64_t total__of(const struct total *row, const struct trace_tot
 /* ,"object":…,"symbol":…,"offset":…,"vaddr":…; and the same as an object of its own. */
 void json__put_place(struct str *s, const struct location *at);
 void json__put_place_value(struct str *s, const struct location *at);
+/* ,"functions":2,… as members of an object. */
+void totals__json(const struct trace_totals *t, struct str *s);
 /* The line that ends JSON output. */
 void json__put_summary(struct str *s, const struct trace_totals *t);
 /* A value of VALUE_REGS as a JSON object. */

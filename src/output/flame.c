@@ -109,30 +109,40 @@ static void put_time(struct str *s, uint64_t ns)
 		str__printf(s, "%.3g %s", (double)ns / units[i].ns, units[i].unit);
 }
 
+static void put_sum(struct flame *f, uint64_t ns)
+{
+	put_time(f->s, ns);
+	str__puts(f->s, f->options->more);
+}
+
+static void put_calls(struct flame *f, uint64_t n)
+{
+	put_grouped(f->s, n);
+	str__printf(f->s, "%s call%s", f->options->more, n == 1 ? "" : "s");
+}
+
 static void put_value(struct flame *f, uint64_t value)
 {
-	if (f->options->value == FLAME_NS) {
-		put_time(f->s, value);
-		return;
-	}
-	put_grouped(f->s, value);
-	str__puts(f->s, value == 1 ? " call" : " calls");
+	if (f->options->value == FLAME_NS)
+		put_sum(f, value);
+	else
+		put_calls(f, value);
 }
 
 static void put_details(struct flame *f, const struct profile_node *n)
 {
 	if (f->options->value == FLAME_NS && n->parent != NO_NODE) {
 		str__puts(f->s, "; itself ");
-		put_time(f->s, n->self);
+		put_sum(f, n->self);
 		str__puts(f->s, "; ");
-		put_grouped(f->s, n->calls);
-		str__puts(f->s, n->calls == 1 ? " call" : " calls");
+		put_calls(f, n->calls);
 		if (n->timed < n->calls)
 			str__printf(f->s, ", %llu of them not timed",
 				    (unsigned long long)(n->calls - n->timed));
 	} else if (n->count != n->calls && n->parent != NO_NODE) {
 		str__puts(f->s, "; itself ");
 		put_grouped(f->s, n->calls);
+		str__puts(f->s, f->options->more);
 	}
 }
 

@@ -12,6 +12,7 @@ struct flame_options {
 	enum flame_value value; /* what a frame's width stands for */
 	const char *title;
 	const char *note; /* what is missing; NULL: nothing */
+	const char *more; /* behind each count and sum: output.more */
 	bool embedded;	  /* within an HTML page: no XML declaration */
 };
 /* Appends one <svg> element with its style and script. Of a profile that has ended. */

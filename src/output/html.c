@@ -152,8 +152,7 @@ static int put_data(struct html *h, const struct trace_totals *t)
 	put_number(s, ",\"span\":", h->profile.last - h->profile.first);
 	str__puts(s, h->runs.known ? ",\"branches\":true" : ",\"branches\":false");
 	put(s, ",\"totals\":{\"format\":\"bbtrace\"");
-	for (const struct total *row = totals; row < totals + ntotals; row++)
-		put_number(s, row->key, total__of(row, t));
+	totals__json(t, s);
 	put(s, "},\"functions\":[");
 	for (uint32_t i = 0; !err && i < h->o->plan->functions.len; i++) {
 		if (is_shown(h, i))
@@ -345,7 +344,8 @@ static void put_missing(struct html *h, const struct trace_totals *t)
 
 static void put_flame(struct html *h)
 {
-	struct flame_options options = {.title = "Where the time went", .embedded = true};
+	struct flame_options options = {
+		.title = "Where the time went", .more = h->o->more, .embedded = true};
 	const struct profile_node *n;
 	uint64_t ns = 0;
 

@@ -132,10 +132,7 @@ static int json__step(struct output *o, const struct step *step)
 void json__put_summary(struct str *s, const struct trace_totals *t)
 {
 	put(s, "{\"event\":\"summary\"");
-	for (const struct total *row = totals; row < totals + ntotals; row++) {
-		str__puts(s, row->key);
-		str__dec(s, total__of(row, t));
-	}
+	totals__json(t, s);
 	put(s, "}\n");
 }
 

@@ -86,6 +86,7 @@ struct output *output__new(const struct output_format *format, const struct outp
 	*o = (struct output){.format = format,
 			     .options = *options,
 			     .plan = plan,
+			     .more = "",
 			     .write = write,
 			     .write_ctx = write_ctx,
 			     .state = xcalloc(1, format->size)};
@@ -126,6 +127,7 @@ int output__settle(struct output *o)
 
 int output__end(struct output *o, const struct trace_totals *t)
 {
+	o->more = totals__are_low(t) ? "+" : "";
 	if (!o->error && o->format->end)
 		o->error = o->format->end(o, t);
 	return output__flush(o);
@@ -152,7 +154,23 @@ void totals__text(const struct trace_totals *t, struct str *s)
 		if (!said)
 			continue;
 		str__puts(s, row->before);
+		str__puts(s, row->bound && t->at_least ? "at least " : "");
 		str__dec(s, total__of(row, t));
 		str__puts(s, row->after);
+	}
+}
+
+void totals__json(const struct trace_totals *t, struct str *s)
+{
+	for (const struct total *row = totals; row < totals + ntotals; row++) {
+		uint64_t value = total__of(row, t);
+
+		if (row->flag && !value)
+			continue;
+		str__puts(s, row->key);
+		if (row->flag)
+			str__puts(s, "true");
+		else
+			str__dec(s, value);
 	}
 }

@@ -76,8 +76,17 @@ struct output {
 	struct reg_list regs, go_regs;
 	bool several_objects; /* functions of more than one were asked for: entries name theirs */
 	uint64_t *bases;      /* hide_addresses: by object, what its positions count from; owned */
-	int error;	      /* of the first write that failed: nothing is rendered after it */
+	/* Stands behind each count: "+" where events are missing, so that it may be too low; else
+	 * "". From the end on. */
+	const char *more;
+	int error; /* of the first write that failed: nothing is rendered after it */
 };
+
+/* Is so much missing that counts may be too low? */
+static inline bool totals__are_low(const struct trace_totals *t)
+{
+	return t->lost || t->at_least || t->missed;
+}
 
 /* Strings of plan and of steps' locations must outlive the output. Never NULL. */
 struct output *output__new(const struct output_format *format, const struct output_options *options,

@@ -228,10 +228,11 @@ bool profile__missing(const struct profile *p, const struct trace_totals *t, str
 {
 	const struct {
 		uint64_t count;
-		const char *what, *plural, *text;
+		const char *what, *plural, *text, *bound;
 	} rows[] = {
 		{t->skipped, "branch", "es", "that could not be probed"},
-		{t->lost, "event", "s", "lost"},
+		{t->lost, "event", "s", "lost", t->at_least ? "at least " : ""},
+		{t->missed, "hit", "s", "missed, of all processes", "at most "},
 		{t->unknown, "stretch", "es", "of path unknown"},
 		{p->open, "call", "s", "without return, not timed"},
 		{p->unseen, "call", "s", "whose entry was not seen, not timed"},
@@ -240,15 +241,19 @@ bool profile__missing(const struct profile *p, const struct trace_totals *t, str
 		{p->other, "call", "s", "in more different stacks than are kept, counted together"},
 	};
 	const char *between = "";
+	size_t start = s->len;
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (!rows[i].count)
 			continue;
 		str__puts(s, between);
+		str__puts(s, rows[i].bound ? rows[i].bound : "");
 		str__dec(s, rows[i].count);
 		str__printf(s, " %s%s %s", rows[i].what, rows[i].count == 1 ? "" : rows[i].plural,
 			    rows[i].text);
 		between = "; ";
 	}
-	return *between;
+	if (totals__are_low(t))
+		str__printf(s, "%severy count may be too low", between);
+	return s->len > start;
 }

@@ -14,9 +14,16 @@
 struct row {
 	const struct plan_function *plan;
 	const struct profile_function *f;
+	const char *more; /* behind a count or a sum: output.more */
 };
 
 /* ---- cells ---- */
+
+static void put_count(struct str *s, const struct row *r, uint64_t n)
+{
+	str__dec(s, n);
+	str__puts(s, r->more);
+}
 
 static void put_dec_if(struct str *s, bool known, uint64_t value)
 {
@@ -34,14 +41,21 @@ static void put_duration_if(struct str *s, const struct row *r, uint64_t ns)
 		str__putc(s, '-');
 }
 
+static void put_sum(struct str *s, const struct row *r, uint64_t ns)
+{
+	put_duration_if(s, r, ns);
+	if (r->f->time.n)
+		str__puts(s, r->more);
+}
+
 static void put_calls(struct str *s, const struct row *r)
 {
-	str__dec(s, r->f->calls);
+	put_count(s, r, r->f->calls);
 }
 
 static void put_timed(struct str *s, const struct row *r)
 {
-	str__dec(s, r->f->time.n);
+	put_count(s, r, r->f->time.n);
 }
 
 static void put_open(struct str *s, const struct row *r)
@@ -51,12 +65,12 @@ static void put_open(struct str *s, const struct row *r)
 
 static void put_total(struct str *s, const struct row *r)
 {
-	put_duration_if(s, r, r->f->total);
+	put_sum(s, r, r->f->total);
 }
 
 static void put_self(struct str *s, const struct row *r)
 {
-	put_duration_if(s, r, r->f->self);
+	put_sum(s, r, r->f->self);
 }
 
 static void put_min(struct str *s, const struct row *r)
@@ -86,7 +100,7 @@ static void put_max(struct str *s, const struct row *r)
 
 static void put_branches(struct str *s, const struct row *r)
 {
-	str__dec(s, r->f->branches);
+	put_count(s, r, r->f->branches);
 }
 
 /* Of the conditional ones, in percent, cut to a tenth. */
@@ -130,13 +144,15 @@ static int longest_first(const void *a, const void *b)
 	return x->plan < y->plan ? -1 : x->plan > y->plan;
 }
 
-static void find_rows(const struct profile *p, rows_vec *rows)
+static void find_rows(const struct output *o, rows_vec *rows)
 {
+	const struct profile *p = o->state;
+
 	for (size_t i = 0; i < p->plan->functions.len; i++) {
 		const struct profile_function *f = &p->functions[i];
 
 		if (f->calls || f->branches || f->unseen || f->open)
-			vec__push(rows, (struct row){&p->plan->functions.data[i], f});
+			vec__push(rows, (struct row){&p->plan->functions.data[i], f, o->more});
 	}
 	vec__sort(rows, longest_first);
 }
@@ -258,7 +274,7 @@ static void put_bound(struct str *s, unsigned bit)
 	str__free(&text);
 }
 
-static void put_bar(struct str *s, unsigned bit, uint64_t count, uint64_t most)
+static void put_bar(struct str *s, const struct row *r, unsigned bit, uint64_t count, uint64_t most)
 {
 	unsigned width = (unsigned __int128)count * BAR / most;
 
@@ -269,7 +285,7 @@ static void put_bar(struct str *s, unsigned bit, uint64_t count, uint64_t most)
 	str__puts(s, "  |");
 	for (unsigned i = 0; i < BAR; i++)
 		str__putc(s, i < width || (!i && count) ? '@' : ' ');
-	str__printf(s, "| %llu\n", (unsigned long long)count);
+	str__printf(s, "| %llu%s\n", (unsigned long long)count, r->more);
 }
 
 static void put_histogram(struct str *s, const struct row *r)
@@ -287,7 +303,7 @@ static void put_histogram(struct str *s, const struct row *r)
 	str__shown(s, r->plan->name);
 	str__puts(s, ", how long its calls took:\n");
 	for (int i = first; i <= last; i++)
-		put_bar(s, i, counts[i], most);
+		put_bar(s, r, i, counts[i], most);
 }
 
 static void put_histograms(struct str *s, const rows_vec *rows)
@@ -310,7 +326,7 @@ static int summary__end(struct output *o, const struct trace_totals *t)
 	rows_vec rows = {0};
 
 	profile__end(p);
-	find_rows(p, &rows);
+	find_rows(o, &rows);
 	put_table(&o->buffer, &rows, o->options.width);
 	put_histograms(&o->buffer, &rows);
 	if (profile__missing(p, t, &missing)) {

@@ -14,8 +14,10 @@ static int put_graph(struct output *o, const struct trace_totals *t, enum flame_
 	profile__end(p);
 	lacks = profile__missing(p, t, &missing);
 	flame__put(&o->buffer, p,
-		   &(struct flame_options){
-			   .value = value, .title = title, .note = lacks ? missing.data : NULL});
+		   &(struct flame_options){.value = value,
+					   .title = title,
+					   .more = o->more,
+					   .note = lacks ? missing.data : NULL});
 	str__free(&missing);
 	return 0;
 }

@@ -170,6 +170,7 @@ static void show_stack_end(struct output *o, const struct step *step, const unio
 
 static void show_events(struct output *o, const struct step *step, const union field_value *v)
 {
+	str__puts(&o->buffer, step->at_least ? "at least " : "");
 	str__dec(&o->buffer, v->number);
 	str__puts(&o->buffer, v->number == 1 ? " event" : " events");
 }

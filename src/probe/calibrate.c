@@ -170,10 +170,14 @@ static int no_loss(void *ctx, uint32_t pid, uint32_t tid, uint64_t count)
 	return 0;
 }
 
+static void no_misses(void *ctx, uint64_t hits)
+{
+}
+
 int calibrate__hit(struct runner *r, struct probe *p, uint32_t site, bool silent, double *ns,
 		   uint64_t *records)
 {
-	const struct probe_sink sink = {records, count_record, no_side, no_loss};
+	const struct probe_sink sink = {records, count_record, no_side, no_loss, no_misses};
 	int err;
 
 	*records = 0;

@@ -51,8 +51,10 @@ struct probe_sink {
 	int (*record)(void *ctx, const void *data, size_t size);
 	int (*side)(void *ctx, const struct side_event *e);
 	/* At the end: events of a thread that were lost after its last record; pid 0: nobody knows
-	 * whose. */
+	 * whose; 0 events: records that are none by themselves. */
 	int (*lost)(void *ctx, uint32_t pid, uint32_t tid, uint64_t count);
+	/* And hits that the probes missed, of whichever process, traced or not. */
+	void (*missed)(void *ctx, uint64_t hits);
 };
 
 /* Who pays for a probe that isn't traced. */

@@ -155,16 +155,18 @@ static int drain_losses(struct probe *p, const struct probe_sink *sink)
 
 	while (!err && !bpf_map_get_next_key(fd, prev, &key)) {
 		prev = &key;
-		/* the high bit: a signal's record was lost as well, which is no event */
-		if (!bpf_map_lookup_elem(fd, &key, &count) && (count &= ~(1ull << 63)))
-			/* of a goroutine (LOST_GOROUTINE): nobody knows on which thread */
-			err = key & 1u << 31 ? sink->lost(sink->ctx, 0, 0, count)
-					     : sink->lost(sink->ctx, key >> 32, key, count);
+		if (bpf_map_lookup_elem(fd, &key, &count) || !(count & ~LOST_SIGNAL))
+			continue;
+		count &= ~(LOST_SIGNAL | LOST_HIT);
+		/* of a goroutine (LOST_GOROUTINE): nobody knows on which thread */
+		err = key & LOST_GOROUTINE ? sink->lost(sink->ctx, 0, 0, count)
+					   : sink->lost(sink->ctx, key >> 32, key, count);
 	}
 	return err;
 }
 
-/* Hits that never reached the program: BPF was already running on that CPU. */
+/* Hits that never reached the program: BPF was already running on that CPU. Of whichever process:
+ * nobody asked the filters. */
 static uint64_t recursion_misses(struct probe *p)
 {
 	struct bpf_prog_info info = {0};
@@ -183,8 +185,8 @@ static uint64_t kprobe_misses(struct probe *p)
 	if (missed < 0)
 		note("how many kprobes were missed is not known: %s", err__text());
 	if (missed > 0)
-		note("%lld hits were missed, since they came while that CPU was handling another "
-		     "probe: tracing itself uses these functions",
+		note("%lld hits, of all processes, were missed, since they came while that CPU was "
+		     "handling another probe: tracing itself uses these functions",
 		     (long long)missed);
 	return max_of(missed, (int64_t)0);
 }
@@ -192,7 +194,7 @@ static uint64_t kprobe_misses(struct probe *p)
 int probe__drain(struct probe *p, const struct probe_sink *sink)
 {
 	struct batch *list = NULL;
-	uint64_t nobody, until;
+	uint64_t until;
 	int err;
 
 	drain__stop(p->drain);
@@ -202,6 +204,9 @@ int probe__drain(struct probe *p, const struct probe_sink *sink)
 	err = err ? err : drain_losses(p, sink);
 	if (!p->plan->kernel)
 		copies__tell(p);
-	nobody = p->skel->bss->lost_unattributed + recursion_misses(p) + kprobe_misses(p);
-	return err || !nobody ? err : sink->lost(sink->ctx, 0, 0, nobody);
+	if (!err && p->skel->bss->lost_unattributed)
+		err = sink->lost(sink->ctx, 0, 0, p->skel->bss->lost_unattributed);
+	if (!err)
+		sink->missed(sink->ctx, recursion_misses(p) + kprobe_misses(p));
+	return err;
 }

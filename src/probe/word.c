@@ -44,17 +44,23 @@ static uint64_t action_of(const struct plan_site *s, uint32_t operand)
 	}
 }
 
-/* What is lost with a hit that finds the ring full; never 0, or nobody would hear of it. */
+/* Does a hit of this ret end a call for sure? Not one that is used as a jump; and where return
+ * probes tell the returns, they do. */
+static bool returns(const struct plan *plan, const struct plan_site *s)
+{
+	return s->kind == BRANCH_RET && !s->sp_delta && !plan->return_probes &&
+	       !(plan->functions.data[s->function].flags & FUNCTION_RANGE);
+}
+
+/* What is lost for sure with a hit that finds the ring full: plan__is_told_singly() says when that
+ * is all. */
 static uint64_t events_of(const struct plan *plan, const struct plan_site *s, unsigned events)
 {
-	unsigned flags = plan->functions.data[s->function].flags, n = 0;
-
-	if (flags & FUNCTION_SILENT)
-		return 1;
-	n += s->entry && (events & PLAN_ENTRY);
-	n += s->kind != BRANCH_NONE && (events & PLAN_BRANCH);
-	n += s->kind == BRANCH_RET && !(flags & FUNCTION_RANGE) && (events & PLAN_RETURN);
-	return max_of(n, 1u);
+	if (plan->functions.data[s->function].flags & FUNCTION_SILENT)
+		return 0;
+	return (s->entry && !s->repeats && (events & PLAN_ENTRY)) +
+	       (s->kind != BRANCH_NONE && (events & PLAN_BRANCH)) +
+	       (returns(plan, s) && (events & PLAN_RETURN));
 }
 
 const struct object *word__go(const struct plan *plan)
@@ -95,5 +101,6 @@ uint64_t word__of_site(const struct plan *plan, uint32_t site, uint32_t operand,
 
 uint64_t word__of_return(const struct plan *plan, uint32_t site)
 {
-	return site | (uint64_t)ACTION_RETURN << 28 | 1ull << PROBE_EVENTS_SHIFT;
+	/* it may be one of several for a call that came back to its entry */
+	return site | (uint64_t)ACTION_RETURN << 28;
 }

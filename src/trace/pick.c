@@ -27,7 +27,7 @@ struct pick {
 	struct map64 threads; /* -> struct pick_thread * */
 	struct map64 outer;   /* call that isn't picked -> the picked one outside of it, 0: none */
 	uint64_t given, counted; /* events */
-	uint64_t unknown;
+	uint64_t unknown, lost;
 	VEC(struct kept_step) last; /* a ring once it is full */
 	size_t next;		    /* where in it the oldest is */
 	uint64_t last_events;
@@ -163,6 +163,7 @@ static int give(struct pick *p, const struct step *s)
 {
 	p->counted += is_event(s);
 	p->unknown += s->type == STEP_UNKNOWN;
+	p->lost += s->type == STEP_LOST ? s->count : 0;
 	return p->fn(p->ctx, s);
 }
 
@@ -247,4 +248,5 @@ void pick__count(const struct pick *p, struct trace_totals *t)
 {
 	t->events = p->counted;
 	t->unknown = p->unknown;
+	t->lost = p->lost;
 }

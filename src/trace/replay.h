@@ -82,7 +82,8 @@ struct trace {
 		biases; /* pid << 32 | object -> running - link-time address, valid bit in known */
 	struct site_places *places;
 	struct trace_totals totals;
-	uint64_t last_call; /* the number given out last */
+	uint64_t last_call;				   /* the number given out last */
+	enum { SINGLY_ASK, SINGLY_YES, SINGLY_NO } singly; /* plan__is_told_singly() */
 	struct walk *walk;
 };
 
@@ -120,6 +121,8 @@ void tasks__free(struct trace *t);
 
 /* LOST (count) or UNKNOWN. */
 int step__mark(struct now *n, enum step_type type, uint64_t count);
+/* Counts events that are lost here and gives out LOST, if they can be counted, else UNKNOWN. */
+int step__lost(struct now *n, uint64_t count);
 /* A branch without probe that the path implies; to_block: where an indirect jump went, or NO_BLOCK.
  */
 int step__implied(struct now *n, uint32_t site, bool taken, uint32_t to_block);

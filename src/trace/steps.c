@@ -39,7 +39,21 @@ int step__mark(struct now *n, enum step_type type, uint64_t count)
 		return 0;
 	step = step_of(n, type, NO_SITE);
 	step.count = count;
+	step.at_least = type == STEP_LOST && n->t->totals.at_least;
 	return select__step(n->t, n->th, &step);
+}
+
+int step__lost(struct now *n, uint64_t count)
+{
+	struct trace *t = n->t;
+
+	/* the first time that it matters: sites may lose their probe until then */
+	if (t->singly == SINGLY_ASK)
+		t->singly =
+			plan__is_told_singly(t->plan, t->options.events) ? SINGLY_YES : SINGLY_NO;
+	t->totals.lost += count;
+	t->totals.at_least |= t->singly == SINGLY_NO;
+	return step__mark(n, count ? STEP_LOST : STEP_UNKNOWN, count);
 }
 
 /* A direct or conditional branch whose outcome is known. */

@@ -168,6 +168,8 @@ static const struct column end[] = {
 	NUMBER(struct trace_end, totals.unseen_tail_returns),
 	NUMBER(struct trace_end, totals.undecoded),
 	NUMBER(struct trace_end, totals.code),
+	NUMBER(struct trace_end, totals.at_least),
+	NUMBER(struct trace_end, totals.missed),
 };
 
 #define ROWS(columns, member)                                                                      \

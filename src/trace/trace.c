@@ -104,8 +104,12 @@ int trace__lost(struct trace *t, uint32_t pid, uint32_t tid, uint64_t count)
 	struct now n = {.t = t};
 
 	n.th = pid ? tasks__thread(t, pid, tid, 0) : &nobody;
-	t->totals.lost += count;
-	return step__mark(&n, STEP_LOST, count);
+	return step__lost(&n, count);
+}
+
+void trace__missed(struct trace *t, uint64_t hits)
+{
+	t->totals.missed += hits;
 }
 
 int trace__gap(struct trace *t, uint32_t pid, uint32_t tid)

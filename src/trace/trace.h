@@ -17,7 +17,7 @@ enum step_type {
 	STEP_ENTRY,
 	STEP_BRANCH,
 	STEP_RETURN,
-	STEP_LOST,    /* count events of this thread are missing here */
+	STEP_LOST,    /* count events of this thread are missing here, or more (at_least) */
 	STEP_UNKNOWN, /* the path of this thread between the step before and the one after can't be
 			 told */
 	STEP_FORK,
@@ -79,6 +79,7 @@ struct step {
 	uint64_t duration; /* ns */
 
 	uint64_t count; /* LOST */
+	bool at_least;	/* LOST: perhaps more */
 };
 
 static inline uint64_t goroutine__key(uint32_t pid, uint64_t goroutine)
@@ -98,9 +99,11 @@ static inline uint64_t step__strand(const struct step *s)
 /* Counters of a run; rows of a table so that summary, text and JSON say the same. */
 struct trace_totals {
 	uint64_t functions, probes,
-		skipped; /* of the plan; silent helpers are no functions, their probes count */
-	uint64_t events; /* printed: entry, branch and return steps */
-	uint64_t lost;	 /* events that never arrived */
+		skipped;   /* of the plan; silent helpers are no functions, their probes count */
+	uint64_t events;   /* printed: entry, branch and return steps */
+	uint64_t lost;	   /* events of what is traced that never arrived */
+	uint64_t at_least; /* 1: that many are known, there may be more */
+	uint64_t missed;   /* hits that the probes missed, of all processes, traced or not */
 	uint64_t unmatched_returns; /* frames that ended unseen, and rets whose entry wasn't seen */
 	uint64_t unseen_tail_returns; /* calls that ended in a jump to code whose end nobody sees */
 	uint64_t unknown;	      /* STEP_UNKNOWN given out */
@@ -167,8 +170,10 @@ void trace__inner(struct trace *t, uint32_t pid, uint32_t ns_pid);
 /* That number; 0: none. */
 uint32_t trace__inner_of(const struct trace *t, uint32_t pid);
 /* count events of a thread (0, 0: of nobody knows which) that were lost behind everything fed so
- * far. */
+ * far; 0: records that are no event by themselves. */
 int trace__lost(struct trace *t, uint32_t pid, uint32_t tid, uint64_t count);
+/* So many hits were missed by the probes; how many of them were of what is traced, nobody knows. */
+void trace__missed(struct trace *t, uint64_t hits);
 /* Some events of a thread were not seen here, and nobody knows how many: UNKNOWN. */
 int trace__gap(struct trace *t, uint32_t pid, uint32_t tid);
 /* The end: open frames are closed as unmatched. */

@@ -12,23 +12,35 @@ whole=1000003 # an entry, 250,000 times round with four branches, a ret, a retur
 lines() { grep -cE '"event":"(entry|branch|return)"' "$T/json"; }
 told() { sed -n 's/.*"event":"lost".*"count":\([0-9]*\).*/\1/p' "$T/json" | awk '{ n += $1 } END { print n + 0 }'; }
 
-# paused OPTION...: as bb, but bbtrace is stopped while the program runs: what the ring doesn't hold is lost for sure.
-paused() {
-	rm -f "$T/go"
+# paused_on PROGRAM FUNC... -- OPTION...: as bb, but bbtrace is stopped while the program runs: what the ring doesn't hold is
+# lost for sure.
+paused_on() {
+	local name=$1 functions=() program tracer
+	shift
+	while [[ $1 != -- ]]; do functions+=("$1") && shift; done
+	shift
+	rm -f "$T/go" "$T/err"
 	mkfifo "$T/go"
-	bash -c 'read -r _ <"$1"; exec "$0"' "$T/million" "$T/go" >"$T/program.out" &
-	local program=$! tracer
-	"$BBTRACE" user "$T/million" spin -p $program -v "$@" >"$T/out" 2>"$T/err" </dev/null &
+	bash -c 'read -r _ <"$1"; exec "$0"' "$T/$name" "$T/go" >"$T/program.out" &
+	program=$!
+	"$BBTRACE" user "$T/$name" "${functions[@]}" -p $program -v "$@" >"$T/out" 2>"$T/err" </dev/null &
 	tracer=$!
-	wait_for $PATIENCE grep -q ' probes attached' "$T/err"
+	wait_for $PATIENCE grep -qs ' probes attached' "$T/err"
 	kill -STOP $tracer
 	echo >"$T/go"
 	wait $program
-	is "$? $(cat "$T/program.out")" '0 0' 'nobody drains the ring: the program does what it always does'
+	program_status=$?
 	kill -CONT $tracer
 	wait $tracer
 	status=$?
 }
+paused() {
+	paused_on million spin -- "$@"
+	is "$program_status $(cat "$T/program.out")" '0 0' 'nobody drains the ring: the program does what it always does'
+}
+
+# Does the summary say of its losses that they are a bound?
+bounded() { grep -q ' events, at least [0-9]* lost, ' "$T/err"; }
 
 for attach in "${MECHANISMS[@]}"; do
 	bb user "$T/million" spin --attach $attach -F json -o "$T/json" -- "$T/million"
@@ -41,6 +53,7 @@ for attach in "${MECHANISMS[@]}"; do
 	is $(($(summary lost) > whole - 1000)) 1 'does not hold them'
 	is $(($(lines) + $(summary lost))) $whole 'printed and lost make the whole'
 	is "$(summary events) $(summary lost)" "$(lines) $(told)" 'the summary says what the lines say'
+	ok "$(bounded && echo 1 || echo 0)" 'exactly: each event has a record of its own'
 done
 
 # A loss is told where it happened: a line for it stands wherever one branch does not follow from the one before.
@@ -73,6 +86,70 @@ wait $!
 exits 0 'a reader that waits for the end'
 is $(($(lines) + $(summary lost))) $whole 'printed and lost make the whole'
 ok $(($(summary lost) > whole - 300000)) "more than the ring holds was kept: $(summary lost) lost"
+
+# ---- a bound says that it is one ----
+
+# stepped PROGRAM FUNC...: how many events it has, by single-stepping.
+stepped() {
+	"$ROOT/tests/step/ranges.sh" "$T/$1" "${@:2}" >"$T/ranges"
+	setarch -R "$ROOT/tests/step/again.sh" "$T/ref" "$T/ref.out" "$BUILD/stepref" --object "$T/$1" --ranges "$T/ranges" \
+		--from-entry -- "$T/$1" 2>/dev/null
+	grep -c '^[0-9]' "$T/ref"
+}
+# bound NAME: what is printed and lost is no more than the whole; less only where the summary, and each loss, say so.
+bound() {
+	local known=$(($(lines) + $(summary lost))) at_least
+
+	bounded && at_least=1 || at_least=0
+	ok $((!(known <= whole && (known == whole || at_least)))) "$1: printed and lost are the whole, or its lower bound: $known of $whole"
+	isnt "$(summary lost)" 0 'events are lost'
+	is "$(json "$T/json" '($e->{event} eq "lost" || $e->{event} eq "summary") && !$e->{at_least} == '$at_least)" 0 \
+		'each count of losses says whether it is a bound'
+}
+
+if [[ -x $BUILD/stepref ]]; then
+	program deep -O1
+	program tail -O2
+	program mutual -O1
+	for one in 'deep deep' 'tail direct indirect chain down plain hidden' 'mutual is_even is_odd ackermann'; do
+		read -ra words <<<"$one"
+		whole=$(stepped "${words[@]}")
+		for how in '--placement full' '--placement implied' '--placement witness' '--returns probe'; do
+			# shellcheck disable=SC2086
+			paused_on "${words[@]}" -- $how --buffer 4K -F json -o "$T/json"
+			bound "$one, $how"
+		done
+	done
+fi
+whole=1000003
+for placement in implied witness; do
+	paused --placement $placement --buffer 4K -F json -o "$T/json"
+	bound "a million, $placement"
+done
+
+# ---- and each count that a loss makes too low is marked where it stands ----
+program deep -O1
+paused_on deep deep -- --placement witness --buffer 4K -o "$T/trace"
+marked() { # FORMAT EXPR-OF-UNMARKED WHAT...
+	"$BBTRACE" report -q "$T/trace" -F "$1" ${4:-} >"$T/report" 2>"$T/report.err"
+	grep -qE 'at least [0-9]+ events? lost|"at_least":true' "$T/report"
+	ok $? "$1 ${4:-}: what is lost is said, as a bound"
+	is "$(grep -cE "$2" "$T/report")" 0 "$1 ${4:-}: $3"
+}
+marked text 'taken [0-9]+(,|$)|  [0-9]+$' 'each count has a +' -c
+marked json '"event":"edge".*[^e]}$' 'each edge says that it is a bound' -c
+marked summary '^ *[0-9]+ |\| [0-9]+$' 'each count has a +'
+marked annotate '^ +[0-9]+ +[+]0x|: [0-9]+ calls' 'each count has a +'
+marked dot '[: ][0-9]+ (runs|calls|branches)|label=" [0-9]+ "' 'each count has a +'
+marked svg:count '[0-9] calls?' 'each count has a +'
+marked svg '[0-9] calls?' 'each count has a +'
+marked html '>[0-9]+ calls?<' 'the page says it'
+for format in folded folded:count callgrind; do
+	marked $format '^$^' 'a count there is a number'
+	grep -q 'every count may be too low' "$T/report"
+	ok $? "$format: what is missing says that every count may be too low"
+done
+marked chrome '^$^' 'it has no counts'
 
 for size in 4K 64K 1M; do
 	bb user "$T/million" spin --buffer $size -e entry,return -F json -o "$T/json" -- "$T/million"

@@ -120,7 +120,7 @@ static inline void code_call(struct output *o, uint64_t id, const char *callee)
 /* A call for each letter: '-' straight on, 'g' to "go", 'h' to "hop". The caller frees. */
 static inline char *code_render(const char *format, const char *calls)
 {
-	struct trace_totals totals = {.functions = 2, .events = 15, .lost = 3};
+	struct trace_totals totals = {.functions = 2, .skipped = 3, .events = 15};
 	struct str text = {0};
 	struct output *o;
 

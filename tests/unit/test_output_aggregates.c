@@ -52,30 +52,27 @@ static void test_folded(void)
 
 static void test_summary(void)
 {
-	const struct trace_totals lost = {.lost = 7};
+	const struct trace_totals lost = {.lost = 7, .at_least = 1, .missed = 9};
 
 	shows("summary", &lost,
-	      "calls  timed  open  total   self    min    avg    p50    p99    max  branches  "
-	      "taken  "
-	      "function\n"
-	      "    1      1     0  2.0us  620ns  2.0us  2.0us  2.0us  2.0us  2.0us         7  "
-	      "50.0%  "
-	      "work(A<B>&)\n"
-	      "    1      1     0  1.3us  1.3us  1.3us  1.3us  1.3us  1.3us  1.3us         1  "
-	      "    -  "
-	      "leaf\n"
-	      "    1      0     1      -      -      -      -      -      -      -         1  "
-	      "    -  "
-	      "main\n"
+	      "calls  timed  open   total    self    min    avg    p50    p99    max  branches"
+	      "  taken  function\n"
+	      "   1+     1+     0  2.0us+  620ns+  2.0us  2.0us  2.0us  2.0us  2.0us        7+"
+	      "  50.0%  work(A<B>&)\n"
+	      "   1+     1+     0  1.3us+  1.3us+  1.3us  1.3us  1.3us  1.3us  1.3us        1+"
+	      "      -  leaf\n"
+	      "   1+     0+     1       -       -      -      -      -      -      -        1+"
+	      "      -  main\n"
 	      "\n"
 	      "work(A<B>&), how long its calls took:\n"
-	      "     1.0us ..   2.0us  |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@| 1\n"
+	      "     1.0us ..   2.0us  |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@| 1+\n"
 	      "\n"
 	      "leaf, how long its calls took:\n"
-	      "     1.0us ..   2.0us  |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@| 1\n"
+	      "     1.0us ..   2.0us  |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@| 1+\n"
 	      "\n"
-	      "Missing: 7 events lost; 1 call without return, not timed.\n",
-	      "a table, histograms, what is missing", STEPS);
+	      "Missing: at least 7 events lost; at most 9 hits missed, of all processes; 1 call "
+	      "without return, not timed; every count may be too low.\n",
+	      "a table, histograms, what is missing, a + where a count may be too low", STEPS);
 	fixture_width = 76;
 	shows("summary", &none,
 	      "calls  timed  open  total   self    p99    max  branches  taken  function\n"

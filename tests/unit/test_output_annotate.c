@@ -2,7 +2,7 @@
 /* The annotate format against what it must look like. */
 #include "code_trace_fixture.h"
 
-#define MISSING "# Missing: 3 events lost\n"
+#define MISSING "# Missing: 3 branches that could not be probed\n"
 #define IDLE	"\n# 1 functions did not run.\n"
 
 static void test_listing(void)
@@ -10,7 +10,7 @@ static void test_listing(void)
 	autofree char *got = code_render("annotate", "-ghg");
 
 	is_str(got,
-	       "# Missing: 3 events lost\n"
+	       "# Missing: 3 branches that could not be probed\n"
 	       "f<\"&> in /usr/bin/pr\"og, 0x1000: 4 calls, 11 branches\n"
 	       "       runs      taken  not taken  offset   instruction\n"
 	       "                                   a.c:7  if (x) \\x1b<y>\n"
@@ -34,7 +34,7 @@ static void test_cold(void)
 	autofree char *got = code_render("annotate", "-");
 
 	is_str(got,
-	       "# Missing: 3 events lost\n"
+	       "# Missing: 3 branches that could not be probed\n"
 	       "f<\"&> in /usr/bin/pr\"og, 0x1000: 1 calls, 2 branches\n"
 	       "       runs      taken  not taken  offset   instruction\n"
 	       "                                   a.c:7  if (x) \\x1b<y>\n"
@@ -72,7 +72,7 @@ static void test_no_branches(void)
 	code_options.events = 0;
 	is_str(got,
 	       "# No branches were recorded (-e): how often each ran is not known.\n"
-	       "# Missing: 3 events lost\n"
+	       "# Missing: 3 branches that could not be probed\n"
 	       "f<\"&> in /usr/bin/pr\"og, 0x1000: 1 calls, 2 branches\n"
 	       "       runs      taken  not taken  offset   instruction\n"
 	       "                                   a.c:7  if (x) \\x1b<y>\n"

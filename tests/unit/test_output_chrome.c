@@ -7,7 +7,7 @@ static struct output_options options;
 #define HEAD "{\"displayTimeUnit\":\"ns\",\"traceEvents\":["
 #define TAIL                                                                                       \
 	"\n],\"otherData\":{\"producer\":\"bbtrace\",\"functions\":0,\"probes\":0,\"skipped\":0,"  \
-	"\"events\":0,\"lost\":0,\"unmatched_returns\":0,\"unseen_tail_returns\":0,\"unknown\":0,\"undecoded\":0,\"code\":0}}\n"
+	"\"events\":0,\"lost\":0,\"unmatched_returns\":0,\"unseen_tail_returns\":0,\"unknown\":0,\"undecoded\":0,\"code\":0,\"missed_at_most\":0}}\n"
 #define IDS "\"pid\":7,\"tid\":7"
 #define NAMES                                                                                      \
 	"\n{\"ph\":\"M\"," IDS ",\"name\":\"thread_name\",\"args\":{\"name\":\"ls\"}},"            \

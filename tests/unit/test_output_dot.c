@@ -8,7 +8,7 @@ static void test_graph(void)
 
 	is_str(got,
 	       "digraph bbtrace {\n"
-	       "\tgraph [fontname=\"sans-serif\", fontsize=12, labelloc=t, labeljust=l, label=\"missing: 3 events lost\"];\n"
+	       "\tgraph [fontname=\"sans-serif\", fontsize=12, labelloc=t, labeljust=l, label=\"missing: 3 branches that could not be probed\"];\n"
 	       "\tnode [shape=box, style=filled, fillcolor=white, fontname=\"monospace\", fontsize=9, color=\"#868e96\"];\n"
 	       "\tedge [fontname=\"sans-serif\", fontsize=9];\n"
 	       "\tsubgraph cluster_0 {\n"
@@ -36,7 +36,7 @@ static void test_cold(void)
 
 	is_str(got,
 	       "digraph bbtrace {\n"
-	       "\tgraph [fontname=\"sans-serif\", fontsize=12, labelloc=t, labeljust=l, label=\"missing: 3 events lost\"];\n"
+	       "\tgraph [fontname=\"sans-serif\", fontsize=12, labelloc=t, labeljust=l, label=\"missing: 3 branches that could not be probed\"];\n"
 	       "\tnode [shape=box, style=filled, fillcolor=white, fontname=\"monospace\", fontsize=9, color=\"#868e96\"];\n"
 	       "\tedge [fontname=\"sans-serif\", fontsize=9];\n"
 	       "\tsubgraph cluster_0 {\n"

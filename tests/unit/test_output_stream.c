@@ -112,7 +112,7 @@ static void test_end(void)
 	ok(json__lines_ok(sink.text.data), "is strict JSON");
 	is_str(strchr(sink.text.data, '\n') + 1,
 	       "{\"event\":\"summary\",\"functions\":2,\"probes\":131,\"skipped\":3,\"events\":15204,"
-	       "\"lost\":1,\"unmatched_returns\":4,\"unseen_tail_returns\":6,\"unknown\":5,\"undecoded\":7,\"code\":640}\n",
+	       "\"lost\":1,\"unmatched_returns\":4,\"unseen_tail_returns\":6,\"unknown\":5,\"undecoded\":7,\"code\":640,\"missed_at_most\":0}\n",
 	       "JSON's last line is the summary");
 	output__free(o);
 	str__clear(&sink.text);
@@ -138,6 +138,15 @@ static void test_totals(void)
 	is_str(s.data,
 	       "bbtrace: 1 functions, 0 probes (0 skipped), 0 events, 0 lost, 0 unmatched returns",
 	       "has the same words for every number");
+	str__clear(&s);
+	none.lost = 7;
+	none.at_least = 1;
+	none.missed = 9;
+	totals__text(&none, &s);
+	is_str(s.data,
+	       "bbtrace: 1 functions, 0 probes (0 skipped), 0 events, at least 7 lost, 0 unmatched "
+	       "returns, at most 9 hits missed, of all processes",
+	       "a bound says that it is one");
 	str__free(&s);
 }
 

@@ -161,6 +161,8 @@ static void test_gaps(void)
 	shows(LATE "-- 17 events lost here --\n", "a loss stands where it happened", s);
 	s.count = 1;
 	shows(LATE "-- 1 event lost here --\n", "of one event", s);
+	s.at_least = true;
+	shows(LATE "-- at least 1 event lost here --\n", "of one at least", s);
 	s.type = STEP_UNKNOWN;
 	shows(LATE "-- path unknown --\n", "an unknown path", s);
 	s = fixture_step(STEP_FORK, SITE_ENTRY);
