@@ -289,34 +289,6 @@ static struct call *call_of_event(struct now *n, int *err)
 
 /* ---- the kinds of events ---- */
 
-int replay__end_calls(struct now *n, struct call *c)
-{
-	uint64_t sp = c->sp;
-	int err;
-
-	calls__sleep_above(n->th, c - n->th->calls.data);
-	do {
-		err = step__return(n, c);
-		replay__take_off(n, c);
-		c = calls__top(n->th);
-	} while (!err && c && c->sp == sp && c->state == CALL_TAIL);
-	return err;
-}
-
-static int on_silent(struct now *n)
-{
-	struct call *c = calls__at(n->th, n->e->sp);
-	int err;
-
-	/* to where the call returns: no other function's ret does that with this stack pointer */
-	if (n->s->kind != BRANCH_RET || !c || c->state != CALL_TAIL ||
-	    (!c->direct && c->block == NO_BLOCK) || !n->value || n->e->missing & WIRE_NO_VALUE0 ||
-	    !c->caller || c->caller != n->value[0])
-		return 0;
-	err = replay__end_calls(n, calls__make_current(n->th, c));
-	return err ? err : undecoded__arrive(n, n->value[0]);
-}
-
 /* Its return probe follows, if it was set when the call was entered and the kernel had room for it.
  */
 static int await_return(struct now *n, struct call *c)
@@ -381,7 +353,7 @@ int replay__branch(struct now *n)
 	int err = 0;
 
 	if (flags & FUNCTION_SILENT)
-		return on_silent(n);
+		return replay__silent(n);
 	if (flags & FUNCTION_RANGE) {
 		err = on_branch(n, NULL);
 		return err ? err : undecoded__behind(n, NULL);

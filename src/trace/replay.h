@@ -155,6 +155,8 @@ int replay__path(struct now *n, const struct path *path);
 struct call *replay__unseen(struct now *n, uint64_t sp);
 /* c returned, and with it the calls that it was the tail of. */
 int replay__end_calls(struct now *n, struct call *c);
+/* A ret of a function that nobody asked for: ends the call that jumped there. */
+int replay__silent(struct now *n);
 /* c has returned. */
 void replay__take_off(struct now *n, struct call *c);
 

@@ -1,6 +1,34 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The replay of what return probes tell. */
+/* The replay of the ends of calls: by rets that were not asked for, and by return probes. */
 #include "calls.h"
+
+int replay__end_calls(struct now *n, struct call *c)
+{
+	uint64_t sp = c->sp;
+	int err;
+
+	calls__sleep_above(n->th, c - n->th->calls.data);
+	do {
+		err = step__return(n, c);
+		replay__take_off(n, c);
+		c = calls__top(n->th);
+	} while (!err && c && c->sp == sp && c->state == CALL_TAIL);
+	return err;
+}
+
+int replay__silent(struct now *n)
+{
+	struct call *c = calls__at(n->th, n->e->sp);
+	int err;
+
+	/* to where the call returns: no other function's ret does that with this stack pointer */
+	if (n->s->kind != BRANCH_RET || !c || c->state != CALL_TAIL ||
+	    (!c->direct && c->block == NO_BLOCK) || !n->value || n->e->missing & WIRE_NO_VALUE0 ||
+	    !c->caller || c->caller != n->value[0])
+		return 0;
+	err = replay__end_calls(n, calls__make_current(n->th, c));
+	return err ? err : undecoded__arrive(n, n->value[0]);
+}
 
 /* Brings the call to its return where no ret told that it is there. */
 static int walk_to_return(struct now *n, struct call *c)

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * Return addresses, where a return probe has replaced them too. Included once, by bbtrace.bpf.c.
+ */
+#ifndef BBTRACE_RETURNS_H
+#define BBTRACE_RETURNS_H
+
+#define RETURNS_AHEAD 16 /* return probes of calls that were left otherwise may lie before it */
+
+/* Does addr lead to the return probes' handler? kernel/events/uprobes.c: the first slot of
+ * [uprobes]. */
+static __always_inline bool is_replaced(__u64 addr)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	struct xol_area *area = BPF_CORE_READ(task, mm, uprobes_state.xol_area);
+
+	return area && addr && BPF_CORE_READ(area, vaddr) == addr;
+}
+
+/* What was on the stack at sp before; 0: not known. */
+static __noinline __u64 replaced_return(__u64 sp)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	struct return_instance *r = BPF_CORE_READ(task, utask, return_instances);
+
+	for (int i = 0; r && i < RETURNS_AHEAD; i++) {
+		if (BPF_CORE_READ(r, stack) == sp)
+			return BPF_CORE_READ(r, orig_ret_vaddr);
+		r = BPF_CORE_READ(r, next);
+	}
+	return 0;
+}
+
+/* The kernel's own functions: include/linux/rethook.h, from 5.18 on. vmlinux.h may not have it. */
+struct llist_node___any {
+	struct llist_node___any *next;
+} __attribute__((preserve_access_index));
+struct llist_head___any {
+	struct llist_node___any *first;
+} __attribute__((preserve_access_index));
+struct rethook_node___any {
+	struct llist_node___any llist;
+	unsigned long ret_addr, frame;
+} __attribute__((preserve_access_index));
+struct task_struct___rethook {
+	struct llist_head___any rethooks;
+} __attribute__((preserve_access_index));
+
+/* What was on the stack at sp before return probes, whoever's, replaced it, the oldest of them last
+ * in the list; 0: none did. */
+static __noinline __u64 hooked_return(__u64 sp)
+{
+	struct task_struct___rethook *task = (void *)bpf_get_current_task();
+	struct llist_node___any *at = NULL;
+	__u64 addr = 0;
+
+	if (bpf_core_field_exists(task->rethooks))
+		at = BPF_CORE_READ(task, rethooks.first);
+	for (int i = 0; at && i < RETURNS_AHEAD; i++) {
+		struct rethook_node___any *n =
+			(void *)at - bpf_core_field_offset(struct rethook_node___any, llist);
+
+		if (BPF_CORE_READ(n, frame) == sp)
+			addr = BPF_CORE_READ(n, ret_addr);
+		else if (addr)
+			break;
+		at = BPF_CORE_READ(at, next);
+	}
+	return addr;
+}
+
+/* The return address on the stack at sp; *replaced: by a return probe. */
+static __always_inline long load_return(__u64 sp, __u64 *addr, bool *replaced)
+{
+	__u64 hooked;
+
+	*replaced = false;
+	if (load(addr, 8, sp))
+		return -1;
+	if (config.kernel) {
+		hooked = hooked_return(sp);
+		*replaced = hooked;
+		*addr = hooked ? hooked : *addr;
+		return 0;
+	}
+	if (!config.returns || !is_replaced(*addr))
+		return 0;
+	*replaced = true;
+	*addr = replaced_return(sp);
+	return *addr ? 0 : -1;
+}
+
+#endif
