@@ -469,6 +469,12 @@ int hit_multi(struct pt_regs *ctx)
 	return stopped ? end_on_own_stack(ctx) : hit(ctx, bpf_get_attach_cookie(ctx));
 }
 
+SEC("kprobe.multi")
+int hit_entry(struct pt_regs *ctx)
+{
+	return stopped ? end_on_own_stack(ctx) : hit(ctx, bpf_get_attach_cookie(ctx));
+}
+
 /* kernel/trace/trace_uprobe.c, uprobe_dispatcher(): utask->vaddr points to the hit's dispatch data
  */
 static __always_inline __u64 *uprobe_word(void)

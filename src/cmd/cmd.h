@@ -123,6 +123,11 @@ int returns__settle(struct args *a);
 /* Notes what return probes would break. -ENOTSUP: they may be on none of these functions. */
 int returns__check_probes(const struct plan *plan);
 
+/* ---- before anything is tried (preflight.c) ---- */
+
+/* Are the processes there that are named, does /proc show them, may bbtrace trace? */
+int preflight__check(const struct args *a);
+
 /* ---- lines of source files, for output_options.source (source.c) ---- */
 
 struct sources;

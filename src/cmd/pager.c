@@ -78,6 +78,7 @@ void pager__wait(pid_t pager)
 #define FIRST_NS 1000000000ull /* what is done sooner needs none */
 #define EVERY_NS 200000000ull
 #define MANY	 4096 /* probes are told of sooner: one by one they take their time */
+#define LONG_NS	 10000000000ull
 #define CLEAR	 "\r\033[K"
 
 void progress__read(struct progress *p, bool wanted, uint64_t bytes)
@@ -86,10 +87,10 @@ void progress__read(struct progress *p, bool wanted, uint64_t bytes)
 	p->start = p->last = now_ns(CLOCK_MONOTONIC);
 }
 
-void progress__attach(struct progress *p, bool wanted, uint64_t probes)
+void progress__attach(struct progress *p, bool wanted, uint64_t probes, uint64_t work)
 {
-	progress__read(p, wanted, probes);
-	p->probes = true;
+	progress__read(p, wanted, work);
+	p->probes = probes;
 }
 
 static void show_progress(const struct progress *p, uint64_t now)
@@ -99,8 +100,8 @@ static void show_progress(const struct progress *p, uint64_t now)
 	if (p->probes)
 		fprintf(stderr,
 			CLEAR "bbtrace: attaching %llu probes: %.0f %%, %.0f/s, %.0f s left",
-			(unsigned long long)p->total, 100.0 * p->done / p->total, rate,
-			(p->total - p->done) / rate);
+			(unsigned long long)p->probes, 100.0 * p->done / p->total,
+			p->attached / seconds, (p->total - p->done) / rate);
 	else if (p->total && p->done <= p->total)
 		fprintf(stderr, CLEAR "bbtrace: %.0f %%, %.1f MB/s, %.0f s left",
 			100.0 * p->done / p->total, rate / 1e6, (p->total - p->done) / rate);
@@ -110,9 +111,21 @@ static void show_progress(const struct progress *p, uint64_t now)
 
 static bool is_due(const struct progress *p, uint64_t now)
 {
-	if (p->probes && p->last == p->start && p->done >= MANY)
+	if (p->probes && p->last == p->start && p->attached >= MANY)
 		return true;
 	return now - p->start >= FIRST_NS && now - p->last >= EVERY_NS;
+}
+
+/* Whoever reads a log: once, when it is known and long. */
+static void tell_estimate(struct progress *p, uint64_t now)
+{
+	uint64_t left = (now - p->start) / p->done * (p->total - min_of(p->done, p->total));
+
+	if (p->told || now - p->start < FIRST_NS || left < LONG_NS)
+		return;
+	p->told = true;
+	note("attaching %llu probes takes about %.0f s more; Ctrl-C ends it",
+	     (unsigned long long)p->probes, left / 1e9);
 }
 
 void progress__add(struct progress *p, uint64_t n)
@@ -120,6 +133,8 @@ void progress__add(struct progress *p, uint64_t n)
 	uint64_t now;
 
 	p->done += n;
+	if (p->probes && !p->shown && p->done)
+		tell_estimate(p, now_ns(CLOCK_MONOTONIC));
 	if (!p->shown)
 		return;
 	if (p->probes && p->done >= p->total) {
@@ -131,6 +146,12 @@ void progress__add(struct progress *p, uint64_t n)
 		return;
 	p->last = now;
 	show_progress(p, now);
+}
+
+void progress__attached(struct progress *p, uint64_t probes, uint64_t work)
+{
+	p->attached += probes;
+	progress__add(p, work);
 }
 
 void progress__end(struct progress *p)

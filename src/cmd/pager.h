@@ -13,14 +13,17 @@ pid_t pager__start(void);
 void pager__wait(pid_t pager);
 
 struct progress {
-	bool shown;	/* stderr is a terminal that nobody else writes to */
-	bool probes;	/* that are attached are what is counted; else bytes that are read */
-	uint64_t total; /* 0: not known */
+	bool shown;		   /* stderr is a terminal that nobody else writes to */
+	uint64_t probes, attached; /* how many there are, and are done; 0: bytes are read */
+	uint64_t total; /* bytes, or what attaching takes (plan__attach_work()); 0: not known */
 	uint64_t done;
 	uint64_t start, last; /* ns */
+	bool told;	      /* the estimate, where nothing is shown */
 };
 void progress__read(struct progress *p, bool wanted, uint64_t bytes);
-void progress__attach(struct progress *p, bool wanted, uint64_t probes);
+void progress__attach(struct progress *p, bool wanted, uint64_t probes, uint64_t work);
+/* So many probes more, which took so much of the work. */
+void progress__attached(struct progress *p, uint64_t probes, uint64_t work);
 void progress__add(struct progress *p, uint64_t n);
 void progress__end(struct progress *p);
 

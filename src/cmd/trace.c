@@ -154,52 +154,6 @@ static int end_output(struct session *s)
 
 /* ---- what is to be traced ---- */
 
-static int check_pids(const struct args *a)
-{
-	const uint32_t *pid;
-
-	vec__each (pid, &a->filters.pids)
-		if (kill(*pid, 0) && errno == ESRCH)
-			return err__set(ESRCH, "no such process: %u", *pid);
-	return 0;
-}
-
-/* Numbers of processes are looked up in /proc: it has to know them by the same. */
-static int check_proc(void)
-{
-	char self[32];
-	ssize_t n = readlink("/proc/self", self, sizeof(self) - 1);
-
-	self[max_of(n, 0)] = 0;
-	if (n > 0 && atoi(self) == getpid())
-		return 0;
-	return err__set(ENOENT,
-			n < 0 ? "/proc is not mounted: mount -t proc proc /proc"
-			      : "/proc shows another PID namespace than this one: "
-				"mount -t proc proc /proc, in a mount namespace of its own");
-}
-
-/* The first thing that stops the uninitiated: told before anything else is tried. */
-static int check_privileges(const struct session *s)
-{
-	autofree char *mode = xasprintf("bbtrace %s", s->args.verb->name);
-
-	if (privileges__check(PRIVILEGE_BPF | PRIVILEGE_PERFMON, mode))
-		return err__set(EPERM,
-				"cannot trace: %s; run with sudo, or as a user with CAP_BPF and "
-				"CAP_PERFMON",
-				strdupa(err__text()));
-	for (const struct feature *f = features; f->name; f++)
-		if (!strcmp(f->name, "kernel") || !strcmp(f->name, "lockdown")) {
-			int err = f->check();
-
-			if (err)
-				return err__set(-err, "cannot trace: %s; %s", strdupa(err__text()),
-						f->remedy);
-		}
-	return 0;
-}
-
 static bool system_wide(const struct args *a)
 {
 	const struct probe_filters *f = &a->filters;
@@ -231,6 +185,31 @@ static const char *const placements[] = {
 	[PLACEMENT_IMPLIED] = "where the path doesn't imply a branch (implied)",
 	[PLACEMENT_WITNESS] = "on as few branches as tell the path (witness)",
 };
+
+/* So long, and no more unasked: as long as some 1,000 probes in the kernel itself take, or some 40
+ * in a module of 13,000 symbols. */
+#define ATTACH_WORK 2000000
+
+/* Fewer probes tell the same path, where nobody has asked for more. */
+static int spare_probes(struct session *s, struct plan_options *o)
+{
+	uint64_t work = plan__attach_work(s->plan);
+	unsigned probes = s->plan->probes;
+	int err;
+
+	if (!o->kernel || work <= ATTACH_WORK || s->args.placement_given ||
+	    s->plan->placement == PLACEMENT_WITNESS)
+		return 0;
+	plan__free(s->plan);
+	s->plan = NULL;
+	o->placement = PLACEMENT_WITNESS;
+	err = plan__build(&s->named.functions, o, &s->plan);
+	if (!err && s->plan->placement == PLACEMENT_WITNESS)
+		note("%u probes would take long to attach: %u tell the same path, without the time of each "
+		     "branch; --placement full attaches all",
+		     probes, s->plan->probes);
+	return err;
+}
 
 static int make_plan(struct session *s)
 {
@@ -272,6 +251,7 @@ static int make_plan(struct session *s)
 		o.nstubs = s->named.stubs.len;
 		err = plan__build(&s->named.functions, &o, &s->plan);
 	}
+	err = err ? err : spare_probes(s, &o);
 	if (!err && s->args.returns == RETURNS_PROBE)
 		err = returns__check_probes(s->plan);
 	if (err || note__level() < NOTE_VERBOSE)
@@ -314,9 +294,9 @@ static void tell_price(const struct session *s)
 		     "-p PID spares the others");
 }
 
-static void on_attached(void *progress, size_t sites)
+static void on_attached(void *progress, size_t sites, uint64_t work)
 {
-	progress__add(progress, sites);
+	progress__attached(progress, sites, work);
 }
 
 static int attach(struct session *s, struct probe_options *o)
@@ -327,7 +307,8 @@ static int attach(struct session *s, struct probe_options *o)
 
 	if (!err)
 		tell_price(s);
-	progress__attach(&progress, note__level() == NOTE_NORMAL, s->plan->probes);
+	progress__attach(&progress, note__level() == NOTE_NORMAL, s->plan->probes,
+			 plan__attach_work(s->plan));
 	o->attached = on_attached;
 	o->attached_ctx = &progress;
 	err = err ? err : probe__attach(s->probe);
@@ -450,11 +431,18 @@ static bool looks_around(const struct session *s)
 	return !s->child.pid && !s->plan->kernel;
 }
 
+/* A trace file keeps them for whoever reads it. */
+static bool needs_all_regs(const struct args *a)
+{
+	return record_name(a) || (a->regs && strcmp(a->regs, "args") && strcmp(a->regs, "none"));
+}
+
 static int run(struct session *s, int *status)
 {
 	struct probe_options o = {.buffer = s->args.buffer,
 				  .events = s->args.events,
 				  .stack = s->args.stack,
+				  .all_regs = needs_all_regs(&s->args),
 				  .interrupted = &asked_to_stop,
 				  .attach = s->args.attach,
 				  .kernel = s->named.kernel,
@@ -495,10 +483,8 @@ static int run(struct session *s, int *status)
 
 static int trace(struct session *s, int *status)
 {
-	int err = check_proc();
+	int err = preflight__check(&s->args);
 
-	err = err ? err : check_pids(&s->args);
-	err = err ? err : check_privileges(s);
 	err = err ? err : open_btf(s);
 	err = err ? err : make_plan(s);
 	err = err ? err : open_output(s);

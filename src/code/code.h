@@ -406,6 +406,13 @@ void plan__lines(struct plan *p);
 /* The row that covers vaddr; NULL: none. */
 const struct plan_line *plan__line_at(const struct plan *p, uint32_t object, uint64_t vaddr);
 
+/*
+ * How long the kernel takes to attach a site's probe, and all of them (attach_work.c): in
+ * instructions that it decodes. A program's probe counts as one.
+ */
+uint64_t plan__site_work(const struct plan *p, uint32_t site);
+uint64_t plan__attach_work(const struct plan *p);
+
 /* A probe could not be placed after all (attach time): the site loses it, the counts follow. */
 void plan__refuse(struct plan *p, uint32_t site, enum probe_refusal why);
 

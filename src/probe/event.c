@@ -163,15 +163,9 @@ static int none_defined(const struct plan *plan)
 			plan->sites.len == 1 ? "" : "; -v shows its answers");
 }
 
-/* Thousands of definitions take their time. */
-static bool is_interrupted(const struct probe *p)
-{
-	return (p->options->interrupted && *p->options->interrupted) || steady__is_orphan();
-}
-
 static int end_definitions(struct probe *p, enum tracefs_kind kind, uint32_t defined)
 {
-	if (is_interrupted(p))
+	if (probe__is_interrupted(p))
 		return err__set(EINTR, "interrupted while attaching");
 	return defined ? open_event(p, kind) : none_defined(p->plan);
 }
@@ -247,14 +241,14 @@ int uprobe_event__attach(struct probe *p)
 
 	if (fd < 0)
 		return fd;
-	for (uint32_t i = 0; i < p->plan->sites.len && !is_interrupted(p); i++) {
+	for (uint32_t i = 0; i < p->plan->sites.len && !probe__is_interrupted(p); i++) {
 		if (!p->plan->sites.data[i].probe)
 			continue;
 		err = uprobe_define(p, fd, name, i);
 		if (err)
 			plan__refuse(p->plan, i, PROBE_KERNEL);
 		defined += !err;
-		probe__attached(p, 1);
+		probe__attached(p, 1, 1);
 	}
 	err = end_definitions(p, TRACEFS_UPROBE, defined);
 	for (uint32_t i = 0; !err && i < p->plan->objects.len; i++)
@@ -398,7 +392,7 @@ static bool is_harmful(const struct probe *p, const struct plan_site *s)
 	return p->plan->arch->machine == EM_X86_64 && emulation__is_wrong(bytes, insn.len);
 }
 
-static void refuse_kprobe(struct probe *p, uint32_t site, const char *who, const char *why)
+void kprobe__refuse(struct probe *p, uint32_t site, const char *who, const char *why)
 {
 	const struct plan_site *s = &p->plan->sites.data[site];
 	uint64_t offset = 0;
@@ -409,7 +403,7 @@ static void refuse_kprobe(struct probe *p, uint32_t site, const char *who, const
 }
 
 /* Without its entry a function shows next to nothing. */
-static void tell_unseen(const struct plan *plan)
+void kprobe__tell_unseen(const struct plan *plan)
 {
 	const struct plan_function *f;
 
@@ -453,24 +447,25 @@ int kprobe_event__attach(struct probe *p)
 
 	if (fd < 0)
 		return fd;
-	for (uint32_t i = 0; i < p->plan->sites.len && !is_interrupted(p); i++) {
+	for (uint32_t i = 0; i < p->plan->sites.len && !probe__is_interrupted(p); i++) {
 		const struct plan_site *s = &p->plan->sites.data[i];
+		uint64_t work = plan__site_work(p->plan, i);
 
 		if (!s->probe)
 			continue;
-		probe__attached(p, 1);
 		if (is_harmful(p, s)) {
-			refuse_kprobe(p, i, "no probe on", "the kernel would emulate it wrongly");
+			kprobe__refuse(p, i, "no probe on", "the kernel would emulate it wrongly");
 			continue;
 		}
 		err = kprobe_define(p, fd, name, i);
 		if (err)
-			refuse_kprobe(p, i, "the kernel refuses", strerror(-err));
+			kprobe__refuse(p, i, "the kernel refuses", strerror(-err));
 		defined += !err;
+		probe__attached(p, 1, work);
 	}
 	if (defined)
-		tell_unseen(p->plan);
-	if (defined && !is_interrupted(p))
+		kprobe__tell_unseen(p->plan);
+	if (defined && !probe__is_interrupted(p))
 		open_returns(p, kernel_returns__define(p, fd));
 	return end_definitions(p, TRACEFS_KPROBE, defined);
 }

@@ -111,6 +111,7 @@ static int check_ringbuf(void)
 }
 
 /* enum bpf_attach_type of include/uapi/linux/bpf.h; older headers lack it */
+#define TRACE_KPROBE_MULTI ((enum bpf_attach_type)42)
 #define TRACE_UPROBE_MULTI ((enum bpf_attach_type)48)
 
 /* A link to "/", which no kernel accepts: -EBADF says that the kernel knows such links. */
@@ -175,6 +176,19 @@ bool feature__inherited_events(void)
 		answer = fd < 0 ? -1 : 1;
 	}
 	return answer > 0;
+}
+
+/* Present wherever BPF can trace (net/bpf/test_run.c). */
+int feature__kprobe_multi(void)
+{
+	const char *name = "bpf_fentry_test1";
+	LIBBPF_OPTS(bpf_link_create_opts, o, .kprobe_multi.syms = &name, .kprobe_multi.cnt = 1);
+	autoclose int prog = load_return_zero(BPF_PROG_TYPE_KPROBE, TRACE_KPROBE_MULTI);
+	autoclose int link = prog < 0 ? -1 : bpf_link_create(prog, -1, TRACE_KPROBE_MULTI, &o);
+
+	if (prog < 0 || link >= 0)
+		return min_of(prog, 0);
+	return errno == EPERM ? -EPERM : err__set(ENOTSUP, "this kernel has no kprobe_multi links");
 }
 
 static int check_inherited_events(void)
@@ -351,6 +365,8 @@ const struct feature features[] = {
 	 feature__tracefs_uprobes, "a kernel with CONFIG_UPROBE_EVENTS; run as root"},
 	{"inherited_events", "-f: whoever is not traced pays nothing", check_inherited_events,
 	 "Linux 6.13 or newer; until then each process that maps the file pays for each hit"},
+	{"kprobe_multi", "kernel: one link for the entries of thousands of functions (-e entry)",
+	 feature__kprobe_multi, "a kernel with CONFIG_FPROBE; kprobe_event serves meanwhile"},
 	{"kprobe_event", "kernel: one trace event with many probes", feature__tracefs_kprobes,
 	 "a kernel with CONFIG_KPROBES and CONFIG_KPROBE_EVENTS; run as root"},
 	{"kallsyms", "kernel: symbols", check_kallsyms,

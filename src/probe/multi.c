@@ -256,7 +256,7 @@ static int multi_attach_object(struct probe *p, uint32_t object)
 		collect_returns(p, object, &returns);
 		err = link_batch(p, o, &returns);
 	}
-	probe__attached(p, sites);
+	probe__attached(p, sites, sites);
 	batch__free(&b);
 	batch__free(&returns);
 	return err;

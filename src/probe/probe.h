@@ -36,12 +36,14 @@ struct probe_options {
 			  */
 	unsigned events; /* enum plan_events: what is shown, for the count of what is lost */
 	bool stack;	 /* call stacks on entry */
+	bool all_regs;	 /* every register of an entry, not just arguments and stack pointer */
 	const volatile sig_atomic_t *interrupted; /* set by a signal: attaching ends with -EINTR */
 	const char *attach;	     /* the one mechanism to use, by name; NULL: the best */
 	const struct object *kernel; /* the running one, for its variables; NULL: not needed */
 	const char *btf; /* kernel types from this file; NULL: /sys/kernel/btf/vmlinux */
-	/* So many more sites have been attached, or refused; NULL: nobody asks. */
-	void (*attached)(void *ctx, size_t sites);
+	/* So many more sites have been attached, or refused, which took so much of
+	 * plan__attach_work(); NULL: nobody asks. */
+	void (*attached)(void *ctx, size_t sites, uint64_t work);
 	void *attached_ctx;
 };
 

@@ -126,8 +126,10 @@ static void configure(struct probe *p, uint32_t noperands, uint32_t nprobes)
 				 lookup == LOOKUP_KERNEL ? 2 * nprobes + 1 : 1);
 	bpf_map__set_max_entries(p->skel->maps.uprobe_sites,
 				 lookup == LOOKUP_UPROBE ? nprobes + 1 : 1);
-	bpf_program__set_autoload(p->skel->progs.hit_multi, lookup == LOOKUP_COOKIE);
-	bpf_program__set_autoload(p->skel->progs.hit_event, lookup != LOOKUP_COOKIE);
+	bpf_program__set_autoload(p->skel->progs.hit_multi, false);
+	bpf_program__set_autoload(p->skel->progs.hit_event, false);
+	bpf_program__set_autoload(p->skel->progs.hit_entry, false);
+	bpf_program__set_autoload(probe__program(p), true);
 	bpf_program__set_autoload(p->skel->progs.hit_kernel_return, kernel_returns__needed(p));
 	bpf_program__set_autoload(p->skel->progs.on_exec, f->command || mechanism__loss(p));
 	bpf_program__set_autoload(p->skel->progs.on_signal, p->plan->silent_rets);
@@ -320,8 +322,7 @@ int probe__open(struct plan *plan, const struct probe_options *options, struct p
 
 struct bpf_program *probe__program(struct probe *p)
 {
-	return p->mechanism->lookup == LOOKUP_COOKIE ? p->skel->progs.hit_multi
-						     : p->skel->progs.hit_event;
+	return bpf_object__find_program_by_name(p->skel->obj, p->mechanism->program);
 }
 
 bool probe__find_children(struct probe *p)
@@ -357,10 +358,16 @@ void probe__drop_links(struct probe *p, uint32_t pid)
 	p->links.len = kept;
 }
 
-void probe__attached(const struct probe *p, size_t sites)
+void probe__attached(const struct probe *p, size_t sites, uint64_t work)
 {
 	if (p->options->attached)
-		p->options->attached(p->options->attached_ctx, sites);
+		p->options->attached(p->options->attached_ctx, sites, work);
+}
+
+/* Thousands of definitions take their time. */
+bool probe__is_interrupted(const struct probe *p)
+{
+	return (p->options->interrupted && *p->options->interrupted) || steady__is_orphan();
 }
 
 bool probe__is_refused(struct probe *p)

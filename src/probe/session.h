@@ -18,11 +18,13 @@ struct probe;
 struct mechanism {
 	const char *name; /* --attach, doctor */
 	const char *what;
-	bool kernel;	/* for kernel functions, else for user space */
-	uint8_t lookup; /* enum probe_lookup: how its probes find their word */
-	uint8_t loss;	/* enum target_loss: how an exec may take a process away from it */
-	uint32_t most;	/* sites for which it is quick to attach; 0: any number */
+	bool kernel;	     /* for kernel functions, else for user space */
+	const char *program; /* BPF, that its probes run */
+	uint8_t lookup;	     /* enum probe_lookup: how its probes find their word */
+	uint8_t loss;	     /* enum target_loss: how an exec may take a process away from it */
+	uint32_t most;	     /* sites for which it is quick to attach; 0: any number */
 	int (*check)(void);
+	int (*suits)(const struct probe *p); /* -errno: what it can't do is asked; NULL: any */
 	int (*attach)(struct probe *p);
 	void (*detach)(struct probe *p);
 	/* Process pid was lost to it: it is to be traced again, from now on. */
@@ -76,6 +78,16 @@ enum probe_spares uprobe_event__spares(enum reach_kind kind);
 void uprobe_event__detach(struct probe *p);
 int kprobe_event__attach(struct probe *p);
 void kprobe_event__detach(struct probe *p);
+int kprobe_multi__suits(const struct probe *p);
+int kprobe_multi__attach(struct probe *p);
+void kprobe_multi__detach(struct probe *p);
+/* Hits that ftrace kept from it, as far as the kernel tells. */
+uint64_t kprobe_multi__missed(const struct probe *p);
+
+/* The kernel accepts no probe on this site of its own: who says so, and why. */
+void kprobe__refuse(struct probe *p, uint32_t site, const char *who, const char *why);
+/* Notes the functions whose calls are not seen for that. */
+void kprobe__tell_unseen(const struct plan *plan);
 
 /* Return probes beside the kprobes (kernel_returns.c): are there any to attach, and how many were
  * defined. */
@@ -95,7 +107,9 @@ void probe__drop_links(struct probe *p, uint32_t pid);
 void copies__tell(struct probe *p);
 
 /* Tells who waits that so many more sites are done. */
-void probe__attached(const struct probe *p, size_t sites);
+void probe__attached(const struct probe *p, size_t sites, uint64_t work);
+/* Is what attaches to end now? */
+bool probe__is_interrupted(const struct probe *p);
 
 /* Do traced tasks inherit perf events? */
 bool probe__inherits(const struct probe *p);
@@ -122,6 +136,7 @@ bool feature__uprobe_multi_by_process(void);
 bool feature__inherited_events(void);
 /* A kernel that is locked down has no tracefs either. */
 int feature__lockdown(void);
+int feature__kprobe_multi(void);
 int feature__tracefs_uprobes(void);
 int feature__tracefs_kprobes(void);
 

@@ -180,7 +180,9 @@ static uint64_t recursion_misses(struct probe *p)
 /* Nor did those of kprobes that came while that CPU was handling another one. */
 static uint64_t kprobe_misses(struct probe *p)
 {
-	int64_t missed = p->plan->kernel && p->tracefs >= 0 ? tracefs__missed(p->tracefs) : 0;
+	int64_t missed = !p->plan->kernel  ? 0
+			 : p->tracefs >= 0 ? tracefs__missed(p->tracefs)
+					   : (int64_t)kprobe_multi__missed(p);
 
 	if (missed < 0)
 		note("how many kprobes were missed is not known: %s", err__text());

@@ -134,6 +134,8 @@ static void assign(const struct kernel_objects *k, kallsym_vec *symbols)
 		s->object = s->module ? last_object : 0;
 		if (s->object == NO_OBJECT)
 			continue;
+		if (s->object)
+			k->modules[s->object - 1]->listed++;
 		f = kernel_file__of(s->object ? k->modules[s->object - 1] : k->kernel);
 		if (s->vaddr < f->start || s->vaddr >= f->end || !is_function(s))
 			s->object = NO_OBJECT;

@@ -128,6 +128,7 @@ struct object {
 	int32_t go_g;	   /* where a thread has its goroutine's g, from its base; 0: not known */
 	uint32_t go_goid;  /* where g has the goroutine's number; 0: not known */
 	uint64_t dev, ino; /* of the file, st_dev and st_ino; 0 for the kernel */
+	uint32_t listed;   /* a module: its symbols of any kind that the kernel knows */
 	uint8_t build_id[20];
 	size_t build_id_len;	      /* 0: none */
 	uint64_t relro, relro_size;   /* PT_GNU_RELRO: read-only once the object is relocated */

@@ -7,8 +7,8 @@
 
 bool replay__is_unwound(struct now *n, const struct call *c, uint32_t to)
 {
-	return n->t->plan->blocks.data[to].pad && c->state == CALL_AT && c->in_call &&
-	       c->signals == n->th->signals;
+	return n->t->plan->blocks.data[to].pad == PAD_LANDING && c->state == CALL_AT &&
+	       c->in_call && c->signals == n->th->signals;
 }
 
 /* Can the call have come to this branch by the one way there is? */

@@ -62,10 +62,10 @@ static void test_found(void)
 static void test_not_found(void)
 {
 	ok(PLAN(ALL, "pushed", "unlinked", "within", "abroad", "other"), "what is no handler");
-	is(block(behind("pushed", 18))->pad, 0, "an address that is pushed is none");
-	is(block(behind("unlinked", 21))->pad, 0, "nor where the link is another");
+	is(block(behind("pushed", 18))->pad, PAD_RESUMED, "an address that is pushed is none");
+	is(block(behind("unlinked", 21))->pad, PAD_RESUMED, "nor where the link is another");
 	is(plan__site_at(plan, 0, behind("within", 22)), NO_SITE, "nor within an instruction");
-	is(block(behind("other", 2))->pad, 0, "nor in another function");
+	is(block(behind("other", 2))->pad, PAD_RESUMED, "nor in another function");
 }
 
 static void test_returns(void)

@@ -156,6 +156,7 @@ static void test_objects(void)
 	is_str(xfs->path, "xfs", "named after the module");
 	is(xfs->kind, OBJECT_MODULE, "of the module kind");
 	is(xfs->symbols.len, 2, "with the functions in its range");
+	is(xfs->listed, 4, "how many symbols of any kind the kernel has of it");
 	is(find(xfs, "mine")->size, 0x40, "table order does not matter");
 	is(find(xfs, "other")->size, 0x40, "data ends a function");
 	is_str(find(xfs, "mine")->module, "xfs", "a symbol knows its module");

@@ -25,7 +25,7 @@ nothing_defined() { [[ ! -s $definitions ]]; }
 nothing_armed() { [[ $(armed) == 0 ]]; }
 
 begin() { # FUNC...
-	$BBTRACE kernel "$@" -v -F json -o "$T/json" >"$T/out.txt" 2>"$T/err" </dev/null &
+	$BBTRACE kernel "$@" --placement full -v -F json -o "$T/json" >"$T/out.txt" 2>"$T/err" </dev/null &
 	tracer=$!
 	wait_for 1200 grep -q ' probes attached' "$T/err"
 }
@@ -63,12 +63,31 @@ wait_for 1200 eval '! pgrep -x bbtrace >/dev/null'
 ok $? 'and the child ends'
 healthy 'Ctrl-C'
 
+# ---- Ctrl-C while it attaches ----
+
+mapfile -t most < <(listed traceable path_openat do_epoll_ctl copy_process link_path_walk tcp_sendmsg_locked tcp_ack \
+	tcp_rcv_established ext4_map_blocks ext4_fill_super begin_new_exec)
+strace -o "$T/calls" -e trace=write $BBTRACE kernel "${most[@]}" -F json -o "$T/json" >"$T/out.txt" 2>"$T/err" </dev/null &
+some_defined() { (($(wc -l <"$definitions") >= 20)); }
+wait_for 1200 some_defined
+ok $? 'some of very many probes are defined'
+pkill -INT -x bbtrace
+wait $!
+is $? 0 'Ctrl-C while attaching: status 0'
+like "$T/err" 'interrupted before the probes were in place' 'which is said'
+is "$(($(sed -n '/--- SIGINT/,$p' "$T/calls" | grep -c 'write([0-9]*, "p:bbtrace') <= 1))" 1 'no more are defined'
+wait_for 1200 nothing_defined
+ok $? 'none is left'
+is "$(armed)" 0 'none is armed'
+read -r all few < <(sed -n 's/.*: \([0-9]*\) probes would take long to attach: \([0-9]*\) tell the same path.*/\1 \2/p' "$T/err")
+is "$((few > 0 && few < all))" 1 "${all:-no} probes are very many: ${few:-none} are attached"
+
 # ---- the end of CMD ----
 
-bb kernel "${many[@]}" -F json -o "$T/json" -- cat /etc/passwd
+bb kernel "${many[@]}" --placement full -F json -o "$T/json" -- cat /etc/passwd
 exits 0 'CMD ended'
 is "$(armed)" 0 'nothing is armed when bbtrace has ended'
-bb kernel "${many[@]}" -F json -o "$T/again" -- cat /etc/passwd
+bb kernel "${many[@]}" --placement full -F json -o "$T/again" -- cat /etc/passwd
 exits 0 'the same again at once'
 paths() { jq -c 'select(.event != "summary") | [.event, .vaddr, .taken]' "$1"; }
 same <(paths "$T/again") <(paths "$T/json") 'shows the same'

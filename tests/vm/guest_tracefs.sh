@@ -150,6 +150,27 @@ if $BBTRACE doctor | grep -q '^uprobe_multi *yes'; then
 	traced 'a run that needs no tracefs'
 	is "$(mounts)" '' 'mounts none to look for any'
 fi
+if $BBTRACE doctor | grep -q '^kprobe_multi *yes'; then
+	mapfile -t several < <(listed traceable ksys_read vfs_read ksys_write vfs_open do_filp_open do_file_open)
+	# what is called, in which order, and with what where that is the same each time
+	calls() { jq -c 'select(.event == "entry") | [.symbol, if .symbol == "ksys_read" then .regs.rdi, .regs.rdx else empty end]' "$1"; }
+	bb kernel "${several[@]}" -e entry -v -F json -o "$T/multi" -- cat /etc/passwd
+	exits 0 'entries of kernel functions'
+	like "$T/err" 'probes attached by kprobe_multi' 'by one link'
+	is "$(mounts)" '' 'need no tracefs'
+	isnt "$(calls "$T/multi" | wc -l)" 0 'and are seen'
+	bb kernel "${several[@]}" -e entry -v -F json -o "$T/event" --attach kprobe_event -- cat /etc/passwd
+	same <(calls "$T/multi") <(calls "$T/event") 'as by trace events'
+	for more in '-e entry -r all' '-e entry -k' '-e entry,return' "-e entry --record $T/trace"; do
+		# shellcheck disable=SC2086 # options
+		bb kernel "${several[0]}" $more -v -F json -o "$T/json" -- true
+		like "$T/err" 'probes attached by kprobe_event' "$more: a link doesn't tell that"
+	done
+	bb kernel "${several[0]}" --attach kprobe_multi -- true
+	exits 1 'branches by it: refused'
+	like "$T/err" 'it shows entries only: -e entry' 'with what it can do'
+	umount $TRACING
+fi
 bb "${event[@]}" -- build/progs/fib
 is "$(left uprobe_events '')" 0 'one that mounts it deletes what it finds'
 is "$(complaints)" 0 'the kernel has nothing to complain of'

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What must hold before a trace is tried: processes that are there, a /proc that shows them, the
+ * privileges. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "cmd.h"
+
+static int check_pids(const struct args *a)
+{
+	const uint32_t *pid;
+
+	vec__each (pid, &a->filters.pids)
+		if (kill(*pid, 0) && errno == ESRCH)
+			return err__set(ESRCH, "no such process: %u", *pid);
+	return 0;
+}
+
+/* Numbers of processes are looked up in /proc: it has to know them by the same. */
+static int check_proc(void)
+{
+	char self[32];
+	ssize_t n = readlink("/proc/self", self, sizeof(self) - 1);
+
+	self[max_of(n, 0)] = 0;
+	if (n > 0 && atoi(self) == getpid())
+		return 0;
+	return err__set(ENOENT,
+			n < 0 ? "/proc is not mounted: mount -t proc proc /proc"
+			      : "/proc shows another PID namespace than this one: "
+				"mount -t proc proc /proc, in a mount namespace of its own");
+}
+
+/* The first thing that stops the uninitiated: told before anything else is tried. */
+static int check_privileges(const struct args *a)
+{
+	autofree char *mode = xasprintf("bbtrace %s", a->verb->name);
+
+	if (privileges__check(PRIVILEGE_BPF | PRIVILEGE_PERFMON, mode))
+		return err__set(EPERM,
+				"cannot trace: %s; run with sudo, or as a user with CAP_BPF and "
+				"CAP_PERFMON",
+				strdupa(err__text()));
+	for (const struct feature *f = features; f->name; f++)
+		if (!strcmp(f->name, "kernel") || !strcmp(f->name, "lockdown")) {
+			int err = f->check();
+
+			if (err)
+				return err__set(-err, "cannot trace: %s; %s", strdupa(err__text()),
+						f->remedy);
+		}
+	return 0;
+}
+
+int preflight__check(const struct args *a)
+{
+	int err = check_proc();
+
+	err = err ? err : check_pids(a);
+	return err ? err : check_privileges(a);
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * kprobe_multi: one link for the entries of thousands of kernel functions, by way of ftrace: the
+ * kernel decodes nothing, and patches all places at once. It is told arguments and the stack
+ * pointer (from Linux 6.14 on no other register: arch/x86/include/asm/ftrace.h, ftrace_regs), and
+ * no place but a function's first.
+ */
+#include <errno.h>
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include "session.h"
+
+struct batch {
+	VEC(unsigned long) addrs;
+	VEC(uint64_t) cookies;
+	VEC(uint32_t) sites;
+};
+
+static bool is_entry(const struct plan *plan, uint32_t site)
+{
+	const struct plan_site *s = &plan->sites.data[site];
+
+	return plan->functions.data[s->function].entry_site == site && s->kind == BRANCH_NONE;
+}
+
+int kprobe_multi__suits(const struct probe *p)
+{
+	if (p->options->all_regs || p->options->stack)
+		return err__set(ENOTSUP, "it shows arguments only: no --regs, no call stacks, no "
+					 "trace file");
+	for (uint32_t i = 0; i < p->plan->sites.len; i++)
+		if (p->plan->sites.data[i].probe && !is_entry(p->plan, i))
+			return err__set(ENOTSUP, "it shows entries only: -e entry");
+	return 0;
+}
+
+/* The nop that ftrace makes a call, at once or behind an endbr64, or what the kernel put in its
+ * place. */
+static bool has_ftrace(const struct object *o, uint64_t vaddr)
+{
+	static const uint8_t nop5[] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
+	const size_t endbr = 4;
+	size_t avail = 0;
+	const uint8_t *bytes = object__bytes(o, vaddr, &avail);
+
+	return bytes && avail >= endbr + sizeof(nop5) &&
+	       (!memcmp(bytes, nop5, sizeof(nop5)) || !memcmp(bytes + endbr, nop5, sizeof(nop5)));
+}
+
+static void collect(struct probe *p, struct batch *b)
+{
+	for (uint32_t i = 0; i < p->plan->sites.len; i++) {
+		const struct plan_site *s = &p->plan->sites.data[i];
+
+		if (!s->probe)
+			continue;
+		if (!has_ftrace(p->plan->objects.data[s->object].object, s->vaddr)) {
+			kprobe__refuse(p, i, "no probe on", "ftrace has no call there");
+			continue;
+		}
+		vec__push(&b->addrs, s->vaddr);
+		vec__push(&b->cookies, p->words.data[i]);
+		vec__push(&b->sites, i);
+	}
+}
+
+/* The kernel refuses a link for one place that ftrace doesn't have: the halves then, on their own.
+ */
+static int link_entries(struct probe *p, const struct batch *b, size_t from, size_t n)
+{
+	LIBBPF_OPTS(bpf_kprobe_multi_opts, o, .addrs = b->addrs.data + from,
+		    .cookies = (const __u64 *)b->cookies.data + from, .cnt = n);
+	struct bpf_link *link;
+	int err;
+
+	if (probe__is_interrupted(p))
+		return err__set(EINTR, "interrupted while attaching");
+	link = bpf_program__attach_kprobe_multi_opts(probe__program(p), NULL, &o);
+	err = link ? 0 : -errno;
+	if (link) {
+		probe__add_link(p, link, 0);
+		probe__attached(p, n, n * plan__site_work(p->plan, b->sites.data[from]));
+	} else if (err == -EPERM || err == -ENOMEM) {
+		return err__set(-err, "cannot attach to the kernel: %s", strerror(-err));
+	} else if (n == 1) {
+		kprobe__refuse(p, b->sites.data[from], "the kernel refuses", strerror(-err));
+		probe__attached(p, 1, plan__site_work(p->plan, b->sites.data[from]));
+	} else {
+		err = link_entries(p, b, from, n / 2);
+		return err ? err : link_entries(p, b, from + n / 2, n - n / 2);
+	}
+	return 0;
+}
+
+int kprobe_multi__attach(struct probe *p)
+{
+	struct batch b = {0};
+	int err;
+
+	collect(p, &b);
+	err = b.sites.len ? link_entries(p, &b, 0, b.sites.len) : 0;
+	if (!err && p->links.len)
+		kprobe__tell_unseen(p->plan);
+	vec__free(&b.addrs);
+	vec__free(&b.cookies);
+	vec__free(&b.sites);
+	return err;
+}
+
+/* include/uapi/linux/bpf.h, struct bpf_link_info of such a link; older headers lack it. From 6.7 on
+ * it says what ftrace kept from the program: a call by what the program itself runs. */
+struct multi_info {
+	uint32_t type, id, prog_id, pad;
+	uint64_t addrs;
+	uint32_t count, flags;
+	uint64_t missed;
+};
+
+uint64_t kprobe_multi__missed(const struct probe *p)
+{
+	const struct attached *a;
+	uint64_t missed = 0;
+
+	vec__each (a, &p->links) {
+		struct bpf_link_info info = {0};
+		struct multi_info multi = {0};
+		uint32_t len = sizeof(info);
+
+		if (sizeof(info) >= sizeof(multi) &&
+		    !bpf_link_get_info_by_fd(bpf_link__fd(a->link), &info, &len) &&
+		    len >= sizeof(multi)) {
+			memcpy(&multi, &info, sizeof(multi));
+			missed += multi.missed;
+		}
+	}
+	return missed;
+}
+
+void kprobe_multi__detach(struct probe *p)
+{
+}
