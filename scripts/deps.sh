@@ -42,6 +42,7 @@ test  | cpio            | cpio
 test  | kmod            | depmod
 test  | e2fsprogs       | mke2fs
 test  | jq              | jq
+test  | xfsprogs        | mkfs.xfs
 test  | xz-utils        | xz
 test  | shellcheck      | shellcheck
 test  | clang-format    | clang-format

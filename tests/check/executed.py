@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""executed.py COUNTS WINDOW TRACE [--entries LIST ERR | --code RANGES FOLDER]
+
+Is what QEMU ran (tests/vm/executed.c) in the trace, as often? --entries: of each function of LIST (bbtrace list -F json)
+the calls, but those of which bbtrace said in ERR that it doesn't see them. --code: of each branch that objdump finds in
+the functions of RANGES how often it ran, and, of a conditional behind which nothing else jumps, how often it went on
+there. What an unknown, a loss or a site that could not be probed declares is missing is counted by function and told.
+"""
+import collections
+import json
+import re
+import subprocess
+import sys
+
+COUNTS, WINDOW, TRACE, MODE = sys.argv[1:5]
+# objdump's address, bytes, prefixes, mnemonic, operand
+BRANCH = re.compile(r'^\s*([0-9a-f]+):\s+((?:[0-9a-f]{2} )+)\s*(?:(?:bnd|notrack|cs|ds|data16) )*'
+                    r'(j\w+|loop\w*|call\w?|ret\w?)\b\s*([^#<]*)')
+
+
+def executed():
+    first, last = collections.Counter(), collections.Counter()
+    with open(COUNTS) as f:
+        for line in f:
+            window, at, began, ended = line.split()
+            if window == WINDOW:
+                first[int(at, 16)] = int(began)
+                last[int(at, 16)] = int(ended)
+    return first, last
+
+
+def steps():
+    with open(TRACE) as f:
+        for line in f:
+            yield json.loads(line)
+
+
+def lines_of(path):
+    with open(path) as f:
+        return f.read().splitlines()
+
+
+def compare_entries(first):
+    unseen = set(re.findall(r'bbtrace: (\S+): the kernel accepts no probe', '\n'.join(lines_of(sys.argv[6]))))
+    traced = collections.Counter(int(s['vaddr'], 16) for s in steps() if s['event'] == 'entry')
+    calls = wrong = 0
+    for f in map(json.loads, lines_of(sys.argv[5])):
+        at = int(f['vaddr'], 16)
+        if f['symbol'] in unseen:
+            continue
+        calls += first[at]
+        if traced[at] != first[at]:
+            wrong += 1
+            print(f"{f['symbol']}: entered {first[at]} times, {traced[at]} in the trace")
+    print(f'{calls} calls, {wrong} functions differ, {len(unseen)} not seen')
+    return wrong or not calls
+
+
+def branches():
+    """(address, length, mnemonic, direct target or None, function)"""
+    for line in lines_of(sys.argv[5]):
+        name, start, _ = line.split()
+        text = subprocess.run(['objdump', '-D', '-b', 'binary', '-m', 'i386:x86-64', '-w', '--insn-width=15',
+                               f'--adjust-vma={start}', f'{sys.argv[6]}/{start}'],
+                              check=True, capture_output=True, text=True).stdout
+        for match in map(BRANCH.match, text.splitlines()):
+            if match:
+                target = re.match(r'0x([0-9a-f]+)', match[4].strip())
+                yield int(match[1], 16), len(match[2].split()), match[3], target and int(target[1], 16), name
+
+
+def compare_code(first, last):
+    taken, passed, declared = collections.Counter(), collections.Counter(), collections.Counter()
+    for s in steps():
+        if s['event'] == 'branch':
+            (passed if s.get('taken') is False else taken)[int(s['vaddr'], 16)] += 1
+        elif s['event'] in ('unknown', 'lost'):
+            declared[s.get('symbol')] += 1
+    sites = list(branches())
+    joined = {target for _, _, _, target, _ in sites}
+    indirect = {name for _, _, mnemonic, target, name in sites if mnemonic == 'jmp' and target is None}
+    ran = wrong = excused = 0
+    for at, length, mnemonic, _, name in sites:
+        ran += last[at]
+        told = taken[at] + passed[at]
+        behind = at + length
+        bad = told != last[at]
+        if not bad and mnemonic[0] == 'j' and mnemonic != 'jmp' and behind not in joined and name not in indirect:
+            bad = passed[at] != first[behind]
+        if not bad:
+            continue
+        if declared[name]:
+            excused += 1
+            continue
+        wrong += 1
+        print(f'{name} {at:#x} {mnemonic}: ran {last[at]} times, {told} in the trace; not taken {first[behind]}, '
+              f'{passed[at]} in the trace')
+    print(f'{len(sites)} branches ran {ran} times, {wrong} differ, {excused} under a declared unknown')
+    return wrong or not ran
+
+
+FIRST, LAST = executed()
+sys.exit(1 if (compare_entries(FIRST) if MODE == '--entries' else compare_code(FIRST, LAST)) else 0)
