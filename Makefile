@@ -149,6 +149,7 @@ check:
 # What takes an hour or more: SOAK_SECONDS=3600, KILLS=1000.
 check-long:
 	@scripts/deps.sh test
+	@scripts/deps.sh long
 	$(BUILD_ALL) all $(B)/sites
 	@B=$(B) TESTS="$(or $(TESTS),$(wildcard tests/long/t_*.sh))" scripts/check.sh
 

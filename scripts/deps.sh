@@ -6,6 +6,7 @@
 #
 #   deps.sh [build]   to build and to run `make try`
 #   deps.sh test      also what `make check` runs. What can't be had here is named; its tests skip
+#   deps.sh long      what `make check-long` traces and emulates besides
 #   deps.sh bench     what `make bench` builds and measures. Peers that can't be had are named and left out
 #   deps.sh formats   also what `make check-formats` opens the heavier formats with
 #   deps.sh fuzz      what `make fuzz` builds with
@@ -52,6 +53,14 @@ test  | libxml2-utils   | xmllint
 test  | protobuf-compiler | protoc
 test  | musl-tools      | musl-gcc
 test  | headache        | headache
+long  | qemu-user       | qemu-x86_64             | 1:8.1
+long  | gzip            | gzip
+long  | dash            | dash
+long  | bc              | bc
+long  | lua5.1          | lua5.1
+long  | git             | git
+long  | sqlite3         | sqlite3
+long  | ninja-build     | ninja
 formats | python3       | python3
 formats | binutils      | objdump
 formats | graphviz      | dot
@@ -152,6 +161,7 @@ by_hand() {
 			'#error' '#endif' | "${CC:-cc}" -E -x c - >/dev/null 2>&1
 		;;
 	qemu-system-x86) qemu-system-x86_64 --version | grep -qE 'version (8\.[1-9]|9|[1-9][0-9])' ;;
+	qemu-user) qemu-x86_64 --version | grep -qE 'version (8\.[1-9]|9|[1-9][0-9])' ;;
 	*) return 1 ;;
 	esac
 }
@@ -205,6 +215,10 @@ from_backports() { # PACKAGE ALL...
 		sources='qemu seabios'
 		printf '%s\n' qemu-system-x86 qemu-system-common qemu-system-data seabios
 		;;
+	qemu-user) # needs no other of its source
+		echo qemu-user
+		return
+		;;
 	*) return ;;
 	esac
 	dpkg-query -W -f '${source:Package} ${db:Status-Status} ${Package}\n' |
@@ -254,7 +268,7 @@ install_missing() {
 
 	mapfile -t lacking < <(missing "${kinds[@]}")
 	say "installing: ${lacking[*]}"
-	[[ " ${lacking[*]} " =~ \ (libbpf-dev|libelf-dev|libdw-dev|qemu-system-x86)\  ]] && enable_backports
+	[[ " ${lacking[*]} " =~ \ (libbpf-dev|libelf-dev|libdw-dev|qemu-system-x86|qemu-user)\  ]] && enable_backports
 	update || say "apt-get update failed: going on with the lists that are there"
 	mapfile -t lacking < <(missing build)
 	install_these "${lacking[@]}" || return
@@ -270,12 +284,12 @@ install_missing() {
 kind=${1:-build}
 case $kind in
 build) kinds=(build) ;;
-test | formats | bench | fuzz) kinds=(build "$kind") ;;
+test | long | formats | bench | fuzz) kinds=(build "$kind") ;;
 list)
-	rows build test formats bench fuzz
+	rows build test long formats bench fuzz
 	exit
 	;;
-*) die "usage: scripts/deps.sh [build|test|formats|bench|fuzz|list]" ;;
+*) die "usage: scripts/deps.sh [build|test|long|formats|bench|fuzz|list]" ;;
 esac
 
 mapfile -t lacking < <(missing "${kinds[@]}")

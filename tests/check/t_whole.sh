@@ -32,6 +32,14 @@ for object in ${WHOLE:-gzip libc}; do
 		whole libc "$PRIVATE/libc.so.6" "${PRIVATE_RUN[@]}" /
 		;;
 	python3) PYTHONHASHSEED=0 whole python3 /usr/bin/python3 /usr/bin/python3 -S -s -c 'print(sorted({str(i): i for i in range(30)}))' ;;
+	headache) # of OCaml, with exceptions
+		printf '%s\n' '| ".*\\.c" -> frame open:"/*" line:"*" close:"*/"' >"$T/headers"
+		echo 'int x;' >"$T/head.c"
+		echo 'All rights reversed' >"$T/license"
+		headache -c "$T/headers" -h "$T/license" "$T/head.c" # the header is there already, each time
+		whole headache "$(realpath "$(command -v headache)")" \
+			headache -c "$T/headers" -h "$T/license" "$T/head.c" "$T/missing.c"
+		;;
 	sqlite)
 		if command -v sqlite3 >/dev/null; then
 			whole sqlite "$(ldd "$(command -v sqlite3)" | awk '/libsqlite3/ { print $3 }')" sqlite3 :memory: \
