@@ -265,6 +265,7 @@ static int on_begin(void *ctx, const struct plan *plan, const struct trace_meta 
 	err = render__start(&r->render, &r->args, plan, &r->meta, 0);
 	if (err)
 		return err;
+	r->render.output->options.functions = r->functions;
 	show__open(&r->show, plan, &options, spaces__recorded(), r->render.output, r->meta.limit);
 	if (r->args.last)
 		show__keep_last(&r->show, r->args.last);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The callgrind format (valgrind's manual, "Callgrind Format Specification"), for KCachegrind and
- * callgrind_annotate. A function's own time stands at its first instruction, branches where they
- * are, calls at the instruction that made them, or, where that isn't known, at the function's
- * first. Jumps are the direct and indirect ones from one function of the plan to itself or to
- * another.
+ * callgrind_annotate. A function's own time stands at the branches that ended its pieces, and that
+ * of calls to code that isn't traced at these calls; what is left, and what its calls that didn't
+ * begin at a known site cost, at its first instruction. Jumps are the direct and indirect ones from
+ * one function of the plan to itself or to another.
  */
 #include "output/fields.h"
 #include "output/profile.h"
@@ -178,10 +178,11 @@ static void put_branches(struct callgrind *c, uint32_t site)
 	const struct plan_site *s = &c->profile.plan->sites.data[site];
 	const struct profile_site *ps = &c->profile.sites[site];
 
-	if (!executed(ps))
+	if (!executed(ps) && !ps->ns)
 		return;
 	enter_file(c, s->object, s->vaddr);
-	put_cost(c, s->object, s->vaddr, 0, executed(ps));
+	put_cost(c, s->object, s->vaddr, ps->ns, executed(ps));
+	c->ns += ps->ns;
 	c->branches += executed(ps);
 	put_jumps(c, s, ps);
 }
@@ -240,15 +241,17 @@ static void put_function(struct callgrind *c, uint32_t i, const struct by_functi
 			 const struct by_function *calls)
 {
 	const struct plan_function *f = &c->profile.plan->functions.data[i];
-	const struct profile_function *pf = &c->profile.functions[i];
+	uint64_t rest = c->profile.functions[i].self;
 
 	str__putc(c->s, '\n');
 	put_object(c, "ob", f->object);
 	c->file = file_of(c, f->object, start_of(f));
 	put_file(c, "fl", c->file);
 	put_function_name(c, "fn", i);
-	put_cost(c, f->object, start_of(f), pf->self, 0);
-	c->ns += pf->self;
+	for (uint32_t s = sites->first[i]; s != NONE; s = sites->next[s])
+		rest -= min_of(rest, c->profile.sites[s].ns);
+	put_cost(c, f->object, start_of(f), rest, 0);
+	c->ns += rest;
 	for (uint32_t s = sites->first[i]; s != NONE; s = sites->next[s])
 		put_branches(c, s);
 	for (uint32_t e = calls->first[i]; e != NONE; e = calls->next[e])
@@ -277,6 +280,15 @@ static int put_functions(struct output *o, struct callgrind *c)
 	return err;
 }
 
+static int callgrind__begin(struct output *o)
+{
+	struct callgrind *c = o->state;
+
+	aggregate__begin(o);
+	c->profile.by_site = true;
+	return 0;
+}
+
 static int callgrind__end(struct output *o, const struct trace_totals *t)
 {
 	struct callgrind *c = o->state;
@@ -303,6 +315,9 @@ const struct output_format output_callgrind = {
 	.help = "for KCachegrind and callgrind_annotate, with jumps",
 	.size = sizeof(struct callgrind),
 	.lines = true,
-	AGGREGATES,
+	.timed = true,
+	.begin = callgrind__begin,
+	.step = aggregate__step,
+	.free = aggregate__free,
 	.end = callgrind__end,
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Edges (-c): one line a branch that ran, with how often it was taken and not, and where indirect
- * ones and rets went; text and JSON. Not rows of output_formats: they stand in for text and json.
+ * Edges (-c): one line a branch, with how often it was taken and not, and where indirect ones and
+ * rets went; text and JSON. Not rows of output_formats: they stand in for text and json.
  */
 #include "output/fields.h"
 #include "output/profile.h"
@@ -34,6 +34,10 @@ static void put_json(struct output *o, const struct plan_site *s, const struct l
 	if (is_conditional(s))
 		str__printf(out, ",\"not_taken_count\":%llu",
 			    (unsigned long long)counts->not_taken);
+	if (s->refusal != PROBE_OK) {
+		str__puts(out, ",\"probe\":");
+		str__json(out, probe_refusal_text[s->refusal]);
+	}
 	str__puts(out, ",\"targets\":[");
 	vec__each (t, &counts->targets) {
 		str__puts(out, t == counts->targets.data ? "{\"to\":" : ",{\"to\":");
@@ -74,6 +78,8 @@ static void put_text(struct output *o, const struct plan_site *s, const struct l
 			    (unsigned long long)counts->not_taken, o->more);
 	else
 		str__printf(out, "%llu%s", (unsigned long long)counts->taken, o->more);
+	if (s->refusal != PROBE_OK)
+		str__printf(out, "  [no probe: %s]", probe_refusal_text[s->refusal]);
 	str__putc(out, '\n');
 	vec__each (t, &counts->targets) {
 		put_target(o, t->count);
@@ -90,6 +96,15 @@ static void put_text(struct output *o, const struct plan_site *s, const struct l
 	}
 }
 
+/* Was it asked for, whether it ran or not? Without branches (-e) how often is not known. */
+static bool is_asked_for(const struct output *o, const struct plan_site *s)
+{
+	return s->kind != BRANCH_NONE &&
+	       !(o->plan->functions.data[s->function].flags & FUNCTION_SILENT) &&
+	       (!o->options.events || o->options.events & PLAN_BRANCH) &&
+	       (!o->options.functions || o->options.functions[s->function]);
+}
+
 static int put_all(struct output *o,
 		   void (*put)(struct output *o, const struct plan_site *s,
 			       const struct location *at, const struct profile_site *counts))
@@ -102,7 +117,7 @@ static int put_all(struct output *o,
 		const struct plan_site *s = &o->plan->sites.data[i];
 		struct location at = place_of(o, i);
 
-		if (!s->kind || (!p->sites[i].taken && !p->sites[i].not_taken))
+		if (!is_asked_for(o, s))
 			continue;
 		put(o, s, &at, &p->sites[i]);
 		err = aggregate__flush_full(o);

@@ -24,8 +24,9 @@ struct output_options {
 	int32_t utc_offset;	 /* the local time zone, seconds east of UTC: for TIME_ABS */
 	uint64_t regs;	/* mask of register numbers to show on entry; 0: the argument registers */
 	bool show_regs; /* -r none: false */
-	bool line_buffered; /* write after every step */
-	unsigned events;    /* enum plan_events that are recorded; 0: all */
+	bool line_buffered;    /* write after every step */
+	unsigned events;       /* enum plan_events that are recorded; 0: all */
+	const bool *functions; /* by index: those that are shown; NULL: all */
 	/* annotate, html: a line of a source file, without its end, valid until the next call;
 	 * NULL: it can't be had. object is whose debug information names the file. NULL: no source
 	 * text */

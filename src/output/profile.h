@@ -68,6 +68,7 @@ struct profile_site {
 	uint64_t taken;	    /* executed, where it is not conditional */
 	uint64_t not_taken; /* conditional */
 	uint64_t nowhere;   /* of taken: where it went could not be known */
+	uint64_t ns;	    /* by_site: its share of its function's self */
 	uint64_t more;	    /* of taken: to targets beyond the first PROFILE_TARGETS */
 	/* Indirect branches and rets, in the order first seen; direct ones have none. */
 	VEC(struct profile_target) targets;
@@ -122,6 +123,7 @@ struct profile_call {
 
 struct profile {
 	const struct plan *plan;
+	bool by_site; /* self is told by site, too: to be set before the first step */
 	struct profile_function *functions; /* plan->functions.len */
 	struct profile_site *sites;	    /* plan->sites.len */
 	profile_nodes nodes;

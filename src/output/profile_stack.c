@@ -179,8 +179,10 @@ static void give(struct open_call *caller, struct open_call *c, uint64_t ns)
 static void forget_older_half(struct stack *st)
 {
 	st->asleep.len /= 2;
-	for (size_t i = 0; i < st->asleep.len; i++)
+	for (size_t i = 0; i < st->asleep.len; i++) {
 		inclusive__hand_on(st, &st->asleep.data[i]);
+		spent__free(&st->asleep.data[i].spent);
+	}
 	memmove(st->asleep.data, st->asleep.data + st->asleep.len,
 		st->asleep.len * sizeof(*st->asleep.data));
 }
@@ -240,6 +242,7 @@ static struct open_call *push(struct profile *p, struct stack *st, const struct 
 	c.node = node_below(p, node_of_inner(p, st, s), c.function);
 	c.edge = NO_EDGE;
 	c.last_site = NO_SITE;
+	c.spent.charged = NO_SITE;
 	c.recursive = p->nodes.data[c.node].recursive || !is_exact(p, c.node);
 	if (c.function < p->plan->functions.len)
 		p->functions[c.function].open++;
@@ -308,7 +311,10 @@ void stack__entry(struct profile *p, const struct step *s)
 					    .function = s->function,
 					    .seen = true});
 		p->priv->seen++;
+		if (st->live.len > 1)
+			spent__inner(p, c - 1, s);
 	}
+	spent__event(p, c, s, NO_SITE);
 	count_entry(p, c, s->function);
 }
 
@@ -322,6 +328,7 @@ void stack__branch(struct profile *p, const struct step *s)
 	c->branches++;
 	c->last_site = s->to_known ? s->site : NO_SITE;
 	c->last_to = s->to;
+	spent__event(p, c, s, s->site);
 }
 
 static struct open_call *caller_of(struct stack *st, const struct open_call *c)
@@ -332,7 +339,7 @@ static struct open_call *caller_of(struct stack *st, const struct open_call *c)
 	return NULL;
 }
 
-static void add_time(struct profile *p, struct stack *st, const struct open_call *c, uint64_t ns)
+static void add_time(struct profile *p, struct stack *st, struct open_call *c, uint64_t ns)
 {
 	struct profile_function *fn = &p->functions[c->function];
 	struct profile_node *node = &p->nodes.data[c->node];
@@ -340,6 +347,7 @@ static void add_time(struct profile *p, struct stack *st, const struct open_call
 
 	histogram__add(&fn->time, ns);
 	fn->self += self;
+	spent__take(p, c, self);
 	node->timed++;
 	node->self += self;
 	node->time += is_exact(p, c->node) ? ns : 0;
@@ -348,6 +356,12 @@ static void add_time(struct profile *p, struct stack *st, const struct open_call
 
 static void free_stack(struct stack *st)
 {
+	struct open_call *c;
+
+	vec__each (c, &st->live)
+		spent__free(&c->spent);
+	vec__each (c, &st->asleep)
+		spent__free(&c->spent);
 	vec__free(&st->live);
 	vec__free(&st->asleep);
 	vec__free(&st->credits);
@@ -370,14 +384,18 @@ void stack__return(struct profile *p, const struct step *s)
 		p->functions[c->function].open--;
 	c->function = s->function; /* perhaps PROFILE_UNSEEN until now */
 	caller = caller_of(st, c);
+	spent__event(p, c, s, s->site);
 	if (s->has_duration) {
 		add_time(p, st, c, s->duration);
 	} else {
 		p->functions[s->function].unseen++;
 		inclusive__hand_on(st, c);
 	}
-	if (caller)
+	if (caller) {
 		give(caller, c, s->has_duration ? s->duration : c->inner_ns);
+		spent__inner(p, caller, s);
+	}
+	spent__free(&c->spent);
 	st->live.len--;
 	if (p->priv->stacks.len > MANY_STACKS && !st->live.len && !st->asleep.len)
 		forget(p->priv, st, s);

@@ -5,6 +5,18 @@
 
 #include "output/profile.h"
 
+/* What a call has spent at its sites. */
+struct spent_at {
+	uint32_t site;
+	uint64_t ns;
+};
+struct spent {
+	uint64_t since;	    /* the time of its last event; 0: none yet */
+	uint32_t charged;   /* a call or jump that control is away for; NO_SITE */
+	struct map64 index; /* site -> 1 + index into sites */
+	VEC(struct spent_at) sites;
+};
+
 /* A call that has not returned yet. */
 struct open_call {
 	uint64_t id;	 /* step.call */
@@ -19,6 +31,7 @@ struct open_call {
 	uint64_t inner_ns, branches;
 	/* of these: what its caller has got already, as it fell out of reach */
 	uint64_t given_ns, given_branches;
+	struct spent spent; /* profile.by_site */
 };
 #define NO_EDGE UINT32_MAX
 
@@ -53,6 +66,16 @@ struct profile_priv {
 
 /* Of well mixed words, for keys whose owner compares what it finds. */
 uint64_t profile__hash(uint64_t a, uint64_t b, uint64_t c);
+
+/* ---- a call's own time, by site (profile_spent.c) ---- */
+
+/* An event of the call itself, at this site or NO_SITE. */
+void spent__event(struct profile *p, struct open_call *c, const struct step *s, uint32_t site);
+/* A call that it made begins or is over. */
+void spent__inner(struct profile *p, struct open_call *c, const struct step *s);
+/* The call is over, and self is its own time: p->sites get their shares. */
+void spent__take(struct profile *p, struct open_call *c, uint64_t self);
+void spent__free(struct spent *s);
 
 void stack__entry(struct profile *p, const struct step *step);
 void stack__branch(struct profile *p, const struct step *step);

@@ -20,6 +20,39 @@ is "$(json "$T/edges" '$e->{event} eq "edge" && exists $e->{not_taken_count} && 
 	'only conditionals have a not-taken count'
 is "$(json_lines "$T/edges" '$e->{kind} && $e->{kind} eq "ret" ? eval { my $n = 0; $n += $_->{count} for @{$e->{targets}}; $n == $e->{taken_count} ? "sum" : "differs" } : ""')" \
 	sum 'the targets of ret add up to its count'
+
+# ---- each site, also those that are never reached ----
+source_program half c -O1 <<'END'
+#include <stdio.h>
+__attribute__((noipa)) int check(int n)
+{
+	if (n > 100)
+		for (int i = 0; i < n; i++)
+			if (putchar('0' + i % 10) < 0)
+				return 1;
+	return n * 3;
+}
+int main(int argc, char **argv)
+{
+	return check(argc) != 3;
+}
+END
+objdump -d --no-show-raw-insn "$T/half" | awk '/^[0-9a-f]+ </ { in_it = $2 == "<main>:" || $2 == "<check>:" }
+	in_it && $2 ~ /^(j|call|ret)/ { sub(":", "", $1); print "0x" $1 }' | sort >"$T/want"
+bb user "$T/half" main check -c -F json -o "$T/edges" -- "$T/half"
+json_lines "$T/edges" '$e->{event} eq "edge" && $e->{vaddr}' | sort >"$T/got"
+same "$T/got" "$T/want" '-c has each branch that objdump has'
+bb user "$T/half" main check -F json -o "$T/listed" -- "$T/half"
+json_lines "$T/listed" '$e->{event} eq "branch" && $e->{vaddr}' | sort -u >"$T/ran"
+json_lines "$T/edges" '$e->{event} eq "edge" && $e->{taken_count} + ($e->{not_taken_count} // 0) > 0 ? $e->{vaddr} : ""' | sort >"$T/got"
+same "$T/got" "$T/ran" 'with 0 where it was not reached'
+isnt "$(wc -l <"$T/ran")" "$(wc -l <"$T/want")" 'which some were not'
+bb user "$T/half" main check -o "$T/trace" -- "$T/half"
+bb report "$T/trace" check -c -F json
+is "$(json_lines "$T/out" '$e->{event} eq "edge" && $e->{symbol}' | sort -u)" check 'report FUNC -c has those of FUNC'
+bb user "$T/half" main check -e entry -c -F json -o "$T/edges" -- "$T/half"
+is "$(json "$T/edges" '$e->{event} eq "edge"')" 0 'no figures where no branches were recorded'
+
 bb user "$T/fib" fib -c -- "$T/fib"
 like "$T/out" '^fib\+0x[0-9a-f]+  jg  taken 88, not taken 89$' 'text counts too'
 bb user "$T/fib" fib -c -F chrome -- "$T/fib"

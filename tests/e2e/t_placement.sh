@@ -42,11 +42,11 @@ placed() { # WANTED OPTION...
 	bb user "$T/loop" work pick -v -o "$T/o" "$@" -- "$T/loop"
 	is "$(sed -n 's/^bbtrace: probes are placed.*(\(.*\))$/\1/p' "$T/err")" "$wanted" "$wanted: $*"
 }
-for shown in '-F text' '-F text -T delta' '-F json' '-F chrome' '--record /dev/null -F summary' ''; do
+for shown in '-F text' '-F text -T delta' '-F json' '-F chrome' '-F callgrind' '--record /dev/null -F summary' ''; do
 	# shellcheck disable=SC2086 # words
 	placed full $shown
 done
-for shown in '-F text -T none' '-c' '-c -F json' '-F summary' '-F folded' '-F svg' '-F callgrind' '-F pprof' '-F dot' '-F annotate' '-F html'; do
+for shown in '-F text -T none' '-c' '-c -F json' '-F summary' '-F folded' '-F svg' '-F pprof' '-F dot' '-F annotate' '-F html'; do
 	# shellcheck disable=SC2086 # words
 	placed witness $shown
 done

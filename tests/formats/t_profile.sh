@@ -99,6 +99,24 @@ check() {
 	check_all
 }
 
+# The time of a function that calls none, line by line: what passes between two events of a call is of the branch that ends
+# it, and of the line that addr2line has for that. NAME FUNC: of the same recording.
+check_lines() {
+	json_lines "$T/json" '($e->{symbol} // "") eq "'"$2"'" && $e->{event} =~ /^(entry|branch)$/ && "$e->{event} $e->{ts} $e->{vaddr}"' |
+		awk '$1 == "branch" { ns[$3] += $2 - last } { last = $2 } END { for (at in ns) print at, ns[at] }' >"$T/spent"
+	cut -d' ' -f1 "$T/spent" | xargs addr2line -e "$T/$1" | sed 's/.*:\([0-9]*\).*/\1/' | paste -d' ' - "$T/spent" |
+		awk '{ ns[$1] += $3 } END { for (line in ns) if (ns[line]) print line, ns[line] }' | sort >"$T/wanted"
+	isnt "$(wc -l <"$T/wanted")" 1 "$1: on several lines"
+	if ! command -v callgrind_annotate >/dev/null; then
+		skip 'callgrind_annotate, by line' 'not installed'
+		return
+	fi
+	callgrind_annotate --auto=yes --context=1000 --threshold=100 --show=Ns "$T/callgrind" |
+		awk '/^-- Auto-annotated source:/ { seen = 1 } seen && /^Ns/ { n = 0; getline; next } seen && /^-----/ { seen = n == "" }
+			seen && n != "" { n++; if ($1 ~ /^[1-9]/) print n, $1 }' | tr -d , | sort >"$T/rows"
+	same "$T/rows" "$T/wanted" "$1: callgrind_annotate: the time of each line"
+}
+
 program fib -O1
 check fib fib main
 is "$(perl "$HERE/pprof.pl" mappings <"$T/decoded" | awk '{ print $3, $4 }')" \
@@ -107,6 +125,9 @@ program loops -O1
 check loops '*'
 program switch -O1
 check switch '*'
+name=switch
+record "$T/switch" pick -- "$T/switch"
+check_lines switch pick
 program mutual -O1
 check mutual '*'
 program tail -O2
