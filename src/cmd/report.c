@@ -347,7 +347,7 @@ static int finish(struct report *r, int err)
 	bool growing = is_unfinished(r, err);
 	int end = 0;
 
-	if (trace_reader__end(r->reader))
+	if (r->begun && trace_reader__end(r->reader))
 		show__missed(&r->show, trace_reader__end(r->reader)->totals.missed);
 	if (r->begun && (!err || err == 1 || why))
 		end = show__finish(&r->show, newest_first(&r->args));

@@ -144,9 +144,6 @@ int replay__return(struct now *n);
 int replay__tail_return(struct now *n);
 /* A probe in a block, which tells that the thread is there. */
 int replay__witness(struct now *n);
-int replay__lost(struct now *n);
-/* As lost, but nobody knows how many. */
-int replay__gap(struct now *n);
 
 /* The implied branches of a path. */
 struct path;
@@ -159,6 +156,12 @@ int replay__end_calls(struct now *n, struct call *c);
 int replay__silent(struct now *n);
 /* c has returned. */
 void replay__take_off(struct now *n, struct call *c);
+
+/* ---- replay_loss.c: events of a thread are missing ---- */
+
+int replay__lost(struct now *n);
+/* As lost, but nobody knows how many. */
+int replay__gap(struct now *n);
 
 /* ---- replay_stack.c: where the stack pointer isn't the call's own ---- */
 

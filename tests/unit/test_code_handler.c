@@ -44,6 +44,17 @@ static uint64_t behind(const char *name, unsigned offset)
 	return address(name) + offset;
 }
 
+/* Code behind a trap is entered from elsewhere as well, but not as a handler is. */
+static bool has_handler(const char *name)
+{
+	const struct plan_block *b;
+
+	vec__each (b, &plan->blocks)
+		if (b->pad == PAD_LANDING && b->function == function(name) - plan->functions.data)
+			return true;
+	return false;
+}
+
 static void test_found(void)
 {
 	const uint64_t outer = behind("guarded", 46), inner = outer + 9;
@@ -57,15 +68,16 @@ static void test_found(void)
 	is(site(outer + 2)->sp_delta, 8, "the stack is as before the address was pushed");
 	is(site(inner + 2)->sp_delta, 24, "in each");
 	is(function("linked")->unreached, 0, "a link in a register");
+	ok(has_handler("linked"), "is one as well");
 }
 
 static void test_not_found(void)
 {
 	ok(PLAN(ALL, "pushed", "unlinked", "within", "abroad", "other"), "what is no handler");
-	is(block(behind("pushed", 18))->pad, PAD_RESUMED, "an address that is pushed is none");
-	is(block(behind("unlinked", 21))->pad, PAD_RESUMED, "nor where the link is another");
+	ok(!has_handler("pushed"), "an address that is pushed is none");
+	ok(!has_handler("unlinked"), "nor where the link is another");
 	is(plan__site_at(plan, 0, behind("within", 22)), NO_SITE, "nor within an instruction");
-	is(block(behind("other", 2))->pad, PAD_RESUMED, "nor in another function");
+	ok(!has_handler("other"), "nor in another function");
 }
 
 static void test_returns(void)
