@@ -22,7 +22,7 @@ is "$(json_lines "$T/json" '$e->{event} eq "branch" && $e->{kind} eq "ret" && $e
 is "$(summary functions) $(summary events)" '1 972' 'the summary counts all lines'
 code=$((16#$(nm -S "$T/fib" | awk '$4 == "fib" { print $2 }')))
 is "$(tail -1 "$T/json")" \
-	'{"event":"summary","functions":1,"probes":'"$(summary probes)"',"skipped":0,"events":972,"lost":0,"unmatched_returns":0,"unseen_tail_returns":0,"unknown":0,"undecoded":0,"code":'"$code"'}' \
+	'{"event":"summary","functions":1,"probes":'"$(summary probes)"',"skipped":0,"events":972,"lost":0,"unmatched_returns":0,"unseen_tail_returns":0,"unknown":0,"undecoded":0,"code":'"$code"',"missed_at_most":0}' \
 	'and so does the last line of JSON'
 
 bb user "$T/fib" fib -- "$T/fib"
