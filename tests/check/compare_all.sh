@@ -97,7 +97,7 @@ trace() {
 # Where no path is cut, each call is seen to its end.
 whole() {
 	case $options in *[un]*) return 0 ;; esac
-	grep -q ', 0 lost, 0 unmatched returns$' "$B/cmp/$name.err" && return 0
+	grep -qE ', 0 lost, 0 unmatched returns(, [0-9]+ of [0-9]+ bytes not decoded)?$' "$B/cmp/$name.err" && return 0
 	tail -n 1 "$B/cmp/$name.err" | sed 's/^/# /'
 	return 1
 }
