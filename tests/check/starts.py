@@ -21,7 +21,7 @@ import subprocess
 import sys
 
 PREFIXES = re.compile(r"(?:lock|rep[nz]?|repn?z|data16|addr32|notrack|bnd|[c-g]s|ss)\b")
-JUMP = re.compile(rb"\bj\w+\s+([0-9a-f]+)\b")
+JUMP = re.compile(rb"\bj\w+\s+(?:0x)?([0-9a-f]+)\b")
 HEADER = re.compile(rb"pc=([0-9a-f]+)\.\.([0-9a-f]+)")
 BUILD_ID = re.compile(r"Build ID: ([0-9a-f]+)")
 
