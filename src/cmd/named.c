@@ -149,7 +149,8 @@ static int find_kernel(struct named *n, const struct args *a, size_t first, bool
 	struct kmem *kmem = NULL;
 	size_t nmodules = 0;
 	struct spec spec;
-	int err = kernel__open(read_kernel_text, &kmem, &n->kernel, &modules, &nmodules);
+	int err = kernel__open(read_kernel_text, &kmem, kprobe_layout__read, &n->kernel, &modules,
+			       &nmodules);
 
 	kmem__close(kmem);
 	if (err)

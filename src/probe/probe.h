@@ -172,5 +172,7 @@ struct kmem;
 int kmem__open(struct kmem **out);
 int kmem__read(void *kmem, uint64_t vaddr, void *buf, size_t len);
 void kmem__close(struct kmem *k);
+/* kprobe_layout_fn of target.h: as the kernel's BTF has it. */
+int kprobe_layout__read(struct kprobe_layout *out);
 
 #endif

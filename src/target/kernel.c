@@ -83,44 +83,104 @@ static int read_code(struct object *o, struct kernel_text *text)
 	return 0;
 }
 
-static int read_texts(struct kernel_objects *k, kernel_read_fn read_memory, void *ctx)
+/* ---- what other tracers have changed ---- */
+
+/* Looked at before the code is read and after: a probe that comes or goes in between is seen. */
+struct probes {
+	char *before, *after; /* kprobes/list */
+	struct kprobe_layout layout;
+	int untold; /* why the layout isn't known */
+	bool asked;
+	kernel_kprobe_vec kprobes;
+	struct map64 proved;
+};
+
+static void probes__free(struct probes *p)
 {
-	struct kernel_text *text = kernel_text__open("/proc/kcore", read_memory, ctx);
+	free(p->before);
+	free(p->after);
+	vec__free(&p->kprobes);
+	map64__free(&p->proved);
+}
+
+static void read_table(struct probes *p, const struct kernel_objects *k, struct kernel_text *text,
+		       kprobe_layout_fn layout, bool after)
+{
+	uint64_t table = kernel__variable(k->kernel, KERNEL_KPROBE_TABLE);
+
+	if (!p->asked)
+		p->untold = layout ? layout(&p->layout) : err__set(ENOTSUP, "no types");
+	p->asked = true;
+	if (p->untold)
+		note_verbose("another tracer's probes can't be taken out of the code: %s",
+			     err__text());
+	else if (!kernel_kprobes__read(text, &p->layout, table, after, &p->kprobes))
+		note_verbose("another tracer's probes can't be taken out of the code: the kernel's "
+			     "table of them can't be read");
+}
+
+static char *read_probes(struct probes *p, const struct kernel_objects *k, struct kernel_text *text,
+			 kprobe_layout_fn layout, bool after)
+{
+	char *list = kernel_probes__read();
+
+	if (list ? kernel_probes__patch(list) : kernel__variable(k->kernel, KERNEL_KPROBE_TABLE))
+		read_table(p, k, text, layout, after);
+	return list;
+}
+
+/* ---- all ---- */
+
+static int read_texts(struct kernel_objects *k, struct kernel_text *text)
+{
 	int err = read_code(k->kernel, text);
 
 	for (size_t i = 0; !err && i < k->nmodules; i++)
 		err = read_code(k->modules[i], text);
-	kernel_text__close(text);
 	return err;
 }
 
 static void complete(const struct kernel_objects *k, struct object *o, const char *blacklist,
-		     const char *probes)
+		     struct probes *p)
 {
 	kernel_patches__undo(k, o);
-	kernel_probes__apply(probes, o);
+	kernel_kprobes__undo(&p->kprobes, o, &p->proved);
+	kernel_probes__apply(p->before, &p->proved, o);
+	kernel_probes__apply(p->after, &p->proved, o);
 	kernel_blacklist__apply(blacklist, o);
 	read_build_id(o);
 }
 
-static int complete_all(struct kernel_objects *k, kernel_read_fn read_memory, void *ctx)
+static int complete_all(struct kernel_objects *k, struct kernel_text *text, kprobe_layout_fn layout)
 {
 	autofree char *blacklist = kernel_blacklist__read();
-	autofree char *probes = NULL;
-	int err = read_texts(k, read_memory, ctx);
+	struct probes probes = {.before = NULL};
+	int err;
 
-	if (err)
-		return err;
-	/* behind the code: a probe that came in between is seen */
-	probes = kernel_probes__read();
-	complete(k, k->kernel, blacklist, probes);
-	for (size_t i = 0; i < k->nmodules; i++)
-		complete(k, k->modules[i], blacklist, probes);
-	return 0;
+	probes.before = read_probes(&probes, k, text, layout, false);
+	err = read_texts(k, text);
+	if (!err) {
+		probes.after = read_probes(&probes, k, text, layout, true);
+		complete(k, k->kernel, blacklist, &probes);
+		for (size_t i = 0; i < k->nmodules; i++)
+			complete(k, k->modules[i], blacklist, &probes);
+	}
+	probes__free(&probes);
+	return err;
 }
 
-int kernel__open(kernel_read_fn read_text, void *ctx, struct object **kernel,
-		 struct object ***modules, size_t *nmodules)
+static int read_all(struct kernel_objects *k, kernel_read_fn read_text, void *ctx,
+		    kprobe_layout_fn layout)
+{
+	struct kernel_text *text = kernel_text__open("/proc/kcore", read_text, ctx);
+	int err = complete_all(k, text, layout);
+
+	kernel_text__close(text);
+	return err;
+}
+
+int kernel__open(kernel_read_fn read_text, void *ctx, kprobe_layout_fn layout,
+		 struct object **kernel, struct object ***modules, size_t *nmodules)
 {
 	struct kernel_objects k = {0};
 	struct tables t = {0};
@@ -130,7 +190,7 @@ int kernel__open(kernel_read_fn read_text, void *ctx, struct object **kernel,
 		err = kernel_objects__build(&t.symbols, &t.loaded, &k);
 	tables__free(&t);
 	if (!err)
-		err = complete_all(&k, read_text, ctx);
+		err = read_all(&k, read_text, ctx, layout);
 	if (err) {
 		kernel_objects__free(&k);
 		return err;

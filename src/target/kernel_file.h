@@ -71,6 +71,8 @@ void kernel_text__close(struct kernel_text *t);
 /* Fills in the segments of o with what can be read of [start, end). -EIO with the cause: nothing
  * could. */
 int kernel_text__read(struct kernel_text *t, struct object *o);
+/* Any of the kernel's memory. false: it can't be read, at least not as one. */
+bool kernel_text__peek(const struct kernel_text *t, uint64_t vaddr, void *buf, size_t len);
 
 /* ---- other facts (kernel_facts.c) ---- */
 
@@ -92,11 +94,39 @@ int kernel_syscall__count(const char *format);
 
 /* ---- other tracers (kernel_patches.c); pure ---- */
 
-/* The text of kprobes/list: the functions of o that have kprobes become its noprobe. Before
- * kernel_blacklist__apply(), which sorts. */
-void kernel_probes__apply(const char *list, struct object *o);
+/* Does a line of the text of kprobes/list name a probe that changes code? */
+bool kernel_probes__patch(const char *list);
+/* The text of kprobes/list: the functions of o that have kprobes become its noprobe, but for probes
+ * at the addresses that are in proved. Before kernel_blacklist__apply(), which sorts. */
+void kernel_probes__apply(const char *list, const struct map64 *proved, struct object *o);
+/* The function of o that has a probe at vaddr becomes its noprobe. */
+void kernel_patches__hide(struct object *o, uint64_t vaddr);
 /* Puts ftrace's nops back into the code of o that was read. */
 void kernel_patches__undo(const struct kernel_objects *k, struct object *o);
+
+/* ---- kprobes (kernel_kprobes.c); pure but for reading memory ---- */
+
+#define KPROBE_COVERED	    4u /* bytes of a jump behind its first */
+#define KPROBE_LAYOUT_LIMIT 1024u
+
+/* One that is in the kernel's table. */
+struct kernel_kprobe {
+	uint64_t vaddr, detour; /* detour: where its jump would lead; 0: none */
+	uint32_t flags;
+	uint8_t opcode;			 /* of the instruction */
+	uint8_t covered[KPROBE_COVERED]; /* what follows it, where the jump is */
+	bool after;			 /* it was there when the code had been read */
+};
+typedef VEC(struct kernel_kprobe) kernel_kprobe_vec;
+
+/* Within the bounds that reading asks for? */
+bool kprobe_layout__is_sane(const struct kprobe_layout *l);
+/* Adds those of the table (0: unknown). after: the code has been read already. false: not all. */
+bool kernel_kprobes__read(struct kernel_text *t, const struct kprobe_layout *l, uint64_t table,
+			  bool after, kernel_kprobe_vec *out);
+/* Puts back what they have replaced in the code of o. Where that is proved their address comes into
+ * proved; else their function is hidden. */
+void kernel_kprobes__undo(const kernel_kprobe_vec *all, struct object *o, struct map64 *proved);
 
 /* ---- names (kernel_names.c); pure ---- */
 

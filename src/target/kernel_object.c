@@ -270,6 +270,7 @@ static void find_variables(struct object *kernel, const kallsym_vec *symbols)
 		[KERNEL_PER_CPU_OFFSET] = "__per_cpu_offset",
 		[KERNEL_PREEMPT_COUNT] = "__preempt_count",
 		[KERNEL_PCPU_HOT] = "pcpu_hot",
+		[KERNEL_KPROBE_TABLE] = "kprobe_table",
 	};
 	const struct kallsym *s;
 

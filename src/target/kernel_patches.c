@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * kernel_patches: what other tracers have written into the kernel's code: a call at a function's
- * start where ftrace has its nop, int3 or a jmp where a kprobe is. The first is put back; what the
- * second has replaced isn't told, so those functions can't be decoded.
+ * start where ftrace has its nop, which is put back, and int3 or a jmp where a kprobe is: where
+ * kernel_kprobes.c couldn't put back the code there, the function can't be decoded.
  */
 #include <stdlib.h>
 #include "kernel_file.h"
@@ -23,24 +23,46 @@ static bool patches_code(const char *line, size_t len)
 	return true;
 }
 
-void kernel_probes__apply(const char *list, struct object *o)
+/* Takes lines off *list up to one of such a probe; false: no more. */
+static bool next_probe(const char **list, uint64_t *vaddr)
+{
+	while (*list && **list) {
+		const char *line = *list;
+		size_t len = strcspn(line, "\n");
+		char *behind;
+
+		*list = line[len] ? line + len + 1 : NULL;
+		*vaddr = strtoull(line, &behind, 16);
+		if (behind > line && behind <= line + len && patches_code(line, len))
+			return true;
+	}
+	return false;
+}
+
+bool kernel_probes__patch(const char *list)
+{
+	uint64_t vaddr;
+
+	return next_probe(&list, &vaddr);
+}
+
+void kernel_patches__hide(struct object *o, uint64_t vaddr)
+{
+	const struct symbol *s = object__symbol_at(o, vaddr);
+
+	if (s)
+		vec__push(&o->noprobe,
+			  (struct noprobe){.vaddr = s->vaddr, .size = s->size, .reason = hidden});
+}
+
+void kernel_probes__apply(const char *list, const struct map64 *proved, struct object *o)
 {
 	const struct kernel_file *f = kernel_file__of(o);
-	const struct symbol *s;
 	uint64_t vaddr;
-	char *behind;
 
-	for (; list && *list; list = (list = strchr(list, '\n')) ? list + 1 : NULL) {
-		vaddr = strtoull(list, &behind, 16);
-		if (behind == list || vaddr < f->start || vaddr >= f->end ||
-		    !patches_code(list, strcspn(list, "\n")))
-			continue;
-		s = object__symbol_at(o, vaddr);
-		if (s)
-			vec__push(&o->noprobe, (struct noprobe){.vaddr = s->vaddr,
-								.size = s->size,
-								.reason = hidden});
-	}
+	while (next_probe(&list, &vaddr))
+		if (vaddr >= f->start && vaddr < f->end && !map64__get(proved, vaddr))
+			kernel_patches__hide(o, vaddr);
 }
 
 /* ---- ftrace ---- */

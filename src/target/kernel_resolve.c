@@ -104,14 +104,16 @@ static int refusal(const struct resolver *r)
 
 static int finish(const struct resolver *r)
 {
+	const struct noprobe *n;
+
 	if (!r->added)
 		return refusal(r);
-	if (r->refused)
-		note_verbose("%zu functions that '%s' names are left out: %s is %s", r->refused,
-			     r->spec->text, r->reason.symbol->name,
-			     object__noprobe_at(r->reason.object, r->reason.symbol->vaddr)
-				     ? "on the kernel's kprobe blacklist"
-				     : "in code that can't be read");
+	if (!r->refused)
+		return 0;
+	n = object__noprobe_at(r->reason.object, r->reason.symbol->vaddr);
+	note_verbose("%zu functions that '%s' names are left out: %s is %s", r->refused,
+		     r->spec->text, r->reason.symbol->name,
+		     n ? n->reason : "in code that can't be read");
 	return 0;
 }
 

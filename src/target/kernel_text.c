@@ -91,14 +91,12 @@ static bool read_kcore(const struct kernel_text *t, uint64_t vaddr, void *buf, s
 	return false;
 }
 
-/* ---- segments ---- */
-
-/* Whole at once where possible; else by pages, since what can't be read must not hide its
- * neighbours. */
-static bool read_chunk(const struct kernel_text *t, uint64_t vaddr, void *buf, size_t len)
+bool kernel_text__peek(const struct kernel_text *t, uint64_t vaddr, void *buf, size_t len)
 {
 	return read_kcore(t, vaddr, buf, len) || (t->fn && !t->fn(t->ctx, vaddr, buf, len));
 }
+
+/* ---- segments ---- */
 
 static void add_segment(struct object *o, uint64_t vaddr, uint64_t size, const uint8_t *bytes)
 {
@@ -123,6 +121,8 @@ static int unreadable(const struct kernel_text *t, const struct object *o)
 			o->path, why);
 }
 
+/* Whole at once where possible; else by pages, since what can't be read must not hide its
+ * neighbours. */
 int kernel_text__read(struct kernel_text *t, struct object *o)
 {
 	struct kernel_file *f = kernel_file__of(o);
@@ -137,7 +137,7 @@ int kernel_text__read(struct kernel_text *t, struct object *o)
 	}
 	for (at = f->start; at < f->end; at += n) {
 		n = min_of(f->end - at, CHUNK - at % CHUNK);
-		if (read_chunk(t, at, f->text + (at - f->start), n))
+		if (kernel_text__peek(t, at, f->text + (at - f->start), n))
 			add_segment(o, at, n, f->text + (at - f->start));
 	}
 	return o->segments.len ? 0 : unreadable(t, o);

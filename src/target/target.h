@@ -233,17 +233,26 @@ int object__needed(const struct object *o, int (*fn)(void *ctx, const char *sona
 /*
  * The running kernel: kallsyms, live text (of /proc/kcore, else through read_text), blacklist.
  * Modules are objects of their own, *modules an array of *nmodules pointers. read_text is given by
- * src/probe (a BPF program that reads kernel memory): returns 0 when it filled buf.
+ * src/probe (a BPF program that reads kernel memory): returns 0 when it filled buf. So is layout,
+ * which is asked when there are other tracers' kprobes in the code. Either may be NULL.
  */
 typedef int (*kernel_read_fn)(void *ctx, uint64_t vaddr, void *buf, size_t len);
-int kernel__open(kernel_read_fn read_text, void *ctx, struct object **kernel,
-		 struct object ***modules, size_t *nmodules);
+/* Sizes of the kernel's struct kprobe and optimized_kprobe (0: there is none), and what is where in
+ * them. */
+struct kprobe_layout {
+	uint32_t size, hlist, addr, opcode, flags;
+	uint32_t optimized_size, covered, detour;
+};
+typedef int (*kprobe_layout_fn)(struct kprobe_layout *out);
+int kernel__open(kernel_read_fn read_text, void *ctx, kprobe_layout_fn layout,
+		 struct object **kernel, struct object ***modules, size_t *nmodules);
 
 /* Variables of the kernel that are looked at. */
 enum kernel_variable {
 	KERNEL_PER_CPU_OFFSET, /* an array: where each CPU has its own, from the addresses below */
 	KERNEL_PREEMPT_COUNT,  /* of each CPU */
 	KERNEL_PCPU_HOT,       /* of each CPU: has the count from Linux 6.2 to 6.14 */
+	KERNEL_KPROBE_TABLE,
 	KERNEL_VARIABLES
 };
 /* Its address; 0: kallsyms doesn't have it. */

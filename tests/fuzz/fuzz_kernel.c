@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What the kernel says of itself: kallsyms, /proc/modules, the blacklist and one FUNC, each ended
- * by a NUL, then the ELF notes (two bytes say how many) and /proc/kcore.
+ * What the kernel says of itself: kallsyms, /proc/modules, the blacklist (which is the list of
+ * kprobes as well) and one FUNC, each ended by a NUL, then the ELF notes (two bytes say how many)
+ * and /proc/kcore.
  */
 #include <errno.h>
 #include "fuzz.h"
@@ -41,15 +42,19 @@ static void check_object(struct object *o)
 		CHECK(n == o->noprobe.data || n[-1].vaddr + n[-1].size < n->vaddr);
 }
 
-static void complete(struct object *o, struct kernel_text *text, const char *blacklist,
-		     struct input notes)
+static void complete(struct object *o, struct kernel_text *text, const kernel_kprobe_vec *kprobes,
+		     const char *blacklist, struct input notes)
 {
 	const struct kernel_file *f = kernel_file__of(o);
+	struct map64 proved = {0};
 
 	if (f->end - f->start <= TEXT_LIMIT)
 		kernel_text__read(text, o);
 	if (o->kind == OBJECT_MODULE)
 		kernel_object__trim(o);
+	kernel_kprobes__undo(kprobes, o, &proved);
+	kernel_probes__apply(blacklist, &proved, o);
+	map64__free(&proved);
 	kernel_blacklist__apply(blacklist, o);
 	kernel_notes__build_id(notes.p, input__left(&notes), o);
 	check_object(o);
@@ -70,15 +75,26 @@ static void resolve(struct kernel_objects *k, const char *func)
 
 static void use(struct kernel_objects *k, struct input *in, const char *blacklist, const char *func)
 {
+	static const struct kprobe_layout layout = {.size = 40,
+						    .addr = 16,
+						    .opcode = 24,
+						    .flags = 28,
+						    .optimized_size = 48,
+						    .covered = 32,
+						    .detour = 40};
+	uint64_t table = kernel__variable(k->kernel, KERNEL_KPROBE_TABLE);
 	struct input notes = input__part(in, input__number(in, 2));
+	kernel_kprobe_vec kprobes = {0};
 	struct memory_file kcore;
 	struct kernel_text *text;
 
 	memory_file__open(&kcore, in);
 	text = kernel_text__open(kcore.path, read_text, NULL);
-	complete(k->kernel, text, blacklist, notes);
+	kernel_kprobes__read(text, &layout, table, true, &kprobes);
+	complete(k->kernel, text, &kprobes, blacklist, notes);
 	for (size_t i = 0; i < k->nmodules; i++)
-		complete(k->modules[i], text, blacklist, notes);
+		complete(k->modules[i], text, &kprobes, blacklist, notes);
+	vec__free(&kprobes);
 	kernel_text__close(text);
 	close(kcore.fd);
 	resolve(k, func);

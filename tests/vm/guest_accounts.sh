@@ -253,6 +253,90 @@ isnt "$(count "$T/json" '.event == "branch" and .kind == "jmp" and .to.object ==
 is "$(count "$T/json" '.event == "return"') $(summary unmatched) $(summary 'unseen returns')" \
 	"$(count "$T/json" '.event == "entry"') 0 " 'each call has one return'
 
+# ---- other tracers' probes in the same function ----
+
+# sites NAME: what the code of $reading is made of. steps NAME: what cat does in it, and what couldn't be probed.
+sites() {
+	bb list kernel "$reading" --sites -F json
+	cp "$T/out.txt" "$T/sites.$1"
+}
+steps() {
+	bb kernel "$reading" -v -F json -o "$T/json" -- cat /etc/passwd
+	jq -c 'select(.event == "entry" or .event == "branch" or .event == "return") | [.event, .symbol, .offset, .kind, .taken, .to.symbol, .to.offset]' \
+		"$T/json" >"$T/steps.$1"
+	jq -c 'select(.event == "summary") | [.probes, .skipped, .lost, .unmatched]' "$T/json" >>"$T/steps.$1"
+}
+unharmed() { # NAME WHAT
+	sites "$1"
+	same "$T/sites.$1" "$T/sites.alone" "$2: $(wc -l <"$T/sites.alone") sites, as without"
+	steps "$1"
+	same "$T/steps.$1" "$T/steps.alone" "$2: $(wc -l <"$T/steps.alone") events, none skipped for it, as without"
+	code
+	isnt "$(cmp -l "$T/code" "$T/code.alone" | wc -l)" 0 "$2: the code is changed"
+}
+code() { live_text "$T/code" "$entry" 0x200; }
+kprobes() { cat "$T/debugfs/kprobes/list"; }
+# Probes on each instruction of the first ones, then farther apart: a jump needs room. The kernel refuses what is none.
+put() {
+	local at=5
+	while ((at < 0x1f0)); do
+		echo "p:other/at$at $reading+$at" >>"$definitions" && ((at >= 0x40)) && ((at += 11))
+		((++at))
+	done 2>/dev/null
+}
+arm() { echo "$1" >"$T/tracefs/events/other/enable"; }
+# How many of the listed places begin with a byte.
+begin_with() {
+	local -a bytes
+
+	code
+	mapfile -t bytes < <(od -An -v -t x1 -w1 "$T/code")
+	while read -r address _; do
+		echo "${bytes[16#$address - entry]}"
+	done < <(kprobes) | grep -c "$1"
+}
+made_jumps() { (($(begin_with e9) > 5)); }
+
+mkdir -p "$T/debugfs" "$T/tracefs"
+mount -t debugfs none "$T/debugfs"
+mount -t tracefs none "$T/tracefs"
+definitions=$T/tracefs/kprobe_events
+is "$(kprobes | wc -l)" 0 'nobody probes the kernel'
+cat /etc/passwd >/dev/null
+live_text "$T/code.alone" "$entry" 0x200
+sites alone
+steps alone
+isnt "$(count "$T/json" '.event == "branch"')" 0 "$reading is traced alone"
+
+put
+arm 1
+wait_for 600 made_jumps
+ok $? "another tracer has $(begin_with cc) breakpoints and $(begin_with e9) jumps in $reading"
+isnt "$(begin_with cc)" 0 'breakpoints there are'
+unharmed kprobes 'kprobes'
+wait_for 600 made_jumps
+mount --bind /dev/null /proc/kcore
+sites bpf
+umount /proc/kcore
+same "$T/sites.bpf" "$T/sites.alone" 'kprobes: the same sites by BPF'
+mount --bind /dev/null /sys/kernel/btf/vmlinux
+bb list kernel "$reading" -v
+umount /sys/kernel/btf/vmlinux
+is "$status" 1 'a kernel without types: the function is refused'
+like "$T/err" "cannot trace $reading: it is being probed by another tracer" 'since what the probes hide is not guessed'
+like "$T/err" "can't be taken out of the code: no /sys/kernel/btf/vmlinux" '-v says why'
+arm 0
+echo >"$definitions"
+
+$BBTRACE kernel "$reading" --placement full --comm nobody -v >"$T/other.txt" 2>"$T/other.err" </dev/null &
+other=$!
+wait_for 1200 grep -q ' probes attached' "$T/other.err"
+unharmed bbtrace 'another bbtrace'
+kill -INT $other
+wait $other
+is $? 0 'the other one ends well'
+umount "$T/debugfs" "$T/tracefs"
+
 # ---- doctor, --btf ----
 
 bb doctor

@@ -118,7 +118,7 @@ int main(void)
 	note__set_level(NOTE_VERBOSE);
 	file__read("/proc/self/mountinfo", 1 << 20, &before, &len);
 	start = now();
-	err = kernel__open(NULL, NULL, &kernel, &modules, &nmodules);
+	err = kernel__open(NULL, NULL, NULL, &kernel, &modules, &nmodules);
 	is(err, 0, "the kernel opens");
 	if (err) {
 		printf("# %s\n", err__text());
