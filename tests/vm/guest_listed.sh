@@ -1,0 +1,62 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# guest_listed.sh SIZES MODULE...: what bbtrace lists of overlay, loop, xfs … whole, and their code as it is in memory:
+# tests/check/modules.py compares. SIZES/MODULE: "SECTION SIZE" a line, of the sections with code; a module without is in
+# the kernel itself, then it is the functions that begin with its name.
+
+# shellcheck disable=SC2154 # guest_lib.sh sets them
+. "$(dirname "$0")/guest_lib.sh"
+SIZES=$1
+shift
+
+thunks() { sorted_symbols | awk '$3 ~ /_thunk/ { print $3, "0x" $1, 0 }'; }
+
+code_of_module() { # MODULE
+	local section size address
+
+	while read -r section size; do
+		address=$(<"/sys/module/$1/sections/$section")
+		echo "$section $address"
+		live_text "$OUT/$1/$address" "$address" "$size" || return
+	done <"$SIZES/$1" >"$OUT/$1.sections"
+}
+
+# What only a starting kernel needs is freed then, and what would end a part that can't be unloaded.
+without_freed() {
+	awk -v from="$(sorted_symbols | awk '$3 == "__init_begin" { print "0x" $1 }')" \
+		-v to="$(sorted_symbols | awk '$3 == "__init_end" { print "0x" $1 }')" '$2 "" < from || $2 "" >= to'
+}
+
+# Functions that stand close together in one piece: to look for each in /proc/kcore would take minutes.
+code_of_kernel() { # PREFIX
+	local start size from='' to
+
+	mapfile -t names < <(functions | grep "^$1_")
+	ranges "${names[@]}" | without_freed | tee -a "$OUT/$1.symbols" | LC_ALL=C sort -k2 >"$T/ranges"
+	while read -r _ start size; do
+		if [[ $from ]] && ((start - to > 65536)); then
+			live_text "$OUT/$1/$from" "$from" $((to - from)) || return
+			from=
+		fi
+		: "${from:=$start}"
+		to=$((start + size))
+	done < <(cat "$T/ranges" && echo end 0xffffffffffffffff 0)
+}
+
+for module; do
+	mkdir -p "$OUT/$module"
+	thunks >"$OUT/$module.symbols"
+	pattern="$module:*" of=module
+	[[ -e $SIZES/$module ]] || pattern="${module}_*" of=kernel
+	bb list kernel "$pattern" -F json
+	cp "$T/out.txt" "$OUT/$module.functions"
+	exits 0 "$module: its functions are listed"
+	bb list kernel "$pattern" --sites -F json
+	cp "$T/out.txt" "$OUT/$module.sites"
+	exits 0 "$module: its branches are listed"
+	"code_of_$of" "$module"
+	ok $? "$module: its code is in /proc/kcore"
+done
+bring_back
+done_testing
