@@ -191,7 +191,7 @@ def compare_sites(sites, branches, functions, undecoded):
     for at in sorted(sites.keys() | branches.keys()):
         function, site, branch = functions.at(at), sites.get(at), branches.get(at)
         if not site and undecoded.at(at):
-            excused += 1
+            excused += function is not None
         elif (site or function) and not agree(site, branch):
             wrong.append(f'{function and function[2]} {at:#x}: {said(branch)}, listed: {said(site)}')
     return excused, wrong
@@ -215,8 +215,10 @@ def main():
         print(line)
     within = sum(functions.at(at) is not None for at in branches)
     outside = sum(functions.at(at) is None for at in sites)
-    print(f'{within} branches in {len(functions.ranges)} functions, {len(sites)} listed, {outside} of them elsewhere; {sum(e - s for s, e in undecoded)} '
-          f'bytes declared undecoded with {excused} branches; {len(wrong)} wrong')
+    silent = sum(functions.at(at) is not None for start, end in undecoded for at in range(start, end))
+    print(f'{within} branches in {len(functions.ranges)} functions, {len(sites)} listed, {outside} of them elsewhere; '
+          f'{sum(e - s for s, e in undecoded)} bytes declared undecoded, {silent} of them in functions, with {excused} '
+          f'branches; {len(wrong)} wrong')
     return 1 if wrong or not within else 0
 
 

@@ -22,10 +22,10 @@ code_of_module() { # MODULE
 	done <"$SIZES/$1" >"$OUT/$1.sections"
 }
 
-# What only a starting kernel needs is freed then, and what would end a part that can't be unloaded.
-without_freed() {
-	awk -v from="$(sorted_symbols | awk '$3 == "__init_begin" { print "0x" $1 }')" \
-		-v to="$(sorted_symbols | awk '$3 == "__init_end" { print "0x" $1 }')" '$2 "" < from || $2 "" >= to'
+# What only a starting kernel needs stands behind its text, and is freed.
+in_text() {
+	awk -v from="$(sorted_symbols | awk '$3 == "_stext" { print "0x" $1 }')" \
+		-v to="$(sorted_symbols | awk '$3 == "_etext" { print "0x" $1 }')" '$2 "" >= from && $2 "" < to'
 }
 
 # Functions that stand close together in one piece: to look for each in /proc/kcore would take minutes.
@@ -33,7 +33,7 @@ code_of_kernel() { # PREFIX
 	local start size from='' to
 
 	mapfile -t names < <(functions | grep "^$1_")
-	ranges "${names[@]}" | without_freed | tee -a "$OUT/$1.symbols" | LC_ALL=C sort -k2 >"$T/ranges"
+	ranges "${names[@]}" | in_text | tee -a "$OUT/$1.symbols" | LC_ALL=C sort -k2 >"$T/ranges"
 	while read -r _ start size; do
 		if [[ $from ]] && ((start - to > 65536)); then
 			live_text "$OUT/$1/$from" "$from" $((to - from)) || return
