@@ -70,13 +70,28 @@ def branches():
                 yield int(match[1], 16), len(match[2].split()), match[3], target and int(target[1], 16), name
 
 
-def compare_code(first, last):
-    taken, passed, declared = collections.Counter(), collections.Counter(), collections.Counter()
+def replayed():
+    """How often each branch was told, and not taken; the functions in which something is declared to be missing: those that
+    their thread was in before an unknown or a loss, and after it."""
+    taken, passed, declared = collections.Counter(), collections.Counter(), set()
+    before, open_ = {}, set()
     for s in steps():
+        thread, name = s.get('tid'), s.get('symbol')
+        if s['event'] in ('unknown', 'lost'):
+            declared.update((name, before.get(thread)))
+            open_.add(thread)
+            continue
+        if thread in open_:
+            declared.add(name)
+            open_.remove(thread)
+        before[thread] = name
         if s['event'] == 'branch':
             (passed if s.get('taken') is False else taken)[int(s['vaddr'], 16)] += 1
-        elif s['event'] in ('unknown', 'lost'):
-            declared[s.get('symbol')] += 1
+    return taken, passed, declared
+
+
+def compare_code(first, last):
+    taken, passed, declared = replayed()
     sites = list(branches())
     joined = {target for _, _, _, target, _ in sites}
     indirect = {name for _, _, mnemonic, target, name in sites if mnemonic == 'jmp' and target is None}
@@ -90,7 +105,7 @@ def compare_code(first, last):
             bad = passed[at] != first[behind]
         if not bad:
             continue
-        if declared[name]:
+        if name in declared and told <= last[at] and passed[at] <= first[behind]:
             excused += 1
             continue
         wrong += 1

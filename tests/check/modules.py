@@ -6,10 +6,10 @@ Is every branch of a module listed that objdump shows in it? CODE: a folder with
 file from the address on that is its name; SYMBOLS ("NAME ADDRESS SIZE" a line): the functions there, and the kernel's
 thunks. FUNCTIONS and SITES: what `bbtrace list -F json`, without and with --sites, said in the guest.
 
-A branch has to be listed, with its kind and its target, or to lie in bytes that bbtrace declares undecoded; what is listed
-has to be a branch. With FILE, a module's, and SECTIONS ("NAME ADDRESS" a line: where the kernel put them), the functions are
-those of FILE's symbol table, and so are the branches, but where a table of FILE says that the kernel rewrites the code:
-these are counted by table.
+A branch has to be listed, with its kind and its target; what is listed has to be a branch. Those in bytes that bbtrace
+declares undecoded are counted: none of a function may be. With FILE, a module's, and SECTIONS ("NAME ADDRESS" a line: where
+the kernel put them), the functions are those of FILE's symbol table, and so are the branches, but where a table of FILE says
+that the kernel rewrites the code: these are counted by table.
 """
 import bisect
 import collections
@@ -187,14 +187,14 @@ def agree(site, branch):
 
 
 def compare_sites(sites, branches, functions, undecoded):
-    excused, wrong = 0, []
+    hidden, wrong = 0, []
     for at in sorted(sites.keys() | branches.keys()):
         function, site, branch = functions.at(at), sites.get(at), branches.get(at)
         if not site and undecoded.at(at):
-            excused += function is not None
+            hidden += function is not None
         elif (site or function) and not agree(site, branch):
             wrong.append(f'{function and function[2]} {at:#x}: {said(branch)}, listed: {said(site)}')
-    return excused, wrong
+    return hidden, wrong
 
 
 def main():
@@ -205,7 +205,7 @@ def main():
     undecoded = [(int(u['vaddr'], 16), int(u['vaddr'], 16) + u['size']) for f in json_of(list_path) for u in f['undecoded']]
     module = Module(*file) if file else None
     functions = Bounds(module.functions if module else named)
-    excused, wrong = compare_sites(sites, branches, functions, Bounds(undecoded))
+    hidden, wrong = compare_sites(sites, branches, functions, Bounds(undecoded))
     if module:
         changed, differ = compare_file(module, branches, functions)
         wrong += differ
@@ -217,9 +217,9 @@ def main():
     outside = sum(functions.at(at) is None for at in sites)
     silent = sum(functions.at(at) is not None for start, end in undecoded for at in range(start, end))
     print(f'{within} branches in {len(functions.ranges)} functions, {len(sites)} listed, {outside} of them elsewhere; '
-          f'{sum(e - s for s, e in undecoded)} bytes declared undecoded, {silent} of them in functions, with {excused} '
+          f'{sum(e - s for s, e in undecoded)} bytes declared undecoded, {silent} of them in functions, with {hidden} '
           f'branches; {len(wrong)} wrong')
-    return 1 if wrong or not within else 0
+    return 1 if wrong or hidden or not within else 0
 
 
 sys.exit(main())
