@@ -515,6 +515,7 @@ int hit_kernel_return(struct pt_regs *ctx)
 	w = who_am_i();
 	if (!word || !passes(w))
 		return 0;
+	w.context = interrupt_context(ctx);
 	/* no event by itself: most calls end at a ret, which is one */
 	if (lost_records && tell_losses(ctx, &w))
 		return lose(ctx, &w, 0);
