@@ -8,13 +8,14 @@ cd "$(dirname "$0")/.." || exit 1
 B=$(realpath -m --relative-to=. "${B:-build}")
 export B LC_ALL=C.UTF-8 HARNESS_RULESFILE=tests/testrules.yml
 
-# Without root first, then what traces, then guests.
+# Without root first, then guests, the longest ahead, then what traces here.
 collect() {
 	local file
 
-	for file in "$B"/unit/test_* scripts/lint.sh tests/scripts/t_*.sh tests/{e2e,formats,check,fuzz}/t_*.sh tests/vm/t_*.sh; do
+	for file in "$B"/unit/test_* scripts/lint.sh tests/{scripts,fuzz}/t_*.sh \
+		tests/vm/t_{programs,e2e}.sh tests/vm/t_*.sh tests/{e2e,formats,check}/t_*.sh; do
 		[[ -f $file && -x $file && $file != *.[od] ]] && echo "$file"
-	done
+	done | awk '!seen[$0]++'
 }
 
 if [[ -n ${TESTS:-} ]]; then

@@ -114,15 +114,17 @@ begin "${many[@]}"
 bb kernel __x64_sys_close -F json -o "$T/other" -- true
 exits 0 'another tracer, of other functions'
 isnt "$(count "$T/other" '.event == "return"')" 0 'sees them'
-bb kernel "$opening" -- true
-exits 1 'of the same function: its code is hidden'
-like "$T/err" "cannot trace $opening: .*another tracer" 'which is what it says'
+bb kernel "$opening" --placement full -F json -o "$T/both" -- cat /etc/passwd
+exits 0 'of the same function: what the first has put there is no hindrance'
+isnt "$(count "$T/both" '.event == "branch"')" 0 'its branches are seen'
 kill -TERM $tracer
 wait $tracer
 is $? 0 'SIGTERM: status 0'
-bb kernel "$opening" -F json -o "$T/other" -- cat /etc/passwd
-exits 0 'afterwards it goes'
-isnt "$(count "$T/other" '.event == "return"')" 0 'and is seen'
+bb kernel "$opening" --placement full -F json -o "$T/alone" -- cat /etc/passwd
+exits 0 'the same when it is alone'
+probes() { jq -c 'select(.event == "summary") | [.probes, .skipped]' "$1"; }
+is "$(probes "$T/both")" "$(probes "$T/alone")" 'has as many probes'
+same <(paths "$T/both") <(paths "$T/alone") 'and shows the same'
 
 # ---- a reader that goes away ----
 

@@ -186,6 +186,9 @@ suite=$(suite_of "$version")
 cd "$(dirname "$0")/../.."
 mkdir -p "${BBTRACE_VM_DIR:-build/vm}"
 folder=$(cd "${BBTRACE_VM_DIR:-build/vm}" && pwd)/$version
+# tests that run side by side want the same one
+exec 9>"$folder.lock"
+flock 9
 if [ ! -e "$folder/vmlinuz" ] || { $modules && [ ! -d "$folder/lib/modules" ]; }; then
 	work=$(mktemp -d "$folder.XXXXXX")
 	trap 'rm -rf "$work"' EXIT
