@@ -70,7 +70,7 @@ unit: $(UNIT)
 # What they link: all that is pure, and the command line's options.
 FUZZ_LIB := $(PURE) $(B)/cmd/options.o
 FUZZ	 := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
-FUZZ_OBJ := $(filter-out %/target/sandbox.o,$(patsubst $(B)/%,$(B)/fuzz/%,$(FUZZ_LIB)))
+FUZZ_OBJ := $(filter-out %/object/sandbox.o,$(patsubst $(B)/%,$(B)/fuzz/%,$(FUZZ_LIB)))
 FUZZ_TIME ?= 60
 FUZZ_SAN := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 
@@ -110,7 +110,7 @@ corpus: $(CORPUS)
 vm-shell: all
 	@tests/vm/shell.sh $(if $(KERNEL),-k $(KERNEL))
 
-# A test of src/target against the guest's own kernel.
+# A test of src/kernel against the guest's own kernel.
 $(B)/vm/kernel_open: tests/vm/kernel_open.c tests/unit/tap.h $(PURE)
 	@mkdir -p $(@D)
 	@echo "  CC    $@"

@@ -262,7 +262,7 @@ CONTENDERS = (
 
 # ---- files: how large, how fast written and read ----
 
-EVENTS = 17  # BLOCK_EVENTS of src/trace/file.h
+EVENTS = 17  # BLOCK_EVENTS of src/file/format.h
 
 
 def undeflated(path):

@@ -104,7 +104,7 @@ static __always_inline __u64 segment_base(__u8 seg)
 }
 
 /*
- * The target that a branch through memory will take (struct operand of src/code/code.h). Where it
+ * The target that a branch through memory will take (struct operand of src/arch/arch.h). Where it
  * can't be read: where it lies, so that user space may find it.
  */
 static __noinline long load_operand(struct pt_regs *ctx, __u32 index, __u64 *value)

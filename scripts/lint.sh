@@ -10,35 +10,42 @@ shopt -s lastpipe # a test at the end of a pipe counts here
 
 # Folder of src/ | front doors it may include besides its own files and util/util.h.
 may_include='
-util   |
-target |
-code   | target
-probe  | target code wire
-trace  | target code wire
-output | target code trace
-cmd    | target code probe trace output wire
+util    |
+arch    |
+object  | arch
+kernel  | object
+process | object
+resolve | object kernel process
+code    | arch object
+plan    | arch object code
+event   |
+trace   | arch object plan event wire
+file    | arch object plan event trace wire
+probe   | arch object kernel process plan event wire
+output  | arch object plan event trace
+cmd     | arch object kernel process resolve code plan event trace file probe output wire
 '
-pure='code trace output'
+pure='arch code plan event trace file output'
 pure_headers='unistd|fcntl|signal|dlfcn|pthread|sched|poll|err|errno_base|sys/(stat|mman|ioctl|socket|wait|syscall|uio|epoll|ptrace)|bpf/.*|linux/(bpf|perf_event)|linux/.*btf.*'
 # Undefined symbols that an object of a pure folder must not have (64: the large file names).
 pure_symbols='(open|openat|creat|fopen|freopen|fdopen|opendir|tmpfile|mkstemp|stat|lstat|fstat|mmap)(64)?|(p?read|p?write|readv|writev|close|readlink|access|ioctl|munmap|mprotect|pipe|dup2?|poll|select|epoll_.*)|(socket|connect|send|recv).*|(syscall|system|popen|fork|vfork|clone|exec.*|wait.*|posix_spawn.*|kill|raise|signal|sigaction)|(exit|_exit|quick_exit|abort)|(printf|vprintf|puts|putchar|putc_unlocked|perror|__v?printf_chk|stdout|stderr|stdin)|(getenv|secure_getenv|setenv|time|clock_gettime|gettimeofday|localtime|localtime_r|usleep|nanosleep|sleep|rand|random|getpid|gettid|getuid|geteuid|setlocale)|(bpf_.*|libbpf_.*|ring_buffer__.*|btf__.*|perf_.*|pthread_create|dlopen|err|errx|warn|warnx|error)'
 most_lines=600
 # Who may open by path, and what: the kernel's own files, or what the user named. Everything else goes through the
-# door (src/target/door.c).
+# door (src/object/door.c).
 may_open='
 src/main.c                  /dev/null
 src/util/mem.c              file__read() itself
-src/target/door.c           the door itself
-src/target/find.c           /proc/PID/maps
-src/target/kernel.c         /sys
-src/target/kernel_facts.c   debugfs and tracefs
-src/target/kernel_fs.c      tracefs, debugfs and where they are mounted
-src/target/kernel_text.c    /proc/kcore
-src/target/kernel_syscalls.c tracefs
-src/target/points.c         points files, with the rights of the user
-src/target/processes.c      /proc
-src/target/sandbox.c        /proc/self
-src/target/spaces.c         /proc/PID/maps
+src/object/door.c           the door itself
+src/resolve/find.c           /proc/PID/maps
+src/kernel/kernel.c         /sys
+src/kernel/facts.c   debugfs and tracefs
+src/kernel/fs.c      tracefs, debugfs and where they are mounted
+src/kernel/text.c    /proc/kcore
+src/kernel/syscalls.c tracefs
+src/resolve/points.c         points files, with the rights of the user
+src/process/processes.c      /proc
+src/object/sandbox.c        /proc/self
+src/process/spaces.c         /proc/PID/maps
 src/probe/*                 tracefs, /proc, /sys; attach_path, which is a descriptor
 src/cmd/live.c              /proc
 src/cmd/record.c            /proc
@@ -47,7 +54,7 @@ src/cmd/sink_file.c         files to write
 src/cmd/weights.c           profiles, with the rights of the user
 '
 # Who may call libelf and libdw: what runs in the sandbox.
-may_parse='src/target/(debug|lines|line_functions|line_rows|symbols)[.]c'
+may_parse='src/object/(debug|lines|line_functions|line_rows|symbols)[.]c'
 
 sources() { find src bpf tests bench include -type f -name '*.[ch]' 2>/dev/null | sort; }
 scripts() { { find scripts tests bench .ci -type f -name '*.sh' 2>/dev/null && echo .ci/run; } | sort; }
@@ -137,7 +144,7 @@ door() {
 			echo "$file:$line"
 		done | none 'nothing opens by path but what is listed; other files go through the door'
 	grep -rlE --include='*.[ch]' '#[[:space:]]*include[[:space:]]*<(elfutils/|libelf|gelf|lzma)' src |
-		grep -vxE "$may_parse|src/target/lines[.]h" |
+		grep -vxE "$may_parse|src/object/lines[.]h" |
 		none 'libelf and libdw are called in the sandbox alone'
 }
 

@@ -6,9 +6,10 @@
 #ifndef BBTRACE_CMD_H
 #define BBTRACE_CMD_H
 
+#include "file/file.h"
 #include "output/output.h"
 #include "probe/probe.h"
-#include "target/target.h"
+#include "resolve/resolve.h"
 
 /* Exit status (CONTRACT of the man page, EXIT STATUS). */
 enum {

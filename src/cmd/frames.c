@@ -5,6 +5,7 @@
  * none. So a program's frame counts if .eh_frame (of Go: the code) says of the one before it that
  * the frame pointer is its own there. In place of the first that doesn't: why.
  */
+#include "code/code.h"
 #include "frames.h"
 
 /* The call before it: a return address may lie behind its function's end. */

@@ -3,7 +3,7 @@
 #ifndef BBTRACE_CMD_INFO_H
 #define BBTRACE_CMD_INFO_H
 
-#include "trace/trace.h"
+#include "file/file.h"
 
 /* Lines of a key and what it says, gathered while the file is read; ctx of info_calls. */
 struct info {

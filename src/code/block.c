@@ -2,7 +2,7 @@
 /*
  * Basic blocks as seen from the nodes: where they begin, how they go on, where they lead.
  */
-#include "graph.h"
+#include "code/code.h"
 
 static void leaders_of(struct graph *g, const struct piece *p, leader_vec *out)
 {

@@ -4,7 +4,7 @@
  * a conditional jump, and, a shift, a load of a byte. What is followed may pass through copies and
  * a load from memory.
  */
-#include "graph.h"
+#include "code/code.h"
 
 #define BUDGET	20000
 #define LARGEST 0xffff /* a table is no larger */

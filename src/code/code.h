@@ -1,455 +1,300 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * code: what the bytes mean. Front door of src/code. Pure: no system call, no BPF, no /proc, no
- * exit.
+ * code: the control flow of one object's functions, from their entries on. Front door of src/code.
+ * Pure: no system call, no BPF, no /proc, no exit.
  *
- * arch: decodes one instruction and says what a branch did, given the registers. graph: follows
- * control flow from the functions' entries. plan: the frozen list of functions, blocks and sites,
- * and which site carries a probe.
+ * Every decoded instruction is a node, one per address whatever function it belongs to; code that
+ * branches into an instruction gives two nodes that overlap. Nodes are referred to by index, 0 is
+ * none.
  */
 #ifndef BBTRACE_CODE_H
 #define BBTRACE_CODE_H
 
-#include "target/target.h"
-#include "util/util.h"
+#include "arch/arch.h"
+#include "object/object.h"
 
-/* ---- instructions ---- */
-
-/* kind of CONTRACT: what one site is. NONE: an entry or a witness probe that is no branch. */
-enum branch_kind {
-	BRANCH_NONE,
-	BRANCH_JCC,  /* conditional on flags */
-	BRANCH_LOOP, /* loop, loope, loopne, jrcxz, jecxz: conditional on a counter */
-	BRANCH_JMP,
-	BRANCH_CALL,
-	BRANCH_IJMP, /* target in a register or in memory */
-	BRANCH_ICALL,
-	BRANCH_RET,
-	BRANCH_KINDS
-};
-extern const char *const branch_kind_names[BRANCH_KINDS]; /* "jcc" ... NULL for NONE */
-
-/* How control goes on behind an instruction. */
-enum flow {
-	FLOW_NEXT,   /* to the next instruction (syscall, int N, int3 for who handles it, ud2 in
-			the kernel where a WARN resumes) */
-	FLOW_BRANCH, /* as its branch_kind says */
-	FLOW_STOP,   /* nowhere: hlt, ud2 in user space */
-	FLOW_UNSUPPORTED, /* far call, far jmp, far ret, iret, sysret, xbegin, xabort: where it goes
-			     can't be told */
+enum node_flags {
+	NODE_REACHED =
+		1,	 /* flow from an entry gets here: it is an instruction of the traced code */
+	NODE_LEADER = 2, /* starts a block */
+	NODE_ROOT =
+		4,    /* entered from elsewhere as well: an entry, a landing pad, a range's start */
+	NODE_PAD = 8, /* landing pad */
+	NODE_NORETURN = 16, /* a call that does not come back */
+	NODE_DETAILED = 32, /* writes is filled in */
+	NODE_STRAY =
+		64, /* entered with a stack that isn't known: called, but no function's entry */
+	NODE_SWEPT = 128, /* the linear sweep agrees that it is an instruction */
+	NODE_CERTAIN =
+		256, /* direct branches alone lead here from a symbol or the start of an FDE */
+	NODE_DOUBTFUL = 512, /* something says that no instruction starts here (guard.c) */
+	NODE_RESUMED = 1024, /* behind the end of a way, and nothing else leads here: it does go on
+				there */
 };
 
-/* Where an indirect branch's target is. x86: addresses are seg_base + base + index * scale + disp.
- */
-enum operand_kind { OPERAND_NONE, OPERAND_REG, OPERAND_MEM };
-enum operand_seg { SEG_NONE, SEG_FS, SEG_GS };
-#define REG_NONE 0xff
-#define REG_IP	 0xfe /* base is the address behind the instruction */
-struct operand {
-	uint8_t kind;	     /* enum operand_kind */
-	uint8_t base, index; /* register numbers of the architecture (x86: rax 0 … r15 15),
-				REG_NONE, REG_IP */
-	uint8_t scale;	     /* 1, 2, 4, 8 */
-	uint8_t seg;	     /* enum operand_seg */
-	uint8_t addr32;	     /* the address is cut to 32 bits (0x67) */
-	uint8_t size;	     /* bytes of the target: 8; 2 and 4 are cut targets */
-	int32_t disp;
-};
-
-/* Why a site can't carry a probe. The text is what list --sites and -v show. */
-enum probe_refusal {
-	PROBE_OK,
-	PROBE_VECTOR,	/* a vector instruction that the kernel takes for a branch, nop, ret or popf
-			   of that opcode */
-	PROBE_PREFIX,	/* the kernel refuses uprobes on this prefix (notrack, lock, branch hint,
-			   data16) */
-	PROBE_UNPROVED, /* not proved to be an instruction start */
-	PROBE_BLACKLIST,   /* kernel blacklist, noinstr, notrace */
-	PROBE_KERNEL,	   /* the kernel refused it when attaching (static call, jump label) */
-	PROBE_UNSUPPORTED, /* far branch, xbegin */
-	PROBE_NOP5,	   /* 5-byte nop: unsafe to probe from 6.18 on */
-	PROBE_STEPPED,	   /* goes wrong when it is single-stepped out of line (pushf, syscall) */
-	PROBE_REFUSALS
-};
-extern const char *const probe_refusal_text[PROBE_REFUSALS]; /* NULL for OK */
-
-struct insn {
+struct node {
 	uint64_t addr;
-	uint64_t target;      /* direct branches: where it goes when taken */
-	const char *mnemonic; /* static string, AT&T/Intel common form: "jne", "call", "jmp", "ret",
-				 "loopne" */
-	struct operand operand; /* indirect branches */
-	uint8_t len;
-	uint8_t flow; /* enum flow */
-	uint8_t kind; /* enum branch_kind */
-	uint8_t cond; /* JCC: x86 cc 0 … 15; LOOP: enum x86_loop | address size; opaque outside arch
-		       */
-	uint8_t user_refusal; /* enum probe_refusal for a uprobe here */
-	bool emulated; /* the kernel emulates it under a uprobe: one trap; else single-stepped: two
-			*/
-	bool only_compares; /* sets flags and does nothing else */
-	bool keeps_state;   /* leaves flags and memory as they were, and no more registers than
-			       graph__writes() says */
-	bool thunk;   /* stands for a kernel thunk that it jumps to or calls; set by graph, not by
-			 decode */
-	bool nop5;    /* the very 5-byte nop that a kernel may turn into a call */
-	bool repeats; /* a rep string instruction: a breakpoint on it is hit once an iteration */
-	bool padding; /* nop or int3: what fills the room between functions */
-	/* effect on the stack pointer, for stack.c */
-	uint8_t sp_effect; /* enum sp_effect */
-	int32_t sp_value; /* ADD: bytes added to sp; FROM_FP: sp = fp + value; FP_FROM_SP: fp = sp +
-			     value */
+	uint32_t pred;	 /* the one predecessor, or PRED_LIST | index of the first into edges */
+	uint32_t stamp;	 /* search that was here last */
+	uint32_t block;	 /* of the first node of a block: 1 + its index (graph__leaders()) */
+	uint32_t branch; /* index into branches, 0: goes on to the next instruction */
+	int32_t sp_value;
+	uint16_t writes; /* registers, one bit each */
+	uint16_t flags;
+	uint8_t len, sp_effect, flow, padding;
+};
+#define PRED_LIST (1u << 31)
+
+struct edge {
+	uint32_t from, next;
 };
 
-enum sp_effect {
-	SP_SAME,
-	SP_ADD,	       /* push, pop, sub, add, lea rsp,[rsp+n] */
-	SP_FROM_FP,    /* mov rsp,rbp; lea rsp,[rbp+n]; leave (sp = fp + 8, fp lost) */
-	SP_FP_FROM_SP, /* mov rbp,rsp; lea rbp,[rsp+n] */
-	SP_FP_LOST,    /* rbp written otherwise, sp changed by sp_value (pop rbp: 8) */
-	SP_LOST,       /* anything else */
-	SP_LOADED,     /* mov rsp,[reg+n] of neither rsp nor rbp: another stack, or another frame */
-	SP_LEAVE,      /* sp = fp + 8; fp lost */
+/* A stretch of addresses and the function that it belongs to. */
+struct piece {
+	uint64_t start, end;
+	uint32_t function;
 };
 
-/* What an instruction does to the registers: enough to read jump tables and IFUNC resolvers. */
-enum detail_op {
-	DETAIL_OTHER, /* see writes */
-	DETAIL_CONST, /* dst = imm, also lea of an address that is known from the code */
-	DETAIL_COPY,  /* dst = the low bits of src, extended */
-	DETAIL_LOAD,  /* dst = bits of memory at mem, extended */
-	DETAIL_STORE, /* bits of src to mem */
-	DETAIL_LEA,   /* dst = address of mem */
-	DETAIL_ADD,   /* dst += src */
-	DETAIL_ADD_CONST,
-	DETAIL_AND_CONST, /* dst &= imm */
-	DETAIL_SHR_CONST, /* dst >>= imm, dst being bits wide */
-	DETAIL_CMP_CONST, /* flags of src, or where that is REG_NONE of memory at mem, minus imm */
-	DETAIL_CMOV,	  /* dst = src or dst */
-	DETAIL_CMOV_LOAD, /* dst = memory or dst */
-	DETAIL_PUSH,	  /* src; REG_NONE: memory at mem, or a constant */
-};
-struct insn_detail {
-	uint8_t op, dst, src;
-	uint8_t bits; /* 8, 16, 32, 64 */
-	bool sign;    /* COPY, LOAD: sign-extended, else zero-extended */
-	bool writes_flags, writes_memory;
-	uint32_t writes; /* registers that hold something else afterwards, one bit each (calls: the
-			    caller-saved) */
-	int64_t imm;
-	struct operand mem; /* a base of REG_IP is folded into imm: then base is REG_NONE and imm
-			       the address */
+/* An indirect jump whose targets were found in a table. */
+struct jump_table {
+	uint32_t node;
+	uint32_t first, count; /* into targets: ascending, each once */
+	uint64_t vaddr;	       /* where the table lies */
+	bool proved;	       /* by a bound check in front of it */
 };
 
-/* One CPU architecture: tables and pure functions. Rows in arch/arch.c. */
-struct arch {
-	const char *name;
-	uint16_t machine; /* e_machine */
-	unsigned nregs;
-	const char *const *reg_names; /* by register number */
-	unsigned nargs;
-	const uint8_t *user_args; /* register numbers in the order of the calling convention */
-	const uint8_t *kernel_args;
-	unsigned ngo_args;
-	const uint8_t *go_args; /* Go's own convention (its src/cmd/compile/abi-internal.md) */
-	uint8_t return_reg, sp_reg, counter_reg;
-	uint32_t clobbered; /* registers that a call may change, one bit each */
-	/* Decodes at most len bytes (len > 0). 0, or -EILSEQ: no instruction. kernel: decode for
-	 * kernel mode. */
-	int (*decode)(const uint8_t *bytes, size_t len, uint64_t addr, bool kernel,
-		      struct insn *out);
-	/* JCC, LOOP: was it taken, with these flags (low 16 bits of the flags register) and this
-	 * counter register? */
-	bool (*taken)(uint8_t kind, uint8_t cond, uint16_t flags, uint64_t counter);
-	/* The whole instruction as text, as a disassembler shows it. Returns false if it can't. */
-	bool (*format)(const uint8_t *bytes, size_t len, uint64_t addr, char *out, size_t size);
-	/* May this byte stand in front of an instruction that is one without it as well? */
-	bool (*is_prefix)(uint8_t byte);
-	/* What the instruction does to the registers. Returns false if it is none. */
-	bool (*detail)(const uint8_t *bytes, size_t len, uint64_t addr, struct insn_detail *out);
-	/* JCC: with how many values of (unsigned) x is x OP n as the condition and taken say: at
-	 * most *max. */
-	bool (*bound)(uint8_t cond, bool taken, uint64_t n, uint64_t *max);
+/* A function as it is traced: internal flags above those of enum function_flags. */
+#define FUNCTION_HIDDEN 0x100 /* encloses a range: gives it proved instructions and no site */
+struct graph_function {
+	struct function f; /* owns name, raw, ranges */
+	uint32_t plan;	   /* index in the plan, NO_FUNCTION while it has none */
+	size_t seeded;	   /* ranges whose landing pads were started */
+	bool started;
 };
-const struct arch *arch__by_machine(uint16_t machine); /* NULL: not known */
+
+/* A handler that code installs: pushes its address at an instruction behind at. */
+struct handler {
+	uint32_t at; /* node: the stack is as deep as in the handler */
+	uint64_t target;
+};
+
+struct graph {
+	const struct object *object;
+	const struct object *kernel_object;
+	const struct arch *arch;
+	bool kernel;
+	uint32_t ***at; /* by segment, by page: node at each byte of it, NULL until needed */
+	VEC(struct node) nodes;
+	VEC(struct insn) branches;
+	VEC(struct edge) edges;
+	VEC(struct graph_function) functions;
+	VEC(struct piece) pieces; /* ascending, not overlapping */
+	VEC(uint32_t) work;	  /* reached, not yet followed */
+	VEC(uint32_t) jumps;	  /* indirect jumps */
+	size_t jumps_seen;	  /* of those, whose tables are in table_starts */
+	VEC(uint32_t) outs;	  /* direct jumps that leave what is known */
+	VEC(uint32_t) ends;	  /* instructions behind which it ends */
+	VEC(struct jump_table) tables;
+	VEC(uint64_t) targets;
+	struct map64 table_of;	   /* node → index into tables + 1 */
+	struct map64 table_starts; /* where tables begin, believed or not */
+	struct map64 returns;	   /* callee → what noreturn.c knows */
+	struct map64 thunks;	   /* target → what thunk.c made of it */
+	struct map64 parts;	   /* FDEs that became ranges */
+	VEC(uint64_t) pads;	   /* landing pads that were not started yet */
+	VEC(struct handler) handlers;
+	bool claims; /* what is reached now is reached by more than direct branches */
+	uint32_t stamp, budget;
+	const struct segment *segment; /* the last one looked at */
+	size_t piece;		       /* the last one looked at */
+};
+
+/* ---- nodes (node.c) ---- */
+
+struct graph *graph__new(const struct object *object, const struct object *kernel_object,
+			 bool kernel);
+void graph__free(struct graph *g);
+/* The instruction at addr, decoded now if it wasn't; 0: none. Pointers to nodes end here. */
+uint32_t graph__node(struct graph *g, uint64_t addr);
+/* The one known at addr; 0: none was decoded. */
+uint32_t graph__known(struct graph *g, uint64_t addr);
+/* Next reached instruction in [*addr, end), to which *addr is set; 0: none. */
+uint32_t graph__next_reached(struct graph *g, uint64_t *addr, uint64_t end);
+static inline const struct insn *graph__branch(const struct graph *g, const struct node *n)
+{
+	return &g->branches.data[n->branch];
+}
+static inline uint64_t node__next(const struct node *n)
+{
+	return n->addr + n->len;
+}
+void graph__add_edge(struct graph *g, uint32_t from, uint32_t to);
+/* Predecessors: for (it = graph__preds(g, n); (p = preds__next(g, &it));) */
+struct preds {
+	uint32_t one, list;
+};
+struct preds graph__preds(const struct graph *g, uint32_t node);
+uint32_t preds__next(const struct graph *g, struct preds *it);
+bool graph__detail(struct graph *g, uint32_t node, struct insn_detail *out);
+/* Registers that the instruction changes, by bit. */
+uint32_t graph__writes(struct graph *g, uint32_t node);
+
+/* ---- ranges (range.c) ---- */
+
+/* Takes over f (its name, raw and ranges); its index. */
+uint32_t graph__add_function(struct graph *g, struct function *f);
+void graph__add_range(struct graph *g, uint32_t function, uint64_t vaddr, uint64_t size);
+void graph__index_ranges(struct graph *g);
+/* Whose range holds addr: NO_FUNCTION if none's. */
+uint32_t graph__owner(struct graph *g, uint64_t addr);
+bool graph__holds(const struct graph *g, uint32_t function, uint64_t addr);
+
+/* ---- following (graph.c) ---- */
+
+/* Starts at addr: an entry, a landing pad. False: no instruction there. */
+bool graph__root(struct graph *g, uint64_t addr, unsigned flags);
+/* Starts at the entries and landing pads of functions that were added since. */
+void graph__start(struct graph *g);
+/* The FDE of a part that was split off some function, and holds addr; NULL: none. */
+const struct frame *graph__part_at(struct graph *g, uint64_t addr);
+/* Is addr in a part that was split off the function at from? Then it will be a range of it. */
+bool graph__take_part(struct graph *g, uint64_t from, uint64_t addr);
+/* Control gets from a node to addr by a jump. */
+void graph__jump(struct graph *g, uint32_t from, uint64_t addr);
+/* Follows all that was started, jump tables included. */
+void graph__follow(struct graph *g);
+/* Is this where a traced function begins? */
+bool graph__is_entry(struct graph *g, uint64_t addr);
+
+/* ---- handlers that code installs (handler.c) ---- */
+
+/* The handler that the push installs, whose address the instruction at before it has loaded; 0:
+ * none. Pointers to nodes end here. */
+uint64_t handler__installed(struct graph *g, uint32_t at, uint32_t push);
+/* Takes note of it, if there is one: it is a landing pad. Pointers to nodes end here. */
+void handler__see(struct graph *g, uint32_t at, uint32_t push);
+
+/* ---- calls that don't return (noreturn.c), names that say so (names.c) ---- */
+
+bool graph__call_returns(struct graph *g, const struct insn *call);
+/* Does what is at addr return twice, as setjmp(3) does? By name. */
+bool names__returns_twice(const struct object *o, uint64_t addr);
+bool names__noreturn(const struct object *o, uint64_t addr, bool kernel);
+
+/* ---- thunks of the kernel (thunk.c) ---- */
+
+/* A direct branch to a thunk becomes what it stands for. */
+void graph__see_thunk(struct graph *g, struct insn *insn);
+
+/* ---- values and tables (slice.c, jumptable.c) ---- */
+
+#define VALUES_MAX 64
+struct values {
+	uint64_t v[VALUES_MAX];
+	unsigned n;
+	bool unknown; /* there may be others */
+};
+/* Two operands of insn_detail, with their imm: the same memory while no register changes? */
+bool slice__same_memory(const struct operand *a, int64_t ai, const struct operand *b, int64_t bi);
+/* What reg can hold just before node runs. */
+void slice__values(struct graph *g, uint32_t node, uint8_t reg, struct values *out);
+/* The instructions that set reg, as seen just before node; -1: not all of them are known. */
+#define DEFS_MAX 16
+int slice__defs(struct graph *g, uint32_t node, uint8_t reg, uint32_t defs[DEFS_MAX]);
+/* The instructions that stored what the one at node loads from the stack, as far as they name its
+ * place: what other pointers lead there isn't known. -1: it loads from elsewhere, or not all of
+ * them are known. */
+int slice__stores(struct graph *g, uint32_t node, uint32_t found[DEFS_MAX]);
+/* Largest unsigned value of reg just before node, by the checks that every path to it has passed.
+ */
+bool slice__bound(struct graph *g, uint32_t node, uint8_t reg, uint64_t *max);
+
+/* Tries the indirect jumps that have no table yet; guess: also without a proved bound. True: found
+ * new code. */
+bool graph__resolve_jumps(struct graph *g, bool guess);
+const struct jump_table *graph__table_of(const struct graph *g, uint32_t node);
+/* A jump through a register or memory that is no switch. */
+bool graph__is_tail_jump(struct graph *g, uint32_t node);
+
+/* ---- the linear sweep (sweep.c) ---- */
+
+/* Do sweep and flow agree that an instruction starts at addr, in this function? before, after: the
+ * nearest starts. */
+bool sweep__is_start(struct graph *g, uint32_t function, uint64_t addr, uint64_t *before,
+		     uint64_t *after);
+/* In a range that may be no function's yet. */
+bool sweep__is_start_in(struct graph *g, const struct range *r, uint64_t addr, uint64_t *before,
+			uint64_t *after);
+/* Two instructions that overlap: is inner outer without a prefix? Code branches past a lock. */
+bool sweep__is_past_prefix(struct graph *g, uint32_t outer, uint32_t inner);
+/* What of [start, end) flow never reaches, padding aside. */
+struct gap {
+	uint64_t start, end;
+};
+typedef VEC(struct gap) gap_vec;
+void sweep__gaps(struct graph *g, uint64_t start, uint64_t end, gap_vec *out);
+
+/* ---- what is probed after all (guard.c) ---- */
+
+/* Marks, once all is followed, as NODE_DOUBTFUL what may be no instruction. */
+void guard__mark(struct graph *g);
+
+/* ---- functions (function.c) ---- */
+
+void function__copy(struct function *to, const struct function *from);
+void function__free(struct function *f);
+/* The function that holds addr, else the rest of the FDE from addr on. False: nothing bounds it. */
+bool function__around(const struct object *o, uint64_t addr, struct function *out);
+
+/* ---- what IFUNC resolvers return (ifunc.c) ---- */
+
+/* Replaces FUNCTION_IFUNC members by what their resolvers can return; *unknown counts those that
+ * may return more. */
+int ifunc__replace(const function_vec *in, const struct object *kernel, bool in_kernel,
+		   function_vec *out, uint32_t *unknown);
+
+/* ---- blocks and the stack (stack.c) ---- */
+
+/* A register behind a block: what one of them held before it, plus bytes. */
+enum source { FROM_SP, FROM_FP, FROM_NOWHERE, FROM_MEMORY };
+struct term {
+	int32_t bytes;
+	uint8_t source;
+};
+/* What a block does to the stack pointer and the frame pointer. */
+struct effect {
+	struct term sp, fp;
+};
+void effect__add(struct effect *e, const struct node *n);
+
+/* A block. next and taken: 1 + the leader that control goes to, calls passed over; 0: none, or not
+ * followed. */
+struct leader {
+	uint32_t first, last; /* nodes */
+	uint32_t next, taken;
+	const struct jump_table *table; /* of the indirect jump that ends it */
+	uint32_t handler; /* 1 + the leader of the handler that it installs, which gets the stack as
+			     it is at first; 0: none */
+	struct effect effect;
+};
+/* The blocks, by address; node.block of a first node is 1 + the index here. */
+typedef VEC(struct leader) leader_vec;
+void graph__leaders(struct graph *g, leader_vec *out);
+/* The next node of the same block; 0: it ends. */
+uint32_t graph__in_block(struct graph *g, uint32_t node);
+/* sp_delta just before each branch, by index into branches, or SP_SWITCHED; caller frees. */
+#define SP_SWITCHED (INT32_MIN + 1)
+int32_t *stack__deltas(struct graph *g, const leader_vec *leaders);
+
+/* ---- silent helpers (silent.c) ---- */
+
+#define SILENT_MAX 64
+/* Adds, and follows, what the traced functions leave for by a jump. */
+void silent__add(struct graph *g);
+
+/* ---- frames of Go (prologue.c) ---- */
 
 /* As object__frame_link(), by the code of a Go function, which has no .eh_frame (prologue.c). */
 enum frame_link prologue__frame_link(const struct object *o, uint64_t vaddr);
-
-/* ---- the plan ---- */
-
-#define NO_SITE	       UINT32_MAX
-#define NO_BLOCK       UINT32_MAX
-#define NO_FUNCTION    UINT32_MAX
-#define PLAN_MAX_SITES (1u << 20) /* the kernel's MAX_UPROBE_MULTI_CNT */
-
-/* One control-transfer instruction, or a function's first instruction, or both. Index = site id =
- * attach cookie. */
-struct plan_site {
-	uint64_t vaddr;
-	uint64_t target;      /* direct: when taken; 0 for indirect and ret */
-	const char *mnemonic; /* NULL where kind is NONE */
-	struct operand operand;
-	uint32_t object;   /* index into plan->objects */
-	uint32_t function; /* whose range holds it: index into plan->functions */
-	uint32_t block;	   /* the block that it ends (or starts, for an entry that is no branch) */
-	uint8_t len;
-	uint8_t kind; /* enum branch_kind */
-	uint8_t cond;
-	uint8_t entry; /* 1: its probe tells the entry of .function: it is the first instruction, or
-			* the branch that ends the first block with nothing but comparisons before
-			* it */
-	uint8_t refusal;  /* enum probe_refusal */
-	uint8_t probe;	  /* 1: carries a probe */
-	uint8_t probe_at; /* an entry's probe: bytes behind vaddr, where registers are still as at
-			     vaddr */
-	uint8_t repeats;  /* a rep string instruction: its probe is hit once an iteration */
-	uint8_t thunk;	  /* kernel: a jmp to a return thunk (kind RET) or call/jmp to an indirect
-			     thunk */
-	uint8_t switched; /* the stack pointer was loaded anew in this call: it doesn't say whose
-			     branch this is (sp_delta is SP_UNKNOWN) */
-	int32_t sp_delta; /* entry_sp - sp just before it runs, bytes; SP_UNKNOWN */
-};
-#define SP_UNKNOWN INT32_MIN
-
-/* A basic block: runs from start to its last instruction without a branch or a join. */
-struct plan_block {
-	uint64_t start, end; /* [start, end), end is behind the last instruction */
-	uint32_t object;
-	uint32_t function; /* whose range holds start */
-	uint32_t site;	/* the branch that ends it, NO_SITE if it just runs into next (or stops) */
-	uint32_t next;	/* fall-through (also behind a call): block index, NO_BLOCK: none, or it
-			   leaves the plan */
-	uint32_t taken; /* direct target when inside the plan: block index; NO_BLOCK otherwise. Not
-			   for calls */
-	uint32_t table,
-		ntable; /* IJMP: successors known from a jump table: plan->table[table … + ntable).
-			 * With unresolved set they are what was found, perhaps not all */
-	uint8_t noreturn;   /* ends in a call that does not return */
-	uint8_t unresolved; /* IJMP whose targets could not be told */
-	uint8_t leaves; /* the taken edge (JMP, JCC, IJMP without table) leaves the function: a tail
-			   call or a shared tail */
-	uint8_t pad;	/* enum pad */
-};
-
-/* Is a block entered from elsewhere? */
-enum pad {
-	PAD_NONE,
-	PAD_LANDING, /* by the unwinder */
-	PAD_RESUMED, /* behind what was held for the end of a way */
-};
-
-/* Why a function's entry can't carry a return probe. */
-enum return_refusal {
-	RETURN_OK,
-	RETURN_NO_ENTRY,  /* its entry carries no probe that is hit once a call */
-	RETURN_CAUGHT,	  /* it catches exceptions, which can't pass a return probe */
-	RETURN_REENTERED, /* control comes back to its entry with another stack */
-	RETURN_TWICE,	  /* it keeps its return address for a second return, as setjmp(3) does */
-	RETURN_NO_WAY,	  /* it is not seen to return to what is on top of the stack at its entry */
-	RETURN_REFUSALS
-};
-extern const char *const return_refusal_text[RETURN_REFUSALS]; /* NULL for OK */
-
-struct plan_function {
-	const char *name; /* shown */
-	const char *raw;  /* NULL without symbol */
-	uint32_t object;
-	uint32_t entry_site; /* NO_SITE for FUNCTION_RANGE */
-	uint32_t entry_block;
-	unsigned flags; /* enum function_flags */
-	const struct range *ranges;
-	size_t nranges;
-	uint32_t branches;	/* its branch sites */
-	uint32_t skipped;	/* of those without probe for a refusal */
-	uint32_t silent;	/* of its branches without probe, whatever the reason */
-	uint32_t unresolved;	/* indirect jumps whose table was not understood */
-	uint64_t unreached;	/* bytes of its ranges that are among plan->gaps */
-	uint8_t arguments;	/* as in struct function */
-	uint8_t return_refusal; /* enum return_refusal, where return probes are asked for */
-};
-
-/* Bytes of all its ranges. */
-uint64_t plan_function__size(const struct plan_function *f);
-
-struct plan_object {
-	const struct object *object; /* NULL when the plan came out of a trace file */
-	const char *path;
-	uint16_t machine;
-	bool kernel; /* the kernel or a module */
-	bool module;
-};
-
-/* Which branches carry a probe. The steps that come out are the same, but for the times that
- * weren't measured. */
-enum plan_placement {
-	PLACEMENT_FULL,	   /* every one */
-	PLACEMENT_IMPLIED, /* not the jumps and calls that what comes next implies */
-	PLACEMENT_WITNESS, /* nor the conditionals that it tells */
-};
-
-/* A PLT stub that jumps to a function of the plan, asked for or silent. */
-struct plan_stub {
-	const struct object *object;
-	uint64_t vaddr;
-};
-
-/* Which function an address belongs to. */
-struct plan_piece {
-	uint64_t start, end;
-	uint32_t object, function;
-};
-
-/* Bytes of a function that nothing known leads to: they were not decoded and carry no probe. Not
- * padding. */
-struct plan_gap {
-	uint64_t start, end;
-	uint32_t object, function;
-};
-
-/* The source line of the code from vaddr on, up to the next row of that object. line 0: of none
- * that is known. */
-struct plan_line {
-	uint64_t vaddr;
-	uint32_t object;
-	uint32_t file; /* index into plan->line_files */
-	uint32_t line;
-};
-
-struct plan {
-	const struct arch *arch; /* of all its objects */
-	enum plan_placement placement;
-	bool silent_rets;   /* some rets carry no probe because the path tells them */
-	bool return_probes; /* returns are told by return probes on entries, not at rets */
-	bool kernel;
-	VEC(struct plan_object) objects;
-	VEC(struct plan_function) functions;
-	VEC(struct plan_site) sites;   /* by object, then vaddr */
-	VEC(struct plan_block) blocks; /* by object, then start */
-	VEC(uint32_t) table;	       /* block indices */
-	VEC(struct plan_stub) stubs;   /* where a tail call through the PLT leads is in the plan */
-	VEC(struct plan_piece) pieces; /* by object, then start; none: a plan made by hand */
-	VEC(struct plan_gap) gaps;     /* by object, then start */
-	VEC(struct plan_line)
-	lines; /* by object, then vaddr. Empty unless plan__lines() was called or a file had them */
-	VEC(char *) line_files; /* paths, as debug information has them; owned */
-	/* counts for the summary */
-	uint32_t probes;	/* sites that carry a probe */
-	uint32_t skipped;	/* sites that should and can't */
-	uint32_t ifunc_unknown; /* IFUNC resolvers that may return more than what was found */
-	void *priv;		/* string pool and function list */
-};
-
-enum plan_events { PLAN_ENTRY = 1, PLAN_BRANCH = 2, PLAN_RETURN = 4 };
-
-/* How often a branch ran before. */
-struct branch_counts {
-	uint64_t taken, not_taken;
-};
-
-/* What the kernel does with the instruction under a probe. */
-enum cost_class {
-	COST_EMULATED, /* one trap */
-	COST_STEPPED,  /* single-stepped out of line: two */
-	COST_INT3,     /* kernel: a kprobe's breakpoint */
-	COST_JUMP,     /* kernel: a kprobe that was optimised to a jump */
-	COST_FTRACE,   /* kernel: a kprobe on the call to ftrace that a function begins with */
-	COST_CLASSES
-};
-extern const char *const cost_class_names[COST_CLASSES];
-
-/* What a hit costs, relative to the cheapest. */
-struct cost_row {
-	uint16_t machine;
-	const char *mechanism;
-	bool kernel;
-	uint16_t cost[COST_CLASSES];
-};
-extern const struct cost_row cost_rows[]; /* ends with machine 0 */
-/* Of a branch whose way the path may tell: a conditional, or a jump by a table. */
-enum cost_class cost__class(const struct cost_row *row, uint8_t kind);
-/* mechanism NULL: the best one. Never NULL. */
-const struct cost_row *cost__row(uint16_t machine, bool kernel, const char *mechanism);
-
-struct plan_options {
-	unsigned events; /* enum plan_events: what is asked for */
-	bool kernel;
-	enum plan_placement placement;
-	bool exact_flags; /* the flags register is asked for on entry: it has to be as it was there
-			   */
-	bool nop5_unsafe; /* refuse a probe on a 5-byte nop */
-	bool return_probes;	       /* tell returns by return probes; user mode */
-	const struct plan_stub *stubs; /* copied */
-	size_t nstubs;
-	/* witness: what an earlier run says of a branch, in place of guesses; false: nothing is
-	 * known of its object. NULL: none */
-	bool (*profile)(void *ctx, const struct object *o, uint64_t vaddr,
-			struct branch_counts *counts);
-	void *profile_ctx;
-	const char *mechanism; /* whose costs count; NULL: the best one's */
-	const struct object
-		*kernel_object; /* kernel: holds the thunks that modules use; may be NULL */
-};
-
-/*
- * Builds the plan for functions (all of one architecture). objects are borrowed and must outlive
- * the plan; functions are copied. IFUNC resolvers are replaced by the implementations their code
- * can return. -ENOENT: nothing to probe; -E2BIG: more than PLAN_MAX_SITES.
- */
-int plan__build(const function_vec *functions, const struct plan_options *options,
-		struct plan **out);
-void plan__free(struct plan *p);
-
-/* Fills in lines and line_files of the functions' code by the debug information of their objects;
- * slow. */
-void plan__lines(struct plan *p);
-/* The row that covers vaddr; NULL: none. */
-const struct plan_line *plan__line_at(const struct plan *p, uint32_t object, uint64_t vaddr);
-
-/*
- * How long the kernel takes to attach a site's probe, and all of them (attach_work.c): in
- * instructions that it decodes. A program's probe counts as one.
- */
-uint64_t plan__site_work(const struct plan *p, uint32_t site);
-uint64_t plan__attach_work(const struct plan *p);
-
-/* A probe could not be placed after all (attach time): the site loses it, the counts follow. */
-void plan__refuse(struct plan *p, uint32_t site, enum probe_refusal why);
-
-/* May this function's returns be told by a return probe where its entry's probe is? */
-enum return_refusal plan__return_refusal(const struct plan *p, uint32_t function);
-
-/*
- * Kernel: by function, may it end in a jump to one without probes, and can a return probe be where
- * it begins? The caller's to free.
- */
-bool *plan__ends_elsewhere(const struct plan *p);
-
-/* The block that starts at / the site at / the function whose range holds this address of an
- * object. */
-uint32_t plan__block_at(const struct plan *p, uint32_t object, uint64_t vaddr);
-uint32_t plan__site_at(const struct plan *p, uint32_t object, uint64_t vaddr);
-uint32_t plan__function_at(const struct plan *p, uint32_t object, uint64_t vaddr);
-/* Is this branch the end of the block that a function begins with, whose entry can't carry a probe?
- * Then it tells the entry as well: there is no other way to it. */
-bool plan__tells_entry(const struct plan *p, uint32_t site);
-/* Is vaddr the first instruction of a function whose entry carries a probe? */
-bool plan__entry_speaks(const struct plan *p, uint32_t object, uint64_t vaddr);
-/*
- * Has each event of these kinds (enum plan_events) a record of its own, and each record as many
- * events as its probe word says? Else losing a record may lose more: branches that the path
- * implies, a return with the ret of what a call jumped to.
- */
-bool plan__is_told_singly(const struct plan *p, unsigned events);
-/* Does this PLT stub lead to a function of the plan? */
-bool plan__stub_leads_in(const struct plan *p, uint32_t object, uint64_t vaddr);
-/* Does this address lie in bytes of a function that were not decoded? */
-bool plan__is_undecoded(const struct plan *p, uint32_t object, uint64_t vaddr);
-/* The shown name of what holds vaddr, and the offset from its start; NULL: nobody named it, and it
- * has no symbol. */
-const char *plan__name_at(const struct plan *p, uint32_t function, uint64_t vaddr,
-			  uint64_t *offset);
-/* Where it, or the part of it that its first range is in, starts: offsets count from there. */
-uint64_t plan__start(const struct plan_function *f);
 
 #endif

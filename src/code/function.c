@@ -3,7 +3,7 @@
  * Functions as plain data: copying them, and bounding what was reached rather than named.
  */
 #include <stdlib.h>
-#include "graph.h"
+#include "code/code.h"
 
 void function__copy(struct function *to, const struct function *from)
 {

@@ -5,7 +5,7 @@
  * becomes one of its ranges on the way.
  */
 #include <stdlib.h>
-#include "graph.h"
+#include "code/code.h"
 
 static void mark_reached(const struct graph *g, struct node *n)
 {

@@ -6,7 +6,7 @@
  * lead to has to be on the linear sweep from the nearest certain start before it, which is the
  * start of a function or of an FDE, or what direct branches lead to from there.
  */
-#include "graph.h"
+#include "code/code.h"
 
 #define LONGEST 15 /* bytes of an instruction; SDM 2, 2.3.11 */
 

@@ -5,7 +5,7 @@
  * manual, "Exceptions"; emit.mlp, Lpushtrap). Raising loads the stack pointer from the link, pops
  * the link, and goes on at the handler: with the stack as it was before the first push.
  */
-#include "graph.h"
+#include "code/code.h"
 
 static bool pushes(const struct node *n)
 {

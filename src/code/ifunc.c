@@ -5,7 +5,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include "graph.h"
+#include "code/code.h"
 
 /* The values of the return register at every ret. */
 static void returned(struct graph *g, struct values *all)
@@ -30,10 +30,10 @@ static void returned(struct graph *g, struct values *all)
 	}
 }
 
-static void ask_resolver(const struct function *resolver, const struct plan_options *options,
+static void ask_resolver(const struct function *resolver, const struct object *kernel, bool in_kernel,
 			 struct values *out)
 {
-	struct graph *g = graph__new(resolver->object, options->kernel_object, options->kernel);
+	struct graph *g = graph__new(resolver->object, kernel, in_kernel);
 	struct function copy;
 
 	memset(out, 0, sizeof(*out));
@@ -89,13 +89,13 @@ static void add_implementation(const struct function *asked, uint64_t entry, fun
 }
 
 /* True: at least one is known. */
-static bool replace_one(const struct function *f, const struct plan_options *options,
+static bool replace_one(const struct function *f, const struct object *kernel, bool in_kernel,
 			function_vec *out, uint32_t *unknown)
 {
 	struct values v;
 	bool any = false;
 
-	ask_resolver(f, options, &v);
+	ask_resolver(f, kernel, in_kernel, &v);
 	for (unsigned i = 0; i < v.n; i++) {
 		add_implementation(f, v.v[i], out);
 		any |= has(out, f->object, v.v[i]);
@@ -104,7 +104,7 @@ static bool replace_one(const struct function *f, const struct plan_options *opt
 	return any;
 }
 
-int ifunc__replace(const function_vec *in, const struct plan_options *options, function_vec *out,
+int ifunc__replace(const function_vec *in, const struct object *kernel, bool in_kernel, function_vec *out,
 		   uint32_t *unknown)
 {
 	const struct function *f, *dark = NULL;
@@ -114,7 +114,7 @@ int ifunc__replace(const function_vec *in, const struct plan_options *options, f
 		if (!(f->flags & FUNCTION_IFUNC))
 			function__copy(vec__add(out), f);
 	vec__each (f, in)
-		if (f->flags & FUNCTION_IFUNC && !replace_one(f, options, out, unknown))
+		if (f->flags & FUNCTION_IFUNC && !replace_one(f, kernel, in_kernel, out, unknown))
 			dark = f;
 	if (dark && !out->len)
 		return err__set(

@@ -9,7 +9,7 @@
  * others is not believed: it is read up to the first such entry, and counts as unresolved.
  */
 #include <stdlib.h>
-#include "graph.h"
+#include "code/code.h"
 
 #define GUESS_MAX 1024
 
@@ -275,7 +275,7 @@ static int by_value(const void *a, const void *b)
 
 static void add_table(struct graph *g, uint32_t node, addr_vec *found, uint64_t vaddr, bool proved)
 {
-	struct table *t = vec__add(&g->tables);
+	struct jump_table *t = vec__add(&g->tables);
 
 	t->node = node;
 	t->vaddr = vaddr;
@@ -345,7 +345,7 @@ static void follow_tables(struct graph *g, size_t first)
 {
 	graph__start(g);
 	for (size_t i = first; i < g->tables.len; i++) {
-		const struct table t = g->tables.data[i];
+		const struct jump_table t = g->tables.data[i];
 
 		for (uint32_t k = 0; k < t.count; k++)
 			graph__jump(g, t.node, g->targets.data[t.first + k]);
@@ -384,7 +384,7 @@ bool graph__resolve_jumps(struct graph *g, bool guess)
 	return true;
 }
 
-const struct table *graph__table_of(const struct graph *g, uint32_t node)
+const struct jump_table *graph__table_of(const struct graph *g, uint32_t node)
 {
 	uint64_t *i = map64__get(&g->table_of, node);
 

@@ -4,7 +4,7 @@
  * itself; names are for what is imported, and for what ends in a way that flow can't see through
  * (longjmp, unwinding).
  */
-#include "graph.h"
+#include "code/code.h"
 
 enum where {
 	IMPORTED, /* only when it is a PLT stub: the name isn't reserved, a program may have its own

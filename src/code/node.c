@@ -3,7 +3,7 @@
  * Instructions by address, decoded once and on demand, and their predecessors.
  */
 #include <stdlib.h>
-#include "graph.h"
+#include "code/code.h"
 
 #define PAGE 4096 /* bytes of code to a page of slots */
 

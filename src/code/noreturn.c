@@ -4,7 +4,7 @@
  * them, reach a ret or a jump that can't be followed), and by the caller's shape: nothing of the
  * function follows a call that doesn't return.
  */
-#include "graph.h"
+#include "code/code.h"
 
 #define BUDGET                                                                                     \
 	20000 /* instructions looked at for one question; past it the answer is that it returns */

@@ -6,7 +6,7 @@
  * frame yet.
  */
 #include <string.h>
-#include "code.h"
+#include "code/code.h"
 
 #define PROLOGUE_MAX 256
 

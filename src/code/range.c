@@ -5,7 +5,7 @@
  * helpers, and of equals the innermost wins.
  */
 #include <stdlib.h>
-#include "graph.h"
+#include "code/code.h"
 
 uint32_t graph__add_function(struct graph *g, struct function *f)
 {

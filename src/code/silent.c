@@ -4,7 +4,7 @@
  * rets are the traced function's returns.
  */
 #include <stdlib.h>
-#include "graph.h"
+#include "code/code.h"
 
 /* A stub of the PLT leaves the object at once: nothing in it returns. */
 static bool is_stub(const struct object *o, uint64_t addr)

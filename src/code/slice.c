@@ -3,7 +3,7 @@
  * Backward through the flow: what can a register hold at a node, who set it, how large can it be?
  * Every path counts; a path that comes from outside the function makes the answer unknown.
  */
-#include "graph.h"
+#include "code/code.h"
 
 #define BUDGET 60000 /* steps of one question */
 

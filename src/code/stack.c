@@ -4,7 +4,7 @@
  * where two ways disagree, or something unknown was done to the stack pointer, it isn't known.
  */
 #include <stdlib.h>
-#include "graph.h"
+#include "code/code.h"
 
 /* entry_sp - register; SP_UNKNOWN, SP_SWITCHED */
 struct depth {

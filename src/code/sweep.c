@@ -3,7 +3,7 @@
  * The linear sweep, as a second witness: between the instructions that flow reaches, one after the
  * other.
  */
-#include "graph.h"
+#include "code/code.h"
 
 static const struct range *range_of(const struct graph *g, uint32_t function, uint64_t addr)
 {

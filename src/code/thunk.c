@@ -4,7 +4,7 @@
  * thunk is one through the register that the thunk is named after (arch/x86/lib/retpoline.S).
  */
 #include <stdlib.h>
-#include "graph.h"
+#include "code/code.h"
 
 static const char *const return_thunks[] = {
 	"__x86_return_thunk",	 "srso_return_thunk", "srso_alias_return_thunk",

@@ -7,7 +7,7 @@
 #define BBTRACE_PROBE_OPERANDS_H
 
 #include <linux/types.h>
-#include "code/code.h"
+#include "plan/plan.h"
 #include "../bpf/wire.h"
 
 /*

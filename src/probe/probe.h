@@ -14,7 +14,10 @@
 #include <linux/capability.h>
 #include <linux/types.h>
 #include <signal.h>
-#include "code/code.h"
+#include "plan/plan.h"
+#include "event/event.h"
+#include "kernel/kernel.h"
+#include "process/process.h"
 #include "../bpf/wire.h"
 
 struct probe_filters {

@@ -208,3 +208,16 @@ void str__free(struct str *s)
 	free(s->data);
 	*s = (struct str){0};
 }
+
+size_t path__undeleted_len(const char *path, size_t len)
+{
+	static const char deleted[] = " (deleted)";
+	const size_t n = sizeof(deleted) - 1;
+
+	return len > n && !memcmp(path + len - n, deleted, n) ? len - n : len;
+}
+
+char *path__undeleted(const char *path)
+{
+	return xstrndup(path, path__undeleted_len(path, strlen(path)));
+}

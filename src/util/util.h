@@ -183,4 +183,10 @@ int file__read(const char *path, size_t limit, char **out, size_t *len);
 /* The rest of an open file; name: what messages call it. */
 int fd__read(int fd, const char *name, size_t limit, char **out, size_t *len);
 
+/* A path as the kernel shows it, without the " (deleted)" behind the name of a file that has none
+ * any more. */
+char *path__undeleted(const char *path);
+/* How much of the len bytes at path is left then. */
+size_t path__undeleted_len(const char *path, size_t len);
+
 #endif

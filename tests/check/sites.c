@@ -7,7 +7,7 @@
  */
 #include <errno.h>
 #include <stdio.h>
-#include "code/code.h"
+#include "plan/plan.h"
 
 static unsigned long long unresolved;
 

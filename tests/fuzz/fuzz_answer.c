@@ -2,14 +2,12 @@
 /* What comes back of a search of debug information that ran apart: first an object and functions
  * (made.h: two bytes say how many), then the answer. */
 #include "made.h"
-#include "target/lines.h"
+#include "object/lines.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input in = {data, data + size};
 	struct input plan = input__part(&in, input__number(&in, 2));
-	struct spec spec = {
-		.kind = SPEC_LINE, .text = (char *)"a.c:1", .name = (char *)"a.c", .start = 1};
 	struct str answer = {0};
 	const struct function *f;
 	const struct range *r;
@@ -23,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	m.o.kind = OBJECT_ELF;
 	str__put(&answer, (const char *)in.p, input__left(&in));
 	err__clear();
-	CHECK(!answer__take(&m.o, &spec, &answer, &m.functions) || *err__text());
+	CHECK(!answer__take(&m.o, "a.c:1", "a.c", &answer, &m.functions) || *err__text());
 	vec__each (f, &m.functions)
 		vec__each (r, &f->ranges) {
 			size_t avail;

@@ -3,7 +3,7 @@
  * two follow as flags; the code is decoded at an address made of the next eight. */
 #include <elf.h>
 #include "fuzz.h"
-#include "code/code.h"
+#include "plan/plan.h"
 
 static void look_at(const struct arch *arch, const uint8_t *p, size_t len, const struct insn *i,
 		    uint16_t flags)

@@ -2,7 +2,7 @@
 /* The ELF reader: opening a file, and all that is asked of an object afterwards. FILE:LINE is
  * fuzz_lines's. */
 #include "fuzz.h"
-#include "target/target.h"
+#include "resolve/resolve.h"
 
 #define LOOK_AT 64 /* symbols and frames of each object, evenly spread */
 

@@ -6,7 +6,7 @@
  */
 #include "fuzz.h"
 #include "go_fixture.h"
-#include "target/target.h"
+#include "resolve/resolve.h"
 
 static void resolve(struct object *o, const char *text)
 {

@@ -6,7 +6,7 @@
  */
 #include <errno.h>
 #include "fuzz.h"
-#include "target/kernel_file.h"
+#include "kernel/kernel_file.h"
 
 #define TEXT_LIMIT (4u << 20) /* larger kernels need more time than they show */
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* /etc/ld.so.cache: first the soname that is looked for, then, behind a NUL, the cache. */
 #include "fuzz.h"
-#include "target/ldcache.h"
+#include "resolve/ldcache.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

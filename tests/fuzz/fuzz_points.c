@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Points files. */
 #include "fuzz.h"
-#include "target/target.h"
+#include "resolve/resolve.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* FUNC of the command line; what it names in an object is fuzz_elf's and fuzz_kernel's. */
 #include "fuzz.h"
-#include "target/target.h"
+#include "resolve/resolve.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -15,7 +15,7 @@
 #define MADE_H
 
 #include <elf.h>
-#include "code/code.h"
+#include "plan/plan.h"
 #include "fuzz.h"
 
 #define CODE 0x401000u

@@ -9,7 +9,7 @@
 
 #include <elf.h>
 #include "fuzz.h"
-#include "target/target.h"
+#include "resolve/resolve.h"
 
 /* ---- a program around debug sections ---- */
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Stands for src/target/sandbox.c under libFuzzer, which learns nothing of what happens in another
+ * Stands for src/object/sandbox.c under libFuzzer, which learns nothing of what happens in another
  * process, and whose own is slow to copy: the search runs here. A crash within libdw is what
  * sandbox.c is for, and is no find; any other is.
  */
@@ -10,7 +10,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include "fuzz.h"
-#include "target/sandbox.h"
+#include "object/sandbox.h"
 
 static sigjmp_buf gave_up;
 static unsigned crashes;

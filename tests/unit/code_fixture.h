@@ -5,7 +5,7 @@
 #define CODE_FIXTURE_H
 
 #include <unistd.h>
-#include "code/code.h"
+#include "plan/plan.h"
 #include "tap.h"
 
 static char scratch[] = "/tmp/bbtrace-code-XXXXXX";

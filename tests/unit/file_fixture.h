@@ -6,7 +6,7 @@
 
 #include <elf.h>
 #include <errno.h>
-#include "trace/trace.h"
+#include "file/file.h"
 #include "tap.h"
 
 /* ---- a plan: one function, a loop ---- */

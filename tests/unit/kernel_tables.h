@@ -4,7 +4,7 @@
 #define KERNEL_TABLES_H
 
 #include <stdlib.h>
-#include "target/kernel_file.h"
+#include "kernel/kernel_file.h"
 
 static inline int tables__build(struct kernel_objects *k, const char *kallsyms, const char *modules)
 {

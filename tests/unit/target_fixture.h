@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the tests of src/target share: a folder of its own, programs built in it, what other tools
+/* What the tests of src/object and src/resolve share: a folder of its own, programs built in it, what other tools
  * say of them. */
 #ifndef TARGET_FIXTURE_H
 #define TARGET_FIXTURE_H
 
 #include <unistd.h>
 #include "tap.h"
-#include "target/target.h"
+#include "resolve/resolve.h"
 
 static char folder[] = "/tmp/bbtrace-test-XXXXXX";
 

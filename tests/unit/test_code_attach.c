@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* How long attaching is said to take: by the code before a site, by its function, by the symbols of
  * its module. */
-#include "code/code.h"
+#include "plan/plan.h"
 #include "tap.h"
 
 static struct object kernel = {.kind = OBJECT_KERNEL};

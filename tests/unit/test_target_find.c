@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include "target_fixture.h"
-#include "target/ldcache.h"
+#include "resolve/ldcache.h"
 
 static bool same_file(const char *a, const char *b)
 {

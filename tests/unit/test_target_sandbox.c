@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include "target_fixture.h"
-#include "target/debug.h"
-#include "target/sandbox.h"
+#include "object/debug.h"
+#include "object/sandbox.h"
 
 static int given = -1;
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 #include "../unit/tap.h"
-#include "target/target.h"
+#include "resolve/resolve.h"
 
 static struct object *kernel, **modules;
 static size_t nmodules;

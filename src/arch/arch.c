@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The architectures, a row each, and the names of what all of them share.
+ */
+#include <elf.h>
+#include "arch/arch.h"
+
+const char *const branch_kind_names[BRANCH_KINDS] = {
+	[BRANCH_JCC] = "jcc",	[BRANCH_LOOP] = "loop", [BRANCH_JMP] = "jmp",
+	[BRANCH_CALL] = "call", [BRANCH_IJMP] = "ijmp", [BRANCH_ICALL] = "icall",
+	[BRANCH_RET] = "ret",
+};
+
+const char *const probe_refusal_text[PROBE_REFUSALS] = {
+	[PROBE_VECTOR] = "the kernel takes this vector instruction for another one",
+	[PROBE_PREFIX] = "the kernel accepts no uprobe on this instruction or its prefix",
+	[PROBE_UNPROVED] = "not proved to be the start of an instruction",
+	[PROBE_BLACKLIST] = "the kernel forbids probes here",
+	[PROBE_KERNEL] = "the kernel refused the probe",
+	[PROBE_UNSUPPORTED] = "where this instruction goes can't be told",
+	[PROBE_NOP5] = "a probe on a 5-byte nop is unsafe on this kernel",
+	[PROBE_STEPPED] = "the kernel's single-stepping would change what it does",
+};
+
+static const struct arch *const rows[] = {
+	&arch_x86_64,
+};
+
+const struct arch *arch__by_machine(uint16_t machine)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i]->machine == machine)
+			return rows[i];
+	return NULL;
+}

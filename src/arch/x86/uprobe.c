@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * x86-64: what the kernel does with a uprobe on an instruction: refuse, emulate, or single-step it
+ * out of line. The rules of arch/x86/kernel/uprobes.c.
+ */
+#include "arch/x86/x86.h"
+
+/*
+ * good_insns_64 turned round: opcode bytes that uprobe_init_insn() refuses. Of a VEX or EVEX
+ * instruction it looks at the opcode byte all the same; of what begins with 0f it takes all.
+ */
+static bool bad_opcode(uint8_t op)
+{
+	switch (op) {
+	case 0x06 ... 0x07:
+	case 0x0e:
+	case 0x16 ... 0x17:
+	case 0x1e ... 0x1f:
+	case 0x27:
+	case 0x2f:
+	case 0x37:
+	case 0x3f:
+	case 0x60 ... 0x62:
+	case 0x6c ... 0x6f:
+	case 0x82:
+	case 0x9a:
+	case 0xcc ... 0xcf:
+	case 0xd4 ... 0xd6:
+	case 0xe4 ... 0xe7:
+	case 0xea:
+	case 0xec ... 0xef:
+	case 0xf1:
+	case 0xf4:
+	case 0xfa ... 0xfb:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* insn_masking_exception(): mov to %ss, told by opcode byte and ModRM.reg */
+static bool masks_exceptions(const ZydisDecodedInstruction *z)
+{
+	return z->opcode == 0x8e && (z->attributes & ZYDIS_ATTRIB_HAS_MODRM) &&
+	       z->raw.modrm.reg == 2;
+}
+
+/*
+ * branch_setup_xol_ops() and arch_uprobe_analyze_insn() look at the opcode byte without asking what
+ * map it is of: a VEX or EVEX instruction with one of these is emulated as that branch or nop, or
+ * fixed up as that return, call or popf, and the program goes wrong (seen with vpbroadcastb r32,
+ * EVEX 7a, on 6.18). A push is told by its length as well.
+ */
+static bool taken_for_another(uint8_t op)
+{
+	switch (op) {
+	case 0x70 ... 0x7f: /* jcc */
+	case 0x90:	    /* nop */
+	case 0x9a:	    /* lcall */
+	case 0x9d:	    /* popf */
+	case 0xc2:	    /* ret, lret */
+	case 0xc3:
+	case 0xca:
+	case 0xcb:
+	case 0xe8: /* call, jmp */
+	case 0xe9:
+	case 0xea:
+	case 0xeb:
+	case 0xff: /* indirect call, jmp */
+		return true;
+	default:
+		return false;
+	}
+}
+
+struct prefixes {
+	bool bad; /* is_prefix_bad() */
+	bool data16, repeat;
+};
+
+static struct prefixes prefixes_of(const ZydisDecodedInstruction *z)
+{
+	struct prefixes p = {0};
+
+	for (unsigned i = 0; i < z->raw.prefix_count; i++) {
+		switch (z->raw.prefixes[i].value) {
+		case 0x26:
+		case 0x2e:
+		case 0x36:
+		case 0x3e:
+		case 0xf0:
+			p.bad = true;
+			break;
+		case 0x66:
+			p.data16 = true;
+			break;
+		case 0xf2:
+		case 0xf3:
+			p.repeat = true;
+			break;
+		}
+	}
+	return p;
+}
+
+static bool is_rip_relative(const ZydisDecodedInstruction *z)
+{
+	return (z->attributes & ZYDIS_ATTRIB_HAS_MODRM) && !z->raw.modrm.mod &&
+	       z->raw.modrm.rm == 5;
+}
+
+/*
+ * With f2 or f3 in front the kernel's table (arch/x86/lib/x86-opcode-map.txt) has no ModRM byte for
+ * some of movnt, cmov and set: a RIP-relative operand would be taken from behind the copy.
+ */
+static bool hides_its_operand(const ZydisDecodedInstruction *z, const struct prefixes *p)
+{
+	return p->repeat && is_rip_relative(z) && z->opcode_map == ZYDIS_OPCODE_MAP_0F &&
+	       (z->opcode == 0x2b || z->opcode >> 4 == 4 || z->opcode >> 4 == 9);
+}
+
+/*
+ * What goes wrong when a copy of it is single-stepped elsewhere, and the kernel neither mends nor
+ * refuses. All were seen: tests/e2e/t_forms.sh.
+ */
+static bool wrong_when_stepped(const ZydisDecodedInstruction *z, const struct insn *i,
+			       const struct prefixes *p)
+{
+	switch (z->mnemonic) {
+	case ZYDIS_MNEMONIC_PUSHF: /* pushes the trap flag: popf would raise SIGTRAP */
+	case ZYDIS_MNEMONIC_PUSHFD:
+	case ZYDIS_MNEMONIC_PUSHFQ:
+	case ZYDIS_MNEMONIC_SYSCALL: /* the next instruction runs as well, out of line */
+	case ZYDIS_MNEMONIC_SGDT:    /* so it does when the kernel emulates these (UMIP) */
+	case ZYDIS_MNEMONIC_SIDT:
+	case ZYDIS_MNEMONIC_SLDT:
+	case ZYDIS_MNEMONIC_SMSW:
+	case ZYDIS_MNEMONIC_STR:
+	case ZYDIS_MNEMONIC_VMCALL: /* KVM writes the other one over it: emulator_fix_hypercall() */
+	case ZYDIS_MNEMONIC_VMMCALL:
+		return true;
+	default:
+		break;
+	}
+	/* with data16 an AMD processor cuts the instruction pointer, or the return address, to 16
+	 * bits; an Intel one ignores it */
+	return (p->data16 && (i->kind == BRANCH_LOOP || i->kind == BRANCH_ICALL)) ||
+	       hides_its_operand(z, p);
+}
+
+/* x86_nops[]: branch_setup_xol_ops() emulates exactly these, and opcode 90 behind any prefix. */
+static bool known_nop(const uint8_t *b, size_t len)
+{
+	static const char *const nops[] = {
+		"\x90",
+		"\x66\x90",
+		"\x0f\x1f\x00",
+		"\x0f\x1f\x40\x00",
+		"\x0f\x1f\x44\x00\x00",
+		"\x66\x0f\x1f\x44\x00\x00",
+		"\x0f\x1f\x80\x00\x00\x00\x00",
+		"\x0f\x1f\x84\x00\x00\x00\x00\x00",
+	};
+
+	return len && len <= ARRAY_SIZE(nops) && !memcmp(b, nops[len - 1], len);
+}
+
+/* push_setup_xol_ops(): 50 … 57, alone or behind 41 */
+static bool plain_push(const uint8_t *b, size_t len)
+{
+	if (len == 2 && b[0] == 0x41)
+		b++, len--;
+	return len == 1 && *b >= 0x50 && *b <= 0x57;
+}
+
+static enum probe_refusal refusal_of(const ZydisDecodedInstruction *z, const struct insn *i,
+				     bool relative)
+{
+	bool vex = z->encoding == ZYDIS_INSTRUCTION_ENCODING_VEX ||
+		   z->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX;
+	bool legacy = z->encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY;
+	bool plain = legacy && z->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT;
+	struct prefixes p = prefixes_of(z);
+
+	if (i->flow == FLOW_UNSUPPORTED)
+		return PROBE_UNSUPPORTED;
+	if (!legacy && !vex) /* XOP and others: unknown to the kernel's decoder */
+		return PROBE_VECTOR;
+	if (p.bad || (relative && p.data16) ||
+	    ((plain || vex) && (bad_opcode(z->opcode) || masks_exceptions(z))))
+		return PROBE_PREFIX;
+	/* with REX.B opcode 90 is xchg %r8,%rax, which the kernel would emulate as a nop */
+	if (plain && z->opcode == 0x90 && z->raw.rex.B)
+		return PROBE_PREFIX;
+	if (vex && taken_for_another(z->opcode))
+		return PROBE_VECTOR;
+	return wrong_when_stepped(z, i, &p) ? PROBE_STEPPED : PROBE_OK;
+}
+
+void x86__uprobe(const uint8_t *bytes, const ZydisDecodedInstruction *z, struct insn *out)
+{
+	bool relative =
+		out->kind == BRANCH_JCC || out->kind == BRANCH_JMP || out->kind == BRANCH_CALL;
+	bool plain = z->encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY &&
+		     z->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT;
+	bool nop = z->mnemonic == ZYDIS_MNEMONIC_NOP && known_nop(bytes, out->len);
+
+	out->user_refusal = refusal_of(z, out, relative);
+	out->nop5 = nop && out->len == 5;
+	out->repeats = z->attributes &
+		       (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE);
+	if (out->user_refusal == PROBE_OK)
+		out->emulated = relative || nop || plain_push(bytes, out->len) ||
+				(plain && z->opcode == 0x90 && out->flow == FLOW_NEXT);
+}

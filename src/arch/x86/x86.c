@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * x86-64: one instruction from bytes by Zydis, where it can go, and what a conditional did. In
+ * 64-bit mode prefix 66 on a near branch is read as Intel does (ignored): where AMD honours it the
+ * branch cuts rip to 16 bits and faults.
+ */
+#include <elf.h>
+#include <errno.h>
+#include "arch/x86/x86.h"
+
+static const char *const reg_names[] = {
+	"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", "r8",
+	"r9",  "r10", "r11", "r12", "r13", "r14", "r15", "rip", "flags",
+};
+static const uint8_t args[] = {X86_RDI, X86_RSI, X86_RDX, X86_RCX, X86_R8, X86_R9};
+
+static const uint8_t go_args[] = {X86_RAX, X86_RBX, X86_RCX, X86_RDI, X86_RSI,
+				  X86_R8,  X86_R9,  X86_R10, X86_R11};
+
+static const char *const jcc_names[16] = {
+	"jo", "jno", "jb", "jae", "je", "jne", "jbe", "ja",
+	"js", "jns", "jp", "jnp", "jl", "jge", "jle", "jg",
+};
+static const char *const loop_names[] = {"loopne", "loope", "loop", "jrcxz"};
+
+/* Where control goes, by opcode. reg: of ModRM where the opcode is a group, else ANY. */
+#define ANY 0xff
+struct row {
+	uint8_t map, opcode, last, reg;
+	uint8_t flow, kind;
+	const char *mnemonic;
+};
+static const struct row rows[] = {
+	{ZYDIS_OPCODE_MAP_DEFAULT, 0x70, 0x7f, ANY, FLOW_BRANCH, BRANCH_JCC, NULL},
+	{ZYDIS_OPCODE_MAP_0F, 0x80, 0x8f, ANY, FLOW_BRANCH, BRANCH_JCC, NULL},
+	{ZYDIS_OPCODE_MAP_DEFAULT, 0xe0, 0xe3, ANY, FLOW_BRANCH, BRANCH_LOOP, NULL},
+	{ZYDIS_OPCODE_MAP_DEFAULT, 0xe8, 0xe8, ANY, FLOW_BRANCH, BRANCH_CALL, "call"},
+	{ZYDIS_OPCODE_MAP_DEFAULT, 0xe9, 0xe9, ANY, FLOW_BRANCH, BRANCH_JMP, "jmp"},
+	{ZYDIS_OPCODE_MAP_DEFAULT, 0xeb, 0xeb, ANY, FLOW_BRANCH, BRANCH_JMP, "jmp"},
+	{ZYDIS_OPCODE_MAP_DEFAULT, 0xc2, 0xc3, ANY, FLOW_BRANCH, BRANCH_RET, "ret"},
+	{ZYDIS_OPCODE_MAP_DEFAULT, 0xff, 0xff, 2, FLOW_BRANCH, BRANCH_ICALL, "call"},
+	{ZYDIS_OPCODE_MAP_DEFAULT, 0xff, 0xff, 4, FLOW_BRANCH, BRANCH_IJMP, "jmp"},
+	{ZYDIS_OPCODE_MAP_DEFAULT, 0xff, 0xff, 3, FLOW_UNSUPPORTED, BRANCH_NONE, "lcall"},
+	{ZYDIS_OPCODE_MAP_DEFAULT, 0xff, 0xff, 5, FLOW_UNSUPPORTED, BRANCH_NONE, "ljmp"},
+	{ZYDIS_OPCODE_MAP_DEFAULT, 0xca, 0xcb, ANY, FLOW_UNSUPPORTED, BRANCH_NONE, "lret"},
+	{ZYDIS_OPCODE_MAP_DEFAULT, 0xcf, 0xcf, ANY, FLOW_UNSUPPORTED, BRANCH_NONE, "iret"},
+	{ZYDIS_OPCODE_MAP_DEFAULT, 0xc7, 0xc7, 7, FLOW_UNSUPPORTED, BRANCH_NONE, "xbegin"},
+	{ZYDIS_OPCODE_MAP_DEFAULT, 0xc6, 0xc6, 7, FLOW_UNSUPPORTED, BRANCH_NONE, "xabort"},
+	{ZYDIS_OPCODE_MAP_DEFAULT, 0xf4, 0xf4, ANY, FLOW_STOP, BRANCH_NONE, NULL},
+	{ZYDIS_OPCODE_MAP_0F, 0x0b, 0x0b, ANY, FLOW_STOP, BRANCH_NONE, NULL},
+	{ZYDIS_OPCODE_MAP_0F, 0xb9, 0xb9, ANY, FLOW_STOP, BRANCH_NONE, NULL},
+	{ZYDIS_OPCODE_MAP_0F, 0xff, 0xff, ANY, FLOW_STOP, BRANCH_NONE, NULL},
+	{ZYDIS_OPCODE_MAP_0F, 0x07, 0x07, ANY, FLOW_UNSUPPORTED, BRANCH_NONE, "sysret"},
+	{ZYDIS_OPCODE_MAP_0F, 0x34, 0x34, ANY, FLOW_UNSUPPORTED, BRANCH_NONE, "sysenter"},
+	{ZYDIS_OPCODE_MAP_0F, 0x35, 0x35, ANY, FLOW_UNSUPPORTED, BRANCH_NONE, "sysexit"},
+	{ZYDIS_OPCODE_MAP_0F, 0xaa, 0xaa, ANY, FLOW_UNSUPPORTED, BRANCH_NONE, "rsm"},
+};
+
+/* First row of an opcode + 1, by map: the table above as an index, filled in once. */
+static uint8_t row_of[2][256];
+static ZydisDecoder decoder;
+
+static void prepare(void)
+{
+	for (size_t i = ARRAY_SIZE(rows); i-- > 0;)
+		for (unsigned op = rows[i].opcode; op <= rows[i].last; op++)
+			row_of[rows[i].map == ZYDIS_OPCODE_MAP_0F][op] = i + 1;
+	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+}
+
+int x86__raw(const uint8_t *bytes, size_t len, struct x86_raw *raw)
+{
+	if (!decoder.machine_mode)
+		prepare();
+	if (!ZYAN_SUCCESS(
+		    ZydisDecoderDecodeInstruction(&decoder, &raw->context, bytes, len, &raw->z)))
+		return -EILSEQ;
+	return 0;
+}
+
+unsigned x86__operands(const struct x86_raw *raw, ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT])
+{
+	unsigned n = raw->z.operand_count;
+
+	if (!ZYAN_SUCCESS(ZydisDecoderDecodeOperands(&decoder, &raw->context, &raw->z, ops, n)))
+		return 0;
+	return n;
+}
+
+uint8_t x86__gpr(ZydisRegister reg)
+{
+	ZydisRegister wide = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg);
+
+	if (wide < ZYDIS_REGISTER_RAX || wide > ZYDIS_REGISTER_R15)
+		return REG_NONE;
+	return wide - ZYDIS_REGISTER_RAX;
+}
+
+static uint8_t segment_of(const ZydisDecodedInstruction *z)
+{
+	if (z->attributes & ZYDIS_ATTRIB_HAS_SEGMENT_FS)
+		return SEG_FS;
+	return z->attributes & ZYDIS_ATTRIB_HAS_SEGMENT_GS ? SEG_GS : SEG_NONE;
+}
+
+/* ModRM and SIB: Intel SDM volume 2, 2.1.5 and tables 2-2, 2-3; REX: 2.2.1.2. */
+bool x86__modrm(const ZydisDecodedInstruction *z, struct operand *out)
+{
+	uint8_t mod = z->raw.modrm.mod, rm = z->raw.modrm.rm;
+	uint8_t b = z->raw.rex.B << 3;
+
+	*out = (struct operand){.kind = OPERAND_MEM, .base = rm | b, .index = REG_NONE, .scale = 1};
+	if (mod == 3) {
+		out->kind = OPERAND_REG;
+		return false;
+	}
+	out->seg = segment_of(z);
+	out->addr32 = z->address_width == 32;
+	out->disp = z->raw.disp.value;
+	if (rm == 4) {
+		uint8_t index = z->raw.sib.index | z->raw.rex.X << 3;
+
+		out->base = z->raw.sib.base | b;
+		if (index != 4) {
+			out->index = index;
+			out->scale = 1 << z->raw.sib.scale;
+		}
+		if (mod == 0 && z->raw.sib.base == 5)
+			out->base = REG_NONE;
+	} else if (mod == 0 && rm == 5) {
+		out->base = REG_IP;
+	}
+	return true;
+}
+
+static const struct row *find_row(const ZydisDecodedInstruction *z)
+{
+	const struct row *r, *end = rows + ARRAY_SIZE(rows);
+	uint8_t i;
+
+	if (z->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY || z->opcode_map > ZYDIS_OPCODE_MAP_0F)
+		return NULL;
+	i = row_of[z->opcode_map == ZYDIS_OPCODE_MAP_0F][z->opcode];
+	if (!i)
+		return NULL;
+	for (r = &rows[i - 1];
+	     r < end && r->map == z->opcode_map && r->opcode <= z->opcode && z->opcode <= r->last;
+	     r++)
+		if (r->reg == ANY || r->reg == z->raw.modrm.reg)
+			return r;
+	return NULL;
+}
+
+/* Where this is a matter of privilege: hlt waits for an interrupt, the kernel's WARN is a ud2 or
+ * ud1 that resumes. */
+static bool resumes_in_kernel(const ZydisDecodedInstruction *z)
+{
+	return z->opcode_map == ZYDIS_OPCODE_MAP_0F ? true : z->opcode == 0xf4;
+}
+
+static void set_branch(const ZydisDecodedInstruction *z, const struct row *r, struct insn *out)
+{
+	out->kind = r->kind;
+	out->mnemonic = r->mnemonic;
+	if (z->raw.imm[0].is_relative)
+		out->target = out->addr + z->length + z->raw.imm[0].value.s;
+	if (r->kind == BRANCH_JCC) {
+		out->cond = z->opcode & 15;
+		out->mnemonic = jcc_names[out->cond];
+	} else if (r->kind == BRANCH_LOOP) {
+		out->cond = z->opcode & 3;
+		out->mnemonic = loop_names[out->cond];
+		if (z->address_width == 32) {
+			out->mnemonic = out->cond == X86_JRCXZ ? "jecxz" : out->mnemonic;
+			out->cond |= X86_LOOP_ADDR32;
+		}
+	} else if (r->kind == BRANCH_IJMP || r->kind == BRANCH_ICALL) {
+		x86__modrm(z, &out->operand);
+		out->operand.size = 8;
+	}
+}
+
+static void set_flow(const ZydisDecodedInstruction *z, bool kernel, struct insn *out)
+{
+	const struct row *r = find_row(z);
+
+	if (!r) {
+		if (z->mnemonic == ZYDIS_MNEMONIC_UIRET) {
+			out->flow = FLOW_UNSUPPORTED;
+			out->mnemonic = "uiret";
+		}
+		return;
+	}
+	if ((z->opcode == 0xc6 || z->opcode == 0xc7) && z->raw.modrm.mod != 3)
+		return;
+	out->flow = r->flow;
+	if (r->flow == FLOW_STOP && kernel && resumes_in_kernel(z))
+		out->flow = FLOW_NEXT;
+	if (r->flow == FLOW_BRANCH || r->flow == FLOW_UNSUPPORTED)
+		set_branch(z, r, out);
+	if (r->flow == FLOW_UNSUPPORTED && z->opcode == 0xc6)
+		out->target = out->addr + z->length;
+}
+
+/* vptest, vucomis, vcomis, kortest, ktest: vector instructions that set the flags */
+static bool vector_sets_flags(uint8_t opcode)
+{
+	return opcode == 0x17 || opcode == 0x2e || opcode == 0x2f || opcode == 0x0e ||
+	       opcode == 0x0f || opcode == 0x98 || opcode == 0x99;
+}
+
+/* Touches neither general registers (but a vector instruction that has one as its destination: see
+ * writes), nor flags, nor memory: what is met before a function's first real instruction. */
+static bool keeps_state(const ZydisDecodedInstruction *z)
+{
+	if (z->mnemonic == ZYDIS_MNEMONIC_ENDBR64 || z->mnemonic == ZYDIS_MNEMONIC_NOP)
+		return true;
+	return (z->encoding == ZYDIS_INSTRUCTION_ENCODING_VEX ||
+		z->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX) &&
+	       z->attributes & ZYDIS_ATTRIB_HAS_MODRM && z->raw.modrm.mod == 3 &&
+	       !vector_sets_flags(z->opcode);
+}
+
+/* Compares registers or memory: nothing but the flags changes. */
+static bool only_compares(const ZydisDecodedInstruction *z)
+{
+	return z->mnemonic == ZYDIS_MNEMONIC_TEST || z->mnemonic == ZYDIS_MNEMONIC_CMP ||
+	       z->mnemonic == ZYDIS_MNEMONIC_BT;
+}
+
+static int decode(const uint8_t *bytes, size_t len, uint64_t addr, bool kernel, struct insn *out)
+{
+	struct x86_raw raw;
+
+	if (x86__raw(bytes, len, &raw))
+		return -EILSEQ;
+	memset(out, 0, sizeof(*out));
+	out->addr = addr;
+	out->len = raw.z.length;
+	set_flow(&raw.z, kernel, out);
+	out->padding = bytes[0] == 0xcc || raw.z.mnemonic == ZYDIS_MNEMONIC_NOP;
+	out->keeps_state = out->flow == FLOW_NEXT && keeps_state(&raw.z);
+	out->only_compares = only_compares(&raw.z);
+	x86__uprobe(bytes, &raw.z, out);
+	if (out->flow == FLOW_NEXT)
+		x86__sp(&raw, out);
+	return 0;
+}
+
+enum { CF = 1, PF = 4, ZF = 0x40, SF = 0x80, OF = 0x800 };
+
+/* Intel SDM volume 1, appendix B: the low bit of a condition code inverts the other three. */
+static bool holds(uint8_t cc, uint16_t flags)
+{
+	bool less = !(flags & SF) != !(flags & OF);
+	bool truth[8] = {
+		flags & OF, flags & CF, flags & ZF, flags & (CF | ZF),
+		flags & SF, flags & PF, less,	    less || flags & ZF,
+	};
+
+	return truth[cc >> 1 & 7] != (cc & 1);
+}
+
+static bool taken(uint8_t kind, uint8_t cond, uint16_t flags, uint64_t counter)
+{
+	if (kind != BRANCH_LOOP)
+		return holds(cond, flags);
+	if (cond & X86_LOOP_ADDR32)
+		counter = (uint32_t)counter;
+	switch (cond & ~X86_LOOP_ADDR32) {
+	case X86_JRCXZ:
+		return counter == 0;
+	case X86_LOOPE:
+		return counter != 1 && flags & ZF;
+	case X86_LOOPNE:
+		return counter != 1 && !(flags & ZF);
+	default:
+		return counter != 1;
+	}
+}
+
+/* x < n, x <= n, x == n and their opposites; a signed condition says nothing of an unsigned bound.
+ */
+static bool bound(uint8_t cond, bool is_taken, uint64_t n, uint64_t *max)
+{
+	switch (is_taken ? cond : cond ^ 1) {
+	case 2: /* b */
+		*max = n - 1;
+		return n > 0;
+	case 4: /* e */
+	case 6: /* be */
+		*max = n;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Zydis says jz and jnz where everybody else says je and jne. */
+static void put_mnemonic(const char *text, const struct x86_raw *raw, const char *mnemonic,
+			 char *out, size_t size)
+{
+	const char *theirs = ZydisMnemonicGetString(raw->z.mnemonic);
+	const char *at = mnemonic && theirs ? strstr(text, theirs) : NULL;
+
+	if (at)
+		snprintf(out, size, "%.*s%s%s", (int)(at - text), text, mnemonic,
+			 at + strlen(theirs));
+	else
+		snprintf(out, size, "%s", text);
+}
+
+static bool format(const uint8_t *bytes, size_t len, uint64_t addr, char *out, size_t size)
+{
+	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisFormatter formatter;
+	struct x86_raw raw;
+	struct insn insn;
+	char text[128];
+
+	if (!len || decode(bytes, len, addr, false, &insn) || x86__raw(bytes, len, &raw))
+		return false;
+	x86__operands(&raw, ops);
+	ZydisFormatterInit(&formatter, ZYDIS_FORMATTER_STYLE_INTEL);
+	ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, false);
+	ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE,
+				  ZYDIS_PADDING_DISABLED);
+	if (!ZYAN_SUCCESS(ZydisFormatterFormatInstruction(&formatter, &raw.z, ops,
+							  raw.z.operand_count_visible, text,
+							  sizeof(text), addr, NULL)))
+		return false;
+	put_mnemonic(text, &raw, insn.mnemonic, out, size);
+	return true;
+}
+
+/* SDM 2, 2.1.1: lock, repne, rep, segments, operand and address size */
+static bool is_prefix(uint8_t byte)
+{
+	switch (byte) {
+	case 0xf0:
+	case 0xf2:
+	case 0xf3:
+	case 0x26:
+	case 0x2e:
+	case 0x36:
+	case 0x3e:
+	case 0x64 ... 0x67:
+		return true;
+	default:
+		return false;
+	}
+}
+
+const struct arch arch_x86_64 = {
+	.name = "x86-64",
+	.machine = EM_X86_64,
+	.nregs = ARRAY_SIZE(reg_names),
+	.reg_names = reg_names,
+	.nargs = ARRAY_SIZE(args),
+	.user_args = args,
+	.kernel_args = args,
+	.ngo_args = ARRAY_SIZE(go_args),
+	.go_args = go_args,
+	.return_reg = X86_RAX,
+	.sp_reg = X86_RSP,
+	.counter_reg = X86_RCX,
+	.clobbered = X86_CALLER_SAVED,
+	.decode = decode,
+	.taken = taken,
+	.format = format,
+	.is_prefix = is_prefix,
+	.detail = x86__detail,
+	.bound = bound,
+};

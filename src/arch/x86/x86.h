@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * x86-64: what the files of this architecture share. Only src/arch/x86 includes it.
+ */
+#ifndef BBTRACE_X86_H
+#define BBTRACE_X86_H
+
+#include <Zydis/Zydis.h>
+#include "arch/arch.h"
+
+enum x86_reg {
+	X86_RAX,
+	X86_RCX,
+	X86_RDX,
+	X86_RBX,
+	X86_RSP,
+	X86_RBP,
+	X86_RSI,
+	X86_RDI,
+	X86_R8,
+	X86_R9,
+	X86_R10,
+	X86_R11,
+	X86_R12,
+	X86_R13,
+	X86_R14,
+	X86_R15,
+	X86_RIP,
+	X86_FLAGS
+};
+
+/* insn.cond of LOOP: which, and where the counter is 32 bits wide (prefix 67) */
+enum x86_loop { X86_LOOPNE, X86_LOOPE, X86_LOOP, X86_JRCXZ, X86_LOOP_ADDR32 = 0x80 };
+
+/* System V ABI, AMD64 supplement, figure 3.4 */
+#define X86_CALLER_SAVED                                                                           \
+	(1u << X86_RAX | 1u << X86_RCX | 1u << X86_RDX | 1u << X86_RSI | 1u << X86_RDI |           \
+	 1u << X86_R8 | 1u << X86_R9 | 1u << X86_R10 | 1u << X86_R11)
+
+/* What Zydis made of one instruction, and the decoder it needs for the operands. */
+struct x86_raw {
+	ZydisDecoderContext context;
+	ZydisDecodedInstruction z;
+};
+
+int x86__raw(const uint8_t *bytes, size_t len, struct x86_raw *raw);
+/* Operands, hidden ones included; their number. */
+unsigned x86__operands(const struct x86_raw *raw, ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT]);
+/* Machine number of the 64-bit register that holds reg, REG_NONE for what is no general register.
+ */
+uint8_t x86__gpr(ZydisRegister reg);
+/* Memory operand of ModRM and SIB, size left 0. False: it is a register, then its number is in
+ * base. */
+bool x86__modrm(const ZydisDecodedInstruction *z, struct operand *out);
+
+/* x86_sp.c: fills in sp_effect and sp_value. */
+void x86__sp(const struct x86_raw *raw, struct insn *out);
+/* x86_uprobe.c: user_refusal, emulated, nop5; flow and kind are set. */
+void x86__uprobe(const uint8_t *bytes, const ZydisDecodedInstruction *z, struct insn *out);
+/* x86_detail.c */
+bool x86__detail(const uint8_t *bytes, size_t len, uint64_t addr, struct insn_detail *out);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * event: what happened to a thread, decoded and independent of the machine and of the mechanism that
+ * told it. Front door of src/event.
+ */
+#ifndef BBTRACE_EVENT_H
+#define BBTRACE_EVENT_H
+
+#include "util/util.h"
+
+/* ---- what happens to processes, beside the probes ---- */
+
+enum side_type {
+	SIDE_FORK,
+	SIDE_EXEC,
+	SIDE_COMM,
+	SIDE_EXIT,
+	SIDE_MAP,
+	SIDE_LOST,  /* so many side events were lost */
+	SIDE_GAP,   /* of this process some events were not seen, nobody knows how many */
+	SIDE_INNER, /* in a PID namespace of its own the process is number count */
+};
+
+struct side_event {
+	enum side_type type;
+	uint64_t time; /* ns, CLOCK_MONOTONIC */
+	uint32_t pid, tid, ppid, ptid;
+	uint64_t start, len, offset; /* MAP */
+	uint32_t major, minor;	     /* MAP */
+	uint64_t ino;		     /* MAP */
+	uint64_t count;		     /* LOST, INNER */
+	const char *text; /* COMM, EXEC: the name; MAP: the path. Valid during the call */
+};
+
+#endif

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Armored lines out of a console's log. Control characters and escape sequences are dropped. A line
+ * that was interrupted, by kernel messages say, is put together again: its first part stands before
+ * the message on the same physical line, the rest some lines below; the checksum tells that it was.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include "file/armor.h"
+
+#define PHYSICAL_MAX 4096 /* longer physical lines are cut: what they are, no armor */
+#define WINDOW	     64	  /* physical lines between the parts of one */
+
+struct physical {
+	char *text;
+	size_t len;
+};
+
+struct dearmor {
+	trace_read_fn read;
+	void *ctx;
+	void (*tell)(void *ctx, const char *text);
+	void *tell_ctx;
+	uint8_t in[16384];
+	size_t at, end;
+	bool ended;
+	int error;
+	struct str line; /* the physical line that is being read */
+	enum { PLAIN, ESCAPE, SEQUENCE } state;
+	struct physical window[WINDOW]; /* a ring of the last ones that held no whole line */
+	unsigned next;
+	uint64_t expected; /* number of the line that comes next */
+	uint64_t bad;	   /* lines damaged or missing */
+	bool gap;	   /* there was one: nothing more comes out */
+	struct str out;	   /* bytes that were not asked for yet */
+	size_t given;
+};
+
+struct dearmor *dearmor__new(trace_read_fn read, void *ctx,
+			     void (*tell)(void *ctx, const char *text), void *tell_ctx)
+{
+	struct dearmor *d = xcalloc(1, sizeof(*d));
+
+	d->read = read;
+	d->ctx = ctx;
+	d->tell = tell;
+	d->tell_ctx = tell_ctx;
+	return d;
+}
+
+void dearmor__free(struct dearmor *d)
+{
+	if (!d)
+		return;
+	for (int i = 0; i < WINDOW; i++)
+		free(d->window[i].text);
+	str__free(&d->line);
+	str__free(&d->out);
+	free(d);
+}
+
+/* ---- one line ---- */
+
+static bool parse_hex(const char *text, unsigned digits, uint32_t *out)
+{
+	*out = 0;
+	for (; digits; digits--, text++) {
+		if (*text >= '0' && *text <= '9')
+			*out = *out << 4 | (*text - '0');
+		else if (*text >= 'a' && *text <= 'f')
+			*out = *out << 4 | (*text - 'a' + 10);
+		else
+			return false;
+	}
+	return true;
+}
+
+struct armored {
+	uint64_t number;
+	unsigned bytes; /* that it holds */
+	size_t len;	/* of its text */
+};
+
+/* The numbers in a head; of those that share the low bits, the line nearest to the expected one. */
+static bool parse_head(const struct dearmor *d, const char *text, struct armored *a)
+{
+	uint32_t low, bytes;
+	int64_t ahead;
+
+	if (memcmp(text, ARMOR_MARK, ARMOR_MARK_LEN) ||
+	    !parse_hex(text + ARMOR_MARK_LEN, 6, &low) ||
+	    !parse_hex(text + ARMOR_MARK_LEN + 6, 2, &bytes) || !bytes || bytes > ARMOR_BYTES)
+		return false;
+	ahead = (int64_t)(((low - d->expected) & ARMOR_NUMBER_MASK) ^ 0x800000) - 0x800000;
+	if (ahead < 0 && (uint64_t)-ahead > d->expected)
+		return false;
+	a->number = d->expected + ahead;
+	a->bytes = bytes;
+	a->len = ARMOR_HEAD_LEN + (bytes + 2) / 3 * 4 + 8;
+	return true;
+}
+
+static bool is_whole(const char *text, const struct armored *a)
+{
+	uint32_t crc;
+
+	return parse_hex(text + a->len - 8, 8, &crc) &&
+	       crc == armor__checksum(text + ARMOR_MARK_LEN, a->len - ARMOR_MARK_LEN - 8,
+				      a->number);
+}
+
+static void put_bytes(struct dearmor *d, const char *text, unsigned bytes)
+{
+	for (; bytes; text += 4, bytes -= min_of(bytes, 3u)) {
+		uint32_t v = 0;
+
+		for (int i = 0; i < 4; i++) {
+			const char *digit = text[i] == '=' ? NULL : strchr(armor_digits, text[i]);
+
+			v = v << 6 | (digit ? digit - armor_digits : 0);
+		}
+		str__put(&d->out, (char[]){v >> 16, v >> 8, v}, min_of(bytes, 3u));
+	}
+}
+
+/* ---- damage ---- */
+
+static void tell_missing(struct dearmor *d, uint64_t first, uint64_t last)
+{
+	char text[128];
+
+	if (first == last)
+		snprintf(text, sizeof(text), "armored line %llu is damaged or missing",
+			 (unsigned long long)first);
+	else
+		snprintf(text, sizeof(text), "armored lines %llu to %llu are damaged or missing",
+			 (unsigned long long)first, (unsigned long long)last);
+	d->bad += last - first + 1;
+	d->gap = true;
+	d->tell(d->tell_ctx, text);
+}
+
+static void forget_window(struct dearmor *d)
+{
+	for (int i = 0; i < WINDOW; i++) {
+		free(d->window[i].text);
+		d->window[i] = (struct physical){0};
+	}
+}
+
+/* A line that is whole. */
+static void take(struct dearmor *d, const char *text, const struct armored *a)
+{
+	if (a->number < d->expected)
+		return; /* once more */
+	if (a->number > d->expected)
+		tell_missing(d, d->expected, a->number - 1);
+	if (!d->gap)
+		put_bytes(d, text + ARMOR_HEAD_LEN, a->bytes);
+	d->expected = a->number + 1;
+	forget_window(d);
+}
+
+/* ---- physical lines ---- */
+
+/* Whole lines anywhere in a physical one. False: there is none. */
+static bool take_whole(struct dearmor *d, const char *text, size_t len)
+{
+	const char *p = text, *end = text + len;
+	struct armored a;
+	bool found = false;
+
+	while (end - p >= ARMOR_HEAD_LEN + 8 &&
+	       (p = memmem(p, end - p, ARMOR_MARK, ARMOR_MARK_LEN))) {
+		if (end - p >= ARMOR_HEAD_LEN && parse_head(d, p, &a) &&
+		    a.len <= (size_t)(end - p) && is_whole(p, &a)) {
+			take(d, p, &a);
+			p += a.len;
+			found = true;
+		} else {
+			p++;
+		}
+	}
+	return found;
+}
+
+/* n bytes of first and the last ones of rest: are they a line? */
+static bool join(struct dearmor *d, const struct physical *first, size_t n,
+		 const struct physical *rest, size_t total)
+{
+	char text[ARMOR_LINE_MAX];
+	struct armored a;
+
+	if (n > first->len || n >= total || total - n > rest->len)
+		return false;
+	memcpy(text, first->text, n);
+	memcpy(text + n, rest->text + rest->len - (total - n), total - n);
+	if (!parse_head(d, text, &a) || a.number < d->expected || a.len != total ||
+	    !is_whole(text, &a))
+		return false;
+	take(d, text, &a);
+	return true;
+}
+
+/* The start of one physical line and all of another. */
+static bool join_lines(struct dearmor *d, const struct physical *first, const struct physical *rest)
+{
+	for (size_t n = 1; n + rest->len <= ARMOR_LINE_MAX; n++)
+		if (n + rest->len >= ARMOR_HEAD_LEN + 8 && join(d, first, n, rest, n + rest->len))
+			return true;
+	return false;
+}
+
+/* What interrupted it had no end of line: the start and the end of one physical line. */
+static bool join_ends(struct dearmor *d, const struct physical *p)
+{
+	for (size_t total = ARMOR_LINE_MAX; total > ARMOR_HEAD_LEN + 8; total -= 4)
+		for (size_t n = 1; n < total; n++)
+			if (join(d, p, n, p, total))
+				return true;
+	return false;
+}
+
+/* A line may be preceded on its physical line by what had no end of line itself. */
+static const char *begin_of(const char *text, size_t len)
+{
+	const char *p = memmem(text, len, ARMOR_MARK, ARMOR_MARK_LEN);
+
+	return p ? p : text;
+}
+
+static void take_physical(struct dearmor *d)
+{
+	struct physical line = {d->line.data, d->line.len}, begin;
+
+	if (!line.len || take_whole(d, line.text, line.len))
+		return;
+	for (unsigned i = 1; i <= WINDOW; i++) {
+		const struct physical *first = &d->window[(d->next + WINDOW - i) % WINDOW];
+
+		if (first->text && join_lines(d, first, &line))
+			return;
+	}
+	begin.text = (char *)begin_of(line.text, line.len);
+	begin.len = line.len - (begin.text - line.text);
+	/* "@" is the shortest first part */
+	if (*begin.text != ARMOR_MARK[0] || join_ends(d, &begin))
+		return;
+	free(d->window[d->next].text);
+	d->window[d->next] = (struct physical){xstrndup(begin.text, begin.len), begin.len};
+	d->next = (d->next + 1) % WINDOW;
+}
+
+/* ECMA-48: ESC [ … a final byte from @ to ~; other escape sequences are two bytes here. */
+static void take_char(struct dearmor *d, uint8_t c)
+{
+	if (c == '\n') {
+		take_physical(d);
+		d->line.len = 0;
+		d->state = PLAIN;
+	} else if (d->state == ESCAPE) {
+		d->state = c == '[' ? SEQUENCE : PLAIN;
+	} else if (d->state == SEQUENCE) {
+		d->state = c >= '@' && c <= '~' ? PLAIN : SEQUENCE;
+	} else if (c == 0x1b) {
+		d->state = ESCAPE;
+	} else if (c >= ' ' && c < 0x7f && d->line.len < PHYSICAL_MAX) {
+		str__putc(&d->line, c);
+	}
+}
+
+/* ---- bytes ---- */
+
+static bool read_more(struct dearmor *d)
+{
+	ssize_t n = d->ended ? 0 : d->read(d->ctx, d->in, sizeof(d->in));
+
+	if (n > 0) {
+		d->at = 0;
+		d->end = n;
+		return true;
+	}
+	if (!d->ended)
+		take_char(d, '\n');
+	d->ended = true;
+	d->error = n;
+	return false;
+}
+
+ssize_t dearmor__read(void *dearmor, void *data, size_t len)
+{
+	struct dearmor *d = dearmor;
+	size_t n;
+
+	while (d->given == d->out.len && !d->gap) {
+		d->given = d->out.len = 0;
+		if (d->at == d->end && !read_more(d))
+			break;
+		while (d->at < d->end && !d->out.len)
+			take_char(d, d->in[d->at++]);
+	}
+	n = min_of(len, d->out.len - d->given);
+	if (!n)
+		return d->error;
+	memcpy(data, d->out.data + d->given, n);
+	d->given += n;
+	return n;
+}
+
+uint64_t dearmor__finish(struct dearmor *d)
+{
+	do {
+		while (d->at < d->end)
+			take_char(d, d->in[d->at++]);
+		d->out.len = d->given = 0;
+	} while (read_more(d));
+	return d->bad;
+}

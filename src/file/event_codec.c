@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * What records and side events consist of: see event_codec.h. Each code_…() writes the value that
+ * it is given, or gives the one that it read.
+ */
+#include "file/event_codec.h"
+
+#define always_inline inline __attribute__((always_inline))
+
+static always_inline uint64_t code_number(struct codec *c, enum column_id id, uint64_t v)
+{
+	if (!c->writing)
+		return get_number(&c->in[id]);
+	put_number(&c->out[id], v);
+	return v;
+}
+
+static always_inline uint64_t code_delta(struct codec *c, enum column_id id, uint64_t v,
+					 uint64_t expected)
+{
+	return expected + unzigzag(code_number(c, id, zigzag(v - expected)));
+}
+
+static always_inline uint32_t code_bits(struct codec *c, enum column_id id, uint32_t v, unsigned n)
+{
+	if (!c->writing)
+		return get_bits(&c->bits_in[id], n);
+	put_bits(&c->bits_out[id], v, n);
+	return v;
+}
+
+/* ---- the flags register: one of the last seen at the site, else its six arithmetic bits ---- */
+
+static const uint8_t arithmetic[] = {0, 2, 4, 6, 7, 11}; /* CF PF AF ZF SF OF: SDM 1, 3.4.3.1 */
+#define ARITHMETIC 0x8d5
+
+static uint32_t pack_flags(uint16_t flags)
+{
+	uint32_t v = 0;
+
+	for (unsigned i = 0; i < ARRAY_SIZE(arithmetic); i++)
+		v |= (uint32_t)(flags >> arithmetic[i] & 1) << i;
+	return v;
+}
+
+static uint16_t unpack_flags(uint32_t v)
+{
+	uint16_t flags = 0;
+
+	for (unsigned i = 0; i < ARRAY_SIZE(arithmetic); i++)
+		flags |= (v >> i & 1) << arithmetic[i];
+	return flags;
+}
+
+/* Six bits; those of the youngest flags of the site, which are never needed here, announce all 16.
+ */
+static uint16_t code_new_flags(struct codec *c, const struct site_state *s,
+			       const struct thread_state *th, uint16_t flags)
+{
+	uint32_t escape = pack_flags(s->flags[0]), v = pack_flags(flags);
+
+	if ((flags ^ th->flags) & ~ARITHMETIC & 0xffff)
+		v = escape;
+	v = code_bits(c, COLUMN_FLAGS, v, ARRAY_SIZE(arithmetic));
+	return v == escape ? code_bits(c, COLUMN_FLAGS, flags, 16)
+			   : unpack_flags(v) | (th->flags & ~ARITHMETIC);
+}
+
+static uint16_t code_flags(struct codec *c, const struct site_state *s,
+			   const struct thread_state *th, uint16_t flags)
+{
+	unsigned rank = 0;
+
+	while (rank < FLAGS_KEPT && s->flags[rank] != flags)
+		rank++;
+	/* rank 0: 1, 1: 01, 2 and 3: 001 and a bit, else 000 */
+	if (code_bits(c, COLUMN_FLAGS, rank == 0, 1))
+		return s->flags[0];
+	if (code_bits(c, COLUMN_FLAGS, rank == 1, 1))
+		return s->flags[1];
+	if (code_bits(c, COLUMN_FLAGS, rank < FLAGS_KEPT, 1))
+		return s->flags[2 + code_bits(c, COLUMN_FLAGS, rank - 2, 1)];
+	return code_new_flags(c, s, th, flags);
+}
+
+/* ---- records ---- */
+
+const size_t record_sizes[RECORDS] = {
+	[RECORD_BRANCH] = sizeof(struct wire_event),
+	[RECORD_VALUE] = sizeof(struct wire_value),
+	[RECORD_ENTRY] = sizeof(struct wire_entry),
+	[RECORD_LOST] = sizeof(struct wire_value),
+	[RECORD_STACK] = sizeof(struct wire_entry_stack),
+	[RECORD_SIGNAL] = sizeof(struct wire_event),
+	[RECORD_GOROUTINE] = sizeof(struct wire_value),
+	[RECORD_RETURN] = sizeof(struct wire_value),
+};
+
+enum { MISS_SITE = 1, MISS_KIND = 2, MISS_SP = 4, MISS_CPU = 8, MISS_MISSING = 16 };
+
+static void code_misses(struct codec *c, struct record *x, const struct thread_state *th,
+			uint32_t site, uint64_t sp)
+{
+	struct wire_event *e = &x->r.entry.event;
+	const struct site_state *s;
+	unsigned misses = 0;
+
+	if (c->writing) {
+		s = event_model__site(&c->m, x->site);
+		misses = (x->site != site ? MISS_SITE : 0) | (x->kind != s->kind ? MISS_KIND : 0) |
+			 (e->sp != sp ? MISS_SP : 0) | (e->cpu != th->cpu ? MISS_CPU : 0) |
+			 (e->missing != s->missing ? MISS_MISSING : 0);
+	}
+	if (!code_bits(c, COLUMN_HITS, !misses, 1))
+		misses = code_number(c, COLUMN_MISSES, misses);
+	else
+		misses = 0;
+	x->site = misses & MISS_SITE ? (uint32_t)code_delta(c, COLUMN_MISSES, x->site, site) : site;
+	if (x->site > c->m.plan->sites.len) {
+		c->bad = true;
+		x->site = c->m.plan->sites.len;
+	}
+	s = event_model__site(&c->m, x->site);
+	x->kind = misses & MISS_KIND ? (uint32_t)code_number(c, COLUMN_MISSES, x->kind) : s->kind;
+	e->sp = misses & MISS_SP ? code_delta(c, COLUMN_MISSES, e->sp, sp) : sp;
+	e->cpu = misses & MISS_CPU ? code_number(c, COLUMN_MISSES, e->cpu) : th->cpu;
+	e->missing = misses & MISS_MISSING ? code_number(c, COLUMN_MISSES, e->missing) : s->missing;
+}
+
+static void code_values(struct codec *c, struct record *x, const struct site_state *s,
+			const struct thread_state *th)
+{
+	const struct plan *plan = c->m.plan;
+	uint64_t expected = s->value[0], *value = (uint64_t *)x->r.entry.value, caller;
+
+	if (x->kind == RECORD_RETURN ||
+	    (x->site < plan->sites.len && plan->sites.data[x->site].kind == BRANCH_RET)) {
+		caller = thread_state__caller(th, x->r.entry.event.sp);
+		expected = caller ? caller : expected;
+	}
+	value[0] = code_delta(c, COLUMN_VALUES, value[0], expected);
+	value[1] = code_delta(c, COLUMN_VALUES, value[1], s->value[1]);
+}
+
+/* Which of n numbers differ from what is expected, then those. */
+static void code_changed(struct codec *c, uint64_t *values, const uint64_t *expected, unsigned n)
+{
+	uint64_t changed = 0;
+
+	for (unsigned i = 0; c->writing && i < n; i++)
+		changed |= (uint64_t)(values[i] != expected[i]) << i;
+	changed = code_number(c, COLUMN_ENTRIES, changed);
+	for (unsigned i = 0; i < n; i++)
+		values[i] = changed >> i & 1 ? code_delta(c, COLUMN_ENTRIES, values[i], expected[i])
+					     : expected[i];
+}
+
+static void code_comm(struct codec *c, char *comm, const struct thread_state *th)
+{
+	const size_t size = sizeof(th->comm);
+	bool changed = code_number(c, COLUMN_ENTRIES, c->writing && memcmp(comm, th->comm, size));
+	const uint8_t *p;
+
+	if (!changed) {
+		memcpy(comm, th->comm, size);
+	} else if (c->writing) {
+		str__put(&c->out[COLUMN_ENTRIES], comm, size);
+	} else {
+		p = get_bytes(&c->in[COLUMN_ENTRIES], size);
+		if (p)
+			memcpy(comm, p, size);
+	}
+}
+
+static void code_registers(struct codec *c, struct wire_entry *e, const struct site_state *s,
+			   const struct thread_state *th)
+{
+	uint64_t expected[WIRE_REGS];
+
+	memcpy(expected, th->regs, sizeof(expected));
+	expected[c->m.plan->arch->sp_reg % WIRE_REGS] = e->event.sp;
+	expected[16] = s->ip;
+	expected[17] = (th->regs[17] & ~0xffffull) | e->event.flags;
+	code_changed(c, (uint64_t *)e->regs, expected, WIRE_REGS);
+}
+
+/* The outer frames are mostly those of the entry before. */
+static void code_stack(struct codec *c, struct wire_entry_stack *r, const struct thread_state *th)
+{
+	uint64_t shared = 0, n, before;
+
+	r->frames = code_number(c, COLUMN_ENTRIES, min_of(r->frames, (uint64_t)WIRE_STACK));
+	r->frames = min_of(r->frames, (uint64_t)WIRE_STACK);
+	n = min_of(r->frames, th->frames);
+	while (c->writing && shared < n &&
+	       r->stack[r->frames - 1 - shared] == th->stack[th->frames - 1 - shared])
+		shared++;
+	shared = code_number(c, COLUMN_ENTRIES, shared);
+	shared = min_of(shared, n);
+	before = r->entry.regs[16];
+	for (uint64_t i = 0; i < r->frames - shared; i++)
+		before = r->stack[i] = code_delta(c, COLUMN_ENTRIES, r->stack[i], before);
+	memcpy(&r->stack[r->frames - shared], &th->stack[th->frames - shared],
+	       shared * sizeof(*r->stack));
+}
+
+static void code_entry(struct codec *c, struct record *x, const struct site_state *s,
+		       const struct thread_state *th)
+{
+	struct wire_entry *e = &x->r.entry;
+
+	e->caller = code_delta(c, COLUMN_ENTRIES, e->caller, s->caller);
+	code_comm(c, e->comm, th);
+	code_registers(c, e, s, th);
+	code_changed(c, (uint64_t *)e->syscall_args, th->syscall_args, WIRE_ARGS);
+	if (x->kind == RECORD_STACK)
+		code_stack(c, &x->r, th);
+}
+
+void codec__record(struct codec *c, struct record *x, struct thread_state *th)
+{
+	struct follower *f = event_model__follower(&c->m, th);
+	bool known = f->epoch == c->m.epoch;
+	struct wire_event *e = &x->r.entry.event;
+	const struct site_state *s;
+
+	code_misses(c, x, th, known ? f->site : 0, th->sp + (known ? f->sp_change : 0));
+	if (x->kind >= RECORDS) {
+		c->bad = true;
+		return;
+	}
+	s = event_model__site(&c->m, x->site);
+	e->time = code_delta(c, COLUMN_TIMES, e->time,
+			     event_model__time(&c->m, th, known ? f : NULL));
+	e->flags = code_flags(c, s, th, e->flags);
+	if (has_values(x->kind))
+		code_values(c, x, s, th);
+	if (x->kind == RECORD_ENTRY || x->kind == RECORD_STACK)
+		code_entry(c, x, s, th);
+	event_model__take(&c->m, th, f, x->site, x->kind, &x->r);
+}
+
+/* ---- side events ---- */
+
+/* What each type has, beside its pid and tid. */
+enum { HAS_TIME = 1, HAS_PARENT = 2, HAS_MAP = 4, HAS_TEXT = 8, HAS_COUNT = 16 };
+static const uint8_t side_has[] = {
+	[SIDE_FORK] = HAS_TIME | HAS_PARENT,
+	[SIDE_EXEC] = HAS_TIME | HAS_TEXT,
+	[SIDE_COMM] = HAS_TIME | HAS_TEXT,
+	[SIDE_EXIT] = HAS_TIME,
+	[SIDE_MAP] = HAS_TIME | HAS_MAP | HAS_TEXT,
+	[SIDE_LOST] = HAS_TIME | HAS_COUNT,
+	[SIDE_GAP] = 0,
+	[SIDE_INNER] = HAS_TIME | HAS_COUNT,
+	[SIDE_ITEM_LOST] = HAS_COUNT,
+};
+
+/* Reading: the text is copied to *own. */
+static void code_text(struct codec *c, const char **text, char **own)
+{
+	struct reader part;
+
+	if (c->writing) {
+		put_part(&c->out[COLUMN_SIDE], *text ? *text : "", *text ? strlen(*text) : 0);
+		return;
+	}
+	part = get_part(&c->in[COLUMN_SIDE]);
+	*text = *own = xstrndup((const char *)part.at, part.end - part.at);
+}
+
+static void code_map(struct codec *c, struct side_event *e)
+{
+	e->start = code_number(c, COLUMN_SIDE, e->start);
+	e->len = code_number(c, COLUMN_SIDE, e->len);
+	e->offset = code_number(c, COLUMN_SIDE, e->offset);
+	e->major = code_number(c, COLUMN_SIDE, e->major);
+	e->minor = code_number(c, COLUMN_SIDE, e->minor);
+	e->ino = code_number(c, COLUMN_SIDE, e->ino);
+}
+
+void codec__side(struct codec *c, uint64_t *type, struct side_event *e, char **own)
+{
+	uint8_t has;
+
+	*type = code_number(c, COLUMN_SIDE, *type);
+	if (*type >= ARRAY_SIZE(side_has) || (*type > SIDE_INNER && *type != SIDE_ITEM_LOST)) {
+		c->bad = true;
+		return;
+	}
+	has = side_has[*type];
+	e->pid = code_number(c, COLUMN_SIDE, e->pid);
+	e->tid = code_delta(c, COLUMN_SIDE, e->tid, e->pid);
+	if (has & HAS_TIME)
+		c->m.time = e->time = code_delta(c, COLUMN_TIMES, e->time, c->m.time);
+	if (has & HAS_PARENT) {
+		e->ppid = code_delta(c, COLUMN_SIDE, e->ppid, e->pid);
+		e->ptid = code_delta(c, COLUMN_SIDE, e->ptid, e->ppid);
+	}
+	if (has & HAS_MAP)
+		code_map(c, e);
+	if (has & HAS_COUNT)
+		e->count = code_number(c, COLUMN_SIDE, e->count);
+	if (has & HAS_TEXT)
+		code_text(c, &e->text, own);
+}

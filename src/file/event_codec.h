@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * event_codec: what a record and a side event consist of, by columns. One function tells it for
+ * writing and for reading, so that the two can't differ. Private to src/file.
+ */
+#ifndef BBTRACE_FILE_EVENT_CODEC_H
+#define BBTRACE_FILE_EVENT_CODEC_H
+
+#include "file/event_model.h"
+#include "file/pack.h"
+
+/* The columns of a block, in this order. */
+enum column_id {
+	COLUMN_HITS,  /* a bit a record: all is as expected but time, flags and values */
+	COLUMN_FLAGS, /* bits: the flags register */
+	BIT_COLUMNS,
+	COLUMN_RUNS = BIT_COLUMNS, /* whose the next items are, and how many */
+	COLUMN_MISSES,		   /* what is not as expected */
+	COLUMN_TIMES,
+	COLUMN_VALUES,
+	COLUMN_ENTRIES,
+	COLUMN_SIDE, /* side events, and losses told at the end */
+	COLUMNS
+};
+
+/* Where values are written to or read from. */
+struct codec {
+	bool writing, bad;
+	struct event_model m;
+	struct bits bits_out[BIT_COLUMNS];
+	struct bit_reader bits_in[BIT_COLUMNS];
+	struct str out[COLUMNS];
+	struct reader in[COLUMNS];
+};
+
+/* By enum record_kind. */
+extern const size_t record_sizes[RECORDS];
+
+/* A record of the plan's, taken apart. */
+struct record {
+	uint32_t site; /* the plan's number of sites: none */
+	uint32_t kind; /* enum record_kind */
+	struct wire_entry_stack r;
+};
+
+/* Writes x, or reads it. Reading: c->bad where it can't be. */
+void codec__record(struct codec *c, struct record *x, struct thread_state *th);
+
+#define SIDE_ITEM_LOST 64 /* in place of the type: a loss told at the end */
+
+/* Writes a side event, or reads it; reading: *own is its text, to be freed. */
+void codec__side(struct codec *c, uint64_t *type, struct side_event *e, char **own);
+
+#endif

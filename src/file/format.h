@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * format: the trace file from the inside. What others use is in file.h, what the format is for is
+ * told in HACKING.md. Private to src/file.
+ *
+ * header: magic (8 bytes), major, minor, e_machine, 0 (2 bytes each), CRC-32 of these 16 bytes (4)
+ * block:  type, flags (1 byte each), 0 (2), raw length, stored length, number from 0 (4 each),
+ *         CRC-32 of these 16 bytes and of what is stored (4); then the stored bytes
+ * All numbers are little-endian.
+ */
+#ifndef BBTRACE_FILE_FORMAT_H
+#define BBTRACE_FILE_FORMAT_H
+
+#include "file/file.h"
+#include "file/table.h"
+
+/* A byte that isn't ASCII, and line ends that text modes would change: as PNG has it. */
+#define FILE_MAGIC                                                                                 \
+	"\x89"                                                                                     \
+	"BBT\r\n\x1a\n"
+#define FILE_MAGIC_SIZE	 8
+#define FILE_HEADER_SIZE 20
+#define FILE_MAJOR	 2 /* a reader refuses a newer one; 2: times are foretold */
+#define FILE_MINOR	 0
+
+#define BLOCK_HEADER_SIZE 20
+#define BLOCK_DEFLATED	  1 /* flags: zlib, else stored as it is */
+#define BLOCK_RAW_MAX	  (4u << 20)
+/* Never deflated further than that: what a file unpacks to is bounded by its size. */
+#define BLOCK_RATIO_MAX 256
+
+/* Numbers of the format: never changed. A reader passes over those that it doesn't know. */
+enum block_type {
+	BLOCK_META = 1,
+	BLOCK_OBJECT,
+	BLOCK_SEGMENT,
+	BLOCK_CODE,
+	BLOCK_FUNCTION,
+	BLOCK_RANGE,
+	BLOCK_SITE,
+	BLOCK_BLOCK,
+	BLOCK_JUMP,
+	BLOCK_STUB,
+	BLOCK_PIECE,
+	BLOCK_LINE_FILE,
+	BLOCK_LINE,
+	BLOCK_PLAN, /* the plan is complete: what follows is in the order in which it happened */
+	BLOCK_SYMBOL,
+	BLOCK_MAPPED,
+	BLOCK_EVENTS,
+	BLOCK_END,
+	BLOCK_GAP,
+	BLOCK_TYPES
+};
+
+/* ---- rows that are no struct of other rooms ---- */
+
+struct file_object { /* its number: how many rows came before. Those of the plan come first */
+	uint8_t kind;
+	const char *path;
+	uint16_t machine;
+	bool pie, planned;
+	uint64_t dev, ino;
+	struct bytes build_id;
+};
+
+struct file_segment {
+	uint32_t object;
+	bool exec;
+	uint64_t vaddr, size, offset;
+};
+
+struct file_code {
+	uint32_t object;
+	uint64_t vaddr;
+	struct bytes bytes;
+};
+
+struct file_range { /* of a function; ascending by function */
+	uint32_t function;
+	uint64_t vaddr, size;
+	const char *name;
+	uint64_t offset;
+};
+
+struct file_stub {
+	uint32_t object;
+	uint64_t vaddr;
+};
+
+struct file_line_file {
+	const char *path;
+};
+
+struct file_plan {
+	uint16_t machine;
+	bool kernel, silent_rets, return_probes;
+	uint32_t placement, probes, skipped, ifunc_unknown;
+};
+
+struct file_symbol {
+	uint32_t object;
+	struct symbol symbol;
+};
+
+struct file_mapped { /* the file that mappings show so is this object */
+	uint32_t object;
+	uint64_t dev, ino;
+	const char *path;
+};
+
+/* What the tables of a file hold. */
+struct file_rows {
+	VEC(struct trace_meta) meta;
+	VEC(struct file_object) objects;
+	VEC(struct file_segment) segments;
+	VEC(struct file_code) code;
+	VEC(struct plan_function) functions;
+	VEC(struct file_range) ranges;
+	VEC(struct plan_site) sites;
+	VEC(struct plan_block) blocks;
+	VEC(uint32_t) jumps;
+	VEC(struct file_stub) stubs;
+	VEC(struct plan_piece) pieces;
+	VEC(struct plan_gap) gaps;
+	VEC(struct file_line_file) line_files;
+	VEC(struct plan_line) lines;
+	VEC(struct file_plan) plan;
+	VEC(struct file_symbol) symbols;
+	VEC(struct file_mapped) mapped;
+	VEC(struct trace_end) end;
+};
+
+/* By block type; row_size 0: it is no table. */
+struct file_table {
+	struct table table;
+	size_t rows; /* where in struct file_rows */
+};
+extern const struct file_table file_tables[BLOCK_TYPES];
+
+/* ---- blocks (file_block.c) ---- */
+
+void header__put(struct str *out, uint16_t machine);
+/* 0; -ENOEXEC: no trace file; -ENOTSUP: of a newer version. Both with a message. */
+int header__check(const uint8_t *header, uint16_t *machine, unsigned *major);
+
+struct block {
+	uint8_t type;
+	uint32_t raw_len, stored_len;
+	bool deflated;
+};
+/* Appends raw as the block of that number. */
+void block__put(struct str *out, enum block_type type, uint32_t number, const struct str *raw);
+/* What a header says. False: it can't be one of that number. */
+bool block__parse(const uint8_t *header, uint32_t number, struct block *b);
+/* Unpacks what is stored into raw, which has room for b->raw_len. False: damaged. */
+bool block__unpack(const struct block *b, const uint8_t *header, const uint8_t *stored,
+		   uint8_t *raw);
+
+/* ---- events: records and side events in the order in which they happened ---- */
+
+/* Either a record, or a side event, or a loss told at the end. */
+enum item_type { ITEM_RECORD, ITEM_SIDE, ITEM_LOST };
+struct item {
+	enum item_type type;
+	size_t size;		/* RECORD */
+	const void *record;	/* RECORD: aligned for wire_event */
+	struct side_event side; /* SIDE; LOST: pid, tid and count */
+};
+
+struct event_encoder;
+struct event_encoder *event_encoder__new(const struct plan *plan);
+void event_encoder__free(struct event_encoder *e);
+/* -EINVAL: not a record of this plan, nothing was added. */
+int event_encoder__record(struct event_encoder *e, const void *record, size_t size);
+void event_encoder__side(struct event_encoder *e, const struct side_event *side);
+void event_encoder__lost(struct event_encoder *e, uint32_t pid, uint32_t tid, uint64_t count);
+/* Bytes so far; true: it must be ended before the next item. */
+size_t event_encoder__size(const struct event_encoder *e);
+bool event_encoder__is_full(const struct event_encoder *e);
+/* Appends the block's bytes to out, begins a new one. False: there was nothing. */
+bool event_encoder__end(struct event_encoder *e, struct str *out);
+
+struct event_decoder;
+/* major: of the file */
+struct event_decoder *event_decoder__new(const struct plan *plan, unsigned major);
+void event_decoder__free(struct event_decoder *d);
+/* Gives out the items of a block. 0; -EBADMSG: damaged; what fn returned, if not 0. */
+int event_decoder__run(struct event_decoder *d, const uint8_t *raw, size_t len,
+		       int (*fn)(void *ctx, const struct item *item), void *ctx);
+
+/* ---- from tables to a plan and its objects (file_plan.c, file_object.c) ---- */
+
+struct file_objects {
+	VEC(struct object *) all; /* by number */
+	size_t nplanned;	  /* the first ones are the plan's */
+	VEC(uint8_t) unsorted;	  /* by number: symbols were added */
+};
+/* Takes over the rows of objects, segments, code and symbols, and empties these tables. The pool
+ * keeps what they point to. -EBADMSG: they contradict each other. */
+int file_objects__take(struct file_objects *o, struct file_rows *rows, struct pool *pool);
+void file_objects__free(struct file_objects *o);
+
+/* Makes the plan of complete tables, which it empties. -EBADMSG, or -ENOTSUP with a message. */
+int file_plan__make(struct file_rows *rows, const struct file_objects *objects, struct pool *pool,
+		    struct plan **out);
+
+#endif

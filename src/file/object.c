@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Objects out of a trace file: their segments, the code of what was traced, and as many symbols as
+ * its addresses needed.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include "file/format.h"
+
+static int by_vaddr(const void *a, const void *b)
+{
+	const struct symbol *x = a, *y = b;
+
+	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
+}
+
+static int add_object(struct file_objects *all, const struct file_object *row)
+{
+	bool first = all->nplanned == all->all.len;
+	struct object *o;
+
+	if (!row->path || row->kind > OBJECT_MODULE || (row->planned && !first))
+		return -EBADMSG;
+	o = xcalloc(1, sizeof(*o));
+	o->kind = row->kind;
+	o->path = xstrdup(row->path);
+	o->machine = row->machine;
+	o->pie = row->pie;
+	o->dev = row->dev;
+	o->ino = row->ino;
+	o->build_id_len = min_of(row->build_id.len, sizeof(o->build_id));
+	if (o->build_id_len)
+		memcpy(o->build_id, row->build_id.data, o->build_id_len);
+	vec__push(&all->all, o);
+	vec__push(&all->unsorted, false);
+	all->nplanned += row->planned;
+	return 0;
+}
+
+static struct object *object_of(const struct file_objects *all, uint32_t number)
+{
+	return number < all->all.len ? all->all.data[number] : NULL;
+}
+
+static int add_segment(struct file_objects *all, const struct file_segment *row)
+{
+	struct object *o = object_of(all, row->object);
+	const struct segment *last = o && o->segments.len ? vec__last(&o->segments) : NULL;
+
+	if (!o || row->size > UINT64_MAX - row->vaddr ||
+	    (last && row->vaddr < last->vaddr + last->size))
+		return -EBADMSG;
+	vec__push(&o->segments,
+		  (struct segment){row->vaddr, row->size, row->offset, NULL, row->exec});
+	return 0;
+}
+
+static int by_segment(const void *a, const void *b)
+{
+	const struct segment *x = a, *y = b;
+
+	if (x->vaddr != y->vaddr)
+		return x->vaddr < y->vaddr ? -1 : 1;
+	return x->size < y->size ? 1 : -(x->size > y->size); /* the longer one first */
+}
+
+static int add_code(struct file_objects *all, const struct file_code *row)
+{
+	struct object *o = object_of(all, row->object);
+
+	if (!o || row->bytes.len > UINT64_MAX - row->vaddr)
+		return -EBADMSG;
+	vec__push(&o->kept, (struct segment){row->vaddr, row->bytes.len, 0, row->bytes.data, true});
+	return 0;
+}
+
+/* Functions may share code: what lies within the one before is there already. */
+static void settle_code(struct object *o)
+{
+	size_t n = 0;
+
+	vec__sort(&o->kept, by_segment);
+	for (size_t i = 0; i < o->kept.len; i++) {
+		struct segment s = o->kept.data[i], *last = n ? &o->kept.data[n - 1] : NULL;
+		uint64_t shared = last && last->vaddr + last->size > s.vaddr
+					  ? last->vaddr + last->size - s.vaddr
+					  : 0;
+
+		if (shared >= s.size)
+			continue;
+		s.vaddr += shared;
+		s.size -= shared;
+		s.bytes += shared;
+		o->kept.data[n++] = s;
+	}
+	o->kept.len = n;
+}
+
+static int add_symbol(struct file_objects *all, const struct file_symbol *row)
+{
+	struct object *o = object_of(all, row->object);
+	struct symbol s = row->symbol;
+
+	if (!o || !s.name || s.type > SYMBOL_PLT)
+		return -EBADMSG;
+	if (!s.shown)
+		s.shown = s.name;
+	if (o->symbols.len && vec__last(&o->symbols)->vaddr > s.vaddr)
+		all->unsorted.data[row->object] = true;
+	vec__push(&o->symbols, s);
+	return 0;
+}
+
+/* Each sorting is paid for by bytes of the file: many small blocks must not cost more. */
+static int sort_symbols(struct file_objects *all, struct pool *pool)
+{
+	for (size_t i = 0; i < all->all.len; i++) {
+		struct object *o = all->all.data[i];
+		size_t cost = o->symbols.len * sizeof(uint64_t);
+
+		if (!all->unsorted.data[i])
+			continue;
+		if (cost > pool->budget)
+			return -EBADMSG;
+		pool->budget -= cost;
+		vec__sort(&o->symbols, by_vaddr);
+		all->unsorted.data[i] = false;
+	}
+	return 0;
+}
+
+int file_objects__take(struct file_objects *all, struct file_rows *rows, struct pool *pool)
+{
+	bool has_code = rows->code.len;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < rows->objects.len; i++)
+		err = add_object(all, &rows->objects.data[i]);
+	for (size_t i = 0; !err && i < rows->segments.len; i++)
+		err = add_segment(all, &rows->segments.data[i]);
+	for (size_t i = 0; !err && i < rows->code.len; i++)
+		err = add_code(all, &rows->code.data[i]);
+	for (size_t i = 0; !err && i < rows->symbols.len; i++)
+		err = add_symbol(all, &rows->symbols.data[i]);
+	for (size_t i = 0; has_code && i < all->all.len; i++)
+		settle_code(all->all.data[i]);
+	rows->objects.len = rows->segments.len = rows->code.len = rows->symbols.len = 0;
+	return err ? err : sort_symbols(all, pool);
+}
+
+void file_objects__free(struct file_objects *all)
+{
+	struct object **o;
+
+	vec__each (o, &all->all)
+		object__free(*o);
+	vec__free(&all->all);
+	vec__free(&all->unsorted);
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The tables of a trace file: what each row has. Columns are numbered: new ones go to the end. */
+#include "file/format.h"
+
+#define NUMBER(type, member)                                                                       \
+	{                                                                                          \
+		COLUMN_NUMBER, sizeof(((type *)0)->member), offsetof(type, member)                 \
+	}
+#define BOOL(type, member)                                                                         \
+	{                                                                                          \
+		COLUMN_BOOL, sizeof(bool), offsetof(type, member)                                  \
+	}
+#define STRING(type, member)                                                                       \
+	{                                                                                          \
+		COLUMN_STRING, sizeof(char *), offsetof(type, member)                              \
+	}
+#define BYTES(type, member)                                                                        \
+	{                                                                                          \
+		COLUMN_BYTES, sizeof(struct bytes), offsetof(type, member)                         \
+	}
+
+static const struct column meta[] = {
+	NUMBER(struct trace_meta, start_time), NUMBER(struct trace_meta, realtime_offset),
+	NUMBER(struct trace_meta, utc_offset), NUMBER(struct trace_meta, events),
+	NUMBER(struct trace_meta, max_depth),  NUMBER(struct trace_meta, min_duration),
+	NUMBER(struct trace_meta, limit),      NUMBER(struct trace_meta, regs),
+	BOOL(struct trace_meta, show_regs),    NUMBER(struct trace_meta, time_style),
+	NUMBER(struct trace_meta, cpus),       NUMBER(struct trace_meta, part),
+	STRING(struct trace_meta, version),    STRING(struct trace_meta, command),
+	STRING(struct trace_meta, system),     BOOL(struct trace_meta, no_fold),
+};
+
+static const struct column object[] = {
+	NUMBER(struct file_object, kind),    STRING(struct file_object, path),
+	NUMBER(struct file_object, machine), BOOL(struct file_object, pie),
+	BOOL(struct file_object, planned),   NUMBER(struct file_object, dev),
+	NUMBER(struct file_object, ino),     BYTES(struct file_object, build_id),
+};
+
+static const struct column segment[] = {
+	NUMBER(struct file_segment, object), BOOL(struct file_segment, exec),
+	NUMBER(struct file_segment, vaddr),  NUMBER(struct file_segment, size),
+	NUMBER(struct file_segment, offset),
+};
+
+static const struct column code[] = {
+	NUMBER(struct file_code, object),
+	NUMBER(struct file_code, vaddr),
+	BYTES(struct file_code, bytes),
+};
+
+static const struct column function[] = {
+	STRING(struct plan_function, name),	   STRING(struct plan_function, raw),
+	NUMBER(struct plan_function, object),	   NUMBER(struct plan_function, entry_site),
+	NUMBER(struct plan_function, entry_block), NUMBER(struct plan_function, flags),
+	NUMBER(struct plan_function, branches),	   NUMBER(struct plan_function, skipped),
+	NUMBER(struct plan_function, silent),	   NUMBER(struct plan_function, unresolved),
+	NUMBER(struct plan_function, unreached),   NUMBER(struct plan_function, return_refusal),
+	NUMBER(struct plan_function, arguments),
+};
+
+static const struct column range[] = {
+	NUMBER(struct file_range, function), NUMBER(struct file_range, vaddr),
+	NUMBER(struct file_range, size),     STRING(struct file_range, name),
+	NUMBER(struct file_range, offset),
+};
+
+static const struct column site[] = {
+	NUMBER(struct plan_site, vaddr),
+	NUMBER(struct plan_site, target),
+	STRING(struct plan_site, mnemonic),
+	NUMBER(struct plan_site, operand.kind),
+	NUMBER(struct plan_site, operand.base),
+	NUMBER(struct plan_site, operand.index),
+	NUMBER(struct plan_site, operand.scale),
+	NUMBER(struct plan_site, operand.seg),
+	NUMBER(struct plan_site, operand.addr32),
+	NUMBER(struct plan_site, operand.size),
+	NUMBER(struct plan_site, operand.disp),
+	NUMBER(struct plan_site, object),
+	NUMBER(struct plan_site, function),
+	NUMBER(struct plan_site, block),
+	NUMBER(struct plan_site, len),
+	NUMBER(struct plan_site, kind),
+	NUMBER(struct plan_site, cond),
+	NUMBER(struct plan_site, entry),
+	NUMBER(struct plan_site, refusal),
+	NUMBER(struct plan_site, probe),
+	NUMBER(struct plan_site, probe_at),
+	NUMBER(struct plan_site, repeats),
+	NUMBER(struct plan_site, thunk),
+	NUMBER(struct plan_site, sp_delta),
+	NUMBER(struct plan_site, switched),
+};
+
+static const struct column block[] = {
+	NUMBER(struct plan_block, start),      NUMBER(struct plan_block, end),
+	NUMBER(struct plan_block, object),     NUMBER(struct plan_block, function),
+	NUMBER(struct plan_block, site),       NUMBER(struct plan_block, next),
+	NUMBER(struct plan_block, taken),      NUMBER(struct plan_block, table),
+	NUMBER(struct plan_block, ntable),     NUMBER(struct plan_block, noreturn),
+	NUMBER(struct plan_block, unresolved), NUMBER(struct plan_block, leaves),
+	NUMBER(struct plan_block, pad),
+};
+
+static const struct column jump[] = {{COLUMN_NUMBER, sizeof(uint32_t), 0}};
+
+static const struct column stub[] = {
+	NUMBER(struct file_stub, object),
+	NUMBER(struct file_stub, vaddr),
+};
+
+static const struct column piece[] = {
+	NUMBER(struct plan_piece, start),
+	NUMBER(struct plan_piece, end),
+	NUMBER(struct plan_piece, object),
+	NUMBER(struct plan_piece, function),
+};
+
+static const struct column gap[] = {
+	NUMBER(struct plan_gap, start),
+	NUMBER(struct plan_gap, end),
+	NUMBER(struct plan_gap, object),
+	NUMBER(struct plan_gap, function),
+};
+
+static const struct column line_file[] = {STRING(struct file_line_file, path)};
+
+static const struct column line[] = {
+	NUMBER(struct plan_line, vaddr),
+	NUMBER(struct plan_line, object),
+	NUMBER(struct plan_line, file),
+	NUMBER(struct plan_line, line),
+};
+
+static const struct column plan[] = {
+	NUMBER(struct file_plan, machine),   BOOL(struct file_plan, kernel),
+	NUMBER(struct file_plan, placement), NUMBER(struct file_plan, probes),
+	NUMBER(struct file_plan, skipped),   NUMBER(struct file_plan, ifunc_unknown),
+	BOOL(struct file_plan, silent_rets), BOOL(struct file_plan, return_probes),
+};
+
+static const struct column symbol[] = {
+	NUMBER(struct file_symbol, object),	   NUMBER(struct file_symbol, symbol.vaddr),
+	NUMBER(struct file_symbol, symbol.size),   STRING(struct file_symbol, symbol.name),
+	STRING(struct file_symbol, symbol.shown),  STRING(struct file_symbol, symbol.version),
+	STRING(struct file_symbol, symbol.module), NUMBER(struct file_symbol, symbol.type),
+	BOOL(struct file_symbol, symbol.global),   BOOL(struct file_symbol, symbol.default_version),
+};
+
+static const struct column mapped[] = {
+	NUMBER(struct file_mapped, object),
+	NUMBER(struct file_mapped, dev),
+	NUMBER(struct file_mapped, ino),
+	STRING(struct file_mapped, path),
+};
+
+static const struct column end[] = {
+	NUMBER(struct trace_end, reason),
+	NUMBER(struct trace_end, side_lost),
+	NUMBER(struct trace_end, totals.functions),
+	NUMBER(struct trace_end, totals.probes),
+	NUMBER(struct trace_end, totals.skipped),
+	NUMBER(struct trace_end, totals.events),
+	NUMBER(struct trace_end, totals.lost),
+	NUMBER(struct trace_end, totals.unmatched_returns),
+	NUMBER(struct trace_end, totals.unknown),
+	NUMBER(struct trace_end, totals.unseen_tail_returns),
+	NUMBER(struct trace_end, totals.undecoded),
+	NUMBER(struct trace_end, totals.code),
+	NUMBER(struct trace_end, totals.at_least),
+	NUMBER(struct trace_end, totals.missed),
+};
+
+#define ROWS(columns, member)                                                                      \
+	{                                                                                          \
+		{columns, ARRAY_SIZE(columns), sizeof(*((struct file_rows *)0)->member.data)},     \
+			offsetof(struct file_rows, member)                                         \
+	}
+
+const struct file_table file_tables[BLOCK_TYPES] = {
+	[BLOCK_META] = ROWS(meta, meta),
+	[BLOCK_OBJECT] = ROWS(object, objects),
+	[BLOCK_SEGMENT] = ROWS(segment, segments),
+	[BLOCK_CODE] = ROWS(code, code),
+	[BLOCK_FUNCTION] = ROWS(function, functions),
+	[BLOCK_RANGE] = ROWS(range, ranges),
+	[BLOCK_SITE] = ROWS(site, sites),
+	[BLOCK_BLOCK] = ROWS(block, blocks),
+	[BLOCK_JUMP] = ROWS(jump, jumps),
+	[BLOCK_STUB] = ROWS(stub, stubs),
+	[BLOCK_PIECE] = ROWS(piece, pieces),
+	[BLOCK_LINE_FILE] = ROWS(line_file, line_files),
+	[BLOCK_LINE] = ROWS(line, lines),
+	[BLOCK_PLAN] = ROWS(plan, plan),
+	[BLOCK_SYMBOL] = ROWS(symbol, symbols),
+	[BLOCK_MAPPED] = ROWS(mapped, mapped),
+	[BLOCK_END] = ROWS(end, end),
+	[BLOCK_GAP] = ROWS(gap, gaps),
+};

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Writing a trace file: the plan first, then events in blocks; before each such block the objects
+ * and symbols that its addresses need and that were not written yet.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include "file/format.h"
+
+struct trace_writer {
+	const struct plan *plan;
+	trace_write_fn write;
+	void *ctx;
+	uint32_t number; /* of the next block */
+	uint64_t size;
+	struct event_encoder *events;
+	struct str out;			    /* a block while it is made */
+	VEC(const struct object *) objects; /* by number */
+	struct map64 numbers;		    /* object -> its number + 1 */
+	struct map64 symbols;		    /* symbols that were written */
+	struct map64 mapped;		    /* paths of mappings that were */
+	struct file_rows rows;		    /* to be written before the next events */
+};
+
+struct trace_writer *trace_writer__new(const struct plan *plan, trace_write_fn write, void *ctx)
+{
+	struct trace_writer *w = xcalloc(1, sizeof(*w));
+
+	w->plan = plan;
+	w->write = write;
+	w->ctx = ctx;
+	w->events = event_encoder__new(plan);
+	return w;
+}
+
+static void free_rows(struct file_rows *rows)
+{
+	vec__free(&rows->objects);
+	vec__free(&rows->segments);
+	vec__free(&rows->symbols);
+	vec__free(&rows->mapped);
+}
+
+void trace_writer__free(struct trace_writer *w)
+{
+	if (!w)
+		return;
+	event_encoder__free(w->events);
+	str__free(&w->out);
+	vec__free(&w->objects);
+	map64__free(&w->numbers);
+	map64__free(&w->symbols);
+	map64__free(&w->mapped);
+	free_rows(&w->rows);
+	free(w);
+}
+
+/* ---- blocks ---- */
+
+static int give_out(struct trace_writer *w)
+{
+	int err = w->out.len ? w->write(w->ctx, w->out.data, w->out.len) : 0;
+
+	w->size += w->out.len;
+	str__clear(&w->out);
+	return err;
+}
+
+static int put_block(struct trace_writer *w, enum block_type type, const struct str *raw)
+{
+	block__put(&w->out, type, w->number++, raw);
+	return give_out(w);
+}
+
+/* As many rows as fit in a block; halved where they are too long. */
+static int put_some_rows(struct trace_writer *w, enum block_type type, const char *rows, size_t n)
+{
+	const struct table *t = &file_tables[type].table;
+	struct str raw = {0};
+	int err;
+
+	table__encode(t, rows, n, &raw);
+	if (raw.len <= BLOCK_RAW_MAX) {
+		err = put_block(w, type, &raw);
+	} else if (n == 1) {
+		err = err__set(E2BIG, "a name of %zu bytes does not fit in a trace file", raw.len);
+	} else {
+		err = put_some_rows(w, type, rows, n / 2);
+		err = err ? err : put_some_rows(w, type, rows + n / 2 * t->row_size, n - n / 2);
+	}
+	str__free(&raw);
+	return err;
+}
+
+static int put_rows(struct trace_writer *w, enum block_type type, const void *rows, size_t n)
+{
+	size_t row_size = file_tables[type].table.row_size;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < n; i += ROWS_MAX)
+		err = put_some_rows(w, type, (const char *)rows + i * row_size,
+				    min_of(n - i, (size_t)ROWS_MAX));
+	return err;
+}
+
+/* ---- objects and what belongs to them ---- */
+
+static uint32_t number_of(struct trace_writer *w, const struct object *o, bool planned)
+{
+	uint64_t *number = map64__put(&w->numbers, (uintptr_t)o);
+	struct file_object row = {.kind = o->kind,
+				  .path = o->path,
+				  .machine = o->machine,
+				  .pie = o->pie,
+				  .planned = planned,
+				  .dev = o->dev,
+				  .ino = o->ino,
+				  .build_id = {o->build_id, o->build_id_len}};
+	const struct segment *s;
+
+	if (*number)
+		return *number - 1;
+	vec__push(&w->objects, o);
+	*number = w->objects.len;
+	vec__push(&w->rows.objects, row);
+	vec__each (s, &o->segments)
+		vec__push(&w->rows.segments, (struct file_segment){w->objects.len - 1, s->exec,
+								   s->vaddr, s->size, s->offset});
+	return w->objects.len - 1;
+}
+
+void trace_writer__mapped(struct trace_writer *w, uint64_t dev, uint64_t ino, const char *path,
+			  const struct object *o)
+{
+	uint64_t *known = map64__put(&w->mapped, (uintptr_t)path);
+
+	if (*known)
+		return;
+	*known = 1;
+	vec__push(&w->rows.mapped, (struct file_mapped){number_of(w, o, false), dev, ino, path});
+}
+
+void trace_writer__symbol(struct trace_writer *w, const struct object *o, uint64_t vaddr)
+{
+	const struct symbol *s = object__symbol_at(o, vaddr);
+	uint64_t *known = s ? map64__put(&w->symbols, (uintptr_t)s) : NULL;
+	struct file_symbol row;
+
+	if (!s || *known)
+		return;
+	*known = 1;
+	row = (struct file_symbol){number_of(w, o, false), *s};
+	/* so bounded, the same symbol is found among fewer */
+	row.symbol.size = object__extent(o, s);
+	vec__push(&w->rows.symbols, row);
+}
+
+static int flush_rows(struct trace_writer *w)
+{
+	struct file_rows *rows = &w->rows;
+	int err = put_rows(w, BLOCK_OBJECT, rows->objects.data, rows->objects.len);
+
+	err = err ? err : put_rows(w, BLOCK_SEGMENT, rows->segments.data, rows->segments.len);
+	err = err ? err : put_rows(w, BLOCK_SYMBOL, rows->symbols.data, rows->symbols.len);
+	err = err ? err : put_rows(w, BLOCK_MAPPED, rows->mapped.data, rows->mapped.len);
+	rows->objects.len = rows->segments.len = rows->symbols.len = rows->mapped.len = 0;
+	return err;
+}
+
+/* ---- the plan ---- */
+
+/* The bytes of one range, in rows that fit a block each. */
+#define CODE_ROW_MAX (64u << 10)
+
+static int put_code(struct trace_writer *w)
+{
+	VEC(struct file_code) rows = {0};
+	const struct plan_function *f;
+	size_t i, avail;
+	int err;
+
+	vec__each (f, &w->plan->functions)
+		for (i = 0; i < f->nranges && !(f->flags & FUNCTION_SILENT); i++) {
+			const struct object *o = w->plan->objects.data[f->object].object;
+			const struct range *r = &f->ranges[i];
+			const uint8_t *bytes = o ? object__bytes(o, r->vaddr, &avail) : NULL;
+
+			avail = bytes ? min_of(avail, r->size) : 0;
+			for (size_t at = 0; at < avail; at += CODE_ROW_MAX)
+				vec__push(&rows,
+					  (struct file_code){
+						  f->object,
+						  r->vaddr + at,
+						  {bytes + at,
+						   min_of(avail - at, (size_t)CODE_ROW_MAX)}});
+		}
+	/* a block's rows must fit in it */
+	for (i = 0, err = 0; !err && i < rows.len;) {
+		size_t n = 0, bytes = 0;
+
+		while (i + n < rows.len && bytes <= CODE_ROW_MAX && n < ROWS_MAX)
+			bytes += rows.data[i + n++].bytes.len;
+		err = put_rows(w, BLOCK_CODE, &rows.data[i], n);
+		i += n;
+	}
+	vec__free(&rows);
+	return err;
+}
+
+static int put_functions(struct trace_writer *w)
+{
+	const struct plan *p = w->plan;
+	VEC(struct file_range) ranges = {0};
+	int err;
+
+	for (size_t f = 0; f < p->functions.len; f++)
+		for (size_t i = 0; i < p->functions.data[f].nranges; i++) {
+			const struct range *r = &p->functions.data[f].ranges[i];
+
+			vec__push(&ranges,
+				  (struct file_range){f, r->vaddr, r->size, r->name, r->offset});
+		}
+	err = put_rows(w, BLOCK_FUNCTION, p->functions.data, p->functions.len);
+	err = err ? err : put_rows(w, BLOCK_RANGE, ranges.data, ranges.len);
+	vec__free(&ranges);
+	return err;
+}
+
+static int put_stubs(struct trace_writer *w)
+{
+	const struct plan *p = w->plan;
+	VEC(struct file_stub) rows = {0};
+	const struct plan_stub *s;
+	int err;
+
+	vec__each (s, &p->stubs) {
+		const uint64_t *number = map64__get(&w->numbers, (uintptr_t)s->object);
+
+		if (number)
+			vec__push(&rows, (struct file_stub){*number - 1, s->vaddr});
+	}
+	err = put_rows(w, BLOCK_STUB, rows.data, rows.len);
+	vec__free(&rows);
+	return err;
+}
+
+static int put_plan(struct trace_writer *w)
+{
+	const struct plan *p = w->plan;
+	struct file_plan row = {.machine = p->arch->machine,
+				.kernel = p->kernel,
+				.silent_rets = p->silent_rets,
+				.return_probes = p->return_probes,
+				.placement = p->placement,
+				.probes = p->probes,
+				.skipped = p->skipped,
+				.ifunc_unknown = p->ifunc_unknown};
+	int err = put_functions(w);
+
+	err = err ? err : put_rows(w, BLOCK_SITE, p->sites.data, p->sites.len);
+	err = err ? err : put_rows(w, BLOCK_BLOCK, p->blocks.data, p->blocks.len);
+	err = err ? err : put_rows(w, BLOCK_JUMP, p->table.data, p->table.len);
+	err = err ? err : put_stubs(w);
+	err = err ? err : put_rows(w, BLOCK_PIECE, p->pieces.data, p->pieces.len);
+	err = err ? err : put_rows(w, BLOCK_GAP, p->gaps.data, p->gaps.len);
+	err = err ? err : put_rows(w, BLOCK_LINE_FILE, p->line_files.data, p->line_files.len);
+	err = err ? err : put_rows(w, BLOCK_LINE, p->lines.data, p->lines.len);
+	err = err ? err : put_code(w);
+	return err ? err : put_rows(w, BLOCK_PLAN, &row, 1);
+}
+
+int trace_writer__begin(struct trace_writer *w, const struct trace_meta *meta)
+{
+	const struct plan_object *o;
+	int err;
+
+	header__put(&w->out, w->plan->arch->machine);
+	err = give_out(w);
+	err = err ? err : put_rows(w, BLOCK_META, meta, 1);
+	vec__each (o, &w->plan->objects)
+		number_of(w, o->object, true);
+	err = err ? err : flush_rows(w);
+	return err ? err : put_plan(w);
+}
+
+/* ---- events ---- */
+
+int trace_writer__flush(struct trace_writer *w)
+{
+	struct str raw = {0};
+	int err = flush_rows(w);
+
+	if (!err && event_encoder__end(w->events, &raw))
+		err = put_block(w, BLOCK_EVENTS, &raw);
+	str__free(&raw);
+	return err;
+}
+
+static int flush_if_full(struct trace_writer *w)
+{
+	return event_encoder__is_full(w->events) ? trace_writer__flush(w) : 0;
+}
+
+int trace_writer__record(struct trace_writer *w, const void *record, size_t size)
+{
+	int err = event_encoder__record(w->events, record, size);
+
+	return err ? err : flush_if_full(w);
+}
+
+int trace_writer__side(struct trace_writer *w, const struct side_event *e)
+{
+	event_encoder__side(w->events, e);
+	return flush_if_full(w);
+}
+
+int trace_writer__lost(struct trace_writer *w, uint32_t pid, uint32_t tid, uint64_t count)
+{
+	event_encoder__lost(w->events, pid, tid, count);
+	return flush_if_full(w);
+}
+
+int trace_writer__end(struct trace_writer *w, const struct trace_end *end)
+{
+	int err = trace_writer__flush(w);
+
+	return err ? err : put_rows(w, BLOCK_END, end, 1);
+}
+
+uint64_t trace_writer__size(const struct trace_writer *w)
+{
+	return w->size;
+}
+
+uint64_t trace_writer__pending(const struct trace_writer *w)
+{
+	return event_encoder__size(w->events);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* cursor: reads the numbers of exception tables (LSB Core, 10.5 and 10.6; GCC's unwind-pe.h),
+ * within bounds. */
+#ifndef BBTRACE_OBJECT_CURSOR_H
+#define BBTRACE_OBJECT_CURSOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ENC_OMIT   0xff
+#define NO_ADDRESS UINT64_MAX
+
+/* Reads forward within bounds; once bad, every read gives 0. */
+struct cursor {
+	const uint8_t *start, *p, *end;
+	uint64_t vaddr; /* of start */
+	bool bad;
+};
+
+uint64_t cursor__uint(struct cursor *c, unsigned size);
+uint64_t cursor__leb(struct cursor *c, bool is_signed);
+/* A number in the format of a DW_EH_PE_* encoding, without what it is relative to. */
+uint64_t cursor__format(struct cursor *c, uint8_t encoding);
+/*
+ * The address; 0 where it is null, NO_ADDRESS where it must be read at run time. base: of the
+ * function, for DW_EH_PE_funcrel. Text- and data-relative ones are not used on 64-bit ELF.
+ */
+uint64_t cursor__pointer(struct cursor *c, uint8_t encoding, uint64_t base);
+
+#endif

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The door: how a file that is not bbtrace's own is opened. Whoever made it, its container or its
+ * process may have put anything under its name: a FIFO, a device, a link that leads out of the
+ * container, and something else by the next moment. So a name is looked up once, beneath its root,
+ * without opening what it leads to (O_PATH); only a regular file of a bounded size is then opened,
+ * by the descriptor.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "object/object.h"
+
+/* ---- roots ---- */
+
+static bool same_place(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+int root__open(struct root *r, pid_t pid)
+{
+	autofree char *path = xasprintf("/proc/%d/root", pid);
+	autofree char *ns = xasprintf("/proc/%d/ns/mnt", pid);
+	int fd;
+
+	*r = (struct root){0};
+	if (pid <= 0 || (same_place(path, "/") && same_place(ns, "/proc/self/ns/mnt")))
+		return 0;
+	fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0) {
+		*r = (struct root){pid, fd};
+		return 0;
+	}
+	if (errno == ENOENT || errno == ESRCH)
+		return err__set(ESRCH, "no process %d", pid);
+	return err__set(errno,
+			"can't look into process %d: %s; run with sudo, or with CAP_SYS_PTRACE",
+			pid, strerror(errno));
+}
+
+void root__close(struct root *r)
+{
+	if (r->pid > 0)
+		close(r->fd);
+	*r = (struct root){0};
+}
+
+/* ---- the door ---- */
+
+/* Before Linux 5.6, or where a container's filter forbids openat2(2), there is no safe way. */
+static int look_up(const struct root *r, const char *path)
+{
+	struct open_how how = {.flags = O_PATH | O_CLOEXEC,
+			       .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
+	int fd, tries = 0;
+
+	if (!r->pid || path[0] != '/')
+		return open(path, O_PATH | O_CLOEXEC);
+	do /* EAGAIN: something on the way was renamed meanwhile */
+		fd = syscall(SYS_openat2, r->fd, path, &how, sizeof(how));
+	while (fd < 0 && errno == EAGAIN && tries++ < 16);
+	return fd;
+}
+
+static int cannot_open(const char *path, int err)
+{
+	return err__set(err,
+			err == EACCES	? "can't read %s: %s; run with sudo, or with "
+					  "CAP_DAC_READ_SEARCH"
+			: err == ENOSYS ? "can't open %s in the root of another process: %s: that "
+					  "needs openat2(2), which Linux has from 5.6 on"
+					: "can't open %s: %s",
+			path, strerror(err));
+}
+
+/* The file itself, whatever its name leads to by now. NONBLOCK: somebody may hold a lease. */
+static int open_itself(int at)
+{
+	char self[40];
+
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", at);
+	return open(self, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+}
+
+int door__open(const struct root *r, const char *path, uint64_t limit, struct stat *st)
+{
+	autoclose int at = look_up(r, path);
+	struct stat own;
+	int fd;
+
+	st = st ? st : &own;
+	if (at < 0 || fstat(at, st))
+		return cannot_open(path, errno);
+	if (!S_ISREG(st->st_mode))
+		return err__set(ENODEV, "%s is not a regular file", path);
+	if ((uint64_t)st->st_size > limit)
+		return err__set(EFBIG, "%s is larger than %llu bytes", path,
+				(unsigned long long)limit);
+	fd = open_itself(at);
+	return fd < 0 ? cannot_open(path, errno) : fd;
+}
+
+/* ---- names ---- */
+
+static bool read_fd_link(int fd, char out[PATH_MAX])
+{
+	char link[40];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, out, PATH_MAX - 1);
+	out[n > 0 ? n : 0] = 0;
+	return out[0] == '/';
+}
+
+bool door__leads_to(const char *path, int fd)
+{
+	struct stat x, y;
+
+	return stat(path, &x) == 0 && fstat(fd, &y) == 0 && x.st_dev == y.st_dev &&
+	       x.st_ino == y.st_ino;
+}
+
+char *door__inside(const struct root *r, int fd)
+{
+	char path[PATH_MAX], root[PATH_MAX];
+	size_t len = 0;
+
+	if (!read_fd_link(fd, path))
+		return NULL;
+	if (r->pid && read_fd_link(r->fd, root))
+		len = strlen(root);
+	return path__undeleted(len > 1 && !strncmp(path, root, len) && path[len] == '/' ? path + len
+											: path);
+}
+
+/* A chroot's file has a path for us as well, and /proc/PID/maps shows that. */
+char *door__shown(const struct root *r, int fd)
+{
+	char path[PATH_MAX];
+
+	return read_fd_link(fd, path) && door__leads_to(path, fd) ? xstrdup(path)
+								  : door__inside(r, fd);
+}

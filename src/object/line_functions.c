@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The functions that start at a line: by where debug information says they are declared, or by the
+ * line of their first instruction. Their out-of-line copy is an ordinary function, each inlined
+ * instance a range of branches.
+ */
+#include <dwarf.h>
+#include <stdlib.h>
+#include "lines.h"
+
+#define DEPTH_LIMIT 256 /* of nested DIEs: hostile ones may nest without end */
+
+/* A function of which the unit may have copies: the DIE that is the origin of them all. */
+static Dwarf_Die *origin_of(Dwarf_Die *die, Dwarf_Die *out)
+{
+	static const unsigned links[] = {DW_AT_abstract_origin, DW_AT_specification};
+	Dwarf_Attribute attr;
+	unsigned i, hops = 0;
+
+	*out = *die;
+	for (i = 0; i < ARRAY_SIZE(links) && hops < 8; i++) {
+		Dwarf_Die next;
+
+		if (!dwarf_attr(out, links[i], &attr) || !dwarf_formref_die(&attr, &next))
+			continue;
+		*out = next;
+		i = -1;
+		hops++;
+	}
+	return out;
+}
+
+static bool declared_at_line(const struct line_search *s, Dwarf_Die *die)
+{
+	int line;
+
+	return dwarf_decl_line(die, &line) == 0 && line == s->line &&
+	       lines__is_file(s, dwarf_decl_file(die));
+}
+
+/* The DIE itself, or what it is a copy or the definition of, is declared at the line. */
+static bool is_declared(const struct line_search *s, Dwarf_Die *die)
+{
+	Dwarf_Die origin, step;
+	Dwarf_Attribute attr;
+
+	if (declared_at_line(s, die) || declared_at_line(s, origin_of(die, &origin)))
+		return true;
+	/* between a copy and its declaration in a class stands the definition */
+	return dwarf_attr(die, DW_AT_abstract_origin, &attr) && dwarf_formref_die(&attr, &step) &&
+	       declared_at_line(s, &step);
+}
+
+static bool row_starts_at(const struct line_search *s, uint64_t vaddr)
+{
+	const struct span *r;
+
+	vec__each (r, &s->rows)
+		if (r->start == vaddr)
+			return true;
+	return false;
+}
+
+static bool entry_of(const struct line_search *s, Dwarf_Die *die, uint64_t *entry)
+{
+	Dwarf_Addr pc;
+
+	if (dwarf_entrypc(die, &pc))
+		return false;
+	*entry = pc + s->bias;
+	return object__is_code(s->o, *entry);
+}
+
+/* ---- out-of-line copies ---- */
+
+static uint64_t size_at(const struct line_search *s, Dwarf_Die *die, uint64_t entry)
+{
+	Dwarf_Addr base, start, end;
+	ptrdiff_t at = 0;
+
+	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0)
+		if (start + s->bias <= entry && entry < end + s->bias)
+			return end + s->bias - entry;
+	return 0;
+}
+
+static void put_ranges(struct line_search *s, Dwarf_Die *die)
+{
+	Dwarf_Addr base, start, end;
+	ptrdiff_t at = 0;
+
+	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0)
+		answer__put(s->answer, ANSWER_MORE, start + s->bias, end + s->bias);
+}
+
+static void put_function(struct line_search *s, Dwarf_Die *die, uint64_t entry)
+{
+	const char *name = dwarf_diename(die);
+	uint64_t size = size_at(s, die, entry);
+
+	if (object__symbols_from(s->o, entry) == s->o->symbols.len && !size)
+		return;
+	answer__put(s->answer, ANSWER_FUNCTION, entry, size);
+	answer__put_name(s->answer, name ? name : "");
+	put_ranges(s, die);
+	s->found++;
+}
+
+/* ---- inlined instances ---- */
+
+static void put_instance(struct line_search *s, Dwarf_Die *die)
+{
+	Dwarf_Addr base, start, end;
+	ptrdiff_t at = 0;
+
+	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
+		if (!lines__is_stretch(s->o, start + s->bias, end + s->bias))
+			continue;
+		answer__put(s->answer, ANSWER_RANGE, start + s->bias, end + s->bias);
+		s->found++;
+	}
+}
+
+/* ---- the tree ---- */
+
+/* What the compiler put first there is inlined: the row is of the inlined function's line. */
+static bool starts_inlined(const struct line_search *s, Dwarf_Die *die, uint64_t entry)
+{
+	autofree Dwarf_Die *scopes = NULL;
+	bool inlined = false;
+	Dwarf_Die unit;
+	int i, n;
+
+	if (!dwarf_diecu(die, &unit, NULL, NULL))
+		return false;
+	n = dwarf_getscopes(&unit, entry - s->bias, &scopes);
+	for (i = 0; i < n; i++)
+		inlined |= dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine;
+	return inlined;
+}
+
+static void look_at(struct line_search *s, Dwarf_Die *die)
+{
+	int tag = dwarf_tag(die);
+	uint64_t entry;
+
+	if (tag == DW_TAG_inlined_subroutine && is_declared(s, die))
+		put_instance(s, die);
+	if (tag == DW_TAG_subprogram && entry_of(s, die, &entry) &&
+	    (is_declared(s, die) || (row_starts_at(s, entry) && !starts_inlined(s, die, entry))))
+		put_function(s, die, entry);
+}
+
+/*
+ * A reference to the next sibling (DW_AT_sibling) may be damaged: it must not lead back, nor into
+ * its own children, which would be walked twice, theirs four times, and so on.
+ */
+static bool next_die(const struct line_search *s, Dwarf_Die *die)
+{
+	return dwarf_siblingof(die, die) == 0 && dwarf_dieoffset(die) > s->walked;
+}
+
+static void walk(struct line_search *s, Dwarf_Die *die, unsigned depth)
+{
+	Dwarf_Die child;
+
+	s->walked = dwarf_dieoffset(die);
+	look_at(s, die);
+	if (depth < DEPTH_LIMIT && dwarf_child(die, &child) == 0)
+		do
+			walk(s, &child, depth + 1);
+		while (next_die(s, &child));
+}
+
+void lines__find_functions(struct line_search *s, Dwarf_Die *unit)
+{
+	walk(s, unit, 0);
+}

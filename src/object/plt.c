@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The stubs through which an object calls other objects: each jumps through a slot of the GOT, and
+ * the relocation of that slot has the name. Stubs become symbols "puts@plt". x86-64 psABI, 5.2 and
+ * (IBT) its PLT with .plt.sec.
+ */
+#include <stdlib.h>
+#include "elf_file.h"
+
+struct stubs {
+	struct object *o;
+	struct elf_file *f;
+	struct map64 slots; /* address of the slot -> index into names + 1 */
+	VEC(const char *) names;
+	VEC(struct symbol) found;
+};
+
+static const char *const sections[] = {".plt", ".plt.sec", ".plt.got", ".plt.bnd", ".iplt"};
+
+/* What the relocations of one section take their names from. */
+struct table {
+	const uint8_t *symbols;
+	const char *names; /* NULL: none */
+	uint64_t len, names_len;
+};
+
+/* NULL: too many for a file of this size. */
+static const char *stub_name(struct stubs *p, const char *function)
+{
+	if (!elf__afford(p->f, strlen(function) + sizeof("@plt")))
+		return NULL;
+	return elf__keep(p->f, xasprintf("%s@plt", function));
+}
+
+/* The resolver that an IRELATIVE slot is filled by: its own name where it has one, else objdump's
+ * notation. */
+static const char *irelative_name(struct stubs *p, uint64_t resolver)
+{
+	size_t i = object__symbols_from(p->o, resolver);
+	char text[48];
+
+	snprintf(text, sizeof(text), "*ABS*+0x%llx", (unsigned long long)resolver);
+	return stub_name(p, i < p->o->symbols.len ? p->o->symbols.data[i].name : text);
+}
+
+static const char *slot_name(struct stubs *p, const Elf64_Rela *r, const struct table *t)
+{
+	uint64_t i = ELF64_R_SYM(r->r_info);
+	Elf64_Sym sym;
+
+	if (ELF64_R_TYPE(r->r_info) == R_X86_64_IRELATIVE)
+		return irelative_name(p, r->r_addend);
+	if (!i || !t->names || i >= t->len / sizeof(sym))
+		return NULL;
+	memcpy(&sym, t->symbols + i * sizeof(sym), sizeof(sym));
+	if (sym.st_name >= t->names_len || !t->names[sym.st_name])
+		return NULL;
+	return stub_name(p, t->names + sym.st_name);
+}
+
+static struct table find_table(struct elf_file *f, uint32_t section)
+{
+	const Elf64_Shdr *s = section && section < f->nsections ? &f->sections[section] : NULL;
+	struct table t = {0};
+
+	if (!s || s->sh_type != SHT_DYNSYM)
+		return t;
+	t.symbols = elf__bytes(f, s, &t.len);
+	t.names = t.symbols ? elf__strings(f, s->sh_link, &t.names_len) : NULL;
+	return t;
+}
+
+/* A slot for a function of the object itself, which is not to be looked up by name. */
+static void read_relative(struct stubs *p, const Elf64_Rela *r, const Elf64_Shdr *got)
+{
+	if (got && r->r_offset - got->sh_addr < got->sh_size &&
+	    object__is_code(p->o, (uint64_t)r->r_addend))
+		vec__push(&p->o->slots, (struct got_slot){r->r_offset, NULL, r->r_addend});
+}
+
+static void read_relocations(struct stubs *p, const Elf64_Shdr *s)
+{
+	const Elf64_Shdr *got = elf__section(p->f, ".got");
+	struct table table = find_table(p->f, s->sh_link);
+	uint64_t len, i, *index;
+	const uint8_t *bytes = elf__bytes(p->f, s, &len);
+	const char *name;
+	Elf64_Rela r;
+
+	for (i = 0; bytes && i < len / sizeof(r) && elf__afford(p->f, sizeof(r)); i++) {
+		memcpy(&r, bytes + i * sizeof(r), sizeof(r));
+		if (ELF64_R_TYPE(r.r_info) == R_X86_64_RELATIVE)
+			read_relative(p, &r, got);
+		if (ELF64_R_TYPE(r.r_info) != R_X86_64_JUMP_SLOT &&
+		    ELF64_R_TYPE(r.r_info) != R_X86_64_GLOB_DAT &&
+		    ELF64_R_TYPE(r.r_info) != R_X86_64_IRELATIVE)
+			continue;
+		name = slot_name(p, &r, &table);
+		if (!name)
+			continue;
+		index = map64__put(&p->slots, r.r_offset);
+		if (!*index)
+			vec__push(&p->o->slots, (struct got_slot){r.r_offset, name, 0});
+		vec__push(&p->names, name);
+		*index = p->names.len;
+	}
+}
+
+/* The slot that the stub in these bytes jumps through: [endbr64] [bnd] jmp *disp(%rip). */
+static bool stub_slot(const uint8_t *p, uint64_t len, uint64_t vaddr, uint64_t *slot)
+{
+	uint64_t at = 0;
+	int32_t disp;
+
+	if (len >= 4 && !memcmp(p, "\xf3\x0f\x1e\xfa", 4))
+		at = 4;
+	if (at < len && p[at] == 0xf2)
+		at++;
+	if (len - at < 6 || p[at] != 0xff || p[at + 1] != 0x25)
+		return false;
+	memcpy(&disp, p + at + 2, sizeof(disp));
+	*slot = vaddr + at + 6 + (int64_t)disp;
+	return true;
+}
+
+static void read_stubs(struct stubs *p, const Elf64_Shdr *s)
+{
+	uint64_t len, at, slot, *index, step = s->sh_entsize == 8 ? 8 : 16;
+	const uint8_t *bytes = elf__bytes(p->f, s, &len);
+
+	/* GNU ld sets 8 on .plt.got without IBT, lld 0 on all: 8 divides 16 and a stub is told by
+	 * its bytes */
+	if (!s->sh_entsize)
+		step = 8;
+	for (at = 0; bytes && at < len; at += step) {
+		if (!stub_slot(bytes + at, len - at, s->sh_addr + at, &slot))
+			continue;
+		index = map64__get(&p->slots, slot);
+		if (!index || !object__is_code(p->o, s->sh_addr + at))
+			continue;
+		vec__push(&p->found,
+			  (struct symbol){.vaddr = s->sh_addr + at,
+					  .size = min_of(s->sh_entsize == 8 ? 8 : 16, len - at),
+					  .name = p->names.data[*index - 1],
+					  .shown = p->names.data[*index - 1],
+					  .type = SYMBOL_PLT,
+					  .global = false});
+	}
+}
+
+static int by_vaddr(const void *a, const void *b)
+{
+	const struct symbol *x = a, *y = b;
+
+	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
+}
+
+static int by_slot(const void *a, const void *b)
+{
+	const struct got_slot *x = a, *y = b;
+
+	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
+}
+
+/* Both lists are sorted; what the static linker or a hostile file says about the same place stays
+ * in front. */
+static void merge(struct stubs *p)
+{
+	size_t i = p->o->symbols.len, j = p->found.len, n = i + j;
+	struct symbol *out;
+
+	vec__sort(&p->found, by_vaddr);
+	vec__reserve(&p->o->symbols, n);
+	vec__reserve(&p->f->units, n);
+	p->o->symbols.len = p->f->units.len = n;
+	out = p->o->symbols.data;
+	while (j && n--) {
+		if (i && out[i - 1].vaddr > p->found.data[j - 1].vaddr) {
+			out[n] = out[--i];
+			p->f->units.data[n] = p->f->units.data[i];
+		} else {
+			out[n] = p->found.data[--j];
+			p->f->units.data[n] = 0;
+		}
+	}
+}
+
+void plt__read(struct object *o, struct elf_file *f)
+{
+	struct stubs p = {.o = o, .f = f};
+	const Elf64_Shdr *s;
+	size_t i;
+
+	if (o->machine != EM_X86_64)
+		return;
+	for (s = f->sections; s < f->sections + f->nsections; s++)
+		if (s->sh_type == SHT_RELA && s->sh_flags & SHF_ALLOC)
+			read_relocations(&p, s);
+	vec__sort(&o->slots, by_slot);
+	for (i = 0; i < ARRAY_SIZE(sections); i++) {
+		s = elf__section(f, sections[i]);
+		if (s && p.slots.len)
+			read_stubs(&p, s);
+	}
+	if (p.found.len)
+		merge(&p);
+	map64__free(&p.slots);
+	vec__free(&p.names);
+	vec__free(&p.found);
+}

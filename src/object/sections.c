@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Sections of an ELF file by name and type, and their bytes, bounds-checked against the file. */
+#include <stdlib.h>
+#include "elf_file.h"
+
+struct elf_file *elf__of(const struct object *o)
+{
+	return o->kind == OBJECT_ELF ? o->priv : NULL;
+}
+
+void *elf__keep(struct elf_file *f, void *p)
+{
+	vec__push(&f->pool, p);
+	return p;
+}
+
+bool elf__afford(struct elf_file *f, uint64_t bytes)
+{
+	if (bytes > f->budget)
+		return false;
+	f->budget -= bytes;
+	return true;
+}
+
+const Elf64_Shdr *elf__section(const struct elf_file *f, const char *name)
+{
+	const Elf64_Shdr *s;
+
+	for (s = f->sections; s < f->sections + f->nsections; s++)
+		if (s->sh_name < f->section_names_len &&
+		    !strcmp(f->section_names + s->sh_name, name))
+			return s;
+	return NULL;
+}
+
+const Elf64_Shdr *elf__section_of_type(const struct elf_file *f, uint32_t type)
+{
+	const Elf64_Shdr *s;
+
+	for (s = f->sections; s < f->sections + f->nsections; s++)
+		if (s->sh_type == type)
+			return s;
+	return NULL;
+}
+
+const uint8_t *elf__bytes(struct elf_file *f, const Elf64_Shdr *s, uint64_t *len)
+{
+	uint8_t *copy;
+
+	*len = 0;
+	if (!s || s->sh_type == SHT_NOBITS || s->sh_flags & SHF_COMPRESSED || !s->sh_size)
+		return NULL;
+	if (s->sh_offset > f->size || s->sh_size > f->size - s->sh_offset)
+		return NULL;
+	*len = s->sh_size;
+	if (s->sh_offset + s->sh_size <= f->image_len)
+		return f->image + s->sh_offset;
+	if (!elf__afford(f, s->sh_size)) {
+		*len = 0;
+		return NULL;
+	}
+	copy = elf__keep(f, xmalloc(s->sh_size));
+	if (elf__read(f->fd, copy, s->sh_size, s->sh_offset))
+		return copy;
+	*len = 0;
+	return NULL;
+}
+
+const char *elf__strings(struct elf_file *f, uint32_t section, uint64_t *len)
+{
+	const uint8_t *bytes;
+	char *copy;
+
+	*len = 0;
+	if (section >= f->nsections || f->sections[section].sh_type != SHT_STRTAB)
+		return NULL;
+	bytes = elf__bytes(f, &f->sections[section], len);
+	if (!bytes || !bytes[*len - 1])
+		return (const char *)bytes;
+	if (!elf__afford(f, *len)) {
+		*len = 0;
+		return NULL;
+	}
+	copy = elf__keep(f, xmalloc(*len + 1));
+	memcpy(copy, bytes, *len);
+	copy[(*len)++] = 0;
+	return copy;
+}
+
+const struct span *elf__code_at(const struct elf_file *f, uint64_t vaddr)
+{
+	size_t low = 0, high, mid;
+
+	for (high = f->code.len; low < high;) {
+		mid = low + (high - low) / 2;
+		if (f->code.data[mid].start <= vaddr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low && vaddr < f->code.data[low - 1].end ? &f->code.data[low - 1] : NULL;
+}
+
+/* Without section headers the segments must do. */
+bool object__is_code(const struct object *o, uint64_t vaddr)
+{
+	const struct segment *segment = object__segment_at(o, vaddr);
+	const struct elf_file *f = elf__of(o);
+
+	if (!segment || !segment->exec)
+		return false;
+	return !f || !f->code.len || elf__code_at(f, vaddr);
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * How long attaching takes: for each kprobe the kernel decodes the function up to it, to see that
+ * an instruction begins there (arch/x86/kernel/kprobes/core.c, can_probe()), and once more as a
+ * whole, to see whether it may become a jump (opt.c, can_optimize()). Of each instruction it asks
+ * which symbol it belongs to (kernel/trace/ftrace.c, ftrace_location()): a bisection in the kernel
+ * itself, a walk over all symbols in a module (kernel/module/kallsyms.c, find_kallsyms_symbol()).
+ */
+#include "plan/plan.h"
+
+/* Counted in a guest, in instructions that the kernel ran: 1,700 for each that it decoded, 14 for
+ * each symbol of a module that it passed, 500,000 for a probe besides. */
+#define INSN_BYTES	 4
+#define SYMBOLS_PER_INSN 120
+#define EACH		 300
+
+static const struct range *range_at(const struct plan_function *f, uint64_t vaddr)
+{
+	for (size_t i = 0; i < f->nranges; i++)
+		if (vaddr - f->ranges[i].vaddr < f->ranges[i].size)
+			return &f->ranges[i];
+	return NULL;
+}
+
+uint64_t plan__site_work(const struct plan *p, uint32_t site)
+{
+	const struct plan_site *s = &p->sites.data[site];
+	const struct object *o = p->objects.data[s->object].object;
+	const struct range *r = range_at(&p->functions.data[s->function], s->vaddr);
+	uint64_t decoded;
+
+	if (!p->kernel)
+		return 1;
+	/* at the entry ftrace is at home: nothing is decoded */
+	decoded = r && !s->entry ? (s->vaddr - r->vaddr + r->size) / INSN_BYTES : 0;
+	return EACH + decoded * (1 + (o ? o->listed / SYMBOLS_PER_INSN : 0));
+}
+
+uint64_t plan__attach_work(const struct plan *p)
+{
+	uint64_t work = 0;
+
+	for (uint32_t i = 0; i < p->sites.len; i++)
+		if (p->sites.data[i].probe)
+			work += plan__site_work(p, i);
+	return work;
+}

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * From a graph to the plan's blocks and sites, and which of these carry a probe.
+ */
+#include <stdlib.h>
+#include "plan/build.h"
+
+static uint32_t plan_function_of(struct emit *e, uint64_t addr)
+{
+	uint32_t owner = graph__owner(e->g, addr);
+
+	return owner == NO_FUNCTION ? NO_FUNCTION : e->g->functions.data[owner].plan;
+}
+
+/* ---- which sites carry a probe ---- */
+
+static bool leaves_by(const struct plan_block *b, const struct plan_site *s)
+{
+	return (s->kind == BRANCH_JMP || s->kind == BRANCH_JCC || s->kind == BRANCH_IJMP ||
+		s->kind == BRANCH_LOOP) &&
+	       (b->leaves || b->unresolved);
+}
+
+static bool wants_probe(const struct emit *e, const struct plan_site *s)
+{
+	unsigned flags = e->plan->functions.data[s->function].flags, events = e->options->events;
+	const struct plan_block *b = &e->plan->blocks.data[s->block];
+	bool ends = !e->options->return_probes && (s->kind == BRANCH_RET || leaves_by(b, s));
+
+	if (flags & FUNCTION_SILENT)
+		return events & PLAN_RETURN && ends && s->kind != BRANCH_JCC;
+	if (s->entry && !(flags & FUNCTION_RANGE))
+		return true;
+	if (s->entry && s->kind == BRANCH_NONE && s->refusal != PROBE_UNSUPPORTED)
+		return false;
+	if (events & PLAN_BRANCH)
+		return true;
+	return events & PLAN_RETURN && ends && !(flags & FUNCTION_RANGE);
+}
+
+static uint8_t refusal(const struct emit *e, const struct insn *insn)
+{
+	if (object__noprobe_at(e->g->object, insn->addr))
+		return PROBE_BLACKLIST;
+	if (e->g->nodes.data[graph__known(e->g, insn->addr)].flags & NODE_DOUBTFUL)
+		return PROBE_UNPROVED;
+	if (insn->flow == FLOW_UNSUPPORTED)
+		return PROBE_UNSUPPORTED;
+	if (e->options->kernel)
+		return PROBE_OK;
+	if (insn->user_refusal != PROBE_OK)
+		return insn->user_refusal;
+	return insn->nop5 && e->options->nop5_unsafe ? PROBE_NOP5 : PROBE_OK;
+}
+
+static void decide(struct emit *e, struct plan_site *s)
+{
+	struct plan_function *f = &e->plan->functions.data[s->function];
+	bool wanted = wants_probe(e, s);
+
+	s->probe = wanted && s->refusal == PROBE_OK;
+	e->plan->probes += s->probe;
+	if (wanted && !s->probe) {
+		e->plan->skipped++;
+		f->skipped += s->kind != BRANCH_NONE || s->refusal == PROBE_UNSUPPORTED;
+	}
+	f->branches += s->kind != BRANCH_NONE || s->refusal == PROBE_UNSUPPORTED;
+}
+
+/* ---- blocks ---- */
+
+/* leader: 1 + its index, 0: none */
+static uint32_t block_index(const struct emit *e, uint32_t leader)
+{
+	return leader ? e->block_of[leader - 1] : NO_BLOCK;
+}
+
+static bool has_target(const struct plan *p, uint32_t from, uint32_t block)
+{
+	for (size_t i = from; i < p->table.len; i++)
+		if (p->table.data[i] == block)
+			return true;
+	return false;
+}
+
+/* Each successor once, however many cases lead there. */
+static void add_targets(struct emit *e, const struct jump_table *t, struct plan_block *b)
+{
+	b->table = e->plan->table.len;
+	for (uint32_t i = 0; i < t->count; i++) {
+		uint32_t to = graph__known(e->g, e->g->targets.data[t->first + i]);
+		uint32_t block = block_index(e, e->g->nodes.data[to].block);
+
+		if (block != NO_BLOCK && !has_target(e->plan, b->table, block))
+			vec__push(&e->plan->table, block);
+	}
+	b->ntable = e->plan->table.len - b->table;
+	b->unresolved = !t->proved;
+}
+
+/* A taken edge that ends the call: out of the function, or into another's entry. */
+static bool leaves(struct emit *e, const struct insn *insn)
+{
+	uint32_t own = graph__owner(e->g, insn->addr), to = graph__owner(e->g, insn->target);
+	struct graph *g = e->g;
+
+	if (insn->kind != BRANCH_JMP && insn->kind != BRANCH_JCC && insn->kind != BRANCH_LOOP)
+		return false;
+	if (to == own)
+		return false;
+	/* a range and the function that encloses it are one */
+	if (to != NO_FUNCTION && g->functions.data[own].f.flags & FUNCTION_RANGE)
+		return !(g->functions.data[to].f.flags & (FUNCTION_HIDDEN | FUNCTION_RANGE));
+	return !graph__holds(g, own, insn->target) || graph__is_entry(g, insn->target);
+}
+
+#define PADDING 64 /* bytes between two functions */
+
+/*
+ * Where a block leads that falls out of its function: over nops into the next function, as glibc's
+ * __memcpy_chk does into memcpy. 0: elsewhere.
+ */
+static uint32_t fallen_into(struct emit *e, uint64_t from)
+{
+	for (uint64_t addr = from; addr - from < PADDING;) {
+		uint32_t i = graph__known(e->g, addr);
+		const uint8_t *bytes;
+		struct insn insn;
+		size_t avail;
+
+		if (i && graph__is_entry(e->g, addr))
+			return e->g->nodes.data[i].block;
+		bytes = object__bytes(e->g->object, addr, &avail);
+		if (!bytes || e->g->arch->decode(bytes, avail, addr, e->g->kernel, &insn) ||
+		    !insn.padding || insn.flow != FLOW_NEXT)
+			return 0;
+		addr += insn.len;
+	}
+	return 0;
+}
+
+static void set_edges(struct emit *e, const struct leader *l, struct plan_block *b)
+{
+	const struct node *n = &e->g->nodes.data[l->last];
+	const struct insn *insn = graph__branch(e->g, n);
+
+	b->next = block_index(e, l->next);
+	b->taken = block_index(e, l->taken);
+	b->noreturn = !!(n->flags & NODE_NORETURN);
+	if (b->next == NO_BLOCK &&
+	    (!n->branch || insn->kind == BRANCH_JCC || insn->kind == BRANCH_LOOP))
+		b->next = block_index(e, fallen_into(e, node__next(n)));
+	if (!n->branch)
+		return;
+	b->leaves = leaves(e, insn);
+	if (insn->kind != BRANCH_IJMP)
+		return;
+	if (l->table) {
+		add_targets(e, l->table, b);
+	} else {
+		b->leaves = graph__is_tail_jump(e->g, l->last);
+		b->unresolved = !b->leaves;
+	}
+	if (b->unresolved && b->function != NO_FUNCTION)
+		e->plan->functions.data[b->function].unresolved++;
+}
+
+/* ---- sites ---- */
+
+static void add_branch_site(struct emit *e, const struct node *n, uint32_t block)
+{
+	const struct insn *insn = graph__branch(e->g, n);
+	struct plan_site *s = vec__add(&e->plan->sites);
+
+	s->vaddr = insn->addr;
+	s->target = insn->target;
+	s->mnemonic = insn->mnemonic;
+	s->operand = insn->operand;
+	s->object = e->object;
+	s->block = block;
+	s->len = insn->len;
+	s->kind = insn->kind;
+	s->cond = insn->cond;
+	s->thunk = insn->thunk;
+	s->switched = e->deltas[n->branch] == SP_SWITCHED;
+	s->sp_delta = s->switched ? SP_UNKNOWN : e->deltas[n->branch];
+	s->refusal = refusal(e, insn);
+}
+
+static void mark_entry(struct plan_site *s)
+{
+	s->entry = 1;
+	s->sp_delta = 0;
+}
+
+/*
+ * An entry's probe sits on the function's first instruction, or behind instructions that leave
+ * everything as it was (endbr64, a nop, a vector register's setting): on the first one there that
+ * the kernel emulates, which costs one trap in place of two, else on the first one that it accepts.
+ * In the kernel the first one is as good as any.
+ */
+static void place_entry_probe(struct emit *e, struct plan_site *s, uint32_t node)
+{
+	bool found = false;
+
+	for (; node && !(found && e->options->kernel); node = graph__in_block(e->g, node)) {
+		const struct node *n = &e->g->nodes.data[node];
+		uint64_t at = n->addr - s->vaddr;
+		struct insn insn;
+		size_t avail;
+		const uint8_t *bytes = object__bytes(e->g->object, n->addr, &avail);
+
+		if (at > UINT8_MAX || n->branch ||
+		    e->g->arch->decode(bytes, avail, n->addr, e->g->kernel, &insn))
+			return;
+		if (!at) {
+			s->refusal = refusal(e, &insn);
+			s->repeats = insn.repeats;
+		}
+		if (refusal(e, &insn) == PROBE_OK && (!found || insn.emulated)) {
+			s->refusal = PROBE_OK;
+			s->probe_at = at;
+			found = true;
+		}
+		if ((found && insn.emulated) || !insn.keeps_state || graph__writes(e->g, node))
+			return;
+	}
+}
+
+static void add_entry_site(struct emit *e, uint32_t node, uint32_t block)
+{
+	struct plan_site *s = vec__add(&e->plan->sites);
+	const struct node *n = &e->g->nodes.data[node];
+
+	s->vaddr = n->addr;
+	s->object = e->object;
+	s->block = block;
+	s->len = n->len;
+	s->operand = (struct operand){.base = REG_NONE, .index = REG_NONE};
+	place_entry_probe(e, s, node);
+	mark_entry(s);
+}
+
+/*
+ * A conditional with nothing but comparisons between the entry and it tells the entry as well, for
+ * one trap: registers are as they were, the flags are not. Not where the entry's own probe would be
+ * cheap too: its time would be lost.
+ */
+static bool tells_entry(struct emit *e, uint32_t first, uint32_t last)
+{
+	const struct node *end = &e->g->nodes.data[last];
+	bool compares = false;
+
+	if (e->options->kernel || e->options->exact_flags || !(e->options->events & PLAN_BRANCH) ||
+	    !end->branch || graph__branch(e->g, end)->kind != BRANCH_JCC ||
+	    refusal(e, graph__branch(e->g, end)) != PROBE_OK)
+		return false;
+	for (uint32_t i = first; i && i != last; i = graph__in_block(e->g, i)) {
+		const struct node *n = &e->g->nodes.data[i];
+		struct insn insn;
+		size_t avail;
+		const uint8_t *bytes = object__bytes(e->g->object, n->addr, &avail);
+
+		if (e->g->arch->decode(bytes, avail, n->addr, false, &insn))
+			return false;
+		if (insn.emulated && refusal(e, &insn) == PROBE_OK)
+			return false;
+		if (!insn.only_compares && (!insn.keeps_state || graph__writes(e->g, i)))
+			return false;
+		compares = true;
+	}
+	return compares;
+}
+
+/* Does the plan show entries there? */
+static bool is_shown_entry(struct emit *e, uint64_t addr)
+{
+	uint32_t function = plan_function_of(e, addr);
+
+	return function != NO_FUNCTION && graph__is_entry(e->g, addr) &&
+	       !(e->plan->functions.data[function].flags & FUNCTION_SILENT);
+}
+
+/* The branch that ends the block, and the entry that begins it: one site where they are the same
+ * instruction. */
+static void add_sites(struct emit *e, uint32_t first, uint32_t last, uint32_t block)
+{
+	const struct node *n = &e->g->nodes.data[first], *end = &e->g->nodes.data[last];
+	bool entry = is_shown_entry(e, n->addr);
+	bool one = entry && ((first == last && end->branch) || tells_entry(e, first, last));
+
+	e->plan->blocks.data[block].site = NO_SITE;
+	if (entry && !one)
+		add_entry_site(e, first, block);
+	if (end->branch)
+		add_branch_site(e, end, block);
+	if (one)
+		mark_entry(vec__last(&e->plan->sites));
+}
+
+/* Overlapping blocks give their sites out of order: hardly ever, and not by far. */
+static void sort_sites(struct emit *e, size_t first)
+{
+	struct plan *p = e->plan;
+
+	for (size_t i = first + 1; i < p->sites.len; i++) {
+		struct plan_site s = p->sites.data[i];
+		size_t k = i;
+
+		for (; k > first && p->sites.data[k - 1].vaddr > s.vaddr; k--)
+			p->sites.data[k] = p->sites.data[k - 1];
+		if (k != i)
+			p->sites.data[k] = s;
+	}
+}
+
+/* Now that the sites have their numbers. */
+static void point_to_sites(struct emit *e, size_t first)
+{
+	struct plan *p = e->plan;
+
+	for (size_t i = first; i < p->sites.len; i++) {
+		struct plan_site *s = &p->sites.data[i];
+		struct plan_block *b = &p->blocks.data[s->block];
+
+		s->function = plan_function_of(e, s->vaddr);
+		if (s->function == NO_FUNCTION)
+			s->function = b->function;
+		if (s->mnemonic)
+			b->site = i;
+		if (s->entry)
+			p->functions.data[s->function].entry_site = i;
+	}
+}
+
+/* ---- all of it ---- */
+
+static void number_blocks(struct emit *e)
+{
+	uint32_t n = e->plan->blocks.len;
+
+	e->block_of = xcalloc(e->leaders.len + 1, sizeof(*e->block_of));
+	for (size_t i = 0; i < e->leaders.len; i++) {
+		uint64_t addr = e->g->nodes.data[e->leaders.data[i].first].addr;
+
+		e->block_of[i] = plan_function_of(e, addr) == NO_FUNCTION ? NO_BLOCK : n++;
+	}
+}
+
+static void add_block(struct emit *e, const struct leader *l)
+{
+	const struct node *n = &e->g->nodes.data[l->first];
+	uint32_t index = e->plan->blocks.len;
+	struct plan_block *b = vec__add(&e->plan->blocks);
+
+	b->start = n->addr;
+	b->end = node__next(&e->g->nodes.data[l->last]);
+	b->object = e->object;
+	b->function = plan_function_of(e, n->addr);
+	b->pad = n->flags & NODE_PAD ? PAD_LANDING : n->flags & NODE_RESUMED ? PAD_RESUMED : 0;
+	set_edges(e, l, b);
+	add_sites(e, l->first, l->last, index);
+}
+
+static void set_entries(struct emit *e)
+{
+	struct graph_function *f;
+
+	vec__each (f, &e->g->functions) {
+		uint32_t node = graph__known(e->g, f->f.entry);
+
+		if (f->plan != NO_FUNCTION)
+			e->plan->functions.data[f->plan].entry_block =
+				block_index(e, e->g->nodes.data[node].block);
+	}
+}
+
+void plan__emit(struct plan *p, uint32_t object, struct graph *g,
+		const struct plan_options *options)
+{
+	struct emit e = {.g = g, .plan = p, .options = options, .object = object};
+	size_t first = p->sites.len;
+
+	graph__leaders(g, &e.leaders);
+	e.deltas = stack__deltas(g, &e.leaders);
+	number_blocks(&e);
+	for (size_t i = 0; i < e.leaders.len; i++)
+		if (e.block_of[i] != NO_BLOCK)
+			add_block(&e, &e.leaders.data[i]);
+	sort_sites(&e, first);
+	point_to_sites(&e, first);
+	set_entries(&e);
+	for (size_t i = first; i < p->sites.len; i++)
+		decide(&e, &p->sites.data[i]);
+	vec__free(&e.leaders);
+	free(e.block_of);
+	free(e.deltas);
+}

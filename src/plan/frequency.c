@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Frequencies, of an earlier run or guessed from the code: a loop turns several times, a way that
+ * ends in a call which does not return, in a part that the compiler split off as cold, or on a
+ * landing pad is hardly ever taken, other ways are alike.
+ */
+#include <stdlib.h>
+#include "plan/frequency.h"
+#include "plan/voices.h"
+
+#define TURNS	  8    /* of a loop */
+#define MAX_DEPTH 6    /* of loops that still count */
+#define COLD	  0.02 /* the share of a cold way */
+#define BUDGET	  (1u << 24)
+
+struct guess {
+	const struct plan *p;
+	uint32_t *first, *ways; /* successors by block: ways[first[b] … first[b + 1]) */
+	uint32_t *into, *preds; /* predecessors likewise */
+	uint8_t *state, *depth;
+	bool *cold;
+	uint32_t *stamp;
+	VEC(uint32_t) order;	      /* post-order */
+	VEC(uint32_t) tails, headers; /* back edges */
+	uint32_t budget;
+};
+enum { NEW, OPEN, DONE };
+
+static void find_ways(struct guess *g)
+{
+	VEC(uint32_t) all = {0};
+
+	g->first = xcalloc(g->p->blocks.len + 1, sizeof(*g->first));
+	for (uint32_t b = 0; b < g->p->blocks.len; b++) {
+		autofree uint32_t *ways = NULL;
+		size_t n;
+
+		g->first[b] = all.len;
+		voices__ways(g->p, b, &ways, &n);
+		for (size_t i = 0; i < n; i++)
+			vec__push(&all, ways[i]);
+	}
+	g->first[g->p->blocks.len] = all.len;
+	g->ways = all.data;
+}
+
+static void find_preds(struct guess *g)
+{
+	size_t n = g->p->blocks.len, edges = g->first[n];
+	autofree uint32_t *at = xcalloc(n + 1, sizeof(*at));
+
+	g->into = xcalloc(n + 1, sizeof(*g->into));
+	g->preds = xcalloc(edges + 1, sizeof(*g->preds));
+	for (size_t i = 0; i < edges; i++)
+		g->into[g->ways[i] + 1]++;
+	for (size_t b = 0; b < n; b++)
+		g->into[b + 1] += g->into[b];
+	memcpy(at, g->into, (n + 1) * sizeof(*at));
+	for (uint32_t b = 0; b < n; b++)
+		for (uint32_t i = g->first[b]; i < g->first[b + 1]; i++)
+			g->preds[at[g->ways[i]]++] = b;
+}
+
+/* Depth first from a block, without recursion; back edges lead to what is still open. */
+static void visit(struct guess *g, uint32_t start)
+{
+	struct {
+		uint32_t block, next;
+	} top;
+	VEC(uint64_t) stack = {0};
+
+	g->state[start] = OPEN;
+	vec__push(&stack, (uint64_t)start << 32 | g->first[start]);
+	while (stack.len) {
+		top.block = *vec__last(&stack) >> 32;
+		top.next = (uint32_t)*vec__last(&stack);
+		if (top.next == g->first[top.block + 1]) {
+			g->state[top.block] = DONE;
+			vec__push(&g->order, top.block);
+			stack.len--;
+			continue;
+		}
+		++*vec__last(&stack);
+		top.next = g->ways[top.next];
+		if (g->state[top.next] == OPEN) {
+			vec__push(&g->tails, top.block);
+			vec__push(&g->headers, top.next);
+		} else if (g->state[top.next] == NEW) {
+			g->state[top.next] = OPEN;
+			vec__push(&stack, (uint64_t)top.next << 32 | g->first[top.next]);
+		}
+	}
+	vec__free(&stack);
+}
+
+/* The blocks of the natural loop of header are one loop deeper. */
+static void deepen(struct guess *g, uint32_t header)
+{
+	VEC(uint32_t) work = {0};
+
+	g->stamp[header] = header + 1;
+	g->depth[header]++;
+	for (size_t i = 0; i < g->tails.len; i++)
+		if (g->headers.data[i] == header && g->stamp[g->tails.data[i]] != header + 1) {
+			g->stamp[g->tails.data[i]] = header + 1;
+			vec__push(&work, g->tails.data[i]);
+		}
+	while (work.len && g->budget) {
+		uint32_t b = work.data[--work.len];
+
+		g->depth[b]++;
+		for (uint32_t i = g->into[b]; i < g->into[b + 1]; i++) {
+			g->budget -= g->budget > 0;
+			if (g->stamp[g->preds[i]] == header + 1)
+				continue;
+			g->stamp[g->preds[i]] = header + 1;
+			vec__push(&work, g->preds[i]);
+		}
+	}
+	vec__free(&work);
+}
+
+static void find_loops(struct guess *g)
+{
+	struct map64 done = {0};
+
+	for (size_t i = 0; i < g->headers.len && g->budget; i++) {
+		if (map64__get(&done, g->headers.data[i]))
+			continue;
+		*map64__put(&done, g->headers.data[i]) = 1;
+		g->budget -= min_of(g->budget, (uint32_t)g->tails.len);
+		deepen(g, g->headers.data[i]);
+	}
+	map64__free(&done);
+}
+
+static bool in_split_part(const struct plan *p, const struct plan_block *b)
+{
+	const struct plan_function *f =
+		b->function == NO_FUNCTION ? NULL : &p->functions.data[b->function];
+
+	return f && f->nranges > 1 && b->start - f->ranges[0].vaddr >= f->ranges[0].size;
+}
+
+/* In post-order: what all ways on are, a block is too. */
+static void find_cold(struct guess *g)
+{
+	for (size_t i = 0; i < g->order.len; i++) {
+		uint32_t b = g->order.data[i];
+		const struct plan_block *block = &g->p->blocks.data[b];
+		bool all = g->first[b] < g->first[b + 1];
+
+		for (uint32_t k = g->first[b]; k < g->first[b + 1]; k++)
+			all &= g->cold[g->ways[k]];
+		g->cold[b] = all || block->noreturn || block->pad || in_split_part(g->p, block);
+	}
+}
+
+static bool is_back_edge(const struct guess *g, const uint32_t *position, uint32_t from,
+			 uint32_t to)
+{
+	return position[to] >= position[from];
+}
+
+/* In reverse post-order: each block hands on what came to it, back edges aside. */
+static void spread(struct guess *g, double *of)
+{
+	uint32_t *position = xcalloc(g->p->blocks.len + 1, sizeof(*position));
+
+	for (size_t i = 0; i < g->order.len; i++)
+		position[g->order.data[i]] = i;
+	for (size_t i = g->order.len; i-- > 0;) {
+		uint32_t b = g->order.data[i];
+		double share = 0;
+
+		if (of[b] == 0)
+			of[b] = 1; /* where a function begins, or control comes from elsewhere */
+		for (uint32_t k = g->first[b]; k < g->first[b + 1]; k++)
+			if (!is_back_edge(g, position, b, g->ways[k]))
+				share += g->cold[g->ways[k]] ? COLD : 1;
+		for (uint32_t k = g->first[b]; k < g->first[b + 1]; k++)
+			if (!is_back_edge(g, position, b, g->ways[k]))
+				of[g->ways[k]] += of[b] * (g->cold[g->ways[k]] ? COLD : 1) / share;
+	}
+	free(position);
+}
+
+/* ---- of an earlier run ---- */
+
+/* What an earlier run did not come to keeps its guess, as next to nothing. */
+#define UNSEEN 1e-6
+#define ROUNDS 8 /* blocks without a branch of their own in a row */
+
+/* Runs of block b along its way to another one, as far as they are known. */
+static double flow(const struct guess *g, const struct branch_counts *counts, const bool *known,
+		   const double *of, uint32_t b, uint32_t to)
+{
+	const struct plan_block *block = &g->p->blocks.data[b];
+	uint32_t n = g->first[b + 1] - g->first[b];
+
+	if (known[b] && block->taken != block->next) {
+		if (to == block->taken)
+			return counts[b].taken;
+		if (to == block->next && block->taken != NO_BLOCK)
+			return counts[b].not_taken;
+	}
+	return n ? of[b] / n : 0;
+}
+
+static void ask(const struct guess *g, const struct plan_options *o, struct branch_counts *counts,
+		bool *known, double *of)
+{
+	for (uint32_t b = 0; b < g->p->blocks.len; b++) {
+		const struct plan_block *block = &g->p->blocks.data[b];
+		const struct plan_site *s =
+			block->site == NO_SITE ? NULL : &g->p->sites.data[block->site];
+
+		of[b] *= UNSEEN;
+		known[b] = s && o->profile(o->profile_ctx, g->p->objects.data[s->object].object,
+					   s->vaddr, &counts[b]);
+		if (known[b])
+			of[b] += counts[b].taken + counts[b].not_taken;
+	}
+}
+
+/* A block that no branch ends runs as often as control comes to it. */
+static void use_profile(const struct guess *g, const struct plan_options *o, double *of)
+{
+	size_t n = g->p->blocks.len;
+	struct branch_counts *counts = xcalloc(n + 1, sizeof(*counts));
+	bool *known = xcalloc(n + 1, sizeof(*known));
+
+	ask(g, o, counts, known, of);
+	for (unsigned round = 0; round < ROUNDS; round++)
+		for (uint32_t b = 0; b < n; b++) {
+			double sum = 0;
+
+			if (known[b])
+				continue;
+			for (uint32_t i = g->into[b]; i < g->into[b + 1]; i++)
+				sum += flow(g, counts, known, of, g->preds[i], b);
+			of[b] = max_of(of[b], sum);
+		}
+	free(counts);
+	free(known);
+}
+
+void frequency__estimate(struct frequency *f, const struct plan *p,
+			 const struct plan_options *options)
+{
+	struct guess g = {.p = p, .budget = BUDGET};
+	size_t n = p->blocks.len;
+
+	f->of = xcalloc(n + 1, sizeof(*f->of));
+	g.state = xcalloc(n + 1, 1);
+	g.depth = xcalloc(n + 1, 1);
+	g.cold = xcalloc(n + 1, sizeof(*g.cold));
+	g.stamp = xcalloc(n + 1, sizeof(*g.stamp));
+	find_ways(&g);
+	find_preds(&g);
+	for (size_t i = 0; i < p->functions.len; i++)
+		if (p->functions.data[i].entry_block != NO_BLOCK &&
+		    g.state[p->functions.data[i].entry_block] == NEW)
+			visit(&g, p->functions.data[i].entry_block);
+	for (uint32_t b = 0; b < n; b++)
+		if (g.state[b] == NEW)
+			visit(&g, b);
+	find_loops(&g);
+	find_cold(&g);
+	spread(&g, f->of);
+	for (uint32_t b = 0; b < n; b++)
+		for (unsigned d = 0; d < min_of(g.depth[b], (uint8_t)MAX_DEPTH); d++)
+			f->of[b] *= TURNS;
+	if (options->profile)
+		use_profile(&g, options, f->of);
+	free(g.first);
+	free(g.ways);
+	free(g.into);
+	free(g.preds);
+	free(g.state);
+	free(g.depth);
+	free(g.cold);
+	free(g.stamp);
+	vec__free(&g.order);
+	vec__free(&g.tails);
+	vec__free(&g.headers);
+}
+
+void frequency__free(struct frequency *f)
+{
+	free(f->of);
+}

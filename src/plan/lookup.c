@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Looking things up in a finished plan, and what little changes in it: a site that loses its probe.
+ */
+#include "plan/build.h"
+
+void plan__refuse(struct plan *p, uint32_t site, enum probe_refusal why)
+{
+	struct plan_site *s = &p->sites.data[site];
+	struct plan_function *f;
+
+	if (site >= p->sites.len || !s->probe)
+		return;
+	s->probe = 0;
+	s->refusal = why;
+	p->probes--;
+	p->skipped++;
+	if (s->kind == BRANCH_NONE)
+		return;
+	p->functions.data[s->function].silent++;
+	vec__each (f, &p->functions) {
+		bool own = f == &p->functions.data[s->function];
+
+		for (size_t i = 0; i < f->nranges && f->flags & FUNCTION_RANGE && !own; i++)
+			own = f->object == s->object &&
+			      s->vaddr - f->ranges[i].vaddr < f->ranges[i].size;
+		f->skipped += own;
+	}
+}
+
+/* Index of the element with this object and address in an array sorted by both; n if there is none.
+ */
+#define FIND(vec, field, want_object, want)                                                        \
+	({                                                                                         \
+		size_t lo_ = 0, hi_ = (vec).len;                                                   \
+		while (lo_ < hi_) {                                                                \
+			size_t mid_ = (lo_ + hi_) / 2;                                             \
+			if ((vec).data[mid_].object < (want_object) ||                             \
+			    ((vec).data[mid_].object == (want_object) &&                           \
+			     (vec).data[mid_].field < (want)))                                     \
+				lo_ = mid_ + 1;                                                    \
+			else                                                                       \
+				hi_ = mid_;                                                        \
+		}                                                                                  \
+		lo_;                                                                               \
+	})
+
+uint32_t plan__block_at(const struct plan *p, uint32_t object, uint64_t vaddr)
+{
+	size_t i = FIND(p->blocks, start, object, vaddr);
+
+	if (i == p->blocks.len || p->blocks.data[i].object != object ||
+	    p->blocks.data[i].start != vaddr)
+		return NO_BLOCK;
+	return i;
+}
+
+uint32_t plan__site_at(const struct plan *p, uint32_t object, uint64_t vaddr)
+{
+	size_t i = FIND(p->sites, vaddr, object, vaddr);
+
+	if (i == p->sites.len || p->sites.data[i].object != object ||
+	    p->sites.data[i].vaddr != vaddr)
+		return NO_SITE;
+	return i;
+}
+
+/* Without the index (a plan made by hand): asked-for functions first, of equals the
+ * innermost. */
+static uint32_t by_ranges(const struct plan *p, uint32_t object, uint64_t vaddr)
+{
+	uint32_t best = NO_FUNCTION;
+	unsigned best_class = 0;
+	uint64_t best_start = 0;
+
+	for (uint32_t i = 0; i < p->functions.len; i++) {
+		const struct plan_function *f = &p->functions.data[i];
+		unsigned class = f->flags & FUNCTION_SILENT ? 2 : f->flags & FUNCTION_RANGE ? 1 : 0;
+
+		for (size_t r = 0; f->object == object && r < f->nranges; r++) {
+			uint64_t start = f->ranges[r].vaddr;
+
+			if (vaddr - start >= f->ranges[r].size)
+				continue;
+			if (best != NO_FUNCTION &&
+			    (class > best_class || (class == best_class && start <= best_start)))
+				continue;
+			best = i;
+			best_class = class;
+			best_start = start;
+		}
+	}
+	return best;
+}
+
+uint32_t plan__function_at(const struct plan *p, uint32_t object, uint64_t vaddr)
+{
+	size_t i;
+
+	if (!p->pieces.len)
+		return by_ranges(p, object, vaddr);
+	i = FIND(p->pieces, end, object, vaddr + 1);
+	if (i == p->pieces.len || p->pieces.data[i].object != object ||
+	    vaddr < p->pieces.data[i].start)
+		return NO_FUNCTION;
+	return p->pieces.data[i].function;
+}
+
+uint64_t plan_function__size(const struct plan_function *f)
+{
+	uint64_t size = 0;
+
+	for (size_t i = 0; i < f->nranges; i++)
+		size += f->ranges[i].size;
+	return size;
+}
+
+bool plan__is_undecoded(const struct plan *p, uint32_t object, uint64_t vaddr)
+{
+	size_t i = FIND(p->gaps, end, object, vaddr + 1);
+
+	return i < p->gaps.len && p->gaps.data[i].object == object &&
+	       vaddr >= p->gaps.data[i].start;
+}
+
+const struct plan_line *plan__line_at(const struct plan *p, uint32_t object, uint64_t vaddr)
+{
+	size_t i = FIND(p->lines, vaddr, object, vaddr + 1);
+	const struct plan_line *l = i ? &p->lines.data[i - 1] : NULL;
+
+	return l && l->object == object && l->line ? l : NULL;
+}
+
+const char *plan__name_at(const struct plan *p, uint32_t function, uint64_t vaddr, uint64_t *offset)
+{
+	const struct plan_function *f = &p->functions.data[function];
+
+	if ((f->flags & FUNCTION_SILENT) && !f->raw)
+		return NULL;
+	for (size_t i = 0; i < f->nranges; i++) {
+		const struct range *r = &f->ranges[i];
+
+		if (vaddr - r->vaddr >= r->size)
+			continue;
+		*offset = vaddr - r->vaddr + r->offset;
+		return r->name ? r->name : f->name;
+	}
+	*offset = vaddr - plan__start(f);
+	return f->name;
+}
+
+uint64_t plan__start(const struct plan_function *f)
+{
+	return f->nranges ? f->ranges[0].vaddr - f->ranges[0].offset : 0;
+}
+
+bool plan__stub_leads_in(const struct plan *p, uint32_t object, uint64_t vaddr)
+{
+	const struct plan_stub *s;
+
+	vec__each (s, &p->stubs)
+		if (s->vaddr == vaddr && s->object == p->objects.data[object].object)
+			return true;
+	return false;
+}
+
+bool plan__tells_entry(const struct plan *p, uint32_t site)
+{
+	const struct plan_block *b = &p->blocks.data[p->sites.data[site].block];
+	const struct plan_function *f =
+		b->function == NO_FUNCTION ? NULL : &p->functions.data[b->function];
+
+	return f && b->site == site && !(f->flags & (FUNCTION_SILENT | FUNCTION_RANGE)) &&
+	       f->entry_block == p->sites.data[site].block && f->entry_site != NO_SITE &&
+	       f->entry_site != site && !p->sites.data[f->entry_site].probe;
+}
+
+bool plan__entry_speaks(const struct plan *p, uint32_t object, uint64_t vaddr)
+{
+	uint32_t block = plan__block_at(p, object, vaddr);
+	const struct plan_function *f;
+
+	if (block == NO_BLOCK || p->blocks.data[block].function == NO_FUNCTION)
+		return false;
+	f = &p->functions.data[p->blocks.data[block].function];
+	return f->entry_block == block && f->entry_site != NO_SITE &&
+	       p->sites.data[f->entry_site].probe;
+}
+
+static bool is_told_by_itself(const struct plan *p, const struct plan_function *f, unsigned events)
+{
+	const struct plan_site *entry =
+		f->entry_site == NO_SITE ? NULL : &p->sites.data[f->entry_site];
+
+	if (f->flags & FUNCTION_SILENT)
+		return !(events & PLAN_RETURN); /* its rets tell the returns of others */
+	if (events & PLAN_BRANCH && f->silent)
+		return false;
+	return f->flags & FUNCTION_RANGE || (entry && entry->probe && !entry->repeats);
+}
+
+/* A tail call, a shared tail, a function that runs into the next one: one ret for two returns. */
+static bool joins_calls(const struct plan *p, const struct plan_block *b)
+{
+	return b->leaves || (b->next != NO_BLOCK && b->function != NO_FUNCTION &&
+			     p->blocks.data[b->next].function != b->function);
+}
+
+static bool is_odd_ret(const struct plan_site *s)
+{
+	return s->kind == BRANCH_RET && s->sp_delta;
+}
+
+bool plan__is_told_singly(const struct plan *p, unsigned events)
+{
+	const struct plan_function *f;
+	const struct plan_block *b;
+	const struct plan_site *s;
+
+	vec__each (f, &p->functions)
+		if (!is_told_by_itself(p, f, events))
+			return false;
+	if (!(events & PLAN_RETURN))
+		return true;
+	vec__each (b, &p->blocks)
+		if (joins_calls(p, b))
+			return false;
+	vec__each (s, &p->sites)
+		if (is_odd_ret(s))
+			return false;
+	return !p->return_probes && !p->silent_rets;
+}

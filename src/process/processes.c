@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Which processes and threads there are, from /proc. All of it may have changed by the time it is
+ * read: what has ended is left out, and who needs all of them asks again. */
+#include <ctype.h>
+#include <dirent.h>
+#include "process/process.h"
+
+/* Appends the numbered entries of a folder. */
+static void read_numbers(const char *path, pid_vec *out)
+{
+	DIR *dir = opendir(path);
+	struct dirent *d;
+
+	if (!dir)
+		return;
+	while ((d = readdir(dir)))
+		if (isdigit((unsigned char)d->d_name[0]))
+			vec__push(out, (uint32_t)strtoul(d->d_name, NULL, 10));
+	closedir(dir);
+}
+
+void process__threads(uint32_t pid, pid_vec *out)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	read_numbers(path, out);
+}
+
+void processes__all(pid_vec *out)
+{
+	read_numbers("/proc", out);
+}
+
+/* A number of /proc/PID/status, as "\nPPid:"; 0: not there. */
+static uint32_t status_number(uint32_t pid, const char *name)
+{
+	autofree char *text = NULL;
+	char path[32];
+	const char *at;
+
+	snprintf(path, sizeof(path), "/proc/%u/status", pid);
+	if (file__read(path, 1 << 20, &text, NULL))
+		return 0;
+	at = strstr(text, name);
+	return at ? strtoul(at + strlen(name), NULL, 10) : 0;
+}
+
+uint32_t process__of_thread(uint32_t tid)
+{
+	return status_number(tid, "\nTgid:");
+}
+
+void processes__descendants(pid_vec *pids)
+{
+	struct map64 inside = {0};
+	pid_vec all = {0};
+	const uint32_t *pid;
+	size_t before;
+
+	vec__each (pid, pids)
+		map64__put(&inside, *pid);
+	processes__all(&all);
+	do {
+		before = pids->len;
+		vec__each (pid, &all) {
+			if (map64__get(&inside, *pid) ||
+			    !map64__get(&inside, status_number(*pid, "\nPPid:")))
+				continue;
+			map64__put(&inside, *pid);
+			vec__push(pids, *pid);
+		}
+	} while (pids->len > before);
+	map64__free(&inside);
+	vec__free(&all);
+}

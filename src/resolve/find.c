@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Finds what OBJECT names: a path, a command in PATH, a soname as the dynamic loader finds it
+ * (ld.so(8)); with a PID, what that process has mapped, then the same search inside its root.
+ */
+#include <errno.h>
+#include <elf.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+#include "ldcache.h"
+#include "resolve/forms.h"
+
+#define CACHE_LIMIT (64u << 20)
+#define MAPS_LIMIT  (256u << 20)
+
+static const char *const default_folders[] = {
+	"/lib/x86_64-linux-gnu",
+	"/usr/lib/x86_64-linux-gnu",
+	"/lib64",
+	"/usr/lib64",
+	"/lib",
+	"/usr/lib",
+	"/usr/local/lib",
+};
+
+/* What is being looked for, where, and what was found. */
+struct search {
+	const char *name;
+	pid_t pid;	  /* whose maps count; 0: none */
+	struct root root; /* its */
+	struct found *out;
+};
+
+static const struct root ours;
+
+/* ---- candidates ---- */
+
+/* The loader passes over libraries of another class or machine. */
+static bool is_loadable(int fd)
+{
+	Elf64_Ehdr h;
+
+	return pread(fd, &h, sizeof(h), 0) == sizeof(h) && !memcmp(h.e_ident, ELFMAG, SELFMAG) &&
+	       h.e_ident[EI_CLASS] == ELFCLASS64 && h.e_machine == EM_X86_64;
+}
+
+static bool is_command(int fd)
+{
+	char self[40];
+
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
+	return access(self, X_OK) == 0;
+}
+
+static bool always(int fd)
+{
+	return true;
+}
+
+/* Takes the file over, and the root that it was looked up in. shown: NULL: its real path. */
+static void take_file(struct search *s, struct root *root, int fd, char *shown)
+{
+	*s->out = (struct found){fd, shown ? shown : door__shown(root, fd), *root};
+	*root = (struct root){0};
+}
+
+/* Takes path, as seen in the root, if test holds for the file. 1, 0, or why it can't be opened. */
+static int take(struct search *s, const char *path, bool (*test)(int fd))
+{
+	int fd = door__open(&s->root, path, OBJECT_LIMIT, NULL);
+
+	if (fd < 0)
+		return fd;
+	if (!test(fd)) {
+		close(fd);
+		return 0;
+	}
+	take_file(s, &s->root, fd, NULL);
+	s->out->path = s->out->path ? s->out->path : xstrdup(path);
+	return 1;
+}
+
+static bool search_path(struct search *s)
+{
+	const char *folder = getenv("PATH"), *end;
+	bool found = false;
+
+	for (folder = folder ? folder : "/usr/bin:/bin"; !found; folder = end + 1) {
+		end = strchrnul(folder, ':');
+		/* an empty entry is the current folder, which was looked into already */
+		if (end > folder) {
+			autofree char *path =
+				xasprintf("%.*s/%s", (int)(end - folder), folder, s->name);
+
+			found = take(s, path, is_command) == 1;
+		}
+		if (!*end)
+			break;
+	}
+	return found;
+}
+
+/* ---- sonames ---- */
+
+static bool search_folder(struct search *s, const char *folder, int len)
+{
+	const char *const *hwcap;
+	bool found = false;
+
+	for (hwcap = hwcaps__names(); *hwcap && !found; hwcap++) {
+		autofree char *path =
+			xasprintf("%.*s/glibc-hwcaps/%s/%s", len, folder, *hwcap, s->name);
+
+		found = take(s, path, is_loadable) == 1;
+	}
+	if (!found) {
+		autofree char *path = xasprintf("%.*s/%s", len, folder, s->name);
+
+		found = take(s, path, is_loadable) == 1;
+	}
+	return found;
+}
+
+static bool search_library_path(struct search *s)
+{
+	const char *folder = getenv("LD_LIBRARY_PATH"), *end;
+
+	/* of a traced process its own would count: what it loaded is in its maps */
+	for (; folder && *folder && !s->pid; folder = *end ? end + 1 : end) {
+		end = folder + strcspn(folder, ":;");
+		if (end == folder ? search_folder(s, ".", 1)
+				  : search_folder(s, folder, end - folder))
+			return true;
+	}
+	return false;
+}
+
+static bool search_cache(struct search *s)
+{
+	autoclose int fd = door__open(&s->root, "/etc/ld.so.cache", CACHE_LIMIT, NULL);
+	autofree char *bytes = NULL;
+	const char *found;
+	size_t len;
+
+	if (fd < 0 || fd__read(fd, "/etc/ld.so.cache", CACHE_LIMIT, &bytes, &len))
+		return false;
+	found = ldcache__find(bytes, len, s->name);
+	return found && take(s, found, is_loadable) == 1;
+}
+
+static bool search_soname(struct search *s)
+{
+	size_t i;
+
+	if (search_library_path(s) || search_cache(s))
+		return true;
+	for (i = 0; i < ARRAY_SIZE(default_folders); i++)
+		if (search_folder(s, default_folders[i], strlen(default_folders[i])))
+			return true;
+	return false;
+}
+
+/* ---- what a process has mapped ---- */
+
+static bool same_name(const struct search *s, const char *mapped, const char *resolved)
+{
+	const char *slash = strrchr(mapped, '/');
+
+	if (resolved && !strcmp(resolved, mapped))
+		return true;
+	if (strchr(s->name, '/'))
+		return !strcmp(s->name, mapped);
+	return slash && !strcmp(slash + 1, s->name);
+}
+
+/* Is that file the one that is mapped? The device numbers of maps and stat differ on some file
+ * systems. */
+static bool is_mapped(int fd, const char *map_file, const struct map *m)
+{
+	struct stat st, mapped;
+
+	if (fstat(fd, &st))
+		return false;
+	if (stat(map_file, &mapped) == 0)
+		return st.st_dev == mapped.st_dev && st.st_ino == mapped.st_ino;
+	return st.st_ino == m->ino;
+}
+
+/* The mapped file: in the process's root, as its executable, or, deleted, through map_files. */
+static bool take_map(struct search *s, const struct map *m)
+{
+	autofree char *map_file =
+		xasprintf("/proc/%d/map_files/%llx-%llx", s->pid, (unsigned long long)m->start,
+			  (unsigned long long)m->end);
+	autofree char *exe = xasprintf("/proc/%d/exe", s->pid);
+	const struct {
+		const struct root *root;
+		const char *path;
+	} candidates[] = {{&s->root, m->path}, {&ours, exe}, {&ours, map_file}};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(candidates); i++) {
+		int fd = door__open(candidates[i].root, candidates[i].path, OBJECT_LIMIT, NULL);
+
+		if (fd >= 0 && is_mapped(fd, map_file, m)) {
+			take_file(s, &s->root, fd, xstrdup(m->path));
+			return true;
+		}
+		if (fd >= 0)
+			close(fd);
+	}
+	return false;
+}
+
+/* A name is what is left of a file that was replaced: two of one name may be mapped at once. */
+static int several(const struct search *s, const struct map *a, const struct map *b)
+{
+	return err__set(
+		ENOTUNIQ,
+		"process %d has several files mapped as %s: %s (/proc/%d/map_files/%llx-%llx), "
+		"%s (/proc/%d/map_files/%llx-%llx): name one of them",
+		s->pid, s->name, a->path, s->pid, (unsigned long long)a->start,
+		(unsigned long long)a->end, b->path, s->pid, (unsigned long long)b->start,
+		(unsigned long long)b->end);
+}
+
+/* 1: found; -ENOTUNIQ. */
+static int take_only(struct search *s, const map_vec *maps, const char *resolved)
+{
+	const struct map *m, *first = NULL;
+
+	vec__each (m, maps) {
+		if (!m->exec || m->path[0] != '/' || !same_name(s, m->path, resolved))
+			continue;
+		if (first && (first->dev != m->dev || first->ino != m->ino))
+			return several(s, first, m);
+		first = first ? first : m;
+	}
+	return first && take_map(s, first);
+}
+
+/* The real path of name as the process sees it; NULL: there is no such file. */
+static char *real_path(const struct search *s, const char *name)
+{
+	autoclose int fd = door__open(&s->root, name, UINT64_MAX, NULL);
+
+	return fd < 0 ? NULL : door__shown(&s->root, fd);
+}
+
+/* 1: found, 0: not; or -errno. */
+static int search_maps(struct search *s)
+{
+	autofree char *file = xasprintf("/proc/%d/maps", s->pid);
+	autofree char *text = NULL, *resolved = NULL;
+	map_vec maps = {0};
+	size_t len;
+	int found;
+
+	if (file__read(file, MAPS_LIMIT, &text, &len) || maps__parse(text, &maps))
+		return 0;
+	if (strchr(s->name, '/'))
+		resolved = real_path(s, s->name);
+	found = take_only(s, &maps, resolved);
+	maps__free(&maps);
+	return found;
+}
+
+/* The soname may be a link to the file that is mapped: then it's the mapped one that counts. */
+static int prefer_mapped(struct search *s)
+{
+	struct found first = *s->out;
+	struct search mapped = {.name = first.path, .pid = s->pid, .out = s->out};
+	int found = root__open(&mapped.root, s->pid);
+
+	found = found ? found : search_maps(&mapped);
+	root__close(&mapped.root);
+	if (found > 0)
+		found__close(&first);
+	else
+		*s->out = first;
+	return found < 0 ? found : 0;
+}
+
+/* ---- names in /proc ---- */
+
+static bool in_proc(const char *name)
+{
+	struct statfs fs;
+
+	return !strncmp(name, "/proc/", 6) && !statfs("/proc", &fs) &&
+	       fs.f_type == PROC_SUPER_MAGIC;
+}
+
+/* What /proc/PID/exe, /proc/PID/map_files/... and their like lead to; NULL: it is none of them. */
+static char *link_target(const char *path)
+{
+	char link[PATH_MAX];
+	ssize_t n = readlink(path, link, sizeof(link) - 1);
+
+	link[max_of(n, 0)] = 0;
+	return n > 0 ? path__undeleted(link) : NULL;
+}
+
+/* These lead to a file, whatever its name leads to by now, or for us: they are taken as they are.
+ */
+static int take_link(struct search *s)
+{
+	char *shown = link_target(s->name);
+	int fd = shown ? door__open(&ours, s->name, OBJECT_LIMIT, NULL) : 0;
+
+	if (fd <= 0) {
+		free(shown);
+		return fd;
+	}
+	take_file(s, &s->root, fd, shown);
+	return 1;
+}
+
+/* Below /proc/PID/root: a path of that process's. */
+static int take_below_root(struct search *s, pid_t pid, const char *path)
+{
+	struct search in = {.name = path, .pid = pid, .out = s->out};
+	int err = root__open(&in.root, pid);
+
+	if (err)
+		return err;
+	err = take(&in, path, always);
+	root__close(&in.root);
+	if (err == 1) {
+		free(s->out->path);
+		s->out->path = xstrdup(path);
+	}
+	return err;
+}
+
+/* 1: it is there, 0: it is no such name; or -errno. */
+static int take_from_proc(struct search *s)
+{
+	int pid, n = 0;
+
+	if (!in_proc(s->name))
+		return 0;
+	if (sscanf(s->name, "/proc/%d/root%n", &pid, &n) == 1 && n && s->name[n] == '/')
+		return take_below_root(s, pid, s->name + n);
+	return take_link(s);
+}
+
+/* ---- all of it ---- */
+
+static int no_such_path(const struct search *s, int err)
+{
+	if (err == -ENODEV)
+		return err__set(ENOENT,
+				"%s is not a regular file: name a program or a shared library",
+				s->name);
+	if (err != -ENOENT && err != -ENOTDIR)
+		return err;
+	if (s->pid)
+		return err__set(ENOENT, "no file %s in the mount namespace of process %d", s->name,
+				s->pid);
+	return err__set(ENOENT, "no file %s", s->name);
+}
+
+static int find(struct search *s)
+{
+	int found = take_from_proc(s);
+
+	if (!found && s->pid)
+		found = search_maps(s);
+	if (found)
+		return found < 0 ? no_such_path(s, found) : 0;
+	found = take(s, s->name, always);
+	if (strchr(s->name, '/'))
+		return found == 1 ? 0 : no_such_path(s, found);
+	if (found == 1 || search_path(s) || search_soname(s))
+		return s->pid ? prefer_mapped(s) : 0;
+	return err__set(ENOENT,
+			"no object %s: tried the %scurrent folder, PATH, LD_LIBRARY_PATH, "
+			"/etc/ld.so.cache and the default library folders; name it by its path",
+			s->name, s->pid ? "process's maps, the " : "");
+}
+
+int object__find(const char *name, pid_t pid, struct found *out)
+{
+	struct search s = {.name = name, .pid = max_of(pid, 0), .out = out};
+	int err;
+
+	*out = (struct found){.fd = -1};
+	if (!*name)
+		return err__set(EINVAL, "an empty object name: name a program or a shared library");
+	err = root__open(&s.root, pid);
+	if (err)
+		return err;
+	err = find(&s);
+	root__close(&s.root);
+	return err;
+}

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* From what the user named to functions: names and patterns. Offsets, ranges and points are in
+ * offsets.c, FILE:LINE is in lines.c. */
+#include <errno.h>
+#include <stdlib.h>
+#include "resolve/forms.h"
+
+void functions__free(function_vec *v)
+{
+	struct function *f;
+
+	vec__each (f, v)
+		function__clear(f);
+	vec__free(v);
+}
+
+struct hit {
+	uint32_t symbol;
+	enum match match;
+};
+
+typedef VEC(struct hit) hit_vec;
+
+/* ---- names ---- */
+
+/* foo.cold comes with foo; asked for by a pattern that foo doesn't have it stands alone. */
+static bool comes_along(struct object *o, const struct name_query *q, uint32_t i)
+{
+	const struct symbol *owner = q->glob ? object__split_owner(o, i) : NULL;
+
+	return owner && name_query__match(q, owner) != MATCH_NONE;
+}
+
+static void find_hits(struct object *o, const struct name_query *q, hit_vec *hits)
+{
+	enum match m;
+	bool exact = false;
+	size_t i, n = 0;
+
+	for (i = 0; i < o->symbols.len; i++) {
+		m = name_query__match(q, &o->symbols.data[i]);
+		if (m == MATCH_NONE || comes_along(o, q, i))
+			continue;
+		exact |= m == MATCH_NAME || m == MATCH_DEMANGLED;
+		vec__push(hits, (struct hit){i, m});
+	}
+	for (i = 0; i < hits->len; i++)
+		if (!exact || hits->data[i].match != MATCH_CLONE)
+			hits->data[n++] = hits->data[i];
+	hits->len = n;
+}
+
+/* Distinct addresses among the hits of this kind (hits are in order of address). */
+static size_t count_places(const struct object *o, const hit_vec *hits, enum match match)
+{
+	const struct hit *h;
+	uint64_t last = 0;
+	size_t n = 0;
+
+	vec__each (h, hits) {
+		if (h->match != match || (n && o->symbols.data[h->symbol].vaddr == last))
+			continue;
+		last = o->symbols.data[h->symbol].vaddr;
+		n++;
+	}
+	return n;
+}
+
+/* The name asked for, where it says which; else the symbol's own. */
+static char *hit_name(struct object *o, const struct name_query *q, const struct hit *h, size_t places)
+{
+	const struct symbol *s = symbol__show(o, &o->symbols.data[h->symbol]);
+
+	if (q->glob || h->match == MATCH_PART || h->match == MATCH_CLONE ||
+	    (h->match == MATCH_DEMANGLED && places > 1))
+		return xstrdup(s->shown);
+	if (places > 1 && s->version && !s->default_version && !q->version)
+		return xasprintf("%s@%s", q->text, s->version);
+	return xstrdup(q->text);
+}
+
+static bool has_plt_stub(const struct object *o, const char *name)
+{
+	size_t len = strlen(name);
+	const struct symbol *s;
+
+	vec__each (s, &o->symbols)
+		if (s->type == SYMBOL_PLT && !strncmp(s->name, name, len) &&
+		    !strcmp(s->name + len, "@plt"))
+			return true;
+	return false;
+}
+
+static bool has_functions(const struct object *o)
+{
+	const struct symbol *s;
+
+	vec__each (s, &o->symbols)
+		if (s->type != SYMBOL_PLT)
+			return true;
+	return false;
+}
+
+static int not_found(const struct object *o, const struct name_query *q)
+{
+	autofree char *close = NULL;
+	struct str s = {0};
+
+	if (!q->glob && has_plt_stub(o, q->name))
+		return err__set(ENOENT,
+				"%s has no function %s of its own, it calls another "
+				"object's: name that object, or its stub %s@plt",
+				o->path, q->name, q->name);
+	if (!has_functions(o))
+		return err__set(ENOENT,
+				"%s has no function symbols, so no %s: name functions by file "
+				"offset (0xOFF), or install its debug symbols",
+				o->path, q->text);
+	if (!q->glob)
+		suggest__names(o, q->name, &s);
+	close = s.data;
+	return err__set(ENOENT, "no function %s %s in %s%.600s; `bbtrace list %s` shows all",
+			q->glob ? "matches" : "named", q->text, o->path, close ? close : "",
+			o->path);
+}
+
+static int resolve_query(struct object *o, const struct name_query *q, function_vec *v)
+{
+	size_t names, demangled;
+	struct map64 entries;
+	hit_vec hits = {0};
+	const struct hit *h;
+	int err = 0;
+
+	find_hits(o, q, &hits);
+	names = count_places(o, &hits, MATCH_NAME);
+	demangled = count_places(o, &hits, MATCH_DEMANGLED);
+	if (!hits.len)
+		err = not_found(o, q);
+	entries = functions__entries(v, o);
+	if (!err)
+		vec__each (h, &hits)
+			functions__add_symbol(v, &entries, o, h->symbol,
+					      hit_name(o, q, h, names + demangled));
+	map64__free(&entries);
+	vec__free(&hits);
+	return err;
+}
+
+/*
+ * All functions are also those that have no name: what .eh_frame bounds, shown by its address.
+ * What compilers split off a function belongs to it, wherever it is found.
+ */
+static size_t add_unnamed(struct object *o, function_vec *v)
+{
+	struct map64 entries = functions__entries(v, o);
+	size_t before = v->len;
+	const struct frame *f;
+	struct function fn;
+
+	vec__each (f, &o->frames) {
+		const struct symbol *s = object__symbol_at(o, f->vaddr);
+
+		if (f->part || f->signal || !f->size ||
+		    (s && f->vaddr - s->vaddr < object__extent(o, s)) ||
+		    map64__get(&entries, f->vaddr) || !object__function_at(o, f->vaddr, &fn))
+			continue;
+		map64__put(&entries, f->vaddr);
+		vec__push(v, fn);
+	}
+	map64__free(&entries);
+	return v->len - before;
+}
+
+static int resolve_all(struct object *o, const struct name_query *q, function_vec *v)
+{
+	int err = has_functions(o) ? resolve_query(o, q, v) : -ENOENT;
+
+	if ((err && err != -ENOENT) || add_unnamed(o, v))
+		return err == -ENOENT ? 0 : err;
+	return err ? not_found(o, q) : 0;
+}
+
+static bool any_matches(const struct object *o, const struct name_query *q)
+{
+	const struct symbol *s;
+
+	vec__each (s, &o->symbols)
+		if (name_query__match(q, s) != MATCH_NONE)
+			return true;
+	return false;
+}
+
+static int resolve_name(struct object *o, const struct spec *spec, function_vec *v)
+{
+	struct name_query q;
+	size_t before = v->len;
+	int err;
+
+	name_query__init(&q, spec->name, false);
+	/* a pattern may be a name after all: operator*, operator[], main.Map[...] */
+	err = spec->kind == SPEC_GLOB ? -ENOENT : resolve_query(o, &q, v);
+	name_query__free(&q);
+	if (spec->kind != SPEC_GLOB)
+		return err;
+	name_query__init(&q, spec->name, true);
+	err = strcmp(spec->name, "*") ? resolve_query(o, &q, v) : resolve_all(o, &q, v);
+	name_query__free(&q);
+	if (err != -ENOENT || v->len != before)
+		return err;
+	name_query__init(&q, spec->name, false);
+	if (any_matches(o, &q))
+		err = resolve_query(o, &q, v);
+	name_query__free(&q);
+	return err;
+}
+
+int object__resolve(struct object *o, const struct spec *spec, function_vec *v)
+{
+	if (o->kind != OBJECT_ELF)
+		return kernel__resolve(o, NULL, 0, spec, v);
+	switch (spec->kind) {
+	case SPEC_NAME:
+	case SPEC_GLOB:
+		return resolve_name(o, spec, v);
+	case SPEC_OFFSET:
+		return offsets__resolve(o, spec, v);
+	case SPEC_RANGE:
+		return ranges__resolve(o, spec, v);
+	case SPEC_LINE:
+		return object__resolve_line(o, spec->text, spec->name, spec->start, v);
+	case SPEC_POINTS:
+		return points__resolve(o, spec, v);
+	}
+	return err__set(EINVAL, "%s: not a function", spec->text);
+}
+
+/* ---- the other direction ---- */
+
+bool object__function_at(const struct object *o, uint64_t vaddr, struct function *out)
+{
+	struct object *own =
+		(struct object *)o; /* the index of parts and shown names are made when asked for */
+	const struct symbol *s, *owner;
+	const struct frame *f;
+
+	if (!object__is_code(o, vaddr))
+		return false;
+	s = object__symbol_at(o, vaddr);
+	f = object__frame_at(o, vaddr);
+	if (s && (s->size || !f || f->vaddr <= s->vaddr)) {
+		owner = object__split_owner(own, s - o->symbols.data);
+		owner = symbol__show(o, owner ? owner : s);
+		function__from_symbol(out, own, owner - o->symbols.data, xstrdup(owner->shown));
+		return true;
+	}
+	if (!f)
+		return false;
+	function__from_range(out, o, f->vaddr, f->size,
+			     xasprintf("0x%llx", (unsigned long long)f->vaddr));
+	return true;
+}
+
+static bool overlaps(const struct function *f, uint64_t start, uint64_t len)
+{
+	const struct range *r;
+
+	vec__each (r, &f->ranges)
+		if (r->vaddr < start ? start - r->vaddr < r->size : r->vaddr - start < len)
+			return true;
+	return false;
+}
+
+bool spec__matches(const struct spec *spec, const struct function *f)
+{
+	struct name_query q;
+	uint64_t vaddr;
+	bool found;
+
+	switch (spec->kind) {
+	case SPEC_NAME:
+	case SPEC_GLOB:
+		if (spec->module &&
+		    (f->object->kind != OBJECT_MODULE || strcmp(spec->module, f->object->path)))
+			return false;
+		name_query__init(&q, spec->name, spec->kind == SPEC_GLOB);
+		found = name_query__matches_name(&q, f->raw) || name_query__matches_name(&q, f->name) ||
+			(f->object && functions__alias_matches(f, &q));
+		name_query__free(&q);
+		return found;
+	case SPEC_OFFSET:
+	case SPEC_RANGE:
+		return !strcmp(spec->text, f->name) ||
+		       (spec__vaddr(spec, f->object, &vaddr) &&
+			overlaps(f, vaddr, spec->kind == SPEC_RANGE ? spec->len : 1));
+	case SPEC_LINE:
+	case SPEC_POINTS:
+		return false;
+	}
+	return false;
+}
+
+bool spec__is_line(const struct spec *spec, const char *path, unsigned line)
+{
+	return spec->start == line && path__is_file(path, spec->name);
+}

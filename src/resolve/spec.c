@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* FUNC of the command line: which of its forms a text has. What it names is resolve.c's to find. */
+#include <errno.h>
+#include <stdlib.h>
+#include "resolve/forms.h"
+
+static bool all_digits(const char *p)
+{
+	return *p && !p[strspn(p, "0123456789")];
+}
+
+/* A number at *p that starts with 0x; what is behind it decides the form. */
+static bool hex(const char **p, uint64_t *out)
+{
+	static const char digits[] = "0123456789abcdefABCDEF";
+	char *end;
+
+	if ((*p)[0] != '0' || ((*p)[1] != 'x' && (*p)[1] != 'X') || !strspn(*p + 2, digits))
+		return false;
+	errno = 0;
+	*out = strtoull(*p, &end, 16);
+	*p = end;
+	return !errno;
+}
+
+static int parse_offset(const char *text, bool kernel, struct spec *s)
+{
+	const char *p = text, *what = kernel ? "an address" : "a file offset";
+
+	s->kind = SPEC_OFFSET;
+	if (!hex(&p, &s->start))
+		return err__set(EINVAL,
+				"'%s' is not %s: write it as 0x and hexadecimal digits, "
+				"of 64 bits at most",
+				text, what);
+	if (*p == ':' && p[1]) {
+		s->name = xstrdup(p + 1);
+		return 0;
+	}
+	if (*p == '+') {
+		s->kind = SPEC_RANGE;
+		p++;
+		if (hex(&p, &s->len) && !*p && s->len && s->start <= UINT64_MAX - s->len)
+			return 0;
+		return err__set(EINVAL,
+				"'%s' is not a range: write 0xOFF+0xLEN with a length from "
+				"0x1 up",
+				text);
+	}
+	if (!*p)
+		return 0;
+	return err__set(EINVAL, "'%s' is not %s: write 0xOFF, 0xOFF:NAME or 0xOFF+0xLEN", text,
+			what);
+}
+
+/* FILE:LINE: a C++ name has no part that is a number. */
+static bool parse_line(const char *text, struct spec *s)
+{
+	const char *colon = strrchr(text, ':');
+
+	if (!colon || colon == text || colon[-1] == ':' || !all_digits(colon + 1))
+		return false;
+	errno = 0;
+	s->start = strtoull(colon + 1, NULL, 10);
+	if (errno || !s->start)
+		return false;
+	s->kind = SPEC_LINE;
+	s->name = xstrndup(text, colon - text);
+	return true;
+}
+
+/*
+ * A pattern, or a C++ name like f(char*), v<int*>::operator[] or operator*? Inside (…) and <…>, and
+ * behind "operator", these characters are the name's own.
+ */
+static bool is_glob(const char *p)
+{
+	int depth = 0;
+
+	for (; *p; p++) {
+		if (!strncmp(p, "operator", 8) && p[8] && strchr("*[<>-(", p[8])) {
+			p += 8;
+			p += strspn(p, "*[]<>=-()") - 1;
+			continue;
+		}
+		if (strchr("(<", *p))
+			depth++;
+		else if (strchr(")>", *p))
+			depth--;
+		else if (depth <= 0 && strchr("*?[", *p))
+			return true;
+	}
+	return false;
+}
+
+static int parse_name(const char *text, bool kernel, struct spec *s)
+{
+	const char *colon = kernel ? strchr(text, ':') : NULL;
+
+	/* kernel: module:name, but a Rust or C++ name may have :: */
+	if (colon && colon[1] != ':' && colon > text) {
+		if (!colon[1])
+			return err__set(EINVAL,
+					"'%s' names a module and no function: write "
+					"MODULE:FUNC",
+					text);
+		s->module = xstrndup(text, colon - text);
+		text = colon + 1;
+	}
+	s->name = xstrdup(text);
+	s->kind = is_glob(text) ? SPEC_GLOB : SPEC_NAME;
+	return 0;
+}
+
+static int parse(const char *text, bool kernel, struct spec *s)
+{
+	if (!*text)
+		return err__set(EINVAL,
+				"an empty function name: name a function, 0xOFF or FILE:LINE");
+	if (*text == '@') {
+		if (!text[1])
+			return err__set(EINVAL, "'@' without a file: write @POINTS, the path of a "
+						"points file");
+		s->kind = SPEC_POINTS;
+		s->name = xstrdup(text + 1);
+		return 0;
+	}
+	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
+		return parse_offset(text, kernel, s);
+	if (parse_line(text, s))
+		return 0;
+	return parse_name(text, kernel, s);
+}
+
+int spec__parse(const char *text, bool kernel, struct spec *out)
+{
+	int err;
+
+	memset(out, 0, sizeof(*out));
+	out->text = xstrdup(text);
+	err = parse(text, kernel, out);
+	if (err)
+		spec__free(out);
+	return err;
+}
+
+void spec__free(struct spec *s)
+{
+	free(s->text);
+	free(s->name);
+	free(s->module);
+	memset(s, 0, sizeof(*s));
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Names close to one that doesn't exist: by edit distance, then by containing it. */
+#include <stdlib.h>
+#include "resolve/forms.h"
+
+#define SUGGESTIONS  5
+#define NAME_MAX_LEN 64	   /* longer names are compared by containing only */
+#define DEMANGLE_MAX 50000 /* mangled names that are worth the time of an error message */
+
+struct close {
+	const char *name;
+	unsigned score;
+};
+
+/* Levenshtein distance; more than limit: limit + 1. Both at most NAME_MAX_LEN long. */
+static unsigned distance(const char *a, size_t a_len, const char *b, size_t b_len, unsigned limit)
+{
+	unsigned row[NAME_MAX_LEN + 1], diagonal, above, best;
+	size_t i, j;
+
+	if (a_len > b_len + limit || b_len > a_len + limit)
+		return limit + 1;
+	for (j = 0; j <= b_len; j++)
+		row[j] = j;
+	for (i = 1; i <= a_len; i++) {
+		diagonal = row[0];
+		best = row[0] = i;
+		for (j = 1; j <= b_len; j++) {
+			above = row[j];
+			row[j] = min_of(min_of(above, row[j - 1]) + 1,
+					diagonal + (a[i - 1] != b[j - 1]));
+			diagonal = above;
+			best = min_of(best, row[j]);
+		}
+		if (best > limit)
+			return limit + 1;
+	}
+	return row[b_len];
+}
+
+/* Lower is closer; 0: not close. */
+static unsigned closeness(const char *name, size_t len, const char *candidate)
+{
+	size_t candidate_len = strlen(candidate);
+	unsigned limit = len < 4 ? 1 : len < 9 ? 2 : 3, d = limit + 1;
+
+	if (len <= NAME_MAX_LEN && candidate_len <= NAME_MAX_LEN)
+		d = distance(name, len, candidate, candidate_len, limit);
+	if (d <= limit)
+		return 1 + d;
+	if (len >= 3 && candidate_len < 4096 && strcasestr(candidate, name))
+		return 10 + candidate_len - len;
+	return 0;
+}
+
+static void keep(struct close *best, const char *name, unsigned score)
+{
+	unsigned i;
+
+	for (i = 0; i < SUGGESTIONS; i++)
+		if (best[i].name && !strcmp(best[i].name, name))
+			return;
+	for (i = SUGGESTIONS; i && (!best[i - 1].name || best[i - 1].score > score); i--)
+		if (i < SUGGESTIONS)
+			best[i] = best[i - 1];
+	if (i < SUGGESTIONS)
+		best[i] = (struct close){name, score};
+}
+
+void suggest__names(const struct object *o, const char *name, struct str *out)
+{
+	struct close best[SUGGESTIONS] = {{0}};
+	VEC(char *) made = {0};
+	size_t len = strlen(name), budget = DEMANGLE_MAX;
+	const struct symbol *s;
+	char *shown, **p;
+	unsigned score, i;
+
+	vec__each (s, &o->symbols) {
+		if (s->type == SYMBOL_PLT && !strchr(name, '@'))
+			continue;
+		shown = budget && name__is_mangled(s->name) ? name__demangle(s->name, DEMANGLE_NAME)
+							    : NULL;
+		budget -= shown != NULL;
+		score = closeness(name, len, shown ? shown : s->name);
+		if (!score || score > 10 + 64) {
+			free(shown);
+			continue;
+		}
+		if (shown)
+			vec__push(&made, shown);
+		keep(best, shown ? shown : s->name, score);
+	}
+	for (i = 0; i < SUGGESTIONS && best[i].name; i++)
+		str__printf(out, "%s%s", i ? ", " : "; did you mean ", best[i].name);
+	if (i)
+		str__puts(out, "?");
+	vec__each (p, &made)
+		free(*p);
+	vec__free(&made);
+}
