@@ -31,7 +31,8 @@ static bool good_site(const struct making *m, const struct plan_site *s)
 {
 	return s->object < m->nobjects && s->function < m->p->functions.len &&
 	       s->block < m->p->blocks.len && s->kind < BRANCH_KINDS &&
-	       s->refusal < PROBE_REFUSALS && (s->kind == BRANCH_NONE || s->mnemonic);
+	       s->refusal < PROBE_REFUSALS && s->role < ROLES &&
+	       (s->role == ROLE_BRANCH ? s->mnemonic != NULL : s->kind == BRANCH_NONE);
 }
 
 static bool good_block(const struct making *m, const struct plan_block *b)
@@ -83,7 +84,7 @@ static bool is_good(const struct making *m)
 		if (!good_function(m, f))
 			return false;
 	vec__each (s, &p->sites)
-		if (!good_site(m, s) || !in_order(s, p->sites.data, vaddr))
+		if (!good_site(m, s))
 			return false;
 	vec__each (b, &p->blocks)
 		if (!good_block(m, b) || !in_order(b, p->blocks.data, start))
@@ -164,6 +165,16 @@ static bool take_line_files(struct making *m)
 	return true;
 }
 
+/* Files of before the column: all rows have role 0. */
+static void tell_roles(struct plan *p)
+{
+	struct plan_site *s;
+
+	vec__each (s, &p->sites)
+		if (s->role == ROLE_BRANCH && !s->mnemonic)
+			s->role = s->entry ? ROLE_ENTRY : ROLE_WITNESS;
+}
+
 static void take_head(struct plan *p, const struct file_plan *row)
 {
 	p->arch = arch__by_machine(row->machine);
@@ -196,6 +207,8 @@ int file_plan__make(struct file_rows *rows, const struct file_objects *objects, 
 	move(&p->gaps, &rows->gaps);
 	move(&p->lines, &rows->lines);
 	take_objects(&m, objects);
+	tell_roles(p);
+	plan__index_sites(p);
 	*out = p;
 	if (!p->arch)
 		return err__set(ENOTSUP,

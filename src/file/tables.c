@@ -91,6 +91,7 @@ static const struct column site[] = {
 	NUMBER(struct plan_site, thunk),
 	NUMBER(struct plan_site, sp_delta),
 	NUMBER(struct plan_site, switched),
+	NUMBER(struct plan_site, role),
 };
 
 static const struct column block[] = {

@@ -31,7 +31,7 @@ static bool wants_probe(const struct emit *e, const struct plan_site *s)
 		return events & PLAN_RETURN && ends && s->kind != BRANCH_JCC;
 	if (s->entry && !(flags & FUNCTION_RANGE))
 		return true;
-	if (s->entry && s->kind == BRANCH_NONE && s->refusal != PROBE_UNSUPPORTED)
+	if (s->role == ROLE_ENTRY)
 		return false;
 	if (events & PLAN_BRANCH)
 		return true;
@@ -62,9 +62,9 @@ static void decide(struct emit *e, struct plan_site *s)
 	e->plan->probes += s->probe;
 	if (wanted && !s->probe) {
 		e->plan->skipped++;
-		f->skipped += s->kind != BRANCH_NONE || s->refusal == PROBE_UNSUPPORTED;
+		f->skipped += s->role == ROLE_BRANCH;
 	}
-	f->branches += s->kind != BRANCH_NONE || s->refusal == PROBE_UNSUPPORTED;
+	f->branches += s->role == ROLE_BRANCH;
 }
 
 /* ---- blocks ---- */
@@ -172,6 +172,7 @@ static void add_branch_site(struct emit *e, const struct node *n, uint32_t block
 	const struct insn *insn = graph__branch(e->g, n);
 	struct plan_site *s = vec__add(&e->plan->sites);
 
+	s->role = ROLE_BRANCH;
 	s->vaddr = insn->addr;
 	s->target = insn->target;
 	s->mnemonic = insn->mnemonic;
@@ -232,6 +233,7 @@ static void add_entry_site(struct emit *e, uint32_t node, uint32_t block)
 	struct plan_site *s = vec__add(&e->plan->sites);
 	const struct node *n = &e->g->nodes.data[node];
 
+	s->role = ROLE_ENTRY;
 	s->vaddr = n->addr;
 	s->object = e->object;
 	s->block = block;
@@ -298,23 +300,6 @@ static void add_sites(struct emit *e, uint32_t first, uint32_t last, uint32_t bl
 		mark_entry(vec__last(&e->plan->sites));
 }
 
-/* Overlapping blocks give their sites out of order: hardly ever, and not by far. */
-static void sort_sites(struct emit *e, size_t first)
-{
-	struct plan *p = e->plan;
-
-	for (size_t i = first + 1; i < p->sites.len; i++) {
-		struct plan_site s = p->sites.data[i];
-		size_t k = i;
-
-		for (; k > first && p->sites.data[k - 1].vaddr > s.vaddr; k--)
-			p->sites.data[k] = p->sites.data[k - 1];
-		if (k != i)
-			p->sites.data[k] = s;
-	}
-}
-
-/* Now that the sites have their numbers. */
 static void point_to_sites(struct emit *e, size_t first)
 {
 	struct plan *p = e->plan;
@@ -326,7 +311,7 @@ static void point_to_sites(struct emit *e, size_t first)
 		s->function = plan_function_of(e, s->vaddr);
 		if (s->function == NO_FUNCTION)
 			s->function = b->function;
-		if (s->mnemonic)
+		if (s->role == ROLE_BRANCH)
 			b->site = i;
 		if (s->entry)
 			p->functions.data[s->function].entry_site = i;
@@ -387,7 +372,6 @@ void plan__emit(struct plan *p, uint32_t object, struct graph *g,
 	for (size_t i = 0; i < e.leaders.len; i++)
 		if (e.block_of[i] != NO_BLOCK)
 			add_block(&e, &e.leaders.data[i]);
-	sort_sites(&e, first);
 	point_to_sites(&e, first);
 	set_entries(&e);
 	for (size_t i = first; i < p->sites.len; i++)

@@ -6,7 +6,6 @@
  */
 #include <stdlib.h>
 #include "plan/frequency.h"
-#include "plan/voices.h"
 
 #define TURNS	  8    /* of a loop */
 #define MAX_DEPTH 6    /* of loops that still count */
@@ -15,8 +14,7 @@
 
 struct guess {
 	const struct plan *p;
-	uint32_t *first, *ways; /* successors by block: ways[first[b] … first[b + 1]) */
-	uint32_t *into, *preds; /* predecessors likewise */
+	const struct plan_flow *flow;
 	uint8_t *state, *depth;
 	bool *cold;
 	uint32_t *stamp;
@@ -25,41 +23,6 @@ struct guess {
 	uint32_t budget;
 };
 enum { NEW, OPEN, DONE };
-
-static void find_ways(struct guess *g)
-{
-	VEC(uint32_t) all = {0};
-
-	g->first = xcalloc(g->p->blocks.len + 1, sizeof(*g->first));
-	for (uint32_t b = 0; b < g->p->blocks.len; b++) {
-		autofree uint32_t *ways = NULL;
-		size_t n;
-
-		g->first[b] = all.len;
-		voices__ways(g->p, b, &ways, &n);
-		for (size_t i = 0; i < n; i++)
-			vec__push(&all, ways[i]);
-	}
-	g->first[g->p->blocks.len] = all.len;
-	g->ways = all.data;
-}
-
-static void find_preds(struct guess *g)
-{
-	size_t n = g->p->blocks.len, edges = g->first[n];
-	autofree uint32_t *at = xcalloc(n + 1, sizeof(*at));
-
-	g->into = xcalloc(n + 1, sizeof(*g->into));
-	g->preds = xcalloc(edges + 1, sizeof(*g->preds));
-	for (size_t i = 0; i < edges; i++)
-		g->into[g->ways[i] + 1]++;
-	for (size_t b = 0; b < n; b++)
-		g->into[b + 1] += g->into[b];
-	memcpy(at, g->into, (n + 1) * sizeof(*at));
-	for (uint32_t b = 0; b < n; b++)
-		for (uint32_t i = g->first[b]; i < g->first[b + 1]; i++)
-			g->preds[at[g->ways[i]]++] = b;
-}
 
 /* Depth first from a block, without recursion; back edges lead to what is still open. */
 static void visit(struct guess *g, uint32_t start)
@@ -70,24 +33,24 @@ static void visit(struct guess *g, uint32_t start)
 	VEC(uint64_t) stack = {0};
 
 	g->state[start] = OPEN;
-	vec__push(&stack, (uint64_t)start << 32 | g->first[start]);
+	vec__push(&stack, (uint64_t)start << 32 | g->flow->out[start]);
 	while (stack.len) {
 		top.block = *vec__last(&stack) >> 32;
 		top.next = (uint32_t)*vec__last(&stack);
-		if (top.next == g->first[top.block + 1]) {
+		if (top.next == g->flow->out[top.block + 1]) {
 			g->state[top.block] = DONE;
 			vec__push(&g->order, top.block);
 			stack.len--;
 			continue;
 		}
 		++*vec__last(&stack);
-		top.next = g->ways[top.next];
+		top.next = g->flow->successors[top.next];
 		if (g->state[top.next] == OPEN) {
 			vec__push(&g->tails, top.block);
 			vec__push(&g->headers, top.next);
 		} else if (g->state[top.next] == NEW) {
 			g->state[top.next] = OPEN;
-			vec__push(&stack, (uint64_t)top.next << 32 | g->first[top.next]);
+			vec__push(&stack, (uint64_t)top.next << 32 | g->flow->out[top.next]);
 		}
 	}
 	vec__free(&stack);
@@ -109,12 +72,12 @@ static void deepen(struct guess *g, uint32_t header)
 		uint32_t b = work.data[--work.len];
 
 		g->depth[b]++;
-		for (uint32_t i = g->into[b]; i < g->into[b + 1]; i++) {
+		for (uint32_t i = g->flow->in[b]; i < g->flow->in[b + 1]; i++) {
 			g->budget -= g->budget > 0;
-			if (g->stamp[g->preds[i]] == header + 1)
+			if (g->stamp[g->flow->predecessors[i]] == header + 1)
 				continue;
-			g->stamp[g->preds[i]] = header + 1;
-			vec__push(&work, g->preds[i]);
+			g->stamp[g->flow->predecessors[i]] = header + 1;
+			vec__push(&work, g->flow->predecessors[i]);
 		}
 	}
 	vec__free(&work);
@@ -148,10 +111,10 @@ static void find_cold(struct guess *g)
 	for (size_t i = 0; i < g->order.len; i++) {
 		uint32_t b = g->order.data[i];
 		const struct plan_block *block = &g->p->blocks.data[b];
-		bool all = g->first[b] < g->first[b + 1];
+		bool all = g->flow->out[b] < g->flow->out[b + 1];
 
-		for (uint32_t k = g->first[b]; k < g->first[b + 1]; k++)
-			all &= g->cold[g->ways[k]];
+		for (uint32_t k = g->flow->out[b]; k < g->flow->out[b + 1]; k++)
+			all &= g->cold[g->flow->successors[k]];
 		g->cold[b] = all || block->noreturn || block->pad || in_split_part(g->p, block);
 	}
 }
@@ -175,12 +138,12 @@ static void spread(struct guess *g, double *of)
 
 		if (of[b] == 0)
 			of[b] = 1; /* where a function begins, or control comes from elsewhere */
-		for (uint32_t k = g->first[b]; k < g->first[b + 1]; k++)
-			if (!is_back_edge(g, position, b, g->ways[k]))
-				share += g->cold[g->ways[k]] ? COLD : 1;
-		for (uint32_t k = g->first[b]; k < g->first[b + 1]; k++)
-			if (!is_back_edge(g, position, b, g->ways[k]))
-				of[g->ways[k]] += of[b] * (g->cold[g->ways[k]] ? COLD : 1) / share;
+		for (uint32_t k = g->flow->out[b]; k < g->flow->out[b + 1]; k++)
+			if (!is_back_edge(g, position, b, g->flow->successors[k]))
+				share += g->cold[g->flow->successors[k]] ? COLD : 1;
+		for (uint32_t k = g->flow->out[b]; k < g->flow->out[b + 1]; k++)
+			if (!is_back_edge(g, position, b, g->flow->successors[k]))
+				of[g->flow->successors[k]] += of[b] * (g->cold[g->flow->successors[k]] ? COLD : 1) / share;
 	}
 	free(position);
 }
@@ -192,11 +155,11 @@ static void spread(struct guess *g, double *of)
 #define ROUNDS 8 /* blocks without a branch of their own in a row */
 
 /* Runs of block b along its way to another one, as far as they are known. */
-static double flow(const struct guess *g, const struct branch_counts *counts, const bool *known,
+static double runs_to(const struct guess *g, const struct branch_counts *counts, const bool *known,
 		   const double *of, uint32_t b, uint32_t to)
 {
 	const struct plan_block *block = &g->p->blocks.data[b];
-	uint32_t n = g->first[b + 1] - g->first[b];
+	uint32_t n = g->flow->out[b + 1] - g->flow->out[b];
 
 	if (known[b] && block->taken != block->next) {
 		if (to == block->taken)
@@ -237,18 +200,19 @@ static void use_profile(const struct guess *g, const struct plan_options *o, dou
 
 			if (known[b])
 				continue;
-			for (uint32_t i = g->into[b]; i < g->into[b + 1]; i++)
-				sum += flow(g, counts, known, of, g->preds[i], b);
+			for (uint32_t i = g->flow->in[b]; i < g->flow->in[b + 1]; i++)
+				sum += runs_to(g, counts, known, of, g->flow->predecessors[i], b);
 			of[b] = max_of(of[b], sum);
 		}
 	free(counts);
 	free(known);
 }
 
-void frequency__estimate(struct frequency *f, const struct plan *p,
+void frequency__estimate(struct frequency *f, const struct plan_flow *flow,
 			 const struct plan_options *options)
 {
-	struct guess g = {.p = p, .budget = BUDGET};
+	const struct plan *p = flow->plan;
+	struct guess g = {.p = p, .flow = flow, .budget = BUDGET};
 	size_t n = p->blocks.len;
 
 	f->of = xcalloc(n + 1, sizeof(*f->of));
@@ -256,8 +220,6 @@ void frequency__estimate(struct frequency *f, const struct plan *p,
 	g.depth = xcalloc(n + 1, 1);
 	g.cold = xcalloc(n + 1, sizeof(*g.cold));
 	g.stamp = xcalloc(n + 1, sizeof(*g.stamp));
-	find_ways(&g);
-	find_preds(&g);
 	for (size_t i = 0; i < p->functions.len; i++)
 		if (p->functions.data[i].entry_block != NO_BLOCK &&
 		    g.state[p->functions.data[i].entry_block] == NEW)
@@ -273,10 +235,6 @@ void frequency__estimate(struct frequency *f, const struct plan *p,
 			f->of[b] *= TURNS;
 	if (options->profile)
 		use_profile(&g, options, f->of);
-	free(g.first);
-	free(g.ways);
-	free(g.into);
-	free(g.preds);
 	free(g.state);
 	free(g.depth);
 	free(g.cold);

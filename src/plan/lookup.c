@@ -2,6 +2,7 @@
 /*
  * Looking things up in a finished plan, and what little changes in it: a site that loses its probe.
  */
+#include <stdlib.h>
 #include "plan/build.h"
 
 void plan__refuse(struct plan *p, uint32_t site, enum probe_refusal why)
@@ -15,7 +16,7 @@ void plan__refuse(struct plan *p, uint32_t site, enum probe_refusal why)
 	s->refusal = why;
 	p->probes--;
 	p->skipped++;
-	if (s->kind == BRANCH_NONE)
+	if (s->role != ROLE_BRANCH)
 		return;
 	p->functions.data[s->function].silent++;
 	vec__each (f, &p->functions) {
@@ -55,14 +56,42 @@ uint32_t plan__block_at(const struct plan *p, uint32_t object, uint64_t vaddr)
 	return i;
 }
 
+static int by_address(const void *a, const void *b, void *plan)
+{
+	const struct plan *p = plan;
+	const struct plan_site *x = &p->sites.data[*(const uint32_t *)a];
+	const struct plan_site *y = &p->sites.data[*(const uint32_t *)b];
+
+	if (x->object != y->object)
+		return x->object < y->object ? -1 : 1;
+	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
+}
+
+void plan__index_sites(struct plan *p)
+{
+	p->by_address.len = 0;
+	for (uint32_t i = 0; i < p->sites.len; i++)
+		vec__push(&p->by_address, i);
+	if (p->by_address.len)
+		qsort_r(p->by_address.data, p->by_address.len, sizeof(uint32_t), by_address, p);
+}
+
 uint32_t plan__site_at(const struct plan *p, uint32_t object, uint64_t vaddr)
 {
-	size_t i = FIND(p->sites, vaddr, object, vaddr);
+	size_t low = 0, high = p->by_address.len;
 
-	if (i == p->sites.len || p->sites.data[i].object != object ||
-	    p->sites.data[i].vaddr != vaddr)
-		return NO_SITE;
-	return i;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		const struct plan_site *s = &p->sites.data[p->by_address.data[middle]];
+
+		if (s->object == object && s->vaddr == vaddr)
+			return p->by_address.data[middle];
+		if (s->object < object || (s->object == object && s->vaddr < vaddr))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NO_SITE;
 }
 
 /* Without the index (a plan made by hand): asked-for functions first, of equals the
@@ -175,7 +204,7 @@ bool plan__tells_entry(const struct plan *p, uint32_t site)
 	       f->entry_site != site && !p->sites.data[f->entry_site].probe;
 }
 
-bool plan__entry_speaks(const struct plan *p, uint32_t object, uint64_t vaddr)
+bool plan__entry_is_probed(const struct plan *p, uint32_t object, uint64_t vaddr)
 {
 	uint32_t block = plan__block_at(p, object, vaddr);
 	const struct plan_function *f;

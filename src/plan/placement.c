@@ -7,14 +7,12 @@
  */
 #include <stdlib.h>
 #include "plan/frequency.h"
-#include "plan/voices.h"
+#include "plan/frontier.h"
 
 struct placement {
-	struct voices v;
+	struct frontier f;
 	struct plan *p;
 	struct frequency frequency;
-	/* predecessors by block: preds[first[b] … first[b + 1]) */
-	uint32_t *first, *preds;
 	uint8_t *reached; /* of the search backward in progress */
 	VEC(uint32_t) back;
 };
@@ -24,7 +22,7 @@ static bool may_choose(const struct placement *pl, const struct plan_site *s)
 {
 	const struct plan *p = pl->p;
 
-	return s->probe && (!p->blocks.data[s->block].pad || pl->v.speaks[s->block]) && s->kind &&
+	return s->probe && (!p->blocks.data[s->block].pad || pl->f.flow.marked[s->block]) && s->kind &&
 	       !s->entry && !plan__tells_entry(p, s - p->sites.data) &&
 	       !(p->functions.data[s->function].flags & (FUNCTION_SILENT | FUNCTION_RANGE));
 }
@@ -46,7 +44,7 @@ static bool is_implied(struct placement *pl, const struct plan_site *s)
 	const struct plan_block *b = &pl->p->blocks.data[s->block];
 
 	if (s->kind == BRANCH_CALL)
-		return pl->v.calls[s->block] && !b->noreturn;
+		return pl->f.flow.enters[s->block] && !b->noreturn;
 	/* a jump out of the plan ends the call: only its own probe tells */
 	return s->kind == BRANCH_JMP && b->taken != NO_BLOCK &&
 	       !(pl->p->functions.data[pl->p->blocks.data[b->taken].function].flags &
@@ -55,62 +53,27 @@ static bool is_implied(struct placement *pl, const struct plan_site *s)
 
 /* ---- conditionals ---- */
 
-static void count_preds(struct placement *pl, bool fill, uint32_t *at)
+/* Do the events that follow tell the outcomes of an unprobed branch apart? */
+static bool is_decided(struct placement *pl, uint32_t block)
 {
-	for (uint32_t b = 0; b < pl->p->blocks.len; b++) {
-		autofree uint32_t *ways = NULL;
-		size_t n;
+	uint32_t one, other;
 
-		voices__ways(pl->p, b, &ways, &n);
-		for (size_t i = 0; i < n; i++) {
-			if (fill)
-				pl->preds[at[ways[i]]] = b;
-			at[ways[i]]++;
-		}
-	}
-}
-
-static void find_preds(struct placement *pl)
-{
-	size_t n = pl->p->blocks.len;
-	autofree uint32_t *at = xcalloc(n + 1, sizeof(*at));
-	uint32_t sum = 0;
-
-	pl->first = xcalloc(n + 1, sizeof(*pl->first));
-	count_preds(pl, false, at);
-	for (size_t b = 0; b < n; b++) {
-		pl->first[b] = sum;
-		sum += at[b];
-		at[b] = pl->first[b];
-	}
-	pl->first[n] = sum;
-	pl->preds = xcalloc(sum + 1, sizeof(*pl->preds));
-	count_preds(pl, true, at);
-}
-
-/* Are the ways on from the end of a silent block told apart? */
-static bool is_told(struct placement *pl, uint32_t block)
-{
-	autofree uint32_t *ways = NULL;
-	size_t n, one, other;
-
-	if (pl->p->sites.data[pl->p->blocks.data[block].site].kind == BRANCH_RET)
+	if (plan_flow__is_unprobed_ret(&pl->f.flow, block))
 		return true;
-	voices__ways(pl->p, block, &ways, &n);
-	return n < 2 ? n == 1 : !voices__conflict(&pl->v, ways, n, &one, &other);
+	if (plan_flow__count(&pl->f.flow, block) < 2)
+		return plan_flow__count(&pl->f.flow, block);
+	return !frontier__conflict(&pl->f, block, &one, &other);
 }
 
-static bool is_silent_end(const struct placement *pl, uint32_t block)
+static bool is_unprobed_end(const struct placement *pl, uint32_t block)
 {
-	uint32_t site = pl->p->blocks.data[block].site;
-
-	return site == NO_SITE || (!pl->p->sites.data[site].probe && !pl->v.calls[block]);
+	return !plan_flow__is_told(&pl->f.flow, block);
 }
 
 /* Every silent branch from which control comes in silence to the end of block: still told apart? */
-static bool all_told_behind(struct placement *pl, uint32_t block)
+static bool all_decided_behind(struct placement *pl, uint32_t block)
 {
-	bool good = is_told(pl, block);
+	bool good = is_decided(pl, block);
 	uint32_t *b;
 
 	pl->back.len = 0;
@@ -119,16 +82,16 @@ static bool all_told_behind(struct placement *pl, uint32_t block)
 	for (size_t i = 0; good && i < pl->back.len; i++) {
 		uint32_t at = pl->back.data[i];
 
-		if (pl->v.speaks[at])
+		if (pl->f.flow.marked[at])
 			continue;
-		for (uint32_t k = pl->first[at]; good && k < pl->first[at + 1]; k++) {
-			uint32_t pred = pl->preds[k];
+		for (uint32_t k = pl->f.flow.in[at]; good && k < pl->f.flow.in[at + 1]; k++) {
+			uint32_t pred = pl->f.flow.predecessors[k];
 
-			if (pl->reached[pred] || !is_silent_end(pl, pred))
+			if (pl->reached[pred] || !is_unprobed_end(pl, pred))
 				continue;
 			pl->reached[pred] = 1;
 			vec__push(&pl->back, pred);
-			good = pl->p->blocks.data[pred].site == NO_SITE || is_told(pl, pred);
+			good = pl->p->blocks.data[pred].site == NO_SITE || is_decided(pl, pred);
 		}
 	}
 	vec__each (b, &pl->back)
@@ -152,13 +115,13 @@ static bool ends_for_sure(struct placement *pl, uint32_t block)
 	for (size_t i = 0; good && i < pl->back.len; i++) {
 		uint32_t at = pl->back.data[i];
 
-		for (uint32_t k = pl->first[at]; good && k < pl->first[at + 1] && !pl->v.speaks[at];
+		for (uint32_t k = pl->f.flow.in[at]; good && k < pl->f.flow.in[at + 1] && !pl->f.flow.marked[at];
 		     k++) {
-			uint32_t pred = pl->preds[k], site = pl->p->blocks.data[pred].site;
+			uint32_t pred = pl->f.flow.predecessors[k], site = pl->p->blocks.data[pred].site;
 			uint8_t kind = site == NO_SITE ? BRANCH_NONE : pl->p->sites.data[site].kind;
 
-			good = (kind != BRANCH_CALL && kind != BRANCH_ICALL) || pl->v.calls[pred];
-			if (pl->reached[pred] || !is_silent_end(pl, pred))
+			good = (kind != BRANCH_CALL && kind != BRANCH_ICALL) || pl->f.flow.enters[pred];
+			if (pl->reached[pred] || !is_unprobed_end(pl, pred))
 				continue;
 			pl->reached[pred] = 1;
 			vec__push(&pl->back, pred);
@@ -170,29 +133,27 @@ static bool ends_for_sure(struct placement *pl, uint32_t block)
 }
 
 /* May control go in silence from the end of block to a silent ret? */
-static bool runs_to_ret(struct placement *pl, uint32_t block)
+static bool reaches_ret(struct placement *pl, uint32_t block)
 {
-	autofree uint32_t *ways = NULL;
-	const uint32_t *voice;
+	const uint32_t *successors = plan_flow__successors(&pl->f.flow, block), *m;
+	uint32_t n = plan_flow__count(&pl->f.flow, block);
 	bool found = false;
-	size_t n;
 
-	voices__ways(pl->p, block, &ways, &n);
-	for (size_t i = 0; i < n && !found; i++) {
-		voices__from(&pl->v, ways[i]);
-		vec__each (voice, &pl->v.heard)
-			found |= *voice == VOICE_RET;
+	for (uint32_t i = 0; i < n && !found; i++) {
+		frontier__of(&pl->f, successors[i]);
+		vec__each (m, &pl->f.members)
+			found |= *m == FRONTIER_RET;
 	}
 	return found;
 }
 
-static bool try_silence(struct placement *pl, uint32_t site)
+static bool try_unprobed(struct placement *pl, uint32_t site)
 {
 	struct plan_site *s = &pl->p->sites.data[site];
 
 	drop(pl->p, s);
-	if (all_told_behind(pl, s->block) &&
-	    (!runs_to_ret(pl, s->block) || ends_for_sure(pl, s->block)))
+	if (all_decided_behind(pl, s->block) &&
+	    (!reaches_ret(pl, s->block) || ends_for_sure(pl, s->block)))
 		return true;
 	s->probe = 1;
 	pl->p->probes++;
@@ -211,11 +172,11 @@ static bool try_witness(struct placement *pl, uint32_t site)
 	taken = pl->frequency.of[b->taken];
 	next = pl->frequency.of[b->next];
 	rare = taken < next ? b->taken : b->next;
-	if (pl->frequency.of[rare] > 0.4 * here || !voices__add_witness(&pl->v, rare, true))
+	if (pl->frequency.of[rare] > 0.4 * here || !frontier__add_witness(&pl->f, rare, true))
 		return false;
-	if (try_silence(pl, site))
+	if (try_unprobed(pl, site))
 		return true;
-	voices__drop_witness(&pl->v);
+	frontier__drop_witness(&pl->f);
 	return false;
 }
 
@@ -261,7 +222,7 @@ static void choose(struct placement *pl, const struct cost_row *costs)
 	}
 	vec__sort(&list, dearest_first);
 	vec__each (c, &list)
-		if (!try_silence(pl, c->site))
+		if (!try_unprobed(pl, c->site))
 			try_witness(pl, c->site);
 	vec__free(&list);
 }
@@ -280,10 +241,10 @@ static void guard_landings(struct placement *pl)
 		    (pl->p->functions.data[b->function].flags & (FUNCTION_SILENT | FUNCTION_RANGE)))
 			continue;
 		if (b->pad)
-			voices__add_witness(&pl->v, i, false);
+			frontier__add_witness(&pl->f, i, false);
 		if (s && s->kind == BRANCH_CALL && b->next != NO_BLOCK &&
 		    names__returns_twice(pl->p->objects.data[s->object].object, s->target))
-			voices__add_witness(&pl->v, b->next, false);
+			frontier__add_witness(&pl->f, b->next, false);
 	}
 }
 
@@ -291,31 +252,26 @@ void placement__imply(struct plan *p)
 {
 	struct placement pl = {.p = p};
 
-	voices__init(&pl.v, p);
+	frontier__init(&pl.f, p);
 	guard_landings(&pl);
 	for (size_t i = 0; i < p->sites.len; i++)
 		if (may_choose(&pl, &p->sites.data[i]) && is_implied(&pl, &p->sites.data[i]))
 			drop(p, &p->sites.data[i]);
-	voices__renumber(p);
-	voices__free(&pl.v);
+	frontier__free(&pl.f);
 }
 
 static void begin(struct placement *pl, struct plan *p, const struct plan_options *options)
 {
 	*pl = (struct placement){.p = p};
-	voices__init(&pl->v, p);
-	frequency__estimate(&pl->frequency, p, options);
+	frontier__init(&pl->f, p);
+	frequency__estimate(&pl->frequency, &pl->f.flow, options);
 	pl->reached = xcalloc(p->blocks.len + 1, 1);
-	find_preds(pl);
 }
 
 static void end(struct placement *pl)
 {
-	voices__renumber(pl->p);
-	voices__free(&pl->v);
+	frontier__free(&pl->f);
 	frequency__free(&pl->frequency);
-	free(pl->first);
-	free(pl->preds);
 	free(pl->reached);
 	vec__free(&pl->back);
 }
@@ -331,7 +287,7 @@ static bool *jumping_functions(const struct plan *p)
 
 	vec__each (b, &p->blocks)
 		if (b->function != NO_FUNCTION && b->taken != NO_BLOCK &&
-		    plan__entry_speaks(p, b->object, p->blocks.data[b->taken].start))
+		    plan__entry_is_probed(p, b->object, p->blocks.data[b->taken].start))
 			jumps[b->function] = true;
 	return jumps;
 }
@@ -349,7 +305,7 @@ void placement__silence_rets(struct plan *p, const struct plan_options *options)
 		/* a ret deeper on the stack than the return address is a jump */
 		if (s->kind == BRANCH_RET && may_choose(&pl, s) && s->sp_delta == 0 &&
 		    !jumps[s->function])
-			p->silent_rets |= ends_for_sure(&pl, s->block) && try_silence(&pl, i);
+			p->silent_rets |= ends_for_sure(&pl, s->block) && try_unprobed(&pl, i);
 	}
 	end(&pl);
 }

@@ -451,6 +451,7 @@ static int fill_plan(struct plan *p, const function_vec *functions,
 		returns__check(p);
 	count_silent(p);
 	point_to_data(p);
+	plan__index_sites(p);
 	if (p->sites.len > PLAN_MAX_SITES)
 		return err__set(
 			E2BIG,
@@ -508,6 +509,7 @@ void plan__free(struct plan *p)
 	vec__free(&p->objects);
 	vec__free(&p->functions);
 	vec__free(&p->sites);
+	vec__free(&p->by_address);
 	vec__free(&p->blocks);
 	vec__free(&p->table);
 	vec__free(&p->stubs);

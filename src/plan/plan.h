@@ -15,18 +15,25 @@
 #define NO_BLOCK       UINT32_MAX
 #define PLAN_MAX_SITES (1u << 20) /* the kernel's MAX_UPROBE_MULTI_CNT */
 
-/* One control-transfer instruction, or a function's first instruction, or both. Index = site id =
- * attach cookie. */
+enum site_role {
+	ROLE_BRANCH,  /* a control-transfer instruction: it ends its block */
+	ROLE_ENTRY,   /* a function's first instruction, where that is no branch */
+	ROLE_WITNESS, /* an instruction whose probe tells that control is in its block */
+	ROLES
+};
+
+/* An instruction that a probe may tell. Its index is its id for good: sites are only appended. */
 struct plan_site {
 	uint64_t vaddr;
 	uint64_t target;      /* direct: when taken; 0 for indirect and ret */
-	const char *mnemonic; /* NULL where kind is NONE */
+	const char *mnemonic; /* of a branch, else NULL */
 	struct operand operand;
 	uint32_t object;   /* index into plan->objects */
 	uint32_t function; /* whose range holds it: index into plan->functions */
-	uint32_t block;	   /* the block that it ends (or starts, for an entry that is no branch) */
+	uint32_t block;	   /* the block that it is in; ROLE_BRANCH: that it ends */
 	uint8_t len;
-	uint8_t kind; /* enum branch_kind */
+	uint8_t role; /* enum site_role */
+	uint8_t kind; /* enum branch_kind; NONE: no branch, or one of PROBE_UNSUPPORTED */
 	uint8_t cond;
 	uint8_t entry; /* 1: its probe tells the entry of .function: it is the first instruction, or
 			* the branch that ends the first block with nothing but comparisons before
@@ -155,7 +162,8 @@ struct plan {
 	bool kernel;
 	VEC(struct plan_object) objects;
 	VEC(struct plan_function) functions;
-	VEC(struct plan_site) sites;   /* by object, then vaddr */
+	VEC(struct plan_site) sites;
+	VEC(uint32_t) by_address;      /* their ids, by object, then vaddr: plan__index_sites() */
 	VEC(struct plan_block) blocks; /* by object, then start */
 	VEC(uint32_t) table;	       /* block indices */
 	VEC(struct plan_stub) stubs;   /* where a tail call through the PLT leads is in the plan */
@@ -265,7 +273,9 @@ uint32_t plan__function_at(const struct plan *p, uint32_t object, uint64_t vaddr
  * Then it tells the entry as well: there is no other way to it. */
 bool plan__tells_entry(const struct plan *p, uint32_t site);
 /* Is vaddr the first instruction of a function whose entry carries a probe? */
-bool plan__entry_speaks(const struct plan *p, uint32_t object, uint64_t vaddr);
+bool plan__entry_is_probed(const struct plan *p, uint32_t object, uint64_t vaddr);
+/* Fills in by_address; to be called when sites were appended. */
+void plan__index_sites(struct plan *p);
 /*
  * Has each event of these kinds (enum plan_events) a record of its own, and each record as many
  * events as its probe word says? Else losing a record may lose more: branches that the path
@@ -282,5 +292,37 @@ const char *plan__name_at(const struct plan *p, uint32_t function, uint64_t vadd
 			  uint64_t *offset);
 /* Where it, or the part of it that its first range is in, starts: offsets count from there. */
 uint64_t plan__start(const struct plan_function *f);
+
+/* ---- control flow between blocks (flow.c) ---- */
+
+/*
+ * Which blocks can follow a block, and where a probe reports that they do. Placement removes probes
+ * by this relation, and the replay fills in paths by it. Of a conditional branch each outcome is a
+ * successor, also where both lead to one block; the successor of a call is what follows its return.
+ */
+struct plan_flow {
+	const struct plan *plan;
+	uint32_t *out, *successors;  /* of block b: successors[out[b] … out[b + 1]) */
+	uint32_t *in, *predecessors; /* likewise */
+	bool *marked; /* by block: an entry or a witness in it is probed, and hit when control enters */
+	bool *enters; /* by block: ends in a direct call of a function whose entry is probed */
+};
+/* plan must outlive it. What of the plan's probes changes later, of branches excepted, is not seen:
+ * who places witnesses keeps marked. */
+void plan_flow__init(struct plan_flow *f, const struct plan *p);
+void plan_flow__free(struct plan_flow *f);
+static inline const uint32_t *plan_flow__successors(const struct plan_flow *f, uint32_t block)
+{
+	return f->successors + f->out[block];
+}
+static inline uint32_t plan_flow__count(const struct plan_flow *f, uint32_t block)
+{
+	return f->out[block + 1] - f->out[block];
+}
+/* Is control's way on from the end of this block reported, by the branch there or by the entry that
+ * it calls? */
+bool plan_flow__is_told(const struct plan_flow *f, uint32_t block);
+/* Does the block end in a ret without probe? */
+bool plan_flow__is_unprobed_ret(const struct plan_flow *f, uint32_t block);
 
 #endif

@@ -1,43 +1,42 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Witnesses: where a branch with several ways on can't carry a probe (notrack jmp, a hinted jcc),
- * its ways are told apart by what speaks first on each. Where two ways would say the same, a probe
- * goes into the first block of one.
+ * its outcomes are told apart by the probe that is hit next. Where the frontiers of two successors
+ * have a member in common, a probe goes into one of them.
  */
-#include "plan/voices.h"
+#include "plan/frontier.h"
 
-/* Does control come in silence from block to another one? */
-static bool runs_into(struct voices *v, uint32_t block, uint32_t other)
+/* Does control get unprobed from block to another one? */
+static bool runs_into(struct frontier *f, uint32_t block, uint32_t other)
 {
-	bool speaks = v->speaks[other], found = false;
-	const uint32_t *voice;
+	bool marked = f->flow.marked[other], found = false;
+	const uint32_t *m;
 
-	v->speaks[other] = true;
-	voices__from(v, block);
-	vec__each (voice, &v->heard)
-		found |= *voice == (VOICE_BLOCK | other);
-	v->speaks[other] = speaks;
+	f->flow.marked[other] = true;
+	frontier__of(f, block);
+	vec__each (m, &f->members)
+		found |= *m == (FRONTIER_BLOCK | other);
+	f->flow.marked[other] = marked;
 	return found;
 }
 
-/* Of two ways that say the same, the one that runs into the other gets the witness: the other one
- * is then told by what the first did not say. */
-static void tell_apart(struct voices *v, uint32_t block)
+/* Of two successors in conflict, the one that runs into the other gets the witness: the other one
+ * is then told by the witness that was not hit. */
+static void tell_apart(struct frontier *f, uint32_t block)
 {
-	autofree uint32_t *ways = NULL;
-	size_t n, one, other;
+	const uint32_t *successors = plan_flow__successors(&f->flow, block);
+	uint32_t one, other;
 
-	voices__ways(v->p, block, &ways, &n);
-	while (n > 1 && voices__conflict(v, ways, n, &one, &other)) {
-		bool first = one != other && runs_into(v, ways[one], ways[other]);
+	while (plan_flow__count(&f->flow, block) > 1 && frontier__conflict(f, block, &one, &other)) {
+		bool first = one != other && runs_into(f, successors[one], successors[other]);
 
-		if (!voices__add_witness(v, ways[first ? one : other], false) &&
-		    !voices__add_witness(v, ways[first ? other : one], false))
+		if (!frontier__add_witness(f, successors[first ? one : other], false) &&
+		    !frontier__add_witness(f, successors[first ? other : one], false))
 			break;
 	}
 }
 
-static bool is_silent(const struct plan *p, const struct plan_block *b)
+static bool is_unprobed(const struct plan *p, const struct plan_block *b)
 {
 	const struct plan_site *s = b->site == NO_SITE ? NULL : &p->sites.data[b->site];
 
@@ -48,14 +47,11 @@ static bool is_silent(const struct plan *p, const struct plan_block *b)
 
 void witness__place(struct plan *p)
 {
-	size_t before = p->sites.len;
-	struct voices v;
+	struct frontier f;
 
-	voices__init(&v, p);
+	frontier__init(&f, p);
 	for (uint32_t b = 0; b < p->blocks.len; b++)
-		if (is_silent(p, &p->blocks.data[b]))
-			tell_apart(&v, b);
-	if (p->sites.len != before)
-		voices__renumber(p);
-	voices__free(&v);
+		if (is_unprobed(p, &p->blocks.data[b]))
+			tell_apart(&f, b);
+	frontier__free(&f);
 }

@@ -20,7 +20,7 @@ static bool is_entry(const struct plan *plan, uint32_t site)
 {
 	const struct plan_site *s = &plan->sites.data[site];
 
-	return plan->functions.data[s->function].entry_site == site && s->kind == BRANCH_NONE;
+	return plan->functions.data[s->function].entry_site == site && s->role == ROLE_ENTRY;
 }
 
 int kprobe_multi__suits(const struct probe *p)

@@ -215,7 +215,7 @@ static bool stands_in(struct now *n, const struct call *c)
 	/* a tail shared with another function */
 	return c->state == CALL_AT && c->block != NO_BLOCK &&
 	       (n->t->plan->blocks.data[c->block].function == n->s->function ||
-		walk__find(n->t->walk, c->block, n->s->block, c->past && !n->s->kind, &path) ==
+		walk__find(n->t->walk, c->block, n->s->block, c->past && n->s->role == ROLE_WITNESS, &path) ==
 			WALK_FOUND);
 }
 
@@ -549,5 +549,5 @@ int replay__entry(struct now *n)
 	top->fresh = true;
 	top->past = true;
 	err = step__entry(n);
-	return err || n->s->kind == BRANCH_NONE ? err : on_branch(n, top);
+	return err || n->s->role != ROLE_BRANCH ? err : on_branch(n, top);
 }

@@ -91,10 +91,10 @@ int trace__feed(struct trace *t, const void *record, size_t size)
 		return !n.s->entry	 ? bad_record()
 		       : t->plan->kernel ? replay__tail_return(&n)
 					 : replay__return(&n);
-	if (n.s->kind == BRANCH_NONE && !n.s->entry)
+	if (n.s->role == ROLE_WITNESS)
 		return replay__witness(&n);
 	if (type != WIRE_ENTRY)
-		return n.s->kind == BRANCH_NONE ? bad_record() : replay__branch(&n);
+		return n.s->role != ROLE_BRANCH ? bad_record() : replay__branch(&n);
 	return take_entry(&n, record, size) ? -EINVAL : replay__entry(&n);
 }
 

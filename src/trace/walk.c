@@ -15,6 +15,7 @@ struct way {
 
 struct walk {
 	const struct plan *plan;
+	struct plan_flow flow;
 	struct map64 known; /* from << 32 | to -> index into ways + 1 */
 	VEC(struct way) ways_known;
 	VEC(uint32_t) found;
@@ -24,9 +25,7 @@ struct walk {
 	uint8_t *ways;
 	VEC(uint32_t) visited;
 	bool cycle;
-	struct map64 calls; /* where an unprobed call ends (object << 56 | address) -> its block */
-	bool *called;	    /* by block: ends in a call of a function whose entry carries a probe */
-	bool *speaks;	    /* by block: an entry or a witness in it carries a probe */
+	struct map64 *calls; /* by object: where an unprobed call ends -> 1 + its block */
 };
 
 #define OPEN 255
@@ -35,37 +34,26 @@ struct walk {
 #define MAX_DEPTH 512
 #define MAX_KNOWN (1u << 20)
 
-/* ---- what speaks ---- */
-
-static uint64_t end_key(uint32_t object, uint64_t end)
-{
-	return (uint64_t)object << 56 ^ end;
-}
-
-static bool is_traced_entry(const struct plan *plan, const struct plan_site *call)
-{
-	return call->kind == BRANCH_CALL && plan__entry_speaks(plan, call->object, call->target);
-}
+/* ---- calls without probe ---- */
 
 static void note_calls(struct walk *w)
 {
+	w->calls = xcalloc(w->plan->objects.len + 1, sizeof(*w->calls));
 	for (uint32_t i = 0; i < w->plan->blocks.len; i++) {
 		const struct plan_block *b = &w->plan->blocks.data[i];
 		const struct plan_site *s =
 			b->site == NO_SITE ? NULL : &w->plan->sites.data[b->site];
 
-		if (!s || s->probe || (s->kind != BRANCH_CALL && s->kind != BRANCH_ICALL))
-			continue;
-		*map64__put(&w->calls, end_key(b->object, b->end)) = i;
-		w->called[i] = is_traced_entry(w->plan, s);
+		if (s && !s->probe && (s->kind == BRANCH_CALL || s->kind == BRANCH_ICALL))
+			*map64__put(&w->calls[b->object], b->end) = i + 1;
 	}
 }
 
 uint32_t walk__call_ending(const struct walk *w, uint32_t object, uint64_t end)
 {
-	const uint64_t *b = map64__get(&w->calls, end_key(object, end));
+	const uint64_t *b = map64__get(&w->calls[object], end);
 
-	return b ? *b : NO_BLOCK;
+	return b ? *b - 1 : NO_BLOCK;
 }
 
 struct walk *walk__new(const struct plan *plan)
@@ -74,12 +62,7 @@ struct walk *walk__new(const struct plan *plan)
 
 	w->plan = plan;
 	w->ways = xcalloc(plan->blocks.len + 1, 1);
-	w->speaks = xcalloc(plan->blocks.len + 1, sizeof(*w->speaks));
-	w->called = xcalloc(plan->blocks.len + 1, sizeof(*w->called));
-	for (size_t i = 0; i < plan->sites.len; i++)
-		if ((plan->sites.data[i].entry || !plan->sites.data[i].kind) &&
-		    plan->sites.data[i].probe)
-			w->speaks[plan->sites.data[i].block] = true;
+	plan_flow__init(&w->flow, plan);
 	note_calls(w);
 	return w;
 }
@@ -92,49 +75,31 @@ void walk__free(struct walk *w)
 	vec__free(&w->ways_known);
 	vec__free(&w->found);
 	map64__free(&w->known);
-	map64__free(&w->calls);
+	for (size_t i = 0; i < w->plan->objects.len; i++)
+		map64__free(&w->calls[i]);
+	free(w->calls);
+	plan_flow__free(&w->flow);
 	free(w->ways);
-	free(w->speaks);
-	free(w->called);
 	free(w);
 }
 
 /* ---- the search ---- */
 
-/* The i-th block that can follow block b without an event; NO_BLOCK: there are no more. */
-static uint32_t successor(const struct walk *w, uint32_t b, uint32_t i)
+/* How many blocks can follow block b without an event. */
+static uint32_t count_unprobed(const struct walk *w, uint32_t b)
 {
-	const struct plan_block *block = &w->plan->blocks.data[b];
-	const struct plan_site *s =
-		block->site == NO_SITE ? NULL : &w->plan->sites.data[block->site];
-
-	if (s && (s->probe || w->called[b]))
-		return NO_BLOCK;
-	if (s && s->kind == BRANCH_IJMP)
-		return i < block->ntable ? w->plan->table.data[block->table + i] : NO_BLOCK;
-	if (s && (s->kind == BRANCH_JCC || s->kind == BRANCH_LOOP || s->kind == BRANCH_JMP) &&
-	    block->taken != NO_BLOCK && i-- == 0)
-		return block->taken;
-	return i == 0 && !block->noreturn ? block->next : NO_BLOCK;
-}
-
-static bool is_silent_ret(const struct walk *w, uint32_t b)
-{
-	uint32_t site = w->plan->blocks.data[b].site;
-
-	return site != NO_SITE && w->plan->sites.data[site].kind == BRANCH_RET &&
-	       !w->plan->sites.data[site].probe;
+	return plan_flow__is_told(&w->flow, b) ? 0 : plan_flow__count(&w->flow, b);
 }
 
 /* How many ways lead from b to the end of block to: 0, 1 or 2 (for more). */
 static unsigned search(struct walk *w, uint32_t b, uint32_t to, bool around, unsigned depth)
 {
 	unsigned ways = 0;
-	uint32_t next;
+	uint32_t n;
 
-	if ((b == to || (to == TO_RET && is_silent_ret(w, b))) && (depth || !around))
+	if ((b == to || (to == TO_RET && plan_flow__is_unprobed_ret(&w->flow, b))) && (depth || !around))
 		return 1; /* a way on from its end would have met its probe */
-	if (depth && w->speaks[b])
+	if (depth && w->flow.marked[b])
 		return 0;
 	if (w->ways[b] == OPEN)
 		return w->cycle = true, 0;
@@ -144,8 +109,9 @@ static unsigned search(struct walk *w, uint32_t b, uint32_t to, bool around, uns
 		return 2;
 	w->ways[b] = OPEN;
 	vec__push(&w->visited, b);
-	for (uint32_t i = 0; ways < 2 && (next = successor(w, b, i)) != NO_BLOCK; i++)
-		ways += search(w, next, to, around, depth + 1);
+	n = count_unprobed(w, b);
+	for (uint32_t i = 0; ways < 2 && i < n; i++)
+		ways += search(w, plan_flow__successors(&w->flow, b)[i], to, around, depth + 1);
 	w->ways[b] = min_of(ways, 2u) + 1;
 	return min_of(ways, 2u);
 }
@@ -155,13 +121,15 @@ static void take_way(struct walk *w, uint32_t from, uint32_t to, bool around)
 {
 	uint32_t next = NO_BLOCK, b;
 
-	for (b = from; (b != to && (to != TO_RET || !is_silent_ret(w, b))) || around; b = next) {
+	for (b = from; (b != to && (to != TO_RET || !plan_flow__is_unprobed_ret(&w->flow, b))) || around; b = next) {
 		around = false;
 		vec__push(&w->found, b);
-		for (uint32_t i = 0; (next = successor(w, b, i)) != NO_BLOCK; i++)
-			if (next == to || (!w->speaks[next] && w->ways[next] == 2) ||
-			    (to == TO_RET && !w->speaks[next] && is_silent_ret(w, next)))
+		for (uint32_t i = 0; i < count_unprobed(w, b); i++) {
+			next = plan_flow__successors(&w->flow, b)[i];
+			if (next == to || (!w->flow.marked[next] && w->ways[next] == 2) ||
+			    (to == TO_RET && !w->flow.marked[next] && plan_flow__is_unprobed_ret(&w->flow, next)))
 				break;
+		}
 	}
 	vec__push(&w->found, b);
 }
@@ -217,7 +185,7 @@ bool walk__is_silent_ahead(const struct walk *w, uint32_t b)
 	for (size_t i = 0; b != NO_BLOCK && i < w->plan->blocks.len; i++) {
 		uint32_t site = w->plan->blocks.data[b].site;
 
-		if (i && w->speaks[b])
+		if (i && w->flow.marked[b])
 			return false;
 		if (site != NO_SITE)
 			return !w->plan->sites.data[site].probe;

@@ -4,7 +4,7 @@
 
 static void check_site(const struct plan *p, uint32_t i)
 {
-	const struct plan_site *s = &p->sites.data[i], *last = i ? s - 1 : NULL;
+	const struct plan_site *s = &p->sites.data[i];
 	const struct plan_block *b = &p->blocks.data[s->block];
 	const struct plan_object *o = &p->objects.data[s->object];
 	struct insn insn;
@@ -13,9 +13,9 @@ static void check_site(const struct plan *p, uint32_t i)
 
 	CHECK(s->object < p->objects.len && s->function < p->functions.len);
 	CHECK(s->block < p->blocks.len && s->refusal < PROBE_REFUSALS && s->kind < BRANCH_KINDS);
-	CHECK(!last || last->object < s->object || last->vaddr < s->vaddr);
 	CHECK(s->vaddr >= b->start && s->vaddr < b->end);
-	CHECK(!s->mnemonic == (s->kind == BRANCH_NONE) || s->refusal == PROBE_UNSUPPORTED);
+	CHECK(!s->mnemonic == (s->role != ROLE_BRANCH));
+	CHECK((s->kind == BRANCH_NONE) == (s->role != ROLE_BRANCH) || s->refusal == PROBE_UNSUPPORTED);
 	CHECK(plan__site_at(p, s->object, s->vaddr) == i);
 	/* a probe sits on the start of an instruction */
 	bytes = object__bytes(o->object, s->vaddr + s->probe_at, &avail);

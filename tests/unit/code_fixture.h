@@ -6,6 +6,7 @@
 
 #include <unistd.h>
 #include "plan/plan.h"
+#include "resolve/resolve.h"
 #include "tap.h"
 
 static char scratch[] = "/tmp/bbtrace-code-XXXXXX";

@@ -25,7 +25,7 @@ static struct object code_object = {
 
 enum code_site { CODE_ENTRY, CODE_JE, CODE_ICALL, CODE_RET, CODE_SITES };
 static struct plan_site code_sites[CODE_SITES] = {
-	[CODE_ENTRY] = {.vaddr = 0x1000, .len = 2, .entry = 1},
+	[CODE_ENTRY] = {.vaddr = 0x1000, .len = 2, .role = ROLE_ENTRY, .entry = 1},
 	[CODE_JE] =
 		{.vaddr = 0x1002, .len = 2, .target = 0x1008, .kind = BRANCH_JCC, .mnemonic = "je"},
 	[CODE_ICALL] =

@@ -40,7 +40,7 @@ static struct plan_function functions[] = {{.name = "f",
 		.cond = 5                                                                          \
 	}
 static struct plan_site sites[SITES] = {
-	[S_ENTRY] = {.vaddr = 0x1000, .entry = 1, .probe = 1, .len = 1, .sp_delta = 0},
+	[S_ENTRY] = {.vaddr = 0x1000, .role = ROLE_ENTRY, .entry = 1, .probe = 1, .len = 1, .sp_delta = 0},
 	[S_JNE] = SITE(0x1008, BRANCH_JCC, 0),
 	[S_CALL] = SITE(0x1010, BRANCH_CALL, 1),
 	[S_IJMP] = SITE(0x1018, BRANCH_IJMP, 1),

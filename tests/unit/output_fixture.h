@@ -43,7 +43,7 @@ static struct plan_object fixture_objects[] = {{.path = LIBC}, {.path = LS}};
 static struct plan_function fixture_functions[] = {{.name = "malloc"},
 						   {.name = "main", .object = 1}};
 static struct plan_site fixture_sites[FIXTURE_SITES] = {
-	[SITE_ENTRY] = {.vaddr = 0x98580, .entry = 1},
+	[SITE_ENTRY] = {.vaddr = 0x98580, .role = ROLE_ENTRY, .entry = 1},
 	[SITE_JNE] = {.vaddr = 0x985a5, .kind = BRANCH_JCC, .mnemonic = "jne"},
 	[SITE_LOOP] = {.vaddr = 0x985a7, .kind = BRANCH_LOOP, .mnemonic = "jrcxz"},
 	[SITE_JMP] = {.vaddr = 0x985a9, .kind = BRANCH_JMP, .mnemonic = "jmp"},

@@ -3,6 +3,7 @@
  * refused. */
 #include <errno.h>
 #include "kernel_tables.h"
+#include "resolve/resolve.h"
 #include "tap.h"
 
 static struct kernel_objects k;

@@ -30,7 +30,7 @@ static struct plan_function functions[] = {
 
 #define SITE(va, tgt, fn, blk, knd, ent, prb)                                                      \
 	{                                                                                          \
-		.vaddr = va, .target = tgt, .function = fn, .block = blk, .kind = knd,             \
+		.vaddr = va, .role = knd == BRANCH_NONE ? ROLE_ENTRY : ROLE_BRANCH, .target = tgt, .function = fn, .block = blk, .kind = knd,             \
 		.entry = ent, .probe = prb, .len = 2, .mnemonic = "x", .cond = 5,                  \
 		.sp_delta = SP_UNKNOWN                                                             \
 	}

@@ -232,7 +232,7 @@ static void test_all_fields(void)
 	is(sizeof(struct plan_line), 24, "struct plan_line is");
 	is(sizeof(struct plan_piece), 24, "struct plan_piece is");
 	is(sizeof(struct plan_gap), 24, "struct plan_gap is");
-	is(sizeof(struct plan), 280, "struct plan is");
+	is(sizeof(struct plan), 304, "struct plan is");
 	is(sizeof(struct symbol), 56, "struct symbol is");
 	is(sizeof(struct wire_event), 32, "struct wire_event is as events.c knows it");
 	is(sizeof(struct wire_entry), 264, "struct wire_entry is");

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The frontier of a block: the probes that can be hit first once control enters it. Where the
+ * frontiers behind the outcomes of every unprobed branch are disjoint, exactly one unprobed path
+ * leads from any point to any event, and the replay can tell it (Ball and Larus, "Optimally
+ * Profiling and Tracing Programs", TOPLAS 16(4), 1994).
+ */
+#include <stdlib.h>
+#include "plan/frontier.h"
+
+#define MAX_MEMBERS 512
+
+enum { STATE_NEW, STATE_OPEN, STATE_DONE };
+
+void frontier__init(struct frontier *f, struct plan *p)
+{
+	*f = (struct frontier){.p = p};
+	plan_flow__init(&f->flow, p);
+	f->state = xcalloc(p->blocks.len + 1, 1);
+}
+
+void frontier__free(struct frontier *f)
+{
+	plan_flow__free(&f->flow);
+	free(f->state);
+	vec__free(&f->touched);
+	vec__free(&f->members);
+}
+
+static void add(struct frontier *f, uint32_t member)
+{
+	for (size_t i = 0; i < f->members.len; i++)
+		if (f->members.data[i] == member)
+			return;
+	vec__push(&f->members, member);
+}
+
+static void search(struct frontier *f, uint32_t block, unsigned depth)
+{
+	const uint32_t *out = f->flow.out;
+
+	if (f->flow.marked[block])
+		return add(f, FRONTIER_BLOCK | block);
+	if (plan_flow__is_told(&f->flow, block))
+		return add(f, FRONTIER_SITE | f->p->blocks.data[block].site);
+	if (plan_flow__is_unprobed_ret(&f->flow, block))
+		return add(f, FRONTIER_RET);
+	if (f->state[block] == STATE_OPEN || f->members.len > MAX_MEMBERS || depth > MAX_MEMBERS)
+		return add(f, FRONTIER_CYCLE);
+	if (f->state[block] == STATE_DONE)
+		return;
+	f->state[block] = STATE_OPEN;
+	vec__push(&f->touched, block);
+	for (uint32_t i = out[block]; i < out[block + 1]; i++)
+		search(f, f->flow.successors[i], depth + 1);
+	if (out[block] == out[block + 1])
+		add(f, FRONTIER_END | block);
+	f->state[block] = STATE_DONE;
+}
+
+void frontier__of(struct frontier *f, uint32_t block)
+{
+	uint32_t *b;
+
+	f->members.len = 0;
+	search(f, block, 0);
+	vec__each (b, &f->touched)
+		f->state[*b] = STATE_NEW;
+	f->touched.len = 0;
+}
+
+/* Two outcomes that lead to one block are one successor here: no probe tells them apart. */
+static bool is_repeated(const uint32_t *successors, uint32_t i)
+{
+	for (uint32_t k = 0; k < i; k++)
+		if (successors[k] == successors[i])
+			return true;
+	return false;
+}
+
+bool frontier__conflict(struct frontier *f, uint32_t block, uint32_t *one, uint32_t *other)
+{
+	const uint32_t *successors = plan_flow__successors(&f->flow, block);
+	uint32_t n = plan_flow__count(&f->flow, block);
+	struct map64 reached_by = {0};
+	bool found = false;
+	const uint32_t *m;
+
+	for (uint32_t i = 0; !found && i < n; i++) {
+		if (is_repeated(successors, i))
+			continue;
+		frontier__of(f, successors[i]);
+		vec__each (m, &f->members) {
+			const uint64_t *by = map64__get(&reached_by, *m);
+
+			if (!found && (by || *m == FRONTIER_CYCLE)) {
+				*one = by ? *by : i;
+				*other = i;
+				found = true;
+			}
+			*map64__put(&reached_by, *m) = i;
+		}
+	}
+	map64__free(&reached_by);
+	return found;
+}
+
+/* ---- witnesses ---- */
+
+static bool find_place(const struct plan *p, const struct plan_block *b, bool emulated_only,
+		       struct insn *out)
+{
+	const struct object *o = p->objects.data[b->object].object;
+	uint64_t addr = b->start;
+	bool found = false;
+	struct insn insn;
+
+	for (; addr < b->end; addr += insn.len) {
+		size_t avail;
+		const uint8_t *bytes = object__bytes(o, addr, &avail);
+
+		if (!bytes || p->arch->decode(bytes, avail, addr, p->kernel, &insn))
+			break;
+		if (object__noprobe_at(o, addr) || insn.flow != FLOW_NEXT || insn.nop5 ||
+		    insn.repeats || (!p->kernel && insn.user_refusal != PROBE_OK))
+			continue;
+		if (!found || insn.emulated)
+			*out = insn;
+		found = true;
+		if (insn.emulated)
+			break;
+	}
+	return found && (out->emulated || !emulated_only);
+}
+
+bool frontier__add_witness(struct frontier *f, uint32_t block, bool emulated_only)
+{
+	const struct plan_block *b = &f->p->blocks.data[block];
+	struct plan_site *s;
+	struct insn insn;
+
+	if (f->flow.marked[block] || !find_place(f->p, b, emulated_only, &insn))
+		return false;
+	s = vec__add(&f->p->sites);
+	s->role = ROLE_WITNESS;
+	s->vaddr = insn.addr;
+	s->len = insn.len;
+	s->object = b->object;
+	s->function = b->function;
+	s->block = block;
+	s->operand = (struct operand){.base = REG_NONE, .index = REG_NONE};
+	s->probe = 1;
+	s->sp_delta = SP_UNKNOWN;
+	f->p->probes++;
+	f->flow.marked[block] = true;
+	return true;
+}
+
+void frontier__drop_witness(struct frontier *f)
+{
+	f->flow.marked[vec__last(&f->p->sites)->block] = false;
+	f->p->sites.len--;
+	f->p->probes--;
+}
