@@ -56,7 +56,7 @@ static struct sites parse_sites(const char *list)
 	for (; *list; list = *end ? end + 1 : end) {
 		s.offsets[s.n] = strtoul(list, &end, 0);
 		if (*end == '=')
-			s.words[s.n] = strtoull(end + 1, &end, 0);
+			s.cookies[s.n] = strtoull(end + 1, &end, 0);
 		if (*end && *end != ',') {
 			errno = EINVAL;
 			die(list);
@@ -112,7 +112,7 @@ static void configure(struct bpf_object *object, pid_t pid)
 		.self = getpid(),
 		.command = pid,
 		.pid = pid,
-		.shorts = 1,
+		.compact = 1,
 		.wakeup = RING_SIZE / 4,
 	};
 	struct bpf_program *program;
@@ -146,7 +146,7 @@ static int load_records(const char *path, pid_t pid, struct bpf_object **object)
 static void attach(int program, pid_t pid, const char *path, const struct sites *s)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, o, .uprobe_multi.path = path,
-		    .uprobe_multi.offsets = s->offsets, .uprobe_multi.cookies = s->words,
+		    .uprobe_multi.offsets = s->offsets, .uprobe_multi.cookies = s->cookies,
 		    .uprobe_multi.cnt = s->n, .uprobe_multi.pid = pid);
 
 	if (bpf_link_create(program, 0, TRACE_UPROBE_MULTI, &o) < 0)

@@ -415,7 +415,7 @@ static __always_inline bool put_return(struct pt_regs *ctx, __u64 word, struct w
 	return true;
 }
 
-#include "short.h"
+#include "compact.h"
 #include "goroutine.h"
 
 static __always_inline int hit(struct pt_regs *ctx, __u64 word)
@@ -477,7 +477,7 @@ int hit_entry(struct pt_regs *ctx)
 
 /* kernel/trace/trace_uprobe.c, uprobe_dispatcher(): utask->vaddr points to the hit's dispatch data
  */
-static __always_inline __u64 *uprobe_word(void)
+static __always_inline __u64 *uprobe_cookie(void)
 {
 	const struct task_struct *task = bpf_get_current_task_btf();
 	struct uprobe_dispatch_data *data = (void *)task->utask->vaddr;
@@ -497,7 +497,7 @@ int hit_event(struct pt_regs *ctx)
 	if (stopped)
 		return end_on_own_stack(ctx);
 	word = config.lookup == LOOKUP_KERNEL ? bpf_map_lookup_elem(&kernel_sites, &ip)
-					      : uprobe_word();
+					      : uprobe_cookie();
 	return word ? hit(ctx, *word) : 0;
 }
 

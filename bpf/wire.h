@@ -69,21 +69,21 @@ struct wire_event {
 /*
  * A branch as most are told, known by the record's size: what it doesn't say is as in the last
  * whole WIRE_BRANCH record of the same thread from the same CPU, which came less than
- * WIRE_WHOLE_FOR ns before it.
+ * WIRE_FULL_FOR ns before it.
  */
-struct wire_short {
+struct wire_compact {
 	__u64 where; /* site : 24, tid : 22, cpu : 12, CF PF AF ZF SF OF : 6, from the low bits up
 		      */
 	__u64 when;  /* sp >> 3 : 24, time : 40; their low bits */
 };
 
-#define WIRE_CPUS	    4096
-#define WIRE_TID_BITS	    22 /* include/linux/threads.h: PID_MAX_LIMIT is 4 << 20 */
-#define WIRE_TID_MASK	    ((1ull << WIRE_TID_BITS) - 1)
-#define WIRE_SP_LOW	    27 /* bits of the stack pointer that a short record has */
-#define WIRE_ARITHMETIC	    0x8d5
-#define WIRE_WHOLE_FOR_BITS 24 /* units of 1024 ns: 17 s */
-#define WIRE_WHOLE_FOR	    (1ull << (WIRE_WHOLE_FOR_BITS + 10))
+#define WIRE_CPUS	   4096
+#define WIRE_TID_BITS	   22 /* include/linux/threads.h: PID_MAX_LIMIT is 4 << 20 */
+#define WIRE_TID_MASK	   ((1ull << WIRE_TID_BITS) - 1)
+#define WIRE_SP_LOW	   27 /* bits of the stack pointer that a short record has */
+#define WIRE_ARITHMETIC	   0x8d5
+#define WIRE_FULL_FOR_BITS 24 /* units of 1024 ns: 17 s */
+#define WIRE_FULL_FOR	   (1ull << (WIRE_FULL_FOR_BITS + 10))
 
 struct wire_value {
 	struct wire_event event;
@@ -221,7 +221,7 @@ struct wire_config {
 	__u8 kernel;   /* values are kernel addresses */
 	__u8 stack;    /* record call stacks on entry */
 	__u8 signals;  /* record signals that have a handler */
-	__u8 shorts;   /* branches may be told by struct wire_short */
+	__u8 compact;  /* branches may be told by struct wire_compact */
 	__u8 returns;  /* return probes replace return addresses */
 	__u8 loss;     /* enum target_loss */
 	__u8 go;       /* some sites are of a program of Go */

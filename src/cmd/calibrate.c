@@ -80,7 +80,7 @@ static void add_kernel(calibration_vec *v)
 {
 	struct args a = {.verb = &verbs[1]};
 	const struct feature *f = features;
-	struct named n = {0};
+	struct targets n = {0};
 	int err;
 
 	while (f->name && strcmp(f->name, "kprobe_event"))
@@ -88,12 +88,12 @@ static void add_kernel(calibration_vec *v)
 	if (!f->name || f->check())
 		return;
 	vec__push(&a.operands, (char *)"__x64_sys_getppid");
-	err = named__find(&n, &a, true, 0, false);
+	err = targets__find(&n, &a, true, 0, false);
 	err = err ? err
 		  : calibrate__kernel(n.functions.data[0].object, n.functions.data[0].entry, v);
 	if (err)
 		note("kprobes are not measured: %s", err__text());
-	named__free(&n);
+	targets__free(&n);
 	vec__free(&a.operands);
 }
 

@@ -96,23 +96,23 @@ int cmd__doctor(int argc, char **argv, const struct verb *verb);
 
 /* ---- what was named: operands to functions (named.c) ---- */
 
-struct named {
+struct targets {
 	VEC(struct object *) objects; /* owned */
 	struct object *kernel;	      /* among objects; NULL in user mode */
 	function_vec functions;
 	VEC(struct plan_stub) stubs; /* PLT stubs that lead to one of functions (tails.c) */
 };
 /* pid: the process whose maps and mounts count (0: none). all: no FUNC means all functions. */
-int named__find(struct named *n, const struct args *a, bool kernel, pid_t pid, bool all);
-void named__free(struct named *n);
+int targets__find(struct targets *n, const struct args *a, bool kernel, pid_t pid, bool all);
+void targets__free(struct targets *n);
 /* Opens what OBJECT names, once for each file; *out belongs to n. */
-int named__open(struct named *n, const char *name, pid_t pid, struct object **out);
+int targets__open(struct targets *n, const char *name, pid_t pid, struct object **out);
 /*
- * Adds, as FUNCTION_SILENT, the functions of other objects that the plan's functions end by jumping
+ * Adds, as FUNCTION_HELPER, the functions of other objects that the plan's functions end by jumping
  * to (tails.c). True: there were any, or stubs that lead to functions of the plan, and the plan is
  * to be built again.
  */
-bool tails__add(struct named *n, const struct plan *plan, pid_t pid);
+bool tail_calls__add(struct targets *n, const struct plan *plan, pid_t pid);
 
 /* doctor --calibrate (calibrate.c); 0, or -errno with a message. */
 int calibrate__show(bool json);

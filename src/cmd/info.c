@@ -69,26 +69,26 @@ static int on_lost(void *ctx, uint32_t pid, uint32_t tid, uint64_t count)
 	return 0;
 }
 
-static int on_side(void *ctx, const struct side_event *e)
+static int on_sideband(void *ctx, const struct sideband_event *e)
 {
 	struct info *i = ctx;
 
 	switch (e->type) {
-	case SIDE_COMM:
-	case SIDE_EXEC:
-		str__printf(&i->text, "%-10s%u/%u ", e->type == SIDE_COMM ? "thread" : "exec",
+	case SIDEBAND_COMM:
+	case SIDEBAND_EXEC:
+		str__printf(&i->text, "%-10s%u/%u ", e->type == SIDEBAND_COMM ? "thread" : "exec",
 			    e->pid, e->tid);
 		break;
-	case SIDE_MAP:
+	case SIDEBAND_MAP:
 		str__printf(&i->text, "map       %u 0x%llx-0x%llx at 0x%llx of ", e->pid,
 			    (unsigned long long)e->start, (unsigned long long)(e->start + e->len),
 			    (unsigned long long)e->offset);
 		break;
-	case SIDE_FORK:
+	case SIDEBAND_FORK:
 		str__printf(&i->text, "fork      %u/%u of %u/%u\n", e->pid, e->tid, e->ppid,
 			    e->ptid);
 		return 0;
-	case SIDE_EXIT:
+	case SIDEBAND_EXIT:
 		str__printf(&i->text, "exit      %u/%u\n", e->pid, e->tid);
 		return 0;
 	default:
@@ -102,7 +102,7 @@ static int on_side(void *ctx, const struct side_event *e)
 const struct trace_calls info_calls = {.begin = on_begin,
 				       .object = on_object,
 				       .record = on_record,
-				       .side = on_side,
+				       .sideband = on_sideband,
 				       .lost = on_lost};
 
 void info__end(struct info *i, const struct trace_end *end)

@@ -90,7 +90,7 @@ static void put_functions(struct listing *l)
 	if (!l->json)
 		str__printf(&l->out, "%18s %8s %6s  function\n", "address", "size", "sites");
 	vec__each (f, &l->plan->functions) {
-		if (f->flags & FUNCTION_SILENT)
+		if (f->flags & FUNCTION_HELPER)
 			continue;
 		put_function(l, f);
 		put_out(l);
@@ -209,7 +209,7 @@ static void put_site(struct listing *l, uint32_t id)
 static bool is_shown(const struct listing *l, const struct plan_site *s)
 {
 	return s->kind != BRANCH_NONE &&
-	       !(l->plan->functions.data[s->function].flags & FUNCTION_SILENT);
+	       !(l->plan->functions.data[s->function].flags & FUNCTION_HELPER);
 }
 
 static void put_sites(struct listing *l)
@@ -264,15 +264,15 @@ static int list(const struct args *a)
 	bool kernel = !strcmp(a->operands.data[0], "kernel");
 	struct plan_options o = {.events = PLAN_BRANCH, .kernel = kernel};
 	struct plan *plan = NULL;
-	struct named named;
-	int err = named__find(&named, a, kernel,
-			      a->filters.pids.len ? (pid_t)a->filters.pids.data[0] : 0, true);
+	struct targets targets;
+	int err = targets__find(&targets, a, kernel,
+				a->filters.pids.len ? (pid_t)a->filters.pids.data[0] : 0, true);
 
 	if (err)
 		return err;
-	o.kernel_object = named.kernel;
+	o.kernel_object = targets.kernel;
 	l.hide_addresses = kernel && args__hides_addresses(a);
-	err = plan__build(&named.functions, &o, &plan);
+	err = plan__build(&targets.functions, &o, &plan);
 	if (!err && a->points)
 		err = check_points(plan);
 	if (!err) {
@@ -284,7 +284,7 @@ static int list(const struct args *a)
 	}
 	str__free(&l.out);
 	plan__free(plan);
-	named__free(&named);
+	targets__free(&targets);
 	return err;
 }
 

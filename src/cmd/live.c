@@ -17,12 +17,12 @@ static int on_record(void *ctx, const void *recorded, size_t size)
 	return err ? err : show__record(&l->show, data, size);
 }
 
-static int take_side(struct live *l, const struct side_event *e)
+static int take_sideband(struct live *l, const struct sideband_event *e)
 {
-	int err = show__side(&l->show, e), failed = 0;
+	int err = show__sideband(&l->show, e), failed = 0;
 
 	if (l->recorder)
-		failed = recorder__side(l->recorder, e);
+		failed = recorder__sideband(l->recorder, e);
 	return err ? err : failed;
 }
 
@@ -98,12 +98,12 @@ static void look_at_again(void *ctx, uint32_t pid)
 	look_at_process(ctx, pid);
 }
 
-static int on_side(void *ctx, const struct side_event *e)
+static int on_sideband(void *ctx, const struct sideband_event *e)
 {
 	struct live *l = ctx;
-	int err = take_side(l, e);
+	int err = take_sideband(l, e);
 
-	if (err || e->type != SIDE_LOST)
+	if (err || e->type != SIDEBAND_LOST)
 		return err;
 	l->count_the_dead = true;
 	spaces__each_process(l->show.spaces, look_at_again, l);
@@ -125,13 +125,14 @@ static void add_if_dead(void *ctx, uint32_t pid, uint32_t tid)
 	struct live *l = ctx;
 
 	if (is_dead(pid, tid))
-		vec__push(&l->dead, (struct side_event){.type = SIDE_EXIT, .pid = pid, .tid = tid});
+		vec__push(&l->dead,
+			  (struct sideband_event){.type = SIDEBAND_EXIT, .pid = pid, .tid = tid});
 }
 
 /* What they did last may still have waited in the ring when they were found dead. */
 int live__tick(struct live *l, uint64_t now, uint64_t settled)
 {
-	struct side_event *e;
+	struct sideband_event *e;
 	int err = 0;
 
 	if (l->dead.len && settled < l->found_dead)
@@ -139,7 +140,7 @@ int live__tick(struct live *l, uint64_t now, uint64_t settled)
 	vec__each (e, &l->dead) {
 		e->time = now;
 		if (!err && is_dead(e->pid, e->tid))
-			err = take_side(l, e);
+			err = take_sideband(l, e);
 	}
 	l->dead.len = 0;
 	l->found_dead = now;
@@ -162,18 +163,18 @@ static void on_missed(void *ctx, uint64_t hits)
 	show__missed(&((struct live *)ctx)->show, hits);
 }
 
-void live__open(struct live *l, const struct plan *plan, const struct named *named,
+void live__open(struct live *l, const struct plan *plan, const struct targets *targets,
 		const struct trace_options *options, struct output *output,
 		struct recorder *recorder, uint64_t limit)
 {
 	struct spaces *spaces = spaces__new();
 
-	l->sink = (struct probe_sink){l, on_record, on_side, on_lost, on_missed};
+	l->sink = (struct probe_sink){l, on_record, on_sideband, on_lost, on_missed};
 	l->recorder = recorder;
 	show__open(&l->show, plan, options, spaces, output, limit);
-	for (size_t i = 0; i < named->objects.len; i++) {
-		spaces__use(spaces, named->objects.data[i]);
-		show__object(&l->show, named->objects.data[i]);
+	for (size_t i = 0; i < targets->objects.len; i++) {
+		spaces__use(spaces, targets->objects.data[i]);
+		show__object(&l->show, targets->objects.data[i]);
 	}
 }
 

@@ -13,11 +13,11 @@ struct live {
 	struct probe_sink sink;
 	unsigned own_numbers; /* of bbtrace itself that /proc shows; 0: not looked yet */
 	bool count_the_dead;  /* their end may have been lost */
-	VEC(struct side_event) dead;
+	VEC(struct sideband_event) dead;
 	uint64_t found_dead; /* when; CLOCK_MONOTONIC, ns */
 };
 
-void live__open(struct live *l, const struct plan *plan, const struct named *named,
+void live__open(struct live *l, const struct plan *plan, const struct targets *targets,
 		const struct trace_options *options, struct output *output,
 		struct recorder *recorder, uint64_t limit);
 /* Takes over the names and mappings of the processes that run already: of pids, or of all where

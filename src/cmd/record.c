@@ -205,7 +205,7 @@ static void need_addresses_of(struct recorder *r, const struct wire_event *e, si
 
 struct snapshot {
 	struct recorder *r;
-	struct side_event e;
+	struct sideband_event e;
 	int err;
 };
 
@@ -222,13 +222,15 @@ static void put_map(void *ctx, const struct map *m)
 	s->e.minor = minor(m->dev);
 	s->e.ino = m->ino;
 	s->e.text = m->path ? m->path : "";
-	s->err = trace_writer__side(s->r->writer, &s->e);
+	s->err = trace_writer__sideband(s->r->writer, &s->e);
 }
 
 static int put_process(struct recorder *r, uint64_t time, uint32_t pid)
 {
-	struct snapshot s = {.r = r, .e = {.type = SIDE_MAP, .time = time, .pid = pid, .tid = pid}};
-	struct side_event inner = {.type = SIDE_INNER, .time = time, .pid = pid, .tid = pid};
+	struct snapshot s = {.r = r,
+			     .e = {.type = SIDEBAND_MAP, .time = time, .pid = pid, .tid = pid}};
+	struct sideband_event inner = {
+		.type = SIDEBAND_INNER, .time = time, .pid = pid, .tid = pid};
 	uint64_t *known = map64__put(&r->pids, pid);
 
 	if (*known)
@@ -237,20 +239,20 @@ static int put_process(struct recorder *r, uint64_t time, uint32_t pid)
 	if (!r->show->plan->kernel)
 		spaces__each(r->show->spaces, pid, put_map, &s);
 	inner.count = trace__inner_of(r->show->trace, pid);
-	return s.err || !inner.count ? s.err : trace_writer__side(r->writer, &inner);
+	return s.err || !inner.count ? s.err : trace_writer__sideband(r->writer, &inner);
 }
 
 /* Idle threads (number 0) have their name from their entries alone. */
 static int put_thread(struct recorder *r, uint64_t time, uint32_t pid, uint32_t tid)
 {
-	struct side_event e = {.type = SIDE_COMM, .time = time, .pid = pid, .tid = tid};
+	struct sideband_event e = {.type = SIDEBAND_COMM, .time = time, .pid = pid, .tid = tid};
 	uint64_t *known = map64__put(&r->tids, tid);
 
 	if (*known)
 		return 0;
 	*known = 1;
 	e.text = tid ? trace__comm_of(r->show->trace, tid) : NULL;
-	return e.text && *e.text ? trace_writer__side(r->writer, &e) : 0;
+	return e.text && *e.text ? trace_writer__sideband(r->writer, &e) : 0;
 }
 
 static int introduce(struct recorder *r, uint64_t time, uint32_t pid, uint32_t tid)
@@ -324,7 +326,7 @@ int recorder__begin(struct recorder *r, struct show *show, const struct trace_me
 static int end_file(struct recorder *r, enum trace_end_reason reason)
 {
 	struct trace_end end = {.reason = reason,
-				.side_lost = r->show->side_lost,
+				.sideband_lost = r->show->sideband_lost,
 				.totals = *show__totals(r->show)};
 
 	return trace_writer__end(r->writer, &end);
@@ -408,34 +410,34 @@ int recorder__record(struct recorder *r, const void *data, size_t size)
 }
 
 /* Forks of processes that are in the file are told, so that it has the child as well. */
-static bool is_known(struct recorder *r, const struct side_event *e)
+static bool is_known(struct recorder *r, const struct sideband_event *e)
 {
-	if (e->type == SIDE_LOST)
+	if (e->type == SIDEBAND_LOST)
 		return true;
-	if (e->type == SIDE_FORK && map64__get(&r->pids, e->ppid)) {
+	if (e->type == SIDEBAND_FORK && map64__get(&r->pids, e->ppid)) {
 		*map64__put(&r->pids, e->pid) = 1;
 		if (map64__get(&r->tids, e->ptid))
 			*map64__put(&r->tids, e->tid) = 1;
 		return true;
 	}
-	return map64__get(&r->pids, e->pid) && !(e->type == SIDE_MAP && r->show->plan->kernel);
+	return map64__get(&r->pids, e->pid) && !(e->type == SIDEBAND_MAP && r->show->plan->kernel);
 }
 
-int recorder__side(struct recorder *r, const struct side_event *e)
+int recorder__sideband(struct recorder *r, const struct sideband_event *e)
 {
 	bool known = is_known(r, e);
 	int err = 0;
 
-	if (e->type != SIDE_COMM && e->type != SIDE_LOST)
+	if (e->type != SIDEBAND_COMM && e->type != SIDEBAND_LOST)
 		r->map_changes++;
-	if (e->type == SIDE_GAP)
+	if (e->type == SIDEBAND_GAP)
 		err = introduce(r, e->time, e->pid, e->tid);
-	if (!err && (known || e->type == SIDE_GAP))
-		err = trace_writer__side(r->writer, e);
-	if (known && (e->type == SIDE_EXEC || e->type == SIDE_COMM))
+	if (!err && (known || e->type == SIDEBAND_GAP))
+		err = trace_writer__sideband(r->writer, e);
+	if (known && (e->type == SIDEBAND_EXEC || e->type == SIDEBAND_COMM))
 		*map64__put(&r->tids, e->tid) = 1;
 	r->introduced = 0;
-	if (e->type == SIDE_EXIT) {
+	if (e->type == SIDEBAND_EXIT) {
 		map64__del(&r->tids, e->tid);
 		map64__del(&r->goroutines, e->tid);
 		if (e->pid == e->tid)

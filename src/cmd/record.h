@@ -16,7 +16,7 @@ int recorder__begin(struct recorder *r, struct show *show, const struct trace_me
 /* Before the record is given to show. */
 int recorder__record(struct recorder *r, const void *data, size_t size);
 /* Behind it. */
-int recorder__side(struct recorder *r, const struct side_event *e);
+int recorder__sideband(struct recorder *r, const struct sideband_event *e);
 /* Side events were lost: each process is told anew before its next record. */
 void recorder__introduce_anew(struct recorder *r);
 int recorder__lost(struct recorder *r, uint32_t pid, uint32_t tid, uint64_t count);

@@ -28,8 +28,8 @@ struct report {
 	pid_t pager;
 	struct trace_reader *reader;
 	struct trace_meta meta;
-	struct pick_options pick;
-	bool *functions; /* of pick */
+	struct report_filter_options filter;
+	bool *functions; /* of filter */
 	bool begun;	 /* the plan is there */
 	struct show show;
 	struct render render;
@@ -182,7 +182,7 @@ static int mark_functions(struct report *r, const struct plan *plan, const char 
 	return found ? 0 : err__set(ENOENT, "%s: no function '%s' was traced", r->name, text);
 }
 
-static int pick_functions(struct report *r, const struct plan *plan)
+static int filter_functions(struct report *r, const struct plan *plan)
 {
 	const struct args *a = &r->args;
 	int err = 0;
@@ -190,7 +190,7 @@ static int pick_functions(struct report *r, const struct plan *plan)
 	if (a->operands.len == 1 && !a->exclude.len)
 		return 0;
 	r->functions = xcalloc(plan->functions.len, sizeof(bool));
-	r->pick.functions = r->functions;
+	r->filter.functions = r->functions;
 	for (size_t i = 0; i < plan->functions.len; i++)
 		r->functions[i] = a->operands.len == 1;
 	for (size_t i = 1; !err && i < a->operands.len; i++)
@@ -200,11 +200,11 @@ static int pick_functions(struct report *r, const struct plan *plan)
 	return err;
 }
 
-static int fill_pick(struct report *r, const struct plan *plan)
+static int fill_filter(struct report *r, const struct plan *plan)
 {
 	const struct args *a = &r->args;
 
-	r->pick = (struct pick_options){
+	r->filter = (struct report_filter_options){
 		.events = a->events,
 		.pids = a->filters.pids.data,
 		.npids = a->filters.pids.len,
@@ -217,12 +217,12 @@ static int fill_pick(struct report *r, const struct plan *plan)
 		.head = a->head,
 		.tail = a->tail,
 	};
-	return pick_functions(r, plan);
+	return filter_functions(r, plan);
 }
 
-static bool picks(const struct report *r)
+static bool filters(const struct report *r)
 {
-	const struct pick_options *o = &r->pick;
+	const struct report_filter_options *o = &r->filter;
 
 	return r->args.events_given || o->npids || o->ntids || o->ncomms || o->functions ||
 	       o->from || o->to || o->head || o->tail;
@@ -254,12 +254,12 @@ static int on_begin(void *ctx, const struct plan *plan, const struct trace_meta 
 	r->meta = *meta;
 	describe(r, plan);
 	err = meta__override(&r->meta, &r->args, plan->arch);
-	err = err ? err : fill_pick(r, plan);
+	err = err ? err : fill_filter(r, plan);
 	if (err)
 		return err;
 	options = meta__trace_options(&r->meta);
-	if (r->pick.functions) { /* depth counts what is picked */
-		r->pick.max_depth = options.max_depth;
+	if (r->filter.functions) { /* depth counts what is picked */
+		r->filter.max_depth = options.max_depth;
 		options.max_depth = 0;
 	}
 	err = render__start(&r->render, &r->args, plan, &r->meta, 0);
@@ -269,8 +269,8 @@ static int on_begin(void *ctx, const struct plan *plan, const struct trace_meta 
 	show__open(&r->show, plan, &options, spaces__recorded(), r->render.output, r->meta.limit);
 	if (r->args.last)
 		show__keep_last(&r->show, r->args.last);
-	if (picks(r))
-		show__pick(&r->show, &r->pick);
+	if (filters(r))
+		show__filter(&r->show, &r->filter);
 	r->begun = true;
 	return 0;
 }
@@ -299,11 +299,11 @@ static int on_record(void *ctx, const void *record, size_t size)
 	return show__record(&r->show, record, size);
 }
 
-static int on_side(void *ctx, const struct side_event *e)
+static int on_sideband(void *ctx, const struct sideband_event *e)
 {
 	struct report *r = ctx;
 
-	return show__side(&r->show, e);
+	return show__sideband(&r->show, e);
 }
 
 static int on_lost(void *ctx, uint32_t pid, uint32_t tid, uint64_t count)
@@ -392,8 +392,8 @@ static int tell_damage(struct report *r, int err)
 
 static int report(struct report *r)
 {
-	static const struct trace_calls calls = {on_begin,  on_object, on_mapped,
-						 on_record, on_side,   on_lost};
+	static const struct trace_calls calls = {on_begin,  on_object,	 on_mapped,
+						 on_record, on_sideband, on_lost};
 	int err = open_input(r);
 
 	err = err ? err : sink__open(&r->render.sink, r->args.output);

@@ -36,7 +36,7 @@ int returns__check_probes(const struct plan *plan)
 				"would end it; use --returns ret",
 				o->path);
 	for (uint32_t i = 0; i < plan->functions.len; i++) {
-		if (plan->functions.data[i].flags & (FUNCTION_SILENT | FUNCTION_RANGE))
+		if (plan->functions.data[i].flags & (FUNCTION_HELPER | FUNCTION_RANGE))
 			continue;
 		n++;
 		if (!plan__return_refusal(plan, i))

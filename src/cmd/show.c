@@ -61,7 +61,7 @@ int show__record(struct show *s, const void *data, size_t size)
 	return trace__feed(s->trace, data, size);
 }
 
-static void on_map(struct show *s, const struct side_event *e)
+static void on_map(struct show *s, const struct sideband_event *e)
 {
 	struct map m = {.start = e->start,
 			.end = e->start + e->len,
@@ -75,7 +75,7 @@ static void on_map(struct show *s, const struct side_event *e)
 }
 
 /* Threads may outlive the first one of their process. */
-static int on_exit_of(struct show *s, const struct side_event *e)
+static int on_exit_of(struct show *s, const struct sideband_event *e)
 {
 	bool known = trace__knows(s->trace, e->pid);
 	int err = trace__exit(s->trace, e->time, e->pid, e->tid);
@@ -85,29 +85,29 @@ static int on_exit_of(struct show *s, const struct side_event *e)
 	return err;
 }
 
-int show__side(struct show *s, const struct side_event *e)
+int show__sideband(struct show *s, const struct sideband_event *e)
 {
 	switch (e->type) {
-	case SIDE_FORK:
+	case SIDEBAND_FORK:
 		spaces__fork(s->spaces, e->pid, e->ppid);
 		return trace__fork(s->trace, e->time, e->pid, e->tid, e->ppid, e->ptid);
-	case SIDE_EXEC:
+	case SIDEBAND_EXEC:
 		spaces__exec(s->spaces, e->pid);
 		return trace__exec(s->trace, e->time, e->pid, e->tid, e->text);
-	case SIDE_COMM:
+	case SIDEBAND_COMM:
 		return trace__comm(s->trace, e->pid, e->tid, e->text);
-	case SIDE_EXIT:
+	case SIDEBAND_EXIT:
 		return on_exit_of(s, e);
-	case SIDE_MAP:
+	case SIDEBAND_MAP:
 		on_map(s, e);
 		return 0;
-	case SIDE_GAP:
+	case SIDEBAND_GAP:
 		return trace__gap(s->trace, e->pid, e->tid);
-	case SIDE_INNER:
+	case SIDEBAND_INNER:
 		trace__inner(s->trace, e->pid, e->count);
 		return 0;
-	case SIDE_LOST:
-		s->side_lost += e->count;
+	case SIDEBAND_LOST:
+		s->sideband_lost += e->count;
 		return 0;
 	}
 	return 0;
@@ -143,7 +143,7 @@ static void tell_inner(struct show *s, const struct step *step)
 	*told = step->ns_pid;
 }
 
-static int on_picked(void *ctx, const struct step *step)
+static int on_filtered(void *ctx, const struct step *step)
 {
 	struct show *s = ctx;
 	int err = s->last ? last__step(s->last, step) : render(s, step);
@@ -159,7 +159,7 @@ static int on_step(void *ctx, const struct step *step)
 {
 	struct show *s = ctx;
 
-	return s->pick ? pick__step(s->pick, step) : on_picked(s, step);
+	return s->filter ? report_filter__step(s->filter, step) : on_filtered(s, step);
 }
 
 /* A trace that is only recorded needs to know how many steps there are. */
@@ -176,9 +176,9 @@ void show__open(struct show *s, const struct plan *plan, const struct trace_opti
 	s->trace = trace__new(plan, options, &s->resolver, reads_steps(s) ? on_step : NULL, s);
 }
 
-void show__pick(struct show *s, const struct pick_options *options)
+void show__filter(struct show *s, const struct report_filter_options *options)
 {
-	s->pick = pick__new(s->plan, options, on_picked, s);
+	s->filter = report_filter__new(s->plan, options, on_filtered, s);
 }
 
 void show__object(struct show *s, const struct object *o)
@@ -195,16 +195,16 @@ int show__finish(struct show *s, bool newest_first)
 {
 	int err = trace__finish(s->trace);
 
-	if (!err && s->pick)
-		err = pick__finish(s->pick);
+	if (!err && s->filter)
+		err = report_filter__finish(s->filter);
 	return err || !s->last ? err : last__give(s->last, newest_first, render, s);
 }
 
 const struct trace_totals *show__totals(struct show *s)
 {
 	s->totals = *trace__totals(s->trace);
-	if (s->pick)
-		pick__count(s->pick, &s->totals);
+	if (s->filter)
+		report_filter__count(s->filter, &s->totals);
 	return &s->totals;
 }
 
@@ -212,9 +212,9 @@ void show__summary(struct show *s)
 {
 	struct str summary = {0};
 
-	if (s->side_lost)
+	if (s->sideband_lost)
 		note("%llu events about processes were lost: some addresses may lack their names",
-		     (unsigned long long)s->side_lost);
+		     (unsigned long long)s->sideband_lost);
 	totals__text(show__totals(s), &summary);
 	if (note__level() >= NOTE_NORMAL)
 		fprintf(stderr, "%s\n", summary.data);
@@ -224,7 +224,7 @@ void show__summary(struct show *s)
 void show__close(struct show *s)
 {
 	trace__free(s->trace);
-	pick__free(s->pick);
+	report_filter__free(s->filter);
 	last__free(s->last);
 	spaces__free(s->spaces);
 	vec__free(&s->objects);

@@ -11,14 +11,14 @@
 struct show {
 	const struct plan *plan;
 	struct trace *trace;
-	struct pick *pick;     /* NULL: all steps are given out */
-	struct last *last;     /* --last: steps wait here; NULL: they go out at once */
-	struct output *output; /* NULL: nothing is rendered, only counted */
+	struct report_filter *filter; /* NULL: all steps are given out */
+	struct last *last;	      /* --last: steps wait here; NULL: they go out at once */
+	struct output *output;	      /* NULL: nothing is rendered, only counted */
 	struct spaces *spaces;
 	VEC(const struct object *) objects; /* kernel: where addresses may lie */
 	struct resolver resolver;
 	uint64_t limit; /* of printed events; 0: none */
-	uint64_t side_lost;
+	uint64_t sideband_lost;
 	struct trace_totals totals;
 	struct map64 told; /* -v: processes whose number in their own PID namespace was told */
 };
@@ -28,14 +28,14 @@ void show__open(struct show *s, const struct plan *plan, const struct trace_opti
 		struct spaces *spaces, struct output *output, uint64_t limit);
 void show__close(struct show *s);
 /* From now on only what is picked. */
-void show__pick(struct show *s, const struct pick_options *options);
+void show__filter(struct show *s, const struct report_filter_options *options);
 /* Only the last so many branches of each thread. */
 void show__keep_last(struct show *s, uint64_t branches);
 /* Kernel: another object in which addresses may lie. */
 void show__object(struct show *s, const struct object *o);
 /* 0; 1: the limit is reached; -errno. */
 int show__record(struct show *s, const void *data, size_t size);
-int show__side(struct show *s, const struct side_event *e);
+int show__sideband(struct show *s, const struct sideband_event *e);
 int show__lost(struct show *s, uint32_t pid, uint32_t tid, uint64_t count);
 /* Hits that probes missed, of all processes. */
 void show__missed(struct show *s, uint64_t hits);

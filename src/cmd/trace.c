@@ -13,13 +13,13 @@
 #include <unistd.h>
 #include "live.h"
 #include "pager.h"
-#include "weights.h"
+#include "branch_weights.h"
 
 struct session {
 	struct args args;
-	struct named named;
+	struct targets targets;
 	struct child child;
-	struct weights *weights; /* of --profile; NULL: none */
+	struct branch_weights *weights; /* of --profile; NULL: none */
 	struct plan *plan;
 	struct probe *probe;
 	struct tracepoints tracepoints;
@@ -203,7 +203,7 @@ static int spare_probes(struct session *s, struct plan_options *o)
 	plan__free(s->plan);
 	s->plan = NULL;
 	o->placement = PLACEMENT_WITNESS;
-	err = plan__build(&s->named.functions, o, &s->plan);
+	err = plan__build(&s->targets.functions, o, &s->plan);
 	if (!err && s->plan->placement == PLACEMENT_WITNESS)
 		note("%u probes would take long to attach: %u tell the same path, without the time of each "
 		     "branch; --placement full attaches all",
@@ -226,30 +226,30 @@ static int make_plan(struct session *s)
 	int err;
 
 	if (s->args.profile) {
-		err = weights__read(s->args.profile, &s->weights);
+		err = branch_weights__read(s->args.profile, &s->weights);
 		if (err)
 			return err;
-		o.profile = weights__counts;
+		o.profile = branch_weights__counts;
 		o.profile_ctx = s->weights;
 	}
 	if (kernel)
-		tracepoints__hold(&s->tracepoints);
-	err = named__find(&s->named, &s->args, kernel, pid, false);
+		tracepoints__pin(&s->tracepoints);
+	err = targets__find(&s->targets, &s->args, kernel, pid, false);
 	if (err)
 		return err;
 	if (kernel)
-		kernel_syscalls__count(&s->named.functions);
-	o.kernel_object = s->named.kernel;
+		kernel_syscalls__count(&s->targets.functions);
+	o.kernel_object = s->targets.kernel;
 	o.nop5_unsafe = !kernel && nop5_is_unsafe();
-	err = plan__build(&s->named.functions, &o, &s->plan);
-	for (int i = 0;
-	     !err && i < MAX_TAIL_ROUNDS && wants_tails(s) && tails__add(&s->named, s->plan, pid);
+	err = plan__build(&s->targets.functions, &o, &s->plan);
+	for (int i = 0; !err && i < MAX_TAIL_ROUNDS && wants_tails(s) &&
+			tail_calls__add(&s->targets, s->plan, pid);
 	     i++) {
 		plan__free(s->plan);
 		s->plan = NULL;
-		o.stubs = s->named.stubs.data;
-		o.nstubs = s->named.stubs.len;
-		err = plan__build(&s->named.functions, &o, &s->plan);
+		o.stubs = s->targets.stubs.data;
+		o.nstubs = s->targets.stubs.len;
+		err = plan__build(&s->targets.functions, &o, &s->plan);
 	}
 	err = err ? err : spare_probes(s, &o);
 	if (!err && s->args.returns == RETURNS_PROBE)
@@ -264,7 +264,7 @@ static int make_plan(struct session *s)
 			fn->name, fn->branches, fn->skipped, fn->unresolved,
 			(unsigned long long)fn->unreached,
 			(unsigned long long)plan_function__size(fn),
-			fn->flags & FUNCTION_SILENT ? " (probed to see a tail call return)" : "");
+			fn->flags & FUNCTION_HELPER ? " (probed to see a tail call return)" : "");
 	return 0;
 }
 
@@ -445,7 +445,7 @@ static int run(struct session *s, int *status)
 				  .all_regs = needs_all_regs(&s->args),
 				  .interrupted = &asked_to_stop,
 				  .attach = s->args.attach,
-				  .kernel = s->named.kernel,
+				  .kernel = s->targets.kernel,
 				  .btf = s->args.btf ? s->btf_path : NULL};
 	struct trace_options t = meta__trace_options(&s->meta);
 	int err;
@@ -459,11 +459,12 @@ static int run(struct session *s, int *status)
 		return err;
 	drop_privileges(s);
 	to_silence = s->probe;
-	live__open(&s->live, s->plan, &s->named, &t, s->render.output, s->recorder, s->args.limit);
+	live__open(&s->live, s->plan, &s->targets, &t, s->render.output, s->recorder,
+		   s->args.limit);
 	if (s->args.last)
 		show__keep_last(&s->live.show, s->args.last);
 	/* attaching takes its time, and what happened meanwhile is seen by looking around */
-	probe__forget_side(s->probe);
+	probe__forget_sideband(s->probe);
 	if (looks_around(s))
 		live__look_around(&s->live, probe__processes(s->probe));
 	if (looks_around(s) && !probe__processes(s->probe)->len &&
@@ -512,8 +513,8 @@ static void close_session(struct session *s)
 	recorder__close(s->recorder);
 	live__close(&s->live);
 	plan__free(s->plan);
-	weights__free(s->weights);
-	named__free(&s->named);
+	branch_weights__free(s->weights);
+	targets__free(&s->targets);
 	args__free(&s->args);
 }
 

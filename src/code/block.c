@@ -4,7 +4,7 @@
  */
 #include "code/code.h"
 
-static void leaders_of(struct graph *g, const struct piece *p, leader_vec *out)
+static void leaders_of(struct graph *g, const struct owned_extent *p, leader_vec *out)
 {
 	uint32_t i;
 
@@ -73,13 +73,13 @@ static void set_handlers(struct graph *g, leader_vec *leaders)
 
 void graph__leaders(struct graph *g, leader_vec *out)
 {
-	const struct piece *p;
+	const struct owned_extent *p;
 	struct leader *l;
 	uint32_t next;
 
 	for (size_t i = 0; i < g->nodes.len; i++)
 		g->nodes.data[i].block = 0;
-	vec__each (p, &g->pieces)
+	vec__each (p, &g->extents)
 		leaders_of(g, p, out);
 	vec__each (l, out) {
 		l->effect = (struct effect){.sp.source = FROM_SP, .fp.source = FROM_FP};

@@ -50,7 +50,7 @@ struct edge {
 };
 
 /* A stretch of addresses and the function that it belongs to. */
-struct piece {
+struct owned_extent {
 	uint64_t start, end;
 	uint32_t function;
 };
@@ -88,12 +88,12 @@ struct graph {
 	VEC(struct insn) branches;
 	VEC(struct edge) edges;
 	VEC(struct graph_function) functions;
-	VEC(struct piece) pieces; /* ascending, not overlapping */
-	VEC(uint32_t) work;	  /* reached, not yet followed */
-	VEC(uint32_t) jumps;	  /* indirect jumps */
-	size_t jumps_seen;	  /* of those, whose tables are in table_starts */
-	VEC(uint32_t) outs;	  /* direct jumps that leave what is known */
-	VEC(uint32_t) ends;	  /* instructions behind which it ends */
+	VEC(struct owned_extent) extents; /* ascending, not overlapping */
+	VEC(uint32_t) work;		  /* reached, not yet followed */
+	VEC(uint32_t) jumps;		  /* indirect jumps */
+	size_t jumps_seen;		  /* of those, whose tables are in table_starts */
+	VEC(uint32_t) outs;		  /* direct jumps that leave what is known */
+	VEC(uint32_t) ends;		  /* instructions behind which it ends */
 	VEC(struct jump_table) tables;
 	VEC(uint64_t) targets;
 	struct map64 table_of;	   /* node → index into tables + 1 */
@@ -288,9 +288,9 @@ int32_t *stack__deltas(struct graph *g, const leader_vec *leaders);
 
 /* ---- silent helpers (silent.c) ---- */
 
-#define SILENT_MAX 64
+#define HELPERS_MAX 64
 /* Adds, and follows, what the traced functions leave for by a jump. */
-void silent__add(struct graph *g);
+void helpers__add(struct graph *g);
 
 /* ---- frames of Go (prologue.c) ---- */
 

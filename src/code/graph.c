@@ -166,12 +166,12 @@ static void follow_one(struct graph *g, uint32_t i)
  * every fifth a branch. */
 static void reserve(struct graph *g)
 {
-	const struct piece *p;
+	const struct owned_extent *p;
 	uint64_t bytes = 0;
 
 	if (g->nodes.len > 1)
 		return;
-	vec__each (p, &g->pieces)
+	vec__each (p, &g->extents)
 		bytes += p->end - p->start;
 	bytes = min_of(bytes, (uint64_t)64 << 20);
 	vec__reserve(&g->nodes, bytes / 4 + 16);

@@ -66,11 +66,11 @@ static uint64_t sweep(struct graph *g, uint64_t pos, uint64_t end)
 
 void guard__mark(struct graph *g)
 {
-	const struct piece *p;
+	const struct owned_extent *p;
 	uint64_t pos = 0;
 	uint32_t i;
 
-	vec__each (p, &g->pieces) {
+	vec__each (p, &g->extents) {
 		for (uint64_t addr = p->start; (i = graph__next_reached(g, &addr, p->end)); addr++)
 			mark_overlaps(g, i);
 		pos = sweep(g, max_of(pos, p->start), p->end);

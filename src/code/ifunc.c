@@ -30,8 +30,8 @@ static void returned(struct graph *g, struct values *all)
 	}
 }
 
-static void ask_resolver(const struct function *resolver, const struct object *kernel, bool in_kernel,
-			 struct values *out)
+static void ask_resolver(const struct function *resolver, const struct object *kernel,
+			 bool in_kernel, struct values *out)
 {
 	struct graph *g = graph__new(resolver->object, kernel, in_kernel);
 	struct function copy;
@@ -42,7 +42,7 @@ static void ask_resolver(const struct function *resolver, const struct object *k
 	graph__add_function(g, &copy);
 	graph__start(g);
 	graph__follow(g);
-	silent__add(g); /* a resolver may end in a jump to another */
+	helpers__add(g); /* a resolver may end in a jump to another */
 	returned(g, out);
 	if (g->outs.len)
 		out->unknown = true;
@@ -104,8 +104,8 @@ static bool replace_one(const struct function *f, const struct object *kernel, b
 	return any;
 }
 
-int ifunc__replace(const function_vec *in, const struct object *kernel, bool in_kernel, function_vec *out,
-		   uint32_t *unknown)
+int ifunc__replace(const function_vec *in, const struct object *kernel, bool in_kernel,
+		   function_vec *out, uint32_t *unknown)
 {
 	const struct function *f, *dark = NULL;
 

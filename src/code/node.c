@@ -42,7 +42,7 @@ void graph__free(struct graph *g)
 	vec__free(&g->branches);
 	vec__free(&g->edges);
 	vec__free(&g->functions);
-	vec__free(&g->pieces);
+	vec__free(&g->extents);
 	vec__free(&g->work);
 	vec__free(&g->jumps);
 	vec__free(&g->outs);

@@ -27,25 +27,25 @@ void graph__add_range(struct graph *g, uint32_t function, uint64_t vaddr, uint64
 
 #define CLASSES 4
 
-struct span {
+struct address_range {
 	uint64_t start, end;
 	uint32_t function;
 	uint8_t class;
 };
-typedef VEC(struct span) span_vec;
+typedef VEC(struct address_range) span_vec;
 
 static uint8_t class_of(unsigned flags)
 {
 	if (flags & FUNCTION_HIDDEN)
 		return 3;
-	if (flags & FUNCTION_SILENT)
+	if (flags & FUNCTION_HELPER)
 		return 2;
 	return flags & FUNCTION_RANGE ? 1 : 0;
 }
 
 static int by_start(const void *a, const void *b)
 {
-	const struct span *x = a, *y = b;
+	const struct address_range *x = a, *y = b;
 
 	if (x->start != y->start)
 		return x->start < y->start ? -1 : 1;
@@ -56,14 +56,14 @@ static int by_start(const void *a, const void *b)
 
 static void push_piece(struct graph *g, uint64_t start, uint64_t end, uint32_t function)
 {
-	struct piece *last = g->pieces.len ? vec__last(&g->pieces) : NULL;
+	struct owned_extent *last = g->extents.len ? vec__last(&g->extents) : NULL;
 
 	if (start >= end)
 		return;
 	if (last && last->end == start && last->function == function)
 		last->end = end;
 	else
-		vec__push(&g->pieces, (struct piece){start, end, function});
+		vec__push(&g->extents, (struct owned_extent){start, end, function});
 }
 
 /*
@@ -74,7 +74,7 @@ struct open {
 	span_vec of[CLASSES];
 };
 
-static const struct span *innermost(struct open *open, uint64_t pos)
+static const struct address_range *innermost(struct open *open, uint64_t pos)
 {
 	for (unsigned i = 0; i < CLASSES; i++) {
 		span_vec *v = &open->of[i];
@@ -89,7 +89,7 @@ static const struct span *innermost(struct open *open, uint64_t pos)
 
 static void sweep(struct graph *g, struct open *open, uint64_t *pos, uint64_t until)
 {
-	const struct span *s;
+	const struct address_range *s;
 
 	while (*pos < until && (s = innermost(open, *pos))) {
 		uint64_t end = min_of(until, s->end);
@@ -104,7 +104,7 @@ void graph__index_ranges(struct graph *g)
 {
 	span_vec spans = {0};
 	struct open open = {0};
-	struct span *s;
+	struct address_range *s;
 	uint64_t pos = 0;
 
 	for (uint32_t i = 0; i < g->functions.len; i++) {
@@ -113,11 +113,12 @@ void graph__index_ranges(struct graph *g)
 
 		vec__each (r, &f->ranges)
 			if (r->size && r->vaddr + r->size > r->vaddr)
-				vec__push(&spans, (struct span){r->vaddr, r->vaddr + r->size, i,
-								class_of(f->flags)});
+				vec__push(&spans,
+					  (struct address_range){r->vaddr, r->vaddr + r->size, i,
+								 class_of(f->flags)});
 	}
 	vec__sort(&spans, by_start);
-	g->pieces.len = g->piece = 0;
+	g->extents.len = g->piece = 0;
 	vec__each (s, &spans) {
 		sweep(g, &open, &pos, s->start);
 		vec__push(&open.of[s->class], *s);
@@ -130,8 +131,8 @@ void graph__index_ranges(struct graph *g)
 
 uint32_t graph__owner(struct graph *g, uint64_t addr)
 {
-	const struct piece *p = g->pieces.data;
-	size_t lo = 0, hi = g->pieces.len;
+	const struct owned_extent *p = g->extents.data;
+	size_t lo = 0, hi = g->extents.len;
 
 	if (g->piece < hi && addr >= p[g->piece].start && addr < p[g->piece].end)
 		return p[g->piece].function;
@@ -143,7 +144,7 @@ uint32_t graph__owner(struct graph *g, uint64_t addr)
 		else
 			hi = mid;
 	}
-	if (lo == g->pieces.len || addr < p[lo].start)
+	if (lo == g->extents.len || addr < p[lo].start)
 		return NO_FUNCTION;
 	g->piece = lo;
 	return p[lo].function;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * event: what happened to a thread, decoded and independent of the machine and of the mechanism that
- * told it. Front door of src/event.
+ * event: what happened to a thread, decoded and independent of the machine and of the mechanism
+ * that told it. Front door of src/event.
  */
 #ifndef BBTRACE_EVENT_H
 #define BBTRACE_EVENT_H
@@ -10,19 +10,19 @@
 
 /* ---- what happens to processes, beside the probes ---- */
 
-enum side_type {
-	SIDE_FORK,
-	SIDE_EXEC,
-	SIDE_COMM,
-	SIDE_EXIT,
-	SIDE_MAP,
-	SIDE_LOST,  /* so many side events were lost */
-	SIDE_GAP,   /* of this process some events were not seen, nobody knows how many */
-	SIDE_INNER, /* in a PID namespace of its own the process is number count */
+enum sideband_type {
+	SIDEBAND_FORK,
+	SIDEBAND_EXEC,
+	SIDEBAND_COMM,
+	SIDEBAND_EXIT,
+	SIDEBAND_MAP,
+	SIDEBAND_LOST,	/* so many side events were lost */
+	SIDEBAND_GAP,	/* of this process some events were not seen, nobody knows how many */
+	SIDEBAND_INNER, /* in a PID namespace of its own the process is number count */
 };
 
-struct side_event {
-	enum side_type type;
+struct sideband_event {
+	enum sideband_type type;
 	uint64_t time; /* ns, CLOCK_MONOTONIC */
 	uint32_t pid, tid, ppid, ptid;
 	uint64_t start, len, offset; /* MAP */

@@ -244,16 +244,16 @@ void codec__record(struct codec *c, struct record *x, struct thread_state *th)
 
 /* What each type has, beside its pid and tid. */
 enum { HAS_TIME = 1, HAS_PARENT = 2, HAS_MAP = 4, HAS_TEXT = 8, HAS_COUNT = 16 };
-static const uint8_t side_has[] = {
-	[SIDE_FORK] = HAS_TIME | HAS_PARENT,
-	[SIDE_EXEC] = HAS_TIME | HAS_TEXT,
-	[SIDE_COMM] = HAS_TIME | HAS_TEXT,
-	[SIDE_EXIT] = HAS_TIME,
-	[SIDE_MAP] = HAS_TIME | HAS_MAP | HAS_TEXT,
-	[SIDE_LOST] = HAS_TIME | HAS_COUNT,
-	[SIDE_GAP] = 0,
-	[SIDE_INNER] = HAS_TIME | HAS_COUNT,
-	[SIDE_ITEM_LOST] = HAS_COUNT,
+static const uint8_t sideband_has[] = {
+	[SIDEBAND_FORK] = HAS_TIME | HAS_PARENT,
+	[SIDEBAND_EXEC] = HAS_TIME | HAS_TEXT,
+	[SIDEBAND_COMM] = HAS_TIME | HAS_TEXT,
+	[SIDEBAND_EXIT] = HAS_TIME,
+	[SIDEBAND_MAP] = HAS_TIME | HAS_MAP | HAS_TEXT,
+	[SIDEBAND_LOST] = HAS_TIME | HAS_COUNT,
+	[SIDEBAND_GAP] = 0,
+	[SIDEBAND_INNER] = HAS_TIME | HAS_COUNT,
+	[SIDEBAND_ITEM_LOST] = HAS_COUNT,
 };
 
 /* Reading: the text is copied to *own. */
@@ -262,45 +262,46 @@ static void code_text(struct codec *c, const char **text, char **own)
 	struct reader part;
 
 	if (c->writing) {
-		put_part(&c->out[COLUMN_SIDE], *text ? *text : "", *text ? strlen(*text) : 0);
+		put_part(&c->out[COLUMN_SIDEBAND], *text ? *text : "", *text ? strlen(*text) : 0);
 		return;
 	}
-	part = get_part(&c->in[COLUMN_SIDE]);
+	part = get_part(&c->in[COLUMN_SIDEBAND]);
 	*text = *own = xstrndup((const char *)part.at, part.end - part.at);
 }
 
-static void code_map(struct codec *c, struct side_event *e)
+static void code_map(struct codec *c, struct sideband_event *e)
 {
-	e->start = code_number(c, COLUMN_SIDE, e->start);
-	e->len = code_number(c, COLUMN_SIDE, e->len);
-	e->offset = code_number(c, COLUMN_SIDE, e->offset);
-	e->major = code_number(c, COLUMN_SIDE, e->major);
-	e->minor = code_number(c, COLUMN_SIDE, e->minor);
-	e->ino = code_number(c, COLUMN_SIDE, e->ino);
+	e->start = code_number(c, COLUMN_SIDEBAND, e->start);
+	e->len = code_number(c, COLUMN_SIDEBAND, e->len);
+	e->offset = code_number(c, COLUMN_SIDEBAND, e->offset);
+	e->major = code_number(c, COLUMN_SIDEBAND, e->major);
+	e->minor = code_number(c, COLUMN_SIDEBAND, e->minor);
+	e->ino = code_number(c, COLUMN_SIDEBAND, e->ino);
 }
 
-void codec__side(struct codec *c, uint64_t *type, struct side_event *e, char **own)
+void codec__sideband(struct codec *c, uint64_t *type, struct sideband_event *e, char **own)
 {
 	uint8_t has;
 
-	*type = code_number(c, COLUMN_SIDE, *type);
-	if (*type >= ARRAY_SIZE(side_has) || (*type > SIDE_INNER && *type != SIDE_ITEM_LOST)) {
+	*type = code_number(c, COLUMN_SIDEBAND, *type);
+	if (*type >= ARRAY_SIZE(sideband_has) ||
+	    (*type > SIDEBAND_INNER && *type != SIDEBAND_ITEM_LOST)) {
 		c->bad = true;
 		return;
 	}
-	has = side_has[*type];
-	e->pid = code_number(c, COLUMN_SIDE, e->pid);
-	e->tid = code_delta(c, COLUMN_SIDE, e->tid, e->pid);
+	has = sideband_has[*type];
+	e->pid = code_number(c, COLUMN_SIDEBAND, e->pid);
+	e->tid = code_delta(c, COLUMN_SIDEBAND, e->tid, e->pid);
 	if (has & HAS_TIME)
 		c->m.time = e->time = code_delta(c, COLUMN_TIMES, e->time, c->m.time);
 	if (has & HAS_PARENT) {
-		e->ppid = code_delta(c, COLUMN_SIDE, e->ppid, e->pid);
-		e->ptid = code_delta(c, COLUMN_SIDE, e->ptid, e->ppid);
+		e->ppid = code_delta(c, COLUMN_SIDEBAND, e->ppid, e->pid);
+		e->ptid = code_delta(c, COLUMN_SIDEBAND, e->ptid, e->ppid);
 	}
 	if (has & HAS_MAP)
 		code_map(c, e);
 	if (has & HAS_COUNT)
-		e->count = code_number(c, COLUMN_SIDE, e->count);
+		e->count = code_number(c, COLUMN_SIDEBAND, e->count);
 	if (has & HAS_TEXT)
 		code_text(c, &e->text, own);
 }

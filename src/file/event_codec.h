@@ -19,7 +19,7 @@ enum column_id {
 	COLUMN_TIMES,
 	COLUMN_VALUES,
 	COLUMN_ENTRIES,
-	COLUMN_SIDE, /* side events, and losses told at the end */
+	COLUMN_SIDEBAND, /* side events, and losses told at the end */
 	COLUMNS
 };
 
@@ -46,9 +46,9 @@ struct record {
 /* Writes x, or reads it. Reading: c->bad where it can't be. */
 void codec__record(struct codec *c, struct record *x, struct thread_state *th);
 
-#define SIDE_ITEM_LOST 64 /* in place of the type: a loss told at the end */
+#define SIDEBAND_ITEM_LOST 64 /* in place of the type: a loss told at the end */
 
 /* Writes a side event, or reads it; reading: *own is its text, to be freed. */
-void codec__side(struct codec *c, uint64_t *type, struct side_event *e, char **own);
+void codec__sideband(struct codec *c, uint64_t *type, struct sideband_event *e, char **own);
 
 #endif

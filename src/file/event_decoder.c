@@ -72,17 +72,17 @@ static int give_record(struct codec *c, struct thread_state *th,
 	return fn(ctx, &item);
 }
 
-static int give_side(struct codec *c, int (*fn)(void *ctx, const struct item *item), void *ctx)
+static int give_sideband(struct codec *c, int (*fn)(void *ctx, const struct item *item), void *ctx)
 {
-	struct item item = {.type = ITEM_SIDE};
+	struct item item = {.type = ITEM_SIDEBAND};
 	autofree char *own = NULL;
 	uint64_t type = 0;
 
-	codec__side(c, &type, &item.side, &own);
+	codec__sideband(c, &type, &item.sideband, &own);
 	if (is_bad(c))
 		return -EBADMSG;
-	item.side.type = type;
-	if (type == SIDE_ITEM_LOST)
+	item.sideband.type = type;
+	if (type == SIDEBAND_ITEM_LOST)
 		item.type = ITEM_LOST;
 	return fn(ctx, &item);
 }
@@ -100,7 +100,7 @@ static int give_run(struct codec *c, uint64_t items, uint64_t *given,
 	if (run)
 		th = run > c->m.nthreads ? new_thread(c) : c->m.threads.data[run - 1];
 	for (uint64_t i = 0; !err && i < n; i++)
-		err = th ? give_record(c, th, fn, ctx) : give_side(c, fn, ctx);
+		err = th ? give_record(c, th, fn, ctx) : give_sideband(c, fn, ctx);
 	*given += n;
 	return err;
 }

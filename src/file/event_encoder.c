@@ -117,22 +117,24 @@ int event_encoder__record(struct event_encoder *e, const void *record, size_t si
 	return 0;
 }
 
-static void add_side(struct event_encoder *e, uint64_t type, const struct side_event *side)
+static void add_sideband(struct event_encoder *e, uint64_t type,
+			 const struct sideband_event *sideband)
 {
-	struct side_event copy = *side;
+	struct sideband_event copy = *sideband;
 
 	begin_item(e, 0);
-	codec__side(&e->c, &type, &copy, NULL);
+	codec__sideband(&e->c, &type, &copy, NULL);
 }
 
-void event_encoder__side(struct event_encoder *e, const struct side_event *side)
+void event_encoder__sideband(struct event_encoder *e, const struct sideband_event *sideband)
 {
-	add_side(e, side->type, side);
+	add_sideband(e, sideband->type, sideband);
 }
 
 void event_encoder__lost(struct event_encoder *e, uint32_t pid, uint32_t tid, uint64_t count)
 {
-	add_side(e, SIDE_ITEM_LOST, &(struct side_event){.pid = pid, .tid = tid, .count = count});
+	add_sideband(e, SIDEBAND_ITEM_LOST,
+		     &(struct sideband_event){.pid = pid, .tid = tid, .count = count});
 }
 
 static struct str *column_of(struct event_encoder *e, int i)

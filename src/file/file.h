@@ -32,7 +32,7 @@ struct trace_meta {
 enum trace_end_reason { TRACE_ENDED, TRACE_CONTINUED /* in the next part */ };
 struct trace_end {
 	uint32_t reason;
-	uint64_t side_lost; /* side events */
+	uint64_t sideband_lost; /* side events */
 	struct trace_totals totals;
 };
 
@@ -46,7 +46,7 @@ void trace_writer__free(struct trace_writer *w);
 int trace_writer__begin(struct trace_writer *w, const struct trace_meta *meta);
 /* What is given to trace__feed(), to the functions for side events, to trace__lost(). */
 int trace_writer__record(struct trace_writer *w, const void *record, size_t size);
-int trace_writer__side(struct trace_writer *w, const struct side_event *e);
+int trace_writer__sideband(struct trace_writer *w, const struct sideband_event *e);
 int trace_writer__lost(struct trace_writer *w, uint32_t pid, uint32_t tid, uint64_t count);
 /* That the file which mappings show so is this object. */
 void trace_writer__mapped(struct trace_writer *w, uint64_t dev, uint64_t ino, const char *path,
@@ -71,7 +71,7 @@ struct trace_calls {
 	int (*mapped)(void *ctx, uint64_t dev, uint64_t ino, const char *path,
 		      const struct object *o);
 	int (*record)(void *ctx, const void *record, size_t size);
-	int (*side)(void *ctx, const struct side_event *e);
+	int (*sideband)(void *ctx, const struct sideband_event *e);
 	int (*lost)(void *ctx, uint32_t pid, uint32_t tid, uint64_t count);
 };
 struct trace_reader;

@@ -41,7 +41,7 @@ enum block_type {
 	BLOCK_BLOCK,
 	BLOCK_JUMP,
 	BLOCK_STUB,
-	BLOCK_PIECE,
+	BLOCK_EXTENT,
 	BLOCK_LINE_FILE,
 	BLOCK_LINE,
 	BLOCK_PLAN, /* the plan is complete: what follows is in the order in which it happened */
@@ -94,7 +94,7 @@ struct file_line_file {
 
 struct file_plan {
 	uint16_t machine;
-	bool kernel, silent_rets, return_probes;
+	bool kernel, unprobed_rets, return_probes;
 	uint32_t placement, probes, skipped, ifunc_unknown;
 };
 
@@ -121,7 +121,7 @@ struct file_rows {
 	VEC(struct plan_block) blocks;
 	VEC(uint32_t) jumps;
 	VEC(struct file_stub) stubs;
-	VEC(struct plan_piece) pieces;
+	VEC(struct plan_extent) extents;
 	VEC(struct plan_gap) gaps;
 	VEC(struct file_line_file) line_files;
 	VEC(struct plan_line) lines;
@@ -160,12 +160,12 @@ bool block__unpack(const struct block *b, const uint8_t *header, const uint8_t *
 /* ---- events: records and side events in the order in which they happened ---- */
 
 /* Either a record, or a side event, or a loss told at the end. */
-enum item_type { ITEM_RECORD, ITEM_SIDE, ITEM_LOST };
+enum item_type { ITEM_RECORD, ITEM_SIDEBAND, ITEM_LOST };
 struct item {
 	enum item_type type;
-	size_t size;		/* RECORD */
-	const void *record;	/* RECORD: aligned for wire_event */
-	struct side_event side; /* SIDE; LOST: pid, tid and count */
+	size_t size;			/* RECORD */
+	const void *record;		/* RECORD: aligned for wire_event */
+	struct sideband_event sideband; /* SIDE; LOST: pid, tid and count */
 };
 
 struct event_encoder;
@@ -173,7 +173,7 @@ struct event_encoder *event_encoder__new(const struct plan *plan);
 void event_encoder__free(struct event_encoder *e);
 /* -EINVAL: not a record of this plan, nothing was added. */
 int event_encoder__record(struct event_encoder *e, const void *record, size_t size);
-void event_encoder__side(struct event_encoder *e, const struct side_event *side);
+void event_encoder__sideband(struct event_encoder *e, const struct sideband_event *side);
 void event_encoder__lost(struct event_encoder *e, uint32_t pid, uint32_t tid, uint64_t count);
 /* Bytes so far; true: it must be ended before the next item. */
 size_t event_encoder__size(const struct event_encoder *e);

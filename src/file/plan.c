@@ -45,7 +45,7 @@ static bool good_block(const struct making *m, const struct plan_block *b)
 	       b->ntable <= p->table.len - b->table;
 }
 
-static bool good_piece(const struct making *m, const struct plan_piece *piece)
+static bool good_extent(const struct making *m, const struct plan_extent *piece)
 {
 	return piece->object < m->nobjects && piece->function < m->p->functions.len &&
 	       piece->start < piece->end;
@@ -71,7 +71,7 @@ static bool is_good(const struct making *m)
 {
 	const struct plan *p = m->p;
 	const struct plan_function *f;
-	const struct plan_piece *piece;
+	const struct plan_extent *piece;
 	const struct plan_gap *gap;
 	const struct plan_block *b;
 	const struct plan_line *l;
@@ -92,8 +92,8 @@ static bool is_good(const struct making *m)
 	vec__each (jump, &p->table)
 		if (*jump >= p->blocks.len)
 			return false;
-	vec__each (piece, &p->pieces)
-		if (!good_piece(m, piece) || !in_order(piece, p->pieces.data, start))
+	vec__each (piece, &p->extents)
+		if (!good_extent(m, piece) || !in_order(piece, p->extents.data, start))
 			return false;
 	vec__each (gap, &p->gaps)
 		if (!good_gap(m, gap) || !in_order(gap, p->gaps.data, start))
@@ -179,7 +179,7 @@ static void take_head(struct plan *p, const struct file_plan *row)
 {
 	p->arch = arch__by_machine(row->machine);
 	p->kernel = row->kernel;
-	p->silent_rets = row->silent_rets;
+	p->unprobed_rets = row->unprobed_rets;
 	p->return_probes = row->return_probes;
 	p->placement = row->placement;
 	p->probes = row->probes;
@@ -203,7 +203,7 @@ int file_plan__make(struct file_rows *rows, const struct file_objects *objects, 
 	move(&p->sites, &rows->sites);
 	move(&p->blocks, &rows->blocks);
 	move(&p->table, &rows->jumps);
-	move(&p->pieces, &rows->pieces);
+	move(&p->extents, &rows->extents);
 	move(&p->gaps, &rows->gaps);
 	move(&p->lines, &rows->lines);
 	take_objects(&m, objects);

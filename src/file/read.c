@@ -208,13 +208,13 @@ static int give_item(void *ctx, const struct item *item)
 {
 	struct trace_reader *r = ctx;
 	const struct trace_calls *calls = r->calls;
-	const struct side_event *e = &item->side;
+	const struct sideband_event *e = &item->sideband;
 
 	switch (item->type) {
 	case ITEM_RECORD:
 		return calls->record ? calls->record(r->calls_ctx, item->record, item->size) : 0;
-	case ITEM_SIDE:
-		return calls->side ? calls->side(r->calls_ctx, e) : 0;
+	case ITEM_SIDEBAND:
+		return calls->sideband ? calls->sideband(r->calls_ctx, e) : 0;
 	case ITEM_LOST:
 		return calls->lost ? calls->lost(r->calls_ctx, e->pid, e->tid, e->count) : 0;
 	}

@@ -54,7 +54,7 @@ static const struct column function[] = {
 	NUMBER(struct plan_function, object),	   NUMBER(struct plan_function, entry_site),
 	NUMBER(struct plan_function, entry_block), NUMBER(struct plan_function, flags),
 	NUMBER(struct plan_function, branches),	   NUMBER(struct plan_function, skipped),
-	NUMBER(struct plan_function, silent),	   NUMBER(struct plan_function, unresolved),
+	NUMBER(struct plan_function, unprobed),	   NUMBER(struct plan_function, unresolved),
 	NUMBER(struct plan_function, unreached),   NUMBER(struct plan_function, return_refusal),
 	NUMBER(struct plan_function, arguments),
 };
@@ -111,11 +111,11 @@ static const struct column stub[] = {
 	NUMBER(struct file_stub, vaddr),
 };
 
-static const struct column piece[] = {
-	NUMBER(struct plan_piece, start),
-	NUMBER(struct plan_piece, end),
-	NUMBER(struct plan_piece, object),
-	NUMBER(struct plan_piece, function),
+static const struct column extent[] = {
+	NUMBER(struct plan_extent, start),
+	NUMBER(struct plan_extent, end),
+	NUMBER(struct plan_extent, object),
+	NUMBER(struct plan_extent, function),
 };
 
 static const struct column gap[] = {
@@ -135,10 +135,10 @@ static const struct column line[] = {
 };
 
 static const struct column plan[] = {
-	NUMBER(struct file_plan, machine),   BOOL(struct file_plan, kernel),
-	NUMBER(struct file_plan, placement), NUMBER(struct file_plan, probes),
-	NUMBER(struct file_plan, skipped),   NUMBER(struct file_plan, ifunc_unknown),
-	BOOL(struct file_plan, silent_rets), BOOL(struct file_plan, return_probes),
+	NUMBER(struct file_plan, machine),     BOOL(struct file_plan, kernel),
+	NUMBER(struct file_plan, placement),   NUMBER(struct file_plan, probes),
+	NUMBER(struct file_plan, skipped),     NUMBER(struct file_plan, ifunc_unknown),
+	BOOL(struct file_plan, unprobed_rets), BOOL(struct file_plan, return_probes),
 };
 
 static const struct column symbol[] = {
@@ -158,7 +158,7 @@ static const struct column mapped[] = {
 
 static const struct column end[] = {
 	NUMBER(struct trace_end, reason),
-	NUMBER(struct trace_end, side_lost),
+	NUMBER(struct trace_end, sideband_lost),
 	NUMBER(struct trace_end, totals.functions),
 	NUMBER(struct trace_end, totals.probes),
 	NUMBER(struct trace_end, totals.skipped),
@@ -190,7 +190,7 @@ const struct file_table file_tables[BLOCK_TYPES] = {
 	[BLOCK_BLOCK] = ROWS(block, blocks),
 	[BLOCK_JUMP] = ROWS(jump, jumps),
 	[BLOCK_STUB] = ROWS(stub, stubs),
-	[BLOCK_PIECE] = ROWS(piece, pieces),
+	[BLOCK_EXTENT] = ROWS(extent, extents),
 	[BLOCK_LINE_FILE] = ROWS(line_file, line_files),
 	[BLOCK_LINE] = ROWS(line, lines),
 	[BLOCK_PLAN] = ROWS(plan, plan),

@@ -180,7 +180,7 @@ static int put_code(struct trace_writer *w)
 	int err;
 
 	vec__each (f, &w->plan->functions)
-		for (i = 0; i < f->nranges && !(f->flags & FUNCTION_SILENT); i++) {
+		for (i = 0; i < f->nranges && !(f->flags & FUNCTION_HELPER); i++) {
 			const struct object *o = w->plan->objects.data[f->object].object;
 			const struct range *r = &f->ranges[i];
 			const uint8_t *bytes = o ? object__bytes(o, r->vaddr, &avail) : NULL;
@@ -249,7 +249,7 @@ static int put_plan(struct trace_writer *w)
 	const struct plan *p = w->plan;
 	struct file_plan row = {.machine = p->arch->machine,
 				.kernel = p->kernel,
-				.silent_rets = p->silent_rets,
+				.unprobed_rets = p->unprobed_rets,
 				.return_probes = p->return_probes,
 				.placement = p->placement,
 				.probes = p->probes,
@@ -261,7 +261,7 @@ static int put_plan(struct trace_writer *w)
 	err = err ? err : put_rows(w, BLOCK_BLOCK, p->blocks.data, p->blocks.len);
 	err = err ? err : put_rows(w, BLOCK_JUMP, p->table.data, p->table.len);
 	err = err ? err : put_stubs(w);
-	err = err ? err : put_rows(w, BLOCK_PIECE, p->pieces.data, p->pieces.len);
+	err = err ? err : put_rows(w, BLOCK_EXTENT, p->extents.data, p->extents.len);
 	err = err ? err : put_rows(w, BLOCK_GAP, p->gaps.data, p->gaps.len);
 	err = err ? err : put_rows(w, BLOCK_LINE_FILE, p->line_files.data, p->line_files.len);
 	err = err ? err : put_rows(w, BLOCK_LINE, p->lines.data, p->lines.len);
@@ -308,9 +308,9 @@ int trace_writer__record(struct trace_writer *w, const void *record, size_t size
 	return err ? err : flush_if_full(w);
 }
 
-int trace_writer__side(struct trace_writer *w, const struct side_event *e)
+int trace_writer__sideband(struct trace_writer *w, const struct sideband_event *e)
 {
-	event_encoder__side(w->events, e);
+	event_encoder__sideband(w->events, e);
 	return flush_if_full(w);
 }
 

@@ -31,7 +31,7 @@ void build_id__find(struct object *o, struct elf_file *f)
 	const Elf64_Phdr *p;
 
 	for (p = f->segments; p < f->segments + f->nsegments && !o->build_id_len; p++)
-		if (p->p_type == PT_NOTE && span__within(p->p_offset, p->p_filesz, f->image_len) &&
+		if (p->p_type == PT_NOTE && bytes__within(p->p_offset, p->p_filesz, f->image_len) &&
 		    elf__afford(f, p->p_filesz))
 			o->build_id_len = build_id__in(f->image + p->p_offset, p->p_filesz,
 						       p->p_align == 8 ? 8 : 4, o->build_id);

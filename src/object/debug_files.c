@@ -141,7 +141,7 @@ static bool read_link(struct elf_file *f, struct link *l)
 	if (!end || end == p || memchr(p, '/', end - p))
 		return false;
 	at = (end - p + 4) & ~3ull;
-	if (!span__within(at, sizeof(l->crc), len))
+	if (!bytes__within(at, sizeof(l->crc), len))
 		return false;
 	memcpy(&l->crc, p + at, sizeof(l->crc));
 	l->name = (const char *)p;

@@ -133,7 +133,7 @@ bool elf__read_sections(struct elf_file *f)
 
 	if (!h->e_shoff)
 		return true;
-	if (h->e_shentsize != sizeof(first) || !span__within(h->e_shoff, sizeof(first), f->size) ||
+	if (h->e_shentsize != sizeof(first) || !bytes__within(h->e_shoff, sizeof(first), f->size) ||
 	    !elf__read(f->fd, &first, sizeof(first), h->e_shoff))
 		return false;
 	n = n ? n : first.sh_size; /* elf(5): more than 0xff00 sections */
@@ -157,7 +157,7 @@ static int read_segments(struct elf_file *f, const char *path)
 		n = f->sections[0].sh_info;
 	if (!h->e_phoff || !n)
 		return truncated(path, "it has no program headers");
-	if (h->e_phentsize != sizeof(Elf64_Phdr) || !span__within(h->e_phoff, 0, f->size) ||
+	if (h->e_phentsize != sizeof(Elf64_Phdr) || !bytes__within(h->e_phoff, 0, f->size) ||
 	    n > (f->size - h->e_phoff) / sizeof(Elf64_Phdr))
 		return truncated(path, "its program headers are not in the file");
 	f->segments = xrealloc(f->segments, n, sizeof(Elf64_Phdr));
@@ -174,7 +174,7 @@ static int read_image(struct elf_file *f, const char *path)
 	for (p = f->segments; p < f->segments + f->nsegments; p++) {
 		if (p->p_type != PT_LOAD || !p->p_filesz)
 			continue;
-		if (!span__within(p->p_offset, p->p_filesz, f->size))
+		if (!bytes__within(p->p_offset, p->p_filesz, f->size))
 			return truncated(path, "a segment lies behind the end of the file");
 		if (p->p_vaddr > UINT64_MAX - p->p_filesz || p->p_memsz < p->p_filesz)
 			return truncated(path, "a segment's addresses make no sense");
@@ -231,7 +231,7 @@ static int fill_segments(struct object *o, struct elf_file *f, const char *path)
 
 static int by_start(const void *a, const void *b)
 {
-	const struct span *x = a, *y = b;
+	const struct address_range *x = a, *y = b;
 
 	return x->start < y->start ? -1 : x->start > y->start;
 }
@@ -243,7 +243,8 @@ static void find_code_sections(struct elf_file *f)
 	for (s = f->sections; s < f->sections + f->nsections; s++)
 		if (s->sh_flags & SHF_EXECINSTR && s->sh_flags & SHF_ALLOC && s->sh_size &&
 		    s->sh_addr <= UINT64_MAX - s->sh_size)
-			vec__push(&f->code, (struct span){s->sh_addr, s->sh_addr + s->sh_size});
+			vec__push(&f->code,
+				  (struct address_range){s->sh_addr, s->sh_addr + s->sh_size});
 	vec__sort(&f->code, by_start);
 }
 
@@ -376,8 +377,8 @@ void object__free(struct object *o)
 	vec__free(&o->frames);
 	vec__free(&o->slots);
 	vec__free(&o->noprobe);
-	vec__free(&o->splits);
-	map64__free(&o->split_of);
+	vec__free(&o->cold_parts);
+	map64__free(&o->cold_part_of);
 	root__close(&o->root);
 	free(o->path);
 	free(o->attach_path);

@@ -11,7 +11,7 @@
 #include "object/cursor.h"
 #include "object/object.h"
 
-struct span {
+struct address_range {
 	uint64_t start, end;
 };
 
@@ -33,11 +33,12 @@ struct elf_file {
 	size_t nsections;
 	const char *section_names;
 	uint64_t section_names_len;
-	VEC(void *) pool;      /* freed with the object */
-	uint64_t budget;       /* bytes that may still be looked at or copied: elf__afford() */
-	VEC(struct span) code; /* executable sections, ascending; none: no section headers */
-	VEC(uint64_t) reach;   /* by symbol: the highest end of it and all before it */
-	VEC(uint32_t) units;   /* by symbol: which STT_FILE a local one belongs to, 0: unknown */
+	VEC(void *) pool; /* freed with the object */
+	uint64_t budget;  /* bytes that may still be looked at or copied: elf__afford() */
+	VEC(struct address_range)
+	code;		     /* executable sections, ascending; none: no section headers */
+	VEC(uint64_t) reach; /* by symbol: the highest end of it and all before it */
+	VEC(uint32_t) units; /* by symbol: which STT_FILE a local one belongs to, 0: unknown */
 	VEC(struct relative) relatives; /* ascending; relatives__read() fills them in */
 	struct go_table *go;		/* of a program of Go, unless it can't be read; in pool */
 	struct cursor eh_frame;		/* its .eh_frame; start NULL: none */
@@ -62,7 +63,7 @@ const uint8_t *elf__bytes(struct elf_file *f, const Elf64_Shdr *s, uint64_t *len
 /* The bytes of a string table: the last is always NUL. */
 const char *elf__strings(struct elf_file *f, uint32_t section, uint64_t *len);
 /* The executable section that holds vaddr; NULL: none. */
-const struct span *elf__code_at(const struct elf_file *f, uint64_t vaddr);
+const struct address_range *elf__code_at(const struct elf_file *f, uint64_t vaddr);
 /* Of a file with a header that was read: its section headers; false: damaged or cut off. */
 bool elf__read_sections(struct elf_file *f);
 /* An elf_file of nothing but the descriptor, which is taken over; elf_file__free() closes it. */
@@ -77,7 +78,7 @@ void relatives__read(const struct object *o, struct elf_file *f);
 bool elf__word(const struct object *o, const struct elf_file *f, uint64_t vaddr, uint64_t *word);
 
 /* Does [offset, offset + len) lie within the first size bytes? */
-static inline bool span__within(uint64_t offset, uint64_t len, uint64_t size)
+static inline bool bytes__within(uint64_t offset, uint64_t len, uint64_t size)
 {
 	return offset <= size && len <= size - offset;
 }
@@ -93,7 +94,6 @@ void symbols__finish(struct object *o, struct elf_file *f);
 
 /* A build-id in the notes at p, into id: its length; 0: none there (build_id.c). */
 size_t build_id__in(const uint8_t *p, uint64_t len, uint64_t align, uint8_t id[20]);
-
 
 /* lookup.c: where the next symbol (or frame) behind vaddr starts; UINT64_MAX: none does. */
 uint64_t object__next_start(const struct object *o, uint64_t vaddr, bool frames);

@@ -29,7 +29,7 @@ static unsigned symbol_flags(const struct symbol *s)
 void function__from_symbol(struct function *out, struct object *o, size_t symbol, char *name)
 {
 	const struct symbol *s = &o->symbols.data[symbol], *part;
-	size_t first, i, n = object__splits(o, s->vaddr, &first);
+	size_t first, i, n = object__cold_parts(o, s->vaddr, &first);
 
 	*out = (struct function){
 		.object = o,
@@ -40,7 +40,7 @@ void function__from_symbol(struct function *out, struct object *o, size_t symbol
 	};
 	vec__push(&out->ranges, (struct range){s->vaddr, object__extent(o, s), xstrdup(name)});
 	for (i = first; i < first + n; i++) {
-		part = symbol__show(o, &o->symbols.data[o->splits.data[i].part]);
+		part = symbol__show(o, &o->symbols.data[o->cold_parts.data[i].part]);
 		if (vec__last(&out->ranges)->vaddr != part->vaddr)
 			vec__push(&out->ranges, (struct range){part->vaddr, object__extent(o, part),
 							       xstrdup(part->shown)});

@@ -36,7 +36,7 @@ static uint64_t number_at(const struct go_table *t, uint64_t at, unsigned size)
 {
 	uint64_t v = 0;
 
-	if (span__within(at, size, t->len))
+	if (bytes__within(at, size, t->len))
 		memcpy(&v, t->bytes + at, size);
 	return v;
 }
@@ -81,7 +81,7 @@ bool go_table__function(const struct go_table *t, uint64_t i, struct go_function
 	uint64_t entry = i < t->nfunctions ? entry_of(t, i) : 0, kind;
 	uint32_t r[RECORD_WORDS];
 
-	if (!entry || !span__within(at, l->address + sizeof(r) + 4, t->len) ||
+	if (!entry || !bytes__within(at, l->address + sizeof(r) + 4, t->len) ||
 	    address_at(t, at) != entry)
 		return false;
 	at += l->address;
@@ -109,7 +109,7 @@ const char *go_table__file(const struct go_table *t, const struct go_function *f
 	uint64_t at = t->units + (f->unit + (uint64_t)number) * 4;
 	uint32_t file = number_at(t, at, 4);
 
-	return number >= 0 && span__within(at, 4, t->len) && file != UINT32_MAX
+	return number >= 0 && bytes__within(at, 4, t->len) && file != UINT32_MAX
 		       ? string_at(t, t->files + file)
 		       : NULL;
 }

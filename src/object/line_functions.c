@@ -53,7 +53,7 @@ static bool is_declared(const struct line_search *s, Dwarf_Die *die)
 
 static bool row_starts_at(const struct line_search *s, uint64_t vaddr)
 {
-	const struct span *r;
+	const struct address_range *r;
 
 	vec__each (r, &s->rows)
 		if (r->start == vaddr)

@@ -73,7 +73,7 @@ void lines__add_row(struct line_search *s, uint64_t start, uint64_t end)
 	if (s->rows.len && vec__last(&s->rows)->end == start)
 		vec__last(&s->rows)->end = end;
 	else
-		vec__push(&s->rows, (struct span){start, end});
+		vec__push(&s->rows, (struct address_range){start, end});
 }
 
 static void add_row(struct line_search *s, Dwarf_Line *row, Dwarf_Line *next)
@@ -147,7 +147,7 @@ static void search_units(struct line_search *s, Dwfl_Module *module)
 
 static int by_start(const void *a, const void *b)
 {
-	const struct span *x = a, *y = b;
+	const struct address_range *x = a, *y = b;
 
 	if (x->start != y->start)
 		return x->start < y->start ? -1 : 1;
@@ -157,7 +157,7 @@ static int by_start(const void *a, const void *b)
 /* Units may tell the same code twice; rows of one line may touch. */
 void lines__put_rows(struct line_search *s)
 {
-	struct span *r, *last = NULL;
+	struct address_range *r, *last = NULL;
 
 	vec__sort(&s->rows, by_start);
 	vec__each (r, &s->rows) {
@@ -201,8 +201,7 @@ int object__resolve_line(struct object *o, const char *text, const char *file, u
 	if (!err && answer__has_no_dwarf(&answer) && elf__of(o)->go)
 		golang__search_line(&s, &answer);
 	if (err)
-		err__prefix(err, "%s: the debug information of %s can't be used", text,
-			    o->path);
+		err__prefix(err, "%s: the debug information of %s can't be used", text, o->path);
 	else
 		err = answer__take(o, text, file, &answer, v);
 	str__free(&answer);

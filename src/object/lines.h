@@ -22,8 +22,8 @@ struct line_search {
 	bool file_known;  /* some unit has such a file */
 	int below, above; /* nearest lines that have code; 0: none */
 	size_t found;
-	VEC(struct span) rows; /* code of the line */
-	Dwarf_Off walked;      /* the last DIE of the unit that was looked at */
+	VEC(struct address_range) rows; /* code of the line */
+	Dwarf_Off walked;		/* the last DIE of the unit that was looked at */
 	struct str *answer;
 };
 

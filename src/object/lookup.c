@@ -114,7 +114,7 @@ uint64_t object__extent(const struct object *o, const struct symbol *s)
 {
 	const struct segment *segment = object__segment_at(o, s->vaddr);
 	const struct elf_file *f = elf__of(o);
-	const struct span *code;
+	const struct address_range *code;
 	uint64_t end;
 
 	if (!segment)

@@ -112,7 +112,7 @@ struct noprobe {
 };
 
 /* A part split off a function, "foo.cold": indices of its symbol and of its function's. */
-struct split {
+struct cold_part {
 	uint32_t part, owner;
 };
 
@@ -144,9 +144,9 @@ struct object {
 	VEC(struct segment)
 	kept; /* of an object out of a trace file: the bytes that are there; its segments have none
 	       */
-	VEC(struct split) splits; /* by owner; filled in by parts.c when first asked */
-	struct map64 split_of;	  /* part -> 1 + its index in splits */
-	bool splits_known;
+	VEC(struct cold_part) cold_parts; /* by owner; filled in by parts.c when first asked */
+	struct map64 cold_part_of;	  /* part -> 1 + its index in splits */
+	bool cold_parts_known;
 };
 
 /* An object's file that was found and opened. */
@@ -226,7 +226,7 @@ enum function_flags {
 	FUNCTION_IFUNC =
 		2, /* entry is an IFUNC resolver: code/ replaces it by what it can return */
 	FUNCTION_SYSCALL = 4,  /* kernel: its first argument is the caller's struct pt_regs * */
-	FUNCTION_SILENT = 8,   /* not asked for: probed at its rets only, to see a tail call return
+	FUNCTION_HELPER = 8,   /* not asked for: probed at its rets only, to see a tail call return
 				  (set by code/) */
 	FUNCTION_GO_ARGS = 16, /* its arguments are in the registers that Go uses */
 	FUNCTION_NO_ARGS = 32, /* they and its results are on its stack, or it isn't known where */
@@ -284,11 +284,11 @@ bool name_query__matches_name(const struct name_query *q, const char *name);
 /* Length of "foo" in "foo.cold", "foo.cold.1", "foo.__part.2"; 0: not a split-off part. */
 size_t name__owner_len(const char *name);
 
-/* parts.c: the split-off parts of the functions at vaddr, as o->splits[*first … + n). */
-size_t object__splits(struct object *o, uint64_t vaddr, size_t *first);
+/* parts.c: the split-off parts of the functions at vaddr, as o->cold_parts[*first … + n). */
+size_t object__cold_parts(struct object *o, uint64_t vaddr, size_t *first);
 /* The symbol of the function that the part at index was split off; NULL: not a part, or not told
  * apart. */
-const struct symbol *object__split_owner(struct object *o, size_t index);
+const struct symbol *object__cold_part_owner(struct object *o, size_t index);
 
 /* ---- making functions (functions.c, selection.c) ---- */
 

@@ -87,7 +87,7 @@ const char *elf__strings(struct elf_file *f, uint32_t section, uint64_t *len)
 	return copy;
 }
 
-const struct span *elf__code_at(const struct elf_file *f, uint64_t vaddr)
+const struct address_range *elf__code_at(const struct elf_file *f, uint64_t vaddr)
 {
 	size_t low = 0, high, mid;
 

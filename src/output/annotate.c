@@ -245,7 +245,7 @@ static int annotate__end(struct output *o, const struct trace_totals *t)
 	a->o = o;
 	put_missing(a, t);
 	for (uint32_t i = 0; !err && i < o->plan->functions.len; i++) {
-		if (o->plan->functions.data[i].flags & FUNCTION_SILENT)
+		if (o->plan->functions.data[i].flags & FUNCTION_HELPER)
 			continue;
 		if (runs__ran(&a->runs, i))
 			err = put_function(a, i);

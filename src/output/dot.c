@@ -169,7 +169,7 @@ static bool is_drawn(const struct dot *d, uint32_t block)
 	uint32_t f = block == NO_BLOCK ? NO_FUNCTION : d->o->plan->blocks.data[block].function;
 
 	return f < d->o->plan->functions.len &&
-	       !(d->o->plan->functions.data[f].flags & FUNCTION_SILENT) && runs__ran(&d->runs, f);
+	       !(d->o->plan->functions.data[f].flags & FUNCTION_HELPER) && runs__ran(&d->runs, f);
 }
 
 static void edge_to_block(struct dot *d, uint32_t from, uint32_t to, enum edge_kind kind,
@@ -353,7 +353,7 @@ static int dot__end(struct output *o, const struct trace_totals *t)
 	sort_blocks(d);
 	put_head(d, t);
 	for (uint32_t i = 0; !err && i < o->plan->functions.len; i++)
-		if (!(o->plan->functions.data[i].flags & FUNCTION_SILENT) && runs__ran(&d->runs, i))
+		if (!(o->plan->functions.data[i].flags & FUNCTION_HELPER) && runs__ran(&d->runs, i))
 			err = put_function(d, i);
 	put(&o->buffer, "}\n");
 	return err;

@@ -100,7 +100,7 @@ static void put_text(struct output *o, const struct plan_site *s, const struct l
 static bool is_asked_for(const struct output *o, const struct plan_site *s)
 {
 	return s->kind != BRANCH_NONE &&
-	       !(o->plan->functions.data[s->function].flags & FUNCTION_SILENT) &&
+	       !(o->plan->functions.data[s->function].flags & FUNCTION_HELPER) &&
 	       (!o->options.events || o->options.events & PLAN_BRANCH) &&
 	       (!o->options.functions || o->options.functions[s->function]);
 }

@@ -123,7 +123,7 @@ static void put_function(struct html *h, uint32_t function)
 
 static bool is_shown(const struct html *h, uint32_t function)
 {
-	return !(h->o->plan->functions.data[function].flags & FUNCTION_SILENT) &&
+	return !(h->o->plan->functions.data[function].flags & FUNCTION_HELPER) &&
 	       runs__ran(&h->runs, function);
 }
 

@@ -73,7 +73,7 @@ static bool has_several_objects(const struct plan *plan)
 	const struct plan_function *f, *first = plan->functions.data;
 
 	vec__each (f, &plan->functions)
-		if (!plan->kernel && !(f->flags & FUNCTION_SILENT) && f->object != first->object)
+		if (!plan->kernel && !(f->flags & FUNCTION_HELPER) && f->object != first->object)
 			return true;
 	return false;
 }

@@ -8,7 +8,7 @@
 #include "output/profile_stack.h"
 
 /* More calls out of reach than this in a thread: the older half is forgotten. */
-#define MAX_ASLEEP 1024
+#define MAX_DORMANT 1024
 /* With more threads than this, one without open calls is forgotten. */
 #define MANY_STACKS 4096
 
@@ -178,13 +178,13 @@ static void give(struct open_call *caller, struct open_call *c, uint64_t ns)
 
 static void forget_older_half(struct stack *st)
 {
-	st->asleep.len /= 2;
-	for (size_t i = 0; i < st->asleep.len; i++) {
-		inclusive__hand_on(st, &st->asleep.data[i]);
-		spent__free(&st->asleep.data[i].spent);
+	st->dormant.len /= 2;
+	for (size_t i = 0; i < st->dormant.len; i++) {
+		inclusive__hand_on(st, &st->dormant.data[i]);
+		spent__free(&st->dormant.data[i].spent);
 	}
-	memmove(st->asleep.data, st->asleep.data + st->asleep.len,
-		st->asleep.len * sizeof(*st->asleep.data));
+	memmove(st->dormant.data, st->dormant.data + st->dormant.len,
+		st->dormant.len * sizeof(*st->dormant.data));
 }
 
 /* Calls from live.data[n] on fall out of reach. */
@@ -195,23 +195,23 @@ static void put_asleep(struct stack *st, size_t n)
 
 		if (st->live.len > 1)
 			give(c - 1, c, c->inner_ns);
-		if (st->asleep.len == MAX_ASLEEP)
+		if (st->dormant.len == MAX_DORMANT)
 			forget_older_half(st);
-		vec__push(&st->asleep, *c);
+		vec__push(&st->dormant, *c);
 		st->live.len--;
 	}
 }
 
-static struct open_call *wake(struct stack *st, uint64_t id)
+static struct open_call *resume(struct stack *st, uint64_t id)
 {
-	for (size_t i = st->asleep.len; i-- > 0;) {
-		struct open_call *c = &st->asleep.data[i];
+	for (size_t i = st->dormant.len; i-- > 0;) {
+		struct open_call *c = &st->dormant.data[i];
 
 		if (c->id != id)
 			continue;
 		vec__push(&st->live, *c);
-		memmove(c, c + 1, (st->asleep.len - i - 1) * sizeof(*c));
-		st->asleep.len--;
+		memmove(c, c + 1, (st->dormant.len - i - 1) * sizeof(*c));
+		st->dormant.len--;
 		return vec__last(&st->live);
 	}
 	return NULL;
@@ -225,7 +225,7 @@ static struct open_call *make_current(struct stack *st, uint64_t id)
 			put_asleep(st, i + 1);
 			return &st->live.data[i];
 		}
-	return wake(st, id);
+	return resume(st, id);
 }
 
 static uint32_t node_of_inner(struct profile *p, struct stack *st, const struct step *s)
@@ -360,10 +360,10 @@ static void free_stack(struct stack *st)
 
 	vec__each (c, &st->live)
 		spent__free(&c->spent);
-	vec__each (c, &st->asleep)
+	vec__each (c, &st->dormant)
 		spent__free(&c->spent);
 	vec__free(&st->live);
-	vec__free(&st->asleep);
+	vec__free(&st->dormant);
 	vec__free(&st->credits);
 	free(st);
 }
@@ -397,7 +397,7 @@ void stack__return(struct profile *p, const struct step *s)
 	}
 	spent__free(&c->spent);
 	st->live.len--;
-	if (p->priv->stacks.len > MANY_STACKS && !st->live.len && !st->asleep.len)
+	if (p->priv->stacks.len > MANY_STACKS && !st->live.len && !st->dormant.len)
 		forget(p->priv, st, s);
 }
 

@@ -47,11 +47,12 @@ struct credit {
 };
 
 struct stack {
-	uint32_t thread;	      /* index into profile.threads, of the live calls */
-	uint64_t newest;	      /* the highest id of a call so far */
-	VEC(struct open_call) live;   /* outermost first */
-	VEC(struct open_call) asleep; /* out of reach, perhaps for good: longjmp, another stack's */
-	VEC(struct credit) credits;   /* by .within, ascending */
+	uint32_t thread;	    /* index into profile.threads, of the live calls */
+	uint64_t newest;	    /* the highest id of a call so far */
+	VEC(struct open_call) live; /* outermost first */
+	VEC(struct open_call)
+	dormant;		    /* out of reach, perhaps for good: longjmp, another stack's */
+	VEC(struct credit) credits; /* by .within, ascending */
 };
 
 struct profile_priv {

@@ -36,7 +36,7 @@ void witness__place(struct plan *p);
 void placement__imply(struct plan *p);
 void placement__choose(struct plan *p, const struct plan_options *options);
 /* Takes away the probes of rets whose calls nothing but they can end. */
-void placement__silence_rets(struct plan *p, const struct plan_options *options);
+void placement__unprobe_rets(struct plan *p, const struct plan_options *options);
 
 /* Finds the functions whose entries may carry no return probe (returns.c). */
 void returns__check(struct plan *p);

@@ -27,7 +27,7 @@ static bool wants_probe(const struct emit *e, const struct plan_site *s)
 	const struct plan_block *b = &e->plan->blocks.data[s->block];
 	bool ends = !e->options->return_probes && (s->kind == BRANCH_RET || leaves_by(b, s));
 
-	if (flags & FUNCTION_SILENT)
+	if (flags & FUNCTION_HELPER)
 		return events & PLAN_RETURN && ends && s->kind != BRANCH_JCC;
 	if (s->entry && !(flags & FUNCTION_RANGE))
 		return true;
@@ -280,7 +280,7 @@ static bool is_shown_entry(struct emit *e, uint64_t addr)
 	uint32_t function = plan_function_of(e, addr);
 
 	return function != NO_FUNCTION && graph__is_entry(e->g, addr) &&
-	       !(e->plan->functions.data[function].flags & FUNCTION_SILENT);
+	       !(e->plan->functions.data[function].flags & FUNCTION_HELPER);
 }
 
 /* The branch that ends the block, and the entry that begins it: one site where they are the same

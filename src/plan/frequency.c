@@ -97,7 +97,7 @@ static void find_loops(struct guess *g)
 	map64__free(&done);
 }
 
-static bool in_split_part(const struct plan *p, const struct plan_block *b)
+static bool in_cold_part(const struct plan *p, const struct plan_block *b)
 {
 	const struct plan_function *f =
 		b->function == NO_FUNCTION ? NULL : &p->functions.data[b->function];
@@ -115,7 +115,7 @@ static void find_cold(struct guess *g)
 
 		for (uint32_t k = g->flow->out[b]; k < g->flow->out[b + 1]; k++)
 			all &= g->cold[g->flow->successors[k]];
-		g->cold[b] = all || block->noreturn || block->pad || in_split_part(g->p, block);
+		g->cold[b] = all || block->noreturn || block->pad || in_cold_part(g->p, block);
 	}
 }
 
@@ -143,7 +143,9 @@ static void spread(struct guess *g, double *of)
 				share += g->cold[g->flow->successors[k]] ? COLD : 1;
 		for (uint32_t k = g->flow->out[b]; k < g->flow->out[b + 1]; k++)
 			if (!is_back_edge(g, position, b, g->flow->successors[k]))
-				of[g->flow->successors[k]] += of[b] * (g->cold[g->flow->successors[k]] ? COLD : 1) / share;
+				of[g->flow->successors[k]] +=
+					of[b] * (g->cold[g->flow->successors[k]] ? COLD : 1) /
+					share;
 	}
 	free(position);
 }
@@ -156,7 +158,7 @@ static void spread(struct guess *g, double *of)
 
 /* Runs of block b along its way to another one, as far as they are known. */
 static double runs_to(const struct guess *g, const struct branch_counts *counts, const bool *known,
-		   const double *of, uint32_t b, uint32_t to)
+		      const double *of, uint32_t b, uint32_t to)
 {
 	const struct plan_block *block = &g->p->blocks.data[b];
 	uint32_t n = g->flow->out[b + 1] - g->flow->out[b];

@@ -18,7 +18,7 @@ void plan__refuse(struct plan *p, uint32_t site, enum probe_refusal why)
 	p->skipped++;
 	if (s->role != ROLE_BRANCH)
 		return;
-	p->functions.data[s->function].silent++;
+	p->functions.data[s->function].unprobed++;
 	vec__each (f, &p->functions) {
 		bool own = f == &p->functions.data[s->function];
 
@@ -104,7 +104,7 @@ static uint32_t by_ranges(const struct plan *p, uint32_t object, uint64_t vaddr)
 
 	for (uint32_t i = 0; i < p->functions.len; i++) {
 		const struct plan_function *f = &p->functions.data[i];
-		unsigned class = f->flags & FUNCTION_SILENT ? 2 : f->flags & FUNCTION_RANGE ? 1 : 0;
+		unsigned class = f->flags & FUNCTION_HELPER ? 2 : f->flags & FUNCTION_RANGE ? 1 : 0;
 
 		for (size_t r = 0; f->object == object && r < f->nranges; r++) {
 			uint64_t start = f->ranges[r].vaddr;
@@ -126,13 +126,13 @@ uint32_t plan__function_at(const struct plan *p, uint32_t object, uint64_t vaddr
 {
 	size_t i;
 
-	if (!p->pieces.len)
+	if (!p->extents.len)
 		return by_ranges(p, object, vaddr);
-	i = FIND(p->pieces, end, object, vaddr + 1);
-	if (i == p->pieces.len || p->pieces.data[i].object != object ||
-	    vaddr < p->pieces.data[i].start)
+	i = FIND(p->extents, end, object, vaddr + 1);
+	if (i == p->extents.len || p->extents.data[i].object != object ||
+	    vaddr < p->extents.data[i].start)
 		return NO_FUNCTION;
-	return p->pieces.data[i].function;
+	return p->extents.data[i].function;
 }
 
 uint64_t plan_function__size(const struct plan_function *f)
@@ -164,7 +164,7 @@ const char *plan__name_at(const struct plan *p, uint32_t function, uint64_t vadd
 {
 	const struct plan_function *f = &p->functions.data[function];
 
-	if ((f->flags & FUNCTION_SILENT) && !f->raw)
+	if ((f->flags & FUNCTION_HELPER) && !f->raw)
 		return NULL;
 	for (size_t i = 0; i < f->nranges; i++) {
 		const struct range *r = &f->ranges[i];
@@ -199,7 +199,7 @@ bool plan__tells_entry(const struct plan *p, uint32_t site)
 	const struct plan_function *f =
 		b->function == NO_FUNCTION ? NULL : &p->functions.data[b->function];
 
-	return f && b->site == site && !(f->flags & (FUNCTION_SILENT | FUNCTION_RANGE)) &&
+	return f && b->site == site && !(f->flags & (FUNCTION_HELPER | FUNCTION_RANGE)) &&
 	       f->entry_block == p->sites.data[site].block && f->entry_site != NO_SITE &&
 	       f->entry_site != site && !p->sites.data[f->entry_site].probe;
 }
@@ -221,9 +221,9 @@ static bool is_told_by_itself(const struct plan *p, const struct plan_function *
 	const struct plan_site *entry =
 		f->entry_site == NO_SITE ? NULL : &p->sites.data[f->entry_site];
 
-	if (f->flags & FUNCTION_SILENT)
+	if (f->flags & FUNCTION_HELPER)
 		return !(events & PLAN_RETURN); /* its rets tell the returns of others */
-	if (events & PLAN_BRANCH && f->silent)
+	if (events & PLAN_BRANCH && f->unprobed)
 		return false;
 	return f->flags & FUNCTION_RANGE || (entry && entry->probe && !entry->repeats);
 }
@@ -257,5 +257,5 @@ bool plan__is_told_singly(const struct plan *p, unsigned events)
 	vec__each (s, &p->sites)
 		if (is_odd_ret(s))
 			return false;
-	return !p->return_probes && !p->silent_rets;
+	return !p->return_probes && !p->unprobed_rets;
 }

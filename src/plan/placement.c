@@ -22,9 +22,9 @@ static bool may_choose(const struct placement *pl, const struct plan_site *s)
 {
 	const struct plan *p = pl->p;
 
-	return s->probe && (!p->blocks.data[s->block].pad || pl->f.flow.marked[s->block]) && s->kind &&
-	       !s->entry && !plan__tells_entry(p, s - p->sites.data) &&
-	       !(p->functions.data[s->function].flags & (FUNCTION_SILENT | FUNCTION_RANGE));
+	return s->probe && (!p->blocks.data[s->block].pad || pl->f.flow.marked[s->block]) &&
+	       s->kind && !s->entry && !plan__tells_entry(p, s - p->sites.data) &&
+	       !(p->functions.data[s->function].flags & (FUNCTION_HELPER | FUNCTION_RANGE));
 }
 
 static void drop(struct plan *p, struct plan_site *s)
@@ -48,7 +48,7 @@ static bool is_implied(struct placement *pl, const struct plan_site *s)
 	/* a jump out of the plan ends the call: only its own probe tells */
 	return s->kind == BRANCH_JMP && b->taken != NO_BLOCK &&
 	       !(pl->p->functions.data[pl->p->blocks.data[b->taken].function].flags &
-		 FUNCTION_SILENT);
+		 FUNCTION_HELPER);
 }
 
 /* ---- conditionals ---- */
@@ -115,12 +115,14 @@ static bool ends_for_sure(struct placement *pl, uint32_t block)
 	for (size_t i = 0; good && i < pl->back.len; i++) {
 		uint32_t at = pl->back.data[i];
 
-		for (uint32_t k = pl->f.flow.in[at]; good && k < pl->f.flow.in[at + 1] && !pl->f.flow.marked[at];
-		     k++) {
-			uint32_t pred = pl->f.flow.predecessors[k], site = pl->p->blocks.data[pred].site;
+		for (uint32_t k = pl->f.flow.in[at];
+		     good && k < pl->f.flow.in[at + 1] && !pl->f.flow.marked[at]; k++) {
+			uint32_t pred = pl->f.flow.predecessors[k],
+				 site = pl->p->blocks.data[pred].site;
 			uint8_t kind = site == NO_SITE ? BRANCH_NONE : pl->p->sites.data[site].kind;
 
-			good = (kind != BRANCH_CALL && kind != BRANCH_ICALL) || pl->f.flow.enters[pred];
+			good = (kind != BRANCH_CALL && kind != BRANCH_ICALL) ||
+			       pl->f.flow.enters[pred];
 			if (pl->reached[pred] || !is_unprobed_end(pl, pred))
 				continue;
 			pl->reached[pred] = 1;
@@ -238,7 +240,7 @@ static void guard_landings(struct placement *pl)
 		const struct plan_site *s = b->site == NO_SITE ? NULL : &pl->p->sites.data[b->site];
 
 		if (b->function == NO_FUNCTION ||
-		    (pl->p->functions.data[b->function].flags & (FUNCTION_SILENT | FUNCTION_RANGE)))
+		    (pl->p->functions.data[b->function].flags & (FUNCTION_HELPER | FUNCTION_RANGE)))
 			continue;
 		if (b->pad)
 			frontier__add_witness(&pl->f, i, false);
@@ -292,7 +294,7 @@ static bool *jumping_functions(const struct plan *p)
 	return jumps;
 }
 
-void placement__silence_rets(struct plan *p, const struct plan_options *options)
+void placement__unprobe_rets(struct plan *p, const struct plan_options *options)
 {
 	autofree bool *jumps = jumping_functions(p);
 	struct placement pl;
@@ -305,7 +307,7 @@ void placement__silence_rets(struct plan *p, const struct plan_options *options)
 		/* a ret deeper on the stack than the return address is a jump */
 		if (s->kind == BRANCH_RET && may_choose(&pl, s) && s->sp_delta == 0 &&
 		    !jumps[s->function])
-			p->silent_rets |= ends_for_sure(&pl, s->block) && try_unprobed(&pl, i);
+			p->unprobed_rets |= ends_for_sure(&pl, s->block) && try_unprobed(&pl, i);
 	}
 	end(&pl);
 }

@@ -248,16 +248,16 @@ static void take_functions(struct plan *p, struct graph *g, uint32_t object)
 	}
 }
 
-static void take_pieces(struct plan *p, struct graph *g, uint32_t object)
+static void take_extents(struct plan *p, struct graph *g, uint32_t object)
 {
-	const struct piece *piece;
+	const struct owned_extent *piece;
 
-	vec__each (piece, &g->pieces) {
+	vec__each (piece, &g->extents) {
 		uint32_t function = g->functions.data[piece->function].plan;
 
 		if (function != NO_FUNCTION)
-			vec__push(&p->pieces,
-				  (struct plan_piece){piece->start, piece->end, object, function});
+			vec__push(&p->extents,
+				  (struct plan_extent){piece->start, piece->end, object, function});
 	}
 }
 
@@ -274,13 +274,13 @@ static void take_gaps(struct plan *p, uint32_t object, uint32_t function, const 
 /* By pieces, since ranges may lie one in the other: each byte is looked at once. */
 static void find_gaps(struct plan *p, struct graph *g, uint32_t object)
 {
-	const struct piece *piece;
+	const struct owned_extent *piece;
 	gap_vec gaps = {0};
 
-	vec__each (piece, &g->pieces) {
+	vec__each (piece, &g->extents) {
 		const struct graph_function *f = &g->functions.data[piece->function];
 
-		if (f->plan == NO_FUNCTION || f->f.flags & FUNCTION_SILENT)
+		if (f->plan == NO_FUNCTION || f->f.flags & FUNCTION_HELPER)
 			continue;
 		gaps.len = 0;
 		sweep__gaps(g, piece->start, piece->end, &gaps);
@@ -374,11 +374,11 @@ static int add_object(struct plan *p, const function_vec *functions, const struc
 	err = fill_graph(g, functions);
 	if (!err) {
 		if (options->events & PLAN_RETURN && !options->return_probes && !options->kernel)
-			silent__add(g);
+			helpers__add(g);
 		guard__mark(g);
 		take_functions(p, g, index);
 		plan__emit(p, index, g, options);
-		take_pieces(p, g, index);
+		take_extents(p, g, index);
 		find_gaps(p, g, index);
 	}
 	graph__free(g);
@@ -417,12 +417,12 @@ static int check_arch(struct plan *p, const function_vec *functions)
 	return 0;
 }
 
-static void count_silent(struct plan *p)
+static void count_unprobed(struct plan *p)
 {
 	const struct plan_site *s;
 
 	vec__each (s, &p->sites)
-		p->functions.data[s->function].silent += s->kind != BRANCH_NONE && !s->probe;
+		p->functions.data[s->function].unprobed += s->kind != BRANCH_NONE && !s->probe;
 }
 
 static int fill_plan(struct plan *p, const function_vec *functions,
@@ -444,12 +444,12 @@ static int fill_plan(struct plan *p, const function_vec *functions,
 	if (options->events & PLAN_BRANCH)
 		witness__place(p);
 	if (p->placement == PLACEMENT_WITNESS && !(options->events & PLAN_RETURN) && !p->kernel)
-		placement__silence_rets(p, options);
+		placement__unprobe_rets(p, options);
 	if (p->placement == PLACEMENT_WITNESS)
 		placement__choose(p, options);
 	if (p->return_probes)
 		returns__check(p);
-	count_silent(p);
+	count_unprobed(p);
 	point_to_data(p);
 	plan__index_sites(p);
 	if (p->sites.len > PLAN_MAX_SITES)
@@ -479,7 +479,8 @@ int plan__build(const function_vec *functions, const struct plan_options *option
 		vec__push(&p->stubs, options->stubs[i]);
 	err = check_arch(p, functions);
 	if (!err)
-		err = ifunc__replace(functions, options->kernel_object, options->kernel, &expanded, &p->ifunc_unknown);
+		err = ifunc__replace(functions, options->kernel_object, options->kernel, &expanded,
+				     &p->ifunc_unknown);
 	if (!err)
 		err = fill_plan(p, &expanded, options);
 	vec__each (f, &expanded)
@@ -513,7 +514,7 @@ void plan__free(struct plan *p)
 	vec__free(&p->blocks);
 	vec__free(&p->table);
 	vec__free(&p->stubs);
-	vec__free(&p->pieces);
+	vec__free(&p->extents);
 	vec__free(&p->gaps);
 	vec__free(&p->lines);
 	vec__each (name, &p->line_files)

@@ -100,7 +100,7 @@ struct plan_function {
 	size_t nranges;
 	uint32_t branches;	/* its branch sites */
 	uint32_t skipped;	/* of those without probe for a refusal */
-	uint32_t silent;	/* of its branches without probe, whatever the reason */
+	uint32_t unprobed;	/* of its branches without probe, whatever the reason */
 	uint32_t unresolved;	/* indirect jumps whose table was not understood */
 	uint64_t unreached;	/* bytes of its ranges that are among plan->gaps */
 	uint8_t arguments;	/* as in struct function */
@@ -133,7 +133,7 @@ struct plan_stub {
 };
 
 /* Which function an address belongs to. */
-struct plan_piece {
+struct plan_extent {
 	uint64_t start, end;
 	uint32_t object, function;
 };
@@ -157,7 +157,7 @@ struct plan_line {
 struct plan {
 	const struct arch *arch; /* of all its objects */
 	enum plan_placement placement;
-	bool silent_rets;   /* some rets carry no probe because the path tells them */
+	bool unprobed_rets; /* some rets carry no probe because the path tells them */
 	bool return_probes; /* returns are told by return probes on entries, not at rets */
 	bool kernel;
 	VEC(struct plan_object) objects;
@@ -167,8 +167,8 @@ struct plan {
 	VEC(struct plan_block) blocks; /* by object, then start */
 	VEC(uint32_t) table;	       /* block indices */
 	VEC(struct plan_stub) stubs;   /* where a tail call through the PLT leads is in the plan */
-	VEC(struct plan_piece) pieces; /* by object, then start; none: a plan made by hand */
-	VEC(struct plan_gap) gaps;     /* by object, then start */
+	VEC(struct plan_extent) extents; /* by object, then start; none: a plan made by hand */
+	VEC(struct plan_gap) gaps;	 /* by object, then start */
 	VEC(struct plan_line)
 	lines; /* by object, then vaddr. Empty unless plan__lines() was called or a file had them */
 	VEC(char *) line_files; /* paths, as debug information has them; owned */
@@ -304,7 +304,8 @@ struct plan_flow {
 	const struct plan *plan;
 	uint32_t *out, *successors;  /* of block b: successors[out[b] … out[b + 1]) */
 	uint32_t *in, *predecessors; /* likewise */
-	bool *marked; /* by block: an entry or a witness in it is probed, and hit when control enters */
+	bool *marked; /* by block: an entry or a witness in it is probed, and hit when control
+			 enters */
 	bool *enters; /* by block: ends in a direct call of a function whose entry is probed */
 };
 /* plan must outlive it. What of the plan's probes changes later, of branches excepted, is not seen:

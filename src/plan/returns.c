@@ -90,7 +90,7 @@ enum return_refusal plan__return_refusal(const struct plan *p, uint32_t function
 	const struct plan_site *s = f->entry_site == NO_SITE ? NULL : &p->sites.data[f->entry_site];
 
 	if (!s || !s->entry || !s->probe || s->repeats ||
-	    f->flags & (FUNCTION_SILENT | FUNCTION_RANGE))
+	    f->flags & (FUNCTION_HELPER | FUNCTION_RANGE))
 		return RETURN_NO_ENTRY;
 	return f->return_refusal;
 }
@@ -108,7 +108,7 @@ static bool takes_return_probe(const struct plan *p, const struct plan_function 
 	const struct plan_site *s = f->entry_site == NO_SITE ? NULL : &p->sites.data[f->entry_site];
 	const struct object *o = p->objects.data[f->object].object;
 
-	return s && s->probe && !s->probe_at && !(f->flags & (FUNCTION_SILENT | FUNCTION_RANGE)) &&
+	return s && s->probe && !s->probe_at && !(f->flags & (FUNCTION_HELPER | FUNCTION_RANGE)) &&
 	       object__symbols_from(o, s->vaddr) < o->symbols.len;
 }
 

@@ -27,7 +27,8 @@ static void tell_apart(struct frontier *f, uint32_t block)
 	const uint32_t *successors = plan_flow__successors(&f->flow, block);
 	uint32_t one, other;
 
-	while (plan_flow__count(&f->flow, block) > 1 && frontier__conflict(f, block, &one, &other)) {
+	while (plan_flow__count(&f->flow, block) > 1 &&
+	       frontier__conflict(f, block, &one, &other)) {
 		bool first = one != other && runs_into(f, successors[one], successors[other]);
 
 		if (!frontier__add_witness(f, successors[first ? one : other], false) &&
@@ -41,7 +42,7 @@ static bool is_unprobed(const struct plan *p, const struct plan_block *b)
 	const struct plan_site *s = b->site == NO_SITE ? NULL : &p->sites.data[b->site];
 
 	return s && !s->probe && b->function != NO_FUNCTION &&
-	       !(p->functions.data[b->function].flags & (FUNCTION_SILENT | FUNCTION_RANGE)) &&
+	       !(p->functions.data[b->function].flags & (FUNCTION_HELPER | FUNCTION_RANGE)) &&
 	       (s->kind == BRANCH_JCC || s->kind == BRANCH_LOOP || s->kind == BRANCH_IJMP);
 }
 

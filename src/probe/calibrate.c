@@ -160,7 +160,7 @@ static int count_record(void *ctx, const void *data, size_t size)
 	return 0;
 }
 
-static int no_side(void *ctx, const struct side_event *e)
+static int no_sideband(void *ctx, const struct sideband_event *e)
 {
 	return 0;
 }
@@ -177,7 +177,7 @@ static void no_misses(void *ctx, uint64_t hits)
 int calibrate__hit(struct runner *r, struct probe *p, uint32_t site, bool silent, double *ns,
 		   uint64_t *records)
 {
-	const struct probe_sink sink = {records, count_record, no_side, no_loss, no_misses};
+	const struct probe_sink sink = {records, count_record, no_sideband, no_loss, no_misses};
 	int err;
 
 	*records = 0;

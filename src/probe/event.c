@@ -147,7 +147,7 @@ static int begin_event(struct probe *p, enum tracefs_kind kind, char *name, size
 	leftovers__sweep(p->tracefs);
 	/* its number may have been another's, who was killed */
 	tracefs__delete(p->tracefs, kind);
-	tracefs__event_name(kind, steady__pid(), name, size);
+	tracefs__event_name(kind, shield__pid(), name, size);
 	return tracefs__open(p->tracefs, kind);
 }
 
@@ -182,7 +182,7 @@ static int uprobe_define(struct probe *p, int fd, const char *event, uint32_t si
 		return -EINVAL;
 	key.offset = offset;
 	if (bpf_map__update_elem(p->skel->maps.uprobe_sites, &key, sizeof(key),
-				 &p->words.data[site], 8, BPF_NOEXIST))
+				 &p->cookies.data[site], 8, BPF_NOEXIST))
 		return -errno;
 	snprintf(line, sizeof(line), "p:%s %s:0x%llx\n", event, o->attach_path,
 		 (unsigned long long)offset);
@@ -338,7 +338,7 @@ static int add_kernel_site(struct probe *p, uint64_t ip, uint32_t site)
 {
 	struct bpf_map *map = p->skel->maps.kernel_sites;
 
-	return bpf_map__update_elem(map, &ip, 8, &p->words.data[site], 8, BPF_ANY) ? -errno : 0;
+	return bpf_map__update_elem(map, &ip, 8, &p->cookies.data[site], 8, BPF_ANY) ? -errno : 0;
 }
 
 /* Or what is_endbr() of arch/x86/include/asm/ibt.h takes for one: a nop that the kernel puts in its
@@ -408,7 +408,7 @@ void kprobe__tell_unseen(const struct plan *plan)
 	const struct plan_function *f;
 
 	vec__each (f, &plan->functions)
-		if (f->entry_site != NO_SITE && !(f->flags & FUNCTION_SILENT) &&
+		if (f->entry_site != NO_SITE && !(f->flags & FUNCTION_HELPER) &&
 		    plan->sites.data[f->entry_site].refusal == PROBE_KERNEL)
 			note("%s: the kernel accepts no probe at its entry: its calls are not seen",
 			     f->name);

@@ -12,7 +12,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include "session.h"
-#include "side.h"
+#include "sideband.h"
 #include "tracefs.h"
 
 /* ---- privileges ---- */
@@ -226,13 +226,13 @@ static int check_raw_tracepoint(void)
 	return err;
 }
 
-static int check_side(void)
+static int check_sideband(void)
 {
-	struct side *s;
-	int err = side__open(&s);
+	struct sideband *s;
+	int err = sideband__open(&s);
 
 	if (!err)
-		side__close(s);
+		sideband__close(s);
 	return err;
 }
 
@@ -350,7 +350,7 @@ const struct feature features[] = {
 	 "Linux 5.8 or newer; raise RLIMIT_MEMLOCK"},
 	{"raw_tracepoint", "start with CMD's exec, follow children (-f)", check_raw_tracepoint,
 	 "a kernel with CONFIG_BPF_EVENTS"},
-	{"side_events", "name processes and their mappings", check_side,
+	{"sideband_events", "name processes and their mappings", check_sideband,
 	 "a kernel with CONFIG_PERF_EVENTS; run with sudo"},
 	{"uprobe_multi",
 	 "user: one link for thousands of probes, in each process that maps the file",

@@ -54,7 +54,7 @@ struct probe_sink {
 	void *ctx;
 	/* Non-zero stops the poll and is returned by it. */
 	int (*record)(void *ctx, const void *data, size_t size);
-	int (*side)(void *ctx, const struct side_event *e);
+	int (*sideband)(void *ctx, const struct sideband_event *e);
 	/* At the end: events of a thread that were lost after its last record; pid 0: nobody knows
 	 * whose; 0 events: records that are none by themselves. */
 	int (*lost)(void *ctx, uint32_t pid, uint32_t tid, uint64_t count);
@@ -91,7 +91,7 @@ unsigned probe__verified_insns(const struct probe *p);
 const pid_vec *probe__processes(const struct probe *p);
 /* Side events up to now are not given out; from here on those of the traced processes are, where
  * the filters name them. */
-void probe__forget_side(struct probe *p);
+void probe__forget_sideband(struct probe *p);
 /* From now on events flow. */
 void probe__start(struct probe *p);
 /* Silences all probes at once; async-signal-safe. What is in the ring stays to be polled. */
@@ -138,7 +138,7 @@ void probe__drop_privileges(struct probe *p, uint64_t keep);
 struct tracepoints {
 	VEC(int) fds;
 };
-void tracepoints__hold(struct tracepoints *t);
+void tracepoints__pin(struct tracepoints *t);
 void tracepoints__release(struct tracepoints *t);
 
 /* ---- what this machine allows: the rows of doctor ---- */

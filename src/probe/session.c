@@ -9,7 +9,7 @@
 #include <bpf/libbpf.h>
 #include "drain.h"
 #include "session.h"
-#include "side.h"
+#include "sideband.h"
 #include "tracefs.h"
 #include "bbtrace.skel.h"
 
@@ -90,7 +90,7 @@ static void configure(struct probe *p, uint32_t noperands, uint32_t nprobes)
 {
 	const struct probe_filters *f = &p->options->filters;
 	struct wire_config *c = (struct wire_config *)&p->skel->rodata->config;
-	const struct object *go = word__go(p->plan);
+	const struct object *go = cookie__go(p->plan);
 	uint8_t lookup = p->mechanism->lookup;
 	struct stat ns;
 	bool inner = find_pid_ns(&ns);
@@ -99,8 +99,8 @@ static void configure(struct probe *p, uint32_t noperands, uint32_t nprobes)
 		.lookup = lookup,
 		.kernel = p->plan->kernel,
 		.stack = p->options->stack,
-		.signals = p->plan->silent_rets,
-		.shorts = sysconf(_SC_NPROCESSORS_CONF) <= WIRE_CPUS,
+		.signals = p->plan->unprobed_rets,
+		.compact = sysconf(_SC_NPROCESSORS_CONF) <= WIRE_CPUS,
 		.returns = p->plan->return_probes,
 		.loss = mechanism__loss(p),
 		.go = go != NULL,
@@ -132,7 +132,7 @@ static void configure(struct probe *p, uint32_t noperands, uint32_t nprobes)
 	bpf_program__set_autoload(probe__program(p), true);
 	bpf_program__set_autoload(p->skel->progs.hit_kernel_return, kernel_returns__needed(p));
 	bpf_program__set_autoload(p->skel->progs.on_exec, f->command || mechanism__loss(p));
-	bpf_program__set_autoload(p->skel->progs.on_signal, p->plan->silent_rets);
+	bpf_program__set_autoload(p->skel->progs.on_signal, p->plan->unprobed_rets);
 	bpf_program__set_autoload(p->skel->progs.on_trap, !p->plan->kernel);
 	bpf_program__set_autoload(p->skel->progs.own_level, p->skel->rodata->config.pid_ns);
 	bpf_program__set_autoload(p->skel->progs.count_users, probe__inherits(p));
@@ -207,13 +207,13 @@ static int fill_operands(struct probe *p)
 		struct wire_operand o;
 
 		if (!s->probe) {
-			vec__push(&p->words, 0);
+			vec__push(&p->cookies, 0);
 			continue;
 		}
-		vec__push(&p->words, word__of_site(p->plan, i, n, p->options->events));
-		if (!word__needs_operand(s))
+		vec__push(&p->cookies, cookie__of_site(p->plan, i, n, p->options->events));
+		if (!cookie__needs_operand(s))
 			continue;
-		o = word__operand(s);
+		o = cookie__operand(s);
 		if (bpf_map__update_elem(p->skel->maps.operands, &n, 4, &o, sizeof(o), BPF_ANY))
 			return err__set(errno, "cannot fill the operand table: %s",
 					strerror(errno));
@@ -261,7 +261,7 @@ static int load(struct probe *p)
 		const struct plan_site *s = &p->plan->sites.data[i];
 
 		nprobes += s->probe;
-		noperands += s->probe && word__needs_operand(s);
+		noperands += s->probe && cookie__needs_operand(s);
 	}
 	p->skel = bbtrace_bpf__open_opts(&open_options);
 	if (!p->skel)
@@ -279,7 +279,7 @@ static void tell_of_goroutines(const struct plan *plan)
 	const struct plan_object *o;
 
 	vec__each (o, &plan->objects)
-		if (o->object && o->object->go && !word__is_go(plan, o->object))
+		if (o->object && o->object->go && !cookie__is_go(plan, o->object))
 			note("%s: its goroutines can't be told apart, and they go from thread to thread: depths, "
 			     "durations and returns may be wrong or missing",
 			     o->path);
@@ -305,7 +305,7 @@ int probe__open(struct plan *plan, const struct probe_options *options, struct p
 	err = err ? err
 		  : drain__open(bpf_map__fd(p->skel->maps.ring), WAITING_RINGS * ring_size(options),
 				&p->drain);
-	err = err ? err : side__open(&p->side);
+	err = err ? err : sideband__open(&p->sideband);
 	err = err ? err : attach_tasks(p);
 	if (!err)
 		probe__find_children(p);
@@ -367,7 +367,7 @@ void probe__attached(const struct probe *p, size_t sites, uint64_t work)
 /* Thousands of definitions take their time. */
 bool probe__is_interrupted(const struct probe *p)
 {
-	return (p->options->interrupted && *p->options->interrupted) || steady__is_orphan();
+	return (p->options->interrupted && *p->options->interrupted) || shield__is_orphan();
 }
 
 bool probe__is_refused(struct probe *p)
@@ -383,7 +383,7 @@ bool probe__is_refused(struct probe *p)
 
 int probe__attach(struct probe *p)
 {
-	return p->plan->kernel ? p->mechanism->attach(p) : steady__run(p->mechanism->attach, p);
+	return p->plan->kernel ? p->mechanism->attach(p) : shield__run(p->mechanism->attach, p);
 }
 
 const char *probe__mechanism(const struct probe *p)
@@ -407,10 +407,10 @@ unsigned probe__verified_insns(const struct probe *p)
 	return info.verified_insns;
 }
 
-void probe__forget_side(struct probe *p)
+void probe__forget_sideband(struct probe *p)
 {
-	side__forget(p->side);
-	side__limit(p->side, &p->reach);
+	sideband__forget(p->sideband);
+	sideband__limit(p->sideband, &p->reach);
 }
 
 void probe__start(struct probe *p)
@@ -442,16 +442,16 @@ void probe__close(struct probe *p)
 	if (p->mechanism && p->plan->kernel)
 		detach(p);
 	else if (p->mechanism)
-		steady__run(detach, p);
+		shield__run(detach, p);
 	for (size_t i = 0; i < ARRAY_SIZE(p->tasks); i++)
 		bpf_link__destroy(p->tasks[i]);
-	side__close(p->side);
+	sideband__close(p->sideband);
 	bbtrace_bpf__destroy(p->skel);
-	wholes__free(&p->wholes);
+	expander__free(&p->expander);
 	vec__free(&p->links);
 	vec__free(&p->events);
 	vec__free(&p->gaps);
-	vec__free(&p->words);
+	vec__free(&p->cookies);
 	reach__free(&p->reach);
 	free(p->unspared);
 	free(p);

@@ -5,13 +5,13 @@
 
 #include "probe.h"
 #include "reach.h"
-#include "wholes.h"
+#include "expand.h"
 
 struct bbtrace_bpf;
 struct bpf_link;
 struct bpf_program;
 struct drain;
-struct side;
+struct sideband;
 struct probe;
 
 /* One way to attach; ranked: the first one that the kernel has is used. */
@@ -50,19 +50,19 @@ struct probe {
 	char *unspared; /* probe__unspared() */
 	struct bbtrace_bpf *skel;
 	struct drain *drain;
-	struct wholes wholes;
-	struct side *side;
+	struct expander expander;
+	struct sideband *sideband;
 	struct reach reach;
 	VEC(struct attached) links;
-	struct bpf_link *tasks[5];   /* tracepoints: fork, exec, exit, signal, trap */
-	uint32_t found_again;	     /* of the processes that were lost to the mechanism */
-	VEC(struct side_event) gaps; /* what they did meanwhile, to be told */
-	int tracefs;		     /* -1: not in use */
-	int event_fd;		     /* the perf event that the program came with; a link's */
-	int event_id;		     /* of the one tracefs event */
-	VEC(int) events;	     /* perf events, beside that which a link holds */
-	VEC(uint64_t) words;	     /* probe word by site; 0: no probe */
-	uint64_t settled;	     /* probe__settled() */
+	struct bpf_link *tasks[5];	 /* tracepoints: fork, exec, exit, signal, trap */
+	uint32_t found_again;		 /* of the processes that were lost to the mechanism */
+	VEC(struct sideband_event) gaps; /* what they did meanwhile, to be told */
+	int tracefs;			 /* -1: not in use */
+	int event_fd;			 /* the perf event that the program came with; a link's */
+	int event_id;			 /* of the one tracefs event */
+	VEC(int) events;		 /* perf events, beside that which a link holds */
+	VEC(uint64_t) cookies;		 /* probe word by site; 0: no probe */
+	uint64_t settled;		 /* probe__settled() */
 };
 
 /* The mechanisms' functions (multi.c, event.c). */
@@ -119,11 +119,11 @@ bool probe__reopens(const struct probe *p);
 bool probe__is_refused(struct probe *p);
 
 /* Runs fn in a process that SIGKILL sent to bbtrace doesn't reach: what fn returns. */
-int steady__run(int (*fn)(struct probe *p), struct probe *p);
+int shield__run(int (*fn)(struct probe *p), struct probe *p);
 /* bbtrace's own number, from within fn as well. */
-pid_t steady__pid(void);
+pid_t shield__pid(void);
 /* Within fn: bbtrace has been killed meanwhile. */
-bool steady__is_orphan(void);
+bool shield__is_orphan(void);
 
 /* Does this kernel have uprobe_multi; does it filter by process (early ones took the thread for the
  * process)? */
@@ -146,14 +146,14 @@ bool emulation__is_wrong(const uint8_t *bytes, size_t len);
 
 /* The probe word of a site (wire.h); operand: its index in the operand table where it has one;
  * events: enum plan_events. */
-uint64_t word__of_site(const struct plan *plan, uint32_t site, uint32_t operand, unsigned events);
+uint64_t cookie__of_site(const struct plan *plan, uint32_t site, uint32_t operand, unsigned events);
 /* That of a return probe at the entry. */
-uint64_t word__of_return(const struct plan *plan, uint32_t site);
+uint64_t cookie__of_return(const struct plan *plan, uint32_t site);
 /* The program of Go whose goroutines the probes tell apart; NULL: none. */
-const struct object *word__go(const struct plan *plan);
+const struct object *cookie__go(const struct plan *plan);
 /* Is it that one, or like it? */
-bool word__is_go(const struct plan *plan, const struct object *o);
-bool word__needs_operand(const struct plan_site *site);
-struct wire_operand word__operand(const struct plan_site *site);
+bool cookie__is_go(const struct plan *plan, const struct object *o);
+bool cookie__needs_operand(const struct plan_site *site);
+struct wire_operand cookie__operand(const struct plan_site *site);
 
 #endif

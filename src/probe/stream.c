@@ -9,22 +9,23 @@
 #include "drain.h"
 #include "operands.h"
 #include "session.h"
-#include "side.h"
+#include "sideband.h"
 #include "tracefs.h"
 #include "bbtrace.skel.h"
 
 /* A process was born: how does it see itself? */
-static int give_inner(struct probe *p, const struct side_event *fork, const struct probe_sink *sink)
+static int give_inner(struct probe *p, const struct sideband_event *fork,
+		      const struct probe_sink *sink)
 {
-	struct side_event e = {.type = SIDE_INNER, .time = fork->time, .pid = fork->pid};
+	struct sideband_event e = {.type = SIDEBAND_INNER, .time = fork->time, .pid = fork->pid};
 	uint32_t number;
 
 	e.tid = fork->tid;
-	if (fork->type != SIDE_FORK || fork->pid != fork->tid || !p->skel->bss->inner_seen ||
+	if (fork->type != SIDEBAND_FORK || fork->pid != fork->tid || !p->skel->bss->inner_seen ||
 	    bpf_map_lookup_elem(bpf_map__fd(p->skel->maps.inner), &fork->pid, &number))
 		return 0;
 	e.count = number;
-	return sink->side(sink->ctx, &e);
+	return sink->sideband(sink->ctx, &e);
 }
 
 /* Of the records that came before it some may still have been in the ring when it was found. */
@@ -34,25 +35,25 @@ static int give_gaps(struct probe *p, uint64_t until, const struct probe_sink *s
 	int err = 0;
 
 	for (size_t i = 0; i < p->gaps.len; i++) {
-		struct side_event gap = p->gaps.data[i];
+		struct sideband_event gap = p->gaps.data[i];
 
 		if (err || gap.time > until)
 			p->gaps.data[kept++] = gap;
 		else
-			err = sink->side(sink->ctx, &gap);
+			err = sink->sideband(sink->ctx, &gap);
 	}
 	p->gaps.len = kept;
 	return err;
 }
 
-static int give_side(struct probe *p, uint64_t until, const struct probe_sink *sink)
+static int give_sideband(struct probe *p, uint64_t until, const struct probe_sink *sink)
 {
-	const struct side_event *e;
+	const struct sideband_event *e;
 	int err = 0;
 
-	while (!err && (e = side__next(p->side, until))) {
+	while (!err && (e = sideband__next(p->sideband, until))) {
 		err = give_gaps(p, e->time, sink);
-		err = err ? err : sink->side(sink->ctx, e);
+		err = err ? err : sink->sideband(sink->ctx, e);
 		err = err ? err : give_inner(p, e, sink);
 	}
 	return err ? err : give_gaps(p, until, sink);
@@ -72,12 +73,12 @@ static int give_records(struct probe *p, const struct batch *b, const struct pro
 		memcpy(&stored, at, sizeof(stored));
 		at += sizeof(stored);
 		size = stored;
-		e = wholes__record(&p->wholes, at, &size, p->settled, &room);
+		e = expander__record(&p->expander, at, &size, p->settled, &room);
 		if (!e)
 			return err__set(EIO,
 					"a short record of the ring buffer belongs to no other");
 		e = operands__record(p->plan, e, size, &found);
-		err = give_side(p, e->time, sink);
+		err = give_sideband(p, e->time, sink);
 		err = err ? err : sink->record(sink->ctx, e, size);
 	}
 	return err;
@@ -87,7 +88,7 @@ static int give_batches(struct probe *p, struct batch *list, const struct probe_
 {
 	int err = 0;
 
-	side__collect(p->side);
+	sideband__collect(p->sideband);
 	for (const struct batch *b = list; !err && b; b = b->next)
 		err = give_records(p, b, sink);
 	drain__give_back(p->drain, list);
@@ -98,11 +99,11 @@ static int give_batches(struct probe *p, struct batch *list, const struct probe_
  * A record takes its time before its place in the ring (fill_event()), and may appear there after
  * the ring was read: side events younger than this wait for the next poll.
  */
-#define SIDE_SLACK_NS 100000000ull
+#define SIDEBAND_SLACK_NS 100000000ull
 
 static int attach_again(struct probe *p)
 {
-	struct side_event *gap = vec__last(&p->gaps);
+	struct sideband_event *gap = vec__last(&p->gaps);
 
 	return p->mechanism->attach_again(p, gap->pid);
 }
@@ -122,10 +123,10 @@ static int find_again(struct probe *p)
 		if (bpf_map_lookup_elem(map, &pid, &time) || bpf_map_delete_elem(map, &pid))
 			break;
 		vec__push(&p->gaps,
-			  (struct side_event){
-				  .type = SIDE_GAP, .time = time, .pid = pid, .tid = pid});
+			  (struct sideband_event){
+				  .type = SIDEBAND_GAP, .time = time, .pid = pid, .tid = pid});
 		note_verbose("process %u was lost by an exec: attaching to it again", pid);
-		err = steady__run(attach_again, p);
+		err = shield__run(attach_again, p);
 	}
 	return err;
 }
@@ -138,8 +139,8 @@ int probe__poll(struct probe *p, int timeout_ms, const struct probe_sink *sink)
 
 	err = err ? err : drain__take(p->drain, timeout_ms, &list, &until);
 	err = err ? err : give_batches(p, list, sink);
-	p->settled = until - min_of(until, SIDE_SLACK_NS);
-	err = err ? err : give_side(p, p->settled, sink);
+	p->settled = until - min_of(until, SIDEBAND_SLACK_NS);
+	err = err ? err : give_sideband(p, p->settled, sink);
 	return err ? err : find_again(p);
 }
 
@@ -202,7 +203,7 @@ int probe__drain(struct probe *p, const struct probe_sink *sink)
 	drain__stop(p->drain);
 	err = drain__take(p->drain, 0, &list, &until);
 	err = err ? err : give_batches(p, list, sink);
-	err = err ? err : give_side(p, UINT64_MAX, sink);
+	err = err ? err : give_sideband(p, UINT64_MAX, sink);
 	err = err ? err : drain_losses(p, sink);
 	if (!p->plan->kernel)
 		copies__tell(p);

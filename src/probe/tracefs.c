@@ -30,7 +30,7 @@ struct tracer tracer__own(void)
 
 	return (struct tracer){.ns = stat("/proc/self/ns/pid", &st) ? INITIAL_PID_NS
 								    : (uint32_t)st.st_ino,
-			       .pid = steady__pid()};
+			       .pid = shield__pid()};
 }
 
 bool tracer__is_neighbour(struct tracer t)
@@ -239,7 +239,7 @@ int tracefs__event_id(int root, enum tracefs_kind kind)
 	char name[64], path[128];
 	int err;
 
-	tracefs__event_name(kind, steady__pid(), name, sizeof(name));
+	tracefs__event_name(kind, shield__pid(), name, sizeof(name));
 	snprintf(path, sizeof(path), "events/%s/id", name);
 	err = read_at(root, path, &text);
 	return err ? err : atoi(text);
@@ -253,7 +253,7 @@ int64_t tracefs__missed(int root)
 	int64_t sum = 0;
 	int err = read_at(root, "kprobe_profile", &text);
 
-	tracefs__event_name(TRACEFS_KPROBE, steady__pid(), event, sizeof(event));
+	tracefs__event_name(TRACEFS_KPROBE, shield__pid(), event, sizeof(event));
 	name = strchr(event, '/') + 1;
 	/* a line a probe: event, hits, misses */
 	for (p = text; !err && (p = strstr(p, name)); p++) {

@@ -26,7 +26,7 @@ typedef VEC(struct hit) hit_vec;
 /* foo.cold comes with foo; asked for by a pattern that foo doesn't have it stands alone. */
 static bool comes_along(struct object *o, const struct name_query *q, uint32_t i)
 {
-	const struct symbol *owner = q->glob ? object__split_owner(o, i) : NULL;
+	const struct symbol *owner = q->glob ? object__cold_part_owner(o, i) : NULL;
 
 	return owner && name_query__match(q, owner) != MATCH_NONE;
 }
@@ -67,7 +67,8 @@ static size_t count_places(const struct object *o, const hit_vec *hits, enum mat
 }
 
 /* The name asked for, where it says which; else the symbol's own. */
-static char *hit_name(struct object *o, const struct name_query *q, const struct hit *h, size_t places)
+static char *hit_name(struct object *o, const struct name_query *q, const struct hit *h,
+		      size_t places)
 {
 	const struct symbol *s = symbol__show(o, &o->symbols.data[h->symbol]);
 
@@ -249,7 +250,7 @@ bool object__function_at(const struct object *o, uint64_t vaddr, struct function
 	s = object__symbol_at(o, vaddr);
 	f = object__frame_at(o, vaddr);
 	if (s && (s->size || !f || f->vaddr <= s->vaddr)) {
-		owner = object__split_owner(own, s - o->symbols.data);
+		owner = object__cold_part_owner(own, s - o->symbols.data);
 		owner = symbol__show(o, owner ? owner : s);
 		function__from_symbol(out, own, owner - o->symbols.data, xstrdup(owner->shown));
 		return true;
@@ -284,7 +285,8 @@ bool spec__matches(const struct spec *spec, const struct function *f)
 		    (f->object->kind != OBJECT_MODULE || strcmp(spec->module, f->object->path)))
 			return false;
 		name_query__init(&q, spec->name, spec->kind == SPEC_GLOB);
-		found = name_query__matches_name(&q, f->raw) || name_query__matches_name(&q, f->name) ||
+		found = name_query__matches_name(&q, f->raw) ||
+			name_query__matches_name(&q, f->name) ||
 			(f->object && functions__alias_matches(f, &q));
 		name_query__free(&q);
 		return found;

@@ -2,30 +2,30 @@
 /*
  * The calls of a thread that have not returned. Frames are told apart by the stack pointer at their
  * entry, never by counting: a call that is out of reach (left by longjmp or an exception, or on a
- * stack that was switched away from) falls asleep; it wakes when an event shows that it lives, and
+ * stack that was switched away from) falls dormant; it wakes when an event shows that it lives, and
  * is gone for good when its place on the stack is used again.
  */
 #include <stdlib.h>
 #include "calls.h"
 
-/* More sleepers than this in one thread: the oldest are given up. */
-#define MAX_ASLEEP 4096
+/* More ndormant than this in one thread: the oldest are given up. */
+#define MAX_DORMANT 4096
 
 unsigned calls__depth(const struct thread *th)
 {
-	return th->calls.len - th->sleepers;
+	return th->calls.len - th->ndormant;
 }
 
-static void set_asleep(struct thread *th, struct call *c, bool asleep)
+static void set_dormant(struct thread *th, struct call *c, bool dormant)
 {
-	th->sleepers += asleep - c->asleep;
-	c->asleep = asleep;
+	th->ndormant += dormant - c->dormant;
+	c->dormant = dormant;
 }
 
 struct call *calls__top(struct thread *th)
 {
 	for (size_t i = th->calls.len; i-- > 0;)
-		if (!th->calls.data[i].asleep)
+		if (!th->calls.data[i].dormant)
 			return &th->calls.data[i];
 	return NULL;
 }
@@ -34,7 +34,7 @@ void calls__remove(struct thread *th, struct call *f)
 {
 	size_t i = f - th->calls.data;
 
-	th->sleepers -= f->asleep;
+	th->ndormant -= f->dormant;
 	memmove(f, f + 1, (th->calls.len - i - 1) * sizeof(*f));
 	th->calls.len--;
 }
@@ -43,9 +43,9 @@ void calls__remove(struct thread *th, struct call *f)
 static bool is_cut(struct trace *t, const struct call *c)
 {
 	if (c->state == CALL_LOST)
-		return !c->told && t->plan->functions.data[c->function].silent;
+		return !c->told && t->plan->functions.data[c->function].unprobed;
 	return c->state == CALL_AT && c->block != NO_BLOCK &&
-	       walk__is_silent_ahead(t->walk, c->block);
+	       walk__is_unprobed_ahead(t->walk, c->block);
 }
 
 /* It left for code that has no probes: nobody can see the ret that ends it. */
@@ -56,7 +56,7 @@ static bool left_for_good(struct trace *t, const struct call *c)
 	if (c->state != CALL_TAIL)
 		return false;
 	return c->block == NO_BLOCK ||
-	       p->functions.data[p->blocks.data[c->block].function].flags & FUNCTION_SILENT;
+	       p->functions.data[p->blocks.data[c->block].function].flags & FUNCTION_HELPER;
 }
 
 static void count_unseen(struct trace *t, const struct call *c)
@@ -70,9 +70,9 @@ static void count_unseen(struct trace *t, const struct call *c)
 		t->totals.unmatched_returns++;
 }
 
-void calls__kill(struct trace *t, struct thread *th, struct call *c)
+void calls__abandon(struct trace *t, struct thread *th, struct call *c)
 {
-	struct now n = {.t = t, .th = th};
+	struct event_context n = {.t = t, .th = th};
 
 	/* what it did behind its last event, if anything, nobody told */
 	if (th->seen && t->options.events & PLAN_BRANCH && is_cut(t, c))
@@ -81,32 +81,32 @@ void calls__kill(struct trace *t, struct thread *th, struct call *c)
 	calls__remove(th, c);
 }
 
-void calls__kill_all(struct trace *t, struct thread *th)
+void calls__abandon_all(struct trace *t, struct thread *th)
 {
 	while (th->calls.len)
-		calls__kill(t, th, vec__last(&th->calls));
+		calls__abandon(t, th, vec__last(&th->calls));
 }
 
-static void limit_sleepers(struct trace *t, struct thread *th)
+static void limit_dormant(struct trace *t, struct thread *th)
 {
-	if (th->calls.len > MAX_ASLEEP && th->calls.data[0].asleep)
-		calls__kill(t, th, &th->calls.data[0]);
+	if (th->calls.len > MAX_DORMANT && th->calls.data[0].dormant)
+		calls__abandon(t, th, &th->calls.data[0]);
 }
 
-void calls__sleep_above(struct thread *th, size_t i)
+void calls__suspend_above(struct thread *th, size_t i)
 {
 	for (i++; i < th->calls.len; i++)
-		set_asleep(th, &th->calls.data[i], true);
+		set_dormant(th, &th->calls.data[i], true);
 }
 
-void calls__sleep_from(struct thread *th, const struct call *c)
+void calls__suspend_from(struct thread *th, const struct call *c)
 {
 	for (size_t i = c - th->calls.data; i < th->calls.len; i++)
-		set_asleep(th, &th->calls.data[i], true);
+		set_dormant(th, &th->calls.data[i], true);
 }
 
-/* Wakes a sleeper, and the calls that made it one by one, and makes it the innermost call. */
-static struct call *wake(struct thread *th, struct call *c)
+/* Wakes a dormant_call, and the calls that made it one by one, and makes it the innermost call. */
+static struct call *resume(struct thread *th, struct call *c)
 {
 	size_t last = c - th->calls.data, first = last, n, rest;
 	struct call *group;
@@ -116,7 +116,7 @@ static struct call *wake(struct thread *th, struct call *c)
 	n = last - first + 1;
 	rest = th->calls.len - last - 1;
 	for (size_t i = first; i < th->calls.len; i++)
-		set_asleep(th, &th->calls.data[i], i > last);
+		set_dormant(th, &th->calls.data[i], i > last);
 	group = xmalloc(n * sizeof(*group));
 	memcpy(group, th->calls.data + first, n * sizeof(*group));
 	memmove(th->calls.data + first, c + 1, rest * sizeof(*group));
@@ -130,54 +130,54 @@ static struct call *wake(struct thread *th, struct call *c)
 
 struct call *calls__make_current(struct thread *th, struct call *f)
 {
-	if (f->asleep)
-		return wake(th, f);
-	calls__sleep_above(th, f - th->calls.data);
+	if (f->dormant)
+		return resume(th, f);
+	calls__suspend_above(th, f - th->calls.data);
 	return f;
 }
 
 struct call *calls__push(struct trace *t, struct thread *th, const struct call *f)
 {
-	limit_sleepers(t, th);
+	limit_dormant(t, th);
 	vec__push(&th->calls, *f);
 	vec__last(&th->calls)->id = ++t->last_call;
 	return vec__last(&th->calls);
 }
 
 /* Everything deeper on the stack than sp is out of reach now. */
-void calls__sleep_below(struct thread *th, uint64_t sp)
+void calls__suspend_below(struct thread *th, uint64_t sp)
 {
 	for (size_t i = th->calls.len; i-- > 0;) {
 		struct call *f = &th->calls.data[i];
 
-		if (!f->asleep && f->sp >= sp)
+		if (!f->dormant && f->sp >= sp)
 			break;
-		set_asleep(th, f, true);
+		set_dormant(th, f, true);
 	}
 }
 
-/* A new call uses this place of the stack: sleepers that had it are gone. */
+/* A new call uses this place of the stack: ndormant that had it are gone. */
 void calls__reuse(struct trace *t, struct thread *th, uint64_t sp)
 {
-	for (size_t i = th->calls.len; th->sleepers && i-- > 0;)
-		if (th->calls.data[i].asleep && th->calls.data[i].sp == sp)
-			calls__kill(t, th, &th->calls.data[i]);
+	for (size_t i = th->calls.len; th->ndormant && i-- > 0;)
+		if (th->calls.data[i].dormant && th->calls.data[i].sp == sp)
+			calls__abandon(t, th, &th->calls.data[i]);
 }
 
 struct call *calls__at(struct thread *th, uint64_t sp)
 {
-	struct call *sleeper = NULL;
+	struct call *dormant_call = NULL;
 
 	for (size_t i = th->calls.len; i-- > 0;) {
 		struct call *f = &th->calls.data[i];
 
 		if (f->sp != sp)
 			continue;
-		if (!f->asleep)
+		if (!f->dormant)
 			return f;
-		sleeper = sleeper ? sleeper : f;
+		dormant_call = dormant_call ? dormant_call : f;
 	}
-	return sleeper;
+	return dormant_call;
 }
 
 struct call *calls__enclosing(struct thread *th, uint32_t function, uint64_t sp)
@@ -189,7 +189,7 @@ struct call *calls__enclosing(struct thread *th, uint32_t function, uint64_t sp)
 
 		if (f->function != function || (f->sp < sp && f->seen_entry))
 			continue;
-		if (!f->asleep)
+		if (!f->dormant)
 			return f;
 		if (!best || f->sp < best->sp)
 			best = f;

@@ -14,12 +14,12 @@ struct call *calls__push(struct trace *t, struct thread *th, const struct call *
 /* It returned. */
 void calls__remove(struct thread *th, struct call *f);
 /* It ended unseen: counted. */
-void calls__kill(struct trace *t, struct thread *th, struct call *f);
-void calls__kill_all(struct trace *t, struct thread *th);
-void calls__sleep_above(struct thread *th, size_t i);
-/* As calls__sleep_above(), the call itself too. */
-void calls__sleep_from(struct thread *th, const struct call *c);
-void calls__sleep_below(struct thread *th, uint64_t sp);
+void calls__abandon(struct trace *t, struct thread *th, struct call *f);
+void calls__abandon_all(struct trace *t, struct thread *th);
+void calls__suspend_above(struct thread *th, size_t i);
+/* As calls__suspend_above(), the call itself too. */
+void calls__suspend_from(struct thread *th, const struct call *c);
+void calls__suspend_below(struct thread *th, uint64_t sp);
 void calls__reuse(struct trace *t, struct thread *th, uint64_t sp);
 /* An event shows that f runs: what was inside of it is out of reach. */
 struct call *calls__make_current(struct thread *th, struct call *f);

@@ -8,7 +8,7 @@
 
 static bool is_done(const struct thread *g)
 {
-	return !g->calls.len && !g->selection;
+	return !g->calls.len && !g->filter;
 }
 
 static void forget(struct trace *t, uint64_t key, struct thread *g)

@@ -13,7 +13,7 @@ static const struct plan_function *function_of(struct trace *t, uint32_t functio
 	return &t->plan->functions.data[function];
 }
 
-int replay__path(struct now *n, const struct path *path)
+int replay__path(struct event_context *n, const struct path *path)
 {
 	int err = 0;
 
@@ -37,7 +37,7 @@ int replay__path(struct now *n, const struct path *path)
  * stands to the end of block to. Where no way leads there, control came in from outside (a landing
  * pad, longjmp): nothing is missing if all of the function is decoded and carries probes.
  */
-static int walk_to(struct now *n, struct call *c, uint32_t to, bool starts)
+static int walk_to(struct event_context *n, struct call *c, uint32_t to, bool starts)
 {
 	const struct path *path;
 	enum walk_result r;
@@ -73,12 +73,12 @@ static void go_to(struct trace *t, struct call *c, uint32_t block)
 	c->block = block;
 	c->past = false;
 	c->state = CALL_AT;
-	if (!b || (function_of(t, b->function)->flags & FUNCTION_SILENT) ||
+	if (!b || (function_of(t, b->function)->flags & FUNCTION_HELPER) ||
 	    (is_entry_block(t, block) && b->function != c->function))
 		c->state = CALL_TAIL;
 }
 
-static int jump_to(struct now *n, struct call *c)
+static int jump_to(struct event_context *n, struct call *c)
 {
 	uint32_t pid = n->th->pid;
 
@@ -88,8 +88,8 @@ static int jump_to(struct now *n, struct call *c)
 	/* where the stack was switched, another call may go on */
 	if (n->s->switched || !n->value || n->e->missing & WIRE_NO_VALUE0)
 		return 0;
-	go_to(n->t, c, place__block(n->t, pid, n->e->time, n->value[0]));
-	if (c->block != NO_BLOCK || !place__in_plan(n->t, pid, n->e->time, n->value[0]))
+	go_to(n->t, c, locate__block(n->t, pid, n->e->time, n->value[0]));
+	if (c->block != NO_BLOCK || !locate__in_plan(n->t, pid, n->e->time, n->value[0]))
 		return 0;
 	/* into code that could not be proved to be code, and has no probes */
 	c->told = true;
@@ -97,7 +97,7 @@ static int jump_to(struct now *n, struct call *c)
 	return step__mark(n, STEP_UNKNOWN, 0);
 }
 
-static int move_on(struct now *n, struct call *c, bool taken)
+static int move_on(struct event_context *n, struct call *c, bool taken)
 {
 	const struct plan_block *b = n->block;
 
@@ -126,7 +126,7 @@ static int move_on(struct now *n, struct call *c, bool taken)
 /* ---- ends that nobody told ---- */
 
 /* c has returned. */
-void replay__take_off(struct now *n, struct call *c)
+void replay__pop(struct event_context *n, struct call *c)
 {
 	bool made = c->made;
 
@@ -141,13 +141,13 @@ void replay__take_off(struct now *n, struct call *c)
  * leaves a ret silent only where no call of untraced code lies in silence before it; a signal's
  * handler may leave the frame anywhere.
  */
-static int end_in_silence(struct now *n, struct call *c, bool *ended)
+static int end_in_silence(struct event_context *n, struct call *c, bool *ended)
 {
 	const struct path *path;
 	uint64_t caller = c->caller;
 	int err;
 
-	*ended = n->t->plan->silent_rets && c->state == CALL_AT && c->block != NO_BLOCK &&
+	*ended = n->t->plan->unprobed_rets && c->state == CALL_AT && c->block != NO_BLOCK &&
 		 !c->in_call && c->signals == n->th->signals &&
 		 walk__find_ret(n->t->walk, c->block, &path) == WALK_FOUND;
 	if (!*ended)
@@ -156,7 +156,7 @@ static int end_in_silence(struct now *n, struct call *c, bool *ended)
 	err = err ? err
 		  : step__implied_ret(n, n->t->plan->blocks.data[path->blocks[path->len - 1]].site,
 				      c);
-	replay__take_off(n, c);
+	replay__pop(n, c);
 	return err ? err : undecoded__arrive(n, caller);
 }
 
@@ -164,7 +164,7 @@ static int end_in_silence(struct now *n, struct call *c, bool *ended)
  * The thread is heard of elsewhere: its innermost calls, down to this one, that are in no call of
  * their own and that no signal interrupted cannot have led there, so they returned.
  */
-static int end_idle(struct now *n, const struct call *down_to)
+static int end_idle(struct event_context *n, const struct call *down_to)
 {
 	size_t stop = down_to ? (size_t)(down_to - n->th->calls.data) : SIZE_MAX;
 	struct call *c = calls__top(n->th);
@@ -179,7 +179,7 @@ static int end_idle(struct now *n, const struct call *down_to)
 }
 
 /* As end_idle(), those deeper on the stack than sp. */
-static int end_below(struct now *n, uint64_t sp)
+static int end_below(struct event_context *n, uint64_t sp)
 {
 	struct call *c = calls__top(n->th);
 	bool ended = true;
@@ -194,7 +194,7 @@ static int end_below(struct now *n, uint64_t sp)
 
 /* ---- whose event ---- */
 
-struct call *replay__unseen(struct now *n, uint64_t sp)
+struct call *replay__unseen(struct event_context *n, uint64_t sp)
 {
 	struct call c = {.sp = sp,
 			 .time = n->e->time,
@@ -202,11 +202,11 @@ struct call *replay__unseen(struct now *n, uint64_t sp)
 			 .state = CALL_LOST,
 			 .told = true};
 
-	calls__sleep_below(n->th, sp);
+	calls__suspend_below(n->th, sp);
 	return calls__push(n->t, n->th, &c);
 }
 
-static bool stands_in(struct now *n, const struct call *c)
+static bool stands_in(struct event_context *n, const struct call *c)
 {
 	const struct path *path;
 
@@ -215,8 +215,8 @@ static bool stands_in(struct now *n, const struct call *c)
 	/* a tail shared with another function */
 	return c->state == CALL_AT && c->block != NO_BLOCK &&
 	       (n->t->plan->blocks.data[c->block].function == n->s->function ||
-		walk__find(n->t->walk, c->block, n->s->block, c->past && n->s->role == ROLE_WITNESS, &path) ==
-			WALK_FOUND);
+		walk__find(n->t->walk, c->block, n->s->block, c->past && n->s->role == ROLE_WITNESS,
+			   &path) == WALK_FOUND);
 }
 
 /* A tail call through the PLT to something of the plan: it is the next thing heard with this stack
@@ -237,10 +237,10 @@ static bool leads_to(struct trace *t, const struct call *c, uint32_t function)
 	if (c->block == NO_BLOCK)
 		return left_through_stub(t, c);
 	to = t->plan->blocks.data[c->block].function;
-	return to == function || (function_of(t, to)->flags & FUNCTION_SILENT);
+	return to == function || (function_of(t, to)->flags & FUNCTION_HELPER);
 }
 
-static struct call *find_call(struct now *n, uint64_t sp, bool known)
+static struct call *find_call(struct event_context *n, uint64_t sp, bool known)
 {
 	struct call *c = n->s->switched ? replay__switching(n) : NULL;
 
@@ -256,33 +256,33 @@ static struct call *find_call(struct now *n, uint64_t sp, bool known)
 
 /* The call with this stack pointer can't have come here, and can have returned: this is another
  * one, jumped into. */
-static bool ended_before(struct now *n, struct call *c, int *err)
+static bool ended_before(struct event_context *n, struct call *c, int *err)
 {
 	const struct path *path;
 	bool ended;
 
-	if (*err || !n->t->plan->silent_rets || c->state != CALL_AT || c->block == NO_BLOCK ||
+	if (*err || !n->t->plan->unprobed_rets || c->state != CALL_AT || c->block == NO_BLOCK ||
 	    walk__find(n->t->walk, c->block, n->s->block, false, &path) == WALK_FOUND)
 		return false;
 	*err = end_in_silence(n, c, &ended);
 	return ended;
 }
 
-static struct call *call_of_event(struct now *n, int *err)
+static struct call *call_of_event(struct event_context *n, int *err)
 {
 	bool known = n->s->sp_delta != SP_UNKNOWN;
 	uint64_t sp = n->e->sp + (known ? n->s->sp_delta : 0);
 	struct call *c = find_call(n, sp, known);
 
-	if (c && !c->asleep && !stands_in(n, c)) {
+	if (c && !c->dormant && !stands_in(n, c)) {
 		if (c->state == CALL_TAIL && leads_to(n->t, c, n->s->function))
 			return replay__unseen(n, sp); /* of what it jumped to */
-		calls__kill(n->t, n->th, c);
+		calls__abandon(n->t, n->th, c);
 		c = NULL;
 	}
 	*err = end_idle(n, c);
 	c = c ? find_call(n, sp, known) : NULL;
-	if (c && !c->asleep && ended_before(n, c, err))
+	if (c && !c->dormant && ended_before(n, c, err))
 		c = NULL;
 	return c ? calls__make_current(n->th, c) : replay__unseen(n, sp);
 }
@@ -291,10 +291,10 @@ static struct call *call_of_event(struct now *n, int *err)
 
 /* Its return probe follows, if it was set when the call was entered and the kernel had room for it.
  */
-static int await_return(struct now *n, struct call *c)
+static int await_return(struct event_context *n, struct call *c)
 {
 	if (!c->seen_entry && !c->implied) {
-		calls__kill(n->t, n->th, c);
+		calls__abandon(n->t, n->th, c);
 		return 0;
 	}
 	c->state = CALL_AT;
@@ -303,7 +303,7 @@ static int await_return(struct now *n, struct call *c)
 	return 0;
 }
 
-static int on_branch(struct now *n, struct call *c)
+static int on_branch(struct event_context *n, struct call *c)
 {
 	bool conditional = n->s->kind == BRANCH_JCC || n->s->kind == BRANCH_LOOP;
 	bool taken = !conditional || n->t->plan->arch->taken(n->s->kind, n->s->cond, n->e->flags,
@@ -330,7 +330,7 @@ static int on_branch(struct now *n, struct call *c)
  * call came by its entry just before, or came back to it. *c: another one, if the earlier one can't
  * have come here.
  */
-static int tell_entry(struct now *n, struct call **c)
+static int tell_entry(struct event_context *n, struct call **c)
 {
 	const struct path *path;
 	uint64_t sp = (*c)->sp;
@@ -339,21 +339,21 @@ static int tell_entry(struct now *n, struct call **c)
 		return 0;
 	if ((*c)->implied && (*c)->state == CALL_AT && (*c)->block != NO_BLOCK &&
 	    walk__find(n->t->walk, (*c)->block, n->s->block, false, &path) != WALK_FOUND) {
-		calls__kill(n->t, n->th, *c);
+		calls__abandon(n->t, n->th, *c);
 		*c = replay__unseen(n, sp);
 	}
 	(*c)->implied = true;
 	return step__implied_entry(n, function_of(n->t, n->s->function)->entry_site);
 }
 
-int replay__branch(struct now *n)
+int replay__branch(struct event_context *n)
 {
 	unsigned flags = function_of(n->t, n->s->function)->flags;
 	struct call *c;
 	int err = 0;
 
-	if (flags & FUNCTION_SILENT)
-		return replay__silent(n);
+	if (flags & FUNCTION_HELPER)
+		return replay__helper_ret(n);
 	if (flags & FUNCTION_RANGE) {
 		err = on_branch(n, NULL);
 		return err ? err : undecoded__behind(n, NULL);
@@ -367,7 +367,7 @@ int replay__branch(struct now *n)
 	return err ? err : undecoded__behind(n, c);
 }
 
-int replay__witness(struct now *n)
+int replay__witness(struct event_context *n)
 {
 	int err = 0;
 	struct call *c = call_of_event(n, &err);
@@ -383,7 +383,7 @@ int replay__witness(struct now *n)
 
 /* The call that made this one, from the end of a block; where how deep its stack was there is
  * known, there is just one. */
-static struct call *maker_of(struct now *n, uint32_t block)
+static struct call *maker_of(struct event_context *n, uint32_t block)
 {
 	const struct plan *plan = n->t->plan;
 	int32_t delta = plan->sites.data[plan->blocks.data[block].site].sp_delta;
@@ -400,7 +400,7 @@ static struct call *maker_of(struct now *n, uint32_t block)
  * The caller may have come to its call along branches without probe, the call itself among them:
  * the return address tells which call it was.
  */
-static int walk_caller(struct now *n)
+static int walk_caller(struct event_context *n)
 {
 	const struct plan *plan = n->t->plan;
 	const struct path *path;
@@ -429,7 +429,7 @@ static int walk_caller(struct now *n)
 }
 
 /* Did the innermost call make this one, by the call that it was last heard of in? */
-static bool is_made(struct now *n)
+static bool is_made(struct event_context *n)
 {
 	const struct call *c = calls__top(n->th);
 	const struct plan_block *b = c && c->in_call && c->state == CALL_AT && c->block != NO_BLOCK
@@ -442,23 +442,23 @@ static bool is_made(struct now *n)
 
 /* Is this entry the end of the call's tail jump: the same place on the stack, the same return
  * address? */
-static bool is_tail_of(struct now *n, const struct call *c)
+static bool is_tail_of(struct event_context *n, const struct call *c)
 {
 	return c->state == CALL_TAIL && leads_to(n->t, c, n->s->function) &&
 	       (n->e->missing & WIRE_NO_CALLER || !c->caller || c->caller == n->entry->caller);
 }
 
 /* Is a return probe to come for what was called with this return address? */
-static bool is_pending(struct now *n)
+static bool is_pending(struct event_context *n)
 {
 	return (n->t->plan->return_probes || n->t->plan->kernel) &&
 	       n->e->missing & WIRE_NO_SYSCALL && n->entry->syscall_args[0];
 }
 
 /* So the call that has this place of the stack has not ended: it jumped here. */
-static int join(struct now *n, struct call *c, bool *again, bool *tail)
+static int join(struct event_context *n, struct call *c, bool *again, bool *tail)
 {
-	bool silent = c->state != CALL_TAIL && function_of(n->t, c->function)->silent;
+	bool silent = c->state != CALL_TAIL && function_of(n->t, c->function)->unprobed;
 
 	*again = c->function == n->s->function;
 	*tail = !*again;
@@ -471,7 +471,7 @@ static int join(struct now *n, struct call *c, bool *again, bool *tail)
  * A call that was entered with the same stack pointer as this entry: *again, control came back to
  * its first instruction; *tail, it ended in a jump here; else it ended unseen and is gone.
  */
-static int join_or_end(struct now *n, struct call *c, bool *again, bool *tail)
+static int join_or_end(struct event_context *n, struct call *c, bool *again, bool *tail)
 {
 	const struct path *path;
 	bool ended;
@@ -494,12 +494,12 @@ static int join_or_end(struct now *n, struct call *c, bool *again, bool *tail)
 		return join(n, c, again, tail);
 	err = end_in_silence(n, c, &ended);
 	if (!ended)
-		calls__kill(n->t, n->th, c);
+		calls__abandon(n->t, n->th, c);
 	return err;
 }
 
 /* A rep string instruction at the entry, hit once more: the same call goes on with it. */
-static bool is_iteration(struct now *n)
+static bool is_iteration(struct event_context *n)
 {
 	const struct call *c = n->s->repeats ? calls__top(n->th) : NULL;
 
@@ -507,7 +507,7 @@ static bool is_iteration(struct now *n)
 	       c->fresh;
 }
 
-int replay__entry(struct now *n)
+int replay__entry(struct event_context *n)
 {
 	struct call c = {.sp = n->e->sp,
 			 .time = n->e->time,
@@ -523,12 +523,12 @@ int replay__entry(struct now *n)
 		return 0;
 
 	if (!n->t->plan->kernel)
-		place__learn_bias(n->t, n->th->pid, n->s->object, n->bias);
+		locate__learn_bias(n->t, n->th->pid, n->s->object, n->bias);
 	memcpy(n->th->comm, n->entry->comm, sizeof(n->th->comm) - 1);
 	err = end_below(n, n->e->sp);
 	n->th->returned_sp = 0;
 	c.signals = n->th->signals;
-	calls__sleep_below(n->th, n->e->sp);
+	calls__suspend_below(n->th, n->e->sp);
 	calls__reuse(n->t, n->th, n->e->sp);
 	top = calls__top(n->th);
 	while (!err && !again && !tail && top && top->sp == n->e->sp) {

@@ -32,7 +32,7 @@ struct call {
 	bool at_end; /* its ret was heard, its return probe wasn't yet */
 	bool seen_entry; /* false: the trace began, or lost events, inside of it */
 	bool implied;	 /* its entry has no probe, what came behind tells it */
-	bool asleep; /* out of reach at the moment: left for good (longjmp, exception) or another
+	bool dormant; /* out of reach at the moment: left for good (longjmp, exception) or another
 			stack's */
 };
 
@@ -50,9 +50,9 @@ struct thread {
 	uint32_t returned_from; /* and its function */
 	bool ended;		/* kernel: it is about to be no more */
 	VEC(struct call) calls; /* outermost first */
-	size_t sleepers;	/* of them: mostly none, and then nobody looks for them */
+	size_t ndormant;	/* of them: mostly none, and then nobody looks for them */
 	struct map64 entered;	/* function -> time of its last entry */
-	struct selection *selection;
+	struct live_filter *filter;
 };
 
 /* The places of a site, resolved once. */
@@ -88,7 +88,7 @@ struct trace {
 };
 
 /* What one event brings, taken apart. */
-struct now {
+struct event_context {
 	struct trace *t;
 	struct thread *th;
 	const struct wire_event *e;
@@ -120,63 +120,63 @@ void tasks__free(struct trace *t);
 /* ---- steps.c: what is given out; 0, or what the step function returned ---- */
 
 /* LOST (count) or UNKNOWN. */
-int step__mark(struct now *n, enum step_type type, uint64_t count);
+int step__mark(struct event_context *n, enum step_type type, uint64_t count);
 /* Counts events that are lost here and gives out LOST, if they can be counted, else UNKNOWN. */
-int step__lost(struct now *n, uint64_t count);
+int step__lost(struct event_context *n, uint64_t count);
 /* A branch without probe that the path implies; to_block: where an indirect jump went, or NO_BLOCK.
  */
-int step__implied(struct now *n, uint32_t site, bool taken, uint32_t to_block);
+int step__implied(struct event_context *n, uint32_t site, bool taken, uint32_t to_block);
 /* A ret without probe at which c ended. */
-int step__implied_entry(struct now *n, uint32_t site);
-int step__implied_ret(struct now *n, uint32_t site, const struct call *c);
+int step__implied_entry(struct event_context *n, uint32_t site);
+int step__implied_ret(struct event_context *n, uint32_t site, const struct call *c);
 /* The event's own branch, entry, and the return of c at it. */
-int step__branch(struct now *n, bool taken);
-int step__entry(struct now *n);
-int step__return(struct now *n, const struct call *c);
+int step__branch(struct event_context *n, bool taken);
+int step__entry(struct event_context *n);
+int step__return(struct event_context *n, const struct call *c);
 
 /* ---- replay.c: one event of a thread ---- */
 
-int replay__branch(struct now *n);
-int replay__entry(struct now *n);
+int replay__branch(struct event_context *n);
+int replay__entry(struct event_context *n);
 /* By a return probe. */
-int replay__return(struct now *n);
+int replay__return(struct event_context *n);
 /* By a return probe on a function whose rets tell its other returns. */
-int replay__tail_return(struct now *n);
+int replay__tail_return(struct event_context *n);
 /* A probe in a block, which tells that the thread is there. */
-int replay__witness(struct now *n);
+int replay__witness(struct event_context *n);
 
 /* The implied branches of a path. */
 struct path;
-int replay__path(struct now *n, const struct path *path);
+int replay__path(struct event_context *n, const struct path *path);
 /* A call that is in progress, whose entry was not heard. */
-struct call *replay__unseen(struct now *n, uint64_t sp);
+struct call *replay__unseen(struct event_context *n, uint64_t sp);
 /* c returned, and with it the calls that it was the tail of. */
-int replay__end_calls(struct now *n, struct call *c);
+int replay__end_calls(struct event_context *n, struct call *c);
 /* A ret of a function that nobody asked for: ends the call that jumped there. */
-int replay__silent(struct now *n);
+int replay__helper_ret(struct event_context *n);
 /* c has returned. */
-void replay__take_off(struct now *n, struct call *c);
+void replay__pop(struct event_context *n, struct call *c);
 
 /* ---- replay_loss.c: events of a thread are missing ---- */
 
-int replay__lost(struct now *n);
+int replay__lost(struct event_context *n);
 /* As lost, but nobody knows how many. */
-int replay__gap(struct now *n);
+int replay__gap(struct event_context *n);
 
 /* ---- replay_stack.c: where the stack pointer isn't the call's own ---- */
 
 /* Did the call that it was last heard of in end at the landing pad that block to is? Then it took
  * no branch since. */
-bool replay__is_unwound(struct now *n, const struct call *c, uint32_t to);
+bool replay__is_unwound(struct event_context *n, const struct call *c, uint32_t to);
 /* The call that loaded the stack pointer anew before this branch of it: the innermost one of this
  * function, if it can have come here; NULL: it isn't. */
-struct call *replay__switching(struct now *n);
+struct call *replay__switching(struct event_context *n);
 /*
  * A ret of c elsewhere on the stack, or on another: c is out of reach from now on. The call that it
  * ends, of the same function, which returns to where the ret leads (a coroutine is gone back to);
  * NULL: none, a handler was raised to.
  */
-struct call *replay__leave_stack(struct now *n, struct call *c);
+struct call *replay__leave_stack(struct event_context *n, struct call *c);
 
 /* ---- walk.c: the way between two events ---- */
 
@@ -195,7 +195,7 @@ uint32_t walk__call_ending(const struct walk *w, uint32_t object, uint64_t end);
 /* The way to a ret that carries no probe. */
 enum walk_result walk__find_ret(struct walk *w, uint32_t from, const struct path **path);
 /* May a thread that stands before block b take a branch without probe before the next event? */
-bool walk__is_silent_ahead(const struct walk *w, uint32_t b);
+bool walk__is_unprobed_ahead(const struct walk *w, uint32_t b);
 /* around: the way has at least one step, also where both blocks are one. */
 enum walk_result walk__find(struct walk *w, uint32_t from, uint32_t to, bool around,
 			    const struct path **path);
@@ -204,37 +204,37 @@ enum walk_result walk__find(struct walk *w, uint32_t from, uint32_t to, bool aro
 
 /* No way that is known leads to block to (NO_BLOCK: anywhere) from where a call of this function
  * was last heard of: may it have taken branches that nobody told? */
-bool undecoded__may_hide(struct now *n, uint32_t function, uint32_t to);
+bool undecoded__may_hide(struct event_context *n, uint32_t function, uint32_t to);
 /* Control has come to this running address: UNKNOWN where no code was decoded there. */
-int undecoded__arrive(struct now *n, uint64_t addr);
+int undecoded__arrive(struct event_context *n, uint64_t addr);
 /* The same where this event's branch has led; c: the call that it is of, NULL: of a range. */
-int undecoded__behind(struct now *n, const struct call *c);
+int undecoded__behind(struct event_context *n, const struct call *c);
 /* The call that made this entry's from code that was not decoded, which is said; NULL: none did. */
-struct call *undecoded__caller(struct now *n, int *err);
+struct call *undecoded__caller(struct event_context *n, int *err);
 
 /* ---- place.c: names for addresses ---- */
 
-const struct site_places *place__site(struct trace *t, uint32_t site);
+const struct site_places *locate__site(struct trace *t, uint32_t site);
 /* A running address of a process, under the names that were asked for. */
-void place__running(struct trace *t, uint32_t pid, uint64_t time, uint64_t addr,
-		    struct location *out);
+void locate__running(struct trace *t, uint32_t pid, uint64_t time, uint64_t addr,
+		     struct location *out);
 /* A link-time address of an object of the plan. */
-void place__vaddr(struct trace *t, uint32_t object, uint64_t vaddr, struct location *out);
+void locate__vaddr(struct trace *t, uint32_t object, uint64_t vaddr, struct location *out);
 /* The plan's block that starts at a running address; NO_BLOCK: none. */
-uint32_t place__block(struct trace *t, uint32_t pid, uint64_t time, uint64_t addr);
+uint32_t locate__block(struct trace *t, uint32_t pid, uint64_t time, uint64_t addr);
 /* True: it lies in a function of the plan, whether or not as code that was decoded. */
-bool place__in_plan(struct trace *t, uint32_t pid, uint64_t time, uint64_t addr);
+bool locate__in_plan(struct trace *t, uint32_t pid, uint64_t time, uint64_t addr);
 /* The function of the plan that holds a running address in bytes that were not decoded;
  * NO_FUNCTION: none. */
-uint32_t place__undecoded(struct trace *t, uint32_t pid, uint64_t time, uint64_t addr);
-void place__learn_bias(struct trace *t, uint32_t pid, uint32_t object, uint64_t bias);
-void place__forget_process(struct trace *t, uint32_t pid);
+uint32_t locate__undecoded(struct trace *t, uint32_t pid, uint64_t time, uint64_t addr);
+void locate__learn_bias(struct trace *t, uint32_t pid, uint32_t object, uint64_t bias);
+void locate__forget_process(struct trace *t, uint32_t pid);
 
 /* ---- select.c: which steps are given out ---- */
 
-int select__step(struct trace *t, struct thread *th, const struct step *step);
+int live_filter__step(struct trace *t, struct thread *th, const struct step *step);
 /* True where steps are only counted: this one was. */
-bool select__count(struct trace *t, enum step_type type);
-void select__free(struct selection *s);
+bool live_filter__count(struct trace *t, enum step_type type);
+void live_filter__free(struct live_filter *s);
 
 #endif

@@ -13,13 +13,13 @@ static void forget_positions(struct thread *th, bool told)
 	}
 }
 
-int replay__gap(struct now *n)
+int replay__gap(struct event_context *n)
 {
 	forget_positions(n->th, true);
 	return step__mark(n, STEP_UNKNOWN, 0);
 }
 
-int replay__lost(struct now *n)
+int replay__lost(struct event_context *n)
 {
 	bool signal = !n->value[0] && !n->value[1];
 

@@ -2,21 +2,21 @@
 /* The replay of the ends of calls: by rets that were not asked for, and by return probes. */
 #include "calls.h"
 
-int replay__end_calls(struct now *n, struct call *c)
+int replay__end_calls(struct event_context *n, struct call *c)
 {
 	uint64_t sp = c->sp;
 	int err;
 
-	calls__sleep_above(n->th, c - n->th->calls.data);
+	calls__suspend_above(n->th, c - n->th->calls.data);
 	do {
 		err = step__return(n, c);
-		replay__take_off(n, c);
+		replay__pop(n, c);
 		c = calls__top(n->th);
 	} while (!err && c && c->sp == sp && c->state == CALL_TAIL);
 	return err;
 }
 
-int replay__silent(struct now *n)
+int replay__helper_ret(struct event_context *n)
 {
 	struct call *c = calls__at(n->th, n->e->sp);
 	int err;
@@ -31,7 +31,7 @@ int replay__silent(struct now *n)
 }
 
 /* Brings the call to its return where no ret told that it is there. */
-static int walk_to_return(struct now *n, struct call *c)
+static int walk_to_return(struct event_context *n, struct call *c)
 {
 	const struct path *path;
 	int err;
@@ -46,12 +46,13 @@ static int walk_to_return(struct now *n, struct call *c)
 				     n, n->t->plan->blocks.data[path->blocks[path->len - 1]].site,
 				     c);
 	}
-	return n->t->plan->functions.data[c->function].silent ? step__mark(n, STEP_UNKNOWN, 0) : 0;
+	return n->t->plan->functions.data[c->function].unprobed ? step__mark(n, STEP_UNKNOWN, 0)
+								: 0;
 }
 
 /* The call of this function at this place of the stack, with this return address where it is known.
  */
-static struct call *returning_call(struct now *n)
+static struct call *returning_call(struct event_context *n)
 {
 	struct call *found = NULL;
 
@@ -61,7 +62,7 @@ static struct call *returning_call(struct now *n)
 		if (c->sp != n->e->sp || c->function != n->s->function ||
 		    (c->caller && c->caller != n->value[0]))
 			continue;
-		if (!c->asleep)
+		if (!c->dormant)
 			return c;
 		found = found ? found : c;
 	}
@@ -72,7 +73,7 @@ static struct call *returning_call(struct now *n)
  * The stack pointer tells which call it is. A function that jumps back to its entry has a return
  * probe for each time, which all fire when it returns: the first one counts.
  */
-int replay__return(struct now *n)
+int replay__return(struct event_context *n)
 {
 	struct call *c = returning_call(n);
 	int err;
@@ -84,16 +85,16 @@ int replay__return(struct now *n)
 	c = c ? calls__make_current(n->th, c) : replay__unseen(n, n->e->sp);
 	err = walk_to_return(n, c);
 	err = err ? err : step__return(n, c);
-	replay__take_off(n, c);
+	replay__pop(n, c);
 	return err ? err : undecoded__arrive(n, n->value[0]);
 }
 
 /* The call left by a tail jump; any other has been told by its own ret. */
-int replay__tail_return(struct now *n)
+int replay__tail_return(struct event_context *n)
 {
 	struct call *c = returning_call(n);
 
-	if (!c || c->asleep || c->state != CALL_TAIL)
+	if (!c || c->dormant || c->state != CALL_TAIL)
 		return 0;
 	return replay__end_calls(n, calls__make_current(n->th, c));
 }

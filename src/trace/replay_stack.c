@@ -5,14 +5,14 @@
  */
 #include "calls.h"
 
-bool replay__is_unwound(struct now *n, const struct call *c, uint32_t to)
+bool replay__is_unwound(struct event_context *n, const struct call *c, uint32_t to)
 {
 	return n->t->plan->blocks.data[to].pad == PAD_LANDING && c->state == CALL_AT &&
 	       c->in_call && c->signals == n->th->signals;
 }
 
 /* Can the call have come to this branch by the one way there is? */
-static bool can_be_here(struct now *n, const struct call *c)
+static bool can_be_here(struct event_context *n, const struct call *c)
 {
 	const struct path *path;
 
@@ -20,18 +20,18 @@ static bool can_be_here(struct now *n, const struct call *c)
 	       walk__find(n->t->walk, c->block, n->s->block, false, &path) == WALK_FOUND;
 }
 
-struct call *replay__switching(struct now *n)
+struct call *replay__switching(struct event_context *n)
 {
 	for (size_t i = n->th->calls.len; i-- > 0;) {
 		struct call *c = &n->th->calls.data[i];
 
-		if (!c->asleep && c->function == n->s->function)
+		if (!c->dormant && c->function == n->s->function)
 			return can_be_here(n, c) ? c : NULL;
 	}
 	return NULL;
 }
 
-struct call *replay__leave_stack(struct now *n, struct call *c)
+struct call *replay__leave_stack(struct event_context *n, struct call *c)
 {
 	struct call *other = calls__at(n->th, n->e->sp);
 
@@ -40,6 +40,6 @@ struct call *replay__leave_stack(struct now *n, struct call *c)
 	if (other && other->function == n->s->function && other->caller && n->value &&
 	    !(n->e->missing & WIRE_NO_VALUE0) && other->caller == n->value[0])
 		return calls__make_current(n->th, other);
-	calls__sleep_from(n->th, c);
+	calls__suspend_from(n->th, c);
 	return NULL;
 }

@@ -2,7 +2,7 @@
 /* Steps: what the replay gives out for an event, or for a branch that the path implies. */
 #include "calls.h"
 
-static struct step step_of(struct now *n, enum step_type type, uint32_t site)
+static struct step step_of(struct event_context *n, enum step_type type, uint32_t site)
 {
 	const struct call *top = calls__top(n->th);
 	struct step step = {
@@ -30,20 +30,20 @@ static struct step step_of(struct now *n, enum step_type type, uint32_t site)
 	return step;
 }
 
-int step__mark(struct now *n, enum step_type type, uint64_t count)
+int step__mark(struct event_context *n, enum step_type type, uint64_t count)
 {
 	struct step step;
 
 	n->t->totals.unknown += type == STEP_UNKNOWN;
-	if (select__count(n->t, type))
+	if (live_filter__count(n->t, type))
 		return 0;
 	step = step_of(n, type, NO_SITE);
 	step.count = count;
 	step.at_least = type == STEP_LOST && n->t->totals.at_least;
-	return select__step(n->t, n->th, &step);
+	return live_filter__step(n->t, n->th, &step);
 }
 
-int step__lost(struct now *n, uint64_t count)
+int step__lost(struct event_context *n, uint64_t count)
 {
 	struct trace *t = n->t;
 
@@ -57,15 +57,15 @@ int step__lost(struct now *n, uint64_t count)
 }
 
 /* A direct or conditional branch whose outcome is known. */
-int step__implied(struct now *n, uint32_t site, bool taken, uint32_t to_block)
+int step__implied(struct event_context *n, uint32_t site, bool taken, uint32_t to_block)
 {
 	const struct plan_site *s = &n->t->plan->sites.data[site];
 	const struct site_places *places;
 	struct step step;
 
-	if (select__count(n->t, STEP_BRANCH))
+	if (live_filter__count(n->t, STEP_BRANCH))
 		return 0;
-	places = place__site(n->t, site);
+	places = locate__site(n->t, site);
 	step = step_of(n, STEP_BRANCH, site);
 	step.timed = false;
 	step.time = 0;
@@ -78,38 +78,38 @@ int step__implied(struct now *n, uint32_t site, bool taken, uint32_t to_block)
 	} else if (s->kind == BRANCH_IJMP && to_block != NO_BLOCK) {
 		const struct plan_block *b = &n->t->plan->blocks.data[to_block];
 
-		place__vaddr(n->t, b->object, b->start, &step.to);
+		locate__vaddr(n->t, b->object, b->start, &step.to);
 		step.to_known = true;
 	}
-	return select__step(n->t, n->th, &step);
+	return live_filter__step(n->t, n->th, &step);
 }
 
-int step__implied_ret(struct now *n, uint32_t site, const struct call *c)
+int step__implied_ret(struct event_context *n, uint32_t site, const struct call *c)
 {
 	struct step step;
 
-	if (select__count(n->t, STEP_BRANCH))
+	if (live_filter__count(n->t, STEP_BRANCH))
 		return 0;
 	step = step_of(n, STEP_BRANCH, site);
 	step.timed = false;
 	step.time = 0;
 	step.implied = true;
-	step.at = place__site(n->t, site)->at;
+	step.at = locate__site(n->t, site)->at;
 	step.taken = true;
 	step.to_known = c->caller;
 	if (c->caller)
-		place__running(n->t, n->th->pid, n->e->time, c->caller, &step.to);
-	return select__step(n->t, n->th, &step);
+		locate__running(n->t, n->th->pid, n->e->time, c->caller, &step.to);
+	return live_filter__step(n->t, n->th, &step);
 }
 
-int step__branch(struct now *n, bool taken)
+int step__branch(struct event_context *n, bool taken)
 {
 	const struct site_places *places;
 	struct step step;
 
-	if (select__count(n->t, STEP_BRANCH))
+	if (live_filter__count(n->t, STEP_BRANCH))
 		return 0;
-	places = place__site(n->t, n->site);
+	places = locate__site(n->t, n->site);
 	step = step_of(n, STEP_BRANCH, n->site);
 	step.at = places->at;
 	step.taken = taken;
@@ -117,10 +117,10 @@ int step__branch(struct now *n, bool taken)
 		step.to = taken ? places->taken : places->next;
 		step.to_known = true;
 	} else if (n->value && !(n->e->missing & WIRE_NO_VALUE0)) {
-		place__running(n->t, n->th->pid, n->e->time, n->value[0], &step.to);
+		locate__running(n->t, n->th->pid, n->e->time, n->value[0], &step.to);
 		step.to_known = true;
 	}
-	return select__step(n->t, n->th, &step);
+	return live_filter__step(n->t, n->th, &step);
 }
 
 /* The number of the call outside of the innermost one. */
@@ -129,7 +129,7 @@ static uint64_t caller_of(struct thread *th)
 	bool inner = false;
 
 	for (size_t i = th->calls.len; i-- > 0;) {
-		if (th->calls.data[i].asleep)
+		if (th->calls.data[i].dormant)
 			continue;
 		if (inner)
 			return th->calls.data[i].id;
@@ -138,26 +138,26 @@ static uint64_t caller_of(struct thread *th)
 	return 0;
 }
 
-static enum stack_end stack_end_of(const struct now *n)
+static enum stack_end stack_end_of(const struct event_context *n)
 {
 	uint64_t end = n->frames ? WIRE_STACK_END(n->stack[n->frames - 1]) : STACK_WHOLE;
 
 	return min_of(end, (uint64_t)STACK_ENDS - 1);
 }
 
-int step__entry(struct now *n)
+int step__entry(struct event_context *n)
 {
 	const struct plan_function *fn = &n->t->plan->functions.data[n->s->function];
 	struct location stack[WIRE_STACK];
 	uint64_t regs[WIRE_REGS], *last;
 	struct step step;
 
-	if (select__count(n->t, STEP_ENTRY))
+	if (live_filter__count(n->t, STEP_ENTRY))
 		return 0;
 	last = map64__get(&n->th->entered, n->s->function);
 	step = step_of(n, STEP_ENTRY, n->site);
 	/* where the function begins, not where the probe sits */
-	step.at = place__site(n->t, n->site)->entry;
+	step.at = locate__site(n->t, n->site)->entry;
 	step.caller = caller_of(n->th);
 	memcpy(regs, n->entry->regs, sizeof(regs));
 	regs[16] = n->bias + fn->ranges[0].vaddr;
@@ -173,40 +173,40 @@ int step__entry(struct now *n)
 	step.stack_end = stack_end_of(n);
 	step.nstack = n->frames - (step.stack_end != STACK_WHOLE);
 	for (size_t i = 0; i < step.nstack; i++)
-		place__running(n->t, n->t->plan->kernel ? 0 : n->th->pid, n->e->time, n->stack[i],
-			       &stack[i]);
-	return select__step(n->t, n->th, &step);
+		locate__running(n->t, n->t->plan->kernel ? 0 : n->th->pid, n->e->time, n->stack[i],
+				&stack[i]);
+	return live_filter__step(n->t, n->th, &step);
 }
 
-int step__implied_entry(struct now *n, uint32_t site)
+int step__implied_entry(struct event_context *n, uint32_t site)
 {
 	struct step step;
 
-	if (select__count(n->t, STEP_ENTRY))
+	if (live_filter__count(n->t, STEP_ENTRY))
 		return 0;
 	step = step_of(n, STEP_ENTRY, site);
 	step.timed = false;
 	step.time = 0;
 	step.implied = true;
-	step.at = place__site(n->t, site)->entry;
+	step.at = locate__site(n->t, site)->entry;
 	step.caller = caller_of(n->th);
-	return select__step(n->t, n->th, &step);
+	return live_filter__step(n->t, n->th, &step);
 }
 
-int step__return(struct now *n, const struct call *c)
+int step__return(struct event_context *n, const struct call *c)
 {
 	const struct plan_function *fn = &n->t->plan->functions.data[c->function];
 	struct step step;
 
 	n->t->totals.unmatched_returns += !c->seen_entry && !c->implied;
-	if (select__count(n->t, STEP_RETURN))
+	if (live_filter__count(n->t, STEP_RETURN))
 		return 0;
 	step = step_of(n, STEP_RETURN, n->site);
 	step.function = c->function;
-	place__vaddr(n->t, fn->object, fn->ranges[0].vaddr, &step.at);
+	locate__vaddr(n->t, fn->object, fn->ranges[0].vaddr, &step.at);
 	step.has_value = n->value && !(n->e->missing & WIRE_NO_VALUE1);
 	step.value = step.has_value ? n->value[1] : 0;
 	step.has_duration = c->seen_entry;
 	step.duration = c->seen_entry ? n->e->time - c->time : 0;
-	return select__step(n->t, n->th, &step);
+	return live_filter__step(n->t, n->th, &step);
 }

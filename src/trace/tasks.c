@@ -24,7 +24,7 @@ static void forget_if_gone(struct trace *t, uint32_t pid)
 	map64__del(&t->processes, pid);
 	goroutines__end(t, pid);
 	map64__del(&t->inner, pid);
-	place__forget_process(t, pid);
+	locate__forget_process(t, pid);
 }
 
 void trace__inner(struct trace *t, uint32_t pid, uint32_t ns_pid)
@@ -82,15 +82,15 @@ void thread__free(struct thread *th)
 {
 	vec__free(&th->calls);
 	map64__free(&th->entered);
-	select__free(th->selection);
+	live_filter__free(th->filter);
 	free(th);
 }
 
 void tasks__abandon(struct trace *t, struct thread *th)
 {
 	if (th->seen)
-		calls__kill_all(t, th);
-	th->calls.len = th->sleepers = 0;
+		calls__abandon_all(t, th);
+	th->calls.len = th->ndormant = 0;
 }
 
 static void end_thread(struct trace *t, struct thread *th)
@@ -114,12 +114,12 @@ static void copy_process(struct trace *t, struct thread *th, const struct thread
 {
 	for (size_t i = 0; i < from->calls.len; i++)
 		vec__push(&th->calls, from->calls.data[i]);
-	th->sleepers += from->sleepers;
+	th->ndormant += from->ndormant;
 	for (uint32_t i = 0; i < t->plan->objects.len; i++) {
 		const uint64_t *bias = map64__get(&t->biases, (uint64_t)from->pid << 32 | i);
 
 		if (bias)
-			place__learn_bias(t, th->pid, i, *bias);
+			locate__learn_bias(t, th->pid, i, *bias);
 	}
 }
 
@@ -187,8 +187,8 @@ static bool is_left(void *ctx, struct thread *th)
 	if (e->goes_on && !th->ended) {
 		for (size_t i = 0; i < th->calls.len; i++)
 			vec__push(&e->first->calls, th->calls.data[i]);
-		e->first->sleepers += th->sleepers;
-		th->calls.len = th->sleepers = 0;
+		e->first->ndormant += th->ndormant;
+		th->calls.len = th->ndormant = 0;
 	}
 	return true;
 }
@@ -207,7 +207,7 @@ int trace__exec(struct trace *t, uint64_t time, uint32_t pid, uint32_t tid, cons
 	if (*p > THREAD)
 		end_threads(t, is_left, &e);
 	goroutines__end(t, pid);
-	place__forget_process(t, pid);
+	locate__forget_process(t, pid);
 	snprintf(th->comm, sizeof(th->comm), "%s", comm);
 	return 0;
 }

@@ -38,7 +38,7 @@ static int bad_record(void)
 	return err__set(EINVAL, "a record of the ring buffer does not belong to this plan");
 }
 
-static int take_entry(struct now *n, const void *record, size_t size)
+static int take_entry(struct event_context *n, const void *record, size_t size)
 {
 	const struct wire_entry_stack *s = record;
 
@@ -58,7 +58,7 @@ static int take_entry(struct now *n, const void *record, size_t size)
 int trace__feed(struct trace *t, const void *record, size_t size)
 {
 	const struct wire_event *e = record;
-	struct now n = {.t = t, .e = e};
+	struct event_context n = {.t = t, .e = e};
 	uint32_t type;
 
 	if (size < sizeof(*e))
@@ -101,7 +101,7 @@ int trace__feed(struct trace *t, const void *record, size_t size)
 int trace__lost(struct trace *t, uint32_t pid, uint32_t tid, uint64_t count)
 {
 	static struct thread nobody;
-	struct now n = {.t = t};
+	struct event_context n = {.t = t};
 
 	n.th = pid ? tasks__thread(t, pid, tid, 0) : &nobody;
 	return step__lost(&n, count);
@@ -114,7 +114,7 @@ void trace__missed(struct trace *t, uint64_t hits)
 
 int trace__gap(struct trace *t, uint32_t pid, uint32_t tid)
 {
-	struct now n = {.t = t, .th = tasks__thread(t, pid, tid, 0)};
+	struct event_context n = {.t = t, .th = tasks__thread(t, pid, tid, 0)};
 
 	n.th = n.th->other ? n.th->other : n.th;
 
@@ -123,7 +123,7 @@ int trace__gap(struct trace *t, uint32_t pid, uint32_t tid)
 
 static void count_function(struct trace_totals *totals, const struct plan_function *f)
 {
-	if (f->flags & FUNCTION_SILENT)
+	if (f->flags & FUNCTION_HELPER)
 		return;
 	totals->functions++;
 	totals->undecoded += f->unreached;

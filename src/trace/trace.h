@@ -185,7 +185,7 @@ const char *trace__comm_of(const struct trace *t, uint32_t tid);
 
 /* ---- a selection of steps, for who reads a file again (pick.c) ---- */
 
-struct pick_options {
+struct report_filter_options {
 	unsigned events; /* enum plan_events */
 	const uint32_t *pids, *tids;
 	size_t npids, ntids; /* 0: of all */
@@ -200,14 +200,15 @@ struct pick_options {
 				Both: those between are left out */
 };
 /* options and what they point to must outlive it. fn as in trace__new(). */
-struct pick;
-struct pick *pick__new(const struct plan *plan, const struct pick_options *options, step_fn fn,
-		       void *ctx);
-void pick__free(struct pick *p);
-int pick__step(struct pick *p, const struct step *step);
+struct report_filter;
+struct report_filter *report_filter__new(const struct plan *plan,
+					 const struct report_filter_options *options, step_fn fn,
+					 void *ctx);
+void report_filter__free(struct report_filter *p);
+int report_filter__step(struct report_filter *p, const struct step *step);
 /* The end: gives out the last ones. */
-int pick__finish(struct pick *p);
+int report_filter__finish(struct report_filter *p);
 /* Makes the counters those of what was picked. */
-void pick__count(const struct pick *p, struct trace_totals *t);
+void report_filter__count(const struct report_filter *p, struct trace_totals *t);
 
 #endif

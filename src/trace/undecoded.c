@@ -7,7 +7,7 @@
 
 /* Does control get from a place that is entered from elsewhere (a landing pad) to this block in
  * silence? */
-static bool is_landing(struct now *n, uint32_t to)
+static bool is_landing(struct event_context *n, uint32_t to)
 {
 	const struct plan *plan = n->t->plan;
 	const struct path *path;
@@ -20,22 +20,22 @@ static bool is_landing(struct now *n, uint32_t to)
 	return false;
 }
 
-bool undecoded__may_hide(struct now *n, uint32_t function, uint32_t to)
+bool undecoded__may_hide(struct event_context *n, uint32_t function, uint32_t to)
 {
 	const struct plan_function *f = &n->t->plan->functions.data[function];
 
-	return f->silent || (f->unreached && (to == NO_BLOCK || !is_landing(n, to)));
+	return f->unprobed || (f->unreached && (to == NO_BLOCK || !is_landing(n, to)));
 }
 
 /* The function whose undecoded bytes hold addr. */
-static uint32_t function_at(struct now *n, uint64_t addr)
+static uint32_t function_at(struct event_context *n, uint64_t addr)
 {
 	return n->t->options.events & PLAN_BRANCH
-		       ? place__undecoded(n->t, n->th->pid, n->e->time, addr)
+		       ? locate__undecoded(n->t, n->th->pid, n->e->time, addr)
 		       : NO_FUNCTION;
 }
 
-static int lose(struct now *n, struct call *c)
+static int lose(struct event_context *n, struct call *c)
 {
 	c->state = CALL_LOST;
 	c->told = true;
@@ -43,7 +43,7 @@ static int lose(struct now *n, struct call *c)
 	return step__mark(n, STEP_UNKNOWN, 0);
 }
 
-int undecoded__arrive(struct now *n, uint64_t addr)
+int undecoded__arrive(struct event_context *n, uint64_t addr)
 {
 	uint32_t function = function_at(n, addr);
 	struct call *c = calls__top(n->th);
@@ -53,7 +53,7 @@ int undecoded__arrive(struct now *n, uint64_t addr)
 	return c && c->function == function ? lose(n, c) : step__mark(n, STEP_UNKNOWN, 0);
 }
 
-int undecoded__behind(struct now *n, const struct call *c)
+int undecoded__behind(struct event_context *n, const struct call *c)
 {
 	uint8_t kind = n->s->kind;
 
@@ -64,7 +64,7 @@ int undecoded__behind(struct now *n, const struct call *c)
 	return undecoded__arrive(n, n->value[0]);
 }
 
-struct call *undecoded__caller(struct now *n, int *err)
+struct call *undecoded__caller(struct event_context *n, int *err)
 {
 	uint32_t function = NO_FUNCTION;
 	struct call *c;

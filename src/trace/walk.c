@@ -97,7 +97,8 @@ static unsigned search(struct walk *w, uint32_t b, uint32_t to, bool around, uns
 	unsigned ways = 0;
 	uint32_t n;
 
-	if ((b == to || (to == TO_RET && plan_flow__is_unprobed_ret(&w->flow, b))) && (depth || !around))
+	if ((b == to || (to == TO_RET && plan_flow__is_unprobed_ret(&w->flow, b))) &&
+	    (depth || !around))
 		return 1; /* a way on from its end would have met its probe */
 	if (depth && w->flow.marked[b])
 		return 0;
@@ -121,13 +122,16 @@ static void take_way(struct walk *w, uint32_t from, uint32_t to, bool around)
 {
 	uint32_t next = NO_BLOCK, b;
 
-	for (b = from; (b != to && (to != TO_RET || !plan_flow__is_unprobed_ret(&w->flow, b))) || around; b = next) {
+	for (b = from;
+	     (b != to && (to != TO_RET || !plan_flow__is_unprobed_ret(&w->flow, b))) || around;
+	     b = next) {
 		around = false;
 		vec__push(&w->found, b);
 		for (uint32_t i = 0; i < count_unprobed(w, b); i++) {
 			next = plan_flow__successors(&w->flow, b)[i];
 			if (next == to || (!w->flow.marked[next] && w->ways[next] == 2) ||
-			    (to == TO_RET && !w->flow.marked[next] && plan_flow__is_unprobed_ret(&w->flow, next)))
+			    (to == TO_RET && !w->flow.marked[next] &&
+			     plan_flow__is_unprobed_ret(&w->flow, next)))
 				break;
 		}
 	}
@@ -178,7 +182,7 @@ enum walk_result walk__find(struct walk *w, uint32_t from, uint32_t to, bool aro
 	return way.result;
 }
 
-bool walk__is_silent_ahead(const struct walk *w, uint32_t b)
+bool walk__is_unprobed_ahead(const struct walk *w, uint32_t b)
 {
 	/* a block without branch runs into the next; as many as there are blocks would be a circle
 	 */

@@ -207,7 +207,7 @@ static int on_record(void *ctx, const void *record, size_t size)
 	return ++r->records > RECORDS ? 1 : trace__feed(r->t, record, size);
 }
 
-static int on_side(void *ctx, const struct side_event *e)
+static int on_sideband(void *ctx, const struct sideband_event *e)
 {
 	struct run *r = ctx;
 	struct map m = {.start = e->start,
@@ -221,21 +221,21 @@ static int on_side(void *ctx, const struct side_event *e)
 	if (++r->records > RECORDS)
 		return 1;
 	switch (e->type) {
-	case SIDE_FORK:
+	case SIDEBAND_FORK:
 		spaces__fork(r->spaces, e->pid, e->ppid);
 		return trace__fork(r->t, e->time, e->pid, e->tid, e->ppid, e->ptid);
-	case SIDE_EXEC:
+	case SIDEBAND_EXEC:
 		spaces__exec(r->spaces, e->pid);
 		return trace__exec(r->t, e->time, e->pid, e->tid, e->text);
-	case SIDE_COMM:
+	case SIDEBAND_COMM:
 		return trace__comm(r->t, e->pid, e->tid, e->text);
-	case SIDE_EXIT:
+	case SIDEBAND_EXIT:
 		spaces__exit(r->spaces, e->pid);
 		return trace__exit(r->t, e->time, e->pid, e->tid);
-	case SIDE_MAP:
+	case SIDEBAND_MAP:
 		spaces__map(r->spaces, e->pid, &m);
 		return 0;
-	case SIDE_GAP:
+	case SIDEBAND_GAP:
 		return trace__gap(r->t, e->pid, e->tid);
 	default:
 		return 0;
@@ -293,8 +293,8 @@ static void finish(struct run *r)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct trace_calls calls = {on_begin,  on_object, on_mapped,
-						 on_record, on_side,   on_lost};
+	static const struct trace_calls calls = {on_begin,  on_object,	 on_mapped,
+						 on_record, on_sideband, on_lost};
 	struct bytes in = {(const char *)data + 1, size - 1};
 	struct dearmor *d = NULL;
 	struct trace_reader *reader;

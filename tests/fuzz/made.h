@@ -205,8 +205,8 @@ static inline void made__free(struct made *m)
 	vec__free(&m->o.symbols);
 	vec__free(&m->o.frames);
 	vec__free(&m->o.segments);
-	vec__free(&m->o.splits);
-	map64__free(&m->o.split_of);
+	vec__free(&m->o.cold_parts);
+	map64__free(&m->o.cold_part_of);
 	free(m->code);
 	free(m->data);
 }

@@ -40,7 +40,12 @@ static struct plan_function functions[] = {{.name = "f",
 		.cond = 5                                                                          \
 	}
 static struct plan_site sites[SITES] = {
-	[S_ENTRY] = {.vaddr = 0x1000, .role = ROLE_ENTRY, .entry = 1, .probe = 1, .len = 1, .sp_delta = 0},
+	[S_ENTRY] = {.vaddr = 0x1000,
+		     .role = ROLE_ENTRY,
+		     .entry = 1,
+		     .probe = 1,
+		     .len = 1,
+		     .sp_delta = 0},
 	[S_JNE] = SITE(0x1008, BRANCH_JCC, 0),
 	[S_CALL] = SITE(0x1010, BRANCH_CALL, 1),
 	[S_IJMP] = SITE(0x1018, BRANCH_IJMP, 1),
@@ -53,7 +58,7 @@ static struct plan_block blocks[] = {
 	{0x1022, 0x102a, .site = S_RET, .next = NO_BLOCK, .taken = NO_BLOCK},
 };
 static uint32_t jumps[] = {2};
-static struct plan_piece pieces[] = {{0x1000, 0x1040, 0, 0}};
+static struct plan_extent pieces[] = {{0x1000, 0x1040, 0, 0}};
 static struct plan_gap gaps[] = {{0x102a, 0x1030, 0, 0}, {0x1038, 0x1040, 0, 0}};
 static struct plan_stub stubs[] = {{&object, 0x1080}};
 static struct plan_line lines[] = {{0x1000, 0, 0, 10}, {0x1010, 0, 0, 12}, {0x1040, 0, 0, 0}};
@@ -70,7 +75,7 @@ static inline void make_plan(void)
 	SET(object.symbols, symbols);
 	plan.arch = arch__by_machine(EM_X86_64);
 	plan.placement = PLACEMENT_WITNESS;
-	plan.silent_rets = true;
+	plan.unprobed_rets = true;
 	plan.probes = 6;
 	plan.skipped = 1;
 	plan.ifunc_unknown = 2;
@@ -79,7 +84,7 @@ static inline void make_plan(void)
 	SET(plan.sites, sites);
 	SET(plan.blocks, blocks);
 	SET(plan.table, jumps);
-	SET(plan.pieces, pieces);
+	SET(plan.extents, pieces);
 	SET(plan.gaps, gaps);
 	SET(plan.stubs, stubs);
 	SET(plan.lines, lines);
@@ -111,7 +116,7 @@ static inline ssize_t read_memory(void *ctx, void *data, size_t len)
 
 /* ---- what was read: records and side events as text that shows each bit of them ---- */
 
-static inline void put_side(struct str *s, const struct side_event *e)
+static inline void put_sideband(struct str *s, const struct sideband_event *e)
 {
 	str__printf(s, "side %d %llu %u %u %u %u %llx %llx %llx %u %u %llu %llu %s\n", e->type,
 		    (unsigned long long)e->time, e->pid, e->tid, e->ppid, e->ptid,
@@ -172,9 +177,9 @@ static inline int got_record(void *ctx, const void *record, size_t size)
 	return g->stop;
 }
 
-static inline int got_side(void *ctx, const struct side_event *e)
+static inline int got_side(void *ctx, const struct sideband_event *e)
 {
-	put_side(&((struct got *)ctx)->items, e);
+	put_sideband(&((struct got *)ctx)->items, e);
 	return 0;
 }
 

@@ -132,8 +132,8 @@ static void test_jumps(void)
 	is(start_of(ended_by(tail + 4)->taken), self, "and is an edge");
 	is(ended_by(tail + 6)->leaves, 1, "to what wasn't asked for: leaves");
 	is(start_of(ended_by(tail + 6)->taken), helper, "into a silent helper");
-	is(function("helper")->flags, FUNCTION_SILENT, "which is added");
-	is(function("helper2")->flags, FUNCTION_SILENT, "and what that leaves for");
+	is(function("helper")->flags, FUNCTION_HELPER, "which is added");
+	is(function("helper2")->flags, FUNCTION_HELPER, "and what that leaves for");
 	is(site(helper)->entry, 0, "its entry is no site");
 	is(site(helper + 2)->probe, 0, "its conditional has no probe");
 	is(site(helper + 4)->probe, 1, "its ret has one");

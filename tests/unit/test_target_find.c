@@ -149,22 +149,22 @@ static void test_process(void)
 	struct found f;
 	pid_t pid;
 
-	run("cp /bin/sleep sleeper");
-	sprintf(program, "%s/sleeper", here);
+	run("cp /bin/sleep dormant_call");
+	sprintf(program, "%s/dormant_call", here);
 	pid = start(program);
 	found(program, pid, program, "the executable of a process");
-	found("sleeper", pid, program, "by its name");
+	found("dormant_call", pid, program, "by its name");
 	found("libc.so.6", pid, "/lib/x86_64-linux-gnu/libc.so.6", "a library of a process");
 	found("sh", pid, "/bin/sh", "what it hasn't mapped");
 	exe = xasprintf("/proc/%d/exe", pid);
-	run("rm sleeper");
+	run("rm dormant_call");
 	ok(!object__find(program, pid, &f) && door__leads_to(exe, f.fd), "a deleted executable");
 	is_str(f.path, program, "shown under its old name");
 	ok(f.fd >= 0 && !object__read(&f, &o), "can be read");
 	if (o)
 		is_str(o->path, program, "and the object has its name");
 	object__free(o);
-	run("cp /bin/true sleeper");
+	run("cp /bin/true dormant_call");
 	ok(!object__find(program, pid, &f) && door__leads_to(exe, f.fd),
 	   "a replaced executable is the one that runs");
 	found__close(&f);

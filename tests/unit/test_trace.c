@@ -25,14 +25,14 @@ static struct plan_object objects[] = {{&object, "/lib/x", EM_X86_64, false, fal
 static struct plan_function functions[] = {
 	{"f", "f", 0, F_ENTRY, 0, 0, f_ranges, 1, 4, 1, 1, 0, 0},
 	{"g", "g", 0, G_ENTRY, 4, 0, g_ranges, 1, 3, 0, 0, 0, 0},
-	{"h", "h", 0, NO_SITE, 7, FUNCTION_SILENT, h_ranges, 1, 1, 0, 0, 0, 0},
+	{"h", "h", 0, NO_SITE, 7, FUNCTION_HELPER, h_ranges, 1, 1, 0, 0, 0, 0},
 };
 
 #define SITE(va, tgt, fn, blk, knd, ent, prb)                                                      \
 	{                                                                                          \
-		.vaddr = va, .role = knd == BRANCH_NONE ? ROLE_ENTRY : ROLE_BRANCH, .target = tgt, .function = fn, .block = blk, .kind = knd,             \
-		.entry = ent, .probe = prb, .len = 2, .mnemonic = "x", .cond = 5,                  \
-		.sp_delta = SP_UNKNOWN                                                             \
+		.vaddr = va, .role = knd == BRANCH_NONE ? ROLE_ENTRY : ROLE_BRANCH, .target = tgt, \
+		.function = fn, .block = blk, .kind = knd, .entry = ent, .probe = prb, .len = 2,   \
+		.mnemonic = "x", .cond = 5, .sp_delta = SP_UNKNOWN                                 \
 	}
 static struct plan_site sites[SITES] = {
 	[F_ENTRY] = SITE(0x1000, 0, 0, 0, BRANCH_NONE, 1, 1),

@@ -85,22 +85,22 @@ static void add_any_side(struct trace_writer *w)
 {
 	static const char *const texts[] = {"", "cat", "/usr/lib/libc.so.6",
 					    "a name \xff\x01 of bytes"};
-	struct side_event e = {
-		.type = rnd() % (SIDE_INNER + 1), .pid = rnd() % 500, .tid = rnd() % 500};
+	struct sideband_event e = {
+		.type = rnd() % (SIDEBAND_INNER + 1), .pid = rnd() % 500, .tid = rnd() % 500};
 
-	if (e.type != SIDE_GAP)
+	if (e.type != SIDEBAND_GAP)
 		e.time = 5000000000000 + rnd() % 1000000;
-	if (e.type == SIDE_FORK)
+	if (e.type == SIDEBAND_FORK)
 		e.ppid = rnd() % 500, e.ptid = rnd();
-	if (e.type == SIDE_LOST || e.type == SIDE_INNER)
+	if (e.type == SIDEBAND_LOST || e.type == SIDEBAND_INNER)
 		e.count = rnd();
-	if (e.type == SIDE_MAP)
+	if (e.type == SIDEBAND_MAP)
 		e.start = rnd(), e.len = rnd() % 99999, e.offset = rnd() % 8 * 4096, e.major = 254,
 		e.minor = 1, e.ino = rnd() % 99999;
-	if (e.type == SIDE_MAP || e.type == SIDE_EXEC || e.type == SIDE_COMM)
+	if (e.type == SIDEBAND_MAP || e.type == SIDEBAND_EXEC || e.type == SIDEBAND_COMM)
 		e.text = texts[rnd() % 4];
-	trace_writer__side(w, &e);
-	put_side(&wrote, &e);
+	trace_writer__sideband(w, &e);
+	put_sideband(&wrote, &e);
 }
 
 static const struct trace_meta meta = {
@@ -126,7 +126,7 @@ static const struct trace_meta meta = {
 static void write_file(size_t n)
 {
 	struct trace_writer *w = trace_writer__new(&plan, to_memory, &file);
-	struct trace_end end = {.side_lost = 3, .totals = {.events = 17, .lost = 4}};
+	struct trace_end end = {.sideband_lost = 3, .totals = {.events = 17, .lost = 4}};
 
 	file.len = wrote.len = 0;
 	trace_writer__begin(w, &meta);
@@ -156,7 +156,7 @@ static void compare_plan(const struct plan *p)
 
 	is_str(p->objects.data[0].path, "/lib/x", "the object's path");
 	is(p->objects.data[0].object->build_id[2], 3, "its build-id");
-	ok(p->probes == 6 && p->skipped == 1 && p->ifunc_unknown == 2 && p->silent_rets &&
+	ok(p->probes == 6 && p->skipped == 1 && p->ifunc_unknown == 2 && p->unprobed_rets &&
 		   p->placement == PLACEMENT_WITNESS && !p->kernel && p->arch == plan.arch,
 	   "the plan's own fields");
 	is_str(p->functions.data[0].name, "f", "its function");
@@ -172,7 +172,7 @@ static void compare_plan(const struct plan *p)
 	ok(p->sites.data[S_ENTRY].mnemonic == NULL, "none is none");
 	ok(p->blocks.len == 3 && !memcmp(p->blocks.data, blocks, sizeof(blocks)), "blocks");
 	ok(p->table.len == 1 && p->table.data[0] == 2, "jump tables");
-	ok(p->pieces.len == 1 && !memcmp(p->pieces.data, pieces, sizeof(pieces)), "pieces");
+	ok(p->extents.len == 1 && !memcmp(p->extents.data, pieces, sizeof(pieces)), "pieces");
 	ok(p->gaps.len == 2 && !memcmp(p->gaps.data, gaps, sizeof(gaps)), "what is not decoded");
 	ok(p->stubs.len == 1 && p->stubs.data[0].object == p->objects.data[0].object, "stubs");
 	ok(p->lines.len == 3 && !memcmp(p->lines.data, lines, sizeof(lines)), "lines");
@@ -230,7 +230,7 @@ static void test_all_fields(void)
 	is(sizeof(struct plan_block), 48, "struct plan_block is");
 	is(sizeof(struct plan_function), 80, "struct plan_function is");
 	is(sizeof(struct plan_line), 24, "struct plan_line is");
-	is(sizeof(struct plan_piece), 24, "struct plan_piece is");
+	is(sizeof(struct plan_extent), 24, "struct plan_extent is");
 	is(sizeof(struct plan_gap), 24, "struct plan_gap is");
 	is(sizeof(struct plan), 304, "struct plan is");
 	is(sizeof(struct symbol), 56, "struct symbol is");

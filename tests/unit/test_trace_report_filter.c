@@ -44,23 +44,24 @@ static const struct step run[] = {
 	STEP(RETURN, 0, F, AT(80), .call = 1),
 };
 
-static void shows(struct pick_options o, const char *want, unsigned events, const char *name)
+static void shows(struct report_filter_options o, const char *want, unsigned events,
+		  const char *name)
 {
 	struct trace_totals t = {.events = 999};
-	struct pick *p;
+	struct report_filter *p;
 	int err = 0;
 
 	o.events = o.events ? o.events : PLAN_ENTRY | PLAN_BRANCH | PLAN_RETURN;
-	p = pick__new(&plan, &o, on_step, NULL);
+	p = report_filter__new(&plan, &o, on_step, NULL);
 	str__clear(&got);
 	for (size_t i = 0; !err && i < ARRAY_SIZE(run); i++)
-		err = pick__step(p, &run[i]);
+		err = report_filter__step(p, &run[i]);
 	if (err >= 0)
-		pick__finish(p);
-	pick__count(p, &t);
+		report_filter__finish(p);
+	report_filter__count(p, &t);
 	is_str(got.data ? got.data : "", want, "%s", name);
 	is(t.events, events, "%s: counted", name);
-	pick__free(p);
+	report_filter__free(p);
 }
 
 int main(void)
@@ -72,28 +73,31 @@ int main(void)
 
 	plan.functions.data = functions;
 	plan.functions.len = ARRAY_SIZE(functions);
-	shows((struct pick_options){0}, "E0f B0f E1g <1 E2h <2 E0f' R2h ?1 E2h <2 B2h R2h R1g R0f ",
-	      11, "no option: all");
-	shows((struct pick_options){.events = PLAN_ENTRY}, "E0f E1g <1 E2h <2 E0f' ?1 E2h <2 ", 5,
-	      "by kind");
-	shows((struct pick_options){.tids = two, .ntids = 1}, "E0f' ", 1, "by thread");
-	shows((struct pick_options){.comms = b, .ncomms = 1}, "E0f' ", 1, "by the thread's name");
-	shows((struct pick_options){.from = 40, .to = 60}, "R2h ?1 E2h <2 B2h R2h ", 4,
+	shows((struct report_filter_options){0},
+	      "E0f B0f E1g <1 E2h <2 E0f' R2h ?1 E2h <2 B2h R2h R1g R0f ", 11, "no option: all");
+	shows((struct report_filter_options){.events = PLAN_ENTRY},
+	      "E0f E1g <1 E2h <2 E0f' ?1 E2h <2 ", 5, "by kind");
+	shows((struct report_filter_options){.tids = two, .ntids = 1}, "E0f' ", 1, "by thread");
+	shows((struct report_filter_options){.comms = b, .ncomms = 1}, "E0f' ", 1,
+	      "by the thread's name");
+	shows((struct report_filter_options){.from = 40, .to = 60}, "R2h ?1 E2h <2 B2h R2h ", 4,
 	      "by time; what has none goes with what was before it");
-	shows((struct pick_options){.functions = f_h},
+	shows((struct report_filter_options){.functions = f_h},
 	      "E0f B0f E1h <1 E0f' R1h ?1 E1h <1 B1h R1h R0f ", 9,
 	      "by function: depth and callers are among those");
-	shows((struct pick_options){.functions = g_h}, "E0g E1h <2 R1h ?0 E1h <2 B1h R1h R0g ", 7,
-	      "without the outermost");
-	shows((struct pick_options){.functions = g_h, .max_depth = 1}, "E0g ?0 R0g ", 2,
+	shows((struct report_filter_options){.functions = g_h},
+	      "E0g E1h <2 R1h ?0 E1h <2 B1h R1h R0g ", 7, "without the outermost");
+	shows((struct report_filter_options){.functions = g_h, .max_depth = 1}, "E0g ?0 R0g ", 2,
 	      "no deeper, among those");
-	shows((struct pick_options){.functions = g, .events = PLAN_RETURN}, "?0 R0g ", 1, "both");
-	shows((struct pick_options){.head = 2}, "E0f B0f ", 2, "the first");
-	shows((struct pick_options){.tail = 2}, "R1g R0f ", 2, "the last");
-	shows((struct pick_options){.tail = 6}, "R2h ?1 E2h <2 B2h R2h R1g R0f ", 6,
+	shows((struct report_filter_options){.functions = g, .events = PLAN_RETURN}, "?0 R0g ", 1,
+	      "both");
+	shows((struct report_filter_options){.head = 2}, "E0f B0f ", 2, "the first");
+	shows((struct report_filter_options){.tail = 2}, "R1g R0f ", 2, "the last");
+	shows((struct report_filter_options){.tail = 6}, "R2h ?1 E2h <2 B2h R2h R1g R0f ", 6,
 	      "more of the last");
-	shows((struct pick_options){.head = 1, .tail = 1}, "E0f R0f ", 2, "the first and the last");
-	shows((struct pick_options){.head = 100},
+	shows((struct report_filter_options){.head = 1, .tail = 1}, "E0f R0f ", 2,
+	      "the first and the last");
+	shows((struct report_filter_options){.head = 100},
 	      "E0f B0f E1g <1 E2h <2 E0f' R2h ?1 E2h <2 B2h R2h R1g R0f ", 11,
 	      "more of the first than there are");
 	str__free(&got);

@@ -3,13 +3,13 @@
  * of wire.h. */
 #include "session.h"
 
-bool word__needs_operand(const struct plan_site *s)
+bool cookie__needs_operand(const struct plan_site *s)
 {
 	return (s->kind == BRANCH_IJMP || s->kind == BRANCH_ICALL) &&
 	       s->operand.kind == OPERAND_MEM;
 }
 
-struct wire_operand word__operand(const struct plan_site *s)
+struct wire_operand cookie__operand(const struct plan_site *s)
 {
 	const struct operand *o = &s->operand;
 
@@ -56,14 +56,14 @@ static bool returns(const struct plan *plan, const struct plan_site *s)
  * is all. */
 static uint64_t events_of(const struct plan *plan, const struct plan_site *s, unsigned events)
 {
-	if (plan->functions.data[s->function].flags & FUNCTION_SILENT)
+	if (plan->functions.data[s->function].flags & FUNCTION_HELPER)
 		return 0;
 	return (s->entry && !s->repeats && (events & PLAN_ENTRY)) +
 	       (s->kind != BRANCH_NONE && (events & PLAN_BRANCH)) +
 	       (returns(plan, s) && (events & PLAN_RETURN));
 }
 
-const struct object *word__go(const struct plan *plan)
+const struct object *cookie__go(const struct plan *plan)
 {
 	const struct plan_object *o;
 
@@ -75,20 +75,20 @@ const struct object *word__go(const struct plan *plan)
 
 /* Programs of Go that differ in where they keep it can't be told apart at once: the first one
  * counts. */
-bool word__is_go(const struct plan *plan, const struct object *o)
+bool cookie__is_go(const struct plan *plan, const struct object *o)
 {
-	const struct object *go = word__go(plan);
+	const struct object *go = cookie__go(plan);
 
 	return go && o && o->go && o->go_g == go->go_g && o->go_goid == go->go_goid;
 }
 
-uint64_t word__of_site(const struct plan *plan, uint32_t site, uint32_t operand, unsigned events)
+uint64_t cookie__of_site(const struct plan *plan, uint32_t site, uint32_t operand, unsigned events)
 {
 	const struct plan_site *s = &plan->sites.data[site];
 	uint64_t word =
 		site | action_of(s, operand) | events_of(plan, s, events) << PROBE_EVENTS_SHIFT;
 
-	if (word__is_go(plan, plan->objects.data[s->object].object))
+	if (cookie__is_go(plan, plan->objects.data[s->object].object))
 		word |= PROBE_GO;
 	if (s->entry)
 		word |= PROBE_ENTRY;
@@ -99,7 +99,7 @@ uint64_t word__of_site(const struct plan *plan, uint32_t site, uint32_t operand,
 	return word;
 }
 
-uint64_t word__of_return(const struct plan *plan, uint32_t site)
+uint64_t cookie__of_return(const struct plan *plan, uint32_t site)
 {
 	/* it may be one of several for a call that came back to its entry */
 	return site | (uint64_t)ACTION_RETURN << 28;

@@ -88,7 +88,7 @@ static bool choose(const struct object *o, const struct owner *at, size_t n, uin
 	return true;
 }
 
-static void add_split(struct object *o, const owner_vec *owners, uint32_t part, size_t len)
+static void add_cold_part(struct object *o, const owner_vec *owners, uint32_t part, size_t len)
 {
 	const char *name = o->symbols.data[part].name, *candidate;
 	uint64_t h = hash_name(name, len);
@@ -109,66 +109,66 @@ static void add_split(struct object *o, const owner_vec *owners, uint32_t part, 
 			vec__push(&same, owners->data[low]);
 	}
 	if (same.len < NAMESAKES && choose(o, same.data, same.len, part, &owner))
-		vec__push(&o->splits, (struct split){part, owner});
+		vec__push(&o->cold_parts, (struct cold_part){part, owner});
 	vec__free(&same);
 }
 
 static int by_owner(const void *a, const void *b)
 {
-	const struct split *x = a, *y = b;
+	const struct cold_part *x = a, *y = b;
 
 	if (x->owner != y->owner)
 		return x->owner < y->owner ? -1 : 1;
 	return x->part < y->part ? -1 : x->part > y->part;
 }
 
-static void find_splits(struct object *o)
+static void find_cold_parts(struct object *o)
 {
 	owner_vec owners = {0};
 	size_t i, len;
 
-	if (o->splits_known)
+	if (o->cold_parts_known)
 		return;
-	o->splits_known = true;
+	o->cold_parts_known = true;
 	find_owners(o, &owners);
 	for (i = 0; owners.len && i < o->symbols.len; i++) {
 		len = name__owner_len(o->symbols.data[i].name);
 		if (len)
-			add_split(o, &owners, i, len);
+			add_cold_part(o, &owners, i, len);
 	}
 	/* symbols are sorted by address, so splits are by their owner's */
-	vec__sort(&o->splits, by_owner);
-	for (i = 0; i < o->splits.len; i++)
-		*map64__put(&o->split_of, o->splits.data[i].part) = i + 1;
+	vec__sort(&o->cold_parts, by_owner);
+	for (i = 0; i < o->cold_parts.len; i++)
+		*map64__put(&o->cold_part_of, o->cold_parts.data[i].part) = i + 1;
 	vec__free(&owners);
 }
 
-size_t object__splits(struct object *o, uint64_t vaddr, size_t *first)
+size_t object__cold_parts(struct object *o, uint64_t vaddr, size_t *first)
 {
 	size_t low = 0, high, mid, n = 0;
 
-	find_splits(o);
-	for (high = o->splits.len; low < high;) {
+	find_cold_parts(o);
+	for (high = o->cold_parts.len; low < high;) {
 		mid = low + (high - low) / 2;
-		if (o->symbols.data[o->splits.data[mid].owner].vaddr < vaddr)
+		if (o->symbols.data[o->cold_parts.data[mid].owner].vaddr < vaddr)
 			low = mid + 1;
 		else
 			high = mid;
 	}
 	*first = low;
-	while (low + n < o->splits.len &&
-	       o->symbols.data[o->splits.data[low + n].owner].vaddr == vaddr)
+	while (low + n < o->cold_parts.len &&
+	       o->symbols.data[o->cold_parts.data[low + n].owner].vaddr == vaddr)
 		n++;
 	return n;
 }
 
-const struct symbol *object__split_owner(struct object *o, size_t index)
+const struct symbol *object__cold_part_owner(struct object *o, size_t index)
 {
 	const uint64_t *i;
 
 	if (!name__owner_len(o->symbols.data[index].name))
 		return NULL;
-	find_splits(o);
-	i = map64__get(&o->split_of, index);
-	return i ? &o->symbols.data[o->splits.data[*i - 1].owner] : NULL;
+	find_cold_parts(o);
+	i = map64__get(&o->cold_part_of, index);
+	return i ? &o->symbols.data[o->cold_parts.data[*i - 1].owner] : NULL;
 }

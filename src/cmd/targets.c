@@ -7,7 +7,7 @@
 
 /* ---- objects ---- */
 
-static struct object *same_file(const struct named *n, const struct object *o)
+static struct object *same_file(const struct targets *n, const struct object *o)
 {
 	for (size_t i = 0; i < n->objects.len; i++)
 		if (n->objects.data[i]->dev == o->dev && n->objects.data[i]->ino == o->ino)
@@ -15,7 +15,7 @@ static struct object *same_file(const struct named *n, const struct object *o)
 	return NULL;
 }
 
-int named__open(struct named *n, const char *name, pid_t pid, struct object **out)
+int targets__open(struct targets *n, const char *name, pid_t pid, struct object **out)
 {
 	struct object *known;
 	struct found found;
@@ -36,18 +36,18 @@ int named__open(struct named *n, const char *name, pid_t pid, struct object **ou
 
 /* ---- functions ---- */
 
-static int add_points(struct named *n, const struct points_object *points, const char *path,
+static int add_points(struct targets *n, const struct points_object *points, const char *path,
 		      struct object *only, pid_t pid)
 {
 	struct object *o = NULL;
-	int err = named__open(n, points->path, pid, &o);
+	int err = targets__open(n, points->path, pid, &o);
 
 	if (err || (only && o != only))
 		return err;
 	return object__select_points(o, points, path, &n->functions);
 }
 
-static int find_points(struct named *n, const char *path, struct object *only, pid_t pid)
+static int find_points(struct targets *n, const char *path, struct object *only, pid_t pid)
 {
 	points_vec points = {0};
 	struct points_object *p;
@@ -59,7 +59,7 @@ static int find_points(struct named *n, const char *path, struct object *only, p
 	return err;
 }
 
-static int find_in_object(struct named *n, struct object *o, const char *func, pid_t pid)
+static int find_in_object(struct targets *n, struct object *o, const char *func, pid_t pid)
 {
 	struct spec spec;
 	int err = spec__parse(func, false, &spec);
@@ -83,7 +83,7 @@ static const char *object_colon(const char *text)
 	return NULL;
 }
 
-static int find_pairs(struct named *n, const struct args *a, pid_t pid)
+static int find_pairs(struct targets *n, const struct args *a, pid_t pid)
 {
 	struct object *o;
 	int err = 0;
@@ -98,7 +98,7 @@ static int find_pairs(struct named *n, const struct args *a, pid_t pid)
 		}
 		if (!colon)
 			return err__set(EINVAL, "'%s' names no function; write OBJECT:FUNC", text);
-		err = named__open(n, object, pid, &o);
+		err = targets__open(n, object, pid, &o);
 		err = err ? err : find_in_object(n, o, colon + 1, pid);
 	}
 	return err;
@@ -113,7 +113,7 @@ static bool is_object(const char *name, pid_t pid)
 	return !err;
 }
 
-static int find_user(struct named *n, const struct args *a, pid_t pid, bool all)
+static int find_user(struct targets *n, const struct args *a, pid_t pid, bool all)
 {
 	const char *first = a->operands.data[0];
 	struct object *o;
@@ -121,7 +121,7 @@ static int find_user(struct named *n, const struct args *a, pid_t pid, bool all)
 
 	if (*first == '@' || (object_colon(first) && !is_object(first, pid)))
 		return find_pairs(n, a, pid);
-	err = named__open(n, first, pid, &o);
+	err = targets__open(n, first, pid, &o);
 	if (err)
 		return err;
 	if (a->operands.len == 1)
@@ -143,7 +143,7 @@ static int read_kernel_text(void *ctx, uint64_t vaddr, void *buf, size_t len)
 	return err ? err : kmem__read(*k, vaddr, buf, len);
 }
 
-static int find_kernel(struct named *n, const struct args *a, size_t first, bool all)
+static int find_kernel(struct targets *n, const struct args *a, size_t first, bool all)
 {
 	struct object **modules = NULL;
 	struct kmem *kmem = NULL;
@@ -177,7 +177,7 @@ static int find_kernel(struct named *n, const struct args *a, size_t first, bool
 
 /* ---- --exclude ---- */
 
-static void drop_matching(struct named *n, const struct spec *spec)
+static void drop_matching(struct targets *n, const struct spec *spec)
 {
 	function_vec out = {0}, kept = {0};
 	struct function *f;
@@ -207,7 +207,7 @@ static bool shares_code(const struct function *a, const struct function *b)
 }
 
 /* What lines and points are is found in each object: they leave out what has code of them. */
-static int drop_selected(struct named *n, const struct spec *spec)
+static int drop_selected(struct targets *n, const struct spec *spec)
 {
 	function_vec kept = {0}, out = {0}, selected = {0};
 	struct function *f, *s;
@@ -228,7 +228,7 @@ static int drop_selected(struct named *n, const struct spec *spec)
 	return found ? 0 : -ENOENT;
 }
 
-static int exclude_one(struct named *n, const char *text, bool kernel)
+static int exclude_one(struct targets *n, const char *text, bool kernel)
 {
 	struct spec spec;
 	int err = spec__parse(text, kernel, &spec);
@@ -243,7 +243,7 @@ static int exclude_one(struct named *n, const char *text, bool kernel)
 	return err;
 }
 
-static int exclude(struct named *n, const struct args *a, bool kernel)
+static int exclude(struct targets *n, const struct args *a, bool kernel)
 {
 	const char **text;
 	int err;
@@ -256,25 +256,25 @@ static int exclude(struct named *n, const struct args *a, bool kernel)
 	return n->functions.len ? 0 : err__set(ENOENT, "--exclude leaves no function");
 }
 
-int named__find(struct named *n, const struct args *a, bool kernel, pid_t pid, bool all)
+int targets__find(struct targets *n, const struct args *a, bool kernel, pid_t pid, bool all)
 {
 	size_t first = kernel && a->verb->bit == VERB_LIST;
 	int err;
 
-	*n = (struct named){0};
+	*n = (struct targets){0};
 	if (kernel)
 		err = find_kernel(n, a, first, all);
 	else
 		err = find_user(n, a, pid, all);
 	err = err || !a->exclude.len ? err : exclude(n, a, kernel);
 	if (err)
-		named__free(n);
+		targets__free(n);
 	else
 		functions__join(&n->functions);
 	return err;
 }
 
-void named__free(struct named *n)
+void targets__free(struct targets *n)
 {
 	struct object **o;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <stdlib.h>
-#include "wholes.h"
+#include "expand.h"
 
 #define KEPT_MIN 1024
 
@@ -9,7 +9,7 @@ static uint64_t key_of(uint64_t cpu, uint64_t tid)
 	return cpu << WIRE_TID_BITS | tid;
 }
 
-static struct wire_event *find(struct wholes *w, uint64_t key)
+static struct wire_event *find(struct expander *w, uint64_t key)
 {
 	const uint64_t *slot;
 
@@ -22,7 +22,7 @@ static struct wire_event *find(struct wholes *w, uint64_t key)
 }
 
 /* Those that are too old for any short record to come. */
-static void look_through(struct wholes *w, uint64_t settled)
+static void look_through(struct expander *w, uint64_t settled)
 {
 	VEC(uint64_t) old = {0};
 	uint64_t value, *key;
@@ -33,7 +33,7 @@ static void look_through(struct wholes *w, uint64_t settled)
 		if (!map64__slot(&w->by_place, i, &value))
 			continue;
 		e = (struct wire_event *)(uintptr_t)value;
-		if (e->time + 2 * WIRE_WHOLE_FOR < settled) {
+		if (e->time + 2 * WIRE_FULL_FOR < settled) {
 			vec__push(&old, key_of(e->cpu, e->tid));
 			free(e);
 		}
@@ -45,7 +45,7 @@ static void look_through(struct wholes *w, uint64_t settled)
 	w->last = NULL;
 }
 
-static void note_whole(struct wholes *w, const struct wire_event *e, uint64_t settled)
+static void note_full(struct expander *w, const struct wire_event *e, uint64_t settled)
 {
 	struct wire_event *whole = find(w, key_of(e->cpu, e->tid));
 
@@ -65,7 +65,7 @@ static uint16_t flags_of(uint64_t six)
 	return (six & 1) | (six & 2) << 1 | (six & 4) << 2 | (six & 0x18) << 3 | (six & 0x20) << 6;
 }
 
-static bool complete(struct wholes *w, const struct wire_short *s, struct wire_event *out)
+static bool complete(struct expander *w, const struct wire_compact *s, struct wire_event *out)
 {
 	const uint64_t sp_mask = (1ull << WIRE_SP_LOW) - 1;
 	const struct wire_event *whole =
@@ -83,21 +83,21 @@ static bool complete(struct wholes *w, const struct wire_short *s, struct wire_e
 	return true;
 }
 
-const struct wire_event *wholes__record(struct wholes *w, const void *record, uint64_t *size,
-					uint64_t settled, struct wire_event *room)
+const struct wire_event *expander__record(struct expander *w, const void *record, uint64_t *size,
+					  uint64_t settled, struct wire_event *room)
 {
 	const struct wire_event *e = record;
 
-	if (*size == sizeof(struct wire_short)) {
+	if (*size == sizeof(struct wire_compact)) {
 		*size = sizeof(*room);
 		return complete(w, record, room) ? room : NULL;
 	}
 	if (e->site_type >> WIRE_SITE_BITS == WIRE_BRANCH)
-		note_whole(w, e, settled);
+		note_full(w, e, settled);
 	return e;
 }
 
-void wholes__free(struct wholes *w)
+void expander__free(struct expander *w)
 {
 	uint64_t value;
 

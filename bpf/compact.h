@@ -3,14 +3,14 @@
  * Branches in 16 bytes: what a thread's last whole record from the same CPU says too is left out.
  * Included once, by bbtrace.bpf.c.
  */
-#ifndef BBTRACE_SHORT_H
-#define BBTRACE_SHORT_H
+#ifndef BBTRACE_COMPACT_H
+#define BBTRACE_COMPACT_H
 
 /*
  * A CPU's last whole record of a branch. An uprobe's program can be preempted anywhere by another
  * task's: each word names the thread that wrote it, so what two have written counts for neither.
  */
-struct last_whole {
+struct last_full {
 	__u64 when;    /* its time in units of 1024 ns : 42 | tid : 22 */
 	__u64 who;     /* pid : 22, flags but the arithmetic ones : 16 | tid : 22 */
 	__u64 sp_high; /* the stack pointer >> WIRE_SP_LOW : 42 | tid : 22 */
@@ -20,8 +20,8 @@ struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, struct last_whole);
-} last_wholes SEC(".maps");
+	__type(value, struct last_full);
+} last_fulls SEC(".maps");
 
 #define BY_TID(v, tid) ((__u64)(v) << WIRE_TID_BITS | (tid))
 
@@ -30,23 +30,23 @@ static __always_inline __u64 flags_and_pid(struct pt_regs *ctx, struct who w)
 	return (__u64)w.pid << 16 | ((ctx->flags | w.context) & 0xffff & ~WIRE_ARITHMETIC);
 }
 
-static __always_inline bool is_as_whole(struct last_whole *l, struct pt_regs *ctx, struct who w,
-					__u64 now, __u64 sp)
+static __always_inline bool is_as_full(struct last_full *l, struct pt_regs *ctx, struct who w,
+				       __u64 now, __u64 sp)
 {
-	__u64 when = ((volatile struct last_whole *)l)->when;
+	__u64 when = ((volatile struct last_full *)l)->when;
 
 	if (w.tid >> WIRE_TID_BITS || w.pid >> WIRE_TID_BITS || sp & 7 ||
 	    (when & WIRE_TID_MASK) != w.tid ||
-	    (((now >> 10) - (when >> WIRE_TID_BITS)) & ((1ull << 42) - 1)) >> WIRE_WHOLE_FOR_BITS)
+	    (((now >> 10) - (when >> WIRE_TID_BITS)) & ((1ull << 42) - 1)) >> WIRE_FULL_FOR_BITS)
 		return false;
 	return l->who == BY_TID(flags_and_pid(ctx, w), w.tid) &&
 	       l->sp_high == BY_TID(sp >> WIRE_SP_LOW, w.tid);
 }
 
-static __always_inline void note_whole(struct last_whole *l, struct pt_regs *ctx, struct who w,
-				       __u64 now, __u64 sp)
+static __always_inline void note_full(struct last_full *l, struct pt_regs *ctx, struct who w,
+				      __u64 now, __u64 sp)
 {
-	volatile struct last_whole *v = l;
+	volatile struct last_full *v = l;
 
 	if (w.tid >> WIRE_TID_BITS || w.pid >> WIRE_TID_BITS)
 		return;
@@ -61,8 +61,8 @@ static __always_inline __u64 six_flags(__u64 f)
 	return (f & 1) | (f >> 1 & 2) | (f >> 2 & 4) | (f >> 3 & 0x18) | (f >> 6 & 0x20);
 }
 
-static __always_inline void fill_short(struct wire_short *s, struct pt_regs *ctx, struct who w,
-				       __u32 site, __u32 cpu, __u64 now, __u64 sp)
+static __always_inline void fill_compact(struct wire_compact *s, struct pt_regs *ctx, struct who w,
+					 __u32 site, __u32 cpu, __u64 now, __u64 sp)
 {
 	s->where = site | (__u64)w.tid << 24 | (__u64)cpu << 46 | six_flags(ctx->flags) << 58;
 	s->when = now << 24 | (sp >> 3 & 0xffffff);
@@ -72,15 +72,15 @@ static __always_inline bool put_branch(struct pt_regs *ctx, __u64 word, struct w
 {
 	__u32 zero = 0, cpu = bpf_get_smp_processor_id();
 	__u64 now = bpf_ktime_get_ns(), sp = ctx->sp - w.base;
-	struct last_whole *l = bpf_map_lookup_elem(&last_wholes, &zero);
-	struct wire_short *s;
+	struct last_full *l = bpf_map_lookup_elem(&last_fulls, &zero);
+	struct wire_compact *s;
 	struct wire_event *e;
 
-	if (config.shorts && l && is_as_whole(l, ctx, w, now, sp)) {
+	if (config.compact && l && is_as_full(l, ctx, w, now, sp)) {
 		s = reserve(sizeof(*s));
 		if (!s)
 			return false;
-		fill_short(s, ctx, w, PROBE_SITE(word), cpu, now, sp);
+		fill_compact(s, ctx, w, PROBE_SITE(word), cpu, now, sp);
 		bpf_ringbuf_submit(s, ring_flags(now));
 		return true;
 	}
@@ -89,8 +89,8 @@ static __always_inline bool put_branch(struct pt_regs *ctx, __u64 word, struct w
 		return false;
 	fill_event(e, now, ctx, w, PROBE_SITE(word), WIRE_BRANCH, 0);
 	bpf_ringbuf_submit(e, ring_flags(now));
-	if (config.shorts && l)
-		note_whole(l, ctx, w, now, sp);
+	if (config.compact && l)
+		note_full(l, ctx, w, now, sp);
 	return true;
 }
 

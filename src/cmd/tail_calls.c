@@ -12,13 +12,13 @@
 #define MAX_LIBRARIES 256
 
 struct search {
-	struct named *n;
+	struct targets *n;
 	pid_t pid;
 	const char *name;
 	VEC(struct object *) queue; /* breadth first, as ld.so(8) has it */
 };
 
-static bool stub_known(const struct named *n, const struct object *o, uint64_t vaddr)
+static bool stub_known(const struct targets *n, const struct object *o, uint64_t vaddr)
 {
 	const struct plan_stub *s;
 
@@ -41,7 +41,7 @@ static int enqueue(void *ctx, const char *soname)
 	struct search *s = ctx;
 	struct object *o;
 
-	if (s->queue.len >= MAX_LIBRARIES || named__open(s->n, soname, s->pid, &o))
+	if (s->queue.len >= MAX_LIBRARIES || targets__open(s->n, soname, s->pid, &o))
 		return 0; /* not to be found: the return stays unseen, and is counted */
 	if (!queued(s, o))
 		vec__push(&s->queue, o);
@@ -71,7 +71,7 @@ static bool known(const function_vec *v, const struct object *o, uint64_t entry)
 }
 
 /* False: where the function lies can't be told. */
-static bool add(struct named *n, const struct object *o, uint64_t vaddr, unsigned flags)
+static bool add(struct targets *n, const struct object *o, uint64_t vaddr, unsigned flags)
 {
 	struct function f;
 
@@ -79,13 +79,13 @@ static bool add(struct named *n, const struct object *o, uint64_t vaddr, unsigne
 		return true;
 	if (!object__function_at(o, vaddr, &f))
 		return false;
-	f.flags |= FUNCTION_SILENT | flags;
+	f.flags |= FUNCTION_HELPER | flags;
 	vec__push(&n->functions, f);
 	return true;
 }
 
 /* Looks for name in o and what it needs, directly or through others. */
-static bool add_definition(struct named *n, pid_t pid, struct object *o, const char *name)
+static bool add_definition(struct targets *n, pid_t pid, struct object *o, const char *name)
 {
 	struct search s = {.n = n, .pid = pid, .name = name};
 	bool added = false;
@@ -150,7 +150,7 @@ static bool find_passage(const struct plan *plan, const struct plan_block *b, st
 	return slot;
 }
 
-static bool add_behind(struct named *n, pid_t pid, struct object *o, const struct passage *p)
+static bool add_behind(struct targets *n, pid_t pid, struct object *o, const struct passage *p)
 {
 	autofree char *name = p->name ? xstrndup(p->name, strcspn(p->name, "@")) : NULL;
 
@@ -159,7 +159,7 @@ static bool add_behind(struct named *n, pid_t pid, struct object *o, const struc
 	return *name && add_definition(n, pid, o, name);
 }
 
-bool tails__add(struct named *n, const struct plan *plan, pid_t pid)
+bool tail_calls__add(struct targets *n, const struct plan *plan, pid_t pid)
 {
 	const struct plan_block *b;
 	bool added = false;

@@ -5,13 +5,13 @@
 
 #include "cmd.h"
 
-struct weights;
+struct branch_weights;
 /* Of a trace file, or of the lines of -c -F json. -errno with a message; *out is to be freed in
  * either case. */
-int weights__read(const char *name, struct weights **out);
+int branch_weights__read(const char *name, struct branch_weights **out);
 /* plan_options.profile */
-bool weights__counts(void *weights, const struct object *o, uint64_t vaddr,
-		     struct branch_counts *counts);
-void weights__free(struct weights *p);
+bool branch_weights__counts(void *weights, const struct object *o, uint64_t vaddr,
+			    struct branch_counts *counts);
+void branch_weights__free(struct branch_weights *p);
 
 #endif

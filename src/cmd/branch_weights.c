@@ -7,7 +7,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "weights.h"
+#include "branch_weights.h"
 #include "show.h"
 
 struct weights_branch {
@@ -21,11 +21,11 @@ struct weights_object {
 	VEC(struct weights_branch) branches;
 };
 
-struct weights {
+struct branch_weights {
 	VEC(struct weights_object) objects;
 };
 
-static struct weights_object *object_of(struct weights *p, const char *path)
+static struct weights_object *object_of(struct branch_weights *p, const char *path)
 {
 	struct weights_object *o;
 
@@ -48,10 +48,10 @@ static struct branch_counts *counts_of(struct weights_object *o, uint64_t vaddr)
 	return &o->branches.data[*slot - 1].counts;
 }
 
-bool weights__counts(void *weights, const struct object *o, uint64_t vaddr,
-		     struct branch_counts *counts)
+bool branch_weights__counts(void *weights, const struct object *o, uint64_t vaddr,
+			    struct branch_counts *counts)
 {
-	struct weights *p = weights;
+	struct branch_weights *p = weights;
 	struct weights_object *po;
 	const uint64_t *slot;
 
@@ -68,7 +68,7 @@ bool weights__counts(void *weights, const struct object *o, uint64_t vaddr,
 /* ---- of a trace file: its steps, counted ---- */
 
 struct source {
-	struct weights *weights;
+	struct branch_weights *weights;
 	int fd;
 	struct output *output;
 	struct show show;
@@ -117,11 +117,11 @@ static int on_record(void *ctx, const void *record, size_t size)
 	return show__record(&s->show, record, size);
 }
 
-static int on_side(void *ctx, const struct side_event *e)
+static int on_sideband(void *ctx, const struct sideband_event *e)
 {
 	struct source *s = ctx;
 
-	return show__side(&s->show, e);
+	return show__sideband(&s->show, e);
 }
 
 static int on_lost(void *ctx, uint32_t pid, uint32_t tid, uint64_t count)
@@ -152,10 +152,10 @@ static void keep_counts(struct source *s)
 	}
 }
 
-static int read_trace(struct weights *p, int fd)
+static int read_trace(struct branch_weights *p, int fd)
 {
-	static const struct trace_calls calls = {on_begin,  NULL,    on_mapped,
-						 on_record, on_side, on_lost};
+	static const struct trace_calls calls = {on_begin,  NULL,	 on_mapped,
+						 on_record, on_sideband, on_lost};
 	struct source s = {.weights = p, .fd = fd};
 	struct trace_reader *reader = trace_reader__new(read_fd, &s);
 	int err = trace_reader__run(reader, &calls, &s);
@@ -190,7 +190,7 @@ static uint64_t number_after(const char *line, const char *key, int base)
 }
 
 /* A path with characters that JSON escapes stays as it is written, and fits nothing. */
-static bool take_line(struct weights *p, const char *line)
+static bool take_line(struct branch_weights *p, const char *line)
 {
 	const char *path = after(line, "\"object\":\""), *end = path ? strchr(path, '"') : NULL;
 	struct branch_counts *c;
@@ -207,7 +207,7 @@ static bool take_line(struct weights *p, const char *line)
 
 #define COUNTS_LIMIT (1u << 30)
 
-static int read_counts(struct weights *p, const char *name)
+static int read_counts(struct branch_weights *p, const char *name)
 {
 	autofree char *text = NULL;
 	bool any = false;
@@ -229,11 +229,11 @@ static int read_counts(struct weights *p, const char *name)
 			      name);
 }
 
-int weights__read(const char *name, struct weights **out)
+int branch_weights__read(const char *name, struct branch_weights **out)
 {
 	with_own_rights;
 	autoclose int fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	struct weights *p = *out = xcalloc(1, sizeof(*p));
+	struct branch_weights *p = *out = xcalloc(1, sizeof(*p));
 	char magic[16];
 	ssize_t n = fd < 0 ? -1 : pread(fd, magic, sizeof(magic), 0);
 	int err;
@@ -246,7 +246,7 @@ int weights__read(const char *name, struct weights **out)
 	return err ? err__prefix(err, "%s", name) : 0;
 }
 
-void weights__free(struct weights *p)
+void branch_weights__free(struct branch_weights *p)
 {
 	struct weights_object *o;
 

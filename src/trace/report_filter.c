@@ -14,17 +14,17 @@ struct level {
 	uint32_t outside;
 };
 
-struct pick_thread {
+struct filter_thread {
 	uint64_t time; /* of its last step that has one */
 	VEC(struct level) levels;
 };
 
-struct pick {
+struct report_filter {
 	const struct plan *plan;
-	const struct pick_options *options;
+	const struct report_filter_options *options;
 	step_fn fn;
 	void *ctx;
-	struct map64 threads; /* -> struct pick_thread * */
+	struct map64 threads; /* -> struct filter_thread * */
 	struct map64 outer;   /* call that isn't picked -> the picked one outside of it, 0: none */
 	uint64_t given, counted; /* events */
 	uint64_t unknown, lost;
@@ -33,10 +33,11 @@ struct pick {
 	uint64_t last_events;
 };
 
-struct pick *pick__new(const struct plan *plan, const struct pick_options *options, step_fn fn,
-		       void *ctx)
+struct report_filter *report_filter__new(const struct plan *plan,
+					 const struct report_filter_options *options, step_fn fn,
+					 void *ctx)
 {
-	struct pick *p = xcalloc(1, sizeof(*p));
+	struct report_filter *p = xcalloc(1, sizeof(*p));
 
 	p->plan = plan;
 	p->options = options;
@@ -45,7 +46,7 @@ struct pick *pick__new(const struct plan *plan, const struct pick_options *optio
 	return p;
 }
 
-void pick__free(struct pick *p)
+void report_filter__free(struct report_filter *p)
 {
 	struct kept_step *h;
 	uint64_t value;
@@ -54,7 +55,7 @@ void pick__free(struct pick *p)
 		return;
 	for (size_t i = 0; i < p->threads.cap; i++)
 		if (map64__slot(&p->threads, i, &value)) {
-			struct pick_thread *th = (struct pick_thread *)(uintptr_t)value;
+			struct filter_thread *th = (struct filter_thread *)(uintptr_t)value;
 
 			vec__free(&th->levels);
 			free(th);
@@ -77,7 +78,7 @@ static bool is_among(uint32_t v, const uint32_t *list, size_t n)
 	return !n;
 }
 
-static bool has_comm(const struct pick_options *o, const char *comm)
+static bool has_comm(const struct report_filter_options *o, const char *comm)
 {
 	for (size_t i = 0; i < o->ncomms; i++)
 		if (!strcmp(o->comms[i], comm))
@@ -90,7 +91,7 @@ static bool is_event(const struct step *s)
 	return s->type <= STEP_RETURN;
 }
 
-static bool of_kind(const struct pick_options *o, const struct step *s)
+static bool of_kind(const struct report_filter_options *o, const struct step *s)
 {
 	static const unsigned kinds[] = {[STEP_ENTRY] = PLAN_ENTRY,
 					 [STEP_BRANCH] = PLAN_BRANCH,
@@ -99,22 +100,22 @@ static bool of_kind(const struct pick_options *o, const struct step *s)
 	return !is_event(s) || (kinds[s->type] & o->events);
 }
 
-static bool has_function(const struct pick *p, uint32_t function)
+static bool has_function(const struct report_filter *p, uint32_t function)
 {
 	return !p->options->functions || function >= p->plan->functions.len ||
 	       p->options->functions[function];
 }
 
-static struct pick_thread *thread_of(struct pick *p, const struct step *s)
+static struct filter_thread *thread_of(struct report_filter *p, const struct step *s)
 {
 	uint64_t *slot = map64__put(&p->threads, step__strand(s));
 
 	if (!*slot)
-		*slot = (uintptr_t)xcalloc(1, sizeof(struct pick_thread));
-	return (struct pick_thread *)(uintptr_t)*slot;
+		*slot = (uintptr_t)xcalloc(1, sizeof(struct filter_thread));
+	return (struct filter_thread *)(uintptr_t)*slot;
 }
 
-static bool in_time(const struct pick_options *o, const struct pick_thread *th)
+static bool in_time(const struct report_filter_options *o, const struct filter_thread *th)
 {
 	return th->time >= o->from && (!o->to || th->time <= o->to);
 }
@@ -122,7 +123,8 @@ static bool in_time(const struct pick_options *o, const struct pick_thread *th)
 /* ---- depth among what is picked ---- */
 
 /* Calls outside that nobody saw begin are none. */
-static struct level *level_of(struct pick *p, struct pick_thread *th, const struct step *s)
+static struct level *level_of(struct report_filter *p, struct filter_thread *th,
+			      const struct step *s)
 {
 	unsigned depth = min_of(s->depth, LEVELS_MAX);
 	const struct level *out;
@@ -142,14 +144,14 @@ static struct level *level_of(struct pick *p, struct pick_thread *th, const stru
 }
 
 /* The picked call that c happens in, or is. */
-static uint64_t outer_of(const struct pick *p, uint64_t c)
+static uint64_t outer_of(const struct report_filter *p, uint64_t c)
 {
 	const uint64_t *outer = map64__get(&p->outer, c);
 
 	return outer ? *outer : c;
 }
 
-static void note_calls(struct pick *p, const struct step *s, bool picked)
+static void note_calls(struct report_filter *p, const struct step *s, bool picked)
 {
 	if (s->type == STEP_ENTRY && !picked && s->call)
 		*map64__put(&p->outer, s->call) = outer_of(p, s->caller);
@@ -159,7 +161,7 @@ static void note_calls(struct pick *p, const struct step *s, bool picked)
 
 /* ---- the first and the last ---- */
 
-static int give(struct pick *p, const struct step *s)
+static int give(struct report_filter *p, const struct step *s)
 {
 	p->counted += is_event(s);
 	p->unknown += s->type == STEP_UNKNOWN;
@@ -168,7 +170,7 @@ static int give(struct pick *p, const struct step *s)
 }
 
 /* Makes room for one more event: what stands before it goes as well. */
-static void drop_oldest(struct pick *p)
+static void drop_oldest(struct report_filter *p)
 {
 	bool event;
 
@@ -187,7 +189,7 @@ static void drop_oldest(struct pick *p)
 	p->next = 0;
 }
 
-static void keep(struct pick *p, const struct step *s)
+static void keep(struct report_filter *p, const struct step *s)
 {
 	if (is_event(s) && p->last_events == p->options->tail)
 		drop_oldest(p);
@@ -195,9 +197,9 @@ static void keep(struct pick *p, const struct step *s)
 	kept__take(vec__add(&p->last), s);
 }
 
-static int limit(struct pick *p, const struct step *s)
+static int limit(struct report_filter *p, const struct step *s)
 {
-	const struct pick_options *o = p->options;
+	const struct report_filter_options *o = p->options;
 	int err;
 
 	if (o->tail && (!o->head || p->given >= o->head)) {
@@ -209,10 +211,10 @@ static int limit(struct pick *p, const struct step *s)
 	return err || o->tail || !o->head || p->given < o->head ? err : 1;
 }
 
-int pick__step(struct pick *p, const struct step *s)
+int report_filter__step(struct report_filter *p, const struct step *s)
 {
-	const struct pick_options *o = p->options;
-	struct pick_thread *th;
+	const struct report_filter_options *o = p->options;
+	struct filter_thread *th;
 	struct step copy = *s;
 	bool picked = true;
 
@@ -235,7 +237,7 @@ int pick__step(struct pick *p, const struct step *s)
 	return limit(p, &copy);
 }
 
-int pick__finish(struct pick *p)
+int report_filter__finish(struct report_filter *p)
 {
 	int err = 0;
 
@@ -244,7 +246,7 @@ int pick__finish(struct pick *p)
 	return err;
 }
 
-void pick__count(const struct pick *p, struct trace_totals *t)
+void report_filter__count(const struct report_filter *p, struct trace_totals *t)
 {
 	t->events = p->counted;
 	t->unknown = p->unknown;

@@ -25,12 +25,12 @@ static struct {
 	sigset_t mask;
 } work;
 
-pid_t steady__pid(void)
+pid_t shield__pid(void)
 {
 	return work.owner ? work.owner : getpid();
 }
 
-bool steady__is_orphan(void)
+bool shield__is_orphan(void)
 {
 	return work.owner && getpid() != work.owner && getppid() != work.owner;
 }
@@ -74,7 +74,7 @@ static void block_signals(sigset_t *set)
 	sigprocmask(SIG_BLOCK, set, &work.mask);
 }
 
-int steady__run(int (*fn)(struct probe *p), struct probe *p)
+int shield__run(int (*fn)(struct probe *p), struct probe *p)
 {
 	void *stack = mmap(NULL, STACK_SIZE, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);

@@ -39,7 +39,7 @@ static void add(struct graph *g, uint64_t target)
 
 	if (is_stub(g->object, target) || !function__around(g->object, target, &f))
 		return;
-	f.flags = FUNCTION_SILENT;
+	f.flags = FUNCTION_HELPER;
 	i = graph__add_function(g, &f);
 	g->functions.data[i].started = true; /* by the jump, wherever it lands */
 }
@@ -83,12 +83,12 @@ static bool follow_outs(struct graph *g)
 	return again > 0;
 }
 
-void silent__add(struct graph *g)
+void helpers__add(struct graph *g)
 {
 	uint32_t first = g->functions.len;
 
 	do {
 		graph__follow(g);
-		add_functions(g, SILENT_MAX - min_of(SILENT_MAX, g->functions.len - first));
+		add_functions(g, HELPERS_MAX - min_of(HELPERS_MAX, g->functions.len - first));
 	} while (follow_outs(g));
 }

@@ -23,7 +23,7 @@ static int load_nothing(void)
 			     ARRAY_SIZE(insns), NULL);
 }
 
-void tracepoints__hold(struct tracepoints *t)
+void tracepoints__pin(struct tracepoints *t)
 {
 	for (int user = 0; user < USERS; user++) {
 		autoclose int program = load_nothing();

@@ -14,7 +14,7 @@ struct waiting {
 	bool long_enough;
 };
 
-struct selection {
+struct live_filter {
 	VEC(struct kept_step) held;
 	VEC(struct waiting) calls;
 };
@@ -22,7 +22,7 @@ struct selection {
 static const unsigned of_type[STEP_TYPES] = {
 	[STEP_ENTRY] = PLAN_ENTRY, [STEP_BRANCH] = PLAN_BRANCH, [STEP_RETURN] = PLAN_RETURN};
 
-bool select__count(struct trace *t, enum step_type type)
+bool live_filter__count(struct trace *t, enum step_type type)
 {
 	if (t->counts)
 		t->totals.events += !!(t->options.events & of_type[type]);
@@ -47,12 +47,12 @@ static int give(struct trace *t, const struct step *s)
 	return t->fn ? t->fn(t->ctx, s) : 0;
 }
 
-static void hold(struct selection *sel, const struct step *s)
+static void hold(struct live_filter *sel, const struct step *s)
 {
 	kept__take(vec__add(&sel->held), s);
 }
 
-static void drop_from(struct selection *sel, size_t from)
+static void drop_from(struct live_filter *sel, size_t from)
 {
 	for (size_t i = from; i < sel->held.len; i++)
 		kept__free(&sel->held.data[i]);
@@ -60,7 +60,7 @@ static void drop_from(struct selection *sel, size_t from)
 }
 
 /* Gives out what no longer waits: all before the first call that may still be too short. */
-static int release(struct trace *t, struct selection *sel, uint64_t now)
+static int release(struct trace *t, struct live_filter *sel, uint64_t now)
 {
 	size_t n = sel->held.len;
 	struct waiting *w;
@@ -87,7 +87,7 @@ static int release(struct trace *t, struct selection *sel, uint64_t now)
 }
 
 /* Calls at this depth or deeper that never returned are over: how long they took was not seen. */
-static void end_calls(struct selection *sel, unsigned depth)
+static void end_calls(struct live_filter *sel, unsigned depth)
 {
 	while (sel->calls.len && vec__last(&sel->calls)->depth >= depth) {
 		if (!vec__last(&sel->calls)->long_enough)
@@ -98,11 +98,11 @@ static void end_calls(struct selection *sel, unsigned depth)
 
 static int by_duration(struct trace *t, struct thread *th, const struct step *s)
 {
-	struct selection *sel = th->selection;
+	struct live_filter *sel = th->filter;
 	bool too_short;
 
 	if (!sel)
-		sel = th->selection = xcalloc(1, sizeof(*sel));
+		sel = th->filter = xcalloc(1, sizeof(*sel));
 	if (s->type == STEP_ENTRY) {
 		end_calls(sel, s->depth);
 		vec__push(&sel->calls, (struct waiting){sel->held.len, s->time, s->depth, false});
@@ -124,12 +124,12 @@ static int by_duration(struct trace *t, struct thread *th, const struct step *s)
 	return s->timed ? release(t, sel, s->time) : 0;
 }
 
-int select__step(struct trace *t, struct thread *th, const struct step *s)
+int live_filter__step(struct trace *t, struct thread *th, const struct step *s)
 {
 	return t->options.min_duration ? by_duration(t, th, s) : give(t, s);
 }
 
-void select__free(struct selection *s)
+void live_filter__free(struct live_filter *s)
 {
 	if (!s)
 		return;

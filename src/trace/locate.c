@@ -23,7 +23,7 @@ static void name_from_symbols(const struct object *o, uint64_t vaddr, struct loc
 	out->offset = vaddr - s->vaddr;
 }
 
-void place__vaddr(struct trace *t, uint32_t object, uint64_t vaddr, struct location *out)
+void locate__vaddr(struct trace *t, uint32_t object, uint64_t vaddr, struct location *out)
 {
 	const struct plan_object *o = &t->plan->objects.data[object];
 
@@ -31,7 +31,7 @@ void place__vaddr(struct trace *t, uint32_t object, uint64_t vaddr, struct locat
 	if (name_from_plan(t, object, vaddr, out))
 		return;
 	if (o->kernel) /* the target may lie in another module */
-		place__running(t, 0, 0, vaddr, out);
+		locate__running(t, 0, 0, vaddr, out);
 	else
 		name_from_symbols(o->object, vaddr, out);
 }
@@ -46,8 +46,8 @@ static uint32_t object_by_path(const struct plan *plan, const char *path)
 	return UINT32_MAX;
 }
 
-void place__running(struct trace *t, uint32_t pid, uint64_t time, uint64_t addr,
-		    struct location *out)
+void locate__running(struct trace *t, uint32_t pid, uint64_t time, uint64_t addr,
+		     struct location *out)
 {
 	uint32_t object;
 
@@ -67,12 +67,12 @@ static uint64_t bias_key(uint32_t pid, uint32_t object)
 	return (uint64_t)pid << 32 | object;
 }
 
-void place__learn_bias(struct trace *t, uint32_t pid, uint32_t object, uint64_t bias)
+void locate__learn_bias(struct trace *t, uint32_t pid, uint32_t object, uint64_t bias)
 {
 	*map64__put(&t->biases, bias_key(pid, object)) = bias;
 }
 
-void place__forget_process(struct trace *t, uint32_t pid)
+void locate__forget_process(struct trace *t, uint32_t pid)
 {
 	for (uint32_t i = 0; i < t->plan->objects.len; i++)
 		map64__del(&t->biases, bias_key(pid, i));
@@ -95,13 +95,13 @@ static bool find_in_plan(struct trace *t, uint32_t pid, uint64_t time, uint64_t 
 	}
 	if (t->plan->kernel)
 		return false;
-	place__running(t, pid, time, addr, &at);
+	locate__running(t, pid, time, addr, &at);
 	*object = at.object ? object_by_path(t->plan, at.object) : UINT32_MAX;
 	*vaddr = at.vaddr;
 	return *object != UINT32_MAX;
 }
 
-uint32_t place__block(struct trace *t, uint32_t pid, uint64_t time, uint64_t addr)
+uint32_t locate__block(struct trace *t, uint32_t pid, uint64_t time, uint64_t addr)
 {
 	uint32_t object;
 	uint64_t vaddr;
@@ -111,7 +111,7 @@ uint32_t place__block(struct trace *t, uint32_t pid, uint64_t time, uint64_t add
 		       : NO_BLOCK;
 }
 
-bool place__in_plan(struct trace *t, uint32_t pid, uint64_t time, uint64_t addr)
+bool locate__in_plan(struct trace *t, uint32_t pid, uint64_t time, uint64_t addr)
 {
 	uint32_t object;
 	uint64_t vaddr;
@@ -120,7 +120,7 @@ bool place__in_plan(struct trace *t, uint32_t pid, uint64_t time, uint64_t addr)
 	       plan__function_at(t->plan, object, vaddr) != NO_FUNCTION;
 }
 
-uint32_t place__undecoded(struct trace *t, uint32_t pid, uint64_t time, uint64_t addr)
+uint32_t locate__undecoded(struct trace *t, uint32_t pid, uint64_t time, uint64_t addr)
 {
 	uint32_t object;
 	uint64_t vaddr;
@@ -131,7 +131,7 @@ uint32_t place__undecoded(struct trace *t, uint32_t pid, uint64_t time, uint64_t
 	return plan__function_at(t->plan, object, vaddr);
 }
 
-const struct site_places *place__site(struct trace *t, uint32_t site)
+const struct site_places *locate__site(struct trace *t, uint32_t site)
 {
 	const struct plan_site *s = &t->plan->sites.data[site];
 	struct site_places *p = &t->places[site];
@@ -139,12 +139,12 @@ const struct site_places *place__site(struct trace *t, uint32_t site)
 	if (p->known)
 		return p;
 	p->known = true;
-	place__vaddr(t, s->object, s->vaddr, &p->at);
-	place__vaddr(t, s->object, s->vaddr + s->len, &p->next);
+	locate__vaddr(t, s->object, s->vaddr, &p->at);
+	locate__vaddr(t, s->object, s->vaddr + s->len, &p->next);
 	if (s->target)
-		place__vaddr(t, s->object, s->target, &p->taken);
+		locate__vaddr(t, s->object, s->target, &p->taken);
 	if (s->entry)
-		place__vaddr(t, s->object, t->plan->functions.data[s->function].ranges[0].vaddr,
-			     &p->entry);
+		locate__vaddr(t, s->object, t->plan->functions.data[s->function].ranges[0].vaddr,
+			      &p->entry);
 	return p;
 }

@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-#include "side.h"
+#include "sideband.h"
 
 #define RING_PAGES 128 /* a power of two */
 
@@ -21,16 +21,16 @@ struct ring {
 	struct perf_event_mmap_page *page;
 };
 
-struct side {
+struct sideband {
 	VEC(struct ring) rings;
-	VEC(struct side_event) events; /* own their texts */
+	VEC(struct sideband_event) events; /* own their texts */
 	size_t next;
 	size_t page_size;
 	enum reach_kind reach;
 	struct map64 inside; /* unless REACH_ALL: the processes of interest */
 };
 
-static int open_cpu(struct side *s, int cpu)
+static int open_cpu(struct sideband *s, int cpu)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -86,9 +86,9 @@ static int explain(int err)
 			strerror(err));
 }
 
-int side__open(struct side **out)
+int sideband__open(struct sideband **out)
 {
-	struct side *s = xcalloc(1, sizeof(*s));
+	struct sideband *s = xcalloc(1, sizeof(*s));
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
 
 	s->page_size = sysconf(_SC_PAGESIZE);
@@ -98,7 +98,7 @@ int side__open(struct side **out)
 		if (err == -ENODEV) /* a CPU that is offline */
 			continue;
 		if (err) {
-			side__close(s);
+			sideband__close(s);
 			return explain(-err);
 		}
 	}
@@ -107,7 +107,7 @@ int side__open(struct side **out)
 }
 
 /* Drops the first n events. */
-static void drop(struct side *s, size_t n)
+static void drop(struct sideband *s, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		free((char *)s->events.data[i].text);
@@ -118,7 +118,7 @@ static void drop(struct side *s, size_t n)
 	s->next = 0;
 }
 
-void side__close(struct side *s)
+void sideband__close(struct sideband *s)
 {
 	struct ring *r;
 
@@ -144,7 +144,7 @@ static bool is_visible(uint32_t pid)
 
 /* ---- whose they are ---- */
 
-void side__limit(struct side *s, const struct reach *reach)
+void sideband__limit(struct sideband *s, const struct reach *reach)
 {
 	const uint32_t *pid;
 
@@ -155,11 +155,11 @@ void side__limit(struct side *s, const struct reach *reach)
 
 /* In the order of time: a process is known by its birth, and its number may be an outsider's again.
  */
-static bool is_inside(struct side *s, const struct side_event *e)
+static bool is_inside(struct sideband *s, const struct sideband_event *e)
 {
-	if (s->reach == REACH_ALL || e->type == SIDE_LOST)
+	if (s->reach == REACH_ALL || e->type == SIDEBAND_LOST)
 		return true;
-	if (e->type == SIDE_FORK && e->pid != e->ppid) {
+	if (e->type == SIDEBAND_FORK && e->pid != e->ppid) {
 		if (s->reach == REACH_DESCENDANTS && map64__get(&s->inside, e->ppid))
 			map64__put(&s->inside, e->pid);
 		else
@@ -172,10 +172,10 @@ static bool is_inside(struct side *s, const struct side_event *e)
 
 /* include/uapi/linux/perf_event.h, enum perf_event_type; sample_id {pid, tid, time} ends each
  * record. */
-static void take(struct side *s, const struct perf_event_header *h)
+static void take(struct sideband *s, const struct perf_event_header *h)
 {
 	const char *p = (const char *)(h + 1), *end = (const char *)h + h->size;
-	struct side_event e = {0};
+	struct sideband_event e = {0};
 	autofree char *path = NULL;
 	struct {
 		uint32_t pid, ppid, tid, ptid;
@@ -195,11 +195,11 @@ static void take(struct side *s, const struct perf_event_header *h)
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
 		memcpy(&task, p, sizeof(task));
-		e.type = h->type == PERF_RECORD_FORK ? SIDE_FORK : SIDE_EXIT;
+		e.type = h->type == PERF_RECORD_FORK ? SIDEBAND_FORK : SIDEBAND_EXIT;
 		e.pid = task.pid, e.tid = task.tid, e.ppid = task.ppid, e.ptid = task.ptid;
 		break;
 	case PERF_RECORD_COMM:
-		e.type = h->misc & PERF_RECORD_MISC_COMM_EXEC ? SIDE_EXEC : SIDE_COMM;
+		e.type = h->misc & PERF_RECORD_MISC_COMM_EXEC ? SIDEBAND_EXEC : SIDEBAND_COMM;
 		memcpy(&e.pid, p, 4);
 		memcpy(&e.tid, p + 4, 4);
 		e.text = xstrndup(p + 8, end - 16 - (p + 8));
@@ -208,33 +208,33 @@ static void take(struct side *s, const struct perf_event_header *h)
 		memcpy(&map, p, sizeof(map));
 		if (!(map.prot & PROT_EXEC))
 			return;
-		e = (struct side_event){.type = SIDE_MAP,
-					.time = e.time,
-					.pid = map.pid,
-					.tid = map.tid,
-					.start = map.addr,
-					.len = map.len,
-					.offset = map.offset,
-					.major = map.major,
-					.minor = map.minor,
-					.ino = map.ino};
+		e = (struct sideband_event){.type = SIDEBAND_MAP,
+					    .time = e.time,
+					    .pid = map.pid,
+					    .tid = map.tid,
+					    .start = map.addr,
+					    .len = map.len,
+					    .offset = map.offset,
+					    .major = map.major,
+					    .minor = map.minor,
+					    .ino = map.ino};
 		path = xstrndup(p + sizeof(map), end - 16 - (p + sizeof(map)));
 		e.text = path__undeleted(path);
 		break;
 	case PERF_RECORD_LOST:
-		e.type = SIDE_LOST;
+		e.type = SIDEBAND_LOST;
 		memcpy(&e.count, p + 8, 8);
 		break;
 	default:
 		return;
 	}
-	if (e.type == SIDE_LOST || is_visible(e.pid))
+	if (e.type == SIDEBAND_LOST || is_visible(e.pid))
 		vec__push(&s->events, e);
 	else
 		free((char *)e.text);
 }
 
-static void collect_ring(struct side *s, struct ring *r)
+static void collect_ring(struct sideband *s, struct ring *r)
 {
 	const char *data = (const char *)r->page + s->page_size;
 	uint64_t head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE),
@@ -261,12 +261,12 @@ static void collect_ring(struct side *s, struct ring *r)
 
 static int by_time(const void *a, const void *b)
 {
-	const struct side_event *x = a, *y = b;
+	const struct sideband_event *x = a, *y = b;
 
 	return x->time < y->time ? -1 : x->time > y->time;
 }
 
-void side__collect(struct side *s)
+void sideband__collect(struct sideband *s)
 {
 	struct ring *r;
 
@@ -276,16 +276,16 @@ void side__collect(struct side *s)
 	vec__sort(&s->events, by_time);
 }
 
-void side__forget(struct side *s)
+void sideband__forget(struct sideband *s)
 {
-	side__collect(s);
+	sideband__collect(s);
 	drop(s, s->events.len);
 }
 
-const struct side_event *side__next(struct side *s, uint64_t until)
+const struct sideband_event *sideband__next(struct sideband *s, uint64_t until)
 {
 	while (s->next < s->events.len && s->events.data[s->next].time <= until) {
-		const struct side_event *e = &s->events.data[s->next++];
+		const struct sideband_event *e = &s->events.data[s->next++];
 
 		if (is_inside(s, e))
 			return e;
