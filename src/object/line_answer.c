@@ -103,8 +103,7 @@ static void take_function(struct reader *r, uint64_t entry, uint64_t size)
 	if (i < r->o->symbols.len && object__is_code(r->o, entry))
 		add_symbol(r, i, entry);
 	else if (size && size <= UINT64_MAX - entry && object__is_code(r->o, entry))
-		functions__add_range(r->out, r->o, entry, size,
-				     xstrdup(*name ? name : r->text));
+		functions__add_range(r->out, r->o, entry, size, xstrdup(*name ? name : r->text));
 	r->function = function_with_entry(r->out, r->o, entry);
 }
 
@@ -203,8 +202,7 @@ static int not_found(const struct reader *r)
 	else if (r->below || r->above)
 		snprintf(near, sizeof(near), "; the nearest line that has is %llu",
 			 (unsigned long long)(r->below | r->above));
-	return err__set(ENOENT, "%s: that line has no code in %s%s", r->text, r->o->path,
-			near);
+	return err__set(ENOENT, "%s: that line has no code in %s%s", r->text, r->o->path, near);
 }
 
 int answer__take(struct object *o, const char *text, const char *file, const struct str *answer,

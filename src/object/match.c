@@ -194,7 +194,8 @@ static enum match match_copy(const struct name_query *q, const char *name, const
 	return strstr(suffix, ".part.") ? MATCH_PART : MATCH_CLONE;
 }
 
-static enum match match_suffixed(const struct name_query *q, const struct symbol *s, const char *suffix)
+static enum match match_suffixed(const struct name_query *q, const struct symbol *s,
+				 const char *suffix)
 {
 	autofree char *shown = NULL;
 

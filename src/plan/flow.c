@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The one relation of control flow between a plan's blocks, and which of its edges a probe reports.
- * Placement removes probes by it and the replay fills in paths by it: what they believe is the same.
+ * Placement removes probes by it and the replay fills in paths by it: what they believe is the
+ * same.
  */
 #include <stdlib.h>
 #include "plan/plan.h"
@@ -68,8 +69,7 @@ static void find_probes(struct plan_flow *f)
 	vec__each (s, &f->plan->sites) {
 		if (s->probe && (s->entry || s->role == ROLE_WITNESS))
 			f->marked[s->block] = true;
-		if (s->kind == BRANCH_CALL &&
-		    plan__entry_is_probed(f->plan, s->object, s->target))
+		if (s->kind == BRANCH_CALL && plan__entry_is_probed(f->plan, s->object, s->target))
 			f->enters[s->block] = true;
 	}
 }

@@ -15,7 +15,8 @@ static void check_site(const struct plan *p, uint32_t i)
 	CHECK(s->block < p->blocks.len && s->refusal < PROBE_REFUSALS && s->kind < BRANCH_KINDS);
 	CHECK(s->vaddr >= b->start && s->vaddr < b->end);
 	CHECK(!s->mnemonic == (s->role != ROLE_BRANCH));
-	CHECK((s->kind == BRANCH_NONE) == (s->role != ROLE_BRANCH) || s->refusal == PROBE_UNSUPPORTED);
+	CHECK((s->kind == BRANCH_NONE) == (s->role != ROLE_BRANCH) ||
+	      s->refusal == PROBE_UNSUPPORTED);
 	CHECK(plan__site_at(p, s->object, s->vaddr) == i);
 	/* a probe sits on the start of an instruction */
 	bytes = object__bytes(o->object, s->vaddr + s->probe_at, &avail);

@@ -52,7 +52,8 @@ static struct plan_site fixture_sites[SITES] = {
 	[MAIN_ENTRY] = {.vaddr = 0x1000, .function = MAIN, .role = ROLE_ENTRY, .entry = 1},
 	[MAIN_CALL] = {.vaddr = 0x1010, .function = MAIN, .kind = BRANCH_CALL, .target = 0x1100},
 	[MAIN_RET] = {.vaddr = 0x1020, .function = MAIN, .kind = BRANCH_RET},
-	[WORK_ENTRY] = {.vaddr = 0x1100, .function = WORK, .block = 1, .role = ROLE_ENTRY, .entry = 1},
+	[WORK_ENTRY] =
+		{.vaddr = 0x1100, .function = WORK, .block = 1, .role = ROLE_ENTRY, .entry = 1},
 	[WORK_JCC] = {.vaddr = 0x1110,
 		      .function = WORK,
 		      .block = 1,
@@ -66,7 +67,12 @@ static struct plan_site fixture_sites[SITES] = {
 		      .kind = BRANCH_JMP,
 		      .target = 0x1000},
 	[WORK_RET] = {.vaddr = 0x1140, .function = WORK, .block = 3, .kind = BRANCH_RET},
-	[LEAF_ENTRY] = {.vaddr = 0x100, .function = LEAF, .object = 1, .block = 4, .role = ROLE_ENTRY, .entry = 1},
+	[LEAF_ENTRY] = {.vaddr = 0x100,
+			.function = LEAF,
+			.object = 1,
+			.block = 4,
+			.role = ROLE_ENTRY,
+			.entry = 1},
 	[LEAF_RET] =
 		{.vaddr = 0x110, .function = LEAF, .object = 1, .block = 4, .kind = BRANCH_RET},
 };

@@ -15,8 +15,9 @@ static struct plan_function functions[] = {{"f", "f", 0, ENTRY, 0, 0, ranges, 1,
 
 #define SITE(va, tgt, blk, knd, ent)                                                               \
 	{                                                                                          \
-		.vaddr = va, .role = knd == BRANCH_NONE ? ROLE_ENTRY : ROLE_BRANCH, .target = tgt, .block = blk, .kind = knd, .entry = ent, .probe = 1,   \
-		.len = 2, .mnemonic = "x", .cond = 5, .sp_delta = SP_UNKNOWN                       \
+		.vaddr = va, .role = knd == BRANCH_NONE ? ROLE_ENTRY : ROLE_BRANCH, .target = tgt, \
+		.block = blk, .kind = knd, .entry = ent, .probe = 1, .len = 2, .mnemonic = "x",    \
+		.cond = 5, .sp_delta = SP_UNKNOWN                                                  \
 	}
 static struct plan_site sites[SITES] = {
 	[ENTRY] = SITE(0x1000, 0, 0, BRANCH_NONE, 1),
