@@ -33,25 +33,25 @@ most_lines=600
 # Who may open by path, and what: the kernel's own files, or what the user named. Everything else goes through the
 # door (src/object/door.c).
 may_open='
-src/main.c                  /dev/null
-src/util/mem.c              file__read() itself
-src/object/door.c           the door itself
-src/resolve/find.c           /proc/PID/maps
-src/kernel/kernel.c         /sys
-src/kernel/facts.c   debugfs and tracefs
-src/kernel/fs.c      tracefs, debugfs and where they are mounted
-src/kernel/text.c    /proc/kcore
-src/kernel/syscalls.c tracefs
-src/resolve/points.c         points files, with the rights of the user
-src/process/processes.c      /proc
-src/object/sandbox.c        /proc/self
-src/process/spaces.c         /proc/PID/maps
-src/probe/*                 tracefs, /proc, /sys; attach_path, which is a descriptor
-src/cmd/live.c              /proc
-src/cmd/record.c            /proc
-src/cmd/report.c            trace files, with the rights of the user
-src/cmd/sink_file.c         files to write
-src/cmd/weights.c           profiles, with the rights of the user
+src/cmd/branch_weights.c profiles, with the rights of the user
+src/cmd/live.c           /proc
+src/cmd/record.c         /proc
+src/cmd/report.c         trace files, with the rights of the user
+src/cmd/sink_file.c      files to write
+src/kernel/facts.c       debugfs and tracefs
+src/kernel/fs.c          tracefs, debugfs and where they are mounted
+src/kernel/kernel.c      /sys
+src/kernel/syscalls.c    tracefs
+src/kernel/text.c        /proc/kcore
+src/main.c               /dev/null
+src/object/door.c        the door itself
+src/object/sandbox.c     /proc/self
+src/probe/*              tracefs, /proc, /sys; attach_path, which is a descriptor
+src/process/processes.c  /proc
+src/process/spaces.c     /proc/PID/maps
+src/resolve/find.c       /proc/PID/maps
+src/resolve/points.c     points files, with the rights of the user
+src/util/mem.c           file__read() itself
 '
 # Who may call libelf and libdw: what runs in the sandbox.
 may_parse='src/object/(debug|lines|line_functions|line_rows|symbols)[.]c'
