@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * All that runs inside the kernel while tracing: one function, hit(), for every probe. What a site
- * is, it learns from the probe word (wire.h); which tasks count, from read-only configuration and a
+ * All that runs inside the kernel while tracing: one function, hit(), for every probe. What it has
+ * to do at a site stands in an array (wire.h); which tasks count, in read-only configuration and a
  * few hashes. Beside it, three tracepoints keep those hashes true as tasks are born, exec and end.
  */
 #include "vmlinux.h"
@@ -48,43 +48,29 @@ struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1); /* set by user space */
 	__type(key, __u64);
-	__type(value, __u64); /* probe word */
+	__type(value, __u32); /* cookie */
 } kernel_sites SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1); /* set by user space */
 	__type(key, struct uprobe_key);
-	__type(value, __u64); /* probe word */
+	__type(value, __u32); /* cookie */
 } uprobe_sites SEC(".maps");
 
+/* What each site's probe has to do. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1); /* set by user space */
+	__type(key, __u32);
+	__type(value, __u64);
+} sites SEC(".maps");
+
 #include "who.h"
+#include "arch/x86.h"
 #include "context.h"
 
 /* ---- what ---- */
-
-static __always_inline void copy_regs(__u64 *r, struct pt_regs *ctx)
-{
-	/* one load each, at a constant offset: the verifier refuses ctx + variable */
-	r[0] = ctx->ax;
-	r[1] = ctx->cx;
-	r[2] = ctx->dx;
-	r[3] = ctx->bx;
-	r[4] = ctx->sp;
-	r[5] = ctx->bp;
-	r[6] = ctx->si;
-	r[7] = ctx->di;
-	r[8] = ctx->r8;
-	r[9] = ctx->r9;
-	r[10] = ctx->r10;
-	r[11] = ctx->r11;
-	r[12] = ctx->r12;
-	r[13] = ctx->r13;
-	r[14] = ctx->r14;
-	r[15] = ctx->r15;
-	r[16] = ctx->ip;
-	r[17] = ctx->flags;
-}
 
 static __always_inline long load(void *to, __u32 size, __u64 addr)
 {
@@ -92,16 +78,7 @@ static __always_inline long load(void *to, __u32 size, __u64 addr)
 			     : bpf_probe_read_user(to, size, (void *)addr);
 }
 
-#define REG_COUNT                                                                                  \
-	16 /* general registers; wire_operand.base and index beyond: none, or the instruction */
-#define REG_IP 0xfe
-
-static __always_inline __u64 segment_base(__u8 seg)
-{
-	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
-
-	return seg == 1 ? BPF_CORE_READ(task, thread.fsbase) : BPF_CORE_READ(task, thread.gsbase);
-}
+#define REG_IP 0xfe /* wire_operand.base: the address behind the instruction */
 
 /*
  * The target that a branch through memory will take (struct operand of src/arch/arch.h). Where it
@@ -120,11 +97,11 @@ static __noinline long load_operand(struct pt_regs *ctx, __u32 index, __u64 *val
 	copy_regs(r, ctx);
 	addr = o->disp;
 	if (o->base == REG_IP)
-		addr += ctx->ip - (config.kernel ? 1 : 0); /* behind the int3 at a kprobe */
-	else if (o->base < REG_COUNT)
-		addr += r[o->base & 15];
-	if (o->index < REG_COUNT)
-		addr += r[o->index & 15] * o->scale;
+		addr += config.kernel ? arch_kprobe_address(ctx) : arch_ip(ctx);
+	else if (o->base < ARCH_GENERAL)
+		addr += r[o->base & (ARCH_GENERAL - 1)];
+	if (o->index < ARCH_GENERAL)
+		addr += r[o->index & (ARCH_GENERAL - 1)] * o->scale;
 	if (o->addr32)
 		addr = (__u32)addr;
 	if (o->seg)
@@ -135,30 +112,30 @@ static __noinline long load_operand(struct pt_regs *ctx, __u32 index, __u64 *val
 		err = o->size == 4 ? load(value, 4, addr) : load(value, 2, addr);
 	if (err) {
 		value[0] = addr;
-		value[1] = ctx->ip;
+		value[1] = arch_ip(ctx);
 	}
 	return err;
 }
 
 #include "returns.h"
 
-/* Fills value[] as the probe word says; the bits of wire_event.missing. */
+/* Fills value[] as the site says; the bits of wire_event.missing. */
 static __always_inline __u16 read_values(struct pt_regs *ctx, __u64 word, __u64 *value)
 {
 	__u64 r[WIRE_REGS];
 	bool replaced;
 
 	value[0] = value[1] = 0;
-	switch (PROBE_ACTION(word)) {
+	switch (SITE_ACTION(word)) {
 	case ACTION_RET:
-		value[1] = ctx->ax;
-		return load_return(ctx->sp, &value[0], &replaced) ? WIRE_NO_VALUE0 : 0;
+		value[1] = arch_return_value(ctx);
+		return load_return(arch_sp(ctx), &value[0], &replaced) ? WIRE_NO_VALUE0 : 0;
 	case ACTION_REG:
 		copy_regs(r, ctx);
-		value[0] = r[PROBE_REG(word) & 15];
+		value[0] = r[SITE_REG(word) & (ARCH_GENERAL - 1)];
 		return 0;
 	case ACTION_MEM:
-		return load_operand(ctx, PROBE_OPERAND(word), value) ? WIRE_NO_VALUE0 : 0;
+		return load_operand(ctx, SITE_OPERAND(word), value) ? WIRE_NO_VALUE0 : 0;
 	}
 	return 0;
 }
@@ -220,9 +197,9 @@ static __always_inline void fill_event(struct wire_event *e, __u64 now, struct p
 	e->time = now;
 	e->pid = w.pid;
 	e->tid = w.tid;
-	e->sp = ctx->sp - w.base;
+	e->sp = arch_sp(ctx) - w.base;
 	e->site_type = site | type << WIRE_SITE_BITS;
-	e->flags = ctx->flags | w.context;
+	e->state = w.state;
 	e->cpu = bpf_get_smp_processor_id();
 	e->missing = missing;
 }
@@ -238,7 +215,7 @@ static __always_inline __u64 loss_key(struct who *w)
 
 static __noinline int lose(struct pt_regs *ctx, struct who *w, __u64 word)
 {
-	__u64 key = loss_key(w), n = PROBE_EVENTS(word), first = n ? n : LOST_HIT, *count;
+	__u64 key = loss_key(w), n = SITE_EVENTS(word), first = n ? n : LOST_HIT, *count;
 
 	__sync_fetch_and_add(&lost_records, 1);
 	count = bpf_map_lookup_elem(&lost_by_thread, &key);
@@ -285,46 +262,26 @@ static __always_inline void copy_comm(char *to)
 	((__u64 *)to)[1] = *(const __u64 *)&task->comm[8];
 }
 
-/* arch/x86/include/asm/syscall_wrapper.h: SC_X86_64_REGS_TO_ARGS, SC_IA32_REGS_TO_ARGS */
-static __always_inline void copy_syscall_args(__u64 *to, struct pt_regs *from, bool ia32)
-{
-	if (ia32) {
-		to[0] = (__u32)BPF_CORE_READ(from, bx);
-		to[1] = (__u32)BPF_CORE_READ(from, cx);
-		to[2] = (__u32)BPF_CORE_READ(from, dx);
-		to[3] = (__u32)BPF_CORE_READ(from, si);
-		to[4] = (__u32)BPF_CORE_READ(from, di);
-		to[5] = (__u32)BPF_CORE_READ(from, bp);
-		return;
-	}
-	to[0] = BPF_CORE_READ(from, di);
-	to[1] = BPF_CORE_READ(from, si);
-	to[2] = BPF_CORE_READ(from, dx);
-	to[3] = BPF_CORE_READ(from, r10);
-	to[4] = BPF_CORE_READ(from, r8);
-	to[5] = BPF_CORE_READ(from, r9);
-}
-
 static __always_inline void fill_entry(struct wire_entry *e, __u64 now, struct pt_regs *ctx,
 				       __u64 word, struct who w)
 {
 	__u16 missing = read_values(ctx, word, e->value);
-	struct pt_regs *args = (struct pt_regs *)ctx->di;
+	struct pt_regs *args = (struct pt_regs *)arch_first_argument(ctx);
 	bool replaced;
 
 	e->caller = 0;
-	if (load_return(ctx->sp, (__u64 *)&e->caller, &replaced))
+	if (load_return(arch_sp(ctx), (__u64 *)&e->caller, &replaced))
 		missing |= WIRE_NO_CALLER;
 	copy_comm(e->comm);
 	copy_regs(e->regs, ctx);
-	__builtin_memset(e->syscall_args, 0, sizeof(e->syscall_args));
-	if (config.kernel && (word & PROBE_SYSCALL)) {
-		copy_syscall_args((__u64 *)e->syscall_args, args, word & PROBE_IA32);
-	} else {
-		e->syscall_args[0] = replaced;
+	__builtin_memset(e->args, 0, sizeof(e->args));
+	if (config.kernel && (word & SITE_SYSCALL))
+		copy_syscall_args((__u64 *)e->args, args, word & SITE_IA32);
+	else
 		missing |= WIRE_NO_SYSCALL;
-	}
-	fill_event(&e->event, now, ctx, w, PROBE_SITE(word), WIRE_ENTRY, missing);
+	if (replaced)
+		w.state |= WIRE_PENDING;
+	fill_event(&e->event, now, ctx, w, SITE_ID(word), WIRE_ENTRY, missing);
 }
 
 /*
@@ -333,11 +290,11 @@ static __always_inline void fill_entry(struct wire_entry *e, __u64 now, struct p
  */
 static __always_inline __u64 follow_frames(struct pt_regs *ctx, struct wire_entry_stack *s)
 {
-	__u64 fp = ctx->bp, next, addr;
+	__u64 fp = arch_frame_pointer(ctx), next, addr;
 	bool replaced;
 	__u32 n;
 
-	s->stack[0] = ctx->ip;
+	s->stack[0] = arch_ip(ctx);
 	s->stack[1] = s->entry.caller;
 	if (s->entry.event.missing & WIRE_NO_CALLER)
 		return 1;
@@ -394,7 +351,7 @@ static __always_inline bool put_value(struct pt_regs *ctx, __u64 word, struct wh
 	if (!v)
 		return false;
 	missing = read_values(ctx, word, v->value);
-	fill_event(&v->event, now, ctx, w, PROBE_SITE(word), WIRE_VALUE, missing);
+	fill_event(&v->event, now, ctx, w, SITE_ID(word), WIRE_VALUE, missing);
 	bpf_ringbuf_submit(v, ring_flags(now));
 	return true;
 }
@@ -407,10 +364,10 @@ static __always_inline bool put_return(struct pt_regs *ctx, __u64 word, struct w
 
 	if (!v)
 		return false;
-	v->value[0] = ctx->ip;
-	v->value[1] = ctx->ax;
-	fill_event(&v->event, now, ctx, w, PROBE_SITE(word), WIRE_RETURN, 0);
-	v->event.sp -= 8;
+	v->value[0] = arch_ip(ctx);
+	v->value[1] = arch_return_value(ctx);
+	fill_event(&v->event, now, ctx, w, SITE_ID(word), WIRE_RETURN, 0);
+	v->event.sp -= ARCH_CALL_PUSHES;
 	bpf_ringbuf_submit(v, ring_flags(now));
 	return true;
 }
@@ -418,28 +375,41 @@ static __always_inline bool put_return(struct pt_regs *ctx, __u64 word, struct w
 #include "compact.h"
 #include "goroutine.h"
 
-static __always_inline int hit(struct pt_regs *ctx, __u64 word)
+static __always_inline bool put(struct pt_regs *ctx, __u64 word, struct who w)
 {
+	if (SITE_ACTION(word) == ACTION_CONDITION && arch_taken(ctx, SITE_CONDITION(word)))
+		w.state |= WIRE_TAKEN;
+	if (word & SITE_ENTRY)
+		return put_entry(ctx, word, w);
+	return SITE_ACTION(word) <= ACTION_CONDITION ? put_branch(ctx, word, w)
+						     : put_value(ctx, word, w);
+}
+
+static __always_inline int hit(struct pt_regs *ctx, __u32 cookie)
+{
+	__u32 site = cookie & WIRE_SITE_MASK;
 	struct who w = who_am_i();
-	bool put;
+	__u64 *word, what;
+	bool done;
 
 	if (!passes(w))
 		return 0;
+	word = bpf_map_lookup_elem(&sites, &site);
+	if (!word)
+		return 0;
+	/* of a call that came back to its entry a return probe may be one of several */
+	what = cookie & COOKIE_RETURN ? site : *word;
 	if (config.kernel)
-		w.context = interrupt_context(ctx);
-	if (config.go && tell_goroutine(ctx, &w, word))
-		return lose(ctx, &w, word);
+		w.state = interrupt_context(ctx);
+	if (config.go && tell_goroutine(ctx, &w, what))
+		return lose(ctx, &w, what);
 	if (lost_records && tell_losses(ctx, &w))
-		return lose(ctx, &w, word);
-	if (word & PROBE_ENTRY)
-		put = put_entry(ctx, word, w);
-	else if (config.returns && PROBE_ACTION(word) == ACTION_RETURN)
-		put = put_return(ctx, word, w);
-	else if (PROBE_ACTION(word))
-		put = put_value(ctx, word, w);
+		return lose(ctx, &w, what);
+	if (config.returns && cookie & COOKIE_RETURN)
+		done = put_return(ctx, what, w);
 	else
-		put = put_branch(ctx, word, w);
-	return put ? 0 : lose(ctx, &w, word);
+		done = put(ctx, what, w);
+	return done ? 0 : lose(ctx, &w, what);
 }
 
 /* ---- probes: one link for thousands of sites, or one tracefs event for them ---- */
@@ -492,34 +462,36 @@ static __always_inline __u64 *uprobe_cookie(void)
 SEC("kprobe")
 int hit_event(struct pt_regs *ctx)
 {
-	__u64 ip = ctx->ip, *word;
+	__u64 ip = arch_ip(ctx);
+	__u32 *cookie;
 
 	if (stopped)
 		return end_on_own_stack(ctx);
-	word = config.lookup == LOOKUP_KERNEL ? bpf_map_lookup_elem(&kernel_sites, &ip)
-					      : uprobe_cookie();
-	return word ? hit(ctx, *word) : 0;
+	cookie = config.lookup == LOOKUP_KERNEL ? bpf_map_lookup_elem(&kernel_sites, &ip)
+						: uprobe_cookie();
+	return cookie ? hit(ctx, *cookie) : 0;
 }
 
-/* A function of the kernel that may end in a jump to another one returns: the word is that of its
+/* A function of the kernel that may end in a jump to another one returns: the site is that of its
  * entry. */
 SEC("kprobe")
 int hit_kernel_return(struct pt_regs *ctx)
 {
-	__u64 entry = bpf_get_func_ip(ctx) + 1, *word;
+	__u64 entry = bpf_get_func_ip(ctx) + 1;
 	struct who w;
+	__u32 *site;
 
 	if (stopped)
 		return end_on_own_stack(ctx);
-	word = bpf_map_lookup_elem(&kernel_sites, &entry);
+	site = bpf_map_lookup_elem(&kernel_sites, &entry);
 	w = who_am_i();
-	if (!word || !passes(w))
+	if (!site || !passes(w))
 		return 0;
-	w.context = interrupt_context(ctx);
+	w.state = interrupt_context(ctx);
 	/* no event by itself: most calls end at a ret, which is one */
 	if (lost_records && tell_losses(ctx, &w))
 		return lose(ctx, &w, 0);
-	return put_return(ctx, *word, w) ? 0 : lose(ctx, &w, 0);
+	return put_return(ctx, *site, w) ? 0 : lose(ctx, &w, 0);
 }
 
 #include "tasks.h"

@@ -12,7 +12,7 @@
  */
 struct last_full {
 	__u64 when;    /* its time in units of 1024 ns : 42 | tid : 22 */
-	__u64 who;     /* pid : 22, flags but the arithmetic ones : 16 | tid : 22 */
+	__u64 who;     /* pid : 22, state but for WIRE_TAKEN : 16 | tid : 22 */
 	__u64 sp_high; /* the stack pointer >> WIRE_SP_LOW : 42 | tid : 22 */
 };
 
@@ -25,13 +25,12 @@ struct {
 
 #define BY_TID(v, tid) ((__u64)(v) << WIRE_TID_BITS | (tid))
 
-static __always_inline __u64 flags_and_pid(struct pt_regs *ctx, struct who w)
+static __always_inline __u64 pid_and_state(struct who w)
 {
-	return (__u64)w.pid << 16 | ((ctx->flags | w.context) & 0xffff & ~WIRE_ARITHMETIC);
+	return (__u64)w.pid << 16 | (w.state & ~WIRE_TAKEN);
 }
 
-static __always_inline bool is_as_full(struct last_full *l, struct pt_regs *ctx, struct who w,
-				       __u64 now, __u64 sp)
+static __always_inline bool is_as_full(struct last_full *l, struct who w, __u64 now, __u64 sp)
 {
 	__u64 when = ((volatile struct last_full *)l)->when;
 
@@ -39,58 +38,52 @@ static __always_inline bool is_as_full(struct last_full *l, struct pt_regs *ctx,
 	    (when & WIRE_TID_MASK) != w.tid ||
 	    (((now >> 10) - (when >> WIRE_TID_BITS)) & ((1ull << 42) - 1)) >> WIRE_FULL_FOR_BITS)
 		return false;
-	return l->who == BY_TID(flags_and_pid(ctx, w), w.tid) &&
+	return l->who == BY_TID(pid_and_state(w), w.tid) &&
 	       l->sp_high == BY_TID(sp >> WIRE_SP_LOW, w.tid);
 }
 
-static __always_inline void note_full(struct last_full *l, struct pt_regs *ctx, struct who w,
-				      __u64 now, __u64 sp)
+static __always_inline void note_full(struct last_full *l, struct who w, __u64 now, __u64 sp)
 {
 	volatile struct last_full *v = l;
 
 	if (w.tid >> WIRE_TID_BITS || w.pid >> WIRE_TID_BITS)
 		return;
 	v->when = BY_TID(now >> 10, w.tid);
-	v->who = BY_TID(flags_and_pid(ctx, w), w.tid);
+	v->who = BY_TID(pid_and_state(w), w.tid);
 	v->sp_high = BY_TID(sp >> WIRE_SP_LOW, w.tid);
 }
 
-/* CF PF AF ZF SF OF, together: SDM 1, 3.4.3.1 */
-static __always_inline __u64 six_flags(__u64 f)
+static __always_inline void fill_compact(struct wire_compact *s, struct who w, __u32 site,
+					 __u32 cpu, __u64 now, __u64 sp)
 {
-	return (f & 1) | (f >> 1 & 2) | (f >> 2 & 4) | (f >> 3 & 0x18) | (f >> 6 & 0x20);
-}
-
-static __always_inline void fill_compact(struct wire_compact *s, struct pt_regs *ctx, struct who w,
-					 __u32 site, __u32 cpu, __u64 now, __u64 sp)
-{
-	s->where = site | (__u64)w.tid << 24 | (__u64)cpu << 46 | six_flags(ctx->flags) << 58;
+	s->where = site | (__u64)w.tid << 24 | (__u64)cpu << 46 |
+		   (__u64) !!(w.state & WIRE_TAKEN) << 58;
 	s->when = now << 24 | (sp >> 3 & 0xffffff);
 }
 
 static __always_inline bool put_branch(struct pt_regs *ctx, __u64 word, struct who w)
 {
 	__u32 zero = 0, cpu = bpf_get_smp_processor_id();
-	__u64 now = bpf_ktime_get_ns(), sp = ctx->sp - w.base;
+	__u64 now = bpf_ktime_get_ns(), sp = arch_sp(ctx) - w.base;
 	struct last_full *l = bpf_map_lookup_elem(&last_fulls, &zero);
 	struct wire_compact *s;
 	struct wire_event *e;
 
-	if (config.compact && l && is_as_full(l, ctx, w, now, sp)) {
+	if (config.compact && l && is_as_full(l, w, now, sp)) {
 		s = reserve(sizeof(*s));
 		if (!s)
 			return false;
-		fill_compact(s, ctx, w, PROBE_SITE(word), cpu, now, sp);
+		fill_compact(s, w, SITE_ID(word), cpu, now, sp);
 		bpf_ringbuf_submit(s, ring_flags(now));
 		return true;
 	}
 	e = reserve(sizeof(*e));
 	if (!e)
 		return false;
-	fill_event(e, now, ctx, w, PROBE_SITE(word), WIRE_BRANCH, 0);
+	fill_event(e, now, ctx, w, SITE_ID(word), WIRE_BRANCH, 0);
 	bpf_ringbuf_submit(e, ring_flags(now));
 	if (config.compact && l)
-		note_full(l, ctx, w, now, sp);
+		note_full(l, w, now, sp);
 	return true;
 }
 

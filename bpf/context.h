@@ -22,8 +22,6 @@ struct task_struct___rt {
 #define NMI_SHIFT     20
 #define IRQ_MASK      0xf
 
-#define INT3 0xcc
-
 /* This CPU's own. By address: BTF that tells of variables is not had in every container. */
 static __always_inline __u32 preempt_count(void)
 {
@@ -57,14 +55,13 @@ static __always_inline bool serves_softirq(__u32 count)
 static __always_inline __u16 interrupt_context(struct pt_regs *ctx)
 {
 	__u32 count, nmis, hardirqs;
-	__u8 insn = 0;
 
 	if (!config.preempt_count)
 		return 0;
 	count = preempt_count();
 	nmis = count >> NMI_SHIFT & IRQ_MASK;
 	hardirqs = (count >> HARDIRQ_SHIFT & IRQ_MASK) - nmis;
-	if (nmis == 1 && !bpf_probe_read_kernel(&insn, 1, (void *)ctx->ip - 1) && insn == INT3)
+	if (nmis == 1 && arch_is_breakpoint(ctx))
 		nmis = 0;
 	return (nmis ? WIRE_NMI : 0) | (hardirqs ? WIRE_HARDIRQ : 0) |
 	       (serves_softirq(count) ? WIRE_SOFTIRQ : 0);

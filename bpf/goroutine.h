@@ -31,11 +31,10 @@ struct {
  * is 0. */
 static __noinline int find_goroutine(struct pt_regs *ctx, struct who *w)
 {
-	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 	__u64 g = 0, goid = 0, stack[2] = {};
 
-	if (load(&g, 8, BPF_CORE_READ(task, thread.fsbase) + config.go_g) ||
-	    load(stack, sizeof(stack), g) || ctx->sp < stack[0] || ctx->sp > stack[1])
+	if (load(&g, 8, segment_base(1) + config.go_g) || load(stack, sizeof(stack), g) ||
+	    arch_sp(ctx) < stack[0] || arch_sp(ctx) > stack[1])
 		return 0;
 	if (!config.go_goid)
 		goid = g | GOROUTINE_AT;
@@ -57,7 +56,7 @@ static __noinline int tell_goroutine(struct pt_regs *ctx, struct who *w, __u64 w
 	struct wire_value *v;
 	__u32 *tid;
 
-	if (word & PROBE_GO)
+	if (word & SITE_GO)
 		find_goroutine(ctx, w);
 	now.stamp = BPF_CORE_READ(task, start_time) ^ (__u64)BPF_CORE_READ(task, self_exec_id)
 							      << 48;

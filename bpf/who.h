@@ -40,7 +40,7 @@ struct {
 
 struct who {
 	__u32 pid, tid;
-	__u16 context;	       /* enum wire_context */
+	__u16 state;	       /* enum wire_state */
 	__u64 goroutine, base; /* what its stack pointer is taken from; 0: it is a thread's own */
 };
 

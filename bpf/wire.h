@@ -11,10 +11,9 @@
 
 /* What a record holds: the high 8 bits of wire_event.site_type; the low 24 are the site. */
 enum wire_type {
-	WIRE_BRANCH, /* struct wire_event alone: flags tell a conditional */
+	WIRE_BRANCH, /* struct wire_event alone */
 	WIRE_VALUE,  /* struct wire_value: ret (value 0: where to, value 1: the return register),
-		      * indirect  (value 0: target), loop (value 0: the counter before the
-		      * instruction) */
+		      * indirect (value 0: target) */
 	WIRE_ENTRY,  /* struct wire_entry */
 	WIRE_LOST,   /* struct wire_value: value 0 = how many events of this thread found the ring
 		      * full since its last record, as their probe words count them; value 1 = 1:
@@ -46,13 +45,15 @@ enum wire_type {
 #define WIRE_NO_CALLER	4
 #define WIRE_NO_SYSCALL 8
 
-/* wire_event.flags: the kernel ran this in an interrupt, in the place of bits that the register
- * always has clear (SDM 1, 3.4.3). */
-enum wire_context {
-	WIRE_SOFTIRQ = 1 << 3,
-	WIRE_HARDIRQ = 1 << 5,
-	WIRE_NMI = 1 << 15,
-	WIRE_CONTEXT = WIRE_SOFTIRQ | WIRE_HARDIRQ | WIRE_NMI,
+/* wire_event.state */
+enum wire_state {
+	/* the kernel ran this in an interrupt: enum event_interrupt of src/event/event.h */
+	WIRE_SOFTIRQ = 1,
+	WIRE_HARDIRQ = 2,
+	WIRE_NMI = 4,
+	WIRE_INTERRUPT = WIRE_SOFTIRQ | WIRE_HARDIRQ | WIRE_NMI,
+	WIRE_TAKEN = 8,	   /* a conditional branch: so it was */
+	WIRE_PENDING = 16, /* an entry: a return probe has replaced the return address */
 };
 
 struct wire_event {
@@ -62,18 +63,17 @@ struct wire_event {
 	__u64 sp; /* stack pointer before the instruction runs; of a goroutine, whose stack moves:
 		     from its stack's upper end */
 	__u32 site_type; /* site | type << WIRE_SITE_BITS */
-	__u16 flags;	 /* low 16 bits of the flags register; kernel: WIRE_CONTEXT too */
+	__u16 state;	 /* enum wire_state */
 	__u16 cpu : 12, missing : 4;
 };
 
 /*
  * A branch as most are told, known by the record's size: what it doesn't say is as in the last
- * whole WIRE_BRANCH record of the same thread from the same CPU, which came less than
+ * full WIRE_BRANCH record of the same thread from the same CPU, which came less than
  * WIRE_FULL_FOR ns before it.
  */
 struct wire_compact {
-	__u64 where; /* site : 24, tid : 22, cpu : 12, CF PF AF ZF SF OF : 6, from the low bits up
-		      */
+	__u64 where; /* site : 24, tid : 22, cpu : 12, taken : 1, from the low bits up */
 	__u64 when;  /* sp >> 3 : 24, time : 40; their low bits */
 };
 
@@ -103,33 +103,20 @@ struct wire_entry {
 	__u64 caller; /* the return address on top of the stack */
 	char comm[16];
 	__u64 regs[WIRE_REGS];
-	/* Of the pt_regs that a syscall wrapper was given, where it is one. Else (WIRE_NO_SYSCALL)
-	 * the first is 1 where a return probe has replaced the return address, so what was called
-	 * with it has not returned yet. */
-	__u64 syscall_args[WIRE_ARGS];
+	/* Of the pt_regs that a syscall wrapper was given, where it is one (else
+	 * WIRE_NO_SYSCALL). */
+	__u64 args[WIRE_ARGS];
 };
 
 /*
  * With config.stack: the call stack, innermost first: the entry, its return address, then what the
- * frame pointers lead to, or the kernel's unwinder. In place of the last one WIRE_STACK_CUT where
- * there are more callers than that.
+ * frame pointers lead to, or the kernel's unwinder.
  */
 struct wire_entry_stack {
 	struct wire_entry entry;
 	__u64 frames;
 	__u64 stack[WIRE_STACK];
 };
-
-enum stack_end {
-	STACK_WHOLE,	  /* the outermost one is there */
-	STACK_NO_POINTER, /* its caller can't be told: it is not shown to keep a frame pointer */
-	STACK_UNREADABLE, /* its frame could not be read */
-	STACK_LIMIT,	  /* there is no room for more */
-	STACK_ENDS
-};
-/* No code lies there: include/linux/err.h */
-#define WIRE_STACK_CUT(end)  (~0xffull | (end))
-#define WIRE_STACK_END(addr) ((addr) >> 8 == ~0ull >> 8 ? (addr)&0xff : STACK_WHOLE)
 
 /* ---- losses: a map from pid << 32 | tid to how many events ---- */
 
@@ -142,28 +129,33 @@ enum stack_end {
 
 /* ---- down: what the probes need to know ---- */
 
-/* The probe word: all that a site's probe has to know, as its attach cookie or the value of a hash.
- */
-#define PROBE_SITE(w) ((__u32)(w)&WIRE_SITE_MASK)
-#define PROBE_ENTRY   (1ull << 24)
-#define PROBE_SYSCALL                                                                              \
+/* An attach cookie, and what an address is looked up for: the site's id; of a return probe that of
+ * the entry. */
+#define COOKIE_RETURN (1u << WIRE_SITE_BITS)
+
+/* What a site's probe has to do: an array by site. */
+#define SITE_ENTRY (1ull << 24)
+#define SITE_SYSCALL                                                                               \
 	(1ull << 25) /* entry of a syscall wrapper: rdi points to the caller's pt_regs */
 /* How many events of the trace a hit is at least: 2: a ret and the return with it, an entry that is
  * a branch; 0: a witness, a ret that may end nothing that is shown. */
-#define PROBE_EVENTS_SHIFT 26
-#define PROBE_EVENTS(w)	   (((w) >> PROBE_EVENTS_SHIFT) & 3)
-#define PROBE_ACTION(w)	   (((w) >> 28) & 7)
-#define PROBE_GO	   (1ull << 31) /* of a program of Go */
-#define PROBE_IA32	   PROBE_GO	/* with PROBE_SYSCALL: of a 32-bit one */
-#define PROBE_REG(w)	   (((w) >> 32) & 31)
-#define PROBE_OPERAND(w)   ((__u32)((w) >> 32))
+#define SITE_EVENTS_SHIFT 26
+#define SITE_EVENTS(w)	  (((w) >> SITE_EVENTS_SHIFT) & 3)
+#define SITE_ACTION_SHIFT 28
+#define SITE_ACTION(w)	  (((w) >> SITE_ACTION_SHIFT) & 7)
+#define SITE_GO		  (1ull << 31) /* of a program of Go */
+#define SITE_IA32	  SITE_GO      /* with SITE_SYSCALL: of a 32-bit one */
+#define SITE_ARG_SHIFT	  32
+#define SITE_REG(w)	  (((w) >> SITE_ARG_SHIFT) & 31)
+#define SITE_OPERAND(w)	  ((__u32)((w) >> SITE_ARG_SHIFT))
+#define SITE_CONDITION(w) ((__u8)((w) >> SITE_ARG_SHIFT)) /* insn.cond of src/arch/arch.h */
+#define SITE_ID(w)	  ((__u32)(w)&WIRE_SITE_MASK)
 enum probe_action {
-	ACTION_FLAGS,  /* nothing but the event */
-	ACTION_RET,    /* value 0: top of the stack; value 1: the return register */
-	ACTION_REG,    /* value 0: register PROBE_REG */
-	ACTION_MEM,    /* value 0: loaded from operand PROBE_OPERAND of the table */
-	ACTION_RETURN, /* of a return probe: value 0: where it returns to; value 1: the return
-			  register */
+	ACTION_NONE,	  /* nothing but the event */
+	ACTION_CONDITION, /* is the condition SITE_CONDITION true? */
+	ACTION_RET,	  /* value 0: top of the stack; value 1: the return register */
+	ACTION_REG,	  /* value 0: register SITE_REG */
+	ACTION_MEM,	  /* value 0: loaded from operand SITE_OPERAND of the table */
 };
 
 #define OPERAND_MAX (1u << 20)
@@ -172,10 +164,10 @@ struct wire_operand {
 	__u8 base, index, scale, seg, addr32, size, pad[2];
 };
 
-/* How a probe finds its word. */
+/* How a probe finds its site. */
 enum probe_lookup {
 	LOOKUP_COOKIE, /* bpf_get_attach_cookie() */
-	LOOKUP_KERNEL, /* kernel: hash of ctx->ip */
+	LOOKUP_KERNEL, /* kernel: hash of the address */
 	LOOKUP_UPROBE, /* one tracefs event with many uprobes: hash of (inode, offset) */
 };
 

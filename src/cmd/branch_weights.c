@@ -110,11 +110,11 @@ static int on_mapped(void *ctx, uint64_t dev, uint64_t ino, const char *path,
 	return 0;
 }
 
-static int on_record(void *ctx, const void *record, size_t size)
+static int on_event(void *ctx, const struct event *e)
 {
 	struct source *s = ctx;
 
-	return show__record(&s->show, record, size);
+	return show__event(&s->show, e);
 }
 
 static int on_sideband(void *ctx, const struct sideband_event *e)
@@ -155,7 +155,7 @@ static void keep_counts(struct source *s)
 static int read_trace(struct branch_weights *p, int fd)
 {
 	static const struct trace_calls calls = {on_begin,  NULL,	 on_mapped,
-						 on_record, on_sideband, on_lost};
+						 on_event, on_sideband, on_lost};
 	struct source s = {.weights = p, .fd = fd};
 	struct trace_reader *reader = trace_reader__new(read_fd, &s);
 	int err = trace_reader__run(reader, &calls, &s);

@@ -22,9 +22,9 @@ static enum frame_link link_at(struct show *s, uint32_t pid, uint64_t addr)
 }
 
 /* The caller is what was on top of the stack. *n: how many are true. */
-static enum stack_end check_user(struct show *s, uint32_t pid, const uint64_t *stack, uint64_t *n)
+static enum stack_end check_user(struct show *s, uint32_t pid, const uint64_t *stack, unsigned *n)
 {
-	uint64_t frames = *n;
+	unsigned frames = *n;
 
 	for (*n = 1; *n < frames;) {
 		enum frame_link link = link_at(s, pid, stack[(*n)++]);
@@ -32,32 +32,25 @@ static enum stack_end check_user(struct show *s, uint32_t pid, const uint64_t *s
 		if (link != FRAME_POINTER)
 			return link == FRAME_OUTERMOST ? STACK_WHOLE : STACK_NO_POINTER;
 	}
-	return frames == WIRE_STACK ? STACK_LIMIT : STACK_UNREADABLE;
+	return frames == STACK_FRAMES ? STACK_LIMIT : STACK_UNREADABLE;
 }
 
 /* Its own unwinder goes by tables (ORC). */
-static enum stack_end check_kernel(uint64_t n)
+static enum stack_end check_kernel(unsigned n)
 {
-	return n == WIRE_STACK ? STACK_LIMIT : n ? STACK_WHOLE : STACK_UNREADABLE;
+	return n == STACK_FRAMES ? STACK_LIMIT : n ? STACK_WHOLE : STACK_UNREADABLE;
 }
 
-const void *frames__check(struct show *s, const void *record, size_t size,
-			  struct wire_entry_stack *room)
+const struct event *frames__check(struct show *s, const struct event *e, struct checked_event *room)
 {
-	const struct wire_event *e = record;
-	enum stack_end end;
-	uint64_t n;
+	struct event_entry *entry = &room->entry;
 
-	if (e->site_type >> WIRE_SITE_BITS != WIRE_ENTRY || size < sizeof(*room))
-		return record;
-	*room = *(const struct wire_entry_stack *)record;
-	n = min_of((uint64_t)room->frames, (uint64_t)WIRE_STACK);
-	end = s->plan->kernel ? check_kernel(n)
-			      : check_user(s, e->pid, (const uint64_t *)room->stack, &n);
-	if (end != STACK_WHOLE) {
-		n = min_of(n, (uint64_t)WIRE_STACK - 1);
-		room->stack[n++] = WIRE_STACK_CUT(end);
-	}
-	room->frames = n;
-	return room;
+	if (e->type != EVENT_ENTRY || !e->entry->stack)
+		return e;
+	room->event = *e;
+	*entry = *e->entry;
+	room->event.entry = entry;
+	entry->stack_end = s->plan->kernel ? check_kernel(entry->nstack)
+					   : check_user(s, e->pid, entry->stack, &entry->nstack);
+	return &room->event;
 }

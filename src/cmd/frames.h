@@ -5,8 +5,12 @@
 
 #include "show.h"
 
+struct checked_event {
+	struct event event;
+	struct event_entry entry;
+};
+
 /* The record, or where it is an entry with its stack room, with what of that is true. */
-const void *frames__check(struct show *s, const void *record, size_t size,
-			  struct wire_entry_stack *room);
+const struct event *frames__check(struct show *s, const struct event *e, struct checked_event *room);
 
 #endif

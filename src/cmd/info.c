@@ -57,7 +57,7 @@ static int on_object(void *ctx, const struct object *o)
 	return 0;
 }
 
-static int on_record(void *ctx, const void *record, size_t size)
+static int on_event(void *ctx, const struct event *e)
 {
 	((struct info *)ctx)->records++;
 	return 0;
@@ -101,7 +101,7 @@ static int on_sideband(void *ctx, const struct sideband_event *e)
 
 const struct trace_calls info_calls = {.begin = on_begin,
 				       .object = on_object,
-				       .record = on_record,
+				       .event = on_event,
 				       .sideband = on_sideband,
 				       .lost = on_lost};
 

@@ -7,14 +7,14 @@
 
 /* ---- what the probes report ---- */
 
-static int on_record(void *ctx, const void *recorded, size_t size)
+static int on_event(void *ctx, const struct event *told)
 {
 	struct live *l = ctx;
-	struct wire_entry_stack room;
-	const void *data = frames__check(&l->show, recorded, size, &room);
-	int err = l->recorder ? recorder__record(l->recorder, data, size) : 0;
+	struct checked_event room;
+	const struct event *e = frames__check(&l->show, told, &room);
+	int err = l->recorder ? recorder__event(l->recorder, e) : 0;
 
-	return err ? err : show__record(&l->show, data, size);
+	return err ? err : show__event(&l->show, e);
 }
 
 static int take_sideband(struct live *l, const struct sideband_event *e)
@@ -169,7 +169,7 @@ void live__open(struct live *l, const struct plan *plan, const struct targets *t
 {
 	struct spaces *spaces = spaces__new();
 
-	l->sink = (struct probe_sink){l, on_record, on_sideband, on_lost, on_missed};
+	l->sink = (struct probe_sink){l, on_event, on_sideband, on_lost, on_missed};
 	l->recorder = recorder;
 	show__open(&l->show, plan, options, spaces, output, limit);
 	for (size_t i = 0; i < targets->objects.len; i++) {

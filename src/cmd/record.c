@@ -32,7 +32,7 @@ struct recorder {
 	struct map64 pids;	 /* processes of which the file has the mappings */
 	struct map64 tids;	 /* threads of which it has the name */
 	uint64_t introduced;	 /* pid << 32 | tid of the last one that both have; 0: none */
-	struct map64 goroutines; /* tid -> what it runs, as the last WIRE_GOROUTINE had it */
+	struct map64 goroutines; /* tid -> what it runs, as the last event told */
 	uint64_t map_changes;
 	struct {
 		uint64_t addr, map_changes;
@@ -179,26 +179,17 @@ static void need_static_addresses(struct recorder *r)
 	}
 }
 
-static void need_addresses_of(struct recorder *r, const struct wire_event *e, size_t size)
+static void need_addresses_of(struct recorder *r, const struct event *e)
 {
-	uint32_t type = e->site_type >> WIRE_SITE_BITS, site = e->site_type & WIRE_SITE_MASK;
-	const struct wire_value *v = (const struct wire_value *)e;
-	const struct wire_entry_stack *s = (const struct wire_entry_stack *)e;
-	const struct plan *p = r->show->plan;
-	uint8_t kind = site < p->sites.len ? p->sites.data[site].kind : BRANCH_NONE;
+	const struct event_entry *entry = e->entry;
 
-	if (type == WIRE_RETURN)
+	if (e->type != EVENT_RETURN && e->has_target)
+		need_address(r, e->pid, e->target);
+	if (e->type != EVENT_ENTRY)
 		return;
-	if ((type == WIRE_VALUE || type == WIRE_ENTRY) &&
-	    (kind == BRANCH_RET || kind == BRANCH_IJMP || kind == BRANCH_ICALL))
-		need_address(r, e->pid, v->value[0]);
-	if (type != WIRE_ENTRY)
-		return;
-	need_address(r, e->pid, s->entry.caller);
-	if (size >= sizeof(*s))
-		for (uint64_t i = 0; i < min_of(s->frames, (uint64_t)WIRE_STACK); i++)
-			if (!WIRE_STACK_END(s->stack[i]))
-				need_address(r, e->pid, s->stack[i]);
+	need_address(r, e->pid, entry->caller);
+	for (unsigned i = 0; i < entry->nstack; i++)
+		need_address(r, e->pid, entry->stack[i]);
 }
 
 /* ---- processes ---- */
@@ -381,31 +372,34 @@ static int rotate_if_full(struct recorder *r)
 
 /* A file that is begun in the middle has to tell what goroutine a thread runs, which its probes
  * told before. */
-static int put_goroutine(struct recorder *r, const struct wire_event *e)
+static int put_goroutine(struct recorder *r, const struct event *e)
 {
 	const uint64_t *runs = map64__get(&r->goroutines, e->tid);
-	struct wire_value v = {.event = *e};
+	struct event told = {.time = e->time,
+			     .pid = e->pid,
+			     .tid = e->tid,
+			     .sp = e->sp,
+			     .cpu = e->cpu,
+			     .type = EVENT_GOROUTINE};
 
-	if (e->site_type >> WIRE_SITE_BITS == WIRE_GOROUTINE) {
-		*map64__put(&r->goroutines, e->tid) = ((const struct wire_value *)e)->value[0];
+	if (e->type == EVENT_GOROUTINE) {
+		*map64__put(&r->goroutines, e->tid) = e->goroutine;
 		return 0;
 	}
 	if (!runs || !*runs || map64__get(&r->tids, e->tid))
 		return 0;
-	v.event.site_type = WIRE_SITE_MASK | WIRE_GOROUTINE << WIRE_SITE_BITS;
-	v.value[0] = *runs;
-	return trace_writer__record(r->writer, &v, sizeof(v));
+	told.goroutine = *runs;
+	return trace_writer__event(r->writer, &told);
 }
 
-int recorder__record(struct recorder *r, const void *data, size_t size)
+int recorder__event(struct recorder *r, const struct event *e)
 {
-	const struct wire_event *e = data;
 	int err = put_goroutine(r, e);
 
 	err = err ? err : introduce(r, e->time, e->pid, e->tid);
 
-	need_addresses_of(r, e, size);
-	err = err ? err : trace_writer__record(r->writer, data, size);
+	need_addresses_of(r, e);
+	err = err ? err : trace_writer__event(r->writer, e);
 	return err ? err : rotate_if_full(r);
 }
 

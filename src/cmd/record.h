@@ -14,7 +14,7 @@ void recorder__close(struct recorder *r);
 /* Header and plan; show is fed with the same. All functions: 0, or -errno. */
 int recorder__begin(struct recorder *r, struct show *show, const struct trace_meta *meta);
 /* Before the record is given to show. */
-int recorder__record(struct recorder *r, const void *data, size_t size);
+int recorder__event(struct recorder *r, const struct event *e);
 /* Behind it. */
 int recorder__sideband(struct recorder *r, const struct sideband_event *e);
 /* Side events were lost: each process is told anew before its next record. */

@@ -292,11 +292,11 @@ static int on_mapped(void *ctx, uint64_t dev, uint64_t ino, const char *path,
 	return 0;
 }
 
-static int on_record(void *ctx, const void *record, size_t size)
+static int on_event(void *ctx, const struct event *e)
 {
 	struct report *r = ctx;
 
-	return show__record(&r->show, record, size);
+	return show__event(&r->show, e);
 }
 
 static int on_sideband(void *ctx, const struct sideband_event *e)
@@ -393,7 +393,7 @@ static int tell_damage(struct report *r, int err)
 static int report(struct report *r)
 {
 	static const struct trace_calls calls = {on_begin,  on_object,	 on_mapped,
-						 on_record, on_sideband, on_lost};
+						 on_event, on_sideband, on_lost};
 	int err = open_input(r);
 
 	err = err ? err : sink__open(&r->render.sink, r->args.output);

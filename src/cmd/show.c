@@ -56,9 +56,9 @@ static void resolve(void *ctx, uint32_t pid, uint64_t time, uint64_t addr, struc
 
 /* ---- in ---- */
 
-int show__record(struct show *s, const void *data, size_t size)
+int show__event(struct show *s, const struct event *e)
 {
-	return trace__feed(s->trace, data, size);
+	return trace__feed(s->trace, e);
 }
 
 static void on_map(struct show *s, const struct sideband_event *e)

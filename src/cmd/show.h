@@ -34,7 +34,7 @@ void show__keep_last(struct show *s, uint64_t branches);
 /* Kernel: another object in which addresses may lie. */
 void show__object(struct show *s, const struct object *o);
 /* 0; 1: the limit is reached; -errno. */
-int show__record(struct show *s, const void *data, size_t size);
+int show__event(struct show *s, const struct event *e);
 int show__sideband(struct show *s, const struct sideband_event *e);
 int show__lost(struct show *s, uint32_t pid, uint32_t tid, uint64_t count);
 /* Hits that probes missed, of all processes. */

@@ -29,7 +29,8 @@ static always_inline uint32_t code_bits(struct codec *c, enum column_id id, uint
 	return v;
 }
 
-/* ---- the flags register: one of the last seen at the site, else its six arithmetic bits ---- */
+/* ---- formats 1 and 2, x86-64 only: the flags register, one of the last seen at the site, else its
+ * six arithmetic bits ---- */
 
 static const uint8_t arithmetic[] = {0, 2, 4, 6, 7, 11}; /* CF PF AF ZF SF OF: SDM 1, 3.4.3.1 */
 #define ARITHMETIC 0x8d5
@@ -61,8 +62,8 @@ static uint16_t code_new_flags(struct codec *c, const struct site_state *s,
 
 	if ((flags ^ th->flags) & ~ARITHMETIC & 0xffff)
 		v = escape;
-	v = code_bits(c, COLUMN_FLAGS, v, ARRAY_SIZE(arithmetic));
-	return v == escape ? code_bits(c, COLUMN_FLAGS, flags, 16)
+	v = code_bits(c, COLUMN_TAKEN, v, ARRAY_SIZE(arithmetic));
+	return v == escape ? code_bits(c, COLUMN_TAKEN, flags, 16)
 			   : unpack_flags(v) | (th->flags & ~ARITHMETIC);
 }
 
@@ -74,42 +75,30 @@ static uint16_t code_flags(struct codec *c, const struct site_state *s,
 	while (rank < FLAGS_KEPT && s->flags[rank] != flags)
 		rank++;
 	/* rank 0: 1, 1: 01, 2 and 3: 001 and a bit, else 000 */
-	if (code_bits(c, COLUMN_FLAGS, rank == 0, 1))
+	if (code_bits(c, COLUMN_TAKEN, rank == 0, 1))
 		return s->flags[0];
-	if (code_bits(c, COLUMN_FLAGS, rank == 1, 1))
+	if (code_bits(c, COLUMN_TAKEN, rank == 1, 1))
 		return s->flags[1];
-	if (code_bits(c, COLUMN_FLAGS, rank < FLAGS_KEPT, 1))
-		return s->flags[2 + code_bits(c, COLUMN_FLAGS, rank - 2, 1)];
+	if (code_bits(c, COLUMN_TAKEN, rank < FLAGS_KEPT, 1))
+		return s->flags[2 + code_bits(c, COLUMN_TAKEN, rank - 2, 1)];
 	return code_new_flags(c, s, th, flags);
 }
 
 /* ---- records ---- */
 
-const size_t record_sizes[RECORDS] = {
-	[RECORD_BRANCH] = sizeof(struct wire_event),
-	[RECORD_VALUE] = sizeof(struct wire_value),
-	[RECORD_ENTRY] = sizeof(struct wire_entry),
-	[RECORD_LOST] = sizeof(struct wire_value),
-	[RECORD_STACK] = sizeof(struct wire_entry_stack),
-	[RECORD_SIGNAL] = sizeof(struct wire_event),
-	[RECORD_GOROUTINE] = sizeof(struct wire_value),
-	[RECORD_RETURN] = sizeof(struct wire_value),
-};
-
-enum { MISS_SITE = 1, MISS_KIND = 2, MISS_SP = 4, MISS_CPU = 8, MISS_MISSING = 16 };
+enum { MISS_SITE = 1, MISS_KIND = 2, MISS_SP = 4, MISS_CPU = 8, MISS_STATE = 16 };
 
 static void code_misses(struct codec *c, struct record *x, const struct thread_state *th,
 			uint32_t site, uint64_t sp)
 {
-	struct wire_event *e = &x->r.entry.event;
 	const struct site_state *s;
 	unsigned misses = 0;
 
 	if (c->writing) {
 		s = event_model__site(&c->m, x->site);
 		misses = (x->site != site ? MISS_SITE : 0) | (x->kind != s->kind ? MISS_KIND : 0) |
-			 (e->sp != sp ? MISS_SP : 0) | (e->cpu != th->cpu ? MISS_CPU : 0) |
-			 (e->missing != s->missing ? MISS_MISSING : 0);
+			 (x->sp != sp ? MISS_SP : 0) | (x->cpu != th->cpu ? MISS_CPU : 0) |
+			 (x->state != s->state ? MISS_STATE : 0);
 	}
 	if (!code_bits(c, COLUMN_HITS, !misses, 1))
 		misses = code_number(c, COLUMN_MISSES, misses);
@@ -122,20 +111,21 @@ static void code_misses(struct codec *c, struct record *x, const struct thread_s
 	}
 	s = event_model__site(&c->m, x->site);
 	x->kind = misses & MISS_KIND ? (uint32_t)code_number(c, COLUMN_MISSES, x->kind) : s->kind;
-	e->sp = misses & MISS_SP ? code_delta(c, COLUMN_MISSES, e->sp, sp) : sp;
-	e->cpu = misses & MISS_CPU ? code_number(c, COLUMN_MISSES, e->cpu) : th->cpu;
-	e->missing = misses & MISS_MISSING ? code_number(c, COLUMN_MISSES, e->missing) : s->missing;
+	x->sp = misses & MISS_SP ? code_delta(c, COLUMN_MISSES, x->sp, sp) : sp;
+	x->cpu = misses & MISS_CPU ? (uint32_t)code_number(c, COLUMN_MISSES, x->cpu) : th->cpu;
+	x->state = misses & MISS_STATE ? (uint32_t)code_number(c, COLUMN_MISSES, x->state)
+				       : s->state;
 }
 
 static void code_values(struct codec *c, struct record *x, const struct site_state *s,
 			const struct thread_state *th)
 {
 	const struct plan *plan = c->m.plan;
-	uint64_t expected = s->value[0], *value = (uint64_t *)x->r.entry.value, caller;
+	uint64_t expected = s->value[0], *value = x->value, caller;
 
 	if (x->kind == RECORD_RETURN ||
 	    (x->site < plan->sites.len && plan->sites.data[x->site].kind == BRANCH_RET)) {
-		caller = thread_state__caller(th, x->r.entry.event.sp);
+		caller = thread_state__caller(th, x->sp);
 		expected = caller ? caller : expected;
 	}
 	value[0] = code_delta(c, COLUMN_VALUES, value[0], expected);
@@ -172,56 +162,76 @@ static void code_comm(struct codec *c, char *comm, const struct thread_state *th
 	}
 }
 
-static void code_registers(struct codec *c, struct wire_entry *e, const struct site_state *s,
+static void code_registers(struct codec *c, struct record *x, const struct site_state *s,
 			   const struct thread_state *th)
 {
-	uint64_t expected[WIRE_REGS];
+	const struct arch *arch = c->m.plan->arch;
+	unsigned n = min_of(arch->nregs, (unsigned)EVENT_REGS);
+	uint64_t expected[EVENT_REGS];
 
 	memcpy(expected, th->regs, sizeof(expected));
-	expected[c->m.plan->arch->sp_reg % WIRE_REGS] = e->event.sp;
-	expected[16] = s->ip;
-	expected[17] = (th->regs[17] & ~0xffffull) | e->event.flags;
-	code_changed(c, (uint64_t *)e->regs, expected, WIRE_REGS);
+	expected[arch->sp_reg] = x->sp;
+	expected[arch->ip_reg] = s->ip;
+	if (c->m.major < 3)
+		expected[arch->flags_reg] = (th->regs[arch->flags_reg] & ~0xffffull) | x->flags;
+	code_changed(c, x->regs, expected, n);
 }
 
 /* The outer frames are mostly those of the entry before. */
-static void code_stack(struct codec *c, struct wire_entry_stack *r, const struct thread_state *th)
+static void code_stack(struct codec *c, struct record *x, const struct thread_state *th)
 {
 	uint64_t shared = 0, n, before;
 
-	r->frames = code_number(c, COLUMN_ENTRIES, min_of(r->frames, (uint64_t)WIRE_STACK));
-	r->frames = min_of(r->frames, (uint64_t)WIRE_STACK);
-	n = min_of(r->frames, th->frames);
+	x->frames = code_number(c, COLUMN_ENTRIES, min_of(x->frames, (uint64_t)STACK_FRAMES));
+	x->frames = min_of(x->frames, (uint64_t)STACK_FRAMES);
+	n = min_of(x->frames, th->frames);
 	while (c->writing && shared < n &&
-	       r->stack[r->frames - 1 - shared] == th->stack[th->frames - 1 - shared])
+	       x->stack[x->frames - 1 - shared] == th->stack[th->frames - 1 - shared])
 		shared++;
 	shared = code_number(c, COLUMN_ENTRIES, shared);
 	shared = min_of(shared, n);
-	before = r->entry.regs[16];
-	for (uint64_t i = 0; i < r->frames - shared; i++)
-		before = r->stack[i] = code_delta(c, COLUMN_ENTRIES, r->stack[i], before);
-	memcpy(&r->stack[r->frames - shared], &th->stack[th->frames - shared],
-	       shared * sizeof(*r->stack));
+	before = x->regs[c->m.plan->arch->ip_reg];
+	for (uint64_t i = 0; i < x->frames - shared; i++)
+		before = x->stack[i] = code_delta(c, COLUMN_ENTRIES, x->stack[i], before);
+	memcpy(&x->stack[x->frames - shared], &th->stack[th->frames - shared],
+	       shared * sizeof(*x->stack));
+	if (c->m.major >= 3)
+		x->stack_end = code_number(c, COLUMN_ENTRIES, x->stack_end);
 }
 
 static void code_entry(struct codec *c, struct record *x, const struct site_state *s,
 		       const struct thread_state *th)
 {
-	struct wire_entry *e = &x->r.entry;
-
-	e->caller = code_delta(c, COLUMN_ENTRIES, e->caller, s->caller);
-	code_comm(c, e->comm, th);
-	code_registers(c, e, s, th);
-	code_changed(c, (uint64_t *)e->syscall_args, th->syscall_args, WIRE_ARGS);
+	x->caller = code_delta(c, COLUMN_ENTRIES, x->caller, s->caller);
+	code_comm(c, x->comm, th);
+	code_registers(c, x, s, th);
+	code_changed(c, x->args, th->args, EVENT_ARGS);
 	if (x->kind == RECORD_STACK)
-		code_stack(c, &x->r, th);
+		code_stack(c, x, th);
+}
+
+/* Formats 1 and 2: taken is told by the flags, and the counter of a loop. */
+static bool taken_by_flags(const struct codec *c, const struct record *x)
+{
+	const struct plan_site *s = &c->m.plan->sites.data[x->site];
+
+	return c->m.plan->arch->taken(s->kind, s->cond, x->flags,
+				      has_values(x->kind) ? x->value[0] : 0);
+}
+
+/* A bit, whether it is as it was the last time on this path, or at this site. */
+static bool code_taken(struct codec *c, const struct record *x, const struct site_state *s,
+		       const struct follower *f)
+{
+	bool expected = f && f->site == x->site ? f->taken : s->taken;
+
+	return code_bits(c, COLUMN_TAKEN, x->taken != expected, 1) != expected;
 }
 
 void codec__record(struct codec *c, struct record *x, struct thread_state *th)
 {
 	struct follower *f = event_model__follower(&c->m, th);
 	bool known = f->epoch == c->m.epoch;
-	struct wire_event *e = &x->r.entry.event;
 	const struct site_state *s;
 
 	code_misses(c, x, th, known ? f->site : 0, th->sp + (known ? f->sp_change : 0));
@@ -230,14 +240,19 @@ void codec__record(struct codec *c, struct record *x, struct thread_state *th)
 		return;
 	}
 	s = event_model__site(&c->m, x->site);
-	e->time = code_delta(c, COLUMN_TIMES, e->time,
+	x->time = code_delta(c, COLUMN_TIMES, x->time,
 			     event_model__time(&c->m, th, known ? f : NULL));
-	e->flags = code_flags(c, s, th, e->flags);
+	if (c->m.major < 3)
+		x->flags = code_flags(c, s, th, x->flags);
+	else if (event_model__is_conditional(&c->m, x->site))
+		x->taken = code_taken(c, x, s, known ? f : NULL);
 	if (has_values(x->kind))
 		code_values(c, x, s, th);
 	if (x->kind == RECORD_ENTRY || x->kind == RECORD_STACK)
 		code_entry(c, x, s, th);
-	event_model__take(&c->m, th, f, x->site, x->kind, &x->r);
+	if (c->m.major < 3 && event_model__is_conditional(&c->m, x->site))
+		x->taken = taken_by_flags(c, x);
+	event_model__take(&c->m, th, f, x);
 }
 
 /* ---- side events ---- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * event_codec: what a record and a side event consist of, by columns. One function tells it for
+ * event_codec: what an event and a sideband event consist of, by columns. One function tells it for
  * writing and for reading, so that the two can't differ. Private to src/file.
  */
 #ifndef BBTRACE_FILE_EVENT_CODEC_H
@@ -12,7 +12,7 @@
 /* The columns of a block, in this order. */
 enum column_id {
 	COLUMN_HITS,  /* a bit a record: all is as expected but time, flags and values */
-	COLUMN_FLAGS, /* bits: the flags register */
+	COLUMN_TAKEN, /* bits: is a conditional as it is expected? Formats 1, 2: the flags register */
 	BIT_COLUMNS,
 	COLUMN_RUNS = BIT_COLUMNS, /* whose the next items are, and how many */
 	COLUMN_MISSES,		   /* what is not as expected */
@@ -31,16 +31,6 @@ struct codec {
 	struct bit_reader bits_in[BIT_COLUMNS];
 	struct str out[COLUMNS];
 	struct reader in[COLUMNS];
-};
-
-/* By enum record_kind. */
-extern const size_t record_sizes[RECORDS];
-
-/* A record of the plan's, taken apart. */
-struct record {
-	uint32_t site; /* the plan's number of sites: none */
-	uint32_t kind; /* enum record_kind */
-	struct wire_entry_stack r;
 };
 
 /* Writes x, or reads it. Reading: c->bad where it can't be. */

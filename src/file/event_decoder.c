@@ -14,7 +14,7 @@ struct event_decoder *event_decoder__new(const struct plan *plan, unsigned major
 {
 	struct event_decoder *d = xcalloc(1, sizeof(*d));
 
-	event_model__init(&d->c.m, plan, major > 1);
+	event_model__init(&d->c.m, plan, major);
 	return d;
 }
 
@@ -42,34 +42,103 @@ static struct thread_state *new_thread(struct codec *c)
 	return event_model__add_thread(&c->m, pid, tid);
 }
 
+/* ---- formats 1 and 2 had some things elsewhere ---- */
+
+/* Interrupts were in flags that are always clear, a pending return in the first of no arguments,
+ * and why a stack ends in place of its last frame. */
+static void convert(struct record *x)
+{
+	uint64_t *last = &x->stack[x->frames ? x->frames - 1 : 0];
+
+	if (x->flags & 1 << 3)
+		x->state |= IN_SOFTIRQ << RECORD_INTERRUPT_SHIFT;
+	if (x->flags & 1 << 5)
+		x->state |= IN_HARDIRQ << RECORD_INTERRUPT_SHIFT;
+	if (x->flags & 1 << 15)
+		x->state |= IN_NMI << RECORD_INTERRUPT_SHIFT;
+	if (x->state & RECORD_NO_ARGS && x->args[0])
+		x->state |= RECORD_PENDING;
+	if (x->kind != RECORD_STACK || !x->frames || *last >> 8 != ~0ull >> 8)
+		return;
+	x->stack_end = *last & 0xff;
+	x->frames--;
+}
+
+/* ---- events ---- */
+
+static const uint8_t types[RECORDS] = {
+	[RECORD_BRANCH] = EVENT_BRANCH,	      [RECORD_VALUE] = EVENT_BRANCH,
+	[RECORD_ENTRY] = EVENT_ENTRY,	      [RECORD_STACK] = EVENT_ENTRY,
+	[RECORD_LOST] = EVENT_LOST,	      [RECORD_SIGNAL] = EVENT_SIGNAL,
+	[RECORD_GOROUTINE] = EVENT_GOROUTINE, [RECORD_RETURN] = EVENT_RETURN,
+};
+
+static void give_entry(const struct codec *c, const struct record *x, char *comm,
+		       struct event_entry *out)
+{
+	memcpy(comm, x->comm, sizeof(x->comm));
+	*out = (struct event_entry){
+		.ip = x->regs[c->m.plan->arch->ip_reg],
+		.caller = x->state & RECORD_NO_CALLER ? 0 : x->caller,
+		.pending = x->state & RECORD_PENDING,
+		.comm = comm,
+		.regs = x->state & RECORD_NO_REGS ? NULL : x->regs,
+		.nregs = min_of(c->m.plan->arch->nregs, (unsigned)EVENT_REGS),
+		.args = x->state & RECORD_NO_ARGS ? NULL : x->args,
+		.stack = x->kind == RECORD_STACK ? x->stack : NULL,
+		.nstack = x->frames,
+		.stack_end = min_of(x->stack_end, (uint64_t)STACK_ENDS - 1),
+	};
+}
+
+static void give_values(const struct codec *c, const struct record *x, struct event *out)
+{
+	uint8_t kind = x->site < c->m.plan->sites.len ? c->m.plan->sites.data[x->site].kind
+						      : BRANCH_NONE;
+	bool is_return = out->type == EVENT_RETURN || kind == BRANCH_RET;
+
+	if (out->type == EVENT_LOST) {
+		out->count = x->value[0];
+		out->hits = x->value[1];
+	} else if (out->type == EVENT_GOROUTINE) {
+		out->goroutine = x->value[0];
+	} else if (is_return || kind == BRANCH_IJMP || kind == BRANCH_ICALL) {
+		out->has_target = !(x->state & RECORD_NO_TARGET);
+		out->has_value = is_return && !(x->state & RECORD_NO_VALUE);
+		out->target = out->has_target ? x->value[0] : 0;
+		out->value = out->has_value ? x->value[1] : 0;
+	}
+}
+
 static int give_record(struct codec *c, struct thread_state *th,
 		       int (*fn)(void *ctx, const struct item *item), void *ctx)
 {
-	static const uint32_t types[RECORDS] = {
-		[RECORD_BRANCH] = WIRE_BRANCH,	     [RECORD_VALUE] = WIRE_VALUE,
-		[RECORD_ENTRY] = WIRE_ENTRY,	     [RECORD_STACK] = WIRE_ENTRY,
-		[RECORD_LOST] = WIRE_LOST,	     [RECORD_SIGNAL] = WIRE_SIGNAL,
-		[RECORD_GOROUTINE] = WIRE_GOROUTINE, [RECORD_RETURN] = WIRE_RETURN,
-	};
-	struct item item = {.type = ITEM_RECORD};
-	struct wire_event *e;
-	struct record x;
+	struct record x = {0};
+	struct event_entry entry;
+	struct event event;
+	char comm[sizeof(x.comm) + 1] = "";
 
-	memset(&x.r.entry, 0, sizeof(x.r.entry));
-	x.r.frames = 0;
 	codec__record(c, &x, th);
 	if (is_bad(c))
 		return -EBADMSG;
-	e = &x.r.entry.event;
-	e->pid = th->pid;
-	e->tid = th->tid;
-	e->site_type = (x.site < c->m.plan->sites.len ? x.site : WIRE_SITE_MASK) |
-		       types[x.kind] << WIRE_SITE_BITS;
-	if (x.kind == RECORD_STACK)
-		memset(&x.r.stack[x.r.frames], 0, (WIRE_STACK - x.r.frames) * sizeof(*x.r.stack));
-	item.record = &x.r;
-	item.size = record_sizes[x.kind];
-	return fn(ctx, &item);
+	if (c->m.major < 3)
+		convert(&x);
+	event = (struct event){.time = x.time,
+			       .pid = th->pid,
+			       .tid = th->tid,
+			       .sp = x.sp,
+			       .site = x.site,
+			       .cpu = x.cpu,
+			       .type = types[x.kind],
+			       .interrupt = x.state >> RECORD_INTERRUPT_SHIFT & 7,
+			       .taken = x.taken};
+	if (has_values(x.kind))
+		give_values(c, &x, &event);
+	if (event.type == EVENT_ENTRY) {
+		give_entry(c, &x, comm, &entry);
+		event.entry = &entry;
+	}
+	return fn(ctx, &(struct item){.type = ITEM_EVENT, .event = &event});
 }
 
 static int give_sideband(struct codec *c, int (*fn)(void *ctx, const struct item *item), void *ctx)

@@ -23,7 +23,7 @@ struct event_encoder *event_encoder__new(const struct plan *plan)
 	struct event_encoder *e = xcalloc(1, sizeof(*e));
 
 	e->c.writing = true;
-	event_model__init(&e->c.m, plan, true);
+	event_model__init(&e->c.m, plan, FILE_MAJOR);
 	return e;
 }
 
@@ -56,7 +56,7 @@ static void begin_item(struct event_encoder *e, uint64_t run)
 	e->items++;
 }
 
-static uint64_t number_of(struct event_encoder *e, uint64_t key, const struct wire_event *w)
+static uint64_t number_of(struct event_encoder *e, uint64_t key, const struct event *w)
 {
 	uint64_t *number = map64__put(&e->threads, key);
 
@@ -69,7 +69,7 @@ static uint64_t number_of(struct event_encoder *e, uint64_t key, const struct wi
 	return *number = e->c.m.nthreads;
 }
 
-static struct thread_state *thread_of(struct event_encoder *e, const struct wire_event *w)
+static struct thread_state *thread_of(struct event_encoder *e, const struct event *w)
 {
 	/* every CPU has an idle thread, and all of them have the number 0 */
 	uint64_t key = w->tid ? (uint64_t)w->pid << 32 | w->tid : 1ull << 63 | w->cpu;
@@ -81,39 +81,90 @@ static struct thread_state *thread_of(struct event_encoder *e, const struct wire
 	return e->c.m.threads.data[e->number - 1];
 }
 
-static int kind_of(const struct event_encoder *e, const void *record, size_t size, struct record *x)
+static bool is_of_site(const struct event *w)
 {
-	static const uint8_t kinds[WIRE_TYPES] = {
-		[WIRE_BRANCH] = RECORD_BRANCH, [WIRE_VALUE] = RECORD_VALUE,
-		[WIRE_ENTRY] = RECORD_ENTRY,   [WIRE_LOST] = RECORD_LOST,
-		[WIRE_SIGNAL] = RECORD_SIGNAL, [WIRE_GOROUTINE] = RECORD_GOROUTINE,
-		[WIRE_RETURN] = RECORD_RETURN,
-	};
-	const struct wire_event *w = record;
-	uint32_t type, nsites = e->c.m.plan->sites.len;
-
-	if (size < sizeof(*w) || w->site_type >> WIRE_SITE_BITS >= WIRE_TYPES)
-		return -EINVAL;
-	type = w->site_type >> WIRE_SITE_BITS;
-	x->kind = type == WIRE_ENTRY && size >= sizeof(struct wire_entry_stack) ? RECORD_STACK
-										: kinds[type];
-	x->site = w->site_type & WIRE_SITE_MASK;
-	if (x->site == WIRE_SITE_MASK)
-		x->site = nsites;
-	else if (x->site >= nsites)
-		return -EINVAL;
-	return size < record_sizes[x->kind] ? -EINVAL : 0;
+	return w->type == EVENT_BRANCH || w->type == EVENT_ENTRY || w->type == EVENT_RETURN;
 }
 
-int event_encoder__record(struct event_encoder *e, const void *record, size_t size)
+static enum record_kind kind_of(const struct plan *plan, const struct event *w)
 {
-	struct record x;
-	int err = kind_of(e, record, size, &x);
+	static const uint8_t kinds[EVENT_TYPES] = {
+		[EVENT_ENTRY] = RECORD_ENTRY,	      [EVENT_RETURN] = RECORD_RETURN,
+		[EVENT_LOST] = RECORD_LOST,	      [EVENT_SIGNAL] = RECORD_SIGNAL,
+		[EVENT_GOROUTINE] = RECORD_GOROUTINE,
+	};
+	uint8_t kind;
 
-	if (err)
-		return err__set(-err, "a record of the ring buffer does not belong to this plan");
-	memcpy(&x.r, record, record_sizes[x.kind]);
-	codec__record(&e->c, &x, thread_of(e, record));
+	if (w->type == EVENT_ENTRY && w->entry->stack)
+		return RECORD_STACK;
+	if (w->type != EVENT_BRANCH)
+		return kinds[w->type];
+	kind = plan->sites.data[w->site].kind;
+	return kind == BRANCH_RET || kind == BRANCH_IJMP || kind == BRANCH_ICALL ? RECORD_VALUE
+										 : RECORD_BRANCH;
+}
+
+static void take_entry(struct record *x, const struct event_entry *e)
+{
+	if (!e->caller)
+		x->state |= RECORD_NO_CALLER;
+	if (e->pending)
+		x->state |= RECORD_PENDING;
+	x->caller = e->caller;
+	memcpy(x->comm, e->comm, strnlen(e->comm, sizeof(x->comm)));
+	if (e->regs)
+		memcpy(x->regs, e->regs, min_of(e->nregs, EVENT_REGS) * sizeof(*x->regs));
+	else
+		x->state |= RECORD_NO_REGS;
+	if (e->args)
+		memcpy(x->args, e->args, sizeof(x->args));
+	else
+		x->state |= RECORD_NO_ARGS;
+	x->frames = min_of(e->nstack, STACK_FRAMES);
+	if (e->stack)
+		memcpy(x->stack, e->stack, x->frames * sizeof(*x->stack));
+	x->stack_end = e->stack_end;
+}
+
+static void take_values(struct record *x, const struct event *w)
+{
+	switch (w->type) {
+	case EVENT_LOST:
+		x->value[0] = w->count;
+		x->value[1] = w->hits;
+		return;
+	case EVENT_GOROUTINE:
+		x->value[0] = w->goroutine;
+		return;
+	default:
+		x->value[0] = w->target;
+		x->value[1] = w->value;
+		x->state |= w->has_target ? 0 : RECORD_NO_TARGET;
+		x->state |= w->has_value ? 0 : RECORD_NO_VALUE;
+	}
+}
+
+int event_encoder__event(struct event_encoder *e, const struct event *w)
+{
+	const struct plan *plan = e->c.m.plan;
+	struct record x;
+
+	if (w->type >= EVENT_TYPES || (is_of_site(w) && w->site >= plan->sites.len) ||
+	    (w->type == EVENT_ENTRY && !w->entry))
+		return err__set(EINVAL, "an event does not belong to this plan");
+	x = (struct record){.site = is_of_site(w) ? w->site : (uint32_t)plan->sites.len,
+			    .kind = kind_of(plan, w),
+			    .pid = w->pid,
+			    .tid = w->tid,
+			    .time = w->time,
+			    .sp = w->sp,
+			    .cpu = w->cpu,
+			    .state = (uint32_t)w->interrupt << RECORD_INTERRUPT_SHIFT,
+			    .taken = w->taken};
+	take_values(&x, w);
+	if (w->type == EVENT_ENTRY)
+		take_entry(&x, w->entry);
+	codec__record(&e->c, &x, thread_of(e, w));
 	return 0;
 }
 

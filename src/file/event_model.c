@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include "file/event_model.h"
 
-void event_model__init(struct event_model *m, const struct plan *plan, bool foretells_time)
+void event_model__init(struct event_model *m, const struct plan *plan, unsigned major)
 {
-	*m = (struct event_model){.plan = plan, .foretells_time = foretells_time};
+	*m = (struct event_model){.plan = plan, .major = major};
 	m->sites = xcalloc(plan->sites.len + 1, sizeof(*m->sites));
 	m->followers = xcalloc(FOLLOWERS, sizeof(*m->followers));
 	event_model__reset(m);
@@ -58,7 +58,7 @@ struct follower *event_model__follower(struct event_model *m, const struct threa
 uint64_t event_model__time(const struct event_model *m, const struct thread_state *th,
 			   const struct follower *f)
 {
-	if (!m->foretells_time || !th->time)
+	if (m->major == 1 || !th->time)
 		return m->time;
 	return th->time + (f ? f->takes : 0);
 }
@@ -75,17 +75,19 @@ uint64_t thread_state__caller(const struct thread_state *th, uint64_t sp)
 	return th->callers[i].sp == sp ? th->callers[i].caller : 0;
 }
 
-/* What decides where the thread goes from here. */
-static uint64_t outcome(const struct event_model *m, uint32_t site, enum record_kind kind,
-			const struct wire_entry_stack *r)
+bool event_model__is_conditional(const struct event_model *m, uint32_t site)
 {
 	const struct plan_site *s = site < m->plan->sites.len ? &m->plan->sites.data[site] : NULL;
-	const uint64_t *value = (const uint64_t *)r->entry.value;
 
-	if (s && (s->kind == BRANCH_JCC || s->kind == BRANCH_LOOP))
-		return m->plan->arch->taken(s->kind, s->cond, r->entry.event.flags,
-					    has_values(kind) ? value[0] : 0);
-	return has_values(kind) ? value[0] : 0;
+	return s && (s->kind == BRANCH_JCC || s->kind == BRANCH_LOOP);
+}
+
+/* What decides where the thread goes from here. */
+static uint64_t outcome(const struct event_model *m, const struct record *x)
+{
+	if (event_model__is_conditional(m, x->site))
+		return x->taken;
+	return has_values(x->kind) ? x->value[0] : 0;
 }
 
 static void take_flags(struct site_state *s, uint16_t flags)
@@ -98,23 +100,22 @@ static void take_flags(struct site_state *s, uint16_t flags)
 	s->flags[0] = flags;
 }
 
-static void take_entry(struct thread_state *th, struct site_state *s, enum record_kind kind,
-		       const struct wire_entry_stack *r)
+static void take_entry(const struct event_model *m, struct thread_state *th, struct site_state *s,
+		       const struct record *x)
 {
-	const struct wire_entry *e = &r->entry;
-	unsigned i = caller_slot(e->event.sp);
+	unsigned i = caller_slot(x->sp);
 
-	s->caller = e->caller;
-	s->ip = e->regs[16];
-	th->callers[i].sp = e->event.sp;
-	th->callers[i].caller = e->caller;
-	memcpy(th->comm, e->comm, sizeof(th->comm));
-	memcpy(th->regs, e->regs, sizeof(th->regs));
-	memcpy(th->syscall_args, e->syscall_args, sizeof(th->syscall_args));
-	if (kind != RECORD_STACK)
+	s->caller = x->caller;
+	s->ip = x->regs[m->plan->arch->ip_reg];
+	th->callers[i].sp = x->sp;
+	th->callers[i].caller = x->caller;
+	memcpy(th->comm, x->comm, sizeof(th->comm));
+	memcpy(th->regs, x->regs, sizeof(th->regs));
+	memcpy(th->args, x->args, sizeof(th->args));
+	if (x->kind != RECORD_STACK)
 		return;
-	th->frames = r->frames;
-	memcpy(th->stack, r->stack, r->frames * sizeof(*r->stack));
+	th->frames = x->frames;
+	memcpy(th->stack, x->stack, x->frames * sizeof(*x->stack));
 }
 
 static uint64_t middle(uint64_t a, uint64_t b, uint64_t c)
@@ -133,28 +134,29 @@ static void take_time(struct follower *f, uint64_t took)
 }
 
 void event_model__take(struct event_model *m, struct thread_state *th, struct follower *f,
-		       uint32_t site, enum record_kind kind, const struct wire_entry_stack *r)
+		       const struct record *x)
 {
-	const struct wire_event *e = &r->entry.event;
-	struct site_state *s = event_model__site(m, site);
-	uint64_t took = th->time ? e->time - th->time : 0;
+	struct site_state *s = event_model__site(m, x->site);
+	uint64_t took = th->time ? x->time - th->time : 0;
 
 	if (f->epoch != m->epoch)
 		f->took[0] = f->took[1] = took;
 	f->epoch = m->epoch;
-	f->site = site;
-	f->sp_change = e->sp - th->sp;
+	f->site = x->site;
+	f->taken = x->taken;
+	f->sp_change = x->sp - th->sp;
 	take_time(f, took);
-	m->time = th->time = e->time;
-	th->cpu = e->cpu;
-	th->sp = e->sp;
-	th->flags = e->flags;
-	th->context = (uint64_t)site << 32 ^ outcome(m, site, kind, r);
-	s->kind = kind;
-	s->missing = e->missing;
-	take_flags(s, e->flags);
-	if (has_values(kind))
-		memcpy(s->value, r->entry.value, sizeof(s->value));
-	if (kind == RECORD_ENTRY || kind == RECORD_STACK)
-		take_entry(th, s, kind, r);
+	m->time = th->time = x->time;
+	th->cpu = x->cpu;
+	th->sp = x->sp;
+	th->flags = x->flags;
+	th->context = (uint64_t)x->site << 32 ^ outcome(m, x);
+	s->kind = x->kind;
+	s->state = x->state;
+	s->taken = x->taken;
+	take_flags(s, x->flags);
+	if (has_values(x->kind))
+		memcpy(s->value, x->value, sizeof(s->value));
+	if (x->kind == RECORD_ENTRY || x->kind == RECORD_STACK)
+		take_entry(m, th, s, x);
 }

@@ -22,6 +22,36 @@ enum record_kind {
 	RECORDS
 };
 
+/* An event as it stands in a block. */
+struct record {
+	uint32_t site; /* the plan's number of sites: none */
+	uint32_t kind; /* enum record_kind */
+	uint32_t pid, tid;
+	uint64_t time, sp;
+	uint32_t cpu;
+	uint32_t state;	   /* enum record_state */
+	uint16_t flags;	   /* formats 1 and 2: of the flags register, which tells taken */
+	bool taken;	   /* of a conditional branch */
+	uint64_t value[2]; /* target and value; LOST: count and hits; GOROUTINE: which */
+	/* of an entry */
+	uint64_t caller;
+	char comm[16];
+	uint64_t regs[EVENT_REGS], args[EVENT_ARGS];
+	/* STACK */
+	uint64_t frames, stack[STACK_FRAMES], stack_end;
+};
+
+/* What a record lacks, and how it was: the first four are as they were in formats 1 and 2. */
+enum record_state {
+	RECORD_NO_TARGET = 1,
+	RECORD_NO_VALUE = 2,
+	RECORD_NO_CALLER = 4,
+	RECORD_NO_ARGS = 8,
+	RECORD_PENDING = 16,
+	RECORD_NO_REGS = 32,
+	RECORD_INTERRUPT_SHIFT = 6, /* enum event_interrupt, three bits */
+};
+
 static inline bool has_values(enum record_kind kind)
 {
 	return kind != RECORD_BRANCH && kind != RECORD_SIGNAL;
@@ -35,7 +65,9 @@ static inline bool has_values(enum record_kind kind)
 /* The last time at a site. */
 struct site_state {
 	uint32_t epoch;
-	uint8_t kind, missing;
+	uint8_t kind;
+	bool taken;
+	uint32_t state;
 	uint16_t flags[FLAGS_KEPT]; /* the flags registers seen there, the youngest first */
 	uint64_t value[2], caller, ip;
 };
@@ -43,6 +75,7 @@ struct site_state {
 /* What came last time after the same branch with the same outcome. */
 struct follower {
 	uint32_t epoch, site;
+	bool taken;
 	uint64_t sp_change;
 	uint64_t took[2]; /* ns, the last two times, the younger one first */
 	uint64_t takes;	  /* the middle one of the last three */
@@ -55,17 +88,17 @@ struct thread_state {
 	uint64_t time;	  /* of its last record in this block; 0: it has none */
 	uint64_t context; /* hash of the branch before and its outcome */
 	char comm[16];
-	uint64_t regs[WIRE_REGS], syscall_args[WIRE_ARGS];
+	uint64_t regs[EVENT_REGS], args[EVENT_ARGS];
 	struct {
 		uint64_t sp, caller;
 	} callers[CALLERS_KEPT]; /* return addresses, by where on the stack they lie */
 	uint64_t frames;
-	uint64_t stack[WIRE_STACK];
+	uint64_t stack[STACK_FRAMES];
 };
 
 struct event_model {
 	const struct plan *plan;
-	bool foretells_time; /* files of format 1: only what time it was */
+	unsigned major; /* of the format: 1 tells only what time it was; 1 and 2 have flags */
 	uint32_t epoch;	     /* number of the block: what is of another one is empty */
 	uint64_t time;
 	struct site_state *sites; /* one more than the plan has: of records without site */
@@ -74,12 +107,14 @@ struct event_model {
 	size_t nthreads;
 };
 
-/* foretells_time: see above. */
-void event_model__init(struct event_model *m, const struct plan *plan, bool foretells_time);
+/* major: of the format. */
+void event_model__init(struct event_model *m, const struct plan *plan, unsigned major);
 void event_model__free(struct event_model *m);
 /* A new block. */
 void event_model__reset(struct event_model *m);
 struct thread_state *event_model__add_thread(struct event_model *m, uint32_t pid, uint32_t tid);
+/* Is the site a conditional branch? */
+bool event_model__is_conditional(const struct event_model *m, uint32_t site);
 struct site_state *event_model__site(struct event_model *m, uint32_t site);
 /* What is expected of the thread; only if its epoch is the model's is there any expectation. */
 struct follower *event_model__follower(struct event_model *m, const struct thread_state *th);
@@ -90,6 +125,6 @@ uint64_t event_model__time(const struct event_model *m, const struct thread_stat
 uint64_t thread_state__caller(const struct thread_state *th, uint64_t sp);
 /* Takes a record over once it is known whole; f: what was expected. */
 void event_model__take(struct event_model *m, struct thread_state *th, struct follower *f,
-		       uint32_t site, enum record_kind kind, const struct wire_entry_stack *r);
+		       const struct record *x);
 
 #endif

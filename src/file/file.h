@@ -45,7 +45,7 @@ void trace_writer__free(struct trace_writer *w);
 /* Header and plan. 0 or what write returned, as all that follow. */
 int trace_writer__begin(struct trace_writer *w, const struct trace_meta *meta);
 /* What is given to trace__feed(), to the functions for side events, to trace__lost(). */
-int trace_writer__record(struct trace_writer *w, const void *record, size_t size);
+int trace_writer__event(struct trace_writer *w, const struct event *e);
 int trace_writer__sideband(struct trace_writer *w, const struct sideband_event *e);
 int trace_writer__lost(struct trace_writer *w, uint32_t pid, uint32_t tid, uint64_t count);
 /* That the file which mappings show so is this object. */
@@ -70,7 +70,7 @@ struct trace_calls {
 	int (*object)(void *ctx, const struct object *o); /* its symbols may become more */
 	int (*mapped)(void *ctx, uint64_t dev, uint64_t ino, const char *path,
 		      const struct object *o);
-	int (*record)(void *ctx, const void *record, size_t size);
+	int (*event)(void *ctx, const struct event *e);
 	int (*sideband)(void *ctx, const struct sideband_event *e);
 	int (*lost)(void *ctx, uint32_t pid, uint32_t tid, uint64_t count);
 };

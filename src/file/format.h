@@ -20,7 +20,7 @@
 	"BBT\r\n\x1a\n"
 #define FILE_MAGIC_SIZE	 8
 #define FILE_HEADER_SIZE 20
-#define FILE_MAJOR	 2 /* a reader refuses a newer one; 2: times are foretold */
+#define FILE_MAJOR	 3 /* a reader refuses a newer one; 2: times are predicted; 3: taken, no flags */
 #define FILE_MINOR	 0
 
 #define BLOCK_HEADER_SIZE 20
@@ -159,20 +159,19 @@ bool block__unpack(const struct block *b, const uint8_t *header, const uint8_t *
 
 /* ---- events: records and side events in the order in which they happened ---- */
 
-/* Either a record, or a side event, or a loss told at the end. */
-enum item_type { ITEM_RECORD, ITEM_SIDEBAND, ITEM_LOST };
+/* Either an event, or a sideband event, or a loss told at the end. */
+enum item_type { ITEM_EVENT, ITEM_SIDEBAND, ITEM_LOST };
 struct item {
 	enum item_type type;
-	size_t size;			/* RECORD */
-	const void *record;		/* RECORD: aligned for wire_event */
+	const struct event *event;
 	struct sideband_event sideband; /* SIDE; LOST: pid, tid and count */
 };
 
 struct event_encoder;
 struct event_encoder *event_encoder__new(const struct plan *plan);
 void event_encoder__free(struct event_encoder *e);
-/* -EINVAL: not a record of this plan, nothing was added. */
-int event_encoder__record(struct event_encoder *e, const void *record, size_t size);
+/* -EINVAL: not an event of this plan, nothing was added. */
+int event_encoder__event(struct event_encoder *e, const struct event *event);
 void event_encoder__sideband(struct event_encoder *e, const struct sideband_event *side);
 void event_encoder__lost(struct event_encoder *e, uint32_t pid, uint32_t tid, uint64_t count);
 /* Bytes so far; true: it must be ended before the next item. */

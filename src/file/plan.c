@@ -78,7 +78,7 @@ static bool is_good(const struct making *m)
 	const struct plan_site *s;
 	const uint32_t *jump;
 
-	if (!m->nobjects || p->sites.len >= WIRE_SITE_MASK || p->blocks.len > MAX_BLOCKS)
+	if (!m->nobjects || p->sites.len > PLAN_MAX_SITES || p->blocks.len > MAX_BLOCKS)
 		return false;
 	vec__each (f, &p->functions)
 		if (!good_function(m, f))

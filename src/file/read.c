@@ -211,8 +211,8 @@ static int give_item(void *ctx, const struct item *item)
 	const struct sideband_event *e = &item->sideband;
 
 	switch (item->type) {
-	case ITEM_RECORD:
-		return calls->record ? calls->record(r->calls_ctx, item->record, item->size) : 0;
+	case ITEM_EVENT:
+		return calls->event ? calls->event(r->calls_ctx, item->event) : 0;
 	case ITEM_SIDEBAND:
 		return calls->sideband ? calls->sideband(r->calls_ctx, e) : 0;
 	case ITEM_LOST:

@@ -301,9 +301,9 @@ static int flush_if_full(struct trace_writer *w)
 	return event_encoder__is_full(w->events) ? trace_writer__flush(w) : 0;
 }
 
-int trace_writer__record(struct trace_writer *w, const void *record, size_t size)
+int trace_writer__event(struct trace_writer *w, const struct event *e)
 {
-	int err = event_encoder__record(w->events, record, size);
+	int err = event_encoder__event(w->events, e);
 
 	return err ? err : flush_if_full(w);
 }

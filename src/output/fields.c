@@ -63,10 +63,10 @@ static bool get_cpu(const struct output *o, const struct step *s, union field_va
 /* The innermost. */
 static bool get_context(const struct output *o, const struct step *s, union field_value *v)
 {
-	v->string = s->context & WIRE_NMI	? "nmi"
-		    : s->context & WIRE_HARDIRQ ? "hardirq"
+	v->string = s->interrupt & IN_NMI	? "nmi"
+		    : s->interrupt & IN_HARDIRQ ? "hardirq"
 						: "softirq";
-	return s->context;
+	return s->interrupt;
 }
 
 static bool get_event(const struct output *o, const struct step *s, union field_value *v)

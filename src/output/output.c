@@ -34,7 +34,7 @@ const struct output_format *output__by_name(const char *name)
 
 static void show_reg(struct reg_list *list, const struct arch *arch, unsigned number)
 {
-	if (number < WIRE_REGS && number < arch->nregs && list->n < WIRE_REGS)
+	if (number < EVENT_REGS && number < arch->nregs && list->n < EVENT_REGS)
 		list->regs[list->n++] = number;
 }
 
@@ -51,7 +51,7 @@ static void choose_regs(struct output *o)
 		show_reg(&o->regs, arch, args[i]);
 	for (unsigned i = 0; !o->options.regs && i < arch->ngo_args; i++)
 		show_reg(&o->go_regs, arch, arch->go_args[i]);
-	for (unsigned i = 0; i < WIRE_REGS; i++)
+	for (unsigned i = 0; i < EVENT_REGS; i++)
 		if (o->options.regs >> i & 1)
 			show_reg(&o->regs, arch, i);
 }

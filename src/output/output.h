@@ -61,7 +61,7 @@ const struct output_format *output__by_name(const char *name); /* NULL: none */
 const struct output_format *output__counting(const struct output_format *format);
 
 struct reg_list {
-	uint8_t regs[WIRE_REGS];
+	uint8_t regs[EVENT_REGS];
 	unsigned n;
 };
 

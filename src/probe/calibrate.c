@@ -154,7 +154,7 @@ struct measurement {
 	struct figures *of; /* by site, then those silenced */
 };
 
-static int count_record(void *ctx, const void *data, size_t size)
+static int count_event(void *ctx, const struct event *e)
 {
 	++*(uint64_t *)ctx;
 	return 0;
@@ -177,7 +177,7 @@ static void no_misses(void *ctx, uint64_t hits)
 int calibrate__hit(struct runner *r, struct probe *p, uint32_t site, bool silent, double *ns,
 		   uint64_t *records)
 {
-	const struct probe_sink sink = {records, count_record, no_sideband, no_loss, no_misses};
+	const struct probe_sink sink = {records, count_event, no_sideband, no_loss, no_misses};
 	int err;
 
 	*records = 0;

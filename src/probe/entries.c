@@ -59,7 +59,7 @@ static void collect(struct probe *p, struct batch *b)
 			continue;
 		}
 		vec__push(&b->addrs, s->vaddr);
-		vec__push(&b->cookies, p->cookies.data[i]);
+		vec__push(&b->cookies, i);
 		vec__push(&b->sites, i);
 	}
 }

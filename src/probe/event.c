@@ -182,7 +182,7 @@ static int uprobe_define(struct probe *p, int fd, const char *event, uint32_t si
 		return -EINVAL;
 	key.offset = offset;
 	if (bpf_map__update_elem(p->skel->maps.uprobe_sites, &key, sizeof(key),
-				 &p->cookies.data[site], 8, BPF_NOEXIST))
+				 &site, 4, BPF_NOEXIST))
 		return -errno;
 	snprintf(line, sizeof(line), "p:%s %s:0x%llx\n", event, o->attach_path,
 		 (unsigned long long)offset);
@@ -338,7 +338,7 @@ static int add_kernel_site(struct probe *p, uint64_t ip, uint32_t site)
 {
 	struct bpf_map *map = p->skel->maps.kernel_sites;
 
-	return bpf_map__update_elem(map, &ip, 8, &p->cookies.data[site], 8, BPF_ANY) ? -errno : 0;
+	return bpf_map__update_elem(map, &ip, 8, &site, 4, BPF_ANY) ? -errno : 0;
 }
 
 /* Or what is_endbr() of arch/x86/include/asm/ibt.h takes for one: a nop that the kernel puts in its

@@ -45,7 +45,7 @@ static void collect(struct probe *p, uint32_t object, struct batch *b)
 			continue;
 		}
 		vec__push(&b->offsets, offset);
-		vec__push(&b->cookies, p->cookies.data[i]);
+		vec__push(&b->cookies, i);
 		vec__push(&b->sites, i);
 	}
 }
@@ -66,7 +66,7 @@ static void collect_returns(struct probe *p, uint32_t object, struct batch *b)
 					     s->vaddr + s->probe_at, &offset))
 			continue;
 		vec__push(&b->offsets, offset);
-		vec__push(&b->cookies, cookie__of_return(p->plan, f->entry_site));
+		vec__push(&b->cookies, f->entry_site | COOKIE_RETURN);
 		vec__push(&b->sites, f->entry_site);
 	}
 }

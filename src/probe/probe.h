@@ -18,7 +18,6 @@
 #include "event/event.h"
 #include "kernel/kernel.h"
 #include "process/process.h"
-#include "../bpf/wire.h"
 
 struct probe_filters {
 	VEC(uint32_t) pids;
@@ -53,7 +52,7 @@ struct probe_options {
 struct probe_sink {
 	void *ctx;
 	/* Non-zero stops the poll and is returned by it. */
-	int (*record)(void *ctx, const void *data, size_t size);
+	int (*event)(void *ctx, const struct event *e);
 	int (*sideband)(void *ctx, const struct sideband_event *e);
 	/* At the end: events of a thread that were lost after its last record; pid 0: nobody knows
 	 * whose; 0 events: records that are none by themselves. */

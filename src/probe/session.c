@@ -90,7 +90,7 @@ static void configure(struct probe *p, uint32_t noperands, uint32_t nprobes)
 {
 	const struct probe_filters *f = &p->options->filters;
 	struct wire_config *c = (struct wire_config *)&p->skel->rodata->config;
-	const struct object *go = cookie__go(p->plan);
+	const struct object *go = action__go(p->plan);
 	uint8_t lookup = p->mechanism->lookup;
 	struct stat ns;
 	bool inner = find_pid_ns(&ns);
@@ -120,6 +120,7 @@ static void configure(struct probe *p, uint32_t noperands, uint32_t nprobes)
 	bpf_map__set_max_entries(p->skel->maps.ring, ring_size(p->options));
 	bpf_map__set_max_entries(p->skel->maps.on_threads, go ? GO_THREADS : 1);
 	bpf_map__set_max_entries(p->skel->maps.on_tid, go ? GO_THREADS : 1);
+	bpf_map__set_max_entries(p->skel->maps.sites, p->plan->sites.len + 1);
 	bpf_map__set_max_entries(p->skel->maps.operands, max_of(noperands, 1u));
 	/* a kernel entry may be found under two addresses */
 	bpf_map__set_max_entries(p->skel->maps.kernel_sites,
@@ -198,28 +199,35 @@ static int fill_filters(struct probe *p)
 	return err ? err : f->cgroup ? set_cgroup(p, f->cgroup) : 0;
 }
 
-static int fill_operands(struct probe *p)
+static int fill_operand(struct probe *p, uint32_t n, const struct plan_site *s)
 {
-	uint32_t n = 0;
+	struct wire_operand o = action__operand(s);
 
-	for (uint32_t i = 0; i < p->plan->sites.len; i++) {
-		const struct plan_site *s = &p->plan->sites.data[i];
-		struct wire_operand o;
-
-		if (!s->probe) {
-			vec__push(&p->cookies, 0);
-			continue;
-		}
-		vec__push(&p->cookies, cookie__of_site(p->plan, i, n, p->options->events));
-		if (!cookie__needs_operand(s))
-			continue;
-		o = cookie__operand(s);
-		if (bpf_map__update_elem(p->skel->maps.operands, &n, 4, &o, sizeof(o), BPF_ANY))
-			return err__set(errno, "cannot fill the operand table: %s",
-					strerror(errno));
-		n++;
-	}
+	if (bpf_map__update_elem(p->skel->maps.operands, &n, 4, &o, sizeof(o), BPF_ANY))
+		return err__set(errno, "cannot fill the operand table: %s", strerror(errno));
 	return 0;
+}
+
+/* What is done at each site. */
+static int fill_sites(struct probe *p)
+{
+	uint32_t noperands = 0;
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < p->plan->sites.len; i++) {
+		const struct plan_site *s = &p->plan->sites.data[i];
+		uint64_t action;
+
+		if (!s->probe)
+			continue;
+		action = action__of_site(p->plan, i, noperands, p->options->events);
+		if (bpf_map__update_elem(p->skel->maps.sites, &i, 4, &action, 8, BPF_ANY))
+			return err__set(errno, "cannot fill the table of sites: %s",
+					strerror(errno));
+		if (action__needs_operand(s))
+			err = fill_operand(p, noperands++, s);
+	}
+	return err;
 }
 
 static int attach_tasks(struct probe *p)
@@ -261,7 +269,7 @@ static int load(struct probe *p)
 		const struct plan_site *s = &p->plan->sites.data[i];
 
 		nprobes += s->probe;
-		noperands += s->probe && cookie__needs_operand(s);
+		noperands += s->probe && action__needs_operand(s);
 	}
 	p->skel = bbtrace_bpf__open_opts(&open_options);
 	if (!p->skel)
@@ -279,7 +287,7 @@ static void tell_of_goroutines(const struct plan *plan)
 	const struct plan_object *o;
 
 	vec__each (o, &plan->objects)
-		if (o->object && o->object->go && !cookie__is_go(plan, o->object))
+		if (o->object && o->object->go && !action__is_go(plan, o->object))
 			note("%s: its goroutines can't be told apart, and they go from thread to thread: depths, "
 			     "durations and returns may be wrong or missing",
 			     o->path);
@@ -292,6 +300,7 @@ int probe__open(struct plan *plan, const struct probe_options *options, struct p
 
 	p->plan = plan;
 	p->options = options;
+	p->decoder = decoder__new(plan);
 	p->tracefs = -1;
 	reach__find(&p->reach, &options->filters);
 	libbpf_set_print(libbpf_print);
@@ -301,7 +310,7 @@ int probe__open(struct plan *plan, const struct probe_options *options, struct p
 	err = err ? err : mechanism__choose(p);
 	err = err ? err : load(p);
 	err = err ? err : fill_filters(p);
-	err = err ? err : fill_operands(p);
+	err = err ? err : fill_sites(p);
 	err = err ? err
 		  : drain__open(bpf_map__fd(p->skel->maps.ring), WAITING_RINGS * ring_size(options),
 				&p->drain);
@@ -447,11 +456,10 @@ void probe__close(struct probe *p)
 		bpf_link__destroy(p->tasks[i]);
 	sideband__close(p->sideband);
 	bbtrace_bpf__destroy(p->skel);
-	expander__free(&p->expander);
+	decoder__free(p->decoder);
 	vec__free(&p->links);
 	vec__free(&p->events);
 	vec__free(&p->gaps);
-	vec__free(&p->cookies);
 	reach__free(&p->reach);
 	free(p->unspared);
 	free(p);

@@ -3,9 +3,11 @@
 #ifndef BBTRACE_PROBE_SESSION_H
 #define BBTRACE_PROBE_SESSION_H
 
+#include <linux/types.h>
 #include "probe.h"
 #include "reach.h"
-#include "expand.h"
+#include "event/decode.h"
+#include "../bpf/wire.h"
 
 struct bbtrace_bpf;
 struct bpf_link;
@@ -20,7 +22,7 @@ struct mechanism {
 	const char *what;
 	bool kernel;	     /* for kernel functions, else for user space */
 	const char *program; /* BPF, that its probes run */
-	uint8_t lookup;	     /* enum probe_lookup: how its probes find their word */
+	uint8_t lookup;	     /* enum probe_lookup: how its probes find their site */
 	uint8_t loss;	     /* enum target_loss: how an exec may take a process away from it */
 	uint32_t most;	     /* sites for which it is quick to attach; 0: any number */
 	int (*check)(void);
@@ -50,7 +52,7 @@ struct probe {
 	char *unspared; /* probe__unspared() */
 	struct bbtrace_bpf *skel;
 	struct drain *drain;
-	struct expander expander;
+	struct decoder *decoder;
 	struct sideband *sideband;
 	struct reach reach;
 	VEC(struct attached) links;
@@ -61,7 +63,6 @@ struct probe {
 	int event_fd;			 /* the perf event that the program came with; a link's */
 	int event_id;			 /* of the one tracefs event */
 	VEC(int) events;		 /* perf events, beside that which a link holds */
-	VEC(uint64_t) cookies;		 /* probe word by site; 0: no probe */
 	uint64_t settled;		 /* probe__settled() */
 };
 
@@ -144,16 +145,14 @@ int feature__tracefs_kprobes(void);
  */
 bool emulation__is_wrong(const uint8_t *bytes, size_t len);
 
-/* The probe word of a site (wire.h); operand: its index in the operand table where it has one;
+/* What a site's probe has to do (wire.h); operand: its index in the operand table where it has one;
  * events: enum plan_events. */
-uint64_t cookie__of_site(const struct plan *plan, uint32_t site, uint32_t operand, unsigned events);
-/* That of a return probe at the entry. */
-uint64_t cookie__of_return(const struct plan *plan, uint32_t site);
+uint64_t action__of_site(const struct plan *plan, uint32_t site, uint32_t operand, unsigned events);
 /* The program of Go whose goroutines the probes tell apart; NULL: none. */
-const struct object *cookie__go(const struct plan *plan);
+const struct object *action__go(const struct plan *plan);
 /* Is it that one, or like it? */
-bool cookie__is_go(const struct plan *plan, const struct object *o);
-bool cookie__needs_operand(const struct plan_site *site);
-struct wire_operand cookie__operand(const struct plan_site *site);
+bool action__is_go(const struct plan *plan, const struct object *o);
+bool action__needs_operand(const struct plan_site *site);
+struct wire_operand action__operand(const struct plan_site *site);
 
 #endif

@@ -7,7 +7,6 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include "drain.h"
-#include "operands.h"
 #include "session.h"
 #include "sideband.h"
 #include "tracefs.h"
@@ -62,24 +61,19 @@ static int give_sideband(struct probe *p, uint64_t until, const struct probe_sin
 static int give_records(struct probe *p, const struct batch *b, const struct probe_sink *sink)
 {
 	const char *at = b->records, *end = at + b->len;
-	uint64_t stored, size;
+	uint64_t size;
 	int err = 0;
 
-	for (; !err && at < end; at += stored) {
-		const struct wire_event *e;
-		struct wire_entry_stack found;
-		struct wire_event room;
+	for (; !err && at < end; at += size) {
+		const struct event *e;
 
-		memcpy(&stored, at, sizeof(stored));
-		at += sizeof(stored);
-		size = stored;
-		e = expander__record(&p->expander, at, &size, p->settled, &room);
+		memcpy(&size, at, sizeof(size));
+		at += sizeof(size);
+		e = decoder__event(p->decoder, at, size, p->settled);
 		if (!e)
-			return err__set(EIO,
-					"a short record of the ring buffer belongs to no other");
-		e = operands__record(p->plan, e, size, &found);
+			return -EIO;
 		err = give_sideband(p, e->time, sink);
-		err = err ? err : sink->record(sink->ctx, e, size);
+		err = err ? err : sink->event(sink->ctx, e);
 	}
 	return err;
 }

@@ -86,10 +86,10 @@ static int jump_to(struct event_context *n, struct call *c)
 	c->told = n->s->switched;
 	c->state = CALL_LOST;
 	/* where the stack was switched, another call may go on */
-	if (n->s->switched || !n->value || n->e->missing & WIRE_NO_VALUE0)
+	if (n->s->switched || !n->e->has_target)
 		return 0;
-	go_to(n->t, c, locate__block(n->t, pid, n->e->time, n->value[0]));
-	if (c->block != NO_BLOCK || !locate__in_plan(n->t, pid, n->e->time, n->value[0]))
+	go_to(n->t, c, locate__block(n->t, pid, n->e->time, n->e->target));
+	if (c->block != NO_BLOCK || !locate__in_plan(n->t, pid, n->e->time, n->e->target))
 		return 0;
 	/* into code that could not be proved to be code, and has no probes */
 	c->told = true;
@@ -306,8 +306,7 @@ static int await_return(struct event_context *n, struct call *c)
 static int on_branch(struct event_context *n, struct call *c)
 {
 	bool conditional = n->s->kind == BRANCH_JCC || n->s->kind == BRANCH_LOOP;
-	bool taken = !conditional || n->t->plan->arch->taken(n->s->kind, n->s->cond, n->e->flags,
-							     n->value ? n->value[0] : 0);
+	bool taken = !conditional || n->e->taken;
 	int err = step__branch(n, taken);
 
 	if (err || !c)
@@ -392,7 +391,7 @@ static struct call *maker_of(struct event_context *n, uint32_t block)
 	if (delta == SP_UNKNOWN)
 		c = calls__top(n->th);
 	else
-		c = calls__at(n->th, n->e->sp + sizeof(uint64_t) + delta);
+		c = calls__at(n->th, n->e->sp + plan->arch->call_pushes + delta);
 	return c && c->sp > n->e->sp && c->state == CALL_AT && c->block != NO_BLOCK ? c : NULL;
 }
 
@@ -408,7 +407,7 @@ static int walk_caller(struct event_context *n)
 	uint32_t call;
 	int err;
 
-	if (!(n->t->options.events & PLAN_BRANCH) || n->e->missing & WIRE_NO_CALLER)
+	if (!(n->t->options.events & PLAN_BRANCH) || !n->entry->caller)
 		return 0;
 	call = walk__call_ending(n->t->walk, n->s->object, n->entry->caller - n->bias);
 	c = call == NO_BLOCK ? NULL : maker_of(n, call);
@@ -436,7 +435,7 @@ static bool is_made(struct event_context *n)
 					     ? &n->t->plan->blocks.data[c->block]
 					     : NULL;
 
-	return b && b->object == n->s->object && !(n->e->missing & WIRE_NO_CALLER) &&
+	return b && b->object == n->s->object && n->entry->caller &&
 	       b->start + n->bias == n->entry->caller;
 }
 
@@ -445,14 +444,14 @@ static bool is_made(struct event_context *n)
 static bool is_tail_of(struct event_context *n, const struct call *c)
 {
 	return c->state == CALL_TAIL && leads_to(n->t, c, n->s->function) &&
-	       (n->e->missing & WIRE_NO_CALLER || !c->caller || c->caller == n->entry->caller);
+	       (!n->entry->caller || !c->caller || c->caller == n->entry->caller);
 }
 
 /* Is a return probe to come for what was called with this return address? */
 static bool is_pending(struct event_context *n)
 {
 	return (n->t->plan->return_probes || n->t->plan->kernel) &&
-	       n->e->missing & WIRE_NO_SYSCALL && n->entry->syscall_args[0];
+	       n->entry->pending;
 }
 
 /* So the call that has this place of the stack has not ended: it jumped here. */
@@ -524,7 +523,7 @@ int replay__entry(struct event_context *n)
 
 	if (!n->t->plan->kernel)
 		locate__learn_bias(n->t, n->th->pid, n->s->object, n->bias);
-	memcpy(n->th->comm, n->entry->comm, sizeof(n->th->comm) - 1);
+	snprintf(n->th->comm, sizeof(n->th->comm), "%s", n->entry->comm);
 	err = end_below(n, n->e->sp);
 	n->th->returned_sp = 0;
 	c.signals = n->th->signals;
@@ -542,8 +541,7 @@ int replay__entry(struct event_context *n)
 	}
 	if (err)
 		return err;
-	if (!(n->e->missing & WIRE_NO_CALLER))
-		c.caller = n->entry->caller;
+	c.caller = n->entry->caller;
 	if (!again)
 		top = calls__push(n->t, n->th, &c);
 	top->fresh = true;

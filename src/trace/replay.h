@@ -39,7 +39,7 @@ struct call {
 /* A thread; or a goroutine, which has calls of its own and goes from thread to thread. */
 struct thread {
 	uint32_t pid, tid;    /* goroutine: of the thread that it was last seen on */
-	uint64_t goroutine;   /* 0: a thread; as in WIRE_GOROUTINE */
+	uint64_t goroutine;   /* 0: a thread; as in struct event */
 	struct thread *other; /* the goroutine that the thread runs, the thread that runs the
 				 goroutine; NULL: none */
 	uint64_t key;	      /* of trace.threads */
@@ -91,15 +91,12 @@ struct trace {
 struct event_context {
 	struct trace *t;
 	struct thread *th;
-	const struct wire_event *e;
-	const struct wire_entry *entry; /* NULL: not an entry */
-	uint64_t bias;			/* entry: running - link-time addresses of its object */
-	const uint64_t *value;		/* two, or NULL */
+	const struct event *e;
+	const struct event_entry *entry; /* NULL: not an entry */
+	uint64_t bias;			 /* entry: running - link-time addresses of its object */
 	uint32_t site;
 	const struct plan_site *s;
 	const struct plan_block *block;
-	uint64_t frames;
-	const uint64_t *stack;
 };
 
 /* ---- tasks.c: threads and processes come and go ---- */

@@ -21,10 +21,10 @@ int replay__gap(struct event_context *n)
 
 int replay__lost(struct event_context *n)
 {
-	bool signal = !n->value[0] && !n->value[1];
+	bool signal = !n->e->count && !n->e->hits;
 
 	n->th->returned_sp = 0;
 	/* a signal's record is no event, but its handler may have gone anywhere */
 	forget_positions(n->th, !signal);
-	return signal ? 0 : step__lost(n, n->value[0]);
+	return signal ? 0 : step__lost(n, n->e->count);
 }

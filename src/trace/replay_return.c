@@ -23,11 +23,11 @@ int replay__helper_ret(struct event_context *n)
 
 	/* to where the call returns: no other function's ret does that with this stack pointer */
 	if (n->s->kind != BRANCH_RET || !c || c->state != CALL_TAIL ||
-	    (!c->direct && c->block == NO_BLOCK) || !n->value || n->e->missing & WIRE_NO_VALUE0 ||
-	    !c->caller || c->caller != n->value[0])
+	    (!c->direct && c->block == NO_BLOCK) || !n->e->has_target ||
+	    !c->caller || c->caller != n->e->target)
 		return 0;
 	err = replay__end_calls(n, calls__make_current(n->th, c));
-	return err ? err : undecoded__arrive(n, n->value[0]);
+	return err ? err : undecoded__arrive(n, n->e->target);
 }
 
 /* Brings the call to its return where no ret told that it is there. */
@@ -60,7 +60,7 @@ static struct call *returning_call(struct event_context *n)
 		struct call *c = &n->th->calls.data[i];
 
 		if (c->sp != n->e->sp || c->function != n->s->function ||
-		    (c->caller && c->caller != n->value[0]))
+		    (c->caller && c->caller != n->e->target))
 			continue;
 		if (!c->dormant)
 			return c;
@@ -86,7 +86,7 @@ int replay__return(struct event_context *n)
 	err = walk_to_return(n, c);
 	err = err ? err : step__return(n, c);
 	replay__pop(n, c);
-	return err ? err : undecoded__arrive(n, n->value[0]);
+	return err ? err : undecoded__arrive(n, n->e->target);
 }
 
 /* The call left by a tail jump; any other has been told by its own ret. */

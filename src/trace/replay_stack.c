@@ -37,8 +37,7 @@ struct call *replay__leave_stack(struct event_context *n, struct call *c)
 
 	c->state = CALL_LOST;
 	c->told = true;
-	if (other && other->function == n->s->function && other->caller && n->value &&
-	    !(n->e->missing & WIRE_NO_VALUE0) && other->caller == n->value[0])
+	if (other && other->function == n->s->function && other->caller && n->e->has_target && other->caller == n->e->target)
 		return calls__make_current(n->th, other);
 	calls__suspend_from(n->th, c);
 	return NULL;

@@ -24,7 +24,7 @@ static struct step step_of(struct event_context *n, enum step_type type, uint32_
 	if (n->e) {
 		step.time = n->e->time;
 		step.cpu = n->e->cpu;
-		step.context = n->t->plan->kernel ? n->e->flags & WIRE_CONTEXT : 0;
+		step.interrupt = n->e->interrupt;
 		step.timed = true;
 	}
 	return step;
@@ -116,8 +116,8 @@ int step__branch(struct event_context *n, bool taken)
 	if (n->s->target || !taken) {
 		step.to = taken ? places->taken : places->next;
 		step.to_known = true;
-	} else if (n->value && !(n->e->missing & WIRE_NO_VALUE0)) {
-		locate__running(n->t, n->th->pid, n->e->time, n->value[0], &step.to);
+	} else if (n->e->has_target) {
+		locate__running(n->t, n->th->pid, n->e->time, n->e->target, &step.to);
 		step.to_known = true;
 	}
 	return live_filter__step(n->t, n->th, &step);
@@ -138,18 +138,13 @@ static uint64_t caller_of(struct thread *th)
 	return 0;
 }
 
-static enum stack_end stack_end_of(const struct event_context *n)
-{
-	uint64_t end = n->frames ? WIRE_STACK_END(n->stack[n->frames - 1]) : STACK_WHOLE;
-
-	return min_of(end, (uint64_t)STACK_ENDS - 1);
-}
-
 int step__entry(struct event_context *n)
 {
 	const struct plan_function *fn = &n->t->plan->functions.data[n->s->function];
-	struct location stack[WIRE_STACK];
-	uint64_t regs[WIRE_REGS], *last;
+	const struct arch *arch = n->t->plan->arch;
+	const struct event_entry *entry = n->entry;
+	struct location stack[STACK_FRAMES];
+	uint64_t regs[EVENT_REGS] = {0}, *last;
 	struct step step;
 
 	if (live_filter__count(n->t, STEP_ENTRY))
@@ -159,22 +154,23 @@ int step__entry(struct event_context *n)
 	/* where the function begins, not where the probe sits */
 	step.at = locate__site(n->t, n->site)->entry;
 	step.caller = caller_of(n->th);
-	memcpy(regs, n->entry->regs, sizeof(regs));
-	regs[16] = n->bias + fn->ranges[0].vaddr;
-	step.regs = regs;
-	if (!(n->e->missing & WIRE_NO_SYSCALL))
-		step.syscall_args = (const uint64_t *)n->entry->syscall_args;
+	if (entry->regs) {
+		memcpy(regs, entry->regs, min_of(entry->nregs, EVENT_REGS) * sizeof(*regs));
+		regs[arch->ip_reg] = n->bias + fn->ranges[0].vaddr;
+		step.regs = regs;
+	}
+	step.syscall_args = entry->args;
 	step.nsyscall_args =
-		fn->arguments ? min_of(fn->arguments - 1u, (unsigned)WIRE_ARGS) : WIRE_ARGS;
+		fn->arguments ? min_of(fn->arguments - 1u, (unsigned)EVENT_ARGS) : EVENT_ARGS;
 	step.has_since = last;
 	step.since_entry = last ? n->e->time - *last : 0;
 	*map64__put(&n->th->entered, n->s->function) = n->e->time;
-	step.stack = n->stack ? stack : NULL;
-	step.stack_end = stack_end_of(n);
-	step.nstack = n->frames - (step.stack_end != STACK_WHOLE);
+	step.stack = entry->stack ? stack : NULL;
+	step.stack_end = entry->stack_end;
+	step.nstack = min_of(entry->nstack, STACK_FRAMES);
 	for (size_t i = 0; i < step.nstack; i++)
-		locate__running(n->t, n->t->plan->kernel ? 0 : n->th->pid, n->e->time, n->stack[i],
-				&stack[i]);
+		locate__running(n->t, n->t->plan->kernel ? 0 : n->th->pid, n->e->time,
+				entry->stack[i], &stack[i]);
 	return live_filter__step(n->t, n->th, &step);
 }
 
@@ -204,8 +200,8 @@ int step__return(struct event_context *n, const struct call *c)
 	step = step_of(n, STEP_RETURN, n->site);
 	step.function = c->function;
 	locate__vaddr(n->t, fn->object, fn->ranges[0].vaddr, &step.at);
-	step.has_value = n->value && !(n->e->missing & WIRE_NO_VALUE1);
-	step.value = step.has_value ? n->value[1] : 0;
+	step.has_value = n->e->has_value;
+	step.value = step.has_value ? n->e->value : 0;
 	step.has_duration = c->seen_entry;
 	step.duration = c->seen_entry ? n->e->time - c->time : 0;
 	return live_filter__step(n->t, n->th, &step);

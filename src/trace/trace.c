@@ -20,82 +20,69 @@ struct trace *trace__new(const struct plan *plan, const struct trace_options *op
 	return t;
 }
 
-static size_t size_of(uint32_t type)
+static int bad_event(void)
 {
-	static const size_t sizes[WIRE_TYPES] = {[WIRE_BRANCH] = sizeof(struct wire_event),
-						 [WIRE_VALUE] = sizeof(struct wire_value),
-						 [WIRE_ENTRY] = sizeof(struct wire_entry),
-						 [WIRE_LOST] = sizeof(struct wire_value),
-						 [WIRE_SIGNAL] = sizeof(struct wire_event),
-						 [WIRE_GOROUTINE] = sizeof(struct wire_value),
-						 [WIRE_RETURN] = sizeof(struct wire_value)};
-
-	return type < WIRE_TYPES ? sizes[type] : SIZE_MAX;
+	return err__set(EINVAL, "an event does not belong to this plan");
 }
 
-static int bad_record(void)
+static int on_entry(struct event_context *n)
 {
-	return err__set(EINVAL, "a record of the ring buffer does not belong to this plan");
-}
-
-static int take_entry(struct event_context *n, const void *record, size_t size)
-{
-	const struct wire_entry_stack *s = record;
-
-	n->entry = record;
-	n->value = (const uint64_t *)n->entry->value;
-	if (!n->s->entry)
-		return bad_record();
+	n->entry = n->e->entry;
+	if (!n->s->entry || !n->entry)
+		return bad_event();
 	if (!n->t->plan->kernel)
-		n->bias = n->entry->regs[16] - n->s->probe_at - n->s->vaddr;
-	if (size < sizeof(*s))
-		return 0;
-	n->frames = min_of((uint64_t)s->frames, (uint64_t)WIRE_STACK);
-	n->stack = (const uint64_t *)s->stack;
-	return 0;
+		n->bias = n->entry->ip - n->s->probe_at - n->s->vaddr;
+	return replay__entry(n);
 }
 
-int trace__feed(struct trace *t, const void *record, size_t size)
+static int on_return(struct event_context *n)
 {
-	const struct wire_event *e = record;
-	struct event_context n = {.t = t, .e = e};
-	uint32_t type;
+	if (!n->s->entry)
+		return bad_event();
+	return n->t->plan->kernel ? replay__tail_return(n) : replay__return(n);
+}
 
-	if (size < sizeof(*e))
-		return bad_record();
-	type = e->site_type >> WIRE_SITE_BITS;
-	n.site = e->site_type & WIRE_SITE_MASK;
-	if (size < size_of(type) || (type != WIRE_LOST && type != WIRE_SIGNAL &&
-				     type != WIRE_GOROUTINE && n.site >= t->plan->sites.len))
-		return bad_record();
+static void on_signal(struct thread *th)
+{
+	th->signals++;
+	if (th->other)
+		th->other->signals++;
+}
+
+/* An event of a site of the plan. */
+static int on_site(struct event_context *n)
+{
+	n->site = n->e->site;
+	n->s = &n->t->plan->sites.data[n->site];
+	n->block = &n->t->plan->blocks.data[n->s->block];
+	if (n->e->type == EVENT_RETURN)
+		return on_return(n);
+	if (n->s->role == ROLE_WITNESS)
+		return replay__witness(n);
+	if (n->e->type == EVENT_ENTRY)
+		return on_entry(n);
+	return n->s->role == ROLE_BRANCH ? replay__branch(n) : bad_event();
+}
+
+static bool is_of_site(const struct event *e)
+{
+	return e->type == EVENT_BRANCH || e->type == EVENT_ENTRY || e->type == EVENT_RETURN;
+}
+
+int trace__feed(struct trace *t, const struct event *e)
+{
+	struct event_context n = {.t = t, .e = e};
+
+	if (e->type >= EVENT_TYPES || (is_of_site(e) && e->site >= t->plan->sites.len))
+		return bad_event();
 	n.th = tasks__thread(t, e->pid, e->tid, e->cpu);
-	if (type == WIRE_SIGNAL) {
-		n.th->signals++;
-		if (n.th->other)
-			n.th->other->signals++;
-		return 0;
-	}
-	if (type == WIRE_GOROUTINE) {
-		goroutines__run(t, n.th, ((const struct wire_value *)record)->value[0]);
-		return 0;
-	}
+	if (e->type == EVENT_SIGNAL)
+		return on_signal(n.th), 0;
+	if (e->type == EVENT_GOROUTINE)
+		return goroutines__run(t, n.th, e->goroutine), 0;
 	n.th = n.th->other ? n.th->other : n.th;
 	n.th->seen = true;
-	if (type == WIRE_VALUE || type == WIRE_LOST || type == WIRE_RETURN)
-		n.value = (const uint64_t *)((const struct wire_value *)record)->value;
-	if (type == WIRE_LOST)
-		return replay__lost(&n);
-	n.s = &t->plan->sites.data[n.site];
-	n.block = &t->plan->blocks.data[n.s->block];
-	if (type == WIRE_RETURN)
-		return !n.s->entry	 ? bad_record()
-		       : t->plan->kernel ? replay__tail_return(&n)
-					 : replay__return(&n);
-	if (n.s->role == ROLE_WITNESS)
-		return replay__witness(&n);
-	if (type != WIRE_ENTRY)
-		return n.s->role != ROLE_BRANCH ? bad_record() : replay__branch(&n);
-	return take_entry(&n, record, size) ? -EINVAL : replay__entry(&n);
+	return e->type == EVENT_LOST ? replay__lost(&n) : on_site(&n);
 }
 
 int trace__lost(struct trace *t, uint32_t pid, uint32_t tid, uint64_t count)

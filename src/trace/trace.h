@@ -9,10 +9,8 @@
 #ifndef BBTRACE_TRACE_H
 #define BBTRACE_TRACE_H
 
-#include <linux/types.h>
-#include "plan/plan.h"
 #include "event/event.h"
-#include "../bpf/wire.h"
+#include "plan/plan.h"
 
 enum step_type {
 	STEP_ENTRY,
@@ -42,7 +40,7 @@ struct step {
 	bool implied;	  /* the path, not a probe, tells it */
 	uint64_t time;	  /* ns, CLOCK_MONOTONIC */
 	uint32_t cpu;	  /* implied: of the event that tells it */
-	uint16_t context; /* kernel, enum wire_context: interrupts it ran in; as cpu */
+	uint8_t interrupt; /* kernel, enum event_interrupt: what it ran in; as cpu */
 	uint32_t pid, tid;
 	uint64_t goroutine; /* its number, or with GOROUTINE_AT the address of its g; 0: none */
 	uint32_t ns_pid;    /* as the process sees itself; 0: the same as pid */
@@ -64,7 +62,7 @@ struct step {
 	struct location to; /* the fall-through when not taken */
 
 	/* ENTRY */
-	const uint64_t *regs; /* by register number, WIRE_REGS of them; NULL: not recorded */
+	const uint64_t *regs; /* by register number, EVENT_REGS of them; NULL: not recorded */
 	bool has_since;
 	uint64_t since_entry;	      /* ns since this thread last entered this function */
 	const uint64_t *syscall_args; /* or NULL */
@@ -126,7 +124,7 @@ typedef int (*step_fn)(void *ctx, const struct step *step);
 struct kept_step {
 	struct step step;
 	char comm[16];
-	uint64_t regs[WIRE_REGS], syscall_args[WIRE_ARGS];
+	uint64_t regs[EVENT_REGS], syscall_args[EVENT_ARGS];
 	struct location *stack;
 };
 void kept__take(struct kept_step *k, const struct step *s);
@@ -152,9 +150,8 @@ struct trace;
 struct trace *trace__new(const struct plan *plan, const struct trace_options *options,
 			 const struct resolver *resolver, step_fn fn, void *ctx);
 void trace__free(struct trace *t);
-/* One record of the ring, size bytes. 0; -EINVAL: not a record of this plan; or what fn returned.
- */
-int trace__feed(struct trace *t, const void *record, size_t size);
+/* 0; -EINVAL: not an event of this plan; or what fn returned. */
+int trace__feed(struct trace *t, const struct event *e);
 /* Side events: a task was born, changed its name, ended. */
 int trace__fork(struct trace *t, uint64_t time, uint32_t pid, uint32_t tid, uint32_t ppid,
 		uint32_t ptid);

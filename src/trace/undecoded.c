@@ -59,9 +59,9 @@ int undecoded__behind(struct event_context *n, const struct call *c)
 
 	/* a jump within a call has said so itself */
 	if ((kind != BRANCH_RET && kind != BRANCH_ICALL && (kind != BRANCH_IJMP || c)) ||
-	    !n->value || n->e->missing & WIRE_NO_VALUE0)
+	    !n->e->has_target)
 		return 0;
-	return undecoded__arrive(n, n->value[0]);
+	return undecoded__arrive(n, n->e->target);
 }
 
 struct call *undecoded__caller(struct event_context *n, int *err)
@@ -69,7 +69,7 @@ struct call *undecoded__caller(struct event_context *n, int *err)
 	uint32_t function = NO_FUNCTION;
 	struct call *c;
 
-	if (!(n->e->missing & WIRE_NO_CALLER))
+	if (n->entry->caller)
 		function = function_at(n, n->entry->caller);
 	c = function == NO_FUNCTION ? NULL : calls__enclosing(n->th, function, n->e->sp);
 	if (!c)

@@ -3,6 +3,7 @@
  * The replay: records and side events in any order on a plan made of bytes (made.h: two bytes say
  * how many), and the steps rendered by one of the formats.
  */
+#include "event/decode.h"
 #include "json_check.h"
 #include "made.h"
 #include "output/output.h"
@@ -13,6 +14,7 @@
 struct run {
 	struct made m;
 	struct trace *t;
+	struct decoder *decoder;
 	struct output *out;
 	struct str text;
 	uint64_t time;
@@ -62,62 +64,88 @@ static uint64_t some_address(struct run *r, struct input *in)
 	return input__number(in, 8);
 }
 
-static size_t natural_size(const struct plan_site *s, uint32_t *type)
+static enum event_type natural_type(const struct plan_site *s, uint8_t how)
 {
-	*type = s->entry ? WIRE_ENTRY
-		: s->kind == BRANCH_JCC || s->kind == BRANCH_JMP || s->kind == BRANCH_CALL ||
-				s->kind == BRANCH_NONE
-			? WIRE_BRANCH
-			: WIRE_VALUE;
-	return *type == WIRE_ENTRY    ? sizeof(struct wire_entry)
-	       : *type == WIRE_BRANCH ? sizeof(struct wire_event)
-				      : sizeof(struct wire_value);
+	if (!s->entry)
+		return EVENT_BRANCH;
+	return how & 1 ? EVENT_RETURN : EVENT_ENTRY;
 }
 
-/* As the kernel side writes it for this site. */
+/* As the kernel side tells it for this site. */
 static int feed_natural(struct run *r, struct input *in)
 {
-	struct wire_entry_stack w = {0};
-	struct wire_event *e = &w.entry.event;
-	uint32_t site = input__number(in, 1) % r->m.plan->sites.len, type;
+	uint32_t site = input__number(in, 1) % r->m.plan->sites.len;
 	const struct plan_site *s = &r->m.plan->sites.data[site];
-	size_t size = natural_size(s, &type);
-	uint8_t who = input__number(in, 1);
+	uint8_t who = input__number(in, 1), how = input__number(in, 1);
+	uint64_t stack[STACK_FRAMES], regs[EVENT_REGS] = {0}, args[EVENT_ARGS] = {1, 2, 3};
+	struct event_entry entry = {.ip = BIAS + s->vaddr, .comm = "c\x1bmm"};
+	struct event e = {.time = r->time += 10,
+			  .pid = 1 + (who & 1),
+			  .tid = who >> 1 & 3,
+			  .cpu = who >> 3 & 1,
+			  .site = site,
+			  .type = natural_type(s, how),
+			  .sp = 0x7ff000 - 8 * (input__number(in, 1) & 15),
+			  .interrupt = how >> 1 & 7,
+			  .taken = who >> 4 & 1,
+			  .has_target = who >> 5 & 1,
+			  .has_value = who >> 6 & 1,
+			  .target = some_address(r, in),
+			  .value = 42};
 
-	e->time = r->time += 10;
-	e->pid = 1 + (who & 1);
-	e->tid = who >> 1 & 3;
-	e->cpu = who >> 3 & 1;
-	e->missing = who >> 4;
-	e->sp = 0x7ff000 - 8 * (input__number(in, 1) & 15);
-	e->flags = input__number(in, 2);
-	e->site_type = site | type << WIRE_SITE_BITS;
-	w.entry.value[0] = type == WIRE_BRANCH ? 0 : some_address(r, in);
-	w.entry.value[1] = 42;
-	if (type == WIRE_ENTRY) {
-		w.entry.caller = some_address(r, in);
-		w.entry.regs[16] = BIAS + s->vaddr;
-		memcpy(w.entry.comm, "c\x1bmm", 4);
+	if (e.type != EVENT_ENTRY)
+		return trace__feed(r->t, &e);
+	e.entry = &entry;
+	entry.caller = some_address(r, in);
+	entry.pending = how >> 4 & 1;
+	entry.regs = how >> 5 & 1 ? regs : NULL;
+	entry.nregs = EVENT_REGS;
+	entry.args = how >> 6 & 1 ? args : NULL;
+	if (how & 128) {
+		entry.stack = stack;
+		entry.nstack = input__number(in, 1) % (STACK_FRAMES + 1);
+		entry.stack_end = input__number(in, 1) % STACK_ENDS;
+		for (unsigned i = 0; i < entry.nstack; i++)
+			stack[i] = BIAS + CODE + i;
 	}
-	if (who & 128 && type == WIRE_ENTRY) {
-		size = sizeof(w);
-		w.frames = input__number(in, 1);
-		for (unsigned i = 0; i < WIRE_STACK && i < w.frames; i++)
-			w.stack[i] = BIAS + CODE + i;
-	}
-	return trace__feed(r->t, &w, size);
+	return trace__feed(r->t, &e);
 }
 
-/* Anything, of any size. */
+/* Of no site, or of one that it doesn't suit. */
 static int feed_raw(struct run *r, struct input *in)
+{
+	struct event_entry entry = {.comm = "", .caller = some_address(r, in)};
+	struct event e = {.time = input__number(in, 8),
+			  .pid = input__number(in, 1),
+			  .tid = input__number(in, 1),
+			  .sp = input__number(in, 8),
+			  .site = input__number(in, 4),
+			  .type = input__number(in, 1),
+			  .count = input__number(in, 8),
+			  .hits = input__number(in, 1) & 1,
+			  .goroutine = input__number(in, 8)};
+	int err;
+
+	e.entry = e.type == EVENT_ENTRY ? &entry : NULL;
+	err = trace__feed(r->t, &e);
+	CHECK(err <= 1);
+	return err == 1;
+}
+
+/* A record of the ring, of any size and of any bytes. */
+static int feed_record(struct run *r, struct input *in)
 {
 	struct input part = input__part(in, input__number(in, 2) % 2048);
 	size_t size = input__left(&part);
 	void *record = xmalloc(size);
-	int err;
+	const struct event *e;
+	int err = 0;
 
 	input__bytes(&part, record, size);
-	err = trace__feed(r->t, record, size);
+	e = decoder__event(r->decoder, record, size, r->time);
+	CHECK(e || *err__text());
+	if (e)
+		err = trace__feed(r->t, e);
 	free(record);
 	CHECK(err <= 1);
 	return err == 1;
@@ -130,7 +158,7 @@ static int one_event(struct run *r, struct input *in)
 
 	switch (op & 15) {
 	case 0:
-		return feed_raw(r, in);
+		return op & 16 ? feed_raw(r, in) : feed_record(r, in);
 	case 1:
 		return trace__fork(r->t, r->time, pid, tid, 1 + (op >> 4 & 3), op >> 6);
 	case 2:
@@ -182,6 +210,7 @@ static void run(struct run *r, struct input *in)
 
 	r->out = output__new(choose_format(how & 31), &show, r->m.plan, take_text, &r->text);
 	r->t = trace__new(r->m.plan, &options, &resolver, on_step, r);
+	r->decoder = decoder__new(r->m.plan);
 	while (!err && input__left(in))
 		err = one_event(r, in);
 	CHECK(err == 0 || err == 1);
@@ -191,6 +220,7 @@ static void run(struct run *r, struct input *in)
 		check_text(r);
 	}
 	trace__free(r->t);
+	decoder__free(r->decoder);
 	output__free(r->out);
 }
 

@@ -125,22 +125,36 @@ static inline void put_sideband(struct str *s, const struct sideband_event *e)
 		    (unsigned long long)e->count, e->text ? e->text : "-");
 }
 
-static inline void put_record(struct str *s, const void *record, size_t size)
+/* All of an event, as a line. */
+static inline void put_event(struct str *s, const struct event *e)
 {
-	uint64_t hash = 14695981039346656037ull;
+	const struct event_entry *n = e->entry;
 
-	for (size_t i = 0; i < size; i++)
-		hash = (hash ^ ((const uint8_t *)record)[i]) * 1099511628211ull;
-	str__printf(s, "record %zu %llx\n", size, (unsigned long long)hash);
+	str__printf(s, "event %u %llu %u %u %llx %u %u %u %u %u/%llx %u/%llx %llu %u %llx", e->type,
+		    (unsigned long long)e->time, e->pid, e->tid, (unsigned long long)e->sp, e->site,
+		    e->cpu, e->interrupt, e->taken, e->has_target, (unsigned long long)e->target,
+		    e->has_value, (unsigned long long)e->value, (unsigned long long)e->count,
+		    e->hits, (unsigned long long)e->goroutine);
+	if (n) {
+		str__printf(s, " entry %llx %llx %u %s %u", (unsigned long long)n->ip,
+			    (unsigned long long)n->caller, n->pending, n->comm, n->stack_end);
+		for (unsigned i = 0; n->regs && i < n->nregs; i++)
+			str__printf(s, " %llx", (unsigned long long)n->regs[i]);
+		for (unsigned i = 0; n->args && i < EVENT_ARGS; i++)
+			str__printf(s, " arg %llx", (unsigned long long)n->args[i]);
+		for (unsigned i = 0; n->stack && i < n->nstack; i++)
+			str__printf(s, " frame %llx", (unsigned long long)n->stack[i]);
+	}
+	str__puts(s, "\n");
 }
 
 struct got {
 	struct str items;
 	const struct plan *plan;
 	struct trace_meta meta;
-	size_t nobjects, nmapped, records;
+	size_t nobjects, nmapped, events;
 	const struct object *last_object;
-	int stop; /* what record calls return */
+	int stop; /* what event calls return */
 };
 
 static inline int got_begin(void *ctx, const struct plan *p, const struct trace_meta *meta)
@@ -168,16 +182,16 @@ static inline int got_mapped(void *ctx, uint64_t dev, uint64_t ino, const char *
 	return 0;
 }
 
-static inline int got_record(void *ctx, const void *record, size_t size)
+static inline int got_event(void *ctx, const struct event *e)
 {
 	struct got *g = ctx;
 
-	g->records++;
-	put_record(&g->items, record, size);
+	g->events++;
+	put_event(&g->items, e);
 	return g->stop;
 }
 
-static inline int got_side(void *ctx, const struct sideband_event *e)
+static inline int got_sideband(void *ctx, const struct sideband_event *e)
 {
 	put_sideband(&((struct got *)ctx)->items, e);
 	return 0;
@@ -190,8 +204,8 @@ static inline int got_lost(void *ctx, uint32_t pid, uint32_t tid, uint64_t count
 	return 0;
 }
 
-static const struct trace_calls got_calls = {got_begin,	 got_object, got_mapped,
-					     got_record, got_side,   got_lost};
+static const struct trace_calls got_calls = {got_begin, got_object,   got_mapped,
+					     got_event, got_sideband, got_lost};
 
 /* Reads a file whole; got's pointers into it die with *reader. */
 static inline int read_file(const char *data, size_t len, struct got *got,

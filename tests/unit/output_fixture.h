@@ -58,7 +58,7 @@ static struct plan fixture_plan = {
 	.functions = {.data = fixture_functions, .len = 1},
 	.sites = {.data = fixture_sites, .len = FIXTURE_SITES},
 };
-static const uint64_t fixture_regs[WIRE_REGS] = {
+static const uint64_t fixture_regs[EVENT_REGS] = {
 	0xa0, 0xa1, 0xa2, 0xa3, 0xa4, 0xa5, 0, 0x18,	       0xa8,
 	0xa9, 0,    0,	  0,	0,    0,    0, 0x7f0000098580, 0x246,
 };

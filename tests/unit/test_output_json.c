@@ -48,7 +48,7 @@ static void test_entry(void)
 						      "1250,\"stack\":[" MAIN
 						      ",{\"object\":null,\"vaddr\":\"0x1234\"}]}\n",
 	      "an entry with all it can have", e);
-	e.context = WIRE_HARDIRQ | WIRE_SOFTIRQ;
+	e.interrupt = IN_HARDIRQ | IN_SOFTIRQ;
 	e.nstack = 0;
 	e.has_since = false;
 	e.stack_end = STACK_NO_POINTER;

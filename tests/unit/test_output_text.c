@@ -83,10 +83,10 @@ static void test_regs(void)
 	e.nsyscall_args = 6;
 	shows(LEFT "malloc(0x1, 0x2, 0x3, 0x0, 0xffffffffffffffff, 0x6)  first entry\n",
 	      "a syscall's arguments stand for the argument registers", e);
-	e.context = WIRE_SOFTIRQ;
+	e.interrupt = IN_SOFTIRQ;
 	shows(LEFT "[softirq] malloc(0x1, 0x2, 0x3, 0x0, 0xffffffffffffffff, 0x6)  first entry\n",
 	      "what an interrupt does is marked", e);
-	e.context = 0;
+	e.interrupt = 0;
 	e.nsyscall_args = 2;
 	shows(LEFT "malloc(0x1, 0x2)  first entry\n", "as many as it has", e);
 	e.nsyscall_args = 0;

@@ -83,49 +83,62 @@ static struct trace *t;
 static struct str got;
 static uint64_t clock_ns;
 
-#define FLAGS_ZF 0x40
-
-static struct wire_event event(int site, uint64_t sp, unsigned type)
+static struct event event(uint32_t site, uint64_t sp, enum event_type type)
 {
 	clock_ns += 10;
-	return (struct wire_event){.time = clock_ns,
-				   .pid = 7,
-				   .tid = 7,
-				   .sp = sp,
-				   .site_type = site | type << WIRE_SITE_BITS};
+	return (struct event){
+		.time = clock_ns, .pid = 7, .tid = 7, .sp = sp, .site = site, .type = type};
+}
+
+static void feed(struct event e)
+{
+	trace__feed(t, &e);
+}
+
+static void feed_entry(struct event e, bool pending)
+{
+	struct event_entry entry = {.ip = sites[e.site].vaddr + 0x555500000000,
+				    .caller = 0x77,
+				    .pending = pending,
+				    .comm = "prog"};
+
+	e.entry = &entry;
+	feed(e);
 }
 
 static void enter(int site, uint64_t sp)
 {
-	struct wire_entry e = {
-		.event = event(site, sp, WIRE_ENTRY), .caller = 0x77, .comm = "prog"};
-
-	e.regs[16] = sites[site].vaddr + 0x555500000000;
-	e.event.missing = WIRE_NO_SYSCALL;
-	trace__feed(t, &e, sizeof(e));
+	feed_entry(event(site, sp, EVENT_ENTRY), false);
 }
 
-/* A jne: taken when ZF is clear. */
 static void branch(int site, uint64_t sp, bool taken)
 {
-	struct wire_event e = event(site, sp, WIRE_BRANCH);
+	struct event e = event(site, sp, EVENT_BRANCH);
 
-	e.flags = taken ? 0 : FLAGS_ZF;
-	trace__feed(t, &e, sizeof(e));
+	e.taken = taken;
+	feed(e);
+}
+
+/* It leads to, and leaves value in the return register. */
+static struct event returning(struct event e, uint64_t to, uint64_t value)
+{
+	e.has_target = e.has_value = true;
+	e.target = to;
+	e.value = value;
+	return e;
 }
 
 static void ret(int site, uint64_t sp, uint64_t value)
 {
-	struct wire_value v = {.event = event(site, sp, WIRE_VALUE), .value = {0x77, value}};
-
-	trace__feed(t, &v, sizeof(v));
+	feed(returning(event(site, sp, EVENT_BRANCH), 0x77, value));
 }
 
 static void lose(uint64_t count)
 {
-	struct wire_value v = {.event = event(WIRE_SITE_MASK, 0, WIRE_LOST), .value = {count, 0}};
+	struct event e = event(0, 0, EVENT_LOST);
 
-	trace__feed(t, &v, sizeof(v));
+	e.count = count;
+	feed(e);
 }
 
 /* ---- steps out ---- */
@@ -296,15 +309,15 @@ static void test_unknown(void)
 
 static void test_fork(void)
 {
-	struct wire_value v;
+	struct event e;
 
 	begin(NULL);
 	enter(F_ENTRY, 0x1000);
 	trace__fork(t, ++clock_ns, 8, 8, 7, 7);
-	v = (struct wire_value){.event = event(F_RET, 0x1000, WIRE_VALUE), .value = {0, 3}};
-	v.event.pid = v.event.tid = 8;
+	e = returning(event(F_RET, 0x1000, EVENT_BRANCH), 0, 3);
+	e.pid = e.tid = 8;
 	lose(1); /* the position is not of interest here */
-	trace__feed(t, &v, sizeof(v));
+	feed(e);
 	ret(F_RET, 0x1000, 4);
 	ok(strstr(got.data, "R f 0x3 +11") && strstr(got.data, "R f 0x4 +31"),
 	   "a forked child returns from the call that its parent was in");
@@ -316,19 +329,13 @@ static void test_fork(void)
 
 static void probed_return(int site, uint64_t sp, uint64_t to, uint64_t value)
 {
-	struct wire_value v = {.event = event(site, sp, WIRE_RETURN), .value = {to, value}};
-
-	trace__feed(t, &v, sizeof(v));
+	feed(returning(event(site, sp, EVENT_RETURN), to, value));
 }
 
 /* By a jump: the return address is a return probe's already. */
 static void enter_by_jump(int site, uint64_t sp)
 {
-	struct wire_entry e = {.event = event(site, sp, WIRE_ENTRY), .caller = 0x77};
-
-	e.syscall_args[0] = 1;
-	e.event.missing = WIRE_NO_SYSCALL;
-	trace__feed(t, &e, sizeof(e));
+	feed_entry(event(site, sp, EVENT_ENTRY), true);
 }
 
 static void test_return_probes(void)
@@ -438,17 +445,19 @@ static void test_selection(void)
 
 static void test_hostile(void)
 {
-	struct wire_entry e = {.event = event(SITES, 0, WIRE_ENTRY)};
+	struct event_entry entry = {.comm = ""};
+	struct event e = event(SITES, 0, EVENT_ENTRY);
 
 	begin(NULL);
-	ok(trace__feed(t, &e, sizeof(e)) < 0, "a site that the plan doesn't have");
-	e.event.site_type = F_JNE | WIRE_ENTRY << WIRE_SITE_BITS;
-	ok(trace__feed(t, &e, sizeof(e)) < 0, "an entry where none is");
-	e.event.site_type = F_ENTRY | WIRE_BRANCH << WIRE_SITE_BITS;
-	ok(trace__feed(t, &e, sizeof(e)) < 0, "a branch where none is");
-	e.event.site_type = F_ENTRY | 200u << WIRE_SITE_BITS;
-	ok(trace__feed(t, &e, sizeof(e)) < 0, "a record of no known type");
-	ok(trace__feed(t, &e, 8) < 0, "a record that is too short");
+	e.entry = &entry;
+	ok(trace__feed(t, &e) < 0, "a site that the plan doesn't have");
+	e.site = F_JNE;
+	ok(trace__feed(t, &e) < 0, "an entry where none is");
+	e.site = F_ENTRY;
+	e.type = EVENT_BRANCH;
+	ok(trace__feed(t, &e) < 0, "a branch where none is");
+	e.type = 200;
+	ok(trace__feed(t, &e) < 0, "an event of no known type");
 	trace__free(t);
 }
 

@@ -7,81 +7,101 @@ static struct str file, wrote; /* the file; its items as text */
 
 /* ---- writing ---- */
 
-static struct wire_event event(uint32_t site, unsigned type)
+static struct event event(uint32_t site, enum event_type type)
 {
 	static uint64_t clock = 5000000000000;
 
 	clock += rnd() % 3000;
-	return (struct wire_event){
+	return (struct event){
 		.time = clock - (rnd() % 50 ? 0 : rnd() % 5000), /* CPUs' records cross */
 		.pid = 100 + rnd() % 3,
 		.tid = 100 + rnd() % 7,
 		.sp = 0x7ffc00000000 + (rnd() % 64 ? 0x100 : rnd() % 0x10000),
-		.site_type = site | type << WIRE_SITE_BITS,
-		.flags = rnd() % 9 ? 0x246 : rnd(),
+		.site = site,
+		.type = type,
 		.cpu = rnd() % 20 ? 3 : rnd() % 4096,
-		.missing = rnd() % 30 ? 0 : rnd() % 16,
+		.interrupt = rnd() % 30 ? 0 : rnd() % 8,
 	};
 }
 
-static void fill_entry(struct wire_entry *e)
+static void add_event(struct trace_writer *w, struct event e)
 {
-	e->event = event(S_ENTRY, WIRE_ENTRY);
-	e->caller = 0x555500001000 + rnd() % 4;
-	snprintf(e->comm, sizeof(e->comm), "comm%u", (unsigned)(rnd() % 3));
-	for (int i = 0; i < WIRE_REGS; i++)
-		e->regs[i] = rnd() % 3 ? 7 : rnd();
-	for (int i = 0; i < WIRE_ARGS; i++)
-		e->syscall_args[i] = rnd() % 3 ? 0 : rnd();
-	e->value[0] = rnd() % 2 ? 0 : rnd();
+	/* of no site: what comes back has none either, whatever was given */
+	if (e.type != EVENT_BRANCH && e.type != EVENT_ENTRY && e.type != EVENT_RETURN)
+		e.site = SITES;
+	trace_writer__event(w, &e);
+	put_event(&wrote, &e);
 }
 
-static void add_record(struct trace_writer *w, const void *record, size_t size)
+/* Where the branch leads, and with which value, or not known. */
+static struct event leading(struct event e, bool value)
 {
-	trace_writer__record(w, record, size);
-	put_record(&wrote, record, size);
+	e.has_target = rnd() % 30;
+	e.has_value = value && rnd() % 30;
+	e.target = e.has_target ? rnd() % 4 : 0;
+	e.value = e.has_value ? rnd() % 3 ? 1 : rnd() : 0;
+	return e;
 }
 
-static void add_stack(struct trace_writer *w)
+static void add_entry(struct trace_writer *w, bool stack)
 {
-	struct wire_entry_stack s = {.frames = rnd() % (WIRE_STACK + 1)};
+	uint64_t regs[EVENT_REGS] = {0}, args[EVENT_ARGS], frames[STACK_FRAMES];
+	struct event_entry n = {.nregs = plan.arch->nregs, .pending = rnd() % 9 == 0};
+	struct event e = event(S_ENTRY, EVENT_ENTRY);
+	char comm[16];
 
-	fill_entry(&s.entry);
-	for (uint64_t i = 0; i < s.frames; i++)
-		s.stack[i] = 0x555500000000 + (rnd() % 5 ? s.frames - i : rnd() % 100);
-	add_record(w, &s, sizeof(s));
+	snprintf(comm, sizeof(comm), "comm%u", (unsigned)(rnd() % 3));
+	n.comm = rnd() % 20 ? comm : "";
+	n.caller = rnd() % 20 ? 0x555500001000 + rnd() % 4 : 0;
+	for (unsigned i = 0; i < n.nregs; i++)
+		regs[i] = rnd() % 3 ? 7 : rnd();
+	n.regs = rnd() % 20 ? regs : NULL;
+	n.ip = n.regs ? regs[plan.arch->ip_reg] : 0;
+	for (int i = 0; i < EVENT_ARGS; i++)
+		args[i] = rnd() % 3 ? 0 : rnd();
+	n.args = rnd() % 2 ? args : NULL;
+	n.nstack = stack ? rnd() % (STACK_FRAMES + 1) : 0;
+	for (uint64_t i = 0; i < n.nstack; i++)
+		frames[i] = 0x555500000000 + (rnd() % 5 ? n.nstack - i : rnd() % 100);
+	n.stack = stack ? frames : NULL;
+	n.stack_end = stack ? rnd() % STACK_ENDS : STACK_WHOLE;
+	e.entry = &n;
+	add_event(w, e);
 }
 
-static void add_any_record(struct trace_writer *w)
+static void add_any_event(struct trace_writer *w)
 {
-	static const uint32_t value_sites[] = {S_IJMP, S_LOOP, S_RET};
-	struct wire_value v = {.value = {rnd() % 4, rnd() % 3 ? 1 : rnd()}};
-	struct wire_entry e = {0};
-	struct wire_event b;
+	struct event e;
 
 	switch (rnd() % 12) {
 	case 0:
-		return add_stack(w);
 	case 1:
-		fill_entry(&e);
-		return add_record(w, &e, sizeof(e));
+		return add_entry(w, rnd() % 2);
 	case 2:
-		v.event = event(WIRE_SITE_MASK, WIRE_LOST);
-		return add_record(w, &v, sizeof(v));
+		e = event(0, EVENT_LOST);
+		e.count = rnd() % 4;
+		e.hits = rnd() % 2;
+		return add_event(w, e);
 	case 3:
-		b = event(WIRE_SITE_MASK, WIRE_SIGNAL);
-		return add_record(w, &b, sizeof(b));
+		return add_event(w, event(0, EVENT_SIGNAL));
 	case 4:
+		return add_event(w, leading(event(S_IJMP, EVENT_BRANCH), false));
 	case 5:
-		v.event = event(value_sites[rnd() % 3], WIRE_VALUE);
-		return add_record(w, &v, sizeof(v));
+		return add_event(w, leading(event(S_RET, EVENT_BRANCH), true));
+	case 6:
+		return add_event(w, leading(event(S_ENTRY, EVENT_RETURN), true));
+	case 7:
+		e = event(0, EVENT_GOROUTINE);
+		e.goroutine = rnd() % 9;
+		return add_event(w, e);
 	default:
-		b = event(rnd() % 2 ? S_JNE : S_CALL, WIRE_BRANCH);
-		return add_record(w, &b, sizeof(b));
+		e = event(rnd() % 2 ? S_JNE : rnd() % 2 ? S_LOOP : S_CALL, EVENT_BRANCH);
+		e.taken = e.site != S_CALL && rnd() % 3;
+		return add_event(w, e);
 	}
 }
 
-static void add_any_side(struct trace_writer *w)
+static void add_any_sideband(struct trace_writer *w)
 {
 	static const char *const texts[] = {"", "cat", "/usr/lib/libc.so.6",
 					    "a name \xff\x01 of bytes"};
@@ -135,9 +155,9 @@ static void write_file(size_t n)
 	trace_writer__mapped(w, 8, 77, object.path, &object);
 	for (size_t i = 0; i < n; i++) {
 		if (rnd() % 20)
-			add_any_record(w);
+			add_any_event(w);
 		else
-			add_any_side(w);
+			add_any_sideband(w);
 		if (i % 1000 == 999)
 			trace_writer__flush(w);
 	}
@@ -192,7 +212,7 @@ static void test_round_trip(void)
 
 	write_file(20000);
 	is(read_file(file.data, file.len, &got, &r), 0, "a file is read to its end");
-	is_str(got.items.data, wrote.data, "each record and side event comes back, in order");
+	is_str(got.items.data, wrote.data, "each event and sideband event comes back, in order");
 	compare_plan(got.plan);
 	ok(got.meta.start_time == meta.start_time && got.meta.realtime_offset == -5 &&
 		   got.meta.utc_offset == -3600 && got.meta.regs == meta.regs &&
@@ -217,7 +237,7 @@ static void test_stop(void)
 	struct got got = {.stop = 1};
 
 	is(read_file(file.data, file.len, &got, &r), 1, "a call that has enough ends the reading");
-	is(got.records, 1, "at once");
+	is(got.events, 1, "at once");
 	trace_reader__free(r);
 	str__free(&got.items);
 }
@@ -234,8 +254,8 @@ static void test_all_fields(void)
 	is(sizeof(struct plan_gap), 24, "struct plan_gap is");
 	is(sizeof(struct plan), 304, "struct plan is");
 	is(sizeof(struct symbol), 56, "struct symbol is");
-	is(sizeof(struct wire_event), 32, "struct wire_event is as events.c knows it");
-	is(sizeof(struct wire_entry), 264, "struct wire_entry is");
+	is(sizeof(struct event), 88, "struct event is as event_codec.c knows it");
+	is(sizeof(struct event_entry), 72, "struct event_entry is");
 }
 
 /* ---- cut and damaged ---- */
@@ -354,7 +374,7 @@ static void test_unknown_block(void)
 
 /* ---- size ---- */
 
-/* A loop as programs have them: flags that change with a counter, one stack pointer. */
+/* A loop as programs have them: one branch that ends it, one stack pointer. */
 static void test_size(void)
 {
 	struct str before = {0};
@@ -364,18 +384,15 @@ static void test_size(void)
 
 	trace_writer__begin(w, &meta);
 	for (unsigned i = 0; i < n; i++) {
-		struct wire_event e = {.time = time +=
-				       600 + i * 7 % 5 * 10 + (i % 1000 ? 0 : 20000),
-				       .pid = 1,
-				       .tid = 1,
-				       .sp = 0x7ffc0000,
-				       .site_type = i % 10 ? S_JNE : S_CALL,
-				       .flags = 0x202};
+		struct event e = {.time = time += 600 + i * 7 % 5 * 10 + (i % 1000 ? 0 : 20000),
+				  .pid = 1,
+				  .tid = 1,
+				  .sp = 0x7ffc0000,
+				  .site = i % 10 ? S_JNE : S_CALL,
+				  .taken = i % 10 && i % 10 != 9,
+				  .type = EVENT_BRANCH};
 
-		/* what sub sets: parity and borrow of a counter */
-		e.flags |= (!(__builtin_popcount(i & 255) & 1) << 2) | ((i % 16 == 0) << 4) |
-			   ((i % 10 == 9) << 6);
-		trace_writer__record(w, &e, sizeof(e));
+		trace_writer__event(w, &e);
 	}
 	raw = trace_writer__pending(w); /* times are foretold, but for some noise and interrupts */
 	ok(raw < n * 16 / 10, "before it is deflated, a branch takes %.2f bytes, its time included",
@@ -389,16 +406,15 @@ static void test_size(void)
 static void test_foreign_record(void)
 {
 	struct trace_writer *w = trace_writer__new(&plan, to_memory, &file);
-	struct wire_event e = {.site_type = SITES};
+	struct event e = {.site = SITES};
 
 	file.len = 0;
-	is(trace_writer__record(w, &e, sizeof(e)), -EINVAL,
-	   "a record of no site of the plan is not taken");
-	e.site_type = 250u << WIRE_SITE_BITS;
-	is(trace_writer__record(w, &e, sizeof(e)), -EINVAL, "nor one of no type");
-	e.site_type = WIRE_VALUE << WIRE_SITE_BITS;
-	is(trace_writer__record(w, &e, sizeof(e)), -EINVAL,
-	   "nor one that is too short for its type");
+	is(trace_writer__event(w, &e), -EINVAL, "an event of no site of the plan is not taken");
+	e.site = S_JNE;
+	e.type = 250;
+	is(trace_writer__event(w, &e), -EINVAL, "nor one of no type");
+	e.type = EVENT_ENTRY;
+	is(trace_writer__event(w, &e), -EINVAL, "nor an entry without what belongs to it");
 	trace_writer__free(w);
 }
 

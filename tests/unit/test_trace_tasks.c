@@ -67,33 +67,36 @@ static void begin(bool kernel)
 	t = trace__new(&plan, &options, &resolver, on_step, NULL);
 }
 
-static struct wire_event event(int site, uint32_t pid, uint32_t tid, unsigned type)
+static struct event event(uint32_t site, uint32_t pid, uint32_t tid, enum event_type type)
 {
 	clock_ns += 10;
-	return (struct wire_event){.time = clock_ns,
-				   .pid = pid,
-				   .tid = tid,
-				   .sp = 0x7000,
-				   .site_type = site | type << WIRE_SITE_BITS};
+	return (struct event){
+		.time = clock_ns, .pid = pid, .tid = tid, .sp = 0x7000, .site = site, .type = type};
+}
+
+static void feed(struct event e)
+{
+	trace__feed(t, &e);
 }
 
 static void enter(uint32_t pid, uint32_t tid)
 {
-	struct wire_entry e = {.event = event(ENTRY, pid, tid, WIRE_ENTRY), .comm = "prog"};
+	struct event_entry entry = {.ip = 0x555500001000, .comm = "prog"};
+	struct event e = event(ENTRY, pid, tid, EVENT_ENTRY);
 
-	e.regs[16] = 0x555500001000;
-	e.event.missing = WIRE_NO_SYSCALL;
-	trace__feed(t, &e, sizeof(e));
+	e.entry = &entry;
+	feed(e);
 }
 
 static void leave(uint32_t pid, uint32_t tid)
 {
-	struct wire_event jne = event(JNE, pid, tid, WIRE_BRANCH);
-	struct wire_value v;
+	struct event jne = event(JNE, pid, tid, EVENT_BRANCH), ret;
 
-	trace__feed(t, &jne, sizeof(jne));
-	v = (struct wire_value){.event = event(RET_2, pid, tid, WIRE_VALUE)};
-	trace__feed(t, &v, sizeof(v));
+	jne.taken = true;
+	feed(jne);
+	ret = event(RET_2, pid, tid, EVENT_BRANCH);
+	ret.has_target = ret.has_value = true;
+	feed(ret);
 }
 
 static uint64_t unmatched(void)
@@ -232,10 +235,10 @@ static void test_each(void)
 
 static void go_over(uint32_t pid, uint32_t tid, uint64_t goroutine)
 {
-	struct wire_value v = {.event = event(WIRE_SITE_MASK, pid, tid, WIRE_GOROUTINE),
-			       .value = {goroutine}};
+	struct event e = event(0, pid, tid, EVENT_GOROUTINE);
 
-	trace__feed(t, &v, sizeof(v));
+	e.goroutine = goroutine;
+	feed(e);
 }
 
 static void test_goroutines(void)

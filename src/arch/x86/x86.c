@@ -168,8 +168,8 @@ static void set_branch(const ZydisDecodedInstruction *z, const struct row *r, st
 		out->cond = z->opcode & 15;
 		out->mnemonic = jcc_names[out->cond];
 	} else if (r->kind == BRANCH_LOOP) {
-		out->cond = z->opcode & 3;
-		out->mnemonic = loop_names[out->cond];
+		out->cond = X86_LOOPNE | (z->opcode & 3);
+		out->mnemonic = loop_names[z->opcode & 3];
 		if (z->address_width == 32) {
 			out->mnemonic = out->cond == X86_JRCXZ ? "jecxz" : out->mnemonic;
 			out->cond |= X86_LOOP_ADDR32;
@@ -267,7 +267,7 @@ static bool taken(uint8_t kind, uint8_t cond, uint16_t flags, uint64_t counter)
 		return holds(cond, flags);
 	if (cond & X86_LOOP_ADDR32)
 		counter = (uint32_t)counter;
-	switch (cond & ~X86_LOOP_ADDR32) {
+	switch (X86_LOOPNE | (cond & 3)) {
 	case X86_JRCXZ:
 		return counter == 0;
 	case X86_LOOPE:
@@ -363,6 +363,9 @@ const struct arch arch_x86_64 = {
 	.go_args = go_args,
 	.return_reg = X86_RAX,
 	.sp_reg = X86_RSP,
+	.ip_reg = X86_RIP,
+	.flags_reg = X86_FLAGS,
+	.call_pushes = 8,
 	.counter_reg = X86_RCX,
 	.clobbered = X86_CALLER_SAVED,
 	.decode = decode,

@@ -29,8 +29,9 @@ enum x86_reg {
 	X86_FLAGS
 };
 
-/* insn.cond of LOOP: which, and where the counter is 32 bits wide (prefix 67) */
-enum x86_loop { X86_LOOPNE, X86_LOOPE, X86_LOOP, X86_JRCXZ, X86_LOOP_ADDR32 = 0x80 };
+/* insn.cond of LOOP: which (by the low two bits), and whether the counter is 32 bits wide (prefix
+ * 67); of JCC it is below. */
+enum x86_loop { X86_LOOPNE = 0x10, X86_LOOPE, X86_LOOP, X86_JRCXZ, X86_LOOP_ADDR32 = 0x80 };
 
 /* System V ABI, AMD64 supplement, figure 3.4 */
 #define X86_CALLER_SAVED                                                                           \

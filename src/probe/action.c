@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Encodes for the BPF program what a site's probe has to read: the probe word and the operand table
- * of wire.h. */
+/* Encodes for the BPF program what the probes of the sites have to do: the array of sites and the
+ * operand table of wire.h. */
 #include "session.h"
 
-bool cookie__needs_operand(const struct plan_site *s)
+bool action__needs_operand(const struct plan_site *s)
 {
 	return (s->kind == BRANCH_IJMP || s->kind == BRANCH_ICALL) &&
 	       s->operand.kind == OPERAND_MEM;
 }
 
-struct wire_operand cookie__operand(const struct plan_site *s)
+struct wire_operand action__operand(const struct plan_site *s)
 {
 	const struct operand *o = &s->operand;
 
@@ -24,23 +24,26 @@ struct wire_operand cookie__operand(const struct plan_site *s)
 	};
 }
 
-/* x86: the counter of loop and jrcxz is rcx */
-#define COUNTER_REG 1
+static uint64_t action(enum probe_action action, uint64_t argument)
+{
+	return (uint64_t)action << SITE_ACTION_SHIFT | argument << SITE_ARG_SHIFT;
+}
 
 static uint64_t action_of(const struct plan_site *s, uint32_t operand)
 {
 	switch (s->kind) {
 	case BRANCH_RET:
-		return (uint64_t)ACTION_RET << 28;
+		return action(ACTION_RET, 0);
+	case BRANCH_JCC:
 	case BRANCH_LOOP:
-		return (uint64_t)ACTION_REG << 28 | (uint64_t)COUNTER_REG << 32;
+		return action(ACTION_CONDITION, s->cond);
 	case BRANCH_IJMP:
 	case BRANCH_ICALL:
 		if (s->operand.kind == OPERAND_REG)
-			return (uint64_t)ACTION_REG << 28 | (uint64_t)s->operand.base << 32;
-		return (uint64_t)ACTION_MEM << 28 | (uint64_t)operand << 32;
+			return action(ACTION_REG, s->operand.base);
+		return action(ACTION_MEM, operand);
 	default:
-		return (uint64_t)ACTION_FLAGS << 28;
+		return action(ACTION_NONE, 0);
 	}
 }
 
@@ -63,7 +66,7 @@ static uint64_t events_of(const struct plan *plan, const struct plan_site *s, un
 	       (returns(plan, s) && (events & PLAN_RETURN));
 }
 
-const struct object *cookie__go(const struct plan *plan)
+const struct object *action__go(const struct plan *plan)
 {
 	const struct plan_object *o;
 
@@ -75,32 +78,26 @@ const struct object *cookie__go(const struct plan *plan)
 
 /* Programs of Go that differ in where they keep it can't be told apart at once: the first one
  * counts. */
-bool cookie__is_go(const struct plan *plan, const struct object *o)
+bool action__is_go(const struct plan *plan, const struct object *o)
 {
-	const struct object *go = cookie__go(plan);
+	const struct object *go = action__go(plan);
 
 	return go && o && o->go && o->go_g == go->go_g && o->go_goid == go->go_goid;
 }
 
-uint64_t cookie__of_site(const struct plan *plan, uint32_t site, uint32_t operand, unsigned events)
+uint64_t action__of_site(const struct plan *plan, uint32_t site, uint32_t operand, unsigned events)
 {
 	const struct plan_site *s = &plan->sites.data[site];
 	uint64_t word =
-		site | action_of(s, operand) | events_of(plan, s, events) << PROBE_EVENTS_SHIFT;
+		site | action_of(s, operand) | events_of(plan, s, events) << SITE_EVENTS_SHIFT;
 
-	if (cookie__is_go(plan, plan->objects.data[s->object].object))
-		word |= PROBE_GO;
+	if (action__is_go(plan, plan->objects.data[s->object].object))
+		word |= SITE_GO;
 	if (s->entry)
-		word |= PROBE_ENTRY;
+		word |= SITE_ENTRY;
 	if (s->entry && (plan->functions.data[s->function].flags & FUNCTION_SYSCALL))
 		word |= plan->functions.data[s->function].flags & FUNCTION_IA32
-				? PROBE_SYSCALL | PROBE_IA32
-				: PROBE_SYSCALL;
+				? SITE_SYSCALL | SITE_IA32
+				: SITE_SYSCALL;
 	return word;
-}
-
-uint64_t cookie__of_return(const struct plan *plan, uint32_t site)
-{
-	/* it may be one of several for a call that came back to its entry */
-	return site | (uint64_t)ACTION_RETURN << 28;
 }

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * x86-64: its registers, what its branches test, where its return address lies. Included once, by
+ * bbtrace.bpf.c.
+ */
+#ifndef BBTRACE_BPF_ARCH_H
+#define BBTRACE_BPF_ARCH_H
+
+#define ARCH_REGS	 18 /* as in struct wire_entry */
+#define ARCH_GENERAL	 16 /* of them are general registers */
+#define ARCH_CALL_PUSHES 8
+
+static __always_inline void copy_regs(__u64 *r, struct pt_regs *ctx)
+{
+	/* one load each, at a constant offset: the verifier refuses ctx + variable */
+	r[0] = ctx->ax;
+	r[1] = ctx->cx;
+	r[2] = ctx->dx;
+	r[3] = ctx->bx;
+	r[4] = ctx->sp;
+	r[5] = ctx->bp;
+	r[6] = ctx->si;
+	r[7] = ctx->di;
+	r[8] = ctx->r8;
+	r[9] = ctx->r9;
+	r[10] = ctx->r10;
+	r[11] = ctx->r11;
+	r[12] = ctx->r12;
+	r[13] = ctx->r13;
+	r[14] = ctx->r14;
+	r[15] = ctx->r15;
+	r[16] = ctx->ip;
+	r[17] = ctx->flags;
+}
+
+static __always_inline __u64 arch_sp(struct pt_regs *ctx)
+{
+	return ctx->sp;
+}
+
+static __always_inline __u64 arch_ip(struct pt_regs *ctx)
+{
+	return ctx->ip;
+}
+
+static __always_inline __u64 arch_frame_pointer(struct pt_regs *ctx)
+{
+	return ctx->bp;
+}
+
+static __always_inline __u64 arch_return_value(struct pt_regs *ctx)
+{
+	return ctx->ax;
+}
+
+static __always_inline __u64 arch_first_argument(struct pt_regs *ctx)
+{
+	return ctx->di;
+}
+
+/* A kprobe's address: it stands behind its int3. */
+static __always_inline __u64 arch_kprobe_address(struct pt_regs *ctx)
+{
+	return ctx->ip - 1;
+}
+
+#define INT3 0xcc
+
+/* Did a breakpoint lead to the kprobe that is being handled, not a jump or ftrace's call? */
+static __always_inline bool arch_is_breakpoint(struct pt_regs *ctx)
+{
+	__u8 insn = 0;
+
+	return !bpf_probe_read_kernel(&insn, 1, (void *)arch_kprobe_address(ctx)) && insn == INT3;
+}
+
+/* enum operand_seg of src/arch/arch.h */
+static __always_inline __u64 segment_base(__u8 seg)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+
+	return seg == 1 ? BPF_CORE_READ(task, thread.fsbase) : BPF_CORE_READ(task, thread.gsbase);
+}
+
+/* arch/x86/include/asm/syscall_wrapper.h: SC_X86_64_REGS_TO_ARGS, SC_IA32_REGS_TO_ARGS */
+static __always_inline void copy_syscall_args(__u64 *to, struct pt_regs *from, bool ia32)
+{
+	if (ia32) {
+		to[0] = (__u32)BPF_CORE_READ(from, bx);
+		to[1] = (__u32)BPF_CORE_READ(from, cx);
+		to[2] = (__u32)BPF_CORE_READ(from, dx);
+		to[3] = (__u32)BPF_CORE_READ(from, si);
+		to[4] = (__u32)BPF_CORE_READ(from, di);
+		to[5] = (__u32)BPF_CORE_READ(from, bp);
+		return;
+	}
+	to[0] = BPF_CORE_READ(from, di);
+	to[1] = BPF_CORE_READ(from, si);
+	to[2] = BPF_CORE_READ(from, dx);
+	to[3] = BPF_CORE_READ(from, r10);
+	to[4] = BPF_CORE_READ(from, r8);
+	to[5] = BPF_CORE_READ(from, r9);
+}
+
+/* enum x86_loop of src/arch/x86/x86.h: the counter is rcx, or ecx */
+#define CONDITION_LOOP	 0x10
+#define CONDITION_ADDR32 0x80
+enum { LOOPNE, LOOPE, LOOP, JRCXZ };
+
+#define FLAG_CF (1 << 0)
+#define FLAG_PF (1 << 2)
+#define FLAG_ZF (1 << 6)
+#define FLAG_SF (1 << 7)
+#define FLAG_OF (1 << 11)
+
+static __always_inline bool loop_taken(__u64 flags, __u64 counter, __u8 condition)
+{
+	__u8 which = condition & 3;
+
+	if (condition & CONDITION_ADDR32)
+		counter = (__u32)counter;
+	if (which == JRCXZ)
+		return !counter;
+	if (condition & CONDITION_ADDR32 ? (__u32)counter == 1 : counter == 1)
+		return false;
+	return which == LOOP || !!(flags & FLAG_ZF) == (which == LOOPE);
+}
+
+/* SDM 2, appendix B.1.4.7: tttn */
+static __always_inline bool flags_taken(__u64 flags, __u8 condition)
+{
+	bool sign = !(flags & FLAG_SF) != !(flags & FLAG_OF), is = false;
+
+	switch (condition >> 1 & 7) {
+	case 0:
+		is = flags & FLAG_OF;
+		break;
+	case 1:
+		is = flags & FLAG_CF;
+		break;
+	case 2:
+		is = flags & FLAG_ZF;
+		break;
+	case 3:
+		is = flags & (FLAG_CF | FLAG_ZF);
+		break;
+	case 4:
+		is = flags & FLAG_SF;
+		break;
+	case 5:
+		is = flags & FLAG_PF;
+		break;
+	case 6:
+		is = sign;
+		break;
+	case 7:
+		is = sign || (flags & FLAG_ZF);
+		break;
+	}
+	return is != (condition & 1);
+}
+
+/* Will the conditional branch that is about to run be taken? condition: insn.cond. */
+static __always_inline bool arch_taken(struct pt_regs *ctx, __u8 condition)
+{
+	return condition & CONDITION_LOOP ? loop_taken(ctx->flags, ctx->cx, condition)
+					  : flags_taken(ctx->flags, condition);
+}
+
+#endif

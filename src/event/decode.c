@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <errno.h>
+#include <linux/types.h>
+#include <stdlib.h>
+#include "event/decode.h"
+#include "../bpf/wire.h"
+
+#define KEPT_MIN 1024
+
+struct decoder {
+	const struct plan *plan;
+	struct event event; /* the last one */
+	struct event_entry entry;
+	char comm[sizeof(((struct wire_entry *)0)->comm) + 1];
+	struct map64 full; /* cpu << WIRE_TID_BITS | tid -> struct wire_event *: the last full
+			      record of a branch */
+	size_t kept;	   /* how many there were when the old ones were last dropped */
+	uint64_t key;	   /* of .last */
+	struct wire_event *last;
+};
+
+struct decoder *decoder__new(const struct plan *plan)
+{
+	struct decoder *d = xcalloc(1, sizeof(*d));
+
+	d->plan = plan;
+	return d;
+}
+
+void decoder__free(struct decoder *d)
+{
+	uint64_t value;
+
+	if (!d)
+		return;
+	for (size_t i = 0; i < d->full.cap; i++)
+		if (map64__slot(&d->full, i, &value))
+			free((struct wire_event *)(uintptr_t)value);
+	map64__free(&d->full);
+	free(d);
+}
+
+/* ---- compact records ---- */
+
+static uint64_t key_of(uint64_t cpu, uint64_t tid)
+{
+	return cpu << WIRE_TID_BITS | tid;
+}
+
+static struct wire_event *find_full(struct decoder *d, uint64_t key)
+{
+	const uint64_t *slot;
+
+	if (d->last && key == d->key)
+		return d->last;
+	slot = map64__get(&d->full, key);
+	d->last = slot ? (struct wire_event *)(uintptr_t)*slot : NULL;
+	d->key = key;
+	return d->last;
+}
+
+/* Drops those that are too old for any compact record to come. */
+static void drop_old(struct decoder *d, uint64_t settled)
+{
+	VEC(uint64_t) old = {0};
+	uint64_t value, *key;
+
+	for (size_t i = 0; i < d->full.cap; i++) {
+		struct wire_event *e;
+
+		if (!map64__slot(&d->full, i, &value))
+			continue;
+		e = (struct wire_event *)(uintptr_t)value;
+		if (e->time + 2 * WIRE_FULL_FOR < settled) {
+			vec__push(&old, key_of(e->cpu, e->tid));
+			free(e);
+		}
+	}
+	vec__each (key, &old)
+		map64__del(&d->full, *key);
+	vec__free(&old);
+	d->kept = d->full.len;
+	d->last = NULL;
+}
+
+static void note_full(struct decoder *d, const struct wire_event *e, uint64_t settled)
+{
+	struct wire_event *full = find_full(d, key_of(e->cpu, e->tid));
+
+	if (!full) {
+		if (d->full.len > KEPT_MIN + 2 * d->kept)
+			drop_old(d, settled);
+		full = xmalloc(sizeof(*full));
+		*map64__put(&d->full, key_of(e->cpu, e->tid)) = (uintptr_t)full;
+		d->key = key_of(e->cpu, e->tid);
+		d->last = full;
+	}
+	*full = *e;
+}
+
+static bool expand(struct decoder *d, const struct wire_compact *c, struct wire_event *out)
+{
+	const uint64_t sp_mask = (1ull << WIRE_SP_LOW) - 1;
+	const struct wire_event *full =
+		find_full(d, key_of(c->where >> 46 & 0xfff, c->where >> 24 & WIRE_TID_MASK));
+
+	if (!full)
+		return false;
+	*out = *full;
+	/* 40 bits, signed: the clock of a probe may step back by some ns
+	 * (kernel/time/timekeeping.c, ktime_get_mono_fast_ns()) */
+	out->time += (int64_t)((c->when >> 24 << 24) - (full->time << 24)) >> 24;
+	out->sp = (full->sp & ~sp_mask) | (c->when << 3 & sp_mask);
+	out->site_type = (c->where & WIRE_SITE_MASK) | WIRE_BRANCH << WIRE_SITE_BITS;
+	out->state = (full->state & ~WIRE_TAKEN) | (c->where >> 58 & 1 ? WIRE_TAKEN : 0);
+	return true;
+}
+
+/* ---- targets that the kernel side could not read ---- */
+
+/*
+ * What the file has for the operand at a running address; ip: that of the site. The page was not
+ * there yet: a table that is used for the first time. Memory that can be written to may have been:
+ * only what can't be is as in the file.
+ */
+static bool read_operand(const struct decoder *d, const struct plan_site *s, uint64_t addr,
+			 uint64_t ip, uint64_t *target)
+{
+	const struct object *o = d->plan->objects.data[s->object].object;
+	uint64_t vaddr = addr - (ip - s->vaddr);
+	const struct segment *segment = o ? object__segment_at(o, vaddr) : NULL;
+	const uint8_t *bytes;
+	size_t avail;
+
+	if (d->plan->objects.data[s->object].kernel || !segment || segment->write)
+		return false;
+	bytes = object__bytes(o, vaddr, &avail);
+	if (!bytes || avail < s->operand.size)
+		return false;
+	*target = 0;
+	memcpy(target, bytes, s->operand.size);
+	return true;
+}
+
+/* Where an indirect branch, a ret or a return goes; value: the record's. */
+static void take_target(struct decoder *d, const struct plan_site *s, const struct wire_event *e,
+			const __u64 *value)
+{
+	struct event *out = &d->event;
+	bool is_return = out->type == EVENT_RETURN || s->kind == BRANCH_RET;
+
+	if (!is_return && s->kind != BRANCH_IJMP && s->kind != BRANCH_ICALL)
+		return;
+	out->has_target = !(e->missing & WIRE_NO_VALUE0);
+	out->target = out->has_target ? value[0] : 0;
+	if (!out->has_target && s->operand.kind == OPERAND_MEM)
+		out->has_target = read_operand(d, s, value[0], value[1], &out->target);
+	out->has_value = is_return && !(e->missing & WIRE_NO_VALUE1);
+	out->value = out->has_value ? value[1] : 0;
+}
+
+/* ---- events ---- */
+
+static const size_t sizes[WIRE_TYPES] = {
+	[WIRE_BRANCH] = sizeof(struct wire_event),    [WIRE_VALUE] = sizeof(struct wire_value),
+	[WIRE_ENTRY] = sizeof(struct wire_entry),     [WIRE_LOST] = sizeof(struct wire_value),
+	[WIRE_SIGNAL] = sizeof(struct wire_event),    [WIRE_GOROUTINE] = sizeof(struct wire_value),
+	[WIRE_RETURN] = sizeof(struct wire_value),
+};
+
+static const uint8_t types[WIRE_TYPES] = {
+	[WIRE_BRANCH] = EVENT_BRANCH, [WIRE_VALUE] = EVENT_BRANCH,
+	[WIRE_ENTRY] = EVENT_ENTRY,   [WIRE_LOST] = EVENT_LOST,
+	[WIRE_SIGNAL] = EVENT_SIGNAL, [WIRE_GOROUTINE] = EVENT_GOROUTINE,
+	[WIRE_RETURN] = EVENT_RETURN,
+};
+
+static void take_stack(struct event_entry *out, const struct wire_entry_stack *s)
+{
+	out->stack = (const uint64_t *)s->stack;
+	out->nstack = min_of((uint64_t)s->frames, (uint64_t)WIRE_STACK);
+}
+
+static void take_entry(struct decoder *d, const struct wire_entry *e, size_t size)
+{
+	struct event_entry *out = &d->entry;
+
+	memcpy(d->comm, e->comm, sizeof(e->comm));
+	*out = (struct event_entry){
+		.ip = e->regs[d->plan->arch->ip_reg % WIRE_REGS],
+		.caller = e->event.missing & WIRE_NO_CALLER ? 0 : e->caller,
+		.pending = e->event.state & WIRE_PENDING,
+		.comm = d->comm,
+		.regs = (const uint64_t *)e->regs,
+		.nregs = min_of(d->plan->arch->nregs, (unsigned)WIRE_REGS),
+		.args = e->event.missing & WIRE_NO_SYSCALL ? NULL : (const uint64_t *)e->args,
+	};
+	if (size >= sizeof(struct wire_entry_stack))
+		take_stack(out, (const struct wire_entry_stack *)e);
+	d->event.entry = out;
+}
+
+static void take_common(struct event *out, const struct wire_event *e, uint32_t type)
+{
+	*out = (struct event){
+		.time = e->time,
+		.pid = e->pid,
+		.tid = e->tid,
+		.sp = e->sp,
+		.site = e->site_type & WIRE_SITE_MASK,
+		.cpu = e->cpu,
+		.type = types[type],
+		.interrupt = e->state & WIRE_INTERRUPT,
+		.taken = e->state & WIRE_TAKEN,
+	};
+}
+
+static const struct event *bad_record(void)
+{
+	return err__set(EIO, "a record of the ring buffer does not belong to this plan"), NULL;
+}
+
+const struct event *decoder__event(struct decoder *d, const void *record, size_t size,
+				   uint64_t settled)
+{
+	const struct wire_value *v = record;
+	const struct wire_event *e = record;
+	struct event *out = &d->event;
+	struct wire_event expanded;
+	uint32_t type;
+
+	if (size == sizeof(struct wire_compact)) {
+		if (!expand(d, record, &expanded))
+			return bad_record();
+		take_common(out, &expanded, WIRE_BRANCH);
+		return out->site < d->plan->sites.len ? out : bad_record();
+	}
+	if (size < sizeof(*e) || e->site_type >> WIRE_SITE_BITS >= WIRE_TYPES)
+		return bad_record();
+	type = e->site_type >> WIRE_SITE_BITS;
+	if (size < sizes[type])
+		return bad_record();
+	take_common(out, e, type);
+	if (type == WIRE_LOST) {
+		out->count = v->value[0];
+		out->hits = v->value[1];
+	} else if (type == WIRE_GOROUTINE) {
+		out->goroutine = v->value[0];
+	}
+	if (type == WIRE_LOST || type == WIRE_GOROUTINE || type == WIRE_SIGNAL)
+		return out;
+	if (out->site >= d->plan->sites.len)
+		return bad_record();
+	if (type == WIRE_BRANCH)
+		note_full(d, e, settled);
+	else
+		take_target(d, &d->plan->sites.data[out->site], e, v->value);
+	if (type == WIRE_ENTRY)
+		take_entry(d, record, size);
+	return out;
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Records of the kernel side as events: compact ones expanded, with every field and the edges of
+ * what they can say; what is forgotten; what is refused. */
+#include <linux/types.h>
+#include "event/decode.h"
+#include "tap.h"
+#include "../bpf/wire.h"
+
+/* As many sites as a record can name; nobody looks at them. */
+static struct plan plan = {.sites.len = WIRE_SITE_MASK};
+
+static struct wire_event full(uint32_t pid, uint32_t tid, unsigned cpu, uint64_t time, uint64_t sp,
+			      uint16_t state)
+{
+	return (struct wire_event){.time = time,
+				   .pid = pid,
+				   .tid = tid,
+				   .sp = sp,
+				   .site_type = 5,
+				   .state = state,
+				   .cpu = cpu};
+}
+
+/* As bpf/compact.h packs it. */
+static struct wire_compact compact_of(const struct wire_event *e)
+{
+	return (struct wire_compact){.where = (e->site_type & WIRE_SITE_MASK) |
+					      (uint64_t)e->tid << 24 | (uint64_t)e->cpu << 46 |
+					      (uint64_t) !!(e->state & WIRE_TAKEN) << 58,
+				     .when = e->time << 24 | (e->sp >> 3 & 0xffffff)};
+}
+
+static bool says(const struct event *e, const struct wire_event *w)
+{
+	return e && e->type == EVENT_BRANCH && e->time == w->time && e->pid == w->pid &&
+	       e->tid == w->tid && e->sp == w->sp && e->site == (w->site_type & WIRE_SITE_MASK) &&
+	       e->cpu == w->cpu && e->taken == !!(w->state & WIRE_TAKEN) &&
+	       e->interrupt == (w->state & WIRE_INTERRUPT);
+}
+
+static void tell(struct decoder *d, const struct wire_event *e, uint64_t settled)
+{
+	decoder__event(d, e, sizeof(*e), settled);
+}
+
+static const struct event *expanded(struct decoder *d, const struct wire_event *e)
+{
+	struct wire_compact c = compact_of(e);
+
+	return decoder__event(d, &c, sizeof(c), 0);
+}
+
+static bool comes_back(struct decoder *d, const struct wire_event *e)
+{
+	return says(expanded(d, e), e);
+}
+
+static void test_fields(void)
+{
+	const uint64_t sp = 0x7ffd12345678, time = (1ull << 40) - 100;
+	struct wire_event a = full(70, 71, 3, time, sp, WIRE_SOFTIRQ), e;
+	struct decoder *d = decoder__new(&plan);
+
+	ok(says(decoder__event(d, &a, sizeof(a), 0), &a), "a full record");
+	ok(comes_back(d, &a), "the same as a compact one");
+	e = full(70, 71, 3, time + WIRE_FULL_FOR - 1, sp, WIRE_SOFTIRQ);
+	ok(comes_back(d, &e), "the longest time after it, where the 40 bits of time begin anew");
+	e = full(70, 71, 3, time - 900, sp, WIRE_SOFTIRQ);
+	ok(comes_back(d, &e), "the clock has stepped back");
+	e = full(70, 71, 3, time, (sp >> WIRE_SP_LOW << WIRE_SP_LOW), WIRE_SOFTIRQ);
+	ok(comes_back(d, &e), "the lowest stack pointer of its window");
+	e.sp += (1ull << WIRE_SP_LOW) - 8;
+	ok(comes_back(d, &e), "the highest stack pointer of its window");
+	e.state |= WIRE_TAKEN;
+	ok(comes_back(d, &e), "a branch that is taken behind one that was not");
+	e.site_type = WIRE_SITE_MASK - 1;
+	ok(comes_back(d, &e), "the last site");
+	decoder__free(d);
+}
+
+static void test_whose(void)
+{
+	struct wire_event a = full(70, 71, 0, 1000, 0x7000, 0),
+			  b = full(80, WIRE_TID_MASK, 4095, 2000, 0xffffc90000012348, 0),
+			  c = full(70, 71, 1, 3000, 0x17000000000, 0), other;
+	struct decoder *d = decoder__new(&plan);
+
+	ok(!expanded(d, &a), "a compact record without a full one before it is refused");
+	tell(d, &a, 0);
+	tell(d, &b, 0);
+	tell(d, &c, 0);
+	ok(comes_back(d, &a) && comes_back(d, &b) && comes_back(d, &c),
+	   "full records are kept for each thread on each CPU");
+	other = full(70, 71, 2, 1000, 0x7000, 0);
+	ok(!expanded(d, &other), "a full record of another CPU doesn't count");
+	a.pid = 90;
+	a.time = 9000;
+	tell(d, &a, 0);
+	ok(comes_back(d, &a), "of a thread number that is used again the last full record counts");
+	decoder__free(d);
+}
+
+static void test_memory(void)
+{
+	struct wire_event e, young = full(1, 1, 0, 1ull << 50, 0x7000, 0);
+	struct decoder *d = decoder__new(&plan);
+	unsigned kept = 0;
+
+	tell(d, &young, 0);
+	for (uint32_t tid = 2; tid < 1000000; tid++) {
+		e = full(1, tid, 0, (uint64_t)tid << 20, 0x7000, 0);
+		tell(d, &e, e.time);
+	}
+	for (uint32_t tid = 2; tid < 1000000; tid++) {
+		e = full(1, tid, 0, (uint64_t)tid << 20, 0x7000, 0);
+		kept += expanded(d, &e) != NULL;
+	}
+	ok(kept < 200000, "of a million threads the old ones are forgotten: %u are left", kept);
+	ok(comes_back(d, &young), "a young full record is kept");
+	e = full(1, 999990, 0, ((uint64_t)999990 << 20) + WIRE_FULL_FOR - 1, 0x7000, 0);
+	ok(comes_back(d, &e), "so is one that a compact record may still refer to");
+	decoder__free(d);
+}
+
+static void test_refused(void)
+{
+	struct plan small = {.sites.len = 3};
+	struct decoder *d = decoder__new(&small);
+	struct wire_value v = {.event.site_type = 3};
+
+	ok(!decoder__event(d, &v, sizeof(v), 0), "a site that the plan doesn't have is refused");
+	v.event.site_type = 1 | 200u << WIRE_SITE_BITS;
+	ok(!decoder__event(d, &v, sizeof(v), 0), "a record of no known type is refused");
+	v.event.site_type = 1 | (uint32_t)WIRE_VALUE << WIRE_SITE_BITS;
+	ok(!decoder__event(d, &v, sizeof(v.event), 0),
+	   "a record that is too short for its type is refused");
+	ok(!decoder__event(d, &v, 8, 0), "a record that is too short for any type is refused");
+	decoder__free(d);
+}
+
+int main(void)
+{
+	test_fields();
+	test_whose();
+	test_memory();
+	test_refused();
+	return tap__done();
+}
