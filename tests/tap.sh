@@ -87,6 +87,29 @@ skip_all() {
 	exit 0
 }
 
+# relay [PREFIX]: numbers the results of a test that runs elsewhere, which it reads, as our own. $relayed of them,
+# $relayed_failed failed; whether that is all is the caller's to compare with $planned.
+# shellcheck disable=SC2034 # callers read it
+relay() {
+	local line prefix=${1:+$1: }
+
+	relayed=0 relayed_failed=0 planned=
+	while IFS= read -r line; do
+		case $line in
+		'ok '*)
+			echo "ok $((++tap_run)) - $prefix${line#* - }"
+			((++relayed))
+			;;
+		'not ok '*)
+			echo "not ok $((++tap_run)) - $prefix${line#* - }"
+			((++tap_failed, ++relayed, ++relayed_failed))
+			;;
+		1..*) planned=${line#1..} ;;
+		*) echo "# ${line#\# }" ;;
+		esac
+	done
+}
+
 done_testing() {
 	echo "1..$tap_run"
 	tap_finished=1

@@ -23,15 +23,6 @@ static void put_out(struct listing *l)
 
 /* ---- functions ---- */
 
-/* Of a selection: the part that it begins in, and where there. */
-static const char *name_of(const struct plan_function *f, unsigned long long *offset)
-{
-	const struct range *r = &f->ranges[0];
-
-	*offset = r->offset;
-	return r->name && (r->offset || f->flags & FUNCTION_RANGE) ? r->name : f->name;
-}
-
 /* The stretches that were not decoded. */
 static void put_gaps(struct listing *l, uint32_t function)
 {
@@ -53,14 +44,15 @@ static void put_gaps(struct listing *l, uint32_t function)
 static void put_function(struct listing *l, const struct plan_function *f)
 {
 	const char *object = l->plan->objects.data[f->object].path, *name;
-	unsigned long long vaddr = f->ranges[0].vaddr, size = plan_function__size(f), offset;
+	unsigned long long vaddr = f->ranges[0].vaddr, size = plan_function__size(f);
+	uint64_t offset = 0;
 
-	name = name_of(f, &offset);
+	name = plan__name_at(l->plan, f - l->plan->functions.data, vaddr, &offset);
 	if (!l->json) {
 		str__printf(&l->out, "%#18llx %8llu %6u  ", vaddr, size, f->branches);
 		str__shown(&l->out, name);
 		if (offset)
-			str__printf(&l->out, "+0x%llx", offset);
+			str__printf(&l->out, "+0x%llx", (unsigned long long)offset);
 		if (f->skipped || f->unresolved)
 			str__printf(&l->out,
 				    "  (%u not to be probed, %u indirect jumps not resolved)",
@@ -78,7 +70,8 @@ static void put_function(struct listing *l, const struct plan_function *f)
 	str__printf(
 		&l->out,
 		",\"offset\":%llu,\"vaddr\":\"0x%llx\",\"size\":%llu,\"sites\":%u,\"unreached\":%llu,\"unresolved\":%u",
-		offset, vaddr, size, f->branches, (unsigned long long)f->unreached, f->unresolved);
+		(unsigned long long)offset, vaddr, size, f->branches,
+		(unsigned long long)f->unreached, f->unresolved);
 	put_gaps(l, f - l->plan->functions.data);
 	str__puts(&l->out, "}\n");
 }

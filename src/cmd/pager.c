@@ -119,7 +119,7 @@ static bool is_due(const struct progress *p, uint64_t now)
 /* Whoever reads a log: once, when it is known and long. */
 static void tell_estimate(struct progress *p, uint64_t now)
 {
-	uint64_t left = (now - p->start) / p->done * (p->total - min_of(p->done, p->total));
+	double left = (now - p->start) * 1.0 / p->done * (p->total - min_of(p->done, p->total));
 
 	if (p->told || now - p->start < FIRST_NS || left < LONG_NS)
 		return;

@@ -41,19 +41,9 @@ struct search {
 
 static bool bound(struct graph *g, uint32_t node, uint8_t reg, bool nested, uint64_t *max);
 
-static uint64_t hash_of(const struct state *s)
-{
-	const uint8_t *p = (const void *)s;
-	uint64_t h = 0xcbf29ce484222325;
-
-	for (size_t i = 0; i < sizeof(*s); i++)
-		h = (h ^ p[i]) * 0x100000001b3;
-	return h;
-}
-
 static void push(struct search *q, const struct state *s)
 {
-	uint64_t *seen = map64__put(&q->seen, hash_of(s));
+	uint64_t *seen = map64__put(&q->seen, map64__hash(s, sizeof(*s)));
 
 	if (!*seen)
 		vec__push(&q->work, *s);

@@ -81,7 +81,7 @@ static uint64_t difference(uint64_t v, uint64_t before, unsigned size)
 static void encode_string(const char *text, struct map64 *known, const char **before,
 			  struct str *out)
 {
-	uint64_t hash = 14695981039346656037ull; /* FNV-1a */
+	uint64_t hash;
 	size_t number = known->len;
 	uint64_t *index;
 
@@ -89,8 +89,7 @@ static void encode_string(const char *text, struct map64 *known, const char **be
 		put_number(out, 0);
 		return;
 	}
-	for (const char *p = text; *p; p++)
-		hash = (hash ^ (uint8_t)*p) * 1099511628211ull;
+	hash = map64__hash(text, strlen(text));
 	index = map64__get(known, hash);
 	if (index && !strcmp(before[*index], text)) {
 		put_number(out, *index + 1);

@@ -74,23 +74,29 @@ static int count(int root, const struct function *f)
 
 void kernel_syscalls__count(function_vec *v)
 {
+	const struct function *first = NULL;
 	autoclose int root = -1;
 	struct function *f;
+	size_t untold = 0;
 
 	vec__each (f, v) {
-		int n;
+		int n = -1;
 
 		if (!(f->flags & FUNCTION_SYSCALL))
 			continue;
 		root = root < 0 ? kernel_fs__open(KERNEL_TRACEFS) : root;
-		if (root < 0)
-			break;
-		n = count(root, f);
+		if (root >= 0)
+			n = count(root, f);
 		f->arguments = n + 1;
-		if (n < 0)
-			note("%s: the kernel does not tell how many arguments it has: all six "
-			     "registers are shown",
-			     f->name);
+		first = n < 0 && !untold++ ? f : first;
 	}
+	if (untold == 1)
+		note("%s: the kernel does not tell how many arguments it has: all six registers "
+		     "are shown",
+		     first->name);
+	else if (untold)
+		note("%s and %zu more: the kernel does not tell how many arguments they have: all "
+		     "six registers are shown",
+		     first->name, untold - 1);
 	err__clear();
 }

@@ -18,15 +18,6 @@ struct owner {
 
 typedef VEC(struct owner) owner_vec;
 
-static uint64_t hash_name(const char *name, size_t len)
-{
-	uint64_t h = 0xcbf29ce484222325; /* FNV-1a */
-
-	while (len--)
-		h = (h ^ (uint8_t)*name++) * 0x100000001b3;
-	return h;
-}
-
 static int by_hash(const void *a, const void *b)
 {
 	const struct owner *x = a, *y = b;
@@ -54,11 +45,11 @@ static void find_owners(const struct object *o, owner_vec *owners)
 	vec__each (s, &o->symbols) {
 		len = name__owner_len(s->name);
 		if (len)
-			map64__put(&wanted, hash_name(s->name, len));
+			map64__put(&wanted, map64__hash(s->name, len));
 	}
 	if (wanted.len)
 		vec__each (s, &o->symbols) {
-			h = hash_name(s->name, strlen(s->name));
+			h = map64__hash(s->name, strlen(s->name));
 			if (s->type != SYMBOL_PLT && map64__get(&wanted, h))
 				vec__push(owners, (struct owner){h, s - o->symbols.data});
 		}
@@ -91,7 +82,7 @@ static bool choose(const struct object *o, const struct owner *at, size_t n, uin
 static void add_cold_part(struct object *o, const owner_vec *owners, uint32_t part, size_t len)
 {
 	const char *name = o->symbols.data[part].name, *candidate;
-	uint64_t h = hash_name(name, len);
+	uint64_t h = map64__hash(name, len);
 	VEC(struct owner) same = {0};
 	size_t low = 0, high = owners->len, mid;
 	uint32_t owner;

@@ -9,11 +9,7 @@
 
 static uint64_t hash_of(const char *name)
 {
-	uint64_t hash = 0xcbf29ce484222325; /* FNV-1a */
-
-	for (; *name; name++)
-		hash = (hash ^ (uint8_t)*name) * 0x100000001b3;
-	return hash;
+	return map64__hash(name, strlen(name));
 }
 
 /* Only there r14 is g: its stack's bound is compared, with rsp or, of a large frame, with r12. */

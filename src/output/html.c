@@ -151,6 +151,7 @@ static int put_data(struct html *h, const struct trace_totals *t)
 	put_number(s, ",\"threads\":", h->profile.threads.len);
 	put_number(s, ",\"span\":", h->profile.last - h->profile.first);
 	str__puts(s, h->runs.known ? ",\"branches\":true" : ",\"branches\":false");
+	str__printf(s, ",\"more\":\"%s\"", h->o->more);
 	put(s, ",\"totals\":{\"format\":\"bbtrace\"");
 	totals__json(t, s);
 	put(s, "},\"functions\":[");

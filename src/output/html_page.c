@@ -103,7 +103,7 @@ const char html_script[] =
 	"const data = JSON.parse($('data').textContent);\n"
 	"const base = path => path.slice(path.lastIndexOf('/') + 1) || path;\n"
 	"const count = n => n.toLocaleString('en');\n"
-	"const more = data.totals.lost || data.totals.at_least || data.totals.missed_at_most ? '+' : '';\n"
+	"const more = data.more;\n"
 	"const hits = n => count(n) + more;\n"
 	"const svgns = 'http://www.w3.org/2000/svg';\n"
 	"const PAGE = 200;\n"

@@ -56,6 +56,7 @@ static void collect(struct probe *p, struct batch *b)
 			continue;
 		if (!has_ftrace(p->plan->objects.data[s->object].object, s->vaddr)) {
 			kprobe__refuse(p, i, "no probe on", "ftrace has no call there");
+			probe__attached(p, 1, plan__site_work(p->plan, i));
 			continue;
 		}
 		vec__push(&b->addrs, s->vaddr);

@@ -438,30 +438,33 @@ static void open_returns(struct probe *p, uint32_t defined)
 		close(fd);
 }
 
+static int define_or_refuse(struct probe *p, int fd, const char *event, uint32_t site)
+{
+	int err;
+
+	if (is_harmful(p, &p->plan->sites.data[site])) {
+		kprobe__refuse(p, site, "no probe on", "the kernel would emulate it wrongly");
+		return -EINVAL;
+	}
+	err = kprobe_define(p, fd, event, site);
+	if (err)
+		kprobe__refuse(p, site, "the kernel refuses", strerror(-err));
+	return err;
+}
+
 int kprobe_event__attach(struct probe *p)
 {
 	char name[64];
 	autoclose int fd = begin_event(p, TRACEFS_KPROBE, name, sizeof(name));
 	uint32_t defined = 0;
-	int err;
 
 	if (fd < 0)
 		return fd;
 	for (uint32_t i = 0; i < p->plan->sites.len && !probe__is_interrupted(p); i++) {
-		const struct plan_site *s = &p->plan->sites.data[i];
-		uint64_t work = plan__site_work(p->plan, i);
-
-		if (!s->probe)
+		if (!p->plan->sites.data[i].probe)
 			continue;
-		if (is_harmful(p, s)) {
-			kprobe__refuse(p, i, "no probe on", "the kernel would emulate it wrongly");
-			continue;
-		}
-		err = kprobe_define(p, fd, name, i);
-		if (err)
-			kprobe__refuse(p, i, "the kernel refuses", strerror(-err));
-		defined += !err;
-		probe__attached(p, 1, work);
+		defined += !define_or_refuse(p, fd, name, i);
+		probe__attached(p, 1, plan__site_work(p->plan, i));
 	}
 	if (defined)
 		kprobe__tell_unseen(p->plan);

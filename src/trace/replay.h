@@ -82,7 +82,8 @@ struct trace {
 		biases; /* pid << 32 | object -> running - link-time address, valid bit in known */
 	struct site_places *places;
 	struct trace_totals totals;
-	uint64_t last_call;				   /* the number given out last */
+	struct map64 landings; /* block -> undecoded.c: 2 is entered from a landing pad, 1 not */
+	uint64_t last_call;    /* the number given out last */
 	enum { SINGLY_ASK, SINGLY_YES, SINGLY_NO } singly; /* plan__is_told_singly() */
 	struct walk *walk;
 };

@@ -142,6 +142,7 @@ void trace__free(struct trace *t)
 		return;
 	tasks__free(t);
 	map64__free(&t->biases);
+	map64__free(&t->landings);
 	walk__free(t->walk);
 	free(t->places);
 	free(t);

@@ -7,7 +7,7 @@
 
 /* Does control get from a place that is entered from elsewhere (a landing pad) to this block in
  * silence? */
-static bool is_landing(struct event_context *n, uint32_t to)
+static bool leads_from_pad(struct event_context *n, uint32_t to)
 {
 	const struct plan *plan = n->t->plan;
 	const struct path *path;
@@ -18,6 +18,15 @@ static bool is_landing(struct event_context *n, uint32_t to)
 		    walk__find(n->t->walk, i, to, false, &path) != WALK_NONE)
 			return true;
 	return false;
+}
+
+static bool is_landing(struct event_context *n, uint32_t to)
+{
+	uint64_t *known = map64__put(&n->t->landings, to);
+
+	if (!*known)
+		*known = 1 + leads_from_pad(n, to);
+	return *known == 2;
 }
 
 bool undecoded__may_hide(struct event_context *n, uint32_t function, uint32_t to)

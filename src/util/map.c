@@ -93,3 +93,12 @@ bool map64__slot(const struct map64 *m, size_t i, uint64_t *value)
 	*value = m->slots[i].value;
 	return m->slots[i].used;
 }
+
+uint64_t map64__hash(const void *data, size_t len)
+{
+	uint64_t hash = 0xcbf29ce484222325;
+
+	for (const uint8_t *p = data, *end = p + len; p < end; p++)
+		hash = (hash ^ *p) * 0x100000001b3;
+	return hash;
+}

@@ -107,6 +107,8 @@ uint64_t *map64__get(const struct map64 *m, uint64_t key);
 uint64_t *map64__put(struct map64 *m, uint64_t key);
 bool map64__del(struct map64 *m, uint64_t key);
 void map64__free(struct map64 *m);
+/* FNV-1a, a key for what is longer. */
+uint64_t map64__hash(const void *data, size_t len);
 /* For walking over all: slots 0 … m->cap - 1; false: this one is empty. */
 bool map64__slot(const struct map64 *m, size_t i, uint64_t *value);
 

@@ -6,20 +6,12 @@
 . "$(dirname "$0")/../e2e/lib.sh"
 needs root uprobes cmd:python3 cmd:setarch cmd:readelf "file:$BUILD/stepref"
 
-# Its results are ours.
 whole() { # NAME OBJECT COMMAND...
-	local name=$1 line planned='' before=$tap_run
+	local name=$1
 	shift
 
-	while IFS= read -r line; do
-		case $line in
-		'ok '*) echo "ok $((++tap_run)) - $name: ${line#* - }" ;;
-		'not ok '*) echo "not ok $((++tap_run)) - $name: ${line#* - }" && ((++tap_failed)) ;;
-		1..*) planned=${line#1..} ;;
-		*) echo "$line" ;;
-		esac
-	done < <("$ROOT/tests/check/whole.py" "$BUILD" "$T/$name" "$(realpath "$1")" -- "${@:2}" 2>&1)
-	is $((tap_run - before)) "$planned" "$name: to its end"
+	relay "$name" < <("$ROOT/tests/check/whole.py" "$BUILD" "$T/$name" "$(realpath "$1")" -- "${@:2}" 2>&1)
+	is "$relayed" "$planned" "$name: to its end"
 	rm -rf "${T:?}/$name"
 }
 

@@ -5,27 +5,12 @@
 . "$(dirname "$0")/lib.sh"
 needs root uprobes "file:$BUILD/stepref" "file:$BUILD/progs"
 
-# Its results are ours.
-relay() {
-	local line
-
-	while IFS= read -r line; do
-		case $line in
-		'ok '*) echo "ok $((++tap_run)) - $1: ${line#* - }" ;;
-		'not ok '*) echo "not ok $((++tap_run)) - $1: ${line#* - }" && ((++tap_failed)) ;;
-		1..*) planned=${line#1..} ;;
-		*) echo "$line" ;;
-		esac
-	done
-}
-
 # A million events are compared once.
 mapfile -t names < <(awk '!/^#/ && NF && $4 !~ /L/ { print $1 }' "$ROOT/tests/progs/progs.list")
 mapfile -t fewer < <(printf '%s\n' "${names[@]}" | grep -vx million)
 for placement in full implied witness; do
-	before=$tap_run planned=
 	relay $placement < <(BBFLAGS="--placement $placement" "$ROOT/tests/check/compare_all.sh" "$BUILD" "${names[@]}")
 	names=("${fewer[@]}")
-	is $((tap_run - before)) "$planned" "$placement: all of them"
+	is "$relayed" "$planned" "$placement: all of them"
 done
 done_testing

@@ -11,21 +11,13 @@
 needs root uprobes cmd:python3 cmd:setarch cmd:objdump cmd:readelf cmd:qemu-x86_64
 cd "$T" || exit 1
 
-# Its results are ours.
 against_qemu() { # NAME OBJECT COMMAND...
-	local name=$1 line planned='' before=$tap_run
+	local name=$1
 	shift
 
-	while IFS= read -r line; do
-		case $line in
-		'ok '*) echo "ok $((++tap_run)) - $name: ${line#* - }" ;;
-		'not ok '*) echo "not ok $((++tap_run)) - $name: ${line#* - }" && ((++tap_failed)) ;;
-		1..*) planned=${line#1..} ;;
-		*) echo "$line" ;;
-		esac
-	done < <(env -i PATH="$PATH" LC_ALL=C HOME=/nonexistent PERL_HASH_SEED=0 GIT_CONFIG_NOSYSTEM=1 \
+	relay "$name" < <(env -i PATH="$PATH" LC_ALL=C HOME=/nonexistent PERL_HASH_SEED=0 GIT_CONFIG_NOSYSTEM=1 \
 		"$ROOT/tests/check/qemu.py" "${BBTRACE:-$BUILD/bbtrace}" "$T/$name" "$(realpath "$1")" -- "${@:2}" 2>&1)
-	is $((tap_run - before)) "$planned" "$name: to its end"
+	is "$relayed" "$planned" "$name: to its end"
 	rm -rf "${T:?}/$name"
 }
 

@@ -220,6 +220,12 @@ bb kernel __ia32_sys_dup2 -e entry -F json -o "$T/json" -- "$WORK" ia32
 is "$(jq -rc 'select(.event == "entry") | .syscall_args' "$T/json")" '["0x3039","0x303a"]' 'dup2 of a 32-bit program'
 bb kernel __x64_sys_getpid -e entry -- sh -c "echo \$\$"
 like "$T/out.txt" '__x64_sys_getpid\(\) ' 'a system call without arguments shows none'
+# Compat ones have no tracepoint: one note for all of them.
+mapfile -t compat < <(traceable | grep '^__ia32_compat_sys_' | sort | head -3)
+is ${#compat[@]} 3 "compat calls: ${compat[*]}"
+bb kernel "${compat[@]}" -e entry -- true
+is "$(grep -c 'does not tell how many' "$T/err")" 1 'what has no number of arguments is said once'
+like "$T/err" "^bbtrace: __ia32_compat_sys_[a-z0-9_]* and 2 more: .*all six registers are shown" 'of so many'
 
 # ---- tail calls ----
 

@@ -45,7 +45,7 @@ helper() {
 
 # guest [OPTION of run.sh...] -- COMMAND...: its TAP lines become ours; what it brings back is in $T/back.
 guest() {
-	local line status
+	local status
 
 	"$VM/run.sh" ${KERNEL:+-k "$KERNEL"} "$@" >"$T/guest" 2>&1
 	status=$?
@@ -54,25 +54,4 @@ guest() {
 	relay < <(sed '/^@@begin$/,/^@@end$/d' "$T/guest")
 	[[ $relayed == "$planned" && ($status == 0 || ($status == 1 && $relayed_failed -gt 0)) ]]
 	ok $? "the guest ran to its end" || diag "status $status, $relayed of ${planned:-?} tests; last words:"$'\n'"$(tail -n 20 "$T/guest" | cut -c1-200)"
-}
-
-# Numbers the guest's results as our own.
-relay() {
-	local line
-
-	relayed=0 relayed_failed=0 planned=
-	while IFS= read -r line; do
-		case $line in
-		'ok '*)
-			echo "ok $((++tap_run)) - ${line#* - }"
-			((++relayed))
-			;;
-		'not ok '*)
-			echo "not ok $((++tap_run)) - ${line#* - }"
-			((++tap_failed, ++relayed, ++relayed_failed))
-			;;
-		1..*) planned=${line#1..} ;;
-		*) echo "# ${line#\# }" ;;
-		esac
-	done
 }

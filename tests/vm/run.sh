@@ -145,14 +145,21 @@ put_project()
 	((${#programs[@]} == 0)) || put_libraries "${programs[@]}"
 }
 
+# With its times: what is made of it is not made anew there.
+put_path() # PATH
+{
+	(cd / && find ".$1" -print0 | cpio --null --quiet --pass-through --make-directories --preserve-modification-time \
+		--unconditional "$root")
+}
+
 put_files()
 {
 	local file programs
 
 	for file in ${files[@]+"${files[@]}"}; do
 		[[ -e $file ]] || fail "no such file: $file"
-		cp -RP --parents "$file" "$root"
-		[[ ! -L $file ]] || cp -RP --parents "$(realpath "$file")" "$root"
+		put_path "$file"
+		[[ ! -L $file ]] || put_path "$(realpath "$file")"
 		mapfile -d '' programs < <(find "$(realpath "$file")" -type f -print0)
 		put_libraries "${programs[@]}"
 	done
