@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * match: instructions told by the bits that they have in common, for architectures whose encodings
+ * are tables of such patterns. Only src/arch includes it.
+ */
+#ifndef BBTRACE_MATCH_H
+#define BBTRACE_MATCH_H
+
+#include "arch/arch.h"
+
+/* Instruction words that hold value in the bits of mask. */
+struct match {
+	uint32_t mask, value;
+	uint8_t form;	      /* how its operands are encoded: an enum of the architecture */
+	uint8_t flow, kind;   /* enum flow, enum branch_kind */
+	const char *mnemonic; /* as in struct insn */
+};
+
+/* The first of n rows that word matches; NULL: none does. */
+const struct match *match__find(const struct match *rows, size_t n, uint32_t word);
+
+/* count bits of word from bit low on, 0 < count < 32. */
+static inline uint32_t match__field(uint32_t word, unsigned low, unsigned count)
+{
+	return word >> low & ((1u << count) - 1);
+}
+
+/* The low count bits of value, 0 < count <= 64, as a signed number. */
+static inline int64_t match__signed(uint64_t value, unsigned count)
+{
+	return (int64_t)(value << (64 - count)) >> (64 - count);
+}
+
+#endif

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Tables of masks and values, and the fields of an instruction word. */
+#include "arch/match.h"
+#include "tap.h"
+
+static const struct match rows[] = {
+	{0xff000000, 0x14000000, 1},
+	{0xf0000000, 0x10000000, 2},
+	{0x0000ffff, 0x00000001, 3},
+};
+
+static int form_of(uint32_t word)
+{
+	const struct match *m = match__find(rows, ARRAY_SIZE(rows), word);
+
+	return m ? m->form : 0;
+}
+
+int main(void)
+{
+	is(form_of(0x14abcdef), 1, "a word has the value of a row in the bits of its mask");
+	is(form_of(0x15abcdef), 2, "a word that differs in one bit is left to a later row");
+	is(form_of(0x14000001), 1, "of two rows that match, the first counts");
+	is(form_of(0xffff0001), 3, "the last row is looked at");
+	is(form_of(0xffff0002), 0, "a word that no row matches has none");
+	is(match__field(0x80000000, 31, 1), 1, "a field of the highest bit");
+	is(match__field(0x0003fff0, 4, 14), 0x3fff, "a field in the middle");
+	is(match__signed(0x1fffff, 21), -1, "all ones are -1");
+	is(match__signed(0x0fffff, 21), 0xfffff, "a clear sign bit leaves the number positive");
+	is(match__signed(0xfff00000, 21), -0x100000, "bits above the field are ignored");
+	is(match__signed(UINT64_MAX, 64), -1, "a field as wide as the number");
+	return tap__done();
+}
