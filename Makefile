@@ -16,6 +16,11 @@ CPPFLAGS += -D_GNU_SOURCE -DBBTRACE_VERSION='"$(VERSION)"' -Isrc -I$(B) -MMD -MP
 ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS)
 LIBS     := -lbpf -ldw -lelf -lz -lZydis -liberty -lpthread
 
+# Capstone is used where it is there. CAPSTONE= builds without it.
+CAPSTONE := $(shell pkg-config --libs capstone 2>/dev/null)
+LIBS     += $(CAPSTONE)
+CPPFLAGS += $(if $(CAPSTONE),-DHAVE_CAPSTONE)
+
 SRC  := $(wildcard src/*/*.c src/*/*/*.c)
 LIB  := $(patsubst src/%.c,$(B)/%.o,$(SRC))
 # What needs neither BPF nor a command line: the unit tests and fuzzers link just this.
@@ -31,6 +36,13 @@ $(B)/%.o: src/%.c Makefile
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -c -o $@ $<
+
+# Built anew when Capstone has come or gone.
+$(B)/arch/capstone.o $(B)/san/arch/capstone.o $(B)/fuzz/arch/capstone.o: $(B)/capstone.libs
+$(B)/capstone.libs: FORCE
+	@mkdir -p $(@D)
+	@echo '$(CAPSTONE)' | cmp -s - $@ || echo '$(CAPSTONE)' >$@
+FORCE:
 
 # The kernel side: each object and its skeleton.
 BPF_SKEL := $(patsubst bpf/%.bpf.c,$(B)/%.skel.h,$(wildcard bpf/*.bpf.c))
@@ -124,7 +136,7 @@ $(B)/sites: tests/check/sites.c $(PURE)
 clean:
 	rm -rf $(B)
 
-.PHONY: all unit vm-shell clean
+.PHONY: all unit vm-shell clean FORCE
 .SECONDARY:
 -include $(shell find $(B) \( -path '*/bare' -o -path '*/vm' \) -prune -o -type f -name '*.d' -print 2>/dev/null)
 

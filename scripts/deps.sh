@@ -52,6 +52,8 @@ test  | valgrind        | callgrind_annotate
 test  | libxml2-utils   | xmllint
 test  | protobuf-compiler | protoc
 test  | musl-tools      | musl-gcc
+test  | pkgconf         | pkg-config
+test  | libcapstone-dev | <capstone/capstone.h>
 test  | headache        | headache
 long  | qemu-user       | qemu-x86_64             | 1:8.1
 long  | gzip            | gzip

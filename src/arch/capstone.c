@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The text of instructions by Capstone: 4 (Debian 12) knows AArch64, 5 (Debian 13) RISC-V as well.
+ * HAVE_CAPSTONE: the Makefile has found it.
+ */
+#include "arch/capstone.h"
+
+#ifdef HAVE_CAPSTONE
+#include <elf.h>
+#include <capstone/capstone.h>
+
+static struct machine {
+	uint16_t machine;
+	cs_arch arch;
+	int mode;
+	bool tried;
+	csh handle;
+	cs_insn *insn; /* NULL: this Capstone doesn't know the architecture */
+} machines[] = {
+	{.machine = EM_AARCH64, .arch = CS_ARCH_ARM64, .mode = CS_MODE_LITTLE_ENDIAN},
+#if CS_API_MAJOR >= 5
+	{.machine = EM_RISCV, .arch = CS_ARCH_RISCV, .mode = CS_MODE_RISCV64 | CS_MODE_RISCVC},
+#endif
+};
+
+static struct machine *find(uint16_t machine)
+{
+	for (struct machine *m = machines; m < machines + ARRAY_SIZE(machines); m++)
+		if (m->machine == machine)
+			return m;
+	return NULL;
+}
+
+/* Once for all instructions: opening takes longer than decoding. */
+static bool open_once(struct machine *m)
+{
+	if (!m->tried && cs_open(m->arch, m->mode, &m->handle) == CS_ERR_OK)
+		m->insn = cs_malloc(m->handle);
+	m->tried = true;
+	return m->insn;
+}
+
+bool capstone__format(uint16_t machine, const uint8_t *bytes, size_t len, uint64_t addr, char *out,
+		      size_t size)
+{
+	struct machine *m = find(machine);
+
+	if (!m || !open_once(m) || !cs_disasm_iter(m->handle, &bytes, &len, &addr, m->insn))
+		return false;
+	snprintf(out, size, "%s%s%s", m->insn->mnemonic, *m->insn->op_str ? " " : "",
+		 m->insn->op_str);
+	return true;
+}
+#else
+bool capstone__format(uint16_t machine, const uint8_t *bytes, size_t len, uint64_t addr, char *out,
+		      size_t size)
+{
+	return false;
+}
+#endif
