@@ -31,7 +31,7 @@ pure_headers='unistd|fcntl|signal|dlfcn|pthread|sched|poll|err|errno_base|sys/(s
 pure_symbols='(open|openat|creat|fopen|freopen|fdopen|opendir|tmpfile|mkstemp|stat|lstat|fstat|mmap)(64)?|(p?read|p?write|readv|writev|close|readlink|access|ioctl|munmap|mprotect|pipe|dup2?|poll|select|epoll_.*)|(socket|connect|send|recv).*|(syscall|system|popen|fork|vfork|clone|exec.*|wait.*|posix_spawn.*|kill|raise|signal|sigaction)|(exit|_exit|quick_exit|abort)|(printf|vprintf|puts|putchar|putc_unlocked|perror|__v?printf_chk|stdout|stderr|stdin)|(getenv|secure_getenv|setenv|time|clock_gettime|gettimeofday|localtime|localtime_r|usleep|nanosleep|sleep|rand|random|getpid|gettid|getuid|geteuid|setlocale)|(bpf_.*|libbpf_.*|ring_buffer__.*|btf__.*|perf_.*|pthread_create|dlopen|err|errx|warn|warnx|error)'
 most_lines=600
 # Who may open by path, and what: the kernel's own files, or what the user named. Everything else goes through the
-# door (src/object/door.c).
+# door (src/object/root.c).
 may_open='
 src/cmd/branch_weights.c profiles, with the rights of the user
 src/cmd/live.c           /proc
@@ -44,7 +44,7 @@ src/kernel/kernel.c      /sys
 src/kernel/syscalls.c    tracefs
 src/kernel/text.c        /proc/kcore
 src/main.c               /dev/null
-src/object/door.c        the door itself
+src/object/root.c        the door itself
 src/object/sandbox.c     /proc/self
 src/probe/*              tracefs, /proc, /sys; attach_path, which is a descriptor
 src/process/processes.c  /proc

@@ -148,7 +148,7 @@ struct arch {
 	const uint8_t *go_args; /* Go's own convention (its src/cmd/compile/abi-internal.md) */
 	uint8_t return_reg, sp_reg, ip_reg, flags_reg, counter_reg;
 	uint8_t call_pushes; /* bytes of stack that a call takes for the return address */
-	uint32_t clobbered; /* registers that a call may change, one bit each */
+	uint32_t clobbered;  /* registers that a call may change, one bit each */
 	/* Decodes at most len bytes (len > 0). 0, or -EILSEQ: no instruction. kernel: decode for
 	 * kernel mode. */
 	int (*decode)(const uint8_t *bytes, size_t len, uint64_t addr, bool kernel,

@@ -10,24 +10,24 @@
 #include "branch_weights.h"
 #include "show.h"
 
-struct weights_branch {
+struct branch_weight {
 	uint64_t vaddr;
 	struct branch_counts counts;
 };
 
-struct weights_object {
+struct object_weights {
 	char *path;
 	struct map64 at; /* vaddr -> 1 + index into branches */
-	VEC(struct weights_branch) branches;
+	VEC(struct branch_weight) branches;
 };
 
 struct branch_weights {
-	VEC(struct weights_object) objects;
+	VEC(struct object_weights) objects;
 };
 
-static struct weights_object *object_of(struct branch_weights *p, const char *path)
+static struct object_weights *object_of(struct branch_weights *p, const char *path)
 {
-	struct weights_object *o;
+	struct object_weights *o;
 
 	vec__each (o, &p->objects)
 		if (!strcmp(o->path, path))
@@ -37,7 +37,7 @@ static struct weights_object *object_of(struct branch_weights *p, const char *pa
 	return o;
 }
 
-static struct branch_counts *counts_of(struct weights_object *o, uint64_t vaddr)
+static struct branch_counts *counts_of(struct object_weights *o, uint64_t vaddr)
 {
 	uint64_t *slot = map64__put(&o->at, vaddr);
 
@@ -52,7 +52,7 @@ bool branch_weights__counts(void *weights, const struct object *o, uint64_t vadd
 			    struct branch_counts *counts)
 {
 	struct branch_weights *p = weights;
-	struct weights_object *po;
+	struct object_weights *po;
 	const uint64_t *slot;
 
 	vec__each (po, &p->objects) {
@@ -87,7 +87,8 @@ static int count_step(struct output *o, const struct step *s)
 	return 0;
 }
 
-static const struct output_format counting = {.name = "profile", .size = 1, .step = count_step};
+static const struct output_format counting = {
+	.name = "branch weights", .size = 1, .step = count_step};
 
 static int on_begin(void *ctx, const struct plan *plan, const struct trace_meta *meta)
 {
@@ -154,7 +155,7 @@ static void keep_counts(struct source *s)
 
 static int read_trace(struct branch_weights *p, int fd)
 {
-	static const struct trace_calls calls = {on_begin,  NULL,	 on_mapped,
+	static const struct trace_calls calls = {on_begin, NULL,	on_mapped,
 						 on_event, on_sideband, on_lost};
 	struct source s = {.weights = p, .fd = fd};
 	struct trace_reader *reader = trace_reader__new(read_fd, &s);
@@ -248,7 +249,7 @@ int branch_weights__read(const char *name, struct branch_weights **out)
 
 void branch_weights__free(struct branch_weights *p)
 {
-	struct weights_object *o;
+	struct object_weights *o;
 
 	if (!p)
 		return;

@@ -9,7 +9,7 @@ struct branch_weights;
 /* Of a trace file, or of the lines of -c -F json. -errno with a message; *out is to be freed in
  * either case. */
 int branch_weights__read(const char *name, struct branch_weights **out);
-/* plan_options.profile */
+/* plan_options.weights */
 bool branch_weights__counts(void *weights, const struct object *o, uint64_t vaddr,
 			    struct branch_counts *counts);
 void branch_weights__free(struct branch_weights *p);

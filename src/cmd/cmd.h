@@ -61,9 +61,9 @@ struct args {
 	const char *color;
 	enum plan_placement placement;
 	enum returns returns;
-	const char *profile; /* NULL: none */
-	bool count;	     /* -c */
-	uint64_t last;	     /* branches a thread; 0: all */
+	const char *branch_weights; /* NULL: none */
+	bool count;		    /* -c */
+	uint64_t last;		    /* branches a thread; 0: all */
 	uint64_t buffer;
 	uint64_t depth;
 	uint64_t min_duration;

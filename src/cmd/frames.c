@@ -16,9 +16,9 @@ static enum frame_link link_at(struct show *s, uint32_t pid, uint64_t addr)
 
 	spaces__find(s->spaces, pid, addr - 1, &place);
 	if (!place.object)
-		return FRAME_UNTOLD;
+		return FRAME_UNKNOWN;
 	link = object__frame_link(place.object, place.vaddr);
-	return link == FRAME_UNTOLD ? prologue__frame_link(place.object, place.vaddr) : link;
+	return link == FRAME_UNKNOWN ? prologue__frame_link(place.object, place.vaddr) : link;
 }
 
 /* The caller is what was on top of the stack. *n: how many are true. */

@@ -11,6 +11,7 @@ struct checked_event {
 };
 
 /* The record, or where it is an entry with its stack room, with what of that is true. */
-const struct event *frames__check(struct show *s, const struct event *e, struct checked_event *room);
+const struct event *frames__check(struct show *s, const struct event *e,
+				  struct checked_event *room);
 
 #endif

@@ -79,7 +79,7 @@ static void look_at_process(struct live *l, uint32_t pid)
 	vec__free(&tids);
 }
 
-void live__look_around(struct live *l, const pid_vec *pids)
+void live__rescan(struct live *l, const pid_vec *pids)
 {
 	pid_vec all = {0};
 	const uint32_t *pid;
@@ -108,7 +108,7 @@ static int on_sideband(void *ctx, const struct sideband_event *e)
 	l->count_the_dead = true;
 	spaces__each_process(l->show.spaces, look_at_again, l);
 	if (l->recorder)
-		recorder__introduce_anew(l->recorder);
+		recorder__reintroduce(l->recorder);
 	return 0;
 }
 

@@ -22,7 +22,7 @@ void live__open(struct live *l, const struct plan *plan, const struct targets *t
 		struct recorder *recorder, uint64_t limit);
 /* Takes over the names and mappings of the processes that run already: of pids, or of all where
  * there are none. */
-void live__look_around(struct live *l, const pid_vec *pids);
+void live__rescan(struct live *l, const pid_vec *pids);
 /* Called after each poll: whose end was not told has ended all the same. What happened before
  * settled has been taken. 0, or as the sink returns. */
 int live__tick(struct live *l, uint64_t now, uint64_t settled);

@@ -334,9 +334,9 @@ static int set_last(struct args *a, const char *v)
 	return err;
 }
 
-static int set_profile(struct args *a, const char *v)
+static int set_branch_weights(struct args *a, const char *v)
 {
-	a->profile = v;
+	a->branch_weights = v;
 	return *v ? 0 : err__set(EINVAL, "an empty file name");
 }
 
@@ -437,7 +437,7 @@ static const struct option_row rows[] = {
 	 "full: a probe on every branch; implied, witness: on fewer, for the same steps"},
 	{"returns", 0, "HOW", VERB_TRACE, set_returns,
 	 "ret (default): at ret instructions; probe: by return probes; none: not at all"},
-	{"profile", 0, "FILE", VERB_TRACE, set_profile,
+	{"profile", 0, "FILE", VERB_TRACE, set_branch_weights,
 	 "--placement witness: by how often branches ran in this trace file or -c -F json"},
 	{"color", 0, "WHEN", VERB_SHOW, set_color, "auto (default), always or never"},
 	{"sites", 0, NULL, VERB_LIST, set_sites, "each branch site"},
@@ -479,23 +479,23 @@ void args__help(const struct verb *verb, FILE *out)
 }
 
 /* getopt_long(3)'s tables for a verb; val is the row + 256, which no letter is. */
-static void make_tables(const struct verb *verb, struct option *longs, char *shorts)
+static void make_tables(const struct verb *verb, struct option *long_options, char *short_options)
 {
-	*shorts++ = ':';
+	*short_options++ = ':';
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (!(rows[i].verbs & verb->bit))
 			continue;
-		*longs++ =
+		*long_options++ =
 			(struct option){rows[i].name, rows[i].arg ? required_argument : no_argument,
 					NULL, (int)i + 256};
 		if (!rows[i].letter)
 			continue;
-		*shorts++ = rows[i].letter;
+		*short_options++ = rows[i].letter;
 		if (rows[i].arg)
-			*shorts++ = ':';
+			*short_options++ = ':';
 	}
-	*longs = (struct option){0};
-	*shorts = 0;
+	*long_options = (struct option){0};
+	*short_options = 0;
 }
 
 static const struct option_row *row_of(int c)
@@ -519,17 +519,17 @@ static int usage_error(const struct verb *verb, int c, char **argv)
 
 int args__parse(struct args *a, const struct verb *verb, int argc, char **argv)
 {
-	struct option longs[ARRAY_SIZE(rows) + 1];
-	char shorts[2 * ARRAY_SIZE(rows) + 2];
+	struct option long_options[ARRAY_SIZE(rows) + 1];
+	char short_options[2 * ARRAY_SIZE(rows) + 2];
 	int c, end = 1, err;
 
 	*a = (struct args){
 		.verb = verb, .color = "auto", .events = PLAN_ENTRY | PLAN_BRANCH | PLAN_RETURN};
 	while (end < argc && strcmp(argv[end], "--"))
 		end++;
-	make_tables(verb, longs, shorts);
+	make_tables(verb, long_options, short_options);
 	optind = 0; /* glibc: start anew */
-	while ((c = getopt_long(end, argv, shorts, longs, NULL)) != -1) {
+	while ((c = getopt_long(end, argv, short_options, long_options, NULL)) != -1) {
 		const struct option_row *r = c == ':' || c == '?' ? NULL : row_of(c);
 
 		if (!r)

@@ -440,7 +440,7 @@ int recorder__sideband(struct recorder *r, const struct sideband_event *e)
 	return err;
 }
 
-void recorder__introduce_anew(struct recorder *r)
+void recorder__reintroduce(struct recorder *r)
 {
 	map64__free(&r->pids);
 	map64__free(&r->tids);

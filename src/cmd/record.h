@@ -18,7 +18,7 @@ int recorder__event(struct recorder *r, const struct event *e);
 /* Behind it. */
 int recorder__sideband(struct recorder *r, const struct sideband_event *e);
 /* Side events were lost: each process is told anew before its next record. */
-void recorder__introduce_anew(struct recorder *r);
+void recorder__reintroduce(struct recorder *r);
 int recorder__lost(struct recorder *r, uint32_t pid, uint32_t tid, uint64_t count);
 /* Called many times a second: brings to the file what has waited for a second. */
 int recorder__tick(struct recorder *r, uint64_t now);

@@ -392,7 +392,7 @@ static int tell_damage(struct report *r, int err)
 
 static int report(struct report *r)
 {
-	static const struct trace_calls calls = {on_begin,  on_object,	 on_mapped,
+	static const struct trace_calls calls = {on_begin, on_object,	on_mapped,
 						 on_event, on_sideband, on_lost};
 	int err = open_input(r);
 

@@ -65,8 +65,8 @@ static bool is_newer(const struct root *r, const struct stat *st, const char *ob
 {
 	static const struct root ours; /* where a chroot's object has its name */
 	struct stat built;
-	autoclose int fd = door__open(r, object, OBJECT_LIMIT, &built);
-	autoclose int outside = fd < 0 ? door__open(&ours, object, OBJECT_LIMIT, &built) : -1;
+	autoclose int fd = root__open_file(r, object, OBJECT_LIMIT, &built);
+	autoclose int outside = fd < 0 ? root__open_file(&ours, object, OBJECT_LIMIT, &built) : -1;
 
 	return max_of(fd, outside) >= 0 && st->st_mtime > built.st_mtime;
 }
@@ -92,7 +92,7 @@ static void load(struct sources *s, struct source_file *f)
 
 	if (f->path[0] != '/' || s->gone)
 		return;
-	fd = door__open(&s->root, f->path, MAX_FILE, &st);
+	fd = root__open_file(&s->root, f->path, MAX_FILE, &st);
 	if (fd < 0 || !may_be_read(&st) || s->total + st.st_size > MAX_TOTAL)
 		return;
 	if (is_newer(&s->root, &st, f->object)) {

@@ -126,13 +126,14 @@ static uint64_t slot_of(const struct plan_site *s)
 }
 
 /* What a jump goes through that the dynamic loader fills: a stub, or a slot. */
-struct passage {
+struct tail_target {
 	uint64_t vaddr;
 	const char *name; /* of the function, "puts@plt"; NULL: it is the object's own, at target */
 	uint64_t target;
 };
 
-static bool find_passage(const struct plan *plan, const struct plan_block *b, struct passage *p)
+static bool find_tail_target(const struct plan *plan, const struct plan_block *b,
+			     struct tail_target *p)
 {
 	const struct plan_site *site = &plan->sites.data[b->site];
 	const struct object *o = plan->objects.data[b->object].object;
@@ -141,16 +142,16 @@ static bool find_passage(const struct plan *plan, const struct plan_block *b, st
 
 	if (site->target) {
 		s = object__symbol_at(o, site->target);
-		*p = (struct passage){site->target, s ? s->name : NULL, 0};
+		*p = (struct tail_target){site->target, s ? s->name : NULL, 0};
 		return s && s->type == SYMBOL_PLT;
 	}
 	slot = object__slot_at(o, slot_of(site));
 	if (slot)
-		*p = (struct passage){slot->vaddr, slot->name, slot->target};
+		*p = (struct tail_target){slot->vaddr, slot->name, slot->target};
 	return slot;
 }
 
-static bool add_behind(struct targets *n, pid_t pid, struct object *o, const struct passage *p)
+static bool add_behind(struct targets *n, pid_t pid, struct object *o, const struct tail_target *p)
 {
 	autofree char *name = p->name ? xstrndup(p->name, strcspn(p->name, "@")) : NULL;
 
@@ -163,12 +164,12 @@ bool tail_calls__add(struct targets *n, const struct plan *plan, pid_t pid)
 {
 	const struct plan_block *b;
 	bool added = false;
-	struct passage p;
+	struct tail_target p;
 
 	vec__each (b, &plan->blocks) {
 		struct object *o = (struct object *)plan->objects.data[b->object].object;
 
-		if (!leaves_frame(plan, b) || !find_passage(plan, b, &p) ||
+		if (!leaves_frame(plan, b) || !find_tail_target(plan, b, &p) ||
 		    stub_known(n, o, p.vaddr) || !add_behind(n, pid, o, &p))
 			continue;
 		vec__push(&n->stubs, (struct plan_stub){o, p.vaddr});

@@ -34,13 +34,13 @@ struct session {
 /* ---- signals: a flag, and the switch of the probes at once ---- */
 
 static volatile sig_atomic_t asked_to_stop;
-static struct probe *to_silence;
+static struct probe *probe_to_stop;
 static volatile sig_atomic_t forward_to;
 
 static void on_signal(int sig, siginfo_t *info, void *context)
 {
-	if (to_silence)
-		probe__stop(to_silence);
+	if (probe_to_stop)
+		probe__stop(probe_to_stop);
 	/* what was typed at the terminal, CMD got as well */
 	if (forward_to && info->si_code <= 0)
 		kill(forward_to, sig);
@@ -101,7 +101,7 @@ static int open_btf(struct session *s)
 
 	if (!s->args.btf)
 		return 0;
-	s->btf = door__open(&ours, s->args.btf, BTF_LIMIT, NULL);
+	s->btf = root__open_file(&ours, s->args.btf, BTF_LIMIT, NULL);
 	if (s->btf < 0)
 		return err__prefix(s->btf, "--btf");
 	snprintf(s->btf_path, sizeof(s->btf_path), "/proc/self/fd/%d", s->btf);
@@ -174,7 +174,7 @@ static bool nop5_is_unsafe(void)
 /* A library's function may itself end with a jump to another library's. */
 #define MAX_TAIL_ROUNDS 8
 
-static bool wants_tails(const struct session *s)
+static bool wants_tail_calls(const struct session *s)
 {
 	return s->args.verb->bit == VERB_USER && (s->args.events & PLAN_RETURN) &&
 	       s->args.returns == RETURNS_RET;
@@ -225,12 +225,12 @@ static int make_plan(struct session *s)
 	pid_t pid = first_pid(&s->args);
 	int err;
 
-	if (s->args.profile) {
-		err = branch_weights__read(s->args.profile, &s->weights);
+	if (s->args.branch_weights) {
+		err = branch_weights__read(s->args.branch_weights, &s->weights);
 		if (err)
 			return err;
-		o.profile = branch_weights__counts;
-		o.profile_ctx = s->weights;
+		o.weights = branch_weights__counts;
+		o.weights_ctx = s->weights;
 	}
 	if (kernel)
 		tracepoints__pin(&s->tracepoints);
@@ -242,7 +242,7 @@ static int make_plan(struct session *s)
 	o.kernel_object = s->targets.kernel;
 	o.nop5_unsafe = !kernel && nop5_is_unsafe();
 	err = plan__build(&s->targets.functions, &o, &s->plan);
-	for (int i = 0; !err && i < MAX_TAIL_ROUNDS && wants_tails(s) &&
+	for (int i = 0; !err && i < MAX_TAIL_ROUNDS && wants_tail_calls(s) &&
 			tail_calls__add(&s->targets, s->plan, pid);
 	     i++) {
 		plan__free(s->plan);
@@ -269,7 +269,7 @@ static int make_plan(struct session *s)
 }
 
 /* What others pay who aren't traced, before they do (user space; kernel code is everyone's). */
-static void tell_price(const struct session *s)
+static void tell_cost(const struct session *s)
 {
 	const struct probe_filters *f = &s->args.filters;
 	enum probe_spares spares = probe__spares(s->probe);
@@ -306,7 +306,7 @@ static int attach(struct session *s, struct probe_options *o)
 	int err = probe__open(s->plan, o, &s->probe);
 
 	if (!err)
-		tell_price(s);
+		tell_cost(s);
 	progress__attach(&progress, note__level() == NOTE_NORMAL, s->plan->probes,
 			 plan__attach_work(s->plan));
 	o->attached = on_attached;
@@ -426,7 +426,7 @@ static void raise_limits(void)
 }
 
 /* At processes that run already. */
-static bool looks_around(const struct session *s)
+static bool rescans(const struct session *s)
 {
 	return !s->child.pid && !s->plan->kernel;
 }
@@ -458,16 +458,16 @@ static int run(struct session *s, int *status)
 	if (err)
 		return err;
 	drop_privileges(s);
-	to_silence = s->probe;
+	probe_to_stop = s->probe;
 	live__open(&s->live, s->plan, &s->targets, &t, s->render.output, s->recorder,
 		   s->args.limit);
 	if (s->args.last)
 		show__keep_last(&s->live.show, s->args.last);
 	/* attaching takes its time, and what happened meanwhile is seen by looking around */
 	probe__forget_sideband(s->probe);
-	if (looks_around(s))
-		live__look_around(&s->live, probe__processes(s->probe));
-	if (looks_around(s) && !probe__processes(s->probe)->len &&
+	if (rescans(s))
+		live__rescan(&s->live, probe__processes(s->probe));
+	if (rescans(s) && !probe__processes(s->probe)->len &&
 	    privileges__missing(PRIVILEGE_SYS_PTRACE))
 		note("what other users' processes run has no names: that needs CAP_SYS_PTRACE");
 	err = begin_output(s);
@@ -504,7 +504,7 @@ static int trace(struct session *s, int *status)
 
 static void close_session(struct session *s)
 {
-	to_silence = NULL;
+	probe_to_stop = NULL;
 	child__cancel(&s->child);
 	probe__close(s->probe);
 	tracepoints__release(&s->tracepoints);

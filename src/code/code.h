@@ -18,11 +18,11 @@ enum node_flags {
 		1,	 /* flow from an entry gets here: it is an instruction of the traced code */
 	NODE_LEADER = 2, /* starts a block */
 	NODE_ROOT =
-		4,    /* entered from elsewhere as well: an entry, a landing pad, a range's start */
-	NODE_PAD = 8, /* landing pad */
-	NODE_NORETURN = 16, /* a call that does not come back */
-	NODE_DETAILED = 32, /* writes is filled in */
-	NODE_STRAY =
+		4, /* entered from elsewhere as well: an entry, a landing pad, a range's start */
+	NODE_LANDING_PAD = 8, /* landing pad */
+	NODE_NORETURN = 16,   /* a call that does not come back */
+	NODE_DETAILED = 32,   /* writes is filled in */
+	NODE_UNKNOWN_SP =
 		64, /* entered with a stack that isn't known: called, but no function's entry */
 	NODE_SWEPT = 128, /* the linear sweep agrees that it is an instruction */
 	NODE_CERTAIN =
@@ -256,7 +256,7 @@ int ifunc__replace(const function_vec *in, const struct object *kernel, bool in_
 /* ---- blocks and the stack (stack.c) ---- */
 
 /* A register behind a block: what one of them held before it, plus bytes. */
-enum source { FROM_SP, FROM_FP, FROM_NOWHERE, FROM_MEMORY };
+enum source { FROM_SP, FROM_FP, FROM_UNKNOWN, FROM_MEMORY };
 struct term {
 	int32_t bytes;
 	uint8_t source;

@@ -81,7 +81,7 @@ static void call_inside(struct graph *g, uint64_t from, uint64_t target)
 
 	if (graph__holds(g, owner, target) && graph__owner(g, target) == owner &&
 	    g->functions.data[owner].f.entry != target)
-		graph__root(g, target, NODE_STRAY);
+		graph__root(g, target, NODE_UNKNOWN_SP);
 }
 
 static void follow_branch(struct graph *g, uint32_t i)
@@ -333,7 +333,8 @@ static bool enter_rest(struct graph *g)
 		if (!(g->nodes.data[i].flags & NODE_REACHED) || !is_end(g, &g->nodes.data[i]))
 			continue;
 		addr = rest_behind(g, i);
-		any |= addr && graph__root(g, addr, g->object->go ? NODE_PAD : NODE_RESUMED);
+		any |= addr &&
+		       graph__root(g, addr, g->object->go ? NODE_LANDING_PAD : NODE_RESUMED);
 	}
 	return any;
 }
@@ -348,7 +349,7 @@ static bool start_pads(struct graph *g)
 		uint32_t owner = graph__owner(g, pad);
 
 		if (owner != NO_FUNCTION && sweep__is_start(g, owner, pad, &before, &after))
-			any |= graph__root(g, pad, NODE_PAD);
+			any |= graph__root(g, pad, NODE_LANDING_PAD);
 	}
 	return any;
 }

@@ -62,7 +62,7 @@ enum frame_link prologue__frame_link(const struct object *o, uint64_t vaddr)
 	struct prologue p;
 
 	if (!s || !arch)
-		return FRAME_UNTOLD;
+		return FRAME_UNKNOWN;
 	if (is_outermost(o, vaddr))
 		return FRAME_OUTERMOST;
 	return read_prologue(arch, o, s->vaddr, &p) && vaddr >= p.set && vaddr < p.until

@@ -32,7 +32,7 @@ struct address_range {
 	uint32_t function;
 	uint8_t class;
 };
-typedef VEC(struct address_range) span_vec;
+typedef VEC(struct address_range) address_range_vec;
 
 static uint8_t class_of(unsigned flags)
 {
@@ -54,7 +54,7 @@ static int by_start(const void *a, const void *b)
 	return (x->function < y->function) - (x->function > y->function);
 }
 
-static void push_piece(struct graph *g, uint64_t start, uint64_t end, uint32_t function)
+static void push_extent(struct graph *g, uint64_t start, uint64_t end, uint32_t function)
 {
 	struct owned_extent *last = g->extents.len ? vec__last(&g->extents) : NULL;
 
@@ -71,13 +71,13 @@ static void push_piece(struct graph *g, uint64_t start, uint64_t end, uint32_t f
  * it is the one that owns what comes next, until it ends.
  */
 struct open {
-	span_vec of[CLASSES];
+	address_range_vec of[CLASSES];
 };
 
 static const struct address_range *innermost(struct open *open, uint64_t pos)
 {
 	for (unsigned i = 0; i < CLASSES; i++) {
-		span_vec *v = &open->of[i];
+		address_range_vec *v = &open->of[i];
 
 		while (v->len && vec__last(v)->end <= pos)
 			v->len--;
@@ -94,7 +94,7 @@ static void sweep(struct graph *g, struct open *open, uint64_t *pos, uint64_t un
 	while (*pos < until && (s = innermost(open, *pos))) {
 		uint64_t end = min_of(until, s->end);
 
-		push_piece(g, *pos, end, s->function);
+		push_extent(g, *pos, end, s->function);
 		*pos = end;
 	}
 	*pos = until;
@@ -102,7 +102,7 @@ static void sweep(struct graph *g, struct open *open, uint64_t *pos, uint64_t un
 
 void graph__index_ranges(struct graph *g)
 {
-	span_vec spans = {0};
+	address_range_vec spans = {0};
 	struct open open = {0};
 	struct address_range *s;
 	uint64_t pos = 0;

@@ -15,13 +15,13 @@ bool slice__same_memory(const struct operand *a, int64_t ai, const struct operan
 
 /* What is asked of each instruction on the way back. */
 enum verdict { PASSES, SETS, HIDES };
-struct sought {
+struct search {
 	uint8_t reg;
 	struct insn_detail load; /* slice__stores(): of these bytes */
-	enum verdict (*ask)(struct graph *g, uint32_t node, const struct sought *sought);
+	enum verdict (*ask)(struct graph *g, uint32_t node, const struct search *search);
 };
 
-static int backward(struct graph *g, uint32_t node, const struct sought *sought,
+static int backward(struct graph *g, uint32_t node, const struct search *search,
 		    uint32_t defs[DEFS_MAX])
 {
 	VEC(uint32_t) work = {0};
@@ -41,7 +41,7 @@ static int backward(struct graph *g, uint32_t node, const struct sought *sought,
 			if (g->nodes.data[p].stamp == stamp)
 				continue;
 			g->nodes.data[p].stamp = stamp;
-			verdict = sought->ask(g, p, sought);
+			verdict = search->ask(g, p, search);
 			if (verdict == PASSES)
 				vec__push(&work, p);
 			else if (verdict == SETS && n < DEFS_MAX)
@@ -54,19 +54,19 @@ static int backward(struct graph *g, uint32_t node, const struct sought *sought,
 	return n;
 }
 
-static enum verdict sets_register(struct graph *g, uint32_t node, const struct sought *sought)
+static enum verdict sets_register(struct graph *g, uint32_t node, const struct search *search)
 {
-	return graph__writes(g, node) >> sought->reg & 1 ? SETS : PASSES;
+	return graph__writes(g, node) >> search->reg & 1 ? SETS : PASSES;
 }
 
 int slice__defs(struct graph *g, uint32_t node, uint8_t reg, uint32_t defs[DEFS_MAX])
 {
-	struct sought sought = {.reg = reg, .ask = sets_register};
+	struct search search = {.reg = reg, .ask = sets_register};
 
-	return backward(g, node, &sought, defs);
+	return backward(g, node, &search, defs);
 }
 
-static enum verdict stores(struct graph *g, uint32_t node, const struct sought *sought)
+static enum verdict stores(struct graph *g, uint32_t node, const struct search *search)
 {
 	const struct node *n = &g->nodes.data[node];
 	struct insn_detail d;
@@ -74,23 +74,23 @@ static enum verdict stores(struct graph *g, uint32_t node, const struct sought *
 	/* a call comes back with the stack pointer that it began with */
 	if (n->branch)
 		return PASSES;
-	if (graph__writes(g, node) >> sought->reg & 1 || !graph__detail(g, node, &d))
+	if (graph__writes(g, node) >> search->reg & 1 || !graph__detail(g, node, &d))
 		return HIDES;
 	if (d.op != DETAIL_STORE ||
-	    !slice__same_memory(&d.mem, d.imm, &sought->load.mem, sought->load.imm))
+	    !slice__same_memory(&d.mem, d.imm, &search->load.mem, search->load.imm))
 		return PASSES;
-	return d.bits == sought->load.bits ? SETS : HIDES;
+	return d.bits == search->load.bits ? SETS : HIDES;
 }
 
 int slice__stores(struct graph *g, uint32_t node, uint32_t found[DEFS_MAX])
 {
-	struct sought sought = {.reg = g->arch->sp_reg, .ask = stores};
-	const struct operand *m = &sought.load.mem;
+	struct search search = {.reg = g->arch->sp_reg, .ask = stores};
+	const struct operand *m = &search.load.mem;
 
-	if (!graph__detail(g, node, &sought.load) || sought.load.op != DETAIL_LOAD ||
-	    m->base != sought.reg || m->index != REG_NONE || m->seg)
+	if (!graph__detail(g, node, &search.load) || search.load.op != DETAIL_LOAD ||
+	    m->base != search.reg || m->index != REG_NONE || m->seg)
 		return -1;
-	return backward(g, node, &sought, found);
+	return backward(g, node, &search, found);
 }
 
 static void add_value(struct values *out, uint64_t v)

@@ -29,7 +29,7 @@ static const struct depth unknown = {SP_UNKNOWN, SP_UNKNOWN};
 static void add_to(struct term *t, int32_t bytes)
 {
 	if (__builtin_add_overflow(t->bytes, bytes, &t->bytes))
-		t->source = FROM_NOWHERE;
+		t->source = FROM_UNKNOWN;
 }
 
 void effect__add(struct effect *e, const struct node *n)
@@ -45,7 +45,7 @@ void effect__add(struct effect *e, const struct node *n)
 	case SP_LEAVE:
 		e->sp = e->fp;
 		add_to(&e->sp, 8);
-		e->fp.source = FROM_NOWHERE;
+		e->fp.source = FROM_UNKNOWN;
 		break;
 	case SP_FP_FROM_SP:
 		e->fp = e->sp;
@@ -53,10 +53,10 @@ void effect__add(struct effect *e, const struct node *n)
 		break;
 	case SP_FP_LOST:
 		add_to(&e->sp, n->sp_value);
-		e->fp.source = FROM_NOWHERE;
+		e->fp.source = FROM_UNKNOWN;
 		break;
 	case SP_LOST:
-		e->sp.source = FROM_NOWHERE;
+		e->sp.source = FROM_UNKNOWN;
 		break;
 	case SP_LOADED:
 		e->sp.source = FROM_MEMORY;
@@ -71,9 +71,9 @@ static int32_t behind(struct term t, struct depth d)
 {
 	int64_t v = t.source == FROM_FP ? d.fp : d.sp;
 
-	if (t.source == FROM_MEMORY || (t.source != FROM_NOWHERE && v == SP_SWITCHED))
+	if (t.source == FROM_MEMORY || (t.source != FROM_UNKNOWN && v == SP_SWITCHED))
 		return SP_SWITCHED;
-	if (t.source == FROM_NOWHERE || v == SP_UNKNOWN)
+	if (t.source == FROM_UNKNOWN || v == SP_UNKNOWN)
 		return SP_UNKNOWN;
 	v -= t.bytes;
 	return v <= SP_SWITCHED || v >= INT32_MAX ? SP_UNKNOWN : (int32_t)v;
@@ -262,7 +262,8 @@ static void enter_pads(struct stack *s)
 			*map64__put(&s->bad, f->vaddr) = 1;
 		for (size_t k = 0; k < f->npads; k++) {
 			n = graph__known(s->g, f->pads[k]);
-			if (n && s->g->nodes.data[n].flags & NODE_PAD && s->g->nodes.data[n].block)
+			if (n && s->g->nodes.data[n].flags & NODE_LANDING_PAD &&
+			    s->g->nodes.data[n].block)
 				flow_to(s, s->g->nodes.data[n].block - 1, d);
 		}
 	}
@@ -290,9 +291,9 @@ static void enter(struct stack *s)
 	for (uint32_t i = 0; i < s->leaders->len; i++) {
 		const struct node *n = &s->g->nodes.data[s->leaders->data[i].first];
 
-		if (!(n->flags & NODE_ROOT) || n->flags & (NODE_PAD | NODE_RESUMED))
+		if (!(n->flags & NODE_ROOT) || n->flags & (NODE_LANDING_PAD | NODE_RESUMED))
 			continue;
-		if (graph__is_entry(s->g, n->addr) && !(n->flags & NODE_STRAY))
+		if (graph__is_entry(s->g, n->addr) && !(n->flags & NODE_UNKNOWN_SP))
 			flow_to(s, i, (struct depth){0, SP_UNKNOWN});
 		else
 			flow_to(s, i, unknown);

@@ -162,9 +162,9 @@ static void take_target(struct decoder *d, const struct plan_site *s, const stru
 /* ---- events ---- */
 
 static const size_t sizes[WIRE_TYPES] = {
-	[WIRE_BRANCH] = sizeof(struct wire_event),    [WIRE_VALUE] = sizeof(struct wire_value),
-	[WIRE_ENTRY] = sizeof(struct wire_entry),     [WIRE_LOST] = sizeof(struct wire_value),
-	[WIRE_SIGNAL] = sizeof(struct wire_event),    [WIRE_GOROUTINE] = sizeof(struct wire_value),
+	[WIRE_BRANCH] = sizeof(struct wire_event), [WIRE_VALUE] = sizeof(struct wire_value),
+	[WIRE_ENTRY] = sizeof(struct wire_entry),  [WIRE_LOST] = sizeof(struct wire_value),
+	[WIRE_SIGNAL] = sizeof(struct wire_event), [WIRE_GOROUTINE] = sizeof(struct wire_value),
 	[WIRE_RETURN] = sizeof(struct wire_value),
 };
 

@@ -49,8 +49,8 @@ enum stack_end {
 struct event_entry {
 	uint64_t ip;	 /* running address of the probe */
 	uint64_t caller; /* the return address; 0: not known */
-	bool pending;	 /* a return probe has replaced it: what was called with it has not returned */
-	const char *comm; /* at most 15 bytes */
+	bool pending; /* a return probe has replaced it: what was called with it has not returned */
+	const char *comm;     /* at most 15 bytes */
 	const uint64_t *regs; /* nregs of them, by number; NULL: not recorded */
 	unsigned nregs;
 	const uint64_t *args;  /* of a system call: EVENT_ARGS of them; NULL: it is none */
@@ -60,7 +60,7 @@ struct event_entry {
 };
 
 struct event {
-	uint64_t time; /* ns, CLOCK_MONOTONIC */
+	uint64_t time;	   /* ns, CLOCK_MONOTONIC */
 	uint32_t pid, tid; /* as bbtrace's PID namespace numbers them; kernel: tid 0 is a CPU's idle
 			      thread */
 	uint64_t sp;	   /* stack pointer before the instruction runs; of a goroutine, whose stack
@@ -75,7 +75,7 @@ struct event {
 	uint64_t value;	 /* ret, RETURN: the return register, if that is known */
 	uint64_t count;	 /* LOST: how many events are missing at least */
 	bool hits; /* LOST: and hits that are no event by themselves, or nothing but a signal's */
-	uint64_t goroutine; /* GOROUTINE: 0: no one's, or the thread's own stack */
+	uint64_t goroutine;		 /* GOROUTINE: 0: no one's, or the thread's own stack */
 	const struct event_entry *entry; /* ENTRY */
 };
 

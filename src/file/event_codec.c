@@ -113,8 +113,8 @@ static void code_misses(struct codec *c, struct record *x, const struct thread_s
 	x->kind = misses & MISS_KIND ? (uint32_t)code_number(c, COLUMN_MISSES, x->kind) : s->kind;
 	x->sp = misses & MISS_SP ? code_delta(c, COLUMN_MISSES, x->sp, sp) : sp;
 	x->cpu = misses & MISS_CPU ? (uint32_t)code_number(c, COLUMN_MISSES, x->cpu) : th->cpu;
-	x->state = misses & MISS_STATE ? (uint32_t)code_number(c, COLUMN_MISSES, x->state)
-				       : s->state;
+	x->state =
+		misses & MISS_STATE ? (uint32_t)code_number(c, COLUMN_MISSES, x->state) : s->state;
 }
 
 static void code_values(struct codec *c, struct record *x, const struct site_state *s,

@@ -12,7 +12,8 @@
 /* The columns of a block, in this order. */
 enum column_id {
 	COLUMN_HITS,  /* a bit a record: all is as expected but time, flags and values */
-	COLUMN_TAKEN, /* bits: is a conditional as it is expected? Formats 1, 2: the flags register */
+	COLUMN_TAKEN, /* bits: is a conditional as it is expected? Formats 1, 2: the flags register
+		       */
 	BIT_COLUMNS,
 	COLUMN_RUNS = BIT_COLUMNS, /* whose the next items are, and how many */
 	COLUMN_MISSES,		   /* what is not as expected */

@@ -93,8 +93,8 @@ static void give_entry(const struct codec *c, const struct record *x, char *comm
 
 static void give_values(const struct codec *c, const struct record *x, struct event *out)
 {
-	uint8_t kind = x->site < c->m.plan->sites.len ? c->m.plan->sites.data[x->site].kind
-						      : BRANCH_NONE;
+	uint8_t kind =
+		x->site < c->m.plan->sites.len ? c->m.plan->sites.data[x->site].kind : BRANCH_NONE;
 	bool is_return = out->type == EVENT_RETURN || kind == BRANCH_RET;
 
 	if (out->type == EVENT_LOST) {

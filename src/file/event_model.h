@@ -99,7 +99,7 @@ struct thread_state {
 struct event_model {
 	const struct plan *plan;
 	unsigned major; /* of the format: 1 tells only what time it was; 1 and 2 have flags */
-	uint32_t epoch;	     /* number of the block: what is of another one is empty */
+	uint32_t epoch; /* number of the block: what is of another one is empty */
 	uint64_t time;
 	struct site_state *sites; /* one more than the plan has: of records without site */
 	struct follower *followers;

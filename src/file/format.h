@@ -20,8 +20,10 @@
 	"BBT\r\n\x1a\n"
 #define FILE_MAGIC_SIZE	 8
 #define FILE_HEADER_SIZE 20
-#define FILE_MAJOR	 3 /* a reader refuses a newer one; 2: times are predicted; 3: taken, no flags */
-#define FILE_MINOR	 0
+#define FILE_MAJOR                                                                                 \
+	3 /* a reader refuses a newer one; 2: times are predicted; 3: taken, no flags              \
+	   */
+#define FILE_MINOR 0
 
 #define BLOCK_HEADER_SIZE 20
 #define BLOCK_DEFLATED	  1 /* flags: zlib, else stored as it is */

@@ -45,10 +45,10 @@ static bool good_block(const struct making *m, const struct plan_block *b)
 	       b->ntable <= p->table.len - b->table;
 }
 
-static bool good_extent(const struct making *m, const struct plan_extent *piece)
+static bool good_extent(const struct making *m, const struct plan_extent *extent)
 {
-	return piece->object < m->nobjects && piece->function < m->p->functions.len &&
-	       piece->start < piece->end;
+	return extent->object < m->nobjects && extent->function < m->p->functions.len &&
+	       extent->start < extent->end;
 }
 
 static bool good_gap(const struct making *m, const struct plan_gap *gap)
@@ -71,7 +71,7 @@ static bool is_good(const struct making *m)
 {
 	const struct plan *p = m->p;
 	const struct plan_function *f;
-	const struct plan_extent *piece;
+	const struct plan_extent *extent;
 	const struct plan_gap *gap;
 	const struct plan_block *b;
 	const struct plan_line *l;
@@ -92,8 +92,8 @@ static bool is_good(const struct making *m)
 	vec__each (jump, &p->table)
 		if (*jump >= p->blocks.len)
 			return false;
-	vec__each (piece, &p->extents)
-		if (!good_extent(m, piece) || !in_order(piece, p->extents.data, start))
+	vec__each (extent, &p->extents)
+		if (!good_extent(m, extent) || !in_order(extent, p->extents.data, start))
 			return false;
 	vec__each (gap, &p->gaps)
 		if (!good_gap(m, gap) || !in_order(gap, p->gaps.data, start))

@@ -101,7 +101,7 @@ static const struct column block[] = {
 	NUMBER(struct plan_block, taken),      NUMBER(struct plan_block, table),
 	NUMBER(struct plan_block, ntable),     NUMBER(struct plan_block, noreturn),
 	NUMBER(struct plan_block, unresolved), NUMBER(struct plan_block, leaves),
-	NUMBER(struct plan_block, pad),
+	NUMBER(struct plan_block, abnormal),
 };
 
 static const struct column jump[] = {{COLUMN_NUMBER, sizeof(uint32_t), 0}};

@@ -89,7 +89,7 @@ static int read_code(struct object *o, struct kernel_text *text)
 struct probes {
 	char *before, *after; /* kprobes/list */
 	struct kprobe_layout layout;
-	int untold; /* why the layout isn't known */
+	int layout_error; /* why the layout isn't known */
 	bool asked;
 	kernel_kprobe_vec kprobes;
 	struct map64 proved;
@@ -109,9 +109,9 @@ static void read_table(struct probes *p, const struct kernel_objects *k, struct 
 	uint64_t table = kernel__variable(k->kernel, KERNEL_KPROBE_TABLE);
 
 	if (!p->asked)
-		p->untold = layout ? layout(&p->layout) : err__set(ENOTSUP, "no types");
+		p->layout_error = layout ? layout(&p->layout) : err__set(ENOTSUP, "no types");
 	p->asked = true;
-	if (p->untold)
+	if (p->layout_error)
 		note_verbose("another tracer's probes can't be taken out of the code: %s",
 			     err__text());
 	else if (!kernel_kprobes__read(text, &p->layout, table, after, &p->kprobes))

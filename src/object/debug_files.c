@@ -39,7 +39,7 @@ static void leave(struct place *p)
 static bool enter(struct place *p, const struct root *root, const char *path)
 {
 	struct stat st;
-	int fd = door__open(root, path, OBJECT_LIMIT, &st);
+	int fd = root__open_file(root, path, OBJECT_LIMIT, &st);
 	Elf64_Ehdr *h;
 
 	*p = (struct place){NULL, root};
@@ -164,9 +164,9 @@ static bool try_link(struct place *p, const struct root *root, const struct link
 /* The folder of an open file as seen in root; NULL: its name there leads to another file. */
 static char *folder_of(const struct root *root, int fd)
 {
-	char *path = door__inside(root, fd), *slash = path ? strrchr(path, '/') : NULL;
+	char *path = root__path_inside(root, fd), *slash = path ? strrchr(path, '/') : NULL;
 
-	if (slash && (root->pid || door__leads_to(path, fd))) {
+	if (slash && (root->pid || root__path_leads_to(path, fd))) {
 		*slash = 0;
 		return path;
 	}

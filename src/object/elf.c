@@ -351,14 +351,14 @@ int object__open(const char *path, struct object **out)
 {
 	struct found f = {0};
 
-	f.fd = door__open(&f.root, path, OBJECT_LIMIT, NULL);
+	f.fd = root__open_file(&f.root, path, OBJECT_LIMIT, NULL);
 	if (f.fd == -ENODEV)
 		return err__set(ENOEXEC,
 				"%s is not a regular file: name a program or a shared library",
 				path);
 	if (f.fd < 0)
 		return f.fd;
-	f.path = door__shown(&f.root, f.fd);
+	f.path = root__shown_path(&f.root, f.fd);
 	f.path = f.path ? f.path : xstrdup(path);
 	return object__read(&f, out);
 }

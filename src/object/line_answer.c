@@ -41,7 +41,7 @@ bool answer__has_no_dwarf(const struct str *answer)
 	return what == ANSWER_NO_DWARF;
 }
 
-bool lines__is_stretch(const struct object *o, uint64_t start, uint64_t end)
+bool lines__is_range(const struct object *o, uint64_t start, uint64_t end)
 {
 	size_t avail;
 
@@ -122,7 +122,7 @@ static void take_more(struct reader *r, uint64_t start, uint64_t end)
 	struct function *f = r->function ? &r->out->data[r->function - 1] : NULL;
 	const struct symbol *s;
 
-	if (!f || !lines__is_stretch(r->o, start, end) || in_function(f, start))
+	if (!f || !lines__is_range(r->o, start, end) || in_function(f, start))
 		return;
 	s = object__symbol_at(r->o, start);
 	vec__push(&f->ranges, (struct range){start, end - start, s ? xstrdup(s->shown) : NULL,
@@ -131,7 +131,7 @@ static void take_more(struct reader *r, uint64_t start, uint64_t end)
 
 static void take_range(struct reader *r, uint64_t start, uint64_t end)
 {
-	if (!lines__is_stretch(r->o, start, end))
+	if (!lines__is_range(r->o, start, end))
 		return;
 	functions__select(r->out, r->o, start, end - start);
 	r->found++;

@@ -114,7 +114,7 @@ static void put_instance(struct line_search *s, Dwarf_Die *die)
 	ptrdiff_t at = 0;
 
 	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
-		if (!lines__is_stretch(s->o, start + s->bias, end + s->bias))
+		if (!lines__is_range(s->o, start + s->bias, end + s->bias))
 			continue;
 		answer__put(s->answer, ANSWER_RANGE, start + s->bias, end + s->bias);
 		s->found++;

@@ -130,7 +130,7 @@ static void find_all(void *ctx, const struct debug_session *s, struct str *answe
 
 /* ---- here ---- */
 
-struct taker {
+struct row_reader {
 	const struct asked *asked;
 	const struct table *table;
 	void (*fn)(void *ctx, const struct line_row *row);
@@ -141,7 +141,7 @@ struct taker {
 
 #define NO_RANGE UINT32_MAX
 
-static void end_range(struct taker *t)
+static void end_range(struct row_reader *t)
 {
 	const struct range *r;
 
@@ -152,7 +152,7 @@ static void end_range(struct taker *t)
 }
 
 /* False: not what the sandbox writes. */
-static bool take_row(struct taker *t, const struct row *r)
+static bool take_row(struct row_reader *t, const struct row *r)
 {
 	struct line_row row = {.vaddr = r->vaddr, .line = r->line};
 	bool next = t->last.range == NO_RANGE || r->range > t->last.range;
@@ -177,7 +177,7 @@ void object__lines(const struct object *o, const struct range *ranges, size_t n,
 {
 	struct asked asked = {ranges, n};
 	struct table table;
-	struct taker t = {&asked, &table, fn, ctx, {.range = NO_RANGE}};
+	struct row_reader t = {&asked, &table, fn, ctx, {.range = NO_RANGE}};
 	struct str answer = {0};
 	struct row row;
 

@@ -57,7 +57,7 @@ void answer__put(struct str *answer, enum answer what, uint64_t a, uint64_t b);
 void answer__put_name(struct str *answer, const char *name);
 bool answer__has_no_dwarf(const struct str *answer);
 /* Code of one segment, and not empty? */
-bool lines__is_stretch(const struct object *o, uint64_t start, uint64_t end);
+bool lines__is_range(const struct object *o, uint64_t start, uint64_t end);
 /* Any bytes will do: an error (-ENOENT, -EPROTO) or functions that are within the object. */
 int answer__take(struct object *o, const char *text, const char *file, const struct str *answer,
 		 function_vec *v);

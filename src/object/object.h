@@ -20,8 +20,8 @@
 
 /*
  * Objects, their debug files and sources, the loader's cache of a container: all that a traced
- * program, its container or a file of theirs could have chosen is opened by door__open() and in no
- * other way, and kept as a descriptor.
+ * program, its container or a file of theirs could have chosen is opened by root__open_file() and
+ * in no other way, and kept as a descriptor.
  */
 
 /* Where paths are looked up: a process's root folder in its mount namespace. {0}: our own. */
@@ -41,13 +41,13 @@ struct stat;
  * the file's. -ENODEV: not a regular file (nothing was opened), -EFBIG: larger than limit bytes;
  * -ENOENT, -EACCES, … A message is set.
  */
-int door__open(const struct root *r, const char *path, uint64_t limit, struct stat *st);
+int root__open_file(const struct root *r, const char *path, uint64_t limit, struct stat *st);
 /* Does path, in our own root, lead to the very file that is open as fd? */
-bool door__leads_to(const char *path, int fd);
+bool root__path_leads_to(const char *path, int fd);
 /* The real path of an open file, malloc()ed: as seen within r, and as it is to be shown: ours where
  * we have one, else that of r. NULL: not known. */
-char *door__inside(const struct root *r, int fd);
-char *door__shown(const struct root *r, int fd);
+char *root__path_inside(const struct root *r, int fd);
+char *root__shown_path(const struct root *r, int fd);
 
 #define OBJECT_LIMIT (8ull << 30) /* bytes of an object, or of its debug file */
 
@@ -180,7 +180,7 @@ bool object__is_constant(const struct object *o, uint64_t vaddr, uint64_t len);
 const struct frame *object__frame_at(const struct object *o, uint64_t vaddr);
 /* What .eh_frame says of the frame pointer while the instruction at vaddr runs (unwind.c). */
 enum frame_link {
-	FRAME_UNTOLD,	  /* nothing: no row, or none that is understood */
+	FRAME_UNKNOWN,	  /* nothing: no row, or none that is understood */
 	FRAME_NO_POINTER, /* it is not the frame's, or not yet or no more */
 	FRAME_POINTER, /* there are the caller's frame pointer and, behind it, the return address */
 	FRAME_OUTERMOST, /* it was called by nobody */

@@ -40,7 +40,7 @@ static void limit_memory(uint64_t mapped)
 }
 
 /* A crash here is nobody's business: no handler, no core dump, nothing that an exit would do. */
-static void be_alone(pid_t parent)
+static void isolate(pid_t parent)
 {
 	static const int signals[] = {SIGSEGV, SIGBUS,	SIGFPE,	 SIGILL,  SIGABRT, SIGINT,
 				      SIGTERM, SIGPIPE, SIGALRM, SIGXCPU, SIGCHLD};
@@ -166,7 +166,7 @@ static void __attribute__((noreturn)) be_copy(const struct sandbox *s, pid_t par
 {
 	struct str answer = {0};
 
-	be_alone(parent);
+	isolate(parent);
 	limit_memory(s->mapped);
 	set_limit(RLIMIT_CPU, s->seconds);
 	close_others(s, out);

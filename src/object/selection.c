@@ -97,7 +97,7 @@ static int by_start(const void *a, const void *b)
 }
 
 /* Ranges that overlap are cut, not joined: each start is one that was asked for, and is proved. */
-static void set_apart(struct function *f)
+static void cut_overlaps(struct function *f)
 {
 	struct range *r = f->ranges.data, *last = NULL, *next;
 	size_t n = 0;
@@ -154,7 +154,7 @@ static void join(struct function **f, size_t n)
 		f[i]->ranges.len = 0;
 	}
 	if (first < n && f[first]->flags & FUNCTION_RANGE)
-		set_apart(f[first]);
+		cut_overlaps(f[first]);
 }
 
 static void drop_empty(function_vec *v)

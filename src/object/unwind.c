@@ -254,11 +254,11 @@ enum frame_link object__frame_link(const struct object *o, uint64_t vaddr)
 
 	if (!f || !f->eh_frame.start || !frame || !m.layout ||
 	    !read_entry(f, frame, &cie, &program) || cie.return_reg != m.layout->return_reg)
-		return FRAME_UNTOLD;
+		return FRAME_UNKNOWN;
 	m.at = 0;
 	if (!run(&m, cie.program))
-		return FRAME_UNTOLD;
+		return FRAME_UNKNOWN;
 	m.initial = m.now;
 	m.at = frame->vaddr;
-	return run(&m, program) ? link_of(&m) : FRAME_UNTOLD;
+	return run(&m, program) ? link_of(&m) : FRAME_UNKNOWN;
 }

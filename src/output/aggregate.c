@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What the aggregating formats share: their state is a profile, which they render at the end. */
-#include "output/profile.h"
+#include "output/stats.h"
 
 int aggregate__begin(struct output *o)
 {
-	profile__init(o->state, o->plan);
+	stats__init(o->state, o->plan);
 	return 0;
 }
 
 int aggregate__step(struct output *o, const struct step *step)
 {
-	profile__step(o->state, step);
+	stats__step(o->state, step);
 	return 0;
 }
 
 void aggregate__free(struct output *o)
 {
-	profile__free(o->state);
+	stats__free(o->state);
 }
 
 #define FULL (64 << 10)

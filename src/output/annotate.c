@@ -14,7 +14,7 @@
 #define MOST_TARGETS 16 /* that are listed; the rest is one line */
 
 struct annotate {
-	struct profile profile; /* the first: see AGGREGATES */
+	struct stats stats; /* the first: see AGGREGATES */
 	struct runs runs;
 	/* of the function at hand */
 	struct output *o;
@@ -53,7 +53,7 @@ static void put_painted(struct annotate *a, enum colour colour, uint64_t n)
 static void put_branch(struct annotate *a, const struct listing_row *row)
 {
 	const struct plan_site *s = &a->o->plan->sites.data[row->site];
-	const struct profile_site *ps = &a->profile.sites[row->site];
+	const struct stats_site *ps = &a->stats.sites[row->site];
 
 	if (!a->runs.known) {
 		put_spaces(&a->o->buffer, 2 * COUNT_WIDTH);
@@ -97,8 +97,8 @@ static void put_target(struct annotate *a, uint64_t count, const char *text)
 
 static void put_targets(struct annotate *a, const struct listing_row *row)
 {
-	struct profile_site *ps = &a->profile.sites[row->site];
-	struct profile_target *t;
+	struct stats_site *ps = &a->stats.sites[row->site];
+	struct stats_target *t;
 	uint64_t rest = ps->more;
 	struct str text = {0};
 
@@ -114,8 +114,8 @@ static void put_targets(struct annotate *a, const struct listing_row *row)
 	}
 	if (rest)
 		put_target(a, rest, "(other places)");
-	if (ps->nowhere)
-		put_target(a, ps->nowhere, "?");
+	if (ps->unknown_target)
+		put_target(a, ps->unknown_target, "?");
 	str__free(&text);
 }
 
@@ -199,7 +199,7 @@ static void put_row(void *ctx, const struct listing_row *row)
 static void put_head(struct annotate *a, uint32_t function)
 {
 	const struct plan_function *f = &a->o->plan->functions.data[function];
-	const struct profile_function *pf = &a->profile.functions[function];
+	const struct stats_function *pf = &a->stats.functions[function];
 	struct str *s = &a->o->buffer;
 
 	paint(a->o, BRIGHT);
@@ -229,7 +229,7 @@ static void put_missing(struct annotate *a, const struct trace_totals *t)
 
 	if (!a->runs.known)
 		put(s, "# No branches were recorded (-e): how often each ran is not known.\n");
-	if (profile__missing(&a->profile, t, &text))
+	if (stats__missing(&a->stats, t, &text))
 		str__printf(s, "# Missing: %s\n", text.data);
 	str__free(&text);
 }
@@ -240,8 +240,8 @@ static int annotate__end(struct output *o, const struct trace_totals *t)
 	unsigned idle = 0;
 	int err = 0;
 
-	profile__end(&a->profile);
-	runs__init(&a->runs, &a->profile, o->options.events);
+	stats__end(&a->stats);
+	runs__init(&a->runs, &a->stats, o->options.events);
 	a->o = o;
 	put_missing(a, t);
 	for (uint32_t i = 0; !err && i < o->plan->functions.len; i++) {
@@ -262,7 +262,7 @@ static void annotate__free(struct output *o)
 	struct annotate *a = o->state;
 
 	runs__free(&a->runs);
-	profile__free(&a->profile);
+	stats__free(&a->stats);
 }
 
 const struct output_format output_annotate = {

@@ -7,10 +7,10 @@
  * one function of the plan to itself or to another.
  */
 #include "output/fields.h"
-#include "output/profile.h"
+#include "output/stats.h"
 
 struct callgrind {
-	struct profile profile;
+	struct stats stats;
 	const struct output *o;
 	struct str *s;
 	size_t file;	       /* NO_FILE …: the one that cost lines are of at the moment */
@@ -33,14 +33,14 @@ static void put_name(struct str *s, const char *key, size_t id, const char *name
 
 static void put_object(struct callgrind *c, const char *key, uint32_t object)
 {
-	put_name(c->s, key, object + 1, c->profile.plan->objects.data[object].path,
+	put_name(c->s, key, object + 1, c->stats.plan->objects.data[object].path,
 		 &c->objects[object]);
 }
 
 /* Every function is its own: the same name may stand for several. */
 static void put_function_name(struct callgrind *c, const char *key, uint32_t function)
 {
-	put_name(c->s, key, function + 1, c->profile.plan->functions.data[function].name,
+	put_name(c->s, key, function + 1, c->stats.plan->functions.data[function].name,
 		 &c->functions[function]);
 }
 
@@ -49,13 +49,13 @@ static void put_function_name(struct callgrind *c, const char *key, uint32_t fun
 static void put_file(struct callgrind *c, const char *key, size_t file)
 {
 	put_name(c->s, key, file + 1,
-		 file == NO_FILE ? "???" : c->profile.plan->line_files.data[file - 1],
+		 file == NO_FILE ? "???" : c->stats.plan->line_files.data[file - 1],
 		 &c->files[file]);
 }
 
 static size_t file_of(const struct callgrind *c, uint32_t object, uint64_t vaddr)
 {
-	const struct plan_line *l = plan__line_at(c->profile.plan, object, vaddr);
+	const struct plan_line *l = plan__line_at(c->stats.plan, object, vaddr);
 
 	return l ? l->file + 1 : NO_FILE;
 }
@@ -63,7 +63,7 @@ static size_t file_of(const struct callgrind *c, uint32_t object, uint64_t vaddr
 /* Positions are an address and a line, 0 where none is known. */
 static void put_position(struct callgrind *c, uint32_t object, uint64_t vaddr)
 {
-	const struct plan_line *l = plan__line_at(c->profile.plan, object, vaddr);
+	const struct plan_line *l = plan__line_at(c->stats.plan, object, vaddr);
 
 	str__hex(c->s, address__shown(c->o, object, vaddr));
 	str__printf(c->s, " %u", l ? l->line : 0);
@@ -96,7 +96,7 @@ static uint64_t start_of(const struct plan_function *f)
 
 static bool ran(const struct callgrind *c, uint32_t function)
 {
-	return c->profile.functions[function].calls || c->profile.functions[function].branches;
+	return c->stats.functions[function].calls || c->stats.functions[function].branches;
 }
 
 static void put_header(struct callgrind *c, const struct trace_totals *t)
@@ -104,7 +104,7 @@ static void put_header(struct callgrind *c, const struct trace_totals *t)
 	struct str missing = {0};
 
 	str__puts(c->s, "# callgrind format\nversion: 1\ncreator: bbtrace " BBTRACE_VERSION "\n");
-	if (profile__missing(&c->profile, t, &missing))
+	if (stats__missing(&c->stats, t, &missing))
 		str__printf(c->s, "desc: Missing: %s\n", missing.data);
 	str__free(&missing);
 	str__puts(c->s, "positions: instr line\n"
@@ -115,7 +115,7 @@ static void put_header(struct callgrind *c, const struct trace_totals *t)
 
 /* ---- a function's branches ---- */
 
-static uint64_t executed(const struct profile_site *s)
+static uint64_t executed(const struct stats_site *s)
 {
 	return s->taken + s->not_taken;
 }
@@ -137,7 +137,7 @@ static void put_jump(struct callgrind *c, const struct plan_site *from, uint32_t
 
 	if (!taken || block == NO_BLOCK)
 		return;
-	b = &c->profile.plan->blocks.data[block];
+	b = &c->stats.plan->blocks.data[block];
 	if (!ran(c, b->function))
 		return;
 	file = file_of(c, b->object, vaddr);
@@ -154,10 +154,10 @@ static void put_jump(struct callgrind *c, const struct plan_site *from, uint32_t
 }
 
 static void put_jumps(struct callgrind *c, const struct plan_site *site,
-		      const struct profile_site *ps)
+		      const struct stats_site *ps)
 {
-	const struct plan *plan = c->profile.plan;
-	const struct profile_target *t;
+	const struct plan *plan = c->stats.plan;
+	const struct stats_target *t;
 	uint32_t block = plan->blocks.data[site->block].taken;
 
 	switch (site->kind) {
@@ -175,8 +175,8 @@ static void put_jumps(struct callgrind *c, const struct plan_site *site,
 
 static void put_branches(struct callgrind *c, uint32_t site)
 {
-	const struct plan_site *s = &c->profile.plan->sites.data[site];
-	const struct profile_site *ps = &c->profile.sites[site];
+	const struct plan_site *s = &c->stats.plan->sites.data[site];
+	const struct stats_site *ps = &c->stats.sites[site];
 
 	if (!executed(ps) && !ps->ns)
 		return;
@@ -189,9 +189,9 @@ static void put_branches(struct callgrind *c, uint32_t site)
 
 /* ---- a function's calls ---- */
 
-static void put_call(struct callgrind *c, const struct profile_call *call)
+static void put_call(struct callgrind *c, const struct stats_call *call)
 {
-	const struct plan *plan = c->profile.plan;
+	const struct plan *plan = c->stats.plan;
 	const struct plan_function *caller = &plan->functions.data[call->caller],
 				   *callee = &plan->functions.data[call->callee];
 	uint64_t from =
@@ -240,8 +240,8 @@ static void by_function__free(struct by_function *b)
 static void put_function(struct callgrind *c, uint32_t i, const struct by_function *sites,
 			 const struct by_function *calls)
 {
-	const struct plan_function *f = &c->profile.plan->functions.data[i];
-	uint64_t rest = c->profile.functions[i].self;
+	const struct plan_function *f = &c->stats.plan->functions.data[i];
+	uint64_t rest = c->stats.functions[i].self;
 
 	str__putc(c->s, '\n');
 	put_object(c, "ob", f->object);
@@ -249,27 +249,27 @@ static void put_function(struct callgrind *c, uint32_t i, const struct by_functi
 	put_file(c, "fl", c->file);
 	put_function_name(c, "fn", i);
 	for (uint32_t s = sites->first[i]; s != NONE; s = sites->next[s])
-		rest -= min_of(rest, c->profile.sites[s].ns);
+		rest -= min_of(rest, c->stats.sites[s].ns);
 	put_cost(c, f->object, start_of(f), rest, 0);
 	c->ns += rest;
 	for (uint32_t s = sites->first[i]; s != NONE; s = sites->next[s])
 		put_branches(c, s);
 	for (uint32_t e = calls->first[i]; e != NONE; e = calls->next[e])
-		put_call(c, &c->profile.calls.data[e]);
+		put_call(c, &c->stats.calls.data[e]);
 }
 
 static int put_functions(struct output *o, struct callgrind *c)
 {
-	const struct plan *plan = c->profile.plan;
+	const struct plan *plan = c->stats.plan;
 	struct by_function sites, calls;
 	int err = 0;
 
 	by_function__init(&sites, plan->functions.len, plan->sites.len);
-	by_function__init(&calls, plan->functions.len, c->profile.calls.len);
+	by_function__init(&calls, plan->functions.len, c->stats.calls.len);
 	for (size_t i = plan->sites.len; i-- > 0;)
 		by_function__add(&sites, plan->sites.data[i].function, i);
-	for (size_t i = c->profile.calls.len; i-- > 0;)
-		by_function__add(&calls, c->profile.calls.data[i].caller, i);
+	for (size_t i = c->stats.calls.len; i-- > 0;)
+		by_function__add(&calls, c->stats.calls.data[i].caller, i);
 	for (size_t i = 0; !err && i < plan->functions.len; i++) {
 		if (ran(c, i))
 			put_function(c, i, &sites, &calls);
@@ -285,7 +285,7 @@ static int callgrind__begin(struct output *o)
 	struct callgrind *c = o->state;
 
 	aggregate__begin(o);
-	c->profile.by_site = true;
+	c->stats.by_site = true;
 	return 0;
 }
 
@@ -299,7 +299,7 @@ static int callgrind__end(struct output *o, const struct trace_totals *t)
 	c->objects = xcalloc(o->plan->objects.len, sizeof(bool));
 	c->files = xcalloc(o->plan->line_files.len + 1, sizeof(bool));
 	c->functions = xcalloc(o->plan->functions.len, sizeof(bool));
-	profile__end(&c->profile);
+	stats__end(&c->stats);
 	put_header(c, t);
 	err = put_functions(o, c);
 	str__printf(c->s, "\ntotals: %llu %llu\n", (unsigned long long)c->ns,

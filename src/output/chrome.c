@@ -176,7 +176,7 @@ static struct track *track_of(struct output *o, const struct step *s)
 {
 	struct chrome *c = o->state;
 	uint32_t tid = track_number(s);
-	uint64_t *slot = map64__put(&c->tracks, s->goroutine ? step__strand(s) : tid);
+	uint64_t *slot = map64__put(&c->tracks, s->goroutine ? step__thread_key(s) : tid);
 	struct track *t;
 
 	if (!*slot) {

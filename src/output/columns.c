@@ -65,7 +65,7 @@ static char *abs_before(char *end, struct output *o, const struct step *s)
 
 uint64_t thread_key(const struct step *s)
 {
-	return step__strand(s);
+	return step__thread_key(s);
 }
 
 static char *delta_before(char *end, struct output *o, const struct step *s)

@@ -15,7 +15,7 @@
 #define MOST_TARGETS	12   /* of an indirect branch: the rest is one edge */
 
 struct dot {
-	struct profile profile; /* the first: see AGGREGATES */
+	struct stats stats; /* the first: see AGGREGATES */
 	struct runs runs;
 	uint32_t *order; /* blocks by function */
 	size_t *from;	 /* of each function: its first in order; one more at the end */
@@ -197,7 +197,7 @@ static void put_direct(struct dot *d, uint32_t from, uint32_t site)
 {
 	const struct plan_block *b = &d->o->plan->blocks.data[from];
 	const struct plan_site *s = &d->o->plan->sites.data[site];
-	uint64_t count = d->runs.known ? d->profile.sites[site].taken : RUNS_UNKNOWN;
+	uint64_t count = d->runs.known ? d->stats.sites[site].taken : RUNS_UNKNOWN;
 	struct str text = {0};
 
 	if (is_drawn(d, b->taken)) {
@@ -210,15 +210,15 @@ static void put_direct(struct dot *d, uint32_t from, uint32_t site)
 }
 
 /* Where a jump table leads, too, but never did. */
-static void put_unused(struct dot *d, uint32_t from, const struct profile_site *ps)
+static void put_unused(struct dot *d, uint32_t from, const struct stats_site *ps)
 {
 	const struct plan_block *b = &d->o->plan->blocks.data[from];
-	const struct profile_target *t;
+	const struct stats_target *t;
 	struct map64 seen = {0};
 
 	vec__each (t, &ps->targets)
 		*map64__put(&seen, runs__block_of(d->o->plan, &t->to)) = 1;
-	for (uint32_t i = 0; i < b->ntable && !ps->more && !ps->nowhere; i++) {
+	for (uint32_t i = 0; i < b->ntable && !ps->more && !ps->unknown_target; i++) {
 		uint32_t to = d->o->plan->table.data[b->table + i];
 		uint64_t *known = map64__put(&seen, to);
 
@@ -231,9 +231,9 @@ static void put_unused(struct dot *d, uint32_t from, const struct profile_site *
 
 static void put_indirect(struct dot *d, uint32_t from, uint32_t site)
 {
-	struct profile_site *ps = &d->profile.sites[site];
-	uint64_t rest = ps->more + ps->nowhere;
-	const struct profile_target *t;
+	struct stats_site *ps = &d->stats.sites[site];
+	uint64_t rest = ps->more + ps->unknown_target;
+	const struct stats_target *t;
 	struct str text = {0};
 
 	listing__sort_targets(ps);
@@ -314,8 +314,8 @@ static int put_function(struct dot *d, uint32_t function)
 	put(s, " [");
 	put_label(s, listing__base(d->o->plan->objects.data[f->object].path));
 	str__printf(s, "]: %llu%s calls, %llu%s branches\";\n",
-		    (unsigned long long)d->profile.functions[function].calls, d->o->more,
-		    (unsigned long long)d->profile.functions[function].branches, d->o->more);
+		    (unsigned long long)d->stats.functions[function].calls, d->o->more,
+		    (unsigned long long)d->stats.functions[function].branches, d->o->more);
 	for (size_t i = d->from[function]; i < d->from[function + 1]; i++)
 		put_block(d, d->order[i]);
 	put(s, "\t}\n");
@@ -330,7 +330,7 @@ static void put_head(struct dot *d, const struct trace_totals *t)
 
 	put(s, "digraph bbtrace {\n"
 	       "\tgraph [fontname=\"sans-serif\", fontsize=12, labelloc=t, labeljust=l");
-	if (profile__missing(&d->profile, t, &missing)) {
+	if (stats__missing(&d->stats, t, &missing)) {
 		put(s, ", label=\"missing: ");
 		put_label(s, missing.data);
 		put(s, "\"");
@@ -347,8 +347,8 @@ static int dot__end(struct output *o, const struct trace_totals *t)
 	struct dot *d = o->state;
 	int err = 0;
 
-	profile__end(&d->profile);
-	runs__init(&d->runs, &d->profile, o->options.events);
+	stats__end(&d->stats);
+	runs__init(&d->runs, &d->stats, o->options.events);
 	d->o = o;
 	sort_blocks(d);
 	put_head(d, t);
@@ -366,7 +366,7 @@ static void dot__free(struct output *o)
 	free(d->order);
 	free(d->from);
 	runs__free(&d->runs);
-	profile__free(&d->profile);
+	stats__free(&d->stats);
 }
 
 const struct output_format output_dot = {

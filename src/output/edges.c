@@ -4,7 +4,7 @@
  * rets went; text and JSON. Not rows of output_formats: they stand in for text and json.
  */
 #include "output/fields.h"
-#include "output/profile.h"
+#include "output/stats.h"
 
 static struct location place_of(const struct output *o, uint32_t site)
 {
@@ -21,10 +21,10 @@ static bool is_conditional(const struct plan_site *s)
 }
 
 static void put_json(struct output *o, const struct plan_site *s, const struct location *at,
-		     const struct profile_site *counts)
+		     const struct stats_site *counts)
 {
 	struct str *out = &o->buffer;
-	const struct profile_target *t;
+	const struct stats_target *t;
 
 	str__puts(out, "{\"event\":\"edge\"");
 	json__put_place(out, at);
@@ -65,10 +65,10 @@ static void put_target(struct output *o, uint64_t count)
 }
 
 static void put_text(struct output *o, const struct plan_site *s, const struct location *at,
-		     const struct profile_site *counts)
+		     const struct stats_site *counts)
 {
 	struct str *out = &o->buffer;
-	const struct profile_target *t;
+	const struct stats_target *t;
 
 	put_name(out, at);
 	str__printf(out, "  %s  ", s->mnemonic);
@@ -90,8 +90,8 @@ static void put_text(struct output *o, const struct plan_site *s, const struct l
 		put_target(o, counts->more);
 		str__puts(out, "further targets\n");
 	}
-	if (counts->nowhere) {
-		put_target(o, counts->nowhere);
+	if (counts->unknown_target) {
+		put_target(o, counts->unknown_target);
 		str__puts(out, "where to is not known\n");
 	}
 }
@@ -107,12 +107,12 @@ static bool is_asked_for(const struct output *o, const struct plan_site *s)
 
 static int put_all(struct output *o,
 		   void (*put)(struct output *o, const struct plan_site *s,
-			       const struct location *at, const struct profile_site *counts))
+			       const struct location *at, const struct stats_site *counts))
 {
-	struct profile *p = o->state;
+	struct stats *p = o->state;
 	int err = 0;
 
-	profile__end(p);
+	stats__end(p);
 	for (uint32_t i = 0; !err && i < o->plan->sites.len; i++) {
 		const struct plan_site *s = &o->plan->sites.data[i];
 		struct location at = place_of(o, i);
@@ -130,7 +130,7 @@ static int end_text(struct output *o, const struct trace_totals *t)
 	struct str missing = {0};
 	int err = put_all(o, put_text);
 
-	if (totals__are_low(t) && profile__missing(o->state, t, &missing))
+	if (totals__are_low(t) && stats__missing(o->state, t, &missing))
 		str__printf(&o->buffer, "Missing: %s.\n", missing.data);
 	str__free(&missing);
 	return err;
@@ -144,16 +144,10 @@ static int end_json(struct output *o, const struct trace_totals *t)
 	return err;
 }
 
-static const struct output_format edges_text = {.name = "text",
-						.help = "edges",
-						.size = sizeof(struct profile),
-						AGGREGATES,
-						.end = end_text};
-static const struct output_format edges_json = {.name = "json",
-						.help = "edges",
-						.size = sizeof(struct profile),
-						AGGREGATES,
-						.end = end_json};
+static const struct output_format edges_text = {
+	.name = "text", .help = "edges", .size = sizeof(struct stats), AGGREGATES, .end = end_text};
+static const struct output_format edges_json = {
+	.name = "json", .help = "edges", .size = sizeof(struct stats), AGGREGATES, .end = end_json};
 
 const struct output_format *output__counting(const struct output_format *format)
 {

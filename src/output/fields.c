@@ -125,15 +125,15 @@ static bool get_depth(const struct output *o, const struct step *s, union field_
 
 static bool get_regs(const struct output *o, const struct step *s, union field_value *v)
 {
-	v->regs.words = s->regs;
+	v->regs.values = s->regs;
 	v->regs.shown = output__regs(o, s);
 	return s->regs && o->options.show_regs && v->regs.shown->n;
 }
 
 static bool get_syscall_args(const struct output *o, const struct step *s, union field_value *v)
 {
-	v->words.at = s->syscall_args;
-	v->words.n = s->nsyscall_args;
+	v->values.at = s->syscall_args;
+	v->values.n = s->nsyscall_args;
 	return s->syscall_args && o->options.show_regs;
 }
 

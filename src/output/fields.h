@@ -26,13 +26,13 @@ union field_value {
 	bool flag;
 	const char *string;
 	struct {
-		const uint64_t *words; /* by register number */
+		const uint64_t *values; /* by register number */
 		const struct reg_list *shown;
 	} regs;
 	struct {
 		const uint64_t *at;
 		size_t n;
-	} words;
+	} values;
 	const struct location *place;
 	struct {
 		const struct location *frames;

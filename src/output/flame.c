@@ -17,9 +17,9 @@
 
 struct flame {
 	struct str *s;
-	const struct profile *p;
+	const struct stats *p;
 	const struct flame_options *options;
-	profile_nodes nodes;
+	stats_nodes nodes;
 	double *x;	 /* of each node: where it starts, in percent */
 	double *used;	 /* of each node: how much of it its children have so far */
 	uint32_t *frame; /* of each node: its number among the frames drawn; NO_NODE: not drawn */
@@ -31,7 +31,7 @@ struct flame {
 
 static uint64_t value_of(const struct flame *f, size_t i)
 {
-	const struct profile_node *n = &f->nodes.data[i];
+	const struct stats_node *n = &f->nodes.data[i];
 
 	return f->options->value == FLAME_NS ? n->ns : n->count;
 }
@@ -68,7 +68,7 @@ static void place_all(struct flame *f)
 	double roots = 0;
 
 	for (size_t i = 0; i < f->nodes.len; i++) {
-		const struct profile_node *n = &f->nodes.data[i];
+		const struct stats_node *n = &f->nodes.data[i];
 		double *used = n->parent == NO_NODE ? &roots : &f->used[n->parent];
 
 		f->x[i] = (n->parent == NO_NODE ? 0 : f->x[n->parent]) + *used;
@@ -129,7 +129,7 @@ static void put_value(struct flame *f, uint64_t value)
 		put_calls(f, value);
 }
 
-static void put_details(struct flame *f, const struct profile_node *n)
+static void put_details(struct flame *f, const struct stats_node *n)
 {
 	if (f->options->value == FLAME_NS && n->parent != NO_NODE) {
 		str__puts(f->s, "; itself ");
@@ -188,15 +188,15 @@ static void put_all(struct flame *f)
 
 static void put_frame(struct flame *f, size_t i)
 {
-	const struct profile_node *n = &f->nodes.data[i];
-	const char *name = profile__name(f->p, n);
+	const struct stats_node *n = &f->nodes.data[i];
+	const char *name = stats__name(f->p, n);
 	double width = percent(f, value_of(f, i));
 	char class[8];
 
 	f->frame[i] = NO_NODE;
 	if (value_of(f, i) <= f->threshold)
 		return;
-	if (n->function == PROFILE_THREAD)
+	if (n->function == STATS_THREAD)
 		strcpy(class, "t");
 	else if (n->function >= f->p->plan->functions.len)
 		strcpy(class, "u");
@@ -259,11 +259,11 @@ static void put_head(struct flame *f)
 	str__puts(f->s, flame_controls);
 }
 
-void flame__put(struct str *s, const struct profile *p, const struct flame_options *options)
+void flame__put(struct str *s, const struct stats *p, const struct flame_options *options)
 {
 	struct flame f = {.s = s, .p = p, .options = options};
 
-	profile__by_name(p, &f.nodes);
+	stats__by_name(p, &f.nodes);
 	for (size_t i = 0; i < f.nodes.len; i++)
 		f.total += f.nodes.data[i].parent == NO_NODE ? value_of(&f, i) : 0;
 	f.x = xcalloc(f.nodes.len, sizeof(*f.x));

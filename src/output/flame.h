@@ -4,7 +4,7 @@
 #ifndef BBTRACE_FLAME_H
 #define BBTRACE_FLAME_H
 
-#include "output/profile.h"
+#include "output/stats.h"
 
 enum flame_value { FLAME_NS, FLAME_CALLS };
 
@@ -16,6 +16,6 @@ struct flame_options {
 	bool embedded;	  /* within an HTML page: no XML declaration */
 };
 /* Appends one <svg> element with its style and script. Of a profile that has ended. */
-void flame__put(struct str *s, const struct profile *p, const struct flame_options *options);
+void flame__put(struct str *s, const struct stats *p, const struct flame_options *options);
 
 #endif

@@ -105,7 +105,7 @@ static uint64_t hash_of_line(const struct fold_item *l)
 	for (int i = 0; i < FOLD_KEYS; i++)
 		hash = mix(hash, l->key[i]);
 	hash = mix_text(hash, l->text.data + l->columns, l->times - l->columns);
-	return mix_text(hash, l->text.data + l->untime, l->text.len - l->untime);
+	return mix_text(hash, l->text.data + l->time_end, l->text.len - l->time_end);
 }
 
 static uint64_t hash_of_group(const struct fold_item *g)
@@ -129,8 +129,8 @@ static bool same_line(const struct fold_item *a, const struct fold_item *b)
 	return !a->alone && !b->alone && !memcmp(a->key, b->key, sizeof(a->key)) &&
 	       same_bytes(x + a->columns, a->times - a->columns, y + b->columns,
 			  b->times - b->columns) &&
-	       same_bytes(x + a->untime, a->text.len - a->untime, y + b->untime,
-			  b->text.len - b->untime);
+	       same_bytes(x + a->time_end, a->text.len - a->time_end, y + b->time_end,
+			  b->text.len - b->time_end);
 }
 
 static bool same_items(struct fold_item *const *a, struct fold_item *const *b, size_t n);

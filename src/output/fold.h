@@ -24,8 +24,8 @@ struct fold_item {
 	struct str text; /* with \n */
 	size_t columns;	 /* bytes of it that stand left of the tree */
 	size_t times,
-		untime;	 /* [times, untime) of it is a time, too: equal lines may differ there */
-	unsigned indent; /* bytes behind columns that are the tree's; of a group: its least */
+		time_end; /* [times, time_end) of it is a time, too: equal lines may differ there */
+	unsigned indent;  /* bytes behind columns that are the tree's; of a group: its least */
 	uint64_t key[FOLD_KEYS]; /* what must be equal besides the text */
 	bool alone;		 /* never part of a group */
 

@@ -6,7 +6,7 @@
  * missing; readers pass over it, as it doesn't end in a number.
  */
 #include "output/fields.h"
-#include "output/profile.h"
+#include "output/stats.h"
 
 /* A name without what separates: the frames of a stack, and its lines. */
 static void put_frame(struct str *s, const char *name)
@@ -19,28 +19,28 @@ static void put_frame(struct str *s, const char *name)
 			s->data[i] = ':';
 }
 
-static void put_stack(struct str *s, const struct profile *p, const profile_nodes *nodes, size_t i)
+static void put_stack(struct str *s, const struct stats *p, const stats_nodes *nodes, size_t i)
 {
-	uint32_t chain[PROFILE_DEPTH + 2];
+	uint32_t chain[STATS_DEPTH + 2];
 	size_t n = 0;
 
 	for (; i != NO_NODE && n < ARRAY_SIZE(chain); i = nodes->data[i].parent)
 		chain[n++] = i;
 	while (n--) {
-		put_frame(s, profile__name(p, &nodes->data[chain[n]]));
+		put_frame(s, stats__name(p, &nodes->data[chain[n]]));
 		str__putc(s, n ? ';' : ' ');
 	}
 }
 
 static int put_stacks(struct output *o, const struct trace_totals *t, bool count)
 {
-	struct profile *p = o->state;
+	struct stats *p = o->state;
 	struct str missing = {0};
-	profile_nodes nodes;
+	stats_nodes nodes;
 	int err = 0;
 
-	profile__end(p);
-	profile__by_name(p, &nodes);
+	stats__end(p);
+	stats__by_name(p, &nodes);
 	for (size_t i = 0; !err && i < nodes.len; i++) {
 		uint64_t value = count ? nodes.data[i].calls : nodes.data[i].self;
 
@@ -51,7 +51,7 @@ static int put_stacks(struct output *o, const struct trace_totals *t, bool count
 		str__putc(&o->buffer, '\n');
 		err = aggregate__flush_full(o);
 	}
-	if (profile__missing(p, t, &missing))
+	if (stats__missing(p, t, &missing))
 		str__printf(&o->buffer, "# bbtrace: %s\n", missing.data);
 	str__free(&missing);
 	vec__free(&nodes);
@@ -71,7 +71,7 @@ static int folded_count__end(struct output *o, const struct trace_totals *t)
 const struct output_format output_folded = {
 	.name = "folded",
 	.help = "stacks, with the ns spent in each itself: thread;outer;inner NS",
-	.size = sizeof(struct profile),
+	.size = sizeof(struct stats),
 	AGGREGATES,
 	.end = folded__end,
 };
@@ -79,7 +79,7 @@ const struct output_format output_folded = {
 const struct output_format output_folded_count = {
 	.name = "folded:count",
 	.help = "the same with the calls of each",
-	.size = sizeof(struct profile),
+	.size = sizeof(struct stats),
 	AGGREGATES,
 	.end = folded_count__end,
 };

@@ -4,7 +4,7 @@
  * 2^HISTOGRAM_SUB of equal width, and what is smaller has a bucket of its own. Only buckets that
  * hold something take room.
  */
-#include "output/profile.h"
+#include "output/stats.h"
 
 #define SUB (1u << HISTOGRAM_SUB)
 

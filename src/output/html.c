@@ -17,7 +17,7 @@
 #define TITLE_NAMES	3
 
 struct html {
-	struct profile profile; /* the first: see AGGREGATES */
+	struct stats stats; /* the first: see AGGREGATES */
 	struct runs runs;
 	/* of the function at hand */
 	struct output *o;
@@ -27,7 +27,7 @@ struct html {
 /* ---- JSON within a <script>: no < that could end it ---- */
 
 /* A bidirectional control: the page shows how it is written, and is not steered by it. */
-static bool is_steering(const char *escape)
+static bool is_control_escape(const char *escape)
 {
 	return escape[1] == 'u' && strncmp(escape, "\\u00", 4);
 }
@@ -44,7 +44,7 @@ static void put_json(struct str *s, const char *text)
 		}
 		str__putc(s, *p);
 		if (*p == '\\')
-			str__putc(s, is_steering(p) ? '\\' : *++p);
+			str__putc(s, is_control_escape(p) ? '\\' : *++p);
 	}
 	str__free(&json);
 }
@@ -67,7 +67,7 @@ static void put_count(struct str *s, uint64_t n)
 
 /* ---- the table of functions ---- */
 
-static void put_times(struct str *s, const struct profile_function *pf)
+static void put_times(struct str *s, const struct stats_function *pf)
 {
 	static const struct {
 		const char *key;
@@ -102,7 +102,7 @@ static void put_times(struct str *s, const struct profile_function *pf)
 static void put_function(struct html *h, uint32_t function)
 {
 	const struct plan_function *f = &h->o->plan->functions.data[function];
-	const struct profile_function *pf = &h->profile.functions[function];
+	const struct stats_function *pf = &h->stats.functions[function];
 	struct str *s = &h->o->buffer;
 
 	put_number(s, h->any ? ",\n{\"id\":" : "\n{\"id\":", function);
@@ -148,8 +148,8 @@ static int put_data(struct html *h, const struct trace_totals *t)
 
 	put(s, "<script type=\"application/json\" id=\"data\">{");
 	put_objects(h);
-	put_number(s, ",\"threads\":", h->profile.threads.len);
-	put_number(s, ",\"span\":", h->profile.last - h->profile.first);
+	put_number(s, ",\"threads\":", h->stats.threads.len);
+	put_number(s, ",\"span\":", h->stats.last - h->stats.first);
 	str__puts(s, h->runs.known ? ",\"branches\":true" : ",\"branches\":false");
 	str__printf(s, ",\"more\":\"%s\"", h->o->more);
 	put(s, ",\"totals\":{\"format\":\"bbtrace\"");
@@ -180,9 +180,9 @@ static void put_target(struct html *h, const char *between, uint64_t count, cons
 
 static void put_targets(struct html *h, const struct listing_row *row)
 {
-	struct profile_site *ps = &h->profile.sites[row->site];
+	struct stats_site *ps = &h->stats.sites[row->site];
 	uint64_t rest = ps->more;
-	const struct profile_target *t;
+	const struct stats_target *t;
 	struct str text = {0};
 	const char *between = "";
 
@@ -200,8 +200,8 @@ static void put_targets(struct html *h, const struct listing_row *row)
 	}
 	if (rest)
 		put_target(h, between, rest, "(other places)");
-	if (ps->nowhere)
-		put_target(h, rest ? "," : between, ps->nowhere, "?");
+	if (ps->unknown_target)
+		put_target(h, rest ? "," : between, ps->unknown_target, "?");
 	str__putc(&h->o->buffer, ']');
 	str__free(&text);
 }
@@ -210,7 +210,7 @@ static void put_targets(struct html *h, const struct listing_row *row)
 static void put_branch(struct html *h, const struct listing_row *row)
 {
 	const struct plan_site *site = &h->o->plan->sites.data[row->site];
-	const struct profile_site *ps = &h->profile.sites[row->site];
+	const struct stats_site *ps = &h->stats.sites[row->site];
 	bool conditional = site->kind == BRANCH_JCC || site->kind == BRANCH_LOOP;
 	struct str *s = &h->o->buffer;
 
@@ -335,7 +335,7 @@ static void put_missing(struct html *h, const struct trace_totals *t)
 {
 	struct str *s = &h->o->buffer, text = {0};
 
-	if (profile__missing(&h->profile, t, &text)) {
+	if (stats__missing(&h->stats, t, &text)) {
 		put(s, "<p class=\"missing\">Missing: ");
 		str__xml(s, text.data);
 		put(s, "</p>\n");
@@ -347,17 +347,17 @@ static void put_flame(struct html *h)
 {
 	struct flame_options options = {
 		.title = "Where the time went", .more = h->o->more, .embedded = true};
-	const struct profile_node *n;
+	const struct stats_node *n;
 	uint64_t ns = 0;
 
-	vec__each (n, &h->profile.nodes)
+	vec__each (n, &h->stats.nodes)
 		ns += n->parent == NO_NODE ? n->ns : 0;
 	if (!ns) {
 		options.value = FLAME_CALLS;
 		options.title = "How often was called what";
 	}
 	put(&h->o->buffer, "<section id=\"flame\">\n");
-	flame__put(&h->o->buffer, &h->profile, &options);
+	flame__put(&h->o->buffer, &h->stats, &options);
 	put(&h->o->buffer, "</section>\n");
 }
 
@@ -389,8 +389,8 @@ static int html__end(struct output *o, const struct trace_totals *t)
 {
 	struct html *h = o->state;
 
-	profile__end(&h->profile);
-	runs__init(&h->runs, &h->profile, o->options.events);
+	stats__end(&h->stats);
+	runs__init(&h->runs, &h->stats, o->options.events);
 	h->o = o;
 	return put_page(h, t);
 }
@@ -400,7 +400,7 @@ static void html__free(struct output *o)
 	struct html *h = o->state;
 
 	runs__free(&h->runs);
-	profile__free(&h->profile);
+	stats__free(&h->stats);
 }
 
 const struct output_format output_html = {

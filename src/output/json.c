@@ -60,18 +60,18 @@ void json__put_regs(const struct output *o, struct str *s, const union field_val
 		str__putc(s, ',');
 		str__json(s, o->plan->arch->reg_names[l->regs[i]]);
 		str__putc(s, ':');
-		put_hex(s, v->regs.words[l->regs[i]]);
+		put_hex(s, v->regs.values[l->regs[i]]);
 	}
 	close_list(s, start, '{', '}');
 }
 
-static void put_words(struct str *s, const uint64_t *words, size_t n)
+static void put_values(struct str *s, const uint64_t *values, size_t n)
 {
 	size_t start = s->len;
 
 	for (size_t i = 0; i < n; i++) {
 		str__putc(s, ',');
-		put_hex(s, words[i]);
+		put_hex(s, values[i]);
 	}
 	close_list(s, start, '[', ']');
 }
@@ -107,7 +107,7 @@ static void put_value(struct output *o, enum field_type type, const union field_
 	case VALUE_REGS:
 		return json__put_regs(o, s, v);
 	case VALUE_WORDS:
-		return put_words(s, v->words.at, v->words.n);
+		return put_values(s, v->values.at, v->values.n);
 	case VALUE_STACK:
 		return put_stack(s, v->stack.frames, v->stack.n);
 	}

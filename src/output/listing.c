@@ -236,14 +236,14 @@ void listing__block(const struct output *o, uint32_t block, listing_fn fn, void 
 
 static int by_count(const void *a, const void *b)
 {
-	const struct profile_target *x = a, *y = b;
+	const struct stats_target *x = a, *y = b;
 
 	if (x->count != y->count)
 		return x->count < y->count ? 1 : -1;
 	return x->to.vaddr < y->to.vaddr ? -1 : x->to.vaddr > y->to.vaddr;
 }
 
-void listing__sort_targets(struct profile_site *ps)
+void listing__sort_targets(struct stats_site *ps)
 {
 	vec__sort(&ps->targets, by_count);
 }

@@ -7,7 +7,7 @@
 #ifndef BBTRACE_LISTING_H
 #define BBTRACE_LISTING_H
 
-#include "output/profile.h"
+#include "output/stats.h"
 
 enum listing_kind {
 	LISTING_PART,	/* a part begins, of a function that has several */
@@ -44,7 +44,7 @@ void listing__place(const struct plan *plan, uint32_t object, uint64_t vaddr, st
 void listing__location(const struct plan *plan, uint32_t object, const struct location *to,
 		       struct str *s);
 /* Sorts targets, the most frequent first. */
-void listing__sort_targets(struct profile_site *ps);
+void listing__sort_targets(struct stats_site *ps);
 /* The last component of a path. */
 const char *listing__base(const char *path);
 

@@ -7,7 +7,7 @@
  */
 #include <zlib.h>
 #include "output/fields.h"
-#include "output/profile.h"
+#include "output/stats.h"
 
 enum { VARINT = 0, BYTES = 2 }; /* wire types */
 
@@ -15,7 +15,7 @@ struct pprof {
 	struct str out;	    /* the message */
 	struct str strings; /* the string table's fields, one behind the other */
 	uint64_t nstrings;
-	const struct profile *p;
+	const struct stats *p;
 	const struct output *o;
 };
 
@@ -152,7 +152,7 @@ static void put_mappings(struct pprof *w)
 /* ---- functions, each with the location that it starts at: index + 1, then what has no function
  * ---- */
 
-static uint64_t id_of(const struct profile *p, const struct profile_node *n)
+static uint64_t id_of(const struct stats *p, const struct stats_node *n)
 {
 	return n->function < p->plan->functions.len
 		       ? n->function + 1ull
@@ -183,7 +183,7 @@ static void put_function(struct pprof *w, uint64_t id, const char *name, const c
 static void put_functions(struct pprof *w)
 {
 	const struct plan *plan = w->p->plan;
-	const struct profile_node *n;
+	const struct stats_node *n;
 	struct map64 done = {0};
 
 	vec__each (n, &w->p->nodes) {
@@ -191,9 +191,9 @@ static void put_functions(struct pprof *w)
 							? &plan->functions.data[n->function]
 							: NULL;
 
-		if (n->function == PROFILE_THREAD || (*map64__put(&done, n->function))++)
+		if (n->function == STATS_THREAD || (*map64__put(&done, n->function))++)
 			continue;
-		put_function(w, id_of(w->p, n), profile__name(w->p, n), f ? f->raw : NULL,
+		put_function(w, id_of(w->p, n), stats__name(w->p, n), f ? f->raw : NULL,
 			     f ? f->object + 1 : 0,
 			     f && f->nranges ? address__shown(w->o, f->object, f->ranges[0].vaddr)
 					     : 0);
@@ -218,7 +218,7 @@ static void put_label(struct str *sample, uint64_t key, uint64_t text, uint64_t 
 	str__free(&m);
 }
 
-static void put_stack(struct pprof *w, struct str *sample, const struct profile_node *n)
+static void put_stack(struct pprof *w, struct str *sample, const struct stats_node *n)
 {
 	struct str ids = {0};
 
@@ -230,10 +230,10 @@ static void put_stack(struct pprof *w, struct str *sample, const struct profile_
 	str__free(&ids);
 }
 
-static void put_sample(struct pprof *w, const struct profile_node *n, const struct labels *keys,
+static void put_sample(struct pprof *w, const struct stats_node *n, const struct labels *keys,
 		       const uint64_t *names)
 {
-	const struct profile_thread *th = &w->p->threads.data[n->thread];
+	const struct stats_thread *th = &w->p->threads.data[n->thread];
 	struct str sample = {0}, values = {0};
 
 	put_stack(w, &sample, n);
@@ -252,11 +252,11 @@ static void put_samples(struct pprof *w)
 {
 	struct labels keys = {string_of(w, "thread"), string_of(w, "pid"), string_of(w, "tid")};
 	autofree uint64_t *names = xcalloc(w->p->threads.len, sizeof(*names));
-	const struct profile_node *n;
+	const struct stats_node *n;
 
 	for (size_t i = 0; i < w->p->threads.len; i++)
 		names[i] = string_of(
-			w, profile__name(w->p, &w->p->nodes.data[w->p->threads.data[i].root]));
+			w, stats__name(w->p, &w->p->nodes.data[w->p->threads.data[i].root]));
 	vec__each (n, &w->p->nodes)
 		if (n->calls || n->self)
 			put_sample(w, n, &keys, names);
@@ -268,7 +268,7 @@ static void put_comment(struct pprof *w, const struct trace_totals *t)
 {
 	struct str missing = {0};
 
-	if (profile__missing(w->p, t, &missing)) {
+	if (stats__missing(w->p, t, &missing)) {
 		struct str comment = {0};
 
 		str__printf(&comment, "bbtrace: missing: %s", missing.data);
@@ -325,7 +325,7 @@ static int pprof__end(struct output *o, const struct trace_totals *t)
 	struct pprof w = {.p = o->state, .o = o};
 	int err;
 
-	profile__end(o->state);
+	stats__end(o->state);
 	put_profile(&w, t, o->options.realtime_offset);
 	err = put_gzip(&o->buffer, &w.out);
 	str__free(&w.out);
@@ -337,7 +337,7 @@ const struct output_format output_pprof = {
 	.name = "pprof",
 	.help = "a gzipped profile.proto, for go tool pprof, Parca, Pyroscope",
 	.binary = true,
-	.size = sizeof(struct profile),
+	.size = sizeof(struct stats),
 	AGGREGATES,
 	.end = pprof__end,
 };

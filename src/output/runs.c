@@ -12,7 +12,7 @@ struct inflow {
 	uint32_t unknown;
 };
 
-static uint64_t runs_of_site(const struct profile *p, uint32_t site)
+static uint64_t runs_of_site(const struct stats *p, uint32_t site)
 {
 	return p->sites[site].taken + p->sites[site].not_taken;
 }
@@ -29,16 +29,16 @@ static bool is_call(const struct plan_site *s)
 
 uint64_t runs__next(const struct runs *r, uint32_t block)
 {
-	const struct plan_block *b = &r->profile->plan->blocks.data[block];
+	const struct plan_block *b = &r->stats->plan->blocks.data[block];
 	const struct plan_site *s;
 
 	if (b->site == NO_SITE)
 		return r->blocks[block];
-	s = &r->profile->plan->sites.data[b->site];
+	s = &r->stats->plan->sites.data[b->site];
 	if (!r->known)
 		return RUNS_UNKNOWN;
 	if (is_conditional(s))
-		return r->profile->sites[b->site].not_taken;
+		return r->stats->sites[b->site].not_taken;
 	return is_call(s) && r->blocks[block] ? RUNS_UNKNOWN : 0;
 }
 
@@ -69,20 +69,20 @@ static void come(struct inflow *in, uint32_t block, uint64_t count)
 
 static void indirect_jump(const struct runs *r, const struct plan_block *b, struct inflow *in)
 {
-	const struct profile_site *ps = &r->profile->sites[b->site];
-	const struct plan *plan = r->profile->plan;
-	const struct profile_target *t;
+	const struct stats_site *ps = &r->stats->sites[b->site];
+	const struct plan *plan = r->stats->plan;
+	const struct stats_target *t;
 
 	vec__each (t, &ps->targets)
 		come(in, runs__block_of(plan, &t->to), t->count);
-	for (uint32_t i = 0; i < b->ntable && (ps->more || ps->nowhere); i++)
+	for (uint32_t i = 0; i < b->ntable && (ps->more || ps->unknown_target); i++)
 		come(in, plan->table.data[b->table + i], RUNS_UNKNOWN);
 }
 
 /* Where control goes from a block, added to what comes there. */
 static void leave(const struct runs *r, uint32_t block, struct inflow *in)
 {
-	const struct plan *plan = r->profile->plan;
+	const struct plan *plan = r->stats->plan;
 	const struct plan_block *b = &plan->blocks.data[block];
 	const struct plan_site *s = b->site == NO_SITE ? NULL : &plan->sites.data[b->site];
 
@@ -90,27 +90,26 @@ static void leave(const struct runs *r, uint32_t block, struct inflow *in)
 	if (s && s->kind == BRANCH_IJMP)
 		indirect_jump(r, b, in);
 	else if (s && !is_call(s))
-		come(in, b->taken, r->profile->sites[b->site].taken);
+		come(in, b->taken, r->stats->sites[b->site].taken);
 }
 
 /* What is not known from the start: all but blocks that end with a branch, and entries. */
 static void begin(struct runs *r, struct inflow *in)
 {
-	const struct plan *plan = r->profile->plan;
+	const struct plan *plan = r->stats->plan;
 	const struct plan_function *fn;
 
 	for (uint32_t i = 0; i < plan->blocks.len; i++) {
 		const struct plan_block *b = &plan->blocks.data[i];
 
-		r->blocks[i] =
-			b->site == NO_SITE ? RUNS_UNKNOWN : runs_of_site(r->profile, b->site);
+		r->blocks[i] = b->site == NO_SITE ? RUNS_UNKNOWN : runs_of_site(r->stats, b->site);
 		/* the unwinder comes; or anyone, into a piece of a function */
 		in[i].unknown =
-			b->pad || (b->function < plan->functions.len &&
-				   plan->functions.data[b->function].flags & FUNCTION_RANGE);
+			b->abnormal || (b->function < plan->functions.len &&
+					plan->functions.data[b->function].flags & FUNCTION_RANGE);
 	}
 	vec__each (fn, &plan->functions) {
-		uint64_t calls = r->profile->functions[fn - plan->functions.data].calls;
+		uint64_t calls = r->stats->functions[fn - plan->functions.data].calls;
 
 		if (fn->entry_block >= plan->blocks.len)
 			continue;
@@ -124,7 +123,7 @@ static void begin(struct runs *r, struct inflow *in)
 /* Blocks without branch, in the order of addresses: what falls into one is known before it. */
 static void by_inflow(struct runs *r, struct inflow *in)
 {
-	const struct plan *plan = r->profile->plan;
+	const struct plan *plan = r->stats->plan;
 
 	for (uint32_t i = 0; i < plan->blocks.len; i++)
 		if (plan->blocks.data[i].site != NO_SITE)
@@ -141,7 +140,7 @@ static void by_inflow(struct runs *r, struct inflow *in)
 /* From behind: what the next block had, less what else came to it. */
 static void by_outflow(struct runs *r, const struct inflow *in)
 {
-	const struct plan *plan = r->profile->plan;
+	const struct plan *plan = r->stats->plan;
 
 	for (uint32_t i = plan->blocks.len; i-- > 0;) {
 		uint32_t next = plan->blocks.data[i].next;
@@ -162,7 +161,7 @@ static void by_outflow(struct runs *r, const struct inflow *in)
 
 static void find_most(struct runs *r)
 {
-	const struct plan *plan = r->profile->plan;
+	const struct plan *plan = r->stats->plan;
 
 	for (uint32_t i = 0; i < plan->blocks.len; i++) {
 		uint32_t function = plan->blocks.data[i].function;
@@ -172,12 +171,12 @@ static void find_most(struct runs *r)
 	}
 }
 
-void runs__init(struct runs *r, const struct profile *p, unsigned events)
+void runs__init(struct runs *r, const struct stats *p, unsigned events)
 {
 	size_t n = p->plan->blocks.len;
 	autofree struct inflow *in = xcalloc(n + 1, sizeof(*in));
 
-	*r = (struct runs){.profile = p,
+	*r = (struct runs){.stats = p,
 			   .blocks = xcalloc(n + 1, sizeof(*r->blocks)),
 			   .most = xcalloc(p->plan->functions.len + 1, sizeof(*r->most)),
 			   .known = !events || events & PLAN_BRANCH};
@@ -199,7 +198,7 @@ void runs__free(struct runs *r)
 
 bool runs__ran(const struct runs *r, uint32_t function)
 {
-	const struct profile_function *pf = &r->profile->functions[function];
+	const struct stats_function *pf = &r->stats->functions[function];
 
 	return pf->calls || pf->branches || pf->unseen;
 }

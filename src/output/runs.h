@@ -6,19 +6,19 @@
 #ifndef BBTRACE_RUNS_H
 #define BBTRACE_RUNS_H
 
-#include "output/profile.h"
+#include "output/stats.h"
 
 #define RUNS_UNKNOWN UINT64_MAX
 
 struct runs {
-	const struct profile *profile;
+	const struct stats *stats;
 	uint64_t *blocks; /* by index as plan->blocks */
 	uint64_t *most;	  /* by function: how often the hottest of its blocks ran */
 	bool known;	  /* branches were recorded: else all is unknown */
 };
 
 /* events: enum plan_events that were recorded, 0: all. */
-void runs__init(struct runs *r, const struct profile *p, unsigned events);
+void runs__init(struct runs *r, const struct stats *p, unsigned events);
 void runs__free(struct runs *r);
 
 /* How often control went on to the block behind: not taken, fell through. Behind a call it is not

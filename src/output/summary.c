@@ -4,7 +4,7 @@
  * durations of the first of them are spread. Times are cut, as in text; p50 and p99 are off by 1/64
  * at most (histogram.c).
  */
-#include "output/profile.h"
+#include "output/stats.h"
 #include "output/text.h"
 
 /* Functions whose durations are drawn; the others are counted. */
@@ -13,7 +13,7 @@
 
 struct row {
 	const struct plan_function *plan;
-	const struct profile_function *f;
+	const struct stats_function *f;
 	const char *more; /* behind a count or a sum: output.more */
 };
 
@@ -114,12 +114,12 @@ static void put_taken(struct str *s, const struct row *r)
 		str__printf(s, ".%u%%", permille % 10);
 }
 
-/* spared: where the terminal is too narrow for all, those with the lowest number go first; 0: none
- * does. */
+/* drop_order: where the terminal is too narrow for all, those with the lowest number go first; 0:
+ * none does. */
 static const struct {
 	const char *head;
 	void (*cell)(struct str *s, const struct row *r);
-	unsigned spared;
+	unsigned drop_order;
 } columns[] = {
 	{"calls", put_calls, 0}, {"timed", put_timed, 4},	{"open", put_open, 5},
 	{"total", put_total, 0}, {"self", put_self, 6},		{"min", put_min, 1},
@@ -146,10 +146,10 @@ static int longest_first(const void *a, const void *b)
 
 static void find_rows(const struct output *o, rows_vec *rows)
 {
-	const struct profile *p = o->state;
+	const struct stats *p = o->state;
 
 	for (size_t i = 0; i < p->plan->functions.len; i++) {
-		const struct profile_function *f = &p->functions[i];
+		const struct stats_function *f = &p->functions[i];
 
 		if (f->calls || f->branches || f->unseen || f->open)
 			vec__push(rows, (struct row){&p->plan->functions.data[i], f, o->more});
@@ -211,14 +211,14 @@ static unsigned spare(const rows_vec *rows, const unsigned widths[], unsigned wa
 	while (wanted && width > wanted && most < MOST_SPARED) {
 		most++;
 		for (size_t c = 0; c < ARRAY_SIZE(columns); c++)
-			width -= columns[c].spared == most ? widths[c] + 2 : 0;
+			width -= columns[c].drop_order == most ? widths[c] + 2 : 0;
 	}
 	return most;
 }
 
 static bool is_spared(size_t column, unsigned most)
 {
-	return columns[column].spared && columns[column].spared <= most;
+	return columns[column].drop_order && columns[column].drop_order <= most;
 }
 
 static void put_spared(struct str *s, unsigned most)
@@ -321,15 +321,15 @@ static void put_histograms(struct str *s, const rows_vec *rows)
 
 static int summary__end(struct output *o, const struct trace_totals *t)
 {
-	struct profile *p = o->state;
+	struct stats *p = o->state;
 	struct str missing = {0};
 	rows_vec rows = {0};
 
-	profile__end(p);
+	stats__end(p);
 	find_rows(o, &rows);
 	put_table(&o->buffer, &rows, o->options.width);
 	put_histograms(&o->buffer, &rows);
-	if (profile__missing(p, t, &missing)) {
+	if (stats__missing(p, t, &missing)) {
 		str__puts(&o->buffer, "\nMissing: ");
 		str__puts(&o->buffer, missing.data);
 		str__puts(&o->buffer, ".\n");
@@ -342,7 +342,7 @@ static int summary__end(struct output *o, const struct trace_totals *t)
 const struct output_format output_summary = {
 	.name = "summary",
 	.help = "a table of the functions with their times, and how these are spread",
-	.size = sizeof(struct profile),
+	.size = sizeof(struct stats),
 	AGGREGATES,
 	.end = summary__end,
 };

@@ -7,12 +7,12 @@
 static int put_graph(struct output *o, const struct trace_totals *t, enum flame_value value,
 		     const char *title)
 {
-	struct profile *p = o->state;
+	struct stats *p = o->state;
 	struct str missing = {0};
 	bool lacks;
 
-	profile__end(p);
-	lacks = profile__missing(p, t, &missing);
+	stats__end(p);
+	lacks = stats__missing(p, t, &missing);
 	flame__put(&o->buffer, p,
 		   &(struct flame_options){.value = value,
 					   .title = title,
@@ -35,7 +35,7 @@ static int svg_count__end(struct output *o, const struct trace_totals *t)
 const struct output_format output_svg = {
 	.name = "svg",
 	.help = "a flame graph of the time, for a browser",
-	.size = sizeof(struct profile),
+	.size = sizeof(struct stats),
 	AGGREGATES,
 	.end = svg__end,
 };
@@ -43,7 +43,7 @@ const struct output_format output_svg = {
 const struct output_format output_svg_count = {
 	.name = "svg:count",
 	.help = "a flame graph of the calls",
-	.size = sizeof(struct profile),
+	.size = sizeof(struct stats),
 	AGGREGATES,
 	.end = svg_count__end,
 };

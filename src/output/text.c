@@ -112,16 +112,16 @@ static void show_regs(struct output *o, const struct step *step, const union fie
 			put(&o->buffer, ", ");
 		str__puts(&o->buffer, o->plan->arch->reg_names[l->regs[i]]);
 		str__putc(&o->buffer, '=');
-		str__hex(&o->buffer, v->regs.words[l->regs[i]]);
+		str__hex(&o->buffer, v->regs.values[l->regs[i]]);
 	}
 }
 
-static void show_words(struct output *o, const struct step *step, const union field_value *v)
+static void show_values(struct output *o, const struct step *step, const union field_value *v)
 {
-	for (size_t i = 0; i < v->words.n; i++) {
+	for (size_t i = 0; i < v->values.n; i++) {
 		if (i)
 			put(&o->buffer, ", ");
-		str__hex(&o->buffer, v->words.at[i]);
+		str__hex(&o->buffer, v->values.at[i]);
 	}
 }
 
@@ -156,7 +156,7 @@ static void show_stack(struct output *o, const struct step *step, const union fi
 /* Of a stack that is not whole. */
 static void show_stack_end(struct output *o, const struct step *step, const union field_value *v)
 {
-	static const char *const whys[STACK_ENDS] = {
+	static const char *const reasons[STACK_ENDS] = {
 		[STACK_NO_POINTER] = "no frame pointer leads on",
 		[STACK_UNREADABLE] = "the frame cannot be read",
 		[STACK_LIMIT] = "and more callers",
@@ -164,7 +164,7 @@ static void show_stack_end(struct output *o, const struct step *step, const unio
 
 	begin_frame(o, step);
 	put(&o->buffer, "-- ");
-	str__puts(&o->buffer, whys[step->stack_end]);
+	str__puts(&o->buffer, reasons[step->stack_end]);
 	put(&o->buffer, " --");
 }
 
@@ -226,7 +226,7 @@ static const struct cell entry_cells[] = {
 static const struct cell syscall_cells[] = {
 	CONTEXT_CELL,
 	CELL(AT, name, .colour = GREEN),
-	CELL(SYSCALL_ARGS, words, .before = "(", .after = ")", .absent = "(...)"),
+	CELL(SYSCALL_ARGS, values, .before = "(", .after = ")", .absent = "(...)"),
 	CELL(REGS, regs, .before = "  ", .when = regs_were_named),
 	SINCE_CELL,
 	STACK_CELLS,
@@ -317,7 +317,7 @@ static void put_line(struct output *o, const struct cell *cell, const struct ste
 		put_cell(o, cell, step);
 		if (cell->time) {
 			t->times = start;
-			t->untime = o->buffer.len;
+			t->time_end = o->buffer.len;
 		}
 	}
 	str__putc(&o->buffer, '\n');
@@ -355,7 +355,7 @@ static void hold_line(struct output *o, const struct step *step, size_t start, s
 	l->columns = tree - start;
 	l->indent = indent;
 	l->times = t->times ? t->times - start : len;
-	l->untime = t->times ? t->untime - start : len;
+	l->time_end = t->times ? t->time_end - start : len;
 	fill_key(l, step);
 	cut_back(&o->buffer, start);
 	fold__push(t->fold, thread_key(step), l);

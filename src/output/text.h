@@ -11,7 +11,7 @@ struct text {
 	struct map64 last;	/* of each thread: when its last timed line was. TIME_DELTA only */
 	unsigned thread_column; /* its width: the widest thread so far */
 	struct fold *fold;	/* NULL: not asked for */
-	size_t times, untime;	/* where in the buffer the line at hand tells a duration */
+	size_t times, time_end; /* where in the buffer the line at hand tells a duration */
 };
 
 #define put(s, literal) str__put((s), literal, sizeof(literal) - 1)

@@ -248,7 +248,7 @@ static void add_entry_site(struct emit *e, uint32_t node, uint32_t block)
  * one trap: registers are as they were, the flags are not. Not where the entry's own probe would be
  * cheap too: its time would be lost.
  */
-static bool tells_entry(struct emit *e, uint32_t first, uint32_t last)
+static bool reports_entry(struct emit *e, uint32_t first, uint32_t last)
 {
 	const struct node *end = &e->g->nodes.data[last];
 	bool compares = false;
@@ -289,7 +289,7 @@ static void add_sites(struct emit *e, uint32_t first, uint32_t last, uint32_t bl
 {
 	const struct node *n = &e->g->nodes.data[first], *end = &e->g->nodes.data[last];
 	bool entry = is_shown_entry(e, n->addr);
-	bool one = entry && ((first == last && end->branch) || tells_entry(e, first, last));
+	bool one = entry && ((first == last && end->branch) || reports_entry(e, first, last));
 
 	e->plan->blocks.data[block].site = NO_SITE;
 	if (entry && !one)
@@ -342,7 +342,9 @@ static void add_block(struct emit *e, const struct leader *l)
 	b->end = node__next(&e->g->nodes.data[l->last]);
 	b->object = e->object;
 	b->function = plan_function_of(e, n->addr);
-	b->pad = n->flags & NODE_PAD ? PAD_LANDING : n->flags & NODE_RESUMED ? PAD_RESUMED : 0;
+	b->abnormal = n->flags & NODE_LANDING_PAD ? ABNORMAL_LANDING_PAD
+		      : n->flags & NODE_RESUMED	  ? ABNORMAL_RESUMED
+						  : 0;
 	set_edges(e, l, b);
 	add_sites(e, l->first, l->last, index);
 }

@@ -92,7 +92,7 @@ void plan_flow__free(struct plan_flow *f)
 	free(f->enters);
 }
 
-bool plan_flow__is_told(const struct plan_flow *f, uint32_t block)
+bool plan_flow__is_probed(const struct plan_flow *f, uint32_t block)
 {
 	const struct plan_site *s = site_of(f->plan, &f->plan->blocks.data[block]);
 

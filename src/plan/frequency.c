@@ -57,7 +57,7 @@ static void visit(struct guess *g, uint32_t start)
 }
 
 /* The blocks of the natural loop of header are one loop deeper. */
-static void deepen(struct guess *g, uint32_t header)
+static void enter_loop(struct guess *g, uint32_t header)
 {
 	VEC(uint32_t) work = {0};
 
@@ -92,7 +92,7 @@ static void find_loops(struct guess *g)
 			continue;
 		*map64__put(&done, g->headers.data[i]) = 1;
 		g->budget -= min_of(g->budget, (uint32_t)g->tails.len);
-		deepen(g, g->headers.data[i]);
+		enter_loop(g, g->headers.data[i]);
 	}
 	map64__free(&done);
 }
@@ -115,7 +115,7 @@ static void find_cold(struct guess *g)
 
 		for (uint32_t k = g->flow->out[b]; k < g->flow->out[b + 1]; k++)
 			all &= g->cold[g->flow->successors[k]];
-		g->cold[b] = all || block->noreturn || block->pad || in_cold_part(g->p, block);
+		g->cold[b] = all || block->noreturn || block->abnormal || in_cold_part(g->p, block);
 	}
 }
 
@@ -181,7 +181,7 @@ static void ask(const struct guess *g, const struct plan_options *o, struct bran
 			block->site == NO_SITE ? NULL : &g->p->sites.data[block->site];
 
 		of[b] *= UNSEEN;
-		known[b] = s && o->profile(o->profile_ctx, g->p->objects.data[s->object].object,
+		known[b] = s && o->weights(o->weights_ctx, g->p->objects.data[s->object].object,
 					   s->vaddr, &counts[b]);
 		if (known[b])
 			of[b] += counts[b].taken + counts[b].not_taken;
@@ -189,7 +189,7 @@ static void ask(const struct guess *g, const struct plan_options *o, struct bran
 }
 
 /* A block that no branch ends runs as often as control comes to it. */
-static void use_profile(const struct guess *g, const struct plan_options *o, double *of)
+static void use_weights(const struct guess *g, const struct plan_options *o, double *of)
 {
 	size_t n = g->p->blocks.len;
 	struct branch_counts *counts = xcalloc(n + 1, sizeof(*counts));
@@ -235,8 +235,8 @@ void frequency__estimate(struct frequency *f, const struct plan_flow *flow,
 	for (uint32_t b = 0; b < n; b++)
 		for (unsigned d = 0; d < min_of(g.depth[b], (uint8_t)MAX_DEPTH); d++)
 			f->of[b] *= TURNS;
-	if (options->profile)
-		use_profile(&g, options, f->of);
+	if (options->weights)
+		use_weights(&g, options, f->of);
 	free(g.state);
 	free(g.depth);
 	free(g.cold);

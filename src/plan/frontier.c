@@ -41,7 +41,7 @@ static void search(struct frontier *f, uint32_t block, unsigned depth)
 
 	if (f->flow.marked[block])
 		return add(f, FRONTIER_BLOCK | block);
-	if (plan_flow__is_told(&f->flow, block))
+	if (plan_flow__is_probed(&f->flow, block))
 		return add(f, FRONTIER_SITE | f->p->blocks.data[block].site);
 	if (plan_flow__is_unprobed_ret(&f->flow, block))
 		return add(f, FRONTIER_RET);

@@ -69,13 +69,14 @@ static void drop_doubles(struct plan *p)
 static void take_lines(struct taking *t)
 {
 	const struct object *o = t->p->objects.data[t->object].object;
-	const struct plan_extent *piece;
+	const struct plan_extent *extent;
 	VEC(struct range) ranges = {0};
 
-	vec__each (piece, &t->p->extents)
-		if (piece->object == t->object &&
-		    !(t->p->functions.data[piece->function].flags & FUNCTION_HELPER))
-			vec__push(&ranges, (struct range){piece->start, piece->end - piece->start});
+	vec__each (extent, &t->p->extents)
+		if (extent->object == t->object &&
+		    !(t->p->functions.data[extent->function].flags & FUNCTION_HELPER))
+			vec__push(&ranges,
+				  (struct range){extent->start, extent->end - extent->start});
 	if (o && ranges.len)
 		object__lines(o, ranges.data, ranges.len, take_row, t);
 	vec__free(&ranges);

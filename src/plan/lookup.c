@@ -193,7 +193,7 @@ bool plan__stub_leads_in(const struct plan *p, uint32_t object, uint64_t vaddr)
 	return false;
 }
 
-bool plan__tells_entry(const struct plan *p, uint32_t site)
+bool plan__reports_entry(const struct plan *p, uint32_t site)
 {
 	const struct plan_block *b = &p->blocks.data[p->sites.data[site].block];
 	const struct plan_function *f =
@@ -216,7 +216,7 @@ bool plan__entry_is_probed(const struct plan *p, uint32_t object, uint64_t vaddr
 	       p->sites.data[f->entry_site].probe;
 }
 
-static bool is_told_by_itself(const struct plan *p, const struct plan_function *f, unsigned events)
+static bool has_own_record(const struct plan *p, const struct plan_function *f, unsigned events)
 {
 	const struct plan_site *entry =
 		f->entry_site == NO_SITE ? NULL : &p->sites.data[f->entry_site];
@@ -240,14 +240,14 @@ static bool is_odd_ret(const struct plan_site *s)
 	return s->kind == BRANCH_RET && s->sp_delta;
 }
 
-bool plan__is_told_singly(const struct plan *p, unsigned events)
+bool plan__has_record_per_event(const struct plan *p, unsigned events)
 {
 	const struct plan_function *f;
 	const struct plan_block *b;
 	const struct plan_site *s;
 
 	vec__each (f, &p->functions)
-		if (!is_told_by_itself(p, f, events))
+		if (!has_own_record(p, f, events))
 			return false;
 	if (!(events & PLAN_RETURN))
 		return true;

@@ -22,8 +22,8 @@ static bool may_choose(const struct placement *pl, const struct plan_site *s)
 {
 	const struct plan *p = pl->p;
 
-	return s->probe && (!p->blocks.data[s->block].pad || pl->f.flow.marked[s->block]) &&
-	       s->kind && !s->entry && !plan__tells_entry(p, s - p->sites.data) &&
+	return s->probe && (!p->blocks.data[s->block].abnormal || pl->f.flow.marked[s->block]) &&
+	       s->kind && !s->entry && !plan__reports_entry(p, s - p->sites.data) &&
 	       !(p->functions.data[s->function].flags & (FUNCTION_HELPER | FUNCTION_RANGE));
 }
 
@@ -67,7 +67,7 @@ static bool is_decided(struct placement *pl, uint32_t block)
 
 static bool is_unprobed_end(const struct placement *pl, uint32_t block)
 {
-	return !plan_flow__is_told(&pl->f.flow, block);
+	return !plan_flow__is_probed(&pl->f.flow, block);
 }
 
 /* Every silent branch from which control comes in silence to the end of block: still told apart? */
@@ -187,7 +187,7 @@ struct candidate {
 	double weight;
 };
 
-static int dearest_first(const void *a, const void *b)
+static int costliest_first(const void *a, const void *b)
 {
 	const struct candidate *x = a, *y = b;
 
@@ -222,7 +222,7 @@ static void choose(struct placement *pl, const struct cost_row *costs)
 		if (is_candidate(pl, s))
 			vec__push(&list, (struct candidate){i, pl->frequency.of[s->block] * cost});
 	}
-	vec__sort(&list, dearest_first);
+	vec__sort(&list, costliest_first);
 	vec__each (c, &list)
 		if (!try_unprobed(pl, c->site))
 			try_witness(pl, c->site);
@@ -242,7 +242,7 @@ static void guard_landings(struct placement *pl)
 		if (b->function == NO_FUNCTION ||
 		    (pl->p->functions.data[b->function].flags & (FUNCTION_HELPER | FUNCTION_RANGE)))
 			continue;
-		if (b->pad)
+		if (b->abnormal)
 			frontier__add_witness(&pl->f, i, false);
 		if (s && s->kind == BRANCH_CALL && b->next != NO_BLOCK &&
 		    names__returns_twice(pl->p->objects.data[s->object].object, s->target))

@@ -127,7 +127,7 @@ static int prove_start(struct graph *g, const struct range *r)
 		return not_a_start(r->vaddr, before, after);
 	i = graph__node(g, r->vaddr);
 	if (i && !(g->nodes.data[i].flags & NODE_REACHED))
-		graph__root(g, r->vaddr, NODE_STRAY);
+		graph__root(g, r->vaddr, NODE_UNKNOWN_SP);
 	return 0;
 }
 
@@ -250,14 +250,14 @@ static void take_functions(struct plan *p, struct graph *g, uint32_t object)
 
 static void take_extents(struct plan *p, struct graph *g, uint32_t object)
 {
-	const struct owned_extent *piece;
+	const struct owned_extent *extent;
 
-	vec__each (piece, &g->extents) {
-		uint32_t function = g->functions.data[piece->function].plan;
+	vec__each (extent, &g->extents) {
+		uint32_t function = g->functions.data[extent->function].plan;
 
 		if (function != NO_FUNCTION)
-			vec__push(&p->extents,
-				  (struct plan_extent){piece->start, piece->end, object, function});
+			vec__push(&p->extents, (struct plan_extent){extent->start, extent->end,
+								    object, function});
 	}
 }
 
@@ -274,16 +274,16 @@ static void take_gaps(struct plan *p, uint32_t object, uint32_t function, const 
 /* By pieces, since ranges may lie one in the other: each byte is looked at once. */
 static void find_gaps(struct plan *p, struct graph *g, uint32_t object)
 {
-	const struct owned_extent *piece;
+	const struct owned_extent *extent;
 	gap_vec gaps = {0};
 
-	vec__each (piece, &g->extents) {
-		const struct graph_function *f = &g->functions.data[piece->function];
+	vec__each (extent, &g->extents) {
+		const struct graph_function *f = &g->functions.data[extent->function];
 
 		if (f->plan == NO_FUNCTION || f->f.flags & FUNCTION_HELPER)
 			continue;
 		gaps.len = 0;
-		sweep__gaps(g, piece->start, piece->end, &gaps);
+		sweep__gaps(g, extent->start, extent->end, &gaps);
 		take_gaps(p, object, f->plan, &gaps);
 	}
 	vec__free(&gaps);

@@ -67,14 +67,14 @@ struct plan_block {
 	uint8_t unresolved; /* IJMP whose targets could not be told */
 	uint8_t leaves; /* the taken edge (JMP, JCC, IJMP without table) leaves the function: a tail
 			   call or a shared tail */
-	uint8_t pad;	/* enum pad */
+	uint8_t abnormal; /* enum abnormal_entry */
 };
 
 /* Is a block entered from elsewhere? */
-enum pad {
-	PAD_NONE,
-	PAD_LANDING, /* by the unwinder */
-	PAD_RESUMED, /* behind what was held for the end of a way */
+enum abnormal_entry {
+	ABNORMAL_NONE,
+	ABNORMAL_LANDING_PAD, /* by the unwinder */
+	ABNORMAL_RESUMED,     /* behind what was held for the end of a way */
 };
 
 /* Why a function's entry can't carry a return probe. */
@@ -84,7 +84,7 @@ enum return_refusal {
 	RETURN_CAUGHT,	  /* it catches exceptions, which can't pass a return probe */
 	RETURN_REENTERED, /* control comes back to its entry with another stack */
 	RETURN_TWICE,	  /* it keeps its return address for a second return, as setjmp(3) does */
-	RETURN_NO_WAY,	  /* it is not seen to return to what is on top of the stack at its entry */
+	RETURN_UNPROVED,  /* it is not seen to return to what is on top of the stack at its entry */
 	RETURN_REFUSALS
 };
 extern const char *const return_refusal_text[RETURN_REFUSALS]; /* NULL for OK */
@@ -222,9 +222,9 @@ struct plan_options {
 	size_t nstubs;
 	/* witness: what an earlier run says of a branch, in place of guesses; false: nothing is
 	 * known of its object. NULL: none */
-	bool (*profile)(void *ctx, const struct object *o, uint64_t vaddr,
+	bool (*weights)(void *ctx, const struct object *o, uint64_t vaddr,
 			struct branch_counts *counts);
-	void *profile_ctx;
+	void *weights_ctx;
 	const char *mechanism; /* whose costs count; NULL: the best one's */
 	const struct object
 		*kernel_object; /* kernel: holds the thunks that modules use; may be NULL */
@@ -271,7 +271,7 @@ uint32_t plan__site_at(const struct plan *p, uint32_t object, uint64_t vaddr);
 uint32_t plan__function_at(const struct plan *p, uint32_t object, uint64_t vaddr);
 /* Is this branch the end of the block that a function begins with, whose entry can't carry a probe?
  * Then it tells the entry as well: there is no other way to it. */
-bool plan__tells_entry(const struct plan *p, uint32_t site);
+bool plan__reports_entry(const struct plan *p, uint32_t site);
 /* Is vaddr the first instruction of a function whose entry carries a probe? */
 bool plan__entry_is_probed(const struct plan *p, uint32_t object, uint64_t vaddr);
 /* Fills in by_address; to be called when sites were appended. */
@@ -281,7 +281,7 @@ void plan__index_sites(struct plan *p);
  * events as its probe word says? Else losing a record may lose more: branches that the path
  * implies, a return with the ret of what a call jumped to.
  */
-bool plan__is_told_singly(const struct plan *p, unsigned events);
+bool plan__has_record_per_event(const struct plan *p, unsigned events);
 /* Does this PLT stub lead to a function of the plan? */
 bool plan__stub_leads_in(const struct plan *p, uint32_t object, uint64_t vaddr);
 /* Does this address lie in bytes of a function that were not decoded? */
@@ -322,7 +322,7 @@ static inline uint32_t plan_flow__count(const struct plan_flow *f, uint32_t bloc
 }
 /* Is control's way on from the end of this block reported, by the branch there or by the entry that
  * it calls? */
-bool plan_flow__is_told(const struct plan_flow *f, uint32_t block);
+bool plan_flow__is_probed(const struct plan_flow *f, uint32_t block);
 /* Does the block end in a ret without probe? */
 bool plan_flow__is_unprobed_ret(const struct plan_flow *f, uint32_t block);
 

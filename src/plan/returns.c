@@ -12,7 +12,7 @@ const char *const return_refusal_text[RETURN_REFUSALS] = {
 	[RETURN_CAUGHT] = "it catches exceptions, which end the program at a return probe",
 	[RETURN_REENTERED] = "control may come back to its entry with another stack",
 	[RETURN_TWICE] = "it keeps its return address for later",
-	[RETURN_NO_WAY] = "nothing shows that it is called and returns",
+	[RETURN_UNPROVED] = "nothing shows that it is called and returns",
 };
 
 /* From b, where the stack is not as it was at an entry, control may come to this block. */
@@ -62,7 +62,7 @@ static void refuse_odd(struct plan *p)
 					 p->blocks.data[f->entry_block].start))
 			f->return_refusal = RETURN_TWICE;
 		else if (ends[i] != ENDS_LEVEL && !f->return_refusal)
-			f->return_refusal = RETURN_NO_WAY;
+			f->return_refusal = RETURN_UNPROVED;
 	}
 	free(ends);
 }
@@ -72,7 +72,7 @@ void returns__check(struct plan *p)
 	const struct plan_block *b;
 
 	vec__each (b, &p->blocks) {
-		if (b->pad == PAD_LANDING && b->function != NO_FUNCTION)
+		if (b->abnormal == ABNORMAL_LANDING_PAD && b->function != NO_FUNCTION)
 			p->functions.data[b->function].return_refusal = RETURN_CAUGHT;
 		if (b->site != NO_SITE && p->sites.data[b->site].sp_delta == 0)
 			continue;

@@ -22,7 +22,7 @@ static bool runs_into(struct frontier *f, uint32_t block, uint32_t other)
 
 /* Of two successors in conflict, the one that runs into the other gets the witness: the other one
  * is then told by the witness that was not hit. */
-static void tell_apart(struct frontier *f, uint32_t block)
+static void distinguish(struct frontier *f, uint32_t block)
 {
 	const uint32_t *successors = plan_flow__successors(&f->flow, block);
 	uint32_t one, other;
@@ -53,6 +53,6 @@ void witness__place(struct plan *p)
 	frontier__init(&f, p);
 	for (uint32_t b = 0; b < p->blocks.len; b++)
 		if (is_unprobed(p, &p->blocks.data[b]))
-			tell_apart(&f, b);
+			distinguish(&f, b);
 	frontier__free(&f);
 }

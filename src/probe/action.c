@@ -55,8 +55,8 @@ static bool returns(const struct plan *plan, const struct plan_site *s)
 	       !(plan->functions.data[s->function].flags & FUNCTION_RANGE);
 }
 
-/* What is lost for sure with a hit that finds the ring full: plan__is_told_singly() says when that
- * is all. */
+/* What is lost for sure with a hit that finds the ring full: plan__has_record_per_event() says when
+ * that is all. */
 static uint64_t events_of(const struct plan *plan, const struct plan_site *s, unsigned events)
 {
 	if (plan->functions.data[s->function].flags & FUNCTION_HELPER)

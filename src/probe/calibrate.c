@@ -174,14 +174,14 @@ static void no_misses(void *ctx, uint64_t hits)
 {
 }
 
-int calibrate__hit(struct runner *r, struct probe *p, uint32_t site, bool silent, double *ns,
+int calibrate__hit(struct runner *r, struct probe *p, uint32_t site, bool stopped, double *ns,
 		   uint64_t *records)
 {
 	const struct probe_sink sink = {records, count_event, no_sideband, no_loss, no_misses};
 	int err;
 
 	*records = 0;
-	if (silent)
+	if (stopped)
 		probe__stop(p);
 	else
 		probe__start(p);
@@ -191,12 +191,12 @@ int calibrate__hit(struct runner *r, struct probe *p, uint32_t site, bool silent
 }
 
 /* There has to be a record for each hit. */
-static int measure(struct measurement *m, uint32_t site, bool silent, double *ns)
+static int measure(struct measurement *m, uint32_t site, bool stopped, double *ns)
 {
 	uint64_t records;
-	int err = calibrate__hit(&m->runner, m->probe, site, silent, ns, &records);
+	int err = calibrate__hit(&m->runner, m->probe, site, stopped, ns, &records);
 
-	if (!err && !silent && records < CALIBRATE_HITS)
+	if (!err && !stopped && records < CALIBRATE_HITS)
 		return err__set(EIO, "%s: %llu of %u hits were recorded",
 				calibrate_sites[site].name, (unsigned long long)records,
 				CALIBRATE_HITS);

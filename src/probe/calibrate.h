@@ -32,7 +32,7 @@ struct figures {
 double figures__median(const struct figures *f);
 
 /* Runs a site, empties the ring: how many records there were. */
-int calibrate__hit(struct runner *r, struct probe *p, uint32_t site, bool silent, double *ns,
+int calibrate__hit(struct runner *r, struct probe *p, uint32_t site, bool stopped, double *ns,
 		   uint64_t *records);
 
 #endif

@@ -26,7 +26,7 @@ struct drain {
 	struct batch *batch; /* being filled, by whose turn it is to take */
 	int records_wait;    /* an eventfd: something is ready */
 	int over;	     /* an eventfd: the thread is to end */
-	int wakes;	     /* an epoll of that, and of the ring when it is filled far enough */
+	int epoll;	     /* an epoll of that, and of the ring when it is filled far enough */
 	bool runs;
 	pthread_t thread;
 	size_t max;
@@ -83,12 +83,12 @@ static int watch(struct drain *d, int map_fd)
 	struct epoll_event ring = {.events = EPOLLIN | EPOLLET},
 			   over = {.events = EPOLLIN, .data.u32 = 1};
 
-	d->wakes = epoll_create1(EPOLL_CLOEXEC);
+	d->epoll = epoll_create1(EPOLL_CLOEXEC);
 	d->records_wait = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	d->over = eventfd(0, EFD_CLOEXEC);
-	return d->wakes < 0 || d->records_wait < 0 || d->over < 0 ||
-			       epoll_ctl(d->wakes, EPOLL_CTL_ADD, map_fd, &ring) ||
-			       epoll_ctl(d->wakes, EPOLL_CTL_ADD, d->over, &over)
+	return d->epoll < 0 || d->records_wait < 0 || d->over < 0 ||
+			       epoll_ctl(d->epoll, EPOLL_CTL_ADD, map_fd, &ring) ||
+			       epoll_ctl(d->epoll, EPOLL_CTL_ADD, d->over, &over)
 		       ? -errno
 		       : 0;
 }
@@ -188,7 +188,7 @@ static void *run(void *ctx)
 
 	do {
 		e.data.u32 = 0;
-		epoll_wait(d->wakes, &e, 1, LOOK_MS);
+		epoll_wait(d->epoll, &e, 1, LOOK_MS);
 		while (take_batch(d))
 			;
 	} while (!e.data.u32);
@@ -271,7 +271,7 @@ void drain__close(struct drain *d)
 		return;
 	drain__stop(d);
 	ring_buffer__free(d->ring);
-	close(d->wakes);
+	close(d->epoll);
 	close(d->records_wait);
 	close(d->over);
 	pthread_mutex_destroy(&d->lock);

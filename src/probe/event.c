@@ -45,7 +45,7 @@ static int open_for_traced(const struct probe *p, pid_t tid)
 
 	if (feature__inherited_events()) {
 		attr.inherit = 1;
-		attr.inherit_thread = p->reach.kind == REACH_PROCESSES;
+		attr.inherit_thread = p->scope.kind == SCOPE_PROCESSES;
 		attr.sample_type = PERF_SAMPLE_READ | PERF_SAMPLE_TID;
 	}
 	return open_for(p->event_id, tid, attr);
@@ -111,7 +111,7 @@ static int open_for_processes(struct probe *p)
 		before = known.len;
 		probe__find_children(p);
 		tids.len = 0;
-		reach__threads(&p->reach, &tids);
+		scope__threads(&p->scope, &tids);
 		err = open_for_threads(p, &tids, &known);
 	} while (!err && known.len > before);
 	map64__free(&known);
@@ -120,16 +120,16 @@ static int open_for_processes(struct probe *p)
 }
 
 /* Children that inherit nothing can't be followed without missing something. */
-static bool is_by_process(enum reach_kind kind)
+static bool is_by_process(enum scope_kind kind)
 {
-	return kind == REACH_PROCESSES ||
-	       (kind == REACH_DESCENDANTS && feature__inherited_events());
+	return kind == SCOPE_PROCESSES ||
+	       (kind == SCOPE_DESCENDANTS && feature__inherited_events());
 }
 
 static int open_event(struct probe *p, enum tracefs_kind kind)
 {
 	const struct perf_event_attr plain = {0};
-	bool some = kind == TRACEFS_UPROBE && is_by_process(p->reach.kind);
+	bool some = kind == TRACEFS_UPROBE && is_by_process(p->scope.kind);
 	int err;
 
 	p->event_id = tracefs__event_id(p->tracefs, kind);
@@ -181,8 +181,8 @@ static int uprobe_define(struct probe *p, int fd, const char *event, uint32_t si
 	if (!object__vaddr_to_offset(o, s->vaddr + s->probe_at, &offset))
 		return -EINVAL;
 	key.offset = offset;
-	if (bpf_map__update_elem(p->skel->maps.uprobe_sites, &key, sizeof(key),
-				 &site, 4, BPF_NOEXIST))
+	if (bpf_map__update_elem(p->skel->maps.uprobe_sites, &key, sizeof(key), &site, 4,
+				 BPF_NOEXIST))
 		return -errno;
 	snprintf(line, sizeof(line), "p:%s %s:0x%llx\n", event, o->attach_path,
 		 (unsigned long long)offset);
@@ -256,7 +256,7 @@ int uprobe_event__attach(struct probe *p)
 	return err;
 }
 
-enum probe_spares uprobe_event__spares(enum reach_kind kind)
+enum probe_spares uprobe_event__spares(enum scope_kind kind)
 {
 	return is_by_process(kind) ? SPARES_ALL : SPARES_NOBODY;
 }
@@ -475,7 +475,7 @@ int kprobe_event__attach(struct probe *p)
 
 /* Deleting hundreds of kprobe definitions takes seconds and changes nothing any more: a silent
  * child does it. It keeps nothing open but fd. */
-static void __attribute__((noreturn)) delete_silently(int fd, struct tracer tracer)
+static void __attribute__((noreturn)) delete_in_background(int fd, struct tracer tracer)
 {
 	setsid();
 	dup2(fd, 0);
@@ -498,7 +498,7 @@ static void leave_definitions(int fd)
 	if (pipe2(end, O_CLOEXEC))
 		return;
 	if (!fork())
-		delete_silently(fd, own);
+		delete_in_background(fd, own);
 	close(end[1]);
 	while (read(end[0], &byte, 1) < 0 && errno == EINTR)
 		;

@@ -32,7 +32,7 @@ const struct mechanism mechanisms[] = {
 
 static enum probe_spares spares(const struct probe *p, const struct mechanism *m)
 {
-	return m->spares ? m->spares(p->reach.kind) : SPARES_NOBODY;
+	return m->spares ? m->spares(p->scope.kind) : SPARES_NOBODY;
 }
 
 static bool takes_long(const struct probe *p, const struct mechanism *m)
@@ -55,7 +55,7 @@ static void PRINTF_LIKE(3, 4)
 {
 	va_list ap;
 
-	if (p->reach.kind == REACH_ALL || spares(p, m) < SPARES_ALL || p->unspared)
+	if (p->scope.kind == SCOPE_ALL || spares(p, m) < SPARES_ALL || p->unspared)
 		return;
 	va_start(ap, why);
 	if (vasprintf(&p->unspared, why, ap) < 0)
@@ -106,7 +106,7 @@ int mechanism__choose(struct probe *p)
 			p->mechanism = m;
 		}
 	}
-	if (p->reach.kind == REACH_DESCENDANTS && !feature__inherited_events() && !p->unspared)
+	if (p->scope.kind == SCOPE_DESCENDANTS && !feature__inherited_events() && !p->unspared)
 		p->unspared = xstrdup("-f spares them from Linux 6.13 on");
 	if (p->mechanism) {
 		note_verbose("probes are attached by %s", p->mechanism->name);

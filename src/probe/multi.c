@@ -165,7 +165,7 @@ static void drop_refused(struct probe *p, struct batch *b, const struct map64 *r
 	b->sites.len = b->offsets.len = b->cookies.len = kept;
 }
 
-static void rehearse(struct probe *p, const struct plan_object *o, struct batch *b)
+static void find_refused(struct probe *p, const struct plan_object *o, struct batch *b)
 {
 	autoclose int fd = open(o->object->attach_path, O_RDONLY | O_CLOEXEC);
 	const struct segment *last = vec__last(&o->object->segments);
@@ -212,9 +212,9 @@ static int link_process(struct probe *p, const struct plan_object *o, const stru
 }
 
 /* Can links be limited to the processes that are traced? */
-static bool is_by_process(enum reach_kind kind)
+static bool is_by_process(enum scope_kind kind)
 {
-	return kind == REACH_PROCESSES && feature__uprobe_multi_by_process();
+	return kind == SCOPE_PROCESSES && feature__uprobe_multi_by_process();
 }
 
 /* A link a process: others keep their pace. */
@@ -225,17 +225,17 @@ static int link_batch(struct probe *p, const struct plan_object *o, const struct
 
 	if (!b->sites.len)
 		return 0;
-	if (!is_by_process(p->reach.kind))
+	if (!is_by_process(p->scope.kind))
 		return link_process(p, o, b, 0);
-	vec__each (pid, &p->reach.pids) {
+	vec__each (pid, &p->scope.pids) {
 		err = link_process(p, o, b, *pid);
-		if (err && !(err == -ESRCH && p->reach.pids.len > 1))
+		if (err && !(err == -ESRCH && p->scope.pids.len > 1))
 			return err;
 	}
 	return p->links.len ? 0 : err;
 }
 
-enum probe_spares uprobe_multi__spares(enum reach_kind kind)
+enum probe_spares uprobe_multi__spares(enum scope_kind kind)
 {
 	return is_by_process(kind) ? SPARES_OTHERS : SPARES_NOBODY;
 }
@@ -250,7 +250,7 @@ static int multi_attach_object(struct probe *p, uint32_t object)
 	collect(p, object, &b);
 	sites = b.sites.len;
 	if (b.sites.len)
-		rehearse(p, o, &b);
+		find_refused(p, o, &b);
 	err = link_batch(p, o, &b);
 	if (!err && p->plan->return_probes) {
 		collect_returns(p, object, &returns);
@@ -276,13 +276,13 @@ int uprobe_multi__attach(struct probe *p)
 /* Its links are dead, but what new ones find would be told by them as well. */
 int uprobe_multi__attach_again(struct probe *p, uint32_t pid)
 {
-	struct reach all = p->reach;
+	struct scope all = p->scope;
 	int err;
 
 	probe__drop_links(p, pid);
-	p->reach.pids = (pid_vec){.data = &pid, .len = 1, .cap = 1};
+	p->scope.pids = (pid_vec){.data = &pid, .len = 1, .cap = 1};
 	err = uprobe_multi__attach(p);
-	p->reach = all;
+	p->scope = all;
 	return err == -ESRCH ? 0 : err;
 }
 

@@ -12,7 +12,7 @@ static const char *const names[] = {"sched_process_fork", "sched_process_exec",
 				    "sched_process_exit"};
 #define USERS 2
 
-static int load_nothing(void)
+static int load_empty_program(void)
 {
 	struct bpf_insn insns[] = {
 		{.code = 0xb7 /* BPF_ALU64 | BPF_MOV | BPF_K: r0 = 0 */},
@@ -26,7 +26,7 @@ static int load_nothing(void)
 void tracepoints__pin(struct tracepoints *t)
 {
 	for (int user = 0; user < USERS; user++) {
-		autoclose int program = load_nothing();
+		autoclose int program = load_empty_program();
 
 		for (size_t i = 0; program >= 0 && i < ARRAY_SIZE(names); i++) {
 			int fd = bpf_raw_tracepoint_open(names[i], program);

@@ -302,7 +302,7 @@ int probe__open(struct plan *plan, const struct probe_options *options, struct p
 	p->options = options;
 	p->decoder = decoder__new(plan);
 	p->tracefs = -1;
-	reach__find(&p->reach, &options->filters);
+	scope__find(&p->scope, &options->filters);
 	libbpf_set_print(libbpf_print);
 	err = options->btf && access(options->btf, R_OK)
 		      ? err__set(errno, "cannot read %s: %s", options->btf, strerror(errno))
@@ -336,18 +336,18 @@ struct bpf_program *probe__program(struct probe *p)
 
 bool probe__find_children(struct probe *p)
 {
-	bool grown = reach__grow(&p->reach);
+	bool grown = scope__grow(&p->scope);
 	size_t named = p->options->filters.pids.len;
 
-	if (p->reach.kind == REACH_DESCENDANTS && p->reach.pids.len > named)
-		set_u32s(p->skel->maps.followed, p->reach.pids.data + named,
-			 p->reach.pids.len - named);
+	if (p->scope.kind == SCOPE_DESCENDANTS && p->scope.pids.len > named)
+		set_u32s(p->skel->maps.followed, p->scope.pids.data + named,
+			 p->scope.pids.len - named);
 	return grown;
 }
 
 const pid_vec *probe__processes(const struct probe *p)
 {
-	return &p->reach.pids;
+	return &p->scope.pids;
 }
 
 void probe__add_link(struct probe *p, struct bpf_link *link, uint32_t pid)
@@ -386,7 +386,7 @@ bool probe__is_refused(struct probe *p)
 	if (bpf_map_lookup_elem(bpf_map__fd(p->skel->maps.lost_by_thread), &key, &count) &&
 	    errno == EPERM)
 		return true;
-	return p->mechanism->loss == LOSS_TAKEOVER && p->reach.kind == REACH_PROCESSES &&
+	return p->mechanism->loss == LOSS_TAKEOVER && p->scope.kind == SCOPE_PROCESSES &&
 	       feature__multi_answer(bpf_program__fd(probe__program(p)), 0) == -EPERM;
 }
 
@@ -419,7 +419,7 @@ unsigned probe__verified_insns(const struct probe *p)
 void probe__forget_sideband(struct probe *p)
 {
 	sideband__forget(p->sideband);
-	sideband__limit(p->sideband, &p->reach);
+	sideband__limit(p->sideband, &p->scope);
 }
 
 void probe__start(struct probe *p)
@@ -460,7 +460,7 @@ void probe__close(struct probe *p)
 	vec__free(&p->links);
 	vec__free(&p->events);
 	vec__free(&p->gaps);
-	reach__free(&p->reach);
+	scope__free(&p->scope);
 	free(p->unspared);
 	free(p);
 }

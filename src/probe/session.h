@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 #include "probe.h"
-#include "reach.h"
+#include "scope.h"
 #include "event/decode.h"
 #include "../bpf/wire.h"
 
@@ -31,7 +31,7 @@ struct mechanism {
 	void (*detach)(struct probe *p);
 	/* Process pid was lost to it: it is to be traced again, from now on. */
 	int (*attach_again)(struct probe *p, uint32_t pid);
-	enum probe_spares (*spares)(enum reach_kind kind); /* NULL: nobody */
+	enum probe_spares (*spares)(enum scope_kind kind); /* NULL: nobody */
 	const char *remedy; /* where the kernel was built without it */
 };
 extern const struct mechanism mechanisms[]; /* ends with name NULL */
@@ -54,7 +54,7 @@ struct probe {
 	struct drain *drain;
 	struct decoder *decoder;
 	struct sideband *sideband;
-	struct reach reach;
+	struct scope scope;
 	VEC(struct attached) links;
 	struct bpf_link *tasks[5];	 /* tracepoints: fork, exec, exit, signal, trap */
 	uint32_t found_again;		 /* of the processes that were lost to the mechanism */
@@ -69,13 +69,13 @@ struct probe {
 /* The mechanisms' functions (multi.c, event.c). */
 int uprobe_multi__attach(struct probe *p);
 int uprobe_multi__attach_again(struct probe *p, uint32_t pid);
-enum probe_spares uprobe_multi__spares(enum reach_kind kind);
+enum probe_spares uprobe_multi__spares(enum scope_kind kind);
 void uprobe_multi__detach(struct probe *p);
 int uprobe_event__attach(struct probe *p);
 int uprobe_event__attach_again(struct probe *p, uint32_t pid);
 /* Does the kernel let who asks now open the event for a process? */
 bool uprobe_event__may_open(const struct probe *p);
-enum probe_spares uprobe_event__spares(enum reach_kind kind);
+enum probe_spares uprobe_event__spares(enum scope_kind kind);
 void uprobe_event__detach(struct probe *p);
 int kprobe_event__attach(struct probe *p);
 void kprobe_event__detach(struct probe *p);

@@ -26,8 +26,8 @@ struct sideband {
 	VEC(struct sideband_event) events; /* own their texts */
 	size_t next;
 	size_t page_size;
-	enum reach_kind reach;
-	struct map64 inside; /* unless REACH_ALL: the processes of interest */
+	enum scope_kind scope;
+	struct map64 inside; /* unless SCOPE_ALL: the processes of interest */
 };
 
 static int open_cpu(struct sideband *s, int cpu)
@@ -144,12 +144,12 @@ static bool is_visible(uint32_t pid)
 
 /* ---- whose they are ---- */
 
-void sideband__limit(struct sideband *s, const struct reach *reach)
+void sideband__limit(struct sideband *s, const struct scope *scope)
 {
 	const uint32_t *pid;
 
-	s->reach = reach->kind;
-	vec__each (pid, &reach->pids)
+	s->scope = scope->kind;
+	vec__each (pid, &scope->pids)
 		map64__put(&s->inside, *pid);
 }
 
@@ -157,10 +157,10 @@ void sideband__limit(struct sideband *s, const struct reach *reach)
  */
 static bool is_inside(struct sideband *s, const struct sideband_event *e)
 {
-	if (s->reach == REACH_ALL || e->type == SIDEBAND_LOST)
+	if (s->scope == SCOPE_ALL || e->type == SIDEBAND_LOST)
 		return true;
 	if (e->type == SIDEBAND_FORK && e->pid != e->ppid) {
-		if (s->reach == REACH_DESCENDANTS && map64__get(&s->inside, e->ppid))
+		if (s->scope == SCOPE_DESCENDANTS && map64__get(&s->inside, e->ppid))
 			map64__put(&s->inside, e->pid);
 		else
 			map64__del(&s->inside, e->pid);

@@ -4,13 +4,13 @@
 #ifndef BBTRACE_PROBE_SIDEBAND_H
 #define BBTRACE_PROBE_SIDEBAND_H
 
-#include "reach.h"
+#include "scope.h"
 
 struct sideband;
 int sideband__open(struct sideband **out);
 void sideband__close(struct sideband *s);
 /* From now on only those of these processes, and of their children where these are followed. */
-void sideband__limit(struct sideband *s, const struct reach *reach);
+void sideband__limit(struct sideband *s, const struct scope *scope);
 /* Takes over all that the kernel has written so far, sorted by time. */
 void sideband__collect(struct sideband *s);
 /* Drops all that happened so far. */

@@ -151,7 +151,7 @@ int tracefs__open_file(int root, enum tracefs_kind kind)
 
 /* Where none is mounted: nothing is mounted to see. kernel/events/core.c, perf_tp_register():
  * the PMU stands for the same option. */
-static int foresee(enum tracefs_kind kind)
+static int predict(enum tracefs_kind kind)
 {
 	int err = kernel_fs__can_mount(KERNEL_TRACEFS);
 
@@ -168,7 +168,7 @@ int tracefs__check(enum tracefs_kind kind)
 	autoclose int fd = -1;
 
 	if (root == -ENOENT)
-		return foresee(kind);
+		return predict(kind);
 	if (root < 0)
 		return root;
 	fd = tracefs__open_file(root, kind);

@@ -31,7 +31,7 @@ static int open_mapping(uint32_t pid, const struct map *m, struct stat *st)
 
 	snprintf(link, sizeof(link), "/proc/%u/map_files/%llx-%llx", pid,
 		 (unsigned long long)m->start, (unsigned long long)m->end);
-	fd = door__open(&ours, link, OBJECT_LIMIT, st);
+	fd = root__open_file(&ours, link, OBJECT_LIMIT, st);
 	if (fd < 0 || st->st_ino == m->ino || leads_to(link, m))
 		return fd;
 	close(fd);
@@ -46,7 +46,7 @@ static int open_by_path(uint32_t pid, const struct map *m, struct stat *st)
 
 	if (root__open(&r, pid))
 		return -1;
-	fd = door__open(&r, m->path, OBJECT_LIMIT, st);
+	fd = root__open_file(&r, m->path, OBJECT_LIMIT, st);
 	root__close(&r);
 	if (fd < 0 || st->st_ino == m->ino)
 		return fd;
@@ -167,7 +167,7 @@ static void read_object(struct mapped_file *f)
 
 	f->tried = true;
 	f->fd = -1;
-	found.path = door__shown(&ours, found.fd);
+	found.path = root__shown_path(&ours, found.fd);
 	found.path = found.path ? found.path : xstrdup(f->path);
 	if (!object__read(&found, &f->own))
 		f->object = f->own;

@@ -64,14 +64,14 @@ static bool always(int fd)
 /* Takes the file over, and the root that it was looked up in. shown: NULL: its real path. */
 static void take_file(struct search *s, struct root *root, int fd, char *shown)
 {
-	*s->out = (struct found){fd, shown ? shown : door__shown(root, fd), *root};
+	*s->out = (struct found){fd, shown ? shown : root__shown_path(root, fd), *root};
 	*root = (struct root){0};
 }
 
 /* Takes path, as seen in the root, if test holds for the file. 1, 0, or why it can't be opened. */
 static int take(struct search *s, const char *path, bool (*test)(int fd))
 {
-	int fd = door__open(&s->root, path, OBJECT_LIMIT, NULL);
+	int fd = root__open_file(&s->root, path, OBJECT_LIMIT, NULL);
 
 	if (fd < 0)
 		return fd;
@@ -141,7 +141,7 @@ static bool search_library_path(struct search *s)
 
 static bool search_cache(struct search *s)
 {
-	autoclose int fd = door__open(&s->root, "/etc/ld.so.cache", CACHE_LIMIT, NULL);
+	autoclose int fd = root__open_file(&s->root, "/etc/ld.so.cache", CACHE_LIMIT, NULL);
 	autofree char *bytes = NULL;
 	const char *found;
 	size_t len;
@@ -204,7 +204,8 @@ static bool take_map(struct search *s, const struct map *m)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(candidates); i++) {
-		int fd = door__open(candidates[i].root, candidates[i].path, OBJECT_LIMIT, NULL);
+		int fd =
+			root__open_file(candidates[i].root, candidates[i].path, OBJECT_LIMIT, NULL);
 
 		if (fd >= 0 && is_mapped(fd, map_file, m)) {
 			take_file(s, &s->root, fd, xstrdup(m->path));
@@ -246,9 +247,9 @@ static int take_only(struct search *s, const map_vec *maps, const char *resolved
 /* The real path of name as the process sees it; NULL: there is no such file. */
 static char *real_path(const struct search *s, const char *name)
 {
-	autoclose int fd = door__open(&s->root, name, UINT64_MAX, NULL);
+	autoclose int fd = root__open_file(&s->root, name, UINT64_MAX, NULL);
 
-	return fd < 0 ? NULL : door__shown(&s->root, fd);
+	return fd < 0 ? NULL : root__shown_path(&s->root, fd);
 }
 
 /* 1: found, 0: not; or -errno. */
@@ -310,7 +311,7 @@ static char *link_target(const char *path)
 static int take_link(struct search *s)
 {
 	char *shown = link_target(s->name);
-	int fd = shown ? door__open(&ours, s->name, OBJECT_LIMIT, NULL) : 0;
+	int fd = shown ? root__open_file(&ours, s->name, OBJECT_LIMIT, NULL) : 0;
 
 	if (fd <= 0) {
 		free(shown);

@@ -39,7 +39,7 @@ static unsigned distance(const char *a, size_t a_len, const char *b, size_t b_le
 }
 
 /* Lower is closer; 0: not close. */
-static unsigned closeness(const char *name, size_t len, const char *candidate)
+static unsigned similarity(const char *name, size_t len, const char *candidate)
 {
 	size_t candidate_len = strlen(candidate);
 	unsigned limit = len < 4 ? 1 : len < 9 ? 2 : 3, d = limit + 1;
@@ -82,7 +82,7 @@ void suggest__names(const struct object *o, const char *name, struct str *out)
 		shown = budget && name__is_mangled(s->name) ? name__demangle(s->name, DEMANGLE_NAME)
 							    : NULL;
 		budget -= shown != NULL;
-		score = closeness(name, len, shown ? shown : s->name);
+		score = similarity(name, len, shown ? shown : s->name);
 		if (!score || score > 10 + 64) {
 			free(shown);
 			continue;

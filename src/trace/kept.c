@@ -74,7 +74,7 @@ static void drop_oldest(struct last *l, struct tail *t)
 
 int last__step(struct last *l, const struct step *s)
 {
-	uint64_t key = s->goroutine ? step__strand(s) : (uint64_t)s->pid << 32 | s->tid,
+	uint64_t key = s->goroutine ? step__thread_key(s) : (uint64_t)s->pid << 32 | s->tid,
 		 *index = map64__put(&l->by_thread, key);
 	struct tail *t;
 

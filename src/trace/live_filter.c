@@ -47,26 +47,26 @@ static int give(struct trace *t, const struct step *s)
 	return t->fn ? t->fn(t->ctx, s) : 0;
 }
 
-static void hold(struct live_filter *sel, const struct step *s)
+static void hold_back(struct live_filter *filter, const struct step *s)
 {
-	kept__take(vec__add(&sel->held), s);
+	kept__take(vec__add(&filter->held), s);
 }
 
-static void drop_from(struct live_filter *sel, size_t from)
+static void drop_from(struct live_filter *filter, size_t from)
 {
-	for (size_t i = from; i < sel->held.len; i++)
-		kept__free(&sel->held.data[i]);
-	sel->held.len = min_of(sel->held.len, from);
+	for (size_t i = from; i < filter->held.len; i++)
+		kept__free(&filter->held.data[i]);
+	filter->held.len = min_of(filter->held.len, from);
 }
 
 /* Gives out what no longer waits: all before the first call that may still be too short. */
-static int release(struct trace *t, struct live_filter *sel, uint64_t now)
+static int release(struct trace *t, struct live_filter *filter, uint64_t now)
 {
-	size_t n = sel->held.len;
+	size_t n = filter->held.len;
 	struct waiting *w;
 	int err = 0;
 
-	vec__each (w, &sel->calls) {
+	vec__each (w, &filter->calls) {
 		if (!w->long_enough && now - w->time < t->options.min_duration) {
 			n = w->from;
 			break;
@@ -76,52 +76,54 @@ static int release(struct trace *t, struct live_filter *sel, uint64_t now)
 	if (!n)
 		return 0;
 	for (size_t i = 0; i < n; i++) {
-		err = err ? err : give(t, kept__step(&sel->held.data[i]));
-		kept__free(&sel->held.data[i]);
+		err = err ? err : give(t, kept__step(&filter->held.data[i]));
+		kept__free(&filter->held.data[i]);
 	}
-	memmove(sel->held.data, sel->held.data + n, (sel->held.len - n) * sizeof(*sel->held.data));
-	sel->held.len -= n;
-	vec__each (w, &sel->calls)
+	memmove(filter->held.data, filter->held.data + n,
+		(filter->held.len - n) * sizeof(*filter->held.data));
+	filter->held.len -= n;
+	vec__each (w, &filter->calls)
 		w->from -= min_of(w->from, n);
 	return err;
 }
 
 /* Calls at this depth or deeper that never returned are over: how long they took was not seen. */
-static void end_calls(struct live_filter *sel, unsigned depth)
+static void end_calls(struct live_filter *filter, unsigned depth)
 {
-	while (sel->calls.len && vec__last(&sel->calls)->depth >= depth) {
-		if (!vec__last(&sel->calls)->long_enough)
-			drop_from(sel, vec__last(&sel->calls)->from);
-		sel->calls.len--;
+	while (filter->calls.len && vec__last(&filter->calls)->depth >= depth) {
+		if (!vec__last(&filter->calls)->long_enough)
+			drop_from(filter, vec__last(&filter->calls)->from);
+		filter->calls.len--;
 	}
 }
 
 static int by_duration(struct trace *t, struct thread *th, const struct step *s)
 {
-	struct live_filter *sel = th->filter;
+	struct live_filter *filter = th->filter;
 	bool too_short;
 
-	if (!sel)
-		sel = th->filter = xcalloc(1, sizeof(*sel));
+	if (!filter)
+		filter = th->filter = xcalloc(1, sizeof(*filter));
 	if (s->type == STEP_ENTRY) {
-		end_calls(sel, s->depth);
-		vec__push(&sel->calls, (struct waiting){sel->held.len, s->time, s->depth, false});
-		hold(sel, s);
+		end_calls(filter, s->depth);
+		vec__push(&filter->calls,
+			  (struct waiting){filter->held.len, s->time, s->depth, false});
+		hold_back(filter, s);
 		return 0;
 	}
-	if (s->type == STEP_BRANCH && !sel->calls.len)
+	if (s->type == STEP_BRANCH && !filter->calls.len)
 		return 0; /* of a call whose entry was not seen */
 	if (s->type == STEP_RETURN) {
 		too_short = !s->has_duration || s->duration < t->options.min_duration;
 		if (!too_short)
-			hold(sel, s);
-		if (!too_short && sel->calls.len)
-			vec__last(&sel->calls)->long_enough = true;
-		end_calls(sel, s->depth);
+			hold_back(filter, s);
+		if (!too_short && filter->calls.len)
+			vec__last(&filter->calls)->long_enough = true;
+		end_calls(filter, s->depth);
 	} else {
-		hold(sel, s);
+		hold_back(filter, s);
 	}
-	return s->timed ? release(t, sel, s->time) : 0;
+	return s->timed ? release(t, filter, s->time) : 0;
 }
 
 int live_filter__step(struct trace *t, struct thread *th, const struct step *s)

@@ -141,7 +141,7 @@ void replay__pop(struct event_context *n, struct call *c)
  * leaves a ret silent only where no call of untraced code lies in silence before it; a signal's
  * handler may leave the frame anywhere.
  */
-static int end_in_silence(struct event_context *n, struct call *c, bool *ended)
+static int end_unprobed(struct event_context *n, struct call *c, bool *ended)
 {
 	const struct path *path;
 	uint64_t caller = c->caller;
@@ -172,7 +172,7 @@ static int end_idle(struct event_context *n, const struct call *down_to)
 	int err = 0;
 
 	while (!err && ended && c && (size_t)(c - n->th->calls.data) != stop) {
-		err = end_in_silence(n, c, &ended);
+		err = end_unprobed(n, c, &ended);
 		c = calls__top(n->th);
 	}
 	return err;
@@ -186,7 +186,7 @@ static int end_below(struct event_context *n, uint64_t sp)
 	int err = 0;
 
 	while (!err && ended && c && c->sp < sp) {
-		err = end_in_silence(n, c, &ended);
+		err = end_unprobed(n, c, &ended);
 		c = calls__top(n->th);
 	}
 	return err;
@@ -206,7 +206,7 @@ struct call *replay__unseen(struct event_context *n, uint64_t sp)
 	return calls__push(n->t, n->th, &c);
 }
 
-static bool stands_in(struct event_context *n, const struct call *c)
+static bool may_be_in(struct event_context *n, const struct call *c)
 {
 	const struct path *path;
 
@@ -251,7 +251,7 @@ static struct call *find_call(struct event_context *n, uint64_t sp, bool known)
 		return c;
 	/* code that it shares with the function that runs */
 	c = calls__top(n->th);
-	return c && c->sp >= sp && stands_in(n, c) ? c : NULL;
+	return c && c->sp >= sp && may_be_in(n, c) ? c : NULL;
 }
 
 /* The call with this stack pointer can't have come here, and can have returned: this is another
@@ -264,7 +264,7 @@ static bool ended_before(struct event_context *n, struct call *c, int *err)
 	if (*err || !n->t->plan->unprobed_rets || c->state != CALL_AT || c->block == NO_BLOCK ||
 	    walk__find(n->t->walk, c->block, n->s->block, false, &path) == WALK_FOUND)
 		return false;
-	*err = end_in_silence(n, c, &ended);
+	*err = end_unprobed(n, c, &ended);
 	return ended;
 }
 
@@ -274,7 +274,7 @@ static struct call *call_of_event(struct event_context *n, int *err)
 	uint64_t sp = n->e->sp + (known ? n->s->sp_delta : 0);
 	struct call *c = find_call(n, sp, known);
 
-	if (c && !c->dormant && !stands_in(n, c)) {
+	if (c && !c->dormant && !may_be_in(n, c)) {
 		if (c->state == CALL_TAIL && leads_to(n->t, c, n->s->function))
 			return replay__unseen(n, sp); /* of what it jumped to */
 		calls__abandon(n->t, n->th, c);
@@ -334,7 +334,7 @@ static int tell_entry(struct event_context *n, struct call **c)
 	const struct path *path;
 	uint64_t sp = (*c)->sp;
 
-	if (!plan__tells_entry(n->t->plan, n->site))
+	if (!plan__reports_entry(n->t->plan, n->site))
 		return 0;
 	if ((*c)->implied && (*c)->state == CALL_AT && (*c)->block != NO_BLOCK &&
 	    walk__find(n->t->walk, (*c)->block, n->s->block, false, &path) != WALK_FOUND) {
@@ -450,20 +450,19 @@ static bool is_tail_of(struct event_context *n, const struct call *c)
 /* Is a return probe to come for what was called with this return address? */
 static bool is_pending(struct event_context *n)
 {
-	return (n->t->plan->return_probes || n->t->plan->kernel) &&
-	       n->entry->pending;
+	return (n->t->plan->return_probes || n->t->plan->kernel) && n->entry->pending;
 }
 
 /* So the call that has this place of the stack has not ended: it jumped here. */
 static int join(struct event_context *n, struct call *c, bool *again, bool *tail)
 {
-	bool silent = c->state != CALL_TAIL && function_of(n->t, c->function)->unprobed;
+	bool unprobed = c->state != CALL_TAIL && function_of(n->t, c->function)->unprobed;
 
 	*again = c->function == n->s->function;
 	*tail = !*again;
 	c->state = *again ? CALL_AT : CALL_TAIL;
 	c->block = n->s->block;
-	return silent && n->t->options.events & PLAN_BRANCH ? step__mark(n, STEP_UNKNOWN, 0) : 0;
+	return unprobed && n->t->options.events & PLAN_BRANCH ? step__mark(n, STEP_UNKNOWN, 0) : 0;
 }
 
 /*
@@ -491,7 +490,7 @@ static int join_or_end(struct event_context *n, struct call *c, bool *again, boo
 	}
 	if (is_pending(n))
 		return join(n, c, again, tail);
-	err = end_in_silence(n, c, &ended);
+	err = end_unprobed(n, c, &ended);
 	if (!ended)
 		calls__abandon(n->t, n->th, c);
 	return err;

@@ -84,7 +84,11 @@ struct trace {
 	struct trace_totals totals;
 	struct map64 landings; /* block -> undecoded.c: 2 is entered from a landing pad, 1 not */
 	uint64_t last_call;    /* the number given out last */
-	enum { SINGLY_ASK, SINGLY_YES, SINGLY_NO } singly; /* plan__is_told_singly() */
+	enum {
+		PER_EVENT_UNKNOWN,
+		PER_EVENT_YES,
+		PER_EVENT_NO
+	} record_per_event; /* plan__has_record_per_event() */
 	struct walk *walk;
 };
 

@@ -23,8 +23,8 @@ int replay__helper_ret(struct event_context *n)
 
 	/* to where the call returns: no other function's ret does that with this stack pointer */
 	if (n->s->kind != BRANCH_RET || !c || c->state != CALL_TAIL ||
-	    (!c->direct && c->block == NO_BLOCK) || !n->e->has_target ||
-	    !c->caller || c->caller != n->e->target)
+	    (!c->direct && c->block == NO_BLOCK) || !n->e->has_target || !c->caller ||
+	    c->caller != n->e->target)
 		return 0;
 	err = replay__end_calls(n, calls__make_current(n->th, c));
 	return err ? err : undecoded__arrive(n, n->e->target);

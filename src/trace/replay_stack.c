@@ -7,8 +7,8 @@
 
 bool replay__is_unwound(struct event_context *n, const struct call *c, uint32_t to)
 {
-	return n->t->plan->blocks.data[to].pad == PAD_LANDING && c->state == CALL_AT &&
-	       c->in_call && c->signals == n->th->signals;
+	return n->t->plan->blocks.data[to].abnormal == ABNORMAL_LANDING_PAD &&
+	       c->state == CALL_AT && c->in_call && c->signals == n->th->signals;
 }
 
 /* Can the call have come to this branch by the one way there is? */
@@ -37,7 +37,8 @@ struct call *replay__leave_stack(struct event_context *n, struct call *c)
 
 	c->state = CALL_LOST;
 	c->told = true;
-	if (other && other->function == n->s->function && other->caller && n->e->has_target && other->caller == n->e->target)
+	if (other && other->function == n->s->function && other->caller && n->e->has_target &&
+	    other->caller == n->e->target)
 		return calls__make_current(n->th, other);
 	calls__suspend_from(n->th, c);
 	return NULL;

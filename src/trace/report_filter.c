@@ -108,7 +108,7 @@ static bool has_function(const struct report_filter *p, uint32_t function)
 
 static struct filter_thread *thread_of(struct report_filter *p, const struct step *s)
 {
-	uint64_t *slot = map64__put(&p->threads, step__strand(s));
+	uint64_t *slot = map64__put(&p->threads, step__thread_key(s));
 
 	if (!*slot)
 		*slot = (uintptr_t)xcalloc(1, sizeof(struct filter_thread));

@@ -48,11 +48,12 @@ int step__lost(struct event_context *n, uint64_t count)
 	struct trace *t = n->t;
 
 	/* the first time that it matters: sites may lose their probe until then */
-	if (t->singly == SINGLY_ASK)
-		t->singly =
-			plan__is_told_singly(t->plan, t->options.events) ? SINGLY_YES : SINGLY_NO;
+	if (t->record_per_event == PER_EVENT_UNKNOWN)
+		t->record_per_event = plan__has_record_per_event(t->plan, t->options.events)
+					      ? PER_EVENT_YES
+					      : PER_EVENT_NO;
 	t->totals.lost += count;
-	t->totals.at_least |= t->singly == SINGLY_NO;
+	t->totals.at_least |= t->record_per_event == PER_EVENT_NO;
 	return step__mark(n, count ? STEP_LOST : STEP_UNKNOWN, count);
 }
 

@@ -36,10 +36,10 @@ struct location {
 
 struct step {
 	enum step_type type;
-	bool timed;	  /* time and cpu were measured */
-	bool implied;	  /* the path, not a probe, tells it */
-	uint64_t time;	  /* ns, CLOCK_MONOTONIC */
-	uint32_t cpu;	  /* implied: of the event that tells it */
+	bool timed;	   /* time and cpu were measured */
+	bool implied;	   /* the path, not a probe, tells it */
+	uint64_t time;	   /* ns, CLOCK_MONOTONIC */
+	uint32_t cpu;	   /* implied: of the event that tells it */
 	uint8_t interrupt; /* kernel, enum event_interrupt: what it ran in; as cpu */
 	uint32_t pid, tid;
 	uint64_t goroutine; /* its number, or with GOROUTINE_AT the address of its g; 0: none */
@@ -88,7 +88,7 @@ static inline uint64_t goroutine__key(uint32_t pid, uint64_t goroutine)
 
 /* What runs here, one step after the other: a thread, a CPU's idle thread (they all have the number
  * 0), a goroutine. */
-static inline uint64_t step__strand(const struct step *s)
+static inline uint64_t step__thread_key(const struct step *s)
 {
 	if (s->goroutine)
 		return goroutine__key(s->pid, s->goroutine);

@@ -7,13 +7,13 @@
 
 /* Does control get from a place that is entered from elsewhere (a landing pad) to this block in
  * silence? */
-static bool leads_from_pad(struct event_context *n, uint32_t to)
+static bool leads_from_landing_pad(struct event_context *n, uint32_t to)
 {
 	const struct plan *plan = n->t->plan;
 	const struct path *path;
 
 	for (uint32_t i = 0; i < plan->blocks.len; i++)
-		if (plan->blocks.data[i].pad &&
+		if (plan->blocks.data[i].abnormal &&
 		    plan->blocks.data[i].function == plan->blocks.data[to].function &&
 		    walk__find(n->t->walk, i, to, false, &path) != WALK_NONE)
 			return true;
@@ -25,7 +25,7 @@ static bool is_landing(struct event_context *n, uint32_t to)
 	uint64_t *known = map64__put(&n->t->landings, to);
 
 	if (!*known)
-		*known = 1 + leads_from_pad(n, to);
+		*known = 1 + leads_from_landing_pad(n, to);
 	return *known == 2;
 }
 

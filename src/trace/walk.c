@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The way between two events: which branches without probe a thread must have taken to come from
- * one block to the end of another. Found when there is just one such way; a probe on the way would
- * have spoken. Ways are remembered: a program takes few of them, and often.
+ * The path between two events: which branches without probe a thread must have taken to come from
+ * one block to the end of another. Found when there is just one such path; a probe on the path
+ * would have spoken. Ways are remembered: a program takes few of them, and often.
  */
 #include <stdlib.h>
 #include "replay.h"
 
 /* What was found between two blocks: a stretch of walk.found. */
-struct way {
+struct found_path {
 	enum walk_result result;
 	uint32_t at, len;
 };
@@ -16,13 +16,13 @@ struct way {
 struct walk {
 	const struct plan *plan;
 	struct plan_flow flow;
-	struct map64 known; /* from << 32 | to -> index into ways + 1 */
-	VEC(struct way) ways_known;
+	struct map64 known; /* from << 32 | to -> index into paths + 1 */
+	VEC(struct found_path) paths;
 	VEC(uint32_t) found;
 	struct path path;
-	/* of the search in progress, by block: 0 not visited; else its number of ways + 1, or OPEN
+	/* of the search in progress, by block: 0 not visited; else its number of paths + 1, or OPEN
 	 */
-	uint8_t *ways;
+	uint8_t *npaths;
 	VEC(uint32_t) visited;
 	bool cycle;
 	struct map64 *calls; /* by object: where an unprobed call ends -> 1 + its block */
@@ -61,7 +61,7 @@ struct walk *walk__new(const struct plan *plan)
 	struct walk *w = xcalloc(1, sizeof(*w));
 
 	w->plan = plan;
-	w->ways = xcalloc(plan->blocks.len + 1, 1);
+	w->npaths = xcalloc(plan->blocks.len + 1, 1);
 	plan_flow__init(&w->flow, plan);
 	note_calls(w);
 	return w;
@@ -72,14 +72,14 @@ void walk__free(struct walk *w)
 	if (!w)
 		return;
 	vec__free(&w->visited);
-	vec__free(&w->ways_known);
+	vec__free(&w->paths);
 	vec__free(&w->found);
 	map64__free(&w->known);
 	for (size_t i = 0; i < w->plan->objects.len; i++)
 		map64__free(&w->calls[i]);
 	free(w->calls);
 	plan_flow__free(&w->flow);
-	free(w->ways);
+	free(w->npaths);
 	free(w);
 }
 
@@ -88,37 +88,37 @@ void walk__free(struct walk *w)
 /* How many blocks can follow block b without an event. */
 static uint32_t count_unprobed(const struct walk *w, uint32_t b)
 {
-	return plan_flow__is_told(&w->flow, b) ? 0 : plan_flow__count(&w->flow, b);
+	return plan_flow__is_probed(&w->flow, b) ? 0 : plan_flow__count(&w->flow, b);
 }
 
-/* How many ways lead from b to the end of block to: 0, 1 or 2 (for more). */
+/* How many paths lead from b to the end of block to: 0, 1 or 2 (for more). */
 static unsigned search(struct walk *w, uint32_t b, uint32_t to, bool around, unsigned depth)
 {
-	unsigned ways = 0;
+	unsigned npaths = 0;
 	uint32_t n;
 
 	if ((b == to || (to == TO_RET && plan_flow__is_unprobed_ret(&w->flow, b))) &&
 	    (depth || !around))
-		return 1; /* a way on from its end would have met its probe */
+		return 1; /* a path on from its end would have met its probe */
 	if (depth && w->flow.marked[b])
 		return 0;
-	if (w->ways[b] == OPEN)
+	if (w->npaths[b] == OPEN)
 		return w->cycle = true, 0;
-	if (w->ways[b])
-		return w->ways[b] - 1;
+	if (w->npaths[b])
+		return w->npaths[b] - 1;
 	if (depth > MAX_DEPTH)
 		return 2;
-	w->ways[b] = OPEN;
+	w->npaths[b] = OPEN;
 	vec__push(&w->visited, b);
 	n = count_unprobed(w, b);
-	for (uint32_t i = 0; ways < 2 && i < n; i++)
-		ways += search(w, plan_flow__successors(&w->flow, b)[i], to, around, depth + 1);
-	w->ways[b] = min_of(ways, 2u) + 1;
-	return min_of(ways, 2u);
+	for (uint32_t i = 0; npaths < 2 && i < n; i++)
+		npaths += search(w, plan_flow__successors(&w->flow, b)[i], to, around, depth + 1);
+	w->npaths[b] = min_of(npaths, 2u) + 1;
+	return min_of(npaths, 2u);
 }
 
-/* The blocks of the one way, into found. */
-static void take_way(struct walk *w, uint32_t from, uint32_t to, bool around)
+/* The blocks of the one path, into found. */
+static void take_path(struct walk *w, uint32_t from, uint32_t to, bool around)
 {
 	uint32_t next = NO_BLOCK, b;
 
@@ -129,7 +129,7 @@ static void take_way(struct walk *w, uint32_t from, uint32_t to, bool around)
 		vec__push(&w->found, b);
 		for (uint32_t i = 0; i < count_unprobed(w, b); i++) {
 			next = plan_flow__successors(&w->flow, b)[i];
-			if (next == to || (!w->flow.marked[next] && w->ways[next] == 2) ||
+			if (next == to || (!w->flow.marked[next] && w->npaths[next] == 2) ||
 			    (to == TO_RET && !w->flow.marked[next] &&
 			     plan_flow__is_unprobed_ret(&w->flow, next)))
 				break;
@@ -138,48 +138,48 @@ static void take_way(struct walk *w, uint32_t from, uint32_t to, bool around)
 	vec__push(&w->found, b);
 }
 
-static struct way find_way(struct walk *w, uint32_t from, uint32_t to, bool around)
+static struct found_path find_path(struct walk *w, uint32_t from, uint32_t to, bool around)
 {
-	struct way way = {.at = w->found.len};
-	unsigned ways;
+	struct found_path one = {.at = w->found.len};
+	unsigned npaths;
 	uint32_t *b;
 
 	w->cycle = false;
-	ways = search(w, from, to, around, 0);
-	way.result = ways == 0 ? WALK_NONE : ways > 1 || w->cycle ? WALK_AMBIGUOUS : WALK_FOUND;
-	if (way.result == WALK_FOUND)
-		take_way(w, from, to, around);
-	way.len = w->found.len - way.at;
+	npaths = search(w, from, to, around, 0);
+	one.result = npaths == 0 ? WALK_NONE : npaths > 1 || w->cycle ? WALK_AMBIGUOUS : WALK_FOUND;
+	if (one.result == WALK_FOUND)
+		take_path(w, from, to, around);
+	one.len = w->found.len - one.at;
 	vec__each (b, &w->visited)
-		w->ways[*b] = 0;
+		w->npaths[*b] = 0;
 	w->visited.len = 0;
-	return way;
+	return one;
 }
 
-static void forget_ways(struct walk *w)
+static void forget_paths(struct walk *w)
 {
 	map64__free(&w->known);
-	w->ways_known.len = w->found.len = 0;
+	w->paths.len = w->found.len = 0;
 }
 
 enum walk_result walk__find(struct walk *w, uint32_t from, uint32_t to, bool around,
 			    const struct path **path)
 {
 	uint64_t *index;
-	struct way way;
+	struct found_path one;
 
-	if (w->ways_known.len >= MAX_KNOWN)
-		forget_ways(w);
+	if (w->paths.len >= MAX_KNOWN)
+		forget_paths(w);
 	index = map64__put(&w->known, (uint64_t)around << 63 | (uint64_t)from << 32 | to);
 	if (!*index) {
-		way = find_way(w, from, to, around);
-		vec__push(&w->ways_known, way);
-		*index = w->ways_known.len;
+		one = find_path(w, from, to, around);
+		vec__push(&w->paths, one);
+		*index = w->paths.len;
 	}
-	way = w->ways_known.data[*index - 1];
-	w->path = (struct path){way.len ? w->found.data + way.at : NULL, way.len};
+	one = w->paths.data[*index - 1];
+	w->path = (struct path){one.len ? w->found.data + one.at : NULL, one.len};
 	*path = &w->path;
-	return way.result;
+	return one.result;
 }
 
 bool walk__is_unprobed_ahead(const struct walk *w, uint32_t b)

@@ -71,7 +71,7 @@ static void test_pads(void)
 	}
 	ok(PLAN(ALL, "mid(int)") || PLAN(ALL, "_Z3midi"), "a function with landing pads");
 	for (size_t i = 0; plan && i < plan->blocks.len; i++)
-		pads += plan->blocks.data[i].pad;
+		pads += plan->blocks.data[i].abnormal;
 	ok(pads >= 2, "has %u", pads);
 	for (size_t i = 0; plan && i < plan->sites.len; i++)
 		known += plan->sites.data[i].sp_delta != SP_UNKNOWN;

@@ -108,7 +108,8 @@ static void test_gaps(void)
 	is(function("resumes")->unreached, 0,
 	   "so it does behind a call where nothing else leads there");
 	is(ended_by(f)->noreturn, 1, "which is still held for one that doesn't return");
-	is(block(f + 5)->pad, PAD_RESUMED, "and has a block entered from elsewhere behind it");
+	is(block(f + 5)->abnormal, ABNORMAL_RESUMED,
+	   "and has a block entered from elsewhere behind it");
 	is(function("hides")->unreached, 5, "behind a jump it is not decoded, padding aside");
 	if (!is(plan->gaps.len, 2, "which is two stretches"))
 		return;

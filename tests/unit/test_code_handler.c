@@ -50,7 +50,8 @@ static bool has_handler(const char *name)
 	const struct plan_block *b;
 
 	vec__each (b, &plan->blocks)
-		if (b->pad == PAD_LANDING && b->function == function(name) - plan->functions.data)
+		if (b->abnormal == ABNORMAL_LANDING_PAD &&
+		    b->function == function(name) - plan->functions.data)
 			return true;
 	return false;
 }
@@ -63,8 +64,8 @@ static void test_found(void)
 	is(function("guarded")->unreached, 0, "both handlers are followed");
 	is(site(outer + 2)->kind, BRANCH_JCC, "the outer one");
 	is(site(inner + 2)->kind, BRANCH_JCC, "the inner one");
-	is(block(outer)->pad, 1, "control comes from elsewhere");
-	is(block(inner)->pad, 1, "to both");
+	is(block(outer)->abnormal, 1, "control comes from elsewhere");
+	is(block(inner)->abnormal, 1, "to both");
 	is(site(outer + 2)->sp_delta, 8, "the stack is as before the address was pushed");
 	is(site(inner + 2)->sp_delta, 24, "in each");
 	is(function("linked")->unreached, 0, "a link in a register");

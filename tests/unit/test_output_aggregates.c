@@ -2,7 +2,7 @@
 /* The formats that are built on a profile, byte by byte: folded, summary, callgrind; what matters
  * in svg and pprof. */
 #include <zlib.h>
-#include "profile_fixture.h"
+#include "stats_fixture.h"
 
 static const struct trace_totals none;
 

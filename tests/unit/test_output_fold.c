@@ -47,7 +47,7 @@ static struct fold_item *line_of(struct fold *f, const char *text, size_t len, u
 
 	str__put(&l->text, text, len);
 	str__putc(&l->text, '\n');
-	l->times = l->untime = l->text.len;
+	l->times = l->time_end = l->text.len;
 	l->timed = true;
 	l->first = l->last = time;
 	return l;
@@ -256,7 +256,7 @@ static void test_what_is_equal(void)
 		l = line_of(f, i ? "12:x1y" : "11:x2y", 6, 0);
 		l->columns = 3;
 		l->times = 4;
-		l->untime = 5;
+		l->time_end = 5;
 		fold__push(f, 1, l);
 	}
 	fold__settle(f);

@@ -23,7 +23,7 @@ static void found(const char *name, pid_t pid, const char *want, const char *wha
 	struct found f;
 	int err = object__find(name, pid, &f);
 
-	ok(!err && door__leads_to(want, f.fd), "%s: %s is %s", what, name,
+	ok(!err && root__path_leads_to(want, f.fd), "%s: %s is %s", what, name,
 	   err ? err__text() : f.path);
 	found__close(&f);
 }
@@ -53,7 +53,7 @@ static void test_own(void)
 		    access(path, R_OK))
 			continue;
 		n++;
-		if (object__find(name, 0, &lib) || !door__leads_to(path, lib.fd)) {
+		if (object__find(name, 0, &lib) || !root__path_leads_to(path, lib.fd)) {
 			wrong++;
 			printf("# %s: %s, not %s\n", name, lib.path ? lib.path : err__text(), path);
 		}
@@ -158,14 +158,15 @@ static void test_process(void)
 	found("sh", pid, "/bin/sh", "what it hasn't mapped");
 	exe = xasprintf("/proc/%d/exe", pid);
 	run("rm dormant_call");
-	ok(!object__find(program, pid, &f) && door__leads_to(exe, f.fd), "a deleted executable");
+	ok(!object__find(program, pid, &f) && root__path_leads_to(exe, f.fd),
+	   "a deleted executable");
 	is_str(f.path, program, "shown under its old name");
 	ok(f.fd >= 0 && !object__read(&f, &o), "can be read");
 	if (o)
 		is_str(o->path, program, "and the object has its name");
 	object__free(o);
 	run("cp /bin/true dormant_call");
-	ok(!object__find(program, pid, &f) && door__leads_to(exe, f.fd),
+	ok(!object__find(program, pid, &f) && root__path_leads_to(exe, f.fd),
 	   "a replaced executable is the one that runs");
 	found__close(&f);
 	stop(pid);
@@ -205,7 +206,8 @@ static void test_root(void)
 		return;
 	}
 	want = xasprintf("%s/root/real/prog", here);
-	ok(!object__find("/link", pid, &f) && door__leads_to(want, f.fd), "a path in another root");
+	ok(!object__find("/link", pid, &f) && root__path_leads_to(want, f.fd),
+	   "a path in another root");
 	if (!path_leads_to_root_of(pid)) {
 		ok(true, "shown as we see it # SKIP the kernel does not show the way (a chroot?)");
 		stop(pid);
@@ -245,7 +247,7 @@ static void test_namespace(void)
 		return;
 	}
 	exe = xasprintf("/proc/%d/exe", pid);
-	ok(!object__find("/link", pid, &f) && door__leads_to(exe, f.fd),
+	ok(!object__find("/link", pid, &f) && root__path_leads_to(exe, f.fd),
 	   "a path in another mount namespace");
 	is_str(f.path, "/prog", "shown as the process sees it");
 	ok(f.fd >= 0 && !object__read(&f, &o) && !strcmp(o->path, "/prog"),

@@ -3,23 +3,23 @@
  * A call's own time, site by site: what passes between two of its events belongs to the branch that
  * ends it; behind a call of code that isn't traced, or a jump there, to that one.
  */
-#include "output/profile_stack.h"
+#include "output/stats_stack.h"
 
-static void charge(struct spent *sp, uint32_t site, uint64_t ns)
+static void charge(struct self_time *sp, uint32_t site, uint64_t ns)
 {
 	uint64_t *slot = map64__put(&sp->index, site);
 
 	if (!*slot) {
-		vec__push(&sp->sites, (struct spent_at){site, 0});
+		vec__push(&sp->sites, (struct site_time){site, 0});
 		*slot = sp->sites.len;
 	}
 	sp->sites.data[*slot - 1].ns += ns;
 }
 
 /* Up to now. */
-static void settle(struct profile *p, struct open_call *c, const struct step *s, uint32_t site)
+static void settle(struct stats *p, struct open_call *c, const struct step *s, uint32_t site)
 {
-	struct spent *sp = &c->spent;
+	struct self_time *sp = &c->self_time;
 	uint32_t to = sp->charged == NO_SITE ? site : sp->charged;
 
 	/* what runs in another function's code stays with its own function as a whole */
@@ -37,35 +37,35 @@ static bool leaves(const struct plan *plan, uint32_t site)
 	       (s->kind != BRANCH_RET && plan->blocks.data[s->block].leaves);
 }
 
-void spent__event(struct profile *p, struct open_call *c, const struct step *s, uint32_t site)
+void self_time__event(struct stats *p, struct open_call *c, const struct step *s, uint32_t site)
 {
 	if (!p->by_site)
 		return;
 	if (s->timed) {
 		settle(p, c, s, site);
-		c->spent.charged = NO_SITE;
+		c->self_time.charged = NO_SITE;
 	}
 	if (s->type == STEP_BRANCH && leaves(p->plan, site))
-		c->spent.charged = site;
+		c->self_time.charged = site;
 }
 
-void spent__inner(struct profile *p, struct open_call *c, const struct step *s)
+void self_time__inner(struct stats *p, struct open_call *c, const struct step *s)
 {
 	if (!p->by_site || !s->timed)
 		return;
 	if (s->type == STEP_ENTRY)
 		settle(p, c, s, NO_SITE);
-	c->spent.since = s->time;
+	c->self_time.since = s->time;
 	if (s->type == STEP_RETURN)
-		c->spent.charged = NO_SITE;
+		c->self_time.charged = NO_SITE;
 }
 
 /* Never more than its own time: of a call that was left and came back less is known. */
-void spent__take(struct profile *p, struct open_call *c, uint64_t self)
+void self_time__take(struct stats *p, struct open_call *c, uint64_t self)
 {
-	const struct spent_at *at;
+	const struct site_time *at;
 
-	vec__each (at, &c->spent.sites) {
+	vec__each (at, &c->self_time.sites) {
 		uint64_t ns = min_of(at->ns, self);
 
 		p->sites[at->site].ns += ns;
@@ -73,7 +73,7 @@ void spent__take(struct profile *p, struct open_call *c, uint64_t self)
 	}
 }
 
-void spent__free(struct spent *s)
+void self_time__free(struct self_time *s)
 {
 	map64__free(&s->index);
 	vec__free(&s->sites);

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * profile: what the aggregating formats count, built from steps. Private to src/output; pure.
+ * stats: what the aggregating formats count, built from steps. Private to src/output; pure.
  *
  * Four views of one run, each by the plan's indices: functions, sites, stacks (a tree of calls per
  * thread) and calls (who called whom, from which site). Only what was observed is in it: a call
  * whose entry or return was not seen counts, but has no time. What is missing has a figure and a
- * sentence (profile__missing()).
+ * sentence (stats__missing()).
  *
- *	profile__init(&p, plan);
- *	profile__step(&p, step);	for each step
- *	profile__end(&p);		once: the stacks' values are added up
+ *	stats__init(&p, plan);
+ *	stats__step(&p, step);	for each step
+ *	stats__end(&p);		once: the stacks' values are added up
  *	…				read
- *	profile__free(&p);
+ *	stats__free(&p);
  */
-#ifndef BBTRACE_PROFILE_H
-#define BBTRACE_PROFILE_H
+#ifndef BBTRACE_STATS_H
+#define BBTRACE_STATS_H
 
 #include "output/output.h"
 
 /* More stacks than this: calls in further ones are counted under a root, "[other stacks]". */
-#define PROFILE_NODES (1u << 18)
+#define STATS_NODES (1u << 18)
 /* Calls deeper than this are counted together under "[deeper calls]". */
-#define PROFILE_DEPTH 1024
-/* More targets of one site than this: only their number is known (profile_site.more). */
-#define PROFILE_TARGETS 256
+#define STATS_DEPTH 1024
+/* More targets of one site than this: only their number is known (stats_site.more). */
+#define STATS_TARGETS 256
 
 /* ---- durations: buckets that are exact below 128 ns, then at most 1/64 of the value wide ---- */
 
@@ -44,7 +44,7 @@ void histogram__log2(const struct histogram *h, uint64_t counts[64]);
 
 /* ---- functions: index as plan->functions ---- */
 
-struct profile_function {
+struct stats_function {
 	uint64_t calls;	       /* entries */
 	uint64_t branches;     /* executed in its code, whoever's call ran it */
 	uint64_t conditional;  /* of these: jcc, loop */
@@ -59,33 +59,33 @@ struct profile_function {
 
 /* ---- sites: index as plan->sites ---- */
 
-struct profile_target {
+struct stats_target {
 	struct location to;
 	uint64_t count;
 };
 
-struct profile_site {
-	uint64_t taken;	    /* executed, where it is not conditional */
-	uint64_t not_taken; /* conditional */
-	uint64_t nowhere;   /* of taken: where it went could not be known */
-	uint64_t ns;	    /* by_site: its share of its function's self */
-	uint64_t more;	    /* of taken: to targets beyond the first PROFILE_TARGETS */
+struct stats_site {
+	uint64_t taken;		 /* executed, where it is not conditional */
+	uint64_t not_taken;	 /* conditional */
+	uint64_t unknown_target; /* of taken: where it went could not be known */
+	uint64_t ns;		 /* by_site: its share of its function's self */
+	uint64_t more;		 /* of taken: to targets beyond the first STATS_TARGETS */
 	/* Indirect branches and rets, in the order first seen; direct ones have none. */
-	VEC(struct profile_target) targets;
+	VEC(struct stats_target) targets;
 };
 
 /* ---- stacks: a tree ---- */
 
-/* Values of profile_node.function that are no function's index. */
+/* Values of stats_node.function that are no function's index. */
 enum {
-	PROFILE_THREAD = UINT32_MAX,	 /* a root: .thread */
-	PROFILE_UNSEEN = UINT32_MAX - 1, /* a call whose entry was not seen, of nobody knows what */
-	PROFILE_DEEPER = UINT32_MAX - 2, /* see PROFILE_DEPTH */
+	STATS_THREAD = UINT32_MAX,     /* a root: .thread */
+	STATS_UNSEEN = UINT32_MAX - 1, /* a call whose entry was not seen, of nobody knows what */
+	STATS_DEEPER = UINT32_MAX - 2, /* see STATS_DEPTH */
 };
 #define NO_NODE UINT32_MAX
 
 /* Calls of one function with one chain of callers. A node comes behind its parent in the array. */
-struct profile_node {
+struct stats_node {
 	uint32_t function;
 	uint32_t parent; /* NO_NODE: a root */
 	uint32_t thread; /* index into threads */
@@ -95,15 +95,15 @@ struct profile_node {
 	uint64_t timed;	 /* of these: returned, seen from entry to return */
 	uint64_t self;	 /* ns of the timed, less those of the traced functions that they called */
 	uint64_t time;	 /* ns of the timed, from entry to return */
-	/* by profile__end(): */
+	/* by stats__end(): */
 	uint64_t ns;	/* self, and that of all nodes below: a flame graph's width */
 	uint64_t count; /* calls, and those of all nodes below */
 };
 
-typedef VEC(struct profile_node) profile_nodes;
+typedef VEC(struct stats_node) stats_nodes;
 
 /* A thread under one name; another after exec. That of "[other stacks]" has pid and tid 0. */
-struct profile_thread {
+struct stats_thread {
 	uint32_t pid, tid;
 	char comm[16];
 	uint32_t root; /* its node */
@@ -111,7 +111,7 @@ struct profile_thread {
 
 /* ---- calls: who called whom ---- */
 
-struct profile_call {
+struct stats_call {
 	uint32_t caller; /* function */
 	uint32_t
 		site; /* the caller's last branch before, where that is a call or a jump; NO_SITE */
@@ -121,41 +121,41 @@ struct profile_call {
 				  of it don't count twice */
 };
 
-struct profile {
+struct stats {
 	const struct plan *plan;
 	bool by_site; /* self is told by site, too: to be set before the first step */
-	struct profile_function *functions; /* plan->functions.len */
-	struct profile_site *sites;	    /* plan->sites.len */
-	profile_nodes nodes;
-	VEC(struct profile_thread) threads;
-	VEC(struct profile_call) calls;
+	struct stats_function *functions; /* plan->functions.len */
+	struct stats_site *sites;	  /* plan->sites.len */
+	stats_nodes nodes;
+	VEC(struct stats_thread) threads;
+	VEC(struct stats_call) calls;
 
 	/* what is missing, besides what struct trace_totals has */
 	uint64_t unseen;	/* calls whose entry was not seen */
-	uint64_t open;		/* calls whose return was not seen, by profile__end() */
-	uint64_t deeper, other; /* calls counted under PROFILE_DEEPER, under "[other stacks]" */
+	uint64_t open;		/* calls whose return was not seen, by stats__end() */
+	uint64_t deeper, other; /* calls counted under STATS_DEEPER, under "[other stacks]" */
 
 	uint64_t first, last; /* ns, CLOCK_MONOTONIC, of the timed steps; 0: none */
 
-	struct profile_priv *priv;
+	struct stats_priv *priv;
 };
 
-void profile__init(struct profile *p, const struct plan *plan);
+void stats__init(struct stats *p, const struct plan *plan);
 /* Cheap: some look-ups, no text. */
-void profile__step(struct profile *p, const struct step *step);
-void profile__end(struct profile *p);
-void profile__free(struct profile *p);
+void stats__step(struct stats *p, const struct step *step);
+void stats__end(struct stats *p);
+void stats__free(struct stats *p);
 
 /* The stacks with threads of one name taken together, whose .thread is then the first of them. Of a
  * profile that has ended; the caller frees. */
-void profile__by_name(const struct profile *p, profile_nodes *out);
+void stats__by_name(const struct stats *p, stats_nodes *out);
 
 /* The name of a node's function, "[deeper calls]", …; of a root its thread's name. */
-const char *profile__name(const struct profile *p, const struct profile_node *node);
+const char *stats__name(const struct stats *p, const struct stats_node *node);
 /* "12 events lost, 3 calls without return (not timed)" into s; false: nothing is missing. */
-bool profile__missing(const struct profile *p, const struct trace_totals *t, struct str *s);
+bool stats__missing(const struct stats *p, const struct trace_totals *t, struct str *s);
 
-/* ---- a row of output_formats whose state begins with a profile (aggregate.c) ---- */
+/* ---- a row of output_formats whose state begins with stats (aggregate.c) ---- */
 
 int aggregate__begin(struct output *o);
 int aggregate__step(struct output *o, const struct step *step);

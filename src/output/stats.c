@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The profile from outside: steps come in and are counted by function and by site; profile_stack.c
+ * The profile from outside: steps come in and are counted by function and by site; stats_stack.c
  * follows the calls. At the end the tree's values are added up, and what is missing is said.
  */
-#include "output/profile_stack.h"
+#include "output/stats_stack.h"
 
 #define STRING(x)  STRING_(x)
 #define STRING_(x) #x
 
-void profile__init(struct profile *p, const struct plan *plan)
+void stats__init(struct stats *p, const struct plan *plan)
 {
-	*p = (struct profile){.plan = plan,
-			      .functions = xcalloc(plan->functions.len, sizeof(*p->functions)),
-			      .sites = xcalloc(plan->sites.len, sizeof(*p->sites)),
-			      .priv = xcalloc(1, sizeof(*p->priv))};
+	*p = (struct stats){.plan = plan,
+			    .functions = xcalloc(plan->functions.len, sizeof(*p->functions)),
+			    .sites = xcalloc(plan->sites.len, sizeof(*p->sites)),
+			    .priv = xcalloc(1, sizeof(*p->priv))};
 	p->priv->other = NO_NODE;
 }
 
-void profile__free(struct profile *p)
+void stats__free(struct stats *p)
 {
 	if (!p->priv)
 		return;
@@ -49,46 +49,46 @@ static bool same_place(const struct location *a, const struct location *b)
 }
 
 /* The target's index, or targets.len: it is new. */
-static size_t find_target(struct profile *p, uint32_t site, const struct location *to)
+static size_t find_target(struct stats *p, uint32_t site, const struct location *to)
 {
-	struct profile_site *ps = &p->sites[site];
+	struct stats_site *ps = &p->sites[site];
 	uint64_t *slot = map64__put(&p->priv->targets,
-				    profile__hash(site, to->object ? to->vaddr : to->addr, 0));
+				    stats__hash(site, to->object ? to->vaddr : to->addr, 0));
 	size_t i;
 
 	if (*slot && same_place(&ps->targets.data[*slot - 1].to, to))
 		return *slot - 1;
 	for (i = 0; i < ps->targets.len && !same_place(&ps->targets.data[i].to, to); i++)
 		;
-	if (i < PROFILE_TARGETS)
+	if (i < STATS_TARGETS)
 		*slot = i + 1;
 	return i;
 }
 
-static void count_target(struct profile *p, const struct step *s)
+static void count_target(struct stats *p, const struct step *s)
 {
-	struct profile_site *ps = &p->sites[s->site];
+	struct stats_site *ps = &p->sites[s->site];
 	size_t i;
 
 	if (!s->to_known) {
-		ps->nowhere++;
+		ps->unknown_target++;
 		return;
 	}
 	i = find_target(p, s->site, &s->to);
-	if (i == PROFILE_TARGETS) {
+	if (i == STATS_TARGETS) {
 		ps->more++;
 		return;
 	}
 	if (i == ps->targets.len)
-		vec__push(&ps->targets, (struct profile_target){.to = s->to});
+		vec__push(&ps->targets, (struct stats_target){.to = s->to});
 	ps->targets.data[i].count++;
 }
 
-static void count_branch(struct profile *p, const struct step *s)
+static void count_branch(struct stats *p, const struct step *s)
 {
 	uint8_t kind = p->plan->sites.data[s->site].kind;
-	struct profile_function *fn = &p->functions[s->function];
-	struct profile_site *ps = &p->sites[s->site];
+	struct stats_function *fn = &p->functions[s->function];
+	struct stats_site *ps = &p->sites[s->site];
 	bool conditional = kind == BRANCH_JCC || kind == BRANCH_LOOP;
 
 	fn->branches++;
@@ -104,7 +104,7 @@ static void count_branch(struct profile *p, const struct step *s)
 
 /* ---- steps ---- */
 
-static void note_time(struct profile *p, const struct step *s)
+static void note_time(struct stats *p, const struct step *s)
 {
 	uint64_t start = s->type == STEP_RETURN && s->has_duration && s->duration <= s->time
 				 ? s->time - s->duration
@@ -116,12 +116,12 @@ static void note_time(struct profile *p, const struct step *s)
 	p->last = max_of(p->last, s->time);
 }
 
-static bool of_plan(const struct profile *p, const struct step *s)
+static bool of_plan(const struct stats *p, const struct step *s)
 {
 	return s->function < p->plan->functions.len && s->site < p->plan->sites.len;
 }
 
-void profile__step(struct profile *p, const struct step *s)
+void stats__step(struct stats *p, const struct step *s)
 {
 	note_time(p, s);
 	if (!of_plan(p, s))
@@ -136,7 +136,7 @@ void profile__step(struct profile *p, const struct step *s)
 	}
 }
 
-static void add_up(struct profile_node *nodes, size_t n)
+static void add_up(struct stats_node *nodes, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		nodes[i].ns = nodes[i].self;
@@ -151,7 +151,7 @@ static void add_up(struct profile_node *nodes, size_t n)
 	}
 }
 
-void profile__end(struct profile *p)
+void stats__end(struct stats *p)
 {
 	p->open = p->priv->seen - p->priv->returned;
 	add_up(p->nodes.data, p->nodes.len);
@@ -161,31 +161,30 @@ void profile__end(struct profile *p)
 
 /* Roots are looked up by name, as if they were functions called at no node: a hash, then compared.
  */
-static uint64_t key_of(const struct profile *p, const struct profile_node *n, uint32_t parent)
+static uint64_t key_of(const struct stats *p, const struct stats_node *n, uint32_t parent)
 {
 	uint64_t name[2] = {0};
 
 	if (n->parent != NO_NODE)
 		return (uint64_t)parent << 32 | n->function;
 	memcpy(name, p->threads.data[n->thread].comm, 15);
-	return profile__hash(name[0], name[1], 0) | 1ull << 63;
+	return stats__hash(name[0], name[1], 0) | 1ull << 63;
 }
 
-static bool same_node(const struct profile *p, const struct profile_node *a,
-		      const struct profile_node *b)
+static bool same_node(const struct stats *p, const struct stats_node *a, const struct stats_node *b)
 {
 	return a->parent == b->parent && a->function == b->function &&
-	       (a->parent != NO_NODE || !strcmp(profile__name(p, a), profile__name(p, b)));
+	       (a->parent != NO_NODE || !strcmp(stats__name(p, a), stats__name(p, b)));
 }
 
-void profile__by_name(const struct profile *p, profile_nodes *out)
+void stats__by_name(const struct stats *p, stats_nodes *out)
 {
 	autofree uint32_t *become = xcalloc(p->nodes.len, sizeof(*become));
 	struct map64 known = {0};
 
-	*out = (profile_nodes){0};
+	*out = (stats_nodes){0};
 	for (size_t i = 0; i < p->nodes.len; i++) {
-		struct profile_node n = p->nodes.data[i];
+		struct stats_node n = p->nodes.data[i];
 		uint64_t *slot;
 
 		n.parent = n.parent == NO_NODE ? NO_NODE : become[n.parent];
@@ -194,7 +193,7 @@ void profile__by_name(const struct profile *p, profile_nodes *out)
 			vec__push(out, n);
 			*slot = out->len;
 		} else {
-			struct profile_node *m = &out->data[*slot - 1];
+			struct stats_node *m = &out->data[*slot - 1];
 
 			m->calls += n.calls;
 			m->timed += n.timed;
@@ -209,22 +208,22 @@ void profile__by_name(const struct profile *p, profile_nodes *out)
 
 /* ---- words ---- */
 
-const char *profile__name(const struct profile *p, const struct profile_node *node)
+const char *stats__name(const struct stats *p, const struct stats_node *node)
 {
 	switch (node->function) {
-	case PROFILE_THREAD:
+	case STATS_THREAD:
 		return p->threads.data[node->thread].comm[0] ? p->threads.data[node->thread].comm
 							     : "[no name]";
-	case PROFILE_UNSEEN:
+	case STATS_UNSEEN:
 		return "[entered unseen]";
-	case PROFILE_DEEPER:
+	case STATS_DEEPER:
 		return "[deeper calls]";
 	default:
 		return p->plan->functions.data[node->function].name;
 	}
 }
 
-bool profile__missing(const struct profile *p, const struct trace_totals *t, struct str *s)
+bool stats__missing(const struct stats *p, const struct trace_totals *t, struct str *s)
 {
 	const struct {
 		uint64_t count;
@@ -237,7 +236,7 @@ bool profile__missing(const struct profile *p, const struct trace_totals *t, str
 		{p->open, "call", "s", "without return, not timed"},
 		{p->unseen, "call", "s", "whose entry was not seen, not timed"},
 		{p->deeper, "call", "s",
-		 "deeper than " STRING(PROFILE_DEPTH) " levels, counted together"},
+		 "deeper than " STRING(STATS_DEPTH) " levels, counted together"},
 		{p->other, "call", "s", "in more different stacks than are kept, counted together"},
 	};
 	const char *between = "";

@@ -89,7 +89,7 @@ static int open_itself(int at)
 	return open(self, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 }
 
-int door__open(const struct root *r, const char *path, uint64_t limit, struct stat *st)
+int root__open_file(const struct root *r, const char *path, uint64_t limit, struct stat *st)
 {
 	autoclose int at = look_up(r, path);
 	struct stat own;
@@ -120,7 +120,7 @@ static bool read_fd_link(int fd, char out[PATH_MAX])
 	return out[0] == '/';
 }
 
-bool door__leads_to(const char *path, int fd)
+bool root__path_leads_to(const char *path, int fd)
 {
 	struct stat x, y;
 
@@ -128,7 +128,7 @@ bool door__leads_to(const char *path, int fd)
 	       x.st_ino == y.st_ino;
 }
 
-char *door__inside(const struct root *r, int fd)
+char *root__path_inside(const struct root *r, int fd)
 {
 	char path[PATH_MAX], root[PATH_MAX];
 	size_t len = 0;
@@ -142,10 +142,10 @@ char *door__inside(const struct root *r, int fd)
 }
 
 /* A chroot's file has a path for us as well, and /proc/PID/maps shows that. */
-char *door__shown(const struct root *r, int fd)
+char *root__shown_path(const struct root *r, int fd)
 {
 	char path[PATH_MAX];
 
-	return read_fd_link(fd, path) && door__leads_to(path, fd) ? xstrdup(path)
-								  : door__inside(r, fd);
+	return read_fd_link(fd, path) && root__path_leads_to(path, fd) ? xstrdup(path)
+								       : root__path_inside(r, fd);
 }

@@ -5,14 +5,14 @@
  * out of reach for a while (another stack, a longjmp) is found again; one that is never heard of
  * again has no time, and what it called is taken off its caller's own time all the same.
  */
-#include "output/profile_stack.h"
+#include "output/stats_stack.h"
 
 /* More calls out of reach than this in a thread: the older half is forgotten. */
 #define MAX_DORMANT 1024
 /* With more threads than this, one without open calls is forgotten. */
 #define MANY_STACKS 4096
 
-uint64_t profile__hash(uint64_t a, uint64_t b, uint64_t c)
+uint64_t stats__hash(uint64_t a, uint64_t b, uint64_t c)
 {
 	/* the finalizer of MurmurHash3 over each word */
 	uint64_t words[] = {a, b, c}, h = 0;
@@ -28,14 +28,14 @@ uint64_t profile__hash(uint64_t a, uint64_t b, uint64_t c)
 
 /* ---- the tree ---- */
 
-static uint32_t add_thread(struct profile *p, uint32_t pid, uint32_t tid, const char *comm)
+static uint32_t add_thread(struct stats *p, uint32_t pid, uint32_t tid, const char *comm)
 {
-	struct profile_thread *th = vec__add(&p->threads);
-	struct profile_node *root = vec__add(&p->nodes);
+	struct stats_thread *th = vec__add(&p->threads);
+	struct stats_node *root = vec__add(&p->nodes);
 
-	*root = (struct profile_node){.function = PROFILE_THREAD,
-				      .parent = NO_NODE,
-				      .thread = (uint32_t)p->threads.len - 1};
+	*root = (struct stats_node){.function = STATS_THREAD,
+				    .parent = NO_NODE,
+				    .thread = (uint32_t)p->threads.len - 1};
 	th->pid = pid;
 	th->tid = tid;
 	th->root = (uint32_t)p->nodes.len - 1;
@@ -43,28 +43,28 @@ static uint32_t add_thread(struct profile *p, uint32_t pid, uint32_t tid, const 
 	return root->thread;
 }
 
-static uint32_t other_thread(struct profile *p)
+static uint32_t other_thread(struct stats *p)
 {
 	if (p->priv->other == NO_NODE)
 		p->priv->other = add_thread(p, 0, 0, "[other stacks]");
 	return p->priv->other;
 }
 
-static bool is_thread(const struct profile_thread *th, const struct step *s)
+static bool is_thread(const struct stats_thread *th, const struct step *s)
 {
 	return th->pid == s->pid && th->tid == s->tid && !strncmp(th->comm, s->comm, 15);
 }
 
-static uint32_t thread_of(struct profile *p, const struct step *s)
+static uint32_t thread_of(struct stats *p, const struct step *s)
 {
 	uint64_t name[2] = {0}, *slot;
 
 	memcpy(name, s->comm, strnlen(s->comm, 15));
 	slot = map64__put(&p->priv->threads,
-			  profile__hash((uint64_t)s->pid << 32 | s->tid, name[0], name[1]));
+			  stats__hash((uint64_t)s->pid << 32 | s->tid, name[0], name[1]));
 	if (*slot && is_thread(&p->threads.data[*slot - 1], s))
 		return *slot - 1;
-	if (p->nodes.len >= PROFILE_NODES) {
+	if (p->nodes.len >= STATS_NODES) {
 		*slot = other_thread(p) + 1;
 		return *slot - 1;
 	}
@@ -72,7 +72,7 @@ static uint32_t thread_of(struct profile *p, const struct step *s)
 	return *slot - 1;
 }
 
-static bool is_among_callers(const struct profile *p, uint32_t node, uint32_t function)
+static bool is_among_callers(const struct stats *p, uint32_t node, uint32_t function)
 {
 	for (; node != NO_NODE; node = p->nodes.data[node].parent)
 		if (p->nodes.data[node].function == function)
@@ -81,20 +81,20 @@ static bool is_among_callers(const struct profile *p, uint32_t node, uint32_t fu
 }
 
 /* The node of a function called at node. */
-static uint32_t node_below(struct profile *p, uint32_t node, uint32_t function)
+static uint32_t node_below(struct stats *p, uint32_t node, uint32_t function)
 {
-	struct profile_node child = {.parent = node};
+	struct stats_node child = {.parent = node};
 	uint64_t *slot;
 
-	if (p->nodes.data[node].function == PROFILE_DEEPER ||
+	if (p->nodes.data[node].function == STATS_DEEPER ||
 	    p->nodes.data[node].thread == p->priv->other)
 		return node;
-	if (p->nodes.data[node].depth >= PROFILE_DEPTH)
-		function = PROFILE_DEEPER;
+	if (p->nodes.data[node].depth >= STATS_DEPTH)
+		function = STATS_DEEPER;
 	slot = map64__get(&p->priv->nodes, (uint64_t)node << 32 | function);
 	if (slot)
 		return *slot;
-	if (p->nodes.len >= PROFILE_NODES)
+	if (p->nodes.len >= STATS_NODES)
 		return p->threads.data[other_thread(p)].root;
 	child.function = function;
 	child.thread = p->nodes.data[node].thread;
@@ -106,7 +106,7 @@ static uint32_t node_below(struct profile *p, uint32_t node, uint32_t function)
 }
 
 /* Does the node stand for one function's calls? */
-static bool is_exact(const struct profile *p, uint32_t node)
+static bool is_exact(const struct stats *p, uint32_t node)
 {
 	return p->nodes.data[node].function < p->plan->functions.len;
 }
@@ -122,7 +122,7 @@ static bool is_stub_of(const struct location *to, const char *name)
 }
 
 /* Did the caller's last branch lead here, as far as one can see? */
-static bool led_here(const struct profile *p, const struct open_call *caller, const struct step *s)
+static bool led_here(const struct stats *p, const struct open_call *caller, const struct step *s)
 {
 	const struct plan_function *fn = &p->plan->functions.data[s->function];
 	const struct location *to = &caller->last_to;
@@ -133,16 +133,16 @@ static bool led_here(const struct profile *p, const struct open_call *caller, co
 	       is_stub_of(to, fn->name) || is_stub_of(to, fn->raw);
 }
 
-static uint32_t edge_of(struct profile *p, const struct open_call *caller, const struct step *s)
+static uint32_t edge_of(struct stats *p, const struct open_call *caller, const struct step *s)
 {
-	struct profile_call new = {caller->function, NO_SITE, s->function}, *c;
+	struct stats_call new = {caller->function, NO_SITE, s->function}, *c;
 	uint64_t *slot;
 
 	if (caller->function >= p->plan->functions.len)
 		return NO_EDGE;
 	if (led_here(p, caller, s))
 		new.site = caller->last_site;
-	slot = map64__put(&p->priv->edges, profile__hash(new.caller, new.site, new.callee));
+	slot = map64__put(&p->priv->edges, stats__hash(new.caller, new.site, new.callee));
 	c = *slot ? &p->calls.data[*slot - 1] : NULL;
 	if (c && c->caller == new.caller && c->site == new.site && c->callee == new.callee)
 		return *slot - 1;
@@ -155,10 +155,10 @@ static uint32_t edge_of(struct profile *p, const struct open_call *caller, const
 
 static uint64_t key_of(const struct step *s)
 {
-	return step__strand(s);
+	return step__thread_key(s);
 }
 
-static struct stack *stack_of(struct profile *p, const struct step *s)
+static struct stack *stack_of(struct stats *p, const struct step *s)
 {
 	uint64_t *slot = map64__put(&p->priv->stacks, key_of(s));
 
@@ -181,14 +181,14 @@ static void forget_older_half(struct stack *st)
 	st->dormant.len /= 2;
 	for (size_t i = 0; i < st->dormant.len; i++) {
 		inclusive__hand_on(st, &st->dormant.data[i]);
-		spent__free(&st->dormant.data[i].spent);
+		self_time__free(&st->dormant.data[i].self_time);
 	}
 	memmove(st->dormant.data, st->dormant.data + st->dormant.len,
 		st->dormant.len * sizeof(*st->dormant.data));
 }
 
 /* Calls from live.data[n] on fall out of reach. */
-static void put_asleep(struct stack *st, size_t n)
+static void suspend_call(struct stack *st, size_t n)
 {
 	while (st->live.len > n) {
 		struct open_call *c = vec__last(&st->live);
@@ -222,13 +222,13 @@ static struct open_call *make_current(struct stack *st, uint64_t id)
 {
 	for (size_t i = st->live.len; i-- > 0;)
 		if (st->live.data[i].id == id) {
-			put_asleep(st, i + 1);
+			suspend_call(st, i + 1);
 			return &st->live.data[i];
 		}
 	return resume(st, id);
 }
 
-static uint32_t node_of_inner(struct profile *p, struct stack *st, const struct step *s)
+static uint32_t node_of_inner(struct stats *p, struct stack *st, const struct step *s)
 {
 	if (st->live.len)
 		return vec__last(&st->live)->node;
@@ -236,13 +236,13 @@ static uint32_t node_of_inner(struct profile *p, struct stack *st, const struct 
 	return p->threads.data[st->thread].root;
 }
 
-static struct open_call *push(struct profile *p, struct stack *st, const struct step *s,
+static struct open_call *push(struct stats *p, struct stack *st, const struct step *s,
 			      struct open_call c)
 {
 	c.node = node_below(p, node_of_inner(p, st, s), c.function);
 	c.edge = NO_EDGE;
 	c.last_site = NO_SITE;
-	c.spent.charged = NO_SITE;
+	c.self_time.charged = NO_SITE;
 	c.recursive = p->nodes.data[c.node].recursive || !is_exact(p, c.node);
 	if (c.function < p->plan->functions.len)
 		p->functions[c.function].open++;
@@ -254,22 +254,22 @@ static struct open_call *push(struct profile *p, struct stack *st, const struct 
 }
 
 /* A call that is open this deep, and whose entry was not seen. */
-static struct open_call *push_unseen(struct profile *p, struct stack *st, const struct step *s,
+static struct open_call *push_unseen(struct stats *p, struct stack *st, const struct step *s,
 				     struct open_call c, unsigned depth)
 {
 	if (st->live.len > depth)
-		put_asleep(st, depth);
+		suspend_call(st, depth);
 	/* those between here and there: not seen either */
 	if (st->live.len < depth &&
-	    (!st->live.len || vec__last(&st->live)->function != PROFILE_UNSEEN))
-		push(p, st, s, (struct open_call){.function = PROFILE_UNSEEN});
+	    (!st->live.len || vec__last(&st->live)->function != STATS_UNSEEN))
+		push(p, st, s, (struct open_call){.function = STATS_UNSEEN});
 	p->unseen++;
 	if (st->live.len)
 		c.caller = vec__last(&st->live)->id;
 	return push(p, st, s, c);
 }
 
-static struct open_call *call_of(struct profile *p, struct stack *st, const struct step *s)
+static struct open_call *call_of(struct stats *p, struct stack *st, const struct step *s)
 {
 	struct open_call *c =
 		st->live.len && vec__last(&st->live)->id == s->call ? vec__last(&st->live) : NULL;
@@ -282,17 +282,17 @@ static struct open_call *call_of(struct profile *p, struct stack *st, const stru
 
 /* ---- steps ---- */
 
-static void count_entry(struct profile *p, const struct open_call *c, uint32_t function)
+static void count_entry(struct stats *p, const struct open_call *c, uint32_t function)
 {
 	p->functions[function].calls++;
 	p->nodes.data[c->node].calls++;
-	p->deeper += p->nodes.data[c->node].function == PROFILE_DEEPER;
+	p->deeper += p->nodes.data[c->node].function == STATS_DEEPER;
 	p->other += p->nodes.data[c->node].thread == p->priv->other;
 	if (c->edge != NO_EDGE)
 		p->calls.data[c->edge].calls++;
 }
 
-void stack__entry(struct profile *p, const struct step *s)
+void stack__entry(struct stats *p, const struct step *s)
 {
 	struct stack *st = stack_of(p, s);
 	/* known already: control came back to its first instruction */
@@ -300,10 +300,10 @@ void stack__entry(struct profile *p, const struct step *s)
 
 	if (!c) {
 		if (!s->caller)
-			put_asleep(st, 0);
+			suspend_call(st, 0);
 		else if (!make_current(st, s->caller))
 			push_unseen(p, st, s,
-				    (struct open_call){.id = s->caller, .function = PROFILE_UNSEEN},
+				    (struct open_call){.id = s->caller, .function = STATS_UNSEEN},
 				    s->depth ? s->depth - 1 : 0);
 		c = push(p, st, s,
 			 (struct open_call){.id = s->call,
@@ -312,13 +312,13 @@ void stack__entry(struct profile *p, const struct step *s)
 					    .seen = true});
 		p->priv->seen++;
 		if (st->live.len > 1)
-			spent__inner(p, c - 1, s);
+			self_time__inner(p, c - 1, s);
 	}
-	spent__event(p, c, s, NO_SITE);
+	self_time__event(p, c, s, NO_SITE);
 	count_entry(p, c, s->function);
 }
 
-void stack__branch(struct profile *p, const struct step *s)
+void stack__branch(struct stats *p, const struct step *s)
 {
 	struct open_call *c;
 
@@ -328,7 +328,7 @@ void stack__branch(struct profile *p, const struct step *s)
 	c->branches++;
 	c->last_site = s->to_known ? s->site : NO_SITE;
 	c->last_to = s->to;
-	spent__event(p, c, s, s->site);
+	self_time__event(p, c, s, s->site);
 }
 
 static struct open_call *caller_of(struct stack *st, const struct open_call *c)
@@ -339,15 +339,15 @@ static struct open_call *caller_of(struct stack *st, const struct open_call *c)
 	return NULL;
 }
 
-static void add_time(struct profile *p, struct stack *st, struct open_call *c, uint64_t ns)
+static void add_time(struct stats *p, struct stack *st, struct open_call *c, uint64_t ns)
 {
-	struct profile_function *fn = &p->functions[c->function];
-	struct profile_node *node = &p->nodes.data[c->node];
+	struct stats_function *fn = &p->functions[c->function];
+	struct stats_node *node = &p->nodes.data[c->node];
 	uint64_t self = ns - min_of(ns, c->inner_ns);
 
 	histogram__add(&fn->time, ns);
 	fn->self += self;
-	spent__take(p, c, self);
+	self_time__take(p, c, self);
 	node->timed++;
 	node->self += self;
 	node->time += is_exact(p, c->node) ? ns : 0;
@@ -359,22 +359,22 @@ static void free_stack(struct stack *st)
 	struct open_call *c;
 
 	vec__each (c, &st->live)
-		spent__free(&c->spent);
+		self_time__free(&c->self_time);
 	vec__each (c, &st->dormant)
-		spent__free(&c->spent);
+		self_time__free(&c->self_time);
 	vec__free(&st->live);
 	vec__free(&st->dormant);
 	vec__free(&st->credits);
 	free(st);
 }
 
-static void forget(struct profile_priv *priv, struct stack *st, const struct step *s)
+static void forget(struct stats_priv *priv, struct stack *st, const struct step *s)
 {
 	map64__del(&priv->stacks, key_of(s));
 	free_stack(st);
 }
 
-void stack__return(struct profile *p, const struct step *s)
+void stack__return(struct stats *p, const struct step *s)
 {
 	struct stack *st = stack_of(p, s);
 	struct open_call *c = call_of(p, st, s), *caller;
@@ -382,9 +382,9 @@ void stack__return(struct profile *p, const struct step *s)
 	p->priv->returned += c->seen;
 	if (c->function < p->plan->functions.len)
 		p->functions[c->function].open--;
-	c->function = s->function; /* perhaps PROFILE_UNSEEN until now */
+	c->function = s->function; /* perhaps STATS_UNSEEN until now */
 	caller = caller_of(st, c);
-	spent__event(p, c, s, s->site);
+	self_time__event(p, c, s, s->site);
 	if (s->has_duration) {
 		add_time(p, st, c, s->duration);
 	} else {
@@ -393,15 +393,15 @@ void stack__return(struct profile *p, const struct step *s)
 	}
 	if (caller) {
 		give(caller, c, s->has_duration ? s->duration : c->inner_ns);
-		spent__inner(p, caller, s);
+		self_time__inner(p, caller, s);
 	}
-	spent__free(&c->spent);
+	self_time__free(&c->self_time);
 	st->live.len--;
 	if (p->priv->stacks.len > MANY_STACKS && !st->live.len && !st->dormant.len)
 		forget(p->priv, st, s);
 }
 
-void stack__free_all(struct profile_priv *priv)
+void stack__free_all(struct stats_priv *priv)
 {
 	uint64_t value;
 

@@ -4,9 +4,9 @@
  * within another one of its timed calls aside. Which call is the outermost one that is timed shows
  * when it returns: until then those within it count, and then it takes their time back.
  */
-#include "output/profile_stack.h"
+#include "output/stats_stack.h"
 
-static void count(struct profile *p, const struct credit *c, int sign)
+static void count(struct stats *p, const struct credit *c, int sign)
 {
 	p->functions[c->function].total += sign * c->ns;
 	if (c->edge == NO_EDGE)
@@ -58,7 +58,7 @@ static struct credit take(struct stack *st, size_t i)
 }
 
 /* Of what began after c did, so within it. */
-static void take_back(struct profile *p, struct stack *st, const struct open_call *c)
+static void take_back(struct stats *p, struct stack *st, const struct open_call *c)
 {
 	for (size_t i = st->credits.len; i-- > 0 && st->credits.data[i].within >= c->id;) {
 		struct credit credit;
@@ -70,7 +70,7 @@ static void take_back(struct profile *p, struct stack *st, const struct open_cal
 	}
 }
 
-void inclusive__add(struct profile *p, struct stack *st, const struct open_call *c, uint64_t ns)
+void inclusive__add(struct stats *p, struct stack *st, const struct open_call *c, uint64_t ns)
 {
 	const struct open_call *outside = c->recursive ? outside_of(st, c) : NULL;
 	struct credit credit = {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The profile: what is counted, what has a time and what has none, and that it stays bounded. */
-#include "profile_fixture.h"
+#include "stats_fixture.h"
 
-static struct profile of(const struct step *steps, size_t n)
+static struct stats of(const struct step *steps, size_t n)
 {
-	struct profile p;
+	struct stats p;
 
-	profile__init(&p, &fixture_plan);
+	stats__init(&p, &fixture_plan);
 	for (size_t i = 0; i < n; i++)
-		profile__step(&p, &steps[i]);
-	profile__end(&p);
+		stats__step(&p, &steps[i]);
+	stats__end(&p);
 	return p;
 }
 #define PROFILE(...)                                                                               \
@@ -19,7 +19,7 @@ static struct profile of(const struct step *steps, size_t n)
 	})
 
 /* "thread;main;work": the node, or NULL. */
-static const struct profile_node *node(const struct profile *p, const char *path)
+static const struct stats_node *node(const struct stats *p, const char *path)
 {
 	for (size_t i = 0; i < p->nodes.len; i++) {
 		struct str s = {0};
@@ -30,7 +30,7 @@ static const struct profile_node *node(const struct profile *p, const char *path
 			chain[n++] = j;
 		while (n--)
 			str__printf(&s, "%s%s", s.len ? "/" : "",
-				    profile__name(p, &p->nodes.data[chain[n]]));
+				    stats__name(p, &p->nodes.data[chain[n]]));
 		same = !strcmp(s.data, path);
 		str__free(&s);
 		if (same)
@@ -85,7 +85,7 @@ static void test_precision(void)
 
 static void test_times(void)
 {
-	struct profile p =
+	struct stats p =
 		PROFILE(entry(MAIN_ENTRY, 1, 0, 0, 100), branch(MAIN_CALL, 1, 0, true, 0, 0x1100),
 			entry(WORK_ENTRY, 2, 1, 1, 110), branch(WORK_JCC, 2, 1, true, 0, 0x1118),
 			branch(WORK_ICALL, 2, 1, true, 1, 0x100), entry(LEAF_ENTRY, 3, 2, 2, 120),
@@ -94,8 +94,8 @@ static void test_times(void)
 			branch(MAIN_CALL, 1, 0, true, 0, 0x1100), entry(WORK_ENTRY, 4, 1, 1, 170),
 			branch(WORK_JCC, 4, 1, false, 0, 0x1112), ret(WORK_RET, 4, 1, 175, 5),
 			branch(MAIN_RET, 1, 0, true, 1, 0x9999), ret(MAIN_RET, 1, 0, 200, 100));
-	const struct profile_function *work = &p.functions[WORK];
-	const struct profile_node *n;
+	const struct stats_function *work = &p.functions[WORK];
+	const struct stats_node *n;
 
 	is(work->calls, 2, "calls");
 	is(work->total, 55, "total: from entry to return");
@@ -114,41 +114,41 @@ static void test_times(void)
 	   "the first: from its call, with time and branches of all within");
 	is(p.calls.data[1].site, WORK_ICALL, "the second, from the indirect call");
 	ok(!p.open && !p.unseen && p.first == 100 && p.last == 200, "nothing is missing");
-	profile__free(&p);
+	stats__free(&p);
 }
 
 static void test_recursion(void)
 {
-	struct profile p = PROFILE(entry(WORK_ENTRY, 1, 0, 0, 100), entry(WORK_ENTRY, 2, 1, 1, 110),
-				   entry(WORK_ENTRY, 3, 2, 2, 120), ret(WORK_RET, 3, 2, 130, 10),
-				   ret(WORK_RET, 2, 1, 150, 40), ret(WORK_RET, 1, 0, 200, 100));
+	struct stats p = PROFILE(entry(WORK_ENTRY, 1, 0, 0, 100), entry(WORK_ENTRY, 2, 1, 1, 110),
+				 entry(WORK_ENTRY, 3, 2, 2, 120), ret(WORK_RET, 3, 2, 130, 10),
+				 ret(WORK_RET, 2, 1, 150, 40), ret(WORK_RET, 1, 0, 200, 100));
 
 	is(p.functions[WORK].total, 100, "recursion doesn't count twice in total");
 	is(p.functions[WORK].time.sum, 150, "but each call has its duration");
 	is(p.functions[WORK].self, 100, "and its own part");
 	ok(p.calls.len == 1 && p.calls.data[0].calls == 2 && p.calls.data[0].ns == 0,
 	   "nor in the edge to itself");
-	profile__free(&p);
+	stats__free(&p);
 }
 
 /* The outermost call of three is not timed: it was entered before, or has not returned. */
 static void test_open_recursion(void)
 {
-	struct profile p = PROFILE(branch(WORK_ICALL, 1, 0, true, 1, 0x100),
-				   entry(WORK_ENTRY, 2, 1, 1, 110), entry(WORK_ENTRY, 3, 2, 2, 120),
-				   ret(WORK_RET, 3, 2, 130, 10), ret(WORK_RET, 2, 1, 150, 40),
-				   entry(WORK_ENTRY, 4, 1, 1, 160), ret(WORK_RET, 4, 1, 167, 7));
+	struct stats p = PROFILE(branch(WORK_ICALL, 1, 0, true, 1, 0x100),
+				 entry(WORK_ENTRY, 2, 1, 1, 110), entry(WORK_ENTRY, 3, 2, 2, 120),
+				 ret(WORK_RET, 3, 2, 130, 10), ret(WORK_RET, 2, 1, 150, 40),
+				 entry(WORK_ENTRY, 4, 1, 1, 160), ret(WORK_RET, 4, 1, 167, 7));
 
 	is(p.functions[WORK].total, 47,
 	   "attached to within a recursion: the outermost timed calls");
 	ok(p.functions[WORK].open == 1 && p.functions[WORK].time.n == 3, "one is open");
-	profile__free(&p);
+	stats__free(&p);
 	p = PROFILE(branch(WORK_ICALL, 1, 0, true, 1, 0x100), entry(WORK_ENTRY, 2, 1, 1, 110),
 		    ret(WORK_RET, 2, 1, 150, 40), ret(WORK_RET, 1, 0, 160, 0),
 		    entry(WORK_ENTRY, 3, 0, 0, 170), ret(WORK_RET, 3, 0, 173, 3));
 	is(p.functions[WORK].total, 43, "and when that one has returned, without time");
 	is(p.functions[WORK].open, 0, "none is");
-	profile__free(&p);
+	stats__free(&p);
 	p = PROFILE(entry(MAIN_ENTRY, 1, 0, 0, 100), branch(MAIN_CALL, 1, 0, true, 0, 0x1100),
 		    entry(WORK_ENTRY, 2, 1, 1, 110), entry(WORK_ENTRY, 3, 2, 2, 120),
 		    ret(WORK_RET, 3, 2, 150, 30), entry(WORK_ENTRY, 4, 2, 2, 160),
@@ -156,34 +156,34 @@ static void test_open_recursion(void)
 	is(p.functions[WORK].total, 32, "not returned: those that it called count");
 	ok(p.calls.data[1].ns == 32 && p.functions[WORK].open == 1 && p.functions[MAIN].open == 1,
 	   "by their edge too, and it is open");
-	profile__free(&p);
+	stats__free(&p);
 }
 
 /* A call between is left by longjmp(3), one waits on another stack. */
 static void test_left_recursion(void)
 {
-	struct profile p =
+	struct stats p =
 		PROFILE(entry(WORK_ENTRY, 1, 0, 0, 100), entry(WORK_ENTRY, 2, 1, 1, 110),
 			entry(WORK_ENTRY, 3, 2, 2, 120), ret(WORK_RET, 3, 2, 130, 10),
 			branch(WORK_ICALL, 1, 0, true, 1, 0x100), ret(WORK_RET, 1, 0, 200, 100));
 
 	is(p.functions[WORK].total, 100, "left by a jump: what it called counts once");
 	is(p.functions[WORK].open, 1, "it is open for good");
-	profile__free(&p);
+	stats__free(&p);
 	p = PROFILE(entry(WORK_ENTRY, 1, 0, 0, 100), entry(WORK_ENTRY, 2, 1, 1, 110),
 		    entry(WORK_ENTRY, 3, 2, 2, 120), ret(WORK_RET, 3, 2, 130, 10),
 		    branch(WORK_ICALL, 1, 0, true, 1, 0x100), ret(WORK_RET, 2, 1, 160, 50));
 	is(p.functions[WORK].total, 50, "come back to: its own time, what it called is in it");
-	profile__free(&p);
+	stats__free(&p);
 }
 
 static void test_missing(void)
 {
 	const struct trace_totals totals = {.lost = 3, .unknown = 1};
 	struct str text = {0};
-	const struct profile_node *n;
+	const struct stats_node *n;
 	/* leaf's return is lost, work's entry was before the trace, main never returns */
-	struct profile p =
+	struct stats p =
 		PROFILE(branch(WORK_JCC, 1, 0, true, 0, 0x1118), entry(LEAF_ENTRY, 2, 1, 1, 100),
 			ret(WORK_RET, 1, 0, 150, 0), entry(MAIN_ENTRY, 3, 0, 0, 200),
 			entry(WORK_ENTRY, 4, 3, 1, 210), ret(WORK_RET, 4, 1, 220, 10));
@@ -197,19 +197,19 @@ static void test_missing(void)
 	ok(n && n->calls == 1 && !n->timed && !n->ns, "an open call counts, and has no time");
 	n = node(&p, "pro;g/main");
 	ok(n && !n->self && n->ns == 10, "around a timed one: that one's time only");
-	ok(profile__missing(&p, &totals, &text), "something is missing");
+	ok(stats__missing(&p, &totals, &text), "something is missing");
 	is_str(text.data,
 	       "3 events lost; 1 stretch of path unknown; 2 calls without return, not timed; "
 	       "1 call whose entry was not seen, not timed; every count may be too low",
 	       "what");
 	str__free(&text);
-	profile__free(&p);
+	stats__free(&p);
 }
 
 /* work leaves leaf by longjmp; what leaf had called is no time of work's own. */
 static void test_longjmp(void)
 {
-	struct profile p =
+	struct stats p =
 		PROFILE(entry(WORK_ENTRY, 1, 0, 0, 100), entry(LEAF_ENTRY, 2, 1, 1, 110),
 			entry(LEAF_ENTRY, 3, 2, 2, 120), ret(LEAF_RET, 3, 2, 150, 30),
 			branch(WORK_JCC, 1, 0, true, 0, 0x1118), ret(WORK_RET, 1, 0, 200, 100));
@@ -217,14 +217,14 @@ static void test_longjmp(void)
 	is(p.functions[WORK].self, 70, "self is without the calls of a call that never returned");
 	is(p.nodes.data[0].ns, 100, "so all adds up to what was seen");
 	is(p.open, 1, "the call that was left");
-	profile__free(&p);
+	stats__free(&p);
 }
 
 /* A coroutine: work goes to another stack from within leaf, and leaf comes back later. */
 static void test_other_stack(void)
 {
-	const struct profile_node *n;
-	struct profile p =
+	const struct stats_node *n;
+	struct stats p =
 		PROFILE(entry(MAIN_ENTRY, 1, 0, 0, 100), entry(WORK_ENTRY, 2, 1, 1, 110),
 			entry(LEAF_ENTRY, 3, 2, 2, 120), branch(MAIN_CALL, 1, 0, true, 0, 0x1100),
 			entry(LEAF_ENTRY, 4, 1, 1, 130), ret(LEAF_RET, 4, 1, 140, 10),
@@ -234,52 +234,52 @@ static void test_other_stack(void)
 	ok(n && n->timed == 1 && n->self == 50, "its return is put down to where it was called");
 	n = node(&p, "pro;g/main/leaf");
 	ok(n && n->timed == 1 && n->self == 10, "what ran meanwhile is elsewhere");
-	profile__free(&p);
+	stats__free(&p);
 }
 
 static void test_targets(void)
 {
-	const struct profile_site *s;
-	struct profile p;
+	const struct stats_site *s;
+	struct stats p;
 
-	profile__init(&p, &fixture_plan);
+	stats__init(&p, &fixture_plan);
 	s = &p.sites[WORK_IJMP];
-	for (unsigned i = 0; i < 3 * (PROFILE_TARGETS + 5); i++) {
+	for (unsigned i = 0; i < 3 * (STATS_TARGETS + 5); i++) {
 		struct step b = branch(WORK_IJMP, 1, 0, true, 0, 0x2000 + i / 3);
 
-		profile__step(&p, &b);
+		stats__step(&p, &b);
 	}
-	profile__step(&p, &(struct step){.type = STEP_BRANCH, .site = WORK_IJMP, .function = WORK});
-	is(s->targets.len, PROFILE_TARGETS, "so many targets, no more");
+	stats__step(&p, &(struct step){.type = STEP_BRANCH, .site = WORK_IJMP, .function = WORK});
+	is(s->targets.len, STATS_TARGETS, "so many targets, no more");
 	is(s->more, 15, "the rest has a count");
-	is(s->nowhere, 1, "and so has what could not be known");
-	ok(s->targets.data[0].count == 3 && s->targets.data[PROFILE_TARGETS - 1].count == 3,
+	is(s->unknown_target, 1, "and so has what could not be known");
+	ok(s->targets.data[0].count == 3 && s->targets.data[STATS_TARGETS - 1].count == 3,
 	   "each with its count");
-	profile__free(&p);
+	stats__free(&p);
 }
 
 static void test_depth(void)
 {
-	const unsigned levels = PROFILE_DEPTH + 1000;
-	struct profile p;
+	const unsigned levels = STATS_DEPTH + 1000;
+	struct stats p;
 
-	profile__init(&p, &fixture_plan);
+	stats__init(&p, &fixture_plan);
 	for (unsigned i = 0; i < levels; i++) {
 		struct step s = entry(WORK_ENTRY, i + 1, i, i, 100 + i);
 
-		profile__step(&p, &s);
+		stats__step(&p, &s);
 	}
 	for (unsigned i = levels; i-- > 0;) {
 		struct step s = ret(WORK_RET, i + 1, i, 100 + 2 * levels - i, 2 * (levels - i));
 
-		profile__step(&p, &s);
+		stats__step(&p, &s);
 	}
-	profile__end(&p);
-	is(p.nodes.len, PROFILE_DEPTH + 2, "no more levels than that");
+	stats__end(&p);
+	is(p.nodes.len, STATS_DEPTH + 2, "no more levels than that");
 	is(p.deeper, 1000, "deeper calls are counted together");
 	is(p.functions[WORK].total, 2 * levels, "total is still the outermost call's");
 	is(p.nodes.data[0].ns, 2 * levels, "and nothing is lost or counted twice");
-	profile__free(&p);
+	stats__free(&p);
 }
 
 /* Threads without end. */
@@ -287,64 +287,64 @@ static void test_nodes(void)
 {
 	struct trace_totals none = {0};
 	struct str text = {0};
-	struct profile p;
+	struct stats p;
 
-	profile__init(&p, &fixture_plan);
-	for (unsigned i = 0; i < PROFILE_NODES; i++) {
+	stats__init(&p, &fixture_plan);
+	for (unsigned i = 0; i < STATS_NODES; i++) {
 		struct step s = entry(WORK_ENTRY, 2 * i + 1, 0, 0, 100), r;
 
 		s.tid = i + 1;
-		profile__step(&p, &s);
+		stats__step(&p, &s);
 		r = ret(WORK_RET, 2 * i + 1, 0, 107, 7);
 		r.tid = i + 1;
-		profile__step(&p, &r);
+		stats__step(&p, &r);
 	}
-	profile__end(&p);
-	ok(p.nodes.len <= PROFILE_NODES + 1, "no more stacks than that");
-	is(p.functions[WORK].calls, PROFILE_NODES, "every call is counted");
-	is(p.other, PROFILE_NODES / 2, "those in further stacks together");
-	ok(profile__missing(&p, &none, &text) && strstr(text.data, "more different stacks"),
+	stats__end(&p);
+	ok(p.nodes.len <= STATS_NODES + 1, "no more stacks than that");
+	is(p.functions[WORK].calls, STATS_NODES, "every call is counted");
+	is(p.other, STATS_NODES / 2, "those in further stacks together");
+	ok(stats__missing(&p, &none, &text) && strstr(text.data, "more different stacks"),
 	   "which is said");
 	str__free(&text);
-	profile__free(&p);
+	stats__free(&p);
 }
 
 static void test_names(void)
 {
 	struct step other = entry(WORK_ENTRY, 2, 0, 0, 100),
 		    again = entry(WORK_ENTRY, 3, 0, 0, 200);
-	profile_nodes nodes;
-	struct profile p;
+	stats_nodes nodes;
+	struct stats p;
 
 	other.tid = 8;
 	again.comm = "other";
 	p = PROFILE(entry(WORK_ENTRY, 1, 0, 0, 50), ret(WORK_RET, 1, 0, 70, 20), other, again);
 	is(p.threads.len, 3, "a thread, another, and the first under a new name");
-	profile__by_name(&p, &nodes);
+	stats__by_name(&p, &nodes);
 	is(nodes.len, 4, "by name: two roots with a node each");
 	ok(nodes.data[1].calls == 2 && nodes.data[0].ns == 20, "added up");
 	vec__free(&nodes);
-	profile__free(&p);
+	stats__free(&p);
 }
 
 /* Control comes back to the first instruction of a call that goes on. */
 static void test_again(void)
 {
-	struct profile p = PROFILE(entry(WORK_ENTRY, 1, 0, 0, 100), entry(LEAF_ENTRY, 2, 1, 1, 110),
-				   ret(LEAF_RET, 2, 1, 120, 10), entry(WORK_ENTRY, 1, 0, 0, 130),
-				   ret(WORK_RET, 1, 0, 200, 100));
+	struct stats p = PROFILE(entry(WORK_ENTRY, 1, 0, 0, 100), entry(LEAF_ENTRY, 2, 1, 1, 110),
+				 ret(LEAF_RET, 2, 1, 120, 10), entry(WORK_ENTRY, 1, 0, 0, 130),
+				 ret(WORK_RET, 1, 0, 200, 100));
 
 	ok(p.functions[WORK].calls == 2 && p.functions[WORK].time.n == 1,
 	   "two entries, one return");
 	is(p.functions[WORK].self, 90, "of one call");
 	is(p.open, 0, "which is not open");
-	profile__free(&p);
+	stats__free(&p);
 }
 
 static void test_foreign(void)
 {
 	/* what no replay gives out, and a damaged file might */
-	struct profile p =
+	struct stats p =
 		PROFILE({.type = STEP_ENTRY, .site = 99, .function = WORK},
 			{.type = STEP_BRANCH, .site = WORK_JCC, .function = 99, .call = 1},
 			{.type = STEP_RETURN, .site = NO_SITE, .function = NO_FUNCTION},
@@ -353,7 +353,7 @@ static void test_foreign(void)
 			entry(WORK_ENTRY, 0, 0, 3, 5), branch(WORK_JMP, 3, 4000000000, true, 0, 0));
 
 	ok(p.nodes.len < 20, "steps that make no sense do no harm");
-	profile__free(&p);
+	stats__free(&p);
 }
 
 int main(void)
