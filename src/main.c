@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The table of verbs is in cmd/verbs.c; here one of them is chosen, and nothing else. */
+/* One of the verbs (cmd/verbs.c) is chosen here. For all of them: parsing, --help, the message of
+ * an error and freeing. */
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -35,33 +36,61 @@ static bool is_set_id(void)
 		return false;
 	err__set(EPERM, "bbtrace doesn't run set-user-ID or set-group-ID; give the file "
 			"capabilities in place of that: see SECURITY CONSIDERATIONS in bbtrace(8)");
-	err__print();
 	return true;
+}
+
+/* Prints what the error says; the status it stands for. */
+static int fail(int status)
+{
+	err__print();
+	return status;
+}
+
+/* argv: from the verb's name on. */
+static int run(const struct verb *verb, int argc, char **argv)
+{
+	CLEANUP(args__free) struct args args;
+	int status;
+
+	if (args__parse(&args, verb, argc, argv))
+		return fail(EXIT_USAGE);
+	if (args.help) {
+		args__help(verb, stdout);
+		return EXIT_TRACED;
+	}
+	if (verb->check(&args))
+		return fail(EXIT_USAGE);
+	status = verb->run(&args);
+	return status < 0 ? fail(EXIT_CANNOT) : status;
+}
+
+static bool is_one_of(const char *arg, const char *a, const char *b, const char *c)
+{
+	return !strcmp(arg, a) || !strcmp(arg, b) || (c && !strcmp(arg, c));
 }
 
 int main(int argc, char **argv)
 {
-	const struct verb *v;
+	const struct verb *verb;
 
 	hold_streams();
 	if (is_set_id())
-		return EXIT_CANNOT;
+		return fail(EXIT_CANNOT);
 	if (argc < 2) {
 		help(stderr);
 		return EXIT_USAGE;
 	}
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+	if (is_one_of(argv[1], "--help", "-h", "help")) {
 		help(stdout);
 		return EXIT_TRACED;
 	}
-	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+	if (is_one_of(argv[1], "--version", "-V", NULL)) {
 		printf("bbtrace %s\n", BBTRACE_VERSION);
 		return EXIT_TRACED;
 	}
-	for (v = verbs; v->name; v++)
-		if (!strcmp(argv[1], v->name))
-			return v->run(argc - 1, argv + 1);
+	verb = verb__find(argv[1]);
+	if (verb)
+		return run(verb, argc - 1, argv + 1);
 	err__set(EINVAL, "no such verb: '%s'; see bbtrace --help", argv[1]);
-	err__print();
-	return EXIT_USAGE;
+	return fail(EXIT_USAGE);
 }

@@ -78,7 +78,7 @@ static void put_verdict(const calibration_vec *v, const struct cost_row *row, bo
 /* Where the kernel has kprobes. */
 static void add_kernel(calibration_vec *v)
 {
-	struct args a = {.verb = &verbs[1]};
+	struct args a = {.verb = verb__find("kernel")};
 	const struct feature *f = features;
 	struct targets n = {0};
 	int err;

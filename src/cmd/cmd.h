@@ -26,15 +26,21 @@ enum { VERB_USER = 1, VERB_KERNEL = 2, VERB_LIST = 4, VERB_DOCTOR = 8, VERB_REPO
 #define VERB_SHOW  (VERB_TRACE | VERB_REPORT)
 #define VERB_ALL   (VERB_SHOW | VERB_LIST | VERB_DOCTOR)
 
+struct args;
+
 struct verb {
 	const char *name;
 	const char *args, *help;
 	unsigned bit;
-	/* Returns the exit status, or a negative errno with the message set (status 1; -EINVAL as
-	 * usage: 2). */
-	int (*run)(int argc, char **argv);
+	/* What the options and operands lack or contradict: -EINVAL with a message, wrong usage.
+	 * Otherwise 0. */
+	int (*check)(struct args *a);
+	/* The exit status, or -errno with a message, which main prints: EXIT_CANNOT. */
+	int (*run)(struct args *a);
 };
 extern const struct verb verbs[]; /* ends with name NULL */
+/* NULL: there is none. */
+const struct verb *verb__find(const char *name);
 
 /* How returns are seen. */
 enum returns { RETURNS_RET, RETURNS_PROBE, RETURNS_NONE };
@@ -89,10 +95,15 @@ bool args__hides_addresses(const struct args *a);
 /* The options that this verb takes, for --help. */
 void args__help(const struct verb *verb, FILE *out);
 
-int cmd__trace(int argc, char **argv, const struct verb *verb);
-int cmd__list(int argc, char **argv, const struct verb *verb);
-int cmd__report(int argc, char **argv, const struct verb *verb);
-int cmd__doctor(int argc, char **argv, const struct verb *verb);
+/* check and run of each verb. */
+int trace__check(struct args *a);
+int trace__run(struct args *a);
+int list__check(struct args *a);
+int list__run(struct args *a);
+int report__check(struct args *a);
+int report__run(struct args *a);
+int doctor__check(struct args *a);
+int doctor__run(struct args *a);
 
 /* ---- what was named: operands to functions (named.c) ---- */
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The verb doctor: one row for each mechanism: available or not, why, and the remedy. */
+#include <errno.h>
 #include "cmd.h"
 
 static void put_member(struct str *s, const char *name, const char *text)
@@ -43,37 +44,29 @@ static void put_row(const struct feature *f, int err, bool json)
 	str__free(&s);
 }
 
-static int show(bool json)
+static void show(bool json)
 {
 	for (const struct feature *f = features; f->name; f++) {
 		err__clear();
 		put_row(f, f->check(), json);
 	}
-	return 0;
 }
 
-int cmd__doctor(int argc, char **argv, const struct verb *verb)
+int doctor__check(struct args *a)
 {
-	struct args a;
-	bool json;
-	int err = args__parse(&a, verb, argc, argv);
+	return a->operands.len ? err__set(EINVAL, "doctor takes no operand") : 0;
+}
 
-	if (!err && a.help) {
-		args__help(verb, stdout);
-		args__free(&a);
-		return EXIT_TRACED;
-	}
-	if (!err && a.operands.len)
-		err = err__set(22, "doctor takes no operand");
-	if (err) {
-		err__print();
-		args__free(&a);
-		return EXIT_USAGE;
-	}
-	json = a.format && !strcmp(a.format->name, "json");
-	err = a.calibrate ? calibrate__show(json) : show(json);
+int doctor__run(struct args *a)
+{
+	bool json = a->format && !strcmp(a->format->name, "json");
+	int err = 0;
+
+	if (a->calibrate)
+		err = calibrate__show(json);
+	else
+		show(json);
 	if (err)
-		err__print();
-	args__free(&a);
-	return fflush(stdout) || err ? EXIT_CANNOT : EXIT_TRACED;
+		return err;
+	return fflush(stdout) ? EXIT_CANNOT : EXIT_TRACED;
 }

@@ -281,27 +281,15 @@ static int list(const struct args *a)
 	return err;
 }
 
-int cmd__list(int argc, char **argv, const struct verb *verb)
+int list__check(struct args *a)
 {
-	struct args a;
-	int err = args__parse(&a, verb, argc, argv);
+	return a->operands.len
+		       ? 0
+		       : err__set(EINVAL,
+				  "list the functions of what? a program, a library, or 'kernel'");
+}
 
-	if (!err && a.help) {
-		args__help(verb, stdout);
-		args__free(&a);
-		return EXIT_TRACED;
-	}
-	if (!err && !a.operands.len)
-		err = err__set(EINVAL,
-			       "list the functions of what? a program, a library, or 'kernel'");
-	if (err) {
-		err__print();
-		args__free(&a);
-		return EXIT_USAGE;
-	}
-	err = list(&a);
-	if (err)
-		err__print();
-	args__free(&a);
-	return err ? EXIT_CANNOT : EXIT_TRACED;
+int list__run(struct args *a)
+{
+	return list(a);
 }

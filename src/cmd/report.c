@@ -17,7 +17,7 @@
 #define PEEK 8
 
 struct report {
-	struct args args;
+	const struct args *args;
 	const char *name;
 	int fd;
 	bool streams; /* the input may be written at this moment */
@@ -89,7 +89,7 @@ static int open_input(struct report *r)
 	ssize_t n = 1;
 	with_own_rights;
 
-	r->name = r->args.operands.data[0];
+	r->name = r->args->operands.data[0];
 	r->fd = STDIN_FILENO;
 	if (!strcmp(r->name, "-"))
 		r->name = "stdin";
@@ -184,7 +184,7 @@ static int mark_functions(struct report *r, const struct plan *plan, const char 
 
 static int filter_functions(struct report *r, const struct plan *plan)
 {
-	const struct args *a = &r->args;
+	const struct args *a = r->args;
 	int err = 0;
 
 	if (a->operands.len == 1 && !a->exclude.len)
@@ -202,7 +202,7 @@ static int filter_functions(struct report *r, const struct plan *plan)
 
 static int fill_filter(struct report *r, const struct plan *plan)
 {
-	const struct args *a = &r->args;
+	const struct args *a = r->args;
 
 	r->filter = (struct report_filter_options){
 		.events = a->events,
@@ -224,7 +224,7 @@ static bool filters(const struct report *r)
 {
 	const struct report_filter_options *o = &r->filter;
 
-	return r->args.events_given || o->npids || o->ntids || o->ncomms || o->functions ||
+	return r->args->events_given || o->npids || o->ntids || o->ncomms || o->functions ||
 	       o->from || o->to || o->head || o->tail;
 }
 
@@ -253,7 +253,7 @@ static int on_begin(void *ctx, const struct plan *plan, const struct trace_meta 
 
 	r->meta = *meta;
 	describe(r, plan);
-	err = meta__override(&r->meta, &r->args, plan->arch);
+	err = meta__override(&r->meta, r->args, plan->arch);
 	err = err ? err : fill_filter(r, plan);
 	if (err)
 		return err;
@@ -262,13 +262,13 @@ static int on_begin(void *ctx, const struct plan *plan, const struct trace_meta 
 		r->filter.max_depth = options.max_depth;
 		options.max_depth = 0;
 	}
-	err = render__start(&r->render, &r->args, plan, &r->meta, 0);
+	err = render__start(&r->render, r->args, plan, &r->meta, 0);
 	if (err)
 		return err;
 	r->render.output->options.functions = r->functions;
 	show__open(&r->show, plan, &options, spaces__recorded(), r->render.output, r->meta.limit);
-	if (r->args.last)
-		show__keep_last(&r->show, r->args.last);
+	if (r->args->last)
+		show__keep_last(&r->show, r->args->last);
 	if (filters(r))
 		show__filter(&r->show, &r->filter);
 	r->begun = true;
@@ -350,7 +350,7 @@ static int finish(struct report *r, int err)
 	if (r->begun && trace_reader__end(r->reader))
 		show__missed(&r->show, trace_reader__end(r->reader)->totals.missed);
 	if (r->begun && (!err || err == 1 || why))
-		end = show__finish(&r->show, newest_first(&r->args));
+		end = show__finish(&r->show, newest_first(r->args));
 	end = clean(r, end < 0 ? end : why ? 0 : err);
 	if (r->begun && !r->render.sink.reader_gone && !end)
 		end = clean(r, output__end(r->render.output, show__totals(&r->show)));
@@ -372,7 +372,7 @@ static int finish(struct report *r, int err)
 
 static bool wants_pager(const struct report *r)
 {
-	const struct args *a = &r->args;
+	const struct args *a = r->args;
 
 	return !a->output && isatty(STDOUT_FILENO) && strcmp(a->operands.data[0], "-") &&
 	       (!a->format || !strcmp(a->format->name, "text"));
@@ -396,7 +396,7 @@ static int report(struct report *r)
 						 on_event, on_sideband, on_lost};
 	int err = open_input(r);
 
-	err = err ? err : sink__open(&r->render.sink, r->args.output);
+	err = err ? err : sink__open(&r->render.sink, r->args->output);
 	if (err)
 		return err;
 	if (r->render.sink.is_terminal)
@@ -404,8 +404,8 @@ static int report(struct report *r)
 	if (wants_pager(r))
 		r->pager = pager__start();
 	sink__ignore_signals();
-	err = r->args.info ? trace_reader__run(r->reader, &info_calls, &r->info)
-			   : trace_reader__run(r->reader, &calls, r);
+	err = r->args->info ? trace_reader__run(r->reader, &info_calls, &r->info)
+			    : trace_reader__run(r->reader, &calls, r);
 	return finish(r, r->dearmor && is_of_file(err) ? tell_damage(r, err) : err);
 }
 
@@ -420,29 +420,16 @@ static void close_report(struct report *r)
 		close(r->fd);
 	free(r->functions);
 	str__free(&r->info.text);
-	args__free(&r->args);
 }
 
-int cmd__report(int argc, char **argv, const struct verb *verb)
+int report__check(struct args *a)
 {
-	struct report r = {.fd = -1, .render.sink.fd = -1};
-	int err = args__parse(&r.args, verb, argc, argv);
+	return a->operands.len ? 0 : err__set(EINVAL, "which file? see bbtrace report --help");
+}
 
-	if (!err && r.args.help) {
-		args__help(verb, stdout);
-		args__free(&r.args);
-		return EXIT_TRACED;
-	}
-	if (!err && !r.args.operands.len)
-		err = err__set(EINVAL, "which file? see bbtrace report --help");
-	if (err) {
-		fprintf(stderr, "bbtrace: %s\n", err__text());
-		args__free(&r.args);
-		return EXIT_USAGE;
-	}
-	err = report(&r);
-	if (err)
-		fprintf(stderr, "bbtrace: %s\n", err__text());
-	close_report(&r);
-	return err ? EXIT_CANNOT : EXIT_TRACED;
+int report__run(struct args *a)
+{
+	CLEANUP(close_report) struct report r = {.args = a, .fd = -1, .render.sink.fd = -1};
+
+	return report(&r);
 }

@@ -515,7 +515,6 @@ static void close_session(struct session *s)
 	plan__free(s->plan);
 	branch_weights__free(s->weights);
 	targets__free(&s->targets);
-	args__free(&s->args);
 }
 
 static int usage_of(const struct args *a)
@@ -541,24 +540,19 @@ static int usage_of(const struct args *a)
 	return 0;
 }
 
-int cmd__trace(int argc, char **argv, const struct verb *verb)
+int trace__check(struct args *a)
 {
-	struct session s = {.render.sink.fd = -1, .btf = -1};
-	int status = EXIT_CANNOT, err = args__parse(&s.args, verb, argc, argv);
+	int err = usage_of(a);
 
-	if (!err && s.args.help) {
-		args__help(verb, stdout);
-		args__free(&s.args);
-		return EXIT_TRACED;
-	}
-	err = err ? err : usage_of(&s.args);
-	err = err ? err : returns__settle(&s.args);
-	if (err) {
-		err__print();
-		args__free(&s.args);
-		return EXIT_USAGE;
-	}
-	err = trace(&s, &status);
+	return err ? err : returns__settle(a);
+}
+
+int trace__run(struct args *a)
+{
+	struct session s = {.args = *a, .render.sink.fd = -1, .btf = -1};
+	int status = EXIT_CANNOT, err = trace(&s, &status);
+
+	/* now, not when main does: CMD may go on for long */
 	if (err)
 		err__print();
 	else
@@ -567,5 +561,6 @@ int cmd__trace(int argc, char **argv, const struct verb *verb)
 	/* the probes are gone: CMD goes on alone, its status is ours (but where tracing failed) */
 	if (s.child.pid && child__ended(&s.child, true) && !err)
 		status = s.child.status;
+	*a = s.args; /* with what was added to it; the caller frees it */
 	return status;
 }
