@@ -33,3 +33,16 @@ const struct arch *arch__by_machine(uint16_t machine)
 			return rows[i];
 	return NULL;
 }
+
+const struct arch *arch__native(void)
+{
+#if defined(__x86_64__)
+	return arch__by_machine(EM_X86_64);
+#elif defined(__aarch64__)
+	return arch__by_machine(EM_AARCH64);
+#elif defined(__riscv) && __riscv_xlen == 64
+	return arch__by_machine(EM_RISCV);
+#else
+	return NULL;
+#endif
+}

@@ -32,7 +32,8 @@ enum flow {
 			     can't be told */
 };
 
-/* Where an indirect branch's target is. x86: addresses are seg_base + base + index * scale + disp.
+/* Where an indirect branch's target is: in a register, or at seg_base + base + index * scale +
+ * disp.
  */
 enum operand_kind { OPERAND_NONE, OPERAND_REG, OPERAND_MEM };
 enum operand_seg { SEG_NONE, SEG_FS, SEG_GS };
@@ -40,8 +41,7 @@ enum operand_seg { SEG_NONE, SEG_FS, SEG_GS };
 #define REG_IP	 0xfe /* base is the address behind the instruction */
 struct operand {
 	uint8_t kind;	     /* enum operand_kind */
-	uint8_t base, index; /* register numbers of the architecture (x86: rax 0 … r15 15),
-				REG_NONE, REG_IP */
+	uint8_t base, index; /* register numbers of the architecture, REG_NONE, REG_IP */
 	uint8_t scale;	     /* 1, 2, 4, 8 */
 	uint8_t seg;	     /* enum operand_seg */
 	uint8_t addr32;	     /* the address is cut to 32 bits (0x67) */
@@ -73,10 +73,11 @@ struct insn {
 				 "loopne" */
 	struct operand operand; /* indirect branches */
 	uint8_t len;
-	uint8_t flow; /* enum flow */
-	uint8_t kind; /* enum branch_kind */
-	uint8_t cond; /* JCC: x86 cc 0 … 15; LOOP: enum x86_loop | address size; opaque outside arch
-		       */
+	uint8_t flow;	      /* enum flow */
+	uint8_t kind;	      /* enum branch_kind */
+	uint8_t reads[2];     /* conditional: the registers that decide, REG_NONE: none. What the
+				 condition makes of them (bits, a bit's number) is in cond */
+	uint16_t cond;	      /* conditional: of src/arch/NAME and bpf/arch/NAME.h alone */
 	uint8_t user_refusal; /* enum probe_refusal for a uprobe here */
 	bool emulated; /* the kernel emulates it under a uprobe: one trap; else single-stepped: two
 			*/
@@ -86,8 +87,8 @@ struct insn {
 	bool thunk;   /* stands for a kernel thunk that it jumps to or calls; set by graph, not by
 			 decode */
 	bool nop5;    /* the very 5-byte nop that a kernel may turn into a call */
-	bool repeats; /* a rep string instruction: a breakpoint on it is hit once an iteration */
-	bool padding; /* nop or int3: what fills the room between functions */
+	bool repeats; /* a breakpoint on it is hit more than once a run (x86: rep) */
+	bool padding; /* what fills the room between functions: nop, a breakpoint */
 	/* effect on the stack pointer, for stack.c */
 	uint8_t sp_effect; /* enum sp_effect */
 	int32_t sp_value; /* ADD: bytes added to sp; FROM_FP: sp = fp + value; FP_FROM_SP: fp = sp +
@@ -97,13 +98,13 @@ struct insn {
 #define SP_UNKNOWN INT32_MIN /* of how deep the stack is */
 enum sp_effect {
 	SP_SAME,
-	SP_ADD,	       /* push, pop, sub, add, lea rsp,[rsp+n] */
-	SP_FROM_FP,    /* mov rsp,rbp; lea rsp,[rbp+n]; leave (sp = fp + 8, fp lost) */
-	SP_FP_FROM_SP, /* mov rbp,rsp; lea rbp,[rsp+n] */
-	SP_FP_LOST,    /* rbp written otherwise, sp changed by sp_value (pop rbp: 8) */
+	SP_ADD,	       /* sp += value: push, pop, sub */
+	SP_FROM_FP,    /* sp = fp + value */
+	SP_FP_FROM_SP, /* fp = sp + value */
+	SP_FP_LOST,    /* fp written otherwise, sp += value: pop of fp */
 	SP_LOST,       /* anything else */
-	SP_LOADED,     /* mov rsp,[reg+n] of neither rsp nor rbp: another stack, or another frame */
-	SP_LEAVE,      /* sp = fp + 8; fp lost */
+	SP_LOADED,     /* sp from memory of neither sp nor fp: another stack, or another frame */
+	SP_LEAVE,      /* sp = fp + value; fp lost */
 };
 
 /* What an instruction does to the registers: enough to read jump tables and IFUNC resolvers. */
@@ -135,38 +136,186 @@ struct insn_detail {
 			       the address */
 };
 
-/* One CPU architecture: tables and pure functions. Rows in arch/arch.c. */
+/* ---- what differs between architectures ---- */
+
+/* Which registers a call takes its arguments from, in order. */
+struct convention {
+	const uint8_t *args;
+	uint8_t nargs;
+	uint8_t result; /* register */
+};
+enum convention_kind {
+	CONVENTION_C,
+	CONVENTION_GO,	    /* Go's own: go/src/cmd/compile/abi-internal.md; nargs 0: not known */
+	CONVENTION_SYSCALL, /* of a system call, in the registers of its caller */
+	CONVENTIONS
+};
+
+/* What .eh_frame says of an ordinary frame: DWARF's register numbers, and bytes. */
+struct arch_dwarf {
+	uint16_t entry_reg; /* the CFA at a function's first instruction: this register + offset */
+	uint16_t entry_offset;
+	uint16_t fp, return_reg;
+	int64_t fp_at, return_at; /* from the CFA: where a frame pointer that leads on, and the
+				     return address, are kept; fp_at 0: frames aren't followed */
+	uint64_t cfa;		  /* from such a frame pointer */
+};
+
+/* ELF's relocation types, 0: there is none. */
+struct arch_relocations {
+	uint32_t jump_slot, glob_dat, relative, irelative;
+};
+
+/* A stub of a PLT. */
+struct plt_stub {
+	uint64_t slot; /* the address that it jumps through */
+	uint64_t size;
+};
+
+/* ld.so(8) */
+struct arch_loader {
+	const char *folder; /* of libraries: /lib/FOLDER */
+	uint32_t flags;	    /* of an entry of ld.so.cache: FLAG_ELF_LIBC6 and the machine */
+	/* Folders of glibc-hwcaps that this machine may use, the best first, ends with NULL; NULL:
+	 * there are none. */
+	const char *const *(*hwcaps)(void);
+};
+
+struct breakpoint {
+	uint8_t bytes[4];
+	uint8_t len; /* 0: not known */
+};
+
+/* What a hit costs. Only the ratios count. */
+enum cost_class {
+	COST_EMULATED,	 /* one trap */
+	COST_STEPPED,	 /* single-stepped out of line: two */
+	COST_BREAKPOINT, /* kernel: a kprobe's */
+	COST_JUMP,	 /* kernel: a kprobe that was optimised to a jump */
+	COST_FTRACE,	 /* kernel: a kprobe on the call to ftrace that a function begins with */
+	COST_CLASSES
+};
+struct cost_row {
+	const char *mechanism; /* NULL: the last row */
+	bool kernel;
+	uint16_t cost[COST_CLASSES];
+};
+
+/* A function of one instruction that is worth measuring, three of each name, one behind the other.
+ * Only of the machine that this is built for. */
+struct sample {
+	const char *name; /* NULL: the last one */
+	void (*run)(void);
+	const uint8_t *at; /* the instruction */
+};
+
+/* The functions that system calls begin with: all take the caller's registers. */
+struct syscall_wrapper {
+	const char *prefix; /* of their names; NULL: the last row */
+	bool is32;	    /* the registers are those of a 32-bit program */
+	bool told;	    /* its tracepoint tells the number of its arguments */
+};
+
+enum thunk { THUNK_NONE, THUNK_RETURN, THUNK_REG /* + the register's number */ };
+
+/* The kernel's code, and what it makes of kprobes. Any function may be NULL: there is no such
+ * thing, or it isn't known. */
+struct arch_kernel {
+	const struct syscall_wrapper *syscalls;
+	/* What a direct branch to offset bytes behind this symbol is: enum thunk. */
+	unsigned (*thunk)(const char *symbol, uint64_t offset);
+	/* Do these bytes look like a direct branch, and where does it go? Without decoding what is
+	 * before them. */
+	bool (*branch_at)(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t *target);
+	/* What modules' memory is filled up with: bytes, nfill of them. */
+	const uint8_t *fill;
+	uint8_t nfill;
+	/* The nop that ftrace turns into a call. */
+	const uint8_t *ftrace_nop;
+	uint8_t ftrace_size;
+	uint8_t landing_size; /* of the landing instruction that may come before it */
+	/* Is this ftrace's call, and whom does it call? */
+	bool (*ftrace_call)(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t *target);
+	struct breakpoint breakpoint;
+	uint8_t ip_behind; /* how far behind a kprobe's address the instruction pointer is */
+	/* A jump that an optimised kprobe has become, or is becoming: to where. */
+	bool (*detour)(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t *target);
+	uint8_t detour_size;
+	/* Bytes of the landing instruction that code begins with, behind which the kernel puts a
+	 * kprobe that is asked for here. */
+	size_t (*landing)(const uint8_t *bytes, size_t len);
+	/* Does a kernel of these versions (text that has upstream's) emulate the instruction
+	 * wrongly under a kprobe? Then the system goes on at the wrong place. */
+	bool (*emulates_wrongly)(const uint8_t *bytes, size_t len, const char *versions);
+};
+
+/*
+ * One CPU architecture: tables and pure functions. Rows in arch/arch.c. What isn't marked otherwise
+ * must be there; what is needed for tracing only may be missing: then foreign programs are listed.
+ */
 struct arch {
-	const char *name;
-	uint16_t machine; /* e_machine */
-	unsigned nregs;
-	const char *const *reg_names; /* by register number */
-	unsigned nargs;
-	const uint8_t *user_args; /* register numbers in the order of the calling convention */
-	const uint8_t *kernel_args;
-	unsigned ngo_args;
-	const uint8_t *go_args; /* Go's own convention (its src/cmd/compile/abi-internal.md) */
-	uint8_t return_reg, sp_reg, ip_reg, flags_reg, counter_reg;
-	uint8_t call_pushes; /* bytes of stack that a call takes for the return address */
-	uint32_t clobbered;  /* registers that a call may change, one bit each */
+	const char *name; /* "x86-64" */
+	uint16_t machine; /* e_machine, of 64 bits and little-endian */
+
+	/* ---- instructions ---- */
+
+	uint8_t longest;   /* bytes */
+	uint8_t alignment; /* of each */
 	/* Decodes at most len bytes (len > 0). 0, or -EILSEQ: no instruction. kernel: decode for
 	 * kernel mode. */
 	int (*decode)(const uint8_t *bytes, size_t len, uint64_t addr, bool kernel,
 		      struct insn *out);
-	/* JCC, LOOP: was it taken, with these flags (low 16 bits of the flags register) and this
-	 * counter register? */
-	bool (*taken)(uint8_t kind, uint8_t cond, uint16_t flags, uint64_t counter);
 	/* The whole instruction as text, as a disassembler shows it. Returns false if it can't. */
 	bool (*format)(const uint8_t *bytes, size_t len, uint64_t addr, char *out, size_t size);
-	/* May this byte stand in front of an instruction that is one without it as well? */
-	bool (*is_prefix)(uint8_t byte);
 	/* What the instruction does to the registers. Returns false if it is none. */
 	bool (*detail)(const uint8_t *bytes, size_t len, uint64_t addr, struct insn_detail *out);
-	/* JCC: with how many values of (unsigned) x is x OP n as the condition and taken say: at
-	 * most *max. */
-	bool (*bound)(uint8_t cond, bool taken, uint64_t n, uint64_t *max);
+	/* May this byte stand in front of an instruction that is one without it as well? NULL: none
+	 * may. */
+	bool (*is_prefix)(uint8_t byte);
+	/* Of a conditional branch: is it taken, with these values of the registers that it reads?
+	 * The kernel side has its own: bpf/arch. */
+	bool (*taken)(uint8_t kind, uint16_t cond, const uint64_t reads[2]);
+	/* JCC that follows a comparison: with how many values of (unsigned) x is x OP n as the
+	 * condition and taken say: at most *max. */
+	bool (*bound)(uint16_t cond, bool taken, uint64_t n, uint64_t *max);
+
+	/* ---- registers and calls ---- */
+
+	unsigned nregs;				     /* at most EVENT_REGS (src/event/event.h) */
+	const char *const *reg_names;		     /* by register number */
+	uint8_t sp_reg, ip_reg, flags_reg, link_reg; /* REG_NONE: there is none */
+	struct convention conventions[CONVENTIONS];
+	uint32_t clobbered;  /* registers that a call may change, one bit each */
+	uint8_t call_pushes; /* bytes of stack that a call takes for the return address; 0: it is in
+				link_reg */
+
+	/* ---- files ---- */
+
+	struct arch_dwarf dwarf;
+	struct arch_relocations relocations;
+	struct arch_loader loader;
+	/* The stub of a PLT that begins here, in a section whose entries are said to have this many
+	 * bytes (0: unknown). NULL: stubs aren't known. */
+	bool (*plt_stub)(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t entry_size,
+			 struct plt_stub *out);
+	uint8_t plt_alignment;
+	/* Does this code of Go begin by comparing its stack's bound, g in a register? NULL: Go's
+	 * programs are as any other. */
+	bool (*go_checks_stack)(const uint8_t *bytes, size_t len);
+
+	/* ---- probes; all may be missing ---- */
+
+	const char *breakpoint_name; /* "int3" */
+	struct breakpoint uprobe_breakpoint;
+	/* Two instructions of the same form are both refused by the kernel, or neither. NULL: each
+	 * differs. */
+	uint64_t (*uprobe_form)(const uint8_t *bytes, size_t len, const struct insn *insn);
+	const struct cost_row *costs; /* NULL: all hits cost the same */
+	const struct sample *samples;
+	const struct arch_kernel *kernel; /* NULL: nothing is known of its kernel */
 };
 const struct arch *arch__by_machine(uint16_t machine); /* NULL: not known */
+const struct arch *arch__native(void);		       /* that of this machine; NULL: not known */
 
 /* The rows. */
 extern const struct arch arch_x86_64;

@@ -26,10 +26,11 @@ static void put_row(const struct calibration *c, double least, bool json)
 			&s,
 			"{\"mechanism\":\"%s\",\"insn\":\"%s\",\"class\":\"%s\",\"record\":\"%s\","
 			"\"ns\":%.1f",
-			c->mechanism, c->insn, cost_class_names[c->class], c->record, c->ns);
+			c->mechanism, c->insn, cost__class_name(arch__native(), c->class),
+			c->record, c->ns);
 	else
 		str__printf(&s, "%-14s %-6s %-9s %-8s %9.1f", c->mechanism, c->insn,
-			    cost_class_names[c->class], c->record, c->ns);
+			    cost__class_name(arch__native(), c->class), c->record, c->ns);
 	if (c->ns > 0)
 		str__printf(&s, json ? ",\"ratio\":%.2f" : " %7.2f", c->ns / least);
 	printf("%s%s\n", s.data, json ? "}" : "");
@@ -60,8 +61,9 @@ static double cost_of(const calibration_vec *v, const char *mechanism, enum cost
 
 static void put_verdict(const calibration_vec *v, const struct cost_row *row, bool json)
 {
-	enum cost_class more = row->kernel ? COST_INT3 : COST_STEPPED;
+	enum cost_class more = row->kernel ? COST_BREAKPOINT : COST_STEPPED;
 	enum cost_class less = row->kernel ? COST_JUMP : COST_EMULATED;
+	const struct arch *arch = arch__native();
 	double high = cost_of(v, row->mechanism, more), low = cost_of(v, row->mechanism, less);
 	double assumed = (double)row->cost[more] / row->cost[less];
 
@@ -72,7 +74,8 @@ static void put_verdict(const calibration_vec *v, const struct cost_row *row, bo
 		       row->mechanism, high / low, assumed);
 	else
 		printf("%s: %s/%s: %.1f, placement assumes %.1f\n", row->mechanism,
-		       cost_class_names[more], cost_class_names[less], high / low, assumed);
+		       cost__class_name(arch, more), cost__class_name(arch, less), high / low,
+		       assumed);
 }
 
 /* Where the kernel has kprobes. */
@@ -112,7 +115,7 @@ int calibrate__show(bool json)
 	vec__each (c, &v)
 		if (!err)
 			put_row(c, cheapest(&v), json);
-	for (row = cost_rows; !err && row->machine; row++)
+	for (row = arch__native()->costs; !err && row && row->mechanism; row++)
 		put_verdict(&v, row, json);
 	vec__free(&v);
 	return err;

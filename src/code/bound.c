@@ -11,7 +11,8 @@
 
 /* A condition on the way whose flags have not been met yet. */
 struct condition {
-	uint8_t set, cc, taken;
+	uint16_t cond;
+	uint8_t set, taken;
 };
 
 /* What is followed, as it was before node: a register or memory. Without holes: it is hashed as
@@ -27,7 +28,7 @@ struct state {
 	uint64_t other_max;
 	int64_t mem_imm, other_imm;
 	uint8_t other_bits;
-	uint8_t pad;
+	uint8_t pad[7];
 	struct condition cond[2];
 };
 #define OTHER_MEM 0xfd
@@ -73,7 +74,7 @@ static void add_condition(struct graph *g, uint32_t p, struct state *s)
 
 	if (b->kind != BRANCH_JCC || b->target == b->addr + b->len)
 		return;
-	*c = (struct condition){1, b->cond, to == b->target};
+	*c = (struct condition){b->cond, 1, to == b->target};
 }
 
 /* Is what the check bounds, as wide as it is, enough for what is followed? */
@@ -114,7 +115,7 @@ static bool see_check(struct graph *g, const struct insn_detail *d, struct searc
 	if (d->src == REG_NONE && d->mem.base == REG_NONE && d->mem.index == REG_NONE)
 		return false;
 	for (unsigned i = 0; i < ARRAY_SIZE(s->cond); i++) {
-		if (!s->cond[i].set || !g->arch->bound(s->cond[i].cc, s->cond[i].taken, n, &max))
+		if (!s->cond[i].set || !g->arch->bound(s->cond[i].cond, s->cond[i].taken, n, &max))
 			continue;
 		if (d->src == s->reg &&
 		    (d->src != REG_NONE || slice__same_memory(&d->mem, 0, &s->mem, s->mem_imm)) &&

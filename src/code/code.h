@@ -39,7 +39,7 @@ struct node {
 	uint32_t block;	 /* of the first node of a block: 1 + its index (graph__leaders()) */
 	uint32_t branch; /* index into branches, 0: goes on to the next instruction */
 	int32_t sp_value;
-	uint16_t writes; /* registers, one bit each */
+	uint32_t writes; /* registers, one bit each */
 	uint16_t flags;
 	uint8_t len, sp_effect, flow, padding;
 };

@@ -20,7 +20,7 @@ static void returned(struct graph *g, struct values *all)
 			all->unknown = true;
 		if (graph__branch(g, n)->kind != BRANCH_RET)
 			continue;
-		slice__values(g, i, g->arch->return_reg, &v);
+		slice__values(g, i, g->arch->conventions[CONVENTION_C].result, &v);
 		all->unknown |= v.unknown;
 		for (unsigned k = 0; k < v.n; k++)
 			if (all->n < VALUES_MAX)

@@ -137,7 +137,8 @@ uint32_t graph__node(struct graph *g, uint64_t addr)
 	at = &page[offset % PAGE];
 	if (*at)
 		return *at;
-	if (g->arch->decode(g->segment->bytes + offset, g->segment->size - offset, addr, g->kernel,
+	if (addr % g->arch->alignment ||
+	    g->arch->decode(g->segment->bytes + offset, g->segment->size - offset, addr, g->kernel,
 			    &insn))
 		return 0;
 	*at = g->nodes.len;
@@ -199,7 +200,7 @@ uint32_t graph__writes(struct graph *g, uint32_t node)
 	struct insn_detail d;
 
 	if (!(n->flags & NODE_DETAILED)) {
-		n->writes = graph__detail(g, node, &d) ? d.writes : 0xffff;
+		n->writes = graph__detail(g, node, &d) ? d.writes : UINT32_MAX;
 		n->flags |= NODE_DETAILED;
 	}
 	return n->writes;

@@ -44,7 +44,7 @@ void effect__add(struct effect *e, const struct node *n)
 		break;
 	case SP_LEAVE:
 		e->sp = e->fp;
-		add_to(&e->sp, 8);
+		add_to(&e->sp, n->sp_value);
 		e->fp.source = FROM_UNKNOWN;
 		break;
 	case SP_FP_FROM_SP:

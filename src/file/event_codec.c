@@ -215,8 +215,9 @@ static bool taken_by_flags(const struct codec *c, const struct record *x)
 {
 	const struct plan_site *s = &c->m.plan->sites.data[x->site];
 
-	return c->m.plan->arch->taken(s->kind, s->cond, x->flags,
-				      has_values(x->kind) ? x->value[0] : 0);
+	const uint64_t reads[] = {x->flags, has_values(x->kind) ? x->value[0] : 0};
+
+	return c->m.plan->arch->taken(s->kind, s->cond, reads);
 }
 
 /* A bit, whether it is as it was the last time on this path, or at this site. */

@@ -38,19 +38,23 @@ static void show_reg(struct reg_list *list, const struct arch *arch, unsigned nu
 		list->regs[list->n++] = number;
 }
 
+static void show_args(struct reg_list *list, const struct arch *arch, enum convention_kind kind)
+{
+	for (unsigned i = 0; i < arch->conventions[kind].nargs; i++)
+		show_reg(list, arch, arch->conventions[kind].args[i]);
+}
+
 /* The argument registers in the order of the calling convention, or those asked for by number. */
 static void choose_regs(struct output *o)
 {
 	const struct arch *arch = o->plan->arch;
-	const uint8_t *args;
 
 	if (!arch)
 		return;
-	args = o->plan->kernel ? arch->kernel_args : arch->user_args;
-	for (unsigned i = 0; !o->options.regs && i < arch->nargs; i++)
-		show_reg(&o->regs, arch, args[i]);
-	for (unsigned i = 0; !o->options.regs && i < arch->ngo_args; i++)
-		show_reg(&o->go_regs, arch, arch->go_args[i]);
+	if (!o->options.regs) {
+		show_args(&o->regs, arch, CONVENTION_C);
+		show_args(&o->go_regs, arch, CONVENTION_GO);
+	}
 	for (unsigned i = 0; i < EVENT_REGS; i++)
 		if (o->options.regs >> i & 1)
 			show_reg(&o->regs, arch, i);

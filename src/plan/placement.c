@@ -210,6 +210,7 @@ static bool is_candidate(const struct placement *pl, const struct plan_site *s)
 	       b->next != NO_BLOCK && b->taken != b->next && !b->leaves;
 }
 
+/* costs NULL: all hits cost the same. */
 static void choose(struct placement *pl, const struct cost_row *costs)
 {
 	VEC(struct candidate) list = {0};
@@ -217,7 +218,7 @@ static void choose(struct placement *pl, const struct cost_row *costs)
 
 	for (uint32_t i = 0; i < pl->p->sites.len; i++) {
 		const struct plan_site *s = &pl->p->sites.data[i];
-		unsigned cost = costs->cost[cost__class(costs, s->kind)];
+		unsigned cost = costs ? costs->cost[cost__class(costs, s->kind)] : 1;
 
 		if (is_candidate(pl, s))
 			vec__push(&list, (struct candidate){i, pl->frequency.of[s->block] * cost});
@@ -317,6 +318,6 @@ void placement__choose(struct plan *p, const struct plan_options *options)
 	struct placement pl;
 
 	begin(&pl, p, options);
-	choose(&pl, cost__row(p->arch->machine, p->kernel, options->mechanism));
+	choose(&pl, cost__row(p->arch, p->kernel, options->mechanism));
 	end(&pl);
 }

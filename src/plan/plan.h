@@ -32,9 +32,8 @@ struct plan_site {
 	uint32_t function; /* whose range holds it: index into plan->functions */
 	uint32_t block;	   /* the block that it is in; ROLE_BRANCH: that it ends */
 	uint8_t len;
-	uint8_t role; /* enum site_role */
-	uint8_t kind; /* enum branch_kind; NONE: no branch, or one of PROBE_UNSUPPORTED */
-	uint8_t cond;
+	uint8_t role;  /* enum site_role */
+	uint8_t kind;  /* enum branch_kind; NONE: no branch, or one of PROBE_UNSUPPORTED */
 	uint8_t entry; /* 1: its probe tells the entry of .function: it is the first instruction, or
 			* the branch that ends the first block with nothing but comparisons before
 			* it */
@@ -47,6 +46,7 @@ struct plan_site {
 			     thunk */
 	uint8_t switched; /* the stack pointer was loaded anew in this call: it doesn't say whose
 			     branch this is (sp_delta is SP_UNKNOWN) */
+	uint16_t cond;
 	int32_t sp_delta; /* entry_sp - sp just before it runs, bytes; SP_UNKNOWN */
 };
 
@@ -186,29 +186,12 @@ struct branch_counts {
 	uint64_t taken, not_taken;
 };
 
-/* What the kernel does with the instruction under a probe. */
-enum cost_class {
-	COST_EMULATED, /* one trap */
-	COST_STEPPED,  /* single-stepped out of line: two */
-	COST_INT3,     /* kernel: a kprobe's breakpoint */
-	COST_JUMP,     /* kernel: a kprobe that was optimised to a jump */
-	COST_FTRACE,   /* kernel: a kprobe on the call to ftrace that a function begins with */
-	COST_CLASSES
-};
-extern const char *const cost_class_names[COST_CLASSES];
-
-/* What a hit costs, relative to the cheapest. */
-struct cost_row {
-	uint16_t machine;
-	const char *mechanism;
-	bool kernel;
-	uint16_t cost[COST_CLASSES];
-};
-extern const struct cost_row cost_rows[]; /* ends with machine 0 */
+/* As users read it. */
+const char *cost__class_name(const struct arch *arch, enum cost_class class);
 /* Of a branch whose way the path may tell: a conditional, or a jump by a table. */
 enum cost_class cost__class(const struct cost_row *row, uint8_t kind);
-/* mechanism NULL: the best one. Never NULL. */
-const struct cost_row *cost__row(uint16_t machine, bool kernel, const char *mechanism);
+/* mechanism NULL: the best one. NULL: nothing is known of this architecture. */
+const struct cost_row *cost__row(const struct arch *arch, bool kernel, const char *mechanism);
 
 struct plan_options {
 	unsigned events; /* enum plan_events: what is asked for */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What a hit costs on this machine: bbtrace probes functions of its own (calibrate_sites.c), by the
+ * What a hit costs on this machine: bbtrace probes functions of its own (struct sample), by the
  * same plan, mechanism and BPF program as any others, and a forked child runs them. What is shown
  * is the median of rounds, each of which has all sites in turn, so that what else the machine does
  * falls on all of them.
@@ -31,6 +31,14 @@ static void run_syscall(void)
 	syscall(SYS_getppid);
 }
 
+/* NULL: there are none on this architecture. */
+static const struct sample *sample_at(uint32_t site)
+{
+	const struct arch *arch = arch__native();
+
+	return arch && arch->samples && arch->samples[site].name ? &arch->samples[site] : NULL;
+}
+
 static void __attribute__((noreturn)) run_orders(int in, int out)
 {
 	struct order o;
@@ -38,7 +46,7 @@ static void __attribute__((noreturn)) run_orders(int in, int out)
 
 	while (read(in, &o, sizeof(o)) == sizeof(o)) {
 		void (*volatile run)(void) =
-			o.site == RUN_SYSCALL ? run_syscall : calibrate_sites[o.site].run;
+			o.site == RUN_SYSCALL ? run_syscall : sample_at(o.site)->run;
 
 		took = now_ns(CLOCK_MONOTONIC);
 		for (uint32_t i = 0; i < o.hits; i++)
@@ -109,7 +117,7 @@ static struct plan_site site_of(uint32_t i, uint64_t bias, const struct insn *in
 		[RECORD_BRANCH] = BRANCH_JCC, [RECORD_VALUE] = BRANCH_RET, [RECORD_ENTRY] = 0};
 
 	return (struct plan_site){
-		.vaddr = (uintptr_t)calibrate_sites[i].at - bias,
+		.vaddr = (uintptr_t)sample_at(i)->at - bias,
 		.mnemonic = insn->mnemonic,
 		.function = i,
 		.block = i,
@@ -123,6 +131,7 @@ static struct plan_site site_of(uint32_t i, uint64_t bias, const struct insn *in
 static struct plan *make_plan(const struct object *o, bool returns)
 {
 	struct plan *p = xcalloc(1, sizeof(*p));
+	const struct sample *sample;
 	struct insn insn;
 	uint64_t bias = 0;
 
@@ -130,12 +139,12 @@ static struct plan *make_plan(const struct object *o, bool returns)
 	p->arch = arch__by_machine(o->machine);
 	p->return_probes = returns;
 	vec__push(&p->objects, (struct plan_object){.object = o, .path = o->path});
-	for (uint32_t i = 0; calibrate_sites[i].name; i++) {
-		if (p->arch->decode(calibrate_sites[i].at, 15, 0, false, &insn))
+	for (uint32_t i = 0; (sample = sample_at(i)); i++) {
+		if (p->arch->decode(sample->at, p->arch->longest, 0, false, &insn))
 			continue;
 		vec__push(&p->sites, site_of(i, bias, &insn));
 		vec__push(&p->functions,
-			  (struct plan_function){.name = calibrate_sites[i].name,
+			  (struct plan_function){.name = sample->name,
 						 .entry_site = i,
 						 .return_refusal = i < COPIES ? RETURN_OK
 									      : RETURN_REENTERED});
@@ -197,9 +206,8 @@ static int measure(struct measurement *m, uint32_t site, bool stopped, double *n
 	int err = calibrate__hit(&m->runner, m->probe, site, stopped, ns, &records);
 
 	if (!err && !stopped && records < CALIBRATE_HITS)
-		return err__set(EIO, "%s: %llu of %u hits were recorded",
-				calibrate_sites[site].name, (unsigned long long)records,
-				CALIBRATE_HITS);
+		return err__set(EIO, "%s: %llu of %u hits were recorded", sample_at(site)->name,
+				(unsigned long long)records, CALIBRATE_HITS);
 	return err;
 }
 
@@ -256,12 +264,12 @@ static void add_row(calibration_vec *out, const struct plan *plan, const char *m
 	struct calibration *c = vec__add(out);
 	struct insn insn;
 
-	plan->arch->decode(calibrate_sites[site].at, 15, 0, false, &insn);
+	plan->arch->decode(sample_at(site)->at, plan->arch->longest, 0, false, &insn);
 	*c = (struct calibration){.mechanism = mechanism,
 				  .record = record_names[record],
 				  .class = insn.emulated ? COST_EMULATED : COST_STEPPED,
 				  .ns = ns};
-	snprintf(c->insn, sizeof(c->insn), "%s", calibrate_sites[site].name);
+	snprintf(c->insn, sizeof(c->insn), "%s", sample_at(site)->name);
 }
 
 /* Without what the loop itself takes. */
@@ -331,7 +339,7 @@ static int calibrate_object(const struct object *o, calibration_vec *out)
 	const struct mechanism *by;
 	int err;
 
-	while (calibrate_sites[m.nsites].name)
+	while (sample_at(m.nsites))
 		m.nsites++;
 	if (!m.nsites)
 		return err__set(ENOTSUP, "there is nothing to measure on this architecture");

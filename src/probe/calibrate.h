@@ -5,14 +5,6 @@
 
 #include "session.h"
 
-struct calibrate_site {
-	const char *name;
-	void (*run)(void);
-	const uint8_t *at;
-};
-/* Three of each name, one behind the other; ends with name NULL. */
-extern const struct calibrate_site calibrate_sites[];
-
 /* A child that runs a site so often, and tells how long it took. */
 struct runner {
 	pid_t pid;

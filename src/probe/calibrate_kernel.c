@@ -59,7 +59,7 @@ static int class_of(const struct kernel_measurement *m, uint64_t addr, enum cost
 	*end = 0;
 	*class = strstr(line, "[OPTIMIZED]") ? COST_JUMP
 		 : strstr(line, "[FTRACE]")  ? COST_FTRACE
-					     : COST_INT3;
+					     : COST_BREAKPOINT;
 	return 0;
 }
 
@@ -67,7 +67,7 @@ static int settle(const struct kernel_measurement *m, uint64_t addr, enum cost_c
 {
 	int err = class_of(m, addr, class);
 
-	for (int i = 0; !err && *class == COST_INT3 && i < SETTLE_MOST; i++) {
+	for (int i = 0; !err && *class == COST_BREAKPOINT && i < SETTLE_MOST; i++) {
 		usleep(SETTLE_US);
 		err = class_of(m, addr, class);
 	}

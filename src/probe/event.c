@@ -4,13 +4,13 @@
  * kernel (closing perf kprobes takes 70 ms each). Each site is defined for itself, so one that the
  * kernel refuses sinks none of the rest.
  */
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -377,11 +377,28 @@ static int kprobe_define(struct probe *p, int fd, const char *event, uint32_t si
 	return tracefs__define(fd, line);
 }
 
+/* Of the running kernel, wherever it or its distribution says which one it is. */
+static const char *kernel_versions(void)
+{
+	static char *text;
+	autofree char *signature = NULL;
+	struct utsname u;
+
+	if (text)
+		return text;
+	uname(&u);
+	if (file__read("/proc/version_signature", 4096, &signature, NULL))
+		err__clear();
+	text = xasprintf("%s %s %s", u.release, u.version, signature ? signature : "");
+	return text;
+}
+
 /* What may not even be tried: the kernel would accept it. */
 static bool is_harmful(const struct probe *p, const struct plan_site *s)
 {
 	const struct object *o = p->plan->objects.data[s->object].object;
 	uint64_t addr = s->vaddr + s->probe_at;
+	const struct arch_kernel *kernel;
 	const uint8_t *bytes;
 	struct insn insn;
 	size_t avail;
@@ -389,7 +406,9 @@ static bool is_harmful(const struct probe *p, const struct plan_site *s)
 	bytes = object__bytes(o, addr, &avail);
 	if (!bytes || p->plan->arch->decode(bytes, avail, addr, true, &insn))
 		return true;
-	return p->plan->arch->machine == EM_X86_64 && emulation__is_wrong(bytes, insn.len);
+	kernel = p->plan->arch->kernel;
+	return kernel && kernel->emulates_wrongly &&
+	       kernel->emulates_wrongly(bytes, insn.len, kernel_versions());
 }
 
 void kprobe__refuse(struct probe *p, uint32_t site, const char *who, const char *why)

@@ -141,10 +141,6 @@ int feature__kprobe_multi(void);
 int feature__tracefs_uprobes(void);
 int feature__tracefs_kprobes(void);
 
-/* A kprobe on this instruction of the kernel would send it astray: the kernel emulates it wrongly.
- */
-bool emulation__is_wrong(const uint8_t *bytes, size_t len);
-
 /* What a site's probe has to do (wire.h); operand: its index in the operand table where it has one;
  * events: enum plan_events. */
 uint64_t action__of_site(const struct plan *plan, uint32_t site, uint32_t operand, unsigned events);

@@ -12,12 +12,14 @@ static void look_at(const struct arch *arch, const uint8_t *p, size_t len, const
 	char text[128];
 	uint64_t max;
 
-	CHECK(i->len && i->len <= len && i->len <= 15);
+	CHECK(i->len && i->len <= len && i->len <= arch->longest);
 	CHECK(i->kind < BRANCH_KINDS && i->user_refusal < PROBE_REFUSALS);
 	CHECK(i->flow != FLOW_BRANCH || i->kind != BRANCH_NONE);
 	CHECK(i->kind == BRANCH_NONE || (i->mnemonic && *i->mnemonic));
 	if (i->kind == BRANCH_JCC || i->kind == BRANCH_LOOP) {
-		arch->taken(i->kind, i->cond, flags, i->addr);
+		CHECK(i->reads[0] < arch->nregs &&
+		      (i->reads[1] < arch->nregs || i->reads[1] == REG_NONE));
+		arch->taken(i->kind, i->cond, (const uint64_t[]){flags, i->addr});
 		if (i->kind == BRANCH_JCC)
 			arch->bound(i->cond, true, i->addr, &max);
 	}

@@ -31,11 +31,11 @@ static const struct arch fixture_arch = {
 	.name = "test",
 	.nregs = ARRAY_SIZE(fixture_reg_names),
 	.reg_names = fixture_reg_names,
-	.nargs = ARRAY_SIZE(fixture_args),
-	.user_args = fixture_args,
-	.kernel_args = fixture_args,
-	.ngo_args = ARRAY_SIZE(fixture_go_args),
-	.go_args = fixture_go_args,
+	.conventions =
+		{
+			[CONVENTION_C] = {fixture_args, ARRAY_SIZE(fixture_args)},
+			[CONVENTION_GO] = {fixture_go_args, ARRAY_SIZE(fixture_go_args)},
+		},
 };
 
 static struct plan_object fixture_objects[] = {{.path = LIBC}, {.path = LS}};

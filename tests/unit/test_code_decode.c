@@ -469,7 +469,7 @@ static const struct sp_row sp_rows[] = {
 	SP("\x48\x8d\x64\x24\x18", SP_ADD, 24, "lea 24(%rsp),%rsp"),
 	SP("\x48\x8d\x6c\x24\x10", SP_FP_FROM_SP, 16, "lea 16(%rsp),%rbp"),
 	SP("\x48\x8d\x64\x04\x18", SP_LOST, 0, "lea 24(%rsp,%rax),%rsp"),
-	SP("\xc9", SP_LEAVE, 0, "leave"),
+	SP("\xc9", SP_LEAVE, 8, "leave"),
 	SP("\xc8\x10\x00\x00", SP_LOST, 0, "enter"),
 	SP("\xbd\x01\x00\x00\x00", SP_FP_LOST, 0, "mov $1,%ebp"),
 	SP("\x31\xed", SP_FP_LOST, 0, "xor %ebp,%ebp"),

@@ -180,7 +180,8 @@ static void before_site(pid_t pid, const struct user_regs_struct *r)
 	switch (s->kind) {
 	case BRANCH_JCC:
 	case BRANCH_LOOP:
-		last.taken = last.place->plan->arch->taken(s->kind, s->cond, r->eflags, r->rcx);
+		last.taken = last.place->plan->arch->taken(s->kind, s->cond,
+							   (const uint64_t[]){r->eflags, r->rcx});
 		last.expect = last.place->bias + (last.taken ? s->target : s->vaddr + s->len);
 		break;
 	case BRANCH_JMP:

@@ -129,7 +129,7 @@ static bool one_byte(const ZydisDecodedInstruction *z, struct insn *out)
 		set(out, SP_LOST, 0);
 		return true;
 	case 0xc9:
-		set(out, size == 8 ? SP_LEAVE : SP_LOST, 0);
+		set(out, size == 8 ? SP_LEAVE : SP_LOST, size);
 		return true;
 	default:
 		return false;

@@ -213,3 +213,19 @@ void x86__uprobe(const uint8_t *bytes, const ZydisDecodedInstruction *z, struct 
 		out->emulated = relative || nop || plain_push(bytes, out->len) ||
 				(plain && z->opcode == 0x90 && out->flow == FLOW_NEXT);
 }
+
+/*
+ * Whether the kernel refuses it depends on prefixes, opcode and ModRM byte alone
+ * (arch_uprobe_analyze_insn()). For a relative branch what follows the opcode is the distance.
+ */
+uint64_t x86__uprobe_form(const uint8_t *bytes, size_t len, const struct insn *insn)
+{
+	bool relative = insn->kind == BRANCH_JCC || insn->kind == BRANCH_LOOP ||
+			insn->kind == BRANCH_JMP || insn->kind == BRANCH_CALL;
+	size_t used = relative && insn->len > 1 ? insn->len - (insn->len <= 3 ? 1 : 4) : insn->len;
+	uint64_t form = insn->len;
+
+	for (size_t i = 0; i < used && i < len && i < 7; i++)
+		form = form << 8 | bytes[i];
+	return form;
+}

@@ -8,14 +8,18 @@
 #include <errno.h>
 #include "arch/x86/x86.h"
 
-static const char *const reg_names[] = {
+const char *const x86_reg_names[X86_FLAGS + 1] = {
 	"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", "r8",
 	"r9",  "r10", "r11", "r12", "r13", "r14", "r15", "rip", "flags",
 };
+const uint8_t x86_endbr64[X86_ENDBR_SIZE] = {0xf3, 0x0f, 0x1e, 0xfa};
+
 static const uint8_t args[] = {X86_RDI, X86_RSI, X86_RDX, X86_RCX, X86_R8, X86_R9};
 
 static const uint8_t go_args[] = {X86_RAX, X86_RBX, X86_RCX, X86_RDI, X86_RSI,
 				  X86_R8,  X86_R9,  X86_R10, X86_R11};
+
+static const uint8_t syscall_args[] = {X86_RDI, X86_RSI, X86_RDX, X86_R10, X86_R8, X86_R9};
 
 static const char *const jcc_names[16] = {
 	"jo", "jno", "jb", "jae", "je", "jne", "jbe", "ja",
@@ -164,10 +168,14 @@ static void set_branch(const ZydisDecodedInstruction *z, const struct row *r, st
 	out->mnemonic = r->mnemonic;
 	if (z->raw.imm[0].is_relative)
 		out->target = out->addr + z->length + z->raw.imm[0].value.s;
+	out->reads[0] = out->reads[1] = REG_NONE;
 	if (r->kind == BRANCH_JCC) {
+		out->reads[0] = X86_FLAGS;
 		out->cond = z->opcode & 15;
 		out->mnemonic = jcc_names[out->cond];
 	} else if (r->kind == BRANCH_LOOP) {
+		out->reads[0] = X86_FLAGS;
+		out->reads[1] = X86_RCX;
 		out->cond = X86_LOOPNE | (z->opcode & 3);
 		out->mnemonic = loop_names[z->opcode & 3];
 		if (z->address_width == 32) {
@@ -261,8 +269,10 @@ static bool holds(uint8_t cc, uint16_t flags)
 	return truth[cc >> 1 & 7] != (cc & 1);
 }
 
-static bool taken(uint8_t kind, uint8_t cond, uint16_t flags, uint64_t counter)
+static bool taken(uint8_t kind, uint16_t cond, const uint64_t reads[2])
 {
+	uint64_t flags = reads[0], counter = reads[1];
+
 	if (kind != BRANCH_LOOP)
 		return holds(cond, flags);
 	if (cond & X86_LOOP_ADDR32)
@@ -281,7 +291,7 @@ static bool taken(uint8_t kind, uint8_t cond, uint16_t flags, uint64_t counter)
 
 /* x < n, x <= n, x == n and their opposites; a signed condition says nothing of an unsigned bound.
  */
-static bool bound(uint8_t cond, bool is_taken, uint64_t n, uint64_t *max)
+static bool bound(uint16_t cond, bool is_taken, uint64_t n, uint64_t *max)
 {
 	switch (is_taken ? cond : cond ^ 1) {
 	case 2: /* b */
@@ -351,27 +361,61 @@ static bool is_prefix(uint8_t byte)
 	}
 }
 
+/* One trap, or two: uprobes. No branch becomes a jump; Documentation/trace/kprobes.rst: 0.43 and
+ * 0.06 us */
+static const struct cost_row costs[] = {
+	{"uprobe_multi", false, {[COST_EMULATED] = 1, [COST_STEPPED] = 8}},
+	{"uprobe_event", false, {[COST_EMULATED] = 1, [COST_STEPPED] = 8}},
+	{"kprobe_event", true, {[COST_BREAKPOINT] = 7, [COST_JUMP] = 1, [COST_FTRACE] = 1}},
+	{0},
+};
+
 const struct arch arch_x86_64 = {
 	.name = "x86-64",
 	.machine = EM_X86_64,
-	.nregs = ARRAY_SIZE(reg_names),
-	.reg_names = reg_names,
-	.nargs = ARRAY_SIZE(args),
-	.user_args = args,
-	.kernel_args = args,
-	.ngo_args = ARRAY_SIZE(go_args),
-	.go_args = go_args,
-	.return_reg = X86_RAX,
+	.longest = 15, /* SDM 2, 2.3.11 */
+	.alignment = 1,
+	.decode = decode,
+	.format = format,
+	.detail = x86__detail,
+	.is_prefix = is_prefix,
+	.taken = taken,
+	.bound = bound,
+	.nregs = ARRAY_SIZE(x86_reg_names),
+	.reg_names = x86_reg_names,
 	.sp_reg = X86_RSP,
 	.ip_reg = X86_RIP,
 	.flags_reg = X86_FLAGS,
-	.call_pushes = 8,
-	.counter_reg = X86_RCX,
+	.link_reg = REG_NONE,
+	.conventions =
+		{
+			[CONVENTION_C] = {args, ARRAY_SIZE(args), X86_RAX},
+			[CONVENTION_GO] = {go_args, ARRAY_SIZE(go_args), X86_RAX},
+			[CONVENTION_SYSCALL] = {syscall_args, ARRAY_SIZE(syscall_args), X86_RAX},
+		},
 	.clobbered = X86_CALLER_SAVED,
-	.decode = decode,
-	.taken = taken,
-	.format = format,
-	.is_prefix = is_prefix,
-	.detail = x86__detail,
-	.bound = bound,
+	.call_pushes = 8,
+	/* System V ABI, figures 3.36 and 3.3 */
+	.dwarf = {.entry_reg = 7,
+		  .entry_offset = 8,
+		  .fp = 6,
+		  .return_reg = 16,
+		  .fp_at = -16,
+		  .return_at = -8,
+		  .cfa = 16},
+	.relocations = {R_X86_64_JUMP_SLOT, R_X86_64_GLOB_DAT, R_X86_64_RELATIVE,
+			R_X86_64_IRELATIVE},
+	/* FLAG_X8664_LIB64 | FLAG_ELF_LIBC6 */
+	.loader = {"x86_64-linux-gnu", 0x0303, x86__hwcaps},
+	.plt_stub = x86__plt_stub,
+	.plt_alignment = 8,
+	.go_checks_stack = x86__go_checks_stack,
+	.breakpoint_name = "int3",
+	.uprobe_breakpoint = {{0xcc}, 1},
+	.uprobe_form = x86__uprobe_form,
+	.costs = costs,
+#ifdef __x86_64__
+	.samples = x86_samples,
+#endif
+	.kernel = &x86_kernel,
 };

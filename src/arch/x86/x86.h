@@ -28,6 +28,11 @@ enum x86_reg {
 	X86_RIP,
 	X86_FLAGS
 };
+#define X86_GENERAL 16 /* of them are general registers */
+extern const char *const x86_reg_names[X86_FLAGS + 1];
+
+#define X86_ENDBR_SIZE 4
+extern const uint8_t x86_endbr64[X86_ENDBR_SIZE];
 
 /* insn.cond of LOOP: which (by the low two bits), and whether the counter is 32 bits wide (prefix
  * 67); of JCC it is below. */
@@ -54,11 +59,24 @@ uint8_t x86__gpr(ZydisRegister reg);
  * base. */
 bool x86__modrm(const ZydisDecodedInstruction *z, struct operand *out);
 
-/* x86_sp.c: fills in sp_effect and sp_value. */
+/* sp.c: fills in sp_effect and sp_value. */
 void x86__sp(const struct x86_raw *raw, struct insn *out);
-/* x86_uprobe.c: user_refusal, emulated, nop5; flow and kind are set. */
+/* uprobe.c: user_refusal, emulated, nop5; flow and kind are set. */
 void x86__uprobe(const uint8_t *bytes, const ZydisDecodedInstruction *z, struct insn *out);
-/* x86_detail.c */
+uint64_t x86__uprobe_form(const uint8_t *bytes, size_t len, const struct insn *insn);
+/* detail.c */
 bool x86__detail(const uint8_t *bytes, size_t len, uint64_t addr, struct insn_detail *out);
+/* link.c */
+bool x86__plt_stub(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t entry_size,
+		   struct plt_stub *out);
+bool x86__go_checks_stack(const uint8_t *bytes, size_t len);
+const char *const *x86__hwcaps(void);
+/* kernel.c, emulation.c */
+extern const struct arch_kernel x86_kernel;
+bool x86__emulates_wrongly(const uint8_t *bytes, size_t len, const char *versions);
+/* samples.c */
+#ifdef __x86_64__
+extern const struct sample x86_samples[];
+#endif
 
 #endif

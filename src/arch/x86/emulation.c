@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Instructions of the kernel that must not carry a kprobe although the kernel accepts one: it
- * emulates branches, and some of them wrongly (arch/x86/kernel/kprobes/core.c, prepare_emulation()
- * and kprobe_emulate_*()). The system would go on at the wrong place, and most likely panic.
+ * x86-64: instructions of the kernel that must not carry a kprobe although the kernel accepts one:
+ * it emulates branches, and some of them wrongly (arch/x86/kernel/kprobes/core.c,
+ * prepare_emulation() and kprobe_emulate_*()). The system would go on at the wrong place, and most
+ * likely panic.
  */
 #include <stdio.h>
-#include <sys/utsname.h>
-#include "session.h"
+#include "arch/x86/x86.h"
 
 /* int3_emulate_call() pushes the address 5 bytes on, CALL_INSN_SIZE, whatever the call's length. */
 #define CALL_SIZE 5
@@ -28,7 +28,9 @@ static bool is_fixed(unsigned major, unsigned minor, unsigned patch)
 	       (major == fixed[last].major && minor >= fixed[last].minor);
 }
 
-/* Any upstream version in the text: distributions write it behind a number of their own. */
+/* Any upstream version in the text: distributions write it behind a number of their own. "6.1.192",
+ * "6.1.0-56-cloud-amd64 #1 SMP Debian 6.1.192-2", "Ubuntu 5.15.0-119.129-generic 5.15.160". To try
+ * it out could end in a panic. */
 static bool names_fixed(const char *text)
 {
 	unsigned major, minor, patch;
@@ -39,23 +41,6 @@ static bool names_fixed(const char *text)
 		    is_fixed(major, minor, patch))
 			return true;
 	return false;
-}
-
-/* "6.1.192", "6.1.0-56-cloud-amd64 #1 SMP Debian 6.1.192-2", "Ubuntu 5.15.0-119.129-generic
- * 5.15.160". To try it out could end in a panic. */
-static bool indirect_calls_are_right(void)
-{
-	static int answer = -1;
-	autofree char *signature = NULL;
-	struct utsname u;
-
-	if (answer >= 0)
-		return answer;
-	uname(&u);
-	if (file__read("/proc/version_signature", 4096, &signature, NULL))
-		signature = xstrdup("");
-	answer = names_fixed(u.release) || names_fixed(u.version) || names_fixed(signature);
-	return answer;
 }
 
 static size_t prefixes(const uint8_t *b, size_t len)
@@ -69,7 +54,7 @@ static size_t prefixes(const uint8_t *b, size_t len)
 	return n < len && b[n] >> 4 == 4 ? n + 1 : n; /* REX */
 }
 
-bool emulation__is_wrong(const uint8_t *bytes, size_t len)
+bool x86__emulates_wrongly(const uint8_t *bytes, size_t len, const char *versions)
 {
 	size_t at = prefixes(bytes, len);
 
@@ -80,7 +65,7 @@ bool emulation__is_wrong(const uint8_t *bytes, size_t len)
 		return len != CALL_SIZE;
 	case 0xff: /* call *reg */
 		return at + 1 < len && (bytes[at + 1] & 0xf8) == 0xd0 && len != CALL_SIZE &&
-		       !indirect_calls_are_right();
+		       !names_fixed(versions);
 	case 0xe0: /* loopne, loope, loop: the counter is tested before it is decremented */
 	case 0xe1:
 	case 0xe2:

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Functions of bbtrace's own that calibrate.c probes: one instruction each, of every kind that
- * costs differently, as often as there are kinds of records. calibrate_sites has a row for each:
- * name, function, instruction; the last one is empty.
+ * x86-64: functions of one instruction each, of every kind that costs differently under a probe, as
+ * often as there are kinds of records. x86_samples has a row for each: name, function, instruction;
+ * the last one is empty.
  */
-#include "calibrate.h"
+#include "arch/x86/x86.h"
 
 #ifdef __x86_64__
 #define SITE(name, before, insn, after)                                                            \
@@ -21,9 +21,9 @@
 
 __asm__(".section .data.rel.ro, \"aw\"\n"
 	".balign 8\n"
-	".globl calibrate_sites\n"
-	".hidden calibrate_sites\n"
-	"calibrate_sites:\n"
+	".globl x86_samples\n"
+	".hidden x86_samples\n"
+	"x86_samples:\n"
 	/* the first one's site is its first instruction, where a return probe may be */
 	SITE("nop", "", "nop", "ret") SITE("jcc", "test %eax, %eax", "jne 3f",
 					   "ret") SITE("jmp", "", "jmp 3f", "ret")
@@ -35,6 +35,4 @@ __asm__(".section .data.rel.ro, \"aw\"\n"
 						     "ret") ".section .data.rel.ro, \"aw\"\n"
 							    ".quad 0, 0, 0\n"
 							    ".text\n");
-#else
-const struct calibrate_site calibrate_sites[] = {{0}};
 #endif

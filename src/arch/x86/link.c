@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * x86-64: what linkers and Go's compiler make of it, and which libraries the loader takes.
+ */
+#include "arch/x86/x86.h"
+
+/*
+ * [endbr64] [bnd] jmp *disp(%rip): x86-64 psABI, 5.2 and (IBT) its PLT with .plt.sec. GNU ld says
+ * 8 of the entries of .plt.got without IBT, lld 0 of all.
+ */
+bool x86__plt_stub(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t entry_size,
+		   struct plt_stub *out)
+{
+	const uint64_t size = entry_size == 8 ? 8 : 16;
+	size_t at = 0;
+	int32_t disp;
+
+	if (len >= X86_ENDBR_SIZE && !memcmp(bytes, x86_endbr64, X86_ENDBR_SIZE))
+		at = X86_ENDBR_SIZE;
+	if (at < len && bytes[at] == 0xf2)
+		at++;
+	if (len - at < 6 || bytes[at] != 0xff || bytes[at + 1] != 0x25)
+		return false;
+	memcpy(&disp, bytes + at + 2, sizeof(disp));
+	*out = (struct plt_stub){.slot = addr + at + 6 + (int64_t)disp,
+				 .size = min_of(size, (uint64_t)len)};
+	return true;
+}
+
+/* cmp 0x10(%r14),%rsp or, of a large frame, lea -N(%rsp),%r12 first, with a byte or four of N, and
+ * %r12 compared. */
+bool x86__go_checks_stack(const uint8_t *bytes, size_t len)
+{
+	static const uint8_t small[] = {0x49, 0x3b, 0x66, 0x10}, large[] = {0x4d, 0x3b, 0x66, 0x10};
+
+	if (len >= sizeof(small) && !memcmp(bytes, small, sizeof(small)))
+		return true;
+	for (unsigned lea = 5; lea <= 8; lea += 3)
+		if (len >= lea + sizeof(large) && bytes[0] == 0x4c && bytes[1] == 0x8d &&
+		    !memcmp(bytes + lea, large, sizeof(large)))
+			return true;
+	return false;
+}
+
+/* ---- the levels of x86-64 that glibc has libraries for ---- */
+
+#if defined(__x86_64__)
+/* Older clangs don't know the levels by name: then by features that only processors of the level
+ * have. */
+#if defined(__clang__) && __clang_major__ < 18
+#define HAS_V4 (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
+#define HAS_V3 (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"))
+#define HAS_V2 __builtin_cpu_supports("sse4.2")
+#else
+#define HAS_V4 __builtin_cpu_supports("x86-64-v4")
+#define HAS_V3 __builtin_cpu_supports("x86-64-v3")
+#define HAS_V2 __builtin_cpu_supports("x86-64-v2")
+#endif
+
+const char *const *x86__hwcaps(void)
+{
+	static const char *names[4];
+	size_t n = 0;
+
+	if (names[0])
+		return names;
+	if (HAS_V4)
+		names[n++] = "x86-64-v4";
+	if (HAS_V3)
+		names[n++] = "x86-64-v3";
+	if (HAS_V2)
+		names[n++] = "x86-64-v2";
+	return names;
+}
+#else
+const char *const *x86__hwcaps(void)
+{
+	static const char *const none[] = {NULL};
+
+	return none;
+}
+#endif
