@@ -14,7 +14,7 @@ struct decoder {
 	char comm[sizeof(((struct wire_entry *)0)->comm) + 1];
 	struct map64 full; /* cpu << WIRE_TID_BITS | tid -> struct wire_event *: the last full
 			      record of a branch */
-	size_t kept;	   /* how many there were when the old ones were last dropped */
+	size_t kept;	   /* their number after old ones were last dropped */
 	uint64_t key;	   /* of .last */
 	struct wire_event *last;
 };
@@ -59,7 +59,7 @@ static struct wire_event *find_full(struct decoder *d, uint64_t key)
 	return d->last;
 }
 
-/* Drops those that are too old for any compact record to come. */
+/* Drops full records that are too old for any later compact record to refer to. */
 static void drop_old(struct decoder *d, uint64_t settled)
 {
 	VEC(uint64_t) old = {0};
@@ -107,7 +107,7 @@ static bool expand(struct decoder *d, const struct wire_compact *c, struct wire_
 	if (!full)
 		return false;
 	*out = *full;
-	/* 40 bits, signed: the clock of a probe may step back by some ns
+	/* 40 bits, signed: the clock that probes read may step back by some ns
 	 * (kernel/time/timekeeping.c, ktime_get_mono_fast_ns()) */
 	out->time += (int64_t)((c->when >> 24 << 24) - (full->time << 24)) >> 24;
 	out->sp = (full->sp & ~sp_mask) | (c->when << 3 & sp_mask);
@@ -116,12 +116,12 @@ static bool expand(struct decoder *d, const struct wire_compact *c, struct wire_
 	return true;
 }
 
-/* ---- targets that the kernel side could not read ---- */
+/* ---- targets that the BPF program could not read ---- */
 
 /*
- * What the file has for the operand at a running address; ip: that of the site. The page was not
- * there yet: a table that is used for the first time. Memory that can be written to may have been:
- * only what can't be is as in the file.
+ * Reads the operand at a running address from the file; ip is the running address of the site. The
+ * BPF program can't read a page that is not resident, as with the first use of a table. Only
+ * read-only memory is certain to be as in the file.
  */
 static bool read_operand(const struct decoder *d, const struct plan_site *s, uint64_t addr,
 			 uint64_t ip, uint64_t *target)
@@ -142,7 +142,7 @@ static bool read_operand(const struct decoder *d, const struct plan_site *s, uin
 	return true;
 }
 
-/* Where an indirect branch, a ret or a return goes; value: the record's. */
+/* Sets the target of an indirect branch, a ret or a return from the record's value. */
 static void take_target(struct decoder *d, const struct plan_site *s, const struct wire_event *e,
 			const __u64 *value)
 {

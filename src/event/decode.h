@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * decode: records of the kernel side (bpf/wire.h) as events. Compact records are expanded by what
- * the thread's last full one said, and targets that the kernel side could not read are looked up in
+ * decode: turns records of the BPF program (bpf/wire.h) into events. Compact records are expanded
+ * from the thread's last full record. Targets that the BPF program could not read are looked up in
  * the program's file.
  */
 #ifndef BBTRACE_EVENT_DECODE_H
@@ -15,9 +15,10 @@ struct decoder;
 struct decoder *decoder__new(const struct plan *plan);
 void decoder__free(struct decoder *d);
 /*
- * A record of the ring, size bytes, aligned for 8; all of them are to be given, in their order.
- * settled: a time, CLOCK_MONOTONIC ns: all records that were made before it have been given.
- * The event is valid until the next call. NULL: no record of this plan (a message is set).
+ * Decodes one record of the ring buffer: size bytes, 8-byte aligned. Every record must be passed,
+ * in order. settled is a CLOCK_MONOTONIC time in ns: all records made before it have been passed.
+ * The event is valid until the next call. NULL: the record doesn't belong to this plan (a message
+ * is set).
  */
 const struct event *decoder__event(struct decoder *d, const void *record, size_t size,
 				   uint64_t settled);

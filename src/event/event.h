@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * event: what happened to a thread, decoded and independent of the machine and of the mechanism
- * that told it. Front door of src/event.
+ * that recorded it. Public header of src/event.
  */
 #ifndef BBTRACE_EVENT_H
 #define BBTRACE_EVENT_H
 
 #include "util/util.h"
 
-/* ---- what a probe told ---- */
+/* ---- what a probe recorded ---- */
 
 enum event_type {
-	EVENT_BRANCH, /* a branch, or a witness was hit: the plan's site says which */
+	EVENT_BRANCH, /* a branch or a witness was hit; the plan's site says which */
 	EVENT_ENTRY,
-	EVENT_RETURN,	 /* by a return probe: site is that of the entry, sp as there */
+	EVENT_RETURN,	 /* recorded by a return probe: site and sp are those of the entry */
 	EVENT_LOST,	 /* events of this thread are missing since its last one */
 	EVENT_SIGNAL,	 /* a signal's handler is about to run in this thread */
-	EVENT_GOROUTINE, /* what this thread runs from here on */
+	EVENT_GOROUTINE, /* the goroutine that this thread runs from here on */
 	EVENT_TYPES
 };
 
@@ -27,59 +27,61 @@ enum event_interrupt {
 	IN_NMI = 4,
 };
 
-/* Registers of an entry, by the architecture's numbers: what is recorded of any architecture. */
+/* The most registers that an entry of any architecture has, by the architecture's numbers. */
 #define EVENT_REGS 36
 #define EVENT_ARGS 6 /* of a system call */
 
-/* A goroutine goes by its number, or, where that isn't known, by the address of its g with this
- * bit. */
+/* A goroutine is identified by its goid or, if that is unknown, by the address of its g with this
+ * bit set. */
 #define GOROUTINE_AT (1ull << 63)
 
 /* Why a call stack has no more frames. */
 enum stack_end {
 	STACK_WHOLE,	  /* the outermost one is there */
-	STACK_NO_POINTER, /* its caller can't be told: it is not shown to keep a frame pointer */
+	STACK_NO_POINTER, /* the caller is unknown: the function doesn't provably keep a frame
+			     pointer */
 	STACK_UNREADABLE, /* its frame could not be read */
-	STACK_LIMIT,	  /* there is no room for more */
+	STACK_LIMIT,	  /* STACK_FRAMES were recorded */
 	STACK_ENDS
 };
 #define STACK_FRAMES 64 /* at most */
 
-/* What an entry has besides. What is pointed to is valid as long as the event is. */
+/* The extra data of an entry. The pointers are valid as long as the event is. */
 struct event_entry {
-	uint64_t ip;	 /* running address of the probe */
-	uint64_t caller; /* the return address; 0: not known */
-	bool pending; /* a return probe has replaced it: what was called with it has not returned */
-	const char *comm;     /* at most 15 bytes */
+	uint64_t ip;	  /* running address of the probe */
+	uint64_t caller;  /* the return address; 0: not known */
+	bool pending;	  /* a return probe had replaced it: the call that it was set for has not
+			     returned */
+	const char *comm; /* at most 15 bytes */
 	const uint64_t *regs; /* nregs of them, by number; NULL: not recorded */
 	unsigned nregs;
-	const uint64_t *args;  /* of a system call: EVENT_ARGS of them; NULL: it is none */
-	const uint64_t *stack; /* running addresses, innermost first; NULL: not asked for */
+	const uint64_t *args;  /* EVENT_ARGS of a system call; NULL: not a system call */
+	const uint64_t *stack; /* running addresses, innermost first; NULL: not requested */
 	unsigned nstack;
 	uint8_t stack_end; /* enum stack_end */
 };
 
 struct event {
 	uint64_t time;	   /* ns, CLOCK_MONOTONIC */
-	uint32_t pid, tid; /* as bbtrace's PID namespace numbers them; kernel: tid 0 is a CPU's idle
-			      thread */
-	uint64_t sp;	   /* stack pointer before the instruction runs; of a goroutine, whose stack
-			      moves: from its stack's upper end */
-	uint32_t site;	   /* in the plan; BRANCH, ENTRY, RETURN */
+	uint32_t pid, tid; /* in bbtrace's PID namespace; kernel: tid 0 is a CPU's idle task */
+	uint64_t sp;   /* stack pointer before the instruction; for a goroutine, whose stack moves,
+			  relative to the stack's upper end */
+	uint32_t site; /* in the plan; BRANCH, ENTRY, RETURN */
 	uint16_t cpu;
 	uint8_t type;	   /* enum event_type */
 	uint8_t interrupt; /* enum event_interrupt */
 	bool taken;	   /* of a conditional branch */
 	bool has_target, has_value;
-	uint64_t target; /* where an indirect branch, a ret or a return goes, if that is known */
-	uint64_t value;	 /* ret, RETURN: the return register, if that is known */
-	uint64_t count;	 /* LOST: how many events are missing at least */
-	bool hits; /* LOST: and hits that are no event by themselves, or nothing but a signal's */
-	uint64_t goroutine;		 /* GOROUTINE: 0: no one's, or the thread's own stack */
+	uint64_t target; /* of an indirect branch, a ret or a return, if known */
+	uint64_t value;	 /* ret, RETURN: the return register, if known */
+	uint64_t count;	 /* LOST: lower bound of the missing events */
+	bool hits;	 /* LOST: also missing are hits that make no event of their own, or only a
+			    signal's */
+	uint64_t goroutine;		 /* GOROUTINE; 0: none, or the thread's own stack */
 	const struct event_entry *entry; /* ENTRY */
 };
 
-/* ---- what happens to processes, beside the probes ---- */
+/* ---- sideband events: what happens to processes ---- */
 
 enum sideband_type {
 	SIDEBAND_FORK,
@@ -87,9 +89,9 @@ enum sideband_type {
 	SIDEBAND_COMM,
 	SIDEBAND_EXIT,
 	SIDEBAND_MAP,
-	SIDEBAND_LOST,	/* so many side events were lost */
-	SIDEBAND_GAP,	/* of this process some events were not seen, nobody knows how many */
-	SIDEBAND_INNER, /* in a PID namespace of its own the process is number count */
+	SIDEBAND_LOST,	/* count sideband events were lost */
+	SIDEBAND_GAP,	/* an unknown number of this process's events is missing */
+	SIDEBAND_INNER, /* the process's PID in its own PID namespace is count */
 };
 
 struct sideband_event {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Bytes as lines of 7-bit text, each with its number and checksum: see armor.h. */
+/* Encodes bytes as lines of 7-bit text, each with a number and a checksum: see armor.h. */
 #include <stdlib.h>
 #include <zlib.h>
 #include "file/armor.h"
@@ -10,7 +10,7 @@ const char armor_digits[64 + 1] =
 
 struct armor {
 	uint64_t number;
-	uint8_t held[ARMOR_BYTES]; /* not a line yet */
+	uint8_t held[ARMOR_BYTES]; /* bytes that don't fill a line yet */
 	size_t len;
 };
 

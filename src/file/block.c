@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The outermost layer of a trace file: its header, and blocks with lengths, number and checksum. */
+/* The outermost layer of a trace file: the header, then blocks with lengths, number and
+ * checksum. */
 #include <errno.h>
 #include <zlib.h>
 #include "file/format.h"
 
-/* Recording must keep up with the probes: level 1 takes a third of the time of the default. */
+/* Recording must keep up with the probes: level 1 takes a third of the default level's time. */
 #define LEVEL 1
 
 /* ---- header ---- */
@@ -40,7 +41,7 @@ int header__check(const uint8_t *header, uint16_t *machine, unsigned *major)
 
 /* ---- blocks ---- */
 
-/* False: it doesn't get smaller, or so much smaller that a reader wouldn't believe it. */
+/* False: deflate doesn't make it smaller, or by more than BLOCK_RATIO_MAX, which readers refuse. */
 static bool deflate_raw(const struct str *raw, struct str *out)
 {
 	uLongf len = compressBound(raw->len);

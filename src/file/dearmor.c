@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Armored lines out of a console's log. Control characters and escape sequences are dropped. A line
- * that was interrupted, by kernel messages say, is put together again: its first part stands before
- * the message on the same physical line, the rest some lines below; the checksum tells that it was.
+ * Finds armored lines in a console log. Control characters and escape sequences are dropped. A line
+ * that something interrupted, such as a kernel message, is reassembled: its first part precedes the
+ * message on the same physical line, and the rest follows some lines below. The checksum confirms
+ * it.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include "file/armor.h"
 
-#define PHYSICAL_MAX 4096 /* longer physical lines are cut: what they are, no armor */
-#define WINDOW	     64	  /* physical lines between the parts of one */
+#define PHYSICAL_MAX 4096 /* longer physical lines are cut; they hold no armor */
+#define WINDOW	     64	  /* physical lines between the parts of one armored line */
 
 struct physical {
 	char *text;
@@ -25,14 +26,15 @@ struct dearmor {
 	size_t at, end;
 	bool ended;
 	int error;
-	struct str line; /* the physical line that is being read */
+	struct str line; /* the current physical line */
 	enum { PLAIN, ESCAPE, SEQUENCE } state;
-	struct physical window[WINDOW]; /* a ring of the last ones that held no whole line */
+	struct physical window[WINDOW]; /* ring of the last physical lines without a complete
+					   armored line */
 	unsigned next;
-	uint64_t expected; /* number of the line that comes next */
+	uint64_t expected; /* number of the next line */
 	uint64_t bad;	   /* lines damaged or missing */
-	bool gap;	   /* there was one: nothing more comes out */
-	struct str out;	   /* bytes that were not asked for yet */
+	bool gap;	   /* a line was missing: no more output */
+	struct str out;	   /* decoded bytes that were not read yet */
 	size_t given;
 };
 
@@ -77,11 +79,12 @@ static bool parse_hex(const char *text, unsigned digits, uint32_t *out)
 
 struct armored {
 	uint64_t number;
-	unsigned bytes; /* that it holds */
+	unsigned bytes; /* in it */
 	size_t len;	/* of its text */
 };
 
-/* The numbers in a head; of those that share the low bits, the line nearest to the expected one. */
+/* Parses the head of a line. The number holds low bits only: the nearest to the expected number
+ * counts. */
 static bool parse_head(const struct dearmor *d, const char *text, struct armored *a)
 {
 	uint32_t low, bytes;
@@ -148,11 +151,11 @@ static void forget_window(struct dearmor *d)
 	}
 }
 
-/* A line that is whole. */
+/* Takes a complete line. */
 static void take(struct dearmor *d, const char *text, const struct armored *a)
 {
 	if (a->number < d->expected)
-		return; /* once more */
+		return; /* a duplicate */
 	if (a->number > d->expected)
 		tell_missing(d, d->expected, a->number - 1);
 	if (!d->gap)
@@ -163,7 +166,7 @@ static void take(struct dearmor *d, const char *text, const struct armored *a)
 
 /* ---- physical lines ---- */
 
-/* Whole lines anywhere in a physical one. False: there is none. */
+/* Takes complete lines anywhere in a physical line. False: there is none. */
 static bool take_whole(struct dearmor *d, const char *text, size_t len)
 {
 	const char *p = text, *end = text + len;
@@ -184,7 +187,7 @@ static bool take_whole(struct dearmor *d, const char *text, size_t len)
 	return found;
 }
 
-/* n bytes of first and the last ones of rest: are they a line? */
+/* Do the n bytes of first and the end of rest make a line? Then takes it. */
 static bool join(struct dearmor *d, const struct physical *first, size_t n,
 		 const struct physical *rest, size_t total)
 {
@@ -202,7 +205,7 @@ static bool join(struct dearmor *d, const struct physical *first, size_t n,
 	return true;
 }
 
-/* The start of one physical line and all of another. */
+/* Joins the start of one physical line and all of another. */
 static bool join_lines(struct dearmor *d, const struct physical *first, const struct physical *rest)
 {
 	for (size_t n = 1; n + rest->len <= ARMOR_LINE_MAX; n++)
@@ -211,7 +214,7 @@ static bool join_lines(struct dearmor *d, const struct physical *first, const st
 	return false;
 }
 
-/* What interrupted it had no end of line: the start and the end of one physical line. */
+/* Joins the start and the end of one physical line: what interrupted it had no newline. */
 static bool join_ends(struct dearmor *d, const struct physical *p)
 {
 	for (size_t total = ARMOR_LINE_MAX; total > ARMOR_HEAD_LEN + 8; total -= 4)
@@ -221,7 +224,7 @@ static bool join_ends(struct dearmor *d, const struct physical *p)
 	return false;
 }
 
-/* A line may be preceded on its physical line by what had no end of line itself. */
+/* Where an armored line may begin: text without a newline may precede it on its physical line. */
 static const char *begin_of(const char *text, size_t len)
 {
 	const char *p = memmem(text, len, ARMOR_MARK, ARMOR_MARK_LEN);
@@ -243,7 +246,7 @@ static void take_physical(struct dearmor *d)
 	}
 	begin.text = (char *)begin_of(line.text, line.len);
 	begin.len = line.len - (begin.text - line.text);
-	/* "@" is the shortest first part */
+	/* the first part has at least "@" */
 	if (*begin.text != ARMOR_MARK[0] || join_ends(d, &begin))
 		return;
 	free(d->window[d->next].text);

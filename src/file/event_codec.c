@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What records and side events consist of: see event_codec.h. Each code_…() writes the value that
- * it is given, or gives the one that it read.
+ * The fields of records and sideband events: see event_codec.h. Each code_…() writes its argument,
+ * or returns what it read.
  */
 #include "file/event_codec.h"
 
@@ -29,8 +29,8 @@ static always_inline uint32_t code_bits(struct codec *c, enum column_id id, uint
 	return v;
 }
 
-/* ---- formats 1 and 2, x86-64 only: the flags register, one of the last seen at the site, else its
- * six arithmetic bits ---- */
+/* ---- formats 1 and 2, x86-64 only: the flags register. It is one of those last seen at the site,
+ * or is written as its six arithmetic bits ---- */
 
 static const uint8_t arithmetic[] = {0, 2, 4, 6, 7, 11}; /* CF PF AF ZF SF OF: SDM 1, 3.4.3.1 */
 #define ARITHMETIC 0x8d5
@@ -53,8 +53,8 @@ static uint16_t unpack_flags(uint32_t v)
 	return flags;
 }
 
-/* Six bits; those of the youngest flags of the site, which are never needed here, announce all 16.
- */
+/* Six bits. The newest flags of the site never occur here, so their six bits are the escape for all
+ * 16. */
 static uint16_t code_new_flags(struct codec *c, const struct site_state *s,
 			       const struct thread_state *th, uint16_t flags)
 {
@@ -132,7 +132,7 @@ static void code_values(struct codec *c, struct record *x, const struct site_sta
 	value[1] = code_delta(c, COLUMN_VALUES, value[1], s->value[1]);
 }
 
-/* Which of n numbers differ from what is expected, then those. */
+/* Codes a mask of those of n numbers that differ from the prediction, then these. */
 static void code_changed(struct codec *c, uint64_t *values, const uint64_t *expected, unsigned n)
 {
 	uint64_t changed = 0;
@@ -177,7 +177,7 @@ static void code_registers(struct codec *c, struct record *x, const struct site_
 	code_changed(c, x->regs, expected, n);
 }
 
-/* The outer frames are mostly those of the entry before. */
+/* The outer frames are mostly those of the previous entry. */
 static void code_stack(struct codec *c, struct record *x, const struct thread_state *th)
 {
 	uint64_t shared = 0, n, before;
@@ -210,7 +210,7 @@ static void code_entry(struct codec *c, struct record *x, const struct site_stat
 		code_stack(c, x, th);
 }
 
-/* Formats 1 and 2: taken is told by the flags, and the counter of a loop. */
+/* Formats 1 and 2: taken follows from the flags and the counter of a loop instruction. */
 static bool taken_by_flags(const struct codec *c, const struct record *x)
 {
 	const struct plan_site *s = &c->m.plan->sites.data[x->site];
@@ -220,7 +220,7 @@ static bool taken_by_flags(const struct codec *c, const struct record *x)
 	return c->m.plan->arch->taken(s->kind, s->cond, reads);
 }
 
-/* A bit, whether it is as it was the last time on this path, or at this site. */
+/* One bit: is it as predicted, by the last time on this path or at this site? */
 static bool code_taken(struct codec *c, const struct record *x, const struct site_state *s,
 		       const struct follower *f)
 {
@@ -256,9 +256,9 @@ void codec__record(struct codec *c, struct record *x, struct thread_state *th)
 	event_model__take(&c->m, th, f, x);
 }
 
-/* ---- side events ---- */
+/* ---- sideband events ---- */
 
-/* What each type has, beside its pid and tid. */
+/* The fields of each type besides pid and tid. */
 enum { HAS_TIME = 1, HAS_PARENT = 2, HAS_MAP = 4, HAS_TEXT = 8, HAS_COUNT = 16 };
 static const uint8_t sideband_has[] = {
 	[SIDEBAND_FORK] = HAS_TIME | HAS_PARENT,
@@ -272,7 +272,7 @@ static const uint8_t sideband_has[] = {
 	[SIDEBAND_ITEM_LOST] = HAS_COUNT,
 };
 
-/* Reading: the text is copied to *own. */
+/* When reading, the text is copied to *own. */
 static void code_text(struct codec *c, const char **text, char **own)
 {
 	struct reader part;

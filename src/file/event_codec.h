@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * event_codec: what an event and a sideband event consist of, by columns. One function tells it for
- * writing and for reading, so that the two can't differ. Private to src/file.
+ * event_codec: the columns of events and sideband events. The same function writes and reads, so
+ * that the two can't differ. Private to src/file.
  */
 #ifndef BBTRACE_FILE_EVENT_CODEC_H
 #define BBTRACE_FILE_EVENT_CODEC_H
@@ -11,20 +11,20 @@
 
 /* The columns of a block, in this order. */
 enum column_id {
-	COLUMN_HITS,  /* a bit a record: all is as expected but time, flags and values */
-	COLUMN_TAKEN, /* bits: is a conditional as it is expected? Formats 1, 2: the flags register
+	COLUMN_HITS,  /* one bit per record: all but time, flags and values is as predicted */
+	COLUMN_TAKEN, /* bits: is taken as predicted? Formats 1, 2: the flags register
 		       */
 	BIT_COLUMNS,
-	COLUMN_RUNS = BIT_COLUMNS, /* whose the next items are, and how many */
-	COLUMN_MISSES,		   /* what is not as expected */
+	COLUMN_RUNS = BIT_COLUMNS, /* the thread of the next items, and their number */
+	COLUMN_MISSES,		   /* the fields that are not as predicted */
 	COLUMN_TIMES,
 	COLUMN_VALUES,
 	COLUMN_ENTRIES,
-	COLUMN_SIDEBAND, /* side events, and losses told at the end */
+	COLUMN_SIDEBAND, /* sideband events, and losses reported at the end */
 	COLUMNS
 };
 
-/* Where values are written to or read from. */
+/* The columns that values are written to or read from. */
 struct codec {
 	bool writing, bad;
 	struct event_model m;
@@ -34,12 +34,12 @@ struct codec {
 	struct reader in[COLUMNS];
 };
 
-/* Writes x, or reads it. Reading: c->bad where it can't be. */
+/* Writes or reads x. After reading, c->bad says that the data is invalid. */
 void codec__record(struct codec *c, struct record *x, struct thread_state *th);
 
-#define SIDEBAND_ITEM_LOST 64 /* in place of the type: a loss told at the end */
+#define SIDEBAND_ITEM_LOST 64 /* in place of the type: a loss reported at the end */
 
-/* Writes a side event, or reads it; reading: *own is its text, to be freed. */
+/* Writes or reads a sideband event. When reading, *own is its text; the caller frees it. */
 void codec__sideband(struct codec *c, uint64_t *type, struct sideband_event *e, char **own);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Blocks of events, read. Bytes from outside: a column that ends too early, or a number that can't
- * be, is damage. */
+/* Reads blocks of events. The bytes are untrusted: a column that ends early or an impossible number
+ * means that the file is damaged. */
 #include <errno.h>
 #include <stdlib.h>
 #include "file/event_codec.h"
@@ -42,10 +42,10 @@ static struct thread_state *new_thread(struct codec *c)
 	return event_model__add_thread(&c->m, pid, tid);
 }
 
-/* ---- formats 1 and 2 had some things elsewhere ---- */
+/* ---- fields that formats 1 and 2 have elsewhere ---- */
 
-/* Interrupts were in flags that are always clear, a pending return in the first of no arguments,
- * and why a stack ends in place of its last frame. */
+/* Interrupts were in flag bits that are always clear, a pending return in the first syscall
+ * argument of an entry without any, and the stack's end in place of its last frame. */
 static void convert(struct record *x)
 {
 	uint64_t *last = &x->stack[x->frames ? x->frames - 1 : 0];

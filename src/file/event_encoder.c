@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Blocks of events, written. */
+/* Writes blocks of events. */
 #include <errno.h>
 #include <stdlib.h>
 #include "file/event_codec.h"
 #include "file/format.h"
 
-/* Bytes: what a cut costs at most. Smaller ones cost more room, each begins without knowledge. */
+/* Bytes of a block, the most that a cut file loses. Smaller blocks compress worse: each starts with
+ * an empty model. */
 #define BLOCK_FULL	(1u << 17)
 #define BLOCK_ITEMS_MAX (1u << 20)
-#define SIZE_EVERY	16 /* items: how often the bytes are counted */
+#define SIZE_EVERY	16 /* items between two counts of the bytes */
 
 struct event_encoder {
 	struct codec c;
-	struct map64 threads; /* pid, tid -> number; 0 is side events */
-	uint64_t key, number; /* of the thread that was looked up last; number 0: none */
-	uint64_t run, length; /* whose items were written last, how many */
+	struct map64 threads; /* pid, tid -> number; 0 is sideband events */
+	uint64_t key, number; /* of the last thread looked up; number 0: none */
+	uint64_t run, length; /* thread of the current run, and its number of items */
 	uint64_t items;
 };
 
@@ -71,7 +72,7 @@ static uint64_t number_of(struct event_encoder *e, uint64_t key, const struct ev
 
 static struct thread_state *thread_of(struct event_encoder *e, const struct event *w)
 {
-	/* every CPU has an idle thread, and all of them have the number 0 */
+	/* all CPUs' idle tasks have tid 0 */
 	uint64_t key = w->tid ? (uint64_t)w->pid << 32 | w->tid : 1ull << 63 | w->cpu;
 
 	if (!e->number || key != e->key)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What is expected next in a block of events: see event_model.h. */
+/* Predicts the next item in a block of events: see event_model.h. */
 #include <stdlib.h>
 #include "file/event_model.h"
 
@@ -82,7 +82,7 @@ bool event_model__is_conditional(const struct event_model *m, uint32_t site)
 	return s && (s->kind == BRANCH_JCC || s->kind == BRANCH_LOOP);
 }
 
-/* What decides where the thread goes from here. */
+/* Hashes what decides where the thread goes next. */
 static uint64_t outcome(const struct event_model *m, const struct record *x)
 {
 	if (event_model__is_conditional(m, x->site))
@@ -125,7 +125,7 @@ static uint64_t middle(uint64_t a, uint64_t b, uint64_t c)
 	return min_of(max_of(low, c), high);
 }
 
-/* An interrupt now and then doesn't change what is expected. */
+/* The median of three, so that a rare interrupt doesn't change the prediction. */
 static void take_time(struct follower *f, uint64_t took)
 {
 	f->takes = middle(f->took[0], f->took[1], took);

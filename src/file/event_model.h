@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * event_model: what is expected next. Writer and reader of event blocks keep the same model of what
- * was seen so far in a block, so that only what is not as expected takes room. A block starts with
- * an empty model: it can be read without those before it. Private to src/file.
+ * event_model: predicts the next event. Writer and reader of event blocks keep the same model of
+ * the block so far, so that only deviations from the prediction take space. Each block starts with
+ * an empty model and can be read without those before it. Private to src/file.
  */
 #ifndef BBTRACE_FILE_EVENT_MODEL_H
 #define BBTRACE_FILE_EVENT_MODEL_H
 
 #include "file/file.h"
 
-/* What a record is, its size included. */
+/* The type of a record, which also determines its size. */
 enum record_kind {
 	RECORD_BRANCH,
 	RECORD_VALUE,
@@ -22,7 +22,7 @@ enum record_kind {
 	RECORDS
 };
 
-/* An event as it stands in a block. */
+/* An event as it is stored in a block. */
 struct record {
 	uint32_t site; /* the plan's number of sites: none */
 	uint32_t kind; /* enum record_kind */
@@ -30,10 +30,10 @@ struct record {
 	uint64_t time, sp;
 	uint32_t cpu;
 	uint32_t state;	   /* enum record_state */
-	uint16_t flags;	   /* formats 1 and 2: of the flags register, which tells taken */
+	uint16_t flags;	   /* formats 1 and 2: the flags register, which decides taken */
 	bool taken;	   /* of a conditional branch */
-	uint64_t value[2]; /* target and value; LOST: count and hits; GOROUTINE: which */
-	/* of an entry */
+	uint64_t value[2]; /* target and value; LOST: count and hits; GOROUTINE: its number */
+	/* entries only */
 	uint64_t caller;
 	char comm[16];
 	uint64_t regs[EVENT_REGS], args[EVENT_ARGS];
@@ -41,7 +41,7 @@ struct record {
 	uint64_t frames, stack[STACK_FRAMES], stack_end;
 };
 
-/* What a record lacks, and how it was: the first four are as they were in formats 1 and 2. */
+/* Missing fields and flags of a record. The first four are as in formats 1 and 2. */
 enum record_state {
 	RECORD_NO_TARGET = 1,
 	RECORD_NO_VALUE = 2,
@@ -62,68 +62,68 @@ static inline bool has_values(enum record_kind kind)
 #define FOLLOWERS	  (1u << 14)
 #define MODEL_THREADS_MAX 4096 /* in a block */
 
-/* The last time at a site. */
+/* What the last visit of a site was like. */
 struct site_state {
 	uint32_t epoch;
 	uint8_t kind;
 	bool taken;
 	uint32_t state;
-	uint16_t flags[FLAGS_KEPT]; /* the flags registers seen there, the youngest first */
+	uint16_t flags[FLAGS_KEPT]; /* flags registers seen there, newest first */
 	uint64_t value[2], caller, ip;
 };
 
-/* What came last time after the same branch with the same outcome. */
+/* What followed the same branch with the same outcome last time. */
 struct follower {
 	uint32_t epoch, site;
 	bool taken;
 	uint64_t sp_change;
-	uint64_t took[2]; /* ns, the last two times, the younger one first */
-	uint64_t takes;	  /* the middle one of the last three */
+	uint64_t took[2]; /* ns, the last two times, newest first */
+	uint64_t takes;	  /* the median of the last three */
 };
 
 struct thread_state {
 	uint32_t pid, tid;
 	uint16_t cpu, flags;
 	uint64_t sp;
-	uint64_t time;	  /* of its last record in this block; 0: it has none */
-	uint64_t context; /* hash of the branch before and its outcome */
+	uint64_t time;	  /* of its last record in this block; 0: none */
+	uint64_t context; /* hash of the previous branch and its outcome */
 	char comm[16];
 	uint64_t regs[EVENT_REGS], args[EVENT_ARGS];
 	struct {
 		uint64_t sp, caller;
-	} callers[CALLERS_KEPT]; /* return addresses, by where on the stack they lie */
+	} callers[CALLERS_KEPT]; /* return addresses by stack slot */
 	uint64_t frames;
 	uint64_t stack[STACK_FRAMES];
 };
 
 struct event_model {
 	const struct plan *plan;
-	unsigned major; /* of the format: 1 tells only what time it was; 1 and 2 have flags */
-	uint32_t epoch; /* number of the block: what is of another one is empty */
+	unsigned major; /* of the format: 1 has no time prediction; 1 and 2 have flags */
+	uint32_t epoch; /* number of the block: state of another epoch counts as empty */
 	uint64_t time;
-	struct site_state *sites; /* one more than the plan has: of records without site */
+	struct site_state *sites; /* by site, and one more for records without a site */
 	struct follower *followers;
-	VEC(struct thread_state *) threads; /* nthreads are of this block */
+	VEC(struct thread_state *) threads; /* the first nthreads are of this block */
 	size_t nthreads;
 };
 
 /* major: of the format. */
 void event_model__init(struct event_model *m, const struct plan *plan, unsigned major);
 void event_model__free(struct event_model *m);
-/* A new block. */
+/* Starts a new block. */
 void event_model__reset(struct event_model *m);
 struct thread_state *event_model__add_thread(struct event_model *m, uint32_t pid, uint32_t tid);
 /* Is the site a conditional branch? */
 bool event_model__is_conditional(const struct event_model *m, uint32_t site);
 struct site_state *event_model__site(struct event_model *m, uint32_t site);
-/* What is expected of the thread; only if its epoch is the model's is there any expectation. */
+/* The prediction for the thread. It is valid only if its epoch is the model's. */
 struct follower *event_model__follower(struct event_model *m, const struct thread_state *th);
-/* When the thread's next record is expected; f: its follower, NULL: there is no expectation. */
+/* The predicted time of the thread's next record; f: its follower, NULL: no prediction. */
 uint64_t event_model__time(const struct event_model *m, const struct thread_state *th,
 			   const struct follower *f);
-/* The return address that was seen at this place of the stack; 0: none. */
+/* The return address last seen in this stack slot; 0: none. */
 uint64_t thread_state__caller(const struct thread_state *th, uint64_t sp);
-/* Takes a record over once it is known whole; f: what was expected. */
+/* Updates the model with a complete record; f: the prediction for it. */
 void event_model__take(struct event_model *m, struct thread_state *th, struct follower *f,
 		       const struct record *x);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * format: the trace file from the inside. What others use is in file.h, what the format is for is
- * told in HACKING.md. Private to src/file.
+ * format: the layout of the trace file. The interface is file.h; HACKING.md says what the format is
+ * for. Private to src/file.
  *
  * header: magic (8 bytes), major, minor, e_machine, 0 (2 bytes each), CRC-32 of these 16 bytes (4)
- * block:  type, flags (1 byte each), 0 (2), raw length, stored length, number from 0 (4 each),
+ * block: type, flags (1 byte each), 0 (2), raw length, stored length, number from 0 (4 each),
  *         CRC-32 of these 16 bytes and of what is stored (4); then the stored bytes
  * All numbers are little-endian.
  */
@@ -14,7 +14,7 @@
 #include "file/file.h"
 #include "file/table.h"
 
-/* A byte that isn't ASCII, and line ends that text modes would change: as PNG has it. */
+/* A byte that isn't ASCII, and line ends that text modes would change, as in PNG's signature. */
 #define FILE_MAGIC                                                                                 \
 	"\x89"                                                                                     \
 	"BBT\r\n\x1a\n"
@@ -28,10 +28,10 @@
 #define BLOCK_HEADER_SIZE 20
 #define BLOCK_DEFLATED	  1 /* flags: zlib, else stored as it is */
 #define BLOCK_RAW_MAX	  (4u << 20)
-/* Never deflated further than that: what a file unpacks to is bounded by its size. */
+/* The highest compression ratio that is written and accepted: it bounds a file's unpacked size. */
 #define BLOCK_RATIO_MAX 256
 
-/* Numbers of the format: never changed. A reader passes over those that it doesn't know. */
+/* Part of the format: never changed. A reader skips unknown types. */
 enum block_type {
 	BLOCK_META = 1,
 	BLOCK_OBJECT,
@@ -46,7 +46,7 @@ enum block_type {
 	BLOCK_EXTENT,
 	BLOCK_LINE_FILE,
 	BLOCK_LINE,
-	BLOCK_PLAN, /* the plan is complete: what follows is in the order in which it happened */
+	BLOCK_PLAN, /* the plan is complete; the rest is in chronological order */
 	BLOCK_SYMBOL,
 	BLOCK_MAPPED,
 	BLOCK_EVENTS,
@@ -55,9 +55,9 @@ enum block_type {
 	BLOCK_TYPES
 };
 
-/* ---- rows that are no struct of other rooms ---- */
+/* ---- rows whose struct is defined nowhere else ---- */
 
-struct file_object { /* its number: how many rows came before. Those of the plan come first */
+struct file_object { /* its number is that of the rows before it. The plan's objects come first */
 	uint8_t kind;
 	const char *path;
 	uint16_t machine;
@@ -105,13 +105,13 @@ struct file_symbol {
 	struct symbol symbol;
 };
 
-struct file_mapped { /* the file that mappings show so is this object */
+struct file_mapped { /* mappings of this file are of this object */
 	uint32_t object;
 	uint64_t dev, ino;
 	const char *path;
 };
 
-/* What the tables of a file hold. */
+/* The contents of a file's tables. */
 struct file_rows {
 	VEC(struct trace_meta) meta;
 	VEC(struct file_object) objects;
@@ -133,17 +133,17 @@ struct file_rows {
 	VEC(struct trace_end) end;
 };
 
-/* By block type; row_size 0: it is no table. */
+/* By block type; row_size 0: not a table. */
 struct file_table {
 	struct table table;
-	size_t rows; /* where in struct file_rows */
+	size_t rows; /* offset in struct file_rows */
 };
 extern const struct file_table file_tables[BLOCK_TYPES];
 
 /* ---- blocks (file_block.c) ---- */
 
 void header__put(struct str *out, uint16_t machine);
-/* 0; -ENOEXEC: no trace file; -ENOTSUP: of a newer version. Both with a message. */
+/* 0; -ENOEXEC: not a trace file; -ENOTSUP: of a newer version. Both set a message. */
 int header__check(const uint8_t *header, uint16_t *machine, unsigned *major);
 
 struct block {
@@ -151,42 +151,42 @@ struct block {
 	uint32_t raw_len, stored_len;
 	bool deflated;
 };
-/* Appends raw as the block of that number. */
+/* Appends raw as the block with that number. */
 void block__put(struct str *out, enum block_type type, uint32_t number, const struct str *raw);
-/* What a header says. False: it can't be one of that number. */
+/* Parses a block's header. False: it is invalid, or has another number. */
 bool block__parse(const uint8_t *header, uint32_t number, struct block *b);
-/* Unpacks what is stored into raw, which has room for b->raw_len. False: damaged. */
+/* Unpacks the stored bytes into raw, which has space for b->raw_len. False: damaged. */
 bool block__unpack(const struct block *b, const uint8_t *header, const uint8_t *stored,
 		   uint8_t *raw);
 
-/* ---- events: records and side events in the order in which they happened ---- */
+/* ---- events and sideband events in chronological order ---- */
 
-/* Either an event, or a sideband event, or a loss told at the end. */
+/* An event, a sideband event, or a loss reported at the end. */
 enum item_type { ITEM_EVENT, ITEM_SIDEBAND, ITEM_LOST };
 struct item {
 	enum item_type type;
 	const struct event *event;
-	struct sideband_event sideband; /* SIDE; LOST: pid, tid and count */
+	struct sideband_event sideband; /* SIDEBAND; LOST: pid, tid and count */
 };
 
 struct event_encoder;
 struct event_encoder *event_encoder__new(const struct plan *plan);
 void event_encoder__free(struct event_encoder *e);
-/* -EINVAL: not an event of this plan, nothing was added. */
+/* -EINVAL: the event doesn't belong to this plan; nothing was added. */
 int event_encoder__event(struct event_encoder *e, const struct event *event);
 void event_encoder__sideband(struct event_encoder *e, const struct sideband_event *side);
 void event_encoder__lost(struct event_encoder *e, uint32_t pid, uint32_t tid, uint64_t count);
-/* Bytes so far; true: it must be ended before the next item. */
+/* The bytes so far; is_full: end the block before the next item. */
 size_t event_encoder__size(const struct event_encoder *e);
 bool event_encoder__is_full(const struct event_encoder *e);
-/* Appends the block's bytes to out, begins a new one. False: there was nothing. */
+/* Appends the block's bytes to out and starts a new block. False: the block is empty. */
 bool event_encoder__end(struct event_encoder *e, struct str *out);
 
 struct event_decoder;
 /* major: of the file */
 struct event_decoder *event_decoder__new(const struct plan *plan, unsigned major);
 void event_decoder__free(struct event_decoder *d);
-/* Gives out the items of a block. 0; -EBADMSG: damaged; what fn returned, if not 0. */
+/* Calls fn with each item of a block. 0; -EBADMSG: damaged; what fn returned, if not 0. */
 int event_decoder__run(struct event_decoder *d, const uint8_t *raw, size_t len,
 		       int (*fn)(void *ctx, const struct item *item), void *ctx);
 
@@ -195,14 +195,14 @@ int event_decoder__run(struct event_decoder *d, const uint8_t *raw, size_t len,
 struct file_objects {
 	VEC(struct object *) all; /* by number */
 	size_t nplanned;	  /* the first ones are the plan's */
-	VEC(uint8_t) unsorted;	  /* by number: symbols were added */
+	VEC(uint8_t) unsorted;	  /* by number: symbols were added since the last sort */
 };
-/* Takes over the rows of objects, segments, code and symbols, and empties these tables. The pool
- * keeps what they point to. -EBADMSG: they contradict each other. */
+/* Moves the rows of objects, segments, code and symbols out of their tables. What they point to
+ * stays in the pool. -EBADMSG: they are inconsistent. */
 int file_objects__take(struct file_objects *o, struct file_rows *rows, struct pool *pool);
 void file_objects__free(struct file_objects *o);
 
-/* Makes the plan of complete tables, which it empties. -EBADMSG, or -ENOTSUP with a message. */
+/* Builds the plan from complete tables and empties these. -EBADMSG, or -ENOTSUP with a message. */
 int file_plan__make(struct file_rows *rows, const struct file_objects *objects, struct pool *pool,
 		    struct plan **out);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Objects out of a trace file: their segments, the code of what was traced, and as many symbols as
- * its addresses needed.
+ * Builds objects from a trace file: segments, the code of traced functions, and the symbols that
+ * the trace's addresses need.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -74,7 +74,7 @@ static int add_code(struct file_objects *all, const struct file_code *row)
 	return 0;
 }
 
-/* Functions may share code: what lies within the one before is there already. */
+/* Functions may share code: drops what the previous piece of code contains. */
 static void settle_code(struct object *o)
 {
 	size_t n = 0;
@@ -111,7 +111,8 @@ static int add_symbol(struct file_objects *all, const struct file_symbol *row)
 	return 0;
 }
 
-/* Each sorting is paid for by bytes of the file: many small blocks must not cost more. */
+/* Sorts all objects with new symbols. Each sort is charged to the pool's budget, so that a hostile
+ * file can't cause too many. */
 static int sort_symbols(struct file_objects *all, struct pool *pool)
 {
 	for (size_t i = 0; i < all->all.len; i++) {

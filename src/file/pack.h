@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * pack: numbers as bytes and bits. LEB128 (DWARF 5, section 7.6), zigzag for signed differences,
- * bits from the lowest up. Readers never run over their end: they go bad and give zeros. Private to
- * src/file.
+ * bits from the lowest up. Readers never read past their end: they set bad and return zeros.
+ * Private to src/file.
  */
 #ifndef BBTRACE_FILE_PACK_H
 #define BBTRACE_FILE_PACK_H
 
 #include "util/util.h"
 
-/* Small values of either sign become small: 0, -1, 1, -2 … are 0, 1, 2, 3 … */
+/* Maps small values of either sign to small numbers: 0, -1, 1, -2 … to 0, 1, 2, 3 … */
 static inline uint64_t zigzag(uint64_t v)
 {
 	return v << 1 ^ (v >> 63 ? UINT64_MAX : 0);
@@ -34,7 +34,7 @@ static inline void put_number(struct str *s, uint64_t v)
 	put_byte(s, v);
 }
 
-/* v as its difference from before. */
+/* Writes v as its difference from before. */
 static inline void put_delta(struct str *s, uint64_t v, uint64_t before)
 {
 	put_number(s, zigzag(v - before));
@@ -48,7 +48,7 @@ static inline void put_le(struct str *s, uint64_t v, unsigned bytes)
 
 struct reader {
 	const uint8_t *at, *end;
-	bool bad; /* it was asked for more than there is */
+	bool bad; /* a read went past the end */
 };
 
 static inline uint8_t get_byte(struct reader *r)
@@ -89,7 +89,7 @@ static inline uint64_t get_le(const uint8_t *p, unsigned bytes)
 	return v;
 }
 
-/* The next len bytes; NULL: there are not as many. */
+/* The next len bytes; NULL: there are fewer. */
 static inline const uint8_t *get_bytes(struct reader *r, uint64_t len)
 {
 	const uint8_t *p = r->at;
@@ -102,7 +102,7 @@ static inline const uint8_t *get_bytes(struct reader *r, uint64_t len)
 	return p;
 }
 
-/* A part that is led by its length. */
+/* A part that is preceded by its length. */
 static inline struct reader get_part(struct reader *r)
 {
 	uint64_t len = get_number(r);
@@ -119,7 +119,7 @@ static inline void put_part(struct str *s, const void *data, size_t len)
 
 struct bits {
 	struct str bytes;
-	uint64_t hold; /* the bits that don't fill a byte yet */
+	uint64_t hold; /* bits that don't fill a byte yet */
 	unsigned n;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A plan out of a trace file. The replay trusts a plan's indices, so that each of them is checked
+ * Builds a plan from a trace file. The replay trusts a plan's indices, so each of them is checked
  * here.
  */
 #include <errno.h>
@@ -15,7 +15,7 @@ struct making {
 	size_t nobjects;
 };
 
-/* An index, or none. */
+/* Is it an index below n, or the value for none? */
 static bool is_index(uint32_t i, size_t n)
 {
 	return i < n || i == UINT32_MAX;
@@ -62,7 +62,7 @@ static bool good_line(const struct making *m, const struct plan_line *l)
 	return l->object < m->nobjects && (!l->line || l->file < m->p->line_files.len);
 }
 
-/* Look-ups go by object and address: rows are in that order. */
+/* Lookups are by object and address, so the rows must be sorted by these. */
 #define in_order(row, first, address)                                                              \
 	((row) == (first) || (row)[-1].object < (row)->object ||                                   \
 	 ((row)[-1].object == (row)->object && (row)[-1].address <= (row)->address))
@@ -104,9 +104,9 @@ static bool is_good(const struct making *m)
 	return true;
 }
 
-/* ---- what doesn't stand in the file as it stands in a plan ---- */
+/* ---- what the file stores in another form than the plan ---- */
 
-/* The ranges of a function are rows one behind the other. */
+/* The ranges of a function are consecutive rows. */
 static bool take_ranges(struct making *m, struct pool *pool)
 {
 	size_t n = m->rows->ranges.len, next = 0;
@@ -165,7 +165,7 @@ static bool take_line_files(struct making *m)
 	return true;
 }
 
-/* Files of before the column: all rows have role 0. */
+/* Older files lack the column: all rows have role 0. */
 static void tell_roles(struct plan *p)
 {
 	struct plan_site *s;
@@ -187,7 +187,7 @@ static void take_head(struct plan *p, const struct file_plan *row)
 	p->ifunc_unknown = row->ifunc_unknown;
 }
 
-/* Moves a VEC to one of another type name and the same elements. */
+/* Moves a VEC to one with another type name and the same element type. */
 #define move(to, from)                                                                             \
 	((to)->data = (from)->data, (to)->len = (from)->len, (to)->cap = (from)->cap,              \
 	 (from)->data = NULL, (from)->len = (from)->cap = 0)

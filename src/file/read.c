@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Reading a trace file, block by block, up to its end or to where it is damaged. Whatever stands in
- * it: memory is bounded by its size, and each step makes headway.
+ * Reads a trace file block by block, up to its end or its first damage. Whatever the file contains,
+ * memory use is bounded by its size, and each step makes progress.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include "file/format.h"
 
-/* Memory that the tables may take: this, and so much for each byte of the file. */
+/* The memory that tables may take: a base, plus a multiple of the file's bytes. */
 #define BUDGET_START	(1u << 20)
 #define BUDGET_PER_BYTE 512
 
@@ -16,7 +16,7 @@ struct trace_reader {
 	void *ctx;
 	const struct trace_calls *calls;
 	void *calls_ctx;
-	uint64_t offset; /* of what is read next */
+	uint64_t offset; /* of the next byte to read */
 	uint64_t block_offset;
 	uint32_t number; /* of the next block */
 	unsigned major;	 /* of the format */
@@ -25,7 +25,7 @@ struct trace_reader {
 	struct file_rows rows;
 	struct pool pool;
 	struct file_objects objects;
-	size_t told; /* objects that calls->object was told of */
+	size_t told; /* objects that were passed to calls->object */
 	struct plan *plan;
 	struct event_decoder *events;
 	bool ended;
@@ -69,7 +69,7 @@ const struct trace_end *trace_reader__end(const struct trace_reader *r)
 
 /* ---- bytes ---- */
 
-/* How many of len bytes there are, or -errno. */
+/* Reads up to len bytes: how many there were, or -errno. */
 static ssize_t take_bytes(struct trace_reader *r, uint8_t *to, size_t len)
 {
 	size_t got = 0;
@@ -96,7 +96,8 @@ static void make_room(uint8_t **p, size_t *cap, size_t need)
 }
 
 /*
- * The stored bytes of a block. Room is made as they come: what a header promises is not believed.
+ * Reads the stored bytes of a block. The buffer grows with the bytes read, since the header's
+ * length is untrusted.
  */
 static ssize_t take_stored(struct trace_reader *r, size_t len)
 {
@@ -117,7 +118,7 @@ static ssize_t take_stored(struct trace_reader *r, size_t len)
 	return got;
 }
 
-/* What there is to be had of a file that is not whole. */
+/* What can be used of a damaged or truncated file. */
 static const char *before(const struct trace_reader *r)
 {
 	return r->plan ? "all before that was read" : "this is before its first event";
@@ -141,7 +142,7 @@ static int cut(const struct trace_reader *r)
 			(unsigned long long)r->block_offset, before(r));
 }
 
-/* ---- what blocks hold ---- */
+/* ---- contents of blocks ---- */
 
 static int tell_objects(struct trace_reader *r)
 {
@@ -221,7 +222,7 @@ static int give_item(void *ctx, const struct item *item)
 	return 0;
 }
 
-/* Tables of the plan come before it, all that refers to it behind. */
+/* Tables of the plan must precede BLOCK_PLAN, all that refers to the plan must follow it. */
 static bool is_in_place(const struct trace_reader *r, uint8_t type)
 {
 	switch (type) {
@@ -243,7 +244,7 @@ static int take_block(struct trace_reader *r, const struct block *b)
 	int err;
 
 	if (b->type >= BLOCK_TYPES || !b->type)
-		return 0; /* a newer writer's */
+		return 0; /* written by a newer version */
 	if (!is_in_place(r, b->type))
 		return damaged(r);
 	if (b->type != BLOCK_EVENTS)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Rows of a struct as bytes and back: see table.h. Bytes from outside: all lengths are checked. */
+/* Encodes rows of a struct as bytes and back: see table.h. The bytes are untrusted: all lengths are
+ * checked. */
 #include <errno.h>
 #include <stdlib.h>
 #include "file/table.h"
@@ -68,7 +69,7 @@ static void store_number(void *at, unsigned size, uint64_t v)
 	}
 }
 
-/* The difference of two numbers of so many bytes, as one of 64 bits with sign. */
+/* The difference of two numbers of size bytes, sign-extended to 64 bits. */
 static uint64_t difference(uint64_t v, uint64_t before, unsigned size)
 {
 	unsigned unused = 64 - 8 * size;
@@ -98,7 +99,7 @@ static void encode_string(const char *text, struct map64 *known, const char **be
 	put_number(out, number + 1);
 	before[number] = text;
 	put_part(out, text, strlen(text));
-	/* of two with one hash, the number must still be a new one */
+	/* two strings may have one hash, but need two numbers */
 	while (map64__get(known, hash))
 		hash++;
 	*map64__put(known, hash) = number;
@@ -251,7 +252,7 @@ int table__decode(const struct table *t, const uint8_t *raw, size_t len, struct 
 		if (r.bad)
 			return -EBADMSG;
 		if (number >= t->ncolumns)
-			continue; /* a newer writer's */
+			continue; /* written by a newer version */
 		if (kind != t->columns[number].kind ||
 		    !decode_column(&t->columns[number], &column, pool, first, n, t->row_size))
 			return -EBADMSG;

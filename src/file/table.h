@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * table: rows of a struct as bytes, column by column. What a struct has is told once, in tables.c;
- * a column is known by its number, so one that is added later is passed over by an older reader,
- * and is zero where an older file lacks it. Private to src/file.
+ * table: encodes rows of a struct as bytes, column by column. The columns of each struct are listed
+ * once, in tables.c. A column is identified by its number: an older reader skips one that was added
+ * later, and it is zero if an older file lacks it. Private to src/file.
  */
 #ifndef BBTRACE_FILE_TABLE_H
 #define BBTRACE_FILE_TABLE_H
@@ -21,7 +21,7 @@ struct bytes {
 	size_t len;
 };
 
-/* The number of a column is its index: new ones go to the end. */
+/* A column's number is its index: append new ones. */
 struct column {
 	uint8_t kind, size;
 	uint16_t offset;
@@ -33,19 +33,19 @@ struct table {
 	size_t row_size;
 };
 
-/* What rows that were read point to: freed at once. */
+/* Memory that rows read from a file point to; freed together. */
 struct pool {
 	VEC(void *) parts;
-	size_t budget; /* bytes that may still be taken */
+	size_t budget; /* bytes left to allocate */
 };
-void *pool__take(struct pool *p, size_t size); /* zeroed; NULL: the budget is spent */
+void *pool__take(struct pool *p, size_t size); /* zeroed; NULL: over budget */
 void pool__free(struct pool *p);
 
 #define ROWS_MAX 16384 /* in one block */
 
 /* Appends n rows to out. */
 void table__encode(const struct table *t, const void *rows, size_t n, struct str *out);
-/* Appends the rows of a block to *rows, a VEC of the struct. -EBADMSG: it is none, or too large. */
+/* Appends the rows of a block to *rows, a VEC of the struct. -EBADMSG: invalid or too large. */
 int table__decode(const struct table *t, const uint8_t *raw, size_t len, struct pool *pool,
 		  void *rows);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The tables of a trace file: what each row has. Columns are numbered: new ones go to the end. */
+/* The tables of a trace file and their columns. Columns are numbered: append new ones. */
 #include "file/format.h"
 
 #define NUMBER(type, member)                                                                       \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Writing a trace file: the plan first, then events in blocks; before each such block the objects
- * and symbols that its addresses need and that were not written yet.
+ * Writes a trace file: the plan first, then blocks of events. Objects and symbols that an event
+ * block's addresses need precede it, unless already written.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,11 +14,11 @@ struct trace_writer {
 	uint32_t number; /* of the next block */
 	uint64_t size;
 	struct event_encoder *events;
-	struct str out;			    /* a block while it is made */
+	struct str out;			    /* the block under construction */
 	VEC(const struct object *) objects; /* by number */
 	struct map64 numbers;		    /* object -> its number + 1 */
 	struct map64 symbols;		    /* symbols that were written */
-	struct map64 mapped;		    /* paths of mappings that were */
+	struct map64 mapped;		    /* paths of mappings that were written */
 	struct file_rows rows;		    /* to be written before the next events */
 };
 
@@ -72,7 +72,7 @@ static int put_block(struct trace_writer *w, enum block_type type, const struct 
 	return give_out(w);
 }
 
-/* As many rows as fit in a block; halved where they are too long. */
+/* Writes as many rows as fit in a block, halving the number while they are too long. */
 static int put_some_rows(struct trace_writer *w, enum block_type type, const char *rows, size_t n)
 {
 	const struct table *t = &file_tables[type].table;
@@ -103,7 +103,7 @@ static int put_rows(struct trace_writer *w, enum block_type type, const void *ro
 	return err;
 }
 
-/* ---- objects and what belongs to them ---- */
+/* ---- objects and their contents ---- */
 
 static uint32_t number_of(struct trace_writer *w, const struct object *o, bool planned)
 {
@@ -150,7 +150,7 @@ void trace_writer__symbol(struct trace_writer *w, const struct object *o, uint64
 		return;
 	*known = 1;
 	row = (struct file_symbol){number_of(w, o, false), *s};
-	/* so bounded, the same symbol is found among fewer */
+	/* with its extent, a lookup among fewer symbols finds the same one */
 	row.symbol.size = object__extent(o, s);
 	vec__push(&w->rows.symbols, row);
 }
@@ -169,7 +169,7 @@ static int flush_rows(struct trace_writer *w)
 
 /* ---- the plan ---- */
 
-/* The bytes of one range, in rows that fit a block each. */
+/* Adds the bytes of one range as rows that each fit in a block. */
 #define CODE_ROW_MAX (64u << 10)
 
 static int put_code(struct trace_writer *w)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The one place where the message of an error waits while its number travels up. */
+/* Holds the message of the current error while its number is returned up the call chain. */
 #include <errno.h>
 #include "util.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Allocation that does not fail, the growth of vectors, and reading a file whole. */
+/* Allocation that cannot fail, growing vectors, parsing numbers and reading whole files. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

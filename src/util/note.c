@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Notes and errors on stderr, each a line that starts with "bbtrace: ". What they quote is foreign.
- */
+/* Notes and errors on stderr, one line each, starting with "bbtrace: ". Text from outside is
+ * escaped. */
 #include "util.h"
 
 static enum note_level level = NOTE_NORMAL;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The rights that a program's file gave it, laid down for a while. The kernel keeps them by thread.
- */
+/* Temporarily drops the file capabilities of this program. The kernel keeps capabilities per
+ * thread. */
 #include <linux/capability.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -30,8 +30,9 @@ static void set_effective(struct sets *s, uint64_t set)
 	syscall(SYS_capset, &s->head, s->data);
 }
 
-/* capabilities(7), "Transformation of capabilities during execve()": who isn't root has those of
- * the file, and the ambient ones, which each program has that the user runs. */
+/* capabilities(7), "Transformation of capabilities during execve()": a process that isn't root has
+ * the file's capabilities and the ambient ones. The ambient ones go to every program that the user
+ * runs. */
 static uint64_t ambient(void)
 {
 	uint64_t set = 0;
@@ -45,7 +46,7 @@ static uint64_t ambient(void)
 struct rights rights__own(void)
 {
 	static uint64_t own;
-	static bool known; /* as it was at the start: later all are given up */
+	static bool known; /* the set at start; later all are dropped */
 	struct sets s;
 	struct rights r = {0};
 

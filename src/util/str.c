@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Growing text, and the ways in which foreign text is made safe: as JSON, XML, UTF-8, and for a
- * terminal. */
+/* Growable strings, and escaping of untrusted text for JSON, XML, UTF-8 and terminals. */
 #include <stdlib.h>
 #include "util.h"
 
@@ -51,8 +50,8 @@ void str__dec(struct str *s, uint64_t v)
 
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 
-/* The length of the valid UTF-8 sequence at p (RFC 3629, table of section 4), 0 where there is
- * none. */
+/* The length of the valid UTF-8 sequence at p (RFC 3629, table of section 4); 0 if it is not valid.
+ */
 static int utf8_len(const unsigned char *p)
 {
 	int n = p[0] < 0x80   ? 1
@@ -71,7 +70,7 @@ static int utf8_len(const unsigned char *p)
 	return n;
 }
 
-/* What the UTF-8 sequence at p stands for; n: its length. */
+/* Decodes the UTF-8 sequence of n bytes at p. */
 static unsigned code_point(const unsigned char *p, int n)
 {
 	unsigned c = n > 1 ? p[0] & 0x7f >> n : p[0];
@@ -81,8 +80,8 @@ static unsigned code_point(const unsigned char *p, int n)
 	return c;
 }
 
-/* Steers a terminal (C1), or the order in which what follows is shown, so that a name looks like
- * another one (Bidi_Control in Unicode's PropList.txt). n: 2 and more. */
+/* Is the sequence of n >= 2 bytes a terminal control (C1) or a bidirectional control (Bidi_Control
+ * in Unicode's PropList.txt), which can make one name look like another? */
 static bool is_control(const unsigned char *p, int n)
 {
 	unsigned c = n > 1 ? code_point(p, n) : 0;
@@ -91,8 +90,7 @@ static bool is_control(const unsigned char *p, int n)
 	       (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
-/* Puts the longest run of printable ASCII at p but for the two given characters, and returns where
- * it ends. */
+/* Appends the longest run of printable ASCII at p without not1 and not2; returns its end. */
 static const unsigned char *put_plain(struct str *s, const unsigned char *p, char not1, char not2)
 {
 	const unsigned char *from = p;
@@ -155,8 +153,8 @@ void str__utf8(struct str *s, const char *text)
 	}
 }
 
-/* Char of XML 1.0, without what it discourages (C1) and what misleads; &#xFFFE; and &#xFFFF; are
- * none. */
+/* Is it a Char of XML 1.0, but not a discouraged (C1) or bidirectional control? U+FFFE and U+FFFF
+ * are not Chars. */
 static bool is_xml(const unsigned char *p, int n)
 {
 	return n && !is_control(p, n) && *p >= 0x20 && *p != 0x7f &&

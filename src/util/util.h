@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * util: what C lacks. Front door of src/util.
+ * util: errors, notes, vectors, maps, strings. Public header of src/util.
  *
  * Errors: a function that can fail returns 0 (or a count) or a negative errno, and leaves one
- * message, in the user's terms, with err__set(). Callers pass the number up; only main prints the
+ * message, in the user's terms, with err__set(). Callers return the number; only main prints the
  * message and exits. Memory: xmalloc and friends never return NULL; running out of memory ends the
  * program (exit status 1).
  */
@@ -32,7 +32,7 @@
 void util__free(void *p);
 void util__close(const int *fd);
 
-/* The clock's time (clock.c); CLOCK_MONOTONIC is what BPF programs read: bpf_ktime_get_ns(). */
+/* Reads a clock (clock.c). BPF programs read CLOCK_MONOTONIC: bpf_ktime_get_ns(). */
 uint64_t now_ns(clockid_t clock);
 
 /* ---- errors (err.c) ---- */
@@ -44,7 +44,7 @@ int err__prefix(int code, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* The stored message; never NULL, "" when none was set. Owned by err.c. */
 const char *err__text(void);
 void err__clear(void);
-/* To stderr, as "bbtrace: ...", safe for a terminal. Also with -q. */
+/* Prints the stored message on stderr as "bbtrace: ...", escaped for a terminal, even with -q. */
 void err__print(void);
 
 /* ---- notes on stderr (note.c): "bbtrace: ..." ---- */
@@ -77,7 +77,7 @@ char *xasprintf(const char *fmt, ...) PRINTF_LIKE(1, 2);
 	((v)->cap >= (size_t)(n)                                                                   \
 		 ? (void)0                                                                         \
 		 : (void)((v)->data = vec__grow((v)->data, &(v)->cap, (n), sizeof(*(v)->data))))
-/* The value may be made of elements of the vector itself. */
+/* The value may refer to elements of the same vector. */
 #define vec__push(v, ...)                                                                          \
 	(vec__reserve((v), (v)->len + 1), (void)((v)->data[(v)->len] = (__VA_ARGS__)),             \
 	 (void)(v)->len++)
@@ -101,27 +101,27 @@ struct map64 {
 	size_t len, cap;
 	unsigned shift; /* 64 - log2(cap) */
 };
-/* The value's place, NULL when the key is absent; valid until the next put or del. */
+/* Returns a pointer to the value, or NULL if the key is absent. Valid until the next put or del. */
 uint64_t *map64__get(const struct map64 *m, uint64_t key);
-/* The value's place, made with value 0 when the key was absent. */
+/* As map64__get(), but inserts the key with value 0 if it is absent. */
 uint64_t *map64__put(struct map64 *m, uint64_t key);
 bool map64__del(struct map64 *m, uint64_t key);
 void map64__free(struct map64 *m);
-/* FNV-1a, a key for what is longer. */
+/* FNV-1a: a key for data longer than 8 bytes. */
 uint64_t map64__hash(const void *data, size_t len);
-/* For walking over all: slots 0 … m->cap - 1; false: this one is empty. */
+/* For iteration over slots 0 … m->cap - 1; false: the slot is empty. */
 bool map64__slot(const struct map64 *m, size_t i, uint64_t *value);
 
-/* ---- growing text (str.c) ---- */
+/* ---- growable strings (str.c) ---- */
 
 struct str {
-	char *data; /* NUL-terminated once anything was added */
+	char *data; /* NUL-terminated after the first append */
 	size_t len, cap;
 };
-/* Room for so many bytes more, and the NUL. */
+/* Makes room for this many more bytes and the NUL. */
 void str__reserve(struct str *s, size_t more);
 
-/* Inline, as a line of output is dozens of these. */
+/* Inline because a line of output takes dozens of calls. */
 static inline void str__put(struct str *s, const char *text, size_t len)
 {
 	if (s->cap - s->len <= len)
@@ -145,16 +145,16 @@ static inline void str__puts(struct str *s, const char *text)
 void str__printf(struct str *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void str__hex(struct str *s, uint64_t v); /* 0x1f */
 void str__dec(struct str *s, uint64_t v);
-/* As a JSON string with quotes; bytes that are not valid UTF-8 become U+FFFD, control characters
- * (C1, DEL and bidirectional ones too) are escaped: safe to send to a terminal. */
+/* Appends a quoted JSON string. Invalid UTF-8 becomes U+FFFD; control characters (also C1, DEL and
+ * bidirectional ones) are escaped, so the result is safe on a terminal. */
 void str__json(struct str *s, const char *text);
-/* With control characters (C0, DEL, C1, bidirectional ones) shown as \xNN: safe to send to a
+/* Appends text with control characters (C0, DEL, C1, bidirectional ones) as \xNN: safe on a
  * terminal. */
 void str__shown(struct str *s, const char *text);
-/* What is not UTF-8 becomes U+FFFD. */
+/* Invalid UTF-8 becomes U+FFFD. */
 void str__utf8(struct str *s, const char *text);
-/* As text or an attribute's value in XML and HTML: & < > " ' escaped; what XML 1.0 doesn't allow
- * (control characters), bidirectional controls and what is not UTF-8 become U+FFFD. */
+/* Appends text or an attribute's value for XML and HTML: & < > " ' are escaped. Characters that XML
+ * 1.0 forbids, bidirectional controls and invalid UTF-8 become U+FFFD. */
 void str__xml(struct str *s, const char *text);
 void str__clear(struct str *s);
 void str__free(struct str *s);
@@ -162,10 +162,11 @@ void str__free(struct str *s);
 /* ---- the user's own rights (rights.c) ---- */
 
 /*
- * A bbtrace whose file has capabilities (setcap(8)) may open more than who runs it: what the user
- * names is opened without them, as any other program of theirs would. Until the end of the block,
- * for this thread; nothing changes for root, nor for ambient capabilities:
- *   with_own_rights;
+ * A bbtrace with file capabilities (setcap(8)) may open files that its user may not. Files that the
+ * user names are opened without those capabilities. Holds for this thread until the end of the
+ * block; root and ambient capabilities are unaffected:
+ *
+ *	with_own_rights;
  */
 struct rights {
 	bool lowered;
@@ -177,18 +178,18 @@ void rights__restore(const struct rights *r);
 	CLEANUP(rights__restore) const struct rights own_rights = rights__own();                   \
 	(void)own_rights
 
-/* Whole number with an optional suffix K, M or G (powers of 1024) when suffixes is set. */
+/* Parses a whole number, with an optional suffix K, M or G (powers of 1024) if suffixes is set. */
 int parse__u64(const char *text, bool suffixes, uint64_t *out);
-/* The whole file, NUL-terminated behind its last byte; *len excludes the NUL. Caller frees. Stops
- * with -EFBIG past limit bytes. Works on /proc files. */
+/* Reads a whole file and appends a NUL, which *len does not count. The caller frees *out. -EFBIG:
+ * more than limit bytes. Works on /proc files. */
 int file__read(const char *path, size_t limit, char **out, size_t *len);
-/* The rest of an open file; name: what messages call it. */
+/* Reads the rest of an open file; name is for messages. */
 int fd__read(int fd, const char *name, size_t limit, char **out, size_t *len);
 
-/* A path as the kernel shows it, without the " (deleted)" behind the name of a file that has none
- * any more. */
+/* Copies a path that the kernel printed, without the " (deleted)" that it appends to unlinked
+ * files. */
 char *path__undeleted(const char *path);
-/* How much of the len bytes at path is left then. */
+/* The length of that path without " (deleted)". */
 size_t path__undeleted_len(const char *path, size_t len);
 
 #endif
