@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The calls of a thread that have not returned. Frames are told apart by the stack pointer at their
- * entry, never by counting: a call that is out of reach (left by longjmp or an exception, or on a
- * stack that was switched away from) falls dormant; it wakes when an event shows that it lives, and
- * is gone for good when its place on the stack is used again.
+ * A thread's calls that have not returned. Frames are identified by the stack pointer at their
+ * entry, never by counting. A call that longjmp or an exception left, or whose stack was switched
+ * away from, becomes dormant. It resumes when an event shows that it is still running, and is
+ * abandoned when a new call uses its stack slot.
  */
 #include <stdlib.h>
 #include "calls.h"
 
-/* More ndormant than this in one thread: the oldest are given up. */
+/* The most dormant calls of a thread; beyond that the oldest are abandoned. */
 #define MAX_DORMANT 4096
 
 unsigned calls__depth(const struct thread *th)
@@ -39,7 +39,7 @@ void calls__remove(struct thread *th, struct call *f)
 	th->calls.len--;
 }
 
-/* May it have taken branches since its last event that nobody tells? */
+/* May it have taken branches since its last event that were not recorded? */
 static bool is_cut(struct trace *t, const struct call *c)
 {
 	if (c->state == CALL_LOST)
@@ -48,7 +48,7 @@ static bool is_cut(struct trace *t, const struct call *c)
 	       walk__is_unprobed_ahead(t->walk, c->block);
 }
 
-/* It left for code that has no probes: nobody can see the ret that ends it. */
+/* It jumped to code without probes, so the ret that ends it can't be seen. */
 static bool left_for_good(struct trace *t, const struct call *c)
 {
 	const struct plan *p = t->plan;
@@ -61,7 +61,7 @@ static bool left_for_good(struct trace *t, const struct call *c)
 
 static void count_unseen(struct trace *t, const struct call *c)
 {
-	/* without probes on rets nobody could have seen it end */
+	/* without probes on rets its end could not be seen */
 	if (!(t->options.events & (PLAN_BRANCH | PLAN_RETURN)))
 		return;
 	if (left_for_good(t, c))
@@ -74,7 +74,7 @@ void calls__abandon(struct trace *t, struct thread *th, struct call *c)
 {
 	struct event_context n = {.t = t, .th = th};
 
-	/* what it did behind its last event, if anything, nobody told */
+	/* what it did after its last event was not recorded */
 	if (th->seen && t->options.events & PLAN_BRANCH && is_cut(t, c))
 		step__mark(&n, STEP_UNKNOWN, 0);
 	count_unseen(t, c);
@@ -105,7 +105,7 @@ void calls__suspend_from(struct thread *th, const struct call *c)
 		set_dormant(th, &th->calls.data[i], true);
 }
 
-/* Wakes a dormant_call, and the calls that made it one by one, and makes it the innermost call. */
+/* Makes a dormant call and its direct callers active again, and the call the innermost one. */
 static struct call *resume(struct thread *th, struct call *c)
 {
 	size_t last = c - th->calls.data, first = last, n, rest;
@@ -120,7 +120,7 @@ static struct call *resume(struct thread *th, struct call *c)
 	group = xmalloc(n * sizeof(*group));
 	memcpy(group, th->calls.data + first, n * sizeof(*group));
 	memmove(th->calls.data + first, c + 1, rest * sizeof(*group));
-	/* what it made last is gone: it runs itself */
+	/* its callee is gone: it runs itself */
 	if (rest)
 		th->calls.data[first].made = false;
 	memcpy(th->calls.data + first + rest, group, n * sizeof(*group));
@@ -144,7 +144,7 @@ struct call *calls__push(struct trace *t, struct thread *th, const struct call *
 	return vec__last(&th->calls);
 }
 
-/* Everything deeper on the stack than sp is out of reach now. */
+/* Makes the calls dormant that are deeper on the stack than sp. */
 void calls__suspend_below(struct thread *th, uint64_t sp)
 {
 	for (size_t i = th->calls.len; i-- > 0;) {
@@ -156,7 +156,7 @@ void calls__suspend_below(struct thread *th, uint64_t sp)
 	}
 }
 
-/* A new call uses this place of the stack: ndormant that had it are gone. */
+/* A new call uses this stack slot: abandons the dormant calls in it. */
 void calls__reuse(struct trace *t, struct thread *th, uint64_t sp)
 {
 	for (size_t i = th->calls.len; th->ndormant && i-- > 0;)

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The open calls of a thread. See calls.c. Pointers to calls are valid until the next push, remove,
- * kill or wake. */
+ * abandon or resume. */
 #ifndef BBTRACE_TRACE_CALLS_H
 #define BBTRACE_TRACE_CALLS_H
 
 #include "replay.h"
 
-/* Calls open and within reach. */
+/* The number of active calls. */
 unsigned calls__depth(const struct thread *th);
-/* The innermost of them, NULL: none. */
+/* The innermost active call; NULL: none. */
 struct call *calls__top(struct thread *th);
 struct call *calls__push(struct trace *t, struct thread *th, const struct call *f);
 /* It returned. */
 void calls__remove(struct thread *th, struct call *f);
-/* It ended unseen: counted. */
+/* It ended unseen, which is counted. */
 void calls__abandon(struct trace *t, struct thread *th, struct call *f);
 void calls__abandon_all(struct trace *t, struct thread *th);
 void calls__suspend_above(struct thread *th, size_t i);
-/* As calls__suspend_above(), the call itself too. */
+/* As calls__suspend_above(), with the call itself. */
 void calls__suspend_from(struct thread *th, const struct call *c);
 void calls__suspend_below(struct thread *th, uint64_t sp);
 void calls__reuse(struct trace *t, struct thread *th, uint64_t sp);
-/* An event shows that f runs: what was inside of it is out of reach. */
+/* An event shows that f runs: makes the calls that it made dormant. */
 struct call *calls__make_current(struct thread *th, struct call *f);
-/* The innermost call entered with this stack pointer, one that is awake first; NULL: none. */
+/* The innermost call entered with this stack pointer, preferring active ones; NULL: none. */
 struct call *calls__at(struct thread *th, uint64_t sp);
-/* The innermost call of function whose stack encloses sp; NULL: none. */
+/* The innermost call of function whose frame may contain sp; NULL: none. */
 struct call *calls__enclosing(struct thread *th, uint32_t function, uint64_t sp);
 
 #endif

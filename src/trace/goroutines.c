@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Goroutines: to the replay each is a thread of its own, whose events come from whatever thread
- * runs it. The probes tell when a thread goes over to another one.
+ * Goroutines. The replay treats each as a thread, with events from whichever thread runs it. The
+ * probes record when a thread switches to another goroutine.
  */
 #include <stdlib.h>
 #include "calls.h"
@@ -61,7 +61,7 @@ void goroutines__run(struct trace *t, struct thread *th, uint64_t goroutine)
 	g->other = th;
 	th->other = g;
 	g->tid = th->tid;
-	/* a signal on its way from thread to thread may have been taken for another's */
+	/* a signal that moves between threads may have been attributed to another goroutine */
 	g->signals++;
 	memcpy(g->comm, th->comm, sizeof(g->comm));
 }

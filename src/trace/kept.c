@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Steps that are kept beyond the call that gave them out, and the last ones of each thread
- * (--last). */
+/* Copies of steps that outlive the callback, and the last steps of each thread (--last). */
 #include <stdlib.h>
 #include "trace.h"
 
@@ -42,12 +41,12 @@ struct tail {
 };
 
 struct last {
-	size_t limit; /* branches a thread */
+	size_t limit; /* branches per thread */
 	VEC(struct tail) tails;
 	struct map64 by_thread; /* key -> index + 1 */
 };
 
-/* Besides its branches, what happened between them: as many steps again. */
+/* Slots for the branches, and as many for the steps between them. */
 #define ROOM(limit) (2 * (limit))
 
 struct last *last__new(size_t branches)
@@ -93,7 +92,7 @@ int last__step(struct last *l, const struct step *s)
 	t->branches += s->type == STEP_BRANCH;
 	while (t->branches > l->limit)
 		drop_oldest(l, t);
-	/* what came behind a branch that is gone is gone with it */
+	/* steps that followed a dropped branch are dropped, too */
 	while (t->branches == l->limit && slot(l, t, t->len - 1)->step.type != STEP_BRANCH)
 		drop_oldest(l, t);
 	return 0;

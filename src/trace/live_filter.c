@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Which steps are given out: the kinds asked for, --depth, and --min-duration, for which a call's
- * steps wait until it is known to have lasted long enough.
+ * The live filter: passes the requested kinds of steps, by --depth and --min-duration. With
+ * --min-duration a call's steps are held back until the call is known to have lasted long enough.
  */
 #include <stdlib.h>
 #include "replay.h"
 
-/* A call whose steps wait: its first held step and the time of its entry. */
+/* A call whose steps are held back: its first held step and its entry's time. */
 struct waiting {
 	size_t from;
 	uint64_t time;
@@ -59,7 +59,7 @@ static void drop_from(struct live_filter *filter, size_t from)
 	filter->held.len = min_of(filter->held.len, from);
 }
 
-/* Gives out what no longer waits: all before the first call that may still be too short. */
+/* Passes on the steps before the first call that may still be too short. */
 static int release(struct trace *t, struct live_filter *filter, uint64_t now)
 {
 	size_t n = filter->held.len;
@@ -87,7 +87,7 @@ static int release(struct trace *t, struct live_filter *filter, uint64_t now)
 	return err;
 }
 
-/* Calls at this depth or deeper that never returned are over: how long they took was not seen. */
+/* Ends calls at this depth or deeper. They never returned, so their duration is unknown. */
 static void end_calls(struct live_filter *filter, unsigned depth)
 {
 	while (filter->calls.len && vec__last(&filter->calls)->depth >= depth) {
@@ -112,7 +112,7 @@ static int by_duration(struct trace *t, struct thread *th, const struct step *s)
 		return 0;
 	}
 	if (s->type == STEP_BRANCH && !filter->calls.len)
-		return 0; /* of a call whose entry was not seen */
+		return 0; /* the entry of its call was not seen */
 	if (s->type == STEP_RETURN) {
 		too_short = !s->has_duration || s->duration < t->options.min_duration;
 		if (!too_short)

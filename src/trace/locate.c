@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Names for addresses: a function under the name that was asked for, else what the symbol table or
- * resolver says. */
+/* Names for addresses: the name by which the user asked for the function, else the one from the
+ * symbol table or the resolver. */
 #include "replay.h"
 
 static bool name_from_plan(struct trace *t, uint32_t object, uint64_t vaddr, struct location *out)
@@ -30,13 +30,13 @@ void locate__vaddr(struct trace *t, uint32_t object, uint64_t vaddr, struct loca
 	*out = (struct location){.object = o->path, .vaddr = vaddr};
 	if (name_from_plan(t, object, vaddr, out))
 		return;
-	if (o->kernel) /* the target may lie in another module */
+	if (o->kernel) /* the target may be in another module */
 		locate__running(t, 0, 0, vaddr, out);
 	else
 		name_from_symbols(o->object, vaddr, out);
 }
 
-/* By the string itself: another file may go by the same name. */
+/* Compares the pointer: another file may have the same path. */
 static uint32_t object_by_path(const struct plan *plan, const char *path)
 {
 	for (uint32_t i = 0; i < plan->objects.len; i++)
@@ -78,7 +78,7 @@ void locate__forget_process(struct trace *t, uint32_t pid)
 		map64__del(&t->biases, bias_key(pid, i));
 }
 
-/* The object of the plan that holds a running address, and its link-time address there. */
+/* Finds the object of the plan at a running address, and the link-time address in it. */
 static bool find_in_plan(struct trace *t, uint32_t pid, uint64_t time, uint64_t addr,
 			 uint32_t *object, uint64_t *vaddr)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The replay: from a thread's events to steps. An event says where the thread certainly is; the
- * walk over the plan's control-flow graph says what it must have executed since the one before, or
- * that this can't be known.
+ * The replay: turns a thread's events into steps. An event proves where the thread is. The walk
+ * over the plan's control-flow graph finds what the thread must have executed since its previous
+ * event, or that this can't be known.
  */
 #include "calls.h"
 
@@ -33,9 +33,9 @@ int replay__path(struct event_context *n, const struct path *path)
 }
 
 /*
- * starts: the event is one at the block's start, not at its end. Brings the call from where it
- * stands to the end of block to. Where no way leads there, control came in from outside (a landing
- * pad, longjmp): nothing is missing if all of the function is decoded and carries probes.
+ * Advances the call from its current block to the end of block to, or, if starts is set, to its
+ * start. If no path leads there, control came from outside (a landing pad, longjmp): then nothing
+ * is missing, provided that all of the function is decoded and probed.
  */
 static int walk_to(struct event_context *n, struct call *c, uint32_t to, bool starts)
 {
@@ -65,7 +65,7 @@ static bool is_entry_block(struct trace *t, uint32_t block)
 	return !(fn->flags & FUNCTION_RANGE) && fn->entry_block == block;
 }
 
-/* The call goes on at a block, which may be another function's. */
+/* Continues the call at a block, which may belong to another function. */
 static void go_to(struct trace *t, struct call *c, uint32_t block)
 {
 	const struct plan_block *b = block == NO_BLOCK ? NULL : &t->plan->blocks.data[block];
@@ -85,13 +85,13 @@ static int jump_to(struct event_context *n, struct call *c)
 	c->direct = false;
 	c->told = n->s->switched;
 	c->state = CALL_LOST;
-	/* where the stack was switched, another call may go on */
+	/* after a stack switch another call may continue */
 	if (n->s->switched || !n->e->has_target)
 		return 0;
 	go_to(n->t, c, locate__block(n->t, pid, n->e->time, n->e->target));
 	if (c->block != NO_BLOCK || !locate__in_plan(n->t, pid, n->e->time, n->e->target))
 		return 0;
-	/* into code that could not be proved to be code, and has no probes */
+	/* the target was not proved to be code and has no probes */
 	c->told = true;
 	c->state = CALL_LOST;
 	return step__mark(n, STEP_UNKNOWN, 0);
@@ -123,7 +123,7 @@ static int move_on(struct event_context *n, struct call *c, bool taken)
 	}
 }
 
-/* ---- ends that nobody told ---- */
+/* ---- ends without an event ---- */
 
 /* c has returned. */
 void replay__pop(struct event_context *n, struct call *c)
@@ -137,9 +137,9 @@ void replay__pop(struct event_context *n, struct call *c)
 }
 
 /*
- * An event from outside of the call: it returned, if nothing but a ret can have ended it. The plan
- * leaves a ret silent only where no call of untraced code lies in silence before it; a signal's
- * handler may leave the frame anywhere.
+ * An event from outside of the call: it has returned, if only an unprobed ret can have ended it.
+ * The plan leaves a ret unprobed only if no unprobed call of untraced code precedes it. A signal
+ * handler, however, may leave the frame anywhere.
  */
 static int end_unprobed(struct event_context *n, struct call *c, bool *ended)
 {
@@ -161,8 +161,8 @@ static int end_unprobed(struct event_context *n, struct call *c, bool *ended)
 }
 
 /*
- * The thread is heard of elsewhere: its innermost calls, down to this one, that are in no call of
- * their own and that no signal interrupted cannot have led there, so they returned.
+ * An event shows the thread elsewhere. Its innermost calls, down to this one, have returned if they
+ * were in no call and no signal interrupted them: they can't have led there.
  */
 static int end_idle(struct event_context *n, const struct call *down_to)
 {
@@ -178,7 +178,7 @@ static int end_idle(struct event_context *n, const struct call *down_to)
 	return err;
 }
 
-/* As end_idle(), those deeper on the stack than sp. */
+/* As end_idle(), for the calls deeper on the stack than sp. */
 static int end_below(struct event_context *n, uint64_t sp)
 {
 	struct call *c = calls__top(n->th);
@@ -192,7 +192,7 @@ static int end_below(struct event_context *n, uint64_t sp)
 	return err;
 }
 
-/* ---- whose event ---- */
+/* ---- which call an event belongs to ---- */
 
 struct call *replay__unseen(struct event_context *n, uint64_t sp)
 {
@@ -219,8 +219,8 @@ static bool may_be_in(struct event_context *n, const struct call *c)
 			   &path) == WALK_FOUND);
 }
 
-/* A tail call through the PLT to something of the plan: it is the next thing heard with this stack
- * pointer. */
+/* A tail call through the PLT to a function of the plan: its entry is the next event with this
+ * stack pointer. */
 static bool left_through_stub(struct trace *t, const struct call *c)
 {
 	const struct plan_site *s = &t->plan->sites.data[c->left_by];
@@ -228,8 +228,7 @@ static bool left_through_stub(struct trace *t, const struct call *c)
 	return c->direct && plan__stub_leads_in(t->plan, s->object, s->target);
 }
 
-/* Did the call end in a jump to that function, or to one that nobody asked for and that may jump
- * on? */
+/* Did the call end in a jump to that function, or to one outside of the plan, which may jump on? */
 static bool leads_to(struct trace *t, const struct call *c, uint32_t function)
 {
 	uint32_t to;
@@ -254,8 +253,8 @@ static struct call *find_call(struct event_context *n, uint64_t sp, bool known)
 	return c && c->sp >= sp && may_be_in(n, c) ? c : NULL;
 }
 
-/* The call with this stack pointer can't have come here, and can have returned: this is another
- * one, jumped into. */
+/* The call with this stack pointer can't have come here, but can have returned: the event belongs
+ * to another call, which was entered by a jump. */
 static bool ended_before(struct event_context *n, struct call *c, int *err)
 {
 	const struct path *path;
@@ -276,7 +275,8 @@ static struct call *call_of_event(struct event_context *n, int *err)
 
 	if (c && !c->dormant && !may_be_in(n, c)) {
 		if (c->state == CALL_TAIL && leads_to(n->t, c, n->s->function))
-			return replay__unseen(n, sp); /* of what it jumped to */
+			return replay__unseen(n,
+					      sp); /* the call of the function that it jumped to */
 		calls__abandon(n->t, n->th, c);
 		c = NULL;
 	}
@@ -289,8 +289,8 @@ static struct call *call_of_event(struct event_context *n, int *err)
 
 /* ---- the kinds of events ---- */
 
-/* Its return probe follows, if it was set when the call was entered and the kernel had room for it.
- */
+/* A return probe's event follows, if the probe was set when the call was entered and the kernel had
+ * a free instance. */
 static int await_return(struct event_context *n, struct call *c)
 {
 	if (!c->seen_entry && !c->implied) {
@@ -320,14 +320,14 @@ static int on_branch(struct event_context *n, struct call *c)
 	}
 	if (n->t->plan->return_probes && !(c->seen_entry && n->e->sp < c->sp))
 		return await_return(n, c);
-	/* deeper on the stack than the return address: a ret that is used as a jump */
+	/* deeper on the stack than the return address: a ret used as a jump */
 	return c->seen_entry && n->e->sp < c->sp ? jump_to(n, c) : replay__end_calls(n, c);
 }
 
 /*
- * The event is a branch in the block that the function begins with, whose entry has no probe: the
- * call came by its entry just before, or came back to it. *c: another one, if the earlier one can't
- * have come here.
+ * The event is a branch in the function's first block, whose entry has no probe: the call has just
+ * been entered, or has come back to its entry. Sets *c to a new call if the earlier one can't have
+ * come here.
  */
 static int tell_entry(struct event_context *n, struct call **c)
 {
@@ -380,8 +380,8 @@ int replay__witness(struct event_context *n)
 	return err;
 }
 
-/* The call that made this one, from the end of a block; where how deep its stack was there is
- * known, there is just one. */
+/* The caller of this call, from the end of block. If the stack depth there is known, only one call
+ * fits. */
 static struct call *maker_of(struct event_context *n, uint32_t block)
 {
 	const struct plan *plan = n->t->plan;
@@ -396,8 +396,8 @@ static struct call *maker_of(struct event_context *n, uint32_t block)
 }
 
 /*
- * The caller may have come to its call along branches without probe, the call itself among them:
- * the return address tells which call it was.
+ * The caller may have reached its call instruction along unprobed branches, and the call itself may
+ * be unprobed: the return address identifies the instruction.
  */
 static int walk_caller(struct event_context *n)
 {
@@ -427,7 +427,7 @@ static int walk_caller(struct event_context *n)
 	return err;
 }
 
-/* Did the innermost call make this one, by the call that it was last heard of in? */
+/* Did the innermost call make this one, by the call instruction of its last event? */
 static bool is_made(struct event_context *n)
 {
 	const struct call *c = calls__top(n->th);
@@ -439,7 +439,7 @@ static bool is_made(struct event_context *n)
 	       b->start + n->bias == n->entry->caller;
 }
 
-/* Is this entry the end of the call's tail jump: the same place on the stack, the same return
+/* Is this entry the target of the call's tail jump: the same stack slot, the same return
  * address? */
 static bool is_tail_of(struct event_context *n, const struct call *c)
 {
@@ -447,13 +447,13 @@ static bool is_tail_of(struct event_context *n, const struct call *c)
 	       (!n->entry->caller || !c->caller || c->caller == n->entry->caller);
 }
 
-/* Is a return probe to come for what was called with this return address? */
+/* Is a return probe pending for the call with this return address? */
 static bool is_pending(struct event_context *n)
 {
 	return (n->t->plan->return_probes || n->t->plan->kernel) && n->entry->pending;
 }
 
-/* So the call that has this place of the stack has not ended: it jumped here. */
+/* A pending return probe shows that the call in this stack slot has not ended: it jumped here. */
 static int join(struct event_context *n, struct call *c, bool *again, bool *tail)
 {
 	bool unprobed = c->state != CALL_TAIL && function_of(n->t, c->function)->unprobed;
@@ -466,8 +466,8 @@ static int join(struct event_context *n, struct call *c, bool *again, bool *tail
 }
 
 /*
- * A call that was entered with the same stack pointer as this entry: *again, control came back to
- * its first instruction; *tail, it ended in a jump here; else it ended unseen and is gone.
+ * c was entered with the same stack pointer as this entry. *again: control came back to its first
+ * instruction; *tail: it ended in a jump here; neither: it ended unseen and is removed.
  */
 static int join_or_end(struct event_context *n, struct call *c, bool *again, bool *tail)
 {
@@ -496,7 +496,7 @@ static int join_or_end(struct event_context *n, struct call *c, bool *again, boo
 	return err;
 }
 
-/* A rep string instruction at the entry, hit once more: the same call goes on with it. */
+/* Another iteration of a rep string instruction at the entry, in the same call. */
 static bool is_iteration(struct event_context *n)
 {
 	const struct call *c = n->s->repeats ? calls__top(n->th) : NULL;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The replay where events of a thread are missing: where its calls stand is not known any more. */
+/* The replay after lost events: the positions of the thread's calls are unknown. */
 #include "calls.h"
 
-/* told: the stream says so. */
+/* told: the loss was already reported. */
 static void forget_positions(struct thread *th, bool told)
 {
 	struct call *c;
@@ -24,7 +24,7 @@ int replay__lost(struct event_context *n)
 	bool signal = !n->e->count && !n->e->hits;
 
 	n->th->returned_sp = 0;
-	/* a signal's record is no event, but its handler may have gone anywhere */
+	/* a signal's record is not an event, but its handler may have gone anywhere */
 	forget_positions(n->th, !signal);
 	return signal ? 0 : step__lost(n, n->e->count);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The replay of the ends of calls: by rets that were not asked for, and by return probes. */
+/* The replay of returns: at rets of helper functions, and by return probes. */
 #include "calls.h"
 
 int replay__end_calls(struct event_context *n, struct call *c)
@@ -21,7 +21,8 @@ int replay__helper_ret(struct event_context *n)
 	struct call *c = calls__at(n->th, n->e->sp);
 	int err;
 
-	/* to where the call returns: no other function's ret does that with this stack pointer */
+	/* the ret goes to the call's return address: with this stack pointer, no other function's
+	 * ret does */
 	if (n->s->kind != BRANCH_RET || !c || c->state != CALL_TAIL ||
 	    (!c->direct && c->block == NO_BLOCK) || !n->e->has_target || !c->caller ||
 	    c->caller != n->e->target)
@@ -30,7 +31,7 @@ int replay__helper_ret(struct event_context *n)
 	return err ? err : undecoded__arrive(n, n->e->target);
 }
 
-/* Brings the call to its return where no ret told that it is there. */
+/* Advances the call to its return if no event of a ret did. */
 static int walk_to_return(struct event_context *n, struct call *c)
 {
 	const struct path *path;
@@ -50,8 +51,7 @@ static int walk_to_return(struct event_context *n, struct call *c)
 								: 0;
 }
 
-/* The call of this function at this place of the stack, with this return address where it is known.
- */
+/* The call of this function in this stack slot, with this return address if it is known. */
 static struct call *returning_call(struct event_context *n)
 {
 	struct call *found = NULL;
@@ -70,8 +70,8 @@ static struct call *returning_call(struct event_context *n)
 }
 
 /*
- * The stack pointer tells which call it is. A function that jumps back to its entry has a return
- * probe for each time, which all fire when it returns: the first one counts.
+ * The stack pointer identifies the call. Each jump back to a function's entry sets another return
+ * probe. They all fire when it returns; the first one counts.
  */
 int replay__return(struct event_context *n)
 {
@@ -89,7 +89,7 @@ int replay__return(struct event_context *n)
 	return err ? err : undecoded__arrive(n, n->e->target);
 }
 
-/* The call left by a tail jump; any other has been told by its own ret. */
+/* Ends the call that was left by a tail jump; the ret of any other call has had its own event. */
 int replay__tail_return(struct event_context *n)
 {
 	struct call *c = returning_call(n);

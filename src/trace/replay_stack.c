@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The replay where a call's stack pointer is not its own: code that loads it anew, to raise to a
- * handler or to go on with another coroutine, and landing pads.
+ * The replay where the stack pointer doesn't identify the call: code that loads it from memory, to
+ * raise an exception or to switch coroutines, and landing pads.
  */
 #include "calls.h"
 
@@ -11,7 +11,7 @@ bool replay__is_unwound(struct event_context *n, const struct call *c, uint32_t 
 	       c->state == CALL_AT && c->in_call && c->signals == n->th->signals;
 }
 
-/* Can the call have come to this branch by the one way there is? */
+/* Can the call have reached this branch, by exactly one path? */
 static bool can_be_here(struct event_context *n, const struct call *c)
 {
 	const struct path *path;

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A selection of steps that were given out by the replay: by thread, time, kind and function, the
- * first and the last of them.
+ * The report filter: passes a part of the replay's steps, by thread, time, kind and function, and
+ * the first or last ones.
  */
 #include <stdlib.h>
 #include "trace/trace.h"
 
 #define LEVELS_MAX (1u << 16)
 
-/* A call, by depth: is its function picked, and how many are of those outside of it? */
+/* By depth: does the call's function pass the filter, and how many of its outer calls do? */
 struct level {
 	bool picked;
 	uint32_t outside;
 };
 
 struct filter_thread {
-	uint64_t time; /* of its last step that has one */
+	uint64_t time; /* of its last timed step */
 	VEC(struct level) levels;
 };
 
@@ -25,11 +25,12 @@ struct report_filter {
 	step_fn fn;
 	void *ctx;
 	struct map64 threads; /* -> struct filter_thread * */
-	struct map64 outer;   /* call that isn't picked -> the picked one outside of it, 0: none */
+	struct map64
+		outer; /* call that is filtered out -> the nearest outer one that passes, 0: none */
 	uint64_t given, counted; /* events */
 	uint64_t unknown, lost;
-	VEC(struct kept_step) last; /* a ring once it is full */
-	size_t next;		    /* where in it the oldest is */
+	VEC(struct kept_step) last; /* a ring when it is full */
+	size_t next;		    /* index of the oldest */
 	uint64_t last_events;
 };
 
@@ -68,7 +69,7 @@ void report_filter__free(struct report_filter *p)
 	free(p);
 }
 
-/* ---- whose, when, what ---- */
+/* ---- by thread, time and kind ---- */
 
 static bool is_among(uint32_t v, const uint32_t *list, size_t n)
 {
@@ -120,9 +121,9 @@ static bool in_time(const struct report_filter_options *o, const struct filter_t
 	return th->time >= o->from && (!o->to || th->time <= o->to);
 }
 
-/* ---- depth among what is picked ---- */
+/* ---- depth among the calls that pass ---- */
 
-/* Calls outside that nobody saw begin are none. */
+/* Outer calls whose entry was not seen don't pass. */
 static struct level *level_of(struct report_filter *p, struct filter_thread *th,
 			      const struct step *s)
 {
@@ -143,7 +144,7 @@ static struct level *level_of(struct report_filter *p, struct filter_thread *th,
 	return &th->levels.data[depth];
 }
 
-/* The picked call that c happens in, or is. */
+/* The nearest call that passes: c itself or an outer one. */
 static uint64_t outer_of(const struct report_filter *p, uint64_t c)
 {
 	const uint64_t *outer = map64__get(&p->outer, c);
@@ -169,7 +170,7 @@ static int give(struct report_filter *p, const struct step *s)
 	return p->fn(p->ctx, s);
 }
 
-/* Makes room for one more event: what stands before it goes as well. */
+/* Drops the oldest event, and the steps before it. */
 static void drop_oldest(struct report_filter *p)
 {
 	bool event;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Steps: what the replay gives out for an event, or for a branch that the path implies. */
+/* Steps: the replay's output for an event, or for a branch that the path implies. */
 #include "calls.h"
 
 static struct step step_of(struct event_context *n, enum step_type type, uint32_t site)
@@ -47,7 +47,7 @@ int step__lost(struct event_context *n, uint64_t count)
 {
 	struct trace *t = n->t;
 
-	/* the first time that it matters: sites may lose their probe until then */
+	/* decided on first use: until then sites may lose their probes */
 	if (t->record_per_event == PER_EVENT_UNKNOWN)
 		t->record_per_event = plan__has_record_per_event(t->plan, t->options.events)
 					      ? PER_EVENT_YES
@@ -124,7 +124,7 @@ int step__branch(struct event_context *n, bool taken)
 	return live_filter__step(n->t, n->th, &step);
 }
 
-/* The number of the call outside of the innermost one. */
+/* The number of the innermost call's caller. */
 static uint64_t caller_of(struct thread *th)
 {
 	bool inner = false;
@@ -152,7 +152,7 @@ int step__entry(struct event_context *n)
 		return 0;
 	last = map64__get(&n->th->entered, n->s->function);
 	step = step_of(n, STEP_ENTRY, n->site);
-	/* where the function begins, not where the probe sits */
+	/* the function's start, not the address of the probe */
 	step.at = locate__site(n->t, n->site)->entry;
 	step.caller = caller_of(n->th);
 	if (entry->regs) {

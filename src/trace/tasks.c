@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Threads and processes come and go: what is known of them is made when they are first heard of,
- * copied when they fork, forgotten when they end. Numbers are used again. */
+/* The life of threads and processes. Their state is created at the first event, copied at a fork
+ * and freed at the end. PIDs and TIDs are reused. */
 #include <stdlib.h>
 #include "calls.h"
 
 /* ---- processes ---- */
 
-#define FIRST_ENDED 1u /* of the values of trace.processes */
+#define FIRST_ENDED 1u /* flag in the values of trace.processes */
 #define THREAD	    2u
 
 bool trace__knows(const struct trace *t, uint32_t pid)
@@ -14,7 +14,7 @@ bool trace__knows(const struct trace *t, uint32_t pid)
 	return map64__get(&t->processes, pid);
 }
 
-/* A process goes on when its first thread ends, and is gone with its last. */
+/* A process continues when its main thread ends, and ends with its last thread. */
 static void forget_if_gone(struct trace *t, uint32_t pid)
 {
 	const uint64_t *p = map64__get(&t->processes, pid);
@@ -43,7 +43,7 @@ uint32_t trace__inner_of(const struct trace *t, uint32_t pid)
 
 static uint64_t thread_key(uint32_t tid, uint32_t cpu)
 {
-	return tid ? tid : 1ull << 32 | cpu; /* every CPU has an idle thread, all of number 0 */
+	return tid ? tid : 1ull << 32 | cpu; /* all CPUs' idle tasks have tid 0 */
 }
 
 static struct thread *find_thread(const struct trace *t, uint32_t tid)
@@ -107,9 +107,9 @@ static void end_thread(struct trace *t, struct thread *th)
 	forget_if_gone(t, pid);
 }
 
-/* ---- what happens to them ---- */
+/* ---- sideband events ---- */
 
-/* A process of its own goes on in a copy of the parent's stack, at the same addresses. */
+/* A forked process continues on a copy of the parent's stack, at the same addresses. */
 static void copy_process(struct trace *t, struct thread *th, const struct thread *from)
 {
 	for (size_t i = 0; i < from->calls.len; i++)
@@ -128,7 +128,7 @@ int trace__fork(struct trace *t, uint64_t time, uint32_t pid, uint32_t tid, uint
 {
 	struct thread *from, *th = find_thread(t, tid);
 
-	/* whoever had the number before has ended */
+	/* the previous thread with this tid has ended */
 	if (th)
 		end_thread(t, th);
 	if (pid != ppid) {
@@ -170,8 +170,8 @@ static void end_threads(struct trace *t, bool (*fn)(void *ctx, struct thread *th
 }
 
 /*
- * The thread that makes an exec takes over the number of the first one, and all others have ended:
- * it is the one that is left under another number. The kernel's functions return from an exec.
+ * After an exec all other threads have ended, and the calling thread has the TID of the main
+ * thread: it is the one left under another TID. Kernel functions return from an exec.
  */
 struct exec {
 	struct thread *first;
@@ -212,7 +212,7 @@ int trace__exec(struct trace *t, uint64_t time, uint32_t pid, uint32_t tid, cons
 	return 0;
 }
 
-/* The kernel's functions run on a while after it told of a thread's end. */
+/* Kernel functions still run in a thread after its exit event. */
 static void end_later(struct trace *t, struct thread *th)
 {
 	struct thread *oldest = find_thread(t, t->ended[t->nended % ENDED]);

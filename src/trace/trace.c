@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The front door of the replay: records are checked and given to their thread. */
+/* The interface of the replay: checks events and passes them to their threads. */
 #include <errno.h>
 #include <stdlib.h>
 #include "calls.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * trace: what happened. Front door of src/trace. Pure: no system call, no BPF, no /proc, no exit.
+ * trace: the replay. Public header of src/trace. Pure: no system call, no BPF, no /proc, no exit.
  *
- * Events of the kernel side go in, thread by thread in order; the replay walks the plan's
- * control-flow graph, pairs entry with return, fills in what the path implies, says what is lost or
- * unknown, and gives out steps.
+ * Its input are events, in order per thread. The replay walks the plan's control-flow graph, pairs
+ * entries with returns, adds branches that the path implies, marks what is lost or unknown, and
+ * emits steps.
  */
 #ifndef BBTRACE_TRACE_H
 #define BBTRACE_TRACE_H
@@ -16,20 +16,20 @@ enum step_type {
 	STEP_ENTRY,
 	STEP_BRANCH,
 	STEP_RETURN,
-	STEP_LOST,    /* count events of this thread are missing here, or more (at_least) */
-	STEP_UNKNOWN, /* the path of this thread between the step before and the one after can't be
-			 told */
+	STEP_LOST, /* count events of this thread are missing here, or at least as many (at_least)
+		    */
+	STEP_UNKNOWN, /* this thread's path between the previous step and the next one is unknown */
 	STEP_FORK,
 	STEP_EXEC,
 	STEP_EXIT,
 	STEP_TYPES
 };
 
-/* An address, resolved. Strings belong to the plan or the resolver and live as long as they. */
+/* A resolved address. The strings belong to the plan or the resolver and live as long as these. */
 struct location {
 	uint64_t addr;	    /* running address */
 	const char *object; /* path; NULL: anonymous memory, then only addr is known */
-	const char *symbol; /* shown name; NULL: none covers it */
+	const char *symbol; /* display name; NULL: no symbol covers it */
 	uint64_t offset;    /* from the symbol's start; without symbol: 0 */
 	uint64_t vaddr;	    /* link-time address in object */
 };
@@ -37,23 +37,22 @@ struct location {
 struct step {
 	enum step_type type;
 	bool timed;	   /* time and cpu were measured */
-	bool implied;	   /* the path, not a probe, tells it */
+	bool implied;	   /* implied by the path, not recorded by a probe */
 	uint64_t time;	   /* ns, CLOCK_MONOTONIC */
-	uint32_t cpu;	   /* implied: of the event that tells it */
-	uint8_t interrupt; /* kernel, enum event_interrupt: what it ran in; as cpu */
+	uint32_t cpu;	   /* implied: of the event that implies it */
+	uint8_t interrupt; /* kernel: enum event_interrupt; implied: as cpu */
 	uint32_t pid, tid;
-	uint64_t goroutine; /* its number, or with GOROUTINE_AT the address of its g; 0: none */
-	uint32_t ns_pid;    /* as the process sees itself; 0: the same as pid */
-	const char *comm;   /* never NULL; "" where not known */
+	uint64_t goroutine; /* its goid, or GOROUTINE_AT | the address of its g; 0: none */
+	uint32_t ns_pid;    /* the PID in its own namespace; 0: the same as pid */
+	const char *comm;   /* never NULL; "" if unknown */
 	unsigned depth;	    /* among the traced functions, from 0 */
-	uint64_t
-		call;	 /* the call that this happens in (ENTRY: begins, RETURN: ends): a number of
-			    its   own, the same in a forked process's copy of it; 0: none that is known
-			  */
-	uint64_t caller; /* ENTRY: the call outside of it, 0: none */
+	uint64_t call;	    /* the call of this step, which ENTRY begins and RETURN ends: a unique
+			     * number, shared with its copy in a forked process; 0: unknown
+			     */
+	uint64_t caller;    /* ENTRY: the outer call, 0: none */
 	const struct plan *plan;
 	uint32_t site;	    /* ENTRY, BRANCH, RETURN; else NO_SITE */
-	uint32_t function;  /* whose call this is (RETURN: that ends) */
+	uint32_t function;  /* the function of the call */
 	struct location at; /* ENTRY, BRANCH: the site; RETURN: the function's start */
 
 	/* BRANCH: kind, mnemonic: plan->sites.data[site] */
@@ -67,9 +66,9 @@ struct step {
 	uint64_t since_entry;	      /* ns since this thread last entered this function */
 	const uint64_t *syscall_args; /* or NULL */
 	unsigned nsyscall_args;
-	const struct location *stack; /* -k: innermost first; NULL: not asked for */
+	const struct location *stack; /* -k: innermost first; NULL: not requested */
 	size_t nstack;
-	enum stack_end stack_end; /* why there are no more */
+	enum stack_end stack_end; /* why there are no more frames */
 
 	/* RETURN */
 	bool has_value;
@@ -78,7 +77,7 @@ struct step {
 	uint64_t duration; /* ns */
 
 	uint64_t count; /* LOST */
-	bool at_least;	/* LOST: perhaps more */
+	bool at_least;	/* LOST: count is a lower bound */
 };
 
 static inline uint64_t goroutine__key(uint32_t pid, uint64_t goroutine)
@@ -86,8 +85,8 @@ static inline uint64_t goroutine__key(uint32_t pid, uint64_t goroutine)
 	return 1ull << 63 | (uint64_t)pid << 41 | (goroutine & ((1ull << 41) - 1));
 }
 
-/* What runs here, one step after the other: a thread, a CPU's idle thread (they all have the number
- * 0), a goroutine. */
+/* Key of what runs the steps sequentially: a thread, a CPU's idle task (these all have tid 0), or a
+ * goroutine. */
 static inline uint64_t step__thread_key(const struct step *s)
 {
 	if (s->goroutine)
@@ -97,19 +96,20 @@ static inline uint64_t step__thread_key(const struct step *s)
 
 /* Counters of a run; rows of a table so that summary, text and JSON say the same. */
 struct trace_totals {
-	uint64_t functions, probes,
-		skipped;   /* of the plan; silent helpers are no functions, their probes count */
-	uint64_t events;   /* printed: entry, branch and return steps */
-	uint64_t lost;	   /* events of what is traced that never arrived */
-	uint64_t at_least; /* 1: that many are known, there may be more */
-	uint64_t missed;   /* hits that the probes missed, of all processes, traced or not */
+	uint64_t functions, probes, skipped; /* of the plan. Helper functions don't count as
+						functions, but their probes do */
+	uint64_t events;		     /* printed: entry, branch and return steps */
+	uint64_t lost;			     /* events of the traced threads that never arrived */
+	uint64_t at_least;		     /* 1: lost is a lower bound */
+	uint64_t missed; /* hits that the probes missed, in all processes, traced or not */
 	uint64_t unmatched_returns; /* frames that ended unseen, and rets whose entry wasn't seen */
-	uint64_t unseen_tail_returns; /* calls that ended in a jump to code whose end nobody sees */
-	uint64_t unknown;	      /* STEP_UNKNOWN given out */
-	uint64_t undecoded, code; /* bytes of the functions that were not decoded; all of them */
+	uint64_t unseen_tail_returns; /* calls that ended in a jump to code whose return can't be
+					 seen */
+	uint64_t unknown;	      /* number of STEP_UNKNOWN */
+	uint64_t undecoded, code; /* the functions' bytes that were not decoded; all their bytes */
 };
 
-/* Finds out where a running address of a process (0: the kernel) lies at a moment. Always fills in
+/* Resolves a running address of a process (0: the kernel) at a given time. Always sets
  * out->addr. */
 struct resolver {
 	void *ctx;
@@ -117,10 +117,10 @@ struct resolver {
 			struct location *out);
 };
 
-/* A step's pointers are valid during the call. Non-zero: stop (-errno, or 1: enough). */
+/* A step's pointers are valid during the call. Non-zero stops: -errno, or 1 for enough. */
 typedef int (*step_fn)(void *ctx, const struct step *step);
 
-/* A step with copies of what it points to; strings of the plan and the resolver are shared. */
+/* A step with copies of its data; the plan's and the resolver's strings are shared. */
 struct kept_step {
 	struct step step;
 	char comm[16];
@@ -131,7 +131,7 @@ void kept__take(struct kept_step *k, const struct step *s);
 const struct step *kept__step(struct kept_step *k);
 void kept__free(struct kept_step *k);
 
-/* The last so many branches of each thread, with what happened between them. */
+/* The last branches of each thread, with the steps between them. */
 struct last;
 struct last *last__new(size_t branches);
 int last__step(struct last *l, const struct step *s);
@@ -139,73 +139,73 @@ int last__give(struct last *l, bool newest_first, step_fn fn, void *ctx);
 void last__free(struct last *l);
 
 struct trace_options {
-	unsigned events;       /* enum plan_events: which steps are given out */
-	unsigned max_depth;    /* --depth: steps deeper than this are not given out; 0: no limit */
-	uint64_t min_duration; /* --min-duration, ns: calls that took less are not given out, nor
-				  their branches */
+	unsigned events;    /* enum plan_events: the kinds of steps to pass on */
+	unsigned max_depth; /* --depth: deeper steps are dropped; 0: no limit */
+	uint64_t
+		min_duration; /* --min-duration, ns: shorter calls and their branches are dropped */
 };
 
 struct trace;
-/* fn: NULL: the steps are only counted. */
+/* If fn is NULL, steps are only counted. */
 struct trace *trace__new(const struct plan *plan, const struct trace_options *options,
 			 const struct resolver *resolver, step_fn fn, void *ctx);
 void trace__free(struct trace *t);
-/* 0; -EINVAL: not an event of this plan; or what fn returned. */
+/* 0; -EINVAL: the event doesn't belong to this plan; or what fn returned. */
 int trace__feed(struct trace *t, const struct event *e);
-/* Side events: a task was born, changed its name, ended. */
+/* Sideband events: a task was forked, renamed, or ended. */
 int trace__fork(struct trace *t, uint64_t time, uint32_t pid, uint32_t tid, uint32_t ppid,
 		uint32_t ptid);
 int trace__exec(struct trace *t, uint64_t time, uint32_t pid, uint32_t tid, const char *comm);
 int trace__comm(struct trace *t, uint32_t pid, uint32_t tid, const char *comm);
 int trace__exit(struct trace *t, uint64_t time, uint32_t pid, uint32_t tid);
-/* Is a thread known of this process? False once its first and all known threads have ended. */
+/* Is any thread of this process known? False after its main thread and all other known threads have
+ * ended. */
 bool trace__knows(const struct trace *t, uint32_t pid);
-/* All known threads but idle ones; fn may not change what is known. */
+/* Calls fn for all known threads but idle tasks; fn must not feed events. */
 void trace__each_thread(const struct trace *t, void (*fn)(void *ctx, uint32_t pid, uint32_t tid),
 			void *ctx);
-/* The process sees itself under another number (step.ns_pid), in a PID namespace of its own. */
+/* Sets the PID of a process in its own PID namespace (step.ns_pid). */
 void trace__inner(struct trace *t, uint32_t pid, uint32_t ns_pid);
-/* That number; 0: none. */
+/* That PID; 0: none. */
 uint32_t trace__inner_of(const struct trace *t, uint32_t pid);
-/* count events of a thread (0, 0: of nobody knows which) that were lost behind everything fed so
- * far; 0: records that are no event by themselves. */
+/* count events of a thread (0, 0: unknown) were lost after everything fed so far; 0: only records
+ * that make no event. */
 int trace__lost(struct trace *t, uint32_t pid, uint32_t tid, uint64_t count);
-/* So many hits were missed by the probes; how many of them were of what is traced, nobody knows. */
+/* The probes missed this many hits; how many of them were of traced threads is unknown. */
 void trace__missed(struct trace *t, uint64_t hits);
-/* Some events of a thread were not seen here, and nobody knows how many: UNKNOWN. */
+/* An unknown number of a thread's events is missing here: emits UNKNOWN. */
 int trace__gap(struct trace *t, uint32_t pid, uint32_t tid);
-/* The end: open frames are closed as unmatched. */
+/* Ends the trace: open frames count as unmatched. */
 int trace__finish(struct trace *t);
 const struct trace_totals *trace__totals(const struct trace *t);
-/* The name of a thread as known so far; NULL: there is no such thread. */
+/* The thread's current name; NULL: unknown thread. */
 const char *trace__comm_of(const struct trace *t, uint32_t tid);
 
-/* ---- a selection of steps, for who reads a file again (pick.c) ---- */
+/* ---- the report filter: a part of the steps, when replaying a file (report_filter.c) ---- */
 
 struct report_filter_options {
 	unsigned events; /* enum plan_events */
 	const uint32_t *pids, *tids;
-	size_t npids, ntids; /* 0: of all */
+	size_t npids, ntids; /* 0: all */
 	const char *const *comms;
 	size_t ncomms;
-	const bool *functions; /* by the plan's function; NULL: all. Depth counts those that are
-				  picked */
-	unsigned max_depth;    /* as in struct trace_options, of those */
-	uint64_t from, to;   /* ns, CLOCK_MONOTONIC: steps from there up to there; what has no time
-				goes with   what its thread did before */
-	uint64_t head, tail; /* the first and the last so many of entry, branch and return; 0: all.
-				Both: those between are left out */
+	const bool *functions; /* by the plan's function; NULL: all. Depth counts only these */
+	unsigned max_depth;    /* as in struct trace_options, among these functions */
+	uint64_t from, to; /* ns, CLOCK_MONOTONIC: from <= time <= to; an untimed step counts as at
+			      its thread's previous step */
+	uint64_t head, tail; /* the number of first and last entries, branches and returns; 0: all.
+				With both, the steps between are omitted */
 };
-/* options and what they point to must outlive it. fn as in trace__new(). */
+/* options and what they point to must outlive the filter. fn is as in trace__new(). */
 struct report_filter;
 struct report_filter *report_filter__new(const struct plan *plan,
 					 const struct report_filter_options *options, step_fn fn,
 					 void *ctx);
 void report_filter__free(struct report_filter *p);
 int report_filter__step(struct report_filter *p, const struct step *step);
-/* The end: gives out the last ones. */
+/* Ends the input: passes the last steps on. */
 int report_filter__finish(struct report_filter *p);
-/* Makes the counters those of what was picked. */
+/* Replaces the counters by those of the steps that passed. */
 void report_filter__count(const struct report_filter *p, struct trace_totals *t);
 
 #endif

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The replay where code was not decoded: it has no probes, so that what control does there is not
- * heard of. Each time that control is known to get there, or to have been there, that is said.
+ * The replay where code was not decoded. It has no probes, so there are no events of it. Whenever
+ * control is known to reach or to have left such code, UNKNOWN is emitted.
  */
 #include "calls.h"
 
-/* Does control get from a place that is entered from elsewhere (a landing pad) to this block in
- * silence? */
+/* Does an unprobed path lead from an abnormal entry (a landing pad) to this block? */
 static bool leads_from_landing_pad(struct event_context *n, uint32_t to)
 {
 	const struct plan *plan = n->t->plan;
@@ -36,7 +35,7 @@ bool undecoded__may_hide(struct event_context *n, uint32_t function, uint32_t to
 	return f->unprobed || (f->unreached && (to == NO_BLOCK || !is_landing(n, to)));
 }
 
-/* The function whose undecoded bytes hold addr. */
+/* The function whose undecoded bytes contain addr. */
 static uint32_t function_at(struct event_context *n, uint64_t addr)
 {
 	return n->t->options.events & PLAN_BRANCH
@@ -66,7 +65,7 @@ int undecoded__behind(struct event_context *n, const struct call *c)
 {
 	uint8_t kind = n->s->kind;
 
-	/* a jump within a call has said so itself */
+	/* jump_to() has already done so for a jump within a call */
 	if ((kind != BRANCH_RET && kind != BRANCH_ICALL && (kind != BRANCH_IJMP || c)) ||
 	    !n->e->has_target)
 		return 0;

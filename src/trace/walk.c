@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The path between two events: which branches without probe a thread must have taken to come from
- * one block to the end of another. Found when there is just one such path; a probe on the path
- * would have spoken. Ways are remembered: a program takes few of them, and often.
+ * The path between two events: the unprobed branches that a thread must have taken from one block
+ * to the end of another. It is known if there is only one, since a probed branch on the path would
+ * have had an event. Paths are cached: a program takes few of them, and often.
  */
 #include <stdlib.h>
 #include "replay.h"
 
-/* What was found between two blocks: a stretch of walk.found. */
+/* The path between two blocks: a range of walk.found. */
 struct found_path {
 	enum walk_result result;
 	uint32_t at, len;
@@ -20,21 +20,19 @@ struct walk {
 	VEC(struct found_path) paths;
 	VEC(uint32_t) found;
 	struct path path;
-	/* of the search in progress, by block: 0 not visited; else its number of paths + 1, or OPEN
-	 */
+	/* of the current search, by block: 0: not visited; OPEN; else its number of paths + 1 */
 	uint8_t *npaths;
 	VEC(uint32_t) visited;
 	bool cycle;
 	struct map64 *calls; /* by object: where an unprobed call ends -> 1 + its block */
 };
 
-#define OPEN 255
-#define TO_RET                                                                                     \
-	(NO_BLOCK >> 1) /* in place of a block: the end of any that ends in a ret without probe */
+#define OPEN	  255
+#define TO_RET	  (NO_BLOCK >> 1) /* in place of a block: any that ends in an unprobed ret */
 #define MAX_DEPTH 512
 #define MAX_KNOWN (1u << 20)
 
-/* ---- calls without probe ---- */
+/* ---- unprobed calls ---- */
 
 static void note_calls(struct walk *w)
 {
@@ -85,13 +83,13 @@ void walk__free(struct walk *w)
 
 /* ---- the search ---- */
 
-/* How many blocks can follow block b without an event. */
+/* The number of blocks that can follow block b without an event. */
 static uint32_t count_unprobed(const struct walk *w, uint32_t b)
 {
 	return plan_flow__is_probed(&w->flow, b) ? 0 : plan_flow__count(&w->flow, b);
 }
 
-/* How many paths lead from b to the end of block to: 0, 1 or 2 (for more). */
+/* The number of paths from b to the end of block to; 2 stands for more. */
 static unsigned search(struct walk *w, uint32_t b, uint32_t to, bool around, unsigned depth)
 {
 	unsigned npaths = 0;
@@ -99,7 +97,7 @@ static unsigned search(struct walk *w, uint32_t b, uint32_t to, bool around, uns
 
 	if ((b == to || (to == TO_RET && plan_flow__is_unprobed_ret(&w->flow, b))) &&
 	    (depth || !around))
-		return 1; /* a path on from its end would have met its probe */
+		return 1; /* any longer path would pass the probe at its end */
 	if (depth && w->flow.marked[b])
 		return 0;
 	if (w->npaths[b] == OPEN)
@@ -117,7 +115,7 @@ static unsigned search(struct walk *w, uint32_t b, uint32_t to, bool around, uns
 	return min_of(npaths, 2u);
 }
 
-/* The blocks of the one path, into found. */
+/* Appends the blocks of the only path to found. */
 static void take_path(struct walk *w, uint32_t from, uint32_t to, bool around)
 {
 	uint32_t next = NO_BLOCK, b;
@@ -184,8 +182,7 @@ enum walk_result walk__find(struct walk *w, uint32_t from, uint32_t to, bool aro
 
 bool walk__is_unprobed_ahead(const struct walk *w, uint32_t b)
 {
-	/* a block without branch runs into the next; as many as there are blocks would be a circle
-	 */
+	/* a block without branch falls through; more steps than blocks would be a cycle */
 	for (size_t i = 0; b != NO_BLOCK && i < w->plan->blocks.len; i++) {
 		uint32_t site = w->plan->blocks.data[b].site;
 
