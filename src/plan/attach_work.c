@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * How long attaching takes: for each kprobe the kernel decodes the function up to it, to see that
- * an instruction begins there (arch/x86/kernel/kprobes/core.c, can_probe()), and once more as a
- * whole, to see whether it may become a jump (opt.c, can_optimize()). Of each instruction it asks
- * which symbol it belongs to (kernel/trace/ftrace.c, ftrace_location()): a bisection in the kernel
- * itself, a walk over all symbols in a module (kernel/module/kallsyms.c, find_kallsyms_symbol()).
+ * How long attaching takes. For each kprobe the kernel decodes the function up to the probe, to
+ * check that an instruction starts there (arch/x86/kernel/kprobes/core.c, can_probe()), and then
+ * the whole function, to check whether the probe may become a jump (opt.c, can_optimize()). For
+ * each instruction it looks up the symbol (kernel/trace/ftrace.c, ftrace_location()): by bisection
+ * in the kernel itself, by a walk over all symbols in a module (kernel/module/kallsyms.c,
+ * find_kallsyms_symbol()).
  */
 #include "plan/plan.h"
 
-/* Counted in a guest, in instructions that the kernel ran: 1,700 for each that it decoded, 14 for
- * each symbol of a module that it passed, 500,000 for a probe besides. */
+/* Measured in a guest, in instructions that the kernel executed: 1,700 per decoded instruction, 14
+ * per module symbol that it walked over, and 500,000 per probe. */
 #define INSN_BYTES	 4
 #define SYMBOLS_PER_INSN 120
 #define EACH		 300
@@ -31,7 +32,7 @@ uint64_t plan__site_work(const struct plan *p, uint32_t site)
 
 	if (!p->kernel)
 		return 1;
-	/* at the entry ftrace is at home: nothing is decoded */
+	/* an entry is probed by ftrace: nothing is decoded */
 	decoded = r && !s->entry ? (s->vaddr - r->vaddr + r->size) / INSN_BYTES : 0;
 	return EACH + decoded * (1 + (o ? o->listed / SYMBOLS_PER_INSN : 0));
 }

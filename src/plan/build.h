@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * build: what the files that make a plan share. Private to src/plan.
+ * build: shared by the files that build a plan. Private to src/plan.
  */
 #ifndef BBTRACE_PLAN_BUILD_H
 #define BBTRACE_PLAN_BUILD_H
@@ -14,7 +14,7 @@ struct plan_data {
 	functions; /* owns the names and ranges that plan->functions points to */
 };
 
-/* One object's graph while its plan is made. */
+/* An object's graph while the plan is built. */
 struct emit {
 	struct graph *g;
 	struct plan *plan;
@@ -25,20 +25,20 @@ struct emit {
 	int32_t *deltas;
 };
 
-/* Appends the blocks and sites of one object to the plan; its functions are there already. */
+/* Appends the blocks and sites of one object to the plan, which already has its functions. */
 void plan__emit(struct plan *p, uint32_t object, struct graph *g,
 		const struct plan_options *options);
 
-/* Adds the probes that tell apart the ways on from branches which can't carry one (witness.c). */
+/* Adds witnesses for branches that can't carry a probe (witness.c). */
 void witness__place(struct plan *p);
-/* Takes away the probes of jumps and calls that what comes next implies; and of the conditionals
+/* Remove the probes of jumps and calls, and of conditionals, that later events imply
  * (placement.c). */
 void placement__imply(struct plan *p);
 void placement__choose(struct plan *p, const struct plan_options *options);
-/* Takes away the probes of rets whose calls nothing but they can end. */
+/* Removes the probes of rets, where only a ret can end the call. */
 void placement__unprobe_rets(struct plan *p, const struct plan_options *options);
 
-/* Finds the functions whose entries may carry no return probe (returns.c). */
+/* Finds the functions whose entries can't carry a return probe (returns.c). */
 void returns__check(struct plan *p);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What a hit costs, by architecture and mechanism: `bbtrace doctor --calibrate` measures it. Only
- * the ratios count, and they differ from machine to machine (single-stepped: 2 on bare metal, 20 in
- * a paravirtual guest).
+ * The cost of a hit by architecture and mechanism; `bbtrace doctor --calibrate` measures it. Only
+ * the ratios matter, and they vary between machines (single-stepped: 2 on bare metal, 20 in a
+ * paravirtual guest).
  */
 #include "plan/plan.h"
 

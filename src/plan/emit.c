@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * From a graph to the plan's blocks and sites, and which of these carry a probe.
+ * Turns a graph into the plan's blocks and sites, and decides which sites carry a probe.
  */
 #include <stdlib.h>
 #include "plan/build.h"
@@ -83,7 +83,7 @@ static bool has_target(const struct plan *p, uint32_t from, uint32_t block)
 	return false;
 }
 
-/* Each successor once, however many cases lead there. */
+/* Adds each successor once, even if several cases lead there. */
 static void add_targets(struct emit *e, const struct jump_table *t, struct plan_block *b)
 {
 	b->table = e->plan->table.len;
@@ -98,7 +98,7 @@ static void add_targets(struct emit *e, const struct jump_table *t, struct plan_
 	b->unresolved = !t->proved;
 }
 
-/* A taken edge that ends the call: out of the function, or into another's entry. */
+/* Does the taken edge leave the function, or lead to another function's entry? */
 static bool leaves(struct emit *e, const struct insn *insn)
 {
 	uint32_t own = graph__owner(e->g, insn->addr), to = graph__owner(e->g, insn->target);
@@ -108,17 +108,17 @@ static bool leaves(struct emit *e, const struct insn *insn)
 		return false;
 	if (to == own)
 		return false;
-	/* a range and the function that encloses it are one */
+	/* a range counts as part of the function that encloses it */
 	if (to != NO_FUNCTION && g->functions.data[own].f.flags & FUNCTION_RANGE)
 		return !(g->functions.data[to].f.flags & (FUNCTION_HIDDEN | FUNCTION_RANGE));
 	return !graph__holds(g, own, insn->target) || graph__is_entry(g, insn->target);
 }
 
-#define PADDING 64 /* bytes between two functions */
+#define PADDING 64 /* most bytes between two functions */
 
 /*
- * Where a block leads that falls out of its function: over nops into the next function, as glibc's
- * __memcpy_chk does into memcpy. 0: elsewhere.
+ * The function that a block falls into when it runs over nops out of its own, as glibc's
+ * __memcpy_chk falls into memcpy. 0: none.
  */
 static uint32_t fallen_into(struct emit *e, uint64_t from)
 {
@@ -195,10 +195,10 @@ static void mark_entry(struct plan_site *s)
 }
 
 /*
- * An entry's probe sits on the function's first instruction, or behind instructions that leave
- * everything as it was (endbr64, a nop, a vector register's setting): on the first one there that
- * the kernel emulates, which costs one trap in place of two, else on the first one that it accepts.
- * In the kernel the first one is as good as any.
+ * An entry's probe goes on the function's first instruction, or after instructions that change
+ * nothing recorded (endbr64, nops, writes of vector registers). It takes the first of these that
+ * the kernel emulates, which saves the second trap of single-stepping, else the first one that the
+ * kernel accepts. In the kernel it goes on the first instruction.
  */
 static void place_entry_probe(struct emit *e, struct plan_site *s, uint32_t node)
 {
@@ -244,9 +244,9 @@ static void add_entry_site(struct emit *e, uint32_t node, uint32_t block)
 }
 
 /*
- * A conditional with nothing but comparisons between the entry and it tells the entry as well, for
- * one trap: registers are as they were, the flags are not. Not where the entry's own probe would be
- * cheap too: its time would be lost.
+ * A conditional that only comparisons separate from the entry reports the entry, too, for one trap:
+ * the registers are as at the entry, the flags are not. Not if the entry's own probe is cheap as
+ * well, since the entry would lose its own time.
  */
 static bool reports_entry(struct emit *e, uint32_t first, uint32_t last)
 {
@@ -274,7 +274,7 @@ static bool reports_entry(struct emit *e, uint32_t first, uint32_t last)
 	return compares;
 }
 
-/* Does the plan show entries there? */
+/* Is this the entry of a function whose entries are shown? */
 static bool is_shown_entry(struct emit *e, uint64_t addr)
 {
 	uint32_t function = plan_function_of(e, addr);
@@ -283,8 +283,8 @@ static bool is_shown_entry(struct emit *e, uint64_t addr)
 	       !(e->plan->functions.data[function].flags & FUNCTION_HELPER);
 }
 
-/* The branch that ends the block, and the entry that begins it: one site where they are the same
- * instruction. */
+/* Adds the sites of a block: the entry at its start and the branch at its end, one site if they are
+ * the same instruction. */
 static void add_sites(struct emit *e, uint32_t first, uint32_t last, uint32_t block)
 {
 	const struct node *n = &e->g->nodes.data[first], *end = &e->g->nodes.data[last];
@@ -318,7 +318,7 @@ static void point_to_sites(struct emit *e, size_t first)
 	}
 }
 
-/* ---- all of it ---- */
+/* ---- the whole object ---- */
 
 static void number_blocks(struct emit *e)
 {

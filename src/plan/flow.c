@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The one relation of control flow between a plan's blocks, and which of its edges a probe reports.
- * Placement removes probes by it and the replay fills in paths by it: what they believe is the
- * same.
+ * The control flow between a plan's blocks, and which of its edges a probe reports. Placement and
+ * replay share it: placement removes probes by it, and the replay reconstructs paths by it.
  */
 #include <stdlib.h>
 #include "plan/plan.h"
@@ -42,7 +41,7 @@ static void find_successors(struct plan_flow *f)
 	f->successors = all.data;
 }
 
-/* The successors, turned around: a counting sort by where they lead. */
+/* Inverts the successors: a counting sort by target. */
 static void find_predecessors(struct plan_flow *f)
 {
 	size_t n = f->plan->blocks.len, edges = f->out[n];

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Frequencies, of an earlier run or guessed from the code: a loop turns several times, a way that
- * ends in a call which does not return, in a part that the compiler split off as cold, or on a
- * landing pad is hardly ever taken, other ways are alike.
+ * Block frequencies, from an earlier run or estimated from the code. A loop iterates several times.
+ * A path that ends in a noreturn call, in a cold part or on a landing pad is rarely taken. Other
+ * outcomes are equally likely.
  */
 #include <stdlib.h>
 #include "plan/frequency.h"
 
-#define TURNS	  8    /* of a loop */
-#define MAX_DEPTH 6    /* of loops that still count */
-#define COLD	  0.02 /* the share of a cold way */
+#define TURNS	  8    /* iterations of a loop */
+#define MAX_DEPTH 6    /* of nested loops that count */
+#define COLD	  0.02 /* the probability of a cold path */
 #define BUDGET	  (1u << 24)
 
 struct guess {
@@ -24,7 +24,7 @@ struct guess {
 };
 enum { NEW, OPEN, DONE };
 
-/* Depth first from a block, without recursion; back edges lead to what is still open. */
+/* Visits depth-first from a block, iteratively; an edge to an open block is a back edge. */
 static void visit(struct guess *g, uint32_t start)
 {
 	struct {
@@ -56,7 +56,7 @@ static void visit(struct guess *g, uint32_t start)
 	vec__free(&stack);
 }
 
-/* The blocks of the natural loop of header are one loop deeper. */
+/* Adds one to the loop depth of the blocks in the natural loop of header. */
 static void enter_loop(struct guess *g, uint32_t header)
 {
 	VEC(uint32_t) work = {0};
@@ -105,7 +105,7 @@ static bool in_cold_part(const struct plan *p, const struct plan_block *b)
 	return f && f->nranges > 1 && b->start - f->ranges[0].vaddr >= f->ranges[0].size;
 }
 
-/* In post-order: what all ways on are, a block is too. */
+/* In post-order: a block is cold if all its successors are. */
 static void find_cold(struct guess *g)
 {
 	for (size_t i = 0; i < g->order.len; i++) {
@@ -125,7 +125,8 @@ static bool is_back_edge(const struct guess *g, const uint32_t *position, uint32
 	return position[to] >= position[from];
 }
 
-/* In reverse post-order: each block hands on what came to it, back edges aside. */
+/* In reverse post-order: each block distributes its frequency to its successors, without back
+ * edges. */
 static void spread(struct guess *g, double *of)
 {
 	uint32_t *position = xcalloc(g->p->blocks.len + 1, sizeof(*position));
@@ -137,7 +138,7 @@ static void spread(struct guess *g, double *of)
 		double share = 0;
 
 		if (of[b] == 0)
-			of[b] = 1; /* where a function begins, or control comes from elsewhere */
+			of[b] = 1; /* a function's start, or an abnormal entry */
 		for (uint32_t k = g->flow->out[b]; k < g->flow->out[b + 1]; k++)
 			if (!is_back_edge(g, position, b, g->flow->successors[k]))
 				share += g->cold[g->flow->successors[k]] ? COLD : 1;
@@ -150,13 +151,13 @@ static void spread(struct guess *g, double *of)
 	free(position);
 }
 
-/* ---- of an earlier run ---- */
+/* ---- from an earlier run ---- */
 
-/* What an earlier run did not come to keeps its guess, as next to nothing. */
+/* Blocks that the earlier run did not reach keep their estimate, scaled down to almost nothing. */
 #define UNSEEN 1e-6
-#define ROUNDS 8 /* blocks without a branch of their own in a row */
+#define ROUNDS 8 /* most consecutive blocks without a branch of their own */
 
-/* Runs of block b along its way to another one, as far as they are known. */
+/* The known number of times that control went from block b to another one. */
 static double runs_to(const struct guess *g, const struct branch_counts *counts, const bool *known,
 		      const double *of, uint32_t b, uint32_t to)
 {
@@ -188,7 +189,7 @@ static void ask(const struct guess *g, const struct plan_options *o, struct bran
 	}
 }
 
-/* A block that no branch ends runs as often as control comes to it. */
+/* A block without a branch runs as often as control enters it. */
 static void use_weights(const struct guess *g, const struct plan_options *o, double *of)
 {
 	size_t n = g->p->blocks.len;

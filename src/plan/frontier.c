@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The frontier of a block: the probes that can be hit first once control enters it. Where the
- * frontiers behind the outcomes of every unprobed branch are disjoint, exactly one unprobed path
- * leads from any point to any event, and the replay can tell it (Ball and Larus, "Optimally
+ * The frontier of a block: the probes that can be hit first after control enters it. If the
+ * outcomes of every unprobed branch have disjoint frontiers, exactly one unprobed path leads from
+ * any point to the next event, and the replay can reconstruct it (Ball and Larus, "Optimally
  * Profiling and Tracing Programs", TOPLAS 16(4), 1994).
  */
 #include <stdlib.h>
@@ -69,7 +69,8 @@ void frontier__of(struct frontier *f, uint32_t block)
 	f->touched.len = 0;
 }
 
-/* Two outcomes that lead to one block are one successor here: no probe tells them apart. */
+/* Two outcomes that lead to the same block count as one successor: no probe can distinguish
+ * them. */
 static bool is_repeated(const uint32_t *successors, uint32_t i)
 {
 	for (uint32_t k = 0; k < i; k++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The source lines of a plan's functions, taken over from the objects' debug information. */
+/* Copies the source lines of a plan's functions from the objects' debug information. */
 #include <stdlib.h>
 #include "plan/build.h"
 
@@ -32,7 +32,7 @@ static void take_row(void *ctx, const struct line_row *row)
 	if (row->line)
 		line.file = file_index(t, row->file);
 	if (last && last->object == line.object && last->vaddr == line.vaddr)
-		t->p->lines.len--; /* of no length: what follows counts */
+		t->p->lines.len--; /* empty: the next row replaces it */
 	else if (last && last->object == line.object && last->line == line.line &&
 		 last->file == line.file)
 		return;
@@ -47,7 +47,7 @@ static int by_place(const void *a, const void *b)
 		return x->object < y->object ? -1 : 1;
 	if (x->vaddr != y->vaddr)
 		return x->vaddr < y->vaddr ? -1 : 1;
-	/* where one range ends and the next one begins: the latter */
+	/* at one address, the end of a range sorts before the start of the next */
 	return (x->line != 0) - (y->line != 0);
 }
 
@@ -65,7 +65,7 @@ static void drop_doubles(struct plan *p)
 	p->lines.len = n;
 }
 
-/* All of an object's at once: its debug information is read once. */
+/* Takes all lines of an object together, so that its debug information is read once. */
 static void take_lines(struct taking *t)
 {
 	const struct object *o = t->p->objects.data[t->object].object;

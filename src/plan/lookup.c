@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Looking things up in a finished plan, and what little changes in it: a site that loses its probe.
+ * Lookups in a finished plan, and the only change to it: a site that loses its probe.
  */
 #include <stdlib.h>
 #include "plan/build.h"
@@ -94,8 +94,7 @@ uint32_t plan__site_at(const struct plan *p, uint32_t object, uint64_t vaddr)
 	return NO_SITE;
 }
 
-/* Without the index (a plan made by hand): asked-for functions first, of equals the
- * innermost. */
+/* For plans without extents (made by unit tests): requested functions first, then the innermost. */
 static uint32_t by_ranges(const struct plan *p, uint32_t object, uint64_t vaddr)
 {
 	uint32_t best = NO_FUNCTION;
@@ -222,13 +221,13 @@ static bool has_own_record(const struct plan *p, const struct plan_function *f, 
 		f->entry_site == NO_SITE ? NULL : &p->sites.data[f->entry_site];
 
 	if (f->flags & FUNCTION_HELPER)
-		return !(events & PLAN_RETURN); /* its rets tell the returns of others */
+		return !(events & PLAN_RETURN); /* its rets report the returns of others */
 	if (events & PLAN_BRANCH && f->unprobed)
 		return false;
 	return f->flags & FUNCTION_RANGE || (entry && entry->probe && !entry->repeats);
 }
 
-/* A tail call, a shared tail, a function that runs into the next one: one ret for two returns. */
+/* A tail call, a shared tail or a fall-through into the next function: one ret ends two calls. */
 static bool joins_calls(const struct plan *p, const struct plan_block *b)
 {
 	return b->leaves || (b->next != NO_BLOCK && b->function != NO_FUNCTION &&

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Placement: which probes are not needed. A call of a traced function is told by that function's
- * entry, a relative jump by what comes next, and a conditional as well where its two sides first
- * say different things and no silent circle is left (Ball and Larus, "Optimally Profiling and
- * Tracing Programs", TOPLAS 16(4), 1994): greedily, the dearest first.
+ * Placement: removes the probes that are not needed. The entry of a traced function implies the
+ * call, the next event implies a direct jump, and also a conditional whose outcomes have disjoint
+ * frontiers, as long as no unprobed cycle remains (Ball and Larus, "Optimally Profiling and Tracing
+ * Programs", TOPLAS 16(4), 1994). Greedy: the costliest probes go first.
  */
 #include <stdlib.h>
 #include "plan/frequency.h"
@@ -13,11 +13,11 @@ struct placement {
 	struct frontier f;
 	struct plan *p;
 	struct frequency frequency;
-	uint8_t *reached; /* of the search backward in progress */
+	uint8_t *reached; /* of the current backward search */
 	VEC(uint32_t) back;
 };
 
-/* Not in a landing pad that had no room for a witness. */
+/* May the probe be removed? Not in an abnormally entered block without a witness. */
 static bool may_choose(const struct placement *pl, const struct plan_site *s)
 {
 	const struct plan *p = pl->p;
@@ -36,8 +36,8 @@ static void drop(struct plan *p, struct plan_site *s)
 /* ---- jumps and calls ---- */
 
 /*
- * A call of anything but a traced function keeps its probe: what it calls may call traced
- * functions, and then nothing else would tell that the call came before them.
+ * A call of an untraced function keeps its probe: the callee may call traced functions, and only
+ * the probe shows that the call preceded them.
  */
 static bool is_implied(struct placement *pl, const struct plan_site *s)
 {
@@ -45,7 +45,7 @@ static bool is_implied(struct placement *pl, const struct plan_site *s)
 
 	if (s->kind == BRANCH_CALL)
 		return pl->f.flow.enters[s->block] && !b->noreturn;
-	/* a jump out of the plan ends the call: only its own probe tells */
+	/* a jump out of the plan ends the call: only its own probe shows it */
 	return s->kind == BRANCH_JMP && b->taken != NO_BLOCK &&
 	       !(pl->p->functions.data[pl->p->blocks.data[b->taken].function].flags &
 		 FUNCTION_HELPER);
@@ -53,7 +53,7 @@ static bool is_implied(struct placement *pl, const struct plan_site *s)
 
 /* ---- conditionals ---- */
 
-/* Do the events that follow tell the outcomes of an unprobed branch apart? */
+/* Do later events distinguish the outcomes of an unprobed branch? */
 static bool is_decided(struct placement *pl, uint32_t block)
 {
 	uint32_t one, other;
@@ -70,7 +70,8 @@ static bool is_unprobed_end(const struct placement *pl, uint32_t block)
 	return !plan_flow__is_probed(&pl->f.flow, block);
 }
 
-/* Every silent branch from which control comes in silence to the end of block: still told apart? */
+/* Are the outcomes still distinguishable of every unprobed branch from which an unprobed path leads
+ * to the end of block? */
 static bool all_decided_behind(struct placement *pl, uint32_t block)
 {
 	bool good = is_decided(pl, block);
@@ -100,9 +101,8 @@ static bool all_decided_behind(struct placement *pl, uint32_t block)
 }
 
 /*
- * Behind a call of code that isn't traced the frame may be left by an exception or longjmp(3),
- * which looks the same from outside as a return: a ret that control can reach from there in silence
- * must speak.
+ * In a call of untraced code an exception or longjmp(3) may leave the frame, which looks like a
+ * return from outside. So a ret that an unprobed path reaches from such a call must keep its probe.
  */
 static bool ends_for_sure(struct placement *pl, uint32_t block)
 {
@@ -134,7 +134,7 @@ static bool ends_for_sure(struct placement *pl, uint32_t block)
 	return good;
 }
 
-/* May control go in silence from the end of block to a silent ret? */
+/* Does an unprobed path lead from the end of block to an unprobed ret? */
 static bool reaches_ret(struct placement *pl, uint32_t block)
 {
 	const uint32_t *successors = plan_flow__successors(&pl->f.flow, block), *m;
@@ -162,7 +162,8 @@ static bool try_unprobed(struct placement *pl, uint32_t site)
 	return false;
 }
 
-/* Silent, with a probe in the rarer of its two sides instead, where that is hit seldom enough. */
+/* Replaces the probe of a conditional by a witness in its rarer successor, if that one is hit
+ * rarely enough. */
 static bool try_witness(struct placement *pl, uint32_t site)
 {
 	const struct plan_block *b = &pl->p->blocks.data[pl->p->sites.data[site].block];
@@ -196,7 +197,7 @@ static int costliest_first(const void *a, const void *b)
 	return x->site < y->site ? -1 : x->site > y->site;
 }
 
-/* A conditional, or a jump by a table that is known whole. */
+/* A conditional, or a jump by a completely known table. */
 static bool is_candidate(const struct placement *pl, const struct plan_site *s)
 {
 	const struct plan *p = pl->p;
@@ -230,10 +231,10 @@ static void choose(struct placement *pl, const struct cost_row *costs)
 	vec__free(&list);
 }
 
-/* ---- control that comes from elsewhere ---- */
+/* ---- abnormal entries ---- */
 
-/* Where a call returns twice (setjmp(3)) or the unwinder lands, silence would be taken for the
- * ordinary way. */
+/* Puts witnesses where a call returns twice (setjmp(3)) or the unwinder lands. Without one the
+ * replay would assume the ordinary path. */
 static void guard_landings(struct placement *pl)
 {
 	for (uint32_t i = 0; i < pl->p->blocks.len; i++) {
@@ -280,8 +281,8 @@ static void end(struct placement *pl)
 }
 
 /*
- * Functions that control leaves or begins anew by a jump to an entry: an entry that is heard then
- * may come from a ret and another call as well.
+ * Functions that jump to an entry, their own or another's: the event of such an entry may as well
+ * follow a ret and another call.
  */
 static bool *jumping_functions(const struct plan *p)
 {
@@ -301,11 +302,11 @@ void placement__unprobe_rets(struct plan *p, const struct plan_options *options)
 	struct placement pl;
 
 	begin(&pl, p, options);
-	/* with every conditional still speaking; what is silenced later is checked against these */
+	/* while every conditional is probed; the later removals are checked against these */
 	for (uint32_t i = 0; i < p->sites.len; i++) {
 		const struct plan_site *s = &p->sites.data[i];
 
-		/* a ret deeper on the stack than the return address is a jump */
+		/* a ret that is deeper on the stack than the return address is a jump */
 		if (s->kind == BRANCH_RET && may_choose(&pl, s) && s->sp_delta == 0 &&
 		    !jumps[s->function])
 			p->unprobed_rets |= ends_for_sure(&pl, s->block) && try_unprobed(&pl, i);

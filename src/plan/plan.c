@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Builds the plan: one graph an object, in the order in which the functions name the objects, then
- * its blocks and sites.
+ * Builds the plan: one graph per object, in the order of the functions, then its blocks and sites.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +15,7 @@ static void add_planned(struct graph *g, struct function *f, uint32_t index)
 
 /* ---- where a function may begin ---- */
 
-/* Begins at a place that a symbol or an FDE names: nothing to be proved. */
+/* Does it start at a symbol or an FDE? Then its start needs no proof. */
 static bool has_own_start(const struct function *f)
 {
 	const struct symbol *s;
@@ -25,7 +24,7 @@ static bool has_own_start(const struct function *f)
 
 	if (f->flags & FUNCTION_RANGE)
 		return false;
-	/* an offset inside of a symbol has its name as well */
+	/* an offset inside of a symbol has the symbol's name, too */
 	s = f->raw ? object__symbol_at(f->object, f->entry) : NULL;
 	if ((s && s->vaddr == f->entry) || !function__around(f->object, f->entry, &around))
 		return true;
@@ -54,8 +53,8 @@ static struct map64 entries_of(const struct graph *g)
 	return entries;
 }
 
-/* The function around a start that has to be proved: followed, but without sites. entries: where
- * functions of the graph begin. */
+/* Adds the function around a start that needs a proof: it is decoded, but gets no sites. entries:
+ * the graph's functions by entry. */
 static void add_around(struct graph *g, const struct function *f, struct map64 *entries)
 {
 	const struct range *r;
@@ -74,8 +73,8 @@ static void add_around(struct graph *g, const struct function *f, struct map64 *
 	}
 }
 
-/* A block ends before the first instruction from addr on: a range's end may lie within one, which
- * is the range's then. 15 bytes are the longest there are. */
+/* Ends a block before the first instruction at or after addr. A range may end within an
+ * instruction, which then belongs to the range. Instructions have at most 15 bytes. */
 static void split_at(struct graph *g, uint64_t addr)
 {
 	for (unsigned at = 0; at < 15; at++) {
@@ -88,7 +87,7 @@ static void split_at(struct graph *g, uint64_t addr)
 	}
 }
 
-/* Where a function or a part of it begins there is nothing to be proved. */
+/* Does a function, or a part of it, start at addr? Then the start needs no proof. */
 static bool begins_at(const struct graph *g, uint32_t function, uint64_t addr)
 {
 	const struct range *r;
@@ -99,7 +98,7 @@ static bool begins_at(const struct graph *g, uint32_t function, uint64_t addr)
 	return false;
 }
 
-/* Anything but padding, of what flow hasn't reached. */
+/* Are there bytes in the range that flow hasn't reached and that aren't padding? */
 static bool has_unreached(struct graph *g, const struct range *r)
 {
 	gap_vec gaps = {0};
@@ -111,7 +110,7 @@ static bool has_unreached(struct graph *g, const struct range *r)
 	return any;
 }
 
-/* Padding behind a function is no code. */
+/* Padding after a function is not code. */
 static int prove_start(struct graph *g, const struct range *r)
 {
 	uint32_t around = graph__owner(g, r->vaddr), i;
@@ -201,7 +200,7 @@ static struct plan_data *data_of(const struct plan *p)
 	return p->priv;
 }
 
-/* Unnamed parts go by the name that compilers give them. */
+/* Parts without a name get the one that compilers use. */
 static void name_parts(struct function *f)
 {
 	struct range *r;
@@ -222,8 +221,7 @@ static void add_functions(struct plan *p, const function_vec *functions)
 		vec__add(&p->functions)->entry_site = NO_SITE;
 }
 
-/* What following has found: silent helpers get their place behind the functions that were asked
- * for. */
+/* Adds the helper functions that were found by following control flow, after the requested ones. */
 static void take_functions(struct plan *p, struct graph *g, uint32_t object)
 {
 	struct graph_function *f;
@@ -271,7 +269,7 @@ static void take_gaps(struct plan *p, uint32_t object, uint32_t function, const 
 	}
 }
 
-/* By pieces, since ranges may lie one in the other: each byte is looked at once. */
+/* By extents, since ranges may nest: each byte is checked once. */
 static void find_gaps(struct plan *p, struct graph *g, uint32_t object)
 {
 	const struct owned_extent *extent;
@@ -289,7 +287,7 @@ static void find_gaps(struct plan *p, struct graph *g, uint32_t object)
 	vec__free(&gaps);
 }
 
-/* How many of the sites before each index are branches, and how many of those are skipped. */
+/* Prefix sums over the sites: branches, and those of them that are skipped. */
 struct counts {
 	uint32_t branches, skipped;
 };
@@ -308,7 +306,7 @@ static struct counts *count_sites(const struct plan *p)
 	return upto;
 }
 
-/* The first site of the object that is not before vaddr. */
+/* The first site of the object at or after vaddr. */
 static size_t first_site(const struct plan *p, uint32_t object, uint64_t vaddr)
 {
 	size_t low = 0, high = p->sites.len;
@@ -325,7 +323,7 @@ static size_t first_site(const struct plan *p, uint32_t object, uint64_t vaddr)
 	return low;
 }
 
-/* The branches in a range, whoever's they are. */
+/* Counts the branches in a range, of whichever function. */
 static void count_range(const struct plan *p, const struct counts *upto, struct plan_function *f)
 {
 	f->branches = f->skipped = 0;

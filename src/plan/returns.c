@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Return probes: on which entries of programs they do no harm. The kernel replaces the return
- * address on top of the stack, so there has to be one, and nobody but ret may want it. And which
- * functions of the kernel, where they do none, need one.
+ * Return probes. Programs: which entries can carry one safely. The kernel replaces the return
+ * address on top of the stack, so there must be one, and only a ret may use it. Kernel, where they
+ * are always safe: which functions need one.
  */
 #include <stdlib.h>
 #include "plan/build.h"
@@ -15,7 +15,7 @@ const char *const return_refusal_text[RETURN_REFUSALS] = {
 	[RETURN_UNPROVED] = "nothing shows that it is called and returns",
 };
 
-/* From b, where the stack is not as it was at an entry, control may come to this block. */
+/* Control may come to this block from one where the stack isn't as at an entry. */
 static void refuse_at(struct plan *p, uint32_t to)
 {
 	struct plan_function *f;
@@ -28,9 +28,9 @@ static void refuse_at(struct plan *p, uint32_t to)
 }
 
 /*
- * What is on top of the stack at an entry is a return address only if the function, or what it
- * jumps to, takes it for one: at _start it is argc, in a signal's trampoline the context, in the
- * dynamic linker's resolver an argument.
+ * The top of the stack at an entry is a return address only if the function, or one that it jumps
+ * to, returns to it. At _start it is argc, in a signal trampoline the context, in the dynamic
+ * linker's resolver an argument.
  */
 enum { ENDS_LEVEL = 1, ENDS_ELSEWHERE = 2 };
 
@@ -95,14 +95,14 @@ enum return_refusal plan__return_refusal(const struct plan *p, uint32_t function
 	return f->return_refusal;
 }
 
-/* ---- functions of the kernel that end in others ---- */
+/* ---- kernel functions that end in a tail call ---- */
 
 static bool leaves_plan(const struct plan_block *b)
 {
 	return b->function != NO_FUNCTION && ((b->leaves && b->taken == NO_BLOCK) || b->unresolved);
 }
 
-/* kernel/kprobes.c, kprobe_on_func_entry(): only where a symbol begins. */
+/* kernel/kprobes.c, kprobe_on_func_entry(): only at the start of a symbol. */
 static bool takes_return_probe(const struct plan *p, const struct plan_function *f)
 {
 	const struct plan_site *s = f->entry_site == NO_SITE ? NULL : &p->sites.data[f->entry_site];

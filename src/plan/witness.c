@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Witnesses: where a branch with several ways on can't carry a probe (notrack jmp, a hinted jcc),
- * its outcomes are told apart by the probe that is hit next. Where the frontiers of two successors
- * have a member in common, a probe goes into one of them.
+ * Witnesses. If a branch with several successors can't carry a probe (notrack jmp, a hinted jcc),
+ * the next probe that is hit shows its outcome. If the frontiers of two successors have a common
+ * member, one of the successors gets a witness.
  */
 #include "plan/frontier.h"
 
-/* Does control get unprobed from block to another one? */
+/* Does an unprobed path lead from block to the other one? */
 static bool runs_into(struct frontier *f, uint32_t block, uint32_t other)
 {
 	bool marked = f->flow.marked[other], found = false;
@@ -20,8 +20,8 @@ static bool runs_into(struct frontier *f, uint32_t block, uint32_t other)
 	return found;
 }
 
-/* Of two successors in conflict, the one that runs into the other gets the witness: the other one
- * is then told by the witness that was not hit. */
+/* Of two successors in conflict, the one that leads to the other gets the witness: if it isn't hit,
+ * control took the other one. */
 static void distinguish(struct frontier *f, uint32_t block)
 {
 	const uint32_t *successors = plan_flow__successors(&f->flow, block);
