@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * kernel_facts: what else the kernel tells about itself: its blacklist of places that no kprobe may
- * have (debugfs), and the build-ids in the ELF notes of /sys.
+ * kernel_facts: the kernel's kprobe blacklist and list of kprobes (debugfs), and the build-ids in
+ * the ELF notes of /sys.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@ static int by_vaddr(const void *a, const void *b)
 	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
 }
 
-/* Ranges may nest and touch; look-ups want them apart. */
+/* Merges ranges that nest or touch: lookups need them disjoint. */
 static void merge(struct object *o)
 {
 	struct noprobe *p, *to = o->noprobe.data;

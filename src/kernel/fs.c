@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * kernel_fs: the file systems that the kernel tells about itself in, tracefs and debugfs: where
- * they are mounted, and what to do where they are not. All of bbtrace comes by here.
+ * kernel_fs: tracefs and debugfs: finds where they are mounted, and mounts them if they are not.
+ * All of bbtrace opens them here.
  *
- * Unmounting a tracefs can crash the kernel. Under lockdown=confidentiality it is empty, so nothing
- * but its mounts holds it; the last unmount takes it down, and with it the root's inode, which
- * tracefs_fill_super() (fs/tracefs/inode.c) had allocated before it named the operations that free
- * it: tracefs_destroy_inode() takes a list entry out that was never in. HACKING.md says which
- * kernels do. So the lockdown is asked for first, and what is mounted on its usual place stays
- * there. (Mounting it once more isn't harmless either: from Linux 6.12 on a mount without options
- * takes back those that the system had mounted it with.)
+ * Unmounting a tracefs can crash the kernel. Under lockdown=confidentiality it is empty, so only
+ * its mounts hold it, and the last unmount destroys it. That frees the root's inode, which
+ * tracefs_fill_super() (fs/tracefs/inode.c) had allocated before it set the operations that free
+ * it: tracefs_destroy_inode() removes a list entry that was never added. HACKING.md lists the
+ * kernels. So the lockdown is checked first, and a tracefs that bbtrace mounts at its usual place
+ * stays mounted. (A second mount isn't harmless either: from Linux 6.12 on, a mount without options
+ * resets those that the system mounted it with.)
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,9 +23,9 @@
 static const struct {
 	const char *type;
 	uint32_t magic;
-	const char *places[3]; /* the first one is where it belongs */
-	/* not opened where the kernel is locked down; else mounted where it belongs, for good.
-	 * The others are mounted nowhere, for the moment. */
+	const char *places[3]; /* the first one is its usual place */
+	/* not opened if the kernel is locked down; else mounted permanently at its usual place. The
+	 * others are mounted detached, temporarily. */
 	bool fragile;
 } filesystems[] = {
 	[KERNEL_TRACEFS] = {"tracefs",
@@ -35,7 +35,7 @@ static const struct {
 	[KERNEL_DEBUGFS] = {"debugfs", DEBUGFS_MAGIC, {"/sys/kernel/debug"}, false},
 };
 
-/* A mount in no one's tree, that ends with its descriptor. */
+/* A detached mount, which ends when its descriptor is closed. */
 static int mount_detached(const char *type)
 {
 	autoclose int fs = fsopen(type, FSOPEN_CLOEXEC);
@@ -49,8 +49,8 @@ static int mount_detached(const char *type)
 
 /* ---- lockdown ---- */
 
-/* Who may mount a tracefs may mount this as well, where it isn't (in containers). It has its own
- * files in it, always, so that its unmount takes nothing down. */
+/* Opens securityfs, or mounts it where it isn't mounted, as in containers: whoever may mount
+ * tracefs may mount it. It always has files of its own, so unmounting it is safe. */
 static int open_lockdown(void)
 {
 	int fd = open("/sys/kernel/security/lockdown", O_RDONLY | O_CLOEXEC);
@@ -81,10 +81,10 @@ bool kernel__is_locked_down(void)
 	return answer == LOCKED;
 }
 
-/* ---- where it is mounted ---- */
+/* ---- finding the mount ---- */
 
-/* Without O_DIRECTORY: looking at debugfs's "tracing" doesn't mount it there (fs/namei.c,
- * follow_automount()). */
+/* Without O_DIRECTORY, so that a look at debugfs's "tracing" doesn't trigger the automount there
+ * (fs/namei.c, follow_automount()). */
 static int open_place(enum kernel_fs fs, const char *place)
 {
 	int root = open(place, O_PATH | O_CLOEXEC);
@@ -136,15 +136,15 @@ const char *kernel_fs__place(enum kernel_fs fs)
 	return root < 0 ? NULL : place;
 }
 
-/* ---- mounting it ---- */
+/* ---- mounting ---- */
 
 static int explain(enum kernel_fs fs, int err)
 {
 	const char *type = filesystems[fs].type;
 
 	if (err == -EPERM)
-		return err__set(EPERM, "%s needs CAP_SYS_ADMIN, for none is mounted on %s", type,
-				filesystems[fs].places[0]);
+		return err__set(EPERM, "%s needs CAP_SYS_ADMIN, since it is not mounted on %s",
+				type, filesystems[fs].places[0]);
 	if (err == -ENODEV)
 		return err__set(ENODEV, "this kernel has no %s", type);
 	return err__set(-err, "cannot mount %s: %s", type, strerror(-err));
@@ -153,7 +153,7 @@ static int explain(enum kernel_fs fs, int err)
 int kernel_fs__can_mount(enum kernel_fs fs)
 {
 	int err = check_lockdown(fs);
-	/* says whether the kernel has it and who asks may; mounts nothing */
+	/* shows whether the kernel has it and whether we may mount it; mounts nothing */
 	autoclose int context = err ? -1 : fsopen(filesystems[fs].type, FSOPEN_CLOEXEC);
 
 	if (err)
@@ -161,13 +161,13 @@ int kernel_fs__can_mount(enum kernel_fs fs)
 	return context < 0 ? explain(fs, -errno) : 0;
 }
 
-/* -EBUSY: somebody else was faster. */
+/* -EBUSY: someone else mounted it meanwhile. */
 static int mount_in_place(enum kernel_fs fs)
 {
 	const char *place = filesystems[fs].places[0], *type = filesystems[fs].type;
 
 	if (!mount(type, place, type, MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
-		note_verbose("mounted %s on %s, where it stays", type, place);
+		note_verbose("mounted %s on %s; it stays mounted", type, place);
 	return open_place(fs, place);
 }
 
@@ -180,7 +180,7 @@ int kernel_fs__open(enum kernel_fs fs)
 		return err;
 	if (root < 0 && filesystems[fs].fragile)
 		root = mount_in_place(fs);
-	/* no such folder (a root without /sys), or none that may be mounted on */
+	/* no such directory (a root without /sys), or not usable as a mount point */
 	if (root < 0)
 		root = mount_detached(filesystems[fs].type);
 	return root < 0 ? explain(fs, root) : root;

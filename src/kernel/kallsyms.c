@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * kallsyms: the text of /proc/kallsyms and /proc/modules as data. Pure. The formats: s_show() of
- * kernel/kallsyms.c and m_show() of kernel/module/procfs.c.
+ * kallsyms: parses /proc/kallsyms and /proc/modules. Pure. The formats are those of s_show() in
+ * kernel/kallsyms.c and m_show() in kernel/module/procfs.c.
  */
 #include <errno.h>
 #include "kernel_file.h"
 
-/* A place in text of which every read is bounded: *end is NUL, and no field contains one. */
+/* A position in the text. Every read is bounded, since *end is NUL and no field contains one. */
 struct cursor {
 	char *p, *end;
 	size_t line;
@@ -40,7 +40,7 @@ static bool take_char(struct cursor *c, char want)
 	return true;
 }
 
-/* The word up to white space; it is cut off there, and *behind is what the cut replaced. NULL:
+/* The field up to white space. It is terminated there; *behind is the replaced character. NULL:
  * none. */
 static char *take_word(struct cursor *c, char *behind)
 {
@@ -123,7 +123,7 @@ enum {
 	MODULE_FIELDS
 };
 
-/* The fields of one line; the taints that may follow are passed over. */
+/* The fields of one line; taints that may follow are skipped. */
 static bool take_module_line(struct cursor *c, char *fields[MODULE_FIELDS])
 {
 	char behind = ' ';

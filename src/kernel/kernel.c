@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * kernel: opens the running kernel: reads its tables from /proc and /sys, hands them to kallsyms.c
- * and kernel_object.c, and adds the live text, the blacklist and the build-ids.
+ * kernel: opens the running kernel. Reads its tables from /proc and /sys, passes them to kallsyms.c
+ * and objects.c, and adds the live text, the blacklist and the build-ids.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #define TABLE_LIMIT (256u << 20)
 #define NOTES_LIMIT (64u << 10)
 
-/* kallsyms gives zeros instead of addresses to who may not know them: kallsyms_show_value(). */
+/* Without permission, kallsyms shows zeros instead of addresses: kallsyms_show_value(). */
 static int explain_hidden(int err)
 {
 	autofree char *value = NULL;
@@ -51,7 +51,7 @@ static int read_tables(struct tables *t)
 	err = kallsyms__parse(t->kallsyms, len, &t->symbols);
 	if (err)
 		return explain_hidden(err);
-	/* a kernel without modules has no such file */
+	/* a kernel without module support has no such file */
 	if (file__read("/proc/modules", TABLE_LIMIT, &t->modules, &len))
 		return 0;
 	return explain_hidden(kernel_modules__parse(t->modules, len, &t->loaded));
@@ -83,13 +83,14 @@ static int read_code(struct object *o, struct kernel_text *text)
 	return 0;
 }
 
-/* ---- what other tracers have changed ---- */
+/* ---- probes of other tracers ---- */
 
-/* Looked at before the code is read and after: a probe that comes or goes in between is seen. */
+/* Read before and after the code, so that a probe that is added or removed in between is
+ * noticed. */
 struct probes {
 	char *before, *after; /* kprobes/list */
 	struct kprobe_layout layout;
-	int layout_error; /* why the layout isn't known */
+	int layout_error; /* why the layout is unknown */
 	bool asked;
 	kernel_kprobe_vec kprobes;
 	struct map64 proved;
@@ -112,11 +113,11 @@ static void read_table(struct probes *p, const struct kernel_objects *k, struct 
 		p->layout_error = layout ? layout(&p->layout) : err__set(ENOTSUP, "no types");
 	p->asked = true;
 	if (p->layout_error)
-		note_verbose("another tracer's probes can't be taken out of the code: %s",
+		note_verbose("another tracer's probes can't be removed from the code: %s",
 			     err__text());
 	else if (!kernel_kprobes__read(text, &p->layout, table, after, &p->kprobes))
-		note_verbose("another tracer's probes can't be taken out of the code: the kernel's "
-			     "table of them can't be read");
+		note_verbose("another tracer's probes can't be removed from the code: "
+			     "can't read the kernel's kprobe_table");
 }
 
 static char *read_probes(struct probes *p, const struct kernel_objects *k, struct kernel_text *text,
@@ -129,7 +130,7 @@ static char *read_probes(struct probes *p, const struct kernel_objects *k, struc
 	return list;
 }
 
-/* ---- all ---- */
+/* ---- all of it ---- */
 
 static int read_texts(struct kernel_objects *k, struct kernel_text *text)
 {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * kernel_kprobes: which bytes the kprobes of all tracers have replaced in the kernel's code: read
- * in its table of them, kprobe_table of kernel/kprobes.c, and put back. What isn't proved stays.
+ * kernel_kprobes: restores the bytes that the kprobes of all tracers replaced in the kernel's code.
+ * They are read from the kernel's kprobe_table (kernel/kprobes.c). Only what is proved correct is
+ * restored.
  */
 #include <stdlib.h>
 #include "kernel_file.h"
 
-#define BUCKETS	    64u /* KPROBE_TABLE_SIZE, and POINTER bytes each */
+#define BUCKETS	    64u /* KPROBE_TABLE_SIZE, POINTER bytes each */
 #define MAX_PROBES  (1u << 20)
 #define TRIES	    3u
 #define POINTER	    sizeof(uint64_t)
@@ -36,7 +37,7 @@ bool kprobe_layout__is_sane(const struct kprobe_layout *l)
 			       l->detour + 1ull * POINTER <= optimized));
 }
 
-/* The kprobe at node, and the optimized_kprobe that it may be the beginning of. */
+/* Parses the kprobe at node, or the optimized_kprobe that it is the start of. */
 static struct kernel_kprobe parse(const struct kprobe_layout *l, const uint8_t *p, bool optimized)
 {
 	struct kernel_kprobe k = {.vaddr = u64_at(p + l->addr), .opcode = p[l->opcode]};
@@ -49,8 +50,8 @@ static struct kernel_kprobe parse(const struct kprobe_layout *l, const uint8_t *
 	return k;
 }
 
-/* link: where the pointer to the first node is. Each node says where the pointer to it is: a list
- * that changes meanwhile doesn't go unseen. */
+/* link is the address of the pointer to the first node. Each node has the address of the pointer to
+ * it, so a concurrent change of the list is noticed. */
 static bool read_bucket(struct kernel_text *t, const struct kprobe_layout *l, uint64_t link,
 			kernel_kprobe_vec *out)
 {
@@ -101,7 +102,7 @@ bool kernel_kprobes__read(struct kernel_text *t, const struct kprobe_layout *l, 
 
 /* ---- the code ---- */
 
-/* Does the code jump into the buffer that the kernel has made for this probe, or is it about to? */
+/* Does the code jump into the buffer of this optimised probe, or will it soon? */
 static bool jumps_to_detour(const struct kernel_kprobe *k, const uint8_t *p, size_t avail)
 {
 	int32_t rel;
@@ -112,7 +113,7 @@ static bool jumps_to_detour(const struct kernel_kprobe *k, const uint8_t *p, siz
 	return k->vaddr + JMP_SIZE + rel == k->detour;
 }
 
-/* Where the probe is in the code of o that was read; NULL: nowhere. */
+/* The probe's bytes in the code of o; NULL: not in it. */
 static uint8_t *code_at(const struct object *o, uint64_t vaddr, size_t *avail)
 {
 	const struct kernel_file *f = kernel_file__of(o);
@@ -122,8 +123,8 @@ static uint8_t *code_at(const struct object *o, uint64_t vaddr, size_t *avail)
 	return f->text + (vaddr - f->start);
 }
 
-/* What the jump covers is kept when it is written, so a look before the code was read doesn't tell.
- */
+/* The kernel saves the covered bytes when it writes the jump, so a kprobe read before the code may
+ * not have them. */
 static void put_back_jump(const struct kernel_kprobe *k, uint8_t *p, size_t avail)
 {
 	if (k->after && jumps_to_detour(k, p, avail)) {
@@ -132,7 +133,7 @@ static void put_back_jump(const struct kernel_kprobe *k, uint8_t *p, size_t avai
 	}
 }
 
-/* Jumps are put back already. True: the code is known to be the compiler's. */
+/* Jumps were restored already. True: the code is proved to be the compiler's. */
 static bool put_back_byte(const struct kernel_kprobe *k, uint8_t *p, size_t avail)
 {
 	if (jumps_to_detour(k, p, avail))

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * kernel_names: what the names of the kernel's functions say: which symbol is a part or a variant
- * of which function, and what a misspelt name may have meant. Pure.
+ * kernel_names: finds which symbol is a part or a variant of which function, by name. Pure.
  */
 #include <stdlib.h>
 #include "kernel_file.h"
@@ -44,7 +43,7 @@ static void index_dotted(struct object *o)
 	f->dotted_known = true;
 }
 
-/* Calls fn with each symbol whose name is name, a '.', and what wanted says yes to. */
+/* Calls fn for each symbol named name, '.', and a rest for which wanted() is true. */
 static void each_derived(struct object *o, const char *name, bool (*wanted)(const char *rest),
 			 kernel_part_fn fn, void *ctx)
 {
@@ -71,7 +70,7 @@ static void each_derived(struct object *o, const char *name, bool (*wanted)(cons
 	}
 }
 
-/* ---- whose part it is ---- */
+/* ---- the owner of a part ---- */
 
 static uint64_t rel32_target(const uint8_t *p, uint64_t end)
 {
@@ -82,9 +81,9 @@ static uint64_t rel32_target(const uint8_t *p, uint64_t end)
 }
 
 /*
- * Does the code of s have what looks like a call, jmp or jcc rel32 (e8, e9, 0f 8x) into part?
- * Looked for at each byte: to be wrong, four bytes that are something else would have to hold just
- * this distance.
+ * Does the code of s seem to have a call, jmp or jcc rel32 (e8, e9, 0f 8x) into part? Every byte
+ * offset is tried: for a false positive, four unrelated bytes would have to hold exactly this
+ * distance.
  */
 static bool refers_to(const struct object *o, const struct symbol *s, const struct symbol *part)
 {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * kernel_object: the objects of the kernel and its modules, made of the tables that kallsyms.c has
- * read. Pure but for memory: what a symbol covers is told by what comes next, since the kernel's
- * table has no sizes.
+ * kernel_objects: builds the objects of the kernel and its modules from the tables of kallsyms.c.
+ * Pure but for memory. The kernel's table has no sizes: a symbol extends to the next one.
  */
 #include <ctype.h>
 #include <elf.h>
@@ -13,15 +12,14 @@
 #define NO_OBJECT UINT32_MAX
 #define PAGE	  4096u
 
-/* More than any kernel has: hostile tables must not make us read without end. */
+/* More than any kernel has: bounds what malformed tables can make us read. */
 static const uint64_t kernel_limit = 512u << 20, module_limit = 64u << 20;
-/* A module's last function, followed by no symbol. */
+/* The largest size of a module's last function, which no symbol follows. */
 static const uint64_t last_limit = 1u << 20;
 
 /* Padding before a function: Makefile's -fpatchable-function-entry, kCFI's hash. */
 static const char *const padding_prefixes[] = {"__pfx_", "__cfi_"};
-/* Names that the linker script gives to places (__sched_text_start):
- * include/asm-generic/vmlinux.lds.h. */
+/* Symbols of the linker script (__sched_text_start): include/asm-generic/vmlinux.lds.h. */
 static const char *const place_suffixes[] = {"_text_start", "_text_end"};
 static const char *const places[] = {"_text", "_stext", "_etext"};
 
@@ -36,7 +34,7 @@ static bool is_function_name(const char *name)
 {
 	size_t i;
 
-	/* arch/x86/boot/startup has names of its own for what it shares */
+	/* arch/x86/boot/startup has aliases for shared code */
 	if (!strncmp(name, "__pi_", 5))
 		name += 5;
 	for (i = 0; i < ARRAY_SIZE(padding_prefixes); i++)
@@ -56,7 +54,7 @@ static bool is_function(const struct kallsym *s)
 	return s->type && strchr("tTwWi", s->type) && is_function_name(s->name);
 }
 
-/* ---- which symbol is whose ---- */
+/* ---- the object of each symbol ---- */
 
 static void release(void *priv)
 {
@@ -113,8 +111,8 @@ static struct object **find_module(const struct kernel_objects *k, const char *n
 			   : NULL;
 }
 
-/* Sets the .object of each symbol: 0 the kernel, 1 + i module i. What the kernel runs no more (init
- * code) is nobody's. */
+/* Sets the .object of each symbol: 0: the kernel; 1 + i: module i. Freed init code belongs to
+ * none. */
 static void assign(const struct kernel_objects *k, kallsym_vec *symbols)
 {
 	const char *last = "";
@@ -148,7 +146,7 @@ static struct object *object_of(const struct kernel_objects *k, const struct kal
 	return s->object ? k->modules[s->object - 1] : k->kernel;
 }
 
-/* Room for the symbols and their names, so that neither moves while they are filled in. */
+/* Reserves memory for the symbols and their names, so that neither moves while they are added. */
 static void reserve(const struct kernel_objects *k, const kallsym_vec *symbols)
 {
 	size_t *count = xcalloc(2 * (k->nmodules + 1), sizeof(*count));
@@ -170,7 +168,7 @@ static void reserve(const struct kernel_objects *k, const kallsym_vec *symbols)
 	free(count);
 }
 
-/* Names follow each other in the pool: the next goes behind the last. */
+/* Appends a name to the pool. */
 static char *add_name(struct object *o, const char *name)
 {
 	char *at = kernel_file__of(o)->names;
@@ -181,7 +179,7 @@ static char *add_name(struct object *o, const char *name)
 	return strcpy(at, name);
 }
 
-/* Rust's names in readable form; there are few. */
+/* Demangles Rust names; there are few. */
 static const char *shown_name(struct object *o, const char *name)
 {
 	struct kernel_file *f = kernel_file__of(o);
@@ -209,7 +207,7 @@ static void add_symbol(struct object *o, const struct kallsym *s, uint64_t next)
 			       });
 }
 
-/* Symbols of any kind bound what is before them: data, padding, other modules. */
+/* A symbol of any kind ends the previous one: also data, padding and other modules. */
 static void add_symbols(const struct kernel_objects *k, const kallsym_vec *symbols)
 {
 	size_t next = 0;
@@ -226,7 +224,7 @@ static void add_symbols(const struct kernel_objects *k, const kallsym_vec *symbo
 	}
 }
 
-/* A module's code: from its first function to the end of its last. */
+/* A module's code extends from its first function to the end of its last. */
 static void bound_module(struct object *o)
 {
 	struct kernel_file *f = kernel_file__of(o);
@@ -356,7 +354,7 @@ void kernel_object__trim(struct object *o)
 	for (avail = page + 1 - last->vaddr; avail > 1; avail--)
 		if (bytes[avail - 1] != bytes[page - last->vaddr])
 			break;
-	/* an immediate's last bytes may be zero */
+	/* the last bytes of an immediate may be zero */
 	avail = min_of(avail + 7, page + 1 - last->vaddr);
 	for (s = last; s >= o->symbols.data && s->vaddr + s->size > last->vaddr + avail; s--)
 		s->size = last->vaddr + avail - s->vaddr;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * kernel_patches: what other tracers have written into the kernel's code: a call at a function's
- * start where ftrace has its nop, which is put back, and int3 or a jmp where a kprobe is: where
- * kernel_kprobes.c couldn't put back the code there, the function can't be decoded.
+ * kernel_patches: what other tracers have written into the kernel's code. A call at a function's
+ * start replaces ftrace's nop, which is restored. A kprobe is an int3 or a jmp: if kprobes.c
+ * couldn't restore the code, the function can't be decoded.
  */
 #include <stdlib.h>
 #include "kernel_file.h"
@@ -23,7 +23,7 @@ static bool patches_code(const char *line, size_t len)
 	return true;
 }
 
-/* Takes lines off *list up to one of such a probe; false: no more. */
+/* Advances *list past the next line with such a probe; false: no more. */
 static bool next_probe(const char **list, uint64_t *vaddr)
 {
 	while (*list && **list) {
@@ -80,7 +80,7 @@ static bool is_trampoline(const struct symbol *s)
 	return false;
 }
 
-/* Compiled code calls the kernel's code and the modules'; a trampoline made at run time is in
+/* Compiled code calls code of the kernel and the modules. A trampoline made at run time is in
  * neither. */
 static bool calls_tracer(const struct kernel_objects *k, uint64_t target)
 {

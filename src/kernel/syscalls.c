@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * kernel_syscalls: how many arguments the system calls have. Their wrappers all take the caller's
- * registers; what they read of them is in the format of the system call's tracepoint
+ * kernel_syscalls: the number of arguments of system calls. Their wrappers all take struct pt_regs;
+ * the arguments are listed in the format of the system call's tracepoint
  * (kernel/trace/trace_syscalls.c, syscall_enter_define_fields()).
  */
 #include <fcntl.h>
@@ -40,8 +40,8 @@ unsigned kernel_syscall__flags(const char *name)
 	return w ? w->flags : 0;
 }
 
-/* "\tfield:TYPE NAME;\toffset:…": the number first, then the arguments; from Linux 6.19 on, what
- * their pointers led to, too. */
+/* "\tfield:TYPE NAME;\toffset:…": the number first, then the arguments; from Linux 6.19 on, also
+ * the data that they point to. */
 int kernel_syscall__count(const char *format)
 {
 	static const char number[] = " __syscall_nr;";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * kernel_text: the code as it stands in memory, patched by alternatives, static keys and return
- * thunks: from /proc/kcore, an ELF core of the running kernel; where that is missing or locked,
- * through the caller's reader.
+ * kernel_text: the code in memory, as patched by alternatives, static keys and return thunks. It is
+ * read from /proc/kcore, an ELF core of the running kernel, or through the caller's reader if kcore
+ * is missing or locked.
  */
 #include <elf.h>
 #include <errno.h>
@@ -16,7 +16,7 @@
 
 struct kernel_text {
 	int fd;	 /* -1: no kcore */
-	int why; /* errno of what went wrong with it */
+	int why; /* errno of the failure with it */
 	Elf64_Phdr *loads;
 	size_t nloads;
 	kernel_read_fn fn;
@@ -121,8 +121,7 @@ static int unreadable(const struct kernel_text *t, const struct object *o)
 			o->path, why);
 }
 
-/* Whole at once where possible; else by pages, since what can't be read must not hide its
- * neighbours. */
+/* Reads all at once if possible; else by pages, to skip only the unreadable ones. */
 int kernel_text__read(struct kernel_text *t, struct object *o)
 {
 	struct kernel_file *f = kernel_file__of(o);

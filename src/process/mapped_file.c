@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The files that processes have mapped: found, kept open, read, let go. */
+/* The files that processes have mapped: finds, opens, reads and closes them. */
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "mapped_file.h"
 
-/* ---- to open them ---- */
+/* ---- opening ---- */
 
 static const struct root ours;
 
-/* By now something else may lie there. On file systems made of others the inode that is mapped has
- * another number than the file. */
+/* Another file may be there by now. On overlay file systems the mapped inode has another number
+ * than the file. */
 static bool leads_to(const char *link, const struct map *m)
 {
 	char path[4096];
@@ -38,7 +38,7 @@ static int open_mapping(uint32_t pid, const struct map *m, struct stat *st)
 	return -1;
 }
 
-/* What its path names now, in the mount namespace of pid (0: ours), if that is the same inode. */
+/* Opens its path in the mount namespace of pid (0: ours), if that is still the same inode. */
 static int open_by_path(uint32_t pid, const struct map *m, struct stat *st)
 {
 	struct root r;
@@ -54,8 +54,8 @@ static int open_by_path(uint32_t pid, const struct map *m, struct stat *st)
 	return -1;
 }
 
-/* The mapped file itself, else what its path names. A process that has ended already most likely
- * saw what its parent sees. */
+/* Opens the mapped file itself, else its path. For a process that has ended already, the parent's
+ * view is used: most likely it was the same. */
 static void open_mapped(struct mapped_files *s, struct mapped_file *f, uint32_t pid,
 			uint32_t parent, const struct map *m)
 {
@@ -73,7 +73,7 @@ static void open_mapped(struct mapped_files *s, struct mapped_file *f, uint32_t 
 			f->object = s->known.data[i];
 }
 
-/* ---- which there are ---- */
+/* ---- the table of files ---- */
 
 static struct mapped_file *find(const struct mapped_files *s, const struct map *m)
 {
@@ -116,7 +116,7 @@ static void free_file(struct mapped_file *f)
 	free(f);
 }
 
-/* Programs run again and again are not opened each time. */
+/* Idle files stay open for a while: programs that run repeatedly are not opened each time. */
 #define MAX_IDLE 64
 
 static void free_oldest_idle(struct mapped_files *s)
@@ -146,9 +146,9 @@ void mapped_files__drop(struct mapped_files *s, struct mapped_file *f)
 		free_oldest_idle(s);
 }
 
-/* ---- what they hold ---- */
+/* ---- contents ---- */
 
-/* What was told since this file was last asked for. */
+/* The recorded object of a file, if it became known since the last lookup. */
 static const struct object *told_object(const struct mapped_files *s, struct mapped_file *f)
 {
 	for (; !f->object && f->looked < s->told.len; f->looked++) {
@@ -160,7 +160,7 @@ static const struct object *told_object(const struct mapped_files *s, struct map
 	return f->object;
 }
 
-/* Debug files are found by what it is, not by where it lies for its process. */
+/* Separate debug files are found by the file's own path, not by the one that its process sees. */
 static void read_object(struct mapped_file *f)
 {
 	struct found found = {.fd = f->fd};
@@ -175,7 +175,7 @@ static void read_object(struct mapped_file *f)
 
 const struct object *mapped_file__object(struct mapped_files *s, struct mapped_file *f)
 {
-	f->shown = true; /* it has a mapping: it is not among the idle ones */
+	f->shown = true; /* it has a mapping, so it isn't idle */
 	if (s->recorded)
 		return told_object(s, f);
 	if (!f->object && f->fd >= 0 && !f->tried)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mapped_file: the files that processes have mapped. They are told apart by device and inode and
- * kept open from their first mapping on, so that what was unlinked or replaced since is still read
+ * mapped_file: the files that processes have mapped. They are identified by device and inode and
+ * kept open from their first mapping on, so that a file that is unlinked or replaced later is read
  * as it was mapped.
  */
 #ifndef BBTRACE_PROCESS_MAPPED_FILE_H
@@ -10,19 +10,19 @@
 #include "process/process.h"
 
 struct mapped_file {
-	uint64_t dev, ino; /* as mappings show them */
+	uint64_t dev, ino; /* as in mappings */
 	char *path;
-	int fd; /* -1: could not be opened, or is read already */
+	int fd; /* -1: could not be opened, or was read already */
 	const struct object *object;
-	struct object *own; /* the same, where it isn't borrowed */
-	bool tried;	    /* to read it */
-	bool shown;	    /* its strings were given out: it stays */
-	size_t mappings;    /* that there are now */
-	uint64_t idle;	    /* when the last of them went */
-	size_t looked;	    /* recorded: among so many known files */
+	struct object *own; /* the same if owned, NULL if borrowed */
+	bool tried;	    /* reading it was tried */
+	bool shown;	    /* its strings are in use: never freed before the end */
+	size_t mappings;    /* current number */
+	uint64_t idle;	    /* order in which files lost their last mapping */
+	size_t looked;	    /* recorded: number of known files at the last lookup */
 };
 
-/* Recorded: which object a file is. */
+/* Recorded: the object of a file. */
 struct known_file {
 	uint64_t dev, ino;
 	char *path;
@@ -31,21 +31,20 @@ struct known_file {
 
 struct mapped_files {
 	VEC(struct mapped_file *) all;
-	VEC(const struct object *) known; /* open already: borrowed */
+	VEC(const struct object *) known; /* opened elsewhere: borrowed */
 	bool recorded;			  /* nothing is opened */
 	VEC(struct known_file) told;
-	size_t nidle; /* files that are mapped nowhere, and were never shown */
+	size_t nidle; /* files without mappings that were never shown */
 	uint64_t clock;
 };
 
-/* The file of a new mapping of pid, which counts from now on; parent: a process that may have it
- * too, 0: none. */
+/* The file of a new mapping of pid; counts the mapping. parent: a process that may have mapped it,
+ * too, or 0. */
 struct mapped_file *mapped_files__get(struct mapped_files *s, uint32_t pid, uint32_t parent,
 				      const struct map *m);
-/* A mapping is gone: the file is closed some time after its last one. */
+/* Uncounts a mapping. The file is closed some time after its last one. */
 void mapped_files__drop(struct mapped_files *s, struct mapped_file *f);
-/* What it holds, read when this is asked for the first time; NULL: not known. It is shown from now
- * on. */
+/* The file's object, read on first use; NULL: unknown. Marks the file as shown. */
 const struct object *mapped_file__object(struct mapped_files *s, struct mapped_file *f);
 void mapped_files__free(struct mapped_files *s);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Parses /proc/PID/maps (proc_pid_maps(5)). Pure: the text is given. */
+/* Parses the text of /proc/PID/maps (proc_pid_maps(5)). Pure. */
 #include <errno.h>
 #include <stdlib.h>
 #include "process/process.h"
@@ -18,7 +18,7 @@ static bool number(const char **p, int base, char behind, uint64_t *out)
 	return true;
 }
 
-/* The kernel writes a newline in a path as \012 (and nothing else so). */
+/* The kernel escapes newlines in paths as \012, and nothing else. */
 static char *path_of(const char *p, const char *end)
 {
 	char *path, *out;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Which processes and threads there are, from /proc. All of it may have changed by the time it is
- * read: what has ended is left out, and who needs all of them asks again. */
+/* Lists processes and threads from /proc. They may change meanwhile: what has ended is left out,
+ * and a caller that needs all of them lists again. */
 #include <ctype.h>
 #include <dirent.h>
 #include "process/process.h"
 
-/* Appends the numbered entries of a folder. */
+/* Appends the numeric entries of a directory. */
 static void read_numbers(const char *path, pid_vec *out)
 {
 	DIR *dir = opendir(path);
@@ -32,7 +32,7 @@ void processes__all(pid_vec *out)
 	read_numbers("/proc", out);
 }
 
-/* A number of /proc/PID/status, as "\nPPid:"; 0: not there. */
+/* The value of a field of /proc/PID/status, such as "\nPPid:"; 0: no such field. */
 static uint32_t status_number(uint32_t pid, const char *name)
 {
 	autofree char *text = NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Address spaces: per process, which file lies where. The files are mapped_file.c's. */
+/* Address spaces: each process's mappings. mapped_file.c has the files. */
 #include <stdlib.h>
 #include "mapped_file.h"
 
@@ -9,8 +9,8 @@ struct mapping {
 };
 
 struct space {
-	uint32_t pid, parent;	  /* parent 0: not known */
-	VEC(struct mapping) maps; /* the youngest last */
+	uint32_t pid, parent;	  /* parent 0: unknown */
+	VEC(struct mapping) maps; /* newest last */
 };
 
 struct spaces {
@@ -57,8 +57,8 @@ static struct space *space_of(struct spaces *s, uint32_t pid)
 
 static bool names_a_file(const char *path)
 {
-	/* perf_event_open(2) calls anonymous memory //anon; [vdso] and its like have no file but a
-	 * name */
+	/* perf_event_open(2) calls anonymous memory //anon; [vdso] and the like have a name, but no
+	 * file */
 	return (path[0] == '/' && path[1] != '/') || path[0] == '[';
 }
 
@@ -86,7 +86,8 @@ void spaces__map(struct spaces *s, uint32_t pid, const struct map *m)
 
 	if (m->path && names_a_file(m->path))
 		new.file = mapped_files__get(&s->files, pid, space->parent, m);
-	/* what it covers whole is gone; what it covers in part is found after it */
+	/* drops mappings that the new one covers entirely; lookups find the new one before those
+	 * that it covers partly */
 	for (size_t i = 0; i < space->maps.len; i++) {
 		old = &space->maps.data[i];
 		if (old->start < new.start || old->end > new.end)
@@ -184,7 +185,7 @@ void spaces__each_process(const struct spaces *s, void (*fn)(void *ctx, uint32_t
 	uint64_t value;
 	uint32_t *pid;
 
-	/* fn may add some */
+	/* fn may add processes */
 	for (size_t i = 0; i < s->by_pid.cap; i++)
 		if (map64__slot(&s->by_pid, i, &value)) {
 			space = (struct space *)(uintptr_t)value;
@@ -215,7 +216,7 @@ void spaces__find(struct spaces *s, uint32_t pid, uint64_t addr, struct mapped_p
 		out->dev = m->file->dev;
 		out->ino = m->file->ino;
 		out->object = mapped_file__object(&s->files, m->file);
-		/* one that is open already goes by one name, however mapped */
+		/* a borrowed object has one name, whatever path it was mapped by */
 		out->path = out->object && out->object != m->file->own ? out->object->path
 								       : m->file->path;
 		if (!out->object || !object__offset_to_vaddr(out->object, offset, &out->vaddr)) {

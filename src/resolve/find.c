@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Finds what OBJECT names: a path, a command in PATH, a soname as the dynamic loader finds it
- * (ld.so(8)); with a PID, what that process has mapped, then the same search inside its root.
+ * Finds the file that OBJECT names: a path, a command in PATH, or a soname as the dynamic loader
+ * finds it (ld.so(8)). With a PID, the files that the process has mapped come first, then the same
+ * search inside its root.
  */
 #include <errno.h>
 #include <elf.h>
@@ -27,11 +28,11 @@ static const char *const default_folders[] = {
 	"/usr/local/lib",
 };
 
-/* What is being looked for, where, and what was found. */
+/* The name, where to search, and the result. */
 struct search {
 	const char *name;
-	pid_t pid;	  /* whose maps count; 0: none */
-	struct root root; /* its */
+	pid_t pid;	  /* the process whose maps are searched; 0: none */
+	struct root root; /* of that process */
 	struct found *out;
 };
 
@@ -39,7 +40,7 @@ static const struct root ours;
 
 /* ---- candidates ---- */
 
-/* The loader passes over libraries of another class or machine. */
+/* The loader skips libraries of another class or machine. */
 static bool is_loadable(int fd)
 {
 	Elf64_Ehdr h;
@@ -61,14 +62,15 @@ static bool always(int fd)
 	return true;
 }
 
-/* Takes the file over, and the root that it was looked up in. shown: NULL: its real path. */
+/* Takes ownership of the file and of the root that it was found in. shown NULL: its real path. */
 static void take_file(struct search *s, struct root *root, int fd, char *shown)
 {
 	*s->out = (struct found){fd, shown ? shown : root__shown_path(root, fd), *root};
 	*root = (struct root){0};
 }
 
-/* Takes path, as seen in the root, if test holds for the file. 1, 0, or why it can't be opened. */
+/* Takes path, as seen in the root, if test() is true for the file. 1: taken, 0: not, or -errno of
+ * opening it. */
 static int take(struct search *s, const char *path, bool (*test)(int fd))
 {
 	int fd = root__open_file(&s->root, path, OBJECT_LIMIT, NULL);
@@ -91,7 +93,7 @@ static bool search_path(struct search *s)
 
 	for (folder = folder ? folder : "/usr/bin:/bin"; !found; folder = end + 1) {
 		end = strchrnul(folder, ':');
-		/* an empty entry is the current folder, which was looked into already */
+		/* an empty entry is the current directory, which was searched already */
 		if (end > folder) {
 			autofree char *path =
 				xasprintf("%.*s/%s", (int)(end - folder), folder, s->name);
@@ -129,7 +131,7 @@ static bool search_library_path(struct search *s)
 {
 	const char *folder = getenv("LD_LIBRARY_PATH"), *end;
 
-	/* of a traced process its own would count: what it loaded is in its maps */
+	/* a traced process has its own LD_LIBRARY_PATH: what it loaded is in its maps */
 	for (; folder && *folder && !s->pid; folder = *end ? end + 1 : end) {
 		end = folder + strcspn(folder, ":;");
 		if (end == folder ? search_folder(s, ".", 1)
@@ -164,7 +166,7 @@ static bool search_soname(struct search *s)
 	return false;
 }
 
-/* ---- what a process has mapped ---- */
+/* ---- files that a process has mapped ---- */
 
 static bool same_name(const struct search *s, const char *mapped, const char *resolved)
 {
@@ -177,8 +179,7 @@ static bool same_name(const struct search *s, const char *mapped, const char *re
 	return slash && !strcmp(slash + 1, s->name);
 }
 
-/* Is that file the one that is mapped? The device numbers of maps and stat differ on some file
- * systems. */
+/* Is this the mapped file? The device numbers of maps and stat differ on some file systems. */
 static bool is_mapped(int fd, const char *map_file, const struct map *m)
 {
 	struct stat st, mapped;
@@ -190,7 +191,8 @@ static bool is_mapped(int fd, const char *map_file, const struct map *m)
 	return st.st_ino == m->ino;
 }
 
-/* The mapped file: in the process's root, as its executable, or, deleted, through map_files. */
+/* Takes the mapped file: from the process's root, as its executable, or, if deleted, through
+ * map_files. */
 static bool take_map(struct search *s, const struct map *m)
 {
 	autofree char *map_file =
@@ -217,7 +219,7 @@ static bool take_map(struct search *s, const struct map *m)
 	return false;
 }
 
-/* A name is what is left of a file that was replaced: two of one name may be mapped at once. */
+/* After a file was replaced, two files of the same name may be mapped. */
 static int several(const struct search *s, const struct map *a, const struct map *b)
 {
 	return err__set(
@@ -229,7 +231,7 @@ static int several(const struct search *s, const struct map *a, const struct map
 		(unsigned long long)b->end);
 }
 
-/* 1: found; -ENOTUNIQ. */
+/* 1: found; -ENOTUNIQ: several. */
 static int take_only(struct search *s, const map_vec *maps, const char *resolved)
 {
 	const struct map *m, *first = NULL;
@@ -244,7 +246,7 @@ static int take_only(struct search *s, const map_vec *maps, const char *resolved
 	return first && take_map(s, first);
 }
 
-/* The real path of name as the process sees it; NULL: there is no such file. */
+/* The real path of name as the process sees it; NULL: no such file. */
 static char *real_path(const struct search *s, const char *name)
 {
 	autoclose int fd = root__open_file(&s->root, name, UINT64_MAX, NULL);
@@ -252,7 +254,7 @@ static char *real_path(const struct search *s, const char *name)
 	return fd < 0 ? NULL : root__shown_path(&s->root, fd);
 }
 
-/* 1: found, 0: not; or -errno. */
+/* 1: found, 0: not found, or -errno. */
 static int search_maps(struct search *s)
 {
 	autofree char *file = xasprintf("/proc/%d/maps", s->pid);
@@ -270,7 +272,7 @@ static int search_maps(struct search *s)
 	return found;
 }
 
-/* The soname may be a link to the file that is mapped: then it's the mapped one that counts. */
+/* If the soname is a link to a mapped file, takes the mapped one. */
 static int prefer_mapped(struct search *s)
 {
 	struct found first = *s->out;
@@ -296,7 +298,7 @@ static bool in_proc(const char *name)
 	       fs.f_type == PROC_SUPER_MAGIC;
 }
 
-/* What /proc/PID/exe, /proc/PID/map_files/... and their like lead to; NULL: it is none of them. */
+/* The target of /proc/PID/exe, /proc/PID/map_files/… and the like; NULL: not such a path. */
 static char *link_target(const char *path)
 {
 	char link[PATH_MAX];
@@ -306,8 +308,8 @@ static char *link_target(const char *path)
 	return n > 0 ? path__undeleted(link) : NULL;
 }
 
-/* These lead to a file, whatever its name leads to by now, or for us: they are taken as they are.
- */
+/* Such a link leads to the file itself, even if its name leads elsewhere by now or in our
+ * namespace. It is opened as it is. */
 static int take_link(struct search *s)
 {
 	char *shown = link_target(s->name);
@@ -321,7 +323,7 @@ static int take_link(struct search *s)
 	return 1;
 }
 
-/* Below /proc/PID/root: a path of that process's. */
+/* Takes a path below /proc/PID/root in that process's root. */
 static int take_below_root(struct search *s, pid_t pid, const char *path)
 {
 	struct search in = {.name = path, .pid = pid, .out = s->out};
@@ -338,7 +340,7 @@ static int take_below_root(struct search *s, pid_t pid, const char *path)
 	return err;
 }
 
-/* 1: it is there, 0: it is no such name; or -errno. */
+/* 1: taken, 0: not such a name, or -errno. */
 static int take_from_proc(struct search *s)
 {
 	int pid, n = 0;
@@ -350,7 +352,7 @@ static int take_from_proc(struct search *s)
 	return take_link(s);
 }
 
-/* ---- all of it ---- */
+/* ---- the whole search ---- */
 
 static int no_such_path(const struct search *s, int err)
 {

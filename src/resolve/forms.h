@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * forms: what the forms of FUNC mean, one function each. Private to src/resolve.
+ * forms: the forms of FUNC, one function each. Private to src/resolve.
  */
 #ifndef BBTRACE_RESOLVE_FORMS_H
 #define BBTRACE_RESOLVE_FORMS_H
@@ -12,7 +12,7 @@
 int offsets__resolve(struct object *o, const struct spec *spec, function_vec *v);
 int ranges__resolve(struct object *o, const struct spec *spec, function_vec *v);
 int points__resolve(struct object *o, const struct spec *spec, function_vec *v);
-/* The address that an offset or range of the command line begins at. False: not in the code. */
+/* The start address of an offset or range of the command line. False: not in the code. */
 bool spec__vaddr(const struct spec *spec, const struct object *o, uint64_t *vaddr);
 
 /* suggest.c: ", did you mean a, b?", or "" without close names. */

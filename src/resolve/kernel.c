@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * kernel_resolve: which functions of the kernel and its modules one FUNC of the command line names.
- * Pure: it works on what kernel__open() read.
+ * kernel_resolve: finds the functions of the kernel and its modules that one FUNC of the command
+ * line names. Pure: it works on what kernel__open() read.
  */
 #include <errno.h>
 #include <fnmatch.h>
@@ -15,13 +15,13 @@ struct candidate {
 
 struct resolver {
 	const struct spec *spec;
-	VEC(struct object *) objects; /* those that the spec may mean: the kernel first */
+	VEC(struct object *) objects; /* objects that the spec may refer to, the kernel first */
 	VEC(struct candidate) matches;
 	function_vec *out;
 	struct map64 have;	 /* entries of *out */
-	size_t added;		 /* matches that are in *out now */
-	size_t refused;		 /* and those that can't be */
-	struct candidate reason; /* the first of those */
+	size_t added;		 /* matches that were added to *out */
+	size_t refused;		 /* matches that can't be traced */
+	struct candidate reason; /* the first one that can't */
 };
 
 /* ---- one function ---- */
@@ -56,7 +56,7 @@ static void add_part(void *ctx, struct object *o, const struct symbol *s)
 	add_function(ctx, o, s, s->shown);
 }
 
-/* A cold part named on its own has no entry: it is jumped into anywhere. */
+/* A cold part named on its own has no entry: jumps may lead anywhere into it. */
 static void add_function(struct resolver *r, struct object *o, const struct symbol *s,
 			 const char *name)
 {
@@ -153,8 +153,7 @@ static int by_name_and_vaddr(const void *a, const void *b)
 	return order ? order : x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
 }
 
-/* Two functions that the name can't tell apart: the same name at two addresses, or variants in two
- * objects. */
+/* Is the name ambiguous? The same name at two addresses, or variants in two objects. */
 static bool is_ambiguous(struct resolver *r)
 {
 	vec__sort(&r->matches, by_name_and_vaddr);
@@ -229,7 +228,7 @@ static int resolve_name(struct resolver *r)
 
 /* ---- globs ---- */
 
-/* The name to show among those that match at one address: a global one, then the first. */
+/* The display name among those that match at one address: a global one, else the first. */
 static const struct symbol *best_match(const struct resolver *r, const struct object *o, size_t *i)
 {
 	uint64_t vaddr = o->symbols.data[*i].vaddr;
@@ -338,9 +337,9 @@ static int resolve_range(struct resolver *r)
 	return err;
 }
 
-/* ---- all of them ---- */
+/* ---- all forms ---- */
 
-/* The kernel writes '_' for '-' in modules' names. */
+/* The kernel replaces '-' by '_' in module names. */
 static bool same_module(const char *a, const char *b)
 {
 	for (; *a && *b; a++, b++)

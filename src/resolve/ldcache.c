@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* /etc/ld.so.cache, as glibc's sysdeps/generic/dl-cache.h and elf/dl-cache.c lay it out.
- * Bounds-checked, pure. */
+/* Searches /etc/ld.so.cache, in the format of glibc's sysdeps/generic/dl-cache.h and
+ * elf/dl-cache.c. Bounds-checked, pure. */
 #include "ldcache.h"
 
 #define MAGIC	    "glibc-ld.so.cache1.1"
@@ -30,7 +30,7 @@ struct cache {
 	const char *bytes;
 	size_t len;
 	struct header header;
-	uint32_t hwcaps, nhwcaps; /* offset of the list of names, and how many */
+	uint32_t hwcaps, nhwcaps; /* offset and length of the list of names */
 };
 
 static const struct level {
@@ -51,7 +51,7 @@ const char *const *hwcaps__names(void)
 }
 
 #if defined(__x86_64__)
-/* Older clangs don't know the levels by name: then by features that only processors of the level
+/* Older clangs don't know the levels by name: tests features that only processors of that level
  * have. */
 #if defined(__clang__) && __clang_major__ < 18
 #define HAS_V4 (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
@@ -116,7 +116,8 @@ static void find_hwcaps(struct cache *c)
 	}
 }
 
-/* How good an entry is: 0 can't be used here, 1 for every CPU, above that by its hwcaps folder. */
+/* The rank of an entry: 0: unusable on this machine, 1: for every CPU, higher: by its hwcaps
+ * directory. */
 static unsigned rank(const struct cache *c, const struct entry *e)
 {
 	const char *const *names = hwcaps__names();
@@ -140,7 +141,7 @@ static unsigned rank(const struct cache *c, const struct entry *e)
 
 static bool open_cache(struct cache *c, const char *bytes, size_t len)
 {
-	/* an old cache may come before the new one in the same file */
+	/* an old-format cache may precede the new one in the same file */
 	const char *start = memmem(bytes, len, MAGIC, sizeof(MAGIC) - 1);
 
 	if (!start || len - (start - bytes) < sizeof(c->header))

@@ -5,13 +5,13 @@
 
 #include "util/util.h"
 
-/* Best first: the subfolders of glibc-hwcaps that the loader looks into, NULL-terminated, of this
- * machine's CPU. */
+/* The subdirectories of glibc-hwcaps that the loader searches on this CPU, best first,
+ * NULL-terminated. */
 const char *const *hwcaps__names(void);
 
 /*
- * The path that the loader takes for soname, out of the bytes of an ld.so.cache; NULL: none, or the
- * cache is of another format or damaged. Points into bytes.
+ * The path that the loader takes for soname, from the bytes of an ld.so.cache. NULL: none, or the
+ * cache has another format or is damaged. Points into bytes.
  */
 const char *ldcache__find(const char *bytes, size_t len, const char *soname);
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * From numbers to code: 0xOFF, 0xOFF+0xLEN and points files of an ELF object. A number is a file
- * offset; where none is in the code it is a link-time address, as disassemblers and bbtrace itself
- * show it.
+ * Resolves numbers: 0xOFF, 0xOFF+0xLEN and points files of an ELF object. A number is a file
+ * offset; if that isn't in the code, it is a link-time address, as disassemblers and bbtrace show.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include "resolve/forms.h"
 
-/* A function without symbol goes by its address. */
+/* Functions without a symbol are named by their address. */
 static bool is_shown_name(const struct object *o, uint64_t vaddr)
 {
 	const struct frame *f = object__frame_at(o, vaddr);
@@ -31,7 +30,7 @@ bool spec__vaddr(const struct spec *spec, const struct object *o, uint64_t *vadd
 	return object__is_code(o, *vaddr);
 }
 
-/* Where both an offset and an address are in the code, and not the same place. */
+/* Prints a note if the number is valid both as an offset and as an address, of different places. */
 static void note_choice(const struct object *o, const struct spec *spec, uint64_t vaddr)
 {
 	uint64_t by_offset;
@@ -54,7 +53,7 @@ static int code_at(const struct object *o, const struct spec *spec, uint64_t *va
 	return 0;
 }
 
-/* Where the function that holds vaddr ends; 0: not known. */
+/* The end of the function that contains vaddr; 0: unknown. */
 static uint64_t end_of_function(const struct object *o, uint64_t vaddr)
 {
 	const struct symbol *s = object__symbol_at(o, vaddr);

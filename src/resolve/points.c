@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Points files: "# objname=PATH" lines, each followed by "0xADDR+0xLEN" lines. Other # lines are
- * comments. What can't be understood is told by its number: the file may not be the reader's to
- * see.
- */
+ * comments. Errors give the line number, not its text: the user may not be allowed to read the
+ * file. */
 #include <errno.h>
 #include <stdlib.h>
 #include "resolve/forms.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* From what the user named to functions: names and patterns. Offsets, ranges and points are in
+/* Resolves what the user named to functions: names and patterns. Offsets, ranges and points are in
  * offsets.c, FILE:LINE is in lines.c. */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ typedef VEC(struct hit) hit_vec;
 
 /* ---- names ---- */
 
-/* foo.cold comes with foo; asked for by a pattern that foo doesn't have it stands alone. */
+/* Is foo.cold included through foo? If the pattern matches only foo.cold, it stands alone. */
 static bool comes_along(struct object *o, const struct name_query *q, uint32_t i)
 {
 	const struct symbol *owner = q->glob ? object__cold_part_owner(o, i) : NULL;
@@ -50,7 +50,7 @@ static void find_hits(struct object *o, const struct name_query *q, hit_vec *hit
 	hits->len = n;
 }
 
-/* Distinct addresses among the hits of this kind (hits are in order of address). */
+/* The number of distinct addresses among the hits of this kind (hits are sorted by address). */
 static size_t count_places(const struct object *o, const hit_vec *hits, enum match match)
 {
 	const struct hit *h;
@@ -66,7 +66,7 @@ static size_t count_places(const struct object *o, const hit_vec *hits, enum mat
 	return n;
 }
 
-/* The name asked for, where it says which; else the symbol's own. */
+/* The requested name, if it is unambiguous; else the symbol's own. */
 static char *hit_name(struct object *o, const struct name_query *q, const struct hit *h,
 		      size_t places)
 {
@@ -149,8 +149,8 @@ static int resolve_query(struct object *o, const struct name_query *q, function_
 }
 
 /*
- * All functions are also those that have no name: what .eh_frame bounds, shown by its address.
- * What compilers split off a function belongs to it, wherever it is found.
+ * All functions include those without a name, which .eh_frame bounds and which are shown by
+ * address. Parts that compilers split off belong to their function.
  */
 static size_t add_unnamed(struct object *o, function_vec *v)
 {
@@ -199,7 +199,7 @@ static int resolve_name(struct object *o, const struct spec *spec, function_vec 
 	int err;
 
 	name_query__init(&q, spec->name, false);
-	/* a pattern may be a name after all: operator*, operator[], main.Map[...] */
+	/* a pattern may be a name: operator*, operator[], main.Map[...] */
 	err = spec->kind == SPEC_GLOB ? -ENOENT : resolve_query(o, &q, v);
 	name_query__free(&q);
 	if (spec->kind != SPEC_GLOB)
@@ -236,12 +236,12 @@ int object__resolve(struct object *o, const struct spec *spec, function_vec *v)
 	return err__set(EINVAL, "%s: not a function", spec->text);
 }
 
-/* ---- the other direction ---- */
+/* ---- from addresses to functions ---- */
 
 bool object__function_at(const struct object *o, uint64_t vaddr, struct function *out)
 {
 	struct object *own =
-		(struct object *)o; /* the index of parts and shown names are made when asked for */
+		(struct object *)o; /* the index of parts and display names are built on demand */
 	const struct symbol *s, *owner;
 	const struct frame *f;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* FUNC of the command line: which of its forms a text has. What it names is resolve.c's to find. */
+/* Parses FUNC of the command line into one of its forms. resolve.c finds what it names. */
 #include <errno.h>
 #include <stdlib.h>
 #include "resolve/forms.h"
@@ -9,7 +9,7 @@ static bool all_digits(const char *p)
 	return *p && !p[strspn(p, "0123456789")];
 }
 
-/* A number at *p that starts with 0x; what is behind it decides the form. */
+/* Parses a number with 0x at *p; what follows it decides the form. */
 static bool hex(const char **p, uint64_t *out)
 {
 	static const char digits[] = "0123456789abcdefABCDEF";
@@ -53,7 +53,7 @@ static int parse_offset(const char *text, bool kernel, struct spec *s)
 			what);
 }
 
-/* FILE:LINE: a C++ name has no part that is a number. */
+/* FILE:LINE: no part of a C++ name is a number. */
 static bool parse_line(const char *text, struct spec *s)
 {
 	const char *colon = strrchr(text, ':');
@@ -71,7 +71,7 @@ static bool parse_line(const char *text, struct spec *s)
 
 /*
  * A pattern, or a C++ name like f(char*), v<int*>::operator[] or operator*? Inside (…) and <…>, and
- * behind "operator", these characters are the name's own.
+ * after "operator", these characters are part of the name.
  */
 static bool is_glob(const char *p)
 {
@@ -97,7 +97,7 @@ static int parse_name(const char *text, bool kernel, struct spec *s)
 {
 	const char *colon = kernel ? strchr(text, ':') : NULL;
 
-	/* kernel: module:name, but a Rust or C++ name may have :: */
+	/* kernel: module:name; Rust and C++ names may contain :: */
 	if (colon && colon[1] != ':' && colon > text) {
 		if (!colon[1])
 			return err__set(EINVAL,

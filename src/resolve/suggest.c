@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Names close to one that doesn't exist: by edit distance, then by containing it. */
+/* Suggests names similar to one that doesn't exist: by edit distance, then by substring. */
 #include <stdlib.h>
 #include "resolve/forms.h"
 
 #define SUGGESTIONS  5
-#define NAME_MAX_LEN 64	   /* longer names are compared by containing only */
-#define DEMANGLE_MAX 50000 /* mangled names that are worth the time of an error message */
+#define NAME_MAX_LEN 64	   /* longer names are compared by substring only */
+#define DEMANGLE_MAX 50000 /* most names to demangle for an error message */
 
 struct close {
 	const char *name;

@@ -330,7 +330,7 @@ bb list kernel "$reading" -v
 umount /sys/kernel/btf/vmlinux
 is "$status" 1 'a kernel without types: the function is refused'
 like "$T/err" "cannot trace $reading: it is being probed by another tracer" 'since what the probes hide is not guessed'
-like "$T/err" "can't be taken out of the code: no /sys/kernel/btf/vmlinux" '-v says why'
+like "$T/err" "can't be removed from the code: no /sys/kernel/btf/vmlinux" '-v says why'
 arm 0
 echo >"$definitions"
 
