@@ -44,6 +44,16 @@ $(B)/capstone.libs: FORCE
 	@echo '$(CAPSTONE)' | cmp -s - $@ || echo '$(CAPSTONE)' >$@
 FORCE:
 
+# Pages, style sheets and scripts, as numbers for src/output/pages.c; without the first line, the licence.
+PAGES := $(patsubst src/%,$(B)/%.inc,$(wildcard src/output/html/*))
+
+$(B)/output/html/%.inc: src/output/html/% Makefile
+	@mkdir -p $(@D)
+	@echo "  EMBED $<"
+	$(Q){ tail -n +2 $< | od -An -v -tx1 | sed 's/ \([0-9a-f][0-9a-f]\)/0x\1,/g' && echo 0; } > $@.tmp && mv $@.tmp $@
+
+$(B)/output/pages.o $(B)/san/output/pages.o $(B)/fuzz/output/pages.o: | $(PAGES)
+
 # The kernel side: each object and its skeleton.
 BPF_SKEL := $(patsubst bpf/%.bpf.c,$(B)/%.skel.h,$(wildcard bpf/*.bpf.c))
 

@@ -58,8 +58,10 @@ may_parse='src/object/(debug|lines|line_functions|line_rows|symbols)[.]c'
 
 sources() { find src bpf tests bench include -type f -name '*.[ch]' 2>/dev/null | sort; }
 scripts() { { find scripts tests bench .ci -type f -name '*.sh' 2>/dev/null && echo .ci/run; } | sort; }
+pages() { find src/output/html -type f | sort; }
 written() {
 	sources
+	pages
 	scripts
 	find scripts tests bench -type f \( -name '*.p[lmy]' -o -name '*.S' -o -name '*.cc' -o -name '*.yml' \) 2>/dev/null
 	find man completion* -type f 2>/dev/null
@@ -135,7 +137,7 @@ purity() {
 }
 
 door() {
-	grep -rnE --include='*.c' '(^|[^a-z_>.])(open|openat|openat2|creat|fopen|file__read)\(' src --exclude=html_page.c | grep -vE ':[[:space:]]*(\*|/\*)' |
+	grep -rnE --include='*.c' '(^|[^a-z_>.])(open|openat|openat2|creat|fopen|file__read)\(' src | grep -vE ':[[:space:]]*(\*|/\*)' |
 		while IFS=: read -r file line _; do
 			while read -r pattern _; do
 				# shellcheck disable=SC2053 # a pattern
@@ -155,7 +157,7 @@ licence() {
 }
 
 sizes() {
-	{ sources; scripts; } | xargs wc -l | awk -v most="$most_lines" '$2 != "total" && $1 > most { print $2 ": " $1 " lines" }' |
+	{ sources; pages; scripts; } | xargs wc -l | awk -v most="$most_lines" '$2 != "total" && $1 > most { print $2 ": " $1 " lines" }' |
 		none "no file is over $most_lines lines"
 }
 
@@ -169,6 +171,18 @@ places() {
 	} | none 'no path of one machine, no host name'
 }
 
+# What a page needs is in it.
+fetching() {
+	pages | xargs grep -nE '(https?:)?//[a-z0-9.-]+[.][a-z]+/|@import|url\(|[[:space:]]src=|fetch\(|XMLHttpRequest|import[ (]' |
+		grep -v '//www[.]w3[.]org/' | none 'pages, style sheets and scripts fetch nothing'
+	if ! command -v node >/dev/null; then
+		skip 'node takes the scripts' 'not installed'
+		return
+	fi
+	pages | grep '[.]js$' | while read -r file; do node --check "$file" 2>&1 | head -5; done |
+		none 'node takes the scripts'
+}
+
 shell() {
 	if ! command -v shellcheck >/dev/null; then
 		skip 'shellcheck' 'not installed'
@@ -180,5 +194,5 @@ shell() {
 		none 'each script is executable'
 }
 
-for check in format direction purity door licence sizes places shell; do $check; done
+for check in format direction purity door licence sizes places fetching shell; do $check; done
 done_testing

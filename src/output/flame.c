@@ -2,11 +2,11 @@
 /*
  * The flame graph: one SVG element with all that it needs, after Brendan Gregg's. The outermost
  * calls are on top. A frame is an <svg> of its own with its place in percent, so the picture is as
- * wide as the page, clips its own text, and needs no script to be looked at; flame_page.c has the
- * script that searches and zooms, and the colours.
+ * wide as the page, clips its own text, and needs no script to be looked at; flame.css and flame.js
+ * have the script that searches and zooms, and the colours.
  */
 #include "output/flame.h"
-#include "output/flame_page.h"
+#include "output/pages.h"
 
 #define ROW	   18 /* px */
 #define TOP	   62 /* px: title, details */
@@ -250,13 +250,13 @@ static void put_head(struct flame *f)
 		    "width=\"100%%\" height=\"%u\" role=\"group\" aria-label=\"",
 		    height);
 	str__xml(f->s, f->options->title);
-	str__puts(f->s, "\">\n<style>");
-	str__puts(f->s, flame_style);
+	str__puts(f->s, "\">\n<style>\n");
+	str__puts(f->s, flame_css);
 	str__puts(f->s, "</style>\n<rect class=\"back\" width=\"100%\" height=\"100%\"/>\n");
 	str__puts(f->s, "<text class=\"title\" x=\"6\" y=\"24\">");
 	str__xml(f->s, f->options->title);
 	str__puts(f->s, "</text>\n");
-	str__puts(f->s, flame_controls);
+	str__puts(f->s, flame_svg);
 }
 
 void flame__put(struct str *s, const struct stats *p, const struct flame_options *options)
@@ -278,8 +278,8 @@ void flame__put(struct str *s, const struct stats *p, const struct flame_options
 	for (size_t i = 0; i < f.nodes.len; i++)
 		put_frame(&f, i);
 	put_note(&f);
-	str__puts(s, "<script><![CDATA[");
-	str__puts(s, flame_script);
+	str__puts(s, "<script><![CDATA[\n");
+	str__puts(s, flame_js);
 	str__puts(s, "]]></script>\n</svg>\n");
 	free(f.x);
 	free(f.used);

@@ -3,13 +3,13 @@
  * The html format: one page that needs nothing else: the functions as a table that sorts and
  * searches, a flame graph, each function's code with the counts of its branches, how long its calls
  * took as a histogram. The figures stand in the page as JSON, a function's code in an element of
- * its own, and the page's script (html_page.c) shows them; everything of the traced program's goes
+ * its own, and the page's script (html/page.js) shows them; everything of the traced program's goes
  * through str__json() or str__xml().
  */
 #include "output/fields.h"
 #include "output/flame.h"
-#include "output/html_page.h"
 #include "output/listing.h"
+#include "output/pages.h"
 #include "output/runs.h"
 
 #define put(s, literal) str__put((s), literal, sizeof(literal) - 1)
@@ -305,7 +305,7 @@ static int put_code(struct html *h, uint32_t function)
 /* ---- the page ---- */
 
 /* "malloc, free, calloc and 4 more in libc.so.6" */
-static void put_title(struct html *h)
+static int put_title(struct html *h, const struct trace_totals *t)
 {
 	struct str *s = &h->o->buffer;
 	uint32_t n = 0, object = UINT32_MAX;
@@ -329,9 +329,10 @@ static void put_title(struct html *h)
 		put(s, " in ");
 		str__xml(s, listing__base(h->o->plan->objects.data[object].path));
 	}
+	return 0;
 }
 
-static void put_missing(struct html *h, const struct trace_totals *t)
+static int put_missing(struct html *h, const struct trace_totals *t)
 {
 	struct str *s = &h->o->buffer, text = {0};
 
@@ -341,9 +342,10 @@ static void put_missing(struct html *h, const struct trace_totals *t)
 		put(s, "</p>\n");
 	}
 	str__free(&text);
+	return 0;
 }
 
-static void put_flame(struct html *h)
+static int put_flame(struct html *h, const struct trace_totals *t)
 {
 	struct flame_options options = {
 		.title = "Where the time went", .more = h->o->more, .embedded = true};
@@ -359,30 +361,65 @@ static void put_flame(struct html *h)
 	put(&h->o->buffer, "<section id=\"flame\">\n");
 	flame__put(&h->o->buffer, &h->stats, &options);
 	put(&h->o->buffer, "</section>\n");
+	return 0;
+}
+
+static int put_codes(struct html *h, const struct trace_totals *t)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < h->o->plan->functions.len; i++)
+		if (is_shown(h, i))
+			err = put_code(h, i);
+	return err;
+}
+
+/* What stands in page.html as {{name}}: a text that is embedded, or what is found out. */
+struct hole {
+	const char *name;
+	const char *text;
+	int (*fill)(struct html *h, const struct trace_totals *t);
+};
+
+static const struct hole holes[] = {
+	{"title", NULL, put_title}, {"style", page_css},      {"missing", NULL, put_missing},
+	{"flame", NULL, put_flame}, {"data", NULL, put_data}, {"code", NULL, put_codes},
+	{"script", page_js},
+};
+
+/* name: what is behind the braces. */
+static int fill_hole(struct html *h, const struct trace_totals *t, const char *name, size_t len)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(holes); i++) {
+		const struct hole *hole = &holes[i];
+
+		if (strncmp(hole->name, name, len) || hole->name[len])
+			continue;
+		if (hole->fill)
+			return hole->fill(h, t);
+		str__puts(&h->o->buffer, hole->text);
+		return 0;
+	}
+	str__put(&h->o->buffer, name - 2, len + 4); /* to be seen: there is no such row */
+	return 0;
 }
 
 static int put_page(struct html *h, const struct trace_totals *t)
 {
-	struct str *s = &h->o->buffer;
-	int err;
+	const char *rest = page_html, *hole;
 
-	str__puts(s, html_head);
-	put_title(h);
-	str__puts(s, html_style);
-	put_title(h);
-	put(s, "</h1>\n");
-	put_missing(h, t);
-	str__puts(s, html_body);
-	put_flame(h);
-	put(s, "<section id=\"code\"></section>\n</main>\n");
-	err = put_data(h, t);
-	for (uint32_t i = 0; !err && i < h->o->plan->functions.len; i++)
-		if (is_shown(h, i))
-			err = put_code(h, i);
-	put(s, "<script>");
-	str__puts(s, html_script);
-	put(s, "</script>\n</body>\n</html>\n");
-	return err;
+	while ((hole = strstr(rest, "{{"))) {
+		const char *end = strstr(hole, "}}");
+		int err;
+
+		str__put(&h->o->buffer, rest, hole - rest);
+		err = fill_hole(h, t, hole + 2, end - hole - 2);
+		if (err)
+			return err;
+		rest = end + 2;
+	}
+	str__puts(&h->o->buffer, rest);
+	return 0;
 }
 
 static int html__end(struct output *o, const struct trace_totals *t)

@@ -79,6 +79,7 @@ static void test_page(void)
 	autofree char *page = code_render("html", "-"), *idle = code_render("html", "");
 
 	ok(!strncmp(page, "<!DOCTYPE html>\n", 16) && strstr(page, "</html>\n"), "a whole page");
+	ok(!strstr(page, "{{"), "each hole of page.html is filled");
 	has(page, "default-src 'none'", "that may fetch nothing");
 	has(page, "<p class=\"missing\">Missing: 3 branches that could not be probed</p>",
 	    "what is missing is said");
