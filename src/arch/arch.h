@@ -105,6 +105,8 @@ enum sp_effect {
 	SP_LOST,       /* anything else */
 	SP_LOADED,     /* sp from memory of neither sp nor fp: another stack, or another frame */
 	SP_LEAVE,      /* sp = fp + value; fp lost */
+	SP_ADD_REG,    /* sp += what register sp_value holds; unknown where the code doesn't tell */
+	SP_SUB_REG,
 };
 
 /* What an instruction does to the registers: enough to read jump tables and IFUNC resolvers. */

@@ -84,7 +84,7 @@ void graph__leaders(struct graph *g, leader_vec *out)
 	vec__each (l, out) {
 		l->effect = (struct effect){.sp.source = FROM_SP, .fp.source = FROM_FP};
 		for (next = l->first; next; next = graph__in_block(g, next)) {
-			effect__add(&l->effect, &g->nodes.data[next]);
+			effect__add(&l->effect, g, next);
 			l->last = next;
 		}
 		set_successors(g, l);

@@ -265,7 +265,7 @@ struct term {
 struct effect {
 	struct term sp, fp;
 };
-void effect__add(struct effect *e, const struct node *n);
+void effect__add(struct effect *e, struct graph *g, uint32_t node);
 
 /* A block. next and taken: 1 + the leader that control goes to, calls passed over; 0: none, or not
  * followed. */

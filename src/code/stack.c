@@ -32,8 +32,31 @@ static void add_to(struct term *t, int32_t bytes)
 		t->source = FROM_UNKNOWN;
 }
 
-void effect__add(struct effect *e, const struct node *n)
+/* A frame that is too large for a number in the instruction. False: nobody knows how large. */
+static bool held_by(struct graph *g, uint32_t node, uint8_t reg, int32_t *bytes)
 {
+	struct values v;
+
+	slice__values(g, node, reg, &v);
+	*bytes = (int32_t)v.v[0];
+	return v.n == 1 && !v.unknown && v.v[0] + INT32_MAX <= 2ull * INT32_MAX;
+}
+
+static void add_register(struct graph *g, uint32_t node, struct term *sp)
+{
+	const struct node *n = &g->nodes.data[node];
+	int32_t bytes;
+
+	if (held_by(g, node, n->sp_value, &bytes))
+		add_to(sp, n->sp_effect == SP_SUB_REG ? -bytes : bytes);
+	else
+		sp->source = FROM_UNKNOWN;
+}
+
+void effect__add(struct effect *e, struct graph *g, uint32_t node)
+{
+	const struct node *n = &g->nodes.data[node];
+
 	switch (n->sp_effect) {
 	case SP_ADD:
 		add_to(&e->sp, n->sp_value);
@@ -54,6 +77,10 @@ void effect__add(struct effect *e, const struct node *n)
 	case SP_FP_LOST:
 		add_to(&e->sp, n->sp_value);
 		e->fp.source = FROM_UNKNOWN;
+		break;
+	case SP_ADD_REG:
+	case SP_SUB_REG:
+		add_register(g, node, &e->sp);
 		break;
 	case SP_LOST:
 		e->sp.source = FROM_UNKNOWN;
