@@ -215,6 +215,31 @@ static void seed_ranges(struct graph *g)
 	}
 }
 
+/*
+ * Around some processors' errata linkers put an instruction elsewhere, leave a jump to it in its
+ * place, and have another jump behind it that comes back. Is that at the target of this one? Then it
+ * will be a range of the function.
+ */
+static bool take_veneer(struct graph *g, uint32_t from)
+{
+	const struct insn there = *graph__branch(g, &g->nodes.data[from]);
+	uint32_t owner = graph__owner(g, there.addr), moved, back;
+	uint64_t end;
+
+	if (there.kind != BRANCH_JMP || owner == NO_FUNCTION)
+		return false;
+	moved = graph__node(g, there.target);
+	if (!moved || g->nodes.data[moved].branch || g->nodes.data[moved].flow != FLOW_NEXT)
+		return false;
+	back = graph__node(g, node__next(&g->nodes.data[moved]));
+	if (!back || graph__branch(g, &g->nodes.data[back])->kind != BRANCH_JMP ||
+	    graph__branch(g, &g->nodes.data[back])->target != there.addr + there.len)
+		return false;
+	end = node__next(&g->nodes.data[back]);
+	graph__add_range(g, owner, there.target, end - there.target);
+	return true;
+}
+
 /* Jumps out of all ranges, looked at again: to a split-off part, or into a range that is new? True:
  * there were. */
 static bool take_parts(struct graph *g)
@@ -227,7 +252,7 @@ static bool take_parts(struct graph *g)
 		const struct insn *b = graph__branch(g, &g->nodes.data[from]);
 
 		if (graph__owner(g, b->target) != NO_FUNCTION ||
-		    graph__take_part(g, b->addr, b->target))
+		    graph__take_part(g, b->addr, b->target) || take_veneer(g, from))
 			again[taken++] = from;
 		else
 			g->outs.data[kept++] = from;
