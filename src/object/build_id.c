@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The build-id of an ELF file, out of its notes (elf(5), Elf64_Nhdr). */
+/* Finds the build-id in the notes of an ELF file (elf(5), Elf64_Nhdr). */
 #include "elf_file.h"
 
 size_t build_id__in(const uint8_t *p, uint64_t len, uint64_t align, uint8_t id[20])

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Which function a split-off part ("foo.cold") belongs to. Several files may have a static foo:
- * then the part is the one's in its own file; what can't be told apart belongs to none (code/ may
- * still prove it by a jump).
+ * Finds the function that a cold part ("foo.cold") was split from. If several source files have a
+ * static foo, it is the one of the part's file. An ambiguous part has no owner here, but src/code
+ * may prove one by a jump.
  */
 #include <stdlib.h>
 #include "elf_file.h"
 #include "object/object.h"
 
-#define NAMESAKES 1024 /* of so many none is looked for */
+#define NAMESAKES 1024 /* the most functions of one name that are searched */
 
-/* A symbol that may own parts: one whose name is some part's owner's. */
+/* A symbol that may own parts: some part's name refers to it. */
 struct owner {
 	uint64_t hash;
 	uint32_t symbol;
@@ -127,7 +127,7 @@ static void find_cold_parts(struct object *o)
 		if (len)
 			add_cold_part(o, &owners, i, len);
 	}
-	/* symbols are sorted by address, so splits are by their owner's */
+	/* symbols are sorted by address, so cold parts are by their owners' addresses */
 	vec__sort(&o->cold_parts, by_owner);
 	for (i = 0; i < o->cold_parts.len; i++)
 		*map64__put(&o->cold_part_of, o->cold_parts.data[i].part) = i + 1;

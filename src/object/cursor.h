@@ -11,7 +11,7 @@
 #define ENC_OMIT   0xff
 #define NO_ADDRESS UINT64_MAX
 
-/* Reads forward within bounds; once bad, every read gives 0. */
+/* Reads forward within bounds; once bad, every read returns 0. */
 struct cursor {
 	const uint8_t *start, *p, *end;
 	uint64_t vaddr; /* of start */
@@ -20,11 +20,11 @@ struct cursor {
 
 uint64_t cursor__uint(struct cursor *c, unsigned size);
 uint64_t cursor__leb(struct cursor *c, bool is_signed);
-/* A number in the format of a DW_EH_PE_* encoding, without what it is relative to. */
+/* Reads a number in the format of a DW_EH_PE_* encoding, without adding its base. */
 uint64_t cursor__format(struct cursor *c, uint8_t encoding);
 /*
- * The address; 0 where it is null, NO_ADDRESS where it must be read at run time. base: of the
- * function, for DW_EH_PE_funcrel. Text- and data-relative ones are not used on 64-bit ELF.
+ * Reads an encoded pointer: 0 if null, NO_ADDRESS if it is indirect. base: the function's, for
+ * DW_EH_PE_funcrel. Text- and data-relative pointers are not used on 64-bit ELF.
  */
 uint64_t cursor__pointer(struct cursor *c, uint8_t encoding, uint64_t base);
 

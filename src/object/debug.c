@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Questions to the debug information of an object: here the sandbox is set up, in it libdwfl's
- * module, from descriptors alone. The tables that come back are checked here.
+ * Queries of an object's debug information. Sets up the sandbox, opens libdwfl's module in it from
+ * descriptors only, and checks the returned tables.
  */
 #include <errno.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #include "debug.h"
 #include "sandbox.h"
 
-/* CPU time, by the size of what there is to read: compressed, it is ten times as long. */
+/* The limit of CPU time depends on the file size; compressed files take ten times as long. */
 #define SECONDS_LEAST 4
 #define SECONDS_MOST  120
 #define SECONDS_A_MIB 2
@@ -22,7 +22,7 @@ struct question {
 
 /* ---- in the sandbox ---- */
 
-/* Handed over: the module closes them. libdwfl has no other file to open. */
+/* Passes ownership of a descriptor: the module closes it. libdwfl opens no other file. */
 static int hand_over(int *fd)
 {
 	int given = *fd;
@@ -45,7 +45,7 @@ static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name
 static int find_elf(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
 		    char **found, Elf **elf)
 {
-	return -1; /* the file is given */
+	return -1; /* the file was passed already */
 }
 
 static const Dwfl_Callbacks callbacks = {
@@ -69,7 +69,7 @@ static Dwfl_Module *open_module(struct question *q, Dwfl *dwfl)
 	return module;
 }
 
-/* Else libdw would look for the file by its name. */
+/* Sets the alternate file; else libdw would search for it by name. */
 static Dwarf *set_alt(Dwfl_Module *module, int fd)
 {
 	Dwarf_Addr bias;
@@ -85,7 +85,7 @@ bool debug__has_dwarf(const struct debug_session *s)
 {
 	Dwarf_Addr bias;
 
-	/* a section that can't be unpacked is as good as empty for libdw */
+	/* libdw treats a section that can't be decompressed as empty */
 	if (s->module && dwfl_module_nextcu(s->module, NULL, &bias))
 		return true;
 	if (s->files->dwarf)
@@ -105,7 +105,7 @@ static void answer(void *question, struct str *out)
 	dwarf_end(alt);
 }
 
-/* ---- here ---- */
+/* ---- in bbtrace's own process ---- */
 
 int debug__ask(const struct object *o, debug_fn fn, void *ctx, struct str *out)
 {
@@ -134,7 +134,7 @@ bool debug__try(const struct object *o, debug_fn fn, void *ctx, struct str *out,
 		return false;
 	f->no_debug = debug__ask(o, fn, ctx, out) < 0;
 	if (f->no_debug)
-		note("%s: its debug information can't be used (%s): going on without %s", o->path,
+		note("%s: its debug information can't be used (%s): continuing without %s", o->path,
 		     err__text(), lost);
 	return !f->no_debug;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Finds and opens the separate debug files of an object: by its build-id in this machine's debug
- * folder and in the object's own root, by .gnu_debuglink in that root; and .gnu_debugaltlink of the
- * one that was found (GDB manual, "Debugging Information in Separate Files"; dwz(1)). The network
- * is never asked.
+ * Finds and opens the separate debug files of an object: by build-id in this machine's debug
+ * directory and in the object's root, by .gnu_debuglink in that root, and by the .gnu_debugaltlink
+ * of the file found (GDB manual, "Debugging Information in Separate Files"; dwz(1)). The network is
+ * never used.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "debug.h"
 
 #define FOLDER	  "/usr/lib/debug"
-#define CRC_LIMIT (1ull << 30) /* a larger file is of an age that has build-ids */
+#define CRC_LIMIT (1ull << 30) /* larger files are recent enough to have build-ids */
 
 static const struct root ours;
 
@@ -22,7 +22,7 @@ struct build_id {
 	size_t len; /* 0: none */
 };
 
-/* A file that was opened: its sections, and where it lies. */
+/* An open file: its sections and its location. */
 struct place {
 	struct elf_file *f;
 	const struct root *root;
@@ -55,7 +55,7 @@ static bool enter(struct place *p, const struct root *root, const char *path)
 	return false;
 }
 
-/* ---- is it of this build? ---- */
+/* ---- does it belong to this build? ---- */
 
 static struct build_id id_of(struct elf_file *f)
 {
@@ -117,7 +117,7 @@ static bool find_by_id(struct place *p, const struct root *root, const struct bu
 	return false;
 }
 
-/* This machine's own comes first, then that of the root that the object was found in. */
+/* Searches this machine's own root first, then the one that the object was found in. */
 static bool find_anywhere(struct place *p, const struct root *root, const struct build_id *id)
 {
 	return find_by_id(p, &ours, id) || (root->pid && find_by_id(p, root, id));
@@ -131,7 +131,7 @@ struct link {
 	struct build_id id;
 };
 
-/* A name, padded to four bytes, and a checksum. GDB: a file name without folders. */
+/* A name, padded to four bytes, and a checksum. As in GDB, the name has no directories. */
 static bool read_link(struct elf_file *f, struct link *l)
 {
 	uint64_t len, at;
@@ -161,7 +161,7 @@ static bool try_link(struct place *p, const struct root *root, const struct link
 	return false;
 }
 
-/* The folder of an open file as seen in root; NULL: its name there leads to another file. */
+/* The directory of an open file as seen in root; NULL: its name there is of another file. */
 static char *folder_of(const struct root *root, int fd)
 {
 	char *path = root__path_inside(root, fd), *slash = path ? strrchr(path, '/') : NULL;
@@ -174,7 +174,7 @@ static char *folder_of(const struct root *root, int fd)
 	return NULL;
 }
 
-/* Beside the object, in .debug there, and under the debug folder of its root. */
+/* Searches the object's directory, .debug in it, and the debug directory of its root. */
 static bool find_by_link(struct place *p, const struct object *o, struct elf_file *f,
 			 const struct build_id *id)
 {
@@ -203,7 +203,7 @@ static bool try_alt(struct place *p, const struct place *of, const char *name,
 	return false;
 }
 
-/* A name, relative to the file that has it, and a build-id behind its NUL. */
+/* The section has a name, relative to its own file, and a build-id after the NUL. */
 static bool find_alt(struct place *p, const struct place *of, const struct root *root)
 {
 	uint64_t len;
@@ -225,7 +225,7 @@ static bool has_dwarf(const struct elf_file *f)
 	return elf__section(f, ".debug_info") || elf__section(f, ".zdebug_info");
 }
 
-/* The descriptor alone is kept. */
+/* Keeps only the descriptor. */
 static int keep(struct place *p, uint64_t *bytes)
 {
 	int fd = p->f ? p->f->fd : -1;

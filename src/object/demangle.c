@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * C++ and Rust names in readable form, by libiberty. Names are hostile too: a short one can expand
- * without end, so the output is cut off and such a name stays as it is.
+ * Demangles C++ and Rust names with libiberty. Names are untrusted: a short one can expand without
+ * bound, so the output is limited, and a name that exceeds the limit stays mangled.
  */
 #include <setjmp.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static void collect(const char *text, size_t len, void *ctx)
 
 	if (len >= sizeof(out->text) - out->len)
 		longjmp(out->too_long, 1);
-	if (len) /* libiberty gives nothing as a null pointer */
+	if (len) /* libiberty passes NULL for empty text */
 		memcpy(out->text + out->len, text, len);
 	out->len += len;
 }
@@ -48,8 +48,7 @@ char *name__demangle(const char *name, enum demangle_form form)
 
 	if (!name__is_mangled(name) || strnlen(name, MANGLED_LIMIT) == MANGLED_LIMIT)
 		return NULL;
-	/* libiberty's callback forms leave nothing allocated but, of Rust names in Punycode, a
-	 * buffer */
+	/* longjmp from libiberty's callbacks leaks at most a buffer, of Rust names in Punycode */
 	if (setjmp(out.too_long))
 		return NULL;
 	out.len = 0;

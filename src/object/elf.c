@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Opens an ELF file and frees it: validates the headers, copies the bytes that its segments map (a
- * copy, so that neither a breakpoint nor a new version of the file shows), finds the build-id. The
- * rest of the room fills in more.
+ * Opens and frees an ELF file: validates the headers and copies the bytes that its segments map, so
+ * that later breakpoints or new versions of the file don't show. The other files of src/object read
+ * the rest.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include "elf_file.h"
 
 #define IMAGE_LIMIT (2ull << 30) /* the small and medium code models end there */
-/* What an honest file needs is less than twice its size. */
+/* Valid files need less than twice their size. */
 #define BUDGET_TIMES 8
 #define BUDGET_LEAST (16ull << 20)
 #define BUDGET_MOST  (2ull << 30)
@@ -38,7 +38,8 @@ static const struct machine {
 
 static int check_machine(const char *path, const Elf64_Ehdr *h)
 {
-	/* e_machine has the same place in both classes; big-endian files have its bytes swapped */
+	/* e_machine has the same offset in both classes; in big-endian files its bytes are
+	 * swapped */
 	bool big = h->e_ident[EI_DATA] == ELFDATA2MSB;
 	uint16_t machine = big ? __builtin_bswap16(h->e_machine) : h->e_machine;
 	const struct machine *m;
@@ -80,15 +81,15 @@ static int truncated(const char *path, const char *what)
 			what);
 }
 
-/* What an unreadable file says must not be shown: not its #! line either. */
+/* Messages must not quote a file that the user may not read, not even its #! line. */
 static int not_elf(const char *path, const uint8_t *ident, size_t len)
 {
-	return err__set(ENOEXEC,
-			len >= 2 && !memcmp(ident, "#!", 2)
-				? "%s is a script, not an ELF file: name its interpreter, which "
-				  "its first line has"
-				: "%s is not an ELF file: name a program or a shared library",
-			path);
+	return err__set(
+		ENOEXEC,
+		len >= 2 && !memcmp(ident, "#!", 2)
+			? "%s is a script, not an ELF file: name the interpreter in its first line"
+			: "%s is not an ELF file: name a program or a shared library",
+		path);
 }
 
 static int read_header(struct elf_file *f, const char *path)
@@ -122,8 +123,8 @@ static int read_header(struct elf_file *f, const char *path)
 	return 0;
 }
 
-/* Damaged section headers don't stop a program from running: such a file has no symbols for us, no
- * more. */
+/* Damaged section headers don't keep a program from running. Such a file merely has no symbols
+ * here. */
 bool elf__read_sections(struct elf_file *f)
 {
 	const Elf64_Ehdr *h = &f->header;
@@ -175,9 +176,9 @@ static int read_image(struct elf_file *f, const char *path)
 		if (p->p_type != PT_LOAD || !p->p_filesz)
 			continue;
 		if (!bytes__within(p->p_offset, p->p_filesz, f->size))
-			return truncated(path, "a segment lies behind the end of the file");
+			return truncated(path, "a segment is beyond the end of the file");
 		if (p->p_vaddr > UINT64_MAX - p->p_filesz || p->p_memsz < p->p_filesz)
-			return truncated(path, "a segment's addresses make no sense");
+			return truncated(path, "a segment's addresses are invalid");
 		f->image_len = max_of(f->image_len, p->p_offset + p->p_filesz);
 	}
 	if (f->image_len > IMAGE_LIMIT)
@@ -223,8 +224,8 @@ static int fill_segments(struct object *o, struct elf_file *f, const char *path)
 			return truncated(path, "its segments overlap");
 	if (!exec)
 		return err__set(ENOEXEC,
-				"%s holds no code (debug information only?): name the "
-				"program or library itself",
+				"%s contains no code (debug information only?): name the program "
+				"or library itself",
 				path);
 	return 0;
 }
@@ -256,7 +257,7 @@ struct elf_file *elf_file__new(int fd, uint64_t size)
 	uint64_t budget = BUDGET_LEAST + BUDGET_TIMES * min_of(size, OBJECT_LIMIT);
 
 	f->fd = fd;
-	/* none is an empty array too */
+	/* an empty array has an element, too */
 	f->sections = xcalloc(1, sizeof(*f->sections));
 	f->segments = xcalloc(1, sizeof(*f->segments));
 	f->size = size;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * elf_file: what the ELF reader's files share, and nobody else includes: the validated headers, the
- * private copy of the bytes, the pools that hold what an object's strings point to. It is the
- * object's priv.
+ * elf_file: shared by the ELF reader's files: the validated headers, the private copy of the bytes,
+ * and the pools of an object's strings. It is the object's priv. Private to src/object.
  */
 #ifndef BBTRACE_OBJECT_ELF_FILE_H
 #define BBTRACE_OBJECT_ELF_FILE_H
@@ -15,16 +14,15 @@ struct address_range {
 	uint64_t start, end;
 };
 
-/* A word that the loader sets (relatives.c). */
+/* A relative relocation: a word that the loader sets (relatives.c). */
 struct relative {
-	uint64_t vaddr, value; /* its place, and the address that it will hold; link-time both */
+	uint64_t vaddr, value; /* its address and its value, both link-time */
 };
 
 struct elf_file {
 	int fd;
 	uint64_t size;	/* of the file */
-	uint8_t *image; /* its first image_len bytes, read once: all that its segments map, and a
-			   NUL */
+	uint8_t *image; /* its first image_len bytes, read once: covers all segments; then a NUL */
 	uint64_t image_len;
 	Elf64_Ehdr header;
 	Elf64_Phdr *segments;
@@ -34,25 +32,24 @@ struct elf_file {
 	const char *section_names;
 	uint64_t section_names_len;
 	VEC(void *) pool; /* freed with the object */
-	uint64_t budget;  /* bytes that may still be looked at or copied: elf__afford() */
+	uint64_t budget;  /* bytes left to read or copy: elf__afford() */
 	VEC(struct address_range)
-	code;		     /* executable sections, ascending; none: no section headers */
-	VEC(uint64_t) reach; /* by symbol: the highest end of it and all before it */
-	VEC(uint32_t) units; /* by symbol: which STT_FILE a local one belongs to, 0: unknown */
+	code;		     /* executable sections, ascending; empty without section headers */
+	VEC(uint64_t) reach; /* by symbol: the highest end of it and all previous ones */
+	VEC(uint32_t) units; /* by symbol: the number of a local symbol's STT_FILE, 0: unknown */
 	VEC(struct relative) relatives; /* ascending; relatives__read() fills them in */
-	struct go_table *go;		/* of a program of Go, unless it can't be read; in pool */
+	struct go_table *go;		/* Go programs: the table, NULL if unreadable; in pool */
 	struct cursor eh_frame;		/* its .eh_frame; start NULL: none */
-	bool no_debug;			/* its debug information was tried, and can't be read */
+	bool no_debug;			/* its debug information turned out to be unreadable */
 };
 
-/* The reader's data of an object that object__open() made; NULL for any other. */
+/* The elf_file of an object; NULL: not an ELF object. */
 struct elf_file *elf__of(const struct object *o);
 /* Keeps p until the object is freed; returns it. */
 void *elf__keep(struct elf_file *f, void *p);
 /*
- * Headers of a hostile file may point to the same bytes again and again, names be parts of each
- * other. Who reads or copies what a table points to asks first; false: the file has had some ten
- * times its size.
+ * Tables of a hostile file may refer to the same bytes many times. Call this before reading or
+ * copying what a table refers to. False: the budget, a multiple of the file's size, is used up.
  */
 bool elf__afford(struct elf_file *f, uint64_t bytes);
 
@@ -66,18 +63,18 @@ const char *elf__strings(struct elf_file *f, uint32_t section, uint64_t *len);
 const struct address_range *elf__code_at(const struct elf_file *f, uint64_t vaddr);
 /* Of a file with a header that was read: its section headers; false: damaged or cut off. */
 bool elf__read_sections(struct elf_file *f);
-/* An elf_file of nothing but the descriptor, which is taken over; elf_file__free() closes it. */
+/* Makes an elf_file of a descriptor, which it owns; elf_file__free() closes it. */
 struct elf_file *elf_file__new(int fd, uint64_t size);
 void elf_file__free(void *f);
 /* Reads exactly len bytes at offset; false: the file is shorter. */
 bool elf__read(int fd, void *buf, uint64_t len, uint64_t offset);
 
 void relatives__read(const struct object *o, struct elf_file *f);
-/* The eight bytes at vaddr, as they are once the object is loaded at its link-time address. False:
- * not within a segment. */
+/* The eight bytes at vaddr after relocation at the link-time address. False: not within a
+ * segment. */
 bool elf__word(const struct object *o, const struct elf_file *f, uint64_t vaddr, uint64_t *word);
 
-/* Does [offset, offset + len) lie within the first size bytes? */
+/* Is [offset, offset + len) within the first size bytes? */
 static inline bool bytes__within(uint64_t offset, uint64_t len, uint64_t size)
 {
 	return offset <= size && len <= size - offset;
@@ -95,7 +92,7 @@ void symbols__finish(struct object *o, struct elf_file *f);
 /* A build-id in the notes at p, into id: its length; 0: none there (build_id.c). */
 size_t build_id__in(const uint8_t *p, uint64_t len, uint64_t align, uint8_t id[20]);
 
-/* lookup.c: where the next symbol (or frame) behind vaddr starts; UINT64_MAX: none does. */
+/* lookup.c: the start of the next symbol (or frame) after vaddr; UINT64_MAX: none. */
 uint64_t object__next_start(const struct object *o, uint64_t vaddr, bool frames);
 
 #endif

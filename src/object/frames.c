@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * .eh_frame: which stretches of code are one function or a part split off one, and where the
- * unwinder may enter them (.gcc_except_table). Layout: LSB Core, Exception Frames; DWARF 5, 6.4;
- * GCC's unwind-pe.h and except.cc.
+ * Reads .eh_frame: which ranges of code are a function or a cold part, and where the unwinder may
+ * enter them (.gcc_except_table). Layout: LSB Core, Exception Frames; DWARF 5, 6.4; GCC's
+ * unwind-pe.h and except.cc.
  */
 #include <stdlib.h>
 #include <dwarf.h>
@@ -14,10 +14,10 @@ struct reader {
 	VEC(struct cie) cies;
 	struct map64 by_offset; /* offset of a CIE -> index into cies + 1 */
 	VEC(uint64_t) pads;
-	uint64_t budget; /* call sites still to be read: hostile tables may share their bytes */
+	uint64_t budget; /* call sites left to read: hostile tables may share their bytes */
 };
 
-/* The CFA that a function has at its first instruction: register number and offset of DWARF. */
+/* The CFA at a function's first instruction: DWARF register number and offset. */
 static const struct entry_cfa {
 	uint16_t machine, reg, offset;
 } entry_cfas[] = {{EM_X86_64, 7, 8}, {EM_AARCH64, 31, 0}, {EM_RISCV, 2, 0}};
@@ -52,8 +52,8 @@ static void read_augmentation(struct cursor *c, const char *letters, struct cie 
 	}
 }
 
-/* One call-frame instruction of the first row. False: the row is complete, or what follows isn't
- * understood. */
+/* Executes one call-frame instruction of the first row. False: the row is complete, or the
+ * instruction is unknown. */
 static bool run_cfi(struct cursor *c, const struct cie *cie, struct row *row)
 {
 	uint8_t op = cursor__uint(c, 1);
@@ -206,7 +206,7 @@ static size_t read_lsda(struct reader *r, uint64_t lsda, uint64_t function)
 		base = cursor__pointer(&c, encoding, function);
 	encoding = cursor__uint(&c, 1);
 	if (encoding != ENC_OMIT)
-		cursor__leb(&c, false); /* where the type table ends */
+		cursor__leb(&c, false); /* end of the type table */
 	encoding = cursor__uint(&c, 1);
 	len = cursor__leb(&c, false);
 	if (c.bad || base == NO_ADDRESS || len > (uint64_t)(c.end - c.p))
@@ -238,7 +238,7 @@ static const struct cie *cie_at(struct reader *r, const struct cursor *section, 
 	len = cursor__uint(&c, 4);
 	if (len == UINT32_MAX)
 		len = cursor__uint(&c, 8);
-	/* several may lie one in the other */
+	/* FDEs may nest */
 	if (c.bad || len > (uint64_t)(c.end - c.p) || !elf__afford(r->f, len))
 		return vec__last(&r->cies);
 	c.end = c.p + len;
@@ -266,7 +266,7 @@ static void read_fde(struct reader *r, struct cursor c, const struct cie *cie, u
 	frame.signal = cie->signal;
 	frame.part = !cie->signal && is_part(r->o, cie, c);
 	if (lsda && lsda != NO_ADDRESS && !augmentation.bad) {
-		/* an index for now: the array of pads still moves */
+		/* an index for now: the array of pads may still be reallocated */
 		frame.pads = (const uint64_t *)(uintptr_t)r->pads.len;
 		frame.npads = read_lsda(r, lsda, vaddr);
 	}
@@ -286,7 +286,7 @@ static void read_entries(struct reader *r, struct cursor section)
 		if (c.bad || len > (uint64_t)(c.end - c.p))
 			return;
 		if (!len)
-			continue; /* a terminator; the linker may have put more behind it */
+			continue; /* a terminator; the linker may have put more after it */
 		entry = c;
 		entry.end = c.p + len;
 		c.p += len;
@@ -345,7 +345,7 @@ static int by_vaddr(const void *a, const void *b)
 	return x->size < y->size ? -1 : x->size > y->size;
 }
 
-/* Ascending, none over another: one that reaches into the next is cut there. */
+/* Sorts the frames; one that overlaps the next is cut there. */
 static void sort_frames(struct object *o)
 {
 	size_t i, n = 0;

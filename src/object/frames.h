@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* frames: .eh_frame from the inside, shared by frames.c (what it bounds) and unwind.c (its rows).
- */
+/* frames: parsing .eh_frame, shared by frames.c (ranges) and unwind.c (rows). Private to
+ * src/object. */
 #ifndef BBTRACE_OBJECT_FRAMES_H
 #define BBTRACE_OBJECT_FRAMES_H
 
@@ -17,10 +17,10 @@ struct cie {
 	uint8_t pc_encoding, lsda_encoding;
 	uint64_t code_align, data_align, return_reg;
 	struct cursor program;
-	struct row initial; /* as its own instructions leave it */
+	struct row initial; /* after its own instructions */
 };
 
-/* c: from behind its id to its end. */
+/* c: the bytes after its id, to its end. */
 struct cie cie__read(struct cursor c);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Makes struct function out of symbols and ranges, with the parts split off, each address once. */
+/* Makes struct function from symbols and ranges, including cold parts, each address once. */
 #include <stdlib.h>
 #include "elf_file.h"
 #include "object/object.h"
@@ -19,8 +19,8 @@ static unsigned symbol_flags(const struct symbol *s)
 {
 	if (s->type == SYMBOL_IFUNC)
 		return FUNCTION_IFUNC;
-	/* asked for by its own name, a split-off part: it is never called and never returns to a
-	 * caller of its own */
+	/* a cold part requested by its own name: it is never called and has no caller to return
+	 * to */
 	if (name__owner_len(s->name))
 		return FUNCTION_RANGE;
 	return args_flags(s);
@@ -55,7 +55,7 @@ void function__from_range(struct function *out, const struct object *o, uint64_t
 	struct function holder;
 	size_t avail, in;
 
-	/* debug information may tell of more than is there */
+	/* debug information may claim more bytes than exist */
 	object__bytes(o, vaddr, &avail);
 	r.size = min_of(size, (uint64_t)avail);
 	if (!name && object__holder(o, vaddr, &holder, &in)) {

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Programs of Go: their table of functions, where a thread has its goroutine (runtime, asm_amd64.s:
- * in the thread's own memory, g), and where that has its number (runtime2.go, struct g).
+ * Go programs: the table of functions, where a thread has its current g (thread-local memory;
+ * runtime, asm_amd64.s), and where g has the goid (runtime2.go, struct g).
  */
 #include <stdlib.h>
 #include "gopclntab.h"
 
-/* src/cmd/link/internal/ld/data.go, buildinfo(): from Go 1.18 on the version stands behind 32
- * bytes, its length first.
- */
+/* src/cmd/link/internal/ld/data.go, buildinfo(): from Go 1.18 on the version follows after 32
+ * bytes, preceded by its length. */
 #define VERSION_AT	  32
 #define VERSION_IS_INLINE 2
 
-/* Of g.goid; a version that is not here: not known, then a goroutine goes by the address of its g.
- */
+/* Offsets of g.goid. For versions that are not listed, goroutines are identified by the address of
+ * g. */
 static const struct {
 	unsigned from, to; /* 1.x */
 	uint32_t goid;
@@ -39,8 +38,7 @@ static uint32_t goid_offset(const uint8_t *info, uint64_t len)
 	return 0;
 }
 
-/* A program linked with C has a segment for what each thread has of its own, and g somewhere in it.
- */
+/* A program linked with C has a TLS segment with g in it. */
 static int64_t symbol_value(struct elf_file *f, const char *name)
 {
 	const Elf64_Shdr *table = elf__section_of_type(f, SHT_SYMTAB);
@@ -58,9 +56,8 @@ static int64_t symbol_value(struct elf_file *f, const char *name)
 	return -1;
 }
 
-/* From the thread's base, which lies behind the program's segment (ELF Handling For Thread-Local
- * Storage, variant II).
- */
+/* The offset from the thread pointer, which points to the end of the program's TLS segment (ELF
+ * Handling For Thread-Local Storage, variant II). */
 static int64_t g_offset(struct elf_file *f)
 {
 	const Elf64_Phdr *p;
@@ -80,7 +77,7 @@ static int64_t g_offset(struct elf_file *f)
 	return -8;
 }
 
-/* Without section headers by its magic: it is aligned (src/debug/buildinfo). */
+/* Without section headers it is found by its aligned magic (src/debug/buildinfo). */
 static const uint8_t *search_build_info(const struct object *o, uint64_t *len)
 {
 	static const char magic[] = "\xff Go buildinf:";
@@ -96,7 +93,7 @@ static const uint8_t *search_build_info(const struct object *o, uint64_t *len)
 	return NULL;
 }
 
-/* A library gets its place when it is loaded. */
+/* A library's TLS offset is only known when it is loaded. */
 static bool is_library(const struct elf_file *f)
 {
 	for (const Elf64_Phdr *p = f->segments; p < f->segments + f->nsegments; p++)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Where functions of Go take their arguments from. The compiler's do so from registers
- * (ABIInternal), assembly from the stack (ABI0) or as it likes. Between both stand wrappers of the
- * same name; which of the two is which the table doesn't tell, .symtab and the code do.
+ * Where Go functions take their arguments from. Compiled functions take them from registers
+ * (ABIInternal); assembly takes them from the stack (ABI0) or by its own convention. Wrappers of
+ * the same name convert between both. The Go table doesn't say which one is the wrapper; .symtab
+ * and the code do.
  */
 #include <stdlib.h>
 #include "gopclntab.h"
@@ -12,7 +13,8 @@ static uint64_t hash_of(const char *name)
 	return map64__hash(name, strlen(name));
 }
 
-/* Only there r14 is g: its stack's bound is compared, with rsp or, of a large frame, with r12. */
+/* Only in ABIInternal r14 is g: the stack bound in it is compared with rsp or, for a large frame,
+ * with r12. */
 static bool checks_by_r14(const struct object *o, const struct symbol *s)
 {
 	static const uint8_t small[] = {0x49, 0x3b, 0x66, 0x10}, large[] = {0x4d, 0x3b, 0x66, 0x10};
@@ -22,7 +24,7 @@ static bool checks_by_r14(const struct object *o, const struct symbol *s)
 	avail = min_of(avail, s->size);
 	if (avail >= sizeof(small) && !memcmp(code, small, sizeof(small)))
 		return true;
-	/* lea -N(%rsp),%r12, with a byte or four of N */
+	/* lea -N(%rsp),%r12 with N of one or four bytes */
 	for (unsigned len = 5; len <= 8; len += 3)
 		if (avail >= len + sizeof(large) && code[0] == 0x4c && code[1] == 0x8d &&
 		    !memcmp(code + len, large, sizeof(large)))
@@ -37,7 +39,7 @@ static bool is_abi0_name(const char *name)
 	return len > 5 && !strcmp(name + len - 5, ".abi0");
 }
 
-/* All names of one address say the same. */
+/* Gives all symbols of one address the same convention. */
 static void settle(struct object *o)
 {
 	struct symbol *s, *end = vec__end(&o->symbols), *next, *i;

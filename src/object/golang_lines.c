@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Source lines of a program of Go that has no debug information: its runtime's table has them all,
- * for tracebacks. Where a call was inlined, the line is of what was inlined.
+ * Source lines of a Go program without debug information: the runtime's table has them for
+ * tracebacks. For an inlined call the line is that of the inlined function.
  */
 #include <stdlib.h>
 #include "gopclntab.h"
 #include "lines.h"
 
-/* Code of one line of one file, as it follows from one another. */
+/* Iterates over ranges of code with the same file and line. */
 struct walk {
 	const struct go_table *t;
 	struct go_function fn;
@@ -40,7 +40,8 @@ static bool walk__next(struct walk *w)
 struct search {
 	struct line_search *s;
 	const struct go_table *t;
-	struct map64 files; /* a path's address -> 1: is not the file asked for, 2: it is */
+	struct map64
+		files; /* a path's address -> 1: not the requested file, 2: the requested file */
 };
 
 static bool is_file(struct search *h, const struct walk *w)
@@ -67,7 +68,7 @@ static void put_function(struct search *h, const struct go_function *fn)
 	h->s->found++;
 }
 
-/* By where it is declared; of an older table, by the line of its first instruction. */
+/* By its declaration; in older tables, by the line of its first instruction. */
 static bool is_declared(struct search *h, const struct walk *first)
 {
 	if (first->fn.start_line && (int)first->fn.start_line == h->s->line)
@@ -115,7 +116,7 @@ void golang__search_line(struct line_search *s, struct str *answer)
 struct rows {
 	const struct go_table *t;
 	const struct range *range;
-	uint64_t next; /* where the row to be given out starts, at least */
+	uint64_t next; /* lower bound of the next row's start */
 	void (*fn)(void *ctx, const struct line_row *row);
 	void *ctx;
 };
@@ -125,7 +126,7 @@ static uint64_t end_of(const struct range *r)
 	return r->vaddr + r->size;
 }
 
-/* The row from where the last one ended up to end. */
+/* Passes on the row from the end of the last one up to end. */
 static void put_row(struct rows *r, uint64_t end, const char *file, int32_t line)
 {
 	struct line_row row = {.vaddr = r->next};

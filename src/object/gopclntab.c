@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Reads .gopclntab (Go's runtime/symtab.go and runtime2.go: pcHeader, moduledata, functab, _func;
- * the linker's ld/pcln.go). It is found as the runtime finds it: moduledata, among the program's
- * data, begins with a pointer to it, and tells where the code is. Both have to agree, as
- * moduledataverify1() demands. Names of sections are not needed.
+ * the linker's ld/pcln.go). It is found as the runtime finds it: moduledata, in the program's data,
+ * starts with a pointer to it and has the bounds of the code. Both must be consistent, as
+ * moduledataverify1() checks. Section names are not needed.
  */
 #include <stdlib.h>
 #include "gopclntab.h"
 
-/* Words of moduledata within which it tells of the code; 20 and 21 up to Go 1.25. */
+/* The words of moduledata that are searched for the code's bounds; 20 and 21 up to Go 1.25. */
 #define MODULE_WORDS 48
 
-/* What a header holds, in this order, behind its first eight bytes: a word each. */
+/* The header's words after its first eight bytes, in this order. */
 enum { NFUNCTIONS, NFILES, TEXT, NAMES, UNITS, FILES, VALUES, FUNCTIONS, HEADER_WORDS };
 
-/* A function's record: its address, then these, four bytes each. */
+/* A function's record: its address, then these fields of four bytes. */
 enum { NAME, FILE_VALUES = 4, LINE_VALUES, NVALUES, UNIT, START_LINE, RECORD_WORDS };
 
 #define INLINING_VALUES 2 /* PCDATA_InlTreeIndex */
@@ -22,9 +22,9 @@ enum { NAME, FILE_VALUES = 4, LINE_VALUES, NVALUES, UNIT, START_LINE, RECORD_WOR
 
 static const struct go_layout {
 	uint64_t start; /* of the header: magic, two zeros, 1 (shortest instruction), 8 (pointer) */
-	uint8_t address;     /* bytes of an address, and of an offset, in the list of functions */
-	bool has_text;	     /* the header: addresses count from TEXT */
-	bool has_start_line; /* a record */
+	uint8_t address;     /* size of an address and of an offset in the list of functions */
+	bool has_text;	     /* the header has TEXT, which addresses are relative to */
+	bool has_start_line; /* a record has START_LINE */
 } layouts[] = {
 	{0x08010000fffffffa, 8, false, false}, /* Go 1.16 */
 	{0x08010000fffffff0, 4, true, false},  /* 1.18 */
@@ -86,7 +86,7 @@ bool go_table__function(const struct go_table *t, uint64_t i, struct go_function
 		return false;
 	at += l->address;
 	memcpy(r, t->bytes + at, sizeof(r));
-	/* behind the unit, or the start's line: four bytes of kind and flags */
+	/* after the unit, or the start line: four bytes of kind and flags */
 	kind = at + 4 * (START_LINE + l->has_start_line);
 	*out = (struct go_function){
 		.vaddr = entry,
@@ -114,7 +114,7 @@ const char *go_table__file(const struct go_table *t, const struct go_function *f
 		       : NULL;
 }
 
-/* ---- what has one value after the other over a function's code ---- */
+/* ---- pc-value tables ---- */
 
 struct go_values go_values__start(const struct go_table *t, const struct go_function *f,
 				  uint32_t offset)
@@ -128,8 +128,7 @@ struct go_values go_values__start(const struct go_table *t, const struct go_func
 		.value = -1};
 }
 
-/* A step of the value, signed by its lowest bit, then one of the address: it leads on, each time.
- */
+/* A zigzag delta of the value, then a delta of the address, which is never 0. */
 bool go_values__next(struct go_values *v)
 {
 	uint32_t step = cursor__leb(&v->c, false);
@@ -184,19 +183,19 @@ static bool read_header(const struct object *o, uint64_t vaddr, struct go_table 
 		if (i > TEXT && h[i] > t->len)
 			return false;
 	}
-	t->register_args = t->layout->has_text; /* of 1.17 as well, which has the layout of 1.16 */
+	t->register_args = t->layout->has_text; /* also in 1.17, which has the layout of 1.16 */
 	t->names = h[NAMES];
 	t->units = h[UNITS];
 	t->files = h[FILES];
 	t->values = h[VALUES];
 	t->functions = h[FUNCTIONS];
 	t->nfunctions = h[NFUNCTIONS];
-	/* behind the last one stands where it ends */
+	/* the end of the last function follows it */
 	return h[NFUNCTIONS] && h[NFUNCTIONS] < (t->len - t->functions) / (2 * t->layout->address);
 }
 
-/* moduledata has the first function's address, where the last one ends, and where the text starts,
- * one behind the other. */
+/* moduledata has the first function's address, the last one's end and the start of the text as
+ * consecutive words. */
 static bool find_text(const struct object *o, const struct elf_file *f, uint64_t module,
 		      struct go_table *t)
 {
@@ -213,7 +212,7 @@ static bool find_text(const struct object *o, const struct elf_file *f, uint64_t
 	return false;
 }
 
-/* All functions are in order, in one piece of code, and their records are theirs. */
+/* Are all functions in order, in one segment, and do their records match? */
 static bool is_sound(const struct object *o, struct elf_file *f, const struct go_table *t)
 {
 	uint64_t first = entry_of(t, 0), end = entry_of(t, t->nfunctions), at;

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What a search of debug information has found, as bytes from one process to another, and the
- * functions that are made of it here. The bytes may be anything: what wrote them has read hostile
- * ones.
+ * Passes the result of a search of debug information between processes as bytes, and makes
+ * functions from it. The bytes are untrusted: the process that wrote them has read hostile data.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include "cursor.h"
 #include "lines.h"
 
-/* ---- written ---- */
+/* ---- writing ---- */
 
 static void put_number(struct str *answer, uint64_t v)
 {
@@ -29,7 +28,7 @@ void answer__put_name(struct str *answer, const char *name)
 	str__puts(answer, name);
 }
 
-/* ---- read ---- */
+/* ---- reading ---- */
 
 bool answer__has_no_dwarf(const struct str *answer)
 {
@@ -168,7 +167,7 @@ static void take_one(struct reader *r)
 	}
 }
 
-/* ---- nothing ---- */
+/* ---- no result ---- */
 
 static int no_debug_information(const struct object *o)
 {

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The functions that start at a line: by where debug information says they are declared, or by the
- * line of their first instruction. Their out-of-line copy is an ordinary function, each inlined
- * instance a range of branches.
+ * The functions that start at a line: those declared there, or whose first instruction is of that
+ * line. The out-of-line copy is an ordinary function, each inlined instance a range.
  */
 #include <dwarf.h>
 #include <stdlib.h>
 #include "lines.h"
 
-#define DEPTH_LIMIT 256 /* of nested DIEs: hostile ones may nest without end */
+#define DEPTH_LIMIT 256 /* of nested DIEs: hostile ones may nest without bound */
 
-/* A function of which the unit may have copies: the DIE that is the origin of them all. */
+/* The abstract origin of all copies of a function in the unit. */
 static Dwarf_Die *origin_of(Dwarf_Die *die, Dwarf_Die *out)
 {
 	static const unsigned links[] = {DW_AT_abstract_origin, DW_AT_specification};
@@ -38,7 +37,7 @@ static bool declared_at_line(const struct line_search *s, Dwarf_Die *die)
 	       lines__is_file(s, dwarf_decl_file(die));
 }
 
-/* The DIE itself, or what it is a copy or the definition of, is declared at the line. */
+/* Is the DIE, or what it is a copy or the definition of, declared at the line? */
 static bool is_declared(const struct line_search *s, Dwarf_Die *die)
 {
 	Dwarf_Die origin, step;
@@ -46,7 +45,7 @@ static bool is_declared(const struct line_search *s, Dwarf_Die *die)
 
 	if (declared_at_line(s, die) || declared_at_line(s, origin_of(die, &origin)))
 		return true;
-	/* between a copy and its declaration in a class stands the definition */
+	/* a copy refers to the definition, which refers to the declaration in a class */
 	return dwarf_attr(die, DW_AT_abstract_origin, &attr) && dwarf_formref_die(&attr, &step) &&
 	       declared_at_line(s, &step);
 }
@@ -123,7 +122,7 @@ static void put_instance(struct line_search *s, Dwarf_Die *die)
 
 /* ---- the tree ---- */
 
-/* What the compiler put first there is inlined: the row is of the inlined function's line. */
+/* Does it start with inlined code? Then the row has the inlined function's line. */
 static bool starts_inlined(const struct line_search *s, Dwarf_Die *die, uint64_t entry)
 {
 	autofree Dwarf_Die *scopes = NULL;
@@ -152,8 +151,8 @@ static void look_at(struct line_search *s, Dwarf_Die *die)
 }
 
 /*
- * A reference to the next sibling (DW_AT_sibling) may be damaged: it must not lead back, nor into
- * its own children, which would be walked twice, theirs four times, and so on.
+ * DW_AT_sibling may be damaged. It must refer neither back nor to the DIE's own children, which
+ * would be visited twice, their children four times, and so on.
  */
 static bool next_die(const struct line_search *s, Dwarf_Die *die)
 {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The line table the other way round: which source lines code comes from, by debug information
- * (DWARF, through libdw, in the sandbox). What comes back is checked row by row. Without it, a
- * program of Go has a table of its own.
+ * Maps code to source lines by debug information (DWARF, through libdw, in the sandbox). The result
+ * is checked row by row. Go programs without debug information have their own table.
  */
 #include <dwarf.h>
 #include <stdlib.h>
@@ -13,9 +12,9 @@
 /* A row of the answer. */
 struct row {
 	uint64_t vaddr;
-	uint32_t range; /* index of what was asked for; DAMAGED: lines that can't be read */
-	uint32_t line;	/* 0: of none */
-	uint32_t file;	/* where its name is in the strings */
+	uint32_t range; /* index of the requested range; DAMAGED: unreadable lines */
+	uint32_t line;	/* 0: none */
+	uint32_t file;	/* offset of its name in the strings */
 	uint32_t unused;
 };
 
@@ -30,10 +29,10 @@ struct asked {
 
 struct finder {
 	struct str rows, names;
-	struct map64 seen; /* a name's address -> 1 + where it is in names */
+	struct map64 seen; /* a name's address -> 1 + its offset in names */
 };
 
-/* The unit that holds vaddr. Not every compiler writes .debug_aranges: then each is asked. */
+/* The unit that contains vaddr. Without .debug_aranges every unit is searched. */
 static Dwarf_Die *unit_at(Dwfl_Module *module, uint64_t vaddr, Dwarf_Addr *bias)
 {
 	Dwarf_Die *unit = dwfl_module_addrdie(module, vaddr, bias);
@@ -128,7 +127,7 @@ static void find_all(void *ctx, const struct debug_session *s, struct str *answe
 	map64__free(&f.seen);
 }
 
-/* ---- here ---- */
+/* ---- in bbtrace's own process ---- */
 
 struct row_reader {
 	const struct asked *asked;
@@ -151,7 +150,7 @@ static void end_range(struct row_reader *t)
 	t->fn(t->ctx, &(struct line_row){.vaddr = r->vaddr + r->size});
 }
 
-/* False: not what the sandbox writes. */
+/* False: not valid output of the sandbox. */
 static bool take_row(struct row_reader *t, const struct row *r)
 {
 	struct line_row row = {.vaddr = r->vaddr, .line = r->line};
@@ -197,7 +196,7 @@ void object__lines(const struct object *o, const struct range *ranges, size_t n,
 	}
 	end_range(&t);
 	if (t.damaged)
-		note("%s: some of its debug information is damaged, or takes too much memory: "
-		     "going on without those source lines",
+		note("%s: some of its debug information is damaged or takes too much memory: "
+		     "continuing without those source lines",
 		     o->path);
 }

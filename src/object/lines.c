@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * FILE:LINE by debug information (DWARF, through libdw): the whole function where one starts at
- * that line, else the code of the line, wherever it was inlined. A program of Go without debug
- * information has a table of its own.
+ * Resolves FILE:LINE by debug information (DWARF, through libdw): the whole function if one starts
+ * at that line, else the code of the line, wherever it was inlined. Go programs without debug
+ * information have their own table.
  */
 #include <stdlib.h>
 #include "debug.h"
 #include "lines.h"
 
-/* a/./b/../c -> a/c, in place: debug information has such paths as the build wrote them. */
+/* a/./b/../c -> a/c, in place: debug information has paths as the build used them. */
 static void normalise(char *path)
 {
 	char *in = path, *out = path, *end;
@@ -67,7 +67,7 @@ bool path__is_file(const char *path, const char *asked)
 
 void lines__add_row(struct line_search *s, uint64_t start, uint64_t end)
 {
-	/* a function that the linker dropped keeps its rows, at address 0 */
+	/* a function that the linker dropped still has rows, at address 0 */
 	if (!object__is_code(s->o, start) || !object__is_code(s->o, end - 1))
 		return;
 	if (s->rows.len && vec__last(&s->rows)->end == start)
@@ -139,7 +139,7 @@ static void search_units(struct line_search *s, Dwfl_Module *module)
 		s->file_known = true;
 		find_rows(s, unit);
 	}
-	/* which functions start at the line is known when all rows are */
+	/* functions are searched after all rows are known */
 	while ((unit = dwfl_module_nextcu(module, unit, &s->bias)))
 		if (has_file(s, unit))
 			lines__find_functions(s, unit);
@@ -154,7 +154,7 @@ static int by_start(const void *a, const void *b)
 	return x->end < y->end ? -1 : x->end > y->end;
 }
 
-/* Units may tell the same code twice; rows of one line may touch. */
+/* Units may list the same code twice; rows of one line may touch. */
 void lines__put_rows(struct line_search *s)
 {
 	struct address_range *r, *last = NULL;

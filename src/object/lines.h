@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lines: one FILE:LINE looked up in debug information. Shared by lines.c, line_functions.c,
- * line_answer.c and golang_lines.c, and nobody else.
+ * lines: looks up one FILE:LINE in debug information. Private to lines.c, line_functions.c,
+ * line_answer.c and golang_lines.c.
  *
- * libdw doesn't survive all damaged DWARF, so the search (lines.c, line_functions.c) runs in
- * the sandbox: what it finds is written down as an answer, which line_answer.c checks and makes
- * functions of.
+ * Damaged DWARF can crash libdw, so the search (lines.c, line_functions.c) runs in the sandbox. It
+ * writes its result as an answer, which line_answer.c checks and turns into functions.
  */
 #ifndef BBTRACE_OBJECT_LINES_H
 #define BBTRACE_OBJECT_LINES_H
@@ -18,47 +17,47 @@ struct line_search {
 	struct object *o;
 	char *file; /* the same without "./" */
 	int line;
-	Dwarf_Addr bias;  /* of the unit at hand: to be added to its addresses */
+	Dwarf_Addr bias;  /* of the current unit: added to its addresses */
 	bool file_known;  /* some unit has such a file */
 	int below, above; /* nearest lines that have code; 0: none */
 	size_t found;
 	VEC(struct address_range) rows; /* code of the line */
-	Dwarf_Off walked;		/* the last DIE of the unit that was looked at */
+	Dwarf_Off walked;		/* the last visited DIE of the unit */
 	struct str *answer;
 };
 
-/* Is path, of debug information, the file asked for? By its last components. */
+/* Does path, from debug information, end in the components of the requested file? */
 bool lines__is_file(const struct line_search *s, const char *path);
 
-/* What a search finds out: code of the line, code of another one. */
+/* Record a result of the search: code of the line, code of another line. */
 void lines__add_row(struct line_search *s, uint64_t start, uint64_t end);
 void lines__note_near(struct line_search *s, int line);
-/* Writes the rows down; they are freed. */
+/* Writes the rows to the answer and frees them. */
 void lines__put_rows(struct line_search *s);
 
 /* The same search without debug information, in the table of a program of Go (golang_lines.c). */
 void golang__search_line(struct line_search *s, struct str *answer);
 
-/* The functions that are declared or defined there: their copies and inlined instances
+/* Finds functions declared or defined at the line, with their copies and inlined instances
  * (line_functions.c). */
 void lines__find_functions(struct line_search *s, Dwarf_Die *unit);
 
-/* ---- the answer (line_answer.c): a list of these, each with numbers behind it ---- */
+/* ---- the answer (line_answer.c): a list of these, each followed by numbers ---- */
 
 enum answer {
 	ANSWER_NO_DWARF, /* alone: there is no debug information */
-	ANSWER_FILE,  /* some unit has the file. line below, line above that have code; 0: none */
+	ANSWER_FILE,  /* some unit has the file. Nearest lines with code below and above; 0: none */
 	ANSWER_RANGE, /* start, end: code of the line, or an inlined instance */
 	ANSWER_FUNCTION, /* entry, size or 0, name: length and bytes. Its ranges follow */
-	ANSWER_MORE,	 /* start, end: of the function before */
+	ANSWER_MORE,	 /* start, end: another range of the previous function */
 };
 
 void answer__put(struct str *answer, enum answer what, uint64_t a, uint64_t b);
 void answer__put_name(struct str *answer, const char *name);
 bool answer__has_no_dwarf(const struct str *answer);
-/* Code of one segment, and not empty? */
+/* Is it a non-empty range of code in one segment? */
 bool lines__is_range(const struct object *o, uint64_t start, uint64_t end);
-/* Any bytes will do: an error (-ENOENT, -EPROTO) or functions that are within the object. */
+/* Accepts any bytes: returns an error (-ENOENT, -EPROTO) or functions within the object. */
 int answer__take(struct object *o, const char *text, const char *file, const struct str *answer,
 		 function_vec *v);
 

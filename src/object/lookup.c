@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Pure look-ups in an object's sorted arrays: by binary search, without touching anything. */
+/* Pure lookups in an object's sorted arrays, by binary search. */
 #include "elf_file.h"
 
 /*
- * Number of elements whose vaddr (the first member of each) is not above key: the last of them is
- * at that - 1. All of struct segment, symbol, frame, got_slot and noprobe start with their vaddr.
+ * The number of elements with vaddr <= key. struct segment, symbol, frame, got_slot and noprobe all
+ * start with vaddr.
  */
 static size_t count_upto(const void *data, size_t len, size_t size, uint64_t key)
 {
@@ -93,7 +93,7 @@ uint64_t object__next_start(const struct object *o, uint64_t vaddr, bool frames)
 	return next;
 }
 
-/* Where the function without size at vaddr ends, going by what follows it. */
+/* The end of a function without size at vaddr, from what follows it. */
 static uint64_t bounded_end(const struct object *o, uint64_t vaddr, uint64_t end)
 {
 	size_t next = upto(&o->symbols, vaddr), frame = upto(&o->frames, vaddr);
@@ -147,7 +147,7 @@ const struct symbol *object__symbol_at(const struct object *o, uint64_t vaddr)
 		s = &o->symbols.data[i];
 		if (best && s->vaddr != best->vaddr)
 			break;
-		/* nothing from here down reaches up to vaddr */
+		/* no earlier symbol extends to vaddr */
 		if (f && i < f->reach.len && f->reach.data[i] <= vaddr)
 			break;
 		if (vaddr - s->vaddr < object__extent(o, s) && (!best || preferred(s, best)))
@@ -164,7 +164,7 @@ bool object__offset_to_vaddr(const struct object *o, uint64_t offset, uint64_t *
 		*vaddr = offset;
 		return object__segment_at(o, offset);
 	}
-	/* a page of the file may be mapped twice: the code is meant */
+	/* a page of the file may be mapped twice: prefers code */
 	vec__each (s, &o->segments)
 		if (offset >= s->offset && offset - s->offset < s->size &&
 		    (!found || (s->exec && !found->exec)))

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Does a name or pattern of the command line mean this symbol? Pure. */
+/* Matches symbols against a name or pattern of the command line. Pure. */
 #include <ctype.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include "object/object.h"
 
-/* What GCC and LLVM append to the name of a function's copy. */
+/* Suffixes that GCC and LLVM append to the names of function copies. */
 static const char *const suffixes[] = {
 	".cold",      ".part.",	     ".isra.",	 ".constprop.",	  ".llvm.",
 	".lto_priv.", ".localalias", ".__part.", ".specialized.",
 };
 
 /*
- * Words that a readable name may hold although the mangled one doesn't spell them: the
- * abbreviations of the ABIs and what the demanglers add.
+ * Words that a demangled name may contain although the mangled one doesn't: the ABIs'
+ * abbreviations, and words that demanglers add.
  */
 static const char abbreviated[] =
 	"std allocator basic_string string basic_istream istream basic_ostream ostream basic_iostream iostream "
@@ -30,7 +30,7 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* The longest identifier outside (…) and <…> is spelled in the mangled name too. */
+/* The longest identifier outside of (…) and <…>: the mangled name contains it, too. */
 static void find_needle(struct name_query *q)
 {
 	const char *p = q->name, *best = NULL;
@@ -98,7 +98,7 @@ static bool fits(const struct name_query *q, const char *name)
 	return q->glob ? !fnmatch(q->text, name, 0) : same(q->name, name);
 }
 
-/* ns::v<int>::f<char> -> ns::v::f; operators keep their < and >. False: nothing to take away. */
+/* ns::v<int>::f<char> -> ns::v::f; operators keep their < and >. False: nothing to strip. */
 static bool strip_templates(char *name)
 {
 	char *in = name, *out = name;
@@ -184,7 +184,7 @@ static bool version_fits(const struct name_query *q, const struct symbol *s)
 	       (!q->default_only || s->default_version);
 }
 
-/* A copy of the function asked for: by its name without what the compiler appended. */
+/* Matches a copy of the requested function by its name without the compiler's suffix. */
 static enum match match_copy(const struct name_query *q, const char *name, const char *suffix)
 {
 	autofree char *stem = xstrndup(name, suffix - name);

@@ -17,7 +17,7 @@ enum demangle_form {
 };
 
 bool name__is_mangled(const char *name);
-/* malloc()ed; NULL: not a mangled name, or one whose readable form is absurdly long. */
+/* malloc()ed; NULL: not a mangled name, or the demangled one is too long. */
 char *name__demangle(const char *name, enum demangle_form form);
 
 #endif

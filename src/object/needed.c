@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The shared libraries that an object names as its own needs: DT_NEEDED of its dynamic section
- * (gABI, "Dynamic Section").
- */
+/* The shared libraries that an object needs: DT_NEEDED of its dynamic section (gABI, "Dynamic
+ * Section"). */
 #include "object/elf_file.h"
 
 int object__needed(const struct object *o, int (*fn)(void *ctx, const char *soname), void *ctx)

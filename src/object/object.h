@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * object: files and their functions as plain data. Front door of src/object.
+ * object: ELF files, the kernel and modules, and their functions, as plain data. Public header of
+ * src/object.
  *
  * An object is an ELF file, the running kernel or a kernel module: its bytes at their link-time
  * addresses, its symbols and its frames. A function is a symbol or a range of an object that is to
- * be traced. Everything after this folder works on that data alone and reads no file again.
+ * be traced. Later stages work only on this data and read no file again.
  *
  * Addresses (vaddr) are link-time virtual addresses: p_vaddr of ELF; for the kernel and its modules
  * the running address. All strings and arrays hanging off an object belong to it and live until
@@ -16,40 +17,39 @@
 #include "object/names.h"
 #include "util/util.h"
 
-/* ---- the door to files that are not bbtrace's own (door.c) ---- */
+/* ---- opening files that are not bbtrace's own (root.c) ---- */
 
 /*
- * Objects, their debug files and sources, the loader's cache of a container: all that a traced
- * program, its container or a file of theirs could have chosen is opened by root__open_file() and
- * in no other way, and kept as a descriptor.
+ * Every file whose path a traced program, its container or one of their files could have chosen
+ * (objects, their debug files and sources, a container's ld.so.cache) is opened by
+ * root__open_file() only, and kept as a descriptor.
  */
 
-/* Where paths are looked up: a process's root folder in its mount namespace. {0}: our own. */
+/* Where paths are looked up: a process's root directory in its mount namespace. {0}: our own. */
 struct root {
 	pid_t pid; /* whose; 0: our own */
-	int fd;	   /* of that folder, O_PATH; none of our own */
+	int fd;	   /* of that directory, O_PATH; unused for our own */
 };
-/* {0} where that is the same as our own. -ESRCH: no such process, -EACCES: not ours to look into.
- */
+/* {0} if it is the same as our own. -ESRCH: no such process, -EACCES: no permission. */
 int root__open(struct root *r, pid_t pid);
 void root__close(struct root *r);
 
 struct stat;
 /*
- * Opens what path leads to beneath r, for reading: a descriptor, the caller's to close. Links never
- * lead out of another root; a relative path is one of our own working directory. *st, unless NULL:
- * the file's. -ENODEV: not a regular file (nothing was opened), -EFBIG: larger than limit bytes;
- * -ENOENT, -EACCES, … A message is set.
+ * Opens path beneath r for reading; the caller closes the descriptor. Links can't lead out of
+ * another process's root. A relative path starts at our own working directory. *st, unless NULL,
+ * gets the file's status. -ENODEV: not a regular file (nothing was opened), -EFBIG: larger than
+ * limit bytes; -ENOENT, -EACCES, … A message is set.
  */
 int root__open_file(const struct root *r, const char *path, uint64_t limit, struct stat *st);
-/* Does path, in our own root, lead to the very file that is open as fd? */
+/* Does path, in our own root, lead to the file that is open as fd? */
 bool root__path_leads_to(const char *path, int fd);
-/* The real path of an open file, malloc()ed: as seen within r, and as it is to be shown: ours where
- * we have one, else that of r. NULL: not known. */
+/* The real path of an open file, malloc()ed: inside: as seen in r; shown: our own path if there is
+ * one, else the one in r. NULL: unknown. */
 char *root__path_inside(const struct root *r, int fd);
 char *root__shown_path(const struct root *r, int fd);
 
-#define OBJECT_LIMIT (8ull << 30) /* bytes of an object, or of its debug file */
+#define OBJECT_LIMIT (8ull << 30) /* most bytes of an object, or of its debug file */
 
 /* ---- objects ---- */
 
@@ -60,7 +60,7 @@ struct segment {
 	uint64_t vaddr;	      /* first address */
 	uint64_t size;	      /* bytes held in bytes[] */
 	uint64_t offset;      /* file offset of the first byte; 0 for the kernel */
-	const uint8_t *bytes; /* the code as it stands in the file; for the kernel the live text */
+	const uint8_t *bytes; /* the code as in the file; of the kernel, the live text */
 	bool exec;	      /* PF_X */
 	bool write;	      /* PF_W */
 };
@@ -69,17 +69,17 @@ enum symbol_type { SYMBOL_FUNC, SYMBOL_IFUNC, SYMBOL_PLT };
 
 /* Where a function takes its arguments from. */
 enum symbol_args {
-	ARGS_SYSTEM, /* the registers of the system's convention */
-	ARGS_GO,     /* those of Go's own (ABIInternal) */
-	ARGS_STACK,  /* its stack (Go's ABI0), or it isn't known */
+	ARGS_SYSTEM, /* registers, by the system's calling convention */
+	ARGS_GO,     /* registers, by Go's ABIInternal */
+	ARGS_STACK,  /* the stack (Go's ABI0), or unknown */
 };
 
 struct symbol {
 	uint64_t vaddr;
-	uint64_t size;	      /* as the table says, 0: unknown. object__extent() bounds it */
+	uint64_t size;	      /* from the symbol table, 0: unknown; see object__extent() */
 	const char *name;     /* raw (mangled), without version; PLT stubs: "puts@plt" */
 	const char *version;  /* "GLIBC_2.2.5" or NULL */
-	const char *shown;    /* demangled; the same pointer as name where nothing was mangled */
+	const char *shown;    /* demangled; the same pointer as name if not mangled */
 	const char *module;   /* kernel: the module's name, NULL for the kernel itself */
 	uint8_t type;	      /* enum symbol_type */
 	uint8_t args;	      /* enum symbol_args */
@@ -87,31 +87,31 @@ struct symbol {
 	bool default_version; /* name@@version rather than name@version */
 };
 
-/* One FDE of .eh_frame: a stretch of code with one set of unwinding rules. */
+/* One FDE of .eh_frame: a range of code with one set of unwinding rules. */
 struct frame {
 	uint64_t vaddr, size;
-	bool part; /* its first row's CFA is not that of a function's entry (x86-64: rsp+8): a
-		      split-off part */
+	bool part; /* its first row's CFA is not that of a function's entry (x86-64: rsp+8): a cold
+		      part */
 	const uint64_t *pads; /* landing pads of its LSDA (.gcc_except_table), ascending */
 	size_t npads;
-	uint64_t fde; /* where it stands in .eh_frame, behind its length */
-	bool signal;  /* a signal's trampoline: it may begin a byte early, within no instruction */
+	uint64_t fde; /* its offset in .eh_frame, after its length field */
+	bool signal;  /* a signal trampoline: it may start one byte before the code */
 };
 
 /* A slot of the GOT that the dynamic loader fills with the address of a function. */
 struct got_slot {
 	uint64_t vaddr;
-	const char *name; /* of the function, as its PLT stub's symbol has it: "puts@plt" */
+	const char *name; /* of the function, as its PLT stub's symbol: "puts@plt" */
 	uint64_t target;  /* name NULL: the function's address in the same object */
 };
 
-/* Code where no probe may sit, and why: kernel blacklist, notrace, … */
+/* Code that can't be probed, and why: kernel blacklist, notrace, … */
 struct noprobe {
 	uint64_t vaddr, size;
 	const char *reason;
 };
 
-/* A part split off a function, "foo.cold": indices of its symbol and of its function's. */
+/* A cold part, "foo.cold": the indices of its symbol and of its function's. */
 struct cold_part {
 	uint32_t part, owner;
 };
@@ -119,16 +119,16 @@ struct cold_part {
 struct object {
 	enum object_kind kind;
 	char *path;	   /* real path; "kernel"; a module's name */
-	struct root root;  /* in which it was found */
-	char *attach_path; /* leads to the very file that was read, whatever becomes of its name;
+	struct root root;  /* the root that it was found in */
+	char *attach_path; /* leads to the file that was read, even if it is renamed or replaced;
 			      NULL: not a file */
 	uint16_t machine;  /* e_machine of elf(5) */
 	bool pie;	   /* ET_DYN */
-	bool go;	   /* a program of Go (golang.c) */
-	int32_t go_g;	   /* where a thread has its goroutine's g, from its base; 0: not known */
-	uint32_t go_goid;  /* where g has the goroutine's number; 0: not known */
+	bool go;	   /* a Go program (golang.c) */
+	int32_t go_g;	   /* offset of the current g from the thread pointer; 0: unknown */
+	uint32_t go_goid;  /* offset of goid in g; 0: unknown */
 	uint64_t dev, ino; /* of the file, st_dev and st_ino; 0 for the kernel */
-	uint32_t listed;   /* a module: its symbols of any kind that the kernel knows */
+	uint32_t listed;   /* a module: number of its symbols of any kind in kallsyms */
 	uint8_t build_id[20];
 	size_t build_id_len;	      /* 0: none */
 	uint64_t relro, relro_size;   /* PT_GNU_RELRO: read-only once the object is relocated */
@@ -138,63 +138,62 @@ struct object {
 	VEC(struct frame) frames;    /* ascending */
 	VEC(struct got_slot) slots;  /* ascending */
 	VEC(struct noprobe) noprobe; /* ascending */
-	void *priv; /* of the reader that filled it in (libdwfl session, pools); freed by
-		       object__free() */
+	void *priv; /* private data of the reader that filled it in; freed by object__free() */
 	void (*free_priv)(void *priv); /* NULL: free(priv) */
 	VEC(struct segment)
-	kept; /* of an object out of a trace file: the bytes that are there; its segments have none
+	kept; /* objects from a trace file: the recorded bytes; segments have none
 	       */
-	VEC(struct cold_part) cold_parts; /* by owner; filled in by parts.c when first asked */
-	struct map64 cold_part_of;	  /* part -> 1 + its index in splits */
+	VEC(struct cold_part) cold_parts; /* by owner; filled in by cold_parts.c on first use */
+	struct map64 cold_part_of;	  /* part -> 1 + its index in cold_parts */
 	bool cold_parts_known;
 };
 
 /* An object's file that was found and opened. */
 struct found {
 	int fd;
-	char *path;	  /* the real one, to show */
-	struct root root; /* where it was looked up */
+	char *path;	  /* the real path, for display */
+	struct root root; /* the root that it was found in */
 };
 void found__close(struct found *f);
 /*
- * Reads an ELF file; *f is taken over. -ENOEXEC (not an ELF file, or one that is damaged or of an
- * architecture that bbtrace doesn't know), … with the message set, which quotes nothing of the
- * file.
+ * Reads an ELF file; takes ownership of *f. -ENOEXEC: not an ELF file, damaged, or of an unknown
+ * architecture; … A message is set, which quotes nothing from the file.
  */
 int object__read(struct found *f, struct object **out);
 /* The ELF file at path in our own root, no search. As object__read(), and -ENOENT, -EACCES, … */
 int object__open(const char *path, struct object **out);
 void object__free(struct object *o);
-/* symbol.shown is the raw name until a look-up returns the symbol. Who walks o->symbols calls this
- * first. */
+/* Fills in all symbol.shown, which is the raw name until a lookup returns the symbol. Call it
+ * before iterating over o->symbols. */
 void object__demangle(struct object *o);
 
-/* Pure look-ups. NULL, 0 or false: none. */
+/* Pure lookups. NULL, 0 or false: none. */
 const struct segment *object__segment_at(const struct object *o, uint64_t vaddr);
 /* Bytes at vaddr and, in *avail, how many follow within the segment. */
 const uint8_t *object__bytes(const struct object *o, uint64_t vaddr, size_t *avail);
 /* Is it in an executable section, or, without section headers, segment? */
 bool object__is_code(const struct object *o, uint64_t vaddr);
-/* Do these bytes stay as they are as long as the object runs (relocations aside)? */
+/* Are these bytes read-only while the object runs, apart from relocations? */
 bool object__is_constant(const struct object *o, uint64_t vaddr, uint64_t len);
 const struct frame *object__frame_at(const struct object *o, uint64_t vaddr);
-/* What .eh_frame says of the frame pointer while the instruction at vaddr runs (unwind.c). */
+/* What .eh_frame says about the frame pointer at the instruction at vaddr (unwind.c). */
 enum frame_link {
-	FRAME_UNKNOWN,	  /* nothing: no row, or none that is understood */
-	FRAME_NO_POINTER, /* it is not the frame's, or not yet or no more */
-	FRAME_POINTER, /* there are the caller's frame pointer and, behind it, the return address */
-	FRAME_OUTERMOST, /* it was called by nobody */
+	FRAME_UNKNOWN,	  /* no row, or one that can't be interpreted */
+	FRAME_NO_POINTER, /* it doesn't point to this frame here */
+	FRAME_POINTER, /* it points to the caller's frame pointer, which the return address follows
+			*/
+	FRAME_OUTERMOST, /* the outermost frame: there is no caller */
 };
 enum frame_link object__frame_link(const struct object *o, uint64_t vaddr);
 const struct noprobe *object__noprobe_at(const struct object *o, uint64_t vaddr);
 const struct got_slot *object__slot_at(const struct object *o, uint64_t vaddr);
-/* The symbol that covers vaddr (object__extent() bounds one without size): of several the one whose
- * start is nearest, then a global one, then the one with the default version, then the first by
+/* The symbol that covers vaddr (object__extent() bounds one without size). Of several, the one with
+ * the nearest start, then a global one, then one with the default version, then the first by
  * name. */
 const struct symbol *object__symbol_at(const struct object *o, uint64_t vaddr);
 /* The symbol with .shown filled in. */
 const struct symbol *symbol__show(const struct object *o, const struct symbol *s);
-/* Index of the first symbol with this very vaddr, or o->symbols.len. */
+/* Index of the first symbol at exactly vaddr, or o->symbols.len. */
 size_t object__symbols_from(const struct object *o, uint64_t vaddr);
 /* Size of the function at s: its st_size; without one, up to the next symbol, the end of its FDE or
  * its segment. */
@@ -214,10 +213,10 @@ int object__needed(const struct object *o, int (*fn)(void *ctx, const char *sona
 
 struct range {
 	uint64_t vaddr, size;
-	char *name; /* shown: the function's, or the split-off part's own ("foo.cold"); NULL: none
-		       known */
-	uint64_t offset; /* of vaddr from the start of what has that name: not 0 where a range
-			    begins in the middle of it */
+	char *name;	 /* display name: the function's, or the cold part's own ("foo.cold"); NULL:
+			    unknown */
+	uint64_t offset; /* of vaddr from the start of what has that name: not 0 if the range starts
+			    in the middle */
 };
 
 enum function_flags {
@@ -226,81 +225,82 @@ enum function_flags {
 	FUNCTION_IFUNC =
 		2, /* entry is an IFUNC resolver: code/ replaces it by what it can return */
 	FUNCTION_SYSCALL = 4,  /* kernel: its first argument is the caller's struct pt_regs * */
-	FUNCTION_HELPER = 8,   /* not asked for: probed at its rets only, to see a tail call return
-				  (set by code/) */
-	FUNCTION_GO_ARGS = 16, /* its arguments are in the registers that Go uses */
-	FUNCTION_NO_ARGS = 32, /* they and its results are on its stack, or it isn't known where */
-	FUNCTION_IA32 = 64,    /* with FUNCTION_SYSCALL: and they are those of the 32-bit kind */
+	FUNCTION_HELPER = 8,   /* not requested: probed at its rets only, to see tail calls return
+				  (set by src/code) */
+	FUNCTION_GO_ARGS = 16, /* its arguments are in registers by Go's ABIInternal */
+	FUNCTION_NO_ARGS =
+		32, /* its arguments and results are on the stack, or their location is unknown */
+	FUNCTION_IA32 = 64, /* with FUNCTION_SYSCALL: of the 32-bit ABI */
 };
 
 struct function {
 	const struct object *object;
-	char *name;	/* as asked for, or the symbol's shown name for a glob */
+	char *name;	/* as requested, or the symbol's display name for a glob */
 	char *raw;	/* the symbol's own (mangled) name, NULL without symbol */
-	uint64_t entry; /* ranges[0].vaddr; of a selection the start of the function it is in */
+	uint64_t entry; /* ranges[0].vaddr; of a selection, the start of its function */
 	unsigned flags;
-	uint8_t arguments;	  /* of a system call: 1 + how many; 0: not known */
-	VEC(struct range) ranges; /* [0] holds the entry; then split-off parts */
+	uint8_t arguments;	  /* of a system call: 1 + their number; 0: unknown */
+	VEC(struct range) ranges; /* [0] contains the entry; then cold parts */
 };
 
 typedef VEC(struct function) function_vec;
 void functions__free(function_vec *v);
 /*
- * What was selected in one function becomes one member, its ranges ascending and apart; what lies
- * in a function that is there as a whole goes. To be called when all is resolved (selection.c).
+ * Joins the selections in each function to one member with ascending, disjoint ranges, and drops
+ * those in a function that is traced entirely. Call it after everything is resolved (selection.c).
  */
 void functions__join(function_vec *v);
 
-/* The function that covers vaddr, for what was reached rather than named (tail-call targets).
- * False: none known. */
+/* The function that covers vaddr, for addresses that control flow reaches, such as tail-call
+ * targets. False: unknown. */
 bool object__function_at(const struct object *o, uint64_t vaddr, struct function *out);
 
-/* ---- names (match.c, parts.c) ---- */
+/* ---- names (match.c, cold_parts.c) ---- */
 
-/* Ascending: which of a function's bodies a symbol is, seen from the name that was asked for. */
+/* How a symbol relates to the requested name, in ascending order. */
 enum match {
 	MATCH_NONE,
-	MATCH_NAME,	 /* this very (raw) name */
-	MATCH_DEMANGLED, /* by its readable form */
-	MATCH_PART,  /* foo.part.0, asked for foo: the outlined rest of a partly inlined function */
-	MATCH_CLONE, /* foo.isra.0, foo.constprop.0, foo.llvm.1, …: counts where no foo exists */
+	MATCH_NAME,	 /* its raw name is the requested one */
+	MATCH_DEMANGLED, /* its demangled name is */
+	MATCH_PART,	 /* foo.part.0 for foo: the outlined rest of a partly inlined function */
+	MATCH_CLONE, /* foo.isra.0, foo.constprop.0, foo.llvm.1, …: matches if there is no foo */
 };
 
 struct name_query {
-	const char *text;    /* as asked: name, name@VERSION, pattern */
+	const char *text;    /* as given: name, name@VERSION, pattern */
 	char *name;	     /* without version */
 	const char *version; /* NULL: any */
 	bool default_only;   /* name@@VERSION */
 	bool glob;
-	char needle[64]; /* every mangled name that can match holds this; "": not known */
+	char needle[64]; /* every mangled name that can match contains this; "": unknown */
 };
 
 void name_query__init(struct name_query *q, const char *text, bool glob);
 void name_query__free(struct name_query *q);
 enum match name_query__match(const struct name_query *q, const struct symbol *s);
-/* The same for a name without symbol or version (the shown name of a function). */
+/* The same for a name without symbol or version (a function's display name). */
 bool name_query__matches_name(const struct name_query *q, const char *name);
 
 /* Length of "foo" in "foo.cold", "foo.cold.1", "foo.__part.2"; 0: not a split-off part. */
 size_t name__owner_len(const char *name);
 
-/* parts.c: the split-off parts of the functions at vaddr, as o->cold_parts[*first … + n). */
+/* cold_parts.c: the cold parts of the functions at vaddr: returns n for o->cold_parts[*first …
+ * *first + n). */
 size_t object__cold_parts(struct object *o, uint64_t vaddr, size_t *first);
-/* The symbol of the function that the part at index was split off; NULL: not a part, or not told
- * apart. */
+/* The symbol of the function that the part at index was split from; NULL: not a part, or
+ * ambiguous. */
 const struct symbol *object__cold_part_owner(struct object *o, size_t index);
 
 /* ---- making functions (functions.c, selection.c) ---- */
 
-/* All take name over (malloc()ed). */
+/* All take ownership of name (malloc()ed). */
 void function__from_symbol(struct function *out, struct object *o, size_t symbol, char *name);
-/* Begins at vaddr; name NULL: it goes by its place in the function that holds it, "foo+0x10". */
+/* A range from vaddr on; name NULL: it is named by its offset in its function, "foo+0x10". */
 void function__from_range(struct function *out, const struct object *o, uint64_t vaddr,
 			  uint64_t size, char *name);
 void function__clear(struct function *f);
 
-/* The entries of the functions in v that o has, as keys: adding one whole function after the other
- * stays linear. */
+/* The entries of o's functions in v, as keys: keeps adding many functions linear. */
 struct map64 functions__entries(const function_vec *v, const struct object *o);
 /* Appended unless there is one of the same object with this entry. */
 void functions__add_symbol(function_vec *v, struct map64 *entries, struct object *o, size_t symbol,
@@ -310,36 +310,36 @@ void functions__add_range(function_vec *v, const struct object *o, uint64_t vadd
 /* Does q name one of the symbols at f's entry? */
 bool functions__alias_matches(const struct function *f, const struct name_query *q);
 
-/* The function that holds vaddr, and in *range which of its ranges does. False: none is known. */
+/* The function that contains vaddr, and in *range the index of the range that does. False:
+ * unknown. */
 bool object__holder(const struct object *o, uint64_t vaddr, struct function *out, size_t *range);
-/* Appends the branches of [vaddr, vaddr + size), for each function that holds some of it. */
+/* Appends a selection of [vaddr, vaddr + size) for each function that overlaps it. */
 void functions__select(function_vec *v, const struct object *o, uint64_t vaddr, uint64_t size);
 
 /* ---- source lines (lines.c, line_rows.c) ---- */
 
-/* A row of the line table: the line of the code from vaddr on. line 0, file NULL: of none that is
- * known. */
+/* A row of the line table: the line of the code from vaddr on. line 0, file NULL: unknown. */
 struct line_row {
 	uint64_t vaddr;
 	const char *file; /* as debug information has it; lives as long as the object */
 	unsigned line;
 };
 /*
- * The rows of each range, in their order: ascending, the first at its start; then one of line 0 at
- * its end. fn gets each. None where there is no debug information, or it can't be read, which is
- * noted (line_rows.c). All ranges of an object are best asked for at once: its debug information is
- * read anew each time.
+ * Calls fn with the rows of each range in order: ascending, the first at its start, then one of
+ * line 0 at its end. There are none without debug information, or if it can't be read, which prints
+ * a note (line_rows.c). Pass all ranges of an object at once: each call reads its debug information
+ * again.
  */
 void object__lines(const struct object *o, const struct range *ranges, size_t n,
 		   void (*fn)(void *ctx, const struct line_row *row), void *ctx);
 
 /*
- * FILE:LINE by debug information: appends the functions that start there, or selects the line's
- * code within those that hold it. text: as the user gave it, for messages. -ENOENT, -EPROTO.
+ * FILE:LINE by debug information: appends the functions that start there, or selections of the
+ * line's code. text: as the user gave it, for messages. -ENOENT, -EPROTO.
  */
 int object__resolve_line(struct object *o, const char *text, const char *file, uint64_t line,
 			 function_vec *v);
-/* Is path, of debug information, the file that asked names by its last components? */
+/* Does path, from debug information, end in the components of asked? */
 bool path__is_file(const char *path, const char *asked);
 
 #endif

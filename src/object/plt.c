@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The stubs through which an object calls other objects: each jumps through a slot of the GOT, and
- * the relocation of that slot has the name. Stubs become symbols "puts@plt". x86-64 psABI, 5.2 and
- * (IBT) its PLT with .plt.sec.
+ * PLT stubs: each jumps through a slot of the GOT, and the relocation of that slot has the
+ * function's name. Stubs become symbols "puts@plt". x86-64 psABI, 5.2 and (IBT) its PLT with
+ * .plt.sec.
  */
 #include <stdlib.h>
 #include "elf_file.h"
@@ -17,7 +17,7 @@ struct stubs {
 
 static const char *const sections[] = {".plt", ".plt.sec", ".plt.got", ".plt.bnd", ".iplt"};
 
-/* What the relocations of one section take their names from. */
+/* The symbol table that the relocations of a section refer to. */
 struct table {
 	const uint8_t *symbols;
 	const char *names; /* NULL: none */
@@ -32,8 +32,7 @@ static const char *stub_name(struct stubs *p, const char *function)
 	return elf__keep(p->f, xasprintf("%s@plt", function));
 }
 
-/* The resolver that an IRELATIVE slot is filled by: its own name where it has one, else objdump's
- * notation. */
+/* The name for an IRELATIVE slot: the resolver's own if it has one, else objdump's notation. */
 static const char *irelative_name(struct stubs *p, uint64_t resolver)
 {
 	size_t i = object__symbols_from(p->o, resolver);
@@ -70,7 +69,7 @@ static struct table find_table(struct elf_file *f, uint32_t section)
 	return t;
 }
 
-/* A slot for a function of the object itself, which is not to be looked up by name. */
+/* A slot for a function of the object itself, which is not looked up by name. */
 static void read_relative(struct stubs *p, const Elf64_Rela *r, const Elf64_Shdr *got)
 {
 	if (got && r->r_offset - got->sh_addr < got->sh_size &&
@@ -106,7 +105,7 @@ static void read_relocations(struct stubs *p, const Elf64_Shdr *s)
 	}
 }
 
-/* The slot that the stub in these bytes jumps through: [endbr64] [bnd] jmp *disp(%rip). */
+/* Decodes the slot that a stub jumps through: [endbr64] [bnd] jmp *disp(%rip). */
 static bool stub_slot(const uint8_t *p, uint64_t len, uint64_t vaddr, uint64_t *slot)
 {
 	uint64_t at = 0;
@@ -128,8 +127,8 @@ static void read_stubs(struct stubs *p, const Elf64_Shdr *s)
 	uint64_t len, at, slot, *index, step = s->sh_entsize == 8 ? 8 : 16;
 	const uint8_t *bytes = elf__bytes(p->f, s, &len);
 
-	/* GNU ld sets 8 on .plt.got without IBT, lld 0 on all: 8 divides 16 and a stub is told by
-	 * its bytes */
+	/* GNU ld sets 8 for .plt.got without IBT, lld 0 for all: 8 divides 16, and a stub is
+	 * recognised by its bytes */
 	if (!s->sh_entsize)
 		step = 8;
 	for (at = 0; bytes && at < len; at += step) {
@@ -162,8 +161,7 @@ static int by_slot(const void *a, const void *b)
 	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
 }
 
-/* Both lists are sorted; what the static linker or a hostile file says about the same place stays
- * in front. */
+/* Merges two sorted lists; symbols from the file precede stubs at the same address. */
 static void merge(struct stubs *p)
 {
 	size_t i = p->o->symbols.len, j = p->found.len, n = i + j;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The words of a position-independent object that hold addresses: the loader writes them, and what
- * the file has in their place needn't be it (R_X86_64_RELATIVE, x86-64 psABI 4.4).
+ * Relative relocations: words of a position-independent object that hold addresses. The loader
+ * writes them; the file's own bytes there may differ (R_X86_64_RELATIVE, x86-64 psABI 4.4).
  */
 #include <stdlib.h>
 #include "elf_file.h"
 
-/* Where DT_RELA is, by the dynamic segment: it is there without section headers, too. */
+/* Finds DT_RELA by the dynamic segment, which exists without section headers, too. */
 static void find_table(const struct object *o, const struct elf_file *f, uint64_t *vaddr,
 		       uint64_t *len)
 {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The door: how a file that is not bbtrace's own is opened. Whoever made it, its container or its
- * process may have put anything under its name: a FIFO, a device, a link that leads out of the
- * container, and something else by the next moment. So a name is looked up once, beneath its root,
- * without opening what it leads to (O_PATH); only a regular file of a bounded size is then opened,
- * by the descriptor.
+ * Opens files that are not bbtrace's own. Their owner may have put anything under the name: a FIFO,
+ * a device, a link out of the container; and may replace it at any moment. So a name is looked up
+ * once, beneath its root, without opening the file (O_PATH). Only a regular file of a bounded size
+ * is then opened, through the descriptor.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -52,9 +51,9 @@ void root__close(struct root *r)
 	*r = (struct root){0};
 }
 
-/* ---- the door ---- */
+/* ---- files ---- */
 
-/* Before Linux 5.6, or where a container's filter forbids openat2(2), there is no safe way. */
+/* Without openat2(2) (Linux 5.6, may be forbidden in containers) no safe lookup is possible. */
 static int look_up(const struct root *r, const char *path)
 {
 	struct open_how how = {.flags = O_PATH | O_CLOEXEC,
@@ -63,7 +62,7 @@ static int look_up(const struct root *r, const char *path)
 
 	if (!r->pid || path[0] != '/')
 		return open(path, O_PATH | O_CLOEXEC);
-	do /* EAGAIN: something on the way was renamed meanwhile */
+	do /* EAGAIN: a concurrent rename in the path */
 		fd = syscall(SYS_openat2, r->fd, path, &how, sizeof(how));
 	while (fd < 0 && errno == EAGAIN && tries++ < 16);
 	return fd;
@@ -80,7 +79,8 @@ static int cannot_open(const char *path, int err)
 			path, strerror(err));
 }
 
-/* The file itself, whatever its name leads to by now. NONBLOCK: somebody may hold a lease. */
+/* Opens the looked-up file itself, even if its name changed. NONBLOCK: there may be a lease on
+ * it. */
 static int open_itself(int at)
 {
 	char self[40];
@@ -141,7 +141,7 @@ char *root__path_inside(const struct root *r, int fd)
 											: path);
 }
 
-/* A chroot's file has a path for us as well, and /proc/PID/maps shows that. */
+/* A file in a chroot has a path in our root, too, which /proc/PID/maps shows. */
 char *root__shown_path(const struct root *r, int fd)
 {
 	char path[PATH_MAX];

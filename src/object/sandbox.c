@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Runs a function in a copy of the process, with bounded memory and time and next to no rights, and
- * hands back what it writes. */
+/* Runs a function in a forked process with bounded memory and time and almost no rights, and
+ * returns its output. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
@@ -17,11 +17,11 @@
 #include <unistd.h>
 #include "sandbox.h"
 
-#define MEMORY	     (1ull << 30) /* beyond what this process has already */
+#define MEMORY	     (1ull << 30) /* beyond what this process already has */
 #define ANSWER_LIMIT (256u << 20)
-#define PATIENCE     5 /* seconds by the clock, beside three for each of CPU time */
+#define PATIENCE     5 /* seconds of wall time, plus three per second of CPU time */
 
-/* ---- in the copy: bounds ---- */
+/* ---- in the child: limits ---- */
 
 static void set_limit(int what, rlim_t limit)
 {
@@ -39,7 +39,7 @@ static void limit_memory(uint64_t mapped)
 	set_limit(RLIMIT_AS, (rlim_t)pages * sysconf(_SC_PAGESIZE) + mapped + MEMORY);
 }
 
-/* A crash here is nobody's business: no handler, no core dump, nothing that an exit would do. */
+/* A crash of the child has no side effects: no handlers, no core dump, no atexit functions. */
 static void isolate(pid_t parent)
 {
 	static const int signals[] = {SIGSEGV, SIGBUS,	SIGFPE,	 SIGILL,  SIGABRT, SIGINT,
@@ -66,7 +66,7 @@ static int by_number(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* All but those, the standard streams too: what is left can't be written to but the answer. */
+/* Closes all other descriptors, also the standard streams: only the answer remains writable. */
 static void close_others(const struct sandbox *s, int out)
 {
 	int keep[ARRAY_SIZE(s->fds) + 1], from = 0;
@@ -83,7 +83,7 @@ static void close_others(const struct sandbox *s, int out)
 	close_range(from, ~0u, 0);
 }
 
-/* ---- in the copy: rights ---- */
+/* ---- in the child: rights ---- */
 
 #if defined(__x86_64__)
 #define ARCH AUDIT_ARCH_X86_64
@@ -98,7 +98,8 @@ static void close_others(const struct sandbox *s, int out)
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_##call, 0, 1), RETURN(SECCOMP_RET_ALLOW)
 #define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
 
-/* Reading, memory, the end: what a parser needs. A kernel without seccomp filters goes without. */
+/* Allows what a parser needs: reading, memory, exit. Without seccomp in the kernel there is no
+ * filter. */
 static void filter_calls(void)
 {
 	static struct sock_filter filter[] = {
@@ -111,7 +112,7 @@ static void filter_calls(void)
 		ALLOW(write),
 		ALLOW(lseek),
 		ALLOW(fstat),
-		ALLOW(newfstatat), /* what glibc's fstat(3) is */
+		ALLOW(newfstatat), /* used by glibc's fstat(3) */
 		ALLOW(close),
 		ALLOW(mmap),
 		ALLOW(munmap),
@@ -125,7 +126,7 @@ static void filter_calls(void)
 		ALLOW(getrandom),
 		ALLOW(rt_sigreturn),
 		ALLOW(rt_sigprocmask),
-		ALLOW(sigaltstack), /* of a sanitizer, before an exit */
+		ALLOW(sigaltstack), /* used by sanitizers at exit */
 		ALLOW(exit),
 		ALLOW(exit_group),
 		RETURN(SECCOMP_RET_ERRNO | EPERM),
@@ -170,14 +171,14 @@ static void __attribute__((noreturn)) be_copy(const struct sandbox *s, pid_t par
 	limit_memory(s->mapped);
 	set_limit(RLIMIT_CPU, s->seconds);
 	close_others(s, out);
-	atexit(sandbox__give_up); /* the last one is the first that runs */
+	atexit(sandbox__give_up); /* functions run in reverse order of registration */
 	give_up_rights();
 	s->fn(s->ctx, &answer);
 	write_all(out, &answer);
 	_exit(0);
 }
 
-/* ---- here ---- */
+/* ---- in the parent ---- */
 
 static bool may_be_read(int in, uint64_t deadline)
 {
@@ -193,7 +194,7 @@ static bool may_be_read(int in, uint64_t deadline)
 	return false;
 }
 
-/* False: it said too much, or took too long. */
+/* False: it wrote too much, or took too long. */
 static bool read_answer(int in, uint64_t deadline, struct str *answer)
 {
 	char chunk[65536];
@@ -240,7 +241,8 @@ int sandbox__run(const struct sandbox *s, struct str *answer)
 	}
 	good = read_answer(ends[0], deadline, answer);
 	close(ends[0]);
-	/* who closed the pipe and stays is ended; who is leaving has its status already */
+	/* kills a child that closed the pipe and still runs; one that is exiting keeps its
+	 * status */
 	kill(pid, SIGKILL);
 	if (ended_well(pid) && good)
 		return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sandbox: a process of its own for what a library makes of hostile bytes. A crash there, or memory
- * and time without end, is an error here; and whoever takes the library over has nothing in hand:
- * no file but those given, no privilege, few system calls. Private to src/object.
+ * sandbox: a separate process for parsing untrusted bytes with a library. A crash, or unbounded
+ * memory or time, is an error in the caller. An attacker who takes over the library gets no files
+ * but those passed, no privileges and few system calls. Private to src/object.
  */
 #ifndef BBTRACE_OBJECT_SANDBOX_H
 #define BBTRACE_OBJECT_SANDBOX_H
@@ -10,21 +10,21 @@
 #include "util/util.h"
 
 struct sandbox {
-	/* What it leaves in answer comes back. It can open nothing, only read its files. */
+	/* answer is passed back. It can't open files, only read its own. */
 	void (*fn)(void *ctx, struct str *answer);
 	void *ctx;
-	int fds[3];	  /* descriptors that it keeps; -1: none */
-	uint64_t mapped;  /* bytes of address space for its files, beyond its memory of 1 GiB */
-	unsigned seconds; /* of CPU time; it may take some three times as long by the clock */
+	int fds[3];	  /* descriptors that stay open; -1: none */
+	uint64_t mapped;  /* bytes of address space for its files, in addition to 1 GiB of memory */
+	unsigned seconds; /* of CPU time; wall time may be about three times as long */
 };
 
 /*
- * Runs it in a copy of this process. 0; -EIO: it did not come to its end, or left too much; else
- * the copy could not be made. A message is set. answer is then empty. What it holds is as
- * trustworthy as the bytes that fn has read.
+ * Runs fn in a forked process. 0; -EIO: it didn't complete, or wrote too much; else the fork
+ * failed. On error a message is set and answer is empty. The answer is no more trustworthy than the
+ * bytes that fn read.
  */
 int sandbox__run(const struct sandbox *s, struct str *answer);
-/* Within fn: it can't be read; -EIO. */
+/* Called by fn: the input can't be read; sandbox__run() returns -EIO. */
 void __attribute__((noreturn)) sandbox__give_up(void);
 
 #endif

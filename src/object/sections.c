@@ -101,7 +101,7 @@ const struct address_range *elf__code_at(const struct elf_file *f, uint64_t vadd
 	return low && vaddr < f->code.data[low - 1].end ? &f->code.data[low - 1] : NULL;
 }
 
-/* Without section headers the segments must do. */
+/* Without section headers the segments decide. */
 bool object__is_code(const struct object *o, uint64_t vaddr)
 {
 	const struct segment *segment = object__segment_at(o, vaddr);

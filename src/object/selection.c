@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Selections: stretches of code within functions, asked for by range, point or line. A selection is
- * no function: the function that holds it gives its name, and where offsets count from.
+ * Selections: ranges of code within functions, requested by range, point or line. A selection has
+ * the name of the function that contains it, and offsets count from that function's start.
  */
 #include <stdlib.h>
 #include "elf_file.h"
@@ -34,7 +34,7 @@ static void keep_range(struct function *f, const struct range *kept)
 	f->ranges.len = 1;
 }
 
-/* What one function holds of [vaddr, end); where that ends. */
+/* Selects the part of [vaddr, end) that is in one function; returns its end. */
 static uint64_t select_in_one(function_vec *v, const struct object *o, uint64_t vaddr, uint64_t end)
 {
 	struct function f = {0};
@@ -70,9 +70,9 @@ void functions__select(function_vec *v, const struct object *o, uint64_t vaddr, 
 		vaddr = select_in_one(v, o, vaddr, end);
 }
 
-/* ---- those of one function together ---- */
+/* ---- joining those of one function ---- */
 
-/* Members of one function stand together, a whole one first, else in the order of the ranges. */
+/* Sorts by function, an entire one first, then by range. */
 static int by_function(const void *a, const void *b)
 {
 	const struct function *x = *(struct function *const *)a, *y = *(struct function *const *)b;
@@ -96,7 +96,7 @@ static int by_start(const void *a, const void *b)
 	return x->size < y->size ? -1 : x->size > y->size;
 }
 
-/* Ranges that overlap are cut, not joined: each start is one that was asked for, and is proved. */
+/* Overlapping ranges are cut, not joined: each start was requested and will be proved. */
 static void cut_overlaps(struct function *f)
 {
 	struct range *r = f->ranges.data, *last = NULL, *next;
@@ -131,14 +131,14 @@ static void take_ranges(struct function *to, struct function *from)
 	from->ranges.len = 0;
 }
 
-/* Is what was selected in the same function traced anyway? The resolver of an indirect function
- * isn't: it gives way to what it chooses. */
+/* Is the whole function traced anyway? Not an IFUNC resolver: it is replaced by its
+ * implementations. */
 static bool is_whole(const struct function *f)
 {
 	return !(f->flags & (FUNCTION_RANGE | FUNCTION_IFUNC));
 }
 
-/* All n are of one function. Those that go have no ranges then. */
+/* Joins n members of one function. The dropped ones have no ranges afterwards. */
 static void join(struct function **f, size_t n)
 {
 	struct range *r;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Function symbols of an ELF file: .symtab, .dynsym with its versions, and, where the file has no
- * .symtab, those of .gnu_debugdata or of a separate debug file; of a program of Go, also its own
- * table's. Merged: sorted by address, aliases kept, duplicates gone.
+ * Function symbols of an ELF file: .symtab, .dynsym with versions, and, if there is no .symtab,
+ * those of .gnu_debugdata or of a separate debug file; for Go programs also those of the Go table.
+ * They are merged: sorted by address, with aliases, without duplicates.
  */
 #include <stdlib.h>
 #include <elfutils/libdwfl.h>
@@ -17,7 +17,7 @@
 struct candidate {
 	struct symbol symbol;
 	uint32_t unit;
-	bool label; /* STT_NOTYPE: hand-written code, or a label in the middle of it */
+	bool label; /* STT_NOTYPE: hand-written code, or a label within it */
 };
 
 struct gather {
@@ -56,7 +56,7 @@ static void read_versions(struct elf_file *f, struct versions *v)
 	v->index = elf__bytes(f, elf__section_of_type(f, SHT_GNU_versym), &v->index_len);
 	p = elf__bytes(f, s, &len);
 	names = p ? elf__strings(f, s->sh_link, &names_len) : NULL;
-	/* a version number has 15 bits, so a longer chain is damaged or a ring */
+	/* a version number has 15 bits: a longer chain is damaged or cyclic */
 	for (n = 0; names && n <= VERSION_MASK; n++) {
 		if (at > len || len - at < sizeof(def))
 			return;
@@ -125,7 +125,7 @@ static void add(struct gather *g, const Elf64_Sym *sym, const char *name,
 		return;
 	if (is_go_label(g, sym, name))
 		return;
-	/* sorting and matching read the names: all of them may be tails of a long one */
+	/* sorting and matching read the names, which may all be suffixes of a long one */
 	if (!elf__afford(g->f, strlen(name)))
 		return;
 	c = vec__add(&g->found);
@@ -166,10 +166,10 @@ static bool read_table(struct gather *g, uint32_t type)
 	return true;
 }
 
-/* ---- what libdwfl finds, in the sandbox ---- */
+/* ---- symbols from libdwfl, in the sandbox ---- */
 
-/* It merges .gnu_debugdata, a separate debug file and, without section headers, the dynamic table.
- */
+/* libdwfl merges .gnu_debugdata, a separate debug file and, without section headers, the dynamic
+ * table. */
 static void find_symbols(void *ctx, const struct debug_session *s, struct str *answer)
 {
 	int i, n = s->module ? dwfl_module_getsymtab(s->module) : -1;
@@ -199,7 +199,7 @@ static void find_symbols(void *ctx, const struct debug_session *s, struct str *a
 	str__free(&names);
 }
 
-/* Most files that have no symbols have none elsewhere either. */
+/* Most files without symbols have no separate ones either. */
 static bool may_have_more(const struct gather *g)
 {
 	struct debug_files files;
@@ -232,7 +232,7 @@ static void read_separate(struct gather *g)
 	}
 }
 
-/* ---- the table that Go's runtime has ---- */
+/* ---- the Go runtime's table ---- */
 
 /* As in .symtab: the linker writes a dot for the middle dot there (ld/symtab.go). */
 static const char *plain_dots(struct gather *g, const char *name)
@@ -292,7 +292,7 @@ static int by_vaddr(const void *a, const void *b)
 	return order ? order : x->label - y->label;
 }
 
-/* y repeats x: same place and name, and no other version. */
+/* Does y repeat x: same address and name, and no other version? */
 static bool repeats(const struct candidate *x, const struct candidate *y)
 {
 	return x->symbol.vaddr == y->symbol.vaddr && !strcmp(x->symbol.name, y->symbol.name) &&
@@ -311,8 +311,8 @@ static void merge_into(struct candidate *x, const struct candidate *y)
 	x->symbol.args = max_of(x->symbol.args, y->symbol.args);
 }
 
-/* A local label inside a function is a place in it, not a function; and where other code has
- * frames, one without may be a table among the code: a breakpoint there would change data. */
+/* A local label inside a function is not a function. And if other code has frames, a label without
+ * one may be a table in the code: a breakpoint there would change data. */
 static bool is_inner(const struct object *o, const struct candidate *c, uint64_t covered)
 {
 	const struct frame *frame;
@@ -364,7 +364,7 @@ void symbols__read(struct object *o, struct elf_file *f)
 	vec__free(&g.found);
 }
 
-/* ---- what the look-ups need ---- */
+/* ---- indices for lookups ---- */
 
 void symbols__finish(struct object *o, struct elf_file *f)
 {
@@ -377,7 +377,7 @@ void symbols__finish(struct object *o, struct elf_file *f)
 	}
 }
 
-/* ---- readable names, made when somebody looks ---- */
+/* ---- demangled names, on demand ---- */
 
 const struct symbol *symbol__show(const struct object *o, const struct symbol *s)
 {

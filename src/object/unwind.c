@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * unwind: the row of .eh_frame for one instruction: does the frame pointer lead to the caller
- * there? Layout: DWARF 5, 6.4; LSB Core, Exception Frames. Bytes from outside: what isn't
- * understood is no row.
+ * unwind: finds the row of .eh_frame for an instruction: does the frame pointer lead to the caller
+ * there? Layout: DWARF 5, 6.4; LSB Core, Exception Frames. The bytes are untrusted: anything
+ * unknown means no row.
  */
 #include <dwarf.h>
 #include "frames.h"
 
 #define REMEMBERED_MAX 8
 
-/* Numbers of DWARF, and how far below the CFA a frame pointer that leads on lies. */
+/* DWARF register numbers, and the offsets of the saved frame pointer and return address. */
 static const struct frame_layout {
 	uint16_t machine, fp, return_reg;
 	int64_t fp_at, return_at;		 /* from the CFA */
@@ -31,7 +31,7 @@ struct registers {
 struct machine {
 	const struct frame_layout *layout;
 	const struct cie *cie;
-	uint64_t at, vaddr; /* the row begins at; the instruction asked for */
+	uint64_t at, vaddr; /* start of the row; the requested instruction */
 	struct registers now, initial, remembered[REMEMBERED_MAX];
 	unsigned nremembered;
 	bool bad;
@@ -162,7 +162,7 @@ static void run_extended(struct machine *m, struct cursor *c, uint8_t op)
 	m->bad = true;
 }
 
-/* Up to the row that holds the instruction asked for. */
+/* Runs to the row that covers the requested instruction. */
 static bool run(struct machine *m, struct cursor c)
 {
 	while (c.p < c.end && m->at <= m->vaddr && !m->bad && !c.bad) {
@@ -180,8 +180,8 @@ static bool run(struct machine *m, struct cursor c)
 	return !m->bad && !c.bad;
 }
 
-/* An entry of the section, of which behind points behind the length. Ends where the section does,
- * at least. */
+/* An entry of the section; behind is the offset after its length. Ends at the section's end at the
+ * latest. */
 static struct cursor entry_at(const struct cursor *section, uint64_t behind)
 {
 	struct cursor c = *section;

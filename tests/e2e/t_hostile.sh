@@ -37,13 +37,13 @@ goes_on() {
 
 "$HOSTILE" around "$ROOT/tests/fuzz/corpus/lines/libdw-crash" "$T/crash"
 goes_on 'what libdw crashes on' f "$T/crash" true
-like "$T/err" '/crash: its debug information can.t be used .*: going on without its source lines' 'it is said'
+like "$T/err" '/crash: its debug information can.t be used .*: continuing without its source lines' 'it is said'
 is "$(grep -c 'debug information' "$T/err")" 1 'once'
 
 "$HOSTILE" lines "$T/work" "$T/lines"
 chmod +x "$T/lines"
 goes_on '64 million rows in 64 KiB' work "$T/lines"
-like "$T/err" '/lines: .*debug information .*: going on without' 'it is said'
+like "$T/err" '/lines: .*debug information .*: continuing without' 'it is said'
 is "$(summary events)" 4 'all was traced: the entry, two branches, the return' || diag "$(cat "$T/err")"
 
 readelf -SW "$T/work" | grep -o '\.debug_[a-z_]*' | sort -u >"$T/sections"
@@ -53,7 +53,7 @@ while read -r section; do
 	peak timeout -k 10 "$BB_TIMEOUT" "$BBTRACE" user "$T/zeros" work -o "$T/trace" -- "$T/zeros"
 	((status == 0 && peak < 1400))
 	ok $? "$section of 4 GiB: traced" || diag "status $status, $peak MiB; $(cat "$T/err")"
-	[[ $section != .debug_info ]] || like "$T/err" 'debug information .*: going on without' 'and it is said'
+	[[ $section != .debug_info ]] || like "$T/err" 'debug information .*: continuing without' 'and it is said'
 	peak timeout -k 10 "$BB_TIMEOUT" "$BBTRACE" list "$T/zeros" work.c:2
 	((status < 2 && peak < 1400))
 	ok $? "$section of 4 GiB: FILE:LINE" || diag "status $status, $peak MiB; $(cat "$T/err")"
@@ -75,5 +75,5 @@ peak timeout -k 10 "$BB_TIMEOUT" "$BBTRACE" list "$T/bomb"
 exits 0 'one of two streams, the first of them 1.5 GB'
 ((peak < 1400))
 ok $? 'in bounded memory' || diag "$peak MiB"
-like "$T/err" '/bomb: its debug information .*: going on without the symbols' 'and it is said'
+like "$T/err" '/bomb: its debug information .*: continuing without the symbols' 'and it is said'
 done_testing
