@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * All that runs inside the kernel while tracing: one function, hit(), for every probe. What it has
- * to do at a site stands in an array (wire.h); which tasks count, in read-only configuration and a
- * few hashes. Beside it, three tracepoints keep those hashes true as tasks are born, exec and end.
+ * All that runs inside the kernel while tracing: one function, hit(), for every probe. An array
+ * (wire.h) says what to do at each site; read-only configuration and a few hashes say which tasks
+ * are traced. Tracepoint programs update those hashes when tasks fork, exec and exit.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
@@ -13,16 +13,15 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 const volatile struct wire_config config;
 
-/* The switch: user space sets it to silence every probe at once. */
+/* User space sets it to disable all probes at once. */
 volatile __u32 stopped;
-/* CMD has made its exec. */
+/* CMD has called exec. */
 volatile __u32 command_runs;
-/* Depth of bbtrace's PID namespace: found out by own_level(). */
+/* The level of bbtrace's PID namespace, determined by own_level(). */
 volatile __u32 pid_level;
-/* Some process was born in a PID namespace below that. */
+/* A process was forked in a PID namespace below that. */
 volatile __u32 inner_seen;
-/* Records that found the ring full; events among them that no thread's entry in lost_by_thread
- * could hold. */
+/* Records that found the ring full; the events of those that lost_by_thread had no space for. */
 volatile __u64 lost_records, lost_unattributed;
 
 struct {
@@ -58,7 +57,7 @@ struct {
 	__type(value, __u32); /* cookie */
 } uprobe_sites SEC(".maps");
 
-/* What each site's probe has to do. */
+/* By site: what its probe does. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1); /* set by user space */
@@ -70,7 +69,7 @@ struct {
 #include "arch/x86.h"
 #include "context.h"
 
-/* ---- what ---- */
+/* ---- values ---- */
 
 static __always_inline long load(void *to, __u32 size, __u64 addr)
 {
@@ -78,11 +77,11 @@ static __always_inline long load(void *to, __u32 size, __u64 addr)
 			     : bpf_probe_read_user(to, size, (void *)addr);
 }
 
-#define REG_IP 0xfe /* wire_operand.base: the address behind the instruction */
+#define REG_IP 0xfe /* wire_operand.base: the address after the instruction */
 
 /*
- * The target that a branch through memory will take (struct operand of src/arch/arch.h). Where it
- * can't be read: where it lies, so that user space may find it.
+ * Loads the target of a branch through memory (struct operand of src/arch/arch.h). If it can't be
+ * read, *value is its address, so that user space can look it up.
  */
 static __noinline long load_operand(struct pt_regs *ctx, __u32 index, __u64 *value)
 {
@@ -93,7 +92,7 @@ static __noinline long load_operand(struct pt_regs *ctx, __u32 index, __u64 *val
 	if (!o)
 		return -1;
 	if (o->seg && config.kernel)
-		return -1; /* per-CPU data: not a task's segment */
+		return -1; /* per-CPU data, not a task's segment */
 	copy_regs(r, ctx);
 	addr = o->disp;
 	if (o->base == REG_IP)
@@ -119,7 +118,7 @@ static __noinline long load_operand(struct pt_regs *ctx, __u32 index, __u64 *val
 
 #include "returns.h"
 
-/* Fills value[] as the site says; the bits of wire_event.missing. */
+/* Fills value[] by the site's action; returns wire_event.missing. */
 static __always_inline __u16 read_values(struct pt_regs *ctx, __u64 word, __u64 *value)
 {
 	__u64 r[WIRE_REGS];
@@ -141,9 +140,9 @@ static __always_inline __u16 read_values(struct pt_regs *ctx, __u64 word, __u64 
 }
 
 /*
- * How full is the ring? To ask costs about half of what reserve and submit do, so one record in
- * ASK_EVERY does, by the low bits of its time. A reader that nobody wakes looks by itself after a
- * while.
+ * How full is the ring? The query costs about half as much as reserve and submit, so only one
+ * record in ASK_EVERY makes it, chosen by the low bits of its time. A reader that isn't woken polls
+ * after a while.
  */
 #define ASK_EVERY 16
 
@@ -155,15 +154,14 @@ static __always_inline __u64 ring_flags(__u64 now)
 }
 
 /*
- * A kprobe's int3 counts as an NMI: there bpf_ringbuf_reserve() gives up while another CPU holds
- * the ring's lock (kernel/bpf/ringbuf.c, __bpf_ringbuf_reserve()), for much less than a
- * microsecond. Each try makes the verifier look at all that follows once more: few tries, long
- * pauses.
+ * A kprobe's int3 counts as an NMI, where bpf_ringbuf_reserve() fails while another CPU holds the
+ * ring's lock (kernel/bpf/ringbuf.c, __bpf_ringbuf_reserve()), for much less than a microsecond.
+ * The verifier checks all that follows once per try, so there are few tries with long pauses.
  */
 #define RESERVE_TRIES 6
 #define PAUSE_TURNS   20
 
-/* Global, so that the verifier looks at it once. */
+/* Global, so that the verifier checks it only once. */
 __noinline int pause_before_retry(int turns)
 {
 	__u64 now = 0;
@@ -179,7 +177,7 @@ static __always_inline void *reserve(__u32 size)
 
 	for (int i = 0; !record && config.kernel && i < RESERVE_TRIES; i++) {
 		if (bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) + size + 8 >
-		    4 * (__u64)config.wakeup) /* it is full */
+		    4 * (__u64)config.wakeup) /* the ring is full */
 			break;
 		pause_before_retry(PAUSE_TURNS);
 		record = bpf_ringbuf_reserve(&ring, size, 0);
@@ -188,8 +186,9 @@ static __always_inline void *reserve(__u32 size)
 }
 
 /*
- * now: taken before the record's place in the ring was reserved. So what has a later time than a
- * thread's end stands behind all that the thread did, also where a task is preempted in between.
+ * now was read before the record was reserved in the ring. So a record with a later time than a
+ * thread's end follows all of that thread's records in the ring, even if a task was preempted in
+ * between.
  */
 static __always_inline void fill_event(struct wire_event *e, __u64 now, struct pt_regs *ctx,
 				       struct who w, __u32 site, __u32 type, __u16 missing)
@@ -204,7 +203,7 @@ static __always_inline void fill_event(struct wire_event *e, __u64 now, struct p
 	e->missing = missing;
 }
 
-/* ---- losses: counted by thread, and told in the stream before its next record ---- */
+/* ---- losses: counted per thread and recorded before its next record ---- */
 
 static __always_inline __u64 loss_key(struct who *w)
 {
@@ -231,7 +230,8 @@ static __noinline int lose(struct pt_regs *ctx, struct who *w, __u64 word)
 	return 0;
 }
 
-/* Non-zero: this thread's earlier losses could not be told, so nothing of it may go out. */
+/* Non-zero: this thread's earlier losses could not be recorded, so no record of it may be
+ * submitted. */
 static __noinline int tell_losses(struct pt_regs *ctx, struct who *w)
 {
 	__u64 key = loss_key(w), now = bpf_ktime_get_ns(), *count;
@@ -253,7 +253,7 @@ static __noinline int tell_losses(struct pt_regs *ctx, struct who *w)
 
 /* ---- records ---- */
 
-/* As bpf_get_current_comm() does, without the call. */
+/* As bpf_get_current_comm(), without the call. */
 static __always_inline void copy_comm(char *to)
 {
 	const struct task_struct *task = bpf_get_current_task_btf();
@@ -285,8 +285,8 @@ static __always_inline void fill_entry(struct wire_entry *e, __u64 now, struct p
 }
 
 /*
- * Along the frame pointers: two words each, the caller's frame pointer and the return address.
- * Whether the frames are what they look like, src/cmd/frames.c tells. How many there are.
+ * Follows the frame pointers: each points to the caller's frame pointer and the return address.
+ * src/cmd/frames.c checks the frames later. Returns their number.
  */
 static __always_inline __u64 follow_frames(struct pt_regs *ctx, struct wire_entry_stack *s)
 {
@@ -302,7 +302,7 @@ static __always_inline __u64 follow_frames(struct pt_regs *ctx, struct wire_entr
 		if (load_return(fp + 8, &addr, &replaced) || load(&next, 8, fp))
 			break;
 		s->stack[n] = addr;
-		/* outer frames lie higher */
+		/* outer frames are at higher addresses */
 		if (next <= fp) {
 			n++;
 			break;
@@ -356,7 +356,7 @@ static __always_inline bool put_value(struct pt_regs *ctx, __u64 word, struct wh
 	return true;
 }
 
-/* At a return probe the ret has run, as far as the registers show. */
+/* At a return probe the registers are as after the ret. */
 static __always_inline bool put_return(struct pt_regs *ctx, __u64 word, struct who w)
 {
 	__u64 now = bpf_ktime_get_ns();
@@ -397,7 +397,7 @@ static __always_inline int hit(struct pt_regs *ctx, __u32 cookie)
 	word = bpf_map_lookup_elem(&sites, &site);
 	if (!word)
 		return 0;
-	/* of a call that came back to its entry a return probe may be one of several */
+	/* a call that came back to its entry may have several return probes */
 	what = cookie & COOKIE_RETURN ? site : *word;
 	if (config.kernel)
 		w.state = interrupt_context(ctx);
@@ -412,13 +412,13 @@ static __always_inline int hit(struct pt_regs *ctx, __u32 cookie)
 	return done ? 0 : lose(ctx, &w, what);
 }
 
-/* ---- probes: one link for thousands of sites, or one tracefs event for them ---- */
+/* ---- probes: one link, or one tracefs event, for thousands of sites ---- */
 
 /*
- * From Linux 6.13 on a large BPF frame is a CPU's, not a task's (kernel/bpf/verifier.c,
- * bpf_enable_priv_stack()). An uprobe's program can be preempted, and the next task on that CPU
- * that hits one would write over its frame. Programs with a tail call keep the ordinary stack: this
- * one leads nowhere.
+ * From Linux 6.13 on, a large BPF stack frame is per CPU, not per task (kernel/bpf/verifier.c,
+ * bpf_enable_priv_stack()). A uprobe's program can be preempted, and the next task that hits one on
+ * that CPU would overwrite its frame. Programs with a tail call keep the ordinary stack, so this
+ * empty array is the target of one.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
@@ -445,8 +445,8 @@ int hit_entry(struct pt_regs *ctx)
 	return stopped ? end_on_own_stack(ctx) : hit(ctx, bpf_get_attach_cookie(ctx));
 }
 
-/* kernel/trace/trace_uprobe.c, uprobe_dispatcher(): utask->vaddr points to the hit's dispatch data
- */
+/* kernel/trace/trace_uprobe.c, uprobe_dispatcher(): utask->vaddr points to the hit's dispatch
+ * data */
 static __always_inline __u64 *uprobe_cookie(void)
 {
 	const struct task_struct *task = bpf_get_current_task_btf();
@@ -472,8 +472,7 @@ int hit_event(struct pt_regs *ctx)
 	return cookie ? hit(ctx, *cookie) : 0;
 }
 
-/* A function of the kernel that may end in a jump to another one returns: the site is that of its
- * entry. */
+/* The return of a kernel function that may end in a tail call; the site is that of its entry. */
 SEC("kprobe")
 int hit_kernel_return(struct pt_regs *ctx)
 {
@@ -488,7 +487,7 @@ int hit_kernel_return(struct pt_regs *ctx)
 	if (!site || !passes(w))
 		return 0;
 	w.state = interrupt_context(ctx);
-	/* no event by itself: most calls end at a ret, which is one */
+	/* not an event: most calls end at a ret, which has its own */
 	if (lost_records && tell_losses(ctx, &w))
 		return lose(ctx, &w, 0);
 	return put_return(ctx, *site, w) ? 0 : lose(ctx, &w, 0);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * Branches in 16 bytes: what a thread's last whole record from the same CPU says too is left out.
- * Included once, by bbtrace.bpf.c.
+ * Compact records: branches in 16 bytes, which omit what the thread's last full record from the
+ * same CPU contains. Included once, by bbtrace.bpf.c.
  */
 #ifndef BBTRACE_COMPACT_H
 #define BBTRACE_COMPACT_H
 
 /*
- * A CPU's last whole record of a branch. An uprobe's program can be preempted anywhere by another
- * task's: each word names the thread that wrote it, so what two have written counts for neither.
+ * A CPU's last full record of a branch. Another task's program can preempt a uprobe's program
+ * anywhere. Each word contains the thread that wrote it, so a mix of two threads' words is valid
+ * for neither.
  */
 struct last_full {
 	__u64 when;    /* its time in units of 1024 ns : 42 | tid : 22 */

@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * In what context the kernel runs a function: a task's own, or an interrupt's that has taken its
- * CPU. Included once, by bbtrace.bpf.c.
+ * The context that the kernel runs a function in: a task's, or an interrupt's. Included once, by
+ * bbtrace.bpf.c.
  */
 #ifndef BBTRACE_CONTEXT_H
 #define BBTRACE_CONTEXT_H
 
-/* From Linux 6.2 to 6.14 the count was a member of another variable. */
+/* From Linux 6.2 to 6.14 preempt_count was a member of pcpu_hot. */
 struct pcpu_hot___count {
 	int preempt_count;
 } __attribute__((preserve_access_index));
 
-/* PREEMPT_RT counts softirqs by task. */
+/* PREEMPT_RT counts softirqs per task. */
 struct task_struct___rt {
 	int softirq_disable_cnt;
 } __attribute__((preserve_access_index));
 
 /* include/linux/preempt.h */
-#define SOFTIRQ_SHIFT 8 /* of 8 bits: the lowest is set where one is served */
+#define SOFTIRQ_SHIFT 8 /* 8 bits; the lowest is set while one is served */
 #define HARDIRQ_SHIFT 16
 #define NMI_SHIFT     20
 #define IRQ_MASK      0xf
 
-/* This CPU's own. By address: BTF that tells of variables is not had in every container. */
+/* This CPU's count. Read by address, since BTF with variables isn't available in every
+ * container. */
 static __always_inline __u32 preempt_count(void)
 {
 	__u64 base = 0, at = config.preempt_count;
@@ -48,9 +49,9 @@ static __always_inline bool serves_softirq(__u32 count)
 
 /*
  * An int3 counts as an NMI, and each NMI as a hardirq (kernel/entry/common.c,
- * irqentry_nmi_enter()), which the probe's own must not: it came by one where that is what stands
- * there, not by a jump or by ftrace's call. The byte stays as long as this CPU doesn't let itself
- * be interrupted.
+ * irqentry_nmi_enter()). The probe's own int3 must not count. The kprobe was hit by int3, not by a
+ * jump or ftrace's call, if an int3 is at its address, which can't change while this CPU has
+ * interrupts disabled.
  */
 static __always_inline __u16 interrupt_context(struct pt_regs *ctx)
 {

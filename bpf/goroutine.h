@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/* Goroutines go from thread to thread, and their stacks move. A part of bbtrace.bpf.c. */
+/* Goroutines move between threads, and their stacks move. Included once, by bbtrace.bpf.c. */
 #ifndef BBTRACE_GOROUTINE_H
 #define BBTRACE_GOROUTINE_H
 
 struct on_thread {
-	__u64 stamp; /* of the task and its program: numbers are used again */
+	__u64 stamp; /* identifies the task and its program: TIDs are reused */
 	__u64 goroutine;
 };
 
@@ -12,7 +12,7 @@ struct goroutine_key {
 	__u64 goroutine, pid;
 };
 
-/* What each thread ran when it was last heard of, and where each goroutine ran. */
+/* The goroutine of each thread at its last record, and the thread of each goroutine. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 1); /* set by user space */
@@ -27,8 +27,8 @@ struct {
 	__type(value, __u32);
 } on_tid SEC(".maps");
 
-/* runtime/runtime2.go: struct g begins with its stack's lo and hi. The number of a thread's own g
- * is 0. */
+/* runtime/runtime2.go: struct g starts with its stack's lo and hi. The goid of a thread's own g0 is
+ * 0. */
 static __noinline int find_goroutine(struct pt_regs *ctx, struct who *w)
 {
 	__u64 g = 0, goid = 0, stack[2] = {};
@@ -45,7 +45,8 @@ static __noinline int find_goroutine(struct pt_regs *ctx, struct who *w)
 	return 0;
 }
 
-/* Tells what the thread runs, if that is another than before. Non-zero: it could not be told. */
+/* Records the goroutine that the thread runs, if it has changed. Non-zero: it could not be
+ * recorded. */
 static __noinline int tell_goroutine(struct pt_regs *ctx, struct who *w, __u64 word)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();

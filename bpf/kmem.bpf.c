@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
-/* Reads kernel memory for user space where /proc/kcore is not to be had: run with
- * bpf_prog_test_run, 4 KiB a run. */
+/* Reads kernel memory for user space if /proc/kcore is unavailable: run by bpf_prog_test_run, 4 KiB
+ * per run. */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * Return addresses, where a return probe has replaced them too. Included once, by bbtrace.bpf.c.
+ * Reads return addresses, including those that a return probe has replaced. Included once, by
+ * bbtrace.bpf.c.
  */
 #ifndef BBTRACE_RETURNS_H
 #define BBTRACE_RETURNS_H
 
-#define RETURNS_AHEAD 16 /* return probes of calls that were left otherwise may lie before it */
+#define RETURNS_AHEAD 16 /* return probes of calls that were left without a ret may precede it */
 
-/* Does addr lead to the return probes' handler? kernel/events/uprobes.c: the first slot of
- * [uprobes]. */
+/* Is addr the return probes' trampoline? kernel/events/uprobes.c: the first slot of [uprobes]. */
 static __always_inline bool is_replaced(__u64 addr)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
@@ -17,7 +17,7 @@ static __always_inline bool is_replaced(__u64 addr)
 	return area && addr && BPF_CORE_READ(area, vaddr) == addr;
 }
 
-/* What was on the stack at sp before; 0: not known. */
+/* The original return address at sp; 0: unknown. */
 static __noinline __u64 replaced_return(__u64 sp)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
@@ -31,7 +31,7 @@ static __noinline __u64 replaced_return(__u64 sp)
 	return 0;
 }
 
-/* The kernel's own functions: include/linux/rethook.h, from 5.18 on. vmlinux.h may not have it. */
+/* Kernel functions: include/linux/rethook.h, from 5.18 on. vmlinux.h may not have it. */
 struct llist_node___any {
 	struct llist_node___any *next;
 } __attribute__((preserve_access_index));
@@ -46,8 +46,8 @@ struct task_struct___rethook {
 	struct llist_head___any rethooks;
 } __attribute__((preserve_access_index));
 
-/* What was on the stack at sp before return probes, whoever's, replaced it, the oldest of them last
- * in the list; 0: none did. */
+/* The original return address at sp, if return probes of any tracer replaced it: the oldest one is
+ * last in the list. 0: none did. */
 static __noinline __u64 hooked_return(__u64 sp)
 {
 	struct task_struct___rethook *task = (void *)bpf_get_current_task();
@@ -69,7 +69,7 @@ static __noinline __u64 hooked_return(__u64 sp)
 	return addr;
 }
 
-/* The return address on the stack at sp; *replaced: by a return probe. */
+/* Loads the return address at sp; *replaced: a return probe had replaced it. */
 static __always_inline long load_return(__u64 sp, __u64 *addr, bool *replaced)
 {
 	__u64 hooked;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * Tasks that are born, become another program, take a signal, end: what keeps the filters true, and
- * tells who was lost to the probes. Included once, by bbtrace.bpf.c.
+ * Fork, exec, signals and exit of tasks: updates the filters, and detects processes that lost their
+ * probes. Included once, by bbtrace.bpf.c.
  */
 #ifndef BBTRACE_TASKS_H
 #define BBTRACE_TASKS_H
 
-/* So many processes were put into lost_targets. */
+/* The number of processes that were added to lost_targets. */
 volatile __u32 targets_lost;
 
-/* Processes that an exec took away from the probes, and when. */
+/* Processes that lost their probes by an exec, with the time. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1024);
@@ -17,7 +17,7 @@ struct {
 	__type(value, __u64);
 } lost_targets SEC(".maps");
 
-/* Before Linux 6.2 there was one context for hardware's events and one for others. */
+/* Before Linux 6.2 hardware events and others had separate contexts. */
 struct task_struct___two {
 	void *perf_event_ctxp[2];
 } __attribute__((preserve_access_index));
@@ -35,15 +35,15 @@ static __always_inline bool has_perf_events(void)
 	return !bpf_core_field_exists(one->perf_event_ctxp) || BPF_CORE_READ(one, perf_event_ctxp);
 }
 
-/* bbtrace itself holds the event of a named process's first thread: that one goes on, but nobody
- * inherits it any more. */
+/* bbtrace holds the event of a requested process's main thread, so it continues, but is no longer
+ * inherited. */
 static __always_inline bool is_held(struct who w)
 {
 	return !(config.filters & FILTER_FOLLOW) && (config.filters & FILTER_PID) &&
 	       (config.pid ? w.pid == config.pid : bpf_map_lookup_elem(&pids, &w.pid) != 0);
 }
 
-/* old_pid: of the thread that made the exec, as the initial namespace has it. */
+/* old_pid: the TID of the thread that called exec, in the initial PID namespace. */
 static __always_inline bool is_lost(struct who w, __u32 old_pid)
 {
 	bool taken_over = old_pid != (__u32)bpf_get_current_pid_tgid();
@@ -97,7 +97,7 @@ int on_signal(struct bpf_raw_tracepoint_args *ctx)
 		bpf_ringbuf_submit(e, ring_flags(now));
 		return 0;
 	}
-	/* so that this thread's next record tells that something is missing */
+	/* so that a loss is recorded before this thread's next record */
 	__sync_fetch_and_add(&lost_records, 1);
 	if (bpf_map_update_elem(&lost_by_thread, &key, &flag, BPF_NOEXIST)) {
 		count = bpf_map_lookup_elem(&lost_by_thread, &key);
@@ -107,7 +107,7 @@ int on_signal(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* By process. */
+/* By PID. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 256);
@@ -120,8 +120,8 @@ struct {
 #define BREAKPOINT  0xcc /* int3 */
 
 /*
- * A breakpoint that is no uprobe's: kernel/events/uprobes.c, handle_swbp(), sends SIGTRAP. It may
- * be the program's own, or it has copied code and a breakpoint of ours with it.
+ * A breakpoint that isn't a uprobe: kernel/events/uprobes.c, handle_swbp(), sends SIGTRAP. It may
+ * be the program's own, or the program copied code with a breakpoint of ours.
  */
 SEC("raw_tp/signal_deliver")
 int on_trap(struct bpf_raw_tracepoint_args *ctx)
@@ -135,7 +135,7 @@ int on_trap(struct bpf_raw_tracepoint_args *ctx)
 	if ((sig != SIGNAL_TRAP && sig != SIGNAL_ILL) || !passes(w))
 		return 0;
 	ip = BPF_CORE_READ(regs, ip);
-	t.addr = sig == SIGNAL_TRAP ? ip - 1 : ip; /* a trap is told behind it */
+	t.addr = sig == SIGNAL_TRAP ? ip - 1 : ip; /* a trap's ip is after the breakpoint */
 	if (bpf_probe_read_user(t.bytes, sizeof(t.bytes), (void *)t.addr) ||
 	    t.bytes[0] != BREAKPOINT)
 		return 0;
@@ -156,7 +156,7 @@ static __always_inline void note_inner(struct task_struct *child, __u32 number)
 		own = BPF_CORE_READ(number_at(pid, level), nr);
 		inner_seen = 1;
 		bpf_map_update_elem(&inner, &number, &own, BPF_ANY);
-	} else if (inner_seen) { /* the number was another's before */
+	} else if (inner_seen) { /* another process had this PID before */
 		bpf_map_delete_elem(&inner, &number);
 	}
 }
@@ -176,7 +176,7 @@ int on_fork(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* The first thread is ending, or has ended. */
+/* The main thread is exiting, or has exited. */
 static __always_inline bool is_without_leader(struct task_struct *task)
 {
 	struct task_struct *leader = BPF_CORE_READ(task, group_leader);
@@ -190,7 +190,8 @@ int on_exit(struct bpf_raw_tracepoint_args *ctx)
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 	struct who w = who_am_i();
 
-	/* the last thread, not the first: others may outlive that (kernel/exit.c, do_exit()) */
+	/* the last thread, not the main thread, which others may outlive (kernel/exit.c,
+	 * do_exit()) */
 	if (!BPF_CORE_READ(task, signal, live.counter))
 		bpf_map_delete_elem(&followed, &w.pid);
 	else if (config.loss == LOSS_THREAD && is_without_leader(task) && passes(w))
@@ -198,11 +199,11 @@ int on_exit(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* One of bbtrace's perf events, by its descriptor; and how many there are of the same trace event,
- * those that traced tasks have inherited and are about to give back among them. */
+/* One of bbtrace's perf events, by its descriptor, and the number of users of the same trace event,
+ * including those that traced tasks have inherited and are about to release. */
 volatile __u32 event_fd, event_users;
 
-/* Run by bbtrace itself. */
+/* Run by bbtrace through bpf_prog_test_run. */
 SEC("raw_tp/sys_enter") /* never attached */
 int count_users(void *ctx)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * Who is traced: the filters, as tasks are numbered in bbtrace's PID namespace. Included once, by
+ * Which tasks are traced: the filters, with PIDs of bbtrace's PID namespace. Included once, by
  * bbtrace.bpf.c, which has config and the variables.
  */
 #ifndef BBTRACE_WHO_H
@@ -18,10 +18,10 @@ FILTER_MAP(pids, __u32, 65536);
 FILTER_MAP(tids, __u32, 1024);
 FILTER_MAP(comms, struct comm_key, 64);
 FILTER_MAP(uids, __u32, 64);
-FILTER_MAP(followed, __u32, 65536); /* children of what passed */
+FILTER_MAP(followed, __u32, 65536); /* children of processes that passed */
 FILTER_MAP(excluded, __u32, 64);
 
-/* Processes that see themselves under another number, and that number. */
+/* Processes in an inner PID namespace, with their PID there. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 16384);
@@ -36,12 +36,13 @@ struct {
 	__type(value, __u32);
 } cgroup SEC(".maps");
 
-/* ---- who ---- */
+/* ---- the current task ---- */
 
 struct who {
 	__u32 pid, tid;
-	__u16 state;	       /* enum wire_state */
-	__u64 goroutine, base; /* what its stack pointer is taken from; 0: it is a thread's own */
+	__u16 state; /* enum wire_state */
+	__u64 goroutine,
+		base; /* base: the upper end of a goroutine's stack; 0: a thread's own stack */
 };
 
 static __always_inline struct upid *number_at(struct pid *pid, __u32 level)
@@ -50,7 +51,7 @@ static __always_inline struct upid *number_at(struct pid *pid, __u32 level)
 	       level * bpf_core_type_size(struct upid);
 }
 
-/* The number of a struct pid in bbtrace's PID namespace; 0: not visible from there. */
+/* The number of a struct pid in bbtrace's PID namespace; 0: not visible there. */
 static __u32 visible_number(struct pid *pid)
 {
 	__u32 level = pid_level;
@@ -81,7 +82,7 @@ static __always_inline struct who who_am_i(void)
 	__u64 id;
 
 	if (config.pid_ns) {
-		/* in that namespace itself; else it may be in one within */
+		/* the task is in that namespace; else it may be in one below */
 		if (!bpf_get_ns_current_pid_tgid(config.pid_ns_dev, config.pid_ns, &own,
 						 sizeof(own)))
 			return (struct who){.pid = own.tgid, .tid = own.pid};
@@ -123,7 +124,7 @@ static __always_inline bool passes(struct who w)
 {
 	if (w.pid == config.self)
 		return false;
-	if (!w.pid) /* an idle thread, or a task that bbtrace's PID namespace doesn't see */
+	if (!w.pid) /* an idle task, or one that is not visible in bbtrace's PID namespace */
 		return config.kernel && !bpf_get_current_pid_tgid() &&
 		       !(config.filters & ~FILTER_FOLLOW);
 	if (!config.filters)

@@ -18,8 +18,9 @@ static void help(FILE *out)
 }
 
 /*
- * The number of a standard stream that is closed would go to the next file that is opened, and the
- * trace into it. What stands in for it can't be written (stdin: read); CMD does not inherit it.
+ * If a standard stream is closed, the next opened file would get its number, and the trace or notes
+ * would go into that file. So it is replaced by a descriptor that can't be written (stdin: read)
+ * and that CMD does not inherit.
  */
 static void hold_streams(void)
 {
@@ -29,7 +30,7 @@ static void hold_streams(void)
 			return;
 }
 
-/* CMD, the pager and the files that are written would be another user's than the caller's. */
+/* Set-ID: CMD, the pager and output files would belong to another user than the caller. */
 static bool is_set_id(void)
 {
 	if (getuid() == geteuid() && getgid() == getegid())

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * x86-64: its registers, what its branches test, where its return address lies. Included once, by
- * bbtrace.bpf.c.
+ * x86-64: registers, branch conditions and return address. Included once, by bbtrace.bpf.c.
  */
 #ifndef BBTRACE_BPF_ARCH_H
 #define BBTRACE_BPF_ARCH_H
@@ -58,7 +57,7 @@ static __always_inline __u64 arch_first_argument(struct pt_regs *ctx)
 	return ctx->di;
 }
 
-/* A kprobe's address: it stands behind its int3. */
+/* A kprobe's address; ip is after its int3. */
 static __always_inline __u64 arch_kprobe_address(struct pt_regs *ctx)
 {
 	return ctx->ip - 1;
@@ -66,7 +65,7 @@ static __always_inline __u64 arch_kprobe_address(struct pt_regs *ctx)
 
 #define INT3 0xcc
 
-/* Did a breakpoint lead to the kprobe that is being handled, not a jump or ftrace's call? */
+/* Was the current kprobe hit by a breakpoint, not by a jump or ftrace's call? */
 static __always_inline bool arch_is_breakpoint(struct pt_regs *ctx)
 {
 	__u8 insn = 0;
@@ -160,7 +159,7 @@ static __always_inline bool flags_taken(__u64 flags, __u8 condition)
 	return is != (condition & 1);
 }
 
-/* Will the conditional branch that is about to run be taken? condition: insn.cond. */
+/* Will the conditional branch at the probe be taken? condition: insn.cond. */
 static __always_inline bool arch_taken(struct pt_regs *ctx, __u8 condition)
 {
 	return condition & CONDITION_LOOP ? loop_taken(ctx->flags, ctx->cx, condition)
