@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* One of the verbs (cmd/verbs.c) is chosen here. For all of them: parsing, --help, the message of
- * an error and freeing. */
+/* Selects and runs a verb (cmd/verbs.c). Parsing, --help, error messages and freeing are done here
+ * for all verbs. */
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>

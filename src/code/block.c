@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Basic blocks as seen from the nodes: where they begin, how they go on, where they lead.
+ * Basic blocks of a graph: their first nodes, their other nodes, and their successors.
  */
 #include "code/code.h"
 
@@ -16,7 +16,7 @@ static void leaders_of(struct graph *g, const struct owned_extent *p, leader_vec
 	}
 }
 
-/* The block that control goes to at addr, whichever function's it is. */
+/* The block at addr that control goes to, in whichever function. */
 static uint32_t leader_at(struct graph *g, uint64_t addr)
 {
 	return g->nodes.data[graph__known(g, addr)].block;
@@ -29,7 +29,7 @@ uint32_t graph__in_block(struct graph *g, uint32_t node)
 
 	if (n->branch || n->flow == FLOW_STOP)
 		return 0;
-	/* decoded one after the other, nearly always */
+	/* nearly always decoded consecutively */
 	next = node + 1;
 	if (next >= g->nodes.len || g->nodes.data[next].addr != node__next(n))
 		next = graph__known(g, node__next(n));

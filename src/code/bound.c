@@ -1,30 +1,29 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * How large can a register be? Backward along every path to the checks that it has passed: cmp and
- * a conditional jump, and, a shift, a load of a byte. What is followed may pass through copies and
- * a load from memory.
+ * Finds the upper bound of a register: follows it backward along every path to the checks that it
+ * has passed: cmp and a conditional jump, and, a shift, a load of a byte. The value may have been
+ * copied, or loaded from memory.
  */
 #include "code/code.h"
 
 #define BUDGET	20000
 #define LARGEST 0xffff /* a table is no larger */
 
-/* A condition on the way whose flags have not been met yet. */
+/* A condition on the path whose flag-setting instruction has not been reached yet. */
 struct condition {
 	uint16_t cond;
 	uint8_t set, taken;
 };
 
-/* What is followed, as it was before node: a register or memory. Without holes: it is hashed as
- * bytes. */
+/* The followed value before node: a register or memory. No padding, since it is hashed as bytes. */
 struct state {
 	uint32_t node;
 	uint8_t reg;   /* REG_NONE: mem */
-	uint8_t bits;  /* the low ones count */
+	uint8_t bits;  /* number of low bits that count */
 	uint8_t sign;  /* was sign-extended: bits alone are no bound */
 	uint8_t other; /* a register that a check bounded, REG_NONE: none; memory: OTHER_MEM */
 	struct operand mem, other_mem;
-	uint64_t cap; /* no larger than this, whatever the path may tell yet */
+	uint64_t cap; /* upper bound so far */
 	uint64_t other_max;
 	int64_t mem_imm, other_imm;
 	uint8_t other_bits;
@@ -51,7 +50,7 @@ static void push(struct search *q, const struct state *s)
 	*seen = 1;
 }
 
-/* The path ends: what is followed is at most max. */
+/* Ends the path: the value is at most max. */
 static void found(struct search *q, const struct state *s, uint64_t max)
 {
 	q->max = max_of(q->max, min_of(max, s->cap));
@@ -59,7 +58,7 @@ static void found(struct search *q, const struct state *s, uint64_t max)
 		q->failed = true;
 }
 
-/* Nothing more is to be learned on this path: how wide it is has to do. */
+/* Ends the path without a check: only the value's width bounds it. */
 static void give_up(struct search *q, const struct state *s)
 {
 	found(q, s, s->bits == 8 && !s->sign ? 0xff : UINT64_MAX);
@@ -77,12 +76,12 @@ static void add_condition(struct graph *g, uint32_t p, struct state *s)
 	*c = (struct condition){b->cond, 1, to == b->target};
 }
 
-/* Is what the check bounds, as wide as it is, enough for what is followed? */
+/* Does a check of this width bound the followed value? */
 static bool enough(const struct state *s, uint8_t bits, uint64_t max)
 {
 	if (s->bits <= bits)
 		return s->bits == 64 || max < 1ull << s->bits;
-	return bits == 32; /* 64 followed, 32 checked: written as 32 bits, which clears the rest */
+	return bits == 32; /* 64 followed, 32 checked: a 32-bit write clears the upper half */
 }
 
 static bool is_other(const struct insn_detail *d, const struct state *s)
@@ -95,7 +94,7 @@ static bool is_other(const struct insn_detail *d, const struct state *s)
 				 slice__same_memory(&d->mem, 0, &s->other_mem, s->other_imm);
 }
 
-/* What the check bounds is not what is followed: not yet. */
+/* The check bounds something else, of which the value may prove to be a copy. */
 static void note_other(const struct insn_detail *d, struct state *s, uint64_t max)
 {
 	s->other_max = is_other(d, s) ? min_of(max, s->other_max) : max;
@@ -105,7 +104,7 @@ static void note_other(const struct insn_detail *d, struct state *s, uint64_t ma
 	s->other_imm = 0;
 }
 
-/* cmp x, n in front of the conditions met so far. True: it bounds what is followed. */
+/* cmp x, n before the conditions reached so far. True: it bounds the value. */
 static bool see_check(struct graph *g, const struct insn_detail *d, struct search *q,
 		      struct state *s)
 {
@@ -133,7 +132,7 @@ static void see_flags(struct state *s)
 	memset(s->cond, 0, sizeof(s->cond));
 }
 
-/* Was what it is a copy of found bounded? */
+/* Is the original bounded of which this is a copy? */
 static bool copy_of_bounded(struct search *q, const struct state *s)
 {
 	bool same = s->reg != REG_NONE ? s->other == s->reg
@@ -147,8 +146,8 @@ static bool copy_of_bounded(struct search *q, const struct state *s)
 	return true;
 }
 
-/* A byte out of a constant table of bytes at a known address: no larger than the largest of those
- * that can be meant. A check of that byte in memory may tell more: the path goes on. */
+/* A byte from a constant table at a known address: bounded by the largest entry that can be read. A
+ * check of that byte in memory may give a lower bound, so the path continues. */
 static void see_byte_table(struct graph *g, uint32_t node, const struct insn_detail *d,
 			   const struct search *q, struct state *s)
 {
@@ -175,7 +174,7 @@ static void see_byte_table(struct graph *g, uint32_t node, const struct insn_det
 	s->cap = min_of(s->cap, max);
 }
 
-/* p sets the register that is followed: follow what it is made of. True: the path goes on. */
+/* p sets the followed register: follows its source. True: the path continues. */
 static bool through_def(struct graph *g, uint32_t p, const struct insn_detail *d, struct search *q,
 			struct state *s)
 {
@@ -198,7 +197,7 @@ static bool through_def(struct graph *g, uint32_t p, const struct insn_detail *d
 		return false;
 	case DETAIL_COPY:
 	case DETAIL_LOAD:
-		/* its low bits were checked, and there are no others */
+		/* its low bits were checked, and it has no others */
 		if (s->other == s->reg && !d->sign && d->bits <= s->other_bits) {
 			found(q, s, s->other_max);
 			return false;
@@ -216,7 +215,7 @@ static bool through_def(struct graph *g, uint32_t p, const struct insn_detail *d
 	}
 }
 
-/* May it change what is at an address that was good before? A push writes where nothing is yet. */
+/* May it change memory that held a value before? A push writes to unused stack. */
 static bool changes_memory(const struct insn_detail *d)
 {
 	return d->writes_memory && d->op != DETAIL_PUSH;

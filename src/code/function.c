@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Functions as plain data: copying them, and bounding what was reached rather than named.
+ * Copies functions, and bounds functions that were reached by control flow.
  */
 #include <stdlib.h>
 #include "code/code.h"

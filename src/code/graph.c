@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Follows control flow from the functions' entries through everything that belongs to a traced
- * function, and finds where blocks begin. A part split off a function (its own FDE, no symbol)
- * becomes one of its ranges on the way.
+ * Follows control flow from the entries through all code of the traced functions, and finds the
+ * starts of blocks. A cold part (own FDE, no symbol) that is reached becomes a range of its
+ * function.
  */
 #include <stdlib.h>
 #include "code/code.h"
@@ -12,7 +12,7 @@ static void mark_reached(const struct graph *g, struct node *n)
 	n->flags |= NODE_REACHED | (g->claims ? 0 : NODE_CERTAIN);
 }
 
-/* Control gets from node from (0: from outside) to addr. The node there, 0: no instruction. */
+/* Adds an edge from a node (0: a root) to addr. Returns the node at addr, 0: no instruction. */
 static uint32_t reach(struct graph *g, uint32_t from, uint64_t addr, unsigned flags)
 {
 	uint32_t to = graph__node(g, addr);
@@ -44,7 +44,7 @@ bool graph__is_entry(struct graph *g, uint64_t addr)
 	       !(g->functions.data[owner].f.flags & (FUNCTION_RANGE | FUNCTION_HIDDEN));
 }
 
-/* Its unwinding rules start in the middle of things. */
+/* A cold part's unwinding rules start with a frame already set up. */
 const struct frame *graph__part_at(struct graph *g, uint64_t addr)
 {
 	const struct frame *f = object__frame_at(g->object, addr);
@@ -74,7 +74,7 @@ void graph__jump(struct graph *g, uint32_t from, uint64_t target)
 		vec__push(&g->outs, from);
 }
 
-/* What is called but is nobody's entry starts with a stack that nobody knows. */
+/* Code that is called, but is not a function's entry, has an unknown stack depth. */
 static void call_inside(struct graph *g, uint64_t from, uint64_t target)
 {
 	uint32_t owner = graph__owner(g, from);
@@ -119,7 +119,8 @@ static void follow_branch(struct graph *g, uint32_t i)
 	}
 }
 
-/* Falls into next: a leader if flow also comes from elsewhere or another function begins. */
+/* Falls through to next, which is a leader if it has other predecessors or starts another
+ * function. */
 static uint32_t fall(struct graph *g, uint32_t i, uint64_t next, uint32_t owner)
 {
 	uint32_t to, now = graph__owner(g, next);
@@ -162,8 +163,8 @@ static void follow_one(struct graph *g, uint32_t i)
 	}
 }
 
-/* Room for what is to come, so that it needn't be moved about: an instruction is some 4 bytes,
- * every fifth a branch. */
+/* Reserves memory to avoid reallocation: an instruction has about 4 bytes, and every fifth is a
+ * branch. */
 static void reserve(struct graph *g)
 {
 	const struct owned_extent *p;
@@ -178,8 +179,8 @@ static void reserve(struct graph *g)
 	vec__reserve(&g->branches, bytes / 20 + 16);
 }
 
-/* Notes the landing pads of the frames within a range; true: one lies in a part that has just
- * become a range. */
+/* Records the landing pads of the frames in a range; true: one is in a part that has just become a
+ * range. */
 static bool seed_pads(struct graph *g, uint64_t vaddr, uint64_t size)
 {
 	const struct object *o = g->object;
@@ -194,7 +195,7 @@ static bool seed_pads(struct graph *g, uint64_t vaddr, uint64_t size)
 	return g->parts.len != parts;
 }
 
-/* Ranges that are new since the last time. */
+/* Does so for ranges that were added since the last call. */
 static void seed_ranges(struct graph *g)
 {
 	bool again = true;
@@ -217,8 +218,8 @@ static void seed_ranges(struct graph *g)
 
 /*
  * Around some processors' errata linkers put an instruction elsewhere, leave a jump to it in its
- * place, and have another jump behind it that comes back. Is that at the target of this one? Then it
- * will be a range of the function.
+ * place, and have another jump behind it that comes back. Is that at the target of this one? Then
+ * it will be a range of the function.
  */
 static bool take_veneer(struct graph *g, uint32_t from)
 {
@@ -240,8 +241,8 @@ static bool take_veneer(struct graph *g, uint32_t from)
 	return true;
 }
 
-/* Jumps out of all ranges, looked at again: to a split-off part, or into a range that is new? True:
- * there were. */
+/* Checks the jumps out of all ranges again: do they lead to a cold part or into a new range? True:
+ * some do. */
 static bool take_parts(struct graph *g)
 {
 	size_t n = g->outs.len, kept = 0, taken = 0;
@@ -266,7 +267,7 @@ static bool take_parts(struct graph *g)
 	return taken > 0;
 }
 
-/* Ways out of all ranges that a new range has become the continuation of. */
+/* Follows fall-throughs out of all ranges that now lead into a new range. */
 static bool go_on(struct graph *g)
 {
 	size_t n = g->ends.len, kept = 0;
@@ -312,11 +313,11 @@ static bool is_followed(struct graph *g, uint64_t addr)
 }
 
 /*
- * Does control go on behind the end of a way where nothing else leads to what stands there?
- * Compilers keep no code that nothing leads to: so a call that was held for one that doesn't return
- * does, and a trap is handled. Go's runtime enters functions in the middle, where a panic was
- * recovered; the kernel switches jumps on and off, and has tables of where faults go on. The text
- * of both holds nothing but code and padding. Elsewhere what stands behind a jump may be data.
+ * May control continue after the end of a path, if nothing else leads to the code there? Compilers
+ * emit no unreachable code, so a call that was assumed not to return does return, or a trap is
+ * handled. Go's runtime enters functions in the middle after a recovered panic; the kernel has
+ * static keys and exception tables. The text of both has only code and padding. Elsewhere there may
+ * be data after a jump.
  */
 static bool is_end(struct graph *g, const struct node *n)
 {
@@ -328,7 +329,7 @@ static bool is_end(struct graph *g, const struct node *n)
 	return n->flow == FLOW_STOP || n->flags & NODE_NORETURN;
 }
 
-/* Where code begins that stands behind the end of a way and follows no known one; 0: nowhere. */
+/* The start of code after the end of a path that no known flow reaches; 0: none. */
 static uint64_t rest_behind(struct graph *g, uint32_t end)
 {
 	uint64_t addr = node__next(&g->nodes.data[end]), before, after;
@@ -347,7 +348,7 @@ static uint64_t rest_behind(struct graph *g, uint32_t end)
 	return 0;
 }
 
-/* True: there was some such code. */
+/* Adds such code as roots. True: there was some. */
 static bool enter_rest(struct graph *g)
 {
 	bool any = false;
@@ -364,7 +365,7 @@ static bool enter_rest(struct graph *g)
 	return any;
 }
 
-/* Landing pads, where the linear sweep agrees that they are instructions. True: there were some. */
+/* Adds the landing pads that the linear sweep confirms as instructions. True: there were some. */
 static bool start_pads(struct graph *g)
 {
 	bool any = false;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The last word on where a probe may go, which knows nothing of how a site was found. A breakpoint
- * within an instruction corrupts the program, so two witnesses are asked: where two instructions
- * that were reached overlap, neither is believed; and what only tables, landing pads and the like
- * lead to has to be on the linear sweep from the nearest certain start before it, which is the
- * start of a function or of an FDE, or what direct branches lead to from there.
+ * The final check of where probes may go, independent of how a site was found. A breakpoint within
+ * an instruction corrupts the program, so there are two checks. If two reached instructions
+ * overlap, both are rejected. An instruction that only tables, landing pads and the like lead to
+ * must be on the linear sweep from the nearest certain start before it: the start of a function or
+ * of an FDE, or an instruction that direct branches reach from there.
  */
 #include "code/code.h"
 
@@ -15,7 +15,7 @@ static bool reached(struct graph *g, uint32_t i)
 	return i && g->nodes.data[i].flags & NODE_REACHED;
 }
 
-/* Marks those before node i that reach into it, and i. */
+/* Marks the previous nodes that overlap node i, and i. */
 static void mark_overlaps(struct graph *g, uint32_t i)
 {
 	uint64_t addr = g->nodes.data[i].addr;
@@ -36,8 +36,8 @@ static bool is_certain(struct graph *g, uint64_t addr)
 	return g->nodes.data[graph__known(g, addr)].flags & NODE_CERTAIN;
 }
 
-/* The sweep's instruction i, 0: none, passes over [addr, end). Up to where: a certain start within
- * ends it. */
+/* Moves the sweep over [addr, end), the instruction i or, if 0, a byte that isn't one. Returns the
+ * next address: a certain start within ends it early. */
 static uint64_t pass_over(struct graph *g, uint32_t i, uint64_t addr, uint64_t end)
 {
 	for (; addr < end && !is_certain(g, addr); addr++) {
@@ -49,8 +49,8 @@ static uint64_t pass_over(struct graph *g, uint32_t i, uint64_t addr, uint64_t e
 	return addr;
 }
 
-/* Sweeps from a certain start at pos on, and past end if the last instruction does: to where. What
- * can't be decoded is data, and what follows that is as good as any guess. */
+/* Sweeps from a certain start at pos to end, or beyond if the last instruction does; returns the
+ * address reached. Undecodable bytes are data, and what follows them is only a guess. */
 static uint64_t sweep(struct graph *g, uint64_t pos, uint64_t end)
 {
 	while (pos < end) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Handlers that code installs by itself, as OCaml's does for try: their address is pushed, then the
- * link to the frame of the handler outside of it, and the stack pointer becomes the link (OCaml
- * manual, "Exceptions"; emit.mlp, Lpushtrap). Raising loads the stack pointer from the link, pops
- * the link, and goes on at the handler: with the stack as it was before the first push.
+ * Exception handlers that code installs without a table, as OCaml does for try. The code pushes the
+ * handler's address, then the link to the outer handler's frame, and the stack pointer becomes the
+ * new link (OCaml manual, "Exceptions"; emit.mlp, Lpushtrap). Raising loads the stack pointer from
+ * the link, pops the outer link, and jumps to the handler, with the stack as before the first push.
  */
 #include "code/code.h"
 
@@ -12,7 +12,7 @@ static bool pushes(const struct node *n)
 	return n->sp_effect == SP_ADD && n->sp_value == -8;
 }
 
-/* Does d keep the stack pointer where link was pushed from? */
+/* Does d store the stack pointer to where link was pushed from? */
 static bool becomes_link(const struct graph *g, const struct insn_detail *d,
 			 const struct insn_detail *link)
 {
@@ -53,7 +53,7 @@ void handler__see(struct graph *g, uint32_t at, uint32_t push)
 
 	if (owner == NO_FUNCTION || owner != graph__owner(g, g->nodes.data[at].addr))
 		return;
-	/* so that the stack at its start is what the handler gets */
+	/* so that the handler's stack is the one at the start of this block */
 	g->nodes.data[at].flags |= NODE_LEADER;
 	vec__push(&g->handlers, (struct handler){.at = at, .target = target});
 	vec__push(&g->pads, target);

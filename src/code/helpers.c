@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Silent helpers: functions that nobody asked for, but that a traced one ends by jumping to. Their
+ * Helper functions: functions that were not requested, but that a traced function tail-calls. Their
  * rets are the traced function's returns.
  */
 #include <stdlib.h>
 #include "code/code.h"
 
-/* A stub of the PLT leaves the object at once: nothing in it returns. */
+/* A PLT stub jumps out of the object and has no ret. */
 static bool is_stub(const struct object *o, uint64_t addr)
 {
 	const struct symbol *s = object__symbol_at(o, addr);
@@ -14,7 +14,8 @@ static bool is_stub(const struct object *o, uint64_t addr)
 	return s && s->type == SYMBOL_PLT;
 }
 
-/* The frame that a jump leaves is one that is watched: not of a range or what encloses it. */
+/* Are returns of the function at from recorded? Not those of a range, or of a function that
+ * encloses one. */
 static bool returns_matter(struct graph *g, uint64_t from)
 {
 	uint32_t owner = graph__owner(g, from);
@@ -23,7 +24,7 @@ static bool returns_matter(struct graph *g, uint64_t from)
 	       !(g->functions.data[owner].f.flags & (FUNCTION_RANGE | FUNCTION_HIDDEN));
 }
 
-/* Is there one for this target among those that are not indexed yet? */
+/* Is there no helper for this target among those that are not indexed yet? */
 static bool is_new(const struct graph *g, uint32_t first, uint64_t target)
 {
 	for (uint32_t i = first; i < g->functions.len; i++)
@@ -41,10 +42,10 @@ static void add(struct graph *g, uint64_t target)
 		return;
 	f.flags = FUNCTION_HELPER;
 	i = graph__add_function(g, &f);
-	g->functions.data[i].started = true; /* by the jump, wherever it lands */
+	g->functions.data[i].started = true; /* by the jump, which need not lead to its entry */
 }
 
-/* Those that this round's jumps ask for, at most left. */
+/* Adds the targets of this round's jumps, at most left. */
 static void add_functions(struct graph *g, unsigned left)
 {
 	uint32_t first = g->functions.len;
@@ -62,7 +63,7 @@ static void add_functions(struct graph *g, unsigned left)
 		graph__start(g);
 }
 
-/* Jumps that leave, but not any more: they are followed now. True: there is new code. */
+/* Follows the jumps whose targets are now in the graph. True: there is new code. */
 static bool follow_outs(struct graph *g)
 {
 	size_t n = g->outs.len, kept = 0, again = 0;

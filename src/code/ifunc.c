@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * IFUNC: the resolver's own code tells every address that it can return. What it computes or loads
- * from memory that the file doesn't hold stays unknown.
+ * IFUNC: finds the addresses that a resolver can return from its code. Computed addresses, and
+ * those loaded from memory that the file doesn't contain, stay unknown.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include "code/code.h"
 
-/* The values of the return register at every ret. */
+/* Collects the values of the return register at every ret. */
 static void returned(struct graph *g, struct values *all)
 {
 	for (uint32_t i = 1; i < g->nodes.len; i++) {
@@ -42,7 +42,7 @@ static void ask_resolver(const struct function *resolver, const struct object *k
 	graph__add_function(g, &copy);
 	graph__start(g);
 	graph__follow(g);
-	helpers__add(g); /* a resolver may end in a jump to another */
+	helpers__add(g); /* a resolver may tail-call another one */
 	returned(g, out);
 	if (g->outs.len)
 		out->unknown = true;
@@ -59,7 +59,7 @@ static bool has(const function_vec *v, const struct object *o, uint64_t entry)
 	return false;
 }
 
-/* The symbol's name where there is one; else it goes by the name that was asked for. */
+/* Names the implementation by its symbol, else by the requested name. */
 static void add_implementation(const struct function *asked, uint64_t entry, function_vec *out)
 {
 	const struct segment *s = object__segment_at(asked->object, entry);
@@ -88,7 +88,7 @@ static void add_implementation(const struct function *asked, uint64_t entry, fun
 	vec__push(out, f);
 }
 
-/* True: at least one is known. */
+/* True: at least one implementation is known. */
 static bool replace_one(const struct function *f, const struct object *kernel, bool in_kernel,
 			function_vec *out, uint32_t *unknown)
 {

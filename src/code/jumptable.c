@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Switch statements: an indirect jump whose target is an entry of a table, absolute (8 bytes, or 4)
- * or relative to an address (4 bytes). A check in front of the jump bounds the index, but not the
- * table: where the compiler knows more than the check says (a default that is unreachable), or what
- * was taken for the bound isn't one, what lies behind the table would be read as entries. So
- * whatever says how many there are, each of them has to lead to where the linear sweep sees an
- * instruction start, in this function, and none may be where another table begins. A table that has
- * others is not believed: it is read up to the first such entry, and counts as unresolved.
+ * Switch statements: an indirect jump whose target is a table entry, absolute (8 or 4 bytes) or
+ * relative to an address (4 bytes). A check before the jump bounds the index, but doesn't prove the
+ * table's length: if the compiler knows more than the check shows (an unreachable default), or the
+ * bound was misidentified, bytes after the table would be read as entries. So every entry must lead
+ * to an instruction start of this function on the linear sweep, and must not be at the start of
+ * another table. A table with an invalid entry is read up to that entry and counts as unresolved.
  */
 #include <stdlib.h>
 #include "code/code.h"
 
 #define GUESS_MAX 1024
 
-/* table[index] is added to base. Without index there is one entry; of size 0 it is base itself. */
+/* The target is base + table[index]. Without an index there is one entry; with size 0 the target is
+ * base. */
 struct shape {
 	uint64_t table, base;
-	uint32_t node; /* where the entry is read */
+	uint32_t node; /* the node that reads the entry */
 	uint8_t index;
 	uint8_t size;
 	bool sign;
-	bool guess; /* what flow can't prove is taken for granted: the only value seen is the value,
-		       what was put on the stack stays there */
+	bool guess; /* assumes what flow can't prove: the only known value is the value, and stack
+		       slots are not overwritten */
 };
 
 typedef VEC(uint64_t) addr_vec;
@@ -35,7 +35,7 @@ static bool single_value(struct graph *g, uint32_t node, uint8_t reg, bool guess
 	return v.n == 1 && (guess || !v.unknown);
 }
 
-/* The index, times the size of an entry, is in a register of its own (gcc -O0). */
+/* The scaled index is in its own register (gcc -O0). */
 static bool index_before(struct graph *g, struct shape *out)
 {
 	uint32_t defs[DEFS_MAX];
@@ -61,7 +61,7 @@ static bool table_address(struct graph *g, uint32_t node, const struct operand *
 		return false;
 	out->index = m->index;
 	if (m->base != REG_NONE && !single_value(g, node, m->base, out->guess, &base)) {
-		/* the one that is known is the table */
+		/* the register with a known value is the table */
 		if (m->index == REG_NONE || m->scale != 1 ||
 		    !single_value(g, node, m->index, out->guess, &base))
 			return false;
@@ -84,7 +84,7 @@ static bool table_load(struct graph *g, uint32_t node, struct shape *out)
 	return table_address(g, node, &d.mem, d.imm, out);
 }
 
-/* Fetched back from the stack, where one instruction put it. */
+/* The entry was spilled to the stack by one instruction and reloaded. */
 static bool kept_entry(struct graph *g, uint32_t node, struct shape *out)
 {
 	uint32_t stores[DEFS_MAX], defs[DEFS_MAX];
@@ -95,7 +95,7 @@ static bool kept_entry(struct graph *g, uint32_t node, struct shape *out)
 	       slice__defs(g, stores[0], d.src, defs) == 1 && table_load(g, defs[0], out);
 }
 
-/* Loaded, and perhaps widened after that (gcc -O0), or kept on the stack. */
+/* The entry was loaded, maybe extended (gcc -O0), or spilled. */
 static bool table_entry(struct graph *g, uint32_t node, struct shape *out)
 {
 	uint32_t defs[DEFS_MAX];
@@ -118,7 +118,7 @@ static bool table_sum(struct graph *g, uint32_t add, uint8_t entry, uint8_t base
 	       single_value(g, add, base, out->guess, &out->base) && table_entry(g, defs[0], out);
 }
 
-/* What the jump's register was set by. */
+/* The shape of what set the jump's register. */
 static bool shape_of_def(struct graph *g, uint32_t def, struct shape *out, unsigned depth)
 {
 	uint32_t defs[DEFS_MAX];
@@ -149,7 +149,7 @@ static bool shape_of_def(struct graph *g, uint32_t def, struct shape *out, unsig
 	}
 }
 
-/* The tables that the jump may read, one for each way to it; -1: not understood. */
+/* The tables that the jump may read, one per path to it; -1: unknown. */
 static int shapes_of(struct graph *g, uint32_t node, bool guess, struct shape shapes[DEFS_MAX])
 {
 	const struct operand op = graph__branch(g, &g->nodes.data[node])->operand;
@@ -195,8 +195,8 @@ static bool entry_at(struct graph *g, const struct shape *s, uint64_t i, uint64_
 }
 
 /*
- * Do both belong to one function? Ranges in it, and what encloses these, are the same. Without
- * symbols a part split off a function may look like a function.
+ * Do both belong to one function? A range counts as the function that encloses it. Without symbols
+ * a cold part may look like a function.
  */
 static bool same_function(struct graph *g, uint64_t from, uint64_t target)
 {
@@ -210,7 +210,8 @@ static bool same_function(struct graph *g, uint64_t from, uint64_t target)
 	return f && f == object__frame_at(g->object, target);
 }
 
-/* Can the jump at node lead there? To an instruction of its function, or of a part split off it. */
+/* Can the jump at node lead to target? It must be an instruction of its function or of a cold part
+ * of it. */
 static bool is_inside(struct graph *g, uint32_t node, uint64_t target)
 {
 	uint64_t from = g->nodes.data[node].addr, before, after;
@@ -232,13 +233,13 @@ static bool another_table(const struct graph *g, uint64_t vaddr)
 	return map64__get(&g->table_starts, vaddr);
 }
 
-/* Entry i, if it can be one. */
+/* Reads entry i, if valid. */
 static bool entry_of(struct graph *g, const struct shape *s, uint64_t i, uint64_t *target)
 {
 	return !(i && another_table(g, s->table + i * s->size)) && entry_at(g, s, i, target);
 }
 
-/* Functions may be told apart by a table, too: they begin where a traced one does. */
+/* A table may also select functions: then an entry is a traced function's start. */
 static bool read_proved(struct graph *g, uint32_t node, const struct shape *s, addr_vec *out)
 {
 	uint64_t max = 0, target;
@@ -340,7 +341,7 @@ static bool resolve(struct graph *g, uint32_t node, bool guess)
 	return good;
 }
 
-/* Parts that a table has brought in are indexed before their code is followed. */
+/* Cold parts that a table leads to are indexed before their code is followed. */
 static void follow_tables(struct graph *g, size_t first)
 {
 	graph__start(g);
@@ -352,7 +353,7 @@ static void follow_tables(struct graph *g, size_t first)
 	}
 }
 
-/* Where tables begin, before the first of them is read: they follow each other. */
+/* Collects the starts of all tables before reading any: tables are often adjacent. */
 static void see_table_starts(struct graph *g)
 {
 	struct shape shapes[DEFS_MAX];

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Functions known by name not to return. Flow tells most of those that are defined in the object
- * itself; names are for what is imported, and for what ends in a way that flow can't see through
+ * Functions that are known by name not to return. Flow analysis finds most of those in the object
+ * itself. Names are for imported functions, and for those whose end flow analysis can't follow
  * (longjmp, unwinding).
  */
 #include "code/code.h"
 
 enum where {
-	IMPORTED, /* only when it is a PLT stub: the name isn't reserved, a program may have its own
+	IMPORTED, /* only for PLT stubs: the name isn't reserved, so a program may have its own
 		   */
 	ANYWHERE, /* names that belong to the C implementation or the language */
 	KERNEL,
 };
 
 struct name {
-	const char *text; /* a trailing * stands for the rest */
+	const char *text; /* * matches anything */
 	enum where where;
 };
 
@@ -118,7 +118,7 @@ static const struct name names[] = {
 	{"usercopy_abort", KERNEL},
 };
 
-/* * matches anything; one or two of them at most, so that this stays linear enough */
+/* * matches anything; names have at most two, which keeps this fast */
 static bool matches(const char *pattern, const char *text, size_t len)
 {
 	const char *star = strchr(pattern, '*');
@@ -143,7 +143,7 @@ static bool known(const char *text, size_t len, bool imported, bool kernel)
 
 		if (kernel ? where != KERNEL : where == KERNEL || (where == IMPORTED && !imported))
 			continue;
-		/* the first letters differ for nearly all: don't call */
+		/* fast path: nearly all differ in the first letter */
 		if (names[i].text[0] == text[0] && matches(names[i].text, text, len))
 			return true;
 	}

@@ -59,7 +59,7 @@ void graph__free(struct graph *g)
 	free(g);
 }
 
-/* The page that holds the slot of addr, made if make is set. */
+/* The page with the slot of addr, allocated if make is set. */
 static uint32_t *page_at(struct graph *g, uint64_t addr, bool make)
 {
 	const struct segment *s = g->segment;

@@ -1,28 +1,27 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Does a call come back? By name, by the callee's own flow (does any path of it, landing pads among
- * them, reach a ret or a jump that can't be followed), and by the caller's shape: nothing of the
- * function follows a call that doesn't return.
+ * Does a call return? Decided by name; by the callee's flow: does any path, including landing pads,
+ * reach a ret or a jump that can't be followed; and by the caller: no code of the function follows
+ * a call that doesn't return.
  */
 #include "code/code.h"
 
-#define BUDGET                                                                                     \
-	20000 /* instructions looked at for one question; past it the answer is that it returns */
-#define DEPTH 32
+#define BUDGET 20000 /* instructions examined per query; beyond that it is assumed to return */
+#define DEPTH  32
 
 enum { RETURNS = 1, NEVER, BUSY }; /* BUSY + depth */
 
 struct search {
-	VEC(uint64_t) paths; /* to be walked */
+	VEC(uint64_t) paths; /* addresses to walk from */
 	VEC(uint64_t)
-	calls; /* calls whose continuation has not been walked: addresses of the calls */
+	calls;		     /* addresses of calls whose continuation has not been walked */
 	struct map64 landed; /* frames whose landing pads are among the paths */
 	uint32_t stamp, depth, lowest;
 };
 
 static bool ask(struct graph *g, uint64_t callee, uint32_t depth, uint32_t *lowest);
 
-/* Known by name: as the object has it, or for a module the kernel. */
+/* Known by name, of the object or, for a module, of the kernel? */
 static bool is_named(const struct graph *g, uint64_t addr)
 {
 	return names__noreturn(g->object, addr, g->kernel) ||
@@ -30,7 +29,7 @@ static bool is_named(const struct graph *g, uint64_t addr)
 		names__noreturn(g->kernel_object, addr, g->kernel));
 }
 
-/* Is what follows at next no longer the function that addr belongs to? */
+/* Is next outside of the function that addr belongs to? */
 static bool leaves_function(const struct object *o, uint64_t addr, uint64_t next)
 {
 	const struct frame *f = object__frame_at(o, addr);
@@ -42,8 +41,8 @@ static bool leaves_function(const struct object *o, uint64_t addr, uint64_t next
 	return i < o->symbols.len && o->symbols.data[i].vaddr == next;
 }
 
-/* A call into the middle of the caller's own function plays with the return address, as retpolines
- * do: a ret there may be the caller's. */
+/* A call into the middle of its own function manipulates the return address, as retpolines do: a
+ * ret there may be the caller's. */
 static bool is_inward(const struct object *o, const struct insn *call)
 {
 	const struct symbol *s = object__symbol_at(o, call->addr);
@@ -51,7 +50,7 @@ static bool is_inward(const struct object *o, const struct insn *call)
 	return s && call->target != s->vaddr && object__symbol_at(o, call->target) == s;
 }
 
-/* What a call throws is caught in the same frame, and that may return where nothing else does. */
+/* An exception may be caught in the same frame, whose landing pads may lead to a ret. */
 static void land(struct graph *g, struct search *s, uint64_t call)
 {
 	const struct frame *f = object__frame_at(g->object, call);
@@ -63,7 +62,7 @@ static void land(struct graph *g, struct search *s, uint64_t call)
 		vec__push(&s->paths, f->pads[i]);
 }
 
-/* Where a path goes on behind a branch; 0: it ends here. *returns: it ends by returning. */
+/* Where a path continues after a branch; 0: it ends. *returns: it ends by returning. */
 static uint64_t behind(struct graph *g, struct search *s, const struct insn *b, bool *returns)
 {
 	uint64_t next = b->addr + b->len;
@@ -82,7 +81,7 @@ static uint64_t behind(struct graph *g, struct search *s, const struct insn *b, 
 	case BRANCH_ICALL:
 		land(g, s, b->addr);
 		return leaves_function(g->object, b->addr, next) ? 0 : next;
-	default: /* ret, indirect jump, and what isn't understood */
+	default: /* ret, indirect jump, and anything unknown */
 		*returns = true;
 		return 0;
 	}
@@ -99,8 +98,8 @@ static bool walk(struct graph *g, struct search *s, uint64_t addr)
 		uint64_t handler = i ? handler__installed(g, before, i) : 0;
 		struct node *n = &g->nodes.data[i];
 
-		/* out of the object, as from a module into the kernel, or into what is not
-		 * understood: anything may follow */
+		/* out of the object, as from a module into the kernel, or undecodable: assumed to
+		 * return */
 		if (!i || !g->budget)
 			return true;
 		if (n->stamp == s->stamp || n->flow == FLOW_STOP)
@@ -115,7 +114,7 @@ static bool walk(struct graph *g, struct search *s, uint64_t addr)
 	return returns;
 }
 
-/* Without going through a call first: that answers nearly always. */
+/* Searches paths without calls first: that nearly always decides. */
 static bool search(struct graph *g, struct search *s, uint64_t callee)
 {
 	vec__push(&s->paths, callee);
@@ -139,9 +138,9 @@ static bool search(struct graph *g, struct search *s, uint64_t callee)
 }
 
 /*
- * A callee that is being asked about further up counts as not returning: if nothing but such calls
- * stands between an entry and a ret, none of them ever gets there. An answer that leans on one
- * further up isn't kept.
+ * Recursion: a callee whose query is in progress counts as not returning. If every path from an
+ * entry to a ret has such calls, none of them ever returns. A result that depends on a query in
+ * progress is not cached.
  */
 static bool ask(struct graph *g, uint64_t callee, uint32_t depth, uint32_t *lowest)
 {
@@ -188,8 +187,8 @@ bool graph__call_returns(struct graph *g, const struct insn *call)
 	if (flags & FUNCTION_RANGE ? graph__owner(g, next) == NO_FUNCTION
 				   : !graph__holds(g, owner, next))
 		return false;
-	/* Go's runtime switches stacks: what never gets to a ret (morestack) comes back all the
-	 * same */
+	/* Go's runtime switches stacks: functions without a path to a ret (morestack) return all
+	 * the same */
 	if (call->kind != BRANCH_CALL || target == next || g->object->go)
 		return true;
 	g->budget = BUDGET;

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * prologue: the frame pointer of Go's functions, which have no .eh_frame. Each that has a frame
- * keeps the frame pointer from its prologue to its ret (go/src/cmd/compile/abi-internal.md). What
- * the prologue jumps to stands behind all else: the call that makes the stack grow, which has no
- * frame yet.
+ * prologue: the frame pointer of Go functions, which have no .eh_frame. A function with a frame
+ * keeps the frame pointer from its prologue to its ret (go/src/cmd/compile/abi-internal.md). The
+ * prologue's jump leads to the function's end: the call that grows the stack, before the frame is
+ * set up.
  */
 #include <string.h>
 #include "code/code.h"
 
 #define PROLOGUE_MAX 256
 
-/* Of the prologue: where it has set the frame pointer up; up to where that holds. */
+/* From set up to until, the frame pointer is valid. */
 struct prologue {
 	uint64_t set, until;
 };
 
-/* Where a frame pointer leads on: the caller's was pushed right behind the return address. */
+/* The caller's frame pointer is pushed next to the return address. */
 #define FP_AT (-8)
 
 static bool read_prologue(const struct arch *arch, const struct object *o, uint64_t start,
@@ -23,7 +23,7 @@ static bool read_prologue(const struct arch *arch, const struct object *o, uint6
 {
 	uint64_t addr = start;
 	struct insn insn;
-	int64_t sp = 0; /* from its value at the entry */
+	int64_t sp = 0; /* relative to its value at the entry */
 	size_t avail;
 	const uint8_t *bytes;
 
@@ -47,7 +47,7 @@ static bool read_prologue(const struct arch *arch, const struct object *o, uint6
 	return false;
 }
 
-/* What a goroutine returns to from its first function. */
+/* Is it the function that a goroutine's first function returns to? */
 static bool is_outermost(const struct object *o, uint64_t vaddr)
 {
 	const struct symbol *s = object__symbol_at(o, vaddr);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Which function an address belongs to. Ranges may overlap (a symbol within another's extent, a
- * range within a traced function): the functions asked for come before ranges, these before
- * helpers, and of equals the innermost wins.
+ * Finds the function that an address belongs to. Ranges may overlap (a symbol within another's
+ * extent, a range within a traced function). Requested functions precede ranges, which precede
+ * helpers; among equals the innermost wins.
  */
 #include <stdlib.h>
 #include "code/code.h"
@@ -67,8 +67,8 @@ static void push_extent(struct graph *g, uint64_t start, uint64_t end, uint32_t 
 }
 
 /*
- * The spans that are open, by class: in each the last one began last, and of those ends first. So
- * it is the one that owns what comes next, until it ends.
+ * The open address ranges by class. In each class the last one started last and ends first, so it
+ * owns the following addresses until its end.
  */
 struct open {
 	address_range_vec of[CLASSES];

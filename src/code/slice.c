@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Backward through the flow: what can a register hold at a node, who set it, how large can it be?
- * Every path counts; a path that comes from outside the function makes the answer unknown.
+ * Backward slices: which values can a register have at a node, and which instructions set it? All
+ * paths count; a path from outside of the function makes the result unknown.
  */
 #include "code/code.h"
 
-#define BUDGET 60000 /* steps of one question */
+#define BUDGET 60000 /* steps per query */
 
 bool slice__same_memory(const struct operand *a, int64_t ai, const struct operand *b, int64_t bi)
 {
@@ -13,7 +13,7 @@ bool slice__same_memory(const struct operand *a, int64_t ai, const struct operan
 	       a->disp == b->disp && a->seg == b->seg && a->addr32 == b->addr32 && ai == bi;
 }
 
-/* What is asked of each instruction on the way back. */
+/* The effect of an instruction on the followed value. */
 enum verdict { PASSES, SETS, HIDES };
 struct search {
 	uint8_t reg;
@@ -71,7 +71,7 @@ static enum verdict stores(struct graph *g, uint32_t node, const struct search *
 	const struct node *n = &g->nodes.data[node];
 	struct insn_detail d;
 
-	/* a call comes back with the stack pointer that it began with */
+	/* a call returns with an unchanged stack pointer */
 	if (n->branch)
 		return PASSES;
 	if (graph__writes(g, node) >> search->reg & 1 || !graph__detail(g, node, &d))
@@ -104,8 +104,7 @@ static void add_value(struct values *out, uint64_t v)
 		out->unknown = true;
 }
 
-/* Memory that holds the same as long as the object runs, as far as its bytes tell: not zero, at a
- * known address. */
+/* Adds the value of constant memory at a known address, if it isn't zero. */
 static void add_load(struct graph *g, const struct insn_detail *d, struct values *out)
 {
 	const uint8_t *bytes;
@@ -139,7 +138,7 @@ static void query(struct query *q, uint32_t node, uint8_t reg)
 	*seen = 1;
 }
 
-/* reg's value behind node p, in terms of values before it */
+/* reg's value after node p, in terms of values before it */
 static void through(struct graph *g, struct query *q, uint32_t p, uint8_t reg, struct values *out)
 {
 	struct insn_detail d;

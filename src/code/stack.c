@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * How deep is the stack at each branch, counted from the function's entry? Forward over the blocks;
- * where two ways disagree, or something unknown was done to the stack pointer, it isn't known.
+ * Computes the stack depth at each branch relative to the function's entry, forward over the
+ * blocks. If two paths disagree, or the stack pointer is changed in an unknown way, the depth is
+ * unknown.
  */
 #include <stdlib.h>
 #include "code/code.h"
@@ -17,7 +18,7 @@ struct stack {
 	struct depth *at; /* by leader */
 	bool *seen;
 	VEC(uint32_t) work;
-	struct map64 bad; /* frames whose landing pads stay unknown */
+	struct map64 bad; /* frames whose landing pads have unknown depth */
 	int32_t *deltas;
 	struct depth *calls; /* by branch: at calls */
 };
@@ -93,7 +94,7 @@ void effect__add(struct effect *e, struct graph *g, uint32_t node)
 	}
 }
 
-/* Depths are counted downwards: what is added to the register makes it less. */
+/* The stack grows down: adding to the register reduces the depth. */
 static int32_t behind(struct term t, struct depth d)
 {
 	int64_t v = t.source == FROM_FP ? d.fp : d.sp;
@@ -127,7 +128,7 @@ static void flow_to(struct stack *s, uint32_t leader, struct depth d)
 	vec__push(&s->work, leader);
 }
 
-/* Code around a range, or the range: of a function that isn't traced itself. */
+/* Is it code of a range, or of a function that encloses one, but isn't traced itself? */
 static bool only_around(struct graph *g, uint64_t addr)
 {
 	uint32_t owner = graph__owner(g, addr);
@@ -146,19 +147,19 @@ static void flow_on(struct stack *s, uint64_t from, uint32_t target, struct dept
 		return;
 	addr = g->nodes.data[s->leaders->data[target - 1].first].addr;
 	if (graph__is_entry(g, addr)) {
-		/* another function's entry begins a frame of its own */
+		/* another function's entry starts its own frame */
 		if (graph__owner(g, addr) != graph__owner(g, from))
 			d = (struct depth){0, SP_UNKNOWN};
 		else
 			d.fp = SP_UNKNOWN;
 	} else if (only_around(g, from) && !only_around(g, addr)) {
-		return; /* no frame is ever opened there: what comes from it says nothing */
+		return; /* no frame starts there, so its depth is meaningless */
 	}
 	flow_to(s, target - 1, d);
 }
 
-/* A call whose target is in the same function isn't one: it may come back with another stack, or
- * not at all. */
+/* A call into the same function isn't an ordinary call: it may return with another stack, or not at
+ * all. */
 static bool calls_inside(struct graph *g, const struct insn *b)
 {
 	uint32_t owner = graph__owner(g, b->addr);
@@ -208,7 +209,7 @@ static bool is_call(struct graph *g, const struct node *n)
 	return n->branch && (b->kind == BRANCH_CALL || b->kind == BRANCH_ICALL);
 }
 
-/* What has been seen of a frame's stack handling so far. */
+/* A frame's stack handling so far. */
 struct frame_view {
 	uint32_t pushed, scratch; /* registers pushed once; those a call may change */
 	unsigned subs;
@@ -218,8 +219,8 @@ struct frame_view {
 };
 
 /*
- * The unwinder drops arguments that the caller has pushed (DW_CFA_GNU_args_size): a push that isn't
- * the saving of a register makes the depth at the call another than at the pad.
+ * The unwinder drops pushed arguments (DW_CFA_GNU_args_size): after a push that doesn't save a
+ * register, the depths at the call and at the landing pad differ.
  */
 static void see_push(struct graph *g, uint32_t i, struct frame_view *v)
 {
@@ -253,7 +254,7 @@ static void see_call(struct stack *s, uint32_t i, struct frame_view *v)
 	v->common.fp = meet(v->common.fp, d.fp);
 }
 
-/* The depth that all calls of a frame have, if they do and nothing else is on the stack. */
+/* The common depth of all calls of a frame, if there is one and no arguments are on the stack. */
 static struct depth common_depth(struct stack *s, const struct frame *f)
 {
 	struct graph *g = s->g;
@@ -296,8 +297,7 @@ static void enter_pads(struct stack *s)
 	}
 }
 
-/* With the pads followed, do the frames still have the depth that was taken for them? True: all do.
- */
+/* After the landing pads were followed, does each frame still have the depth that was assumed? */
 static bool pads_hold(struct stack *s)
 {
 	const struct object *o = s->g->object;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The linear sweep, as a second witness: between the instructions that flow reaches, one after the
- * other.
+ * The linear sweep, which confirms instruction starts independently: it decodes consecutive
+ * instructions between those that flow reaches.
  */
 #include "code/code.h"
 
@@ -25,7 +25,7 @@ static bool reached(struct graph *g, uint64_t addr, uint64_t *end)
 	return true;
 }
 
-/* The end of the last reached instruction that begins before addr; the range's start if there is
+/* The end of the last reached instruction that starts before addr; the range's start if there is
  * none. */
 static uint64_t sure_before(struct graph *g, const struct range *r, uint64_t addr)
 {
@@ -37,7 +37,7 @@ static uint64_t sure_before(struct graph *g, const struct range *r, uint64_t add
 	return r->vaddr;
 }
 
-/* Asked about one address of a stretch, the next one is sure to be asked about soon. */
+/* Caches the result, since adjacent addresses are usually queried next. */
 static void remember(struct graph *g, uint64_t from, uint64_t to)
 {
 	while (from < to) {
@@ -62,7 +62,7 @@ bool sweep__is_past_prefix(struct graph *g, uint32_t outer, uint32_t inner)
 	return true;
 }
 
-/* Does a reached instruction begin within this one, which isn't its rest behind a prefix? */
+/* Does a reached instruction start within this one, other than the same one without a prefix? */
 static bool is_contradicted(struct graph *g, uint32_t i)
 {
 	uint64_t addr = g->nodes.data[i].addr, end = node__next(&g->nodes.data[i]), unused;
@@ -74,7 +74,7 @@ static bool is_contradicted(struct graph *g, uint32_t i)
 	return false;
 }
 
-/* Does the sweep from addr run into an instruction that flow has reached, or end with the range? */
+/* Does the sweep from addr meet an instruction that flow has reached, or end at the range's end? */
 static bool agrees(struct graph *g, const struct range *r, uint64_t addr)
 {
 	uint64_t from = addr;
@@ -105,7 +105,7 @@ bool sweep__is_start_in(struct graph *g, const struct range *r, uint64_t addr, u
 	if (g->nodes.data[graph__known(g, addr)].flags & (NODE_REACHED | NODE_SWEPT))
 		return true;
 	pos = sure_before(g, r, addr);
-	if (pos > addr) { /* inside an instruction that is reached */
+	if (pos > addr) { /* inside of a reached instruction */
 		*after = pos;
 		while (!reached(g, --*before, &end))
 			;
@@ -133,7 +133,7 @@ bool sweep__is_start(struct graph *g, uint32_t function, uint64_t addr, uint64_t
 	return r && sweep__is_start_in(g, r, addr, before, after);
 }
 
-/* What of [pos, end) is not padding. */
+/* Adds the parts of [pos, end) that are not padding. */
 static void add_gaps(struct graph *g, uint64_t pos, uint64_t end, gap_vec *out)
 {
 	struct gap *last = NULL;

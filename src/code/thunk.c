@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The kernel's mitigation thunks: a jump to a return thunk is a return, a call of or jump to an
- * indirect thunk is one through the register that the thunk is for. By their symbols.
+ * The kernel's mitigation thunks, identified by symbols. A jump to a return thunk is a return; a
+ * call of, or jump to, an indirect thunk is an indirect one through the thunk's register.
  */
 #include "code/code.h"
 
