@@ -8,13 +8,28 @@
 #include <unistd.h>
 #include "cmd.h"
 
+/* What becomes of the value. */
+enum option_type {
+	OPTION_SWITCH, /* bool: true */
+	OPTION_TEXT,   /* const char *: as it stands */
+	OPTION_FILE,   /* the same, not empty */
+	OPTION_TIME,   /* uint64_t: nanoseconds */
+	OPTION_NUMBER, /* uint64_t */
+	OPTION_COUNT,  /* uint64_t, with K, M and G */
+	OPTION_OTHER,  /* nothing: set does it */
+};
+
 struct option_row {
 	const char *name;
 	char letter;	 /* 0: none */
 	const char *arg; /* NULL: a switch */
 	unsigned verbs;
-	int (*set)(struct args *a, const char *value);
+	enum option_type type;
+	size_t offset; /* in struct args */
 	const char *help;
+	/* NULL: the type is all. Otherwise also called, with the value stored: -errno with a
+	 * message where it will not do. */
+	int (*set)(struct args *a, const char *value);
 };
 
 /* Calls fn for each part of a comma-separated list. */
@@ -113,12 +128,6 @@ static int set_comm(struct args *a, const char *v)
 	return each_part(a, v, add_comm);
 }
 
-static int set_cgroup(struct args *a, const char *v)
-{
-	a->filters.cgroup = v;
-	return 0;
-}
-
 static int set_events(struct args *a, const char *v)
 {
 	a->events = 0;
@@ -129,12 +138,6 @@ static int set_events(struct args *a, const char *v)
 static int set_exclude(struct args *a, const char *v)
 {
 	vec__push(&a->exclude, v);
-	return 0;
-}
-
-static int set_regs(struct args *a, const char *v)
-{
-	a->regs = v;
 	return 0;
 }
 
@@ -153,12 +156,6 @@ static int set_format(struct args *a, const char *v)
 	err = err__set(EINVAL, "no such format: '%s'; there are: %s", v, names.data);
 	str__free(&names);
 	return err;
-}
-
-static int set_output(struct args *a, const char *v)
-{
-	a->output = v;
-	return *v ? 0 : err__set(EINVAL, "an empty file name");
 }
 
 /* A time: a number with an optional unit, seconds where none is given. */
@@ -182,32 +179,19 @@ static int parse_time(const char *text, uint64_t *ns)
 	return err__set(EINVAL, "'%s' is not a time; write 2, 0.5, 20ms, 100us", text);
 }
 
-static int set_timeout(struct args *a, const char *v)
+static int check_timeout(struct args *a, const char *v)
 {
-	int err = parse_time(v, &a->timeout_ns);
-
-	return err || a->timeout_ns ? err : err__set(EINVAL, "a time of 0");
+	return a->timeout_ns ? 0 : err__set(EINVAL, "a time of 0");
 }
 
-static int set_min_duration(struct args *a, const char *v)
+static int check_limit(struct args *a, const char *v)
 {
-	return parse_time(v, &a->min_duration);
+	return a->limit ? 0 : err__set(EINVAL, "a limit of 0 events");
 }
 
-static int set_limit(struct args *a, const char *v)
+static int check_depth(struct args *a, const char *v)
 {
-	int err = parse__u64(v, true, &a->limit);
-
-	return err || a->limit ? err : err__set(EINVAL, "a limit of 0 events");
-}
-
-static int set_depth(struct args *a, const char *v)
-{
-	int err = parse__u64(v, false, &a->depth);
-
-	return err || (a->depth && a->depth <= UINT32_MAX)
-		       ? err
-		       : err__set(EINVAL, "'%s' is not a depth", v);
+	return a->depth && a->depth <= UINT32_MAX ? 0 : err__set(EINVAL, "'%s' is not a depth", v);
 }
 
 /* Which of the names it is; -1: none. */
@@ -234,18 +218,6 @@ static int set_time(struct args *a, const char *v)
 				 "no such time style: '%s'; there are rel, abs, delta and none", v);
 }
 
-static int set_user(struct args *a, const char *v)
-{
-	a->user = v;
-	return 0;
-}
-
-static int set_btf(struct args *a, const char *v)
-{
-	a->btf = v;
-	return 0;
-}
-
 static int set_verbose(struct args *a, const char *v)
 {
 	note__set_level(NOTE_VERBOSE);
@@ -258,86 +230,50 @@ static int set_quiet(struct args *a, const char *v)
 	return 0;
 }
 
-static int set_color(struct args *a, const char *v)
+static int check_color(struct args *a, const char *v)
 {
-	a->color = v;
 	if (strcmp(v, "auto") && strcmp(v, "always") && strcmp(v, "never"))
 		return err__set(EINVAL, "'%s' is none of auto, always, never", v);
 	return 0;
 }
 
-static int set_buffer(struct args *a, const char *v)
+static int check_buffer(struct args *a, const char *v)
 {
-	int err = parse__u64(v, true, &a->buffer);
-
-	if (!err && (a->buffer < 4096 || a->buffer > (1u << 30)))
+	if (a->buffer < 4096 || a->buffer > (1u << 30))
 		return err__set(EINVAL, "'%s': a ring buffer has 4K to 1G bytes", v);
-	return err;
-}
-
-static int set_record(struct args *a, const char *v)
-{
-	a->record = v;
-	return *v ? 0 : err__set(EINVAL, "an empty file name");
-}
-
-static int set_max_size(struct args *a, const char *v)
-{
-	int err = parse__u64(v, true, &a->max_size);
-
-	if (!err && a->max_size < 64u << 10)
-		return err__set(EINVAL, "'%s': a file has room for 64K at least", v);
-	return err;
-}
-
-static int set_from(struct args *a, const char *v)
-{
-	return parse_time(v, &a->from);
-}
-
-static int set_to(struct args *a, const char *v)
-{
-	int err = parse_time(v, &a->to);
-
-	return err || a->to ? err : err__set(EINVAL, "nothing is before the start");
-}
-
-static int set_head(struct args *a, const char *v)
-{
-	int err = parse__u64(v, true, &a->head);
-
-	return err || a->head ? err : err__set(EINVAL, "no event at all");
-}
-
-static int set_tail(struct args *a, const char *v)
-{
-	int err = parse__u64(v, true, &a->tail);
-
-	return err || a->tail ? err : err__set(EINVAL, "no event at all");
-}
-
-static int set_attach(struct args *a, const char *v)
-{
-	a->attach = v;
 	return 0;
+}
+
+static int check_max_size(struct args *a, const char *v)
+{
+	if (a->max_size < 64u << 10)
+		return err__set(EINVAL, "'%s': a file has room for 64K at least", v);
+	return 0;
+}
+
+static int check_to(struct args *a, const char *v)
+{
+	return a->to ? 0 : err__set(EINVAL, "nothing is before the start");
+}
+
+static int check_head(struct args *a, const char *v)
+{
+	return a->head ? 0 : err__set(EINVAL, "no event at all");
+}
+
+static int check_tail(struct args *a, const char *v)
+{
+	return a->tail ? 0 : err__set(EINVAL, "no event at all");
 }
 
 #define LAST_MAX 100000
 
-static int set_last(struct args *a, const char *v)
+static int check_last(struct args *a, const char *v)
 {
-	int err = parse__u64(v, true, &a->last);
-
-	if (!err && (!a->last || a->last > LAST_MAX))
+	if (!a->last || a->last > LAST_MAX)
 		return err__set(EINVAL, "'%s': of each thread 1 to %d branches can be kept", v,
 				LAST_MAX);
-	return err;
-}
-
-static int set_branch_weights(struct args *a, const char *v)
-{
-	a->branch_weights = v;
-	return *v ? 0 : err__set(EINVAL, "an empty file name");
+	return 0;
 }
 
 static int set_placement(struct args *a, const char *v)
@@ -368,87 +304,88 @@ static int set_returns(struct args *a, const char *v)
 				 v);
 }
 
-/* Switches: what they set. */
-#define SWITCH(set, field)                                                                         \
-	static int set(struct args *a, const char *v)                                              \
-	{                                                                                          \
-		a->field = true;                                                                   \
-		return 0;                                                                          \
-	}
-SWITCH(set_follow, filters.follow)
-SWITCH(set_stack, stack)
-SWITCH(set_armor, armor)
-SWITCH(set_info, info)
-SWITCH(set_count, count)
-SWITCH(set_sites, sites)
-SWITCH(set_points, points)
-SWITCH(set_no_fold, no_fold)
-SWITCH(set_addresses, addresses)
-SWITCH(set_calibrate, calibrate)
-SWITCH(set_help, help)
+/* Type and offset of a row; a field of another type doesn't compile. */
+#define FIELD(type, field)                                                                         \
+	(offsetof(struct args, field) + 0 * sizeof((type *)0 == &((struct args *)0)->field))
+#define SWITCH(field)	 OPTION_SWITCH, FIELD(bool, field)
+#define TEXT(field)	 OPTION_TEXT, FIELD(const char *, field)
+#define FILE_NAME(field) OPTION_FILE, FIELD(const char *, field)
+#define TIME(field)	 OPTION_TIME, FIELD(uint64_t, field)
+#define NUMBER(field)	 OPTION_NUMBER, FIELD(uint64_t, field)
+#define COUNT(field)	 OPTION_COUNT, FIELD(uint64_t, field)
+#define OTHER		 OPTION_OTHER, 0
 
 static const struct option_row rows[] = {
-	{"pid", 'p', "PID[,PID...]", VERB_SHOW | VERB_LIST, set_pid,
-	 "only these processes, all their threads"},
-	{"tid", 0, "TID[,TID...]", VERB_SHOW, set_tid, "only these threads"},
-	{"comm", 0, "NAME[,NAME...]", VERB_SHOW, set_comm, "only threads of this name"},
-	{"uid", 0, "USER[,USER...]", VERB_TRACE, set_uid,
-	 "only processes of this user, by name or number"},
-	{"cgroup", 0, "PATH", VERB_TRACE, set_cgroup, "only this cgroup (v2) and those below it"},
-	{"follow", 'f', NULL, VERB_TRACE, set_follow, "and the children of all these"},
-	{"events", 'e', "LIST", VERB_SHOW, set_events,
-	 "of entry,branch,return (default: all three)"},
-	{"exclude", 0, "FUNC", VERB_SHOW | VERB_LIST, set_exclude,
-	 "not these functions; may be repeated"},
-	{"regs", 'r', "LIST", VERB_SHOW, set_regs,
+	{"pid", 'p', "PID[,PID...]", VERB_SHOW | VERB_LIST, OTHER,
+	 "only these processes, all their threads", set_pid},
+	{"tid", 0, "TID[,TID...]", VERB_SHOW, OTHER, "only these threads", set_tid},
+	{"comm", 0, "NAME[,NAME...]", VERB_SHOW, OTHER, "only threads of this name", set_comm},
+	{"uid", 0, "USER[,USER...]", VERB_TRACE, OTHER,
+	 "only processes of this user, by name or number", set_uid},
+	{"cgroup", 0, "PATH", VERB_TRACE, TEXT(filters.cgroup),
+	 "only this cgroup (v2) and those below it"},
+	{"follow", 'f', NULL, VERB_TRACE, SWITCH(filters.follow), "and the children of all these"},
+	{"events", 'e', "LIST", VERB_SHOW, OTHER, "of entry,branch,return (default: all three)",
+	 set_events},
+	{"exclude", 0, "FUNC", VERB_SHOW | VERB_LIST, OTHER, "not these functions; may be repeated",
+	 set_exclude},
+	{"regs", 'r', "LIST", VERB_SHOW, TEXT(regs),
 	 "registers on entry: none, args (default), all, or names"},
-	{"stack", 'k', NULL, VERB_TRACE, set_stack, "the call stack on entry"},
-	{"format", 'F', "FMT", VERB_ALL, set_format, "text (default), json, ...: see below"},
-	{"output", 'o', "FILE", VERB_SHOW, set_output,
+	{"stack", 'k', NULL, VERB_TRACE, SWITCH(stack), "the call stack on entry"},
+	{"format", 'F', "FMT", VERB_ALL, OTHER, "text (default), json, ...: see below", set_format},
+	{"output", 'o', "FILE", VERB_SHOW, FILE_NAME(output),
 	 "a trace file for bbtrace report; with -F, or in report: that format"},
-	{"record", 0, "FILE", VERB_TRACE, set_record,
+	{"record", 0, "FILE", VERB_TRACE, FILE_NAME(record),
 	 "a trace file as well, while the trace is shown"},
-	{"max-size", 0, "SIZE", VERB_TRACE, set_max_size,
-	 "trace file: begin anew when it has so many bytes; FILE.1 keeps the one before"},
-	{"armor", 0, NULL, VERB_TRACE, set_armor,
+	{"max-size", 0, "SIZE", VERB_TRACE, COUNT(max_size),
+	 "trace file: begin anew when it has so many bytes; FILE.1 keeps the one before",
+	 check_max_size},
+	{"armor", 0, NULL, VERB_TRACE, SWITCH(armor),
 	 "trace file: as lines of text that survive a serial console"},
-	{"from", 0, "TIME", VERB_REPORT, set_from, "from so long after the start on"},
-	{"to", 0, "TIME", VERB_REPORT, set_to, "up to so long after the start"},
-	{"head", 0, "N", VERB_REPORT, set_head, "the first N events"},
-	{"tail", 0, "N", VERB_REPORT, set_tail, "the last N events"},
-	{"info", 0, NULL, VERB_REPORT, set_info,
+	{"from", 0, "TIME", VERB_REPORT, TIME(from), "from so long after the start on"},
+	{"to", 0, "TIME", VERB_REPORT, TIME(to), "up to so long after the start", check_to},
+	{"head", 0, "N", VERB_REPORT, COUNT(head), "the first N events", check_head},
+	{"tail", 0, "N", VERB_REPORT, COUNT(tail), "the last N events", check_tail},
+	{"info", 0, NULL, VERB_REPORT, SWITCH(info),
 	 "what the file tells about itself, in place of the trace"},
-	{"timeout", 't', "SEC", VERB_TRACE, set_timeout, "stop after so long"},
-	{"limit", 'l', "N", VERB_SHOW, set_limit, "stop after N printed events"},
-	{"depth", 0, "N", VERB_SHOW, set_depth, "no deeper than N calls of traced functions"},
-	{"min-duration", 0, "TIME", VERB_SHOW, set_min_duration,
+	{"timeout", 't', "SEC", VERB_TRACE, TIME(timeout_ns), "stop after so long", check_timeout},
+	{"limit", 'l', "N", VERB_SHOW, COUNT(limit), "stop after N printed events", check_limit},
+	{"depth", 0, "N", VERB_SHOW, NUMBER(depth), "no deeper than N calls of traced functions",
+	 check_depth},
+	{"min-duration", 0, "TIME", VERB_SHOW, TIME(min_duration),
 	 "only calls that took as long (20us, 1.5ms)"},
-	{"time", 'T', "STYLE", VERB_SHOW, set_time, "rel (default), abs, delta or none"},
-	{"no-fold", 0, NULL, VERB_SHOW, set_no_fold, "text: each line, also of loops that repeat"},
-	{"user", 'u', "NAME", VERB_TRACE, set_user, "run CMD as that user"},
-	{"btf", 'b', "FILE", VERB_TRACE, set_btf, "kernel types from this file"},
-	{"buffer", 0, "SIZE", VERB_TRACE, set_buffer, "ring buffer size (default: 16M)"},
-	{"attach", 0, "NAME", VERB_TRACE, set_attach,
+	{"time", 'T', "STYLE", VERB_SHOW, OTHER, "rel (default), abs, delta or none", set_time},
+	{"no-fold", 0, NULL, VERB_SHOW, SWITCH(no_fold),
+	 "text: each line, also of loops that repeat"},
+	{"user", 'u', "NAME", VERB_TRACE, TEXT(user), "run CMD as that user"},
+	{"btf", 'b', "FILE", VERB_TRACE, TEXT(btf), "kernel types from this file"},
+	{"buffer", 0, "SIZE", VERB_TRACE, COUNT(buffer), "ring buffer size (default: 16M)",
+	 check_buffer},
+	{"attach", 0, "NAME", VERB_TRACE, TEXT(attach),
 	 "by this mechanism only; bbtrace doctor lists them"},
-	{"count", 'c', NULL, VERB_SHOW, set_count, "count edges in place of listing events"},
-	{"last", 0, "N", VERB_SHOW, set_last,
-	 "keep the last N branches of each thread, shown at the end"},
-	{"placement", 0, "HOW", VERB_TRACE, set_placement,
-	 "full: a probe on every branch; implied, witness: on fewer, for the same steps"},
-	{"returns", 0, "HOW", VERB_TRACE, set_returns,
-	 "ret (default): at ret instructions; probe: by return probes; none: not at all"},
-	{"profile", 0, "FILE", VERB_TRACE, set_branch_weights,
+	{"count", 'c', NULL, VERB_SHOW, SWITCH(count), "count edges in place of listing events"},
+	{"last", 0, "N", VERB_SHOW, COUNT(last),
+	 "keep the last N branches of each thread, shown at the end", check_last},
+	{"placement", 0, "HOW", VERB_TRACE, OTHER,
+	 "full: a probe on every branch; implied, witness: on fewer, for the same steps",
+	 set_placement},
+	{"returns", 0, "HOW", VERB_TRACE, OTHER,
+	 "ret (default): at ret instructions; probe: by return probes; none: not at all",
+	 set_returns},
+	{"profile", 0, "FILE", VERB_TRACE, FILE_NAME(branch_weights),
 	 "--placement witness: by how often branches ran in this trace file or -c -F json"},
-	{"color", 0, "WHEN", VERB_SHOW, set_color, "auto (default), always or never"},
-	{"sites", 0, NULL, VERB_LIST, set_sites, "each branch site"},
-	{"points", 0, NULL, VERB_LIST, set_points, "as a points file, which user @FILE reads back"},
-	{"addresses", 0, NULL, VERB_SHOW | VERB_LIST, set_addresses,
+	{"color", 0, "WHEN", VERB_SHOW, TEXT(color), "auto (default), always or never",
+	 check_color},
+	{"sites", 0, NULL, VERB_LIST, SWITCH(sites), "each branch site"},
+	{"points", 0, NULL, VERB_LIST, SWITCH(points),
+	 "as a points file, which user @FILE reads back"},
+	{"addresses", 0, NULL, VERB_SHOW | VERB_LIST, SWITCH(addresses),
 	 "show the kernel's addresses; only root sees them without"},
-	{"calibrate", 0, NULL, VERB_DOCTOR, set_calibrate,
+	{"calibrate", 0, NULL, VERB_DOCTOR, SWITCH(calibrate),
 	 "measure what a hit costs on this machine, instead"},
-	{"verbose", 'v', NULL, VERB_ALL, set_verbose, "say what is decided and why"},
-	{"quiet", 'q', NULL, VERB_ALL, set_quiet, "no notes on stderr"},
-	{"help", 'h', NULL, VERB_ALL, set_help, "this text"},
+	{"verbose", 'v', NULL, VERB_ALL, OTHER, "say what is decided and why", set_verbose},
+	{"quiet", 'q', NULL, VERB_ALL, OTHER, "no notes on stderr", set_quiet},
+	{"help", 'h', NULL, VERB_ALL, SWITCH(help), "this text"},
 };
 
 static void formats_help(const struct verb *verb, FILE *out)
@@ -517,6 +454,40 @@ static int usage_error(const struct verb *verb, int c, char **argv)
 	return err__set(EINVAL, "%s %s; see bbtrace %s --help", argv[optind - 1], what, verb->name);
 }
 
+/* Stores the value as the row's type has it. */
+static int store(struct args *a, const struct option_row *r, const char *value)
+{
+	void *field = (char *)a + r->offset;
+
+	switch (r->type) {
+	case OPTION_SWITCH:
+		*(bool *)field = true;
+		return 0;
+	case OPTION_TEXT:
+	case OPTION_FILE:
+		*(const char **)field = value;
+		return r->type == OPTION_TEXT || *value ? 0
+							: err__set(EINVAL, "an empty file name");
+	case OPTION_TIME:
+		return parse_time(value, field);
+	case OPTION_NUMBER:
+	case OPTION_COUNT:
+		return parse__u64(value, r->type == OPTION_COUNT, field);
+	case OPTION_OTHER:
+		return 0;
+	}
+	return 0;
+}
+
+static int set(struct args *a, const struct option_row *r, const char *value)
+{
+	int err = store(a, r, value);
+
+	if (!err && r->set)
+		err = r->set(a, value);
+	return err ? err__prefix(-EINVAL, "--%s", r->name) : 0;
+}
+
 int args__parse(struct args *a, const struct verb *verb, int argc, char **argv)
 {
 	struct option long_options[ARRAY_SIZE(rows) + 1];
@@ -534,9 +505,9 @@ int args__parse(struct args *a, const struct verb *verb, int argc, char **argv)
 
 		if (!r)
 			return usage_error(verb, c, argv);
-		err = r->set(a, optarg);
+		err = set(a, r, optarg);
 		if (err)
-			return err__prefix(-EINVAL, "--%s", r->name);
+			return err;
 	}
 	for (int i = optind; i < end; i++)
 		vec__push(&a->operands, argv[i]);
