@@ -47,6 +47,12 @@ static int fail(int status)
 	return status;
 }
 
+static int refuse(const char *name)
+{
+	err__set(EINVAL, "no such verb: '%s'; see bbtrace --help", name);
+	return fail(EXIT_USAGE);
+}
+
 /* argv: from the verb's name on. */
 static int run(const struct verb *verb, int argc, char **argv)
 {
@@ -70,6 +76,20 @@ static bool is_one_of(const char *arg, const char *a, const char *b, const char 
 	return !strcmp(arg, a) || !strcmp(arg, b) || (c && !strcmp(arg, c));
 }
 
+/* name: the verb that is asked about; NULL: all of them. */
+static int tell_help(const char *name)
+{
+	const struct verb *verb = name ? verb__find(name) : NULL;
+
+	if (name && !verb)
+		return refuse(name);
+	if (verb)
+		args__help(verb, stdout);
+	else
+		help(stdout);
+	return EXIT_TRACED;
+}
+
 int main(int argc, char **argv)
 {
 	const struct verb *verb;
@@ -81,10 +101,8 @@ int main(int argc, char **argv)
 		help(stderr);
 		return EXIT_USAGE;
 	}
-	if (is_one_of(argv[1], "--help", "-h", "help")) {
-		help(stdout);
-		return EXIT_TRACED;
-	}
+	if (is_one_of(argv[1], "--help", "-h", "help"))
+		return tell_help(argv[2]);
 	if (is_one_of(argv[1], "--version", "-V", NULL)) {
 		printf("bbtrace %s\n", BBTRACE_VERSION);
 		return EXIT_TRACED;
@@ -92,6 +110,5 @@ int main(int argc, char **argv)
 	verb = verb__find(argv[1]);
 	if (verb)
 		return run(verb, argc - 1, argv + 1);
-	err__set(EINVAL, "no such verb: '%s'; see bbtrace --help", argv[1]);
-	return fail(EXIT_USAGE);
+	return refuse(argv[1]);
 }
