@@ -8,7 +8,7 @@
 
 #include "util/util.h"
 
-/* kind of CONTRACT: what one site is. NONE: an entry or a witness probe that is no branch. */
+/* kind in CONTRACT.md: what one site is. NONE: an entry or a witness probe that is no branch. */
 enum branch_kind {
 	BRANCH_NONE,
 	BRANCH_JCC,  /* conditional on flags */

@@ -11,7 +11,7 @@
 #include "probe/probe.h"
 #include "resolve/resolve.h"
 
-/* Exit status (CONTRACT of the man page, EXIT STATUS). */
+/* Exit status (CONTRACT.md; the man page, EXIT STATUS). */
 enum {
 	EXIT_TRACED = 0,
 	EXIT_CANNOT = 1,

@@ -93,6 +93,33 @@ for verb in $verbs; do options_of "$verb" | awk '{ print $2 }'; done | sort -u >
 sed -nE 's/^\.It Fl (. , )?-([a-z-]+).*/\2/p' "$MAN" | sort -u >"$T/told"
 is "$(comm -13 "$T/have" "$T/told" | xargs)" '' 'the man page tells of no other'
 
+# ---- CONTRACT.md: what it promises is there, what it reserves is not, and nothing else is ----
+CONTRACT=$ROOT/CONTRACT.md
+section() { sed -n "/^## $1/,/^## /{/^## /d;p}" "$CONTRACT"; }
+is "$(section Verbs | sed -nE 's/^    bbtrace ([a-z]+) .*/\1/p' | sort -u | xargs)" "$(xargs -n1 <<<"$verbs" | sort | xargs)" \
+	'the contract: its verbs are those that are there'
+for verb in $verbs; do options_of "$verb"; done | awk '{ print "--" $2; if ($1 != "-") print "-" $1 }' | sort -u >"$T/have"
+section Options | sed -n 's/^| \(`-[^|]*\)|.*/\1/p' | grep -oE -- '--?[A-Za-z-]+' | sort -u >"$T/told"
+same "$T/told" "$T/have" 'the contract: its options are those that are there'
+section Reserved | tr -d '\n' >"$T/reserved"
+# reserved KIND: the words of its line
+reserved() { sed -nE "s/.*- $1: ([^:]*)(- [a-z].*|\$)/\1/p" "$T/reserved" | tr -d ',' | xargs -n1; }
+is "$(($(reserved verbs | wc -l) > 3 && $(reserved options | wc -l) > 3))" 1 'the contract: names are reserved'
+is "$(reserved verbs | while read -r word; do "$BBTRACE" "$word" --help 2>&1 | grep -q "^usage" && echo "$word"; done)" '' \
+	'the contract: no reserved verb is there'
+is "$(comm -12 <(reserved options | sort) "$T/have")" '' 'the contract: no reserved option is there'
+section JSON | sed -nE 's/^\| ([a-z_, ]+[a-z]) +\|.*/\1/p' | grep -v '^field$' | tr -d , | xargs -n1 | sort >"$T/told"
+{
+	sed -nE 's/.*\{KEY\("([a-z_]+)"\).*/\1/p' "$ROOT/src/output/fields.c"
+	printf '%s\n' object symbol offset vaddr # of a place
+} | sort >"$T/have"
+same "$T/told" "$T/have" 'the contract: its fields are those that are there'
+for verb in $verbs; do
+	is "$("$BBTRACE" help "$verb")" "$("$BBTRACE" "$verb" --help)" "help $verb: its --help"
+done
+"$BBTRACE" help nothing >/dev/null 2>&1
+is $? 2 'help of no verb is wrong usage'
+
 # ---- formats ----
 formats=$("$BBTRACE" report --help | sed -n '/^formats:/,$s/^  \([^ ]*\) .*/\1/p')
 is "$(sort <<<"$formats" | xargs)" "$(offers report -F '' | sort | xargs)" 'bash offers the formats'

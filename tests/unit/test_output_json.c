@@ -67,7 +67,7 @@ static void test_branch(void)
 	shows(HEAD("branch") "," PLACE(
 		      "37", "0x985a5") ",\"kind\":\"jcc\",\"insn\":\"jne\",\"taken\":"
 				       "true,\"to\":{" PLACE("80", "0x985d0") "},\"depth\":0}\n",
-	      "CONTRACT's example", b);
+	      "the example of CONTRACT.md", b);
 	b = fixture_branch(SITE_LOOP, false, fixture_at(41));
 	shows(HEAD("branch") "," PLACE(
 		      "39", "0x985a7") ",\"kind\":\"loop\",\"insn\":\"jrcxz\",\"taken\":"
