@@ -187,17 +187,14 @@ lint:
 deps:
 	@scripts/deps.sh test
 
-# What goes where: FROM:TO, under DESTDIR and PREFIX. Files that aren't there are passed over.
+# What goes where: FROM:TO:MODE, under DESTDIR and PREFIX.
 INSTALLED = \
 	$(B)/bbtrace:bin/bbtrace:755 \
-	$(foreach f,$(wildcard man/*.8),$(f):share/man/man8/$(notdir $(f)):644) \
-	$(foreach f,$(wildcard man/*.5),$(f):share/man/man5/$(notdir $(f)):644) \
-	$(foreach f,$(wildcard completion/bbtrace.bash),$(f):share/bash-completion/completions/bbtrace:644) \
-	$(foreach f,$(wildcard completion/_bbtrace),$(f):share/zsh/site-functions/_bbtrace:644) \
-	$(foreach f,$(wildcard completion/bbtrace.fish),$(f):share/fish/vendor_completions.d/bbtrace.fish:644) \
-	$(foreach f,$(wildcard include/bbtrace.h),$(f):include/bbtrace.h:644) \
-	LICENSE:share/doc/bbtrace/LICENSE:644 \
-	$(foreach f,$(wildcard README.md),$(f):share/doc/bbtrace/README.md:644)
+	man/bbtrace.8:share/man/man8/bbtrace.8:644 \
+	completion/bbtrace.bash:share/bash-completion/completions/bbtrace:644 \
+	completion/_bbtrace:share/zsh/site-functions/_bbtrace:644 \
+	completion/bbtrace.fish:share/fish/vendor_completions.d/bbtrace.fish:644 \
+	$(foreach f,LICENSE README.md CONTRACT.md,$(f):share/doc/bbtrace/$(f):644)
 AT = $(word $(2),$(subst :, ,$(1)))
 
 define INSTALL_ONE

@@ -1,0 +1,28 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# make install puts each file where it says, under DESTDIR and PREFIX; make uninstall takes them all away.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tap.sh
+B=${B:-build}
+[[ -x $B/bbtrace ]] || skip_all "nothing is built in $B"
+install_to() { make -s "$1" B="$B" DESTDIR="$T/root" PREFIX="$2" 2>&1; }
+files() { (cd "$T/root" && find . -type f -printf '%P %m\n' | sort); }
+
+install_to install /usr >"$T/log"
+ok $? 'it installs' || diag "$(<"$T/log")"
+is "$(files)" 'usr/bin/bbtrace 755
+usr/share/bash-completion/completions/bbtrace 644
+usr/share/doc/bbtrace/CONTRACT.md 644
+usr/share/doc/bbtrace/LICENSE 644
+usr/share/doc/bbtrace/README.md 644
+usr/share/fish/vendor_completions.d/bbtrace.fish 644
+usr/share/man/man8/bbtrace.8 644
+usr/share/zsh/site-functions/_bbtrace 644' 'each file is where it belongs'
+is "$("$T/root/usr/bin/bbtrace" --version)" "$("$B/bbtrace" --version)" 'what is installed runs'
+install_to uninstall /usr >"$T/log"
+is "$(files)" '' 'no file is left after uninstalling'
+[[ ! -e $T/root/usr/share/doc/bbtrace ]]
+ok $? 'nor the folder that is only its own'
+install_to install /opt >"$T/log"
+is "$(files | grep -vc '^opt/')" 0 'PREFIX is where it says'
+done_testing
