@@ -111,25 +111,27 @@ enum sp_effect {
 
 /* What an instruction does to the registers: enough to read jump tables and IFUNC resolvers. */
 enum detail_op {
-	DETAIL_OTHER, /* see writes */
-	DETAIL_CONST, /* dst = imm, also lea of an address that is known from the code */
-	DETAIL_COPY,  /* dst = the low bits of src, extended */
-	DETAIL_LOAD,  /* dst = bits of memory at mem, extended */
-	DETAIL_STORE, /* bits of src to mem */
-	DETAIL_LEA,   /* dst = address of mem */
-	DETAIL_ADD,   /* dst += src */
-	DETAIL_ADD_CONST,
+	DETAIL_OTHER,	  /* see writes */
+	DETAIL_CONST,	  /* dst = imm, also lea of an address that is known from the code */
+	DETAIL_COPY,	  /* dst = the low bits of src, extended */
+	DETAIL_LOAD,	  /* dst = bits of memory at mem, extended */
+	DETAIL_STORE,	  /* bits of src to mem */
+	DETAIL_LEA,	  /* dst = address of mem */
+	DETAIL_ADD,	  /* dst += src */
+	DETAIL_ADD_CONST, /* dst += imm */
 	DETAIL_AND_CONST, /* dst &= imm */
-	DETAIL_SHR_CONST, /* dst >>= imm, dst being bits wide */
+	DETAIL_SHL_CONST, /* dst = src << imm, both being bits wide */
+	DETAIL_SHR_CONST, /* dst = src >> imm, both being bits wide */
+	DETAIL_CMP,	  /* flags of src minus with */
 	DETAIL_CMP_CONST, /* flags of src, or where that is REG_NONE of memory at mem, minus imm */
 	DETAIL_CMOV,	  /* dst = src or dst */
 	DETAIL_CMOV_LOAD, /* dst = memory or dst */
 	DETAIL_PUSH,	  /* src; REG_NONE: memory at mem, or a constant */
 };
 struct insn_detail {
-	uint8_t op, dst, src;
+	uint8_t op, dst, src, with;
 	uint8_t bits; /* 8, 16, 32, 64 */
-	bool sign;    /* COPY, LOAD: sign-extended, else zero-extended */
+	bool sign;    /* COPY, LOAD, ADD_CONST: sign-extended, else zero-extended */
 	bool writes_flags, writes_memory;
 	uint32_t writes; /* registers that hold something else afterwards, one bit each (calls: the
 			    caller-saved) */
@@ -277,9 +279,9 @@ struct arch {
 	/* Of a conditional branch: is it taken, with these values of the registers that it reads?
 	 * The kernel side has its own: bpf/arch. */
 	bool (*taken)(uint8_t kind, uint16_t cond, const uint64_t reads[2]);
-	/* JCC that follows a comparison: with how many values of (unsigned) x is x OP n as the
-	 * condition and taken say: at most *max. */
-	bool (*bound)(uint16_t cond, bool taken, uint64_t n, uint64_t *max);
+	/* JCC that compares or follows a comparison: with how many values of (unsigned) x is
+	 * x OP n, or swapped n OP x, as the condition and taken say: at most *max. */
+	bool (*bound)(uint16_t cond, bool taken, bool swapped, uint64_t n, uint64_t *max);
 
 	/* ---- registers and calls ---- */
 

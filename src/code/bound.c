@@ -6,8 +6,9 @@
  */
 #include "code/code.h"
 
-#define BUDGET	20000
-#define LARGEST 0xffff /* a table is no larger */
+#define BUDGET	  20000
+#define LARGEST	  0xffff /* a table is no larger */
+#define SCALE_MAX 16	 /* an index times more than 2^16 isn't looked for */
 
 /* A condition on the path whose flag-setting instruction has not been reached yet. */
 struct condition {
@@ -27,7 +28,11 @@ struct state {
 	uint64_t other_max;
 	int64_t mem_imm, other_imm;
 	uint8_t other_bits;
-	uint8_t pad[7];
+	uint8_t scale; /* what is asked for is followed << scale */
+	/* 1 + by how much what is followed, and other, will be shifted right: of what they are
+	 * that is known only where it was shifted left before; 0: by nothing */
+	uint8_t shift, other_shift;
+	uint8_t pad[4];
 	struct condition cond[2];
 };
 #define OTHER_MEM 0xfd
@@ -53,27 +58,37 @@ static void push(struct search *q, const struct state *s)
 /* Ends the path: the value is at most max. */
 static void found(struct search *q, const struct state *s, uint64_t max)
 {
-	q->max = max_of(q->max, min_of(max, s->cap));
-	if (q->max > LARGEST)
+	max = min_of(max, s->cap);
+	if (q->failed || max > (uint64_t)LARGEST >> s->scale)
 		q->failed = true;
+	else
+		q->max = max_of(q->max, max << s->scale);
 }
 
 /* Ends the path without a check: only the value's width bounds it. */
 static void give_up(struct search *q, const struct state *s)
 {
-	found(q, s, s->bits == 8 && !s->sign ? 0xff : UINT64_MAX);
+	if (s->shift)
+		found(q, s, UINT64_MAX >> (s->shift - 1));
+	else
+		found(q, s, s->bits == 8 && !s->sign ? 0xff : UINT64_MAX);
 }
 
 /* The condition, if p is a conditional jump, under which control went from p to node. */
-static void add_condition(struct graph *g, uint32_t p, struct state *s)
+static struct condition condition_of(struct graph *g, uint32_t p, const struct state *s)
 {
 	const struct insn *b = graph__branch(g, &g->nodes.data[p]);
 	uint64_t to = g->nodes.data[s->node].addr;
-	struct condition *c = s->cond[0].set ? &s->cond[1] : &s->cond[0];
 
 	if (b->kind != BRANCH_JCC || b->target == b->addr + b->len)
-		return;
-	*c = (struct condition){b->cond, 1, to == b->target};
+		return (struct condition){0};
+	return (struct condition){b->cond, 1, to == b->target};
+}
+
+static void add_condition(struct state *s, struct condition c)
+{
+	if (c.set)
+		s->cond[s->cond[0].set] = c;
 }
 
 /* Does a check of this width bound the followed value? */
@@ -86,7 +101,7 @@ static bool enough(const struct state *s, uint8_t bits, uint64_t max)
 
 static bool is_other(const struct insn_detail *d, const struct state *s)
 {
-	if (d->bits != s->other_bits)
+	if (d->bits != s->other_bits || s->other_shift)
 		return false;
 	return d->src != REG_NONE
 		       ? s->other == d->src
@@ -100,23 +115,50 @@ static void note_other(const struct insn_detail *d, struct state *s, uint64_t ma
 	s->other_max = is_other(d, s) ? min_of(max, s->other_max) : max;
 	s->other = d->src == REG_NONE ? OTHER_MEM : d->src;
 	s->other_bits = d->bits;
+	s->other_shift = 0;
 	s->other_mem = d->mem;
 	s->other_imm = 0;
 }
 
-/* cmp x, n before the conditions reached so far. True: it bounds the value. */
-static bool see_check(struct graph *g, const struct insn_detail *d, struct search *q,
-		      struct state *s)
+static bool single_value(struct graph *g, uint32_t node, uint8_t reg, int64_t *out)
 {
-	uint64_t n = d->bits == 64 ? (uint64_t)d->imm : (uint64_t)d->imm & ((1ull << d->bits) - 1);
-	uint64_t max;
+	struct values v;
 
-	if (d->src == REG_NONE && d->mem.base == REG_NONE && d->mem.index == REG_NONE)
+	slice__values(g, node, reg, &v);
+	*out = v.v[0];
+	return v.n == 1 && !v.unknown;
+}
+
+/* Two registers, one of which holds a constant: as a comparison of the other one with that. */
+static bool with_constant(struct graph *g, uint32_t p, struct insn_detail *d, bool *swapped)
+{
+	uint8_t first = d->src;
+
+	if (d->op != DETAIL_CMP)
+		return d->op == DETAIL_CMP_CONST;
+	if (single_value(g, p, d->with, &d->imm))
+		return true;
+	*swapped = true;
+	d->src = d->with;
+	return single_value(g, p, first, &d->imm);
+}
+
+/* The comparison at p, in front of these conditions. True: it bounds what is followed. */
+static bool see_check(struct graph *g, uint32_t p, struct insn_detail compare,
+		      const struct condition cond[2], struct search *q, struct state *s)
+{
+	struct insn_detail *d = &compare;
+	bool swapped = false;
+	uint64_t n, max;
+
+	if (!cond[0].set || !with_constant(g, p, d, &swapped) ||
+	    (d->src == REG_NONE && d->mem.base == REG_NONE && d->mem.index == REG_NONE))
 		return false;
-	for (unsigned i = 0; i < ARRAY_SIZE(s->cond); i++) {
-		if (!s->cond[i].set || !g->arch->bound(s->cond[i].cond, s->cond[i].taken, n, &max))
+	n = d->bits == 64 ? (uint64_t)d->imm : (uint64_t)d->imm & ((1ull << d->bits) - 1);
+	for (unsigned i = 0; i < 2; i++) {
+		if (!cond[i].set || !g->arch->bound(cond[i].cond, cond[i].taken, swapped, n, &max))
 			continue;
-		if (d->src == s->reg &&
+		if (d->src == s->reg && !s->shift &&
 		    (d->src != REG_NONE || slice__same_memory(&d->mem, 0, &s->mem, s->mem_imm)) &&
 		    enough(s, d->bits, max)) {
 			found(q, s, max);
@@ -140,7 +182,7 @@ static bool copy_of_bounded(struct search *q, const struct state *s)
 						 slice__same_memory(&s->other_mem, s->other_imm,
 								    &s->mem, s->mem_imm);
 
-	if (!same || !enough(s, s->other_bits, s->other_max))
+	if (!same || s->shift || s->other_shift || !enough(s, s->other_bits, s->other_max))
 		return false;
 	found(q, s, s->other_max);
 	return true;
@@ -174,6 +216,45 @@ static void see_byte_table(struct graph *g, uint32_t node, const struct insn_det
 	s->cap = min_of(s->cap, max);
 }
 
+static void scale_by(struct search *q, struct state *s, uint8_t by)
+{
+	s->scale += by;
+	s->cap >>= by;
+	if (s->scale > SCALE_MAX)
+		q->failed = true;
+}
+
+/* Shifted left, and right again later: the low bits are what is left. True: the path goes on. */
+static bool through_shift(const struct insn_detail *d, struct search *q, struct state *s)
+{
+	uint8_t left = 64 - d->imm;
+
+	if (d->op != DETAIL_SHL_CONST || d->bits != 64 || d->imm < s->shift - 1) {
+		give_up(q, s);
+		return false;
+	}
+	scale_by(q, s, d->imm - (s->shift - 1));
+	s->bits = min_of(s->bits, left);
+	s->sign = s->shift = 0;
+	s->reg = d->src;
+	return !copy_of_bounded(q, s);
+}
+
+/* An index, times a power of two: lea (,%reg,4), or what else is a shift to the left. */
+static bool through_scale(const struct insn_detail *d, struct search *q, struct state *s)
+{
+	uint8_t by = d->op == DETAIL_SHL_CONST ? d->imm : __builtin_ctz(d->mem.scale);
+
+	if (d->bits != 64 || s->bits != 64 ||
+	    (d->op == DETAIL_LEA && (d->mem.base != REG_NONE || d->mem.disp || d->mem.addr32))) {
+		give_up(q, s);
+		return false;
+	}
+	scale_by(q, s, by);
+	s->reg = d->op == DETAIL_LEA ? d->mem.index : d->src;
+	return !copy_of_bounded(q, s);
+}
+
 /* p sets the followed register: follows its source. True: the path continues. */
 static bool through_def(struct graph *g, uint32_t p, const struct insn_detail *d, struct search *q,
 			struct state *s)
@@ -184,6 +265,8 @@ static bool through_def(struct graph *g, uint32_t p, const struct insn_detail *d
 		give_up(q, s);
 		return false;
 	}
+	if (s->shift)
+		return through_shift(d, q, s);
 	see_byte_table(g, p, d, q, s);
 	switch (d->op) {
 	case DETAIL_CONST:
@@ -193,8 +276,16 @@ static bool through_def(struct graph *g, uint32_t p, const struct insn_detail *d
 		found(q, s, d->imm & all);
 		return false;
 	case DETAIL_SHR_CONST:
-		found(q, s, all >> (d->imm & 63));
-		return false;
+		if (d->bits != 64) {
+			found(q, s, all >> (d->imm & 63));
+			return false;
+		}
+		s->shift = 1 + (d->imm & 63);
+		s->reg = d->src;
+		return true;
+	case DETAIL_SHL_CONST:
+	case DETAIL_LEA:
+		return through_scale(d, q, s);
 	case DETAIL_COPY:
 	case DETAIL_LOAD:
 		/* its low bits were checked, and it has no others */
@@ -236,47 +327,109 @@ static bool through_memory(const struct insn_detail *d, struct search *q, struct
 		s->mem_imm = 0;
 		return !copy_of_bounded(q, s);
 	}
+	if (d->op == DETAIL_COPY && d->bits == 64 && d->dst == s->mem.base &&
+	    s->mem.index == REG_NONE) {
+		s->mem.base = d->src;
+		return true;
+	}
 	if (!changes_memory(d) && !(d->writes & needs))
 		return true;
 	give_up(q, s);
 	return false;
 }
 
-static void drop_other(const struct insn_detail *d, struct state *s)
+static void forget_other(struct state *s)
 {
-	bool gone = s->other < 32 && d->writes >> s->other & 1;
-
-	if (s->other == OTHER_MEM)
-		gone = changes_memory(d) ||
-		       (s->other_mem.base < 32 && d->writes >> s->other_mem.base & 1) ||
-		       (s->other_mem.index < 32 && d->writes >> s->other_mem.index & 1);
-	if (!gone)
-		return;
 	s->other = REG_NONE;
-	s->other_max = s->other_bits = s->other_imm = 0;
+	s->other_max = s->other_bits = s->other_imm = s->other_shift = 0;
 	memset(&s->other_mem, 0, sizeof(s->other_mem));
+}
+
+/* Is the other one made of what is followed, by widening its low bits? Then its bound is theirs. */
+static bool widens_followed(const struct state *s, const struct insn_detail *d, uint8_t bits,
+			    bool sign)
+{
+	bool same = d->op == DETAIL_LOAD ? slice__same_memory(&d->mem, d->imm, &s->mem, s->mem_imm)
+					 : s->reg != REG_NONE;
+
+	return same && s->reg == d->src && !s->shift && s->bits <= bits &&
+	       (bits == 64 || s->other_max < 1ull << (bits - sign));
+}
+
+/* The instruction sets the register that a check bounded: go on with what that is made of, or
+ * forget it. True: it is made of what is followed. */
+static bool through_other(const struct insn_detail *d, struct search *q, struct state *s)
+{
+	uint8_t shift = s->other_shift;
+
+	if (d->dst != s->other || s->other_bits != 64) {
+		forget_other(s);
+	} else if (!shift && d->op == DETAIL_SHR_CONST && d->bits == 64) {
+		s->other = d->src;
+		s->other_shift = 1 + (d->imm & 63);
+	} else if (shift ? d->op == DETAIL_SHL_CONST && d->imm == shift - 1 &&
+				   widens_followed(s, d, 64 - d->imm, false)
+			 : (d->op == DETAIL_COPY || d->op == DETAIL_LOAD) &&
+				   widens_followed(s, d, d->bits, d->sign)) {
+		found(q, s, s->other_max);
+		return true;
+	} else {
+		forget_other(s);
+	}
+	return false;
+}
+
+/* Is the memory that a check bounded changed, or where it is? */
+static bool changes_other_memory(const struct insn_detail *d, const struct state *s)
+{
+	return s->other == OTHER_MEM &&
+	       (changes_memory(d) ||
+		(s->other_mem.base < 32 && d->writes >> s->other_mem.base & 1) ||
+		(s->other_mem.index < 32 && d->writes >> s->other_mem.index & 1));
+}
+
+/* Conditional jumps that compare by themselves, comparisons, what else changes the flags. True:
+ * what is followed is bounded. */
+static bool passes_check(struct graph *g, uint32_t p, const struct insn_detail *d, struct search *q,
+			 struct state *s)
+{
+	bool compares = d->op == DETAIL_CMP || d->op == DETAIL_CMP_CONST;
+	struct condition own[2] = {0};
+
+	if (g->nodes.data[p].branch) {
+		own[0] = condition_of(g, p, s);
+		if (compares)
+			return see_check(g, p, *d, own, q, s);
+		add_condition(s, own[0]);
+	}
+	if (!d->writes_flags)
+		return false;
+	if (compares && see_check(g, p, *d, s->cond, q, s))
+		return true;
+	see_flags(s);
+	return false;
 }
 
 static void step(struct graph *g, struct search *q, struct state s, uint32_t p)
 {
 	struct insn_detail d;
+	uint8_t other;
 
 	if (!graph__detail(g, p, &d)) {
 		give_up(q, &s);
 		return;
 	}
-	if (g->nodes.data[p].branch)
-		add_condition(g, p, &s);
-	if (d.writes_flags) {
-		if (d.op == DETAIL_CMP_CONST && see_check(g, &d, q, &s))
-			return;
-		see_flags(&s);
-	}
+	if (passes_check(g, p, &d, q, &s))
+		return;
 	s.node = p;
+	other = s.other;
 	if (s.reg == REG_NONE ? !through_memory(&d, q, &s)
 			      : d.writes >> s.reg & 1 && !through_def(g, p, &d, q, &s))
 		return;
-	drop_other(&d, &s);
+	if (other < 32 && d.writes >> other & 1 && through_other(&d, q, &s))
+		return;
+	if (changes_other_memory(&d, &s))
+		forget_other(&s);
 	push(q, &s);
 }
 

@@ -19,6 +19,7 @@ struct shape {
 	uint32_t node; /* the node that reads the entry */
 	uint8_t index;
 	uint8_t size;
+	bool scaled; /* the index is in its register times size */
 	bool sign;
 	bool guess; /* assumes what flow can't prove: the only known value is the value, and stack
 		       slots are not overwritten */
@@ -51,6 +52,45 @@ static bool index_before(struct graph *g, struct shape *out)
 	return true;
 }
 
+/* The two registers of a sum; scale: of the second. False: it is none. */
+static bool read_sum(const struct insn_detail *d, uint8_t *first, uint8_t *second, uint8_t *scale)
+{
+	if (d->op == DETAIL_ADD) {
+		*first = d->dst;
+		*second = d->src;
+		*scale = 1;
+		return true;
+	}
+	*first = d->mem.base;
+	*second = d->mem.index;
+	*scale = d->mem.scale;
+	return d->op == DETAIL_LEA && d->bits == 64 && !d->mem.addr32 && !d->mem.seg &&
+	       *first != REG_NONE && *second != REG_NONE;
+}
+
+/* The address of an entry is in a register: the sum of the table's and an index. */
+static bool address_before(struct graph *g, uint32_t node, const struct operand *m,
+			   struct shape *out)
+{
+	uint32_t defs[DEFS_MAX];
+	uint8_t first, second, scale;
+	struct insn_detail d;
+
+	if (slice__defs(g, node, m->base, defs) != 1 || !graph__detail(g, defs[0], &d) ||
+	    !read_sum(&d, &first, &second, &scale) || (scale != 1 && scale != out->size))
+		return false;
+	out->node = defs[0];
+	out->scaled = scale == 1;
+	out->index = second;
+	if (!single_value(g, defs[0], first, out->guess, &out->table)) {
+		out->index = first;
+		if (scale != 1 || !single_value(g, defs[0], second, out->guess, &out->table))
+			return false;
+	}
+	out->table += m->disp + d.mem.disp;
+	return true;
+}
+
 /* The address of entry 0 in an operand with an index. */
 static bool table_address(struct graph *g, uint32_t node, const struct operand *m, int64_t imm,
 			  struct shape *out)
@@ -61,9 +101,10 @@ static bool table_address(struct graph *g, uint32_t node, const struct operand *
 		return false;
 	out->index = m->index;
 	if (m->base != REG_NONE && !single_value(g, node, m->base, out->guess, &base)) {
+		if (m->index == REG_NONE)
+			return address_before(g, node, m, out);
 		/* the register with a known value is the table */
-		if (m->index == REG_NONE || m->scale != 1 ||
-		    !single_value(g, node, m->index, out->guess, &base))
+		if (m->scale != 1 || !single_value(g, node, m->index, out->guess, &base))
 			return false;
 		out->index = m->base;
 	}
@@ -121,6 +162,7 @@ static bool table_sum(struct graph *g, uint32_t add, uint8_t entry, uint8_t base
 /* The shape of what set the jump's register. */
 static bool shape_of_def(struct graph *g, uint32_t def, struct shape *out, unsigned depth)
 {
+	uint8_t first, second, scale;
 	uint32_t defs[DEFS_MAX];
 	struct insn_detail d;
 
@@ -133,14 +175,12 @@ static bool shape_of_def(struct graph *g, uint32_t def, struct shape *out, unsig
 		out->index = REG_NONE;
 		return true;
 	case DETAIL_LOAD:
-		return d.mem.index != REG_NONE && table_load(g, def, out);
+		return table_load(g, def, out) && out->index != REG_NONE;
 	case DETAIL_ADD:
-		return table_sum(g, def, d.dst, d.src, out) || table_sum(g, def, d.src, d.dst, out);
 	case DETAIL_LEA:
-		return d.mem.scale == 1 && !d.mem.disp && d.mem.base != REG_NONE &&
-		       d.mem.index != REG_NONE &&
-		       (table_sum(g, def, d.mem.base, d.mem.index, out) ||
-			table_sum(g, def, d.mem.index, d.mem.base, out));
+		return read_sum(&d, &first, &second, &scale) && scale == 1 && !d.mem.disp &&
+		       (table_sum(g, def, first, second, out) ||
+			table_sum(g, def, second, first, out));
 	case DETAIL_COPY:
 		return depth < 4 && d.bits == 64 && slice__defs(g, def, d.src, defs) == 1 &&
 		       shape_of_def(g, defs[0], out, depth + 1);
@@ -246,6 +286,8 @@ static bool read_proved(struct graph *g, uint32_t node, const struct shape *s, a
 
 	if (s->index != REG_NONE && !slice__bound(g, s->node, s->index, &max))
 		return false;
+	if (s->scaled)
+		max /= s->size;
 	for (uint64_t i = 0; i <= max; i++) {
 		if (!entry_of(g, s, i, &target) ||
 		    !(graph__is_entry(g, target) || is_inside(g, node, target)))
@@ -392,6 +434,58 @@ const struct jump_table *graph__table_of(const struct graph *g, uint32_t node)
 	return i ? &g->tables.data[*i - 1] : NULL;
 }
 
+/* Is the register just before node an index, times size? */
+static bool is_scaled(struct graph *g, uint32_t node, uint8_t reg, uint8_t size)
+{
+	uint32_t defs[DEFS_MAX];
+	struct insn_detail d;
+
+	if (slice__defs(g, node, reg, defs) != 1 || !graph__detail(g, defs[0], &d))
+		return false;
+	if (d.op == DETAIL_LEA)
+		return d.mem.base == REG_NONE && d.mem.scale == size;
+	/* widened from 32 bits on the way */
+	return d.op == DETAIL_SHR_CONST && d.bits == 64 && d.imm < 32 && 1u << (32 - d.imm) == size;
+}
+
+/* Is it an entry of a table that is loaded: at the sum of the table's address and an index? */
+static bool is_entry(struct graph *g, uint32_t node, const struct insn_detail *load)
+{
+	uint8_t first, second, scale, size = load->bits / 8;
+	uint32_t defs[DEFS_MAX];
+	struct insn_detail d;
+
+	if (load->mem.index != REG_NONE)
+		return load->mem.scale >= 4;
+	if (load->mem.base == REG_NONE || load->mem.disp ||
+	    slice__defs(g, node, load->mem.base, defs) != 1 || !graph__detail(g, defs[0], &d) ||
+	    !read_sum(&d, &first, &second, &scale))
+		return false;
+	return scale == 1
+		       ? is_scaled(g, defs[0], first, size) || is_scaled(g, defs[0], second, size)
+		       : scale == size;
+}
+
+/* Is it a pointer, as far as its one definition tells: all of it loaded? */
+static bool is_pointer(struct graph *g, uint32_t node, uint8_t reg)
+{
+	uint32_t defs[DEFS_MAX];
+	struct insn_detail d;
+
+	return slice__defs(g, node, reg, defs) == 1 && graph__detail(g, defs[0], &d) &&
+	       d.op == DETAIL_LOAD && d.bits == 64 && !is_entry(g, defs[0], &d);
+}
+
+/* A table's entry and what that counts from; of an object's address and an offset both are loaded.
+ */
+static bool is_table_sum(struct graph *g, uint32_t node, const struct insn_detail *d)
+{
+	uint8_t first, second, scale;
+
+	return read_sum(d, &first, &second, &scale) &&
+	       !(is_pointer(g, node, first) && is_pointer(g, node, second));
+}
+
 bool graph__is_tail_jump(struct graph *g, uint32_t node)
 {
 	const struct operand op = graph__branch(g, &g->nodes.data[node])->operand;
@@ -403,8 +497,8 @@ bool graph__is_tail_jump(struct graph *g, uint32_t node)
 		return op.index == REG_NONE || op.scale < 4;
 	n = slice__defs(g, node, op.base, defs);
 	for (int i = 0; i < n; i++)
-		if (!graph__detail(g, defs[i], &d) || d.op == DETAIL_ADD ||
-		    (d.op == DETAIL_LOAD && d.mem.index != REG_NONE && d.mem.scale >= 4))
+		if (!graph__detail(g, defs[i], &d) || is_table_sum(g, defs[i], &d) ||
+		    (d.op == DETAIL_LOAD && is_entry(g, defs[i], &d)))
 			return false;
 	return true;
 }

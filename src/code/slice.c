@@ -124,51 +124,116 @@ static void add_load(struct graph *g, const struct insn_detail *d, struct values
 		out->unknown = true;
 }
 
+/* A register's value before node, plus bytes: what is asked for. Without holes: it is hashed as
+ * bytes. */
+struct summand {
+	uint32_t node;
+	uint8_t reg;
+	uint8_t adds; /* how many were passed: in a loop there is no end of them */
+	uint8_t cut;  /* of the sum 32 bits count: CUT_ZERO, CUT_SIGN */
+	uint8_t pad;
+	int64_t plus;
+};
+enum { CUT_ZERO = 1, CUT_SIGN };
+#define ADDS_MAX 2
+
 struct query {
-	VEC(uint64_t) work; /* node << 8 | register: its value before the node */
+	VEC(struct summand) work;
 	struct map64 seen;
 };
 
-static void query(struct query *q, uint32_t node, uint8_t reg)
+static void query(struct query *q, struct summand t, uint32_t node, uint8_t reg)
 {
-	uint64_t *seen = map64__put(&q->seen, (uint64_t)node << 8 | reg);
+	uint64_t *seen;
 
+	t.node = node;
+	t.reg = reg;
+	seen = map64__put(&q->seen, map64__hash(&t, sizeof(t)));
 	if (!*seen)
-		vec__push(&q->work, (uint64_t)node << 8 | reg);
+		vec__push(&q->work, t);
 	*seen = 1;
 }
 
-/* reg's value after node p, in terms of values before it */
-static void through(struct graph *g, struct query *q, uint32_t p, uint8_t reg, struct values *out)
+static uint64_t sum(const struct summand *t, uint64_t v)
+{
+	v += (uint64_t)t->plus;
+	if (t->cut == CUT_SIGN)
+		return (uint64_t)(int64_t)(int32_t)v;
+	return t->cut ? (uint32_t)v : v;
+}
+
+/* A value that is loaded, not added to. */
+static void load(struct graph *g, const struct summand *t, const struct insn_detail *d,
+		 struct values *out)
+{
+	if (t->adds)
+		out->unknown = true;
+	else
+		add_load(g, d, out);
+}
+
+/* What is added to src: as 32 bits only before anything else is. */
+static void add(struct query *q, struct summand t, uint32_t p, const struct insn_detail *d,
+		uint8_t src, int64_t bytes, struct values *out)
+{
+	if (t.adds == ADDS_MAX || (d->bits != 64 && t.adds)) {
+		out->unknown = true;
+		return;
+	}
+	if (d->bits != 64)
+		t.cut = d->sign ? CUT_SIGN : CUT_ZERO;
+	t.adds++;
+	t.plus += bytes;
+	query(q, t, p, src);
+}
+
+static bool is_sum(const struct insn_detail *d)
+{
+	return d->bits == 64 && d->mem.base != REG_NONE && d->mem.index == REG_NONE &&
+	       !d->mem.seg && !d->mem.addr32;
+}
+
+/* t's register after node p, in terms of values before it */
+static void through(struct graph *g, struct query *q, const struct summand *t, uint32_t p,
+		    struct values *out)
 {
 	struct insn_detail d;
 
-	if (!(graph__writes(g, p) >> reg & 1)) {
-		query(q, p, reg);
+	if (!(graph__writes(g, p) >> t->reg & 1)) {
+		query(q, *t, p, t->reg);
 		return;
 	}
-	if (!graph__detail(g, p, &d) || d.dst != reg)
+	if (!graph__detail(g, p, &d) || d.dst != t->reg)
 		d.op = DETAIL_OTHER;
 	switch (d.op) {
 	case DETAIL_CONST:
-		add_value(out, d.imm);
+		add_value(out, sum(t, d.imm));
 		break;
 	case DETAIL_COPY:
 		if (d.bits == 64)
-			query(q, p, d.src);
+			query(q, *t, p, d.src);
+		else
+			out->unknown = true;
+		break;
+	case DETAIL_ADD_CONST:
+		add(q, *t, p, &d, d.dst, d.imm, out);
+		break;
+	case DETAIL_LEA:
+		if (is_sum(&d))
+			add(q, *t, p, &d, d.mem.base, d.mem.disp, out);
 		else
 			out->unknown = true;
 		break;
 	case DETAIL_CMOV:
-		query(q, p, d.src);
-		query(q, p, reg);
+		query(q, *t, p, d.src);
+		query(q, *t, p, t->reg);
 		break;
 	case DETAIL_CMOV_LOAD:
-		add_load(g, &d, out);
-		query(q, p, reg);
+		load(g, t, &d, out);
+		query(q, *t, p, t->reg);
 		break;
 	case DETAIL_LOAD:
-		add_load(g, &d, out);
+		load(g, t, &d, out);
 		break;
 	default:
 		out->unknown = true;
@@ -181,19 +246,20 @@ void slice__values(struct graph *g, uint32_t node, uint8_t reg, struct values *o
 	unsigned budget = BUDGET;
 
 	memset(out, 0, sizeof(*out));
-	query(&q, node, reg);
+	query(&q, (struct summand){0}, node, reg);
 	while (q.work.len) {
-		uint64_t item = q.work.data[--q.work.len];
-		uint32_t i = item >> 8, p;
-		struct preds it = graph__preds(g, i);
+		struct summand t = q.work.data[--q.work.len];
+		struct preds it = graph__preds(g, t.node);
+		uint32_t p;
 
-		if (g->nodes.data[i].flags & NODE_ROOT || !g->nodes.data[i].pred || !budget--) {
+		if (g->nodes.data[t.node].flags & NODE_ROOT || !g->nodes.data[t.node].pred ||
+		    !budget--) {
 			out->unknown = true;
 			if (!budget)
 				break;
 		}
 		while ((p = preds__next(g, &it)))
-			through(g, &q, p, item & 0xff, out);
+			through(g, &q, &t, p, out);
 	}
 	vec__free(&q.work);
 	map64__free(&q.seen);

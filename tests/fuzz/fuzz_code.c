@@ -21,7 +21,7 @@ static void look_at(const struct arch *arch, const uint8_t *p, size_t len, const
 		      (i->reads[1] < arch->nregs || i->reads[1] == REG_NONE));
 		arch->taken(i->kind, i->cond, (const uint64_t[]){flags, i->addr});
 		if (i->kind == BRANCH_JCC)
-			arch->bound(i->cond, true, i->addr, &max);
+			arch->bound(i->cond, true, false, i->addr, &max);
 	}
 	if (arch->format(p, len, i->addr, text, sizeof(text)))
 		CHECK(strlen(text) < sizeof(text) && is_safe(text, strlen(text)));

@@ -173,6 +173,7 @@ static void set_op(const ZydisDecodedInstruction *z, const struct pair *p, uint6
 		break;
 	case ZYDIS_MNEMONIC_SHR:
 		set_arith(z, p, DETAIL_OTHER, DETAIL_SHR_CONST, out);
+		out->src = out->dst;
 		break;
 	case ZYDIS_MNEMONIC_CMP:
 		set_cmp(z, p, addr, out);

@@ -291,8 +291,10 @@ static bool taken(uint8_t kind, uint16_t cond, const uint64_t reads[2])
 
 /* x < n, x <= n, x == n and their opposites; a signed condition says nothing of an unsigned bound.
  */
-static bool bound(uint16_t cond, bool is_taken, uint64_t n, uint64_t *max)
+static bool bound(uint16_t cond, bool is_taken, bool swapped, uint64_t n, uint64_t *max)
 {
+	if (swapped)
+		return false; /* no such comparison is read */
 	switch (is_taken ? cond : cond ^ 1) {
 	case 2: /* b */
 		*max = n - 1;
