@@ -84,11 +84,13 @@ struct insn {
 	bool only_compares; /* sets flags and does nothing else */
 	bool keeps_state;   /* leaves flags and memory as they were, and no more registers than
 			       graph__writes() says */
-	bool thunk;   /* stands for a kernel thunk that it jumps to or calls; set by graph, not by
-			 decode */
-	bool nop5;    /* the very 5-byte nop that a kernel may turn into a call */
-	bool repeats; /* a breakpoint on it is hit more than once a run (x86: rep) */
-	bool padding; /* what fills the room between functions: nop, a breakpoint */
+	bool thunk;	/* stands for a kernel thunk that it jumps to or calls; set by graph, not by
+			   decode */
+	bool completes; /* second half of a direct branch, if what is in front of it sets
+			   operand.base to a constant; else indirect */
+	bool nop5;	/* the very 5-byte nop that a kernel may turn into a call */
+	bool repeats;	/* a breakpoint on it is hit more than once a run (x86: rep) */
+	bool padding;	/* what fills the room between functions: nop, a breakpoint */
 	/* effect on the stack pointer, for stack.c */
 	uint8_t sp_effect; /* enum sp_effect */
 	int32_t sp_value; /* ADD: bytes added to sp; FROM_FP: sp = fp + value; FP_FROM_SP: fp = sp +

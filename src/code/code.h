@@ -184,6 +184,11 @@ bool names__noreturn(const struct object *o, uint64_t addr, bool kernel);
 /* Replaces a direct branch to a thunk by its meaning. */
 void graph__see_thunk(struct graph *g, struct insn *insn);
 
+/* ---- direct branches in two instructions (far.c) ---- */
+
+/* The second half of one becomes direct. */
+void graph__see_far(struct graph *g, struct insn *insn);
+
 /* ---- values and tables (slice.c, jumptable.c) ---- */
 
 #define VALUES_MAX 64

@@ -123,6 +123,7 @@ static void add_node(struct graph *g, const struct insn *insn)
 	n->branch = g->branches.len;
 	vec__push(&g->branches, *insn);
 	graph__see_thunk(g, vec__last(&g->branches));
+	graph__see_far(g, vec__last(&g->branches));
 }
 
 uint32_t graph__node(struct graph *g, uint64_t addr)
