@@ -14,7 +14,7 @@ B        := build
 WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter -Wno-missing-field-initializers $(WERROR)
 CPPFLAGS += -D_GNU_SOURCE -DBBTRACE_VERSION='"$(VERSION)"' -Isrc -I$(B) -MMD -MP
 ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS)
-LIBS     := -lbpf -ldw -lelf -lz -lZydis -liberty -lpthread
+LIBS     := -lbpf -ldw -lelf -lz -lZydis -liberty -ljson-c -lpthread
 
 # Capstone is used where it is there. CAPSTONE= builds without it.
 CAPSTONE := $(shell pkg-config --libs capstone 2>/dev/null)
@@ -89,8 +89,8 @@ unit: $(UNIT)
 
 # ---- fuzz: each tests/fuzz/fuzz_NAME.c, under AddressSanitizer and UBSan ----
 
-# What they link: all that is pure, and the command line's options.
-FUZZ_LIB := $(PURE) $(B)/cmd/options.o
+# What they link: all that is pure, the command line's options and what reads counts.
+FUZZ_LIB := $(PURE) $(B)/cmd/options.o $(B)/cmd/edge_line.o
 FUZZ	 := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_OBJ := $(filter-out %/object/sandbox.o,$(patsubst $(B)/%,$(B)/fuzz/%,$(FUZZ_LIB)))
 FUZZ_TIME ?= 60

@@ -27,6 +27,7 @@ build | libdw-dev       | <elfutils/libdwfl.h>
 build | zlib1g-dev      | <zlib.h>
 build | libzydis-dev    | <Zydis/Zydis.h>
 build | libiberty-dev   | <libiberty/demangle.h>
+build | libjson-c-dev   | <json-c/json.h>
 test  | perl            | prove
 test  | g++             | g++
 test  | rustc           | rustc

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "branch_weights.h"
+#include "edge_line.h"
 #include "show.h"
 
 struct branch_weight {
@@ -174,36 +175,21 @@ static int read_trace(struct branch_weights *p, int fd)
 	return err;
 }
 
-/* ---- of -c -F json: a line a branch, as src/output/edges.c writes it ---- */
+/* ---- of -c -F json: a line a branch ---- */
 
-static const char *after(const char *line, const char *key)
+static int take_line(struct branch_weights *p, const char *line, size_t len)
 {
-	const char *p = strstr(line, key);
-
-	return p ? p + strlen(key) : NULL;
-}
-
-static uint64_t number_after(const char *line, const char *key, int base)
-{
-	const char *p = after(line, key);
-
-	return p ? strtoull(p, NULL, base) : 0;
-}
-
-/* A path with characters that JSON escapes stays as it is written, and fits nothing. */
-static bool take_line(struct branch_weights *p, const char *line)
-{
-	const char *path = after(line, "\"object\":\""), *end = path ? strchr(path, '"') : NULL;
+	struct edge e;
 	struct branch_counts *c;
+	int got = edge_line__read(line, len, &e);
 
-	if (strncmp(line, "{\"event\":\"edge\",", 16) || !end || !after(line, "\"vaddr\":\"0x"))
-		return false;
-	autofree char *object = xasprintf("%.*s", (int)(end - path), path);
-
-	c = counts_of(object_of(p, object), number_after(line, "\"vaddr\":\"0x", 16));
-	c->taken += number_after(line, "\"taken_count\":", 10);
-	c->not_taken += number_after(line, "\"not_taken_count\":", 10);
-	return true;
+	if (got <= 0)
+		return got;
+	c = counts_of(object_of(p, e.object), e.vaddr);
+	c->taken += e.taken;
+	c->not_taken += e.not_taken;
+	free(e.object);
+	return 1;
 }
 
 #define COUNTS_LIMIT (1u << 30)
@@ -211,18 +197,23 @@ static bool take_line(struct branch_weights *p, const char *line)
 static int read_counts(struct branch_weights *p, const char *name)
 {
 	autofree char *text = NULL;
+	const char *line, *next, *end;
+	unsigned number = 1;
 	bool any = false;
-	char *line, *next;
 	size_t len;
 	int err = file__read(name, COUNTS_LIMIT, &text, &len);
 
 	if (err)
 		return err;
-	for (line = text; line && *line; line = next) {
-		next = strchr(line, '\n');
-		if (next)
-			*next++ = 0;
-		any |= take_line(p, line);
+	end = text + len;
+	for (line = text; line < end && *text == '{'; line = next, number++) {
+		const char *newline = memchr(line, '\n', end - line);
+		int got = take_line(p, line, (newline ? newline : end) - line);
+
+		if (got < 0)
+			return err__prefix(got, "%s:%u", name, number);
+		any |= got;
+		next = newline ? newline + 1 : end;
 	}
 	return any ? 0
 		   : err__set(EINVAL,

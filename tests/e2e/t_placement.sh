@@ -86,6 +86,25 @@ like "$T/err" "^bbtrace: cannot read $T/none: No such file" 'is named'
 bb user "$T/loop" work pick --profile "$T/loop.c" -- "$T/loop"
 exits 1 'a file that is no profile'
 like "$T/err" "^bbtrace: $T/loop.c is neither a trace file" 'and the message says what is'
+# each line that is wrong is named, with what is wrong with it
+wrong_line() { # LINE MESSAGE NAME
+	{ head -1 "$T/run.json" && printf '%s\n' "$1"; } >"$T/odd.json"
+	bb user "$T/loop" work pick --profile "$T/odd.json" -- "$T/loop"
+	exits 1 "--profile: $3"
+	like "$T/err" "^bbtrace: $T/odd.json:2: $2" '  is named, with its line'
+}
+wrong_line '{"event":"edge","object":"/x","vad' 'the line ends too early' 'a line that was cut'
+wrong_line '{"event":"edge","object":"/x","vaddr":"0x1","taken_count":-1}' 'taken_count is not a count' 'a negative count'
+wrong_line '{"event":"edge","object":"/x","vaddr":"12"}' 'vaddr is not an address' 'an address without 0x'
+wrong_line '{"event":"edge","vaddr":"0x1"}' 'an edge without object' 'an edge of nothing'
+wrong_line '[1]' 'not an object' 'an array'
+wrong_line "{\"a\":\"$(head -c 1100000 /dev/zero | tr '\0' x)\"}" 'longer than 1048576 bytes' 'a line without end'
+# What JSON escapes in a path is a path all the same.
+odd=$T/'we"ird'
+cp "$T/loop" "$odd"
+bb user "$odd" work pick -c -F json -o "$T/weird.json" -- "$odd"
+bb user "$odd" work pick --placement witness --profile "$T/weird.json" -F json -o "$T/weird.steps" -- "$odd"
+is "$(hits "$T/weird.steps")" "$(hits "$T/profiled.json")" 'a path with a quote: its counts are used'
 head -c 2000 "$T/run.trace" >"$T/cut.trace"
 bb user "$T/loop" work pick --profile "$T/cut.trace" -c -- "$T/loop"
 is $((status < 2)) 1 "a trace file that was cut: status $status"
