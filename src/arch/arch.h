@@ -37,8 +37,9 @@ enum flow {
  */
 enum operand_kind { OPERAND_NONE, OPERAND_REG, OPERAND_MEM };
 enum operand_seg { SEG_NONE, SEG_FS, SEG_GS };
-#define REG_NONE 0xff
-#define REG_IP	 0xfe /* base is the address behind the instruction */
+#define REG_NONE      0xff
+#define REG_IP	      0xfe /* base is the address behind the instruction */
+#define EXTEND_SIGNED 0x80
 struct operand {
 	uint8_t kind;	     /* enum operand_kind */
 	uint8_t base, index; /* register numbers of the architecture, REG_NONE, REG_IP */
@@ -46,6 +47,8 @@ struct operand {
 	uint8_t seg;	     /* enum operand_seg */
 	uint8_t addr32;	     /* the address is cut to 32 bits (0x67) */
 	uint8_t size;	     /* bytes of the target: 8; 2 and 4 are cut targets */
+	uint8_t extend;	     /* so many low bits of the index count, zero-extended, with
+				EXTEND_SIGNED sign-extended; 0: all of it */
 	int32_t disp;
 };
 
@@ -126,7 +129,7 @@ enum detail_op {
 	DETAIL_SHR_CONST, /* dst = src >> imm, both being bits wide */
 	DETAIL_CMP,	  /* flags of src minus with */
 	DETAIL_CMP_CONST, /* flags of src, or where that is REG_NONE of memory at mem, minus imm */
-	DETAIL_CMOV,	  /* dst = src or dst */
+	DETAIL_CMOV,	  /* dst = src or with */
 	DETAIL_CMOV_LOAD, /* dst = memory or dst */
 	DETAIL_PUSH,	  /* src; REG_NONE: memory at mem, or a constant */
 };

@@ -44,7 +44,8 @@ struct search {
 	bool failed, nested;
 };
 
-static bool bound(struct graph *g, uint32_t node, uint8_t reg, bool nested, uint64_t *max);
+static bool bound(struct graph *g, uint32_t node, uint8_t reg, uint8_t extend, bool nested,
+		  uint64_t *max);
 
 static void push(struct search *q, const struct state *s)
 {
@@ -205,7 +206,8 @@ static void see_byte_table(struct graph *g, uint32_t node, const struct insn_det
 	if (indexed && d->mem.base != REG_NONE)
 		slice__values(g, node, d->mem.base, &base);
 	if (base.n != 1 || base.unknown ||
-	    !bound(g, node, indexed ? d->mem.index : d->mem.base, true, &last))
+	    !bound(g, node, indexed ? d->mem.index : d->mem.base, indexed ? d->mem.extend : 0, true,
+		   &last))
 		return;
 	table = base.v[0] + d->mem.disp + d->imm;
 	bytes = object__bytes(g->object, table, &avail);
@@ -246,7 +248,8 @@ static bool through_scale(const struct insn_detail *d, struct search *q, struct 
 	uint8_t by = d->op == DETAIL_SHL_CONST ? d->imm : __builtin_ctz(d->mem.scale);
 
 	if (d->bits != 64 || s->bits != 64 ||
-	    (d->op == DETAIL_LEA && (d->mem.base != REG_NONE || d->mem.disp || d->mem.addr32))) {
+	    (d->op == DETAIL_LEA &&
+	     (d->mem.base != REG_NONE || d->mem.disp || d->mem.addr32 || d->mem.extend))) {
 		give_up(q, s);
 		return false;
 	}
@@ -433,7 +436,8 @@ static void step(struct graph *g, struct search *q, struct state s, uint32_t p)
 	push(q, &s);
 }
 
-static bool bound(struct graph *g, uint32_t node, uint8_t reg, bool nested, uint64_t *max)
+static bool bound(struct graph *g, uint32_t node, uint8_t reg, uint8_t extend, bool nested,
+		  uint64_t *max)
 {
 	struct search q = {.nested = nested};
 	unsigned budget = BUDGET;
@@ -442,7 +446,8 @@ static bool bound(struct graph *g, uint32_t node, uint8_t reg, bool nested, uint
 	memset(&s, 0, sizeof(s));
 	s.node = node;
 	s.reg = reg;
-	s.bits = 64;
+	s.bits = extend ? extend & ~EXTEND_SIGNED : 64;
+	s.sign = extend & EXTEND_SIGNED ? 1 : 0;
 	s.cap = UINT64_MAX;
 	s.other = REG_NONE;
 	push(&q, &s);
@@ -465,7 +470,7 @@ static bool bound(struct graph *g, uint32_t node, uint8_t reg, bool nested, uint
 	return !q.failed;
 }
 
-bool slice__bound(struct graph *g, uint32_t node, uint8_t reg, uint64_t *max)
+bool slice__bound(struct graph *g, uint32_t node, uint8_t reg, uint8_t extend, uint64_t *max)
 {
-	return bound(g, node, reg, false, max);
+	return bound(g, node, reg, extend, false, max);
 }

@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Switch statements: an indirect jump whose target is a table entry, absolute (8 or 4 bytes) or
- * relative to an address (4 bytes). A check before the jump bounds the index, but doesn't prove the
- * table's length: if the compiler knows more than the check shows (an unreachable default), or the
- * bound was misidentified, bytes after the table would be read as entries. So every entry must lead
- * to an instruction start of this function on the linear sweep, and must not be at the start of
- * another table. A table with an invalid entry is read up to that entry and counts as unresolved.
+ * relative to an address (4 bytes; with aligned instructions also 1 or 2, in units of these). A
+ * check before the jump bounds the index, but doesn't prove the table's length: if the compiler
+ * knows more than the check shows (an unreachable default), or the bound was misidentified, bytes
+ * after the table would be read as entries. So every entry must lead to an instruction start of
+ * this function on the linear sweep, and must not be at the start of another table. A table with an
+ * invalid entry is read up to that entry and counts as unresolved.
  */
 #include <stdlib.h>
 #include "code/code.h"
 
 #define GUESS_MAX 1024
 
-/* The target is base + table[index]. Without an index there is one entry; with size 0 the target is
- * base. */
+/* The target is base + table[index] * times. Without an index there is one entry; with size 0 the
+ * target is base. */
 struct shape {
 	uint64_t table, base;
 	uint32_t node; /* the node that reads the entry */
 	uint8_t index;
 	uint8_t size;
-	bool scaled; /* the index is in its register times size */
+	uint8_t times;
+	uint8_t extend, index_extend; /* as in struct operand: of the entry, and of the index */
+	bool scaled;		      /* the index is in its register times size */
 	bool sign;
 	bool guess; /* assumes what flow can't prove: the only known value is the value, and stack
 		       slots are not overwritten */
@@ -82,9 +85,11 @@ static bool address_before(struct graph *g, uint32_t node, const struct operand 
 	out->node = defs[0];
 	out->scaled = scale == 1;
 	out->index = second;
+	out->index_extend = d.mem.extend;
 	if (!single_value(g, defs[0], first, out->guess, &out->table)) {
 		out->index = first;
-		if (scale != 1 || !single_value(g, defs[0], second, out->guess, &out->table))
+		if (scale != 1 || d.mem.extend ||
+		    !single_value(g, defs[0], second, out->guess, &out->table))
 			return false;
 	}
 	out->table += m->disp + d.mem.disp;
@@ -100,11 +105,13 @@ static bool table_address(struct graph *g, uint32_t node, const struct operand *
 	if (m->seg || m->addr32)
 		return false;
 	out->index = m->index;
+	out->index_extend = m->extend;
 	if (m->base != REG_NONE && !single_value(g, node, m->base, out->guess, &base)) {
 		if (m->index == REG_NONE)
 			return address_before(g, node, m, out);
-		/* the register with a known value is the table */
-		if (m->scale != 1 || !single_value(g, node, m->index, out->guess, &base))
+		/* the one that is known is the table */
+		if (m->scale != 1 || m->extend ||
+		    !single_value(g, node, m->index, out->guess, &base))
 			return false;
 		out->index = m->base;
 	}
@@ -118,7 +125,7 @@ static bool table_load(struct graph *g, uint32_t node, struct shape *out)
 {
 	struct insn_detail d;
 
-	if (!graph__detail(g, node, &d) || d.op != DETAIL_LOAD || d.bits < 32)
+	if (!graph__detail(g, node, &d) || d.op != DETAIL_LOAD)
 		return false;
 	out->size = d.bits / 8;
 	out->sign = d.sign;
@@ -166,7 +173,7 @@ static bool shape_of_def(struct graph *g, uint32_t def, struct shape *out, unsig
 	uint32_t defs[DEFS_MAX];
 	struct insn_detail d;
 
-	*out = (struct shape){.guess = out->guess};
+	*out = (struct shape){.guess = out->guess, .times = 1};
 	if (!graph__detail(g, def, &d))
 		return false;
 	switch (d.op) {
@@ -178,9 +185,12 @@ static bool shape_of_def(struct graph *g, uint32_t def, struct shape *out, unsig
 		return table_load(g, def, out) && out->index != REG_NONE;
 	case DETAIL_ADD:
 	case DETAIL_LEA:
-		return read_sum(&d, &first, &second, &scale) && scale == 1 && !d.mem.disp &&
-		       (table_sum(g, def, first, second, out) ||
-			table_sum(g, def, second, first, out));
+		if (!read_sum(&d, &first, &second, &scale) || d.mem.disp)
+			return false;
+		out->times = scale;
+		out->extend = d.mem.extend;
+		return (scale == 1 && !d.mem.extend && table_sum(g, def, first, second, out)) ||
+		       table_sum(g, def, second, first, out);
 	case DETAIL_COPY:
 		return depth < 4 && d.bits == 64 && slice__defs(g, def, d.src, defs) == 1 &&
 		       shape_of_def(g, defs[0], out, depth + 1);
@@ -197,7 +207,7 @@ static int shapes_of(struct graph *g, uint32_t node, bool guess, struct shape sh
 	int n;
 
 	for (unsigned i = 0; i < DEFS_MAX; i++)
-		shapes[i] = (struct shape){.guess = guess};
+		shapes[i] = (struct shape){.guess = guess, .times = 1};
 	if (op.kind == OPERAND_MEM) {
 		if (op.index == REG_NONE)
 			return -1;
@@ -211,12 +221,17 @@ static int shapes_of(struct graph *g, uint32_t node, bool guess, struct shape sh
 	return n;
 }
 
+static int64_t extended(uint64_t value, unsigned bits, bool sign)
+{
+	value <<= 64 - bits;
+	return sign ? (int64_t)value >> (64 - bits) : (int64_t)(value >> (64 - bits));
+}
+
 static bool entry_at(struct graph *g, const struct shape *s, uint64_t i, uint64_t *target)
 {
 	size_t avail;
 	const uint8_t *bytes = object__bytes(g->object, s->table + i * s->size, &avail);
-	uint64_t entry;
-	uint32_t half;
+	uint64_t entry = 0;
 
 	*target = s->base;
 	if (!s->size)
@@ -224,13 +239,11 @@ static bool entry_at(struct graph *g, const struct shape *s, uint64_t i, uint64_
 	if (!bytes || avail < s->size ||
 	    !object__is_constant(g->object, s->table + i * s->size, s->size))
 		return false;
-	if (s->size == 8) {
-		memcpy(&entry, bytes, 8);
-	} else {
-		memcpy(&half, bytes, 4);
-		entry = s->sign ? (uint64_t)(int64_t)(int32_t)half : half;
-	}
-	*target += entry;
+	memcpy(&entry, bytes, s->size);
+	entry = extended(entry, 8 * s->size, s->sign);
+	if (s->extend)
+		entry = extended(entry, s->extend & ~EXTEND_SIGNED, s->extend & EXTEND_SIGNED);
+	*target += entry * s->times;
 	return true;
 }
 
@@ -284,7 +297,7 @@ static bool read_proved(struct graph *g, uint32_t node, const struct shape *s, a
 {
 	uint64_t max = 0, target;
 
-	if (s->index != REG_NONE && !slice__bound(g, s->node, s->index, &max))
+	if (s->index != REG_NONE && !slice__bound(g, s->node, s->index, s->index_extend, &max))
 		return false;
 	if (s->scaled)
 		max /= s->size;

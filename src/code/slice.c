@@ -10,7 +10,8 @@
 bool slice__same_memory(const struct operand *a, int64_t ai, const struct operand *b, int64_t bi)
 {
 	return a->base == b->base && a->index == b->index && a->scale == b->scale &&
-	       a->disp == b->disp && a->seg == b->seg && a->addr32 == b->addr32 && ai == bi;
+	       a->disp == b->disp && a->seg == b->seg && a->addr32 == b->addr32 &&
+	       a->extend == b->extend && ai == bi;
 }
 
 /* The effect of an instruction on the followed value. */
@@ -230,7 +231,7 @@ static void through(struct graph *g, struct query *q, const struct summand *t, u
 		break;
 	case DETAIL_CMOV_LOAD:
 		load(g, t, &d, out);
-		query(q, *t, p, t->reg);
+		query(q, *t, p, d.with);
 		break;
 	case DETAIL_LOAD:
 		load(g, t, &d, out);

@@ -190,6 +190,7 @@ static void set_op(const ZydisDecodedInstruction *z, const struct pair *p, uint6
 		out->dst = p->ra;
 		out->op = is_reg(p->b) ? DETAIL_CMOV : DETAIL_CMOV_LOAD;
 		out->src = is_reg(p->b) ? p->rb : REG_NONE;
+		out->with = p->ra;
 		out->bits = 64;
 		if (is_mem(p->b))
 			set_mem(z, p->b, addr, out);
