@@ -163,12 +163,28 @@ static uint64_t sum(const struct summand *t, uint64_t v)
 	return t->cut ? (uint32_t)v : v;
 }
 
+/* What is on the stack, as far as stores name its place: there may be others. */
+static void add_kept(struct graph *g, struct query *q, const struct summand *t, uint32_t p,
+		     struct values *out)
+{
+	uint32_t found[DEFS_MAX];
+	int n = slice__stores(g, p, found);
+	struct insn_detail d;
+
+	out->unknown = true;
+	for (int i = 0; i < n; i++)
+		if (graph__detail(g, found[i], &d) && d.bits == 64)
+			query(q, *t, found[i], d.src);
+}
+
 /* A value that is loaded, not added to. */
-static void load(struct graph *g, const struct summand *t, const struct insn_detail *d,
-		 struct values *out)
+static void load(struct graph *g, struct query *q, const struct summand *t, uint32_t p,
+		 const struct insn_detail *d, struct values *out)
 {
 	if (t->adds)
 		out->unknown = true;
+	else if (d->mem.base == g->arch->sp_reg)
+		add_kept(g, q, t, p, out);
 	else
 		add_load(g, d, out);
 }
@@ -230,11 +246,11 @@ static void through(struct graph *g, struct query *q, const struct summand *t, u
 		query(q, *t, p, t->reg);
 		break;
 	case DETAIL_CMOV_LOAD:
-		load(g, t, &d, out);
+		load(g, q, t, p, &d, out);
 		query(q, *t, p, d.with);
 		break;
 	case DETAIL_LOAD:
-		load(g, t, &d, out);
+		load(g, q, t, p, &d, out);
 		break;
 	default:
 		out->unknown = true;
