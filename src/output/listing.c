@@ -74,6 +74,21 @@ static const uint8_t *bytes_at(const struct plan *plan, uint32_t object, uint64_
 	return o ? object__bytes(o, vaddr, avail) : NULL;
 }
 
+/* The branch up to its target, which its text ends with: the mnemonic, and what else it looks at.
+ */
+static void put_branch(const struct plan_site *site, const char *text, struct str *s)
+{
+	size_t len = strlen(text), n;
+	char target[24];
+
+	n = snprintf(target, sizeof(target), "0x%llx", (unsigned long long)site->target);
+	if (len > n && !strcmp(text + len - n, target) &&
+	    !strncmp(text, site->mnemonic, strlen(site->mnemonic)))
+		str__printf(s, "%.*s", (int)(len - n), text);
+	else
+		str__printf(s, "%s ", site->mnemonic);
+}
+
 void listing__insn(const struct plan *plan, const struct listing_row *row, struct str *s)
 {
 	const struct plan_site *site = row->site == NO_SITE ? NULL : &plan->sites.data[row->site];
@@ -81,13 +96,14 @@ void listing__insn(const struct plan *plan, const struct listing_row *row, struc
 	size_t avail;
 	const uint8_t *bytes = bytes_at(plan, row->object, row->vaddr, &avail);
 
+	if (!bytes || !plan->arch->format ||
+	    !plan->arch->format(bytes, min_of(avail, (size_t)row->len), row->vaddr, text,
+				sizeof(text)))
+		*text = 0;
 	if (site && site->target && site->mnemonic) {
-		str__puts(s, site->mnemonic);
-		str__putc(s, ' ');
+		put_branch(site, text, s);
 		listing__place(plan, site->object, site->target, s);
-	} else if (bytes && plan->arch->format &&
-		   plan->arch->format(bytes, min_of(avail, (size_t)row->len), row->vaddr, text,
-				      sizeof(text))) {
+	} else if (*text) {
 		str__puts(s, text);
 	} else {
 		str__puts(s, site && site->mnemonic ? site->mnemonic : "?");
