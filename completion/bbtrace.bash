@@ -61,7 +61,8 @@ _bbtrace_pids() {
 
 _bbtrace_formats() {
 	case $verb in
-	list | doctor) echo "text json" ;;
+	list) echo "text json annotate dot" ;;
+	doctor) echo "text json" ;;
 	*) echo "text json chrome annotate dot html summary folded folded:count svg svg:count callgrind pprof" ;;
 	esac
 }

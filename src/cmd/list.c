@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "cmd.h"
+#include "render.h"
 
 struct listing {
 	const struct args *args;
@@ -251,6 +252,32 @@ static void put_points(struct listing *l)
 	}
 }
 
+/* ---- code ---- */
+
+/* As a trace shows it, without counts. */
+static int put_code(const struct args *a, struct plan *plan)
+{
+	const struct trace_totals none = {0};
+	struct trace_meta meta = {0};
+	struct render r = {0};
+	int err = sink__open(&r.sink, NULL);
+
+	if (a->format->lines)
+		plan__lines(plan);
+	err = err ? err : render__start(&r, a, plan, &meta, 0);
+	err = err ? err : output__end(r.output, &none);
+	render__close(&r);
+	return err;
+}
+
+static int put_listing(struct listing *l)
+{
+	(l->args->points ? put_points : l->args->sites ? put_sites : put_functions)(l);
+	return fflush(stdout) && errno != EPIPE
+		       ? err__set(errno, "cannot write to stdout: %s", strerror(errno))
+		       : 0;
+}
+
 static int list(const struct args *a)
 {
 	struct listing l = {.args = a, .json = a->format && !strcmp(a->format->name, "json")};
@@ -268,13 +295,9 @@ static int list(const struct args *a)
 	err = plan__build(&targets.functions, &o, &plan);
 	if (!err && a->points)
 		err = check_points(plan);
-	if (!err) {
-		l.plan = plan;
-		(a->points ? put_points : a->sites ? put_sites : put_functions)(&l);
-		err = fflush(stdout) && errno != EPIPE
-			      ? err__set(errno, "cannot write to stdout: %s", strerror(errno))
-			      : 0;
-	}
+	l.plan = plan;
+	if (!err)
+		err = a->format && a->format->code ? put_code(a, plan) : put_listing(&l);
 	str__free(&l.out);
 	plan__free(plan);
 	targets__free(&targets);

@@ -141,14 +141,21 @@ static int set_exclude(struct args *a, const char *v)
 	return 0;
 }
 
+static bool has_format(const struct verb *verb, const struct output_format *f)
+{
+	return verb->bit & VERB_SHOW || !strcmp(f->name, "text") || !strcmp(f->name, "json") ||
+	       (verb->bit == VERB_LIST && f->code);
+}
+
 static int set_format(struct args *a, const char *v)
 {
 	struct str names = {0};
 	int err;
 
 	a->format = output__by_name(v);
-	if (a->format && !(a->verb->bit & VERB_SHOW) && strcmp(v, "text") && strcmp(v, "json"))
-		return err__set(EINVAL, "%s has text and json", a->verb->name);
+	if (a->format && !has_format(a->verb, a->format))
+		return err__set(EINVAL, "%s has text and json%s", a->verb->name,
+				a->verb->bit == VERB_LIST ? ", annotate and dot" : "");
 	if (a->format)
 		return 0;
 	for (size_t i = 0; output_formats[i]; i++)
@@ -394,7 +401,7 @@ static void formats_help(const struct verb *verb, FILE *out)
 
 	fprintf(out, "\nformats:\n");
 	for (f = output_formats; *f; f++)
-		if (verb->bit & VERB_SHOW || f - output_formats < 2) /* text, json */
+		if (has_format(verb, *f))
 			fprintf(out, "  %-30s %s\n", (*f)->name, (*f)->help);
 }
 

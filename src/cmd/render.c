@@ -124,6 +124,7 @@ int render__start(struct render *r, const struct args *a, const struct plan *pla
 		.events = m->events,
 		.source = sources__line,
 		.width = r->sink.width,
+		.unobserved = a->verb->bit == VERB_LIST,
 		.fold = !m->no_fold,
 		.hide_addresses = plan->kernel && args__hides_addresses(a),
 	};

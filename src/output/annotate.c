@@ -66,10 +66,9 @@ static void put_branch(struct annotate *a, const struct listing_row *row)
 		put_spaces(&a->o->buffer, COUNT_WIDTH);
 }
 
-static void put_columns(struct annotate *a, const struct listing_row *row)
+static void put_counts(struct annotate *a, const struct listing_row *row)
 {
 	struct str *s = &a->o->buffer;
-	char offset[24];
 
 	if (row->first)
 		put_painted(a, heat_of(a, a->runs.blocks[row->block]), a->runs.blocks[row->block]);
@@ -79,6 +78,21 @@ static void put_columns(struct annotate *a, const struct listing_row *row)
 		put_branch(a, row);
 	else
 		put_spaces(s, 2 * COUNT_WIDTH);
+}
+
+/* Of what has no counts. */
+static void indent(struct annotate *a)
+{
+	put_spaces(&a->o->buffer, (a->runs.all ? 0 : 3 * COUNT_WIDTH) + 2);
+}
+
+static void put_columns(struct annotate *a, const struct listing_row *row)
+{
+	struct str *s = &a->o->buffer;
+	char offset[24];
+
+	if (!a->runs.all)
+		put_counts(a, row);
 	snprintf(offset, sizeof(offset), "+0x%llx", (unsigned long long)(row->vaddr - row->start));
 	str__printf(s, "  %-*s ", OFFSET_WIDTH, offset);
 }
@@ -159,7 +173,7 @@ static void put_source(struct annotate *a, const struct listing_row *row)
 {
 	struct str *s = &a->o->buffer;
 
-	put_spaces(s, 3 * COUNT_WIDTH + 2);
+	indent(a);
 	paint(a->o, CYAN);
 	put_place(s, row);
 	put(s, "  ");
@@ -175,7 +189,7 @@ static void put_row(void *ctx, const struct listing_row *row)
 
 	switch (row->kind) {
 	case LISTING_PART:
-		put_spaces(s, 3 * COUNT_WIDTH + 2);
+		indent(a);
 		str__shown(s, row->name);
 		put(s, ":\n");
 		return;
@@ -184,7 +198,7 @@ static void put_row(void *ctx, const struct listing_row *row)
 	case LISTING_INSN:
 		return put_insn(a, row);
 	case LISTING_GAP:
-		put_spaces(s, 3 * COUNT_WIDTH + 2);
+		indent(a);
 		paint(a->o, DIM);
 		str__printf(s, "+0x%-*llx (%llu bytes that control flow doesn't reach)",
 			    OFFSET_WIDTH - 3, (unsigned long long)(row->vaddr - row->start),
@@ -207,9 +221,13 @@ static void put_head(struct annotate *a, uint32_t function)
 	paint(a->o, PLAIN);
 	put(s, " in ");
 	str__shown(s, a->o->plan->objects.data[f->object].path);
-	str__printf(s, ", %s%llx: %llu%s calls, %llu%s branches\n", "0x",
-		    (unsigned long long)plan__start(f), (unsigned long long)pf->calls, a->o->more,
-		    (unsigned long long)pf->branches, a->o->more);
+	str__printf(s, ", 0x%llx", (unsigned long long)plan__start(f));
+	if (a->runs.all) {
+		str__putc(s, '\n');
+		return;
+	}
+	str__printf(s, ": %llu%s calls, %llu%s branches\n", (unsigned long long)pf->calls,
+		    a->o->more, (unsigned long long)pf->branches, a->o->more);
 	str__printf(s, "%*s%*s%*s  %-*s instruction\n", COUNT_WIDTH, "runs", COUNT_WIDTH, "taken",
 		    COUNT_WIDTH, "not taken", OFFSET_WIDTH, "offset");
 }
@@ -227,6 +245,8 @@ static void put_missing(struct annotate *a, const struct trace_totals *t)
 {
 	struct str *s = &a->o->buffer, text = {0};
 
+	if (a->runs.all)
+		return;
 	if (!a->runs.known)
 		put(s, "# No branches were recorded (-e): how often each ran is not known.\n");
 	if (stats__missing(&a->stats, t, &text))
@@ -241,7 +261,7 @@ static int annotate__end(struct output *o, const struct trace_totals *t)
 	int err = 0;
 
 	stats__end(&a->stats);
-	runs__init(&a->runs, &a->stats, o->options.events);
+	runs__init(&a->runs, &a->stats, &o->options);
 	a->o = o;
 	put_missing(a, t);
 	for (uint32_t i = 0; !err && i < o->plan->functions.len; i++) {
@@ -269,6 +289,7 @@ const struct output_format output_annotate = {
 	.name = "annotate",
 	.help = "disassembly with source, each branch with its counts",
 	.size = sizeof(struct annotate),
+	.code = true,
 	.lines = true,
 	.begin = aggregate__begin,
 	.step = aggregate__step,

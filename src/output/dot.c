@@ -113,9 +113,12 @@ static void put_block(struct dot *d, uint32_t block)
 	str__printf(s, "\t\tb%u [label=\"", block);
 	listing__place(d->o->plan, b->object, b->start, &name);
 	put_label(s, name.data);
-	put(s, "   ");
-	put_runs(d, runs);
-	put(s, " runs\\l");
+	if (!d->runs.all) {
+		put(s, "   ");
+		put_runs(d, runs);
+		put(s, " runs");
+	}
+	put(s, "\\l");
 	listing__block(d->o, block, put_insn, d);
 	put(s, "\"");
 	if (!runs)
@@ -313,9 +316,12 @@ static int put_function(struct dot *d, uint32_t function)
 	put_label(s, f->name);
 	put(s, " [");
 	put_label(s, listing__base(d->o->plan->objects.data[f->object].path));
-	str__printf(s, "]: %llu%s calls, %llu%s branches\";\n",
-		    (unsigned long long)d->stats.functions[function].calls, d->o->more,
-		    (unsigned long long)d->stats.functions[function].branches, d->o->more);
+	put(s, "]");
+	if (!d->runs.all)
+		str__printf(s, ": %llu%s calls, %llu%s branches",
+			    (unsigned long long)d->stats.functions[function].calls, d->o->more,
+			    (unsigned long long)d->stats.functions[function].branches, d->o->more);
+	put(s, "\";\n");
 	for (size_t i = d->from[function]; i < d->from[function + 1]; i++)
 		put_block(d, d->order[i]);
 	put(s, "\t}\n");
@@ -330,7 +336,7 @@ static void put_head(struct dot *d, const struct trace_totals *t)
 
 	put(s, "digraph bbtrace {\n"
 	       "\tgraph [fontname=\"sans-serif\", fontsize=12, labelloc=t, labeljust=l");
-	if (stats__missing(&d->stats, t, &missing)) {
+	if (!d->runs.all && stats__missing(&d->stats, t, &missing)) {
 		put(s, ", label=\"missing: ");
 		put_label(s, missing.data);
 		put(s, "\"");
@@ -348,7 +354,7 @@ static int dot__end(struct output *o, const struct trace_totals *t)
 	int err = 0;
 
 	stats__end(&d->stats);
-	runs__init(&d->runs, &d->stats, o->options.events);
+	runs__init(&d->runs, &d->stats, &o->options);
 	d->o = o;
 	sort_blocks(d);
 	put_head(d, t);
@@ -373,6 +379,7 @@ const struct output_format output_dot = {
 	.name = "dot",
 	.help = "control-flow graphs with counts, for graphviz",
 	.size = sizeof(struct dot),
+	.code = true,
 	.begin = aggregate__begin,
 	.step = aggregate__step,
 	.end = dot__end,

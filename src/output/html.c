@@ -427,7 +427,7 @@ static int html__end(struct output *o, const struct trace_totals *t)
 	struct html *h = o->state;
 
 	stats__end(&h->stats);
-	runs__init(&h->runs, &h->stats, o->options.events);
+	runs__init(&h->runs, &h->stats, &o->options);
 	h->o = o;
 	return put_page(h, t);
 }

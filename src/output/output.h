@@ -32,8 +32,9 @@ struct output_options {
 	 * text */
 	const char *(*source)(void *ctx, const char *object, const char *file, unsigned line);
 	void *source_ctx;
-	unsigned width;	     /* summary: characters in a line of the terminal; 0: it is none */
-	bool fold;	     /* text: what repeats is shown once, with its count */
+	unsigned width;	 /* summary: characters in a line of the terminal; 0: it is none */
+	bool unobserved; /* annotate, dot: the code alone, of each function: nothing was traced */
+	bool fold;	 /* text: what repeats is shown once, with its count */
 	bool hide_addresses; /* the kernel's: no value that could be one is shown (address.c) */
 };
 
@@ -44,6 +45,7 @@ struct output_format {
 	size_t size; /* of its own state, zeroed */
 	bool binary; /* what it writes is no text */
 	bool timed;  /* it shows each branch's own time; text: if it shows any */
+	bool code;   /* it can show code that wasn't traced: output_options.unobserved */
 	bool lines;  /* it shows source lines: plan__lines() is to be called before */
 	int (*begin)(struct output *o);
 	int (*step)(struct output *o, const struct step *step);

@@ -171,15 +171,17 @@ static void find_most(struct runs *r)
 	}
 }
 
-void runs__init(struct runs *r, const struct stats *p, unsigned events)
+void runs__init(struct runs *r, const struct stats *p, const struct output_options *options)
 {
+	unsigned events = options->events;
 	size_t n = p->plan->blocks.len;
 	autofree struct inflow *in = xcalloc(n + 1, sizeof(*in));
 
 	*r = (struct runs){.stats = p,
 			   .blocks = xcalloc(n + 1, sizeof(*r->blocks)),
 			   .most = xcalloc(p->plan->functions.len + 1, sizeof(*r->most)),
-			   .known = !events || events & PLAN_BRANCH};
+			   .known = !options->unobserved && (!events || events & PLAN_BRANCH),
+			   .all = options->unobserved};
 	if (!r->known) {
 		memset(r->blocks, 0xff, n * sizeof(*r->blocks));
 		return;
@@ -200,5 +202,5 @@ bool runs__ran(const struct runs *r, uint32_t function)
 {
 	const struct stats_function *pf = &r->stats->functions[function];
 
-	return pf->calls || pf->branches || pf->unseen;
+	return r->all || pf->calls || pf->branches || pf->unseen;
 }

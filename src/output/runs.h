@@ -15,10 +15,10 @@ struct runs {
 	uint64_t *blocks; /* by index as plan->blocks */
 	uint64_t *most;	  /* by function: how often the hottest of its blocks ran */
 	bool known;	  /* branches were recorded: else all is unknown */
+	bool all;	  /* nothing was traced: every function is to be shown */
 };
 
-/* events: enum plan_events that were recorded, 0: all. */
-void runs__init(struct runs *r, const struct stats *p, unsigned events);
+void runs__init(struct runs *r, const struct stats *p, const struct output_options *options);
 void runs__free(struct runs *r);
 
 /* How often control went on to the block behind: not taken, fell through. Behind a call it is not
@@ -26,7 +26,7 @@ void runs__free(struct runs *r);
 uint64_t runs__next(const struct runs *r, uint32_t block);
 /* The block of the plan that a target of a branch starts; NO_BLOCK: none. */
 uint32_t runs__block_of(const struct plan *plan, const struct location *to);
-/* Did anything of the function run, as far as was seen? */
+/* Did anything of the function run, as far as was seen? Or is there nothing to see? */
 bool runs__ran(const struct runs *r, uint32_t function);
 
 #endif
