@@ -256,6 +256,21 @@ static int exclude(struct targets *n, const struct args *a, bool kernel)
 	return n->functions.len ? 0 : err__set(ENOENT, "--exclude leaves no function");
 }
 
+/* Another machine's programs run here in an emulator at most: their code is only data to it. */
+static int check_machine(const struct targets *n)
+{
+	const struct arch *here = arch__native();
+	struct object **o;
+
+	vec__each (o, &n->objects)
+		if (!here || (*o)->machine != here->machine)
+			return err__set(ENOEXEC,
+					"%s is for %s and can't be traced on this machine: "
+					"bbtrace list shows its functions, branches and code",
+					(*o)->path, arch__by_machine((*o)->machine)->name);
+	return 0;
+}
+
 int targets__find(struct targets *n, const struct args *a, bool kernel, pid_t pid, bool all)
 {
 	size_t first = kernel && a->verb->bit == VERB_LIST;
@@ -266,6 +281,8 @@ int targets__find(struct targets *n, const struct args *a, bool kernel, pid_t pi
 		err = find_kernel(n, a, first, all);
 	else
 		err = find_user(n, a, pid, all);
+	if (!err && !kernel && a->verb->bit != VERB_LIST)
+		err = check_machine(n);
 	err = err || !a->exclude.len ? err : exclude(n, a, kernel);
 	if (err)
 		targets__free(n);
