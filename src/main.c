@@ -35,8 +35,8 @@ static bool is_set_id(void)
 {
 	if (getuid() == geteuid() && getgid() == getegid())
 		return false;
-	err__set(EPERM, "bbtrace doesn't run set-user-ID or set-group-ID; give the file "
-			"capabilities in place of that: see SECURITY CONSIDERATIONS in bbtrace(8)");
+	err__set(EPERM, "bbtrace refuses to run set-user-ID or set-group-ID; give the file "
+			"capabilities instead: see SECURITY CONSIDERATIONS in bbtrace(8)");
 	return true;
 }
 
@@ -49,7 +49,7 @@ static int fail(int status)
 
 static int refuse(const char *name)
 {
-	err__set(EINVAL, "no such verb: '%s'; see bbtrace --help", name);
+	err__set(EINVAL, "unknown command '%s'; see bbtrace --help", name);
 	return fail(EXIT_USAGE);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * --profile FILE: how often each branch ran before, out of a trace file or of what -c -F json
- * wrote. Only where probes are placed depends on it.
+ * --profile FILE: how often each branch ran in an earlier run, from a trace file or from the output
+ * of -c -F json. It only affects where probes are placed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -66,7 +66,7 @@ bool branch_weights__counts(void *weights, const struct object *o, uint64_t vadd
 	return false;
 }
 
-/* ---- of a trace file: its steps, counted ---- */
+/* ---- from a trace file: counts its steps ---- */
 
 struct source {
 	struct branch_weights *weights;
@@ -162,7 +162,7 @@ static int read_trace(struct branch_weights *p, int fd)
 	struct trace_reader *reader = trace_reader__new(read_fd, &s);
 	int err = trace_reader__run(reader, &calls, &s);
 
-	/* a trace that stops before its end is a profile all the same */
+	/* a truncated trace is usable, too */
 	if (s.sites && (!err || err == -ENODATA)) {
 		err = show__finish(&s.show, false);
 		keep_counts(&s);

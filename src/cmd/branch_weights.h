@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* weights: of an earlier run, how often each branch was taken and not. */
+/* branch_weights: how often each branch was taken and not taken in an earlier run. */
 #ifndef BBTRACE_CMD_WEIGHTS_H
 #define BBTRACE_CMD_WEIGHTS_H
 
 #include "cmd.h"
 
 struct branch_weights;
-/* Of a trace file, or of the lines of -c -F json. -errno with a message; *out is to be freed in
- * either case. */
+/* Reads a trace file or the output of -c -F json. -errno with a message. Free *out in either
+ * case. */
 int branch_weights__read(const char *name, struct branch_weights **out);
 /* plan_options.weights */
 bool branch_weights__counts(void *weights, const struct object *o, uint64_t vaddr,

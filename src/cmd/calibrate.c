@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* doctor --calibrate: what a hit costs here, as a table, and whether the placement assumes the
- * same. */
+/* doctor --calibrate: a table of what a hit costs on this machine, and whether that agrees with the
+ * placement's assumptions. */
 #include <elf.h>
 #include <stdlib.h>
 #include "cmd.h"
@@ -16,7 +16,7 @@ static double cheapest(const calibration_vec *v)
 	return least;
 }
 
-/* What is not above 0 is lost in the noise: it has no ratio. */
+/* A cost that is not above 0 is below the noise: it has no ratio. */
 static void put_row(const struct calibration *c, double least, bool json)
 {
 	struct str s = {0};
@@ -44,7 +44,7 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The median of a class of branches; 0: there is none. */
+/* The median of a class of branches; 0: none was measured. */
 static double cost_of(const calibration_vec *v, const char *mechanism, enum cost_class class)
 {
 	autofree double *ns = xcalloc(v->len + 1, sizeof(*ns));
@@ -78,7 +78,7 @@ static void put_verdict(const calibration_vec *v, const struct cost_row *row, bo
 		       assumed);
 }
 
-/* Where the kernel has kprobes. */
+/* Adds kprobes, if the kernel has them. */
 static void add_kernel(calibration_vec *v)
 {
 	struct args a = {.verb = verb__find("kernel")};

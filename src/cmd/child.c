@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* CMD: a process that waits on a pipe until the probes are live, then becomes the command. It dies
- * with bbtrace. */
+/* CMD: a child that waits on a pipe until the probes are attached, then executes the command. It
+ * dies with bbtrace. */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -18,16 +18,16 @@ static int cannot_run(const char *name, int err, int *status)
 			*status == EXIT_NOT_FOUND ? "no such command" : strerror(err));
 }
 
-/* It was found before: what is missing now is another file. */
+/* The command itself was found before: ENOENT means that its interpreter is missing. */
 static int cannot_exec(const char *name, int err, int *status)
 {
 	*status = EXIT_NOT_EXECUTABLE;
 	return err__set(err, "cannot run %s: %s", name,
-			err == ENOENT ? "the interpreter that it names is not there"
-				      : strerror(err));
+			err == ENOENT ? "its interpreter does not exist" : strerror(err));
 }
 
-/* Looks the command up as execvp(3) will, so that a mistake is told before anything is probed. */
+/* Looks the command up as execvp(3) will, so that a mistake is reported before anything is
+ * probed. */
 static int look_up(const char *name, int *status)
 {
 	const char *path = getenv("PATH");
@@ -63,8 +63,8 @@ static int become(const struct passwd *pw)
 	setenv("USER", pw->pw_name, 1);
 	setenv("LOGNAME", pw->pw_name, 1);
 	setenv("SHELL", *pw->pw_shell ? pw->pw_shell : "/bin/sh", 1);
-	/* root has them all again by its exec, and a program that gains some loses its perf events
-	 */
+	/* root regains all capabilities by exec, and a program that gains some loses its perf
+	 * events */
 	if (pw->pw_uid)
 		privileges__none();
 	return 0;
@@ -76,7 +76,7 @@ wait_and_exec(int go, int failed, char **command, const struct passwd *pw)
 	int err = pw ? -become(pw) : 0;
 	char byte;
 
-	/* the end of the pipe without a byte: bbtrace is gone */
+	/* end of file without a byte: bbtrace has exited */
 	if (read(go, &byte, 1) != 1)
 		_exit(1);
 	if (!err) {
@@ -127,7 +127,7 @@ int child__start(struct child *c, int *status)
 	n = write(c->go, "", 1);
 	close(c->go);
 	c->go = -1;
-	/* closed by the exec, or brings its error */
+	/* closed by a successful exec, else has its errno */
 	if (n == 1)
 		n = read(c->failed, &err, sizeof(err));
 	close(c->failed);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * cmd: the verbs. Front door of src/cmd. A verb parses its options, calls the rooms in the order in
- * which data flows, and prints. Verbs are rows in verbs.c, options are rows in options.c.
+ * cmd: the verbs. Public header of src/cmd. A verb calls the other folders in the order of the data
+ * flow and prints the result. Verbs are rows in verbs.c, options are rows in options.c.
  */
 #ifndef BBTRACE_CMD_H
 #define BBTRACE_CMD_H
@@ -20,7 +20,7 @@ enum {
 	EXIT_NOT_FOUND = 127
 };
 
-/* Bits for who takes an option. */
+/* Bits for the verbs that take an option. */
 enum { VERB_USER = 1, VERB_KERNEL = 2, VERB_LIST = 4, VERB_DOCTOR = 8, VERB_REPORT = 16 };
 #define VERB_TRACE (VERB_USER | VERB_KERNEL)
 #define VERB_SHOW  (VERB_TRACE | VERB_REPORT)
@@ -32,20 +32,20 @@ struct verb {
 	const char *name;
 	const char *args, *help;
 	unsigned bit;
-	/* What the options and operands lack or contradict: -EINVAL with a message, wrong usage.
-	 * Otherwise 0. */
+	/* Checks that options and operands are complete and consistent: 0, or -EINVAL with a
+	 * message for wrong usage. */
 	int (*check)(struct args *a);
 	/* The exit status, or -errno with a message, which main prints: EXIT_CANNOT. */
 	int (*run)(struct args *a);
 };
 extern const struct verb verbs[]; /* ends with name NULL */
-/* NULL: there is none. */
+/* NULL: unknown. */
 const struct verb *verb__find(const char *name);
 
 /* How returns are seen. */
 enum returns { RETURNS_RET, RETURNS_PROBE, RETURNS_NONE };
 
-/* Everything that options can say. */
+/* The values of all options. */
 struct args {
 	const struct verb *verb;
 	VEC(char *) operands;
@@ -69,11 +69,11 @@ struct args {
 	enum returns returns;
 	const char *branch_weights; /* NULL: none */
 	bool count;		    /* -c */
-	uint64_t last;		    /* branches a thread; 0: all */
+	uint64_t last;		    /* branches per thread; 0: all */
 	uint64_t buffer;
 	uint64_t depth;
 	uint64_t min_duration;
-	const char *record; /* a trace file, beside what is shown; NULL: none */
+	const char *record; /* a trace file to write while the trace is shown; NULL: none */
 	uint64_t max_size;
 	bool armor;
 	bool events_given, time_given, placement_given, returns_given;
@@ -81,18 +81,18 @@ struct args {
 	uint64_t head, tail;
 	bool info;
 	bool no_fold;
-	bool addresses;	    /* show the kernel's */
+	bool addresses;	    /* show kernel addresses */
 	bool sites, points; /* list */
 	bool calibrate;	    /* doctor */
 	bool help;
 };
 
-/* Parses argv (behind the verb). -EINVAL with a message: wrong usage. */
+/* Parses argv after the verb. -EINVAL with a message: wrong usage. */
 int args__parse(struct args *a, const struct verb *verb, int argc, char **argv);
 void args__free(struct args *a);
-/* Only root, or who asks for them, is shown the kernel's addresses. */
+/* Kernel addresses are shown to root only, or with --addresses. */
 bool args__hides_addresses(const struct args *a);
-/* The options that this verb takes, for --help. */
+/* Prints the options of this verb for --help. */
 void args__help(const struct verb *verb, FILE *out);
 
 /* check and run of each verb. */
@@ -105,23 +105,24 @@ int report__run(struct args *a);
 int doctor__check(struct args *a);
 int doctor__run(struct args *a);
 
-/* ---- what was named: operands to functions (named.c) ---- */
+/* ---- targets: from operands to functions (targets.c) ---- */
 
 struct targets {
 	VEC(struct object *) objects; /* owned */
 	struct object *kernel;	      /* among objects; NULL in user mode */
 	function_vec functions;
-	VEC(struct plan_stub) stubs; /* PLT stubs that lead to one of functions (tails.c) */
+	VEC(struct plan_stub) stubs; /* PLT stubs that lead to one of functions (tail_calls.c) */
 };
-/* pid: the process whose maps and mounts count (0: none). all: no FUNC means all functions. */
+/* pid: the process whose maps and mount namespace are used (0: none). all: no FUNC means all
+ * functions. */
 int targets__find(struct targets *n, const struct args *a, bool kernel, pid_t pid, bool all);
 void targets__free(struct targets *n);
-/* Opens what OBJECT names, once for each file; *out belongs to n. */
+/* Opens the file that OBJECT names, each file once; *out belongs to n. */
 int targets__open(struct targets *n, const char *name, pid_t pid, struct object **out);
 /*
- * Adds, as FUNCTION_HELPER, the functions of other objects that the plan's functions end by jumping
- * to (tails.c). True: there were any, or stubs that lead to functions of the plan, and the plan is
- * to be built again.
+ * Adds the functions of other objects that the plan's functions tail-call, as FUNCTION_HELPER
+ * (tail_calls.c). True: there were some, or stubs that lead to functions of the plan, so the plan
+ * must be rebuilt.
  */
 bool tail_calls__add(struct targets *n, const struct plan *plan, pid_t pid);
 
@@ -130,20 +131,21 @@ int calibrate__show(bool json);
 
 /* ---- --returns (returns.c) ---- */
 
-/* Makes --returns and -e one: -EINVAL with a message where they contradict each other. */
+/* Combines --returns and -e: -EINVAL with a message if they contradict each other. */
 int returns__settle(struct args *a);
-/* Notes what return probes would break. -ENOTSUP: they may be on none of these functions. */
+/* Prints notes on what return probes would break. -ENOTSUP: none of these functions can carry
+ * one. */
 int returns__check_probes(const struct plan *plan);
 
-/* ---- before anything is tried (preflight.c) ---- */
+/* ---- checks before tracing (preflight.c) ---- */
 
-/* Are the processes there that are named, does /proc show them, may bbtrace trace? */
+/* Do the given processes exist, does /proc show them, and may bbtrace trace? */
 int preflight__check(const struct args *a);
 
 /* ---- lines of source files, for output_options.source (source.c) ---- */
 
 struct sources;
-/* pid: the process in whose root they are looked up; 0: ours. */
+/* pid: the process in whose root sources are looked up; 0: our own. */
 struct sources *sources__new(pid_t pid);
 void sources__free(struct sources *s);
 /* output_options.source; ctx: struct sources *. */
@@ -157,16 +159,16 @@ struct child {
 	int go;	    /* write end: a byte starts CMD */
 	int failed; /* read end: errno of an exec that failed */
 	bool ended;
-	int status; /* exit status as CMD's caller is to see it */
+	int status; /* exit status for CMD's caller */
 };
 /* Forks a process that waits to become CMD. -ENOENT, -EACCES (with EXIT_… as *status): no such
  * command. */
 int child__prepare(struct child *c, char **command, const char *user, int *status);
-/* Lets it go. -errno of its exec, *status as above. */
+/* Starts CMD. -errno of its exec, *status as above. */
 int child__start(struct child *c, int *status);
-/* Has it ended? Then its status is in c. wait: until it has. */
+/* Has it ended? Sets c->status. wait: waits for its end. */
 bool child__ended(struct child *c, bool wait);
-/* Ends a child that never started. */
+/* Kills a child that was not started. */
 void child__cancel(struct child *c);
 
 #endif

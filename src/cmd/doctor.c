@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The verb doctor: one row for each mechanism: available or not, why, and the remedy. */
+/* The verb doctor: for each mechanism, whether it is available, and if not, why and the remedy. */
 #include <errno.h>
 #include "cmd.h"
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * frames: what of a recorded call stack is true. Frame pointers lead from frame to frame only where
- * each function keeps one; elsewhere the register holds anything, and what looks like frames is
- * none. So a program's frame counts if .eh_frame (of Go: the code) says of the one before it that
- * the frame pointer is its own there. In place of the first that doesn't: why.
+ * frames: validates a recorded call stack. Frame pointers form a chain only if each function keeps
+ * one; otherwise the register holds any value. So a user-mode frame is valid only if .eh_frame (for
+ * Go: the code) shows that the previous function has set up its frame pointer. The stack ends
+ * before the first invalid frame, with the reason.
  */
 #include "code/code.h"
 #include "frames.h"
 
-/* The call before it: a return address may lie behind its function's end. */
+/* Looks up the call before addr: a return address may be after its function's end. */
 static enum frame_link link_at(struct show *s, uint32_t pid, uint64_t addr)
 {
 	struct mapped_place place;
@@ -21,7 +21,7 @@ static enum frame_link link_at(struct show *s, uint32_t pid, uint64_t addr)
 	return link == FRAME_UNKNOWN ? prologue__frame_link(place.object, place.vaddr) : link;
 }
 
-/* The caller is what was on top of the stack. *n: how many are true. */
+/* The first caller is from the top of the stack. *n: the number of valid frames. */
 static enum stack_end check_user(struct show *s, uint32_t pid, const uint64_t *stack, unsigned *n)
 {
 	unsigned frames = *n;
@@ -35,7 +35,7 @@ static enum stack_end check_user(struct show *s, uint32_t pid, const uint64_t *s
 	return frames == STACK_FRAMES ? STACK_LIMIT : STACK_UNREADABLE;
 }
 
-/* Its own unwinder goes by tables (ORC). */
+/* The kernel's unwinder uses tables (ORC). */
 static enum stack_end check_kernel(unsigned n)
 {
 	return n == STACK_FRAMES ? STACK_LIMIT : n ? STACK_WHOLE : STACK_UNREADABLE;

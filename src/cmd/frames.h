@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* frames: which frames of a recorded call stack are true. See frames.c. */
+/* frames: validates recorded call stacks. See frames.c. */
 #ifndef BBTRACE_CMD_FRAMES_H
 #define BBTRACE_CMD_FRAMES_H
 
@@ -10,7 +10,7 @@ struct checked_event {
 	struct event_entry entry;
 };
 
-/* The record, or where it is an entry with its stack room, with what of that is true. */
+/* Returns e, or for an entry with a stack a copy in *room with its valid frames. */
 const struct event *frames__check(struct show *s, const struct event *e,
 				  struct checked_event *room);
 

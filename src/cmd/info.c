@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What a trace file tells about itself. Nothing is replayed. */
+/* Metadata of a trace file. Nothing is replayed. */
 #include <stdlib.h>
 #include <time.h>
 #include "info.h"
@@ -113,7 +113,7 @@ void info__end(struct info *i, const struct trace_end *end)
 		    end && end->totals.at_least ? "at least " : "",
 		    (unsigned long long)(end ? end->totals.lost : i->lost));
 	if (end && end->totals.missed)
-		str__printf(&i->text, "missed    at most %llu hits, of all processes\n",
+		str__printf(&i->text, "missed    at most %llu hits, in all processes\n",
 			    (unsigned long long)end->totals.missed);
 	str__printf(&i->text, "end       %s\n",
 		    !end			     ? "missing"

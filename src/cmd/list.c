@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The verb list: functions with address, size and branches; --sites each branch; --points a points
- * file. */
+/* The verb list: functions with address, size and branches; --sites lists branches, --points a
+ * points file. */
 #include <errno.h>
 #include <stdlib.h>
 #include "cmd.h"
@@ -24,7 +24,7 @@ static void put_out(struct listing *l)
 
 /* ---- functions ---- */
 
-/* The stretches that were not decoded. */
+/* The ranges that were not decoded. */
 static void put_gaps(struct listing *l, uint32_t function)
 {
 	const char *separator = "";
@@ -102,7 +102,7 @@ static const struct symbol *symbol_at(const struct listing *l, uint32_t object, 
 	return object__symbol_at(o->object, vaddr);
 }
 
-/* Where a direct branch goes: the name that was asked for, else the symbol table's. */
+/* The target of a direct branch, by the requested name, else by the symbol table. */
 static void put_target(struct listing *l, const struct plan_site *s)
 {
 	uint32_t f = plan__function_at(l->plan, s->object, s->target);
@@ -218,7 +218,7 @@ static void put_sites(struct listing *l)
 
 /* ---- points ---- */
 
-/* A line of its own is all that a path has there. */
+/* A path takes a line in a points file, so it can't contain control characters. */
 static int check_points(const struct plan *p)
 {
 	const struct plan_object *o;
@@ -309,7 +309,7 @@ int list__check(struct args *a)
 	return a->operands.len
 		       ? 0
 		       : err__set(EINVAL,
-				  "list the functions of what? a program, a library, or 'kernel'");
+				  "no object to list; name a program, a library, or 'kernel'");
 }
 
 int list__run(struct args *a)

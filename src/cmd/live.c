@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A trace in progress: the sink of the probes, and the processes that were there before. */
+/* A live trace: the sink of the probes, and the processes that existed before. */
 #include <stdlib.h>
 #include <unistd.h>
 #include "frames.h"
@@ -26,7 +26,7 @@ static int take_sideband(struct live *l, const struct sideband_event *e)
 	return err ? err : failed;
 }
 
-/* ---- what was there before ---- */
+/* ---- processes that existed before ---- */
 
 static void look_at_thread(struct live *l, uint32_t pid, uint32_t tid)
 {
@@ -40,7 +40,7 @@ static void look_at_thread(struct live *l, uint32_t pid, uint32_t tid)
 	trace__comm(l->show.trace, pid, tid, name);
 }
 
-/* Numbers of a process from /proc's PID namespace on to its own: "NSpid:\t25524\t1". */
+/* The PIDs of a process from /proc's PID namespace down to its own: "NSpid:\t25524\t1". */
 static unsigned ns_pids(const char *proc, uint32_t *last)
 {
 	autofree char *path = xasprintf("/proc/%s/status", proc), *text = NULL;
@@ -91,7 +91,7 @@ void live__rescan(struct live *l, const pid_vec *pids)
 	vec__free(&all);
 }
 
-/* ---- side events were lost: what is there now counts ---- */
+/* ---- after lost sideband events: rescans the current state ---- */
 
 static void look_at_again(void *ctx, uint32_t pid)
 {
@@ -129,7 +129,7 @@ static void add_if_dead(void *ctx, uint32_t pid, uint32_t tid)
 			  (struct sideband_event){.type = SIDEBAND_EXIT, .pid = pid, .tid = tid});
 }
 
-/* What they did last may still have waited in the ring when they were found dead. */
+/* Their last events may still have been in the ring when they were found dead. */
 int live__tick(struct live *l, uint64_t now, uint64_t settled)
 {
 	struct sideband_event *e;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A trace in progress: what the probes report, replayed and rendered or recorded. Between probe/
- * and output/. */
+/* live: a trace in progress: replays, renders and records what the probes report. Connects
+ * src/probe and src/output. */
 #ifndef BBTRACE_CMD_LIVE_H
 #define BBTRACE_CMD_LIVE_H
 
@@ -11,8 +11,8 @@ struct live {
 	struct show show;
 	struct recorder *recorder; /* NULL: nothing is recorded */
 	struct probe_sink sink;
-	unsigned own_numbers; /* of bbtrace itself that /proc shows; 0: not looked yet */
-	bool count_the_dead;  /* their end may have been lost */
+	unsigned own_numbers; /* number of bbtrace's own PIDs in /proc's NSpid; 0: not read yet */
+	bool count_the_dead;  /* exit events may have been lost */
 	VEC(struct sideband_event) dead;
 	uint64_t found_dead; /* when; CLOCK_MONOTONIC, ns */
 };
@@ -20,11 +20,10 @@ struct live {
 void live__open(struct live *l, const struct plan *plan, const struct targets *targets,
 		const struct trace_options *options, struct output *output,
 		struct recorder *recorder, uint64_t limit);
-/* Takes over the names and mappings of the processes that run already: of pids, or of all where
- * there are none. */
+/* Reads the names and mappings of running processes: of pids, or of all if empty. */
 void live__rescan(struct live *l, const pid_vec *pids);
-/* Called after each poll: whose end was not told has ended all the same. What happened before
- * settled has been taken. 0, or as the sink returns. */
+/* Called after each poll: ends threads whose exit event was lost. All events before settled have
+ * been processed. 0, or what the sink returns. */
 int live__tick(struct live *l, uint64_t now, uint64_t settled);
 void live__close(struct live *l);
 

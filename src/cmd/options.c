@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The options as rows: parsing, --help and the usage errors all come from this table. */
+/* The table of options, used for parsing, --help and usage errors. */
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
@@ -22,7 +22,7 @@ enum option_type {
 struct option_row {
 	const char *name;
 	char letter;	 /* 0: none */
-	const char *arg; /* NULL: a switch */
+	const char *arg; /* NULL: no argument */
 	unsigned verbs;
 	enum option_type type;
 	size_t offset; /* in struct args */
@@ -63,7 +63,7 @@ static int add_pid(struct args *a, const char *part)
 	int err = number32(part, &pid);
 
 	if (!err && !pid)
-		return err__set(EINVAL, "there is no process 0");
+		return err__set(EINVAL, "0 is not a valid PID");
 	vec__push(&a->filters.pids, pid);
 	return err;
 }
@@ -105,7 +105,7 @@ static int add_event(struct args *a, const char *part)
 			a->events |= rows[i].bit;
 			return 0;
 		}
-	return err__set(EINVAL, "no such event: '%s'; there are entry, branch and return", part);
+	return err__set(EINVAL, "unknown event '%s': use entry, branch or return", part);
 }
 
 static int set_pid(struct args *a, const char *v)
@@ -160,12 +160,12 @@ static int set_format(struct args *a, const char *v)
 		return 0;
 	for (size_t i = 0; output_formats[i]; i++)
 		str__printf(&names, "%s%s", i ? ", " : "", output_formats[i]->name);
-	err = err__set(EINVAL, "no such format: '%s'; there are: %s", v, names.data);
+	err = err__set(EINVAL, "unknown format '%s'; formats: %s", v, names.data);
 	str__free(&names);
 	return err;
 }
 
-/* A time: a number with an optional unit, seconds where none is given. */
+/* A time: a number with an optional unit, by default seconds. */
 static int parse_time(const char *text, uint64_t *ns)
 {
 	static const struct {
@@ -188,20 +188,20 @@ static int parse_time(const char *text, uint64_t *ns)
 
 static int check_timeout(struct args *a, const char *v)
 {
-	return a->timeout_ns ? 0 : err__set(EINVAL, "a time of 0");
+	return a->timeout_ns ? 0 : err__set(EINVAL, "must be more than 0");
 }
 
 static int check_limit(struct args *a, const char *v)
 {
-	return a->limit ? 0 : err__set(EINVAL, "a limit of 0 events");
+	return a->limit ? 0 : err__set(EINVAL, "must be at least 1");
 }
 
 static int check_depth(struct args *a, const char *v)
 {
-	return a->depth && a->depth <= UINT32_MAX ? 0 : err__set(EINVAL, "'%s' is not a depth", v);
+	return a->depth && a->depth <= UINT32_MAX ? 0 : err__set(EINVAL, "invalid depth '%s'", v);
 }
 
-/* Which of the names it is; -1: none. */
+/* The index of the name; -1: none. */
 static int find_name(const char *const *names, size_t n, const char *v)
 {
 	for (size_t i = 0; i < n; i++)
@@ -221,8 +221,7 @@ static int set_time(struct args *a, const char *v)
 	a->time = max_of(i, 0);
 	a->time_given = true;
 	return i >= 0 ? 0
-		      : err__set(EINVAL,
-				 "no such time style: '%s'; there are rel, abs, delta and none", v);
+		      : err__set(EINVAL, "unknown time style '%s': use rel, abs, delta or none", v);
 }
 
 static int set_verbose(struct args *a, const char *v)
@@ -240,27 +239,27 @@ static int set_quiet(struct args *a, const char *v)
 static int check_color(struct args *a, const char *v)
 {
 	if (strcmp(v, "auto") && strcmp(v, "always") && strcmp(v, "never"))
-		return err__set(EINVAL, "'%s' is none of auto, always, never", v);
+		return err__set(EINVAL, "invalid value '%s': use auto, always or never", v);
 	return 0;
 }
 
 static int check_buffer(struct args *a, const char *v)
 {
 	if (a->buffer < 4096 || a->buffer > (1u << 30))
-		return err__set(EINVAL, "'%s': a ring buffer has 4K to 1G bytes", v);
+		return err__set(EINVAL, "invalid size '%s': use 4K to 1G", v);
 	return 0;
 }
 
 static int check_max_size(struct args *a, const char *v)
 {
 	if (a->max_size < 64u << 10)
-		return err__set(EINVAL, "'%s': a file has room for 64K at least", v);
+		return err__set(EINVAL, "invalid size '%s': use at least 64K", v);
 	return 0;
 }
 
 static int check_to(struct args *a, const char *v)
 {
-	return a->to ? 0 : err__set(EINVAL, "nothing is before the start");
+	return a->to ? 0 : err__set(EINVAL, "must be more than 0");
 }
 
 static int check_head(struct args *a, const char *v)
@@ -278,8 +277,7 @@ static int check_tail(struct args *a, const char *v)
 static int check_last(struct args *a, const char *v)
 {
 	if (!a->last || a->last > LAST_MAX)
-		return err__set(EINVAL, "'%s': of each thread 1 to %d branches can be kept", v,
-				LAST_MAX);
+		return err__set(EINVAL, "invalid number '%s': use 1 to %d branches", v, LAST_MAX);
 	return 0;
 }
 
@@ -293,8 +291,7 @@ static int set_placement(struct args *a, const char *v)
 	a->placement = max_of(i, 0);
 	a->placement_given = true;
 	return i >= 0 ? 0
-		      : err__set(EINVAL,
-				 "no such placement: '%s'; there are full, implied and witness", v);
+		      : err__set(EINVAL, "unknown placement '%s': use full, implied or witness", v);
 }
 
 static int set_returns(struct args *a, const char *v)
@@ -305,10 +302,7 @@ static int set_returns(struct args *a, const char *v)
 
 	a->returns = max_of(i, 0);
 	a->returns_given = true;
-	return i >= 0 ? 0
-		      : err__set(EINVAL,
-				 "no such way to see returns: '%s'; there are ret, probe and none",
-				 v);
+	return i >= 0 ? 0 : err__set(EINVAL, "unknown value '%s': use ret, probe or none", v);
 }
 
 /* Type and offset of a row; a field of another type doesn't compile. */
@@ -331,66 +325,68 @@ static const struct option_row rows[] = {
 	 "only processes of this user, by name or number", set_uid},
 	{"cgroup", 0, "PATH", VERB_TRACE, TEXT(filters.cgroup),
 	 "only this cgroup (v2) and those below it"},
-	{"follow", 'f', NULL, VERB_TRACE, SWITCH(filters.follow), "and the children of all these"},
-	{"events", 'e', "LIST", VERB_SHOW, OTHER, "of entry,branch,return (default: all three)",
+	{"follow", 'f', NULL, VERB_TRACE, SWITCH(filters.follow),
+	 "also children of these processes"},
+	{"events", 'e', "LIST", VERB_SHOW, OTHER, "any of entry,branch,return (default: all three)",
 	 set_events},
 	{"exclude", 0, "FUNC", VERB_SHOW | VERB_LIST, OTHER, "not these functions; may be repeated",
 	 set_exclude},
 	{"regs", 'r', "LIST", VERB_SHOW, TEXT(regs),
 	 "registers on entry: none, args (default), all, or names"},
-	{"stack", 'k', NULL, VERB_TRACE, SWITCH(stack), "the call stack on entry"},
+	{"stack", 'k', NULL, VERB_TRACE, SWITCH(stack), "record the call stack on entry"},
 	{"format", 'F', "FMT", VERB_ALL, OTHER, "text (default), json, ...: see below", set_format},
 	{"output", 'o', "FILE", VERB_SHOW, FILE_NAME(output),
-	 "a trace file for bbtrace report; with -F, or in report: that format"},
+	 "write a trace file for bbtrace report; with -F, or in report, that format"},
 	{"record", 0, "FILE", VERB_TRACE, FILE_NAME(record),
-	 "a trace file as well, while the trace is shown"},
+	 "also write a trace file while the trace is shown"},
 	{"max-size", 0, "SIZE", VERB_TRACE, COUNT(max_size),
-	 "trace file: begin anew when it has so many bytes; FILE.1 keeps the one before",
-	 check_max_size},
+	 "trace file: start a new file at this size, keep the old one as FILE.1", check_max_size},
 	{"armor", 0, NULL, VERB_TRACE, SWITCH(armor),
-	 "trace file: as lines of text that survive a serial console"},
-	{"from", 0, "TIME", VERB_REPORT, TIME(from), "from so long after the start on"},
-	{"to", 0, "TIME", VERB_REPORT, TIME(to), "up to so long after the start", check_to},
-	{"head", 0, "N", VERB_REPORT, COUNT(head), "the first N events", check_head},
-	{"tail", 0, "N", VERB_REPORT, COUNT(tail), "the last N events", check_tail},
+	 "trace file: write lines of text that survive a serial console"},
+	{"from", 0, "TIME", VERB_REPORT, TIME(from),
+	 "start this long after the beginning of the trace"},
+	{"to", 0, "TIME", VERB_REPORT, TIME(to), "stop this long after the beginning of the trace",
+	 check_to},
+	{"head", 0, "N", VERB_REPORT, COUNT(head), "only the first N events", check_head},
+	{"tail", 0, "N", VERB_REPORT, COUNT(tail), "only the last N events", check_tail},
 	{"info", 0, NULL, VERB_REPORT, SWITCH(info),
-	 "what the file tells about itself, in place of the trace"},
-	{"timeout", 't', "SEC", VERB_TRACE, TIME(timeout_ns), "stop after so long", check_timeout},
+	 "show the file's metadata instead of the trace"},
+	{"timeout", 't', "SEC", VERB_TRACE, TIME(timeout_ns), "stop after this long",
+	 check_timeout},
 	{"limit", 'l', "N", VERB_SHOW, COUNT(limit), "stop after N printed events", check_limit},
-	{"depth", 0, "N", VERB_SHOW, NUMBER(depth), "no deeper than N calls of traced functions",
-	 check_depth},
+	{"depth", 0, "N", VERB_SHOW, NUMBER(depth),
+	 "no deeper than N nested calls of traced functions", check_depth},
 	{"min-duration", 0, "TIME", VERB_SHOW, TIME(min_duration),
-	 "only calls that took as long (20us, 1.5ms)"},
+	 "only calls that took at least this long (20us, 1.5ms)"},
 	{"time", 'T', "STYLE", VERB_SHOW, OTHER, "rel (default), abs, delta or none", set_time},
-	{"no-fold", 0, NULL, VERB_SHOW, SWITCH(no_fold),
-	 "text: each line, also of loops that repeat"},
+	{"no-fold", 0, NULL, VERB_SHOW, SWITCH(no_fold), "text: show every iteration of loops"},
 	{"user", 'u', "NAME", VERB_TRACE, TEXT(user), "run CMD as that user"},
-	{"btf", 'b', "FILE", VERB_TRACE, TEXT(btf), "kernel types from this file"},
+	{"btf", 'b', "FILE", VERB_TRACE, TEXT(btf), "read kernel types from this file"},
 	{"buffer", 0, "SIZE", VERB_TRACE, COUNT(buffer), "ring buffer size (default: 16M)",
 	 check_buffer},
 	{"attach", 0, "NAME", VERB_TRACE, TEXT(attach),
-	 "by this mechanism only; bbtrace doctor lists them"},
-	{"count", 'c', NULL, VERB_SHOW, SWITCH(count), "count edges in place of listing events"},
+	 "attach by this mechanism only; bbtrace doctor lists them"},
+	{"count", 'c', NULL, VERB_SHOW, SWITCH(count), "count edges instead of listing events"},
 	{"last", 0, "N", VERB_SHOW, COUNT(last),
-	 "keep the last N branches of each thread, shown at the end", check_last},
+	 "keep the last N branches of each thread and show them at the end", check_last},
 	{"placement", 0, "HOW", VERB_TRACE, OTHER,
-	 "full: a probe on every branch; implied, witness: on fewer, for the same steps",
+	 "full: a probe on every branch; implied, witness: fewer probes, same steps",
 	 set_placement},
 	{"returns", 0, "HOW", VERB_TRACE, OTHER,
-	 "ret (default): at ret instructions; probe: by return probes; none: not at all",
+	 "ret (default): at ret instructions; probe: by return probes; none: no returns",
 	 set_returns},
 	{"profile", 0, "FILE", VERB_TRACE, FILE_NAME(branch_weights),
-	 "--placement witness: by how often branches ran in this trace file or -c -F json"},
+	 "branch weights for --placement witness: a trace file or -c -F json output"},
 	{"color", 0, "WHEN", VERB_SHOW, TEXT(color), "auto (default), always or never",
 	 check_color},
-	{"sites", 0, NULL, VERB_LIST, SWITCH(sites), "each branch site"},
+	{"sites", 0, NULL, VERB_LIST, SWITCH(sites), "list each branch site"},
 	{"points", 0, NULL, VERB_LIST, SWITCH(points),
-	 "as a points file, which user @FILE reads back"},
+	 "write a points file, for bbtrace user OBJECT @FILE"},
 	{"addresses", 0, NULL, VERB_SHOW | VERB_LIST, SWITCH(addresses),
-	 "show the kernel's addresses; only root sees them without"},
+	 "show kernel addresses (root always sees them)"},
 	{"calibrate", 0, NULL, VERB_DOCTOR, SWITCH(calibrate),
-	 "measure what a hit costs on this machine, instead"},
-	{"verbose", 'v', NULL, VERB_ALL, OTHER, "say what is decided and why", set_verbose},
+	 "measure the cost of probe hits instead"},
+	{"verbose", 'v', NULL, VERB_ALL, OTHER, "print decisions and their reasons", set_verbose},
 	{"quiet", 'q', NULL, VERB_ALL, OTHER, "no notes on stderr", set_quiet},
 	{"help", 'h', NULL, VERB_ALL, SWITCH(help), "this text"},
 };
@@ -422,7 +418,7 @@ void args__help(const struct verb *verb, FILE *out)
 	formats_help(verb, out);
 }
 
-/* getopt_long(3)'s tables for a verb; val is the row + 256, which no letter is. */
+/* getopt_long(3)'s tables for a verb; val is the row + 256, to differ from any letter. */
 static void make_tables(const struct verb *verb, struct option *long_options, char *short_options)
 {
 	*short_options++ = ':';
@@ -506,7 +502,7 @@ int args__parse(struct args *a, const struct verb *verb, int argc, char **argv)
 	while (end < argc && strcmp(argv[end], "--"))
 		end++;
 	make_tables(verb, long_options, short_options);
-	optind = 0; /* glibc: start anew */
+	optind = 0; /* glibc: reset getopt */
 	while ((c = getopt_long(end, argv, short_options, long_options, NULL)) != -1) {
 		const struct option_row *r = c == ':' || c == '?' ? NULL : row_of(c);
 
@@ -522,8 +518,8 @@ int args__parse(struct args *a, const struct verb *verb, int argc, char **argv)
 		return 0;
 	if (!(verb->bit & VERB_TRACE) || end + 1 == argc)
 		return err__set(EINVAL,
-				verb->bit & VERB_TRACE ? "no command behind --"
-						       : "%s runs no command",
+				verb->bit & VERB_TRACE ? "no command after --"
+						       : "%s does not take a command",
 				verb->name);
 	a->command = argv + end + 1;
 	return 0;

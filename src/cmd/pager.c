@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The pager as a child whose stdin is our stdout; a line on stderr that says how far it is. */
+/* The pager, a child whose stdin is our stdout; and the progress line on stderr. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -12,7 +12,7 @@
 #include "pager.h"
 #include "render.h"
 
-/* As git(1) and systemctl(1) have it: quit if it fits the screen, raw colours, no clearing. */
+/* As git(1) and systemctl(1): quit if one screen, raw colours, no clearing. */
 #define LESS_OPTIONS "FRX"
 
 static void exec_pager(const char *command, int in)
@@ -54,7 +54,7 @@ pid_t pager__start(void)
 	if (pid > 0) {
 		fflush(stdout);
 		dup2(fds[1], STDOUT_FILENO);
-		/* the terminal's Ctrl-C is the pager's */
+		/* the terminal's Ctrl-C is for the pager */
 		signal(SIGINT, SIG_IGN);
 		signal(SIGPIPE, SIG_IGN);
 	}
@@ -75,9 +75,9 @@ void pager__wait(pid_t pager)
 
 /* ---- progress ---- */
 
-#define FIRST_NS 1000000000ull /* what is done sooner needs none */
+#define FIRST_NS 1000000000ull /* no progress is shown for shorter work */
 #define EVERY_NS 200000000ull
-#define MANY	 4096 /* probes are told of sooner: one by one they take their time */
+#define MANY	 4096 /* with this many probes it is shown sooner */
 #define LONG_NS	 10000000000ull
 #define CLEAR	 "\r\033[K"
 
@@ -116,7 +116,7 @@ static bool is_due(const struct progress *p, uint64_t now)
 	return now - p->start >= FIRST_NS && now - p->last >= EVERY_NS;
 }
 
-/* Whoever reads a log: once, when it is known and long. */
+/* stderr is a log: prints the estimate once, if it is known and long. */
 static void tell_estimate(struct progress *p, uint64_t now)
 {
 	double left = (now - p->start) * 1.0 / p->done * (p->total - min_of(p->done, p->total));

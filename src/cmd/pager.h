@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pager, progress: what makes long work on a terminal bearable. */
+/* pager and progress line, for long output and long work on a terminal. */
 #ifndef BBTRACE_CMD_PAGER_H
 #define BBTRACE_CMD_PAGER_H
 
@@ -7,22 +7,23 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Puts $PAGER between fd 1 and the terminal that it is; 0: there is none to be had. */
+/* Inserts $PAGER between fd 1 and the terminal; 0: no pager. */
 pid_t pager__start(void);
-/* Ends the output and waits until the reader has seen enough. */
+/* Closes the output and waits until the pager exits. */
 void pager__wait(pid_t pager);
 
 struct progress {
-	bool shown;		   /* stderr is a terminal that nobody else writes to */
-	uint64_t probes, attached; /* how many there are, and are done; 0: bytes are read */
-	uint64_t total; /* bytes, or what attaching takes (plan__attach_work()); 0: not known */
+	bool shown; /* stderr is a terminal that no CMD writes to */
+	uint64_t probes,
+		attached; /* the number of probes, and of attached ones; 0: reading bytes */
+	uint64_t total;	  /* bytes, or plan__attach_work(); 0: unknown */
 	uint64_t done;
 	uint64_t start, last; /* ns */
-	bool told;	      /* the estimate, where nothing is shown */
+	bool told;	      /* the estimate was printed */
 };
 void progress__read(struct progress *p, bool wanted, uint64_t bytes);
 void progress__attach(struct progress *p, bool wanted, uint64_t probes, uint64_t work);
-/* So many probes more, which took so much of the work. */
+/* Adds attached probes, and the share of the work that they took. */
 void progress__attached(struct progress *p, uint64_t probes, uint64_t work);
 void progress__add(struct progress *p, uint64_t n);
 void progress__end(struct progress *p);

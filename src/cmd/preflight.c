@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What must hold before a trace is tried: processes that are there, a /proc that shows them, the
- * privileges. */
+/* Checks before tracing: the processes exist, /proc shows them, and the privileges suffice. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -17,7 +16,7 @@ static int check_pids(const struct args *a)
 	return 0;
 }
 
-/* Numbers of processes are looked up in /proc: it has to know them by the same. */
+/* PIDs are looked up in /proc, which must be of the same PID namespace. */
 static int check_proc(void)
 {
 	char self[32];
@@ -32,7 +31,7 @@ static int check_proc(void)
 				"mount -t proc proc /proc, in a mount namespace of its own");
 }
 
-/* The first thing that stops the uninitiated: told before anything else is tried. */
+/* Missing privileges are the most common obstacle: checked first. */
 static int check_privileges(const struct args *a)
 {
 	autofree char *mode = xasprintf("bbtrace %s", a->verb->name);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Recording. A file holds what its readers need and no more: of a process nothing before its first
- * record, then its name and mappings; of an object the symbols that addresses in it needed. With
- * --max-size a new file begins when one is full, and holds all that anew.
+ * Recording. A file holds only what its readers need: a process's name and mappings from its first
+ * record on, and those symbols of an object that addresses refer to. With --max-size, a new file is
+ * started when one is full, and all of this is written again.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,23 +21,23 @@ struct recorder {
 	const struct args *args;
 	const char *name; /* of the file */
 	struct sink sink;
-	struct armor *armor; /* NULL: the bytes as they are */
+	struct armor *armor; /* NULL: not armored */
 	struct str lines;    /* armored */
 	struct trace_writer *writer;
 	struct show *show;
 	struct trace_meta meta;
 	char *command, *system;
-	uint64_t begun;		 /* the writer's size behind the plan */
+	uint64_t begun;		 /* the writer's size after the plan */
 	uint64_t flushed;	 /* when */
-	struct map64 pids;	 /* processes of which the file has the mappings */
-	struct map64 tids;	 /* threads of which it has the name */
-	uint64_t introduced;	 /* pid << 32 | tid of the last one that both have; 0: none */
-	struct map64 goroutines; /* tid -> what it runs, as the last event told */
+	struct map64 pids;	 /* processes whose mappings are in the file */
+	struct map64 tids;	 /* threads whose names are in the file */
+	uint64_t introduced;	 /* pid << 32 | tid of the last thread that is in both; 0: none */
+	struct map64 goroutines; /* tid -> its goroutine, by the last event */
 	uint64_t map_changes;
 	struct {
 		uint64_t addr, map_changes;
 		uint32_t pid;
-	} seen[SEEN_SLOTS]; /* addresses whose symbols are there */
+	} seen[SEEN_SLOTS]; /* cache of addresses whose symbols are in the file */
 };
 
 /* ---- the file ---- */
@@ -56,7 +56,7 @@ static int write_bytes(void *ctx, const void *data, size_t len)
 	return err;
 }
 
-/* Readers see by the lock that there is more to come. */
+/* The lock shows readers that the file is still being written. */
 static int open_sink(struct recorder *r)
 {
 	int err = sink__open(&r->sink, r->name);
@@ -64,7 +64,8 @@ static int open_sink(struct recorder *r)
 	if (!err && !r->args->armor && isatty(r->sink.fd))
 		err = err__set(
 			EINVAL,
-			"a trace file is no text for a terminal: -o FILE, or --armor, or -F text");
+			"refusing to write a binary trace to a terminal: use -o FILE, --armor "
+			"or -F text");
 	if (!err && r->sink.is_file)
 		flock(r->sink.fd, LOCK_EX | LOCK_NB);
 	return err;
@@ -115,7 +116,7 @@ bool recorder__reader_gone(const struct recorder *r)
 	return r->sink.reader_gone;
 }
 
-/* ---- names that addresses need ---- */
+/* ---- symbols of addresses ---- */
 
 static void need_kernel_address(struct recorder *r, uint64_t addr)
 {
@@ -155,7 +156,7 @@ static void need_address(struct recorder *r, uint32_t pid, uint64_t addr)
 		need_user_address(r, pid, addr);
 }
 
-/* An address in the code of the plan's object, where no function of the plan gives it a name. */
+/* An address in an object of the plan that no function of the plan covers. */
 static void need_static_address(struct recorder *r, uint32_t object, uint64_t vaddr)
 {
 	const struct plan *p = r->show->plan;
@@ -233,7 +234,7 @@ static int put_process(struct recorder *r, uint64_t time, uint32_t pid)
 	return s.err || !inner.count ? s.err : trace_writer__sideband(r->writer, &inner);
 }
 
-/* Idle threads (number 0) have their name from their entries alone. */
+/* Idle tasks (tid 0) get their names from their entries only. */
 static int put_thread(struct recorder *r, uint64_t time, uint32_t pid, uint32_t tid)
 {
 	struct sideband_event e = {.type = SIDEBAND_COMM, .time = time, .pid = pid, .tid = tid};
@@ -259,7 +260,7 @@ static int introduce(struct recorder *r, uint64_t time, uint32_t pid, uint32_t t
 	return err;
 }
 
-/* ---- a file after the other ---- */
+/* ---- rotation ---- */
 
 static char *quoted_command(void)
 {
@@ -332,7 +333,7 @@ static int rename_own(const char *from, const char *to)
 		       : 0;
 }
 
-/* FILE becomes FILE.1, in place of the one before it; FILE is begun anew. */
+/* Renames FILE to FILE.1, which replaces an older one, and starts a new FILE. */
 static int rotate(struct recorder *r)
 {
 	autofree char *old = xasprintf("%s.1", r->name);
@@ -370,8 +371,8 @@ static int rotate_if_full(struct recorder *r)
 
 /* ---- what is recorded ---- */
 
-/* A file that is begun in the middle has to tell what goroutine a thread runs, which its probes
- * told before. */
+/* A file that starts in the middle of a trace must contain each thread's current goroutine, whose
+ * record is in an earlier file. */
 static int put_goroutine(struct recorder *r, const struct event *e)
 {
 	const uint64_t *runs = map64__get(&r->goroutines, e->tid);
@@ -403,7 +404,7 @@ int recorder__event(struct recorder *r, const struct event *e)
 	return err ? err : rotate_if_full(r);
 }
 
-/* Forks of processes that are in the file are told, so that it has the child as well. */
+/* Forks of processes in the file are written, so that the file has the child, too. */
 static bool is_known(struct recorder *r, const struct sideband_event *e)
 {
 	if (e->type == SIDEBAND_LOST)

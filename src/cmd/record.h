@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* record: a trace in progress into a trace file: what the replay is fed with, and what the
- * addresses in it need. */
+/* record: writes a live trace to a trace file: the replay's input and the symbols of its
+ * addresses. */
 #ifndef BBTRACE_CMD_RECORD_H
 #define BBTRACE_CMD_RECORD_H
 
@@ -8,22 +8,22 @@
 #include "show.h"
 
 struct recorder;
-/* Opens the file, "-": stdout; nothing is written yet. name must outlive it. */
+/* Opens the file ("-": stdout) without writing to it. name must outlive it. */
 int recorder__open(const struct args *a, const char *name, struct recorder **out);
 void recorder__close(struct recorder *r);
-/* Header and plan; show is fed with the same. All functions: 0, or -errno. */
+/* Writes header and plan; show gets the same events. All functions return 0 or -errno. */
 int recorder__begin(struct recorder *r, struct show *show, const struct trace_meta *meta);
-/* Before the record is given to show. */
+/* Call it before show__event(). */
 int recorder__event(struct recorder *r, const struct event *e);
-/* Behind it. */
+/* Call it after show's function. */
 int recorder__sideband(struct recorder *r, const struct sideband_event *e);
-/* Side events were lost: each process is told anew before its next record. */
+/* Sideband events were lost: writes each process again before its next record. */
 void recorder__reintroduce(struct recorder *r);
 int recorder__lost(struct recorder *r, uint32_t pid, uint32_t tid, uint64_t count);
-/* Called many times a second: brings to the file what has waited for a second. */
+/* Called many times a second: flushes data that has been buffered for a second. */
 int recorder__tick(struct recorder *r, uint64_t now);
 int recorder__end(struct recorder *r);
-/* stdout was closed by its reader. */
+/* The reader of stdout has closed it. */
 bool recorder__reader_gone(const struct recorder *r);
 
 #endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* How the options say that a trace is to look: from them, or from what a trace file recorded, to an
- * output. */
+/* Sets up an output from the options, or from those recorded in a trace file. */
 #include <errno.h>
 #include <stdlib.h>
 #include <time.h>
@@ -88,7 +87,7 @@ static bool want_color(const struct render *r, const struct args *a)
 	       strcmp(getenv("TERM") ? getenv("TERM") : "dumb", "dumb");
 }
 
-/* NULL: it can't be counted (-c). */
+/* NULL: the format can't count (-c). */
 static const struct output_format *format_of(const struct args *a)
 {
 	const struct output_format *format = a->format ? a->format : output__by_name("text");
@@ -142,8 +141,8 @@ bool newest_first(const struct args *a)
 	return !a->format || !strcmp(a->format->name, "text");
 }
 
-/* Somebody may be watching: what waits to be folded is shown after a while. Not in a file, where
- * the same events give the same text. */
+/* Pending repetitions are shown after a while for a live viewer. Not in a regular file, where the
+ * text must depend on the events only. */
 #define SETTLE_NS 200000000
 
 int render__flush(struct render *r, uint64_t now)

@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * render: where rendered text or a trace file goes, and how the options say that it is to look.
- * Shared by what traces and by report.
+ * render: the sink of rendered text or a trace file, and the output's options. Shared by the
+ * tracing verbs and report.
  */
 #ifndef BBTRACE_CMD_RENDER_H
 #define BBTRACE_CMD_RENDER_H
 
 #include "cmd.h"
 
-/* Bytes to a file descriptor. */
+/* Writes to a file descriptor. */
 struct sink {
 	int fd;		  /* -1: not open */
 	const char *name; /* for messages */
-	bool is_file;	  /* a regular one: nobody watches it grow */
-	bool is_terminal; /* perhaps behind a pager */
+	bool is_file;	  /* a regular file: no live viewer */
+	bool is_terminal; /* possibly through a pager */
 	unsigned width;	  /* of the terminal; 0: not known */
-	bool reader_gone; /* a pipe's reader closed it: a clean end */
+	bool reader_gone; /* the reader of a pipe closed it: a clean end */
 };
-/* path NULL or "-": stdout. Else a file of mode 0600, begun anew; never through what somebody else
- * put into a folder like /tmp. */
+/* path NULL or "-": stdout. Else a file of mode 0600, truncated. Never follows another user's link
+ * or file in a directory like /tmp. */
 int sink__open(struct sink *s, const char *path);
-/* Its descriptor, or -errno: such a file, a terminal, a pipe or /dev/null; no other device. */
+/* The descriptor of such a file, a terminal, a pipe or /dev/null, no other device; or -errno. */
 int sink__open_file(const char *path);
-/* May a file of ours take the place of what has this name? */
+/* May a file of ours replace the file of this name? */
 int sink__check_old(const char *path);
 void sink__close(struct sink *s);
-/* A reader that has gone and a file that may not grow (RLIMIT_FSIZE) are errors of a write, and no
- * signals. Whom we fork from then on inherits that. */
+/* Makes a closed pipe and RLIMIT_FSIZE errors of write(2) instead of signals. Later children
+ * inherit that. */
 void sink__ignore_signals(void);
 /* write_fn and trace_write_fn. */
 int sink__write(void *sink, const void *data, size_t len);
@@ -36,23 +36,24 @@ struct render {
 	struct sink sink;
 	struct output *output;
 	struct sources *sources;
-	uint64_t settled; /* when what waits to be folded was shown last */
+	uint64_t settled; /* the last time that pending repetitions were shown */
 };
-/* The sink is open. pid: the process in whose root sources are, 0: ours. -EINVAL: options that
- * don't go together. */
+/* The sink must be open. pid: the process in whose root sources are, 0: our own. -EINVAL:
+ * incompatible options. */
 int render__start(struct render *r, const struct args *a, const struct plan *plan,
 		  const struct trace_meta *meta, pid_t pid);
-/* The cheapest placement that gives what the options ask for. record: so may a later report. */
+/* The cheapest placement that gives all that the options request; record: also what a later report
+ * may request. */
 enum plan_placement render__placement(const struct args *a, bool record);
-/* --last: text shows the newest first. */
+/* --last: does this output show the newest first? */
 bool newest_first(const struct args *a);
-/* Writes what there is; now: of CLOCK_MONOTONIC. */
+/* Writes buffered output; now: CLOCK_MONOTONIC. */
 int render__flush(struct render *r, uint64_t now);
 void render__close(struct render *r);
 
-/* What rendering depends on, as the options and the clocks say it. -EINVAL: no such register. */
+/* Fills in what rendering depends on, from the options and clocks. -EINVAL: unknown register. */
 int meta__of_args(struct trace_meta *m, const struct args *a, const struct arch *arch);
-/* What the options of report say otherwise. */
+/* Applies the options of report. */
 int meta__override(struct trace_meta *m, const struct args *a, const struct arch *arch);
 struct trace_options meta__trace_options(const struct trace_meta *m);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The verb report: a trace file, through the same replay and the same outputs as a trace in
- * progress. */
+/* The verb report: a trace file, through the same replay and outputs as a live trace. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -13,14 +12,14 @@
 #include "render.h"
 #include "show.h"
 
-/* What a file begins with, read to see which form it has. */
+/* Bytes that are read first, to detect the form of the file. */
 #define PEEK 8
 
 struct report {
 	const struct args *args;
 	const char *name;
 	int fd;
-	bool streams; /* the input may be written at this moment */
+	bool streams; /* the input may still be growing */
 	uint8_t peeked[PEEK];
 	size_t npeeked, given;
 	struct dearmor *dearmor; /* NULL: not armored */
@@ -29,16 +28,16 @@ struct report {
 	struct trace_reader *reader;
 	struct trace_meta meta;
 	struct report_filter_options filter;
-	bool *functions; /* of filter */
-	bool begun;	 /* the plan is there */
+	bool *functions; /* for the filter */
+	bool begun;	 /* the plan was read */
 	struct show show;
 	struct render render;
-	struct info info; /* of --info */
+	struct info info; /* for --info */
 };
 
 /* ---- bytes ---- */
 
-/* Before the next bytes are waited for, all that came so far is shown. */
+/* Shows all that was read so far before waiting for more bytes. */
 static int show_so_far(struct report *r)
 {
 	struct pollfd p = {.fd = r->fd, .events = POLLIN};
@@ -116,7 +115,7 @@ static int open_input(struct report *r)
 	return 0;
 }
 
-/* Whoever records holds a lock on the file. */
+/* A recording bbtrace holds a lock on the file. */
 static bool is_growing(const struct report *r)
 {
 	if (!flock(r->fd, LOCK_SH | LOCK_NB)) {
@@ -128,7 +127,7 @@ static bool is_growing(const struct report *r)
 
 /* ---- which functions ---- */
 
-/* Has the function code of that line? */
+/* Does the function have code of that line? */
 static bool has_line(const struct spec *spec, const struct plan *plan,
 		     const struct plan_function *f)
 {
@@ -164,7 +163,7 @@ static bool names_function(const struct spec *spec, const struct plan *plan,
 	return spec->kind == SPEC_LINE ? has_line(spec, plan, pf) : spec__matches(spec, &f);
 }
 
-/* Marks the functions that text names; -ENOENT: there is none. */
+/* Marks the functions that text names; -ENOENT: none. */
 static int mark_functions(struct report *r, const struct plan *plan, const char *text, bool value)
 {
 	struct spec spec;
@@ -228,7 +227,7 @@ static bool filters(const struct report *r)
 	       o->from || o->to || o->head || o->tail;
 }
 
-/* ---- what the file tells ---- */
+/* ---- contents of the file ---- */
 
 static void describe(const struct report *r, const struct plan *plan)
 {
@@ -258,7 +257,7 @@ static int on_begin(void *ctx, const struct plan *plan, const struct trace_meta 
 	if (err)
 		return err;
 	options = meta__trace_options(&r->meta);
-	if (r->filter.functions) { /* depth counts what is picked */
+	if (r->filter.functions) { /* depth counts the filtered functions only */
 		r->filter.max_depth = options.max_depth;
 		options.max_depth = 0;
 	}
@@ -315,32 +314,32 @@ static int on_lost(void *ctx, uint32_t pid, uint32_t tid, uint64_t count)
 
 /* ---- the run ---- */
 
-/* 1: the limit is reached; a reader that has gone away is no error either. */
+/* 1 (the limit is reached) and a closed pipe are not errors. */
 static int clean(const struct report *r, int err)
 {
 	return err == 1 || (err == -EPIPE && r->render.sink.reader_gone) ? 0 : err;
 }
 
-/* What went wrong with the file itself; what was read before is shown. */
+/* Is it an error of the file itself? Then what was read before it is shown. */
 static bool is_of_file(int err)
 {
 	return err == -EBADMSG || err == -ENODATA || err == -ENOEXEC || err == -ENOTSUP;
 }
 
-/* --info, in place of the trace. */
+/* --info: prints the metadata instead of the trace. */
 static int write_info(struct report *r)
 {
 	info__end(&r->info, trace_reader__end(r->reader));
 	return clean(r, sink__write(&r->render.sink, r->info.text.data, r->info.text.len));
 }
 
-/* A recording that has just begun has an empty file. */
+/* A recording that has just started has an empty file. */
 static bool is_unfinished(const struct report *r, int err)
 {
 	return (err == -ENODATA || (err == -ENOEXEC && !r->npeeked)) && is_growing(r);
 }
 
-/* err: what reading ended with. */
+/* err: the result of reading. */
 static int finish(struct report *r, int err)
 {
 	autofree char *why = is_of_file(err) ? xstrdup(err__text()) : NULL;
@@ -378,8 +377,7 @@ static bool wants_pager(const struct report *r)
 	       (!a->format || !strcmp(a->format->name, "text"));
 }
 
-/* The gap in the armor is the cause; the rest of the file is looked through, so that all is told.
- */
+/* A gap in the armor is the cause. Reads the rest of the file, to report all damage. */
 static int tell_damage(struct report *r, int err)
 {
 	autofree char *why = xstrdup(err__text());
@@ -424,7 +422,8 @@ static void close_report(struct report *r)
 
 int report__check(struct args *a)
 {
-	return a->operands.len ? 0 : err__set(EINVAL, "which file? see bbtrace report --help");
+	return a->operands.len ? 0
+			       : err__set(EINVAL, "no trace file given; see bbtrace report --help");
 }
 
 int report__run(struct args *a)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* --returns: how returns are seen, and whether return probes may be used. */
+/* --returns: how returns are recorded, and whether return probes can be used. */
 #include <errno.h>
 #include "cmd.h"
 
@@ -22,7 +22,7 @@ int returns__settle(struct args *a)
 	return 0;
 }
 
-/* What return probes would break. */
+/* Prints notes on what return probes would break. */
 int returns__check_probes(const struct plan *plan)
 {
 	uint32_t n = 0, refused = 0, first = 0;
@@ -32,8 +32,8 @@ int returns__check_probes(const struct plan *plan)
 		if (o->object->go)
 			return err__set(
 				ENOTSUP,
-				"%s is a program of Go, which moves its stacks: a return probe "
-				"would end it; use --returns ret",
+				"%s is a Go program, which moves its stacks: a return probe "
+				"would crash it; use --returns ret",
 				o->path);
 	for (uint32_t i = 0; i < plan->functions.len; i++) {
 		if (plan->functions.data[i].flags & (FUNCTION_HELPER | FUNCTION_RANGE))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* From records and side events to steps to output; names for running addresses. */
+/* From events and sideband events to steps to output; resolves running addresses. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/sysmacros.h>
@@ -54,7 +54,7 @@ static void resolve(void *ctx, uint32_t pid, uint64_t time, uint64_t addr, struc
 		resolve_user(s, pid, addr, out);
 }
 
-/* ---- in ---- */
+/* ---- input ---- */
 
 int show__event(struct show *s, const struct event *e)
 {
@@ -74,7 +74,7 @@ static void on_map(struct show *s, const struct sideband_event *e)
 	spaces__map(s->spaces, e->pid, &m);
 }
 
-/* Threads may outlive the first one of their process. */
+/* Threads may outlive their process's main thread. */
 static int on_exit_of(struct show *s, const struct sideband_event *e)
 {
 	bool known = trace__knows(s->trace, e->pid);
@@ -123,7 +123,7 @@ void show__missed(struct show *s, uint64_t hits)
 	trace__missed(s->trace, hits);
 }
 
-/* ---- out ---- */
+/* ---- output ---- */
 
 static int render(void *ctx, const struct step *step)
 {
@@ -132,7 +132,7 @@ static int render(void *ctx, const struct step *step)
 	return s->output ? output__step(s->output, step) : 0;
 }
 
-/* -v: once for each process. */
+/* -v: once per process. */
 static void tell_inner(struct show *s, const struct step *step)
 {
 	uint64_t *told = map64__put(&s->told, step->pid);
@@ -162,7 +162,7 @@ static int on_step(void *ctx, const struct step *step)
 	return s->filter ? report_filter__step(s->filter, step) : on_filtered(s, step);
 }
 
-/* A trace that is only recorded needs to know how many steps there are. */
+/* Does anything read the steps? A trace that is only recorded just counts them. */
 static bool reads_steps(const struct show *s)
 {
 	return s->output || s->limit || note__level() == NOTE_VERBOSE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * show: the one way from records and side events to what is shown, be they live or out of a trace
- * file.
+ * show: the path from events and sideband events to the output, for live traces and trace files
+ * alike.
  */
 #ifndef BBTRACE_CMD_SHOW_H
 #define BBTRACE_CMD_SHOW_H
@@ -11,39 +11,39 @@
 struct show {
 	const struct plan *plan;
 	struct trace *trace;
-	struct report_filter *filter; /* NULL: all steps are given out */
-	struct last *last;	      /* --last: steps wait here; NULL: they go out at once */
+	struct report_filter *filter; /* NULL: all steps pass */
+	struct last *last;	      /* --last: keeps the steps; NULL: they are output at once */
 	struct output *output;	      /* NULL: nothing is rendered, only counted */
 	struct spaces *spaces;
-	VEC(const struct object *) objects; /* kernel: where addresses may lie */
+	VEC(const struct object *) objects; /* kernel: objects for resolving addresses */
 	struct resolver resolver;
 	uint64_t limit; /* of printed events; 0: none */
 	uint64_t sideband_lost;
 	struct trace_totals totals;
-	struct map64 told; /* -v: processes whose number in their own PID namespace was told */
+	struct map64 told; /* -v: processes whose PID in their own namespace was printed */
 };
 
-/* Takes spaces and pick over; output is borrowed. */
+/* Takes ownership of spaces; output is borrowed. */
 void show__open(struct show *s, const struct plan *plan, const struct trace_options *options,
 		struct spaces *spaces, struct output *output, uint64_t limit);
 void show__close(struct show *s);
-/* From now on only what is picked. */
+/* Passes only steps that match, from now on. */
 void show__filter(struct show *s, const struct report_filter_options *options);
-/* Only the last so many branches of each thread. */
+/* Keeps only the last branches of each thread. */
 void show__keep_last(struct show *s, uint64_t branches);
-/* Kernel: another object in which addresses may lie. */
+/* Kernel: adds an object for resolving addresses. */
 void show__object(struct show *s, const struct object *o);
 /* 0; 1: the limit is reached; -errno. */
 int show__event(struct show *s, const struct event *e);
 int show__sideband(struct show *s, const struct sideband_event *e);
 int show__lost(struct show *s, uint32_t pid, uint32_t tid, uint64_t count);
-/* Hits that probes missed, of all processes. */
+/* Hits that probes missed, in all processes. */
 void show__missed(struct show *s, uint64_t hits);
-/* There is no more. newest_first: of --last. */
+/* The end of the input. newest_first: for --last. */
 int show__finish(struct show *s, bool newest_first);
-/* Counters as what is given out has them. */
+/* The counters of the steps that passed. */
 const struct trace_totals *show__totals(struct show *s);
-/* The summary on stderr, and a note where names may lack. */
+/* Prints the summary on stderr, and a note if names may be missing. */
 void show__summary(struct show *s);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Where a trace is written to: stdout, or a file (sink_file.c). */
+/* The destination of a trace: stdout, or a file (sink_file.c). */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

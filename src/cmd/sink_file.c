@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A file to write to, opened so that nobody else decides which one it is. Where everybody may put
- * files, those of others are not written to, and their links not followed: what the kernel's
- * fs.protected_* do (Documentation/admin-guide/sysctl/fs.rst), where they are off as well, and for
- * each link on the way.
+ * Opens an output file safely. In world-writable directories, other users' files are not written to
+ * and their links are not followed, for every component of the path. That is what the kernel's
+ * fs.protected_* do (Documentation/admin-guide/sysctl/fs.rst), but also if these are off.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,14 +18,14 @@
 
 #define MAX_LINKS 40
 
-/* Where path leads to: name in dir, which is no link. */
+/* The result of resolving path: name in dir, not a link. */
 struct place {
 	const char *path;
 	int dir;
 	char *name, *rest; /* rest: name and what follows it */
 	unsigned links;
 	bool there;
-	struct stat st; /* of the file that is there */
+	struct stat st; /* of the existing file */
 };
 
 static int cannot(const char *path, int err)
@@ -37,12 +36,12 @@ static int cannot(const char *path, int err)
 static int refuse(const char *path, const char *what)
 {
 	return err__set(EACCES,
-			"cannot write to %s: it is %s of another user in a folder that everybody "
-			"may write to; choose another name",
+			"cannot write to %s: it is %s of another user in a world-writable "
+			"directory; choose another name",
 			path, what);
 }
 
-/* In a folder where everybody may put files: is this from who may not be trusted? */
+/* Is it another user's, in a world-writable directory? */
 static bool is_strange(int dir, const struct stat *st)
 {
 	struct stat folder;
@@ -58,7 +57,7 @@ static bool in_proc(int dir)
 	return !fstatfs(dir, &fs) && fs.f_type == PROC_SUPER_MAGIC;
 }
 
-/* ---- the way ---- */
+/* ---- resolving the path ---- */
 
 static int go_to(struct place *p, int dir)
 {
@@ -70,7 +69,7 @@ static int go_to(struct place *p, int dir)
 	return 0;
 }
 
-/* Goes on along rest. */
+/* Continues with rest. */
 static int set_rest(struct place *p, char *rest)
 {
 	free(p->rest);
@@ -93,7 +92,7 @@ static int follow(struct place *p, int link, const char *behind)
 	return set_rest(p, *behind ? xasprintf("%s/%s", to, behind) : xstrdup(to));
 }
 
-/* One component. 1: it is the last one, in dir under name, there or not. */
+/* Resolves one component. 1: it was the last one: name in dir, which may not exist. */
 static int take_step(struct place *p)
 {
 	char *start = p->rest + strspn(p->rest, "/"), *behind = start + strcspn(start, "/");
@@ -111,7 +110,7 @@ static int take_step(struct place *p)
 		return 1;
 	if (fd < 0 || fstat(fd, &p->st))
 		return cannot(p->path, errno);
-	/* the links of /proc/PID/fd lead elsewhere than they say */
+	/* links in /proc/PID/fd don't lead to their text */
 	if (S_ISLNK(p->st.st_mode) && !in_proc(p->dir))
 		return follow(p, fd, behind);
 	p->there = last;
@@ -122,7 +121,7 @@ static int take_step(struct place *p)
 	return last ? (free(behind), -EACCES) : set_rest(p, behind);
 }
 
-/* ---- what is there ---- */
+/* ---- the existing file ---- */
 
 /* Documentation/admin-guide/devices.txt: null, zero, full; terminals of all kinds. */
 static bool takes_text(const struct stat *st)
@@ -173,7 +172,7 @@ static int open_place(const struct place *p)
 		return fd;
 	if (fstat(fd, &st) ||
 	    (flags & O_NOFOLLOW && (st.st_ino != p->st.st_ino || st.st_dev != p->st.st_dev)))
-		errno = EAGAIN; /* something else by now */
+		errno = EAGAIN; /* replaced meanwhile */
 	else if (!S_ISREG(st.st_mode) || !ftruncate(fd, 0))
 		return fd;
 	close(fd);
@@ -222,5 +221,5 @@ int sink__check_old(const char *path)
 		return refuse(path, "a file");
 	return S_ISREG(st.st_mode) || S_ISLNK(st.st_mode)
 		       ? 0
-		       : err__set(EEXIST, "cannot write to %s: it is no file", path);
+		       : err__set(EEXIST, "cannot write to %s: it is not a file", path);
 }

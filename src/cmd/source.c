@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Lines of source files, for the formats that show them. Which files is said by a program's debug
- * information, which may be anyone's: only what everybody may read is read by root, only regular
- * files of a reasonable size in the root that the program has, and none that changed after it was
- * built.
+ * Lines of source files, for the formats that show them. The paths are from the program's debug
+ * information, which is untrusted: root reads only world-readable, regular files of limited size in
+ * the program's root, and none that is newer than the program.
  */
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -11,19 +10,19 @@
 #include "cmd.h"
 
 #define MAX_FILE  (16u << 20)
-#define MAX_TOTAL (256u << 20) /* of all that are kept */
+#define MAX_TOTAL (256u << 20) /* of all cached files */
 
 struct source_file {
 	char *path, *object;
-	char *text; /* NULL: it can't be shown. Lines end with 0 */
+	char *text; /* NULL: can't be shown. Lines end with 0 */
 	VEC(const char *) lines;
 };
 
 struct sources {
 	struct root root;
-	bool gone; /* the root is */
+	bool gone; /* the root is gone */
 	VEC(struct source_file) files;
-	size_t last; /* the one that was asked for last */
+	size_t last; /* the last one that was requested */
 	size_t total;
 };
 
@@ -52,7 +51,8 @@ void sources__free(struct sources *s)
 	free(s);
 }
 
-/* The traced program names its sources: what only a privilege opens is not for it to show. */
+/* The traced program names its sources: it must not make bbtrace show files that need a
+ * privilege. */
 static bool may_be_read(const struct stat *st)
 {
 	bool ordinary = geteuid() && privileges__missing(PRIVILEGE_DAC_READ_SEARCH);
@@ -60,10 +60,10 @@ static bool may_be_read(const struct stat *st)
 	return ordinary || st->st_mode & S_IROTH;
 }
 
-/* Lines that moved would be shown beside code that they didn't become. */
+/* A newer source may have other lines than the program was built from. */
 static bool is_newer(const struct root *r, const struct stat *st, const char *object)
 {
-	static const struct root ours; /* where a chroot's object has its name */
+	static const struct root ours; /* a chroot's object is named by its path in our root */
 	struct stat built;
 	autoclose int fd = root__open_file(r, object, OBJECT_LIMIT, &built);
 	autoclose int outside = fd < 0 ? root__open_file(&ours, object, OBJECT_LIMIT, &built) : -1;

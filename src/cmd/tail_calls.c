@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Tail calls into other objects: a traced function that ends with a jump to a PLT stub, or through
- * a slot of the GOT (-fno-plt, Rust), returns where the library's function does. That function is
- * found as the dynamic loader finds it, among what the object needs, and added in silence: only its
- * rets are probed, and only those that end a traced call are shown.
+ * a GOT slot (-fno-plt, Rust), returns when the library's function does. That function is found as
+ * the dynamic loader does, in the objects needed, and added as a helper function: only its rets are
+ * probed, and only those that end a traced call are shown.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ struct search {
 	struct targets *n;
 	pid_t pid;
 	const char *name;
-	VEC(struct object *) queue; /* breadth first, as ld.so(8) has it */
+	VEC(struct object *) queue; /* breadth-first, as in ld.so(8) */
 };
 
 static bool stub_known(const struct targets *n, const struct object *o, uint64_t vaddr)
@@ -42,13 +42,14 @@ static int enqueue(void *ctx, const char *soname)
 	struct object *o;
 
 	if (s->queue.len >= MAX_LIBRARIES || targets__open(s->n, soname, s->pid, &o))
-		return 0; /* not to be found: the return stays unseen, and is counted */
+		return 0; /* not found: the return stays unseen, and is counted */
 	if (!queued(s, o))
 		vec__push(&s->queue, o);
 	return 0;
 }
 
-/* A stub's own object may lead to a local function (IRELATIVE); others only export theirs. */
+/* A stub may lead to a local function of its own object (IRELATIVE); other objects must export
+ * it. */
 static const struct symbol *definition(const struct object *o, const char *name, bool own)
 {
 	const struct symbol *found = NULL, *s;
@@ -70,7 +71,7 @@ static bool known(const function_vec *v, const struct object *o, uint64_t entry)
 	return false;
 }
 
-/* False: where the function lies can't be told. */
+/* False: the function's bounds are unknown. */
 static bool add(struct targets *n, const struct object *o, uint64_t vaddr, unsigned flags)
 {
 	struct function f;
@@ -84,7 +85,7 @@ static bool add(struct targets *n, const struct object *o, uint64_t vaddr, unsig
 	return true;
 }
 
-/* Looks for name in o and what it needs, directly or through others. */
+/* Searches name in o and its dependencies. */
 static bool add_definition(struct targets *n, pid_t pid, struct object *o, const char *name)
 {
 	struct search s = {.n = n, .pid = pid, .name = name};
@@ -106,7 +107,7 @@ static bool add_definition(struct targets *n, pid_t pid, struct object *o, const
 	return added;
 }
 
-/* A jump out of a frame that is watched: not of a range. */
+/* Is it a jump out of a traced frame? Not of a range. */
 static bool leaves_frame(const struct plan *plan, const struct plan_block *b)
 {
 	return b->site != NO_SITE && b->leaves && b->taken == NO_BLOCK &&
@@ -114,7 +115,7 @@ static bool leaves_frame(const struct plan *plan, const struct plan_block *b)
 	       !(plan->functions.data[b->function].flags & FUNCTION_RANGE);
 }
 
-/* jmp *slot(%rip): where the slot lies; 0: it is another jump. */
+/* jmp *slot(%rip): the address of the slot; 0: another kind of jump. */
 static uint64_t slot_of(const struct plan_site *s)
 {
 	const struct operand *o = &s->operand;
@@ -125,10 +126,11 @@ static uint64_t slot_of(const struct plan_site *s)
 	return s->vaddr + s->len + (int64_t)o->disp;
 }
 
-/* What a jump goes through that the dynamic loader fills: a stub, or a slot. */
+/* What a jump goes through that the dynamic loader fills in: a PLT stub or a GOT slot. */
 struct tail_target {
 	uint64_t vaddr;
-	const char *name; /* of the function, "puts@plt"; NULL: it is the object's own, at target */
+	const char
+		*name; /* of the function, "puts@plt"; NULL: the object's own function at target */
 	uint64_t target;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* From operands to functions: OBJECT FUNC…, OBJECT:FUNC…, @POINTS, and the kernel's FUNC…;
- * --exclude applied. */
+/* Resolves operands to functions: OBJECT FUNC…, OBJECT:FUNC…, @POINTS, and the kernel's FUNC…;
+ * applies --exclude. */
 #include <errno.h>
 #include <stdlib.h>
 #include "cmd.h"
@@ -72,7 +72,7 @@ static int find_in_object(struct targets *n, struct object *o, const char *func,
 	return err;
 }
 
-/* The colon between OBJECT and FUNC: the first one that is not half of a "::". */
+/* The colon between OBJECT and FUNC: the first one that is not part of a "::". */
 static const char *object_colon(const char *text)
 {
 	for (const char *p = text; (p = strchr(p, ':')); p++) {
@@ -126,7 +126,8 @@ static int find_user(struct targets *n, const struct args *a, pid_t pid, bool al
 		return err;
 	if (a->operands.len == 1)
 		return all ? find_in_object(n, o, "*", pid)
-			   : err__set(EINVAL, "which functions of %s? bbtrace list %s shows them",
+			   : err__set(EINVAL,
+				      "no function of %s given; `bbtrace list %s` shows them",
 				      first, first);
 	for (size_t i = 1; !err && i < a->operands.len; i++)
 		err = find_in_object(n, o, a->operands.data[i], pid);
@@ -206,7 +207,7 @@ static bool shares_code(const struct function *a, const struct function *b)
 	return false;
 }
 
-/* What lines and points are is found in each object: they leave out what has code of them. */
+/* Lines and points are resolved in each object: drops the functions with code of them. */
 static int drop_selected(struct targets *n, const struct spec *spec)
 {
 	function_vec kept = {0}, out = {0}, selected = {0};

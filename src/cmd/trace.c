@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The verbs user and kernel: from operands to a plan, to probes, to a trace on stdout or in a file.
- */
+/* The verbs user and kernel: resolves operands, builds the plan, attaches probes, and writes the
+ * trace to stdout or a file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -19,19 +19,19 @@ struct session {
 	struct args args;
 	struct targets targets;
 	struct child child;
-	struct branch_weights *weights; /* of --profile; NULL: none */
+	struct branch_weights *weights; /* from --profile; NULL: none */
 	struct plan *plan;
 	struct probe *probe;
 	struct tracepoints tracepoints;
 	struct live live;
 	struct trace_meta meta;
-	struct recorder *recorder; /* of -o without -F */
+	struct recorder *recorder; /* for -o without -F */
 	struct render render;	   /* else */
-	int btf;		   /* of --btf; -1: none */
+	int btf;		   /* from --btf; -1: none */
 	char btf_path[32];
 };
 
-/* ---- signals: a flag, and the switch of the probes at once ---- */
+/* ---- signals: set a flag and disable the probes at once ---- */
 
 static volatile sig_atomic_t asked_to_stop;
 static struct probe *probe_to_stop;
@@ -41,13 +41,13 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 {
 	if (probe_to_stop)
 		probe__stop(probe_to_stop);
-	/* what was typed at the terminal, CMD got as well */
+	/* CMD also gets the signals of the terminal's keys */
 	if (forward_to && info->si_code <= 0)
 		kill(forward_to, sig);
 	asked_to_stop = sig;
 }
 
-/* From before the first probe on, so that none is left behind. CMD was forked before. */
+/* Catches signals before the first probe, so that none is left attached. CMD was forked before. */
 static void catch_signals(struct session *s)
 {
 	struct sigaction sa = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO}, old;
@@ -60,7 +60,7 @@ static void catch_signals(struct session *s)
 	sink__ignore_signals();
 }
 
-/* Of -p: the process in whose root names are looked up. */
+/* From -p: the process in whose root names are looked up. */
 static pid_t first_pid(const struct args *a)
 {
 	return a->filters.pids.len ? (pid_t)a->filters.pids.data[0] : 0;
@@ -68,7 +68,7 @@ static pid_t first_pid(const struct args *a)
 
 /* ---- output ---- */
 
-/* The trace file to write: of --record, or of -o where nothing says how to show the trace. NULL:
+/* The trace file to write: from --record, or from -o if no option says how to show the trace. NULL:
  * none. */
 static const char *record_name(const struct args *a)
 {
@@ -93,7 +93,7 @@ static int open_output(struct session *s)
 
 #define BTF_LIMIT (256ull << 20)
 
-/* libbpf takes a path: that of the descriptor, which was opened with the user's own rights. */
+/* libbpf takes a path: uses that of a descriptor that was opened with the user's own rights. */
 static int open_btf(struct session *s)
 {
 	static const struct root ours;
@@ -128,7 +128,7 @@ static int write_out(struct session *s, uint64_t now)
 	return err || !s->render.output ? err : render__flush(&s->render, now);
 }
 
-/* The moment from which on events flow. */
+/* Starts the output: its time is the start of the trace. */
 static int begin_output(struct session *s)
 {
 	s->meta.start_time = now_ns(CLOCK_MONOTONIC);
@@ -152,7 +152,7 @@ static int end_output(struct session *s)
 	return output__end(s->render.output, show__totals(&s->live.show));
 }
 
-/* ---- what is to be traced ---- */
+/* ---- the plan ---- */
 
 static bool system_wide(const struct args *a)
 {
@@ -161,7 +161,7 @@ static bool system_wide(const struct args *a)
 	return !f->pids.len && !f->tids.len && !f->uids.len && !f->comms.len && !f->cgroup;
 }
 
-/* From 6.18 on a probe on a 5-byte nop becomes a call that overwrites the red zone. */
+/* From Linux 6.18 on, a probe on a 5-byte nop becomes a call, which overwrites the red zone. */
 static bool nop5_is_unsafe(void)
 {
 	unsigned major = 0, minor = 0;
@@ -171,7 +171,7 @@ static bool nop5_is_unsafe(void)
 	       (major > 6 || (major == 6 && minor >= 18));
 }
 
-/* A library's function may itself end with a jump to another library's. */
+/* A library's function may itself tail-call another library's. */
 #define MAX_TAIL_ROUNDS 8
 
 static bool wants_tail_calls(const struct session *s)
@@ -182,15 +182,15 @@ static bool wants_tail_calls(const struct session *s)
 
 static const char *const placements[] = {
 	[PLACEMENT_FULL] = "on every branch (full)",
-	[PLACEMENT_IMPLIED] = "where the path doesn't imply a branch (implied)",
-	[PLACEMENT_WITNESS] = "on as few branches as tell the path (witness)",
+	[PLACEMENT_IMPLIED] = "on branches that the path doesn't imply (implied)",
+	[PLACEMENT_WITNESS] = "on as few branches as identify the path (witness)",
 };
 
-/* So long, and no more unasked: as long as some 1,000 probes in the kernel itself take, or some 40
- * in a module of 13,000 symbols. */
+/* The most work of attaching by default: about 1,000 probes in the kernel itself, or 40 in a module
+ * of 13,000 symbols. */
 #define ATTACH_WORK 2000000
 
-/* Fewer probes tell the same path, where nobody has asked for more. */
+/* Uses fewer probes, which identify the same path, unless --placement was given. */
 static int spare_probes(struct session *s, struct plan_options *o)
 {
 	uint64_t work = plan__attach_work(s->plan);
@@ -205,8 +205,8 @@ static int spare_probes(struct session *s, struct plan_options *o)
 	o->placement = PLACEMENT_WITNESS;
 	err = plan__build(&s->targets.functions, o, &s->plan);
 	if (!err && s->plan->placement == PLACEMENT_WITNESS)
-		note("%u probes would take long to attach: %u tell the same path, without the time of each "
-		     "branch; --placement full attaches all",
+		note("%u probes would take long to attach; using %u, which show the same path "
+		     "without the time of each branch; --placement full attaches all",
 		     probes, s->plan->probes);
 	return err;
 }
@@ -268,7 +268,8 @@ static int make_plan(struct session *s)
 	return 0;
 }
 
-/* What others pay who aren't traced, before they do (user space; kernel code is everyone's). */
+/* Prints a note on what tracing costs other processes (user space; kernel code is shared by
+ * all). */
 static void tell_cost(const struct session *s)
 {
 	const struct probe_filters *f = &s->args.filters;
@@ -277,21 +278,18 @@ static void tell_cost(const struct session *s)
 	autofree char *because = why ? xasprintf(" (%s)", why) : xstrdup("");
 
 	if (system_wide(&s->args))
-		note("tracing every process but bbtrace itself; -p PID or -- CMD narrows it down");
+		note("tracing every process but bbtrace itself; limit it with -p PID or -- CMD");
 	if (s->plan->kernel || spares == SPARES_ALL)
 		return;
 	if (spares == SPARES_OTHERS)
-		note("children that the traced processes fork are slowed at each hit as well, until they "
-		     "exec%s",
+		note("children of the traced processes are slowed at each hit as well until they exec%s",
 		     because);
 	else if (f->pids.len || f->tids.len)
-		note("every process that maps what is traced is slowed at each hit, by half a "
-		     "microsecond to some twenty%s",
+		note("every process that maps the traced file is slowed at each hit, by 0.5 to 20 us%s",
 		     because);
 	else if (!system_wide(&s->args))
-		note("every process that maps what is traced is slowed at each hit, by half a "
-		     "microsecond to some twenty: --comm, --uid and --cgroup only choose what is shown; "
-		     "-p PID spares the others");
+		note("every process that maps the traced file is slowed at each hit, by 0.5 to 20 us: "
+		     "--comm, --uid and --cgroup only filter what is shown; -p PID spares the others");
 }
 
 static void on_attached(void *progress, size_t sites, uint64_t work)
@@ -330,7 +328,7 @@ static int attach(struct session *s, struct probe_options *o)
 
 /* ---- the run ---- */
 
-/* Process descriptors of -p: readable once the process has ended. */
+/* Process descriptors from -p become readable when the process has ended. */
 static bool all_ended(struct pollfd *fds, size_t n)
 {
 	size_t ended = 0;
@@ -395,15 +393,15 @@ static int finish(struct session *s, int err)
 }
 
 /*
- * What is done, nobody can misuse any more. Processes are named, and their files read, as they
- * come; the definitions in tracefs are deleted and files rotated by name. CMD was forked before and
- * keeps what the caller had.
+ * Drops the privileges that are no longer needed. Those for reading new processes' names and files,
+ * for deleting definitions in tracefs and for rotating files are kept. CMD was forked before and
+ * keeps the caller's.
  */
 static void drop_privileges(struct session *s)
 {
 	uint64_t keep = PRIVILEGE_SYS_PTRACE;
 
-	if (!s->plan->kernel || (s->args.format && s->args.format->lines)) /* and sources */
+	if (!s->plan->kernel || (s->args.format && s->args.format->lines)) /* or sources */
 		keep |= PRIVILEGE_DAC_READ_SEARCH | PRIVILEGE_CHECKPOINT_RESTORE;
 	if (s->child.pid)
 		keep |= PRIVILEGE_KILL;
@@ -414,7 +412,7 @@ static void drop_privileges(struct session *s)
 	probe__drop_privileges(s->probe, keep);
 }
 
-/* Every descriptor that bbtrace may need, not one for CMD: it was forked before. */
+/* Raises bbtrace's limit of descriptors, not CMD's: it was forked before. */
 static void raise_limits(void)
 {
 	struct rlimit r;
@@ -425,13 +423,13 @@ static void raise_limits(void)
 	setrlimit(RLIMIT_NOFILE, &r);
 }
 
-/* At processes that run already. */
+/* Does the trace include processes that run already? */
 static bool rescans(const struct session *s)
 {
 	return !s->child.pid && !s->plan->kernel;
 }
 
-/* A trace file keeps them for whoever reads it. */
+/* A trace file has all registers, for any later report. */
 static bool needs_all_regs(const struct args *a)
 {
 	return record_name(a) || (a->regs && strcmp(a->regs, "args") && strcmp(a->regs, "none"));
@@ -463,13 +461,13 @@ static int run(struct session *s, int *status)
 		   s->args.limit);
 	if (s->args.last)
 		show__keep_last(&s->live.show, s->args.last);
-	/* attaching takes its time, and what happened meanwhile is seen by looking around */
+	/* attaching takes time: a rescan replaces the sideband events of that time */
 	probe__forget_sideband(s->probe);
 	if (rescans(s))
 		live__rescan(&s->live, probe__processes(s->probe));
 	if (rescans(s) && !probe__processes(s->probe)->len &&
 	    privileges__missing(PRIVILEGE_SYS_PTRACE))
-		note("what other users' processes run has no names: that needs CAP_SYS_PTRACE");
+		note("other users' processes are shown without symbols: that needs CAP_SYS_PTRACE");
 	err = begin_output(s);
 	if (err)
 		return clean(s, err);
@@ -522,10 +520,10 @@ static int usage_of(const struct args *a)
 	const char *name = record_name(a);
 
 	if (!a->operands.len)
-		return err__set(EINVAL, "trace which functions? see bbtrace %s --help",
+		return err__set(EINVAL, "no function to trace; see bbtrace %s --help",
 				a->verb->name);
 	if (a->user && !a->command)
-		return err__set(EINVAL, "-u NAME runs CMD as that user: give a command behind --");
+		return err__set(EINVAL, "-u NAME runs CMD as that user: give a command after --");
 	if ((a->armor || a->max_size) && !name)
 		return err__set(EINVAL, "--armor and --max-size are for a trace file: -o FILE "
 					"without -F, -c and --last, or --record FILE");
@@ -552,15 +550,15 @@ int trace__run(struct args *a)
 	struct session s = {.args = *a, .render.sink.fd = -1, .btf = -1};
 	int status = EXIT_CANNOT, err = trace(&s, &status);
 
-	/* now, not when main does: CMD may go on for long */
+	/* now, not in main: CMD may run for long */
 	if (err)
 		err__print();
 	else
 		status = EXIT_TRACED;
 	close_session(&s);
-	/* the probes are gone: CMD goes on alone, its status is ours (but where tracing failed) */
+	/* the probes are detached and CMD continues: returns its status, unless tracing failed */
 	if (s.child.pid && child__ended(&s.child, true) && !err)
 		status = s.child.status;
-	*a = s.args; /* with what was added to it; the caller frees it */
+	*a = s.args; /* with what was added; the caller frees it */
 	return status;
 }

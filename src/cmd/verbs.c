@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The verbs as rows. main.c parses, helps, reports errors and frees for all of them. */
+/* The table of verbs. main.c parses, prints help and errors, and frees for all of them. */
 #include "cmd.h"
 
 const struct verb verbs[] = {
@@ -13,11 +13,11 @@ const struct verb verbs[] = {
 	 "List functions, with address, size and number of branches.", VERB_LIST, list__check,
 	 list__run},
 	{"report", "FILE|- [FUNC...] [options]",
-	 "Render a recorded trace, whole or in part, in any format.", VERB_REPORT, report__check,
+	 "Show a recorded trace, or a part of it, in any format.", VERB_REPORT, report__check,
 	 report__run},
 	{"doctor", "[options]",
-	 "Tell what this kernel and machine allow, and the remedy for what they don't.",
-	 VERB_DOCTOR, doctor__check, doctor__run},
+	 "Show what this kernel and machine support, and how to enable the rest.", VERB_DOCTOR,
+	 doctor__check, doctor__run},
 	{0},
 };
 

@@ -36,8 +36,9 @@ static bool is_certain(struct graph *g, uint64_t addr)
 	return g->nodes.data[graph__known(g, addr)].flags & NODE_CERTAIN;
 }
 
-/* Moves the sweep over [addr, end), the instruction i or, if 0, a byte that isn't one. Returns the
- * next address: a certain start within ends it early. */
+/* Marks the reached nodes in [addr, end): they are within the sweep's instruction i or, if i is 0,
+ * in undecodable bytes. Returns the next address of the sweep: a certain start ends the range
+ * early. */
 static uint64_t pass_over(struct graph *g, uint32_t i, uint64_t addr, uint64_t end)
 {
 	for (; addr < end && !is_certain(g, addr); addr++) {

@@ -119,8 +119,8 @@ int ifunc__replace(const function_vec *in, const struct object *kernel, bool in_
 	if (dark && !out->len)
 		return err__set(
 			ENOENT,
-			"%s is chosen at run time (IFUNC) and its resolver doesn't show from what; name "
-			"an implementation, or give its address as 0xOFF",
+			"%s is an IFUNC, and the code of its resolver doesn't show what it can return; "
+			"name an implementation, or give its address as 0xOFF",
 			dark->name);
 	return 0;
 }

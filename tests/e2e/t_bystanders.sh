@@ -95,7 +95,7 @@ else
 	skip '-f: nobody else pays' 'this kernel swaps the perf events that tasks inherit, or has no uprobe_event'
 	watch -f -p "$pid_one"
 	stop_watching INT
-	like "$T/err" 'every process that maps what is traced is slowed at each hit.*6[.]13' 'where -f spares nobody, that is told'
+	like "$T/err" 'every process that maps the traced file is slowed at each hit.*6[.]13' 'where -f spares nobody, that is told'
 fi
 
 # ---- the first thread ends ----
@@ -164,7 +164,7 @@ for filter in '--comm served' "--uid $(id -u)"; do
 	# shellcheck disable=SC2086 # words
 	watch $filter
 	stop_watching INT
-	like "$T/err" 'every process that maps what is traced is slowed at each hit' "$filter: names no process, and says so"
+	like "$T/err" 'every process that maps the traced file is slowed at each hit' "$filter: names no process, and says so"
 done
 if has_mechanism uprobe_multi && has uprobe_multi_pid; then
 	watch -p "$pid_one,$pid_two" --attach uprobe_multi
@@ -173,9 +173,9 @@ if has_mechanism uprobe_multi && has uprobe_multi_pid; then
 	tell two 'work 3'
 	stop_watching INT
 	is "$status $(calls)" '0 5' 'each call of both'
-	like "$T/err" 'children that the traced processes fork are slowed .*--attach uprobe_multi' 'and that their children pay'
+	like "$T/err" 'children of the traced processes are slowed .*--attach uprobe_multi' 'and that their children pay'
 	watch -f -p "$pid_one" --attach uprobe_multi
 	stop_watching INT
-	like "$T/err" 'every process that maps what is traced is slowed at each hit' 'with -f all pay, which is told'
+	like "$T/err" 'every process that maps the traced file is slowed at each hit' 'with -f all pay, which is told'
 fi
 done_testing

@@ -24,7 +24,7 @@ for events in entry branch return entry,return return,branch entry,branch entry,
 done
 run -e entry,jump
 exits 2 'no such event'
-like "$T/err" "no such event: 'jump'; there are entry, branch and return" 'is told what there are'
+like "$T/err" "unknown event 'jump': use entry, branch or return" 'is told what there are'
 
 # ---- -r ----
 regs() { json_lines "$T/json" '$e->{event} eq "entry" && ref $e->{regs} && join ",", sort keys %{$e->{regs}}' | sort -u; }

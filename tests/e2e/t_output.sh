@@ -101,7 +101,7 @@ is $? 1 'as text: no control character gets through'
 
 bb user "$T/fib" fib -F yaml -- "$T/fib"
 exits 2 'no such format'
-like "$T/err" "no such format: 'yaml'; there are: text, json" 'is told what there are'
+like "$T/err" "unknown format 'yaml'; formats: text, json" 'is told what there are'
 
 # ---- per thread, times never go back ----
 program threads -O1 -pthread

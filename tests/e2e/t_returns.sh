@@ -142,7 +142,7 @@ usage() { # MESSAGE OPTION...
 	exits 2 "$*"
 	like "$T/err" "$message" '  is told'
 }
-usage "no such way to see returns: 'some'" user "$T/calls" deep --returns some
+usage "unknown value 'some': use ret" user "$T/calls" deep --returns some
 usage '-e asks for return' user "$T/calls" deep --returns none -e entry,return
 usage '-e leaves return out' user "$T/calls" deep --returns probe -e entry
 usage 'is for programs' kernel schedule --returns probe

@@ -60,7 +60,7 @@ wrong 'bbtrace VERB --help'
 wrong 'bbtrace --help' frobnicate
 wrong '^bbtrace: .*see bbtrace user --help' user
 wrong '^bbtrace: .*(--frob|no option)' user "$T/fib" fib --frob
-wrong '^bbtrace: -Z is no option' user "$T/fib" fib -Z
+wrong '^bbtrace: unknown option -Z for' user "$T/fib" fib -Z
 wrong '^bbtrace: .*-p needs a value' user "$T/fib" fib -p
 wrong '^bbtrace: .*--limit' user "$T/fib" fib -l 0
 wrong '^bbtrace: .*--limit' user "$T/fib" fib -l many
@@ -71,12 +71,12 @@ wrong '^bbtrace: .*--pid' user "$T/fib" fib -p ''
 wrong '^bbtrace: .*--pid' user "$T/fib" fib -p 12x
 wrong '^bbtrace: .*--depth' user "$T/fib" fib --depth 0
 wrong '^bbtrace: .*--events' user "$T/fib" fib -e ''
-wrong '^bbtrace: .*no command behind --' user "$T/fib" fib --
+wrong '^bbtrace: .*no command after --' user "$T/fib" fib --
 wrong '^bbtrace: .*-p and -- CMD' user "$T/fib" fib -p 1 -- "$T/fib"
-wrong '^bbtrace: .*runs no command' list "$T/fib" -- ls
-wrong '^bbtrace: .*list the functions of what' list
+wrong '^bbtrace: .*does not take a command' list "$T/fib" -- ls
+wrong '^bbtrace: .*no object to list' list
 bb user "$T/fib" -- "$T/fib"
-like "$T/err" "^bbtrace: which functions of $T/fib\? bbtrace list $T/fib shows them" 'no function: how to see them'
+like "$T/err" "^bbtrace: no function of $T/fib given; .bbtrace list $T/fib. shows them" 'no function: how to see them'
 
 # ---- a reader that goes away ----
 program million -O1
