@@ -11,8 +11,8 @@
 /* What becomes of the value. */
 enum option_type {
 	OPTION_SWITCH, /* bool: true */
-	OPTION_TEXT,   /* const char *: as it stands */
-	OPTION_FILE,   /* the same, not empty */
+	OPTION_TEXT,   /* const char *: as given */
+	OPTION_FILE,   /* as OPTION_TEXT, but not empty */
 	OPTION_TIME,   /* uint64_t: nanoseconds */
 	OPTION_NUMBER, /* uint64_t */
 	OPTION_COUNT,  /* uint64_t, with K, M and G */
@@ -177,13 +177,13 @@ static int parse_time(const char *text, uint64_t *ns)
 	double v = strtod(text, &end);
 
 	if (end == text || !isfinite(v) || v < 0)
-		return err__set(EINVAL, "'%s' is not a time; write 2, 0.5, 20ms, 100us", text);
+		return err__set(EINVAL, "invalid time '%s': use 2, 0.5, 20ms or 100us", text);
 	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
 		if (!strcmp(end, units[i].unit) && v * units[i].ns < 1e19) {
 			*ns = v * units[i].ns;
 			return 0;
 		}
-	return err__set(EINVAL, "'%s' is not a time; write 2, 0.5, 20ms, 100us", text);
+	return err__set(EINVAL, "invalid time '%s': use 2, 0.5, 20ms or 100us", text);
 }
 
 static int check_timeout(struct args *a, const char *v)
@@ -264,12 +264,12 @@ static int check_to(struct args *a, const char *v)
 
 static int check_head(struct args *a, const char *v)
 {
-	return a->head ? 0 : err__set(EINVAL, "no event at all");
+	return a->head ? 0 : err__set(EINVAL, "must be at least 1");
 }
 
 static int check_tail(struct args *a, const char *v)
 {
-	return a->tail ? 0 : err__set(EINVAL, "no event at all");
+	return a->tail ? 0 : err__set(EINVAL, "must be at least 1");
 }
 
 #define LAST_MAX 100000
@@ -450,11 +450,14 @@ static const struct option_row *row_of(int c)
 
 static int usage_error(const struct verb *verb, int c, char **argv)
 {
-	const char *what = c == ':' ? "needs a value" : "is no option of this verb";
+	const char letter[3] = {'-', (char)optopt, 0};
+	const char *option = optopt > 0 && optopt < 256 ? letter : argv[optind - 1];
 
-	if (optopt > 0 && optopt < 256)
-		return err__set(EINVAL, "-%c %s; see bbtrace %s --help", optopt, what, verb->name);
-	return err__set(EINVAL, "%s %s; see bbtrace %s --help", argv[optind - 1], what, verb->name);
+	if (c == ':')
+		return err__set(EINVAL, "%s needs a value; see bbtrace %s --help", option,
+				verb->name);
+	return err__set(EINVAL, "unknown option %s for 'bbtrace %s'; see bbtrace %s --help", option,
+			verb->name, verb->name);
 }
 
 /* Stores the value as the row's type has it. */

@@ -34,7 +34,7 @@ printf '#!/no/such/interpreter\n' >"$T/script"
 chmod +x "$T/script"
 trace "$T/script"
 exits 126 'a script whose interpreter is missing'
-like "$T/err" "^bbtrace: cannot run $T/script: the interpreter" 'and why'
+like "$T/err" "^bbtrace: cannot run $T/script: its interpreter" 'and why'
 trace sh -c 'exit 5' sh -o
 is "$status" 5 'options behind -- are for CMD'
 
