@@ -31,12 +31,11 @@ void plan__emit(struct plan *p, uint32_t object, struct graph *g,
 
 /* Adds witnesses for branches that can't carry a probe (witness.c). */
 void witness__place(struct plan *p);
-/* Remove the probes of jumps and calls, and of conditionals, that later events imply
- * (placement.c). */
-void placement__imply(struct plan *p);
-void placement__choose(struct plan *p, const struct plan_options *options);
-/* Removes the probes of rets, where only a ret can end the call. */
-void placement__unprobe_rets(struct plan *p, const struct plan_options *options);
+/*
+ * Of sites that are probed wherever they can be: removes the probes that the placement asked for does
+ * without, and adds witnesses for branches that nothing else tells (placement.c).
+ */
+void placement__place(struct plan *p, const struct plan_options *options);
 
 /* Finds the functions whose entries can't carry a return probe (returns.c). */
 void returns__check(struct plan *p);

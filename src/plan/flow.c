@@ -104,3 +104,15 @@ bool plan_flow__is_unprobed_ret(const struct plan_flow *f, uint32_t block)
 
 	return s && s->kind == BRANCH_RET && !s->probe;
 }
+
+bool plan_flow__is_open(const struct plan_flow *f, uint32_t block)
+{
+	const struct plan_block *b = &f->plan->blocks.data[block];
+	const struct plan_site *s = site_of(f->plan, b);
+
+	if (!s || s->probe)
+		return false;
+	if (s->kind == BRANCH_JCC || s->kind == BRANCH_LOOP)
+		return b->leaves && b->taken == NO_BLOCK;
+	return s->kind == BRANCH_IJMP && b->unresolved;
+}

@@ -35,6 +35,14 @@ static void add(struct frontier *f, uint32_t member)
 	vec__push(&f->members, member);
 }
 
+/* Out of the plan, or to a target that isn't known: then anything can be reported first. */
+static bool may_go_anywhere(const struct frontier *f, uint32_t block)
+{
+	const struct plan_block *b = &f->p->blocks.data[block];
+
+	return plan_flow__is_open(&f->flow, block) || (b->leaves && b->taken == NO_BLOCK);
+}
+
 static void search(struct frontier *f, uint32_t block, unsigned depth)
 {
 	const uint32_t *out = f->flow.out;
@@ -45,7 +53,8 @@ static void search(struct frontier *f, uint32_t block, unsigned depth)
 		return add(f, FRONTIER_SITE | f->p->blocks.data[block].site);
 	if (plan_flow__is_unprobed_ret(&f->flow, block))
 		return add(f, FRONTIER_RET);
-	if (f->state[block] == STATE_OPEN || f->members.len > MAX_MEMBERS || depth > MAX_MEMBERS)
+	if (may_go_anywhere(f, block) || f->state[block] == STATE_OPEN ||
+	    f->members.len > MAX_MEMBERS || depth > MAX_MEMBERS)
 		return add(f, FRONTIER_CYCLE);
 	if (f->state[block] == STATE_DONE)
 		return;
@@ -134,13 +143,20 @@ static bool find_place(const struct plan *p, const struct plan_block *b, bool em
 	return found && (out->emulated || !emulated_only);
 }
 
+/* A witness elsewhere would tell of calls that nobody asked for. */
+static bool is_shown(const struct plan *p, const struct plan_block *b)
+{
+	return b->function != NO_FUNCTION &&
+	       !(p->functions.data[b->function].flags & FUNCTION_HELPER);
+}
+
 bool frontier__add_witness(struct frontier *f, uint32_t block, bool emulated_only)
 {
 	const struct plan_block *b = &f->p->blocks.data[block];
 	struct plan_site *s;
 	struct insn insn;
 
-	if (f->flow.marked[block] || !find_place(f->p, b, emulated_only, &insn))
+	if (f->flow.marked[block] || !is_shown(f->p, b) || !find_place(f->p, b, emulated_only, &insn))
 		return false;
 	s = vec__add(&f->p->sites);
 	s->role = ROLE_WITNESS;

@@ -233,26 +233,32 @@ static void choose(struct placement *pl, const struct cost_row *costs)
 
 /* ---- abnormal entries ---- */
 
+static bool returns_twice(const struct plan *p, const struct plan_block *b)
+{
+	const struct plan_site *s = b->site == NO_SITE ? NULL : &p->sites.data[b->site];
+
+	return s && s->kind == BRANCH_CALL && b->next != NO_BLOCK &&
+	       names__returns_twice(p->objects.data[s->object].object, s->target);
+}
+
 /* Puts witnesses where a call returns twice (setjmp(3)) or the unwinder lands. Without one the
  * replay would assume the ordinary path. */
 static void guard_landings(struct placement *pl)
 {
 	for (uint32_t i = 0; i < pl->p->blocks.len; i++) {
 		const struct plan_block *b = &pl->p->blocks.data[i];
-		const struct plan_site *s = b->site == NO_SITE ? NULL : &pl->p->sites.data[b->site];
 
 		if (b->function == NO_FUNCTION ||
 		    (pl->p->functions.data[b->function].flags & (FUNCTION_HELPER | FUNCTION_RANGE)))
 			continue;
 		if (b->abnormal)
 			frontier__add_witness(&pl->f, i, false);
-		if (s && s->kind == BRANCH_CALL && b->next != NO_BLOCK &&
-		    names__returns_twice(pl->p->objects.data[s->object].object, s->target))
+		if (returns_twice(pl->p, b))
 			frontier__add_witness(&pl->f, b->next, false);
 	}
 }
 
-void placement__imply(struct plan *p)
+static void imply(struct plan *p)
 {
 	struct placement pl = {.p = p};
 
@@ -280,28 +286,37 @@ static void end(struct placement *pl)
 	vec__free(&pl->back);
 }
 
+static bool is_entry_block(const struct plan *p, uint32_t block)
+{
+	uint32_t function = p->blocks.data[block].function;
+
+	return function != NO_FUNCTION && p->functions.data[function].entry_block == block;
+}
+
 /*
  * Functions that jump to an entry, their own or another's: the event of such an entry may as well
  * follow a ret and another call.
  */
-static bool *jumping_functions(const struct plan *p)
+static bool *jumping_functions(const struct plan_flow *flow)
 {
+	const struct plan *p = flow->plan;
 	bool *jumps = xcalloc(p->functions.len + 1, sizeof(*jumps));
-	const struct plan_block *b;
 
-	vec__each (b, &p->blocks)
-		if (b->function != NO_FUNCTION && b->taken != NO_BLOCK &&
-		    plan__entry_is_probed(p, b->object, p->blocks.data[b->taken].start))
-			jumps[b->function] = true;
+	for (uint32_t b = 0; b < p->blocks.len; b++)
+		for (uint32_t i = flow->out[b]; i < flow->out[b + 1]; i++)
+			if (p->blocks.data[b].function != NO_FUNCTION &&
+			    is_entry_block(p, flow->successors[i]))
+				jumps[p->blocks.data[b].function] = true;
 	return jumps;
 }
 
-void placement__unprobe_rets(struct plan *p, const struct plan_options *options)
+static void unprobe_rets(struct plan *p, const struct plan_options *options)
 {
-	autofree bool *jumps = jumping_functions(p);
+	autofree bool *jumps = NULL;
 	struct placement pl;
 
 	begin(&pl, p, options);
+	jumps = jumping_functions(&pl.f.flow);
 	/* while every conditional is probed; the later removals are checked against these */
 	for (uint32_t i = 0; i < p->sites.len; i++) {
 		const struct plan_site *s = &p->sites.data[i];
@@ -314,11 +329,35 @@ void placement__unprobe_rets(struct plan *p, const struct plan_options *options)
 	end(&pl);
 }
 
-void placement__choose(struct plan *p, const struct plan_options *options)
+static void choose_all(struct plan *p, const struct plan_options *options)
 {
 	struct placement pl;
 
 	begin(&pl, p, options);
 	choose(&pl, cost__row(p->arch, p->kernel, options->mechanism));
 	end(&pl);
+}
+
+static void count_unprobed(struct plan *p)
+{
+	const struct plan_site *s;
+
+	vec__each (s, &p->sites)
+		p->functions.data[s->function].unprobed += s->kind != BRANCH_NONE && !s->probe;
+}
+
+void placement__place(struct plan *p, const struct plan_options *options)
+{
+	p->placement = options->events & PLAN_BRANCH ? options->placement : PLACEMENT_FULL;
+	if (p->placement != PLACEMENT_FULL)
+		imply(p);
+	if (options->events & PLAN_BRANCH)
+		witness__place(p);
+	if (p->placement == PLACEMENT_WITNESS && !(options->events & PLAN_RETURN) && !p->kernel)
+		unprobe_rets(p, options);
+	if (p->placement == PLACEMENT_WITNESS)
+		choose_all(p, options);
+	if (p->return_probes)
+		returns__check(p);
+	count_unprobed(p);
 }

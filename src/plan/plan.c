@@ -415,14 +415,6 @@ static int check_arch(struct plan *p, const function_vec *functions)
 	return 0;
 }
 
-static void count_unprobed(struct plan *p)
-{
-	const struct plan_site *s;
-
-	vec__each (s, &p->sites)
-		p->functions.data[s->function].unprobed += s->kind != BRANCH_NONE && !s->probe;
-}
-
 static int fill_plan(struct plan *p, const function_vec *functions,
 		     const struct plan_options *options)
 {
@@ -436,18 +428,7 @@ static int fill_plan(struct plan *p, const function_vec *functions,
 			if (err)
 				return err;
 		}
-	p->placement = options->events & PLAN_BRANCH ? options->placement : PLACEMENT_FULL;
-	if (p->placement != PLACEMENT_FULL)
-		placement__imply(p);
-	if (options->events & PLAN_BRANCH)
-		witness__place(p);
-	if (p->placement == PLACEMENT_WITNESS && !(options->events & PLAN_RETURN) && !p->kernel)
-		placement__unprobe_rets(p, options);
-	if (p->placement == PLACEMENT_WITNESS)
-		placement__choose(p, options);
-	if (p->return_probes)
-		returns__check(p);
-	count_unprobed(p);
+	placement__place(p, options);
 	point_to_data(p);
 	plan__index_sites(p);
 	if (p->sites.len > PLAN_MAX_SITES)

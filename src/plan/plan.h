@@ -307,6 +307,8 @@ static inline uint32_t plan_flow__count(const struct plan_flow *f, uint32_t bloc
 /* Does an event report what follows this block: of the branch at its end, or of the entry that it
  * calls? */
 bool plan_flow__is_probed(const struct plan_flow *f, uint32_t block);
+/* Can control leave it, without an event, for where no successor is? */
+bool plan_flow__is_open(const struct plan_flow *f, uint32_t block);
 /* Does the block end in an unprobed ret? */
 bool plan_flow__is_unprobed_ret(const struct plan_flow *f, uint32_t block);
 
