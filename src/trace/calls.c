@@ -81,6 +81,16 @@ void calls__abandon(struct trace *t, struct thread *th, struct call *c)
 	calls__remove(th, c);
 }
 
+void calls__abandon_chain(struct trace *t, struct thread *th, struct call *c)
+{
+	uint64_t sp = c->sp;
+
+	do {
+		calls__abandon(t, th, c);
+		c = calls__top(th);
+	} while (c && c->sp == sp && c->state == CALL_TAIL);
+}
+
 void calls__abandon_all(struct trace *t, struct thread *th)
 {
 	while (th->calls.len)

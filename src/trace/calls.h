@@ -15,6 +15,8 @@ struct call *calls__push(struct trace *t, struct thread *th, const struct call *
 void calls__remove(struct thread *th, struct call *f);
 /* It ended unseen, which is counted. */
 void calls__abandon(struct trace *t, struct thread *th, struct call *f);
+/* f, and with it the calls that ended in a tail call of it, ended unseen. */
+void calls__abandon_chain(struct trace *t, struct thread *th, struct call *c);
 void calls__abandon_all(struct trace *t, struct thread *th);
 void calls__suspend_above(struct thread *th, size_t i);
 /* As calls__suspend_above(), with the call itself. */

@@ -136,6 +136,17 @@ void replay__pop(struct event_context *n, struct call *c)
 		c->in_call = false;
 }
 
+/* c has returned, and with it the calls that ended in a tail call of it. */
+static void pop_chain(struct event_context *n, struct call *c)
+{
+	uint64_t sp = c->sp;
+
+	do {
+		replay__pop(n, c);
+		c = calls__top(n->th);
+	} while (c && c->sp == sp && c->state == CALL_TAIL);
+}
+
 /*
  * An event from outside of the call: it has returned, if only an unprobed ret can have ended it.
  * The plan leaves a ret unprobed only if no unprobed call of untraced code precedes it. A signal
@@ -156,7 +167,7 @@ static int end_unprobed(struct event_context *n, struct call *c, bool *ended)
 	err = err ? err
 		  : step__implied_ret(n, n->t->plan->blocks.data[path->blocks[path->len - 1]].site,
 				      c);
-	replay__pop(n, c);
+	pop_chain(n, c);
 	return err ? err : undecoded__arrive(n, caller);
 }
 
@@ -210,18 +221,21 @@ static bool may_be_in(struct event_context *n, const struct call *c)
 {
 	const struct path *path;
 
-	if (c->function == n->s->function || c->state == CALL_LOST)
+	if (c->function == n->s->function)
 		return true;
+	/* after a loss another call may use this place of the stack */
+	if (c->state == CALL_LOST)
+		return !c->told || walk__may_leave(n->t->walk, c->function);
 	/* a tail shared with another function */
 	return c->state == CALL_AT && c->block != NO_BLOCK &&
 	       (n->t->plan->blocks.data[c->block].function == n->s->function ||
 		walk__find(n->t->walk, c->block, n->s->block, c->past && n->s->role == ROLE_WITNESS,
-			   &path) == WALK_FOUND);
+			   &path) != WALK_NONE);
 }
 
 /* A tail call through the PLT to a function of the plan: its entry is the next event with this
  * stack pointer. */
-static bool left_through_stub(struct trace *t, const struct call *c)
+bool replay__left_through_stub(const struct trace *t, const struct call *c)
 {
 	const struct plan_site *s = &t->plan->sites.data[c->left_by];
 
@@ -234,7 +248,7 @@ static bool leads_to(struct trace *t, const struct call *c, uint32_t function)
 	uint32_t to;
 
 	if (c->block == NO_BLOCK)
-		return left_through_stub(t, c);
+		return replay__left_through_stub(t, c);
 	to = t->plan->blocks.data[c->block].function;
 	return to == function || (function_of(t, to)->flags & FUNCTION_HELPER);
 }
@@ -272,16 +286,17 @@ static struct call *call_of_event(struct event_context *n, int *err)
 	bool known = n->s->sp_delta != SP_UNKNOWN;
 	uint64_t sp = n->e->sp + (known ? n->s->sp_delta : 0);
 	struct call *c = find_call(n, sp, known);
+	bool hidden = !c; /* perhaps by a call that ends now */
 
-	if (c && !c->dormant && !may_be_in(n, c)) {
+	if (c && !may_be_in(n, c)) {
 		if (c->state == CALL_TAIL && leads_to(n->t, c, n->s->function))
 			return replay__unseen(n,
 					      sp); /* the call of the function that it jumped to */
-		calls__abandon(n->t, n->th, c);
+		calls__abandon_chain(n->t, n->th, c);
 		c = NULL;
 	}
 	*err = end_idle(n, c);
-	c = c ? find_call(n, sp, known) : NULL;
+	c = c || hidden ? find_call(n, sp, known) : NULL;
 	if (c && !c->dormant && ended_before(n, c, err))
 		c = NULL;
 	return c ? calls__make_current(n->th, c) : replay__unseen(n, sp);
@@ -324,10 +339,23 @@ static int on_branch(struct event_context *n, struct call *c)
 	return c->seen_entry && n->e->sp < c->sp ? jump_to(n, c) : replay__end_calls(n, c);
 }
 
+/* The call ended in a jump to this function, or fell through into it. */
+static struct call *go_over(struct event_context *n, struct call *c)
+{
+	struct call *next;
+	uint64_t caller = c->caller, sp = c->sp;
+
+	c->state = CALL_TAIL;
+	c->block = n->s->block;
+	next = replay__unseen(n, sp);
+	next->caller = caller;
+	return next;
+}
+
 /*
  * The event is a branch in the function's first block, whose entry has no probe: the call has just
  * been entered, or has come back to its entry. Sets *c to a new call if the earlier one can't have
- * come here.
+ * come here, or is another function's.
  */
 static int tell_entry(struct event_context *n, struct call **c)
 {
@@ -336,9 +364,11 @@ static int tell_entry(struct event_context *n, struct call **c)
 
 	if (!plan__reports_entry(n->t->plan, n->site))
 		return 0;
-	if ((*c)->implied && (*c)->state == CALL_AT && (*c)->block != NO_BLOCK &&
-	    walk__find(n->t->walk, (*c)->block, n->s->block, false, &path) != WALK_FOUND) {
-		calls__abandon(n->t, n->th, *c);
+	if ((*c)->function != n->s->function) {
+		*c = go_over(n, *c);
+	} else if ((*c)->implied && (*c)->state == CALL_AT && (*c)->block != NO_BLOCK &&
+		   walk__find(n->t->walk, (*c)->block, n->s->block, false, &path) != WALK_FOUND) {
+		calls__abandon_chain(n->t, n->th, *c);
 		*c = replay__unseen(n, sp);
 	}
 	(*c)->implied = true;
@@ -389,20 +419,32 @@ static struct call *maker_of(struct event_context *n, uint32_t block)
 	struct call *c;
 
 	if (delta == SP_UNKNOWN)
-		c = calls__top(n->th);
+		c = calls__enclosing(n->th, plan->blocks.data[block].function, n->e->sp);
 	else
 		c = calls__at(n->th, n->e->sp + plan->arch->call_pushes + delta);
 	return c && c->sp > n->e->sp && c->state == CALL_AT && c->block != NO_BLOCK ? c : NULL;
 }
 
+/* A direct call of another function, whose entry is probed: it didn't make this call itself. */
+static bool calls_another(struct event_context *n, uint32_t block)
+{
+	const struct plan *plan = n->t->plan;
+	const struct plan_site *s = &plan->sites.data[plan->blocks.data[block].site];
+
+	return s->kind == BRANCH_CALL && s->target != n->block->start &&
+	       plan__entry_is_probed(plan, s->object, s->target);
+}
+
 /*
  * The caller may have reached its call instruction along unprobed branches, and the call itself may
- * be unprobed: the return address identifies the instruction.
+ * be unprobed: the return address identifies the instruction, even
+ * where the path to it isn't known.
  */
 static int walk_caller(struct event_context *n)
 {
 	const struct plan *plan = n->t->plan;
 	const struct path *path;
+	enum walk_result r;
 	struct call *c;
 	uint32_t call;
 	int err;
@@ -410,15 +452,16 @@ static int walk_caller(struct event_context *n)
 	if (!(n->t->options.events & PLAN_BRANCH) || !n->entry->caller)
 		return 0;
 	call = walk__call_ending(n->t->walk, n->s->object, n->entry->caller - n->bias);
-	c = call == NO_BLOCK ? NULL : maker_of(n, call);
+	c = call == NO_BLOCK || calls_another(n, call) ? NULL : maker_of(n, call);
 	if (!c || plan->blocks.data[c->block].object != n->s->object ||
-	    walk__find(n->t->walk, c->block, call, false, &path) != WALK_FOUND)
+	    walk__find(n->t->walk, c->block, call, false, &path) == WALK_NONE)
 		return 0;
 	err = end_idle(n, c);
 	c = calls__make_current(n->th, maker_of(n, call));
-	if (walk__find(n->t->walk, c->block, call, false, &path) != WALK_FOUND)
+	r = walk__find(n->t->walk, c->block, call, false, &path);
+	if (r == WALK_NONE)
 		return err;
-	err = err ? err : replay__path(n, path);
+	err = err ? err : r == WALK_FOUND ? replay__path(n, path) : step__mark(n, STEP_UNKNOWN, 0);
 	err = err ? err : step__implied(n, plan->blocks.data[call].site, true, NO_BLOCK);
 	c->block = plan->blocks.data[call].next;
 	c->signals = n->th->signals;

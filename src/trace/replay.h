@@ -158,6 +158,8 @@ struct call *replay__unseen(struct event_context *n, uint64_t sp);
 int replay__end_calls(struct event_context *n, struct call *c);
 /* A ret of a helper function: ends the call that jumped there. */
 int replay__helper_ret(struct event_context *n);
+/* Did the call end in a jump through a PLT stub to a function of the plan? */
+bool replay__left_through_stub(const struct trace *t, const struct call *c);
 /* c has returned. */
 void replay__pop(struct event_context *n, struct call *c);
 
@@ -196,6 +198,8 @@ void walk__free(struct walk *w);
 /* The block that ends at this link-time address of an object in an unprobed call; NO_BLOCK:
  * none. */
 uint32_t walk__call_ending(const struct walk *w, uint32_t object, uint64_t end);
+/* May a call of this function continue in the middle of another one? */
+bool walk__may_leave(const struct walk *w, uint32_t function);
 /* The path to an unprobed ret. */
 enum walk_result walk__find_ret(struct walk *w, uint32_t from, const struct path **path);
 /* May a thread at the start of block b take an unprobed branch before its next event? */

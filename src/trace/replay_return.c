@@ -21,11 +21,15 @@ int replay__helper_ret(struct event_context *n)
 	struct call *c = calls__at(n->th, n->e->sp);
 	int err;
 
+	if (n->s->kind != BRANCH_RET || !c || c->state != CALL_TAIL ||
+	    (c->block == NO_BLOCK && !replay__left_through_stub(n->t, c)) || !n->e->has_target)
+		return 0;
+	/* its place on the stack is no longer used, whether this ret ended it or another */
+	if (!c->caller)
+		return calls__abandon_chain(n->t, n->th, c), 0;
 	/* the ret goes to the call's return address: with this stack pointer, no other function's
 	 * ret does */
-	if (n->s->kind != BRANCH_RET || !c || c->state != CALL_TAIL ||
-	    (!c->direct && c->block == NO_BLOCK) || !n->e->has_target || !c->caller ||
-	    c->caller != n->e->target)
+	if (c->caller != n->e->target)
 		return 0;
 	err = replay__end_calls(n, calls__make_current(n->th, c));
 	return err ? err : undecoded__arrive(n, n->e->target);

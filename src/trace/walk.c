@@ -25,6 +25,7 @@ struct walk {
 	VEC(uint32_t) visited;
 	bool cycle;
 	struct map64 *calls; /* by object: where an unprobed call ends -> 1 + its block */
+	bool *shares;	     /* by function: it continues in the middle of another one */
 };
 
 #define OPEN	  255
@@ -34,6 +35,15 @@ struct walk {
 
 /* ---- unprobed calls ---- */
 
+/* Nothing in helper functions is shown. */
+static bool is_shown(const struct walk *w, uint32_t b)
+{
+	uint32_t function = w->plan->blocks.data[b].function;
+
+	return function != NO_FUNCTION &&
+	       !(w->plan->functions.data[function].flags & FUNCTION_HELPER);
+}
+
 static void note_calls(struct walk *w)
 {
 	w->calls = xcalloc(w->plan->objects.len + 1, sizeof(*w->calls));
@@ -42,7 +52,8 @@ static void note_calls(struct walk *w)
 		const struct plan_site *s =
 			b->site == NO_SITE ? NULL : &w->plan->sites.data[b->site];
 
-		if (s && !s->probe && (s->kind == BRANCH_CALL || s->kind == BRANCH_ICALL))
+		if (s && !s->probe && is_shown(w, i) &&
+		    (s->kind == BRANCH_CALL || s->kind == BRANCH_ICALL))
 			*map64__put(&w->calls[b->object], b->end) = i + 1;
 	}
 }
@@ -54,6 +65,34 @@ uint32_t walk__call_ending(const struct walk *w, uint32_t object, uint64_t end)
 	return b ? *b - 1 : NO_BLOCK;
 }
 
+/* ---- code that functions share ---- */
+
+static bool is_middle_of_other(const struct plan *p, uint32_t function, uint32_t to)
+{
+	uint32_t other = to == NO_BLOCK ? NO_FUNCTION : p->blocks.data[to].function;
+
+	return other != NO_FUNCTION && other != function &&
+	       p->functions.data[other].entry_block != to;
+}
+
+static void note_sharing(struct walk *w)
+{
+	w->shares = xcalloc(w->plan->functions.len + 1, sizeof(*w->shares));
+	for (uint32_t i = 0; i < w->plan->blocks.len; i++) {
+		const struct plan_block *b = &w->plan->blocks.data[i];
+
+		if (b->function != NO_FUNCTION)
+			w->shares[b->function] |=
+				is_middle_of_other(w->plan, b->function, b->taken) ||
+				is_middle_of_other(w->plan, b->function, b->next);
+	}
+}
+
+bool walk__may_leave(const struct walk *w, uint32_t function)
+{
+	return w->shares[function];
+}
+
 struct walk *walk__new(const struct plan *plan)
 {
 	struct walk *w = xcalloc(1, sizeof(*w));
@@ -62,6 +101,7 @@ struct walk *walk__new(const struct plan *plan)
 	w->npaths = xcalloc(plan->blocks.len + 1, 1);
 	plan_flow__init(&w->flow, plan);
 	note_calls(w);
+	note_sharing(w);
 	return w;
 }
 
@@ -76,6 +116,7 @@ void walk__free(struct walk *w)
 	for (size_t i = 0; i < w->plan->objects.len; i++)
 		map64__free(&w->calls[i]);
 	free(w->calls);
+	free(w->shares);
 	plan_flow__free(&w->flow);
 	free(w->npaths);
 	free(w);
@@ -98,13 +139,13 @@ static unsigned search(struct walk *w, uint32_t b, uint32_t to, bool around, uns
 	if ((b == to || (to == TO_RET && plan_flow__is_unprobed_ret(&w->flow, b))) &&
 	    (depth || !around))
 		return 1; /* any longer path would pass the probe at its end */
-	if (depth && w->flow.marked[b])
+	if (depth && (w->flow.marked[b] || !is_shown(w, b)))
 		return 0;
 	if (w->npaths[b] == OPEN)
 		return w->cycle = true, 0;
 	if (w->npaths[b])
 		return w->npaths[b] - 1;
-	if (depth > MAX_DEPTH)
+	if (depth > MAX_DEPTH || plan_flow__is_open(&w->flow, b))
 		return 2;
 	w->npaths[b] = OPEN;
 	vec__push(&w->visited, b);
