@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What has to come out of the replay of a random program's run, against what did. */
+#ifndef RANDOM_COMPARE_H
+#define RANDOM_COMPARE_H
+
+#include "random_replay.h"
+
+/* ---- what has to come out ---- */
+
+typedef VEC(struct did) did_vec;
+
+static inline bool is_wanted(const struct did *d, unsigned events)
+{
+	static const unsigned of_type[STEP_TYPES] = {[STEP_ENTRY] = PLAN_ENTRY,
+						     [STEP_BRANCH] = PLAN_BRANCH,
+						     [STEP_RETURN] = PLAN_RETURN};
+
+	return of_type[d->type] & events;
+}
+
+static inline void flush(did_vec *pending, const struct run *run, unsigned context, did_vec *out)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < pending->len; i++)
+		if (run->moments.data[pending->data[i].moment].context == context)
+			vec__push(out, pending->data[i]);
+		else
+			pending->data[left++] = pending->data[i];
+	pending->len = left;
+}
+
+/* At an event: what is implied of handlers that are over, innermost first, and of what it is of. */
+static inline void flush_before(did_vec *pending, const struct run *run, size_t moment,
+				did_vec *out)
+{
+	for (unsigned c = run->over.len; c-- > 0;)
+		if (run->over.data[c] <= moment)
+			flush(pending, run, c, out);
+	flush(pending, run, run->moments.data[moment].context, out);
+}
+
+/* What its own events tell comes out with them; what they imply, with the next event of the same
+ * context: behind a signal's handler. */
+static inline void expect(const struct run *run, const struct recording *r, const struct cuts *cuts,
+			  unsigned events, did_vec *out)
+{
+	did_vec pending = {0};
+	const struct did *d;
+	size_t at = 0;
+
+	for (size_t i = 0; i < run->moments.len; i++) {
+		if (r->told.data[i])
+			flush_before(&pending, run, i, out);
+		for (; at < run->did.len && run->did.data[at].moment == i; at++) {
+			d = &run->did.data[at];
+			if (!is_wanted(d, events) || d->time < cuts->begin)
+				continue;
+			if (r->told.data[i])
+				vec__push(out, *d);
+			else
+				vec__push(&pending, *d);
+		}
+	}
+	vec__each (d, &pending)
+		vec__push(out, *d);
+	vec__free(&pending);
+}
+
+/* ---- the comparison ---- */
+
+static inline bool is_mark(const struct step *s)
+{
+	return s->type == STEP_LOST || s->type == STEP_UNKNOWN;
+}
+
+struct comparison {
+	const did_vec *want;
+	const struct replayed *got;
+	bool *lost;   /* by call: a loss since it was heard of last */
+	bool *marked; /* by call: any mark since then */
+	size_t *last; /* by call: behind the last of want that was heard of it */
+	size_t marks; /* that are to come */
+	bool shared;
+	bool cut, uncertain; /* events are missing; or entries have no probe */
+	bool gap;	     /* a mark since the last timed step */
+	size_t at;	     /* all of want before it was given out, or is excused */
+	bool *reach, *next;
+	const char *fault;
+	size_t where;
+};
+
+static inline bool leads_to(const struct step *s, uint64_t vaddr)
+{
+	return (s->to.object ? s->to.vaddr : s->to.addr - BIAS) == vaddr;
+}
+
+/* Whose code functions share a call runs isn't known where its entry isn't. */
+static inline bool is_same(const struct comparison *c, const struct step *s, const struct did *d)
+{
+	if (s->type != d->type || (s->timed && s->time != d->time))
+		return false;
+	if (s->type == STEP_RETURN && c->cut && c->shared)
+		return true;
+	if (s->type != STEP_BRANCH)
+		return s->function == d->f;
+	return s->at.vaddr == d->at && s->taken == d->taken && (!s->to_known || leads_to(s, d->to));
+}
+
+/*
+ * A call that was left, and may go on, is given up later: that tells that its end isn't known. What
+ * a helper's ret ends is counted where the return address wasn't seen.
+ */
+static inline bool may_miss(const struct comparison *c, size_t i)
+{
+	const struct did *d = &c->want->data[i];
+
+	return c->gap || c->lost[d->call] || (d->type == STEP_RETURN && c->marked[d->call]) ||
+	       (d->by_helper && c->uncertain) || (c->marks && i >= c->last[d->call]);
+}
+
+static inline void skip(struct comparison *c, size_t end)
+{
+	for (size_t i = c->at; i < end; i++)
+		c->reach[i + 1] |= c->reach[i] && may_miss(c, i);
+}
+
+/* From one timed step to the next: each of the implied ones in between has its place, and what is
+ * missing is excused. */
+static inline bool fits(struct comparison *c, size_t from, size_t to, size_t end)
+{
+	size_t n = c->want->len + 1;
+
+	memset(c->reach, 0, n);
+	c->reach[c->at] = true;
+	skip(c, end);
+	for (size_t k = from; k < to; k++) {
+		const struct step *s = &c->got->steps.data[k];
+
+		if (is_mark(s)) {
+			c->gap = true;
+			c->marks--;
+			skip(c, end);
+			continue;
+		}
+		memset(c->next, 0, n);
+		for (size_t i = c->at; i < end; i++)
+			c->next[i + 1] = c->reach[i] && is_same(c, s, &c->want->data[i]);
+		memcpy(c->reach, c->next, n);
+		skip(c, end);
+	}
+	return c->reach[end];
+}
+
+/* What a loss says holds for each call until it is heard of again. Behind any mark a call may be
+ * gone: its return isn't told. */
+static inline void note_losses(struct comparison *c, size_t from, size_t to, size_t end,
+			       unsigned calls)
+{
+	for (; from < to; from++)
+		for (unsigned i = 0; is_mark(&c->got->steps.data[from]) && i <= calls; i++) {
+			c->marked[i] = true;
+			c->lost[i] |= c->cut;
+		}
+	for (size_t i = c->at; i < end; i++)
+		if (c->want->data[i].type == STEP_ENTRY && c->gap)
+			c->lost[c->want->data[i].call] = true;
+}
+
+static inline size_t find_timed(const struct comparison *c, const struct step *s)
+{
+	for (size_t i = c->at; i < c->want->len; i++)
+		if (is_same(c, s, &c->want->data[i]))
+			return i;
+	return SIZE_MAX;
+}
+
+static inline bool fault(struct comparison *c, const char *what, size_t where)
+{
+	c->fault = what;
+	c->where = where;
+	return false;
+}
+
+static inline bool compare_all(struct comparison *c, unsigned calls)
+{
+	size_t from = 0, end;
+
+	for (size_t k = 0; k < c->got->steps.len; k++) {
+		const struct step *s = &c->got->steps.data[k];
+
+		if (!s->timed || is_mark(s))
+			continue;
+		end = find_timed(c, s);
+		if (end == SIZE_MAX)
+			return fault(c, "this didn't happen, or not here", k);
+		c->gap = false;
+		if (!fits(c, from, k, end))
+			return fault(c, "before this something is missing or wrong", k);
+		note_losses(c, from, k, end, calls);
+		c->lost[c->want->data[end].call] = c->marked[c->want->data[end].call] = false;
+		c->at = end + 1;
+		from = k + 1;
+	}
+	c->gap = false;
+	if (!fits(c, from, c->got->steps.len, c->want->len))
+		return fault(c, "the end is missing or wrong", c->got->steps.len);
+	return true;
+}
+
+/* Which calls were heard of last where, and how many marks there are. */
+static inline void look_ahead(struct comparison *c)
+{
+	size_t at = 0;
+
+	for (size_t k = 0; k < c->got->steps.len; k++) {
+		const struct step *s = &c->got->steps.data[k];
+
+		c->marks += is_mark(s);
+		for (size_t i = at; s->timed && !is_mark(s) && i < c->want->len; i++)
+			if (is_same(c, s, &c->want->data[i])) {
+				at = i + 1;
+				c->last[c->want->data[i].call] = at;
+				break;
+			}
+	}
+}
+
+/* Nothing is missing, and calls and depths are what they were. */
+static inline bool compare_exactly(struct comparison *c, unsigned calls)
+{
+	autofree uint64_t *number = xcalloc(calls + 1, sizeof(*number));
+
+	for (size_t k = 0; k < c->got->finish; k++) {
+		const struct step *s = &c->got->steps.data[k];
+		const struct did *d = k < c->want->len ? &c->want->data[k] : NULL;
+
+		if (!d || !is_same(c, s, d))
+			return fault(c, "this is not what happened", k);
+		if (s->depth != d->depth)
+			return fault(c, "this happened at another depth", k);
+		if (d->type == STEP_ENTRY && !number[d->call])
+			number[d->call] = s->call;
+		if (s->call != number[d->call])
+			return fault(c, "this happened in another call", k);
+	}
+	return true;
+}
+
+static inline bool is_marked(struct comparison *c)
+{
+	for (size_t k = 0; k < c->got->finish; k++)
+		if (is_mark(&c->got->steps.data[k]))
+			return !fault(c, "nothing was to be unknown here", k);
+	return false;
+}
+
+#endif

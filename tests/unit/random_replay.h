@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the probes of a plan say of a random program's run, what of it is cut away, and what the
+ * replay makes of the rest. */
+#ifndef RANDOM_REPLAY_H
+#define RANDOM_REPLAY_H
+
+#include "random_walk.h"
+
+#define PID 7
+
+#define CUTS 2
+struct cuts {
+	uint64_t begin;		       /* events before that are not seen */
+	uint64_t from[CUTS], to[CUTS]; /* those are lost */
+};
+
+static inline bool is_cut(const struct cuts *c)
+{
+	return c->begin || c->to[0] || c->to[1];
+}
+
+/* ---- what a probe says of a moment ---- */
+
+struct record {
+	struct event e;
+	struct event_entry entry;
+	size_t moment;
+	bool counts; /* as an event, where it is lost */
+};
+
+struct recording {
+	VEC(struct record) records;
+	VEC(bool) told; /* by moment */
+};
+
+static inline struct record *add_record(struct recording *to, const struct run *run, size_t moment,
+					enum event_type type, uint32_t site)
+{
+	const struct moment *m = &run->moments.data[moment];
+	struct record *r = vec__add(&to->records);
+
+	r->moment = moment;
+	r->e = (struct event){.time = m->time,
+			      .pid = PID,
+			      .tid = PID,
+			      .sp = m->sp,
+			      .site = site,
+			      .type = type,
+			      .taken = m->taken};
+	to->told.data[moment] |= type != EVENT_SIGNAL;
+	return r;
+}
+
+static inline void record_entry(struct recording *to, const struct run *run, size_t moment,
+				const struct plan_site *s, uint32_t site)
+{
+	struct record *r = add_record(to, run, moment, EVENT_ENTRY, site);
+
+	r->entry = (struct event_entry){
+		.ip = s->vaddr + BIAS, .caller = run->moments.data[moment].caller, .comm = "prog"};
+	r->counts = true;
+}
+
+/* The probes before the block's branch: the entry's, a witness. */
+static inline void record_start(struct recording *to, const struct random_plan *r,
+				const struct run *run, size_t moment, uint32_t block)
+{
+	for (uint32_t i = 0; i < r->plan->sites.len; i++) {
+		const struct plan_site *s = &r->plan->sites.data[i];
+
+		if (s->block != block || !s->probe || s->role == ROLE_BRANCH)
+			continue;
+		if (s->role == ROLE_ENTRY)
+			record_entry(to, run, moment, s, i);
+		else
+			add_record(to, run, moment, EVENT_BRANCH, i);
+	}
+}
+
+static inline void record_branch(struct recording *to, const struct random_plan *r,
+				 const struct run *run, size_t moment, uint32_t block)
+{
+	uint32_t site = r->plan->blocks.data[block].site;
+	const struct plan_site *s = site == NO_SITE ? NULL : &r->plan->sites.data[site];
+	struct event *e;
+
+	if (!s || !s->probe)
+		return;
+	if (s->entry)
+		record_entry(to, run, moment, s, site);
+	else
+		add_record(to, run, moment, EVENT_BRANCH, site)->counts = true;
+	e = &vec__last(&to->records)->e;
+	e->has_target = s->kind == BRANCH_RET || s->kind == BRANCH_IJMP || s->kind == BRANCH_ICALL;
+	e->target = run->moments.data[moment].target + BIAS;
+}
+
+static inline void record(struct recording *to, const struct random_plan *r, const struct run *run)
+{
+	for (size_t i = 0; i < run->moments.len; i++) {
+		const struct moment *m = &run->moments.data[i];
+		uint32_t block = r->block[m->f][m->b];
+
+		vec__push(&to->told, false);
+		if (m->type == AT_SIGNAL && r->plan->unprobed_rets)
+			add_record(to, run, i, EVENT_SIGNAL, 0);
+		else if (m->type == AT_START && block != NO_BLOCK)
+			record_start(to, r, run, i, block);
+		else if (m->type == AT_BRANCH && block != NO_BLOCK)
+			record_branch(to, r, run, i, block);
+	}
+}
+
+/* ---- what the replay makes of them ---- */
+
+struct replayed {
+	VEC(struct step) steps;
+	size_t finish; /* the first one that came out of the end */
+};
+
+static inline int on_step(void *ctx, const struct step *s)
+{
+	struct replayed *out = ctx;
+
+	vec__push(&out->steps, *s);
+	return 0;
+}
+
+static inline void resolve(void *ctx, uint32_t pid, uint64_t time, uint64_t addr,
+			   struct location *out)
+{
+	uint64_t vaddr = addr - BIAS;
+
+	if (vaddr - CODE < 0x10000) {
+		out->object = "/lib/x";
+		out->vaddr = vaddr;
+	}
+}
+
+static inline bool is_lost(const struct cuts *c, uint64_t time)
+{
+	for (unsigned i = 0; i < CUTS; i++)
+		if (time >= c->from[i] && time < c->to[i])
+			return true;
+	return false;
+}
+
+/* Feeds what was seen, and tells losses before what comes behind them. */
+static inline void feed(struct trace *t, const struct recording *from, const struct cuts *cuts)
+{
+	struct event lost = {.type = EVENT_LOST, .pid = PID, .tid = PID};
+	bool any = false;
+	struct record *r;
+
+	vec__each (r, &from->records) {
+		if (r->e.time < cuts->begin)
+			continue;
+		if (is_lost(cuts, r->e.time)) {
+			lost.count += r->counts;
+			lost.hits |= !r->counts && r->e.type != EVENT_SIGNAL;
+			any = true;
+			continue;
+		}
+		lost.time = r->e.time;
+		if (any)
+			trace__feed(t, &lost);
+		lost.count = lost.hits = any = false;
+		r->e.entry = r->e.type == EVENT_ENTRY ? &r->entry : NULL;
+		trace__feed(t, &r->e);
+	}
+	if (any)
+		trace__lost(t, PID, PID, lost.count);
+}
+
+static inline void replay(const struct plan *plan, unsigned events, const struct recording *from,
+			  const struct cuts *cuts, struct replayed *out)
+{
+	static const struct resolver resolver = {NULL, resolve};
+	struct trace_options options = {.events = events};
+	struct trace *t = trace__new(plan, &options, &resolver, on_step, out);
+
+	feed(t, from, cuts);
+	out->finish = out->steps.len;
+	trace__finish(t);
+	trace__free(t);
+}
+
+#endif

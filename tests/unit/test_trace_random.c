@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The replay of random programs' random runs under each placement: it gives out what the processor
+ * did. Where events are missing, or a branch can't be told, a mark stands for what isn't given out,
+ * and what is given out is still right.
+ *
+ * CASES=1000000: so many in place of the default. SEED=n: just that case, and what it is made of.
+ */
+#include "random_compare.h"
+#include "tap.h"
+
+/* ---- a case ---- */
+
+static const struct mode {
+	const char *name;
+	enum plan_placement placement;
+	unsigned events;
+} modes[] = {
+	{"full", PLACEMENT_FULL, PLAN_ENTRY | PLAN_BRANCH | PLAN_RETURN},
+	{"implied", PLACEMENT_IMPLIED, PLAN_ENTRY | PLAN_BRANCH | PLAN_RETURN},
+	{"witness", PLACEMENT_WITNESS, PLAN_ENTRY | PLAN_BRANCH | PLAN_RETURN},
+	{"full, no returns", PLACEMENT_FULL, PLAN_ENTRY | PLAN_BRANCH},
+	{"implied, no returns", PLACEMENT_IMPLIED, PLAN_ENTRY | PLAN_BRANCH},
+	{"witness, no returns", PLACEMENT_WITNESS, PLAN_ENTRY | PLAN_BRANCH},
+};
+
+struct test_case {
+	struct choices shape, path, cut;
+	struct program program;
+	struct run run;
+	struct cuts cuts;
+	unsigned without; /* what is left out of its program */
+};
+
+static void pick_cuts(struct choices *c, struct cuts *cuts)
+{
+	uint64_t end = 10 * LENGTH;
+
+	*cuts = (struct cuts){0};
+	if (rarely(c, 3))
+		cuts->begin = pick(c, end);
+	for (unsigned i = 0; i < CUTS; i++)
+		if (rarely(c, 3)) {
+			cuts->from[i] = pick(c, end);
+			cuts->to[i] = cuts->from[i] + 10 * (1 + pick(c, 10));
+		}
+}
+
+/* What the choices mean. */
+static void make_case(struct test_case *t)
+{
+	t->shape.at = t->path.at = t->cut.at = 0;
+	t->path.over = false;
+	run__free(&t->run);
+	t->run.calls = 0;
+	make_program(&t->shape, &t->program, t->without);
+	walk(&t->program, &t->path, &t->run);
+	pick_cuts(&t->cut, &t->cuts);
+}
+
+static void case__free(struct test_case *t)
+{
+	vec__free(&t->shape.list);
+	vec__free(&t->path.list);
+	vec__free(&t->cut.list);
+	run__free(&t->run);
+}
+
+/* ---- the verdict ---- */
+
+static void start_lost(const struct test_case *t, bool *lost)
+{
+	const struct did *d;
+
+	lost[0] = true;
+	vec__each (d, &t->run.did)
+		if (d->type == STEP_ENTRY && d->time < t->cuts.begin)
+			lost[d->call] = true;
+}
+
+static bool compare(const struct test_case *t, const struct mode *mode, struct comparison *c)
+{
+	size_t n = c->want->len + 1;
+	autofree bool *lost = xcalloc(t->run.calls + 1, 1), *marked = xcalloc(t->run.calls + 1, 1),
+		      *reach = xcalloc(n, 1), *next = xcalloc(n, 1);
+	autofree size_t *last = xcalloc(t->run.calls + 1, sizeof(*last));
+	unsigned with = t->program.with;
+	bool full = mode->placement == PLACEMENT_FULL, exact;
+
+	c->lost = lost;
+	c->marked = marked;
+	c->last = last;
+	c->reach = reach;
+	c->next = next;
+	c->shared = with & WITH_SHARED;
+	c->cut = is_cut(&t->cuts);
+	c->uncertain = c->cut || with & WITH_REFUSED;
+	start_lost(t, lost);
+	look_ahead(c);
+	if (!compare_all(c, t->run.calls))
+		return false;
+	if (c->uncertain || with & WITH_SIGNALS)
+		return true;
+	exact = t->run.nested && (!t->run.helped || mode->events & PLAN_RETURN);
+	if ((full || exact) && is_marked(c))
+		return false;
+	return !exact || compare_exactly(c, t->run.calls);
+}
+
+/* ---- what failed ---- */
+
+static const char *const how_names[HOWS] = {
+	[RETURNS] = "ret",   [FALLS] = "-",	    [BRANCHES] = "jcc", [JUMPS] = "jmp",
+	[CALLS] = "call",    [SWITCHES] = "switch", [TAIL] = "tail",	[CALLS_POINTER] = "call *",
+	[TAIL_IF] = "jtail", [SHARES] = "shares",   [THROWS] = "throw", [TAIL_POINTER] = "tail *",
+};
+
+static void show_block(const struct random_plan *r, const struct program *p, unsigned f, unsigned b)
+{
+	const struct code *e = &p->f[f].code[b];
+	uint32_t i = 0;
+
+	printf("#   0x%llx %s", (unsigned long long)start_of(f, b), how_names[e->how]);
+	if (e->how == SWITCHES)
+		for (i = 0; i < e->nto; i++)
+			printf(" 0x%llx", (unsigned long long)start_of(f, e->to[i]));
+	else if (e->how == CALLS_POINTER || e->how == TAIL_POINTER)
+		printf("0x%llx", (unsigned long long)address_of(p, e->callee));
+	else if (target_of(p, f, b))
+		printf(" 0x%llx", (unsigned long long)target_of(p, f, b));
+	printf("%s%s%s%s; probes:", e->pad ? " pad" : "", e->refused ? " refused" : "",
+	       e->incomplete ? " incomplete" : "",
+	       b || p->f[f].entry != ENTRY_REFUSED ? "" : " entry refused");
+	for (i = 0; i < r->plan->sites.len; i++) {
+		const struct plan_site *s = &r->plan->sites.data[i];
+
+		if (s->block == r->block[f][b] && s->probe)
+			printf(" %s", s->role == ROLE_WITNESS ? "witness"
+				      : s->entry	      ? "entry"
+							      : "branch");
+	}
+	printf("\n");
+}
+
+static void show_program(const struct random_plan *r, const struct program *p)
+{
+	for (unsigned f = 0; f < p->functions; f++) {
+		printf("# f%u: frame %u%s%s\n", f, p->f[f].frame, p->f[f].wild ? " wild" : "",
+		       p->f[f].helper ? " helper" : "");
+		for (unsigned b = 0; b < p->f[f].blocks; b++)
+			show_block(r, p, f, b);
+	}
+}
+
+static void show_want(const did_vec *want)
+{
+	const struct did *d;
+
+	vec__each (d, want) {
+		printf("# want %4llu %*s", (unsigned long long)d->time, d->depth, "");
+		if (d->type == STEP_BRANCH)
+			printf("B 0x%llx %c 0x%llx\n", (unsigned long long)d->at,
+			       d->taken ? 'T' : 'N', (unsigned long long)d->to);
+		else
+			printf("%c f%u\n", d->type == STEP_ENTRY ? 'E' : 'R', d->f);
+	}
+}
+
+static void show_got(const struct replayed *got, size_t where)
+{
+	for (size_t k = 0; k < got->steps.len; k++) {
+		const struct step *s = &got->steps.data[k];
+
+		printf("# %s %4llu %*s", k == where ? "HERE" : " got",
+		       (unsigned long long)(s->timed ? s->time : 0), s->depth, "");
+		if (s->type == STEP_BRANCH)
+			printf("B 0x%llx %c 0x%llx\n", (unsigned long long)s->at.vaddr,
+			       s->taken ? 'T' : 'N',
+			       (unsigned long long)(s->to.object ? s->to.vaddr
+								 : s->to.addr - BIAS));
+		else if (s->type == STEP_LOST)
+			printf("lost %llu\n", (unsigned long long)s->count);
+		else if (s->type == STEP_UNKNOWN)
+			printf("unknown%s\n", k >= got->finish ? " (at the end)" : "");
+		else
+			printf("%c f%u\n", s->type == STEP_ENTRY ? 'E' : 'R', s->function);
+	}
+}
+
+static void show_events(const struct recording *r, const struct cuts *c)
+{
+	const struct record *e;
+
+	vec__each (e, &r->records)
+		printf("# event %4llu %s site %u sp %llx%s\n", (unsigned long long)e->e.time,
+		       e->e.type == EVENT_ENTRY	   ? "entry"
+		       : e->e.type == EVENT_SIGNAL ? "signal"
+						   : "branch",
+		       e->e.site, (unsigned long long)e->e.sp,
+		       e->e.time < c->begin    ? " not seen"
+		       : is_lost(c, e->e.time) ? " lost"
+					       : "");
+}
+
+/* ---- one case under one placement ---- */
+
+/* False: it failed. */
+static bool try_mode(const struct test_case *t, const struct mode *mode, bool show)
+{
+	struct random_plan r;
+	struct recording events = {0};
+	struct replayed got = {0};
+	did_vec want = {0};
+	struct comparison c = {.want = &want, .got = &got};
+	bool good;
+
+	make_plan(&r, &t->program, mode->placement, mode->events);
+	record(&events, &r, &t->run);
+	replay(r.plan, mode->events, &events, &t->cuts, &got);
+	expect(&t->run, &events, &t->cuts, mode->events, &want);
+	good = compare(t, mode, &c);
+	if (show && !good) {
+		printf("# %s: %s\n", mode->name, c.fault);
+		show_program(&r, &t->program);
+		show_events(&events, &t->cuts);
+		show_want(&want);
+		show_got(&got, c.where);
+	}
+	vec__free(&events.records);
+	vec__free(&events.told);
+	vec__free(&got.steps);
+	vec__free(&want);
+	plan__free(r.plan);
+	return good;
+}
+
+/* ---- shrinking ---- */
+
+static void replace(struct choices *to, const struct choices *from)
+{
+	const uint16_t *v;
+
+	to->list.len = 0;
+	vec__each (v, &from->list)
+		vec__push(&to->list, *v);
+}
+
+static bool still_fails(struct test_case *t, const struct mode *mode)
+{
+	make_case(t);
+	return !try_mode(t, mode, false);
+}
+
+/* Without n choices from i on, or with zeros there. */
+static bool try_less(struct test_case *t, const struct mode *mode, struct choices *c, size_t i,
+		     size_t n, bool zero)
+{
+	struct choices before = {0};
+	bool fails;
+
+	replace(&before, c);
+	n = min_of(n, c->list.len - i);
+	if (zero) {
+		memset(c->list.data + i, 0, n * sizeof(*c->list.data));
+	} else {
+		memmove(c->list.data + i, c->list.data + i + n,
+			(c->list.len - i - n) * sizeof(*c->list.data));
+		c->list.len -= n;
+	}
+	fails = (!zero ||
+		 memcmp(c->list.data, before.list.data, c->list.len * sizeof(*c->list.data))) &&
+		still_fails(t, mode);
+	if (!fails)
+		replace(c, &before);
+	vec__free(&before.list);
+	return fails;
+}
+
+static bool shrink_choices(struct test_case *t, const struct mode *mode, struct choices *c)
+{
+	bool any = false;
+
+	for (size_t n = 64; n; n /= 2)
+		for (int zero = 0; zero < 2; zero++)
+			for (size_t i = 0; i < c->list.len;)
+				if (try_less(t, mode, c, i, n, zero) && !zero)
+					any = true;
+				else
+					i += n;
+	return any;
+}
+
+static void shrink(struct test_case *t, const struct mode *mode)
+{
+	bool any = true;
+
+	t->shape.random = t->path.random = t->cut.random = 0;
+	for (unsigned round = 0; any && round < 10; round++) {
+		any = shrink_choices(t, mode, &t->cut);
+		any |= shrink_choices(t, mode, &t->path);
+		any |= shrink_choices(t, mode, &t->shape);
+	}
+	make_case(t);
+}
+
+/* ---- all of them ---- */
+
+/* cut: with events missing. */
+static bool try_case(uint64_t seed, bool cut)
+{
+	struct test_case t = {.shape.random = seed * 2654435761u + 1,
+			      .path.random = seed * 40503 + 3,
+			      .cut.random = cut ? seed * 69069 + 5 : 0,
+			      /* behind a loss nothing but the stack pointer tells calls apart */
+			      .without = cut ? WITH_WILD : 0};
+	bool good = true;
+
+	make_case(&t);
+	for (size_t i = 0; good && i < ARRAY_SIZE(modes); i++) {
+		good = try_mode(&t, &modes[i], false);
+		if (good)
+			continue;
+		printf("# SEED=%llu%s\n", (unsigned long long)seed, cut ? " CUT=1" : "");
+		shrink(&t, &modes[i]);
+		try_mode(&t, &modes[i], true);
+	}
+	case__free(&t);
+	return good;
+}
+
+static void try_cases(bool cut, const char *what)
+{
+	const char *cases = getenv("CASES"), *seed = getenv("SEED");
+	uint64_t n = cases ? strtoull(cases, NULL, 0) : 3000, i = 0;
+	bool good = true;
+
+	if (seed) {
+		i = strtoull(seed, NULL, 0);
+		n = i + 1;
+	}
+	for (; good && i < n; i++)
+		good = try_case(i, cut);
+	ok(good, "%s", what);
+}
+
+int main(void)
+{
+	try_cases(false, "a random program's steps are what it did, under each placement");
+	try_cases(true, "where events are missing, a mark stands for what is missing");
+	return tap__done();
+}
