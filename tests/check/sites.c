@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include "plan/plan.h"
+#include "resolve/resolve.h"
 
 static unsigned long long unresolved;
 

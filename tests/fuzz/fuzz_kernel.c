@@ -7,6 +7,7 @@
 #include <errno.h>
 #include "fuzz.h"
 #include "kernel/kernel_file.h"
+#include "resolve/resolve.h"
 
 #define TEXT_LIMIT (4u << 20) /* larger kernels need more time than they show */
 

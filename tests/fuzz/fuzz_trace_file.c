@@ -9,7 +9,9 @@
 #include <zlib.h>
 #include "fuzz.h"
 #include "json_check.h"
+#include "file/file.h"
 #include "output/output.h"
+#include "process/process.h"
 
 #define STEPS	4096 /* enough of an input that repeats itself */
 #define RECORDS 65536

@@ -10,12 +10,12 @@ struct shape {
 
 NOINLINE static int square(const struct shape *s, int n)
 {
-	return touch(s->sideband) * s->sideband + n;
+	return touch(s->side) * s->side + n;
 }
 
 NOINLINE static int line(const struct shape *s, int n)
 {
-	return n > 4 ? touch(n) : s->sideband;
+	return n > 4 ? touch(n) : s->side;
 }
 
 NOINLINE int by_member(const struct shape *s, int n)
