@@ -202,10 +202,6 @@ wrong=''
 for at in $(seq 7 13 1400) $(seq 1401 $((size / 40)) $((size - 1))); do flipped "$at" || wrong+=" $at"; done
 is "$wrong" '' 'a bit flipped: found, and nothing wrong is shown'
 
-# ---- a file of the first format, recorded from a console: fib, and what it printed ----
-"$BBTRACE" report -q tests/e2e/format1.txt -F json >"$T/json"
-is "$(summary_of "$T/json" events) $(entries fib) $(json_lines "$T/json" '$e->{ts}' | md5sum | cut -c1-8)" '400 77 bf16acfe' 'an older format is read'
-
 # ---- what is no trace file ----
 no_file() {
 	report "$1"

@@ -1,0 +1,35 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Trace files of older formats, recorded by the last build of each, are shown as that build showed them, byte for byte.
+# formatN.user.txt: each condition, the loop instructions, a fork, with call stacks; formatN.sparse.txt: with the fewest
+# probes, so that branches are implied; formatN.kernel.txt: functions of a guest's kernel. formatN.*.{text,json}.gz: what
+# the build that recorded them made of them.
+# shellcheck disable=SC2154,SC2034 # lib.sh sets them
+. "$(dirname "$0")/lib.sh"
+needs cmd:gzip cmd:perl
+
+# What a summary said then, it says today: fields are added to it, and returns of unseen tail calls were unmatched ones.
+summary_holds() { # OLD NEW
+	perl -I"$ROOT/tests/check" -MJson -e '
+		my ($old, $new) = map { Json::parse($_) } @ARGV;
+		$new->{unmatched_returns} += $new->{unseen_tail_returns} unless exists $old->{unseen_tail_returns};
+		my @differ = grep { ($new->{$_} // "nothing") ne $old->{$_} } keys %$old;
+		print "# $_: $old->{$_} then, ", $new->{$_} // "nothing", " now\n" for @differ;
+		exit(@differ > 0)' "$1" "$2"
+}
+
+for recorded in "$E2E"/format*.txt; do
+	base=${recorded%.txt} name=${recorded##*/}
+	gzip -dc "$base.text.gz" >"$T/text"
+	gzip -dc "$base.json.gz" >"$T/json"
+	bb report -q --addresses -F text "$recorded"
+	same "$T/out" "$T/text" "$name: report shows the text that its own build showed" || diag "$(<"$T/err")"
+	bb report -q --addresses -F json "$recorded"
+	head -n -1 "$T/out" >"$T/events"
+	head -n -1 "$T/json" >"$T/wanted"
+	same "$T/events" "$T/wanted" "$name: report shows the JSON that its own build showed" || diag "$(<"$T/err")"
+	summary_holds "$(tail -n 1 "$T/json")" "$(tail -n 1 "$T/out")"
+	ok $? "$name: the summary has the figures that its own build counted"
+done
+is "$(find "$E2E" -name 'format*.txt' | wc -l)" 6 'user mode, sparse and kernel traces are there of formats 1 and 2'
+done_testing
