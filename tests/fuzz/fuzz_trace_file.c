@@ -202,11 +202,11 @@ static int on_mapped(void *ctx, uint64_t dev, uint64_t ino, const char *path,
 	return 0;
 }
 
-static int on_record(void *ctx, const void *record, size_t size)
+static int on_event(void *ctx, const struct event *e)
 {
 	struct run *r = ctx;
 
-	return ++r->records > RECORDS ? 1 : trace__feed(r->t, record, size);
+	return ++r->records > RECORDS ? 1 : trace__feed(r->t, e);
 }
 
 static int on_sideband(void *ctx, const struct sideband_event *e)
@@ -295,8 +295,8 @@ static void finish(struct run *r)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct trace_calls calls = {on_begin,  on_object,	 on_mapped,
-						 on_record, on_sideband, on_lost};
+	static const struct trace_calls calls = {on_begin, on_object,	on_mapped,
+						 on_event, on_sideband, on_lost};
 	struct bytes in = {(const char *)data + 1, size - 1};
 	struct dearmor *d = NULL;
 	struct trace_reader *reader;
