@@ -105,7 +105,7 @@ killed() {
 	ok $? 'the program lives'
 	seen=$(wc -l <"$T/bg.out")
 	wait_for $PATIENCE works
-	ok $? 'and works'
+	ok $? 'the traced program works on'
 	[[ $(sort -n "$T/bg.out" | awk '$1 != (NR - 1) * 100' | wc -l) == 0 ]]
-	ok $? 'without a mistake'
+	ok $? 'the traced program makes no mistake'
 }

@@ -34,12 +34,12 @@ keeps_pace() { # NAME WHAT TEXT
 bystander_is_spared() {
 	tell other "rate $calls_a_round"
 	keeps_pace other rate "$1: another process keeps its pace"
-	is "$(armed "$pid_other" "$T/served" work)" no 'and has no breakpoint'
+	is "$(armed "$pid_other" "$T/served" work)" no "$1: a process that is not traced has no breakpoint"
 }
 
 family_is_spared() {
 	tell one "family $calls_a_round"
-	keeps_pace one forked "$1: so does a child that is forked"
+	keeps_pace one forked "$1: a child that is forked and not traced keeps its pace"
 	keeps_pace one execd 'and what it becomes by exec'
 }
 
@@ -55,8 +55,8 @@ if has uprobe_event; then
 		tell two 'work 5'
 		stop_watching INT
 		is "$status $(calls) $(summary lost)" "0 $([[ $filter == *,"$pid_two" ]] && echo 9 || echo 4) 0" \
-			'each call of those that are traced, and no other'
-		unlike "$T/err" 'slowed' 'no price, so none is told'
+			"$filter: each call of those that are traced is shown, and no other"
+		unlike "$T/err" 'slowed' "$filter: where nobody else is slowed, nothing is said of it"
 	done
 else
 	skip '-p, --tid: nobody else pays' 'this kernel has no tracefs with uprobe_events'
@@ -95,7 +95,7 @@ else
 	skip '-f: nobody else pays' 'this kernel swaps the perf events that tasks inherit, or has no uprobe_event'
 	watch -f -p "$pid_one"
 	stop_watching INT
-	like "$T/err" 'every process that maps the traced file is slowed at each hit.*6[.]13' 'where -f spares nobody, that is told'
+	like "$T/err" 'every process that maps the traced file is slowed at each hit.*6[.]13' 'where -f slows everybody, a note says so'
 fi
 
 # ---- the first thread ends ----
@@ -172,10 +172,10 @@ if has_mechanism uprobe_multi && has uprobe_multi_pid; then
 	tell one 'work 2'
 	tell two 'work 3'
 	stop_watching INT
-	is "$status $(calls)" '0 5' 'each call of both'
-	like "$T/err" 'children of the traced processes are slowed .*--attach uprobe_multi' 'and that their children pay'
+	is "$status $(calls)" '0 5' 'two processes by -p: each call of both is shown'
+	like "$T/err" 'children of the traced processes are slowed .*--attach uprobe_multi' 'two processes by -p: a note says that their children are slowed'
 	watch -f -p "$pid_one" --attach uprobe_multi
 	stop_watching INT
-	like "$T/err" 'every process that maps the traced file is slowed at each hit' 'with -f all pay, which is told'
+	like "$T/err" 'every process that maps the traced file is slowed at each hit' '-p with -f: a note says that every process is slowed'
 fi
 done_testing

@@ -10,7 +10,7 @@ for mechanism in uprobe_multi uprobe_event; do
 done >"$T/mechanisms"
 
 bb doctor --calibrate -F json
-exits 0 'as JSON'
+exits 0 'doctor --calibrate -F json ends well'
 cp "$T/out" "$T/json"
 for mechanism in $(<"$T/mechanisms"); do
 	rows=$(json_lines "$T/json" '$e->{mechanism} eq "'"$mechanism"'" && $e->{insn} && "$e->{insn} $e->{class} $e->{record}"' | sort)
@@ -23,17 +23,17 @@ for mechanism in $(<"$T/mechanisms"); do
 	is "$(json "$T/json" '$e->{mechanism} eq "'"$mechanism"'" && $e->{measured} && $e->{measured} > 0 && $e->{assumed} > 0')" 1 \
 		'  and what the placement assumes'
 done
-is "$(json "$T/json" '$e->{insn} && !($e->{ns} > 0 && $e->{ratio} >= 1)')" 0 'no figure is 0 or less, no ratio below that of the cheapest'
-is "$(($(json "$T/json" '$e->{insn} && $e->{ratio} == 1') > 0))" 1 'which has 1'
+is "$(json "$T/json" '$e->{insn} && !($e->{ns} > 0 && $e->{ratio} >= 1)')" 0 "no figure is 0 or less, no ratio below the cheapest instruction's"
+is "$(($(json "$T/json" '$e->{insn} && $e->{ratio} == 1') > 0))" 1 'the cheapest instruction has the ratio 1'
 
 bb doctor --calibrate
-exits 0 'as text'
-is "$(grep -cE '^[uk]probe_[a-z]+ +[a-z0-9]+ +[a-z0-9]+ +[a-z]+ +[0-9.]+ +[0-9.]+$' "$T/out")" "$(json "$T/json" '$e->{insn}')" 'as many rows'
-is "$(grep -cE '^uprobe_[a-z]+: stepped/emulated: [0-9.]+, placement assumes [0-9.]+$' "$T/out")" "$(wc -l <"$T/mechanisms")" 'a line a mechanism for the placement'
-is "$(wc -c <"$T/err")" 0 'nothing on stderr'
+exits 0 'doctor --calibrate as text ends well'
+is "$(grep -cE '^[uk]probe_[a-z]+ +[a-z0-9]+ +[a-z0-9]+ +[a-z]+ +[0-9.]+ +[0-9.]+$' "$T/out")" "$(json "$T/json" '$e->{insn}')" 'text has as many rows as JSON'
+is "$(grep -cE '^uprobe_[a-z]+: stepped/emulated: [0-9.]+, placement assumes [0-9.]+$' "$T/out")" "$(wc -l <"$T/mechanisms")" 'text has a line for each mechanism that says what the placement assumes'
+is "$(wc -c <"$T/err")" 0 'doctor --calibrate writes nothing to stderr'
 
 setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all --bounding-set=-all "$BBTRACE" doctor --calibrate >"$T/out" 2>"$T/err"
-is $? 1 'without privileges'
-like "$T/err" '^bbtrace: .*(needs|root|permitted|denied|ermission)' 'the reason'
-is "$(wc -c <"$T/out")" 0 'and no table'
+is $? 1 'doctor --calibrate without privileges is refused'
+like "$T/err" '^bbtrace: .*(needs|root|permitted|denied|ermission)' 'doctor --calibrate without privileges gives the reason'
+is "$(wc -c <"$T/out")" 0 'doctor --calibrate without privileges prints no table'
 done_testing

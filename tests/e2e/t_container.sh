@@ -59,7 +59,7 @@ for name in by_link by_id; do
 	exits 0 "$name: the debug file of its own root is read"
 done
 trace plain tick
-like "$T/out" 'in the box' 'and the sources of its own root'
+like "$T/out" 'in the box' "the sources of the process's own root are shown"
 
 # ---- one file after the other is something else ----
 # become KIND FILE OUTSIDE: OUTSIDE is what a link leads to.
@@ -94,7 +94,7 @@ for kind in fifo device link climbing sparse; do
 	become $kind etc/ld.so.cache outside.so
 	bb user libmissing.so.1 outside -p "${pid[plain]}"
 	exits 1 "$kind: /etc/ld.so.cache"
-	like "$T/err" 'no object libmissing.so.1' "$kind: and goes on behind it"
+	like "$T/err" 'no object libmissing.so.1' "$kind: the search for a library goes on behind /etc/ld.so.cache"
 	become $kind named.so outside.so
 	bb user /named.so outside -p "${pid[plain]}" -t 1
 	exits 1 "$kind: an object"

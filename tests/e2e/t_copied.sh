@@ -21,17 +21,17 @@ int main(void)
 END
 
 "$T/copied" >"$T/plain"
-is "$(cat "$T/plain")" $'4\n4' 'untraced the copy runs as well'
+is "$(cat "$T/plain")" $'4\n4' "untraced, a program's copy of its own code runs"
 for attach in "${MECHANISMS[@]}"; do
 	bb user "$T/copied" step --attach "$attach" -F json -o "$T/json" -- "$T/copied"
-	exits 133 "$attach: traced it gets SIGTRAP"
+	exits 133 "$attach: traced, a program's copy of its own code gets SIGTRAP"
 	like "$T/err" 'copied-[0-9]+ ran a copy of its code at 0x[0-9a-f]+, with the breakpoint of step\+0x[0-9a-f]+ in it, and got a signal 1 times' \
-		'and why, is said'
+		"$attach: the message says which copied breakpoint brought the signal"
 	bb user "$T/copied" main --attach "$attach" -F json -o "$T/json" -- "$T/copied"
-	exits 0 'what it does not copy can be traced'
+	exits 0 'a function that the program does not copy can be traced'
 	bb user "$T/own" step --attach "$attach" -F json -o "$T/json" -- "$T/own"
-	exits 2 'a breakpoint of its own'
-	same "$T/out" <("$T/own") 'is its own affair'
-	unlike "$T/err" 'copy' 'of which nothing is said'
+	exits 2 'a program with a breakpoint of its own ends as ever'
+	same "$T/out" <("$T/own") 'a program with a breakpoint of its own prints what it always does'
+	unlike "$T/err" 'copy' "a breakpoint of the program's own is not taken for a copied one"
 done
 done_testing

@@ -6,9 +6,9 @@ needs root uprobes
 program fib -O1
 
 bb user "$T/fib" fib -F json -o "$T/events" -- "$T/fib"
-exits 3 'listed'
+exits 3 'a program is traced with its branches listed'
 bb user "$T/fib" fib -c -F json -o "$T/edges" -- "$T/fib"
-exits 3 'counted'
+exits 3 'the same program is traced with -c'
 
 # the same figures from both, one line a site
 json_lines "$T/events" '$e->{event} eq "branch" ? join(" ", $e->{vaddr}, !exists $e->{taken} || $e->{taken} ? "taken" : "not") : ""' |
@@ -17,7 +17,7 @@ json_lines "$T/edges" '$e->{event} eq "edge" ? join("\n", map { "$e->{vaddr} $_-
 	grep { $_->[1] } ["taken", $e->{taken_count}], ["not", $e->{not_taken_count} // 0]) : ""' | sort >"$T/got"
 same "$T/got" "$T/want" 'edges count the branches that are listed'
 is "$(json "$T/edges" '$e->{event} eq "edge" && exists $e->{not_taken_count} && $e->{kind} ne "jcc"')" 0 \
-	'only conditionals have a not-taken count'
+	'-c: only conditionals have a not-taken count'
 is "$(json_lines "$T/edges" '$e->{kind} && $e->{kind} eq "ret" ? eval { my $n = 0; $n += $_->{count} for @{$e->{targets}}; $n == $e->{taken_count} ? "sum" : "differs" } : ""')" \
 	sum 'the targets of ret add up to its count'
 
@@ -45,16 +45,16 @@ same "$T/got" "$T/want" '-c has each branch that objdump has'
 bb user "$T/half" main check -F json -o "$T/listed" -- "$T/half"
 json_lines "$T/listed" '$e->{event} eq "branch" && $e->{vaddr}' | sort -u >"$T/ran"
 json_lines "$T/edges" '$e->{event} eq "edge" && $e->{taken_count} + ($e->{not_taken_count} // 0) > 0 ? $e->{vaddr} : ""' | sort >"$T/got"
-same "$T/got" "$T/ran" 'with 0 where it was not reached'
-isnt "$(wc -l <"$T/ran")" "$(wc -l <"$T/want")" 'which some were not'
+same "$T/got" "$T/ran" '-c counts 0 for the branches that were not reached'
+isnt "$(wc -l <"$T/ran")" "$(wc -l <"$T/want")" 'some branches of the program were not reached'
 bb user "$T/half" main check -o "$T/trace" -- "$T/half"
 bb report "$T/trace" check -c -F json
 is "$(json_lines "$T/out" '$e->{event} eq "edge" && $e->{symbol}' | sort -u)" check 'report FUNC -c has those of FUNC'
 bb user "$T/half" main check -e entry -c -F json -o "$T/edges" -- "$T/half"
-is "$(json "$T/edges" '$e->{event} eq "edge"')" 0 'no figures where no branches were recorded'
+is "$(json "$T/edges" '$e->{event} eq "edge"')" 0 '-c shows no counts where no branches were recorded'
 
 bb user "$T/fib" fib -c -- "$T/fib"
-like "$T/out" '^fib\+0x[0-9a-f]+  jg  taken 88, not taken 89$' 'text counts too'
+like "$T/out" '^fib\+0x[0-9a-f]+  jg  taken 88, not taken 89$' '-c as text has both counts of a conditional'
 bb user "$T/fib" fib -c -F chrome -- "$T/fib"
 is "${status:-}" 1 'a format with counts of its own is refused'
 
@@ -63,10 +63,10 @@ is "$(json "$T/last" '$e->{event} eq "branch"')" 5 '--last 5 keeps five branches
 strip='$e->{event} eq "branch" ? join(" ", $e->{vaddr}, $e->{to}{vaddr}) : ""'
 json_lines "$T/events" "$strip" | tail -5 >"$T/want"
 json_lines "$T/last" "$strip" >"$T/got"
-same "$T/got" "$T/want" 'they are the last ones, oldest first in JSON'
+same "$T/got" "$T/want" '--last 5 keeps the last branches, oldest first in JSON'
 bb user "$T/fib" fib --last 2 -T none -- "$T/fib"
-is "$(grep -c ' ret \| j[a-z]* ' "$T/out")" 2 'two in text'
-like <(sed -n '/ -> /{p;q}' "$T/out") 'main' 'newest first in text'
+is "$(grep -c ' ret \| j[a-z]* ' "$T/out")" 2 '--last 2 as text shows two branches'
+like <(sed -n '/ -> /{p;q}' "$T/out") 'main' '--last as text shows the newest branch first'
 bb user "$T/fib" fib --last 0 -- "$T/fib"
 exits 2 '--last 0 is wrong usage'
 done_testing

@@ -66,7 +66,7 @@ for verb in $verbs; do
 	all_of "$verb: offered by bash" in_bash <"$T/options"
 	awk '{ print "--" $2; if ($1 != "-") print "-" $1 }' "$T/options" | sort >"$T/have"
 	sort -o "$T/offered" "$T/offered"
-	same "$T/offered" "$T/have" "$verb: and nothing else"
+	same "$T/offered" "$T/have" "$verb: bash offers no other options"
 
 	# zsh: the arrays that its line names, and what stands in the line itself
 	sed -nE "/^	$verb\)/,/(;;|^	[a-z]+\))/p" "$ZSH_FILE" >"$T/zsh.line"
@@ -84,14 +84,14 @@ for verb in $verbs; do
 	is "$(grep -oE -- ' -l [a-z-]+' "$T/fish" | awk '{ print $2 }' | sort -u | xargs)" "$(awk '{ print $2 }' "$T/options" | sort | xargs)" \
 		"$verb: and nothing else"
 	grep -qE "^\.It Cm $verb$" "$MAN" && grep -qE "^\.Cm $verb$" "$MAN"
-	ok $? "$verb: in the man page"
+	ok $? "$verb: its options are in the man page"
 	offers '' | grep -qx "$verb" && grep -q "$verb\\\\:" "$ZSH_FILE" && grep -q -- "-a $verb -d" "$FISH_FILE"
-	ok $? "$verb: offered by the three"
+	ok $? "$verb: its options are offered by the three completions"
 done
 # no option is in the man page that is none
 for verb in $verbs; do options_of "$verb" | awk '{ print $2 }'; done | sort -u >"$T/have"
 sed -nE 's/^\.It Fl (. , )?-([a-z-]+).*/\2/p' "$MAN" | sort -u >"$T/told"
-is "$(comm -13 "$T/have" "$T/told" | xargs)" '' 'the man page tells of no other'
+is "$(comm -13 "$T/have" "$T/told" | xargs)" '' 'the man page tells of no option that is none'
 
 # ---- CONTRACT.md: what it promises is there, what it reserves is not, and nothing else is ----
 CONTRACT=$ROOT/CONTRACT.md
@@ -125,11 +125,11 @@ formats=$("$BBTRACE" report --help | sed -n '/^formats:/,$s/^  \([^ ]*\) .*/\1/p
 is "$(sort <<<"$formats" | xargs)" "$(offers report -F '' | sort | xargs)" 'bash offers the formats'
 for format in $formats; do
 	grep -qE "^\.It Cm ${format/:*/}( |$)|^\.Cm $format$|^\.Fl F Cm $format$|, $format$" "$MAN"
-	ok $? "$format: in the man page"
+	ok $? "format $format is in the man page"
 	grep -qF "${format/:/\\:} " <(sed -n 's/.*format:(\(text json chrome.*\)).*/\1 /p' "$ZSH_FILE") && grep -qE "[ ']${format}[ ']" "$FISH_FILE"
-	ok $? "  offered by zsh and fish"
+	ok $? "format $format is offered by zsh and fish"
 	grep -qE "^\| .*\`$format\`" "$ROOT/README.md"
-	ok $? '  in the README'
+	ok $? "format $format is in the README"
 done
 
 # ---- and all is what its language takes ----

@@ -72,13 +72,13 @@ for filter in "-p $pid_one" "-f -p $pid_one"; do
 	settled
 	grown=$(($(memory) - held))
 	((grown < 2048))
-	ok $? 'nor are its children remembered' || diag "$grown kB more"
+	ok $? "$filter: children of processes that are not traced are not remembered" || diag "$grown kB more"
 	exec {until}>&-
 	wait $busy
 	rm "$T/until"
 	tell one "open lib $(ldd "$T/served" | awk '/libc[.]so/ { print $3 }')"
 	tell one 'work 2'
 	stop_watching INT
-	is "$status $(calls)" '0 5' 'what is traced goes on'
+	is "$status $(calls)" '0 5' "$filter: the traced process's calls are shown while others are busy"
 done
 done_testing

@@ -29,25 +29,25 @@ perl -pe 's/AAAAAAAAA/\e[31m\e]0;/g; s/BBBBBBBB/\a\x7f\xc2\x9b\x9b\n\t\e/g;
 "$program" || skip_all 'the crafted program does not run'
 
 bb list "$program"
-exits 0 'its functions are listed'
+exits 0 'list shows functions whose names have escape codes'
 clean "$T/out" 'list'
-like "$T/out" '\\x1b\[31m\\x1b\]0;red' 'with the codes made visible'
+like "$T/out" '\\x1b\[31m\\x1b\]0;red' 'list makes escape codes in a name visible'
 bb list --sites "$program"
 clean "$T/out" 'list --sites'
 bb list -F json "$program"
 clean "$T/out" 'list -F json'
 json "$T/out" '$e->{symbol} eq "\e[31m\e]0;red"' >"$T/n"
-is "$(cat "$T/n")" 1 'the symbol is the very same in JSON'
-is "$(grep -c '"symbol":"\\u202e\\u061c\\u2066\\u200fdne"' "$T/out")" 1 'what turns text around is escaped there'
+is "$(cat "$T/n")" 1 'JSON has a name with escape codes as it is'
+is "$(grep -c '"symbol":"\\u202e\\u061c\\u2066\\u200fdne"' "$T/out")" 1 'JSON escapes what turns text around'
 bb list --points "$program"
-exits 1 'no points file with such a path'
+exits 1 'list --points refuses a path with escape codes'
 clean "$T/err" 'and its error'
 
 bb user "$program" '*red' '*bell' '*dne' -k -- "$program"
-exits 0 'it is traced'
+exits 0 'a function whose name has escape codes is traced'
 clean "$T/out" 'the trace'
 clean "$T/err" 'its notes'
-isnt "$(summary events)" 0 'which has events'
+isnt "$(summary events)" 0 'a function whose name has escape codes has events'
 bb user "$program" '*red' '*dne' -v -F json -- "$program"
 clean "$T/out" 'the trace as JSON'
 clean "$T/err" 'notes with -v'
@@ -58,10 +58,10 @@ for format in annotate callgrind dot folded html summary svg; do
 done
 
 bb list "$program" "${esc}rad"
-exits 1 'a name that is nearly one'
-clean "$T/err" 'is suggested in clear'
+exits 1 'a name that is nearly one with escape codes is refused'
+clean "$T/err" 'a suggested name has no escape codes'
 bb list "$T/${esc}" main
-exits 1 'an object that is not there'
+exits 1 'an object that is not there, with escape codes in its name, is refused'
 clean "$T/err" 'and its error'
 bb list "$program" "$program:3"
 clean "$T/err" 'a line of no source'

@@ -14,34 +14,34 @@ counts() { echo "$status $(count entry) $(count branch) $(count return) $(summar
 # ---- -e ----
 run
 all=$(count branch)
-is "$(counts)" "3 177 $all 177 $((354 + all))" 'all events'
+is "$(counts)" "3 177 $all 177 $((354 + all))" 'entry, branch and return are shown by default'
 for events in entry branch return entry,return return,branch entry,branch entry,branch,return; do
 	run -e "$events"
 	want="3 $([[ $events == *entry* ]] && echo 177 || echo 0) $([[ $events == *branch* ]] && echo "$all" || echo 0)"
 	want+=" $([[ $events == *return* ]] && echo 177 || echo 0)"
-	is "$(counts | cut -d' ' -f1-4)" "$want" "-e $events"
-	is "$(summary events)" $(($(count entry) + $(count branch) + $(count return))) 'the summary counts those'
+	is "$(counts | cut -d' ' -f1-4)" "$want" "-e $events shows these events alone"
+	is "$(summary events)" $(($(count entry) + $(count branch) + $(count return))) "-e $events: the summary counts what is shown"
 done
 run -e entry,jump
-exits 2 'no such event'
-like "$T/err" "unknown event 'jump': use entry, branch or return" 'is told what there are'
+exits 2 '-e with an unknown event is wrong usage'
+like "$T/err" "unknown event 'jump': use entry, branch or return" '-e with an unknown event names those that there are'
 
 # ---- -r ----
 regs() { json_lines "$T/json" '$e->{event} eq "entry" && ref $e->{regs} && join ",", sort keys %{$e->{regs}}' | sort -u; }
 run -l 1
-is "$(regs)" r8,r9,rcx,rdi,rdx,rsi 'the argument registers'
+is "$(regs)" r8,r9,rcx,rdi,rdx,rsi 'an entry shows the argument registers by default'
 run -l 1 -r none
-is "$(regs)$(json "$T/json" 'exists $e->{regs}')" 0 '-r none'
+is "$(regs)$(json "$T/json" 'exists $e->{regs}')" 0 '-r none: no registers are shown'
 run -l 1 -r rdi,rsp
-is "$(regs)" rdi,rsp '-r names'
+is "$(regs)" rdi,rsp '-r with names shows those registers'
 run -r rdi -e entry
-is "$(json_lines "$T/json" '$e->{event} eq "entry" && hex $e->{regs}{rdi}' | head -3 | xargs)" '10 9 8' 'with what is in them'
+is "$(json_lines "$T/json" '$e->{event} eq "entry" && hex $e->{regs}{rdi}' | head -3 | xargs)" '10 9 8' '-r with names shows what is in the registers'
 run -l 1 -r all
-is "$(regs | tr , '\n' | wc -l)" 18 '-r all'
+is "$(regs | tr , '\n' | wc -l)" 18 '-r all shows all 18 registers'
 for bad in xyz rdi,xyz; do
 	run -r "$bad"
-	like "$T/err" "no such register: 'xyz'" "-r $bad: is named"
-	isnt "$status" 3 'before the program runs'
+	like "$T/err" "no such register: 'xyz'" "-r $bad: the message names the unknown register"
+	isnt "$status" 3 "-r $bad is refused before the program runs"
 done
 
 # ---- a table that nothing touched before the jump by it ----
@@ -72,14 +72,14 @@ run -k -e entry -l 3
 is "$(json_lines "$T/json" '$e->{event} eq "entry" && join " ", map { $_->{symbol} } @{$e->{stack}}[0 .. $e->{depth} + 1]')" \
 	$'fib main\nfib fib main\nfib fib fib main' '-k: the callers, innermost first'
 bb user "$T/fib" fib -k -e entry -l 1 -- "$T/fib"
-like "$T/out" '^ +[0-9.]+ fib-[0-9]+ +> main\+0x[0-9a-f]+$|> main\+0x' 'as text: a line each'
+like "$T/out" '^ +[0-9.]+ fib-[0-9]+ +> main\+0x[0-9a-f]+$|> main\+0x' '-k as text has a line a frame'
 
 # ---- --depth ----
 run --depth 3
-is "$(counts | cut -d' ' -f1,2,4)" '3 7 7' '--depth 3: calls at depth 0, 1, 2'
-is "$(json "$T/json" 'exists $e->{depth} && $e->{depth} > 2')" 0 'nothing deeper'
+is "$(counts | cut -d' ' -f1,2,4)" '3 7 7' '--depth 3 shows calls at depth 0, 1 and 2'
+is "$(json "$T/json" 'exists $e->{depth} && $e->{depth} > 2')" 0 '--depth 3 shows nothing deeper'
 run --depth 1 -e entry
-is "$(counts | cut -d' ' -f1,2)" '3 1' '--depth 1'
+is "$(counts | cut -d' ' -f1,2)" '3 1' '--depth 1 shows the outermost call alone'
 
 # ---- --min-duration ----
 source_program slow c <<'END'
@@ -88,7 +88,7 @@ __attribute__((noipa)) int nap(int us) { if (us) usleep(us); return us; }
 int main(void) { for (int i = 0; i < 5; i++) nap(i == 3 ? 1000000 : 0); return 0; }
 END
 bb user "$T/slow" nap --min-duration 900ms -F json -o "$T/json" -- "$T/slow"
-is "$status $(entries nap) $(returns nap)" '0 1 1' '--min-duration: the call that took so long'
+is "$status $(entries nap) $(returns nap)" '0 1 1' '--min-duration shows the one call that took so long'
 is "$(json_lines "$T/json" '$e->{event} eq "entry" && hex $e->{regs}{rdi}')" 1000000 'is that one'
 is "$(json "$T/json" '$e->{event} eq "branch" && $e->{kind} eq "jcc"')" 1 'with its branches'
 bb user "$T/slow" nap --min-duration 1h -F json -o "$T/json" -- "$T/slow"

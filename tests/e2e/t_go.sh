@@ -72,9 +72,9 @@ check() { # NAME PLACEMENT
 	bb user "$T/$1" main.deep --placement "$2" -F json -o "$T/json" -- "$T/$1"
 	exits 0 "$1, $2"
 	same "$T/out" "$T/plain" 'the program says what it always does'
-	is "$(paired)" "$calls $calls 0" 'each call returns, in its goroutine, at its depth'
-	is "$(summary unmatched) $(json "$T/json" '$e->{event} =~ /^(unknown|lost)$/')" '0 0' 'nothing is unmatched, unknown or lost'
-	is "$(json "$T/json" '$e->{event} ne "summary" && !$e->{goroutine}')" 0 'each has its number'
+	is "$(paired)" "$calls $calls 0" 'each call of a goroutine returns, in it, at its depth'
+	is "$(summary unmatched) $(json "$T/json" '$e->{event} =~ /^(unknown|lost)$/')" '0 0' "nothing of the goroutines' traces is unmatched, unknown or lost"
+	is "$(json "$T/json" '$e->{event} ne "summary" && !$e->{goroutine}')" 0 'each goroutine has its number'
 }
 
 build many many.go || { echo "t_go: go build failed: $(<"$T/build.err")" >&2 && exit 2; }
@@ -171,8 +171,8 @@ is "$(regs_of main.nine | head -1)" rax:0xb,rdi:0xe 'registers that are asked fo
 
 # In text each line says whose it is.
 bb user "$T/many" main.deep -e entry -o "$T/text" -F text -- "$T/many"
-exits 0 'as text'
+exits 0 'a program of Go is traced as text'
 is "$(grep -c 'main\.deep(rax=0x[0-9a-f]*, rbx=' "$T/text")" "$(grep -cE ' (many-)?[0-9]+ g[0-9]+ .*main\.deep\(' "$T/text")" \
 	'text: the goroutine stands beside the thread'
-is "$(grep -oE ' g[0-9]+ ' "$T/text" | sort -u | wc -l)" 40 'each of them'
+is "$(grep -oE ' g[0-9]+ ' "$T/text" | sort -u | wc -l)" 40 'text shows all 40 goroutines'
 done_testing

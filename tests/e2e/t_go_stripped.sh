@@ -122,8 +122,8 @@ if command -v fzf >/dev/null; then
 	fzf --version >"$T/plain.out"
 	bb user fzf 'main.*' -F json -o "$T/json" -- fzf --version
 	exits 0 'fzf, as Debian packages it'
-	same "$T/out" "$T/plain.out" 'says what it always does'
-	is "$(json "$T/json" '$e->{event} eq "entry" && $e->{symbol} eq "main.main"')" 1 'and its main.main was entered'
+	same "$T/out" "$T/plain.out" 'fzf, traced, prints what it always does'
+	is "$(json "$T/json" '$e->{event} eq "entry" && $e->{symbol} eq "main.main"')" 1 'the main.main of a stripped fzf is entered once'
 else
 	skip 'fzf' 'it is not installed'
 fi

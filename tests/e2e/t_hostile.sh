@@ -31,20 +31,20 @@ goes_on() {
 		peak timeout -k 10 "$BB_TIMEOUT" "$BBTRACE" user "$3" "$2" $how "$T/trace" -- "${4:-$3}"
 		exits 0 "$1, $how: traced"
 		((peak < 1400))
-		ok $? "$1, $how: bounded memory" || diag "$peak MiB"
+		ok $? "$1, $how: memory stays bounded" || diag "$peak MiB"
 	done
 }
 
 "$HOSTILE" around "$ROOT/tests/fuzz/corpus/lines/libdw-crash" "$T/crash"
 goes_on 'what libdw crashes on' f "$T/crash" true
-like "$T/err" '/crash: its debug information can.t be used .*: continuing without its source lines' 'it is said'
-is "$(grep -c 'debug information' "$T/err")" 1 'once'
+like "$T/err" '/crash: its debug information can.t be used .*: continuing without its source lines' 'debug information that crashes its reader is named, with what is missing'
+is "$(grep -c 'debug information' "$T/err")" 1 'debug information that crashes its reader is named once'
 
 "$HOSTILE" lines "$T/work" "$T/lines"
 chmod +x "$T/lines"
 goes_on '64 million rows in 64 KiB' work "$T/lines"
-like "$T/err" '/lines: .*debug information .*: continuing without' 'it is said'
-is "$(summary events)" 4 'all was traced: the entry, two branches, the return' || diag "$(cat "$T/err")"
+like "$T/err" '/lines: .*debug information .*: continuing without' 'debug information with too many rows is named, with what is missing'
+is "$(summary events)" 4 'with too many rows of lines all is traced: the entry, two branches, the return' || diag "$(cat "$T/err")"
 
 readelf -SW "$T/work" | grep -o '\.debug_[a-z_]*' | sort -u >"$T/sections"
 while read -r section; do
@@ -52,13 +52,13 @@ while read -r section; do
 	chmod +x "$T/zeros"
 	peak timeout -k 10 "$BB_TIMEOUT" "$BBTRACE" user "$T/zeros" work -o "$T/trace" -- "$T/zeros"
 	((status == 0 && peak < 1400))
-	ok $? "$section of 4 GiB: traced" || diag "status $status, $peak MiB; $(cat "$T/err")"
-	[[ $section != .debug_info ]] || like "$T/err" 'debug information .*: continuing without' 'and it is said'
+	ok $? "$section of 4 GiB: the program is traced" || diag "status $status, $peak MiB; $(cat "$T/err")"
+	[[ $section != .debug_info ]] || like "$T/err" 'debug information .*: continuing without' "$section of 4 GiB: a note says that debug information is missing"
 	peak timeout -k 10 "$BB_TIMEOUT" "$BBTRACE" list "$T/zeros" work.c:2
 	((status < 2 && peak < 1400))
-	ok $? "$section of 4 GiB: FILE:LINE" || diag "status $status, $peak MiB; $(cat "$T/err")"
+	ok $? "$section of 4 GiB: FILE:LINE is answered in time and memory" || diag "status $status, $peak MiB; $(cat "$T/err")"
 done <"$T/sections"
-is "$(($(wc -l <"$T/sections") >= 6))" 1 'there were sections'
+is "$(($(wc -l <"$T/sections") >= 6))" 1 'the program has debug sections to inflate'
 
 # ---- .gnu_debugdata ----
 if ! xz -0 </dev/null >/dev/null 2>&1; then
@@ -68,12 +68,12 @@ fi
 objcopy --only-keep-debug "$T/work" "$T/symbols" && strip -o "$T/stripped" "$T/work"
 xz -k "$T/symbols" && objcopy --add-section .gnu_debugdata="$T/symbols.xz" "$T/stripped" "$T/good"
 bb list "$T/good" inner
-exits 0 'symbols of an honest .gnu_debugdata'
+exits 0 'symbols of an honest .gnu_debugdata are read'
 { head -c 1500M /dev/zero | xz -0 && xz -0 <"$T/symbols"; } >"$T/bomb.xz"
 objcopy --add-section .gnu_debugdata="$T/bomb.xz" "$T/stripped" "$T/bomb"
 peak timeout -k 10 "$BB_TIMEOUT" "$BBTRACE" list "$T/bomb"
-exits 0 'one of two streams, the first of them 1.5 GB'
+exits 0 '.gnu_debugdata of two streams, the first of 1.5 GB: the program is traced'
 ((peak < 1400))
-ok $? 'in bounded memory' || diag "$peak MiB"
-like "$T/err" '/bomb: its debug information .*: continuing without the symbols' 'and it is said'
+ok $? '.gnu_debugdata of 1.5 GB: memory stays bounded' || diag "$peak MiB"
+like "$T/err" '/bomb: its debug information .*: continuing without the symbols' '.gnu_debugdata of 1.5 GB: a note says that symbols are missing'
 done_testing

@@ -41,41 +41,41 @@ lines() { bb user "$T/lines" "$@" -F json -o "$T/json" -- "$T/lines"; }
 count() { json "$T/json" "\$e->{event} eq 'branch' && ($1)"; }
 
 lines lines.c:4
-exits 0 'a line that is inlined'
-is "$(count '$e->{kind} eq "jcc"')" 22 'each instance of it, each time'
+exits 0 'a line that is inlined twice is traced'
+is "$(count '$e->{kind} eq "jcc"')" 22 'each inlined instance of a line is shown, each time'
 is "$(count '$e->{kind} eq "jcc" && $e->{symbol} eq "one"') $(count '$e->{kind} eq "jcc" && $e->{symbol} eq "two"')" '10 12' \
-	'under the names of the functions that it is in'
-is "$(count '$e->{symbol} eq "one" && $e->{taken}')" 5 'half of them one way'
-is "$(json "$T/json" '$e->{event} =~ /^(entry|return)$/')" 0 'no entry, no return'
+	'the instances of an inlined line are shown under the functions that they are in'
+is "$(count '$e->{symbol} eq "one" && $e->{taken}')" 5 'a conditional of an inlined line is taken in half of the calls'
+is "$(json "$T/json" '$e->{event} =~ /^(entry|return)$/')" 0 'FILE:LINE shows no entry and no return'
 
 lines lines.c:11
-exits 0 'a line with a ret'
-is "$(count '$e->{kind} eq "ret" && $e->{to}{symbol} eq "main"')" 10 'each time'
+exits 0 'a line with a ret is traced'
+is "$(count '$e->{kind} eq "ret" && $e->{to}{symbol} eq "main"')" 10 'the ret of a line is shown each time, with its target'
 
 lines "$T/lines.c:4"
-is "$status $(count '$e->{kind} eq "jcc"')" '0 22' 'the whole path of the file'
+is "$status $(count '$e->{kind} eq "jcc"')" '0 22' 'FILE:LINE takes the whole path of the file'
 
 lines lines.c:4 one
-exits 0 'a line and a function around it'
-is "$(entries one) $(returns one) $(count '$e->{kind} eq "jcc"')" '10 10 22' 'each branch once'
+exits 0 'a line and a function around it are traced together'
+is "$(entries one) $(returns one) $(count '$e->{kind} eq "jcc"')" '10 10 22' 'of a line and a function around it each branch is shown once'
 
 lines lines.c:8
-is "$status $(symbols) $(entries one) $(returns one)" '0 one 10 10' 'the line of a function: the function'
+is "$status $(symbols) $(entries one) $(returns one)" '0 one 10 10' 'the line where a function begins means the function'
 
 # ---- a function by a line has its place in list too ----
 bb list --sites "$T/lines" lines.c:4 -F json
-exits 0 'list --sites FILE:LINE'
-is "$(json "$T/out" '$e->{kind} eq "jcc"')" 3 'three instances'
+exits 0 'list --sites FILE:LINE ends well'
+is "$(json "$T/out" '$e->{kind} eq "jcc"')" 3 'list --sites FILE:LINE shows all three instances'
 
 # ---- what isn't there ----
 lines lines.c:999
-exits 1 'a line without code'
-like "$T/err" '^bbtrace: .*lines\.c' 'is told'
+exits 1 'FILE:LINE of a line without code is refused'
+like "$T/err" '^bbtrace: .*lines\.c' 'the message about a line without code names the file'
 lines other.c:4
-exits 1 'a file that is not in it'
+exits 1 'FILE:LINE of a file that the program has not is refused'
 cp "$T/lines" "$T/bare"
 strip -g "$T/bare"
 bb user "$T/bare" lines.c:4 -- "$T/bare"
-exits 1 'no debug information'
-like "$T/err" '^bbtrace: .*debug' 'is told'
+exits 1 'FILE:LINE without debug information is refused'
+like "$T/err" '^bbtrace: .*debug' 'the message about FILE:LINE says that debug information is missing'
 done_testing

@@ -22,7 +22,7 @@ each() {
 	done
 }
 formats=$("$BBTRACE" report --help | sed -n '/^formats:/,$s/^  \([^ ]*\) .*/\1/p')
-is "$(wc -w <<<"$formats")" 13 'formats are known'
+is "$(wc -w <<<"$formats")" 13 'the formats to compare are known'
 mapfile -t each_format < <(for f in $formats; do echo "-F $f"; done)
 looks=('-F text --no-fold' '-F text -T abs' '-F text -T delta' '-F text -T none' '-F text --color always' '-F text -k -r all'
 	'-F json -k -r rdi,flags' '-c' '-c -F json' '--last 20' '--last 20 -F json' '-l 30 -F text' '--depth 2 -F json'
@@ -85,7 +85,7 @@ echo >"$T/go"
 wait $program
 kill -CONT $tracer
 wait $tracer
-is $(($(json_lines "$T/live" '$e->{event} eq "lost" && $e->{count}' | paste -sd+) > 100000)) 1 'events are lost'
+is $(($(json_lines "$T/live" '$e->{event} eq "lost" && $e->{count}' | paste -sd+) > 100000)) 1 'a ring that overflows loses events'
 "$BBTRACE" report -q "$T/recorded" -F json >"$T/report"
-same "$T/report" "$T/live" 'the file tells the same losses, in the same places'
+same "$T/report" "$T/live" 'a recorded file tells the same losses as the live output, in the same places'
 done_testing

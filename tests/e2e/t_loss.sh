@@ -37,7 +37,7 @@ paused_on() {
 }
 paused() {
 	paused_on million spin -- "$@"
-	is "$program_status $(cat "$T/program.out")" '0 0' 'nobody drains the ring: the program does what it always does'
+	is "$program_status $(cat "$T/program.out")" '0 0' "$*: where nobody drains the ring, the program prints what it always does"
 }
 
 # Does the summary say of its losses that they are a bound?
@@ -46,15 +46,15 @@ bounded() { grep -q ' events, at least [0-9]* lost, ' "$T/err"; }
 for attach in "${MECHANISMS[@]}"; do
 	bb user "$T/million" spin --attach $attach -F json -o "$T/json" -- "$T/million"
 	exits 0 "$attach: a million events, the default buffer"
-	is $(($(lines) + $(summary lost))) $whole 'all of them, or what is missing is counted'
-	is "$(summary events) $(summary lost)" "$(lines) $(told)" 'the summary says what the lines say'
+	is $(($(lines) + $(summary lost))) $whole "$attach: of a million events all are shown, or those missing are counted"
+	is "$(summary events) $(summary lost)" "$(lines) $(told)" "$attach: of a million events the summary counts what the lines do"
 
 	paused --attach $attach --buffer 4K -F json -o "$T/json"
 	exits 0 "$attach: a buffer of 4K"
-	is $(($(summary lost) > whole - 1000)) 1 'does not hold them'
-	is $(($(lines) + $(summary lost))) $whole 'printed and lost make the whole'
-	is "$(summary events) $(summary lost)" "$(lines) $(told)" 'the summary says what the lines say'
-	ok "$(bounded && echo 1 || echo 0)" 'exactly: each event has a record of its own'
+	is $(($(summary lost) > whole - 1000)) 1 "$attach: a buffer of 4K does not hold a million events"
+	is $(($(lines) + $(summary lost))) $whole "$attach: a buffer of 4K: printed and lost make the whole"
+	is "$(summary events) $(summary lost)" "$(lines) $(told)" "$attach: a buffer of 4K: the summary counts what the lines do"
+	ok "$(bounded && echo 1 || echo 0)" "$attach: a buffer of 4K: the loss is exact where each event has a record of its own"
 done
 
 # A loss is told where it happened: a line for it stands wherever one branch does not follow from the one before.
@@ -69,9 +69,9 @@ is "$(perl -ne '
 	END { print $wrong + 0 }' "$T/json")" 0 'and the losses stand where they happened'
 
 paused --buffer 4K -F text -o "$T/text"
-like "$T/text" '^ *-- [0-9]+ events lost here --$| -- [0-9]+ events lost here --$' 'as text: a line in its place'
+like "$T/text" '^ *-- [0-9]+ events lost here --$| -- [0-9]+ events lost here --$' 'text has a line for a loss in its place'
 is "$(sed -n 's/.*-- \([0-9]*\) events lost here --.*/\1/p' "$T/text" | awk '{ n += $1 } END { print n }')" "$(summary lost)" \
-	'that adds up'
+	"the losses that text shows add up to the summary's"
 
 # A reader that doesn't read until the program has ended: what the ring can't hold waits elsewhere. A record takes 24
 # bytes of it, so it holds 175,000.
@@ -84,8 +84,8 @@ mkfifo "$T/slow"
 "$BBTRACE" user "$T/million" spin --buffer 4M -F json -o "$T/slow" -- "$T/million" >"$T/out" 2>"$T/err" </dev/null
 status=$?
 wait $!
-exits 0 'a reader that waits for the end'
-is $(($(lines) + $(summary lost))) $whole 'printed and lost make the whole'
+exits 0 'a trace whose reader waits for the end ends well'
+is $(($(lines) + $(summary lost))) $whole 'where the reader waits for the end, printed and lost make the whole'
 ok $(($(summary lost) > whole - 300000)) "more than the ring holds was kept: $(summary lost) lost"
 
 # ---- a bound says that it is one ----
@@ -103,9 +103,9 @@ bound() {
 
 	bounded && at_least=1 || at_least=0
 	ok $((!(known <= whole && (known == whole || at_least)))) "$1: printed and lost are the whole, or its lower bound: $known of $whole"
-	isnt "$(summary lost)" 0 'events are lost'
+	isnt "$(summary lost)" 0 "$1: events are lost"
 	is "$(json "$T/json" '($e->{event} eq "lost" || $e->{event} eq "summary") && !$e->{at_least} == '$at_least)" 0 \
-		'each count of losses says whether it is a bound'
+		"$1: each count of losses says whether it is a bound"
 }
 
 if [[ -x $BUILD/stepref ]]; then

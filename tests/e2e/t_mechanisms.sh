@@ -34,7 +34,7 @@ for case in 'fib fib main' 'ladder classify' 'switch pick' 'mutual is_even is_od
 	trace "${what[@]}" -r rdi --attach uprobe_multi >"$T/multi"
 	trace "${what[@]}" -r rdi --attach uprobe_event >"$T/event"
 	same "$T/event" "$T/multi" "$case: uprobe_event tells what uprobe_multi tells"
-	is "$(head -1 "$T/multi" | cut -d' ' -f1)" entry 'and that is something'
+	is "$(head -1 "$T/multi" | cut -d' ' -f1)" entry "$case: both mechanisms tell something"
 done
 
 # tracefs takes blanks for the end of a path
@@ -42,8 +42,8 @@ mkdir "$T/a folder"
 cp "$T/fib" "$T/a folder/of a name"
 for attach in "${MECHANISMS[@]}"; do
 	bb user "$T/a folder/of a name" fib --attach $attach -F json -o "$T/json" -- "$T/a folder/of a name"
-	is "$status $(entries fib)" '3 177' "$attach: blanks in the path"
-	is "$(json_lines "$T/json" '$e->{event} eq "entry" && $e->{object}' | sort -u)" "$T/a folder/of a name" 'the object by its name'
+	is "$status $(entries fib)" '3 177' "$attach: a program with blanks in its path is traced"
+	is "$(json_lines "$T/json" '$e->{event} eq "entry" && $e->{object}' | sort -u)" "$T/a folder/of a name" "$attach: an object with blanks in its path is shown by its name"
 done
 
 # two at once
@@ -51,7 +51,7 @@ for attach in "${MECHANISMS[@]}"; do
 	"$BBTRACE" user "$T/fib" fib --attach $attach -F json -o "$T/other.json" -- "$T/fib" >"$T/other.out" 2>"$T/other.err" &
 	bb user "$T/fib" fib main --attach $attach -F json -o "$T/json" -- "$T/fib"
 	wait $!
-	is "$? $status" '3 3' "$attach: two at the same time"
-	is "$(entries fib) $(json "$T/other.json" '$e->{event} eq "entry"')" '177 177' 'each sees its own'
+	is "$? $status" '3 3' "$attach: two traces of one program at the same time end well"
+	is "$(entries fib) $(json "$T/other.json" '$e->{event} eq "entry"')" '177 177' "$attach: of two traces at the same time each sees its own calls"
 done
 done_testing

@@ -34,33 +34,33 @@ is "$(entries plus)" 2 'asked for by the alias: the same, under that name'
 traces add add plus
 is "$(entries add) $(returns add) $(summary functions)" '2 2 1' 'function and alias: traced once'
 traces dead dead dead
-is "$(entries dead) $(summary functions)" '1 1' 'the same twice: traced once'
+is "$(entries dead) $(summary functions)" '1 1' 'FUNC given twice is traced once'
 traces 'dead dead_end' 'dead*'
 traces 'add beef dead dead_end' 'a[d]d' 'de?d' 'beef' 'd*_end'
 traces dead_end 'dead*' --exclude dead
 traces 'dead_end' 'dead*' 'beef' --exclude 'b*' --exclude dead
 bb user "$T/prog" 'dead*' --exclude '*' -- "$T/prog"
-exits 1 'nothing is left to trace'
-like "$T/err" '^bbtrace: --exclude leaves no function$' 'says so'
+exits 1 '--exclude that leaves no function is refused'
+like "$T/err" '^bbtrace: --exclude leaves no function$' 'the message says that --exclude leaves no function'
 
 # ---- several objects ----
 bb user "$T/prog:dead" "$T/library:outside" "$T/prog:add" -F json -o "$T/json" -- "$T/prog"
-exits 0 'of several objects at once'
-is "$(symbols)" 'add dead outside' 'functions of each'
+exits 0 'functions of several objects are traced at once'
+is "$(symbols)" 'add dead outside' 'functions of several objects are shown'
 is "$(json "$T/json" '$e->{event} eq "entry" && $e->{symbol} eq "outside" && $e->{object} eq "'"$T/library"'"')" 1 \
-	'each with its object'
-is "$(summary functions) $(summary unmatched)" '3 0' 'and all is accounted for'
+	"a function of several objects' is shown with its object"
+is "$(summary functions) $(summary unmatched)" '3 0' 'the summary counts the functions of several objects'
 
 # ---- versions ----
 bb user libc.so.6 malloc@@GLIBC_2.2.5 -l 1 -F json -o "$T/json" -- ls "$T"
-exits 0 'NAME@@VERSION'
-is "$(symbols)" malloc@@GLIBC_2.2.5 'shown as asked'
+exits 0 'NAME@@VERSION is traced'
+is "$(symbols)" malloc@@GLIBC_2.2.5 'NAME@@VERSION is shown as it was asked for'
 bb list libc.so.6 pthread_cond_wait -F json
 both=$(json "$T/out" 1)
 bb list libc.so.6 pthread_cond_wait@GLIBC_2.2.5 -F json
 is "$both $(json "$T/out" 1)" '2 1' 'a name has two versions; a version means one'
 bb user libc.so.6 malloc@GLIBC_9 -- ls
-exits 1 'a version that is not there'
+exits 1 'a symbol version that is not there is refused'
 
 # ---- a command in PATH, a soname ----
 PATH=$T:$PATH bb user prog dead -F json -o "$T/json" -- prog
@@ -70,7 +70,7 @@ bb user ./prog dead -F json -o "$T/json" -- ./prog
 is "$status $(json "$T/json" '$e->{event} eq "entry" && $e->{object} eq "'"$T/prog"'"')" '0 1' 'a relative path; JSON has the real one'
 ln -s prog "$T/link"
 bb user ./link dead -F json -o "$T/json" -- ./prog
-is "$status $(entries dead)" '0 1' 'a link to the file'
+is "$status $(entries dead)" '0 1' 'OBJECT may be a link to the file'
 
 # ---- a function without a name, told by its address and not by where it lies in the file ----
 program tail -O2 -no-pie
@@ -80,5 +80,5 @@ bb user "$T/nameless" direct -F json -o "$T/json" -- "$T/nameless"
 is "$(json_lines "$T/json" '$e->{event} eq "branch" && $e->{to}{vaddr} eq "'"$hidden"'" && join " ", $e->{kind}, $e->{to}{symbol} // "-"' | sort -u)" \
 	'jmp -' 'a tail call into a function without symbol: its address'
 bb user "$T/nameless" direct -F annotate -o "$T/text" -- "$T/nameless"
-like "$T/text" "jmp $hidden\$" '  the same in the disassembly'
+like "$T/text" "jmp $hidden\$" 'annotate shows a jump to a place without a name by its address'
 done_testing

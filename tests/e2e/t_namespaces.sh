@@ -37,29 +37,29 @@ machine_libc() { armed $$ "$(realpath "$libc")" rand@@GLIBC_2.2.5; }
 
 for attach in "${MECHANISMS[@]}"; do
 	watch_object /served:tick libc.so.6:rand -p "$outer" --attach "$attach" -v
-	is "$(machine_libc)" no "$attach: this machine's own libc is not touched"
+	is "$(machine_libc)" no "$attach: tracing a boxed process leaves this machine's own libc alone"
 	tell boxed 'work 6'
 	stop_watching INT
-	exits 0 "$attach: its own library is the one that is traced"
-	is "$(entered rand)" 3 'each call'
-	is "$(entered rand "\$e->{object} ne '$libc'")" 0 'under the path that the process has for it'
+	exits 0 "$attach: the library of the process's own mount namespace is traced"
+	is "$(entered rand)" 3 "$attach: each call of a boxed process is shown"
+	is "$(entered rand "\$e->{object} ne '$libc'")" 0 "$attach: a boxed process's library is shown under the path that the process has for it"
 	is "$(entered rand "\$e->{pid} == $outer && \$e->{tid} == $outer && \$e->{ns_pid} == 1")" 3 \
-		'the number is ours, the inner one stands beside it'
+		"$attach: a boxed process has our number, and its inner one beside it"
 	is "$(json "$T/watch.json" '$e->{event} eq "branch" && $e->{symbol} eq "rand" && $e->{kind} eq "ret" &&
-		$e->{to}{object} eq "/served" && length $e->{to}{symbol}')" 3 'what called it has its name'
-	like "$T/err" "^bbtrace: process $outer \(served\) is 1 in its own PID namespace" '-v says so'
+		$e->{to}{object} eq "/served" && length $e->{to}{symbol}')" 3 "$attach: the caller in a boxed process is shown by its name"
+	like "$T/err" "^bbtrace: process $outer \(served\) is 1 in its own PID namespace" "$attach: -v says which number a boxed process has in its own PID namespace"
 done
 watch_object "/proc/$outer/root/served" tick work -p "$outer"
 tell boxed 'work 3'
 stop_watching INT
-is "$status $(entered work)" '0 3' 'named through /proc/PID/root'
+is "$status $(entered work)" '0 3' "a boxed process's program is traced through /proc/PID/root"
 watch_object "/proc/$outer/exe" tick work -p "$outer" -f
 tell boxed 'work 1'
 tell boxed 'fork 4'
 child=$(sed -n 's/^child //p' "$T/boxed.out" | tail -1)
 stop_watching INT
-is "$status $(entered work "\$e->{ns_pid} == $child && \$e->{pid} != $outer")" '0 4' "a child's number too"
-is "$(entered work "\$e->{ns_pid} == 1 && \$e->{pid} == $outer")" 1 'beside its own'
+is "$status $(entered work "\$e->{ns_pid} == $child && \$e->{pid} != $outer")" '0 4' 'a child in a PID namespace is shown with its inner number'
+is "$(entered work "\$e->{ns_pid} == 1 && \$e->{pid} == $outer")" 1 'the parent in a PID namespace is shown with its own inner number'
 
 # By a user with the capabilities for it, and no more.
 if two_capabilities_do; then
@@ -75,10 +75,10 @@ EOF
 	tell boxed 'work 6'
 	stop_watching INT
 	chmod 755 "$T"
-	exits 0 'by a user with CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE'
-	is "$(entered rand "\$e->{pid} == $outer && \$e->{ns_pid} == 1 && \$e->{object} eq '$libc'")" 3 'its own library, its own number'
+	exits 0 'a user with CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE traces a boxed process'
+	is "$(entered rand "\$e->{pid} == $outer && \$e->{ns_pid} == 1 && \$e->{object} eq '$libc'")" 3 "a user's trace of a boxed process has its own library and its inner number"
 	is "$(json "$T/watch.json" '$e->{event} eq "branch" && $e->{symbol} eq "rand" && $e->{kind} eq "ret" &&
-		$e->{to}{object} eq "/served" && length $e->{to}{symbol}')" 3 'and the names of what called it'
+		$e->{to}{object} eq "/served" && length $e->{to}{symbol}')" 3 "a user's trace of a boxed process has the names of the callers"
 else
 	skip 'by a user' 'CAP_BPF and CAP_PERFMON are not enough on this kernel'
 fi
@@ -89,7 +89,7 @@ watch_object /served:tick libc.so.6:rand -p "$pid_jailed"
 is "$(machine_libc)" no 'in a chroot: this machine'\''s own libc is not touched'
 tell jailed 'work 4'
 stop_watching INT
-is "$status $(entered rand) $(entered rand 'exists $e->{ns_pid}')" '0 2 0' 'its own library; it has one number only'
+is "$status $(entered rand) $(entered rand 'exists $e->{ns_pid}')" '0 2 0' 'a process in a chroot: its own library is traced; it has one number only'
 is "$(json "$T/watch.json" '$e->{event} eq "branch" && $e->{symbol} eq "rand" && $e->{kind} eq "ret" && length $e->{to}{symbol}')" \
 	2 'what called it has its name'
 
@@ -99,19 +99,19 @@ inside() { unshare --pid --fork --mount-proc "$@"; }
 program fib -O1
 inside "$BBTRACE" user "$T/fib" fib -e entry -F json -o "$T/json" -- bash -c "exec $T/fib" >"$T/out" 2>"$T/err"
 status=$?
-exits 3 'in a PID namespace: a command'
+exits 3 'bbtrace in a PID namespace traces a command'
 is "$(json_lines "$T/json" '$e->{event} eq "entry" && "$e->{pid} $e->{tid} $e->{comm}"' | sort -u)" '2 2 fib' \
 	'numbered as the namespace has it'
-is "$(json "$T/json" 'exists $e->{ns_pid}')" 0 'which is how the command sees itself'
+is "$(json "$T/json" 'exists $e->{ns_pid}')" 0 'bbtrace in a PID namespace numbers the command as the command does itself'
 unshare --pid --fork unshare --pid --fork --mount-proc "$BBTRACE" user "$T/fib" fib -e entry -F json -o "$T/json" -- "$T/fib" \
 	>"$T/out" 2>"$T/err"
 status=$?
-exits 3 'in a namespace within a namespace'
-is "$(json_lines "$T/json" '$e->{event} eq "entry" && $e->{pid}' | sort -u)" 2 'numbered as the inner one has it'
+exits 3 'bbtrace in a namespace within a namespace traces a command'
+is "$(json_lines "$T/json" '$e->{event} eq "entry" && $e->{pid}' | sort -u)" 2 'bbtrace in a namespace within a namespace numbers as the inner one does'
 
 # A process of the same number in another namespace is another process.
 serve stranger unshare --pid --fork --mount-proc bash -c "$T/served; exit \$?"
-is "$pid_stranger" 2 'number 2 in a namespace'
+is "$pid_stranger" 2 'a stranger has number 2 in its own namespace'
 cat >"$T/filters" <<EOF
 "$T/served" <"$T/same.fifo" >"$T/same.out" & # number 2 here
 "$BBTRACE" user "$T/served" tick work -e entry -F json -o "$T/watch.json" "\$@" 2>"$T/err" &
@@ -134,10 +134,10 @@ for filter in '-p 2' '--tid 2' ''; do
 	echo stop >"$T/stop.fifo"
 	exec {same}>&-
 	wait $watching
-	is "$? $(entered work) $(entered work '$e->{pid} == 2')" '0 3 3' "in a namespace, ${filter:-without a filter}: its own process"
+	is "$? $(entered work) $(entered work '$e->{pid} == 2')" '0 3 3' "bbtrace in a namespace, ${filter:-without a filter}: the process of that number in its own namespace is traced"
 done
 unshare --pid --fork "$BBTRACE" user "$T/fib" fib -- "$T/fib" >"$T/out" 2>"$T/err"
 status=$?
-exits 1 'with the /proc of another namespace'
-like "$T/err" '^bbtrace: /proc shows another PID namespace.*mount -t proc' 'it is said what to do'
+exits 1 'bbtrace with the /proc of another namespace is refused'
+like "$T/err" '^bbtrace: /proc shows another PID namespace.*mount -t proc' 'the message about the /proc of another namespace says what to do'
 done_testing

@@ -60,9 +60,9 @@ is "$status $(lib_calls "\$e->{object} eq '$T/a/libver.so.1'") $(lib_calls "\$e-
 	'two versions of a library at once: each by its path'
 whole 'two versions'
 bb user libver.so.1 lib_work -p "$pid_one"
-exits 1 'by their soname'
+exits 1 'two versions of a library by their one soname are refused'
 like "$T/err" "process $pid_one has several files mapped as libver\.so\.1: $T/[ab]/libver\.so\.1 \(/proc/.*\), $T/[ab]/libver\.so\.1 \(" \
-	'it is said that there are two, and how to name each'
+	'the message about two versions of a library names both, and how to name each'
 tell one 'shut new'
 
 # ---- replaced on disk ----
@@ -71,30 +71,30 @@ mv "$T/a/next" "$T/a/libver.so.1"
 watch_object "$T/served:tick" "libver.so.1:lib_work" -p "$pid_one"
 tell one 'call old 2'
 stop_watching INT
-is "$status $(lib_calls)" '0 2' 'replaced on disk: by soname, the mapped one is traced'
+is "$status $(lib_calls)" '0 2' 'a library replaced on disk: by soname the mapped one is traced'
 whole 'by soname'
-is "$(lib_calls "\$e->{object} ne '$T/a/libver.so.1'")" 0 'under the path that the process has for it'
+is "$(lib_calls "\$e->{object} ne '$T/a/libver.so.1'")" 0 'a library replaced on disk is shown under the path that the process has for it'
 watch_object "$T/served:tick" "$T/a/libver.so.1:lib_work" -p "$pid_one"
 tell one 'call old 2'
 tell one "open new $T/b/../a/libver.so.1"
 tell one 'call new 4'
 stop_watching INT
-is "$status $(lib_calls)" '0 2' 'by path as well; the new file is another library'
+is "$status $(lib_calls)" '0 2' 'a library replaced on disk: by path the mapped one is traced, too'
 whole 'by path'
 bb user libver.so.1 lib_work -p "$pid_one"
-exits 1 'both mapped under the same path'
-like "$T/err" 'several files' 'is told'
+exits 1 'two libraries mapped under the same path are refused'
+like "$T/err" 'several files' 'the message says that two libraries are mapped under the same path'
 grep -o '/proc/[^ )]*' "$T/err" >"$T/names"
 while read -r name; do
 	watch_object "$T/served:tick" "$name:lib_work" -p "$pid_one"
 	tell one 'call old 2'
 	tell one 'call new 5'
 	stop_watching INT
-	is "$status" 0 "each by the name that was given: ${name##*/}"
+	is "$status" 0 "of two libraries mapped under one path one is traced by the name that was given: ${name##*/}"
 	lib_calls >>"$T/both"
 	whole "as ${name##*/}"
 done <"$T/names"
-is "$(sort "$T/both" | xargs)" '2 5' 'and each is another one'
+is "$(sort "$T/both" | xargs)" '2 5' 'the names given for two libraries mapped under one path mean different ones'
 
 # ---- deleted ----
 rm "$T/a/libver.so.1"
@@ -102,7 +102,7 @@ tell one 'shut new'
 watch_object "$T/served:tick" "libver.so.1:lib_work" -p "$pid_one"
 tell one 'call old 3'
 stop_watching INT
-is "$status $(lib_calls)" '0 3' 'a deleted library, by soname'
+is "$status $(lib_calls)" '0 3' 'a deleted library is traced by its soname'
 whole 'deleted'
 
 cp "$T/served" "$T/gone"
@@ -112,12 +112,12 @@ for name in "$T/gone" "/proc/$pid_gone/exe"; do
 	watch_object "$name" tick work -p "$pid_gone"
 	tell gone 'work 3'
 	stop_watching INT
-	is "$status $(calls) $(calls "\$e->{object} eq '$T/gone'")" '0 3 3' "a deleted program, as ${name##*/}"
+	is "$status $(calls) $(calls "\$e->{object} eq '$T/gone'")" '0 3 3' "a deleted program is traced as ${name##*/}"
 	is "$(json "$T/watch.json" '$e->{event} eq "branch" && $e->{kind} eq "ret" && $e->{symbol} eq "work" && $e->{to}{symbol} =~ /^(work_times|main|obey)$/')" \
 		2 'with the names of its symbols' # an odd number makes it end in rand()
 done
 bb list "/proc/$pid_gone/exe" work
-is "$status $(grep -c ' work$' "$T/out")" '0 1' 'and listed'
+is "$status $(grep -c ' work$' "$T/out")" '0 1' 'a deleted program is listed'
 
 # ---- memory only ----
 if command -v python3 >/dev/null; then
@@ -131,13 +131,13 @@ if command -v python3 >/dev/null; then
 	watch_object "/proc/$pid_memory/exe" tick work -p "$pid_memory"
 	tell memory 'work 4'
 	stop_watching INT
-	is "$status $(calls) $(calls '$e->{object} eq "/memfd:inmemory"')" '0 4 4' 'a program that is in memory only'
+	is "$status $(calls) $(calls '$e->{object} eq "/memfd:inmemory"')" '0 4 4' 'a program that is in memory only is traced'
 	is "$(json "$T/watch.json" '$e->{event} eq "branch" && $e->{kind} eq "ret" && $e->{symbol} eq "work" && $e->{to}{symbol} =~ /^(work_times|main|obey)$/')" \
-		2 'with the names of its symbols'
+		2 'a program that is in memory only is shown with the names of its symbols'
 	watch_object memfd:inmemory tick work -p "$pid_memory"
 	tell memory 'work 2'
 	stop_watching INT
-	is "$status $(calls)" '0 2' 'by the name that its maps show'
+	is "$status $(calls)" '0 2' 'a program that is in memory only is traced by the name that its maps show'
 else
 	skip 'a program that is in memory only' 'needs python3'
 fi

@@ -16,26 +16,26 @@ strip "$T/stripped"
 branches() { json_lines "$T/json" '$e->{event} eq "branch" && join " ", @$e{qw(vaddr kind taken)}, $e->{to}{vaddr}'; }
 
 bb user "$T/stripped" "$offset" -F json -o "$T/json" -- "$T/stripped"
-exits 3 '0xOFF of a stripped program'
-is "$(entries "$offset") $(returns "$offset")" '177 177' 'shown as it was asked for'
+exits 3 '0xOFF of a stripped program is traced'
+is "$(entries "$offset") $(returns "$offset")" '177 177' '0xOFF of a stripped program is shown as it was asked for'
 branches >"$T/got"
-same "$T/got" "$T/by_name" 'the branches of the function'
+same "$T/got" "$T/by_name" '0xOFF has the branches that the function has by name'
 
 bb user "$T/stripped" "$offset:fibonacci" -F json -o "$T/json" -- "$T/stripped"
-exits 3 '0xOFF:NAME'
-is "$(entries fibonacci) $(returns fibonacci)" '177 177' 'is shown as NAME'
+exits 3 '0xOFF:NAME is traced'
+is "$(entries fibonacci) $(returns fibonacci)" '177 177' '0xOFF:NAME is shown as NAME'
 is "$(json "$T/json" '$e->{event} eq "branch" && $e->{kind} eq "call" && $e->{to}{symbol} eq "fibonacci" && !$e->{to}{offset}')" \
 	176 'as a target, too'
 
 bb user "$T/fib" "$offset:dead" -F json -o "$T/json" -- "$T/fib"
-is "$status $(entries dead)" '3 177' 'a name for a function that has a symbol'
+is "$status $(entries dead)" '3 177' '0xOFF:NAME renames a function that has a symbol'
 
 # ---- ranges ----
 bb user "$T/stripped" "$offset+$(printf 0x%x "$size")" -F json -o "$T/json" -- "$T/stripped"
-exits 3 '0xOFF+0xLEN'
+exits 3 '0xOFF+0xLEN is traced'
 branches >"$T/got"
-same "$T/got" "$T/by_name" 'the branches of all of the function'
-is "$(json "$T/json" '$e->{event} =~ /^(entry|return)$/')" 0 'no entry, no return'
+same "$T/got" "$T/by_name" '0xOFF+0xLEN of a whole function has all of its branches'
+is "$(json "$T/json" '$e->{event} =~ /^(entry|return)$/')" 0 '0xOFF+0xLEN shows no entry and no return'
 
 # that ends anywhere, within an instruction too
 wrong=
@@ -54,7 +54,7 @@ read -r _ first < <(sed -n '2s/^\(0x[0-9a-f]*\)+\(0x[0-9a-f]*\)$/\2 \1/p' "$T/ou
 length=$(sed -n '2s/.*+//p' "$T/out")
 at=$(printf '0x%x' $((offset + first - start)))
 bb user "$T/stripped" "$at+$length" -F json -o "$T/json" -- "$T/stripped"
-is "$status $(branches | cut -d' ' -f1,2 | sort | uniq -c | xargs)" "3 177 $(printf '0x%x' $((first))) jcc" 'one instruction'
+is "$status $(branches | cut -d' ' -f1,2 | sort | uniq -c | xargs)" "3 177 $(printf '0x%x' $((first))) jcc" '0xOFF+0xLEN of one instruction has that branch alone'
 
 # ---- from the middle of a function on ----
 bb list --sites "$T/fib" fib -F json
@@ -62,14 +62,14 @@ read -r middle < <(json_lines "$T/out" '$e->{kind} eq "jcc" && $e->{vaddr}')
 ((middle += 2))
 at=$(printf '0x%x' $((offset + middle - start)))
 bb user "$T/fib" "$at" -F json -o "$T/json" -- "$T/fib"
-exits 3 'an offset in the middle of a function'
-in_place "$T/json" "$T/fib" 'is at its place in that'
+exits 3 'an offset in the middle of a function is traced'
+in_place "$T/json" "$T/fib" 'an offset in the middle of a function is shown at its place in that'
 is "$(json_lines "$T/json" '$e->{event} eq "entry" && "$e->{symbol}+$e->{offset}"' | sort -u)" "fib+$((middle - start))" \
-	'from its entry on'
+	'an offset in the middle of a function has entries at that place'
 bb user "$T/fib" "$at:parse" -F json -o "$T/json" -- "$T/fib"
-exits 3 'with a name'
-is "$(json_lines "$T/json" '$e->{event} ne "summary" && $e->{symbol}' | sort -u)" parse 'is shown as that'
-is "$(json_lines "$T/json" '$e->{event} eq "entry" && $e->{offset}' | sort -u)" 0 'which begins there'
+exits 3 'an offset in the middle of a function, with a name, is traced'
+is "$(json_lines "$T/json" '$e->{event} ne "summary" && $e->{symbol}' | sort -u)" parse 'an offset in the middle of a function, with a name, is shown under that name'
+is "$(json_lines "$T/json" '$e->{event} eq "entry" && $e->{offset}' | sort -u)" 0 'an offset in the middle of a function, with a name, begins there'
 
 # ---- a program at fixed addresses: functions without symbol by the address that objdump shows ----
 program fib -O1 -no-pie
@@ -78,17 +78,17 @@ strip "$T/stripped"
 start=$(symbol "$T/fib" fib) address=$(printf '0x%x' "$(symbol "$T/fib" fib)")
 bb list "$T/stripped" -F json
 json_lines "$T/out" '$e->{symbol} =~ /^0x/ && "$e->{symbol} $e->{vaddr}"' | awk '$1 != $2' >"$T/other"
-is "$(json "$T/out" '$e->{symbol} eq "'"$address"'"') $(cat "$T/other")" '1 ' 'list names them by their address'
+is "$(json "$T/out" '$e->{symbol} eq "'"$address"'"') $(cat "$T/other")" '1 ' 'list names functions without symbols by their address'
 for spec in "$address" "$(file_offset "$T/fib" "$start")"; do
 	bb user "$T/stripped" "$spec" -F json -o "$T/json" -- "$T/stripped"
-	exits 3 "$spec: traced"
-	is "$(entries "$address") $(returns "$address")" '177 177' 'by the address as by the file offset'
+	exits 3 "$spec, a function without symbol: traced"
+	is "$(entries "$address") $(returns "$address")" '177 177' "$spec, a function without symbol: each call is shown"
 done
 bb user "$T/stripped" "$address+$(symbol_size "$T/fib" fib | xargs printf 0x%x)" -F json -o "$T/json" -- "$T/stripped"
-is "$status $(json_lines "$T/json" '$e->{event} eq "branch" && $e->{symbol}' | sort -u)" "3 $address" 'a range by address'
+is "$status $(json_lines "$T/json" '$e->{event} eq "branch" && $e->{symbol}' | sort -u)" "3 $address" '0xADDR+0xLEN takes a link-time address'
 bb user "$T/stripped" '*' -o "$T/trace" -- "$T/stripped"
 bb report "$T/trace" "$address" -F json
-is "$status $(json "$T/out" '$e->{event} eq "entry"')" '0 177' 'report takes the address, too'
+is "$status $(json "$T/out" '$e->{event} eq "entry"')" '0 177' "report takes a function's address"
 
 # ---- what is no boundary, no code ----
 program fib -O1
@@ -96,17 +96,17 @@ at=$(printf '0x%x' $((offset + first - start0)))
 for wrong in "$(printf '0x%x' $((at + 1)))" "$(printf '0x%x' $((at + 1)))+0x8"; do
 	bb user "$T/fib" "$wrong" -- "$T/fib"
 	exits 1 'an offset inside an instruction is refused'
-	like "$T/err" "^bbtrace: .*(instruction|boundary)" 'and the message says so'
-	is "$(cat "$T/out")" '' 'before anything has run'
+	like "$T/err" "^bbtrace: .*(instruction|boundary)" 'an offset inside an instruction: the message says so'
+	is "$(cat "$T/out")" '' 'an offset inside an instruction is refused before anything runs'
 done
 bb user "$T/fib" 0x10 -- "$T/fib"
-exits 1 'an offset outside the code'
-like "$T/err" 'file offset 0x10 .*in the code of .*bbtrace list' 'names the next step'
+exits 1 'an offset outside the code is refused'
+like "$T/err" 'file offset 0x10 .*in the code of .*bbtrace list' 'the message about an offset outside the code has the next step'
 bb user "$T/fib" 0xfffffffff -- "$T/fib"
-exits 1 'an offset outside the file'
+exits 1 'an offset outside the file is refused'
 bb user "$T/fib" 0x -- "$T/fib"
-exits 1 '0x alone'
-like "$T/err" "write it as 0x and hexadecimal digits" 'says how to write it'
+exits 1 '0x alone is refused'
+like "$T/err" "write it as 0x and hexadecimal digits" 'the message about 0x alone says how to write an offset'
 
 # ---- a program that only has .dynsym ----
 python=/usr/bin/python3
@@ -116,10 +116,10 @@ if [[ -x $python ]] && nm -D "$python" 2>/dev/null | grep -q ' T Py_IsInitialize
 			"$python" -c "import ctypes; [ctypes.pythonapi.Py_IsInitialized() for i in range($times)]"
 		counted+=("$(entries Py_IsInitialized)")
 	done
-	exits 0 'functions of a stripped python3'
-	is $((counted[1] - counted[0])) 7 'each call more is an entry more'
+	exits 0 'functions of a stripped python3 are traced'
+	is $((counted[1] - counted[0])) 7 'in a stripped python3 each call more is an entry more'
 	bb user "$python" PyList_New -F json -o "$T/json" -- "$python" -c 'print(sum(range(10)))'
-	is "$status $(cat "$T/out") $(summary unmatched)" '0 45 0' 'traced from start to end'
+	is "$status $(cat "$T/out") $(summary unmatched)" '0 45 0' 'a stripped python3 is traced from start to end'
 else
 	skip 'functions of a stripped python3' 'no stripped /usr/bin/python3'
 fi

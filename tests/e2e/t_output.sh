@@ -11,26 +11,26 @@ run() { bb user "$T/fib" fib -F text "$@" -- "$T/fib"; }
 # ---- where ----
 umask 022
 run --no-fold -o "$T/trace"
-exits 3 '-o FILE'
-is "$(cat "$T/out")" 55 "CMD's stdout is its own"
-is "$(stat -c %a "$T/trace")" 600 'the file is its owner'\''s alone'
-is "$(grep -c ' fib' "$T/trace")" "$(summary events)" 'the trace is in it'
+exits 3 "-o FILE: CMD's status is bbtrace's"
+is "$(cat "$T/out")" 55 "-o FILE: CMD's stdout is its own"
+is "$(stat -c %a "$T/trace")" 600 "-o FILE is its owner's alone"
+is "$(grep -c ' fib' "$T/trace")" "$(summary events)" '-o FILE has the trace'
 echo something longer than it was before >"$T/trace.old"
 cat "$T/trace" "$T/trace" "$T/trace" >"$T/trace.big"
 run -l 3 -o "$T/trace.big"
-is "$(wc -l <"$T/trace.big")" 3 'a file that was there is begun anew'
+is "$(wc -l <"$T/trace.big")" 3 '-o FILE begins a file anew that was there'
 run -l 3 -o -
-is "$(grep -c ' fib' "$T/out") $(grep -c '^55$' "$T/out")" '3 1' '-o -: stdout'
+is "$(grep -c ' fib' "$T/out") $(grep -c '^55$' "$T/out")" '3 1' '-o - writes the trace to stdout'
 run -l 3
-is "$(grep -c ' fib' "$T/out")" 3 'the same without -o'
+is "$(grep -c ' fib' "$T/out")" 3 'without -o the trace goes to stdout'
 grep -v '^ .*fib\|^55$' "$T/out" >"$T/rest"
-is "$(cat "$T/rest")" '' 'nothing else of bbtrace is on stdout'
+is "$(cat "$T/rest")" '' 'with -o - nothing else of bbtrace is on stdout'
 
 # CMD's streams are its own
 bb user "$T/fib" fib -F text -o "$T/trace" -- sh -c 'cat; echo to stderr >&2; ls -l /proc/self/fd' <<<hello
 echo hello | "$BBTRACE" user "$T/fib" fib -F text -o "$T/trace" -- sh -c 'cat; echo to stderr >&2' >"$T/out" 2>"$T/err"
-is "$(cat "$T/out")" hello "CMD's stdin and stdout"
-is "$(head -1 "$T/err")" 'to stderr' 'and stderr'
+is "$(cat "$T/out")" hello 'CMD has its own stdin and stdout'
+is "$(head -1 "$T/err")" 'to stderr' 'CMD has its own stderr'
 sh -c 'ls /proc/$$/fd' >"$T/plain" 2>"$T/err" </dev/null
 "$BBTRACE" user "$T/fib" fib -F text -o "$T/trace" -- sh -c 'ls /proc/$$/fd' >"$T/out" 2>"$T/err" </dev/null
 same "$T/out" "$T/plain" 'CMD inherits no descriptor of bbtrace'
@@ -40,7 +40,7 @@ column() { awk '/ fib/ { print $1 }' "$T/trace"; }
 run -T rel -o "$T/trace"
 is "$(column | grep -cvE '^[0-9]+\.[0-9]{9}$')" 0 '-T rel: seconds since the start'
 column | LC_ALL=C sort -n -c
-ok $? 'in order'
+ok $? '-T rel: the times ascend'
 run -T delta -o "$T/trace"
 is "$(column | head -1) $(column | sed 1d | grep -cvE '^\+[0-9]+\.[0-9]{9}$')" '- 0' '-T delta: since the line before'
 run -T abs -o "$T/trace"
@@ -88,25 +88,25 @@ for line in open(sys.argv[1], "rb"):
 name=$'we"ird \\ \xff\x01 \xc3\xa4 name'
 cp "$T/fib" "$T/$name"
 bb user "$T/$name" fib -k -F json -o "$T/json" -- "$T/$name"
-exits 3 'a file with quotes, backslashes, control characters and broken UTF-8 in its name'
+exits 3 'a program is traced whose name has quotes, backslashes, control characters and broken UTF-8'
 if command -v python3 >/dev/null; then
 	strict "$T/json"
-	ok $? 'its JSON is valid'
+	ok $? 'JSON of a program with a hostile name is valid'
 fi
-is "$(entries fib)" 177 'each call is there'
-is "$(json "$T/json" '$e->{event} eq "summary"') $(tail -1 "$T/json" | cut -c1-18)" '1 {"event":"summary"' 'one summary, the last line'
+is "$(entries fib)" 177 'each call of a program with a hostile name is shown'
+is "$(json "$T/json" '$e->{event} eq "summary"') $(tail -1 "$T/json" | cut -c1-18)" '1 {"event":"summary"' 'JSON has one summary, as its last line'
 bb user "$T/$name" fib -F text -o "$T/trace" -- "$T/$name"
 LC_ALL=C grep -aq $'[\x01\xff]' "$T/trace"
-is $? 1 'as text: no control character gets through'
+is $? 1 'text of a program with a hostile name has no control character'
 
 bb user "$T/fib" fib -F yaml -- "$T/fib"
-exits 2 'no such format'
-like "$T/err" "unknown format 'yaml'; formats: text, json" 'is told what there are'
+exits 2 '-F with an unknown format is wrong usage'
+like "$T/err" "unknown format 'yaml'; formats: text, json" 'the message about an unknown format names those that there are'
 
 # ---- per thread, times never go back ----
 program threads -O1 -pthread
 bb user "$T/threads" collatz worker -F json -o "$T/json" -- "$T/threads"
 is "$(json_lines "$T/json" 'our %last; my $back = defined $e->{ts} && $e->{ts} < ($last{$e->{tid}} // 0); $last{$e->{tid} // 0} = $e->{ts} if defined $e->{ts}; $back ? 1 : ""')" \
 	'' 'the times of each thread are in order'
-is "$(json_lines "$T/json" '$e->{tid}' | sort -u | wc -l)" 4 'of all four threads'
+is "$(json_lines "$T/json" '$e->{tid}' | sort -u | wc -l)" 4 'JSON of a program with four threads has all four'
 done_testing

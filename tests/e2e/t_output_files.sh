@@ -29,97 +29,97 @@ for shared in sticky open; do
 	ln -s "$dir/link" "$T/own/to-$shared"
 	for name in link to-new folder/new chain; do
 		write "$dir/$name"
-		exits 1 "$shared: $name: refused"
-		like "$T/err" '^bbtrace: cannot write to .*symbolic link of another user' 'and why'
+		exits 1 "-o $shared: $name: refused"
+		like "$T/err" '^bbtrace: cannot write to .*symbolic link of another user' "-o $shared: $name: the message says that the link is another user's"
 	done
 	write "$T/own/to-$shared"
-	exits 1 "$shared: our own link to another user's: refused"
+	exits 1 "-o $shared: our own link to another user's: refused"
 	write "$dir/file"
-	exits 1 "$shared: another user's file: refused"
-	is "$(cat "$dir/file")" his 'it is as it was'
+	exits 1 "-o $shared: another user's file: refused"
+	is "$(cat "$dir/file")" his "-o $shared: another user's file is left as it was"
 	write "$dir/fifo"
-	exits 1 "$shared: another user's FIFO: refused, without waiting for a reader"
+	exits 1 "-o $shared: another user's FIFO: refused, without waiting for a reader"
 	is "$(cat "$T/precious") $(cd "$T/own" && echo *)" "precious in $([[ $shared == sticky ]] && echo to-sticky || echo to-open to-sticky)" \
-		'nothing was written, nothing made'
+		"-o $shared: behind links of others nothing was written, nothing made"
 
 	ln "$T/precious" "$dir/hard"
 	write "$dir/hard"
-	exits 1 "$shared: another name of a file of ours: refused"
+	exits 1 "-o $shared: another name of a file of ours: refused"
 	rm "$dir/hard"
 
 	write "$dir/new"
 	written "$dir/new"
-	ok $? "$shared: a new file"
-	is "$(stat -c '%U %a' "$dir/new")" 'root 600' 'ours alone'
+	ok $? "-o $shared: a new file is made"
+	is "$(stat -c '%U %a' "$dir/new")" 'root 600' "-o $shared: a new file is ours alone"
 	write "$dir/new"
 	written "$dir/new"
-	ok $? 'which is begun anew'
+	ok $? "-o $shared: a file of ours is begun anew"
 	ln -s "$T/own/new" "$dir/ours"
 	write "$dir/ours"
 	written "$T/own/new"
-	ok $? 'through a link of ours'
+	ok $? "-o $shared: a link of ours is followed"
 	rm "$T/own/new"
 	bb user "$T/fib" fib -o "$dir/link" -- "$T/fib"
-	exits 1 'a trace file: the same'
+	exits 1 "-o $shared: a trace file through another user's link: refused"
 	bb user "$T/fib" fib -F text -l 3 --record "$dir/link" -- "$T/fib"
-	exits 1 '--record: the same'
-	is "$(cat "$T/precious")" precious 'nothing was written'
+	exits 1 "--record $shared: through another user's link: refused"
+	is "$(cat "$T/precious")" precious "--record $shared: nothing was written through another user's link"
 done
 
 # ---- folders of our own ----
 ln -s "$T/precious" "$T/own/link"
 write "$T/own/link"
 written "$T/precious"
-ok $? 'a link in a folder of our own is followed'
+ok $? '-o follows a link in a folder of our own'
 ln -s in/../../own/in/new "$T/own/long"
 write "$T/own/long"
 written "$T/own/in/new"
-ok $? 'one to a file that is not there yet, by a longer way'
+ok $? '-o follows a link to a file that is not there yet, by a longer way'
 ln -s loop "$T/own/loop"
 write "$T/own/loop"
-exits 1 'a link to itself'
+exits 1 '-o refuses a link to itself'
 chown nobody "$T/own/in/new"
 chmod 640 "$T/own/in/new"
 write "$T/own/in/new"
 written "$T/own/in/new"
 ok $? "root may write to others' files where only root puts them"
-is "$(stat -c '%U %a' "$T/own/in/new")" 'nobody 640' 'they stay theirs'
+is "$(stat -c '%U %a' "$T/own/in/new")" 'nobody 640' 'files of others that root writes to stay theirs'
 for path in "$T/own" "$T/own/" "$T/none/new" "$T/precious/new" "$T/own/none/"; do
 	write "$path"
-	exits 1 "${path#"$T"}: refused"
-	like "$T/err" '^bbtrace: cannot write to .*: (Is a|Not a|No such)' 'in plain words'
+	exits 1 "-o ${path#"$T"}: refused"
+	like "$T/err" '^bbtrace: cannot write to .*: (Is a|Not a|No such)' "-o ${path#"$T"}: the message says in plain words why"
 done
 (cd "$T/own" && write in/../relative && written relative)
-ok $? 'a relative path'
+ok $? '-o takes a relative path'
 
 # ---- what is no file ----
 mknod "$T/own/disk" b 259 65535 && mknod "$T/own/device" c 10 255 && mknod "$T/own/null" c 1 3
 for name in disk device; do
 	write "$T/own/$name"
-	exits 1 "a $name: refused"
-	like "$T/err" 'it is a device; choose' 'as such'
+	exits 1 "-o on a $name is refused"
+	like "$T/err" 'it is a device; choose' "-o on a $name: the message says that it is a device"
 done
 write "$T/own/null"
-exits 3 '/dev/null by another name'
+exits 3 '-o takes /dev/null by another name'
 write /dev/null
-exits 3 /dev/null
-is "$(stat -c '%F %t %T' /dev/null)" 'character special file 1 3' 'is what it was'
+exits 3 '-o takes /dev/null'
+is "$(stat -c '%F %t %T' /dev/null)" 'character special file 1 3' '/dev/null is what it was'
 for name in /dev/stdout /dev/fd/1 /proc/self/fd/1 /proc/self/fd/../fd/1; do
 	"$BBTRACE" user "$T/fib" fib -F text -l 3 -o $name -- "$T/fib" 2>"$T/err" | cat >"$T/out"
-	is "${PIPESTATUS[0]} $(grep -c ' fib' "$T/out")" '3 3' "$name: a pipe"
+	is "${PIPESTATUS[0]} $(grep -c ' fib' "$T/out")" '3 3' "-o $name writes to a pipe"
 done
 echo before >"$T/out"
 "$BBTRACE" user "$T/fib" fib -F text -l 3 -o /dev/stdout -- "$T/fib" >>"$T/out" 2>"$T/err"
-is "$? $(head -1 "$T/out") $(grep -c ' fib' "$T/out")" '3 before 3' '/dev/stdout: a file is not begun anew'
+is "$? $(head -1 "$T/out") $(grep -c ' fib' "$T/out")" '3 before 3' '-o /dev/stdout: a file there is not begun anew'
 mkfifo "$T/own/fifo"
 cat "$T/own/fifo" >"$T/read" &
 write "$T/own/fifo"
 wait $!
 status=$status written "$T/read"
-ok $? 'a FIFO of our own, with a reader'
+ok $? '-o writes to a FIFO of our own that has a reader'
 if command -v script >/dev/null; then
 	script -qec "$BBTRACE user $T/fib fib -F text -l 3 -o /dev/tty -- $T/fib" "$T/typed" >"$T/out" </dev/null
-	is "$(grep -c ' fib-[0-9]' "$T/typed")" 3 '/dev/tty'
+	is "$(grep -c ' fib-[0-9]' "$T/typed")" 3 '-o /dev/tty writes to the terminal'
 fi
 
 # ---- rotation ----
@@ -135,21 +135,21 @@ int main(void)
 END
 rotate() { bb user "$T/busy" leaf -o "$1" --max-size 64K -- "$T/busy"; }
 rotate "$T/sticky/rotated"
-like "$T/err" 'hold the end of the trace' 'rotated, more than once'
-is "$(stat -c '%U %a %F' "$T/sticky/rotated" "$T/sticky/rotated.1" | sort -u)" 'root 600 regular file' 'each part is ours alone'
+like "$T/err" 'hold the end of the trace' '--max-size: a trace is rotated more than once'
+is "$(stat -c '%U %a %F' "$T/sticky/rotated" "$T/sticky/rotated.1" | sort -u)" 'root 600 regular file' '--max-size: each part is ours alone'
 rm "$T/sticky/rotated" "$T/sticky/rotated.1"
 nobody ln -s "$T/precious" "$T/sticky/rotated.1"
 rotate "$T/sticky/rotated"
-exits 1 "another user's link where the older part goes: refused"
-like "$T/err" 'cannot write to .*rotated\.1: it is a file of another user' 'and why'
+exits 1 "--max-size: another user's link where the older part goes: refused"
+like "$T/err" 'cannot write to .*rotated\.1: it is a file of another user' "--max-size: the message says that the older part's file is another user's"
 rm "$T/sticky/rotated.1"
 mkdir "$T/own/parts" && ln -s "$T/own/in/part" "$T/own/parts/link"
 rotate "$T/own/parts/link"
-exits 0 'by a link of our own'
+exits 0 '--max-size: a link of our own where the older part goes is followed'
 nobody sh -c "echo his >$T/sticky/rotated.1"
 rotate "$T/sticky/rotated"
-exits 1 "another user's file there: refused"
-is "$(cat "$T/sticky/rotated.1")" his 'it is as it was'
+exits 1 "--max-size: another user's file where the older part goes: refused"
+is "$(cat "$T/sticky/rotated.1")" his "--max-size: another user's file where the older part goes is as it was"
 bb user "$T/fib" fib -o /dev/stdout --max-size 64K -- "$T/fib"
-like "$T/err" 'max-size needs a regular file' '--max-size and stdout'
+like "$T/err" 'max-size needs a regular file' '--max-size refuses stdout'
 done_testing

@@ -71,21 +71,21 @@ for profile in run.trace run.json; do
 	bb user "$T/loop" work pick --placement witness --profile "$T/$profile" -F json -o "$T/profiled.json" -- "$T/loop"
 	exits 0 "--profile $profile"
 	steps "$T/profiled.json" >"$T/profiled.steps"
-	same "$T/profiled.steps" "$T/full.steps" 'the same steps'
-	is $(($(hits "$T/profiled.json") < $(hits "$T/witness.json"))) 1 "fewer hits than by guess: $(hits "$T/profiled.json")"
+	same "$T/profiled.steps" "$T/full.steps" "--profile $profile: the same steps as without"
+	is $(($(hits "$T/profiled.json") < $(hits "$T/witness.json"))) 1 "--profile $profile: fewer hits than by guess: $(hits "$T/profiled.json")"
 done
 # A profile may be of another input, or wrong.
 perl -pe 's/"taken_count":(\d+),"not_taken_count":(\d+)/"taken_count":$2,"not_taken_count":$1/' "$T/run.json" >"$T/wrong.json"
 bb user "$T/loop" work pick --placement witness --profile "$T/wrong.json" -F json -o "$T/misled.json" -- "$T/loop"
 steps "$T/misled.json" >"$T/misled.steps"
-same "$T/misled.steps" "$T/full.steps" 'by a profile that is wrong: the same steps'
+same "$T/misled.steps" "$T/full.steps" '--profile of a wrong profile: the same steps as without'
 
 bb user "$T/loop" work pick --profile "$T/none" -- "$T/loop"
-exits 1 'a profile that is not there'
-like "$T/err" "^bbtrace: cannot read $T/none: No such file" 'is named'
+exits 1 '--profile of a file that is not there is refused'
+like "$T/err" "^bbtrace: cannot read $T/none: No such file" '--profile of a file that is not there: the message names it'
 bb user "$T/loop" work pick --profile "$T/loop.c" -- "$T/loop"
-exits 1 'a file that is no profile'
-like "$T/err" "^bbtrace: $T/loop.c is neither a trace file" 'and the message says what is'
+exits 1 '--profile of a file that is no profile is refused'
+like "$T/err" "^bbtrace: $T/loop.c is neither a trace file" '--profile of a file that is no profile: the message says what is one'
 # each line that is wrong is named, with what is wrong with it
 wrong_line() { # LINE MESSAGE NAME
 	{ head -1 "$T/run.json" && printf '%s\n' "$1"; } >"$T/odd.json"
@@ -107,5 +107,5 @@ bb user "$odd" work pick --placement witness --profile "$T/weird.json" -F json -
 is "$(hits "$T/weird.steps")" "$(hits "$T/profiled.json")" 'a path with a quote: its counts are used'
 head -c 2000 "$T/run.trace" >"$T/cut.trace"
 bb user "$T/loop" work pick --profile "$T/cut.trace" -c -- "$T/loop"
-is $((status < 2)) 1 "a trace file that was cut: status $status"
+is $((status < 2)) 1 "--profile takes a trace file that was cut, or refuses it: status $status"
 done_testing

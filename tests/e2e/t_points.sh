@@ -17,24 +17,24 @@ for case in 'ladder classify' 'switch pick'; do
 	bb list --points "$T/$prog" "$func"
 	exits 0 "$prog: list --points"
 	cp "$T/out" "$T/points"
-	is "$(head -1 "$T/points")" "# objname=$T/$prog" 'names the object'
+	is "$(head -1 "$T/points")" "# objname=$T/$prog" "$prog: list --points names the object"
 	bb list --sites "$T/$prog" "$func" -F json
-	is "$(sed 1d "$T/points" | wc -l)" "$(json "$T/out" 1)" 'a line for each site'
+	is "$(sed 1d "$T/points" | wc -l)" "$(json "$T/out" 1)" "$prog: list --points has a line for each site"
 	bb user "@$T/points" -F json -o "$T/json" -- "$T/$prog"
 	exits 0 "$prog: user @POINTS"
 	branches >"$T/by_points"
-	same "$T/by_points" "$T/by_name" 'the same branches'
-	is "$(json "$T/json" '$e->{event} =~ /^(entry|return)$/')" 0 'no entry, no return'
+	same "$T/by_points" "$T/by_name" "$prog: user @POINTS shows the branches that the function has by name"
+	is "$(json "$T/json" '$e->{event} =~ /^(entry|return)$/')" 0 "$prog: user @POINTS shows no entry and no return"
 	bb user "$T/$prog" "@$T/points" -F json -o "$T/json" -- "$T/$prog"
 	branches >"$T/by_points"
-	same "$T/by_points" "$T/by_name" 'the same with the object named'
+	same "$T/by_points" "$T/by_name" "$prog: user OBJECT @POINTS shows the same branches"
 done
 
 # ---- one point of many ----
 bb list --points "$T/ladder" classify
 sed -n '1p;2p' "$T/out" >"$T/points"
 bb user "@$T/points" -F json -o "$T/json" -- "$T/ladder"
-is "$status $(branches | cut -d' ' -f2 | sort -u)" "0 $(sed -n '2s/+.*//p' "$T/points")" 'one point: its branch'
+is "$status $(branches | cut -d' ' -f2 | sort -u)" "0 $(sed -n '2s/+.*//p' "$T/points")" 'user @POINTS of one point shows its branch'
 
 # ---- a selection is in its function: that names it, and offsets count from its start ----
 # FUNC...: by each output that tells places.
@@ -46,11 +46,11 @@ selects() {
 	in_place "$T/json" "$T/switch" "$what: symbols and offsets are what nm says"
 	functions=$(summary functions)
 	bb user "$T/switch" "$@" -c -F json -o "$T/json" -- "$T/switch"
-	in_place "$T/json" "$T/switch" "$what: -c"
+	in_place "$T/json" "$T/switch" "$what: with -c symbols and offsets are what nm says"
 	bb list --sites "$T/switch" "$@" -F json
-	in_place "$T/out" "$T/switch" "$what: list --sites"
+	in_place "$T/out" "$T/switch" "$what: in list --sites symbols and offsets are what nm says"
 	bb list "$T/switch" "$@" -F json
-	in_place "$T/out" "$T/switch" "$what: list"
+	in_place "$T/out" "$T/switch" "$what: in list symbols and offsets are what nm says"
 	is "$functions" "$(json_lines "$T/out" '$e->{symbol}' | sort -u | wc -l)" "$what: functions are counted, not stretches of them"
 }
 bb list --points "$T/switch" pick main
@@ -87,7 +87,7 @@ for func in "$name" "switch.c:$line"; do
 	is "$status $(json_lines "$T/out" '$e->{event} eq "branch" && $e->{symbol}' | sort -u)" "0 $name" "report $func: what was selected there"
 done
 bb user "$T/switch" "@$T/points" --exclude "switch.c:$line" -F json -o "$T/json" -- "$T/switch"
-is "$status $(json "$T/json" "\$e->{event} eq 'branch' && \$e->{vaddr} eq '$point'")" '0 0' '--exclude FILE:LINE leaves it out'
+is "$status $(json "$T/json" "\$e->{event} eq 'branch' && \$e->{vaddr} eq '$point'")" '0 0' '--exclude FILE:LINE leaves a point out'
 
 # ---- two objects in a file; comments of one's own ----
 bb list --points "$T/ladder" classify
@@ -95,25 +95,25 @@ cp "$T/out" "$T/points"
 bb list --points "$T/switch" pick
 cat "$T/out" >>"$T/points"
 bb user "@$T/points" -F json -o "$T/json" -- "$T/switch"
-exits 0 'points of two objects'
-is "$(branches | cut -d' ' -f1 | sort -u)" "$T/switch" 'what runs is traced'
+exits 0 'points of two objects are traced'
+is "$(branches | cut -d' ' -f1 | sort -u)" "$T/switch" 'of points of two objects those of what runs are shown'
 
 # ---- wrong ones ----
 bb user "@$T/nothing" -- "$T/ladder"
-exits 1 'no such points file'
-like "$T/err" "^bbtrace: .*$T/nothing" 'is named'
+exits 1 'a points file that is not there is refused'
+like "$T/err" "^bbtrace: .*$T/nothing" 'a points file that is not there: the message names it'
 printf '# objname=%s\nhello\n' "$T/ladder" >"$T/points"
 bb user "@$T/points" -- "$T/ladder"
-exits 1 'a line that is no point'
-like "$T/err" "^bbtrace: .*$T/points.*2" 'is named with its number'
+exits 1 'a line that is no point is refused'
+like "$T/err" "^bbtrace: .*$T/points.*2" 'a line that is no point: the message has its number'
 printf '0x1139+0x2\n' >"$T/points"
 bb user "@$T/points" -- "$T/ladder"
-exits 1 'a point without an object'
+exits 1 'a point without an object is refused'
 first=$(symbol "$T/ladder" classify)
 printf '# objname=%s\n0x%x+0x2\n' "$T/ladder" $((first + 1)) >"$T/points"
 bb user "@$T/points" -- "$T/ladder"
-exits 1 'a point inside an instruction'
-is "$(cat "$T/out")" '' 'is refused before anything runs'
+exits 1 'a point inside an instruction is refused'
+is "$(cat "$T/out")" '' 'a point inside an instruction is refused before anything runs'
 bb user @ -- "$T/ladder"
-exits 1 '@ without a file'
+exits 1 '@ without a file is refused'
 done_testing

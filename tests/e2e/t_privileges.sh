@@ -36,41 +36,41 @@ TRACE='+bpf,+perfmon'
 run_fib=(user "$T/fib" fib -F json -o "$T/out.d/json")
 bb_as $TRACE "${run_fib[@]}" -- "$T/fib"
 exits 3 'CAP_BPF and CAP_PERFMON are enough for user mode'
-is "$(entries fib) $(returns fib) $(cat "$T/out")" '177 177 55' 'each call and return'
-is "$(stat -c '%U %a' "$T/out.d/json")" 'nobody 600' 'the file is his'
+is "$(entries fib) $(returns fib) $(cat "$T/out")" '177 177 55' 'with CAP_BPF and CAP_PERFMON each call and return is shown'
+is "$(stat -c '%U %a' "$T/out.d/json")" 'nobody 600' "a user's trace file is the user's own, mode 0600"
 for row in "|CAP_BPF and CAP_PERFMON" "+bpf|CAP_PERFMON" "+perfmon|CAP_BPF"; do
 	bb_as "${row%%|*}" "${run_fib[@]}" -- "$T/fib"
 	exits 1 "with '${row%%|*}' alone: refused"
-	like "$T/err" "^bbtrace: cannot trace: bbtrace user needs ${row#*|}; run with sudo" 'the mode and what is missing'
-	is "$(cat "$T/out")" '' 'nothing has run'
+	like "$T/err" "^bbtrace: cannot trace: bbtrace user needs ${row#*|}; run with sudo" 'with one capability alone the message names the mode and what is missing'
+	is "$(cat "$T/out")" '' 'with one capability alone nothing runs'
 done
 bb_as +bpf kernel vfs_read
-like "$T/err" '^bbtrace: cannot trace: bbtrace kernel needs CAP_PERFMON;' 'kernel mode by its name'
+like "$T/err" '^bbtrace: cannot trace: bbtrace kernel needs CAP_PERFMON;' 'without CAP_PERFMON the message names kernel mode'
 
 bb_as "$TRACE,+sys_admin,+dac_override" "${run_fib[@]}" --attach uprobe_event -- "$T/fib"
-exits 3 'uprobe_event: CAP_SYS_ADMIN and CAP_DAC_OVERRIDE besides'
-is "$(entries fib)" 177 'each call'
+exits 3 'uprobe_event works with CAP_SYS_ADMIN and CAP_DAC_OVERRIDE besides'
+is "$(entries fib)" 177 'uprobe_event with capabilities shows each call'
 for row in "|CAP_SYS_ADMIN" "+sys_admin|CAP_DAC_OVERRIDE"; do
 	# shellcheck disable=SC2016 # for the other shell
 	[[ $row == "|"* ]] && before=(unshare -m sh -c 'umount -l /sys/kernel/tracing /sys/kernel/debug 2>/dev/null; exec "$@"' sh)
 	caps=${row%%|*}
 	bb_as "$TRACE${caps:+,$caps}" "${run_fib[@]}" --attach uprobe_event -- "$T/fib"
 	exits 1 "uprobe_event without ${row#*|}: refused"
-	like "$T/err" "^bbtrace: cannot probe programs: tracefs.* needs .*${row#*|}" 'it is named'
+	like "$T/err" "^bbtrace: cannot probe programs: tracefs.* needs .*${row#*|}" "uprobe_event without ${row#*|}: the message names it"
 	before=()
 done
 
 install -m 711 "$T/fib" "$T/closed"
 bb_as $TRACE user "$T/closed" fib -F json -o "$T/out.d/json" -- "$T/closed"
-exits 1 'a program that only others may read'
-like "$T/err" 'CAP_DAC_READ_SEARCH' 'the capability is named'
+exits 1 'a program that only others may read is refused'
+like "$T/err" 'CAP_DAC_READ_SEARCH' 'for a program that only others may read CAP_DAC_READ_SEARCH is named'
 bb_as $TRACE,+dac_read_search user "$T/closed" fib -F json -o "$T/out.d/json" -- "$T/closed"
-is "$status $(entries fib)" '3 177' 'with it, it is traced'
+is "$status $(entries fib)" '3 177' 'a program that only others may read is traced with CAP_DAC_READ_SEARCH'
 
 serve other "$T/served"
 bb_as $TRACE user "$T/served" work -p "$pid_other"
-exits 1 "-p with another user's process"
-like "$T/err" 'CAP_SYS_PTRACE' 'the capability is named'
+exits 1 "-p with another user's process is refused"
+like "$T/err" 'CAP_SYS_PTRACE' "for another user's process CAP_SYS_PTRACE is named"
 
 # watch_as CAPS ARG...: served's functions, in the background.
 watch_as() {
@@ -97,20 +97,20 @@ bits() {
 ptrace=19 read_search=2 restore=40 kill=5 perfmon=38
 watch_as $TRACE,+sys_ptrace -p "$pid_other"
 want=$(bits $ptrace)
-is "$(caps $watching Inh Prm Eff Amb)" "0 $want $want 0 " 'while it traces: what names processes is kept, the rest is given up'
-is "$(sed -n 's/^NoNewPrivs:\t//p' "/proc/$watching/status")" 1 'and nothing comes back by an exec'
+is "$(caps $watching Inh Prm Eff Amb)" "0 $want $want 0 " 'while it traces, bbtrace keeps the capability that names processes and gives up the rest'
+is "$(sed -n 's/^NoNewPrivs:\t//p' "/proc/$watching/status")" 1 "while it traces, no exec of bbtrace's can gain a capability"
 tell other 'work 5'
 stop_watching INT
-is "$status $(calls)" '0 5' 'with CAP_SYS_PTRACE: traced'
+is "$status $(calls)" '0 5' "another user's process is traced with CAP_SYS_PTRACE"
 
 # ---- root of another user namespace ----
 if unshare --user --map-root-user true 2>/dev/null; then
 	unshare --user --map-root-user "$BBTRACE" user "$T/fib" fib -- "$T/fib" >"$T/out" 2>"$T/err"
 	status=$?
-	exits 1 'who is root in a user namespace only'
-	like "$T/err" 'bbtrace user needs CAP_BPF and CAP_PERFMON of the initial user namespace' 'is told that it is not this one'
+	exits 1 'root in a user namespace only is refused'
+	like "$T/err" 'bbtrace user needs CAP_BPF and CAP_PERFMON of the initial user namespace' "root in a user namespace is told which namespace's capabilities are needed"
 	unshare --user --map-root-user "$BBTRACE" doctor >"$T/out" 2>"$T/err"
-	is "$(grep -cE '^(capabilities|cap_kernel) +no' "$T/out") $(wc -c <"$T/err")" '2 0' 'doctor knows, too'
+	is "$(grep -cE '^(capabilities|cap_kernel) +no' "$T/out") $(wc -c <"$T/err")" '2 0' 'doctor tells root in a user namespace what is missing'
 else
 	skip 'another user namespace' 'unshare --user does not work here'
 fi
@@ -122,17 +122,17 @@ watch -p "$pid_other"
 # a process that becomes another user's is opened once more
 want=$(bits $ptrace $read_search $restore ${has_events:+$perfmon})
 bound=$(caps $$ Bnd)
-is "$(caps $watching Inh Prm Eff Bnd Amb)" "0 $want $want $want 0 " "root's are given up, too, and their bound"
+is "$(caps $watching Inh Prm Eff Bnd Amb)" "0 $want $want $want 0 " "root's bbtrace gives up its capabilities, and their bound"
 tell other 'work 5'
 stop_watching INT
-is "$status $(calls)" '0 5' 'each call'
+is "$status $(calls)" '0 5' "root's bbtrace shows each call after it gave up its capabilities"
 if [[ $has_events ]]; then
 	watch --attach uprobe_event -p "$pid_other"
-	is "$(caps $watching Prm)" "$want " 'the same with uprobe_event'
+	is "$(caps $watching Prm)" "$want " "with uprobe_event root's bbtrace gives up its capabilities"
 	name=bbtrace_$watching
 	stop_watching INT
 	mkdir "$T/tracefs" && mount -t tracefs none "$T/tracefs"
-	is "$status $(grep -c "$name" "$T/tracefs/uprobe_events")" '0 0' 'and its definitions are deleted at the end'
+	is "$status $(grep -c "$name" "$T/tracefs/uprobe_events")" '0 0' 'with uprobe_event the definitions are deleted at the end, capabilities given up or not'
 	umount "$T/tracefs"
 fi
 
@@ -161,10 +161,10 @@ END
 enough() { [[ -s $T/out.d/json ]] && (($(grep -c '"event":"entry"' "$T/out.d/json") >= 100)); }
 { wait_for $PATIENCE enough; touch "$T/enough"; } &
 ENOUGH=$T/enough bb_as $TRACE user "$T/taken" step -v -F json -o "$T/out.d/json" -- "$T/taken"
-exits 7 'attached anew after all was given up'
-like "$T/err" 'capabilities kept: none' 'nothing was kept'
-like "$T/err" 'was lost by an exec: attaching to it again' 'a thread replaced the process'
-is "$(($(entries step) >= 100))" 1 'what came after it is seen'
+exits 7 'a program is attached to anew after all capabilities were given up'
+like "$T/err" 'capabilities kept: none' 'bbtrace says that it kept no capability'
+like "$T/err" 'was lost by an exec: attaching to it again' "bbtrace says that it attaches again when a thread's exec replaced the process"
+is "$(($(entries step) >= 100))" 1 "calls are seen after a thread's exec replaced the process"
 
 # ---- CMD ----
 # cmd_like NAME CALLER...: what CMD has is what the caller's children have.
@@ -179,14 +179,14 @@ cmd_like 'root with less' setpriv --bounding-set -net_raw,-sys_time --inh-caps -
 cmd_like 'root that can gain none' setpriv --no-new-privs
 cmd_like 'a user with ambient capabilities' as $TRACE,+net_raw
 cmd_like "a user's groups" setpriv --reuid nobody --regid daemon --groups adm,daemon --inh-caps +bpf,+perfmon --ambient-caps +bpf,+perfmon
-is "$(wc -l <"$T/expected")" 9 'all nine lines were compared'
+is "$(wc -l <"$T/expected")" 9 "all nine lines of CMD's privileges were compared"
 
 if command -v setcap >/dev/null && install -m 755 "$T/bbtrace" "$T/capable" && setcap cap_bpf,cap_perfmon+ep "$T/capable" 2>/dev/null &&
 	setpriv --reuid nobody --clear-groups "$T/capable" user "$T/fib" fib -l 1 -- true 2>"$T/err"; then
 	BBTRACE=$T/capable
 	bb_as '' "${run_fib[@]}" -- sh -c "$SELF; exec $T/fib"
-	is "$(entries fib)" 177 "the file's own capabilities (setcap)"
-	is "$(sed -n 's/^CapPrm:\t0*//p' "$T/out")" '' 'CMD has none of them'
+	is "$(entries fib)" 177 "bbtrace traces with the file's own capabilities (setcap)"
+	is "$(sed -n 's/^CapPrm:\t0*//p' "$T/out")" '' "CMD has none of the capabilities that bbtrace's file has"
 	BBTRACE=$T/bbtrace
 else
 	skip "a file's capabilities" 'setcap(8) is missing or without effect here'
@@ -205,16 +205,16 @@ if command -v setcap >/dev/null && install -m 755 "$T/bbtrace" "$T/strong" &&
 		# shellcheck disable=SC2086 # words
 		bb_as '' $named
 		exits 1 "${named//$T\//}: refused"
-		unlike "$T/err" 'secret' 'and nothing of it is shown'
-		[[ $named == list*/file && $named != *@* ]] || like "$T/err" 'Permission denied' 'for want of the right'
+		unlike "$T/err" 'secret' "${named//$T\//}: nothing of the file is shown"
+		[[ $named == list*/file && $named != *@* ]] || like "$T/err" 'Permission denied' "${named//$T\//}: the message says that permission is denied"
 	done
-	is "$(ls "$T/roots") $(wc -l <"$T/roots/file")" 'file 2' 'and nothing was written'
+	is "$(ls "$T/roots") $(wc -l <"$T/roots/file")" 'file 2' "${named//$T\//}: nothing was written"
 	BBTRACE=$T/bbtrace
 	install -m 600 -o nobody /dev/null "$T/out.d/points"
 	printf '# objname=%s\nsecret\n' "$T/fib" >"$T/out.d/points"
 	bb_as '' list "$T/fib" "@$T/out.d/points"
-	like "$T/err" 'points, line 2 is not 0xADDR' 'what is wrong in a file is told by its line'
-	unlike "$T/err" 'secret' 'not by its words'
+	like "$T/err" 'points, line 2 is not 0xADDR' 'what is wrong in a points file is told by its line'
+	unlike "$T/err" 'secret' 'what is wrong in a points file is not told by its words'
 else
 	skip "a file's capabilities, and files of others" 'setcap(8) is missing or without effect here'
 fi
@@ -222,8 +222,8 @@ fi
 for mode in 4755 2755; do
 	install -m "$mode" "$T/bbtrace" "$T/set-id"
 	setpriv --reuid nobody --regid nogroup --clear-groups "$T/set-id" user "$T/fib" fib -o "$T/set-id.trace" -- id >"$T/out" 2>"$T/err"
-	is "$? $(cat "$T/out")$(ls "$T"/set-id.*  2>/dev/null)" '1 ' "mode $mode: refused"
-	like "$T/err" 'set-user-ID or set-group-ID' 'and why'
+	is "$? $(cat "$T/out")$(ls "$T"/set-id.*  2>/dev/null)" '1 ' "a set-ID bbtrace of mode $mode is refused"
+	like "$T/err" 'set-user-ID or set-group-ID' "a set-ID bbtrace of mode $mode says why it refuses"
 done
 
 # What only a capability opens is not shown as source, whatever the program names.
@@ -233,7 +233,7 @@ echo '__attribute__((noinline)) int f(int n) { return n > 1 ? 4 : 5; } int main(
 for mode in 600 644; do
 	chmod $mode "$T/src/s.c"
 	bb_as $TRACE,+dac_read_search user "$T/secret" f -F annotate -- "$T/secret"
-	is "$(($(grep -c secret$ "$T/out") > 0))" $((mode == 644)) "a source file of mode $mode"
+	is "$(($(grep -c secret$ "$T/out") > 0))" $((mode == 644)) "a source file of mode $mode is shown only if everybody may read it"
 done
 
 # -u: that user's, and nothing of the caller's.
@@ -248,8 +248,8 @@ for caller in root nobody; do
 	same "$T/out" "$T/expected" "-u by $caller: the user, the groups, no capability, HOME, USER, LOGNAME and SHELL"
 done
 bb_as $TRACE user "$T/fib" fib -u daemon -- "$T/fib"
-exits 1 '-u without the right to change users'
-like "$T/err" '^bbtrace: cannot run .* as daemon: -u NAME needs CAP_SETUID and CAP_SETGID' 'says which'
+exits 1 '-u without the right to change users is refused'
+like "$T/err" '^bbtrace: cannot run .* as daemon: -u NAME needs CAP_SETUID and CAP_SETGID' '-u without the right to change users: the message says which capabilities are missing'
 input=$T/cmd.in
 mkfifo "$input" && exec {writer}<>"$input"
 watch_as "$TRACE,+setuid,+setgid,+kill" -u daemon -- "$T/served"
@@ -257,7 +257,7 @@ want=$(bits $kill)
 is "$(caps $watching Prm Eff)" "$want $want " 'CAP_KILL is kept to pass signals on to CMD'
 wait_for $PATIENCE grep -q '^ready' "$T/out"
 stop_watching TERM
-exits 143 'which works'
+exits 143 'a signal to bbtrace reaches CMD that runs as another user'
 
 # ---- doctor ----
 bb_as '' doctor
@@ -269,5 +269,5 @@ for row in 'cap_kernel CAP_S' 'cap_pid CAP_SYS_PTRACE' 'cap_files CAP_DAC_READ_S
 done
 BBTRACE=$ROOTS
 bb doctor
-is "$(grep -cE '^(capabilities|cap_pid|cap_files|cap_user) +yes' "$T/out")" 4 'root has them all'
+is "$(grep -cE '^(capabilities|cap_pid|cap_files|cap_user) +yes' "$T/out")" 4 'doctor tells root that all capabilities are there'
 done_testing

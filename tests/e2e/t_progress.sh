@@ -22,16 +22,16 @@ typed() {
 }
 
 typed
-is "$status" 0 'on a terminal'
-like "$T/typed" 'bbtrace: attaching 5[0-9]{3} probes: [0-9]+ %, [0-9]+/s, [0-9]+ s left' 'how many, how far, how fast, how long'
+is "$status" 0 'attaching 5000 probes on a terminal ends well'
+like "$T/typed" 'bbtrace: attaching 5[0-9]{3} probes: [0-9]+ %, [0-9]+/s, [0-9]+ s left' 'the progress says how many, how far, how fast, how long'
 is "$(tail -n 1 "$T/typed" | sed 's/.*\x1b\[K//' | grep -o '^bbtrace: 5 functions, 5[0-9]* probes')" \
-	"$(grep -o 'bbtrace: 5 functions, 5[0-9]* probes' "$T/typed")" 'it is cleared, the summary stands alone'
+	"$(grep -o 'bbtrace: 5 functions, 5[0-9]* probes' "$T/typed")" 'the progress is cleared, the summary stands alone'
 typed -q
-is "$status $(wc -c <"$T/typed")" '0 0' '-q: nothing'
+is "$status $(wc -c <"$T/typed")" '0 0' '-q shows no progress and no note'
 typed -v
-is "$status $(grep -c ' s left' "$T/typed")" '0 0' '-v: lines, and no progress between them'
+is "$status $(grep -c ' s left' "$T/typed")" '0 0' '-v shows lines, and no progress between them'
 typed -e entry
-is "$status $(grep -c ' s left' "$T/typed")" '0 0' 'few probes: no progress'
+is "$status $(grep -c ' s left' "$T/typed")" '0 0' 'attaching few probes shows no progress'
 bb user "$T/many" 'many_*' --attach uprobe_event --placement full -c -o "$T/out" -- "$T/many"
-is "$status $(grep -c ' s left' "$T/err") $(wc -l <"$T/err")" '0 0 1' 'where stderr is no terminal: nothing'
+is "$status $(grep -c ' s left' "$T/err") $(wc -l <"$T/err")" '0 0 1' 'where stderr is no terminal no progress is shown'
 done_testing

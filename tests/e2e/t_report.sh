@@ -28,7 +28,7 @@ selects() {
 	lines "$T/all" "$expr" >"$T/want"
 	[[ -s $T/want ]] || diag "$*: nothing to compare"
 	same "$T/got" "$T/want" "$name"
-	is "$(summary events)" "$(lines "$T/want" '$e->{event} =~ /^(entry|branch|return)$/' | wc -l)" '  the summary counts them'
+	is "$(summary events)" "$(lines "$T/want" '$e->{event} =~ /^(entry|branch|return)$/' | wc -l)" "$name: the summary counts what is selected"
 }
 
 source_program busy c -pthread -D_GNU_SOURCE <<'END'
@@ -56,9 +56,9 @@ int main(void)
 }
 END
 bb user "$T/busy" outer middle leaf -f -o "$T/trace" -- "$T/busy"
-exits 0 'recorded'
+exits 0 'a program is recorded with its children and threads'
 "$BBTRACE" report -q "$T/trace" -F json >"$T/all"
-is "$(lines "$T/all" '$e->{event} eq "entry" && $e->{symbol} eq "outer"' | wc -l)" 4 'of two processes, four threads'
+is "$(lines "$T/all" '$e->{event} eq "entry" && $e->{symbol} eq "outer"' | wc -l)" 4 'the recording has two processes and four threads'
 
 # ---- whose ----
 mapfile -t pids < <(json_lines "$T/all" '$e->{pid}' | sort -un)
@@ -71,7 +71,7 @@ selects '$e->{comm} eq "first" || $e->{comm} eq "second"' 'by two names' --comm 
 
 # ---- when: from the start of the trace, which is a little before its first event ----
 bb report "$T/trace" -F text --no-fold
-is "$status $(awk '/ busy-/ { print $1; exit }' "$T/out" | grep -cE '^[0-9]+\.[0-9]{9}$')" '0 1' 'text has the time since the start'
+is "$status $(awk '/ busy-/ { print $1; exit }' "$T/out" | grep -cE '^[0-9]+\.[0-9]{9}$')" '0 1' 'report as text has the time since the start'
 start=$(($(json_lines "$T/all" '$e->{ts}' | head -n 1) - 10#$(awk '/ busy-/ { print $1; exit }' "$T/out" | tr -d .)))
 for at in $(json_lines "$T/all" '$e->{ts}' | sed -n '17p;60p'); do
 	in_time='my $t = defined $e->{ts} ? $h{$e->{tid}} = $e->{ts} : $h{$e->{tid}} // 0;'
@@ -93,7 +93,7 @@ functions() {
 	exits 0 "report $*"
 	grep -v '"event":"summary"' "$T/out" | sed 's/"depth":[0-9]*/"depth":_/' >"$T/got"
 	lines "$T/all" "$expr" | sed 's/"depth":[0-9]*/"depth":_/' >"$T/want"
-	same "$T/got" "$T/want" "  $*"
+	same "$T/got" "$T/want" "report $*: the functions' events, depth counted among them"
 }
 functions '$e->{symbol} eq "leaf"' leaf
 functions '$e->{symbol} ne "outer"' middle leaf
@@ -103,12 +103,12 @@ functions '$e->{symbol} eq "leaf"' '*' --exclude middle --exclude outer
 functions '$e->{symbol} eq "leaf" && $e->{event} eq "branch" && $n++ < 7' leaf -e branch --head 7 --depth 1
 functions 0 '*' --exclude '*e*'
 bb report "$T/trace" leaf -F json
-is "$(json "$T/out" 'defined $e->{depth} && $e->{depth}')" 0 'depth counts what is picked'
+is "$(json "$T/out" 'defined $e->{depth} && $e->{depth}')" 0 'report FUNC: depth counts what is selected'
 bb report "$T/trace" leaf --depth 1 -F json -e entry
-is "$(json "$T/out" '$e->{event} eq "entry"')" "$(json "$T/all" '$e->{event} eq "entry" && $e->{symbol} eq "leaf"')" '--depth, too'
+is "$(json "$T/out" '$e->{event} eq "entry"')" "$(json "$T/all" '$e->{event} eq "entry" && $e->{symbol} eq "leaf"')" 'report FUNC --depth: depth counts what is selected'
 bb report "$T/trace" nowhere
-exits 1 'a function that was not traced'
-like "$T/err" "no function 'nowhere' was traced" 'is told'
+exits 1 'report of a function that was not traced is refused'
+like "$T/err" "no function 'nowhere' was traced" 'report of a function that was not traced: the message names it'
 bb report "$T/trace" --min-duration 15ms -F json
 is "$(json "$T/out" '$e->{event} eq "return" && $e->{duration_ns} < 15e6 && !($e->{depth} > 0)') $(json_lines "$T/out" '$e->{event} eq "entry" && $e->{symbol}' | sort | uniq -c | xargs)" \
 	"0 $(json_lines "$T/all" '$e->{event} eq "return" && $e->{duration_ns} >= 15e6 && $e->{symbol}' | sort | uniq -c | xargs)" \
@@ -118,7 +118,7 @@ is "$(json "$T/out" '$e->{event} eq "return" && $e->{duration_ns} < 15e6 && !($e
 event='$e->{event} =~ /^(entry|branch|return)$/'
 n=$(lines "$T/all" "$event" | wc -l)
 selects '$n++ < 10' 'the first ten' --head 10
-selects '$n++ < 10' '-l is the same' -l 10
+selects '$n++ < 10' '-l 10 selects the first ten events' -l 10
 selects "\$n++ >= $((n - 10))" 'the last ten' --tail 10
 selects "\$n++ < 5 || \$n > $((n - 5))" 'the first and the last five' --head 5 --tail 5
 selects '1' 'more than there are' --head 1000000
@@ -129,8 +129,8 @@ for wrong in '--head 0' '--tail x' '--to 0' '--from -1' '-p 0' '-e other' '--dep
 	exits 2 "report $wrong: wrong usage"
 done
 "$BBTRACE" report "$T/trace" -q -F json -o "$T/file"
-same "$T/file" "$T/all" 'report -o FILE'
-is "$(stat -c %a "$T/file")" 600 'of mode 0600'
+same "$T/file" "$T/all" 'report -o FILE writes what stdout would show'
+is "$(stat -c %a "$T/file")" 600 'report -o FILE has mode 0600'
 
 # ---- a terminal ----
 if ! command -v script >/dev/null; then
@@ -157,23 +157,23 @@ typed() {
 }
 export PAGER=$T/pager TERM=xterm
 typed "$BBTRACE report $T/trace -q --color never"
-is "$status $(wc -l <"$T/paged")" '0 1' 'text from a file on a terminal: through $PAGER'
+is "$status $(wc -l <"$T/paged")" '0 1' "text from a file goes through $PAGER on a terminal"
 "$BBTRACE" report "$T/trace" -q >"$T/plain"
 tr -d '\r' <"$T/typed" >"$T/typed.plain"
-same "$T/typed.plain" "$T/plain" '  all of it'
+same "$T/typed.plain" "$T/plain" "text that goes through $PAGER is all of the report"
 typed "$BBTRACE report $T/trace -q"
-is "$(wc -l <"$T/paged") $(grep -c $'\033\[' "$T/typed" | grep -c '^[1-9]')" '1 1' '  in colours'
+is "$(wc -l <"$T/paged") $(grep -c $'\033\[' "$T/typed" | grep -c '^[1-9]')" '1 1' "text that goes through $PAGER is in colours"
 PAGER=$T/quitter typed "$BBTRACE report $T/trace --no-fold --color never"
 is "$status $(wc -l <"$T/paged") $(grep -c 'busy-' "$T/typed")" '0 1 1' 'a pager that quits early is no error'
 PAGER=$T/none typed "$BBTRACE report $T/trace -q"
-is "$status" 0 'nor is one that is not there'
+is "$status" 0 "a $PAGER that is not there is no error"
 for quiet in "report $T/trace -q -F json" "report - -q <$T/trace" "report $T/trace -q -o $T/file" "report $T/trace -q | cat" \
 	"user $T/busy outer -l 5 -q -- $T/busy"; do
 	typed "$BBTRACE $quiet"
 	is "$status $(wc -l <"$T/paged")" '0 0' "no pager: ${quiet//"$T/"/}"
 done
 PAGER='' typed "$BBTRACE report $T/trace -q"
-is "$status $(grep -c 'busy-' "$T/typed" | grep -c '^[1-9]')" '0 1' 'PAGER empty: none'
+is "$status $(grep -c 'busy-' "$T/typed" | grep -c '^[1-9]')" '0 1' "an empty $PAGER means none"
 
 # ---- progress: a reader that is slow makes it long ----
 cat >"$T/slowly" <<'END'
@@ -196,10 +196,10 @@ export BBTRACE T
 export WANTED=1
 typed "$T/slowly"
 like "$T/typed" 'bbtrace: [0-9.]+ MB, [0-9.]+ MB/s' 'long work shows progress on a terminal'
-is "$(tail -n 1 "$T/typed" | sed 's/.*\x1b\[K//' | cut -c1-8)" 'bbtrace:' '  and clears it at the end'
+is "$(tail -n 1 "$T/typed" | sed 's/.*\x1b\[K//' | cut -c1-8)" 'bbtrace:' 'progress on a terminal is cleared at the end'
 export WANTED=
 typed "$T/slowly -q"
-unlike "$T/typed" 'MB/s' '  not with -q'
+unlike "$T/typed" 'MB/s' '-q shows no progress on a terminal'
 "$T/slowly" 2>"$T/err"
-is "$(grep -c 'MB/s' "$T/err") $(wc -l <"$T/err")" '0 1' '  nor where stderr is none'
+is "$(grep -c 'MB/s' "$T/err") $(wc -l <"$T/err")" '0 1' 'no progress is shown where stderr is no terminal'
 done_testing

@@ -49,58 +49,58 @@ steps() { json_lines "$1" '$e->{event} =~ /entry|branch|return/ && join " ", map
 
 # ---- ret, the default ----
 run
-exits 0 'traced'
+exits 0 'returns are traced by default'
 returned >"$T/by_default"
-is "$(grep -c . "$T/by_default")" 10 'the default shows each return'
+is "$(grep -c . "$T/by_default")" 10 'returns are shown by default'
 run --returns ret
 returned >"$T/shown"
-same "$T/shown" "$T/by_default" 'and is ret'
+same "$T/shown" "$T/by_default" '--returns ret shows what the default does'
 steps "$T/json" >"$T/ret.steps"
 run --returns ret -e entry,return
 probes_at_rets=$(summary probes)
 
 # ---- none ----
 run --returns none
-exits 0 '--returns none'
-is "$(json "$T/json" '$e->{event} eq "return"')" 0 'no return'
-is "$(json "$T/json" '$e->{event} eq "entry"')" "$(grep -c '^entry' "$T/ret.steps")" 'all the entries'
+exits 0 '--returns none ends well'
+is "$(json "$T/json" '$e->{event} eq "return"')" 0 '--returns none shows no return'
+is "$(json "$T/json" '$e->{event} eq "entry"')" "$(grep -c '^entry' "$T/ret.steps")" '--returns none shows all the entries'
 bb user "$T/calls" deep leaf -e entry,branch -- "$T/calls"
 without=$(summary probes)
 bb user "$T/calls" deep leaf --returns none -- "$T/calls"
-is "$(summary probes)" "$without" 'as many probes as without return in -e'
+is "$(summary probes)" "$without" '--returns none has as many probes as -e without return'
 
 # ---- probe ----
 if ! "$BBTRACE" doctor | grep -q '^uprobe_multi  *yes'; then
 	run --returns probe
-	exits 1 'probe is refused'
-	like "$T/err" 'uprobe_multi \(Linux 6.6' 'with what it needs'
+	exits 1 '--returns probe is refused without uprobe_multi'
+	like "$T/err" 'uprobe_multi \(Linux 6.6' '--returns probe is refused with what it needs'
 	done_testing
 	exit
 fi
 run --returns probe -e entry,return
-exits 0 '--returns probe'
+exits 0 '--returns probe ends well'
 returned >"$T/shown"
-same "$T/shown" "$T/by_default" 'the same returns, with the same values'
-is "$(paired)" 10 'each paired with its entry'
-is "$(summary unmatched)" 0 'none unmatched'
-is "$(summary probes) $((probes_at_rets > 4))" '4 1' 'by a probe a function'
-is "$(<"$T/out")" "$want" 'the program says what it says without'
-like "$T/err" 'exception.*seccomp.*64' 'what they break is noted'
+same "$T/shown" "$T/by_default" '--returns probe shows the same returns, with the same values'
+is "$(paired)" 10 '--returns probe pairs each return with its entry'
+is "$(summary unmatched)" 0 '--returns probe leaves no return unmatched'
+is "$(summary probes) $((probes_at_rets > 4))" '4 1' '--returns probe has one probe a function for returns'
+is "$(<"$T/out")" "$want" '--returns probe: the program prints what it always does'
+like "$T/err" 'exception.*seccomp.*64' '--returns probe: a note says what return probes break'
 for placement in full implied witness; do
 	run --returns probe --placement $placement
 	steps "$T/json" >"$T/shown"
-	same "$T/shown" "$T/ret.steps" "$placement, with branches: the same steps"
-	is "$(summary unmatched)" 0 '  none unmatched'
+	same "$T/shown" "$T/ret.steps" "--returns probe, $placement, with branches: the same steps"
+	is "$(summary unmatched)" 0 "--returns probe, $placement, with branches: no return is unmatched"
 done
 bb user "$T/calls" "${functions[@]}" --returns probe -q -o "$T/trace" -- "$T/calls" 5
 bb report "$T/trace" -F json -o "$T/json"
 steps "$T/json" >"$T/shown"
-same "$T/shown" "$T/ret.steps" 'and so out of a trace file'
+same "$T/shown" "$T/ret.steps" '--returns probe: report of a trace file shows the same steps'
 
 # ---- what a ret can't tell ----
 functions=(hidden)
 run --returns probe -e entry,return
-is "$(returned)" 'hidden 77 0' 'a function whose ret is not found by decoding'
+is "$(returned)" 'hidden 77 0' '--returns probe shows the return of a function whose ret is not found by decoding'
 
 # ---- nesting ----
 functions=(deep)
@@ -108,22 +108,22 @@ for n in 63 64 99; do
 	args=("$n")
 	run --returns probe -e entry,return
 	is "$(json "$T/json" '$e->{event} eq "entry"') $(json "$T/json" '$e->{event} eq "return"')" "$((n + 1)) 64" "$((n + 1)) calls deep: 64 have a return"
-	is "$(summary unmatched)" $((n - 63)) 'the others are counted'
+	is "$(summary unmatched)" $((n - 63)) "--returns probe, $((n + 1)) calls deep: the other returns are counted"
 	# the outer ones have theirs: the value says which call it was, and so does the depth
-	is "$(json "$T/json" '$e->{event} eq "return" && hex($e->{value}) == 21 + '"$n"' - $e->{depth} && $e->{duration_ns} > 0')" 64 'each is its own'
+	is "$(json "$T/json" '$e->{event} eq "return" && hex($e->{value}) == 21 + '"$n"' - $e->{depth} && $e->{duration_ns} > 0')" 64 "--returns probe, $((n + 1)) calls deep: each return is its own call's"
 done
 
 # ---- refused ----
 args=(5)
 functions=(pushes)
 run --returns probe
-exits 1 'where an entry is come back to with another stack'
-like "$T/err" 'no return probe on pushes: control may come back' 'is said'
+exits 1 '--returns probe is refused where control may come back to an entry with another stack'
+like "$T/err" 'no return probe on pushes: control may come back' '--returns probe: the message says that control may come back to the entry'
 functions=(pushes deep)
 run --returns probe -e entry,return
-exits 0 'beside another function'
-like "$T/err" 'no return probe on pushes' 'is said as well'
-is "$(returned | cut -d' ' -f1 | sort | uniq -c | xargs)" '6 deep' 'and that one returns'
+exits 0 '--returns probe goes on with the other function where one is refused'
+like "$T/err" 'no return probe on pushes' '--returns probe: a note names the function that was refused'
+is "$(returned | cut -d' ' -f1 | sort | uniq -c | xargs)" '6 deep' '--returns probe: the function that is not refused returns'
 
 source_program throws c++ <<'END'
 __attribute__((noinline)) int raise(int n) { if (n > 2) throw n; return n; }
@@ -131,16 +131,16 @@ __attribute__((noinline)) int caught(int n) { try { return raise(n); } catch (in
 int main() { return caught(1) + caught(2) - 3; }
 END
 bb user "$T/throws" 'caught*' --returns probe -- "$T/throws"
-exits 1 'a function that catches exceptions'
-like "$T/err" 'no return probe on caught.*: it catches exceptions' 'is refused'
+exits 1 '--returns probe of a function that catches exceptions is refused'
+like "$T/err" 'no return probe on caught.*: it catches exceptions' '--returns probe: the message says that the function catches exceptions'
 
 # ---- wrong usage ----
 usage() { # MESSAGE OPTION...
 	local message=$1
 	shift
 	bb "$@"
-	exits 2 "$*"
-	like "$T/err" "$message" '  is told'
+	exits 2 "$*: wrong usage"
+	like "$T/err" "$message" "$*: the message says what is wrong"
 }
 usage "unknown value 'some': use ret" user "$T/calls" deep --returns some
 usage '-e asks for return' user "$T/calls" deep --returns none -e entry,return
@@ -149,14 +149,14 @@ usage 'is for programs' kernel schedule --returns probe
 # ---- what is on top of the stack at an entry need not be a return address: at _start it is argc ----
 bb user "$T/calls" '*' --returns probe -F json -o "$T/json" -- "$T/calls" 5
 exits 0 'every function of a program, by return probes'
-is "$(cat "$T/out")" "$want" 'which does what it does'
+is "$(cat "$T/out")" "$want" 'a program with return probes on every function does what it does'
 private_copy gzip
 yes 'what is packed' | head -c 20000 >"$T/text"
 "${PRIVATE_RUN[@]}" -c "$T/text" >"$T/packed"
 for object in gzip libc.so.6 ld-linux-x86-64.so.2; do
 	bb user "$PRIVATE/$object" '*' -e entry,return --returns probe -F json -o "$T/json" -- "${PRIVATE_RUN[@]}" -c "$T/text"
 	exits 0 "every function of $object"
-	same "$T/out" "$T/packed" 'which does what it does'
+	same "$T/out" "$T/packed" "a program with return probes on every function of $object does what it does"
 	isnt "$(json "$T/json" '$e->{event} eq "return"')" 0 "$(json "$T/json" '$e->{event} eq "return"') returns"
 done
 done_testing

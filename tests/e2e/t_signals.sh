@@ -29,12 +29,12 @@ for attach in "${MECHANISMS[@]}"; do
 		tell one 'work 3'
 		stop_watching $signal
 		exits 0 "$attach: SIG$signal ends a trace of a process with 0"
-		is "$(calls) $(summary lost)" '3 0' 'what happened before is all there'
-		like "$T/err" '^bbtrace: 2 functions, ' 'the summary comes'
-		is "$(armed "$pid_one" "$T/served" work)" no 'the probes are gone'
+		is "$(calls) $(summary lost)" '3 0' "$attach: SIG$signal: what happened before is all there"
+		like "$T/err" '^bbtrace: 2 functions, ' "$attach: SIG$signal: the summary comes"
+		is "$(armed "$pid_one" "$T/served" work)" no "$attach: SIG$signal: the probes are gone"
 	done
 	tell one 'work 1'
-	ok $? 'the process lives on'
+	ok $? "$attach: SIG$signal: the traced process lives on"
 
 	# ---- CMD ----
 	for signal in INT TERM; do
@@ -48,10 +48,10 @@ for attach in "${MECHANISMS[@]}"; do
 		cmd=$(sed -n 's/^ready //p' "$T/cmd.out")
 		kill -$signal $watching
 		wait $watching
-		is $? $((128 + $(kill -l $signal))) "$attach: SIG$signal sent to bbtrace alone reaches CMD; its status"
-		like "$T/err" '^bbtrace: 2 functions, ' 'the summary comes'
+		is $? $((128 + $(kill -l $signal))) "$attach: SIG$signal sent to bbtrace alone reaches CMD; the status is CMD's"
+		like "$T/err" '^bbtrace: 2 functions, ' "$attach: SIG$signal sent to bbtrace alone: the summary comes"
 		kill -0 "$cmd" 2>/dev/null
-		isnt $? 0 'CMD has ended'
+		isnt $? 0 "$attach: SIG$signal sent to bbtrace alone: CMD has ended"
 		exec {fd}<&-
 		rm "$T/fifo" "$T/watch.json"
 	done
@@ -70,9 +70,9 @@ for attach in "${MECHANISMS[@]}"; do
 	start --attach $attach
 	kill -TERM $starting
 	wait $starting
-	is $? 143 "$attach: SIGTERM while it attaches"
+	is $? 143 "$attach: SIGTERM while it attaches ends bbtrace"
 	wait_for $PATIENCE ended "$child"
-	ok $? 'CMD that waits ends'
+	ok $? "$attach: SIGTERM while it attaches: CMD that waits ends"
 	defined $starting 0 'no definition is left behind'
 done
 
@@ -93,11 +93,11 @@ for attach in "${MECHANISMS[@]}"; do
 	ok $? "$attach: CMD lives on when bbtrace is killed"
 	gone() { [[ $(armed "$cmd" "$T/served" work) == no ]]; }
 	wait_for $PATIENCE gone
-	ok $? 'the probes are gone'
+	ok $? "$attach: the probes of a killed bbtrace are gone"
 	printf 'work 5\nfork 2\nquit\n' >&$fd
 	wait_for $PATIENCE ended "$cmd"
-	ok $? 'it ends when it is told to'
-	is "$(sed -n 's/ [0-9]*$//;s/^child$/child/;p' "$T/cmd.out" | xargs)" 'ready did work child did fork' 'and did all it was told'
+	ok $? "$attach: CMD of a killed bbtrace ends when it is told to"
+	is "$(sed -n 's/ [0-9]*$//;s/^child$/child/;p' "$T/cmd.out" | xargs)" 'ready did work child did fork' "$attach: CMD of a killed bbtrace did all it was told"
 	exec {fd}<&-
 	if [[ $attach == uprobe_event ]]; then
 		defined $watching some 'its definitions are left behind'
@@ -117,7 +117,7 @@ if kill -STOP $starting && [[ ! -e $T/ran ]]; then
 	wait_for $PATIENCE ended "$child"
 	ok $? 'CMD that waits ends when bbtrace is killed'
 	[[ ! -e $T/ran ]]
-	ok $? 'and has not run'
+	ok $? 'CMD that waits when bbtrace is killed has not run'
 else
 	kill -9 $starting
 	skip 'CMD that waits ends when bbtrace is killed' 'it was too fast'

@@ -23,16 +23,16 @@ stacks >"$T/stacks"
 is "$(cat "$T/gdb")" "$(printf '%s\n' 'leaf inner spoiled outer main' 'leaf spoiled outer main' 'leaf down down down down main')" \
 	'what gdb says by .eh_frame'
 is "$(sed -n '1,2p' "$T/stacks")" $'leaf inner spoiled no_frame_pointer\nleaf spoiled no_frame_pointer' \
-	'-k: up to the caller that has no frame pointer, and says so'
-like "$T/stacks" "^$(sed -n 3p "$T/gdb") .*" 'all frames where each has one'
-is "$(grep -c never "$T/stacks")" 0 'none that never was'
+	'-k cuts a stack where a frame pointer is missing'
+like "$T/stacks" "^$(sed -n 3p "$T/gdb") .*" '-k shows all frames where each has a frame pointer'
+is "$(grep -c never "$T/stacks")" 0 '-k shows no frame that never was'
 run frames 100
-is "$(stacks | tail -n 1)" "leaf$(printf ' down%.0s' {1..62}) limit" 'more than there is room for: that it was cut'
+is "$(stacks | tail -n 1)" "leaf$(printf ' down%.0s' {1..62}) limit" '-k says that a stack with too many frames was cut'
 bb user "$T/frames" leaf -k -e entry -o "$T/trace" -- "$T/frames" 100
 bb report "$T/trace" -F json -o "$T/json"
-is "$(stacks | tail -n 1)" "leaf$(printf ' down%.0s' {1..62}) limit" 'a trace file says it too'
+is "$(stacks | tail -n 1)" "leaf$(printf ' down%.0s' {1..62}) limit" 'report of a trace file says that a stack was cut'
 bb report "$T/trace"
-is "$(grep -cE '^ .*> -- (no frame pointer leads on|and more callers) --$' "$T/out")" 3 'and so does text'
+is "$(grep -cE '^ .*> -- (no frame pointer leads on|and more callers) --$' "$T/out")" 3 'text says that a stack was cut'
 cc -O1 -fno-omit-frame-pointer -DWHOLE -static -nostdlib -o "$T/whole" "$ROOT/tests/progs/frames.c" || exit 2
 run whole
 is "$(stacks)" 'leaf down down down down begin _start whole' 'a stack to its outermost frame is whole'

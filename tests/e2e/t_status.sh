@@ -11,37 +11,37 @@ trace() { bb user "$T/fib" fib -F text -o "$T/trace" -- "$@"; }
 
 for n in 0 1 2 3 77 126 127 255; do
 	trace sh -c "exit $n"
-	is "$status" $n "CMD's own: $n"
-	like "$T/err" '^bbtrace: 1 functions, .* 0 lost, ' "with a summary"
+	is "$status" $n "CMD's own status $n is bbtrace's"
+	like "$T/err" '^bbtrace: 1 functions, .* 0 lost, ' "CMD's own status $n: the summary comes"
 done
 for signal in TERM KILL SEGV USR1; do
 	trace sh -c "kill -$signal \$\$"
-	is "$status" $((128 + $(kill -l $signal))) "128 + its number if SIG$signal ended it"
+	is "$status" $((128 + $(kill -l $signal))) "the status is 128 + its number if SIG$signal ended CMD"
 done
 
 trace "$T/no-such-command"
-exits 127 'not found, by its path'
-like "$T/err" "^bbtrace: cannot run $T/no-such-command: no such command" 'and named'
+exits 127 'the status is 127 where CMD is not found by its path'
+like "$T/err" "^bbtrace: cannot run $T/no-such-command: no such command" 'a CMD that is not found is named'
 trace no-such-command-anywhere
-exits 127 'not found in PATH'
+exits 127 'the status is 127 where CMD is not found in PATH'
 echo text >"$T/text"
 trace "$T/text"
-exits 126 'not executable'
-like "$T/err" "^bbtrace: cannot run $T/text: Permission denied" 'and named'
+exits 126 'the status is 126 where CMD is not executable'
+like "$T/err" "^bbtrace: cannot run $T/text: Permission denied" 'a CMD that is not executable is named'
 trace "$T"
-exits 126 'a folder'
+exits 126 'the status is 126 where CMD is a folder'
 printf '#!/no/such/interpreter\n' >"$T/script"
 chmod +x "$T/script"
 trace "$T/script"
-exits 126 'a script whose interpreter is missing'
-like "$T/err" "^bbtrace: cannot run $T/script: its interpreter" 'and why'
+exits 126 "the status is 126 where the interpreter of CMD's script is missing"
+like "$T/err" "^bbtrace: cannot run $T/script: its interpreter" "the message says that the interpreter of CMD's script is missing"
 trace sh -c 'exit 5' sh -o
 is "$status" 5 'options behind -- are for CMD'
 
 # ---- without CMD ----
 bb --help
 exits 0 --help
-like "$T/out" '^ *bbtrace user ' 'on stdout'
+like "$T/out" '^ *bbtrace user ' '--help goes to stdout'
 bb --version
 exits 0 --version
 for verb in user kernel list doctor; do
@@ -53,8 +53,8 @@ wrong() { # REGEX ARG...: wrong usage
 	shift
 	bb "$@"
 	exits 2 "wrong usage: ${*:-nothing at all}"
-	like "$T/err" "$regex" 'which is told'
-	is "$(cat "$T/out")" '' 'on stderr'
+	like "$T/err" "$regex" "wrong usage, ${*:-nothing at all}: the message says what is wrong"
+	is "$(cat "$T/out")" '' "wrong usage, ${*:-nothing at all}: nothing is on stdout"
 }
 wrong 'bbtrace VERB --help'
 wrong 'bbtrace --help' frobnicate
@@ -76,19 +76,19 @@ wrong '^bbtrace: .*-p and -- CMD' user "$T/fib" fib -p 1 -- "$T/fib"
 wrong '^bbtrace: .*does not take a command' list "$T/fib" -- ls
 wrong '^bbtrace: .*no object to list' list
 bb user "$T/fib" -- "$T/fib"
-like "$T/err" "^bbtrace: no function of $T/fib given; .bbtrace list $T/fib. shows them" 'no function: how to see them'
+like "$T/err" "^bbtrace: no function of $T/fib given; .bbtrace list $T/fib. shows them" 'without FUNC the message says how to list functions'
 
 # ---- a reader that goes away ----
 program million -O1
 "$BBTRACE" user "$T/million" spin -f -- sh -c "'$T/million' >/dev/null; exit 6" 2>"$T/err" | head -1 >"$T/head"
-is "${PIPESTATUS[0]}" 6 "| head -1: CMD's own status"
-is "$(wc -l <"$T/head")" 1 'the reader has its line'
-like "$T/err" '^bbtrace: 1 functions, ' 'the summary comes'
-is "$(grep -cv '^bbtrace: 1 functions' "$T/err")" 0 'and nothing else'
+is "${PIPESTATUS[0]}" 6 "a reader that goes away after a line: the status is CMD's own"
+is "$(wc -l <"$T/head")" 1 'a reader that goes away after a line has its line'
+like "$T/err" '^bbtrace: 1 functions, ' 'a reader that goes away after a line: the summary comes'
+is "$(grep -cv '^bbtrace: 1 functions' "$T/err")" 0 'a reader that goes away after a line: nothing else is on stderr'
 build_served
 serve one "$T/served"
 timeout "$BB_TIMEOUT" "$BBTRACE" user "$T/served" tick work -p "$pid_one" 2>"$T/err" | head -1 >"$T/head"
-is "${PIPESTATUS[0]}" 0 'with -p: 0'
+is "${PIPESTATUS[0]}" 0 'a reader that goes away: with -p the status is 0'
 "$BBTRACE" list libc.so.6 2>"$T/err" | head -1 >"$T/head"
 is "$(wc -l <"$T/head") $(cat "$T/err")" '1 ' 'list | head -1: no complaint'
 done_testing

@@ -19,8 +19,8 @@ survives() {
 	"${PRIVATE_RUN[@]}" "$@" >"$T/plain" 2>"$T/plain_err" </dev/null
 	plain=$?
 	bb user "$PRIVATE/$object" '*' -o /dev/null -- "${PRIVATE_RUN[@]}" "$@"
-	is "$status" $plain "$object of ${PRIVATE#*private-}: the status"
-	same "$T/out" "$T/plain" 'the output'
+	is "$status" $plain "$object of ${PRIVATE#*private-}, all functions traced: the status is the program's own"
+	same "$T/out" "$T/plain" "$object of ${PRIVATE#*private-}, all functions traced: the output is the program's own"
 	isnt "$(summary events)" 0 "with $(summary probes) probes"
 }
 
@@ -63,12 +63,12 @@ serve one "$T/served"
 watch -p "$pid_one" --buffer 4K
 kill -STOP $watching
 tell one 'work 20000'
-ok $? 'while bbtrace stands still the program goes on, and does all of its work'
+ok $? 'while bbtrace is stopped the program goes on, and does all of its work'
 kill -CONT $watching
 tell one 'work 3'
 tell_off one quit
-is $ended 7 'it ends as ever'
+is $ended 7 'a program that went on while bbtrace was stopped ends as ever'
 stop_watching
-exits 0 'bbtrace too'
-isnt "$(summary lost)" 0 'what found no room is told'
+exits 0 'bbtrace that was stopped and goes on ends well'
+isnt "$(summary lost)" 0 'bbtrace that was stopped counts what found no room'
 done_testing

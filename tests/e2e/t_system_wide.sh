@@ -20,12 +20,12 @@ tell two 'work 6'
 tell two 'fork 2'
 child=$(sed -n 's/^child //p' "$T/two.out")
 stop_watching INT
-exits 0 'traced'
-is "$(calls "\$e->{pid} == $pid_one")" 4 'a process that was there'
-is "$(calls "\$e->{pid} == $pid_two")" 6 'one that started later'
-is "$(calls "\$e->{pid} == $child")" 2 'the child of one'
-is "$(json "$T/watch.json" '$e->{event} eq "entry" && $e->{symbol} eq "rand"')" 6 'what they call in a library'
-is "$(json "$T/watch.json" '$e->{event} eq "return" && $e->{symbol} eq "rand"')" 6 'and that it returned'
+exits 0 'a system-wide trace ends well'
+is "$(calls "\$e->{pid} == $pid_one")" 4 'system-wide: the calls of a process that was there before are shown'
+is "$(calls "\$e->{pid} == $pid_two")" 6 'system-wide: the calls of a process that started later are shown'
+is "$(calls "\$e->{pid} == $child")" 2 "system-wide: the calls of a process's child are shown"
+is "$(json "$T/watch.json" '$e->{event} eq "entry" && $e->{symbol} eq "rand"')" 6 "system-wide: all processes' calls into a library are shown"
+is "$(json "$T/watch.json" '$e->{event} eq "return" && $e->{symbol} eq "rand"')" 6 "system-wide: all processes' calls into a library return"
 
 # ---- bbtrace, run with the same library that it traces ----
 private_copy "$BBTRACE"
@@ -38,13 +38,13 @@ wait_for $PATIENCE grep -q 'tracing every process' "$T/err"
 # another bbtrace with that library is traced as anybody is
 seen() { "${PRIVATE_RUN[@]}" --version >"$T/version" && [[ -s $T/watch.json ]]; }
 wait_for $PATIENCE seen
-ok $? 'another bbtrace is traced'
+ok $? 'system-wide: another bbtrace is traced'
 "${PRIVATE_RUN[@]}" list "$other" '*' >"$T/list" &
 listing=$!
 wait $listing
 stop_watching INT
-exits 0 'traced'
-isnt "$(json "$T/watch.json" "\$e->{event} eq 'entry' && \$e->{pid} == $listing")" 0 'what it allocates'
+exits 0 'system-wide: the trace of a library that bbtrace uses ends well'
+isnt "$(json "$T/watch.json" "\$e->{event} eq 'entry' && \$e->{pid} == $listing")" 0 'system-wide: what another bbtrace allocates is shown'
 is "$(json "$T/watch.json" "exists \$e->{pid} && \$e->{pid} == $watching")" 0 'bbtrace never traces itself'
-like "$T/err" ' 0 lost, ' 'and nothing was lost'
+like "$T/err" ' 0 lost, ' 'system-wide: nothing of a library that bbtrace uses is lost'
 done_testing

@@ -15,11 +15,11 @@ script='print(sum(len(str(i)) for i in range(300)))'
 for mechanism in "${MECHANISMS[@]}"; do
 	bb user "${library:-$python}" _Py_Dealloc --attach $mechanism -F json -o "$T/json" -- "$python" -S -E -c "$script"
 	exits 0 "$mechanism: python3 is traced"
-	is "$(grep -v '^bbtrace' "$T/out")" 790 '  and does what it does'
+	is "$(grep -v '^bbtrace' "$T/out")" 790 "$mechanism: python3 prints what it always does"
 	entries=$(entries _Py_Dealloc) unseen=$(summary 'unseen returns of tail calls')
-	isnt "$entries" 0 '  objects are freed'
+	isnt "$entries" 0 "$mechanism: python3 frees objects"
 	is "$(($(returns _Py_Dealloc) + ${unseen:-0})) $(summary unmatched)" "$entries 0" \
-		'  each call returned or was counted as the tail call that it is'
-	is "$(json_lines "$T/json" '$e->{unseen_tail_returns}')" "${unseen:-0}" '  in JSON as well'
+		"$mechanism: each call returned or was counted as the tail call that it is"
+	is "$(json_lines "$T/json" '$e->{unseen_tail_returns}')" "${unseen:-0}" "$mechanism: JSON counts unseen tail calls as the summary does"
 done
 done_testing

@@ -28,20 +28,20 @@ for placement in full witness; do
 	bb user "$T/crowd" member triangle --placement $placement -F json -o "$T/json" -- "$T/crowd" $count
 	exits 0 "$placement: $count threads, sixteen at a time"
 	reduce
-	same "$T/out" "$T/plain" 'the program says what it always does'
-	is "$(number 'entry member') $(number 'return member') $(outermost | sort -u | wc -l)" "$count $count $count" 'each has its call, and returns'
-	is "$(number 'entry triangle')" "$(number 'return triangle')" 'each call within returns as well'
-	is "$(mispaired)" 0 'each return is of the innermost call of its thread'
-	is "$(number '(unknown|lost)') $(summary lost)" '0 0' 'nothing is unknown or lost'
+	same "$T/out" "$T/plain" "$placement: a program of many threads prints what it always does"
+	is "$(number 'entry member') $(number 'return member') $(outermost | sort -u | wc -l)" "$count $count $count" "$placement: each thread has its call, which returns"
+	is "$(number 'entry triangle')" "$(number 'return triangle')" "$placement: each call within a thread's call returns"
+	is "$(mispaired)" 0 "$placement: each return is of the innermost call of its thread"
+	is "$(number '(unknown|lost)') $(summary lost)" '0 0' "$placement: nothing of many threads is unknown or lost"
 
 	"$T/crowd" $count leave >"$T/plain"
 	bb user "$T/crowd" member triangle --placement $placement -F json -o "$T/json" -- "$T/crowd" $count leave
-	exits 0 "$placement: a third of them ends within its calls"
+	exits 0 "$placement: a third of the threads ends within its calls"
 	reduce
-	same "$T/out" "$T/plain" 'the program says what it always does'
+	same "$T/out" "$T/plain" "$placement: a program whose threads end within calls prints what it always does"
 	is "$(number 'entry member') $(number 'return member') $(number 'return triangle')" "$count $((count - (count + 2) / 3)) 0" \
-		'what was not left by a ret has no return'
-	is "$(mispaired)" 0 'each return is of the innermost call of its thread'
+		"$placement: a call that its thread left without a ret has no return"
+	is "$(mispaired)" 0 "$placement: where threads end within calls, each return is of the innermost call of its thread"
 done
 
 # In a PID namespace that has a few hundred numbers only. Before 6.14 the figure was the whole machine's.
@@ -54,14 +54,14 @@ if ! own_namespaces; then
 elif printf '6.14\n%s\n' "$(uname -r)" | sort -VC; then
 	within "$BBTRACE" user "$T/crowd" member triangle -F json -o "$T/json" -- "$T/crowd" $count leave >"$T/out" 2>"$T/err"
 	status=$?
-	exits 0 'numbers that are used again'
+	exits 0 'a program is traced whose thread numbers are used again'
 	reduce
-	same "$T/out" "$T/plain" 'the program says what it always does'
-	is "$(number 'entry member') $(outermost | wc -l)" "$count $count" 'each thread begins with no call open'
+	same "$T/out" "$T/plain" 'a program whose thread numbers are used again prints what it always does'
+	is "$(number 'entry member') $(outermost | wc -l)" "$count $count" 'a thread with a used number begins with no call open'
 	[[ $(outermost | sort -u | wc -l) -lt 400 ]]
-	ok $? 'and they were used again'
-	is "$(mispaired)" 0 'each return is of the innermost call of its thread'
-	is "$(number 'return member') $(number 'return triangle')" "$((count - (count + 2) / 3)) 0" 'what was not left by a ret has no return'
+	ok $? 'thread numbers were used again'
+	is "$(mispaired)" 0 'with used numbers each return is of the innermost call of its thread'
+	is "$(number 'return member') $(number 'return triangle')" "$((count - (count + 2) / 3)) 0" 'with used numbers a call that was not left by a ret has no return'
 else
 	skip 'numbers that are used again' 'a PID namespace has no pid_max of its own before Linux 6.14'
 fi

@@ -9,32 +9,32 @@ needs root uprobes
 program hidden -O1
 for placement in full implied witness; do
 	bb user "$T/hidden" computed leaf --placement $placement -F json -o "$T/json" -- "$T/hidden"
-	exits 0 "$placement: traced"
+	exits 0 "$placement: a function with undecoded bytes is traced"
 	# eight calls of computed, each of which jumps there and is returned to twice; leaf has other callers
-	is "$(json "$T/json" '$e->{event} eq "unknown"')" 24 '  unknown behind the jump and behind each return'
+	is "$(json "$T/json" '$e->{event} eq "unknown"')" 24 "$placement: the path is unknown behind the jump to undecoded bytes and behind each return to them"
 	is "$(json "$T/json" '$e->{event} eq "summary" && $e->{unknown} == 24 && $e->{undecoded} > 20 &&
-		$e->{undecoded} < $e->{code}')" 1 '  the summary counts, and tells the bytes'
+		$e->{undecoded} < $e->{code}')" 1 "$placement: the summary counts unknown paths and undecoded bytes"
 done
-like "$T/err" ', [0-9]+ of [0-9]+ bytes not decoded$' 'as the line on stderr does'
+like "$T/err" ', [0-9]+ of [0-9]+ bytes not decoded$' 'the line on stderr tells the undecoded bytes'
 
 bb user "$T/hidden" computed leaf -o "$T/trace" -- "$T/hidden"
 bb report "$T/trace" -F json
-is "$(json "$T/out" '$e->{event} eq "unknown"')" 24 'out of a file as well'
+is "$(json "$T/out" '$e->{event} eq "unknown"')" 24 'report of a trace file tells unknown paths'
 bb user "$T/hidden" computed leaf -- "$T/hidden"
-is "$(grep -c unknown "$T/out")" 24 'and in text'
+is "$(grep -c unknown "$T/out")" 24 'text tells unknown paths'
 bb user "$T/hidden" leaf -- "$T/hidden"
-is "$(tail -1 "$T/err" | grep -c 'not decoded')" 0 'where all is decoded nothing is said'
+is "$(tail -1 "$T/err" | grep -c 'not decoded')" 0 'where all is decoded the summary says nothing of undecoded bytes'
 
 bb user "$T/hidden" computed -v -- "$T/hidden"
-like "$T/err" '^bbtrace: computed: .* [1-9][0-9]* of [0-9]+ bytes not decoded' '-v tells the share of each function'
+like "$T/err" '^bbtrace: computed: .* [1-9][0-9]* of [0-9]+ bytes not decoded' '-v tells the undecoded share of each function'
 bb list "$T/hidden" computed
-like "$T/out" 'computed .*\([1-9][0-9]* bytes not decoded\)' 'so does list'
+like "$T/out" 'computed .*\([1-9][0-9]* bytes not decoded\)' 'list tells the undecoded bytes of a function'
 bb list "$T/hidden" computed -F json
 first=$(objdump -d --no-show-raw-insn "$T/hidden" | awk '
 	/<computed>:/ { on = 1 }
 	behind && $1 ~ /^[0-9a-f]+:$/ { print $1; exit }
 	on && /jmp +\*%rax/ { behind = 1 }')
-is "$(json "$T/out" '$e->{undecoded}[0]{vaddr} eq "0x'"${first%:}"'"')" 1 'its JSON says where: behind the jump, as objdump sees it'
+is "$(json "$T/out" '$e->{undecoded}[0]{vaddr} eq "0x'"${first%:}"'"')" 1 "JSON of list says where a function's undecoded bytes are: behind the jump, as objdump sees it"
 
 cat >"$T/breaks.c" <<'END'
 #include <signal.h>
@@ -50,7 +50,7 @@ int main(int c, char **v) { (void)v; signal(SIGTRAP, on_trap); for (int i = 0; i
 END
 cc -O0 -o "$T/breaks" "$T/breaks.c"
 bb user "$T/breaks" breaks -F json -o "$T/json" -- "$T/breaks"
-exits 0 'int3 with a handler'
-is "$(json "$T/json" '$e->{kind} && $e->{kind} eq "jcc"') $(returns breaks)" '6 6' 'what stands behind it is traced'
-is "$(json "$T/json" '$e->{event} eq "unknown"')" 0 'and nothing unknown'
+exits 0 'a program that handles its own int3 is traced'
+is "$(json "$T/json" '$e->{kind} && $e->{kind} eq "jcc"') $(returns breaks)" '6 6' 'what stands behind an int3 with a handler is traced'
+is "$(json "$T/json" '$e->{event} eq "unknown"')" 0 'behind an int3 with a handler nothing is unknown'
 done_testing

@@ -16,18 +16,18 @@ for user in nobody daemon root; do
 	expected $user >"$T/expected"
 	bb user "$T/fib" fib -f -u $user -F json -o "$T/json" -- sh "$T/script"
 	exits 3 "-u $user: traced"
-	same "$T/out" "$T/expected" 'user, groups and HOME are his'
-	is "$(entries fib)" 177 'what he runs is traced'
+	same "$T/out" "$T/expected" "-u $user: user, groups and HOME are the user's own"
+	is "$(entries fib)" 177 "-u $user: what the user runs is traced"
 done
 
 bb user "$T/fib" fib -u no-such-user-here -- "$T/fib"
-exits 1 'no such user'
-like "$T/err" "^bbtrace: no such user: 'no-such-user-here'" 'is named'
-is "$(cat "$T/out")" '' 'nothing has run'
+exits 1 '-u with an unknown user is refused'
+like "$T/err" "^bbtrace: no such user: 'no-such-user-here'" '-u with an unknown user: the message names the user'
+is "$(cat "$T/out")" '' '-u with an unknown user: nothing runs'
 bb user "$T/fib" fib -u nobody -p 1
 exits 2 '-u without CMD: wrong usage'
 chmod 700 "$T"
 bb user "$T/fib" fib -u nobody -- "$T/fib"
-exits 126 'what he may not execute: 126'
-like "$T/err" '^bbtrace: cannot run .*Permission denied' 'and why'
+exits 126 '-u: the status is 126 where the user may not execute CMD'
+like "$T/err" '^bbtrace: cannot run .*Permission denied' '-u: the message says that the user may not execute CMD'
 done_testing

@@ -14,8 +14,8 @@ refused() { # NAME REGEX ARG...
 	shift 2
 	bb "$@"
 	exits 1 "$name"
-	like "$T/err" "^bbtrace: .*$regex" 'the message says it'
-	is "$(wc -l <"$T/err")$(cat "$T/out")" 1 'in one line, on stderr, and CMD has not run'
+	like "$T/err" "^bbtrace: .*$regex" "$name: the message says it"
+	is "$(wc -l <"$T/err")$(cat "$T/out")" 1 "$name: one line on stderr, and CMD has not run"
 }
 run=(-- "$T/fib")
 
@@ -23,15 +23,15 @@ run=(-- "$T/fib")
 cp "$BBTRACE" "$T/bbtrace"
 nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups "$T/bbtrace")
 "${nobody[@]}" user "$T/fib" fib -- "$T/fib" >"$T/out" 2>"$T/err" </dev/null
-is $? 1 'without root'
-like "$T/err" '^bbtrace: cannot trace: .*(CAP_BPF|CAP_PERFMON|CAP_SYS_ADMIN).*sudo' 'the capability that is missing, and sudo'
-is "$(cat "$T/out")" '' 'CMD has not run'
+is $? 1 'bbtrace user without root is refused'
+like "$T/err" '^bbtrace: cannot trace: .*(CAP_BPF|CAP_PERFMON|CAP_SYS_ADMIN).*sudo' 'without root the missing capability is named, and sudo'
+is "$(cat "$T/out")" '' 'without root CMD does not run'
 "${nobody[@]}" list "$T/fib" fib >"$T/out" 2>"$T/err" </dev/null
 is "$? $(grep -c ' fib$' "$T/out")" '0 1' 'list needs no root'
 "${nobody[@]}" doctor >"$T/out" 2>"$T/err" </dev/null
-is $? 0 'nor does doctor'
-like "$T/out" '^capabilities +no ' 'which tells'
-like "$T/out" 'remedy: .*sudo' 'and the remedy'
+is $? 0 'doctor needs no root'
+like "$T/out" '^capabilities +no ' 'doctor without root tells what is missing'
+like "$T/out" 'remedy: .*sudo' 'doctor without root tells the remedy'
 
 # ---- the kernel ----
 if [[ -e /sys/bus/event_source/devices/kprobe ]]; then
@@ -52,8 +52,8 @@ refused 'an empty file' 'empty.*(ELF|not a program)' user "$T/empty" fib "${run[
 for n in 4 16 63 64 100 1000 5000; do
 	head -c $n "$T/fib" >"$T/cut"
 	bb user "$T/cut" fib "${run[@]}"
-	exits 1 "a program cut off after $n bytes"
-	like "$T/err" '^bbtrace: .*cut' 'is named'
+	exits 1 "a program cut off after $n bytes is refused"
+	like "$T/err" '^bbtrace: .*cut' "a program cut off after $n bytes: the message says that it is cut"
 done
 cp "$T/fib" "$T/arm"
 printf '\xb7\x00' | dd of="$T/arm" bs=1 seek=18 conv=notrunc status=none
@@ -61,23 +61,23 @@ refused 'a program for ARM64' 'arm is for arm64: bbtrace reads x86-64 code' user
 cp "$T/fib" "$T/narrow"
 printf '\x01' | dd of="$T/narrow" bs=1 seek=4 conv=notrunc status=none
 bb user "$T/narrow" fib "${run[@]}"
-exits 1 'a 32-bit program'
+exits 1 'a 32-bit program is refused'
 printf '\x7fELF' >"$T/object.o"
 cp "$T/fib" "$T/secret"
 chmod 0 "$T/secret"
 "${nobody[@]}" list "$T/secret" fib >"$T/out" 2>"$T/err"
-is $? 1 'a file that may not be read'
-like "$T/err" "^bbtrace: .*$T/secret.*Permission denied" 'and why'
+is $? 1 'a file that may not be read is refused'
+like "$T/err" "^bbtrace: .*$T/secret.*Permission denied" 'a file that may not be read: the message says why'
 mkfifo "$T/fifo"
 bb user "$T/fifo" fib "${run[@]}"
-exits 1 'a fifo: no wait'
+exits 1 'a fifo as OBJECT is refused without waiting'
 bb user /dev/zero fib "${run[@]}"
-exits 1 'an endless device'
+exits 1 'an endless device as OBJECT is refused'
 
 # ---- functions ----
 refused 'no such function' "no function named fibb in $T/fib.*fib.*bbtrace list" user "$T/fib" fibb "${run[@]}"
 bb user libc.so.6 mallok -- ls
-like "$T/err" 'malloc' 'close names are suggested'
+like "$T/err" 'malloc' 'for an unknown function close names are suggested'
 refused 'no match' "no function matches xyz\* in $T/fib.*bbtrace list" user "$T/fib" 'xyz*' "${run[@]}"
 refused "another object's function" "has no function printf of its own, it calls another object's" user "$T/fib" printf "${run[@]}"
 refused 'an empty name' 'empty function name' user "$T/fib" '' "${run[@]}"
@@ -93,7 +93,7 @@ sleep 1000 &
 sleeper=$!
 at_end "{ kill $sleeper; wait $sleeper; } 2>/dev/null"
 bb user libnothing.so fib -p $sleeper
-exits 1 'an object that the process has not'
+exits 1 'an object that the process has not mapped is refused'
 refused 'no such attach mechanism' "no such attach mechanism: 'magic'; bbtrace doctor" user "$T/fib" fib --attach magic "${run[@]}"
 refused 'no such BTF file' "--btf: can.t open $T/btf" user "$T/fib" fib -b "$T/btf" "${run[@]}"
 
@@ -101,13 +101,13 @@ refused 'no such BTF file' "--btf: can.t open $T/btf" user "$T/fib" fib -b "$T/b
 refused 'a folder that is not there' "cannot write to $T/no/where: No such file" user "$T/fib" fib -o "$T/no/where" "${run[@]}"
 refused 'a folder as file' "cannot write to $T: Is a directory" user "$T/fib" fib -o "$T" "${run[@]}"
 "$BBTRACE" user "$T/fib" fib "${run[@]}" >&- 2>"$T/err"
-is $? 1 'stdout is closed'
-like "$T/err" '^bbtrace: stdout is closed; write to a file with -o' 'what to do'
+is $? 1 'bbtrace whose stdout is closed is refused'
+like "$T/err" '^bbtrace: stdout is closed; write to a file with -o' 'bbtrace whose stdout is closed says what to do'
 
 # A full disk: the trace is not taken for whole.
 full() {
 	exits 1 "$1"
-	like "$T/err" '^bbtrace: cannot write to .*: No space left on device' 'is told'
+	like "$T/err" '^bbtrace: cannot write to .*: No space left on device' "$1: the message says that no space is left"
 }
 bb user "$T/fib" fib -o /dev/full "${run[@]}"
 full 'a full device'
@@ -118,35 +118,35 @@ full 'a full device as stdout'
 # A file that may not grow further (SIGXFSZ): an error, and no death.
 large() { # NAME
 	is "$status" 1 "$1"
-	like "$T/err" '^bbtrace: cannot write to .*: File too large; raise the limit, ulimit -f' 'is told'
+	like "$T/err" '^bbtrace: cannot write to .*: File too large; raise the limit, ulimit -f' "$1: the message says that the file is too large"
 }
 program million -O1
 limited() { (ulimit -f 64 && exec timeout -k 10 "$BB_TIMEOUT" "$BBTRACE" "$@" 2>"$T/err" </dev/null); }
 limited user "$T/million" spin -F json -o "$T/large" -- "$T/million" >"$T/out"
 status=$?
-large 'a limit for the size of files'
-is "$(stat -c %s "$T/large") $(cat "$T/out")" '65536 0' 'which it is filled up to; CMD runs to its end'
-like "$T/err" '^bbtrace: 1 functions, .* events, ' 'the summary comes'
+large '-o FILE with a limit for the size of files'
+is "$(stat -c %s "$T/large") $(cat "$T/out")" '65536 0' 'a file is filled up to its limit, and CMD runs to its end'
+like "$T/err" '^bbtrace: 1 functions, .* events, ' "a trace that reached its file's limit has a summary"
 limited user "$T/million" spin -F json -- "$T/million" >"$T/large"
 status=$?
-large 'the same as stdout'
+large 'a trace to stdout with a limit for the size of files'
 limited user "$T/million" spin -o "$T/large" -- "$T/million" >"$T/out"
 status=$?
-large 'a trace file'
-like "$T/err" '^bbtrace: 1 functions, .* events, ' 'the summary comes'
+large 'a trace file with a limit for the size of files'
+like "$T/err" '^bbtrace: 1 functions, .* events, ' 'a trace file that reached its limit has a summary'
 bb user "$T/million" spin -o "$T/recorded" -- "$T/million"
 limited report "$T/recorded" -F json >"$T/large"
 status=$?
-large 'a report'
+large 'a report with a limit for the size of files'
 limited user "$T/million" spin -o /dev/null -- grep SigIgn /proc/self/status >"$T/out"
-is "$((0x$(sed 's/.*\t//' "$T/out") >> 24 & 1))" 0 'CMD does not ignore the signal'
+is "$((0x$(sed 's/.*\t//' "$T/out") >> 24 & 1))" 0 'CMD does not ignore SIGXFSZ'
 
 mkdir "$T/tiny"
 if mount -t tmpfs -o size=64k none "$T/tiny" 2>/dev/null; then
 	at_end "umount $T/tiny"
 	bb user "$T/million" spin -f -F json -o "$T/tiny/trace" -- sh -c "'$T/million'; sleep 1; echo end"
 	full 'a full disk'
-	is "$(xargs <"$T/out")" '0 end' 'CMD runs to its end, and is waited for'
+	is "$(xargs <"$T/out")" '0 end' 'where the disk is full CMD runs to its end, and is waited for'
 else
 	skip 'a full disk' 'no tmpfs can be mounted'
 fi
