@@ -4,7 +4,9 @@
 # with stepref; TAP: do both tell the same, and did tracing leave the program's output and status alone?
 #   BBTRACE   the program to test (BUILD-FOLDER/bbtrace)     BBFLAGS   more options for it
 #   COMPARE   options for compare.pl, e.g. --strict
-# What stepref told is kept in BUILD-FOLDER/ref, as it takes two minutes in all. What failed stays in BUILD-FOLDER/cmp.
+#   STAGES    which of these, of what is there from the others: reference, trace, compare (all three)
+# What stepref told is kept in BUILD-FOLDER/ref, as it takes minutes in all. What failed stays in BUILD-FOLDER/cmp.
+# Different programs may be compared side by side.
 # lists are meant to be split; a * in a name is a pattern; [ -nt ] is in dash, bash and busybox
 # shellcheck disable=SC2046,SC2086,SC2254,SC3013
 
@@ -62,10 +64,7 @@ functions_of() { # what bbtrace is given
 	esac
 }
 
-reference() {
-	symbols=$object
-	case $options in *S*) symbols=$object.full ;; esac
-	functions=$(expand)
+references() {
 	"$here/../step/ranges.sh" "$symbols" $functions >"$B/ref/$name.ranges" || return 1
 	step=--from-entry
 	case $options in *g*) step='--from-entry --go' ;; esac
@@ -81,7 +80,7 @@ reference() {
 	mv "$B/ref/$name.tmp" "$B/ref/$name.ref"
 }
 
-trace() {
+traces() {
 	setarch -R "$bbtrace" user "$object" $(functions_of) $follow ${BBFLAGS:-} -F json -o "$B/cmp/$name.json" -- \
 		"./$name" $argument >"$B/cmp/$name.out" 2>"$B/cmp/$name.err"
 	got=$?
@@ -102,7 +101,7 @@ whole() {
 	return 1
 }
 
-compare() {
+compares() {
 	flags=
 	case $options in *u*) flags=--unknown ;; esac
 	case $options in *g*) flags="$flags --restarts" ;; esac
@@ -113,17 +112,29 @@ compare() {
 	return $got
 }
 
+stage() { # NAME
+	case " ${STAGES:-reference trace compare} " in *" $1 "*) ;; *) return 0 ;; esac
+	case $1 in
+	reference) references ;;
+	trace) traces && whole ;;
+	compare) compares ;;
+	esac
+}
+
 row() {
 	follow='' argument=''
 	case $options in *f*) follow=-f ;; esac
 	case $options in *a*) argument=again ;; esac
 	[ "$object" = - ] && object=$name
+	symbols=$object
+	case $options in *S*) symbols=$object.full ;; esac
+	functions=$(expand)
 	n=$((n + 1))
 	if [ ! -e "$name" ]; then
 		compiler="no compiler for $source"
 		case $options in *m*) compiler='no musl-gcc' ;; esac
 		echo "ok $n - $name # SKIP not built: $compiler"
-	elif reference && trace && whole && compare; then
+	elif stage reference && stage trace && stage compare; then
 		echo "ok $n - $name"
 	else
 		echo "not ok $n - $name"

@@ -1,16 +1,34 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # Every program of tests/progs/progs.list, traced and single-stepped: both tell the same, however many probes there are.
-# shellcheck disable=SC2154,SC2034 # lib.sh and served.sh set them
+# Two programs at a time: each is traced by itself. ALL=1: the million events of one, too.
+# shellcheck disable=SC2154,SC2034 # lib.sh sets them
 . "$(dirname "$0")/lib.sh"
 needs root uprobes "file:$BUILD/stepref" "file:$BUILD/progs"
+placements=(full implied witness)
 
-# A million events are compared once.
+# The reference is made for the first placement, and serves the others. A million events are compared once.
+compare() { # NAME
+	local placement
+
+	for placement in "${@:2}"; do
+		BBFLAGS="--placement $placement" "$ROOT/tests/check/compare_all.sh" "$BUILD" "$1" >"$T/$1.$placement" 2>&1
+		[[ $1 != million ]] || break
+	done
+}
+export -f compare
+export ROOT BUILD T
+
 mapfile -t names < <(awk '!/^#/ && NF && $4 !~ /L/ { print $1 }' "$ROOT/tests/progs/progs.list")
-mapfile -t fewer < <(printf '%s\n' "${names[@]}" | grep -vx million)
-for placement in full implied witness; do
-	relay $placement < <(BBFLAGS="--placement $placement" "$ROOT/tests/check/compare_all.sh" "$BUILD" "${names[@]}")
-	names=("${fewer[@]}")
-	is "$relayed" "$planned" "$placement: all of them"
+[[ ${ALL:-} ]] || mapfile -t names < <(printf '%s\n' "${names[@]}" | grep -vx million)
+printf '%s\n' "${names[@]}" | xargs -P 2 -I '{}' bash -c 'compare "$@"' compare '{}' "${placements[@]}"
+for placement in "${placements[@]}"; do
+	all=0 wanted=0
+	for name in "${names[@]}"; do
+		[[ $name != million || $placement == full ]] || continue
+		relay "$placement" <"$T/$name.$placement"
+		((all += relayed, ++wanted))
+	done
+	is $all $wanted "$placement: each program was compared"
 done
 done_testing
