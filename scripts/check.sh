@@ -8,12 +8,13 @@ cd "$(dirname "$0")/.." || exit 1
 B=$(realpath -m --relative-to=. "${B:-build}")
 export B LC_ALL=C.UTF-8 HARNESS_RULESFILE=tests/testrules.yml
 
-# Without root first, then guests, the longest ahead, then what traces here.
+# In the order of tests/testrules.yml, in each group the longest ahead.
 collect() {
 	local file
 
-	for file in "$B"/unit/test_* scripts/lint.sh tests/{scripts,fuzz}/t_*.sh \
-		tests/vm/t_{programs,e2e}.sh tests/vm/t_*.sh tests/{e2e,formats,check}/t_*.sh; do
+	for file in tests/check/t_{flow,compare}.sh "$B"/unit/test_* scripts/lint.sh tests/{scripts,fuzz}/t_*.sh \
+		tests/vm/t_{programs,e2e}.sh tests/vm/t_*.sh \
+		tests/check/t_{stepref,whole}.sh tests/e2e/t_{trace_file,hostile,go}.sh tests/{e2e,formats,check}/t_*.sh; do
 		[[ -f $file && -x $file && $file != *.[od] ]] && echo "$file"
 	done | awk '!seen[$0]++'
 }
