@@ -42,14 +42,14 @@ edit "${line}s/.*/{\"event\":\"unknown\",\"pid\":1,\"tid\":$(sed -n 's/.*"tid":\
 edit 's/"events":\([0-9]*\)/"events":'$(($(wc -l <"$T/json") - 2))'/'
 compare
 is $? 1 "an unknown stretch, where none is due"
-ok "where it is allowed" compare --unknown
-is "$(sed -n 's/.*; \(.*\) hide \(.*\); 0 without to.*/\1 \2/p' "$T/said")" "1 unknown 1" "what it hides is counted"
+ok "an unknown stretch, where --unknown allows it" compare --unknown
+is "$(sed -n 's/.*; \(.*\) hide \(.*\); 0 without to.*/\1 \2/p' "$T/said")" "1 unknown 1" "the events that an unknown stretch hides are counted"
 
 trace "" ladder classify
 edit 's/"value":"[^"]*",//'
-ok "values may be absent" compare
+ok "returned values may be absent" compare
 compare --strict
-is $? 1 "but not with --strict"
+is $? 1 "returned values may not be absent with --strict"
 trace "" ladder classify
 edit 's/"offset":\([0-9]*\)/"offset":1\1/'
 compare
@@ -57,21 +57,21 @@ is $? 1 "an offset that does not lead to vaddr"
 trace "" ladder classify
 edit '$d'
 compare
-is $? 1 "no summary"
+is $? 1 "a trace without summary is refused"
 trace "" ladder classify
 edit '3s/.$//'
 compare
-is $? 2 "what is not JSON"
+is $? 2 "a trace with a line that is not JSON is refused"
 trace "" generated "helper run"
 ok "a place in anonymous memory is the same wherever it lies" compare
 edit 's/"object":null,"symbol":null/"object":"\/x\/y","symbol":"z"/'
 compare
-is $? 1 "but not the same as one in a file"
+is $? 1 "a place in anonymous memory is not the same as one in a file"
 trace "" cold-both "parse complain"
 edit '0,/"event":"return".*"symbol":"complain"/{/"symbol":"complain"/{/"event":"return"/d}}'
 edit 's/"events":\([0-9]*\)/"events":'$(($(wc -l <"$T/json") - 1))'/'
 compare
 is $? 1 "a return behind a tail call to what isn't traced, missing in silence"
 edit 's/"unseen_tail_returns":0/"unseen_tail_returns":1/'
-ok "counted under its own name" compare
+ok "a return behind a tail call to what isn't traced, missing, may be counted under its own name" compare
 tap_done

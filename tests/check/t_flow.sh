@@ -59,22 +59,22 @@ ok "a call and its return, through a return thunk" flow
 direct 0x242 >"$T/json"
 flow
 is $? 1 "taken against the flags"
-ok "which is why" grep -q flags "$T/said"
+ok "taken against the flags is refused because of the flags" grep -q flags "$T/said"
 indirect >"$T/json"
 ok "an indirect call through its thunk" flow
 { direct 0x202; indirect; direct 0x202; } >"$T/json"
-ok "several calls" flow
+ok "several calls in a row are a path" flow
 { direct 0x202 | sed -n 1,3p; direct 0x202; direct 0x202 | sed -n 4,9p; } >"$T/json"
 flow
 is $? 1 "an entry out of nowhere"
-ok "that an interrupt can cause" flow --async
+ok "an entry out of nowhere can come from an interrupt" flow --async
 { indirect | sed -n 1,3p; direct 0x202; indirect | sed -n 4,5p; } >"$T/json"
 ok "what is called may call traced functions again" flow
 { indirect | sed -n 1,3p; direct 0x202 | sed -n 1,8p; indirect | sed -n 4,5p; } >"$T/json"
 flow
-is $? 1 "but has to return from them"
+is $? 1 "what is called has to return from the traced functions that it calls"
 { direct 0x202; tid=8; indirect; } | sort -s -t: -k1,1 >"$T/json"
-ok "two threads" flow
+ok "the events of two threads are two paths" flow
 {
 	direct 0x202 | sed -n 1,2p
 	event unknown foo 0000
@@ -84,7 +84,7 @@ ok "a stretch that is unknown is left out" flow
 direct 0x202 | sed -n 3,9p >"$T/json"
 ok "a thread may be inside when the trace begins" flow
 direct 0x202 | sed 's/"to".*}}/"x":1}/' >"$T/json"
-ok "to may be absent" flow
+ok "the target of a branch may be absent" flow
 direct 0x202 | sed 's/1000"}/1001"}/' >"$T/json"
 flow
 is $? 1 "a direct call that goes elsewhere"
@@ -106,7 +106,7 @@ for program in 'ladder:classify' 'tail-all:direct indirect chain down plain hidd
 	"$here/ref2json.pl" "/somewhere/$name" "$T/ranges" "$T/ref" >"$T/json"
 	objdump -d "$name" >"$T/code"
 	ok "$name: what was stepped is a path" flow --whole --ranges "$T/ranges"
-	ok "$name: changed, dropped, doubled, swapped it is none" env PATHS=1 EVERY=3 "$here/mutate.pl" \
+	ok "$name: what was stepped, changed, dropped, doubled or swapped, is no path" env PATHS=1 EVERY=3 "$here/mutate.pl" \
 		"$T/json" "$here/flow.pl" --whole --ranges "$T/ranges" @ "$T/code"
 done
 tap_done

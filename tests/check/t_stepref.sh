@@ -23,29 +23,29 @@ count() { grep -c "^$1" "$T/out"; }
 
 step --from-entry fib fib ./fib
 is "$(count '0 entry')" 177 "fib(10) is called 177 times"
-is "$(count '0 ret ')" 177 "and executes ret 177 times"
-is "$(count '0 return')" 177 "and returns 177 times"
-is "$(count '0 call')" 176 "176 of them from itself"
-is "$(grep '^0 jcc' "$T/out" | grep -c not-taken)" 89 "89 leaves: fib(11)"
+is "$(count '0 ret ')" 177 "fib(10) executes ret 177 times"
+is "$(count '0 return')" 177 "fib(10) returns 177 times"
+is "$(count '0 call')" 176 "fib(10) calls itself 176 times"
+is "$(grep '^0 jcc' "$T/out" | grep -c not-taken)" 89 "fib(10) has 89 leaves: fib(11)"
 is "$(grep '^0 return' "$T/out" | tail -n 1 | sed 's/.*rax=//')" 0x37 "fib(10) is 55"
-is "$(cat "$T/stdout") $status" "55 3" "output and exit status are the program's"
+is "$(cat "$T/stdout") $status" "55 3" "a stepped program has its own output and exit status"
 grep -v '^#' "$T/out" >"$T/short"
 step "" fib fib ./fib
 ok "--from-entry leaves nothing out" sh -c "grep -v '^#' $T/out | cmp -s - $T/short"
 
 step --from-entry jcc "conditions conditions_near nowhere" ./jcc
 is "$(count '0 jcc')" $((64 * 16 * 2 + 64 * 4)) "64 pairs, all 16 conditions in both lengths, 4 that lead nowhere"
-is "$(grep '^0 jcc' "$T/out" | grep -c ' taken')" $((64 * 8 * 2 + 8 + 56 * 2)) "one of each complementary pair is taken"
-is "$(tail -n 1 "$T/out" | sed 's/.*steps, //')" "status 0" "flags and destinations agree on all"
+is "$(grep '^0 jcc' "$T/out" | grep -c ' taken')" $((64 * 8 * 2 + 8 + 56 * 2)) "one of each complementary pair of conditions is taken"
+is "$(tail -n 1 "$T/out" | sed 's/.*steps, //')" "status 0" "flags and destinations agree on all conditionals"
 
 step --from-entry loopinsn loops ./loopinsn
 site=$(grep '^0 loop' "$T/out" | awk '{ print $3 }' | sort -u | sed -n 2p)
 is "$(count "0 loop $site")" 36 "loop: 1 + 2 + ... + 8 times"
-is "$(count "0 loop $site taken")" 28 "and once less each is it taken"
-is "$(tail -n 1 "$T/out" | sed 's/.*steps, //')" "status 0" "counters and destinations agree on all"
+is "$(count "0 loop $site taken")" 28 "loop is taken once less for each time that it is entered"
+is "$(tail -n 1 "$T/out" | sed 's/.*steps, //')" "status 0" "counters and destinations agree on all loop instructions"
 
 step --from-entry deep deep ./deep
-is "$(count '0 return')" 10001 "ten thousand levels return"
+is "$(count '0 return')" 10001 "ten thousand levels of a recursion return"
 step --from-entry loopentry loop_entry ./loopentry
 is "$(count '0 entry') $(count '0 return')" "10 4" "a jump back to the first instruction is an entry, not a call"
 step --from-entry tail "direct indirect chain down" ./tail
@@ -55,22 +55,22 @@ is "$(($(count '0 entry') - $(count '0 return')))" 15 "longjmp leaves 1 + 2 + 3 
 step --from-entry except "thrower through cleanup rethrow catcher" ./except
 is "$(grep '0 return' "$T/out" | grep -c "$(awk '/^catcher/ { sub(/0x0*/, "0x", $2); print $2 }' "$T/ranges") ")" \
 	"$(grep '0 entry' "$T/out" | grep -c "$(awk '/^catcher/ { sub(/0x0*/, "0x", $2); print $2 }' "$T/ranges") ")" \
-	"who catches an exception returns"
+	"a function that catches an exception returns"
 step --from-entry odd "push_ret stack_segment push_flags string_first" ./odd
 is "$(cat "$T/stdout")" "$(./odd)" "a stepped pushf hides the trap flag"
 is "$(count '0 entry') $(count '0 return')" "13 13" "string instructions, mov to ss, push and ret"
 is "$(grep -c '^0 jmp' "$T/out")" 2 "the jump behind mov to ss is seen, though it isn't stepped"
 
 step --from-entry threads "collatz worker" ./threads
-is "$(count '# thread')" 4 "four threads"
+is "$(count '# thread')" 4 "a program of four threads has four"
 is "$(awk '/ entry/ { n[$1]++ } END { for (i = 0; i < 4; i++) printf "%d ", n[i] }' "$T/out")" "21 21 21 21 " \
-	"each calls 20 times, and is called"
+	"each of four threads has its 20 calls, and is called"
 step "--from-entry -f" forks "sum_to split" ./forks
 is "$(count '# thread') $(count '1 .*inherited')" "2 1" "a child returns from what its parent entered"
 step --from-entry forks "sum_to split" ./forks
-is "$(count '# thread')" 1 "without -f the child is left alone"
+is "$(count '# thread')" 1 "without -f a forked child is left alone"
 step "--from-entry -f" vforks "triangle child" ./vforks
-is "$(count '# thread')" 3 "vfork, exec, posix_spawn"
+is "$(count '# thread')" 3 "with -f the children of vfork, exec and posix_spawn are stepped"
 step --from-entry execs again ./execs
 is "$(awk '/ entry/ { printf "%s", $1 }' "$T/out") $status" "010 5" "exec in another thread goes on as the first"
 step --from-entry killed work ./killed
@@ -82,7 +82,7 @@ is "$(count '0 entry') $(count '0 return')" "3 3" "a library, at each place wher
 step "" ifunc resolver ./ifunc
 is "$(count '0 entry')" 1 "a resolver runs before the program's entry point"
 "$B/stepref" --object fib --ranges "$T/ranges" -- ./nothing >/dev/null 2>&1
-is $? 127 "a command that isn't there"
+is $? 127 "stepref of a command that isn't there ends with 127"
 
 # ---- a step that the machine loses ----
 
@@ -112,7 +112,7 @@ drops() { # EVERY HARMLESS PROGRAM FUNCTIONS
 		n=$((n + $1))
 	done
 	is "$missed" "" "$3: $said lost steps are noticed, $harmless change nothing"
-	ok "$3: which are the few" [ $said -gt 0 -a $harmless -le $2 ]
+	ok "$3: the lost steps that change nothing are few" [ $said -gt 0 -a $harmless -le $2 ]
 }
 if command -v setarch >/dev/null; then
 	drops 5 10 odd "lock_trick ret_imm call_ret_imm rep_ret bnd_jmp first_branch first_jrcxz first_call first_jmp_reg
@@ -123,7 +123,7 @@ if command -v setarch >/dev/null; then
 	drops 1 1 fib-static "write _exit"
 	"$here/../step/ranges.sh" loopinsn tight >"$T/ranges"
 	without 3 loopinsn ./loopinsn
-	ok "a round of a loop that is one instruction" lost
+	ok "the lost round of a loop that is one instruction is noticed" lost
 else
 	skip "lost steps are noticed" "no setarch"
 fi
@@ -147,9 +147,9 @@ again() { # BAD PROGRAM FUNCTIONS COMMAND...
 	status=$?
 }
 again 2 fib fib ./fib
-is "$status $(wc -l <"$COUNT") $(cat "$T/stdout") $(count '0 entry')" "3 3 55 177" "it steps again where one was lost, and only then"
+is "$status $(wc -l <"$COUNT") $(cat "$T/stdout") $(count '0 entry')" "3 3 55 177" "a program is stepped again where a step was lost, and only then"
 again 9 fib fib ./fib
-is "$status $(wc -l <"$COUNT")" "124 5" "five times, and no more"
+is "$status $(wc -l <"$COUNT")" "124 5" "a program is stepped five times at most where each run loses a step"
 again 0 fib fib sh -c 'exit 124'
 is "$status $(wc -l <"$COUNT")" "124 1" "a program that ends with the same status is no lost step"
 

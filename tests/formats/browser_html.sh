@@ -63,14 +63,14 @@ shown "$T/html" '' 'a trace'
 is "$(cells | sort)" "$(wanted | sort)" 'the table has what JSON has'
 is "$(grep -oE '(src|href)="?(https?:)?//' "$T/html" | wc -l)" 0 'the page names nothing outside of it'
 like "$T/dom" '<table class="listing">' 'the first function'\''s code is open'
-like "$T/dom" 'class="bbtrace-flame"|<svg[^>]*bbtrace-flame' 'there is a flame graph'
+like "$T/dom" 'class="bbtrace-flame"|<svg[^>]*bbtrace-flame' 'the page has a flame graph'
 
 shown "$T/html" 'document.querySelector("#functions th[data-key=calls]").click()' 'sorted by a click'
-is "$(cells | awk '{ print $2 }' | xargs)" "$(cells | awk '{ print $2 }' | sort -rn | xargs)" 'most calls first'
+is "$(cells | awk '{ print $2 }' | xargs)" "$(cells | awk '{ print $2 }' | sort -rn | xargs)" 'the table has the functions with most calls first'
 shown "$T/html" 'const s = document.getElementById("search"); s.value = "MAIN"; s.dispatchEvent(new Event("input"))' 'searched'
-is "$(cells | awk '{ print $1 }')" main 'only what was looked for'
+is "$(cells | awk '{ print $1 }')" main 'a search leaves only the functions that match in the table'
 shown "$T/html" 'for (const b of document.querySelectorAll("#functions button")) b.click(); document.title = document.querySelectorAll("#code h2").length + " " + document.querySelector("#code h2").textContent' 'each function opened'
-is "$(sed -n 's|.*<title>\(.*\)</title>.*|\1|p' "$T/dom" | head -1 | cut -d' ' -f1)" 1 'one at a time'
+is "$(sed -n 's|.*<title>\(.*\)</title>.*|\1|p' "$T/dom" | head -1 | cut -d' ' -f1)" 1 'the code of one function is open at a time'
 
 # what runs and what is taken, to the figure
 bb user "$T/loops" nested -F json -o "$T/json" -- "$T/loops"
@@ -85,7 +85,7 @@ is "$(sed -n 's|.*<title>\(.*\)</title>.*|\1|p' "$T/dom" | head -1)" \
 cp "$T/loops" "$T/<b>&\"x"
 bb user "$T/<b>&\"x" nested -F html -o "$T/html" -- "$T/<b>&\"x"
 shown "$T/html" '' 'a hostile name'
-is "$(grep -c '<b>&"x</' "$T/dom")" 0 'is text'
+is "$(grep -c '<b>&"x</' "$T/dom")" 0 'a function name with markup is shown as text'
 
 # nothing traced, many functions
 bb user "$T/loops" nested --min-duration 1h -F html -o "$T/html" -- "$T/loops"

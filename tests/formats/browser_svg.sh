@@ -55,10 +55,10 @@ say('box', Math.round(frames[2].el.querySelector('rect').getBoundingClientRect()
 ]]></script></svg>
 END
 { sed '$d' "$T/fib.svg" && cat "$T/script"; } >"$T/driven.svg"
-is "$(tail -1 "$T/fib.svg")" '</svg>' 'the last line ends it'
+is "$(tail -1 "$T/fib.svg")" '</svg>' 'the last line of an svg ends it'
 in_browser "$T/driven.svg"
-is "$(result error)" '' 'no error'
-is "$(result frames)" 13 'all frames'
+is "$(result error)" '' 'the page has no error'
+is "$(result frames)" 13 'the browser shows all frames'
 is "$(result found), $(result marked) marked" '11 frames, 100.0 %, 11 marked' 'search: what is found, and its share' ||
 	diag "$(result found)"
 is "$(result bad)" 'bad 0' 'search: a pattern that is none is shown as such'
@@ -70,7 +70,7 @@ is "$(result told)" 'fib — 177 calls, 99.4 %; itself 1' 'the frame in focus is
 is "$(result enter)" '100%' 'Enter zooms in'
 is "$(result escape)" 13 'Escape goes back'
 is "$(result text)" main 'a frame shows its name'
-is "$(($(result box) > 1200))" 1 'and is as wide as the window'
+is "$(($(result box) > 1200))" 1 'the picture is as wide as the window'
 
 # ---- two in one HTML page ----
 {
@@ -89,5 +89,5 @@ END
 } >"$T/two.html"
 in_browser "$T/two.html"
 is "$(result a)" '1 0' 'two graphs in a page: a search in one is not one in the other'
-like <(result b) '^[0-9.]+% 100%$' 'nor is a zoom'
+like <(result b) '^[0-9.]+% 100%$' 'two graphs in a page: a zoom in one is not one in the other'
 done_testing

@@ -17,16 +17,16 @@ wanted() { json_lines "$T/json" 'our %n; $e->{kind} && $e->{kind} eq "jcc" and $
 
 program loops -O1
 annotate "$T/loops" nested
-is "$(conditionals)" "$(wanted)" 'taken and not taken are what JSON counts'
+is "$(conditionals)" "$(wanted)" 'annotate counts taken and not taken as JSON does'
 # every instruction that objdump shows stands there, under its offset
 objdump -d --no-show-raw-insn "$T/loops" | perl -ne '
 	if (/^([0-9a-f]+) <nested>:/) { $s = hex $1 } elsif (/^\s*$/) { undef $s }
 	elsif (defined $s && /^\s*([0-9a-f]+):\s+(\S+)/) { printf "+0x%x\n", hex($1) - $s if $2 !~ /^nop|^xchg|^cs|^data16/ }' >"$T/wanted"
 isnt "$(wc -l <"$T/wanted")" 0 'objdump shows instructions'
 grep -oE ' \+0x[0-9a-f]+ ' "$T/annotate" | tr -d ' ' >"$T/got"
-is "$(grep -cvxFf "$T/got" "$T/wanted")" 0 'each instruction of objdump'\''s is shown'
-like "$T/annotate" 'loops\.c:[0-9]+ .*for \(int i = 0' 'with its source'
-like "$T/annotate" '^nested in .*/loops, 0x[0-9a-f]+: 3 calls, [0-9]+ branches$' 'the head has the calls'
+is "$(grep -cvxFf "$T/got" "$T/wanted")" 0 'annotate shows each instruction that objdump shows'
+like "$T/annotate" 'loops\.c:[0-9]+ .*for \(int i = 0' 'annotate shows the source'
+like "$T/annotate" '^nested in .*/loops, 0x[0-9a-f]+: 3 calls, [0-9]+ branches$' 'the head of a function in annotate has its calls'
 
 # indirect targets by count
 program fptr -O1
@@ -34,8 +34,8 @@ annotate "$T/fptr" operands
 targets() { grep -oE '[0-9]+ +-> [A-Za-z_0-9]+$' "$T/annotate" | awk '{ n[$3] += $1 } END { for (t in n) print t, n[t] }' | sort; }
 from_json() { json_lines "$T/json" 'our %n; $e->{kind} && $e->{kind} eq "icall" and $n{$e->{to}{symbol}}++;
 	$e->{event} eq "summary" && join "\n", map { "$_ $n{$_}" } sort keys %n'; }
-isnt "$(from_json)" '' 'there are indirect calls'
-is "$(targets)" "$(from_json)" 'indirect calls: where to, how often'
+isnt "$(from_json)" '' 'the recording for annotate has indirect calls'
+is "$(targets)" "$(from_json)" 'annotate shows where indirect calls went, and how often'
 
 # what didn't run
 source_program half c <<'END'
@@ -43,21 +43,21 @@ __attribute__((noipa)) int half(int n) { if (n > 5) { n *= 7; n ^= 3; return n; 
 int main(void) { return half(2) - 1; }
 END
 annotate "$T/half" half
-like "$T/annotate" '^ +0 +\+0x[0-9a-f]+ ' 'a block that never ran has a 0'
+like "$T/annotate" '^ +0 +\+0x[0-9a-f]+ ' 'annotate shows a 0 for a block that never ran'
 bb user "$T/half" half -F annotate --color always -o "$T/annotate" -- "$T/half"
-like "$T/annotate" $'\033\\[2m(imul|lea)' 'and is dim'
+like "$T/annotate" $'\033\\[2m(imul|lea)' 'annotate shows a block that never ran dim'
 
 # source that may not be shown
 touch -d '+1 hour' "$T/half.c"
 bb user "$T/half" half -F annotate -o "$T/annotate" -- "$T/half"
-like "$T/err" 'half\.c is newer than .*/half: its lines are not shown' 'a source file that changed is not shown'
-unlike "$T/annotate" 'noipa' 'indeed'
-like "$T/annotate" 'half\.c:1$' 'but the line is named'
+like "$T/err" 'half\.c is newer than .*/half: its lines are not shown' 'annotate notes that a source file that changed is not shown'
+unlike "$T/annotate" 'noipa' 'annotate shows no text of a source file that changed'
+like "$T/annotate" 'half\.c:1$' 'annotate names the line of a source file that changed'
 touch -d '-1 hour' "$T/half.c"
 chmod 600 "$T/half.c"
 bb user "$T/half" half -F annotate -o "$T/annotate" -- "$T/half"
-unlike "$T/annotate" 'noipa' 'nor one that not everybody may read'
+unlike "$T/annotate" 'noipa' 'annotate shows no text of a source file that not everybody may read'
 bb user "$T/half" half -e entry -F annotate -o "$T/annotate" -- "$T/half"
-like "$T/annotate" '^# No branches were recorded' '-e entry: it says that it knows nothing of branches'
-unlike "$T/annotate" '^ +0 +\+0x' 'and claims nothing'
+like "$T/annotate" '^# No branches were recorded' 'annotate of -e entry says that it knows nothing of branches'
+unlike "$T/annotate" '^ +0 +\+0x' 'annotate of -e entry claims nothing of branches'
 done_testing

@@ -66,20 +66,20 @@ both() {
 
 program fib -O1
 both "$T/fib" fib
-is "$(check "$T/chrome")" "$(figures)" 'recursion: calls, returns, branches as in JSON'
+is "$(check "$T/chrome")" "$(figures)" 'chrome: calls, returns and branches of a recursion are as in JSON'
 program loops -O1
 both "$T/loops" nested
-is "$(check "$T/chrome")" "$(figures)" 'loops'
+is "$(check "$T/chrome")" "$(figures)" 'chrome: branches of loops are as in JSON'
 program threads -O1 -pthread
 both "$T/threads" collatz worker
-is "$(check "$T/chrome" | cut -d' ' -f1-3,7)" "$(figures | cut -d' ' -f1-3,7)" 'threads: a track each'
+is "$(check "$T/chrome" | cut -d' ' -f1-3,7)" "$(figures | cut -d' ' -f1-3,7)" 'chrome: each thread has a track'
 program longjmp -O1
 both "$T/longjmp" '*'
-is "$(check "$T/chrome" | cut -d' ' -f1,4-6)" "$(figures | cut -d' ' -f1,4-6)" 'longjmp: slices that are left are closed'
+is "$(check "$T/chrome" | cut -d' ' -f1,4-6)" "$(figures | cut -d' ' -f1,4-6)" 'chrome: slices that longjmp leaves are closed'
 name=$'we"ird \\ \xff\x01 name'
 cp "$T/fib" "$T/$name"
 bb user "$T/$name" fib -F chrome -o "$T/chrome" -- "$T/$name"
-isnt "$(check "$T/chrome")" '' 'a hostile name stays within its string'
+isnt "$(check "$T/chrome")" '' 'chrome: a hostile name stays within its string'
 bb user "$T/fib" fib -l 7 -F chrome -o "$T/chrome" -- "$T/fib"
-isnt "$(check "$T/chrome")" '' 'cut off by -l it is whole JSON'
+isnt "$(check "$T/chrome")" '' 'chrome: a trace cut off by -l is whole JSON'
 done_testing

@@ -44,22 +44,22 @@ draw() {
 
 program switch -O1 -fno-jump-tables
 draw "$T/switch" pick
-is "$(into)" "$(sums)" 'what goes into each block is what JSON has'
+is "$(into)" "$(sums)" 'dot: what goes into each block is what JSON has'
 program switch -O2
 draw "$T/switch" pick
-is "$(into)" "$(sums)" 'through a jump table, too'
+is "$(into)" "$(sums)" 'dot: what goes into each block through a jump table is what JSON has'
 program loops -O1
 draw "$T/loops" nested
-is "$(into)" "$(sums)" 'loops within loops'
-like "$T/dot" 'label="nested \[loops\]: 3 calls, [0-9]+ branches"' 'the graph says whose it is'
+is "$(into)" "$(sums)" 'dot: what goes into each block of loops within loops is what JSON has'
+like "$T/dot" 'label="nested \[loops\]: 3 calls, [0-9]+ branches"' 'dot: a graph has the function, its calls and branches'
 
 program fptr -O1
 draw "$T/fptr" operands
 called() { edges "$T/dot" | awk '$2 !~ /\+/ { n[$2] += $3 } END { for (t in n) print t, n[t] }' | sort; }
 from_json() { json_lines "$T/json" 'our %n; $e->{kind} && $e->{kind} eq "icall" and $n{$e->{to}{symbol}}++;
 	$e->{event} eq "summary" && join "\n", map { "$_ $n{$_}" } sort keys %n'; }
-isnt "$(from_json)" '' 'there are indirect calls'
-is "$(called)" "$(from_json)" 'they have edges to what they called'
+isnt "$(from_json)" '' 'the recording for dot has indirect calls'
+is "$(called)" "$(from_json)" 'dot: indirect calls have edges to what they called'
 cp "$T/switch" "$T/\"q\\l"
 draw "$T/\"q\\l" pick
 
@@ -71,5 +71,5 @@ __attribute__((noipa)) int f(int n) { return n > 1 ? n : 5; }
 int main(int c, char **v) { return f(c) != 5; }
 END
 draw "$T/long" 'nnn*'
-like "$T/dot" 'label="n+\.\.\. \([0-9]+ more bytes\)' 'a name of 20000 bytes is cut, and says so'
+like "$T/dot" 'label="n+\.\.\. \([0-9]+ more bytes\)' 'dot: a name of 20000 bytes is cut, and says so'
 done_testing

@@ -48,7 +48,7 @@ unfolds() {
 	expand "$T/folded" >"$T/expanded"
 	plain "$T/all" >"$T/plain"
 	same "$T/expanded" "$T/plain" "$1"
-	is "$(wc -l <"$T/all")" "$(summary events)" 'which are all events'
+	is "$(wc -l <"$T/all")" "$(summary events)" "$1: what is not folded has all events"
 }
 
 source_program long c <<'END'
@@ -69,12 +69,12 @@ int main(void)
 }
 END
 both "$T/long" length
-is "$(grep -cE 'length\+0x' "$T/folded")" 3 'the length of 4,000 bytes is three lines'
-like "$T/folded" ' length\+0x[0-9a-f]+  jne  taken -> length\+0x[0-9a-f]+  3999 times$' 'with the trip count'
+is "$(grep -cE 'length\+0x' "$T/folded")" 3 'a loop of 4,000 rounds is folded to three lines'
+like "$T/folded" ' length\+0x[0-9a-f]+  jne  taken -> length\+0x[0-9a-f]+  3999 times$' 'a folded loop has its trip count'
 unfolds 'and stands for every branch'
 bb user "$T/long" length -F text -o "$T/folded" -- "$T/long"
-like "$T/folded" ' 3999 times in [0-9.]+[um]s$' 'its times are a span'
-is "$(summary events)" 4003 'the totals count each event'
+like "$T/folded" ' 3999 times in [0-9.]+[um]s$' 'a folded loop has the span of its times'
+is "$(summary events)" 4003 'the summary counts each event of a folded loop'
 
 for test in loops:nested switch:pick fib:fib; do
 	program "${test%:*}" -O1
@@ -82,7 +82,7 @@ for test in loops:nested switch:pick fib:fib; do
 	unfolds "$test: folded text expands to all lines"
 done
 [[ $(wc -l <"$T/folded") -le $(wc -l <"$T/all") ]]
-ok $? 'and is no longer'
+ok $? "$test: folded text is no longer than all lines"
 
 # three deep
 source_program deep c <<'END'
@@ -100,7 +100,7 @@ END
 both "$T/deep" deep
 unfolds 'loops three deep expand to all lines'
 (($(wc -l <"$T/folded") < 60))
-ok $? 'and are few' || diag "$(cat "$T/folded")"
+ok $? 'loops three deep are folded to few lines' || diag "$(cat "$T/folded")"
 
 # who watches a loop that goes on sees it
 source_program on c <<'END'

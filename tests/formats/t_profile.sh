@@ -106,7 +106,7 @@ check_lines() {
 		awk '$1 == "branch" { ns[$3] += $2 - last } { last = $2 } END { for (at in ns) print at, ns[at] }' >"$T/spent"
 	cut -d' ' -f1 "$T/spent" | xargs addr2line -e "$T/$1" | sed 's/.*:\([0-9]*\).*/\1/' | paste -d' ' - "$T/spent" |
 		awk '{ ns[$1] += $3 } END { for (line in ns) if (ns[line]) print line, ns[line] }' | sort >"$T/wanted"
-	isnt "$(wc -l <"$T/wanted")" 1 "$1: on several lines"
+	isnt "$(wc -l <"$T/wanted")" 1 "$1: the time of a function is on several lines"
 	if ! command -v callgrind_annotate >/dev/null; then
 		skip 'callgrind_annotate, by line' 'not installed'
 		return
@@ -147,7 +147,7 @@ like "$T/summary" "^Missing: .*\b$open calls without return, not timed" 'summary
 like "$T/folded:count" "^# bbtrace: .*\b$open calls without return" 'folded says it in a line that is no stack'
 gzip -dc <"$T/pprof" | protoc -I "$HERE" --decode=perftools.profiles.Profile profile.proto >"$T/decoded"
 perl "$HERE/pprof.pl" comments <"$T/decoded" >"$T/comments"
-like "$T/comments" "\b$open calls without return" 'pprof in a comment'
+like "$T/comments" "\b$open calls without return" 'pprof says in a comment how many calls have no return'
 
 # ---- attached to in the middle of a recursion ----
 program within -O1
@@ -179,16 +179,16 @@ for one in 'return 0' 'exit 1'; do
 	within_record "$how"
 	sum=$(json_lines "$T/json" "our @levels; $fourth" | awk '{ n += $1 } END { print NR, n }')
 	is "${sum% *}" 5 "the program makes five calls from its third level (and then: $how)"
-	is "$(cat "$T/figures")" "15 timed, $open open, total ${sum#* }" 'their times are the total, and what is open is told'
-	is "$(awk '$NF == "dig" { print $1, $2, $3; exit }' "$T/summary")" "15 15 $open" 'in the summary as well'
+	is "$(cat "$T/figures")" "15 timed, $open open, total ${sum#* }" "a recursion is timed where it ends, what is open is told (and then: $how)"
+	is "$(awk '$NF == "dig" { print $1, $2, $3; exit }' "$T/summary")" "15 15 $open" 'summary tells timed and open calls of a recursion'
 done
 
 # ---- ten thousand levels ----
 program deep -O1
 bb user "$T/deep" deep -F folded:count -o "$T/folded" -- "$T/deep"
-is "$(grep -v '^#' "$T/folded" | awk '{ n += $NF } END { print n }')" 10001 'deep recursion: every call'
-is "$(grep -v '^#' "$T/folded" | tail -1 | awk '{ print $NF }' FS='[;]')" '[deeper calls] 8977' 'those below 1024 levels together'
-is "$(($(stat -c %s "$T/folded") < 5000000))" 1 'in a file of bounded size'
+is "$(grep -v '^#' "$T/folded" | awk '{ n += $NF } END { print n }')" 10001 'folded: every call of a deep recursion is counted'
+is "$(grep -v '^#' "$T/folded" | tail -1 | awk '{ print $NF }' FS='[;]')" '[deeper calls] 8977' 'folded: calls below 1024 levels are put together'
+is "$(($(stat -c %s "$T/folded") < 5000000))" 1 'folded: a deep recursion makes a file of bounded size'
 
 # ---- python3 starting ----
 if [[ -x /usr/bin/python3 ]]; then

@@ -9,11 +9,11 @@ HERE=$ROOT/tests/formats
 has() { command -v "$1" >/dev/null || { skip "$2" "no $1" && false; }; }
 
 bb user /usr/bin/python3 'PyUnicode_*' PyObject_GetAttr 'PyDict_Get*' -k -o "$T/trace" -- /usr/bin/python3 -c 'print("hello")'
-exits 0 'python3 starting'
-is "$(summary lost)" 0 'nothing is lost'
+exits 0 'python3 starting is recorded'
+is "$(summary lost)" 0 'of python3 starting nothing is lost'
 is "$(($(summary functions) > 60 && $(summary events) > 50000))" 1 'dozens of functions, many events'
-is "$(cat "$T/out")" hello 'it does what it always does'
-like "$T/err" '^bbtrace: ' 'the summary is there'
+is "$(cat "$T/out")" hello 'python3, recorded, prints what it always does'
+like "$T/err" '^bbtrace: ' 'the recording of python3 has a summary'
 formats=$("$BBTRACE" report --help | sed -n '/^formats:/,$s/^  \([^ ]*\) .*/\1/p')
 wrong=
 for format in $formats; do
@@ -39,7 +39,7 @@ is $? 0 'json: strict, its summary adds up'
 read -r entries branches returns taken untaken functions <"$T/figures"
 perl "$HERE/count.pl" "$T/json" "$T/count"
 calls=$(awk '{ n += $1 } END { print n }' "$T/count.functions")
-is "$calls" "$entries" 'each entry is a call'
+is "$calls" "$entries" 'text shows each entry of JSON as a call'
 
 "$BBTRACE" report -q "$T/trace" -F text --no-fold >"$T/every"
 is "$(grep -cE ' returns (0x|\?)' "$T/every") $(grep -c '  not taken -> ' "$T/every") $(grep -cE '  taken -> ' "$T/every")" \

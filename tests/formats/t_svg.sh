@@ -20,7 +20,7 @@ for format in svg svg:count; do
 		'www.w3.org/1999/xhtml www.w3.org/2000/svg' "$format: no address but the names of its languages"
 	is "$(grep -c '<svg class="f ' "$T/$format")" 13 "$format: everything, the thread, main and ten levels of fib"
 done
-is "$(titles fib "$T/svg:count" | grep -c '; itself')" 9 'fib within fib'
+is "$(titles fib "$T/svg:count" | grep -c '; itself')" 9 'svg: calls of fib within fib are frames on top of it'
 is "$(titles main "$T/svg:count" | sed 1d)" '178 calls, 100 %; itself 1' 'svg:count: main has all calls in it'
 is "$(titles fib "$T/svg" | sed -n 's/.*; \([0-9]*\) calls*$/\1/p' | awk '{ n += $1 } END { print n }')" 177 \
 	'svg: the calls of all frames of fib'
@@ -29,24 +29,24 @@ is "$(titles fib "$T/svg" | sed -n 's/.*; \([0-9]*\) calls*$/\1/p' | awk '{ n +=
 name=$'<script>alert(1)</script>]]>&amp;"\'\xff\x01 \xc3\xa4 --> ${x}'
 offset=$(file_offset "$T/fib" "$(symbol "$T/fib" fib)")
 bb user "$T/fib" "$offset:$name" -F svg -o "$T/svg" -- "$T/fib"
-exits 3 'a function with a hostile name'
+exits 3 'svg: a function with a hostile name is traced'
 valid "$T/svg" 'its flame graph'
-is "$(grep -c '<script>' "$T/svg")" 1 'no script but its own'
+is "$(grep -c '<script>' "$T/svg")" 1 'svg: a hostile name adds no script'
 is "$(xmllint --xpath 'string(//*[local-name()="title"][contains(., "alert")])' "$T/svg" | head -1)" \
-	$'<script>alert(1)</script>]]>&amp;"\'\xef\xbf\xbd\xef\xbf\xbd \xc3\xa4 --> ${x}' 'the name is told as it is'
+	$'<script>alert(1)</script>]]>&amp;"\'\xef\xbf\xbd\xef\xbf\xbd \xc3\xa4 --> ${x}' 'svg: a hostile name is told as it is'
 
 # ---- nothing to draw ----
 bb user "$T/fib" fib -e branch -F svg -o "$T/svg" -- "$T/fib"
-exits 3 'without entries and returns'
+exits 3 'svg: a trace without entries and returns is drawn'
 valid "$T/svg" 'a graph of nothing'
-like "$T/svg" 'No call was seen from its entry to its return' 'which it says'
+like "$T/svg" 'No call was seen from its entry to its return' 'svg: without entries and returns it says that no call was seen'
 bb user "$T/fib" fib -l 20 -F svg:count -o "$T/svg" -- "$T/fib"
 valid "$T/svg" 'a graph of the first 20 events'
-like "$T/svg" 'Missing: .*calls without return, not timed' 'says that calls were cut off'
+like "$T/svg" 'Missing: .*calls without return, not timed' 'svg: it says that calls were cut off'
 
 if [[ -x /usr/bin/python3 ]]; then
 	bb user /usr/bin/python3 'PyObject_*' 'PyDict_*' -F svg -o "$T/svg" -- /usr/bin/python3 -c 'print(1)'
 	valid "$T/svg" 'python3 starting'
-	is "$(($(grep -c '<svg class="f ' "$T/svg") > 100))" 1 'with many frames'
+	is "$(($(grep -c '<svg class="f ' "$T/svg") > 100))" 1 'svg: a profile of many functions has many frames'
 fi
 done_testing

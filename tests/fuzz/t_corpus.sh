@@ -20,7 +20,7 @@ for source in tests/fuzz/fuzz_*.c; do
 done
 
 # The check can fail: an input that its target can't bear, and one that has no end.
-is "$(find tests/fuzz/corpus -type f -size +256k | wc -l)" 0 'each input is small'
+is "$(find tests/fuzz/corpus -type f -size +256k | wc -l)" 0 'each input of the corpus is small'
 (($(du -sk --apparent-size tests/fuzz/corpus | cut -f1) <= 1024))
-ok $? 'and all of them are less than a megabyte'
+ok $? 'all inputs of the corpus are less than a megabyte'
 done_testing

@@ -32,7 +32,7 @@ refuses 0x1234 'not in a function of the running kernel' 'an address that is non
 refuses "$twofold" "'$twofold' names [0-9]+ functions: 0xffff" 'a name that two functions have'
 read -r first _ < <(address_of "$twofold")
 bb kernel "$first" -F json -o "$T/json" -- cat /proc/self/mounts
-exits 0 'the address tells them apart'
+exits 0 'a function whose name is ambiguous is traced by its address'
 entry=$(address_of "$reading")
 bb kernel "$entry:mine" -F json -o "$T/json" -- cat /etc/passwd
 is "$status $(jq -r 'select(.event == "entry") | "\(.symbol)+\(.offset)"' "$T/json" | sort -u)" '0 mine+0' \
@@ -40,8 +40,8 @@ is "$status $(jq -r 'select(.event == "entry") | "\(.symbol)+\(.offset)"' "$T/js
 inside=$(printf '0x%x' $((entry + 1)))
 refuses "$inside" 'not at an instruction boundary; the nearest are' 'an address inside of an instruction'
 refuses "$inside+0x20" 'not at an instruction boundary' 'a range that starts there'
-like "$T/err" '^bbtrace: ' 'in words, not as the kernel says it'
-unlike "$T/err" 'EILSEQ|Invalid or incomplete' 'nothing of EILSEQ'
+like "$T/err" '^bbtrace: ' "a kernel function that cannot be probed is refused in bbtrace's words"
+unlike "$T/err" 'EILSEQ|Invalid or incomplete' 'a refusal has nothing of EILSEQ'
 
 both=$(awk '$2 ~ /[tT]/ { if (NF == 3) kernel[$3]++; else module[$3 " " $4]++ }
 	END { for (m in module) { split(m, p, " "); if (kernel[p[1]] == 1 && module[m] == 1) print m } }' /proc/kallsyms |
@@ -60,19 +60,19 @@ fi
 
 end=$((entry + 0x60))
 bb kernel "$entry+0x60" -F json -o "$T/json" -- cat /etc/passwd
-exits 0 'a range is traced'
+exits 0 'a range of a kernel function is traced'
 jq -r 'select(.event == "branch") | "\(.symbol) \(.offset) \(.vaddr)"' "$T/json" |
 	while read -r name offset vaddr; do [[ "$name $((entry + offset))" == "$reading $((vaddr))" ]] || echo "$name+$offset is at $vaddr"; done >"$T/wrong"
-is "$(sort -u "$T/wrong")" '' 'at its place in the function'
+is "$(sort -u "$T/wrong")" '' 'a range is shown at its place in the function'
 is "$(jq -r 'select(.event == "branch") | .vaddr' "$T/json" | while read -r at; do ((at >= entry && at < end)) || echo "$at"; done)" \
-	'' 'only its branches'
-isnt "$(count "$T/json" '.event == "branch"')" 0 'which there are'
-is "$(count "$T/json" '.event == "entry" or .event == "return"')" 0 'no entry, no return'
+	'' 'a range shows only its own branches'
+isnt "$(count "$T/json" '.event == "branch"')" 0 'a range shows branches'
+is "$(count "$T/json" '.event == "entry" or .event == "return"')" 0 'a range shows no entry and no return'
 
 bb kernel "${reading%?}*" "${writing%?}*" --exclude "${writing}v" --exclude "$reading" -F json -o "$T/json" -- \
 	bash -c 'echo text | cat >/dev/null; echo >/dev/null'
-exits 0 'globs and --exclude'
-is "$(jq -r 'select(.event == "entry") | .symbol' "$T/json" | sort -u | tr '\n' ' ')" "$writing " 'what is left is traced'
+exits 0 'kernel globs with --exclude are traced'
+is "$(jq -r 'select(.event == "entry") | .symbol' "$T/json" | sort -u | tr '\n' ' ')" "$writing " 'what --exclude leaves of kernel globs is traced'
 
 mount -t tmpfs none /mnt
 truncate -s 8M /mnt/disk
@@ -82,7 +82,7 @@ loop_functions() { sorted_symbols | awk '$4 == "[loop]" && $2 ~ /[tT]/ { print $
 choose configures loop_functions 'what the ioctl of a loop device runs through' lo_ioctl loop_configure
 bb kernel "loop:$configures" -f -F json -o "$T/json" -- mount -o loop /mnt/disk /mnt/on
 exits 0 'MODULE:FUNC is traced'
-is "$(jq -r 'select(.event == "entry") | .object + " " + .symbol' "$T/json" | sort -u)" "loop $configures" 'object is the module'
+is "$(jq -r 'select(.event == "entry") | .object + " " + .symbol' "$T/json" | sort -u)" "loop $configures" 'the object of MODULE:FUNC is the module'
 umount /mnt/on
 
 # ---- sites refused ----
@@ -95,8 +95,8 @@ bb kernel "${patched[@]}" -v -f -F json -o "$T/json" -- "$WORK" pipe
 exits 0 'functions with static calls and jump labels are traced'
 is "$(grep -c 'the kernel refuses [^ ]*+0x\|no probe on [^ ]*+0x' "$T/err")" "$(summary skipped)" \
 	"-v names each of the $(summary skipped) sites that are skipped, with the reason"
-isnt "$(summary skipped)" 0 'which there are'
-is "$(tail -n 1 "$T/json" | jq -r '"\(.probes) \(.skipped)"')" "$(summary probes) $(summary skipped)" 'the JSON summary has the same figures'
+isnt "$(summary skipped)" 0 'functions with static calls have sites that the kernel refuses'
+is "$(tail -n 1 "$T/json" | jq -r '"\(.probes) \(.skipped)"')" "$(summary probes) $(summary skipped)" 'the JSON summary has the probes and skipped sites of the line on stderr'
 
 # ---- who ----
 
@@ -155,9 +155,9 @@ is "$(count "$T/json" '.event == "entry" and .symbol == "__x64_sys_close" and .s
 
 two='"$0" close; "$0" close; true'
 bb kernel __x64_sys_close -F json -o "$T/json" -- bash -c "$two" "$WORK"
-is "$(count "$T/json" '.event == "entry" and .syscall_args[0] == "0x3039"')" 0 'children are not followed'
+is "$(count "$T/json" '.event == "entry" and .syscall_args[0] == "0x3039"')" 0 "without -f CMD's children are not traced in the kernel"
 bb kernel __x64_sys_close -f -F json -o "$T/json" -- bash -c "$two" "$WORK"
-is "$(count "$T/json" '.event == "entry" and .syscall_args[0] == "0x3039"')" 2 'with -f they are'
+is "$(count "$T/json" '.event == "entry" and .syscall_args[0] == "0x3039"')" 2 "with -f CMD's children are traced in the kernel"
 
 begin kernel "$writing"
 dd if=/dev/zero of=/dev/null bs=1 count=3000 2>/dev/null
@@ -165,19 +165,19 @@ sleep 1
 dd if=/dev/zero of=/dev/null bs=1 count=3000 2>/dev/null
 finish 'system-wide'
 is "$(count "$T/json" ".pid == $tracer")" 0 'bbtrace does not trace itself while it writes'
-is "$(($(count "$T/json" '.event == "entry" and .comm == "dd"') >= 6000))" 1 'but everyone else'
-like "$T/err" 'tracing every process but bbtrace itself' 'and says so'
+is "$(($(count "$T/json" '.event == "entry" and .comm == "dd"') >= 6000))" 1 'a system-wide kernel trace has everyone else'
+like "$T/err" 'tracing every process but bbtrace itself' 'a system-wide kernel trace says so'
 
 # ---- hits that the kernel misses: of what the handling of a hit itself runs through ----
 
 choose shared traceable 'what tracing itself uses' _raw_spin_lock_irqsave _raw_spin_unlock_irqrestore _raw_spin_lock_irq
 bb kernel "$shared" -F json -o "$T/json" -- cat /etc/passwd
-exits 0 'a function that tracing itself uses'
-like "$T/err" '[0-9]+ hits, of all processes, were missed, since they came while that CPU was handling another probe' 'misses are told'
-like "$T/err" ' 0 lost, .*, at most [1-9][0-9]* hits missed, of all processes$' 'as what may be missing at most, not as lost'
-is "$(jq -r 'select(.event == "summary") | .lost, (.missed_at_most > 0)' "$T/json" | xargs)" '0 true' 'in JSON as well'
+exits 0 'a kernel function that tracing itself uses is traced'
+like "$T/err" '[0-9]+ hits, of all processes, were missed, since they came while that CPU was handling another probe' 'hits missed in a function that tracing uses are told'
+like "$T/err" ' 0 lost, .*, at most [1-9][0-9]* hits missed, of all processes$' 'missed hits are what may be missing at most, not lost'
+is "$(jq -r 'select(.event == "summary") | .lost, (.missed_at_most > 0)' "$T/json" | xargs)" '0 true' 'JSON tells missed hits apart from lost events'
 bb kernel "$shared" -c -- cat /etc/passwd
-like "$T/out.txt" 'Missing: at most [0-9]+ hits missed, of all processes; .*every count may be too low' 'said on stdout, too'
+like "$T/out.txt" 'Missing: at most [0-9]+ hits missed, of all processes; .*every count may be too low' '-c says on stdout, too, that hits were missed'
 sleep 1000 &
 sleeper=$!
 bb kernel "$shared" -p $sleeper -c -t 2
@@ -185,22 +185,22 @@ like "$T/err" ' 0 events, 0 lost, 0 unmatched returns(, at most [1-9][0-9]* hits
 	'nothing of a process that sleeps is lost, whatever others miss'
 kill $sleeper
 bb kernel "$reading" -F json -o "$T/json" -- cat /etc/passwd
-is "$(summary lost) $(grep -c missed "$T/err")" '0 0' 'of what it does not use none is missed'
+is "$(summary lost) $(grep -c missed "$T/err")" '0 0' 'of a function that tracing does not use no hit is missed'
 
 # ---- the arguments of system calls ----
 
 bb kernel __x64_sys_close -F json -o "$T/json" -- "$WORK" close
 is "$(jq -r 'select(.event == "entry") | .syscall_args[0]' "$T/json" | grep -c '^0x3039$\|^0x12345678$')" 2 \
-	'close(12345) shows 0x3039'
+	'arguments of close(2) are shown as they were passed'
 is "$(jq -r 'select(.event == "return") | .value' "$T/json" | tail -n 3 | tr '\n' ' ')" \
-	'0xfffffffffffffff7 0x0 0xfffffffffffffff7 ' 'and returns -EBADF, 0, -EBADF'
+	'0xfffffffffffffff7 0x0 0xfffffffffffffff7 ' 'close(2) returns -EBADF, 0, -EBADF'
 bb kernel __x64_sys_close -- "$WORK" close
-like "$T/out.txt" '0x3039' 'in text as well'
+like "$T/out.txt" '0x3039' 'text shows the arguments of close(2)'
 
 # As strace sees it: PID NAME ARGS... = RESULT
 bb kernel __x64_sys_mount __x64_sys_umount __x64_sys_close -e entry,return -f -F json -o "$T/json" -- \
 	strace -f -o "$T/strace" -e trace=mount,umount2,close -e raw=mount,umount2,close "$WORK" mount close
-exits 0 'traced under strace'
+exits 0 'system calls are traced under strace'
 errno=([1]=EPERM [2]=ENOENT [9]=EBADF [14]=EFAULT [19]=ENODEV [22]=EINVAL)
 traced=$(sed -n '1s/ .*//p' "$T/strace")
 sed -n 's/^[0-9]* *\([a-z]*\)2\{0,1\}(\(.*\)) *= \([-0-9]*\) *\([A-Z]*\).*/\1 \2 = \3 \4/p' "$T/strace" |
@@ -224,8 +224,8 @@ like "$T/out.txt" '__x64_sys_getpid\(\) ' 'a system call without arguments shows
 mapfile -t compat < <(traceable | grep '^__ia32_compat_sys_' | sort | head -3)
 is ${#compat[@]} 3 "compat calls: ${compat[*]}"
 bb kernel "${compat[@]}" -e entry -- true
-is "$(grep -c 'does not tell how many' "$T/err")" 1 'what has no number of arguments is said once'
-like "$T/err" "^bbtrace: __ia32_compat_sys_[a-z0-9_]* and 2 more: .*all six registers are shown" 'of so many'
+is "$(grep -c 'does not tell how many' "$T/err")" 1 'system calls without a known number of arguments are told once'
+like "$T/err" "^bbtrace: __ia32_compat_sys_[a-z0-9_]* and 2 more: .*all six registers are shown" 'the note counts the system calls without a known number of arguments'
 
 # ---- tail calls ----
 
@@ -239,13 +239,13 @@ awk '$2 ~ /^[kr]$/ { print $3 }' "$T/debugfs/kprobes/list" | sed 's/+0x.*//; s/\
 umount "$T/debugfs"
 run "$T/other" file
 finish 'a function that ends in a jump to others'
-is "$(cat "$T/probed")" dput 'the kernel has probes in that function alone'
-like "$T/err" 'dput.*: may end in a jump to another function: a return probe tells' '-v says how its returns are told'
+is "$(cat "$T/probed")" dput 'the kernel has probes in dput alone'
+like "$T/err" 'dput.*: may end in a jump to another function: a return probe tells' '-v says how the returns of dput are told'
 isnt "$(count "$T/json" '.event == "branch" and .kind == "jmp" and .to.symbol != null and (.to.symbol | startswith("dput") | not)')" 0 \
-	'it did end so'
+	'dput ends in jumps to other functions'
 is "$(count "$T/json" '.event == "return"') $(summary unmatched) $(summary 'unseen returns')" \
-	"$(count "$T/json" '.event == "entry"') 0 " 'and each call has one return'
-is "$(count "$T/json" '.to.symbol == "arch_rethook_trampoline"')" 0 'to where its caller goes on'
+	"$(count "$T/json" '.event == "entry"') 0 " 'each call of dput has one return, its tail calls included'
+is "$(count "$T/json" '.to.symbol == "arch_rethook_trampoline"')" 0 'a ret of dput goes to where its caller goes on, not to a trampoline'
 
 # What a module jumps to in the kernel proper ends its function as well.
 bb list kernel 'loop:*' --sites -F json
@@ -255,9 +255,9 @@ begin kernel "${enders[@]}"
 mount -o loop /mnt/disk /mnt/on
 umount /mnt/on
 finish 'functions of a module that end in a jump into the kernel'
-isnt "$(count "$T/json" '.event == "branch" and .kind == "jmp" and .to.object == "kernel"')" 0 'so they did'
+isnt "$(count "$T/json" '.event == "branch" and .kind == "jmp" and .to.object == "kernel"')" 0 'functions of the module loop end in jumps to the kernel'
 is "$(count "$T/json" '.event == "return"') $(summary unmatched) $(summary 'unseen returns')" \
-	"$(count "$T/json" '.event == "entry"') 0 " 'each call has one return'
+	"$(count "$T/json" '.event == "entry"') 0 " "each call of the module's functions has one return, tail calls included"
 
 # ---- other tracers' probes in the same function ----
 
@@ -307,7 +307,7 @@ mkdir -p "$T/debugfs" "$T/tracefs"
 mount -t debugfs none "$T/debugfs"
 mount -t tracefs none "$T/tracefs"
 definitions=$T/tracefs/kprobe_events
-is "$(kprobes | wc -l)" 0 'nobody probes the kernel'
+is "$(kprobes | wc -l)" 0 'nobody else probes the kernel at first'
 cat /etc/passwd >/dev/null
 live_text "$T/code.alone" "$entry" 0x200
 sites alone
@@ -318,7 +318,7 @@ put
 arm 1
 wait_for 600 made_jumps
 ok $? "another tracer has $(begin_with cc) breakpoints and $(begin_with e9) jumps in $reading"
-isnt "$(begin_with cc)" 0 'breakpoints there are'
+isnt "$(begin_with cc)" 0 'another tracer has breakpoints in the function'
 unharmed kprobes 'kprobes'
 wait_for 600 made_jumps
 mount --bind /dev/null /proc/kcore
@@ -329,8 +329,8 @@ mount --bind /dev/null /sys/kernel/btf/vmlinux
 bb list kernel "$reading" -v
 umount /sys/kernel/btf/vmlinux
 is "$status" 1 'a kernel without types: the function is refused'
-like "$T/err" "cannot trace $reading: it is being probed by another tracer" 'since what the probes hide is not guessed'
-like "$T/err" "can't be removed from the code: no /sys/kernel/btf/vmlinux" '-v says why'
+like "$T/err" "cannot trace $reading: it is being probed by another tracer" "the refusal of a function with another tracer's probes says that nothing is guessed"
+like "$T/err" "can't be removed from the code: no /sys/kernel/btf/vmlinux" "-v says why another tracer's probes can't be removed from the code"
 arm 0
 echo >"$definitions"
 
@@ -340,13 +340,13 @@ wait_for 1200 grep -q ' probes attached' "$T/other.err"
 unharmed bbtrace 'another bbtrace'
 kill -INT $other
 wait $other
-is $? 0 'the other one ends well'
+is $? 0 'the other tracer ends well'
 umount "$T/debugfs" "$T/tracefs"
 
 # ---- doctor, --btf ----
 
 bb doctor
-exits 0 doctor
+exits 0 'doctor ends well'
 for row in kernel capabilities btf bpf ringbuf kprobe_event kallsyms; do
 	like "$T/out.txt" "^$row +yes" "doctor: $row"
 done
@@ -357,10 +357,10 @@ is "$(jq -r 'select(.available == false and (.reason == "" or .remedy == "")) | 
 cp /sys/kernel/btf/vmlinux "$T/btf"
 bb kernel __x64_sys_close -b "$T/btf" -v -F json -o "$T/json" -- "$WORK" close
 exits 0 'kernel types from a file'
-is "$(count "$T/json" '.event == "entry" and .syscall_args[0] == "0x3039"')" 1 'and the arguments are right'
+is "$(count "$T/json" '.event == "entry" and .syscall_args[0] == "0x3039"')" 1 "with kernel types from a file system calls' arguments are right"
 diag "$(grep -o 'the BPF program is.*' "$T/err")"
 bb kernel __x64_sys_close -b "$T/none" -- true
-exits 1 'a file that is not there'
-like "$T/err" "$T/none" 'is named'
+exits 1 '-b with a file that is not there is refused'
+like "$T/err" "$T/none" '-b with a file that is not there: the message names it'
 is "$(awk '$3 ~ /tracefs|debugfs/ { print $2 }' /proc/mounts)" /sys/kernel/tracing 'tracefs stays mounted in its place, debugfs does not'
 done_testing

@@ -8,13 +8,13 @@
 . "$(dirname "$0")/guest_lib.sh"
 bb doctor --calibrate -F json
 is "$status" 0 "Linux $(uname -r): measured"
-is "$(wc -c <"$T/err")" 0 'and nothing went wrong'
+is "$(wc -c <"$T/err")" 0 'doctor --calibrate has nothing to complain about'
 kprobes() { jq -r "select(.mechanism == \"kprobe_event\" and .insn) | $1" "$T/out.txt"; }
 is "$(kprobes .class | sort -u | xargs)" 'ftrace int3 jump' 'kprobes of each class'
-is "$(kprobes .record | sort | uniq -c | awk '{ print $1 }' | uniq | wc -l)" 1 'each with both records'
+is "$(kprobes .record | sort | uniq -c | awk '{ print $1 }' | uniq | wc -l)" 1 'kprobes of each class are measured with both records'
 is "$(kprobes 'select(.insn == "call") | .class' | sort -u | xargs)" int3 'a call takes an int3'
-is "$(kprobes 'select(.record == "branch" and (.ns | type != "number")) | .insn' | xargs)" '' 'each has a figure'
+is "$(kprobes 'select(.record == "branch" and (.ns | type != "number")) | .insn' | xargs)" '' 'each kprobe measured has a figure'
 mkdir "$T/debugfs" && mount -t debugfs none "$T/debugfs"
-is "$(wc -l <"$T/debugfs/kprobes/list")" 0 'no kprobe is left'
+is "$(wc -l <"$T/debugfs/kprobes/list")" 0 'doctor --calibrate leaves no kprobe'
 umount "$T/debugfs"
 done_testing

@@ -43,7 +43,7 @@ at_end "kill $!"
 # ---- Ctrl-C ----
 
 begin "${many[@]}"
-ok $? 'attached'
+ok $? 'bbtrace attaches hundreds of kprobes'
 diag "$(grep ' probes attached' "$T/err")"
 is "$(($(armed) >= 500))" 1 "$(armed) probes are armed"
 # An event in use is not deleted: so what comes first is seen.
@@ -51,16 +51,16 @@ event=$(echo "$T"/tracefs/events/bbtrace_"$tracer"/kernel_"$tracer")
 echo 1 >"$event/enable"
 kill -INT $tracer
 wait $tracer
-is $? 0 'Ctrl-C: status 0'
-like "$T/err" "^bbtrace: ${#many[@]} functions, [0-9]+ probes .* events, [0-9]+ lost, [0-9]+ unmatched returns(, .*)?\$" 'the summary is there'
-is "$(tail -n 1 "$T/json" | jq -r .event)" summary 'in the file as well'
-isnt "$(wc -l <"$definitions")" 0 'bbtrace has ended, its event is still defined'
-ok "$(pgrep -x bbtrace >/dev/null; echo $?)" 'a child of its sees to it'
+is $? 0 'Ctrl-C ends a trace of hundreds of kprobes with 0'
+like "$T/err" "^bbtrace: ${#many[@]} functions, [0-9]+ probes .* events, [0-9]+ lost, [0-9]+ unmatched returns(, .*)?\$" 'Ctrl-C: the summary is on stderr'
+is "$(tail -n 1 "$T/json" | jq -r .event)" summary 'Ctrl-C: the summary is in the file'
+isnt "$(wc -l <"$definitions")" 0 'Ctrl-C: bbtrace has ended while its event is still defined'
+ok "$(pgrep -x bbtrace >/dev/null; echo $?)" "Ctrl-C: a child of bbtrace's waits to delete the event"
 echo 0 >"$event/enable"
 wait_for 1200 nothing_defined
-ok $? 'then it is deleted'
+ok $? 'Ctrl-C: the event is deleted'
 wait_for 1200 eval '! pgrep -x bbtrace >/dev/null'
-ok $? 'and the child ends'
+ok $? 'Ctrl-C: the child that deletes the event ends'
 healthy 'Ctrl-C'
 
 # ---- Ctrl-C while it attaches ----
@@ -73,26 +73,26 @@ wait_for 1200 some_defined
 ok $? 'some of very many probes are defined'
 pkill -INT -x bbtrace
 wait $!
-is $? 0 'Ctrl-C while attaching: status 0'
-like "$T/err" 'interrupted before the probes were in place' 'which is said'
-is "$(($(sed -n '/--- SIGINT/,$p' "$T/calls" | grep -c 'write([0-9]*, "p:bbtrace') <= 1))" 1 'no more are defined'
+is $? 0 'Ctrl-C while attaching ends with 0'
+like "$T/err" 'interrupted before the probes were in place' 'Ctrl-C while attaching: the message says that no trace was made'
+is "$(($(sed -n '/--- SIGINT/,$p' "$T/calls" | grep -c 'write([0-9]*, "p:bbtrace') <= 1))" 1 'Ctrl-C while attaching: no more probes are defined'
 wait_for 1200 nothing_defined
-ok $? 'none is left'
-is "$(armed)" 0 'none is armed'
+ok $? 'Ctrl-C while attaching: no definition is left'
+is "$(armed)" 0 'Ctrl-C while attaching: no probe is left armed'
 read -r all few < <(sed -n 's/.*: \([0-9]*\) probes would take long to attach: \([0-9]*\) tell the same path.*/\1 \2/p' "$T/err")
 is "$((few > 0 && few < all))" 1 "${all:-no} probes are very many: ${few:-none} are attached"
 
 # ---- the end of CMD ----
 
 bb kernel "${many[@]}" --placement full -F json -o "$T/json" -- cat /etc/passwd
-exits 0 'CMD ended'
+exits 0 'a trace of hundreds of kprobes ends with CMD'
 is "$(armed)" 0 'nothing is armed when bbtrace has ended'
 bb kernel "${many[@]}" --placement full -F json -o "$T/again" -- cat /etc/passwd
-exits 0 'the same again at once'
+exits 0 'hundreds of kprobes are attached again at once'
 paths() { jq -c 'select(.event != "summary") | [.event, .vaddr, .taken]' "$1"; }
-same <(paths "$T/again") <(paths "$T/json") 'shows the same'
+same <(paths "$T/again") <(paths "$T/json") 'a second trace at once shows the path of the first'
 wait_for 1200 nothing_defined
-ok $? 'no definition is left'
+ok $? 'no definition is left when CMD has ended'
 
 # ---- SIGKILL ----
 
@@ -102,39 +102,39 @@ wait $tracer
 wait_for 1200 nothing_armed
 ok $? 'SIGKILL: nothing stays armed'
 healthy SIGKILL
-is "$(($(grep -c "bbtrace_$tracer/" "$definitions") >= 500))" 1 'its definitions are left'
+is "$(($(grep -c "bbtrace_$tracer/" "$definitions") >= 500))" 1 'the definitions of a killed tracer are left'
 bb kernel __x64_sys_close -v -- true
-exits 0 'the next start'
-like "$T/err" 'deleted .* that killed tracers left' 'deletes them'
-is "$(grep -c "bbtrace_$tracer/" "$definitions")" 0 'all'
+exits 0 "a trace after another one's SIGKILL ends well"
+like "$T/err" 'deleted .* that killed tracers left' 'the next trace says that it deletes what a killed tracer left'
+is "$(grep -c "bbtrace_$tracer/" "$definitions")" 0 'the next trace deletes all that a killed tracer left'
 
 # ---- two at once ----
 
 begin "${many[@]}"
 bb kernel __x64_sys_close -F json -o "$T/other" -- true
-exits 0 'another tracer, of other functions'
-isnt "$(count "$T/other" '.event == "return"')" 0 'sees them'
+exits 0 'another tracer, of other functions, ends well'
+isnt "$(count "$T/other" '.event == "return"')" 0 'another tracer, of other functions, sees their returns'
 bb kernel "$opening" --placement full -F json -o "$T/both" -- cat /etc/passwd
-exits 0 'of the same function: what the first has put there is no hindrance'
-isnt "$(count "$T/both" '.event == "branch"')" 0 'its branches are seen'
+exits 0 'a second tracer of the same function ends well'
+isnt "$(count "$T/both" '.event == "branch"')" 0 'a second tracer of the same function sees its branches'
 kill -TERM $tracer
 wait $tracer
-is $? 0 'SIGTERM: status 0'
+is $? 0 'SIGTERM ends the first tracer with 0'
 bb kernel "$opening" --placement full -F json -o "$T/alone" -- cat /etc/passwd
-exits 0 'the same when it is alone'
+exits 0 'the same function is traced by one tracer alone'
 probes() { jq -c 'select(.event == "summary") | [.probes, .skipped]' "$1"; }
-is "$(probes "$T/both")" "$(probes "$T/alone")" 'has as many probes'
-same <(paths "$T/both") <(paths "$T/alone") 'and shows the same'
+is "$(probes "$T/both")" "$(probes "$T/alone")" 'a second tracer of a function has as many probes as one alone'
+same <(paths "$T/both") <(paths "$T/alone") 'a second tracer of a function shows the path that one alone shows'
 
 # ---- a reader that goes away ----
 
 choose reading traceable 'what read(2) runs through' vfs_read ksys_read
 $BBTRACE kernel "$reading" 2>"$T/err" </dev/null | head -n 3 >"$T/out.txt"
-is "${PIPESTATUS[0]}" 0 'a reader that closes the pipe: status 0'
-is "$(wc -l <"$T/out.txt")" 3 'has got its lines'
+is "${PIPESTATUS[0]}" 0 'a reader that closes the pipe ends a kernel trace with 0'
+is "$(wc -l <"$T/out.txt")" 3 'a reader that closes the pipe has got its lines'
 wait_for 1200 nothing_defined
-ok $? 'no definition is left at the end'
-is "$(armed)" 0 'nothing armed'
+ok $? 'no definition is left behind a closed pipe'
+is "$(armed)" 0 'no probe is left armed behind a closed pipe'
 umount "$T/tracefs" "$T/debugfs"
 is "$(awk '$3 ~ /tracefs|debugfs/ { print $2 }' /proc/mounts)" /sys/kernel/tracing 'tracefs stays mounted in its place, debugfs does not'
 done_testing

@@ -93,10 +93,10 @@ wait $waiting
 # contexts NAME CONDITION: of the events of a trace
 contexts() { jq -r "select(.kind or .value or .regs) | select($2) | .context // \"task\"" "$OUT/$1.json" | sort -u | xargs; }
 is "$(contexts timer .)" hardirq 'the timer interrupt: each event says so'
-is "$(contexts tcp '.symbol == "tcp_v4_rcv"')" softirq 'what comes in by the network is received in softirqs'
-is "$(contexts tcp '.symbol == "tcp_sendmsg_locked"')" task 'what goes out is sent by a task'
+is "$(contexts tcp '.symbol == "tcp_v4_rcv"')" softirq 'what tcp receives is shown in a softirq'
+is "$(contexts tcp '.symbol == "tcp_sendmsg_locked"')" task 'what tcp sends is shown in a task'
 bb kernel "$(known 'hrtimer_interrupt')" -e entry -l 3 -t 60
-like "$T/out.txt" '\[hardirq\] hrtimer_interrupt\(' 'text marks it'
+like "$T/out.txt" '\[hardirq\] hrtimer_interrupt\(' 'text marks an event in a hardirq'
 
 # Wakers are in all contexts. ftrace tells of the same hits what was theirs, in the third of its flags.
 [[ -e /sys/kernel/tracing/trace ]] || mount -t tracefs none /sys/kernel/tracing

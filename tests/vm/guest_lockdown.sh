@@ -11,17 +11,17 @@ refused() {
 		# shellcheck disable=SC2086 # words
 		bb $mode -- touch "$T/has_run"
 		exits 1 "$mode is refused"
-		like "$T/err" '^bbtrace: cannot trace: the kernel is locked down \(confidentiality\).*boot without' 'with the reason and the next step'
+		like "$T/err" '^bbtrace: cannot trace: the kernel is locked down \(confidentiality\).*boot without' "$mode: the refusal has the reason and the next step"
 		[[ ! -e $T/has_run ]]
-		ok $? 'before anything has run'
+		ok $? "$mode is refused before anything has run"
 	done
 }
 # rows FILE: doctor's about tracefs
 rows() {
 	bb doctor -F json
-	exits 0 'doctor'
+	exits 0 'doctor ends well where the kernel is locked down'
 	for row in lockdown tracefs uprobe_event kprobe_event; do
-		like <(jq -r "select(.mechanism == \"$row\" and (.available | not)) | .reason" "$T/out.txt") 'locked down' "$row: why"
+		like <(jq -r "select(.mechanism == \"$row\" and (.available | not)) | .reason" "$T/out.txt") 'locked down' "doctor says of $row that the kernel is locked down"
 	done
 }
 
@@ -32,8 +32,8 @@ mount -t securityfs none /sys/kernel/security
 like /sys/kernel/security/lockdown '\[confidentiality\]' 'the kernel is locked down'
 rows
 bb list build/progs/fib fib
-exits 0 'what is not traced can still be listed'
+exits 0 'list of a program works where the kernel is locked down'
 bb list kernel vfs_read
-is "$(awk '$3 ~ /tracefs|debugfs/' /proc/mounts)" '' 'nothing is mounted'
-is "$(complaints)" 0 'and the kernel has nothing to complain of'
+is "$(awk '$3 ~ /tracefs|debugfs/' /proc/mounts)" '' 'where the kernel is locked down nothing stays mounted'
+is "$(complaints)" 0 'the locked-down kernel has nothing to complain of'
 done_testing

@@ -24,37 +24,37 @@ entries() { count "$T/dir/json" '.event == "entry" and .symbol == "'"$reading"'"
 ALL='+bpf,+perfmon,+syslog,+sys_admin,+dac_override'
 bb_as $ALL "${trace[@]}"
 exits 0 "kernel mode with $ALL"
-is "$(($(entries) > 0)) $(<"$T/out.txt")" '1 hello' 'calls are shown'
-like "$T/err" 'capabilities kept: CAP_DAC_OVERRIDE$' 'it keeps what deletes the definitions'
+is "$(($(entries) > 0)) $(<"$T/out.txt")" '1 hello' "with kernel mode's capabilities calls are shown"
+like "$T/err" 'capabilities kept: CAP_DAC_OVERRIDE$' 'kernel mode keeps the capability that deletes the definitions'
 setpriv --reuid 65534 --inh-caps "-all,$ALL" --ambient-caps "-all,$ALL" "$BBTRACE" doctor >"$T/doctor"
-like "$T/doctor" '^cap_kernel +yes' 'doctor says so'
+like "$T/doctor" '^cap_kernel +yes' "doctor says that kernel mode's capabilities are there"
 umount /sys/kernel/tracing # where it stayed
-ok $? 'tracefs stays mounted in its place'
+ok $? "tracefs stays mounted in its place behind a user's trace"
 for row in 'bpf bbtrace kernel needs CAP_BPF;' 'perfmon bbtrace kernel needs CAP_PERFMON' \
 	'syslog kernel addresses are hidden.*CAP_SYSLOG' 'sys_admin kernel functions: tracefs needs CAP_SYS_ADMIN' \
 	'dac_override kernel functions: tracefs.*CAP_DAC_OVERRIDE'; do
 	caps=${ALL/+${row%% *}/-${row%% *}}
 	[[ $row == bpf* || $row == perfmon* ]] && caps=${caps/+sys_admin/-sys_admin}
 	bb_as "$caps" "${trace[@]}"
-	exits 1 "without CAP_${row%% *}: refused"
-	like "$T/err" "${row#* }" 'by name'
+	exits 1 "kernel mode without CAP_${row%% *} is refused"
+	like "$T/err" "${row#* }" "kernel mode without CAP_${row%% *}: the message names it"
 done
 setpriv --reuid 65534 --inh-caps "-all,+bpf,+perfmon" --ambient-caps "-all,+bpf,+perfmon" "$BBTRACE" doctor >"$T/doctor"
-like "$T/doctor" 'kernel mode needs CAP_SYSLOG, CAP_SYS_ADMIN and CAP_DAC_OVERRIDE' 'doctor names all that are missing'
+like "$T/doctor" 'kernel mode needs CAP_SYSLOG, CAP_SYS_ADMIN and CAP_DAC_OVERRIDE' 'doctor names all capabilities that kernel mode misses'
 
 # Debian's kernels
 mount -t tracefs none /sys/kernel/tracing
 if [[ $(</proc/sys/kernel/perf_event_paranoid) == 3 ]]; then
 	bb_as "${ALL/+sys_admin/-sys_admin}" "${trace[@]}"
-	exits 1 'perf_event_paranoid=3: refused without CAP_SYS_ADMIN'
-	like "$T/err" 'wants CAP_SYS_ADMIN for it; .*perf_event_paranoid=2' 'with both ways out'
+	exits 1 'perf_event_paranoid=3: kernel mode is refused without CAP_SYS_ADMIN'
+	like "$T/err" 'wants CAP_SYS_ADMIN for it; .*perf_event_paranoid=2' 'perf_event_paranoid=3: the message has both ways out'
 	echo 2 >/proc/sys/kernel/perf_event_paranoid
 fi
 bb_as "${ALL/+sys_admin/-sys_admin}" "${trace[@]}"
-exits 0 'without CAP_SYS_ADMIN where tracefs is mounted'
-is "$(($(entries) > 0))" 1 'calls are shown'
+exits 0 'kernel mode works without CAP_SYS_ADMIN where tracefs is mounted'
+is "$(($(entries) > 0))" 1 'without CAP_SYS_ADMIN calls are shown'
 wait_for 1200 bash -c '! grep -q bbtrace /sys/kernel/tracing/kprobe_events'
-is "$(grep -c bbtrace /sys/kernel/tracing/kprobe_events)" 0 'and no definition is left'
+is "$(grep -c bbtrace /sys/kernel/tracing/kprobe_events)" 0 'without CAP_SYS_ADMIN no definition is left'
 umount /sys/kernel/tracing
 
 # ---- user mode ----
@@ -64,40 +64,40 @@ fibs() { count "$T/dir/user" '.event == "entry" and .symbol == "fib"'; }
 if $BBTRACE doctor | grep -q '^uprobe_multi *yes'; then
 	bb_as '+bpf,+perfmon' "${user[@]}"
 	exits 3 'user mode by uprobe_multi: CAP_BPF and CAP_PERFMON'
-	like "$T/err" 'capabilities kept: none$' 'which are given up'
+	like "$T/err" 'capabilities kept: none$' 'user mode by uprobe_multi gives up CAP_BPF and CAP_PERFMON'
 else
 	bb_as '+bpf,+perfmon,+sys_admin,+dac_override' "${user[@]}"
 	exits 3 'user mode by uprobe_event: CAP_SYS_ADMIN and CAP_DAC_OVERRIDE besides'
-	like "$T/err" 'capabilities kept: CAP_PERFMON(, CAP_SYS_ADMIN)? and CAP_DAC_OVERRIDE$' 'only what deletes the definitions is kept'
+	like "$T/err" 'capabilities kept: CAP_PERFMON(, CAP_SYS_ADMIN)? and CAP_DAC_OVERRIDE$' 'user mode by uprobe_event keeps only what deletes the definitions'
 fi
-is "$(fibs)" 177 'each call is shown'
+is "$(fibs)" 177 'user mode with capabilities shows each call'
 
 rm "$T/dir/json" # his
 bb "${trace[@]}"
-exits 0 'root'
-is "$(($(entries) > 0))" 1 'calls are shown'
-like "$T/err" 'capabilities kept: CAP_SYS_PTRACE and CAP_KILL$' 'keeps what names processes and ends CMD'
+exits 0 'kernel mode works for root'
+is "$(($(entries) > 0))" 1 'kernel mode shows root calls'
+like "$T/err" 'capabilities kept: CAP_SYS_PTRACE and CAP_KILL$' "root's trace keeps what names processes and ends CMD"
 
 # ---- addresses ----
 # at_risk FILE...: how many numbers could be addresses; above them are small negative ones
 at_risk() { cat "$@" | grep -oE '0xff[0-9a-f]{14}' | grep -vc '^0xffffffffff[89a-f]'; }
-is "$(($(at_risk "$T/dir/json") > 0))" 1 'root sees addresses'
+is "$(($(at_risk "$T/dir/json") > 0))" 1 'JSON shows root addresses'
 rm "$T/dir/json"
 bb_as $ALL "${trace[@]}"
-is "$(at_risk "$T/dir/json") $(($(grep -c '(hidden)' "$T/dir/json") > 0))" '0 1' 'a user does not, not in JSON'
+is "$(at_risk "$T/dir/json") $(($(grep -c '(hidden)' "$T/dir/json") > 0))" '0 1' 'JSON hides addresses from a user'
 bb_as $ALL kernel "$reading" --addresses -F json -o "$T/dir/json" -- cat "$T/dir/file"
-is "$(($(at_risk "$T/dir/json") > 0))" 1 'unless he asks for them'
+is "$(($(at_risk "$T/dir/json") > 0))" 1 'JSON shows a user addresses with --addresses'
 for args in '' '-k -r all -e entry' '-c' '--last 5'; do
 	# shellcheck disable=SC2086 # options
 	bb_as $ALL kernel "$reading" $args -F text -- cat "$T/dir/file"
-	is "$status $(at_risk "$T/out.txt" "$T/err")" '0 0' "nor in text, ${args:-as it is}"
+	is "$status $(at_risk "$T/out.txt" "$T/err")" '0 0' "text hides addresses from a user, ${args:-without options}"
 done
 bb_as $ALL list kernel "$reading"
-is "$status $(at_risk "$T/out.txt") $(grep -c '^          (hidden)' "$T/out.txt")" '0 0 1' 'nor in list'
+is "$status $(at_risk "$T/out.txt") $(grep -c '^          (hidden)' "$T/out.txt")" '0 0 1' 'list hides addresses from a user'
 bb_as $ALL list kernel --sites "$reading"
-is "$status $(at_risk "$T/out.txt")" '0 0' 'and its sites'
+is "$status $(at_risk "$T/out.txt")" '0 0' 'list --sites hides addresses from a user'
 bb_as $ALL list kernel "$reading" --addresses
-is "$(at_risk "$T/out.txt")" 1 'unless he asks for them'
+is "$(at_risk "$T/out.txt")" 1 'list shows a user addresses with --addresses'
 # shellcheck disable=SC2086 # names
 $BBTRACE kernel "$reading" $others -k -o "$OUT/trace" -- cat "$T/dir/file" >"$T/out.txt" 2>"$T/err"
 bring_back

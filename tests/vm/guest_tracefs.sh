@@ -15,21 +15,21 @@ diag "Linux $(uname -r)"
 mounts() { awk '$3 ~ /tracefs|debugfs/ { print $2 }' /proc/mounts | xargs; }
 row() { $BBTRACE doctor | sed -n "s/^tracefs  *//p"; }
 traced() { # NAME
-	exits 3 "$1"
-	isnt "$(summary events)" 0 'and sees something'
+	exits 3 "$1: traced"
+	isnt "$(summary events)" 0 "$1: events are seen"
 }
 
 # ---- which one ----
 
 bb doctor
 is "$(mounts)" '' 'doctor mounts nothing'
-like <(row) '^yes .*not mounted; a trace that needs it mounts it' 'it says what a trace would do'
+like <(row) '^yes .*not mounted; a trace that needs it mounts it' 'doctor says that a trace would mount tracefs'
 bb "${event[@]}" -- build/progs/fib
 traced 'a trace that needs tracefs'
-is "$(mounts)" $TRACING 'it is mounted in its place, and stays'
-is "$(row)" "yes  trace events: $TRACING" 'doctor names it'
+is "$(mounts)" $TRACING 'a trace mounts tracefs in its place, and it stays'
+is "$(row)" "yes  trace events: $TRACING" 'doctor names the tracefs that a trace mounted'
 bb "${event[@]}" -- build/progs/fib
-is "$(mounts)" $TRACING 'once'
+is "$(mounts)" $TRACING 'a second trace mounts no second tracefs'
 
 umount $TRACING
 mount -t debugfs none $DEBUG
@@ -37,10 +37,10 @@ bb doctor
 is "$(mounts)" $DEBUG "looking at debugfs's automount point mounts nothing there"
 ls $DEBUG/tracing/ >/dev/null
 if [[ $(mounts) == "$DEBUG $DEBUG/tracing" ]]; then
-	is "$(row)" "yes  trace events: $DEBUG/tracing" 'one that is there alone: doctor names it'
+	is "$(row)" "yes  trace events: $DEBUG/tracing" 'doctor names a tracefs that is below debugfs alone'
 	bb "${event[@]}" -- build/progs/fib
 	traced 'it is used'
-	is "$(mounts)" "$DEBUG $DEBUG/tracing" 'and no other one mounted'
+	is "$(mounts)" "$DEBUG $DEBUG/tracing" 'with a tracefs below debugfs no other one is mounted'
 	umount $DEBUG/tracing
 fi
 umount $DEBUG
@@ -56,14 +56,14 @@ cat >"$T/bare" <<-END
 END
 timeout 240 unshare -m bash "$T/bare" $BBTRACE user build/progs/fib fib --attach uprobe_event -c -t 1 >"$T/out.txt" 2>"$T/err"
 status=$?
-exits 0 'where there is no such place: a mount that nobody sees'
-is "$(tail -n 1 "$T/err" | cut -d: -f1)" bbtrace 'which does not stay'
+exits 0 'where tracefs has no place, a trace mounts it where nobody sees it'
+is "$(tail -n 1 "$T/err" | cut -d: -f1)" bbtrace 'a mount that nobody sees does not stay'
 
 mount -t tracefs none $TRACING
 mount -o remount,bind,ro $TRACING
 bb "${event[@]}" -- build/progs/fib
-exits 1 'one that is read-only is refused'
-like "$T/err" "tracefs is mounted read-only: mount -o remount,rw $TRACING" 'with what to do about it'
+exits 1 'a tracefs that is read-only is refused'
+like "$T/err" "tracefs is mounted read-only: mount -o remount,rw $TRACING" 'the refusal of a read-only tracefs says what to do'
 mount -o remount,rw $TRACING
 bb "${event[@]}" -- build/progs/fib
 traced 'which helps'
@@ -92,54 +92,54 @@ another() {
 }
 
 begin $BBTRACE "${event[@]}"
-isnt "$(left uprobe_events "$tracer/")" 0 'a tracer has definitions'
-another 'another one, meanwhile'
+isnt "$(left uprobe_events "$tracer/")" 0 'a tracer of a program has definitions'
+another 'a run beside another tracer'
 unshare --pid --fork --mount-proc $BBTRACE "${event[@]}" -- build/progs/fib >"$T/out.txt" 2>"$T/err"
-isnt "$(left uprobe_events "$tracer/")" 0 'leaves them alone, and so does one in another PID namespace'
+isnt "$(left uprobe_events "$tracer/")" 0 "another tracer, in another PID namespace too, leaves a running one's definitions alone"
 slay bbtrace
-isnt "$(left uprobe_events "$tracer/")" 0 'killed: they are left behind'
+isnt "$(left uprobe_events "$tracer/")" 0 'the definitions of a killed tracer of a program are left behind'
 unshare --pid --fork --mount-proc $BBTRACE "${event[@]}" -- build/progs/fib >"$T/out.txt" 2>"$T/err"
-isnt "$(left uprobe_events "$tracer/")" 0 'who does not see all processes deletes nothing of theirs'
+isnt "$(left uprobe_events "$tracer/")" 0 'a tracer that does not see all processes deletes no definitions of theirs'
 n=$(left uprobe_events "$tracer/")
-another 'the next run'
-like "$T/err" "deleted $n probe definitions that killed tracers left behind" "deletes them, whatever it attaches by: $n"
-is "$(left uprobe_events '')" 0 'all'
+another 'the run after a tracer was killed'
+like "$T/err" "deleted $n probe definitions that killed tracers left behind" "the next tracer counts the definitions that it deletes, whatever it attaches by: $n"
+is "$(left uprobe_events '')" 0 'the next tracer deletes all definitions that a killed one left'
 
 cp $BBTRACE "$T/renamed"
 begin "$T/renamed" "${event[@]}"
 another 'a run beside a tracer that goes by another name'
-isnt "$(left uprobe_events "$tracer/")" 0 'leaves its definitions alone: it has them locked'
+isnt "$(left uprobe_events "$tracer/")" 0 "a tracer's definitions are left alone while it has them locked"
 slay renamed
-another 'afterwards'
-is "$(left uprobe_events '')" 0 'they are deleted'
+another 'the run after a renamed tracer was killed'
+is "$(left uprobe_events '')" 0 'definitions of a killed tracer that went by another name are deleted'
 
 sleep 1000 &
 sleeper=$!
 echo "p:bbtrace_$sleeper/user_$sleeper build/progs/fib:0x1000" >>$TRACING/uprobe_events
 another 'a number that is somebody else'"'"'s by now'
-is "$(left uprobe_events '')" 0 'belongs to no tracer'
+is "$(left uprobe_events '')" 0 "definitions with a number that is another process's by now are deleted"
 kill $sleeper
 
 begin unshare --pid --fork --mount-proc $BBTRACE "${event[@]}"
-isnt "$(left uprobe_events '1_[0-9]*/')" 0 'a tracer in a PID namespace of its own: that is in the name'
+isnt "$(left uprobe_events '1_[0-9]*/')" 0 "a tracer in a PID namespace of its own has that namespace's number in its definitions"
 another 'a run outside'
-isnt "$(left uprobe_events '1_[0-9]*/')" 0 'leaves its definitions alone'
+isnt "$(left uprobe_events '1_[0-9]*/')" 0 'definitions of a tracer in a PID namespace of its own are left alone while it runs'
 slay bbtrace
-isnt "$(left uprobe_events '1_[0-9]*/')" 0 'killed: they are left behind'
+isnt "$(left uprobe_events '1_[0-9]*/')" 0 'definitions of a killed tracer in a PID namespace of its own are left behind'
 another 'the next run outside'
-is "$(left uprobe_events '')" 0 'deletes them'
+is "$(left uprobe_events '')" 0 'the next tracer deletes what one in a PID namespace of its own left'
 
 choose opening traceable 'what open(2) runs through' do_filp_open path_openat
 begin $BBTRACE kernel "$opening" -v -c -e entry,return
 n=$(left kprobe_events "$tracer/")
 isnt "$n" 0 'a tracer of the kernel has definitions'
 another 'a run of user mode, meanwhile'
-isnt "$(left kprobe_events "$tracer/")" 0 'leaves them alone'
+isnt "$(left kprobe_events "$tracer/")" 0 "another tracer leaves a kernel tracer's definitions alone"
 slay bbtrace
-isnt "$(left kprobe_events "$tracer/")" 0 'killed: they are left behind'
+isnt "$(left kprobe_events "$tracer/")" 0 'the definitions of a killed kernel tracer are left behind'
 another 'the next run of user mode'
-is "$(left kprobe_events '')" 0 'deletes them'
-like "$T/err" "deleted $n probe definitions that" "and counts them: $n"
+is "$(left kprobe_events '')" 0 'the next tracer deletes what a killed kernel tracer left'
+like "$T/err" "deleted $n probe definitions that" "the next tracer counts what a killed kernel tracer left: $n"
 
 umount $TRACING
 begin $BBTRACE "${event[@]}" -p $$
@@ -148,30 +148,30 @@ slay bbtrace
 if $BBTRACE doctor | grep -q '^uprobe_multi *yes'; then
 	bb "${fib[@]}" --attach uprobe_multi -- build/progs/fib
 	traced 'a run that needs no tracefs'
-	is "$(mounts)" '' 'mounts none to look for any'
+	is "$(mounts)" '' 'uprobe_multi mounts no tracefs to look for leftovers'
 fi
 if $BBTRACE doctor | grep -q '^kprobe_multi *yes'; then
 	mapfile -t several < <(listed traceable ksys_read vfs_read ksys_write vfs_open do_filp_open do_file_open)
 	# what is called, in which order, and with what where that is the same each time
 	calls() { jq -c 'select(.event == "entry") | [.symbol, if .symbol == "ksys_read" then .regs.rdi, .regs.rdx else empty end]' "$1"; }
 	bb kernel "${several[@]}" -e entry -v -F json -o "$T/multi" -- cat /etc/passwd
-	exits 0 'entries of kernel functions'
-	like "$T/err" 'probes attached by kprobe_multi' 'by one link'
-	is "$(mounts)" '' 'need no tracefs'
-	isnt "$(calls "$T/multi" | wc -l)" 0 'and are seen'
+	exits 0 'entries of kernel functions are traced'
+	like "$T/err" 'probes attached by kprobe_multi' 'entries of kernel functions are attached to by one link'
+	is "$(mounts)" '' 'entries of kernel functions need no tracefs'
+	isnt "$(calls "$T/multi" | wc -l)" 0 'calls of kernel functions are seen by one link'
 	bb kernel "${several[@]}" -e entry -v -F json -o "$T/event" --attach kprobe_event -- cat /etc/passwd
-	same <(calls "$T/multi") <(calls "$T/event") 'as by trace events'
+	same <(calls "$T/multi") <(calls "$T/event") 'one link shows the calls that trace events show'
 	for more in '-e entry -r all' '-e entry -k' '-e entry,return' "-e entry --record $T/trace"; do
 		# shellcheck disable=SC2086 # options
 		bb kernel "${several[0]}" $more -v -F json -o "$T/json" -- true
 		like "$T/err" 'probes attached by kprobe_event' "$more: a link doesn't tell that"
 	done
 	bb kernel "${several[0]}" --attach kprobe_multi -- true
-	exits 1 'branches by it: refused'
-	like "$T/err" 'it shows entries only: -e entry' 'with what it can do'
+	exits 1 'branches by kprobe_multi are refused'
+	like "$T/err" 'it shows entries only: -e entry' 'the refusal of branches by kprobe_multi says what it can do'
 	umount $TRACING
 fi
 bb "${event[@]}" -- build/progs/fib
-is "$(left uprobe_events '')" 0 'one that mounts it deletes what it finds'
+is "$(left uprobe_events '')" 0 'a trace that mounts tracefs deletes the leftovers that it finds'
 is "$(complaints)" 0 'the kernel has nothing to complain of'
 done_testing
