@@ -3,6 +3,7 @@
  * The architectures, a row each, and the names of what all of them share.
  */
 #include <elf.h>
+#include <stdio.h>
 #include "arch/arch.h"
 
 const char *const branch_kind_names[BRANCH_KINDS] = {
@@ -32,6 +33,22 @@ const struct arch *arch__by_machine(uint16_t machine)
 		if (rows[i]->machine == machine)
 			return rows[i];
 	return NULL;
+}
+
+const char *arch__names(void)
+{
+	static char text[128];
+	const size_t last = ARRAY_SIZE(rows) - 1;
+	size_t len = 0;
+
+	if (*text)
+		return text;
+	for (size_t i = 0; i <= last && len < sizeof(text); i++)
+		len += snprintf(text + len, sizeof(text) - len, "%s%s", rows[i]->name,
+				i == last	? ""
+				: i + 1 == last ? " or "
+						: ", ");
+	return text;
 }
 
 const struct arch *arch__native(void)

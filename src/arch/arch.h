@@ -178,7 +178,7 @@ struct arch_relocations {
 /* A stub of a PLT. */
 struct plt_stub {
 	uint64_t slot; /* the address that it jumps through */
-	uint64_t size;
+	uint64_t size; /* > 0 */
 };
 
 /* ld.so(8) */
@@ -324,6 +324,7 @@ struct arch {
 	const struct arch_kernel *kernel; /* NULL: nothing is known of its kernel */
 };
 const struct arch *arch__by_machine(uint16_t machine); /* NULL: not known */
+const char *arch__names(void);			       /* "x86-64 or arm64" */
 const struct arch *arch__native(void);		       /* that of this machine; NULL: not known */
 
 /* The rows. */

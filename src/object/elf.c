@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "arch/arch.h"
 #include "elf_file.h"
 
 #define IMAGE_LIMIT (2ull << 30) /* the small and medium code models end there */
@@ -17,23 +18,23 @@
 #define BUDGET_LEAST (16ull << 20)
 #define BUDGET_MOST  (2ull << 30)
 
+/* Whose code can't be read, by name. */
 static const struct machine {
 	uint16_t machine;
 	uint8_t class;
-	bool known;
 	const char *name;
 } machines[] = {
-	{EM_X86_64, ELFCLASS64, true, "x86-64"},
-	{EM_X86_64, ELFCLASS32, false, "x32 (32-bit x86-64)"},
-	{EM_386, ELFCLASS32, false, "i386 (32-bit x86)"},
-	{EM_AARCH64, ELFCLASS64, false, "arm64"},
-	{EM_RISCV, ELFCLASS64, false, "riscv64"},
-	{EM_ARM, ELFCLASS32, false, "arm (32 bit)"},
-	{EM_PPC64, ELFCLASS64, false, "ppc64"},
-	{EM_S390, ELFCLASS64, false, "s390x"},
-	{EM_MIPS, ELFCLASS64, false, "mips64"},
-	{EM_LOONGARCH, ELFCLASS64, false, "loongarch64"},
-	{EM_BPF, ELFCLASS64, false, "BPF"},
+	{EM_X86_64, ELFCLASS64, "x86-64"},
+	{EM_X86_64, ELFCLASS32, "x32 (32-bit x86-64)"},
+	{EM_386, ELFCLASS32, "i386 (32-bit x86)"},
+	{EM_AARCH64, ELFCLASS64, "arm64"},
+	{EM_RISCV, ELFCLASS64, "riscv64"},
+	{EM_ARM, ELFCLASS32, "arm (32 bit)"},
+	{EM_PPC64, ELFCLASS64, "ppc64"},
+	{EM_S390, ELFCLASS64, "s390x"},
+	{EM_MIPS, ELFCLASS64, "mips64"},
+	{EM_LOONGARCH, ELFCLASS64, "loongarch64"},
+	{EM_BPF, ELFCLASS64, "BPF"},
 };
 
 static int check_machine(const char *path, const Elf64_Ehdr *h)
@@ -42,21 +43,21 @@ static int check_machine(const char *path, const Elf64_Ehdr *h)
 	 * swapped */
 	bool big = h->e_ident[EI_DATA] == ELFDATA2MSB;
 	uint16_t machine = big ? __builtin_bswap16(h->e_machine) : h->e_machine;
+	bool is64 = h->e_ident[EI_CLASS] == ELFCLASS64;
 	const struct machine *m;
 
+	if (!big && is64 && arch__by_machine(machine))
+		return 0;
 	for (m = machines; m < machines + ARRAY_SIZE(machines); m++)
 		if (m->machine == machine && m->class == h->e_ident[EI_CLASS])
 			break;
 	if (m == machines + ARRAY_SIZE(machines))
 		return err__set(ENOEXEC,
 				"%s is for a machine that bbtrace doesn't know (ELF machine %u, "
-				"%s-bit): name an x86-64 file",
-				path, machine, h->e_ident[EI_CLASS] == ELFCLASS32 ? "32" : "64");
-	if (!m->known || big)
-		return err__set(ENOEXEC,
-				"%s is for %s: bbtrace reads x86-64 code, name an x86-64 file",
-				path, m->name);
-	return 0;
+				"%s-bit): bbtrace reads %s code, name such a file",
+				path, machine, is64 ? "64" : "32", arch__names());
+	return err__set(ENOEXEC, "%s is for %s: bbtrace reads %s code, name such a file", path,
+			m->name, arch__names());
 }
 
 bool elf__read(int fd, void *buf, uint64_t len, uint64_t offset)

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 #include <dwarf.h>
+#include "arch/arch.h"
 #include "frames.h"
 
 struct reader {
@@ -16,11 +17,6 @@ struct reader {
 	VEC(uint64_t) pads;
 	uint64_t budget; /* call sites left to read: hostile tables may share their bytes */
 };
-
-/* The CFA at a function's first instruction: DWARF register number and offset. */
-static const struct entry_cfa {
-	uint16_t machine, reg, offset;
-} entry_cfas[] = {{EM_X86_64, 7, 8}, {EM_AARCH64, 31, 0}, {EM_RISCV, 2, 0}};
 
 /* ---- CIE and the first row of its FDEs ---- */
 
@@ -153,14 +149,12 @@ struct cie cie__read(struct cursor c)
 
 static bool is_part(const struct object *o, const struct cie *cie, struct cursor program)
 {
+	const struct arch *arch = arch__by_machine(o->machine);
 	struct row row = cie->initial;
-	const struct entry_cfa *e;
 
 	run_program(&program, cie, &row);
-	for (e = entry_cfas; e < entry_cfas + ARRAY_SIZE(entry_cfas); e++)
-		if (e->machine == o->machine)
-			return row.expression || row.reg != e->reg || row.offset != e->offset;
-	return false;
+	return arch && (row.expression || row.reg != arch->dwarf.entry_reg ||
+			row.offset != arch->dwarf.entry_offset);
 }
 
 /* ---- landing pads ---- */

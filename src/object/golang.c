@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Go programs: the table of functions, where a thread has its current g (thread-local memory;
- * runtime, asm_amd64.s), and where g has the goid (runtime2.go, struct g).
+ * Go programs: the table of functions, where a thread has its current g (thread-local
+ * memory), and where g has the goid (runtime2.go, struct g).
  */
 #include <stdlib.h>
+#include "arch/arch.h"
 #include "gopclntab.h"
 
 /* src/cmd/link/internal/ld/data.go, buildinfo(): from Go 1.18 on the version follows after 32
@@ -104,11 +105,12 @@ static bool is_library(const struct elf_file *f)
 
 void golang__find(struct object *o, struct elf_file *f)
 {
+	const struct arch *arch = arch__by_machine(f->header.e_machine);
 	const Elf64_Shdr *section = elf__section(f, ".go.buildinfo");
 	const uint8_t *info = NULL;
 	uint64_t len = 0;
 
-	if (f->header.e_machine != EM_X86_64 || (!section && f->nsections))
+	if (!arch || !arch->go_checks_stack || (!section && f->nsections))
 		return;
 	info = section ? elf__bytes(f, section, &len) : search_build_info(o, &len);
 	if (!section && !info)

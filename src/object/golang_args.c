@@ -6,6 +6,7 @@
  * and the code do.
  */
 #include <stdlib.h>
+#include "arch/arch.h"
 #include "gopclntab.h"
 
 static uint64_t hash_of(const char *name)
@@ -13,23 +14,14 @@ static uint64_t hash_of(const char *name)
 	return map64__hash(name, strlen(name));
 }
 
-/* Only in ABIInternal r14 is g: the stack bound in it is compared with rsp or, for a large frame,
- * with r12. */
-static bool checks_by_r14(const struct object *o, const struct symbol *s)
+/* Only in ABIInternal a register holds g, whose stack bound the prologue compares. */
+static bool checks_stack(const struct object *o, const struct symbol *s)
 {
-	static const uint8_t small[] = {0x49, 0x3b, 0x66, 0x10}, large[] = {0x4d, 0x3b, 0x66, 0x10};
+	const struct arch *arch = arch__by_machine(o->machine);
 	size_t avail;
 	const uint8_t *code = object__bytes(o, s->vaddr, &avail);
 
-	avail = min_of(avail, s->size);
-	if (avail >= sizeof(small) && !memcmp(code, small, sizeof(small)))
-		return true;
-	/* lea -N(%rsp),%r12 with N of one or four bytes */
-	for (unsigned len = 5; len <= 8; len += 3)
-		if (avail >= len + sizeof(large) && code[0] == 0x4c && code[1] == 0x8d &&
-		    !memcmp(code + len, large, sizeof(large)))
-			return true;
-	return false;
+	return code && arch->go_checks_stack(code, min_of(avail, s->size));
 }
 
 static bool is_abi0_name(const char *name)
@@ -66,7 +58,7 @@ void golang__args(struct object *o, struct elf_file *f)
 			++*map64__put(&names, hash_of(s->name));
 	vec__each (s, &o->symbols)
 		if (s->args == ARGS_GO && *map64__get(&names, hash_of(s->name)) > 1 &&
-		    !strchr(s->name, '[') && !checks_by_r14(o, s))
+		    !strchr(s->name, '[') && !checks_stack(o, s))
 			s->args = ARGS_STACK;
 	map64__free(&names);
 	settle(o);

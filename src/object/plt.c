@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * PLT stubs: each jumps through a slot of the GOT, and the relocation of that slot has the
- * function's name. Stubs become symbols "puts@plt". x86-64 psABI, 5.2 and (IBT) its PLT with
- * .plt.sec.
+ * function's name. Stubs become symbols "puts@plt".
  */
 #include <stdlib.h>
+#include "arch/arch.h"
 #include "elf_file.h"
 
 struct stubs {
+	const struct arch *arch;
 	struct object *o;
 	struct elf_file *f;
 	struct map64 slots; /* address of the slot -> index into names + 1 */
@@ -47,7 +48,7 @@ static const char *slot_name(struct stubs *p, const Elf64_Rela *r, const struct 
 	uint64_t i = ELF64_R_SYM(r->r_info);
 	Elf64_Sym sym;
 
-	if (ELF64_R_TYPE(r->r_info) == R_X86_64_IRELATIVE)
+	if (ELF64_R_TYPE(r->r_info) == p->arch->relocations.irelative)
 		return irelative_name(p, r->r_addend);
 	if (!i || !t->names || i >= t->len / sizeof(sym))
 		return NULL;
@@ -77,24 +78,28 @@ static void read_relative(struct stubs *p, const Elf64_Rela *r, const Elf64_Shdr
 		vec__push(&p->o->slots, (struct got_slot){r->r_offset, NULL, r->r_addend});
 }
 
+static bool fills_slot(const struct arch_relocations *types, uint32_t type)
+{
+	return type == types->jump_slot || type == types->glob_dat || type == types->irelative;
+}
+
 static void read_relocations(struct stubs *p, const Elf64_Shdr *s)
 {
+	const struct arch_relocations *types = &p->arch->relocations;
 	const Elf64_Shdr *got = elf__section(p->f, ".got");
 	struct table table = find_table(p->f, s->sh_link);
 	uint64_t len, i, *index;
 	const uint8_t *bytes = elf__bytes(p->f, s, &len);
 	const char *name;
+	uint32_t type;
 	Elf64_Rela r;
 
 	for (i = 0; bytes && i < len / sizeof(r) && elf__afford(p->f, sizeof(r)); i++) {
 		memcpy(&r, bytes + i * sizeof(r), sizeof(r));
-		if (ELF64_R_TYPE(r.r_info) == R_X86_64_RELATIVE)
+		type = ELF64_R_TYPE(r.r_info);
+		if (type && type == types->relative)
 			read_relative(p, &r, got);
-		if (ELF64_R_TYPE(r.r_info) != R_X86_64_JUMP_SLOT &&
-		    ELF64_R_TYPE(r.r_info) != R_X86_64_GLOB_DAT &&
-		    ELF64_R_TYPE(r.r_info) != R_X86_64_IRELATIVE)
-			continue;
-		name = slot_name(p, &r, &table);
+		name = type && fills_slot(types, type) ? slot_name(p, &r, &table) : NULL;
 		if (!name)
 			continue;
 		index = map64__put(&p->slots, r.r_offset);
@@ -105,45 +110,27 @@ static void read_relocations(struct stubs *p, const Elf64_Shdr *s)
 	}
 }
 
-/* Decodes the slot that a stub jumps through: [endbr64] [bnd] jmp *disp(%rip). */
-static bool stub_slot(const uint8_t *p, uint64_t len, uint64_t vaddr, uint64_t *slot)
-{
-	uint64_t at = 0;
-	int32_t disp;
-
-	if (len >= 4 && !memcmp(p, "\xf3\x0f\x1e\xfa", 4))
-		at = 4;
-	if (at < len && p[at] == 0xf2)
-		at++;
-	if (len - at < 6 || p[at] != 0xff || p[at + 1] != 0x25)
-		return false;
-	memcpy(&disp, p + at + 2, sizeof(disp));
-	*slot = vaddr + at + 6 + (int64_t)disp;
-	return true;
-}
-
 static void read_stubs(struct stubs *p, const Elf64_Shdr *s)
 {
-	uint64_t len, at, slot, *index, step = s->sh_entsize == 8 ? 8 : 16;
+	uint64_t len, at, *index;
 	const uint8_t *bytes = elf__bytes(p->f, s, &len);
+	struct plt_stub stub;
 
-	/* GNU ld sets 8 for .plt.got without IBT, lld 0 for all: 8 divides 16, and a stub is
-	 * recognised by its bytes */
-	if (!s->sh_entsize)
-		step = 8;
-	for (at = 0; bytes && at < len; at += step) {
-		if (!stub_slot(bytes + at, len - at, s->sh_addr + at, &slot))
+	for (at = 0; bytes && at < len; at += stub.size) {
+		uint64_t vaddr = s->sh_addr + at;
+
+		stub.size = p->arch->plt_alignment;
+		if (!p->arch->plt_stub(bytes + at, len - at, vaddr, s->sh_entsize, &stub))
 			continue;
-		index = map64__get(&p->slots, slot);
-		if (!index || !object__is_code(p->o, s->sh_addr + at))
+		index = map64__get(&p->slots, stub.slot);
+		if (!index || !object__is_code(p->o, vaddr))
 			continue;
-		vec__push(&p->found,
-			  (struct symbol){.vaddr = s->sh_addr + at,
-					  .size = min_of(s->sh_entsize == 8 ? 8 : 16, len - at),
-					  .name = p->names.data[*index - 1],
-					  .shown = p->names.data[*index - 1],
-					  .type = SYMBOL_PLT,
-					  .global = false});
+		vec__push(&p->found, (struct symbol){.vaddr = vaddr,
+						     .size = stub.size,
+						     .name = p->names.data[*index - 1],
+						     .shown = p->names.data[*index - 1],
+						     .type = SYMBOL_PLT,
+						     .global = false});
 	}
 }
 
@@ -185,11 +172,11 @@ static void merge(struct stubs *p)
 
 void plt__read(struct object *o, struct elf_file *f)
 {
-	struct stubs p = {.o = o, .f = f};
+	struct stubs p = {.arch = arch__by_machine(o->machine), .o = o, .f = f};
 	const Elf64_Shdr *s;
 	size_t i;
 
-	if (o->machine != EM_X86_64)
+	if (!p.arch || !p.arch->plt_stub)
 		return;
 	for (s = f->sections; s < f->sections + f->nsections; s++)
 		if (s->sh_type == SHT_RELA && s->sh_flags & SHF_ALLOC)

@@ -4,6 +4,7 @@
  * writes them; the file's own bytes there may differ (R_X86_64_RELATIVE, x86-64 psABI 4.4).
  */
 #include <stdlib.h>
+#include "arch/arch.h"
 #include "elf_file.h"
 
 /* Finds DT_RELA by the dynamic segment, which exists without section headers, too. */
@@ -42,12 +43,13 @@ static int by_vaddr(const void *a, const void *b)
 
 void relatives__read(const struct object *o, struct elf_file *f)
 {
+	const struct arch *arch = arch__by_machine(o->machine);
 	uint64_t vaddr, len;
 	const uint8_t *bytes;
 	size_t avail;
 	Elf64_Rela r;
 
-	if (f->header.e_type != ET_DYN || f->relatives.len)
+	if (!arch || !arch->relocations.relative || f->header.e_type != ET_DYN || f->relatives.len)
 		return;
 	find_table(o, f, &vaddr, &len);
 	bytes = object__bytes(o, vaddr, &avail);
@@ -56,7 +58,7 @@ void relatives__read(const struct object *o, struct elf_file *f)
 		return;
 	for (; len >= sizeof(r); bytes += sizeof(r), len -= sizeof(r)) {
 		memcpy(&r, bytes, sizeof(r));
-		if (ELF64_R_TYPE(r.r_info) == R_X86_64_RELATIVE)
+		if (ELF64_R_TYPE(r.r_info) == arch->relocations.relative)
 			vec__push(&f->relatives, (struct relative){r.r_offset, r.r_addend});
 	}
 	vec__sort(&f->relatives, by_vaddr);

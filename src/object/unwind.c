@@ -5,16 +5,10 @@
  * unknown means no row.
  */
 #include <dwarf.h>
+#include "arch/arch.h"
 #include "frames.h"
 
 #define REMEMBERED_MAX 8
-
-/* DWARF register numbers, and the offsets of the saved frame pointer and return address. */
-static const struct frame_layout {
-	uint16_t machine, fp, return_reg;
-	int64_t fp_at, return_at;		 /* from the CFA */
-	uint64_t cfa;				 /* from the frame pointer */
-} layouts[] = {{EM_X86_64, 6, 16, -16, -8, 16}}; /* System V ABI, figure 3.36 */
 
 enum rule_kind { RULE_SAME, RULE_UNDEFINED, RULE_AT_CFA, RULE_OTHER };
 struct rule {
@@ -29,7 +23,7 @@ struct registers {
 };
 
 struct machine {
-	const struct frame_layout *layout;
+	const struct arch_dwarf *layout;
 	const struct cie *cie;
 	uint64_t at, vaddr; /* start of the row; the requested instruction */
 	struct registers now, initial, remembered[REMEMBERED_MAX];
@@ -224,7 +218,7 @@ static bool read_entry(const struct elf_file *f, const struct frame *frame, stru
 
 static enum frame_link link_of(const struct machine *m)
 {
-	const struct frame_layout *l = m->layout;
+	const struct arch_dwarf *l = m->layout;
 	const struct registers *r = &m->now;
 
 	if (r->ret.kind == RULE_UNDEFINED)
@@ -236,23 +230,16 @@ static enum frame_link link_of(const struct machine *m)
 		       : FRAME_NO_POINTER;
 }
 
-static const struct frame_layout *layout_of(const struct object *o)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(layouts); i++)
-		if (layouts[i].machine == o->machine)
-			return &layouts[i];
-	return NULL;
-}
-
 enum frame_link object__frame_link(const struct object *o, uint64_t vaddr)
 {
 	const struct frame *frame = object__frame_at(o, vaddr);
 	const struct elf_file *f = elf__of(o);
 	struct cie cie;
-	struct machine m = {.layout = layout_of(o), .cie = &cie, .vaddr = vaddr};
+	const struct arch *arch = arch__by_machine(o->machine);
+	struct machine m = {.layout = arch ? &arch->dwarf : NULL, .cie = &cie, .vaddr = vaddr};
 	struct cursor program;
 
-	if (!f || !f->eh_frame.start || !frame || !m.layout ||
+	if (!f || !f->eh_frame.start || !frame || !arch || !arch->dwarf.fp_at ||
 	    !read_entry(f, frame, &cie, &program) || cie.return_reg != m.layout->return_reg)
 		return FRAME_UNKNOWN;
 	m.at = 0;

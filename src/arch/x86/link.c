@@ -5,13 +5,14 @@
 #include "arch/x86/x86.h"
 
 /*
- * [endbr64] [bnd] jmp *disp(%rip): x86-64 psABI, 5.2 and (IBT) its PLT with .plt.sec. GNU ld says
- * 8 of the entries of .plt.got without IBT, lld 0 of all.
+ * [endbr64] [bnd] jmp *disp(%rip): x86-64 psABI, 5.2 and (IBT) its PLT with .plt.sec. GNU ld has
+ * entries of 8 bytes in .plt.got without IBT, and in a static program's .plt, of which it says 0;
+ * lld says 0 of all.
  */
 bool x86__plt_stub(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t entry_size,
 		   struct plt_stub *out)
 {
-	const uint64_t size = entry_size == 8 ? 8 : 16;
+	uint64_t size = 16;
 	size_t at = 0;
 	int32_t disp;
 
@@ -22,6 +23,8 @@ bool x86__plt_stub(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t ent
 	if (len - at < 6 || bytes[at] != 0xff || bytes[at + 1] != 0x25)
 		return false;
 	memcpy(&disp, bytes + at + 2, sizeof(disp));
+	if (entry_size == 8 || (!entry_size && len >= 8 && !memcmp(bytes + 6, "\x66\x90", 2)))
+		size = 8;
 	*out = (struct plt_stub){.slot = addr + at + 6 + (int64_t)disp,
 				 .size = min_of(size, (uint64_t)len)};
 	return true;
