@@ -276,7 +276,7 @@ static __always_inline void fill_entry(struct wire_entry *e, __u64 now, struct p
 	copy_regs(e->regs, ctx);
 	__builtin_memset(e->args, 0, sizeof(e->args));
 	if (config.kernel && (word & SITE_SYSCALL))
-		copy_syscall_args((__u64 *)e->args, args, word & SITE_IA32);
+		copy_syscall_args((__u64 *)e->args, args, word & SITE_SYSCALL32);
 	else
 		missing |= WIRE_NO_SYSCALL;
 	if (replaced)

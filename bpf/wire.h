@@ -140,7 +140,7 @@ struct wire_entry_stack {
 #define SITE_ACTION_SHIFT 28
 #define SITE_ACTION(w)	  (((w) >> SITE_ACTION_SHIFT) & 7)
 #define SITE_GO		  (1ull << 31) /* of a program of Go */
-#define SITE_IA32	  SITE_GO      /* with SITE_SYSCALL: of the 32-bit ABI */
+#define SITE_SYSCALL32	  SITE_GO      /* with SITE_SYSCALL: of the 32-bit ABI */
 #define SITE_ARG_SHIFT	  32
 #define SITE_REG(w)	  (((w) >> SITE_ARG_SHIFT) & 31)
 #define SITE_OPERAND(w)	  ((__u32)((w) >> SITE_ARG_SHIFT))

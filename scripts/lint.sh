@@ -13,9 +13,9 @@ may_include='
 util    |
 arch    |
 object  | arch
-kernel  | object
+kernel  | arch object
 process | object
-resolve | object kernel process
+resolve | arch object kernel process
 code    | arch object
 plan    | arch object code
 event   |

@@ -249,7 +249,6 @@ struct arch_kernel {
 	uint8_t ip_behind; /* how far behind a kprobe's address the instruction pointer is */
 	/* A jump that an optimised kprobe has become, or is becoming: to where. */
 	bool (*detour)(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t *target);
-	uint8_t detour_size;
 	/* Bytes of the landing instruction that code begins with, behind which the kernel puts a
 	 * kprobe that is asked for here. */
 	size_t (*landing)(const uint8_t *bytes, size_t len);

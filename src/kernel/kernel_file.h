@@ -6,6 +6,7 @@
 #ifndef BBTRACE_KERNEL_KERNEL_FILE_H
 #define BBTRACE_KERNEL_KERNEL_FILE_H
 
+#include "arch/arch.h"
 #include "kernel/kernel.h"
 
 /* ---- /proc/kallsyms and /proc/modules (kallsyms.c); pure ---- */
@@ -125,5 +126,8 @@ bool kernel_kprobes__read(struct kernel_text *t, const struct kprobe_layout *l, 
 /* Restores the bytes that kprobes replaced in the code of o. If that is proved correct, the address
  * is added to proved; else the function is hidden. */
 void kernel_kprobes__undo(const kernel_kprobe_vec *all, struct object *o, struct map64 *proved);
+
+/* What is known of the kernel's code on this machine; never NULL. */
+const struct arch_kernel *kernel_code(void);
 
 #endif

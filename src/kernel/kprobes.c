@@ -12,9 +12,6 @@
 #define TRIES	    3u
 #define POINTER	    sizeof(uint64_t)
 #define FLAG_FTRACE 8u /* KPROBE_FLAG_FTRACE of include/linux/kprobes.h */
-#define INT3	    0xcc
-#define JMP	    0xe9
-#define JMP_SIZE    (1 + sizeof(((struct kernel_kprobe *)0)->covered))
 
 /* ---- the table ---- */
 
@@ -105,12 +102,11 @@ bool kernel_kprobes__read(struct kernel_text *t, const struct kprobe_layout *l, 
 /* Does the code jump into the buffer of this optimised probe, or will it soon? */
 static bool jumps_to_detour(const struct kernel_kprobe *k, const uint8_t *p, size_t avail)
 {
-	int32_t rel;
+	const struct arch_kernel *code = kernel_code();
+	uint64_t target;
 
-	if (!k->detour || avail < JMP_SIZE || (*p != JMP && *p != INT3))
-		return false;
-	memcpy(&rel, p + 1, sizeof(rel));
-	return k->vaddr + JMP_SIZE + rel == k->detour;
+	return k->detour && code->detour && code->detour(p, avail, k->vaddr, &target) &&
+	       target == k->detour;
 }
 
 /* The probe's bytes in the code of o; NULL: not in it. */
@@ -136,11 +132,13 @@ static void put_back_jump(const struct kernel_kprobe *k, uint8_t *p, size_t avai
 /* Jumps were restored already. True: the code is proved to be the compiler's. */
 static bool put_back_byte(const struct kernel_kprobe *k, uint8_t *p, size_t avail)
 {
-	if (jumps_to_detour(k, p, avail))
+	const uint8_t breakpoint = kernel_code()->breakpoint.bytes[0];
+
+	if (jumps_to_detour(k, p, avail) || kernel_code()->breakpoint.len != sizeof(breakpoint))
 		return false;
-	if (*p == INT3)
+	if (*p == breakpoint)
 		*p = k->opcode;
-	return *p == k->opcode && *p != INT3;
+	return *p == k->opcode && *p != breakpoint;
 }
 
 void kernel_kprobes__undo(const kernel_kprobe_vec *all, struct object *o, struct map64 *proved)

@@ -72,14 +72,6 @@ static void each_derived(struct object *o, const char *name, bool (*wanted)(cons
 
 /* ---- the owner of a part ---- */
 
-static uint64_t rel32_target(const uint8_t *p, uint64_t end)
-{
-	int32_t rel;
-
-	memcpy(&rel, p, sizeof(rel));
-	return end + (int64_t)rel;
-}
-
 /*
  * Does the code of s seem to have a call, jmp or jcc rel32 (e8, e9, 0f 8x) into part? Every byte
  * offset is tried: for a false positive, four unrelated bytes would have to hold exactly this
@@ -87,17 +79,16 @@ static uint64_t rel32_target(const uint8_t *p, uint64_t end)
  */
 static bool refers_to(const struct object *o, const struct symbol *s, const struct symbol *part)
 {
+	const struct arch_kernel *code = kernel_code();
+	uint64_t target;
 	size_t avail;
 	const uint8_t *p = object__bytes(o, s->vaddr, &avail);
 
 	avail = min_of(avail, s->size);
-	for (size_t i = 0; p && i + 5 <= avail; i++) {
-		bool branch =
-			p[i] == 0xe8 || p[i] == 0xe9 || (i && p[i - 1] == 0x0f && p[i] >> 4 == 8);
-
-		if (branch && rel32_target(p + i + 1, s->vaddr + i + 5) - part->vaddr < part->size)
+	for (size_t i = 0; p && code->branch_at && i < avail; i++)
+		if (code->branch_at(p + i, avail - i, s->vaddr + i, &target) &&
+		    target - part->vaddr < part->size)
 			return true;
-	}
 	return false;
 }
 

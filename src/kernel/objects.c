@@ -70,6 +70,15 @@ static void release(void *priv)
 	free(f);
 }
 
+const struct arch_kernel *kernel_code(void)
+{
+	static const uint8_t zero[] = {0};
+	static const struct arch_kernel unknown = {.fill = zero, .nfill = sizeof(zero)};
+	const struct arch *arch = arch__native();
+
+	return arch && arch->kernel ? arch->kernel : &unknown;
+}
+
 struct kernel_file *kernel_file__of(const struct object *o)
 {
 	return o->kind == OBJECT_ELF ? NULL : o->priv;
@@ -83,7 +92,7 @@ static struct object *new_object(enum object_kind kind, const char *name, uint64
 
 	o->kind = kind;
 	o->path = xstrdup(name);
-	o->machine = EM_X86_64;
+	o->machine = arch__native() ? arch__native()->machine : EM_NONE;
 	o->priv = f;
 	o->free_priv = release;
 	f->start = start;
@@ -326,12 +335,14 @@ void kernel_objects__free(struct kernel_objects *k)
 
 /* ---- where a module's code ends ---- */
 
-static bool is_padding(const uint8_t *p, size_t len)
+static bool is_fill(const uint8_t *p, size_t len)
 {
+	const struct arch_kernel *code = kernel_code();
+
 	for (size_t i = 1; i < len; i++)
 		if (p[i] != p[0])
 			return false;
-	return p[0] == 0 || p[0] == 0xcc;
+	return memchr(code->fill, p[0], code->nfill);
 }
 
 void kernel_object__trim(struct object *o)
@@ -347,7 +358,7 @@ void kernel_object__trim(struct object *o)
 	last = vec__last(&o->symbols);
 	bytes = object__bytes(o, last->vaddr, &avail);
 	for (page = (last->vaddr + enough) | (PAGE - 1); page - last->vaddr < avail; page += PAGE)
-		if (is_padding(bytes + (page + 1 - enough - last->vaddr), enough))
+		if (is_fill(bytes + (page + 1 - enough - last->vaddr), enough))
 			break;
 	if (!bytes || page - last->vaddr >= avail)
 		return;

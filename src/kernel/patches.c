@@ -67,9 +67,6 @@ void kernel_probes__apply(const char *list, const struct map64 *proved, struct o
 
 /* ---- ftrace ---- */
 
-#define CALL_SIZE  5
-#define ENDBR_SIZE 4
-
 static bool is_trampoline(const struct symbol *s)
 {
 	static const char *const names[] = {"ftrace_caller", "ftrace_regs_caller"};
@@ -97,28 +94,29 @@ static bool calls_tracer(const struct kernel_objects *k, uint64_t target)
 	return true;
 }
 
-static void restore(const struct kernel_objects *k, uint8_t *p, uint64_t vaddr)
+static void restore(const struct kernel_objects *k, uint8_t *p, size_t len, uint64_t vaddr)
 {
-	static const uint8_t nop[CALL_SIZE] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
-	int32_t rel;
+	const struct arch_kernel *code = kernel_code();
+	uint64_t target;
 
-	memcpy(&rel, p + 1, sizeof(rel));
-	if (*p == 0xe8 && calls_tracer(k, vaddr + CALL_SIZE + rel))
-		memcpy(p, nop, sizeof(nop));
+	if (code->ftrace_call(p, len, vaddr, &target) && calls_tracer(k, target))
+		memcpy(p, code->ftrace_nop, code->ftrace_size);
 }
 
 void kernel_patches__undo(const struct kernel_objects *k, struct object *o)
 {
+	const struct arch_kernel *code = kernel_code();
 	struct kernel_file *f = kernel_file__of(o);
+	const size_t landing = code->landing_size;
 	const struct symbol *s;
 
 	vec__each (s, &o->symbols) {
-		uint64_t at = s->vaddr - f->start;
+		uint8_t *at = f->text + (s->vaddr - f->start);
 
-		if (!object__segment_at(o, s->vaddr) || s->size < CALL_SIZE)
+		if (!code->ftrace_call || !object__segment_at(o, s->vaddr))
 			continue;
-		restore(k, f->text + at, s->vaddr);
-		if (s->size >= ENDBR_SIZE + CALL_SIZE)
-			restore(k, f->text + at + ENDBR_SIZE, s->vaddr + ENDBR_SIZE);
+		restore(k, at, s->size, s->vaddr);
+		if (s->size > landing)
+			restore(k, at + landing, s->size - landing, s->vaddr + landing);
 	}
 }

@@ -12,32 +12,21 @@
 #define FORMAT_MAX 65536
 #define ARGS_MAX   6
 
-/* SYSCALL_DEFINE of arch/x86/include/asm/syscall_wrapper.h. Compat ones have no tracepoint. */
-static const struct wrapper {
-	const char *prefix;
-	unsigned flags;
-	bool told;
-} wrappers[] = {
-	{"__x64_sys_", FUNCTION_SYSCALL, true},
-	{"__ia32_sys_", FUNCTION_SYSCALL | FUNCTION_IA32, true},
-	{"__ia32_compat_sys_", FUNCTION_SYSCALL | FUNCTION_IA32, false},
-	{"__x64_compat_sys_", FUNCTION_SYSCALL, false},
-	{"__x32_compat_sys_", FUNCTION_SYSCALL, false},
-};
-
-static const struct wrapper *wrapper_of(const char *name)
+static const struct syscall_wrapper *wrapper_of(const char *name)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(wrappers); i++)
-		if (!strncmp(name, wrappers[i].prefix, strlen(wrappers[i].prefix)))
-			return &wrappers[i];
+	const struct syscall_wrapper *w;
+
+	for (w = kernel_code()->syscalls; w && w->prefix; w++)
+		if (!strncmp(name, w->prefix, strlen(w->prefix)))
+			return w;
 	return NULL;
 }
 
 unsigned kernel_syscall__flags(const char *name)
 {
-	const struct wrapper *w = wrapper_of(name);
+	const struct syscall_wrapper *w = wrapper_of(name);
 
-	return w ? w->flags : 0;
+	return !w ? 0 : w->is32 ? FUNCTION_SYSCALL | FUNCTION_SYSCALL32 : FUNCTION_SYSCALL;
 }
 
 /* "\tfield:TYPE NAME;\toffset:…": the number first, then the arguments; from Linux 6.19 on, also
@@ -59,7 +48,7 @@ int kernel_syscall__count(const char *format)
 
 static int count(int root, const struct function *f)
 {
-	const struct wrapper *w = f->raw ? wrapper_of(f->raw) : NULL;
+	const struct syscall_wrapper *w = f->raw ? wrapper_of(f->raw) : NULL;
 	autofree char *path = NULL, *format = NULL;
 	autoclose int fd = -1;
 

@@ -230,7 +230,7 @@ enum function_flags {
 	FUNCTION_GO_ARGS = 16, /* its arguments are in registers by Go's ABIInternal */
 	FUNCTION_NO_ARGS =
 		32, /* its arguments and results are on the stack, or their location is unknown */
-	FUNCTION_IA32 = 64, /* with FUNCTION_SYSCALL: of the 32-bit ABI */
+	FUNCTION_SYSCALL32 = 64, /* with FUNCTION_SYSCALL: of the 32-bit ABI */
 };
 
 struct function {

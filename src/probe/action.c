@@ -96,8 +96,8 @@ uint64_t action__of_site(const struct plan *plan, uint32_t site, uint32_t operan
 	if (s->entry)
 		word |= SITE_ENTRY;
 	if (s->entry && (plan->functions.data[s->function].flags & FUNCTION_SYSCALL))
-		word |= plan->functions.data[s->function].flags & FUNCTION_IA32
-				? SITE_SYSCALL | SITE_IA32
+		word |= plan->functions.data[s->function].flags & FUNCTION_SYSCALL32
+				? SITE_SYSCALL | SITE_SYSCALL32
 				: SITE_SYSCALL;
 	return word;
 }

@@ -240,7 +240,7 @@ static void test_syscalls(void)
 	is(kernel_syscall__count("name: sched_switch\n\tfield:int a;\n"), -1,
 	   "another tracepoint is none of a system call");
 	is(kernel_syscall__flags("__x64_sys_mount"), FUNCTION_SYSCALL, "a wrapper");
-	is(kernel_syscall__flags("__ia32_sys_dup2"), FUNCTION_SYSCALL | FUNCTION_IA32,
+	is(kernel_syscall__flags("__ia32_sys_dup2"), FUNCTION_SYSCALL | FUNCTION_SYSCALL32,
 	   "one of the 32-bit kind");
 	is(kernel_syscall__flags("do_sys_openat2"), 0, "what a wrapper calls is none");
 }

@@ -131,7 +131,6 @@ const struct arch_kernel x86_kernel = {
 	.breakpoint = {{INT3}, 1},
 	.ip_behind = 1,
 	.detour = detour,
-	.detour_size = REL32_LEN,
 	.landing = landing,
 	.emulates_wrongly = x86__emulates_wrongly,
 };
