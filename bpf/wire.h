@@ -78,7 +78,6 @@ struct wire_compact {
 #define WIRE_TID_BITS	   22 /* include/linux/threads.h: PID_MAX_LIMIT is 4 << 20 */
 #define WIRE_TID_MASK	   ((1ull << WIRE_TID_BITS) - 1)
 #define WIRE_SP_LOW	   27 /* bits of the stack pointer in a compact record */
-#define WIRE_ARITHMETIC	   0x8d5
 #define WIRE_FULL_FOR_BITS 24 /* units of 1024 ns: 17 s */
 #define WIRE_FULL_FOR	   (1ull << (WIRE_FULL_FOR_BITS + 10))
 

@@ -19,7 +19,7 @@ const char *const probe_refusal_text[PROBE_REFUSALS] = {
 	[PROBE_BLACKLIST] = "the kernel forbids probes here",
 	[PROBE_KERNEL] = "the kernel refused the probe",
 	[PROBE_UNSUPPORTED] = "where this instruction goes can't be told",
-	[PROBE_NOP5] = "a probe on a 5-byte nop is unsafe on this kernel",
+	[PROBE_PATCHABLE] = "a probe on a 5-byte nop is unsafe on this kernel",
 	[PROBE_STEPPED] = "the kernel's single-stepping would change what it does",
 };
 

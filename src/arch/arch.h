@@ -63,7 +63,7 @@ enum probe_refusal {
 	PROBE_BLACKLIST,   /* kernel blacklist, noinstr, notrace */
 	PROBE_KERNEL,	   /* the kernel refused it when attaching (static call, jump label) */
 	PROBE_UNSUPPORTED, /* far branch, xbegin */
-	PROBE_NOP5,	   /* 5-byte nop: unsafe to probe from 6.18 on */
+	PROBE_PATCHABLE,   /* unsafe to probe from 6.18 on: insn.patchable */
 	PROBE_STEPPED,	   /* goes wrong when it is single-stepped out of line (pushf, syscall) */
 	PROBE_REFUSALS
 };
@@ -91,7 +91,7 @@ struct insn {
 			   decode */
 	bool completes; /* second half of a direct branch, if what is in front of it sets
 			   operand.base to a constant; else indirect */
-	bool nop5;	/* the very 5-byte nop that a kernel may turn into a call */
+	bool patchable; /* a kernel may turn a uprobe on it into a call (x86: the 5-byte nop) */
 	bool repeats;	/* a breakpoint on it is hit more than once a run (x86: rep) */
 	bool padding;	/* what fills the room between functions: nop, a breakpoint */
 	/* effect on the stack pointer, for stack.c */
@@ -247,6 +247,8 @@ struct arch_kernel {
 	bool (*ftrace_call)(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t *target);
 	struct breakpoint breakpoint;
 	uint8_t ip_behind; /* how far behind a kprobe's address the instruction pointer is */
+	uint8_t decodes;   /* each so many bytes is an instruction that the kernel decodes to place
+			      a kprobe; 0: none */
 	/* A jump that an optimised kprobe has become, or is becoming: to where. */
 	bool (*detour)(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t *target);
 	/* Bytes of the landing instruction that code begins with, behind which the kernel puts a
@@ -292,6 +294,7 @@ struct arch {
 	unsigned nregs;				     /* at most EVENT_REGS (src/event/event.h) */
 	const char *const *reg_names;		     /* by register number */
 	uint8_t sp_reg, ip_reg, flags_reg, link_reg; /* REG_NONE: there is none */
+	uint16_t flags_mask; /* bits of flags_reg that trace files of formats 1 and 2 have */
 	struct convention conventions[CONVENTIONS];
 	uint32_t clobbered;  /* registers that a call may change, one bit each */
 	uint8_t call_pushes; /* bytes of stack that a call takes for the return address; 0: it is in

@@ -161,8 +161,8 @@ static bool system_wide(const struct args *a)
 	return !f->pids.len && !f->tids.len && !f->uids.len && !f->comms.len && !f->cgroup;
 }
 
-/* From Linux 6.18 on, a probe on a 5-byte nop becomes a call, which overwrites the red zone. */
-static bool nop5_is_unsafe(void)
+/* From Linux 6.18 on, a probe on such an instruction becomes a call, which overwrites the red zone. */
+static bool patchable_is_unsafe(void)
 {
 	unsigned major = 0, minor = 0;
 	struct utsname u;
@@ -240,7 +240,7 @@ static int make_plan(struct session *s)
 	if (kernel)
 		kernel_syscalls__count(&s->targets.functions);
 	o.kernel_object = s->targets.kernel;
-	o.nop5_unsafe = !kernel && nop5_is_unsafe();
+	o.patchable_unsafe = !kernel && patchable_is_unsafe();
 	err = plan__build(&s->targets.functions, &o, &s->plan);
 	for (int i = 0; !err && i < MAX_TAIL_ROUNDS && wants_tail_calls(s) &&
 			tail_calls__add(&s->targets, s->plan, pid);

@@ -8,8 +8,6 @@
  */
 #include "code/code.h"
 
-#define LONGEST 15 /* bytes of an instruction; SDM 2, 2.3.11 */
-
 static bool reached(struct graph *g, uint32_t i)
 {
 	return i && g->nodes.data[i].flags & NODE_REACHED;
@@ -20,7 +18,7 @@ static void mark_overlaps(struct graph *g, uint32_t i)
 {
 	uint64_t addr = g->nodes.data[i].addr;
 
-	for (uint64_t back = 1; back < LONGEST && back <= addr; back++) {
+	for (uint64_t back = 1; back < g->arch->longest && back <= addr; back++) {
 		uint32_t outer = graph__known(g, addr - back);
 
 		if (!reached(g, outer) || node__next(&g->nodes.data[outer]) <= addr ||

@@ -9,7 +9,7 @@
 
 static bool pushes(const struct node *n)
 {
-	return n->sp_effect == SP_ADD && n->sp_value == -8;
+	return n->sp_effect == SP_ADD && n->sp_value == -(int32_t)sizeof(uint64_t);
 }
 
 /* Does d store the stack pointer to where link was pushed from? */

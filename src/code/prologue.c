@@ -15,9 +15,6 @@ struct prologue {
 	uint64_t set, until;
 };
 
-/* The caller's frame pointer is pushed next to the return address. */
-#define FP_AT (-8)
-
 static bool read_prologue(const struct arch *arch, const struct object *o, uint64_t start,
 			  struct prologue *p)
 {
@@ -38,7 +35,8 @@ static bool read_prologue(const struct arch *arch, const struct object *o, uint6
 			return false;
 		p->set = addr + insn.len;
 		if (insn.sp_effect == SP_FP_FROM_SP)
-			return sp + insn.sp_value == FP_AT;
+			/* where it leads on, from the CFA */
+			return sp + insn.sp_value == arch->dwarf.fp_at + arch->call_pushes;
 		if (insn.sp_effect == SP_ADD)
 			sp += insn.sp_value;
 		else if (insn.sp_effect != SP_SAME)
@@ -61,7 +59,7 @@ enum frame_link prologue__frame_link(const struct object *o, uint64_t vaddr)
 	const struct symbol *s = o->go ? object__symbol_at(o, vaddr) : NULL;
 	struct prologue p;
 
-	if (!s || !arch)
+	if (!s || !arch || !arch->dwarf.fp_at)
 		return FRAME_UNKNOWN;
 	if (is_outermost(o, vaddr))
 		return FRAME_OUTERMOST;

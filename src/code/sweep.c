@@ -57,7 +57,7 @@ bool sweep__is_past_prefix(struct graph *g, uint32_t outer, uint32_t inner)
 	if (node__next(o) != node__next(i))
 		return false;
 	for (uint64_t at = o->addr; at < i->addr; at++)
-		if (!g->arch->is_prefix(bytes[at - o->addr]))
+		if (!g->arch->is_prefix || !g->arch->is_prefix(bytes[at - o->addr]))
 			return false;
 	return true;
 }
@@ -140,7 +140,7 @@ static void add_gaps(struct graph *g, uint64_t pos, uint64_t end, gap_vec *out)
 
 	while (pos < end) {
 		uint32_t i = graph__node(g, pos);
-		uint64_t next = min_of(pos + (i ? g->nodes.data[i].len : 1), end);
+		uint64_t next = min_of(pos + (i ? g->nodes.data[i].len : g->arch->alignment), end);
 
 		if (i && g->nodes.data[i].padding) {
 			last = NULL;

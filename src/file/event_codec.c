@@ -32,24 +32,23 @@ static always_inline uint32_t code_bits(struct codec *c, enum column_id id, uint
 /* ---- formats 1 and 2, x86-64 only: the flags register. It is one of those last seen at the site,
  * or is written as its six arithmetic bits ---- */
 
-static const uint8_t arithmetic[] = {0, 2, 4, 6, 7, 11}; /* CF PF AF ZF SF OF: SDM 1, 3.4.3.1 */
-#define ARITHMETIC 0x8d5
-
-static uint32_t pack_flags(uint16_t flags)
+static uint32_t pack_flags(uint16_t flags, uint16_t mask)
 {
 	uint32_t v = 0;
 
-	for (unsigned i = 0; i < ARRAY_SIZE(arithmetic); i++)
-		v |= (uint32_t)(flags >> arithmetic[i] & 1) << i;
+	for (unsigned bit = 0, i = 0; bit < 16; bit++)
+		if (mask >> bit & 1)
+			v |= (uint32_t)(flags >> bit & 1) << i++;
 	return v;
 }
 
-static uint16_t unpack_flags(uint32_t v)
+static uint16_t unpack_flags(uint32_t v, uint16_t mask)
 {
 	uint16_t flags = 0;
 
-	for (unsigned i = 0; i < ARRAY_SIZE(arithmetic); i++)
-		flags |= (v >> i & 1) << arithmetic[i];
+	for (unsigned bit = 0, i = 0; bit < 16; bit++)
+		if (mask >> bit & 1)
+			flags |= (v >> i++ & 1) << bit;
 	return flags;
 }
 
@@ -58,13 +57,14 @@ static uint16_t unpack_flags(uint32_t v)
 static uint16_t code_new_flags(struct codec *c, const struct site_state *s,
 			       const struct thread_state *th, uint16_t flags)
 {
-	uint32_t escape = pack_flags(s->flags[0]), v = pack_flags(flags);
+	const uint16_t mask = c->m.plan->arch->flags_mask;
+	uint32_t escape = pack_flags(s->flags[0], mask), v = pack_flags(flags, mask);
 
-	if ((flags ^ th->flags) & ~ARITHMETIC & 0xffff)
+	if ((flags ^ th->flags) & ~mask & 0xffff)
 		v = escape;
-	v = code_bits(c, COLUMN_TAKEN, v, ARRAY_SIZE(arithmetic));
+	v = code_bits(c, COLUMN_TAKEN, v, __builtin_popcount(mask));
 	return v == escape ? code_bits(c, COLUMN_TAKEN, flags, 16)
-			   : unpack_flags(v) | (th->flags & ~ARITHMETIC);
+			   : unpack_flags(v, mask) | (th->flags & ~mask);
 }
 
 static uint16_t code_flags(struct codec *c, const struct site_state *s,
@@ -172,7 +172,7 @@ static void code_registers(struct codec *c, struct record *x, const struct site_
 	memcpy(expected, th->regs, sizeof(expected));
 	expected[arch->sp_reg] = x->sp;
 	expected[arch->ip_reg] = s->ip;
-	if (c->m.major < 3)
+	if (c->m.major < 3 && arch->flags_reg < n)
 		expected[arch->flags_reg] = (th->regs[arch->flags_reg] & ~0xffffull) | x->flags;
 	code_changed(c, x->regs, expected, n);
 }

@@ -8,7 +8,7 @@
 
 #include "object/object.h"
 
-/* ---- the kernel (x86-64 today) ---- */
+/* ---- the kernel ---- */
 
 /*
  * Opens the running kernel: kallsyms, live text (from /proc/kcore, else through read_text) and

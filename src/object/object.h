@@ -90,8 +90,7 @@ struct symbol {
 /* One FDE of .eh_frame: a range of code with one set of unwinding rules. */
 struct frame {
 	uint64_t vaddr, size;
-	bool part; /* its first row's CFA is not that of a function's entry (x86-64: rsp+8): a cold
-		      part */
+	bool part; /* its first row's CFA is not that of a function's entry: a cold part */
 	const uint64_t *pads; /* landing pads of its LSDA (.gcc_except_table), ascending */
 	size_t npads;
 	uint64_t fde; /* its offset in .eh_frame, after its length field */

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * How long attaching takes. For each kprobe the kernel decodes the function up to the probe, to
- * check that an instruction starts there (arch/x86/kernel/kprobes/core.c, can_probe()), and then
- * the whole function, to check whether the probe may become a jump (opt.c, can_optimize()). For
- * each instruction it looks up the symbol (kernel/trace/ftrace.c, ftrace_location()): by bisection
- * in the kernel itself, by a walk over all symbols in a module (kernel/module/kallsyms.c,
- * find_kallsyms_symbol()).
+ * How long attaching takes. Where instructions differ in length the kernel decodes, for each kprobe,
+ * the function up to the probe, to check that an instruction starts there
+ * (arch/x86/kernel/kprobes/core.c, can_probe()), and then the whole function, to check whether the
+ * probe may become a jump (opt.c, can_optimize()). For each instruction it looks up the symbol
+ * (kernel/trace/ftrace.c, ftrace_location()): by bisection in the kernel itself, by a walk over all
+ * symbols in a module (kernel/module/kallsyms.c, find_kallsyms_symbol()).
  */
 #include "plan/plan.h"
 
 /* Measured in a guest, in instructions that the kernel executed: 1,700 per decoded instruction, 14
  * per module symbol that it walked over, and 500,000 per probe. */
-#define INSN_BYTES	 4
 #define SYMBOLS_PER_INSN 120
 #define EACH		 300
 
@@ -28,12 +27,13 @@ uint64_t plan__site_work(const struct plan *p, uint32_t site)
 	const struct plan_site *s = &p->sites.data[site];
 	const struct object *o = p->objects.data[s->object].object;
 	const struct range *r = range_at(&p->functions.data[s->function], s->vaddr);
+	const uint8_t bytes = p->arch->kernel ? p->arch->kernel->decodes : 0;
 	uint64_t decoded;
 
 	if (!p->kernel)
 		return 1;
 	/* an entry is probed by ftrace: nothing is decoded */
-	decoded = r && !s->entry ? (s->vaddr - r->vaddr + r->size) / INSN_BYTES : 0;
+	decoded = r && !s->entry && bytes ? (s->vaddr - r->vaddr + r->size) / bytes : 0;
 	return EACH + decoded * (1 + (o ? o->listed / SYMBOLS_PER_INSN : 0));
 }
 

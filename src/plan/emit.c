@@ -50,7 +50,7 @@ static uint8_t refusal(const struct emit *e, const struct insn *insn)
 		return PROBE_OK;
 	if (insn->user_refusal != PROBE_OK)
 		return insn->user_refusal;
-	return insn->nop5 && e->options->nop5_unsafe ? PROBE_NOP5 : PROBE_OK;
+	return insn->patchable && e->options->patchable_unsafe ? PROBE_PATCHABLE : PROBE_OK;
 }
 
 static void decide(struct emit *e, struct plan_site *s)

@@ -131,7 +131,7 @@ static bool find_place(const struct plan *p, const struct plan_block *b, bool em
 
 		if (!bytes || p->arch->decode(bytes, avail, addr, p->kernel, &insn))
 			break;
-		if (object__noprobe_at(o, addr) || insn.flow != FLOW_NEXT || insn.nop5 ||
+		if (object__noprobe_at(o, addr) || insn.flow != FLOW_NEXT || insn.patchable ||
 		    insn.repeats || (!p->kernel && insn.user_refusal != PROBE_OK))
 			continue;
 		if (!found || insn.emulated)

@@ -199,7 +199,7 @@ struct plan_options {
 	bool exact_flags; /* the flags register is recorded on entry, so it must be as at the first
 			   * instruction
 			   */
-	bool nop5_unsafe; /* refuse a probe on a 5-byte nop */
+	bool patchable_unsafe;	       /* refuse a probe on insn.patchable */
 	bool return_probes;	       /* record returns by return probes; user mode */
 	const struct plan_stub *stubs; /* copied */
 	size_t nstubs;

@@ -12,20 +12,17 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <unistd.h>
+#include "arch/arch.h"
 #include "ldcache.h"
 #include "resolve/forms.h"
 
 #define CACHE_LIMIT (64u << 20)
 #define MAPS_LIMIT  (256u << 20)
 
+/* With a folder for each architecture in them. */
+static const char *const machine_folders[] = {"/lib", "/usr/lib"};
 static const char *const default_folders[] = {
-	"/lib/x86_64-linux-gnu",
-	"/usr/lib/x86_64-linux-gnu",
-	"/lib64",
-	"/usr/lib64",
-	"/lib",
-	"/usr/lib",
-	"/usr/local/lib",
+	"/lib64", "/usr/lib64", "/lib", "/usr/lib", "/usr/local/lib",
 };
 
 /* The name, where to search, and the result. */
@@ -46,7 +43,8 @@ static bool is_loadable(int fd)
 	Elf64_Ehdr h;
 
 	return pread(fd, &h, sizeof(h), 0) == sizeof(h) && !memcmp(h.e_ident, ELFMAG, SELFMAG) &&
-	       h.e_ident[EI_CLASS] == ELFCLASS64 && h.e_machine == EM_X86_64;
+	       h.e_ident[EI_CLASS] == ELFCLASS64 && arch__native() &&
+	       h.e_machine == arch__native()->machine;
 }
 
 static bool is_command(int fd)
@@ -160,6 +158,13 @@ static bool search_soname(struct search *s)
 
 	if (search_library_path(s) || search_cache(s))
 		return true;
+	for (i = 0; arch__native() && i < ARRAY_SIZE(machine_folders); i++) {
+		autofree char *folder =
+			xasprintf("%s/%s", machine_folders[i], arch__native()->loader.folder);
+
+		if (search_folder(s, folder, strlen(folder)))
+			return true;
+	}
 	for (i = 0; i < ARRAY_SIZE(default_folders); i++)
 		if (search_folder(s, default_folders[i], strlen(default_folders[i])))
 			return true;

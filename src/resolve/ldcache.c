@@ -2,9 +2,9 @@
 /* Searches /etc/ld.so.cache, in the format of glibc's sysdeps/generic/dl-cache.h and
  * elf/dl-cache.c. Bounds-checked, pure. */
 #include "ldcache.h"
+#include "arch/arch.h"
 
 #define MAGIC	    "glibc-ld.so.cache1.1"
-#define LIB_X86_64  0x0303	 /* FLAG_X8664_LIB64 | FLAG_ELF_LIBC6 */
 #define HWCAP_NAMED (1ull << 62) /* the low half is an index into the list of hwcaps names */
 #define EXT_MAGIC   0xeaa42174
 #define EXT_HWCAPS  1
@@ -33,56 +33,13 @@ struct cache {
 	uint32_t hwcaps, nhwcaps; /* offset and length of the list of names */
 };
 
-static const struct level {
-	const char *name;
-	bool (*supported)(void);
-} levels[];
-
 const char *const *hwcaps__names(void)
 {
-	static const char *names[4];
-	size_t n = 0, i;
+	static const char *const none[] = {NULL};
+	const struct arch *arch = arch__native();
 
-	if (!names[0])
-		for (i = 0; levels[i].name; i++)
-			if (levels[i].supported())
-				names[n++] = levels[i].name;
-	return names;
+	return arch && arch->loader.hwcaps ? arch->loader.hwcaps() : none;
 }
-
-#if defined(__x86_64__)
-/* Older clangs don't know the levels by name: tests features that only processors of that level
- * have. */
-#if defined(__clang__) && __clang_major__ < 18
-#define HAS_V4 (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
-#define HAS_V3 (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"))
-#define HAS_V2 __builtin_cpu_supports("sse4.2")
-#else
-#define HAS_V4 __builtin_cpu_supports("x86-64-v4")
-#define HAS_V3 __builtin_cpu_supports("x86-64-v3")
-#define HAS_V2 __builtin_cpu_supports("x86-64-v2")
-#endif
-
-static bool has_v4(void)
-{
-	return HAS_V4;
-}
-
-static bool has_v3(void)
-{
-	return HAS_V3;
-}
-
-static bool has_v2(void)
-{
-	return HAS_V2;
-}
-
-static const struct level levels[] = {
-	{"x86-64-v4", has_v4}, {"x86-64-v3", has_v3}, {"x86-64-v2", has_v2}, {NULL, NULL}};
-#else
-static const struct level levels[] = {{NULL, NULL}};
-#endif
 
 static bool within(const struct cache *c, uint64_t offset, uint64_t len)
 {
@@ -156,17 +113,18 @@ static bool open_cache(struct cache *c, const char *bytes, size_t len)
 
 const char *ldcache__find(const char *bytes, size_t len, const char *soname)
 {
+	const int32_t flags = arch__native() ? arch__native()->loader.flags : 0;
 	const char *key, *best = NULL;
 	unsigned best_rank = 0, r;
 	struct cache c;
 	struct entry e;
 	uint32_t i;
 
-	if (!open_cache(&c, bytes, len))
+	if (!flags || !open_cache(&c, bytes, len))
 		return NULL;
 	for (i = 0; i < c.header.nlibs; i++) {
 		memcpy(&e, c.bytes + sizeof(c.header) + i * sizeof(e), sizeof(e));
-		key = e.flags == LIB_X86_64 ? string_at(&c, e.key) : NULL;
+		key = e.flags == flags ? string_at(&c, e.key) : NULL;
 		if (!key || strcmp(key, soname))
 			continue;
 		r = rank(&c, &e);

@@ -4,12 +4,12 @@
  * keep to what target.h says of an object and of functions, as object__open() and object__resolve()
  * do.
  *
- *   flags      1      1 kernel, 2 nop5_unsafe, 4 branch, 8 return, 16 entry (none of these three:
- * all) counts     4      symbols (mod 16), frames (mod 16), functions (mod 4, + 1), silent stubs
- * (mod 4) data       2      bytes of the data segment, the last of the input symbol     5 offset 2,
- * size 2, name and type 1 frame      5 + 2n offset 2, size 2, part and n = number of pads 1; pads
- *   function   7 …    offset 2, size 2, flags 1, ranges more (mod 3) 1, name 1; each offset 2, size
- * 2 stub       2      offset code       …      at CODE; the data a page behind its end
+ *   flags      1      1 kernel, 2 patchable_unsafe, 4 branch, 8 return, 16 entry (none of these
+ * three: all) counts     4      symbols (mod 16), frames (mod 16), functions (mod 4, + 1), silent
+ * stubs (mod 4) data       2      bytes of the data segment, the last of the input symbol     5
+ * offset 2, size 2, name and type 1 frame      5 + 2n offset 2, size 2, part and n = number of pads
+ * 1; pads function   7 …    offset 2, size 2, flags 1, ranges more (mod 3) 1, name 1; each offset
+ * 2, size 2 stub       2      offset code       …      at CODE; the data a page behind its end
  */
 #ifndef MADE_H
 #define MADE_H
@@ -187,7 +187,7 @@ static inline bool made__build(struct made *m, struct input *in)
 	made__functions(m, in, count[2] % 4 + 1, len);
 	m->options.kernel = flags & 1;
 	m->options.kernel_object = flags & 1 ? &m->o : NULL;
-	m->options.nop5_unsafe = flags & 2;
+	m->options.patchable_unsafe = flags & 2;
 	m->options.events =
 		flags >> 2 & 7 ? flags >> 2 & 7u : PLAN_ENTRY | PLAN_BRANCH | PLAN_RETURN;
 	m->options.nstubs = count[3] % 4;

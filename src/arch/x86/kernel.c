@@ -130,6 +130,7 @@ const struct arch_kernel x86_kernel = {
 	.ftrace_call = ftrace_call,
 	.breakpoint = {{INT3}, 1},
 	.ip_behind = 1,
+	.decodes = 4,
 	.detour = detour,
 	.landing = landing,
 	.emulates_wrongly = x86__emulates_wrongly,

@@ -206,7 +206,7 @@ void x86__uprobe(const uint8_t *bytes, const ZydisDecodedInstruction *z, struct 
 	bool nop = z->mnemonic == ZYDIS_MNEMONIC_NOP && known_nop(bytes, out->len);
 
 	out->user_refusal = refusal_of(z, out, relative);
-	out->nop5 = nop && out->len == 5;
+	out->patchable = nop && out->len == 5;
 	out->repeats = z->attributes &
 		       (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE);
 	if (out->user_refusal == PROBE_OK)
