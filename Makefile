@@ -11,6 +11,8 @@ Q       := $(if $(filter 0,$(V)),@)
 VERSION := 0.1
 
 B        := build
+# As vmlinux/ and bpf/arch name it.
+ARCH     := $(patsubst x86_64,x86,$(patsubst aarch64,arm64,$(patsubst riscv%,riscv,$(shell uname -m))))
 WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter -Wno-missing-field-initializers $(WERROR)
 CPPFLAGS += -D_GNU_SOURCE -DBBTRACE_VERSION='"$(VERSION)"' -Isrc -I$(B) -MMD -MP
 ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS)
@@ -57,10 +59,10 @@ $(B)/output/pages.o $(B)/san/output/pages.o $(B)/fuzz/output/pages.o: | $(PAGES)
 # The kernel side: each object and its skeleton.
 BPF_SKEL := $(patsubst bpf/%.bpf.c,$(B)/%.skel.h,$(wildcard bpf/*.bpf.c))
 
-$(B)/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h vmlinux/*/*.h) Makefile
+$(B)/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h bpf/*/*.h vmlinux/*/*.h) Makefile
 	@mkdir -p $(@D)
 	@echo "  BPF   $@"
-	$(Q)$(CLANG) -g -O2 -Wall -Werror -target bpf -Ivmlinux/x86 -Ibpf -c -o $@.tmp $<
+	$(Q)$(CLANG) -g -O2 -Wall -Werror -target bpf -D__TARGET_ARCH_$(ARCH) -Ivmlinux/$(ARCH) -Ibpf -c -o $@.tmp $<
 	$(Q)$(BPFTOOL) gen object $@ $@.tmp && rm $@.tmp
 
 $(B)/%.skel.h: $(B)/%.bpf.o

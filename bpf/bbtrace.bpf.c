@@ -66,7 +66,7 @@ struct {
 } sites SEC(".maps");
 
 #include "who.h"
-#include "arch/x86.h"
+#include "arch/arch.h"
 #include "context.h"
 
 /* ---- values ---- */
@@ -299,7 +299,8 @@ static __always_inline __u64 follow_frames(struct pt_regs *ctx, struct wire_entr
 	if (s->entry.event.missing & WIRE_NO_CALLER)
 		return 1;
 	for (n = 2; n < WIRE_STACK; n++) {
-		if (load_return(fp + 8, &addr, &replaced) || load(&next, 8, fp))
+		if (load_return(fp + ARCH_FRAME_RETURN, &addr, &replaced) ||
+		    load(&next, 8, fp + ARCH_FRAME_NEXT))
 			break;
 		s->stack[n] = addr;
 		/* outer frames are at higher addresses */
@@ -476,7 +477,7 @@ int hit_event(struct pt_regs *ctx)
 SEC("kprobe")
 int hit_kernel_return(struct pt_regs *ctx)
 {
-	__u64 entry = bpf_get_func_ip(ctx) + 1;
+	__u64 entry = bpf_get_func_ip(ctx) + ARCH_KPROBE_BEHIND;
 	struct who w;
 	__u32 *site;
 

@@ -33,8 +33,8 @@ static __noinline int find_goroutine(struct pt_regs *ctx, struct who *w)
 {
 	__u64 g = 0, goid = 0, stack[2] = {};
 
-	if (load(&g, 8, segment_base(1) + config.go_g) || load(stack, sizeof(stack), g) ||
-	    arch_sp(ctx) < stack[0] || arch_sp(ctx) > stack[1])
+	if (arch_load_g(ctx, &g) || load(stack, sizeof(stack), g) || arch_sp(ctx) < stack[0] ||
+	    arch_sp(ctx) > stack[1])
 		return 0;
 	if (!config.go_goid)
 		goid = g | GOROUTINE_AT;

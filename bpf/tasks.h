@@ -117,7 +117,6 @@ struct {
 
 #define SIGNAL_ILL  4
 #define SIGNAL_TRAP 5
-#define BREAKPOINT  0xcc /* int3 */
 
 /*
  * A breakpoint that isn't a uprobe: kernel/events/uprobes.c, handle_swbp(), sends SIGTRAP. It may
@@ -128,16 +127,15 @@ int on_trap(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
-	__u64 sig = ctx->args[0], ip;
+	__u64 sig = ctx->args[0];
 	struct wire_trap t = {.count = 1}, *known;
 	struct who w = who_am_i();
 
 	if ((sig != SIGNAL_TRAP && sig != SIGNAL_ILL) || !passes(w))
 		return 0;
-	ip = BPF_CORE_READ(regs, ip);
-	t.addr = sig == SIGNAL_TRAP ? ip - 1 : ip; /* a trap's ip is after the breakpoint */
+	t.addr = arch_trap_address(regs, sig == SIGNAL_TRAP);
 	if (bpf_probe_read_user(t.bytes, sizeof(t.bytes), (void *)t.addr) ||
-	    t.bytes[0] != BREAKPOINT)
+	    !arch_is_uprobe(t.bytes))
 		return 0;
 	known = bpf_map_lookup_elem(&traps, &w.pid);
 	if (known)

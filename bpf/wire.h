@@ -7,6 +7,8 @@
 #ifndef BBTRACE_WIRE_H
 #define BBTRACE_WIRE_H
 
+#include "arch/regs.h"
+
 /* ---- up: records in the ring buffer ---- */
 
 /* The type of a record: the high 8 bits of wire_event.site_type; the low 24 are the site. */
@@ -86,9 +88,6 @@ struct wire_value {
 	__u64 value[2];
 };
 
-#define WIRE_REGS                                                                                   \
-	18 /* x86: rax rcx rdx rbx rsp rbp rsi rdi r8 … r15 (machine numbers), 16: rip, 17: flags \
-	    */
 #define WIRE_ARGS  6
 #define WIRE_STACK 64 /* frames at most */
 
@@ -131,7 +130,7 @@ struct wire_entry_stack {
 /* By site: what its probe does. */
 #define SITE_ENTRY (1ull << 24)
 #define SITE_SYSCALL                                                                               \
-	(1ull << 25) /* entry of a syscall wrapper: rdi points to the caller's pt_regs */
+	(1ull << 25) /* entry of a syscall wrapper: argument 1 points to the caller's pt_regs */
 /* The least number of events that a hit makes. 2: a ret with its return, or an entry that is also a
  * branch; 0: a witness, or a ret that may end no shown call. */
 #define SITE_EVENTS_SHIFT 26
@@ -143,7 +142,7 @@ struct wire_entry_stack {
 #define SITE_ARG_SHIFT	  32
 #define SITE_REG(w)	  (((w) >> SITE_ARG_SHIFT) & 31)
 #define SITE_OPERAND(w)	  ((__u32)((w) >> SITE_ARG_SHIFT))
-#define SITE_CONDITION(w) ((__u8)((w) >> SITE_ARG_SHIFT)) /* insn.cond of src/arch/arch.h */
+#define SITE_CONDITION(w) ((__u16)((w) >> SITE_ARG_SHIFT)) /* insn.cond of src/arch/arch.h */
 #define SITE_ID(w)	  ((__u32)(w)&WIRE_SITE_MASK)
 enum probe_action {
 	ACTION_NONE,	  /* only the event */

@@ -2,12 +2,14 @@
 /*
  * x86-64: registers, branch conditions and return address. Included once, by bbtrace.bpf.c.
  */
-#ifndef BBTRACE_BPF_ARCH_H
-#define BBTRACE_BPF_ARCH_H
+#ifndef BBTRACE_BPF_ARCH_X86_H
+#define BBTRACE_BPF_ARCH_X86_H
 
-#define ARCH_REGS	 18 /* as in struct wire_entry */
-#define ARCH_GENERAL	 16 /* of them are general registers */
-#define ARCH_CALL_PUSHES 8
+#define ARCH_GENERAL	   16
+#define ARCH_CALL_PUSHES   8
+#define ARCH_KPROBE_BEHIND 1
+#define ARCH_FRAME_RETURN  8
+#define ARCH_FRAME_NEXT	   0
 
 static __always_inline void copy_regs(__u64 *r, struct pt_regs *ctx)
 {
@@ -60,7 +62,7 @@ static __always_inline __u64 arch_first_argument(struct pt_regs *ctx)
 /* A kprobe's address; ip is after its int3. */
 static __always_inline __u64 arch_kprobe_address(struct pt_regs *ctx)
 {
-	return ctx->ip - 1;
+	return ctx->ip - ARCH_KPROBE_BEHIND;
 }
 
 #define INT3 0xcc
@@ -73,12 +75,30 @@ static __always_inline bool arch_is_breakpoint(struct pt_regs *ctx)
 	return !bpf_probe_read_kernel(&insn, 1, (void *)arch_kprobe_address(ctx)) && insn == INT3;
 }
 
+/* Of a task that takes a signal: a trap is told behind the breakpoint, another one at it. */
+static __always_inline __u64 arch_trap_address(const struct pt_regs *regs, bool trap)
+{
+	return BPF_CORE_READ(regs, ip) - trap;
+}
+
+/* As the kernel writes it for a uprobe. */
+static __always_inline bool arch_is_uprobe(const __u8 *insn)
+{
+	return insn[0] == INT3;
+}
+
 /* enum operand_seg of src/arch/arch.h */
 static __always_inline __u64 segment_base(__u8 seg)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 
 	return seg == 1 ? BPF_CORE_READ(task, thread.fsbase) : BPF_CORE_READ(task, thread.gsbase);
+}
+
+/* Go's g: in the thread's own memory (its src/runtime/asm_amd64.s) */
+static __always_inline long arch_load_g(struct pt_regs *ctx, __u64 *g)
+{
+	return bpf_probe_read_user(g, sizeof(*g), (void *)(segment_base(1) + config.go_g));
 }
 
 /* arch/x86/include/asm/syscall_wrapper.h: SC_X86_64_REGS_TO_ARGS, SC_IA32_REGS_TO_ARGS */
@@ -112,7 +132,7 @@ enum { LOOPNE, LOOPE, LOOP, JRCXZ };
 #define FLAG_SF (1 << 7)
 #define FLAG_OF (1 << 11)
 
-static __always_inline bool loop_taken(__u64 flags, __u64 counter, __u8 condition)
+static __always_inline bool loop_taken(__u64 flags, __u64 counter, __u16 condition)
 {
 	__u8 which = condition & 3;
 
@@ -126,7 +146,7 @@ static __always_inline bool loop_taken(__u64 flags, __u64 counter, __u8 conditio
 }
 
 /* SDM 2, appendix B.1.4.7: tttn */
-static __always_inline bool flags_taken(__u64 flags, __u8 condition)
+static __always_inline bool flags_taken(__u64 flags, __u16 condition)
 {
 	bool sign = !(flags & FLAG_SF) != !(flags & FLAG_OF), is = false;
 
@@ -160,7 +180,7 @@ static __always_inline bool flags_taken(__u64 flags, __u8 condition)
 }
 
 /* Will the conditional branch at the probe be taken? condition: insn.cond. */
-static __always_inline bool arch_taken(struct pt_regs *ctx, __u8 condition)
+static __always_inline bool arch_taken(struct pt_regs *ctx, __u16 condition)
 {
 	return condition & CONDITION_LOOP ? loop_taken(ctx->flags, ctx->cx, condition)
 					  : flags_taken(ctx->flags, condition);

@@ -83,6 +83,7 @@ static void add_kernel(calibration_vec *v)
 {
 	struct args a = {.verb = verb__find("kernel")};
 	const struct feature *f = features;
+	autofree char *name = NULL;
 	struct targets n = {0};
 	int err;
 
@@ -90,7 +91,10 @@ static void add_kernel(calibration_vec *v)
 		f++;
 	if (!f->name || f->check())
 		return;
-	vec__push(&a.operands, (char *)"__x64_sys_getppid");
+	if (!arch__native()->kernel)
+		return;
+	name = xasprintf("%sgetppid", arch__native()->kernel->syscalls->prefix);
+	vec__push(&a.operands, name);
 	err = targets__find(&n, &a, true, 0, false);
 	err = err ? err
 		  : calibrate__kernel(n.functions.data[0].object, n.functions.data[0].entry, v);

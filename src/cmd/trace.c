@@ -161,7 +161,8 @@ static bool system_wide(const struct args *a)
 	return !f->pids.len && !f->tids.len && !f->uids.len && !f->comms.len && !f->cgroup;
 }
 
-/* From Linux 6.18 on, a probe on such an instruction becomes a call, which overwrites the red zone. */
+/* From Linux 6.18 on, a probe on such an instruction becomes a call, which overwrites the red zone.
+ */
 static bool patchable_is_unsafe(void)
 {
 	unsigned major = 0, minor = 0;
@@ -169,6 +170,15 @@ static bool patchable_is_unsafe(void)
 
 	return !uname(&u) && sscanf(u.release, "%u.%u", &major, &minor) == 2 &&
 	       (major > 6 || (major == 6 && minor >= 18));
+}
+
+static int check_native(const struct plan *plan)
+{
+	if (plan->arch == arch__native())
+		return 0;
+	return err__set(ENOEXEC,
+			"%s is for %s: only what runs on this machine can be traced; list shows it",
+			plan->objects.data[0].path, plan->arch->name);
 }
 
 /* A library's function may itself tail-call another library's. */
@@ -242,6 +252,7 @@ static int make_plan(struct session *s)
 	o.kernel_object = s->targets.kernel;
 	o.patchable_unsafe = !kernel && patchable_is_unsafe();
 	err = plan__build(&s->targets.functions, &o, &s->plan);
+	err = err ? err : check_native(s->plan);
 	for (int i = 0; !err && i < MAX_TAIL_ROUNDS && wants_tail_calls(s) &&
 			tail_calls__add(&s->targets, s->plan, pid);
 	     i++) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * What a kprobe costs on this machine: each instruction that a system call of little work begins
- * with carries one in turn. The kernel tells in debugfs what it made of it: an int3, a jump, or a
- * call that ftrace makes anyway.
+ * with carries one in turn. The kernel tells in debugfs what it made of it: a breakpoint, a jump,
+ * or a call that ftrace makes anyway.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -134,7 +134,7 @@ static int measure_insn(struct kernel_measurement *m, const struct insn *insn, c
 		err = settle(m, insn->addr, &class);
 		err = err ? err : rounds(m, p, of, &all);
 	}
-	if (err == -ENOENT) /* the kernel moved it behind an endbr64 */
+	if (err == -ENOENT) /* the kernel moved it behind a landing instruction */
 		err = 0;
 	if (!err && all) {
 		add_row(m, insn, "stopped", class, figures__median(&of[1]) - m->call, out);

@@ -9,19 +9,19 @@
 #include "session.h"
 #include "bbtrace.skel.h"
 
-#define BREAKPOINT 0xcc
-#define LEAST	   4 /* bytes that tell a place from another */
+#define LEAST 4 /* bytes that tell a place from another */
 
-/* Are these the bytes at a probe? Others may have breakpoints, too. */
+/* Are these the bytes at a probe, behind its breakpoint? Others may have breakpoints, too. */
 static bool is_copy_of(const struct plan *plan, const struct plan_site *s, const uint8_t *copy,
 		       size_t len)
 {
+	const struct breakpoint *b = &plan->arch->uprobe_breakpoint;
 	size_t avail, same = 0;
 	const uint8_t *own =
 		object__bytes(plan->objects.data[s->object].object, s->vaddr + s->probe_at, &avail);
 
-	for (size_t i = 1; own && i < len && i < avail; i++) {
-		if (copy[i] != own[i] && copy[i] != BREAKPOINT)
+	for (size_t i = b->len; own && i < len && i < avail; i++) {
+		if (copy[i] != own[i] && !memchr(b->bytes, copy[i], b->len))
 			return false;
 		same += copy[i] == own[i];
 	}

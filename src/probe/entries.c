@@ -34,17 +34,18 @@ int kprobe_multi__suits(const struct probe *p)
 	return 0;
 }
 
-/* The nop that ftrace makes a call, at once or behind an endbr64, or what the kernel put in its
- * place. */
+/* The nop that ftrace makes a call, at once or behind a landing instruction, or what the kernel put
+ * in its place. */
 static bool has_ftrace(const struct object *o, uint64_t vaddr)
 {
-	static const uint8_t nop5[] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
-	const size_t endbr = 4;
+	const struct arch_kernel *kernel = arch__by_machine(o->machine)->kernel;
+	const size_t nop = kernel ? kernel->ftrace_size : 0;
 	size_t avail = 0;
 	const uint8_t *bytes = object__bytes(o, vaddr, &avail);
 
-	return bytes && avail >= endbr + sizeof(nop5) &&
-	       (!memcmp(bytes, nop5, sizeof(nop5)) || !memcmp(bytes + endbr, nop5, sizeof(nop5)));
+	return nop && bytes && avail >= kernel->landing_size + nop &&
+	       (!memcmp(bytes, kernel->ftrace_nop, nop) ||
+		!memcmp(bytes + kernel->landing_size, kernel->ftrace_nop, nop));
 }
 
 static void collect(struct probe *p, struct batch *b)

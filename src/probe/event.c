@@ -189,7 +189,12 @@ static int uprobe_define(struct probe *p, int fd, const char *event, uint32_t si
 	return tracefs__define(fd, line);
 }
 
-#define BREAKPOINT 0xcc
+static bool has_breakpoint(const struct probe *p, const uint8_t *bytes, size_t len)
+{
+	const struct breakpoint *b = &p->plan->arch->uprobe_breakpoint;
+
+	return len >= b->len && !memcmp(bytes, b->bytes, b->len);
+}
 
 /* Sites of the object that show no breakpoint in this mapping of its file. */
 static void refuse_unarmed(struct probe *p, uint32_t object, const uint8_t *map, size_t size)
@@ -202,7 +207,7 @@ static void refuse_unarmed(struct probe *p, uint32_t object, const uint8_t *map,
 
 		if (s->object != object || !s->probe ||
 		    !object__vaddr_to_offset(o, s->vaddr + s->probe_at, &offset) ||
-		    offset >= size || map[offset] == BREAKPOINT)
+		    offset >= size || has_breakpoint(p, map + offset, size - offset))
 			continue;
 		note_verbose("the kernel refuses instructions such as %s+0x%llx", o->path,
 			     (unsigned long long)offset);
@@ -329,11 +334,7 @@ void uprobe_event__detach(struct probe *p)
 	close(p->tracefs);
 }
 
-/*
- * At a kprobe on x86 ctx->ip is behind the int3 (or what the kernel makes of it); at a function's
- * endbr64 the kernel moves the probe behind it (arch/x86/kernel/kprobes/core.c,
- * arch_adjust_kprobe_addr()).
- */
+/* ip: the instruction pointer that the probe has. */
 static int add_kernel_site(struct probe *p, uint64_t ip, uint32_t site)
 {
 	struct bpf_map *map = p->skel->maps.kernel_sites;
@@ -341,34 +342,28 @@ static int add_kernel_site(struct probe *p, uint64_t ip, uint32_t site)
 	return bpf_map__update_elem(map, &ip, 8, &site, 4, BPF_ANY) ? -errno : 0;
 }
 
-/* Or what is_endbr() of arch/x86/include/asm/ibt.h takes for one: a nop that the kernel puts in its
- * place where no indirect call leads. */
-static bool starts_with_endbr(const struct object *o, uint64_t vaddr)
+/* How far behind a function's entry the kernel puts a probe that is asked for there. */
+static size_t landing_at(const struct probe *p, const struct plan_site *s)
 {
-	static const uint8_t forms[][4] = {
-		{0xf3, 0x0f, 0x1e, 0xfa},
-		{0x66, 0x0f, 0x1f, 0x00}, /* from 5.18 on */
-		{0x0f, 0x1f, 0x40, 0xd6}, /* from 6.15 on */
-	};
+	const struct arch_kernel *kernel = p->plan->arch->kernel;
 	size_t avail = 0;
-	const uint8_t *bytes = object__bytes(o, vaddr, &avail);
+	const uint8_t *bytes =
+		object__bytes(p->plan->objects.data[s->object].object, s->vaddr, &avail);
 
-	for (size_t i = 0; bytes && avail >= sizeof(*forms) && i < ARRAY_SIZE(forms); i++)
-		if (!memcmp(bytes, forms[i], sizeof(*forms)))
-			return true;
-	return false;
+	return bytes && kernel->landing ? kernel->landing(bytes, avail) : 0;
 }
 
 static int kprobe_define(struct probe *p, int fd, const char *event, uint32_t site)
 {
 	const struct plan_site *s = &p->plan->sites.data[site];
+	const uint8_t behind = p->plan->arch->kernel->ip_behind;
 	unsigned long long addr = s->vaddr + s->probe_at;
+	size_t landing = s->entry && !s->probe_at ? landing_at(p, s) : 0;
 	char line[160];
-	int err = add_kernel_site(p, addr + 1, site);
+	int err = add_kernel_site(p, addr + behind, site);
 
-	if (!err && s->entry && !s->probe_at &&
-	    starts_with_endbr(p->plan->objects.data[s->object].object, s->vaddr))
-		err = add_kernel_site(p, s->vaddr + 5, site);
+	if (!err && landing)
+		err = add_kernel_site(p, addr + landing + behind, site);
 	if (err)
 		return err;
 	/* two probes of one event must differ in an argument where their symbol is not given
@@ -479,6 +474,8 @@ int kprobe_event__attach(struct probe *p)
 
 	if (fd < 0)
 		return fd;
+	if (!p->plan->arch->kernel)
+		return err__set(ENOTSUP, "kprobes of %s are not known", p->plan->arch->name);
 	for (uint32_t i = 0; i < p->plan->sites.len && !probe__is_interrupted(p); i++) {
 		if (!p->plan->sites.data[i].probe)
 			continue;

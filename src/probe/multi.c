@@ -84,24 +84,18 @@ static struct bpf_link *link_sites(struct probe *p, const char *path, const stru
 
 /* ---- rehearsal: what would the kernel refuse? ---- */
 
-/*
- * Whether it does depends on an instruction's prefixes, opcode and ModRM byte alone
- * (arch/x86/kernel/uprobes.c, arch_uprobe_analyze_insn()): sites that share these share the answer.
- * For a relative branch what follows the opcode is the distance.
- */
+/* Sites of one form share the kernel's answer. */
 static uint64_t form_of(const struct plan *plan, const struct plan_site *s)
 {
-	bool relative = s->kind == BRANCH_JCC || s->kind == BRANCH_LOOP || s->kind == BRANCH_JMP ||
-			s->kind == BRANCH_CALL;
-	size_t avail = 0, len = s->probe_at ? 15 : s->len, used;
-	const uint8_t *bytes =
-		object__bytes(plan->objects.data[s->object].object, s->vaddr + s->probe_at, &avail);
-	uint64_t form = s->len;
+	const struct arch *arch = plan->arch;
+	uint64_t addr = s->vaddr + s->probe_at;
+	size_t avail = 0;
+	const uint8_t *bytes = object__bytes(plan->objects.data[s->object].object, addr, &avail);
+	struct insn insn;
 
-	used = relative && len > 1 ? len - (len <= 3 ? 1 : 4) : len;
-	for (size_t i = 0; bytes && i < used && i < avail && i < 7; i++)
-		form = form << 8 | bytes[i];
-	return form;
+	if (!arch->uprobe_form || !bytes || arch->decode(bytes, avail, addr, false, &insn))
+		return addr;
+	return arch->uprobe_form(bytes, avail, &insn);
 }
 
 /* One site of each form. */
