@@ -23,6 +23,8 @@ const char *const probe_refusal_text[PROBE_REFUSALS] = {
 	[PROBE_STEPPED] = "the kernel's single-stepping would change what it does",
 };
 
+extern const struct arch arch_x86_64;
+
 static const struct arch *const rows[] = {
 	&arch_x86_64,
 };

@@ -329,7 +329,4 @@ const struct arch *arch__by_machine(uint16_t machine); /* NULL: not known */
 const char *arch__names(void);			       /* "x86-64 or arm64" */
 const struct arch *arch__native(void);		       /* that of this machine; NULL: not known */
 
-/* The rows. */
-extern const struct arch arch_x86_64;
-
 #endif
