@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * AArch64, little-endian: one instruction from its word, and how calls and files are made.
+ */
+#include <elf.h>
+#include <errno.h>
+#include "arch/aarch64/aarch64.h"
+#include "arch/capstone.h"
+
+static const char *const reg_names[] = {
+	"x0",  "x1",  "x2",  "x3",  "x4",  "x5",  "x6",	 "x7",	"x8",  "x9",	"x10", "x11",
+	"x12", "x13", "x14", "x15", "x16", "x17", "x18", "x19", "x20", "x21",	"x22", "x23",
+	"x24", "x25", "x26", "x27", "x28", "x29", "x30", "sp",	"pc",  "flags",
+};
+
+/* AAPCS64, 6.8.2; Linux takes a system call's in the first six; Go's abi-internal.md */
+static const uint8_t args[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+
+/* What would be written is the zero register; and comparisons under a condition. */
+static const struct match comparisons[] = {
+	{0x3f80001f, 0x3100001f},			    /* cmp, cmn of a number */
+	{0x3f00001f, 0x2b00001f},			    /* of a register */
+	{0x7f80001f, 0x7200001f},			    /* tst */
+	{0x7f20001f, 0x6a00001f}, {0x1fe00000, 0x1a400000}, /* ccmp, ccmn */
+};
+
+/* C4.1: reserved, but for udf and SME; and two groups that have no instruction yet. */
+static bool is_unallocated(uint32_t word)
+{
+	unsigned group = match__field(word, 25, 4);
+
+	return group == 1 || group == 3 || (group == 0 && !(word >> 31));
+}
+
+static int decode(const uint8_t *bytes, size_t len, uint64_t addr, bool kernel, struct insn *out)
+{
+	const struct match *row;
+	uint32_t word;
+
+	if (!aarch64__word(bytes, len, addr, &word))
+		return -EILSEQ;
+	*out = (struct insn){.addr = addr, .len = sizeof(word)};
+	row = aarch64__branch_row(word);
+	if (row ? !aarch64__branch(word, row, kernel, out) : is_unallocated(word))
+		return -EILSEQ;
+	out->padding = word == A64_NOP || word == 0;
+	out->keeps_state = word == A64_NOP || (word & A64_IS_BTI) == A64_BTI;
+	out->only_compares = match__find(comparisons, ARRAY_SIZE(comparisons), word);
+	if (!row)
+		aarch64__sp(word, out);
+	return 0;
+}
+
+static bool format(const uint8_t *bytes, size_t len, uint64_t addr, char *out, size_t size)
+{
+	const struct match *row;
+	struct insn insn;
+	uint32_t word;
+
+	if (!len || decode(bytes, len, addr, false, &insn) ||
+	    !aarch64__word(bytes, len, addr, &word))
+		return false;
+	row = aarch64__branch_row(word);
+	if (row)
+		aarch64__format_branch(word, row, addr, out, size);
+	else if (!capstone__format(EM_AARCH64, bytes, len, addr, out, size))
+		snprintf(out, size, ".inst 0x%08x", word);
+	return true;
+}
+
+/*
+ * The stub of a PLT: [bti c] adrp x16; ldr x17, [x16, #n]; add x16, x16, #n; br x17. "ELF for the
+ * Arm 64-bit Architecture", appendix "PLT".
+ */
+static bool plt_stub(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t entry_size,
+		     struct plt_stub *out)
+{
+	uint32_t words[4];
+	uint64_t at = 0;
+	struct insn_detail page;
+
+	if (len >= sizeof(words[0]) + sizeof(words)) {
+		memcpy(words, bytes, sizeof(words[0]));
+		at = (words[0] & A64_IS_BTI) == A64_BTI ? sizeof(words[0]) : 0;
+	}
+	if (len - at < sizeof(words))
+		return false;
+	memcpy(words, bytes + at, sizeof(words));
+	if ((words[0] & 0x9f00001f) != 0x90000010 || (words[1] & 0xffc003ff) != 0xf9400211 ||
+	    (words[2] & 0xff8003ff) != 0x91000210 || words[3] != 0xd61f0220 ||
+	    !aarch64__detail(bytes + at, len - at, addr + at, &page))
+		return false;
+	out->slot = page.imm + (match__field(words[1], 10, 12) << 3);
+	out->size = entry_size ? entry_size : sizeof(words);
+	return true;
+}
+
+/* Go keeps the goroutine in x28: ldr x16, [x28, #16]. */
+static bool go_checks_stack(const uint8_t *bytes, size_t len)
+{
+	uint32_t word;
+
+	return aarch64__word(bytes, len, 0, &word) && word == 0xf9400b90;
+}
+
+const struct arch arch_aarch64 = {
+	.name = "arm64",
+	.machine = EM_AARCH64,
+	.longest = 4,
+	.alignment = 4,
+	.decode = decode,
+	.format = format,
+	.detail = aarch64__detail,
+	.bound = aarch64__bound,
+	.nregs = ARRAY_SIZE(reg_names),
+	.reg_names = reg_names,
+	.sp_reg = A64_SP,
+	.ip_reg = A64_PC,
+	.flags_reg = A64_FLAGS,
+	.link_reg = A64_LR,
+	.conventions =
+		{
+			[CONVENTION_C] = {args, 8, A64_X0},
+			[CONVENTION_GO] = {args, 16, A64_X0},
+			[CONVENTION_SYSCALL] = {args, 6, A64_X0},
+		},
+	.clobbered = A64_CALLER_SAVED,
+	/* DWARF for the Arm 64-bit Architecture: sp is 31. A frame record may be anywhere in its
+	 * frame. */
+	.dwarf = {.entry_reg = 31, .fp = 29, .return_reg = 30},
+	.relocations = {R_AARCH64_JUMP_SLOT, R_AARCH64_GLOB_DAT, R_AARCH64_RELATIVE,
+			R_AARCH64_IRELATIVE},
+	/* FLAG_AARCH64_LIB64 | FLAG_ELF_LIBC6 */
+	.loader = {"aarch64-linux-gnu", 0x0a03, NULL},
+	.plt_stub = plt_stub,
+	.plt_alignment = 8,
+	.go_checks_stack = go_checks_stack,
+};

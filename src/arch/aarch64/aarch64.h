@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * AArch64: what the files of this architecture share. Only src/arch/aarch64 includes it. Encodings:
+ * Arm Architecture Reference Manual for A-profile (DDI 0487), C4.1, "A64 instruction set encoding".
+ */
+#ifndef BBTRACE_AARCH64_H
+#define BBTRACE_AARCH64_H
+
+#include "arch/match.h"
+
+enum aarch64_reg { A64_X0, A64_X16 = 16, A64_FP = 29, A64_LR, A64_SP, A64_PC, A64_FLAGS };
+/* In most places of an encoding 31 is the register that reads as zero, in some the stack pointer.
+ */
+#define A64_ZERO 31
+
+/* AAPCS64, 6.1.1: x0 to x18; and a call writes the link register. */
+#define A64_CALLER_SAVED (0x7ffffu | 1u << A64_LR)
+
+#define A64_BRK	   0xd4200000
+#define A64_NOP	   0xd503201f
+#define A64_BTI	   0xd503241f /* and its three other targets: bits 6 and 7 */
+#define A64_IS_BTI 0xffffff3f
+
+/* The instruction at addr. False: too few bytes, or addr isn't aligned. */
+static inline bool aarch64__word(const uint8_t *bytes, size_t len, uint64_t addr, uint32_t *word)
+{
+	if (len < sizeof(*word) || addr % sizeof(*word))
+		return false;
+	memcpy(word, bytes, sizeof(*word));
+	return true;
+}
+
+/* Fields that most encodings have in the same place. */
+static inline unsigned aarch64__rd(uint32_t word)
+{
+	return word & 31;
+}
+
+static inline unsigned aarch64__rn(uint32_t word)
+{
+	return word >> 5 & 31;
+}
+
+static inline unsigned aarch64__rm(uint32_t word)
+{
+	return word >> 16 & 31;
+}
+
+/* The immediate of an addition or subtraction, shift applied. */
+static inline uint32_t aarch64__imm12(uint32_t word)
+{
+	return match__field(word, 10, 12) << (word >> 22 & 1 ? 12 : 0);
+}
+
+/* branch.c: the row of an instruction that the next one need not follow; NULL: it does. */
+const struct match *aarch64__branch_row(uint32_t word);
+/* Fills in where it goes. False: no such instruction. */
+bool aarch64__branch(uint32_t word, const struct match *row, bool kernel, struct insn *out);
+void aarch64__format_branch(uint32_t word, const struct match *row, uint64_t addr, char *out,
+			    size_t size);
+/* struct arch's bound. */
+bool aarch64__bound(uint16_t cond, bool taken, bool swapped, uint64_t n, uint64_t *max);
+
+/* writes.c: what an instruction that goes on to the next one writes. */
+struct aarch64_writes {
+	uint32_t registers; /* one bit each, A64_SP among them */
+	bool flags, memory;
+};
+struct aarch64_writes aarch64__writes(uint32_t word);
+
+/* sp.c: fills in sp_effect and sp_value. */
+void aarch64__sp(uint32_t word, struct insn *out);
+/* detail.c: struct arch's detail. */
+bool aarch64__detail(const uint8_t *bytes, size_t len, uint64_t addr, struct insn_detail *out);
+
+#endif

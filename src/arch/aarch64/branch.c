@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * AArch64: branches and exceptions, DDI 0487, C4.1.93 "Branches, Exception Generating and System
+ * instructions".
+ */
+#include "arch/aarch64/aarch64.h"
+
+/* How a branch says where it goes, or what decides. */
+enum form {
+	PLAIN,
+	IMM26,	  /* b, bl */
+	COND,	  /* 19 bits; flags */
+	ZERO,	  /* 19 bits; a register */
+	BIT,	  /* 14 bits; a bit of a register */
+	COMPARE,  /* 9 bits; two registers */
+	WITH,	  /* 9 bits; a register and a number */
+	REG,	  /* in a register */
+	REG_AUTH, /* signed, checked with another register or the stack pointer */
+	NUMBER5,  /* an exception, 16 bits from bit 5 on */
+	NUMBER0,  /* from bit 0 on */
+};
+
+#define BRANCH(form, kind) form, FLOW_BRANCH, BRANCH_##kind
+#define UNSUPPORTED	   PLAIN, FLOW_UNSUPPORTED, BRANCH_NONE
+#define STOP(form)	   form, FLOW_STOP, BRANCH_NONE
+
+static const struct match rows[] = {
+	{0xfc000000, 0x14000000, BRANCH(IMM26, JMP), "b"},
+	{0xfc000000, 0x94000000, BRANCH(IMM26, CALL), "bl"},
+	{0xff00001e, 0x5400000e, BRANCH(COND, JMP), NULL}, /* al, nv: always */
+	{0xff00001e, 0x5400001e, BRANCH(COND, JMP), NULL},
+	{0xff000000, 0x54000000, BRANCH(COND, JCC), NULL},
+	{0x7f000000, 0x34000000, BRANCH(ZERO, JCC), "cbz"},
+	{0x7f000000, 0x35000000, BRANCH(ZERO, JCC), "cbnz"},
+	{0x7f000000, 0x36000000, BRANCH(BIT, JCC), "tbz"},
+	{0x7f000000, 0x37000000, BRANCH(BIT, JCC), "tbnz"},
+	{0xfffffc1f, 0xd61f0000, BRANCH(REG, IJMP), "br"},
+	{0xfffffc1f, 0xd63f0000, BRANCH(REG, ICALL), "blr"},
+	{0xfffffc1f, 0xd65f0000, BRANCH(REG, RET), "ret"},
+	/* FEAT_PAuth */
+	{0xfffffc1f, 0xd61f081f, BRANCH(REG, IJMP), "braaz"},
+	{0xfffffc1f, 0xd61f0c1f, BRANCH(REG, IJMP), "brabz"},
+	{0xfffffc1f, 0xd63f081f, BRANCH(REG, ICALL), "blraaz"},
+	{0xfffffc1f, 0xd63f0c1f, BRANCH(REG, ICALL), "blrabz"},
+	{0xfffffc00, 0xd71f0800, BRANCH(REG_AUTH, IJMP), "braa"},
+	{0xfffffc00, 0xd71f0c00, BRANCH(REG_AUTH, IJMP), "brab"},
+	{0xfffffc00, 0xd73f0800, BRANCH(REG_AUTH, ICALL), "blraa"},
+	{0xfffffc00, 0xd73f0c00, BRANCH(REG_AUTH, ICALL), "blrab"},
+	{0xffffffff, 0xd65f0bff, BRANCH(PLAIN, RET), "retaa"},
+	{0xffffffff, 0xd65f0fff, BRANCH(PLAIN, RET), "retab"},
+	/* FEAT_PAuth_LR: what they name is how to check the link register, not where to go */
+	{0xffffffe0, 0xd65f0be0, BRANCH(PLAIN, RET), "retaasppcr"},
+	{0xffffffe0, 0xd65f0fe0, BRANCH(PLAIN, RET), "retabsppcr"},
+	{0xffe0001f, 0x5500001f, BRANCH(PLAIN, RET), "retaasppc"},
+	{0xffe0001f, 0x5520001f, BRANCH(PLAIN, RET), "retabsppc"},
+	/* FEAT_CMPBR */
+	{0x7f00c000, 0x74000000, BRANCH(COMPARE, JCC), NULL},
+	{0xff008000, 0x74008000, BRANCH(COMPARE, JCC), NULL},
+	{0x7f004000, 0x75000000, BRANCH(WITH, JCC), NULL},
+	{0xffffffff, 0xd69f03e0, UNSUPPORTED, "eret"},
+	{0xffffffff, 0xd69f0bff, UNSUPPORTED, "eretaa"},
+	{0xffffffff, 0xd69f0fff, UNSUPPORTED, "eretab"},
+	{0xffffffff, 0xd6bf03e0, UNSUPPORTED, "drps"},
+	{0xffe0001f, A64_BRK, STOP(NUMBER5), "brk"},
+	{0xffe0001f, 0xd4400000, STOP(NUMBER5), "hlt"},
+	{0xffff0000, 0x00000000, STOP(NUMBER0), "udf"},
+};
+
+/* Conditions of b.cond, the names by the field's value; C1.2.4. */
+static const char *const plain[16] = {
+	"b.eq", "b.ne", "b.cs", "b.cc", "b.mi", "b.pl", "b.vs", "b.vc",
+	"b.hi", "b.ls", "b.ge", "b.lt", "b.gt", "b.le", "b.al", "b.nv",
+};
+static const char *const consistent[16] = {
+	"bc.eq", "bc.ne", "bc.cs", "bc.cc", "bc.mi", "bc.pl", "bc.vs", "bc.vc",
+	"bc.hi", "bc.ls", "bc.ge", "bc.lt", "bc.gt", "bc.le", "bc.al", "bc.nv",
+};
+
+/* What branches of FEAT_CMPBR compare; by bits 21 to 23. */
+static const char *const words[8] = {"cbgt", "cbge", "cbhi", "cbhs", NULL, NULL, "cbeq", "cbne"};
+static const char *const bytes[8] = {"cbbgt", "cbbge", "cbbhi", "cbbhs",
+				     NULL,    NULL,    "cbbeq", "cbbne"};
+static const char *const halves[8] = {"cbhgt", "cbhge", "cbhhi", "cbhhs",
+				      NULL,    NULL,	"cbheq", "cbhne"};
+static const char *const numbers[8] = {"cbgt", "cblt", "cbhi", "cblo", NULL, NULL, "cbeq", "cbne"};
+
+/* The condition of a branch that looks at no flags. */
+#define NO_FLAGS 0x10
+
+const struct match *aarch64__branch_row(uint32_t word)
+{
+	return match__find(rows, ARRAY_SIZE(rows), word);
+}
+
+static const char *mnemonic_of(uint32_t word, const struct match *row)
+{
+	static const char *const *const compared[4] = {words, NULL, bytes, halves};
+
+	switch (row->form) {
+	case COND:
+		return (word & 16 ? consistent : plain)[word & 15];
+	case COMPARE:
+		return compared[word >> 14 & 3][word >> 21 & 7];
+	case WITH:
+		return numbers[word >> 21 & 7];
+	default:
+		return row->mnemonic;
+	}
+}
+
+/* Bytes to the target, 0: it is no direct branch. */
+static int64_t distance(uint32_t word, uint8_t form)
+{
+	static const struct {
+		uint8_t low, count;
+	} fields[] = {
+		[IMM26] = {0, 26}, [COND] = {5, 19},   [ZERO] = {5, 19},
+		[BIT] = {5, 14},   [COMPARE] = {5, 9}, [WITH] = {5, 9},
+	};
+
+	if (form >= ARRAY_SIZE(fields) || !fields[form].count)
+		return 0;
+	return match__signed(match__field(word, fields[form].low, fields[form].count),
+			     fields[form].count) *
+	       4;
+}
+
+/* Control goes on behind a brk of the kernel's: WARN() is one. */
+static uint8_t flow_of(const struct match *row, bool kernel)
+{
+	return kernel && row->flow == FLOW_STOP && row->value == A64_BRK ? FLOW_NEXT : row->flow;
+}
+
+/* The kernel simulates branches under a uprobe, and refuses those that check a signature. */
+static bool is_signed(const struct match *row)
+{
+	return row->form == REG_AUTH || (row->form == REG && row->value >> 11 & 1) ||
+	       (row->form == PLAIN && row->kind == BRANCH_RET);
+}
+
+static uint8_t read_register(unsigned reg)
+{
+	return reg == A64_ZERO ? REG_NONE : reg;
+}
+
+static void set_condition(uint32_t word, const struct match *row, struct insn *out)
+{
+	out->reads[0] = out->reads[1] = REG_NONE;
+	if (row->kind != BRANCH_JCC)
+		return;
+	out->cond = row->form == COND ? word & 15 : NO_FLAGS;
+	out->reads[0] = row->form == COND ? A64_FLAGS : read_register(aarch64__rd(word));
+	if (row->form == COMPARE)
+		out->reads[1] = read_register(aarch64__rm(word));
+}
+
+bool aarch64__branch(uint32_t word, const struct match *row, bool kernel, struct insn *out)
+{
+	out->flow = flow_of(row, kernel);
+	out->kind = row->kind;
+	if (row->flow == FLOW_STOP)
+		return true;
+	out->emulated = row->flow == FLOW_BRANCH && !is_signed(row);
+	out->user_refusal = is_signed(row) ? PROBE_PREFIX : PROBE_OK;
+	out->mnemonic = mnemonic_of(word, row);
+	set_condition(word, row, out);
+	if (row->form == REG || row->form == REG_AUTH)
+		out->operand = (struct operand){.kind = OPERAND_REG,
+						.base = aarch64__rn(word),
+						.index = REG_NONE,
+						.scale = 1,
+						.size = 8};
+	else if (row->form != PLAIN)
+		out->target = out->addr + distance(word, row->form);
+	return out->mnemonic;
+}
+
+static const char *name(uint32_t reg, bool wide, char text[8])
+{
+	if (reg == A64_ZERO)
+		return wide ? "xzr" : "wzr";
+	snprintf(text, 8, "%c%u", wide ? 'x' : 'w', reg);
+	return text;
+}
+
+void aarch64__format_branch(uint32_t word, const struct match *row, uint64_t addr, char *out,
+			    size_t size)
+{
+	const char *mnemonic = mnemonic_of(word, row);
+	unsigned long long to = addr + distance(word, row->form);
+	const char *n;
+	char a[8], b[8];
+
+	switch (row->form) {
+	case IMM26:
+	case COND:
+		snprintf(out, size, "%s 0x%llx", mnemonic, to);
+		break;
+	case ZERO:
+		snprintf(out, size, "%s %s, 0x%llx", mnemonic, name(word & 31, word >> 31, a), to);
+		break;
+	case BIT:
+		snprintf(out, size, "%s %s, #%u, 0x%llx", mnemonic, name(word & 31, word >> 31, a),
+			 word >> 31 << 5 | match__field(word, 19, 5), to);
+		break;
+	case COMPARE:
+		snprintf(out, size, "%s %s, %s, 0x%llx", mnemonic, name(word & 31, word >> 31, a),
+			 name(aarch64__rm(word), word >> 31, b), to);
+		break;
+	case WITH:
+		snprintf(out, size, "%s %s, #%u, 0x%llx", mnemonic, name(word & 31, word >> 31, a),
+			 match__field(word, 15, 6), to);
+		break;
+	case REG:
+		n = name(aarch64__rn(word), true, a);
+		if (row->kind == BRANCH_RET && aarch64__rn(word) == A64_LR)
+			n = "";
+		snprintf(out, size, "%s%s%s", mnemonic, *n ? " " : "", n);
+		break;
+	case REG_AUTH:
+		n = (word & 31) == A64_SP ? "sp" : name(word & 31, true, b);
+		snprintf(out, size, "%s %s, %s", mnemonic, name(aarch64__rn(word), true, a), n);
+		break;
+	case NUMBER5:
+		snprintf(out, size, "%s #0x%x", mnemonic, match__field(word, 5, 16));
+		break;
+	case NUMBER0:
+		snprintf(out, size, "%s #0x%x", mnemonic, match__field(word, 0, 16));
+		break;
+	default:
+		snprintf(out, size, "%s", mnemonic);
+	}
+}
+
+/*
+ * Carry set: no borrow, so higher or the same. A signed condition says nothing of an unsigned
+ * bound. Swapped, what is bounded is the right side: n higher than x is x lower than n.
+ */
+bool aarch64__bound(uint16_t cond, bool taken, bool swapped, uint64_t n, uint64_t *max)
+{
+	enum { EQ = 0, CS = 2, CC = 3, HI = 8, LS = 9 };
+
+	if (cond >= NO_FLAGS)
+		return false;
+	if (!taken)
+		cond ^= 1;
+	*max = n;
+	if (cond == EQ || cond == (swapped ? CS : LS))
+		return true;
+	*max = n - 1;
+	return n && cond == (swapped ? HI : CC);
+}
