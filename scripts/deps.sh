@@ -53,6 +53,9 @@ test  | valgrind        | callgrind_annotate
 test  | libxml2-utils   | xmllint
 test  | protobuf-compiler | protoc
 test  | musl-tools      | musl-gcc
+test  | binutils-aarch64-linux-gnu | aarch64-linux-gnu-objdump
+test  | libc6-arm64-cross | /usr/aarch64-linux-gnu/lib/ld-linux-aarch64.so.1
+test  | libstdc++6-arm64-cross | /usr/aarch64-linux-gnu/lib/libstdc++.so.6
 test  | pkgconf         | pkg-config
 test  | libcapstone-dev | <capstone/capstone.h>
 test  | headache        | headache

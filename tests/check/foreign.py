@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""foreign.py BBTRACE OBJDUMP FILE...: are the branches of programs for another machine those that objdump shows?
+
+Both ways, over every function of each file: each site that `list --sites` has is a branch of the same kind and
+target to objdump, and each branch that objdump shows within a function, where bbtrace says it has decoded, is a
+site. Targets of far calls that take two instructions (RISC-V: auipc, jalr) are in objdump's comments.
+
+A line for each that differs (the first 20 of a file), and as the last one of a file
+`FILE: SITES sites in FUNCTIONS functions, DIFFERENT different, LOST % of the branches not decoded, UNRESOLVED jumps
+unresolved`. Exits 1 if any differs.
+"""
+
+import bisect
+import json
+import os
+import re
+import subprocess
+import sys
+
+AARCH64 = [
+    (r"b|b\.al|b\.nv", "jmp"),
+    (r"bc?\.\w+|cbn?z|tbn?z", "jcc"),
+    (r"bl", "call"),
+    (r"br|bra[ab]z?", "ijmp"),
+    (r"blr|blra[ab]z?", "icall"),
+    (r"ret|reta[ab]", "ret"),
+]
+RISCV = [
+    (r"b(eq|ne|lt|ge|gt|le)u?z?", "jcc"),
+    (r"j", "jmp"),
+    (r"jal", "call"),
+    (r"jr", "ijmp"),
+    (r"jalr", "icall"),
+    (r"ret", "ret"),
+]
+KINDS = {"aarch64": AARCH64, "riscv64": RISCV}
+LINE = re.compile(r"\s+([0-9a-f]+):\t(\S+)\s*(.*)")
+DIRECT = re.compile(r"(?:^|[,\s])(?:0x)?([0-9a-f]+) <")
+COMMENT = re.compile(r"# ([0-9a-f]+)\b")
+
+
+def lines(*command):
+    run = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
+    return run.stdout.splitlines()
+
+
+def rows(bbtrace, path, *options):
+    return [json.loads(line) for line in lines(bbtrace, "list", path, "-q", "-F", "json", *options)]
+
+
+def kind_of(table, mnemonic):
+    for pattern, kind in table:
+        if re.fullmatch(pattern, mnemonic):
+            return kind
+    return None
+
+
+def shown(objdump, path):
+    """Address -> kind, target (None: none is said), text of each branch that objdump shows."""
+    table = next(t for name, t in KINDS.items() if os.path.basename(objdump).startswith(name))
+    found = {}
+    for line in lines(objdump, "-d", "--no-show-raw-insn", path):
+        m = LINE.fullmatch(line)
+        if not m:
+            continue
+        kind = kind_of(table, m[2])
+        if not kind:
+            continue
+        direct = COMMENT.search(m[3]) if kind in ("ijmp", "icall") else DIRECT.search(m[3])
+        found[int(m[1], 16)] = (kind, int(direct[1], 16) if direct else None, f"{m[2]} {m[3]}")
+    return found
+
+
+class Functions:
+    """What bbtrace says it has decoded."""
+
+    def __init__(self, functions):
+        self.count = len(functions)
+        self.unresolved = sum(f["unresolved"] for f in functions)
+        self.spans = sorted((int(f["vaddr"], 16), int(f["vaddr"], 16) + f["size"]) for f in functions)
+        self.ends = []
+        for _, end in self.spans:
+            self.ends.append(max(end, self.ends[-1] if self.ends else 0))
+        self.gaps = sorted(
+            (int(g["vaddr"], 16), int(g["vaddr"], 16) + g["size"]) for f in functions for g in f["undecoded"]
+        )
+
+    def hold(self, address):
+        i = bisect.bisect_right(self.spans, (address, 1 << 64)) - 1
+        return i >= 0 and address < self.ends[i]
+
+    def gap(self, address):
+        i = bisect.bisect_right(self.gaps, (address, 1 << 64)) - 1
+        return i >= 0 and address < self.gaps[i][1]
+
+
+def same(site, branch):
+    kind, target, _ = branch
+    if site["kind"] in ("call", "jmp") and kind in ("icall", "ijmp") and target is not None:
+        kind = {"icall": "call", "ijmp": "jmp"}[kind]
+    if site["kind"] != kind:
+        return False
+    return kind in ("ijmp", "icall", "ret") or target == int(site["to"]["vaddr"], 16)
+
+
+def check(bbtrace, objdump, path):
+    functions = Functions(rows(bbtrace, path))
+    sites = {int(s["vaddr"], 16): s for s in rows(bbtrace, path, "--sites")}
+    branches = shown(objdump, path)
+    different, lost = [], 0
+    for address, site in sites.items():
+        if address not in branches:
+            different.append(f"{address:x}: bbtrace has {site['insn']}, objdump no branch")
+        elif not same(site, branches[address]):
+            different.append(f"{address:x}: bbtrace has {site['kind']} to {site.get('to')}, objdump {branches[address][2]}")
+    for address, (_, _, text) in branches.items():
+        if address in sites or not functions.hold(address):
+            continue
+        if functions.gap(address):
+            lost += 1
+        else:
+            different.append(f"{address:x}: bbtrace has no site, objdump {text}")
+    for line in different[:20]:
+        print(f"{path}: {line}")
+    print(
+        f"{path}: {len(sites)} sites in {functions.count} functions, {len(different)} different, "
+        f"{100 * lost / max(1, lost + len(sites)):.2f} % of the branches not decoded, "
+        f"{functions.unresolved} jumps unresolved"
+    )
+    return not different
+
+
+def main():
+    bbtrace, objdump, *paths = sys.argv[1:]
+    results = [check(bbtrace, objdump, path) for path in paths]
+    return 0 if all(results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

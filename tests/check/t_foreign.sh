@@ -1,0 +1,98 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Programs for other machines: are the branches in them those that objdump shows? Asked are the libraries of Debian's
+# cross toolchains, and switches by clang. And their functions can be listed and shown, not traced.
+# shellcheck disable=SC2154 # tap.sh sets it
+. "$(dirname "$0")/../tap.sh"
+ROOT=$(cd "$(dirname "$0")/../.." && pwd)
+BUILD=$(cd "${B:-$ROOT/build}" && pwd)
+BBTRACE=$BUILD/bbtrace
+
+# Triplet of the toolchain | bbtrace's name | most branches that may be undecoded, in hundredths of a percent
+machines='
+aarch64-linux-gnu | arm64   | 60
+riscv64-linux-gnu | riscv64 | 100
+'
+
+figure() { # NAME: of foreign.py's last line
+	sed -n "\$s/.*[:,] \([0-9.]*\) $1.*/\1/p" "$T/said"
+}
+
+# Both ways, over all functions of a file.
+check() { # TRIPLET FILE LEAST-SITES MOST-LOST
+	local lost
+
+	"$ROOT/tests/check/foreign.py" "$BBTRACE" "$1-objdump" "$2" >"$T/said" 2>&1
+	ok $? "${2##*/} for $1: $(sed -n '$s/.*: //p' "$T/said")" || diag "$(head -n 20 "$T/said")"
+	(($(figure sites) >= $3))
+	ok $? "at least $3 branches"
+	lost=$(figure % | tr -d .)
+	((10#${lost:-10000} <= $4))
+	ok $? 'hardly any was not decoded'
+}
+
+shown() { # NAME FILE
+	"$BBTRACE" list "$2" malloc --sites >"$T/sites"
+	grep -qE '^ +0x[0-9a-f]+  malloc\+0x[0-9a-f]+'$'\t''jcc ' "$T/sites"
+	ok $? "$1: list --sites has malloc's branches" || diag "$(head -n 5 "$T/sites")"
+	"$BBTRACE" list "$2" malloc -F annotate >"$T/code"
+	sed -n 's/^ .*malloc+\(0x[0-9a-f]*\)\t[a-z]* *\([^ ]*\) .*/\1 \2/p' "$T/sites" | sort >"$T/branches"
+	sed -n 's/^  +\(0x[0-9a-f]*\) *\([^ ]*\).*/\1 \2/p' "$T/code" | sort >"$T/insns"
+	is "$(comm -23 "$T/branches" "$T/insns")" '' "$1: each stands in the code that annotate shows"
+	grep -qE '^  \+0x[0-9a-f]+ .*malloc\+0x[0-9a-f]+$' "$T/code"
+	ok $? "$1: with its target by name" || diag "$(head -n 20 "$T/code")"
+	"$BBTRACE" list "$2" malloc -F dot >"$T/graph" && dot -Tplain "$T/graph" >"$T/plain" 2>&1
+	ok $? "$1: its flow graph is one that dot reads" || diag "$(head -n 5 "$T/plain")"
+	is "$(grep -c '^node b' "$T/plain")" "$(grep -c '^		b[0-9]* ' "$T/graph")" "$1: all blocks are in it"
+}
+
+refused() { # NAME FILE
+	"$BBTRACE" user "$2" malloc -- /bin/true >"$T/out" 2>"$T/err"
+	is $? 1 "$1: tracing is refused"
+	grep -q "libc.so.6 is for $1 and can't be traced on this machine: bbtrace list shows" "$T/err"
+	ok $? "$1: and it is said why" || diag "$(cat "$T/err")"
+}
+
+# Dense cases, so that each switch becomes a table: of bytes, of halves, of words.
+switches() {
+	local n i
+
+	echo 'int sink(int);'
+	for n in 6 40 700; do
+		echo "int switch$n(int x, int y) { switch (x) {"
+		for ((i = 0; i < n; i++)); do echo "case $i: y = sink(y * $((i * 7 + 3)) + $i); break;"; done
+		echo 'default: return y; } return sink(y + x); }'
+	done
+	echo 'int sink(int x) { return x ^ 0x5a; }'
+}
+
+built() { # TRIPLET
+	local level
+
+	switches >"$T/switches.c"
+	for level in -O1 -O2 -Os; do
+		if ! clang --target="$1" $level -fPIC -fno-inline -c "$T/switches.c" -o "$T/switches.o" 2>"$T/err" ||
+			! "$1-ld" -shared --eh-frame-hdr -o "$T/switches.so" "$T/switches.o" 2>>"$T/err"; then
+			skip "$1: switches by clang $level" "$(head -n 1 "$T/err")"
+			continue
+		fi
+		check "$1" "$T/switches.so" 100 0
+		is "$(figure 'jumps unresolved')" 0 "$1: all tables of clang $level are read"
+	done
+}
+
+while IFS='|' read -r triplet name lost; do
+	read -r triplet name lost <<<"$triplet $name $lost"
+	[[ $triplet ]] || continue
+	libs=/usr/$triplet/lib
+	if ! "$BBTRACE" list "$libs/libc.so.6" malloc >/dev/null 2>"$T/err" || ! command -v "$triplet-objdump" >/dev/null; then
+		skip "$name" "$(head -n 1 "$T/err") or no $triplet-objdump"
+		continue
+	fi
+	check "$triplet" "$libs/libc.so.6" 50000 "$lost"
+	check "$triplet" "$libs/libstdc++.so.6" 40000 10
+	shown "$name" "$libs/libc.so.6"
+	refused "$name" "$libs/libc.so.6"
+	built "$triplet"
+done <<<"$machines"
+done_testing
