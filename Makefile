@@ -26,7 +26,7 @@ CPPFLAGS += $(if $(CAPSTONE),-DHAVE_CAPSTONE)
 SRC  := $(wildcard src/*/*.c src/*/*/*.c)
 LIB  := $(patsubst src/%.c,$(B)/%.o,$(SRC))
 # What needs neither BPF nor a command line: the unit tests and fuzzers link just this.
-PURE := $(filter-out $(B)/cmd/% $(B)/probe/%,$(LIB))
+PURE := $(filter-out $(B)/cmd/% $(B)/source/probes/%,$(LIB))
 
 all: $(B)/bbtrace
 
@@ -69,7 +69,7 @@ $(B)/%.skel.h: $(B)/%.bpf.o
 	@echo "  SKEL  $@"
 	$(Q)$(BPFTOOL) gen skeleton $< name $*_bpf > $@.tmp && mv $@.tmp $@
 
-$(patsubst src/%.c,$(B)/%.o,$(wildcard src/probe/*.c)): | $(BPF_SKEL)
+$(patsubst src/%.c,$(B)/%.o,$(wildcard src/source/probes/*.c)): | $(BPF_SKEL)
 
 # ---- unit tests: no root, under AddressSanitizer and UBSan ----
 

@@ -71,10 +71,11 @@ struct {
 
 /* ---- values ---- */
 
-static __always_inline long load(void *to, __u32 size, __u64 addr)
+/* Of the kernel's memory, or the thread's program's. */
+static __always_inline long load(void *to, __u32 size, __u64 addr, bool kernel)
 {
-	return config.kernel ? bpf_probe_read_kernel(to, size, (void *)addr)
-			     : bpf_probe_read_user(to, size, (void *)addr);
+	return kernel ? bpf_probe_read_kernel(to, size, (void *)addr)
+		      : bpf_probe_read_user(to, size, (void *)addr);
 }
 
 #define REG_IP 0xfe /* wire_operand.base: the address after the instruction */
@@ -83,7 +84,7 @@ static __always_inline long load(void *to, __u32 size, __u64 addr)
  * Loads the target of a branch through memory (struct operand of src/arch/arch.h). If it can't be
  * read, *value is its address, so that user space can look it up.
  */
-static __noinline long load_operand(struct pt_regs *ctx, __u32 index, __u64 *value)
+static __noinline long load_operand(struct pt_regs *ctx, __u32 index, bool kernel, __u64 *value)
 {
 	__u64 r[WIRE_REGS], addr;
 	long err;
@@ -91,12 +92,12 @@ static __noinline long load_operand(struct pt_regs *ctx, __u32 index, __u64 *val
 
 	if (!o)
 		return -1;
-	if (o->seg && config.kernel)
+	if (o->seg && kernel)
 		return -1; /* per-CPU data, not a task's segment */
 	copy_regs(r, ctx);
 	addr = o->disp;
 	if (o->base == REG_IP)
-		addr += config.kernel ? arch_kprobe_address(ctx) : arch_ip(ctx);
+		addr += kernel ? arch_kprobe_address(ctx) : arch_ip(ctx);
 	else if (o->base < ARCH_GENERAL)
 		addr += r[o->base & (ARCH_GENERAL - 1)];
 	if (o->index < ARCH_GENERAL)
@@ -106,9 +107,9 @@ static __noinline long load_operand(struct pt_regs *ctx, __u32 index, __u64 *val
 	if (o->seg)
 		addr += segment_base(o->seg);
 	if (o->size == 8)
-		err = load(value, 8, addr);
+		err = load(value, 8, addr, kernel);
 	else
-		err = o->size == 4 ? load(value, 4, addr) : load(value, 2, addr);
+		err = o->size == 4 ? load(value, 4, addr, kernel) : load(value, 2, addr, kernel);
 	if (err) {
 		value[0] = addr;
 		value[1] = arch_ip(ctx);
@@ -119,7 +120,7 @@ static __noinline long load_operand(struct pt_regs *ctx, __u32 index, __u64 *val
 #include "returns.h"
 
 /* Fills value[] by the site's action; returns wire_event.missing. */
-static __always_inline __u16 read_values(struct pt_regs *ctx, __u64 word, __u64 *value)
+static __always_inline __u16 read_values(struct pt_regs *ctx, __u64 word, bool kernel, __u64 *value)
 {
 	__u64 r[WIRE_REGS];
 	bool replaced;
@@ -128,13 +129,13 @@ static __always_inline __u16 read_values(struct pt_regs *ctx, __u64 word, __u64 
 	switch (SITE_ACTION(word)) {
 	case ACTION_RET:
 		value[1] = arch_return_value(ctx);
-		return load_return(arch_sp(ctx), &value[0], &replaced) ? WIRE_NO_VALUE0 : 0;
+		return load_return(arch_sp(ctx), kernel, &value[0], &replaced) ? WIRE_NO_VALUE0 : 0;
 	case ACTION_REG:
 		copy_regs(r, ctx);
 		value[0] = r[SITE_REG(word) & (ARCH_GENERAL - 1)];
 		return 0;
 	case ACTION_MEM:
-		return load_operand(ctx, SITE_OPERAND(word), value) ? WIRE_NO_VALUE0 : 0;
+		return load_operand(ctx, SITE_OPERAND(word), kernel, value) ? WIRE_NO_VALUE0 : 0;
 	}
 	return 0;
 }
@@ -171,11 +172,11 @@ __noinline int pause_before_retry(int turns)
 	return now;
 }
 
-static __always_inline void *reserve(__u32 size)
+static __always_inline void *reserve(__u32 size, bool kernel)
 {
 	void *record = bpf_ringbuf_reserve(&ring, size, 0);
 
-	for (int i = 0; !record && config.kernel && i < RESERVE_TRIES; i++) {
+	for (int i = 0; !record && kernel && i < RESERVE_TRIES; i++) {
 		if (bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) + size + 8 >
 		    4 * (__u64)config.wakeup) /* the ring is full */
 			break;
@@ -232,7 +233,7 @@ static __noinline int lose(struct pt_regs *ctx, struct who *w, __u64 word)
 
 /* Non-zero: this thread's earlier losses could not be recorded, so no record of it may be
  * submitted. */
-static __noinline int tell_losses(struct pt_regs *ctx, struct who *w)
+static __noinline int tell_losses(struct pt_regs *ctx, struct who *w, bool kernel)
 {
 	__u64 key = loss_key(w), now = bpf_ktime_get_ns(), *count;
 	struct wire_value *v;
@@ -240,7 +241,7 @@ static __noinline int tell_losses(struct pt_regs *ctx, struct who *w)
 	count = bpf_map_lookup_elem(&lost_by_thread, &key);
 	if (!count || !*count)
 		return 0;
-	v = reserve(sizeof(*v));
+	v = reserve(sizeof(*v), kernel);
 	if (!v)
 		return -1;
 	fill_event(&v->event, now, ctx, *w, WIRE_SITE_MASK, WIRE_LOST, 0);
@@ -262,23 +263,38 @@ static __always_inline void copy_comm(char *to)
 	((__u64 *)to)[1] = *(const __u64 *)&task->comm[8];
 }
 
-static __always_inline void fill_entry(struct wire_entry *e, __u64 now, struct pt_regs *ctx,
-				       __u64 word, struct who w)
+/* Where the thread's program entered the kernel. */
+static __always_inline void find_program(struct wire_entry *e)
 {
-	__u16 missing = read_values(ctx, word, e->value);
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+
+	if (!task->mm)
+		return;
+	e->user_ip = arch_user_ip(regs);
+	e->user_sp = BPF_CORE_READ(regs, sp);
+}
+
+static __always_inline void fill_entry(struct wire_entry *e, __u64 now, struct pt_regs *ctx,
+				       __u64 word, struct who w, bool kernel)
+{
+	__u16 missing = read_values(ctx, word, kernel, e->value);
 	struct pt_regs *args = (struct pt_regs *)arch_first_argument(ctx);
 	bool replaced;
 
 	e->caller = 0;
-	if (load_return(arch_sp(ctx), (__u64 *)&e->caller, &replaced))
+	if (load_return(arch_sp(ctx), kernel, (__u64 *)&e->caller, &replaced))
 		missing |= WIRE_NO_CALLER;
 	copy_comm(e->comm);
 	copy_regs(e->regs, ctx);
 	__builtin_memset(e->args, 0, sizeof(e->args));
-	if (config.kernel && (word & SITE_SYSCALL))
+	if (kernel && (word & SITE_SYSCALL))
 		copy_syscall_args((__u64 *)e->args, args, word & SITE_SYSCALL32);
 	else
 		missing |= WIRE_NO_SYSCALL;
+	e->user_ip = e->user_sp = 0;
+	if (kernel && config.both)
+		find_program(e);
 	if (replaced)
 		w.state |= WIRE_PENDING;
 	fill_event(&e->event, now, ctx, w, SITE_ID(word), WIRE_ENTRY, missing);
@@ -299,8 +315,8 @@ static __always_inline __u64 follow_frames(struct pt_regs *ctx, struct wire_entr
 	if (s->entry.event.missing & WIRE_NO_CALLER)
 		return 1;
 	for (n = 2; n < WIRE_STACK; n++) {
-		if (load_return(fp + ARCH_FRAME_RETURN, &addr, &replaced) ||
-		    load(&next, 8, fp + ARCH_FRAME_NEXT))
+		if (load_return(fp + ARCH_FRAME_RETURN, false, &addr, &replaced) ||
+		    load(&next, 8, fp + ARCH_FRAME_NEXT, false))
 			break;
 		s->stack[n] = addr;
 		/* outer frames are at higher addresses */
@@ -320,48 +336,48 @@ static __always_inline __u64 unwind_kernel(struct pt_regs *ctx, struct wire_entr
 	return len > 0 ? (__u64)len >> 3 : 0;
 }
 
-static __always_inline bool put_entry(struct pt_regs *ctx, __u64 word, struct who w)
+static __always_inline bool put_entry(struct pt_regs *ctx, __u64 word, struct who w, bool kernel)
 {
 	__u64 now = bpf_ktime_get_ns();
 	struct wire_entry_stack *s;
 	struct wire_entry *e;
 
 	if (!config.stack) {
-		e = reserve(sizeof(*e));
+		e = reserve(sizeof(*e), kernel);
 		if (!e)
 			return false;
-		fill_entry(e, now, ctx, word, w);
+		fill_entry(e, now, ctx, word, w, kernel);
 		bpf_ringbuf_submit(e, ring_flags(now));
 		return true;
 	}
-	s = reserve(sizeof(*s));
+	s = reserve(sizeof(*s), kernel);
 	if (!s)
 		return false;
-	fill_entry(&s->entry, now, ctx, word, w);
-	s->frames = config.kernel ? unwind_kernel(ctx, s) : follow_frames(ctx, s);
+	fill_entry(&s->entry, now, ctx, word, w, kernel);
+	s->frames = kernel ? unwind_kernel(ctx, s) : follow_frames(ctx, s);
 	bpf_ringbuf_submit(s, ring_flags(now));
 	return true;
 }
 
-static __always_inline bool put_value(struct pt_regs *ctx, __u64 word, struct who w)
+static __always_inline bool put_value(struct pt_regs *ctx, __u64 word, struct who w, bool kernel)
 {
 	__u64 now = bpf_ktime_get_ns();
-	struct wire_value *v = reserve(sizeof(*v));
+	struct wire_value *v = reserve(sizeof(*v), kernel);
 	__u16 missing;
 
 	if (!v)
 		return false;
-	missing = read_values(ctx, word, v->value);
+	missing = read_values(ctx, word, kernel, v->value);
 	fill_event(&v->event, now, ctx, w, SITE_ID(word), WIRE_VALUE, missing);
 	bpf_ringbuf_submit(v, ring_flags(now));
 	return true;
 }
 
 /* At a return probe the registers are as after the ret. */
-static __always_inline bool put_return(struct pt_regs *ctx, __u64 word, struct who w)
+static __always_inline bool put_return(struct pt_regs *ctx, __u64 word, struct who w, bool kernel)
 {
 	__u64 now = bpf_ktime_get_ns();
-	struct wire_value *v = reserve(sizeof(*v));
+	struct wire_value *v = reserve(sizeof(*v), kernel);
 
 	if (!v)
 		return false;
@@ -376,40 +392,41 @@ static __always_inline bool put_return(struct pt_regs *ctx, __u64 word, struct w
 #include "compact.h"
 #include "goroutine.h"
 
-static __always_inline bool put(struct pt_regs *ctx, __u64 word, struct who w)
+static __always_inline bool put(struct pt_regs *ctx, __u64 word, struct who w, bool kernel)
 {
 	if (SITE_ACTION(word) == ACTION_CONDITION && arch_taken(ctx, SITE_CONDITION(word)))
 		w.state |= WIRE_TAKEN;
 	if (word & SITE_ENTRY)
-		return put_entry(ctx, word, w);
-	return SITE_ACTION(word) <= ACTION_CONDITION ? put_branch(ctx, word, w)
-						     : put_value(ctx, word, w);
+		return put_entry(ctx, word, w, kernel);
+	return SITE_ACTION(word) <= ACTION_CONDITION ? put_branch(ctx, word, w, kernel)
+						     : put_value(ctx, word, w, kernel);
 }
 
-static __always_inline int hit(struct pt_regs *ctx, __u32 cookie)
+/* kernel: a constant for each program */
+static __always_inline int hit(struct pt_regs *ctx, __u32 cookie, bool kernel)
 {
 	__u32 site = cookie & WIRE_SITE_MASK;
 	struct who w = who_am_i();
 	__u64 *word, what;
 	bool done;
 
-	if (!passes(w))
+	if (!passes(w, kernel))
 		return 0;
 	word = bpf_map_lookup_elem(&sites, &site);
 	if (!word)
 		return 0;
 	/* a call that came back to its entry may have several return probes */
 	what = cookie & COOKIE_RETURN ? site : *word;
-	if (config.kernel)
+	if (kernel)
 		w.state = interrupt_context(ctx);
-	if (config.go && tell_goroutine(ctx, &w, what))
+	if (!kernel && config.go && tell_goroutine(ctx, &w, what))
 		return lose(ctx, &w, what);
-	if (lost_records && tell_losses(ctx, &w))
+	if (lost_records && tell_losses(ctx, &w, kernel))
 		return lose(ctx, &w, what);
-	if (config.returns && cookie & COOKIE_RETURN)
-		done = put_return(ctx, what, w);
+	if (!kernel && config.returns && cookie & COOKIE_RETURN)
+		done = put_return(ctx, what, w, false);
 	else
-		done = put(ctx, what, w);
+		done = put(ctx, what, w, kernel);
 	return done ? 0 : lose(ctx, &w, what);
 }
 
@@ -437,18 +454,18 @@ static __always_inline int end_on_own_stack(void *ctx)
 SEC("uprobe.multi")
 int hit_multi(struct pt_regs *ctx)
 {
-	return stopped ? end_on_own_stack(ctx) : hit(ctx, bpf_get_attach_cookie(ctx));
+	return stopped ? end_on_own_stack(ctx) : hit(ctx, bpf_get_attach_cookie(ctx), false);
 }
 
 SEC("kprobe.multi")
 int hit_entry(struct pt_regs *ctx)
 {
-	return stopped ? end_on_own_stack(ctx) : hit(ctx, bpf_get_attach_cookie(ctx));
+	return stopped ? end_on_own_stack(ctx) : hit(ctx, bpf_get_attach_cookie(ctx), true);
 }
 
 /* kernel/trace/trace_uprobe.c, uprobe_dispatcher(): utask->vaddr points to the hit's dispatch
  * data */
-static __always_inline __u64 *uprobe_cookie(void)
+static __always_inline __u32 *uprobe_cookie(void)
 {
 	const struct task_struct *task = bpf_get_current_task_btf();
 	struct uprobe_dispatch_data *data = (void *)task->utask->vaddr;
@@ -461,16 +478,26 @@ static __always_inline __u64 *uprobe_cookie(void)
 }
 
 SEC("kprobe")
-int hit_event(struct pt_regs *ctx)
+int hit_uprobe(struct pt_regs *ctx)
+{
+	__u32 *cookie;
+
+	if (stopped)
+		return end_on_own_stack(ctx);
+	cookie = uprobe_cookie();
+	return cookie ? hit(ctx, *cookie, false) : 0;
+}
+
+SEC("kprobe")
+int hit_kprobe(struct pt_regs *ctx)
 {
 	__u64 ip = arch_ip(ctx);
 	__u32 *cookie;
 
 	if (stopped)
 		return end_on_own_stack(ctx);
-	cookie = config.lookup == LOOKUP_KERNEL ? bpf_map_lookup_elem(&kernel_sites, &ip)
-						: uprobe_cookie();
-	return cookie ? hit(ctx, *cookie) : 0;
+	cookie = bpf_map_lookup_elem(&kernel_sites, &ip);
+	return cookie ? hit(ctx, *cookie, true) : 0;
 }
 
 /* The return of a kernel function that may end in a tail call; the site is that of its entry. */
@@ -485,13 +512,13 @@ int hit_kernel_return(struct pt_regs *ctx)
 		return end_on_own_stack(ctx);
 	site = bpf_map_lookup_elem(&kernel_sites, &entry);
 	w = who_am_i();
-	if (!site || !passes(w))
+	if (!site || !passes(w, true))
 		return 0;
 	w.state = interrupt_context(ctx);
 	/* not an event: most calls end at a ret, which has its own */
-	if (lost_records && tell_losses(ctx, &w))
+	if (lost_records && tell_losses(ctx, &w, true))
 		return lose(ctx, &w, 0);
-	return put_return(ctx, *site, w) ? 0 : lose(ctx, &w, 0);
+	return put_return(ctx, *site, w, true) ? 0 : lose(ctx, &w, 0);
 }
 
 #include "tasks.h"

@@ -62,7 +62,7 @@ static __always_inline void fill_compact(struct wire_compact *s, struct who w, _
 	s->when = now << 24 | (sp >> 3 & 0xffffff);
 }
 
-static __always_inline bool put_branch(struct pt_regs *ctx, __u64 word, struct who w)
+static __always_inline bool put_branch(struct pt_regs *ctx, __u64 word, struct who w, bool kernel)
 {
 	__u32 zero = 0, cpu = bpf_get_smp_processor_id();
 	__u64 now = bpf_ktime_get_ns(), sp = arch_sp(ctx) - w.base;
@@ -71,14 +71,14 @@ static __always_inline bool put_branch(struct pt_regs *ctx, __u64 word, struct w
 	struct wire_event *e;
 
 	if (config.compact && l && is_as_full(l, w, now, sp)) {
-		s = reserve(sizeof(*s));
+		s = reserve(sizeof(*s), kernel);
 		if (!s)
 			return false;
 		fill_compact(s, w, SITE_ID(word), cpu, now, sp);
 		bpf_ringbuf_submit(s, ring_flags(now));
 		return true;
 	}
-	e = reserve(sizeof(*e));
+	e = reserve(sizeof(*e), kernel);
 	if (!e)
 		return false;
 	fill_event(e, now, ctx, w, SITE_ID(word), WIRE_BRANCH, 0);

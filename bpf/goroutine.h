@@ -33,12 +33,12 @@ static __noinline int find_goroutine(struct pt_regs *ctx, struct who *w)
 {
 	__u64 g = 0, goid = 0, stack[2] = {};
 
-	if (arch_load_g(ctx, &g) || load(stack, sizeof(stack), g) || arch_sp(ctx) < stack[0] ||
-	    arch_sp(ctx) > stack[1])
+	if (arch_load_g(ctx, &g) || load(stack, sizeof(stack), g, false) ||
+	    arch_sp(ctx) < stack[0] || arch_sp(ctx) > stack[1])
 		return 0;
 	if (!config.go_goid)
 		goid = g | GOROUTINE_AT;
-	else if (load(&goid, 8, g + config.go_goid))
+	else if (load(&goid, 8, g + config.go_goid, false))
 		return 0;
 	w->goroutine = goid;
 	w->base = goid ? stack[1] : 0;
@@ -67,7 +67,7 @@ static __noinline int tell_goroutine(struct pt_regs *ctx, struct who *w, __u64 w
 	if (before && before->stamp == now.stamp && before->goroutine == now.goroutine &&
 	    (!now.goroutine || (tid && *tid == w->tid)))
 		return 0;
-	v = reserve(sizeof(*v));
+	v = reserve(sizeof(*v), false);
 	if (!v)
 		return -1;
 	fill_event(&v->event, time, ctx, *w, WIRE_SITE_MASK, WIRE_GOROUTINE, 0);

@@ -70,14 +70,14 @@ static __noinline __u64 hooked_return(__u64 sp)
 }
 
 /* Loads the return address at sp; *replaced: a return probe had replaced it. */
-static __always_inline long load_return(__u64 sp, __u64 *addr, bool *replaced)
+static __always_inline long load_return(__u64 sp, bool kernel, __u64 *addr, bool *replaced)
 {
 	__u64 hooked;
 
 	*replaced = false;
-	if (load(addr, 8, sp))
+	if (load(addr, 8, sp, kernel))
 		return -1;
-	if (config.kernel) {
+	if (kernel) {
 		hooked = hooked_return(sp);
 		*replaced = hooked;
 		*addr = hooked ? hooked : *addr;

@@ -69,7 +69,7 @@ int on_exec(struct bpf_raw_tracepoint_args *ctx)
 	if (w.pid == config.command)
 		command_runs = 1;
 	/* include/trace/events/sched.h: (task, old_pid, bprm) */
-	if (is_lost(w, ctx->args[1]) && passes(w))
+	if (is_lost(w, ctx->args[1]) && passes(w, false))
 		lose_target(w.pid);
 	return 0;
 }
@@ -83,7 +83,7 @@ int on_signal(struct bpf_raw_tracepoint_args *ctx)
 	__u64 key = (__u64)w.pid << 32 | w.tid, flag = LOST_SIGNAL, now, *count;
 	struct wire_event *e;
 
-	if (stopped || (__u64)BPF_CORE_READ(ka, sa.sa_handler) <= 1 || !passes(w))
+	if (stopped || (__u64)BPF_CORE_READ(ka, sa.sa_handler) <= 1 || !passes(w, false))
 		return 0;
 	now = bpf_ktime_get_ns();
 	e = bpf_ringbuf_reserve(&ring, sizeof(*e), 0);
@@ -131,7 +131,7 @@ int on_trap(struct bpf_raw_tracepoint_args *ctx)
 	struct wire_trap t = {.count = 1}, *known;
 	struct who w = who_am_i();
 
-	if ((sig != SIGNAL_TRAP && sig != SIGNAL_ILL) || !passes(w))
+	if ((sig != SIGNAL_TRAP && sig != SIGNAL_ILL) || !passes(w, false))
 		return 0;
 	t.addr = arch_trap_address(regs, sig == SIGNAL_TRAP);
 	if (bpf_probe_read_user(t.bytes, sizeof(t.bytes), (void *)t.addr) ||
@@ -169,7 +169,7 @@ int on_fork(struct bpf_raw_tracepoint_args *ctx)
 	if (!child.pid || child.pid != child.tid)
 		return 0;
 	note_inner(task, child.pid);
-	if ((config.filters & FILTER_FOLLOW) && passes(parent))
+	if ((config.filters & FILTER_FOLLOW) && passes(parent, false))
 		bpf_map_update_elem(&followed, &child.pid, &yes, BPF_ANY);
 	return 0;
 }
@@ -192,7 +192,7 @@ int on_exit(struct bpf_raw_tracepoint_args *ctx)
 	 * do_exit()) */
 	if (!BPF_CORE_READ(task, signal, live.counter))
 		bpf_map_delete_elem(&followed, &w.pid);
-	else if (config.loss == LOSS_THREAD && is_without_leader(task) && passes(w))
+	else if (config.loss == LOSS_THREAD && is_without_leader(task) && passes(w, false))
 		lose_target(w.pid);
 	return 0;
 }

@@ -120,13 +120,13 @@ static __always_inline bool named_by_filters(struct who w)
 	return true;
 }
 
-static __always_inline bool passes(struct who w)
+/* kernel: for a probe of the kernel's, which idle threads may hit as well */
+static __always_inline bool passes(struct who w, bool kernel)
 {
 	if (w.pid == config.self)
 		return false;
 	if (!w.pid) /* an idle task, or one that is not visible in bbtrace's PID namespace */
-		return config.kernel && !bpf_get_current_pid_tgid() &&
-		       !(config.filters & ~FILTER_FOLLOW);
+		return kernel && !bpf_get_current_pid_tgid() && !(config.filters & ~FILTER_FOLLOW);
 	if (!config.filters)
 		return !bpf_map_lookup_elem(&excluded, &w.pid);
 	if ((config.filters & FILTER_FOLLOW) && bpf_map_lookup_elem(&followed, &w.pid))

@@ -100,6 +100,9 @@ struct wire_entry {
 	__u64 regs[WIRE_REGS];
 	/* From the pt_regs passed to a syscall wrapper; other functions: WIRE_NO_SYSCALL. */
 	__u64 args[WIRE_ARGS];
+	/* Of the kernel, with config.both: where the thread's program is (its own registers), in a
+	 * system call at the instruction that makes it; 0: the thread has none. */
+	__u64 user_ip, user_sp;
 };
 
 /*
@@ -158,13 +161,6 @@ struct wire_operand {
 	__u8 base, index, scale, seg, addr32, size, pad[2];
 };
 
-/* How the program finds the site of a hit. */
-enum probe_lookup {
-	LOOKUP_COOKIE, /* bpf_get_attach_cookie() */
-	LOOKUP_KERNEL, /* kernel: hash of the address */
-	LOOKUP_UPROBE, /* one tracefs event with many uprobes: hash of (inode, offset) */
-};
-
 struct uprobe_key {
 	__u64 ino, offset;
 };
@@ -203,8 +199,7 @@ struct wire_trap {
 
 /* Read-only data of the BPF object: constants to the verifier. */
 struct wire_config {
-	__u8 lookup;   /* enum probe_lookup */
-	__u8 kernel;   /* values are kernel addresses */
+	__u8 both;     /* programs and the kernel are traced */
 	__u8 stack;    /* record call stacks on entry */
 	__u8 signals;  /* record signals that have a handler */
 	__u8 compact;  /* branches may be recorded as struct wire_compact */
@@ -222,8 +217,8 @@ struct wire_config {
 	__u64 per_cpu_offset; /* kernel: the address of __per_cpu_offset */
 	__u64 preempt_count;  /* the per-CPU address of the count; 0: unknown */
 	__u8 pcpu_hot;	      /* it is in pcpu_hot */
-	__u64 ino;	      /* LOOKUP_UPROBE: the only file with sites; 0: several */
-	__u64 wakeup;	      /* bytes in the ring that wake the reader */
+	__u64 ino;    /* uprobes of one tracefs event: the only file with sites; 0: several */
+	__u64 wakeup; /* bytes in the ring that wake the reader */
 };
 
 #endif

@@ -18,12 +18,12 @@ process | object
 resolve | arch object kernel process
 code    | arch object
 plan    | arch object code
-event   |
+event   | arch object plan wire
 trace   | arch object plan event wire
 file    | arch object plan event trace wire
-probe   | arch object kernel process plan event wire
+source  | arch object kernel process plan event file trace wire
 output  | arch object plan event trace
-cmd     | arch object kernel process resolve code plan event trace file probe output wire
+cmd     | arch object kernel process resolve code plan event trace file source output wire
 '
 pure='arch code plan event trace file output'
 pure_headers='unistd|fcntl|signal|dlfcn|pthread|sched|poll|err|errno_base|sys/(stat|mman|ioctl|socket|wait|syscall|uio|epoll|ptrace)|bpf/.*|linux/(bpf|perf_event)|linux/.*btf.*'
@@ -46,7 +46,7 @@ src/kernel/text.c        /proc/kcore
 src/main.c               /dev/null
 src/object/root.c        the door itself
 src/object/sandbox.c     /proc/self
-src/probe/*              tracefs, /proc, /sys; attach_path, which is a descriptor
+src/source/probes/*         tracefs, /proc, /sys; attach_path, which is a descriptor
 src/process/processes.c  /proc
 src/process/spaces.c     /proc/PID/maps
 src/resolve/find.c       /proc/PID/maps
@@ -113,7 +113,7 @@ direction() {
 		{
 			split($1, from, "/"); split($2, to, "/")
 			if (from[3] == "" || to[2] == from[2]) next           # main.c; its own
-			if ($2 ~ /[.]skel[.]h$/ && from[2] == "probe") next
+			if ($2 ~ /[.]skel[.]h$/ && from[2] == "source") next
 			door = $2 == "bpf/wire.h" ? "wire" : $2 == "src/" to[2] "/" to[2] ".h" ? to[2] : "?"
 			if (!(from[2] in may)) print $1 ": no row for this folder in scripts/lint.sh"
 			else if (!index(may[from[2]], " " door " ")) print $1 " includes " $2

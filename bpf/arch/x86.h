@@ -59,6 +59,17 @@ static __always_inline __u64 arch_first_argument(struct pt_regs *ctx)
 	return ctx->di;
 }
 
+/*
+ * Where a thread's program entered the kernel: regs->ip, or in a system call the instruction that
+ * makes it: each of these has two bytes. arch/x86/entry: orig_ax is its number there, else -1.
+ */
+static __always_inline __u64 arch_user_ip(struct pt_regs *regs)
+{
+	__u64 ip = BPF_CORE_READ(regs, ip);
+
+	return (__s64)BPF_CORE_READ(regs, orig_ax) >= 0 ? ip - 2 : ip;
+}
+
 /* A kprobe's address; ip is after its int3. */
 static __always_inline __u64 arch_kprobe_address(struct pt_regs *ctx)
 {

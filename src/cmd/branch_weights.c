@@ -68,7 +68,7 @@ bool branch_weights__counts(void *weights, const struct object *o, uint64_t vadd
 
 /* ---- from a trace file: counts its steps ---- */
 
-struct source {
+struct counting {
 	struct branch_weights *weights;
 	int fd;
 	struct output *output;
@@ -78,7 +78,7 @@ struct source {
 
 static int count_step(struct output *o, const struct step *s)
 {
-	struct source *source = o->write_ctx;
+	struct counting *source = o->write_ctx;
 	struct branch_counts *c;
 
 	if (s->type != STEP_BRANCH || s->site == NO_SITE)
@@ -93,7 +93,7 @@ static const struct output_format counting = {
 
 static int on_begin(void *ctx, const struct plan *plan, const struct trace_meta *meta)
 {
-	struct source *s = ctx;
+	struct counting *s = ctx;
 	struct trace_options options = {.events = meta->events};
 	struct output_options none = {0};
 
@@ -106,7 +106,7 @@ static int on_begin(void *ctx, const struct plan *plan, const struct trace_meta 
 static int on_mapped(void *ctx, uint64_t dev, uint64_t ino, const char *path,
 		     const struct object *o)
 {
-	struct source *s = ctx;
+	struct counting *s = ctx;
 
 	spaces__know(s->show.spaces, dev, ino, path, o);
 	return 0;
@@ -114,34 +114,34 @@ static int on_mapped(void *ctx, uint64_t dev, uint64_t ino, const char *path,
 
 static int on_event(void *ctx, const struct event *e)
 {
-	struct source *s = ctx;
+	struct counting *s = ctx;
 
 	return show__event(&s->show, e);
 }
 
 static int on_sideband(void *ctx, const struct sideband_event *e)
 {
-	struct source *s = ctx;
+	struct counting *s = ctx;
 
 	return show__sideband(&s->show, e);
 }
 
 static int on_lost(void *ctx, uint32_t pid, uint32_t tid, uint64_t count)
 {
-	struct source *s = ctx;
+	struct counting *s = ctx;
 
 	return show__lost(&s->show, pid, tid, count);
 }
 
 static ssize_t read_fd(void *ctx, void *data, size_t len)
 {
-	struct source *s = ctx;
+	struct counting *s = ctx;
 	ssize_t n = read(s->fd, data, len);
 
 	return n < 0 ? -errno : n;
 }
 
-static void keep_counts(struct source *s)
+static void keep_counts(struct counting *s)
 {
 	const struct plan *plan = s->show.plan;
 
@@ -158,7 +158,7 @@ static int read_trace(struct branch_weights *p, int fd)
 {
 	static const struct trace_calls calls = {on_begin, NULL,	on_mapped,
 						 on_event, on_sideband, on_lost};
-	struct source s = {.weights = p, .fd = fd};
+	struct counting s = {.weights = p, .fd = fd};
 	struct trace_reader *reader = trace_reader__new(read_fd, &s);
 	int err = trace_reader__run(reader, &calls, &s);
 

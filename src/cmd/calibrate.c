@@ -95,7 +95,7 @@ static void add_kernel(calibration_vec *v)
 		return;
 	name = xasprintf("%sgetppid", arch__native()->kernel->syscalls->prefix);
 	vec__push(&a.operands, name);
-	err = targets__find(&n, &a, true, 0, false);
+	err = targets__find(&n, &a, 0, false);
 	err = err ? err
 		  : calibrate__kernel(n.functions.data[0].object, n.functions.data[0].entry, v);
 	if (err)

@@ -8,7 +8,7 @@
 
 #include "file/file.h"
 #include "output/output.h"
-#include "probe/probe.h"
+#include "source/source.h"
 #include "resolve/resolve.h"
 
 /* Exit status (CONTRACT.md; the man page, EXIT STATUS). */
@@ -21,8 +21,15 @@ enum {
 };
 
 /* Bits for the verbs that take an option. */
-enum { VERB_USER = 1, VERB_KERNEL = 2, VERB_LIST = 4, VERB_DOCTOR = 8, VERB_REPORT = 16 };
-#define VERB_TRACE (VERB_USER | VERB_KERNEL)
+enum {
+	VERB_USER = 1,
+	VERB_KERNEL = 2,
+	VERB_LIST = 4,
+	VERB_DOCTOR = 8,
+	VERB_REPORT = 16,
+	VERB_BOTH = 32, /* trace */
+};
+#define VERB_TRACE (VERB_USER | VERB_KERNEL | VERB_BOTH)
 #define VERB_SHOW  (VERB_TRACE | VERB_REPORT)
 #define VERB_ALL   (VERB_SHOW | VERB_LIST | VERB_DOCTOR)
 
@@ -109,13 +116,15 @@ int doctor__run(struct args *a);
 
 struct targets {
 	VEC(struct object *) objects; /* owned */
-	struct object *kernel;	      /* among objects; NULL in user mode */
+	struct object *kernel;	      /* among objects; NULL: none of its functions is named */
 	function_vec functions;
 	VEC(struct plan_stub) stubs; /* PLT stubs that lead to one of functions (tail_calls.c) */
 };
 /* pid: the process whose maps and mount namespace are used (0: none). all: no FUNC means all
  * functions. */
-int targets__find(struct targets *n, const struct args *a, bool kernel, pid_t pid, bool all);
+int targets__find(struct targets *n, const struct args *a, pid_t pid, bool all);
+/* Does an operand name functions of the kernel? */
+bool targets__name_kernel(const struct args *a);
 void targets__free(struct targets *n);
 /* Opens the file that OBJECT names, each file once; *out belongs to n. */
 int targets__open(struct targets *n, const char *name, pid_t pid, struct object **out);
@@ -142,14 +151,14 @@ int returns__check_probes(const struct plan *plan);
 /* Do the given processes exist, does /proc show them, and may bbtrace trace? */
 int preflight__check(const struct args *a);
 
-/* ---- lines of source files, for output_options.source (source.c) ---- */
+/* ---- lines of source files, for output_options.source (source_lines.c) ---- */
 
-struct sources;
+struct source_lines;
 /* pid: the process in whose root sources are looked up; 0: our own. */
-struct sources *sources__new(pid_t pid);
-void sources__free(struct sources *s);
-/* output_options.source; ctx: struct sources *. */
-const char *sources__line(void *ctx, const char *object, const char *file, unsigned line);
+struct source_lines *source_lines__new(pid_t pid);
+void source_lines__free(struct source_lines *s);
+/* output_options.source; ctx: struct source_lines *. */
+const char *source_lines__line(void *ctx, const char *object, const char *file, unsigned line);
 
 /* ---- CMD (child.c) ---- */
 

@@ -50,7 +50,8 @@ const struct event *frames__check(struct show *s, const struct event *e, struct 
 	room->event = *e;
 	*entry = *e->entry;
 	room->event.entry = entry;
-	entry->stack_end = s->plan->kernel ? check_kernel(entry->nstack)
-					   : check_user(s, e->pid, entry->stack, &entry->nstack);
+	entry->stack_end = plan__is_kernel_site(s->plan, e->site)
+				   ? check_kernel(entry->nstack)
+				   : check_user(s, e->pid, entry->stack, &entry->nstack);
 	return &room->event;
 }

@@ -281,17 +281,16 @@ static int put_listing(struct listing *l)
 static int list(const struct args *a)
 {
 	struct listing l = {.args = a, .json = a->format && !strcmp(a->format->name, "json")};
-	bool kernel = !strcmp(a->operands.data[0], "kernel");
-	struct plan_options o = {.events = PLAN_BRANCH, .kernel = kernel};
+	struct plan_options o = {.events = PLAN_BRANCH};
 	struct plan *plan = NULL;
 	struct targets targets;
-	int err = targets__find(&targets, a, kernel,
+	int err = targets__find(&targets, a,
 				a->filters.pids.len ? (pid_t)a->filters.pids.data[0] : 0, true);
 
 	if (err)
 		return err;
 	o.kernel_object = targets.kernel;
-	l.hide_addresses = kernel && args__hides_addresses(a);
+	l.hide_addresses = targets.kernel && args__hides_addresses(a);
 	err = plan__build(&targets.functions, &o, &plan);
 	if (!err && a->points)
 		err = check_points(plan);

@@ -169,7 +169,7 @@ void live__open(struct live *l, const struct plan *plan, const struct targets *t
 {
 	struct spaces *spaces = spaces__new();
 
-	l->sink = (struct probe_sink){l, on_event, on_sideband, on_lost, on_missed};
+	l->sink = (struct source_sink){l, on_event, on_sideband, on_lost, on_missed};
 	l->recorder = recorder;
 	show__open(&l->show, plan, options, spaces, output, limit);
 	for (size_t i = 0; i < targets->objects.len; i++) {

@@ -10,7 +10,7 @@
 struct live {
 	struct show show;
 	struct recorder *recorder; /* NULL: nothing is recorded */
-	struct probe_sink sink;
+	struct source_sink sink;
 	unsigned own_numbers; /* number of bbtrace's own PIDs in /proc's NSpid; 0: not read yet */
 	bool count_the_dead;  /* exit events may have been lost */
 	VEC(struct sideband_event) dead;

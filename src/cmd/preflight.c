@@ -41,15 +41,7 @@ static int check_privileges(const struct args *a)
 				"cannot trace: %s; run with sudo, or as a user with CAP_BPF and "
 				"CAP_PERFMON",
 				strdupa(err__text()));
-	for (const struct feature *f = features; f->name; f++)
-		if (!strcmp(f->name, "kernel") || !strcmp(f->name, "lockdown")) {
-			int err = f->check();
-
-			if (err)
-				return err__set(-err, "cannot trace: %s; %s", strdupa(err__text()),
-						f->remedy);
-		}
-	return 0;
+	return probes_ops.check();
 }
 
 int preflight__check(const struct args *a)

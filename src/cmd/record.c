@@ -116,14 +116,14 @@ bool recorder__reader_gone(const struct recorder *r)
 	return r->sink.reader_gone;
 }
 
-/* ---- symbols of addresses ---- */
+/* ---- symbols of addresses; pid 0: of the kernel ---- */
 
 static void need_kernel_address(struct recorder *r, uint64_t addr)
 {
 	const struct object **o;
 
 	vec__each (o, &r->show->objects)
-		if (object__segment_at(*o, addr)) {
+		if (object__is_kernel(*o) && object__segment_at(*o, addr)) {
 			trace_writer__symbol(r->writer, *o, addr);
 			return;
 		}
@@ -150,10 +150,10 @@ static void need_address(struct recorder *r, uint32_t pid, uint64_t addr)
 	r->seen[slot].addr = addr;
 	r->seen[slot].pid = pid;
 	r->seen[slot].map_changes = r->map_changes;
-	if (r->show->plan->kernel)
-		need_kernel_address(r, addr);
-	else
+	if (pid)
 		need_user_address(r, pid, addr);
+	else
+		need_kernel_address(r, addr);
 }
 
 /* An address in an object of the plan that no function of the plan covers. */
@@ -163,7 +163,7 @@ static void need_static_address(struct recorder *r, uint32_t object, uint64_t va
 
 	if (!vaddr || plan__function_at(p, object, vaddr) != NO_FUNCTION)
 		return;
-	if (p->kernel)
+	if (p->objects.data[object].kernel)
 		need_kernel_address(r, vaddr);
 	else
 		trace_writer__symbol(r->writer, p->objects.data[object].object, vaddr);
@@ -183,14 +183,18 @@ static void need_static_addresses(struct recorder *r)
 static void need_addresses_of(struct recorder *r, const struct event *e)
 {
 	const struct event_entry *entry = e->entry;
+	uint32_t pid;
 
-	if (e->type != EVENT_RETURN && e->has_target)
-		need_address(r, e->pid, e->target);
+	if (e->type != EVENT_BRANCH && e->type != EVENT_ENTRY)
+		return;
+	pid = plan__is_kernel_site(r->show->plan, e->site) ? 0 : e->pid;
+	if (e->has_target)
+		need_address(r, pid, e->target);
 	if (e->type != EVENT_ENTRY)
 		return;
-	need_address(r, e->pid, entry->caller);
+	need_address(r, pid, entry->caller);
 	for (unsigned i = 0; i < entry->nstack; i++)
-		need_address(r, e->pid, entry->stack[i]);
+		need_address(r, pid, entry->stack[i]);
 }
 
 /* ---- processes ---- */
@@ -228,7 +232,7 @@ static int put_process(struct recorder *r, uint64_t time, uint32_t pid)
 	if (*known)
 		return 0;
 	*known = 1;
-	if (!r->show->plan->kernel)
+	if (plan__has_programs(r->show->plan))
 		spaces__each(r->show->spaces, pid, put_map, &s);
 	inner.count = trace__inner_of(r->show->trace, pid);
 	return s.err || !inner.count ? s.err : trace_writer__sideband(r->writer, &inner);
@@ -415,7 +419,8 @@ static bool is_known(struct recorder *r, const struct sideband_event *e)
 			*map64__put(&r->tids, e->tid) = 1;
 		return true;
 	}
-	return map64__get(&r->pids, e->pid) && !(e->type == SIDEBAND_MAP && r->show->plan->kernel);
+	return map64__get(&r->pids, e->pid) &&
+	       (e->type != SIDEBAND_MAP || plan__has_programs(r->show->plan));
 }
 
 int recorder__sideband(struct recorder *r, const struct sideband_event *e)

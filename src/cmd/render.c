@@ -121,17 +121,17 @@ int render__start(struct render *r, const struct args *a, const struct plan *pla
 		.show_regs = m->show_regs,
 		.line_buffered = isatty(r->sink.fd),
 		.events = m->events,
-		.source = sources__line,
+		.source = source_lines__line,
 		.width = r->sink.width,
 		.unobserved = a->verb->bit == VERB_LIST,
 		.fold = !m->no_fold,
-		.hide_addresses = plan->kernel && args__hides_addresses(a),
+		.hide_addresses = plan__has_kernel(plan) && args__hides_addresses(a),
 	};
 
 	if (!format)
 		return err__set(EINVAL, "-c counts in text and json only; %s has counts of its own",
 				a->format->name);
-	r->sources = o.source_ctx = sources__new(pid);
+	r->sources = o.source_ctx = source_lines__new(pid);
 	r->output = output__new(format, &o, plan, sink__write, &r->sink);
 	return 0;
 }
@@ -156,6 +156,6 @@ int render__flush(struct render *r, uint64_t now)
 void render__close(struct render *r)
 {
 	output__free(r->output);
-	sources__free(r->sources);
+	source_lines__free(r->sources);
 	sink__close(&r->sink);
 }

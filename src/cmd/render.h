@@ -35,7 +35,7 @@ int sink__write(void *sink, const void *data, size_t len);
 struct render {
 	struct sink sink;
 	struct output *output;
-	struct sources *sources;
+	struct source_lines *sources;
 	uint64_t settled; /* the last time that pending repetitions were shown */
 };
 /* The sink must be open. pid: the process in whose root sources are, 0: our own. -EINVAL:

@@ -26,6 +26,7 @@ struct report {
 	struct progress progress;
 	pid_t pager;
 	struct trace_reader *reader;
+	struct source *source;
 	struct trace_meta meta;
 	struct report_filter_options filter;
 	bool *functions; /* for the filter */
@@ -168,7 +169,7 @@ static int mark_functions(struct report *r, const struct plan *plan, const char 
 {
 	struct spec spec;
 	size_t found = 0;
-	int err = spec__parse(text, plan->kernel, &spec);
+	int err = spec__parse(text, !plan__has_programs(plan), &spec);
 
 	if (err)
 		return err;
@@ -312,6 +313,13 @@ static int on_lost(void *ctx, uint32_t pid, uint32_t tid, uint64_t count)
 	return show__lost(&r->show, pid, tid, count);
 }
 
+static void on_missed(void *ctx, uint64_t hits)
+{
+	struct report *r = ctx;
+
+	show__missed(&r->show, hits);
+}
+
 /* ---- the run ---- */
 
 /* 1 (the limit is reached) and a closed pipe are not errors. */
@@ -346,8 +354,6 @@ static int finish(struct report *r, int err)
 	bool growing = is_unfinished(r, err);
 	int end = 0;
 
-	if (r->begun && trace_reader__end(r->reader))
-		show__missed(&r->show, trace_reader__end(r->reader)->totals.missed);
 	if (r->begun && (!err || err == 1 || why))
 		end = show__finish(&r->show, newest_first(r->args));
 	end = clean(r, end < 0 ? end : why ? 0 : err);
@@ -388,10 +394,21 @@ static int tell_damage(struct report *r, int err)
 		   : err__set(-err, "%s", why);
 }
 
+static int replay(struct report *r)
+{
+	const struct recorded_calls calls = {r, on_begin, on_object, on_mapped};
+	const struct source_sink sink = {r, on_event, on_sideband, on_lost, on_missed};
+	int err;
+
+	r->source = recorded__open(r->reader, &calls);
+	do
+		err = r->source->ops->take(r->source, 0, &sink);
+	while (!err);
+	return err == SOURCE_ENDED ? r->source->ops->losses(r->source, &sink) : err;
+}
+
 static int report(struct report *r)
 {
-	static const struct trace_calls calls = {on_begin, on_object,	on_mapped,
-						 on_event, on_sideband, on_lost};
 	int err = open_input(r);
 
 	err = err ? err : sink__open(&r->render.sink, r->args->output);
@@ -402,8 +419,7 @@ static int report(struct report *r)
 	if (wants_pager(r))
 		r->pager = pager__start();
 	sink__ignore_signals();
-	err = r->args->info ? trace_reader__run(r->reader, &info_calls, &r->info)
-			    : trace_reader__run(r->reader, &calls, r);
+	err = r->args->info ? trace_reader__run(r->reader, &info_calls, &r->info) : replay(r);
 	return finish(r, r->dearmor && is_of_file(err) ? tell_damage(r, err) : err);
 }
 
@@ -412,6 +428,8 @@ static void close_report(struct report *r)
 	render__close(&r->render);
 	if (r->begun)
 		show__close(&r->show);
+	if (r->source)
+		r->source->ops->close(r->source);
 	trace_reader__free(r->reader);
 	dearmor__free(r->dearmor);
 	if (r->fd > STDERR_FILENO)

@@ -29,14 +29,15 @@ int returns__check_probes(const struct plan *plan)
 	const struct plan_object *o;
 
 	vec__each (o, &plan->objects)
-		if (o->object->go)
+		if (!o->kernel && o->object->go)
 			return err__set(
 				ENOTSUP,
 				"%s is a Go program, which moves its stacks: a return probe "
 				"would crash it; use --returns ret",
 				o->path);
 	for (uint32_t i = 0; i < plan->functions.len; i++) {
-		if (plan->functions.data[i].flags & (FUNCTION_HELPER | FUNCTION_RANGE))
+		if (plan__is_kernel_function(plan, i) ||
+		    plan->functions.data[i].flags & (FUNCTION_HELPER | FUNCTION_RANGE))
 			continue;
 		n++;
 		if (!plan__return_refusal(plan, i))

@@ -31,7 +31,7 @@ static void resolve_kernel(struct show *s, uint64_t addr, struct location *out)
 	vec__each (o, &s->objects) {
 		const struct symbol *symbol;
 
-		if (!object__segment_at(*o, addr))
+		if (!object__is_kernel(*o) || !object__segment_at(*o, addr))
 			continue;
 		out->object = (*o)->path;
 		out->vaddr = addr;
@@ -48,10 +48,10 @@ static void resolve(void *ctx, uint32_t pid, uint64_t time, uint64_t addr, struc
 {
 	struct show *s = ctx;
 
-	if (s->plan->kernel)
-		resolve_kernel(s, addr, out);
-	else
+	if (pid)
 		resolve_user(s, pid, addr, out);
+	else
+		resolve_kernel(s, addr, out);
 }
 
 /* ---- input ---- */

@@ -111,7 +111,7 @@ static bool add_definition(struct targets *n, pid_t pid, struct object *o, const
 static bool leaves_frame(const struct plan *plan, const struct plan_block *b)
 {
 	return b->site != NO_SITE && b->leaves && b->taken == NO_BLOCK &&
-	       b->function != NO_FUNCTION &&
+	       b->function != NO_FUNCTION && !plan->objects.data[b->object].kernel &&
 	       !(plan->functions.data[b->function].flags & FUNCTION_RANGE);
 }
 

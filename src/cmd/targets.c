@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Resolves operands to functions: OBJECT FUNC…, OBJECT:FUNC…, @POINTS, and the kernel's FUNC…;
- * applies --exclude. */
+/* Resolves operands to functions: OBJECT FUNC…, OBJECT:FUNC…, @POINTS, the kernel's FUNC…, and both
+ * together; applies --exclude. */
 #include <errno.h>
 #include <stdlib.h>
 #include "cmd.h"
@@ -83,25 +83,32 @@ static const char *object_colon(const char *text)
 	return NULL;
 }
 
+/* OBJECT:FUNC, or @POINTS. */
+static int find_pair(struct targets *n, const char *text, pid_t pid)
+{
+	const char *colon = object_colon(text);
+	autofree char *object = colon ? xstrndup(text, colon - text) : NULL;
+	struct object *o;
+	int err;
+
+	if (*text == '@')
+		return find_points(n, text + 1, NULL, pid);
+	if (!colon)
+		return err__set(EINVAL, "'%s' names no function; write OBJECT:FUNC", text);
+	err = targets__open(n, object, pid, &o);
+	return err ? err : find_in_object(n, o, colon + 1, pid);
+}
+
 static int find_pairs(struct targets *n, const struct args *a, pid_t pid)
 {
-	struct object *o;
-	int err = 0;
+	int err;
 
-	for (size_t i = 0; !err && i < a->operands.len; i++) {
-		const char *text = a->operands.data[i], *colon = object_colon(text);
-		autofree char *object = colon ? xstrndup(text, colon - text) : NULL;
-
-		if (*text == '@') {
-			err = find_points(n, text + 1, NULL, pid);
-			continue;
-		}
-		if (!colon)
-			return err__set(EINVAL, "'%s' names no function; write OBJECT:FUNC", text);
-		err = targets__open(n, object, pid, &o);
-		err = err ? err : find_in_object(n, o, colon + 1, pid);
+	for (size_t i = 0; i < a->operands.len; i++) {
+		err = find_pair(n, a->operands.data[i], pid);
+		if (err)
+			return err;
 	}
-	return err;
+	return 0;
 }
 
 static bool is_object(const char *name, pid_t pid)
@@ -144,36 +151,98 @@ static int read_kernel_text(void *ctx, uint64_t vaddr, void *buf, size_t len)
 	return err ? err : kmem__read(*k, vaddr, buf, len);
 }
 
-static int find_kernel(struct targets *n, const struct args *a, size_t first, bool all)
+struct modules {
+	struct object **modules;
+	size_t n;
+};
+
+static int open_kernel(struct targets *n, struct modules *m)
 {
-	struct object **modules = NULL;
 	struct kmem *kmem = NULL;
-	size_t nmodules = 0;
-	struct spec spec;
-	int err = kernel__open(read_kernel_text, &kmem, kprobe_layout__read, &n->kernel, &modules,
-			       &nmodules);
+	int err = kernel__open(read_kernel_text, &kmem, kprobe_layout__read, &n->kernel,
+			       &m->modules, &m->n);
 
 	kmem__close(kmem);
 	if (err)
 		return err;
 	vec__push(&n->objects, n->kernel);
-	for (size_t i = 0; i < nmodules; i++)
-		vec__push(&n->objects, modules[i]);
-	for (size_t i = first; !err && i < a->operands.len + (all && a->operands.len == first);
-	     i++) {
-		err = spec__parse(i < a->operands.len ? a->operands.data[i] : "*", true, &spec);
-		if (err)
-			break;
-		err = spec.kind == SPEC_POINTS || spec.kind == SPEC_LINE
-			      ? err__set(
-					EINVAL,
-					"'%s': the kernel's functions are named by name or address",
-					spec.text)
-			      : kernel__resolve(n->kernel, modules, nmodules, &spec, &n->functions);
-		spec__free(&spec);
-	}
-	free(modules);
+	for (size_t i = 0; i < m->n; i++)
+		vec__push(&n->objects, m->modules[i]);
+	return 0;
+}
+
+static int find_in_kernel(struct targets *n, const struct modules *m, const char *text)
+{
+	struct spec spec;
+	int err = spec__parse(text, true, &spec);
+
+	if (err)
+		return err;
+	err = spec.kind == SPEC_POINTS || spec.kind == SPEC_LINE
+		      ? err__set(EINVAL,
+				 "'%s': the kernel's functions are named by name or address",
+				 spec.text)
+		      : kernel__resolve(n->kernel, m->modules, m->n, &spec, &n->functions);
+	spec__free(&spec);
 	return err;
+}
+
+/* Operands from first on; all: no operand names every function. */
+static int find_kernel(struct targets *n, const struct args *a, size_t first, bool all)
+{
+	struct modules m = {0};
+	int err = open_kernel(n, &m);
+
+	if (!err && all && a->operands.len == first)
+		err = find_in_kernel(n, &m, "*");
+	for (size_t i = first; !err && i < a->operands.len; i++)
+		err = find_in_kernel(n, &m, a->operands.data[i]);
+	free(m.modules);
+	return err;
+}
+
+/* ---- user:OBJECT:FUNC and kernel:FUNC together ---- */
+
+/* What is behind the prefix; NULL: it is another one. */
+static const char *behind(const char *text, const char *prefix)
+{
+	size_t len = strlen(prefix);
+
+	return strncmp(text, prefix, len) ? NULL : text + len;
+}
+
+static int find_one(struct targets *n, const struct modules *m, const char *text, pid_t pid)
+{
+	const char *user = behind(text, "user:"), *kernel = behind(text, "kernel:");
+
+	if (user)
+		return find_pair(n, user, pid);
+	if (kernel)
+		return find_in_kernel(n, m, kernel);
+	return err__set(EINVAL, "'%s': write user:OBJECT:FUNC or kernel:FUNC", text);
+}
+
+static int find_both(struct targets *n, const struct args *a, pid_t pid)
+{
+	struct modules m = {0};
+	int err = targets__name_kernel(a) ? open_kernel(n, &m) : 0;
+
+	for (size_t i = 0; !err && i < a->operands.len; i++)
+		err = find_one(n, &m, a->operands.data[i], pid);
+	free(m.modules);
+	return err;
+}
+
+bool targets__name_kernel(const struct args *a)
+{
+	if (a->verb->bit == VERB_LIST)
+		return !strcmp(a->operands.data[0], "kernel");
+	if (a->verb->bit != VERB_BOTH)
+		return a->verb->bit == VERB_KERNEL;
+	for (size_t i = 0; i < a->operands.len; i++)
+		if (behind(a->operands.data[i], "kernel:"))
+			return true;
+	return false;
 }
 
 /* ---- --exclude ---- */
@@ -244,8 +313,17 @@ static int exclude_one(struct targets *n, const char *text, bool kernel)
 	return err;
 }
 
-static int exclude(struct targets *n, const struct args *a, bool kernel)
+static bool names_programs(const struct targets *n)
 {
+	for (size_t i = 0; i < n->objects.len; i++)
+		if (!object__is_kernel(n->objects.data[i]))
+			return true;
+	return false;
+}
+
+static int exclude(struct targets *n, const struct args *a)
+{
+	bool kernel = !names_programs(n);
 	const char **text;
 	int err;
 
@@ -264,7 +342,7 @@ static int check_machine(const struct targets *n)
 	struct object **o;
 
 	vec__each (o, &n->objects)
-		if (!here || (*o)->machine != here->machine)
+		if (!object__is_kernel(*o) && (!here || (*o)->machine != here->machine))
 			return err__set(ENOEXEC,
 					"%s is for %s and can't be traced on this machine: "
 					"bbtrace list shows its functions, branches and code",
@@ -272,19 +350,25 @@ static int check_machine(const struct targets *n)
 	return 0;
 }
 
-int targets__find(struct targets *n, const struct args *a, bool kernel, pid_t pid, bool all)
+static int find(struct targets *n, const struct args *a, pid_t pid, bool all)
 {
-	size_t first = kernel && a->verb->bit == VERB_LIST;
+	if (a->verb->bit == VERB_BOTH)
+		return find_both(n, a, pid);
+	if (targets__name_kernel(a))
+		return find_kernel(n, a, a->verb->bit == VERB_LIST, all);
+	return find_user(n, a, pid, all);
+}
+
+int targets__find(struct targets *n, const struct args *a, pid_t pid, bool all)
+{
 	int err;
 
 	*n = (struct targets){0};
-	if (kernel)
-		err = find_kernel(n, a, first, all);
-	else
-		err = find_user(n, a, pid, all);
-	if (!err && !kernel && a->verb->bit != VERB_LIST)
+	err = find(n, a, pid, all);
+	if (!err && a->verb->bit != VERB_LIST)
 		err = check_machine(n);
-	err = err || !a->exclude.len ? err : exclude(n, a, kernel);
+	if (!err && a->exclude.len)
+		err = exclude(n, a);
 	if (err)
 		targets__free(n);
 	else

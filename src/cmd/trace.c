@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The verbs user and kernel: resolves operands, builds the plan, attaches probes, and writes the
- * trace to stdout or a file. */
+/* The verbs user, kernel and trace: resolves operands, builds the plan, attaches probes, and writes
+ * the trace to stdout or a file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -21,7 +21,8 @@ struct session {
 	struct child child;
 	struct branch_weights *weights; /* from --profile; NULL: none */
 	struct plan *plan;
-	struct probe *probe;
+	struct sources *sources;
+	struct probe *probe; /* one of them */
 	struct tracepoints tracepoints;
 	struct live live;
 	struct trace_meta meta;
@@ -34,13 +35,13 @@ struct session {
 /* ---- signals: set a flag and disable the probes at once ---- */
 
 static volatile sig_atomic_t asked_to_stop;
-static struct probe *probe_to_stop;
+static struct sources *sources_to_stop;
 static volatile sig_atomic_t forward_to;
 
 static void on_signal(int sig, siginfo_t *info, void *context)
 {
-	if (probe_to_stop)
-		probe__stop(probe_to_stop);
+	if (sources_to_stop)
+		sources__stop(sources_to_stop);
 	/* CMD also gets the signals of the terminal's keys */
 	if (forward_to && info->si_code <= 0)
 		kill(forward_to, sig);
@@ -186,7 +187,7 @@ static int check_native(const struct plan *plan)
 
 static bool wants_tail_calls(const struct session *s)
 {
-	return s->args.verb->bit == VERB_USER && (s->args.events & PLAN_RETURN) &&
+	return plan__has_programs(s->plan) && (s->args.events & PLAN_RETURN) &&
 	       s->args.returns == RETURNS_RET;
 }
 
@@ -207,7 +208,7 @@ static int spare_probes(struct session *s, struct plan_options *o)
 	unsigned probes = s->plan->probes;
 	int err;
 
-	if (!o->kernel || work <= ATTACH_WORK || s->args.placement_given ||
+	if (work <= ATTACH_WORK || s->args.placement_given ||
 	    s->plan->placement == PLACEMENT_WITNESS)
 		return 0;
 	plan__free(s->plan);
@@ -223,9 +224,7 @@ static int spare_probes(struct session *s, struct plan_options *o)
 
 static int make_plan(struct session *s)
 {
-	bool kernel = s->args.verb->bit == VERB_KERNEL;
 	struct plan_options o = {.events = s->args.events,
-				 .kernel = kernel,
 				 .placement = render__placement(&s->args, record_name(&s->args)),
 				 .mechanism = s->args.attach,
 				 .return_probes = s->args.returns == RETURNS_PROBE,
@@ -242,15 +241,15 @@ static int make_plan(struct session *s)
 		o.weights = branch_weights__counts;
 		o.weights_ctx = s->weights;
 	}
-	if (kernel)
+	if (targets__name_kernel(&s->args))
 		tracepoints__pin(&s->tracepoints);
-	err = targets__find(&s->targets, &s->args, kernel, pid, false);
+	err = targets__find(&s->targets, &s->args, pid, false);
 	if (err)
 		return err;
-	if (kernel)
+	if (s->targets.kernel)
 		kernel_syscalls__count(&s->targets.functions);
 	o.kernel_object = s->targets.kernel;
-	o.patchable_unsafe = !kernel && patchable_is_unsafe();
+	o.patchable_unsafe = patchable_is_unsafe();
 	err = plan__build(&s->targets.functions, &o, &s->plan);
 	err = err ? err : check_native(s->plan);
 	for (int i = 0; !err && i < MAX_TAIL_ROUNDS && wants_tail_calls(s) &&
@@ -290,7 +289,7 @@ static void tell_cost(const struct session *s)
 
 	if (system_wide(&s->args))
 		note("tracing every process but bbtrace itself; limit it with -p PID or -- CMD");
-	if (s->plan->kernel || spares == SPARES_ALL)
+	if (!plan__has_programs(s->plan) || spares == SPARES_ALL)
 		return;
 	if (spares == SPARES_OTHERS)
 		note("children of the traced processes are slowed at each hit as well until they exec%s",
@@ -312,15 +311,18 @@ static int attach(struct session *s, struct probe_options *o)
 {
 	uint64_t start = now_ns(CLOCK_MONOTONIC);
 	struct progress progress;
+	struct str by = {0};
 	int err = probe__open(s->plan, o, &s->probe);
 
-	if (!err)
+	if (!err) {
+		sources__add(s->sources, probe__source(s->probe));
 		tell_cost(s);
+	}
 	progress__attach(&progress, note__level() == NOTE_NORMAL, s->plan->probes,
 			 plan__attach_work(s->plan));
 	o->attached = on_attached;
 	o->attached_ctx = &progress;
-	err = err ? err : probe__attach(s->probe);
+	err = err ? err : sources__attach(s->sources);
 	progress__end(&progress);
 	o->attached = NULL;
 	if (err)
@@ -330,10 +332,12 @@ static int attach(struct session *s, struct probe_options *o)
 			ENOTSUP,
 			"none of the %zu sites can be probed; bbtrace list --sites tells why",
 			s->plan->sites.len);
+	probe__mechanisms(s->probe, &by);
 	note_verbose(
 		"%u probes attached by %s in %.3f s; the BPF program is %u verified instructions",
-		s->plan->probes, probe__mechanism(s->probe),
-		(now_ns(CLOCK_MONOTONIC) - start) / 1e9, probe__verified_insns(s->probe));
+		s->plan->probes, by.data, (now_ns(CLOCK_MONOTONIC) - start) / 1e9,
+		probe__verified_insns(s->probe));
+	str__free(&by);
 	return 0;
 }
 
@@ -372,9 +376,10 @@ static int poll_until_over(struct session *s)
 
 		if (over || now >= end)
 			break;
-		err = probe__poll(s->probe, (int)min_of((end - now) / 1000000 + 1, (uint64_t)100),
-				  &s->live.sink);
-		err = err ? err : live__tick(&s->live, now, probe__settled(s->probe));
+		err = sources__take(s->sources,
+				    (int)min_of((end - now) / 1000000 + 1, (uint64_t)100),
+				    &s->live.sink);
+		err = err ? err : live__tick(&s->live, now, sources__settled(s->sources));
 		err = err ? err : write_out(s, now);
 	}
 	for (size_t i = 0; i < npids; i++)
@@ -393,9 +398,9 @@ static int finish(struct session *s, int err)
 {
 	int end;
 
-	probe__stop(s->probe);
+	sources__stop(s->sources);
 	if (!err)
-		err = probe__drain(s->probe, &s->live.sink);
+		err = sources__losses(s->sources, &s->live.sink);
 	end = err == 1 || !err ? show__finish(&s->live.show, newest_first(&s->args)) : 0;
 	err = clean(s, end < 0 ? end : err);
 	end = clean(s, end_output(s));
@@ -412,7 +417,8 @@ static void drop_privileges(struct session *s)
 {
 	uint64_t keep = PRIVILEGE_SYS_PTRACE;
 
-	if (!s->plan->kernel || (s->args.format && s->args.format->lines)) /* or sources */
+	if (plan__has_programs(s->plan) ||
+	    (s->args.format && s->args.format->lines)) /* or sources */
 		keep |= PRIVILEGE_DAC_READ_SEARCH | PRIVILEGE_CHECKPOINT_RESTORE;
 	if (s->child.pid)
 		keep |= PRIVILEGE_KILL;
@@ -437,7 +443,7 @@ static void raise_limits(void)
 /* Does the trace include processes that run already? */
 static bool rescans(const struct session *s)
 {
-	return !s->child.pid && !s->plan->kernel;
+	return !s->child.pid && plan__has_programs(s->plan);
 }
 
 /* A trace file has all registers, for any later report. */
@@ -467,7 +473,7 @@ static int run(struct session *s, int *status)
 	if (err)
 		return err;
 	drop_privileges(s);
-	probe_to_stop = s->probe;
+	sources_to_stop = s->sources;
 	live__open(&s->live, s->plan, &s->targets, &t, s->render.output, s->recorder,
 		   s->args.limit);
 	if (s->args.last)
@@ -482,7 +488,7 @@ static int run(struct session *s, int *status)
 	err = begin_output(s);
 	if (err)
 		return clean(s, err);
-	probe__start(s->probe);
+	sources__start(s->sources);
 	err = s->child.pid ? child__start(&s->child, status) : 0;
 	if (err) {
 		child__ended(&s->child, true);
@@ -513,9 +519,9 @@ static int trace(struct session *s, int *status)
 
 static void close_session(struct session *s)
 {
-	probe_to_stop = NULL;
+	sources_to_stop = NULL;
 	child__cancel(&s->child);
-	probe__close(s->probe);
+	sources__close(s->sources);
 	tracepoints__release(&s->tracepoints);
 	util__close(&s->btf);
 	render__close(&s->render);
@@ -558,7 +564,7 @@ int trace__check(struct args *a)
 
 int trace__run(struct args *a)
 {
-	struct session s = {.args = *a, .render.sink.fd = -1, .btf = -1};
+	struct session s = {.args = *a, .render.sink.fd = -1, .btf = -1, .sources = sources__new()};
 	int status = EXIT_CANNOT, err = trace(&s, &status);
 
 	/* now, not in main: CMD may run for long */

@@ -255,13 +255,13 @@ bool function__around(const struct object *o, uint64_t addr, struct function *ou
 
 /* Replaces FUNCTION_IFUNC members by the functions that their resolvers can return; *unknown counts
  * resolvers that may return others. */
-int ifunc__replace(const function_vec *in, const struct object *kernel, bool in_kernel,
-		   function_vec *out, uint32_t *unknown);
+int ifunc__replace(const function_vec *in, const struct object *kernel, function_vec *out,
+		   uint32_t *unknown);
 
 /* ---- blocks and the stack (stack.c) ---- */
 
 /* A register's value after a block: that of a register before it, plus bytes. */
-enum source { FROM_SP, FROM_FP, FROM_UNKNOWN, FROM_MEMORY };
+enum term_source { FROM_SP, FROM_FP, FROM_UNKNOWN, FROM_MEMORY };
 struct term {
 	int32_t bytes;
 	uint8_t source;

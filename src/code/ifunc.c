@@ -31,9 +31,9 @@ static void returned(struct graph *g, struct values *all)
 }
 
 static void ask_resolver(const struct function *resolver, const struct object *kernel,
-			 bool in_kernel, struct values *out)
+			 struct values *out)
 {
-	struct graph *g = graph__new(resolver->object, kernel, in_kernel);
+	struct graph *g = graph__new(resolver->object, kernel, object__is_kernel(resolver->object));
 	struct function copy;
 
 	memset(out, 0, sizeof(*out));
@@ -89,13 +89,13 @@ static void add_implementation(const struct function *asked, uint64_t entry, fun
 }
 
 /* True: at least one implementation is known. */
-static bool replace_one(const struct function *f, const struct object *kernel, bool in_kernel,
-			function_vec *out, uint32_t *unknown)
+static bool replace_one(const struct function *f, const struct object *kernel, function_vec *out,
+			uint32_t *unknown)
 {
 	struct values v;
 	bool any = false;
 
-	ask_resolver(f, kernel, in_kernel, &v);
+	ask_resolver(f, kernel, &v);
 	for (unsigned i = 0; i < v.n; i++) {
 		add_implementation(f, v.v[i], out);
 		any |= has(out, f->object, v.v[i]);
@@ -104,8 +104,8 @@ static bool replace_one(const struct function *f, const struct object *kernel, b
 	return any;
 }
 
-int ifunc__replace(const function_vec *in, const struct object *kernel, bool in_kernel,
-		   function_vec *out, uint32_t *unknown)
+int ifunc__replace(const function_vec *in, const struct object *kernel, function_vec *out,
+		   uint32_t *unknown)
 {
 	const struct function *f, *dark = NULL;
 
@@ -114,7 +114,7 @@ int ifunc__replace(const function_vec *in, const struct object *kernel, bool in_
 		if (!(f->flags & FUNCTION_IFUNC))
 			function__copy(vec__add(out), f);
 	vec__each (f, in)
-		if (f->flags & FUNCTION_IFUNC && !replace_one(f, kernel, in_kernel, out, unknown))
+		if (f->flags & FUNCTION_IFUNC && !replace_one(f, kernel, out, unknown))
 			dark = f;
 	if (dark && !out->len)
 		return err__set(

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
+/*
+ * decode: turns records of the BPF program (bpf/wire.h) into events. Compact records are expanded
+ * from the thread's last full record. Targets that the BPF program could not read are looked up in
+ * the program's file.
+ */
 #include <errno.h>
 #include <linux/types.h>
 #include <stdlib.h>
-#include "event/decode.h"
+#include "event/event.h"
+#include "plan/plan.h"
 #include "../bpf/wire.h"
 
 #define KEPT_MIN 1024
@@ -189,6 +195,8 @@ static void take_entry(struct decoder *d, const struct wire_entry *e, size_t siz
 	*out = (struct event_entry){
 		.ip = e->regs[d->plan->arch->ip_reg % WIRE_REGS],
 		.caller = e->event.missing & WIRE_NO_CALLER ? 0 : e->caller,
+		.user_ip = e->user_ip,
+		.user_sp = e->user_sp,
 		.pending = e->event.state & WIRE_PENDING,
 		.comm = d->comm,
 		.regs = (const uint64_t *)e->regs,

@@ -48,8 +48,11 @@ enum stack_end {
 
 /* The extra data of an entry. The pointers are valid as long as the event is. */
 struct event_entry {
-	uint64_t ip;	  /* running address of the probe */
-	uint64_t caller;  /* the return address; 0: not known */
+	uint64_t ip;		   /* running address of the probe */
+	uint64_t caller;	   /* the return address; 0: not known */
+	uint64_t user_ip, user_sp; /* of a kernel function: the registers of the thread's program.
+				      ip: of the next instruction to run, or of the system call;
+				      0: a kernel thread, or not recorded */
 	bool pending;	  /* a return probe had replaced it: the call that it was set for has not
 			     returned */
 	const char *comm; /* at most 15 bytes */
@@ -104,5 +107,21 @@ struct sideband_event {
 	uint64_t count;		     /* LOST, INNER */
 	const char *text; /* COMM, EXEC: the name; MAP: the path. Valid during the call */
 };
+
+/* ---- from records of the BPF program (bpf/wire.h) to events (decode.c) ---- */
+
+struct plan;
+struct decoder;
+/* plan must outlive it. */
+struct decoder *decoder__new(const struct plan *plan);
+void decoder__free(struct decoder *d);
+/*
+ * Decodes one record of the ring buffer: size bytes, 8-byte aligned. Every record must be passed,
+ * in order. settled is a CLOCK_MONOTONIC time in ns: all records made before it have been passed.
+ * The event is valid until the next call. NULL: the record doesn't belong to this plan (a message
+ * is set).
+ */
+const struct event *decoder__event(struct decoder *d, const void *record, size_t size,
+				   uint64_t settled);
 
 #endif

@@ -206,6 +206,9 @@ static void code_entry(struct codec *c, struct record *x, const struct site_stat
 	code_comm(c, x->comm, th);
 	code_registers(c, x, s, th);
 	code_changed(c, x->args, th->args, EVENT_ARGS);
+	if (c->m.major >= 3 && c->m.has_programs && x->site < c->m.plan->sites.len &&
+	    plan__is_kernel_site(c->m.plan, x->site))
+		code_changed(c, x->user, th->user, ARRAY_SIZE(x->user));
 	if (x->kind == RECORD_STACK)
 		code_stack(c, x, th);
 }

@@ -8,6 +8,16 @@
 
 struct event_decoder {
 	struct codec c;
+	uint64_t items;		 /* of the block, that are still to come */
+	uint64_t run;		 /* of them, those of this thread */
+	struct thread_state *th; /* NULL: side events */
+	/* the last item */
+	struct item item;
+	struct record record;
+	struct event event;
+	struct event_entry entry;
+	char comm[sizeof(((struct record *)0)->comm) + 1];
+	char *text; /* of a side event; owned */
 };
 
 struct event_decoder *event_decoder__new(const struct plan *plan, unsigned major)
@@ -20,8 +30,10 @@ struct event_decoder *event_decoder__new(const struct plan *plan, unsigned major
 
 void event_decoder__free(struct event_decoder *d)
 {
-	if (d)
-		event_model__free(&d->c.m);
+	if (!d)
+		return;
+	event_model__free(&d->c.m);
+	free(d->text);
 	free(d);
 }
 
@@ -80,6 +92,8 @@ static void give_entry(const struct codec *c, const struct record *x, char *comm
 	*out = (struct event_entry){
 		.ip = x->regs[c->m.plan->arch->ip_reg],
 		.caller = x->state & RECORD_NO_CALLER ? 0 : x->caller,
+		.user_ip = x->user[0],
+		.user_sp = x->user[1],
 		.pending = x->state & RECORD_PENDING,
 		.comm = comm,
 		.regs = x->state & RECORD_NO_REGS ? NULL : x->regs,
@@ -110,78 +124,75 @@ static void give_values(const struct codec *c, const struct record *x, struct ev
 	}
 }
 
-static int give_record(struct codec *c, struct thread_state *th,
-		       int (*fn)(void *ctx, const struct item *item), void *ctx)
+static int take_record(struct event_decoder *d)
 {
-	struct record x = {0};
-	struct event_entry entry;
-	struct event event;
-	char comm[sizeof(x.comm) + 1] = "";
+	struct record *x = &d->record;
+	struct codec *c = &d->c;
 
-	codec__record(c, &x, th);
+	memset(x, 0, sizeof(*x));
+	codec__record(c, x, d->th);
 	if (is_bad(c))
 		return -EBADMSG;
 	if (c->m.major < 3)
-		convert(&x);
-	event = (struct event){.time = x.time,
-			       .pid = th->pid,
-			       .tid = th->tid,
-			       .sp = x.sp,
-			       .site = x.site,
-			       .cpu = x.cpu,
-			       .type = types[x.kind],
-			       .interrupt = x.state >> RECORD_INTERRUPT_SHIFT & 7,
-			       .taken = x.taken};
-	if (has_values(x.kind))
-		give_values(c, &x, &event);
-	if (event.type == EVENT_ENTRY) {
-		give_entry(c, &x, comm, &entry);
-		event.entry = &entry;
+		convert(x);
+	d->event = (struct event){.time = x->time,
+				  .pid = d->th->pid,
+				  .tid = d->th->tid,
+				  .sp = x->sp,
+				  .site = x->site,
+				  .cpu = x->cpu,
+				  .type = types[x->kind],
+				  .interrupt = x->state >> RECORD_INTERRUPT_SHIFT & 7,
+				  .taken = x->taken};
+	if (has_values(x->kind))
+		give_values(c, x, &d->event);
+	if (d->event.type == EVENT_ENTRY) {
+		give_entry(c, x, d->comm, &d->entry);
+		d->event.entry = &d->entry;
 	}
-	return fn(ctx, &(struct item){.type = ITEM_EVENT, .event = &event});
+	d->item = (struct item){.type = ITEM_EVENT, .event = &d->event};
+	return 0;
 }
 
-static int give_sideband(struct codec *c, int (*fn)(void *ctx, const struct item *item), void *ctx)
+static int take_sideband(struct event_decoder *d)
 {
-	struct item item = {.type = ITEM_SIDEBAND};
-	autofree char *own = NULL;
 	uint64_t type = 0;
 
-	codec__sideband(c, &type, &item.sideband, &own);
-	if (is_bad(c))
+	free(d->text);
+	d->text = NULL;
+	d->item = (struct item){.type = ITEM_SIDEBAND};
+	codec__sideband(&d->c, &type, &d->item.sideband, &d->text);
+	if (is_bad(&d->c))
 		return -EBADMSG;
-	item.sideband.type = type;
+	d->item.sideband.type = type;
 	if (type == SIDEBAND_ITEM_LOST)
-		item.type = ITEM_LOST;
-	return fn(ctx, &item);
+		d->item.type = ITEM_LOST;
+	return 0;
 }
 
-static int give_run(struct codec *c, uint64_t items, uint64_t *given,
-		    int (*fn)(void *ctx, const struct item *item), void *ctx)
+/* Whose the next items are, and how many. */
+static int begin_run(struct event_decoder *d)
 {
-	uint64_t run = get_number(&c->in[COLUMN_RUNS]), n = get_number(&c->in[COLUMN_RUNS]);
-	struct thread_state *th = NULL;
-	int err = 0;
+	struct codec *c = &d->c;
+	uint64_t run = get_number(&c->in[COLUMN_RUNS]);
 
-	if (c->in[COLUMN_RUNS].bad || !n || n > items - *given || run > c->m.nthreads + 1 ||
+	d->run = get_number(&c->in[COLUMN_RUNS]);
+	if (c->in[COLUMN_RUNS].bad || !d->run || d->run > d->items || run > c->m.nthreads + 1 ||
 	    run > MODEL_THREADS_MAX)
 		return -EBADMSG;
+	d->th = NULL;
 	if (run)
-		th = run > c->m.nthreads ? new_thread(c) : c->m.threads.data[run - 1];
-	for (uint64_t i = 0; !err && i < n; i++)
-		err = th ? give_record(c, th, fn, ctx) : give_sideband(c, fn, ctx);
-	*given += n;
-	return err;
+		d->th = run > c->m.nthreads ? new_thread(c) : c->m.threads.data[run - 1];
+	return 0;
 }
 
-int event_decoder__run(struct event_decoder *d, const uint8_t *raw, size_t len,
-		       int (*fn)(void *ctx, const struct item *item), void *ctx)
+int event_decoder__begin(struct event_decoder *d, const uint8_t *raw, size_t len)
 {
 	struct reader r = {raw, raw + len, false};
-	uint64_t items = get_number(&r), given = 0;
 	struct codec *c = &d->c;
-	int err = 0;
 
+	d->items = get_number(&r);
+	d->run = 0;
 	c->bad = false;
 	for (int i = 0; i < COLUMNS; i++) {
 		c->in[i] = get_part(&r);
@@ -189,9 +200,22 @@ int event_decoder__run(struct event_decoder *d, const uint8_t *raw, size_t len,
 			c->bits_in[i] = (struct bit_reader){.bytes = c->in[i]};
 	}
 	event_model__reset(&c->m);
-	if (r.bad)
-		return -EBADMSG;
-	while (!err && given < items)
-		err = give_run(c, items, &given, fn, ctx);
-	return err;
+	return r.bad ? -EBADMSG : 0;
+}
+
+int event_decoder__next(struct event_decoder *d, const struct item **out)
+{
+	int err = 0;
+
+	if (!d->items)
+		return 0;
+	if (!d->run)
+		err = begin_run(d);
+	if (err)
+		return err;
+	d->run--;
+	d->items--;
+	err = d->th ? take_record(d) : take_sideband(d);
+	*out = &d->item;
+	return err ? err : 1;
 }

@@ -112,6 +112,8 @@ static void take_entry(struct record *x, const struct event_entry *e)
 	if (e->pending)
 		x->state |= RECORD_PENDING;
 	x->caller = e->caller;
+	x->user[0] = e->user_ip;
+	x->user[1] = e->user_sp;
 	memcpy(x->comm, e->comm, strnlen(e->comm, sizeof(x->comm)));
 	if (e->regs)
 		memcpy(x->regs, e->regs, min_of(e->nregs, EVENT_REGS) * sizeof(*x->regs));

@@ -5,7 +5,8 @@
 
 void event_model__init(struct event_model *m, const struct plan *plan, unsigned major)
 {
-	*m = (struct event_model){.plan = plan, .major = major};
+	*m = (struct event_model){
+		.plan = plan, .has_programs = plan__has_programs(plan), .major = major};
 	m->sites = xcalloc(plan->sites.len + 1, sizeof(*m->sites));
 	m->followers = xcalloc(FOLLOWERS, sizeof(*m->followers));
 	event_model__reset(m);
@@ -112,6 +113,7 @@ static void take_entry(const struct event_model *m, struct thread_state *th, str
 	memcpy(th->comm, x->comm, sizeof(th->comm));
 	memcpy(th->regs, x->regs, sizeof(th->regs));
 	memcpy(th->args, x->args, sizeof(th->args));
+	memcpy(th->user, x->user, sizeof(th->user));
 	if (x->kind != RECORD_STACK)
 		return;
 	th->frames = x->frames;

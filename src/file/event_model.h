@@ -37,6 +37,7 @@ struct record {
 	uint64_t caller;
 	char comm[16];
 	uint64_t regs[EVENT_REGS], args[EVENT_ARGS];
+	uint64_t user[2]; /* kernel, in a plan with programs: user_ip, user_sp */
 	/* STACK */
 	uint64_t frames, stack[STACK_FRAMES], stack_end;
 };
@@ -88,7 +89,7 @@ struct thread_state {
 	uint64_t time;	  /* of its last record in this block; 0: none */
 	uint64_t context; /* hash of the previous branch and its outcome */
 	char comm[16];
-	uint64_t regs[EVENT_REGS], args[EVENT_ARGS];
+	uint64_t regs[EVENT_REGS], args[EVENT_ARGS], user[2];
 	struct {
 		uint64_t sp, caller;
 	} callers[CALLERS_KEPT]; /* return addresses by stack slot */
@@ -98,8 +99,9 @@ struct thread_state {
 
 struct event_model {
 	const struct plan *plan;
-	unsigned major; /* of the format: 1 has no time prediction; 1 and 2 have flags */
-	uint32_t epoch; /* number of the block: state of another epoch counts as empty */
+	bool has_programs; /* plan__has_programs() */
+	unsigned major;	   /* of the format: 1 has no time prediction; 1 and 2 have flags */
+	uint32_t epoch;	   /* number of the block: state of another epoch counts as empty */
 	uint64_t time;
 	struct site_state *sites; /* by site, and one more for records without a site */
 	struct follower *followers;

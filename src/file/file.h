@@ -80,10 +80,37 @@ bool trace_reader__is_magic(const void *data, size_t len);
 struct trace_reader *trace_reader__new(trace_read_fn read, void *ctx);
 /* Frees the plan, the objects and all that they hold, too. */
 void trace_reader__free(struct trace_reader *r);
+/* What a file holds, one after the other, in the order in which it was written. */
+enum trace_item_type {
+	TRACE_BEGIN,  /* the plan is there: trace_reader__plan(), trace_reader__meta() */
+	TRACE_OBJECT, /* .object; its symbols may become more */
+	TRACE_MAPPED, /* the file which mappings show as .dev, .ino and .path is .object */
+	TRACE_EVENT,
+	TRACE_SIDEBAND,
+	TRACE_LOST, /* .count events of thread .pid, .tid */
+};
+struct trace_item {
+	enum trace_item_type type;
+	const struct object *object;
+	uint64_t dev, ino;
+	const char *path;
+	const struct event *event;
+	const struct sideband_event *sideband;
+	uint32_t pid, tid;
+	uint64_t count;
+};
 /*
- * 0: read to the end. -ENOEXEC, -ENOTSUP: not a trace file, or of a newer version. -EBADMSG:
- * damaged; -ENODATA: truncated. All before that point was passed on, and the message says where it
- * is. Else what a callback or read returned.
+ * 1: *out is the next item; what it points to is valid until the next call. 0: the end. Errors are
+ * those of trace_reader__run().
+ */
+int trace_reader__next(struct trace_reader *r, struct trace_item *out);
+/* From TRACE_BEGIN on. */
+const struct plan *trace_reader__plan(const struct trace_reader *r);
+const struct trace_meta *trace_reader__meta(const struct trace_reader *r);
+/*
+ * Passes each item to its callback. 0: read to the end. -ENOEXEC, -ENOTSUP: not a trace file, or of
+ * a newer version. -EBADMSG: damaged; -ENODATA: truncated. All before that point was passed on, and
+ * the message says where it is. Else what a callback or read returned.
  */
 int trace_reader__run(struct trace_reader *r, const struct trace_calls *calls, void *ctx);
 /* How the trace ended; NULL: not read (yet). */

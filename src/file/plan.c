@@ -178,7 +178,6 @@ static void tell_roles(struct plan *p)
 static void take_head(struct plan *p, const struct file_plan *row)
 {
 	p->arch = arch__by_machine(row->machine);
-	p->kernel = row->kernel;
 	p->unprobed_rets = row->unprobed_rets;
 	p->return_probes = row->return_probes;
 	p->placement = row->placement;

@@ -14,20 +14,20 @@
 struct trace_reader {
 	trace_read_fn read;
 	void *ctx;
-	const struct trace_calls *calls;
-	void *calls_ctx;
 	uint64_t offset; /* of the next byte to read */
 	uint64_t block_offset;
-	uint32_t number; /* of the next block */
-	unsigned major;	 /* of the format */
+	uint32_t number, blocks; /* of the block that is read; how many there were */
+	unsigned major;		 /* of the format; 0: nothing was read yet */
 	uint8_t *stored, *raw;
 	size_t stored_cap, raw_cap;
 	struct file_rows rows;
 	struct pool pool;
 	struct file_objects objects;
-	size_t told; /* objects that were passed to calls->object */
+	size_t objects_given, mapped_given;
 	struct plan *plan;
+	bool begins; /* the plan is to be given */
 	struct event_decoder *events;
+	bool in_events; /* the block has more of them */
 	bool ended;
 };
 
@@ -144,33 +144,6 @@ static int cut(const struct trace_reader *r)
 
 /* ---- contents of blocks ---- */
 
-static int tell_objects(struct trace_reader *r)
-{
-	int err = 0;
-
-	for (; !err && r->told < r->objects.all.len; r->told++)
-		if (r->calls->object)
-			err = r->calls->object(r->calls_ctx, r->objects.all.data[r->told]);
-	return err;
-}
-
-static int tell_mapped(struct trace_reader *r)
-{
-	int err = 0;
-
-	for (size_t i = 0; !err && i < r->rows.mapped.len; i++) {
-		const struct file_mapped *m = &r->rows.mapped.data[i];
-
-		if (m->object >= r->objects.all.len || !m->path)
-			return damaged(r);
-		if (r->calls->mapped)
-			err = r->calls->mapped(r->calls_ctx, m->dev, m->ino, m->path,
-					       r->objects.all.data[m->object]);
-	}
-	r->rows.mapped.len = 0;
-	return err;
-}
-
 /* The plan is complete. */
 static int begin(struct trace_reader *r)
 {
@@ -182,8 +155,8 @@ static int begin(struct trace_reader *r)
 	if (err)
 		return err == -EBADMSG ? damaged(r) : err;
 	r->events = event_decoder__new(r->plan, r->major);
-	err = r->calls->begin ? r->calls->begin(r->calls_ctx, r->plan, &r->rows.meta.data[0]) : 0;
-	return err ? err : tell_objects(r);
+	r->begins = true;
+	return 0;
 }
 
 static int take_table(struct trace_reader *r, const struct block *b)
@@ -200,24 +173,6 @@ static int take_table(struct trace_reader *r, const struct block *b)
 	if (b->type == BLOCK_END) {
 		r->ended = r->rows.end.len;
 		return r->ended ? 0 : damaged(r);
-	}
-	err = r->plan ? tell_objects(r) : 0;
-	return err ? err : tell_mapped(r);
-}
-
-static int give_item(void *ctx, const struct item *item)
-{
-	struct trace_reader *r = ctx;
-	const struct trace_calls *calls = r->calls;
-	const struct sideband_event *e = &item->sideband;
-
-	switch (item->type) {
-	case ITEM_EVENT:
-		return calls->event ? calls->event(r->calls_ctx, item->event) : 0;
-	case ITEM_SIDEBAND:
-		return calls->sideband ? calls->sideband(r->calls_ctx, e) : 0;
-	case ITEM_LOST:
-		return calls->lost ? calls->lost(r->calls_ctx, e->pid, e->tid, e->count) : 0;
 	}
 	return 0;
 }
@@ -249,8 +204,9 @@ static int take_block(struct trace_reader *r, const struct block *b)
 		return damaged(r);
 	if (b->type != BLOCK_EVENTS)
 		return take_table(r, b);
-	err = event_decoder__run(r->events, r->raw, b->raw_len, give_item, r);
-	return err == -EBADMSG ? damaged(r) : err;
+	err = event_decoder__begin(r->events, r->raw, b->raw_len);
+	r->in_events = !err;
+	return err ? damaged(r) : 0;
 }
 
 static int next_block(struct trace_reader *r)
@@ -258,9 +214,9 @@ static int next_block(struct trace_reader *r)
 	uint8_t header[BLOCK_HEADER_SIZE];
 	struct block b;
 	ssize_t n;
-	int err;
 
 	r->block_offset = r->offset;
+	r->number = r->blocks++;
 	n = take_bytes(r, header, sizeof(header));
 	if (n < 0)
 		return n;
@@ -277,28 +233,132 @@ static int next_block(struct trace_reader *r)
 	if (!block__unpack(&b, header, r->stored, r->raw))
 		return damaged(r);
 	r->pool.budget += (size_t)(b.stored_len + sizeof(header)) * BUDGET_PER_BYTE;
-	err = take_block(r, &b);
-	r->number++;
-	return err;
+	return take_block(r, &b);
 }
 
-int trace_reader__run(struct trace_reader *r, const struct trace_calls *calls, void *ctx)
+/* ---- items ---- */
+
+static int read_header(struct trace_reader *r)
 {
 	uint8_t header[FILE_HEADER_SIZE];
 	uint16_t machine;
 	ssize_t n = take_bytes(r, header, sizeof(header));
-	int err;
 
-	r->calls = calls;
-	r->calls_ctx = ctx;
 	if (n < 0)
 		return n;
 	if ((size_t)n < sizeof(header))
 		return n >= FILE_MAGIC_SIZE && !memcmp(header, FILE_MAGIC, FILE_MAGIC_SIZE)
 			       ? err__set(ENODATA, "cut at byte %zd, in its header", n)
 			       : err__set(ENOEXEC, "not a trace file of bbtrace");
-	err = header__check(header, &machine, &r->major);
-	while (!err && !r->ended)
-		err = next_block(r);
-	return err;
+	return header__check(header, &machine, &r->major);
+}
+
+static int give_mapped(struct trace_reader *r, struct trace_item *out)
+{
+	const struct file_mapped *m = &r->rows.mapped.data[r->mapped_given++];
+
+	if (m->object >= r->objects.all.len || !m->path)
+		return damaged(r);
+	*out = (struct trace_item){.type = TRACE_MAPPED,
+				   .dev = m->dev,
+				   .ino = m->ino,
+				   .path = m->path,
+				   .object = r->objects.all.data[m->object]};
+	return 1;
+}
+
+static int give_event(struct trace_reader *r, struct trace_item *out)
+{
+	const struct item *item = NULL;
+	int n = event_decoder__next(r->events, &item);
+
+	if (n < 0)
+		return damaged(r);
+	r->in_events = n;
+	if (!n)
+		return 0;
+	*out = (struct trace_item){.type = TRACE_EVENT, .event = item->event};
+	if (item->type == ITEM_EVENT)
+		return 1;
+	*out = (struct trace_item){.type = item->type == ITEM_LOST ? TRACE_LOST : TRACE_SIDEBAND,
+				   .sideband = &item->sideband,
+				   .pid = item->sideband.pid,
+				   .tid = item->sideband.tid,
+				   .count = item->sideband.count};
+	return 1;
+}
+
+/* Of what was read: 1, or 0: there is no more of it. */
+static int give(struct trace_reader *r, struct trace_item *out)
+{
+	if (!r->plan)
+		return 0;
+	if (r->begins) {
+		r->begins = false;
+		*out = (struct trace_item){.type = TRACE_BEGIN};
+		return 1;
+	}
+	if (r->objects_given < r->objects.all.len) {
+		*out = (struct trace_item){.type = TRACE_OBJECT,
+					   .object = r->objects.all.data[r->objects_given++]};
+		return 1;
+	}
+	if (r->mapped_given < r->rows.mapped.len)
+		return give_mapped(r, out);
+	r->mapped_given = r->rows.mapped.len = 0;
+	return r->in_events ? give_event(r, out) : 0;
+}
+
+int trace_reader__next(struct trace_reader *r, struct trace_item *out)
+{
+	int n = r->major ? 0 : read_header(r);
+
+	if (n)
+		return n;
+	while (!(n = give(r, out)) && !r->ended) {
+		n = next_block(r);
+		if (n)
+			return n;
+	}
+	return n;
+}
+
+const struct plan *trace_reader__plan(const struct trace_reader *r)
+{
+	return r->plan;
+}
+
+const struct trace_meta *trace_reader__meta(const struct trace_reader *r)
+{
+	return &r->rows.meta.data[0];
+}
+
+static int call(const struct trace_reader *r, const struct trace_item *i,
+		const struct trace_calls *calls, void *ctx)
+{
+	switch (i->type) {
+	case TRACE_BEGIN:
+		return calls->begin ? calls->begin(ctx, r->plan, trace_reader__meta(r)) : 0;
+	case TRACE_OBJECT:
+		return calls->object ? calls->object(ctx, i->object) : 0;
+	case TRACE_MAPPED:
+		return calls->mapped ? calls->mapped(ctx, i->dev, i->ino, i->path, i->object) : 0;
+	case TRACE_EVENT:
+		return calls->event ? calls->event(ctx, i->event) : 0;
+	case TRACE_SIDEBAND:
+		return calls->sideband ? calls->sideband(ctx, i->sideband) : 0;
+	case TRACE_LOST:
+		return calls->lost ? calls->lost(ctx, i->pid, i->tid, i->count) : 0;
+	}
+	return 0;
+}
+
+int trace_reader__run(struct trace_reader *r, const struct trace_calls *calls, void *ctx)
+{
+	struct trace_item item;
+	int n, err = 0;
+
+	while (!err && (n = trace_reader__next(r, &item)) > 0)
+		err = call(r, &item, calls, ctx);
+	return err ? err : n;
 }

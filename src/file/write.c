@@ -248,7 +248,6 @@ static int put_plan(struct trace_writer *w)
 {
 	const struct plan *p = w->plan;
 	struct file_plan row = {.machine = p->arch->machine,
-				.kernel = p->kernel,
 				.unprobed_rets = p->unprobed_rets,
 				.return_probes = p->return_probes,
 				.placement = p->placement,

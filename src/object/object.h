@@ -146,6 +146,11 @@ struct object {
 	struct map64 cold_part_of;	  /* part -> 1 + its index in cold_parts */
 	bool cold_parts_known;
 };
+/* Is it the running kernel, or a module of it? */
+static inline bool object__is_kernel(const struct object *o)
+{
+	return o->kind != OBJECT_ELF;
+}
 
 /* An object's file that was found and opened. */
 struct found {

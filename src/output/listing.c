@@ -60,7 +60,7 @@ void listing__location(const struct plan *plan, uint32_t object, const struct lo
 		put_offset(s, to->symbol, to->offset);
 	else
 		str__hex(s, to->object ? to->vaddr : to->addr);
-	if (to->object && (plan->kernel || !strcmp(to->object, own)))
+	if (to->object && (plan->objects.data[object].kernel || !strcmp(to->object, own)))
 		return;
 	str__printf(s, " [%s]", to->object ? listing__base(to->object) : "anonymous");
 }
@@ -148,7 +148,7 @@ static uint64_t insn_len(struct walk *w, uint64_t vaddr, uint64_t end, bool *pad
 	*padding = false;
 	if (!bytes || !w->plan->arch->decode ||
 	    w->plan->arch->decode(bytes, min_of(avail, (size_t)(end - vaddr)), vaddr,
-				  w->plan->kernel, &insn))
+				  w->plan->objects.data[w->object].kernel, &insn))
 		return 0;
 	*padding = insn.padding;
 	return insn.len;

@@ -54,19 +54,23 @@ static void choose_regs(struct output *o)
 	if (!o->options.regs) {
 		show_args(&o->regs, arch, CONVENTION_C);
 		show_args(&o->go_regs, arch, CONVENTION_GO);
+		show_args(&o->kernel_regs, arch, CONVENTION_C);
 	}
 	for (unsigned i = 0; i < EVENT_REGS; i++)
-		if (o->options.regs >> i & 1)
+		if (o->options.regs >> i & 1) {
 			show_reg(&o->regs, arch, i);
+			show_reg(&o->kernel_regs, arch, i);
+		}
 }
 
 const struct reg_list *output__regs(const struct output *o, const struct step *step)
 {
 	static const struct reg_list none;
-	unsigned flags = step->function < o->plan->functions.len
-				 ? o->plan->functions.data[step->function].flags
-				 : 0;
+	bool known = step->function < o->plan->functions.len;
+	unsigned flags = known ? o->plan->functions.data[step->function].flags : 0;
 
+	if (known && plan__is_kernel_function(o->plan, step->function))
+		return &o->kernel_regs;
 	if (!o->options.regs && flags & FUNCTION_NO_ARGS)
 		return &none;
 	return !o->options.regs && flags & FUNCTION_GO_ARGS ? &o->go_regs : &o->regs;
@@ -77,7 +81,9 @@ static bool has_several_objects(const struct plan *plan)
 	const struct plan_function *f, *first = plan->functions.data;
 
 	vec__each (f, &plan->functions)
-		if (!plan->kernel && !(f->flags & FUNCTION_HELPER) && f->object != first->object)
+		if (f->object != first->object && !(f->flags & FUNCTION_HELPER) &&
+		    !(plan->objects.data[f->object].kernel &&
+		      plan->objects.data[first->object].kernel))
 			return true;
 	return false;
 }

@@ -76,7 +76,7 @@ struct output {
 	void *write_ctx;
 	void *state; /* format->size bytes */
 	/* the registers that an entry shows, in this order: of most functions, of Go's */
-	struct reg_list regs, go_regs;
+	struct reg_list regs, go_regs, kernel_regs;
 	bool several_objects; /* functions of more than one were asked for: entries name theirs */
 	uint64_t *bases;      /* hide_addresses: by object, what its positions count from; owned */
 	/* Stands behind each count: "+" where events are missing, so that it may be too low; else

@@ -52,6 +52,11 @@ static bool same_object(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
+static bool is_kernel_step(const struct output *o, const struct step *step)
+{
+	return step->function != NO_FUNCTION && plan__is_kernel_function(o->plan, step->function);
+}
+
 /* symbol+0xOFF, or the address where no symbol is known; and the object where it isn't the
  * function's own. */
 static void put_place(struct output *o, const struct step *step, const struct location *at)
@@ -65,7 +70,7 @@ static void put_place(struct output *o, const struct step *step, const struct lo
 	} else {
 		str__hex(s, at->object ? at->vaddr : at->addr);
 	}
-	if (o->plan->kernel || same_object(at->object, step->at.object))
+	if (is_kernel_step(o, step) || same_object(at->object, step->at.object))
 		return;
 	put(s, " [");
 	put_object(s, at->object);

@@ -27,10 +27,11 @@ enum cost_class cost__class(const struct cost_row *row, uint8_t kind)
 
 const struct cost_row *cost__row(const struct arch *arch, bool kernel, const char *mechanism)
 {
-	const struct cost_row *r;
+	const struct cost_row *r, *best = NULL;
 
 	for (r = arch->costs; r && r->mechanism; r++)
-		if (r->kernel == kernel && (!mechanism || !strcmp(mechanism, r->mechanism)))
-			return r;
-	return arch->costs;
+		if (r->kernel == kernel &&
+		    (!best || (mechanism && !strcmp(mechanism, r->mechanism))))
+			best = r;
+	return best ? best : arch->costs;
 }

@@ -46,7 +46,7 @@ static uint8_t refusal(const struct emit *e, const struct insn *insn)
 		return PROBE_UNPROVED;
 	if (insn->flow == FLOW_UNSUPPORTED)
 		return PROBE_UNSUPPORTED;
-	if (e->options->kernel)
+	if (e->g->kernel)
 		return PROBE_OK;
 	if (insn->user_refusal != PROBE_OK)
 		return insn->user_refusal;
@@ -204,7 +204,7 @@ static void place_entry_probe(struct emit *e, struct plan_site *s, uint32_t node
 {
 	bool found = false;
 
-	for (; node && !(found && e->options->kernel); node = graph__in_block(e->g, node)) {
+	for (; node && !(found && e->g->kernel); node = graph__in_block(e->g, node)) {
 		const struct node *n = &e->g->nodes.data[node];
 		uint64_t at = n->addr - s->vaddr;
 		struct insn insn;
@@ -253,7 +253,7 @@ static bool reports_entry(struct emit *e, uint32_t first, uint32_t last)
 	const struct node *end = &e->g->nodes.data[last];
 	bool compares = false;
 
-	if (e->options->kernel || e->options->exact_flags || !(e->options->events & PLAN_BRANCH) ||
+	if (e->g->kernel || e->options->exact_flags || !(e->options->events & PLAN_BRANCH) ||
 	    !end->branch || graph__branch(e->g, end)->kind != BRANCH_JCC ||
 	    refusal(e, graph__branch(e->g, end)) != PROBE_OK)
 		return false;

@@ -120,7 +120,8 @@ bool frontier__conflict(struct frontier *f, uint32_t block, uint32_t *one, uint3
 static bool find_place(const struct plan *p, const struct plan_block *b, bool emulated_only,
 		       struct insn *out)
 {
-	const struct object *o = p->objects.data[b->object].object;
+	const struct plan_object *po = &p->objects.data[b->object];
+	const struct object *o = po->object;
 	uint64_t addr = b->start;
 	bool found = false;
 	struct insn insn;
@@ -129,10 +130,10 @@ static bool find_place(const struct plan *p, const struct plan_block *b, bool em
 		size_t avail;
 		const uint8_t *bytes = object__bytes(o, addr, &avail);
 
-		if (!bytes || p->arch->decode(bytes, avail, addr, p->kernel, &insn))
+		if (!bytes || p->arch->decode(bytes, avail, addr, po->kernel, &insn))
 			break;
 		if (object__noprobe_at(o, addr) || insn.flow != FLOW_NEXT || insn.patchable ||
-		    insn.repeats || (!p->kernel && insn.user_refusal != PROBE_OK))
+		    insn.repeats || (!po->kernel && insn.user_refusal != PROBE_OK))
 			continue;
 		if (!found || insn.emulated)
 			*out = insn;

@@ -56,6 +56,14 @@ uint32_t plan__block_at(const struct plan *p, uint32_t object, uint64_t vaddr)
 	return i;
 }
 
+uint32_t plan__block_holding(const struct plan *p, uint32_t object, uint64_t vaddr)
+{
+	size_t i = FIND(p->blocks, start, object, vaddr + 1);
+	const struct plan_block *b = i ? &p->blocks.data[i - 1] : NULL;
+
+	return b && b->object == object && vaddr - b->start < b->end - b->start ? i - 1 : NO_BLOCK;
+}
+
 static int by_address(const void *a, const void *b, void *plan)
 {
 	const struct plan *p = plan;
@@ -76,7 +84,7 @@ void plan__index_sites(struct plan *p)
 		qsort_r(p->by_address.data, p->by_address.len, sizeof(uint32_t), by_address, p);
 }
 
-uint32_t plan__site_at(const struct plan *p, uint32_t object, uint64_t vaddr)
+size_t plan__sites_from(const struct plan *p, uint32_t object, uint64_t vaddr)
 {
 	size_t low = 0, high = p->by_address.len;
 
@@ -84,14 +92,23 @@ uint32_t plan__site_at(const struct plan *p, uint32_t object, uint64_t vaddr)
 		size_t middle = (low + high) / 2;
 		const struct plan_site *s = &p->sites.data[p->by_address.data[middle]];
 
-		if (s->object == object && s->vaddr == vaddr)
-			return p->by_address.data[middle];
 		if (s->object < object || (s->object == object && s->vaddr < vaddr))
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return NO_SITE;
+	return low;
+}
+
+uint32_t plan__site_at(const struct plan *p, uint32_t object, uint64_t vaddr)
+{
+	size_t i = plan__sites_from(p, object, vaddr);
+	uint32_t site = i < p->by_address.len ? p->by_address.data[i] : NO_SITE;
+
+	return site != NO_SITE && p->sites.data[site].object == object &&
+			       p->sites.data[site].vaddr == vaddr
+		       ? site
+		       : NO_SITE;
 }
 
 /* For plans without extents (made by unit tests): requested functions first, then the innermost. */

@@ -211,15 +211,18 @@ static bool is_candidate(const struct placement *pl, const struct plan_site *s)
 	       b->next != NO_BLOCK && b->taken != b->next && !b->leaves;
 }
 
-/* costs NULL: all hits cost the same. */
-static void choose(struct placement *pl, const struct cost_row *costs)
+static void choose(struct placement *pl, const struct plan_options *options)
 {
+	/* NULL: all hits cost the same */
+	const struct cost_row *rows[] = {cost__row(pl->p->arch, false, options->mechanism),
+					 cost__row(pl->p->arch, true, options->mechanism)};
 	VEC(struct candidate) list = {0};
 	struct candidate *c;
 
 	for (uint32_t i = 0; i < pl->p->sites.len; i++) {
 		const struct plan_site *s = &pl->p->sites.data[i];
-		unsigned cost = costs ? costs->cost[cost__class(costs, s->kind)] : 1;
+		const struct cost_row *row = rows[plan__is_kernel_site(pl->p, i)];
+		unsigned cost = row ? row->cost[cost__class(row, s->kind)] : 1;
 
 		if (is_candidate(pl, s))
 			vec__push(&list, (struct candidate){i, pl->frequency.of[s->block] * cost});
@@ -322,8 +325,8 @@ static void unprobe_rets(struct plan *p, const struct plan_options *options)
 		const struct plan_site *s = &p->sites.data[i];
 
 		/* a ret that is deeper on the stack than the return address is a jump */
-		if (s->kind == BRANCH_RET && may_choose(&pl, s) && s->sp_delta == 0 &&
-		    !jumps[s->function])
+		if (s->kind == BRANCH_RET && !plan__is_kernel_site(p, i) && may_choose(&pl, s) &&
+		    s->sp_delta == 0 && !jumps[s->function])
 			p->unprobed_rets |= ends_for_sure(&pl, s->block) && try_unprobed(&pl, i);
 	}
 	end(&pl);
@@ -334,7 +337,7 @@ static void choose_all(struct plan *p, const struct plan_options *options)
 	struct placement pl;
 
 	begin(&pl, p, options);
-	choose(&pl, cost__row(p->arch, p->kernel, options->mechanism));
+	choose(&pl, options);
 	end(&pl);
 }
 
@@ -353,7 +356,7 @@ void placement__place(struct plan *p, const struct plan_options *options)
 		imply(p);
 	if (options->events & PLAN_BRANCH)
 		witness__place(p);
-	if (p->placement == PLACEMENT_WITNESS && !(options->events & PLAN_RETURN) && !p->kernel)
+	if (p->placement == PLACEMENT_WITNESS && !(options->events & PLAN_RETURN))
 		unprobe_rets(p, options);
 	if (p->placement == PLACEMENT_WITNESS)
 		choose_all(p, options);

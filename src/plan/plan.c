@@ -366,12 +366,12 @@ static int add_object(struct plan *p, const function_vec *functions, const struc
 	po->object = o;
 	po->path = o->path;
 	po->machine = o->machine;
-	po->kernel = o->kind != OBJECT_ELF;
+	po->kernel = object__is_kernel(o);
 	po->module = o->kind == OBJECT_MODULE;
-	g = graph__new(o, options->kernel_object, options->kernel);
+	g = graph__new(o, options->kernel_object, po->kernel);
 	err = fill_graph(g, functions);
 	if (!err) {
-		if (options->events & PLAN_RETURN && !options->return_probes && !options->kernel)
+		if (options->events & PLAN_RETURN && !options->return_probes && !g->kernel)
 			helpers__add(g);
 		guard__mark(g);
 		take_functions(p, g, index);
@@ -381,6 +381,26 @@ static int add_object(struct plan *p, const function_vec *functions, const struc
 	}
 	graph__free(g);
 	return err;
+}
+
+static bool has_kind(const struct plan *p, bool kernel)
+{
+	const struct plan_object *o;
+
+	vec__each (o, &p->objects)
+		if (o->kernel == kernel)
+			return true;
+	return false;
+}
+
+bool plan__has_kernel(const struct plan *p)
+{
+	return has_kind(p, true);
+}
+
+bool plan__has_programs(const struct plan *p)
+{
+	return has_kind(p, false);
 }
 
 static bool has_object(const struct plan *p, const struct object *o)
@@ -452,13 +472,12 @@ int plan__build(const function_vec *functions, const struct plan_options *option
 	int err;
 
 	p->priv = xcalloc(1, sizeof(struct plan_data));
-	p->kernel = options->kernel;
 	p->return_probes = options->return_probes;
 	for (size_t i = 0; i < options->nstubs; i++)
 		vec__push(&p->stubs, options->stubs[i]);
 	err = check_arch(p, functions);
 	if (!err)
-		err = ifunc__replace(functions, options->kernel_object, options->kernel, &expanded,
+		err = ifunc__replace(functions, options->kernel_object, &expanded,
 				     &p->ifunc_unknown);
 	if (!err)
 		err = fill_plan(p, &expanded, options);

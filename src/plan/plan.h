@@ -155,8 +155,8 @@ struct plan {
 	const struct arch *arch; /* of all its objects */
 	enum plan_placement placement;
 	bool unprobed_rets; /* some rets carry no probe because the path implies them */
-	bool return_probes; /* returns are recorded by return probes on entries, not at rets */
-	bool kernel;
+	bool return_probes; /* returns of programs are recorded by return probes on entries, not at
+			     * rets */
 	VEC(struct plan_object) objects;
 	VEC(struct plan_function) functions;
 	VEC(struct plan_site) sites;
@@ -194,13 +194,12 @@ const struct cost_row *cost__row(const struct arch *arch, bool kernel, const cha
 
 struct plan_options {
 	unsigned events; /* enum plan_events: the requested events */
-	bool kernel;
 	enum plan_placement placement;
 	bool exact_flags; /* the flags register is recorded on entry, so it must be as at the first
 			   * instruction
 			   */
 	bool patchable_unsafe;	       /* refuse a probe on insn.patchable */
-	bool return_probes;	       /* record returns by return probes; user mode */
+	bool return_probes;	       /* record the returns of programs by return probes */
 	const struct plan_stub *stubs; /* copied */
 	size_t nstubs;
 	/* placement witness: the counts of a branch in an earlier run. False: its object is
@@ -209,8 +208,8 @@ struct plan_options {
 			struct branch_counts *counts);
 	void *weights_ctx;
 	const char *mechanism;		    /* the one whose costs count; NULL: the best one */
-	const struct object *kernel_object; /* kernel: the object with the thunks that modules use;
-					       may be NULL */
+	const struct object *kernel_object; /* the object with the thunks that modules use; NULL: no
+					       kernel function is traced */
 };
 
 /*
@@ -246,10 +245,27 @@ enum return_refusal plan__return_refusal(const struct plan *p, uint32_t function
  */
 bool *plan__ends_elsewhere(const struct plan *p);
 
+/* Is any of its objects the kernel or a module? Is any a program or a library? */
+bool plan__has_kernel(const struct plan *p);
+bool plan__has_programs(const struct plan *p);
+/* Is this site, this function in the kernel or a module? */
+static inline bool plan__is_kernel_site(const struct plan *p, uint32_t site)
+{
+	return p->objects.data[p->sites.data[site].object].kernel;
+}
+static inline bool plan__is_kernel_function(const struct plan *p, uint32_t function)
+{
+	return p->objects.data[p->functions.data[function].object].kernel;
+}
+
 /* The block that starts at, the site at, the function whose range contains this address of an
  * object. */
 uint32_t plan__block_at(const struct plan *p, uint32_t object, uint64_t vaddr);
 uint32_t plan__site_at(const struct plan *p, uint32_t object, uint64_t vaddr);
+/* The block that holds this address. */
+uint32_t plan__block_holding(const struct plan *p, uint32_t object, uint64_t vaddr);
+/* The first site of an object from this address on: an index into by_address. */
+size_t plan__sites_from(const struct plan *p, uint32_t object, uint64_t vaddr);
 uint32_t plan__function_at(const struct plan *p, uint32_t object, uint64_t vaddr);
 /* Does this branch end the first block of a function whose entry can't carry a probe? Then it also
  * reports the entry: only the entry leads to it. */

@@ -108,7 +108,8 @@ static bool takes_return_probe(const struct plan *p, const struct plan_function 
 	const struct plan_site *s = f->entry_site == NO_SITE ? NULL : &p->sites.data[f->entry_site];
 	const struct object *o = p->objects.data[f->object].object;
 
-	return s && s->probe && !s->probe_at && !(f->flags & (FUNCTION_HELPER | FUNCTION_RANGE)) &&
+	return s && p->objects.data[f->object].kernel && s->probe && !s->probe_at &&
+	       !(f->flags & (FUNCTION_HELPER | FUNCTION_RANGE)) &&
 	       object__symbols_from(o, s->vaddr) < o->symbols.len;
 }
 

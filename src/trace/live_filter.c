@@ -128,7 +128,7 @@ static int by_duration(struct trace *t, struct thread *th, const struct step *s)
 
 int live_filter__step(struct trace *t, struct thread *th, const struct step *s)
 {
-	return t->options.min_duration ? by_duration(t, th, s) : give(t, s);
+	return t->options.min_duration ? by_duration(t, thread__shown(th), s) : give(t, s);
 }
 
 void live_filter__free(struct live_filter *s)

@@ -89,16 +89,22 @@ static bool find_in_plan(struct trace *t, uint32_t pid, uint64_t time, uint64_t 
 
 		*object = i;
 		*vaddr = addr - (bias ? *bias : 0);
-		if ((t->plan->kernel || bias) &&
+		if ((pid ? bias != NULL : t->plan->objects.data[i].kernel) &&
 		    plan__function_at(t->plan, i, *vaddr) != NO_FUNCTION)
 			return true;
 	}
-	if (t->plan->kernel)
+	if (!pid)
 		return false;
 	locate__running(t, pid, time, addr, &at);
 	*object = at.object ? object_by_path(t->plan, at.object) : UINT32_MAX;
 	*vaddr = at.vaddr;
 	return *object != UINT32_MAX;
+}
+
+bool locate__in_object(struct trace *t, uint32_t pid, uint64_t time, uint64_t addr,
+		       uint32_t *object, uint64_t *vaddr)
+{
+	return find_in_plan(t, pid, time, addr, object, vaddr);
 }
 
 uint32_t locate__block(struct trace *t, uint32_t pid, uint64_t time, uint64_t addr)

@@ -33,11 +33,10 @@ int replay__path(struct event_context *n, const struct path *path)
 }
 
 /*
- * Advances the call from its current block to the end of block to, or, if starts is set, to its
- * start. If no path leads there, control came from outside (a landing pad, longjmp): then nothing
+ * If no path leads there, control came from outside (a landing pad, longjmp): then nothing
  * is missing, provided that all of the function is decoded and probed.
  */
-static int walk_to(struct event_context *n, struct call *c, uint32_t to, bool starts)
+int replay__walk_to(struct event_context *n, struct call *c, uint32_t to, bool starts)
 {
 	const struct path *path;
 	enum walk_result r;
@@ -80,7 +79,7 @@ static void go_to(struct trace *t, struct call *c, uint32_t block)
 
 static int jump_to(struct event_context *n, struct call *c)
 {
-	uint32_t pid = n->th->pid;
+	uint32_t pid = thread__space(n->th);
 
 	c->direct = false;
 	c->told = n->s->switched;
@@ -189,8 +188,7 @@ static int end_idle(struct event_context *n, const struct call *down_to)
 	return err;
 }
 
-/* As end_idle(), for the calls deeper on the stack than sp. */
-static int end_below(struct event_context *n, uint64_t sp)
+int replay__end_below(struct event_context *n, uint64_t sp)
 {
 	struct call *c = calls__top(n->th);
 	bool ended = true;
@@ -281,7 +279,7 @@ static bool ended_before(struct event_context *n, struct call *c, int *err)
 	return ended;
 }
 
-static struct call *call_of_event(struct event_context *n, int *err)
+struct call *replay__call_of_event(struct event_context *n, int *err)
 {
 	bool known = n->s->sp_delta != SP_UNKNOWN;
 	uint64_t sp = n->e->sp + (known ? n->s->sp_delta : 0);
@@ -318,6 +316,11 @@ static int await_return(struct event_context *n, struct call *c)
 	return 0;
 }
 
+static bool returns_by_probe(const struct event_context *n)
+{
+	return n->t->plan->return_probes && !n->th->user_side;
+}
+
 static int on_branch(struct event_context *n, struct call *c)
 {
 	bool conditional = n->s->kind == BRANCH_JCC || n->s->kind == BRANCH_LOOP;
@@ -333,7 +336,7 @@ static int on_branch(struct event_context *n, struct call *c)
 		c = replay__leave_stack(n, c);
 		return c ? replay__end_calls(n, c) : 0;
 	}
-	if (n->t->plan->return_probes && !(c->seen_entry && n->e->sp < c->sp))
+	if (returns_by_probe(n) && !(c->seen_entry && n->e->sp < c->sp))
 		return await_return(n, c);
 	/* deeper on the stack than the return address: a ret used as a jump */
 	return c->seen_entry && n->e->sp < c->sp ? jump_to(n, c) : replay__end_calls(n, c);
@@ -387,8 +390,8 @@ int replay__branch(struct event_context *n)
 		err = on_branch(n, NULL);
 		return err ? err : undecoded__behind(n, NULL);
 	}
-	c = call_of_event(n, &err);
-	err = err ? err : walk_to(n, c, n->s->block, false);
+	c = replay__call_of_event(n, &err);
+	err = err ? err : replay__walk_to(n, c, n->s->block, false);
 	err = err ? err : tell_entry(n, &c);
 	c->signals = n->th->signals;
 	c->in_call = false;
@@ -399,9 +402,9 @@ int replay__branch(struct event_context *n)
 int replay__witness(struct event_context *n)
 {
 	int err = 0;
-	struct call *c = call_of_event(n, &err);
+	struct call *c = replay__call_of_event(n, &err);
 
-	err = err ? err : walk_to(n, c, n->s->block, true);
+	err = err ? err : replay__walk_to(n, c, n->s->block, true);
 	c->signals = n->th->signals;
 	c->in_call = false;
 	c->state = CALL_AT;
@@ -493,7 +496,7 @@ static bool is_tail_of(struct event_context *n, const struct call *c)
 /* Is a return probe pending for the call with this return address? */
 static bool is_pending(struct event_context *n)
 {
-	return (n->t->plan->return_probes || n->t->plan->kernel) && n->entry->pending;
+	return n->entry->pending;
 }
 
 /* A pending return probe shows that the call in this stack slot has not ended: it jumped here. */
@@ -563,10 +566,10 @@ int replay__entry(struct event_context *n)
 	if (is_iteration(n))
 		return 0;
 
-	if (!n->t->plan->kernel)
+	if (!n->th->user_side)
 		locate__learn_bias(n->t, n->th->pid, n->s->object, n->bias);
-	snprintf(n->th->comm, sizeof(n->th->comm), "%s", n->entry->comm);
-	err = end_below(n, n->e->sp);
+	thread__set_comm(n->th, n->entry->comm);
+	err = replay__end_below(n, n->e->sp);
 	n->th->returned_sp = 0;
 	c.signals = n->th->signals;
 	calls__suspend_below(n->th, n->e->sp);

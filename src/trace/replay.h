@@ -39,11 +39,14 @@ struct call {
 
 /* A thread, or a goroutine, which has its own calls and moves between threads. */
 struct thread {
-	uint32_t pid, tid;    /* goroutine: those of the thread that it last ran on */
-	uint64_t goroutine;   /* 0: a thread; as in struct event */
-	struct thread *other; /* the goroutine that the thread runs, the thread that runs the
-				 goroutine; NULL: none */
-	uint64_t key;	      /* of trace.threads */
+	uint32_t pid, tid;	    /* goroutine: those of the thread that it last ran on */
+	uint64_t goroutine;	    /* 0: a thread; as in struct event */
+	struct thread *kernel_side; /* of a thread: its calls in the kernel, which are on another
+				       stack; NULL: none yet */
+	struct thread *user_side;   /* of that one: the thread; else NULL */
+	struct thread *other;	    /* the goroutine that the thread runs, the thread that runs the
+				       goroutine; NULL: none */
+	uint64_t key;		    /* of trace.threads */
 	char comm[16];
 	uint32_t signals;	/* number of recorded signal handlers */
 	bool seen;		/* it has had an event */
@@ -55,6 +58,24 @@ struct thread {
 	struct map64 entered;	/* function -> time of its last entry */
 	struct live_filter *filter;
 };
+
+/* The thread, or the goroutine that it runs, as which its steps are shown; th: any side. */
+static inline struct thread *thread__shown(struct thread *th)
+{
+	if (!th->user_side)
+		return th;
+	return th->user_side->other ? th->user_side->other : th->user_side;
+}
+/* The process in whose memory its addresses are; 0: the kernel. */
+static inline uint32_t thread__space(const struct thread *th)
+{
+	return th->user_side ? 0 : th->pid;
+}
+static inline void thread__set_comm(struct thread *th, const char *comm)
+{
+	th = thread__shown(th);
+	snprintf(th->comm, sizeof(th->comm), "%s", comm);
+}
 
 /* The locations of a site, resolved once. */
 struct site_places {
@@ -72,6 +93,7 @@ struct trace {
 	step_fn fn;
 	void *ctx;
 	bool counts;		 /* steps are only counted */
+	bool has_kernel;	 /* plan__has_kernel() */
 	struct thread *last;	 /* of the last record; NULL: it has ended */
 	struct map64 threads;	 /* tid (idle threads: 1 << 32 | cpu) -> struct thread * */
 	struct map64 goroutines; /* goroutine__key() -> struct thread * */
@@ -121,6 +143,19 @@ void tasks__abandon(struct trace *t, struct thread *th);
 void thread__free(struct thread *th);
 void tasks__free(struct trace *t);
 
+/* ---- kernel_side.c: a thread's calls in the kernel, nested in those of its program ---- */
+
+/* The side to which an event of this site belongs. */
+struct thread *kernel_side__of(struct trace *t, struct thread *th, uint32_t site);
+/* NULL: no call in the kernel was recorded. th: any side. */
+struct thread *kernel_side__if_any(struct thread *th);
+/* The side of the innermost call. */
+struct thread *kernel_side__innermost(struct thread *th);
+/* An exec: the calls that one thread made in the kernel go on in another. */
+void kernel_side__move(struct thread *to, struct thread *from);
+/* Entry of a kernel function: advances the thread's program to where it entered the kernel. */
+int kernel_side__enter(struct event_context *n);
+
 /* ---- steps.c: emits steps; 0, or what the step function returned ---- */
 
 /* Emits LOST (with count) or UNKNOWN. */
@@ -148,6 +183,14 @@ int replay__return(struct event_context *n);
 int replay__tail_return(struct event_context *n);
 /* A witness: a probe at the start of a block, which shows that the thread is there. */
 int replay__witness(struct event_context *n);
+
+/* Brings the call from where it stands to the end of block to, or, where the event is one at the
+ * block's start (starts), to there. */
+int replay__walk_to(struct event_context *n, struct call *c, uint32_t to, bool starts);
+/* The call that an event of this function at this place of the stack is of, which runs now. */
+struct call *replay__call_of_event(struct event_context *n, int *err);
+/* Calls deeper on the stack than sp, that nothing but an unprobed ret can have ended, returned. */
+int replay__end_below(struct event_context *n, uint64_t sp);
 
 /* The implied branches of a path. */
 struct path;
@@ -224,11 +267,15 @@ struct call *undecoded__caller(struct event_context *n, int *err);
 /* ---- locate.c: names for addresses ---- */
 
 const struct site_places *locate__site(struct trace *t, uint32_t site);
-/* A running address of a process, with the names that the user gave. */
+/* A running address of a process (0: of the kernel), with the names that the user gave. */
 void locate__running(struct trace *t, uint32_t pid, uint64_t time, uint64_t addr,
 		     struct location *out);
 /* A link-time address of an object of the plan. */
 void locate__vaddr(struct trace *t, uint32_t object, uint64_t vaddr, struct location *out);
+/* The object of the plan that holds a running address, and the link-time address there; false: none
+ * does. */
+bool locate__in_object(struct trace *t, uint32_t pid, uint64_t time, uint64_t addr,
+		       uint32_t *object, uint64_t *vaddr);
 /* The plan's block that starts at a running address; NO_BLOCK: none. */
 uint32_t locate__block(struct trace *t, uint32_t pid, uint64_t time, uint64_t addr);
 /* Is it in a function of the plan, decoded or not? */

@@ -13,9 +13,19 @@ static void forget_positions(struct thread *th, bool told)
 	}
 }
 
+/* Of the thread, in its program and in the kernel. */
+static void forget_all(struct thread *th, bool told)
+{
+	struct thread *kernel = kernel_side__if_any(th);
+
+	forget_positions(thread__shown(th), told);
+	if (kernel)
+		forget_positions(kernel, told);
+}
+
 int replay__gap(struct event_context *n)
 {
-	forget_positions(n->th, true);
+	forget_all(n->th, true);
 	return step__mark(n, STEP_UNKNOWN, 0);
 }
 
@@ -25,6 +35,9 @@ int replay__lost(struct event_context *n)
 
 	n->th->returned_sp = 0;
 	/* a signal's record is not an event, but its handler may have gone anywhere */
-	forget_positions(n->th, !signal);
+	if (signal)
+		forget_positions(thread__shown(n->th), false);
+	else
+		forget_all(n->th, true);
 	return signal ? 0 : step__lost(n, n->e->count);
 }

@@ -2,25 +2,39 @@
 /* Steps: the replay's output for an event, or for a branch that the path implies. */
 #include "calls.h"
 
+/* What a thread runs in the kernel is deeper than what it runs in its program. */
+static unsigned depth_of(const struct thread *th, const struct thread *strand)
+{
+	unsigned own = calls__depth(th), below = th == strand ? 0 : calls__depth(strand);
+
+	return own ? below + own - 1 : below ? below - 1 : 0;
+}
+
+static uint64_t innermost_of(struct thread *th, struct thread *strand)
+{
+	const struct call *top = calls__top(th);
+
+	top = top ? top : calls__top(strand);
+	return top ? top->id : 0;
+}
+
 static struct step step_of(struct event_context *n, enum step_type type, uint32_t site)
 {
-	const struct call *top = calls__top(n->th);
+	struct thread *strand = thread__shown(n->th);
 	struct step step = {
 		.type = type,
-		.pid = n->th->pid,
-		.tid = n->th->tid,
-		.goroutine = n->th->goroutine,
-		.ns_pid = trace__inner_of(n->t, n->th->pid),
-		.comm = n->th->comm,
+		.pid = strand->pid,
+		.tid = strand->tid,
+		.goroutine = strand->goroutine,
+		.ns_pid = trace__inner_of(n->t, strand->pid),
+		.comm = strand->comm,
 		.plan = n->t->plan,
 		.site = site,
 		.function = site == NO_SITE ? NO_FUNCTION : n->t->plan->sites.data[site].function,
-		.depth = calls__depth(n->th),
+		.depth = depth_of(n->th, strand),
+		.call = innermost_of(n->th, strand),
 	};
 
-	if (step.depth)
-		step.depth--;
-	step.call = top ? top->id : 0;
 	if (n->e) {
 		step.time = n->e->time;
 		step.cpu = n->e->cpu;
@@ -99,7 +113,7 @@ int step__implied_ret(struct event_context *n, uint32_t site, const struct call 
 	step.taken = true;
 	step.to_known = c->caller;
 	if (c->caller)
-		locate__running(n->t, n->th->pid, n->e->time, c->caller, &step.to);
+		locate__running(n->t, thread__space(n->th), n->e->time, c->caller, &step.to);
 	return live_filter__step(n->t, n->th, &step);
 }
 
@@ -118,7 +132,7 @@ int step__branch(struct event_context *n, bool taken)
 		step.to = taken ? places->taken : places->next;
 		step.to_known = true;
 	} else if (n->e->has_target) {
-		locate__running(n->t, n->th->pid, n->e->time, n->e->target, &step.to);
+		locate__running(n->t, thread__space(n->th), n->e->time, n->e->target, &step.to);
 		step.to_known = true;
 	}
 	return live_filter__step(n->t, n->th, &step);
@@ -136,7 +150,7 @@ static uint64_t caller_of(struct thread *th)
 			return th->calls.data[i].id;
 		inner = true;
 	}
-	return 0;
+	return th->user_side ? innermost_of(thread__shown(th), thread__shown(th)) : 0;
 }
 
 int step__entry(struct event_context *n)
@@ -170,8 +184,7 @@ int step__entry(struct event_context *n)
 	step.stack_end = entry->stack_end;
 	step.nstack = min_of(entry->nstack, STACK_FRAMES);
 	for (size_t i = 0; i < step.nstack; i++)
-		locate__running(n->t, n->t->plan->kernel ? 0 : n->th->pid, n->e->time,
-				entry->stack[i], &stack[i]);
+		locate__running(n->t, thread__space(n->th), n->e->time, entry->stack[i], &stack[i]);
 	return live_filter__step(n->t, n->th, &step);
 }
 

@@ -80,17 +80,26 @@ struct thread *tasks__thread(struct trace *t, uint32_t pid, uint32_t tid, uint32
 
 void thread__free(struct thread *th)
 {
+	if (th->kernel_side)
+		thread__free(th->kernel_side);
 	vec__free(&th->calls);
 	map64__free(&th->entered);
 	live_filter__free(th->filter);
 	free(th);
 }
 
-void tasks__abandon(struct trace *t, struct thread *th)
+static void abandon_side(struct trace *t, struct thread *th)
 {
 	if (th->seen)
 		calls__abandon_all(t, th);
 	th->calls.len = th->ndormant = 0;
+}
+
+void tasks__abandon(struct trace *t, struct thread *th)
+{
+	if (th->kernel_side)
+		abandon_side(t, th->kernel_side);
+	abandon_side(t, th);
 }
 
 static void end_thread(struct trace *t, struct thread *th)
@@ -140,7 +149,7 @@ int trace__fork(struct trace *t, uint64_t time, uint32_t pid, uint32_t tid, uint
 		return 0;
 	th = tasks__thread(t, pid, tid, 0);
 	memcpy(th->comm, from->comm, sizeof(th->comm));
-	if (pid != ppid && !t->plan->kernel)
+	if (pid != ppid)
 		copy_process(t, th, from);
 	return 0;
 }
@@ -184,12 +193,8 @@ static bool is_left(void *ctx, struct thread *th)
 
 	if (th == e->first || th->pid != e->first->pid)
 		return false;
-	if (e->goes_on && !th->ended) {
-		for (size_t i = 0; i < th->calls.len; i++)
-			vec__push(&e->first->calls, th->calls.data[i]);
-		e->first->ndormant += th->ndormant;
-		th->calls.len = th->ndormant = 0;
-	}
+	if (e->goes_on && !th->ended && th->kernel_side)
+		kernel_side__move(e->first, th);
 	return true;
 }
 
@@ -199,10 +204,11 @@ int trace__exec(struct trace *t, uint64_t time, uint32_t pid, uint32_t tid, cons
 	struct exec e = {.first = th};
 	uint64_t *p = map64__put(&t->processes, pid);
 
-	if (!t->plan->kernel || th->ended)
+	if (th->ended)
 		tasks__abandon(t, th);
+	abandon_side(t, th);
 	th->ended = false;
-	e.goes_on = t->plan->kernel && !th->calls.len;
+	e.goes_on = !th->kernel_side || !th->kernel_side->calls.len;
 	*p &= ~(uint64_t)FIRST_ENDED;
 	if (*p > THREAD)
 		end_threads(t, is_left, &e);
@@ -219,6 +225,7 @@ static void end_later(struct trace *t, struct thread *th)
 
 	if (oldest && oldest != th && oldest->ended)
 		end_thread(t, oldest);
+	abandon_side(t, th);
 	th->ended = true;
 	t->ended[t->nended++ % ENDED] = th->tid;
 }
@@ -229,7 +236,7 @@ int trace__exit(struct trace *t, uint64_t time, uint32_t pid, uint32_t tid)
 
 	if (pid == tid)
 		*map64__put(&t->processes, pid) |= FIRST_ENDED;
-	if (th && t->plan->kernel)
+	if (th && t->has_kernel)
 		end_later(t, th);
 	else if (th)
 		end_thread(t, th);

@@ -15,6 +15,7 @@ struct trace *trace__new(const struct plan *plan, const struct trace_options *op
 	t->fn = fn;
 	t->counts = !fn && !options->max_depth && !options->min_duration;
 	t->ctx = ctx;
+	t->has_kernel = plan__has_kernel(plan);
 	t->places = xcalloc(plan->sites.len, sizeof(*t->places));
 	t->walk = walk__new(plan);
 	return t;
@@ -25,21 +26,31 @@ static int bad_event(void)
 	return err__set(EINVAL, "an event does not belong to this plan");
 }
 
+static bool is_kernel(const struct event_context *n)
+{
+	return n->t->plan->objects.data[n->s->object].kernel;
+}
+
 static int on_entry(struct event_context *n)
 {
+	int err;
+
 	n->entry = n->e->entry;
 	if (!n->s->entry || !n->entry)
 		return bad_event();
-	if (!n->t->plan->kernel)
+	if (!is_kernel(n)) {
 		n->bias = n->entry->ip - n->s->probe_at - n->s->vaddr;
-	return replay__entry(n);
+		return replay__entry(n);
+	}
+	err = kernel_side__enter(n);
+	return err ? err : replay__entry(n);
 }
 
 static int on_return(struct event_context *n)
 {
 	if (!n->s->entry)
 		return bad_event();
-	return n->t->plan->kernel ? replay__tail_return(n) : replay__return(n);
+	return is_kernel(n) ? replay__tail_return(n) : replay__return(n);
 }
 
 static void on_signal(struct thread *th)
@@ -72,15 +83,16 @@ static bool is_of_site(const struct event *e)
 int trace__feed(struct trace *t, const struct event *e)
 {
 	struct event_context n = {.t = t, .e = e};
+	struct thread *th;
 
 	if (e->type >= EVENT_TYPES || (is_of_site(e) && e->site >= t->plan->sites.len))
 		return bad_event();
-	n.th = tasks__thread(t, e->pid, e->tid, e->cpu);
+	th = tasks__thread(t, e->pid, e->tid, e->cpu);
 	if (e->type == EVENT_SIGNAL)
-		return on_signal(n.th), 0;
+		return on_signal(th), 0;
 	if (e->type == EVENT_GOROUTINE)
-		return goroutines__run(t, n.th, e->goroutine), 0;
-	n.th = n.th->other ? n.th->other : n.th;
+		return goroutines__run(t, th, e->goroutine), 0;
+	n.th = e->type == EVENT_LOST ? kernel_side__innermost(th) : kernel_side__of(t, th, e->site);
 	n.th->seen = true;
 	return e->type == EVENT_LOST ? replay__lost(&n) : on_site(&n);
 }
@@ -101,9 +113,8 @@ void trace__missed(struct trace *t, uint64_t hits)
 
 int trace__gap(struct trace *t, uint32_t pid, uint32_t tid)
 {
-	struct event_context n = {.t = t, .th = tasks__thread(t, pid, tid, 0)};
-
-	n.th = n.th->other ? n.th->other : n.th;
+	struct event_context n = {.t = t,
+				  .th = kernel_side__innermost(tasks__thread(t, pid, tid, 0))};
 
 	return replay__gap(&n);
 }

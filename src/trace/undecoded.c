@@ -39,7 +39,7 @@ bool undecoded__may_hide(struct event_context *n, uint32_t function, uint32_t to
 static uint32_t function_at(struct event_context *n, uint64_t addr)
 {
 	return n->t->options.events & PLAN_BRANCH
-		       ? locate__undecoded(n->t, n->th->pid, n->e->time, addr)
+		       ? locate__undecoded(n->t, thread__space(n->th), n->e->time, addr)
 		       : NO_FUNCTION;
 }
 

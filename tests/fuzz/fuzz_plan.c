@@ -20,9 +20,10 @@ static void check_site(const struct plan *p, uint32_t i)
 	CHECK(plan__site_at(p, s->object, s->vaddr) == i);
 	/* a probe sits on the start of an instruction */
 	bytes = object__bytes(o->object, s->vaddr + s->probe_at, &avail);
-	CHECK(bytes && !p->arch->decode(bytes, avail, s->vaddr + s->probe_at, p->kernel, &insn));
+	CHECK(bytes && !p->arch->decode(bytes, avail, s->vaddr + s->probe_at,
+					p->objects.data[s->object].kernel, &insn));
 	CHECK(!s->probe || s->refusal == PROBE_OK);
-	CHECK(!s->probe || p->kernel || insn.user_refusal == PROBE_OK);
+	CHECK(!s->probe || p->objects.data[s->object].kernel || insn.user_refusal == PROBE_OK);
 }
 
 static bool is_block(const struct plan *p, uint32_t b)

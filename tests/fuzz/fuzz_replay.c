@@ -3,7 +3,7 @@
  * The replay: records and side events in any order on a plan made of bytes (made.h: two bytes say
  * how many), and the steps rendered by one of the formats.
  */
-#include "event/decode.h"
+#include "event/event.h"
 #include "json_check.h"
 #include "made.h"
 #include "output/output.h"

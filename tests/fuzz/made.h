@@ -185,7 +185,6 @@ static inline bool made__build(struct made *m, struct input *in)
 	made__symbols(m, in, count[0] % 16, len);
 	made__frames(m, in, count[1] % 16, len);
 	made__functions(m, in, count[2] % 4 + 1, len);
-	m->options.kernel = flags & 1;
 	m->options.kernel_object = flags & 1 ? &m->o : NULL;
 	m->options.patchable_unsafe = flags & 2;
 	m->options.events =

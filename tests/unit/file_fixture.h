@@ -136,8 +136,9 @@ static inline void put_event(struct str *s, const struct event *e)
 		    e->has_value, (unsigned long long)e->value, (unsigned long long)e->count,
 		    e->hits, (unsigned long long)e->goroutine);
 	if (n) {
-		str__printf(s, " entry %llx %llx %u %s %u", (unsigned long long)n->ip,
-			    (unsigned long long)n->caller, n->pending, n->comm, n->stack_end);
+		str__printf(s, " entry %llx %llx %llx/%llx %u %s %u", (unsigned long long)n->ip,
+			    (unsigned long long)n->caller, (unsigned long long)n->user_ip,
+			    (unsigned long long)n->user_sp, n->pending, n->comm, n->stack_end);
 		for (unsigned i = 0; n->regs && i < n->nregs; i++)
 			str__printf(s, " %llx", (unsigned long long)n->regs[i]);
 		for (unsigned i = 0; n->args && i < EVENT_ARGS; i++)

@@ -29,7 +29,7 @@ static void make(struct plan *p)
 
 int main(void)
 {
-	struct plan p = {.kernel = true};
+	struct plan p = {0};
 	uint64_t all = 0, late;
 
 	make(&p);
@@ -49,7 +49,7 @@ int main(void)
 	is(plan__attach_work(&p), all, "all: the sum");
 	p.sites.data[4].probe = 0;
 	is(plan__attach_work(&p), all - plan__site_work(&p, 4), "of those with a probe");
-	p.kernel = false;
+	p.objects.data[0].kernel = p.objects.data[1].kernel = false;
 	is(plan__attach_work(&p), 5, "a program's probes count as one each");
 	vec__free(&p.objects);
 	vec__free(&p.functions);

@@ -368,7 +368,7 @@ static void test_kernel(void)
 {
 	struct object whole = kernel_object(ksymbols, ARRAY_SIZE(ksymbols));
 	struct object module = kernel_object(ksymbols, 3), core = kernel_object(ksymbols + 3, 3);
-	struct plan_options options = {.events = ALL, .kernel = true, .kernel_object = &whole};
+	struct plan_options options = {.events = ALL, .kernel_object = &whole};
 	function_vec v = {0};
 
 	put32(5, 0x60);
@@ -406,7 +406,7 @@ static void test_module(void)
 	struct segment segment = {.vaddr = K + 0x10000, .size = 53, .bytes = bytes, .exec = true};
 	struct symbol symbols[4] = {0}, named = {.vaddr = K + 0x80, .size = 8, .name = "panic"};
 	struct object module = kernel_object(symbols, 4), core = kernel_object(&named, 1);
-	struct plan_options options = {.events = ALL, .kernel = true, .kernel_object = &core};
+	struct plan_options options = {.events = ALL, .kernel_object = &core};
 	uint32_t rel[] = {(uint32_t)(0x90 - 0x10015), (uint32_t)(0x80 - 0x10035)};
 	function_vec v = {0};
 
@@ -460,7 +460,6 @@ static void test_random(void)
 			bytes[i] = rand() % 3 ? rand() >> 5
 					      : "\x74\xe8\xeb\xc3\xff\x24\x90\x0f"[rand() % 8];
 		o.kind = seed & 1 ? OBJECT_ELF : OBJECT_KERNEL;
-		options.kernel = !(seed & 1);
 		segment.size -= rand() % 64;
 		o.segments.data = &segment;
 		o.frames.data = frames;

@@ -2,7 +2,8 @@
 /* Records of the kernel side as events: compact ones expanded, with every field and the edges of
  * what they can say; what is forgotten; what is refused. */
 #include <linux/types.h>
-#include "event/decode.h"
+#include "event/event.h"
+#include "plan/plan.h"
 #include "tap.h"
 #include "../bpf/wire.h"
 

@@ -357,12 +357,12 @@ static void test_objects(void)
 	fixture_plan.objects.len = fixture_plan.functions.len = 2;
 	shows(LEFT "malloc(rdi=0x18, rsi=0x0) [libc.so.6]  first entry\n",
 	      "where several objects are traced, an entry names its own", e);
-	fixture_plan.kernel = true;
+	fixture_objects[0].kernel = fixture_objects[1].kernel = true;
 	shows(LEFT "malloc(rdi=0x18, rsi=0x0)  first entry\n" LEFT
 		   "  malloc+0x40  ret  -> main+0x24\n",
 	      "kernel mode shows symbols without object", e, b);
 	fixture_plan.objects.len = fixture_plan.functions.len = 1;
-	fixture_plan.kernel = false;
+	fixture_objects[0].kernel = fixture_objects[1].kernel = false;
 }
 
 #define DIM   "\033[2m"

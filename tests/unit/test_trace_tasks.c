@@ -54,10 +54,11 @@ static void begin(bool kernel)
 							       PLAN_RETURN};
 	static const struct resolver resolver = {NULL, resolve};
 
-	plan.kernel = kernel;
 	plan.arch = arch__by_machine(EM_X86_64);
 	plan.objects.data = objects;
 	plan.objects.len = ARRAY_SIZE(objects);
+	for (size_t i = 0; i < ARRAY_SIZE(objects); i++)
+		objects[i].kernel = kernel;
 	plan.functions.data = functions;
 	plan.functions.len = ARRAY_SIZE(functions);
 	plan.sites.data = sites;

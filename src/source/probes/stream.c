@@ -14,7 +14,7 @@
 
 /* A process was born: how does it see itself? */
 static int give_inner(struct probe *p, const struct sideband_event *fork,
-		      const struct probe_sink *sink)
+		      const struct source_sink *sink)
 {
 	struct sideband_event e = {.type = SIDEBAND_INNER, .time = fork->time, .pid = fork->pid};
 	uint32_t number;
@@ -28,7 +28,7 @@ static int give_inner(struct probe *p, const struct sideband_event *fork,
 }
 
 /* Of the records that came before it some may still have been in the ring when it was found. */
-static int give_gaps(struct probe *p, uint64_t until, const struct probe_sink *sink)
+static int give_gaps(struct probe *p, uint64_t until, const struct source_sink *sink)
 {
 	size_t kept = 0;
 	int err = 0;
@@ -45,7 +45,7 @@ static int give_gaps(struct probe *p, uint64_t until, const struct probe_sink *s
 	return err;
 }
 
-static int give_sideband(struct probe *p, uint64_t until, const struct probe_sink *sink)
+static int give_sideband(struct probe *p, uint64_t until, const struct source_sink *sink)
 {
 	const struct sideband_event *e;
 	int err = 0;
@@ -58,7 +58,7 @@ static int give_sideband(struct probe *p, uint64_t until, const struct probe_sin
 	return err ? err : give_gaps(p, until, sink);
 }
 
-static int give_records(struct probe *p, const struct batch *b, const struct probe_sink *sink)
+static int give_records(struct probe *p, const struct batch *b, const struct source_sink *sink)
 {
 	const char *at = b->records, *end = at + b->len;
 	uint64_t size;
@@ -78,7 +78,7 @@ static int give_records(struct probe *p, const struct batch *b, const struct pro
 	return err;
 }
 
-static int give_batches(struct probe *p, struct batch *list, const struct probe_sink *sink)
+static int give_batches(struct probe *p, struct batch *list, const struct source_sink *sink)
 {
 	int err = 0;
 
@@ -99,7 +99,7 @@ static int attach_again(struct probe *p)
 {
 	struct sideband_event *gap = vec__last(&p->gaps);
 
-	return p->mechanism->attach_again(p, gap->pid);
+	return p->programs.mechanism->attach_again(p, gap->pid);
 }
 
 /* Processes that an exec took away from the probes are attached to again. What they ran in between
@@ -125,8 +125,9 @@ static int find_again(struct probe *p)
 	return err;
 }
 
-int probe__poll(struct probe *p, int timeout_ms, const struct probe_sink *sink)
+int probe__take(struct source *s, int timeout_ms, const struct source_sink *sink)
 {
+	struct probe *p = (struct probe *)s;
 	struct batch *list = NULL;
 	uint64_t until = 0;
 	int err = drain__start(p->drain);
@@ -138,12 +139,12 @@ int probe__poll(struct probe *p, int timeout_ms, const struct probe_sink *sink)
 	return err ? err : find_again(p);
 }
 
-uint64_t probe__settled(const struct probe *p)
+uint64_t probe__settled(const struct source *s)
 {
-	return p->settled;
+	return ((const struct probe *)s)->settled;
 }
 
-static int drain_losses(struct probe *p, const struct probe_sink *sink)
+static int drain_losses(struct probe *p, const struct source_sink *sink)
 {
 	int fd = bpf_map__fd(p->skel->maps.lost_by_thread), err = 0;
 	uint64_t key, *prev = NULL, count;
@@ -160,24 +161,12 @@ static int drain_losses(struct probe *p, const struct probe_sink *sink)
 	return err;
 }
 
-/* Hits that never reached the program: BPF was already running on that CPU. Of whichever process:
- * nobody asked the filters. */
-static uint64_t recursion_misses(struct probe *p)
-{
-	struct bpf_prog_info info = {0};
-	uint32_t len = sizeof(info);
-
-	if (bpf_prog_get_info_by_fd(bpf_program__fd(probe__program(p)), &info, &len))
-		return 0;
-	return info.recursion_misses;
-}
-
-/* Nor did those of kprobes that came while that CPU was handling another one. */
+/* Hits of kprobes that came while that CPU was handling another one. */
 static uint64_t kprobe_misses(struct probe *p)
 {
-	int64_t missed = !p->plan->kernel  ? 0
-			 : p->tracefs >= 0 ? tracefs__missed(p->tracefs)
-					   : (int64_t)kprobe_multi__missed(p);
+	int64_t missed = !p->kernel.mechanism	  ? 0
+			 : p->kernel.tracefs >= 0 ? tracefs__missed(p->kernel.tracefs)
+						  : (int64_t)kprobe_multi__missed(p);
 
 	if (missed < 0)
 		note("how many kprobes were missed is not known: %s", err__text());
@@ -188,8 +177,9 @@ static uint64_t kprobe_misses(struct probe *p)
 	return max_of(missed, (int64_t)0);
 }
 
-int probe__drain(struct probe *p, const struct probe_sink *sink)
+int probe__losses(struct source *s, const struct source_sink *sink)
 {
+	struct probe *p = (struct probe *)s;
 	struct batch *list = NULL;
 	uint64_t until;
 	int err;
@@ -199,11 +189,13 @@ int probe__drain(struct probe *p, const struct probe_sink *sink)
 	err = err ? err : give_batches(p, list, sink);
 	err = err ? err : give_sideband(p, UINT64_MAX, sink);
 	err = err ? err : drain_losses(p, sink);
-	if (!p->plan->kernel)
+	if (p->programs.mechanism)
 		copies__tell(p);
 	if (!err && p->skel->bss->lost_unattributed)
 		err = sink->lost(sink->ctx, 0, 0, p->skel->bss->lost_unattributed);
 	if (!err)
-		sink->missed(sink->ctx, recursion_misses(p) + kprobe_misses(p));
+		sink->missed(sink->ctx, attachment__recursion_misses(p, &p->programs) +
+						attachment__recursion_misses(p, &p->kernel) +
+						kprobe_misses(p));
 	return err;
 }

@@ -9,6 +9,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include "session.h"
+#include "bbtrace.skel.h"
 
 struct batch {
 	VEC(unsigned long) addrs;
@@ -29,7 +30,8 @@ int kprobe_multi__suits(const struct probe *p)
 		return err__set(ENOTSUP, "it shows arguments only: no --regs, no call stacks, no "
 					 "trace file");
 	for (uint32_t i = 0; i < p->plan->sites.len; i++)
-		if (p->plan->sites.data[i].probe && !is_entry(p->plan, i))
+		if (p->plan->sites.data[i].probe && plan__is_kernel_site(p->plan, i) &&
+		    !is_entry(p->plan, i))
 			return err__set(ENOTSUP, "it shows entries only: -e entry");
 	return 0;
 }
@@ -53,7 +55,7 @@ static void collect(struct probe *p, struct batch *b)
 	for (uint32_t i = 0; i < p->plan->sites.len; i++) {
 		const struct plan_site *s = &p->plan->sites.data[i];
 
-		if (!s->probe)
+		if (!s->probe || !plan__is_kernel_site(p->plan, i))
 			continue;
 		if (!has_ftrace(p->plan->objects.data[s->object].object, s->vaddr)) {
 			kprobe__refuse(p, i, "no probe on", "ftrace has no call there");
@@ -77,10 +79,10 @@ static int link_entries(struct probe *p, const struct batch *b, size_t from, siz
 
 	if (probe__is_interrupted(p))
 		return err__set(EINTR, "interrupted while attaching");
-	link = bpf_program__attach_kprobe_multi_opts(probe__program(p), NULL, &o);
+	link = bpf_program__attach_kprobe_multi_opts(p->skel->progs.hit_entry, NULL, &o);
 	err = link ? 0 : -errno;
 	if (link) {
-		probe__add_link(p, link, 0);
+		attachment__add_link(&p->kernel, link, 0);
 		probe__attached(p, n, n * plan__site_work(p->plan, b->sites.data[from]));
 	} else if (err == -EPERM || err == -ENOMEM) {
 		return err__set(-err, "cannot attach to the kernel: %s", strerror(-err));
@@ -101,7 +103,7 @@ int kprobe_multi__attach(struct probe *p)
 
 	collect(p, &b);
 	err = b.sites.len ? link_entries(p, &b, 0, b.sites.len) : 0;
-	if (!err && p->links.len)
+	if (!err && p->kernel.links.len)
 		kprobe__tell_unseen(p->plan);
 	vec__free(&b.addrs);
 	vec__free(&b.cookies);
@@ -123,7 +125,7 @@ uint64_t kprobe_multi__missed(const struct probe *p)
 	const struct attached *a;
 	uint64_t missed = 0;
 
-	vec__each (a, &p->links) {
+	vec__each (a, &p->kernel.links) {
 		struct bpf_link_info info = {0};
 		struct multi_info multi = {0};
 		uint32_t len = sizeof(info);

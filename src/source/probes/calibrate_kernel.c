@@ -26,7 +26,6 @@ static struct plan *make_plan(const struct object *kernel, const struct insn *in
 	struct plan *p = xcalloc(1, sizeof(*p));
 
 	p->arch = arch__by_machine(kernel->machine);
-	p->kernel = true;
 	p->probes = 1;
 	vec__push(&p->objects,
 		  (struct plan_object){.object = kernel, .path = kernel->path, .kernel = true});
@@ -130,7 +129,7 @@ static int measure_insn(struct kernel_measurement *m, const struct insn *insn, c
 
 	vec__push(&o.filters.pids, (uint32_t)m->runner.pid);
 	err = err ? err : probe__open(plan, &o, &p);
-	if (!err && !probe__attach(p)) {
+	if (!err && !probes_ops.attach(&p->source)) {
 		err = settle(m, insn->addr, &class);
 		err = err ? err : rounds(m, p, of, &all);
 	}
@@ -140,7 +139,8 @@ static int measure_insn(struct kernel_measurement *m, const struct insn *insn, c
 		add_row(m, insn, "stopped", class, figures__median(&of[1]) - m->call, out);
 		add_row(m, insn, "branch", class, figures__median(&of[0]) - m->call, out);
 	}
-	probe__close(p);
+	if (p)
+		probes_ops.close(&p->source);
 	plan__free(plan);
 	vec__free(&o.filters.pids);
 	return err;

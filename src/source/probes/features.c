@@ -379,3 +379,19 @@ const struct feature features[] = {
 	 "a machine with LBR, BRBE or CTR that its hypervisor passes on; bbtrace traces without"},
 	{0},
 };
+
+int features__check(void)
+{
+	static const char *const needed[] = {"kernel", "lockdown"};
+
+	for (const struct feature *f = features; f->name; f++) {
+		bool is_needed = false;
+
+		for (size_t i = 0; i < ARRAY_SIZE(needed); i++)
+			is_needed |= !strcmp(f->name, needed[i]);
+		if (is_needed && f->check())
+			return err__set(ENOTSUP, "cannot trace: %s; %s", strdupa(err__text()),
+					f->remedy);
+	}
+	return 0;
+}

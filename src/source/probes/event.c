@@ -48,7 +48,7 @@ static int open_for_traced(const struct probe *p, pid_t tid)
 		attr.inherit_thread = p->scope.kind == SCOPE_PROCESSES;
 		attr.sample_type = PERF_SAMPLE_READ | PERF_SAMPLE_TID;
 	}
-	return open_for(p->event_id, tid, attr);
+	return open_for(p->programs.event_id, tid, attr);
 }
 
 static int cannot_open(int err)
@@ -63,19 +63,19 @@ static int cannot_open(int err)
 
 /* The program runs at each hit, whichever of the event's perf events it is for. It comes with one
  * that nobody inherits: else it would go with the first heir. */
-static int attach_program(struct probe *p, int fd)
+static int attach_program(struct probe *p, struct attachment *a, int fd)
 {
 	struct bpf_link *link;
 
 	if (fd < 0)
 		return cannot_open(errno);
-	link = bpf_program__attach_perf_event(p->skel->progs.hit_event, fd);
+	link = bpf_program__attach_perf_event(probe__program(p, a), fd);
 	if (!link) {
 		close(fd);
 		return err__set(errno, "cannot attach to the trace event: %s", strerror(errno));
 	}
-	p->event_fd = fd;
-	probe__add_link(p, link, 0);
+	a->event_fd = fd;
+	attachment__add_link(a, link, 0);
 	return 0;
 }
 
@@ -94,7 +94,7 @@ static int open_for_threads(struct probe *p, const pid_vec *tids, struct map64 *
 		if (fd < 0 && errno != ESRCH)
 			return cannot_open(errno);
 		if (fd >= 0)
-			vec__push(&p->events, fd);
+			vec__push(&p->programs.events, fd);
 	}
 	return 0;
 }
@@ -116,7 +116,9 @@ static int open_for_processes(struct probe *p)
 	} while (!err && known.len > before);
 	map64__free(&known);
 	vec__free(&tids);
-	return err || p->events.len ? err : err__set(ESRCH, "cannot attach: the process has ended");
+	return err || p->programs.events.len
+		       ? err
+		       : err__set(ESRCH, "cannot attach: the process has ended");
 }
 
 /* Children that inherit nothing can't be followed without missing something. */
@@ -126,48 +128,66 @@ static bool is_by_process(enum scope_kind kind)
 	       (kind == SCOPE_DESCENDANTS && feature__inherited_events());
 }
 
-static int open_event(struct probe *p, enum tracefs_kind kind)
+static int open_event(struct probe *p, struct attachment *a, enum tracefs_kind kind)
 {
 	const struct perf_event_attr plain = {0};
 	bool some = kind == TRACEFS_UPROBE && is_by_process(p->scope.kind);
 	int err;
 
-	p->event_id = tracefs__event_id(p->tracefs, kind);
-	if (p->event_id < 0)
-		return p->event_id;
-	err = attach_program(p, open_for(p->event_id, some ? 0 : -1, plain));
+	a->event_id = tracefs__event_id(a->tracefs, kind);
+	if (a->event_id < 0)
+		return a->event_id;
+	err = attach_program(p, a, open_for(a->event_id, some ? 0 : -1, plain));
 	return err || !some ? err : open_for_processes(p);
 }
 
-static int begin_event(struct probe *p, enum tracefs_kind kind, char *name, size_t size)
+static int begin_event(struct attachment *a, enum tracefs_kind kind, char *name, size_t size)
 {
-	p->tracefs = tracefs__mount();
-	if (p->tracefs < 0)
-		return p->tracefs;
-	leftovers__sweep(p->tracefs);
+	a->tracefs = tracefs__mount();
+	if (a->tracefs < 0)
+		return a->tracefs;
+	leftovers__sweep(a->tracefs);
 	/* its number may have been another's, who was killed */
-	tracefs__delete(p->tracefs, kind);
+	tracefs__delete(a->tracefs, kind);
 	tracefs__event_name(kind, shield__pid(), name, size);
-	return tracefs__open(p->tracefs, kind);
+	return tracefs__open(a->tracefs, kind);
 }
 
-static int none_defined(const struct plan *plan)
+/* The first function of the kernel, or of programs; how many there are. */
+static const struct plan_function *first_of(const struct plan *plan, bool kernel, size_t *n)
 {
-	if (plan->kernel)
+	const struct plan_function *first = NULL;
+
+	*n = 0;
+	for (uint32_t i = 0; i < plan->functions.len; i++) {
+		if (plan__is_kernel_function(plan, i) != kernel)
+			continue;
+		first = first ? first : &plan->functions.data[i];
+		++*n;
+	}
+	return first;
+}
+
+static int none_defined(const struct plan *plan, bool kernel)
+{
+	const struct plan_function *first;
+	size_t n;
+
+	if (kernel && (first = first_of(plan, true, &n)))
 		return err__set(EINVAL,
 				"the kernel accepts no probe in %s%s: marked notrace; trace what "
 				"calls it",
-				plan->functions.data[0].name,
-				plan->functions.len == 1 ? "" : " and the others");
+				first->name, n == 1 ? "" : " and the others");
 	return err__set(EINVAL, "the kernel refused every probe%s",
 			plan->sites.len == 1 ? "" : "; -v shows its answers");
 }
 
-static int end_definitions(struct probe *p, enum tracefs_kind kind, uint32_t defined)
+static int end_definitions(struct probe *p, struct attachment *a, enum tracefs_kind kind,
+			   uint32_t defined)
 {
 	if (probe__is_interrupted(p))
 		return err__set(EINTR, "interrupted while attaching");
-	return defined ? open_event(p, kind) : none_defined(p->plan);
+	return defined ? open_event(p, a, kind) : none_defined(p->plan, kind == TRACEFS_KPROBE);
 }
 
 static int uprobe_define(struct probe *p, int fd, const char *event, uint32_t site)
@@ -240,14 +260,14 @@ static void check_armed(struct probe *p, uint32_t object)
 int uprobe_event__attach(struct probe *p)
 {
 	char name[64];
-	autoclose int fd = begin_event(p, TRACEFS_UPROBE, name, sizeof(name));
+	autoclose int fd = begin_event(&p->programs, TRACEFS_UPROBE, name, sizeof(name));
 	uint32_t defined = 0;
 	int err;
 
 	if (fd < 0)
 		return fd;
 	for (uint32_t i = 0; i < p->plan->sites.len && !probe__is_interrupted(p); i++) {
-		if (!p->plan->sites.data[i].probe)
+		if (!p->plan->sites.data[i].probe || plan__is_kernel_site(p->plan, i))
 			continue;
 		err = uprobe_define(p, fd, name, i);
 		if (err)
@@ -255,9 +275,10 @@ int uprobe_event__attach(struct probe *p)
 		defined += !err;
 		probe__attached(p, 1, 1);
 	}
-	err = end_definitions(p, TRACEFS_UPROBE, defined);
+	err = end_definitions(p, &p->programs, TRACEFS_UPROBE, defined);
 	for (uint32_t i = 0; !err && i < p->plan->objects.len; i++)
-		check_armed(p, i);
+		if (!p->plan->objects.data[i].kernel)
+			check_armed(p, i);
 	return err;
 }
 
@@ -290,9 +311,9 @@ static void close_events(struct probe *p)
 {
 	const int *fd;
 
-	vec__each (fd, &p->events)
+	vec__each (fd, &p->programs.events)
 		close(*fd);
-	p->events.len = 0;
+	p->programs.events.len = 0;
 }
 
 #define PATIENCE_US 5000000
@@ -308,9 +329,9 @@ static bool is_unused(struct probe *p)
 	LIBBPF_OPTS(bpf_test_run_opts, run);
 	int program = bpf_program__fd(p->skel->progs.count_users);
 
-	if (!probe__inherits(p) || !p->links.len)
+	if (!probe__inherits(p) || !p->programs.links.len)
 		return true;
-	p->skel->bss->event_fd = p->event_fd;
+	p->skel->bss->event_fd = p->programs.event_fd;
 	for (unsigned waited = 0; waited < PATIENCE_US; waited += 1000) {
 		if (!bpf_prog_test_run_opts(program, &run) && p->skel->bss->event_users == 1)
 			return true;
@@ -326,12 +347,12 @@ void uprobe_event__detach(struct probe *p)
 
 	close_events(p);
 	unused = is_unused(p);
-	probe__drop_links(p, 0);
-	if (p->tracefs < 0)
+	attachment__drop_links(&p->programs, 0);
+	if (p->programs.tracefs < 0)
 		return;
 	if (unused)
-		tracefs__delete(p->tracefs, TRACEFS_UPROBE);
-	close(p->tracefs);
+		tracefs__delete(p->programs.tracefs, TRACEFS_UPROBE);
+	close(p->programs.tracefs);
 }
 
 /* ip: the instruction pointer that the probe has. */
@@ -440,12 +461,12 @@ static void open_returns(struct probe *p, uint32_t defined)
 
 	if (!defined)
 		return;
-	id = tracefs__event_id(p->tracefs, TRACEFS_KRETPROBE);
+	id = tracefs__event_id(p->kernel.tracefs, TRACEFS_KRETPROBE);
 	fd = id < 0 ? -1 : open_for(id, -1, plain);
 	if (fd >= 0)
 		link = bpf_program__attach_perf_event(p->skel->progs.hit_kernel_return, fd);
 	if (link)
-		return probe__add_link(p, link, 0);
+		return attachment__add_link(&p->kernel, link, 0);
 	note("return probes can't be attached (%s): returns of tail calls are not seen",
 	     strerror(errno));
 	if (fd >= 0)
@@ -469,7 +490,7 @@ static int define_or_refuse(struct probe *p, int fd, const char *event, uint32_t
 int kprobe_event__attach(struct probe *p)
 {
 	char name[64];
-	autoclose int fd = begin_event(p, TRACEFS_KPROBE, name, sizeof(name));
+	autoclose int fd = begin_event(&p->kernel, TRACEFS_KPROBE, name, sizeof(name));
 	uint32_t defined = 0;
 
 	if (fd < 0)
@@ -477,7 +498,7 @@ int kprobe_event__attach(struct probe *p)
 	if (!p->plan->arch->kernel)
 		return err__set(ENOTSUP, "kprobes of %s are not known", p->plan->arch->name);
 	for (uint32_t i = 0; i < p->plan->sites.len && !probe__is_interrupted(p); i++) {
-		if (!p->plan->sites.data[i].probe)
+		if (!p->plan->sites.data[i].probe || !plan__is_kernel_site(p->plan, i))
 			continue;
 		defined += !define_or_refuse(p, fd, name, i);
 		probe__attached(p, 1, plan__site_work(p->plan, i));
@@ -486,7 +507,7 @@ int kprobe_event__attach(struct probe *p)
 		kprobe__tell_unseen(p->plan);
 	if (defined && !probe__is_interrupted(p))
 		open_returns(p, kernel_returns__define(p, fd));
-	return end_definitions(p, TRACEFS_KPROBE, defined);
+	return end_definitions(p, &p->kernel, TRACEFS_KPROBE, defined);
 }
 
 /* Deleting hundreds of kprobe definitions takes seconds and changes nothing any more: a silent
@@ -525,13 +546,13 @@ void kprobe_event__detach(struct probe *p)
 {
 	int fd;
 
-	if (p->tracefs < 0)
+	if (p->kernel.tracefs < 0)
 		return;
-	fd = tracefs__open(p->tracefs, TRACEFS_KPROBE);
+	fd = tracefs__open(p->kernel.tracefs, TRACEFS_KPROBE);
 	if (fd >= 0)
 		leave_definitions(fd);
-	probe__drop_links(p, 0);
+	attachment__drop_links(&p->kernel, 0);
 	if (fd >= 0)
 		close(fd);
-	close(p->tracefs);
+	close(p->kernel.tracefs);
 }

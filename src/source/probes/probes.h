@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * probe: how to hook the plan's sites. Front door of src/probe: the only folder that talks BPF,
- * tracefs and perf.
+ * probes: the source that hooks the plan's sites, in programs and in the kernel. Part of the front
+ * door of src/source: the only folder that talks BPF, tracefs and perf.
  *
- * A probe set is opened for a plan (BPF loaded, filters in place, silent), attached by the best
- * mechanism that the kernel offers, started, polled and stopped. Records of the ring and side
- * events (processes and their mappings) come out of probe__poll() in the order in which they
- * happened.
+ * A probe set is opened for a plan (BPF loaded, filters in place, silent) and attached by the best
+ * mechanisms that the kernel offers. Its records and side events (processes and their mappings)
+ * come out in the order in which they happened.
  */
-#ifndef BBTRACE_PROBE_H
-#define BBTRACE_PROBE_H
+#ifndef BBTRACE_PROBES_H
+#define BBTRACE_PROBES_H
 
 #include <linux/capability.h>
 #include <linux/types.h>
@@ -49,18 +48,6 @@ struct probe_options {
 	void *attached_ctx;
 };
 
-struct probe_sink {
-	void *ctx;
-	/* Non-zero stops the poll and is returned by it. */
-	int (*event)(void *ctx, const struct event *e);
-	int (*sideband)(void *ctx, const struct sideband_event *e);
-	/* At the end: events of a thread that were lost after its last record; pid 0: nobody knows
-	 * whose; 0 events: records that are none by themselves. */
-	int (*lost)(void *ctx, uint32_t pid, uint32_t tid, uint64_t count);
-	/* And hits that the probes missed, of whichever process, traced or not. */
-	void (*missed)(void *ctx, uint64_t hits);
-};
-
 /* Who pays for a probe that isn't traced. */
 enum probe_spares {
 	SPARES_NOBODY, /* each process that maps the file, for each hit */
@@ -69,14 +56,14 @@ enum probe_spares {
 };
 
 struct probe;
-/* plan must outlive it. Errors: -EPERM (with the capability that is missing), -ENOTSUP, -ENOMEM,
- * ... */
+struct source;
+/* plan and options must outlive it. Errors: -EPERM (with the capability that is missing), -ENOTSUP,
+ * -ENOMEM, ... Attaching tells the plan with plan__refuse() what the kernel refuses. */
 int probe__open(struct plan *plan, const struct probe_options *options, struct probe **out);
-/* Attaches every site that carries a probe; what the kernel refuses is told to the plan with
- * plan__refuse(). */
-int probe__attach(struct probe *p);
-/* The name of the mechanism in use. */
-const char *probe__mechanism(const struct probe *p);
+/* As the source that it is: its operations are probes_ops. */
+struct source *probe__source(struct probe *p);
+/* Appends the names of the mechanisms in use. */
+void probe__mechanisms(const struct probe *p, struct str *out);
 /* Known once it is open. */
 enum probe_spares probe__spares(const struct probe *p);
 /* Why not more are spared, where the filters name processes; NULL: nothing better was left out. */
@@ -91,21 +78,6 @@ const pid_vec *probe__processes(const struct probe *p);
 /* Side events up to now are not given out; from here on those of the traced processes are, where
  * the filters name them. */
 void probe__forget_sideband(struct probe *p);
-/* From now on events flow. */
-void probe__start(struct probe *p);
-/* Silences all probes at once; async-signal-safe. What is in the ring stays to be polled. */
-void probe__stop(struct probe *p);
-/* Waits at most timeout_ms for records, gives all that there are to sink. 0, or what the sink
- * returned. From the first call on a thread takes them out of the ring, with the caller's
- * capabilities. */
-int probe__poll(struct probe *p, int timeout_ms, const struct probe_sink *sink);
-/* A time, CLOCK_MONOTONIC ns: what happened before it has been given out by probe__poll(). */
-uint64_t probe__settled(const struct probe *p);
-/* After probe__stop(): gives out what is left, then the losses nobody was told of. */
-int probe__drain(struct probe *p, const struct probe_sink *sink);
-/* Detaches. Slow parts (deleting kprobe definitions) are left to a silent child. */
-void probe__close(struct probe *p);
-
 /* ---- privileges: sets of capabilities ---- */
 
 #define PRIVILEGE(name)		     (1ull << CAP_##name)
@@ -168,6 +140,9 @@ typedef VEC(struct calibration) calibration_vec;
 int calibrate__run(calibration_vec *out);
 /* Adds what a kprobe costs: entry is that of the system call getppid(2). */
 int calibrate__kernel(const struct object *kernel, uint64_t entry, calibration_vec *out);
+
+/* Can this machine trace at all? As the rows of doctor without which nothing works. */
+int features__check(void);
 
 /* kernel_read_fn of target.h: reads kernel memory by a BPF program. ctx: struct kmem. */
 struct kmem;

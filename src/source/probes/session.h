@@ -4,9 +4,9 @@
 #define BBTRACE_PROBE_SESSION_H
 
 #include <linux/types.h>
-#include "probe.h"
+#include "source/source.h"
 #include "scope.h"
-#include "event/decode.h"
+#include "event/event.h"
 #include "../bpf/wire.h"
 
 struct bbtrace_bpf;
@@ -15,6 +15,13 @@ struct bpf_program;
 struct drain;
 struct sideband;
 struct probe;
+
+/* How a probe finds its site. */
+enum probe_lookup {
+	LOOKUP_COOKIE, /* bpf_get_attach_cookie() */
+	LOOKUP_KERNEL, /* hash of the address */
+	LOOKUP_UPROBE, /* one tracefs event with many uprobes: hash of (inode, offset) */
+};
 
 /* One way to attach; ranked: the first one that the kernel has is used. */
 struct mechanism {
@@ -35,8 +42,10 @@ struct mechanism {
 	const char *remedy; /* where the kernel was built without it */
 };
 extern const struct mechanism mechanisms[]; /* ends with name NULL */
-/* Sets p->mechanism, by p's plan, options and reach. -ENOTSUP, ...: there is none. */
-int mechanism__choose(struct probe *p);
+/* Sets the mechanisms that p's plan needs, by plan, options and reach. -ENOTSUP, ...: there is
+ * none.
+ */
+int mechanisms__choose(struct probe *p);
 /* How an exec may take processes away from p's. */
 enum target_loss mechanism__loss(const struct probe *p);
 
@@ -45,24 +54,30 @@ struct attached {
 	uint32_t pid; /* the one process that it is for; 0: all that it is meant for */
 };
 
+/* How the probes of programs, or those of the kernel, are attached. */
+struct attachment {
+	const struct mechanism *mechanism; /* NULL: the plan has none of these */
+	VEC(struct attached) links;
+	int tracefs;	 /* -1: not in use */
+	int event_fd;	 /* the perf event that the program came with; a link's */
+	int event_id;	 /* of the one tracefs event */
+	VEC(int) events; /* perf events, beside that which a link holds */
+};
+
 struct probe {
+	struct source source;
 	struct plan *plan;
 	const struct probe_options *options;
-	const struct mechanism *mechanism;
+	struct attachment programs, kernel;
 	char *unspared; /* probe__unspared() */
 	struct bbtrace_bpf *skel;
 	struct drain *drain;
 	struct decoder *decoder;
 	struct sideband *sideband;
 	struct scope scope;
-	VEC(struct attached) links;
 	struct bpf_link *tasks[5];	 /* tracepoints: fork, exec, exit, signal, trap */
 	uint32_t found_again;		 /* of the processes that were lost to the mechanism */
 	VEC(struct sideband_event) gaps; /* what they did meanwhile, to be told */
-	int tracefs;			 /* -1: not in use */
-	int event_fd;			 /* the perf event that the program came with; a link's */
-	int event_id;			 /* of the one tracefs event */
-	VEC(int) events;		 /* perf events, beside that which a link holds */
 	uint64_t settled;		 /* probe__settled() */
 };
 
@@ -95,14 +110,24 @@ void kprobe__tell_unseen(const struct plan *plan);
 bool kernel_returns__needed(const struct probe *p);
 uint32_t kernel_returns__define(struct probe *p, int fd);
 
-/* The BPF program that the mechanism's probes run. */
-struct bpf_program *probe__program(struct probe *p);
+/* Operations of the source (stream.c). From the first take on a thread takes records out of the
+ * ring, with the caller's capabilities. */
+int probe__take(struct source *s, int timeout_ms, const struct source_sink *sink);
+uint64_t probe__settled(const struct source *s);
+int probe__losses(struct source *s, const struct source_sink *sink);
+
+/* The BPF program that the attachment's probes run; NULL: it has none. */
+struct bpf_program *probe__program(const struct probe *p, const struct attachment *a);
 /* Children of traced processes that were born before the tracepoints were there; they are traced
  * from here on. True: there are more than the last time. */
 bool probe__find_children(struct probe *p);
-void probe__add_link(struct probe *p, struct bpf_link *link, uint32_t pid);
+void attachment__add_link(struct attachment *a, struct bpf_link *link, uint32_t pid);
 /* Closes the links of one process; 0: all. */
-void probe__drop_links(struct probe *p, uint32_t pid);
+void attachment__drop_links(struct attachment *a, uint32_t pid);
+void attachment__free(struct attachment *a);
+/* Hits that never reached the program: BPF was already running on that CPU. Of whichever process:
+ * the filters were not asked. */
+uint64_t attachment__recursion_misses(const struct probe *p, const struct attachment *a);
 
 /* Notes the processes that ran into breakpoints of p's in copies of the code (copies.c). */
 void copies__tell(struct probe *p);

@@ -7,7 +7,7 @@
 #ifndef BBTRACE_PROBE_SCOPE_H
 #define BBTRACE_PROBE_SCOPE_H
 
-#include "probe.h"
+#include "source/source.h"
 
 enum scope_kind {
 	SCOPE_ALL,	   /* not known: every process */

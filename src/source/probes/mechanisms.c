@@ -15,14 +15,14 @@ const struct mechanism mechanisms[] = {
 	 uprobe_multi__attach, uprobe_multi__detach, uprobe_multi__attach_again,
 	 uprobe_multi__spares, "Linux 6.6 or newer has it"},
 	{"uprobe_event", "one trace event with many probes in programs and libraries", false,
-	 "hit_event", LOOKUP_UPROBE, LOSS_EVENTS, EVENT_SITES, feature__tracefs_uprobes, NULL,
+	 "hit_uprobe", LOOKUP_UPROBE, LOSS_EVENTS, EVENT_SITES, feature__tracefs_uprobes, NULL,
 	 uprobe_event__attach, uprobe_event__detach, uprobe_event__attach_again,
 	 uprobe_event__spares, "boot a kernel with CONFIG_UPROBES and CONFIG_UPROBE_EVENTS"},
 	{"kprobe_multi", "one link for the entries of thousands of kernel functions", true,
 	 "hit_entry", LOOKUP_COOKIE, LOSS_NONE, 0, feature__kprobe_multi, kprobe_multi__suits,
 	 kprobe_multi__attach, kprobe_multi__detach, NULL, NULL,
 	 "a kernel with CONFIG_FPROBE: Debian's from Linux 6.12 on"},
-	{"kprobe_event", "one trace event with many probes in the kernel", true, "hit_event",
+	{"kprobe_event", "one trace event with many probes in the kernel", true, "hit_kprobe",
 	 LOOKUP_KERNEL, LOSS_NONE, 0, feature__tracefs_kprobes, NULL, kprobe_event__attach,
 	 kprobe_event__detach, NULL, NULL,
 	 "boot a kernel with CONFIG_KPROBES and CONFIG_KPROBE_EVENTS, as distributions build theirs "
@@ -73,7 +73,43 @@ static int refuse(const struct mechanism *m, int err)
 	return err__prefix(err, "cannot probe %s", m->kernel ? "kernel functions" : "programs");
 }
 
-int mechanism__choose(struct probe *p)
+static bool is_named(const struct mechanism *m, const char *name)
+{
+	return !strcmp(m->name, name);
+}
+
+/* Does --attach leave this one out? It names a mechanism for programs or one for the kernel: where
+ * both are traced the best one does for the other. */
+static bool is_left_out(const struct probe *p, const struct mechanism *m)
+{
+	const char *name = p->options->attach;
+	const struct mechanism *named = mechanisms;
+
+	if (!name || is_named(m, name))
+		return false;
+	while (named->name && !is_named(named, name))
+		named++;
+	return !(named->name && named->kernel != m->kernel && plan__has_kernel(p->plan) &&
+		 plan__has_programs(p->plan));
+}
+
+/* Does the kernel have it, and can it do what is asked? */
+static int check(const struct probe *p, const struct mechanism *m)
+{
+	int err = m->suits ? m->suits(p) : 0;
+
+	if (err)
+		return err;
+	err = m->check();
+	if (!err && p->plan->return_probes && !m->kernel && m->lookup != LOOKUP_COOKIE)
+		err = err__set(ENOTSUP, "--returns probe needs uprobe_multi (Linux 6.6 or "
+					"newer); --returns ret does without");
+	if (err)
+		note_verbose("%s is not available: %s", m->name, err__text());
+	return err;
+}
+
+static int choose(struct probe *p, struct attachment *a, bool kernel)
 {
 	const struct mechanism *m, *tried = NULL;
 	int err = -ENOTSUP;
@@ -81,47 +117,47 @@ int mechanism__choose(struct probe *p)
 	err__set(ENOTSUP, "no such attach mechanism: '%s'; bbtrace doctor lists them",
 		 p->options->attach ? p->options->attach : "");
 	for (m = mechanisms; m->name; m++) {
-		if (m->kernel != p->plan->kernel)
+		if (m->kernel != kernel)
 			continue;
-		if (p->options->attach && strcmp(m->name, p->options->attach)) {
+		if (is_left_out(p, m)) {
 			leave_out(p, m, "--attach %s", p->options->attach);
 			continue;
 		}
 		tried = m;
-		if (p->mechanism && !is_better(p, m, p->mechanism)) {
+		if (a->mechanism && !is_better(p, m, a->mechanism)) {
 			leave_out(p, m, "%u probes are more than %u", p->plan->probes, m->most);
 			continue;
 		}
-		err = m->suits ? m->suits(p) : 0;
+		err = check(p, m);
 		if (err)
-			continue;
-		err = m->check();
-		if (!err && p->plan->return_probes && m->lookup != LOOKUP_COOKIE)
-			err = err__set(ENOTSUP, "--returns probe needs uprobe_multi (Linux 6.6 or "
-						"newer); --returns ret does without");
-		if (err) {
-			note_verbose("%s is not available: %s", m->name, err__text());
 			leave_out(p, m, "%s", err__text());
-		} else {
-			p->mechanism = m;
-		}
+		else
+			a->mechanism = m;
 	}
+	if (!a->mechanism)
+		return tried ? refuse(tried, err) : err;
+	note_verbose("probes are attached by %s", a->mechanism->name);
+	return 0;
+}
+
+int mechanisms__choose(struct probe *p)
+{
+	int err = plan__has_programs(p->plan) ? choose(p, &p->programs, false) : 0;
+
+	if (!err && plan__has_kernel(p->plan))
+		err = choose(p, &p->kernel, true);
 	if (p->scope.kind == SCOPE_DESCENDANTS && !feature__inherited_events() && !p->unspared)
 		p->unspared = xstrdup("-f spares them from Linux 6.13 on");
-	if (p->mechanism) {
-		note_verbose("probes are attached by %s", p->mechanism->name);
-		return 0;
-	}
-	return tried ? refuse(tried, err) : err;
+	return err;
 }
 
 enum target_loss mechanism__loss(const struct probe *p)
 {
 	if (probe__spares(p) == SPARES_NOBODY)
 		return LOSS_NONE;
-	return p->mechanism->loss == LOSS_EVENTS && !feature__inherited_events()
+	return p->programs.mechanism->loss == LOSS_EVENTS && !feature__inherited_events()
 		       ? LOSS_THREAD
-		       : p->mechanism->loss;
+		       : p->programs.mechanism->loss;
 }
 
 bool probe__inherits(const struct probe *p)
@@ -136,7 +172,7 @@ bool probe__reopens(const struct probe *p)
 
 enum probe_spares probe__spares(const struct probe *p)
 {
-	return spares(p, p->mechanism);
+	return p->programs.mechanism ? spares(p, p->programs.mechanism) : SPARES_NOBODY;
 }
 
 const char *probe__unspared(const struct probe *p)

@@ -201,7 +201,7 @@ static int link_process(struct probe *p, const struct plan_object *o, const stru
 
 	if (!link)
 		return attach_failed(o, errno);
-	probe__add_link(p, link, pid);
+	attachment__add_link(&p->programs, link, pid);
 	return 0;
 }
 
@@ -226,7 +226,7 @@ static int link_batch(struct probe *p, const struct plan_object *o, const struct
 		if (err && !(err == -ESRCH && p->scope.pids.len > 1))
 			return err;
 	}
-	return p->links.len ? 0 : err;
+	return p->programs.links.len ? 0 : err;
 }
 
 enum probe_spares uprobe_multi__spares(enum scope_kind kind)
@@ -260,10 +260,11 @@ int uprobe_multi__attach(struct probe *p)
 {
 	int err = 0;
 
-	if (!p->links.len) /* not again in the middle of a trace */
+	if (!p->programs.links.len) /* not again in the middle of a trace */
 		leftovers__sweep_mounted();
 	for (uint32_t i = 0; !err && i < p->plan->objects.len; i++)
-		err = multi_attach_object(p, i);
+		if (!p->plan->objects.data[i].kernel)
+			err = multi_attach_object(p, i);
 	return err;
 }
 
@@ -273,7 +274,7 @@ int uprobe_multi__attach_again(struct probe *p, uint32_t pid)
 	struct scope all = p->scope;
 	int err;
 
-	probe__drop_links(p, pid);
+	attachment__drop_links(&p->programs, pid);
 	p->scope.pids = (pid_vec){.data = &pid, .len = 1, .cap = 1};
 	err = uprobe_multi__attach(p);
 	p->scope = all;

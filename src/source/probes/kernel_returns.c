@@ -15,7 +15,7 @@
 
 static bool are_wanted(const struct probe *p)
 {
-	return p->plan->kernel && p->options->events & PLAN_RETURN;
+	return plan__has_kernel(p->plan) && p->options->events & PLAN_RETURN;
 }
 
 static int define(int fd, const char *event, uint64_t addr)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include "probe.h"
+#include "source/source.h"
 #include "kmem.skel.h"
 
 struct kmem {

@@ -3,7 +3,7 @@
  */
 #include <errno.h>
 #include <bpf/btf.h>
-#include "probe.h"
+#include "source/source.h"
 
 #define BITS 8u
 

@@ -18,7 +18,7 @@ struct source_file {
 	VEC(const char *) lines;
 };
 
-struct sources {
+struct source_lines {
 	struct root root;
 	bool gone; /* the root is gone */
 	VEC(struct source_file) files;
@@ -26,15 +26,15 @@ struct sources {
 	size_t total;
 };
 
-struct sources *sources__new(pid_t pid)
+struct source_lines *source_lines__new(pid_t pid)
 {
-	struct sources *s = xcalloc(1, sizeof(*s));
+	struct source_lines *s = xcalloc(1, sizeof(*s));
 
 	s->gone = root__open(&s->root, pid) < 0;
 	return s;
 }
 
-void sources__free(struct sources *s)
+void source_lines__free(struct source_lines *s)
 {
 	struct source_file *f;
 
@@ -85,7 +85,7 @@ static char *read_all(int fd, size_t size)
 	return text;
 }
 
-static void load(struct sources *s, struct source_file *f)
+static void load(struct source_lines *s, struct source_file *f)
 {
 	autoclose int fd = -1;
 	struct stat st;
@@ -110,7 +110,7 @@ static void load(struct sources *s, struct source_file *f)
 	}
 }
 
-static struct source_file *find(struct sources *s, const char *object, const char *file)
+static struct source_file *find(struct source_lines *s, const char *object, const char *file)
 {
 	struct source_file *f;
 
@@ -129,7 +129,7 @@ static struct source_file *find(struct sources *s, const char *object, const cha
 	return f;
 }
 
-const char *sources__line(void *ctx, const char *object, const char *file, unsigned line)
+const char *source_lines__line(void *ctx, const char *object, const char *file, unsigned line)
 {
 	const struct source_file *f = find(ctx, object, file);
 

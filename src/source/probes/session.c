@@ -25,7 +25,7 @@ static int libbpf_print(enum libbpf_print_level level, const char *fmt, va_list 
 	return 0;
 }
 
-/* ---- open ---- */
+/* ---- what the BPF object is told ---- */
 
 /* include/linux/proc_ns.h: PROC_PID_INIT_INO */
 #define INITIAL_PID_NS 0xEFFFFFFCu
@@ -86,18 +86,21 @@ static void configure_kernel(struct wire_config *c, const struct object *kernel)
 		     "(CONFIG_KALLSYMS_ALL)");
 }
 
+static bool looks_up(const struct attachment *a, enum probe_lookup how)
+{
+	return a->mechanism && a->mechanism->lookup == how;
+}
+
 static void configure(struct probe *p, uint32_t noperands, uint32_t nprobes)
 {
 	const struct probe_filters *f = &p->options->filters;
 	struct wire_config *c = (struct wire_config *)&p->skel->rodata->config;
 	const struct object *go = action__go(p->plan);
-	uint8_t lookup = p->mechanism->lookup;
 	struct stat ns;
 	bool inner = find_pid_ns(&ns);
 
 	*c = (struct wire_config){
-		.lookup = lookup,
-		.kernel = p->plan->kernel,
+		.both = plan__has_kernel(p->plan) && plan__has_programs(p->plan),
 		.stack = p->options->stack,
 		.signals = p->plan->unprobed_rets,
 		.compact = sysconf(_SC_NPROCESSORS_CONF) <= WIRE_CPUS,
@@ -112,7 +115,7 @@ static void configure(struct probe *p, uint32_t noperands, uint32_t nprobes)
 		.self = getpid(),
 		.command = f->command,
 		.pid = f->pids.len == 1 ? f->pids.data[0] : 0,
-		.ino = lookup == LOOKUP_UPROBE ? only_ino(p->plan) : 0,
+		.ino = looks_up(&p->programs, LOOKUP_UPROBE) ? only_ino(p->plan) : 0,
 		.wakeup = ring_size(p->options) / 4,
 	};
 	if (p->options->kernel)
@@ -124,17 +127,27 @@ static void configure(struct probe *p, uint32_t noperands, uint32_t nprobes)
 	bpf_map__set_max_entries(p->skel->maps.operands, max_of(noperands, 1u));
 	/* a kernel entry may be found under two addresses */
 	bpf_map__set_max_entries(p->skel->maps.kernel_sites,
-				 lookup == LOOKUP_KERNEL ? 2 * nprobes + 1 : 1);
+				 looks_up(&p->kernel, LOOKUP_KERNEL) ? 2 * nprobes + 1 : 1);
 	bpf_map__set_max_entries(p->skel->maps.uprobe_sites,
-				 lookup == LOOKUP_UPROBE ? nprobes + 1 : 1);
+				 looks_up(&p->programs, LOOKUP_UPROBE) ? nprobes + 1 : 1);
+}
+
+static void choose_programs(struct probe *p)
+{
+	const struct probe_filters *f = &p->options->filters;
+
 	bpf_program__set_autoload(p->skel->progs.hit_multi, false);
-	bpf_program__set_autoload(p->skel->progs.hit_event, false);
+	bpf_program__set_autoload(p->skel->progs.hit_uprobe, false);
 	bpf_program__set_autoload(p->skel->progs.hit_entry, false);
-	bpf_program__set_autoload(probe__program(p), true);
+	bpf_program__set_autoload(p->skel->progs.hit_kprobe, false);
+	if (p->programs.mechanism)
+		bpf_program__set_autoload(probe__program(p, &p->programs), true);
+	if (p->kernel.mechanism)
+		bpf_program__set_autoload(probe__program(p, &p->kernel), true);
 	bpf_program__set_autoload(p->skel->progs.hit_kernel_return, kernel_returns__needed(p));
 	bpf_program__set_autoload(p->skel->progs.on_exec, f->command || mechanism__loss(p));
 	bpf_program__set_autoload(p->skel->progs.on_signal, p->plan->unprobed_rets);
-	bpf_program__set_autoload(p->skel->progs.on_trap, !p->plan->kernel);
+	bpf_program__set_autoload(p->skel->progs.on_trap, p->programs.mechanism != NULL);
 	bpf_program__set_autoload(p->skel->progs.own_level, p->skel->rodata->config.pid_ns);
 	bpf_program__set_autoload(p->skel->progs.count_users, probe__inherits(p));
 	bpf_program__set_autoload(p->skel->progs.on_exit,
@@ -275,6 +288,7 @@ static int load(struct probe *p)
 	if (!p->skel)
 		return load_failed(-errno);
 	configure(p, noperands, nprobes);
+	choose_programs(p);
 	err = bbtrace_bpf__load(p->skel);
 	if (err)
 		return load_failed(err);
@@ -293,46 +307,7 @@ static void tell_of_goroutines(const struct plan *plan)
 			     o->path);
 }
 
-int probe__open(struct plan *plan, const struct probe_options *options, struct probe **out)
-{
-	struct probe *p = xcalloc(1, sizeof(*p));
-	int err;
-
-	p->plan = plan;
-	p->options = options;
-	p->decoder = decoder__new(plan);
-	p->tracefs = -1;
-	scope__find(&p->scope, &options->filters);
-	libbpf_set_print(libbpf_print);
-	err = options->btf && access(options->btf, R_OK)
-		      ? err__set(errno, "cannot read %s: %s", options->btf, strerror(errno))
-		      : 0;
-	err = err ? err : mechanism__choose(p);
-	err = err ? err : load(p);
-	err = err ? err : fill_filters(p);
-	err = err ? err : fill_sites(p);
-	err = err ? err
-		  : drain__open(bpf_map__fd(p->skel->maps.ring), WAITING_RINGS * ring_size(options),
-				&p->drain);
-	err = err ? err : sideband__open(&p->sideband);
-	err = err ? err : attach_tasks(p);
-	if (!err)
-		probe__find_children(p);
-	tell_of_goroutines(plan);
-	if (err) {
-		probe__close(p);
-		return err;
-	}
-	*out = p;
-	return 0;
-}
-
 /* ---- the attached set ---- */
-
-struct bpf_program *probe__program(struct probe *p)
-{
-	return bpf_object__find_program_by_name(p->skel->obj, p->mechanism->program);
-}
 
 bool probe__find_children(struct probe *p)
 {
@@ -348,23 +323,6 @@ bool probe__find_children(struct probe *p)
 const pid_vec *probe__processes(const struct probe *p)
 {
 	return &p->scope.pids;
-}
-
-void probe__add_link(struct probe *p, struct bpf_link *link, uint32_t pid)
-{
-	vec__push(&p->links, (struct attached){link, pid});
-}
-
-void probe__drop_links(struct probe *p, uint32_t pid)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < p->links.len; i++)
-		if (pid && p->links.data[i].pid != pid)
-			p->links.data[kept++] = p->links.data[i];
-		else
-			bpf_link__destroy(p->links.data[i].link);
-	p->links.len = kept;
 }
 
 void probe__attached(const struct probe *p, size_t sites, uint64_t work)
@@ -386,34 +344,19 @@ bool probe__is_refused(struct probe *p)
 	if (bpf_map_lookup_elem(bpf_map__fd(p->skel->maps.lost_by_thread), &key, &count) &&
 	    errno == EPERM)
 		return true;
-	return p->mechanism->loss == LOSS_TAKEOVER && p->scope.kind == SCOPE_PROCESSES &&
-	       feature__multi_answer(bpf_program__fd(probe__program(p)), 0) == -EPERM;
+	return p->programs.mechanism && p->programs.mechanism->loss == LOSS_TAKEOVER &&
+	       p->scope.kind == SCOPE_PROCESSES &&
+	       feature__multi_answer(bpf_program__fd(probe__program(p, &p->programs)), 0) == -EPERM;
 }
 
-int probe__attach(struct probe *p)
+static int probe__attach(struct source *s)
 {
-	return p->plan->kernel ? p->mechanism->attach(p) : shield__run(p->mechanism->attach, p);
-}
+	struct probe *p = (struct probe *)s;
+	int err = p->kernel.mechanism ? p->kernel.mechanism->attach(p) : 0;
 
-const char *probe__mechanism(const struct probe *p)
-{
-	return p->mechanism->name;
-}
-
-bool probe__by_definitions(const struct probe *p)
-{
-	return p->tracefs >= 0;
-}
-
-unsigned probe__verified_insns(const struct probe *p)
-{
-	struct bpf_prog_info info = {0};
-	uint32_t len = sizeof(info);
-
-	if (bpf_prog_get_info_by_fd(bpf_program__fd(probe__program((struct probe *)p)), &info,
-				    &len))
-		return 0;
-	return info.verified_insns;
+	if (err || !p->programs.mechanism)
+		return err;
+	return shield__run(p->programs.mechanism->attach, p);
 }
 
 void probe__forget_sideband(struct probe *p)
@@ -422,45 +365,103 @@ void probe__forget_sideband(struct probe *p)
 	sideband__limit(p->sideband, &p->scope);
 }
 
-void probe__start(struct probe *p)
+static void probe__start(struct source *s)
 {
+	struct probe *p = (struct probe *)s;
+
 	__atomic_store_n(&p->skel->bss->stopped, 0, __ATOMIC_RELEASE);
 }
 
-void probe__stop(struct probe *p)
+/* What is in the ring stays to be taken. */
+static void probe__stop(struct source *s)
 {
+	struct probe *p = (struct probe *)s;
+
 	__atomic_store_n(&p->skel->bss->stopped, 1, __ATOMIC_RELEASE);
 }
 
 /* ---- close ---- */
 
-static int detach(struct probe *p)
+static int detach_programs(struct probe *p)
 {
-	p->mechanism->detach(p);
-	probe__drop_links(p, 0);
+	p->programs.mechanism->detach(p);
+	attachment__drop_links(&p->programs, 0);
 	return 0;
 }
 
-void probe__close(struct probe *p)
+static void detach(struct probe *p)
 {
-	if (!p)
-		return;
+	if (p->kernel.mechanism)
+		p->kernel.mechanism->detach(p);
+	attachment__drop_links(&p->kernel, 0);
+	if (p->programs.mechanism)
+		shield__run(detach_programs, p);
+}
+
+/* Slow parts (deleting kprobe definitions) are left to a silent child. */
+static void probe__close(struct source *s)
+{
+	struct probe *p = (struct probe *)s;
+
 	if (p->drain) /* or the ring would never be empty */
-		probe__stop(p);
+		probe__stop(s);
 	drain__close(p->drain);
-	if (p->mechanism && p->plan->kernel)
-		detach(p);
-	else if (p->mechanism)
-		shield__run(detach, p);
+	detach(p);
 	for (size_t i = 0; i < ARRAY_SIZE(p->tasks); i++)
 		bpf_link__destroy(p->tasks[i]);
 	sideband__close(p->sideband);
 	bbtrace_bpf__destroy(p->skel);
 	decoder__free(p->decoder);
-	vec__free(&p->links);
-	vec__free(&p->events);
+	attachment__free(&p->programs);
+	attachment__free(&p->kernel);
 	vec__free(&p->gaps);
 	scope__free(&p->scope);
 	free(p->unspared);
 	free(p);
 }
+
+/* ---- open ---- */
+
+int probe__open(struct plan *plan, const struct probe_options *options, struct probe **out)
+{
+	struct probe *p = xcalloc(1, sizeof(*p));
+	int err;
+
+	p->source.ops = &probes_ops;
+	p->plan = plan;
+	p->options = options;
+	p->decoder = decoder__new(plan);
+	p->programs.tracefs = p->kernel.tracefs = -1;
+	scope__find(&p->scope, &options->filters);
+	libbpf_set_print(libbpf_print);
+	err = options->btf && access(options->btf, R_OK)
+		      ? err__set(errno, "cannot read %s: %s", options->btf, strerror(errno))
+		      : 0;
+	err = err ? err : mechanisms__choose(p);
+	err = err ? err : load(p);
+	err = err ? err : fill_filters(p);
+	err = err ? err : fill_sites(p);
+	err = err ? err
+		  : drain__open(bpf_map__fd(p->skel->maps.ring), WAITING_RINGS * ring_size(options),
+				&p->drain);
+	err = err ? err : sideband__open(&p->sideband);
+	err = err ? err : attach_tasks(p);
+	if (!err)
+		probe__find_children(p);
+	tell_of_goroutines(plan);
+	if (err) {
+		probe__close(&p->source);
+		return err;
+	}
+	*out = p;
+	return 0;
+}
+
+struct source *probe__source(struct probe *p)
+{
+	return &p->source;
+}
+
+const struct source_ops probes_ops = {"probes",	      features__check, probe__attach,
+				      probe__start,   probe__stop,     probe__take,
+				      probe__settled, probe__losses,   probe__close};

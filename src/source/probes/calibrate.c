@@ -186,17 +186,17 @@ static void no_misses(void *ctx, uint64_t hits)
 int calibrate__hit(struct runner *r, struct probe *p, uint32_t site, bool stopped, double *ns,
 		   uint64_t *records)
 {
-	const struct probe_sink sink = {records, count_event, no_sideband, no_loss, no_misses};
+	const struct source_sink sink = {records, count_event, no_sideband, no_loss, no_misses};
 	int err;
 
 	*records = 0;
 	if (stopped)
-		probe__stop(p);
+		probes_ops.stop(&p->source);
 	else
-		probe__start(p);
+		probes_ops.start(&p->source);
 	err = runner__time(r, site, CALIBRATE_HITS, ns);
-	probe__stop(p);
-	return err ? err : probe__drain(p, &sink);
+	probes_ops.stop(&p->source);
+	return err ? err : probes_ops.losses(&p->source, &sink);
 }
 
 /* There has to be a record for each hit. */
@@ -248,9 +248,10 @@ static int with_probes(struct measurement *m, struct plan *plan, const char *mec
 
 	vec__push(&o.filters.pids, (uint32_t)m->runner.pid);
 	err = probe__open(plan, &o, &m->probe);
-	err = err ? err : probe__attach(m->probe);
+	err = err ? err : probes_ops.attach(&m->probe->source);
 	err = err ? err : measure_all(m, plan);
-	probe__close(m->probe);
+	if (m->probe)
+		probes_ops.close(&m->probe->source);
 	m->probe = NULL;
 	vec__free(&o.filters.pids);
 	return err;

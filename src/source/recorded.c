@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* A trace file as a source: what was recorded happens once more. */
+#include <stdlib.h>
+#include "source/source.h"
+
+/* Items that are taken at once. */
+#define TAKE_MOST 4096
+
+struct recorded {
+	struct source source;
+	struct trace_reader *reader;
+	struct recorded_calls calls;
+	uint64_t settled;
+};
+
+static int check(void)
+{
+	return 0;
+}
+
+static int attach(struct source *s)
+{
+	return 0;
+}
+
+static void nothing(struct source *s)
+{
+}
+
+static int give(struct recorded *r, const struct trace_item *i, const struct source_sink *sink)
+{
+	const struct recorded_calls *c = &r->calls;
+
+	switch (i->type) {
+	case TRACE_BEGIN:
+		return c->begin ? c->begin(c->ctx, trace_reader__plan(r->reader),
+					   trace_reader__meta(r->reader))
+				: 0;
+	case TRACE_OBJECT:
+		return c->object ? c->object(c->ctx, i->object) : 0;
+	case TRACE_MAPPED:
+		return c->mapped ? c->mapped(c->ctx, i->dev, i->ino, i->path, i->object) : 0;
+	case TRACE_EVENT:
+		r->settled = max_of(r->settled, i->event->time);
+		return sink->event(sink->ctx, i->event);
+	case TRACE_SIDEBAND:
+		return sink->sideband(sink->ctx, i->sideband);
+	case TRACE_LOST:
+		return sink->lost(sink->ctx, i->pid, i->tid, i->count);
+	}
+	return 0;
+}
+
+static int take(struct source *s, int timeout_ms, const struct source_sink *sink)
+{
+	struct recorded *r = (struct recorded *)s;
+	struct trace_item item;
+
+	for (int i = 0; i < TAKE_MOST; i++) {
+		int n = trace_reader__next(r->reader, &item);
+
+		if (n < 0)
+			return n;
+		if (!n) {
+			r->settled = UINT64_MAX;
+			return SOURCE_ENDED;
+		}
+		n = give(r, &item, sink);
+		if (n)
+			return n;
+	}
+	return 0;
+}
+
+static uint64_t settled(const struct source *s)
+{
+	return ((const struct recorded *)s)->settled;
+}
+
+/* The hits that the recording missed. Events that it lost stand in the file. */
+static int losses(struct source *s, const struct source_sink *sink)
+{
+	const struct trace_end *end = trace_reader__end(((struct recorded *)s)->reader);
+
+	if (end)
+		sink->missed(sink->ctx, end->totals.missed);
+	return 0;
+}
+
+static void close_recorded(struct source *s)
+{
+	free(s);
+}
+
+const struct source_ops recorded_ops = {"recorded", check,   attach, nothing,	    nothing,
+					take,	    settled, losses, close_recorded};
+
+struct source *recorded__open(struct trace_reader *reader, const struct recorded_calls *calls)
+{
+	struct recorded *r = xcalloc(1, sizeof(*r));
+
+	r->source.ops = &recorded_ops;
+	r->reader = reader;
+	r->calls = *calls;
+	return &r->source;
+}

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Several sources as one. Events of a source that is ahead wait until the others have been asked
+ * about that time; one alone is passed on as it is.
+ */
+#include <stdlib.h>
+#include "source/source.h"
+
+/* An event that waits, with copies of what it points to. */
+struct waiting {
+	uint64_t time; /* not before that of the one before it from the same source */
+	enum { WAITS_EVENT, WAITS_SIDEBAND, WAITS_LOST } type;
+	struct event event;
+	struct event_entry entry;
+	char comm[16];
+	uint64_t regs[EVENT_REGS], args[EVENT_ARGS], stack[STACK_FRAMES];
+	struct sideband_event sideband;
+	char *text; /* of it; owned */
+	uint32_t pid, tid;
+	uint64_t count;
+};
+
+struct member {
+	struct source *source;
+	VEC(struct waiting *) queue;
+	size_t given;  /* of the queue */
+	uint64_t last; /* time of the last one in it */
+	bool ended;
+	const struct source_sink *sink; /* of losses, for what has no order */
+};
+
+struct sources {
+	VEC(struct member) members;
+};
+
+struct sources *sources__new(void)
+{
+	return xcalloc(1, sizeof(struct sources));
+}
+
+void sources__add(struct sources *s, struct source *source)
+{
+	vec__push(&s->members, (struct member){.source = source});
+}
+
+/* ---- a queue ---- */
+
+static struct waiting *push(struct member *m, uint64_t time)
+{
+	struct waiting *w = xcalloc(1, sizeof(*w));
+
+	m->last = w->time = max_of(time, m->last);
+	vec__push(&m->queue, w);
+	return w;
+}
+
+static void copy_entry(struct waiting *w, const struct event_entry *e)
+{
+	w->entry = *e;
+	w->event.entry = &w->entry;
+	snprintf(w->comm, sizeof(w->comm), "%s", e->comm);
+	w->entry.comm = w->comm;
+	if (e->regs)
+		w->entry.regs = memcpy(w->regs, e->regs, min_of(e->nregs, EVENT_REGS) * 8);
+	if (e->args)
+		w->entry.args = memcpy(w->args, e->args, sizeof(w->args));
+	if (e->stack)
+		w->entry.stack = memcpy(w->stack, e->stack, min_of(e->nstack, STACK_FRAMES) * 8);
+}
+
+static int queue_event(void *ctx, const struct event *e)
+{
+	struct waiting *w = push(ctx, e->time);
+
+	w->event = *e;
+	if (e->entry)
+		copy_entry(w, e->entry);
+	return 0;
+}
+
+static int queue_sideband(void *ctx, const struct sideband_event *e)
+{
+	struct waiting *w = push(ctx, e->time);
+
+	w->type = WAITS_SIDEBAND;
+	w->sideband = *e;
+	w->text = e->text ? xstrdup(e->text) : NULL;
+	w->sideband.text = w->text;
+	return 0;
+}
+
+static int queue_lost(void *ctx, uint32_t pid, uint32_t tid, uint64_t count)
+{
+	struct waiting *w = push(ctx, 0);
+
+	w->type = WAITS_LOST;
+	w->pid = pid;
+	w->tid = tid;
+	w->count = count;
+	return 0;
+}
+
+static void pass_missed(void *ctx, uint64_t hits)
+{
+	const struct source_sink *sink = ((struct member *)ctx)->sink;
+
+	sink->missed(sink->ctx, hits);
+}
+
+static void free_waiting(struct waiting *w)
+{
+	free(w->text);
+	free(w);
+}
+
+static int give(struct waiting *w, const struct source_sink *sink)
+{
+	switch (w->type) {
+	case WAITS_EVENT:
+		return sink->event(sink->ctx, &w->event);
+	case WAITS_SIDEBAND:
+		return sink->sideband(sink->ctx, &w->sideband);
+	case WAITS_LOST:
+		return sink->lost(sink->ctx, w->pid, w->tid, w->count);
+	}
+	return 0;
+}
+
+/* ---- merging ---- */
+
+static struct waiting *first_of(const struct member *m)
+{
+	return m->given < m->queue.len ? m->queue.data[m->given] : NULL;
+}
+
+/* The member whose next event is the oldest, NULL: none waits. Of equals the one added first. */
+static struct member *oldest(struct sources *s)
+{
+	struct member *m, *best = NULL;
+
+	vec__each (m, &s->members)
+		if (first_of(m) && (!best || first_of(m)->time < first_of(best)->time))
+			best = m;
+	return best;
+}
+
+static void shrink(struct member *m)
+{
+	memmove(m->queue.data, m->queue.data + m->given,
+		(m->queue.len - m->given) * sizeof(*m->queue.data));
+	m->queue.len -= m->given;
+	m->given = 0;
+}
+
+/* Gives out what happened before until. */
+static int merge(struct sources *s, uint64_t until, const struct source_sink *sink)
+{
+	struct member *m;
+	int err = 0;
+
+	while (!err && (m = oldest(s)) && first_of(m)->time <= until) {
+		struct waiting *w = m->queue.data[m->given++];
+
+		err = give(w, sink);
+		free_waiting(w);
+	}
+	vec__each (m, &s->members)
+		shrink(m);
+	return err;
+}
+
+static struct source_sink queue_of(struct member *m)
+{
+	return (struct source_sink){m, queue_event, queue_sideband, queue_lost, pass_missed};
+}
+
+/* ---- all at once ---- */
+
+int sources__attach(struct sources *s)
+{
+	struct member *m;
+	int err;
+
+	vec__each (m, &s->members) {
+		err = m->source->ops->attach(m->source);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+void sources__start(struct sources *s)
+{
+	struct member *m;
+
+	vec__each (m, &s->members)
+		m->source->ops->start(m->source);
+}
+
+void sources__stop(struct sources *s)
+{
+	struct member *m;
+
+	vec__each (m, &s->members)
+		m->source->ops->stop(m->source);
+}
+
+uint64_t sources__settled(const struct sources *s)
+{
+	const struct member *m;
+	uint64_t settled = UINT64_MAX;
+
+	vec__each (m, &s->members)
+		if (!m->ended)
+			settled = min_of(settled, m->source->ops->settled(m->source));
+	return settled;
+}
+
+/* The first one that has not ended waits for its events, the others are only asked. */
+static int fill(struct sources *s, int timeout_ms)
+{
+	struct member *m;
+
+	vec__each (m, &s->members) {
+		struct source_sink queue = queue_of(m);
+		int err = m->ended ? SOURCE_ENDED
+				   : m->source->ops->take(m->source, timeout_ms, &queue);
+
+		if (err == SOURCE_ENDED)
+			m->ended = true;
+		else if (err)
+			return err;
+		else
+			timeout_ms = 0;
+	}
+	return 0;
+}
+
+static bool all_ended(const struct sources *s)
+{
+	const struct member *m;
+
+	vec__each (m, &s->members)
+		if (!m->ended)
+			return false;
+	return true;
+}
+
+int sources__take(struct sources *s, int timeout_ms, const struct source_sink *sink)
+{
+	struct source *only = s->members.len == 1 ? s->members.data[0].source : NULL;
+	int err;
+
+	if (only)
+		return only->ops->take(only, timeout_ms, sink);
+	err = fill(s, timeout_ms);
+	if (!err)
+		err = merge(s, sources__settled(s), sink);
+	return err ? err : all_ended(s) ? SOURCE_ENDED : 0;
+}
+
+int sources__losses(struct sources *s, const struct source_sink *sink)
+{
+	struct source *only = s->members.len == 1 ? s->members.data[0].source : NULL;
+	struct member *m;
+	int err;
+
+	if (only)
+		return only->ops->losses(only, sink);
+	vec__each (m, &s->members) {
+		struct source_sink queue = queue_of(m);
+
+		m->sink = sink;
+		err = m->source->ops->losses(m->source, &queue);
+		if (err)
+			return err;
+	}
+	return merge(s, UINT64_MAX, sink);
+}
+
+void sources__close(struct sources *s)
+{
+	struct member *m;
+
+	if (!s)
+		return;
+	vec__each (m, &s->members) {
+		m->source->ops->close(m->source);
+		for (size_t i = m->given; i < m->queue.len; i++)
+			free_waiting(m->queue.data[i]);
+		vec__free(&m->queue);
+	}
+	vec__free(&s->members);
+	free(s);
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * What a thread runs in the kernel. It is on a stack of its own, so its calls are kept apart from
+ * those of the thread's program; in the steps it nests in the innermost of these. Which that is,
+ * the program's registers at entry to the kernel tell: they say where in the program the thread is.
+ */
+#include <stdlib.h>
+#include "calls.h"
+
+static struct thread *make(struct thread *th)
+{
+	struct thread *side = th->kernel_side;
+
+	if (!side) {
+		side = th->kernel_side = xcalloc(1, sizeof(*side));
+		side->user_side = th;
+	}
+	return side;
+}
+
+/* A thread that runs its program has left the kernel: calls whose return nobody saw are out of
+ * reach. (What handles a probe's trap is not: it is heard of again.) */
+static struct thread *back_in_program(struct thread *th)
+{
+	struct thread *kernel = th->kernel_side;
+
+	if (kernel && calls__depth(kernel))
+		calls__suspend_below(kernel, UINT64_MAX);
+	return th->other ? th->other : th;
+}
+
+struct thread *kernel_side__of(struct trace *t, struct thread *th, uint32_t site)
+{
+	return plan__is_kernel_site(t->plan, site) ? make(th) : back_in_program(th);
+}
+
+struct thread *kernel_side__if_any(struct thread *th)
+{
+	if (th->user_side)
+		return th;
+	/* of a goroutine: of the thread that runs it */
+	th = th->goroutine ? th->other : th;
+	return th ? th->kernel_side : NULL;
+}
+
+struct thread *kernel_side__innermost(struct thread *th)
+{
+	struct thread *strand = th->other ? th->other : th;
+
+	if (th->kernel_side && (calls__depth(th->kernel_side) || !strand->seen))
+		return th->kernel_side;
+	return strand;
+}
+
+void kernel_side__move(struct thread *to, struct thread *from)
+{
+	struct thread *side = make(to), *old = from->kernel_side;
+
+	for (size_t i = 0; i < old->calls.len; i++)
+		vec__push(&side->calls, old->calls.data[i]);
+	side->ndormant += old->ndormant;
+	side->seen |= old->seen;
+	old->calls.len = old->ndormant = 0;
+}
+
+/* ---- where the program is ---- */
+
+enum in_block {
+	BEFORE_MARK, /* the probe that tells the block's entry, if there is one, was not hit yet */
+	PAST_MARK,
+	AT_PROBE, /* its own event is still to come */
+};
+
+/* A trap leaves the address behind the breakpoint until it is handled. */
+static enum in_block place_in(const struct plan *p, const struct plan_block *b, uint64_t vaddr)
+{
+	enum in_block place = BEFORE_MARK;
+
+	for (size_t i = plan__sites_from(p, b->object, b->start); i < p->by_address.len; i++) {
+		const struct plan_site *s = &p->sites.data[p->by_address.data[i]];
+		uint64_t at = s->vaddr + s->probe_at;
+
+		if (s->object != b->object || s->vaddr > vaddr)
+			break;
+		if (s->probe && (at == vaddr || at + 1 == vaddr))
+			return AT_PROBE;
+		if (s->probe && s->role != ROLE_BRANCH && at < vaddr)
+			place = PAST_MARK;
+	}
+	return place;
+}
+
+/* To the block, in the call whose stack it is. */
+static int bring_to(struct event_context *n, uint32_t block, bool past)
+{
+	const struct plan *p = n->t->plan;
+	const struct plan_block *b = &p->blocks.data[block];
+	const struct plan_site here = {.object = b->object,
+				       .function = b->function,
+				       .block = block,
+				       .role = ROLE_WITNESS,
+				       .sp_delta = SP_UNKNOWN};
+	struct call *c = calls__enclosing(n->th, b->function, n->e->sp);
+	int err = 0;
+
+	if (!c || c->dormant || (p->functions.data[b->function].flags & FUNCTION_HELPER))
+		return 0;
+	n->s = &here;
+	n->site = NO_SITE;
+	n->block = b;
+	c = replay__call_of_event(n, &err);
+	err = err ? err : replay__walk_to(n, c, block, false);
+	c->signals = n->th->signals;
+	c->in_call = false;
+	c->state = CALL_AT;
+	c->block = block;
+	c->past = past;
+	return err;
+}
+
+int kernel_side__enter(struct event_context *n)
+{
+	struct thread *strand = thread__shown(n->th);
+	struct event at = *n->e;
+	struct event_context u = {.t = n->t, .th = strand, .e = &at};
+	const struct plan *plan = n->t->plan;
+	uint32_t object, block;
+	enum in_block place;
+	uint64_t vaddr;
+	int err;
+
+	/* a goroutine's stack moves, so its calls are not told by stack pointers */
+	if (!n->entry->user_ip || !calls__depth(strand) || strand->goroutine)
+		return 0;
+	at.sp = n->entry->user_sp;
+	at.entry = NULL;
+	err = replay__end_below(&u, at.sp);
+	if (err ||
+	    !locate__in_object(n->t, strand->pid, at.time, n->entry->user_ip, &object, &vaddr))
+		return err;
+	block = plan__block_holding(plan, object, vaddr);
+	if (block == NO_BLOCK || plan->blocks.data[block].function == NO_FUNCTION)
+		return 0;
+	place = place_in(plan, &plan->blocks.data[block], vaddr);
+	return place == AT_PROBE ? 0 : bring_to(&u, block, place == PAST_MARK);
+}

@@ -1,0 +1,45 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Runs in the guest of t_trace.sh: functions of libc and of the kernel in one trace.
+
+. "$(dirname "$0")/guest_lib.sh"
+READS=1000 # of 128 KiB each, as cat reads
+
+truncate -s $((READS * 131072)) "$T/file"
+truncate -s $((50 * 131072)) "$T/other"
+
+for placement in full witness; do
+	# cat reads where it can't have the kernel copy from file to file
+	timeout -k 10 1800 $BBTRACE trace user:libc.so.6:read kernel:vfs_read --placement $placement -F json \
+		-o "$OUT/$placement.json" -- cat "$T/file" >/dev/null 2>"$T/err"
+	ok $? "$placement: cat is traced in libc and in the kernel" || diag "$(head -20 "$T/err")"
+done
+
+bb trace user:libc.so.6:read user:libc.so.6:write kernel:vfs_read kernel:vfs_write -f -F json -o "$OUT/forks.json" \
+	-- bash -c "cat '$T/other' | cat > /dev/null & cat '$T/other' | cat > /dev/null & wait"
+exits 0 'four processes at once are traced in libc and in the kernel'
+
+bb trace user:libc.so.6:read kernel:vfs_read --record "$T/recorded" -o "$OUT/live.txt" -F text -T none \
+	-- bash -c "cat '$T/other' >/dev/null"
+exits 0 'such a trace is recorded'
+bb report "$T/recorded" -T none
+cp "$T/out.txt" "$OUT/report.txt"
+exits 0 'and reported'
+
+bb trace user:libc.so.6:read kernel:vfs_read -p $$ -t 1
+exits 0 'a process that runs is traced in both'
+
+# Refusals name the next step.
+bb trace vfs_read -- true
+exits 1 'a name without prefix is refused'
+grep -q 'write user:OBJECT:FUNC or kernel:FUNC' "$T/err"
+ok $? 'the refusal of a name without prefix says how to write it' || diag "$(cat "$T/err")"
+bb trace kernel:vfs_read --attach kprobe_event -v -- cat "$T/other"
+exits 0 'trace takes functions of the kernel alone'
+bb trace user:libc.so.6:read kernel:vfs_read --attach uprobe_event -v -- cat "$T/other"
+exits 0 'trace attaches programs by the mechanism that is named'
+grep -q 'by uprobe_event and kprobe_event' "$T/err"
+ok $? 'the kernel is attached by its own mechanism then' || diag "$(grep attached "$T/err")"
+bring_back
+done_testing

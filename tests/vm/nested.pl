@@ -1,0 +1,70 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# nested.pl [--calls N] [--fd N] --outer FUNC --inner FUNC TRACE.json: is each call of OUTER, of a program, a system call
+# that has exactly one call of INNER, of the kernel, in it, with the same size (rdx), and do its branches, entry and
+# return lie in between? Calls of INNER elsewhere are at depth 0, or in other functions. --calls: so many of OUTER
+# there have to be, --fd: with this first argument.
+use strict;
+use warnings;
+use Getopt::Long;
+use JSON::PP;
+
+GetOptions(\my %o, 'calls=i', 'fd=i', 'outer=s', 'inner=s') or exit 2;
+my (%stack, %said);
+my ($outer, $inner, $elsewhere, $branches, $bad) = (0) x 5;
+
+sub bad {
+	my ($line, $text) = @_;
+	print "line $line: $text\n" if $bad++ < 20;
+}
+
+my $lines = 0;
+while (<>) {
+	my $e = decode_json($_);
+	my $line = ++$lines;
+	if ($e->{event} eq 'summary') {
+		bad($line, "$e->{lost} events were lost") if $e->{lost};
+		next;
+	}
+	next unless $e->{event} =~ /^(entry|branch|return|unknown)$/;
+	my $s = $stack{$e->{tid}} //= [];
+	if ($e->{event} eq 'unknown') {
+		bad($line, 'the path is unknown in a call') if @$s;
+		next;
+	}
+	my $kernel = $e->{object} !~ m{^/};
+	if ($e->{event} eq 'entry') {
+		bad($line, "depth $e->{depth} of an entry, in " . @$s . ' calls') if $e->{depth} != @$s;
+		if ($e->{symbol} eq $o{outer} && !$kernel) {
+			$outer++ if !defined $o{fd} || hex($e->{regs}{rdi}) == $o{fd};
+			bad($line, "$o{outer} in a call") if @$s;
+		}
+		if ($e->{symbol} eq $o{inner}) {
+			my $out = $s->[-1];
+			if ($out && $out->{symbol} eq $o{outer}) {
+				$inner++;
+				$out->{inner}++;
+				bad($line, 'another size') if $out->{size} != hex($e->{regs}{rdx});
+			} else {
+				$elsewhere++;
+			}
+		}
+		push @$s, {symbol => $e->{symbol}, kernel => $kernel, inner => 0, size => hex($e->{regs}{rdx})};
+	} elsif ($e->{event} eq 'branch') {
+		$branches++;
+		next unless @$s;
+		bad($line, "a branch of $e->{symbol} in $s->[-1]{symbol}") if $s->[-1]{symbol} ne $e->{symbol};
+		bad($line, "depth $e->{depth} of a branch, in " . @$s . ' calls') if $e->{depth} != @$s - 1;
+	} else {
+		my $c = pop @$s;
+		next unless $c; # it was under way when the trace began
+		bad($line, "$e->{symbol} returns in $c->{symbol}") if $c->{symbol} ne $e->{symbol};
+		bad($line, "$c->{inner} calls of $o{inner} in one of $o{outer}")
+			if $c->{symbol} eq $o{outer} && !$c->{kernel} && $c->{inner} != 1;
+	}
+}
+bad(0, "$outer calls of $o{outer}, not $o{calls}") if defined $o{calls} && $outer != $o{calls};
+bad(0, "no call of $o{outer}") if !$outer;
+print "$outer calls of $o{outer}, $inner of $o{inner} in them, $elsewhere elsewhere, $branches branches, $bad bad\n";
+exit !!$bad;

@@ -1,0 +1,25 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# User and kernel branches of one thread in one tree, in a guest: each read(2) of cat is a call of libc's read, and
+# in it one of the kernel's vfs_read with the same arguments, and nothing else is said to be in it. nested.pl judges.
+
+. "$(dirname "$0")/lib.sh"
+needs_guest perl
+
+guest -- tests/vm/guest_trace.sh
+
+for name in full witness; do
+	tests/vm/nested.pl --calls 1001 --outer read --inner vfs_read --fd 3 "$T/back/$name.json" >"$T/said" 2>&1
+	ok $? "$name: 1,001 of 1,001 calls of read have their own vfs_read in them" || diag "$(head -20 "$T/said")"
+	diag "$(tail -1 "$T/said")"
+done
+tests/vm/nested.pl --outer read --inner vfs_read "$T/back/forks.json" >"$T/said" 2>&1
+ok $? 'each read of four processes has its own vfs_read in it' || diag "$(head -20 "$T/said")"
+diag "$(tail -1 "$T/said")"
+tests/vm/nested.pl --outer write --inner vfs_write "$T/back/forks.json" >"$T/said" 2>&1
+ok $? 'each write of four processes has its own vfs_write in it' || diag "$(head -20 "$T/said")"
+diag "$(tail -1 "$T/said")"
+cmp "$T/back/live.txt" "$T/back/report.txt" >"$T/said" 2>&1
+ok $? 'the recorded trace is reported as it was shown' || diag "$(cat "$T/said"; diff "$T/back/live.txt" "$T/back/report.txt" | head -10)"
+done_testing
