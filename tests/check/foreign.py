@@ -30,6 +30,7 @@ RISCV = [
     (r"b(eq|ne|lt|ge|gt|le)u?z?", "jcc"),
     (r"j", "jmp"),
     (r"jal", "call"),
+    (r"jr (ra|t0)", "ret"),  # ISA manual, section 2.5.1: both are link registers
     (r"jr", "ijmp"),
     (r"jalr", "icall"),
     (r"ret", "ret"),
@@ -49,9 +50,9 @@ def rows(bbtrace, path, *options):
     return [json.loads(line) for line in lines(bbtrace, "list", path, "-q", "-F", "json", *options)]
 
 
-def kind_of(table, mnemonic):
+def kind_of(table, text):
     for pattern, kind in table:
-        if re.fullmatch(pattern, mnemonic):
+        if re.match(rf"({pattern})(\s|$)", text):
             return kind
     return None
 
@@ -64,7 +65,7 @@ def shown(objdump, path):
         m = LINE.fullmatch(line)
         if not m:
             continue
-        kind = kind_of(table, m[2])
+        kind = kind_of(table, f"{m[2]} {m[3]}")
         if not kind:
             continue
         direct = COMMENT.search(m[3]) if kind in ("ijmp", "icall") else DIRECT.search(m[3])

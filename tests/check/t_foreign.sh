@@ -8,10 +8,11 @@ ROOT=$(cd "$(dirname "$0")/../.." && pwd)
 BUILD=$(cd "${B:-$ROOT/build}" && pwd)
 BBTRACE=$BUILD/bbtrace
 
-# Triplet of the toolchain | bbtrace's name | most branches that may be undecoded, in hundredths of a percent
+# Triplet of the toolchain | bbtrace's name | most branches that may be undecoded, in hundredths of a percent | least
+# branches of libc in functions: Debian's for riscv64 has no .eh_frame of static functions
 machines='
-aarch64-linux-gnu | arm64   | 60
-riscv64-linux-gnu | riscv64 | 100
+aarch64-linux-gnu | arm64   | 60  | 50000
+riscv64-linux-gnu | riscv64 | 100 | 30000
 '
 
 figure() { # NAME: of foreign.py's last line
@@ -81,15 +82,15 @@ built() { # TRIPLET
 	done
 }
 
-while IFS='|' read -r triplet name lost; do
-	read -r triplet name lost <<<"$triplet $name $lost"
+while IFS='|' read -r triplet name lost least; do
+	read -r triplet name lost least <<<"$triplet $name $lost $least"
 	[[ $triplet ]] || continue
 	libs=/usr/$triplet/lib
 	if ! "$BBTRACE" list "$libs/libc.so.6" malloc >/dev/null 2>"$T/err" || ! command -v "$triplet-objdump" >/dev/null; then
 		skip "$name" "$(head -n 1 "$T/err") or no $triplet-objdump"
 		continue
 	fi
-	check "$triplet" "$libs/libc.so.6" 50000 "$lost"
+	check "$triplet" "$libs/libc.so.6" "$least" "$lost"
 	check "$triplet" "$libs/libstdc++.so.6" 40000 10
 	shown "$name" "$libs/libc.so.6"
 	refused "$name" "$libs/libc.so.6"
