@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * RISC-V, 64 bit: what its files share. Instructions and their fields: The RISC-V Instruction Set
+ * Manual, volume I (unprivileged), version 20240411, chapter 2 (RV32I) on.
+ */
+#ifndef BBTRACE_RISCV_H
+#define BBTRACE_RISCV_H
+
+#include "arch/arch.h"
+#include "arch/match.h"
+
+/* Registers by number; calling convention: RISC-V ABIs Specification, integer registers. */
+enum riscv_reg {
+	RISCV_ZERO,
+	RISCV_RA,
+	RISCV_SP,
+	RISCV_T0 = 5,
+	RISCV_T1,
+	RISCV_T2,
+	RISCV_FP, /* s0 */
+	RISCV_A0 = 10,
+	RISCV_A1,
+	RISCV_A7 = 17,
+	RISCV_T3 = 28,
+	RISCV_T6 = 31,
+	RISCV_PC,
+};
+
+/* Major opcodes: bits 6 to 0, table 70. */
+enum riscv_opcode {
+	OP_LOAD = 0x03,
+	OP_LOAD_FP = 0x07,
+	OP_CUSTOM_0 = 0x0b,
+	OP_MISC_MEM = 0x0f,
+	OP_IMM = 0x13,
+	OP_AUIPC = 0x17,
+	OP_IMM_32 = 0x1b,
+	OP_STORE = 0x23,
+	OP_STORE_FP = 0x27,
+	OP_CUSTOM_1 = 0x2b,
+	OP_AMO = 0x2f,
+	OP_OP = 0x33,
+	OP_LUI = 0x37,
+	OP_OP_32 = 0x3b,
+	OP_FP = 0x53,
+	OP_V = 0x57,
+	OP_CUSTOM_2 = 0x5b,
+	OP_BRANCH = 0x63,
+	OP_JALR = 0x67,
+	OP_JAL = 0x6f,
+	OP_SYSTEM = 0x73,
+	OP_CUSTOM_3 = 0x7b,
+};
+
+/* insn.cond: funct3 of a branch, table 70. */
+enum riscv_cond { FUNCT3_BEQ, FUNCT3_BNE, FUNCT3_BLT = 4, FUNCT3_BGE, FUNCT3_BLTU, FUNCT3_BGEU };
+
+/* Registers that a call may change: ra, t0 to t6, a0 to a7. */
+#define RISCV_CLOBBERED 0xf003fce2
+
+/* Fields of an instruction of 32 bits, section 2.2. */
+static inline unsigned riscv__opcode(uint32_t word)
+{
+	return word & 0x7f;
+}
+static inline unsigned riscv__rd(uint32_t word)
+{
+	return word >> 7 & 31;
+}
+static inline unsigned riscv__rs1(uint32_t word)
+{
+	return word >> 15 & 31;
+}
+static inline unsigned riscv__rs2(uint32_t word)
+{
+	return word >> 20 & 31;
+}
+static inline unsigned riscv__funct3(uint32_t word)
+{
+	return word >> 12 & 7;
+}
+static inline unsigned riscv__funct7(uint32_t word)
+{
+	return word >> 25;
+}
+/* Immediates of the formats I, S and U, section 2.3. */
+static inline int32_t riscv__imm_i(uint32_t word)
+{
+	return (int32_t)word >> 20;
+}
+static inline int32_t riscv__imm_s(uint32_t word)
+{
+	return (int32_t)(word & 0xfe000000) >> 20 | (int32_t)riscv__rd(word);
+}
+static inline int32_t riscv__imm_u(uint32_t word)
+{
+	return (int32_t)(word & 0xfffff000);
+}
+
+/* ra and t0 may hold return addresses: section 2.5.1, table 3. */
+static inline bool riscv__is_link(unsigned reg)
+{
+	return reg == RISCV_RA || reg == RISCV_T0;
+}
+
+/* An instruction of 16 bits as the one of 32 that it stands for; 0: it is none (compressed.c). */
+uint32_t riscv__expand(uint16_t half);
+/* The instruction at bytes, those of 16 bits expanded; its length, 0: none that is known. */
+unsigned riscv__word(const uint8_t *bytes, size_t len, uint64_t addr, uint32_t *word);
+/* The integer register that it writes, RISCV_ZERO: none (registers.c). */
+unsigned riscv__written(uint32_t word);
+/* Fills in sp_effect and sp_value (registers.c). */
+void riscv__sp(uint32_t word, struct insn *out);
+/* As detail of struct arch (detail.c). */
+bool riscv__detail(const uint8_t *bytes, size_t len, uint64_t addr, struct insn_detail *out);
+
+#endif
