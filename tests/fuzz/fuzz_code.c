@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Machine code: whatever the bytes are, an instruction or none. Its first byte says for which mode,
- * two follow as flags; the code is decoded at an address made of the next eight. */
+/* Machine code: whatever the bytes are, an instruction or none. The first byte's low bit says for
+ * which mode, the others for which machine; two follow as flags; the code is decoded at an address
+ * made of the next eight. */
 #include <elf.h>
 #include "fuzz.h"
 #include "plan/plan.h"
+
+static const uint16_t machines[] = {EM_X86_64, EM_AARCH64};
 
 static void look_at(const struct arch *arch, const uint8_t *p, size_t len, const struct insn *i,
 		    uint16_t flags)
@@ -17,9 +20,10 @@ static void look_at(const struct arch *arch, const uint8_t *p, size_t len, const
 	CHECK(i->flow != FLOW_BRANCH || i->kind != BRANCH_NONE);
 	CHECK(i->kind == BRANCH_NONE || (i->mnemonic && *i->mnemonic));
 	if (i->kind == BRANCH_JCC || i->kind == BRANCH_LOOP) {
-		CHECK(i->reads[0] < arch->nregs &&
-		      (i->reads[1] < arch->nregs || i->reads[1] == REG_NONE));
-		arch->taken(i->kind, i->cond, (const uint64_t[]){flags, i->addr});
+		for (unsigned k = 0; k < ARRAY_SIZE(i->reads); k++)
+			CHECK(i->reads[k] < arch->nregs || i->reads[k] == REG_NONE);
+		if (arch->taken)
+			arch->taken(i->kind, i->cond, (const uint64_t[]){flags, i->addr});
 		if (i->kind == BRANCH_JCC)
 			arch->bound(i->cond, true, false, i->addr, &max);
 	}
@@ -31,9 +35,10 @@ static void look_at(const struct arch *arch, const uint8_t *p, size_t len, const
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct arch *arch = arch__by_machine(EM_X86_64);
 	struct input in = {data, data + size};
-	bool kernel = input__number(&in, 1) & 1;
+	uint8_t mode = input__number(&in, 1);
+	const struct arch *arch = arch__by_machine(machines[(mode >> 1) % ARRAY_SIZE(machines)]);
+	bool kernel = mode & 1;
 	uint16_t flags = input__number(&in, 2);
 	uint64_t addr = input__number(&in, 8);
 	size_t len = input__left(&in), at = 0;

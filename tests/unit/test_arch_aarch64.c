@@ -354,6 +354,9 @@ static const struct made {
 	{0x71000401, {DETAIL_CMP_CONST, REG_NONE, 0, REG_NONE, 32, .imm = 1}, "subs w1, w0, #1"},
 	{0xeb0600bf, {DETAIL_CMP, REG_NONE, 5, 6, 64}, "cmp x5, x6"},
 	{0x71000400, {DETAIL_OTHER, REG_NONE, REG_NONE, 0, 32}, "subs w0, w0, #1: of what it was"},
+	{0x53350441,
+	 {DETAIL_OTHER, REG_NONE, REG_NONE, 0, 32},
+	 "a bit field of 32 bits from bit 53 on"},
 	{0x9a820020, {DETAIL_CMOV, 0, 1, 2, 64}, "csel x0, x1, x2, eq"},
 	{0xf9000bff, {DETAIL_OTHER, REG_NONE, REG_NONE, 0, 64}, "str xzr, [sp, #16]"},
 };

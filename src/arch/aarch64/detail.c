@@ -153,6 +153,8 @@ static void bitfield(uint32_t word, bool sign, struct insn_detail *out)
 	unsigned r = match__field(word, 16, 6), s = match__field(word, 10, 6);
 	unsigned rn = aarch64__rn(word);
 
+	if (r >= out->bits || s >= out->bits)
+		return; /* not allocated */
 	if (rn == A64_ZERO) {
 		set_const(out, 0);
 	} else if (!r && (s == 7 || s == 15 || s == 31)) {
