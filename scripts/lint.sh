@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.." || exit 1
 B=${B:-build}
 shopt -s lastpipe # a test at the end of a pipe counts here
 
-# Folder of src/ | front doors it may include besides its own files and util/util.h.
+# Folder of src/ | folders whose public header it may include, besides its own files and util/util.h.
 may_include='
 util    |
 arch    |
@@ -30,8 +30,8 @@ pure_headers='unistd|fcntl|signal|dlfcn|pthread|sched|poll|err|errno_base|sys/(s
 # Undefined symbols that an object of a pure folder must not have (64: the large file names).
 pure_symbols='(open|openat|creat|fopen|freopen|fdopen|opendir|tmpfile|mkstemp|stat|lstat|fstat|mmap)(64)?|(p?read|p?write|readv|writev|close|readlink|access|ioctl|munmap|mprotect|pipe|dup2?|poll|select|epoll_.*)|(socket|connect|send|recv).*|(syscall|system|popen|fork|vfork|clone|exec.*|wait.*|posix_spawn.*|kill|raise|signal|sigaction)|(exit|_exit|quick_exit|abort)|(printf|vprintf|puts|putchar|putc_unlocked|perror|__v?printf_chk|stdout|stderr|stdin)|(getenv|secure_getenv|setenv|time|clock_gettime|gettimeofday|localtime|localtime_r|usleep|nanosleep|sleep|rand|random|getpid|gettid|getuid|geteuid|setlocale)|(bpf_.*|libbpf_.*|ring_buffer__.*|btf__.*|perf_.*|pthread_create|dlopen|err|errx|warn|warnx|error)'
 most_lines=600
-# Who may open by path, and what: the kernel's own files, or what the user named. Everything else goes through the
-# door (src/object/root.c).
+# Which files may open by path, and what: the kernel's own files, or what the user named. All else is opened by
+# root__open_file() (src/object/root.c).
 may_open='
 src/cmd/branch_weights.c profiles, with the rights of the user
 src/cmd/live.c           /proc
@@ -44,7 +44,7 @@ src/kernel/kernel.c      /sys
 src/kernel/syscalls.c    tracefs
 src/kernel/text.c        /proc/kcore
 src/main.c               /dev/null
-src/object/root.c        the door itself
+src/object/root.c        root__open_file() itself
 src/object/sandbox.c     /proc/self
 src/source/probes/*         tracefs, /proc, /sys; attach_path, which is a descriptor
 src/process/processes.c  /proc
@@ -52,6 +52,38 @@ src/process/spaces.c     /proc/PID/maps
 src/resolve/find.c       /proc/PID/maps
 src/resolve/points.c     points files, with the rights of the user
 src/util/mem.c           file__read() itself
+'
+# Identifiers that were renamed: the old word, and what says it now (HACKING.md, Glossary).
+old_words='
+voices?            frontier
+asleep             dormant
+sleepers?          dormant
+wholes             full record, expander
+silen(t|ce|ced|tly) unprobed, helper, stopped
+steady             shield
+strand             thread key
+passage            tail target
+untold             unknown
+foresee            predict
+rehearse           find refused
+stretch            range
+sel                filter
+weight_profile     branch weights
+profile__.*        stats
+door__.*           root
+reach__.*          scope
+side__.*           sideband
+side_event         sideband event
+word__.*           cookie
+hold__.*           pin
+pick__.*           report filter
+select__.*         live filter
+place__.*          locate
+named__.*          targets
+tails__.*          tail calls
+PAD_.*             abnormal entry
+NODE_STRAY         unknown sp
+FUNCTION_SILENT    helper
 '
 # Who may call libelf and libdw: what runs in the sandbox.
 may_parse='src/object/(debug|lines|line_functions|line_rows|symbols)[.]c'
@@ -117,7 +149,7 @@ direction() {
 			door = $2 == "bpf/wire.h" ? "wire" : $2 == "src/" to[2] "/" to[2] ".h" ? to[2] : "?"
 			if (!(from[2] in may)) print $1 ": no row for this folder in scripts/lint.sh"
 			else if (!index(may[from[2]], " " door " ")) print $1 " includes " $2
-		}' | none 'a folder includes its own files and the front doors of those before it'
+		}' | none 'a folder includes its own files and the public headers of those before it'
 }
 
 purity() {
@@ -144,7 +176,7 @@ door() {
 				[[ $pattern && $file == $pattern ]] && continue 2
 			done <<<"$may_open"
 			echo "$file:$line"
-		done | none 'nothing opens by path but what is listed; other files go through the door'
+		done | none 'only listed files open by path; others use root__open_file()'
 	grep -rlE --include='*.[ch]' '#[[:space:]]*include[[:space:]]*<(elfutils/|libelf|gelf|lzma)' src |
 		grep -vxE "$may_parse|src/object/lines[.]h" |
 		none 'libelf and libdw are called in the sandbox alone'
@@ -183,6 +215,26 @@ fetching() {
 		none 'node takes the scripts'
 }
 
+# Identifiers in C, without comments, strings and includes; a word is an identifier or a part of one between '_'.
+words() {
+	sources | xargs perl -0777 -ne '
+		s{/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|^\s*#\s*include[^\n]*}{my $n = $&; $n =~ tr/\n//cd; $n}gsme;
+		my $line = 0;
+		for (split /\n/) { $line++; print "$ARGV:$line: $1\n" while /([A-Za-z_]\w*)/g }' |
+		awk -v table="$old_words" '
+		BEGIN {
+			n = split(table, rows, "\n")
+			for (i = 1; i <= n; i++) {
+				if (rows[i] == "") continue
+				word = new = rows[i]; sub(/[ ].*/, "", word); sub(/[^ ]*[ ]*/, "", new)
+				say["^(.*_)?" word "(_.*)?$"] = new
+				if (word ~ /__|^[A-Z]/) { delete say["^(.*_)?" word "(_.*)?$"]; say["^" word "$"] = new }
+			}
+		}
+		!($2 in known) { known[$2] = ""; for (w in say) if ($2 ~ w) known[$2] = say[w] }
+		known[$2] != "" { print $1, $2 ": say " known[$2] }' | none 'no identifier is an old word'
+}
+
 shell() {
 	if ! command -v shellcheck >/dev/null; then
 		skip 'shellcheck' 'not installed'
@@ -194,5 +246,5 @@ shell() {
 		none 'each script is executable'
 }
 
-for check in format direction purity door licence sizes places fetching shell; do $check; done
+for check in format direction purity door licence sizes places fetching words shell; do $check; done
 done_testing

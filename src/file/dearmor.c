@@ -103,7 +103,7 @@ static bool parse_head(const struct dearmor *d, const char *text, struct armored
 	return true;
 }
 
-static bool is_whole(const char *text, const struct armored *a)
+static bool is_complete(const char *text, const struct armored *a)
 {
 	uint32_t crc;
 
@@ -167,7 +167,7 @@ static void take(struct dearmor *d, const char *text, const struct armored *a)
 /* ---- physical lines ---- */
 
 /* Takes complete lines anywhere in a physical line. False: there is none. */
-static bool take_whole(struct dearmor *d, const char *text, size_t len)
+static bool take_complete(struct dearmor *d, const char *text, size_t len)
 {
 	const char *p = text, *end = text + len;
 	struct armored a;
@@ -176,7 +176,7 @@ static bool take_whole(struct dearmor *d, const char *text, size_t len)
 	while (end - p >= ARMOR_HEAD_LEN + 8 &&
 	       (p = memmem(p, end - p, ARMOR_MARK, ARMOR_MARK_LEN))) {
 		if (end - p >= ARMOR_HEAD_LEN && parse_head(d, p, &a) &&
-		    a.len <= (size_t)(end - p) && is_whole(p, &a)) {
+		    a.len <= (size_t)(end - p) && is_complete(p, &a)) {
 			take(d, p, &a);
 			p += a.len;
 			found = true;
@@ -199,7 +199,7 @@ static bool join(struct dearmor *d, const struct physical *first, size_t n,
 	memcpy(text, first->text, n);
 	memcpy(text + n, rest->text + rest->len - (total - n), total - n);
 	if (!parse_head(d, text, &a) || a.number < d->expected || a.len != total ||
-	    !is_whole(text, &a))
+	    !is_complete(text, &a))
 		return false;
 	take(d, text, &a);
 	return true;
@@ -236,7 +236,7 @@ static void take_physical(struct dearmor *d)
 {
 	struct physical line = {d->line.data, d->line.len}, begin;
 
-	if (!line.len || take_whole(d, line.text, line.len))
+	if (!line.len || take_complete(d, line.text, line.len))
 		return;
 	for (unsigned i = 1; i <= WINDOW; i++) {
 		const struct physical *first = &d->window[(d->next + WINDOW - i) % WINDOW];

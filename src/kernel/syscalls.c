@@ -66,7 +66,7 @@ void kernel_syscalls__count(function_vec *v)
 	const struct function *first = NULL;
 	autoclose int root = -1;
 	struct function *f;
-	size_t untold = 0;
+	size_t unknown = 0;
 
 	vec__each (f, v) {
 		int n = -1;
@@ -77,15 +77,15 @@ void kernel_syscalls__count(function_vec *v)
 		if (root >= 0)
 			n = count(root, f);
 		f->arguments = n + 1;
-		first = n < 0 && !untold++ ? f : first;
+		first = n < 0 && !unknown++ ? f : first;
 	}
-	if (untold == 1)
+	if (unknown == 1)
 		note("%s: the kernel does not tell how many arguments it has: all six registers "
 		     "are shown",
 		     first->name);
-	else if (untold)
+	else if (unknown)
 		note("%s and %zu more: the kernel does not tell how many arguments they have: all "
 		     "six registers are shown",
-		     first->name, untold - 1);
+		     first->name, unknown - 1);
 	err__clear();
 }

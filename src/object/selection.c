@@ -133,7 +133,7 @@ static void take_ranges(struct function *to, struct function *from)
 
 /* Is the whole function traced anyway? Not an IFUNC resolver: it is replaced by its
  * implementations. */
-static bool is_whole(const struct function *f)
+static bool is_entire(const struct function *f)
 {
 	return !(f->flags & (FUNCTION_RANGE | FUNCTION_IFUNC));
 }
@@ -145,7 +145,7 @@ static void join(struct function **f, size_t n)
 	size_t i = f[0]->flags & FUNCTION_IFUNC ? 1 : 0, first = i;
 
 	for (i++; i < n; i++) {
-		if (!is_whole(f[first])) {
+		if (!is_entire(f[first])) {
 			take_ranges(f[first], f[i]);
 			continue;
 		}

@@ -59,7 +59,7 @@ static inline int made__by_vaddr(const void *a, const void *b)
 }
 
 /* A stretch of the code, of one byte at least. */
-static inline void made__stretch(struct input *in, uint64_t len, uint64_t *vaddr, uint64_t *size)
+static inline void made__range(struct input *in, uint64_t len, uint64_t *vaddr, uint64_t *size)
 {
 	uint64_t at = input__number(in, 2) % len, n = input__number(in, 2);
 
@@ -73,7 +73,7 @@ static inline void made__symbols(struct made *m, struct input *in, unsigned n, u
 		struct symbol s = {0};
 		uint8_t b;
 
-		made__stretch(in, len, &s.vaddr, &s.size);
+		made__range(in, len, &s.vaddr, &s.size);
 		b = input__number(in, 1);
 		s.name = s.shown = made__name(b & 15);
 		s.type = strchr(s.name, '@') ? SYMBOL_PLT : b & 64 ? SYMBOL_IFUNC : SYMBOL_FUNC;
@@ -97,7 +97,7 @@ static inline void made__frames(struct made *m, struct input *in, unsigned n, ui
 		struct frame new = {.pads = m->pads[i]};
 		uint8_t b;
 
-		made__stretch(in, len, &new.vaddr, &new.size);
+		made__range(in, len, &new.vaddr, &new.size);
 		b = input__number(in, 1);
 		new.part = b & 128;
 		new.npads = (b & 127) % (PADS + 1);
@@ -119,7 +119,7 @@ static inline void made__functions(struct made *m, struct input *in, unsigned n,
 		struct range r = {0};
 		unsigned more;
 
-		made__stretch(in, len, &r.vaddr, &r.size);
+		made__range(in, len, &r.vaddr, &r.size);
 		f.flags =
 			input__number(in, 1) & (FUNCTION_RANGE | FUNCTION_IFUNC | FUNCTION_SYSCALL);
 		more = input__number(in, 1) % 3;
@@ -129,7 +129,7 @@ static inline void made__functions(struct made *m, struct input *in, unsigned n,
 		r.name = xstrdup(f.name);
 		vec__push(&f.ranges, r);
 		while (more--) {
-			made__stretch(in, len, &r.vaddr, &r.size);
+			made__range(in, len, &r.vaddr, &r.size);
 			r.name = xstrdup(made__name(r.size));
 			vec__push(&f.ranges, r);
 		}

@@ -180,7 +180,7 @@ static uint64_t peek(const struct thread *t, uint64_t addr)
 
 /* What runs on the thread: the goroutine, as a thread of its own, with the registers of this one;
  * or the thread. */
-static struct thread *strand_of(struct thread *t)
+static struct thread *thread_of(struct thread *t)
 {
 	uint64_t g = by_goroutine && t->regs.fs_base ? peek(t, t->regs.fs_base + G_FROM_BASE) : 0;
 	uint64_t goid = g && g != ~0ull ? peek(t, g + G_GOID) : 0;
@@ -219,7 +219,7 @@ static void executed(struct thread *t, const struct insn *insn, uint64_t pc,
 	uint64_t vaddr;
 
 	r = process__range(t->process, pc, &vaddr);
-	s = r ? strand_of(t) : t;
+	s = r ? thread_of(t) : t;
 	if (r)
 		entry__print(s, vaddr);
 	if (r && branch)

@@ -246,7 +246,7 @@ static void test_tail_call(void)
 	    0, 0, "one return ends a function and the one that it was the tail of");
 }
 
-static void test_silent_tail(void)
+static void test_tail_of_helper(void)
 {
 	blocks[5].taken = 7;
 	begin(NULL);
@@ -526,7 +526,7 @@ int main(void)
 	test_plain();
 	test_recursion();
 	test_tail_call();
-	test_silent_tail();
+	test_tail_of_helper();
 	test_longjmp();
 	test_other_stack();
 	test_loss();
