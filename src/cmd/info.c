@@ -113,7 +113,7 @@ void info__end(struct info *i, const struct trace_end *end)
 		    end && end->totals.at_least ? "at least " : "",
 		    (unsigned long long)(end ? end->totals.lost : i->lost));
 	if (end && end->totals.missed)
-		str__printf(&i->text, "missed    at most %llu hits, in all processes\n",
+		str__printf(&i->text, "missed    at most %llu hits, of all processes\n",
 			    (unsigned long long)end->totals.missed);
 	str__printf(&i->text, "end       %s\n",
 		    !end			     ? "missing"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The kernel's addresses, hidden from who isn't to see them. Text is looked through as it leaves,
- * in one place for all formats: what could be an address of the kernel gives way to a word. Where
- * numbers are needed, positions count from the first function of their object.
+ * Hides kernel addresses from unprivileged users. Output of all formats is scanned in one place:
+ * anything that could be a kernel address is replaced by a word. Where a number is required, it is
+ * relative to the first function of its object.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -11,8 +11,8 @@
 #define HIDDEN "(hidden)"
 #define DIGITS 16
 
-/* Documentation/arch/x86/x86_64/mm.rst: the kernel's half, with 5 levels of page tables as well.
- * What is above it are small negative numbers, errors among them. */
+/* Documentation/arch/x86/x86_64/mm.rst: the kernel's half, also with 5-level page tables. Values
+ * above it are small negative numbers, such as errors. */
 static bool could_be_address(uint64_t v)
 {
 	return v >= 0xff00000000000000 && v < 0xffffffffff800000;
@@ -25,7 +25,7 @@ static int digit(char c)
 					   : (c | 0x20) - 'a' + 10;
 }
 
-/* Is this 0x and 16 digits that could be an address? */
+/* Is this 0x with 16 digits, in the kernel's half? */
 static bool is_address(const char *p, const char *end)
 {
 	uint64_t v = 0;

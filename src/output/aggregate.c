@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What the aggregating formats share: their state is a profile, which they render at the end. */
+/* Shared by the aggregating formats, whose state starts with struct stats and is rendered at the
+ * end. */
 #include "output/stats.h"
 
 int aggregate__begin(struct output *o)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The annotate format: the disassembly of each function that ran, with its source where that is
- * known. In front of each branch stands how often it was taken and how often not, below an indirect
- * one where it went; in front of each block how often it ran. What didn't run is dim.
+ * The annotate format: the disassembly of each function that ran, with its source if known.
+ * Branches are preceded by their taken and not-taken counts, indirect ones are followed by their
+ * targets, and blocks are preceded by their count. Code that didn't run is dim.
  */
 #include "output/runs.h"
 #include "output/listing.h"
@@ -11,14 +11,14 @@
 #define COUNT_WIDTH  11
 #define OFFSET_WIDTH 8
 #define INSN_WIDTH   44
-#define MOST_TARGETS 16 /* that are listed; the rest is one line */
+#define MOST_TARGETS 16 /* targets listed; the others are summed up in one line */
 
 struct annotate {
 	struct stats stats; /* the first: see AGGREGATES */
 	struct runs runs;
-	/* of the function at hand */
+	/* of the current function */
 	struct output *o;
-	uint64_t most; /* how often the hottest block of the function ran */
+	uint64_t most; /* the count of the function's hottest block */
 };
 
 static void put_count(struct annotate *a, uint64_t n)
@@ -80,7 +80,7 @@ static void put_counts(struct annotate *a, const struct listing_row *row)
 		put_spaces(s, 2 * COUNT_WIDTH);
 }
 
-/* Of what has no counts. */
+/* Indents rows without counts. */
 static void indent(struct annotate *a)
 {
 	put_spaces(&a->o->buffer, (a->runs.all ? 0 : 3 * COUNT_WIDTH) + 2);

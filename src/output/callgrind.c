@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The callgrind format (valgrind's manual, "Callgrind Format Specification"), for KCachegrind and
- * callgrind_annotate. A function's own time stands at the branches that ended its pieces, and that
- * of calls to code that isn't traced at these calls; what is left, and what its calls that didn't
- * begin at a known site cost, at its first instruction. Jumps are the direct and indirect ones from
- * one function of the plan to itself or to another.
+ * callgrind_annotate. A function's own time is attributed to the branches that end each interval,
+ * and the time of calls of untraced code to these calls. The rest, and the cost of calls without a
+ * known site, is attributed to its first instruction. Jumps are direct and indirect ones within and
+ * between functions of the plan.
  */
 #include "output/fields.h"
 #include "output/stats.h"
@@ -13,13 +13,13 @@ struct callgrind {
 	struct stats stats;
 	const struct output *o;
 	struct str *s;
-	size_t file;	       /* NO_FILE …: the one that cost lines are of at the moment */
-	uint64_t ns, branches; /* of all cost lines so far */
-	bool *objects, *files, *functions; /* by index: its name was said */
+	size_t file;			   /* the current source file, or NO_FILE */
+	uint64_t ns, branches;		   /* of all cost lines so far */
+	bool *objects, *files, *functions; /* by index: its name was written */
 };
 
-/* A number, which stands for the name from its first use on. Up front the names would do harm:
- * callgrind_annotate takes fl and fn for the beginning of a function. */
+/* Writes an id, and the name at its first use. The names can't be listed first, since
+ * callgrind_annotate starts a function at fl and fn. */
 static void put_name(struct str *s, const char *key, size_t id, const char *name, bool *said)
 {
 	str__printf(s, "%s=(%zu)", key, id);
@@ -37,7 +37,7 @@ static void put_object(struct callgrind *c, const char *key, uint32_t object)
 		 &c->objects[object]);
 }
 
-/* Every function is its own: the same name may stand for several. */
+/* Functions are identified by index: several may have the same name. */
 static void put_function_name(struct callgrind *c, const char *key, uint32_t function)
 {
 	put_name(c->s, key, function + 1, c->stats.plan->functions.data[function].name,
@@ -60,7 +60,7 @@ static size_t file_of(const struct callgrind *c, uint32_t object, uint64_t vaddr
 	return l ? l->file + 1 : NO_FILE;
 }
 
-/* Positions are an address and a line, 0 where none is known. */
+/* Positions are an address and a line, 0 if unknown. */
 static void put_position(struct callgrind *c, uint32_t object, uint64_t vaddr)
 {
 	const struct plan_line *l = plan__line_at(c->stats.plan, object, vaddr);
@@ -69,8 +69,8 @@ static void put_position(struct callgrind *c, uint32_t object, uint64_t vaddr)
 	str__printf(c->s, " %u", l ? l->line : 0);
 }
 
-/* What follows stands in the source file of this address: another one than the function's where
- * code was inlined. */
+/* Switches to the source file of this address, which differs from the function's for inlined
+ * code. */
 static void enter_file(struct callgrind *c, uint32_t object, uint64_t vaddr)
 {
 	size_t file = file_of(c, object, vaddr);
@@ -120,7 +120,7 @@ static uint64_t executed(const struct stats_site *s)
 	return s->taken + s->not_taken;
 }
 
-/* The block of the plan that starts there, in whatever object; NO_BLOCK: none. */
+/* The block of the plan that starts there, in any object; NO_BLOCK: none. */
 static uint32_t block_at(const struct plan *plan, const struct location *at)
 {
 	for (size_t i = 0; at->object && i < plan->objects.len; i++)
@@ -207,7 +207,7 @@ static void put_call(struct callgrind *c, const struct stats_call *call)
 	put_cost(c, caller->object, from, call->ns, call->branches);
 }
 
-/* ---- indices by function: what belongs to a function is spread over the arrays ---- */
+/* ---- indices by function ---- */
 
 struct by_function {
 	uint32_t *next;	 /* of each element: the next one of the same function */
@@ -222,7 +222,7 @@ static void by_function__init(struct by_function *b, size_t functions, size_t el
 	memset(b->first, 0xff, functions * sizeof(*b->first));
 }
 
-/* Last to first, so that lists are in order. */
+/* Called from last to first, so that the lists are in order. */
 static void by_function__add(struct by_function *b, uint32_t function, uint32_t element)
 {
 	b->next[element] = b->first[function];

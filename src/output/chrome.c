@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The chrome format: trace events as JSON (the "Trace Event Format" of chrome://tracing, read by
- * Perfetto's UI too). A thread is a track; a call is a slice, from B to E; a branch, a loss, an
- * unknown path is an instant. Slices nest: a call that is left without return ends where the next
- * step shows that it is over. A branch without time of its own stands at the time before it.
+ * Perfetto's UI too). A thread is a track; a call is a slice, from B to E; a branch, a loss or an
+ * unknown path is an instant. Slices nest: a call that is left without a return ends when the next
+ * step shows that. An untimed branch has the time of the previous step.
  */
 #include "output/fields.h"
 
 #define put(s, literal) str__put((s), literal, sizeof(literal) - 1)
-/* Every CPU has an idle thread, and all of them have the TID 0: they get numbers that no thread has
- * (PID_MAX_LIMIT is 2^22). */
+/* All CPUs' idle tasks have TID 0: they get numbers above those of threads (PID_MAX_LIMIT is
+ * 2^22). */
 #define IDLE_TID      (1u << 24)
 #define GOROUTINE_TID (1u << 30)
 
@@ -34,7 +34,7 @@ struct chrome {
 
 /* ---- the pieces of an event ---- */
 
-/* Microseconds, as the format wants them. */
+/* The format's unit is microseconds. */
 static void put_us(struct str *s, uint64_t ns)
 {
 	str__printf(s, "%llu.%03u", (unsigned long long)(ns / 1000), (unsigned)(ns % 1000));
@@ -92,7 +92,7 @@ static void put_name(struct output *o, const char *name)
 	str__json(&o->buffer, name);
 }
 
-/* An instant of this thread, not yet closed. */
+/* Starts an instant of this thread without closing it. */
 static void put_instant(struct output *o, const struct track *t, const char *category,
 			const char *name)
 {
@@ -103,7 +103,7 @@ static void put_instant(struct output *o, const struct track *t, const char *cat
 	put_name(o, name);
 }
 
-/* Its arguments are to follow, closed by "}}". */
+/* Arguments follow, closed by "}}". */
 static void begin_instant(struct output *o, const struct track *t, const char *category,
 			  const char *name)
 {
@@ -120,7 +120,7 @@ static void put_function(struct output *o, uint32_t function)
 	put_name(o, function < p->functions.len ? p->functions.data[function].name : "?");
 }
 
-/* Ends the innermost call; its arguments are to follow, closed by "}}". */
+/* Ends the innermost call; arguments follow, closed by "}}". */
 static void begin_end(struct output *o, struct track *t)
 {
 	begin_event(o, t, 'E');
@@ -130,7 +130,7 @@ static void begin_end(struct output *o, struct track *t)
 	t->open.len--;
 }
 
-/* Calls that are over without a return that was seen. */
+/* Ends calls whose return was not seen. */
 static void end_unseen(struct output *o, struct track *t, size_t left)
 {
 	while (t->open.len > left) {
@@ -151,7 +151,7 @@ static void put_metadata(struct output *o, const struct track *t, const char *wh
 	put(&o->buffer, "}}");
 }
 
-/* The process has the name of its first thread, once that is known. */
+/* Names the process after its main thread when that is known. */
 static void name_track(struct output *o, struct track *t, const char *comm)
 {
 	struct chrome *c = o->state;
@@ -185,7 +185,7 @@ static struct track *track_of(struct output *o, const struct step *s)
 		*slot = c->list.len;
 	}
 	t = &c->list.data[*slot - 1];
-	if (t->pid != s->pid) { /* the number is another thread's now */
+	if (t->pid != s->pid) { /* the TID was reused */
 		end_unseen(o, t, 0);
 		t->pid = s->pid;
 		t->comm[0] = 0;
@@ -199,7 +199,7 @@ static struct track *track_of(struct output *o, const struct step *s)
 
 /* ---- calls ---- */
 
-/* The registers as the event's arguments, and its end. */
+/* Writes the registers as the event's arguments and closes it. */
 static void put_regs(struct output *o, const struct step *s)
 {
 	union field_value v;
@@ -214,7 +214,7 @@ static void put_regs(struct output *o, const struct step *s)
 
 static void entry(struct output *o, struct track *t, const struct step *s)
 {
-	/* a jump back to the first instruction begins no other call */
+	/* a jump back to the first instruction doesn't start another call */
 	if (s->call && t->open.len && vec__last(&t->open)->call == s->call) {
 		put_instant(o, t, "entry", "entry again");
 		put_regs(o, s);

@@ -17,7 +17,7 @@ void put_spaces(struct str *s, unsigned n)
 	str__put(s, spaces, n);
 }
 
-/* Writes v with at least digits digits so that it ends before end; returns its start. */
+/* Writes v with at least this many digits, ending before end; returns its start. */
 static char *number_before(char *end, uint64_t v, int digits)
 {
 	do {
@@ -27,7 +27,7 @@ static char *number_before(char *end, uint64_t v, int digits)
 	return end;
 }
 
-/* seconds.nanoseconds; a negative time has a sign, else plus is put there if it isn't 0. */
+/* seconds.nanoseconds with a sign: '-' if negative, else plus, if not 0. */
 static char *seconds_before(char *end, int64_t ns, char plus)
 {
 	uint64_t abs = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
@@ -119,7 +119,7 @@ static unsigned width_of(const char *text, size_t len)
 	return width;
 }
 
-/* By its number, or where that isn't known by the address of its g. */
+/* By its goid or, if unknown, by the address of its g. */
 static void put_goroutine(struct str *s, uint64_t goroutine)
 {
 	if (!goroutine)

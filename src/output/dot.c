@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The dot format: the control-flow graph of each function that ran, for graphviz. A node is a block
- * with its code, the redder the more often it ran; an edge has how often control went that way.
- * What didn't run is dashed.
+ * with its code, coloured by its count; an edge is labelled with its count. What didn't run is
+ * dashed.
  */
 #include "output/listing.h"
 #include "output/runs.h"
 
 #define put(s, literal) str__put((s), literal, sizeof(literal) - 1)
-#define MOST_INSNS	10 /* of a block: longer ones have their middle left out */
+#define MOST_INSNS	10 /* instructions of a block; the middle of longer ones is omitted */
 #define FIRST_INSNS	5
 #define MOST_WIDTH	56   /* characters of an instruction */
 #define MOST_NAME	3000 /* bytes of a name */
-#define MOST_TARGETS	12   /* of an indirect branch: the rest is one edge */
+#define MOST_TARGETS	12   /* of an indirect branch; the others are one edge */
 
 struct dot {
 	struct stats stats; /* the first: see AGGREGATES */
 	struct runs runs;
 	uint32_t *order; /* blocks by function */
 	size_t *from;	 /* of each function: its first in order; one more at the end */
-	/* of the block at hand */
+	/* of the current block */
 	struct output *o;
 	unsigned insns, insn;
 };
 
-/* ---- words ---- */
+/* ---- text ---- */
 
-/* Where to cut: between characters. */
+/* The cut position, between characters. */
 static size_t cut_at(const struct str *s, size_t most)
 {
 	if (s->len <= most)
@@ -36,8 +36,8 @@ static size_t cut_at(const struct str *s, size_t most)
 	return most;
 }
 
-/* Within quotes: graphviz has escapes of its own, and refuses a file with 16383 bytes and more in a
- * row without one ("longer than 16384?", YYLMAX in its scan.l). */
+/* Escapes text within quotes. graphviz refuses 16383 or more bytes without an escape ("longer than
+ * 16384?", YYLMAX in its scan.l). */
 static void put_label(struct str *s, const char *text)
 {
 	struct str shown = {0};
@@ -55,7 +55,7 @@ static void put_label(struct str *s, const char *text)
 	str__free(&shown);
 }
 
-/* 0 … 1000, by the logarithm: what ran twice as often is a step hotter. */
+/* 0 … 1000, logarithmic: twice the count is one step hotter. */
 static unsigned heat_of(uint64_t n, uint64_t most)
 {
 	unsigned bits = n ? 64 - __builtin_clzll(n) : 0;
@@ -141,8 +141,7 @@ static const struct {
 	[EDGE_TAKEN] = {"#2b8a3e", "solid"},
 	[EDGE_NOT_TAKEN] = {"#c92a2a", "solid"},
 	[EDGE_ON] = {"#495057", "solid"},
-	[EDGE_RETURN] = {"#868e96",
-			 "dotted"}, /* behind a call: how often it came back isn't known */
+	[EDGE_RETURN] = {"#868e96", "dotted"}, /* after a call: the number of returns is unknown */
 };
 
 static void put_edge(struct dot *d, uint32_t from, const char *to, enum edge_kind kind,
@@ -184,7 +183,7 @@ static void edge_to_block(struct dot *d, uint32_t from, uint32_t to, enum edge_k
 	put_edge(d, from, name, kind, count);
 }
 
-/* To a place that is no block of the graph: a node of its own. */
+/* An edge to a target outside of the graph, which gets its own node. */
 static void edge_out(struct dot *d, uint32_t from, unsigned n, const char *text, uint64_t count)
 {
 	char name[32];
@@ -212,7 +211,7 @@ static void put_direct(struct dot *d, uint32_t from, uint32_t site)
 	str__free(&text);
 }
 
-/* Where a jump table leads, too, but never did. */
+/* Targets of a jump table that were never taken. */
 static void put_unused(struct dot *d, uint32_t from, const struct stats_site *ps)
 {
 	const struct plan_block *b = &d->o->plan->blocks.data[from];

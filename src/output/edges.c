@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Edges (-c): one line a branch, with how often it was taken and not, and where indirect ones and
- * rets went; text and JSON. Not rows of output_formats: they stand in for text and json.
+ * Edges (-c): one line per branch with its taken and not-taken counts, and the targets of indirect
+ * branches and rets, as text and JSON. Not rows of output_formats: they replace text and json.
  */
 #include "output/fields.h"
 #include "output/stats.h"
@@ -96,7 +96,7 @@ static void put_text(struct output *o, const struct plan_site *s, const struct l
 	}
 }
 
-/* Was it asked for, whether it ran or not? Without branches (-e) how often is not known. */
+/* Is it to be listed even if it didn't run? Without branch events (-e) its count is unknown. */
 static bool is_asked_for(const struct output *o, const struct plan_site *s)
 {
 	return s->kind != BRANCH_NONE &&

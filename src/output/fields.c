@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The table of fields: a row for each thing that a step has to tell. And that of a run's counters.
- */
+/* The table of a step's fields, and the table of a run's counters. */
 #include "output/fields.h"
 
 #define IN(type)  (1u << (type))
@@ -60,7 +59,7 @@ static bool get_cpu(const struct output *o, const struct step *s, union field_va
 	return s->timed;
 }
 
-/* The innermost. */
+/* The innermost context. */
 static bool get_context(const struct output *o, const struct step *s, union field_value *v)
 {
 	v->string = s->interrupt & IN_NMI	? "nmi"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fields: what a step has to tell, described once: name, type, in which steps, and how it is read.
- * JSON writes the table in its order; text places single rows of it in its lines. Private to
- * src/output.
+ * fields: a step's fields, described once: name, type, the steps that have it, and how to read it.
+ * JSON writes the table in order; text uses single rows in its lines. Private to src/output.
  */
 #ifndef BBTRACE_FIELDS_H
 #define BBTRACE_FIELDS_H
@@ -14,9 +13,9 @@ enum field_type {
 	VALUE_HEX, /* JSON: a hex string */
 	VALUE_STRING,
 	VALUE_BOOL,
-	VALUE_AT,    /* a location whose members stand among the event's own fields */
-	VALUE_PLACE, /* a location as a value of its own */
-	VALUE_REGS,  /* by register number, and which of them are shown */
+	VALUE_AT,    /* a location whose members are fields of the event */
+	VALUE_PLACE, /* a location as an object */
+	VALUE_REGS,  /* values by register number, and the registers to show */
 	VALUE_WORDS, /* hex strings */
 	VALUE_STACK,
 };
@@ -40,7 +39,7 @@ union field_value {
 	} stack;
 };
 
-/* In the order in which JSON gives them. */
+/* In the order of JSON output. */
 enum field_id {
 	FIELD_TS,
 	FIELD_PID,
@@ -74,7 +73,7 @@ struct field {
 	const char *key; /* JSON, with its punctuation: ,"ts": (AT: NULL, its members have keys) */
 	uint8_t key_len;
 	uint8_t type;	/* enum field_type */
-	unsigned steps; /* 1 << enum step_type of those that can have it */
+	unsigned steps; /* mask of 1 << enum step_type that can have it */
 	/* False: this step doesn't have it. */
 	bool (*get)(const struct output *o, const struct step *s, union field_value *v);
 };
@@ -90,12 +89,12 @@ static inline bool field__get(enum field_id id, const struct output *o, const st
 /* The counters of a run, for the summary in text and JSON. */
 struct total {
 	const char *key;    /* JSON, as above */
-	const char *before; /* text; NULL: the summary line leaves it out */
+	const char *before; /* text; NULL: not in the summary line */
 	const char *after;
-	bool rare;     /* text: 0 is not said */
-	bool second;   /* text: said only with the one before */
-	bool bound;    /* text: a lower bound where the totals say so */
-	bool flag;     /* JSON: true, or nothing */
+	bool rare;     /* text: omitted if 0 */
+	bool second;   /* text: only together with the previous one */
+	bool bound;    /* text: may be a lower bound, by totals.at_least */
+	bool flag;     /* JSON: true, or omitted */
 	size_t offset; /* of a uint64_t in struct trace_totals */
 };
 extern const struct total totals[];
@@ -106,7 +105,7 @@ static inline uint64_t total__of(const struct total *row, const struct trace_tot
 	return *(const uint64_t *)((const char *)t + row->offset);
 }
 
-/* ,"object":…,"symbol":…,"offset":…,"vaddr":…; and the same as an object of its own. */
+/* Appends ,"object":…,"symbol":…,"offset":…,"vaddr":…; or the same as an object. */
 void json__put_place(struct str *s, const struct location *at);
 void json__put_place_value(struct str *s, const struct location *at);
 /* ,"functions":2,… as members of an object. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The flame graph: one SVG element with all that it needs, after Brendan Gregg's. The outermost
- * calls are on top. A frame is an <svg> of its own with its place in percent, so the picture is as
- * wide as the page, clips its own text, and needs no script to be looked at; flame.css and flame.js
- * have the script that searches and zooms, and the colours.
+ * calls are on top. A frame is an <svg> with its position in percent, so the picture is as wide as
+ * the page, clips its text, and can be viewed without a script. flame.css has the colours; flame.js
+ * searches and zooms.
  */
 #include "output/flame.h"
 #include "output/pages.h"
@@ -12,7 +12,7 @@
 #define TOP	   62 /* px: title, details */
 #define MAX_FRAMES 8192
 #define COLOURS	   12
-/* A frame that is less than this share of the width shows no name until it is zoomed into. */
+/* A frame narrower than this share of the width shows no name until it is zoomed in. */
 #define NAME_SHARE 0.02
 
 struct flame {
@@ -20,12 +20,12 @@ struct flame {
 	const struct stats *p;
 	const struct flame_options *options;
 	stats_nodes nodes;
-	double *x;	 /* of each node: where it starts, in percent */
-	double *used;	 /* of each node: how much of it its children have so far */
-	uint32_t *frame; /* of each node: its number among the frames drawn; NO_NODE: not drawn */
-	uint64_t total;	 /* what 100 % stands for */
+	double *x;	    /* by node: its start in percent */
+	double *used;	    /* by node: the part that its children use so far */
+	uint32_t *frame;    /* by node: its number among the drawn frames; NO_NODE: not drawn */
+	uint64_t total;	    /* the value of 100 % */
 	uint64_t threshold; /* frames of no more than this are not drawn */
-	uint32_t frames;    /* drawn so far; the first is that of everything */
+	uint32_t frames;    /* number drawn so far; the first is the root */
 	uint32_t deepest;
 };
 
@@ -50,7 +50,7 @@ static int descending(const void *a, const void *b)
 	return x < y ? 1 : x > y ? -1 : 0;
 }
 
-/* A frame is at most as large as the one around it: leaving out the smallest leaves no hole. */
+/* A frame is at most as large as its parent, so omitting the smallest frames leaves no holes. */
 static uint64_t smallest(const struct flame *f)
 {
 	autofree uint64_t *values = xcalloc(f->nodes.len, sizeof(*values));

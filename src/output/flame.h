@@ -9,13 +9,13 @@
 enum flame_value { FLAME_NS, FLAME_CALLS };
 
 struct flame_options {
-	enum flame_value value; /* what a frame's width stands for */
+	enum flame_value value; /* what a frame's width shows */
 	const char *title;
 	const char *note; /* what is missing; NULL: nothing */
-	const char *more; /* behind each count and sum: output.more */
+	const char *more; /* appended to each count and sum: output.more */
 	bool embedded;	  /* within an HTML page: no XML declaration */
 };
-/* Appends one <svg> element with its style and script. Of a profile that has ended. */
+/* Appends one <svg> element with its style and script. Call it after stats__end(). */
 void flame__put(struct str *s, const struct stats *p, const struct flame_options *options);
 
 #endif

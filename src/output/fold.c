@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Repetition among lines, found as they come. A thread's lines stand in its window; when the last
- * p of them equal the p before, or the body of a group that stands there, they are taken away and
- * counted. Equality is of hashes first, then of everything.
+ * Finds repeated lines in a stream. Each thread has a window of lines. When the last p items equal
+ * the p before, or the body of the group before, they are removed and counted. Hashes are compared
+ * first, then the items.
  */
 #include "output/fold.h"
 
-/* A thread's lines and groups that have not come out, oldest first from head on. */
+/* A thread's lines and groups that are still held, oldest first from head on. */
 struct fold_window {
 	uint64_t thread;
 	VEC(struct fold_item *) items;
-	VEC(uint64_t) hashes; /* of items, side by side to be searched fast */
+	VEC(uint64_t) hashes; /* of items, contiguous for fast searching */
 	size_t head;
 };
 
@@ -19,7 +19,7 @@ struct fold {
 	void *ctx;
 	struct map64 windows;	 /* thread -> struct fold_window * */
 	struct fold_item held;	 /* head of the list of all windows' items, in order */
-	struct fold_item *spare; /* lines to be used again */
+	struct fold_item *spare; /* free lines for reuse */
 	size_t lines;		 /* in memory, among those held */
 	uint64_t unique;
 };
@@ -159,13 +159,13 @@ static void widen(struct fold_item *g, const struct fold_item *by)
 {
 	if (!by->timed)
 		return;
-	/* the latest may come first (--last) */
+	/* with --last the newest comes first */
 	g->first = g->timed ? min_of(g->first, by->first) : by->first;
 	g->last = g->timed ? max_of(g->last, by->last) : by->last;
 	g->timed = true;
 }
 
-/* The last n items are the group's body once more. */
+/* The last n items repeat the group's body: counts and frees them. */
 static void absorb(struct fold *f, struct fold_window *w, struct fold_item *g, size_t n)
 {
 	struct fold_item **last = w->items.data + w->items.len - n;
@@ -183,7 +183,7 @@ static void absorb(struct fold *f, struct fold_window *w, struct fold_item *g, s
 	*vec__last(&w->hashes) = g->hash;
 }
 
-/* The n items from at on become a group that was gone through once. */
+/* Makes a group with count 1 of the n items from at on. */
 static struct fold_item *make_group(struct fold_window *w, size_t at, size_t n)
 {
 	struct fold_item *g = xcalloc(1, sizeof(*g)), **body = w->items.data + at;
@@ -216,7 +216,7 @@ static void fold_pair(struct fold *f, struct fold_window *w, size_t n)
 	absorb(f, w, g, n);
 }
 
-/* The shortest repetition that ends with the window's last item. */
+/* Folds the shortest repetition that ends with the window's last item. */
 static bool reduce(struct fold *f, struct fold_window *w)
 {
 	struct fold_item **end = w->items.data + w->items.len;
@@ -262,7 +262,7 @@ static void free_window(struct fold *f, struct fold_window *w)
 	free(w);
 }
 
-/* Moves the items to the front when most of the room before them is left over. */
+/* Moves the items to the front when most of the array before them is free. */
 static void compact(struct fold_window *w)
 {
 	size_t n = w->items.len - w->head;
@@ -275,7 +275,7 @@ static void compact(struct fold_window *w)
 	w->head = 0;
 }
 
-/* The oldest of all items is the oldest of its window, too. */
+/* Outputs the oldest item, which is the oldest of its window, too. */
 static void give_oldest(struct fold *f)
 {
 	struct fold_item *item = f->held.next;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fold: lines that repeat, found as they come. Private to src/output.
+ * fold: folds repeated lines of a stream. Private to src/output.
  *
- * Lines of a thread that follow each other and then follow each other again become one group with a
- * count, and so do lines with such groups among them: nested loops fold from the inside out. What a
- * group expands to is exactly what came, times aside.
+ * A repeated sequence of a thread's lines becomes a group with a count. The sequence may itself
+ * contain groups: nested loops fold from the inside out. A group expands to exactly the original
+ * lines, except for times.
  *
- * Lines come out in the order in which they came, a group where its first line stood. A line is
- * held back while it may still become part of a group, but no more than FOLD_HELD lines in all are:
- * then the oldest comes out, a group with the count that it has reached.
+ * Lines keep their order; a group is at the position of its first line. A line is held while it may
+ * become part of a group. At most FOLD_HELD lines are held: beyond that the oldest item is output,
+ * a group with its current count.
  */
 #ifndef BBTRACE_FOLD_H
 #define BBTRACE_FOLD_H
@@ -16,17 +16,16 @@
 #include "util/util.h"
 
 #define FOLD_HELD 2048 /* lines */
-#define FOLD_BODY 128  /* lines and groups of one body, at most */
+#define FOLD_BODY 128  /* most items of one body */
 #define FOLD_KEYS 6
 
 struct fold_item {
 	/* a line */
-	struct str text; /* with \n */
-	size_t columns;	 /* bytes of it that stand left of the tree */
-	size_t times,
-		time_end; /* [times, time_end) of it is a time, too: equal lines may differ there */
-	unsigned indent;  /* bytes behind columns that are the tree's; of a group: its least */
-	uint64_t key[FOLD_KEYS]; /* what must be equal besides the text */
+	struct str text;	/* with \n */
+	size_t columns;		/* bytes of it before the tree */
+	size_t times, time_end; /* [times, time_end) is a duration: equal lines may differ there */
+	unsigned indent; /* bytes of the tree's indentation after columns; of a group: the least */
+	uint64_t key[FOLD_KEYS]; /* must be equal, too */
 	bool alone;		 /* never part of a group */
 
 	/* a group: body repeats count times; count is 0 in a line */
@@ -34,14 +33,14 @@ struct fold_item {
 	size_t nbody;
 	uint64_t count;
 
-	/* both: when the earliest and latest of its timed steps were; for a group within a group:
-	 * of the first time around */
+	/* both: times of the earliest and latest timed step; for a nested group: of its first
+	 * iteration */
 	bool timed;
 	uint64_t first, last; /* ns */
 
 	/* of fold.c */
 	uint64_t hash;
-	size_t lines; /* that it holds in memory */
+	size_t lines; /* lines in memory */
 	struct fold_window *window;
 	struct fold_item *next, *prev;
 };
@@ -51,11 +50,11 @@ typedef void (*fold_fn)(void *ctx, const struct fold_item *item);
 struct fold;
 struct fold *fold__new(fold_fn fn, void *ctx);
 void fold__free(struct fold *f);
-/* A line to be filled in: empty, its text with room from earlier use. To be given to fold__push().
- */
+/* An empty line to fill in and pass to fold__push(). Its text may have capacity from earlier
+ * use. */
 struct fold_item *fold__line(struct fold *f);
 void fold__push(struct fold *f, uint64_t thread, struct fold_item *line);
-/* All that is held back comes out. */
+/* Outputs all that is held. */
 void fold__settle(struct fold *f);
 
 #endif

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The folded format: a line for each stack, "thread;outer;inner NUMBER", as flamegraph.pl, inferno
- * and speedscope read it. folded: the ns that were spent in the innermost function itself;
- * folded:count: how often it was called from there. A last line that starts with # says what is
- * missing; readers pass over it, as it doesn't end in a number.
+ * and speedscope read it. folded: the innermost function's own ns; folded:count: its calls from
+ * this stack. A last line that starts with # says what is missing; readers skip it, as it doesn't
+ * end in a number.
  */
 #include "output/fields.h"
 #include "output/stats.h"
 
-/* A name without what separates: the frames of a stack, and its lines. */
+/* A name without the separators of frames and lines. */
 static void put_frame(struct str *s, const char *name)
 {
 	size_t start = s->len;
@@ -70,7 +70,7 @@ static int folded_count__end(struct output *o, const struct trace_totals *t)
 
 const struct output_format output_folded = {
 	.name = "folded",
-	.help = "stacks, with the ns spent in each itself: thread;outer;inner NS",
+	.help = "stacks with the ns of the innermost function itself: thread;outer;inner NS",
 	.size = sizeof(struct stats),
 	AGGREGATES,
 	.end = folded__end,
@@ -78,7 +78,7 @@ const struct output_format output_folded = {
 
 const struct output_format output_folded_count = {
 	.name = "folded:count",
-	.help = "the same with the calls of each",
+	.help = "stacks with the calls of the innermost function",
 	.size = sizeof(struct stats),
 	AGGREGATES,
 	.end = folded_count__end,

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Durations, counted in buckets as HdrHistogram has them: each power of two is cut into
- * 2^HISTOGRAM_SUB of equal width, and what is smaller has a bucket of its own. Only buckets that
- * hold something take room.
+ * Durations in buckets as in HdrHistogram: each power of two is divided into 2^HISTOGRAM_SUB equal
+ * buckets, and smaller values have a bucket each. Only used buckets take memory.
  */
 #include "output/stats.h"
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The html format: one page that needs nothing else: the functions as a table that sorts and
- * searches, a flame graph, each function's code with the counts of its branches, how long its calls
- * took as a histogram. The figures stand in the page as JSON, a function's code in an element of
- * its own, and the page's script (html/page.js) shows them; everything of the traced program's goes
- * through str__json() or str__xml().
+ * The html format: one self-contained page with a sortable, searchable table of functions, a flame
+ * graph, each function's code with branch counts, and histograms of durations. The page contains
+ * the figures as JSON and each function's code in its own element; its script (html/page.js) shows
+ * them. All text of the traced program is escaped by str__json() or str__xml().
  */
 #include "output/fields.h"
 #include "output/flame.h"
@@ -13,20 +12,20 @@
 #include "output/runs.h"
 
 #define put(s, literal) str__put((s), literal, sizeof(literal) - 1)
-#define MOST_TARGETS	16 /* of an indirect branch; the rest is one row */
+#define MOST_TARGETS	16 /* of an indirect branch; the others are one row */
 #define TITLE_NAMES	3
 
 struct html {
 	struct stats stats; /* the first: see AGGREGATES */
 	struct runs runs;
-	/* of the function at hand */
+	/* of the current function */
 	struct output *o;
 	bool any;
 };
 
 /* ---- JSON within a <script>: no < that could end it ---- */
 
-/* A bidirectional control: the page shows how it is written, and is not steered by it. */
+/* Is it an escaped bidirectional control? The page shows the escape instead of obeying it. */
 static bool is_control_escape(const char *escape)
 {
 	return escape[1] == 'u' && strncmp(escape, "\\u00", 4);
@@ -55,7 +54,7 @@ static void put_number(struct str *s, const char *key, uint64_t n)
 	str__dec(s, n);
 }
 
-/* A count, or null where it is not known. */
+/* A count, or null if unknown. */
 static void put_count(struct str *s, uint64_t n)
 {
 	str__putc(s, ',');
@@ -374,7 +373,7 @@ static int put_codes(struct html *h, const struct trace_totals *t)
 	return err;
 }
 
-/* What stands in page.html as {{name}}: a text that is embedded, or what is found out. */
+/* A placeholder {{name}} of page.html: an embedded text or a computed value. */
 struct hole {
 	const char *name;
 	const char *text;
@@ -387,7 +386,7 @@ static const struct hole holes[] = {
 	{"script", page_js},
 };
 
-/* name: what is behind the braces. */
+/* name: the text after the braces. */
 static int fill_hole(struct html *h, const struct trace_totals *t, const char *name, size_t len)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(holes); i++) {
@@ -400,7 +399,7 @@ static int fill_hole(struct html *h, const struct trace_totals *t, const char *n
 		str__puts(&h->o->buffer, hole->text);
 		return 0;
 	}
-	str__put(&h->o->buffer, name - 2, len + 4); /* to be seen: there is no such row */
+	str__put(&h->o->buffer, name - 2, len + 4); /* no such row: leaves it visible */
 	return 0;
 }
 

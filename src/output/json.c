@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The json format: one object a line, with the fields of fields.c in their order, and the summary
- * as the last line. Every member is written with a comma before it; the first one's comma then
- * becomes the opening bracket.
+ * The json format: one object per line, with the fields of fields.c in order, and the summary as
+ * the last line. Every member is written with a leading comma; the first comma is then replaced by
+ * the opening brace.
  */
 #include "output/fields.h"
 
@@ -145,7 +145,7 @@ static int json__end(struct output *o, const struct trace_totals *t)
 const struct output_format output_json = {
 	.name = "json",
 	.timed = true,
-	.help = "one JSON object a line, a summary as the last",
+	.help = "one JSON object per line, the last one is a summary",
 	.step = json__step,
 	.end = json__end,
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A function's code as rows: its ranges in order, in each the blocks of the plan, in each the
- * instructions, with the source lines that they came from. */
+/* A function's code as rows: ranges in order, their blocks, and the blocks' instructions with
+ * source lines. */
 #include "output/listing.h"
 
 struct walk {
@@ -9,12 +9,12 @@ struct walk {
 	uint32_t object;
 	uint64_t start; /* of the part */
 	bool sources;
-	const struct plan_line *line; /* of the row before */
+	const struct plan_line *line; /* of the previous row */
 	listing_fn fn;
 	void *ctx;
 };
 
-/* ---- words ---- */
+/* ---- text ---- */
 
 const char *listing__base(const char *path)
 {
@@ -74,8 +74,7 @@ static const uint8_t *bytes_at(const struct plan *plan, uint32_t object, uint64_
 	return o ? object__bytes(o, vaddr, avail) : NULL;
 }
 
-/* The branch up to its target, which its text ends with: the mnemonic, and what else it looks at.
- */
+/* The branch's text up to its target: the mnemonic and other operands. */
 static void put_branch(const struct plan_site *site, const char *text, struct str *s)
 {
 	size_t len = strlen(text), n;
@@ -112,7 +111,7 @@ void listing__insn(const struct plan *plan, const struct listing_row *row, struc
 
 /* ---- rows ---- */
 
-/* Another source line than before begins with the instruction. */
+/* Emits the source line if it differs from the previous row's. */
 static void give_source(struct walk *w, struct listing_row *insn)
 {
 	const struct plan_line *line = plan__line_at(w->plan, w->object, insn->vaddr);
@@ -154,7 +153,7 @@ static uint64_t insn_len(struct walk *w, uint64_t vaddr, uint64_t end, bool *pad
 	return insn.len;
 }
 
-/* Without bytes (a trace file that has none) a block is its branch. */
+/* Without bytes, as in trace files that have none, a block consists of its branch. */
 static void give_block(struct walk *w, uint32_t block)
 {
 	const struct plan_block *b = &w->plan->blocks.data[block];
@@ -199,7 +198,7 @@ static void give_gap(struct walk *w, uint64_t start, uint64_t end)
 		w->fn(w->ctx, &row);
 }
 
-/* The first block of the object that starts at vaddr or behind it. */
+/* The first block of the object that starts at or after vaddr. */
 static uint32_t first_block(const struct plan *plan, uint32_t object, uint64_t vaddr)
 {
 	size_t low = 0, high = plan->blocks.len;
@@ -228,7 +227,7 @@ static void give_range(struct walk *w, const struct range *r)
 		if (b->object != w->object || b->start >= end)
 			break;
 		if (b->start <
-		    at) /* begins within an instruction: behind a prefix that is jumped over */
+		    at) /* starts within an instruction: after a prefix that a branch skips */
 			continue;
 		if (b->start > at)
 			give_gap(w, at, b->start);
@@ -269,7 +268,7 @@ static uint64_t start_of(const struct range *r)
 	return r->vaddr - r->offset;
 }
 
-/* Several stretches that were selected may be of one and the same. */
+/* Has it several parts? Several selected ranges may be of one part. */
 static bool has_parts(const struct plan_function *f)
 {
 	for (size_t i = 1; i < f->nranges; i++)

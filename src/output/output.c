@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The rows of formats, and what all formats share: the buffer, when it is written, the registers to
- * show. */
+/* The table of formats, and what they share: the buffer, flushing, the registers to show. */
 #include "output/fields.h"
 
 #define FLUSH_AT (64 << 10)
 
-/* clang-format off */ /* one a line */
+/* clang-format off */ /* one per line */
 const struct output_format *const output_formats[] = {
 	&output_text,
 	&output_json,
@@ -44,7 +43,8 @@ static void show_args(struct reg_list *list, const struct arch *arch, enum conve
 		show_reg(list, arch, arch->conventions[kind].args[i]);
 }
 
-/* The argument registers in the order of the calling convention, or those asked for by number. */
+/* The argument registers in the order of the calling convention, or the requested ones by
+ * number. */
 static void choose_regs(struct output *o)
 {
 	const struct arch *arch = o->plan->arch;

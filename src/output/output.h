@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * output: how to show it. Front door of src/output. Pure but for the write callback it is given.
+ * output: renders steps. Public header of src/output. Pure but for the write callback.
  *
  * A format is a row of functions that render steps. All formats are rows in output.c; text and JSON
  * take their fields from one description (fields.c).
@@ -12,7 +12,7 @@
 
 enum time_style { TIME_REL, TIME_ABS, TIME_DELTA, TIME_NONE };
 
-/* Where rendered bytes go. 0, or -errno (then rendering stops and that number travels up). */
+/* Writes rendered bytes. 0, or -errno, which stops the rendering and is returned. */
 typedef int (*write_fn)(void *ctx, const void *data, size_t len);
 
 struct output_options {
@@ -27,15 +27,16 @@ struct output_options {
 	bool line_buffered;    /* write after every step */
 	unsigned events;       /* enum plan_events that are recorded; 0: all */
 	const bool *functions; /* by index: those that are shown; NULL: all */
-	/* annotate, html: a line of a source file, without its end, valid until the next call;
-	 * NULL: it can't be had. object is whose debug information names the file. NULL: no source
-	 * text */
+	/* annotate, html: returns a line of a source file without newline, valid until the next
+	 * call; NULL: unavailable. object: the one whose debug information names the file. May be
+	 * NULL: no source text */
 	const char *(*source)(void *ctx, const char *object, const char *file, unsigned line);
 	void *source_ctx;
-	unsigned width;	 /* summary: characters in a line of the terminal; 0: it is none */
-	bool unobserved; /* annotate, dot: the code alone, of each function: nothing was traced */
-	bool fold;	 /* text: what repeats is shown once, with its count */
-	bool hide_addresses; /* the kernel's: no value that could be one is shown (address.c) */
+	unsigned width;	     /* summary: columns of the terminal; 0: not a terminal */
+	bool unobserved;     /* annotate, dot: the code of each function without counts: nothing was
+				traced */
+	bool fold;	     /* text: repeated lines are shown once with a count */
+	bool hide_addresses; /* hide values that could be kernel addresses (address.c) */
 };
 
 struct output;
@@ -43,23 +44,21 @@ struct output_format {
 	const char *name; /* -F */
 	const char *help;
 	size_t size; /* of its own state, zeroed */
-	bool binary; /* what it writes is no text */
-	bool timed;  /* it shows each branch's own time; text: if it shows any */
-	bool code;   /* it can show code that wasn't traced: output_options.unobserved */
-	bool lines;  /* it shows source lines: plan__lines() is to be called before */
+	bool binary; /* the output is not text */
+	bool timed;  /* it shows the time of each branch; text: unless -T none */
+	bool code;   /* supports output_options.unobserved */
+	bool lines;  /* it shows source lines: requires plan__lines() */
 	int (*begin)(struct output *o);
 	int (*step)(struct output *o, const struct step *step);
-	/* What is held back to be seen together with what follows is rendered now; NULL: nothing is
-	 */
+	/* Renders what is held back for folding; NULL: nothing is held */
 	int (*settle)(struct output *o);
 	int (*end)(struct output *o, const struct trace_totals *totals);
-	void (*free)(struct output *o); /* what the state holds; NULL: nothing */
+	void (*free)(struct output *o); /* frees what the state holds; NULL: nothing */
 };
 extern const struct output_format *const output_formats[];     /* NULL-terminated */
 const struct output_format *output__by_name(const char *name); /* NULL: none */
 
-/* The format that counts edges in place of listing events (-c); NULL: there is none for this one.
- */
+/* The format that counts edges instead of listing events (-c); NULL: none for this one. */
 const struct output_format *output__counting(const struct output_format *format);
 
 struct reg_list {
@@ -75,17 +74,18 @@ struct output {
 	write_fn write;
 	void *write_ctx;
 	void *state; /* format->size bytes */
-	/* the registers that an entry shows, in this order: of most functions, of Go's */
+	/* the registers that an entry shows, in order: of most functions; of Go functions */
 	struct reg_list regs, go_regs, kernel_regs;
-	bool several_objects; /* functions of more than one were asked for: entries name theirs */
-	uint64_t *bases;      /* hide_addresses: by object, what its positions count from; owned */
-	/* Stands behind each count: "+" where events are missing, so that it may be too low; else
-	 * "". From the end on. */
+	bool several_objects; /* functions of several objects are traced: entries show their object
+			       */
+	uint64_t *bases;      /* hide_addresses: by object, the base of shown positions; owned */
+	/* Appended to each count at the end: "+" if events are missing, so that counts may be too
+	 * low; else "". */
 	const char *more;
-	int error; /* of the first write that failed: nothing is rendered after it */
+	int error; /* of the first failed write: nothing is rendered after it */
 };
 
-/* Is so much missing that counts may be too low? */
+/* May counts be too low? */
 static inline bool totals__are_low(const struct trace_totals *t)
 {
 	return t->lost || t->at_least || t->missed;
@@ -96,18 +96,17 @@ struct output *output__new(const struct output_format *format, const struct outp
 			   const struct plan *plan, write_fn write, void *write_ctx);
 int output__step(struct output *o,
 		 const struct step *step); /* matches step_fn with o as ctx, after a cast */
-/* Writes what is rendered. */
+/* Writes the rendered text. */
 int output__flush(struct output *o);
-/* Renders what a format holds back to see whether it repeats, and writes: for who watches a run. */
+/* Renders and writes what is held back for folding, for a live viewer. */
 int output__settle(struct output *o);
-/* Ends the rendering (JSON: the summary line), flushes. The output is still to be freed. */
+/* Ends the rendering (JSON: the summary line) and flushes; doesn't free the output. */
 int output__end(struct output *o, const struct trace_totals *totals);
 void output__free(struct output *o);
 
-/* Puts a word in place of each number that could be an address of the kernel; columns: of the same
- * width. */
+/* Replaces each number that could be a kernel address by a word; columns: of the same width. */
 void address__hide(struct str *text, bool columns);
-/* What stands for an address of this object where a number has to: itself, unless it is hidden. */
+/* The number to show for an address of this object: itself, unless addresses are hidden. */
 uint64_t address__shown(const struct output *o, uint32_t object, uint64_t vaddr);
 /* Called by output__new(). */
 void address__prepare(struct output *o);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * How text shows what repeats: a line with its count behind it; several lines below one that has
- * the count, with a bar beside them. Times are those of the first time around, and how long all
- * took.
+ * Repetitions in text: a single line with its count, or several lines with a bar below a line with
+ * the count. Times are those of the first iteration, with the duration of all.
  */
 #include "output/text.h"
 
@@ -12,7 +11,7 @@ struct bar {
 	const struct bar *outer;
 };
 
-/* Returns how much of a line's indentation they stand for. */
+/* Returns how much of the line's indentation they replace. */
 static unsigned put_bars(struct output *o, const struct bar *bar)
 {
 	unsigned before;
@@ -41,7 +40,7 @@ static void put_left(struct output *o, const struct fold_item *line, unsigned in
 	put_spaces(&o->buffer, indent - put_bars(o, bars));
 }
 
-/* The line but for its end. */
+/* The line without newline. */
 static void put_line(struct output *o, const struct fold_item *line, const struct bar *bars)
 {
 	size_t tree = line->columns + line->indent;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * How often blocks ran. A block that ends with a branch ran as often as that. One that just runs
- * into the next ran as often as control came to it; and where that can't be told (behind a call,
- * which need not return), as often as the next one, less what else came there.
+ * How often blocks ran. A block that ends with a branch ran as often as the branch. One that falls
+ * through ran as often as control entered it. If that is unknown (after a call, which need not
+ * return), it ran as often as the next block, minus other entries of that one.
  */
 #include "output/runs.h"
 
-/* What is known to come to a block, and from how many places an unknown number does. */
+/* The known count of entries into a block, and the number of edges with unknown counts. */
 struct inflow {
 	uint64_t known;
 	uint32_t unknown;
@@ -79,7 +79,7 @@ static void indirect_jump(const struct runs *r, const struct plan_block *b, stru
 		come(in, plan->table.data[b->table + i], RUNS_UNKNOWN);
 }
 
-/* Where control goes from a block, added to what comes there. */
+/* Adds the counts of a block's outgoing edges to its successors. */
 static void leave(const struct runs *r, uint32_t block, struct inflow *in)
 {
 	const struct plan *plan = r->stats->plan;
@@ -93,7 +93,7 @@ static void leave(const struct runs *r, uint32_t block, struct inflow *in)
 		come(in, b->taken, r->stats->sites[b->site].taken);
 }
 
-/* What is not known from the start: all but blocks that end with a branch, and entries. */
+/* Initially known: blocks that end with a branch, and entries. */
 static void begin(struct runs *r, struct inflow *in)
 {
 	const struct plan *plan = r->stats->plan;
@@ -103,7 +103,8 @@ static void begin(struct runs *r, struct inflow *in)
 		const struct plan_block *b = &plan->blocks.data[i];
 
 		r->blocks[i] = b->site == NO_SITE ? RUNS_UNKNOWN : runs_of_site(r->stats, b->site);
-		/* the unwinder comes; or anyone, into a piece of a function */
+		/* entered by the unwinder, or a part of a function, which may be entered from
+		 * anywhere */
 		in[i].unknown =
 			b->abnormal || (b->function < plan->functions.len &&
 					plan->functions.data[b->function].flags & FUNCTION_RANGE);
@@ -120,7 +121,7 @@ static void begin(struct runs *r, struct inflow *in)
 	}
 }
 
-/* Blocks without branch, in the order of addresses: what falls into one is known before it. */
+/* Blocks without branch in address order: fall-through predecessors come first. */
 static void by_inflow(struct runs *r, struct inflow *in)
 {
 	const struct plan *plan = r->stats->plan;
@@ -137,7 +138,7 @@ static void by_inflow(struct runs *r, struct inflow *in)
 	}
 }
 
-/* From behind: what the next block had, less what else came to it. */
+/* In reverse order: the next block's count minus its other entries. */
 static void by_outflow(struct runs *r, const struct inflow *in)
 {
 	const struct plan *plan = r->stats->plan;
@@ -149,7 +150,7 @@ static void by_outflow(struct runs *r, const struct inflow *in)
 		if (plan->blocks.data[i].site != NO_SITE || count == RUNS_UNKNOWN)
 			continue;
 		if (r->blocks[i] != RUNS_UNKNOWN && !in[next].unknown && in[next].known != count)
-			r->blocks[i] = RUNS_UNKNOWN; /* code that isn't traced jumps in, too */
+			r->blocks[i] = RUNS_UNKNOWN; /* untraced code jumps in, too */
 		if (r->blocks[i] != RUNS_UNKNOWN)
 			continue;
 		if (!count)

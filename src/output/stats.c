@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The profile from outside: steps come in and are counted by function and by site; stats_stack.c
- * follows the calls. At the end the tree's values are added up, and what is missing is said.
+ * Counts steps by function and by site; stats_stack.c tracks the calls. At the end the tree's
+ * values are summed up.
  */
 #include "output/stats_stack.h"
 
@@ -142,7 +142,7 @@ static void add_up(struct stats_node *nodes, size_t n)
 		nodes[i].ns = nodes[i].self;
 		nodes[i].count = nodes[i].calls;
 	}
-	/* a node stands behind its parent */
+	/* a node follows its parent */
 	for (size_t i = n; i-- > 0;) {
 		if (nodes[i].parent == NO_NODE)
 			continue;
@@ -206,7 +206,7 @@ void stats__by_name(const struct stats *p, stats_nodes *out)
 	add_up(out->data, out->len);
 }
 
-/* ---- words ---- */
+/* ---- text ---- */
 
 const char *stats__name(const struct stats *p, const struct stats_node *node)
 {

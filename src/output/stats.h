@@ -3,9 +3,9 @@
  * stats: what the aggregating formats count, built from steps. Private to src/output; pure.
  *
  * Four views of one run, each by the plan's indices: functions, sites, stacks (a tree of calls per
- * thread) and calls (who called whom, from which site). Only what was observed is in it: a call
- * whose entry or return was not seen counts, but has no time. What is missing has a figure and a
- * sentence (stats__missing()).
+ * thread) and calls (who called whom, from which site). They contain only what was observed: a call
+ * whose entry or return was not seen counts, but has no time. stats__missing() reports what is
+ * missing.
  *
  *	stats__init(&p, plan);
  *	stats__step(&p, step);	for each step
@@ -18,16 +18,16 @@
 
 #include "output/output.h"
 
-/* More stacks than this: calls in further ones are counted under a root, "[other stacks]". */
+/* The most stacks; calls in others are counted under a root "[other stacks]". */
 #define STATS_NODES (1u << 18)
 /* Calls deeper than this are counted together under "[deeper calls]". */
 #define STATS_DEPTH 1024
-/* More targets of one site than this: only their number is known (stats_site.more). */
+/* The most targets of a site; branches to others are only counted (stats_site.more). */
 #define STATS_TARGETS 256
 
 /* ---- durations: buckets that are exact below 128 ns, then at most 1/64 of the value wide ---- */
 
-#define HISTOGRAM_SUB 6 /* bits of a value below its highest one that a bucket tells apart */
+#define HISTOGRAM_SUB 6 /* bits below a value's highest one that select its bucket */
 
 struct histogram {
 	struct map64 buckets;	   /* histogram__bucket() -> count */
@@ -35,8 +35,8 @@ struct histogram {
 };
 void histogram__add(struct histogram *h, uint64_t value);
 /*
- * The nearest-rank quantile: of n values in order, that at n * permille / 1000, rounded up. Given
- * is its bucket's lowest value, but never less than min: at most 1/64 too small, never too large.
+ * The nearest-rank quantile: of n sorted values, the one at n * permille / 1000, rounded up.
+ * Returns its bucket's lowest value, but at least min: at most 1/64 too small, never too large.
  */
 uint64_t histogram__quantile(const struct histogram *h, unsigned permille);
 /* How many values lie in [2^i, 2^(i+1)), i = 0 … 63 (0 itself counts in the first). */
@@ -45,15 +45,15 @@ void histogram__log2(const struct histogram *h, uint64_t counts[64]);
 /* ---- functions: index as plan->functions ---- */
 
 struct stats_function {
-	uint64_t calls;	       /* entries */
-	uint64_t branches;     /* executed in its code, whoever's call ran it */
-	uint64_t conditional;  /* of these: jcc, loop */
-	uint64_t taken;	       /* of these: taken */
-	uint64_t unseen;       /* returns of calls whose entry was not seen: no duration */
-	uint64_t open;	       /* calls that have not returned, as far as they were seen at all */
-	uint64_t total;	       /* ns from entry to return; what lies within another timed call of it
-				  doesn't count twice */
-	uint64_t self;	       /* ns, less those of the traced functions that they called */
+	uint64_t calls;	      /* entries */
+	uint64_t branches;    /* executed in its code, in any function's call */
+	uint64_t conditional; /* of these: jcc, loop */
+	uint64_t taken;	      /* of these: taken */
+	uint64_t unseen;      /* returns of calls whose entry was not seen: no duration */
+	uint64_t open;	      /* calls that have not returned */
+	uint64_t total;	      /* ns from entry to return; time within another timed call of it isn't
+				 counted twice */
+	uint64_t self;	      /* ns without those of traced callees */
 	struct histogram time; /* of each call that returned: time.n may be less than calls */
 };
 
@@ -65,9 +65,9 @@ struct stats_target {
 };
 
 struct stats_site {
-	uint64_t taken;		 /* executed, where it is not conditional */
+	uint64_t taken;		 /* unconditional: executed */
 	uint64_t not_taken;	 /* conditional */
-	uint64_t unknown_target; /* of taken: where it went could not be known */
+	uint64_t unknown_target; /* of taken: unknown target */
 	uint64_t ns;		 /* by_site: its share of its function's self */
 	uint64_t more;		 /* of taken: to targets beyond the first STATS_TARGETS */
 	/* Indirect branches and rets, in the order first seen; direct ones have none. */
@@ -76,15 +76,15 @@ struct stats_site {
 
 /* ---- stacks: a tree ---- */
 
-/* Values of stats_node.function that are no function's index. */
+/* Special values of stats_node.function. */
 enum {
 	STATS_THREAD = UINT32_MAX,     /* a root: .thread */
-	STATS_UNSEEN = UINT32_MAX - 1, /* a call whose entry was not seen, of nobody knows what */
+	STATS_UNSEEN = UINT32_MAX - 1, /* a call whose entry was not seen, of an unknown function */
 	STATS_DEEPER = UINT32_MAX - 2, /* see STATS_DEPTH */
 };
 #define NO_NODE UINT32_MAX
 
-/* Calls of one function with one chain of callers. A node comes behind its parent in the array. */
+/* Calls of one function with the same chain of callers. A node follows its parent in the array. */
 struct stats_node {
 	uint32_t function;
 	uint32_t parent; /* NO_NODE: a root */
@@ -93,7 +93,7 @@ struct stats_node {
 	bool recursive;	 /* the same function is among its callers */
 	uint64_t calls;	 /* entries */
 	uint64_t timed;	 /* of these: returned, seen from entry to return */
-	uint64_t self;	 /* ns of the timed, less those of the traced functions that they called */
+	uint64_t self;	 /* ns of the timed ones, without those of traced callees */
 	uint64_t time;	 /* ns of the timed, from entry to return */
 	/* by stats__end(): */
 	uint64_t ns;	/* self, and that of all nodes below: a flame graph's width */
@@ -102,7 +102,7 @@ struct stats_node {
 
 typedef VEC(struct stats_node) stats_nodes;
 
-/* A thread under one name; another after exec. That of "[other stacks]" has pid and tid 0. */
+/* A thread under one name; after exec it is another one. "[other stacks]" has pid and tid 0. */
 struct stats_thread {
 	uint32_t pid, tid;
 	char comm[16];
@@ -113,24 +113,23 @@ struct stats_thread {
 
 struct stats_call {
 	uint32_t caller; /* function */
-	uint32_t
-		site; /* the caller's last branch before, where that is a call or a jump; NO_SITE */
+	uint32_t site;	 /* the caller's last branch before, if a call or a jump; else NO_SITE */
 	uint32_t callee; /* function */
 	uint64_t calls;
-	uint64_t ns, branches; /* of callee and all that it called; those within another timed call
-				  of it don't count twice */
+	uint64_t ns, branches; /* of callee and all that it called; not counted twice within another
+				  timed call of it */
 };
 
 struct stats {
 	const struct plan *plan;
-	bool by_site; /* self is told by site, too: to be set before the first step */
+	bool by_site; /* also attribute self time to sites; set before the first step */
 	struct stats_function *functions; /* plan->functions.len */
 	struct stats_site *sites;	  /* plan->sites.len */
 	stats_nodes nodes;
 	VEC(struct stats_thread) threads;
 	VEC(struct stats_call) calls;
 
-	/* what is missing, besides what struct trace_totals has */
+	/* what is missing, in addition to struct trace_totals */
 	uint64_t unseen;	/* calls whose entry was not seen */
 	uint64_t open;		/* calls whose return was not seen, by stats__end() */
 	uint64_t deeper, other; /* calls counted under STATS_DEEPER, under "[other stacks]" */
@@ -141,13 +140,13 @@ struct stats {
 };
 
 void stats__init(struct stats *p, const struct plan *plan);
-/* Cheap: some look-ups, no text. */
+/* Cheap: a few lookups, no text. */
 void stats__step(struct stats *p, const struct step *step);
 void stats__end(struct stats *p);
 void stats__free(struct stats *p);
 
-/* The stacks with threads of one name taken together, whose .thread is then the first of them. Of a
- * profile that has ended; the caller frees. */
+/* The stacks with threads of the same name merged; .thread is then the first of them. Call it after
+ * stats__end(); the caller frees *out. */
 void stats__by_name(const struct stats *p, stats_nodes *out);
 
 /* The name of a node's function, "[deeper calls]", …; of a root its thread's name. */
@@ -161,7 +160,7 @@ int aggregate__begin(struct output *o);
 int aggregate__step(struct output *o, const struct step *step);
 void aggregate__free(struct output *o);
 #define AGGREGATES .begin = aggregate__begin, .step = aggregate__step, .free = aggregate__free
-/* Writes what is rendered once it is much. */
+/* Writes the rendered text when the buffer is full. */
 int aggregate__flush_full(struct output *o);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Inclusive time, how long a function ran in all: what its calls took from entry to return, those
- * within another one of its timed calls aside. Which call is the outermost one that is timed shows
- * when it returns: until then those within it count, and then it takes their time back.
+ * Inclusive time of a function: the time of its calls from entry to return, except those within
+ * another timed call of it. Whether an outer call is timed shows only when it returns: until then
+ * the inner calls count, and then it takes their time back.
  */
 #include "output/stats_stack.h"
 
@@ -15,7 +15,7 @@ static void count(struct stats *p, const struct credit *c, int sign)
 	p->calls.data[c->edge].branches += sign * c->branches;
 }
 
-/* The nearest open call of c's function outside of c. NULL: there is none. */
+/* The nearest outer open call of c's function; NULL: none. */
 static const struct open_call *outside_of(const struct stack *st, const struct open_call *c)
 {
 	for (size_t i = st->live.len; i-- > 0;) {
@@ -57,7 +57,7 @@ static struct credit take(struct stack *st, size_t i)
 	return c;
 }
 
-/* Of what began after c did, so within it. */
+/* Takes back the credits of calls that started after c, thus within it. */
 static void take_back(struct stats *p, struct stack *st, const struct open_call *c)
 {
 	for (size_t i = st->credits.len; i-- > 0 && st->credits.data[i].within >= c->id;) {
@@ -84,7 +84,7 @@ void inclusive__add(struct stats *p, struct stack *st, const struct open_call *c
 	keep(st, credit);
 }
 
-/* The index of a credit within that very call; credits.len: none. */
+/* The index of a credit within exactly that call; credits.len: none. */
 static size_t find(const struct stack *st, uint64_t within)
 {
 	size_t i = st->credits.len;

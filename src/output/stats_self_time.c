@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A call's own time, site by site: what passes between two of its events belongs to the branch that
- * ends it; behind a call of code that isn't traced, or a jump there, to that one.
+ * A call's own time by site: the time between two events is attributed to the later branch; after a
+ * call of, or jump to, untraced code, to that call or jump.
  */
 #include "output/stats_stack.h"
 
@@ -16,13 +16,13 @@ static void charge(struct self_time *sp, uint32_t site, uint64_t ns)
 	sp->sites.data[*slot - 1].ns += ns;
 }
 
-/* Up to now. */
+/* Attributes the time up to this step. */
 static void settle(struct stats *p, struct open_call *c, const struct step *s, uint32_t site)
 {
 	struct self_time *sp = &c->self_time;
 	uint32_t to = sp->charged == NO_SITE ? site : sp->charged;
 
-	/* what runs in another function's code stays with its own function as a whole */
+	/* time in another function's code is not attributed to a site */
 	if (sp->since && s->time > sp->since && to != NO_SITE &&
 	    p->plan->sites.data[to].function == c->function)
 		charge(sp, to, s->time - sp->since);
@@ -60,7 +60,7 @@ void self_time__inner(struct stats *p, struct open_call *c, const struct step *s
 		c->self_time.charged = NO_SITE;
 }
 
-/* Never more than its own time: of a call that was left and came back less is known. */
+/* The sum is limited to the call's own time: less is known of a call that was left and resumed. */
 void self_time__take(struct stats *p, struct open_call *c, uint64_t self)
 {
 	const struct site_time *at;

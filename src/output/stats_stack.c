@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Stacks: the open calls of each thread, from entry to return, and what they add to the tree of
- * calls, to who called whom and to the functions' times. A step names its call, so a call that was
- * out of reach for a while (another stack, a longjmp) is found again; one that is never heard of
- * again has no time, and what it called is taken off its caller's own time all the same.
+ * Stacks: the open calls of each thread, and what they add to the tree of calls, to the call edges
+ * and to the functions' times. A step identifies its call, so a dormant call (another stack, a
+ * longjmp) is found again. A call that never resumes has no time, but its callees' time is still
+ * subtracted from its caller's own time.
  */
 #include "output/stats_stack.h"
 
-/* More calls out of reach than this in a thread: the older half is forgotten. */
+/* The most dormant calls of a thread; beyond that the older half is dropped. */
 #define MAX_DORMANT 1024
-/* With more threads than this, one without open calls is forgotten. */
+/* With more threads than this, one without open calls is dropped. */
 #define MANY_STACKS 4096
 
 uint64_t stats__hash(uint64_t a, uint64_t b, uint64_t c)
@@ -121,7 +121,7 @@ static bool is_stub_of(const struct location *to, const char *name)
 	       !strcmp(to->symbol + len, "@plt");
 }
 
-/* Did the caller's last branch lead here, as far as one can see? */
+/* Did the caller's last branch lead here, as far as known? */
 static bool led_here(const struct stats *p, const struct open_call *caller, const struct step *s)
 {
 	const struct plan_function *fn = &p->plan->functions.data[s->function];
@@ -167,7 +167,7 @@ static struct stack *stack_of(struct stats *p, const struct step *s)
 	return (struct stack *)(uintptr_t)*slot;
 }
 
-/* The caller gets what the call has so far, in case that it is never heard of again. */
+/* Adds what the call has so far to its caller, in case it never resumes. */
 static void give(struct open_call *caller, struct open_call *c, uint64_t ns)
 {
 	caller->inner_ns += ns - min_of(ns, c->given_ns);
@@ -187,7 +187,7 @@ static void forget_older_half(struct stack *st)
 		st->dormant.len * sizeof(*st->dormant.data));
 }
 
-/* Calls from live.data[n] on fall out of reach. */
+/* Makes the calls from live.data[n] on dormant. */
 static void suspend_call(struct stack *st, size_t n)
 {
 	while (st->live.len > n) {
@@ -217,7 +217,7 @@ static struct open_call *resume(struct stack *st, uint64_t id)
 	return NULL;
 }
 
-/* Makes the call the innermost one. NULL: not known. */
+/* Makes the call the innermost one. NULL: unknown. */
 static struct open_call *make_current(struct stack *st, uint64_t id)
 {
 	for (size_t i = st->live.len; i-- > 0;)
@@ -253,13 +253,13 @@ static struct open_call *push(struct stats *p, struct stack *st, const struct st
 	return vec__last(&st->live);
 }
 
-/* A call that is open this deep, and whose entry was not seen. */
+/* Pushes an open call at this depth whose entry was not seen. */
 static struct open_call *push_unseen(struct stats *p, struct stack *st, const struct step *s,
 				     struct open_call c, unsigned depth)
 {
 	if (st->live.len > depth)
 		suspend_call(st, depth);
-	/* those between here and there: not seen either */
+	/* calls in between were not seen either */
 	if (st->live.len < depth &&
 	    (!st->live.len || vec__last(&st->live)->function != STATS_UNSEEN))
 		push(p, st, s, (struct open_call){.function = STATS_UNSEEN});
@@ -295,7 +295,7 @@ static void count_entry(struct stats *p, const struct open_call *c, uint32_t fun
 void stack__entry(struct stats *p, const struct step *s)
 {
 	struct stack *st = stack_of(p, s);
-	/* known already: control came back to its first instruction */
+	/* an open call: control came back to its first instruction */
 	struct open_call *c = s->call > st->newest ? NULL : make_current(st, s->call);
 
 	if (!c) {
@@ -382,7 +382,7 @@ void stack__return(struct stats *p, const struct step *s)
 	p->priv->returned += c->seen;
 	if (c->function < p->plan->functions.len)
 		p->functions[c->function].open--;
-	c->function = s->function; /* perhaps STATS_UNSEEN until now */
+	c->function = s->function; /* may have been STATS_UNSEEN */
 	caller = caller_of(st, c);
 	self_time__event(p, c, s, s->site);
 	if (s->has_duration) {

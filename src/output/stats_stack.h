@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The open calls of a profile's threads. See stats_stack.c. */
+/* The open calls of threads. See stats_stack.c. */
 #ifndef BBTRACE_STATS_STACK_H
 #define BBTRACE_STATS_STACK_H
 
 #include "output/stats.h"
 
-/* What a call has spent at its sites. */
+/* A call's own time at its sites. */
 struct site_time {
 	uint32_t site;
 	uint64_t ns;
 };
 struct self_time {
 	uint64_t since;	    /* the time of its last event; 0: none yet */
-	uint32_t charged;   /* a call or jump that control is away for; NO_SITE */
+	uint32_t charged;   /* the call or jump to untraced code in progress; NO_SITE */
 	struct map64 index; /* site -> 1 + index into sites */
 	VEC(struct site_time) sites;
 };
@@ -23,26 +23,26 @@ struct open_call {
 	uint64_t caller; /* step.caller */
 	uint32_t node, function;
 	uint32_t edge;	    /* index into stats.calls, NO_EDGE */
-	uint32_t last_site; /* of its last branch, where that goes to a known place; NO_SITE */
+	uint32_t last_site; /* of its last branch with a known target; NO_SITE */
 	struct location last_to;
-	bool seen;	/* its entry was */
+	bool seen;	/* its entry was seen */
 	bool recursive; /* its function may be among its callers */
-	/* ns and branches of the calls that it made and that are over; branches: its own as well */
+	/* ns and branches of its finished callees; branches: its own, too */
 	uint64_t inner_ns, branches;
-	/* of these: what its caller has got already, as it fell out of reach */
+	/* of these: what was added to its caller when it became dormant */
 	uint64_t given_ns, given_branches;
 	struct self_time self_time; /* stats.by_site */
 };
 #define NO_EDGE UINT32_MAX
 
 /*
- * Time that counts already, of calls that ran within another call of the same function. That one is
- * still open: it may never be timed, and takes the time back if it is.
+ * Time that is already counted, of calls within an open call of the same function, which takes it
+ * back if it is timed when it returns.
  */
 struct credit {
 	uint64_t within; /* that call's id */
 	uint32_t function;
-	uint32_t edge; /* by which they were called, NO_EDGE: not known */
+	uint32_t edge; /* the call edge, NO_EDGE: unknown */
 	uint64_t ns, branches;
 };
 
@@ -51,7 +51,7 @@ struct stack {
 	uint64_t newest;	    /* the highest id of a call so far */
 	VEC(struct open_call) live; /* outermost first */
 	VEC(struct open_call)
-	dormant;		    /* out of reach, perhaps for good: longjmp, another stack's */
+	dormant;		    /* left, maybe for good: longjmp, another stack */
 	VEC(struct credit) credits; /* by .within, ascending */
 };
 
@@ -65,16 +65,16 @@ struct stats_priv {
 	uint64_t seen, returned; /* calls whose entry was seen; of these: that returned */
 };
 
-/* Of well mixed words, for keys whose owner compares what it finds. */
+/* A hash for keys whose lookups compare the contents. */
 uint64_t stats__hash(uint64_t a, uint64_t b, uint64_t c);
 
 /* ---- a call's own time, by site (stats_self_time.c) ---- */
 
 /* An event of the call itself, at this site or NO_SITE. */
 void self_time__event(struct stats *p, struct open_call *c, const struct step *s, uint32_t site);
-/* A call that it made begins or is over. */
+/* A callee starts or returns. */
 void self_time__inner(struct stats *p, struct open_call *c, const struct step *s);
-/* The call is over, and self is its own time: p->sites get their shares. */
+/* The call has returned; self is its own time. Adds the shares to p->sites. */
 void self_time__take(struct stats *p, struct open_call *c, uint64_t self);
 void self_time__free(struct self_time *s);
 
@@ -83,11 +83,11 @@ void stack__branch(struct stats *p, const struct step *step);
 void stack__return(struct stats *p, const struct step *step);
 void stack__free_all(struct stats_priv *priv);
 
-/* ---- stats_inclusive.c: time from entry to return, nothing of it twice ---- */
+/* ---- stats_inclusive.c: time from entry to return, counted once ---- */
 
-/* c took ns: counts them for its function and for the edge that it was called by. */
+/* c took ns: adds them to its function and its call edge. */
 void inclusive__add(struct stats *p, struct stack *st, const struct open_call *c, uint64_t ns);
-/* c is never timed: what it would have taken back goes to a call of its function outside of it. */
+/* c can't be timed: passes its credits on to the next outer call of its function. */
 void inclusive__hand_on(struct stack *st, const struct open_call *c);
 
 #endif

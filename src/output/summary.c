@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The summary format: a table of the functions that ran, the longest total time first, then how the
- * durations of the first of them are spread. Times are cut, as in text; p50 and p99 are off by 1/64
- * at most (histogram.c).
+ * The summary format: a table of the functions that ran by total time, then histograms of durations
+ * for the first ones. Times are truncated, as in text; p50 and p99 are off by at most 1/64
+ * (histogram.c).
  */
 #include "output/stats.h"
 #include "output/text.h"
@@ -14,7 +14,7 @@
 struct row {
 	const struct plan_function *plan;
 	const struct stats_function *f;
-	const char *more; /* behind a count or a sum: output.more */
+	const char *more; /* appended to counts and sums: output.more */
 };
 
 /* ---- cells ---- */
@@ -103,7 +103,7 @@ static void put_branches(struct str *s, const struct row *r)
 	put_count(s, r, r->f->branches);
 }
 
-/* Of the conditional ones, in percent, cut to a tenth. */
+/* Share of the conditionals in percent, truncated to a tenth. */
 static void put_taken(struct str *s, const struct row *r)
 {
 	unsigned permille =
@@ -114,8 +114,7 @@ static void put_taken(struct str *s, const struct row *r)
 		str__printf(s, ".%u%%", permille % 10);
 }
 
-/* drop_order: where the terminal is too narrow for all, those with the lowest number go first; 0:
- * none does. */
+/* drop_order: on a narrow terminal, columns with the lowest number are omitted first; 0: never. */
 static const struct {
 	const char *head;
 	void (*cell)(struct str *s, const struct row *r);
@@ -127,7 +126,7 @@ static const struct {
 	{"max", put_max, 8},	 {"branches", put_branches, 0}, {"taken", put_taken, 0},
 };
 #define MOST_SPARED 8
-#define MOST_NAME   40 /* a longer one goes on in the next line */
+#define MOST_NAME   40 /* longer ones get their own line */
 
 /* ---- the table ---- */
 
@@ -203,8 +202,8 @@ static unsigned table_width(const rows_vec *rows, const unsigned widths[])
 	return sum + name;
 }
 
-/* Which columns are left out of a table that is to be that wide; most: 0: none. */
-static unsigned spare(const rows_vec *rows, const unsigned widths[], unsigned wanted)
+/* The highest drop_order to omit for a table of this width; 0: none. */
+static unsigned columns_to_omit(const rows_vec *rows, const unsigned widths[], unsigned wanted)
 {
 	unsigned width = table_width(rows, widths), most = 0;
 
@@ -216,24 +215,24 @@ static unsigned spare(const rows_vec *rows, const unsigned widths[], unsigned wa
 	return most;
 }
 
-static bool is_spared(size_t column, unsigned most)
+static bool is_omitted(size_t column, unsigned most)
 {
 	return columns[column].drop_order && columns[column].drop_order <= most;
 }
 
-static void put_spared(struct str *s, unsigned most)
+static void put_omitted(struct str *s, unsigned most)
 {
-	const char *before = "(no room for ";
+	const char *before = "(terminal too narrow: ";
 
 	for (size_t c = 0; c < ARRAY_SIZE(columns); c++) {
-		if (!is_spared(c, most))
+		if (!is_omitted(c, most))
 			continue;
 		str__puts(s, before);
 		str__puts(s, columns[c].head);
 		before = ", ";
 	}
 	if (most)
-		str__puts(s, ")\n");
+		str__puts(s, " omitted)\n");
 }
 
 static void put_table(struct str *s, const rows_vec *rows, unsigned width)
@@ -242,9 +241,9 @@ static void put_table(struct str *s, const rows_vec *rows, unsigned width)
 	const struct row *r;
 
 	find_widths(rows, widths);
-	most = spare(rows, widths, width);
+	most = columns_to_omit(rows, widths, width);
 	for (size_t c = 0; c < ARRAY_SIZE(columns); c++) {
-		if (is_spared(c, most))
+		if (is_omitted(c, most))
 			continue;
 		put_right(s, columns[c].head, widths[c]);
 		str__puts(s, "  ");
@@ -252,12 +251,12 @@ static void put_table(struct str *s, const rows_vec *rows, unsigned width)
 	str__puts(s, "function\n");
 	vec__each (r, rows) {
 		for (size_t c = 0; c < ARRAY_SIZE(columns); c++)
-			if (!is_spared(c, most))
+			if (!is_omitted(c, most))
 				put_cell(s, c, r, widths[c]);
 		str__shown(s, r->plan->name);
 		str__putc(s, '\n');
 	}
-	put_spared(s, most);
+	put_omitted(s, most);
 }
 
 /* ---- the histograms ---- */
@@ -341,7 +340,7 @@ static int summary__end(struct output *o, const struct trace_totals *t)
 
 const struct output_format output_summary = {
 	.name = "summary",
-	.help = "a table of the functions with their times, and how these are spread",
+	.help = "a table of the functions with their times, and histograms",
 	.size = sizeof(struct stats),
 	AGGREGATES,
 	.end = summary__end,

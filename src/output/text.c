@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The text format: one line an event, the calls as a tree by indentation. A line is a row of cells;
- * a cell says which field of fields.c stands there, how it is shown, and what stands there where
- * the step doesn't have it.
+ * The text format: one line per event, calls as a tree by indentation. A line is a row of cells; a
+ * cell has a field of fields.c, how to show it, and what to show if the step doesn't have it.
  */
 #include "output/text.h"
 
 #define INDENT	   2
-#define INDENT_MAX 40 /* levels; deeper ones say their depth instead */
+#define INDENT_MAX 40 /* levels; deeper ones show their depth instead */
 
 void paint(struct output *o, enum colour colour)
 {
@@ -57,8 +56,7 @@ static bool is_kernel_step(const struct output *o, const struct step *step)
 	return step->function != NO_FUNCTION && plan__is_kernel_function(o->plan, step->function);
 }
 
-/* symbol+0xOFF, or the address where no symbol is known; and the object where it isn't the
- * function's own. */
+/* symbol+0xOFF, or the address without a symbol; and the object if it isn't the function's own. */
 static void put_place(struct output *o, const struct step *step, const struct location *at)
 {
 	struct str *s = &o->buffer;
@@ -82,7 +80,7 @@ static void show_place(struct output *o, const struct step *step, const union fi
 	put_place(o, step, v->place);
 }
 
-/* What was asked for by an offset may begin in the middle of a function. */
+/* A function that was requested by offset may start in the middle of another one. */
 static void show_name(struct output *o, const struct step *step, const union field_value *v)
 {
 	if (!v->place->symbol) {
@@ -149,7 +147,7 @@ static void begin_frame(struct output *o, const struct step *step)
 	put(&o->buffer, "> ");
 }
 
-/* Innermost first, each frame on a line of its own below the entry. */
+/* Innermost first, each frame on a line below the entry. */
 static void show_stack(struct output *o, const struct step *step, const union field_value *v)
 {
 	for (size_t i = 0; i < v->stack.n; i++) {
@@ -158,7 +156,7 @@ static void show_stack(struct output *o, const struct step *step, const union fi
 	}
 }
 
-/* Of a stack that is not whole. */
+/* For an incomplete stack. */
 static void show_stack_end(struct output *o, const struct step *step, const union field_value *v)
 {
 	static const char *const reasons[STACK_ENDS] = {
@@ -186,10 +184,10 @@ struct cell {
 	enum field_id field;
 	show_fn show;
 	const char *before, *after;
-	const char *absent; /* instead, where the step doesn't have the field */
+	const char *absent; /* shown if the step doesn't have the field */
 	enum colour colour;
 	bool (*when)(const struct output *o, const struct step *step); /* NULL: always */
-	bool time; /* lines that differ only here are the same to those who fold */
+	bool time; /* folding ignores differences here */
 };
 
 static bool is_timed(const struct output *o, const struct step *step)
@@ -227,7 +225,7 @@ static const struct cell entry_cells[] = {
 	LINE_END,
 };
 
-/* A syscall's arguments are in the registers that its caller passed, not in those that the wrapper got. */
+/* A syscall's arguments are in its caller's pt_regs, not in the wrapper's registers. */
 static const struct cell syscall_cells[] = {
 	CONTEXT_CELL,
 	CELL(AT, name, .colour = GREEN),
@@ -273,7 +271,7 @@ static const struct cell task_cells[] = {
 
 static const struct line {
 	const struct cell *cells;
-	unsigned indent; /* more than the call's depth asks for */
+	unsigned indent; /* in addition to the call's depth */
 } lines[STEP_TYPES] = {
 	[STEP_ENTRY] = {.cells = entry_cells},
 	[STEP_BRANCH] = {.cells = branch_cells, .indent = INDENT},
@@ -328,7 +326,7 @@ static void put_line(struct output *o, const struct cell *cell, const struct ste
 	str__putc(&o->buffer, '\n');
 }
 
-/* What two steps must have in common, besides their lines' text, to be the same. */
+/* What two steps must have in common, besides their text, to be folded. */
 static void fill_key(struct fold_item *l, const struct step *s)
 {
 	const uint64_t key[FOLD_KEYS] = {
@@ -347,8 +345,7 @@ static void fill_key(struct fold_item *l, const struct step *s)
 	l->first = l->last = s->time;
 }
 
-/* The line at the buffer's end, from start on, its tree from tree on, is handed to those who fold.
- */
+/* Passes the line at the buffer's end to the folding: it is at start, its tree at tree. */
 static void hold_line(struct output *o, const struct step *step, size_t start, size_t tree,
 		      unsigned indent)
 {
@@ -420,7 +417,7 @@ static void text__free(struct output *o)
 const struct output_format output_text = {
 	.name = "text",
 	.timed = true,
-	.help = "one line an event, calls as a tree",
+	.help = "one line per event, calls as a tree",
 	.size = sizeof(struct text),
 	.begin = text__begin,
 	.step = text__step,

@@ -77,7 +77,7 @@ static void test_summary(void)
 	shows("summary", &none,
 	      "calls  timed  open  total   self    p99    max  branches  taken  function\n"
 	      "    1      1     0  1.3us  1.3us  1.3us  1.3us         1      -  leaf\n"
-	      "(no room for min, avg, p50)\n"
+	      "(terminal too narrow: min, avg, p50 omitted)\n"
 	      "\n"
 	      "leaf, how long its calls took:\n"
 	      "     1.0us ..   2.0us  |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@| 1\n",
