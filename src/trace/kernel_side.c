@@ -45,11 +45,11 @@ struct thread *kernel_side__if_any(struct thread *th)
 
 struct thread *kernel_side__innermost(struct thread *th)
 {
-	struct thread *strand = th->other ? th->other : th;
+	struct thread *current = th->other ? th->other : th;
 
-	if (th->kernel_side && (calls__depth(th->kernel_side) || !strand->seen))
+	if (th->kernel_side && (calls__depth(th->kernel_side) || !current->seen))
 		return th->kernel_side;
-	return strand;
+	return current;
 }
 
 void kernel_side__move(struct thread *to, struct thread *from)
@@ -120,9 +120,9 @@ static int bring_to(struct event_context *n, uint32_t block, bool past)
 
 int kernel_side__enter(struct event_context *n)
 {
-	struct thread *strand = thread__shown(n->th);
+	struct thread *key = thread__shown(n->th);
 	struct event at = *n->e;
-	struct event_context u = {.t = n->t, .th = strand, .e = &at};
+	struct event_context u = {.t = n->t, .th = key, .e = &at};
 	const struct plan *plan = n->t->plan;
 	uint32_t object, block;
 	enum in_block place;
@@ -130,13 +130,12 @@ int kernel_side__enter(struct event_context *n)
 	int err;
 
 	/* a goroutine's stack moves, so its calls are not told by stack pointers */
-	if (!n->entry->user_ip || !calls__depth(strand) || strand->goroutine)
+	if (!n->entry->user_ip || !calls__depth(key) || key->goroutine)
 		return 0;
 	at.sp = n->entry->user_sp;
 	at.entry = NULL;
 	err = replay__end_below(&u, at.sp);
-	if (err ||
-	    !locate__in_object(n->t, strand->pid, at.time, n->entry->user_ip, &object, &vaddr))
+	if (err || !locate__in_object(n->t, key->pid, at.time, n->entry->user_ip, &object, &vaddr))
 		return err;
 	block = plan__block_holding(plan, object, vaddr);
 	if (block == NO_BLOCK || plan->blocks.data[block].function == NO_FUNCTION)
