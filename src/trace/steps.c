@@ -3,36 +3,36 @@
 #include "calls.h"
 
 /* What a thread runs in the kernel is deeper than what it runs in its program. */
-static unsigned depth_of(const struct thread *th, const struct thread *strand)
+static unsigned depth_of(const struct thread *th, const struct thread *current)
 {
-	unsigned own = calls__depth(th), below = th == strand ? 0 : calls__depth(strand);
+	unsigned own = calls__depth(th), below = th == current ? 0 : calls__depth(current);
 
 	return own ? below + own - 1 : below ? below - 1 : 0;
 }
 
-static uint64_t innermost_of(struct thread *th, struct thread *strand)
+static uint64_t innermost_of(struct thread *th, struct thread *current)
 {
 	const struct call *top = calls__top(th);
 
-	top = top ? top : calls__top(strand);
+	top = top ? top : calls__top(current);
 	return top ? top->id : 0;
 }
 
 static struct step step_of(struct event_context *n, enum step_type type, uint32_t site)
 {
-	struct thread *strand = thread__shown(n->th);
+	struct thread *current = thread__shown(n->th);
 	struct step step = {
 		.type = type,
-		.pid = strand->pid,
-		.tid = strand->tid,
-		.goroutine = strand->goroutine,
-		.ns_pid = trace__inner_of(n->t, strand->pid),
-		.comm = strand->comm,
+		.pid = current->pid,
+		.tid = current->tid,
+		.goroutine = current->goroutine,
+		.ns_pid = trace__inner_of(n->t, current->pid),
+		.comm = current->comm,
 		.plan = n->t->plan,
 		.site = site,
 		.function = site == NO_SITE ? NO_FUNCTION : n->t->plan->sites.data[site].function,
-		.depth = depth_of(n->th, strand),
-		.call = innermost_of(n->th, strand),
+		.depth = depth_of(n->th, current),
+		.call = innermost_of(n->th, current),
 	};
 
 	if (n->e) {
