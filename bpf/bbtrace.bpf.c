@@ -155,9 +155,10 @@ static __always_inline __u64 ring_flags(__u64 now)
 }
 
 /*
- * A kprobe's int3 counts as an NMI, where bpf_ringbuf_reserve() fails while another CPU holds the
- * ring's lock (kernel/bpf/ringbuf.c, __bpf_ringbuf_reserve()), for much less than a microsecond.
- * The verifier checks all that follows once per try, so there are few tries with long pauses.
+ * A kprobe's breakpoint counts as an NMI, where bpf_ringbuf_reserve() fails while another CPU holds
+ * the ring's lock (kernel/bpf/ringbuf.c, __bpf_ringbuf_reserve()), for much less than a
+ * microsecond. The verifier checks all that follows once per try, so there are few tries with long
+ * pauses.
  */
 #define RESERVE_TRIES 6
 #define PAUSE_TURNS   20

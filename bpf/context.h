@@ -48,9 +48,9 @@ static __always_inline bool serves_softirq(__u32 count)
 }
 
 /*
- * An int3 counts as an NMI, and each NMI as a hardirq (kernel/entry/common.c,
- * irqentry_nmi_enter()). The probe's own int3 must not count. The kprobe was hit by int3, not by a
- * jump or ftrace's call, if an int3 is at its address, which can't change while this CPU has
+ * A breakpoint counts as an NMI, and each NMI as a hardirq (kernel/entry/common.c,
+ * irqentry_nmi_enter()). The probe's own breakpoint must not count. The kprobe was hit by it, not
+ * by a jump or ftrace's call, if one is at its address, which can't change while this CPU has
  * interrupts disabled.
  */
 static __always_inline __u16 interrupt_context(struct pt_regs *ctx)

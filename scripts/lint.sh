@@ -152,6 +152,18 @@ direction() {
 		}' | none 'a folder includes its own files and the public headers of those before it'
 }
 
+# Registers, flags, opcodes, relocations and headers of one architecture: in its own folder, or in bpf/arch.
+x86='[re][abcd]x|[re][sd]i|[re][bs]p|[re]ip|r([89]|1[0-5])[dwb]?|[re]flags|int3|endbr(32|64)?|0x(cc|e8|e9|eb|f3)'
+x86+='|R_X86_64_[A-Z0-9_]+|arch_x86_64|Zydis[A-Za-z]*'
+
+seam() {
+	{
+		grep -rnwiE --include='*.[ch]' --exclude-dir=arch "$x86" src bpf
+		grep -rnE --include='*.[ch]' --exclude-dir=arch '#[[:space:]]*include.*x86' src bpf
+		grep -nE '(vmlinux|bpf/arch)/[a-z0-9]+' Makefile
+	} | none 'nothing but src/arch and bpf/arch names a register, flag or opcode of an architecture'
+}
+
 purity() {
 	local folder objects
 
@@ -246,5 +258,5 @@ shell() {
 		none 'each script is executable'
 }
 
-for check in format direction purity door licence sizes places fetching words shell; do $check; done
+for check in format direction seam purity door licence sizes places fetching words shell; do $check; done
 done_testing

@@ -115,7 +115,8 @@ static bool leaves_frame(const struct plan *plan, const struct plan_block *b)
 	       !(plan->functions.data[b->function].flags & FUNCTION_RANGE);
 }
 
-/* jmp *slot(%rip): the address of the slot; 0: another kind of jump. */
+/* Of a jump through memory at a distance from it: the address of the slot; 0: another kind of jump.
+ */
 static uint64_t slot_of(const struct plan_site *s)
 {
 	const struct operand *o = &s->operand;

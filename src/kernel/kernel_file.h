@@ -58,7 +58,7 @@ int kernel_objects__build(kallsym_vec *symbols, const kernel_module_vec *modules
 void kernel_objects__free(struct kernel_objects *k);
 /*
  * Bounds the last function before a module's data, of which the table has no size: its page is
- * padded with zeros or int3. Call it when the segments are known.
+ * padded with zeros or breakpoints. Call it when the segments are known.
  */
 void kernel_object__trim(struct object *o);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * kernel_patches: what other tracers have written into the kernel's code. A call at a function's
- * start replaces ftrace's nop, which is restored. A kprobe is an int3 or a jmp: if kprobes.c
+ * start replaces ftrace's nop, which is restored. A kprobe is a breakpoint or a jump: if kprobes.c
  * couldn't restore the code, the function can't be decoded.
  */
 #include <stdlib.h>

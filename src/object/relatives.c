@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Relative relocations: words of a position-independent object that hold addresses. The loader
- * writes them; the file's own bytes there may differ (R_X86_64_RELATIVE, x86-64 psABI 4.4).
+ * writes them; the file's own bytes there may differ (relocations of type RELATIVE).
  */
 #include <stdlib.h>
 #include "arch/arch.h"

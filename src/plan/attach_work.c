@@ -27,11 +27,11 @@ uint64_t plan__site_work(const struct plan *p, uint32_t site)
 	const struct plan_site *s = &p->sites.data[site];
 	const struct object *o = p->objects.data[s->object].object;
 	const struct range *r = range_at(&p->functions.data[s->function], s->vaddr);
-	const uint8_t bytes = p->arch->kernel ? p->arch->kernel->decodes : 0;
-	uint64_t decoded;
+	uint64_t decoded, bytes;
 
 	if (!p->objects.data[s->object].kernel)
 		return 1;
+	bytes = p->arch->kernel ? p->arch->kernel->decodes : 0;
 	/* an entry is probed by ftrace: nothing is decoded */
 	decoded = r && !s->entry && bytes ? (s->vaddr - r->vaddr + r->size) / bytes : 0;
 	return EACH + decoded * (1 + (o ? o->listed / SYMBOLS_PER_INSN : 0));

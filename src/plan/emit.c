@@ -196,9 +196,9 @@ static void mark_entry(struct plan_site *s)
 
 /*
  * An entry's probe goes on the function's first instruction, or after instructions that change
- * nothing recorded (endbr64, nops, writes of vector registers). It takes the first of these that
- * the kernel emulates, which saves the second trap of single-stepping, else the first one that the
- * kernel accepts. In the kernel it goes on the first instruction.
+ * nothing recorded (landing instructions, nops, writes of vector registers). It takes the first of
+ * these that the kernel emulates, which saves the second trap of single-stepping, else the first
+ * one that the kernel accepts. In the kernel it goes on the first instruction.
  */
 static void place_entry_probe(struct emit *e, struct plan_site *s, uint32_t node)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* How long attaching is said to take: by the code before a site, by its function, by the symbols of
  * its module. */
+#include <elf.h>
 #include "plan/plan.h"
 #include "tap.h"
 
@@ -29,7 +30,7 @@ static void make(struct plan *p)
 
 int main(void)
 {
-	struct plan p = {0};
+	struct plan p = {.arch = arch__by_machine(EM_X86_64)};
 	uint64_t all = 0, late;
 
 	make(&p);
