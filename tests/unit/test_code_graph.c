@@ -74,14 +74,17 @@ static void test_lock(void)
 
 	ok(PLAN(ALL, "locked"), "code that branches past a lock prefix");
 	is(block(f + 11)->end, f + 15, "a block with the prefix");
-	is(block(f + 12)->end, f + 15, "one without");
-	is(start_of(block(f + 11)->next), f + 15, "both run into the same");
-	is(start_of(block(f + 12)->next), f + 15, "block behind");
+	is(block(f + 12)->end, f + 15, "a block without the prefix");
+	is(start_of(block(f + 11)->next), f + 15,
+	   "the block with the prefix runs into the one behind");
+	is(start_of(block(f + 12)->next), f + 15,
+	   "the block without the prefix runs into the one behind");
 	is(start_of(ended_by(f + 9)->taken), f + 12, "the je leads past the prefix");
 	is(plan->sites.data[function("locked")->entry_site].entry, 1, "the entry has a site");
-	is(plan->sites.data[function("locked")->entry_site].probe, 1, "with a probe");
-	is(function("locked")->unreached, 0, "all of it is reached");
-	is(function("locked")->branches, 4, "four branches");
+	is(plan->sites.data[function("locked")->entry_site].probe, 1,
+	   "the entry of code with a lock prefix has a probe");
+	is(function("locked")->unreached, 0, "all code around a lock prefix is reached");
+	is(function("locked")->branches, 4, "code with a lock prefix has four branches");
 }
 
 static void test_noreturn(void)
@@ -90,13 +93,16 @@ static void test_noreturn(void)
 
 	ok(PLAN(ALL, "caller", "dies2", "asks", "asks2", "last", "ping"),
 	   "calls that don't return");
-	is(ended_by(f + 4)->noreturn, 1, "what calls an endless loop");
-	is(ended_by(f + 4)->next, NO_BLOCK, "has nothing behind it");
+	is(ended_by(f + 4)->noreturn, 1, "a call of an endless loop does not return");
+	is(ended_by(f + 4)->next, NO_BLOCK, "a call of an endless loop has nothing behind it");
 	is(site(f + 11)->kind, BRANCH_RET, "the code after the data is found by its jump");
 	is(function("caller")->unreached, 2, "the data is not decoded");
-	is(ended_by(address("asks"))->noreturn, 1, "two functions that only call each other");
-	is(ended_by(address("asks2"))->noreturn, 0, "one of two that call each other, and return");
-	is(ended_by(address("last") + 4)->noreturn, 1, "a call at the end of a function");
+	is(ended_by(address("asks"))->noreturn, 1,
+	   "a call of two functions that only call each other does not return");
+	is(ended_by(address("asks2"))->noreturn, 0,
+	   "a call of one of two that call each other, and return, returns");
+	is(ended_by(address("last") + 4)->noreturn, 1,
+	   "a call at the end of a function does not return");
 }
 
 static void test_gaps(void)
@@ -104,22 +110,24 @@ static void test_gaps(void)
 	uint64_t f = address("resumes"), h = address("hides");
 
 	ok(PLAN(ALL, "breaks", "resumes", "hides"), "code that nothing shows the way to");
-	is(function("breaks")->unreached, 0, "behind int3 and ud2 it goes on");
+	is(function("breaks")->unreached, 0, "code behind int3 and ud2 is decoded");
 	is(function("resumes")->unreached, 0,
-	   "so it does behind a call where nothing else leads there");
-	is(ended_by(f)->noreturn, 1, "which is still held for one that doesn't return");
+	   "code behind a noreturn call is decoded where nothing else leads there");
+	is(ended_by(f)->noreturn, 1,
+	   "a call with decoded code behind it is still held for noreturn");
 	is(block(f + 5)->abnormal, ABNORMAL_RESUMED,
-	   "and has a block entered from elsewhere behind it");
-	is(function("hides")->unreached, 5, "behind a jump it is not decoded, padding aside");
-	if (!is(plan->gaps.len, 2, "which is two stretches"))
+	   "the block behind a noreturn call is entered from elsewhere");
+	is(function("hides")->unreached, 5, "code behind a jump is not decoded, padding aside");
+	if (!is(plan->gaps.len, 2, "undecoded code between paddings is two gaps"))
 		return;
-	is(plan->gaps.data[0].start, h + 3, "from behind the padding");
-	is(plan->gaps.data[0].end, h + 7, "to the padding");
+	is(plan->gaps.data[0].start, h + 3, "a gap starts behind the padding");
+	is(plan->gaps.data[0].end, h + 7, "a gap ends at the padding");
 	is(plan__is_undecoded(plan, 0, h + 2), false, "the padding is not undecoded");
-	is(plan__is_undecoded(plan, 0, h + 3), true, "what follows is");
-	is(plan__is_undecoded(plan, 0, h + 6), true, "up to its last byte");
-	is(plan__is_undecoded(plan, 0, h + 7), false, "and no further");
-	is(plan__is_undecoded(plan, 1, h + 3), false, "nor in another object");
+	is(plan__is_undecoded(plan, 0, h + 3), true, "the byte behind the padding is undecoded");
+	is(plan__is_undecoded(plan, 0, h + 6), true, "the last byte of a gap is undecoded");
+	is(plan__is_undecoded(plan, 0, h + 7), false, "the byte behind a gap is not undecoded");
+	is(plan__is_undecoded(plan, 1, h + 3), false,
+	   "the same address in another object is not undecoded");
 }
 
 static void test_jumps(void)
@@ -127,30 +135,36 @@ static void test_jumps(void)
 	uint64_t tail = address("tail"), self = address("self"), helper = address("helper");
 
 	ok(PLAN(ALL, "self", "tail"), "jumps");
-	is(ended_by(self + 2)->leaves, 0, "to the own entry: stays");
-	is(start_of(ended_by(self + 2)->taken), self, "and is an edge");
-	is(ended_by(tail + 4)->leaves, 1, "to another's entry: leaves");
-	is(start_of(ended_by(tail + 4)->taken), self, "and is an edge");
-	is(ended_by(tail + 6)->leaves, 1, "to what wasn't asked for: leaves");
-	is(start_of(ended_by(tail + 6)->taken), helper, "into a silent helper");
-	is(function("helper")->flags, FUNCTION_HELPER, "which is added");
-	is(function("helper2")->flags, FUNCTION_HELPER, "and what that leaves for");
-	is(site(helper)->entry, 0, "its entry is no site");
-	is(site(helper + 2)->probe, 0, "its conditional has no probe");
-	is(site(helper + 4)->probe, 1, "its ret has one");
+	is(ended_by(self + 2)->leaves, 0, "a jump to the own entry stays in the function");
+	is(start_of(ended_by(self + 2)->taken), self, "a jump to the own entry is an edge");
+	is(ended_by(tail + 4)->leaves, 1, "a jump to another function's entry leaves");
+	is(start_of(ended_by(tail + 4)->taken), self,
+	   "a jump to another function's entry is an edge");
+	is(ended_by(tail + 6)->leaves, 1, "a jump to a function that wasn't asked for leaves");
+	is(start_of(ended_by(tail + 6)->taken), helper,
+	   "a jump to a function that wasn't asked for leads into a helper");
+	is(function("helper")->flags, FUNCTION_HELPER,
+	   "a function that is jumped to is added as a helper");
+	is(function("helper2")->flags, FUNCTION_HELPER,
+	   "a function that a helper jumps to is added as a helper");
+	is(site(helper)->entry, 0, "the entry of a helper is no site");
+	is(site(helper + 2)->probe, 0, "a conditional of a helper has no probe");
+	is(site(helper + 4)->probe, 1, "a ret of a helper has a probe");
 	is(plan__function_at(plan, 0, helper), function("helper") - plan->functions.data,
-	   "its code is its own");
+	   "the code of a helper is the helper's");
 	ok(PLAN(PLAN_ENTRY | PLAN_BRANCH, "tail"), "without returns");
-	is(plan->functions.len, 1, "nothing is added");
-	is(ended_by(tail + 4)->taken, NO_BLOCK, "and the jump leads out");
+	is(plan->functions.len, 1, "without returns no helper is added");
+	is(ended_by(tail + 4)->taken, NO_BLOCK, "without returns a jump to a helper leads out");
 	ok(PLAN(ALL, "into"), "a jump into the middle of a function");
-	is(start_of(ended_by(address("into"))->taken), helper + 5, "is followed from there on");
-	is(plan__block_at(plan, 0, helper), NO_BLOCK, "and not from that function's start");
+	is(start_of(ended_by(address("into"))->taken), helper + 5,
+	   "a jump into the middle of a function is followed from there on");
+	is(plan__block_at(plan, 0, helper), NO_BLOCK,
+	   "a jump into the middle does not reach that function's start");
 	ok(PLAN(PLAN_ENTRY | PLAN_RETURN, "through", "self"), "entries and returns only");
 	is(ended_by(address("through"))->leaves, 1, "a jump through memory is a tail call");
-	is(site(address("through"))->probe, 1, "and carries a probe");
-	is(site(self + 2)->probe, 0, "a conditional doesn't");
-	is(site(self + 4)->probe, 1, "a ret does");
+	is(site(address("through"))->probe, 1, "a jump through memory carries a probe");
+	is(site(self + 2)->probe, 0, "with entries and returns only a conditional has no probe");
+	is(site(self + 4)->probe, 1, "with entries and returns only a ret has a probe");
 }
 
 static void test_switch(void)
@@ -160,9 +174,9 @@ static void test_switch(void)
 	   "switches");
 	test_table("relative", 19, 3, true, 0);
 	is(site(address("relative") + 19)->refusal, PROBE_PREFIX, "a notrack jump can't be probed");
-	is(site(address("relative") + 19)->probe, 0, "and isn't");
-	ok(plan->skipped > 0, "which is counted");
-	is(function("relative")->skipped, 1, "with the function too");
+	is(site(address("relative") + 19)->probe, 0, "a notrack jump has no probe");
+	ok(plan->skipped > 0, "a site that can't be probed is counted");
+	is(function("relative")->skipped, 1, "a function counts its own site that can't be probed");
 	test_table("absolute", 7, 2, true, 0);
 	test_table("masked", 3, 2, true, 0);
 	test_table("memory", 9, 2, true, 0);
@@ -176,12 +190,15 @@ static void test_switch(void)
 static void test_depth(void)
 {
 	ok(PLAN(ALL, "depths"), "depths of the stack");
-	is(site(address("depths"))->sp_delta, 0, "at the entry");
-	is(site(address("depths") + 20)->sp_delta, SP_UNKNOWN, "behind sub %%rdi,%%rsp");
-	is(site(address("depths") + 29)->sp_delta, 16, "fetched back from the frame pointer");
-	is(site(address("depths") + 36)->sp_delta, 0, "at the ret");
-	is(site(address("depths") + 40)->sp_delta, 48, "with one push more");
-	is(site(address("depths") + 43)->sp_delta, SP_UNKNOWN, "where two ways disagree");
+	is(site(address("depths"))->sp_delta, 0, "the depth at the entry is 0");
+	is(site(address("depths") + 20)->sp_delta, SP_UNKNOWN,
+	   "the depth behind sub %%rdi,%%rsp is unknown");
+	is(site(address("depths") + 29)->sp_delta, 16,
+	   "the depth is fetched back from the frame pointer");
+	is(site(address("depths") + 36)->sp_delta, 0, "the depth at the ret is 0");
+	is(site(address("depths") + 40)->sp_delta, 48, "a push adds to the depth");
+	is(site(address("depths") + 43)->sp_delta, SP_UNKNOWN,
+	   "the depth is unknown where two ways disagree");
 }
 
 static void test_transaction(void)
@@ -190,14 +207,14 @@ static void test_transaction(void)
 
 	ok(PLAN(ALL, "transact"), "a transaction");
 	is(site(f)->refusal, PROBE_UNSUPPORTED, "xbegin can't be told");
-	is(function("transact")->unreached, 0, "but both its ways are followed");
+	is(function("transact")->unreached, 0, "both ways of xbegin are followed");
 }
 
 static void test_ifunc(void)
 {
 	ok(PLAN(ALL, "picked"), "an IFUNC");
-	is(plan->functions.len, 3, "has what its resolver returns");
-	is(plan->ifunc_unknown, 0, "all of it");
+	is(plan->functions.len, 3, "an IFUNC has what its resolver returns");
+	is(plan->ifunc_unknown, 0, "of an IFUNC's resolver all results are known");
 	for (unsigned i = 1; i <= 3; i++) {
 		char name[8];
 
