@@ -215,6 +215,9 @@ uninstall:
 	$(foreach i,$(INSTALLED),$(call UNINSTALL_ONE,$(i)))
 	@rmdir "$(DESTDIR)$(PREFIX)/share/doc/bbtrace" 2>/dev/null || true
 
+mutants:
+	@B=$(B) prove -v tests/mutants.sh
+
 help:
 	@echo 'make             build/bbtrace               make try       see it at work (root)'
 	@echo 'make check       every test (root)           make lint      format, licences, who includes whom'
@@ -222,10 +225,11 @@ help:
 	@echo 'make check-long  the soak and a thousand kills: an hour and more (root)'
 	@echo 'make unit        the unit tests, unrun       make deps      install what all of these need'
 	@echo 'make bench       side by side with peers     make bench-quick'
+	@echo 'make mutants     breaks the core in each known way: does a unit test notice?'
 	@echo 'make fuzz        libFuzzer on all that reads foreign bytes, FUZZ_TIME=60 seconds each'
 	@echo 'make install     DESTDIR=, PREFIX=           make uninstall make clean'
 
-.PHONY: try check check-long check-formats lint deps install uninstall help
+.PHONY: try check check-long check-formats mutants lint deps install uninstall help
 
 # ---- bench: bbtrace, its traps alone and its peers side by side (root) ----
 
