@@ -129,7 +129,7 @@ _bbtrace_look_back() {
 
 _bbtrace_options() {
 	case $verb in
-	user | kernel)
+	user | kernel | trace)
 		_bbtrace_words "-p --pid --tid --comm --uid --cgroup -f --follow -e --events --exclude -r --regs -k --stack
 			-F --format --depth -o --output -t --timeout -l --limit -T --time -c --count --last -u --user -b --btf
 			-v --verbose -q --quiet --color --no-fold --addresses --buffer --min-duration --attach --returns --placement --profile --record --max-size
@@ -148,9 +148,24 @@ _bbtrace_options() {
 
 _bbtrace_operand() {
 	case $verb in
-	"") _bbtrace_words "user kernel list report doctor" ;;
+	"") _bbtrace_words "user kernel trace list report doctor" ;;
 	report) [[ -n $object ]] || _bbtrace_files ;;
 	kernel) _bbtrace_functions kernel ;;
+	trace)
+		# a colon ends a word for bash: what is completed is behind the last one
+		if [[ $cur == kernel:* ]]; then
+			cur=${cur#kernel:} _bbtrace_functions kernel
+		elif [[ $cur == user:*?:* ]]; then
+			local of=${cur#user:}
+
+			cur=${of#*:} _bbtrace_functions "${of%%:*}"
+		elif [[ $cur == user:* ]]; then
+			cur=${cur#user:} _bbtrace_objects
+		else
+			compopt -o nospace 2>/dev/null
+			_bbtrace_words "user: kernel:"
+		fi
+		;;
 	user | list)
 		if [[ $cur == *?:* ]]; then
 			local of=${cur%%:*} cur=${cur#*:}

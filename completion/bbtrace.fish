@@ -80,14 +80,15 @@ function __bbtrace_subcommand
     complete -C (string join ' ' -- (string escape -- $words[$from..-1]) (commandline -ct))
 end
 
-set -l trace '__bbtrace_verb user kernel'
+set -l trace '__bbtrace_verb user kernel trace'
 set -l report '__bbtrace_verb report'
-set -l shows '__bbtrace_verb user kernel report'
-set -l picks '__bbtrace_verb user kernel list report'
-set -l any '__bbtrace_verb user kernel list report doctor'
+set -l shows '__bbtrace_verb user kernel trace report'
+set -l picks '__bbtrace_verb user kernel trace list report'
+set -l any '__bbtrace_verb user kernel trace list report doctor'
 complete -c bbtrace -f
 complete -c bbtrace -n __bbtrace_no_verb -a user -d 'Functions of a program or shared library'
 complete -c bbtrace -n __bbtrace_no_verb -a kernel -d 'Functions of the kernel and its modules'
+complete -c bbtrace -n __bbtrace_no_verb -a trace -d 'Functions of programs and of the kernel together'
 complete -c bbtrace -n __bbtrace_no_verb -a list -d 'List functions or branch sites'
 complete -c bbtrace -n __bbtrace_no_verb -a report -d 'Render a trace file'
 complete -c bbtrace -n __bbtrace_no_verb -a doctor -d 'What this kernel and machine allow'
@@ -96,6 +97,7 @@ complete -c bbtrace -n 'not __bbtrace_command' -s h -l help -d 'Show help'
 complete -c bbtrace -n __bbtrace_wants_object -a '(__bbtrace_objects)'
 complete -c bbtrace -n '__bbtrace_verb list; and __bbtrace_wants_object' -a kernel -d 'The running kernel'
 complete -c bbtrace -n '__bbtrace_verb user kernel list; and not __bbtrace_wants_object' -a '(__bbtrace_functions)'
+complete -c bbtrace -n '__bbtrace_verb trace; and not __bbtrace_command' -a 'user: kernel:'
 complete -c bbtrace -n $report -F
 complete -c bbtrace -n __bbtrace_command -a '(__bbtrace_subcommand)'
 

@@ -360,7 +360,7 @@ static void test_refusals(void)
 {
 	run("printf '#!/bin/sh -e\\necho' > script; : > empty; mkdir folder; mkfifo fifo; echo text > text");
 	run("gcc -c -o p.o p.c; objcopy --only-keep-debug pie only.debug");
-	run("cp pie arm; printf '\\267\\0' | dd of=arm bs=1 seek=18 conv=notrunc 2>/dev/null");
+	run("cp pie s390; printf '\\026\\0' | dd of=s390 bs=1 seek=18 conv=notrunc 2>/dev/null");
 	run("cp pie i386; printf '\\1' | dd of=i386 bs=1 seek=4 conv=notrunc 2>/dev/null; "
 	    "printf '\\3\\0' | dd of=i386 bs=1 seek=18 conv=notrunc 2>/dev/null");
 	run("head -c 3000 pie > cut");
@@ -372,7 +372,7 @@ static void test_refusals(void)
 	refused("fifo", ENOEXEC, "not a regular file");
 	refused("p.o", ENOEXEC, "isn't linked yet");
 	refused("only.debug", ENOEXEC, "debug information only");
-	refused("arm", ENOEXEC, "arm64");
+	refused("s390", ENOEXEC, "s390x");
 	refused("i386", ENOEXEC, "i386");
 	refused("cut", ENOEXEC, "truncated");
 }

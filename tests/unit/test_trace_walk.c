@@ -15,6 +15,7 @@ static void make_plan(struct plan *p)
 	static struct object object = {.path = (char *)"/lib/x", .machine = EM_X86_64};
 
 	p->arch = arch__by_machine(EM_X86_64);
+	vec__push(&p->functions, (struct plan_function){.name = "f"});
 	for (uint32_t i = 0; i < OBJECTS; i++) {
 		uint64_t end = 0x1010 + 2 * (i % 2);
 
@@ -58,6 +59,7 @@ int main(void)
 	walk__free(w);
 	vec__free(&p.objects);
 	vec__free(&p.sites);
+	vec__free(&p.functions);
 	vec__free(&p.blocks);
 	return tap__done();
 }
