@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Several sources as one: made-up ones, whose events come in order of time, each at its own pace.
+ */
+#include <stdlib.h>
+#include "source/source.h"
+#include "tap.h"
+
+#define MOST 16
+
+/* Gives its times out in takes of n[0], n[1], ... events; 0 ends it. */
+struct made {
+	struct source source;
+	const uint64_t *times;
+	const unsigned *takes;
+	size_t given, take;
+	uint64_t settled;
+	uint32_t pid;
+	uint64_t lost, missed;
+};
+
+static int take(struct source *s, int timeout_ms, const struct source_sink *sink)
+{
+	struct made *m = (struct made *)s;
+	unsigned n = m->takes[m->take];
+	int err = 0;
+
+	if (!n) {
+		m->settled = UINT64_MAX;
+		return SOURCE_ENDED;
+	}
+	m->take++;
+	for (unsigned i = 0; !err && i < n; i++) {
+		struct event_entry entry = {.comm = "made"};
+		struct event e = {.time = m->times[m->given++], .pid = m->pid};
+
+		if (e.time % 2)
+			e.entry = &entry;
+		m->settled = e.time;
+		err = sink->event(sink->ctx, &e);
+		entry.comm = "gone"; /* what waits must have been copied */
+	}
+	return err;
+}
+
+static uint64_t settled(const struct source *s)
+{
+	return ((const struct made *)s)->settled;
+}
+
+static int losses(struct source *s, const struct source_sink *sink)
+{
+	struct made *m = (struct made *)s;
+
+	sink->missed(sink->ctx, m->missed);
+	return m->lost ? sink->lost(sink->ctx, m->pid, m->pid, m->lost) : 0;
+}
+
+static unsigned closed;
+
+static void close_made(struct source *s)
+{
+	closed++;
+}
+
+static const struct source_ops made_ops = {
+	.name = "made", .take = take, .settled = settled, .losses = losses, .close = close_made};
+
+/* ---- the sink ---- */
+
+static struct str got;
+static uint64_t missed;
+
+static int on_event(void *ctx, const struct event *e)
+{
+	str__printf(&got, "%u:%llu%s%s ", e->pid, (unsigned long long)e->time, e->entry ? " " : "",
+		    e->entry ? e->entry->comm : "");
+	return 0;
+}
+
+static int on_sideband(void *ctx, const struct sideband_event *e)
+{
+	return 0;
+}
+
+static int on_lost(void *ctx, uint32_t pid, uint32_t tid, uint64_t count)
+{
+	str__printf(&got, "%u lost %llu ", pid, (unsigned long long)count);
+	return 0;
+}
+
+static void on_missed(void *ctx, uint64_t hits)
+{
+	missed += hits;
+}
+
+static const struct source_sink sink = {NULL, on_event, on_sideband, on_lost, on_missed};
+
+static void run(struct sources *s)
+{
+	int err;
+
+	str__clear(&got);
+	missed = 0;
+	for (int i = 0; i < MOST; i++) {
+		err = sources__take(s, 0, &sink);
+		str__puts(&got, "| ");
+		if (err)
+			break;
+	}
+	is(err, SOURCE_ENDED, "it ends when all have ended");
+	is(sources__losses(s, &sink), 0, "losses");
+	str__put(&got, "", 0);
+}
+
+int main(void)
+{
+	static const uint64_t early[] = {2, 4, 6, 8}, late[] = {1, 5, 6, 20, 22};
+	static const unsigned by_two[] = {2, 2, 0}, all[] = {5, 0}, four[] = {4, 0};
+	struct made one = {{&made_ops}, early, four, .pid = 1, .lost = 3};
+	struct made a = {{&made_ops}, early, by_two, .pid = 1, .missed = 4};
+	struct made b = {{&made_ops}, late, all, .pid = 2, .lost = 7, .missed = 5};
+	struct sources *s = sources__new();
+
+	sources__add(s, &one.source);
+	run(s);
+	is_str(got.data, "1:2 1:4 1:6 1:8 | | 1 lost 3 ", "one alone is passed on at once");
+	sources__close(s);
+
+	s = sources__new();
+	sources__add(s, &a.source);
+	sources__add(s, &b.source);
+	run(s);
+	is_str(got.data, "2:1 made 1:2 1:4 | 2:5 made 1:6 2:6 1:8 | 2:20 2:22 | 2 lost 7 ",
+	       "events wait until every source was asked about their time, and come in its order");
+	is(missed, 9, "missed hits are those of all");
+	sources__close(s);
+	is(closed, 3, "each is closed");
+	str__free(&got);
+	return tap__done();
+}
