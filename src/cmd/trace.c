@@ -173,15 +173,6 @@ static bool patchable_is_unsafe(void)
 	       (major > 6 || (major == 6 && minor >= 18));
 }
 
-static int check_native(const struct plan *plan)
-{
-	if (plan->arch == arch__native())
-		return 0;
-	return err__set(ENOEXEC,
-			"%s is for %s: only what runs on this machine can be traced; list shows it",
-			plan->objects.data[0].path, plan->arch->name);
-}
-
 /* A library's function may itself tail-call another library's. */
 #define MAX_TAIL_ROUNDS 8
 
@@ -251,7 +242,6 @@ static int make_plan(struct session *s)
 	o.kernel_object = s->targets.kernel;
 	o.patchable_unsafe = patchable_is_unsafe();
 	err = plan__build(&s->targets.functions, &o, &s->plan);
-	err = err ? err : check_native(s->plan);
 	for (int i = 0; !err && i < MAX_TAIL_ROUNDS && wants_tail_calls(s) &&
 			tail_calls__add(&s->targets, s->plan, pid);
 	     i++) {

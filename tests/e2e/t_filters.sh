@@ -91,7 +91,7 @@ fi
 # ---- wrong ones ----
 bb user "$T/served" work --cgroup "$T"
 exits 1 'a folder that is no cgroup'
-like "$T/err" "^bbtrace: $T is not a cgroup v2 folder" 'is told'
+like "$T/err" "^bbtrace: $T is not a cgroup v2 directory" 'is told'
 bb user "$T/served" work --cgroup "$T/none"
 exits 1 'no such folder'
 bb user "$T/served" work --uid no-such-user-here

@@ -27,10 +27,10 @@ is "$(sed -n '1,2p' "$T/stacks")" $'leaf inner spoiled no_frame_pointer\nleaf sp
 like "$T/stacks" "^$(sed -n 3p "$T/gdb") .*" '-k shows all frames where each has a frame pointer'
 is "$(grep -c never "$T/stacks")" 0 '-k shows no frame that never was'
 run frames 100
-is "$(stacks | tail -n 1)" "leaf$(printf ' down%.0s' {1..62}) limit" '-k says that a stack with too many frames was cut'
+is "$(stacks | tail -n 1)" "leaf$(printf ' down%.0s' {1..63}) limit" '-k says that a stack with too many frames was cut'
 bb user "$T/frames" leaf -k -e entry -o "$T/trace" -- "$T/frames" 100
 bb report "$T/trace" -F json -o "$T/json"
-is "$(stacks | tail -n 1)" "leaf$(printf ' down%.0s' {1..62}) limit" 'report of a trace file says that a stack was cut'
+is "$(stacks | tail -n 1)" "leaf$(printf ' down%.0s' {1..63}) limit" 'report of a trace file says that a stack was cut'
 bb report "$T/trace"
 is "$(grep -cE '^ .*> -- (no frame pointer leads on|and more callers) --$' "$T/out")" 3 'text says that a stack was cut'
 cc -O1 -fno-omit-frame-pointer -DWHOLE -static -nostdlib -o "$T/whole" "$ROOT/tests/progs/frames.c" || exit 2

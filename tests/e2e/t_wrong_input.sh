@@ -57,7 +57,7 @@ for n in 4 16 63 64 100 1000 5000; do
 done
 cp "$T/fib" "$T/arm"
 printf '\xb7\x00' | dd of="$T/arm" bs=1 seek=18 conv=notrunc status=none
-refused 'a program for ARM64' 'arm is for arm64: bbtrace reads x86-64 code' user "$T/arm" fib "${run[@]}"
+refused 'a program for ARM64' 'arm is for arm64 and can't be traced on this machine: bbtrace list shows' user "$T/arm" fib "${run[@]}"
 cp "$T/fib" "$T/narrow"
 printf '\x01' | dd of="$T/narrow" bs=1 seek=4 conv=notrunc status=none
 bb user "$T/narrow" fib "${run[@]}"
@@ -94,7 +94,7 @@ sleeper=$!
 at_end "{ kill $sleeper; wait $sleeper; } 2>/dev/null"
 bb user libnothing.so fib -p $sleeper
 exits 1 'an object that the process has not mapped is refused'
-refused 'no such attach mechanism' "no such attach mechanism: 'magic'; bbtrace doctor" user "$T/fib" fib --attach magic "${run[@]}"
+refused 'no such attach mechanism' "unknown attach mechanism 'magic'; bbtrace doctor" user "$T/fib" fib --attach magic "${run[@]}"
 refused 'no such BTF file' "--btf: can.t open $T/btf" user "$T/fib" fib -b "$T/btf" "${run[@]}"
 
 # ---- output ----

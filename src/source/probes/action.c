@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Encodes for the BPF program what the probes of the sites have to do: the array of sites and the
- * operand table of wire.h. */
+/* Encodes for the BPF program what to do at each site: the array of site actions and the operand
+ * table of wire.h. */
 #include "session.h"
 
 bool action__needs_operand(const struct plan_site *s)
@@ -47,16 +47,16 @@ static uint64_t action_of(const struct plan_site *s, uint32_t operand)
 	}
 }
 
-/* Does a hit of this ret end a call for sure? Not one that is used as a jump; and where return
- * probes tell the returns, they do. */
+/* Does each hit of this ret end a call? Not if it is used as a jump, or if return probes record the
+ * returns. */
 static bool returns(const struct plan *plan, const struct plan_site *s)
 {
 	return s->kind == BRANCH_RET && !s->sp_delta && !plan->return_probes &&
 	       !(plan->functions.data[s->function].flags & FUNCTION_RANGE);
 }
 
-/* What is lost for sure with a hit that finds the ring full: plan__has_record_per_event() says when
- * that is all. */
+/* The least number of events that are lost with a hit that finds the ring full; exact if
+ * plan__has_record_per_event(). */
 static uint64_t events_of(const struct plan *plan, const struct plan_site *s, unsigned events)
 {
 	if (plan->functions.data[s->function].flags & FUNCTION_HELPER)
@@ -76,8 +76,7 @@ const struct object *action__go(const struct plan *plan)
 	return NULL;
 }
 
-/* Programs of Go that differ in where they keep it can't be told apart at once: the first one
- * counts. */
+/* Only one set of offsets is supported at a time: that of the first Go program counts. */
 bool action__is_go(const struct plan *plan, const struct object *o)
 {
 	const struct object *go = action__go(plan);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What a hit costs on this machine: bbtrace probes functions of its own (struct sample), by the
- * same plan, mechanism and BPF program as any others, and a forked child runs them. What is shown
- * is the median of rounds, each of which has all sites in turn, so that what else the machine does
- * falls on all of them.
+ * Measures what a hit costs on this machine: bbtrace probes its own functions (struct sample) with
+ * the usual plan, mechanism and BPF program, and a forked child runs them. Results are medians of
+ * rounds; each round runs all sites in turn, so that other load affects all of them.
  */
 #include <elf.h>
 #include <errno.h>
@@ -15,12 +14,12 @@
 #include <unistd.h>
 #include "calibrate.h"
 
-/* The copies of a site, by what its probe does; a fourth figure is that of a silenced one. */
+/* The copies of a site, by what its probe does; a fourth figure is for a stopped one. */
 enum { RECORD_BRANCH, RECORD_VALUE, RECORD_ENTRY, RECORD_STOPPED, RECORD_RETURN };
 #define COPIES 3
 static const char *const record_names[] = {"branch", "value", "entry", "stopped", "return"};
 
-/* ---- the child: runs a site so often, tells how long it took ---- */
+/* ---- the child: runs a site repeatedly and reports the time ---- */
 
 struct order {
 	uint32_t site, hits;
@@ -98,7 +97,7 @@ int runner__time(struct runner *r, uint32_t site, uint32_t hits, double *ns)
 
 	if (write(r->to, &o, sizeof(o)) != sizeof(o) ||
 	    read(r->from, &took, sizeof(took)) != sizeof(took))
-		return err__set(EIO, "the program that is measured has ended");
+		return err__set(EIO, "the measured process has ended");
 	*ns = (double)took / hits;
 	return 0;
 }
@@ -199,7 +198,7 @@ int calibrate__hit(struct runner *r, struct probe *p, uint32_t site, bool stoppe
 	return err ? err : probes_ops.losses(&p->source, &sink);
 }
 
-/* There has to be a record for each hit. */
+/* Each hit must have a record. */
 static int measure(struct measurement *m, uint32_t site, bool stopped, double *ns)
 {
 	uint64_t records;
@@ -257,7 +256,7 @@ static int with_probes(struct measurement *m, struct plan *plan, const char *mec
 	return err;
 }
 
-/* ---- what comes out ---- */
+/* ---- results ---- */
 
 static void add_row(calibration_vec *out, const struct plan *plan, const char *mechanism,
 		    uint32_t site, int record, double ns)
@@ -273,7 +272,7 @@ static void add_row(calibration_vec *out, const struct plan *plan, const char *m
 	snprintf(c->insn, sizeof(c->insn), "%s", sample_at(site)->name);
 }
 
-/* Without what the loop itself takes. */
+/* Subtracts the time of the loop itself. */
 static void add_rows(const struct measurement *m, const struct plan *plan, const char *mechanism,
 		     const double *loop, calibration_vec *out)
 {
@@ -353,7 +352,7 @@ static int calibrate_object(const struct object *o, calibration_vec *out)
 			err = calibrate_one(&m, o, by, loop, out);
 	runner__stop(&m.runner);
 	free(m.of);
-	if (!err && !out->len) /* for want of a mechanism: the best one says why */
+	if (!err && !out->len) /* no mechanism is available: checks the best one for its message */
 		err = err__prefix(mechanisms[0].check(), "nothing can be measured");
 	return err;
 }

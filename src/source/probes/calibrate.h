@@ -5,7 +5,7 @@
 
 #include "session.h"
 
-/* A child that runs a site so often, and tells how long it took. */
+/* A child that runs a site repeatedly and reports the time. */
 struct runner {
 	pid_t pid;
 	int to, from;
@@ -23,7 +23,7 @@ struct figures {
 };
 double figures__median(const struct figures *f);
 
-/* Runs a site, empties the ring: how many records there were. */
+/* Runs a site, then drains the ring and counts its records. */
 int calibrate__hit(struct runner *r, struct probe *p, uint32_t site, bool stopped, double *ns,
 		   uint64_t *records);
 

@@ -12,7 +12,7 @@
 
 #define MAX_INSNS   16
 #define SETTLE_US   100000
-#define SETTLE_MOST 10 /* the kernel makes jumps later, when nothing runs there */
+#define SETTLE_MOST 10 /* the kernel optimises to jumps later */
 
 struct kernel_measurement {
 	struct runner runner;
@@ -40,7 +40,7 @@ static struct plan *make_plan(const struct object *kernel, const struct insn *in
 	return p;
 }
 
-/* Its line of kprobes/list ends in what the kernel made of it. kernel/kprobes.c, report_probe() */
+/* The flags at the end of its line in kprobes/list: kernel/kprobes.c, report_probe() */
 static int class_of(const struct kernel_measurement *m, uint64_t addr, enum cost_class *class)
 {
 	autoclose int fd = openat(m->debugfs, "kprobes/list", O_RDONLY | O_CLOEXEC);
@@ -87,7 +87,7 @@ static void add_row(const struct kernel_measurement *m, const struct insn *insn,
 	snprintf(c->insn, sizeof(c->insn), "%.*s", (int)strcspn(text, " "), text);
 }
 
-/* Just before, since a machine's speed changes. */
+/* Measured just before, since a machine's speed varies. */
 static int time_call(struct kernel_measurement *m)
 {
 	struct figures call;
@@ -99,7 +99,7 @@ static int time_call(struct kernel_measurement *m)
 	return err;
 }
 
-/* *all: each call came by here. */
+/* *all: every call hit the probe. */
 static int rounds(struct kernel_measurement *m, struct probe *p, struct figures *of, bool *all)
 {
 	uint64_t records;
@@ -116,7 +116,7 @@ static int rounds(struct kernel_measurement *m, struct probe *p, struct figures 
 	return err;
 }
 
-/* Where the kernel refuses the probe, or moves it, there is no row. */
+/* If the kernel refuses or moves the probe, there is no row. */
 static int measure_insn(struct kernel_measurement *m, const struct insn *insn, calibration_vec *out)
 {
 	struct probe_options o = {.attach = "kprobe_event", .events = PLAN_BRANCH};
@@ -146,7 +146,7 @@ static int measure_insn(struct kernel_measurement *m, const struct insn *insn, c
 	return err;
 }
 
-/* What comes next runs each time as well. */
+/* Is the next instruction executed each time, too? */
 static bool goes_on(const struct insn *insn)
 {
 	return insn->flow == FLOW_NEXT || (insn->flow == FLOW_BRANCH && insn->kind == BRANCH_CALL);

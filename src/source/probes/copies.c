@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A program that copies its own code copies the breakpoints in it, and the kernel, which has no
- * uprobe at the copy's address, sends SIGTRAP. That can't be helped, but it is told: a breakpoint
- * that is no uprobe's, with bytes behind it as at a site.
+ * A program that copies its own code copies the breakpoints in it. The kernel has no uprobe at the
+ * copy's address and sends SIGTRAP. That can't be prevented, but is detected: a breakpoint that
+ * isn't a uprobe, followed by the same bytes as a site.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include "session.h"
 #include "bbtrace.skel.h"
 
-#define LEAST 4 /* bytes that tell a place from another */
+#define LEAST 4 /* bytes that must match */
 
 /* Are these the bytes at a probe, behind its breakpoint? Others may have breakpoints, too. */
 static bool is_copy_of(const struct plan *plan, const struct plan_site *s, const uint8_t *copy,
@@ -46,7 +46,7 @@ static void tell(const struct plan *plan, uint32_t pid, const struct wire_trap *
 
 	if (s)
 		note("%.16s-%u ran a copy of its code at 0x%llx, with the breakpoint of %s+0x%llx in it, and got "
-		     "a signal %llu times: what copies its own code can't be probed there (--exclude)",
+		     "a signal %llu times: exclude code that the program copies (--exclude)",
 		     t->comm, pid, (unsigned long long)t->addr, name ? name : "?",
 		     (unsigned long long)offset, (unsigned long long)t->count);
 }

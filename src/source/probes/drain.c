@@ -13,25 +13,25 @@
 #include "../bpf/wire.h"
 #include "drain.h"
 
-/* What is taken at once. A ring that is filled without pause would never be seen empty. */
+/* The most bytes taken at once: a ring that is filled continuously is never empty. */
 #define BATCH_SIZE    (256u << 10)
 #define BATCH_RECORDS (BATCH_SIZE - sizeof(struct batch))
 #define RECORD_MAX    (sizeof(uint64_t) + sizeof(struct wire_entry_stack))
-#define SPARE_MAX     16 /* batches: what a burst took besides is given back */
-/* Few records wake nobody (ring_flags() of bpf/): the ring is looked at so often anyway. */
+#define SPARE_MAX     16 /* batches that are kept for reuse; others are freed */
+/* Few records don't wake the reader (ring_flags() of bpf/): the ring is polled at this interval. */
 #define LOOK_MS 100
 
 struct drain {
 	struct ring_buffer *ring;
-	struct batch *batch; /* being filled, by whose turn it is to take */
-	int records_wait;    /* an eventfd: something is ready */
-	int over;	     /* an eventfd: the thread is to end */
-	int epoll;	     /* an epoll of that, and of the ring when it is filled far enough */
+	struct batch *batch; /* the batch being filled */
+	int records_wait;    /* eventfd: a batch is ready */
+	int over;	     /* eventfd: the thread must end */
+	int epoll;	     /* epoll of over, and of the ring's wakeup */
 	bool runs;
 	pthread_t thread;
 	size_t max;
 
-	pthread_mutex_t lock; /* of what follows */
+	pthread_mutex_t lock; /* protects the following members */
 	pthread_cond_t room;
 	struct batch *ready, *last; /* a queue */
 	struct batch *spare;
@@ -70,13 +70,13 @@ static int take_record(void *ctx, void *data, size_t size)
 	memcpy(b->records + b->len, &n, sizeof(n));
 	memcpy(b->records + b->len + sizeof(n), data, size);
 	b->len += sizeof(n) + size;
-	/* the ring goes on from here at the next call */
+	/* the ring continues here at the next call */
 	return b->len + RECORD_MAX > BATCH_RECORDS ? -EAGAIN : 0;
 }
 
 /*
- * Edge-triggered: a ring that is not empty is none's business, or the thread would spin after
- * single records.
+ * Edge-triggered: with level triggering any record in the ring would wake the thread, which would
+ * spin on single records.
  */
 static int watch(struct drain *d, int map_fd)
 {
@@ -114,7 +114,8 @@ int drain__open(int map_fd, size_t max, struct drain **out)
 
 /* ---- the thread ---- */
 
-/* Behind the last one, if there is room, so that few records at a time don't take much memory. */
+/* Appends to the last batch if it has space, so that few records at a time don't use much
+ * memory. */
 static void append(struct drain *d)
 {
 	struct batch *last = d->last;
@@ -143,7 +144,7 @@ static void hand_over(struct drain *d)
 	(void)!write(d->records_wait, &one, sizeof(one));
 }
 
-/* Is there one to fill? */
+/* Makes sure that there is a batch to fill. */
 static bool have_batch(struct drain *d)
 {
 	if (d->batch)
@@ -227,7 +228,7 @@ void drain__stop(struct drain *d)
 	d->runs = false;
 }
 
-/* ---- who renders ---- */
+/* ---- the renderer's side ---- */
 
 int drain__take(struct drain *d, int timeout_ms, struct batch **out, uint64_t *until)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * kprobe_multi: one link for the entries of thousands of kernel functions, by way of ftrace: the
- * kernel decodes nothing, and patches all places at once. It is told arguments and the stack
- * pointer (from Linux 6.14 on no other register: arch/x86/include/asm/ftrace.h, ftrace_regs), and
- * no place but a function's first.
+ * kprobe_multi: one link for the entries of thousands of kernel functions, through ftrace. The
+ * kernel decodes nothing and patches all places at once. The program gets only arguments and the
+ * stack pointer (from Linux 6.14 on: arch/x86/include/asm/ftrace.h, ftrace_regs), at function
+ * entries only.
  */
 #include <errno.h>
 #include <bpf/bpf.h>
@@ -68,8 +68,8 @@ static void collect(struct probe *p, struct batch *b)
 	}
 }
 
-/* The kernel refuses a link for one place that ftrace doesn't have: the halves then, on their own.
- */
+/* The kernel refuses the whole link if ftrace lacks one of the places: then tries each half
+ * separately. */
 static int link_entries(struct probe *p, const struct batch *b, size_t from, size_t n)
 {
 	LIBBPF_OPTS(bpf_kprobe_multi_opts, o, .addrs = b->addrs.data + from,
@@ -112,7 +112,7 @@ int kprobe_multi__attach(struct probe *p)
 }
 
 /* include/uapi/linux/bpf.h, struct bpf_link_info of such a link; older headers lack it. From 6.7 on
- * it says what ftrace kept from the program: a call by what the program itself runs. */
+ * it counts missed hits: calls that the program itself caused. */
 struct multi_info {
 	uint32_t type, id, prog_id, pad;
 	uint64_t addrs;

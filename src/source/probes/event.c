@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * One tracefs event with many probes: for user space where there is no uprobe_multi, and for the
- * kernel (closing perf kprobes takes 70 ms each). Each site is defined for itself, so one that the
- * kernel refuses sinks none of the rest.
+ * One tracefs event with many probes: for user space without uprobe_multi, and for the kernel
+ * (closing perf kprobes takes 70 ms each). Each site has its own definition, so a refused one
+ * doesn't affect the others.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,8 +21,8 @@
 /* ---- opening the event ---- */
 
 /*
- * A perf event of it for one thread: 0: this one, -1: the whole system. Breakpoints are in the
- * processes of the threads that have one; elsewhere they go at their first hit
+ * A perf event of it for one thread: 0: this one, -1: the whole system. Breakpoints stay in the
+ * processes of threads with an event; elsewhere they are removed at the first hit
  * (kernel/trace/trace_uprobe.c, uprobe_perf_func()).
  */
 static int open_for(int id, pid_t tid, struct perf_event_attr attr)
@@ -34,10 +34,10 @@ static int open_for(int id, pid_t tid, struct perf_event_attr attr)
 }
 
 /*
- * Threads and, where these are followed, children inherit it at their birth, and so miss no hit.
- * What is inherited goes from task to task, as the scheduler swaps the contexts of relatives
- * (kernel/events/core.c, perf_event_context_sched_out()), but which process it is for stays: it
- * would go with the wrong one. Contexts that can be read by thread are not swapped, from 6.13 on.
+ * Threads and, with -f, children inherit the event at fork and so miss no hit. But the scheduler
+ * swaps the perf contexts of related tasks (kernel/events/core.c, perf_event_context_sched_out())
+ * while the event stays bound to its process, so it would end with the wrong one. From 6.13 on,
+ * contexts whose counts can be read per thread are not swapped.
  */
 static int open_for_traced(const struct probe *p, pid_t tid)
 {
@@ -61,8 +61,8 @@ static int cannot_open(int err)
 	return err__set(err, "cannot open the trace event: %s", strerror(err));
 }
 
-/* The program runs at each hit, whichever of the event's perf events it is for. It comes with one
- * that nobody inherits: else it would go with the first heir. */
+/* The program runs at each hit for any of the event's perf events. It is attached through one that
+ * is not inherited: else it would be detached when the first heir ends. */
 static int attach_program(struct probe *p, struct attachment *a, int fd)
 {
 	struct bpf_link *link;
@@ -79,7 +79,7 @@ static int attach_program(struct probe *p, struct attachment *a, int fd)
 	return 0;
 }
 
-/* For threads that have none yet. What has ended meanwhile has no hits. */
+/* Opens events for threads without one. Threads that ended meanwhile are skipped. */
 static int open_for_threads(struct probe *p, const pid_vec *tids, struct map64 *known)
 {
 	const uint32_t *tid;
@@ -99,7 +99,7 @@ static int open_for_threads(struct probe *p, const pid_vec *tids, struct map64 *
 	return 0;
 }
 
-/* Until there is nobody new: who was born of a thread that has one, has one. */
+/* Repeats until there are no new threads: children of a thread with an event inherit it. */
 static int open_for_processes(struct probe *p)
 {
 	struct map64 known = {0};
@@ -121,7 +121,7 @@ static int open_for_processes(struct probe *p)
 		       : err__set(ESRCH, "cannot attach: the process has ended");
 }
 
-/* Children that inherit nothing can't be followed without missing something. */
+/* Without inheritance children can't be followed without missing hits. */
 static bool is_by_process(enum scope_kind kind)
 {
 	return kind == SCOPE_PROCESSES ||
@@ -147,7 +147,7 @@ static int begin_event(struct attachment *a, enum tracefs_kind kind, char *name,
 	if (a->tracefs < 0)
 		return a->tracefs;
 	leftovers__sweep(a->tracefs);
-	/* its number may have been another's, who was killed */
+	/* a killed bbtrace may have had the same PID */
 	tracefs__delete(a->tracefs, kind);
 	tracefs__event_name(kind, shield__pid(), name, size);
 	return tracefs__open(a->tracefs, kind);
@@ -216,7 +216,7 @@ static bool has_breakpoint(const struct probe *p, const uint8_t *bytes, size_t l
 	return len >= b->len && !memcmp(bytes, b->bytes, b->len);
 }
 
-/* Sites of the object that show no breakpoint in this mapping of its file. */
+/* Refuses the object's sites that have no breakpoint in this mapping of its file. */
 static void refuse_unarmed(struct probe *p, uint32_t object, const uint8_t *map, size_t size)
 {
 	const struct object *o = p->plan->objects.data[object].object;
@@ -235,8 +235,8 @@ static void refuse_unarmed(struct probe *p, uint32_t object, const uint8_t *map,
 	}
 }
 
-/* What the kernel refuses it accepts in a definition, and leaves out where a file is mapped
- * (kernel/events/uprobes.c, uprobe_mmap()): look at a mapping of bbtrace's own, which is armed
+/* The kernel accepts definitions of probes that it refuses to arm when a file is mapped
+ * (kernel/events/uprobes.c, uprobe_mmap()). So bbtrace checks a mapping of its own, which is armed
  * while it attaches. */
 static void check_armed(struct probe *p, uint32_t object)
 {
@@ -319,10 +319,9 @@ static void close_events(struct probe *p)
 #define PATIENCE_US 5000000
 
 /*
- * A task that is ending gives its inherited event back in its own time, and a definition that is
- * deleted before would be used after it was freed: the kernel looks at the last one of an event
- * only (kernel/trace/trace_uprobe.c, unregister_trace_uprobe()). True: there is none left but our
- * own.
+ * An exiting task releases its inherited event asynchronously. A definition that is deleted before
+ * that would be used after free: the kernel checks only the last definition of an event
+ * (kernel/trace/trace_uprobe.c, unregister_trace_uprobe()). True: no user but our own is left.
  */
 static bool is_unused(struct probe *p)
 {
@@ -393,7 +392,7 @@ static int kprobe_define(struct probe *p, int fd, const char *event, uint32_t si
 	return tracefs__define(fd, line);
 }
 
-/* Of the running kernel, wherever it or its distribution says which one it is. */
+/* The running kernel's version, from it or its distribution. */
 static const char *kernel_versions(void)
 {
 	static char *text;
@@ -409,7 +408,7 @@ static const char *kernel_versions(void)
 	return text;
 }
 
-/* What may not even be tried: the kernel would accept it. */
+/* Probes that must not be tried, since the kernel would accept them. */
 static bool is_harmful(const struct probe *p, const struct plan_site *s)
 {
 	const struct object *o = p->plan->objects.data[s->object].object;
@@ -437,7 +436,7 @@ void kprobe__refuse(struct probe *p, uint32_t site, const char *who, const char 
 	plan__refuse(p->plan, site, PROBE_KERNEL);
 }
 
-/* Without its entry a function shows next to nothing. */
+/* A function whose entry can't be probed shows almost nothing. */
 void kprobe__tell_unseen(const struct plan *plan)
 {
 	const struct plan_function *f;
@@ -450,8 +449,8 @@ void kprobe__tell_unseen(const struct plan *plan)
 }
 
 /*
- * Before the kprobes, which the kernel then calls first: an entry sees the return address as it is.
- * Without them the trace is the same but for the returns of tail calls, which are counted.
+ * Opened before the kprobes, which the kernel then calls first: an entry sees the original return
+ * address. Without return probes only the returns of tail calls are missing, and these are counted.
  */
 static void open_returns(struct probe *p, uint32_t defined)
 {
@@ -523,8 +522,8 @@ static void __attribute__((noreturn)) delete_in_background(int fd, struct tracer
 	_exit(0);
 }
 
-/* Comes back when the child holds nothing of the event any more: closing it is then what disarms.
- */
+/* Returns when the child has closed its descriptors of the event: closing it here then disarms the
+ * probes. */
 static void leave_definitions(int fd)
 {
 	struct tracer own = tracer__own();

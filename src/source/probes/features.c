@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What this kernel and machine allow, found by trying: the rows of doctor, and what the mechanisms
- * ask for. */
+/* What this kernel and machine support, found by trying: the rows of doctor and the checks of the
+ * mechanisms. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -30,7 +30,7 @@ static int check_cap_pid(void)
 static int check_cap_files(void)
 {
 	return privileges__check(PRIVILEGE_DAC_READ_SEARCH,
-				 "a file or process folder that only others may read");
+				 "a file or process directory that only others may read");
 }
 
 static int check_cap_user(void)
@@ -114,7 +114,7 @@ static int check_ringbuf(void)
 #define TRACE_KPROBE_MULTI ((enum bpf_attach_type)42)
 #define TRACE_UPROBE_MULTI ((enum bpf_attach_type)48)
 
-/* A link to "/", which no kernel accepts: -EBADF says that the kernel knows such links. */
+/* A link to "/", which no kernel accepts: -EBADF shows that the kernel knows such links. */
 int feature__multi_answer(int prog, pid_t pid)
 {
 	const unsigned long offset = 0;
@@ -278,7 +278,7 @@ static int check_kallsyms(void)
 	return addr ? 0 : err__set(EPERM, "/proc/kallsyms hides the addresses");
 }
 
-/* Kernel mode's own, beside what all modes need. */
+/* Capabilities that kernel mode needs in addition. */
 static int check_cap_kernel(void)
 {
 	uint64_t tracefs = PRIVILEGE_SYS_ADMIN | (geteuid() ? PRIVILEGE_DAC_OVERRIDE : 0);
@@ -322,7 +322,7 @@ static int check_branch_stack(void)
 	int fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 
 	if (fd < 0)
-		return err__set(errno, "this machine shows no branch records to the kernel (%s)",
+		return err__set(errno, "this machine has no branch records for the kernel (%s)",
 				strerror(errno));
 	close(fd);
 	return 0;
@@ -333,20 +333,20 @@ const struct feature features[] = {
 	{"capabilities", "user, kernel: load programs, open events", check_capabilities,
 	 "run with sudo, or give bbtrace CAP_BPF and CAP_PERFMON"},
 	{"cap_kernel", "kernel: its addresses, kprobe definitions", check_cap_kernel,
-	 "run with sudo; CAP_SYSLOG, CAP_SYS_ADMIN and CAP_DAC_OVERRIDE serve as well"},
+	 "run with sudo, or with CAP_SYSLOG, CAP_SYS_ADMIN and CAP_DAC_OVERRIDE"},
 	{"cap_pid", "-p: processes of other users, the names in them", check_cap_pid,
-	 "run with sudo, or with CAP_SYS_PTRACE besides"},
+	 "run with sudo, or add CAP_SYS_PTRACE"},
 	{"cap_files", "programs that only others may read", check_cap_files,
-	 "run with sudo, or with CAP_DAC_READ_SEARCH besides"},
+	 "run with sudo, or add CAP_DAC_READ_SEARCH"},
 	{"cap_user", "-u: run CMD as another user", check_cap_user,
-	 "run with sudo, or with CAP_SETUID and CAP_SETGID besides"},
+	 "run with sudo, or add CAP_SETUID and CAP_SETGID"},
 	{"lockdown", "read kernel memory", feature__lockdown,
 	 "boot without lockdown=confidentiality"},
 	{"btf", "kernel types (CO-RE)", check_btf,
 	 "a kernel with CONFIG_DEBUG_INFO_BTF, or types from elsewhere with --btf FILE"},
 	{"bpf", "run the probes' program", check_bpf,
 	 "run with sudo; a kernel with CONFIG_BPF_SYSCALL"},
-	{"ringbuf", "bring events to user space", check_ringbuf,
+	{"ringbuf", "pass events to user space", check_ringbuf,
 	 "Linux 5.8 or newer; raise RLIMIT_MEMLOCK"},
 	{"raw_tracepoint", "start with CMD's exec, follow children (-f)", check_raw_tracepoint,
 	 "a kernel with CONFIG_BPF_EVENTS"},
@@ -354,29 +354,28 @@ const struct feature features[] = {
 	 "a kernel with CONFIG_PERF_EVENTS; run with sudo"},
 	{"uprobe_multi",
 	 "user: one link for thousands of probes, in each process that maps the file",
-	 feature__uprobe_multi, "Linux 6.6 or newer; uprobe_event serves meanwhile"},
-	{"uprobe_multi_pid",
-	 "-p, --tid, -- CMD: other processes pay nothing, but for forked children",
-	 check_multi_by_process, "Linux 6.10 or newer; uprobe_event serves as well"},
+	 feature__uprobe_multi, "Linux 6.6 or newer; uprobe_event is used instead"},
+	{"uprobe_multi_pid", "-p, --tid, -- CMD: slows no other processes but forked children",
+	 check_multi_by_process, "Linux 6.10 or newer; uprobe_event can be used instead"},
 	{"tracefs", "trace events", check_tracefs,
 	 "run with sudo, or mount -t tracefs tracefs /sys/kernel/tracing; not locked down",
 	 tell_tracefs},
-	{"uprobe_event", "-p, --tid, -- CMD: whoever is not traced pays nothing",
-	 feature__tracefs_uprobes, "a kernel with CONFIG_UPROBE_EVENTS; run as root"},
-	{"inherited_events", "-f: whoever is not traced pays nothing", check_inherited_events,
-	 "Linux 6.13 or newer; until then each process that maps the file pays for each hit"},
+	{"uprobe_event", "-p, --tid, -- CMD: slows no other processes", feature__tracefs_uprobes,
+	 "a kernel with CONFIG_UPROBE_EVENTS; run as root"},
+	{"inherited_events", "-f: slows no other processes", check_inherited_events,
+	 "Linux 6.13 or newer; before, every process that maps the file is slowed"},
 	{"kprobe_multi", "kernel: one link for the entries of thousands of functions (-e entry)",
-	 feature__kprobe_multi, "a kernel with CONFIG_FPROBE; kprobe_event serves meanwhile"},
+	 feature__kprobe_multi, "a kernel with CONFIG_FPROBE; kprobe_event is used instead"},
 	{"kprobe_event", "kernel: one trace event with many probes", feature__tracefs_kprobes,
 	 "a kernel with CONFIG_KPROBES and CONFIG_KPROBE_EVENTS; run as root"},
 	{"kallsyms", "kernel: symbols", check_kallsyms,
 	 "run with sudo (CAP_SYSLOG), see kernel.kptr_restrict"},
 	{"kcore", "kernel: live text", check_kcore,
-	 "a kernel with CONFIG_PROC_KCORE, not locked down; kernel_memory serves meanwhile"},
+	 "a kernel with CONFIG_PROC_KCORE, not locked down; kernel_memory is used instead"},
 	{"kernel_memory", "kernel: live text by a BPF program", check_kmem,
 	 "run with sudo; not locked down"},
 	{"branch_records", "hardware branch records", check_branch_stack,
-	 "a machine with LBR, BRBE or CTR that its hypervisor passes on; bbtrace traces without"},
+	 "LBR, BRBE or CTR, passed through by the hypervisor; bbtrace does not need it"},
 	{0},
 };
 

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Return probes on functions of the kernel that may end in a jump to another one: their rets are
- * that one's, and a probe there would be everybody's (_raw_spin_unlock, call_rcu). Here nothing
- * unwinds a stack that the probes would mislead. One event with all of them, beside the kprobes'.
+ * Return probes on kernel functions that may end in a tail call. The ret is then in the other
+ * function, where a probe would be hit by all of its callers (_raw_spin_unlock, call_rcu). In the
+ * kernel nothing unwinds the stack in a way that return probes would break. All are one event,
+ * separate from the kprobes' event.
  */
 #include <stdlib.h>
 #include <unistd.h>
 #include "session.h"
 #include "tracefs.h"
 
-/* Calls at once of one function, those that sleep in it among them; what finds none left is not
- * seen to return, and counted. The kernel's own number, 2 a CPU, is for functions that don't. */
+/* The most simultaneous calls of one function, including sleeping ones. Returns of further calls
+ * are not seen, but counted. The kernel's default, 2 per CPU, is for functions that don't sleep. */
 #define AT_ONCE 512
 
 static bool are_wanted(const struct probe *p)
@@ -22,7 +23,7 @@ static int define(int fd, const char *event, uint64_t addr)
 {
 	char line[160];
 
-	/* as in kprobe_define(): two of one event must differ in an argument */
+	/* as in kprobe_define(): two probes of one event must differ in an argument */
 	snprintf(line, sizeof(line), "r%d:%s 0x%llx at=\\0x%llx:x64\n", AT_ONCE, event,
 		 (unsigned long long)addr, (unsigned long long)addr);
 	return tracefs__define(fd, line);

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Where the running kernel's struct kprobe has what src/target/kernel_kprobes.c reads: in its BTF.
- */
+/* The layout of the running kernel's struct kprobe, for src/kernel/kprobes.c, from BTF. */
 #include <errno.h>
 #include <bpf/btf.h>
 #include "source/source.h"
 
 #define BITS 8u
 
-/* A member of a struct; false: there is no such, or it is of another size (0: any). */
+/* Finds a struct's member; false: none, or of another size (0: any). */
 static bool find_member(const struct btf *btf, const char *type, const char *name, int64_t size,
 			uint32_t *offset)
 {
@@ -43,7 +42,7 @@ static bool find_kprobe(const struct btf *btf, struct kprobe_layout *l)
 	       find_member(btf, "kprobe", "flags", sizeof(uint32_t), &l->flags);
 }
 
-/* Without CONFIG_OPTPROBES there is none. */
+/* Kernels without CONFIG_OPTPROBES don't have it. */
 static bool find_optimized(const struct btf *btf, struct kprobe_layout *l)
 {
 	uint32_t kp, instructions, covered, detour;
@@ -72,5 +71,5 @@ int kprobe_layout__read(struct kprobe_layout *out)
 		return err__set(err, "no /sys/kernel/btf/vmlinux (%s)", strerror(err));
 	known = find_kprobe(btf, out) && find_optimized(btf, out);
 	btf__free(btf);
-	return known ? 0 : err__set(ENOTSUP, "this kernel's struct kprobe isn't understood");
+	return known ? 0 : err__set(ENOTSUP, "this kernel's struct kprobe has an unknown layout");
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * leftovers: the definitions of killed tracers. What a bbtrace has open the kernel closes, however
- * it ends; its definitions stay, disarmed, and hold on to the traced file. The next run deletes
- * them, but never those of one that lives: tracefs.h says what comes of that.
+ * leftovers: deletes the definitions of killed tracers. When a bbtrace is killed the kernel closes
+ * its files, but its definitions stay, disarmed, with a reference to the traced file. The next run
+ * deletes them, but never those of a live tracer: tracefs.h says why.
  *
- * A tracer is gone when nobody holds its lock, and no process that may be it is on its way out:
- * the lock goes with the first of its files, the event may go with the last. Whose processes can't
- * be seen from here is left alone, for a bbtrace that does see them.
+ * A tracer is dead if nobody holds its lock and no process that may be it is still exiting: the
+ * lock is released with the first of its files, the event maybe with the last. Definitions of
+ * processes that aren't visible here are left to a bbtrace that sees them.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -19,15 +19,15 @@
 #include "session.h"
 #include "tracefs.h"
 
-/* What the kernel closes by itself where a traced process ends at that moment: the inherited events
- * of its threads. They are in nobody's files. */
+/* The time for exiting traced processes to release inherited events, which are not in any process's
+ * files. */
 #define SETTLE_US 100000
 
 /* include/linux/sched.h */
 #define PF_EXITING 0x4u
 
-/* /proc/PID/stat, proc_pid_stat(5). With nobody holding the lock a process that goes on is another
- * one by the same number, if it is no bbtrace of another version. */
+/* /proc/PID/stat, proc_pid_stat(5). If nobody holds the lock, a process that isn't exiting is
+ * another one with the same PID, unless it is an old bbtrace. */
 static bool may_be_tracer(const char *stat)
 {
 	const char *name = strchr(stat, '('), *end = strrchr(stat, ')');
@@ -51,7 +51,7 @@ static bool is_process(pid_t pid)
 	return file__read(path, 4096, &stat, NULL) || may_be_tracer(stat);
 }
 
-/* Does this process go by that number in that namespace? NSpid: the innermost comes last. */
+/* Does this process have that PID in that namespace? NSpid: the innermost is last. */
 static bool goes_by(const char *proc, struct tracer t)
 {
 	autofree char *ns = xasprintf("/proc/%s/ns/pid", proc);
@@ -61,7 +61,7 @@ static bool goes_by(const char *proc, struct tracer t)
 	struct stat st;
 
 	if (stat(ns, &st) || st.st_ino != t.ns || file__read(path, 1u << 16, &status, NULL))
-		return false; /* ended meanwhile: is_gone() knows that nothing is hidden */
+		return false; /* ended meanwhile: is_gone() has checked that nothing is hidden */
 	line = strstr(status, "\nNSpid:");
 	if (!line)
 		return true;
@@ -106,7 +106,7 @@ static bool delete_leftover(int fd, enum tracefs_kind kind, struct tracer t)
 	return deleted;
 }
 
-/* An event's definitions stand one behind another, and go at once. How many went. */
+/* Deletes the consecutive definitions of each event together. Returns their number. */
 static int sweep_kind(int root, enum tracefs_kind kind)
 {
 	autofree char *text = NULL;

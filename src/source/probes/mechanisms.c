@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Attach mechanisms as ranked rows, and which one is used: of those that the kernel has and that
- * attach in good time, the one that spares the most processes; of equals the first.
+ * The ranked table of attach mechanisms, and the choice of one: among those that the kernel has and
+ * that attach quickly, the one that spares the most processes, then the first.
  */
 #include <errno.h>
 #include "session.h"
 
-/* Each definition is compared with all others: so many take a second or two. */
+/* Each definition is compared with all others: this many take one or two seconds. */
 #define EVENT_SITES 10000
 
 const struct mechanism mechanisms[] = {
@@ -40,7 +40,7 @@ static bool takes_long(const struct probe *p, const struct mechanism *m)
 	return m->most && p->plan->probes > m->most;
 }
 
-/* Of two. What takes too long to attach is the last resort. */
+/* Is m better than the other? One that takes too long to attach is the last resort. */
 static bool is_better(const struct probe *p, const struct mechanism *m,
 		      const struct mechanism *than)
 {
@@ -49,7 +49,7 @@ static bool is_better(const struct probe *p, const struct mechanism *m,
 	return spares(p, m) > spares(p, than);
 }
 
-/* It would have spared more. */
+/* Records why a mechanism that would have spared more processes was not used. */
 static void PRINTF_LIKE(3, 4)
 	leave_out(struct probe *p, const struct mechanism *m, const char *why, ...)
 {
@@ -103,7 +103,7 @@ static int check(const struct probe *p, const struct mechanism *m)
 	err = m->check();
 	if (!err && p->plan->return_probes && !m->kernel && m->lookup != LOOKUP_COOKIE)
 		err = err__set(ENOTSUP, "--returns probe needs uprobe_multi (Linux 6.6 or "
-					"newer); --returns ret does without");
+					"newer); use --returns ret");
 	if (err)
 		note_verbose("%s is not available: %s", m->name, err__text());
 	return err;
@@ -114,7 +114,7 @@ static int choose(struct probe *p, struct attachment *a, bool kernel)
 	const struct mechanism *m, *tried = NULL;
 	int err = -ENOTSUP;
 
-	err__set(ENOTSUP, "no such attach mechanism: '%s'; bbtrace doctor lists them",
+	err__set(ENOTSUP, "unknown attach mechanism '%s'; bbtrace doctor lists them",
 		 p->options->attach ? p->options->attach : "");
 	for (m = mechanisms; m->name; m++) {
 		if (m->kernel != kernel)

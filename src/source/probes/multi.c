@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * uprobe_multi: one link an object for thousands of sites. A site that the kernel refuses would
- * sink the whole link, so a rehearsal finds these first.
+ * uprobe_multi: one link per object for thousands of sites. A single refused site would fail the
+ * whole link, so a dry run finds these first.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -50,7 +50,7 @@ static void collect(struct probe *p, uint32_t object, struct batch *b)
 	}
 }
 
-/* Where functions return to the return probe at their entry. */
+/* Collects the entries with return probes. */
 static void collect_returns(struct probe *p, uint32_t object, struct batch *b)
 {
 	b->returns = true;
@@ -82,7 +82,7 @@ static struct bpf_link *link_sites(struct probe *p, const char *path, const stru
 						NULL, &o);
 }
 
-/* ---- rehearsal: what would the kernel refuse? ---- */
+/* ---- dry run: what would the kernel refuse? ---- */
 
 /* Sites of one form share the kernel's answer. */
 static uint64_t form_of(const struct plan *plan, const struct plan_site *s)
@@ -117,8 +117,8 @@ static void take_forms(const struct probe *p, const struct batch *all, struct ba
 }
 
 /*
- * Attaches to bbtrace itself while it maps the file: only a mapping shows a refusal
- * (kernel/events/uprobes.c, prepare_uprobe()). Forms that are refused are put into the map.
+ * Attaches to bbtrace itself while it maps the file, since a refusal shows only in a mapping
+ * (kernel/events/uprobes.c, prepare_uprobe()). Adds refused forms to the map.
  */
 static void try_forms(struct probe *p, const char *path, const struct batch *b, size_t from,
 		      size_t n, struct map64 *refused)
@@ -211,7 +211,7 @@ static bool is_by_process(enum scope_kind kind)
 	return kind == SCOPE_PROCESSES && feature__uprobe_multi_by_process();
 }
 
-/* A link a process: others keep their pace. */
+/* One link per process: others are not slowed. */
 static int link_batch(struct probe *p, const struct plan_object *o, const struct batch *b)
 {
 	const uint32_t *pid;
@@ -268,7 +268,7 @@ int uprobe_multi__attach(struct probe *p)
 	return err;
 }
 
-/* Its links are dead, but what new ones find would be told by them as well. */
+/* Its old links are dead, but would record the hits of new ones as well. */
 int uprobe_multi__attach_again(struct probe *p, uint32_t pid)
 {
 	struct scope all = p->scope;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Holds the tracepoints that a trace uses. A tracepoint patches the function that it is in when its
- * first and its second user come (static key and static call, kernel/tracepoint.c,
- * tracepoint_add_func()): fork, exec and exit would not run the code that was read before.
+ * Pins the tracepoints that a trace uses. A tracepoint's first and second user patch the function
+ * that it is in (static key and static call, kernel/tracepoint.c, tracepoint_add_func()): fork,
+ * exec and exit would then differ from the code that was read before.
  */
 #include <unistd.h>
 #include <bpf/bpf.h>

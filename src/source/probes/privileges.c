@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Capabilities: which are missing for what, and giving up those that have done their work. */
+/* Capabilities: checks which are missing, and drops those that are no longer needed. */
 #include <errno.h>
 #include <linux/capability.h>
 #include <sys/prctl.h>
@@ -26,7 +26,7 @@ static const struct {
 	{PRIVILEGE_SETGID, "CAP_SETGID"},
 };
 
-/* The caller's own; nothing where the kernel doesn't tell. */
+/* The caller's sets; empty if they can't be read. */
 static void read_sets(uint64_t *effective, uint64_t *permitted)
 {
 	struct __user_cap_header_struct h = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -38,7 +38,7 @@ static void read_sets(uint64_t *effective, uint64_t *permitted)
 	*permitted = d[0].permitted | (uint64_t)d[1].permitted << 32;
 }
 
-/* What is inheritable goes. */
+/* Clears the inheritable set. */
 static int write_sets(uint64_t effective, uint64_t permitted)
 {
 	struct __user_cap_header_struct h = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -49,7 +49,7 @@ static int write_sets(uint64_t effective, uint64_t permitted)
 	return syscall(SYS_capset, &h, d) ? -errno : 0;
 }
 
-/* What counts in the initial user namespace alone: who is root in another one has not got them. */
+/* Capabilities that only count in the initial user namespace. */
 #define OUTERMOST                                                                                  \
 	(PRIVILEGE_BPF | PRIVILEGE_PERFMON | PRIVILEGE_SYSLOG | PRIVILEGE_SYS_ADMIN |              \
 	 PRIVILEGE_CHECKPOINT_RESTORE)
@@ -108,7 +108,7 @@ void privileges__none(void)
 	write_sets(0, 0);
 }
 
-/* Nothing that is run from here on has more. Only who has CAP_SETPCAP may lower the bounds. */
+/* Lowers the bounding set, so that no later exec gains more. That needs CAP_SETPCAP. */
 static void lower_bounds(uint64_t keep)
 {
 	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
@@ -118,16 +118,16 @@ static void lower_bounds(uint64_t keep)
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
 
-/* Of a capability and the older one that it was split off, what there is. */
+/* The capability, or the older one that it was split from, whichever is permitted. */
 static uint64_t one_of(uint64_t permitted, uint64_t wanted)
 {
 	return permitted & (permitted & wanted ? wanted : PRIVILEGE_SYS_ADMIN);
 }
 
-/* Before Linux 5.19 even a look into one's own maps took CAP_BPF, unless everybody had it. */
+/* Before Linux 5.19, reading one's own maps needed CAP_BPF, unless unprivileged BPF was enabled. */
 static uint64_t needed_for_bpf(struct probe *p, uint64_t keep, uint64_t permitted)
 {
-	/* a process that becomes another user's is opened once more */
+	/* events are opened again for a process that changes its user */
 	if (probe__reopens(p))
 		keep |= one_of(permitted, PRIVILEGE_PERFMON);
 	write_sets(keep, permitted);

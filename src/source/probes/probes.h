@@ -23,9 +23,9 @@ struct probe_filters {
 	VEC(uint32_t) tids;
 	VEC(uint32_t) uids;
 	VEC(const char *) comms;
-	VEC(uint32_t) excluded; /* never traced, beside bbtrace itself */
-	const char *cgroup;	/* cgroup v2 folder, or NULL */
-	bool follow;		/* and the children of what passes */
+	VEC(uint32_t) excluded; /* never traced, like bbtrace itself */
+	const char *cgroup;	/* cgroup v2 directory, or NULL */
+	bool follow;		/* also children of processes that pass */
 	uint32_t command;	/* CMD's process, waiting to exec; also in pids. 0: none */
 };
 
@@ -35,24 +35,24 @@ struct probe_options {
 	struct probe_filters filters;
 	size_t buffer;	 /* bytes, a power of two multiple of the page size; 0: PROBE_BUFFER_DEFAULT
 			  */
-	unsigned events; /* enum plan_events: what is shown, for the count of what is lost */
+	unsigned events; /* enum plan_events: the shown ones, for counting losses */
 	bool stack;	 /* call stacks on entry */
 	bool all_regs;	 /* every register of an entry, not just arguments and stack pointer */
 	const volatile sig_atomic_t *interrupted; /* set by a signal: attaching ends with -EINTR */
 	const char *attach;	     /* the one mechanism to use, by name; NULL: the best */
-	const struct object *kernel; /* the running one, for its variables; NULL: not needed */
+	const struct object *kernel; /* the running kernel, for its variables; NULL: not needed */
 	const char *btf; /* kernel types from this file; NULL: /sys/kernel/btf/vmlinux */
-	/* So many more sites have been attached, or refused, which took so much of
-	 * plan__attach_work(); NULL: nobody asks. */
+	/* Called with the number of newly attached or refused sites and their part of
+	 * plan__attach_work(); may be NULL. */
 	void (*attached)(void *ctx, size_t sites, uint64_t work);
 	void *attached_ctx;
 };
 
-/* Who pays for a probe that isn't traced. */
+/* Which processes that aren't traced a probe slows down. */
 enum probe_spares {
-	SPARES_NOBODY, /* each process that maps the file, for each hit */
-	SPARES_OTHERS, /* children of the traced processes, until they exec */
-	SPARES_ALL,    /* nobody: a breakpoint that a child inherits goes at its first hit */
+	SPARES_NOBODY, /* slows every process that maps the file, at each hit */
+	SPARES_OTHERS, /* slows children of the traced processes until they exec */
+	SPARES_ALL, /* slows none: a breakpoint that a child inherits is removed at its first hit */
 };
 
 struct probe;
@@ -64,19 +64,19 @@ int probe__open(struct plan *plan, const struct probe_options *options, struct p
 struct source *probe__source(struct probe *p);
 /* Appends the names of the mechanisms in use. */
 void probe__mechanisms(const struct probe *p, struct str *out);
-/* Known once it is open. */
+/* Valid after probe__open(). */
 enum probe_spares probe__spares(const struct probe *p);
-/* Why not more are spared, where the filters name processes; NULL: nothing better was left out. */
+/* Why not more processes are spared, if the filters name processes; NULL: no better mechanism was
+ * skipped. */
 const char *probe__unspared(const struct probe *p);
-/* Are its probes definitions in tracefs, that are deleted at the end? */
+/* Are its probes definitions in tracefs, which are deleted at the end? */
 bool probe__by_definitions(const struct probe *p);
 /* Verified instructions of the BPF programs in use. */
 unsigned probe__verified_insns(const struct probe *p);
-/* The processes that the filters name, with the children that they have where these are followed;
- * none: it may be any. */
+/* The processes that the filters name, with -f also their children; empty: any process. */
 const pid_vec *probe__processes(const struct probe *p);
-/* Side events up to now are not given out; from here on those of the traced processes are, where
- * the filters name them. */
+/* Drops the sideband events so far. From here on, only those of the traced processes are returned,
+ * if the filters name processes. */
 void probe__forget_sideband(struct probe *p);
 /* ---- privileges: sets of capabilities ---- */
 
@@ -94,25 +94,25 @@ void probe__forget_sideband(struct probe *p);
 #define PRIVILEGE_SETUID	     PRIVILEGE(SETUID)
 #define PRIVILEGE_SETGID	     PRIVILEGE(SETGID)
 
-/* Of wanted, what this process lacks. */
+/* The capabilities in wanted that this process lacks. */
 uint64_t privileges__missing(uint64_t wanted);
-/* 0, or -EPERM: "WHAT needs CAP_A and CAP_B", those that are missing. */
+/* 0, or -EPERM with the message "WHAT needs CAP_A and CAP_B", listing the missing ones. */
 int privileges__check(uint64_t wanted, const char *what);
-/* Gives all up: for who has become another user. */
+/* Drops all capabilities, after a change of user. */
 void privileges__none(void);
-/* Once attached: gives up for good all but keep and what p's own calls still need. */
+/* After attaching: drops all capabilities permanently but keep and those that p still needs. */
 void probe__drop_privileges(struct probe *p, uint64_t keep);
 
 /* ---- before the kernel's code is read ---- */
 
-/* Keeps the tracepoints turned on that a trace uses: they patch the code they are in. */
+/* Pins the tracepoints that a trace uses, since enabling them patches the code they are in. */
 struct tracepoints {
 	VEC(int) fds;
 };
 void tracepoints__pin(struct tracepoints *t);
 void tracepoints__release(struct tracepoints *t);
 
-/* ---- what this machine allows: the rows of doctor ---- */
+/* ---- what this machine supports: the rows of doctor ---- */
 
 struct feature {
 	const char *name;
@@ -144,12 +144,12 @@ int calibrate__kernel(const struct object *kernel, uint64_t entry, calibration_v
 /* Can this machine trace at all? As the rows of doctor without which nothing works. */
 int features__check(void);
 
-/* kernel_read_fn of target.h: reads kernel memory by a BPF program. ctx: struct kmem. */
+/* A kernel_read_fn: reads kernel memory by a BPF program. ctx: struct kmem. */
 struct kmem;
 int kmem__open(struct kmem **out);
 int kmem__read(void *kmem, uint64_t vaddr, void *buf, size_t len);
 void kmem__close(struct kmem *k);
-/* kprobe_layout_fn of target.h: as the kernel's BTF has it. */
+/* A kprobe_layout_fn: from the kernel's BTF. */
 int kprobe_layout__read(struct kprobe_layout *out);
 
 #endif

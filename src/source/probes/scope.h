@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * scope: which processes the filters name, so that nobody else need meet a breakpoint. A filter
- * that looks at who hits one (a name, a user, a cgroup) names none: there each process that maps
- * the file pays for each hit.
+ * scope: the processes that the filters name, so that no others need breakpoints. Filters by name,
+ * user or cgroup don't name processes: with them every process that maps the file is slowed at each
+ * hit.
  */
 #ifndef BBTRACE_PROBE_SCOPE_H
 #define BBTRACE_PROBE_SCOPE_H
@@ -10,23 +10,23 @@
 #include "source/source.h"
 
 enum scope_kind {
-	SCOPE_ALL,	   /* not known: every process */
-	SCOPE_PROCESSES,   /* these, and no children of theirs */
-	SCOPE_DESCENDANTS, /* these, and their children from now on */
+	SCOPE_ALL,	   /* unknown: every process */
+	SCOPE_PROCESSES,   /* these, without their children */
+	SCOPE_DESCENDANTS, /* these and their future children */
 };
 
 struct scope {
 	enum scope_kind kind;
-	pid_vec pids; /* the processes, and with SCOPE_DESCENDANTS the children that they have */
+	pid_vec pids; /* the processes, with SCOPE_DESCENDANTS also their current children */
 	bool threads; /* only some of their threads */
 	pid_vec tids; /* which */
 };
 
 void scope__find(struct scope *s, const struct probe_filters *f);
 void scope__free(struct scope *s);
-/* Children of SCOPE_DESCENDANTS that were born since; true: there are more. */
+/* SCOPE_DESCENDANTS: adds children that were forked since; true: there were some. */
 bool scope__grow(struct scope *s);
-/* Appends the threads to watch that there are. */
+/* Appends the current threads in the scope. */
 void scope__threads(const struct scope *s, pid_vec *out);
 
 #endif

@@ -53,10 +53,10 @@ static size_t ring_size(const struct probe_options *o)
 	return size;
 }
 
-/* Records that were taken from the ring and wait to be rendered: so many rings full. */
+/* The most records that wait to be rendered, as a multiple of the ring's size. */
 #define WAITING_RINGS 4
 
-/* The inode number of the one file that has sites; 0: there are several. */
+/* The inode number of the only file with sites; 0: several. */
 static uint64_t only_ino(const struct plan *plan)
 {
 	const struct plan_object *o;
@@ -70,9 +70,9 @@ static uint64_t only_ino(const struct plan *plan)
 	return ino;
 }
 
-#define GO_THREADS 65536 /* and goroutines, the last ones */
+#define GO_THREADS 65536 /* most threads and goroutines that are tracked */
 
-/* Whose CPU an interrupt has taken. */
+/* Configures how the program recognises interrupt context. */
 static void configure_kernel(struct wire_config *c, const struct object *kernel)
 {
 	uint64_t count = kernel__variable(kernel, KERNEL_PREEMPT_COUNT),
@@ -186,7 +186,8 @@ static int set_cgroup(struct probe *p, const char *path)
 	if (fd < 0)
 		return err__set(errno, "cannot open cgroup %s: %s", path, strerror(errno));
 	if (bpf_map__update_elem(p->skel->maps.cgroup, &zero, 4, &fd, 4, BPF_ANY))
-		return err__set(errno, "%s is not a cgroup v2 folder: %s", path, strerror(errno));
+		return err__set(errno, "%s is not a cgroup v2 directory: %s", path,
+				strerror(errno));
 	return 0;
 }
 
@@ -221,7 +222,7 @@ static int fill_operand(struct probe *p, uint32_t n, const struct plan_site *s)
 	return 0;
 }
 
-/* What is done at each site. */
+/* Fills the array of site actions. */
 static int fill_sites(struct probe *p)
 {
 	uint32_t noperands = 0;
@@ -302,7 +303,7 @@ static void tell_of_goroutines(const struct plan *plan)
 
 	vec__each (o, &plan->objects)
 		if (o->object && o->object->go && !action__is_go(plan, o->object))
-			note("%s: its goroutines can't be told apart, and they go from thread to thread: depths, "
+			note("%s: its goroutines, which move between threads, can't be distinguished: depths, "
 			     "durations and returns may be wrong or missing",
 			     o->path);
 }
@@ -331,7 +332,7 @@ void probe__attached(const struct probe *p, size_t sites, uint64_t work)
 		p->options->attached(p->options->attached_ctx, sites, work);
 }
 
-/* Thousands of definitions take their time. */
+/* Attaching thousands of definitions takes long. */
 bool probe__is_interrupted(const struct probe *p)
 {
 	return (p->options->interrupted && *p->options->interrupted) || shield__is_orphan();
@@ -403,7 +404,7 @@ static void probe__close(struct source *s)
 {
 	struct probe *p = (struct probe *)s;
 
-	if (p->drain) /* or the ring would never be empty */
+	if (p->drain) /* otherwise the ring would never become empty */
 		probe__stop(s);
 	drain__close(p->drain);
 	detach(p);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A steady hand: attaches and detaches in a process of its own, that shares all with bbtrace but
- * its signals. Where SIGKILL ends a process amid the system call that places or takes away uprobes,
- * the kernel gives up half-way and leaves breakpoints behind: to undo them it touches the traced
- * process's pages, which fails with a fatal signal pending (mm/gup.c, __get_user_pages();
- * kernel/events/uprobes.c: "failed to unregister, leaking uprobe"). What a process had open when it
- * ended is closed without such a signal, and so are bbtrace's links by the last of the two.
+ * The shield: attaches and detaches in a separate process, which shares everything with bbtrace but
+ * its signals. If SIGKILL ends a process in the system call that places or removes uprobes, the
+ * kernel leaves breakpoints behind: to remove them it accesses the traced process's pages, which
+ * fails with a fatal signal pending (mm/gup.c, __get_user_pages(); kernel/events/uprobes.c: "failed
+ * to unregister, leaking uprobe"). Files of an ended process are closed without such a signal, so
+ * the last of the two processes closes bbtrace's links safely.
  */
 #include <errno.h>
 #include <sched.h>
@@ -21,7 +21,7 @@ static struct {
 	int (*fn)(struct probe *p);
 	struct probe *p;
 	int err;
-	pid_t owner; /* bbtrace itself, while the hand is at work */
+	pid_t owner; /* bbtrace itself, while the shield process runs */
 	sigset_t mask;
 } work;
 
@@ -35,18 +35,18 @@ bool shield__is_orphan(void)
 	return work.owner && getpid() != work.owner && getppid() != work.owner;
 }
 
-/* A process group of its own: kill -9 may be meant for all of bbtrace's. */
+/* In its own process group: kill -9 may be sent to bbtrace's group. */
 static int work_on(void *unused)
 {
 	setpgid(0, 0);
-	signal(SIGTTOU, SIG_IGN); /* and so in the terminal's background, with progress to show */
+	signal(SIGTTOU, SIG_IGN); /* in the terminal's background, but printing progress */
 	sigprocmask(SIG_SETMASK, &work.mask, NULL);
 	work.err = work.fn(work.p);
 	_exit(0);
 }
 
-/* errno is shared: what the owner calls meanwhile must not fail. Signals that come have their
- * handlers run here, where they belong. */
+/* errno is shared, so no call of the owner may fail meanwhile. Signal handlers run here, in the
+ * owner. */
 static void wait_for(pid_t pid, const sigset_t *set)
 {
 	sigset_t one;

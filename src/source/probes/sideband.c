@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Side events: one perf dummy event a CPU with mmap2, comm and task records, in CLOCK_MONOTONIC
- * like the probes. A record is in its ring before the program can run what it tells of, so
+ * Sideband events: one perf dummy event per CPU with mmap2, comm and task records, in
+ * CLOCK_MONOTONIC like the probes. A record is in its ring before the program runs on, so
  * collecting after the probes' records and sorting by time gives the true order.
  */
 #include <dirent.h>
@@ -27,7 +27,7 @@ struct sideband {
 	size_t next;
 	size_t page_size;
 	enum scope_kind scope;
-	struct map64 inside; /* unless SCOPE_ALL: the processes of interest */
+	struct map64 inside; /* unless SCOPE_ALL: the processes in the scope */
 };
 
 static int open_cpu(struct sideband *s, int cpu)
@@ -57,13 +57,14 @@ static int open_cpu(struct sideband *s, int cpu)
 		      r.fd, 0);
 	if (r.page == MAP_FAILED) {
 		close(r.fd);
-		return errno == EPERM ? -ENOMEM : -errno; /* as perf_mmap() says too much */
+		return errno == EPERM ? -ENOMEM
+				      : -errno; /* perf_mmap() returns that for too much memory */
 	}
 	vec__push(&s->rings, r);
 	return 0;
 }
 
-/* Debian's kernels have a level 3 of their own. */
+/* Debian's kernels have their own level 3. */
 static int explain(int err)
 {
 	autofree char *level = NULL;
@@ -95,7 +96,7 @@ int sideband__open(struct sideband **out)
 	for (long cpu = 0; cpu < cpus; cpu++) {
 		int err = open_cpu(s, cpu);
 
-		if (err == -ENODEV) /* a CPU that is offline */
+		if (err == -ENODEV) /* an offline CPU */
 			continue;
 		if (err) {
 			sideband__close(s);
@@ -135,14 +136,14 @@ void sideband__close(struct sideband *s)
 	free(s);
 }
 
-/* kernel/events/core.c, perf_event_pid_type(): processes that bbtrace's PID namespace doesn't see
- * are all 0, dead ones -1. */
+/* kernel/events/core.c, perf_event_pid_type(): PIDs not visible in bbtrace's PID namespace are 0,
+ * dead ones -1. */
 static bool is_visible(uint32_t pid)
 {
 	return pid && pid != UINT32_MAX;
 }
 
-/* ---- whose they are ---- */
+/* ---- the scope ---- */
 
 void sideband__limit(struct sideband *s, const struct scope *scope)
 {
@@ -153,8 +154,8 @@ void sideband__limit(struct sideband *s, const struct scope *scope)
 		map64__put(&s->inside, *pid);
 }
 
-/* In the order of time: a process is known by its birth, and its number may be an outsider's again.
- */
+/* Called in chronological order: a process is known by its fork, and its PID may be reused outside
+ * of the scope. */
 static bool is_inside(struct sideband *s, const struct sideband_event *e)
 {
 	if (s->scope == SCOPE_ALL || e->type == SIDEBAND_LOST)
@@ -249,7 +250,7 @@ static void collect_ring(struct sideband *s, struct ring *r)
 		uint64_t at = tail % size, first;
 
 		memcpy(&record.h, data + at,
-		       sizeof(record.h)); /* headers are 8 bytes, aligned: never split */
+		       sizeof(record.h)); /* headers are 8 bytes and aligned: never split */
 		first = min_of((uint64_t)record.h.size, size - at);
 		memcpy(record.bytes, data + at, first);
 		memcpy(record.bytes + first, data, record.h.size - first);

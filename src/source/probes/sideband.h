@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Side events: forks, execs, exits, names and executable mappings of all processes, from perf's
+/* Sideband events: forks, execs, exits, names and executable mappings of all processes, from perf's
  * dummy event. */
 #ifndef BBTRACE_PROBE_SIDEBAND_H
 #define BBTRACE_PROBE_SIDEBAND_H
@@ -9,9 +9,9 @@
 struct sideband;
 int sideband__open(struct sideband **out);
 void sideband__close(struct sideband *s);
-/* From now on only those of these processes, and of their children where these are followed. */
+/* Limits later events to the processes in the scope. */
 void sideband__limit(struct sideband *s, const struct scope *scope);
-/* Takes over all that the kernel has written so far, sorted by time. */
+/* Collects all that the kernel has written so far, sorted by time. */
 void sideband__collect(struct sideband *s);
 /* Drops all that happened so far. */
 void sideband__forget(struct sideband *s);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What comes out of a probe set, in the order in which it happened: the ring's records, side events
- * between them, processes that were lost to the probes for a while, and at the end the losses.
+ * The output of a probe set in chronological order: the ring's records, sideband events, gaps of
+ * processes that lost their probes for a while, and at the end the losses.
  */
 #include <errno.h>
 #include <bpf/bpf.h>
@@ -12,7 +12,7 @@
 #include "tracefs.h"
 #include "bbtrace.skel.h"
 
-/* A process was born: how does it see itself? */
+/* After a fork: the process's PID in its own namespace. */
 static int give_inner(struct probe *p, const struct sideband_event *fork,
 		      const struct source_sink *sink)
 {
@@ -27,7 +27,7 @@ static int give_inner(struct probe *p, const struct sideband_event *fork,
 	return sink->sideband(sink->ctx, &e);
 }
 
-/* Of the records that came before it some may still have been in the ring when it was found. */
+/* Earlier records may still have been in the ring when the gap was found. */
 static int give_gaps(struct probe *p, uint64_t until, const struct source_sink *sink)
 {
 	size_t kept = 0;
@@ -90,8 +90,8 @@ static int give_batches(struct probe *p, struct batch *list, const struct source
 }
 
 /*
- * A record takes its time before its place in the ring (fill_event()), and may appear there after
- * the ring was read: side events younger than this wait for the next poll.
+ * A record gets its time before it is reserved (fill_event()), and may appear in the ring after
+ * that was read: sideband events younger than this wait for the next poll.
  */
 #define SIDEBAND_SLACK_NS 100000000ull
 
@@ -102,8 +102,8 @@ static int attach_again(struct probe *p)
 	return p->programs.mechanism->attach_again(p, gap->pid);
 }
 
-/* Processes that an exec took away from the probes are attached to again. What they ran in between
- * wasn't seen. */
+/* Attaches again to processes that lost their probes by an exec. What they ran in between was not
+ * seen. */
 static int find_again(struct probe *p)
 {
 	int map = bpf_map__fd(p->skel->maps.lost_targets), err = 0;
@@ -154,7 +154,7 @@ static int drain_losses(struct probe *p, const struct source_sink *sink)
 		if (bpf_map_lookup_elem(fd, &key, &count) || !(count & ~LOST_SIGNAL))
 			continue;
 		count &= ~(LOST_SIGNAL | LOST_HIT);
-		/* of a goroutine (LOST_GOROUTINE): nobody knows on which thread */
+		/* of a goroutine (LOST_GOROUTINE): the thread is unknown */
 		err = key & LOST_GOROUTINE ? sink->lost(sink->ctx, 0, 0, count)
 					   : sink->lost(sink->ctx, key >> 32, key, count);
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* tracefs: names, definitions and what the kernel says of them. See tracefs.h. */
+/* tracefs: names and definitions of events. See tracefs.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static const struct {
 			       "/sys/bus/event_source/devices/kprobe"},
 };
 
-/* ---- whose definitions they are ---- */
+/* ---- the owner of definitions ---- */
 
 /* include/linux/proc_ns.h: PROC_PID_INIT_INO */
 #define INITIAL_PID_NS 0xEFFFFFFCu
@@ -76,9 +76,9 @@ const char *tracefs__next_tracer(const char *text, struct tracer *t)
 }
 
 /*
- * Each tracer's own byte of the file. The lock is seen wherever the file is, whatever names its
- * process goes by there; who shares the open file with a tracer (steady.c, the child that deletes)
- * holds it too, and it ends with the last of them, however they end.
+ * Each tracer locks its own byte of the file. The lock is visible in all namespaces. Processes that
+ * share the tracer's open file (shield.c, the child that deletes) hold it, too, and it is released
+ * when the last of them ends.
  */
 static struct flock lock_of(struct tracer t, short type)
 {
@@ -102,7 +102,7 @@ void tracefs__unlock(int fd, struct tracer t)
 	fcntl(fd, F_OFD_SETLK, &lock);
 }
 
-/* ---- the files of definitions ---- */
+/* ---- the definition files ---- */
 
 static int read_at(int root, const char *path, char **text)
 {
@@ -149,8 +149,8 @@ int tracefs__open_file(int root, enum tracefs_kind kind)
 	return err__set(errno, "cannot open %s: %s", kinds[kind].file, strerror(errno));
 }
 
-/* Where none is mounted: nothing is mounted to see. kernel/events/core.c, perf_tp_register():
- * the PMU stands for the same option. */
+/* Checks without mounting. kernel/events/core.c, perf_tp_register(): the PMU depends on the same
+ * option. */
 static int predict(enum tracefs_kind kind)
 {
 	int err = kernel_fs__can_mount(KERNEL_TRACEFS);
@@ -188,7 +188,7 @@ static int open_locked(int root, enum tracefs_kind kind)
 
 int tracefs__open(int root, enum tracefs_kind kind)
 {
-	static int own[] = {-1, -1}; /* from the first definition on, until the process ends */
+	static int own[] = {-1, -1}; /* open from the first definition until the process ends */
 
 	if (own[kind] < 0)
 		own[kind] = open_locked(root, kind);
@@ -255,11 +255,11 @@ int64_t tracefs__missed(int root)
 
 	tracefs__event_name(TRACEFS_KPROBE, shield__pid(), event, sizeof(event));
 	name = strchr(event, '/') + 1;
-	/* a line a probe: event, hits, misses */
+	/* one line per probe: event, hits, misses */
 	for (p = text; !err && (p = strstr(p, name)); p++) {
 		unsigned long long hits, misses;
 
-		/* the number in the name may begin another tracer's */
+		/* the PID in the name may be a prefix of another one */
 		if (p[strlen(name)] == ' ' &&
 		    sscanf(p + strlen(name), " %llu %llu", &hits, &misses) == 2)
 			sum += misses;
