@@ -57,7 +57,7 @@ for n in 4 16 63 64 100 1000 5000; do
 done
 cp "$T/fib" "$T/arm"
 printf '\xb7\x00' | dd of="$T/arm" bs=1 seek=18 conv=notrunc status=none
-refused 'a program for ARM64' 'arm is for arm64 and can't be traced on this machine: bbtrace list shows' user "$T/arm" fib "${run[@]}"
+refused 'a program for ARM64' 'arm is for arm64 and can.t be traced on this machine: bbtrace list shows' user "$T/arm" fib "${run[@]}"
 cp "$T/fib" "$T/narrow"
 printf '\x01' | dd of="$T/narrow" bs=1 seek=4 conv=notrunc status=none
 bb user "$T/narrow" fib "${run[@]}"
