@@ -247,6 +247,13 @@ words() {
 		known[$2] != "" { print $1, $2 ": say " known[$2] }' | none 'no identifier is an old word'
 }
 
+# What HACKING names: NAME, VERB and t_x stand for others.
+named() {
+	grep -ohE '\b(src|bpf|tests|scripts|bench)/[a-zA-Z0-9_/.-]+\.(c|h|sh|py|pl)\b' HACKING.md | sort -u |
+		grep -vE 'NAME|VERB|/t_x[.]sh' | while read -r file; do [[ -e $file ]] || echo "$file"; done |
+		none 'the files that HACKING names are there'
+}
+
 shell() {
 	if ! command -v shellcheck >/dev/null; then
 		skip 'shellcheck' 'not installed'
@@ -258,5 +265,5 @@ shell() {
 		none 'each script is executable'
 }
 
-for check in format direction seam purity door licence sizes places fetching words shell; do $check; done
+for check in format direction seam purity door licence sizes places fetching words named shell; do $check; done
 done_testing

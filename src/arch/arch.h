@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * arch: one instruction, and what differs between CPU architectures. Front door of src/arch. Pure:
+ * arch: one instruction, and what differs between CPU architectures. Public header of src/arch. Pure:
  * tables and functions of their arguments, one folder an architecture, a row each in arch.c.
  */
 #ifndef BBTRACE_ARCH_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * source: where events come from. Front door of src/source.
+ * source: where events come from. Public header of src/source.
  *
  * The probes of the running kernel are one source (probes/), a trace file that is read again is
  * another (recorded.c). Each is opened by a function of its own, and used through its operations

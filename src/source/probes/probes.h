@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * probes: the source that hooks the plan's sites, in programs and in the kernel. Part of the front
- * door of src/source: the only folder that talks BPF, tracefs and perf.
+ * probes: the source that hooks the plan's sites, in programs and in the kernel. Part of the public
+ * header of src/source: the only folder that talks BPF, tracefs and perf.
  *
  * A probe set is opened for a plan (BPF loaded, filters in place, silent) and attached by the best
  * mechanisms that the kernel offers. Its records and side events (processes and their mappings)
