@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * arch: one instruction, and what differs between CPU architectures. Public header of src/arch. Pure:
- * tables and functions of their arguments, one folder an architecture, a row each in arch.c.
+ * arch: one instruction, and what differs between CPU architectures. Public header of src/arch.
+ * Pure: tables and functions of their arguments, one folder an architecture, a row each in arch.c.
  */
 #ifndef BBTRACE_ARCH_H
 #define BBTRACE_ARCH_H
