@@ -79,7 +79,7 @@ is "$(($(sed -n '/--- SIGINT/,$p' "$T/calls" | grep -c 'write([0-9]*, "p:bbtrace
 wait_for 1200 nothing_defined
 ok $? 'Ctrl-C while attaching: no definition is left'
 is "$(armed)" 0 'Ctrl-C while attaching: no probe is left armed'
-read -r all few < <(sed -n 's/.*: \([0-9]*\) probes would take long to attach: \([0-9]*\) tell the same path.*/\1 \2/p' "$T/err")
+read -r all few < <(sed -n 's/.*: \([0-9]*\) probes would take long to attach; using \([0-9]*\), which show the same path.*/\1 \2/p' "$T/err")
 is "$((few > 0 && few < all))" 1 "${all:-no} probes are very many: ${few:-none} are attached"
 
 # ---- the end of CMD ----

@@ -18,7 +18,7 @@ nobody() { setpriv --reuid nobody --regid nogroup --clear-groups "$T/bbtrace" re
 at_risk() { LC_ALL=C grep -aoP '0x[fF]{2}[0-9a-fA-F]{14}(?![0-9a-fA-F])(?<!0xffffffffff[89a-f].{5})|[\x80-\xff]{2}\xff\xff\xff\xff\x01' "$1" | grep -vc '^0xffffffffff[89a-f]'; }
 for format in text json annotate html dot chrome summary folded svg callgrind pprof; do
 	"$BUILD/bbtrace" report -q "$T/back/trace" -F $format >"$T/root"
-	nobody $format >"what a user sees of root's recording"
+	nobody $format >"$T/nobody"
 	ok $? "report -F $format by a user"
 	nobody $format --addresses >"$T/asked"
 	[[ $format != pprof ]] || for who in root nobody asked; do gzip -dc "$T/$who" >"$T/plain" && mv "$T/plain" "$T/$who"; done
