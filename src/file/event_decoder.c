@@ -129,7 +129,10 @@ static int take_record(struct event_decoder *d)
 	struct record *x = &d->record;
 	struct codec *c = &d->c;
 
-	memset(x, 0, sizeof(*x));
+	/* an entry sets all that follows but this; clearing it for each record takes a tenth of the
+	 * time of a replay */
+	memset(x, 0, offsetof(struct record, caller));
+	x->user[0] = x->user[1] = x->frames = x->stack_end = 0;
 	codec__record(c, x, d->th);
 	if (is_bad(c))
 		return -EBADMSG;
