@@ -396,11 +396,12 @@ static int tell_damage(struct report *r, int err)
 
 static int replay(struct report *r)
 {
-	const struct recorded_calls calls = {r, on_begin, on_object, on_mapped};
+	static const struct trace_calls calls = {
+		.begin = on_begin, .object = on_object, .mapped = on_mapped};
 	const struct source_sink sink = {r, on_event, on_sideband, on_lost, on_missed};
 	int err;
 
-	r->source = recorded__open(r->reader, &calls);
+	r->source = recorded__open(r->reader, &calls, r);
 	do
 		err = r->source->ops->take(r->source, 0, &sink);
 	while (!err);

@@ -16,7 +16,7 @@
 #include "branch_weights.h"
 
 struct session {
-	struct args args;
+	struct args *args; /* main's */
 	struct targets targets;
 	struct child child;
 	struct branch_weights *weights; /* from --profile; NULL: none */
@@ -86,10 +86,10 @@ static bool is_shown(const struct args *a)
 
 static int open_output(struct session *s)
 {
-	const char *name = record_name(&s->args);
-	int err = is_shown(&s->args) ? sink__open(&s->render.sink, s->args.output) : 0;
+	const char *name = record_name(s->args);
+	int err = is_shown(s->args) ? sink__open(&s->render.sink, s->args->output) : 0;
 
-	return err || !name ? err : recorder__open(&s->args, name, &s->recorder);
+	return err || !name ? err : recorder__open(s->args, name, &s->recorder);
 }
 
 #define BTF_LIMIT (256ull << 20)
@@ -100,9 +100,9 @@ static int open_btf(struct session *s)
 	static const struct root ours;
 	with_own_rights;
 
-	if (!s->args.btf)
+	if (!s->args->btf)
 		return 0;
-	s->btf = root__open_file(&ours, s->args.btf, BTF_LIMIT, NULL);
+	s->btf = root__open_file(&ours, s->args->btf, BTF_LIMIT, NULL);
 	if (s->btf < 0)
 		return err__prefix(s->btf, "--btf");
 	snprintf(s->btf_path, sizeof(s->btf_path), "/proc/self/fd/%d", s->btf);
@@ -111,15 +111,15 @@ static int open_btf(struct session *s)
 
 static int make_output(struct session *s)
 {
-	int err = meta__of_args(&s->meta, &s->args, s->plan->arch);
+	int err = meta__of_args(&s->meta, s->args, s->plan->arch);
 
 	if (err)
 		return err;
-	if (s->recorder || (s->args.format && s->args.format->lines))
+	if (s->recorder || (s->args->format && s->args->format->lines))
 		plan__lines(s->plan);
-	if (!is_shown(&s->args))
+	if (!is_shown(s->args))
 		return 0;
-	return render__start(&s->render, &s->args, s->plan, &s->meta, first_pid(&s->args));
+	return render__start(&s->render, s->args, s->plan, &s->meta, first_pid(s->args));
 }
 
 static int write_out(struct session *s, uint64_t now)
@@ -178,8 +178,8 @@ static bool patchable_is_unsafe(void)
 
 static bool wants_tail_calls(const struct session *s)
 {
-	return plan__has_programs(s->plan) && (s->args.events & PLAN_RETURN) &&
-	       s->args.returns == RETURNS_RET;
+	return plan__has_programs(s->plan) && (s->args->events & PLAN_RETURN) &&
+	       s->args->returns == RETURNS_RET;
 }
 
 static const char *const placements[] = {
@@ -199,7 +199,7 @@ static int spare_probes(struct session *s, struct plan_options *o)
 	unsigned probes = s->plan->probes;
 	int err;
 
-	if (work <= ATTACH_WORK || s->args.placement_given ||
+	if (work <= ATTACH_WORK || s->args->placement_given ||
 	    s->plan->placement == PLACEMENT_WITNESS)
 		return 0;
 	plan__free(s->plan);
@@ -215,26 +215,26 @@ static int spare_probes(struct session *s, struct plan_options *o)
 
 static int make_plan(struct session *s)
 {
-	struct plan_options o = {.events = s->args.events,
-				 .placement = render__placement(&s->args, record_name(&s->args)),
-				 .mechanism = s->args.attach,
-				 .return_probes = s->args.returns == RETURNS_PROBE,
-				 .exact_flags = s->args.regs && (strstr(s->args.regs, "flags") ||
-								 strstr(s->args.regs, "all"))};
+	struct plan_options o = {.events = s->args->events,
+				 .placement = render__placement(s->args, record_name(s->args)),
+				 .mechanism = s->args->attach,
+				 .return_probes = s->args->returns == RETURNS_PROBE,
+				 .exact_flags = s->args->regs && (strstr(s->args->regs, "flags") ||
+								  strstr(s->args->regs, "all"))};
 	const struct plan_function *fn;
-	pid_t pid = first_pid(&s->args);
+	pid_t pid = first_pid(s->args);
 	int err;
 
-	if (s->args.branch_weights) {
-		err = branch_weights__read(s->args.branch_weights, &s->weights);
+	if (s->args->branch_weights) {
+		err = branch_weights__read(s->args->branch_weights, &s->weights);
 		if (err)
 			return err;
 		o.weights = branch_weights__counts;
 		o.weights_ctx = s->weights;
 	}
-	if (targets__name_kernel(&s->args))
+	if (targets__name_kernel(s->args))
 		tracepoints__pin(&s->tracepoints);
-	err = targets__find(&s->targets, &s->args, pid, false);
+	err = targets__find(&s->targets, s->args, pid, false);
 	if (err)
 		return err;
 	if (s->targets.kernel)
@@ -252,7 +252,7 @@ static int make_plan(struct session *s)
 		err = plan__build(&s->targets.functions, &o, &s->plan);
 	}
 	err = err ? err : spare_probes(s, &o);
-	if (!err && s->args.returns == RETURNS_PROBE)
+	if (!err && s->args->returns == RETURNS_PROBE)
 		err = returns__check_probes(s->plan);
 	if (err || note__level() < NOTE_VERBOSE)
 		return err;
@@ -272,12 +272,12 @@ static int make_plan(struct session *s)
  * all). */
 static void tell_cost(const struct session *s)
 {
-	const struct probe_filters *f = &s->args.filters;
+	const struct probe_filters *f = &s->args->filters;
 	enum probe_spares spares = probe__spares(s->probe);
 	const char *why = probe__unspared(s->probe);
 	autofree char *because = why ? xasprintf(" (%s)", why) : xstrdup("");
 
-	if (system_wide(&s->args))
+	if (system_wide(s->args))
 		note("tracing every process but bbtrace itself; limit it with -p PID or -- CMD");
 	if (!plan__has_programs(s->plan) || spares == SPARES_ALL)
 		return;
@@ -287,7 +287,7 @@ static void tell_cost(const struct session *s)
 	else if (f->pids.len || f->tids.len)
 		note("every process that maps the traced file is slowed at each hit, by 0.5 to 20 us%s",
 		     because);
-	else if (!system_wide(&s->args))
+	else if (!system_wide(s->args))
 		note("every process that maps the traced file is slowed at each hit, by 0.5 to 20 us: "
 		     "--comm, --uid and --cgroup only filter what is shown; -p PID spares the others");
 }
@@ -352,14 +352,14 @@ static void watch_pids(const struct args *a, struct pollfd *fds)
 
 static int poll_until_over(struct session *s)
 {
-	size_t npids = s->child.pid ? 0 : s->args.filters.pids.len;
+	size_t npids = s->child.pid ? 0 : s->args->filters.pids.len;
 	autofree struct pollfd *fds = xcalloc(npids + 1, sizeof(*fds));
 	uint64_t end =
-		s->args.timeout_ns ? now_ns(CLOCK_MONOTONIC) + s->args.timeout_ns : UINT64_MAX;
+		s->args->timeout_ns ? now_ns(CLOCK_MONOTONIC) + s->args->timeout_ns : UINT64_MAX;
 	int err = 0;
 
 	if (npids)
-		watch_pids(&s->args, fds);
+		watch_pids(s->args, fds);
 	while (!err && !asked_to_stop) {
 		bool over = child__ended(&s->child, false) || all_ended(fds, npids);
 		uint64_t now = now_ns(CLOCK_MONOTONIC);
@@ -369,6 +369,10 @@ static int poll_until_over(struct session *s)
 		err = sources__take(s->sources,
 				    (int)min_of((end - now) / 1000000 + 1, (uint64_t)100),
 				    &s->live.sink);
+		if (err == SOURCE_ENDED) {
+			err = 0;
+			break;
+		}
 		err = err ? err : live__tick(&s->live, now, sources__settled(s->sources));
 		err = err ? err : write_out(s, now);
 	}
@@ -391,7 +395,7 @@ static int finish(struct session *s, int err)
 	sources__stop(s->sources);
 	if (!err)
 		err = sources__losses(s->sources, &s->live.sink);
-	end = err == 1 || !err ? show__finish(&s->live.show, newest_first(&s->args)) : 0;
+	end = err == 1 || !err ? show__finish(&s->live.show, newest_first(s->args)) : 0;
 	err = clean(s, end < 0 ? end : err);
 	end = clean(s, end_output(s));
 	show__summary(&s->live.show);
@@ -408,11 +412,11 @@ static void drop_privileges(struct session *s)
 	uint64_t keep = PRIVILEGE_SYS_PTRACE;
 
 	if (plan__has_programs(s->plan) ||
-	    (s->args.format && s->args.format->lines)) /* or sources */
+	    (s->args->format && s->args->format->lines)) /* or sources */
 		keep |= PRIVILEGE_DAC_READ_SEARCH | PRIVILEGE_CHECKPOINT_RESTORE;
 	if (s->child.pid)
 		keep |= PRIVILEGE_KILL;
-	if (s->args.max_size)
+	if (s->args->max_size)
 		keep |= PRIVILEGE_DAC_OVERRIDE | PRIVILEGE_FOWNER;
 	if (geteuid() && probe__by_definitions(s->probe))
 		keep |= PRIVILEGE_DAC_OVERRIDE;
@@ -444,18 +448,18 @@ static bool needs_all_regs(const struct args *a)
 
 static int run(struct session *s, int *status)
 {
-	struct probe_options o = {.buffer = s->args.buffer,
-				  .events = s->args.events,
-				  .stack = s->args.stack,
-				  .all_regs = needs_all_regs(&s->args),
+	struct probe_options o = {.buffer = s->args->buffer,
+				  .events = s->args->events,
+				  .stack = s->args->stack,
+				  .all_regs = needs_all_regs(s->args),
 				  .interrupted = &asked_to_stop,
-				  .attach = s->args.attach,
+				  .attach = s->args->attach,
 				  .kernel = s->targets.kernel,
-				  .btf = s->args.btf ? s->btf_path : NULL};
+				  .btf = s->args->btf ? s->btf_path : NULL};
 	struct trace_options t = meta__trace_options(&s->meta);
 	int err;
 
-	o.filters = s->args.filters;
+	o.filters = s->args->filters;
 	catch_signals(s);
 	err = attach(s, &o);
 	if (err == -EINTR && asked_to_stop)
@@ -465,9 +469,9 @@ static int run(struct session *s, int *status)
 	drop_privileges(s);
 	sources_to_stop = s->sources;
 	live__open(&s->live, s->plan, &s->targets, &t, s->render.output, s->recorder,
-		   s->args.limit);
-	if (s->args.last)
-		show__keep_last(&s->live.show, s->args.last);
+		   s->args->limit);
+	if (s->args->last)
+		show__keep_last(&s->live.show, s->args->last);
 	/* attaching takes time: a rescan replaces the sideband events of that time */
 	probe__forget_sideband(s->probe);
 	if (rescans(s))
@@ -489,19 +493,19 @@ static int run(struct session *s, int *status)
 
 static int trace(struct session *s, int *status)
 {
-	int err = preflight__check(&s->args);
+	int err = preflight__check(s->args);
 
 	err = err ? err : open_btf(s);
 	err = err ? err : make_plan(s);
 	err = err ? err : open_output(s);
 	err = err ? err : make_output(s);
-	if (!err && s->args.command)
-		err = child__prepare(&s->child, s->args.command, s->args.user, status);
+	if (!err && s->args->command)
+		err = child__prepare(&s->child, s->args->command, s->args->user, status);
 	if (err)
 		return err;
 	if (s->child.pid) {
-		vec__push(&s->args.filters.pids, (uint32_t)s->child.pid);
-		s->args.filters.command = s->child.pid;
+		vec__push(&s->args->filters.pids, (uint32_t)s->child.pid);
+		s->args->filters.command = s->child.pid;
 	}
 	raise_limits();
 	return run(s, status);
@@ -554,7 +558,7 @@ int trace__check(struct args *a)
 
 int trace__run(struct args *a)
 {
-	struct session s = {.args = *a, .render.sink.fd = -1, .btf = -1, .sources = sources__new()};
+	struct session s = {.args = a, .render.sink.fd = -1, .btf = -1, .sources = sources__new()};
 	int status = EXIT_CANNOT, err = trace(&s, &status);
 
 	/* now, not in main: CMD may run for long */
@@ -566,6 +570,5 @@ int trace__run(struct args *a)
 	/* the probes are detached and CMD continues: returns its status, unless tracing failed */
 	if (s.child.pid && child__ended(&s.child, true) && !err)
 		status = s.child.status;
-	*a = s.args; /* with what was added; the caller frees it */
 	return status;
 }

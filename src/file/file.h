@@ -107,6 +107,9 @@ int trace_reader__next(struct trace_reader *r, struct trace_item *out);
 /* From TRACE_BEGIN on. */
 const struct plan *trace_reader__plan(const struct trace_reader *r);
 const struct trace_meta *trace_reader__meta(const struct trace_reader *r);
+/* Passes an item to its callback; 0 without one. */
+int trace_reader__pass(const struct trace_reader *r, const struct trace_item *item,
+		       const struct trace_calls *calls, void *ctx);
 /*
  * Passes each item to its callback. 0: read to the end. -ENOEXEC, -ENOTSUP: not a trace file, or of
  * a newer version. -EBADMSG: damaged; -ENODATA: truncated. All before that point was passed on, and

@@ -333,8 +333,8 @@ const struct trace_meta *trace_reader__meta(const struct trace_reader *r)
 	return &r->rows.meta.data[0];
 }
 
-static int call(const struct trace_reader *r, const struct trace_item *i,
-		const struct trace_calls *calls, void *ctx)
+int trace_reader__pass(const struct trace_reader *r, const struct trace_item *i,
+		       const struct trace_calls *calls, void *ctx)
 {
 	switch (i->type) {
 	case TRACE_BEGIN:
@@ -359,6 +359,6 @@ int trace_reader__run(struct trace_reader *r, const struct trace_calls *calls, v
 	int n, err = 0;
 
 	while (!err && (n = trace_reader__next(r, &item)) > 0)
-		err = call(r, &item, calls, ctx);
+		err = trace_reader__pass(r, &item, calls, ctx);
 	return err ? err : n;
 }

@@ -9,7 +9,8 @@
 struct recorded {
 	struct source source;
 	struct trace_reader *reader;
-	struct recorded_calls calls;
+	const struct trace_calls *calls;
+	void *ctx; /* of calls */
 	uint64_t settled;
 };
 
@@ -29,17 +30,7 @@ static void nothing(struct source *s)
 
 static int give(struct recorded *r, const struct trace_item *i, const struct source_sink *sink)
 {
-	const struct recorded_calls *c = &r->calls;
-
 	switch (i->type) {
-	case TRACE_BEGIN:
-		return c->begin ? c->begin(c->ctx, trace_reader__plan(r->reader),
-					   trace_reader__meta(r->reader))
-				: 0;
-	case TRACE_OBJECT:
-		return c->object ? c->object(c->ctx, i->object) : 0;
-	case TRACE_MAPPED:
-		return c->mapped ? c->mapped(c->ctx, i->dev, i->ino, i->path, i->object) : 0;
 	case TRACE_EVENT:
 		r->settled = max_of(r->settled, i->event->time);
 		return sink->event(sink->ctx, i->event);
@@ -47,8 +38,9 @@ static int give(struct recorded *r, const struct trace_item *i, const struct sou
 		return sink->sideband(sink->ctx, i->sideband);
 	case TRACE_LOST:
 		return sink->lost(sink->ctx, i->pid, i->tid, i->count);
+	default:
+		return trace_reader__pass(r->reader, i, r->calls, r->ctx);
 	}
-	return 0;
 }
 
 static int take(struct source *s, int timeout_ms, const struct source_sink *sink)
@@ -95,12 +87,14 @@ static void close_recorded(struct source *s)
 const struct source_ops recorded_ops = {"recorded", check,   attach, nothing,	    nothing,
 					take,	    settled, losses, close_recorded};
 
-struct source *recorded__open(struct trace_reader *reader, const struct recorded_calls *calls)
+struct source *recorded__open(struct trace_reader *reader, const struct trace_calls *calls,
+			      void *ctx)
 {
 	struct recorded *r = xcalloc(1, sizeof(*r));
 
 	r->source.ops = &recorded_ops;
 	r->reader = reader;
-	r->calls = *calls;
+	r->calls = calls;
+	r->ctx = ctx;
 	return &r->source;
 }

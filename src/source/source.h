@@ -76,15 +76,9 @@ void sources__close(struct sources *s);
 
 /* ---- a trace file (recorded.c) ---- */
 
-/* What a file has beside events; each may be NULL. Non-zero stops. */
-struct recorded_calls {
-	void *ctx;
-	int (*begin)(void *ctx, const struct plan *plan, const struct trace_meta *meta);
-	int (*object)(void *ctx, const struct object *o);
-	int (*mapped)(void *ctx, uint64_t dev, uint64_t ino, const char *path,
-		      const struct object *o);
-};
-/* calls is copied; the reader is borrowed. Errors of take are those of trace_reader__next(). */
-struct source *recorded__open(struct trace_reader *reader, const struct recorded_calls *calls);
+/* Of calls, begin, object and mapped are called, with ctx: the rest of a file goes to the sink.
+ * calls and reader must outlive it. Errors of take are those of trace_reader__next(). */
+struct source *recorded__open(struct trace_reader *reader, const struct trace_calls *calls,
+			      void *ctx);
 
 #endif
