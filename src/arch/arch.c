@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The architectures, a row each, and the names of what all of them share.
+ * The table of architectures, and the names of branch kinds and refusals.
  */
 #include <elf.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The text of instructions by Capstone: 4 (Debian 12) knows AArch64, 5 (Debian 13) RISC-V as well.
- * HAVE_CAPSTONE: the Makefile has found it.
+ * The text of instructions, by Capstone. Version 4 (Debian 12) supports AArch64, version 5 (Debian
+ * 13) also RISC-V. The Makefile defines HAVE_CAPSTONE if the library is installed.
  */
 #include "arch/capstone.h"
 
@@ -15,7 +15,7 @@ static struct machine {
 	int mode;
 	bool tried;
 	csh handle;
-	cs_insn *insn; /* NULL: this Capstone doesn't know the architecture */
+	cs_insn *insn; /* NULL: not opened, or unsupported by this version */
 } machines[] = {
 	{.machine = EM_AARCH64, .arch = CS_ARCH_ARM64, .mode = CS_MODE_LITTLE_ENDIAN},
 #if CS_API_MAJOR >= 5
@@ -31,7 +31,7 @@ static struct machine *find(uint16_t machine)
 	return NULL;
 }
 
-/* Once for all instructions: opening takes longer than decoding. */
+/* Keeps the handle open: opening takes longer than decoding an instruction. */
 static bool open_once(struct machine *m)
 {
 	if (!m->tried && cs_open(m->arch, m->mode, &m->handle) == CS_ERR_OK)

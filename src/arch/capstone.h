@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * capstone: the text of instructions by Capstone, where bbtrace was built with it and its version
- * knows the architecture. Only src/arch includes it.
+ * capstone: the text of instructions, if bbtrace was built with Capstone and its version supports
+ * the architecture. Only src/arch includes it.
  */
 #ifndef BBTRACE_CAPSTONE_H
 #define BBTRACE_CAPSTONE_H
 
 #include "arch/arch.h"
 
-/* The instruction in at most len bytes as text. False: there is no Capstone here, or it knows
- * neither the architecture (e_machine of elf(5)) nor the instruction. */
+/* The instruction in at most len bytes as text. machine: e_machine of elf(5). False: built without
+ * Capstone, or it doesn't support the architecture or the instruction. */
 bool capstone__format(uint16_t machine, const uint8_t *bytes, size_t len, uint64_t addr, char *out,
 		      size_t size);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Instruction words looked up in tables of masks and values.
+ * Looks up instruction words in tables of masks and values.
  */
 #include "arch/match.h"
 

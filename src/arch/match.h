@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * match: instructions told by the bits that they have in common, for architectures whose encodings
- * are tables of such patterns. Only src/arch includes it.
+ * match: recognises instruction words by mask and value, for architectures with fixed-width
+ * encodings. Only src/arch includes it.
  */
 #ifndef BBTRACE_MATCH_H
 #define BBTRACE_MATCH_H
 
 #include "arch/arch.h"
 
-/* Instruction words that hold value in the bits of mask. */
+/* Instruction words whose bits under mask equal value. */
 struct match {
 	uint32_t mask, value;
-	uint8_t form;	      /* how its operands are encoded: an enum of the architecture */
+	uint8_t form;	      /* encoding of the operands: an enum of the architecture */
 	uint8_t flow, kind;   /* enum flow, enum branch_kind */
 	const char *mnemonic; /* as in struct insn */
 };
 
-/* The first of n rows that word matches; NULL: none does. */
+/* The first of n rows that matches word; NULL: none. */
 const struct match *match__find(const struct match *rows, size_t n, uint32_t word);
 
-/* count bits of word from bit low on, 0 < count < 32. */
+/* The field of word with count bits from bit low on, 0 < count < 32. */
 static inline uint32_t match__field(uint32_t word, unsigned low, unsigned count)
 {
 	return word >> low & ((1u << count) - 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * AArch64, little-endian: one instruction from its word, and how calls and files are made.
+ * AArch64, little-endian: decodes one instruction; calling conventions, PLT entries, ELF constants.
  */
 #include <elf.h>
 #include <errno.h>
@@ -13,18 +13,19 @@ static const char *const reg_names[] = {
 	"x24", "x25", "x26", "x27", "x28", "x29", "x30", "sp",	"pc",  "flags",
 };
 
-/* AAPCS64, 6.8.2; Linux takes a system call's in the first six; Go's abi-internal.md */
+/* C: AAPCS64, 6.8.2, the first eight; system calls: the first six; Go: abi-internal.md */
 static const uint8_t args[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 
-/* What would be written is the zero register; and comparisons under a condition. */
+/* Arithmetic whose destination is the zero register, and conditional comparisons. */
 static const struct match comparisons[] = {
-	{0x3f80001f, 0x3100001f},			    /* cmp, cmn of a number */
-	{0x3f00001f, 0x2b00001f},			    /* of a register */
+	{0x3f80001f, 0x3100001f},			    /* cmp, cmn with an immediate */
+	{0x3f00001f, 0x2b00001f},			    /* with a register */
 	{0x7f80001f, 0x7200001f},			    /* tst */
 	{0x7f20001f, 0x6a00001f}, {0x1fe00000, 0x1a400000}, /* ccmp, ccmn */
 };
 
-/* C4.1: reserved, but for udf and SME; and two groups that have no instruction yet. */
+/* C4.1: the reserved group, except udf (a row) and SME (bit 31), and two groups without
+ * instructions. */
 static bool is_unallocated(uint32_t word)
 {
 	unsigned group = match__field(word, 25, 4);
@@ -69,8 +70,8 @@ static bool format(const uint8_t *bytes, size_t len, uint64_t addr, char *out, s
 }
 
 /*
- * The stub of a PLT: [bti c] adrp x16; ldr x17, [x16, #n]; add x16, x16, #n; br x17. "ELF for the
- * Arm 64-bit Architecture", appendix "PLT".
+ * A PLT entry: [bti c] adrp x16; ldr x17, [x16, #n]; add x16, x16, #n; br x17. "ELF for the Arm
+ * 64-bit Architecture", appendix "PLT".
  */
 static bool plt_stub(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t entry_size,
 		     struct plt_stub *out)
@@ -125,8 +126,8 @@ const struct arch arch_aarch64 = {
 			[CONVENTION_SYSCALL] = {args, 6, A64_X0},
 		},
 	.clobbered = A64_CALLER_SAVED,
-	/* DWARF for the Arm 64-bit Architecture: sp is 31. A frame record may be anywhere in its
-	 * frame. */
+	/* DWARF for the Arm 64-bit Architecture: sp is 31. fp_at stays 0: the frame record has no
+	 * fixed offset from the CFA. */
 	.dwarf = {.entry_reg = 31, .fp = 29, .return_reg = 30},
 	.relocations = {R_AARCH64_JUMP_SLOT, R_AARCH64_GLOB_DAT, R_AARCH64_RELATIVE,
 			R_AARCH64_IRELATIVE},

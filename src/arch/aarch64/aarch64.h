@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * AArch64: what the files of this architecture share. Only src/arch/aarch64 includes it. Encodings:
+ * AArch64: shared by the files of this architecture; only src/arch/aarch64 includes it. Encodings:
  * Arm Architecture Reference Manual for A-profile (DDI 0487), C4.1, "A64 instruction set encoding".
  */
 #ifndef BBTRACE_AARCH64_H
@@ -9,16 +9,15 @@
 #include "arch/match.h"
 
 enum aarch64_reg { A64_X0, A64_X16 = 16, A64_FP = 29, A64_LR, A64_SP, A64_PC, A64_FLAGS };
-/* In most places of an encoding 31 is the register that reads as zero, in some the stack pointer.
- */
+/* Register number 31 is the zero register in most fields, the stack pointer in some. */
 #define A64_ZERO 31
 
-/* AAPCS64, 6.1.1: x0 to x18; and a call writes the link register. */
+/* AAPCS64, 6.1.1: x0 to x18; and the link register, which a call writes. */
 #define A64_CALLER_SAVED (0x7ffffu | 1u << A64_LR)
 
 #define A64_BRK	   0xd4200000
 #define A64_NOP	   0xd503201f
-#define A64_BTI	   0xd503241f /* and its three other targets: bits 6 and 7 */
+#define A64_BTI	   0xd503241f /* bits 6 and 7 select which branches may land here */
 #define A64_IS_BTI 0xffffff3f
 
 /* The instruction at addr. False: too few bytes, or addr isn't aligned. */
@@ -30,7 +29,7 @@ static inline bool aarch64__word(const uint8_t *bytes, size_t len, uint64_t addr
 	return true;
 }
 
-/* Fields that most encodings have in the same place. */
+/* Register fields, at the same place in most encodings. */
 static inline unsigned aarch64__rd(uint32_t word)
 {
 	return word & 31;
@@ -52,16 +51,17 @@ static inline uint32_t aarch64__imm12(uint32_t word)
 	return match__field(word, 10, 12) << (word >> 22 & 1 ? 12 : 0);
 }
 
-/* branch.c: the row of an instruction that the next one need not follow; NULL: it does. */
+/* branch.c: the row of an instruction after which control may go elsewhere; NULL: control goes to
+ * the next one. */
 const struct match *aarch64__branch_row(uint32_t word);
-/* Fills in where it goes. False: no such instruction. */
+/* Fills in flow, kind, target and operand. False: not an instruction. */
 bool aarch64__branch(uint32_t word, const struct match *row, bool kernel, struct insn *out);
 void aarch64__format_branch(uint32_t word, const struct match *row, uint64_t addr, char *out,
 			    size_t size);
 /* struct arch's bound. */
 bool aarch64__bound(uint16_t cond, bool taken, bool swapped, uint64_t n, uint64_t *max);
 
-/* writes.c: what an instruction that goes on to the next one writes. */
+/* writes.c: what an instruction that is no branch writes. */
 struct aarch64_writes {
 	uint32_t registers; /* one bit each, A64_SP among them */
 	bool flags, memory;

@@ -5,19 +5,19 @@
  */
 #include "arch/aarch64/aarch64.h"
 
-/* How a branch says where it goes, or what decides. */
+/* The encoding of the target and the condition. */
 enum form {
-	PLAIN,
-	IMM26,	  /* b, bl */
-	COND,	  /* 19 bits; flags */
-	ZERO,	  /* 19 bits; a register */
-	BIT,	  /* 14 bits; a bit of a register */
-	COMPARE,  /* 9 bits; two registers */
-	WITH,	  /* 9 bits; a register and a number */
-	REG,	  /* in a register */
-	REG_AUTH, /* signed, checked with another register or the stack pointer */
-	NUMBER5,  /* an exception, 16 bits from bit 5 on */
-	NUMBER0,  /* from bit 0 on */
+	PLAIN,	  /* no operand */
+	IMM26,	  /* 26-bit offset: b, bl */
+	COND,	  /* 19-bit offset; condition on the flags */
+	ZERO,	  /* 19-bit offset; a register is compared with zero */
+	BIT,	  /* 14-bit offset; one bit of a register is tested */
+	COMPARE,  /* 9-bit offset; two registers are compared */
+	WITH,	  /* 9-bit offset; a register is compared with an immediate */
+	REG,	  /* target in a register */
+	REG_AUTH, /* target in a register, signed with another register or sp as modifier */
+	NUMBER5,  /* exception with a 16-bit immediate at bit 5 */
+	NUMBER0,  /* exception with a 16-bit immediate at bit 0 */
 };
 
 #define BRANCH(form, kind) form, FLOW_BRANCH, BRANCH_##kind
@@ -27,7 +27,7 @@ enum form {
 static const struct match rows[] = {
 	{0xfc000000, 0x14000000, BRANCH(IMM26, JMP), "b"},
 	{0xfc000000, 0x94000000, BRANCH(IMM26, CALL), "bl"},
-	{0xff00001e, 0x5400000e, BRANCH(COND, JMP), NULL}, /* al, nv: always */
+	{0xff00001e, 0x5400000e, BRANCH(COND, JMP), NULL}, /* al, nv: unconditional */
 	{0xff00001e, 0x5400001e, BRANCH(COND, JMP), NULL},
 	{0xff000000, 0x54000000, BRANCH(COND, JCC), NULL},
 	{0x7f000000, 0x34000000, BRANCH(ZERO, JCC), "cbz"},
@@ -48,7 +48,7 @@ static const struct match rows[] = {
 	{0xfffffc00, 0xd73f0c00, BRANCH(REG_AUTH, ICALL), "blrab"},
 	{0xffffffff, 0xd65f0bff, BRANCH(PLAIN, RET), "retaa"},
 	{0xffffffff, 0xd65f0fff, BRANCH(PLAIN, RET), "retab"},
-	/* FEAT_PAuth_LR: what they name is how to check the link register, not where to go */
+	/* FEAT_PAuth_LR: the operand is used to check the link register, which is the target */
 	{0xffffffe0, 0xd65f0be0, BRANCH(PLAIN, RET), "retaasppcr"},
 	{0xffffffe0, 0xd65f0fe0, BRANCH(PLAIN, RET), "retabsppcr"},
 	{0xffe0001f, 0x5500001f, BRANCH(PLAIN, RET), "retaasppc"},
@@ -66,7 +66,7 @@ static const struct match rows[] = {
 	{0xffff0000, 0x00000000, STOP(NUMBER0), "udf"},
 };
 
-/* Conditions of b.cond, the names by the field's value; C1.2.4. */
+/* The mnemonics of b.cond and bc.cond, by condition; C1.2.4. */
 static const char *const plain[16] = {
 	"b.eq", "b.ne", "b.cs", "b.cc", "b.mi", "b.pl", "b.vs", "b.vc",
 	"b.hi", "b.ls", "b.ge", "b.lt", "b.gt", "b.le", "b.al", "b.nv",
@@ -76,7 +76,7 @@ static const char *const consistent[16] = {
 	"bc.hi", "bc.ls", "bc.ge", "bc.lt", "bc.gt", "bc.le", "bc.al", "bc.nv",
 };
 
-/* What branches of FEAT_CMPBR compare; by bits 21 to 23. */
+/* The mnemonics of FEAT_CMPBR, by bits 21 to 23. */
 static const char *const words[8] = {"cbgt", "cbge", "cbhi", "cbhs", NULL, NULL, "cbeq", "cbne"};
 static const char *const bytes[8] = {"cbbgt", "cbbge", "cbbhi", "cbbhs",
 				     NULL,    NULL,    "cbbeq", "cbbne"};
@@ -84,7 +84,7 @@ static const char *const halves[8] = {"cbhgt", "cbhge", "cbhhi", "cbhhs",
 				      NULL,    NULL,	"cbheq", "cbhne"};
 static const char *const numbers[8] = {"cbgt", "cblt", "cbhi", "cblo", NULL, NULL, "cbeq", "cbne"};
 
-/* The condition of a branch that looks at no flags. */
+/* insn.cond of a branch that doesn't read the flags. */
 #define NO_FLAGS 0x10
 
 const struct match *aarch64__branch_row(uint32_t word)
@@ -108,7 +108,7 @@ static const char *mnemonic_of(uint32_t word, const struct match *row)
 	}
 }
 
-/* Bytes to the target, 0: it is no direct branch. */
+/* Bytes from a direct branch to its target; 0 for other branches. */
 static int64_t distance(uint32_t word, uint8_t form)
 {
 	static const struct {
@@ -125,13 +125,13 @@ static int64_t distance(uint32_t word, uint8_t form)
 	       4;
 }
 
-/* Control goes on behind a brk of the kernel's: WARN() is one. */
+/* In the kernel a brk may be a WARN(), which resumes at the next instruction. */
 static uint8_t flow_of(const struct match *row, bool kernel)
 {
 	return kernel && row->flow == FLOW_STOP && row->value == A64_BRK ? FLOW_NEXT : row->flow;
 }
 
-/* The kernel simulates branches under a uprobe, and refuses those that check a signature. */
+/* Branches that check a signature. The kernel refuses uprobes on them and simulates all others. */
 static bool is_signed(const struct match *row)
 {
 	return row->form == REG_AUTH || (row->form == REG && row->value >> 11 & 1) ||

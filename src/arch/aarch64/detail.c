@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * AArch64: what an instruction does to the general registers. Used where a jump table or an IFUNC
- * resolver is read, not for every instruction.
+ * AArch64: what an instruction does to the general registers. Only used to read jump tables and
+ * IFUNC resolvers.
  */
 #include "arch/aarch64/aarch64.h"
 
@@ -22,8 +22,8 @@ enum form {
 	CMP_REG, /* subs */
 	CSEL,
 	LITERAL,
-	AT_IMM,	 /* loads and stores: 12 bits, times the size */
-	AT_IMM9, /* 9 bits, written back or not */
+	AT_IMM,	 /* loads and stores: a 12-bit offset in units of their size */
+	AT_IMM9, /* a 9-bit offset in bytes, written back or not */
 	AT_REG,
 };
 
@@ -89,7 +89,7 @@ static void add_imm(uint32_t word, struct insn_detail *out)
 	}
 }
 
-/* Whose flags count, if what is compared is still there afterwards. */
+/* subs as a comparison: only if it doesn't overwrite the register that it compares. */
 static void compare(uint32_t word, struct insn_detail *out)
 {
 	bool by_number = word >> 28 & 1;
@@ -105,8 +105,8 @@ static void compare(uint32_t word, struct insn_detail *out)
 	out->with = by_number ? REG_NONE : aarch64__rm(word);
 }
 
-/* DecodeBitMasks() of DDI 0487, J1: S + 1 ones, turned R to the right, in elements that fill the
- * register. */
+/* DecodeBitMasks() of DDI 0487, J1: S + 1 ones, rotated right by R, repeated to fill the register.
+ */
 static bool bitmask(uint32_t word, uint64_t *out)
 {
 	unsigned n = word >> 22 & 1, r = match__field(word, 16, 6), s = match__field(word, 10, 6);
@@ -147,7 +147,8 @@ static void mov_wide(uint32_t word, bool inverted, struct insn_detail *out)
 	set_const(out, inverted ? ~value : value);
 }
 
-/* Of a bit field that starts at bit 0 what is copied, of any other what is left at most. */
+/* ubfm, sbfm: an extension of the low 8, 16 or 32 bits, a shift, or else a mask that bounds the
+ * result. */
 static void bitfield(uint32_t word, bool sign, struct insn_detail *out)
 {
 	unsigned r = match__field(word, 16, 6), s = match__field(word, 10, 6);
@@ -192,7 +193,7 @@ static void add_reg(uint32_t word, struct insn_detail *out)
 		set_address(out, aarch64__rn(word), aarch64__rm(word), 1 << shift, 0);
 }
 
-/* How a register is extended: uxtb, uxth, uxtw, uxtx, and the same signed. */
+/* struct operand's extend for an index: uxtb, uxth, uxtw, uxtx and their signed forms. */
 static uint8_t extension(uint32_t word)
 {
 	unsigned option = match__field(word, 13, 3);
@@ -226,7 +227,8 @@ static bool is_prefetch(uint32_t word)
 	return match__field(word, 22, 2) == 2 && word >> 30 == 3;
 }
 
-/* Size and direction of a load or store of a general register; false: it is none. */
+/* Fills in a load or store of a general register, without offset. False: prefetch, or the zero
+ * register. */
 static bool transfer(uint32_t word, struct insn_detail *out)
 {
 	unsigned size = word >> 30, opc = match__field(word, 22, 2), rt = aarch64__rd(word);

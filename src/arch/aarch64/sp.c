@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * AArch64: what an instruction that goes on to the next one does to sp and x29.
+ * AArch64: what an instruction that is no branch does to sp and x29.
  */
 #include "arch/aarch64/aarch64.h"
 
 enum form {
-	ADD, /* 12 bits, to 64-bit registers */
+	ADD, /* 12-bit immediate, 64-bit registers */
 	SUB,
-	PAIR,	 /* 7 bits, times the size */
-	ONE,	 /* 9 bits */
-	ADD_REG, /* to sp, from a 64-bit register */
+	PAIR,	 /* 7-bit offset in units of the register's size */
+	ONE,	 /* 9-bit offset in bytes */
+	ADD_REG, /* sp += a 64-bit register */
 	SUB_REG,
 };
 
-/* The forms that move sp by a number, or copy it. Loads and stores: those that write back. */
+/* The forms that add to sp or copy it. Of loads and stores only those that write back. */
 static const struct match rows[] = {
 	{0xff800000, 0x91000000, ADD},	/* add */
 	{0xff800000, 0xd1000000, SUB},	/* sub */
@@ -42,19 +42,19 @@ static void add(uint32_t word, int64_t value, struct insn *out)
 		set(out, rd == A64_SP ? SP_LOST : SP_FP_LOST, 0);
 }
 
-/* sp is the base that is written back; x29 may be what is loaded. */
+/* The base that is written back is sp; the loaded register may be x29. */
 static void write_back(int64_t value, uint32_t written, struct insn *out)
 {
 	set(out, written >> A64_FP & 1 ? SP_FP_LOST : SP_ADD, value);
 }
 
-/* The size of one register of a pair: 4, 8, 16 bytes. */
+/* The offset of a pair's load or store, in bytes. */
 static int64_t pair_offset(uint32_t word)
 {
 	unsigned opc = word >> 30, vector = word >> 26 & 1;
 	int64_t size = vector ? 4 << opc : opc & 2 ? 8 : 4;
 
-	/* stgp is of 16 bytes */
+	/* stgp: units of 16 bytes */
 	if (!vector && opc == 1 && !(word >> 22 & 1))
 		size = 16;
 	return match__signed(match__field(word, 15, 7), 7) * size;

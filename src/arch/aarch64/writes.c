@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * AArch64: which general registers an instruction writes, whether it sets the flags, and whether it
- * changes memory; by the encoding groups of DDI 0487, C4.1. What isn't told apart counts as
- * written.
+ * writes memory, by the encoding groups of DDI 0487, C4.1. The result may contain more than an
+ * instruction writes, never less.
  */
 #include "arch/aarch64/aarch64.h"
 
-/* What the form of a row is made of. */
+/* The bits of a row's form: what is written. */
 enum {
 	D = 1,	   /* the register in bits 0 to 4 */
-	D_SP = 2,  /* it is the stack pointer where the field is 31 */
+	D_SP = 2,  /* in this field 31 is the stack pointer */
 	T2 = 4,	   /* the register in bits 10 to 14 */
-	N = 8,	   /* the base register: the address is written back */
+	N = 8,	   /* the base register, bits 5 to 9: the address is written back */
 	S = 16,	   /* the register in bits 16 to 20 */
-	PAIR = 32, /* and the one behind each of these */
+	PAIR = 32, /* the registers above, and the next one after each */
 	FLAGS = 64,
 	MEMORY = 128,
 };
@@ -130,7 +130,8 @@ static const struct match rows[] = {
 	{0xffe00000, 0xd5600000, D | PAIR | FLAGS}, /* mrrs */
 };
 
-/* Registers that no field names: hints of FEAT_PAuth and FEAT_CHK, calls of who is above. */
+/* Instructions that write registers that no field names: hints of FEAT_PAuth and FEAT_CHK, and
+ * calls to a higher exception level. */
 static const struct implied {
 	uint32_t mask, value, registers;
 } implied[] = {

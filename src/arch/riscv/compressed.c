@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * RISC-V: each instruction of 16 bits is one of 32 in short (ISA manual, chapter 26, "C"; 27, Zcb;
- * the tables of section 26.8). What is reserved is none; so are Zcmp and Zcmt, which take the place
- * of c.fsdsp.
+ * RISC-V: expands a 16-bit instruction to the 32-bit one that it abbreviates (ISA manual, chapter
+ * 26, "C", the tables of section 26.8; chapter 27, Zcb). Reserved encodings are not expanded. Zcmp
+ * and Zcmt are not supported: they reuse the encodings of c.fsdsp.
  */
 #include "arch/riscv/riscv.h"
 
@@ -37,7 +37,7 @@ static uint32_t j_type(uint32_t base, int32_t imm)
 	       (u >> 20 & 1) << 31;
 }
 
-/* The instructions that are stood for, without their operands. */
+/* The 32-bit instructions, without their operands. */
 enum {
 	LB = 0x00000003,
 	LH = 0x00001003,
@@ -79,13 +79,13 @@ enum {
 	NOP = ADDI,
 };
 
-/* Bits of the instruction, from bit low on, as bits of an immediate from bit at on. */
+/* Moves the count bits from bit low on to bit at of an immediate. */
 static uint32_t bits(uint16_t half, unsigned low, unsigned count, unsigned at)
 {
 	return match__field(half, low, count) << at;
 }
 
-/* The registers of 3 bits: x8 to x15. */
+/* A 3-bit register field: x8 to x15. */
 static unsigned short_reg(uint16_t half, unsigned low)
 {
 	return 8 + match__field(half, low, 3);
@@ -101,7 +101,7 @@ static uint32_t shamt(uint16_t half)
 	return bits(half, 12, 1, 5) | bits(half, 2, 5, 0);
 }
 
-/* Zcb's loads and stores of bytes and halfwords. */
+/* Zcb: loads and stores of bytes and halfwords */
 static uint32_t narrow(uint16_t half, unsigned data, unsigned base)
 {
 	uint32_t byte = bits(half, 6, 1, 0) | bits(half, 5, 1, 1), pair = bits(half, 5, 1, 1);
@@ -148,7 +148,7 @@ static uint32_t quadrant0(uint16_t half)
 	}
 }
 
-/* c.addi16sp, c.lui; the may-be-operations c.mop.N do nothing where they mean nothing. */
+/* c.addi16sp, c.lui; c.mop.N (Zcmop), which do nothing unless an extension defines them. */
 static uint32_t upper(uint16_t half, unsigned rd)
 {
 	int32_t frame =
@@ -163,7 +163,7 @@ static uint32_t upper(uint16_t half, unsigned rd)
 	return LUI | rd << 7 | (uint32_t)imm6(half) << 12;
 }
 
-/* Zcb: of one register */
+/* Zcb: operations on one register */
 static uint32_t unary(uint16_t half, unsigned rd)
 {
 	switch (match__field(half, 2, 3)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * RISC-V: what an instruction does to the integer registers. Used where a jump table is read, not
- * for every instruction.
+ * RISC-V: what an instruction does to the integer registers. Only used to read jump tables and
+ * IFUNC resolvers.
  */
 #include "arch/riscv/riscv.h"
 
@@ -32,7 +32,7 @@ static void set_address(struct insn_detail *out, unsigned base, unsigned index, 
 		.kind = OPERAND_MEM, .base = base, .index = index, .scale = scale, .disp = disp};
 }
 
-/* addi and addiw: the latter's sum is cut to 32 bits and sign-extended */
+/* addi (bits 64) and addiw (bits 32: the sum is truncated and sign-extended) */
 static void set_add_imm(uint32_t word, uint8_t bits, struct insn_detail *out)
 {
 	unsigned rs1 = riscv__rs1(word);
@@ -58,7 +58,7 @@ static void set_shift(uint32_t word, uint8_t bits, struct insn_detail *out)
 	unsigned count = match__field(word, 20, bits == 64 ? 6 : 5);
 	bool left = riscv__funct3(word) == 1;
 
-	/* slli, srli; of 32 bits slliw makes nothing that is an address */
+	/* slli, srli, srliw only; the result of slliw is never an address */
 	if (word >> (bits == 64 ? 26 : 25) || (left && bits != 64))
 		return;
 	if (left && count <= 3) {
@@ -131,7 +131,7 @@ static void of_registers(uint32_t word, struct insn_detail *out)
 		set_address(out, riscv__rs2(word), riscv__rs1(word), 1 << (funct3 >> 1), 0);
 }
 
-/* Zba: add.uw with zero is zext.w; Zbb: zext.h */
+/* Zba: zext.w, an add.uw with zero; Zbb: zext.h */
 static void of_registers_32(uint32_t word, struct insn_detail *out)
 {
 	if ((word & 0xfff0707f) == 0x0800003b)
@@ -173,7 +173,7 @@ static void set_store(uint32_t word, struct insn_detail *out)
 	set_memory(word, riscv__imm_s(word), out);
 }
 
-/* Compares and branches by itself: there are no flags. */
+/* A conditional branch compares two registers itself: there are no flags. */
 static void set_compare(uint32_t word, struct insn_detail *out)
 {
 	unsigned rs1 = riscv__rs1(word), rs2 = riscv__rs2(word);
@@ -223,8 +223,8 @@ static void set_op(uint32_t word, uint64_t addr, struct insn_detail *out)
 	}
 }
 
-/* Custom instructions (T-Head's loads and stores among them) may write their base as well, and
- * memory. */
+/* Custom instructions (T-Head's loads and stores, for example) may also write their base register
+ * and memory. */
 static void set_writes(uint32_t word, struct insn_detail *out)
 {
 	unsigned rd = riscv__written(word);

@@ -5,8 +5,8 @@
  */
 #include "arch/riscv/riscv.h"
 
-/* Of floating-point instructions those that have an integer as their result: comparisons, fcvt.w
- * and the like, fmv.x and fclass. Section 22.8. */
+/* Floating-point instructions that write an integer register: comparisons, fcvt.w and the like,
+ * fmv.x, fclass. Section 22.8. */
 static bool float_to_integer(uint32_t word)
 {
 	switch (riscv__funct7(word) >> 2) {
@@ -19,8 +19,8 @@ static bool float_to_integer(uint32_t word)
 	}
 }
 
-/* Of vector instructions vsetvl and the like, and moves of element 0, vcpop and vfirst (VWXUNARY0
- * of OPMVV). V extension, sections 6 and 16.1. */
+/* Vector instructions that write an integer register: vsetvl and the like; vmv.x.s, vcpop, vfirst
+ * (VWXUNARY0 of OPMVV). V extension, sections 6 and 16.1. */
 static bool vector_to_integer(uint32_t word)
 {
 	return riscv__funct3(word) == 7 || (riscv__funct3(word) == 2 && word >> 26 == 0x10);
@@ -69,7 +69,7 @@ static void move(struct insn *out, unsigned rd, unsigned rs, int32_t imm)
 		set(out, SP_FP_LOST, 0);
 }
 
-/* ld sp from memory that is not of this frame */
+/* ld sp from memory that neither sp nor fp addresses */
 static bool is_loaded(uint32_t word)
 {
 	return riscv__opcode(word) == OP_LOAD && riscv__rs1(word) != RISCV_SP &&
@@ -80,7 +80,7 @@ void riscv__sp(uint32_t word, struct insn *out)
 {
 	unsigned rd = riscv__written(word);
 
-	/* millicode calls: __riscv_save_0 and the like make the frame of their caller */
+	/* millicode: __riscv_save_0 and the like set up their caller's frame */
 	if (out->kind == BRANCH_CALL && rd == RISCV_T0)
 		set(out, SP_LOST, 0);
 	else if (out->flow == FLOW_BRANCH || (rd != RISCV_SP && rd != RISCV_FP))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * RISC-V, 64 bit: one instruction from bytes, where it can go, and its text. Which jumps are calls
- * and returns is told by their registers alone (ISA manual, section 2.5.1, table 3).
+ * RISC-V, 64 bit: decodes one instruction and formats it. Whether a jump is a call or a return
+ * follows from its registers alone (ISA manual, section 2.5.1, table 3).
  */
 #include <elf.h>
 #include <errno.h>
@@ -13,11 +13,11 @@ static const char *const reg_names[] = {
 	"a1",	"a2", "a3", "a4", "a5",	 "a6",	"a7", "s2", "s3", "s4", "s5",
 	"s6",	"s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6", "pc",
 };
-/* a0 to a7; of Go also s0, s1, s2 to s7 */
+/* a0 to a7; Go: also s0 to s7 */
 static const uint8_t args[] = {10, 11, 12, 13, 14, 15, 16, 17};
 static const uint8_t go_args[] = {10, 11, 12, 13, 14, 15, 16, 17, 8, 9, 18, 19, 20, 21, 22, 23};
 
-#define UNIMP 0xc0001073 /* csrrw zero, cycle, zero: what assemblers make of unimp */
+#define UNIMP 0xc0001073 /* csrrw zero, cycle, zero: the assembler's unimp */
 #define NOP   0x00000013
 
 /* The operands of a branch. */
@@ -35,8 +35,8 @@ enum form {
 #define RD(reg)	 ((reg) << 7)
 #define RS1(reg) ((reg) << 15)
 
-/* Mnemonics are those of the ISA manual, table "RISC-V pseudoinstructions", as objdump shows them.
- * Chapter 35, table 70; volume II for mret, sret and the like. In order: the first counts. */
+/* Encodings: chapter 35, table 70; mret, sret and the like: volume II. Mnemonics: table "RISC-V
+ * pseudoinstructions", as objdump shows them. The first row that matches counts. */
 static const struct match rows[] = {
 	{0x01f0707f, 0x00000063, FORM_FIRST, FLOW_BRANCH, BRANCH_JCC, "beqz"},
 	{0x01f0707f, 0x00001063, FORM_FIRST, FLOW_BRANCH, BRANCH_JCC, "bnez"},
@@ -71,7 +71,8 @@ static const struct match rows[] = {
 	{0xffffffff, 0x7b200073, FORM_NONE, FLOW_UNSUPPORTED, BRANCH_NONE, "dret"},
 };
 
-/* 16 bits if the lowest two aren't both set, 32 if the next three aren't all set: section 1.5. */
+/* Section 1.5: 32 bits long if the lowest two bits are set and the next three aren't all set, 16 if
+ * the lowest two aren't both set. */
 unsigned riscv__word(const uint8_t *bytes, size_t len, uint64_t addr, uint32_t *word)
 {
 	uint16_t half;
@@ -89,7 +90,7 @@ unsigned riscv__word(const uint8_t *bytes, size_t len, uint64_t addr, uint32_t *
 	return 4;
 }
 
-/* Of format B, and of format J: section 2.3. */
+/* The immediates of formats B and J: section 2.3. */
 static int64_t branch_offset(uint32_t word)
 {
 	return match__signed(match__field(word, 31, 1) << 12 | match__field(word, 7, 1) << 11 |
@@ -138,13 +139,14 @@ static void set_branch(uint32_t word, const struct match *m, struct insn *out)
 	}
 }
 
-/* nop, c.nop, unimp of 16 bits */
+/* nop, c.nop, unimp, c.unimp */
 static bool is_padding(uint32_t word)
 {
 	return word == NOP || word == UNIMP;
 }
 
-/* The kernel's BUG() and WARN() are ebreaks, and WARN() resumes (arch/riscv/include/asm/bug.h). */
+/* In the kernel an ebreak may be a WARN(), which resumes at the next instruction
+ * (arch/riscv/include/asm/bug.h). */
 static uint8_t flow_of(const struct match *m, uint32_t word, bool kernel)
 {
 	return kernel && m->flow == FLOW_STOP && word != UNIMP ? FLOW_NEXT : m->flow;
@@ -172,8 +174,7 @@ static int decode(const uint8_t *bytes, size_t len, uint64_t addr, bool kernel, 
 	return 0;
 }
 
-/* x < n, x <= n, x == n and their opposites; the signed conditions say nothing of an unsigned
- * bound. swapped: n < x and so on. */
+/* Signed conditions give no bound on an unsigned value. */
 static bool bound(uint16_t cond, bool is_taken, bool swapped, uint64_t n, uint64_t *max)
 {
 	bool less = cond == FUNCT3_BLTU, equal = cond == FUNCT3_BEQ;
@@ -225,8 +226,7 @@ static void put_operands(uint32_t word, const struct match *m, const struct insn
 	}
 }
 
-/* Branches as decode reads them, the rest by Capstone, or in the notation of assemblers for what
- * has none. */
+/* Branches are formatted here, other instructions by Capstone, or else as .insn. */
 static bool format(const uint8_t *bytes, size_t len, uint64_t addr, char *out, size_t size)
 {
 	const struct match *m;
@@ -249,8 +249,8 @@ static bool format(const uint8_t *bytes, size_t len, uint64_t addr, char *out, s
 	return true;
 }
 
-/* auipc t3, page; ld t3, slot(t3); jalr t1, t3; nop: RISC-V ABIs Specification, "Procedure Linkage
- * Table". */
+/* A PLT entry: auipc t3, page; ld t3, slot(t3); jalr t1, t3; nop. RISC-V ABIs Specification,
+ * "Procedure Linkage Table". */
 static bool plt_stub(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t entry_size,
 		     struct plt_stub *out)
 {
@@ -292,7 +292,7 @@ const struct arch arch_riscv64 = {
 			[CONVENTION_SYSCALL] = {args, 6, RISCV_A0},
 		},
 	.clobbered = RISCV_CLOBBERED,
-	/* RISC-V ABIs Specification, "DWARF Register Numbers": x0 to x31 */
+	/* RISC-V ABIs Specification, "DWARF Register Numbers": those of x0 to x31 */
 	.dwarf = {.entry_reg = RISCV_SP, .fp = RISCV_FP, .return_reg = RISCV_RA},
 	.relocations = {R_RISCV_JUMP_SLOT, R_RISCV_64, R_RISCV_RELATIVE, R_RISCV_IRELATIVE},
 	/* FLAG_RISCV_FLOAT_ABI_DOUBLE | FLAG_ELF_LIBC6 */

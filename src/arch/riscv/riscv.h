@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * RISC-V, 64 bit: what its files share. Instructions and their fields: The RISC-V Instruction Set
- * Manual, volume I (unprivileged), version 20240411, chapter 2 (RV32I) on.
+ * RISC-V, 64 bit: shared by the files of this architecture; only src/arch/riscv includes it.
+ * Encodings: The RISC-V Instruction Set Manual, volume I (unprivileged), version 20240411, from
+ * chapter 2 (RV32I) on.
  */
 #ifndef BBTRACE_RISCV_H
 #define BBTRACE_RISCV_H
@@ -9,7 +10,7 @@
 #include "arch/arch.h"
 #include "arch/match.h"
 
-/* Registers by number; calling convention: RISC-V ABIs Specification, integer registers. */
+/* Integer registers by number: RISC-V ABIs Specification, integer calling convention. */
 enum riscv_reg {
 	RISCV_ZERO,
 	RISCV_RA,
@@ -52,13 +53,13 @@ enum riscv_opcode {
 	OP_CUSTOM_3 = 0x7b,
 };
 
-/* insn.cond: funct3 of a branch, table 70. */
+/* insn.cond: a branch's funct3, table 70. */
 enum riscv_cond { FUNCT3_BEQ, FUNCT3_BNE, FUNCT3_BLT = 4, FUNCT3_BGE, FUNCT3_BLTU, FUNCT3_BGEU };
 
-/* Registers that a call may change: ra, t0 to t6, a0 to a7. */
+/* Caller-saved registers: ra, t0 to t6, a0 to a7. */
 #define RISCV_CLOBBERED 0xf003fce2
 
-/* Fields of an instruction of 32 bits, section 2.2. */
+/* Fields of a 32-bit instruction: section 2.2. */
 static inline unsigned riscv__opcode(uint32_t word)
 {
 	return word & 0x7f;
@@ -83,7 +84,7 @@ static inline unsigned riscv__funct7(uint32_t word)
 {
 	return word >> 25;
 }
-/* Immediates of the formats I, S and U, section 2.3. */
+/* Immediates of formats I, S and U: section 2.3. */
 static inline int32_t riscv__imm_i(uint32_t word)
 {
 	return (int32_t)word >> 20;
@@ -103,15 +104,16 @@ static inline bool riscv__is_link(unsigned reg)
 	return reg == RISCV_RA || reg == RISCV_T0;
 }
 
-/* An instruction of 16 bits as the one of 32 that it stands for; 0: it is none (compressed.c). */
+/* compressed.c: the 32-bit instruction that a 16-bit one abbreviates; 0: not an instruction. */
 uint32_t riscv__expand(uint16_t half);
-/* The instruction at bytes, those of 16 bits expanded; its length, 0: none that is known. */
+/* riscv.c: the instruction at bytes, expanded if it has 16 bits. Returns its length; 0: not a known
+ * instruction. */
 unsigned riscv__word(const uint8_t *bytes, size_t len, uint64_t addr, uint32_t *word);
-/* The integer register that it writes, RISCV_ZERO: none (registers.c). */
+/* registers.c: the integer register that an instruction writes; RISCV_ZERO: none. */
 unsigned riscv__written(uint32_t word);
-/* Fills in sp_effect and sp_value (registers.c). */
+/* registers.c: fills in sp_effect and sp_value. */
 void riscv__sp(uint32_t word, struct insn *out);
-/* As detail of struct arch (detail.c). */
+/* detail.c: struct arch's detail. */
 bool riscv__detail(const uint8_t *bytes, size_t len, uint64_t addr, struct insn_detail *out);
 
 #endif

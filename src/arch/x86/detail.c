@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * x86-64: what an instruction does to the general registers, by Zydis' operands. Used where a jump
- * table or an IFUNC resolver is read, not for every instruction.
+ * x86-64: what an instruction does to the general registers, from Zydis' operands. Only used to
+ * read jump tables and IFUNC resolvers.
  */
 #include "arch/x86/x86.h"
 
@@ -9,7 +9,7 @@
 	(ZYDIS_CPUFLAG_CF | ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_ZF | ZYDIS_CPUFLAG_SF |               \
 	 ZYDIS_CPUFLAG_OF)
 
-/* The operands of one instruction: a is the first visible one, b the second. */
+/* The first two visible operands, and their register numbers. */
 struct pair {
 	const ZydisDecodedOperand *a, *b;
 	uint8_t ra, rb;
@@ -57,7 +57,7 @@ static void set_mem(const ZydisDecodedInstruction *z, const ZydisDecodedOperand 
 	}
 }
 
-/* A register that is written in its low 8 or 16 bits only is DETAIL_OTHER. */
+/* DETAIL_OTHER if only the low 8 or 16 bits of a register are written. */
 static void set_move(const ZydisDecodedInstruction *z, const struct pair *p, uint64_t addr,
 		     bool sign, struct insn_detail *out)
 {

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * x86-64: instructions of the kernel that must not carry a kprobe although the kernel accepts one:
- * it emulates branches, and some of them wrongly (arch/x86/kernel/kprobes/core.c,
- * prepare_emulation() and kprobe_emulate_*()). The system would go on at the wrong place, and most
- * likely panic.
+ * x86-64: instructions that must not carry a kprobe although the kernel accepts one. The kernel
+ * emulates branches, some of them wrongly (arch/x86/kernel/kprobes/core.c, prepare_emulation() and
+ * kprobe_emulate_*()): execution would continue at the wrong address and most likely panic.
  */
 #include <stdio.h>
 #include "arch/x86/x86.h"
 
-/* int3_emulate_call() pushes the address 5 bytes on, CALL_INSN_SIZE, whatever the call's length. */
+/* int3_emulate_call() always pushes the call's address + 5 (CALL_INSN_SIZE). */
 #define CALL_SIZE 5
 
-/* Calls through a register have it right from here on ("x86/kprobes: fix incorrect return address
- * calculation in kprobe_emulate_call_indirect"), of the same or a later major.minor. */
+/* The versions that fixed calls through a register ("x86/kprobes: fix incorrect return address
+ * calculation in kprobe_emulate_call_indirect"): the stable series, then mainline. */
 static const struct {
 	unsigned major, minor, patch;
 } fixed[] = {{5, 15, 149}, {6, 1, 77}, {6, 6, 16}, {6, 8, 0}};
@@ -28,9 +27,9 @@ static bool is_fixed(unsigned major, unsigned minor, unsigned patch)
 	       (major == fixed[last].major && minor >= fixed[last].minor);
 }
 
-/* Any upstream version in the text: distributions write it behind a number of their own. "6.1.192",
- * "6.1.0-56-cloud-amd64 #1 SMP Debian 6.1.192-2", "Ubuntu 5.15.0-119.129-generic 5.15.160". To try
- * it out could end in a panic. */
+/* Whether any version in the text is fixed. Distributions append the upstream version to their own:
+ * "6.1.192", "6.1.0-56-cloud-amd64 #1 SMP Debian 6.1.192-2", "Ubuntu 5.15.0-119.129-generic
+ * 5.15.160". Compares versions because testing the instruction could panic the machine. */
 static bool names_fixed(const char *text)
 {
 	unsigned major, minor, patch;
@@ -61,18 +60,18 @@ bool x86__emulates_wrongly(const uint8_t *bytes, size_t len, const char *version
 	if (at >= len)
 		return true;
 	switch (bytes[at]) {
-	case 0xe8: /* call; cs call __x86_indirect_thunk_r10 has 6 bytes */
+	case 0xe8: /* call; with a prefix it is longer: cs call __x86_indirect_thunk_r10 */
 		return len != CALL_SIZE;
 	case 0xff: /* call *reg */
 		return at + 1 < len && (bytes[at + 1] & 0xf8) == 0xd0 && len != CALL_SIZE &&
 		       !names_fixed(versions);
-	case 0xe0: /* loopne, loope, loop: the counter is tested before it is decremented */
+	case 0xe0: /* loopne, loope, loop: the kernel tests the counter before decrementing it */
 	case 0xe1:
 	case 0xe2:
-	case 0xc2: /* ret imm16, far ret: taken for a ret */
+	case 0xc2: /* ret imm16, far ret: emulated as ret */
 	case 0xca:
 	case 0xcb:
-	case 0xc4: /* VEX, EVEX: vpshufd's opcode is taken for jo */
+	case 0xc4: /* VEX, EVEX: the opcode byte is mistaken, vpshufd's for jo */
 	case 0xc5:
 	case 0x62:
 		return true;

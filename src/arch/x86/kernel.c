@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * x86-64: the kernel's code: how its names and bytes show what they are, and what ftrace and
- * kprobes make of them.
+ * x86-64: the kernel's code: system call functions, mitigation thunks, direct branches, and what
+ * ftrace and kprobes write into it.
  */
 #include "arch/x86/x86.h"
 
-/* SYSCALL_DEFINE of arch/x86/include/asm/syscall_wrapper.h. Compat ones have no tracepoint. */
+/* SYSCALL_DEFINE of arch/x86/include/asm/syscall_wrapper.h. Compat calls have no tracepoint. */
 static const struct syscall_wrapper syscalls[] = {
 	{.prefix = "__x64_sys_", .told = true},
 	{.prefix = "__ia32_sys_", .is32 = true, .told = true},
@@ -22,7 +22,7 @@ static const char *const return_thunks[] = {
 	"retbleed_return_thunk", "its_return_thunk",  "call_depth_return_thunk",
 	"zen_return_thunk",
 };
-/* The register's name follows. */
+/* Followed by the register's name. */
 static const char *const indirect_thunks[] = {
 	"__x86_indirect_thunk_",     "__x86_indirect_call_thunk_", "__x86_indirect_jump_thunk_",
 	"__x86_indirect_its_thunk_", "its_static_thunk_",
@@ -87,7 +87,8 @@ static bool ftrace_call(const uint8_t *p, size_t len, uint64_t addr, uint64_t *t
 	return true;
 }
 
-/* The first byte is written last: arch/x86/kernel/alternative.c, text_poke_bp_batch() */
+/* int3, too: the first byte is written last (arch/x86/kernel/alternative.c, text_poke_bp_batch()).
+ */
 static bool detour(const uint8_t *p, size_t len, uint64_t addr, uint64_t *target)
 {
 	if (len < REL32_LEN || (p[0] != JMP && p[0] != INT3))
@@ -96,8 +97,9 @@ static bool detour(const uint8_t *p, size_t len, uint64_t addr, uint64_t *target
 	return true;
 }
 
-/* is_endbr() of arch/x86/include/asm/ibt.h: endbr64, or a nop that the kernel puts in its place
- * where no indirect call leads. kprobes/core.c, arch_adjust_kprobe_addr() */
+/* is_endbr() of arch/x86/include/asm/ibt.h: endbr64, or the nop that replaces it in functions that
+ * are never called indirectly. The probe is moved by arch_adjust_kprobe_addr() of kprobes/core.c.
+ */
 static size_t landing(const uint8_t *bytes, size_t len)
 {
 	static const uint8_t poisons[][X86_ENDBR_SIZE] = {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * x86-64: what linkers and Go's compiler make of it, and which libraries the loader takes.
+ * x86-64: PLT entries, Go's stack checks, and the library variants that the loader prefers.
  */
 #include "arch/x86/x86.h"
 
 /*
- * [endbr64] [bnd] jmp *disp(%rip): x86-64 psABI, 5.2 and (IBT) its PLT with .plt.sec. GNU ld has
- * entries of 8 bytes in .plt.got without IBT, and in a static program's .plt, of which it says 0;
- * lld says 0 of all.
+ * [endbr64] [bnd] jmp *disp(%rip): x86-64 psABI, 5.2, and .plt.sec for IBT. GNU ld writes entries
+ * of 8 bytes in .plt.got without IBT and in .plt of static programs; for the latter sh_entsize is
+ * 0. lld always leaves it 0.
  */
 bool x86__plt_stub(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t entry_size,
 		   struct plt_stub *out)
@@ -30,8 +30,8 @@ bool x86__plt_stub(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t ent
 	return true;
 }
 
-/* cmp 0x10(%r14),%rsp or, of a large frame, lea -N(%rsp),%r12 first, with a byte or four of N, and
- * %r12 compared. */
+/* cmp 0x10(%r14),%rsp; for large frames lea -N(%rsp),%r12; cmp 0x10(%r14),%r12, with N of one or
+ * four bytes. */
 bool x86__go_checks_stack(const uint8_t *bytes, size_t len)
 {
 	static const uint8_t small[] = {0x49, 0x3b, 0x66, 0x10}, large[] = {0x4d, 0x3b, 0x66, 0x10};
@@ -45,11 +45,10 @@ bool x86__go_checks_stack(const uint8_t *bytes, size_t len)
 	return false;
 }
 
-/* ---- the levels of x86-64 that glibc has libraries for ---- */
+/* ---- the x86-64 levels of glibc-hwcaps ---- */
 
 #if defined(__x86_64__)
-/* Older clangs don't know the levels by name: then by features that only processors of the level
- * have. */
+/* clang before 18 doesn't know the names of the levels: test features that each level adds. */
 #if defined(__clang__) && __clang_major__ < 18
 #define HAS_V4 (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
 #define HAS_V3 (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"))

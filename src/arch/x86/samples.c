@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * x86-64: functions of one instruction each, of every kind that costs differently under a probe, as
- * often as there are kinds of records. x86_samples has a row for each: name, function, instruction;
- * the last one is empty.
+ * x86-64: functions with one instruction each, one for every kind of instruction whose cost under a
+ * probe may differ. There are three copies of each, one per kind of record. x86_samples has a row
+ * for each copy (name, function, instruction) and ends with an empty row.
  */
 #include "arch/x86/x86.h"
 
@@ -24,7 +24,7 @@ __asm__(".section .data.rel.ro, \"aw\"\n"
 	".globl x86_samples\n"
 	".hidden x86_samples\n"
 	"x86_samples:\n"
-	/* the first one's site is its first instruction, where a return probe may be */
+	/* the first one's instruction is at its entry, where a return probe can be attached */
 	SITE("nop", "", "nop", "ret") SITE("jcc", "test %eax, %eax", "jne 3f",
 					   "ret") SITE("jmp", "", "jmp 3f", "ret")
 		SITE("call", "", "call 3f", "ret") SITE("push", "", "push %rax", "pop %rax\nret")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * x86-64: what an instruction that goes on to the next one does to rsp and rbp. Known forms by
- * opcode; anything else that names either register is asked for its operands.
+ * x86-64: what an instruction that is no branch does to rsp and rbp. Known forms are recognised by
+ * opcode; for others that may name either register the operands are decoded.
  */
 #include "arch/x86/x86.h"
 
@@ -11,7 +11,7 @@ static void set(struct insn *out, enum sp_effect effect, int32_t value)
 	out->sp_value = value;
 }
 
-/* register r was written with something unknown */
+/* Register r has an unknown value. */
 static void lost(struct insn *out, uint8_t r)
 {
 	if (r == X86_RSP)
@@ -67,7 +67,7 @@ static void lea(const ZydisDecodedInstruction *z, struct insn *out)
 		lost(out, dst);
 }
 
-/* Memory that is not of this frame. */
+/* A 64-bit memory operand that neither rsp nor rbp addresses. */
 static bool is_foreign(const ZydisDecodedInstruction *z)
 {
 	struct operand m;
@@ -108,7 +108,7 @@ static bool one_byte(const ZydisDecodedInstruction *z, struct insn *out)
 	case 0x9d:
 		set(out, SP_ADD, size);
 		return true;
-	case 0x8f: /* pop r/m; XOP was told apart by its encoding */
+	case 0x8f: /* pop r/m; XOP has another encoding in Zydis */
 		pop(out, z->raw.modrm.mod == 3 ? z->raw.modrm.rm | b : X86_RAX, size);
 		return true;
 	case 0xff:
@@ -154,7 +154,7 @@ static bool two_bytes(const ZydisDecodedInstruction *z, struct insn *out)
 	}
 }
 
-/* Could any operand be rsp or rbp? */
+/* Whether an operand may be rsp or rbp. */
 static bool names_them(const ZydisDecodedInstruction *z)
 {
 	uint8_t op = z->opcode;

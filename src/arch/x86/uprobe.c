@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * x86-64: what the kernel does with a uprobe on an instruction: refuse, emulate, or single-step it
- * out of line. The rules of arch/x86/kernel/uprobes.c.
+ * x86-64: whether the kernel refuses a uprobe on an instruction, emulates the instruction, or
+ * single-steps it out of line. The rules of arch/x86/kernel/uprobes.c.
  */
 #include "arch/x86/x86.h"
 
 /*
- * good_insns_64 turned round: opcode bytes that uprobe_init_insn() refuses. Of a VEX or EVEX
- * instruction it looks at the opcode byte all the same; of what begins with 0f it takes all.
+ * The opcode bytes that uprobe_init_insn() refuses: the complement of good_insns_64. It also
+ * applies the table to the opcode byte of VEX and EVEX instructions, and accepts all 0f opcodes.
  */
 static bool bad_opcode(uint8_t op)
 {
@@ -38,7 +38,7 @@ static bool bad_opcode(uint8_t op)
 	}
 }
 
-/* insn_masking_exception(): mov to %ss, told by opcode byte and ModRM.reg */
+/* insn_masking_exception(): mov to %ss, by opcode byte and ModRM.reg */
 static bool masks_exceptions(const ZydisDecodedInstruction *z)
 {
 	return z->opcode == 0x8e && (z->attributes & ZYDIS_ATTRIB_HAS_MODRM) &&
@@ -46,10 +46,10 @@ static bool masks_exceptions(const ZydisDecodedInstruction *z)
 }
 
 /*
- * branch_setup_xol_ops() and arch_uprobe_analyze_insn() look at the opcode byte without asking what
- * map it is of: a VEX or EVEX instruction with one of these is emulated as that branch or nop, or
- * fixed up as that return, call or popf, and the program goes wrong (seen with vpbroadcastb r32,
- * EVEX 7a, on 6.18). A push is told by its length as well.
+ * branch_setup_xol_ops() and arch_uprobe_analyze_insn() test the opcode byte without its map. They
+ * emulate a VEX or EVEX instruction with one of these bytes as the branch or nop of that opcode, or
+ * fix it up as the return, call or popf, and the program misbehaves (observed with vpbroadcastb
+ * r32, EVEX 7a, on 6.18). push isn't in the list: the kernel also checks its length.
  */
 static bool taken_for_another(uint8_t op)
 {
@@ -110,8 +110,9 @@ static bool is_rip_relative(const ZydisDecodedInstruction *z)
 }
 
 /*
- * With f2 or f3 in front the kernel's table (arch/x86/lib/x86-opcode-map.txt) has no ModRM byte for
- * some of movnt, cmov and set: a RIP-relative operand would be taken from behind the copy.
+ * With prefix f2 or f3 the kernel's table (arch/x86/lib/x86-opcode-map.txt) has no ModRM byte for
+ * some of movnt, cmov and set. So the kernel doesn't adjust a RIP-relative operand, and the copy
+ * would access memory relative to its own address.
  */
 static bool hides_its_operand(const ZydisDecodedInstruction *z, const struct prefixes *p)
 {
@@ -120,8 +121,8 @@ static bool hides_its_operand(const ZydisDecodedInstruction *z, const struct pre
 }
 
 /*
- * What goes wrong when a copy of it is single-stepped elsewhere, and the kernel neither mends nor
- * refuses. All were seen: tests/e2e/t_forms.sh.
+ * Instructions that behave differently when a copy is single-stepped out of line, and that the
+ * kernel neither fixes up nor refuses. All were observed: tests/e2e/t_forms.sh.
  */
 static bool wrong_when_stepped(const ZydisDecodedInstruction *z, const struct insn *i,
 			       const struct prefixes *p)
@@ -130,25 +131,25 @@ static bool wrong_when_stepped(const ZydisDecodedInstruction *z, const struct in
 	case ZYDIS_MNEMONIC_PUSHF: /* pushes the trap flag: popf would raise SIGTRAP */
 	case ZYDIS_MNEMONIC_PUSHFD:
 	case ZYDIS_MNEMONIC_PUSHFQ:
-	case ZYDIS_MNEMONIC_SYSCALL: /* the next instruction runs as well, out of line */
-	case ZYDIS_MNEMONIC_SGDT:    /* so it does when the kernel emulates these (UMIP) */
+	case ZYDIS_MNEMONIC_SYSCALL: /* the next instruction is executed out of line, too */
+	case ZYDIS_MNEMONIC_SGDT:    /* likewise, when the kernel emulates these (UMIP) */
 	case ZYDIS_MNEMONIC_SIDT:
 	case ZYDIS_MNEMONIC_SLDT:
 	case ZYDIS_MNEMONIC_SMSW:
 	case ZYDIS_MNEMONIC_STR:
-	case ZYDIS_MNEMONIC_VMCALL: /* KVM writes the other one over it: emulator_fix_hypercall() */
+	case ZYDIS_MNEMONIC_VMCALL: /* KVM replaces one by the other: emulator_fix_hypercall() */
 	case ZYDIS_MNEMONIC_VMMCALL:
 		return true;
 	default:
 		break;
 	}
-	/* with data16 an AMD processor cuts the instruction pointer, or the return address, to 16
-	 * bits; an Intel one ignores it */
+	/* with data16 AMD processors truncate the instruction pointer, or the return address, to 16
+	 * bits; Intel processors ignore the prefix */
 	return (p->data16 && (i->kind == BRANCH_LOOP || i->kind == BRANCH_ICALL)) ||
 	       hides_its_operand(z, p);
 }
 
-/* x86_nops[]: branch_setup_xol_ops() emulates exactly these, and opcode 90 behind any prefix. */
+/* x86_nops[]: branch_setup_xol_ops() emulates these, and opcode 90 with any prefix. */
 static bool known_nop(const uint8_t *b, size_t len)
 {
 	static const char *const nops[] = {
@@ -165,7 +166,7 @@ static bool known_nop(const uint8_t *b, size_t len)
 	return len && len <= ARRAY_SIZE(nops) && !memcmp(b, nops[len - 1], len);
 }
 
-/* push_setup_xol_ops(): 50 … 57, alone or behind 41 */
+/* push_setup_xol_ops(): 50 … 57, without prefix or with 41 */
 static bool plain_push(const uint8_t *b, size_t len)
 {
 	if (len == 2 && b[0] == 0x41)
@@ -189,7 +190,7 @@ static enum probe_refusal refusal_of(const ZydisDecodedInstruction *z, const str
 	if (p.bad || (relative && p.data16) ||
 	    ((plain || vex) && (bad_opcode(z->opcode) || masks_exceptions(z))))
 		return PROBE_PREFIX;
-	/* with REX.B opcode 90 is xchg %r8,%rax, which the kernel would emulate as a nop */
+	/* with REX.B, opcode 90 is xchg %r8,%rax, which the kernel would emulate as a nop */
 	if (plain && z->opcode == 0x90 && z->raw.rex.B)
 		return PROBE_PREFIX;
 	if (vex && taken_for_another(z->opcode))
@@ -215,8 +216,8 @@ void x86__uprobe(const uint8_t *bytes, const ZydisDecodedInstruction *z, struct 
 }
 
 /*
- * Whether the kernel refuses it depends on prefixes, opcode and ModRM byte alone
- * (arch_uprobe_analyze_insn()). For a relative branch what follows the opcode is the distance.
+ * Whether the kernel refuses an instruction depends on prefixes, opcode and ModRM byte alone
+ * (arch_uprobe_analyze_insn()). So the offset of a relative branch is left out.
  */
 uint64_t x86__uprobe_form(const uint8_t *bytes, size_t len, const struct insn *insn)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * x86-64: one instruction from bytes by Zydis, where it can go, and what a conditional did. In
- * 64-bit mode prefix 66 on a near branch is read as Intel does (ignored): where AMD honours it the
- * branch cuts rip to 16 bits and faults.
+ * x86-64: decodes one instruction with Zydis and evaluates conditions. Prefix 66 on a near branch
+ * is ignored, as by Intel processors in 64-bit mode; on AMD processors such a branch truncates rip
+ * to 16 bits and faults.
  */
 #include <elf.h>
 #include <errno.h>
@@ -27,7 +27,7 @@ static const char *const jcc_names[16] = {
 };
 static const char *const loop_names[] = {"loopne", "loope", "loop", "jrcxz"};
 
-/* Where control goes, by opcode. reg: of ModRM where the opcode is a group, else ANY. */
+/* Control flow by opcode. reg: ModRM.reg where the opcode is a group, else ANY. */
 #define ANY 0xff
 struct row {
 	uint8_t map, opcode, last, reg;
@@ -60,7 +60,7 @@ static const struct row rows[] = {
 	{ZYDIS_OPCODE_MAP_0F, 0xaa, 0xaa, ANY, FLOW_UNSUPPORTED, BRANCH_NONE, "rsm"},
 };
 
-/* First row of an opcode + 1, by map: the table above as an index, filled in once. */
+/* By map and opcode: the number of its first row, + 1; 0: none. */
 static uint8_t row_of[2][256];
 static ZydisDecoder decoder;
 
@@ -155,8 +155,8 @@ static const struct row *find_row(const ZydisDecodedInstruction *z)
 	return NULL;
 }
 
-/* Where this is a matter of privilege: hlt waits for an interrupt, the kernel's WARN is a ud2 or
- * ud1 that resumes. */
+/* Whether control continues after a FLOW_STOP in kernel mode: hlt waits for an interrupt, and
+ * WARN() is a ud2 or ud1 that resumes. */
 static bool resumes_in_kernel(const ZydisDecodedInstruction *z)
 {
 	return z->opcode_map == ZYDIS_OPCODE_MAP_0F ? true : z->opcode == 0xf4;
@@ -210,15 +210,15 @@ static void set_flow(const ZydisDecodedInstruction *z, bool kernel, struct insn 
 		out->target = out->addr + z->length;
 }
 
-/* vptest, vucomis, vcomis, kortest, ktest: vector instructions that set the flags */
+/* Vector instructions that set the flags: vptest, vucomis, vcomis, kortest, ktest. */
 static bool vector_sets_flags(uint8_t opcode)
 {
 	return opcode == 0x17 || opcode == 0x2e || opcode == 0x2f || opcode == 0x0e ||
 	       opcode == 0x0f || opcode == 0x98 || opcode == 0x99;
 }
 
-/* Touches neither general registers (but a vector instruction that has one as its destination: see
- * writes), nor flags, nor memory: what is met before a function's first real instruction. */
+/* Leaves flags, memory and general registers unchanged, except for vector instructions with a
+ * general register as destination: see writes. */
 static bool keeps_state(const ZydisDecodedInstruction *z)
 {
 	if (z->mnemonic == ZYDIS_MNEMONIC_ENDBR64 || z->mnemonic == ZYDIS_MNEMONIC_NOP)
@@ -229,7 +229,7 @@ static bool keeps_state(const ZydisDecodedInstruction *z)
 	       !vector_sets_flags(z->opcode);
 }
 
-/* Compares registers or memory: nothing but the flags changes. */
+/* Changes nothing but the flags. */
 static bool only_compares(const ZydisDecodedInstruction *z)
 {
 	return z->mnemonic == ZYDIS_MNEMONIC_TEST || z->mnemonic == ZYDIS_MNEMONIC_CMP ||
@@ -257,7 +257,7 @@ static int decode(const uint8_t *bytes, size_t len, uint64_t addr, bool kernel, 
 
 enum { CF = 1, PF = 4, ZF = 0x40, SF = 0x80, OF = 0x800 };
 
-/* Intel SDM volume 1, appendix B: the low bit of a condition code inverts the other three. */
+/* Intel SDM volume 1, appendix B: the low bit of a condition code inverts the condition. */
 static bool holds(uint8_t cc, uint16_t flags)
 {
 	bool less = !(flags & SF) != !(flags & OF);
@@ -289,12 +289,11 @@ static bool taken(uint8_t kind, uint16_t cond, const uint64_t reads[2])
 	}
 }
 
-/* x < n, x <= n, x == n and their opposites; a signed condition says nothing of an unsigned bound.
- */
+/* Signed conditions give no bound on an unsigned value. */
 static bool bound(uint16_t cond, bool is_taken, bool swapped, uint64_t n, uint64_t *max)
 {
 	if (swapped)
-		return false; /* no such comparison is read */
+		return false; /* detail only reads comparisons of x with a constant */
 	switch (is_taken ? cond : cond ^ 1) {
 	case 2: /* b */
 		*max = n - 1;
@@ -308,7 +307,7 @@ static bool bound(uint16_t cond, bool is_taken, bool swapped, uint64_t n, uint64
 	}
 }
 
-/* Zydis says jz and jnz where everybody else says je and jne. */
+/* Replaces Zydis' mnemonic by ours: je, jne for jz, jnz. */
 static void put_mnemonic(const char *text, const struct x86_raw *raw, const char *mnemonic,
 			 char *out, size_t size)
 {
@@ -345,7 +344,7 @@ static bool format(const uint8_t *bytes, size_t len, uint64_t addr, char *out, s
 	return true;
 }
 
-/* SDM 2, 2.1.1: lock, repne, rep, segments, operand and address size */
+/* SDM volume 2, 2.1.1: lock, repne, rep, segments, operand and address size */
 static bool is_prefix(uint8_t byte)
 {
 	switch (byte) {
@@ -363,8 +362,9 @@ static bool is_prefix(uint8_t byte)
 	}
 }
 
-/* One trap, or two: uprobes. No branch becomes a jump; Documentation/trace/kprobes.rst: 0.43 and
- * 0.06 us */
+/* Uprobes: one trap for emulated instructions, two for stepped ones. Kprobes:
+ * Documentation/trace/kprobes.rst has 0.43 us for a breakpoint and 0.06 us for a jump; kprobes on
+ * branches are never optimised to jumps. */
 static const struct cost_row costs[] = {
 	{"uprobe_multi", false, {[COST_EMULATED] = 1, [COST_STEPPED] = 8}},
 	{"uprobe_event", false, {[COST_EMULATED] = 1, [COST_STEPPED] = 8}},

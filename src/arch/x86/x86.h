@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * x86-64: what the files of this architecture share. Only src/arch/x86 includes it.
+ * x86-64: shared by the files of this architecture; only src/arch/x86 includes it.
  */
 #ifndef BBTRACE_X86_H
 #define BBTRACE_X86_H
@@ -28,14 +28,14 @@ enum x86_reg {
 	X86_RIP,
 	X86_FLAGS
 };
-#define X86_GENERAL 16 /* of them are general registers */
+#define X86_GENERAL 16 /* the number of general registers, the first ones */
 extern const char *const x86_reg_names[X86_FLAGS + 1];
 
 #define X86_ENDBR_SIZE 4
 extern const uint8_t x86_endbr64[X86_ENDBR_SIZE];
 
-/* insn.cond of LOOP: which (by the low two bits), and whether the counter is 32 bits wide (prefix
- * 67); of JCC it is below. */
+/* insn.cond of a LOOP: which one (in the low two bits), and whether the counter has 32 bits (prefix
+ * 67). Of a JCC it is the condition code, below 0x10. */
 enum x86_loop { X86_LOOPNE = 0x10, X86_LOOPE, X86_LOOP, X86_JRCXZ, X86_LOOP_ADDR32 = 0x80 };
 
 /* System V ABI, AMD64 supplement, figure 3.4 */
@@ -43,25 +43,24 @@ enum x86_loop { X86_LOOPNE = 0x10, X86_LOOPE, X86_LOOP, X86_JRCXZ, X86_LOOP_ADDR
 	(1u << X86_RAX | 1u << X86_RCX | 1u << X86_RDX | 1u << X86_RSI | 1u << X86_RDI |           \
 	 1u << X86_R8 | 1u << X86_R9 | 1u << X86_R10 | 1u << X86_R11)
 
-/* What Zydis made of one instruction, and the decoder it needs for the operands. */
+/* An instruction as Zydis decodes it, and the context that decoding its operands needs. */
 struct x86_raw {
 	ZydisDecoderContext context;
 	ZydisDecodedInstruction z;
 };
 
 int x86__raw(const uint8_t *bytes, size_t len, struct x86_raw *raw);
-/* Operands, hidden ones included; their number. */
+/* Decodes the operands, hidden ones included. Returns their number, 0 on failure. */
 unsigned x86__operands(const struct x86_raw *raw, ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT]);
-/* Machine number of the 64-bit register that holds reg, REG_NONE for what is no general register.
- */
+/* The number of the 64-bit register that contains reg; REG_NONE: not a general register. */
 uint8_t x86__gpr(ZydisRegister reg);
-/* Memory operand of ModRM and SIB, size left 0. False: it is a register, then its number is in
- * base. */
+/* The memory operand of ModRM and SIB; size is left 0. False: the operand is a register, whose
+ * number is in base. */
 bool x86__modrm(const ZydisDecodedInstruction *z, struct operand *out);
 
 /* sp.c: fills in sp_effect and sp_value. */
 void x86__sp(const struct x86_raw *raw, struct insn *out);
-/* uprobe.c: user_refusal, emulated, nop5; flow and kind are set. */
+/* uprobe.c: fills in user_refusal, emulated, patchable and repeats; flow and kind must be set. */
 void x86__uprobe(const uint8_t *bytes, const ZydisDecodedInstruction *z, struct insn *out);
 uint64_t x86__uprobe_form(const uint8_t *bytes, size_t len, const struct insn *insn);
 /* detail.c */
