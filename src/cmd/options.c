@@ -8,15 +8,15 @@
 #include <unistd.h>
 #include "cmd.h"
 
-/* What becomes of the value. */
+/* The type of an option's field, and how its value is parsed. */
 enum option_type {
 	OPTION_SWITCH, /* bool: true */
-	OPTION_TEXT,   /* const char *: as given */
+	OPTION_TEXT,   /* const char *: not copied */
 	OPTION_FILE,   /* as OPTION_TEXT, but not empty */
 	OPTION_TIME,   /* uint64_t: nanoseconds */
 	OPTION_NUMBER, /* uint64_t */
 	OPTION_COUNT,  /* uint64_t, with K, M and G */
-	OPTION_OTHER,  /* nothing: set does it */
+	OPTION_OTHER,  /* no field: set stores the value */
 };
 
 struct option_row {
@@ -27,8 +27,8 @@ struct option_row {
 	enum option_type type;
 	size_t offset; /* in struct args */
 	const char *help;
-	/* NULL: the type is all. Otherwise also called, with the value stored: -errno with a
-	 * message where it will not do. */
+	/* Called after the value is stored, to check it or to store it elsewhere. 0, or -errno with
+	 * a message. NULL: not needed. */
 	int (*set)(struct args *a, const char *value);
 };
 
@@ -305,7 +305,7 @@ static int set_returns(struct args *a, const char *v)
 	return i >= 0 ? 0 : err__set(EINVAL, "unknown value '%s': use ret, probe or none", v);
 }
 
-/* Type and offset of a row; a field of another type doesn't compile. */
+/* The offset of a field; doesn't compile if the field has another type. */
 #define FIELD(type, field)                                                                         \
 	(offsetof(struct args, field) + 0 * sizeof((type *)0 == &((struct args *)0)->field))
 #define SWITCH(field)	 OPTION_SWITCH, FIELD(bool, field)
@@ -418,7 +418,7 @@ void args__help(const struct verb *verb, FILE *out)
 	formats_help(verb, out);
 }
 
-/* getopt_long(3)'s tables for a verb; val is the row + 256, to differ from any letter. */
+/* getopt_long(3)'s tables for a verb; val is the row's index + 256, which no letter has. */
 static void make_tables(const struct verb *verb, struct option *long_options, char *short_options)
 {
 	*short_options++ = ':';
@@ -460,7 +460,7 @@ static int usage_error(const struct verb *verb, int c, char **argv)
 			verb->name, verb->name);
 }
 
-/* Stores the value as the row's type has it. */
+/* Parses the value by the row's type and stores it in the row's field. */
 static int store(struct args *a, const struct option_row *r, const char *value)
 {
 	void *field = (char *)a + r->offset;

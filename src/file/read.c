@@ -16,8 +16,8 @@ struct trace_reader {
 	void *ctx;
 	uint64_t offset; /* of the next byte to read */
 	uint64_t block_offset;
-	uint32_t number, blocks; /* of the block that is read; how many there were */
-	unsigned major;		 /* of the format; 0: nothing was read yet */
+	uint32_t number, blocks; /* of the current block; of blocks so far */
+	unsigned major;		 /* of the format; 0: the header was not read yet */
 	uint8_t *stored, *raw;
 	size_t stored_cap, raw_cap;
 	struct file_rows rows;
@@ -25,10 +25,10 @@ struct trace_reader {
 	struct file_objects objects;
 	size_t objects_given, mapped_given;
 	struct plan *plan;
-	bool begins; /* the plan is to be given */
+	bool begins; /* TRACE_BEGIN is the next item */
 	struct event_decoder *events;
-	bool in_events; /* the block has more of them */
-	bool ended;
+	bool in_events; /* the current block has more events */
+	bool ended;	/* BLOCK_END was read */
 };
 
 bool trace_reader__is_magic(const void *data, size_t len)
@@ -69,7 +69,7 @@ const struct trace_end *trace_reader__end(const struct trace_reader *r)
 
 /* ---- bytes ---- */
 
-/* Reads up to len bytes: how many there were, or -errno. */
+/* Reads len bytes, or fewer at the end of the file. Returns their number, or -errno. */
 static ssize_t take_bytes(struct trace_reader *r, uint8_t *to, size_t len)
 {
 	size_t got = 0;
@@ -96,8 +96,8 @@ static void make_room(uint8_t **p, size_t *cap, size_t need)
 }
 
 /*
- * Reads the stored bytes of a block. The buffer grows with the bytes read, since the header's
- * length is untrusted.
+ * Reads the stored bytes of a block. The length comes from an untrusted header, so the buffer grows
+ * with the bytes read.
  */
 static ssize_t take_stored(struct trace_reader *r, size_t len)
 {
@@ -118,7 +118,7 @@ static ssize_t take_stored(struct trace_reader *r, size_t len)
 	return got;
 }
 
-/* What can be used of a damaged or truncated file. */
+/* For messages: how much of a damaged or truncated file can be used. */
 static const char *before(const struct trace_reader *r)
 {
 	return r->plan ? "all before that was read" : "this is before its first event";
@@ -177,7 +177,7 @@ static int take_table(struct trace_reader *r, const struct block *b)
 	return 0;
 }
 
-/* Tables of the plan must precede BLOCK_PLAN, all that refers to the plan must follow it. */
+/* Tables of the plan must precede BLOCK_PLAN; blocks that refer to the plan must follow it. */
 static bool is_in_place(const struct trace_reader *r, uint8_t type)
 {
 	switch (type) {
@@ -199,7 +199,7 @@ static int take_block(struct trace_reader *r, const struct block *b)
 	int err;
 
 	if (b->type >= BLOCK_TYPES || !b->type)
-		return 0; /* written by a newer version */
+		return 0; /* a type that a newer version added */
 	if (!is_in_place(r, b->type))
 		return damaged(r);
 	if (b->type != BLOCK_EVENTS)
@@ -288,7 +288,7 @@ static int give_event(struct trace_reader *r, struct trace_item *out)
 	return 1;
 }
 
-/* Of what was read: 1, or 0: there is no more of it. */
+/* The next item of the blocks read so far. Returns 1, or 0: another block must be read. */
 static int give(struct trace_reader *r, struct trace_item *out)
 {
 	if (!r->plan)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A trace file as a source: what was recorded happens once more. */
+/* A trace file as a source. */
 #include <stdlib.h>
 #include "source/source.h"
 
-/* Items that are taken at once. */
+/* The largest number of items per take. */
 #define TAKE_MOST 4096
 
 struct recorded {
@@ -69,7 +69,7 @@ static uint64_t settled(const struct source *s)
 	return ((const struct recorded *)s)->settled;
 }
 
-/* The hits that the recording missed. Events that it lost stand in the file. */
+/* The hits missed while recording. Lost events are items of the file. */
 static int losses(struct source *s, const struct source_sink *sink)
 {
 	const struct trace_end *end = trace_reader__end(((struct recorded *)s)->reader);

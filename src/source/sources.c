@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Several sources as one. Events of a source that is ahead wait until the others have been asked
- * about that time; one alone is passed on as it is.
+ * Several sources as one. Events are queued until every source is settled up to their time. The
+ * events of a single source are passed on directly.
  */
 #include <stdlib.h>
 #include "source/source.h"
 
-/* An event that waits, with copies of what it points to. */
+/* A queued event, with copies of its data. */
 struct waiting {
-	uint64_t time; /* not before that of the one before it from the same source */
+	uint64_t time; /* at least that of the source's previous event */
 	enum { WAITS_EVENT, WAITS_SIDEBAND, WAITS_LOST } type;
 	struct event event;
 	struct event_entry entry;
 	char comm[16];
 	uint64_t regs[EVENT_REGS], args[EVENT_ARGS], stack[STACK_FRAMES];
 	struct sideband_event sideband;
-	char *text; /* of it; owned */
+	char *text; /* of sideband; owned */
 	uint32_t pid, tid;
 	uint64_t count;
 };
@@ -23,10 +23,11 @@ struct waiting {
 struct member {
 	struct source *source;
 	VEC(struct waiting *) queue;
-	size_t given;  /* of the queue */
-	uint64_t last; /* time of the last one in it */
+	size_t given;  /* number of the queue's events that were passed on */
+	uint64_t last; /* time of the last one queued */
 	bool ended;
-	const struct source_sink *sink; /* of losses, for what has no order */
+	const struct source_sink
+		*sink; /* during losses: receives missed hits, which have no time */
 };
 
 struct sources {
@@ -133,7 +134,8 @@ static struct waiting *first_of(const struct member *m)
 	return m->given < m->queue.len ? m->queue.data[m->given] : NULL;
 }
 
-/* The member whose next event is the oldest, NULL: none waits. Of equals the one added first. */
+/* The member whose next event is the oldest; of equals the one added first. NULL: none is queued.
+ */
 static struct member *oldest(struct sources *s)
 {
 	struct member *m, *best = NULL;
@@ -152,7 +154,7 @@ static void shrink(struct member *m)
 	m->given = 0;
 }
 
-/* Gives out what happened before until. */
+/* Passes on the events up to this time. */
 static int merge(struct sources *s, uint64_t until, const struct source_sink *sink)
 {
 	struct member *m;
@@ -216,7 +218,7 @@ uint64_t sources__settled(const struct sources *s)
 	return settled;
 }
 
-/* The first one that has not ended waits for its events, the others are only asked. */
+/* Waits for events of the first source that has not ended; the others are polled. */
 static int fill(struct sources *s, int timeout_ms)
 {
 	struct member *m;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What a thread runs in the kernel. It is on a stack of its own, so its calls are kept apart from
- * those of the thread's program; in the steps it nests in the innermost of these. Which that is,
- * the program's registers at entry to the kernel tell: they say where in the program the thread is.
+ * The kernel side of a thread: its calls in the kernel. The kernel has its own stack, so these
+ * calls are kept apart from those of the thread's program. In the steps they are nested in the
+ * program's innermost open call. An entry's record has the program's registers at entry to the
+ * kernel: the program's own calls are advanced to that place first.
  */
 #include <stdlib.h>
 #include "calls.h"
@@ -18,8 +19,8 @@ static struct thread *make(struct thread *th)
 	return side;
 }
 
-/* A thread that runs its program has left the kernel: calls whose return nobody saw are out of
- * reach. (What handles a probe's trap is not: it is heard of again.) */
+/* An event in the program shows that the thread has left the kernel: its open calls there become
+ * dormant. (Calls in the handler of that event's own trap resume at their next event.) */
 static struct thread *back_in_program(struct thread *th)
 {
 	struct thread *kernel = th->kernel_side;
@@ -38,7 +39,7 @@ struct thread *kernel_side__if_any(struct thread *th)
 {
 	if (th->user_side)
 		return th;
-	/* of a goroutine: of the thread that runs it */
+	/* the thread that runs the goroutine has the kernel side */
 	th = th->goroutine ? th->other : th;
 	return th ? th->kernel_side : NULL;
 }
@@ -65,13 +66,14 @@ void kernel_side__move(struct thread *to, struct thread *from)
 
 /* ---- where the program is ---- */
 
+/* A place in a block, relative to the probe of its entry or witness. */
 enum in_block {
-	BEFORE_MARK, /* the probe that tells the block's entry, if there is one, was not hit yet */
-	PAST_MARK,
-	AT_PROBE, /* its own event is still to come */
+	BEFORE_MARK, /* that probe was not hit yet, or there is none */
+	PAST_MARK,   /* it was hit */
+	AT_PROBE,    /* at a probe whose event is still to come */
 };
 
-/* A trap leaves the address behind the breakpoint until it is handled. */
+/* During a trap the instruction pointer is behind the breakpoint: at + 1. */
 static enum in_block place_in(const struct plan *p, const struct plan_block *b, uint64_t vaddr)
 {
 	enum in_block place = BEFORE_MARK;
@@ -90,7 +92,7 @@ static enum in_block place_in(const struct plan *p, const struct plan_block *b, 
 	return place;
 }
 
-/* To the block, in the call whose stack it is. */
+/* Advances the program's call that has this stack pointer to the block. */
 static int bring_to(struct event_context *n, uint32_t block, bool past)
 {
 	const struct plan *p = n->t->plan;
@@ -129,7 +131,7 @@ int kernel_side__enter(struct event_context *n)
 	uint64_t vaddr;
 	int err;
 
-	/* a goroutine's stack moves, so its calls are not told by stack pointers */
+	/* a goroutine's stack moves: user_sp doesn't identify its calls */
 	if (!n->entry->user_ip || !calls__depth(key) || key->goroutine)
 		return 0;
 	at.sp = n->entry->user_sp;

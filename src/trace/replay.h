@@ -41,11 +41,11 @@ struct call {
 struct thread {
 	uint32_t pid, tid;	    /* goroutine: those of the thread that it last ran on */
 	uint64_t goroutine;	    /* 0: a thread; as in struct event */
-	struct thread *kernel_side; /* of a thread: its calls in the kernel, which are on another
-				       stack; NULL: none yet */
-	struct thread *user_side;   /* of that one: the thread; else NULL */
-	struct thread *other;	    /* the goroutine that the thread runs, the thread that runs the
-				       goroutine; NULL: none */
+	struct thread *kernel_side; /* its calls in the kernel, which has another stack; NULL: none
+				       yet */
+	struct thread *user_side;   /* a kernel side: the thread that it belongs to; else NULL */
+	struct thread *other;	    /* a thread: the goroutine that it runs; a goroutine: the thread
+				       that runs it; NULL: none */
 	uint64_t key;		    /* of trace.threads */
 	char comm[16];
 	uint32_t signals;	/* number of recorded signal handlers */
@@ -59,7 +59,8 @@ struct thread {
 	struct live_filter *filter;
 };
 
-/* The thread, or the goroutine that it runs, as which its steps are shown; th: any side. */
+/* Whose steps they are shown as: the goroutine that the thread runs, or else the thread. th may be
+ * a kernel side. */
 static inline struct thread *thread__shown(struct thread *th)
 {
 	if (!th->user_side)
@@ -143,17 +144,18 @@ void tasks__abandon(struct trace *t, struct thread *th);
 void thread__free(struct thread *th);
 void tasks__free(struct trace *t);
 
-/* ---- kernel_side.c: a thread's calls in the kernel, nested in those of its program ---- */
+/* ---- kernel_side.c: a thread's calls in the kernel ---- */
 
-/* The side to which an event of this site belongs. */
+/* The side that an event of this site belongs to: the kernel side, the thread, or its goroutine. */
 struct thread *kernel_side__of(struct trace *t, struct thread *th, uint32_t site);
-/* NULL: no call in the kernel was recorded. th: any side. */
+/* The kernel side; NULL: it has had no event. th may be a goroutine or a kernel side. */
 struct thread *kernel_side__if_any(struct thread *th);
-/* The side of the innermost call. */
+/* The side with the innermost call. */
 struct thread *kernel_side__innermost(struct thread *th);
-/* An exec: the calls that one thread made in the kernel go on in another. */
+/* An exec in another thread than the main one: its calls in the kernel continue in to. */
 void kernel_side__move(struct thread *to, struct thread *from);
-/* Entry of a kernel function: advances the thread's program to where it entered the kernel. */
+/* At an entry in the kernel: advances the program's calls to where the thread entered the kernel.
+ */
 int kernel_side__enter(struct event_context *n);
 
 /* ---- steps.c: emits steps; 0, or what the step function returned ---- */
