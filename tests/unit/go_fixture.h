@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Programs of Go without section headers, around a table of functions: what the linker would write,
+ * Go programs without section headers, around a table of functions: what the linker would write,
  * as far as it is read. The table may be anything.
  */
 #ifndef GO_FIXTURE_H
