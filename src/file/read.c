@@ -162,11 +162,9 @@ static int begin(struct trace_reader *r)
 static int take_table(struct trace_reader *r, const struct block *b)
 {
 	const struct file_table *t = &file_tables[b->type];
-	int err =
-		table__decode(&t->table, r->raw, b->raw_len, &r->pool, (char *)&r->rows + t->rows);
 
-	err = err ? err : file_objects__take(&r->objects, &r->rows, &r->pool);
-	if (err)
+	if (table__decode(&t->table, r->raw, b->raw_len, &r->pool, (char *)&r->rows + t->rows) ||
+	    file_objects__take(&r->objects, &r->rows, &r->pool))
 		return damaged(r);
 	if (b->type == BLOCK_PLAN)
 		return begin(r);

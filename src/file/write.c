@@ -76,20 +76,16 @@ static int put_block(struct trace_writer *w, enum block_type type, const struct 
 static int put_some_rows(struct trace_writer *w, enum block_type type, const char *rows, size_t n)
 {
 	const struct table *t = &file_tables[type].table;
-	struct str raw = {0};
+	autofree struct str raw = {0};
 	int err;
 
 	table__encode(t, rows, n, &raw);
-	if (raw.len <= BLOCK_RAW_MAX) {
-		err = put_block(w, type, &raw);
-	} else if (n == 1) {
-		err = err__set(E2BIG, "a name of %zu bytes does not fit in a trace file", raw.len);
-	} else {
-		err = put_some_rows(w, type, rows, n / 2);
-		err = err ? err : put_some_rows(w, type, rows + n / 2 * t->row_size, n - n / 2);
-	}
-	str__free(&raw);
-	return err;
+	if (raw.len <= BLOCK_RAW_MAX)
+		return put_block(w, type, &raw);
+	if (n == 1)
+		return err__set(E2BIG, "a name of %zu bytes does not fit in a trace file", raw.len);
+	err = put_some_rows(w, type, rows, n / 2);
+	return err ? err : put_some_rows(w, type, rows + n / 2 * t->row_size, n - n / 2);
 }
 
 static int put_rows(struct trace_writer *w, enum block_type type, const void *rows, size_t n)
@@ -100,6 +96,22 @@ static int put_rows(struct trace_writer *w, enum block_type type, const void *ro
 	for (size_t i = 0; !err && i < n; i += ROWS_MAX)
 		err = put_some_rows(w, type, (const char *)rows + i * row_size,
 				    min_of(n - i, (size_t)ROWS_MAX));
+	return err;
+}
+
+struct rows {
+	enum block_type type;
+	const void *data;
+	size_t n;
+};
+#define ROWS(type, vec) ((struct rows){type, (vec).data, (vec).len})
+
+static int put_tables(struct trace_writer *w, const struct rows *tables, size_t n)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < n; i++)
+		err = put_rows(w, tables[i].type, tables[i].data, tables[i].n);
 	return err;
 }
 
@@ -158,11 +170,15 @@ void trace_writer__symbol(struct trace_writer *w, const struct object *o, uint64
 static int flush_rows(struct trace_writer *w)
 {
 	struct file_rows *rows = &w->rows;
-	int err = put_rows(w, BLOCK_OBJECT, rows->objects.data, rows->objects.len);
+	const struct rows tables[] = {
+		ROWS(BLOCK_OBJECT, rows->objects),
+		ROWS(BLOCK_SEGMENT, rows->segments),
+		ROWS(BLOCK_SYMBOL, rows->symbols),
+		ROWS(BLOCK_MAPPED, rows->mapped),
+	};
+	int err = put_tables(w, tables, ARRAY_SIZE(tables));
 
-	err = err ? err : put_rows(w, BLOCK_SEGMENT, rows->segments.data, rows->segments.len);
-	err = err ? err : put_rows(w, BLOCK_SYMBOL, rows->symbols.data, rows->symbols.len);
-	err = err ? err : put_rows(w, BLOCK_MAPPED, rows->mapped.data, rows->mapped.len);
+	/* what could not be written isn't tried again */
 	rows->objects.len = rows->segments.len = rows->symbols.len = rows->mapped.len = 0;
 	return err;
 }
@@ -174,7 +190,7 @@ static int flush_rows(struct trace_writer *w)
 
 static int put_code(struct trace_writer *w)
 {
-	VEC(struct file_code) rows = {0};
+	autofree VEC(struct file_code) rows = {0};
 	const struct plan_function *f;
 	size_t i, avail;
 	int err;
@@ -203,15 +219,15 @@ static int put_code(struct trace_writer *w)
 		err = put_rows(w, BLOCK_CODE, &rows.data[i], n);
 		i += n;
 	}
-	vec__free(&rows);
 	return err;
 }
 
-static int put_functions(struct trace_writer *w)
+typedef VEC(struct file_range) range_vec;
+typedef VEC(struct file_stub) stub_vec;
+
+static range_vec ranges_of(const struct plan *p)
 {
-	const struct plan *p = w->plan;
-	VEC(struct file_range) ranges = {0};
-	int err;
+	range_vec ranges = {0};
 
 	for (size_t f = 0; f < p->functions.len; f++)
 		for (size_t i = 0; i < p->functions.data[f].nranges; i++) {
@@ -220,31 +236,41 @@ static int put_functions(struct trace_writer *w)
 			vec__push(&ranges,
 				  (struct file_range){f, r->vaddr, r->size, r->name, r->offset});
 		}
-	err = put_rows(w, BLOCK_FUNCTION, p->functions.data, p->functions.len);
-	err = err ? err : put_rows(w, BLOCK_RANGE, ranges.data, ranges.len);
-	vec__free(&ranges);
-	return err;
+	return ranges;
 }
 
-static int put_stubs(struct trace_writer *w)
+static stub_vec stubs_of(const struct trace_writer *w)
 {
-	const struct plan *p = w->plan;
-	VEC(struct file_stub) rows = {0};
 	const struct plan_stub *s;
-	int err;
+	stub_vec stubs = {0};
 
-	vec__each (s, &p->stubs) {
+	vec__each (s, &w->plan->stubs) {
 		const uint64_t *number = map64__get(&w->numbers, (uintptr_t)s->object);
 
 		if (number)
-			vec__push(&rows, (struct file_stub){*number - 1, s->vaddr});
+			vec__push(&stubs, (struct file_stub){*number - 1, s->vaddr});
 	}
-	err = put_rows(w, BLOCK_STUB, rows.data, rows.len);
-	vec__free(&rows);
-	return err;
+	return stubs;
 }
 
 static int put_plan(struct trace_writer *w)
+{
+	const struct plan *p = w->plan;
+	autofree range_vec ranges = ranges_of(p);
+	autofree stub_vec stubs = stubs_of(w);
+	const struct rows tables[] = {
+		ROWS(BLOCK_FUNCTION, p->functions),   ROWS(BLOCK_RANGE, ranges),
+		ROWS(BLOCK_SITE, p->sites),	      ROWS(BLOCK_BLOCK, p->blocks),
+		ROWS(BLOCK_JUMP, p->table),	      ROWS(BLOCK_STUB, stubs),
+		ROWS(BLOCK_EXTENT, p->extents),	      ROWS(BLOCK_GAP, p->gaps),
+		ROWS(BLOCK_LINE_FILE, p->line_files), ROWS(BLOCK_LINE, p->lines),
+	};
+	int err = put_tables(w, tables, ARRAY_SIZE(tables));
+
+	return err ? err : put_code(w);
+}
+
+static int end_plan(struct trace_writer *w)
 {
 	const struct plan *p = w->plan;
 	struct file_plan row = {.machine = p->arch->machine,
@@ -254,18 +280,8 @@ static int put_plan(struct trace_writer *w)
 				.probes = p->probes,
 				.skipped = p->skipped,
 				.ifunc_unknown = p->ifunc_unknown};
-	int err = put_functions(w);
 
-	err = err ? err : put_rows(w, BLOCK_SITE, p->sites.data, p->sites.len);
-	err = err ? err : put_rows(w, BLOCK_BLOCK, p->blocks.data, p->blocks.len);
-	err = err ? err : put_rows(w, BLOCK_JUMP, p->table.data, p->table.len);
-	err = err ? err : put_stubs(w);
-	err = err ? err : put_rows(w, BLOCK_EXTENT, p->extents.data, p->extents.len);
-	err = err ? err : put_rows(w, BLOCK_GAP, p->gaps.data, p->gaps.len);
-	err = err ? err : put_rows(w, BLOCK_LINE_FILE, p->line_files.data, p->line_files.len);
-	err = err ? err : put_rows(w, BLOCK_LINE, p->lines.data, p->lines.len);
-	err = err ? err : put_code(w);
-	return err ? err : put_rows(w, BLOCK_PLAN, &row, 1);
+	return put_rows(w, BLOCK_PLAN, &row, 1);
 }
 
 int trace_writer__begin(struct trace_writer *w, const struct trace_meta *meta)
@@ -273,26 +289,32 @@ int trace_writer__begin(struct trace_writer *w, const struct trace_meta *meta)
 	const struct plan_object *o;
 	int err;
 
-	header__put(&w->out, w->plan->arch->machine);
-	err = give_out(w);
-	err = err ? err : put_rows(w, BLOCK_META, meta, 1);
 	vec__each (o, &w->plan->objects)
 		number_of(w, o->object, true);
-	err = err ? err : flush_rows(w);
-	return err ? err : put_plan(w);
+	header__put(&w->out, w->plan->arch->machine);
+	err = give_out(w);
+	if (err)
+		return err;
+	err = put_rows(w, BLOCK_META, meta, 1);
+	if (err)
+		return err;
+	err = flush_rows(w);
+	if (err)
+		return err;
+	err = put_plan(w);
+	return err ? err : end_plan(w);
 }
 
 /* ---- events ---- */
 
 int trace_writer__flush(struct trace_writer *w)
 {
-	struct str raw = {0};
+	autofree struct str raw = {0};
 	int err = flush_rows(w);
 
-	if (!err && event_encoder__end(w->events, &raw))
-		err = put_block(w, BLOCK_EVENTS, &raw);
-	str__free(&raw);
-	return err;
+	if (err || !event_encoder__end(w->events, &raw))
+		return err;
+	return put_block(w, BLOCK_EVENTS, &raw);
 }
 
 static int flush_if_full(struct trace_writer *w)

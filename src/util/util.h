@@ -28,7 +28,11 @@
 #define min_of(a, b)	  ((a) < (b) ? (a) : (b))
 #define max_of(a, b)	  ((a) > (b) ? (a) : (b))
 
-/* cleanup attributes: free(*p) and, where *fd >= 0, close(*fd) */
+/*
+ * Cleanup attributes: free(*p) and, where *fd >= 0, close(*fd). A vector, a struct str and a struct
+ * map64 begin with the pointer to what they own: autofree frees them, too, but not what a vector's
+ * elements own.
+ */
 void util__free(void *p);
 void util__close(const int *fd);
 
