@@ -111,7 +111,9 @@ static int bring_to(struct event_context *n, uint32_t block, bool past)
 	n->site = NO_SITE;
 	n->block = b;
 	c = replay__call_of_event(n, &err);
-	err = err ? err : replay__walk_to(n, c, block, false);
+	if (!err)
+		err = replay__walk_to(n, c, block, false);
+	/* it is there, even if no more steps are wanted */
 	c->signals = n->th->signals;
 	c->in_call = false;
 	c->state = CALL_AT;

@@ -76,7 +76,8 @@ static int release(struct trace *t, struct live_filter *filter, uint64_t now)
 	if (!n)
 		return 0;
 	for (size_t i = 0; i < n; i++) {
-		err = err ? err : give(t, kept__step(&filter->held.data[i]));
+		if (!err)
+			err = give(t, kept__step(&filter->held.data[i]));
 		kept__free(&filter->held.data[i]);
 	}
 	memmove(filter->held.data, filter->held.data + n,

@@ -162,11 +162,8 @@ static int end_unprobed(struct event_context *n, struct call *c, bool *ended)
 		 walk__find_ret(n->t->walk, c->block, &path) == WALK_FOUND;
 	if (!*ended)
 		return 0;
-	err = replay__path(n, path);
-	err = err ? err
-		  : step__implied_ret(n, n->t->plan->blocks.data[path->blocks[path->len - 1]].site,
-				      c);
-	pop_chain(n, c);
+	err = replay__path_to_ret(n, path, c);
+	pop_chain(n, c); /* it has ended, even if no more steps are wanted */
 	return err ? err : undecoded__arrive(n, caller);
 }
 
@@ -391,11 +388,17 @@ int replay__branch(struct event_context *n)
 		return err ? err : undecoded__behind(n, NULL);
 	}
 	c = replay__call_of_event(n, &err);
-	err = err ? err : replay__walk_to(n, c, n->s->block, false);
-	err = err ? err : tell_entry(n, &c);
+	if (err)
+		return err;
+	err = replay__walk_to(n, c, n->s->block, false);
+	if (err)
+		return err;
+	err = tell_entry(n, &c);
+	if (err)
+		return err;
 	c->signals = n->th->signals;
 	c->in_call = false;
-	err = err ? err : on_branch(n, c);
+	err = on_branch(n, c);
 	return err ? err : undecoded__behind(n, c);
 }
 
@@ -404,7 +407,9 @@ int replay__witness(struct event_context *n)
 	int err = 0;
 	struct call *c = replay__call_of_event(n, &err);
 
-	err = err ? err : replay__walk_to(n, c, n->s->block, true);
+	if (!err)
+		err = replay__walk_to(n, c, n->s->block, true);
+	/* it is there, even if no more steps are wanted */
 	c->signals = n->th->signals;
 	c->in_call = false;
 	c->state = CALL_AT;
@@ -440,8 +445,7 @@ static bool calls_another(struct event_context *n, uint32_t block)
 
 /*
  * The caller may have reached its call instruction along unprobed branches, and the call itself may
- * be unprobed: the return address identifies the instruction, even
- * where the path to it isn't known.
+ * be unprobed: the return address identifies the instruction, even where its path isn't known.
  */
 static int walk_caller(struct event_context *n)
 {
@@ -464,13 +468,14 @@ static int walk_caller(struct event_context *n)
 	r = walk__find(n->t->walk, c->block, call, false, &path);
 	if (r == WALK_NONE)
 		return err;
-	err = err ? err : r == WALK_FOUND ? replay__path(n, path) : step__mark(n, STEP_UNKNOWN, 0);
-	err = err ? err : step__implied(n, plan->blocks.data[call].site, true, NO_BLOCK);
 	c->block = plan->blocks.data[call].next;
 	c->signals = n->th->signals;
 	c->in_call = true;
 	c->past = false;
-	return err;
+	if (err)
+		return err;
+	err = r == WALK_FOUND ? replay__path(n, path) : step__mark(n, STEP_UNKNOWN, 0);
+	return err ? err : step__implied(n, plan->blocks.data[call].site, true, NO_BLOCK);
 }
 
 /* Did the innermost call make this one, by the call instruction of its last event? */
@@ -565,7 +570,6 @@ int replay__entry(struct event_context *n)
 
 	if (is_iteration(n))
 		return 0;
-
 	if (!n->th->user_side)
 		locate__learn_bias(n->t, n->th->pid, n->s->object, n->bias);
 	thread__set_comm(n->th, n->entry->comm);

@@ -197,6 +197,8 @@ int replay__end_below(struct event_context *n, uint64_t sp);
 /* The implied branches of a path. */
 struct path;
 int replay__path(struct event_context *n, const struct path *path);
+/* The same where a ret without event ends the path and c. */
+int replay__path_to_ret(struct event_context *n, const struct path *path, const struct call *c);
 /* Adds a call that is in progress and whose entry was not seen. */
 struct call *replay__unseen(struct event_context *n, uint64_t sp);
 /* c returned, and with it the calls that ended in a tail call of it. */

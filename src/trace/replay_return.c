@@ -35,22 +35,24 @@ int replay__helper_ret(struct event_context *n)
 	return err ? err : undecoded__arrive(n, n->e->target);
 }
 
+int replay__path_to_ret(struct event_context *n, const struct path *path, const struct call *c)
+{
+	const struct plan_block *last = &n->t->plan->blocks.data[path->blocks[path->len - 1]];
+	int err = replay__path(n, path);
+
+	return err ? err : step__implied_ret(n, last->site, c);
+}
+
 /* Advances the call to its return if no event of a ret did. */
 static int walk_to_return(struct event_context *n, struct call *c)
 {
 	const struct path *path;
-	int err;
 
 	if (!(n->t->options.events & PLAN_BRANCH) || c->at_end || c->state == CALL_TAIL || c->told)
 		return 0;
 	if (c->state == CALL_AT && c->block != NO_BLOCK &&
-	    walk__find_ret(n->t->walk, c->block, &path) == WALK_FOUND) {
-		err = replay__path(n, path);
-		return err ? err
-			   : step__implied_ret(
-				     n, n->t->plan->blocks.data[path->blocks[path->len - 1]].site,
-				     c);
-	}
+	    walk__find_ret(n->t->walk, c->block, &path) == WALK_FOUND)
+		return replay__path_to_ret(n, path, c);
 	return n->t->plan->functions.data[c->function].unprobed ? step__mark(n, STEP_UNKNOWN, 0)
 								: 0;
 }
@@ -88,8 +90,9 @@ int replay__return(struct event_context *n)
 	n->th->returned_from = n->s->function;
 	c = c ? calls__make_current(n->th, c) : replay__unseen(n, n->e->sp);
 	err = walk_to_return(n, c);
-	err = err ? err : step__return(n, c);
-	replay__pop(n, c);
+	if (!err)
+		err = step__return(n, c);
+	replay__pop(n, c); /* it has ended, even if no more steps are wanted */
 	return err ? err : undecoded__arrive(n, n->e->target);
 }
 
