@@ -289,11 +289,18 @@ void elf_file__free(void *file)
 static int read_file(struct object *o, struct elf_file *f, const char *path)
 {
 	int err = read_header(f, path);
-	bool sections = !err && elf__read_sections(f);
+	bool sections;
 
-	err = err ? err : read_segments(f, path);
-	err = err ? err : read_image(f, path);
-	err = err ? err : fill_segments(o, f, path);
+	if (err)
+		return err;
+	sections = elf__read_sections(f);
+	err = read_segments(f, path);
+	if (err)
+		return err;
+	err = read_image(f, path);
+	if (err)
+		return err;
+	err = fill_segments(o, f, path);
 	if (!err && !sections)
 		note("%s: its section headers are damaged or cut off, so its symbols can't be read",
 		     path);
@@ -330,7 +337,8 @@ int object__read(struct found *found, struct object **out)
 	o->dev = st.st_dev;
 	o->ino = st.st_ino;
 	*found = (struct found){.fd = -1};
-	err = err ? err : read_file(o, f, o->path);
+	if (!err)
+		err = read_file(o, f, o->path);
 	if (err) {
 		object__free(o);
 		return err;
