@@ -157,7 +157,6 @@ static struct plan *make_plan(const struct object *o, bool returns)
 
 struct measurement {
 	struct runner runner;
-	struct probe *probe;
 	uint32_t nsites;
 	struct figures *of; /* by site, then those silenced */
 };
@@ -182,6 +181,12 @@ static void no_misses(void *ctx, uint64_t hits)
 {
 }
 
+void calibrate__close(struct probe **p)
+{
+	if (*p)
+		probes_ops.close(&(*p)->source);
+}
+
 int calibrate__hit(struct runner *r, struct probe *p, uint32_t site, bool stopped, double *ns,
 		   uint64_t *records)
 {
@@ -199,10 +204,10 @@ int calibrate__hit(struct runner *r, struct probe *p, uint32_t site, bool stoppe
 }
 
 /* Each hit must have a record. */
-static int measure(struct measurement *m, uint32_t site, bool stopped, double *ns)
+static int measure(struct measurement *m, struct probe *p, uint32_t site, bool stopped, double *ns)
 {
 	uint64_t records;
-	int err = calibrate__hit(&m->runner, m->probe, site, stopped, ns, &records);
+	int err = calibrate__hit(&m->runner, p, site, stopped, ns, &records);
 
 	if (!err && !stopped && records < CALIBRATE_HITS)
 		return err__set(EIO, "%s: %llu of %u hits were recorded", sample_at(site)->name,
@@ -225,7 +230,7 @@ double figures__median(const struct figures *f)
 	return sorted.ns[CALIBRATE_ROUNDS / 2];
 }
 
-static int measure_all(struct measurement *m, const struct plan *plan)
+static int measure_all(struct measurement *m, struct probe *p, const struct plan *plan)
 {
 	int err = 0;
 
@@ -233,27 +238,26 @@ static int measure_all(struct measurement *m, const struct plan *plan)
 		for (uint32_t i = 0; !err && i < m->nsites; i++) {
 			if (!plan->sites.data[i].probe)
 				continue;
-			err = measure(m, i, false, &m->of[i].ns[round]);
+			err = measure(m, p, i, false, &m->of[i].ns[round]);
 			if (!err && i % COPIES == RECORD_BRANCH)
-				err = measure(m, i, true, &m->of[m->nsites + i].ns[round]);
+				err = measure(m, p, i, true, &m->of[m->nsites + i].ns[round]);
 		}
 	return err;
 }
 
 static int with_probes(struct measurement *m, struct plan *plan, const char *mechanism)
 {
-	struct probe_options o = {.attach = mechanism, .events = PLAN_BRANCH};
-	int err;
+	uint32_t pid = m->runner.pid;
+	const struct probe_options o = {.filters.pids = {.data = &pid, .len = 1},
+					.attach = mechanism,
+					.events = PLAN_BRANCH};
+	CLEANUP(calibrate__close) struct probe *p = NULL;
+	int err = probe__open(plan, &o, &p);
 
-	vec__push(&o.filters.pids, (uint32_t)m->runner.pid);
-	err = probe__open(plan, &o, &m->probe);
-	err = err ? err : probes_ops.attach(&m->probe->source);
-	err = err ? err : measure_all(m, plan);
-	if (m->probe)
-		probes_ops.close(&m->probe->source);
-	m->probe = NULL;
-	vec__free(&o.filters.pids);
-	return err;
+	if (err)
+		return err;
+	err = probes_ops.attach(&p->source);
+	return err ? err : measure_all(m, p, plan);
 }
 
 /* ---- results ---- */
@@ -332,26 +336,34 @@ static int time_loops(struct measurement *m, double *loop)
 	return err;
 }
 
+static int calibrate_all(struct measurement *m, const struct object *o, calibration_vec *out)
+{
+	autofree double *loop = xcalloc(m->nsites, sizeof(*loop));
+	const struct mechanism *by;
+	int err = runner__start(&m->runner);
+
+	if (err)
+		return err;
+	err = time_loops(m, loop);
+	for (by = mechanisms; !err && by->name; by++)
+		if (!by->kernel && !by->check())
+			err = calibrate_one(m, o, by, loop, out);
+	return err;
+}
+
 static int calibrate_object(const struct object *o, calibration_vec *out)
 {
 	struct measurement m = {.runner = {.to = -1, .from = -1}};
-	autofree double *loop = NULL;
-	const struct mechanism *by;
+	autofree struct figures *figures = NULL;
 	int err;
 
 	while (sample_at(m.nsites))
 		m.nsites++;
 	if (!m.nsites)
 		return err__set(ENOTSUP, "there is nothing to measure on this architecture");
-	loop = xcalloc(m.nsites, sizeof(*loop));
-	m.of = xcalloc(2 * m.nsites, sizeof(*m.of));
-	err = runner__start(&m.runner);
-	err = err ? err : time_loops(&m, loop);
-	for (by = mechanisms; !err && by->name; by++)
-		if (!by->kernel && !by->check())
-			err = calibrate_one(&m, o, by, loop, out);
+	m.of = figures = xcalloc(2 * m.nsites, sizeof(*m.of));
+	err = calibrate_all(&m, o, out);
 	runner__stop(&m.runner);
-	free(m.of);
 	if (!err && !out->len) /* no mechanism is available: checks the best one for its message */
 		err = err__prefix(mechanisms[0].check(), "nothing can be measured");
 	return err;
@@ -363,7 +375,9 @@ int calibrate__run(calibration_vec *out)
 	int err = object__open("/proc/self/exe", &o);
 
 	signal(SIGPIPE, SIG_IGN);
-	err = err ? err : calibrate_object(o, out);
+	if (err)
+		return err;
+	err = calibrate_object(o, out);
 	object__free(o);
 	return err;
 }

@@ -103,47 +103,56 @@ static int time_call(struct kernel_measurement *m)
 static int rounds(struct kernel_measurement *m, struct probe *p, struct figures *of, bool *all)
 {
 	uint64_t records;
-	int err = 0;
+	int err;
 
 	*all = true;
-	for (int i = 0; !err && i < CALIBRATE_ROUNDS; i++) {
+	for (int i = 0; i < CALIBRATE_ROUNDS; i++) {
 		err = calibrate__hit(&m->runner, p, RUN_SYSCALL, false, &of[0].ns[i], &records);
+		if (err)
+			return err;
 		*all &= records >= CALIBRATE_HITS;
-		err = err ? err
-			  : calibrate__hit(&m->runner, p, RUN_SYSCALL, true, &of[1].ns[i],
-					   &records);
+		err = calibrate__hit(&m->runner, p, RUN_SYSCALL, true, &of[1].ns[i], &records);
+		if (err)
+			return err;
 	}
-	return err;
+	return 0;
 }
 
-/* If the kernel refuses or moves the probe, there is no row. */
+static void free_plan(struct plan **p)
+{
+	plan__free(*p);
+}
+
+/* If the kernel refuses the probe, there is no row. -ENOENT: it moved it. */
 static int measure_insn(struct kernel_measurement *m, const struct insn *insn, calibration_vec *out)
 {
-	struct probe_options o = {.attach = "kprobe_event", .events = PLAN_BRANCH};
-	struct plan *plan = make_plan(m->kernel, insn);
+	uint32_t pid = m->runner.pid;
+	const struct probe_options o = {.filters.pids = {.data = &pid, .len = 1},
+					.attach = "kprobe_event",
+					.events = PLAN_BRANCH};
+	CLEANUP(free_plan) struct plan *plan = make_plan(m->kernel, insn);
+	CLEANUP(calibrate__close) struct probe *p = NULL;
 	struct figures of[2] = {0};
-	struct probe *p = NULL;
 	enum cost_class class;
-	bool all = false;
+	bool all;
 	int err = time_call(m);
 
-	vec__push(&o.filters.pids, (uint32_t)m->runner.pid);
-	err = err ? err : probe__open(plan, &o, &p);
-	if (!err && !probes_ops.attach(&p->source)) {
-		err = settle(m, insn->addr, &class);
-		err = err ? err : rounds(m, p, of, &all);
-	}
-	if (err == -ENOENT) /* the kernel moved it behind a landing instruction */
-		err = 0;
-	if (!err && all) {
-		add_row(m, insn, "stopped", class, figures__median(&of[1]) - m->call, out);
-		add_row(m, insn, "branch", class, figures__median(&of[0]) - m->call, out);
-	}
-	if (p)
-		probes_ops.close(&p->source);
-	plan__free(plan);
-	vec__free(&o.filters.pids);
-	return err;
+	if (err)
+		return err;
+	err = probe__open(plan, &o, &p);
+	if (err)
+		return err;
+	if (probes_ops.attach(&p->source))
+		return 0;
+	err = settle(m, insn->addr, &class);
+	if (err)
+		return err;
+	err = rounds(m, p, of, &all);
+	if (err || !all)
+		return err;
+	add_row(m, insn, "stopped", class, figures__median(&of[1]) - m->call, out);
+	add_row(m, insn, "branch", class, figures__median(&of[0]) - m->call, out);
+	return 0;
 }
 
 /* Is the next instruction executed each time, too? */
@@ -165,6 +174,8 @@ static int measure_insns(struct kernel_measurement *m, uint64_t addr, calibratio
 		if (!bytes || arch->decode(bytes, avail, addr, true, &insn))
 			return 0;
 		err = measure_insn(m, &insn, out);
+		if (err == -ENOENT) /* the kernel moved it behind a landing instruction */
+			err = 0;
 		addr += insn.len;
 	}
 	return err;

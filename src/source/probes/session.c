@@ -178,6 +178,21 @@ static int set_u32s(struct bpf_map *map, const uint32_t *keys, size_t n)
 	return 0;
 }
 
+static int set_comms(struct bpf_map *map, const struct probe_filters *f)
+{
+	struct comm_key comm;
+	const char **name;
+	uint8_t yes = 1;
+
+	vec__each (name, &f->comms) {
+		memset(&comm, 0, sizeof(comm));
+		memcpy(comm.name, *name, min_of(strlen(*name), sizeof(comm.name) - 1));
+		if (bpf_map__update_elem(map, &comm, sizeof(comm), &yes, 1, BPF_ANY))
+			return err__set(errno, "cannot fill the filters: %s", strerror(errno));
+	}
+	return 0;
+}
+
 static int set_cgroup(struct probe *p, const char *path)
 {
 	autoclose int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -194,23 +209,23 @@ static int set_cgroup(struct probe *p, const char *path)
 static int fill_filters(struct probe *p)
 {
 	const struct probe_filters *f = &p->options->filters;
-	struct comm_key comm;
-	const char **name;
-	uint8_t yes = 1;
-	int err;
+	int err = set_comms(p->skel->maps.comms, f);
 
-	vec__each (name, &f->comms) {
-		memset(&comm, 0, sizeof(comm));
-		memcpy(comm.name, *name, min_of(strlen(*name), sizeof(comm.name) - 1));
-		if (bpf_map__update_elem(p->skel->maps.comms, &comm, sizeof(comm), &yes, 1,
-					 BPF_ANY))
-			return err__set(errno, "cannot fill the filters: %s", strerror(errno));
-	}
+	if (err)
+		return err;
 	err = set_u32s(p->skel->maps.pids, f->pids.data, f->pids.len);
-	err = err ? err : set_u32s(p->skel->maps.tids, f->tids.data, f->tids.len);
-	err = err ? err : set_u32s(p->skel->maps.uids, f->uids.data, f->uids.len);
-	err = err ? err : set_u32s(p->skel->maps.excluded, f->excluded.data, f->excluded.len);
-	return err ? err : f->cgroup ? set_cgroup(p, f->cgroup) : 0;
+	if (err)
+		return err;
+	err = set_u32s(p->skel->maps.tids, f->tids.data, f->tids.len);
+	if (err)
+		return err;
+	err = set_u32s(p->skel->maps.uids, f->uids.data, f->uids.len);
+	if (err)
+		return err;
+	err = set_u32s(p->skel->maps.excluded, f->excluded.data, f->excluded.len);
+	if (err)
+		return err;
+	return f->cgroup ? set_cgroup(p, f->cgroup) : 0;
 }
 
 static int fill_operand(struct probe *p, uint32_t n, const struct plan_site *s)
@@ -423,10 +438,36 @@ static void probe__close(struct source *s)
 
 /* ---- open ---- */
 
+static int check_btf(struct probe *p)
+{
+	const char *btf = p->options->btf;
+
+	return btf && access(btf, R_OK)
+		       ? err__set(errno, "cannot read %s: %s", btf, strerror(errno))
+		       : 0;
+}
+
+static int open_drain(struct probe *p)
+{
+	return drain__open(bpf_map__fd(p->skel->maps.ring), WAITING_RINGS * ring_size(p->options),
+			   &p->drain);
+}
+
+static int open_sideband(struct probe *p)
+{
+	return sideband__open(&p->sideband);
+}
+
+/* In this order. */
+static int (*const open_steps[])(struct probe *p) = {
+	check_btf,  mechanisms__choose, load,	       fill_filters,
+	fill_sites, open_drain,		open_sideband, attach_tasks,
+};
+
 int probe__open(struct plan *plan, const struct probe_options *options, struct probe **out)
 {
 	struct probe *p = xcalloc(1, sizeof(*p));
-	int err;
+	int err = 0;
 
 	p->source.ops = &probes_ops;
 	p->plan = plan;
@@ -435,18 +476,8 @@ int probe__open(struct plan *plan, const struct probe_options *options, struct p
 	p->programs.tracefs = p->kernel.tracefs = -1;
 	scope__find(&p->scope, &options->filters);
 	libbpf_set_print(libbpf_print);
-	err = options->btf && access(options->btf, R_OK)
-		      ? err__set(errno, "cannot read %s: %s", options->btf, strerror(errno))
-		      : 0;
-	err = err ? err : mechanisms__choose(p);
-	err = err ? err : load(p);
-	err = err ? err : fill_filters(p);
-	err = err ? err : fill_sites(p);
-	err = err ? err
-		  : drain__open(bpf_map__fd(p->skel->maps.ring), WAITING_RINGS * ring_size(options),
-				&p->drain);
-	err = err ? err : sideband__open(&p->sideband);
-	err = err ? err : attach_tasks(p);
+	for (size_t i = 0; !err && i < ARRAY_SIZE(open_steps); i++)
+		err = open_steps[i](p);
 	if (!err)
 		probe__find_children(p);
 	tell_of_goroutines(plan);

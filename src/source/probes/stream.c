@@ -45,16 +45,24 @@ static int give_gaps(struct probe *p, uint64_t until, const struct source_sink *
 	return err;
 }
 
+static int give_sideband_event(struct probe *p, const struct sideband_event *e,
+			       const struct source_sink *sink)
+{
+	int err = give_gaps(p, e->time, sink);
+
+	if (err)
+		return err;
+	err = sink->sideband(sink->ctx, e);
+	return err ? err : give_inner(p, e, sink);
+}
+
 static int give_sideband(struct probe *p, uint64_t until, const struct source_sink *sink)
 {
 	const struct sideband_event *e;
 	int err = 0;
 
-	while (!err && (e = sideband__next(p->sideband, until))) {
-		err = give_gaps(p, e->time, sink);
-		err = err ? err : sink->sideband(sink->ctx, e);
-		err = err ? err : give_inner(p, e, sink);
-	}
+	while (!err && (e = sideband__next(p->sideband, until)))
+		err = give_sideband_event(p, e, sink);
 	return err ? err : give_gaps(p, until, sink);
 }
 
@@ -62,9 +70,9 @@ static int give_records(struct probe *p, const struct batch *b, const struct sou
 {
 	const char *at = b->records, *end = at + b->len;
 	uint64_t size;
-	int err = 0;
+	int err;
 
-	for (; !err && at < end; at += size) {
+	for (; at < end; at += size) {
 		const struct event *e;
 
 		memcpy(&size, at, sizeof(size));
@@ -73,9 +81,13 @@ static int give_records(struct probe *p, const struct batch *b, const struct sou
 		if (!e)
 			return -EIO;
 		err = give_sideband(p, e->time, sink);
-		err = err ? err : sink->event(sink->ctx, e);
+		if (err)
+			return err;
+		err = sink->event(sink->ctx, e);
+		if (err)
+			return err;
 	}
-	return err;
+	return 0;
 }
 
 static int give_batches(struct probe *p, struct batch *list, const struct source_sink *sink)
@@ -132,10 +144,16 @@ int probe__take(struct source *s, int timeout_ms, const struct source_sink *sink
 	uint64_t until = 0;
 	int err = drain__start(p->drain);
 
-	err = err ? err : drain__take(p->drain, timeout_ms, &list, &until);
-	err = err ? err : give_batches(p, list, sink);
+	if (err)
+		return err;
+	err = drain__take(p->drain, timeout_ms, &list, &until);
+	if (err)
+		return err;
+	err = give_batches(p, list, sink);
+	if (err)
+		return err;
 	p->settled = until - min_of(until, SIDEBAND_SLACK_NS);
-	err = err ? err : give_sideband(p, p->settled, sink);
+	err = give_sideband(p, p->settled, sink);
 	return err ? err : find_again(p);
 }
 
@@ -177,25 +195,37 @@ static uint64_t kprobe_misses(struct probe *p)
 	return max_of(missed, (int64_t)0);
 }
 
+/* What is left in the ring, and what was lost. */
+static int give_rest(struct probe *p, const struct source_sink *sink)
+{
+	struct batch *list = NULL;
+	uint64_t until;
+	int err = drain__take(p->drain, 0, &list, &until);
+
+	if (err)
+		return err;
+	err = give_batches(p, list, sink);
+	if (err)
+		return err;
+	err = give_sideband(p, UINT64_MAX, sink);
+	return err ? err : drain_losses(p, sink);
+}
+
 int probe__losses(struct source *s, const struct source_sink *sink)
 {
 	struct probe *p = (struct probe *)s;
-	struct batch *list = NULL;
-	uint64_t until;
 	int err;
 
 	drain__stop(p->drain);
-	err = drain__take(p->drain, 0, &list, &until);
-	err = err ? err : give_batches(p, list, sink);
-	err = err ? err : give_sideband(p, UINT64_MAX, sink);
-	err = err ? err : drain_losses(p, sink);
+	err = give_rest(p, sink);
 	if (p->programs.mechanism)
 		copies__tell(p);
 	if (!err && p->skel->bss->lost_unattributed)
 		err = sink->lost(sink->ctx, 0, 0, p->skel->bss->lost_unattributed);
-	if (!err)
-		sink->missed(sink->ctx, attachment__recursion_misses(p, &p->programs) +
-						attachment__recursion_misses(p, &p->kernel) +
-						kprobe_misses(p));
-	return err;
+	if (err)
+		return err;
+	sink->missed(sink->ctx, attachment__recursion_misses(p, &p->programs) +
+					attachment__recursion_misses(p, &p->kernel) +
+					kprobe_misses(p));
+	return 0;
 }
