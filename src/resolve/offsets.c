@@ -137,19 +137,22 @@ int object__select_points(const struct object *o, const struct points_object *p,
 int points__resolve(struct object *o, const struct spec *spec, function_vec *v)
 {
 	const struct points_object *p;
-	points_vec points = {0};
+	CLEANUP(points__free) points_vec points = {0};
 	size_t n = 0;
 	int err = points__read(spec->name, &points);
 
+	if (err)
+		return err;
 	vec__each (p, &points) {
-		if (err || !same_file(o, p->path))
+		if (!same_file(o, p->path))
 			continue;
 		n += p->ranges.len;
 		err = object__select_points(o, p, spec->name, v);
+		if (err)
+			return err;
 	}
-	points__free(&points);
-	if (!err && !n)
+	if (!n)
 		return err__set(ENOENT, "%s has no points for %s (no line \"# objname=%s\")",
 				spec->name, o->path, o->path);
-	return err;
+	return 0;
 }

@@ -127,25 +127,21 @@ static int not_found(const struct object *o, const struct name_query *q)
 
 static int resolve_query(struct object *o, const struct name_query *q, function_vec *v)
 {
+	autofree struct map64 entries = {0};
+	autofree hit_vec hits = {0};
 	size_t names, demangled;
-	struct map64 entries;
-	hit_vec hits = {0};
 	const struct hit *h;
-	int err = 0;
 
 	find_hits(o, q, &hits);
+	if (!hits.len)
+		return not_found(o, q);
 	names = count_places(o, &hits, MATCH_NAME);
 	demangled = count_places(o, &hits, MATCH_DEMANGLED);
-	if (!hits.len)
-		err = not_found(o, q);
 	entries = functions__entries(v, o);
-	if (!err)
-		vec__each (h, &hits)
-			functions__add_symbol(v, &entries, o, h->symbol,
-					      hit_name(o, q, h, names + demangled));
-	map64__free(&entries);
-	vec__free(&hits);
-	return err;
+	vec__each (h, &hits)
+		functions__add_symbol(v, &entries, o, h->symbol,
+				      hit_name(o, q, h, names + demangled));
+	return 0;
 }
 
 /*
