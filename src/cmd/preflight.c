@@ -48,6 +48,8 @@ int preflight__check(const struct args *a)
 {
 	int err = check_proc();
 
-	err = err ? err : check_pids(a);
+	if (err)
+		return err;
+	err = check_pids(a);
 	return err ? err : check_privileges(a);
 }

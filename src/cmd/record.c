@@ -258,10 +258,15 @@ static int introduce(struct recorder *r, uint64_t time, uint32_t pid, uint32_t t
 
 	if (key && key == r->introduced)
 		return 0;
+	r->introduced = 0;
 	err = put_process(r, time, pid);
-	err = err ? err : put_thread(r, time, pid, tid);
-	r->introduced = err ? 0 : key;
-	return err;
+	if (err)
+		return err;
+	err = put_thread(r, time, pid, tid);
+	if (err)
+		return err;
+	r->introduced = key;
+	return 0;
 }
 
 /* ---- rotation ---- */
@@ -343,7 +348,9 @@ static int rotate(struct recorder *r)
 	autofree char *old = xasprintf("%s.1", r->name);
 	int err = end_file(r, TRACE_CONTINUED);
 
-	err = err ? err : sink__check_old(old);
+	if (err)
+		return err;
+	err = sink__check_old(old);
 	if (err)
 		return err;
 	err = rename_own(r->name, old);
@@ -401,10 +408,13 @@ int recorder__event(struct recorder *r, const struct event *e)
 {
 	int err = put_goroutine(r, e);
 
-	err = err ? err : introduce(r, e->time, e->pid, e->tid);
-
+	if (err)
+		return err;
+	err = introduce(r, e->time, e->pid, e->tid);
+	if (err)
+		return err;
 	need_addresses_of(r, e);
-	err = err ? err : trace_writer__event(r->writer, e);
+	err = trace_writer__event(r->writer, e);
 	return err ? err : rotate_if_full(r);
 }
 

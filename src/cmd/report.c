@@ -254,7 +254,9 @@ static int on_begin(void *ctx, const struct plan *plan, const struct trace_meta 
 	r->meta = *meta;
 	describe(r, plan);
 	err = meta__override(&r->meta, r->args, plan->arch);
-	err = err ? err : fill_filter(r, plan);
+	if (err)
+		return err;
+	err = fill_filter(r, plan);
 	if (err)
 		return err;
 	options = meta__trace_options(&r->meta);
@@ -412,7 +414,9 @@ static int report(struct report *r)
 {
 	int err = open_input(r);
 
-	err = err ? err : sink__open(&r->render.sink, r->args->output);
+	if (err)
+		return err;
+	err = sink__open(&r->render.sink, r->args->output);
 	if (err)
 		return err;
 	if (r->render.sink.is_terminal)

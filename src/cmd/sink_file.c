@@ -198,14 +198,14 @@ static void forget(struct place *p)
 
 int sink__open_file(const char *path)
 {
-	struct place p = {.path = path, .dir = -1};
+	CLEANUP(forget) struct place p = {.path = path, .dir = -1};
 	with_own_rights;
 	int err = find(&p);
 
-	err = err ? err : check(&p);
-	err = err ? err : open_place(&p);
-	forget(&p);
-	return err;
+	if (err)
+		return err;
+	err = check(&p);
+	return err ? err : open_place(&p);
 }
 
 int sink__check_old(const char *path)

@@ -21,7 +21,9 @@ int targets__open(struct targets *n, const char *name, pid_t pid, struct object 
 	struct found found;
 	int err = object__find(name, pid, &found);
 
-	err = err ? err : object__read(&found, out);
+	if (err)
+		return err;
+	err = object__read(&found, out);
 	if (err)
 		return err;
 	known = same_file(n, *out);
@@ -49,27 +51,29 @@ static int add_points(struct targets *n, const struct points_object *points, con
 
 static int find_points(struct targets *n, const char *path, struct object *only, pid_t pid)
 {
-	points_vec points = {0};
+	CLEANUP(points__free) points_vec points = {0};
 	struct points_object *p;
 	int err = points__read(path, &points);
 
-	vec__each (p, &points)
-		err = err ? err : add_points(n, p, path, only, pid);
-	points__free(&points);
-	return err;
+	if (err)
+		return err;
+	vec__each (p, &points) {
+		err = add_points(n, p, path, only, pid);
+		if (err)
+			return err;
+	}
+	return 0;
 }
 
 static int find_in_object(struct targets *n, struct object *o, const char *func, pid_t pid)
 {
-	struct spec spec;
+	CLEANUP(spec__free) struct spec spec = {0};
 	int err = spec__parse(func, false, &spec);
 
 	if (err)
 		return err;
-	err = spec.kind == SPEC_POINTS ? find_points(n, spec.name, o, pid)
-				       : object__resolve(o, &spec, &n->functions);
-	spec__free(&spec);
-	return err;
+	return spec.kind == SPEC_POINTS ? find_points(n, spec.name, o, pid)
+					: object__resolve(o, &spec, &n->functions);
 }
 
 /* The colon between OBJECT and FUNC: the first one that is not part of a "::". */
@@ -173,18 +177,15 @@ static int open_kernel(struct targets *n, struct modules *m)
 
 static int find_in_kernel(struct targets *n, const struct modules *m, const char *text)
 {
-	struct spec spec;
+	CLEANUP(spec__free) struct spec spec = {0};
 	int err = spec__parse(text, true, &spec);
 
 	if (err)
 		return err;
-	err = spec.kind == SPEC_POINTS || spec.kind == SPEC_LINE
-		      ? err__set(EINVAL,
-				 "'%s': the kernel's functions are named by name or address",
-				 spec.text)
-		      : kernel__resolve(n->kernel, m->modules, m->n, &spec, &n->functions);
-	spec__free(&spec);
-	return err;
+	if (spec.kind == SPEC_POINTS || spec.kind == SPEC_LINE)
+		return err__set(EINVAL, "'%s': the kernel's functions are named by name or address",
+				spec.text);
+	return kernel__resolve(n->kernel, m->modules, m->n, &spec, &n->functions);
 }
 
 /* Operands from first on; all: no operand names every function. */
@@ -300,17 +301,15 @@ static int drop_selected(struct targets *n, const struct spec *spec)
 
 static int exclude_one(struct targets *n, const char *text, bool kernel)
 {
-	struct spec spec;
+	CLEANUP(spec__free) struct spec spec = {0};
 	int err = spec__parse(text, kernel, &spec);
 
 	if (err)
 		return err;
 	if (spec.kind == SPEC_LINE || spec.kind == SPEC_POINTS)
-		err = drop_selected(n, &spec);
-	else
-		drop_matching(n, &spec);
-	spec__free(&spec);
-	return err;
+		return drop_selected(n, &spec);
+	drop_matching(n, &spec);
+	return 0;
 }
 
 static bool names_programs(const struct targets *n)

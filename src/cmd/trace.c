@@ -3,17 +3,16 @@
  * the trace to stdout or a file. */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 #include "live.h"
 #include "pager.h"
 #include "branch_weights.h"
+#include "watch.h"
 
 struct session {
 	struct args *args; /* main's */
@@ -213,6 +212,23 @@ static int spare_probes(struct session *s, struct plan_options *o)
 	return err;
 }
 
+/* Plans again with the functions that tail calls lead to. */
+static int follow_tail_calls(struct session *s, struct plan_options *o, pid_t pid)
+{
+	int err = 0;
+
+	for (int i = 0; !err && i < MAX_TAIL_ROUNDS && wants_tail_calls(s) &&
+			tail_calls__add(&s->targets, s->plan, pid);
+	     i++) {
+		plan__free(s->plan);
+		s->plan = NULL;
+		o->stubs = s->targets.stubs.data;
+		o->nstubs = s->targets.stubs.len;
+		err = plan__build(&s->targets.functions, o, &s->plan);
+	}
+	return err;
+}
+
 static int make_plan(struct session *s)
 {
 	struct plan_options o = {.events = s->args->events,
@@ -242,18 +258,15 @@ static int make_plan(struct session *s)
 	o.kernel_object = s->targets.kernel;
 	o.patchable_unsafe = patchable_is_unsafe();
 	err = plan__build(&s->targets.functions, &o, &s->plan);
-	for (int i = 0; !err && i < MAX_TAIL_ROUNDS && wants_tail_calls(s) &&
-			tail_calls__add(&s->targets, s->plan, pid);
-	     i++) {
-		plan__free(s->plan);
-		s->plan = NULL;
-		o.stubs = s->targets.stubs.data;
-		o.nstubs = s->targets.stubs.len;
-		err = plan__build(&s->targets.functions, &o, &s->plan);
-	}
-	err = err ? err : spare_probes(s, &o);
-	if (!err && s->args->returns == RETURNS_PROBE)
-		err = returns__check_probes(s->plan);
+	if (err)
+		return err;
+	err = follow_tail_calls(s, &o, pid);
+	if (err)
+		return err;
+	err = spare_probes(s, &o);
+	if (err)
+		return err;
+	err = s->args->returns == RETURNS_PROBE ? returns__check_probes(s->plan) : 0;
 	if (err || note__level() < NOTE_VERBOSE)
 		return err;
 	note_verbose("probes are placed %s", placements[o.placement]);
@@ -304,15 +317,15 @@ static int attach(struct session *s, struct probe_options *o)
 	struct str by = {0};
 	int err = probe__open(s->plan, o, &s->probe);
 
-	if (!err) {
-		sources__add(s->sources, probe__source(s->probe));
-		tell_cost(s);
-	}
+	if (err)
+		return err;
+	sources__add(s->sources, probe__source(s->probe));
+	tell_cost(s);
 	progress__attach(&progress, note__level() == NOTE_NORMAL, s->plan->probes,
 			 plan__attach_work(s->plan));
 	o->attached = on_attached;
 	o->attached_ctx = &progress;
-	err = err ? err : sources__attach(s->sources);
+	err = sources__attach(s->sources);
 	progress__end(&progress);
 	o->attached = NULL;
 	if (err)
@@ -333,53 +346,35 @@ static int attach(struct session *s, struct probe_options *o)
 
 /* ---- the run ---- */
 
-/* Process descriptors from -p become readable when the process has ended. */
-static bool all_ended(struct pollfd *fds, size_t n)
-{
-	size_t ended = 0;
-
-	for (size_t i = 0; i < n; i++)
-		ended += fds[i].fd < 0 || poll(&fds[i], 1, 0) > 0;
-	return n && ended == n;
-}
-
-static void watch_pids(const struct args *a, struct pollfd *fds)
-{
-	for (size_t i = 0; i < a->filters.pids.len; i++)
-		fds[i] = (struct pollfd){syscall(SYS_pidfd_open, a->filters.pids.data[i], 0),
-					 POLLIN, 0};
-}
-
 static int poll_until_over(struct session *s)
 {
 	size_t npids = s->child.pid ? 0 : s->args->filters.pids.len;
-	autofree struct pollfd *fds = xcalloc(npids + 1, sizeof(*fds));
+	CLEANUP(watch__close) struct watch watch = watch__open(s->args->filters.pids.data, npids);
 	uint64_t end =
 		s->args->timeout_ns ? now_ns(CLOCK_MONOTONIC) + s->args->timeout_ns : UINT64_MAX;
-	int err = 0;
 
-	if (npids)
-		watch_pids(s->args, fds);
-	while (!err && !asked_to_stop) {
-		bool over = child__ended(&s->child, false) || all_ended(fds, npids);
+	while (!asked_to_stop) {
+		bool over = child__ended(&s->child, false) || watch__all_ended(&watch);
 		uint64_t now = now_ns(CLOCK_MONOTONIC);
+		int err;
 
 		if (over || now >= end)
 			break;
 		err = sources__take(s->sources,
 				    (int)min_of((end - now) / 1000000 + 1, (uint64_t)100),
 				    &s->live.sink);
-		if (err == SOURCE_ENDED) {
-			err = 0;
+		if (err == SOURCE_ENDED)
 			break;
-		}
-		err = err ? err : live__tick(&s->live, now, sources__settled(s->sources));
-		err = err ? err : write_out(s, now);
+		if (err)
+			return err;
+		err = live__tick(&s->live, now, sources__settled(s->sources));
+		if (err)
+			return err;
+		err = write_out(s, now);
+		if (err)
+			return err;
 	}
-	for (size_t i = 0; i < npids; i++)
-		if (fds[i].fd >= 0)
-			close(fds[i].fd);
-	return err;
+	return 0;
 }
 
 /* 1: the limit is reached; a reader that has gone away is no error either. */
@@ -491,16 +486,31 @@ static int run(struct session *s, int *status)
 	return finish(s, poll_until_over(s));
 }
 
-static int trace(struct session *s, int *status)
+static int prepare(struct session *s, int *status)
 {
 	int err = preflight__check(s->args);
 
-	err = err ? err : open_btf(s);
-	err = err ? err : make_plan(s);
-	err = err ? err : open_output(s);
-	err = err ? err : make_output(s);
-	if (!err && s->args->command)
-		err = child__prepare(&s->child, s->args->command, s->args->user, status);
+	if (err)
+		return err;
+	err = open_btf(s);
+	if (err)
+		return err;
+	err = make_plan(s);
+	if (err)
+		return err;
+	err = open_output(s);
+	if (err)
+		return err;
+	err = make_output(s);
+	if (err || !s->args->command)
+		return err;
+	return child__prepare(&s->child, s->args->command, s->args->user, status);
+}
+
+static int trace(struct session *s, int *status)
+{
+	int err = prepare(s, status);
+
 	if (err)
 		return err;
 	if (s->child.pid) {
