@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The debugger's way, as a yardstick: a breakpoint at each site of a program, by ptrace. At a hit
- * the registers are read (what a tracer must see), the instruction is put back, stepped over, and
- * the breakpoint set again: nothing less is correct. One thread, and the program itself, not its
+ * A debugger's breakpoints as a yardstick: a breakpoint at each site of a program, by ptrace. At a
+ * hit it reads the registers (a tracer needs them), restores the instruction, steps over it, and
+ * sets the breakpoint again; less would be incorrect. One thread, and the program only, not its
  * libraries.
  *
  *   int3 FILE OFFSET[=WORD],... -- CMD ARG...

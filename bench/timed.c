@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Times a program that has no clock of its own: FILE CMD ARG... becomes CMD (no fork between, so a
- * tracer's PID filter holds), and a child stays behind to write "WALL CPU" in ns into FILE when CMD
- * has ended.
+ * Times a program that has no clock of its own: FILE CMD ARG... executes CMD without a fork, so
+ * that a tracer's PID filter matches; a child stays behind and writes "WALL CPU" in ns to FILE when
+ * CMD has ended.
  */
 #include <linux/perf_event.h>
 #include <poll.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What the benchmarks trace: WORK N runs a piece of work N times and writes what it took by its own
- * clocks, "WALL CPU" in ns, to the file BENCH_OUT names; so a tool's own start and end don't count.
- * A tenth of it goes first, to warm up.
+ * The program that the benchmarks trace: WORK N runs a piece of work N times and writes its
+ * duration by its own clocks, "WALL CPU" in ns, to the file named by BENCH_OUT, so that a tool's
+ * own start and end don't count. It runs a tenth of N first, to warm up.
  */
 #include <fcntl.h>
 #include <pthread.h>

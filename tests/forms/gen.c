@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * gen TABLE [STRIDE]: every form of an instruction that Zydis knows, each a function f_BYTES of its
- * own that runs it and returns: assembler on stdout, the table for run.c into TABLE. With STRIDE
- * only each STRIDEth, and what is known to be hard. A form is an opcode of a map with a prefix or
- * none, with operands in registers or relative to the instruction pointer. Registers and vvvv are
- * chosen for what the kernel's riprel_analyze() has to avoid.
+ * gen TABLE [STRIDE]: every form of an instruction that Zydis knows, each in a function f_BYTES
+ * that runs it and returns: assembler on stdout, the table for run.c in TABLE. With STRIDE only
+ * every STRIDEth, and those that are known to be hard. A form is an opcode of a map, with or
+ * without a prefix, with operands in registers or relative to the instruction pointer. Registers
+ * and vvvv are those that the kernel's riprel_analyze() has to avoid.
  */
 #include <stdbool.h>
 #include <stdio.h>

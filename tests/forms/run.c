@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * run [NAME...]: runs each form (gen.c), in a child, from the same registers, memory and stack, and
- * prints how it came out: the signal, and a hash of all registers, flags, memory and stack; with
- * names, of those only, in full. Linked static and without PIE, run with setarch -R, two runs print
+ * run [NAME...]: runs each form (gen.c) in a child, always with the same registers, memory and
+ * stack, and prints the result: the signal, and a hash of all registers, flags, memory and stack.
+ * With names: only those, in full. Linked static and without PIE, under setarch -R, two runs print
  * the same.
  */
 #define _GNU_SOURCE

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What comes back of a search of debug information that ran apart: first an object and functions
- * (made.h: two bytes say how many), then the answer. */
+/* The answer of a search of debug information that ran in the sandbox. Input: an object and
+ * functions (made.h; preceded by their length in two bytes), then the answer. */
 #include "made.h"
 #include "object/lines.h"
 

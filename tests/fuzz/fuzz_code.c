@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Machine code: whatever the bytes are, an instruction or none. The first byte's low bit says for
- * which mode, the others for which machine; two follow as flags; the code is decoded at an address
- * made of the next eight. */
+/* Machine code: any bytes decode to an instruction or to none. The first byte's low bit selects the
+ * mode, the others the machine; the next two bytes are flags; the next eight give the address. */
 #include <elf.h>
 #include "fuzz.h"
 #include "plan/plan.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A separate debug file, which a program names by .gnu_debuglink: an ELF file, or, where the input
- * doesn't start as one, one whose debug sections the input is (program.h).
+ * A separate debug file, which a program names by .gnu_debuglink. The input is an ELF file; if it
+ * doesn't start as one, it is the contents of one's debug sections (program.h).
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The ELF reader: opening a file, and all that is asked of an object afterwards. FILE:LINE is
- * fuzz_lines's. */
+/* The ELF reader: opens a file, then runs every query on the object. fuzz_lines has FILE:LINE. */
 #include "fuzz.h"
 #include "resolve/resolve.h"
 

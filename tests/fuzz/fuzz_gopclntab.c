@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The table of functions of a program of Go: the input is the table, the first byte says whether
- * the program is position-independent. moduledata always agrees with it (go_fixture.h): else hardly
- * any would be read.
+ * The function table of a Go program. The first byte tells whether the program is position-
+ * independent, the rest is the table. moduledata always agrees with the table (go_fixture.h), since
+ * otherwise hardly any table would be read.
  */
 #include "fuzz.h"
 #include "go_fixture.h"

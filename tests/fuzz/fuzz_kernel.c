@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What the kernel says of itself: kallsyms, /proc/modules, the blacklist (which is the list of
- * kprobes as well) and one FUNC, each ended by a NUL, then the ELF notes (two bytes say how many)
- * and /proc/kcore.
+ * The kernel's tables. Input: kallsyms, /proc/modules, the blacklist (also used as the list of
+ * kprobes) and one FUNC, each ending with a NUL, then the ELF notes (preceded by their length in
+ * two bytes) and /proc/kcore.
  */
 #include <errno.h>
 #include "fuzz.h"

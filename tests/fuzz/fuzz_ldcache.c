@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* /etc/ld.so.cache: first the soname that is looked for, then, behind a NUL, the cache. */
+/* /etc/ld.so.cache. Input: the soname to find, a NUL, then the cache. */
 #include "fuzz.h"
 #include "resolve/ldcache.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * FILE:LINE, and the lines of code, by debug information: of an ELF file, or, where the input
- * doesn't start as one, of a program whose debug sections the input is (program.h).
+ * FILE:LINE and the lines of code, by debug information. The input is an ELF file; if it doesn't
+ * start as one, it is the contents of a program's debug sections (program.h).
  */
 #include "program.h"
 

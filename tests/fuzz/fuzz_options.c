@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Command lines: a byte for the verb, then the arguments, each ended by a NUL. */
+/* Command lines. Input: a byte for the verb, then the arguments, each ending with a NUL. */
 #include "fuzz.h"
 #include "cmd/cmd.h"
 

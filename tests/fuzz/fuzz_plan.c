@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The graph builder: a plan for any code, and what code.h says of a plan. */
+/* The graph builder: a plan of arbitrary code, and every query on it. */
 #include "made.h"
 
 static void check_site(const struct plan *p, uint32_t i)

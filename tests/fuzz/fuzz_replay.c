@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The replay: records and side events in any order on a plan made of bytes (made.h: two bytes say
- * how many), and the steps rendered by one of the formats.
+ * The replay: records and sideband events in any order on a plan made of bytes (made.h; preceded by
+ * their length in two bytes), with the steps rendered in one of the formats.
  */
 #include "event/event.h"
 #include "json_check.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* FUNC of the command line; what it names in an object is fuzz_elf's and fuzz_kernel's. */
+/* FUNC on the command line. fuzz_elf and fuzz_kernel resolve it in an object. */
 #include "fuzz.h"
 #include "resolve/resolve.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Foreign text made safe: as JSON it is valid, for a terminal it holds no control characters. */
+/* Escaping of foreign text: as JSON it is valid, for a terminal it contains no control characters.
+ */
 #include "fuzz.h"
 #include "json_check.h"
 

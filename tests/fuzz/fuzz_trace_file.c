@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The trace file's reader, and the replay and rendering of what it gives out. The first byte,
- * modulo 3, says what the rest is: 0: blocks without the checksums that would keep everything out:
- * type (1 byte), length (2 bytes), what they hold; 1: a file as it is; 2: armored text. Divided by
- * 3 it is the format to render, from 1 on; 0: all of them.
+ * The trace file's reader, and the replay and rendering of its items. The first byte modulo 3
+ * selects the input. 0: blocks of type (1 byte), length (2 bytes) and contents; without checksums,
+ * which would reject nearly all inputs. 1: a file. 2: armored text. The first byte divided by 3
+ * selects the format to render, from 1 on; 0: all formats.
  */
 #include <elf.h>
 #include <zlib.h>

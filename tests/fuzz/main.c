@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Stands for libFuzzer where a corpus is run through again: each file of the folders and files
- * given, each in its time. What is running is named on stderr, and so is known when it ends the
- * process.
+ * Replaces libFuzzer to run a corpus: each file given, and each file of the folders given, with a
+ * time limit. It prints the current file to stderr, so that a crash can be attributed.
  */
 #include <dirent.h>
 #include <errno.h>

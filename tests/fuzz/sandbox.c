@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Stands for src/object/sandbox.c under libFuzzer, which learns nothing of what happens in another
- * process, and whose own is slow to copy: the search runs here. A crash within libdw is what
- * sandbox.c is for, and is no find; any other is.
+ * Replaces src/object/sandbox.c under libFuzzer: the search runs in this process, since libFuzzer
+ * gets no coverage from another one and its own is slow to fork. A crash within libdw is not a
+ * finding, since the sandbox contains it; any other crash is.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A handler on a stack of its own: it lies above or below the other, the calls nest all the same.
- */
+/* A signal handler on an alternate stack, which may be above or below the main one: the calls nest
+ * in both cases. */
 #include <signal.h>
 #include "prog.h"
 

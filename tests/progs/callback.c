@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* libc calls back: qsort and bsearch with a traced comparison. */
+/* libc calls back: qsort and bsearch with a traced comparison function. */
 #include "prog.h"
 
 NOINLINE int compare(const void *a, const void *b)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Switches whose index is a byte of a table of bytes, as scanners have them: the check may be on
- * the byte in memory, bounds less than the table's largest byte does, and leave the jump tables
- * with their neighbours right behind them.
+ * Switches whose index is a byte from a table of bytes, as in scanners: the bounds check may be on
+ * the byte in memory, the bound may be smaller than the table's largest byte, and the next jump
+ * table follows directly.
  */
 #include "prog.h"
 

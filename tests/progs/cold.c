@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* gcc -O2 moves what is unlikely to parse.cold. */
+/* gcc -O2 moves the unlikely code to parse.cold. */
 #include "prog.h"
 
 int errors;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Jumps and calls through tables that nothing has touched before: each in 64 KiB of the file of its
- * own, so that the first use is what brings the page in. A child, whose page table is its own,
- * begins with the jump, the program with the call.
+ * Jumps and calls through tables that were never touched: each is in 64 KiB of the file of its own,
+ * so that its first use faults in the page. A child has page tables of its own; it starts with the
+ * jump, the program with the call.
  */
 #include <stdbool.h>
 #include <sys/wait.h>

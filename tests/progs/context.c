@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Two coroutines and main take turns within calls that stay open: makecontext, swapcontext. */
+/* Two coroutines and main alternate within open calls: makecontext, swapcontext. */
 #include <ucontext.h>
 #include "prog.h"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Copies a function of its own elsewhere and runs the copy, as programs that relocate themselves
- * do.
+/* Copies one of its functions elsewhere and runs the copy, as programs that relocate themselves do.
  */
 #include <signal.h>
 #include <sys/mman.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Threads that come and go, sixteen at a time: 80, or as many as the argument says; with another
- * argument every third one ends within its calls. */
+/* Threads that come and go, sixteen at a time: 80, or the number in the first argument. With a
+ * second argument every third one ends within its calls. */
 #include <pthread.h>
 #include "prog.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* exec from within a traced call, by the main thread and by another one. */
+/* exec from within a traced call, by the main thread and by another thread. */
 #include <pthread.h>
 #include <unistd.h>
 #include "prog.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The program ends inside of a traced call, four deep; a callee that never returns. */
+/* The program ends within a traced call, four levels deep; a callee never returns. */
 #include "prog.h"
 
 NOINLINE __attribute__((noreturn)) void finish(int n)

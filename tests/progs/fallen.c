@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A function that falls over padding into the next one, as glibc's __memcpy_chk does into memcpy.
- */
+/* A function that falls through padding into the next one, as glibc's __memcpy_chk does into
+ * memcpy. */
 #include "prog.h"
 
 long checked(long n, long limit);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The textbook's recursion: fib(10) is 177 calls. Also linked static, static-PIE, at a fixed
- * address, and stripped. */
+/* Textbook recursion: fib(10) makes 177 calls. Also linked static, static-PIE, at a fixed address,
+ * and stripped. */
 #include "prog.h"
 
 NOINLINE int fib(int n)

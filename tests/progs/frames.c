@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Calls of functions with and without a frame pointer: build with -fno-omit-frame-pointer. A
- * function without one has other things in that register: here what looks like frames, of callers
- * that there never were.
+ * Calls of functions with and without frame pointer: build with -fno-omit-frame-pointer. A function
+ * without one uses the register for other data, here data that looks like frames of callers that
+ * never existed.
  */
 #define NOINLINE __attribute__((noinline, noclone))
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Calls into code that is written at run time, to anonymous memory, and back. */
+/* Calls code that is generated at run time in anonymous memory, which calls back. */
 #include <sys/mman.h>
 #include "prog.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A signal handler calls the traced function again, while it is running. A handler that is traced
- * itself. */
+/* A signal handler calls the traced function again while it is running; and a handler that is
+ * traced itself. */
 #include <signal.h>
 #include <sys/mman.h>
 #include "prog.h"

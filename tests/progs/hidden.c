@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Code that nothing shows the way to: behind a jump to where a variable says, which calls and is
- * returned to; behind a trap that is handled; behind a call of what traps and is made to return.
+ * Code that no known control flow reaches: behind a jump to an address in a variable; behind a trap
+ * that is handled; behind a call of a function that traps and is made to return.
  */
 #define _GNU_SOURCE
 #include <signal.h>

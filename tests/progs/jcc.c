@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* All sixteen conditions, on pairs for which signed and unsigned, overflow and sign differ. */
+/* All sixteen conditions, with operands for which signed and unsigned comparison, overflow and sign
+ * differ. */
 #include "prog.h"
 
 /* Adds 1 << cc to eax for each condition that holds after cmp %rsi,%rdi. mov and lea leave the

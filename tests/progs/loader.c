@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Opens a library next to the program after start; with an argument closes it and opens it again,
- * often elsewhere. */
+/* Opens a library next to the program after start. With an argument it closes it and opens it
+ * again, often at another address. */
 #include <dlfcn.h>
 #include <sys/mman.h>
 #include "prog.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* longjmp over traced frames, then the same stack used again. */
+/* longjmp over traced frames, after which the same stack is used again. */
 #include <setjmp.h>
 #include "prog.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Loops within loops: for, while, do, break, continue. */
+/* Nested loops: for, while, do, break, continue. */
 #include "prog.h"
 
 NOINLINE int nested(int n)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Assembler that shares: a jump into the middle of a sibling, one tail for two, an entry that lies
- * in another. */
+/* Assembler functions that share code: a jump into the middle of a sibling, one tail for two, an
+ * entry within another function. */
 #include "prog.h"
 
 long left(long n);

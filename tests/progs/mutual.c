@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Mutual recursion, and a call that a function makes of itself through another. */
+/* Mutual recursion, and a function that calls itself through another. */
 #include "prog.h"
 
 int is_odd(int n);

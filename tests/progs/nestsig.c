@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A handler within a handler, both on the other stack: the inner one leaves the two of them by
- * siglongjmp. */
+/* A handler within a handler, both on the alternate stack: the inner one leaves both by siglongjmp.
+ */
 #include <setjmp.h>
 #include <signal.h>
 #include "prog.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Oddities of the instruction set, each in a function of its own. */
+/* Unusual instructions, each in a function of its own. */
 #include "prog.h"
 
 /* A branch past the lock prefix, as glibc has it. */

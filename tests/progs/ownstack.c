@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* clone() without CLONE_THREAD: another process in the same memory, on a stack of its own, at the
- * same time. */
+/* clone() without CLONE_THREAD: another process in the same memory, on a stack of its own, running
+ * concurrently. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* pthread_exit and pthread_cancel, deferred and asynchronous, end threads within traced calls:
- * forced unwinding, cleanups run. */
+ * forced unwinding that runs cleanups. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <unistd.h>

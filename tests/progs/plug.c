@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A library to open at run time. Its thread-local variable is reached by `data16 call
+/* A library to open at run time. It reaches its thread-local variable by `data16 call
  * __tls_get_addr`. */
 #include "prog.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Exceptions as OCaml's compiler makes them: code pushes the address of its handler, raising loads
- * the stack pointer anew, and no table tells of any of it. */
+/* Exceptions as in OCaml's code: the code pushes its handler's address, raising loads the stack
+ * pointer, and there is no table. */
 #include <stdint.h>
 #include "prog.h"
 

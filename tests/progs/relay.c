@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A library whose branches go to places within it that only its address tells: a jump table, a ret.
- */
+/* A library with branches to targets within it that depend on its load address: a jump table, a
+ * ret. */
 #include "prog.h"
 
 typedef int relay_fn(int, void *);

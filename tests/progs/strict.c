@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A program that has shut itself in: any system call but write and exit_group is its death. */
+/* A program under a seccomp filter: any system call except write and exit_group kills it. */
 #include <stddef.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>

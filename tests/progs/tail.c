@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Tail calls: direct, conditional, through a pointer, of oneself; into functions that aren't traced
+/* Tail calls: direct, conditional, through a pointer, to itself; into functions that aren't traced
  * (plain, hidden). */
 #include "prog.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Tail calls through memory and registers: out of the program by slots of the GOT (with -fno-plt)
- * or stubs of the PLT, into its own functions by a pointer, a table, a member. */
+/* Tail calls through memory and registers: out of the program through GOT slots (with -fno-plt) or
+ * PLT entries; into its own functions through a pointer, a table, a struct member. */
 #include "prog.h"
 
 struct shape {

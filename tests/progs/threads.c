@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Four threads in the same function at the same time. */
+/* Four threads in the same function concurrently. */
 #include <pthread.h>
 #include "prog.h"
 

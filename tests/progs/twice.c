@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A library that is there twice: the same file in two namespaces (dlmopen), which call one another,
+/* A library that is loaded twice: the same file in two namespaces (dlmopen), which call each other,
  * and another build of it. */
 #define _GNU_SOURCE
 #include <dlfcn.h>

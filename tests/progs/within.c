@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A recursion that says on its third level that it is there, waits for a line, calls itself five
- * times from there, two levels more each, and returns, or exits. */
+/* A recursion that announces its third level, waits for a line, calls itself five times from there,
+ * two more levels each, and returns or exits. */
 #include <unistd.h>
 #include "prog.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Which x86-64 instruction is a control transfer: prefixes, opcode, and for relative branches the
- * length. What is written down needs no other decoding, as the stepper sees where each instruction
- * starts. Intel SDM volume 2, appendix A. That it saw each is checked by what Zydis says.
+ * Which x86-64 instructions are control transfers: prefixes, opcode, and for relative branches the
+ * length. No other decoding is needed, since the stepper knows where each instruction starts. Intel
+ * SDM volume 2, appendix A. Zydis is used to check that no control transfer was missed.
  */
 #include <string.h>
 #include <Zydis/Zydis.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What lies where in a traced process: /proc/PID/maps, the program headers of the files mapped
- * there, the ranges that were asked for, and a cache of what the instructions are.
+ * The layout of a stepped process: /proc/PID/maps, the program headers of the mapped files, the
+ * requested ranges, and a cache of decoded instructions.
  */
 #include <elf.h>
 #include <errno.h>

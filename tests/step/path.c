@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Is what was seen a path? Under some hypervisors a single step is lost now and then: the processor
- * runs two instructions and traps once. Each stop must be where the instruction under way leads:
- * behind it, or as its flags, its counter, its operand or its return address say. This is asked of
- * each instruction, listed or not, and of what the program itself did; nothing else is known here.
+ * Whether the observed stops form a path. Under some hypervisors a single step is lost now and
+ * then: the processor runs two instructions and traps once. Each stop must be a successor of the
+ * instruction before: the next address, or the one that its flags, its counter, its operand or its
+ * return address give. This is checked for each instruction, listed or not, from the program's own
+ * state alone.
  */
 #include <errno.h>
 #include <sys/ptrace.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * stepref: runs a program instruction by instruction with ptrace(2) and writes down every branch
- * that it executes in the given functions of one object. Slow (some microseconds an instruction),
- * and right: what bbtrace shows is compared with it. README in this folder: the lines it writes,
- * and what it takes for what.
+ * stepref: runs a program instruction by instruction with ptrace(2) and prints every branch that it
+ * executes in the given functions of one object. It is slow (some microseconds per instruction) and
+ * exact: bbtrace's output is compared with it. The README in this folder has the format of its
+ * lines and its definitions.
  */
 #include <elf.h>
 #include <errno.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * What one thread did, instruction by instruction: the lines for entries, branches and returns. A
- * return is told by the stack alone: the ret that takes its target from the slot where a listed
- * function found its return address, and goes there, ends that call, whoever executes it (a tail
- * call's callee needn't be listed).
+ * return is identified by the stack alone: the ret that takes its target from the slot where a
+ * listed function found its return address, and goes there, ends that call, even if another
+ * function executes it (a tail call's callee need not be listed).
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the tests of src/code share: compiling a program in a scratch folder, planning an object,
- * running a command. */
+/* Shared by the tests of src/code: compiles a program in a scratch folder, plans an object, runs a
+ * command. */
 #ifndef CODE_FIXTURE_H
 #define CODE_FIXTURE_H
 

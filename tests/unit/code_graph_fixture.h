@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the tests of graphs and plans share: one object, its plan, and what is looked up in them. */
+/* Shared by the tests of graphs and plans: one object, its plan, and lookups in both. */
 #ifndef CODE_GRAPH_FIXTURE_H
 #define CODE_GRAPH_FIXTURE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the tests of the trace file share: a small plan made by hand, a file in memory, what was
- * read out of one. */
+/* Shared by the tests of the trace file: a small plan made by hand, a file in memory, and a record
+ * of what was read. */
 #ifndef FILE_FIXTURE_H
 #define FILE_FIXTURE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Go programs without section headers, around a table of functions: what the linker would write,
- * as far as it is read. The table may be anything.
+ * Makes Go programs without section headers around a function table: as much of the linker's output
+ * as bbtrace reads. The table's bytes are arbitrary.
  */
 #ifndef GO_FIXTURE_H
 #define GO_FIXTURE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A strict JSON checker (RFC 8259, strings valid UTF-8), and the members' names of the outermost
- * object. */
+/* A strict JSON checker (RFC 8259, strings in valid UTF-8), which also collects the names of the
+ * outermost object's members. */
 #ifndef JSON_CHECK_H
 #define JSON_CHECK_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Kernel objects made of made-up tables, for test_kernel_*.c. */
+/* Kernel objects from made-up tables, for test_kernel_*.c. */
 #ifndef KERNEL_TABLES_H
 #define KERNEL_TABLES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What has to come out of the replay of a random program's run, against what did. */
+/* Compares the replay's steps for a random program with the run. */
 #ifndef RANDOM_COMPARE_H
 #define RANDOM_COMPARE_H
 

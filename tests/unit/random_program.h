@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Random programs, and their plans as the placement makes them. A program is what random_walk.h
- * runs: it knows nothing of plans and their flow. Where a choice is 0 it is the simplest: what
- * shrinks the choices shrinks the program.
+ * Random programs, and their plans under a placement. A program is run by random_walk.h, without
+ * plan_flow.c. The choice 0 is always the simplest one, so shrinking the choices shrinks the
+ * program.
  */
 #ifndef RANDOM_PROGRAM_H
 #define RANDOM_PROGRAM_H

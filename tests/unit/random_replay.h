@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the probes of a plan say of a random program's run, what of it is cut away, and what the
- * replay makes of the rest. */
+/* The records that a plan's probes make of a random program's run, with some cut away, and their
+ * replay. */
 #ifndef RANDOM_REPLAY_H
 #define RANDOM_REPLAY_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A processor for random programs: it runs one and writes down where it was, and what steps that
- * are. Code that is in no plan calls, throws, goes over to another stack as it likes.
+ * A processor for random programs: runs one, and records its path and its steps. Code outside of
+ * the plan calls, throws and switches stacks at random.
  */
 #ifndef RANDOM_WALK_H
 #define RANDOM_WALK_H

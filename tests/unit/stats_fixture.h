@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * For the tests of what is built on a profile: a plan of three functions in two objects, and steps
- * written one a line. main (of prog) calls work, which has every kind of branch and calls leaf (of
- * the library).
+ * For the tests of the formats that aggregate: a plan of three functions in two objects, and steps
+ * written one per line. main (of prog) calls work, which has every kind of branch and calls leaf
+ * (of the library).
  */
 #ifndef PROFILE_FIXTURE_H
 #define PROFILE_FIXTURE_H

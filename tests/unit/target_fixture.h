@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the tests of src/object and src/resolve share: a folder of its own, programs built in it,
- * what other tools say of them. */
+/* Shared by the tests of src/object and src/resolve: a scratch folder, programs built in it, and
+ * the output of other tools about them. */
 #ifndef TARGET_FIXTURE_H
 #define TARGET_FIXTURE_H
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * AArch64, an instruction at a time. The words are those of GNU as for the text beside them (Arm
- * Architecture Reference Manual, DDI 0487, C6); of FEAT_CMPBR and FEAT_PAuth_LR, which it doesn't
- * know, LLVM's.
+ * Decodes single AArch64 instructions. The words are GNU as' output for the text beside them (Arm
+ * Architecture Reference Manual, DDI 0487, C6); for FEAT_CMPBR and FEAT_PAuth_LR, which it doesn't
+ * support, LLVM's.
  */
 #include <elf.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Tables of masks and values, and the fields of an instruction word. */
+/* match__find() in tables of masks and values, and the fields of an instruction word. */
 #include "arch/match.h"
 #include "tap.h"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * RISC-V, an instruction at a time, and a function as gcc makes them. The words are those of GNU as
- * for the text beside them; which jumps are calls and returns: ISA manual, section 2.5.1, table 3.
+ * Decodes single RISC-V instructions, and a function as gcc compiles it. The words are GNU as'
+ * output for the text beside them. Which jumps are calls and returns: ISA manual, section 2.5.1,
+ * table 3.
  */
 #include <elf.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Graphs of AArch64, assembled by GNU as for it: tables of bytes, halves and words as gcc and clang
- * write them, frames whose size is in a register, what a linker has moved elsewhere.
+ * Graphs of AArch64 code, assembled by GNU as: jump tables of bytes, halves and words as gcc and
+ * clang write them, frames whose size is in a register, code that a linker moved elsewhere.
  */
 #include "code_graph_fixture.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* How long attaching is said to take: by the code before a site, by its function, by the symbols of
- * its module. */
+/* The estimate of how long attaching takes, by the code before a site, by its function, and by the
+ * symbols of its module. */
 #include <elf.h>
 #include "plan/plan.h"
 #include "tap.h"

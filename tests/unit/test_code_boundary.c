@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Every instruction that a plan of a whole library reaches is one for objdump too; where not, the
- * code branches past a lock prefix, or objdump has lost its way in bytes that no control reaches,
- * and finds it again a few bytes on. And what the plan doesn't reach is little, and known.
+ * Every instruction that a plan of a whole library reaches is an instruction by objdump, too.
+ * Exceptions: the code branches past a lock prefix; or objdump lost track in bytes that control
+ * flow doesn't reach, and recovers a few bytes later. Code that the plan doesn't reach is little,
+ * and known.
  */
 #include "code_fixture.h"
 

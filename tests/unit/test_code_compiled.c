@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Graphs and plans of compiled code: parts split off, landing pads, functions that return out of
- * handlers. */
+/* Graphs and plans of compiled code: cold parts, landing pads, functions that return from handlers.
+ */
 #include "code_graph_fixture.h"
 
 static const char cold_c[] =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Decoding against objdump: every form of a branch as the assembler writes it, all instructions of
- * libc and of a program; and the kernel's uprobe rules on flat byte strings.
+ * Decoding compared with objdump: every form of a branch that the assembler writes, all
+ * instructions of libc and of a program. And the kernel's uprobe rules for single byte strings.
  */
 #include <ctype.h>
 #include <elf.h>

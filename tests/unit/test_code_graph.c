@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Graphs and plans of small pieces of assembly, each made for one question, and of a kernel made by
- * hand.
+ * Graphs and plans of small pieces of assembly, one for each rule, and of a kernel made by hand.
  */
 #include <elf.h>
 #include <errno.h>

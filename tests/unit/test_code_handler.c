@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Handlers that code installs by itself: where they are found, and where nothing is taken for one.
- */
+/* Exception handlers that code installs without a table: where they are found, and what is not
+ * taken for one. */
 #include "code_graph_fixture.h"
 
 #define TRY(where) " lea " where "(%rip),%r11\n push %r11\n push 16(%r14)\n mov %rsp,16(%r14)\n"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The graph against the processor: programs are single-stepped, and all they do in planned code has
- * to be what the plan allows: instruction starts, edges, tables, noreturn calls, taken(), operands,
- * stack depths.
+ * The graph compared with the processor: programs are single-stepped, and everything that they do
+ * in planned code must be in the plan: instruction starts, edges, tables, noreturn calls, taken(),
+ * operands, stack depths.
  *
- * With arguments: OBJECT... -- CMD ARG..., to try it on any program.
+ * With arguments OBJECT... -- CMD ARG... it tests any program.
  */
 #include <elf.h>
 #include <signal.h>

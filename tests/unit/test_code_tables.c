@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Where a jump table ends, and what is done when that is not known: nothing that a table claims may
- * put a probe within an instruction.
+ * Where a jump table ends, and what happens if that is unknown: no entry of a table may put a probe
+ * within an instruction.
  */
 #include "code_graph_fixture.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Conditions and operands against the processor that runs the test: each conditional with all
+ * Conditions and operands compared with the processor that runs the test: each conditional with all
  * combinations of the flags, loops and jrcxz with counters around zero and 2^32, indirect jumps
  * through every kind of operand.
  */

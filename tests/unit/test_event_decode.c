@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Records of the kernel side as events: compact ones expanded, with every field and the edges of
- * what they can say; what is forgotten; what is refused. */
+/* Records of the BPF program decoded to events: compact ones expanded, with every field and its
+ * limits; which full records are forgotten; which records are refused. */
 #include <linux/types.h>
 #include "event/event.h"
 #include "plan/plan.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What other tracers' kprobes have replaced is put back: made-up tables of probes and code. */
+/* The bytes that other tracers' kprobes replaced are restored, from made-up tables of probes and
+ * made-up code. */
 #include <errno.h>
 #include "kernel_tables.h"
 #include "tap.h"

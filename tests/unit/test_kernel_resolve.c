@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Which functions of the kernel a FUNC names: names, parts, variants, globs, addresses, and what is
+/* The kernel functions that a FUNC means: names, parts, variants, globs, addresses, and what is
  * refused. */
 #include <errno.h>
 #include "kernel_tables.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What /proc/kallsyms and /proc/modules say, and the objects made of it; made-up and hostile
- * tables. */
+/* Kernel objects made from /proc/kallsyms and /proc/modules; the tables are made up, some of them
+ * hostile. */
 #include <errno.h>
 #include "kernel_tables.h"
 #include "tap.h"

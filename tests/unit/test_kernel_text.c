@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Where the live code comes from: a kcore, whole or damaged, and the caller's reader behind it. */
+/* Where the live code is read from: a kcore, intact or damaged, or else the caller's reader. */
 #include <elf.h>
 #include <errno.h>
 #include <unistd.h>

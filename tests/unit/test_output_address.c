@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Which numbers are hidden as addresses of the kernel, and which are not. */
+/* Which numbers are hidden as kernel addresses, and which are not. */
 #include "output_fixture.h"
 
 #define HIDDEN "(hidden)"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The formats that are built on a profile, byte by byte: folded, summary, callgrind; what matters
- * in svg and pprof. */
+/* The formats that aggregate: folded, summary and callgrind byte by byte; the important parts of
+ * svg and pprof. */
 #include <zlib.h>
 #include "stats_fixture.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The annotate format against what it must look like. */
+/* The annotate format compared with its expected output. */
 #include "code_trace_fixture.h"
 
 #define MISSING "# Missing: 3 branches that could not be probed\n"

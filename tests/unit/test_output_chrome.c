@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The chrome format, event by event: slices that nest, instants, names of tracks. */
+/* The chrome format event by event: nested slices, instants, names of tracks. */
 #include "output_fixture.h"
 
 static struct output_options options;

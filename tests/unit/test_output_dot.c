@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The dot format against what it must look like. */
+/* The dot format compared with its expected output. */
 #include "code_trace_fixture.h"
 
 static void test_graph(void)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Folding: what repeats is found, and what comes out expands to what went in. Lines are letters; a
- * group is shown as "(body)count". */
+/* Folding: repetitions are found, and the output expands to the input. Lines are letters; a group
+ * is shown as "(body)count". */
 #include "output/fold.h"
 #include "tap.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The html format: what the page's script is given, and that nothing of the program's gets out of
- * its place. What it looks like, a browser tells: tests/formats. */
+/* The html format: the data that the page's script gets, and that no name of the program breaks out
+ * of it. tests/formats tests the page in a browser. */
 #include "code_trace_fixture.h"
 
 static void has(const char *page, const char *part, const char *what)

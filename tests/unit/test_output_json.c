@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The json format: each field, byte by byte, and that every line is strict JSON whatever the names.
+/* The json format: each field byte by byte, and every line is strict JSON, whatever the names are.
  */
 #include <unistd.h>
 #include "output_fixture.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The profile: what is counted, what has a time and what has none, and that it stays bounded. */
+/* The stats: what is counted, which calls have a time, and that their memory is bounded. */
 #include "stats_fixture.h"
 
 static struct stats of(const struct step *steps, size_t n)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The text format, line by line, against what it must look like. */
+/* The text format, line by line, compared with its expected output. */
 #include "output_fixture.h"
 
 static struct output_options options;

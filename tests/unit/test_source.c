@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Several sources as one: made-up ones, whose events come in order of time, each at its own pace.
+/* Several sources as one: made-up sources whose events are in order of time, each at its own pace.
  */
 #include <stdlib.h>
 #include "source/source.h"

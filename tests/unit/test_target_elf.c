@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What is read out of ELF files agrees with nm, readelf and objdump. */
+/* What is read from ELF files agrees with nm, readelf and objdump. */
 #include <elf.h>
 #include <errno.h>
 #include "target_fixture.h"

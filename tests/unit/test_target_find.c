@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* OBJECT of the command line is found as the dynamic loader finds it; the loader's cache and
+/* OBJECT on the command line is found as the dynamic loader finds it. The loader's cache and
  * process maps are parsed. */
 #include <errno.h>
 #include <fcntl.h>

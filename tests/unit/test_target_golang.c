@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The table of functions that a program of Go has for its runtime: each layout, its lines, and
- * what isn't taken for one. tests/e2e/t_go_stripped.sh has real programs. */
+/* The function table of Go programs: each layout, its lines, and what isn't taken for one.
+ * tests/e2e/t_go_stripped.sh has real programs. */
 #include <errno.h>
 #include "go_fixture.h"
 #include "target_fixture.h"

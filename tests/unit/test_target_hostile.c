@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Damaged and hostile ELF files give an error or a clean result, never a crash: run under the
+/* Damaged and hostile ELF files give an error or a clean result, never a crash. Runs under the
  * sanitizers. */
 #include <elf.h>
 #include <errno.h>

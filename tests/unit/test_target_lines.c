@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* FILE:LINE: functions, their inlined instances, single lines; what is said where there is no code.
- */
+/* FILE:LINE: functions, their inlined instances, single lines; the message if there is no code. */
 #include <errno.h>
 #include "target_fixture.h"
 

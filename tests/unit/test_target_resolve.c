@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* FUNC of the command line: its forms, and which functions they name. */
+/* FUNC on the command line: its forms, and the functions that they mean. */
 #include <errno.h>
 #include "target_fixture.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What runs in the sandbox can crash, or take memory and time without end, and it is an error here;
- * it can open nothing, and signal nobody. */
+/* Code in the sandbox may crash or take unbounded memory and time: the result is an error. It can
+ * open nothing and signal nobody. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The replay over a plan made by hand: events in, steps out as one line each. What a step looks
- * like here: "E f", "B 0x1004 T ->0x1020" (T, N; i: implied), "R f 0x2a +90", "LOST 3", "?"; depth
- * by leading dots.
+ * The replay over a plan made by hand: events in, steps out, one per line: "E f", "B 0x1004 T
+ * ->0x1020" (T, N; i: implied), "R f 0x2a +90", "LOST 3", "?"; leading dots are the depth.
  */
 #include <elf.h>
 #include "trace/trace.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Armored files: through noise as a serial console makes it, and damage told line by line. */
+/* Armored files: read through the noise of a serial console, with damage reported line by line. */
 #include "file_fixture.h"
 
 static struct str plain, armored, told;

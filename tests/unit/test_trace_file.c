@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The trace file: what is written is what is read, to the bit; cut, damaged and foreign ones. */
+/* The trace file: what was written is read back bit by bit; truncated, damaged and foreign files.
+ */
 #include <zlib.h>
 #include "file_fixture.h"
 

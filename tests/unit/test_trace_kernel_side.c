@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The replay of a plan with a program and the kernel: what a thread runs in the kernel is nested in
- * what its program was running, by the program's registers at entry. Steps come out as a line each:
- * "E f", "B 0x100e N" (i: implied), "R f", "LOST 3", "?"; depth by leading dots.
+ * The replay of a plan with a program and the kernel: calls in the kernel are nested in the
+ * program's calls, by the program's registers at entry. One step per line: "E f", "B 0x100e N" (i:
+ * implied), "R f", "LOST 3", "?"; leading dots are the depth.
  */
 #include <elf.h>
 #include "trace/trace.h"

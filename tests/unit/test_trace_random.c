@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The replay of random programs' random runs under each placement: it gives out what the processor
- * did. Where events are missing, or a branch can't be told, a mark stands for what isn't given out,
- * and what is given out is still right.
+ * The replay of random programs' random runs under each placement emits what the processor did.
+ * Where events are missing, or a branch is unknown, a mark replaces the missing steps, and all
+ * other steps are still right.
  *
- * CASES=1000000: so many in place of the default. SEED=n: just that case, and what it is made of.
+ * CASES=1000000: the number of cases. SEED=n: only that case, with its program.
  */
 #include "random_compare.h"
 #include "tap.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Which steps a selection lets through. A step here: "E0 f" (entry at depth 0), "B1 g", "R0 f",
- * "?". */
+/* Which steps a report filter shows. Steps: "E0 f" (entry at depth 0), "B1 g", "R0 f", "?". */
 #include "trace/trace.h"
 #include "tap.h"
 

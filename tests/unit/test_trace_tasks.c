@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Threads and processes come, make an exec and go, and their numbers are used again: no call of one
- * is taken for another's, and nothing of what has ended is kept. */
+/* Threads and processes start, exec and end, and their numbers are reused: no call of one is
+ * attributed to another, and no data of ended ones is kept. */
 #include <elf.h>
 #include "trace/replay.h"
 #include "tap.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The walk over a plan of more objects than fit in a byte. */
+/* The walk over a plan with more objects than fit in a byte. */
 #include <elf.h>
 #include "trace/replay.h"
 #include "tap.h"

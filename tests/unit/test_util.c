@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* util: the map against a plain array, text made safe, numbers, vectors, the error message. */
+/* util: the map compared with a plain array, escaped text, numbers, vectors, the error message. */
 #include <errno.h>
 #include <unistd.h>
 #include "tap.h"

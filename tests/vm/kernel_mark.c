@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* kernel_mark N: runs the nop with which window N of executed.c begins. */
+/* kernel_mark N: runs the nop that starts window N of executed.c. */
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Opens the running kernel and prints, as TAP, whether what was read makes sense. For a guest with
- * the module xfs loaded: tests/vm/run.sh -m xfs -f build/vm/kernel_open -- build/vm/kernel_open
+ * Opens the running kernel and prints, as TAP, whether its data is consistent. For a guest with the
+ * module xfs loaded: tests/vm/run.sh -m xfs -f build/vm/kernel_open -- build/vm/kernel_open
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * kernel_work WHAT...: asks the kernel for one kind of thing after the other, always in the same
- * way, successes and errors, so that the functions behind it can be traced.
+ * kernel_work WHAT...: makes one kind of system call after the other, always in the same way, with
+ * successes and errors, so that the functions behind them can be traced.
  */
 #include <arpa/inet.h>
 #include <errno.h>
