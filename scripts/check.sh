@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# `make check`, once everything is built: every test by prove. What can't run here skips, by name and with the
-# reason. B is the build folder. TESTS="FILE..." runs just those.
+# `make check`, once everything is built: runs every test by prove. A test that can't run here is skipped, with its
+# name and the reason. B: the build folder. TESTS="FILE...": runs only these.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 B=$(realpath -m --relative-to=. "${B:-build}")

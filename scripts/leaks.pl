@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# leaks.pl CHECKOUT FILE...: lines that name a file of this checkout by its path on this machine, `FILE:LINE: TEXT`. Run in
-# the checkout. Wherever that lies, /src too: a path that only ends like it, or names nothing that is here, is none.
+# leaks.pl CHECKOUT FILE...: prints the lines that name a file of this checkout by its absolute path, `FILE:LINE:
+# TEXT`. Run in the checkout. It works wherever the checkout lies, /src included: paths that only end like a file's,
+# or that name no file of the checkout, don't count.
 use strict;
 use warnings;
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# What a compiler doesn't hold: format, which folder may include which, what the pure folders may not call,
-# licence lines, file sizes. TAP, as every test; part of `make check`, alone as `make lint`. B: the build folder.
+# What a compiler doesn't check: format, which folder may include which, what the pure folders may not call, licence
+# lines, file sizes. TAP, as every test; part of `make check`, alone as `make lint`. B: the build folder.
 cd "$(dirname "$0")/.." || exit 1
 . tests/tap.sh
 B=${B:-build}

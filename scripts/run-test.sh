@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# prove runs each test through this: unit tests without root even when root runs `make check`, and none for ever.
-# A test that is ended by the clock has no plan, so prove calls it failed. SAID: a folder where what a failed one said
-# is kept. The limit is a net for hangs, and wide enough for a machine that is busy with many other things.
+# prove runs each test through this script: unit tests run without root even if root runs `make check`, and every test
+# has a time limit. A test that the limit ends has no plan, so prove reports it as failed. SAID: a folder for the
+# output of failed tests. The limit only ends hangs; it suffices on a busy machine.
 test=$1
 limit=3600
 user=()

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# `make try`: traces malloc in `ls` for a screenful, says what is seen, and checks that it is there.
+# `make try`: traces malloc in `ls`, shows a screenful with an explanation, and checks the output.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 bbtrace=${B:-build}/bbtrace

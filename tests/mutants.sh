@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Breaks the source as tests/mutants/list says, one mutant after the other, in a copy of the tree under the build
-# folder: a unit test has to fail. ONLY="words": those whose line has them. B: the build folder. TAP.
+# Applies the mutants of tests/mutants/list one after the other, in a copy of the tree under the build folder: a unit
+# test must fail for each. ONLY="words": only mutants whose line contains them. B: the build folder. TAP.
 cd "$(dirname "$0")/.." || exit 1
 . tests/tap.sh
 B=${B:-build}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash
 #
-# The Test Anything Protocol for shell tests, to be sourced. A test ends with done_testing; one that ends
-# before it has failed. $T is a folder of its own, removed at the end (KEEP=1: kept, and named).
+# The Test Anything Protocol for shell tests, to be sourced. A test ends with done_testing; one that ends earlier has
+# failed. $T is a scratch folder, removed at the end (KEEP=1: kept, and printed).
 
 tap_run=0
 tap_failed=0

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Is every branch of a function listed? Asked is objdump, of what Debian's compilers made: perl, whose switches have
-# tables that nothing bounds, and an OCaml program, whose handlers no table names.
+# Is every branch of a function listed? Compared with objdump, for code by Debian's compilers: perl, whose switches
+# have tables without bounds checks, and an OCaml program, whose handlers are in no table.
 # shellcheck disable=SC2154 # tap.sh sets it
 . "$(dirname "$0")/../tap.sh"
 ROOT=$(cd "$(dirname "$0")/../.." && pwd)

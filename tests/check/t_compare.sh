@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# t_compare.sh [BUILD-FOLDER]: does compare.pl find every difference, and nothing but differences?
+# t_compare.sh [BUILD-FOLDER]: compare.pl finds every difference, and reports nothing else.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/tap.sh"

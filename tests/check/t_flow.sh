@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# t_flow.sh [BUILD-FOLDER]: does flow.pl take what can be, and refuse what can't?
+# t_flow.sh [BUILD-FOLDER]: flow.pl accepts possible traces and refuses impossible ones.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/tap.sh"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Programs for other machines: are the branches in them those that objdump shows? Asked are the libraries of Debian's
-# cross toolchains, and switches by clang. And their functions can be listed and shown, not traced.
+# Programs for other machines: are their branches those that objdump shows? Compared for the libraries of Debian's
+# cross toolchains and for switches by clang. Their functions can be listed and shown, but not traced.
 # shellcheck disable=SC2154 # tap.sh sets it
 . "$(dirname "$0")/../tap.sh"
 ROOT=$(cd "$(dirname "$0")/../.." && pwd)

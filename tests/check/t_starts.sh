@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Would a probe ever sit within an instruction? Asked is objdump, of a sample of this machine's executables and
-# libraries, and of programs whose switches read tables of bytes. STARTS=all: every file that there is.
+# Would a probe ever be within an instruction? Compared with objdump, for a sample of this machine's executables and
+# libraries, and for programs whose switches read tables of bytes. STARTS=all: every file.
 # shellcheck disable=SC2154 # tap.sh sets it
 . "$(dirname "$0")/../tap.sh"
 ROOT=$(cd "$(dirname "$0")/../.." && pwd)

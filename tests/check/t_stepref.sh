@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# t_stepref.sh [BUILD-FOLDER]: is the reference right? Counts that follow from the programs, and gdb's own counts.
+# t_stepref.sh [BUILD-FOLDER]: is the reference right? Compared with counts that follow from the programs, and with
+# gdb's.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/tap.sh"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# All functions of real objects under real programs, against the single-stepping reference, by every placement.
-# WHOLE="gzip libc": just those; make check-long has bigger ones.
+# All functions of real objects in real programs, compared with the single-stepping reference, with every placement.
+# WHOLE="gzip libc": only these. make check-long has bigger ones.
 # shellcheck disable=SC2154,SC2034 # lib.sh sets them
 . "$(dirname "$0")/../e2e/lib.sh"
 needs root uprobes cmd:python3 cmd:setarch cmd:readelf "file:$BUILD/stepref"

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Who isn't traced pays nothing: beside each filter that names processes another process, a forked child, and what it
-# becomes by exec keep their pace, and no breakpoint is in them. Where that can't be, the price is told.
+# Processes that aren't traced are not slowed down: with each filter that names processes, another process, a forked
+# child and the program that it execs keep their speed and contain no breakpoint. Where that is impossible, a note
+# says so.
 # shellcheck disable=SC2154,SC2034 # lib.sh and served.sh set them
 . "$(dirname "$0")/lib.sh"
 . "$E2E/served.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# doctor --calibrate: each row is there, and each figure is one. How large they are is the machine's affair.
+# doctor --calibrate prints every row, with a valid figure. The values are not tested: they depend on the machine.
 # shellcheck disable=SC2154 # lib.sh sets them
 . "$(dirname "$0")/lib.sh"
 needs root uprobes

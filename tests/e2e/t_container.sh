@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A process in a root of its own that means harm: each of its files is a FIFO, a device, a link that leads out, 4 TB,
-# or another one by the next moment. Nothing hangs, nothing of outside is read.
+# A hostile process in a root of its own: its files are FIFOs, devices, links that lead out of the root, 4 TB large,
+# or replaced at any moment. Nothing hangs, and nothing outside of the root is read.
 # shellcheck disable=SC2154 # lib.sh sets status and background
 . "$(dirname "$0")/lib.sh"
 needs root uprobes cmd:chroot cmd:objcopy

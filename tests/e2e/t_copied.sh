@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A program that runs a copy of its own code runs into the breakpoints in it: that is told; a breakpoint of its own isn't.
+# A program that runs a copy of its own code hits the copied breakpoints: a note names the function. The program's own
+# breakpoints cause no note.
 # shellcheck disable=SC2154,SC2034 # lib.sh sets them
 . "$(dirname "$0")/lib.sh"
 needs root uprobes

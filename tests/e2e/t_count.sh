@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# -c counts what listing would show; --last keeps the last branches of each thread.
+# -c counts the events that would be listed; --last keeps the last branches of each thread.
 . "$(dirname "$0")/lib.sh"
 needs root uprobes
 program fib -O1

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Each verb, option and format that --help shows is in the man page and in the three completions, and they know no
-# other.
+# Each verb, option and format of --help is in the man page and in the three completions, and these have no others.
+# CONTRACT.md agrees with the program.
 # shellcheck disable=SC2154 # lib.sh sets them
 . "$(dirname "$0")/lib.sh"
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# What goes on in processes that are not traced leaves nothing behind in a bbtrace that traces some by name.
+# Activity in processes that are not traced leaves no data in a bbtrace that traces named processes.
 # shellcheck disable=SC2154,SC2034 # lib.sh and served.sh set them
 . "$(dirname "$0")/lib.sh"
 . "$E2E/served.sh"

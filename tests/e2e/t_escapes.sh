@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Terminal escape codes, and what turns the direction of text, in the names of symbols, files, threads and arguments reach
-# no terminal.
+# Terminal escape codes and direction marks in names of symbols, files, threads and arguments never reach a terminal.
 # shellcheck disable=SC2154,SC2034 # lib.sh and served.sh set them
 . "$(dirname "$0")/lib.sh"
 needs root uprobes

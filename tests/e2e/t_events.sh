@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Which events are shown, and with what: -e, -r, -k, --depth, --min-duration, -l, -t.
+# Which events are shown, and with which details: -e, -r, -k, --depth, --min-duration, -l, -t.
 # shellcheck disable=SC2154,SC2034 # lib.sh and served.sh set them
 . "$(dirname "$0")/lib.sh"
 . "$E2E/served.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# --tid, --comm, --uid, --cgroup: only what passes, by each way to attach.
+# --tid, --comm, --uid, --cgroup: only the selected processes and threads, with each mechanism.
 # shellcheck disable=SC2154,SC2034 # lib.sh and served.sh set them
 . "$(dirname "$0")/lib.sh"
 . "$E2E/served.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# -f: the children of what is traced, and theirs; without it, not.
+# -f traces the children of traced processes, and their children; without -f neither is traced.
 # shellcheck disable=SC2154,SC2034 # lib.sh and served.sh set them
 . "$(dirname "$0")/lib.sh"
 . "$E2E/served.sh"

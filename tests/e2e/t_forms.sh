@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A probe on every form of an instruction (tests/forms): each leaves registers, flags, memory, stack, signals and the
-# way on as they are untraced. FORMS_STRIDE=1: all 60,000 of them, else each 50th and those known to be hard.
+# A probe on every form of an instruction (tests/forms): each leaves registers, flags, memory, stack, signals and
+# control flow as they are untraced. FORMS_STRIDE=1: all 60,000 forms; else every 50th, and those that are known to be
+# hard.
 . "$(dirname "$0")/lib.sh"
 needs root uprobes file:/usr/include/Zydis/Zydis.h
 [[ $(uname -m) == x86_64 ]] || skip_all 'the forms are of x86-64'

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Go: goroutines go from thread to thread and their stacks move; each has its own calls.
+# Go: goroutines move between threads, and their stacks move; each has its own calls.
 # shellcheck disable=SC2154,SC2034 # lib.sh sets them
 . "$(dirname "$0")/lib.sh"
 needs root uprobes cmd:go

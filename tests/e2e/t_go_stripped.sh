@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Go without symbols: the table that the runtime has of all functions tells the same, and traces the same.
+# Go without symbols: the runtime's function table gives the same functions and the same trace.
 # shellcheck disable=SC2154,SC2034 # lib.sh sets them
 . "$(dirname "$0")/lib.sh"
 needs root uprobes cmd:go

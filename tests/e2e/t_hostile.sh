@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Objects whose debug information crashes libdw or unpacks without end: a note, and the trace goes on without it.
+# Objects whose debug information crashes libdw or unpacks endlessly: a note says so, and the trace continues without
+# it.
 # shellcheck disable=SC2154 # lib.sh sets status
 . "$(dirname "$0")/lib.sh"
 needs root uprobes cmd:python3 cmd:objcopy

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# An indirect function (IFUNC) stands for what it can choose among; what runs is traced.
+# The name of an indirect function (IFUNC) means all its implementations; the one that runs is traced.
 # shellcheck disable=SC2154,SC2034 # lib.sh and served.sh set them
 . "$(dirname "$0")/lib.sh"
 needs root uprobes

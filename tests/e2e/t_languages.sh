@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# C++ and Rust: names in either form; what is thrown goes through traced functions as if they weren't.
+# C++ and Rust: mangled and demangled names; exceptions pass through traced functions as if they weren't traced.
 # shellcheck disable=SC2154,SC2034 # lib.sh and served.sh set them
 . "$(dirname "$0")/lib.sh"
 needs root uprobes "cmd:${CXX:-c++}"

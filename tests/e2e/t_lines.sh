@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# FILE:LINE: the branches of a source line, wherever the compiler put it.
+# FILE:LINE: the branches of a source line, wherever the compiler put them.
 # shellcheck disable=SC2154,SC2034 # lib.sh and served.sh set them
 . "$(dirname "$0")/lib.sh"
 needs root uprobes

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# What is shown while tracing is what report makes of the file that was recorded beside it, byte for byte.
+# A live trace and the report of the file that was recorded at the same time are equal, byte for byte.
 # shellcheck disable=SC2154 # lib.sh sets them
 . "$(dirname "$0")/lib.sh"
 needs root uprobes

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A million events in a row: none is lost in silence. What is printed and what is told as lost make the whole.
+# A million events in a row: printed events and those counted as lost add up.
 # shellcheck disable=SC2154,SC2034 # lib.sh and served.sh set them
 . "$(dirname "$0")/lib.sh"
 needs root uprobes

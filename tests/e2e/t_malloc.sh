@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# The first thing anyone tries: malloc of libc in ls. Each call is there, the first one too.
+# The README's first example, malloc of libc in ls: every call is in the trace, also the first.
 # shellcheck disable=SC2154,SC2034 # lib.sh and served.sh set them
 . "$(dirname "$0")/lib.sh"
 needs root uprobes

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# What FUNC names: names that look like numbers, aliases, globs, --exclude, versions, several objects.
+# The functions that FUNC means: names that look like numbers, aliases, globs, --exclude, versions, several objects.
 # shellcheck disable=SC2154,SC2034 # lib.sh and served.sh set them
 . "$(dirname "$0")/lib.sh"
 needs root uprobes

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Processes in namespaces of their own, traced from outside; bbtrace in one of its own.
+# Processes in other namespaces, traced from outside; and bbtrace in a namespace of its own.
 # served.sh sets serving_NAME and pid_NAME
 # shellcheck disable=SC2154
 . "$(dirname "$0")/lib.sh"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# What a process has mapped is what is traced in it, whatever its name leads to by now: replaced, deleted, in memory
-# only, opened again elsewhere, there twice.
+# The files that a process has mapped are traced, whatever their paths name now: replaced, deleted, in memory only,
+# opened again at another address, mapped twice.
 # shellcheck disable=SC2154,SC2034 # lib.sh and served.sh set them
 . "$(dirname "$0")/lib.sh"
 . "$E2E/served.sh"

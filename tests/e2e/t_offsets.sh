@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Without symbols: functions by file offset, ranges, and what .dynsym still tells.
+# Without symbols: functions by file offset, ranges, and the symbols that are left in .dynsym.
 # shellcheck disable=SC2154,SC2034 # lib.sh and served.sh set them
 . "$(dirname "$0")/lib.sh"
 needs root uprobes

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Where the trace goes and how it looks: -o, stdout, -T, --color, JSON that any reader takes.
+# Where the trace is written and how it looks: -o, stdout, -T, --color, JSON that every reader accepts.
 # shellcheck disable=SC2154,SC2034 # lib.sh and served.sh set them
 . "$(dirname "$0")/lib.sh"
 needs root uprobes

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# -o FILE where others may put things: never through their links, never into what is no file; the rest as it should be.
+# -o FILE in folders that other users can write to: it never follows their links and writes to regular files only;
+# ordinary files work as usual.
 # shellcheck disable=SC2154 # lib.sh sets status
 . "$(dirname "$0")/lib.sh"
 needs root uprobes cmd:setpriv cmd:mkfifo

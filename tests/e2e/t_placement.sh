@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Where probes are: by what is asked for, by --placement, by --profile; the steps are the same in each case.
+# Where probes are, by the selected output, by --placement and by --profile; the steps are always the same.
 # shellcheck disable=SC2154,SC2034 # lib.sh sets them
 . "$(dirname "$0")/lib.sh"
 needs root uprobes

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# With the capabilities that a mode needs and no more; given up once attached; CMD has what the caller has.
+# Tracing with only the capabilities that a mode needs; they are dropped once attached; CMD has the caller's.
 # shellcheck disable=SC2154,SC2034 # lib.sh and served.sh set them
 . "$(dirname "$0")/lib.sh"
 . "$E2E/served.sh"

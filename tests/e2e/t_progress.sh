@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Attaching thousands of probes one by one shows how far it is: on a terminal, not with -q, and nowhere else.
+# Attaching thousands of probes one by one shows its progress on a terminal, but not with -q or elsewhere.
 . "$(dirname "$0")/lib.sh"
 needs root uprobes cmd:script
 

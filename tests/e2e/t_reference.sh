@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Every program of tests/progs/progs.list, traced and single-stepped: both tell the same, however many probes there are.
-# Two programs at a time: each is traced by itself. ALL=1: the million events of one, too.
+# Every program of tests/progs/progs.list, traced and single-stepped, shows the same, with every placement. Two
+# programs run at a time: each is traced by itself. ALL=1: also the one with a million events.
 # shellcheck disable=SC2154,SC2034 # lib.sh sets them
 . "$(dirname "$0")/lib.sh"
 needs root uprobes "file:$BUILD/stepref" "file:$BUILD/progs"

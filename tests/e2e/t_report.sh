@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# One recording, many answers: what report selects is what one would pick out of its whole JSON; and how it behaves on
-# a terminal.
+# Many reports of one recording: what report selects is what one would select from its complete JSON. And report on a
+# terminal.
 # shellcheck disable=SC2154 # lib.sh sets them
 . "$(dirname "$0")/lib.sh"
 needs root uprobes cmd:perl

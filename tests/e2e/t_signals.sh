@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# SIGINT, SIGTERM, SIGHUP: a clean end. SIGKILL: the traced program doesn't suffer, and nothing is left behind.
+# SIGINT, SIGTERM, SIGHUP: a clean end. SIGKILL: the traced program is unharmed, and nothing is left behind.
 # shellcheck disable=SC2154,SC2034 # lib.sh and served.sh set them
 . "$(dirname "$0")/lib.sh"
 . "$E2E/served.sh"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# -k: which frames are shown: where frame pointers lead on, and none where what looks like a frame is none. Asked are gdb,
-# which goes by .eh_frame, and the runtime of Go.
+# -k: frames are shown where frame pointers lead to them, and data that looks like a frame is not shown. Compared with
+# gdb, which uses .eh_frame, and with Go's runtime.
 # shellcheck disable=SC2154,SC2034 # lib.sh and served.sh set them
 . "$(dirname "$0")/lib.sh"
 . "$E2E/served.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Exit statuses: CMD's own, and bbtrace's where there is none.
+# Exit statuses: CMD's own, and bbtrace's without CMD.
 # shellcheck disable=SC2154,SC2034 # lib.sh and served.sh set them
 . "$(dirname "$0")/lib.sh"
 . "$E2E/served.sh"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# The traced program survives: every function of its libraries is probed, or bbtrace is killed, or stops reading; it does what
-# it does untraced.
+# The traced program behaves as if untraced: with every function of its libraries probed, with bbtrace killed, and
+# with bbtrace not reading.
 # shellcheck disable=SC2154,SC2034 # lib.sh and served.sh set them
 . "$(dirname "$0")/lib.sh"
 . "$E2E/served.sh"

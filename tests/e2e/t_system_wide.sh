@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Without a filter: every process that uses the object, those that start later too; never bbtrace itself.
+# Without a filter: every process that uses the object is traced, also those that start later, but never bbtrace
+# itself.
 # shellcheck disable=SC2154,SC2034 # lib.sh and served.sh set them
 . "$(dirname "$0")/lib.sh"
 . "$E2E/served.sh"

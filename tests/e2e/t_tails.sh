@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Tail calls: what a function jumps to by a slot or a pointer ends its call; where that can't be seen it is counted under
-# its own name, and nothing is called unmatched. The programs of progs.list show the same event by event.
+# Tail calls: the return of a function that was reached through a slot or a pointer also ends the call that jumped
+# there. Where that can't be recorded it is counted separately, and never as unmatched. The programs of progs.list
+# test the same event by event.
 # shellcheck disable=SC2154,SC2034 # lib.sh sets them
 . "$(dirname "$0")/lib.sh"
 needs root uprobes cmd:python3

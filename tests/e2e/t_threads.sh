@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Two thousand threads that come and go: each has its own calls, also where their numbers are used again.
+# Two thousand threads that come and go: each has its own calls, even if thread IDs are reused.
 # shellcheck disable=SC2154,SC2034 # lib.sh sets them
 . "$(dirname "$0")/lib.sh"
 needs root uprobes

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# The trace file: what it holds, through pipes, while it grows, in parts, as text, cut and damaged.
+# The trace file: its contents, through pipes, while it is written, split, armored, truncated and damaged.
 # shellcheck disable=SC2154 # lib.sh sets them
 . "$(dirname "$0")/lib.sh"
 needs root uprobes cmd:perl

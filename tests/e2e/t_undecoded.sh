@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Code that was not decoded: where control gets there the trace says unknown, each time; list, -v and the summary tell how
-# much it is. What stands behind a trap is decoded. tests/check compares the same program with single-stepping.
+# Code that was not decoded: whenever control gets there the trace shows unknown; list, -v and the summary say how
+# much it is. Code behind a trap is decoded. tests/check compares the same program with the reference.
 # shellcheck disable=SC2154 # lib.sh sets them
 . "$(dirname "$0")/lib.sh"
 needs root uprobes

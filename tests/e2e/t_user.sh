@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# -u NAME: CMD runs as that user, bbtrace does not.
+# -u NAME: CMD runs as that user, bbtrace doesn't.
 # shellcheck disable=SC2154,SC2034 # lib.sh and served.sh set them
 . "$(dirname "$0")/lib.sh"
 needs root uprobes cmd:runuser

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# What can't be traced: status 1, nothing has run, and a message that names the cause and the next step.
+# What can't be traced: status 1, CMD doesn't run, and a message names the cause and the next step.
 # shellcheck disable=SC2154,SC2034 # lib.sh and served.sh set them
 . "$(dirname "$0")/lib.sh"
 needs root uprobes cmd:setpriv

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# -F html in a headless Chromium: it says nothing on the console, fetches nothing, shows the figures that JSON has;
-# its table sorts and searches, its code opens. Run by `make check-formats`.
+# -F html in a headless Chromium: the console stays empty, nothing is loaded, the figures are those of JSON; the table
+# can be sorted and searched, the code opens. Run by `make check-formats`.
 . "$(dirname "$0")/../e2e/lib.sh"
 needs root uprobes cmd:chromium cmd:python3
 

@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# The flame graph in a browser, as a page of its own and twice within one: search, zoom, keys. Part of
-# `make check-formats`.
+# The flame graph in a browser, as a page and twice within one page: search, zoom, keys. Run by `make check-formats`.
 . "$(dirname "$0")/../e2e/lib.sh"
 needs root uprobes cmd:chromium
 

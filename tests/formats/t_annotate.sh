@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# -F annotate: objdump's instructions, JSON's counts, the source where it is there.
+# -F annotate: objdump's instructions, JSON's counts, the source if it exists.
 . "$(dirname "$0")/../e2e/lib.sh"
 needs root uprobes cmd:objdump
 

@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# -F chrome: what the trace event format asks for, as Perfetto and chrome://tracing hold it, and the same figures
-# as JSON.
+# -F chrome: the trace event format as Perfetto and chrome://tracing define it, with the figures of JSON.
 . "$(dirname "$0")/../e2e/lib.sh"
 needs root uprobes cmd:python3
 

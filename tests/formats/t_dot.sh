@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# -F dot: graphviz draws it, and the edges have the counts that JSON has.
+# -F dot: graphviz draws it, and the edges have JSON's counts.
 . "$(dirname "$0")/../e2e/lib.sh"
 needs root uprobes cmd:dot cmd:python3
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Text folds what repeats: what is shown expands to what --no-fold shows, and a long loop is a line.
+# Text folds repetitions: folded output expands to that of --no-fold, and a long loop takes one line.
 . "$(dirname "$0")/../e2e/lib.sh"
 needs root uprobes cmd:setarch
 

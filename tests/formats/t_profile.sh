@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# summary, folded, callgrind and pprof say what the events of the same recording add up to, and their readers take
-# them: callgrind_annotate, protoc.
+# summary, folded, callgrind and pprof agree with the events of the same recording, and their readers accept them:
+# callgrind_annotate, protoc.
 . "$(dirname "$0")/../e2e/lib.sh"
 needs root uprobes cmd:perl
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# python3 starting: recorded once, rendered in every format, each opened by what reads it; the figures of all agree.
+# python3's start, recorded once and rendered in every format: each is opened by the tool that reads it, and all
+# figures agree.
 . "$(dirname "$0")/../e2e/lib.sh"
 needs root uprobes file:/usr/bin/python3 cmd:perl
 

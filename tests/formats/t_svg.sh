@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# The flame graph is XML whatever the names are, needs nothing from outside, and its frames say what happened.
+# The flame graph is valid XML whatever the names are, loads nothing, and its frames agree with the events.
 . "$(dirname "$0")/../e2e/lib.sh"
 needs root uprobes cmd:xmllint
 

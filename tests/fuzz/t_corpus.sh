@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Every input that fuzzing ever found, and the ones it starts from, once more under the sanitizers: none ends its
-# target, takes 10 seconds or a gigabyte.
+# Runs all fuzzing inputs, seeds and earlier finds, under the sanitizers: none crashes its target, takes 10 seconds or
+# a gigabyte.
 . "$(dirname "$0")/../tap.sh"
 cd "$(dirname "$0")/../.." || exit 1
 B=${B:-build}

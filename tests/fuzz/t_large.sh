@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Files whose tables point to the same bytes again and again take no more memory and processor time than their size
-# tells: each is some megabytes, gets a gigabyte and a minute (of which it needs a second), and without care needs
+# Files whose tables point to the same bytes again and again take only memory and processor time in proportion to
+# their size. Each has some megabytes, and gets a gigabyte and a minute (it needs a second); a naive reader would need
 # hours or all memory. Not under the sanitizers, which take more of both.
 . "$(dirname "$0")/../tap.sh"
 cd "$(dirname "$0")/../.." || exit 1

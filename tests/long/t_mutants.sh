@@ -1,4 +1,4 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Each known way to break the core is noticed by a unit test.
+# Each known mutant of the core makes a unit test fail.
 exec "$(dirname "$0")/../mutants.sh"

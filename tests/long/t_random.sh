@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Programs that csmith makes up, by several compilers and options: all their functions against the single-stepping
-# reference, by every placement. SEEDS="1 2 3": just those; each is built by one row of the table.
+# Random programs by csmith, with several compilers and options: all their functions compared with the single-stepping
+# reference, with every placement. SEEDS="1 2 3": only these; each is built by one row of the table.
 # shellcheck disable=SC2154,SC2034 # lib.sh sets them
 . "$(dirname "$0")/../e2e/lib.sh"
 needs root uprobes cmd:csmith cmd:python3 cmd:setarch cmd:readelf "file:$BUILD/stepref"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# An hour (SOAK_SECONDS) of a busy program, recorded to /dev/null: bbtrace's memory stays what it was after the first tenth.
+# A busy program for an hour (SOAK_SECONDS), recorded to /dev/null: bbtrace's memory doesn't grow after the first
+# tenth.
 # shellcheck disable=SC2154,SC2034 # lib.sh sets them
 . "$(dirname "$0")/../e2e/lib.sh"
 needs root uprobes

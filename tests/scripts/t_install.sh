@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# make install puts each file where it says, under DESTDIR and PREFIX; make uninstall takes them all away.
+# make install puts each file in its place under DESTDIR and PREFIX; make uninstall removes all of them.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 B=${B:-build}

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# scripts/leaks.pl: which lines name a file of the checkout by its path on this machine, wherever the checkout lies?
+# scripts/leaks.pl finds lines that name a file of the checkout by its absolute path, wherever the checkout lies.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 leaks=$PWD/scripts/leaks.pl

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# scripts/sources.pl: which backports entry is derived from which apt sources.
+# scripts/sources.pl derives the backports entry from different apt sources.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 

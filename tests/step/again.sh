@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# again.sh LINES STDOUT STEPREF [OPTION...] -- CMD [ARG...]: runs stepref, its lines to LINES, CMD's output to STDOUT;
-# where LINES end with a step that the machine lost, again, TRIES (5) times at most. Nothing but what stepref says of
-# itself has it run again. Status: the last run's; 124 with such LINES: it lost one each time.
+# again.sh LINES STDOUT STEPREF [OPTION...] -- CMD [ARG...]: runs stepref with its lines to LINES and CMD's output to
+# STDOUT. If LINES end with a step that the machine lost, it runs stepref again, at most TRIES (5) times in all; for
+# no other reason. Status: the last run's; 124 if every run lost a step.
 lines=$1 stdout=$2 stepref=$3
 shift 3
 left=${TRIES:-5}

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# ranges.sh OBJECT FUNC...: where these functions lie, parts split off by the compiler included, for stepref --ranges.
-# Lines `NAME 0xSTART 0xSIZE OWN-NAME`. A function that the symbol table gives no size, or doesn't have, is an error.
-# FUNC as the symbol table writes it.
+# ranges.sh OBJECT FUNC...: the ranges of these functions and their cold parts, for stepref --ranges. Lines `NAME
+# 0xSTART 0xSIZE OWN-NAME`. FUNC as the symbol table writes it; one without size, or that is missing there, is an
+# error.
 set -eu
 object=$1
 shift

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# guest_accounts.sh WORK: what kernel mode refuses and says, who is traced, and what system calls were called with.
+# guest_accounts.sh WORK: kernel mode's refusals and messages, the traced processes, and the arguments of system
+# calls.
 
 # shellcheck disable=SC2154,SC2034 # guest_lib.sh sets and uses them
 . "$(dirname "$0")/guest_lib.sh"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# guest_calibrate.sh: doctor --calibrate where there are kprobes: what the kernel makes of them is told. No figure is
-# judged: the CPU is emulated.
+# guest_calibrate.sh: doctor --calibrate with kprobes: it says how the kernel implements them. No figure is checked:
+# the CPU is emulated.
 
 # shellcheck disable=SC2154 # guest_lib.sh sets it
 . "$(dirname "$0")/guest_lib.sh"

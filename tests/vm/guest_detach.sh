@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# guest_detach.sh: hundreds of kprobes come and go: by Ctrl-C, by the end of CMD, by SIGKILL, with two tracers at once.
-# What is there is read in the kernel's own files; nothing is timed.
+# guest_detach.sh: hundreds of kprobes are attached and detached: by Ctrl-C, by the end of CMD, by SIGKILL, with two
+# tracers at once. The kernel's own files show what is there; nothing is timed.
 
 # shellcheck disable=SC2154,SC2034 # guest_lib.sh sets and uses them
 . "$(dirname "$0")/guest_lib.sh"

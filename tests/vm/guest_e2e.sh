@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# guest_e2e.sh NAME...: files of tests (e2e/t_pid), one after the other: a result each.
+# guest_e2e.sh NAME...: runs test files (e2e/t_pid), one after the other, with a result for each.
 
 . "$(dirname "$0")/guest_lib.sh"
 export PATIENCE=600 BB_TIMEOUT=1200 KILLS=20

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# guest_flow.sh WORK [PLACEMENT]: traces functions of the kernel while WORK (kernel_work) has them do what they do, and brings back
-# the traces, where the functions are, and their code as it is in memory. t_flow.sh judges.
+# guest_flow.sh WORK [PLACEMENT]: traces kernel functions while WORK (kernel_work) makes system calls, and sends back
+# the traces, the functions' ranges, and their code from memory. t_flow.sh checks them.
 
 . "$(dirname "$0")/guest_lib.sh"
 WORK=$1

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash
 #
-# What the guest's side of a test needs: to be sourced in the guest, by guest_NAME.sh. It says its TAP on stdout, and
-# bring_back sends $OUT to the host: lib.sh there takes both.
+# Sourced in the guest, by guest_NAME.sh. The test prints its TAP to stdout, and bring_back sends $OUT to the host,
+# where lib.sh receives both.
 
 cd /src || exit 1
 . tests/tap.sh

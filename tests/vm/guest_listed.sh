@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# guest_listed.sh SIZES MODULE...: what bbtrace lists of overlay, loop, xfs … whole, and their code as it is in memory:
-# tests/check/modules.py compares. SIZES/MODULE: "SECTION SIZE" a line, of the sections with code; a module without is in
-# the kernel itself, then it is the functions that begin with its name.
+# guest_listed.sh SIZES MODULE...: bbtrace's list of the whole of overlay, loop, xfs …, and their code from memory;
+# tests/check/modules.py compares both. SIZES/MODULE: lines "SECTION SIZE" for the sections with code. A module
+# without such a file is built in; then it is the functions whose names begin with its name.
 
 # shellcheck disable=SC2154 # guest_lib.sh sets them
 . "$(dirname "$0")/guest_lib.sh"

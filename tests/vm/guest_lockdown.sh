@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# guest_lockdown.sh: in a guest that is booted with lockdown=confidentiality.
+# guest_lockdown.sh: runs in a guest that was booted with lockdown=confidentiality.
 
 . "$(dirname "$0")/guest_lib.sh"
 

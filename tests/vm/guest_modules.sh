@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# guest_modules.sh MARK XFS PLACEMENT SITES MODULE...: overlay, loop, ext4 or xfs, traced while disks are made, mounted and
-# written to: the entries of all functions, then whatever some of those that were called do, up to so many sites. Brings back
-# the traces, where the functions are and their code as it is in memory; tests/check/executed.py judges by what QEMU ran.
-# MARK: kernel_mark; XFS: an image with such a file system.
+# guest_modules.sh MARK XFS PLACEMENT SITES MODULE...: traces overlay, loop, ext4 or xfs while disks are made, mounted
+# and written to: first the entries of all functions, then everything in some of the called ones, up to SITES sites.
+# Sends back the traces, the functions' ranges and their code from memory; tests/check/executed.py compares them with
+# what QEMU executed. MARK: kernel_mark; XFS: an image with such a file system.
 
 # shellcheck disable=SC2154 # guest_lib.sh sets them
 . "$(dirname "$0")/guest_lib.sh"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# In the guest: see t_privileges.sh.
+# Runs in the guest of t_privileges.sh.
 # shellcheck disable=SC2154,SC2034 # guest_lib.sh sets and uses them
 . "$(dirname "$0")/guest_lib.sh"
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# guest_programs.sh BUILD NAME...: tests/progs' programs traced on this kernel, by each mechanism that it has. Their
-# single-stepped references come from the host, which compares; what the programs do is the same there.
+# guest_programs.sh BUILD NAME...: traces tests/progs' programs on this kernel, with each of its mechanisms. The host
+# has their single-stepped references and compares; the programs behave the same on both.
 
 . "$(dirname "$0")/guest_lib.sh"
 BUILD=$1

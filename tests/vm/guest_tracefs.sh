@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# guest_tracefs.sh: which tracefs is used where none, one, or another one is mounted; which definitions a run deletes and
-# which it leaves alone. Linux doesn't guard those in use: that the kernel doesn't complain is a part of the test.
+# guest_tracefs.sh: which tracefs is used if none, one or another one is mounted; which definitions a run deletes and
+# which it leaves. Linux doesn't guard definitions in use, so the test also checks that the kernel reports no error.
 
 # shellcheck disable=SC2154,SC2034 # guest_lib.sh sets and uses them
 . "$(dirname "$0")/guest_lib.sh"

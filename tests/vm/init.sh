@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # The guest's first process (/init of the root that run.sh builds): sets the machine up, loads the modules of
-# /vm/modules, runs /vm/command and tells the host its status on the serial line, between the lines that the host
-# looks for (/vm/marker). With vm.shell on the kernel's command line: a shell instead. Never mounts tracefs or
-# debugfs: bbtrace has to manage without.
+# /vm/modules, runs /vm/command and prints its status on the serial line, between the lines that the host expects
+# (/vm/marker). With vm.shell on the kernel's command line it runs a shell instead. It never mounts tracefs or
+# debugfs: bbtrace must work without.
 
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/bb HOME=/root TERM=linux LC_ALL=C.UTF-8
 

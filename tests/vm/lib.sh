@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash
 #
-# What the host's side of a guest test needs, besides tests/tap.sh: a guest that runs a script whose TAP counts here, and
-# whose files come back. KERNEL: the guest's kernel, as run.sh's -k takes it.
+# The host's side of a guest test, besides tests/tap.sh: runs a script in a guest, includes its TAP here, and receives
+# its files. KERNEL: the guest's kernel, as run.sh's -k takes it.
 
 VM=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 ROOT=$(cd "$VM/../.." && pwd)

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Kernel mode in a guest: what is refused and why, which functions names mean, who is traced, system calls' arguments.
+# Kernel mode in a guest: refusals and their reasons, the functions that names mean, the traced processes, system
+# calls' arguments.
 
 . "$(dirname "$0")/lib.sh"
 needs_guest

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# What kprobes cost, measured in a guest: each class of them is there. KERNELS="6.1 newest": just those.
+# The cost of kprobes, measured in a guest: every class has a row. KERNELS="6.1 newest": only these.
 
 . "$(dirname "$0")/lib.sh"
 needs_guest

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# tests/e2e on other kernels: the very files, with this machine's compiler, perl, gdb and so on. Here those whose subject
-# kernels do differently; ALL=1: all that make sense there. KERNELS="6.1 6.12 newest": where.
-# E2E="e2e/t_pid formats/t_fold": just those.
+# tests/e2e on other kernels: the same files, with this machine's compiler, perl, gdb and so on. By default those
+# whose subject differs between kernels; ALL=1: all that make sense there. KERNELS="6.1 6.12 newest": where.
+# E2E="e2e/t_pid formats/t_fold": only these.
 
 . "$(dirname "$0")/lib.sh"
 PATH=$PATH:/usr/sbin needs_guest mke2fs dpkg-query

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Functions of fs, mm, net, sched and of modules, traced in a guest: is what each thread is said to have done a path
-# through the code as it was in memory, do conditionals agree with what values are known, and would it be seen
-# if an event were missing? PLACEMENT=witness: with fewer probes.
+# Functions of fs, mm, net, sched and of modules, traced in a guest: each thread's events are a path through the code
+# as it was in memory, conditionals agree with the values that are known, and a missing event would be noticed.
+# PLACEMENT=witness: with fewer probes.
 
 . "$(dirname "$0")/lib.sh"
 needs_guest objdump perl

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# A kernel that is locked down: what is refused, and why, in each mode; and that the kernel survives it, for an unmount
-# of tracefs is an oops in these two. KERNELS="6.1 newest": just those.
+# A kernel that is locked down: what is refused in each mode, and why; and the kernel survives, since an unmount of
+# tracefs is an oops in these two. KERNELS="6.1 newest": only these.
 
 . "$(dirname "$0")/lib.sh"
 needs_guest

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Kernel mode in a guest, by a user with the capabilities that it needs and no more.
+# Kernel mode in a guest, by a user with only the capabilities that it needs.
 
 . "$(dirname "$0")/lib.sh"
 needs_guest setpriv

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# User mode on other kernels, by each mechanism that they have: tests/progs' programs, compared with the single-stepping
-# reference that this machine made. The oldest kernel promised is 5.15; an older one is refused with a message.
-# KERNELS="6.1 newest": just those.
+# User mode on other kernels, with each of their mechanisms: tests/progs' programs, compared with the single-stepped
+# references from this machine. 5.15 is the oldest supported kernel; an older one is refused with a message.
+# KERNELS="6.1 newest": only these.
 
 . "$(dirname "$0")/lib.sh"
 needs_guest perl setarch readelf nm

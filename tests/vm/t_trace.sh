@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# User and kernel branches of one thread in one tree, in a guest: each read(2) of cat is a call of libc's read, and
-# in it one of the kernel's vfs_read with the same arguments, and nothing else is said to be in it. nested.pl judges.
+# User and kernel branches of one thread in one tree, in a guest: each read(2) of cat is a call of libc's read that
+# contains one call of the kernel's vfs_read with the same arguments, and nothing else. nested.pl checks that.
 
 . "$(dirname "$0")/lib.sh"
 needs_guest perl

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Which tracefs bbtrace uses, and what becomes of the definitions of a tracer that was killed, whatever namespaces it and
-# the next one are in. KERNELS="6.1 newest": just those.
+# Which tracefs bbtrace uses, and what happens to the definitions of a tracer that was killed, in any combination of
+# namespaces with the next one. KERNELS="6.1 newest": only these.
 
 . "$(dirname "$0")/lib.sh"
 needs_guest
