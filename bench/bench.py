@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Side by side: bbtrace, the price of its traps alone, and its peers, on the same branch sites.
+"""Compares bbtrace, the cost of its traps alone, and its peers, on the same branch sites.
 
-Runs are interleaved (A B C A B C ...), each in a fresh process; printed are medians and the medians of
-the ratios within one round, so that a machine's phases fall out. All goes to bench.json as well. What
-can't run here is named with the reason. No figure makes this fail.
+Runs are interleaved (A B C A B C ...), each in a fresh process. Prints medians, and medians of the ratios
+within one round, which are insensitive to phases of the machine. Everything is also written to bench.json.
+Contenders that can't run here are named with the reason. No figure makes the benchmark fail.
 
-Clocks: a tool that works inside the traced thread (a trap, instrumentation) is timed by that thread's
-own CPU time, so what else the machine does is not counted; one that stops the program, by the wall.
+Clocks: a tool that works in the traced thread (a trap, instrumentation) is timed by that thread's CPU
+time, so other load is not counted; a tool that stops the program is timed by the wall clock.
 """
 import argparse
 import json

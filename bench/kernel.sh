@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# kernel.sh WORK BPFTRACE ROUNDS N: in a guest, started by bench.py. Kprobes on all branches of a kernel function that
-# WORK calls N times, by bbtrace and by its peers at the same sites, interleaved. A line for each run: NAME NS, the
-# thread's CPU time for one call; a line `probes NUMBER`; what can't run: `skipped NAME WHY`.
+# kernel.sh WORK BPFTRACE ROUNDS N: runs in a guest, started by bench.py. Kprobes on all branches of a kernel function
+# that WORK calls N times, by bbtrace and its peers at the same sites, interleaved. Prints a line `NAME NS` for each run,
+# the thread's CPU time for one call; a line `probes NUMBER`; `skipped NAME WHY` for peers that can't run.
 set -u
 work=$1 bpftrace=$2 rounds=$3 n=$4
 function=do_sys_openat2

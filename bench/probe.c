@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The yardsticks. `empty`: the price of the traps themselves, uprobes with a BPF program that
- * returns 0. `records`: bbtrace's own BPF program and ring, its reader only counting. Both by
- * uprobe_multi and with a PID filter, as bbtrace.
+ * Yardsticks. `empty`: the cost of the traps alone, uprobes with a BPF program that returns 0.
+ * `records`: bbtrace's own BPF program and ring, with a reader that only counts. Both use
+ * uprobe_multi and a PID filter, as bbtrace does.
  *
- *   probe link ID                                        what the uprobe_multi link has, as FILE
- * and SITES, one a line probe empty FILE SITES -- CMD ARG...                 SITES:
- * OFFSET[=COOKIE],... probe records:OBJECT FILE SITES -- CMD ARG...        OBJECT: bbtrace.bpf.o;
- * the cookies: probe words of wire.h
+ *   probe link ID                                   prints the link's FILE and SITES
+ *   probe empty FILE SITES -- CMD ARG...            SITES: OFFSET[=COOKIE],...
+ *   probe records:OBJECT FILE SITES -- CMD ARG...   OBJECT: bbtrace.bpf.o; cookies as in wire.h
  */
 #include <errno.h>
 #include <linux/types.h>

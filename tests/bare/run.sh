@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Runs the two commands of README.md on a bare Debian: a minbase root made by debootstrap, with nothing added
-# but make and sudo, and the commit that is checked out here.
+# Runs the two commands of README.md on a bare Debian: a minbase root by debootstrap with only make and sudo added, and
+# the commit that is checked out here.
 #
 #   sudo tests/bare/run.sh 12|13 [COMMAND]     default command: sudo make try && sudo make check
 #
-# Everything is under build/bare (BARE=DIR: elsewhere): the bootstrapped root and the packages are kept for the
-# next run, the root that is worked in is not (KEEP=1: it is; but nothing stays mounted).
+# Everything is under build/bare (BARE=DIR: elsewhere). The bootstrapped root and the packages are kept for the next
+# run; the copy that the commands run in is removed (KEEP=1: kept, but nothing stays mounted).
 set -eu
 cd "$(dirname "$0")/../.."
 

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """branches.py BBTRACE FILE...: is every branch listed that objdump shows in a function?
 
-Functions and their extents are those of `bbtrace list`, the branches in them objdump's. Padding and data behind the
-last instruction are no branches: what follows an instruction that can't be executed isn't looked at.
-One line a file: PATH BRANCHES NOT-LISTED ADDRESS..., then the total: `FILES files, BRANCHES branches, N not listed`.
+Functions and their extents are from `bbtrace list`, the branches in them from objdump. Padding and data behind the last
+instruction are skipped: everything behind an instruction that can't be executed is ignored.
+Prints a line `PATH BRANCHES NOT-LISTED ADDRESS...` per file, then `FILES files, BRANCHES branches, N not listed`.
 """
 
 import bisect

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""classes.py SEED: a program of switches whose index comes out of tables of bytes, as scanners have them.
+"""classes.py SEED: prints a program with switches whose index comes from tables of bytes, as in scanners.
 
-The tables hold more classes than their switches have cases, by a few or by many; the jump tables lie one
-behind the other. The program runs each switch over each byte and prints a sum.
+The tables contain a few or many more classes than their switches have cases, and the jump tables follow each other
+directly. The program runs each switch with each byte and prints a sum.
 """
 
 import random

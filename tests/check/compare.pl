@@ -1,15 +1,15 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# compare.pl [options] STEPREF-OUTPUT BBTRACE-JSON: do both tell the same, thread by thread, event by event?
+# compare.pl [options] STEPREF-OUTPUT BBTRACE-JSON: do both show the same, thread by thread, event by event?
 # Exit status 0: yes; 1: no, the first difference is shown; 2: trouble.
-#   --unknown      an `unknown` event may stand for reference events that bbtrace doesn't tell (else it is a difference)
-#   --strict       `to` and `value` must be there (else what is absent is counted, on indirect branches and returns)
-#   --ranges FILE  as stepref was given: check symbol and offset too
+#   --unknown      an `unknown` event may replace events of the reference (else it is a difference)
+#   --strict       `to` and `value` must be present (else missing ones are counted, on indirect branches and returns)
+#   --ranges FILE  stepref's: check symbol and offset, too
 #   --context N    lines of context (8)
-#   --no-summary   the JSON is cut: no summary line asked for
-#   --restarts     of a call that goes back to its entry only the last turn counts (Go: the stack was to grow, or the
-#                  goroutine had run for long enough and, if the runtime's signal said so, starts anew)
-#   --events LIST  of entry,branch,return: bbtrace was asked for these only
+#   --no-summary   the JSON is truncated: no summary line is required
+#   --restarts     if a call jumps back to its entry, only the last pass counts (Go: to grow the stack, or to preempt the
+#                  goroutine when the runtime's signal asks for it)
+#   --events LIST  bbtrace was run with -e LIST
 use strict;
 use warnings;
 use FindBin;

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # compare_all.sh BUILD-FOLDER [NAME...]: traces each program of progs.list (or those named) with bbtrace and steps it
-# with stepref; TAP: do both tell the same, and did tracing leave the program's output and status alone?
+# with stepref. TAP: both show the same, and tracing changes neither the program's output nor its status.
 #   BBTRACE   the program to test (BUILD-FOLDER/bbtrace)     BBFLAGS   more options for it
 #   COMPARE   options for compare.pl, e.g. --strict
-#   STAGES    which of these, of what is there from the others: reference, trace, compare (all three)
-# What stepref told is kept in BUILD-FOLDER/ref, as it takes minutes in all. What failed stays in BUILD-FOLDER/cmp.
-# Different programs may be compared side by side.
+#   STAGES    some of reference, trace, compare (default: all); the others' results must exist
+# stepref's output is kept in BUILD-FOLDER/ref, since it takes minutes in all. The files of failed comparisons stay in
+# BUILD-FOLDER/cmp. Different programs may be compared in parallel.
 # lists are meant to be split; a * in a name is a pattern; [ -nt ] is in dash, bash and busybox
 # shellcheck disable=SC2046,SC2086,SC2254,SC3013
 

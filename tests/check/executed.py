@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """executed.py COUNTS WINDOW TRACE [--entries LIST ERR | --code RANGES FOLDER]
 
-Is what QEMU ran (tests/vm/executed.c) in the trace, as often? --entries: of each function of LIST (bbtrace list -F json)
-the calls, but those of which bbtrace said in ERR that it doesn't see them. --code: of each branch that objdump finds in
-the functions of RANGES how often it ran, and, of a conditional behind which nothing else jumps, how often it went on
-there. What an unknown, a loss or a site that could not be probed declares is missing is counted by function and told.
+Does the trace show what QEMU executed (tests/vm/executed.c), equally often? --entries: the calls of each function in LIST
+(bbtrace list -F json), except those that bbtrace excluded in ERR. --code: how often each branch that objdump finds in the
+functions of RANGES ran, and for conditionals, if no other branch leads to the next instruction, how often they were not
+taken. What is declared missing by an unknown, a loss or an unprobed site is counted by function and printed.
 """
 import collections
 import json

@@ -1,16 +1,16 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# flow.pl [options] BBTRACE-JSON DISASSEMBLY...: is what each thread is said to have done a path through the code? For
-# kernel traces, where nothing can be single-stepped. DISASSEMBLY: as `objdump -d` prints it, of the traced functions
-# (or of more, with --ranges). Exit status 0: yes; 1: no, the first event that can't be is shown; 2: trouble.
-#   --ranges FILE   `NAME 0xSTART 0xSIZE` lines: what is traced. Else: all that is disassembled, foo.cold part of foo
-#   --symbols FILE  `ADDR TYPE NAME` lines as kallsyms has them: tells thunks by name where objdump could not
+# flow.pl [options] BBTRACE-JSON DISASSEMBLY...: are each thread's events a path through the code? For kernel traces, where
+# nothing can be single-stepped. DISASSEMBLY: the output of `objdump -d` for the traced functions (or for more, with
+# --ranges). Exit status 0: yes; 1: no, the first impossible event is shown; 2: trouble.
+#   --ranges FILE   lines `NAME 0xSTART 0xSIZE`: what is traced. Default: everything disassembled, foo.cold being part of foo
+#   --symbols FILE  lines `ADDR TYPE NAME` as in kallsyms: names of thunks that objdump didn't have
 #   --async         a traced function may interrupt another at any point (interrupts, signal handlers)
-#   --whole         no thread was inside of a traced function when the trace began (else it may begin anywhere)
-# From one event to the next the code is walked in a straight line: it must lead to just that branch. A conditional
-# branch goes to its target or its fall-through as `taken` says (and as `flags` say, where the event has them). Entries
-# and returns nest. `unknown` and `lost` end what is known of a thread; how often is counted. What unwinds
-# (longjmp, exceptions) and coroutines are no paths in this sense.
+#   --whole         no thread was within a traced function when the trace began (default: it may begin anywhere)
+# From one event the code is walked straight on: it must lead to the next event's branch. A conditional branch goes to its
+# target or its fall-through as `taken` says (and as `flags` say, if the event has them). Entries and returns nest. After
+# `unknown` and `lost` a thread's place is unknown; these are counted. Unwinding (longjmp, exceptions) and coroutines are
+# not supported.
 use strict;
 use warnings;
 no warnings 'portable'; # 64-bit hex

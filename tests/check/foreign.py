@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """foreign.py BBTRACE OBJDUMP FILE...: are the branches of programs for another machine those that objdump shows?
 
-Both ways, over every function of each file: each site that `list --sites` has is a branch of the same kind and
-target to objdump, and each branch that objdump shows within a function, where bbtrace says it has decoded, is a
-site. Targets of far calls that take two instructions (RISC-V: auipc, jalr) are in objdump's comments.
+For every function of each file: each site of `list --sites` is a branch of the same kind and target in objdump's
+output, and each branch in objdump's output, in code that bbtrace decoded, is a site. Targets of far calls of two
+instructions (RISC-V: auipc, jalr) are in objdump's comments.
 
-A line for each that differs (the first 20 of a file), and as the last one of a file
+Prints a line for each difference (the first 20 of a file), and at the end of a file
 `FILE: SITES sites in FUNCTIONS functions, DIFFERENT different, LOST % of the branches not decoded, UNRESOLVED jumps
 unresolved`. Exits 1 if any differs.
 """

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """modules.py CODE SYMBOLS FUNCTIONS SITES [FILE SECTIONS]
 
-Is every branch of a module listed that objdump shows in it? CODE: a folder with code as it was in the guest's memory, each
-file from the address on that is its name; SYMBOLS ("NAME ADDRESS SIZE" a line): the functions there, and the kernel's
-thunks. FUNCTIONS and SITES: what `bbtrace list -F json`, without and with --sites, said in the guest.
+Is every branch listed that objdump shows in a module? CODE: a folder with code from the guest's memory, in files named by
+their start address. SYMBOLS (lines "NAME ADDRESS SIZE"): the functions in it, and the kernel's thunks. FUNCTIONS and
+SITES: the output of `bbtrace list -F json` in the guest, without and with --sites.
 
-A branch has to be listed, with its kind and its target; what is listed has to be a branch. Those in bytes that bbtrace
-declares undecoded are counted: none of a function may be. With FILE, a module's, and SECTIONS ("NAME ADDRESS" a line: where
-the kernel put them), the functions are those of FILE's symbol table, and so are the branches, but where a table of FILE says
-that the kernel rewrites the code: these are counted by table.
+Each branch must be listed with its kind and its target, and everything listed must be a branch. Branches in bytes that
+bbtrace declares undecoded are counted: no function may have any. With a module's FILE and SECTIONS (lines "NAME ADDRESS":
+where the kernel put them) functions and branches are those of FILE, except where a table of FILE says that the kernel
+rewrites the code: such places are counted by table.
 """
 import bisect
 import collections

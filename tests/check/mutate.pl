@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# mutate.pl TRACE COMMAND...: changes one event of a JSON trace at a time and runs COMMAND, with the changed trace's path
-# for @, on each: it must fail with status 1 every time. Prints how many changes, and those that passed for right.
+# mutate.pl TRACE COMMAND...: changes one event of a JSON trace at a time and runs COMMAND on each changed trace (@ is
+# replaced by its path): it must always fail with status 1. Prints the number of changes, and those that were accepted.
 use strict;
 use warnings;
 use File::Temp 'tempfile';

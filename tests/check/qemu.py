@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""qemu.py BBTRACE FOLDER OBJECT -- CMD [ARG...]: all functions of OBJECT while CMD runs, once emulated by QEMU, which
-logs each instruction, and once traced by each placement: is every branch that was executed in the trace, or under an
-`unknown`, and none that wasn't? TAP. Files go to FOLDER.
+"""qemu.py BBTRACE FOLDER OBJECT -- CMD [ARG...]: runs CMD once emulated by QEMU, which logs each instruction, and once
+traced with each placement, with all functions of OBJECT: is every executed branch in the trace or covered by an `unknown`,
+and no other? TAP. Files are written to FOLDER.
 
-What is a branch, and where it leads, is objdump's word; which were taken is told by the instruction that QEMU executed
-next. Of bbtrace come the functions' extents; where the parts lie that compilers split off them is .eh_frame's. Both runs
-have the same environment and the same descriptors, but neither the same addresses nor the same CPU: OBJECT's path must
-depend on neither.
+Branches and their targets are objdump's; the next instruction that QEMU executed shows which were taken. The functions'
+extents are bbtrace's; cold parts are found by .eh_frame. Both runs have the same environment and the same descriptors, but
+different addresses and a different CPU: OBJECT's path must depend on neither.
 """
 import bisect
 import json

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# ref2json.pl OBJECT RANGES STEPREF-OUTPUT: what bbtrace -F json would write if it told what the reference does. For the
-# tests of the comparers, which can so be tested without bbtrace.
+# ref2json.pl OBJECT RANGES STEPREF-OUTPUT: the reference in the format of bbtrace -F json, to test the comparers without
+# bbtrace.
 use strict;
 use warnings;
 

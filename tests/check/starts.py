@@ -2,13 +2,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """starts.py SITES FILE...: does an instruction start wherever bbtrace would put a probe?
 
-SITES is build/sites (sites.c). Asked is objdump's linear sweep, which knows nothing of bbtrace: of the
-whole file, and where that one lost its way in data, once more from the start of the address's FDE, as
-readelf shows it, and from where objdump itself sees a direct jump lead (past data in the middle of a
-function, as in Go's crypto/internal/boring/sig). A branch past a prefix is legal (`je 1f; lock; 1:
-cmpxchg`, in glibc): there the rest of an instruction that objdump shows is one as well.
+SITES is build/sites (sites.c). The judge is objdump's linear sweep, which is independent of bbtrace: over the whole file;
+where it lost track in data, again from the start of the address's FDE, as readelf shows it, and from the targets of
+direct jumps that objdump shows (past data in the middle of a function, as in Go's crypto/internal/boring/sig). A branch
+past a prefix is legal (`je 1f; lock; 1: cmpxchg`, in glibc): there an instruction without its prefix counts, too.
 
-One line a file that has such a site: BAD PATH BUILD-ID ADDRESS...; the last line is
+Prints a line `BAD PATH BUILD-ID ADDRESS...` for each file with a site that fails; the last line is
 `FILES files, SITES sites, BAD not at a start, UNRESOLVED jumps unresolved, SKIPPED files skipped`.
 Exceptions, by build-id and with their reason, are in starts.known beside this file.
 """

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# whole.py BUILD FOLDER OBJECT -- CMD [ARG...]: all functions of OBJECT ('*') while CMD runs, single-stepped once and
-# traced once by each placement: do all tell the same, and does CMD's output stay the same? TAP. Files go to FOLDER.
-# Functions and their extents are those of `bbtrace list`, parts that compilers split off those of .eh_frame; the path
-# through them is stepref's alone.
+# whole.py BUILD FOLDER OBJECT -- CMD [ARG...]: runs CMD once single-stepped and once traced with each placement, with all
+# functions of OBJECT ('*'): do all show the same, and is CMD's output the same? TAP. Files are written to FOLDER.
+# Functions and their extents are from `bbtrace list`, cold parts from .eh_frame; the path is from stepref alone.
 import bisect
 import json
 import os

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash
 #
-# What an end-to-end test needs besides tests/tap.sh: to run bbtrace, to look at its JSON, to build a program to
-# trace, and a private copy of a real one. A test starts so:
+# For end-to-end tests, besides tests/tap.sh: runs bbtrace, evaluates its JSON, builds programs to trace, and makes
+# private copies of real ones. A test looks like this:
 #
 #   . "$(dirname "$0")/lib.sh"
 #   needs root uprobes

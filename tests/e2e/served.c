@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A program that does what it is told, line by line, so that a test can say when: `work N`, `spawn
+ * A program that executes commands, one per line, so that a test controls when: `work N`, `spawn
  * NAME` (a thread), `thread NAME N`, `fork N`, `exec`, `open NAME PATH` (a library, whose
  * lib_work() `call NAME N` calls), `shut NAME`, `rate N` (what a call of work() takes), `family N`
  * (in a forked child, then in what that becomes by exec), `quit`. It answers each line once done.

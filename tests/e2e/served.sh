@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash
 #
-# For tests of a process that runs already; to be sourced behind lib.sh. served.c is a program that does what it is
-# told, when it is told:
+# For tests of a running process; to be sourced after lib.sh. served.c is a program that executes commands:
 #
 #   build_served                       # $T/served; work() and tick() are its functions
 #   serve one "$T/served"              # started; its pid in $pid_one

@@ -3,11 +3,11 @@
 # background: lib.sh sets it
 # shellcheck disable=SC2154
 #
-# For tests of what a traced process looks like after bbtrace was killed; to be sourced behind served.sh.
+# For tests of a traced process after bbtrace was killed; to be sourced after served.sh.
 #
 #   mechanisms                   # of lib.sh
-#   survivor                     # a process, $pid_one, that works all the time with a libc of its own
-#   kill_times 20                # that often: bbtrace is started on it and killed at some moment; sets $left and the counts
+#   survivor                     # starts a process, $pid_one, that is always busy, with a libc of its own
+#   kill_times 20                # 20 times: starts bbtrace on it and kills it at a random moment; sets $left and the counts
 
 # libc's text as it is in the process.
 text_of() { # PID

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Trace files of older formats, recorded by the last build of each, are shown as that build showed them, byte for byte.
 # formatN.user.txt: each condition, the loop instructions, a fork, with call stacks; formatN.sparse.txt: with the fewest
-# probes, so that branches are implied; formatN.kernel.txt: functions of a guest's kernel. formatN.*.{text,json}.gz: what
-# the build that recorded them made of them.
+# probes, so that branches are implied; formatN.kernel.txt: functions of a guest's kernel. formatN.*.{text,json}.gz: the
+# output of the build that recorded them.
 # shellcheck disable=SC2154,SC2034 # lib.sh sets them
 . "$(dirname "$0")/lib.sh"
 needs cmd:gzip cmd:perl

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# `make fuzz`: each target for FUZZ_TIME seconds, one after the other, and a table of what came of it. A target goes on
-# from corpus/NAME and what earlier runs found (B/fuzz/found/NAME). An input that ends it is kept in
-# B/fuzz/crashes/NAME, and the target starts again until its time is over. Exit status 1: there were any.
+# `make fuzz`: runs each target for FUZZ_TIME seconds, one after the other, and prints a table of the results. A target
+# starts from corpus/NAME and the finds of earlier runs (B/fuzz/found/NAME). An input that crashes it is kept in
+# B/fuzz/crashes/NAME, and the target is restarted until its time is over. Exit status 1: there were crashes.
 #
 #   run.sh [NAME...]     only these targets
 set -u

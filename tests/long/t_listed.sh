@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Modules of guests, whole: is every branch of overlay, loop, xfs and ext4 listed that objdump shows, in their files and in
-# the guest's memory? (tests/check/modules.py)
-# KERNELS="6.12 newest" MODULES="overlay loop": just those.
+# Whole modules of guests: every branch of overlay, loop, xfs and ext4 that objdump shows, in their files and in the guest's
+# memory, is listed (tests/check/modules.py).
+# KERNELS="6.12 newest" MODULES="overlay loop": only these.
 # shellcheck source=tests/vm/lib.sh
 . "$(dirname "$0")/../vm/lib.sh"
 needs_guest objdump python3

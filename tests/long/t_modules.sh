@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Modules in a guest: are calls and branches of overlay, loop, ext4 and xfs in the trace as often as QEMU ran them? A plugin
-# of its counts that (tests/vm/executed.c), and knows nothing of bbtrace.
-# KERNELS="6.12 newest" MODULES="overlay loop" SITES=400 PLACEMENT=full: just those.
+# Modules in a guest: calls and branches of overlay, loop, ext4 and xfs are in the trace as often as QEMU executed them. A
+# QEMU plugin, independent of bbtrace, counts them (tests/vm/executed.c).
+# KERNELS="6.12 newest" MODULES="overlay loop" SITES=400 PLACEMENT=full: only these.
 # shellcheck source=tests/vm/lib.sh
 . "$(dirname "$0")/../vm/lib.sh"
 needs_guest objdump python3 mkfs.xfs

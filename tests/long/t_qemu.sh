@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# All functions of real programs against what QEMU's user emulation executed, which knows nothing of bbtrace's decoder, by
-# every placement. QEMU="gzip perl": just those. What they print is theirs; no program here starts another.
+# All functions of real programs compared with what QEMU's user emulation executed, independently of bbtrace's decoder,
+# with every placement. QEMU="gzip perl": only these. None of the programs starts another.
 #
-# Left out are libraries whose IFUNCs choose by the CPU, which QEMU's is not (libc, libm), and programs whose path depends
-# on addresses or the time (lua 5.4 seeds its hashes with both, 5.1 doesn't; OCaml sorts its frame tables by address:
-# t_whole.sh steps such a program).
+# Not tested are libraries whose IFUNCs depend on the CPU, since QEMU's differs (libc, libm), and programs whose path
+# depends on addresses or the time (lua 5.4 seeds its hashes with both, 5.1 doesn't; OCaml sorts its frame tables by
+# address: t_whole.sh steps such a program).
 # shellcheck disable=SC2154,SC2034,SC2016 # lib.sh sets them; not for the shell
 . "$(dirname "$0")/../e2e/lib.sh"
 needs root uprobes cmd:python3 cmd:setarch cmd:objdump cmd:readelf cmd:qemu-x86_64

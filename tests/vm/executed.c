@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * executed: a plugin for QEMU's TCG: how often blocks of instructions in a range of addresses ran,
- * in each of several windows: a nop that a program in the guest runs (kernel_mark.c) has the number
- * of the window that begins, 0: none.
+ * executed: a plugin for QEMU's TCG. Counts how often blocks of instructions in a range of
+ * addresses ran, separately for each window. A program in the guest starts a window by running a
+ * nop that contains its number (kernel_mark.c); 0: none.
  *
  *   -plugin executed.so,out=FILE,from=ADDRESS,to=ADDRESS
  *

@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# kernel.sh [VERSION] [--modules]: obtains a Debian cloud kernel for the guests, prints the folder it is in.
+# kernel.sh [VERSION] [--modules]: downloads a Debian cloud kernel for the guests and prints its folder.
 #
-# VERSION is a row of the table below, `newest` (Debian unstable), or left out: the kernel of the suite that this
-# machine runs. The folder ($BBTRACE_VM_DIR, by default build/vm, then VERSION) gets `vmlinuz`, `release` (what
-# uname -r will say) and, with --modules, lib/modules/RELEASE with a modules.dep. What is there is not fetched again:
-# remove the folder to renew it.
+# VERSION is a row of the table below or `newest` (Debian unstable); by default it is the kernel of this machine's suite.
+# The folder ($BBTRACE_VM_DIR, by default build/vm, then VERSION) gets `vmlinuz`, `release` (as uname -r prints it) and,
+# with --modules, lib/modules/RELEASE with a modules.dep. A kernel that exists is not downloaded again: remove the folder
+# to renew it.
 #
 # The packages are downloaded by apt, checked against Debian's keyring, and unpacked, never installed. apt works in
-# a private configuration: the mirror is the one of the machine's own Debian sources (.list or .sources: apt itself
-# reads them), the suite is ours, lists and cache live under the folder. Needs neither root nor a change to the machine.
+# a private configuration: the mirror is that of the machine's own Debian sources (.list or .sources, read by apt), the
+# suite is VERSION's, and lists and cache are under the folder. It needs no root and doesn't change the machine.
 set -eu
 
 # VERSION suite: where Debian keeps that kernel

@@ -1,10 +1,10 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# nested.pl [--calls N] [--fd N] --outer FUNC --inner FUNC TRACE.json: is each call of OUTER, of a program, a system call
-# that has exactly one call of INNER, of the kernel, in it, with the same size (rdx), and do its branches, entry and
-# return lie in between? Calls of INNER elsewhere are at depth 0, or in other functions. --calls: so many of OUTER
-# there have to be, --fd: with this first argument.
+# nested.pl [--calls N] [--fd N] --outer FUNC --inner FUNC TRACE.json: does each call of OUTER, in a program, contain exactly
+# one call of INNER, in the kernel, with the same size (rdx), and are its branches, entry and return in between? Calls of
+# INNER elsewhere are at depth 0, or in other functions. --calls: the required number of calls of OUTER; --fd: only calls
+# with this first argument.
 use strict;
 use warnings;
 use Getopt::Long;

@@ -4,24 +4,24 @@
 # run.sh [options] [--] COMMAND [ARG...]: runs COMMAND as root in a QEMU guest with another kernel.
 #
 #   -k KERNEL   a version for kernel.sh (default: that of the machine's own suite), or a vmlinuz file
-#   -m MODULE   load this kernel module first, and what it needs (repeatable)
-#   -f PATH     put this file or folder in, with the libraries it needs (repeatable); the path stays the same
-#   -p PACKAGE  put in what this Debian package, and those that it needs, have installed here (repeatable); the root is
-#               then a disk's ext4 with 1 GiB free, and no initramfs
+#   -m MODULE   load this kernel module and its dependencies first (repeatable)
+#   -f PATH     include this file or folder under the same path, with the libraries it needs (repeatable)
+#   -p PACKAGE  include the installed files of this Debian package and its dependencies (repeatable); the root is then
+#               an ext4 disk with 1 GiB free, not an initramfs
 #   -c CPUS     number of CPUs, default 2
 #   -M MIB      memory, default 768
 #   -a TEXT     more of the kernel's command line
-#   -t SECONDS  give the guest up after so long, default 3600: a net for hangs, not a way to time a test
+#   -t SECONDS  stop the guest after this long, default 3600: only for hangs, not to time a test
 #   -v          show the kernel's messages, on stderr
 #   --shell     no command: an interactive shell (Ctrl-A x ends it)
 #
-# In the guest: the project's build/bbtrace, build/progs and tests in /src, which is also the current folder; bash, the
-# usual tools; nothing mounted but /proc, /sys, /dev, /run and cgroup2 (no tracefs, no debugfs). B names the build
-# folder, as for make. The command's stdin is empty; its stdout and stderr come out of our stdout.
+# The guest has the project's build/bbtrace, build/progs and tests in /src, which is also the current folder; bash and the
+# usual tools; and only /proc, /sys, /dev, /run and cgroup2 mounted (no tracefs, no debugfs). B names the build folder, as
+# for make. The command's stdin is empty; its stdout and stderr are written to our stdout.
 #
-# Exit status: the command's own; 125 when it wasn't reported (no kernel, a panic, a hang).
+# Exit status: the command's own; 125 if there is none (no kernel, a panic, a hang).
 #
-# Kernel: from apt, see kernel.sh. Emulated (TCG) whatever the machine has, so that a run is the same everywhere.
+# The kernel is from apt, see kernel.sh. The CPU is always emulated (TCG), so that a run is the same everywhere.
 set -Eeuo pipefail
 trap 'echo "run.sh: line $LINENO failed" >&2; exit 125' ERR
 

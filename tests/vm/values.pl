@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: BSD-2-Clause
-# values.pl BBTRACE-JSON DISASSEMBLY...: does which way each conditional went agree with the values that are
-# known? For traces of the kernel made with -r all. What is known: the registers at each entry, the arguments of a
-# system call, what traced functions return. From there registers and flags are worked out along the path; memory is
-# not. Conditionals of what can be worked out are judged, the others counted. Exit status 0: all agree; 1: not.
+# values.pl BBTRACE-JSON DISASSEMBLY...: do the outcomes of conditionals agree with the known values? For traces of the
+# kernel made with -r all. Known values are the registers at each entry, the arguments of a system call, and what traced
+# functions return. Registers and flags are computed from them along the path; memory is not. Conditionals on computed
+# values are checked, the others counted. Exit status 0: all agree; 1: not.
 use strict;
 use warnings;
 no warnings 'portable'; # 64-bit hex
