@@ -40,7 +40,7 @@ static bool is_set_id(void)
 	return true;
 }
 
-/* Prints what the error says; the status it stands for. */
+/* Prints the error's message and returns status. */
 static int fail(int status)
 {
 	err__print();
@@ -53,7 +53,7 @@ static int refuse(const char *name)
 	return fail(EXIT_USAGE);
 }
 
-/* argv: from the verb's name on. */
+/* argv starts with the verb's name. */
 static int run(const struct verb *verb, int argc, char **argv)
 {
 	CLEANUP(args__free) struct args args;
@@ -76,7 +76,7 @@ static bool is_one_of(const char *arg, const char *a, const char *b, const char 
 	return !strcmp(arg, a) || !strcmp(arg, b) || (c && !strcmp(arg, c));
 }
 
-/* name: the verb that is asked about; NULL: all of them. */
+/* name: of a verb; NULL: all verbs. */
 static int tell_help(const char *name)
 {
 	const struct verb *verb = name ? verb__find(name) : NULL;

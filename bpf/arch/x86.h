@@ -86,7 +86,7 @@ static __always_inline bool arch_is_breakpoint(struct pt_regs *ctx)
 	return !bpf_probe_read_kernel(&insn, 1, (void *)arch_kprobe_address(ctx)) && insn == INT3;
 }
 
-/* Of a task that takes a signal: a trap is told behind the breakpoint, another one at it. */
+/* The address of the instruction that raised a signal; after a trap ip is behind the breakpoint. */
 static __always_inline __u64 arch_trap_address(const struct pt_regs *regs, bool trap)
 {
 	return BPF_CORE_READ(regs, ip) - trap;

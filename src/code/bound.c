@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Finds the upper bound of a register: follows it backward along every path to the checks that it
- * has passed: cmp and a conditional jump, and, a shift, a load of a byte. The value may have been
- * copied, or loaded from memory.
+ * Finds the upper bound of a register: follows its value backward along every path to an
+ * instruction that bounds it: cmp and a conditional jump, and, a shift, a load of a byte. The value
+ * may have been copied, or loaded from memory.
  */
 #include "code/code.h"
 
 #define BUDGET	  20000
-#define LARGEST	  0xffff /* a table is no larger */
-#define SCALE_MAX 16	 /* an index times more than 2^16 isn't looked for */
+#define LARGEST	  0xffff /* the largest index of a table */
+#define SCALE_MAX 16	 /* an index is multiplied by at most 2^16 */
 
 /* A condition on the path whose flag-setting instruction has not been reached yet. */
 struct condition {
@@ -28,9 +28,9 @@ struct state {
 	uint64_t other_max;
 	int64_t mem_imm, other_imm;
 	uint8_t other_bits;
-	uint8_t scale; /* what is asked for is followed << scale */
-	/* 1 + by how much what is followed, and other, will be shifted right: of what they are
-	 * that is known only where it was shifted left before; 0: by nothing */
+	uint8_t scale; /* the queried register's value is the followed value << scale */
+	/* 1 + the number of bits by which the followed value, and other, are shifted right further
+	 * on; 0: not shifted. The bound is only known if they were shifted left before */
 	uint8_t shift, other_shift;
 	uint8_t pad[4];
 	struct condition cond[2];
@@ -110,7 +110,7 @@ static bool is_other(const struct insn_detail *d, const struct state *s)
 				 slice__same_memory(&d->mem, 0, &s->other_mem, s->other_imm);
 }
 
-/* The check bounds something else, of which the value may prove to be a copy. */
+/* The check bounds another register or memory, which the value may turn out to be a copy of. */
 static void note_other(const struct insn_detail *d, struct state *s, uint64_t max)
 {
 	s->other_max = is_other(d, s) ? min_of(max, s->other_max) : max;
@@ -130,7 +130,7 @@ static bool single_value(struct graph *g, uint32_t node, uint8_t reg, int64_t *o
 	return v.n == 1 && !v.unknown;
 }
 
-/* Two registers, one of which holds a constant: as a comparison of the other one with that. */
+/* Turns a comparison of two registers, one of which is constant, into one with a constant. */
 static bool with_constant(struct graph *g, uint32_t p, struct insn_detail *d, bool *swapped)
 {
 	uint8_t first = d->src;
@@ -144,7 +144,7 @@ static bool with_constant(struct graph *g, uint32_t p, struct insn_detail *d, bo
 	return single_value(g, p, first, &d->imm);
 }
 
-/* The comparison at p, in front of these conditions. True: it bounds what is followed. */
+/* The comparison at p, whose flags these conditions use. True: it bounds the followed value. */
 static bool see_check(struct graph *g, uint32_t p, struct insn_detail compare,
 		      const struct condition cond[2], struct search *q, struct state *s)
 {
@@ -175,7 +175,7 @@ static void see_flags(struct state *s)
 	memset(s->cond, 0, sizeof(s->cond));
 }
 
-/* Is the original bounded of which this is a copy? */
+/* Is the followed value now the original, whose copy a check bounded? */
 static bool copy_of_bounded(struct search *q, const struct state *s)
 {
 	bool same = s->reg != REG_NONE ? s->other == s->reg
@@ -226,7 +226,8 @@ static void scale_by(struct search *q, struct state *s, uint8_t by)
 		q->failed = true;
 }
 
-/* Shifted left, and right again later: the low bits are what is left. True: the path goes on. */
+/* A left shift, after which comes the right shift: only the low bits remain. True: the path
+ * continues. */
 static bool through_shift(const struct insn_detail *d, struct search *q, struct state *s)
 {
 	uint8_t left = 64 - d->imm;
@@ -242,7 +243,7 @@ static bool through_shift(const struct insn_detail *d, struct search *q, struct 
 	return !copy_of_bounded(q, s);
 }
 
-/* An index, times a power of two: lea (,%reg,4), or what else is a shift to the left. */
+/* An index times a power of two: lea (,%reg,4), or a left shift. */
 static bool through_scale(const struct insn_detail *d, struct search *q, struct state *s)
 {
 	uint8_t by = d->op == DETAIL_SHL_CONST ? d->imm : __builtin_ctz(d->mem.scale);
@@ -348,7 +349,7 @@ static void forget_other(struct state *s)
 	memset(&s->other_mem, 0, sizeof(s->other_mem));
 }
 
-/* Is the other one made of what is followed, by widening its low bits? Then its bound is theirs. */
+/* Is other the followed value, extended from its low bits? Then its bound holds for both. */
 static bool widens_followed(const struct state *s, const struct insn_detail *d, uint8_t bits,
 			    bool sign)
 {
@@ -359,8 +360,8 @@ static bool widens_followed(const struct state *s, const struct insn_detail *d, 
 	       (bits == 64 || s->other_max < 1ull << (bits - sign));
 }
 
-/* The instruction sets the register that a check bounded: go on with what that is made of, or
- * forget it. True: it is made of what is followed. */
+/* The instruction sets the register that a check bounded: continues with its source, or forgets it.
+ * True: the source is the followed value, which is bounded now. */
 static bool through_other(const struct insn_detail *d, struct search *q, struct state *s)
 {
 	uint8_t shift = s->other_shift;
@@ -382,7 +383,7 @@ static bool through_other(const struct insn_detail *d, struct search *q, struct 
 	return false;
 }
 
-/* Is the memory that a check bounded changed, or where it is? */
+/* Does it change the memory that a check bounded, or a register of its address? */
 static bool changes_other_memory(const struct insn_detail *d, const struct state *s)
 {
 	return s->other == OTHER_MEM &&
@@ -391,8 +392,8 @@ static bool changes_other_memory(const struct insn_detail *d, const struct state
 		(s->other_mem.index < 32 && d->writes >> s->other_mem.index & 1));
 }
 
-/* Conditional jumps that compare by themselves, comparisons, what else changes the flags. True:
- * what is followed is bounded. */
+/* Conditional jumps that compare registers, comparisons, and other instructions that set the flags.
+ * True: the followed value is bounded. */
 static bool passes_check(struct graph *g, uint32_t p, const struct insn_detail *d, struct search *q,
 			 struct state *s)
 {

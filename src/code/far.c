@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Direct branches that take two instructions, since one has no room for the distance: the first
- * makes most of the address, the second adds the rest and jumps there (RISC-V: auipc, jalr). Only
- * where the two follow each other: whoever jumps to the second brings an address of its own.
+ * Direct branches of two instructions, since one can't encode the distance: the first computes most
+ * of the address, the second adds the rest and jumps there (RISC-V: auipc, jalr). Only two adjacent
+ * instructions count.
  */
 #include "code/code.h"
 
-/* The instruction that ends where addr begins, as flow has decoded it; 0: none. */
+/* The decoded instruction that ends at addr; 0: none. */
 static uint32_t in_front_of(struct graph *g, uint64_t addr)
 {
 	for (uint8_t back = 1; back <= g->arch->longest && back <= addr; back++) {

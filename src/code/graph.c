@@ -217,9 +217,9 @@ static void seed_ranges(struct graph *g)
 }
 
 /*
- * Around some processors' errata linkers put an instruction elsewhere, leave a jump to it in its
- * place, and have another jump behind it that comes back. Is that at the target of this one? Then
- * it will be a range of the function.
+ * To avoid processor errata, linkers move an instruction elsewhere and replace it by a jump to it;
+ * a second jump leads back. If such a veneer is at this jump's target, makes it a range of the
+ * function.
  */
 static bool take_veneer(struct graph *g, uint32_t from)
 {

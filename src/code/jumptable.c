@@ -22,10 +22,10 @@ struct shape {
 	uint8_t size;
 	uint8_t times;
 	uint8_t extend, index_extend; /* as in struct operand: of the entry, and of the index */
-	bool scaled;		      /* the index is in its register times size */
+	bool scaled;		      /* the index register holds index * size */
 	bool sign;
-	bool guess; /* assumes what flow can't prove: the only known value is the value, and stack
-		       slots are not overwritten */
+	bool guess; /* assumes without proof that a register's only known value is its value, and
+		       that stack slots are not overwritten */
 };
 
 typedef VEC(uint64_t) addr_vec;
@@ -55,7 +55,7 @@ static bool index_before(struct graph *g, struct shape *out)
 	return true;
 }
 
-/* The two registers of a sum; scale: of the second. False: it is none. */
+/* The two registers of a sum, and the scale of the second. False: not a sum. */
 static bool read_sum(const struct insn_detail *d, uint8_t *first, uint8_t *second, uint8_t *scale)
 {
 	if (d->op == DETAIL_ADD) {
@@ -71,7 +71,7 @@ static bool read_sum(const struct insn_detail *d, uint8_t *first, uint8_t *secon
 	       *first != REG_NONE && *second != REG_NONE;
 }
 
-/* The address of an entry is in a register: the sum of the table's and an index. */
+/* A register holds the entry's address: the sum of the table's address and an index. */
 static bool address_before(struct graph *g, uint32_t node, const struct operand *m,
 			   struct shape *out)
 {
@@ -109,7 +109,7 @@ static bool table_address(struct graph *g, uint32_t node, const struct operand *
 	if (m->base != REG_NONE && !single_value(g, node, m->base, out->guess, &base)) {
 		if (m->index == REG_NONE)
 			return address_before(g, node, m, out);
-		/* the one that is known is the table */
+		/* the register with a known value is the table */
 		if (m->scale != 1 || m->extend ||
 		    !single_value(g, node, m->index, out->guess, &base))
 			return false;
@@ -447,7 +447,7 @@ const struct jump_table *graph__table_of(const struct graph *g, uint32_t node)
 	return i ? &g->tables.data[*i - 1] : NULL;
 }
 
-/* Is the register just before node an index, times size? */
+/* Does the register hold an index times size before node? */
 static bool is_scaled(struct graph *g, uint32_t node, uint8_t reg, uint8_t size)
 {
 	uint32_t defs[DEFS_MAX];
@@ -457,11 +457,11 @@ static bool is_scaled(struct graph *g, uint32_t node, uint8_t reg, uint8_t size)
 		return false;
 	if (d.op == DETAIL_LEA)
 		return d.mem.base == REG_NONE && d.mem.scale == size;
-	/* widened from 32 bits on the way */
+	/* shifted left by 32, then right: zero-extended from 32 bits and scaled */
 	return d.op == DETAIL_SHR_CONST && d.bits == 64 && d.imm < 32 && 1u << (32 - d.imm) == size;
 }
 
-/* Is it an entry of a table that is loaded: at the sum of the table's address and an index? */
+/* Does the load read a table's entry, at the sum of the table's address and an index? */
 static bool is_entry(struct graph *g, uint32_t node, const struct insn_detail *load)
 {
 	uint8_t first, second, scale, size = load->bits / 8;
@@ -479,7 +479,7 @@ static bool is_entry(struct graph *g, uint32_t node, const struct insn_detail *l
 		       : scale == size;
 }
 
-/* Is it a pointer, as far as its one definition tells: all of it loaded? */
+/* Is the register a pointer: its only definition loads all 64 bits, and not from a table? */
 static bool is_pointer(struct graph *g, uint32_t node, uint8_t reg)
 {
 	uint32_t defs[DEFS_MAX];
@@ -489,8 +489,8 @@ static bool is_pointer(struct graph *g, uint32_t node, uint8_t reg)
 	       d.op == DETAIL_LOAD && d.bits == 64 && !is_entry(g, defs[0], &d);
 }
 
-/* A table's entry and what that counts from; of an object's address and an offset both are loaded.
- */
+/* Is it the sum of a table's entry and its base? If both are loaded as pointers, it is the sum of
+ * an object's address and an offset. */
 static bool is_table_sum(struct graph *g, uint32_t node, const struct insn_detail *d)
 {
 	uint8_t first, second, scale;

@@ -125,13 +125,13 @@ static void add_load(struct graph *g, const struct insn_detail *d, struct values
 		out->unknown = true;
 }
 
-/* A register's value before node, plus bytes: what is asked for. Without holes: it is hashed as
+/* The queried value is a register's value before node, + plus. No padding, since it is hashed as
  * bytes. */
 struct summand {
 	uint32_t node;
 	uint8_t reg;
-	uint8_t adds; /* how many were passed: in a loop there is no end of them */
-	uint8_t cut;  /* of the sum 32 bits count: CUT_ZERO, CUT_SIGN */
+	uint8_t adds; /* the number of additions passed, limited since a loop may have any number */
+	uint8_t cut;  /* the sum is truncated to 32 bits and extended: CUT_ZERO, CUT_SIGN */
 	uint8_t pad;
 	int64_t plus;
 };
@@ -163,7 +163,8 @@ static uint64_t sum(const struct summand *t, uint64_t v)
 	return t->cut ? (uint32_t)v : v;
 }
 
-/* What is on the stack, as far as stores name its place: there may be others. */
+/* A value loaded from the stack: follows the stores to that slot. The result stays unknown, since
+ * there may be other stores. */
 static void add_kept(struct graph *g, struct query *q, const struct summand *t, uint32_t p,
 		     struct values *out)
 {
@@ -177,7 +178,7 @@ static void add_kept(struct graph *g, struct query *q, const struct summand *t, 
 			query(q, *t, found[i], d.src);
 }
 
-/* A value that is loaded, not added to. */
+/* A load. Its value is only followed if nothing is added to it. */
 static void load(struct graph *g, struct query *q, const struct summand *t, uint32_t p,
 		 const struct insn_detail *d, struct values *out)
 {
@@ -189,7 +190,8 @@ static void load(struct graph *g, struct query *q, const struct summand *t, uint
 		add_load(g, d, out);
 }
 
-/* What is added to src: as 32 bits only before anything else is. */
+/* An addition of bytes to src. A 32-bit one is only followed if no other addition comes after it.
+ */
 static void add(struct query *q, struct summand t, uint32_t p, const struct insn_detail *d,
 		uint8_t src, int64_t bytes, struct values *out)
 {
@@ -210,7 +212,7 @@ static bool is_sum(const struct insn_detail *d)
 	       !d->mem.seg && !d->mem.addr32;
 }
 
-/* t's register after node p, in terms of values before it */
+/* Follows t's register, as it is after node p, to the values before p. */
 static void through(struct graph *g, struct query *q, const struct summand *t, uint32_t p,
 		    struct values *out)
 {

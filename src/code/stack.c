@@ -33,7 +33,8 @@ static void add_to(struct term *t, int32_t bytes)
 		t->source = FROM_UNKNOWN;
 }
 
-/* A frame that is too large for a number in the instruction. False: nobody knows how large. */
+/* The size of a frame, if a register holds it because it doesn't fit into an immediate. False:
+ * unknown. */
 static bool held_by(struct graph *g, uint32_t node, uint8_t reg, int32_t *bytes)
 {
 	struct values v;

@@ -166,7 +166,7 @@ static void take(struct dearmor *d, const char *text, const struct armored *a)
 
 /* ---- physical lines ---- */
 
-/* Takes complete lines anywhere in a physical line. False: there is none. */
+/* Takes the complete armored lines in a physical line. False: none. */
 static bool take_complete(struct dearmor *d, const char *text, size_t len)
 {
 	const char *p = text, *end = text + len;

@@ -186,7 +186,7 @@ struct event_decoder;
 /* major: of the file */
 struct event_decoder *event_decoder__new(const struct plan *plan, unsigned major);
 void event_decoder__free(struct event_decoder *d);
-/* A new block; raw has to stay as long as its items are asked for. 0; -EBADMSG: damaged. */
+/* Starts a block; raw must stay valid until its last item was read. 0; -EBADMSG: damaged. */
 int event_decoder__begin(struct event_decoder *d, const uint8_t *raw, size_t len);
 /* 1: the next item of the block, valid until the next call; 0: there is none; -EBADMSG. */
 int event_decoder__next(struct event_decoder *d, const struct item **out);

@@ -32,8 +32,8 @@ void plan__emit(struct plan *p, uint32_t object, struct graph *g,
 /* Adds witnesses for branches that can't carry a probe (witness.c). */
 void witness__place(struct plan *p);
 /*
- * Of sites that are probed wherever they can be: removes the probes that the placement asked for
- * does without, and adds witnesses for branches that nothing else tells (placement.c).
+ * Starts with a probe on every site that can carry one. Removes those that the requested placement
+ * doesn't need, and adds witnesses for branches that would be unknown otherwise (placement.c).
  */
 void placement__place(struct plan *p, const struct plan_options *options);
 

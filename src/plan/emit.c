@@ -117,8 +117,8 @@ static bool leaves(struct emit *e, const struct insn *insn)
 #define PADDING 64 /* most bytes between two functions */
 
 /*
- * The function that a block falls into when it runs over nops out of its own, as glibc's
- * __memcpy_chk falls into memcpy. 0: none.
+ * The function that a block falls through into over nops, as glibc's __memcpy_chk falls into
+ * memcpy. 0: none.
  */
 static uint32_t fallen_into(struct emit *e, uint64_t from)
 {

@@ -144,7 +144,7 @@ static bool find_place(const struct plan *p, const struct plan_block *b, bool em
 	return found && (out->emulated || !emulated_only);
 }
 
-/* A witness elsewhere would tell of calls that nobody asked for. */
+/* A witness in other blocks would record calls of functions that were not requested. */
 static bool is_shown(const struct plan *p, const struct plan_block *b)
 {
 	return b->function != NO_FUNCTION &&

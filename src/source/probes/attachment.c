@@ -34,7 +34,7 @@ void attachment__free(struct attachment *a)
 	vec__free(&a->events);
 }
 
-/* What the kernel says of the program that the probes run; zeros: it has none, or says nothing. */
+/* The kernel's information on the probes' BPF program; zeros if there is none. */
 static struct bpf_prog_info info_of(const struct probe *p, const struct attachment *a)
 {
 	struct bpf_program *program = probe__program(p, a);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The sites that are measured. Private to src/probe. */
+/* The sites that are measured. Private to src/source/probes. */
 #ifndef BBTRACE_PROBE_CALIBRATE_H
 #define BBTRACE_PROBE_CALIBRATE_H
 

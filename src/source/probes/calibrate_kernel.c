@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What a kprobe costs on this machine: each instruction that a system call of little work begins
- * with carries one in turn. The kernel tells in debugfs what it made of it: a breakpoint, a jump,
- * or a call that ftrace makes anyway.
+ * Measures the cost of kprobes on this machine: a kprobe on each of the first instructions of a
+ * short system call, one after the other. debugfs shows how the kernel implements each: by a
+ * breakpoint, a jump, or the function's ftrace call.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 
 #define MAX_INSNS   16
 #define SETTLE_US   100000
-#define SETTLE_MOST 10 /* the kernel optimises to jumps later */
+#define SETTLE_MOST 10 /* the kernel optimises kprobes to jumps with a delay */
 
 struct kernel_measurement {
 	struct runner runner;

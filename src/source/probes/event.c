@@ -362,7 +362,7 @@ static int add_kernel_site(struct probe *p, uint64_t ip, uint32_t site)
 	return bpf_map__update_elem(map, &ip, 8, &site, 4, BPF_ANY) ? -errno : 0;
 }
 
-/* How far behind a function's entry the kernel puts a probe that is asked for there. */
+/* The distance from a function's entry to where the kernel puts a probe that is requested there. */
 static size_t landing_at(const struct probe *p, const struct plan_site *s)
 {
 	const struct arch_kernel *kernel = p->plan->arch->kernel;

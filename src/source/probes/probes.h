@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * probes: the source that hooks the plan's sites, in programs and in the kernel. Part of the public
- * header of src/source: the only folder that talks BPF, tracefs and perf.
+ * header of src/source, which is the only folder that uses BPF, tracefs and perf.
  *
  * A probe set is opened for a plan (BPF loaded, filters in place, silent) and attached by the best
- * mechanisms that the kernel offers. Its records and side events (processes and their mappings)
- * come out in the order in which they happened.
+ * mechanisms that the kernel offers. Its records and sideband events are passed on in order of
+ * time.
  */
 #ifndef BBTRACE_PROBES_H
 #define BBTRACE_PROBES_H

@@ -101,7 +101,7 @@ void kprobe_multi__detach(struct probe *p);
 /* Hits that ftrace missed, as far as the kernel counts them. */
 uint64_t kprobe_multi__missed(const struct probe *p);
 
-/* The kernel refuses a probe on this site: records by whom and why. */
+/* A probe on this site was refused: records by whom and why. */
 void kprobe__refuse(struct probe *p, uint32_t site, const char *who, const char *why);
 /* Prints notes on functions whose calls are not seen for that reason. */
 void kprobe__tell_unseen(const struct plan *plan);
@@ -126,8 +126,8 @@ void attachment__add_link(struct attachment *a, struct bpf_link *link, uint32_t 
 /* Closes the links of one process; 0: all. */
 void attachment__drop_links(struct attachment *a, uint32_t pid);
 void attachment__free(struct attachment *a);
-/* Hits that never reached the program: BPF was already running on that CPU. Of whichever process:
- * the filters were not asked. */
+/* Hits that didn't run the program because BPF was already running on that CPU. They are those of
+ * any process, since the filters didn't run. */
 uint64_t attachment__recursion_misses(const struct probe *p, const struct attachment *a);
 
 /* Prints notes on processes that hit p's breakpoints in copies of their code (copies.c). */
