@@ -1,4 +1,4 @@
-# bbtrace: `make` builds, `make try` shows it at work, `make check` runs every test. `make help` lists the rest.
+# bbtrace: `make` builds, `make try` runs an example, `make check` runs every test. `make help` lists the rest.
 # SPDX-License-Identifier: BSD-2-Clause
 
 PREFIX  ?= /usr/local
@@ -11,21 +11,21 @@ Q       := $(if $(filter 0,$(V)),@)
 VERSION := 0.1
 
 B        := build
-# As vmlinux/ and bpf/arch name it.
+# The architecture's name in vmlinux/ and bpf/arch.
 ARCH     := $(patsubst x86_64,x86,$(patsubst aarch64,arm64,$(patsubst riscv%,riscv,$(shell uname -m))))
 WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter -Wno-missing-field-initializers $(WERROR)
 CPPFLAGS += -D_GNU_SOURCE -DBBTRACE_VERSION='"$(VERSION)"' -Isrc -I$(B) -MMD -MP
 ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS)
 LIBS     := -lbpf -ldw -lelf -lz -lZydis -liberty -ljson-c -lpthread
 
-# Capstone is used where it is there. CAPSTONE= builds without it.
+# Capstone is used if it is installed. CAPSTONE= builds without it.
 CAPSTONE := $(shell pkg-config --libs capstone 2>/dev/null)
 LIBS     += $(CAPSTONE)
 CPPFLAGS += $(if $(CAPSTONE),-DHAVE_CAPSTONE)
 
 SRC  := $(wildcard src/*/*.c src/*/*/*.c)
 LIB  := $(patsubst src/%.c,$(B)/%.o,$(SRC))
-# What needs neither BPF nor a command line: the unit tests and fuzzers link just this.
+# Objects that need neither BPF nor a command line: unit tests and fuzzers link these only.
 PURE := $(filter-out $(B)/cmd/% $(B)/source/probes/%,$(LIB))
 
 all: $(B)/bbtrace
@@ -39,14 +39,14 @@ $(B)/%.o: src/%.c Makefile
 	@echo "  CC    $<"
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -c -o $@ $<
 
-# Built anew when Capstone has come or gone.
+# Rebuilt when Capstone was installed or removed.
 $(B)/arch/capstone.o $(B)/san/arch/capstone.o $(B)/fuzz/arch/capstone.o: $(B)/capstone.libs
 $(B)/capstone.libs: FORCE
 	@mkdir -p $(@D)
 	@echo '$(CAPSTONE)' | cmp -s - $@ || echo '$(CAPSTONE)' >$@
 FORCE:
 
-# Pages, style sheets and scripts, as numbers for src/output/pages.c; without the first line, the licence.
+# Pages, style sheets and scripts as numbers for src/output/pages.c, without the first line, the licence.
 PAGES := $(patsubst src/%,$(B)/%.inc,$(wildcard src/output/html/*))
 
 $(B)/output/html/%.inc: src/output/html/% Makefile
@@ -56,7 +56,7 @@ $(B)/output/html/%.inc: src/output/html/% Makefile
 
 $(B)/output/pages.o $(B)/san/output/pages.o $(B)/fuzz/output/pages.o: | $(PAGES)
 
-# The kernel side: each object and its skeleton.
+# The BPF program: each object and its skeleton.
 BPF_SKEL := $(patsubst bpf/%.bpf.c,$(B)/%.skel.h,$(wildcard bpf/*.bpf.c))
 
 $(B)/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h bpf/*/*.h vmlinux/*/*.h) Makefile
@@ -91,14 +91,14 @@ unit: $(UNIT)
 
 # ---- fuzz: each tests/fuzz/fuzz_NAME.c, under AddressSanitizer and UBSan ----
 
-# What they link: all that is pure, the command line's options and what reads counts.
+# They link all pure code, the command line's options and the reader of branch weights.
 FUZZ_LIB := $(PURE) $(B)/cmd/options.o $(B)/cmd/edge_line.o
 FUZZ	 := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_OBJ := $(filter-out %/object/sandbox.o,$(patsubst $(B)/%,$(B)/fuzz/%,$(FUZZ_LIB)))
 FUZZ_TIME ?= 60
 FUZZ_SAN := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 
-# By libFuzzer, which is clang's.
+# With libFuzzer, which needs clang.
 $(B)/fuzz/%.o: src/%.c Makefile
 	@mkdir -p $(@D)
 	@echo "  CLANG $< (fuzzed)"
@@ -108,13 +108,13 @@ $(addprefix $(B)/fuzz/,$(FUZZ)): $(B)/fuzz/%: tests/fuzz/%.c tests/fuzz/sandbox.
 	@echo "  CLANG $@"
 	$(Q)$(CLANG) $(CPPFLAGS) -Itests/fuzz -Itests/unit -std=gnu11 $(WARN) $(FUZZ_SAN) -fsanitize=fuzzer -o $@ $(filter %.c %.o,$^) $(LIBS)
 
-# FUZZ_TIME: seconds for each; TARGETS="elf plan": just those.
+# FUZZ_TIME: seconds for each; TARGETS="elf plan": only these.
 fuzz:
 	@scripts/deps.sh fuzz
 	$(BUILD_ALL) $(addprefix $(B)/fuzz/,$(if $(TARGETS),$(TARGETS:%=fuzz_%),$(FUZZ)))
 	@B=$(B) FUZZ_TIME=$(FUZZ_TIME) tests/fuzz/run.sh $(TARGETS)
 
-# With a main that runs the files of the corpus through it again: what make check does, and needs no clang.
+# With a main that runs the files of the corpus: part of make check, and needs no clang.
 CORPUS := $(addprefix $(B)/corpus/,$(FUZZ))
 $(B)/corpus/main.o: tests/fuzz/main.c Makefile
 	@mkdir -p $(@D)
@@ -134,7 +134,7 @@ corpus: $(CORPUS)
 vm-shell: all
 	@tests/vm/shell.sh $(if $(KERNEL),-k $(KERNEL))
 
-# A test of src/kernel against the guest's own kernel.
+# A test of src/kernel with the guest's own kernel.
 $(B)/vm/kernel_open: tests/vm/kernel_open.c tests/unit/tap.h $(PURE)
 	@mkdir -p $(@D)
 	@echo "  CC    $@"
@@ -157,27 +157,27 @@ clean:
 JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 BUILD_ALL = +@$(MAKE) --no-print-directory $(JOBS)
 
-# A second make builds: this one was read before the tools were there.
+# A second make builds: this one looked for the tools before they were installed.
 try:
 	@scripts/deps.sh build
 	$(BUILD_ALL) all
 	@B=$(B) scripts/try.sh
 
-# TESTS="tests/e2e/t_x.sh …": just those.
+# TESTS="tests/e2e/t_x.sh …": only these.
 check:
 	@scripts/deps.sh test
 	$(BUILD_ALL) all unit corpus $(B)/sites
 	$(if $(wildcard tests/progs/Makefile),$(BUILD_ALL) -C tests/progs B=$(abspath $(B)))
 	@B=$(B) TESTS="$(TESTS)" scripts/check.sh
 
-# What takes an hour or more: SOAK_SECONDS=3600, KILLS=1000.
+# Tests that take an hour or more: SOAK_SECONDS=3600, KILLS=1000.
 check-long:
 	@scripts/deps.sh test
 	@scripts/deps.sh long
 	$(BUILD_ALL) all $(B)/sites
 	@B=$(B) TESTS="$(or $(TESTS),$(wildcard tests/long/t_*.sh))" scripts/check.sh
 
-# Every format by its own consumer, those that take a browser too.
+# Every format with the tools that read it, including browsers.
 check-formats:
 	@scripts/deps.sh formats
 	$(BUILD_ALL) all
@@ -189,7 +189,7 @@ lint:
 deps:
 	@scripts/deps.sh test
 
-# What goes where: FROM:TO:MODE, under DESTDIR and PREFIX.
+# Installed files: FROM:TO:MODE, under DESTDIR and PREFIX.
 INSTALLED = \
 	$(B)/bbtrace:bin/bbtrace:755 \
 	man/bbtrace.8:share/man/man8/bbtrace.8:644 \
@@ -231,7 +231,7 @@ help:
 
 .PHONY: try check check-long check-formats mutants lint deps install uninstall help
 
-# ---- bench: bbtrace, its traps alone and its peers side by side (root) ----
+# ---- bench: compares bbtrace, its traps alone and its peers (root) ----
 
 BENCH := $(patsubst bench/%.c,$(B)/bench/%,$(wildcard bench/*.c)) $(B)/bench/work.pg
 
@@ -240,7 +240,7 @@ $(B)/bench/%: bench/%.c Makefile
 	@echo "  CC    $@"
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< -lbpf -lpthread
 
-# As uftrace needs it.
+# uftrace needs -pg.
 $(B)/bench/work.pg: bench/work.c Makefile
 	@mkdir -p $(@D)
 	@echo "  CC    $@"

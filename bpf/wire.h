@@ -100,8 +100,8 @@ struct wire_entry {
 	__u64 regs[WIRE_REGS];
 	/* From the pt_regs passed to a syscall wrapper; other functions: WIRE_NO_SYSCALL. */
 	__u64 args[WIRE_ARGS];
-	/* Of the kernel, with config.both: where the thread's program is (its own registers), in a
-	 * system call at the instruction that makes it; 0: the thread has none. */
+	/* In the kernel, with config.both: the program's registers at entry to the kernel; in a
+	 * system call user_ip is the address of the instruction that made it. 0: no program. */
 	__u64 user_ip, user_sp;
 };
 
@@ -140,7 +140,7 @@ struct wire_entry_stack {
 #define SITE_EVENTS(w)	  (((w) >> SITE_EVENTS_SHIFT) & 3)
 #define SITE_ACTION_SHIFT 28
 #define SITE_ACTION(w)	  (((w) >> SITE_ACTION_SHIFT) & 7)
-#define SITE_GO		  (1ull << 31) /* of a program of Go */
+#define SITE_GO		  (1ull << 31) /* in a Go program */
 #define SITE_SYSCALL32	  SITE_GO      /* with SITE_SYSCALL: of the 32-bit ABI */
 #define SITE_ARG_SHIFT	  32
 #define SITE_REG(w)	  (((w) >> SITE_ARG_SHIFT) & 31)

@@ -27,11 +27,11 @@ cmd     | arch object kernel process resolve code plan event trace file source o
 '
 pure='arch code plan event trace file output'
 pure_headers='unistd|fcntl|signal|dlfcn|pthread|sched|poll|err|errno_base|sys/(stat|mman|ioctl|socket|wait|syscall|uio|epoll|ptrace)|bpf/.*|linux/(bpf|perf_event)|linux/.*btf.*'
-# Undefined symbols that an object of a pure folder must not have (64: the large file names).
+# Undefined symbols that an object file of a pure folder must not have (64: the names for large files).
 pure_symbols='(open|openat|creat|fopen|freopen|fdopen|opendir|tmpfile|mkstemp|stat|lstat|fstat|mmap)(64)?|(p?read|p?write|readv|writev|close|readlink|access|ioctl|munmap|mprotect|pipe|dup2?|poll|select|epoll_.*)|(socket|connect|send|recv).*|(syscall|system|popen|fork|vfork|clone|exec.*|wait.*|posix_spawn.*|kill|raise|signal|sigaction)|(exit|_exit|quick_exit|abort)|(printf|vprintf|puts|putchar|putc_unlocked|perror|__v?printf_chk|stdout|stderr|stdin)|(getenv|secure_getenv|setenv|time|clock_gettime|gettimeofday|localtime|localtime_r|usleep|nanosleep|sleep|rand|random|getpid|gettid|getuid|geteuid|setlocale)|(bpf_.*|libbpf_.*|ring_buffer__.*|btf__.*|perf_.*|pthread_create|dlopen|err|errx|warn|warnx|error)'
 most_lines=600
-# Which files may open by path, and what: the kernel's own files, or what the user named. All else is opened by
-# root__open_file() (src/object/root.c).
+# The files that may open by path, and what they open: the kernel's own files, or files that the user named. All others
+# use root__open_file() (src/object/root.c).
 may_open='
 src/cmd/branch_weights.c profiles, with the rights of the user
 src/cmd/live.c           /proc
@@ -53,7 +53,7 @@ src/resolve/find.c       /proc/PID/maps
 src/resolve/points.c     points files, with the rights of the user
 src/util/mem.c           file__read() itself
 '
-# Identifiers that were renamed: the old word, and what says it now (HACKING.md, Glossary).
+# Words that identifiers must not contain, and their replacements (HACKING.md, Glossary).
 old_words='
 voices?            frontier
 asleep             dormant
@@ -85,7 +85,7 @@ PAD_.*             abnormal entry
 NODE_STRAY         unknown sp
 FUNCTION_SILENT    helper
 '
-# Who may call libelf and libdw: what runs in the sandbox.
+# The files that may call libelf and libdw: those whose code runs in the sandbox.
 may_parse='src/object/(debug|lines|line_functions|line_rows|symbols)[.]c'
 
 sources() { find src bpf tests bench include -type f -name '*.[ch]' 2>/dev/null | sort; }
@@ -100,7 +100,7 @@ written() {
 	echo Makefile
 }
 
-# none NAME: passes when stdin is empty; else each line is shown.
+# none NAME: passes if stdin is empty, else shows its lines.
 none() {
 	local found
 
@@ -152,7 +152,7 @@ direction() {
 		}' | none 'a folder includes its own files and the public headers of those before it'
 }
 
-# Registers, flags, opcodes, relocations and headers of one architecture: in its own folder, or in bpf/arch.
+# Registers, flags, opcodes, relocations and headers of one architecture are only named in its folder and in bpf/arch.
 x86='[re][abcd]x|[re][sd]i|[re][bs]p|[re]ip|r([89]|1[0-5])[dwb]?|[re]flags|int3|endbr(32|64)?|0x(cc|e8|e9|eb|f3)'
 x86+='|R_X86_64_[A-Z0-9_]+|arch_x86_64|Zydis[A-Za-z]*'
 
@@ -205,7 +205,7 @@ sizes() {
 		none "no file is over $most_lines lines"
 }
 
-# A path or a host of one machine works on that machine.
+# No file names a path or a host of the developer's machine.
 places() {
 	{
 		written | xargs scripts/leaks.pl "$PWD" | head
@@ -215,7 +215,7 @@ places() {
 	} | none 'no path of one machine, no host name'
 }
 
-# What a page needs is in it.
+# Pages load nothing.
 fetching() {
 	pages | xargs grep -nE '(https?:)?//[a-z0-9.-]+[.][a-z]+/|@import|url\(|[[:space:]]src=|fetch\(|XMLHttpRequest|import[ (]' |
 		grep -v '//www[.]w3[.]org/' | none 'pages, style sheets and scripts fetch nothing'
@@ -247,7 +247,7 @@ words() {
 		known[$2] != "" { print $1, $2 ": say " known[$2] }' | none 'no identifier is an old word'
 }
 
-# What HACKING names: NAME, VERB and t_x stand for others.
+# The files that HACKING names exist; NAME, VERB and t_x are placeholders.
 named() {
 	grep -ohE '\b(src|bpf|tests|scripts|bench)/[a-zA-Z0-9_/.-]+\.(c|h|sh|py|pl)\b' HACKING.md | sort -u |
 		grep -vE 'NAME|VERB|/t_x[.]sh' | while read -r file; do [[ -e $file ]] || echo "$file"; done |

@@ -11,7 +11,7 @@ tap_cleanup=()
 
 T=$(mktemp -d "${TMPDIR:-/tmp}/bbtrace-test.XXXXXX") || exit 1
 
-# Runs COMMAND at the end, whatever happens; last come, first served.
+# Runs COMMAND when the test ends, in any way; the command added last runs first.
 at_end() { tap_cleanup=("$*" "${tap_cleanup[@]}"); }
 
 tap__end() {
@@ -26,10 +26,10 @@ tap__end() {
 trap tap__end EXIT
 trap 'exit 130' INT TERM
 
-# Several lines as comments, so that no output of a traced program is taken for TAP.
+# Prints lines as comments, so that a traced program's output isn't read as TAP.
 diag() { sed 's/^/# /' <<<"$*"; }
 
-# The calls that led here, innermost first, in the test's own file.
+# The line numbers of the calls in the test's own file, innermost first.
 tap__where() {
 	local i lines=
 
@@ -39,7 +39,7 @@ tap__where() {
 	echo "${0##*/} line${lines}"
 }
 
-# ok STATUS NAME: pass when STATUS is 0. Use: COMMAND; ok $? "what it shows"
+# ok STATUS NAME: passes if STATUS is 0. Use: COMMAND; ok $? "what it shows"
 ok() {
 	((++tap_run))
 	if [[ $1 == 0 ]]; then
@@ -73,13 +73,13 @@ unlike() {
 	ok $? "$3" || diag "a line of ${1##*/} matches: $2"$'\n'"$(grep -E -m 5 -e "$2" "$1")"
 }
 
-# same FILE FILE NAME: equal, else the difference is shown.
+# same FILE FILE NAME: passes if they are equal, else shows the difference.
 same() {
 	cmp -s "$1" "$2"
 	ok $? "$3" || diag "$(diff -u "$2" "$1" | head -40)"
 }
 
-# skip NAME REASON: this one test. skip_all REASON: the whole file, before any test was run.
+# skip NAME REASON: skips one test. skip_all REASON: skips the whole file, before any test ran.
 skip() { echo "ok $((++tap_run)) - $1 # SKIP $2"; }
 skip_all() {
 	echo "1..0 # SKIP $1"
@@ -87,8 +87,8 @@ skip_all() {
 	exit 0
 }
 
-# relay [PREFIX]: numbers the results of a test that runs elsewhere, which it reads, as our own. $relayed of them,
-# $relayed_failed failed; whether that is all is the caller's to compare with $planned.
+# relay [PREFIX]: reads the results of a test that runs elsewhere and numbers them as our own. It sets $relayed,
+# $relayed_failed and $planned; the caller compares $relayed with $planned.
 # shellcheck disable=SC2034 # callers read it
 relay() {
 	local line prefix=${1:+$1: }

@@ -20,12 +20,12 @@ cd "$ROOT" || exit 1
 BUILD=$(realpath -m "${B:-build}")
 BBTRACE=${BBTRACE:-$BUILD/bbtrace}
 
-# No test is about time: these are nets for hangs, in seconds, on a machine that is busy with many other things. A run of
-# bbtrace; anything else that must happen.
+# No test measures time: these limits, in seconds, only end hangs, and suffice on a busy machine. The first is for a run of
+# bbtrace, the second for any other event.
 BB_TIMEOUT=${BB_TIMEOUT:-900}
 PATIENCE=${PATIENCE:-600}
 
-# needs WHAT...: else the file skips, with the reason. A command by name: cmd:gdb; a file: file:/proc/kcore.
+# needs WHAT...: skips the whole file, with the reason, if one is missing. A command: cmd:gdb; a file: file:/proc/kcore.
 needs() {
 	local what
 
@@ -42,8 +42,8 @@ needs() {
 	done
 }
 
-# mechanisms: sets MECHANISMS to the ways to attach to a program that this kernel has, and skips the others by name. A
-# kernel of 6.6 or later has both, whatever doctor says.
+# mechanisms: sets MECHANISMS to the mechanisms for programs that this kernel has, and skips the others by name. Linux 6.6
+# and later must have both, whatever doctor says.
 mechanisms() {
 	local mechanism
 
@@ -59,12 +59,12 @@ mechanisms() {
 }
 has_mechanism() { [[ " ${MECHANISMS[*]} " == *" $1 "* ]]; }
 
-# Are CAP_BPF and CAP_PERFMON enough here to trace a program? Debian's kernels have a level 3 of perf_event_paranoid.
+# Do CAP_BPF and CAP_PERFMON suffice to trace a program? Not with level 3 of perf_event_paranoid, which Debian's kernels have.
 two_capabilities_do() {
 	(($(</proc/sys/kernel/perf_event_paranoid) < 3)) && "$BBTRACE" doctor | grep -q '^uprobe_multi  *yes'
 }
 
-# Can a process here have mounts and PIDs of its own? Asked once.
+# Can a process get mount and PID namespaces of its own here? Tested once.
 NO_NAMESPACES='no mount and PID namespace can be made here (a chroot?)'
 own_namespaces() {
 	[[ ${tap_namespaces:=$(unshare --mount --pid --fork --mount-proc --propagation private true 2>"$T/unshare" && echo yes ||
@@ -73,26 +73,25 @@ own_namespaces() {
 
 pmu() { [[ -e /sys/bus/event_source/devices/$1/type ]]; }
 
-# bb ARG...: runs bbtrace; stdout in $T/out, stderr in $T/err, exit status in $status; 124 when it took too
-# long.
+# bb ARG...: runs bbtrace; stdout in $T/out, stderr in $T/err, exit status in $status; 124: it took too long.
 bb() {
 	timeout -k 10 "$BB_TIMEOUT" "$BBTRACE" "$@" >"$T/out" 2>"$T/err" </dev/null
 	status=$?
 }
 
-# exits STATUS NAME: the last bb's. Shows its stderr when it is another.
+# exits STATUS NAME: the last bb had this status; otherwise shows its stderr.
 exits() {
 	[[ $status == "$1" ]]
 	ok $? "$2" || diag "status $status, wanted $1; stderr:"$'\n'"$(head -20 "$T/err")"
 }
 
-# summary FIELD: a figure of the closing line of the last bb: functions probes skipped events lost unmatched
+# summary FIELD: a number from the summary line of the last bb: functions probes skipped events lost unmatched
 summary() {
 	sed -n '$s/.*[ (]\([0-9][0-9]*\) '"$1"'.*/\1/p' "$T/err"
 }
 
-# json FILE EXPR: on how many lines the Perl expression holds; $e is the object, decoded. A line that isn't
-# JSON makes it print "line N: not JSON".
+# json FILE EXPR: prints the number of lines for which the Perl expression is true; $e is the decoded object. For a line
+# that isn't JSON it prints "line N: not JSON".
 json() {
 	perl -I"$ROOT/tests/check" -MJson -e '
 		my ($file, $expr) = @ARGV;
@@ -107,7 +106,7 @@ json() {
 		print "$n\n"' "$1" "$2"
 }
 
-# json_lines FILE EXPR: the expression's value for each line where it is defined and not empty, one a line.
+# json_lines FILE EXPR: prints the expression's value for each line where it is defined and not empty, one per line.
 json_lines() {
 	perl -I"$ROOT/tests/check" -MJson -e '
 		my ($file, $expr) = @ARGV;
@@ -119,7 +118,7 @@ json_lines() {
 		}' "$1" "$2"
 }
 
-# program NAME [FLAG...]: builds tests/progs/NAME.c, .cc or .S as $T/NAME. Bails out when it doesn't build.
+# program NAME [FLAG...]: builds tests/progs/NAME.c, .cc or .S as $T/NAME. Bails out if that fails.
 program() {
 	local name=$1 compiler=${CC:-cc} source
 	shift
@@ -133,8 +132,8 @@ program() {
 	exit 2
 }
 
-# private_copy COMMAND: its file and its libraries, copied, so that a probe in them is in no other process, also
-# when it is system-wide. PRIVATE is the folder (its libc: $PRIVATE/libc.so.6); run it as
+# private_copy COMMAND: copies its file and its libraries, so that even a system-wide probe in them affects no other
+# process. PRIVATE is the folder (its libc: $PRIVATE/libc.so.6); run it as
 #   "${PRIVATE_RUN[@]}" ARG...
 # The copy's own dynamic loader runs it, so /proc/PID/exe and comm name the loader.
 private_copy() {
@@ -153,14 +152,14 @@ private_copy() {
 	PRIVATE_RUN=("$loader" --library-path "$PRIVATE" "$PRIVATE/${file##*/}")
 }
 
-# background COMMAND...: started now, ended with the test; its pid in $background. Streams: $T/bg.out, bg.err.
+# background COMMAND...: starts it, and ends it with the test; its pid is in $background. Streams: $T/bg.out, bg.err.
 background() {
 	"$@" >"$T/bg.out" 2>"$T/bg.err" </dev/null &
 	background=$!
 	at_end "kill $background 2>/dev/null; wait $background 2>/dev/null"
 }
 
-# wait_for SECONDS COMMAND...: until it succeeds; status 1 if it never did.
+# wait_for SECONDS COMMAND...: repeats the command until it succeeds; status 1 if it never does.
 wait_for() {
 	local end=$((SECONDS + $1))
 	shift
@@ -186,21 +185,21 @@ source_program() {
 symbol() { nm "$1" | awk -v n="$2" '$3 == n { print "0x" $1; exit }' | { read -r v && echo $((v)); }; }
 symbol_size() { nm -S "$1" | awk -v n="$2" '$4 == n { print "0x" $2; exit }' | { read -r v && echo $((v)); }; }
 
-# file_offset OBJECT VADDR: where in the file that link-time address lies, as 0xOFF.
+# file_offset OBJECT VADDR: the file offset of that link-time address, as 0xOFF.
 file_offset() {
 	readelf -lW "$1" | while read -r type offset vaddr _ size _; do
 		[[ $type == LOAD ]] && (($2 >= vaddr && $2 < vaddr + size)) && printf '0x%x\n' $(($2 - vaddr + offset))
 	done
 }
 
-# entries SYMBOL, returns SYMBOL: how many the last `bb … -F json -o $T/json` shows.
+# entries SYMBOL, returns SYMBOL: their number in the last `bb … -F json -o $T/json`.
 entries() { json "$T/json" "\$e->{event} eq 'entry' && \$e->{symbol} eq '$1'"; }
 returns() { json "$T/json" "\$e->{event} eq 'return' && \$e->{symbol} eq '$1'"; }
-# symbols: the names that entries have, sorted.
+# symbols: the names of all entries, sorted.
 symbols() { json_lines "$T/json" '$e->{event} eq "entry" && $e->{symbol}' | sort -u | xargs; }
 
-# in_place FILE OBJECT NAME: of all places in OBJECT that a file of JSON lines tells, where something is and where it leads,
-# symbol and offset are what nm says of the address; and there are some.
+# in_place FILE OBJECT NAME: in a file of JSON lines, all places and targets in OBJECT have the symbol and offset that nm has
+# for their address; and there is at least one.
 in_place() {
 	local wrong
 

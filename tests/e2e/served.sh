@@ -6,15 +6,15 @@
 #   build_served                       # $T/served; work() and tick() are its functions
 #   serve one "$T/served"              # started; its pid in $pid_one
 #   watch -p "$pid_one"                # bbtrace user $T/served tick work -F json …, until the probes are live
-#   tell one 'work 5'                  # done when this returns; what it printed: $T/one.out
-#   stop_watching INT                  # the same as bb: $status, $T/err; the trace is $T/watch.json
+#   tell one 'work 5'                  # returns when the command is done; its output is in $T/one.out
+#   stop_watching INT                  # sets $status and $T/err as bb does; the trace is $T/watch.json
 #   is "$(json "$T/watch.json" '$e->{event} eq "entry" && $e->{symbol} eq "work"')" 5 'each call'
 
 build_served() {
 	"${CC:-cc}" -g -O2 -pthread "$@" -o "$T/served" "$E2E/served.c" || exit 2
 }
 
-# serve NAME COMMAND...: starts it, its input a fifo that stays open here.
+# serve NAME COMMAND...: starts it with a fifo as its input, which stays open here.
 serve() {
 	local name=$1 fd
 	shift
@@ -30,7 +30,7 @@ serve() {
 	declare -g "pid_$name=$(sed -n 's/^ready //p;q' "$T/$name.out")"
 }
 
-# tell NAME LINE: and waits until it is done.
+# tell NAME LINE: sends a command and waits until it is done.
 tell() {
 	local fd=fd_$1 done_before
 
@@ -41,7 +41,7 @@ tell() {
 
 did_more() { (($(grep -c '^did' "$T/$1.out") > $2)); }
 
-# tell_off NAME LINE: without an answer, until it has ended; its status in $ended.
+# tell_off NAME LINE: sends a command that ends the process, and waits for the end; its status is in $ended.
 tell_off() {
 	local fd=fd_$1 pid=serving_$1
 
@@ -54,7 +54,7 @@ tell_off() {
 # watch OPTION...: traces tick and work in the background, to $T/watch.json.
 watch() { watch_object "$T/served" tick work "$@"; }
 
-# watch_object OBJECT FUNC... OPTION...: one of the functions has to be tick, or something else that goes on.
+# watch_object OBJECT FUNC... OPTION...: one of the functions must be tick, or another that is called all the time.
 watch_object() {
 	rm -f "$T/watch.json"
 	# shellcheck disable=SC2086 # options
@@ -69,7 +69,7 @@ watch_object() {
 
 is_live() { [[ -s $T/watch.json ]] || ! kill -0 $watching 2>/dev/null; }
 
-# stop_watching [SIGNAL]: without a signal it has to end by itself.
+# stop_watching [SIGNAL]: ends the watch; without a signal, waits until it ends.
 stop_watching() {
 	[[ ${1:-} ]] && kill "-$1" $watching
 	wait $watching
@@ -77,10 +77,10 @@ stop_watching() {
 	status=$?
 }
 
-# calls [PERL]: how many calls of work the watch shows; those for which the expression holds.
+# calls [PERL]: the number of calls of work in the trace, or of those for which the expression is true.
 calls() { json "$T/watch.json" "\$e->{event} eq 'entry' && \$e->{symbol} eq 'work' && (${1:-1})"; }
 
-# armed PID OBJECT FUNC: yes or no: is there a breakpoint in the process's copy of the function?
+# armed PID OBJECT FUNC: prints yes or no: is there a breakpoint in the process's mapping of the function?
 armed() {
 	perl -e '
 		my ($pid, $path, $name) = @ARGV;

@@ -9,7 +9,7 @@
 #   survivor                     # starts a process, $pid_one, that is always busy, with a libc of its own
 #   kill_times 20                # 20 times: starts bbtrace on it and kills it at a random moment; sets $left and the counts
 
-# libc's text as it is in the process.
+# libc's text in the process's memory.
 text_of() { # PID
 	perl -e '
 		my ($pid, $path) = @ARGV;
@@ -23,7 +23,7 @@ text_of() { # PID
 		}' "$1" "$PRIVATE/libc.so.6" | md5sum
 }
 
-# The program tells how often it has gone round, so it can be seen to live.
+# The program prints its number of iterations, which shows that it is alive.
 survivor() {
 	source_program worker c <<-'END'
 		#include <stdio.h>
@@ -57,7 +57,7 @@ survivor() {
 
 is_clean() { [[ $(text_of "$background") == "$text_before" ]]; }
 none_of_ours() { ! grep -qs "$PRIVATE" /sys/kernel/tracing/uprobe_events /sys/kernel/debug/tracing/uprobe_events; }
-# Those that bbtrace started and that may outlive it: CMD, which waited to be let go; the hand that attaches.
+# Processes that bbtrace started and that may outlive it: CMD, waiting to exec; the shield.
 descendants() { grep -lsz "survival=$1" /proc/[0-9]*/environ; }
 works() { (($(wc -l <"$T/bg.out") > seen)); }
 all_gone() { ! descendants "$1" | grep -q .; }
@@ -90,12 +90,12 @@ kill_times() {
 		wait_for $PATIENCE all_gone "$mark" || left=$((left + 1))
 		wait_for $PATIENCE is_clean || unclean=$((unclean + 1))
 	done
-	# what a killed one defined is disarmed, and swept by the next
+	# the definitions of a killed bbtrace are disarmed, and the next one deletes them
 	"$BBTRACE" user "$PRIVATE/libc.so.6" strdup --attach uprobe_event -t 0.1 -p "$background" -o /dev/null >/dev/null 2>&1
 	none_of_ours || mangled=1
 }
 
-# killed N: the tests, after kill_times.
+# killed N: runs the tests, after kill_times.
 killed() {
 	diag "killed: $(for stage in "${!moments[@]}"; do printf '%s %s  ' "$stage" "${moments[$stage]}"; done)"
 	is $unclean 0 "killed $1 times: each time the program's code is as it was"

@@ -10,29 +10,29 @@ OUT=$T/out
 mkdir -p "$OUT"
 BBTRACE=build/bbtrace
 
-# bb ARG...: bbtrace; stdout in $T/out.txt, stderr in $T/err, status in $status. Minutes: a hang is what fails.
+# bb ARG...: runs bbtrace; stdout in $T/out.txt, stderr in $T/err, status in $status. The limit only ends hangs.
 bb() {
 	timeout -k 10 1800 $BBTRACE "$@" >"$T/out.txt" 2>"$T/err" </dev/null
 	status=$?
 }
 
-# exits STATUS NAME: the last bb's; shows its stderr when it is another.
+# exits STATUS NAME: the last bb had this status; otherwise shows its stderr.
 exits() {
 	[[ $status == "$1" ]]
 	ok $? "$2" || diag "status $status, wanted $1; stderr:"$'\n'"$(head -20 "$T/err")"
 }
 
-# summary FIELD: a figure of the last bb's last line: functions probes skipped events lost unmatched
+# summary FIELD: a number from the last bb's summary line: functions probes skipped events lost unmatched
 summary() {
 	sed -n '$s/.*[ (]\([0-9][0-9]*\) '"$1"'.*/\1/p' "$T/err"
 }
 
-# count FILE JQ-CONDITION: on how many lines of JSON it holds.
+# count FILE JQ-CONDITION: the number of JSON lines for which it is true.
 count() {
 	jq -rc "select($2) | 1" "$1" | wc -l
 }
 
-# wait_for SECONDS COMMAND...: until it succeeds; status 1: it never did.
+# wait_for SECONDS COMMAND...: repeats the command until it succeeds; status 1 if it never does.
 wait_for() {
 	local end=$((SECONDS + $1))
 	shift
@@ -43,15 +43,15 @@ wait_for() {
 	done
 }
 
-# ---- the kernel's own word ----
+# ---- information from the kernel ----
 
-# All symbols of the kernel, by address. (GNU sort believes the size of a file in /proc.)
+# All symbols of the kernel, by address. (cat, since GNU sort relies on the file's size, which is 0 in /proc.)
 sorted_symbols() {
 	[[ -e $T/symbols ]] || cat /proc/kallsyms | LC_ALL=C sort >"$T/symbols"
 	cat "$T/symbols"
 }
 
-# What the kernel has no probe on: "0xSTART-0xEND NAME".
+# The functions on which the kernel allows no probe: "0xSTART-0xEND NAME".
 blacklist() {
 	if [[ ! -e $T/blacklist ]]; then
 		mkdir -p "$T/debugfs"
@@ -62,8 +62,8 @@ blacklist() {
 	cat "$T/blacklist"
 }
 
-# Compilers inline, and kernels rename: a test says what a function has to be like and which may do; the kernel says
-# which it has. By one meaning, in the kernel itself.
+# Compilers inline functions and kernels rename them, so a test lists candidates. These functions list those that the
+# kernel has: with a unique name, in the kernel itself.
 functions() {
 	[[ -e $T/functions ]] || sorted_symbols | awk 'NF == 3 && $2 ~ /[tT]/ { n[$3]++ } END { for (f in n) if (n[f] == 1) print f }' >"$T/functions"
 	cat "$T/functions"
@@ -87,11 +87,11 @@ choose() {
 	declare -g "$variable=$1"
 }
 
-# How often the kernel has said that something is broken.
+# The number of warnings and oopses that the kernel has logged.
 complaints() { /bb/dmesg | grep -cE 'WARNING:|BUG:|Oops|corruption|general protection'; }
 
-# ranges FUNC...: `NAME 0xSTART 0xSIZE` for each function and what the compiler split off it: cold parts, told last, go
-# by the name of their function, others by their own. The table has no sizes: a symbol ends where the next one starts.
+# ranges FUNC...: `NAME 0xSTART 0xSIZE` for each function and its parts. Cold parts come last and have the name of their
+# function; other parts have their own. The table has no sizes: a symbol ends where the next one starts.
 ranges() {
 	local name start next
 
@@ -122,7 +122,7 @@ ranges() {
 		done
 }
 
-# live_text FILE START SIZE: the code as it is in memory, by way of /proc/kcore, an ELF file.
+# live_text FILE START SIZE: the code from memory, by /proc/kcore, an ELF file.
 live_text() {
 	local start=$(($2)) size=$(($3)) type offset vaddr filesz
 

@@ -12,7 +12,7 @@ cd "$ROOT" || exit 1
 BUILD=$(realpath -m "${B:-build}")
 QEMU=${QEMU:-qemu-system-x86_64}
 
-# Else the file skips. COMMAND...: what it needs besides.
+# Skips the file if guests can't run here. COMMAND...: further requirements.
 needs_guest() {
 	local command
 
@@ -24,9 +24,9 @@ needs_guest() {
 		skip_all "no kernel for the guest: $(tail -n 1 "$T/kernel")"
 }
 
-# What QEMU 7.2 does wrong and 10 was seen not to: tests/vm/README.md.
+# QEMU 7.2 has defects that 10 doesn't have: tests/vm/README.md.
 qemu_10() { (($("$QEMU" --version | sed -n '1s/.*version \([0-9]*\).*/\1/p') >= 10)); }
-# Is there this kernel, and does it run well in this QEMU? Else it skips.
+# Skips if this kernel is missing, or doesn't run well in this QEMU.
 has_kernel() { # KERNEL
 	if [[ $1 == 6.12 ]] && ! qemu_10; then
 		skip "Linux $1" "$("$QEMU" --version | head -n 1) corrupts the flags register in its guests"
@@ -38,12 +38,12 @@ has_kernel() { # KERNEL
 	return 1
 }
 
-# helper NAME: tests/vm/NAME.c built as $T/NAME; give it to the guest with -f.
+# helper NAME: builds tests/vm/NAME.c as $T/NAME; pass it to the guest with -f.
 helper() {
 	${CC:-cc} -D_GNU_SOURCE -std=gnu11 -O1 -g -Wall -Wextra -o "$T/$1" "$VM/$1.c" -lpthread || exit 2
 }
 
-# guest [OPTION of run.sh...] -- COMMAND...: its TAP lines become ours; what it brings back is in $T/back.
+# guest [OPTION of run.sh...] -- COMMAND...: includes its TAP lines here; the files that it sends back are in $T/back.
 guest() {
 	local status
 
