@@ -192,7 +192,7 @@ static void check_text(const struct run *r)
 	const char *name = r->out->format->name;
 
 	if (!strcmp(name, "json"))
-		CHECK(json__lines_ok(r->text.data));
+		CHECK(json_check__lines_ok(r->text.data));
 	if (!strcmp(name, "json") || !strcmp(name, "text"))
 		CHECK(is_safe(r->text.data, r->text.len));
 }

@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	str__json(&s, text);
 	p = s.data;
-	CHECK(json__string(&p) && p == s.data + s.len);
+	CHECK(json_check__string(&p) && p == s.data + s.len);
 	CHECK(is_safe(s.data, s.len) && !strchr(s.data, '\n'));
 	CHECK(s.len <= 6 * strlen(text) + 2);
 	str__clear(&s);

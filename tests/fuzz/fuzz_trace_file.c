@@ -262,7 +262,7 @@ static bool is_json(struct str *text)
 			*to++ = *p;
 	*to = 0;
 	p = text->data;
-	return json__value(&p, 0) && !*p;
+	return json_check__value(&p, 0) && !*p;
 }
 
 static void check_rendered(const struct run *r, struct rendered *x)
@@ -272,7 +272,7 @@ static void check_rendered(const struct run *r, struct rendered *x)
 	if (!f->binary && !r->color)
 		CHECK(is_safe(x->text.data, x->text.len));
 	if (!strcmp(f->name, "json"))
-		CHECK(json__lines_ok(x->text.data));
+		CHECK(json_check__lines_ok(x->text.data));
 	if (!strcmp(f->name, "chrome"))
 		CHECK(is_json(&x->text));
 }

@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-static bool json__value(const char **p, int depth);
+static bool json_check__value(const char **p, int depth);
 
-static bool json__skip(const char **p, const char *word)
+static bool json_check__skip(const char **p, const char *word)
 {
 	size_t n = strlen(word);
 
@@ -20,7 +20,7 @@ static bool json__skip(const char **p, const char *word)
 	return true;
 }
 
-static bool json__hex4(const char **p)
+static bool json_check__hex4(const char **p)
 {
 	for (int i = 0; i < 4; i++, (*p)++)
 		if (!isxdigit((unsigned char)**p))
@@ -29,7 +29,7 @@ static bool json__hex4(const char **p)
 }
 
 /* One well-formed UTF-8 sequence of more than one byte: Unicode 15, table 3-7. */
-static bool json__utf8(const char **p)
+static bool json_check__utf8(const char **p)
 {
 	static const struct {
 		unsigned char from, to, low, high;
@@ -56,7 +56,7 @@ static bool json__utf8(const char **p)
 	return false;
 }
 
-static bool json__string(const char **p)
+static bool json_check__string(const char **p)
 {
 	if (*(*p)++ != '"')
 		return false;
@@ -66,7 +66,7 @@ static bool json__string(const char **p)
 		if (c < 0x20)
 			return false;
 		if (c >= 0x80) {
-			if (!json__utf8(p))
+			if (!json_check__utf8(p))
 				return false;
 			continue;
 		}
@@ -74,14 +74,14 @@ static bool json__string(const char **p)
 		if (c != '\\')
 			continue;
 		c = *(*p)++;
-		if (c == 'u' ? !json__hex4(p) : !c || !strchr("\"\\/bfnrt", c))
+		if (c == 'u' ? !json_check__hex4(p) : !c || !strchr("\"\\/bfnrt", c))
 			return false;
 	}
 	(*p)++;
 	return true;
 }
 
-static bool json__digits(const char **p)
+static bool json_check__digits(const char **p)
 {
 	const char *from = *p;
 
@@ -91,57 +91,57 @@ static bool json__digits(const char **p)
 }
 
 /* Without an exponent: bbtrace writes none. */
-static bool json__number(const char **p)
+static bool json_check__number(const char **p)
 {
-	(void)json__skip(p, "-");
+	(void)json_check__skip(p, "-");
 	if (**p == '0' && isdigit((unsigned char)(*p)[1]))
 		return false;
-	return json__digits(p) && (!json__skip(p, ".") || json__digits(p));
+	return json_check__digits(p) && (!json_check__skip(p, ".") || json_check__digits(p));
 }
 
 /* The members or elements of an object or array, up to and with the closing bracket. */
-static bool json__list(const char **p, bool object, int depth)
+static bool json_check__list(const char **p, bool object, int depth)
 {
 	const char *end = object ? "}" : "]";
 
 	(*p)++;
-	if (json__skip(p, end))
+	if (json_check__skip(p, end))
 		return true;
 	do {
-		if (object && (!json__string(p) || !json__skip(p, ":")))
+		if (object && (!json_check__string(p) || !json_check__skip(p, ":")))
 			return false;
-		if (!json__value(p, depth + 1))
+		if (!json_check__value(p, depth + 1))
 			return false;
-	} while (json__skip(p, ","));
-	return json__skip(p, end);
+	} while (json_check__skip(p, ","));
+	return json_check__skip(p, end);
 }
 
-static bool json__value(const char **p, int depth)
+static bool json_check__value(const char **p, int depth)
 {
 	if (depth > 8)
 		return false;
 	switch (**p) {
 	case '{':
 	case '[':
-		return json__list(p, **p == '{', depth);
+		return json_check__list(p, **p == '{', depth);
 	case '"':
-		return json__string(p);
+		return json_check__string(p);
 	case 't':
-		return json__skip(p, "true");
+		return json_check__skip(p, "true");
 	case 'f':
-		return json__skip(p, "false");
+		return json_check__skip(p, "false");
 	case 'n':
-		return json__skip(p, "null");
+		return json_check__skip(p, "null");
 	default:
-		return json__number(p);
+		return json_check__number(p);
 	}
 }
 
 /* Is text lines of one JSON object each, without white space between tokens, each ended by \n? */
-static inline bool json__lines_ok(const char *text)
+static inline bool json_check__lines_ok(const char *text)
 {
 	while (*text) {
-		if (*text != '{' || !json__value(&text, 0) || *text++ != '\n')
+		if (*text != '{' || !json_check__value(&text, 0) || *text++ != '\n')
 			return false;
 	}
 	return true;

@@ -13,7 +13,7 @@ static struct output_options options;
 		autofree char *got_ =                                                              \
 			fixture_render("json", &options, steps_, ARRAY_SIZE(steps_));              \
 		is_str(got_, want, what);                                                          \
-		ok(json__lines_ok(got_), "%s: strict JSON", what);                                 \
+		ok(json_check__lines_ok(got_), "%s: strict JSON", what);                           \
 	} while (0)
 
 #define TASK	    "\"pid\":7,\"tid\":7,\"comm\":\"ls\""
@@ -231,7 +231,7 @@ static void test_hostile(void)
 		printable &= *p == '\n' || (*p >= 0x20 && *p != 0x7f);
 		printable &= !(p[0] == 0xc2 && p[1] < 0xa0);
 	}
-	ok(json__lines_ok(text), "hostile names give strict JSON");
+	ok(json_check__lines_ok(text), "hostile names give strict JSON");
 	is(lines, ARRAY_SIZE(hostile) * STEP_TYPES, "one line a step");
 	ok(printable, "and no control character is sent raw");
 }
@@ -255,7 +255,7 @@ static void test_checker_is_strict(void)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
-		ok(!json__lines_ok(bad[i]), "the checker refuses bad text %zu", i);
+		ok(!json_check__lines_ok(bad[i]), "the checker refuses bad text %zu", i);
 }
 
 static bool have(const char *command)

@@ -109,7 +109,7 @@ static void test_end(void)
 
 	output__step(o, &e);
 	is(output__end(o, &some_totals), 0, "the end");
-	ok(json__lines_ok(sink.text.data), "is strict JSON");
+	ok(json_check__lines_ok(sink.text.data), "is strict JSON");
 	is_str(strchr(sink.text.data, '\n') + 1,
 	       "{\"event\":\"summary\",\"functions\":2,\"probes\":131,\"skipped\":3,\"events\":15204,"
 	       "\"lost\":1,\"unmatched_returns\":4,\"unseen_tail_returns\":6,\"unknown\":5,\"undecoded\":7,\"code\":640,\"missed_at_most\":0}\n",
