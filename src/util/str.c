@@ -28,23 +28,27 @@ void str__printf(struct str *s, const char *fmt, ...)
 
 void str__hex(struct str *s, uint64_t v)
 {
-	char digits[18], *p = digits + sizeof(digits);
+	size_t digits = (64 - __builtin_clzll(v | 1) + 3) / 4;
+	char *to = str__extend(s, 2 + digits);
 
-	do {
+	memcpy(to, "0x", 2);
+	for (char *p = to + 2 + digits; p > to + 2; v >>= 4)
 		*--p = "0123456789abcdef"[v & 15];
-	} while (v >>= 4);
-	*--p = 'x';
-	*--p = '0';
-	str__put(s, p, digits + sizeof(digits) - p);
 }
 
+/* Two digits per division: the chain of divisions is what takes time. */
 void str__dec(struct str *s, uint64_t v)
 {
 	char digits[20], *p = digits + sizeof(digits);
 
-	do {
-		*--p = '0' + v % 10;
-	} while (v /= 10);
+	for (; v >= 10; v /= 100) {
+		unsigned pair = v % 100;
+
+		*--p = '0' + pair % 10;
+		*--p = '0' + pair / 10;
+	}
+	if (v || p == digits + sizeof(digits))
+		*--p = '0' + v;
 	str__put(s, p, digits + sizeof(digits) - p);
 }
 
@@ -90,36 +94,59 @@ static bool is_control(const unsigned char *p, int n)
 	       (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
-/* Appends the longest run of printable ASCII at p without not1 and not2; returns its end. */
-static const unsigned char *put_plain(struct str *s, const unsigned char *p, char not1, char not2)
-{
-	const unsigned char *from = p;
+/* Printable ASCII but " and \, which JSON takes as they are. */
+static const bool is_json_plain[256] = {
+	[' ' ... '!'] = true, ['#' ... '['] = true, [']' ... '~'] = true};
 
-	while (*p >= 0x20 && *p < 0x7f && *p != not1 && *p != not2)
-		p++;
-	str__put(s, (const char *)from, p - from);
-	return p;
+static size_t json_plain_len(const unsigned char *p)
+{
+	size_t n = 0;
+
+	while (is_json_plain[p[n]])
+		n++;
+	return n;
+}
+
+static void put_json_char(struct str *s, const unsigned char *p, int n)
+{
+	if (*p == '"' || *p == '\\')
+		str__printf(s, "\\%c", *p);
+	else if (*p < 0x80 || is_control(p, n))
+		str__printf(s, "\\u%04x", code_point(p, n));
+	else if (n)
+		str__put(s, (const char *)p, n);
+	else
+		str__puts(s, REPLACEMENT);
 }
 
 void str__json(struct str *s, const char *text)
 {
 	const unsigned char *p = (const unsigned char *)text;
-	int n;
+	size_t plain = json_plain_len(p);
+	char *to = str__extend(s, plain + 1);
 
-	str__putc(s, '"');
-	while (*(p = put_plain(s, p, '"', '\\'))) {
-		n = utf8_len(p);
-		if (*p == '"' || *p == '\\')
-			str__printf(s, "\\%c", *p);
-		else if (*p < 0x80 || is_control(p, n))
-			str__printf(s, "\\u%04x", code_point(p, n));
-		else if (n)
-			str__put(s, (const char *)p, n);
-		else
-			str__puts(s, REPLACEMENT);
+	*to = '"';
+	memcpy(to + 1, p, plain);
+	for (p += plain; *p; p += plain) {
+		int n = utf8_len(p);
+
+		put_json_char(s, p, n);
 		p += n ? n : 1;
+		plain = json_plain_len(p);
+		str__put(s, (const char *)p, plain);
 	}
 	str__putc(s, '"');
+}
+
+/* Appends the longest run of printable ASCII at p; returns its end. */
+static const unsigned char *put_plain(struct str *s, const unsigned char *p)
+{
+	const unsigned char *from = p;
+
+	while (*p >= 0x20 && *p < 0x7f)
+		p++;
+	str__put(s, (const char *)from, p - from);
+	return p;
 }
 
 void str__shown(struct str *s, const char *text)
@@ -127,7 +154,7 @@ void str__shown(struct str *s, const char *text)
 	const unsigned char *p = (const unsigned char *)text;
 	int n;
 
-	while (*(p = put_plain(s, p, 0, 0))) {
+	while (*(p = put_plain(s, p))) {
 		n = utf8_len(p);
 		if (n > 1 && !is_control(p, n)) {
 			str__put(s, (const char *)p, n);

@@ -125,15 +125,26 @@ struct str {
 /* Makes room for this many more bytes and the NUL. */
 void str__reserve(struct str *s, size_t more);
 
-/* Inline because a line of output takes dozens of calls. */
+/* Appends this many bytes, which the caller is to write, and returns where. Inline, as the next
+ * ones, because a line of output takes dozens of calls. */
+static inline char *str__extend(struct str *s, size_t more)
+{
+	char *to;
+
+	if (s->cap - s->len <= more)
+		str__reserve(s, more);
+	to = s->data + s->len;
+	s->len += more;
+	to[more] = 0; /* the last, as it may alias s */
+	return to;
+}
+
 static inline void str__put(struct str *s, const char *text, size_t len)
 {
-	if (s->cap - s->len <= len)
-		str__reserve(s, len);
+	char *to = str__extend(s, len);
+
 	if (len)
-		memcpy(s->data + s->len, text, len);
-	s->len += len;
-	s->data[s->len] = 0;
+		memcpy(to, text, len);
 }
 
 static inline void str__putc(struct str *s, char c)

@@ -169,6 +169,21 @@ static void test_numbers_as_text(void)
 	is_str(s.data, "0x0 0xffffffffffffffff 0 18446744073709551615",
 	       "hex and decimal, the ends");
 	str__clear(&s);
+	for (uint64_t v = 1; v < 1000000; v *= 10) {
+		str__dec(&s, v - 1);
+		str__putc(&s, ' ');
+		str__dec(&s, v);
+		str__putc(&s, ' ');
+	}
+	is_str(s.data, "0 1 9 10 99 100 999 1000 9999 10000 99999 100000 ",
+	       "odd and even numbers of digits");
+	str__clear(&s);
+	for (uint64_t v = 1; v < 0x10000; v <<= 4) {
+		str__hex(&s, v);
+		str__hex(&s, v | (v - 1));
+	}
+	is_str(s.data, "0x10x10x100x1f0x1000x1ff0x10000x1fff", "each number of hex digits");
+	str__clear(&s);
 	str__printf(&s, "%s", "");
 	is_str(s.data, "", "printing nothing leaves an empty text, not NULL");
 	str__free(&s);
