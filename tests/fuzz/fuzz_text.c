@@ -3,6 +3,7 @@
  */
 #include "fuzz.h"
 #include "json_check.h"
+#include "util/json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -17,6 +18,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	CHECK(json_check__string(&p) && p == s.data + s.len);
 	CHECK(is_safe(s.data, s.len) && !strchr(s.data, '\n'));
 	CHECK(s.len <= 6 * strlen(text) + 2);
+	str__clear(&s);
+	json__script_string(&s, text);
+	p = s.data;
+	CHECK(json_check__string(&p) && p == s.data + s.len);
+	CHECK(is_safe(s.data, s.len) && !strchr(s.data, '<'));
 	str__clear(&s);
 	str__puts(&s, "");
 	str__shown(&s, text);
