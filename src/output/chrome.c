@@ -7,7 +7,6 @@
  */
 #include "output/fields.h"
 
-#define put(s, literal) str__put((s), literal, sizeof(literal) - 1)
 /* All CPUs' idle tasks have TID 0: they get numbers above those of threads (PID_MAX_LIMIT is
  * 2^22). */
 #define IDLE_TID      (1u << 24)
@@ -29,19 +28,20 @@ struct chrome {
 	struct map64 tracks; /* thread -> index + 1 */
 	VEC(struct track) list;
 	struct map64 processes; /* named ones */
-	bool any;
+	struct json json;
 };
 
 /* ---- the pieces of an event ---- */
 
-/* The format's unit is microseconds. */
-static void put_us(struct str *s, uint64_t ns)
+static struct json *json_of(struct output *o)
 {
-	str__printf(s, "%llu.%03u", (unsigned long long)(ns / 1000), (unsigned)(ns % 1000));
+	struct chrome *c = o->state;
+
+	return &c->json;
 }
 
 /* symbol+0xOFF or the address, as a JSON string */
-static void put_place(struct str *s, const struct location *at)
+static void put_place(struct json *j, const char *key, const struct location *at)
 {
 	autofree char *text = NULL;
 
@@ -49,66 +49,66 @@ static void put_place(struct str *s, const struct location *at)
 		text = xasprintf("%s+0x%llx", at->symbol, (unsigned long long)at->offset);
 	else
 		text = xasprintf("0x%llx", (unsigned long long)(at->object ? at->vaddr : at->addr));
-	str__json(s, text);
+	json__name(j, key);
+	json__string(j, text);
 }
 
-static void put_hex_member(struct str *s, const char *key, uint64_t v)
+/* The format's unit is microseconds. */
+static void put_ts(struct json *j, const struct track *t)
 {
-	str__puts(s, key);
-	str__putc(s, '"');
-	str__hex(s, v);
-	str__putc(s, '"');
+	json__member(j, thousandths, "ts", t->now);
 }
 
-static void put_ids(struct str *s, const struct track *t)
+static void put_name(struct json *j, const char *name)
 {
-	put(s, ",\"pid\":");
-	str__dec(s, t->pid);
-	put(s, ",\"tid\":");
-	str__dec(s, t->tid);
+	json__member(j, string, "name", name);
 }
 
-static void begin_event(struct output *o, const struct track *t, char phase)
+/* Arguments follow, ended by end_event(). */
+static void begin_args(struct json *j)
 {
-	struct chrome *c = o->state;
-
-	str__puts(&o->buffer, c->any ? ",\n" : "\n");
-	c->any = true;
-	put(&o->buffer, "{\"ph\":\"");
-	str__putc(&o->buffer, phase);
-	str__putc(&o->buffer, '"');
-	put_ids(&o->buffer, t);
+	json__key(j, "args");
+	json__open_object(j);
 }
 
-static void put_ts(struct output *o, const struct track *t)
+static struct json *begin_event(struct output *o, const struct track *t, const char *phase)
 {
-	put(&o->buffer, ",\"ts\":");
-	put_us(&o->buffer, t->now);
+	struct json *j = json_of(o);
+
+	json__begin_line(j);
+	json__open_object(j);
+	json__member(j, string, "ph", phase);
+	json__member(j, unsigned, "pid", t->pid);
+	json__member(j, unsigned, "tid", t->tid);
+	return j;
 }
 
-static void put_name(struct output *o, const char *name)
+static void end_event(struct json *j)
 {
-	put(&o->buffer, ",\"name\":");
-	str__json(&o->buffer, name);
+	json__close_object(j); /* the arguments */
+	json__close_object(j);
 }
 
-/* Starts an instant of this thread without closing it. */
-static void put_instant(struct output *o, const struct track *t, const char *category,
-			const char *name)
+/* Starts an instant of this thread. */
+static struct json *put_instant(struct output *o, const struct track *t, const char *category,
+				const char *name)
 {
-	begin_event(o, t, 'i');
-	put_ts(o, t);
-	put(&o->buffer, ",\"s\":\"t\",\"cat\":");
-	str__json(&o->buffer, category);
-	put_name(o, name);
+	struct json *j = begin_event(o, t, "i");
+
+	put_ts(j, t);
+	json__member(j, string, "s", "t");
+	json__member(j, string, "cat", category);
+	put_name(j, name);
+	return j;
 }
 
-/* Arguments follow, closed by "}}". */
-static void begin_instant(struct output *o, const struct track *t, const char *category,
-			  const char *name)
+static struct json *begin_instant(struct output *o, const struct track *t, const char *category,
+				  const char *name)
 {
-	put_instant(o, t, category, name);
-	put(&o->buffer, ",\"args\":{");
+	struct json *j = put_instant(o, t, category, name);
+
+	begin_args(j);
+	return j;
 }
 
 /* ---- the ends of calls ---- */
@@ -117,25 +117,29 @@ static void put_function(struct output *o, uint32_t function)
 {
 	const struct plan *p = o->plan;
 
-	put_name(o, function < p->functions.len ? p->functions.data[function].name : "?");
+	put_name(json_of(o), function < p->functions.len ? p->functions.data[function].name : "?");
 }
 
-/* Ends the innermost call; arguments follow, closed by "}}". */
-static void begin_end(struct output *o, struct track *t)
+/* Ends the innermost call; arguments follow. */
+static struct json *begin_end(struct output *o, struct track *t)
 {
-	begin_event(o, t, 'E');
-	put_ts(o, t);
+	struct json *j = begin_event(o, t, "E");
+
+	put_ts(j, t);
 	put_function(o, vec__last(&t->open)->function);
-	put(&o->buffer, ",\"args\":{");
+	begin_args(j);
 	t->open.len--;
+	return j;
 }
 
 /* Ends calls whose return was not seen. */
 static void end_unseen(struct output *o, struct track *t, size_t left)
 {
 	while (t->open.len > left) {
-		begin_end(o, t);
-		put(&o->buffer, "\"return\":\"not seen\"}}");
+		struct json *j = begin_end(o, t);
+
+		json__member(j, string, "return", "not seen");
+		end_event(j);
 	}
 }
 
@@ -144,11 +148,12 @@ static void end_unseen(struct output *o, struct track *t, size_t left)
 static void put_metadata(struct output *o, const struct track *t, const char *what,
 			 const char *name)
 {
-	begin_event(o, t, 'M');
-	put_name(o, what);
-	put(&o->buffer, ",\"args\":{\"name\":");
-	str__json(&o->buffer, name);
-	put(&o->buffer, "}}");
+	struct json *j = begin_event(o, t, "M");
+
+	put_name(j, what);
+	begin_args(j);
+	put_name(j, name);
+	end_event(j);
 }
 
 /* Names the process after its main thread when that is known. */
@@ -199,21 +204,26 @@ static struct track *track_of(struct output *o, const struct step *s)
 
 /* ---- calls ---- */
 
-/* Writes the registers as the event's arguments and closes it. */
+/* Writes the registers as the event's arguments and ends it. */
 static void put_regs(struct output *o, const struct step *s)
 {
+	struct json *j = json_of(o);
 	union field_value v;
 
-	put(&o->buffer, ",\"args\":");
-	if (field__get(FIELD_REGS, o, s, &v))
-		json__put_regs(o, &o->buffer, &v);
-	else
-		put(&o->buffer, "{}");
-	str__putc(&o->buffer, '}');
+	json__key(j, "args");
+	if (field__get(FIELD_REGS, o, s, &v)) {
+		json__put_regs(o, j, &v);
+	} else {
+		json__open_object(j);
+		json__close_object(j);
+	}
+	json__close_object(j);
 }
 
 static void entry(struct output *o, struct track *t, const struct step *s)
 {
+	struct json *j;
+
 	/* a jump back to the first instruction doesn't start another call */
 	if (s->call && t->open.len && vec__last(&t->open)->call == s->call) {
 		put_instant(o, t, "entry", "entry again");
@@ -221,9 +231,9 @@ static void entry(struct output *o, struct track *t, const struct step *s)
 		return;
 	}
 	end_unseen(o, t, min_of((size_t)s->depth, t->open.len));
-	begin_event(o, t, 'B');
-	put_ts(o, t);
-	put(&o->buffer, ",\"cat\":\"function\"");
+	j = begin_event(o, t, "B");
+	put_ts(j, t);
+	json__member(j, string, "cat", "function");
 	put_function(o, s->function);
 	put_regs(o, s);
 	vec__push(&t->open, (struct open_call){s->call, s->function});
@@ -232,18 +242,19 @@ static void entry(struct output *o, struct track *t, const struct step *s)
 static void return_(struct output *o, struct track *t, const struct step *s)
 {
 	size_t i = t->open.len;
+	struct json *j;
 
 	while (i && t->open.data[i - 1].call != s->call)
 		i--;
 	if (s->call && i) {
 		end_unseen(o, t, i);
-		begin_end(o, t);
+		j = begin_end(o, t);
 	} else {
-		begin_instant(o, t, "return", "return of a call whose entry was not seen");
+		j = begin_instant(o, t, "return", "return of a call whose entry was not seen");
 	}
 	if (s->has_value)
-		put_hex_member(&o->buffer, "\"value\":", s->value);
-	put(&o->buffer, "}}");
+		json__member(j, hex, "value", s->value);
+	end_event(j);
 }
 
 /* ---- instants ---- */
@@ -253,44 +264,44 @@ static void branch(struct output *o, struct track *t, const struct step *s)
 	const struct plan_site *site = &o->plan->sites.data[s->site];
 	bool conditional = site->kind == BRANCH_JCC || site->kind == BRANCH_LOOP;
 	struct str name = {0};
+	struct json *j;
 
 	str__puts(&name, site->mnemonic ? site->mnemonic : "branch");
 	if (conditional)
 		str__puts(&name, s->taken ? " taken" : " not taken");
-	begin_instant(o, t, "branch", name.data);
-	put(&o->buffer, "\"at\":");
-	put_place(&o->buffer, &s->at);
-	put_hex_member(&o->buffer, ",\"vaddr\":", s->at.vaddr);
-	if (s->to_known) {
-		put(&o->buffer, ",\"to\":");
-		put_place(&o->buffer, &s->to);
-	}
-	if (conditional)
-		str__puts(&o->buffer, s->taken ? ",\"taken\":true" : ",\"taken\":false");
-	if (s->implied)
-		put(&o->buffer, ",\"implied\":true");
-	put(&o->buffer, "}}");
+	j = begin_instant(o, t, "branch", name.data);
 	str__free(&name);
+	put_place(j, "at", &s->at);
+	json__member(j, hex, "vaddr", s->at.vaddr);
+	if (s->to_known)
+		put_place(j, "to", &s->to);
+	if (conditional)
+		json__member(j, bool, "taken", s->taken);
+	if (s->implied)
+		json__member(j, bool, "implied", true);
+	end_event(j);
 }
 
 static void lost(struct output *o, struct track *t, const struct step *s)
 {
-	begin_instant(o, t, "lost", "events lost");
-	put(&o->buffer, "\"count\":");
-	str__dec(&o->buffer, s->count);
-	str__puts(&o->buffer, s->at_least ? ",\"at_least\":true}}" : "}}");
+	struct json *j = begin_instant(o, t, "lost", "events lost");
+
+	json__member(j, unsigned, "count", s->count);
+	if (s->at_least)
+		json__member(j, bool, "at_least", true);
+	end_event(j);
 }
 
 static void other(struct output *o, struct track *t, const struct step *s)
 {
+	bool unknown = s->type == STEP_UNKNOWN;
 	union field_value v = {.string = "?"};
 
 	(void)field__get(FIELD_EVENT, o, s, &v);
 	if (s->type == STEP_EXIT || s->type == STEP_EXEC)
 		end_unseen(o, t, 0);
-	begin_instant(o, t, s->type == STEP_UNKNOWN ? "unknown" : "task",
-		      s->type == STEP_UNKNOWN ? "path unknown" : v.string);
-	put(&o->buffer, "}}");
+	end_event(begin_instant(o, t, unknown ? "unknown" : "task",
+				unknown ? "path unknown" : v.string));
 	if (s->type == STEP_EXIT)
 		t->comm[0] = 0;
 }
@@ -299,7 +310,13 @@ static void other(struct output *o, struct track *t, const struct step *s)
 
 static int chrome__begin(struct output *o)
 {
-	put(&o->buffer, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
+	struct json *j = json_of(o);
+
+	j->out = &o->buffer;
+	json__open_object(j);
+	json__member(j, string, "displayTimeUnit", "ns");
+	json__key(j, "traceEvents");
+	json__open_array(j);
 	return 0;
 }
 
@@ -323,9 +340,15 @@ static int chrome__end(struct output *o, const struct trace_totals *t)
 
 	vec__each (track, &c->list)
 		end_unseen(o, track, 0);
-	put(&o->buffer, "\n],\"otherData\":{\"producer\":\"bbtrace\"");
-	totals__json(t, &o->buffer);
-	put(&o->buffer, "}}\n");
+	str__putc(&o->buffer, '\n');
+	json__close_array(&c->json);
+	json__key(&c->json, "otherData");
+	json__open_object(&c->json);
+	json__member(&c->json, string, "producer", "bbtrace");
+	totals__json(t, &c->json);
+	json__close_object(&c->json);
+	json__close_object(&c->json);
+	str__putc(&o->buffer, '\n');
 	return 0;
 }
 

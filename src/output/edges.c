@@ -20,31 +20,42 @@ static bool is_conditional(const struct plan_site *s)
 	return s->kind == BRANCH_JCC || s->kind == BRANCH_LOOP;
 }
 
+static void put_targets_json(struct json *j, const struct stats_site *counts)
+{
+	const struct stats_target *t;
+
+	json__key(j, "targets");
+	json__open_array(j);
+	vec__each (t, &counts->targets) {
+		json__open_object(j);
+		json__key(j, "to");
+		json__put_place_value(j, &t->to);
+		json__member(j, unsigned, "count", t->count);
+		json__close_object(j);
+	}
+	json__close_array(j);
+}
+
 static void put_json(struct output *o, const struct plan_site *s, const struct location *at,
 		     const struct stats_site *counts)
 {
-	struct str *out = &o->buffer;
-	const struct stats_target *t;
+	struct json j = {.out = &o->buffer};
 
-	str__puts(out, "{\"event\":\"edge\"");
-	json__put_place(out, at);
-	str__printf(out, ",\"kind\":\"%s\",\"insn\":", branch_kind_names[s->kind]);
-	str__json(out, s->mnemonic);
-	str__printf(out, ",\"taken_count\":%llu", (unsigned long long)counts->taken);
+	json__open_object(&j);
+	json__member(&j, string, "event", "edge");
+	json__put_place(&j, at);
+	json__member(&j, string, "kind", branch_kind_names[s->kind]);
+	json__member(&j, string, "insn", s->mnemonic);
+	json__member(&j, unsigned, "taken_count", counts->taken);
 	if (is_conditional(s))
-		str__printf(out, ",\"not_taken_count\":%llu",
-			    (unsigned long long)counts->not_taken);
-	if (s->refusal != PROBE_OK) {
-		str__puts(out, ",\"probe\":");
-		str__json(out, probe_refusal_text[s->refusal]);
-	}
-	str__puts(out, ",\"targets\":[");
-	vec__each (t, &counts->targets) {
-		str__puts(out, t == counts->targets.data ? "{\"to\":" : ",{\"to\":");
-		json__put_place_value(out, &t->to);
-		str__printf(out, ",\"count\":%llu}", (unsigned long long)t->count);
-	}
-	str__puts(out, *o->more ? "],\"at_least\":true}\n" : "]}\n");
+		json__member(&j, unsigned, "not_taken_count", counts->not_taken);
+	if (s->refusal != PROBE_OK)
+		json__member(&j, string, "probe", probe_refusal_text[s->refusal]);
+	put_targets_json(&j, counts);
+	if (*o->more)
+		json__member(&j, bool, "at_least", true);
+	json__close_object(&j);
+	str__putc(&o->buffer, '\n');
 }
 
 static void put_name(struct str *out, const struct location *at)

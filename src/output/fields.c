@@ -188,7 +188,7 @@ static bool get_at_least(const struct output *o, const struct step *s, union fie
 	return s->at_least;
 }
 
-#define KEY(name) .key = ",\"" name "\":", .key_len = sizeof(",\"" name "\":") - 1
+#define KEY(name) .key = JSON_KEY(name)
 
 const struct field fields[FIELDS] = {
 	[FIELD_TS] = {KEY("ts"), VALUE_DEC, ALL_STEPS, get_ts},
@@ -200,7 +200,7 @@ const struct field fields[FIELDS] = {
 	[FIELD_CPU] = {KEY("cpu"), VALUE_DEC, ALL_STEPS, get_cpu},
 	[FIELD_CONTEXT] = {KEY("context"), VALUE_STRING, CALLS, get_context},
 	[FIELD_EVENT] = {KEY("event"), VALUE_STRING, ALL_STEPS, get_event},
-	[FIELD_AT] = {NULL, 0, VALUE_AT, CALLS, get_at},
+	[FIELD_AT] = {{NULL, 0}, VALUE_AT, CALLS, get_at},
 	[FIELD_KIND] = {KEY("kind"), VALUE_STRING, IN(STEP_BRANCH), get_kind},
 	[FIELD_INSN] = {KEY("insn"), VALUE_STRING, IN(STEP_BRANCH), get_insn},
 	[FIELD_TAKEN] = {KEY("taken"), VALUE_BOOL, IN(STEP_BRANCH), get_taken},
@@ -218,7 +218,7 @@ const struct field fields[FIELDS] = {
 	[FIELD_AT_LEAST] = {KEY("at_least"), VALUE_BOOL, IN(STEP_LOST), get_at_least},
 };
 
-#define TOTAL(name) .key = ",\"" #name "\":", .offset = offsetof(struct trace_totals, name)
+#define TOTAL(name) .key = JSON_KEY(#name), .offset = offsetof(struct trace_totals, name)
 
 const struct total totals[] = {
 	{TOTAL(functions), .before = "bbtrace: ", .after = " functions"},
@@ -233,7 +233,7 @@ const struct total totals[] = {
 	{TOTAL(unknown)},
 	{TOTAL(undecoded), .before = ", ", .after = " of ", .rare = true},
 	{TOTAL(code), .before = "", .after = " bytes not decoded", .second = true},
-	{.key = ",\"missed_at_most\":",
+	{.key = JSON_KEY("missed_at_most"),
 	 .before = ", at most ",
 	 .after = " hits missed, of all processes",
 	 .rare = true,

@@ -7,6 +7,7 @@
 #define BBTRACE_FIELDS_H
 
 #include "output/output.h"
+#include "util/json.h"
 
 enum field_type {
 	VALUE_DEC,
@@ -70,10 +71,9 @@ enum field_id {
 };
 
 struct field {
-	const char *key; /* JSON, with its punctuation: ,"ts": (AT: NULL, its members have keys) */
-	uint8_t key_len;
-	uint8_t type;	/* enum field_type */
-	unsigned steps; /* mask of 1 << enum step_type that can have it */
+	struct json_key key; /* AT: none, its members have keys */
+	uint8_t type;	     /* enum field_type */
+	unsigned steps;	     /* mask of 1 << enum step_type that can have it */
 	/* False: this step doesn't have it. */
 	bool (*get)(const struct output *o, const struct step *s, union field_value *v);
 };
@@ -88,7 +88,7 @@ static inline bool field__get(enum field_id id, const struct output *o, const st
 
 /* The counters of a run, for the summary in text and JSON. */
 struct total {
-	const char *key;    /* JSON, as above */
+	struct json_key key;
 	const char *before; /* text; NULL: not in the summary line */
 	const char *after;
 	bool rare;     /* text: omitted if 0 */
@@ -105,15 +105,15 @@ static inline uint64_t total__of(const struct total *row, const struct trace_tot
 	return *(const uint64_t *)((const char *)t + row->offset);
 }
 
-/* Appends ,"object":…,"symbol":…,"offset":…,"vaddr":…; or the same as an object. */
-void json__put_place(struct str *s, const struct location *at);
-void json__put_place_value(struct str *s, const struct location *at);
-/* ,"functions":2,… as members of an object. */
-void totals__json(const struct trace_totals *t, struct str *s);
+/* Appends the members object, symbol, offset and vaddr; or an object of these. */
+void json__put_place(struct json *j, const struct location *at);
+void json__put_place_value(struct json *j, const struct location *at);
+/* As members of an object. */
+void totals__json(const struct trace_totals *t, struct json *j);
 /* The line that ends JSON output. */
 void json__put_summary(struct str *s, const struct trace_totals *t);
 /* A value of VALUE_REGS as a JSON object. */
-void json__put_regs(const struct output *o, struct str *s, const union field_value *v);
+void json__put_regs(const struct output *o, struct json *j, const union field_value *v);
 /* The registers that this entry shows (output.c). */
 const struct reg_list *output__regs(const struct output *o, const struct step *step);
 

@@ -3,7 +3,7 @@
  * The html format: one self-contained page with a sortable, searchable table of functions, a flame
  * graph, each function's code with branch counts, and histograms of durations. The page contains
  * the figures as JSON and each function's code in its own element; its script (html/page.js) shows
- * them. All text of the traced program is escaped by str__json() or str__xml().
+ * them. All text of the traced program is escaped by json__string() or str__xml().
  */
 #include "output/fields.h"
 #include "output/flame.h"
@@ -20,104 +20,82 @@ struct html {
 	struct runs runs;
 	/* of the current function */
 	struct output *o;
-	bool any;
+	struct json json;
 };
 
-/* ---- JSON within a <script>: no < that could end it ---- */
-
-/* Is it an escaped bidirectional control? The page shows the escape instead of obeying it. */
-static bool is_control_escape(const char *escape)
+/* Begins an element of JSON; its value, and "</script>", follow. */
+static void begin_script(struct html *h)
 {
-	return escape[1] == 'u' && strncmp(escape, "\\u00", 4);
-}
-
-static void put_json(struct str *s, const char *text)
-{
-	struct str json = {0};
-
-	str__json(&json, text);
-	for (const char *p = json.data; *p; p++) {
-		if (*p == '<') {
-			put(s, "\\u003c");
-			continue;
-		}
-		str__putc(s, *p);
-		if (*p == '\\')
-			str__putc(s, is_control_escape(p) ? '\\' : *++p);
-	}
-	str__free(&json);
-}
-
-static void put_number(struct str *s, const char *key, uint64_t n)
-{
-	str__puts(s, key);
-	str__dec(s, n);
+	put(&h->o->buffer, "<script type=\"application/json\" id=\"");
+	h->json = (struct json){.out = &h->o->buffer, .in_script = true};
 }
 
 /* A count, or null if unknown. */
-static void put_count(struct str *s, uint64_t n)
+static void put_count(struct json *j, uint64_t n)
 {
-	str__putc(s, ',');
 	if (n == RUNS_UNKNOWN)
-		put(s, "null");
+		json__null(j);
 	else
-		str__dec(s, n);
+		json__unsigned(j, n);
 }
 
 /* ---- the table of functions ---- */
 
-static void put_times(struct str *s, const struct stats_function *pf)
+static void put_histogram(struct json *j, const struct histogram *h)
 {
-	static const struct {
-		const char *key;
-		unsigned permille;
-	} rows[] = {{",\"p50\":", 500}, {",\"p99\":", 990}};
-	const struct histogram *h = &pf->time;
 	uint64_t counts[64];
-	const char *between = "";
 
-	put_number(s, ",\"timed\":", h->n);
-	put_number(s, ",\"open\":", pf->open);
-	if (!h->n)
-		return;
-	put_number(s, ",\"total\":", pf->total);
-	put_number(s, ",\"self\":", pf->self);
-	put_number(s, ",\"min\":", h->min);
-	put_number(s, ",\"avg\":", h->sum / h->n);
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		put_number(s, rows[i].key, histogram__quantile(h, rows[i].permille));
-	put_number(s, ",\"max\":", h->max);
-	put(s, ",\"hist\":[");
+	json__key(j, "hist");
+	json__open_array(j);
 	histogram__log2(h, counts);
 	for (int i = 0; i < 64; i++) {
 		if (!counts[i])
 			continue;
-		str__printf(s, "%s[%d,%llu]", between, i, (unsigned long long)counts[i]);
-		between = ",";
+		json__open_array(j);
+		json__unsigned(j, i);
+		json__unsigned(j, counts[i]);
+		json__close_array(j);
 	}
-	str__putc(s, ']');
+	json__close_array(j);
+}
+
+static void put_times(struct json *j, const struct stats_function *pf)
+{
+	const struct histogram *h = &pf->time;
+
+	json__member(j, unsigned, "timed", h->n);
+	json__member(j, unsigned, "open", pf->open);
+	if (!h->n)
+		return;
+	json__member(j, unsigned, "total", pf->total);
+	json__member(j, unsigned, "self", pf->self);
+	json__member(j, unsigned, "min", h->min);
+	json__member(j, unsigned, "avg", h->sum / h->n);
+	json__member(j, unsigned, "p50", histogram__quantile(h, 500));
+	json__member(j, unsigned, "p99", histogram__quantile(h, 990));
+	json__member(j, unsigned, "max", h->max);
+	put_histogram(j, h);
 }
 
 static void put_function(struct html *h, uint32_t function)
 {
 	const struct plan_function *f = &h->o->plan->functions.data[function];
 	const struct stats_function *pf = &h->stats.functions[function];
-	struct str *s = &h->o->buffer;
+	struct json *j = &h->json;
 
-	put_number(s, h->any ? ",\n{\"id\":" : "\n{\"id\":", function);
-	h->any = true;
-	put(s, ",\"name\":");
-	put_json(s, f->name);
-	put_number(s, ",\"object\":", f->object);
-	str__printf(s, ",\"entry\":\"0x%llx\"",
-		    (unsigned long long)address__shown(h->o, f->object, plan__start(f)));
-	put_number(s, ",\"calls\":", pf->calls);
-	put_number(s, ",\"branches\":", pf->branches);
-	put_number(s, ",\"conditional\":", pf->conditional);
-	put_number(s, ",\"taken\":", pf->taken);
-	put_number(s, ",\"most\":", h->runs.most[function]);
-	put_times(s, pf);
-	str__putc(s, '}');
+	json__begin_line(j);
+	json__open_object(j);
+	json__member(j, unsigned, "id", function);
+	json__member(j, string, "name", f->name);
+	json__member(j, unsigned, "object", f->object);
+	json__member(j, hex, "entry", address__shown(h->o, f->object, plan__start(f)));
+	json__member(j, unsigned, "calls", pf->calls);
+	json__member(j, unsigned, "branches", pf->branches);
+	json__member(j, unsigned, "conditional", pf->conditional);
+	json__member(j, unsigned, "taken", pf->taken);
+	json__member(j, unsigned, "most", h->runs.most[function]);
+	put_times(j, pf);
+	json__close_object(j);
 }
 
 static bool is_shown(const struct html *h, uint32_t function)
@@ -128,53 +106,68 @@ static bool is_shown(const struct html *h, uint32_t function)
 
 static void put_objects(struct html *h)
 {
-	struct str *s = &h->o->buffer;
 	const struct plan_object *o;
 
-	put(s, "\"objects\":[");
-	vec__each (o, &h->o->plan->objects) {
-		if (o > h->o->plan->objects.data)
-			str__putc(s, ',');
-		put_json(s, o->path);
-	}
-	str__putc(s, ']');
+	json__key(&h->json, "objects");
+	json__open_array(&h->json);
+	vec__each (o, &h->o->plan->objects)
+		json__string(&h->json, o->path);
+	json__close_array(&h->json);
 }
 
-static int put_data(struct html *h, const struct trace_totals *t)
+static void put_totals(struct json *j, const struct trace_totals *t)
 {
-	struct str *s = &h->o->buffer;
+	json__key(j, "totals");
+	json__open_object(j);
+	json__member(j, string, "format", "bbtrace");
+	totals__json(t, j);
+	json__close_object(j);
+}
+
+static int put_functions(struct html *h)
+{
 	int err = 0;
 
-	put(s, "<script type=\"application/json\" id=\"data\">{");
-	put_objects(h);
-	put_number(s, ",\"threads\":", h->stats.threads.len);
-	put_number(s, ",\"span\":", h->stats.last - h->stats.first);
-	str__puts(s, h->runs.known ? ",\"branches\":true" : ",\"branches\":false");
-	str__printf(s, ",\"more\":\"%s\"", h->o->more);
-	put(s, ",\"totals\":{\"format\":\"bbtrace\"");
-	totals__json(t, s);
-	put(s, "},\"functions\":[");
+	json__key(&h->json, "functions");
+	json__open_array(&h->json);
 	for (uint32_t i = 0; !err && i < h->o->plan->functions.len; i++) {
 		if (is_shown(h, i))
 			put_function(h, i);
 		err = aggregate__flush_full(h->o);
 	}
-	put(s, "\n]}</script>\n");
+	put(&h->o->buffer, "\n");
+	json__close_array(&h->json);
+	return err;
+}
+
+static int put_data(struct html *h, const struct trace_totals *t)
+{
+	struct json *j = &h->json;
+	int err;
+
+	begin_script(h);
+	put(&h->o->buffer, "data\">");
+	json__open_object(j);
+	put_objects(h);
+	json__member(j, unsigned, "threads", h->stats.threads.len);
+	json__member(j, unsigned, "span", h->stats.last - h->stats.first);
+	json__member(j, bool, "branches", h->runs.known);
+	json__member(j, string, "more", h->o->more);
+	put_totals(j, t);
+	err = put_functions(h);
+	json__close_object(j);
+	put(&h->o->buffer, "</script>\n");
 	return err;
 }
 
 /* ---- code ---- */
 
-static void put_target(struct html *h, const char *between, uint64_t count, const char *text)
+static void put_target(struct json *j, uint64_t count, const char *text)
 {
-	struct str *s = &h->o->buffer;
-
-	str__puts(s, between);
-	str__putc(s, '[');
-	str__dec(s, count);
-	str__putc(s, ',');
-	put_json(s, text);
-	str__putc(s, ']');
+	json__open_array(j);
+	json__unsigned(j, count);
+	json__string(j, text);
+	json__close_array(j);
 }
 
 static void put_targets(struct html *h, const struct listing_row *row)
@@ -183,9 +176,8 @@ static void put_targets(struct html *h, const struct listing_row *row)
 	uint64_t rest = ps->more;
 	const struct stats_target *t;
 	struct str text = {0};
-	const char *between = "";
 
-	put(&h->o->buffer, ",[");
+	json__open_array(&h->json);
 	listing__sort_targets(ps);
 	vec__each (t, &ps->targets) {
 		if (t - ps->targets.data >= MOST_TARGETS) {
@@ -194,14 +186,13 @@ static void put_targets(struct html *h, const struct listing_row *row)
 		}
 		str__clear(&text);
 		listing__location(h->o->plan, row->object, &t->to, &text);
-		put_target(h, between, t->count, text.data);
-		between = ",";
+		put_target(&h->json, t->count, text.data);
 	}
 	if (rest)
-		put_target(h, between, rest, "(other places)");
+		put_target(&h->json, rest, "(other places)");
 	if (ps->unknown_target)
-		put_target(h, rest ? "," : between, ps->unknown_target, "?");
-	str__putc(&h->o->buffer, ']');
+		put_target(&h->json, ps->unknown_target, "?");
+	json__close_array(&h->json);
 	str__free(&text);
 }
 
@@ -211,93 +202,97 @@ static void put_branch(struct html *h, const struct listing_row *row)
 	const struct plan_site *site = &h->o->plan->sites.data[row->site];
 	const struct stats_site *ps = &h->stats.sites[row->site];
 	bool conditional = site->kind == BRANCH_JCC || site->kind == BRANCH_LOOP;
-	struct str *s = &h->o->buffer;
 
-	put_count(s, h->runs.known ? ps->taken : RUNS_UNKNOWN);
-	put_count(s, h->runs.known && conditional ? ps->not_taken : RUNS_UNKNOWN);
+	put_count(&h->json, h->runs.known ? ps->taken : RUNS_UNKNOWN);
+	put_count(&h->json, h->runs.known && conditional ? ps->not_taken : RUNS_UNKNOWN);
 	put_targets(h, row);
 	if (site->target)
-		str__printf(s, ",\"0x%llx\"",
-			    (unsigned long long)address__shown(h->o, site->object, site->target));
+		json__hex(&h->json, address__shown(h->o, site->object, site->target));
 	else
-		put(s, ",\"\"");
+		json__string(&h->json, "");
 }
 
-static void put_place(struct str *s, const struct listing_row *row)
+static void put_place(struct json *j, const struct listing_row *row)
 {
 	autofree char *place = xasprintf("%s:%u", listing__base(row->file), row->line);
 
-	put_json(s, place);
+	json__string(j, place);
+}
+
+/* "+0x1f": from the start of the function */
+static void put_offset(struct json *j, const struct listing_row *row)
+{
+	char text[20];
+
+	snprintf(text, sizeof(text), "+0x%llx", (unsigned long long)(row->vaddr - row->start));
+	json__string(j, text);
 }
 
 /* ["i",vaddr,offset,text,runs]; runs: "" or "0" but in a block's first row, null: not known. Of
  * both the tenth member is the source line that begins here. */
 static void put_insn(struct html *h, const struct listing_row *row)
 {
-	struct str *s = &h->o->buffer, text = {0};
 	bool branch = row->site != NO_SITE && h->o->plan->sites.data[row->site].kind;
 	uint64_t runs = h->runs.blocks[row->block];
+	struct json *j = &h->json;
+	struct str text = {0};
 
-	str__printf(s, "[\"%c\",\"0x%llx\",\"+0x%llx\",", branch ? 'b' : 'i',
-		    (unsigned long long)address__shown(h->o, row->object, row->vaddr),
-		    (unsigned long long)(row->vaddr - row->start));
+	json__string(j, branch ? "b" : "i");
+	json__hex(j, address__shown(h->o, row->object, row->vaddr));
+	put_offset(j, row);
 	listing__insn(h->o->plan, row, &text);
-	put_json(s, text.data);
+	json__string(j, text.data);
+	str__free(&text);
 	if (row->first)
-		put_count(s, runs);
+		put_count(j, runs);
 	else
-		str__puts(s, runs ? ",\"\"" : ",\"0\"");
+		json__string(j, runs ? "" : "0");
 	if (branch)
 		put_branch(h, row);
-	else if (row->file)
-		put(s, ",0,0,0,0");
-	if (row->file) {
-		str__putc(s, ',');
-		put_place(s, row);
-	}
-	str__putc(s, ']');
-	str__free(&text);
-}
-
-static void put_source(struct str *s, const struct listing_row *row)
-{
-	put(s, "[\"s\",");
-	put_place(s, row);
-	str__putc(s, ',');
-	put_json(s, row->source);
-	str__putc(s, ']');
+	for (int i = 0; !branch && row->file && i < 4; i++)
+		json__unsigned(j, 0);
+	if (row->file)
+		put_place(j, row);
 }
 
 static void put_row(void *ctx, const struct listing_row *row)
 {
 	struct html *h = ctx;
-	struct str *s = &h->o->buffer;
+	struct json *j = &h->json;
 
-	str__puts(s, h->any ? ",\n" : "\n");
-	h->any = true;
+	json__begin_line(j);
+	json__open_array(j);
 	switch (row->kind) {
 	case LISTING_PART:
-		put(s, "[\"p\",");
-		put_json(s, row->name);
-		str__putc(s, ']');
-		return;
+		json__string(j, "p");
+		json__string(j, row->name);
+		break;
 	case LISTING_SOURCE:
-		return put_source(s, row);
+		json__string(j, "s");
+		put_place(j, row);
+		json__string(j, row->source);
+		break;
 	case LISTING_INSN:
-		return put_insn(h, row);
+		put_insn(h, row);
+		break;
 	case LISTING_GAP:
-		str__printf(s, "[\"g\",\"+0x%llx\",%llu]",
-			    (unsigned long long)(row->vaddr - row->start),
-			    (unsigned long long)row->len);
+		json__string(j, "g");
+		put_offset(j, row);
+		json__unsigned(j, row->len);
+		break;
 	}
+	json__close_array(j);
 }
 
 static int put_code(struct html *h, uint32_t function)
 {
-	h->any = false;
-	str__printf(&h->o->buffer, "<script type=\"application/json\" id=\"code%u\">[", function);
+	begin_script(h);
+	str__printf(&h->o->buffer, "code%u\">", function);
+	json__open_array(&h->json);
 	listing__function(h->o, function, put_row, h);
-	put(&h->o->buffer, "\n]</script>\n");
+	put(&h->o->buffer, "\n");
+	json__close_array(&h->json);
+	put(&h->o->buffer, "</script>\n");
 	return aggregate__flush_full(h->o);
 }
 

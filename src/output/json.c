@@ -1,139 +1,105 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * The json format: one object per line, with the fields of fields.c in order, and the summary as
- * the last line. Every member is written with a leading comma; the first comma is then replaced by
- * the opening brace.
- */
+/* The json format: one object per line, with the fields of fields.c in order, and the summary as
+ * the last line. */
 #include "output/fields.h"
 
-#define put(s, literal) str__put((s), literal, sizeof(literal) - 1)
-
-static void put_hex(struct str *s, uint64_t v)
+void json__put_place(struct json *j, const struct location *at)
 {
-	str__putc(s, '"');
-	str__hex(s, v);
-	str__putc(s, '"');
-}
-
-static void close_list(struct str *s, size_t start, char open, char close)
-{
-	if (s->len == start)
-		str__putc(s, open);
-	else
-		s->data[start] = open;
-	str__putc(s, close);
-}
-
-void json__put_place(struct str *s, const struct location *at)
-{
-	put(s, ",\"object\":");
-	if (!at->object) {
-		put(s, "null,\"vaddr\":");
-		put_hex(s, at->addr);
-		return;
+	json__member(j, string, "object", at->object);
+	if (at->object && at->symbol) {
+		json__member(j, string, "symbol", at->symbol);
+		json__member(j, unsigned, "offset", at->offset);
 	}
-	str__json(s, at->object);
-	if (at->symbol) {
-		put(s, ",\"symbol\":");
-		str__json(s, at->symbol);
-		put(s, ",\"offset\":");
-		str__dec(s, at->offset);
-	}
-	put(s, ",\"vaddr\":");
-	put_hex(s, at->vaddr);
+	json__member(j, hex, "vaddr", at->object ? at->vaddr : at->addr);
 }
 
-void json__put_place_value(struct str *s, const struct location *at)
+void json__put_place_value(struct json *j, const struct location *at)
 {
-	size_t start = s->len;
-
-	json__put_place(s, at);
-	close_list(s, start, '{', '}');
+	json__open_object(j);
+	json__put_place(j, at);
+	json__close_object(j);
 }
 
-void json__put_regs(const struct output *o, struct str *s, const union field_value *v)
+void json__put_regs(const struct output *o, struct json *j, const union field_value *v)
 {
 	const struct reg_list *l = v->regs.shown;
-	size_t start = s->len;
 
+	json__open_object(j);
 	for (unsigned i = 0; i < l->n; i++) {
-		str__putc(s, ',');
-		str__json(s, o->plan->arch->reg_names[l->regs[i]]);
-		str__putc(s, ':');
-		put_hex(s, v->regs.values[l->regs[i]]);
+		json__name(j, o->plan->arch->reg_names[l->regs[i]]);
+		json__hex(j, v->regs.values[l->regs[i]]);
 	}
-	close_list(s, start, '{', '}');
+	json__close_object(j);
 }
 
-static void put_values(struct str *s, const uint64_t *values, size_t n)
+static void put_values(struct json *j, const uint64_t *values, size_t n)
 {
-	size_t start = s->len;
-
-	for (size_t i = 0; i < n; i++) {
-		str__putc(s, ',');
-		put_hex(s, values[i]);
-	}
-	close_list(s, start, '[', ']');
+	json__open_array(j);
+	for (size_t i = 0; i < n; i++)
+		json__hex(j, values[i]);
+	json__close_array(j);
 }
 
-static void put_stack(struct str *s, const struct location *frames, size_t n)
+static void put_stack(struct json *j, const struct location *frames, size_t n)
 {
-	size_t start = s->len;
-
-	for (size_t i = 0; i < n; i++) {
-		str__putc(s, ',');
-		json__put_place_value(s, &frames[i]);
-	}
-	close_list(s, start, '[', ']');
+	json__open_array(j);
+	for (size_t i = 0; i < n; i++)
+		json__put_place_value(j, &frames[i]);
+	json__close_array(j);
 }
 
-static void put_value(struct output *o, enum field_type type, const union field_value *v)
+static void put_value(const struct output *o, struct json *j, enum field_type type,
+		      const union field_value *v)
 {
-	struct str *s = &o->buffer;
-
 	switch (type) {
 	case VALUE_DEC:
-		return str__dec(s, v->number);
+		return json__unsigned(j, v->number);
 	case VALUE_HEX:
-		return put_hex(s, v->number);
+		return json__hex(j, v->number);
 	case VALUE_STRING:
-		return str__json(s, v->string);
+		return json__string(j, v->string);
 	case VALUE_BOOL:
-		return str__puts(s, v->flag ? "true" : "false");
+		return json__bool(j, v->flag);
 	case VALUE_AT:
-		return json__put_place(s, v->place);
+		return json__put_place(j, v->place);
 	case VALUE_PLACE:
-		return json__put_place_value(s, v->place);
+		return json__put_place_value(j, v->place);
 	case VALUE_REGS:
-		return json__put_regs(o, s, v);
+		return json__put_regs(o, j, v);
 	case VALUE_WORDS:
-		return put_values(s, v->values.at, v->values.n);
+		return put_values(j, v->values.at, v->values.n);
 	case VALUE_STACK:
-		return put_stack(s, v->stack.frames, v->stack.n);
+		return put_stack(j, v->stack.frames, v->stack.n);
 	}
 }
 
 static int json__step(struct output *o, const struct step *step)
 {
-	size_t start = o->buffer.len;
+	struct json j = {.out = &o->buffer};
 	union field_value v;
 
+	json__open_object(&j);
 	for (int id = 0; id < FIELDS; id++) {
 		if (!field__get(id, o, step, &v))
 			continue;
-		str__put(&o->buffer, fields[id].key, fields[id].key_len);
-		put_value(o, fields[id].type, &v);
+		if (fields[id].type != VALUE_AT)
+			json__put_key(&j, fields[id].key);
+		put_value(o, &j, fields[id].type, &v);
 	}
-	close_list(&o->buffer, start, '{', '}');
+	json__close_object(&j);
 	str__putc(&o->buffer, '\n');
 	return 0;
 }
 
 void json__put_summary(struct str *s, const struct trace_totals *t)
 {
-	put(s, "{\"event\":\"summary\"");
-	totals__json(t, s);
-	put(s, "}\n");
+	struct json j = {.out = s};
+
+	json__open_object(&j);
+	json__member(&j, string, "event", "summary");
+	totals__json(t, &j);
+	json__close_object(&j);
+	str__putc(s, '\n');
 }
 
 static int json__end(struct output *o, const struct trace_totals *t)

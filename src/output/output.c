@@ -170,17 +170,17 @@ void totals__text(const struct trace_totals *t, struct str *s)
 	}
 }
 
-void totals__json(const struct trace_totals *t, struct str *s)
+void totals__json(const struct trace_totals *t, struct json *j)
 {
 	for (const struct total *row = totals; row < totals + ntotals; row++) {
 		uint64_t value = total__of(row, t);
 
 		if (row->flag && !value)
 			continue;
-		str__puts(s, row->key);
+		json__put_key(j, row->key);
 		if (row->flag)
-			str__puts(s, "true");
+			json__bool(j, true);
 		else
-			str__dec(s, value);
+			json__unsigned(j, value);
 	}
 }
