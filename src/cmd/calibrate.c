@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <stdlib.h>
 #include "cmd.h"
+#include "util/json.h"
 
 static double cheapest(const calibration_vec *v)
 {
@@ -17,23 +18,35 @@ static double cheapest(const calibration_vec *v)
 }
 
 /* A cost that is not above 0 is below the noise: it has no ratio. */
+static void put_row_json(struct str *s, const struct calibration *c, double least)
+{
+	struct json j = {.out = s};
+
+	json__open_object(&j);
+	json__member(&j, string, "mechanism", c->mechanism);
+	json__member(&j, string, "insn", c->insn);
+	json__member(&j, string, "class", cost__class_name(arch__native(), c->class));
+	json__member(&j, string, "record", c->record);
+	json__member(&j, real, "ns", c->ns, 1);
+	if (c->ns > 0)
+		json__member(&j, real, "ratio", c->ns / least, 2);
+	json__close_object(&j);
+}
+
+static void put_row_text(struct str *s, const struct calibration *c, double least)
+{
+	str__printf(s, "%-14s %-6s %-9s %-8s %9.1f", c->mechanism, c->insn,
+		    cost__class_name(arch__native(), c->class), c->record, c->ns);
+	if (c->ns > 0)
+		str__printf(s, " %7.2f", c->ns / least);
+}
+
 static void put_row(const struct calibration *c, double least, bool json)
 {
 	struct str s = {0};
 
-	if (json)
-		str__printf(
-			&s,
-			"{\"mechanism\":\"%s\",\"insn\":\"%s\",\"class\":\"%s\",\"record\":\"%s\","
-			"\"ns\":%.1f",
-			c->mechanism, c->insn, cost__class_name(arch__native(), c->class),
-			c->record, c->ns);
-	else
-		str__printf(&s, "%-14s %-6s %-9s %-8s %9.1f", c->mechanism, c->insn,
-			    cost__class_name(arch__native(), c->class), c->record, c->ns);
-	if (c->ns > 0)
-		str__printf(&s, json ? ",\"ratio\":%.2f" : " %7.2f", c->ns / least);
-	printf("%s%s\n", s.data, json ? "}" : "");
+	(json ? put_row_json : put_row_text)(&s, c, least);
+	puts(s.data);
 	str__free(&s);
 }
 
@@ -59,6 +72,20 @@ static double cost_of(const calibration_vec *v, const char *mechanism, enum cost
 	return n ? ns[n / 2] : 0;
 }
 
+static void put_verdict_json(const struct cost_row *row, double measured, double assumed)
+{
+	struct str s = {0};
+	struct json j = {.out = &s};
+
+	json__open_object(&j);
+	json__member(&j, string, "mechanism", row->mechanism);
+	json__member(&j, real, "measured", measured, 2);
+	json__member(&j, real, "assumed", assumed, 2);
+	json__close_object(&j);
+	puts(s.data);
+	str__free(&s);
+}
+
 static void put_verdict(const calibration_vec *v, const struct cost_row *row, bool json)
 {
 	enum cost_class more = row->kernel ? COST_BREAKPOINT : COST_STEPPED;
@@ -70,8 +97,7 @@ static void put_verdict(const calibration_vec *v, const struct cost_row *row, bo
 	if (low <= 0 || high <= 0)
 		return;
 	if (json)
-		printf("{\"mechanism\":\"%s\",\"measured\":%.2f,\"assumed\":%.2f}\n",
-		       row->mechanism, high / low, assumed);
+		put_verdict_json(row, high / low, assumed);
 	else
 		printf("%s: %s/%s: %.1f, placement assumes %.1f\n", row->mechanism,
 		       cost__class_name(arch, more), cost__class_name(arch, less), high / low,

@@ -2,26 +2,24 @@
 /* The verb doctor: for each mechanism, whether it is available, and if not, why and the remedy. */
 #include <errno.h>
 #include "cmd.h"
-
-static void put_member(struct str *s, const char *name, const char *text)
-{
-	str__printf(s, ",\"%s\":", name);
-	str__json(s, text);
-}
+#include "util/json.h"
 
 static void put_json(struct str *s, const struct feature *f, int err)
 {
-	str__puts(s, "{\"mechanism\":");
-	str__json(s, f->name);
-	str__printf(s, ",\"available\":%s", err ? "false" : "true");
-	put_member(s, "use", f->what);
+	struct json j = {.out = s};
+
+	json__open_object(&j);
+	json__member(&j, string, "mechanism", f->name);
+	json__member(&j, bool, "available", !err);
+	json__member(&j, string, "use", f->what);
 	if (err) {
-		put_member(s, "reason", err__text());
-		put_member(s, "remedy", f->remedy);
+		json__member(&j, string, "reason", err__text());
+		json__member(&j, string, "remedy", f->remedy);
 	} else if (f->detail) {
-		put_member(s, "detail", f->detail());
+		json__member(&j, string, "detail", f->detail());
 	}
-	str__puts(s, "}\n");
+	json__close_object(&j);
+	str__putc(s, '\n');
 }
 
 static void put_text(struct str *s, const struct feature *f, int err)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include "cmd.h"
 #include "render.h"
+#include "util/json.h"
 
 struct listing {
 	const struct args *args;
@@ -25,56 +26,63 @@ static void put_out(struct listing *l)
 /* ---- functions ---- */
 
 /* The ranges that were not decoded. */
-static void put_gaps(struct listing *l, uint32_t function)
+static void put_gaps(const struct listing *l, struct json *j, uint32_t function)
 {
-	const char *separator = "";
 	const struct plan_gap *gap;
 
-	str__puts(&l->out, ",\"undecoded\":[");
+	json__key(j, "undecoded");
+	json__open_array(j);
 	vec__each (gap, &l->plan->gaps) {
 		if (gap->function != function)
 			continue;
-		str__printf(&l->out, "%s{\"vaddr\":\"0x%llx\",\"size\":%llu}", separator,
-			    (unsigned long long)gap->start,
-			    (unsigned long long)(gap->end - gap->start));
-		separator = ",";
+		json__open_object(j);
+		json__member(j, hex, "vaddr", gap->start);
+		json__member(j, unsigned, "size", gap->end - gap->start);
+		json__close_object(j);
 	}
-	str__putc(&l->out, ']');
+	json__close_array(j);
+}
+
+static void put_function_json(struct listing *l, const struct plan_function *f, const char *name,
+			      uint64_t offset)
+{
+	struct json j = {.out = &l->out};
+
+	json__open_object(&j);
+	json__member(&j, string, "object", l->plan->objects.data[f->object].path);
+	json__member(&j, string, "symbol", name);
+	json__member(&j, unsigned, "offset", offset);
+	json__member(&j, hex, "vaddr", f->ranges[0].vaddr);
+	json__member(&j, unsigned, "size", plan_function__size(f));
+	json__member(&j, unsigned, "sites", f->branches);
+	json__member(&j, unsigned, "unreached", f->unreached);
+	json__member(&j, unsigned, "unresolved", f->unresolved);
+	put_gaps(l, &j, f - l->plan->functions.data);
+	json__close_object(&j);
+	str__putc(&l->out, '\n');
 }
 
 static void put_function(struct listing *l, const struct plan_function *f)
 {
-	const char *object = l->plan->objects.data[f->object].path, *name;
-	unsigned long long vaddr = f->ranges[0].vaddr, size = plan_function__size(f);
-	uint64_t offset = 0;
+	uint64_t offset = 0, vaddr = f->ranges[0].vaddr;
+	const char *name = plan__name_at(l->plan, f - l->plan->functions.data, vaddr, &offset);
 
-	name = plan__name_at(l->plan, f - l->plan->functions.data, vaddr, &offset);
-	if (!l->json) {
-		str__printf(&l->out, "%#18llx %8llu %6u  ", vaddr, size, f->branches);
-		str__shown(&l->out, name);
-		if (offset)
-			str__printf(&l->out, "+0x%llx", (unsigned long long)offset);
-		if (f->skipped || f->unresolved)
-			str__printf(&l->out,
-				    "  (%u not to be probed, %u indirect jumps not resolved)",
-				    f->skipped, f->unresolved);
-		if (f->unreached)
-			str__printf(&l->out, "  (%llu bytes not decoded)",
-				    (unsigned long long)f->unreached);
-		str__putc(&l->out, '\n');
+	if (l->json) {
+		put_function_json(l, f, name, offset);
 		return;
 	}
-	str__puts(&l->out, "{\"object\":");
-	str__json(&l->out, object);
-	str__puts(&l->out, ",\"symbol\":");
-	str__json(&l->out, name);
-	str__printf(
-		&l->out,
-		",\"offset\":%llu,\"vaddr\":\"0x%llx\",\"size\":%llu,\"sites\":%u,\"unreached\":%llu,\"unresolved\":%u",
-		(unsigned long long)offset, vaddr, size, f->branches,
-		(unsigned long long)f->unreached, f->unresolved);
-	put_gaps(l, f - l->plan->functions.data);
-	str__puts(&l->out, "}\n");
+	str__printf(&l->out, "%#18llx %8llu %6u  ", (unsigned long long)vaddr,
+		    (unsigned long long)plan_function__size(f), f->branches);
+	str__shown(&l->out, name);
+	if (offset)
+		str__printf(&l->out, "+0x%llx", (unsigned long long)offset);
+	if (f->skipped || f->unresolved)
+		str__printf(&l->out, "  (%u not to be probed, %u indirect jumps not resolved)",
+			    f->skipped, f->unresolved);
+	if (f->unreached)
+		str__printf(&l->out, "  (%llu bytes not decoded)",
+			    (unsigned long long)f->unreached);
+	str__putc(&l->out, '\n');
 }
 
 static void put_functions(struct listing *l)
@@ -93,41 +101,42 @@ static void put_functions(struct listing *l)
 
 /* ---- sites ---- */
 
-static const struct symbol *symbol_at(const struct listing *l, uint32_t object, uint64_t vaddr,
-				      const char **path)
-{
-	const struct plan_object *o = &l->plan->objects.data[object];
-
-	*path = o->path;
-	return object__symbol_at(o->object, vaddr);
-}
-
-/* The target of a direct branch, by the requested name, else by the symbol table. */
-static void put_target(struct listing *l, const struct plan_site *s)
+/* The name of a direct branch's target, as requested, else by the symbol table; NULL: none. */
+static const char *target_name(const struct listing *l, const struct plan_site *s, uint64_t *offset)
 {
 	uint32_t f = plan__function_at(l->plan, s->object, s->target);
-	uint64_t offset = 0;
-	const char *path,
-		*name = f == NO_FUNCTION ? NULL : plan__name_at(l->plan, f, s->target, &offset);
-	const struct symbol *symbol = symbol_at(l, s->object, s->target, &path);
+	const char *name = f == NO_FUNCTION ? NULL : plan__name_at(l->plan, f, s->target, offset);
+	const struct symbol *symbol;
 
-	if (!name && symbol) {
-		name = symbol->shown;
-		offset = s->target - symbol->vaddr;
-	}
-	if (l->json) {
-		str__puts(&l->out, ",\"to\":{\"object\":");
-		str__json(&l->out, path);
-		str__puts(&l->out, ",\"symbol\":");
-		if (name) {
-			str__json(&l->out, name);
-			str__printf(&l->out, ",\"offset\":%llu", (unsigned long long)offset);
-		} else {
-			str__puts(&l->out, "null");
-		}
-		str__printf(&l->out, ",\"vaddr\":\"0x%llx\"}", (unsigned long long)s->target);
-		return;
-	}
+	if (name)
+		return name;
+	symbol = object__symbol_at(l->plan->objects.data[s->object].object, s->target);
+	if (!symbol)
+		return NULL;
+	*offset = s->target - symbol->vaddr;
+	return symbol->shown;
+}
+
+static void put_target_json(const struct listing *l, struct json *j, const struct plan_site *s)
+{
+	uint64_t offset = 0;
+	const char *name = target_name(l, s, &offset);
+
+	json__key(j, "to");
+	json__open_object(j);
+	json__member(j, string, "object", l->plan->objects.data[s->object].path);
+	json__member(j, string, "symbol", name);
+	if (name)
+		json__member(j, unsigned, "offset", offset);
+	json__member(j, hex, "vaddr", s->target);
+	json__close_object(j);
+}
+
+static void put_target(struct listing *l, const struct plan_site *s)
+{
+	uint64_t offset = 0;
+	const char *name = target_name(l, s, &offset);
+
 	str__puts(&l->out, " -> ");
 	if (name) {
 		str__shown(&l->out, name);
@@ -146,22 +155,20 @@ static const char *probe_text(const struct plan_site *s)
 static void put_site_json(struct listing *l, const struct plan_site *s, const char *name,
 			  uint64_t offset)
 {
-	str__puts(&l->out, "{\"object\":");
-	str__json(&l->out, l->plan->objects.data[s->object].path);
-	str__puts(&l->out, ",\"symbol\":");
-	if (name)
-		str__json(&l->out, name);
-	else
-		str__puts(&l->out, "null");
-	str__printf(&l->out, ",\"offset\":%llu,\"vaddr\":\"0x%llx\",\"kind\":\"%s\",\"insn\":",
-		    (unsigned long long)offset, (unsigned long long)s->vaddr,
-		    branch_kind_names[s->kind]);
-	str__json(&l->out, s->mnemonic);
+	struct json j = {.out = &l->out};
+
+	json__open_object(&j);
+	json__member(&j, string, "object", l->plan->objects.data[s->object].path);
+	json__member(&j, string, "symbol", name);
+	json__member(&j, unsigned, "offset", offset);
+	json__member(&j, hex, "vaddr", s->vaddr);
+	json__member(&j, string, "kind", branch_kind_names[s->kind]);
+	json__member(&j, string, "insn", s->mnemonic);
 	if (s->target)
-		put_target(l, s);
-	str__puts(&l->out, ",\"probe\":");
-	str__json(&l->out, probe_text(s));
-	str__puts(&l->out, "}\n");
+		put_target_json(l, &j, s);
+	json__member(&j, string, "probe", probe_text(s));
+	json__close_object(&j);
+	str__putc(&l->out, '\n');
 }
 
 static void put_instruction(struct listing *l, const struct plan_site *s)
