@@ -355,32 +355,35 @@ static void point_to_data(struct plan *p)
 	free(upto);
 }
 
+static void free_graph(struct graph **g)
+{
+	graph__free(*g);
+}
+
 static int add_object(struct plan *p, const function_vec *functions, const struct object *o,
 		      const struct plan_options *options)
 {
 	struct plan_object *po = vec__add(&p->objects);
 	uint32_t index = p->objects.len - 1;
-	struct graph *g;
-	int err;
+	bool kernel = object__is_kernel(o);
+	CLEANUP(free_graph) struct graph *g = graph__new(o, options->kernel_object, kernel);
+	int err = fill_graph(g, functions);
 
+	if (err)
+		return err;
 	po->object = o;
 	po->path = o->path;
 	po->machine = o->machine;
-	po->kernel = object__is_kernel(o);
+	po->kernel = kernel;
 	po->module = o->kind == OBJECT_MODULE;
-	g = graph__new(o, options->kernel_object, po->kernel);
-	err = fill_graph(g, functions);
-	if (!err) {
-		if (options->events & PLAN_RETURN && !options->return_probes && !g->kernel)
-			helpers__add(g);
-		guard__mark(g);
-		take_functions(p, g, index);
-		plan__emit(p, index, g, options);
-		take_extents(p, g, index);
-		find_gaps(p, g, index);
-	}
-	graph__free(g);
-	return err;
+	if (options->events & PLAN_RETURN && !options->return_probes && !g->kernel)
+		helpers__add(g);
+	guard__mark(g);
+	take_functions(p, g, index);
+	plan__emit(p, index, g, options);
+	take_extents(p, g, index);
+	find_gaps(p, g, index);
+	return 0;
 }
 
 static bool has_kind(const struct plan *p, bool kernel)
@@ -463,27 +466,37 @@ static int fill_plan(struct plan *p, const function_vec *functions,
 	return 0;
 }
 
+static void free_functions(function_vec *v)
+{
+	struct function *f;
+
+	vec__each (f, v)
+		function__free(f);
+	vec__free(v);
+}
+
+static int build(struct plan *p, const function_vec *functions, const struct plan_options *options)
+{
+	CLEANUP(free_functions) function_vec expanded = {0};
+	int err = check_arch(p, functions);
+
+	if (err)
+		return err;
+	err = ifunc__replace(functions, options->kernel_object, &expanded, &p->ifunc_unknown);
+	return err ? err : fill_plan(p, &expanded, options);
+}
+
 int plan__build(const function_vec *functions, const struct plan_options *options,
 		struct plan **out)
 {
 	struct plan *p = xcalloc(1, sizeof(*p));
-	function_vec expanded = {0};
-	struct function *f;
 	int err;
 
 	p->priv = xcalloc(1, sizeof(struct plan_data));
 	p->return_probes = options->return_probes;
 	for (size_t i = 0; i < options->nstubs; i++)
 		vec__push(&p->stubs, options->stubs[i]);
-	err = check_arch(p, functions);
-	if (!err)
-		err = ifunc__replace(functions, options->kernel_object, &expanded,
-				     &p->ifunc_unknown);
-	if (!err)
-		err = fill_plan(p, &expanded, options);
-	vec__each (f, &expanded)
-		function__free(f);
-	vec__free(&expanded);
+	err = build(p, functions, options);
 	if (err) {
 		plan__free(p);
 		p = NULL;
