@@ -155,19 +155,18 @@ static void complete(const struct kernel_objects *k, struct object *o, const cha
 static int complete_all(struct kernel_objects *k, struct kernel_text *text, kprobe_layout_fn layout)
 {
 	autofree char *blacklist = kernel_blacklist__read();
-	struct probes probes = {.before = NULL};
+	CLEANUP(probes__free) struct probes probes = {.before = NULL};
 	int err;
 
 	probes.before = read_probes(&probes, k, text, layout, false);
 	err = read_texts(k, text);
-	if (!err) {
-		probes.after = read_probes(&probes, k, text, layout, true);
-		complete(k, k->kernel, blacklist, &probes);
-		for (size_t i = 0; i < k->nmodules; i++)
-			complete(k, k->modules[i], blacklist, &probes);
-	}
-	probes__free(&probes);
-	return err;
+	if (err)
+		return err;
+	probes.after = read_probes(&probes, k, text, layout, true);
+	complete(k, k->kernel, blacklist, &probes);
+	for (size_t i = 0; i < k->nmodules; i++)
+		complete(k, k->modules[i], blacklist, &probes);
+	return 0;
 }
 
 static int read_all(struct kernel_objects *k, kernel_read_fn read_text, void *ctx,
@@ -180,16 +179,20 @@ static int read_all(struct kernel_objects *k, kernel_read_fn read_text, void *ct
 	return err;
 }
 
+static int make_objects(struct kernel_objects *k)
+{
+	CLEANUP(tables__free) struct tables t = {0};
+	int err = read_tables(&t);
+
+	return err ? err : kernel_objects__build(&t.symbols, &t.loaded, k);
+}
+
 int kernel__open(kernel_read_fn read_text, void *ctx, kprobe_layout_fn layout,
 		 struct object **kernel, struct object ***modules, size_t *nmodules)
 {
 	struct kernel_objects k = {0};
-	struct tables t = {0};
-	int err = read_tables(&t);
+	int err = make_objects(&k);
 
-	if (!err)
-		err = kernel_objects__build(&t.symbols, &t.loaded, &k);
-	tables__free(&t);
 	if (!err)
 		err = read_all(&k, read_text, ctx, layout);
 	if (err) {
