@@ -208,14 +208,13 @@ static bool decode_cell(const struct column *c, struct reader *r, struct pool *p
 static bool decode_column(const struct column *c, struct reader *r, struct pool *pool, char *rows,
 			  size_t n, size_t row_size)
 {
-	string_vec strings = {0};
+	autofree string_vec strings = {0};
 	uint64_t before = 0;
-	bool good = true;
 
-	for (size_t i = 0; good && i < n; i++)
-		good = decode_cell(c, r, pool, &strings, &before, rows + i * row_size + c->offset);
-	vec__free(&strings);
-	return good && r->at == r->end;
+	for (size_t i = 0; i < n; i++)
+		if (!decode_cell(c, r, pool, &strings, &before, rows + i * row_size + c->offset))
+			return false;
+	return r->at == r->end;
 }
 
 static char *add_rows(const struct table *t, size_t n, struct pool *pool, any_vec *v)

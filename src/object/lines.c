@@ -191,20 +191,17 @@ static void search(void *search, const struct debug_session *session, struct str
 int object__resolve_line(struct object *o, const char *text, const char *file, uint64_t line,
 			 function_vec *v)
 {
-	struct line_search s = {.o = o, .line = min_of(line, (uint64_t)INT32_MAX)};
-	struct str answer = {0};
+	autofree char *normal = xstrdup(file);
+	autofree struct str answer = {0};
+	struct line_search s = {.o = o, .file = normal, .line = min_of(line, (uint64_t)INT32_MAX)};
 	int err;
 
-	s.file = xstrdup(file);
-	normalise(s.file);
+	normalise(normal);
 	err = debug__ask(o, search, &s, &answer);
 	if (!err && answer__has_no_dwarf(&answer) && elf__of(o)->go)
 		golang__search_line(&s, &answer);
 	if (err)
-		err__prefix(err, "%s: the debug information of %s can't be used", text, o->path);
-	else
-		err = answer__take(o, text, file, &answer, v);
-	str__free(&answer);
-	free(s.file);
-	return err;
+		return err__prefix(err, "%s: the debug information of %s can't be used", text,
+				   o->path);
+	return answer__take(o, text, file, &answer, v);
 }
