@@ -264,17 +264,14 @@ static int search_maps(struct search *s)
 {
 	autofree char *file = xasprintf("/proc/%d/maps", s->pid);
 	autofree char *text = NULL, *resolved = NULL;
-	map_vec maps = {0};
+	CLEANUP(maps__free) map_vec maps = {0};
 	size_t len;
-	int found;
 
 	if (file__read(file, MAPS_LIMIT, &text, &len) || maps__parse(text, &maps))
 		return 0;
 	if (strchr(s->name, '/'))
 		resolved = real_path(s, s->name);
-	found = take_only(s, &maps, resolved);
-	maps__free(&maps);
-	return found;
+	return take_only(s, &maps, resolved);
 }
 
 /* If the soname is a link to a mapped file, takes the mapped one. */

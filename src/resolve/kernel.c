@@ -170,10 +170,9 @@ static bool is_ambiguous(struct resolver *r)
 static int ambiguous(const struct resolver *r)
 {
 	const size_t room = 800; /* of the error's message */
-	struct str list = {0};
+	autofree struct str list = {0};
 	bool modules = false;
 	size_t i;
-	int err;
 
 	for (i = 0; i < r->matches.len && list.len < room; i++) {
 		const struct candidate *m = &r->matches.data[i];
@@ -185,29 +184,24 @@ static int ambiguous(const struct resolver *r)
 	}
 	if (i < r->matches.len)
 		str__printf(&list, " and %zu more", r->matches.len - i);
-	err = err__set(ENOTUNIQ, "'%s' names %zu functions: %s; give the address%s", r->spec->text,
-		       r->matches.len, list.data,
-		       modules ? ", or MODULE:FUNC (kernel:FUNC for the kernel's own)" : "");
-	str__free(&list);
-	return err;
+	return err__set(ENOTUNIQ, "'%s' names %zu functions: %s; give the address%s", r->spec->text,
+			r->matches.len, list.data,
+			modules ? ", or MODULE:FUNC (kernel:FUNC for the kernel's own)" : "");
 }
 
 static int unknown(const struct resolver *r)
 {
 	struct object *const *o;
-	struct str close = {0};
-	int err;
+	autofree struct str close = {0};
 
 	vec__each (o, &r->objects)
 		if (!close.len)
 			suggest__names(*o, r->spec->name, &close);
-	err = err__set(
+	return err__set(
 		ENOENT,
 		"no function '%s' in %s (inlined everywhere, or in a module that isn't loaded?)%s",
 		r->spec->name, r->spec->module ? r->spec->module : "the running kernel",
 		close.len ? close.data : "");
-	str__free(&close);
-	return err;
 }
 
 static int resolve_name(struct resolver *r)
@@ -302,10 +296,10 @@ static int add_rest(struct resolver *r, struct object *o, const struct symbol *s
 	uint64_t start = r->spec->start, len = s->vaddr + s->size - start;
 	int err = blacklisted(r, o, len);
 
-	if (!err)
-		functions__add_range(r->out, o, start, len,
-				     r->spec->name ? xstrdup(r->spec->name) : NULL);
-	return err;
+	if (err)
+		return err;
+	functions__add_range(r->out, o, start, len, r->spec->name ? xstrdup(r->spec->name) : NULL);
+	return 0;
 }
 
 static int resolve_address(struct resolver *r)
@@ -332,9 +326,10 @@ static int resolve_range(struct resolver *r)
 	if (!o || !object__bytes(o, start, &avail) || len > avail)
 		return outside(r);
 	err = blacklisted(r, o, len);
-	if (!err)
-		functions__select(r->out, o, start, len);
-	return err;
+	if (err)
+		return err;
+	functions__select(r->out, o, start, len);
+	return 0;
 }
 
 /* ---- all forms ---- */

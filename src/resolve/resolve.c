@@ -104,8 +104,7 @@ static bool has_functions(const struct object *o)
 
 static int not_found(const struct object *o, const struct name_query *q)
 {
-	autofree char *close = NULL;
-	struct str s = {0};
+	autofree struct str close = {0};
 
 	if (!q->glob && has_plt_stub(o, q->name))
 		return err__set(ENOENT,
@@ -118,11 +117,10 @@ static int not_found(const struct object *o, const struct name_query *q)
 				"offset (0xOFF), or install its debug symbols",
 				o->path, q->text);
 	if (!q->glob)
-		suggest__names(o, q->name, &s);
-	close = s.data;
+		suggest__names(o, q->name, &close);
 	return err__set(ENOENT, "no function %s %s in %s%.600s; `bbtrace list %s` shows all",
-			q->glob ? "matches" : "named", q->text, o->path, close ? close : "",
-			o->path);
+			q->glob ? "matches" : "named", q->text, o->path,
+			close.len ? close.data : "", o->path);
 }
 
 static int resolve_query(struct object *o, const struct name_query *q, function_vec *v)
