@@ -102,8 +102,8 @@ static int open_for_threads(struct probe *p, const pid_vec *tids, struct map64 *
 /* Repeats until there are no new threads: children of a thread with an event inherit it. */
 static int open_for_processes(struct probe *p)
 {
-	struct map64 known = {0};
-	pid_vec tids = {0};
+	autofree struct map64 known = {0};
+	autofree pid_vec tids = {0};
 	size_t before;
 	int err;
 
@@ -113,12 +113,10 @@ static int open_for_processes(struct probe *p)
 		tids.len = 0;
 		scope__threads(&p->scope, &tids);
 		err = open_for_threads(p, &tids, &known);
-	} while (!err && known.len > before);
-	map64__free(&known);
-	vec__free(&tids);
-	return err || p->programs.events.len
-		       ? err
-		       : err__set(ESRCH, "cannot attach: the process has ended");
+		if (err)
+			return err;
+	} while (known.len > before);
+	return p->programs.events.len ? 0 : err__set(ESRCH, "cannot attach: the process has ended");
 }
 
 /* Without inheritance children can't be followed without missing hits. */
@@ -296,15 +294,11 @@ bool uprobe_event__may_open(const struct probe *p)
 
 int uprobe_event__attach_again(struct probe *p, uint32_t pid)
 {
-	struct map64 known = {0};
-	pid_vec tids = {0};
-	int err;
+	autofree struct map64 known = {0};
+	autofree pid_vec tids = {0};
 
 	process__threads(pid, &tids);
-	err = open_for_threads(p, &tids, &known);
-	map64__free(&known);
-	vec__free(&tids);
-	return err;
+	return open_for_threads(p, &tids, &known);
 }
 
 static void close_events(struct probe *p)

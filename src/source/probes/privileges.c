@@ -90,16 +90,13 @@ static void put_names(struct str *s, uint64_t set)
 int privileges__check(uint64_t wanted, const char *what)
 {
 	uint64_t missing = privileges__missing(wanted);
-	struct str s = {0};
-	int err;
+	autofree struct str s = {0};
 
 	if (!missing)
 		return 0;
 	put_names(&s, missing);
-	err = err__set(EPERM, "%s needs %s%s", what, s.data,
-		       in_inner_namespace() ? " of the initial user namespace" : "");
-	str__free(&s);
-	return err;
+	return err__set(EPERM, "%s needs %s%s", what, s.data,
+			in_inner_namespace() ? " of the initial user namespace" : "");
 }
 
 void privileges__none(void)
