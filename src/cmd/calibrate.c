@@ -104,14 +104,22 @@ static void put_verdict(const calibration_vec *v, const struct cost_row *row, bo
 		       assumed);
 }
 
+static int measure_kernel(calibration_vec *v)
+{
+	autofree char *name = xasprintf("%sgetppid", arch__native()->kernel->syscalls->prefix);
+	const struct args a = {.verb = verb__find("kernel"), .operands = {.data = &name, .len = 1}};
+	CLEANUP(targets__free) struct targets n = {0};
+	int err = targets__find(&n, &a, 0, false);
+
+	if (err)
+		return err;
+	return calibrate__kernel(n.functions.data[0].object, n.functions.data[0].entry, v);
+}
+
 /* Adds kprobes, if the kernel has them. */
 static void add_kernel(calibration_vec *v)
 {
-	struct args a = {.verb = verb__find("kernel")};
 	const struct feature *f = features;
-	autofree char *name = NULL;
-	struct targets n = {0};
-	int err;
 
 	while (f->name && strcmp(f->name, "kprobe_event"))
 		f++;
@@ -119,34 +127,26 @@ static void add_kernel(calibration_vec *v)
 		return;
 	if (!arch__native()->kernel)
 		return;
-	name = xasprintf("%sgetppid", arch__native()->kernel->syscalls->prefix);
-	vec__push(&a.operands, name);
-	err = targets__find(&n, &a, 0, false);
-	err = err ? err
-		  : calibrate__kernel(n.functions.data[0].object, n.functions.data[0].entry, v);
-	if (err)
+	if (measure_kernel(v))
 		note("kprobes are not measured: %s", err__text());
-	targets__free(&n);
-	vec__free(&a.operands);
 }
 
 int calibrate__show(bool json)
 {
 	const struct calibration *c;
 	const struct cost_row *row;
-	calibration_vec v = {0};
+	autofree calibration_vec v = {0};
 	int err = calibrate__run(&v);
 
-	if (!err)
-		add_kernel(&v);
-	if (!err && !json)
+	if (err)
+		return err;
+	add_kernel(&v);
+	if (!json)
 		printf("%-14s %-6s %-9s %-8s %9s %7s\n", "mechanism", "insn", "class", "record",
 		       "ns/hit", "ratio");
 	vec__each (c, &v)
-		if (!err)
-			put_row(c, cheapest(&v), json);
-	for (row = arch__native()->costs; !err && row && row->mechanism; row++)
+		put_row(c, cheapest(&v), json);
+	for (row = arch__native()->costs; row && row->mechanism; row++)
 		put_verdict(&v, row, json);
-	vec__free(&v);
-	return err;
+	return 0;
 }

@@ -266,15 +266,15 @@ static int put_code(const struct args *a, struct plan *plan)
 {
 	const struct trace_totals none = {0};
 	struct trace_meta meta = {0};
-	struct render r = {0};
+	CLEANUP(render__close) struct render r = {0};
 	int err = sink__open(&r.sink, NULL);
 
+	if (err)
+		return err;
 	if (a->format->lines)
 		plan__lines(plan);
-	err = err ? err : render__start(&r, a, plan, &meta, 0);
-	err = err ? err : output__end(r.output, &none);
-	render__close(&r);
-	return err;
+	err = render__start(&r, a, plan, &meta, 0);
+	return err ? err : output__end(r.output, &none);
 }
 
 static int put_listing(struct listing *l)
@@ -285,29 +285,38 @@ static int put_listing(struct listing *l)
 		       : 0;
 }
 
+static void free_plan(struct plan **p)
+{
+	plan__free(*p);
+}
+
+static void free_listing(struct listing *l)
+{
+	str__free(&l->out);
+}
+
 static int list(const struct args *a)
 {
-	struct listing l = {.args = a, .json = a->format && !strcmp(a->format->name, "json")};
+	CLEANUP(targets__free) struct targets targets = {0};
+	CLEANUP(free_plan) struct plan *plan = NULL;
+	CLEANUP(free_listing) struct listing l = {.args = a};
 	struct plan_options o = {.events = PLAN_BRANCH};
-	struct plan *plan = NULL;
-	struct targets targets;
 	int err = targets__find(&targets, a,
 				a->filters.pids.len ? (pid_t)a->filters.pids.data[0] : 0, true);
 
 	if (err)
 		return err;
 	o.kernel_object = targets.kernel;
+	l.json = a->format && !strcmp(a->format->name, "json");
 	l.hide_addresses = targets.kernel && args__hides_addresses(a);
 	err = plan__build(&targets.functions, &o, &plan);
-	if (!err && a->points)
-		err = check_points(plan);
+	if (err)
+		return err;
+	err = a->points ? check_points(plan) : 0;
+	if (err)
+		return err;
 	l.plan = plan;
-	if (!err)
-		err = a->format && a->format->code ? put_code(a, plan) : put_listing(&l);
-	str__free(&l.out);
-	plan__free(plan);
-	targets__free(&targets);
-	return err;
+	return a->format && a->format->code ? put_code(a, plan) : put_listing(&l);
 }
 
 int list__check(struct args *a)
