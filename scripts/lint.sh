@@ -201,6 +201,12 @@ licence() {
 	done | none 'each file names its licence in the first lines'
 }
 
+# Where something has to be done after an error, too, the steps before it are under "if (!err)".
+chains() {
+	grep -rnE --include='*.[ch]' '\berr = err \? err' src tests bench |
+		none 'a chain of steps returns at the first error, not by "err = err ? err : ..."'
+}
+
 sizes() {
 	{ sources; pages; scripts; } | xargs wc -l | awk -v most="$most_lines" '$2 != "total" && $1 > most { print $2 ": " $1 " lines" }' |
 		none "no file is over $most_lines lines"
@@ -266,5 +272,5 @@ shell() {
 		none 'each script is executable'
 }
 
-for check in format direction seam purity door licence sizes places fetching words named shell; do $check; done
+for check in format direction seam purity door licence chains sizes places fetching words named shell; do $check; done
 done_testing

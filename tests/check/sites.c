@@ -45,22 +45,34 @@ static int print_sites(const function_vec *functions)
 	return 0;
 }
 
+static void free_object(struct object **o)
+{
+	object__free(*o);
+}
+
+static int print_object(const char *path)
+{
+	CLEANUP(free_object) struct object *o = NULL;
+	CLEANUP(functions__free) function_vec functions = {0};
+	CLEANUP(spec__free) struct spec all = {0};
+	int err = object__open(path, &o);
+
+	if (err)
+		return err;
+	err = spec__parse("*", false, &all);
+	if (err)
+		return err;
+	err = object__resolve(o, &all, &functions);
+	return err ? err : print_sites(&functions);
+}
+
 int main(int argc, char **argv)
 {
-	struct object *o = NULL;
-	function_vec functions = {0};
-	struct spec all = {0};
-	int err = argc == 2 ? object__open(argv[1], &o) : err__set(EINVAL, "usage: sites FILE");
+	int err = argc == 2 ? print_object(argv[1]) : err__set(EINVAL, "usage: sites FILE");
 
-	err = err ? err : spec__parse("*", false, &all);
-	err = err ? err : object__resolve(o, &all, &functions);
-	err = err ? err : print_sites(&functions);
 	if (err)
 		fprintf(stderr, "%s\n", err__text());
 	else
 		printf("unresolved %llu\n", unresolved);
-	functions__free(&functions);
-	spec__free(&all);
-	object__free(o);
 	return err ? 1 : 0;
 }

@@ -214,7 +214,8 @@ static void run(struct run *r, struct input *in)
 	while (!err && input__left(in))
 		err = one_event(r, in);
 	CHECK(err == 0 || err == 1);
-	err = err ? err : trace__finish(r->t);
+	if (!err)
+		err = trace__finish(r->t);
 	if (!err) {
 		CHECK(!output__end(r->out, trace__totals(r->t)));
 		check_text(r);
