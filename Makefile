@@ -82,10 +82,14 @@ $(B)/san/%.o: src/%.c Makefile
 	@echo "  CC    $< (sanitized)"
 	$(Q)$(CC) $(CPPFLAGS) -std=gnu11 $(WARN) $(SAN) -c -o $@ $<
 
-$(B)/unit/%: tests/unit/%.c tests/unit/tap.h $(SAN_PURE)
+$(B)/unit/%.o: tests/unit/%.c Makefile
 	@mkdir -p $(@D)
-	@echo "  CC    $@"
-	$(Q)$(CC) $(CPPFLAGS) -Itests/unit -std=gnu11 $(WARN) $(SAN) -o $@ $< $(SAN_PURE) $(LIBS)
+	@echo "  CC    $<"
+	$(Q)$(CC) $(CPPFLAGS) -Itests/unit -std=gnu11 $(WARN) $(SAN) -c -o $@ $<
+
+$(B)/unit/%: $(B)/unit/%.o $(SAN_PURE)
+	@echo "  LD    $@"
+	$(Q)$(CC) $(SAN) -o $@ $(filter %.o,$^) $(LIBS)
 
 unit: $(UNIT)
 

@@ -2,21 +2,31 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # Applies the mutants of tests/mutants/list one after the other, in a copy of the tree under the build folder: a unit
-# test must fail for each. ONLY="words": only mutants whose line contains them. B: the build folder. TAP.
+# test must fail for each. A mutant that doesn't compile or link is an error, not a survivor. ONLY="words": only mutants
+# whose line contains them. B: the build folder. TAP.
 cd "$(dirname "$0")/.." || exit 1
 . tests/tap.sh
 B=${B:-build}
 tree=$B/mutants
-limit=60 # seconds for a test: a mutant may never end, or take all memory
-export ASAN_OPTIONS=hard_rss_limit_mb=2000:detect_leaks=0
+# A mutant may never end, or take all memory. AddressSanitizer can't run under a limit of memory, so it stays out.
+seconds=60
+kilobytes=2000000
+sanitizers='-O1 -g -fsanitize=undefined -fno-sanitize-recover=undefined'
 
+# What an earlier run broke is compiled anew: the copied source is older than that.
 copy_tree() {
-	mkdir -p "$tree/build" "$tree/tests" || return
-	cp -a Makefile src bpf vmlinux "$tree/" && cp -a tests/unit "$tree/tests/" || return
-	[[ -d $tree/build/san || ! -d $B/san ]] || cp -a "$B/san" "$tree/build/"
+	mkdir -p "$tree/tests" && cp -a Makefile src bpf vmlinux "$tree/" && cp -a tests/unit "$tree/tests/" &&
+		sed -n 's,^src/\([^:]*\)\.c:.*,build/san/\1.o,p' tests/mutants/list | sort -u | (cd "$tree" && xargs rm -f)
 }
 
-build() { make -C "$tree" B=build -j2 "build/unit/test_$1" >"$T/build.log" 2>&1; }
+build() { # TEST...
+	make -C "$tree" B=build SAN="$sanitizers" CAPSTONE= -j2 "${@/#/build/unit/test_}" >"$T/build.log" 2>&1
+}
+
+run() (
+	ulimit -v "$kilobytes" -c 0
+	exec timeout "$seconds" "$tree/build/unit/test_$1" >"$T/out" 2>&1
+)
 
 # The whole file with one anchor replaced, to stdout; false: the anchor isn't there just once.
 broken() {
@@ -29,43 +39,48 @@ broken() {
 	printf '%s' "${text/"$2"/"$3"}"
 }
 
-# The first of the tests that fails: its name; none: nothing.
-killer() {
+# What became of a mutant: "killed by", "survives", "can't be built".
+fate() { # TESTS
 	local test
 
 	for test in $1; do
 		build "$test" || {
-			echo "does not build"
+			echo "can't be built"
 			return
 		}
-		timeout "$limit" "$tree/build/unit/test_$test" >"$T/out" 2>&1 || {
-			echo "test_$test"
+		run "$test" || {
+			echo "killed by test_$test"
 			return
 		}
 	done
+	echo "survives"
 }
 
 try() { # FILE TESTS WHAT FROM TO
-	local by
+	local fate
 
 	broken "$1" "$4" "$5" >"$T/broken" || {
 		ok 1 "$1: $3: its anchor stands there once"
 		return
 	}
 	cp "$T/broken" "$tree/$1"
-	by=$(killer "$2")
+	fate=$(fate "$2")
 	cp "$1" "$tree/$1"
-	[[ $by == test_* ]]
-	ok $? "$1: $3${by:+: killed by $by}" || tail -n 5 "$T/build.log" | sed 's/^/# /'
+	[[ $fate == killed* ]]
+	ok $? "$1: $3: $fate" || [[ $fate == survives ]] || diag "$(tail -n 5 "$T/build.log")"
 }
 
 # Without a mutant all of them pass.
 sound() {
-	local test
+	local test all
 
-	for test in $(grep -v '^[-+#]' tests/mutants/list | cut -d: -f2 | tr ' ' '\n' | sort -u); do
-		build "$test" && timeout "$limit" "$tree/build/unit/test_$test" >"$T/out" 2>&1
-		ok $? "unbroken, test_$test passes" || tail -n 5 "$T/build.log" "$T/out" | sed 's/^/# /'
+	mapfile -t all < <(grep '^src/' tests/mutants/list | grep -F -e "${ONLY:-}" | cut -d: -f2 | tr -s ' ' '\n' |
+		grep . | sort -u)
+	build "${all[@]}"
+	ok $? "the unit tests are built" || diag "$(tail -n 5 "$T/build.log")"
+	for test in "${all[@]}"; do
+		run "$test"
+		ok $? "unbroken, test_$test passes" || diag "$(grep -A 3 '^not ok' "$T/out" | tail -n 12)"
 	done
 }
 
@@ -75,7 +90,7 @@ while IFS= read -r line; do
 	case $line in
 	'' | '#'*) ;;
 	-*) from=${line#-} ;;
-	+*) [[ "$file $what" == *${ONLY:-}* ]] && try "$file" "$tests" "$what" "$from" "${line#+}" ;;
+	+*) [[ "$file:$tests:$what" == *${ONLY:-}* ]] && try "$file" "$tests" "$what" "$from" "${line#+}" ;;
 	*)
 		IFS=: read -r file tests what <<<"$line"
 		what=${what# }
