@@ -484,11 +484,9 @@ static inline void add_functions(struct random_plan *r, const struct program *p,
 	}
 }
 
-static inline void make_plan(struct random_plan *r, const struct program *p,
-			     enum plan_placement placement, unsigned events)
+/* Without a placement: each site that can have a probe has one. */
+static inline void lay_out(struct random_plan *r, const struct program *p, unsigned events)
 {
-	struct plan_options options = {.events = events, .placement = placement};
-
 	memset(r, 0, sizeof(*r));
 	r->plan = xcalloc(1, sizeof(*r->plan));
 	r->plan->arch = arch__by_machine(EM_X86_64);
@@ -509,8 +507,21 @@ static inline void make_plan(struct random_plan *r, const struct program *p,
 			set_edges(r, p, f, b, block);
 			add_sites(r, p, f, b, block);
 		}
+}
+
+static inline void place(struct random_plan *r, enum plan_placement placement, unsigned events)
+{
+	struct plan_options options = {.events = events, .placement = placement};
+
 	placement__place(r->plan, &options);
 	plan__index_sites(r->plan);
+}
+
+static inline void make_plan(struct random_plan *r, const struct program *p,
+			     enum plan_placement placement, unsigned events)
+{
+	lay_out(r, p, events);
+	place(r, placement, events);
 }
 
 #endif

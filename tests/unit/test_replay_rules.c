@@ -1,0 +1,595 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * What the replay rests on, rule by rule, as HACKING has them: what the placement leaves without a
+ * probe, and what the replay makes of the events that are left. (What a thread runs in the kernel:
+ * test_trace_kernel_side.c. Where handlers that no table names are found: test_code_handler.c.)
+ */
+#include "rules_fixture.h"
+
+static const enum plan_placement placements[] = {PLACEMENT_FULL, PLACEMENT_IMPLIED,
+						 PLACEMENT_WITNESS};
+static const unsigned events[] = {ALL, NO_RETURNS};
+
+#define TOP  0x7ffc10000000
+#define BACK (OUTSIDE + BIAS) /* a return address in code that is in no plan */
+
+/* The call that runs from here on. */
+static void in_call(uint64_t sp, uint64_t caller)
+{
+	now.sp = sp;
+	now.caller = caller;
+}
+
+/* ---- calls are identified by their stack pointer at entry ---- */
+
+static struct program recursive = {
+	.f = {{.blocks = 3, .frame = 16, .code = {{.how = CALLS}, {.how = BRANCHES, .to = {2}}}}}};
+
+static void test_stack_pointer(void)
+{
+	const uint64_t again = end_of(0, 0) + BIAS;
+
+	begin(&recursive, PLACEMENT_FULL, ALL);
+	in_call(TOP, BACK);
+	run(0, 0, true, 0);
+	in_call(TOP - 0x100, again);
+	run(0, 0, true, 0);
+	in_call(TOP - 0x200, again);
+	run(0, 0, true, 0);
+	in_call(TOP, BACK);
+	run(0, 1, false, 0);
+	in_call(TOP - 0x100, again);
+	run(0, 1, false, 0);
+	run_ret(0, 2);
+	in_call(TOP, BACK);
+	run_ret(0, 2);
+	end_replay(
+		"E0 B0.0T .E0 .B0.0T ..E0 ..B0.0T B0.1N .B0.1N .B0.2T .R0 B0.2T R0",
+		"calls are identified by their stack pointer: an event makes its call the current one");
+
+	begin_replay(ALL);
+	in_call(TOP, BACK);
+	run(0, 0, true, 0);
+	in_call(TOP - 0x100, again);
+	run(0, 0, true, 0);
+	in_call(TOP, BACK);
+	run(0, 1, false, 0);
+	in_call(TOP - 0x100, OUTSIDE + BIAS + 0x100);
+	run(0, 0, true, 0);
+	is(trace__totals(t)->unmatched_returns, 1,
+	   "calls are identified by their stack pointer: a new call in a dormant one's stack slot abandons it");
+	end("E0 B0.0T .E0 .B0.0T B0.1N .E0 .B0.0T",
+	    "calls are identified by their stack pointer: the new call in a used slot is another one");
+}
+
+/* ---- a goroutine is a thread ---- */
+
+static void go_over(uint32_t tid, uint64_t goroutine)
+{
+	now.tid = tid;
+	feed_event((struct event){.type = EVENT_GOROUTINE, .goroutine = goroutine}, NULL);
+}
+
+static void test_goroutines(void)
+{
+	static struct program p = {.f = {{.blocks = 1}, {.blocks = 2, .code = {{.how = CALLS}}}}};
+
+	begin(&p, PLACEMENT_FULL, ALL);
+	go_over(7, 20);
+	in_call(TOP, BACK);
+	run(1, 0, true, 0);
+	go_over(7, 21);
+	run(1, 0, true, 0);
+	go_over(8, 20);
+	run_ret(1, 1);
+	go_over(7, 21);
+	run_ret(1, 1);
+	end_replay(
+		"E1 B1.0T E1 B1.0T B1.1T R1 B1.1T R1",
+		"a goroutine is a thread: its calls are its own, and go with it to another thread");
+
+	begin_replay(ALL);
+	go_over(7, 20);
+	in_call(TOP, BACK);
+	run(1, 0, true, 0);
+	go_over(8, 20); /* thread 7's own switch is still to come */
+	now.tid = 7;
+	in_call(TOP - 0x100, BACK);
+	run(0, 0, true, BACK);
+	end("E1 B1.0T E0 B0.0T R0",
+	    "a goroutine is a thread: it runs on one thread at a time, the last that switched to it");
+
+	begin(&p, PLACEMENT_WITNESS, NO_RETURNS);
+	go_over(7, 20);
+	in_call(TOP, BACK);
+	run(0, 0, true, BACK);
+	in_call(TOP, BACK);
+	run(0, 0, true, BACK);
+	go_over(8, 20);
+	in_call(TOP, BACK);
+	run(0, 0, true, BACK);
+	end("E0 B0.0Ti E0 ? E0 ?",
+	    "a goroutine is a thread: where it changed threads a signal may have ended its call");
+}
+
+/* ---- frontiers ---- */
+
+static void test_frontiers(void)
+{
+	/* f0: both ways of the conditional have a call that is heard of */
+	static struct program disjoint = {.f = {{.blocks = 4,
+						 .code = {{.how = BRANCHES, .to = {2}},
+							  {.how = CALLS, .callee = 1},
+							  {.how = CALLS, .callee = 2}}},
+						{.blocks = 1},
+						{.blocks = 1}}};
+	static struct program common = {.f = {{.blocks = 3,
+					       .code = {{.how = BRANCHES, .to = {2}},
+							{.how = FALLS, .room = 2},
+							{.room = 2}}}}};
+	/* one way leaves the plan by a jump that can't carry a probe */
+	static struct program open_end = {
+		.with = WITH_REFUSED,
+		.f = {{.blocks = 4,
+		       .code = {{.how = BRANCHES, .to = {2}},
+				{.how = TAIL, .callee = OUT, .refused = true, .room = 2},
+				{.how = CALLS, .callee = 1, .room = 2}}},
+		      {.blocks = 1}}};
+	static struct program cycle = {
+		.f = {{.blocks = 3,
+		       .code = {{.how = FALLS}, {.how = BRANCHES, .to = {1}, .room = 2}}}}};
+
+	begin(&disjoint, PLACEMENT_WITNESS, ALL);
+	ok(!is_probed(0, 0), "frontiers: a branch whose ways lead to different probes has none");
+	run(0, 0, true, 0);
+	in_call(TOP - 8, end_of(0, 2) + BIAS);
+	run_ret(2, 0);
+	in_call(TOP, BACK);
+	run_ret(0, 3);
+	end("E0 B0.0Ti B0.2Ti .E2 .B2.0T .R2 B0.3T R0",
+	    "frontiers: the next event tells which way an unprobed branch went");
+
+	begin(&common, PLACEMENT_WITNESS, ALL);
+	ok(is_probed(0, 0), "frontiers: a branch keeps its probe where both ways lead to the same");
+	drop();
+
+	begin(&open_end, PLACEMENT_WITNESS, ALL);
+	ok(is_probed(0, 0),
+	   "frontiers: a branch keeps its probe where one way leaves the plan without an event");
+	drop();
+
+	begin(&cycle, PLACEMENT_WITNESS, ALL);
+	ok(is_probed(0, 1), "frontiers: no unprobed cycle remains");
+	run(0, 0, true, 0);
+	run(0, 1, true, 0);
+	run(0, 1, true, 0);
+	run(0, 1, false, 0);
+	run_ret(0, 2);
+	end("E0 B0.1T B0.1T B0.1N B0.2T R0", "frontiers: each round of a loop is told");
+}
+
+static void test_witnesses(void)
+{
+	static struct program p = {
+		.with = WITH_REFUSED,
+		.f = {{.blocks = 3,
+		       .code = {{.how = BRANCHES, .to = {2}, .refused = true}, {.how = FALLS}}}}};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(placements); i++) {
+		begin(&p, placements[i], ALL);
+		ok(has_witness(0, 1) && !has_witness(0, 2),
+		   "frontiers: one way of a branch that can't carry a probe gets a witness, placement %u",
+		   i);
+		run(0, 0, false, 0);
+		run(0, 1, false, 0);
+		run_ret(0, 2);
+		end_replay("E0 B0.0Ni B0.2T R0",
+			   "frontiers: a witness that is hit tells the way, placement %u", i);
+		begin_replay(ALL);
+		run(0, 0, true, 0);
+		run_ret(0, 2);
+		end("E0 B0.0Ti B0.2T R0",
+		    "frontiers: a witness that is not hit tells the way, placement %u", i);
+	}
+}
+
+/* ---- a call of untraced code keeps its probe ---- */
+
+static void test_calls(void)
+{
+	static struct program p = {
+		.f = {{.blocks = 3,
+		       .code = {{.how = CALLS, .callee = OUT}, {.how = CALLS, .callee = 1}}},
+		      {.blocks = 1}}};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(placements); i++)
+		for (unsigned k = 0; k < ARRAY_SIZE(events); k++) {
+			begin(&p, placements[i], events[k]);
+			ok(is_probed(0, 0),
+			   "a call of untraced code keeps its probe, placement %u, events %u", i,
+			   events[k]);
+			is(is_probed(0, 1), placements[i] == PLACEMENT_FULL,
+			   "a call of traced code needs none, placement %u, events %u", i,
+			   events[k]);
+			run(0, 0, true, 0);
+			in_call(TOP - 0x40, BACK + 0x100);
+			run_ret(1, 0);
+			in_call(TOP, BACK);
+			run(0, 1, true, 0);
+			in_call(TOP - 8, end_of(0, 1) + BIAS);
+			run_ret(1, 0);
+			in_call(TOP, BACK);
+			run_ret(0, 2);
+			trace__finish(t);
+			str__put(&got, "", 0);
+			ok(!strncmp(got.data, "E0 B0.0T .E1 .B1.0T", 19),
+			   "a call of untraced code precedes the calls that it makes: %s",
+			   got.data);
+			trace__free(t);
+			plan__free(rules.plan);
+		}
+}
+
+/* ---- an entry without a probe ---- */
+
+static void test_unprobed_entry(void)
+{
+	static struct program p = {.with = WITH_REFUSED,
+				   .f = {{.blocks = 3,
+					  .entry = ENTRY_REFUSED,
+					  .code = {{.how = BRANCHES, .to = {2}}}}}};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(placements); i++) {
+		begin(&p, placements[i], ALL);
+		ok(is_probed(0, 0) && plan__reports_entry(rules.plan, block_of(0, 0)->site),
+		   "an entry without a probe: the branch of its block keeps its own, placement %u",
+		   i);
+		is(rules.plan->skipped, 1,
+		   "an entry without a probe counts as skipped, placement %u", i);
+		run(0, 0, true, 0);
+		run_ret(0, 2);
+		end("E0i B0.0T B0.2T R0",
+		    "an entry without a probe: the branch of its block reports it, placement %u",
+		    i);
+	}
+}
+
+/* ---- a ret may be unprobed only if nothing else can end the call ---- */
+
+static void test_unprobed_ret(void)
+{
+	static struct program p = {
+		.f = {{.blocks = 1},
+		      {.blocks = 2, .code = {{.how = CALLS, .callee = OUT}}},
+		      {.blocks = 3, .code = {{.how = BRANCHES, .to = {2}}, {.how = JUMPS}}}}};
+
+	begin(&p, PLACEMENT_WITNESS, ALL);
+	ok(is_probed(0, 0), "a ret keeps its probe where returns are asked for");
+	drop();
+
+	begin(&p, PLACEMENT_WITNESS, NO_RETURNS);
+	ok(!is_probed(0, 0), "a ret may be unprobed: nothing else can end the call");
+	ok(is_probed(1, 1), "a ret keeps its probe behind a call of untraced code");
+	ok(is_probed(2, 2), "a ret keeps its probe in a function that jumps to an entry");
+	run_ret(0, 0);
+	run_ret(0, 0);
+	end_replay("E0 B0.0Ti E0 ?", "an unprobed ret is implied by an event outside of the call");
+
+	begin_replay(NO_RETURNS);
+	start(0, 0);
+	feed_signal();
+	in_call(TOP - 0x200, BACK);
+	run_ret(0, 0);
+	in_call(TOP, BACK);
+	run_ret(0, 0);
+	end("E0 .E0 .B0.0Ti ? E0 ?",
+	    "an unprobed ret is not implied where a signal's handler ran since the last event");
+}
+
+/* ---- tail calls ---- */
+
+static void test_kernel_tail(void)
+{
+	static struct program p = {
+		.f = {{.blocks = 1, .code = {{.how = TAIL, .callee = OUT}}}, {.blocks = 1}}};
+	static struct symbol symbols[] = {{.vaddr = CODE, .name = "f0"},
+					  {.vaddr = CODE + BLOCKS * BLOCK_SIZE, .name = "f1"}};
+	bool *ends;
+
+	lay_out_rules(&p, ALL);
+	rules.object.kind = OBJECT_KERNEL;
+	rules.object.symbols.data = symbols;
+	rules.object.symbols.len = ARRAY_SIZE(symbols);
+	rules.plan->objects.data[0].kernel = true;
+	place(&rules, PLACEMENT_FULL, ALL);
+	ends = plan__ends_elsewhere(rules.plan);
+	ok(ends[0], "a tail call of the kernel: its function gets a return probe");
+	ok(!ends[1], "a function of the kernel that ends at its rets gets no return probe");
+	free(ends);
+	begin_replay(ALL);
+	run(0, 0, true, 0);
+	feed_return(0);
+	end_replay("E0 B0.0T R0", "a tail call of the kernel returns where its return probe says");
+	begin_replay(ALL);
+	run_ret(1, 0);
+	feed_return(1);
+	end_replay("E1 B1.0T R1",
+		   "what a ret recorded in the kernel, a return probe doesn't repeat");
+	begin_replay(ALL);
+	run(1, 0, true, BACK);
+	start(1, 0);
+	feed_return(1);
+	end_replay("E1 B1.0T R1 E1",
+		   "a return probe of the kernel ends no call but one that jumped");
+	begin_replay(ALL);
+	run(0, 0, true, 0);
+	now.pending = true;
+	run_ret(1, 0);
+	now.pending = false;
+	feed_return(0);
+	end("E0 B0.0T .E1 .B1.0T .R1 R0",
+	    "an entry that finds a return probe in the kernel was reached by a jump");
+}
+
+static void test_tail(void)
+{
+	static struct program p = {
+		.with = WITH_TAILS | WITH_HELPER,
+		.f = {{.blocks = 1, .code = {{.how = TAIL, .callee = 3}}},
+		      {.blocks = 1, .code = {{.how = TAIL_POINTER, .callee = OUT}}},
+		      {.blocks = 1, .code = {{.how = TAIL, .callee = OUT}}},
+		      {.blocks = 1, .helper = true}}};
+
+	begin(&p, PLACEMENT_WITNESS, ALL);
+	ok(is_probed(0, 0), "a tail call keeps its probe where it leads to a helper function");
+	ok(is_probed(2, 0), "a tail call keeps its probe where it leaves the plan");
+	run(0, 0, true, 0);
+	end_block_at(3, 0, TOP - 0x100, true, BACK);
+	end_block_at(3, 0, TOP, true, BACK + 0x100);
+	end_replay("E0 B0.0T",
+		   "a tail call doesn't return at another stack pointer or to another address");
+	begin_replay(ALL);
+	run(0, 0, true, 0);
+	end_block_at(3, 0, TOP, true, BACK);
+	end_replay("E0 B0.0T R0", "a tail call returns where the helper that it jumped to returns");
+	begin_replay(ALL);
+	run(0, 0, true, 0);
+	start(1, 0);
+	end_replay("E0 B0.0T .E1",
+		   "an entry with the tail call's stack pointer and return address was jumped to");
+	begin_replay(ALL);
+	run(0, 0, true, 0);
+	in_call(TOP, BACK + 0x100);
+	start(1, 0);
+	end_replay(
+		"E0 B0.0T E1",
+		"an entry with the tail call's stack pointer, but another return address, was not");
+	begin_replay(ALL);
+	run(1, 0, true, OUTSIDE + BIAS);
+	steps();
+	is(trace__totals(t)->unseen_tail_returns, 1,
+	   "a tail call by a pointer to unknown code is an unseen tail return");
+	is(trace__totals(t)->unmatched_returns, 0,
+	   "a tail call by a pointer to unknown code is no unmatched return");
+	end("E1 B1.0T", "a tail call by a pointer to unknown code is not seen to return");
+}
+
+/* ---- a return probe's return ---- */
+
+static void test_return_probe(void)
+{
+	static struct program p = {.f = {{.blocks = 1}, {.blocks = 1}}};
+	struct {
+		unsigned f;
+		uint64_t sp, to;
+		const char *want, *what;
+	} tries[] = {
+		{0, TOP, BACK, "E0 B0.0T R0", "by the call's stack pointer, function and address"},
+		{0, TOP - 8, BACK, "E0 B0.0T .R0", "not by another stack pointer"},
+		{1, TOP, BACK, "E0 B0.0T .R1", "not by another function"},
+		{0, TOP, BACK + 8, "E0 B0.0T .R0", "not by another return address"},
+	};
+
+	lay_out_rules(&p, ALL);
+	rules.plan->return_probes = true;
+	place(&rules, PLACEMENT_FULL, ALL);
+	for (unsigned i = 0; i < ARRAY_SIZE(tries); i++) {
+		begin_replay(ALL);
+		run_ret(0, 0);
+		in_call(tries[i].sp, tries[i].to);
+		feed_return(tries[i].f);
+		trace__finish(t);
+		str__put(&got, "", 0);
+		is_str(got.data, tries[i].want, "a return probe's return is told %s",
+		       tries[i].what);
+		trace__free(t);
+	}
+	begin_replay(ALL);
+	start(0, 0);
+	now.pending = true;
+	run_ret(1, 0);
+	now.pending = false;
+	feed_return(1);
+	feed_return(0);
+	end("E0 .E1 .B1.0T .R1 R0",
+	    "a call that finds a return probe was entered by a jump: the one that jumped is to return");
+}
+
+/* ---- gaps ---- */
+
+/* f0's last two blocks' bytes are not decoded. */
+static void make_gap(void)
+{
+	rules.range[0].size = BLOCKS * BLOCK_SIZE;
+	vec__push(&rules.plan->gaps,
+		  (struct plan_gap){.start = start_of(0, BLOCKS - 2), .end = start_of(0, BLOCKS)});
+	rules.plan->functions.data[0].unreached = 2 * BLOCK_SIZE;
+}
+
+static void test_gaps(void)
+{
+	static struct program p = {
+		.f = {{.blocks = 5,
+		       .frame = 16,
+		       .code = {{.how = CALLS, .callee = OUT},
+				{.how = SWITCHES, .to = {2}, .nto = 2, .incomplete = true},
+				{.how = RETURNS},
+				{.how = BRANCHES, .to = {2}, .pad = true},
+				{.how = RETURNS}}},
+		      {.blocks = 1}}};
+	const uint64_t gap = start_of(0, BLOCKS - 2) + BIAS + 4;
+
+	lay_out_rules(&p, ALL);
+	make_gap();
+	place(&rules, PLACEMENT_FULL, ALL);
+
+	begin_replay(ALL);
+	run(0, 0, true, 0);
+	run(0, 1, true, gap);
+	run_ret(0, 4);
+	end_replay("E0 B0.0T B0.1T ? B0.4T R0", "a gap: unknown where a jump leads into it");
+
+	begin_replay(ALL);
+	run(0, 0, true, 0);
+	in_call(TOP - 0x100, gap);
+	start(1, 0);
+	end_replay("E0 B0.0T ? .E1", "a gap: unknown where a call comes from it");
+
+	begin_replay(ALL);
+	in_call(TOP - 0x100, gap);
+	run(1, 0, true, gap);
+	end_replay("E1 B1.0T R1 ?", "a gap: unknown where a ret leads into it");
+
+	begin_replay(ALL);
+	run(0, 0, true, 0);
+	run(0, 1, true, start_of(0, 2) + BIAS);
+	run_ret(0, 4);
+	end_replay("E0 B0.0T B0.1T ? B0.4T R0",
+		   "a gap: unknown where nothing but it can have led to an event");
+
+	begin_replay(ALL);
+	run(0, 0, true, 0);
+	run(0, 3, false, 0);
+	run_ret(0, 4);
+	end("E0 B0.0T B0.3N B0.4T R0",
+	    "a gap: a landing pad behind the call that was last heard of hides nothing");
+}
+
+/* ---- landing pads and calls that return twice ---- */
+
+static void test_landings(void)
+{
+	static struct program pads = {.f = {{.blocks = 4,
+					     .code = {{.how = CALLS, .callee = OUT},
+						      {.how = RETURNS},
+						      {.how = BRANCHES, .to = {1}, .pad = true},
+						      {.how = RETURNS}}}}};
+	static struct program twice = {.f = {{.blocks = 4,
+					      .code = {{.how = CALLS, .callee = OUT},
+						       {.how = BRANCHES, .to = {3}},
+						       {.how = CALLS, .callee = OUT}}}}};
+	static struct symbol setjmp_symbol = {.size = BLOCK_SIZE, .name = "_setjmp"};
+
+	for (unsigned i = PLACEMENT_IMPLIED; i <= PLACEMENT_WITNESS; i++) {
+		pads.f[0].code[2].room = 0;
+		begin(&pads, i, ALL);
+		ok(has_witness(0, 2), "a landing pad has a probe of its own, placement %u", i);
+		drop();
+		pads.f[0].code[2].room = 2;
+		begin(&pads, i, ALL);
+		ok(is_probed(0, 2),
+		   "a landing pad without room for a probe: its branch keeps its own, placement %u",
+		   i);
+		drop();
+		lay_out_rules(&twice, ALL);
+		/* code that is in no plan, but in the object */
+		branch_of(0, 0)->target = setjmp_symbol.vaddr = start_of(FUNCTIONS - 1, 0);
+		rules.object.symbols.data = &setjmp_symbol;
+		rules.object.symbols.len = 1;
+		place(&rules, i, ALL);
+		ok(has_witness(0, 1),
+		   "where a call returns twice there is a probe of its own, placement %u", i);
+		begin_replay(ALL);
+		run(0, 0, true, 0);
+		run(0, 1, false, 0);
+		run(0, 2, true, 0);
+		run(0, 1, true, 0);
+		run_ret(0, 3);
+		end(i == PLACEMENT_WITNESS ? "E0 B0.0T B0.1Ni B0.2T ? B0.1Ti B0.3T R0"
+					   : "E0 B0.0T B0.1N B0.2T B0.1T B0.3T R0",
+		    "what follows a second return is told as what follows the first, placement %u",
+		    i);
+	}
+	pads.f[0].code[2].room = 0;
+	begin(&pads, PLACEMENT_WITNESS, ALL);
+	run(0, 0, true, 0);
+	run(0, 2, false, 0);
+	run_ret(0, 3);
+	end("E0 B0.0T B0.2Ni B0.3T R0",
+	    "a landing pad behind its caller's last event hides nothing");
+}
+
+/* ---- a branch behind a load of the stack pointer ---- */
+
+static void test_switched(void)
+{
+	static struct program p = {
+		.f = {{.blocks = 3,
+		       .frame = 16,
+		       .code = {{.how = BRANCHES, .to = {2}}, {.how = RETURNS}, {.how = RETURNS}}},
+		      {.blocks = 2, .code = {{.how = CALLS, .callee = 0}}}}};
+
+	lay_out_rules(&p, ALL);
+	branch_of(0, 1)->switched = true;
+	branch_of(0, 1)->sp_delta = SP_UNKNOWN;
+	place(&rules, PLACEMENT_FULL, ALL);
+
+	begin_replay(ALL);
+	run(1, 0, true, 0);
+	in_call(TOP - 8, end_of(1, 0) + BIAS);
+	run(0, 0, false, 0);
+	end_block_at(0, 1, TOP - 0x8000, true, BACK);
+	end_replay(
+		"E1 B1.0T .E0 .B0.0N .B0.1T",
+		"a branch behind a load of the stack pointer is the innermost call's of its function");
+
+	begin_replay(ALL);
+	in_call(TOP, BACK);
+	run(0, 0, false, 0);
+	in_call(TOP - 0x8000, BACK + 0x100);
+	run(0, 0, false, 0);
+	end_block_at(0, 1, TOP, true, BACK);
+	in_call(TOP - 0x8000, BACK + 0x100);
+	end_block_at(0, 1, TOP - 0x8000, true, BACK + 0x100);
+	end_replay("E0 B0.0N .E0 .B0.0N .B0.1T R0 B0.1T R0",
+		   "a ret behind a load of the stack pointer ends another call, of a coroutine");
+
+	begin_replay(ALL);
+	run(1, 0, true, 0);
+	in_call(TOP - 8, end_of(1, 0) + BIAS);
+	run(0, 0, false, 0);
+	end_block_at(0, 1, TOP + 0x100, true, BACK + 0x40);
+	in_call(TOP, BACK);
+	run_ret(1, 1);
+	end("E1 B1.0T .E0 .B0.0N .B0.1T B1.1T R1",
+	    "a ret behind a load of the stack pointer may end none: OCaml raises so");
+}
+
+int main(void)
+{
+	test_stack_pointer();
+	test_goroutines();
+	test_frontiers();
+	test_witnesses();
+	test_calls();
+	test_unprobed_entry();
+	test_unprobed_ret();
+	test_kernel_tail();
+	test_tail();
+	test_return_probe();
+	test_gaps();
+	test_landings();
+	test_switched();
+	str__free(&got);
+	return tap__done();
+}
