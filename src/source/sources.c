@@ -148,6 +148,8 @@ static struct member *oldest(struct sources *s)
 
 static void shrink(struct member *m)
 {
+	if (!m->given)
+		return;
 	memmove(m->queue.data, m->queue.data + m->given,
 		(m->queue.len - m->given) * sizeof(*m->queue.data));
 	m->queue.len -= m->given;

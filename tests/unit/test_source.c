@@ -16,6 +16,7 @@ struct made {
 	uint64_t settled;
 	uint32_t pid;
 	uint64_t lost, missed;
+	int waited; /* ms, in all its takes */
 };
 
 static int take(struct source *s, int timeout_ms, const struct source_sink *sink)
@@ -24,6 +25,7 @@ static int take(struct source *s, int timeout_ms, const struct source_sink *sink
 	unsigned n = m->takes[m->take];
 	int err = 0;
 
+	m->waited += timeout_ms;
 	if (!n) {
 		m->settled = UINT64_MAX;
 		return SOURCE_ENDED;
@@ -102,7 +104,7 @@ static void run(struct sources *s)
 	str__clear(&got);
 	missed = 0;
 	for (int i = 0; i < MOST; i++) {
-		err = sources__take(s, 0, &sink);
+		err = sources__take(s, 1, &sink);
 		str__puts(&got, "| ");
 		if (err)
 			break;
@@ -115,10 +117,13 @@ static void run(struct sources *s)
 int main(void)
 {
 	static const uint64_t early[] = {2, 4, 6, 8}, late[] = {1, 5, 6, 20, 22};
-	static const unsigned by_two[] = {2, 2, 0}, all[] = {5, 0}, four[] = {4, 0};
+	static const unsigned by_two[] = {2, 2, 0}, all[] = {5, 0}, four[] = {4, 0}, none[] = {0};
 	struct made one = {{&made_ops}, early, four, .pid = 1, .lost = 3};
 	struct made a = {{&made_ops}, early, by_two, .pid = 1, .missed = 4};
 	struct made b = {{&made_ops}, late, all, .pid = 2, .lost = 7, .missed = 5};
+	struct made c = {{&made_ops}, late, all, .pid = 1, .lost = 7};
+	struct made d = {{&made_ops}, early, by_two, .pid = 2, .lost = 3};
+	struct made e = {{&made_ops}, late, none, .pid = 3};
 	struct sources *s = sources__new();
 
 	sources__add(s, &one.source);
@@ -135,6 +140,18 @@ int main(void)
 	is(missed, 9, "missed hits are those of all");
 	sources__close(s);
 	is(closed, 3, "each is closed");
+
+	s = sources__new();
+	sources__add(s, &c.source);
+	sources__add(s, &d.source);
+	sources__add(s, &e.source);
+	run(s);
+	is_str(got.data, "1:1 made 2:2 2:4 | 1:5 made 1:6 2:6 2:8 | 1:20 1:22 | 2 lost 3 1 lost 7 ",
+	       "a source's losses come behind its events, in the order of these");
+	is(c.waited, 2, "the first source waits until it has ended");
+	is(d.waited, 2, "the next one waits from then on");
+	is(e.waited, 0, "one that ended before does not wait");
+	sources__close(s);
 	str__free(&got);
 	return tap__done();
 }
