@@ -84,13 +84,15 @@ sound() {
 	done
 }
 
+lines() { printf '%s' "${1//'\n'/$'\n'}"; }
+
 copy_tree || exit 1
 sound
 while IFS= read -r line; do
 	case $line in
 	'' | '#'*) ;;
-	-*) from=${line#-} ;;
-	+*) [[ "$file:$tests:$what" == *${ONLY:-}* ]] && try "$file" "$tests" "$what" "$from" "${line#+}" ;;
+	-*) from=$(lines "${line#-}") ;;
+	+*) [[ "$file:$tests:$what" == *${ONLY:-}* ]] && try "$file" "$tests" "$what" "$from" "$(lines "${line#+}")" ;;
 	*)
 		IFS=: read -r file tests what <<<"$line"
 		what=${what# }

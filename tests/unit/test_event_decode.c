@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Records of the BPF program decoded to events: compact ones expanded, with every field and its
  * limits; which full records are forgotten; which records are refused. */
+#include <elf.h>
 #include <linux/types.h>
 #include "event/event.h"
 #include "plan/plan.h"
@@ -74,6 +75,10 @@ static void test_fields(void)
 	ok(comes_back(d, &e), "the highest stack pointer of its window");
 	e.state |= WIRE_TAKEN;
 	ok(comes_back(d, &e), "a branch that is taken behind one that was not");
+	a.state |= WIRE_TAKEN;
+	tell(d, &a, 0);
+	e.state &= ~WIRE_TAKEN;
+	ok(comes_back(d, &e), "a branch that is not taken behind one that was");
 	e.site_type = WIRE_SITE_MASK - 1;
 	ok(comes_back(d, &e), "the last site");
 	decoder__free(d);
@@ -123,6 +128,76 @@ static void test_memory(void)
 	decoder__free(d);
 }
 
+/* ---- targets and entries ---- */
+
+enum { JUMP, ENTRY };
+#define FAR 0x555500000000
+
+/* A jump by a table in read-only memory, 0x2000, or in memory that is written, 0x3000. */
+static void test_targets(void)
+{
+	static const uint8_t bytes[16] = {0x78, 0x56, 0x34, 0x12};
+	static struct segment segments[] = {
+		{.vaddr = 0x2000, .size = sizeof(bytes), .bytes = bytes},
+		{.vaddr = 0x3000, .size = sizeof(bytes), .bytes = bytes, .write = true}};
+	static struct object object = {.segments = {.data = segments, .len = 2}};
+	static struct plan_object objects[] = {{.object = &object}};
+	static struct plan_site sites[] = {[JUMP] = {.vaddr = 0x1000,
+						     .kind = BRANCH_IJMP,
+						     .operand = {.kind = OPERAND_MEM, .size = 8}}};
+	struct plan jumps = {.objects = {.data = objects, .len = 1},
+			     .sites = {.data = sites, .len = 1}};
+	struct wire_value v = {.event.site_type = (uint32_t)WIRE_VALUE << WIRE_SITE_BITS,
+			       .value = {0x1234, 0}};
+	struct decoder *d = decoder__new(&jumps);
+	const struct event *e = decoder__event(d, &v, sizeof(v), 0);
+
+	ok(e && e->has_target && e->target == 0x1234, "a target that the kernel side read");
+	v.event.missing = WIRE_NO_VALUE0;
+	v.value[0] = FAR + 0x2000;
+	v.value[1] = FAR + 0x1000;
+	e = decoder__event(d, &v, sizeof(v), 0);
+	ok(e && e->has_target && e->target == 0x12345678,
+	   "a target that the kernel side could not read is read from read-only memory of the file");
+	v.value[0] = FAR + 0x3000;
+	e = decoder__event(d, &v, sizeof(v), 0);
+	ok(e && !e->has_target, "a target in memory that is written is not known");
+	v.value[0] = FAR + 0x2000 + sizeof(bytes) - 7;
+	e = decoder__event(d, &v, sizeof(v), 0);
+	ok(e && !e->has_target, "a target that the file's bytes end in is not known");
+	decoder__free(d);
+}
+
+static void test_entries(void)
+{
+	static struct plan_site sites[] = {{.vaddr = 0x1000, .entry = 1}};
+	struct plan entries = {.arch = arch__by_machine(EM_X86_64),
+			       .sites = {.data = sites, .len = 1}};
+	static struct wire_entry_stack w = {
+		.entry = {.event = {.site_type = (uint32_t)WIRE_ENTRY << WIRE_SITE_BITS,
+				    .missing = WIRE_NO_CALLER | WIRE_NO_SYSCALL},
+			  .caller = 0x77,
+			  .comm = "sixteen letters!",
+			  .user_ip = 5,
+			  .user_sp = 6},
+		.frames = WIRE_STACK + 1};
+	struct decoder *d = decoder__new(&entries);
+	const struct event *e = decoder__event(d, &w, sizeof(w.entry), 0);
+
+	ok(e && e->type == EVENT_ENTRY && e->entry, "an entry");
+	ok(!e->entry->caller && !e->entry->args && !e->entry->pending && !e->entry->stack,
+	   "an entry has nothing that is missing in the record");
+	is(e->entry->user_ip * 10 + e->entry->user_sp, 56, "an entry has the program's registers");
+	is(strlen(e->entry->comm), 16, "the longest name ends");
+	w.entry.event.missing = 0;
+	w.entry.event.state = WIRE_PENDING;
+	e = decoder__event(d, &w, sizeof(w), 0);
+	ok(e->entry->caller == 0x77 && e->entry->args && e->entry->pending && e->entry->stack,
+	   "an entry has all that is in the record");
+	is(e->entry->nstack, WIRE_STACK, "an entry has no more frames than a record");
+	decoder__free(d);
+}
+
 static void test_refused(void)
 {
 	struct plan small = {.sites.len = 3};
@@ -144,6 +219,8 @@ int main(void)
 	test_fields();
 	test_whose();
 	test_memory();
+	test_targets();
+	test_entries();
 	test_refused();
 	return tap__done();
 }

@@ -82,7 +82,7 @@ static void test_goroutines(void)
 	run(1, 0, true, 0);
 	go_over(8, 20);
 	run_ret(1, 1);
-	go_over(7, 21);
+	now.tid = 7;
 	run_ret(1, 1);
 	end_replay(
 		"E1 B1.0T E1 B1.0T B1.1T R1 B1.1T R1",
@@ -469,6 +469,22 @@ static void test_gaps(void)
 
 	begin_replay(ALL);
 	run(0, 0, true, 0);
+	run(0, 1, true, gap);
+	in_call(TOP - 0x100, gap);
+	start(1, 0);
+	end_replay("E0 B0.0T B0.1T ? .E1",
+		   "a gap: unknown once, until there is an event behind it");
+
+	begin_replay(ALL);
+	run(0, 0, true, 0);
+	run(0, 1, true, start_of(0, 2) + BIAS);
+	run(0, 3, false, 0);
+	run_ret(0, 4);
+	end_replay("E0 B0.0T B0.1T B0.3N B0.4T R0",
+		   "a gap: what a landing pad leads to did not come out of it");
+
+	begin_replay(ALL);
+	run(0, 0, true, 0);
 	run(0, 3, false, 0);
 	run_ret(0, 4);
 	end("E0 B0.0T B0.3N B0.4T R0",
@@ -525,8 +541,30 @@ static void test_landings(void)
 	run(0, 0, true, 0);
 	run(0, 2, false, 0);
 	run_ret(0, 3);
-	end("E0 B0.0T B0.2Ni B0.3T R0",
-	    "a landing pad behind its caller's last event hides nothing");
+	end_replay("E0 B0.0T B0.2Ni B0.3T R0",
+		   "a landing pad behind its caller's last event hides nothing");
+	begin_replay(ALL);
+	start(0, 0);
+	run(0, 2, false, 0);
+	run_ret(0, 3);
+	end_replay("E0 ? B0.2Ni B0.3T R0", "a landing pad behind no call may hide what led to one");
+	begin_replay(ALL);
+	run(0, 0, true, 0);
+	feed_signal();
+	run(0, 2, false, 0);
+	run_ret(0, 3);
+	end("E0 B0.0T ? B0.2Ni B0.3T R0",
+	    "a landing pad behind a signal's handler may hide what the handler left");
+
+	lay_out_rules(&pads, ALL);
+	block_of(0, 2)->abnormal = ABNORMAL_RESUMED;
+	place(&rules, PLACEMENT_WITNESS, ALL);
+	begin_replay(ALL);
+	run(0, 0, true, 0);
+	run(0, 2, false, 0);
+	run_ret(0, 3);
+	end("E0 B0.0T ? B0.2Ni B0.3T R0",
+	    "a block that is entered from elsewhere, but no landing pad, may");
 }
 
 /* ---- a branch behind a load of the stack pointer ---- */
@@ -565,13 +603,34 @@ static void test_switched(void)
 		   "a ret behind a load of the stack pointer ends another call, of a coroutine");
 
 	begin_replay(ALL);
+	in_call(TOP, BACK);
+	run(0, 0, false, 0);
+	in_call(TOP - 0x8000, BACK + 0x100);
+	start(0, 0);
+	end_block_at(0, 1, TOP, true, BACK);
+	end_replay("E0 B0.0N .E0 B0.1T R0",
+		   "a branch behind a load of the stack pointer is no call's that can't be there");
+
+	begin_replay(ALL);
+	in_call(TOP, BACK);
+	run(0, 0, false, 0);
+	in_call(TOP - 0x8000, BACK + 0x100);
+	run(0, 0, false, 0);
+	end_block_at(0, 1, TOP, true, BACK + 0x40);
+	end_replay(
+		"E0 B0.0N .E0 .B0.0N .B0.1T",
+		"a ret behind a load of the stack pointer ends no call with another return address");
+
+	begin_replay(ALL);
 	run(1, 0, true, 0);
 	in_call(TOP - 8, end_of(1, 0) + BIAS);
 	run(0, 0, false, 0);
-	end_block_at(0, 1, TOP + 0x100, true, BACK + 0x40);
+	end_block_at(0, 1, TOP, true, BACK);
+	in_call(TOP - 0x100, end_of(1, 0) + BIAS);
+	run(0, 0, false, 0);
 	in_call(TOP, BACK);
 	run_ret(1, 1);
-	end("E1 B1.0T .E0 .B0.0N .B0.1T B1.1T R1",
+	end("E1 B1.0T .E0 .B0.0N .B0.1T .E0 .B0.0N B1.1T R1",
 	    "a ret behind a load of the stack pointer may end none: OCaml raises so");
 }
 

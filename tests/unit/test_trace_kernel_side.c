@@ -129,6 +129,22 @@ static void hit(uint32_t site, uint64_t sp)
 	trace__feed(t, &e);
 }
 
+static void lose(uint64_t count)
+{
+	struct event e = event(0, 0, EVENT_LOST);
+
+	e.count = count;
+	trace__feed(t, &e);
+}
+
+static void enter_goroutine(uint64_t goroutine)
+{
+	struct event e = event(0, 0, EVENT_GOROUTINE);
+
+	e.goroutine = goroutine;
+	trace__feed(t, &e);
+}
+
 static void call_k(uint64_t user_ip, uint64_t user_sp)
 {
 	enter(K_ENTRY, KERN, user_ip, user_sp);
@@ -231,6 +247,21 @@ int main(void)
 	hit(F_RET, USER);
 	end("E f\nB 0x100e Ni\n.E k\nB 0x101e Ti\nB 0x103e T\nR f\n", 1,
 	    "a call in the kernel that was not seen to return is over where the program goes on");
+
+	begin();
+	enter(F_ENTRY, USER, 0, 0);
+	call_k(0x1014, USER - 8);
+	lose(3);
+	hit(F_RET, USER);
+	end("E f\nB 0x100e Ni\n.E k\n.B 0x800e T\n.R k\nLOST 3\nB 0x103e T\nR f\n", 0,
+	    "behind a loss the place that the kernel's call told is forgotten");
+
+	begin();
+	enter(F_ENTRY, USER, 0, 0);
+	enter_goroutine(9);
+	call_k(0x1014, USER - 8);
+	end("E f\nE k\nB 0x800e T\nR k\n?\n", 1,
+	    "the program's registers tell no place in a goroutine's calls");
 
 	begin();
 	enter(F_ENTRY, USER, 0, 0);

@@ -271,6 +271,12 @@ static void test_goroutines(void)
 	trace__exit(t, ++clock_ns, 7, 7);
 	is(t->goroutines.len + t->threads.len, 0, "with the process all are gone");
 	is(unmatched(), 1, "what was open is counted");
+	go_over(7, 7, 30);
+	enter(7, 7);
+	go_over(8, 8, 30);
+	enter(8, 8);
+	trace__exit(t, ++clock_ns, 8, 8);
+	is(unmatched(), 2, "a process's end ends its own goroutines only");
 	trace__free(t);
 }
 
