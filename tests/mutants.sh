@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.." || exit 1
 B=${B:-build}
 tree=$B/mutants
 # A mutant may never end, or take all memory. AddressSanitizer can't run under a limit of memory, so it stays out.
-seconds=60
+seconds=60 # of a processor
 kilobytes=2000000
 sanitizers='-O1 -g -fsanitize=undefined -fno-sanitize-recover=undefined'
 
@@ -24,8 +24,8 @@ build() { # TEST...
 }
 
 run() (
-	ulimit -v "$kilobytes" -c 0
-	exec timeout "$seconds" "$tree/build/unit/test_$1" >"$T/out" 2>&1
+	ulimit -v "$kilobytes" -t "$seconds" -c 0
+	exec timeout $((seconds * 10)) "$tree/build/unit/test_$1" >"$T/out" 2>&1
 )
 
 # The whole file with one anchor replaced, to stdout; false: the anchor isn't there just once.
