@@ -34,22 +34,27 @@ int main(void)
 	uint64_t all = 0, late;
 
 	make(&p);
-	ok(plan__site_work(&p, 2) > plan__site_work(&p, 1), "a site further on takes longer");
-	ok(plan__site_work(&p, 1) > plan__site_work(&p, 0), "an entry is ftrace's own");
+	ok(plan__site_work(&p, 2) > plan__site_work(&p, 1),
+	   "a site further into its function takes longer");
+	ok(plan__site_work(&p, 1) > plan__site_work(&p, 0),
+	   "an entry, which is ftrace's, takes less than a site behind it");
 	is(plan__site_work(&p, 4), plan__site_work(&p, 1),
-	   "a module of few symbols: as the kernel");
+	   "in a module of few symbols a site takes as long as in the kernel");
 	module.listed = 13000;
-	ok(plan__site_work(&p, 4) > 20 * plan__site_work(&p, 1), "one of many: far longer");
-	is(plan__site_work(&p, 3), plan__site_work(&p, 0), "not its entries");
+	ok(plan__site_work(&p, 4) > 20 * plan__site_work(&p, 1),
+	   "in a module of many symbols a site takes far longer");
+	is(plan__site_work(&p, 3), plan__site_work(&p, 0),
+	   "in a module of many symbols an entry takes no longer");
 	ranges[0].size *= 4;
 	late = plan__site_work(&p, 2);
 	ranges[0].size /= 4;
-	ok(late > plan__site_work(&p, 2), "a larger function takes longer");
+	ok(late > plan__site_work(&p, 2), "in a larger function a site takes longer");
 	for (uint32_t i = 0; i < p.sites.len; i++)
 		all += plan__site_work(&p, i);
-	is(plan__attach_work(&p), all, "all: the sum");
+	is(plan__attach_work(&p), all, "the work of a plan is the sum of its sites'");
 	p.sites.data[4].probe = 0;
-	is(plan__attach_work(&p), all - plan__site_work(&p, 4), "of those with a probe");
+	is(plan__attach_work(&p), all - plan__site_work(&p, 4),
+	   "a site without probe takes no work");
 	p.objects.data[0].kernel = p.objects.data[1].kernel = false;
 	is(plan__attach_work(&p), 5, "a program's probes count as one each");
 	vec__free(&p.objects);

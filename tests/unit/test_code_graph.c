@@ -71,15 +71,16 @@ static void test_lock(void)
 {
 	uint64_t f = address("locked");
 
-	ok(PLAN(ALL, "locked"), "code that branches past a lock prefix");
-	is(block(f + 11)->end, f + 15, "a block with the prefix");
-	is(block(f + 12)->end, f + 15, "a block without the prefix");
+	ok(PLAN(ALL, "locked"), "code that branches past a lock prefix has a plan");
+	is(block(f + 11)->end, f + 15, "a block with the lock prefix ends with the instruction");
+	is(block(f + 12)->end, f + 15, "a block without the lock prefix ends with the instruction");
 	is(start_of(block(f + 11)->next), f + 15,
-	   "the block with the prefix runs into the one behind");
+	   "the block with the lock prefix runs into the one behind");
 	is(start_of(block(f + 12)->next), f + 15,
-	   "the block without the prefix runs into the one behind");
+	   "the block without the lock prefix runs into the one behind");
 	is(start_of(ended_by(f + 9)->taken), f + 12, "the je leads past the prefix");
-	is(plan->sites.data[function("locked")->entry_site].entry, 1, "the entry has a site");
+	is(plan->sites.data[function("locked")->entry_site].entry, 1,
+	   "an entry before a lock prefix has a site");
 	is(plan->sites.data[function("locked")->entry_site].probe, 1,
 	   "the entry of code with a lock prefix has a probe");
 	is(function("locked")->unreached, 0, "all code around a lock prefix is reached");
@@ -91,11 +92,12 @@ static void test_noreturn(void)
 	uint64_t f = address("caller");
 
 	ok(PLAN(ALL, "caller", "dies2", "asks", "asks2", "last", "ping"),
-	   "calls that don't return");
+	   "calls that don't return have a plan");
 	is(ended_by(f + 4)->noreturn, 1, "a call of an endless loop does not return");
 	is(ended_by(f + 4)->next, NO_BLOCK, "a call of an endless loop has nothing behind it");
-	is(site(f + 11)->kind, BRANCH_RET, "the code after the data is found by its jump");
-	is(function("caller")->unreached, 2, "the data is not decoded");
+	is(site(f + 11)->kind, BRANCH_RET, "code behind data is found by its jump");
+	is(function("caller")->unreached, 2,
+	   "data behind a call that doesn't return is not decoded");
 	is(ended_by(address("asks"))->noreturn, 1,
 	   "a call of two functions that only call each other does not return");
 	is(ended_by(address("asks2"))->noreturn, 0,
@@ -108,7 +110,8 @@ static void test_gaps(void)
 {
 	uint64_t f = address("resumes"), h = address("hides");
 
-	ok(PLAN(ALL, "breaks", "resumes", "hides"), "code that nothing shows the way to");
+	ok(PLAN(ALL, "breaks", "resumes", "hides"),
+	   "code that nothing shows the way to has a plan");
 	is(function("breaks")->unreached, 0, "code behind int3 and ud2 is decoded");
 	is(function("resumes")->unreached, 0,
 	   "code behind a noreturn call is decoded where nothing else leads there");
@@ -121,7 +124,7 @@ static void test_gaps(void)
 		return;
 	is(plan->gaps.data[0].start, h + 3, "a gap starts behind the padding");
 	is(plan->gaps.data[0].end, h + 7, "a gap ends at the padding");
-	is(plan__is_undecoded(plan, 0, h + 2), false, "the padding is not undecoded");
+	is(plan__is_undecoded(plan, 0, h + 2), false, "padding in front of a gap is not undecoded");
 	is(plan__is_undecoded(plan, 0, h + 3), true, "the byte behind the padding is undecoded");
 	is(plan__is_undecoded(plan, 0, h + 6), true, "the last byte of a gap is undecoded");
 	is(plan__is_undecoded(plan, 0, h + 7), false, "the byte behind a gap is not undecoded");
@@ -133,7 +136,7 @@ static void test_jumps(void)
 {
 	uint64_t tail = address("tail"), self = address("self"), helper = address("helper");
 
-	ok(PLAN(ALL, "self", "tail"), "jumps");
+	ok(PLAN(ALL, "self", "tail"), "jumps have a plan");
 	is(ended_by(self + 2)->leaves, 0, "a jump to the own entry stays in the function");
 	is(start_of(ended_by(self + 2)->taken), self, "a jump to the own entry is an edge");
 	is(ended_by(tail + 4)->leaves, 1, "a jump to another function's entry leaves");
@@ -151,15 +154,16 @@ static void test_jumps(void)
 	is(site(helper + 4)->probe, 1, "a ret of a helper has a probe");
 	is(plan__function_at(plan, 0, helper), function("helper") - plan->functions.data,
 	   "the code of a helper is the helper's");
-	ok(PLAN(PLAN_ENTRY | PLAN_BRANCH, "tail"), "without returns");
+	ok(PLAN(PLAN_ENTRY | PLAN_BRANCH, "tail"), "without returns a tail call has a plan");
 	is(plan->functions.len, 1, "without returns no helper is added");
 	is(ended_by(tail + 4)->taken, NO_BLOCK, "without returns a jump to a helper leads out");
-	ok(PLAN(ALL, "into"), "a jump into the middle of a function");
+	ok(PLAN(ALL, "into"), "a jump into the middle of a function has a plan");
 	is(start_of(ended_by(address("into"))->taken), helper + 5,
 	   "a jump into the middle of a function is followed from there on");
 	is(plan__block_at(plan, 0, helper), NO_BLOCK,
 	   "a jump into the middle does not reach that function's start");
-	ok(PLAN(PLAN_ENTRY | PLAN_RETURN, "through", "self"), "entries and returns only");
+	ok(PLAN(PLAN_ENTRY | PLAN_RETURN, "through", "self"),
+	   "with entries and returns only a tail call has a plan");
 	is(ended_by(address("through"))->leaves, 1, "a jump through memory is a tail call");
 	is(site(address("through"))->probe, 1, "a jump through memory carries a probe");
 	is(site(self + 2)->probe, 0, "with entries and returns only a conditional has no probe");
@@ -170,7 +174,7 @@ static void test_switch(void)
 {
 	ok(PLAN(ALL, "relative", "absolute", "masked", "memory", "hoisted", "debug", "unproved",
 		"badtable"),
-	   "switches");
+	   "switches have a plan");
 	test_table("relative", 19, 3, true, 0);
 	is(site(address("relative") + 19)->refusal, PROBE_PREFIX, "a notrack jump can't be probed");
 	is(site(address("relative") + 19)->probe, 0, "a notrack jump has no probe");
@@ -183,12 +187,12 @@ static void test_switch(void)
 	test_table("debug", 46, 2, true, 0);
 	test_table("unproved", 0, 2, false, 1);
 	test_table("badtable", 5, 1, false, 1);
-	is(function("relative")->unreached, 0, "what only the table leads to is reached");
+	is(function("relative")->unreached, 0, "code that only a jump table leads to is reached");
 }
 
 static void test_depth(void)
 {
-	ok(PLAN(ALL, "depths"), "depths of the stack");
+	ok(PLAN(ALL, "depths"), "a function that moves its stack has a plan");
 	is(site(address("depths"))->sp_delta, 0, "the depth at the entry is 0");
 	is(site(address("depths") + 20)->sp_delta, SP_UNKNOWN,
 	   "the depth behind sub %%rdi,%%rsp is unknown");
@@ -204,14 +208,14 @@ static void test_transaction(void)
 {
 	uint64_t f = address("transact");
 
-	ok(PLAN(ALL, "transact"), "a transaction");
+	ok(PLAN(ALL, "transact"), "a transaction has a plan");
 	is(site(f)->refusal, PROBE_UNSUPPORTED, "xbegin can't be told");
 	is(function("transact")->unreached, 0, "both ways of xbegin are followed");
 }
 
 static void test_ifunc(void)
 {
-	ok(PLAN(ALL, "picked"), "an IFUNC");
+	ok(PLAN(ALL, "picked"), "an IFUNC has a plan");
 	is(plan->functions.len, 3, "an IFUNC has what its resolver returns");
 	is(plan->ifunc_unknown, 0, "of an IFUNC's resolver all results are known");
 	for (unsigned i = 1; i <= 3; i++) {
@@ -258,26 +262,26 @@ static void test_range(void)
 	char text[128];
 
 	snprintf(text, sizeof(text), "0x%llx+0x4", (unsigned long long)offset(f + 2));
-	is(plan_spec(text, ALL), 0, "a range");
+	is(plan_spec(text, ALL), 0, "a range is planned");
 	if (!plan)
 		return;
-	is(plan->sites.len, 2, "has the branches in it");
-	ok(site(f + 2)->probe && site(f + 4)->probe, "with probes");
-	is(plan->functions.data[0].entry_site, NO_SITE, "and no entry");
-	is(plan->functions.data[0].branches, 2, "counted");
-	is(plan__function_at(plan, 0, f), NO_FUNCTION, "what is around it isn't traced");
-	is(block(f + 2)->end, f + 4, "blocks begin where it begins");
+	is(plan->sites.len, 2, "a range has the branches in it");
+	ok(site(f + 2)->probe && site(f + 4)->probe, "a range's branches have probes");
+	is(plan->functions.data[0].entry_site, NO_SITE, "a range has no entry");
+	is(plan->functions.data[0].branches, 2, "a range counts its branches");
+	is(plan__function_at(plan, 0, f), NO_FUNCTION, "what is around a range isn't traced");
+	is(block(f + 2)->end, f + 4, "a range's first block begins where it begins");
 	snprintf(text, sizeof(text), "0x%llx+0x4", (unsigned long long)offset(f + 3));
 	is(plan_spec(text, ALL), -EINVAL, "a range that starts inside an instruction is refused");
 	snprintf(text, sizeof(text), "nearest are 0x%llx and 0x%llx", (unsigned long long)f + 2,
 		 (unsigned long long)f + 4);
 	ok(strstr(err__text(), text), "%s", err__text());
 	snprintf(text, sizeof(text), "0x%llx:mid", (unsigned long long)offset(f + 3));
-	is(plan_spec(text, ALL), -EINVAL, "so is an offset");
+	is(plan_spec(text, ALL), -EINVAL, "an offset inside an instruction is refused");
 	snprintf(text, sizeof(text), "0x%llx:mid", (unsigned long long)offset(f + 4));
 	is(plan_spec(text, ALL), 0, "an offset at an instruction is taken");
-	is(site(f + 4)->entry, 1, "as an entry");
-	is(site(f + 4)->kind, BRANCH_JMP, "that is a branch as well");
+	is(site(f + 4)->entry, 1, "an offset at an instruction is an entry");
+	is(site(f + 4)->kind, BRANCH_JMP, "an offset at a branch is an entry and that branch");
 }
 
 static void test_lookups(void)
@@ -285,24 +289,24 @@ static void test_lookups(void)
 	uint64_t f = address("self"), off = 99;
 	uint32_t s;
 
-	ok(PLAN(ALL, "self", "tail", "locked"), "lookups");
+	ok(PLAN(ALL, "self", "tail", "locked"), "functions to look up have a plan");
 	for (size_t i = 1; i < plan->sites.len; i++)
 		if (plan->sites.data[i - 1].vaddr >= plan->sites.data[i].vaddr)
 			ok(0, "sites ascend");
 	is_str(plan__name_at(plan, plan__function_at(plan, 0, f + 2), f + 2, &off), "self",
-	       "the name there");
-	is(off, 2, "and the offset");
-	is(plan__site_at(plan, 0, f + 1), NO_SITE, "no site inside an instruction");
-	is(plan__site_at(plan, 1, f), NO_SITE, "none in another object");
-	is(plan__function_at(plan, 0, 0), NO_FUNCTION, "no function at 0");
+	       "an address in a function has the function's name");
+	is(off, 2, "an address in a function has its offset");
+	is(plan__site_at(plan, 0, f + 1), NO_SITE, "no site is inside an instruction");
+	is(plan__site_at(plan, 1, f), NO_SITE, "a site's address in another object is no site");
+	is(plan__function_at(plan, 0, 0), NO_FUNCTION, "no function is at 0");
 	s = plan__site_at(plan, 0, f + 2);
 	off = plan->probes;
 	plan__refuse(plan, s, PROBE_KERNEL);
 	plan__refuse(plan, s, PROBE_KERNEL);
 	is(plan->probes, off - 1, "a refused site loses its probe, once");
-	is(plan->skipped, 1, "is counted");
-	is(function("self")->skipped, 1, "with its function too");
-	is(site(f + 2)->refusal, PROBE_KERNEL, "and says why");
+	is(plan->skipped, 1, "a refused site is counted as skipped, once");
+	is(function("self")->skipped, 1, "a refused site is counted as its function's, once");
+	is(site(f + 2)->refusal, PROBE_KERNEL, "a refused site says why");
 	is(plan->functions.data[0].entry_site,
 	   plan__site_at(plan, 0, plan->functions.data[0].ranges[0].vaddr),
 	   "functions know their entries");
@@ -442,9 +446,10 @@ static void test_module(void)
 	if (is(plan__build(&v, &options, &plan), 0, "a module's functions are planned")) {
 		is(ended_by(segment.vaddr)->noreturn, 0,
 		   "what ends by a jump into the kernel comes back");
-		is(site(segment.vaddr + 5)->kind, BRANCH_JMP, "what stands behind is decoded");
+		is(site(segment.vaddr + 5)->kind, BRANCH_JMP,
+		   "code behind a tail jump into the kernel's functions is decoded");
 		is(ended_by(segment.vaddr + 32)->noreturn, 1,
-		   "not so by one to the kernel's panic");
+		   "a module's jump to the kernel's panic doesn't come back");
 	}
 	functions__free(&v);
 	plan__free(plan);

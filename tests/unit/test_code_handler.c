@@ -60,35 +60,43 @@ static void test_found(void)
 {
 	const uint64_t outer = behind("guarded", 46), inner = outer + 9;
 
-	ok(PLAN(ALL, "guarded", "linked"), "handlers");
-	is(function("guarded")->unreached, 0, "both handlers are followed");
-	is(site(outer + 2)->kind, BRANCH_JCC, "the outer one");
-	is(site(inner + 2)->kind, BRANCH_JCC, "the inner one");
-	is(block(outer)->abnormal, 1, "control comes from elsewhere");
-	is(block(inner)->abnormal, 1, "to both");
-	is(site(outer + 2)->sp_delta, 8, "the stack is as before the address was pushed");
-	is(site(inner + 2)->sp_delta, 24, "in each");
-	is(function("linked")->unreached, 0, "a link in a register");
-	ok(has_handler("linked"), "is one as well");
+	ok(PLAN(ALL, "guarded", "linked"), "functions with handlers have a plan");
+	is(function("guarded")->unreached, 0, "both of two handlers are followed");
+	is(site(outer + 2)->kind, BRANCH_JCC, "the outer handler's branch is a site");
+	is(site(inner + 2)->kind, BRANCH_JCC, "the inner handler's branch is a site");
+	is(block(outer)->abnormal, 1, "control comes to the outer handler from elsewhere");
+	is(block(inner)->abnormal, 1, "control comes to the inner handler from elsewhere");
+	is(site(outer + 2)->sp_delta, 8,
+	   "at the outer handler the stack is as before its address was pushed");
+	is(site(inner + 2)->sp_delta, 24,
+	   "at the inner handler the stack is as before its address was pushed");
+	is(function("linked")->unreached, 0, "a handler with its link in a register is followed");
+	ok(has_handler("linked"), "a handler with its link in a register is a landing pad");
 }
 
 static void test_not_found(void)
 {
-	ok(PLAN(ALL, "pushed", "unlinked", "within", "abroad", "other"), "what is no handler");
-	ok(!has_handler("pushed"), "an address that is pushed is none");
-	ok(!has_handler("unlinked"), "nor where the link is another");
-	is(plan__site_at(plan, 0, behind("within", 22)), NO_SITE, "nor within an instruction");
-	ok(!has_handler("other"), "nor in another function");
+	ok(PLAN(ALL, "pushed", "unlinked", "within", "abroad", "other"),
+	   "functions without handlers have a plan");
+	ok(!has_handler("pushed"), "an address that is pushed is no handler");
+	ok(!has_handler("unlinked"), "an address that is pushed with another link is no handler");
+	is(plan__site_at(plan, 0, behind("within", 22)), NO_SITE,
+	   "an address within an instruction is no handler");
+	ok(!has_handler("other"), "an address in another function is no handler");
 }
 
 static void test_returns(void)
 {
-	ok(PLAN(ALL, "caller"), "a call that comes back out of a handler");
-	is(function("caller")->branches, 3, "what follows it is decoded");
-	ok(PLAN(ALL, "raises"), "a stack pointer that is loaded");
-	is(site(behind("raises", 12))->switched, 1, "from elsewhere: another's branch");
-	is(site(behind("raises", 12))->sp_delta, SP_UNKNOWN, "nowhere in this frame");
-	is(site(behind("raises", 18))->switched, 0, "from the frame: not");
+	ok(PLAN(ALL, "caller"), "a call that comes back out of a handler has a plan");
+	is(function("caller")->branches, 3,
+	   "what follows a call that comes back out of a handler is decoded");
+	ok(PLAN(ALL, "raises"), "a function that loads its stack pointer has a plan");
+	is(site(behind("raises", 12))->switched, 1,
+	   "behind a stack pointer loaded from elsewhere a branch is another call's");
+	is(site(behind("raises", 12))->sp_delta, SP_UNKNOWN,
+	   "behind a stack pointer loaded from elsewhere the depth is unknown");
+	is(site(behind("raises", 18))->switched, 0,
+	   "behind a stack pointer loaded from its own frame a branch is the call's own");
 }
 
 int main(void)

@@ -63,16 +63,19 @@ static void test_fields(void)
 	struct wire_event a = full(70, 71, 3, time, sp, WIRE_SOFTIRQ), e;
 	struct decoder *d = decoder__new(&plan);
 
-	ok(says(decoder__event(d, &a, sizeof(a), 0), &a), "a full record");
-	ok(comes_back(d, &a), "the same as a compact one");
+	ok(says(decoder__event(d, &a, sizeof(a), 0), &a), "a full record comes back");
+	ok(comes_back(d, &a), "a compact record comes back");
 	e = full(70, 71, 3, time + WIRE_FULL_FOR - 1, sp, WIRE_SOFTIRQ);
-	ok(comes_back(d, &e), "the longest time after it, where the 40 bits of time begin anew");
+	ok(comes_back(d, &e),
+	   "a compact record comes back the longest time after its full one, where the 40 bits of time begin anew");
 	e = full(70, 71, 3, time - 900, sp, WIRE_SOFTIRQ);
-	ok(comes_back(d, &e), "the clock has stepped back");
+	ok(comes_back(d, &e), "a compact record comes back where the clock has stepped back");
 	e = full(70, 71, 3, time, (sp >> WIRE_SP_LOW << WIRE_SP_LOW), WIRE_SOFTIRQ);
-	ok(comes_back(d, &e), "the lowest stack pointer of its window");
+	ok(comes_back(d, &e),
+	   "a compact record comes back with the lowest stack pointer of its window");
 	e.sp += (1ull << WIRE_SP_LOW) - 8;
-	ok(comes_back(d, &e), "the highest stack pointer of its window");
+	ok(comes_back(d, &e),
+	   "a compact record comes back with the highest stack pointer of its window");
 	e.state |= WIRE_TAKEN;
 	ok(comes_back(d, &e), "a branch that is taken behind one that was not");
 	a.state |= WIRE_TAKEN;
@@ -80,7 +83,7 @@ static void test_fields(void)
 	e.state &= ~WIRE_TAKEN;
 	ok(comes_back(d, &e), "a branch that is not taken behind one that was");
 	e.site_type = WIRE_SITE_MASK - 1;
-	ok(comes_back(d, &e), "the last site");
+	ok(comes_back(d, &e), "a compact record comes back with the last site");
 	decoder__free(d);
 }
 
@@ -124,7 +127,7 @@ static void test_memory(void)
 	ok(kept < 200000, "of a million threads the old ones are forgotten: %u are left", kept);
 	ok(comes_back(d, &young), "a young full record is kept");
 	e = full(1, 999990, 0, ((uint64_t)999990 << 20) + WIRE_FULL_FOR - 1, 0x7000, 0);
-	ok(comes_back(d, &e), "so is one that a compact record may still refer to");
+	ok(comes_back(d, &e), "a full record that a compact one may still refer to is kept");
 	decoder__free(d);
 }
 
@@ -152,7 +155,8 @@ static void test_targets(void)
 	struct decoder *d = decoder__new(&jumps);
 	const struct event *e = decoder__event(d, &v, sizeof(v), 0);
 
-	ok(e && e->has_target && e->target == 0x1234, "a target that the kernel side read");
+	ok(e && e->has_target && e->target == 0x1234,
+	   "a target that the kernel side read is taken");
 	v.event.missing = WIRE_NO_VALUE0;
 	v.value[0] = FAR + 0x2000;
 	v.value[1] = FAR + 0x1000;
@@ -184,7 +188,7 @@ static void test_entries(void)
 	struct decoder *d = decoder__new(&entries);
 	const struct event *e = decoder__event(d, &w, sizeof(w.entry), 0);
 
-	ok(e && e->type == EVENT_ENTRY && e->entry, "an entry");
+	ok(e && e->type == EVENT_ENTRY && e->entry, "an entry's record is an entry");
 	ok(!e->entry->caller && !e->entry->args && !e->entry->pending && !e->entry->stack,
 	   "an entry has nothing that is missing in the record");
 	is(e->entry->user_ip * 10 + e->entry->user_sp, 56, "an entry has the program's registers");

@@ -165,10 +165,10 @@ static void test_breakpoints(void)
 	s = look(&layout, true, "1010 k f+0x10\n1030 k f+0x30\n");
 	is(hidden(&s), 1, "one that is listed but not in the table hides its function");
 	ok(object__noprobe_at(s.k.kernel, CODE) && !object__noprobe_at(s.k.kernel, CODE + 0x80),
-	   "no other function");
+	   "a probe that is listed but not in the table hides no other function");
 	end(&s);
 	s = look(&layout, true, "1030 k f+0x30 [FTRACE]\n1034 k f+0x34 [GONE]\n");
-	is(hidden(&s), 0, "one that changes no code hides nothing");
+	is(hidden(&s), 0, "a listed probe that changes no code hides nothing");
 	end(&s);
 }
 
@@ -185,13 +185,13 @@ static void test_wrong_byte(void)
 	add(0, CODE + 0x10, 0xcc);
 	live[0x10] = 0xcc;
 	s = look(&layout, true, NULL);
-	is(hidden(&s), 1, "a breakpoint that hides a breakpoint, too");
+	is(hidden(&s), 1, "a breakpoint that hides a breakpoint is hidden");
 	end(&s);
 	begin();
 	add(0, CODE, 0x77)->flags = 8;
 	s = look(&layout, true, NULL);
-	is(hidden(&s), 0, "what is probed by ftrace isn't");
-	is(changed(&s), -1, "and its byte is none of the code");
+	is(hidden(&s), 0, "what is probed by ftrace isn't hidden");
+	is(changed(&s), -1, "the byte of a probe by ftrace is none of the code");
 	end(&s);
 }
 
@@ -204,7 +204,7 @@ static void test_jumps(void)
 	put_jump(add(9, CODE + 0x40, 0x40), DETOUR);
 	s = look(&layout, true, "1040 k f+0x40 [OPTIMIZED]\n1042 k f+0x42\n");
 	is(changed(&s), -1, "what a jump covers is put back");
-	is(hidden(&s), 0, "and nothing hidden");
+	is(hidden(&s), 0, "what a jump covers hides nothing");
 	end(&s);
 	s = look(&layout, false, NULL);
 	is(hidden(&s), 1, "a look before the code was read doesn't tell what it covers");
@@ -212,7 +212,7 @@ static void test_jumps(void)
 
 	live[0x40] = 0xcc;
 	s = look(&layout, true, NULL);
-	is(changed(&s), -1, "a jump that is being written: put back whole");
+	is(changed(&s), -1, "a jump that is being written is put back whole");
 	end(&s);
 
 	begin();
@@ -241,7 +241,7 @@ static void test_hostile(void)
 	probes[0].pprev ^= 8;
 	s = look(&layout, true, "1010 k f+0x10\n1020 k f+0x20\n");
 	ok(!s.whole, "a list that changes while it is read is noticed");
-	is(hidden(&s), 1, "and what it didn't tell is hidden");
+	is(hidden(&s), 1, "what a list that changes while it is read didn't tell is hidden");
 	end(&s);
 	probes[0].pprev ^= 8;
 	probes[0].next = node(1);
@@ -250,7 +250,7 @@ static void test_hostile(void)
 	end(&s);
 	probes[0].next = 0x666666;
 	s = look(&layout, true, NULL);
-	ok(!s.whole, "a pointer to nowhere ends it");
+	ok(!s.whole, "a list with a pointer to nowhere ends");
 	end(&s);
 
 	bad.optimized_size = KPROBE_LAYOUT_LIMIT + 1;
@@ -264,7 +264,7 @@ static void test_hostile(void)
 	bad = layout;
 	bad.addr = bad.size - 7;
 	s = look(&bad, true, "1010 k f+0x10\n");
-	ok(!s.whole && hidden(&s) == 1, "with such a layout nothing is read");
+	ok(!s.whole && hidden(&s) == 1, "with a layout that is refused nothing is read");
 	end(&s);
 }
 

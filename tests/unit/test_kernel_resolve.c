@@ -65,120 +65,137 @@ static int resolve(const char *text)
 
 static void test_names(void)
 {
-	is(resolve("plain"), 0, "a name");
-	is(v.len, 1, "is one function");
-	is(v.data[0].entry, 0x1000, "at its address");
-	is(v.data[0].ranges.len, 1, "of one range");
-	is(v.data[0].ranges.data[0].size, 0x40, "of its size");
-	is(more("plain_alias"), 0, "an alias");
-	is(v.len, 1, "is the same function");
-	is(resolve("__x64_sys_read"), 0, "a system call");
-	is(v.data[0].flags, FUNCTION_SYSCALL, "is flagged: its argument is pt_regs");
-	is(resolve("fn_c"), 0, "a function behind padding");
-	is(v.data[0].entry, 0x1550, "starts behind it");
-	is(resolve("krn::idle"), 0, "a Rust function by its readable name");
-	is_str(v.data[0].raw, "_RNvC3krn4idle", "keeps its raw one");
-	is(resolve("krn::*"), 0, "a pattern, too");
-	is(resolve("only"), 0, "a module's function by its name alone");
-	is_str(v.data[0].object->path, "xfs_x", "in the module's object");
+	is(resolve("plain"), 0, "a name is resolved");
+	is(v.len, 1, "a name is one function");
+	is(v.data[0].entry, 0x1000, "a name's function is at its address");
+	is(v.data[0].ranges.len, 1, "a name's function has one range");
+	is(v.data[0].ranges.data[0].size, 0x40, "a name's function has its size");
+	is(more("plain_alias"), 0, "an alias is resolved");
+	is(v.len, 1, "an alias is the same function");
+	is(resolve("__x64_sys_read"), 0, "a system call is resolved");
+	is(v.data[0].flags, FUNCTION_SYSCALL, "a system call is flagged: its argument is pt_regs");
+	is(resolve("fn_c"), 0, "a function behind padding is resolved");
+	is(v.data[0].entry, 0x1550, "a function behind padding starts behind it");
+	is(resolve("krn::idle"), 0, "a Rust function is resolved by its readable name");
+	is_str(v.data[0].raw, "_RNvC3krn4idle", "a Rust function keeps its raw name");
+	is(resolve("krn::*"), 0, "a pattern of readable Rust names is resolved");
+	is(resolve("only"), 0, "a module's function is resolved by its name alone");
+	is_str(v.data[0].object->path, "xfs_x", "a module's function is in the module's object");
 }
 
 static void test_parts(void)
 {
-	is(resolve("split"), 0, "a function with parts");
-	is(v.len, 2, "is two functions");
-	is(v.data[0].ranges.len, 2, "the cold part is a further range");
-	is_str(v.data[0].ranges.data[1].name, "split.cold", "under its own name");
-	is_str(v.data[1].name, "split.part.0", "the other part is a function");
-	is(v.data[1].ranges.data[1].vaddr, 0x1180, "with a cold part of its own");
-	is(more("split.part.0"), 0, "named again");
-	is(v.len, 2, "it is traced once");
-	is(resolve("split.cold"), 0, "a cold part by name");
-	is(v.data[0].flags, FUNCTION_RANGE, "is a range without entry");
+	is(resolve("split"), 0, "a function with parts is resolved");
+	is(v.len, 2, "a function with a part is two functions");
+	is(v.data[0].ranges.len, 2, "a function's cold part is a further range of it");
+	is_str(v.data[0].ranges.data[1].name, "split.cold", "a cold part's range has its own name");
+	is_str(v.data[1].name, "split.part.0", "a function's other part is a function of its own");
+	is(v.data[1].ranges.data[1].vaddr, 0x1180, "a part has a cold part of its own");
+	is(more("split.part.0"), 0, "a part is resolved by its name");
+	is(v.len, 2, "a part that was there already is traced once");
+	is(resolve("split.cold"), 0, "a cold part is resolved by its name");
+	is(v.data[0].flags, FUNCTION_RANGE, "a cold part by its name is a range without entry");
 }
 
 static void test_variants(void)
 {
-	is(resolve("gone"), 0, "a name of which variants are left");
-	is(v.len, 2, "is the variants");
-	is_str(v.data[0].name, "gone.constprop.0", "under their names");
-	is(v.data[1].ranges.len, 2, "with their cold parts");
-	is(resolve("clash"), -ENOTUNIQ, "variants in two objects are not one function");
-	is(resolve("dm:clash"), 0, "the module tells");
+	is(resolve("gone"), 0, "a name of which only variants are left is resolved");
+	is(v.len, 2, "a name of which only variants are left is all of them");
+	is_str(v.data[0].name, "gone.constprop.0", "a variant goes by its own name");
+	is(v.data[1].ranges.len, 2, "a variant has its cold part");
+	is(resolve("clash"), -ENOTUNIQ, "a name of variants in two objects is ambiguous");
+	is(resolve("dm:clash"), 0, "a name of variants in two objects is resolved by its module");
 }
 
 static void test_ambiguous(void)
 {
-	is(resolve("m_show"), -ENOTUNIQ, "a name of two functions");
+	is(resolve("m_show"), -ENOTUNIQ, "a name of two functions is ambiguous");
 	ok(strstr(err__text(), "0x1040") && strstr(err__text(), "0x1080"),
-	   "the message lists both");
-	ok(!strstr(err__text(), "MODULE:"), "a module would not tell them apart");
-	is(resolve("both"), -ENOTUNIQ, "a name in the kernel and in a module");
-	ok(strstr(err__text(), "0x9000 (xfs_x)"), "the message names the module");
-	ok(strstr(err__text(), "MODULE:FUNC"), "and how to tell them apart");
-	is(resolve("xfs-x:both"), 0, "module:name, - or _");
-	is(v.data[0].entry, 0x9000, "is the module's");
-	is(resolve("kernel:both"), 0, "kernel:name");
-	is(v.data[0].entry, 0x1440, "is the kernel's own");
-	is(resolve("0x1080"), 0, "an address");
-	is_str(v.data[0].name, "m_show", "is the function there");
-	is(v.len, 1, "and no other");
+	   "of a name of two functions the message lists both");
+	ok(!strstr(err__text(), "MODULE:"),
+	   "of a name of two functions in one object no module is suggested");
+	is(resolve("both"), -ENOTUNIQ, "a name in the kernel and in a module is ambiguous");
+	ok(strstr(err__text(), "0x9000 (xfs_x)"),
+	   "of a name in the kernel and in a module the message has the module");
+	ok(strstr(err__text(), "MODULE:FUNC"),
+	   "of a name in the kernel and in a module the message says how to tell them apart");
+	is(resolve("xfs-x:both"), 0, "module:name is resolved, with - or _");
+	is(v.data[0].entry, 0x9000, "module:name is the module's");
+	is(resolve("kernel:both"), 0, "kernel:name is resolved");
+	is(v.data[0].entry, 0x1440, "kernel:name is the kernel's own");
+	is(resolve("0x1080"), 0, "an address is resolved");
+	is_str(v.data[0].name, "m_show", "an address is the function that starts there");
+	is(v.len, 1, "an address is one function");
 }
 
 static void test_twins(void)
 {
-	is(resolve("0x12c0"), 0, "one of two functions of a name");
-	is(v.data[0].ranges.len, 2, "has the cold part it jumps to");
-	is(v.data[0].ranges.data[1].vaddr, 0x1300, "and only that");
-	is(resolve("0x1280"), 0, "the other");
-	is(v.data[0].ranges.len, 1, "has none that is proved");
-	is(resolve("solo"), 0, "a function with two cold parts of its name");
-	is(v.data[0].ranges.len, 1, "takes neither unproved");
+	is(resolve("0x12c0"), 0, "one of two functions of a name is resolved by its address");
+	is(v.data[0].ranges.len, 2,
+	   "one of two functions of a name has the cold part that it jumps to");
+	is(v.data[0].ranges.data[1].vaddr, 0x1300,
+	   "one of two functions of a name has no other cold part");
+	is(resolve("0x1280"), 0,
+	   "the other one of two functions of a name is resolved by its address");
+	is(v.data[0].ranges.len, 1,
+	   "one of two functions of a name has no cold part that isn't proved to be its own");
+	is(resolve("solo"), 0, "a function with two cold parts of its name is resolved");
+	is(v.data[0].ranges.len, 1,
+	   "a function with two cold parts of its name takes neither unproved");
 }
 
 static void test_globs(void)
 {
-	is(resolve("fn_*"), 0, "a pattern");
-	is(v.len, 3, "is every function that matches");
-	is(resolve("m_sho?"), 0, "a pattern takes");
-	is(v.len, 2, "functions of the same name");
-	is(resolve("plain*"), 0, "aliases");
-	is(v.len, 1, "are one function");
-	is(resolve("dm:*"), 0, "a pattern in one module");
-	is(v.len, 2, "is its functions");
-	is(resolve("spl*"), 0, "a pattern that matches parts");
-	is(v.len, 2, "has no function twice, and cold parts as ranges");
-	is(resolve("black*"), -EINVAL, "a pattern of blacklisted functions only");
-	is(resolve("b*"), 0, "a pattern of more");
-	is(v.len, 2, "leaves them out");
-	is(resolve("zz*"), -ENOENT, "a pattern that matches none");
+	is(resolve("fn_*"), 0, "a pattern is resolved");
+	is(v.len, 3, "a pattern is every function that matches");
+	is(resolve("m_sho?"), 0, "a pattern that matches functions of the same name is resolved");
+	is(v.len, 2, "a pattern takes functions of the same name");
+	is(resolve("plain*"), 0, "a pattern that matches aliases is resolved");
+	is(v.len, 1, "aliases that a pattern matches are one function");
+	is(resolve("dm:*"), 0, "a pattern in one module is resolved");
+	is(v.len, 2, "a pattern in one module is that module's functions");
+	is(resolve("spl*"), 0, "a pattern that matches parts is resolved");
+	is(v.len, 2,
+	   "a pattern that matches parts has no function twice, and cold parts as ranges");
+	is(resolve("black*"), -EINVAL, "a pattern of blacklisted functions only is refused");
+	is(resolve("b*"), 0, "a pattern that matches blacklisted functions and others is resolved");
+	is(v.len, 2, "a pattern leaves blacklisted functions out");
+	is(resolve("zz*"), -ENOENT, "a pattern that matches none is refused");
 }
 
 static void test_addresses(void)
 {
-	is(resolve("0x1010"), 0, "an address inside a function");
-	is(v.data[0].entry, 0x1010, "starts there");
-	is(v.data[0].ranges.data[0].size, 0x30, "and goes to the function's end");
-	is_str(v.data[0].name, "plain+0x10", "named after it");
-	is_str(v.data[0].ranges.data[0].name, "plain", "in which it stands");
-	is(v.data[0].ranges.data[0].offset, 0x10, "so far behind its start");
-	is(more("0x1010"), 0, "again");
-	is(v.len, 1, "is the same");
-	is(resolve("0x1010:here"), 0, "with a name of one's own");
-	is_str(v.data[0].name, "here", "is that");
-	is_str(v.data[0].ranges.data[0].name, "here", "wherever it is shown");
-	is(v.data[0].ranges.data[0].offset, 0, "and begins there");
-	is(resolve("0x1000:mine"), 0, "a function under a name of one's own");
-	is_str(v.data[0].name, "mine", "is that");
-	is_str(v.data[0].ranges.data[0].name, "mine", "wherever it is shown");
-	is(resolve("0x9040"), 0, "an address in a module");
-	is_str(v.data[0].object->path, "xfs_x", "is the module's");
-	is(resolve("0x8000"), -EINVAL, "an address outside");
-	is(resolve("0x1548"), -EINVAL, "an address in padding");
-	is(resolve("0x1ff0+0x11"), -EINVAL, "a range over the end");
-	is(resolve("0x0"), -EINVAL, "address 0");
-	is(resolve("0xffffffffffffffff"), -EINVAL, "the last address");
-	is(resolve("0x13d0+0x8"), -EINVAL, "a range on the blacklist");
+	is(resolve("0x1010"), 0, "an address inside a function is resolved");
+	is(v.data[0].entry, 0x1010, "a function from an address inside of another starts there");
+	is(v.data[0].ranges.data[0].size, 0x30,
+	   "a function from an address inside of another goes to that one's end");
+	is_str(v.data[0].name, "plain+0x10",
+	       "a function from an address inside of another is named after that");
+	is_str(v.data[0].ranges.data[0].name, "plain",
+	       "the range of an address inside a function has the function's name");
+	is(v.data[0].ranges.data[0].offset, 0x10,
+	   "the range of an address inside a function has its offset there");
+	is(more("0x1010"), 0, "an address inside a function is resolved a second time");
+	is(v.len, 1, "an address inside a function that was there already is the same function");
+	is(resolve("0x1010:here"), 0,
+	   "an address inside a function is resolved with a name of one's own");
+	is_str(v.data[0].name, "here", "an address with a name of one's own has that name");
+	is_str(v.data[0].ranges.data[0].name, "here",
+	       "the range of an address with a name of one's own has that name");
+	is(v.data[0].ranges.data[0].offset, 0,
+	   "the range of an address with a name of one's own starts at offset 0");
+	is(resolve("0x1000:mine"), 0, "a function's address is resolved with a name of one's own");
+	is_str(v.data[0].name, "mine", "a function with a name of one's own has that name");
+	is_str(v.data[0].ranges.data[0].name, "mine",
+	       "the range of a function with a name of one's own has that name");
+	is(resolve("0x9040"), 0, "an address in a module is resolved");
+	is_str(v.data[0].object->path, "xfs_x", "an address in a module is the module's");
+	is(resolve("0x8000"), -EINVAL, "an address outside of the kernel's code is refused");
+	is(resolve("0x1548"), -EINVAL, "an address in padding is refused");
+	is(resolve("0x1ff0+0x11"), -EINVAL, "a range beyond the end of the code is refused");
+	is(resolve("0x0"), -EINVAL, "address 0 is refused");
+	is(resolve("0xffffffffffffffff"), -EINVAL, "the last address is refused");
+	is(resolve("0x13d0+0x8"), -EINVAL, "a range on the blacklist is refused");
 }
 
 static bool is_part(const struct range *r, uint64_t vaddr, uint64_t size, uint64_t offset)
@@ -189,49 +206,56 @@ static bool is_part(const struct range *r, uint64_t vaddr, uint64_t size, uint64
 /* A range is of the functions that hold it. */
 static void test_ranges(void)
 {
-	is(resolve("0x1010+0x8"), 0, "a range");
-	is(v.data[0].flags, FUNCTION_RANGE, "has no entry");
-	is_str(v.data[0].name, "plain", "goes by the function that it is in");
-	ok(is_part(v.data[0].ranges.data, 0x1010, 8, 0x10), "at its place there");
-	is(more("0x1010+0x8"), 0, "again");
-	is(more("0x1014+0x10"), 0, "and one that overlaps it");
+	is(resolve("0x1010+0x8"), 0, "a range is resolved");
+	is(v.data[0].flags, FUNCTION_RANGE, "a range has no entry");
+	is_str(v.data[0].name, "plain", "a range goes by the function that it is in");
+	ok(is_part(v.data[0].ranges.data, 0x1010, 8, 0x10),
+	   "a range has its offset in its function");
+	is(more("0x1010+0x8"), 0, "a range is resolved a second time");
+	is(more("0x1014+0x10"), 0, "a range that overlaps another is resolved");
 	functions__join(&v);
-	ok(v.len == 1 && v.data[0].ranges.len == 2, "are of one function");
+	ok(v.len == 1 && v.data[0].ranges.len == 2, "ranges that overlap are of one function");
 	ok(is_part(&v.data[0].ranges.data[0], 0x1010, 4, 0x10) &&
 		   is_part(&v.data[0].ranges.data[1], 0x1014, 0x10, 0x14),
-	   "with no byte twice, and both starts");
-	is(more("plain"), 0, "with the function itself");
+	   "ranges that overlap have no byte twice, and both starts");
+	is(more("plain"), 0, "a function is resolved behind ranges of it");
 	functions__join(&v);
-	ok(v.len == 1 && !v.data[0].flags && v.data[0].ranges.len == 1, "it is that");
-	is(resolve("0x1144+0x8"), 0, "a range in a cold part");
-	is_str(v.data[0].name, "split", "is the function's");
-	is_str(v.data[0].ranges.data[0].name, "split.cold", "under the part's name");
-	is(v.data[0].ranges.data[0].offset, 4, "and counts from the part's start");
-	is(resolve("0x14f0+0x60"), 0, "a range over several functions");
-	is(v.len, 3, "is of each");
-	is_str(v.data[1].name, "fn_b", "the one in the middle, too");
+	ok(v.len == 1 && !v.data[0].flags && v.data[0].ranges.len == 1,
+	   "ranges are part of their function where that is traced whole");
+	is(resolve("0x1144+0x8"), 0, "a range in a cold part is resolved");
+	is_str(v.data[0].name, "split", "a range in a cold part is the function's");
+	is_str(v.data[0].ranges.data[0].name, "split.cold",
+	       "a range in a cold part has the part's name");
+	is(v.data[0].ranges.data[0].offset, 4,
+	   "a range in a cold part counts from the part's start");
+	is(resolve("0x14f0+0x60"), 0, "a range over several functions is resolved");
+	is(v.len, 3, "a range over several functions is a range of each");
+	is_str(v.data[1].name, "fn_b", "a range over several functions has the one in the middle");
 	ok(is_part(v.data[0].ranges.data, 0x14f0, 0x10, 0x30) &&
 		   is_part(v.data[1].ranges.data, 0x1500, 0x40, 0) &&
 		   is_part(v.data[2].ranges.data, 0x1540, 0x10, 0),
-	   "with what it has of it");
+	   "a range over several functions has of each what it covers");
 }
 
 static void test_refusals(void)
 {
-	is(resolve("blacked"), -EINVAL, "a blacklisted function");
+	is(resolve("blacked"), -EINVAL, "a blacklisted function is refused");
 	ok(strstr(err__text(), "blacked") && strstr(err__text(), "kprobe blacklist"),
-	   "is refused by name with the reason");
-	is(v.len, 0, "and not added");
-	is(resolve("vfs_raed"), -ENOENT, "an unknown name");
-	ok(strstr(err__text(), "did you mean vfs_read"), "suggests a close one");
-	is(resolve("sys_read"), -ENOENT, "an incomplete name");
-	ok(strstr(err__text(), "__x64_sys_read"), "suggests one that contains it");
-	is(resolve("qqqqqqqqqqqq"), -ENOENT, "a name like none");
-	ok(!strstr(err__text(), "did you mean"), "suggests nothing");
-	is(resolve("nosuch:only"), -ENOENT, "an unknown module");
-	is(resolve("dm:onl"), -ENOENT, "a name in another module");
-	ok(!strstr(err__text(), "plain"), "suggests from that module");
-	is(resolve("main.c:12"), -EINVAL, "a line");
+	   "a blacklisted function is refused by name with the reason");
+	is(v.len, 0, "a blacklisted function is not added");
+	is(resolve("vfs_raed"), -ENOENT, "an unknown name is refused");
+	ok(strstr(err__text(), "did you mean vfs_read"),
+	   "for an unknown name a close one is suggested");
+	is(resolve("sys_read"), -ENOENT, "an incomplete name is refused");
+	ok(strstr(err__text(), "__x64_sys_read"),
+	   "for an incomplete name one that contains it is suggested");
+	is(resolve("qqqqqqqqqqqq"), -ENOENT, "a name like no other is refused");
+	ok(!strstr(err__text(), "did you mean"), "for a name like no other nothing is suggested");
+	is(resolve("nosuch:only"), -ENOENT, "an unknown module is refused");
+	is(resolve("dm:onl"), -ENOENT, "a name in a module that doesn't have it is refused");
+	ok(!strstr(err__text(), "plain"),
+	   "for a name in a module none of the kernel's is suggested");
+	is(resolve("main.c:12"), -EINVAL, "a line is refused");
 }
 
 int main(void)

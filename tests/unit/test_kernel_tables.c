@@ -26,12 +26,12 @@ static void test_format(void)
 
 	is(kallsyms__parse(text, strlen(text), &v), 0, "a table parses");
 	is(v.len, 3, "each line is a symbol");
-	is(v.data[0].vaddr, 0xffffffff81000000, "its address");
-	is(v.data[0].type, 'T', "its type");
-	is_str(v.data[1].name, "foo.cold", "its name");
-	ok(!v.data[1].module, "of the kernel itself");
-	is_str(v.data[2].name, "bar", "the name before a module");
-	is_str(v.data[2].module, "xfs", "the module without brackets");
+	is(v.data[0].vaddr, 0xffffffff81000000, "a symbol has its address");
+	is(v.data[0].type, 'T', "a symbol has its type");
+	is_str(v.data[1].name, "foo.cold", "a symbol has its name");
+	ok(!v.data[1].module, "a symbol of the kernel itself has no module");
+	is_str(v.data[2].name, "bar", "a symbol of a module has its name");
+	is_str(v.data[2].module, "xfs", "a symbol of a module has the module without brackets");
 	vec__free(&v);
 }
 
@@ -62,13 +62,13 @@ static void test_hostile(void)
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		is(parse(bad[i], strlen(bad[i]), &v), -EPROTO, "refused: line form %zu", i);
-		is(v.len, 0, "and nothing is left of it");
+		is(v.len, 0, "of a refused table nothing is left");
 	}
 	is(parse("1 T a\0b\n", 8, &v), -EPROTO, "refused: a NUL in a name");
 	is(parse("1 T a\n2 T b", 11, &v), 0, "the last line may lack its end");
-	is(v.len, 2, "and counts");
+	is(v.len, 2, "a last line without end counts");
 	vec__free(&v);
-	is(parse("1 T a\t[m]", 9, &v), 0, "also behind a module");
+	is(parse("1 T a\t[m]", 9, &v), 0, "a last line without end may have a module");
 	vec__free(&v);
 }
 
@@ -79,7 +79,7 @@ static void test_hidden(void)
 	kallsym_vec v = {0};
 
 	is(parse("0000000000000000 T a\n0000000000000000 t b\n", 42, &v), -EPERM,
-	   "all addresses zero: hidden");
+	   "a table with all addresses zero is hidden");
 	is(parse("0000000000000000 A a\n0000000000001000 t b\n", 42, &v), 0,
 	   "a per-CPU symbol may be at 0");
 	vec__free(&v);
@@ -104,10 +104,10 @@ static void test_modules(void)
 	kernel_module_vec m = {0};
 
 	is(kernel_modules__parse(text, strlen(text), &m), 0, "a module table parses");
-	is(m.len, 2, "modules that are live");
-	is_str(m.data[1].name, "libcrc32c", "their names");
-	is(m.data[1].base, 0xffffffffc05ff000, "their addresses");
-	is(m.data[0].size, 1970176, "their sizes");
+	is(m.len, 2, "modules that are live are in the list");
+	is_str(m.data[1].name, "libcrc32c", "a module has its name");
+	is(m.data[1].base, 0xffffffffc05ff000, "a module has its address");
+	is(m.data[0].size, 1970176, "a module has its size");
 	vec__free(&m);
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		autofree char *copy = xstrdup(bad[i]);
@@ -145,17 +145,17 @@ static void test_objects(void)
 	   "the kernel's functions, without places, padding, data and init code");
 	is(find(k.kernel, "first")->size, 0x10,
 	   "a function ends where the next one's padding starts");
-	is(find(k.kernel, "second")->size, 0x20, "or at the next function");
-	is(find(k.kernel, "third.cold")->size, 0x80, "the last one at _etext");
+	is(find(k.kernel, "second")->size, 0x20, "a function ends at the next function");
+	is(find(k.kernel, "third.cold")->size, 0x80, "the last function ends at _etext");
 	ok(find(k.kernel, "second_alias") && find(k.kernel, "second_alias")->global,
 	   "aliases are kept");
 	ok(!find(k.kernel, "second")->global, "a static function is not global");
 	is(k.nmodules, 2, "modules are objects");
 	dummy = k.modules[0];
 	xfs = k.modules[1];
-	is_str(xfs->path, "xfs", "named after the module");
-	is(xfs->kind, OBJECT_MODULE, "of the module kind");
-	is(xfs->symbols.len, 2, "with the functions in its range");
+	is_str(xfs->path, "xfs", "a module's object is named after the module");
+	is(xfs->kind, OBJECT_MODULE, "a module's object is of the module kind");
+	is(xfs->symbols.len, 2, "a module's object has the functions in its range");
 	is(xfs->listed, 4, "how many symbols of any kind the kernel has of it");
 	is(find(xfs, "mine")->size, 0x40, "table order does not matter");
 	is(find(xfs, "other")->size, 0x40, "data ends a function");
@@ -165,7 +165,7 @@ static void test_objects(void)
 	kernel_objects__free(&k);
 	is(tables__build(&k, "1000 T foo\n2000 T _etext\n", ""), -EPROTO, "no _stext: no kernel");
 	is(tables__build(&k, "1000 T _stext\nffffffffffffffff T _etext\n", ""), -EPROTO,
-	   "an absurd size");
+	   "a module of an absurd size is refused");
 }
 
 static void test_trim(void)
@@ -181,7 +181,8 @@ static void test_trim(void)
 	kernel_object__trim(k.modules[0]);
 	is(find(k.modules[0], "last")->size, 0x9000 + 0x120b - 0x9ff0,
 	   "the last function ends in front of the filling of its page");
-	is(find(k.modules[0], "f")->size, 0xff0, "others stay");
+	is(find(k.modules[0], "f")->size, 0xff0,
+	   "the other functions' ends stay where padding is cut");
 	kernel_objects__free(&k);
 
 	tables__build(&k, "1000 T _stext\n1100 T _etext\n9000 t f\t[m]\n",
@@ -205,11 +206,14 @@ static void test_blacklist(void)
 				k.kernel);
 	is(k.kernel->noprobe.len, 3, "the list's ranges in the kernel, those that overlap as one");
 	n = object__noprobe_at(k.kernel, 0x12ff);
-	ok(n && n->vaddr == 0x1100 && n->size == 0x200, "merged");
-	ok(n && !strcmp(n->reason, "on the kernel's kprobe blacklist"), "with the reason");
-	ok(!object__noprobe_at(k.kernel, 0x1020), "the end is exclusive");
+	ok(n && n->vaddr == 0x1100 && n->size == 0x200,
+	   "ranges of the blacklist that overlap are merged");
+	ok(n && !strcmp(n->reason, "on the kernel's kprobe blacklist"),
+	   "a range of the blacklist has its reason");
+	ok(!object__noprobe_at(k.kernel, 0x1020),
+	   "the end of a range of the blacklist is exclusive");
 	kernel_blacklist__apply(NULL, k.modules[0]);
-	is(k.modules[0]->noprobe.len, 0, "no list, nothing on it");
+	is(k.modules[0]->noprobe.len, 0, "without a list nothing is on the blacklist");
 	kernel_objects__free(&k);
 }
 
@@ -236,12 +240,13 @@ static void test_syscalls(void)
 	is(kernel_syscall__count(FORMAT(FIELD("int ", "a") FIELD("int ", "b") FIELD("int ", "c")
 						FIELD("int ", "d") FIELD("int ", "e")
 							FIELD("int ", "f") FIELD("int ", "g"))),
-	   -1, "nor can there be seven");
+	   -1, "a system call with seven arguments is none");
 	is(kernel_syscall__count("name: sched_switch\n\tfield:int a;\n"), -1,
 	   "another tracepoint is none of a system call");
-	is(kernel_syscall__flags("__x64_sys_mount"), FUNCTION_SYSCALL, "a wrapper");
+	is(kernel_syscall__flags("__x64_sys_mount"), FUNCTION_SYSCALL,
+	   "a system call's wrapper is one");
 	is(kernel_syscall__flags("__ia32_sys_dup2"), FUNCTION_SYSCALL | FUNCTION_SYSCALL32,
-	   "one of the 32-bit kind");
+	   "a 32-bit system call's wrapper is one");
 	is(kernel_syscall__flags("do_sys_openat2"), 0, "what a wrapper calls is none");
 }
 
@@ -252,20 +257,20 @@ static void test_build_id(void)
 	struct object o = {0};
 
 	ok(kernel_notes__build_id(notes, sizeof(notes) - 1, &o), "a build-id behind another note");
-	is(o.build_id_len, 20, "its length");
-	ok(!memcmp(o.build_id, "abcdefghijklmnopqrst", 20), "its bytes");
+	is(o.build_id_len, 20, "a build-id has its length");
+	ok(!memcmp(o.build_id, "abcdefghijklmnopqrst", 20), "a build-id has its bytes");
 	for (size_t len = 0; len < sizeof(notes) - 1; len++) {
 		uint8_t *cut = xmalloc(len);
 
 		memcpy(cut, notes, len);
 		if (kernel_notes__build_id(cut, len, &o))
-			ok(0, "cut to %zu bytes", len);
+			ok(0, "a note cut to %zu bytes has no build-id", len);
 		free(cut);
 	}
-	ok(1, "cut short at any byte: none");
+	ok(1, "a note cut short at any byte has no build-id");
 	ok(!kernel_notes__build_id((const uint8_t *)"\xff\xff\xff\xff\xff\xff\xff\xff\3\0\0\0GNU",
 				   16, &o),
-	   "absurd lengths: none");
+	   "a note of absurd lengths has no build-id");
 }
 
 int main(void)

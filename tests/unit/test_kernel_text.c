@@ -86,8 +86,9 @@ static void test_kcore(void)
 	write_core(&c, sizeof(c));
 	o = read_with(path, NULL, 0, &err);
 	is(err, 0, "a kcore is enough");
-	is(o->segments.len, 1, "the code is one segment");
-	ok(o->segments.data[0].exec && holds(o, base, size), "with the live bytes");
+	is(o->segments.len, 1, "the code of a kcore is one segment");
+	ok(o->segments.data[0].exec && holds(o, base, size),
+	   "the segment of a kcore has the live bytes");
 	object__free(o);
 }
 
@@ -98,21 +99,22 @@ static void test_reader(void)
 
 	o = read_with(missing, reader, 0, &err);
 	is(err, 0, "without kcore the reader is asked, never across a page");
-	is(o->segments.len, 1, "what it reads is one segment");
-	ok(holds(o, base, size), "with the live bytes");
+	is(o->segments.len, 1, "what the reader reads is one segment");
+	ok(holds(o, base, size), "what the reader reads is the live bytes");
 	object__free(o);
 
 	o = read_with(missing, reader, 2, &err);
 	is(err, 0, "a page that can't be read is no error");
-	is(o->segments.len, 2, "but a gap");
-	ok(holds(o, base, 0x800) && holds(o, 0x12000, 0x800), "with the live bytes around it");
-	ok(!object__segment_at(o, 0x11000), "and none in it");
+	is(o->segments.len, 2, "a page that can't be read is a gap between two segments");
+	ok(holds(o, base, 0x800) && holds(o, 0x12000, 0x800),
+	   "around a page that can't be read are the live bytes");
+	ok(!object__segment_at(o, 0x11000), "in a page that can't be read is nothing");
 	object__free(o);
 
 	o = read_with(missing, reader, ~0u, &err);
 	is(err, -EIO, "nothing readable is an error");
 	ok(strstr(err__text(), "/proc/kcore: No such file") && strstr(err__text(), "no such page"),
-	   "that gives both causes");
+	   "the error where nothing is readable gives both causes");
 	object__free(o);
 
 	o = read_with(missing, NULL, 0, &err);

@@ -44,20 +44,20 @@ static void test_histogram(void)
 	struct histogram h = {0};
 	uint64_t counts[64];
 
-	is(histogram__quantile(&h, 500), 0, "no values: 0");
+	is(histogram__quantile(&h, 500), 0, "a histogram without values has quantile 0");
 	for (uint64_t v = 1; v <= 100; v++)
 		histogram__add(&h, v);
-	is(histogram__quantile(&h, 500), 50, "p50 of 1 … 100, exact below 128");
-	is(histogram__quantile(&h, 990), 99, "p99");
-	is(histogram__quantile(&h, 1), 1, "the least");
-	is(histogram__quantile(&h, 1000), 100, "the greatest");
+	is(histogram__quantile(&h, 500), 50, "p50 of 1 … 100 is exact: below 128");
+	is(histogram__quantile(&h, 990), 99, "p99 of 1 … 100 is exact");
+	is(histogram__quantile(&h, 1), 1, "the least quantile of 1 … 100 is 1");
+	is(histogram__quantile(&h, 1000), 100, "the greatest quantile of 1 … 100 is 100");
 	histogram__log2(&h, counts);
-	is(counts[0], 1, "1 in [1, 2)");
-	is(counts[5], 32, "32 in [32, 64)");
-	is(counts[6], 37, "37 in [64, 128)");
+	is(counts[0], 1, "of 1 … 100, 1 value is in [1, 2)");
+	is(counts[5], 32, "of 1 … 100, 32 values are in [32, 64)");
+	is(counts[6], 37, "of 1 … 100, 37 values are in [64, 128)");
 	histogram__add(&h, 0);
 	histogram__log2(&h, counts);
-	is(counts[0], 2, "0 with 1");
+	is(counts[0], 2, "0 is counted with 1");
 	map64__free(&h.buckets);
 }
 
@@ -97,23 +97,29 @@ static void test_times(void)
 	const struct stats_function *work = &p.functions[WORK];
 	const struct stats_node *n;
 
-	is(work->calls, 2, "calls");
-	is(work->total, 55, "total: from entry to return");
-	is(work->self, 25, "self: without leaf's");
-	is(p.functions[MAIN].self, 45, "main's self: without work's, which has leaf's in it");
-	ok(work->time.min == 5 && work->time.max == 50 && work->time.n == 2, "min, max");
-	ok(work->branches == 4 && work->conditional == 2 && work->taken == 1, "branches");
-	ok(p.sites[WORK_JCC].taken == 1 && p.sites[WORK_JCC].not_taken == 1, "of the site");
+	is(work->calls, 2, "a function has its number of calls");
+	is(work->total, 55, "a function's total is from entry to return");
+	is(work->self, 25, "a function's self is without what it called");
+	is(p.functions[MAIN].self, 45, "an outer function's self is without what it called, once");
+	ok(work->time.min == 5 && work->time.max == 50 && work->time.n == 2,
+	   "a function has its least and greatest time");
+	ok(work->branches == 4 && work->conditional == 2 && work->taken == 1,
+	   "a function has its branches, conditional and taken");
+	ok(p.sites[WORK_JCC].taken == 1 && p.sites[WORK_JCC].not_taken == 1,
+	   "a site has how often it was taken and not");
 	n = node(&p, "pro;g/main/work(A<B>&)/leaf");
-	ok(n && n->calls == 1 && n->self == 30 && n->time == 30, "a stack of its own");
+	ok(n && n->calls == 1 && n->self == 30 && n->time == 30,
+	   "a leaf's stack has its calls and its time");
 	n = node(&p, "pro;g/main");
-	ok(n && n->ns == 100 && n->count == 4 && n->self == 45, "a node with all below it");
-	is(p.calls.len, 2, "two edges: main to work, work to leaf");
+	ok(n && n->ns == 100 && n->count == 4 && n->self == 45,
+	   "an outer stack has the time of all below it");
+	is(p.calls.len, 2, "two calls are two edges");
 	ok(p.calls.data[0].site == MAIN_CALL && p.calls.data[0].calls == 2 &&
 		   p.calls.data[0].ns == 55 && p.calls.data[0].branches == 5,
-	   "the first: from its call, with time and branches of all within");
-	is(p.calls.data[1].site, WORK_ICALL, "the second, from the indirect call");
-	ok(!p.open && !p.unseen && p.first == 100 && p.last == 200, "nothing is missing");
+	   "an edge has the time and the branches of all within");
+	is(p.calls.data[1].site, WORK_ICALL, "an edge of an indirect call has its site");
+	ok(!p.open && !p.unseen && p.first == 100 && p.last == 200,
+	   "with all entries and returns nothing is missing");
 	stats__free(&p);
 }
 
@@ -124,10 +130,10 @@ static void test_recursion(void)
 				 ret(WORK_RET, 2, 1, 150, 40), ret(WORK_RET, 1, 0, 200, 100));
 
 	is(p.functions[WORK].total, 100, "recursion doesn't count twice in total");
-	is(p.functions[WORK].time.sum, 150, "but each call has its duration");
-	is(p.functions[WORK].self, 100, "and its own part");
+	is(p.functions[WORK].time.sum, 150, "each recursive call has its duration");
+	is(p.functions[WORK].self, 100, "each recursive call has its own part of self");
 	ok(p.calls.len == 1 && p.calls.data[0].calls == 2 && p.calls.data[0].ns == 0,
-	   "nor in the edge to itself");
+	   "recursion doesn't count twice in the edge to itself");
 	stats__free(&p);
 }
 
@@ -140,22 +146,24 @@ static void test_open_recursion(void)
 				 entry(WORK_ENTRY, 4, 1, 1, 160), ret(WORK_RET, 4, 1, 167, 7));
 
 	is(p.functions[WORK].total, 47,
-	   "attached to within a recursion: the outermost timed calls");
-	ok(p.functions[WORK].open == 1 && p.functions[WORK].time.n == 3, "one is open");
+	   "attached to within a recursion, total is of the outermost timed calls");
+	ok(p.functions[WORK].open == 1 && p.functions[WORK].time.n == 3,
+	   "attached to within a recursion, one call is open");
 	stats__free(&p);
 	p = PROFILE(branch(WORK_ICALL, 1, 0, true, 1, 0x100), entry(WORK_ENTRY, 2, 1, 1, 110),
 		    ret(WORK_RET, 2, 1, 150, 40), ret(WORK_RET, 1, 0, 160, 0),
 		    entry(WORK_ENTRY, 3, 0, 0, 170), ret(WORK_RET, 3, 0, 173, 3));
-	is(p.functions[WORK].total, 43, "and when that one has returned, without time");
-	is(p.functions[WORK].open, 0, "none is");
+	is(p.functions[WORK].total, 43, "an untimed return of the outermost call keeps total");
+	is(p.functions[WORK].open, 0, "an untimed return leaves no call open");
 	stats__free(&p);
 	p = PROFILE(entry(MAIN_ENTRY, 1, 0, 0, 100), branch(MAIN_CALL, 1, 0, true, 0, 0x1100),
 		    entry(WORK_ENTRY, 2, 1, 1, 110), entry(WORK_ENTRY, 3, 2, 2, 120),
 		    ret(WORK_RET, 3, 2, 150, 30), entry(WORK_ENTRY, 4, 2, 2, 160),
 		    ret(WORK_RET, 4, 2, 162, 2));
-	is(p.functions[WORK].total, 32, "not returned: those that it called count");
+	is(p.functions[WORK].total, 32,
+	   "what a call that has not returned called counts in its function's total");
 	ok(p.calls.data[1].ns == 32 && p.functions[WORK].open == 1 && p.functions[MAIN].open == 1,
-	   "by their edge too, and it is open");
+	   "what a call that has not returned called counts in its edge, and it is open");
 	stats__free(&p);
 }
 
@@ -167,13 +175,14 @@ static void test_left_recursion(void)
 			entry(WORK_ENTRY, 3, 2, 2, 120), ret(WORK_RET, 3, 2, 130, 10),
 			branch(WORK_ICALL, 1, 0, true, 1, 0x100), ret(WORK_RET, 1, 0, 200, 100));
 
-	is(p.functions[WORK].total, 100, "left by a jump: what it called counts once");
-	is(p.functions[WORK].open, 1, "it is open for good");
+	is(p.functions[WORK].total, 100, "what a call that was left by a jump called counts once");
+	is(p.functions[WORK].open, 1, "a call that was left by a jump stays open");
 	stats__free(&p);
 	p = PROFILE(entry(WORK_ENTRY, 1, 0, 0, 100), entry(WORK_ENTRY, 2, 1, 1, 110),
 		    entry(WORK_ENTRY, 3, 2, 2, 120), ret(WORK_RET, 3, 2, 130, 10),
 		    branch(WORK_ICALL, 1, 0, true, 1, 0x100), ret(WORK_RET, 2, 1, 160, 50));
-	is(p.functions[WORK].total, 50, "come back to: its own time, what it called is in it");
+	is(p.functions[WORK].total, 50,
+	   "a call that was come back to has its own time, what it called is in it");
 	stats__free(&p);
 }
 
@@ -188,20 +197,21 @@ static void test_missing(void)
 			ret(WORK_RET, 1, 0, 150, 0), entry(MAIN_ENTRY, 3, 0, 0, 200),
 			entry(WORK_ENTRY, 4, 3, 1, 210), ret(WORK_RET, 4, 1, 220, 10));
 
-	is(p.unseen, 1, "a call whose entry was not seen");
-	is(p.open, 2, "two whose return was not");
+	is(p.unseen, 1, "a call whose entry was not seen is counted");
+	is(p.open, 2, "calls whose return was not seen are counted");
 	ok(p.functions[WORK].calls == 1 && p.functions[WORK].time.n == 1 &&
 		   p.functions[WORK].unseen == 1,
-	   "only the one seen from entry to return has a time");
+	   "only a call seen from entry to return has a time");
 	n = node(&p, "pro;g/work(A<B>&)/leaf");
-	ok(n && n->calls == 1 && !n->timed && !n->ns, "an open call counts, and has no time");
+	ok(n && n->calls == 1 && !n->timed && !n->ns,
+	   "a stack of an open call counts it, and has no time");
 	n = node(&p, "pro;g/main");
-	ok(n && !n->self && n->ns == 10, "around a timed one: that one's time only");
-	ok(stats__missing(&p, &totals, &text), "something is missing");
+	ok(n && !n->self && n->ns == 10, "the stack around a timed call has that one's time only");
+	ok(stats__missing(&p, &totals, &text), "something is missing where entries or returns are");
 	is_str(text.data,
 	       "3 events lost; 1 stretch of path unknown; 2 calls without return, not timed; "
 	       "1 call whose entry was not seen, not timed; every count may be too low",
-	       "what");
+	       "it is said what is missing: entries, returns and lost events");
 	str__free(&text);
 	stats__free(&p);
 }
@@ -215,8 +225,8 @@ static void test_longjmp(void)
 			branch(WORK_JCC, 1, 0, true, 0, 0x1118), ret(WORK_RET, 1, 0, 200, 100));
 
 	is(p.functions[WORK].self, 70, "self is without the calls of a call that never returned");
-	is(p.nodes.data[0].ns, 100, "so all adds up to what was seen");
-	is(p.open, 1, "the call that was left");
+	is(p.nodes.data[0].ns, 100, "the outermost stack's time is all that was seen");
+	is(p.open, 1, "a call that was left is open");
 	stats__free(&p);
 }
 
@@ -231,9 +241,10 @@ static void test_other_stack(void)
 			branch(LEAF_RET, 3, 1, true, 0, 0x1122), ret(LEAF_RET, 3, 1, 170, 50));
 
 	n = node(&p, "pro;g/main/work(A<B>&)/leaf");
-	ok(n && n->timed == 1 && n->self == 50, "its return is put down to where it was called");
+	ok(n && n->timed == 1 && n->self == 50,
+	   "a resumed call's return counts where it was called");
 	n = node(&p, "pro;g/main/leaf");
-	ok(n && n->timed == 1 && n->self == 10, "what ran meanwhile is elsewhere");
+	ok(n && n->timed == 1 && n->self == 10, "what ran while a call was left counts elsewhere");
 	stats__free(&p);
 }
 
@@ -250,11 +261,11 @@ static void test_targets(void)
 		stats__step(&p, &b);
 	}
 	stats__step(&p, &(struct step){.type = STEP_BRANCH, .site = WORK_IJMP, .function = WORK});
-	is(s->targets.len, STATS_TARGETS, "so many targets, no more");
-	is(s->more, 15, "the rest has a count");
-	is(s->unknown_target, 1, "and so has what could not be known");
+	is(s->targets.len, STATS_TARGETS, "an indirect branch has at most STATS_TARGETS targets");
+	is(s->more, 15, "further targets of an indirect branch are counted together");
+	is(s->unknown_target, 1, "an unknown target of an indirect branch is counted");
 	ok(s->targets.data[0].count == 3 && s->targets.data[STATS_TARGETS - 1].count == 3,
-	   "each with its count");
+	   "each target of an indirect branch has its count");
 	stats__free(&p);
 }
 
@@ -275,10 +286,12 @@ static void test_depth(void)
 		stats__step(&p, &s);
 	}
 	stats__end(&p);
-	is(p.nodes.len, STATS_DEPTH + 2, "no more levels than that");
-	is(p.deeper, 1000, "deeper calls are counted together");
-	is(p.functions[WORK].total, 2 * levels, "total is still the outermost call's");
-	is(p.nodes.data[0].ns, 2 * levels, "and nothing is lost or counted twice");
+	is(p.nodes.len, STATS_DEPTH + 2, "stacks have at most STATS_DEPTH levels");
+	is(p.deeper, 1000, "calls deeper than STATS_DEPTH are counted together");
+	is(p.functions[WORK].total, 2 * levels,
+	   "with calls deeper than STATS_DEPTH total is still the outermost call's");
+	is(p.nodes.data[0].ns, 2 * levels,
+	   "with calls deeper than STATS_DEPTH no time is lost or counted twice");
 	stats__free(&p);
 }
 
@@ -300,11 +313,13 @@ static void test_nodes(void)
 		stats__step(&p, &r);
 	}
 	stats__end(&p);
-	ok(p.nodes.len <= STATS_NODES + 1, "no more stacks than that");
-	is(p.functions[WORK].calls, STATS_NODES, "every call is counted");
-	is(p.other, STATS_NODES / 2, "those in further stacks together");
+	ok(p.nodes.len <= STATS_NODES + 1, "there are at most STATS_NODES stacks");
+	is(p.functions[WORK].calls, STATS_NODES,
+	   "with more than STATS_NODES stacks every call is counted");
+	is(p.other, STATS_NODES / 2,
+	   "calls in further stacks than STATS_NODES are counted together");
 	ok(stats__missing(&p, &none, &text) && strstr(text.data, "more different stacks"),
-	   "which is said");
+	   "that there are more stacks than STATS_NODES is said");
 	str__free(&text);
 	stats__free(&p);
 }
@@ -319,10 +334,11 @@ static void test_names(void)
 	other.tid = 8;
 	again.comm = "other";
 	p = PROFILE(entry(WORK_ENTRY, 1, 0, 0, 50), ret(WORK_RET, 1, 0, 70, 20), other, again);
-	is(p.threads.len, 3, "a thread, another, and the first under a new name");
+	is(p.threads.len, 3, "a thread under a new name is another thread of the stats");
 	stats__by_name(&p, &nodes);
-	is(nodes.len, 4, "by name: two roots with a node each");
-	ok(nodes.data[1].calls == 2 && nodes.data[0].ns == 20, "added up");
+	is(nodes.len, 4, "by name, threads are two roots with a node each");
+	ok(nodes.data[1].calls == 2 && nodes.data[0].ns == 20,
+	   "by name, threads of one name are added up");
 	vec__free(&nodes);
 	stats__free(&p);
 }
@@ -335,9 +351,10 @@ static void test_again(void)
 				 ret(WORK_RET, 1, 0, 200, 100));
 
 	ok(p.functions[WORK].calls == 2 && p.functions[WORK].time.n == 1,
-	   "two entries, one return");
-	is(p.functions[WORK].self, 90, "of one call");
-	is(p.open, 0, "which is not open");
+	   "a function that jumps back to its entry has two entries and one return");
+	is(p.functions[WORK].self, 90,
+	   "a function that jumps back to its entry has the time of one call");
+	is(p.open, 0, "a function that jumps back to its entry and returned is not open");
 	stats__free(&p);
 }
 

@@ -109,8 +109,8 @@ static void run(struct sources *s)
 		if (err)
 			break;
 	}
-	is(err, SOURCE_ENDED, "it ends when all have ended");
-	is(sources__losses(s, &sink), 0, "losses");
+	is(err, SOURCE_ENDED, "several sources end when all have ended");
+	is(sources__losses(s, &sink), 0, "the losses of all sources are told");
 	str__put(&got, "", 0);
 }
 
@@ -128,7 +128,7 @@ int main(void)
 
 	sources__add(s, &one.source);
 	run(s);
-	is_str(got.data, "1:2 1:4 1:6 1:8 | | 1 lost 3 ", "one alone is passed on at once");
+	is_str(got.data, "1:2 1:4 1:6 1:8 | | 1 lost 3 ", "one source alone is passed on at once");
 	sources__close(s);
 
 	s = sources__new();
@@ -137,9 +137,9 @@ int main(void)
 	run(s);
 	is_str(got.data, "2:1 made 1:2 1:4 | 2:5 made 1:6 2:6 1:8 | 2:20 2:22 | 2 lost 7 ",
 	       "events wait until every source was asked about their time, and come in its order");
-	is(missed, 9, "missed hits are those of all");
+	is(missed, 9, "the missed hits of all sources are added up");
 	sources__close(s);
-	is(closed, 3, "each is closed");
+	is(closed, 3, "each source is closed");
 
 	s = sources__new();
 	sources__add(s, &c.source);
@@ -149,8 +149,8 @@ int main(void)
 	is_str(got.data, "1:1 made 2:2 2:4 | 1:5 made 1:6 2:6 2:8 | 1:20 1:22 | 2 lost 3 1 lost 7 ",
 	       "a source's losses come behind its events, in the order of these");
 	is(c.waited, 2, "the first source waits until it has ended");
-	is(d.waited, 2, "the next one waits from then on");
-	is(e.waited, 0, "one that ended before does not wait");
+	is(d.waited, 2, "the second source waits from then on");
+	is(e.waited, 0, "a source that ended before does not wait");
 	sources__close(s);
 	str__free(&got);
 	return tap__done();

@@ -175,35 +175,40 @@ static void compare_plan(const struct plan *p)
 {
 	size_t avail = 0;
 
-	is_str(p->objects.data[0].path, "/lib/x", "the object's path");
-	is(p->objects.data[0].object->build_id[2], 3, "its build-id");
+	is_str(p->objects.data[0].path, "/lib/x", "a plan's object has its path");
+	is(p->objects.data[0].object->build_id[2], 3, "a plan's object has its build-id");
 	ok(p->probes == 6 && p->skipped == 1 && p->ifunc_unknown == 2 && p->unprobed_rets &&
 		   p->placement == PLACEMENT_WITNESS && !plan__has_kernel(p) &&
 		   p->arch == plan.arch,
-	   "the plan's own fields");
-	is_str(p->functions.data[0].name, "f", "its function");
-	is(p->functions.data[0].branches, 5, "with its figures");
-	is_str(p->functions.data[0].ranges[0].name, "f", "and ranges");
+	   "a plan's own fields come back");
+	is_str(p->functions.data[0].name, "f", "a plan's function has its name");
+	is(p->functions.data[0].branches, 5, "a plan's function has its number of branches");
+	is_str(p->functions.data[0].ranges[0].name, "f", "a plan's function has its ranges");
 	for (int i = 0; i < SITES; i++) {
 		struct plan_site s = p->sites.data[i];
 
 		s.mnemonic = sites[i].mnemonic;
-		ok(!memcmp(&s, &sites[i], sizeof(s)), "site %d", i);
+		ok(!memcmp(&s, &sites[i], sizeof(s)), "site %d comes back", i);
 	}
-	is_str(p->sites.data[S_JNE].mnemonic, "x", "mnemonics");
-	ok(p->sites.data[S_ENTRY].mnemonic == NULL, "none is none");
-	ok(p->blocks.len == 3 && !memcmp(p->blocks.data, blocks, sizeof(blocks)), "blocks");
-	ok(p->table.len == 1 && p->table.data[0] == 2, "jump tables");
-	ok(p->extents.len == 1 && !memcmp(p->extents.data, pieces, sizeof(pieces)), "pieces");
-	ok(p->gaps.len == 2 && !memcmp(p->gaps.data, gaps, sizeof(gaps)), "what is not decoded");
-	ok(p->stubs.len == 1 && p->stubs.data[0].object == p->objects.data[0].object, "stubs");
-	ok(p->lines.len == 3 && !memcmp(p->lines.data, lines, sizeof(lines)), "lines");
-	is_str(p->line_files.data[0], "/src/f.c", "and their files");
+	is_str(p->sites.data[S_JNE].mnemonic, "x", "a site's mnemonic comes back");
+	ok(p->sites.data[S_ENTRY].mnemonic == NULL, "a site without mnemonic has none");
+	ok(p->blocks.len == 3 && !memcmp(p->blocks.data, blocks, sizeof(blocks)),
+	   "blocks come back");
+	ok(p->table.len == 1 && p->table.data[0] == 2, "jump tables come back");
+	ok(p->extents.len == 1 && !memcmp(p->extents.data, pieces, sizeof(pieces)),
+	   "extents come back");
+	ok(p->gaps.len == 2 && !memcmp(p->gaps.data, gaps, sizeof(gaps)), "gaps come back");
+	ok(p->stubs.len == 1 && p->stubs.data[0].object == p->objects.data[0].object,
+	   "PLT stubs come back");
+	ok(p->lines.len == 3 && !memcmp(p->lines.data, lines, sizeof(lines)),
+	   "source lines come back");
+	is_str(p->line_files.data[0], "/src/f.c", "the files of source lines come back");
 	ok(object__bytes(p->objects.data[0].object, 0x1010, &avail) && avail == 0x30,
-	   "the function's code");
+	   "a file has the code of its functions");
 	is(object__bytes(p->objects.data[0].object, 0x1010, &avail)[1], (0x11 * 7) & 0xff,
-	   "byte for byte");
-	ok(!object__bytes(p->objects.data[0].object, 0x1050, &avail) && !avail, "no other code");
+	   "the code in a file is the functions', byte for byte");
+	ok(!object__bytes(p->objects.data[0].object, 0x1050, &avail) && !avail,
+	   "a file has no other code");
 }
 
 static void test_round_trip(void)
@@ -221,14 +226,15 @@ static void test_round_trip(void)
 		   got.meta.show_regs && got.meta.no_fold && got.meta.time_style == 2 &&
 		   got.meta.events == 7 && got.meta.max_depth == 9 && got.meta.min_duration == 11 &&
 		   got.meta.limit == 13 && got.meta.cpus == 4 && got.meta.part == 1,
-	   "what rendering depends on");
-	is_str(got.meta.command, meta.command, "the command line");
-	ok(got.nobjects == 1 && got.nmapped == 1, "one object, told once");
+	   "a file has what rendering depends on");
+	is_str(got.meta.command, meta.command, "a file has the command line");
+	ok(got.nobjects == 1 && got.nmapped == 1, "each object of a file is told once");
 	s = object__symbol_at(got.last_object, 0x1047);
 	ok(s && !strcmp(s->shown, "g()") && !strcmp(s->name, "_Zg") && !strcmp(s->version, "V1"),
-	   "a symbol that was needed");
-	ok(!object__symbol_at(got.last_object, 0x1010), "and no other");
-	is(trace_reader__end(r)->totals.lost, 4, "how it ended");
+	   "a symbol that rendering needs is in the file");
+	ok(!object__symbol_at(got.last_object, 0x1010),
+	   "a symbol that nothing needs is not in the file");
+	is(trace_reader__end(r)->totals.lost, 4, "a file's end has the totals");
 	trace_reader__free(r);
 	str__free(&got.items);
 }
@@ -238,8 +244,8 @@ static void test_stop(void)
 	struct trace_reader *r;
 	struct got got = {.stop = 1};
 
-	is(read_file(file.data, file.len, &got, &r), 1, "a call that has enough ends the reading");
-	is(got.events, 1, "at once");
+	is(read_file(file.data, file.len, &got, &r), 1, "a callback's status ends the reading");
+	is(got.events, 1, "a callback's status ends the reading at once");
 	trace_reader__free(r);
 	str__free(&got.items);
 }
@@ -249,15 +255,15 @@ static void test_stop(void)
 static void test_all_fields(void)
 {
 	is(sizeof(struct plan_site), 64, "struct plan_site is as tables.c knows it");
-	is(sizeof(struct plan_block), 48, "struct plan_block is");
-	is(sizeof(struct plan_function), 80, "struct plan_function is");
-	is(sizeof(struct plan_line), 24, "struct plan_line is");
-	is(sizeof(struct plan_extent), 24, "struct plan_extent is");
-	is(sizeof(struct plan_gap), 24, "struct plan_gap is");
-	is(sizeof(struct plan), 304, "struct plan is");
-	is(sizeof(struct symbol), 56, "struct symbol is");
+	is(sizeof(struct plan_block), 48, "struct plan_block is as tables.c knows it");
+	is(sizeof(struct plan_function), 80, "struct plan_function is as tables.c knows it");
+	is(sizeof(struct plan_line), 24, "struct plan_line is as tables.c knows it");
+	is(sizeof(struct plan_extent), 24, "struct plan_extent is as tables.c knows it");
+	is(sizeof(struct plan_gap), 24, "struct plan_gap is as tables.c knows it");
+	is(sizeof(struct plan), 304, "struct plan is as plan.c knows it");
+	is(sizeof(struct symbol), 56, "struct symbol is as object.c knows it");
 	is(sizeof(struct event), 88, "struct event is as event_codec.c knows it");
-	is(sizeof(struct event_entry), 88, "struct event_entry is");
+	is(sizeof(struct event_entry), 88, "struct event_entry is as event_codec.c knows it");
 }
 
 /* ---- cut and damaged ---- */
@@ -286,7 +292,8 @@ static void test_cut(void)
 		trace_reader__free(r);
 		str__free(&got.items);
 	}
-	is(good, n, "cut anywhere, it is read up to the cut, and says so");
+	is(good, n,
+	   "a file that is cut anywhere is read up to the cut, and the message says where");
 }
 
 static void test_flips(void)
@@ -334,7 +341,7 @@ static void test_versions(void)
 	file.data[8]++;
 	seal_header(file.data);
 	is(read_file(file.data, file.len, &got, &r), -ENOTSUP, "a newer major version is refused");
-	ok(strstr(err__text(), "newer"), "and the message says what to do");
+	ok(strstr(err__text(), "newer"), "a newer major version's message says what to do");
 	trace_reader__free(r);
 	str__free(&got.items);
 }
@@ -368,7 +375,7 @@ static void test_unknown_block(void)
 	}
 	is(read_file(with.data, with.len, &got, &r), 0,
 	   "a block of an unknown type is passed over");
-	is_str(got.items.data, wrote.data, "and nothing else");
+	is_str(got.items.data, wrote.data, "a block of an unknown type hides no event");
 	trace_reader__free(r);
 	str__free(&got.items);
 	str__free(&with);
@@ -414,9 +421,9 @@ static void test_foreign_record(void)
 	is(trace_writer__event(w, &e), -EINVAL, "an event of no site of the plan is not taken");
 	e.site = S_JNE;
 	e.type = 250;
-	is(trace_writer__event(w, &e), -EINVAL, "nor one of no type");
+	is(trace_writer__event(w, &e), -EINVAL, "an event of no known type is not taken");
 	e.type = EVENT_ENTRY;
-	is(trace_writer__event(w, &e), -EINVAL, "nor an entry without what belongs to it");
+	is(trace_writer__event(w, &e), -EINVAL, "an entry without what belongs to it is not taken");
 	trace_writer__free(w);
 }
 

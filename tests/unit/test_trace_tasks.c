@@ -114,13 +114,13 @@ static void test_threads_end(void)
 		leave(7, tid);
 		trace__exit(t, ++clock_ns, 7, tid);
 	}
-	is(t->threads.len, 0, "what has ended is forgotten");
-	is(t->processes.len, 1, "but not the process, whose first thread was not seen to end");
-	ok(t->threads.cap < 64, "and takes no room");
-	is(unmatched(), 0, "each call returned");
+	is(t->threads.len, 0, "threads that have ended are forgotten");
+	is(t->processes.len, 1, "a process whose first thread was not seen to end is kept");
+	ok(t->threads.cap < 64, "threads that have ended take no room");
+	is(unmatched(), 0, "of threads that came and went each call returned");
 	trace__exit(t, ++clock_ns, 7, 7);
-	is(t->processes.len, 0, "the process ends with its first thread");
-	is(t->biases.len, 0, "nothing is left of it");
+	is(t->processes.len, 0, "a process ends with its first thread");
+	is(t->biases.len, 0, "of a process that has ended no bias is kept");
 	trace__free(t);
 }
 
@@ -133,13 +133,13 @@ static void test_number_again(void)
 	is(unmatched(), 1, "a call that a thread ends in is unmatched");
 	trace__fork(t, ++clock_ns, 7, 8, 7, 7);
 	enter(7, 8);
-	is(last.depth, 0, "its number's next owner starts anew");
-	ok(!last.has_since, "it never was in the function before");
+	is(last.depth, 0, "the next owner of a thread's number starts without calls");
+	ok(!last.has_since, "the next owner of a thread's number was never in the function before");
 	/* the end of it isn't told: that was lost */
 	trace__fork(t, ++clock_ns, 9, 8, 7, 7);
 	is(unmatched(), 2, "a fork tells that whoever had the number has ended");
 	enter(9, 8);
-	is(last.pid, 9, "it may be of another process");
+	is(last.pid, 9, "the next owner of a thread's number may be of another process");
 	trace__free(t);
 }
 
@@ -152,11 +152,13 @@ static void test_first_thread_ends(void)
 	trace__exit(t, ++clock_ns, 7, 7);
 	ok(trace__knows(t, 7), "a process goes on without its first thread");
 	enter(7, 8);
-	is(last.ns_pid, 1, "its number in its own namespace is still known");
-	ok(t->biases.len, "and where its objects lie");
+	is(last.ns_pid, 1,
+	   "a process without its first thread keeps its number in its own namespace");
+	ok(t->biases.len, "a process without its first thread keeps its biases");
 	trace__exit(t, ++clock_ns, 7, 8);
-	ok(!trace__knows(t, 7), "until the last one ends");
-	is(t->inner.len + t->biases.len + t->threads.len, 0, "nothing is left");
+	ok(!trace__knows(t, 7), "a process without its first thread ends with its last one");
+	is(t->inner.len + t->biases.len + t->threads.len, 0,
+	   "of a process that ended with its last thread nothing is kept");
 	trace__free(t);
 }
 
@@ -164,16 +166,17 @@ static void test_inner(void)
 {
 	begin(false);
 	enter(7, 7);
-	is(last.ns_pid, 0, "one number only");
+	is(last.ns_pid, 0, "a process in our own namespace has one number");
 	trace__fork(t, ++clock_ns, 8, 8, 7, 7);
 	trace__inner(t, 8, 1);
 	enter(8, 8);
-	is(last.ns_pid, 1, "a child in a namespace of its own");
+	is(last.ns_pid, 1, "a child in a namespace of its own has a number there");
 	enter(8, 9);
-	is(last.ns_pid, 1, "its threads too");
+	is(last.ns_pid, 1,
+	   "a thread of a process in a namespace of its own has the process's number there");
 	trace__fork(t, ++clock_ns, 8, 8, 7, 7);
 	enter(8, 8);
-	is(last.ns_pid, 0, "a new process of the same number has none");
+	is(last.ns_pid, 0, "a new process of the same number has none in a namespace");
 	trace__free(t);
 }
 
@@ -188,15 +191,16 @@ static void test_exec(bool kernel)
 	/* thread 8 makes the exec: from now on it is number 7 */
 	trace__exec(t, ++clock_ns, 7, 7, "next");
 	leave(7, 7);
-	is(last.type, STEP_RETURN, "a return after the exec");
+	is(last.type, STEP_RETURN, "behind an exec a return is told");
 	is(last.has_duration, kernel,
 	   kernel ? "the kernel's call goes on under the first thread's number"
 		  : "the program's call is gone");
-	is_str(last_comm, "next", "the name is the new program's");
-	ok(trace__knows(t, 7), "the process lives");
+	is_str(last_comm, "next", "behind an exec the name is the new program's");
+	ok(trace__knows(t, 7), "behind an exec the process lives");
 	trace__exit(t, ++clock_ns, 7, 7);
 	if (!kernel)
-		is(t->threads.len + t->processes.len, 0, "none of its threads is left behind");
+		is(t->threads.len + t->processes.len, 0,
+		   "behind an exec none of its threads is left");
 	trace__free(t);
 }
 
@@ -212,8 +216,9 @@ static void test_kernel_exit(void)
 		enter(tid, tid);
 		strangers += strcmp(last_comm, "prog") && strcmp(last_comm, "short");
 	}
-	is(strangers, 0, "a call after the end knows whose it is");
-	ok(t->threads.len <= ENDED, "no more are kept than may still run");
+	is(strangers, 0, "a kernel call behind its thread's end knows whose it is");
+	ok(t->threads.len <= ENDED,
+	   "no more ended threads are kept than may still run in the kernel");
 	trace__free(t);
 }
 
@@ -230,7 +235,7 @@ static void test_each(void)
 	enter(7, 7);
 	enter(8, 9);
 	trace__each_thread(t, add_up, &sum);
-	is(sum, 15016, "all threads");
+	is(sum, 15016, "each thread is visited");
 	trace__free(t);
 }
 
@@ -247,30 +252,31 @@ static void test_goroutines(void)
 	begin(false);
 	go_over(7, 7, 20);
 	enter(7, 7);
-	is(last.goroutine, 20, "a goroutine's call");
+	is(last.goroutine, 20, "a goroutine's call has its number");
 	go_over(7, 7, 21);
 	enter(7, 7);
 	is(last.goroutine * 10 + last.depth, 210,
-	   "another one's on the same thread, not within that");
+	   "another goroutine's call on the same thread is not within the first one's");
 	go_over(7, 8, 20);
 	leave(7, 8);
 	ok(last.type == STEP_RETURN && last.has_duration && last.tid == 8,
-	   "the first one returns on another thread");
+	   "a goroutine returns on another thread than it was called on");
 	leave(7, 7);
-	ok(last.type == STEP_RETURN && last.goroutine == 21, "the second one where it was");
+	ok(last.type == STEP_RETURN && last.goroutine == 21,
+	   "a goroutine's call returns on its thread while another one runs elsewhere");
 	go_over(7, 8, 0);
 	go_over(7, 7, 0);
-	is(t->goroutines.len, 0, "those without open calls are forgotten");
+	is(t->goroutines.len, 0, "goroutines without open calls are forgotten");
 	enter(7, 7);
-	is(last.goroutine, 0, "the thread itself");
+	is(last.goroutine, 0, "a thread that has left its goroutine runs by itself");
 	leave(7, 7);
-	is(unmatched(), 0, "each call returned");
+	is(unmatched(), 0, "of goroutines that changed threads each call returned");
 	go_over(7, 7, 22);
 	enter(7, 7);
 	trace__exit(t, ++clock_ns, 7, 8);
 	trace__exit(t, ++clock_ns, 7, 7);
-	is(t->goroutines.len + t->threads.len, 0, "with the process all are gone");
-	is(unmatched(), 1, "what was open is counted");
+	is(t->goroutines.len + t->threads.len, 0, "a process's goroutines end with it");
+	is(unmatched(), 1, "a goroutine's open calls at its process's end are unmatched");
 	go_over(7, 7, 30);
 	enter(7, 7);
 	go_over(8, 8, 30);
@@ -289,7 +295,7 @@ static void test_many_goroutines(void)
 		leave(7, 7 + i % 3);
 	}
 	ok(t->goroutines.len <= 3, "goroutines that come and go take no room");
-	is(unmatched(), 0, "each call returned");
+	is(unmatched(), 0, "of goroutines that come and go each call returned");
 	trace__free(t);
 }
 

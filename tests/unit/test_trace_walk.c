@@ -55,7 +55,7 @@ int main(void)
 		others += walk__call_ending(w, i, 0x1012 - 2 * (i % 2)) != NO_BLOCK;
 	}
 	is(own, OBJECTS, "of %d objects, each call without probe is found in its own", OBJECTS);
-	is(others, 0, "and none of another object's at the same address");
+	is(others, 0, "no call without probe is found in another object at the same address");
 	walk__free(w);
 	vec__free(&p.objects);
 	vec__free(&p.sites);
