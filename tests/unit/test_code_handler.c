@@ -20,6 +20,10 @@ static const char *const source =
 			    another function's */
 			 "fn pushed\n lea 1f(%rip),%r11\n push %r11\n push %r14\n mov %rsp,%r13\n call *%rax\n ud2\n"
 			 "1: ret\nend pushed\n"
+			 "fn stored\n lea 1f(%rip),%r11\n push %r11\n push %r14\n mov %rax,%r14\n call *%rax\n ud2\n"
+			 "1: ret\nend stored\n"
+			 "fn unpushed\n lea 1f(%rip),%r11\n push %r10\n push %r14\n mov %rsp,%r14\n call *%rax\n ud2\n"
+			 "1: ret\nend unpushed\n"
 			 "fn unlinked\n lea 1f(%rip),%r11\n push %r11\n push 16(%r14)\n mov %rsp,24(%r14)\n call *%rax\n ud2\n"
 			 "1: ret\nend unlinked\n"
 			 "fn within\n" TRY(
@@ -76,9 +80,11 @@ static void test_found(void)
 
 static void test_not_found(void)
 {
-	ok(PLAN(ALL, "pushed", "unlinked", "within", "abroad", "other"),
+	ok(PLAN(ALL, "pushed", "stored", "unpushed", "unlinked", "within", "abroad", "other"),
 	   "functions without handlers have a plan");
 	ok(!has_handler("pushed"), "an address that is pushed is no handler");
+	ok(!has_handler("stored"), "an address is no handler where the link is no stack pointer");
+	ok(!has_handler("unpushed"), "an address that is not pushed is no handler");
 	ok(!has_handler("unlinked"), "an address that is pushed with another link is no handler");
 	is(plan__site_at(plan, 0, behind("within", 22)), NO_SITE,
 	   "an address within an instruction is no handler");

@@ -451,6 +451,11 @@ static void test_gaps(void)
 
 	begin_replay(ALL);
 	run(0, 0, true, 0);
+	run(0, 1, true, gap);
+	end_replay("E0 B0.0T B0.1T ?", "a gap: unknown where a jump leads into it for good");
+
+	begin_replay(ALL);
+	run(0, 0, true, 0);
 	in_call(TOP - 0x100, gap);
 	start(1, 0);
 	end_replay("E0 B0.0T ? .E1", "a gap: unknown where a call comes from it");

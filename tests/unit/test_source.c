@@ -32,14 +32,15 @@ static int take(struct source *s, int timeout_ms, const struct source_sink *sink
 	}
 	m->take++;
 	for (unsigned i = 0; !err && i < n; i++) {
-		struct event_entry entry = {.comm = "made"};
+		char comm[] = "made";
+		struct event_entry entry = {.comm = comm};
 		struct event e = {.time = m->times[m->given++], .pid = m->pid};
 
 		if (e.time % 2)
 			e.entry = &entry;
 		m->settled = e.time;
 		err = sink->event(sink->ctx, &e);
-		entry.comm = "gone"; /* what waits must have been copied */
+		memcpy(comm, "gone", 4); /* what waits must have been copied */
 	}
 	return err;
 }

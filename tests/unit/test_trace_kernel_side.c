@@ -258,9 +258,28 @@ int main(void)
 
 	begin();
 	enter(F_ENTRY, USER, 0, 0);
+	enter(K_ENTRY, KERN, 0x1023, USER - 8);
+	hit(F_WITNESS, USER);
+	enter(K_ENTRY, KERN - 0x100, 0x1028, USER - 8);
+	hit(K_RET, KERN - 0x100);
+	hit(F_RET, USER);
+	end("E f\n.E k\nB 0x100e Ti\n.E k\n.B 0x800e T\n.R k\nB 0x103e T\nR f\n", 1,
+	    "a call in the kernel is not nested in one that was over before");
+
+	begin();
+	enter(F_ENTRY, USER, 0, 0);
+	hit(F_WITNESS, USER);
+	call_k(0x1028, USER - 8);
+	hit(F_WITNESS, USER);
+	hit(F_RET, USER);
+	end("E f\nB 0x100e Ti\n.E k\n.B 0x800e T\n.R k\n?\nB 0x103e T\nR f\n", 0,
+	    "behind a system call past a witness, the witness's next event is of another round");
+
+	begin();
 	enter_goroutine(9);
+	enter(F_ENTRY, USER, 0, 0);
 	call_k(0x1014, USER - 8);
-	end("E f\nE k\nB 0x800e T\nR k\n?\n", 1,
+	end("E f\n.E k\n.B 0x800e T\n.R k\n?\n", 1,
 	    "the program's registers tell no place in a goroutine's calls");
 
 	begin();
