@@ -32,15 +32,16 @@ static int take(struct source *s, int timeout_ms, const struct source_sink *sink
 	}
 	m->take++;
 	for (unsigned i = 0; !err && i < n; i++) {
-		char comm[] = "made";
+		static char comm[8];
 		struct event_entry entry = {.comm = comm};
 		struct event e = {.time = m->times[m->given++], .pid = m->pid};
 
+		strcpy(comm, "made");
 		if (e.time % 2)
 			e.entry = &entry;
 		m->settled = e.time;
 		err = sink->event(sink->ctx, &e);
-		memcpy(comm, "gone", 4); /* what waits must have been copied */
+		strcpy(comm, "gone"); /* what waits must have been copied */
 	}
 	return err;
 }
