@@ -16,6 +16,9 @@
 #define NO_RETURNS (PLAN_ENTRY | PLAN_BRANCH)
 #define OUT	   FUNCTIONS /* as a callee: code that is in no plan */
 
+#define TOP  0x7ffc10000000   /* a stack pointer */
+#define BACK (OUTSIDE + BIAS) /* a return address in code that is in no plan */
+
 static struct random_plan rules;
 static struct trace *t;
 static struct str got;
@@ -29,7 +32,7 @@ static struct {
 
 /* ---- steps out ---- */
 
-static int put_step(void *ctx, const struct step *s)
+static inline int put_step(void *ctx, const struct step *s)
 {
 	const uint64_t block = (s->at.vaddr - CODE) / BLOCK_SIZE;
 
@@ -51,8 +54,8 @@ static int put_step(void *ctx, const struct step *s)
 	return 0;
 }
 
-static void resolve_address(void *ctx, uint32_t pid, uint64_t time, uint64_t addr,
-			    struct location *out)
+static inline void resolve_address(void *ctx, uint32_t pid, uint64_t time, uint64_t addr,
+				   struct location *out)
 {
 	if (addr - BIAS - CODE >= 0x10000)
 		return;
@@ -63,7 +66,7 @@ static void resolve_address(void *ctx, uint32_t pid, uint64_t time, uint64_t add
 /* ---- a program and its plan ---- */
 
 /* OUT is the program's first function that it doesn't have. */
-static void lay_out_rules(struct program *p, unsigned events)
+static inline void lay_out_rules(struct program *p, unsigned events)
 {
 	for (p->functions = 0; p->functions < FUNCTIONS && p->f[p->functions].blocks;)
 		p->functions++;
@@ -74,7 +77,7 @@ static void lay_out_rules(struct program *p, unsigned events)
 	lay_out(&rules, p, events);
 }
 
-static void begin_replay(unsigned events)
+static inline void begin_replay(unsigned events)
 {
 	static const struct resolver resolver = {NULL, resolve_address};
 	struct trace_options options = {.events = events};
@@ -87,14 +90,14 @@ static void begin_replay(unsigned events)
 	t = trace__new(rules.plan, &options, &resolver, put_step, NULL);
 }
 
-static void begin(struct program *p, enum plan_placement placement, unsigned events)
+static inline void begin(struct program *p, enum plan_placement placement, unsigned events)
 {
 	lay_out_rules(p, events);
 	place(&rules, placement, events);
 	begin_replay(events);
 }
 
-static const char *steps(void)
+static inline const char *steps(void)
 {
 	trace__finish(t);
 	str__put(&got, "", 0);
@@ -105,28 +108,28 @@ static const char *steps(void)
 #define end_replay(want, ...) (is_str(steps(), want, __VA_ARGS__), trace__free(t))
 #define end(want, ...)	      (end_replay(want, __VA_ARGS__), plan__free(rules.plan))
 
-static void drop(void)
+static inline void drop(void)
 {
 	trace__free(t);
 	plan__free(rules.plan);
 }
 
-static struct plan_block *block_of(unsigned f, unsigned b)
+static inline struct plan_block *block_of(unsigned f, unsigned b)
 {
 	return &rules.plan->blocks.data[rules.block[f][b]];
 }
 
-static struct plan_site *branch_of(unsigned f, unsigned b)
+static inline struct plan_site *branch_of(unsigned f, unsigned b)
 {
 	return &rules.plan->sites.data[block_of(f, b)->site];
 }
 
-static bool is_probed(unsigned f, unsigned b)
+static inline bool is_probed(unsigned f, unsigned b)
 {
 	return branch_of(f, b)->probe;
 }
 
-static bool has_witness(unsigned f, unsigned b)
+static inline bool has_witness(unsigned f, unsigned b)
 {
 	const struct plan_site *s;
 
@@ -138,7 +141,14 @@ static bool has_witness(unsigned f, unsigned b)
 
 /* ---- events in ---- */
 
-static void feed_event(struct event e, const struct plan_site *s)
+/* The call that runs from here on. */
+static inline void in_call(uint64_t sp, uint64_t caller)
+{
+	now.sp = sp;
+	now.caller = caller;
+}
+
+static inline void feed_event(struct event e, const struct plan_site *s)
 {
 	struct event_entry entry = {.ip = s ? s->vaddr + BIAS : 0,
 				    .caller = now.caller,
@@ -154,7 +164,7 @@ static void feed_event(struct event e, const struct plan_site *s)
 }
 
 /* The thread is at the start of a block of the call that runs: its probes there are hit. */
-static void start(unsigned f, unsigned b)
+static inline void start(unsigned f, unsigned b)
 {
 	for (uint32_t i = 0; i < rules.plan->sites.len; i++) {
 		const struct plan_site *s = &rules.plan->sites.data[i];
@@ -168,7 +178,7 @@ static void start(unsigned f, unsigned b)
 }
 
 /* The branch at the end of a block runs, at this stack pointer. */
-static void end_block_at(unsigned f, unsigned b, uint64_t sp, bool taken, uint64_t target)
+static inline void end_block_at(unsigned f, unsigned b, uint64_t sp, bool taken, uint64_t target)
 {
 	const struct plan_site *s = branch_of(f, b);
 
@@ -182,7 +192,7 @@ static void end_block_at(unsigned f, unsigned b, uint64_t sp, bool taken, uint64
 }
 
 /* A whole block; target: where its branch leads, if it isn't direct. */
-static void run(unsigned f, unsigned b, bool taken, uint64_t target)
+static inline void run(unsigned f, unsigned b, bool taken, uint64_t target)
 {
 	int32_t depth = block_of(f, b)->site == NO_SITE ? 0 : branch_of(f, b)->sp_delta;
 
@@ -192,12 +202,12 @@ static void run(unsigned f, unsigned b, bool taken, uint64_t target)
 }
 
 /* A block that ends in a ret. */
-static void run_ret(unsigned f, unsigned b)
+static inline void run_ret(unsigned f, unsigned b)
 {
 	run(f, b, true, now.caller);
 }
 
-static void feed_return(unsigned f)
+static inline void feed_return(unsigned f)
 {
 	feed_event((struct event){.sp = now.sp,
 				  .type = EVENT_RETURN,
@@ -206,7 +216,7 @@ static void feed_return(unsigned f)
 		   &rules.plan->sites.data[rules.plan->functions.data[f].entry_site]);
 }
 
-static void feed_signal(void)
+static inline void feed_signal(void)
 {
 	feed_event((struct event){.type = EVENT_SIGNAL}, NULL);
 }
