@@ -8,16 +8,16 @@
 
 struct event_decoder {
 	struct codec c;
-	uint64_t items;		 /* of the block, that are still to come */
-	uint64_t run;		 /* of them, those of this thread */
-	struct thread_state *th; /* NULL: side events */
+	uint64_t items;		 /* of the block, not read yet */
+	uint64_t run;		 /* of these, the next ones of thread th */
+	struct thread_state *th; /* NULL: sideband events */
 	/* the last item */
 	struct item item;
 	struct record record;
 	struct event event;
 	struct event_entry entry;
 	char comm[sizeof(((struct record *)0)->comm) + 1];
-	char *text; /* of a side event; owned */
+	char *text; /* of a sideband event; owned */
 };
 
 struct event_decoder *event_decoder__new(const struct plan *plan, unsigned major)
@@ -173,7 +173,7 @@ static int take_sideband(struct event_decoder *d)
 	return 0;
 }
 
-/* Whose the next items are, and how many. */
+/* Reads the thread of the next items, and their number. */
 static int begin_run(struct event_decoder *d)
 {
 	struct codec *c = &d->c;

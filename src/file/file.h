@@ -80,11 +80,11 @@ bool trace_reader__is_magic(const void *data, size_t len);
 struct trace_reader *trace_reader__new(trace_read_fn read, void *ctx);
 /* Frees the plan, the objects and all that they hold, too. */
 void trace_reader__free(struct trace_reader *r);
-/* What a file holds, one after the other, in the order in which it was written. */
+/* The items of a file, in the order in which they were written. */
 enum trace_item_type {
-	TRACE_BEGIN,  /* the plan is there: trace_reader__plan(), trace_reader__meta() */
-	TRACE_OBJECT, /* .object; its symbols may become more */
-	TRACE_MAPPED, /* the file which mappings show as .dev, .ino and .path is .object */
+	TRACE_BEGIN,  /* trace_reader__plan() and trace_reader__meta() are available */
+	TRACE_OBJECT, /* .object; later blocks may add symbols to it */
+	TRACE_MAPPED, /* .object is the file that mappings show as .dev, .ino and .path */
 	TRACE_EVENT,
 	TRACE_SIDEBAND,
 	TRACE_LOST, /* .count events of thread .pid, .tid */
@@ -100,7 +100,7 @@ struct trace_item {
 	uint64_t count;
 };
 /*
- * 1: *out is the next item; what it points to is valid until the next call. 0: the end. Errors are
+ * 1: *out is the next item; its pointers are valid until the next call. 0: the end. Errors are
  * those of trace_reader__run().
  */
 int trace_reader__next(struct trace_reader *r, struct trace_item *out);

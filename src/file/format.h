@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * format: the layout of the trace file. The interface is file.h; HACKING.md says what the format is
- * for. Private to src/file.
+ * format: the layout of the trace file. The interface is file.h. Private to src/file.
  *
  * header: magic (8 bytes), major, minor, e_machine, 0 (2 bytes each), CRC-32 of these 16 bytes (4)
  * block: type, flags (1 byte each), 0 (2), raw length, stored length, number from 0 (4 each),
- *         CRC-32 of these 16 bytes and of what is stored (4); then the stored bytes
+ *         CRC-32 of these 16 bytes and of the stored bytes (4); then the stored bytes
  * All numbers are little-endian.
  */
 #ifndef BBTRACE_FILE_FORMAT_H
@@ -20,13 +19,12 @@
 	"BBT\r\n\x1a\n"
 #define FILE_MAGIC_SIZE	 8
 #define FILE_HEADER_SIZE 20
-#define FILE_MAJOR                                                                                 \
-	3 /* a reader refuses a newer one; 2: times are predicted; 3: taken, no flags              \
-	   */
+/* Readers refuse a newer one. 2: times are predicted; 3: taken instead of flags. */
+#define FILE_MAJOR 3
 #define FILE_MINOR 0
 
 #define BLOCK_HEADER_SIZE 20
-#define BLOCK_DEFLATED	  1 /* flags: zlib, else stored as it is */
+#define BLOCK_DEFLATED	  1 /* flags: compressed by zlib */
 #define BLOCK_RAW_MAX	  (4u << 20)
 /* The highest compression ratio that is written and accepted: it bounds a file's unpacked size. */
 #define BLOCK_RATIO_MAX 256

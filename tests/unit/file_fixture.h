@@ -114,7 +114,7 @@ static inline ssize_t read_memory(void *ctx, void *data, size_t len)
 	return n;
 }
 
-/* ---- what was read: records and side events as text that shows each bit of them ---- */
+/* ---- what was read: records and sideband events as text that shows all their bits ---- */
 
 static inline void put_sideband(struct str *s, const struct sideband_event *e)
 {
