@@ -122,82 +122,6 @@ static int move_on(struct event_context *n, struct call *c, bool taken)
 	}
 }
 
-/* ---- ends without an event ---- */
-
-/* c has returned. */
-void replay__pop(struct event_context *n, struct call *c)
-{
-	bool made = c->made;
-
-	calls__remove(n->th, c);
-	c = calls__top(n->th);
-	if (c && made)
-		c->in_call = false;
-}
-
-/* c has returned, and with it the calls that ended in a tail call of it. */
-static void pop_chain(struct event_context *n, struct call *c)
-{
-	uint64_t sp = c->sp;
-
-	do {
-		replay__pop(n, c);
-		c = calls__top(n->th);
-	} while (c && c->sp == sp && c->state == CALL_TAIL);
-}
-
-/*
- * An event from outside of the call: it has returned, if only an unprobed ret can have ended it.
- * The plan leaves a ret unprobed only if no unprobed call of untraced code precedes it. A signal
- * handler, however, may leave the frame anywhere.
- */
-static int end_unprobed(struct event_context *n, struct call *c, bool *ended)
-{
-	const struct path *path;
-	uint64_t caller = c->caller;
-	int err;
-
-	*ended = n->t->plan->unprobed_rets && c->state == CALL_AT && c->block != NO_BLOCK &&
-		 !c->in_call && c->signals == n->th->signals &&
-		 walk__find_ret(n->t->walk, c->block, &path) == WALK_FOUND;
-	if (!*ended)
-		return 0;
-	err = replay__path_to_ret(n, path, c);
-	pop_chain(n, c); /* it has ended, even if no more steps are wanted */
-	return err ? err : undecoded__arrive(n, caller);
-}
-
-/*
- * An event shows the thread elsewhere. Its innermost calls, down to this one, have returned if they
- * were in no call and no signal interrupted them: they can't have led there.
- */
-static int end_idle(struct event_context *n, const struct call *down_to)
-{
-	size_t stop = down_to ? (size_t)(down_to - n->th->calls.data) : SIZE_MAX;
-	struct call *c = calls__top(n->th);
-	bool ended = true;
-	int err = 0;
-
-	while (!err && ended && c && (size_t)(c - n->th->calls.data) != stop) {
-		err = end_unprobed(n, c, &ended);
-		c = calls__top(n->th);
-	}
-	return err;
-}
-
-int replay__end_below(struct event_context *n, uint64_t sp)
-{
-	struct call *c = calls__top(n->th);
-	bool ended = true;
-	int err = 0;
-
-	while (!err && ended && c && c->sp < sp) {
-		err = end_unprobed(n, c, &ended);
-		c = calls__top(n->th);
-	}
-	return err;
-}
-
 /* ---- which call an event belongs to ---- */
 
 struct call *replay__unseen(struct event_context *n, uint64_t sp)
@@ -237,8 +161,7 @@ bool replay__left_through_stub(const struct trace *t, const struct call *c)
 	return c->direct && plan__stub_leads_in(t->plan, s->object, s->target);
 }
 
-/* Did the call end in a jump to that function, or to one outside of the plan, which may jump on? */
-static bool leads_to(struct trace *t, const struct call *c, uint32_t function)
+bool replay__leads_to(struct trace *t, const struct call *c, uint32_t function)
 {
 	uint32_t to;
 
@@ -272,7 +195,7 @@ static bool ended_before(struct event_context *n, struct call *c, int *err)
 	if (*err || !n->t->plan->unprobed_rets || c->state != CALL_AT || c->block == NO_BLOCK ||
 	    walk__find(n->t->walk, c->block, n->s->block, false, &path) == WALK_FOUND)
 		return false;
-	*err = end_unprobed(n, c, &ended);
+	*err = replay__end_unprobed(n, c, &ended);
 	return ended;
 }
 
@@ -284,13 +207,13 @@ struct call *replay__call_of_event(struct event_context *n, int *err)
 	bool hidden = !c; /* perhaps by a call that ends now */
 
 	if (c && !may_be_in(n, c)) {
-		if (c->state == CALL_TAIL && leads_to(n->t, c, n->s->function))
+		if (c->state == CALL_TAIL && replay__leads_to(n->t, c, n->s->function))
 			return replay__unseen(n,
 					      sp); /* the call of the function that it jumped to */
 		calls__abandon_chain(n->t, n->th, c);
 		c = NULL;
 	}
-	*err = end_idle(n, c);
+	*err = replay__end_idle(n, c);
 	c = c || hidden ? find_call(n, sp, known) : NULL;
 	if (c && !c->dormant && ended_before(n, c, err))
 		c = NULL;
@@ -318,7 +241,7 @@ static bool returns_by_probe(const struct event_context *n)
 	return n->t->plan->return_probes && !n->th->user_side;
 }
 
-static int on_branch(struct event_context *n, struct call *c)
+int replay__own_branch(struct event_context *n, struct call *c)
 {
 	bool conditional = n->s->kind == BRANCH_JCC || n->s->kind == BRANCH_LOOP;
 	bool taken = !conditional || n->e->taken;
@@ -384,7 +307,7 @@ int replay__branch(struct event_context *n)
 	if (flags & FUNCTION_HELPER)
 		return replay__helper_ret(n);
 	if (flags & FUNCTION_RANGE) {
-		err = on_branch(n, NULL);
+		err = replay__own_branch(n, NULL);
 		return err ? err : undecoded__behind(n, NULL);
 	}
 	c = replay__call_of_event(n, &err);
@@ -398,7 +321,7 @@ int replay__branch(struct event_context *n)
 		return err;
 	c->signals = n->th->signals;
 	c->in_call = false;
-	err = on_branch(n, c);
+	err = replay__own_branch(n, c);
 	return err ? err : undecoded__behind(n, c);
 }
 
@@ -416,185 +339,4 @@ int replay__witness(struct event_context *n)
 	c->block = n->s->block;
 	c->past = true;
 	return err;
-}
-
-/* The caller of this call, from the end of block. If the stack depth there is known, only one call
- * fits. */
-static struct call *maker_of(struct event_context *n, uint32_t block)
-{
-	const struct plan *plan = n->t->plan;
-	int32_t delta = plan->sites.data[plan->blocks.data[block].site].sp_delta;
-	struct call *c;
-
-	if (delta == SP_UNKNOWN)
-		c = calls__enclosing(n->th, plan->blocks.data[block].function, n->e->sp);
-	else
-		c = calls__at(n->th, n->e->sp + plan->arch->call_pushes + delta);
-	return c && c->sp > n->e->sp && c->state == CALL_AT && c->block != NO_BLOCK ? c : NULL;
-}
-
-/* A direct call of another function, whose entry is probed: it didn't make this call itself. */
-static bool calls_another(struct event_context *n, uint32_t block)
-{
-	const struct plan *plan = n->t->plan;
-	const struct plan_site *s = &plan->sites.data[plan->blocks.data[block].site];
-
-	return s->kind == BRANCH_CALL && s->target != n->block->start &&
-	       plan__entry_is_probed(plan, s->object, s->target);
-}
-
-/*
- * The caller may have reached its call instruction along unprobed branches, and the call itself may
- * be unprobed: the return address identifies the instruction, even where its path isn't known.
- */
-static int walk_caller(struct event_context *n)
-{
-	const struct plan *plan = n->t->plan;
-	const struct path *path;
-	enum walk_result r;
-	struct call *c;
-	uint32_t call;
-	int err;
-
-	if (!(n->t->options.events & PLAN_BRANCH) || !n->entry->caller)
-		return 0;
-	call = walk__call_ending(n->t->walk, n->s->object, n->entry->caller - n->bias);
-	c = call == NO_BLOCK || calls_another(n, call) ? NULL : maker_of(n, call);
-	if (!c || plan->blocks.data[c->block].object != n->s->object ||
-	    walk__find(n->t->walk, c->block, call, false, &path) == WALK_NONE)
-		return 0;
-	err = end_idle(n, c);
-	c = calls__make_current(n->th, maker_of(n, call));
-	r = walk__find(n->t->walk, c->block, call, false, &path);
-	if (r == WALK_NONE)
-		return err;
-	c->block = plan->blocks.data[call].next;
-	c->signals = n->th->signals;
-	c->in_call = true;
-	c->past = false;
-	if (err)
-		return err;
-	err = r == WALK_FOUND ? replay__path(n, path) : step__mark(n, STEP_UNKNOWN, 0);
-	return err ? err : step__implied(n, plan->blocks.data[call].site, true, NO_BLOCK);
-}
-
-/* Did the innermost call make this one, by the call instruction of its last event? */
-static bool is_made(struct event_context *n)
-{
-	const struct call *c = calls__top(n->th);
-	const struct plan_block *b = c && c->in_call && c->state == CALL_AT && c->block != NO_BLOCK
-					     ? &n->t->plan->blocks.data[c->block]
-					     : NULL;
-
-	return b && b->object == n->s->object && n->entry->caller &&
-	       b->start + n->bias == n->entry->caller;
-}
-
-/* Is this entry the target of the call's tail jump: the same stack slot, the same return
- * address? */
-static bool is_tail_of(struct event_context *n, const struct call *c)
-{
-	return c->state == CALL_TAIL && leads_to(n->t, c, n->s->function) &&
-	       (!n->entry->caller || !c->caller || c->caller == n->entry->caller);
-}
-
-/* Is a return probe pending for the call with this return address? */
-static bool is_pending(struct event_context *n)
-{
-	return n->entry->pending;
-}
-
-/* A pending return probe shows that the call in this stack slot has not ended: it jumped here. */
-static int join(struct event_context *n, struct call *c, bool *again, bool *tail)
-{
-	bool unprobed = c->state != CALL_TAIL && function_of(n->t, c->function)->unprobed;
-
-	*again = c->function == n->s->function;
-	*tail = !*again;
-	c->state = *again ? CALL_AT : CALL_TAIL;
-	c->block = n->s->block;
-	return unprobed && n->t->options.events & PLAN_BRANCH ? step__mark(n, STEP_UNKNOWN, 0) : 0;
-}
-
-/*
- * c was entered with the same stack pointer as this entry. *again: control came back to its first
- * instruction; *tail: it ended in a jump here; neither: it ended unseen and is removed.
- */
-static int join_or_end(struct event_context *n, struct call *c, bool *again, bool *tail)
-{
-	const struct path *path;
-	bool ended;
-	int err = 0;
-
-	*again = false;
-	*tail = is_tail_of(n, c);
-	if (*tail)
-		return 0;
-	if (c->state == CALL_AT && c->block != NO_BLOCK &&
-	    walk__find(n->t->walk, c->block, n->s->block, c->past, &path) == WALK_FOUND) {
-		err = replay__path(n, path);
-		*again = c->function == n->s->function;
-		*tail = !*again;
-		c->state = *again ? CALL_AT : CALL_TAIL;
-		c->block = n->s->block;
-		return err;
-	}
-	if (is_pending(n))
-		return join(n, c, again, tail);
-	err = end_unprobed(n, c, &ended);
-	if (!ended)
-		calls__abandon(n->t, n->th, c);
-	return err;
-}
-
-/* Another iteration of a rep string instruction at the entry, in the same call. */
-static bool is_iteration(struct event_context *n)
-{
-	const struct call *c = n->s->repeats ? calls__top(n->th) : NULL;
-
-	return c && c->sp == n->e->sp && c->function == n->s->function && c->state == CALL_AT &&
-	       c->fresh;
-}
-
-int replay__entry(struct event_context *n)
-{
-	struct call c = {.sp = n->e->sp,
-			 .time = n->e->time,
-			 .function = n->s->function,
-			 .block = n->s->block,
-			 .state = CALL_AT,
-			 .seen_entry = true};
-	bool again = false, tail = false;
-	struct call *top;
-	int err = 0;
-
-	if (is_iteration(n))
-		return 0;
-	if (!n->th->user_side)
-		locate__learn_bias(n->t, n->th->pid, n->s->object, n->bias);
-	thread__set_comm(n->th, n->entry->comm);
-	err = replay__end_below(n, n->e->sp);
-	n->th->returned_sp = 0;
-	c.signals = n->th->signals;
-	calls__suspend_below(n->th, n->e->sp);
-	calls__reuse(n->t, n->th, n->e->sp);
-	top = calls__top(n->th);
-	while (!err && !again && !tail && top && top->sp == n->e->sp) {
-		err = join_or_end(n, top, &again, &tail);
-		top = calls__top(n->th);
-	}
-	if (!err && !again && !tail && !undecoded__caller(n, &err)) {
-		err = walk_caller(n);
-		if (!err && !(c.made = is_made(n)))
-			err = end_idle(n, NULL);
-	}
-	if (err)
-		return err;
-	c.caller = n->entry->caller;
-	if (!again)
-		top = calls__push(n->t, n->th, &c);
-	top->fresh = true;
-	top->past = true;
-	err = step__entry(n);
-	return err || n->s->role != ROLE_BRANCH ? err : on_branch(n, top);
 }

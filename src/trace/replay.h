@@ -175,38 +175,52 @@ int step__branch(struct event_context *n, bool taken);
 int step__entry(struct event_context *n);
 int step__return(struct event_context *n, const struct call *c);
 
-/* ---- replay.c: one event of a thread ---- */
+/* ---- replay.c: from one event of a thread to the next ---- */
 
 int replay__branch(struct event_context *n);
-int replay__entry(struct event_context *n);
-/* A return that a return probe recorded. */
-int replay__return(struct event_context *n);
-/* The same for a function whose other returns are recorded at its rets. */
-int replay__tail_return(struct event_context *n);
 /* A witness: a probe at the start of a block, which shows that the thread is there. */
 int replay__witness(struct event_context *n);
 
+/* The event's own branch, and where it leaves the call. c: NULL: a branch of a range. */
+int replay__own_branch(struct event_context *n, struct call *c);
 /* Brings the call from where it stands to the end of block to, or, where the event is one at the
  * block's start (starts), to there. */
 int replay__walk_to(struct event_context *n, struct call *c, uint32_t to, bool starts);
 /* The call that an event of this function at this place of the stack is of, which runs now. */
 struct call *replay__call_of_event(struct event_context *n, int *err);
-/* Calls deeper on the stack than sp, that nothing but an unprobed ret can have ended, returned. */
-int replay__end_below(struct event_context *n, uint64_t sp);
-
 /* The implied branches of a path. */
 struct path;
 int replay__path(struct event_context *n, const struct path *path);
-/* The same where a ret without event ends the path and c. */
-int replay__path_to_ret(struct event_context *n, const struct path *path, const struct call *c);
 /* Adds a call that is in progress and whose entry was not seen. */
 struct call *replay__unseen(struct event_context *n, uint64_t sp);
-/* c returned, and with it the calls that ended in a tail call of it. */
-int replay__end_calls(struct event_context *n, struct call *c);
-/* A ret of a helper function: ends the call that jumped there. */
-int replay__helper_ret(struct event_context *n);
+/* Did the call end in a jump to this function, or to one outside of the plan, which may jump on? */
+bool replay__leads_to(struct trace *t, const struct call *c, uint32_t function);
 /* Did the call end in a jump through a PLT stub to a function of the plan? */
 bool replay__left_through_stub(const struct trace *t, const struct call *c);
+
+/* ---- replay_entry.c: the entry of a function ---- */
+
+int replay__entry(struct event_context *n);
+
+/* ---- replay_return.c: how calls end ---- */
+
+/* A return that a return probe recorded. */
+int replay__return(struct event_context *n);
+/* The same for a function whose other returns are recorded at its rets. */
+int replay__tail_return(struct event_context *n);
+/* A ret of a helper function: ends the call that jumped there. */
+int replay__helper_ret(struct event_context *n);
+
+/* c returned, and with it the calls that ended in a tail call of it. */
+int replay__end_calls(struct event_context *n, struct call *c);
+/* Ends c if only an unprobed ret can have ended it. *ended: it did. */
+int replay__end_unprobed(struct event_context *n, struct call *c, bool *ended);
+/* Does so with the innermost calls, down to this one, which stays; NULL: with all. */
+int replay__end_idle(struct event_context *n, const struct call *down_to);
+/* Does so with the calls deeper on the stack than sp. */
+int replay__end_below(struct event_context *n, uint64_t sp);
+/* The implied branches of a path that a ret without event ends, and with it c. */
+int replay__path_to_ret(struct event_context *n, const struct path *path, const struct call *c);
 /* c has returned. */
 void replay__pop(struct event_context *n, struct call *c);
 

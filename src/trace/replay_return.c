@@ -1,6 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The replay of returns: at rets of helper functions, and by return probes. */
+/* The replay of returns: at rets that have an event, at rets that the next event implies, and by
+ * return probes. */
 #include "calls.h"
+
+void replay__pop(struct event_context *n, struct call *c)
+{
+	bool made = c->made;
+
+	calls__remove(n->th, c);
+	c = calls__top(n->th);
+	if (c && made)
+		c->in_call = false;
+}
+
+/* ---- rets that have an event ---- */
 
 int replay__end_calls(struct event_context *n, struct call *c)
 {
@@ -35,6 +48,8 @@ int replay__helper_ret(struct event_context *n)
 	return err ? err : undecoded__arrive(n, n->e->target);
 }
 
+/* ---- rets without a probe ---- */
+
 int replay__path_to_ret(struct event_context *n, const struct path *path, const struct call *c)
 {
 	const struct plan_block *last = &n->t->plan->blocks.data[path->blocks[path->len - 1]];
@@ -42,6 +57,71 @@ int replay__path_to_ret(struct event_context *n, const struct path *path, const 
 
 	return err ? err : step__implied_ret(n, last->site, c);
 }
+
+/* c has returned, and with it the calls that ended in a tail call of it. */
+static void pop_chain(struct event_context *n, struct call *c)
+{
+	uint64_t sp = c->sp;
+
+	do {
+		replay__pop(n, c);
+		c = calls__top(n->th);
+	} while (c && c->sp == sp && c->state == CALL_TAIL);
+}
+
+/*
+ * An event from outside of the call: it has returned, if only an unprobed ret can have ended it.
+ * The plan leaves a ret unprobed only if no unprobed call of untraced code precedes it. A signal
+ * handler, however, may leave the frame anywhere.
+ */
+int replay__end_unprobed(struct event_context *n, struct call *c, bool *ended)
+{
+	const struct path *path;
+	uint64_t caller = c->caller;
+	int err;
+
+	*ended = n->t->plan->unprobed_rets && c->state == CALL_AT && c->block != NO_BLOCK &&
+		 !c->in_call && c->signals == n->th->signals &&
+		 walk__find_ret(n->t->walk, c->block, &path) == WALK_FOUND;
+	if (!*ended)
+		return 0;
+	err = replay__path_to_ret(n, path, c);
+	pop_chain(n, c); /* it has ended, even if no more steps are wanted */
+	return err ? err : undecoded__arrive(n, caller);
+}
+
+/*
+ * An event shows the thread elsewhere. Its innermost calls, down to this one, have returned if they
+ * were in no call and no signal interrupted them: they can't have led there.
+ */
+int replay__end_idle(struct event_context *n, const struct call *down_to)
+{
+	size_t stop = down_to ? (size_t)(down_to - n->th->calls.data) : SIZE_MAX;
+	struct call *c = calls__top(n->th);
+	bool ended = true;
+	int err = 0;
+
+	while (!err && ended && c && (size_t)(c - n->th->calls.data) != stop) {
+		err = replay__end_unprobed(n, c, &ended);
+		c = calls__top(n->th);
+	}
+	return err;
+}
+
+int replay__end_below(struct event_context *n, uint64_t sp)
+{
+	struct call *c = calls__top(n->th);
+	bool ended = true;
+	int err = 0;
+
+	while (!err && ended && c && c->sp < sp) {
+		err = replay__end_unprobed(n, c, &ended);
+		c = calls__top(n->th);
+	}
+	return err;
+}
+
+/* ---- return probes ---- */
 
 /* Advances the call to its return if no event of a ret did. */
 static int walk_to_return(struct event_context *n, struct call *c)

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The replay of entries: who made the call, and what became of earlier calls in its stack slot. */
+#include "calls.h"
+
+/* The caller of this call, from the end of block. If the stack depth there is known, only one call
+ * fits. */
+static struct call *maker_of(struct event_context *n, uint32_t block)
+{
+	const struct plan *plan = n->t->plan;
+	int32_t delta = plan->sites.data[plan->blocks.data[block].site].sp_delta;
+	struct call *c;
+
+	if (delta == SP_UNKNOWN)
+		c = calls__enclosing(n->th, plan->blocks.data[block].function, n->e->sp);
+	else
+		c = calls__at(n->th, n->e->sp + plan->arch->call_pushes + delta);
+	return c && c->sp > n->e->sp && c->state == CALL_AT && c->block != NO_BLOCK ? c : NULL;
+}
+
+/* A direct call of another function, whose entry is probed: it didn't make this call itself. */
+static bool calls_another(struct event_context *n, uint32_t block)
+{
+	const struct plan *plan = n->t->plan;
+	const struct plan_site *s = &plan->sites.data[plan->blocks.data[block].site];
+
+	return s->kind == BRANCH_CALL && s->target != n->block->start &&
+	       plan__entry_is_probed(plan, s->object, s->target);
+}
+
+/*
+ * The caller may have reached its call instruction along unprobed branches, and the call itself may
+ * be unprobed: the return address identifies the instruction, even where its path isn't known.
+ */
+static int walk_caller(struct event_context *n)
+{
+	const struct plan *plan = n->t->plan;
+	const struct path *path;
+	enum walk_result r;
+	struct call *c;
+	uint32_t call;
+	int err;
+
+	if (!(n->t->options.events & PLAN_BRANCH) || !n->entry->caller)
+		return 0;
+	call = walk__call_ending(n->t->walk, n->s->object, n->entry->caller - n->bias);
+	c = call == NO_BLOCK || calls_another(n, call) ? NULL : maker_of(n, call);
+	if (!c || plan->blocks.data[c->block].object != n->s->object ||
+	    walk__find(n->t->walk, c->block, call, false, &path) == WALK_NONE)
+		return 0;
+	err = replay__end_idle(n, c);
+	c = calls__make_current(n->th, maker_of(n, call));
+	r = walk__find(n->t->walk, c->block, call, false, &path);
+	if (r == WALK_NONE)
+		return err;
+	c->block = plan->blocks.data[call].next;
+	c->signals = n->th->signals;
+	c->in_call = true;
+	c->past = false;
+	if (err)
+		return err;
+	err = r == WALK_FOUND ? replay__path(n, path) : step__mark(n, STEP_UNKNOWN, 0);
+	return err ? err : step__implied(n, plan->blocks.data[call].site, true, NO_BLOCK);
+}
+
+/* Did the innermost call make this one, by the call instruction of its last event? */
+static bool is_made(struct event_context *n)
+{
+	const struct call *c = calls__top(n->th);
+	const struct plan_block *b = c && c->in_call && c->state == CALL_AT && c->block != NO_BLOCK
+					     ? &n->t->plan->blocks.data[c->block]
+					     : NULL;
+
+	return b && b->object == n->s->object && n->entry->caller &&
+	       b->start + n->bias == n->entry->caller;
+}
+
+/* Is this entry the target of the call's tail jump: the same stack slot, the same return
+ * address? */
+static bool is_tail_of(struct event_context *n, const struct call *c)
+{
+	return c->state == CALL_TAIL && replay__leads_to(n->t, c, n->s->function) &&
+	       (!n->entry->caller || !c->caller || c->caller == n->entry->caller);
+}
+
+/* Is a return probe pending for the call with this return address? */
+static bool is_pending(struct event_context *n)
+{
+	return n->entry->pending;
+}
+
+/* A pending return probe shows that the call in this stack slot has not ended: it jumped here. */
+static int join(struct event_context *n, struct call *c, bool *again, bool *tail)
+{
+	bool unprobed = c->state != CALL_TAIL && n->t->plan->functions.data[c->function].unprobed;
+
+	*again = c->function == n->s->function;
+	*tail = !*again;
+	c->state = *again ? CALL_AT : CALL_TAIL;
+	c->block = n->s->block;
+	return unprobed && n->t->options.events & PLAN_BRANCH ? step__mark(n, STEP_UNKNOWN, 0) : 0;
+}
+
+/*
+ * c was entered with the same stack pointer as this entry. *again: control came back to its first
+ * instruction; *tail: it ended in a jump here; neither: it ended unseen and is removed.
+ */
+static int join_or_end(struct event_context *n, struct call *c, bool *again, bool *tail)
+{
+	const struct path *path;
+	bool ended;
+	int err = 0;
+
+	*again = false;
+	*tail = is_tail_of(n, c);
+	if (*tail)
+		return 0;
+	if (c->state == CALL_AT && c->block != NO_BLOCK &&
+	    walk__find(n->t->walk, c->block, n->s->block, c->past, &path) == WALK_FOUND) {
+		err = replay__path(n, path);
+		*again = c->function == n->s->function;
+		*tail = !*again;
+		c->state = *again ? CALL_AT : CALL_TAIL;
+		c->block = n->s->block;
+		return err;
+	}
+	if (is_pending(n))
+		return join(n, c, again, tail);
+	err = replay__end_unprobed(n, c, &ended);
+	if (!ended)
+		calls__abandon(n->t, n->th, c);
+	return err;
+}
+
+/* Another iteration of a rep string instruction at the entry, in the same call. */
+static bool is_iteration(struct event_context *n)
+{
+	const struct call *c = n->s->repeats ? calls__top(n->th) : NULL;
+
+	return c && c->sp == n->e->sp && c->function == n->s->function && c->state == CALL_AT &&
+	       c->fresh;
+}
+
+int replay__entry(struct event_context *n)
+{
+	struct call c = {.sp = n->e->sp,
+			 .time = n->e->time,
+			 .function = n->s->function,
+			 .block = n->s->block,
+			 .state = CALL_AT,
+			 .seen_entry = true};
+	bool again = false, tail = false;
+	struct call *top;
+	int err = 0;
+
+	if (is_iteration(n))
+		return 0;
+	if (!n->th->user_side)
+		locate__learn_bias(n->t, n->th->pid, n->s->object, n->bias);
+	thread__set_comm(n->th, n->entry->comm);
+	err = replay__end_below(n, n->e->sp);
+	n->th->returned_sp = 0;
+	c.signals = n->th->signals;
+	calls__suspend_below(n->th, n->e->sp);
+	calls__reuse(n->t, n->th, n->e->sp);
+	top = calls__top(n->th);
+	while (!err && !again && !tail && top && top->sp == n->e->sp) {
+		err = join_or_end(n, top, &again, &tail);
+		top = calls__top(n->th);
+	}
+	if (!err && !again && !tail && !undecoded__caller(n, &err)) {
+		err = walk_caller(n);
+		if (!err && !(c.made = is_made(n)))
+			err = replay__end_idle(n, NULL);
+	}
+	if (err)
+		return err;
+	c.caller = n->entry->caller;
+	if (!again)
+		top = calls__push(n->t, n->th, &c);
+	top->fresh = true;
+	top->past = true;
+	err = step__entry(n);
+	return err || n->s->role != ROLE_BRANCH ? err : replay__own_branch(n, top);
+}
