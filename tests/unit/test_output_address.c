@@ -33,7 +33,8 @@ static void test_texts(void)
 
 		str__puts(&s, rows[i].text);
 		address__hide(&s, false);
-		is_str(s.data ? s.data : "", rows[i].want, "'%s'", rows[i].text);
+		is_str(s.data ? s.data : "", rows[i].want,
+		       "of '%s' the kernel addresses are hidden", rows[i].text);
 		str__free(&s);
 	}
 }
@@ -44,7 +45,8 @@ static void test_columns(void)
 
 	str__puts(&s, "0xffffffff81000000  f\n0x10  g");
 	address__hide(&s, true);
-	is_str(s.data, "          (hidden)  f\n0x10  g", "of the same width");
+	is_str(s.data, "          (hidden)  f\n0x10  g",
+	       "in columns a hidden address keeps its width");
 	str__free(&s);
 }
 

@@ -35,14 +35,14 @@ static void test_folded(void)
 	      "pro:g;main;work(A<B>&) 620\n"
 	      "pro:g;main;work(A<B>&);leaf 1380\n"
 	      "# bbtrace: 1 call without return, not timed\n",
-	      "ns of each stack itself", STEPS);
+	      "each stack has its own ns", STEPS);
 	shows("folded:count", &none,
 	      "pro:g;main 1\n"
 	      "pro:g;main;work(A<B>&) 1\n"
 	      "pro:g;main;work(A<B>&);leaf 1\n"
 	      "# bbtrace: 1 call without return, not timed\n",
-	      "calls of each stack", STEPS);
-	shows("folded:count", &none, "pro:g;leaf 1\n", "nothing is missing: nothing is said",
+	      "each stack has its calls", STEPS);
+	shows("folded:count", &none, "pro:g;leaf 1\n", "without anything missing there is no note",
 	      entry(LEAF_ENTRY, 1, 0, 0, 100), ret(LEAF_RET, 1, 0, 101, 1));
 	fixture_functions[LEAF].name = "a;b\nc d";
 	shows("folded:count", &none, "pro:g;a:b\\x0ac d 1\n", "names can't break a line or a stack",
@@ -72,7 +72,8 @@ static void test_summary(void)
 	      "\n"
 	      "Missing: at least 7 events lost; at most 9 hits missed, of all processes; 1 call "
 	      "without return, not timed; every count may be too low.\n",
-	      "a table, histograms, what is missing, a + where a count may be too low", STEPS);
+	      "a lossy trace has a table, histograms, what is missing, and a + at counts that may be too low",
+	      STEPS);
 	fixture_width = 76;
 	shows("summary", &none,
 	      "calls  timed  open  total   self    p99    max  branches  taken  function\n"
@@ -81,13 +82,14 @@ static void test_summary(void)
 	      "\n"
 	      "leaf, how long its calls took:\n"
 	      "     1.0us ..   2.0us  |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@| 1\n",
-	      "a narrow terminal", entry(LEAF_ENTRY, 1, 0, 0, 100),
+	      "on a narrow terminal min, avg and p50 are omitted", entry(LEAF_ENTRY, 1, 0, 0, 100),
 	      branch(LEAF_RET, 1, 0, true, 0, 0x1122), ret(LEAF_RET, 1, 0, 1500, 1380));
 	fixture_width = 0;
 	shows("summary", &none,
 	      "calls  timed  open  total  self  min  avg  p50  p99  max  branches  taken  "
 	      "function\n",
-	      "nothing ran", {.type = STEP_EXIT, .site = NO_SITE, .function = NO_FUNCTION});
+	      "without calls the table has no rows",
+	      {.type = STEP_EXIT, .site = NO_SITE, .function = NO_FUNCTION});
 }
 
 #define CALLGRIND_HEAD "# callgrind format\nversion: 1\ncreator: bbtrace " BBTRACE_VERSION "\n"
@@ -121,11 +123,10 @@ static void test_callgrind(void)
 	      "0x100 0 0 0\n"
 	      "0x110 0 1380 1\n"
 	      "\ntotals: 2000 9\n",
-	      "calls at the instruction that made them, jumps within and between functions", STEPS);
+	      "calls stand at their instruction, with jumps within and between functions", STEPS);
 }
 
-/* The call that led to work's entry was to something else: nobody knows from where it was called.
- */
+/* The call before work's entry was of something else: work's call site is unknown. */
 static void test_call_site(void)
 {
 	struct step through_plt = branch(MAIN_CALL, 1, 0, true, 0, 0x500);
@@ -134,17 +135,17 @@ static void test_call_site(void)
 	got = RENDER("callgrind", &none, entry(MAIN_ENTRY, 1, 0, 0, 100),
 		     branch(MAIN_CALL, 1, 0, true, 0, 0x1500), entry(WORK_ENTRY, 2, 1, 1, 110));
 	ok(strstr(got.data, "cfn=(2) work(A<B>&)\ncalls=1 0x1100 0\n0x1000 0 0 0\n"),
-	   "a call from nobody knows where stands at the caller's start");
+	   "callgrind: a call whose call site is unknown stands at the caller's start");
 	str__free(&got);
 	through_plt.to.symbol = "_Z4work@plt";
 	got = RENDER("callgrind", &none, entry(MAIN_ENTRY, 1, 0, 0, 100), through_plt,
 		     entry(WORK_ENTRY, 2, 1, 1, 110));
 	ok(strstr(got.data, "cfn=(2) work(A<B>&)\ncalls=1 0x1100 0\n0x1010 0 0 0\n"),
-	   "one through its PLT stub at the call");
+	   "callgrind: a call through a PLT stub stands at its call site");
 	str__free(&got);
 }
 
-/* work begins in one file, has code of another one inlined, and jumps there. */
+/* work begins in one file, has inlined code of another file, and jumps to it. */
 static void test_lines(void)
 {
 	static struct plan_line lines[] = {
@@ -174,7 +175,7 @@ static void test_lines(void)
 	got = RENDER("callgrind", &none, STEPS);
 	ok(strstr(got.data, "\nob=(1) /bin/prog\nfl=(2) a.c\nfn=(1) main\n0x1000 10 0 0\n"),
 	   "callgrind: a function is in the file where it starts");
-	ok(strstr(got.data, want), "callgrind: and says where it goes into another one");
+	ok(strstr(got.data, want), "callgrind: inlined code is in the file that it comes from");
 	str__free(&got);
 	fixture_plan.lines.len = fixture_plan.line_files.len = 0;
 }
@@ -183,20 +184,23 @@ static void test_svg(void)
 {
 	struct str got = RENDER("svg", &none, STEPS);
 
-	ok(!strncmp(got.data, "<?xml version=\"1.0\"", 19), "svg: a document of its own");
+	ok(!strncmp(got.data, "<?xml version=\"1.0\"", 19), "svg: the output is an XML document");
 	ok(strstr(got.data, "<title>work(A&lt;B&gt;&amp;)\n2 µs, 100 %; itself 620 ns; 1 call<"),
 	   "svg: a frame tells its name, time, share and calls");
 	ok(strstr(got.data, "<title>leaf\n1.38 µs, 69 %; itself 1.38 µs; 1 call<"),
-	   "svg: the one within it");
-	ok(strstr(got.data, "1 call, 1 of them not timed"), "svg: what has no time says so");
-	ok(strstr(got.data, "Missing: 1 call without return, not timed."), "svg: what is missing");
+	   "svg: an inner frame tells its name, time, share and calls");
+	ok(strstr(got.data, "1 call, 1 of them not timed"),
+	   "svg: a frame with an untimed call says so");
+	ok(strstr(got.data, "Missing: 1 call without return, not timed."),
+	   "svg: the document says what is missing");
 	str__free(&got);
 	got = RENDER("svg", &none, entry(MAIN_ENTRY, 1, 0, 0, 100));
 	ok(strstr(got.data, "No call was seen from its entry to its return."),
-	   "svg: no time at all is said");
+	   "svg: a trace without timed calls says so");
 	str__free(&got);
 	got = RENDER("svg:count", &none, STEPS);
-	ok(strstr(got.data, "<title>leaf\n1 call, 33.3 %<"), "svg:count: shares of the calls");
+	ok(strstr(got.data, "<title>leaf\n1 call, 33.3 %<"),
+	   "svg:count: a frame tells its share of the calls");
 	str__free(&got);
 }
 
@@ -210,7 +214,7 @@ static struct str gunzip(const struct str *gz)
 	z.avail_out = 1 << 20;
 	inflateInit2(&z, 15 + 16);
 	ok(inflate(&z, Z_FINISH) == Z_STREAM_END && !z.avail_in,
-	   "pprof: one gzip member, all of it");
+	   "pprof: the output is one gzip member");
 	out.len = z.total_out;
 	inflateEnd(&z);
 	return out;
@@ -227,15 +231,16 @@ static void test_pprof(void)
 	raw = gunzip(&gz);
 	/* sample: location ids 3 2 1, values 1 and 1380 (0xe4 0x0a), then labels */
 	ok(holds(&raw, "\x0a\x03\x03\x02\x01\x12\x03\x01\xe4\x0a\x1a"),
-	   "pprof: a sample, innermost function first");
+	   "pprof: a sample has its innermost function first");
 	ok(holds(&raw, "\x32\x00\x32\x05"
 		       "calls"),
 	   "pprof: the string table begins with the empty string");
 	ok(holds(&raw, "l\357\277\275f"), "pprof: strings are UTF-8");
 	ok(holds(&raw, "bbtrace: missing: 1 call without return, not timed"),
 	   "pprof: what is missing is a comment");
-	/* time_nanos 1000100 = 0xbd04a4 in sevens, duration_nanos 2010 */
-	ok(holds(&raw, "\x48\xa4\x85\x3d\x50\xda\x0f"), "pprof: when, by CLOCK_REALTIME, how long");
+	/* time_nanos 1000100 = 0xbd04a4 as a varint, duration_nanos 2010 */
+	ok(holds(&raw, "\x48\xa4\x85\x3d\x50\xda\x0f"),
+	   "pprof: a profile has its start by CLOCK_REALTIME and its duration");
 	str__free(&gz);
 	str__free(&raw);
 	fixture_functions[LEAF].name = "leaf";

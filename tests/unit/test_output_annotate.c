@@ -26,7 +26,7 @@ static void test_listing(void)
 	       "                                   +0x9     (3 bytes that control flow doesn't reach)\n"
 	       "\n"
 	       "# 1 functions did not run.\n",
-	       "code with its counts, control characters shown");
+	       "annotate shows code with its counts, and control characters escaped");
 }
 
 static void test_cold(void)
@@ -48,7 +48,7 @@ static void test_cold(void)
 	       "                                   +0x9     (3 bytes that control flow doesn't reach)\n"
 	       "\n"
 	       "# 1 functions did not run.\n",
-	       "what didn't run has a 0");
+	       "an instruction that didn't run has a 0");
 }
 
 static void test_colour(void)
@@ -58,9 +58,9 @@ static void test_colour(void)
 	code_options.color = true;
 	got = code_render("annotate", "-");
 	code_options.color = false;
-	ok(strstr(got, "\033[2mdec edi\033[0m\n"), "and is dim");
+	ok(strstr(got, "\033[2mdec edi\033[0m\n"), "an instruction that didn't run is dim");
 	ok(strstr(got, "\033[31m          1\033[0m") || strstr(got, "\033[1;31m          1\033[0m"),
-	   "the hottest is red");
+	   "the highest count is red");
 }
 
 static void test_no_branches(void)
@@ -86,14 +86,15 @@ static void test_no_branches(void)
 	       "                                   +0x9     (3 bytes that control flow doesn't reach)\n"
 	       "\n"
 	       "# 1 functions did not run.\n",
-	       "without branches nothing is claimed of them");
+	       "without recorded branches an instruction's runs are unknown");
 }
 
 static void test_never(void)
 {
 	autofree char *got = code_render("annotate", "");
 
-	is_str(got, MISSING "# 2 functions did not run.\n", "nothing ran");
+	is_str(got, MISSING "# 2 functions did not run.\n",
+	       "annotate shows no function that didn't run");
 }
 
 int main(void)

@@ -55,24 +55,23 @@ static void test_calls(void)
 	struct step e = fixture_entry(), r = fixture_return();
 
 	shows(B("1000012.345") E("1000013.345", "\"value\":\"0x5581a2c0\""),
-	      "a call is a slice, its value an argument of the end", at(e, 1, 0, 0),
-	      at(r, 1, 0, 1000));
+	      "a call is a slice, with its value at the end", at(e, 1, 0, 0), at(r, 1, 0, 1000));
 	shows(B("1000012.345") B("1000012.346") E("1000012.347", "\"value\":\"0x5581a2c0\"")
 		      E("1000012.350", "\"value\":\"0x5581a2c0\""),
-	      "a call within a call", at(e, 1, 0, 0), at(e, 2, 1, 1), at(r, 2, 1, 2),
-	      at(r, 1, 0, 5));
+	      "an inner call is a slice within its caller's", at(e, 1, 0, 0), at(e, 2, 1, 1),
+	      at(r, 2, 1, 2), at(r, 1, 0, 5));
 	shows(B("1000012.345") B("1000012.346") E("1000012.350", "\"return\":\"not seen\"")
 		      E("1000012.350", "\"value\":\"0x5581a2c0\""),
-	      "one that is left by longjmp ends with its caller", at(e, 1, 0, 0), at(e, 2, 1, 1),
+	      "a call left by longjmp ends with its caller", at(e, 1, 0, 0), at(e, 2, 1, 1),
 	      at(r, 1, 0, 5));
 	shows(B("1000012.345") B("1000012.346") E("1000012.350", "\"return\":\"not seen\"")
 		      B("1000012.350") E("1000012.350", "\"return\":\"not seen\"")
 			      E("1000012.350", "\"return\":\"not seen\""),
-	      "or where another call takes its place; the end of the trace ends all",
+	      "a call ends where another one takes its place, and all open calls end with the trace",
 	      at(e, 1, 0, 0), at(e, 2, 1, 1), at(e, 3, 1, 5));
 	shows(I("1000012.345", "return", "return of a call whose entry was not seen",
 		"\"value\":\"0x5581a2c0\""),
-	      "a return alone is an instant", at(r, 9, 0, 0));
+	      "a return without entry is an instant", at(r, 9, 0, 0));
 	shows(B("1000012.345") ",\n{\"ph\":\"i\"," IDS ",\"ts\":1000012.346,\"s\":\"t\","
 			       "\"cat\":\"entry\",\"name\":\"entry again\"," REGS E(
 				       "1000012.349", "\"value\":\"0x5581a2c0\""),
@@ -91,7 +90,7 @@ static void test_branches(void)
 	n.to_known = false;
 	shows(I("1000012.345", "branch", "jne not taken",
 		"\"at\":\"malloc+0x25\",\"vaddr\":\"0x985a5\",\"taken\":false"),
-	      "not taken, to nobody knows where", n);
+	      "a branch not taken, without known target, says so", n);
 	i.timed = false;
 	i.implied = true;
 	i.time = 0;
@@ -102,7 +101,7 @@ static void test_branches(void)
 		      I("1000012.345", "branch", "jne taken",
 			"\"at\":\"malloc+0x25\",\"vaddr\":\"0x985a5\",\"to\":\"malloc+0x50\",\"taken\":true,"
 			"\"implied\":true"),
-	      "what is implied stands at the time before it", c, i);
+	      "an implied branch has the time of the step before it", c, i);
 }
 
 static void test_marks(void)
@@ -114,11 +113,11 @@ static void test_marks(void)
 	exit.type = STEP_EXIT;
 	shows(I("1000012.345", "lost", "events lost", "\"count\":17")
 		      I("1000012.345", "unknown", "path unknown", ""),
-	      "what is missing stands where it is", lost, unknown);
+	      "lost events and an unknown path are instants in their place", lost, unknown);
 	shows(B("1000012.345") E("1000012.346", "\"return\":\"not seen\"")
 		      I("1000012.346", "task", "exit", "") "," NAMES B("1000012.350")
 			      E("1000012.350", "\"return\":\"not seen\""),
-	      "an exit ends what was open; the next thread of that number has a name of its own",
+	      "an exit ends open calls, and the next thread of that number has a name of its own",
 	      at(fixture_entry(), 1, 0, 0), at(exit, 0, 0, 1), at(fixture_entry(), 2, 0, 5));
 }
 
@@ -136,9 +135,9 @@ static void test_tracks(void)
 	got = render((struct step[]){a, b, idle}, 3);
 	ok(strstr(got, "{\"ph\":\"M\",\"pid\":7,\"tid\":8,\"name\":\"thread_name\",\"args\":{"
 		       "\"name\":\"wo\\\"rk\\u000a\"}}"),
-	   "a thread's name, escaped");
+	   "a thread's name is escaped");
 	ok(!strstr(got, "\"process_name\",\"args\":{\"name\":\"wo"),
-	   "the process has its first thread's name");
+	   "a process has its first thread's name");
 	ok(strstr(got, "\"pid\":0,\"tid\":16777219,"), "each CPU's idle thread has a track");
 }
 
@@ -148,7 +147,7 @@ static void test_order(void)
 
 	a.type = STEP_FORK;
 	shows(I("1000012.345", "task", "fork", "") I("1000012.345", "task", "fork", ""),
-	      "times of a track never go back", a, at(a, 0, 0, -1));
+	      "the times of a track never go back", a, at(a, 0, 0, -1));
 }
 
 int main(void)

@@ -27,7 +27,7 @@ static void test_graph(void)
 	       "\tb1 -> b2 [color=\"#868e96\", style=dotted];\n"
 	       "\tb2 -> b3 [color=\"#495057\", style=solid, label=\" 3 \", penwidth=2.332];\n"
 	       "}\n",
-	       "a node a block, an edge each way, names escaped");
+	       "each block is a node, each way of a branch an edge, and names are escaped");
 }
 
 static void test_cold(void)
@@ -51,10 +51,10 @@ static void test_cold(void)
 	       "\tb1 -> b2 [label=\" 0 \", style=dashed, color=\"#adb5bd\", fontcolor=\"#adb5bd\"];\n"
 	       "\tb2 -> b3 [label=\" 0 \", style=dashed, color=\"#adb5bd\", fontcolor=\"#adb5bd\"];\n"
 	       "}\n",
-	       "what didn't run is dashed");
+	       "a block or edge that didn't run is dashed");
 }
 
-/* graphviz refuses what is longer; a character of two bytes lies across the cut. */
+/* graphviz refuses a longer name. A character of two bytes lies across the cut. */
 static void test_long_name(void)
 {
 	autofree char *name = xcalloc(20001, 1), *got = NULL;
@@ -68,9 +68,9 @@ static void test_long_name(void)
 	got = code_render("dot", "-");
 	code_functions[0].name = "f<\"&>";
 	cut = strstr(got, "\303\244... (17000 more bytes) [pr");
-	ok(cut, "a long name is cut, between characters, and says so");
+	ok(cut, "a long name is cut between characters, and says so");
 	ok(cut && strchr(cut, '"') && cut - strstr(got, "label=\"f") < 3100,
-	   "well before graphviz's limit");
+	   "a long name is cut well before graphviz's limit");
 }
 
 int main(void)

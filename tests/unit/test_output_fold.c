@@ -67,17 +67,18 @@ static void sink__free(struct sink *s)
 static const struct {
 	const char *in, *out, *what;
 } rows[] = {
-	{"a", "a", "a line"},
-	{"abcd", "abcd", "lines that don't repeat"},
-	{"aa", "(a)2", "a line twice"},
-	{"eaaaaaaaaxr", "e(a)8xr", "a loop of one branch"},
-	{"eababababxr", "e(ab)4xr", "a loop of two"},
-	{"eabcabcabxr", "e(abc)2abxr", "what leaves in the middle stands behind"},
-	{"abbbabbbabbb", "(a(b)3)3", "a loop within a loop"},
-	{"xabbcabbcabbcy", "x(a(b)2c)3y", "with lines around it"},
-	{"abbcabbcdabbcabbcd", "((a(b)2c)2d)2", "three deep"},
-	{"abbbxabbxabbx", "a(b)3(xa(b)2)2x", "other counts are no repetition"},
-	{"aaabaaac", "(a)3b(a)3c", "nor are other lines"},
+	{"a", "a", "a single line stays as it is"},
+	{"abcd", "abcd", "lines that don't repeat stay as they are"},
+	{"aa", "(a)2", "a line that comes twice is a group"},
+	{"eaaaaaaaaxr", "e(a)8xr", "a loop of one line is a group"},
+	{"eababababxr", "e(ab)4xr", "a loop of two lines is a group"},
+	{"eabcabcabxr", "e(abc)2abxr",
+	 "a loop that is left in the middle has its last lines behind it"},
+	{"abbbabbbabbb", "(a(b)3)3", "a loop within a loop is a group within a group"},
+	{"xabbcabbcabbcy", "x(a(b)2c)3y", "lines around a group stay as they are"},
+	{"abbcabbcdabbcabbcd", "((a(b)2c)2d)2", "groups nest three deep"},
+	{"abbbxabbxabbx", "a(b)3(xa(b)2)2x", "groups of different counts don't repeat"},
+	{"aaabaaac", "(a)3b(a)3c", "groups with different lines between them don't repeat"},
 };
 
 static void test_rows(void)
@@ -90,13 +91,14 @@ static void test_rows(void)
 			push(f, 1, *c);
 		fold__settle(f);
 		is_str(s.shown.data, rows[i].out, "%s: %s", rows[i].in, rows[i].what);
-		is_str(s.expanded.data, rows[i].in, "%s: nothing lost, nothing added", rows[i].in);
+		is_str(s.expanded.data, rows[i].in, "%s: the output expands to the input",
+		       rows[i].in);
 		fold__free(f);
 		sink__free(&s);
 	}
 }
 
-/* A small generator of our own: the same lines on each machine. */
+/* The same numbers on each machine. */
 static uint32_t next_random(uint32_t *state)
 {
 	*state = *state * 1664525 + 1013904223;
@@ -127,8 +129,8 @@ static void test_random(void)
 		sink__free(&s);
 		str__free(&in);
 	}
-	is(bad, 0, "random lines expand to what came");
-	ok(folded > 200, "most have something to fold");
+	is(bad, 0, "folded random lines expand to the input");
+	ok(folded > 200, "most sequences of random lines have something to fold");
 }
 
 static void test_long(void)
@@ -145,11 +147,13 @@ static void test_long(void)
 		}
 		push(f, 1, 'd');
 	}
-	is(s.shown.len, 0, "a loop waits for its end, a million lines");
+	is(s.shown.len, 0, "a loop of two million lines is held until its end");
 	push(f, 1, 'x');
 	fold__settle(f);
-	is_str(s.shown.data, "e(a(bc)50000d)20x", "and is three lines");
-	is(s.expanded.len, 1 + 20 * (2 + 100000) + 1, "that stand for all");
+	is_str(s.shown.data, "e(a(bc)50000d)20x",
+	       "a loop of two million lines is shown as two groups");
+	is(s.expanded.len, 1 + 20 * (2 + 100000) + 1,
+	   "a loop of two million lines expands to all of them");
 	fold__free(f);
 	sink__free(&s);
 }
@@ -166,9 +170,9 @@ static void test_bound(void)
 		fold__push(f, 1, line_of(f, text, len, 0));
 	}
 	is_str(s.shown.data, "0,1,2,3,4,5,6,7,8,9,",
-	       "only so many lines wait, the oldest come out");
+	       "at most FOLD_HELD lines are held, and the oldest come out");
 	fold__settle(f);
-	is(s.lines, FOLD_HELD + 10, "then the rest");
+	is(s.lines, FOLD_HELD + 10, "settling brings out the lines that were held");
 	str__clear(&s.shown);
 	for (int n = 0; n < 3; n++)
 		for (int i = 0; i < FOLD_BODY + n - 1; i++)
@@ -183,7 +187,7 @@ static void test_bound(void)
 	for (int n = 0; n < 3 * (FOLD_BODY + 1); n++)
 		fold__push(f, 9, line_of(f, text, sprintf(text, "%d,", n % (FOLD_BODY + 1)), 0));
 	fold__settle(f);
-	is(s.lines, 3 * (FOLD_BODY + 1), "a longer one does not");
+	is(s.lines, 3 * (FOLD_BODY + 1), "a body of more than FOLD_BODY lines does not fold");
 	fold__free(f);
 	sink__free(&s);
 }
@@ -200,12 +204,13 @@ static void test_threads(void)
 	}
 	push(f, 1, 'x');
 	fold__settle(f);
-	is_str(s.shown.data, "(a)6(bc)6x", "each thread repeats for itself");
+	is_str(s.shown.data, "(a)6(bc)6x", "each thread's lines fold for themselves");
 	str__clear(&s.shown);
 	for (const char *c = "pqrst"; *c; c++)
 		push(f, *c % 2, *c);
 	fold__settle(f);
-	is_str(s.shown.data, "pqrst", "lines come out in the order in which they came");
+	is_str(s.shown.data, "pqrst",
+	       "lines of several threads come out in the order in which they came");
 	fold__free(f);
 	sink__free(&s);
 }
@@ -220,12 +225,13 @@ static void test_oldest_group(void)
 		push(f, 1, 'a');
 	for (int i = 0; i < FOLD_HELD; i++)
 		fold__push(f, 2, line_of(f, text, sprintf(text, "%d,", i), 0));
-	is_str(s.shown.data, "(a)5", "a loop that all others wait for comes out with what it has");
+	is_str(s.shown.data, "(a)5",
+	       "a loop that all other lines wait for comes out with the count so far");
 	for (int i = 0; i < 3; i++)
 		push(f, 1, 'a');
 	str__clear(&s.shown);
 	fold__settle(f);
-	ok(strstr(s.shown.data, ",(a)3"), "and goes on as another");
+	ok(strstr(s.shown.data, ",(a)3"), "a loop that has come out goes on as another group");
 	fold__free(f);
 	sink__free(&s);
 }
@@ -250,7 +256,7 @@ static void test_what_is_equal(void)
 		fold__push(f, 1, l);
 	}
 	fold__settle(f);
-	is_str(s.shown.data, "aaa", "lines that are to stand alone do");
+	is_str(s.shown.data, "aaa", "lines that are to stand alone don't fold");
 	str__clear(&s.shown);
 	for (int i = 0; i < 3; i++) {
 		l = line_of(f, i ? "12:x1y" : "11:x2y", 6, 0);
@@ -260,7 +266,7 @@ static void test_what_is_equal(void)
 		fold__push(f, 1, l);
 	}
 	fold__settle(f);
-	is_str(s.shown.data, "(11:x2y)3", "times may differ");
+	is_str(s.shown.data, "(11:x2y)3", "lines that differ in their times only fold");
 	fold__free(f);
 	sink__free(&s);
 }
@@ -288,9 +294,9 @@ static void test_times(void)
 		fold__push(f, 1, l);
 	}
 	fold__settle(f);
-	is(nspans, 2, "two groups");
-	is(spans[0], 6, "from the first timed line to the last of all");
-	is(spans[1], 2, "of an inner one: the first time around");
+	is(nspans, 2, "a loop within a loop has two groups");
+	is(spans[0], 6, "an outer group's time is from its first timed line to its last");
+	is(spans[1], 2, "an inner group's time is that of its first round");
 	fold__free(f);
 }
 
@@ -302,7 +308,7 @@ static void test_unfinished(void)
 		push(f, i % 7, "abbcd"[i % 5]);
 	fold__free(f);
 	fold__free(NULL);
-	ok(true, "what is held when it ends is freed");
+	ok(true, "lines that are held when folding ends are freed");
 }
 
 int main(void)

@@ -37,9 +37,9 @@ static void test_code(void)
 	       "[\"b\",\"0x1008\",\"+0x8\",\"ret\",4,4,null,[[4,\"main\"]],\"\"],\n"
 	       "[\"g\",\"+0x9\",3]\n"
 	       "]",
-	       "code, its counts and targets");
+	       "the page has a function's code with counts and targets");
 	code = (free(code), element(page, "code1"));
-	is_str(code, "", "only of functions that ran");
+	is_str(code, "", "the page has no code of a function that didn't run");
 }
 
 static void test_data(void)
@@ -50,7 +50,7 @@ static void test_data(void)
 	       "{\"objects\":[\"/usr/bin/pr\\\"og\"],\"threads\":1,\"span\":3100,\"branches\":true,\"more\":\"\",\"totals\":{\"format\":\"bbtrace\",\"functions\":2,\"probes\":0,\"skipped\":3,\"events\":15,\"lost\":0,\"unmatched_returns\":0,\"unseen_tail_returns\":0,\"unknown\":0,\"undecoded\":0,\"code\":0,\"missed_at_most\":0},\"functions\":[\n"
 	       "{\"id\":0,\"name\":\"f\\u003c\\\"&>\",\"object\":0,\"entry\":\"0x1000\",\"calls\":4,\"branches\":11,\"conditional\":4,\"taken\":1,\"most\":4,\"timed\":4,\"open\":0,\"total\":400,\"self\":400,\"min\":100,\"avg\":100,\"p50\":100,\"p99\":100,\"max\":100,\"hist\":[[6,4]]}\n"
 	       "]}",
-	       "the figures of functions");
+	       "the page has the figures of functions that ran");
 }
 
 static void test_escapes(void)
@@ -60,32 +60,35 @@ static void test_escapes(void)
 	code_functions[0].name = "</script><img src=x onerror=alert(1)>&\"";
 	page = code_render("html", "-g");
 	code_functions[0].name = "f<\"&>";
-	ok(!strstr(page, "<img"), "a name is no markup");
+	ok(!strstr(page, "<img"), "a function's name is no markup");
 	has(page, "\"name\":\"\\u003c/script>\\u003cimg src=x onerror=alert(1)>&\\\"\"",
-	    "not in the data");
+	    "a function's name is escaped in the data");
 	has(page, "&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;&amp;&quot;",
-	    "nor in the title");
+	    "a function's name is escaped in the title");
 	free(page);
 	code_functions[0].name = "\342\200\256niam\\\"\033";
 	page = code_render("html", "-g");
 	code_functions[0].name = "f<\"&>";
 	has(page, "\"name\":\"\\\\u202eniam\\\\\\\"\\u001b\"",
-	    "what would turn a name around is shown as it is written");
-	ok(!strstr(page, "\342\200\256"), "and nowhere as it is");
+	    "a bidirectional control in a name is escaped");
+	ok(!strstr(page, "\342\200\256"),
+	   "a bidirectional control in a name is nowhere in the page");
 }
 
 static void test_page(void)
 {
 	autofree char *page = code_render("html", "-"), *idle = code_render("html", "");
 
-	ok(!strncmp(page, "<!DOCTYPE html>\n", 16) && strstr(page, "</html>\n"), "a whole page");
+	ok(!strncmp(page, "<!DOCTYPE html>\n", 16) && strstr(page, "</html>\n"),
+	   "the page is a whole document");
 	ok(!strstr(page, "{{"), "each hole of page.html is filled");
-	has(page, "default-src 'none'", "that may fetch nothing");
+	has(page, "default-src 'none'", "the page may fetch nothing");
 	has(page, "<p class=\"missing\">Missing: 3 branches that could not be probed</p>",
-	    "what is missing is said");
-	has(page, "<svg", "it has a flame graph");
-	has(page, "<title>bbtrace: f&lt;&quot;&amp;&gt; in pr&quot;og</title>", "a title");
-	has(idle, "<title>bbtrace: nothing ran</title>", "also where nothing ran");
+	    "the page says what is missing");
+	has(page, "<svg", "the page has a flame graph");
+	has(page, "<title>bbtrace: f&lt;&quot;&amp;&gt; in pr&quot;og</title>",
+	    "the page's title names the function that ran");
+	has(idle, "<title>bbtrace: nothing ran</title>", "the page's title says that nothing ran");
 }
 
 static void test_no_branches(void)
@@ -96,8 +99,9 @@ static void test_no_branches(void)
 	page = code_render("html", "-");
 	code = element(page, "code0");
 	code_options.events = 0;
-	has(page, "\"branches\":false", "without branches it is said");
-	has(code, "\"test edi, edi\",null]", "and nothing is claimed");
+	has(page, "\"branches\":false", "the page says that no branches were recorded");
+	has(code, "\"test edi, edi\",null]",
+	    "without recorded branches an instruction's runs are unknown");
 }
 
 int main(void)

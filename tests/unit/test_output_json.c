@@ -13,7 +13,7 @@ static struct output_options options;
 		autofree char *got_ =                                                              \
 			fixture_render("json", &options, steps_, ARRAY_SIZE(steps_));              \
 		is_str(got_, want, what);                                                          \
-		ok(json_check__lines_ok(got_), "%s: strict JSON", what);                           \
+		ok(json_check__lines_ok(got_), "%s, in strict JSON", what);                        \
 	} while (0)
 
 #define TASK	    "\"pid\":7,\"tid\":7,\"comm\":\"ls\""
@@ -33,7 +33,7 @@ static void test_entry(void)
 
 	shows(HEAD("entry") "," PLACE("0", "0x98580") ",\"depth\":0,\"regs\":{\"rdi\":\"0x18\","
 						      "\"rsi\":\"0x0\"}}\n",
-	      "an entry", e);
+	      "an entry has its place, depth and argument registers", e);
 	e.has_since = true;
 	e.since_entry = 1250;
 	e.syscall_args = args;
@@ -47,7 +47,7 @@ static void test_entry(void)
 						      "\"0xffffffffffffffff\"],\"since_entry_ns\":"
 						      "1250,\"stack\":[" MAIN
 						      ",{\"object\":null,\"vaddr\":\"0x1234\"}]}\n",
-	      "an entry with all it can have", e);
+	      "an entry may have syscall arguments, the time since the last one, and a stack", e);
 	e.interrupt = IN_HARDIRQ | IN_SOFTIRQ;
 	e.nstack = 0;
 	e.has_since = false;
@@ -56,7 +56,8 @@ static void test_entry(void)
 	shows(HEAD_IN("hardirq",
 		      "entry") "," PLACE("0", "0x98580") ",\"depth\":3,\"stack\":[],"
 							 "\"stack_end\":\"no_frame_pointer\"}\n",
-	      "-r none, and a stack that could not be read", e);
+	      "an entry has no registers with -r none, and an empty stack if that could not be read",
+	      e);
 	options = fixture_options;
 }
 
@@ -67,19 +68,19 @@ static void test_branch(void)
 	shows(HEAD("branch") "," PLACE(
 		      "37", "0x985a5") ",\"kind\":\"jcc\",\"insn\":\"jne\",\"taken\":"
 				       "true,\"to\":{" PLACE("80", "0x985d0") "},\"depth\":0}\n",
-	      "the example of CONTRACT.md", b);
+	      "a taken branch is as in the example of CONTRACT.md", b);
 	b = fixture_branch(SITE_LOOP, false, fixture_at(41));
 	shows(HEAD("branch") "," PLACE(
 		      "39", "0x985a7") ",\"kind\":\"loop\",\"insn\":\"jrcxz\",\"taken\":"
 				       "false,\"to\":{" PLACE("41", "0x985a9") "},\"depth\":0}\n",
-	      "not taken", b);
+	      "a branch that was not taken says so", b);
 	b = fixture_branch(SITE_RET, true, fixture_main());
 	b.timed = false;
 	b.implied = true;
 	shows(LATE("branch") "," PLACE("64",
 				       "0x985c0") ",\"kind\":\"ret\",\"insn\":\"ret\",\"to\":" MAIN
 						  ",\"implied\":true,\"depth\":0}\n",
-	      "implied: no time, no cpu; a ret is neither taken nor not", b);
+	      "an implied ret has no time and no CPU, and is neither taken nor not", b);
 }
 
 static void test_targets(void)
@@ -89,20 +90,20 @@ static void test_targets(void)
 #define ICALL HEAD("branch") "," PLACE("56", "0x985b8") ",\"kind\":\"icall\",\"insn\":\"call\""
 	b.to.symbol = NULL;
 	shows(ICALL ",\"to\":{\"object\":\"" LS "\",\"vaddr\":\"0x4444\"},\"depth\":0}\n",
-	      "a target without symbol", b);
+	      "a target without symbol has its object and address", b);
 	b.to = (struct location){.addr = 0x7fff1000};
 	shows(ICALL ",\"to\":{\"object\":null,\"vaddr\":\"0x7fff1000\"},\"depth\":0}\n",
-	      "in anonymous memory: the running address", b);
+	      "a target in anonymous memory has its running address", b);
 	b.to_known = false;
-	shows(ICALL ",\"depth\":0}\n", "that could not be known", b);
+	shows(ICALL ",\"depth\":0}\n", "an unknown target is absent", b);
 	b.at.symbol = NULL;
 	shows(HEAD("branch") ",\"object\":\"" LIBC "\",\"vaddr\":\"0x985b8\",\"kind\":\"icall\","
 			     "\"insn\":\"call\",\"depth\":0}\n",
-	      "a site that no symbol covers", b);
+	      "a site that no symbol covers has its object and address", b);
 	b.site = NO_SITE;
 	b.at = fixture_at(0);
 	shows(HEAD("branch") "," PLACE("0", "0x98580") ",\"depth\":0}\n",
-	      "a site that the plan doesn't have", b);
+	      "a site that the plan doesn't have has no kind", b);
 }
 
 static void test_kinds(void)
@@ -121,7 +122,8 @@ static void test_kinds(void)
 		autofree char *kind = xasprintf("\"kind\":\"%s\",", rows[i].kind);
 		bool conditional = i < 2;
 
-		ok(strstr(got, kind) && !strstr(got, "\"taken\"") == !conditional, "kind %s",
+		ok(strstr(got, kind) && !strstr(got, "\"taken\"") == !conditional,
+		   "a branch of kind %s says so, and whether it was taken if it is conditional",
 		   rows[i].kind);
 	}
 }
@@ -132,15 +134,15 @@ static void test_return(void)
 
 	shows(HEAD("return") "," PLACE("0", "0x98580") ",\"depth\":0,\"value\":\"0x5581a2c0\","
 						       "\"duration_ns\":1299}\n",
-	      "a return", r);
+	      "a return has its value and duration", r);
 	r.has_duration = false;
 	shows(HEAD("return") "," PLACE("0", "0x98580") ",\"depth\":0,\"value\":\"0x5581a2c0\"}\n",
-	      "of a call whose entry was not seen", r);
+	      "a return of a call whose entry was not seen has no duration", r);
 	r.has_value = false;
 	r.timed = false;
 	r.implied = true;
 	shows(LATE("return") "," PLACE("0", "0x98580") ",\"implied\":true,\"depth\":0}\n",
-	      "a return that was neither read nor timed", r);
+	      "a return that was neither read nor timed has no value and no duration", r);
 }
 
 static void test_others(void)
@@ -161,7 +163,7 @@ static void test_others(void)
 
 		s.count = 17;
 		s.timed = false;
-		shows(rows[i].want, "an event without place", s);
+		shows(rows[i].want, "an event without place has its thread and name only", s);
 	}
 }
 
@@ -173,10 +175,10 @@ static void test_task(void)
 	s.tid = 8;
 	s.comm = "";
 	shows("{\"ts\":1000012345,\"pid\":7,\"tid\":8,\"cpu\":1,\"event\":\"exit\"}\n",
-	      "a name that is not known is absent, and so is an equal ns_pid", s);
+	      "an unknown name of a thread is absent, and so is an ns_pid equal to pid", s);
 	s.ns_pid = 1;
 	shows("{\"ts\":1000012345,\"pid\":7,\"tid\":8,\"ns_pid\":1,\"cpu\":1,\"event\":\"exit\"}\n",
-	      "the PID as the process sees it", s);
+	      "ns_pid is the PID as the process sees it", s);
 }
 
 static const char *const hostile[] = {
@@ -232,8 +234,8 @@ static void test_hostile(void)
 		printable &= !(p[0] == 0xc2 && p[1] < 0xa0);
 	}
 	ok(json_check__lines_ok(text), "hostile names give strict JSON");
-	is(lines, ARRAY_SIZE(hostile) * STEP_TYPES, "one line a step");
-	ok(printable, "and no control character is sent raw");
+	is(lines, ARRAY_SIZE(hostile) * STEP_TYPES, "hostile names give one line a step");
+	ok(printable, "no control character of a hostile name is written raw");
 }
 
 static void test_checker_is_strict(void)
@@ -265,7 +267,7 @@ static bool have(const char *command)
 	return !system(line);
 }
 
-/* The same lines through somebody else's parser. */
+/* The lines with hostile names through other parsers. */
 static void test_other_parsers(void)
 {
 	static const struct {
@@ -280,7 +282,8 @@ static void test_other_parsers(void)
 	autofree char *text = hostile_lines();
 	int fd = mkstemp(path);
 
-	ok(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text), "lines in a file");
+	ok(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text),
+	   "the lines with hostile names are in a file");
 	for (size_t i = 0; i < ARRAY_SIZE(parsers); i++) {
 		autofree char *line = xasprintf("%s", parsers[i].script);
 		struct str command = {0};
@@ -288,9 +291,11 @@ static void test_other_parsers(void)
 
 		str__printf(&command, "%.*s%s%s", (int)(place - line), line, path, place + 2);
 		if (have(parsers[i].command))
-			is(system(command.data), 0, "%s parses them", parsers[i].command);
+			is(system(command.data), 0, "%s parses the lines with hostile names",
+			   parsers[i].command);
 		else
-			ok(true, "%s is not here # SKIP", parsers[i].command);
+			ok(true, "%s parses the lines with hostile names # SKIP not here",
+			   parsers[i].command);
 		str__free(&command);
 	}
 	close(fd);

@@ -47,7 +47,7 @@ static void test_formats(void)
 {
 	ok(output__by_name("text") && output__by_name("json"), "text and json are formats");
 	ok(!output__by_name("") && !output__by_name("JSON") && !output__by_name("tex"),
-	   "by their exact names");
+	   "a format is found by its exact name only");
 	for (const struct output_format *const *f = output_formats; *f; f++)
 		ok((*f)->help && (*f)->step, "%s has help and renders", (*f)->name);
 }
@@ -60,15 +60,15 @@ static void test_buffering(const char *format)
 
 	for (int i = 0; i < 10; i++)
 		output__step(o, &e);
-	is(sink.writes, 0, "%s: a few lines wait", format);
-	is(output__flush(o), 0, "%s: flush", format);
-	is(sink.writes, 1, "%s: writes them at once", format);
-	is(output__flush(o), 0, "%s: flush again", format);
-	is(sink.writes, 1, "%s: has nothing to write", format);
+	is(sink.writes, 0, "%s: a few lines are held", format);
+	is(output__flush(o), 0, "%s: a flush succeeds", format);
+	is(sink.writes, 1, "%s: a flush writes what was held, at once", format);
+	is(output__flush(o), 0, "%s: a second flush succeeds", format);
+	is(sink.writes, 1, "%s: a second flush has nothing to write", format);
 	for (int i = 0; i < 10000; i++)
 		output__step(o, &e);
 	ok(sink.writes > 5 && sink.largest >= 65536 && sink.largest < 66000,
-	   "%s: many are written 64 KiB at a time", format);
+	   "%s: many lines are written 64 KiB at a time", format);
 	output__free(o);
 	str__free(&sink.text);
 }
@@ -81,7 +81,7 @@ static void test_line_buffered(const char *format)
 
 	output__step(o, &e);
 	output__step(o, &e);
-	is(sink.writes, 2, "%s: line by line when asked for", format);
+	is(sink.writes, 2, "%s: line-buffered output is written line by line", format);
 	output__free(o);
 	str__free(&sink.text);
 }
@@ -92,11 +92,13 @@ static void test_write_error(const char *format)
 	struct sink sink = {.fail_at = 2};
 	struct output *o = open_output(format, true, &sink);
 
-	is(output__step(o, &e), 0, "%s: a write that goes well", format);
-	is(output__step(o, &e), -EPIPE, "%s: a write that fails travels up", format);
-	is(output__step(o, &e), -EPIPE, "%s: so does every later step", format);
-	is(output__end(o, &some_totals), -EPIPE, "%s: and the end", format);
-	is(sink.writes, 2, "%s: without another write", format);
+	is(output__step(o, &e), 0, "%s: a step whose write succeeds is no error", format);
+	is(output__step(o, &e), -EPIPE, "%s: a step whose write fails is that error", format);
+	is(output__step(o, &e), -EPIPE, "%s: each step after a failed write is the same error",
+	   format);
+	is(output__end(o, &some_totals), -EPIPE,
+	   "%s: the end after a failed write is the same error", format);
+	is(sink.writes, 2, "%s: after a failed write there is no other one", format);
 	output__free(o);
 	str__free(&sink.text);
 }
@@ -108,8 +110,8 @@ static void test_end(void)
 	struct output *o = open_output("json", false, &sink);
 
 	output__step(o, &e);
-	is(output__end(o, &some_totals), 0, "the end");
-	ok(json_check__lines_ok(sink.text.data), "is strict JSON");
+	is(output__end(o, &some_totals), 0, "JSON ends without error");
+	ok(json_check__lines_ok(sink.text.data), "JSON with its summary is strict");
 	is_str(strchr(sink.text.data, '\n') + 1,
 	       "{\"event\":\"summary\",\"functions\":2,\"probes\":131,\"skipped\":3,\"events\":15204,"
 	       "\"lost\":1,\"unmatched_returns\":4,\"unseen_tail_returns\":6,\"unknown\":5,\"undecoded\":7,\"code\":640,\"missed_at_most\":0}\n",
@@ -117,8 +119,8 @@ static void test_end(void)
 	output__free(o);
 	str__clear(&sink.text);
 	o = open_output("text", false, &sink);
-	is(output__end(o, &some_totals), 0, "text ends");
-	is(sink.text.len, 0, "without a line: its summary goes to stderr");
+	is(output__end(o, &some_totals), 0, "text ends without error");
+	is(sink.text.len, 0, "text ends without a line, since its summary goes to stderr");
 	output__free(o);
 	str__free(&sink.text);
 }
@@ -132,12 +134,12 @@ static void test_totals(void)
 	is_str(s.data,
 	       "bbtrace: 2 functions, 131 probes (3 skipped), 15204 events, 1 lost, "
 	       "4 unmatched returns, 6 unseen returns of tail calls, 7 of 640 bytes not decoded",
-	       "the summary line");
+	       "the summary line has all totals");
 	str__clear(&s);
 	totals__text(&none, &s);
 	is_str(s.data,
 	       "bbtrace: 1 functions, 0 probes (0 skipped), 0 events, 0 lost, 0 unmatched returns",
-	       "has the same words for every number");
+	       "the summary line has the same words for every number");
 	str__clear(&s);
 	none.lost = 7;
 	none.at_least = 1;
@@ -146,7 +148,7 @@ static void test_totals(void)
 	is_str(s.data,
 	       "bbtrace: 1 functions, 0 probes (0 skipped), 0 events, at least 7 lost, 0 unmatched "
 	       "returns, at most 9 hits missed, of all processes",
-	       "a bound says that it is one");
+	       "the summary line says which totals are bounds");
 	str__free(&s);
 }
 

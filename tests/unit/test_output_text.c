@@ -24,17 +24,18 @@ static void test_entry(void)
 	      "an entry shows the argument registers, in the convention's order", e);
 	e.has_since = true;
 	e.since_entry = 1250;
-	shows(LEFT "malloc(rdi=0x18, rsi=0x0)  +1.2us since last\n", "and the time since the last",
-	      e);
+	shows(LEFT "malloc(rdi=0x18, rsi=0x0)  +1.2us since last\n",
+	      "an entry shows the time since the function's last", e);
 	e.timed = false;
 	e.has_since = false;
 	shows(LATE "malloc(rdi=0x18, rsi=0x0)\n",
 	      "an entry without time claims not to be the first", e);
 	e.regs = NULL;
-	shows(LATE "malloc(...)\n", "registers that were not recorded", e);
+	shows(LATE "malloc(...)\n", "an entry without recorded registers shows dots", e);
 	e = fixture_entry();
 	e.at.symbol = NULL;
-	shows(LEFT "0x98580(rdi=0x18, rsi=0x0)  first entry\n", "a function without name", e);
+	shows(LEFT "0x98580(rdi=0x18, rsi=0x0)  first entry\n",
+	      "a function without symbol is named by its address", e);
 }
 
 static void test_go(void)
@@ -43,20 +44,23 @@ static void test_go(void)
 
 	r.has_duration = false;
 	fixture_functions[0].flags = FUNCTION_GO_ARGS;
-	shows(LEFT "malloc(rax=0xa0, rbx=0xa3)  first entry\n", "by Go's convention", e);
+	shows(LEFT "malloc(rax=0xa0, rbx=0xa3)  first entry\n",
+	      "a Go function's arguments are shown by Go's convention", e);
 	options.regs = 1 << 7;
-	shows(LEFT "malloc(rdi=0x18)  first entry\n", "those that are asked for stay", e);
+	shows(LEFT "malloc(rdi=0x18)  first entry\n",
+	      "a Go function's entry shows the registers that -r names", e);
 	options.regs = 0;
 	fixture_functions[0].flags = FUNCTION_NO_ARGS;
-	shows(LEFT "malloc(...)  first entry\n", "arguments that are not in registers", e);
-	shows(LEFT "malloc returns ?\n", "nor is the result", r);
+	shows(LEFT "malloc(...)  first entry\n",
+	      "arguments that are not in registers are shown as dots", e);
+	shows(LEFT "malloc returns ?\n", "a result that is not in a register is shown as ?", r);
 	fixture_functions[0].flags = 0;
 	e.goroutine = 18;
 	shows("   0.000012345 ls-7 g18      malloc(rdi=0x18, rsi=0x0)  first entry\n",
 	      "the goroutine's number stands behind the thread's", e);
 	e.goroutine = 0xc000006000 | GOROUTINE_AT;
 	shows("   0.000012345 ls-7 g0xc000006000  malloc(rdi=0x18, rsi=0x0)  first entry\n",
-	      "or its address, where that is all that is known", e);
+	      "a goroutine whose number is unknown has its address behind the thread's number", e);
 }
 
 static void test_regs(void)
@@ -65,19 +69,20 @@ static void test_regs(void)
 	const uint64_t args[6] = {1, 2, 3, 0, 0xffffffffffffffff, 6};
 
 	options.show_regs = false;
-	shows(LEFT "malloc(...)  first entry\n", "-r none", e);
+	shows(LEFT "malloc(...)  first entry\n", "-r none shows no registers", e);
 	options.show_regs = true;
 	options.regs = 1 << 0 | 1 << 17;
-	shows(LEFT "malloc(rax=0xa0, flags=0x246)  first entry\n", "-r rax,flags", e);
+	shows(LEFT "malloc(rax=0xa0, flags=0x246)  first entry\n",
+	      "-r rax,flags shows these two registers", e);
 	e.syscall_args = args;
 	e.nsyscall_args = 6;
 	shows(LEFT "malloc(0x1, 0x2, 0x3, 0x0, 0xffffffffffffffff, 0x6)  rax=0xa0, flags=0x246"
 		   "  first entry\n",
-	      "a syscall's arguments, and the registers that were named", e);
+	      "a syscall shows its arguments and the registers that -r names", e);
 	options.regs = ~0ull << 18;
 	e.syscall_args = NULL;
-	shows(LEFT "malloc(...)  first entry\n", "numbers beyond the architecture's show nothing",
-	      e);
+	shows(LEFT "malloc(...)  first entry\n",
+	      "register numbers beyond the architecture's show nothing", e);
 	options.regs = 0;
 	e.syscall_args = args;
 	e.nsyscall_args = 6;
@@ -85,12 +90,13 @@ static void test_regs(void)
 	      "a syscall's arguments stand for the argument registers", e);
 	e.interrupt = IN_SOFTIRQ;
 	shows(LEFT "[softirq] malloc(0x1, 0x2, 0x3, 0x0, 0xffffffffffffffff, 0x6)  first entry\n",
-	      "what an interrupt does is marked", e);
+	      "an entry in a softirq is marked", e);
 	e.interrupt = 0;
 	e.nsyscall_args = 2;
-	shows(LEFT "malloc(0x1, 0x2)  first entry\n", "as many as it has", e);
+	shows(LEFT "malloc(0x1, 0x2)  first entry\n", "a syscall shows as many arguments as it has",
+	      e);
 	e.nsyscall_args = 0;
-	shows(LEFT "malloc()  first entry\n", "or none", e);
+	shows(LEFT "malloc()  first entry\n", "a syscall without arguments shows none", e);
 }
 
 static void test_few_registers(void)
@@ -102,7 +108,7 @@ static void test_few_registers(void)
 	fixture_plan.arch = &small;
 	shows(LEFT "malloc(rax=0xa0, rcx=0xa1, rdx=0xa2, rbx=0xa3, rsp=0xa4, rbp=0xa5, rsi=0x0, "
 		   "rdi=0x18)  first entry\n",
-	      "-r all is all that the architecture has", fixture_entry());
+	      "-r all shows all registers that the architecture has", fixture_entry());
 	fixture_plan.arch = &fixture_arch;
 	options.regs = 0;
 }
@@ -111,19 +117,23 @@ static void test_branches(void)
 {
 	struct step b = fixture_branch(SITE_JNE, true, fixture_at(0x50));
 
-	shows(LEFT "  malloc+0x25  jne  taken -> malloc+0x50\n", "a conditional, taken", b);
+	shows(LEFT "  malloc+0x25  jne  taken -> malloc+0x50\n",
+	      "a conditional branch says that it was taken", b);
 	b = fixture_branch(SITE_JNE, false, fixture_at(0x27));
-	shows(LEFT "  malloc+0x25  jne  not taken -> malloc+0x27\n", "not taken", b);
+	shows(LEFT "  malloc+0x25  jne  not taken -> malloc+0x27\n",
+	      "a conditional branch says that it was not taken", b);
 	b = fixture_branch(SITE_LOOP, true, fixture_at(0x50));
-	shows(LEFT "  malloc+0x27  jrcxz  taken -> malloc+0x50\n", "a loop kind", b);
+	shows(LEFT "  malloc+0x27  jrcxz  taken -> malloc+0x50\n",
+	      "a loop instruction says that it was taken", b);
 	b = fixture_branch(SITE_CALL, false, fixture_at(0));
 	shows(LEFT "  malloc+0x30  call  -> malloc+0x0\n", "a call is neither taken nor not", b);
 	b = fixture_branch(SITE_RET, false, fixture_main());
-	shows(LEFT "  malloc+0x40  ret  -> main+0x24 [ls]\n", "a target in another object", b);
+	shows(LEFT "  malloc+0x40  ret  -> main+0x24 [ls]\n",
+	      "a target in another object has that object's name", b);
 	b = fixture_branch(SITE_JMP, false, fixture_at(0x50));
 	b.timed = false;
 	b.implied = true;
-	shows(LATE "  malloc+0x29  jmp  -> malloc+0x50\n", "what the path implies has no time", b);
+	shows(LATE "  malloc+0x29  jmp  -> malloc+0x50\n", "an implied branch has no time", b);
 }
 
 static void test_targets(void)
@@ -131,25 +141,29 @@ static void test_targets(void)
 	struct step b = fixture_branch(SITE_ICALL, false, fixture_main());
 
 	b.to.symbol = NULL;
-	shows(LEFT "  malloc+0x38  call  -> 0x4444 [ls]\n", "a target without symbol", b);
+	shows(LEFT "  malloc+0x38  call  -> 0x4444 [ls]\n",
+	      "a target without symbol is named by its address", b);
 	b.to = (struct location){.addr = 0x7fff1000};
-	shows(LEFT "  malloc+0x38  call  -> 0x7fff1000 [anonymous]\n", "in anonymous memory", b);
+	shows(LEFT "  malloc+0x38  call  -> 0x7fff1000 [anonymous]\n",
+	      "a target in anonymous memory is named by its running address", b);
 	b.to_known = false;
-	shows(LEFT "  malloc+0x38  call  -> ?\n", "that could not be known", b);
+	shows(LEFT "  malloc+0x38  call  -> ?\n", "an unknown target is shown as ?", b);
 }
 
 static void test_return(void)
 {
 	struct step r = fixture_return();
 
-	shows(LEFT "malloc returns 0x5581a2c0  1.2us\n", "a return has value and duration", r);
+	shows(LEFT "malloc returns 0x5581a2c0  1.2us\n", "a return shows its value and duration",
+	      r);
 	r.has_value = false;
-	shows(LEFT "malloc returns ?  1.2us\n", "a value that is not known", r);
+	shows(LEFT "malloc returns ?  1.2us\n", "an unknown value is shown as ?", r);
 	r.timed = false;
-	shows(LATE "malloc returns ?\n", "a duration that was not measured", r);
+	shows(LATE "malloc returns ?\n", "an untimed return shows no duration", r);
 	r.timed = true;
 	r.has_duration = false;
-	shows(LEFT "malloc returns ?\n", "that of a call whose entry was not seen", r);
+	shows(LEFT "malloc returns ?\n",
+	      "a return of a call whose entry was not seen shows no duration", r);
 }
 
 static void test_gaps(void)
@@ -160,17 +174,18 @@ static void test_gaps(void)
 	s.timed = false;
 	shows(LATE "-- 17 events lost here --\n", "a loss stands where it happened", s);
 	s.count = 1;
-	shows(LATE "-- 1 event lost here --\n", "of one event", s);
+	shows(LATE "-- 1 event lost here --\n", "a loss of one event is in the singular", s);
 	s.at_least = true;
-	shows(LATE "-- at least 1 event lost here --\n", "of one at least", s);
+	shows(LATE "-- at least 1 event lost here --\n",
+	      "a loss whose count is a bound says 'at least'", s);
 	s.type = STEP_UNKNOWN;
-	shows(LATE "-- path unknown --\n", "an unknown path", s);
+	shows(LATE "-- path unknown --\n", "an unknown path has a line", s);
 	s = fixture_step(STEP_FORK, SITE_ENTRY);
-	shows(LEFT "-- fork --\n", "a fork", s);
+	shows(LEFT "-- fork --\n", "a fork has a line", s);
 	s.type = STEP_EXEC;
-	shows(LEFT "-- exec --\n", "an exec", s);
+	shows(LEFT "-- exec --\n", "an exec has a line", s);
 	s.type = STEP_EXIT;
-	shows(LEFT "-- exit --\n", "an exit", s);
+	shows(LEFT "-- exit --\n", "an exit has a line", s);
 }
 
 static void test_tree(void)
@@ -183,10 +198,10 @@ static void test_tree(void)
 	shows(LEFT "malloc(rdi=0x18, rsi=0x0)  first entry\n" LEFT
 		   "  malloc+0x25  jne  taken -> malloc+0x50\n" LEFT
 		   "      malloc+0x25  jne  taken -> malloc+0x50\n",
-	      "each call is indented by two more", e, b, inner);
+	      "each level of calls is indented by two more", e, b, inner);
 	shows(LEFT "                                                                          "
 		   "        [50000] malloc+0x25  jne  taken -> malloc+0x50\n",
-	      "deep recursion says its depth instead", deep);
+	      "a line of deep recursion has its depth as a number", deep);
 }
 
 static void test_stack(void)
@@ -200,7 +215,7 @@ static void test_stack(void)
 		   "                               > main+0x24 [ls]\n"
 		   "                               > malloc+0x4\n"
 		   "                               > 0x1234 [anonymous]\n",
-	      "-k: a frame a line below the entry", e);
+	      "-k shows each frame in a line below the entry", e);
 	e.nstack = 1;
 	e.stack_end = STACK_NO_POINTER;
 	shows(LEFT "malloc(rdi=0x18, rsi=0x0)  first entry\n"
@@ -209,7 +224,8 @@ static void test_stack(void)
 	      "a stack that is not whole says why", e);
 	e.nstack = 0;
 	e.stack_end = STACK_WHOLE;
-	shows(LEFT "malloc(rdi=0x18, rsi=0x0)  first entry\n", "a stack that could not be read", e);
+	shows(LEFT "malloc(rdi=0x18, rsi=0x0)  first entry\n",
+	      "a stack that could not be read has no lines", e);
 }
 
 static void test_times(void)
@@ -223,28 +239,29 @@ static void test_times(void)
 	late.timed = false;
 	other.tid = 8;
 	options.time = TIME_NONE;
-	shows(tail, "-T none", a);
+	shows(tail, "-T none shows no times", a);
 	options.time = TIME_DELTA;
 	str__printf(&want,
 		    "              - %s                %s   +0.000001500 %s"
 		    "              - ls-8            malloc+0x25  jne  taken -> malloc+0x50\n",
 		    tail, tail, tail);
-	shows(want.data, "-T delta: since this thread's line before", a, late, b, other);
+	shows(want.data, "-T delta shows the time since the thread's line before", a, late, b,
+	      other);
 	options.time = TIME_ABS;
 	options.realtime_offset = 1732104000ll * 1000000000; /* 2024-11-20 12:00:00 UTC */
 	str__clear(&want);
 	str__printf(&want, "12:00:01.000012345 %s", tail);
-	shows(want.data, "-T abs: the time of day", a);
+	shows(want.data, "-T abs shows the time of day", a);
 	options.utc_offset = -(12 * 3600 + 2);
 	str__clear(&want);
 	str__printf(&want, "23:59:59.000012345 %s", tail);
-	shows(want.data, "in the local zone, over midnight", a);
+	shows(want.data, "-T abs shows the time of day in the local zone, across midnight", a);
 	options = fixture_options;
 	a.time = 999999999;
 	b.time = 12345678901234567890ull;
 	str__clear(&want);
 	str__printf(&want, "  -0.000000001 %s", tail);
-	shows(want.data, "an event before the start is negative", a);
+	shows(want.data, "an event before the start has a negative time", a);
 	a.time = 1000000000 + 123456ull * 1000000000 + 1;
 	str__clear(&want);
 	str__printf(&want, "123456.000000001 %s", tail);
@@ -262,7 +279,7 @@ static void test_delta_exit(void)
 	shows("              - ls-7            malloc+0x25  jne  taken -> malloc+0x50\n"
 	      "   +0.000000001 ls-7          -- exit --\n"
 	      "              - ls-7            malloc+0x25  jne  taken -> malloc+0x50\n",
-	      "a new thread under an old number starts afresh", a, end, a);
+	      "-T delta starts afresh for a new thread under an old number", a, end, a);
 	options = fixture_options;
 }
 
@@ -278,7 +295,7 @@ static void test_delta_idle(void)
 	shows("              - 0               malloc+0x25  jne  taken -> malloc+0x50\n"
 	      "              - 0               malloc+0x25  jne  taken -> malloc+0x50\n"
 	      "   +0.000000000 0               malloc+0x25  jne  taken -> malloc+0x50\n",
-	      "each CPU has an idle thread of its own", a, b, a);
+	      "-T delta takes each CPU's idle thread for a thread of its own", a, b, a);
 	options = fixture_options;
 }
 
@@ -310,7 +327,8 @@ static void test_durations(void)
 		r.duration = durations[i].ns;
 		got = fixture_render("text", &options, &r, 1);
 		want = xasprintf(LEFT "malloc returns 0x5581a2c0  %s\n", durations[i].text);
-		is_str(got, want, "%llu ns", (unsigned long long)durations[i].ns);
+		is_str(got, want, "%llu ns is shown as %s", (unsigned long long)durations[i].ns,
+		       durations[i].text);
 	}
 }
 
@@ -326,10 +344,10 @@ static void test_threads(void)
 	      "the thread column stays as wide as it had to be", b, a);
 	hostile.comm = "a\n\033[2J\xff";
 	shows("a\\x0a\\x1b[2J\\xff-7    malloc+0x25  jne  taken -> malloc+0x50\n",
-	      "control characters of a thread's name are not sent", hostile);
+	      "control characters of a thread's name are escaped", hostile);
 	hostile.comm = "na\xc3\xafve";
 	shows("na\xc3\xafve-7         malloc+0x25  jne  taken -> malloc+0x50\n",
-	      "a column counts characters", hostile);
+	      "the width of a thread's name is counted in characters", hostile);
 	options = fixture_options;
 }
 
@@ -342,7 +360,7 @@ static void test_hostile_names(void)
 	shows(LEFT "f\\x0d\\x1b]0;x\\x07\\xc2\\x9b(rdi=0x18, rsi=0x0)  first entry\n" LEFT
 		   "  f\\x0d\\x1b]0;x\\x07\\xc2\\x9b+0x30  call  -> "
 		   "f\\x0d\\x1b]0;x\\x07\\xc2\\x9b+0x24 [\\x1b[31m]\n",
-	      "control characters of symbols and paths are not sent", e, b);
+	      "control characters of symbols and paths are escaped", e, b);
 }
 
 static void test_objects(void)
@@ -353,14 +371,14 @@ static void test_objects(void)
 
 	call.to.object = same;
 	shows(LEFT "  malloc+0x30  call  -> malloc+0x0\n",
-	      "the same object under another pointer is the same", call);
+	      "a target in the same object, by its path, has no object's name", call);
 	fixture_plan.objects.len = fixture_plan.functions.len = 2;
 	shows(LEFT "malloc(rdi=0x18, rsi=0x0) [libc.so.6]  first entry\n",
 	      "where several objects are traced, an entry names its own", e);
 	fixture_objects[0].kernel = fixture_objects[1].kernel = true;
 	shows(LEFT "malloc(rdi=0x18, rsi=0x0)  first entry\n" LEFT
 		   "  malloc+0x40  ret  -> main+0x24\n",
-	      "kernel mode shows symbols without object", e, b);
+	      "the kernel's symbols are shown without object", e, b);
 	fixture_plan.objects.len = fixture_plan.functions.len = 1;
 	fixture_objects[0].kernel = fixture_objects[1].kernel = false;
 }
@@ -376,14 +394,14 @@ static void test_colour(void)
 	options.color = true;
 	shows(DIM LEFT RESET "\033[32mmalloc" RESET "(rdi=0x18, rsi=0x0)" DIM "  first entry" RESET
 			     "\n",
-	      "an entry in green", fixture_entry());
+	      "an entry is green", fixture_entry());
 	shows(DIM LEFT RESET "  malloc+0x25  jne  \033[1mtaken" RESET " -> malloc+0x50\n",
-	      "taken is bright", fixture_branch(SITE_JNE, true, fixture_at(0x50)));
+	      "'taken' is bright", fixture_branch(SITE_JNE, true, fixture_at(0x50)));
 	shows(DIM LEFT RESET "  malloc+0x25  jne  " DIM "not taken" RESET " -> malloc+0x27\n",
-	      "not taken is dim", fixture_branch(SITE_JNE, false, fixture_at(0x27)));
+	      "'not taken' is dim", fixture_branch(SITE_JNE, false, fixture_at(0x27)));
 	shows(DIM LEFT RESET "\033[36mmalloc returns" RESET " 0x5581a2c0" DIM "  1.2us" RESET "\n",
-	      "a return in cyan", fixture_return());
-	shows(DIM LEFT RESET "\033[1;31m-- 2 events lost here --" RESET "\n", "a loss in red",
+	      "a return is cyan", fixture_return());
+	shows(DIM LEFT RESET "\033[1;31m-- 2 events lost here --" RESET "\n", "a loss is red",
 	      lost);
 	options.color = false;
 }
@@ -406,24 +424,24 @@ static void test_fold_line(void)
 	shows(LEFT "  malloc+0x25  jne  taken -> malloc+0x20  4 times in 3.5us\n",
 	      "a line that repeats has its count and how long all took", b, later(b, 1000),
 	      later(b, 2000), later(b, 3500));
-	shows(LATE "  malloc+0x25  jne  taken -> malloc+0x20  2 times\n", "without times, no span",
-	      implied, implied);
+	shows(LATE "  malloc+0x25  jne  taken -> malloc+0x20  2 times\n",
+	      "an untimed line that repeats has a count alone", implied, implied);
 	shows(LEFT "  malloc+0x25  jne  taken -> malloc+0x20\n" LATE
 		   "  malloc+0x25  jne  taken -> malloc+0x20\n",
-	      "what is implied is not the same as what was seen", b, implied);
+	      "an implied branch and a recorded one are not folded together", b, implied);
 	options.time = TIME_NONE;
-	shows("ls-7            malloc+0x25  jne  taken -> malloc+0x20  2 times\n", "-T none", b,
-	      later(b, 5));
+	shows("ls-7            malloc+0x25  jne  taken -> malloc+0x20  2 times\n",
+	      "a line that repeats has a count alone with -T none", b, later(b, 5));
 	options.time = TIME_REL;
 	options.color = true;
 	shows(DIM LEFT RESET "  malloc+0x25  jne  \033[1mtaken" RESET
 			     " -> malloc+0x20  \033[33m2 times in 5ns" RESET "\n",
-	      "the count in yellow", b, later(b, 5));
+	      "the count of a line that repeats is yellow", b, later(b, 5));
 	options.color = false;
 	options.fold = false;
 	shows(LEFT "  malloc+0x25  jne  taken -> malloc+0x20\n" LEFT
 		   "  malloc+0x25  jne  taken -> malloc+0x20\n",
-	      "--no-fold shows each", b, b);
+	      "--no-fold shows each line", b, b);
 }
 
 static void test_fold_body(void)
@@ -435,25 +453,28 @@ static void test_fold_body(void)
 	options.fold = true;
 	shows("   0.000015845 ls-7            malloc+0x25  jne  taken -> malloc+0x20"
 	      "  3 times in 3.5us\n",
-	      "the latest first (--last): the same span", later(b, 3500), later(b, 2000), b);
+	      "a line that repeats takes as long with the latest first (--last)", later(b, 3500),
+	      later(b, 2000), b);
 	shows("   0.000012352 ls-7            2 times in 7ns:\n"
 	      "   0.000012352 ls-7            | malloc+0x25  jne  taken -> malloc+0x20\n"
 	      "   0.000012350 ls-7            | malloc+0x27  jrcxz  not taken -> malloc+0x29\n",
-	      "of several lines as well", later(b, 7), later(a, 5), b, a);
+	      "several lines that repeat take as long with the latest first (--last)", later(b, 7),
+	      later(a, 5), b, a);
 	shows(LEFT "  2 times in 7ns:\n" LEFT
 		   "  | malloc+0x27  jrcxz  not taken -> malloc+0x29\n" LEFT
 		   "  | malloc+0x25  jne  taken -> malloc+0x20\n",
-	      "several lines stand below their count", a, b, later(a, 5), later(b, 7));
+	      "several lines that repeat stand below their count", a, b, later(a, 5), later(b, 7));
 	shows(LEFT "  2 times in 9ns:\n" LEFT
 		   "  | malloc+0x25  jne  taken -> malloc+0x20  3 times in 2ns\n" LEFT
 		   "  | malloc+0x29  jmp  -> malloc+0x10\n",
-	      "a loop within", b, later(b, 1), later(b, 2), c, later(b, 5), later(b, 6),
-	      later(b, 7), later(c, 9));
+	      "a line that repeats within several has a count of its own", b, later(b, 1),
+	      later(b, 2), c, later(b, 5), later(b, 6), later(b, 7), later(c, 9));
 	shows(LEFT "  2 times in 0ns:\n" LEFT "  | 2 times in 0ns:\n" LEFT
 		   "  | | malloc+0x27  jrcxz  not taken -> malloc+0x29\n" LEFT
 		   "  | | malloc+0x25  jne  taken -> malloc+0x20\n" LEFT
 		   "  | malloc+0x29  jmp  -> malloc+0x10\n",
-	      "of several lines", a, b, a, b, c, a, b, a, b, c);
+	      "several lines that repeat within others stand below a count of their own", a, b, a,
+	      b, c, a, b, a, b, c);
 	options.fold = false;
 }
 
@@ -472,7 +493,7 @@ static void test_fold_calls(void)
 	shows(LEFT "  2 times in 5.0us:\n" LEFT "  | malloc(rdi=0x18, rsi=0x0)  first entry\n" LEFT
 		   "  |   malloc+0x25  jne  taken -> malloc+0x20\n" LEFT
 		   "  | malloc returns 0x5581a2c0  1.2us\n",
-	      "calls that differ in nothing but times", e, b, r, e2, b, r2);
+	      "calls that differ in their times only are folded", e, b, r, e2, b, r2);
 	shows(LEFT
 	      "  malloc(rdi=0x18, rsi=0x0)  first entry\n" LEFT
 	      "    malloc+0x25  jne  taken -> malloc+0x20\n" LEFT
@@ -480,7 +501,7 @@ static void test_fold_calls(void)
 	      "   0.000016345 ls-7            malloc(rdi=0x18, rsi=0x0)  +4.0us since last\n" LEFT
 	      "    malloc+0x25  jne  taken -> malloc+0x20\n"
 	      "   0.000017345 ls-7            malloc returns 0x5581a2c1  17ns\n",
-	      "another value is another call", e, b, r, e2, b, other);
+	      "calls that return different values are not folded", e, b, r, e2, b, other);
 	options.fold = false;
 }
 
@@ -492,17 +513,17 @@ static void test_fold_marks(void)
 
 	options.fold = true;
 	shows(LEFT "-- path unknown --\n" LEFT "-- path unknown --\n",
-	      "what is missing is never folded", s, s);
+	      "unknown paths are not folded", s, s);
 	deep.depth = 50;
 	options.time = TIME_NONE;
 	want = xasprintf("ls-7%*s[50] malloc+0x25  jne  taken -> malloc+0x20  2 times\n",
 			 10 + 40 * 2 + 2, "");
-	shows(want, "deep recursion", deep, deep);
+	shows(want, "a folded line of deep recursion has its depth as a number", deep, deep);
 	options.time = TIME_REL;
 	options.fold = false;
 }
 
-/* Who watches sees what waits when asked for, and the rest goes on. */
+/* Settling shows the lines that are held; folding goes on with later ones. */
 static void test_fold_settle(void)
 {
 	struct step b = fixture_branch(SITE_JNE, true, fixture_at(0x20));
@@ -515,15 +536,15 @@ static void test_fold_settle(void)
 	output__step(o, &b);
 	output__step(o, &b);
 	output__flush(o);
-	is(text.len, 0, "a flush lets it wait");
+	is(text.len, 0, "a flush holds lines that may repeat");
 	output__settle(o);
 	is_str(text.data, "ls-7            malloc+0x25  jne  taken -> malloc+0x20  2 times\n",
-	       "to settle shows it");
+	       "settling shows the lines that were held");
 	str__clear(&text);
 	output__step(o, &b);
 	output__end(o, &(struct trace_totals){0});
 	is_str(text.data, "ls-7            malloc+0x25  jne  taken -> malloc+0x20\n",
-	       "so does the end");
+	       "the end shows the lines that were held");
 	output__free(o);
 	str__free(&text);
 	options = fixture_options;

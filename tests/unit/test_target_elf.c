@@ -29,8 +29,7 @@ static void build(void)
 	    "{ cp pie nosections; printf '\\0\\0\\0\\0\\0\\0\\0\\0' | dd of=nosections bs=1 seek=40 conv=notrunc 2>/dev/null; }");
 }
 
-/* Every function symbol that readelf shows is there with its size, and nothing else but PLT stubs.
- */
+/* The symbols are the function symbols that readelf shows, with their sizes, and PLT stubs. */
 static void test_symbols(const char *path)
 {
 	struct object *o = open_or_die(path);
@@ -60,7 +59,7 @@ static void test_symbols(const char *path)
 		}
 	}
 	ok(wanted > 5, "%s: readelf shows functions", path);
-	is(missing, 0, "%s: every function that readelf shows is there", path);
+	is(missing, 0, "%s: every function that readelf shows is a symbol", path);
 	missing = 0;
 	for (i = 0; i < o->symbols.len; i++) {
 		const struct symbol *s = &o->symbols.data[i];
@@ -69,7 +68,7 @@ static void test_symbols(const char *path)
 			   strcmp(s->name, "by_hand") && s->size;
 		missing += i && s[-1].vaddr > s->vaddr;
 	}
-	is(missing, 0, "%s: and nothing else, in order", path);
+	is(missing, 0, "%s: symbols are in order, and readelf shows each of them", path);
 	map64__free(&seen);
 	object__free(o);
 }
@@ -96,9 +95,9 @@ static void test_plt(const char *path, size_t least)
 	}
 	for (i = 0; i < o->symbols.len; i++)
 		have += o->symbols.data[i].type == SYMBOL_PLT;
-	ok(wanted >= least, "%s: objdump shows %zu stubs", path, wanted);
-	is(missing, 0, "%s: stubs have the names that objdump gives them", path);
-	is(have, wanted, "%s: as many stubs as objdump shows", path);
+	ok(wanted >= least, "%s: objdump shows %zu PLT stubs", path, wanted);
+	is(missing, 0, "%s: PLT stubs have the names that objdump gives them", path);
+	is(have, wanted, "%s: there are as many PLT stubs as objdump shows", path);
 	object__free(o);
 }
 
@@ -118,7 +117,7 @@ static void test_irelative(const char *path)
 		resolver = symbol_named(o, name);
 		bad += !resolver || resolver->type != SYMBOL_IFUNC;
 	}
-	ok(stubs > 3 && !bad, "%s: %zu stubs have the names of IFUNCs", path, stubs);
+	ok(stubs > 3 && !bad, "%s: %zu PLT stubs have the names of IFUNCs", path, stubs);
 	object__free(o);
 }
 
@@ -139,7 +138,7 @@ static void test_segments(const char *path)
 		       o->segments.data[n].exec != (flags[2] == 'E');
 		n++;
 	}
-	ok(n == o->segments.len && !bad, "%s: segments as readelf shows them", path);
+	ok(n == o->segments.len && !bad, "%s: segments are as readelf shows them", path);
 	object__free(o);
 }
 
@@ -162,11 +161,12 @@ static void test_frames(const char *path)
 		n++;
 	}
 	ok(n > 2 && n == o->frames.len && !bad,
-	   "%s: %zu frames as readelf shows them (%zu bad, have %zu)", path, n, bad, o->frames.len);
+	   "%s: %zu frames are as readelf shows them (%zu bad, have %zu)", path, n, bad,
+	   o->frames.len);
 	object__free(o);
 }
 
-/* readelf's table of rows: the first row's CFA of each FDE. */
+/* A cold part is one whose first row in readelf's table has a CFA other than rsp+8. */
 static void test_parts(const char *path)
 {
 	struct object *o = open_or_die(path);
@@ -190,7 +190,7 @@ static void test_parts(const char *path)
 		parts += frame && frame->part;
 		n++;
 	}
-	ok(n && !bad, "%s: split-off parts as readelf's rows show them (%zu of %zu, %zu bad)", path,
+	ok(n && !bad, "%s: cold parts are as readelf's rows show them (%zu of %zu, %zu bad)", path,
 	   parts, n, bad);
 	object__free(o);
 }
@@ -206,7 +206,7 @@ static unsigned split(char *line, char *words[COLUMNS_MAX])
 	return n;
 }
 
-/* A row as readelf shows it; at its columns. */
+/* What a row of readelf's table says of the frame pointer; fp and ret: the columns. */
 static enum frame_link link_of_row(char *words[], unsigned fp, unsigned ret)
 {
 	if (!strcmp(words[ret], "u"))
@@ -217,7 +217,7 @@ static enum frame_link link_of_row(char *words[], unsigned fp, unsigned ret)
 		       : FRAME_NO_POINTER;
 }
 
-/* readelf's table of rows: where the frame pointer leads on. */
+/* Each row of readelf's table says whether the frame pointer leads on. */
 static void test_links(const char *path, size_t least)
 {
 	struct object *o = open_or_die(path);
@@ -251,7 +251,7 @@ static void test_links(const char *path, size_t least)
 		rows++;
 	}
 	ok(rows && !bad && by_link[FRAME_POINTER] >= least,
-	   "%s: where the frame pointer leads on, as readelf's rows show it (%zu of %zu, %zu bad)",
+	   "%s: the frame pointer leads on where readelf's rows show it (%zu of %zu, %zu bad)",
 	   path, by_link[FRAME_POINTER], rows, bad);
 	object__free(o);
 }
@@ -267,7 +267,7 @@ static void test_build_id(const char *path)
 		sscanf(line, " Build ID: %63s", id);
 	for (i = 0; i < o->build_id_len; i++)
 		sprintf(got + 2 * i, "%02x", o->build_id[i]);
-	is_str(got, id, "%s: build-id as readelf shows it", path);
+	is_str(got, id, "%s: the build-id is as readelf shows it", path);
 	object__free(o);
 }
 
@@ -279,25 +279,29 @@ static void test_look_ups(void)
 	uint64_t offset, back;
 	size_t avail;
 
-	ok(outer && hand && alias && outer->vaddr == alias->vaddr, "aliases are kept");
+	ok(outer && hand && alias && outer->vaddr == alias->vaddr,
+	   "aliases of a function are kept");
 	got = object__symbol_at(o, outer->vaddr + 3);
 	is_str(got ? got->name : NULL, "alias", "of aliases the first by name is shown");
 	ok(!object__symbol_at(o, 0x10), "no symbol covers the ELF header");
 	ok(!symbol_named(o, "inner_label") || !symbol_named(o, "inner_label")->size,
-	   "labels have no size");
+	   "a label has no size");
 	ok(!symbol_named(o, "data_object"), "data is no function");
 	ok(object__extent(o, hand) > 0 && object__extent(o, hand) < 64,
-	   "without size, up to what follows");
-	ok(symbol_named(o, "chosen")->type == SYMBOL_IFUNC, "IFUNC is told");
+	   "a function without size extends to what follows it");
+	ok(symbol_named(o, "chosen")->type == SYMBOL_IFUNC,
+	   "an IFUNC has a type of symbol of its own");
 	ok(object__vaddr_to_offset(o, outer->vaddr, &offset) &&
 		   object__offset_to_vaddr(o, offset, &back) && back == outer->vaddr,
-	   "offset and address convert both ways");
-	ok(object__bytes(o, outer->vaddr, &avail) && avail >= outer->size, "bytes are there");
+	   "a file offset and its address convert both ways");
+	ok(object__bytes(o, outer->vaddr, &avail) && avail >= outer->size,
+	   "a function has its bytes");
 	ok(!object__bytes(o, UINT64_MAX, &avail) && !avail,
-	   "no bytes at the end of the address space");
+	   "the end of the address space has no bytes");
 	ok(object__frame_at(o, outer->vaddr) && !object__noprobe_at(o, outer->vaddr),
-	   "frame, no noprobe");
-	ok(o->pie && o->machine == EM_X86_64 && o->ino, "PIE, x86-64, inode");
+	   "a function of a program has a frame and may be probed");
+	ok(o->pie && o->machine == EM_X86_64 && o->ino,
+	   "a PIE is known as one, with its machine and inode");
 	object__free(o);
 	o = open_or_die("now");
 	ok(!o->pie, "a program at a fixed address is not PIE");
@@ -326,8 +330,9 @@ static void test_debug_file(void)
 	ok(symbol_named(o, "inner"), "static functions come from .gnu_debugdata");
 	object__free(o);
 	o = open_or_die("nosections");
-	ok(o->frames.len > 2, "frames without section headers");
-	ok(o->segments.len && object__frame_at(o, o->frames.data[0].vaddr), "segments too");
+	ok(o->frames.len > 2, "a file without section headers has frames");
+	ok(o->segments.len && object__frame_at(o, o->frames.data[0].vaddr),
+	   "a file without section headers has segments, and its frames are found by address");
 	object__free(o);
 }
 
@@ -353,7 +358,8 @@ static void refused(const char *path, int code, const char *words)
 	struct object *o = NULL;
 
 	is(object__open(path, &o), -code, "%s is refused", path);
-	ok(strstr(err__text(), words) && strstr(err__text(), path), "saying: %s", err__text());
+	ok(strstr(err__text(), words) && strstr(err__text(), path),
+	   "the message of the refusal names the file and the cause: %s", err__text());
 }
 
 static void test_refusals(void)

@@ -34,10 +34,10 @@ static void missing(const char *name, pid_t pid, const char *words)
 
 	is(object__find(name, pid, &f), pid == 999999999 ? -ESRCH : -ENOENT, "'%s' is not found",
 	   name);
-	ok(strstr(err__text(), words), "%s", err__text());
+	ok(strstr(err__text(), words), "the message about '%s': %s", name, err__text());
 }
 
-/* ---- our own ---- */
+/* ---- without a process ---- */
 
 static void test_own(void)
 {
@@ -45,7 +45,7 @@ static void test_own(void)
 	size_t n = 0, wrong = 0;
 	FILE *f = tool("ldconfig -p 2>/dev/null || /sbin/ldconfig -p");
 
-	/* every library of ldconfig's list that is there only once */
+	/* every library that ldconfig lists, but the variants for certain CPUs */
 	while (next(f, line)) {
 		struct found lib;
 
@@ -88,7 +88,7 @@ static void test_places(void)
 	setenv("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", 1);
 }
 
-/* ---- another process's ---- */
+/* ---- in a process ---- */
 
 static bool has_mapped(pid_t pid, const char *name)
 {
@@ -97,7 +97,7 @@ static bool has_mapped(pid_t pid, const char *name)
 	return !file__read(path, 1 << 20, &maps, NULL) && strstr(maps, name);
 }
 
-/* Waits until the process has executed name, which nothing else there ends in; false: it ended. */
+/* Waits until the path of the process's executable ends in name; false: the process ended. */
 static bool became(pid_t pid, const char *name)
 {
 	autofree char *link = xasprintf("/proc/%d/exe", pid);
@@ -152,18 +152,18 @@ static void test_process(void)
 	run("cp /bin/sleep dormant_call");
 	sprintf(program, "%s/dormant_call", here);
 	pid = start(program);
-	found(program, pid, program, "the executable of a process");
-	found("dormant_call", pid, program, "by its name");
+	found(program, pid, program, "the path of a process's executable");
+	found("dormant_call", pid, program, "the name of a process's executable");
 	found("libc.so.6", pid, "/lib/x86_64-linux-gnu/libc.so.6", "a library of a process");
-	found("sh", pid, "/bin/sh", "what it hasn't mapped");
+	found("sh", pid, "/bin/sh", "a command that the process hasn't mapped");
 	exe = xasprintf("/proc/%d/exe", pid);
 	run("rm dormant_call");
 	ok(!object__find(program, pid, &f) && root__path_leads_to(exe, f.fd),
-	   "a deleted executable");
-	is_str(f.path, program, "shown under its old name");
-	ok(f.fd >= 0 && !object__read(&f, &o), "can be read");
+	   "a process's deleted executable is found");
+	is_str(f.path, program, "a deleted executable is shown under its old name");
+	ok(f.fd >= 0 && !object__read(&f, &o), "a deleted executable can be read");
 	if (o)
-		is_str(o->path, program, "and the object has its name");
+		is_str(o->path, program, "a deleted executable's object has the old name");
 	object__free(o);
 	run("cp /bin/true dormant_call");
 	ok(!object__find(program, pid, &f) && root__path_leads_to(exe, f.fd),
@@ -172,7 +172,7 @@ static void test_process(void)
 	stop(pid);
 }
 
-/* In a chroot of our own the kernel may not name another's root in a way that leads there. */
+/* In a chroot the path that the kernel shows for another process's root may not lead there. */
 static bool path_leads_to_root_of(pid_t pid)
 {
 	autofree char *link = xasprintf("/proc/%d/root", pid), *path = realpath(link, NULL);
@@ -189,7 +189,7 @@ static void test_root(void)
 	pid_t pid;
 
 	if (geteuid()) {
-		ok(true, "another root # SKIP needs root");
+		ok(true, "a path in another root is found # SKIP needs root");
 		return;
 	}
 	run("mkdir -p root/real root/etc && gcc -static -O1 -o root/real/prog -xc - <<'EOF'\n"
@@ -202,26 +202,27 @@ static void test_root(void)
 		_exit(127);
 	}
 	if (!became(pid, "/prog")) {
-		ok(true, "another root # SKIP not allowed here");
+		ok(true, "a path in another root is found # SKIP not allowed here");
 		return;
 	}
 	want = xasprintf("%s/root/real/prog", here);
 	ok(!object__find("/link", pid, &f) && root__path_leads_to(want, f.fd),
-	   "a path in another root");
+	   "a path in another root is found");
 	if (!path_leads_to_root_of(pid)) {
-		ok(true, "shown as we see it # SKIP the kernel does not show the way (a chroot?)");
+		ok(true,
+		   "a file in another root is shown by its path from here # SKIP the kernel does not show the way (a chroot?)");
 		stop(pid);
 		return;
 	}
-	is_str(f.path, want, "shown as we see it, where we can");
+	is_str(f.path, want, "a file in another root is shown by its path from here");
 	ok(f.fd >= 0 && !object__read(&f, &o) && !strcmp(o->path, want),
-	   "the object has that name");
+	   "the object of a file in another root has its path from here");
 	object__free(o);
 	missing("/bin/sh", pid, "mount namespace");
 	stop(pid);
 }
 
-/* A mount that only the process has: its files have no path for us. */
+/* A mount that only the process has: its files have no path here. */
 static void test_namespace(void)
 {
 	autofree char *exe = NULL;
@@ -243,15 +244,16 @@ static void test_namespace(void)
 		_exit(127);
 	}
 	if (!became(pid, "/prog")) {
-		ok(true, "another mount namespace # SKIP not allowed here");
+		ok(true, "a path in another mount namespace is found # SKIP not allowed here");
 		return;
 	}
 	exe = xasprintf("/proc/%d/exe", pid);
 	ok(!object__find("/link", pid, &f) && root__path_leads_to(exe, f.fd),
-	   "a path in another mount namespace");
-	is_str(f.path, "/prog", "shown as the process sees it");
+	   "a path in another mount namespace is found");
+	is_str(f.path, "/prog",
+	       "a file in another mount namespace is shown as the process sees it");
 	ok(f.fd >= 0 && !object__read(&f, &o) && !strcmp(o->path, "/prog"),
-	   "the object has that name");
+	   "the object of a file in another mount namespace has the process's path");
 	object__free(o);
 	stop(pid);
 }
@@ -282,31 +284,32 @@ static void test_maps(void)
 		       "7f10-7f20 rw-p 00000000 00:00 0 \n"
 		       "7f20-7f30 rw-p 00000000 00:00 0                  [heap]",
 		       &v),
-	   0, "maps are parsed");
+	   0, "a process's maps are parsed");
 	ok(v.len == 3 && v.data[0].start == 0x7f00 && v.data[0].end == 0x7f10 && v.data[0].exec &&
 		   v.data[0].offset == 0x1000 && v.data[0].ino == 42 && !v.data[1].exec,
-	   "numbers");
-	is_str(v.data[0].path, "/a b\nc", "a path with a blank and a newline, deleted");
-	is_str(v.data[1].path, "", "anonymous memory");
-	is_str(v.data[2].path, "[heap]", "the heap");
+	   "a mapping has its addresses, permission, offset and inode");
+	is_str(v.data[0].path, "/a b\nc",
+	       "a deleted file's path with a blank and a newline is unescaped");
+	is_str(v.data[1].path, "", "anonymous memory has no path");
+	is_str(v.data[2].path, "[heap]", "the heap has its name as path");
 	maps__free(&v);
 	for (i = 0; i < ARRAY_SIZE(bad); i++)
 		ok(maps__parse(bad[i], &v) == -EINVAL && !v.len && *err__text(),
-		   "damaged maps, %zu", i);
-	is(maps__parse("", &v), 0, "no maps");
+		   "damaged maps %zu are refused", i);
+	is(maps__parse("", &v), 0, "a process without maps is parsed");
 	file__read("/proc/self/maps", 1 << 24, &text, &len);
-	is(maps__parse(text, &v), 0, "our own");
+	is(maps__parse(text, &v), 0, "the test's own maps are parsed");
 	stat("/proc/self/exe", &st);
 	vec__each (m, &v)
 		self |= m->exec && m->ino == st.st_ino;
-	ok(self, "have our own code");
+	ok(self, "the test's own maps have its code");
 	for (i = 0; i < len; i += 1 + len / 300) {
 		text[i] ^= 0x15;
 		maps__free(&v);
 		maps__parse(text, &v);
 		text[i] ^= 0x15;
 	}
-	ok(true, "damaged maps don't harm");
+	ok(true, "the test's own maps with a damaged byte do no harm");
 	maps__free(&v);
 }
 
@@ -317,14 +320,15 @@ static void test_cache(void)
 	const char *path;
 
 	if (file__read("/etc/ld.so.cache", 1 << 24, &bytes, &len)) {
-		ok(true, "ld.so.cache # SKIP none here");
+		ok(true, "the loader's cache has libc.so.6 # SKIP no cache here");
 		return;
 	}
 	path = ldcache__find(bytes, len, "libc.so.6");
-	ok(path && same_file(path, "/lib/x86_64-linux-gnu/libc.so.6"), "the cache has libc.so.6");
-	ok(!ldcache__find(bytes, len, "no.so"), "and not no.so");
+	ok(path && same_file(path, "/lib/x86_64-linux-gnu/libc.so.6"),
+	   "the loader's cache has libc.so.6");
+	ok(!ldcache__find(bytes, len, "no.so"), "the loader's cache does not have no.so");
 	for (i = 0; i < len; i += 1 + len / 500) {
-		copy = xmalloc(i); /* exactly so long: the sanitizer sees a read behind it */
+		copy = xmalloc(i); /* no longer, so that the sanitizer sees a read behind the end */
 		memcpy(copy, bytes, i);
 		ldcache__find(copy, i, "libc.so.6");
 		free(copy);
@@ -335,7 +339,7 @@ static void test_cache(void)
 		bytes[i] ^= 0xff;
 	}
 	copy = NULL;
-	ok(true, "a damaged cache does no harm");
+	ok(true, "a damaged cache of the loader does no harm");
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The function table of Go programs: each layout, its lines, and what isn't taken for one.
+/* The function table of Go programs: each layout, its lines, and tables that aren't believed.
  * tests/e2e/t_go_stripped.sh has real programs. */
 #include <errno.h>
 #include "go_fixture.h"
@@ -60,18 +60,21 @@ static void test_functions(struct object *o)
 	const struct symbol *s;
 	function_vec v = {0};
 
-	ok(o->go && o->symbols.len == ARRAY_SIZE(made), "each function is there, once");
+	ok(o->go && o->symbols.len == ARRAY_SIZE(made),
+	   "each function of a Go program is there once");
 	vec__each (s, &o->symbols) {
 		size_t i = s - o->symbols.data;
 
 		ok(s->vaddr == GO_TEXT + made[i].entry && s->size == sizes[i],
-		   "%s ends where its last line does, not where the next one begins", s->name);
+		   "%s ends where its last line does, not where the next function begins", s->name);
 	}
-	ok(symbol_named(o, "main.one.two"), "the middle dot is a dot, as in .symtab");
-	ok(!resolve(o, "main.Map[...]", &v) && v.len == 2, "both that are called the same: %s",
+	ok(symbol_named(o, "main.one.two"), "the middle dot of a Go name is a dot, as in .symtab");
+	ok(!resolve(o, "main.Map[...]", &v) && v.len == 2,
+	   "two Go functions of one name are both taken: %s", err__text());
+	ok(!resolve(o, "main.(*T).Get", &v) && v.len == 1, "a Go method is found by its name: %s",
 	   err__text());
-	ok(!resolve(o, "main.(*T).Get", &v) && v.len == 1, "a method: %s", err__text());
-	ok(!resolve(o, "main.*", &v) && v.len == 5, "a pattern: %s", err__text());
+	ok(!resolve(o, "main.*", &v) && v.len == 5,
+	   "a glob takes all functions of a Go package: %s", err__text());
 	functions__free(&v);
 }
 
@@ -83,27 +86,32 @@ static void test_lines(struct object *o, bool start_lines)
 
 	ok(!resolve(o, "a.go:9", &v) && v.len == 1 && !(v.data[0].flags & FUNCTION_RANGE) &&
 		   !strcmp(v.data[0].name, "main.(*T).Get"),
-	   "the line of a function is the function: %s", err__text());
+	   "the first line of a Go function is the whole function: %s", err__text());
 	ok(!resolve(o, "d/b.go:21", &v) && v.len == 1 && v.data[0].flags & FUNCTION_RANGE &&
 		   v.data[0].entry == GO_TEXT + 0x40 && v.data[0].ranges.len == 1 &&
 		   v.data[0].ranges.data[0].vaddr == GO_TEXT + 0x54 &&
 		   v.data[0].ranges.data[0].offset == 0x14 && v.data[0].ranges.data[0].size == 4,
-	   "a line of what was inlined is its code, in the function that has it: %s", err__text());
+	   "a line of inlined Go code is that code in the function around it: %s", err__text());
 	ok(!resolve(o, "b.go:31", &v) && v.len == 1 && !(v.data[0].flags & FUNCTION_RANGE),
-	   "a function by the line it starts with: %s", err__text());
+	   "a Go function is found by its first line with code: %s", err__text());
 	is(resolve(o, "b.go:30", &v), start_lines ? 0 : -ENOENT,
-	   "by that of its declaration, where the table has it: %s", err__text());
-	is(resolve(o, "b.go:22", &v), 0, "code inlined at the start is no function's start");
-	ok(v.len == 1 && v.data[0].flags & FUNCTION_RANGE, "but a range");
-	is(resolve(o, "a.go:8", &v), -ENOENT, "a line without code");
-	ok(strstr(err__text(), "4 and 9"), "names the nearest: %s", err__text());
-	is(resolve(o, "c.go:8", &v), -ENOENT, "a file that is not there");
-	ok(strstr(err__text(), "no file"), "is said: %s", err__text());
+	   "a Go function is found by the line of its declaration if the table has that: %s",
+	   err__text());
+	is(resolve(o, "b.go:22", &v), 0, "a line of code inlined at a function's start is found");
+	ok(v.len == 1 && v.data[0].flags & FUNCTION_RANGE,
+	   "a line of code inlined at a function's start is a range");
+	is(resolve(o, "a.go:8", &v), -ENOENT, "a line without Go code is not found");
+	ok(strstr(err__text(), "4 and 9"),
+	   "the message about a line without Go code names the nearest lines: %s", err__text());
+	is(resolve(o, "c.go:8", &v), -ENOENT,
+	   "a line of a file that no Go code is from is not found");
+	ok(strstr(err__text(), "no file"), "the message about an unknown Go file says so: %s",
+	   err__text());
 	object__lines(o, ranges, 2, take_row, &rows);
 	is_str(rows.text,
 	       "44:/src/a.go:9 50:/src/d/b.go:20 54:/src/d/b.go:21 58:/src/a.go:12 70:-:0 "
 	       "80:/src/d/b.go:22 84:/src/d/b.go:20 88:-:0 200:-:0 204:-:0 ",
-	       "the lines of code, within a function, between two, behind all");
+	       "Go code has its lines within a function, between two and behind all");
 	functions__free(&v);
 }
 
@@ -122,7 +130,7 @@ static void test_layouts(void)
 		}
 }
 
-/* One number of a sound table is changed: none of it is believed. */
+/* If one number of a sound table is wrong, nothing of the table is believed. */
 static void refused(uint64_t at, uint64_t value, unsigned size, const char *what)
 {
 	struct str table = go__table(GO_1_20, made, ARRAY_SIZE(made), END);
@@ -130,7 +138,7 @@ static void refused(uint64_t at, uint64_t value, unsigned size, const char *what
 
 	memcpy(table.data + at, &value, size);
 	o = open_table(&table, false);
-	is(o->symbols.len, 0, "%s: not taken for one", what);
+	is(o->symbols.len, 0, "a table with %s is not believed", what);
 	object__free(o);
 	str__free(&table);
 }
@@ -144,17 +152,18 @@ static void test_refused(void)
 
 	refused(0, 0xfffffff2, 4, "another magic");
 	refused(7, 4, 1, "pointers of four bytes");
-	refused(8, 1ull << 40, 8, "more functions than there are bytes");
+	refused(8, 1ull << 40, 8, "more functions than bytes");
 	refused(0x40, table.len, 8, "a list behind its end");
 	refused(list + 8, 0x90, 4, "functions out of order");
-	refused(list + 4, go__get(&table, list + 12, 4), 4, "another function's record");
+	refused(list + 4, go__get(&table, list + 12, 4), 4,
+		"one function's record in the place of another's");
 	refused(list + 4, 0xfffffff0, 4, "a record behind its end");
-	refused(list + 40, 0x1000, 4, "code that isn't there");
+	refused(list + 40, 0x1000, 4, "functions that end outside the code");
 	refused(list + go__get(&table, list + 4, 4) + 4, 0x7fffffff, 4, "a name behind its end");
 	program = go__program(&table, false);
 	memcpy(program.data + data + GO_MODULE + 8 * (GO_BOUNDS + 2), &wrong, 8);
 	o = open_program(&program);
-	is(o->symbols.len, 0, "moduledata tells of another text: not believed");
+	is(o->symbols.len, 0, "a table whose moduledata has another text is not believed");
 	object__free(o);
 	str__free(&program);
 	str__free(&table);

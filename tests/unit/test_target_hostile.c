@@ -15,7 +15,7 @@ static char *original;
 static size_t size;
 static unsigned opened, refused;
 
-/* Everything that reads what came out of the file. */
+/* Calls everything that reads what was taken from the file. */
 static void use(struct object *o)
 {
 	static const char *const specs[] = {"main",	"thrower", "thr*",  "thrower(int)",
@@ -75,7 +75,8 @@ static void try(const char *bytes, size_t len)
 
 static void report(const char *what)
 {
-	ok(opened + refused > 0, "%s: %u opened, %u refused", what, opened, refused);
+	ok(opened + refused > 0, "damage to %s does no harm: %u opened, %u refused", what, opened,
+	   refused);
 	opened = refused = 0;
 }
 
@@ -85,7 +86,7 @@ static void truncations(void)
 
 	for (len = 0; len < size; len += len < 1024 ? 13 : 257)
 		try(original, len);
-	report("truncated at many lengths");
+	report("the file's length");
 }
 
 /* Each byte of [from, to) in turn becomes 0, 0xff, and another value. */
@@ -156,7 +157,7 @@ static void absurd_sections(void)
 			try(original, size);
 			s[i] = kept;
 		}
-		s[i].sh_link = i; /* its strings are itself */
+		s[i].sh_link = i; /* a table of strings that names itself as its own */
 		s[i].sh_type = SHT_STRTAB;
 		try(original, size);
 		s[i] = kept;
@@ -165,7 +166,7 @@ static void absurd_sections(void)
 		try(original, size);
 		s[i] = kept;
 	}
-	report("absurd sections");
+	report("the sections' places, sizes and links");
 }
 
 static void absurd_segments(void)
@@ -192,7 +193,7 @@ static void absurd_segments(void)
 		try(original, size);
 		p[i] = kept;
 	}
-	report("absurd segments");
+	report("the segments' places and sizes");
 }
 
 /* 30 doublings of a name in 150 characters must not become a gigabyte. */
@@ -215,11 +216,11 @@ static void exploding_name(void)
 	o = open_or_die("bomb.so");
 	object__demangle(o);
 	ok(symbol_named(o, name) && strlen(symbol_named(o, name)->shown) < 100000,
-	   "a name that expands without end");
+	   "a name that expands without end is shown in bounds");
 	object__free(o);
 }
 
-/* 400 MiB of zeros packed stays packed. */
+/* 400 MiB of zeros stay packed. */
 static void debugdata_bomb(void)
 {
 	char line[4096];
@@ -247,10 +248,10 @@ int main(void)
 	if (file__read("p", 1 << 20, &original, &size))
 		return 2;
 	truncations();
-	flips("ELF header", 0, sizeof(Elf64_Ehdr), 1);
-	flips("program headers", sizeof(Elf64_Ehdr), sizeof(Elf64_Ehdr) + 13 * sizeof(Elf64_Phdr),
-	      3);
-	flips("section headers", ((Elf64_Ehdr *)original)->e_shoff, size, 5);
+	flips("the ELF header", 0, sizeof(Elf64_Ehdr), 1);
+	flips("the program headers", sizeof(Elf64_Ehdr),
+	      sizeof(Elf64_Ehdr) + 13 * sizeof(Elf64_Phdr), 3);
+	flips("the section headers", ((Elf64_Ehdr *)original)->e_shoff, size, 5);
 	flip_section(".eh_frame", 3);
 	flip_section(".eh_frame_hdr", 3);
 	flip_section(".gcc_except_table", 1);

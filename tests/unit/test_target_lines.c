@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* FILE:LINE: functions, their inlined instances, single lines; the message if there is no code. */
+/* FILE:LINE means a function, its inlined instances or a single line; a message tells if it has no
+ * code. */
 #include <errno.h>
 #include "target_fixture.h"
 
@@ -37,8 +38,7 @@ static const char source2[] = "#include \"small.h\"\n"
 			      "	return small(x) * 2;\n"
 			      "}\n";
 
-/* The addresses that objdump's line table gives this line, as start addresses of rows, are all in
- * v. */
+/* How many rows of objdump's line table for this line start at addresses that aren't in v. */
 static size_t rows_missing(const char *path, const char *file, int line, const function_vec *v)
 {
 	char text[4096], name[256];
@@ -70,12 +70,13 @@ static void test_function(struct object *o)
 
 	ok(!resolve(o, "source.c:4", &v) && v.len == 1 && v.data[0].entry == first->vaddr &&
 		   v.data[0].ranges.data[0].size == first->size && !v.data[0].flags,
-	   "the line of a function is the whole function: %s", err__text());
-	ok(v.len && !strcmp(v.data[0].name, "first"), "under its name");
+	   "the first line of a function is the whole function: %s", err__text());
+	ok(v.len && !strcmp(v.data[0].name, "first"),
+	   "the function that a line means has its symbol's name");
 	resolve(o, "./sub/../source.c:4", &v);
-	is(v.len, 1, "paths with . and .. are understood");
-	is(resolve(o, "ource.c:4", &v), -ENOENT, "a name matches by whole components: %s",
-	   err__text());
+	is(v.len, 1, "a source file is found by a path with . and ..");
+	is(resolve(o, "ource.c:4", &v), -ENOENT,
+	   "a source file's name matches by whole components: %s", err__text());
 	functions__free(&v);
 }
 
@@ -86,7 +87,7 @@ static void test_inlined(struct object *o)
 	const struct symbol *first = symbol_named(o, "first"), *other = symbol_named(o, "other");
 	bool in_first = false, in_other = false, ranges = true;
 
-	is(resolve(o, "small.h:3", &v), 0, "the line of an inlined function");
+	is(resolve(o, "small.h:3", &v), 0, "the first line of an inlined function is found");
 	vec__each (f, &v) {
 		const struct range *r = f->ranges.data;
 
@@ -94,9 +95,12 @@ static void test_inlined(struct object *o)
 		in_first |= r->vaddr - first->vaddr < first->size && !strcmp(f->name, "first");
 		in_other |= r->vaddr - other->vaddr < other->size && !strcmp(f->name, "other");
 	}
-	ok(ranges && in_first && in_other, "each instance is a range in its function");
-	is(resolve(o, "source.c:11", &v), 0, "a function with a copy and an inlined instance");
-	ok(v.len >= 2 && v.data[0].flags != v.data[v.len - 1].flags, "both are there");
+	ok(ranges && in_first && in_other,
+	   "each instance of an inlined function is a range in the function around it");
+	is(resolve(o, "source.c:11", &v), 0,
+	   "the line of a function with a copy and an inlined instance is found");
+	ok(v.len >= 2 && v.data[0].flags != v.data[v.len - 1].flags,
+	   "a function's copy and its inlined instance are both taken");
 	functions__free(&v);
 }
 
@@ -106,14 +110,16 @@ static void test_line(struct object *o, const char *path)
 	const struct function *f;
 	bool ranges = true;
 
-	is(resolve(o, "source.c:8", &v), 0, "a line within a function");
+	is(resolve(o, "source.c:8", &v), 0, "a line within a function is found");
 	vec__each (f, &v)
 		ranges &= f->flags == FUNCTION_RANGE && !strcmp(f->name, f->ranges.data[0].name);
-	ok(v.len && ranges, "is ranges of it");
-	is(rows_missing(path, "source.c", 8, &v), 0, "all that objdump's line table has");
-	is(resolve(o, "small.h:6", &v), 0, "a line of inlined code");
-	ok(v.len >= 2, "in every instance");
-	is(rows_missing(path, "small.h", 6, &v), 0, "all that objdump's line table has");
+	ok(v.len && ranges, "a line within a function is ranges of the function");
+	is(rows_missing(path, "source.c", 8, &v), 0,
+	   "a line within a function has all rows of objdump's line table");
+	is(resolve(o, "small.h:6", &v), 0, "a line of inlined code is found");
+	ok(v.len >= 2, "a line of inlined code is found in every instance");
+	is(rows_missing(path, "small.h", 6, &v), 0,
+	   "a line of inlined code has all rows of objdump's line table");
 	functions__free(&v);
 }
 
@@ -121,13 +127,16 @@ static void test_messages(struct object *o)
 {
 	function_vec v = {0};
 
-	is(resolve(o, "source.c:15", &v), -ENOENT, "a line without code");
-	ok(strstr(err__text(), "nearest lines") && strstr(err__text(), "17"), "%s", err__text());
-	is(resolve(o, "source.c:9999", &v), -ENOENT, "a line behind the end");
-	ok(strstr(err__text(), "nearest line"), "%s", err__text());
-	is(resolve(o, "source.c:99999999999", &v), -ENOENT, "a huge line");
-	is(resolve(o, "absent.c:3", &v), -ENOENT, "an unknown file");
-	ok(strstr(err__text(), "absent.c"), "%s", err__text());
+	is(resolve(o, "source.c:15", &v), -ENOENT, "a line without code is not found");
+	ok(strstr(err__text(), "nearest lines") && strstr(err__text(), "17"),
+	   "the message about a line without code names the nearest lines: %s", err__text());
+	is(resolve(o, "source.c:9999", &v), -ENOENT, "a line behind the end is not found");
+	ok(strstr(err__text(), "nearest line"),
+	   "the message about a line behind the end names the nearest line: %s", err__text());
+	is(resolve(o, "source.c:99999999999", &v), -ENOENT, "a huge line number is not found");
+	is(resolve(o, "absent.c:3", &v), -ENOENT, "a line of an unknown file is not found");
+	ok(strstr(err__text(), "absent.c"), "the message about an unknown file names it: %s",
+	   err__text());
 }
 
 static void test_all(const char *path)
@@ -147,8 +156,10 @@ static void test_none(void)
 	struct object *o = open_or_die("stripped");
 	function_vec v = {0};
 
-	is(resolve(o, "source.c:4", &v), -ENOENT, "no debug information");
-	ok(strstr(err__text(), "-g") && strstr(err__text(), "build-id"), "%s", err__text());
+	is(resolve(o, "source.c:4", &v), -ENOENT, "without debug information no line is found");
+	ok(strstr(err__text(), "-g") && strstr(err__text(), "build-id"),
+	   "the message about missing debug information names -g and the build-id: %s",
+	   err__text());
 	object__free(o);
 }
 

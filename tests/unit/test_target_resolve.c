@@ -127,7 +127,7 @@ static size_t count(struct object *o, const char *text)
 	return n;
 }
 
-/* One function, at the symbol's place, with this name. */
+/* The text means one function, at the symbol's address, with this name. */
 static void one(struct object *o, const char *text, const char *raw, const char *name)
 {
 	const struct symbol *s = symbol_named(o, raw);
@@ -138,13 +138,14 @@ static void one(struct object *o, const char *text, const char *raw, const char 
 	ok(!err && s && v.len == 1 && v.data[0].entry == s->vaddr &&
 		   !strcmp(v.data[0].name, name) && v.data[0].ranges.data[0].vaddr == s->vaddr &&
 		   v.data[0].ranges.data[0].size,
-	   "%s is %s (%s)", text, raw,
+	   "'%s' means the symbol %s (%s)", text, raw,
 	   err	   ? err__text()
 	   : v.len ? v.data[0].name
 		   : "none");
 	if (!err && v.len) {
 		spec__parse(text, false, &spec);
-		ok(spec__matches(&spec, &v.data[0]), "--exclude %s matches it", text);
+		ok(spec__matches(&spec, &v.data[0]),
+		   "--exclude %s matches the function that this text means", text);
 		spec__free(&spec);
 	}
 	functions__free(&v);
@@ -166,7 +167,7 @@ static void test_c(struct object *o)
 	resolve(o, "other_name", &v);
 	ok(v.data[0].ranges.len == 2 && v.data[0].ranges.data[1].vaddr == cold->vaddr,
 	   "hot.cold belongs to hot, also under hot's other name");
-	is_str(v.data[0].ranges.data[1].name, "hot.cold", "a split-off part has its own name");
+	is_str(v.data[0].ranges.data[1].name, "hot.cold", "a cold part has a name of its own");
 	ok(object__function_at(o, cold->vaddr + 1, &f) && f.entry == symbol_named(o, "hot")->vaddr,
 	   "the function at hot.cold is hot");
 	function_vec one_more = {0};
@@ -179,18 +180,20 @@ static void test_c(struct object *o)
 			wrong += v.data[i].ranges.len != 2;
 	ok(v.data[0].ranges.len == 2 && v.data[1].ranges.len == 2 && !wrong &&
 		   v.data[0].ranges.data[1].vaddr != v.data[1].ranges.data[1].vaddr,
-	   "each with its own twin.cold");
+	   "two functions called twin have a twin.cold each");
 	resolve(o, "hot.cold", &v);
-	ok(v.len == 1 && v.data[0].flags == FUNCTION_RANGE, "hot.cold alone has no entry");
+	ok(v.len == 1 && v.data[0].flags == FUNCTION_RANGE,
+	   "a cold part that is named has no entry");
 	resolve(o, "use_*", &v);
 	is(v.len, 3, "a glob takes each function once");
 	resolve(o, "hot*", &v);
-	is(v.len, 1, "a glob does not take a part apart from its function");
+	is(v.len, 1, "a glob does not take a cold part without its function");
 	functions__free(&v);
 	if (!symbol_named(o, "copied"))
-		ok(count(o, "copied") == 1, "copied is what became of it (.isra or .constprop)");
+		ok(count(o, "copied") == 1,
+		   "the name of a function that was made into a copy (.isra or .constprop) means the copy");
 	is(count(o, "put*"), 0, "a glob takes no PLT stub");
-	is(count(o, "puts@plt"), 1, "a PLT stub goes by its own name");
+	is(count(o, "puts@plt"), 1, "a PLT stub is found by its own name");
 }
 
 static void test_offsets(struct object *o)
@@ -209,26 +212,28 @@ static void test_offsets(struct object *o)
 	resolve(o, text, &v);
 	ok(v.len == 1 && v.data[0].entry == s->vaddr + 4 &&
 		   v.data[0].ranges.data[0].size == s->size - 4 && !v.data[0].flags,
-	   "an offset inside a function: from there to its end");
+	   "an offset inside a function means the code from there to the function's end");
 	ok(!strcmp(v.data[0].name, "use_b+0x4") &&
 		   !strcmp(v.data[0].ranges.data[0].name, "use_b") &&
 		   v.data[0].ranges.data[0].offset == 4,
-	   "as its place in it");
+	   "an offset inside a function is named by its place in the function");
 	sprintf(text, "0x%llx:mine", (unsigned long long)offset + 4);
 	resolve(o, text, &v);
 	ok(!strcmp(v.data[0].name, "mine") && !strcmp(v.data[0].ranges.data[0].name, "mine") &&
 		   !v.data[0].ranges.data[0].offset,
-	   "or under a name of one's own");
+	   "an offset with a name is called by that name");
 	sprintf(text, "0x%llx+0x6", (unsigned long long)offset + 4);
 	resolve(o, text, &v);
 	ok(v.len == 1 && v.data[0].flags == FUNCTION_RANGE && v.data[0].ranges.data[0].size == 6 &&
 		   !strcmp(v.data[0].ranges.data[0].name, "use_b") &&
 		   v.data[0].ranges.data[0].offset == 4 && v.data[0].entry == s->vaddr,
-	   "a range");
-	is(resolve(o, "0x0", &v), -EINVAL, "an offset outside the code: %s", err__text());
-	is(resolve(o, "0xffffffffffffffff", &v), -EINVAL, "a huge offset");
+	   "a range is named by its place in the function around it");
+	is(resolve(o, "0x0", &v), -EINVAL, "an offset outside the code is refused: %s",
+	   err__text());
+	is(resolve(o, "0xffffffffffffffff", &v), -EINVAL, "a huge offset is refused");
 	sprintf(text, "0x%llx+0xfffffff", (unsigned long long)offset);
-	is(resolve(o, text, &v), -EINVAL, "a range beyond the code: %s", err__text());
+	is(resolve(o, text, &v), -EINVAL, "a range that ends outside the code is refused: %s",
+	   err__text());
 	functions__free(&v);
 }
 
@@ -237,7 +242,8 @@ static void write_number(char *text, uint64_t number)
 	sprintf(text, "0x%llx", (unsigned long long)number);
 }
 
-/* A program at fixed addresses: both what its file and what a disassembler says is understood. */
+/* A program at fixed addresses: a file offset is understood, and an address as disassemblers show.
+ */
 static void test_fixed(void)
 {
 	const struct symbol *s;
@@ -254,11 +260,11 @@ static void test_fixed(void)
 	object__vaddr_to_offset(o, s->vaddr, &at);
 	write_number(offset, at);
 	ok(at != s->vaddr && !resolve(o, offset, &v) && v.len == 1 && v.data[0].entry == s->vaddr,
-	   "a function by its file offset");
-	is_str(v.data[0].name, address, "is shown by its address");
+	   "a function of a program at fixed addresses is found by its file offset");
+	is_str(v.data[0].name, address, "a function without symbol is named by its address");
 	functions__free(&v);
 	ok(!resolve(o, address, &v) && v.len == 1 && v.data[0].entry == s->vaddr,
-	   "which names it, too");
+	   "a function of a program at fixed addresses is found by its address");
 	functions__free(&v);
 	object__free(full);
 	object__free(o);
@@ -280,12 +286,13 @@ static void test_stripped(struct object *full)
 	ok(!resolve(o, text, &v) && v.len == 1 && v.data[0].ranges.data[0].size == s->size,
 	   "a function without symbol is bounded by .eh_frame");
 	ok(object__function_at(o, s->vaddr + 2, &f) && f.entry == s->vaddr && !strcmp(f.name, text),
-	   "and found by an address in it, under its address");
+	   "a function without symbol is found by an address in it");
 	functions__free(&v);
 	vec__push(&v, f);
 	functions__free(&v);
-	is(resolve(o, "use_b", &v), -ENOENT, "its name is not known: %s", err__text());
-	ok(strstr(err__text(), "0xOFF"), "and offsets are recommended");
+	is(resolve(o, "use_b", &v), -ENOENT,
+	   "a function of a stripped program is not found by its name: %s", err__text());
+	ok(strstr(err__text(), "0xOFF"), "the message about a stripped program recommends offsets");
 	object__free(o);
 }
 
@@ -293,12 +300,13 @@ static void test_messages(struct object *o)
 {
 	function_vec v = {0};
 
-	is(resolve(o, "use_d", &v), -ENOENT, "an unknown name");
-	ok(strstr(err__text(), "did you mean use_") && strstr(err__text(), "bbtrace list"), "%s",
-	   err__text());
-	is(resolve(o, "rand", &v), -ENOENT, "an imported function");
-	ok(strstr(err__text(), "rand@plt"), "%s", err__text());
-	is(resolve(o, "zz*", &v), -ENOENT, "a glob without matches: %s", err__text());
+	is(resolve(o, "use_d", &v), -ENOENT, "an unknown name is not found");
+	ok(strstr(err__text(), "did you mean use_") && strstr(err__text(), "bbtrace list"),
+	   "the message about an unknown name suggests a known one: %s", err__text());
+	is(resolve(o, "rand", &v), -ENOENT, "an imported function is not found");
+	ok(strstr(err__text(), "rand@plt"),
+	   "the message about an imported function names its PLT stub: %s", err__text());
+	is(resolve(o, "zz*", &v), -ENOENT, "a glob without matches is refused: %s", err__text());
 }
 
 static void test_cc(struct object *o)
@@ -317,10 +325,10 @@ static void test_cc(struct object *o)
 	one(o, "ns::a::operator[]", "_ZN2ns1aixEi", "ns::a::operator[]");
 	one(o, "ns::twice<int>", "_ZN2ns5twiceIiEET_S1_", "ns::twice<int>");
 	one(o, "ns::guarded", "_ZN2ns7guardedEi", "ns::guarded");
-	is(count(o, "ns::f"), 2, "all overloads without parameters");
-	is(count(o, "ns::twice"), 2, "all instances of a template");
-	is(count(o, "ns::a::a"), 1, "a constructor once, whatever its aliases");
-	ok(count(o, "ns::*") >= 8, "a glob over readable names");
+	is(count(o, "ns::f"), 2, "a name without parameters means all overloads");
+	is(count(o, "ns::twice"), 2, "the name of a template means all its instances");
+	is(count(o, "ns::a::a"), 1, "a constructor is taken once, whatever its aliases");
+	ok(count(o, "ns::*") >= 8, "a glob matches readable names");
 	is(count(o, "f"), 0, "f is not ns::f");
 	object__demangle(o);
 	f = tool(
@@ -331,15 +339,15 @@ static void test_cc(struct object *o)
 		bad += !s || strcmp(s->shown, line + strlen(raw) + 1);
 		n++;
 	}
-	ok(n > 6 && !bad, "readable names as c++filt shows them (%zu of %zu differ)", bad, n);
+	ok(n > 6 && !bad, "readable names are as c++filt shows them (%zu of %zu differ)", bad, n);
 	resolve(o, "ns::guarded", &v);
 	for (i = 0; i < o->frames.len; i++)
 		pads += o->frames.data[i].npads;
-	ok(pads >= 1, "landing pads are known");
+	ok(pads >= 1, "a C++ program has landing pads");
 	functions__free(&v);
 }
 
-/* Each landing pad is an instruction boundary, and the one that catches is among them. */
+/* Each landing pad is at the start of an instruction that objdump shows. */
 static void test_pads(struct object *o)
 {
 	struct map64 starts = {0};
@@ -354,7 +362,7 @@ static void test_pads(struct object *o)
 	for (i = 0; i < o->frames.len; i++)
 		for (j = 0; j < o->frames.data[i].npads; j++)
 			bad += !map64__get(&starts, o->frames.data[i].pads[j]);
-	is(bad, 0, "landing pads are instruction boundaries");
+	is(bad, 0, "landing pads are at starts of instructions");
 	map64__free(&starts);
 }
 
@@ -366,11 +374,12 @@ static void test_rust(void)
 			       "int f(int x) { return x + 1; }\n");
 	run("gcc -O2 -shared -fPIC -o legacy.so legacy.c");
 	o = open_or_die("legacy.so");
-	is(count(o, "r::deep::work"), 1, "Rust, legacy names, without the hash");
-	is(count(o, "r::deep::work::h0123456789abcdef"), 1, "and with it");
+	is(count(o, "r::deep::work"), 1, "a legacy name of Rust is found without its hash");
+	is(count(o, "r::deep::work::h0123456789abcdef"), 1,
+	   "a legacy name of Rust is found with its hash");
 	object__free(o);
 	if (system("command -v rustc >/dev/null")) {
-		ok(true, "Rust # SKIP no rustc");
+		ok(true, "a v0 name of Rust is found # SKIP no rustc");
 		return;
 	}
 	write_file("r.rs", "mod deep { #[inline(never)] pub fn work(x: u32) -> u32 {"
@@ -378,7 +387,7 @@ static void test_rust(void)
 			   "fn main() { println!(\"{}\", deep::work(3)); }\n");
 	run("rustc -g -C symbol-mangling-version=v0 -o rust-v0 r.rs");
 	o = open_or_die("rust-v0");
-	is(count(o, "r::deep::work"), 1, "Rust, v0 names");
+	is(count(o, "r::deep::work"), 1, "a v0 name of Rust is found");
 	object__free(o);
 }
 
@@ -392,12 +401,12 @@ static void test_versions(void)
 	write_file("v.map", "OLD_1 { global: f; local: *; }; NEW_2 { global: f; } OLD_1;\n");
 	run("gcc -O2 -shared -fPIC -Wl,--version-script=v.map -o v.so v.c && strip v.so");
 	o = open_or_die("v.so");
-	is(count(o, "f"), 2, "all versions of a name");
-	is(count(o, "f@OLD_1"), 1, "one version");
-	is(count(o, "f@NEW_2"), 1, "also the default one");
-	is(count(o, "f@@NEW_2"), 1, "the default one");
-	is(count(o, "f@@OLD_1"), 0, "which the old one is not");
-	is(count(o, "f@NONE"), 0, "an unknown one");
+	is(count(o, "f"), 2, "a name without version means all its versions");
+	is(count(o, "f@OLD_1"), 1, "a name with an old version after @ means that version");
+	is(count(o, "f@NEW_2"), 1, "a name with the default version after @ means that version");
+	is(count(o, "f@@NEW_2"), 1, "a name with the default version after @@ means that version");
+	is(count(o, "f@@OLD_1"), 0, "a name with an old version after @@ means none");
+	is(count(o, "f@NONE"), 0, "a name with an unknown version means none");
 	object__free(o);
 }
 
@@ -434,18 +443,20 @@ static void test_copies(void)
 	   "foo.part.0 comes along with foo, foo.constprop.0 does not");
 	ok(v.len == 2 && v.data[0].ranges.len == 2 && v.data[1].ranges.len == 2 &&
 		   !strcmp(v.data[1].ranges.data[1].name, "foo.part.0.cold"),
-	   "each with its own cold part");
+	   "foo and foo.part.0 have a cold part each");
 	resolve(o, "bar", &v);
 	ok(v.len == 2 && !strcmp(v.data[0].name, "bar.isra.0") && v.data[0].ranges.len == 2,
-	   "where no bar is left, its copies");
-	is(count(o, "inner"), 1, "a nested function");
-	is(count(o, "x"), 1, "one that LLVM renamed");
-	is(count(o, "ns::g"), 2, "copies of a mangled name");
-	is(count(o, "ns::g(int)"), 2, "with parameters too");
-	is(count(o, "foo.constprop.0"), 1, "a copy by its own name");
-	is(count(o, "lone"), 0, "a cold part alone is not the function");
-	is(count(o, "foo*"), 3, "a glob: foo, foo.part.0, foo.constprop.0");
-	is(count(o, "*.cold"), 4, "parts alone by a glob that asks for them");
+	   "bar means its copies if nothing else is left of it");
+	is(count(o, "inner"), 1, "a nested function is found by its name");
+	is(count(o, "x"), 1, "a function that LLVM renamed is found by its name");
+	is(count(o, "ns::g"), 2, "copies of a mangled name are found by the readable name");
+	is(count(o, "ns::g(int)"), 2,
+	   "copies of a mangled name are found by the readable name with parameters");
+	is(count(o, "foo.constprop.0"), 1, "a copy is found by its own name");
+	is(count(o, "lone"), 0,
+	   "a cold part without its function is not found by the function's name");
+	is(count(o, "foo*"), 3, "the glob foo* means foo, foo.part.0 and foo.constprop.0");
+	is(count(o, "*.cold"), 4, "the glob *.cold means the cold parts alone");
 	functions__free(&v);
 	object__free(o);
 }
@@ -459,25 +470,27 @@ static void test_points(struct object *o)
 	write_file(
 		"good",
 		"# objname=/bin/a\n0x10+0x4\n\n# a remark\n  0x20+0x1 \r\n#objname=/bin/b\n0x30+0x2");
-	is(points__read("good", &p), 0, "a points file");
+	is(points__read("good", &p), 0, "a points file is read");
 	ok(p.len == 2 && p.data[0].ranges.len == 2 && p.data[1].ranges.len == 1 &&
 		   p.data[0].ranges.data[1].vaddr == 0x20 && !strcmp(p.data[1].path, "/bin/b"),
-	   "objects and ranges");
+	   "a points file has objects and their ranges");
 	points__free(&p);
 	write_file("bad", "# objname=/bin/a\n0x10+0x4\n0x10-0x4\n");
-	is(points__read("bad", &p), -EINVAL, "a damaged one");
-	ok(strstr(err__text(), "bad, line 3") && !p.len, "%s", err__text());
+	is(points__read("bad", &p), -EINVAL, "a damaged points file is refused");
+	ok(strstr(err__text(), "bad, line 3") && !p.len,
+	   "the message about a damaged points file names the line: %s", err__text());
 	write_file("bad", "0x10+0x4\n");
-	is(points__read("bad", &p), -EINVAL, "an address without object");
+	is(points__read("bad", &p), -EINVAL,
+	   "a points file with an address without object is refused");
 	write_file("bad", "# objname=/a\n0xffffffffffffffff+0x4\n");
-	is(points__read("bad", &p), -EINVAL, "an address that wraps");
-	ok(points__read("missing", &p) < 0, "a missing one");
+	is(points__read("bad", &p), -EINVAL, "a points file with a range that wraps is refused");
+	ok(points__read("missing", &p) < 0, "a missing points file is refused");
 	sprintf(text, "# objname=%s\n0x%llx+0x5\n", o->path,
 		(unsigned long long)symbol_named(o, "use_b")->vaddr + 4);
 	write_file("mine", text);
 	ok(!resolve(o, "@mine", &v) && v.len == 1 && v.data[0].flags == FUNCTION_RANGE &&
 		   !strcmp(v.data[0].name, "use_b") && v.data[0].ranges.data[0].offset == 4,
-	   "points of an object");
+	   "@FILE means the points of the object");
 	functions__free(&v);
 }
 

@@ -58,7 +58,7 @@ static void loop(void *ctx, struct str *answer)
 		__asm__ volatile("");
 }
 
-/* Nobody writes there. */
+/* Nobody writes to this pipe. */
 static void wait_for_ever(void *ctx, struct str *answer)
 {
 	char c;
@@ -116,7 +116,7 @@ static bool takes(const char *bytes, size_t len)
 	if (good)
 		ok(t.n <= len / 4 && t.len && !t.strings[t.len - 1] &&
 			   t.strings + t.len == s.data + s.len,
-		   "a table within its bytes");
+		   "a table lies within its bytes");
 	free(s.data);
 	return good;
 }
@@ -132,16 +132,17 @@ static void tables(void)
 	table__put(&answer, &records, 4, &strings);
 	ok(table__take(&t, &answer, 4) && t.n == 2 && !memcmp(t.records, "aaaabbbb", 8) &&
 		   t.len == 5 && !strcmp(t.strings + 2, "y"),
-	   "what was put is taken");
+	   "a table is taken as it was put");
 	str__free(&answer), str__free(&records), str__free(&strings);
-	ok(takes(one, sizeof(one)), "one record");
+	ok(takes(one, sizeof(one)), "a table of one record is taken");
 	for (size_t n = 0; n < sizeof(one); n++)
-		ok(!takes(one, n), "cut off at %zu", n);
+		ok(!takes(one, n), "a table cut off at %zu is refused", n);
 	ok(!takes("\xff\xff\xff\xff\xff\xff\xff\xff"
 		  "abcd",
 		  13),
-	   "a count without end");
-	ok(!takes("\1\0\0\0\0\0\0\100abcdname", sizeof(one)), "a count that overflows");
+	   "a table with more records than bytes is refused");
+	ok(!takes("\1\0\0\0\0\0\0\100abcdname", sizeof(one)),
+	   "a table with a count that overflows is refused");
 }
 
 int main(void)
@@ -151,25 +152,28 @@ int main(void)
 
 	enter();
 	tables();
-	is(run_fn(speak, &answer), 0, "it ends well");
-	ok(answer.len == 1000000, "and all of its answer is here");
+	is(run_fn(speak, &answer), 0, "a query with a long answer succeeds");
+	ok(answer.len == 1000000, "a long answer comes out of the sandbox whole");
 	str__free(&answer);
-	fails(crash, "a crash");
-	fails(leave_early, "an exit before the end");
-	fails(loop, "a loop");
-	fails(take_memory, "memory without end");
+	fails(crash, "a crash in the sandbox is an error");
+	fails(leave_early, "an early exit in the sandbox is an error");
+	fails(loop, "an endless loop in the sandbox is an error");
+	fails(take_memory, "taking too much memory in the sandbox is an error");
 	if (pipe(ends))
 		return 2;
 	given = ends[0];
-	fails(wait_for_ever, "waiting for what never comes");
+	fails(wait_for_ever, "waiting too long in the sandbox is an error");
 	write_file("file", "x");
 	given = open("file", O_RDWR);
-	is(run_fn(try_everything, &answer), 0, "it tries what it can");
-	is_str(answer.data, "own ", "and can read its own file alone");
+	is(run_fn(try_everything, &answer), 0,
+	   "code that tries to leave the sandbox still answers");
+	is_str(answer.data, "own ",
+	       "code in the sandbox can read the file it was given, and do nothing else");
 	str__free(&answer);
 	if (ftruncate(given, 0))
 		return 2;
-	fails(read_truncated, "a file that was truncated under it");
-	ok(!access("file", F_OK) && access("made", F_OK), "nothing has changed");
+	fails(read_truncated, "reading a truncated file in the sandbox is an error");
+	ok(!access("file", F_OK) && access("made", F_OK),
+	   "code in the sandbox neither removed nor created a file");
 	return tap__done();
 }

@@ -7,11 +7,14 @@
 #include "trace/trace.h"
 #include "tap.h"
 
-/* ---- the plan: two functions and a silent one ----
+/* ---- the plan: two functions and a helper function ----
  *
- * f (0x1000)  b0 0x1000: jne 0x1020 | b1 0x1010: jmp 0x1030 (no probe) | b2 0x1020: call | b3
- * 0x1030: ret g (0x2000)  b4 0x2000: jmp *  (leaves) | b5 0x2010: jmp f (leaves) | b6 0x2020: ret
- * h (0x3000)  b7 0x3000: ret, silent
+ * f (0x1000)  b0 0x1000: jne 0x1020, b1 0x1010: jmp 0x1030 (no probe), b2 0x1020: call,
+ *             b3 0x1030: ret
+ *
+ * g (0x2000)  b4 0x2000: jne 0x2020, b5 0x2010: jmp f (a tail call), b6 0x2020: ret
+ *
+ * h (0x3000)  b7 0x3000: ret (a helper function)
  */
 enum { F_ENTRY, F_JNE, F_JMP, F_CALL, F_RET, G_ENTRY, G_JNE, G_TAIL, G_RET, H_RET, SITES };
 
@@ -174,7 +177,7 @@ static int on_step(void *ctx, const struct step *s)
 	return 0;
 }
 
-/* The kernel's addresses are as they run. */
+/* A running address of the kernel is its own link-time address here. */
 static void resolve(void *ctx, uint32_t pid, uint64_t time, uint64_t addr, struct location *out)
 {
 	if (pid || addr < 0x1000)
@@ -199,8 +202,9 @@ static void end(const char *want, uint64_t unmatched, uint64_t lost, const char 
 {
 	trace__finish(t);
 	is_str(got.data, want, "%s", what);
-	is(trace__totals(t)->unmatched_returns, unmatched, "%s: unmatched returns", what);
-	is(trace__totals(t)->lost, lost, "%s: lost", what);
+	is(trace__totals(t)->unmatched_returns, unmatched, "%s: the unmatched returns are counted",
+	   what);
+	is(trace__totals(t)->lost, lost, "%s: the lost events are counted", what);
 	trace__free(t);
 }
 
@@ -242,7 +246,7 @@ static void test_tail_call(void)
 	ret(F_RET, 0x1000, 5);
 	end("E g\nB 0x200e N ->0x2010\nB 0x201e T ->0x1000\n.E f\n.B 0x100e N ->0x1010\n.B 0x101e Ti ->0x1030\n"
 	    ".B 0x103e T\n.R f 0x5 +20\nR g 0x5 +50\n",
-	    0, 0, "one return ends a function and the one that it was the tail of");
+	    0, 0, "one return ends a function and its tail caller");
 }
 
 static void test_tail_of_helper(void)
@@ -279,9 +283,9 @@ static void test_other_stack(void)
 {
 	begin(NULL);
 	enter(G_ENTRY, 0x9000);
-	enter(F_ENTRY, 0x1000); /* a coroutine's */
+	enter(F_ENTRY, 0x1000); /* on a coroutine's stack */
 	branch(G_JNE, 0x8ff0, true);
-	branch(F_JNE, 0xff0, false); /* and it lives on */
+	branch(F_JNE, 0xff0, false); /* the coroutine goes on */
 	ret(F_RET, 0x1000, 1);
 	ret(G_RET, 0x9000, 2);
 	end("E g\n.E f\nB 0x200e T ->0x2020\n.B 0x100e N ->0x1010\n.B 0x101e Ti ->0x1030\n.B 0x103e T\n"
@@ -298,7 +302,7 @@ static void test_loss(void)
 	lose(2);
 	ret(F_RET, 0x1000, 1);
 	end("E f\nLOST 3\nB 0x103e T\nR f 0x1 +20\nLOST 2\nB 0x103e T\nR f 0x1\n", 1, 5,
-	    "losses are told in their place, and nothing is implied across them");
+	    "losses stand in their place, and nothing is implied across them");
 }
 
 static void test_unknown(void)
@@ -306,9 +310,9 @@ static void test_unknown(void)
 	begin(NULL);
 	enter(F_ENTRY, 0x1000);
 	branch(F_JNE, 0xff0, true);
-	ret(F_RET, 0x1000, 1); /* the call in between was not seen: cut */
+	ret(F_RET, 0x1000, 1); /* the call before it was not recorded */
 	end("E f\nB 0x100e T ->0x1020\n?\nB 0x103e T\nR f 0x1 +20\n", 0, 0,
-	    "where no path leads to an event the gap is shown");
+	    "where no path leads to an event the path is unknown");
 }
 
 static void test_fork(void)
@@ -320,12 +324,13 @@ static void test_fork(void)
 	trace__fork(t, ++clock_ns, 8, 8, 7, 7);
 	e = returning(event(F_RET, 0x1000, EVENT_BRANCH), 0, 3);
 	e.pid = e.tid = 8;
-	lose(1); /* the position is not of interest here */
+	lose(1); /* a loss between the fork and the returns */
 	feed(e);
 	ret(F_RET, 0x1000, 4);
 	ok(strstr(got.data, "R f 0x3 +11") && strstr(got.data, "R f 0x4 +31"),
 	   "a forked child returns from the call that its parent was in");
-	is(trace__totals(t)->unmatched_returns, 0, "and neither is unmatched");
+	is(trace__totals(t)->unmatched_returns, 0,
+	   "a forked child's return and its parent's are both matched");
 	trace__free(t);
 }
 
@@ -353,7 +358,7 @@ static void test_return_probes(void)
 	ret(F_RET, 0x1000, 42);
 	probed_return(F_ENTRY, 0x1000, 0x77, 42);
 	end("E f\nB 0x100e N ->0x1010\nB 0x101e Ti ->0x1030\nB 0x103e T\nR f 0x2a +30\n", 0, 0,
-	    "a ret is a branch, its return probe the return");
+	    "with return probes a ret is a branch, and the return probe's event the return");
 	begin(&o);
 	enter(F_ENTRY, 0x1000);
 	enter(F_ENTRY, 0xf00);
@@ -362,27 +367,30 @@ static void test_return_probes(void)
 	probed_return(F_ENTRY, 0xf00, 0x77, 2);
 	probed_return(F_ENTRY, 0x1000, 0x77, 3);
 	end("E f\n.E f +10\n..E f +10\n..R f 0x1 +10\n.R f 0x2 +30\nR f 0x3 +50\n", 0, 0,
-	    "recursion pairs each return with its own entry");
+	    "return probes pair each return of a recursion with its own entry");
 	begin(&o);
 	enter(F_ENTRY, 0x1000);
-	enter(F_ENTRY, 0xf00); /* has none */
+	enter(F_ENTRY, 0xf00); /* this call has no return probe */
 	probed_return(F_ENTRY, 0x1000, 0x77, 3);
 	end("E f\n.E f +10\nR f 0x3 +20\n", 1, 0,
-	    "a call without return probe is counted, the next return is its own call's");
+	    "a call without return probe is unmatched, and the next return is its own call's");
 	begin(&o);
 	enter(F_ENTRY, 0x1000);
 	enter(F_ENTRY, 0x1000);
 	probed_return(F_ENTRY, 0x1000, 0x77, 3);
-	end("E f\nE f +10\nR f 0x3 +10\n", 1, 0, "a call at the same place of the stack");
+	end("E f\nE f +10\nR f 0x3 +10\n", 1, 0,
+	    "a call at the stack pointer of an open call ends that one without return");
 	begin(&o);
 	enter(F_ENTRY, 0x1000);
 	probed_return(F_ENTRY, 0x1000, 0x78, 3);
-	end("E f\n.R f 0x3\n", 2, 0, "a return to another address is no return of this call");
+	end("E f\n.R f 0x3\n", 2, 0,
+	    "a return probe's return to another address is no return of the call");
 	begin(&o);
 	enter(G_ENTRY, 0x1000);
 	probed_return(F_ENTRY, 0x1000, 0x77, 3);
 	probed_return(G_ENTRY, 0x1000, 0x77, 4);
-	end("E g\n.R f 0x3\nR g 0x4 +20\n", 1, 0, "nor is another function's");
+	end("E g\n.R f 0x3\nR g 0x4 +20\n", 1, 0,
+	    "a return probe's return of another function is no return of the call");
 }
 
 static void test_return_probe_chains(void)
@@ -395,7 +403,7 @@ static void test_return_probe_chains(void)
 	probed_return(F_ENTRY, 0x1000, 0x77, 3);
 	probed_return(G_ENTRY, 0x1000, 0x77, 3);
 	end("E g\n.E f\n.R f 0x3 +10\nR g 0x3 +30\n", 0, 0,
-	    "a tail call: both functions have a return probe, the inner one fires first");
+	    "both functions of a tail call return by their return probes, the inner one first");
 	begin(&o);
 	enter(F_ENTRY, 0x1000);
 	enter_by_jump(F_ENTRY, 0x1000);
@@ -405,24 +413,24 @@ static void test_return_probe_chains(void)
 	probed_return(F_ENTRY, 0x1000, 0x77, 4);
 	probed_return(F_ENTRY, 0x1000, 0x77, 4);
 	end("E f\nE f +10\nR f 0x3 +20\nE f +30\nR f 0x4 +10\n", 0, 0,
-	    "a function that jumps back to its entry returns once");
+	    "a function that jumps back to its entry returns once by its return probes");
 	begin(&o);
 	enter(F_ENTRY, 0x1000);
 	lose(2);
 	probed_return(F_ENTRY, 0x1000, 0x77, 3);
 	probed_return(F_ENTRY, 0xf00, 0x77, 3);
 	end("E f\nLOST 2\nR f 0x3 +20\nR f 0x3\n", 1, 2,
-	    "a return whose entry was lost is counted");
+	    "a return probe's return whose entry was lost is unmatched");
 	begin(NULL);
 	enter(F_ENTRY, 0x1000);
 	branch(F_JNE, 0xff0, false);
 	probed_return(F_ENTRY, 0x1000, 0x77, 3);
 	end("E f\nB 0x100e N ->0x1010\n?\nR f 0x3 +20\n", 0, 0,
-	    "how it came to a ret that nobody saw is not known");
+	    "the path to a ret that was not recorded is unknown");
 	begin(NULL);
 	ret(F_RET, 0x1000, 42);
 	probed_return(G_JNE, 0x1000, 0x77, 3);
-	end("B 0x103e T\n", 1, 0, "no return probe sits anywhere else");
+	end("B 0x103e T\n", 1, 0, "a return probe's event at a branch's site shows no return");
 	plan.return_probes = false;
 }
 
@@ -435,7 +443,7 @@ static void test_selection(void)
 	enter(F_ENTRY, 0x1000);
 	ret(F_RET, 0x1000, 1);
 	ret(G_RET, 0x2000, 2);
-	end("E g\nR g 0x2 +30\n", 0, 0, "--depth 1 and no branches");
+	end("E g\nR g 0x2 +30\n", 0, 0, "--depth 1 shows outermost calls only");
 	o = (struct trace_options){.events = PLAN_ENTRY | PLAN_RETURN, .min_duration = 25};
 	begin(&o);
 	enter(G_ENTRY, 0x2000);
@@ -444,7 +452,7 @@ static void test_selection(void)
 	ret(G_RET, 0x2000, 2);
 	enter(F_ENTRY, 0x1000);
 	ret(F_RET, 0x1000, 3);
-	end("E g\nR g 0x2 +30\n", 0, 0, "--min-duration drops the calls that were shorter");
+	end("E g\nR g 0x2 +30\n", 0, 0, "--min-duration drops shorter calls");
 }
 
 static void test_hostile(void)
@@ -454,18 +462,18 @@ static void test_hostile(void)
 
 	begin(NULL);
 	e.entry = &entry;
-	ok(trace__feed(t, &e) < 0, "a site that the plan doesn't have");
+	ok(trace__feed(t, &e) < 0, "an event at a site that the plan doesn't have is refused");
 	e.site = F_JNE;
-	ok(trace__feed(t, &e) < 0, "an entry where none is");
+	ok(trace__feed(t, &e) < 0, "an entry at a branch's site is refused");
 	e.site = F_ENTRY;
 	e.type = EVENT_BRANCH;
-	ok(trace__feed(t, &e) < 0, "a branch where none is");
+	ok(trace__feed(t, &e) < 0, "a branch at an entry's site is refused");
 	e.type = 200;
-	ok(trace__feed(t, &e) < 0, "an event of no known type");
+	ok(trace__feed(t, &e) < 0, "an event of an unknown type is refused");
 	trace__free(t);
 }
 
-/* ---- the kernel's functions that end in others ---- */
+/* ---- kernel functions that end in a tail call ---- */
 
 static void leave(uint64_t sp)
 {
@@ -485,7 +493,7 @@ static void test_ends_elsewhere(void)
 	leave(0x1000);
 	probed_return(G_ENTRY, 0x1000, 0x77, 5);
 	end("E g\nB 0x200e N ->0x2010\nB 0x201e T ->0x9000\nR g 0x5 +30\n", 0, 0,
-	    "a return probe tells the return of what a function jumped to");
+	    "a return probe shows the return of a function that ended in a tail call");
 
 	begin(NULL);
 	enter(G_ENTRY, 0x1000);
@@ -493,7 +501,7 @@ static void test_ends_elsewhere(void)
 	ret(G_RET, 0x1000, 6);
 	probed_return(G_ENTRY, 0x1000, 0x77, 6);
 	end("E g\nB 0x200e T ->0x2020\nB 0x202e T\nR g 0x6 +20\n", 0, 0,
-	    "what a ret has told, it does not tell again");
+	    "a return probe does not repeat a return that the ret's probe has shown");
 
 	begin(NULL);
 	leave(0x1000);
@@ -503,7 +511,7 @@ static void test_ends_elsewhere(void)
 	probed_return(G_ENTRY, 0x1000, 0x77, 7);
 	end("E g\nB 0x200e N ->0x2010\nB 0x201e T ->0x9000\n.E f\n.B 0x100e N ->0x1010\n"
 	    ".B 0x101e Ti ->0x1030\n.B 0x103e T\n.R f 0x7 +20\nR g 0x7 +50\n",
-	    0, 0, "what is entered while the return address is a return probe's is the tail");
+	    0, 0, "a function entered with a return probe's return address is the tail call's");
 
 	begin(NULL);
 	leave(0x1000);
@@ -512,8 +520,10 @@ static void test_ends_elsewhere(void)
 	ret(F_RET, 0x1000, 8);
 	probed_return(G_ENTRY, 0x1000, 0x78, 8);
 	trace__finish(t);
-	is(trace__totals(t)->unseen_tail_returns, 1, "one that nothing tells has its own count");
-	is(trace__totals(t)->unmatched_returns, 0, "and is not unmatched");
+	is(trace__totals(t)->unseen_tail_returns, 1,
+	   "a tail call's return that no probe shows is counted as unseen");
+	is(trace__totals(t)->unmatched_returns, 0,
+	   "a tail call's return that no probe shows is not unmatched");
 	trace__free(t);
 	for (size_t i = 0; i < plan.objects.len; i++)
 		plan.objects.data[i].kernel = false;

@@ -9,7 +9,7 @@ static void on_damage(void *ctx, const char *text)
 	str__printf(&told, "%s\n", text);
 }
 
-/* What comes back out of text. */
+/* Reads armor back into out. */
 static void back(const struct str *text, struct str *out, uint64_t *bad)
 {
 	struct from_memory m = {text->data, text->len, 0, 777};
@@ -36,7 +36,7 @@ static void make(size_t len)
 	plain.len = armored.len = 0;
 	for (size_t i = 0; i < len; i++)
 		str__putc(&plain, rnd());
-	/* in pieces, as blocks come */
+	/* in pieces, as blocks are written */
 	for (size_t at = 0; at < len;) {
 		size_t n = min_of(len - at, rnd() % 500 + 1);
 
@@ -58,12 +58,12 @@ static void test_text(void)
 		strange +=
 			armored.data[i] != '\n' && (armored.data[i] < ' ' || armored.data[i] > '~');
 	}
-	is(strange, 0, "lines of printable ASCII");
-	is(longest, 75, "none of more than 75 columns");
-	is(armored.data[armored.len - 1], '\n', "all ended");
+	is(strange, 0, "armor is lines of printable ASCII");
+	is(longest, 75, "the longest line of armor has 75 columns");
+	is(armored.data[armored.len - 1], '\n', "armor ends with an end of line");
 }
 
-/* Puts text in at a random place of each so many bytes. */
+/* Inserts one of the texts about once every so many bytes. */
 static void disturb(struct str *out, const char *const *texts, size_t n, unsigned every)
 {
 	out->len = 0;
@@ -90,23 +90,24 @@ static void test_noise(void)
 	uint64_t bad;
 
 	back(&armored, &out, &bad);
-	ok(same(&out, &plain) && !bad, "back to the bytes that it was");
+	ok(same(&out, &plain) && !bad, "armor is read back to the bytes that it was made of");
 	disturb(&noisy, controls, ARRAY_SIZE(controls), 20);
 	back(&noisy, &out, &bad);
-	ok(same(&out, &plain) && !bad, "control characters and escape sequences in between");
+	ok(same(&out, &plain) && !bad,
+	   "control characters and escape sequences in armor are skipped");
 	disturb(&noisy, kernel, ARRAY_SIZE(kernel), 2000);
 	back(&noisy, &out, &bad);
-	ok(same(&out, &plain) && !bad, "kernel messages in the middle of lines");
+	ok(same(&out, &plain) && !bad, "kernel messages within armored lines are skipped");
 	disturb(&noisy, typed, ARRAY_SIZE(typed), 3000);
 	back(&noisy, &out, &bad);
-	ok(same(&out, &plain) && !bad, "what has no end of line");
+	ok(same(&out, &plain) && !bad, "text without end of line within armor is skipped");
 	noisy.len = 0;
 	str__puts(&noisy, "Linux version 6.1\r\n@bb not a line\n$ bbtrace kernel f --armor\r\n");
 	for (size_t i = 0; i < armored.len; i++)
 		str__puts(&noisy, armored.data[i] == '\n' ? "\r\n" : (char[]){armored.data[i], 0});
 	str__puts(&noisy, "$ exit\r\n");
 	back(&noisy, &out, &bad);
-	ok(same(&out, &plain) && !bad, "a log around it, and \\r\\n");
+	ok(same(&out, &plain) && !bad, "armor with \\r\\n is found in the log around it");
 	str__free(&noisy);
 	str__free(&out);
 }
@@ -141,10 +142,10 @@ static void test_damage(void)
 	back(&hurt, &out, &bad);
 	is_str(told.data,
 	       "armored line 20 is damaged or missing\narmored line 70 is damaged or missing\n",
-	       "each damaged line is named");
-	is(bad, 2, "and counted");
+	       "each damaged line of armor is named");
+	is(bad, 2, "each damaged line of armor is counted");
 	ok(out.len == 20 * 42 && !memcmp(out.data, plain.data, out.len),
-	   "what is before the first is read");
+	   "armor before its first damaged line is read");
 	hurt.len = 0;
 	str__put(&hurt, armored.data, armored.len);
 	p = line_at(&hurt, 3);
@@ -153,12 +154,12 @@ static void test_damage(void)
 	hurt.len -= q - p;
 	back(&hurt, &out, &bad);
 	is_str(told.data, "armored lines 3 to 8 are damaged or missing\n",
-	       "missing lines are named");
+	       "missing lines of armor are named");
 	hurt.len = 0;
 	str__put(&hurt, armored.data, 4 * 76);
 	str__put(&hurt, armored.data + 2 * 76, armored.len - 2 * 76);
 	back(&hurt, &out, &bad);
-	ok(same(&out, &plain) && !bad, "lines that come twice are taken once");
+	ok(same(&out, &plain) && !bad, "lines of armor that come twice are taken once");
 	str__free(&hurt);
 	str__free(&out);
 }
@@ -171,7 +172,7 @@ static void test_garbage(void)
 	for (int i = 0; i < 200000; i++)
 		str__putc(&text, rnd() % 4 ? "@b0f\n"[rnd() % 5] : (char)rnd());
 	back(&text, &out, &bad);
-	is(out.len, 0, "nothing comes out of garbage");
+	is(out.len, 0, "garbage is read as no bytes");
 	str__free(&text);
 	str__free(&out);
 }

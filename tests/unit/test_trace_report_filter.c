@@ -59,7 +59,7 @@ static void shows(struct report_filter_options o, const char *want, unsigned eve
 		report_filter__finish(p);
 	report_filter__count(p, &t);
 	is_str(got.data ? got.data : "", want, "%s", name);
-	is(t.events, events, "%s: counted", name);
+	is(t.events, events, "%s, and its events are counted", name);
 	report_filter__free(p);
 }
 
@@ -73,32 +73,38 @@ int main(void)
 	plan.functions.data = functions;
 	plan.functions.len = ARRAY_SIZE(functions);
 	shows((struct report_filter_options){0},
-	      "E0f B0f E1g <1 E2h <2 E0f' R2h ?1 E2h <2 B2h R2h R1g R0f ", 11, "no option: all");
+	      "E0f B0f E1g <1 E2h <2 E0f' R2h ?1 E2h <2 B2h R2h R1g R0f ", 11,
+	      "without options a report has all steps");
 	shows((struct report_filter_options){.events = PLAN_ENTRY},
-	      "E0f E1g <1 E2h <2 E0f' ?1 E2h <2 ", 5, "by kind");
-	shows((struct report_filter_options){.tids = two, .ntids = 1}, "E0f' ", 1, "by thread");
+	      "E0f E1g <1 E2h <2 E0f' ?1 E2h <2 ", 5,
+	      "by kind a report has the steps of that kind, and unknown paths");
+	shows((struct report_filter_options){.tids = two, .ntids = 1}, "E0f' ", 1,
+	      "by thread a report has that thread's steps");
 	shows((struct report_filter_options){.comms = b, .ncomms = 1}, "E0f' ", 1,
-	      "by the thread's name");
+	      "by a thread's name a report has that thread's steps");
 	shows((struct report_filter_options){.from = 40, .to = 60}, "R2h ?1 E2h <2 B2h R2h ", 4,
-	      "by time; what has none goes with what was before it");
+	      "by time a report has an untimed step with the thread's previous step");
 	shows((struct report_filter_options){.functions = f_h},
 	      "E0f B0f E1h <1 E0f' R1h ?1 E1h <1 B1h R1h R0f ", 9,
-	      "by function: depth and callers are among those");
+	      "by function a report has depths and callers among the functions that it shows");
 	shows((struct report_filter_options){.functions = g_h},
-	      "E0g E1h <2 R1h ?0 E1h <2 B1h R1h R0g ", 7, "without the outermost");
+	      "E0g E1h <2 R1h ?0 E1h <2 B1h R1h R0g ", 7,
+	      "without the outermost function a report begins at depth 0");
 	shows((struct report_filter_options){.functions = g_h, .max_depth = 1}, "E0g ?0 R0g ", 2,
-	      "no deeper, among those");
+	      "by function and depth a report has only depths among the functions that it shows");
 	shows((struct report_filter_options){.functions = g, .events = PLAN_RETURN}, "?0 R0g ", 1,
-	      "both");
-	shows((struct report_filter_options){.head = 2}, "E0f B0f ", 2, "the first");
-	shows((struct report_filter_options){.tail = 2}, "R1g R0f ", 2, "the last");
+	      "by function and kind a report has the steps that are of both");
+	shows((struct report_filter_options){.head = 2}, "E0f B0f ", 2,
+	      "--head 2 shows the first two events");
+	shows((struct report_filter_options){.tail = 2}, "R1g R0f ", 2,
+	      "--tail 2 shows the last two events");
 	shows((struct report_filter_options){.tail = 6}, "R2h ?1 E2h <2 B2h R2h R1g R0f ", 6,
-	      "more of the last");
+	      "--tail 6 shows an unknown path among the last six events");
 	shows((struct report_filter_options){.head = 1, .tail = 1}, "E0f R0f ", 2,
-	      "the first and the last");
+	      "--head 1 and --tail 1 show the first and the last event");
 	shows((struct report_filter_options){.head = 100},
 	      "E0f B0f E1g <1 E2h <2 E0f' R2h ?1 E2h <2 B2h R2h R1g R0f ", 11,
-	      "more of the first than there are");
+	      "--head shows all if there are fewer events");
 	str__free(&got);
 	return tap__done();
 }

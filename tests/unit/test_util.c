@@ -46,7 +46,7 @@ static void test_map_agrees_with_array(void)
 	ok(!map64__get(&m, 1) && !map64__del(&m, 1), "an empty map has nothing to get or delete");
 }
 
-/* Were they all to collide, this would take minutes. */
+/* If all keys collided, this test would take minutes. */
 static void test_map_spreads_keys(void)
 {
 	static const char *const names[] = {"pid << 32 | pid", "pages", "high bits", "counting"};
@@ -73,10 +73,11 @@ static void test_map_takes_any_key(void)
 {
 	struct map64 m = {0};
 
-	ok(*map64__put(&m, 0) == 0 && *map64__put(&m, UINT64_MAX) == 0, "a new value is 0");
+	ok(*map64__put(&m, 0) == 0 && *map64__put(&m, UINT64_MAX) == 0, "a new key's value is 0");
 	*map64__put(&m, 0) = 5;
 	*map64__put(&m, UINT64_MAX) = 6;
-	ok(*map64__get(&m, 0) == 5 && *map64__get(&m, UINT64_MAX) == 6, "keys 0 and ~0 are keys");
+	ok(*map64__get(&m, 0) == 5 && *map64__get(&m, UINT64_MAX) == 6,
+	   "0 and ~0 are keys of a map");
 	map64__free(&m);
 }
 
@@ -91,12 +92,12 @@ static const struct {
 	{"\177", "\"\\u007f\"", "\\x7f"},
 	{"\302\233m", "\"\\u009bm\"", "\\xc2\\x9bm"}, /* CSI as one C1 character */
 	{"\302\240", "\"\302\240\"", "\302\240"},
-	/* 61C, 200E, 202A, 202E, 2066, 2069: they turn what follows around */
+	/* 61C, 200E, 202A, 202E, 2066, 2069: bidirectional controls */
 	{"a\330\234b", "\"a\\u061cb\"", "a\\xd8\\x9cb"},
 	{"\342\200\216\342\200\252", "\"\\u200e\\u202a\"", "\\xe2\\x80\\x8e\\xe2\\x80\\xaa"},
 	{"\342\200\256niam", "\"\\u202eniam\"", "\\xe2\\x80\\xaeniam"},
 	{"\342\201\246\342\201\251", "\"\\u2066\\u2069\"", "\\xe2\\x81\\xa6\\xe2\\x81\\xa9"},
-	/* 200D, 2010, 202F, 2065, 206A, 61B: they don't */
+	/* 200D, 2010, 202F, 2065, 206A, 61B: next to bidirectional controls, but none */
 	{"\342\200\215\342\200\220\342\200\257\342\201\245\342\201\252\330\233",
 	 "\"\342\200\215\342\200\220\342\200\257\342\201\245\342\201\252\330\233\"",
 	 "\342\200\215\342\200\220\342\200\257\342\201\245\342\201\252\330\233"},
@@ -116,10 +117,10 @@ static void test_foreign_text(void)
 		struct str json = {0}, shown = {0};
 
 		str__json(&json, texts[i].text);
-		is_str(json.data, texts[i].json, "foreign text %zu as JSON", i);
+		is_str(json.data, texts[i].json, "foreign text %zu is escaped as JSON", i);
 		str__shown(&shown, texts[i].text);
 		is_str(shown.data ? shown.data : "", texts[i].shown,
-		       "foreign text %zu on a terminal", i);
+		       "foreign text %zu is escaped for a terminal", i);
 		str__free(&json);
 		str__free(&shown);
 	}
@@ -147,9 +148,9 @@ static void test_markup(void)
 		struct str xml = {0}, utf8 = {0};
 
 		str__xml(&xml, rows[i].text);
-		is_str(xml.data, rows[i].xml, "foreign text %zu as XML", i);
+		is_str(xml.data, rows[i].xml, "foreign text %zu is escaped as XML", i);
 		str__utf8(&utf8, rows[i].text);
-		is_str(utf8.data, rows[i].utf8, "foreign text %zu as UTF-8", i);
+		is_str(utf8.data, rows[i].utf8, "foreign text %zu is made valid UTF-8", i);
 		str__free(&xml);
 		str__free(&utf8);
 	}
@@ -167,7 +168,7 @@ static void test_numbers_as_text(void)
 	str__putc(&s, ' ');
 	str__dec(&s, UINT64_MAX);
 	is_str(s.data, "0x0 0xffffffffffffffff 0 18446744073709551615",
-	       "hex and decimal, the ends");
+	       "the least and greatest numbers are written in hex and decimal");
 	str__clear(&s);
 	for (uint64_t v = 1; v < 1000000; v *= 10) {
 		str__dec(&s, v - 1);
@@ -176,13 +177,14 @@ static void test_numbers_as_text(void)
 		str__putc(&s, ' ');
 	}
 	is_str(s.data, "0 1 9 10 99 100 999 1000 9999 10000 99999 100000 ",
-	       "odd and even numbers of digits");
+	       "decimal numbers of one to six digits are written");
 	str__clear(&s);
 	for (uint64_t v = 1; v < 0x10000; v <<= 4) {
 		str__hex(&s, v);
 		str__hex(&s, v | (v - 1));
 	}
-	is_str(s.data, "0x10x10x100x1f0x1000x1ff0x10000x1fff", "each number of hex digits");
+	is_str(s.data, "0x10x10x100x1f0x1000x1ff0x10000x1fff",
+	       "hex numbers of one to four digits are written");
 	str__clear(&s);
 	str__printf(&s, "%s", "");
 	is_str(s.data, "", "printing nothing leaves an empty text, not NULL");
@@ -222,8 +224,9 @@ static void test_parse_u64(void)
 		uint64_t v = 77;
 		int err = parse__u64(numbers[i].text, numbers[i].suffixes, &v);
 
-		ok(err == numbers[i].err && v == (err ? 77 : numbers[i].value), "'%s'%s: %d",
-		   numbers[i].text, numbers[i].suffixes ? " with suffixes" : "", numbers[i].err);
+		ok(err == numbers[i].err && v == (err ? 77 : numbers[i].value),
+		   "'%s'%s is parsed with result %d", numbers[i].text,
+		   numbers[i].suffixes ? " with suffixes" : "", numbers[i].err);
 	}
 }
 
@@ -245,11 +248,12 @@ static void test_vec(void)
 		vec__push(&v, i);
 	vec__push(&v, v.data[v.len - 1] + 1);
 	*vec__add(&v) += 3;
-	is(v.len, 1002, "push and add append");
+	is(v.len, 1002, "vec__push and vec__add append");
 	vec__sort(&v, backwards);
-	ok(v.data[0] == 1000 && v.data[1001] == 0 && v.data[998] == 3, "sorted by the comparison");
+	ok(v.data[0] == 1000 && v.data[1001] == 0 && v.data[998] == 3,
+	   "vec__sort sorts by the comparison");
 	vec__free(&v);
-	ok(!v.data && !v.len && !v.cap, "free leaves an empty vector");
+	ok(!v.data && !v.len && !v.cap, "vec__free leaves an empty vector");
 }
 
 static void test_err(void)
@@ -257,12 +261,13 @@ static void test_err(void)
 	char big[3000];
 
 	err__clear();
-	is_str(err__text(), "", "no error, no message");
+	is_str(err__text(), "", "without error the message is empty");
 	is(err__set(ENOENT, "no %s", "malloc"), -ENOENT, "err__set gives -code");
 	is(err__prefix(-ENOENT, "libc"), -ENOENT, "err__prefix hands the code on");
-	is_str(err__text(), "libc: no malloc", "and puts text before the message");
+	is_str(err__text(), "libc: no malloc", "err__prefix puts text before the message");
 	err__set(EIO, "again: %s", err__text());
-	is_str(err__text(), "again: libc: no malloc", "a message may be made of the message");
+	is_str(err__text(), "again: libc: no malloc",
+	       "err__set may take the message that it replaces");
 	memset(big, 'x', sizeof(big) - 1);
 	big[sizeof(big) - 1] = 0;
 	err__set(EIO, "%s", big);
@@ -276,15 +281,17 @@ static void test_file_read(void)
 	size_t len = 0;
 
 	is(file__read("/proc/self/stat", 1 << 20, &text, &len), 0, "a /proc file is read");
-	ok(text && len > 10 && strlen(text) == len, "whole, NUL-terminated");
+	ok(text && len > 10 && strlen(text) == len,
+	   "a /proc file is read whole and NUL-terminated");
 	free(text);
-	is(file__read("/dev/null", 0, &text, &len), 0, "an empty file");
-	is_str(text, "", "is empty text");
+	is(file__read("/dev/null", 0, &text, &len), 0, "an empty file is read");
+	is_str(text, "", "an empty file is empty text");
 	free(text);
-	is(file__read("/dev/zero", 1000, &text, NULL), -EFBIG, "no file is read past the limit");
-	is(file__read("/nonexistent", 1000, &text, NULL), -ENOENT, "no file");
-	ok(strstr(err__text(), "/nonexistent"), "is named");
-	is(file__read("/", 1000, &text, NULL), -EISDIR, "a folder is no file");
+	is(file__read("/dev/zero", 1000, &text, NULL), -EFBIG,
+	   "a file larger than the limit is refused");
+	is(file__read("/nonexistent", 1000, &text, NULL), -ENOENT, "a missing file is refused");
+	ok(strstr(err__text(), "/nonexistent"), "the message about a missing file names it");
+	is(file__read("/", 1000, &text, NULL), -EISDIR, "a folder is refused as a file");
 }
 
 int main(void)
