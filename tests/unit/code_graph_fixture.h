@@ -82,10 +82,12 @@ static inline void test_table(const char *name, uint64_t offset, unsigned target
 {
 	const struct plan_block *b = ended_by(address(name) + offset);
 
-	is(site(address(name) + offset)->kind, BRANCH_IJMP, "%s: the jump", name);
-	is(b->ntable, targets, "%s: its targets", name);
-	is(b->unresolved, !proved, "%s: %s", name, proved ? "proved" : "not proved");
-	is(function(name)->unresolved, unresolved, "%s: counted", name);
+	is(site(address(name) + offset)->kind, BRANCH_IJMP, "%s: its switch is an indirect jump",
+	   name);
+	is(b->ntable, targets, "%s: its switch has %u targets", name, targets);
+	is(b->unresolved, !proved, "%s: its switch is %s", name, proved ? "proved" : "not proved");
+	is(function(name)->unresolved, unresolved,
+	   "%s: its switches that are not proved are counted", name);
 }
 
 #endif

@@ -63,14 +63,15 @@ static void test_branches(void)
 	for (b = branches; b < branches + ARRAY_SIZE(branches); b++) {
 		struct insn insn = {.mnemonic = ""};
 
-		is(decode(b->word, &insn), 0, "%s: decoded", b->text);
+		is(decode(b->word, &insn), 0, "%s: it is decoded", b->text);
 		ok(insn.flow == FLOW_BRANCH && insn.kind == b->kind && insn.len == 4,
-		   "%s: its kind", b->text);
-		is(insn.target, b->offset ? AT + b->offset : 0, "%s: its target", b->text);
-		is_str(insn.mnemonic, b->mnemonic, "%s: its mnemonic", b->text);
+		   "%s: it is a branch of its kind", b->text);
+		is(insn.target, b->offset ? AT + b->offset : 0, "%s: its target is decoded",
+		   b->text);
+		is_str(insn.mnemonic, b->mnemonic, "%s: its mnemonic is decoded", b->text);
 		ok(arch->format((const uint8_t *)&b->word, 4, AT, text, sizeof(text)),
-		   "%s: has a text", b->text);
-		is_str(text, b->text, "%08x: the text", b->word);
+		   "%s: it is formatted", b->text);
+		is_str(text, b->text, "%08x: it is formatted as disassemblers do", b->word);
 	}
 }
 
@@ -80,13 +81,13 @@ static void test_operands(void)
 
 	decode(0xd61f0200, &insn);
 	ok(insn.operand.kind == OPERAND_REG && insn.operand.base == 16 && insn.operand.size == 8,
-	   "br x16: goes to what x16 holds");
-	is(insn.user_refusal, PROBE_OK, "br: the kernel simulates it under a uprobe");
+	   "br x16 goes to what x16 holds");
+	is(insn.user_refusal, PROBE_OK, "br may carry a uprobe: the kernel simulates it");
 	decode(0xd71f083f, &insn);
-	is(insn.operand.base, 1, "braa x1, sp: goes to what x1 holds");
-	is(insn.user_refusal, PROBE_PREFIX, "braa: refused under a uprobe");
+	is(insn.operand.base, 1, "braa x1, sp goes to what x1 holds");
+	is(insn.user_refusal, PROBE_PREFIX, "braa can't carry a uprobe");
 	decode(0xd65f0bff, &insn);
-	is(insn.user_refusal, PROBE_PREFIX, "retaa: refused under a uprobe");
+	is(insn.user_refusal, PROBE_PREFIX, "retaa can't carry a uprobe");
 }
 
 /* ---- what is no branch ---- */
@@ -118,12 +119,13 @@ static void test_others(void)
 
 		ok(!arch->decode(bytes, 4, AT, false, &insn) && insn.flow == o->flow &&
 			   insn.kind == BRANCH_NONE,
-		   "%08x: how control goes on", o->word);
+		   "%08x: control goes on as in a program", o->word);
 		ok(!arch->decode(bytes, 4, AT, true, &insn) && insn.flow == o->flow_in_kernel,
-		   "%08x: in the kernel", o->word);
-		ok(arch->format(bytes, 4, AT, text, sizeof(text)), "%08x: has a text", o->word);
+		   "%08x: control goes on as in the kernel", o->word);
+		ok(arch->format(bytes, 4, AT, text, sizeof(text)), "%08x: it is formatted",
+		   o->word);
 		if (o->text)
-			is_str(text, o->text, "%08x: the text", o->word);
+			is_str(text, o->text, "%08x: it is formatted as disassemblers do", o->word);
 	}
 }
 
@@ -134,11 +136,14 @@ static void test_undecodable(void)
 	struct insn insn;
 
 	for (unsigned i = 0; i < ARRAY_SIZE(reserved); i++)
-		is(decode(reserved[i], &insn), -EILSEQ, "%08x: reserved", reserved[i]);
-	is(decode(0x7483e005, &insn), -EILSEQ, "a condition that cb doesn't have");
-	is(arch->decode((const uint8_t *)&ret, 3, AT, false, &insn), -EILSEQ, "three bytes");
+		is(decode(reserved[i], &insn), -EILSEQ, "%08x is no instruction: reserved",
+		   reserved[i]);
+	is(decode(0x7483e005, &insn), -EILSEQ,
+	   "a cb with a condition that it doesn't have is no instruction");
+	is(arch->decode((const uint8_t *)&ret, 3, AT, false, &insn), -EILSEQ,
+	   "three bytes are no instruction");
 	is(arch->decode((const uint8_t *)&ret, 4, AT + 2, false, &insn), -EILSEQ,
-	   "at an address that isn't aligned");
+	   "four bytes at an address that isn't aligned are no instruction");
 }
 
 static void test_marks(void)
@@ -146,19 +151,19 @@ static void test_marks(void)
 	struct insn insn;
 
 	decode(0xd503201f, &insn);
-	ok(insn.padding && insn.keeps_state, "nop: padding, changes nothing");
+	ok(insn.padding && insn.keeps_state, "nop is padding and changes nothing");
 	decode(0xd503245f, &insn);
-	ok(!insn.padding && insn.keeps_state, "bti c: a landing pad, changes nothing");
+	ok(!insn.padding && insn.keeps_state, "bti c is no padding and changes nothing");
 	decode(0xd503233f, &insn);
-	ok(!insn.keeps_state, "paciasp: changes the link register");
+	ok(!insn.keeps_state, "paciasp changes the link register");
 	decode(0x00000000, &insn);
-	ok(insn.padding, "zeros: padding");
+	ok(insn.padding, "zeros are padding");
 	decode(0x7100281f, &insn);
-	ok(insn.only_compares, "cmp w0, #10: only compares");
+	ok(insn.only_compares, "cmp w0, #10 only compares");
 	decode(0x7a410800, &insn);
-	ok(insn.only_compares, "ccmp w0, #1, #0, eq: only compares");
+	ok(insn.only_compares, "ccmp w0, #1, #0, eq only compares");
 	decode(0x71000401, &insn);
-	ok(!insn.only_compares, "subs w1, w0, #1: writes as well");
+	ok(!insn.only_compares, "subs w1, w0, #1 doesn't only compare");
 }
 
 /* ---- the stack ---- */
@@ -209,7 +214,7 @@ static void test_stack(void)
 
 		ok(!decode(s->word, &insn) && insn.sp_effect == s->effect &&
 			   insn.sp_value == s->value,
-		   "%s", s->text);
+		   "%s: its effect on the stack pointer is decoded", s->text);
 	}
 }
 
@@ -299,9 +304,9 @@ static void test_writes(void)
 	for (w = writes; w < writes + ARRAY_SIZE(writes); w++) {
 		struct insn_detail d = detail(w->word);
 
-		is(d.writes, w->registers, "%s: registers", w->text);
+		is(d.writes, w->registers, "%s: the registers that it writes are decoded", w->text);
 		is(d.writes_flags * FLAGS + d.writes_memory * MEMORY, w->what,
-		   "%s: flags and memory", w->text);
+		   "%s: whether it writes flags and memory is decoded", w->text);
 	}
 }
 
@@ -328,7 +333,8 @@ static void test_constants(void)
 	for (c = constants; c < constants + ARRAY_SIZE(constants); c++) {
 		struct insn_detail d = detail(c->word);
 
-		ok(d.op == DETAIL_CONST && (uint64_t)d.imm == c->value, "%s", c->text);
+		ok(d.op == DETAIL_CONST && (uint64_t)d.imm == c->value,
+		   "%s: its constant is decoded", c->text);
 	}
 }
 
@@ -353,10 +359,8 @@ static const struct made {
 	{0x7100281f, {DETAIL_CMP_CONST, REG_NONE, 0, REG_NONE, 32, .imm = 10}, "cmp w0, #10"},
 	{0x71000401, {DETAIL_CMP_CONST, REG_NONE, 0, REG_NONE, 32, .imm = 1}, "subs w1, w0, #1"},
 	{0xeb0600bf, {DETAIL_CMP, REG_NONE, 5, 6, 64}, "cmp x5, x6"},
-	{0x71000400, {DETAIL_OTHER, REG_NONE, REG_NONE, 0, 32}, "subs w0, w0, #1: of what it was"},
-	{0x53350441,
-	 {DETAIL_OTHER, REG_NONE, REG_NONE, 0, 32},
-	 "a bit field of 32 bits from bit 53 on"},
+	{0x71000400, {DETAIL_OTHER, REG_NONE, REG_NONE, 0, 32}, "subs w0, w0, #1"},
+	{0x53350441, {DETAIL_OTHER, REG_NONE, REG_NONE, 0, 32}, "ubfx w1, w2 from bit 53 on"},
 	{0x9a820020, {DETAIL_CMOV, 0, 1, 2, 64}, "csel x0, x1, x2, eq"},
 	{0xf9000bff, {DETAIL_OTHER, REG_NONE, REG_NONE, 0, 64}, "str xzr, [sp, #16]"},
 };
@@ -371,7 +375,7 @@ static void test_made(void)
 		ok(d.op == m->want.op && d.dst == m->want.dst && d.src == m->want.src &&
 			   d.with == m->want.with && d.bits == m->want.bits &&
 			   d.sign == m->want.sign && d.imm == m->want.imm,
-		   "%s", m->text);
+		   "%s: what it makes of its operands is decoded", m->text);
 	}
 }
 
@@ -412,17 +416,17 @@ static void test_addresses(void)
 
 		ok(d.op == a->op && (a->op == DETAIL_STORE ? d.src : d.dst) == a->reg &&
 			   d.bits == a->bits && d.sign == a->sign,
-		   "%s: what is moved", a->text);
+		   "%s: the register that it moves is decoded", a->text);
 		ok(d.mem.base == a->base && d.mem.index == a->index && d.mem.scale == a->scale &&
 			   d.mem.extend == a->extend && d.mem.disp == a->disp,
-		   "%s: from where", a->text);
+		   "%s: the address that it uses is decoded", a->text);
 	}
-	is(detail(0x58000200).imm, AT + 0x40, "ldr x0, .+0x40: a literal");
+	is(detail(0x58000200).imm, AT + 0x40, "ldr x0, .+0x40 has the address of its literal");
 }
 
 /* ---- files ---- */
 
-/* As GNU ld writes them, without and with -z force-bti; a header; lld's. */
+/* PLT stubs as GNU ld writes them, without and with -z force-bti. */
 static void test_stubs(void)
 {
 	static const uint32_t plain[] = {0xd0000b10, 0xf947ee11, 0x913f6210, 0xd61f0220};
@@ -433,13 +437,14 @@ static void test_stubs(void)
 
 	ok(arch->plt_stub((const uint8_t *)plain, sizeof(plain), AT, 16, &stub) &&
 		   stub.slot == AT + 0x162000 + 0xfd8 && stub.size == 16,
-	   "a stub of a PLT");
+	   "a stub of a PLT has its slot and size");
 	ok(arch->plt_stub((const uint8_t *)bti, sizeof(bti), AT, 24, &stub) &&
 		   stub.slot == AT + 0x162000 + 0xfd8 && stub.size == 24,
-	   "one with a landing pad");
+	   "a stub of a PLT with a landing pad has its slot and size");
 	ok(!arch->plt_stub((const uint8_t *)other, sizeof(other), AT, 16, &stub),
-	   "no stub: jumps to x16");
-	ok(!arch->plt_stub((const uint8_t *)plain, 12, AT, 16, &stub), "no stub: cut off");
+	   "code that jumps to x16 is no stub of a PLT");
+	ok(!arch->plt_stub((const uint8_t *)plain, 12, AT, 16, &stub),
+	   "a stub of a PLT that is cut off is none");
 }
 
 static void test_bound(void)
@@ -447,14 +452,21 @@ static void test_bound(void)
 	enum { EQ, NE, CS, CC, HI = 8, LS, GE };
 	uint64_t max = 0;
 
-	ok(arch->bound(HI, false, false, 10, &max) && max == 10, "not higher than 10");
-	ok(arch->bound(LS, true, false, 10, &max) && max == 10, "10 or lower");
-	ok(arch->bound(CC, true, false, 10, &max) && max == 9, "lower than 10");
-	ok(arch->bound(CS, false, false, 10, &max) && max == 9, "not 10 or higher");
-	ok(arch->bound(NE, false, false, 10, &max) && max == 10, "10");
-	ok(!arch->bound(CC, true, false, 0, &max), "nothing is lower than 0");
-	ok(!arch->bound(HI, true, false, 10, &max), "higher: no bound");
-	ok(!arch->bound(GE, false, false, 10, &max), "signed: no bound");
+	ok(arch->bound(HI, false, false, 10, &max) && max == 10,
+	   "a register that is not higher than 10 is bounded by 10");
+	ok(arch->bound(LS, true, false, 10, &max) && max == 10,
+	   "a register that is 10 or lower is bounded by 10");
+	ok(arch->bound(CC, true, false, 10, &max) && max == 9,
+	   "a register that is lower than 10 is bounded by 9");
+	ok(arch->bound(CS, false, false, 10, &max) && max == 9,
+	   "a register that is not 10 or higher is bounded by 9");
+	ok(arch->bound(NE, false, false, 10, &max) && max == 10,
+	   "a register that is 10 is bounded by 10");
+	ok(!arch->bound(CC, true, false, 0, &max), "a register that is lower than 0 has no bound");
+	ok(!arch->bound(HI, true, false, 10, &max),
+	   "a register that is higher than 10 has no bound");
+	ok(!arch->bound(GE, false, false, 10, &max),
+	   "a register that is less than 10 as a signed number has no bound");
 }
 
 int main(void)

@@ -21,13 +21,15 @@ int main(void)
 	is(form_of(0x14abcdef), 1, "a word has the value of a row in the bits of its mask");
 	is(form_of(0x15abcdef), 2, "a word that differs in one bit is left to a later row");
 	is(form_of(0x14000001), 1, "of two rows that match, the first counts");
-	is(form_of(0xffff0001), 3, "the last row is looked at");
+	is(form_of(0xffff0001), 3, "a word may match the last row");
 	is(form_of(0xffff0002), 0, "a word that no row matches has none");
-	is(match__field(0x80000000, 31, 1), 1, "a field of the highest bit");
-	is(match__field(0x0003fff0, 4, 14), 0x3fff, "a field in the middle");
-	is(match__signed(0x1fffff, 21), -1, "all ones are -1");
-	is(match__signed(0x0fffff, 21), 0xfffff, "a clear sign bit leaves the number positive");
-	is(match__signed(0xfff00000, 21), -0x100000, "bits above the field are ignored");
-	is(match__signed(UINT64_MAX, 64), -1, "a field as wide as the number");
+	is(match__field(0x80000000, 31, 1), 1, "a field may be the highest bit");
+	is(match__field(0x0003fff0, 4, 14), 0x3fff, "a field may be in the middle of the word");
+	is(match__signed(0x1fffff, 21), -1, "a signed field of all ones is -1");
+	is(match__signed(0x0fffff, 21), 0xfffff,
+	   "a signed field with a clear sign bit is positive");
+	is(match__signed(0xfff00000, 21), -0x100000,
+	   "of a signed field the bits above it are ignored");
+	is(match__signed(UINT64_MAX, 64), -1, "a signed field may be as wide as the number");
 	return tap__done();
 }

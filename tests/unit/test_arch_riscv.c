@@ -69,15 +69,17 @@ static void test_branches(void)
 	for (b = branches; b < branches + ARRAY_SIZE(branches); b++) {
 		struct insn insn = {.mnemonic = ""};
 
-		is(decode(b->word, &insn), 0, "%08x, %s: decoded", b->word, b->text);
-		ok(insn.flow == FLOW_BRANCH && insn.kind == b->kind, "%s: its kind", b->text);
-		is(insn.len, b->len, "%s: its length", b->text);
-		is(insn.target, b->offset ? AT + b->offset : 0, "%s: its target", b->text);
+		is(decode(b->word, &insn), 0, "%08x, %s: it is decoded", b->word, b->text);
+		ok(insn.flow == FLOW_BRANCH && insn.kind == b->kind,
+		   "%s: it is a branch of its kind", b->text);
+		is(insn.len, b->len, "%s: its length is decoded", b->text);
+		is(insn.target, b->offset ? AT + b->offset : 0, "%s: its target is decoded",
+		   b->text);
 		ok(arch->format((const uint8_t *)&b->word, 4, AT, text, sizeof(text)),
-		   "%s: has a text", b->text);
-		is_str(text, b->text, "%s: the text", b->text);
+		   "%s: it is formatted", b->text);
+		is_str(text, b->text, "%s: it is formatted as disassemblers do", b->text);
 		snprintf(first, sizeof(first), "%.*s", (int)strcspn(b->text, " "), b->text);
-		is_str(insn.mnemonic, first, "%s: its mnemonic", b->text);
+		is_str(insn.mnemonic, first, "%s: its mnemonic is decoded", b->text);
 	}
 }
 
@@ -87,9 +89,9 @@ static void test_operands(void)
 
 	decode(0x00878067, &insn);
 	ok(insn.operand.kind == OPERAND_REG && insn.operand.base == 15 && insn.operand.disp == 8,
-	   "jr 8(a5): goes to what a5 holds, and 8");
+	   "jr 8(a5) goes to what a5 holds plus 8");
 	decode(0x80f76063, &insn);
-	ok(insn.reads[0] == 14 && insn.reads[1] == 15, "bltu a4, a5: the registers that decide");
+	ok(insn.reads[0] == 14 && insn.reads[1] == 15, "bltu a4, a5 is decided by a4 and a5");
 }
 
 /* ---- what is no branch ---- */
@@ -122,16 +124,17 @@ static void test_others(void)
 
 		ok(!arch->decode(bytes, 4, AT, false, &insn) && insn.flow == o->flow &&
 			   insn.kind == BRANCH_NONE,
-		   "%08x: how control goes on", o->word);
+		   "%08x: control goes on as in a program", o->word);
 		ok(!arch->decode(bytes, 4, AT, true, &insn) && insn.flow == o->flow_in_kernel,
-		   "%08x: in the kernel", o->word);
-		ok(arch->format(bytes, 4, AT, text, sizeof(text)), "%08x: has a text", o->word);
+		   "%08x: control goes on as in the kernel", o->word);
+		ok(arch->format(bytes, 4, AT, text, sizeof(text)), "%08x: it is formatted",
+		   o->word);
 		if (o->text)
-			is_str(text, o->text, "%08x: the text", o->word);
+			is_str(text, o->text, "%08x: it is formatted as disassemblers do", o->word);
 	}
 }
 
-/* Section 1.5, figure 1 on lengths; the reserved ones are those of section 26.8. */
+/* Lengths: the manual's section 1.5, figure 1. Reserved encodings: its section 26.8. */
 static void test_undecodable(void)
 {
 	static const uint32_t none[] = {
@@ -147,12 +150,13 @@ static void test_undecodable(void)
 	struct insn insn;
 
 	for (unsigned i = 0; i < ARRAY_SIZE(none); i++)
-		is(decode(none[i], &insn), -EILSEQ, "%08x: no instruction", none[i]);
-	is(arch->decode((const uint8_t *)&ret, 2, AT, false, &insn), -EILSEQ, "half of one");
+		is(decode(none[i], &insn), -EILSEQ, "%08x is no instruction", none[i]);
+	is(arch->decode((const uint8_t *)&ret, 2, AT, false, &insn), -EILSEQ,
+	   "half an instruction is none");
 	is(arch->decode((const uint8_t *)&ret, 4, AT + 1, false, &insn), -EILSEQ,
-	   "at an odd address");
+	   "an instruction at an odd address is none");
 	is(arch->decode((const uint8_t *)&ret, 4, AT + 2, false, &insn), 0,
-	   "32 bits at an address of 16");
+	   "an instruction of 32 bits may be aligned to 16");
 }
 
 /* ---- stack and registers ---- */
@@ -180,7 +184,7 @@ static const struct effect_row {
 	{0x40510133, SP_LOST, 0, "sub sp, sp, t0"},
 	{0xe422, SP_SAME, 0, "c.sdsp s0, 8(sp)"},
 	{0x00012427, SP_SAME, 0, "fsw ft0, 8(sp)"},
-	{0x100002ef, SP_LOST, 0, "jal t0: of millicode, which makes the caller's frame"},
+	{0x100002ef, SP_LOST, 0, "jal t0 (of millicode, which makes the caller's frame)"},
 	{0x100000ef, SP_SAME, 0, "jal ra"},
 };
 
@@ -192,10 +196,10 @@ static void test_effects(void)
 	for (e = effects; e < effects + ARRAY_SIZE(effects); e++)
 		ok(!decode(e->word, &insn) && insn.sp_effect == e->effect &&
 			   insn.sp_value == e->value,
-		   "%s: what it does to the stack", e->text);
+		   "%s: its effect on the stack pointer is decoded", e->text);
 }
 
-/* What a word of 16 bits does is what the word of 32 bits does that it stands for. */
+/* An instruction of 16 bits, and the one of 32 bits that it stands for. */
 static const struct pair {
 	uint32_t shorter, longer;
 	const char *text;
@@ -223,11 +227,11 @@ static bool same_detail(uint32_t a, uint32_t b)
 static void test_expanded(void)
 {
 	for (unsigned i = 0; i < ARRAY_SIZE(pairs); i++)
-		ok(same_detail(pairs[i].shorter, pairs[i].longer), "%s in 16 bits and in 32",
-		   pairs[i].text);
+		ok(same_detail(pairs[i].shorter, pairs[i].longer),
+		   "%s does the same in 16 bits and in 32", pairs[i].text);
 }
 
-/* ---- a function: its table, a call and a jump in two instructions each ---- */
+/* ---- a function with a jump table, and a call and a jump of two instructions each ---- */
 
 static const uint16_t code[] = {
 	0x1141,		/*  0 addi sp, sp, -16 */
@@ -272,17 +276,18 @@ static void test_function(void)
 	f = vec__add(&v);
 	*f = (struct function){.object = &o, .name = xstrdup("f"), .entry = AT};
 	vec__push(&f->ranges, (struct range){AT, 0x3c, NULL});
-	is(plan__build(&v, &options, &plan), 0, "a function is planned");
-	is(ended_by(AT + 0x20)->ntable, 3, "its switch has three cases");
-	is(ended_by(AT + 0x20)->unresolved, 0, "and a bound");
+	is(plan__build(&v, &options, &plan), 0, "a function with a switch is planned");
+	is(ended_by(AT + 0x20)->ntable, 3, "a switch has its three cases");
+	is(ended_by(AT + 0x20)->unresolved, 0, "a switch has a bound");
 	is(site(AT + 0x26)->kind, BRANCH_CALL, "auipc and jalr are a call");
-	is(site(AT + 0x26)->target, AT + 0x1002, "of what both add up to");
+	is(site(AT + 0x26)->target, AT + 0x1002, "auipc and jalr call the sum of both");
 	is(site(AT + 0x38)->kind, BRANCH_JMP, "auipc and jr are a jump");
-	is(site(AT + 0x38)->target, AT + 0x1044, "to what both add up to");
+	is(site(AT + 0x38)->target, AT + 0x1044, "auipc and jr jump to the sum of both");
 	is(site(AT + 0x2c)->kind, BRANCH_ICALL, "jalr alone is an indirect call");
-	is(site(AT + 0x2c)->sp_delta, 16, "the stack is 16 bytes deep there");
-	is(site(AT + 0x38)->sp_delta, 0, "and as at the entry where the function is left");
-	is(plan->gaps.len, 0, "all of it is decoded");
+	is(site(AT + 0x2c)->sp_delta, 16, "the stack is 16 bytes deep within the frame");
+	is(site(AT + 0x38)->sp_delta, 0,
+	   "the stack is as deep as at the entry where the function is left");
+	is(plan->gaps.len, 0, "all of a function with a switch is decoded");
 	functions__free(&v);
 	plan__free(plan);
 }
@@ -295,12 +300,12 @@ static void test_stub(void)
 	struct plt_stub stub = {0};
 
 	ok(arch->plt_stub((const uint8_t *)words, sizeof(words), 0x267c0, 16, &stub),
-	   "a stub of a PLT");
-	is(stub.slot, 0x126510, "the slot that it jumps through");
-	is(stub.size, 16, "its size");
+	   "a stub of a PLT is one");
+	is(stub.slot, 0x126510, "a stub of a PLT has the slot that it jumps through");
+	is(stub.size, 16, "a stub of a PLT has its size");
 	words[2] = 0x000e0067;
 	ok(!arch->plt_stub((const uint8_t *)words, sizeof(words), 0x267c0, 16, &stub),
-	   "one that keeps no return address for the resolver is none");
+	   "a stub of a PLT that keeps no return address for the resolver is none");
 }
 
 int main(void)

@@ -61,7 +61,7 @@ static bool assemble_for_arm(void)
 static void test_tables(void)
 {
 	ok(PLAN(ALL, "bytes", "halves", "unsigned", "words", "beyond", "compared", "kept"),
-	   "functions with tables");
+	   "functions with jump tables have a plan");
 	test_table("bytes", 7 * 4, 4, true, 0);
 	test_table("halves", 7 * 4, 3, true, 0);
 	test_table("unsigned", 7 * 4, 3, true, 0);
@@ -69,16 +69,21 @@ static void test_tables(void)
 	test_table("beyond", 6 * 4, 2, false, 1);
 	test_table("compared", 7 * 4, 2, true, 0);
 	test_table("kept", 7 * 4, 2, false, 1);
-	is(function("bytes")->unreached, 0, "all of a switch is reached");
+	is(function("bytes")->unreached, 0,
+	   "all of a function with a jump table of bytes is reached");
 }
 
 static void test_frames(void)
 {
-	ok(PLAN(ALL, "large", "sized"), "functions with large frames");
-	is(site(address("large") + 3 * 4)->sp_delta, 0x2180, "the frame's size is in a register");
-	is(site(address("large") + 7 * 4)->sp_delta, 0, "and so it is given back");
-	is(site(address("sized") + 3 * 4)->sp_delta, SP_UNKNOWN, "of a size that nobody knows");
-	is(site(address("sized") + 6 * 4)->sp_delta, 0, "the frame pointer leads back");
+	ok(PLAN(ALL, "large", "sized"), "functions with large frames have a plan");
+	is(site(address("large") + 3 * 4)->sp_delta, 0x2180,
+	   "a frame whose size is in a register has its depth");
+	is(site(address("large") + 7 * 4)->sp_delta, 0,
+	   "a frame whose size is in a register is given back");
+	is(site(address("sized") + 3 * 4)->sp_delta, SP_UNKNOWN,
+	   "a frame of unknown size has an unknown depth");
+	is(site(address("sized") + 6 * 4)->sp_delta, 0,
+	   "a frame of unknown size is given back by the frame pointer");
 }
 
 static void test_veneers(void)
@@ -86,17 +91,20 @@ static void test_veneers(void)
 	const struct plan_function *f;
 	uint64_t there;
 
-	ok(PLAN(ALL, "moved"), "a function of which an instruction was moved");
+	ok(PLAN(ALL, "moved"), "a function with an instruction moved to a veneer has a plan");
 	f = function("moved");
-	is(f->nranges, 2, "where that is belongs to it");
-	is(f->branches, 5, "with the jump back");
+	is(f->nranges, 2, "a veneer is a range of the function that it was moved from");
+	is(f->branches, 5, "a function counts the branches of its veneer");
 	there = site(address("moved") + 4)->target;
-	is(start_of(ended_by(address("moved") + 4)->taken), there, "control goes there");
-	is(start_of(ended_by(there + 4)->taken), address("moved") + 8, "and back");
-	is(f->unreached, 0, "all of it is reached");
-	ok(PLAN(ALL, "leaves"), "a jump to what doesn't come back");
-	is(function("leaves")->nranges, 1, "leaves the function");
-	ok(ended_by(address("leaves"))->leaves, "and that is said");
+	is(start_of(ended_by(address("moved") + 4)->taken), there, "control goes to a veneer");
+	is(start_of(ended_by(there + 4)->taken), address("moved") + 8,
+	   "control comes back from a veneer");
+	is(f->unreached, 0, "all of a function with a veneer is reached");
+	ok(PLAN(ALL, "leaves"), "a function that jumps to code that doesn't come back has a plan");
+	is(function("leaves")->nranges, 1,
+	   "code that doesn't come back is no range of the function");
+	ok(ended_by(address("leaves"))->leaves,
+	   "a jump to code that doesn't come back leaves the function");
 }
 
 int main(void)

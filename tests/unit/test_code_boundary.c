@@ -113,18 +113,20 @@ static void test_library(const char *path)
 		vec__each (b, &p->blocks)
 			check_block(o, b, &s, p->arch, &t);
 		is(t.strange, 0,
-		   "%lu instructions, %lu of them behind a prefix or fwait, are instructions to objdump",
-		   t.instructions, t.inside);
-		ok(t.lost * 10000 < t.instructions, "it loses its way for %lu of them", t.lost);
+		   "%s: %lu instructions, %lu of them behind a prefix or fwait, are instructions to objdump",
+		   path, t.instructions, t.inside);
+		ok(t.lost * 10000 < t.instructions,
+		   "%s: objdump loses its way for only %lu instructions", path, t.lost);
 		for (size_t i = 0; i < p->functions.len; i++) {
 			unreached += p->functions.data[i].unreached;
 			for (size_t r = 0; r < p->functions.data[i].nranges; r++)
 				size += p->functions.data[i].ranges[r].size;
 		}
-		ok(unreached * 100 < size, "%llu of %llu bytes are not reached",
+		ok(unreached * 100 < size, "%s: only %llu of %llu bytes are not reached", path,
 		   (unsigned long long)unreached, (unsigned long long)size);
-		ok(unresolved(p) * 20 < p->functions.len, "%u tables proved, %u switches not",
-		   tables(p), unresolved(p));
+		ok(unresolved(p) * 20 < p->functions.len,
+		   "%s: %u jump tables are proved, and only %u switches are not", path, tables(p),
+		   unresolved(p));
 		free(s.at);
 		free(s.reached);
 	}

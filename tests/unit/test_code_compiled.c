@@ -37,7 +37,7 @@ static void test_cold(bool stripped)
 	const struct plan_function *f;
 
 	if (!compile("cold.c", cold_c, "gcc -O2 -freorder-blocks-and-partition -rdynamic")) {
-		ok(1, "parts split off # SKIP can't be compiled here");
+		ok(1, "a function with a cold part has a plan # SKIP can't be compiled here");
 		return;
 	}
 	if (stripped) {
@@ -49,16 +49,17 @@ static void test_cold(bool stripped)
 		    object__open(scratch__path("compiled"), &object))
 			return;
 	}
-	ok(PLAN(ALL, "hot"), "a function with a part split off%s", stripped ? ", stripped" : "");
+	ok(PLAN(ALL, "hot"), "a function with a cold part has a plan%s",
+	   stripped ? ", stripped" : "");
 	f = function("hot");
-	if (!is(f->nranges, 2, "has two ranges"))
+	if (!is(f->nranges, 2, "a function with a cold part has two ranges"))
 		return;
-	is(f->unreached, 0, "both reached");
-	is_str(f->ranges[1].name, "hot.cold", "the second by its own name");
-	is(plan->functions.len, 1, "no function is added");
+	is(f->unreached, 0, "both ranges of a function with a cold part are reached");
+	is_str(f->ranges[1].name, "hot.cold", "a cold part has a name of its own");
+	is(plan->functions.len, 1, "a cold part is no function of its own");
 	for (size_t i = 0; i < plan->blocks.len; i++)
 		if (plan->blocks.data[i].leaves)
-			ok(0, "no jump between the parts leaves");
+			ok(0, "a jump to a cold part leaves its function");
 }
 
 static void test_pads(void)
@@ -66,17 +67,20 @@ static void test_pads(void)
 	unsigned pads = 0, known = 0;
 
 	if (!compile("pads.cc", pads_cc, "g++ -O2")) {
-		ok(1, "landing pads # SKIP can't be compiled here");
+		ok(1, "a function with landing pads has a plan # SKIP can't be compiled here");
 		return;
 	}
-	ok(PLAN(ALL, "mid(int)") || PLAN(ALL, "_Z3midi"), "a function with landing pads");
+	ok(PLAN(ALL, "mid(int)") || PLAN(ALL, "_Z3midi"),
+	   "a function with landing pads has a plan");
 	for (size_t i = 0; plan && i < plan->blocks.len; i++)
 		pads += plan->blocks.data[i].abnormal;
-	ok(pads >= 2, "has %u", pads);
+	ok(pads >= 2, "a function with landing pads has %u of them", pads);
 	for (size_t i = 0; plan && i < plan->sites.len; i++)
 		known += plan->sites.data[i].sp_delta != SP_UNKNOWN;
-	is(known, plan ? plan->sites.len : 1, "their depth is that of the calls");
-	is(plan ? plan->functions.data[0].unreached : 1, 0, "all of the function is reached");
+	is(known, plan ? plan->sites.len : 1,
+	   "in a function with landing pads each depth of the stack is known");
+	is(plan ? plan->functions.data[0].unreached : 1, 0,
+	   "all of a function with landing pads is reached");
 }
 
 /* The last call in a function of compiled code that has this function as its target. */
@@ -99,15 +103,20 @@ static void test_handlers(void)
 
 	for (size_t i = 0; i < ARRAY_SIZE(compilers); i++) {
 		if (!compile("handled.cc", handled_cc, compilers[i])) {
-			ok(1, "%s # SKIP can't compile here", compilers[i]);
+			ok(1,
+			   "a function that calls handlers has a plan, %s # SKIP can't be compiled here",
+			   compilers[i]);
 			continue;
 		}
-		if (!ok(PLAN(ALL, "_Z4asksi", "_Z5asks2i"), "calls of handlers, %s", compilers[i]))
+		if (!ok(PLAN(ALL, "_Z4asksi", "_Z5asks2i"),
+			"a function that calls handlers has a plan, %s", compilers[i]))
 			continue;
 		is(call_of("_Z6caughtv")->noreturn, 0,
-		   "what returns out of a handler and nowhere else comes back");
-		is(plan->functions.data[0].unreached, 0, "and its caller is reached as a whole");
-		is(call_of("_Z6passedv")->noreturn, 1, "what only throws there doesn't");
+		   "a call of code that returns out of a handler only comes back");
+		is(plan->functions.data[0].unreached, 0,
+		   "all of a function that calls a handler is reached");
+		is(call_of("_Z6passedv")->noreturn, 1,
+		   "a call of code that only throws out of its handler doesn't come back");
 	}
 }
 

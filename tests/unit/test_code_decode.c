@@ -101,7 +101,7 @@ static void put_operand(const struct operand *op, char *out, size_t size)
 	str__free(&s);
 }
 
-/* 0x0(%rip), 0x0(%rbp), (%rax,%riz,1): the same place as we put it */
+/* objdump's 0x0(%rip), 0x0(%rbp) and (%rax,%riz,1) as put_operand() writes them. */
 static void normalise(char *text)
 {
 	char *p = strstr(text, ",%riz,1"), *q;
@@ -118,7 +118,7 @@ static void normalise(char *text)
 		*--p = 0;
 }
 
-/* The mnemonic that binutils gives what we call name. */
+/* Is the mnemonic that binutils writes the same as the decoder's? */
 static bool same_mnemonic(const char *theirs, const char *ours)
 {
 	size_t n = strcspn(theirs, " ,");
@@ -147,7 +147,7 @@ static bool is_branch_text(const char *t)
 	       !strncmp(t, "xbegin", 6) || !strncmp(t, "xabort", 6) || !strncmp(t, "uiret", 5);
 }
 
-/* NULL: we agree with the line. */
+/* NULL: the decoder agrees with objdump's line. */
 static const char *disagreement(const struct line *l, struct insn *i)
 {
 	char ours[64], *theirs;
@@ -285,15 +285,15 @@ static void test_forms(void)
 	fclose(f);
 	ok(run("as -o %s/forms.o %s/forms.s && ld -Ttext=0x400000 -e 0 -o %s/forms %s/forms.o",
 	       scratch, scratch, scratch, scratch),
-	   "the assembler takes all forms");
+	   "the assembler takes all forms of branches");
 	snprintf(cmd, sizeof(cmd), "objdump -d %s", scratch__path("forms"));
 	compare(cmd, &t);
 	is(t.wrong, 0, "%u forms decode as objdump shows them", t.lines);
-	ok(t.kinds[BRANCH_JCC] >= 96, "%u conditional jumps", t.kinds[BRANCH_JCC]);
-	is(t.kinds[BRANCH_LOOP], 8, "loops");
+	ok(t.kinds[BRANCH_JCC] >= 96, "%u forms are conditional jumps", t.kinds[BRANCH_JCC]);
+	is(t.kinds[BRANCH_LOOP], 8, "eight forms are loops");
 	ok(t.kinds[BRANCH_IJMP] > 350 && t.kinds[BRANCH_ICALL] == t.kinds[BRANCH_IJMP],
-	   "%u indirect forms each", t.kinds[BRANCH_IJMP]);
-	is(t.unsupported, 10, "far and transactional branches");
+	   "%u forms are indirect jumps, and as many are indirect calls", t.kinds[BRANCH_IJMP]);
+	is(t.unsupported, 10, "ten forms are far and transactional branches");
 }
 
 static void test_file(const char *path)
@@ -304,7 +304,7 @@ static void test_file(const char *path)
 	snprintf(cmd, sizeof(cmd), "objdump -d -j .text %s 2>/dev/null", path);
 	compare(cmd, &t);
 	ok(t.lines > 1000, "%s has %u instructions", path, t.lines);
-	is(t.wrong, 0, "all of them decode as objdump shows them");
+	is(t.wrong, 0, "%s: its instructions decode as objdump shows them", path);
 }
 
 /* ---- flow, and what the kernel does with a uprobe ---- */
@@ -328,8 +328,8 @@ struct row {
 static const struct row rows[] = {
 	ROW("\x75\x10", FLOW_BRANCH, BRANCH_JCC, PROBE_OK, true, "jne rel8"),
 	ROW("\x0f\x85\x10\0\0\0", FLOW_BRANCH, BRANCH_JCC, PROBE_OK, true, "jne rel32"),
-	ROW("\x2e\x75\x10", FLOW_BRANCH, BRANCH_JCC, PROBE_PREFIX, false, "hint not taken"),
-	ROW("\x3e\x75\x10", FLOW_BRANCH, BRANCH_JCC, PROBE_PREFIX, false, "hint taken"),
+	ROW("\x2e\x75\x10", FLOW_BRANCH, BRANCH_JCC, PROBE_PREFIX, false, "jne,pn"),
+	ROW("\x3e\x75\x10", FLOW_BRANCH, BRANCH_JCC, PROBE_PREFIX, false, "jne,pt"),
 	ROW("\x66\x75\x10", FLOW_BRANCH, BRANCH_JCC, PROBE_PREFIX, false, "data16 jne"),
 	ROW("\xf2\x75\x10", FLOW_BRANCH, BRANCH_JCC, PROBE_OK, true, "bnd jne"),
 	ROW("\xe8\0\0\0\0", FLOW_BRANCH, BRANCH_CALL, PROBE_OK, true, "call"),
@@ -421,9 +421,10 @@ static void test_rows(void)
 				i.len == r->len,
 			"%s is an instruction", r->what))
 			continue;
-		ok(i.flow == r->flow && i.kind == r->kind, "%s: how it goes on", r->what);
-		ok(i.user_refusal == r->refusal && i.emulated == r->emulated, "%s: under a uprobe",
+		ok(i.flow == r->flow && i.kind == r->kind, "%s: control goes on as it does",
 		   r->what);
+		ok(i.user_refusal == r->refusal && i.emulated == r->emulated,
+		   "%s: what the kernel does with it under a uprobe is known", r->what);
 	}
 }
 
@@ -498,7 +499,8 @@ static void test_sp(void)
 		       "%s is an instruction", r->what))
 			ok(i.sp_effect == r->effect &&
 				   (r->effect == SP_LOST || i.sp_value == r->value),
-			   "%s: %d %d", r->what, i.sp_effect, i.sp_value);
+			   "%s: its effect on the stack pointer is decoded as %d %d", r->what,
+			   i.sp_effect, i.sp_value);
 	}
 }
 
@@ -531,7 +533,7 @@ static void test_short(void)
 		x86->detail(copy, n, 0, &d);
 		free(copy);
 	}
-	is(good, 0, "random bytes decode to no more than there are");
+	is(good, 0, "random bytes decode to no instruction that is longer");
 }
 
 static void test_format(void)
@@ -540,13 +542,14 @@ static void test_format(void)
 
 	ok(x86->format((const uint8_t *)"\x75\x0e", 2, 0x1000, text, sizeof(text)),
 	   "jne is formatted");
-	is_str(text, "jne 0x1010", "as disassemblers do");
+	is_str(text, "jne 0x1010", "jne is formatted as disassemblers do");
 	ok(x86->format((const uint8_t *)"\xff\x24\xc5\x00\x10\x40\x00", 7, 0x1000, text,
 		       sizeof(text)),
 	   "jmp is formatted");
-	ok(strstr(text, "jmp") == text && strstr(text, "rax*8"), "%s", text);
+	ok(strstr(text, "jmp") == text && strstr(text, "rax*8"),
+	   "jmp is formatted with its operand: %s", text);
 	ok(!x86->format((const uint8_t *)"\x0f", 1, 0, text, sizeof(text)),
-	   "half an instruction is not");
+	   "half an instruction is not formatted");
 }
 
 int main(void)
@@ -554,7 +557,7 @@ int main(void)
 	x86 = arch__by_machine(EM_X86_64);
 	if (!ok(x86 != NULL, "x86-64 is known"))
 		return tap__done();
-	ok(!arch__by_machine(EM_68K), "68k is not");
+	ok(!arch__by_machine(EM_68K), "68k is unknown");
 	test_forms();
 	test_rows();
 	test_sp();

@@ -293,8 +293,7 @@ static void check(pid_t pid, const struct user_regs_struct *r)
 
 /* ---- the program ---- */
 
-/* The dynamic loader's work is long, and the same every time: on to main() without stepping, if the
- * program has one. */
+/* Runs to main(), if the program has one: the dynamic loader's work is long and always the same. */
 static void run_to_main(pid_t pid, int *status)
 {
 	struct place *pl = &places[0];
@@ -366,7 +365,7 @@ static void try_program(const char *const *objects, char *const *argv, unsigned 
 		ok(add_place(*objects), "%s is planned", *objects);
 	step_program(argv, limit);
 	ok(checked > 1000, "%s ran through planned code", what);
-	is(faults, 0, "%s did nothing that the plan doesn't allow", what);
+	is(faults, 0, "%s ran as its plan allows", what);
 	drop_places();
 }
 

@@ -59,7 +59,8 @@ static const char *const source =
 
 static void test_byte_table(void)
 {
-	ok(PLAN(ALL, "classes", "coded", "varied", "twice"), "switches by tables of bytes");
+	ok(PLAN(ALL, "classes", "coded", "varied", "twice"),
+	   "switches by tables of bytes have a plan");
 	test_table("classes", 34, 2, true, 0);
 	test_table("coded", 10, 2, true, 0);
 	test_table("varied", 10, 2, false, 1);
@@ -70,27 +71,33 @@ static void test_disbelieved(void)
 {
 	uint64_t inward = address("inward");
 
-	ok(PLAN(ALL, "inward", "short1", "short2"), "tables that end early");
+	ok(PLAN(ALL, "inward", "short1", "short2"),
+	   "functions with tables that end early have a plan");
 	test_table("inward", 3, 2, false, 1);
-	is(plan__site_at(plan, 0, inward + 12), NO_SITE, "no site within an instruction");
-	is(plan__site_at(plan, 0, inward + 13), NO_SITE, "nor behind it");
+	is(plan__site_at(plan, 0, inward + 12), NO_SITE,
+	   "an entry of a table that leads within an instruction gives no site there");
+	is(plan__site_at(plan, 0, inward + 13), NO_SITE,
+	   "an entry of a table that leads within an instruction gives no site behind it");
 	test_table("short1", 3, 2, false, 1);
 	test_table("short2", 3, 2, true, 0);
 }
 
 static void test_unbounded(void)
 {
-	ok(PLAN(ALL, "kept", "mixed", "oneway"), "tables that nothing bounds");
+	ok(PLAN(ALL, "kept", "mixed", "oneway"), "functions with unbounded tables have a plan");
 	test_table("kept", 35, 2, false, 1);
-	is(function("kept")->unreached, 0, "a table's entry kept on the stack: all is reached");
+	is(function("kept")->unreached, 0,
+	   "all of a function that keeps a table's entry on the stack is reached");
 	test_table("mixed", 44, 0, false, 1);
 	test_table("oneway", 18, 2, false, 1);
-	is(function("oneway")->unreached, 0, "a table known on one way: all is reached");
+	is(function("oneway")->unreached, 0,
+	   "all of a function whose table is known on one path is reached");
 }
 
 static void test_other_functions(void)
 {
-	ok(PLAN(ALL, "foreign", "outside", "entries"), "tables that lead to other functions");
+	ok(PLAN(ALL, "foreign", "outside", "entries"),
+	   "functions with tables that lead to other functions have a plan");
 	test_table("foreign", 3, 0, false, 1);
 	test_table("entries", 3, 2, true, 0);
 }
@@ -99,12 +106,13 @@ static void test_overlap(void)
 {
 	uint64_t f = address("torn");
 
-	ok(PLAN(ALL, "torn"), "a jump into an instruction");
-	is(site(f + 5)->kind, BRANCH_RET, "both ways are followed");
-	is(site(f + 5)->refusal, PROBE_UNPROVED, "what lies within the other has no probe");
-	is(site(f + 5)->probe, 0, "at all");
-	is(site(f + 11)->probe, 1, "what lies in none has one");
-	ok(plan->skipped > 0, "which is counted");
+	ok(PLAN(ALL, "torn"), "a function with a jump into an instruction has a plan");
+	is(site(f + 5)->kind, BRANCH_RET, "a jump into an instruction is followed");
+	is(site(f + 5)->refusal, PROBE_UNPROVED,
+	   "a branch within another instruction is refused as unproved");
+	is(site(f + 5)->probe, 0, "a branch within another instruction has no probe");
+	is(site(f + 11)->probe, 1, "a branch within no other instruction has a probe");
+	ok(plan->skipped > 0, "a branch within another instruction is counted as skipped");
 }
 
 static void test_table_in_text(void)
@@ -112,8 +120,8 @@ static void test_table_in_text(void)
 	const struct symbol *torn = object__symbol_at(object, address("torn"));
 
 	ok(!object__symbol_at(object, torn->vaddr + torn->size),
-	   "a local label where no frame is: no function");
-	ok(address("_start") > 0, "a global one is");
+	   "a local label where no frame is is no function");
+	ok(address("_start") > 0, "a global label where no frame is is a function");
 }
 
 int main(void)

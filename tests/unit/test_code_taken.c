@@ -57,7 +57,7 @@ static uint16_t flags_of(unsigned bits)
 	return flags;
 }
 
-/* By what it says it reads: each register is asked for by its name. */
+/* Gives taken() the registers that the decoder says the branch reads, by their names. */
 static bool decides(const struct insn *i, uint64_t flags, uint64_t counter)
 {
 	uint64_t reads[2] = {0};
@@ -85,7 +85,8 @@ static void test_jcc(void)
 				taken += did;
 				wrong += did != decides(&i, flags_of(bits), 0);
 			}
-			ok(!wrong && taken && taken < 64, "%s of %u bytes, 64 flags: %u wrong",
+			ok(!wrong && taken && taken < 64,
+			   "%s of %u bytes is decided as by the processor, 64 flags (%u wrong)",
 			   i.mnemonic, i.len, wrong);
 		}
 }
@@ -108,12 +109,13 @@ static void test_loops(void)
 				for (unsigned bits = 0; bits < 64; bits++)
 					wrong += stub(flags_of(bits), counters[n]) !=
 						 decides(&i, flags_of(bits), counters[n]);
-			is(wrong, 0, "%s%s, %zu counters with 64 flags", addr32 ? "addr32 " : "",
-			   i.mnemonic, ARRAY_SIZE(counters));
+			is(wrong, 0,
+			   "%s%s is decided as by the processor, %zu counters with 64 flags",
+			   addr32 ? "addr32 " : "", i.mnemonic, ARRAY_SIZE(counters));
 		}
 }
 
-/* ---- operands: jmp *OPERAND goes where the address that we work out holds the way to ---- */
+/* ---- operands: jmp *OPERAND goes to the address stored where the decoded operand says ---- */
 
 /* Low memory, so that 32-bit addresses and displacements can name it too. */
 static uint64_t *low;
@@ -235,11 +237,13 @@ static void test_operands(void)
 					printf("# base %u index %u scale %u mod %u\n", base, index,
 					       k % 4, mod);
 			}
-	is(wrong, 0, "%u operands with base, index, displacement", tried);
+	is(wrong, 0,
+	   "%u operands with base, index and displacement are decoded as by the processor", tried);
 	for (uint8_t r = 0; r < 16; r++) {
 		uint8_t reg[] = {0x41, 0xff, 0xe0 | (r & 7)};
 
-		ok(jump_lands(reg + (r < 8), 3 - (r < 8)), "jmp *%%%s", x86->reg_names[r]);
+		ok(jump_lands(reg + (r < 8), 3 - (r < 8)),
+		   "jmp *%%%s is decoded as by the processor", x86->reg_names[r]);
 	}
 }
 
@@ -253,16 +257,19 @@ static void test_absolute(void)
 
 	memcpy(abs + 3, &disp, 4);
 	memcpy(index + 3, &disp, 4);
-	ok(jump_lands(abs, sizeof(abs)), "an absolute address");
-	ok(jump_lands(index, sizeof(index)), "an index without base");
-	ok(jump_lands(r13, sizeof(r13)), "r13 by way of SIB");
+	ok(jump_lands(abs, sizeof(abs)), "an absolute operand is decoded as by the processor");
+	ok(jump_lands(index, sizeof(index)),
+	   "an operand with an index and no base is decoded as by the processor");
+	ok(jump_lands(r13, sizeof(r13)),
+	   "an operand with r13 by SIB is decoded as by the processor");
 	/* the code page lies below LOW: relative to rip it can be reached */
 	disp = (int64_t)LOW + 0x4000 - (int64_t)(uint64_t)page - 183;
 	memcpy(rip + 2, &disp, 4);
-	ok(jump_lands(rip, sizeof(rip)), "relative to rip");
+	ok(jump_lands(rip, sizeof(rip)),
+	   "an operand relative to rip is decoded as by the processor");
 }
 
-/* gs is nobody's in user space: its base can be moved. */
+/* Programs don't use gs, so its base can be moved. */
 static void test_segment(void)
 {
 	uint8_t abs[] = {0x65, 0xff, 0x24, 0x25, 0x10, 0x20, 0, 0}; /* jmp *%gs:0x2010 */
@@ -270,13 +277,16 @@ static void test_segment(void)
 
 	gs_base = LOW;
 	if (syscall(SYS_arch_prctl, 0x1001 /* ARCH_SET_GS */, LOW)) {
-		ok(1, "gs # SKIP its base can't be set");
+		ok(1,
+		   "an absolute operand in gs is decoded as by the processor # SKIP the base of gs can't be set");
 		return;
 	}
-	ok(jump_lands(abs, sizeof(abs)), "an address in gs");
+	ok(jump_lands(abs, sizeof(abs)),
+	   "an absolute operand in gs is decoded as by the processor");
 	syscall(SYS_arch_prctl, 0x1001, 0x8000);
 	gs_base = 0x8000;
-	ok(jump_lands(rax, sizeof(rax)), "a base and gs");
+	ok(jump_lands(rax, sizeof(rax)),
+	   "an operand with a base in gs is decoded as by the processor");
 }
 
 int main(void)

@@ -157,13 +157,13 @@ static void test_breakpoints(void)
 	live[0x10] = live[0xf0] = 0xcc;
 	for (int after = 0; after < 2; after++) {
 		s = look(&layout, after, list);
-		ok(s.whole, "all of the table is read, %s", after ? "after" : "before");
+		ok(s.whole, "all of the table of probes is read, %s", after ? "after" : "before");
 		is(changed(&s), -1, "the bytes under breakpoints are put back");
-		is(hidden(&s), 0, "nothing is hidden");
+		is(hidden(&s), 0, "code under breakpoints is not hidden");
 		end(&s);
 	}
 	s = look(&layout, true, "1010 k f+0x10\n1030 k f+0x30\n");
-	is(hidden(&s), 1, "one that is listed but not in the table hides its function");
+	is(hidden(&s), 1, "a probe that is listed but not in the table hides its function");
 	ok(object__noprobe_at(s.k.kernel, CODE) && !object__noprobe_at(s.k.kernel, CODE + 0x80),
 	   "a probe that is listed but not in the table hides no other function");
 	end(&s);
@@ -185,7 +185,7 @@ static void test_wrong_byte(void)
 	add(0, CODE + 0x10, 0xcc);
 	live[0x10] = 0xcc;
 	s = look(&layout, true, NULL);
-	is(hidden(&s), 1, "a breakpoint that hides a breakpoint is hidden");
+	is(hidden(&s), 1, "code that was a breakpoint under the probe's breakpoint is hidden");
 	end(&s);
 	begin();
 	add(0, CODE, 0x77)->flags = 8;
@@ -207,7 +207,8 @@ static void test_jumps(void)
 	is(hidden(&s), 0, "what a jump covers hides nothing");
 	end(&s);
 	s = look(&layout, false, NULL);
-	is(hidden(&s), 1, "a look before the code was read doesn't tell what it covers");
+	is(hidden(&s), 1,
+	   "a jump that was seen only before the code was read hides what it covers");
 	end(&s);
 
 	live[0x40] = 0xcc;
@@ -219,13 +220,13 @@ static void test_jumps(void)
 	put_jump(add(9, CODE + 0x40, 0x40), DETOUR);
 	probes[0].detour += 0x40;
 	s = look(&layout, true, NULL);
-	is(hidden(&s), 1, "a jump to elsewhere is not the probe's: hidden");
+	is(hidden(&s), 1, "a jump to elsewhere is not the probe's, and is hidden");
 	end(&s);
 
 	begin();
 	put_jump(add(9, CODE + 0xfd, 0xfd), DETOUR);
 	s = look(&layout, true, NULL);
-	is(hidden(&s), 1, "a jump across the end of the code isn't followed");
+	is(hidden(&s), 1, "a jump across the end of the code is hidden");
 	end(&s);
 }
 
@@ -254,13 +255,15 @@ static void test_hostile(void)
 	end(&s);
 
 	bad.optimized_size = KPROBE_LAYOUT_LIMIT + 1;
-	ok(!kprobe_layout__is_sane(&bad), "refused: a struct that is too large");
+	ok(!kprobe_layout__is_sane(&bad), "a layout with a struct that is too large is refused");
 	bad = layout;
 	bad.detour = bad.optimized_size - 4;
-	ok(!kprobe_layout__is_sane(&bad), "refused: a member across its end");
+	ok(!kprobe_layout__is_sane(&bad),
+	   "a layout with a member across the struct's end is refused");
 	bad = layout;
 	bad.hlist = UINT32_MAX;
-	ok(!kprobe_layout__is_sane(&bad), "refused: a member far behind it");
+	ok(!kprobe_layout__is_sane(&bad),
+	   "a layout with a member far behind the struct is refused");
 	bad = layout;
 	bad.addr = bad.size - 7;
 	s = look(&bad, true, "1010 k f+0x10\n");

@@ -140,7 +140,7 @@ static void test_objects(void)
 		   "3000 t init_only\n9000 t mine\t[xfs]\n9080 r ro\t[xfs]\n9040 t other\t[xfs]\n"
 		   "b000 t stray\t[xfs]\n8000 t late\t[dummy]\n7000 t prog\t[bpf]\n",
 		   "xfs 8192 0 - Live 0x9000\ndummy 4096 0 - Live 0x8000\n"),
-	   0, "objects are built");
+	   0, "the objects of the kernel and its modules are built");
 	is(k.kernel->symbols.len, 5,
 	   "the kernel's functions, without places, padding, data and init code");
 	is(find(k.kernel, "first")->size, 0x10,
@@ -156,16 +156,18 @@ static void test_objects(void)
 	is_str(xfs->path, "xfs", "a module's object is named after the module");
 	is(xfs->kind, OBJECT_MODULE, "a module's object is of the module kind");
 	is(xfs->symbols.len, 2, "a module's object has the functions in its range");
-	is(xfs->listed, 4, "how many symbols of any kind the kernel has of it");
+	is(xfs->listed, 4,
+	   "a module's object knows how many symbols of any kind the kernel lists of it");
 	is(find(xfs, "mine")->size, 0x40, "table order does not matter");
 	is(find(xfs, "other")->size, 0x40, "data ends a function");
 	is_str(find(xfs, "mine")->module, "xfs", "a symbol knows its module");
-	is(find(dummy, "late")->size, 0x1000, "the module's end bounds its last function");
+	is(find(dummy, "late")->size, 0x1000, "a module's last function ends at the module's end");
 	is(kernel_file__of(xfs)->end, 0x9080, "a module's code ends with its last function");
 	kernel_objects__free(&k);
-	is(tables__build(&k, "1000 T foo\n2000 T _etext\n", ""), -EPROTO, "no _stext: no kernel");
+	is(tables__build(&k, "1000 T foo\n2000 T _etext\n", ""), -EPROTO,
+	   "a table without _stext is refused");
 	is(tables__build(&k, "1000 T _stext\nffffffffffffffff T _etext\n", ""), -EPROTO,
-	   "a module of an absurd size is refused");
+	   "a kernel of an absurd size is refused");
 }
 
 static void test_trim(void)
@@ -235,19 +237,20 @@ static void test_syscalls(void)
 			FIELD("__data_loc char[] ", "__filename_val"));
 
 	is(kernel_syscall__count(mount), 5, "mount has five arguments");
-	is(kernel_syscall__count(young), 3, "what a pointer leads to is none");
-	is(kernel_syscall__count(FORMAT("")), 0, "getpid has none");
+	is(kernel_syscall__count(young), 3, "what a pointer leads to is no argument");
+	is(kernel_syscall__count(FORMAT("")), 0, "a system call without arguments has none");
 	is(kernel_syscall__count(FORMAT(FIELD("int ", "a") FIELD("int ", "b") FIELD("int ", "c")
 						FIELD("int ", "d") FIELD("int ", "e")
 							FIELD("int ", "f") FIELD("int ", "g"))),
-	   -1, "a system call with seven arguments is none");
+	   -1, "a system call with seven arguments is refused");
 	is(kernel_syscall__count("name: sched_switch\n\tfield:int a;\n"), -1,
-	   "another tracepoint is none of a system call");
+	   "a tracepoint of something else has no arguments of a system call");
 	is(kernel_syscall__flags("__x64_sys_mount"), FUNCTION_SYSCALL,
-	   "a system call's wrapper is one");
+	   "a system call's wrapper is marked as a system call");
 	is(kernel_syscall__flags("__ia32_sys_dup2"), FUNCTION_SYSCALL | FUNCTION_SYSCALL32,
-	   "a 32-bit system call's wrapper is one");
-	is(kernel_syscall__flags("do_sys_openat2"), 0, "what a wrapper calls is none");
+	   "a 32-bit system call's wrapper is marked as one");
+	is(kernel_syscall__flags("do_sys_openat2"), 0,
+	   "the function that a system call's wrapper calls is not marked as one");
 }
 
 static void test_build_id(void)

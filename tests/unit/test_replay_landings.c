@@ -159,7 +159,7 @@ static void test_landings(void)
 	run(0, 2, false, 0);
 	run_ret(0, 3);
 	end("E0 B0.0T ? B0.2Ni B0.3T R0",
-	    "a block that is entered from elsewhere, but no landing pad, may");
+	    "a block that is resumed at, and is no landing pad, may hide what led to it");
 }
 
 /* ---- a branch behind a load of the stack pointer ---- */

@@ -375,10 +375,11 @@ static void test_return_probe(void)
 		uint64_t sp, to;
 		const char *want, *what;
 	} tries[] = {
-		{0, TOP, BACK, "E0 B0.0T R0", "by the call's stack pointer, function and address"},
-		{0, TOP - 8, BACK, "E0 B0.0T .R0", "not by another stack pointer"},
-		{1, TOP, BACK, "E0 B0.0T .R1", "not by another function"},
-		{0, TOP, BACK + 8, "E0 B0.0T .R0", "not by another return address"},
+		{0, TOP, BACK, "E0 B0.0T R0",
+		 "is the call's by stack pointer, function and address"},
+		{0, TOP - 8, BACK, "E0 B0.0T .R0", "is not the call's with another stack pointer"},
+		{1, TOP, BACK, "E0 B0.0T .R1", "is not the call's with another function"},
+		{0, TOP, BACK + 8, "E0 B0.0T .R0", "is not the call's with another return address"},
 	};
 
 	lay_out_rules(&p, ALL);
@@ -391,8 +392,7 @@ static void test_return_probe(void)
 		feed_return(tries[i].f);
 		trace__finish(t);
 		str__put(&got, "", 0);
-		is_str(got.data, tries[i].want, "a return probe's return is told %s",
-		       tries[i].what);
+		is_str(got.data, tries[i].want, "a return probe's return %s", tries[i].what);
 		trace__free(t);
 	}
 	begin_replay(ALL);

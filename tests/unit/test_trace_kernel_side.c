@@ -190,7 +190,8 @@ static void end(const char *want, uint64_t unmatched, const char *name)
 	trace__finish(t);
 	str__put(&got, "", 0);
 	is_str(got.data ? got.data : "", want, name);
-	is(trace__totals(t)->unmatched_returns, unmatched, "%s: unmatched returns", name);
+	is(trace__totals(t)->unmatched_returns, unmatched, "%s: the unmatched returns are counted",
+	   name);
 	trace__free(t);
 }
 

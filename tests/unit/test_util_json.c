@@ -4,13 +4,13 @@
 #include "json_check.h"
 #include "util/json.h"
 
-/* Takes what was written. */
+/* Checks and drops what was written. */
 static void shows(struct json *j, const char *want, const char *what)
 {
 	const char *p = j->out->data;
 
 	is_str(j->out->data, want, "%s", what);
-	ok(json_check__value(&p, 0) && !*p, "%s: strict JSON", what);
+	ok(json_check__value(&p, 0) && !*p, "%s, in strict JSON", what);
 	str__free(j->out);
 	j->comma = false;
 }
@@ -22,12 +22,12 @@ static void test_nothing_in_it(void)
 
 	json__open_object(&j);
 	json__close_object(&j);
-	shows(&j, "{}", "an empty object");
+	shows(&j, "{}", "an empty object is written");
 	json__open_array(&j);
 	json__close_array(&j);
-	shows(&j, "[]", "an empty array");
+	shows(&j, "[]", "an empty array is written");
 	json__string(&j, "");
-	shows(&j, "\"\"", "an empty string");
+	shows(&j, "\"\"", "an empty string is written");
 }
 
 static void test_members(void)
@@ -48,7 +48,7 @@ static void test_members(void)
 	shows(&j,
 	      "{\"unsigned\":18446744073709551615,\"hex\":\"0x1f\",\"yes\":true,\"no\":false,"
 	      "\"string\":\"text\",\"none\":null,\"null\":null}",
-	      "a member of each type");
+	      "a member of each type is written");
 }
 
 static void test_elements(void)
@@ -65,7 +65,7 @@ static void test_elements(void)
 	json__real(&j, -1.25, 1);
 	json__thousandths(&j, 1);
 	json__close_array(&j);
-	shows(&j, "[0,\"0x0\",true,\"x\",null,-1.2,0.001]", "an element of each type");
+	shows(&j, "[0,\"0x0\",true,\"x\",null,-1.2,0.001]", "an element of each type is written");
 }
 
 static void test_nesting(void)
@@ -97,7 +97,7 @@ static void test_nesting(void)
 	json__close_object(&j);
 	shows(&j,
 	      "{\"a\":[{\"empty\":[],\"n\":0},{\"empty\":[],\"n\":1},[[],1]],\"b\":{},\"c\":true}",
-	      "objects in arrays in objects");
+	      "objects in arrays in objects are written");
 }
 
 static void test_lines(void)
@@ -114,7 +114,8 @@ static void test_lines(void)
 	}
 	str__putc(&s, '\n');
 	json__close_array(&j);
-	is_str(s.data, "[\n[0],\n[1]\n]", "a line an element: the comma ends the line before");
+	is_str(s.data, "[\n[0],\n[1]\n]",
+	       "an element on a line of its own has its comma on the line before");
 	str__free(&s);
 }
 
@@ -129,7 +130,7 @@ static void test_flush(void)
 	str__clear(&s);
 	json__unsigned(&j, 2);
 	json__close_array(&j);
-	is_str(s.data, ",2]", "the comma doesn't depend on what is in the string");
+	is_str(s.data, ",2]", "a comma is written though the string was emptied");
 	str__free(&s);
 }
 
@@ -153,10 +154,10 @@ static void test_strings(void)
 	for (size_t i = 0; i < ARRAY_SIZE(strings); i++) {
 		j.in_script = false;
 		json__string(&j, strings[i].text);
-		shows(&j, strings[i].want, "a string");
+		shows(&j, strings[i].want, "a string is escaped");
 		j.in_script = true;
 		json__string(&j, strings[i].text);
-		shows(&j, strings[i].in_script, "the same in a <script>");
+		shows(&j, strings[i].in_script, "a string is escaped for a <script>");
 	}
 }
 
@@ -171,7 +172,7 @@ static void test_names(void)
 	json__name(&j, "\377");
 	json__unsigned(&j, 2);
 	json__close_object(&j);
-	shows(&j, "{\"a\\\"b\":1,\"\357\277\275\":2}", "keys of any bytes");
+	shows(&j, "{\"a\\\"b\":1,\"\357\277\275\":2}", "keys are escaped");
 }
 
 static void test_decimals(void)
@@ -191,13 +192,13 @@ static void test_decimals(void)
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		json__thousandths(&j, rows[i].n);
-		shows(&j, rows[i].want, "thousandths");
+		shows(&j, rows[i].want, "a number of thousandths is written as a decimal");
 	}
 	json__real(&j, 2.0 / 3, 2);
-	shows(&j, "0.67", "two decimals");
+	shows(&j, "0.67", "a real number is written with two decimals");
 }
 
-/* Room for the comma is room that a value needs. */
+/* A value needs room for its comma, too. */
 static void test_growth(void)
 {
 	struct str s = {0};
@@ -211,7 +212,7 @@ static void test_growth(void)
 	for (const char *p = s.data; *p; p++)
 		n += *p == ',';
 	is(n, 4999, "a string grows by values and commas");
-	is(strlen(s.data), s.len, "and ends with a NUL");
+	is(strlen(s.data), s.len, "a string ends with a NUL");
 	str__free(&s);
 }
 
