@@ -16,26 +16,26 @@ if command -v perl >/dev/null; then
 	perl -MConfig -e 'print "$Config{archlib}\n"' >"$T/archlib"
 	modules=("$(cat "$T/archlib")"/auto/{re/re,List/Util/Util,POSIX/POSIX,Storable/Storable}.so)
 	read -r all missing <<<"$(branches "$(readlink -f "$(command -v perl)")")"
-	ok $((all < 50000)) "perl: $all branches"
-	is "$missing" 0 "perl: all of them are listed" || diag "$(cat "$T/said")"
+	ok $((all < 50000)) "perl has $all branches"
+	is "$missing" 0 "perl: all branches are listed" || diag "$(cat "$T/said")"
 	found=()
 	for module in "${modules[@]}"; do [[ -e $module ]] && found+=("$module"); done
 	if ((${#found[@]})); then
 		read -r all missing <<<"$(branches "${found[@]}")"
-		is "$missing" 0 "${#found[@]} of its modules: all of $all branches are listed" || diag "$(cat "$T/said")"
+		is "$missing" 0 "${#found[@]} of perl's modules: all of $all branches are listed" || diag "$(cat "$T/said")"
 	else
-		skip "perl's modules" 'none installed'
+		skip "perl's modules: all branches are listed" 'none installed'
 	fi
 else
-	skip perl 'no perl'
+	skip 'perl: all branches are listed' 'no perl'
 fi
 
 # What stands behind a loop without end is never executed, and not listed.
 if command -v headache >/dev/null; then
 	read -r all missing <<<"$(branches "$(readlink -f "$(command -v headache)")")"
-	ok $((all < 10000)) "a program of OCaml: $all branches"
-	ok $((missing * 1000 > all)) "$missing of them aren't listed: fewer than a thousandth" || diag "$(cat "$T/said")"
+	ok $((all < 10000)) "a program of OCaml has $all branches"
+	ok $((missing * 1000 > all)) "a program of OCaml: $missing branches aren't listed, fewer than a thousandth" || diag "$(cat "$T/said")"
 else
-	skip 'a program of OCaml' 'no headache'
+	skip 'a program of OCaml: all branches but few are listed' 'no headache'
 fi
 done_testing

@@ -22,10 +22,10 @@ edit() { sed "$1" "$T/json" >"$T/edited" && mv "$T/edited" "$T/json"; }
 
 for program in 'ladder:classify' 'tail:direct indirect chain down'; do
 	trace "" "${program%%:*}" "${program#*:}"
-	ok "${program%%:*}: the same is the same" compare --strict
+	ok "${program%%:*}: a trace is the same as the reference" compare --strict
 	ok "${program%%:*}: each event changed, dropped, doubled, swapped is found" env EVERY=3 "$here/mutate.pl" \
 		"$T/json" "$here/compare.pl" "$T/ref" @
-	ok "${program%%:*}: also where paths may be cut" env EVERY=5 "$here/mutate.pl" \
+	ok "${program%%:*}: each event changed, dropped, doubled, swapped is found where paths may be cut" env EVERY=5 "$here/mutate.pl" \
 		"$T/json" "$here/compare.pl" --unknown "$T/ref" @
 done
 
@@ -34,16 +34,16 @@ ok "threads are told apart by what they do" compare
 first=$(sed -n 's/.*"tid":\([0-9]*\),.*/\1/p' "$T/json" | head -n 1)
 edit "/\"tid\":$first,/d"
 compare --no-summary
-is $? 1 "a thread that is missing"
+is $? 1 "a missing thread is a difference"
 
 trace "" longjmp "dive calm attempt"
 line=$(grep -n '"kind":"jcc"' "$T/json" | sed -n '20s/:.*//p')
 edit "${line}s/.*/{\"event\":\"unknown\",\"pid\":1,\"tid\":$(sed -n 's/.*"tid":\([0-9]*\),.*/\1/p' "$T/json" | head -n 1)}/"
 edit 's/"events":\([0-9]*\)/"events":'$(($(wc -l <"$T/json") - 2))'/'
 compare
-is $? 1 "an unknown stretch, where none is due"
-ok "an unknown stretch, where --unknown allows it" compare --unknown
-is "$(sed -n 's/.*; \(.*\) hide \(.*\); 0 without to.*/\1 \2/p' "$T/said")" "1 unknown 1" "the events that an unknown stretch hides are counted"
+is $? 1 "an unknown path is a difference"
+ok "an unknown path is no difference with --unknown" compare --unknown
+is "$(sed -n 's/.*; \(.*\) hide \(.*\); 0 without to.*/\1 \2/p' "$T/said")" "1 unknown 1" "the events that an unknown path hides are counted"
 
 trace "" ladder classify
 edit 's/"value":"[^"]*",//'
@@ -53,7 +53,7 @@ is $? 1 "returned values may not be absent with --strict"
 trace "" ladder classify
 edit 's/"offset":\([0-9]*\)/"offset":1\1/'
 compare
-is $? 1 "an offset that does not lead to vaddr"
+is $? 1 "an offset that does not lead to vaddr is a difference"
 trace "" ladder classify
 edit '$d'
 compare
@@ -71,7 +71,7 @@ trace "" cold-both "parse complain"
 edit '0,/"event":"return".*"symbol":"complain"/{/"symbol":"complain"/{/"event":"return"/d}}'
 edit 's/"events":\([0-9]*\)/"events":'$(($(wc -l <"$T/json") - 1))'/'
 compare
-is $? 1 "a return behind a tail call to what isn't traced, missing in silence"
+is $? 1 "a return behind a tail call to what isn't traced is a difference if it is missing uncounted"
 edit 's/"unseen_tail_returns":0/"unseen_tail_returns":1/'
-ok "a return behind a tail call to what isn't traced, missing, may be counted under its own name" compare
+ok "a return behind a tail call to what isn't traced may be missing if it is counted as unseen" compare
 tap_done

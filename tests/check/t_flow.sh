@@ -55,24 +55,24 @@ indirect() {
 }
 
 direct 0x202 >"$T/json"
-ok "a call and its return, through a return thunk" flow
+ok "a call that returns through a return thunk is a path" flow
 direct 0x242 >"$T/json"
 flow
-is $? 1 "taken against the flags"
-ok "taken against the flags is refused because of the flags" grep -q flags "$T/said"
+is $? 1 "a branch taken against the flags is refused"
+ok "a branch taken against the flags is refused because of the flags" grep -q flags "$T/said"
 indirect >"$T/json"
-ok "an indirect call through its thunk" flow
+ok "an indirect call through its thunk is a path" flow
 { direct 0x202; indirect; direct 0x202; } >"$T/json"
 ok "several calls in a row are a path" flow
 { direct 0x202 | sed -n 1,3p; direct 0x202; direct 0x202 | sed -n 4,9p; } >"$T/json"
 flow
-is $? 1 "an entry out of nowhere"
+is $? 1 "an entry out of nowhere is refused"
 ok "an entry out of nowhere can come from an interrupt" flow --async
 { indirect | sed -n 1,3p; direct 0x202; indirect | sed -n 4,5p; } >"$T/json"
-ok "what is called may call traced functions again" flow
+ok "untraced code that is called may call traced functions" flow
 { indirect | sed -n 1,3p; direct 0x202 | sed -n 1,8p; indirect | sed -n 4,5p; } >"$T/json"
 flow
-is $? 1 "what is called has to return from the traced functions that it calls"
+is $? 1 "untraced code that is called has to return from the traced functions that it calls"
 { direct 0x202; tid=8; indirect; } | sort -s -t: -k1,1 >"$T/json"
 ok "the events of two threads are two paths" flow
 {
@@ -80,18 +80,18 @@ ok "the events of two threads are two paths" flow
 	event unknown foo 0000
 	indirect
 } >"$T/json"
-ok "a stretch that is unknown is left out" flow
+ok "an unknown path is left out" flow
 direct 0x202 | sed -n 3,9p >"$T/json"
 ok "a thread may be inside when the trace begins" flow
 direct 0x202 | sed 's/"to".*}}/"x":1}/' >"$T/json"
 ok "the target of a branch may be absent" flow
 direct 0x202 | sed 's/1000"}/1001"}/' >"$T/json"
 flow
-is $? 1 "a direct call that goes elsewhere"
+is $? 1 "a direct call that goes elsewhere is refused"
 sed '/eb 05/d' "$T/code" >"$T/holes"
 direct 0x202 >"$T/json"
 "$here/flow.pl" "$T/json" "$T/holes" >"$T/said"
-is $? 1 "code that isn't there"
+is $? 1 "code that isn't there is refused"
 
 # ---- a program's, as stepped ----
 

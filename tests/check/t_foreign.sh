@@ -26,10 +26,10 @@ check() { # TRIPLET FILE LEAST-SITES MOST-LOST
 	"$ROOT/tests/check/foreign.py" "$BBTRACE" "$1-objdump" "$2" >"$T/said" 2>&1
 	ok $? "${2##*/} for $1: $(sed -n '$s/.*: //p' "$T/said")" || diag "$(head -n 20 "$T/said")"
 	(($(figure sites) >= $3))
-	ok $? "at least $3 branches"
+	ok $? "${2##*/} for $1 has at least $3 branches"
 	lost=$(figure % | tr -d .)
 	((10#${lost:-10000} <= $4))
-	ok $? 'hardly any was not decoded'
+	ok $? "${2##*/} for $1: hardly any instruction was not decoded"
 }
 
 shown() { # NAME FILE
@@ -39,19 +39,19 @@ shown() { # NAME FILE
 	"$BBTRACE" list "$2" malloc -F annotate >"$T/code"
 	sed -n 's/^ .*malloc+\(0x[0-9a-f]*\)\t[a-z]* *\([^ ]*\) .*/\1 \2/p' "$T/sites" | sort >"$T/branches"
 	sed -n 's/^  +\(0x[0-9a-f]*\) *\([^ ]*\).*/\1 \2/p' "$T/code" | sort >"$T/insns"
-	is "$(comm -23 "$T/branches" "$T/insns")" '' "$1: each stands in the code that annotate shows"
+	is "$(comm -23 "$T/branches" "$T/insns")" '' "$1: each branch of malloc stands in the code that annotate shows"
 	grep -qE '^  \+0x[0-9a-f]+ .*malloc\+0x[0-9a-f]+$' "$T/code"
-	ok $? "$1: with its target by name" || diag "$(head -n 20 "$T/code")"
+	ok $? "$1: annotate shows targets in malloc by name" || diag "$(head -n 20 "$T/code")"
 	"$BBTRACE" list "$2" malloc -F dot >"$T/graph" && dot -Tplain "$T/graph" >"$T/plain" 2>&1
-	ok $? "$1: its flow graph is one that dot reads" || diag "$(head -n 5 "$T/plain")"
-	is "$(grep -c '^node b' "$T/plain")" "$(grep -c '^		b[0-9]* ' "$T/graph")" "$1: all blocks are in it"
+	ok $? "$1: dot reads malloc's flow graph" || diag "$(head -n 5 "$T/plain")"
+	is "$(grep -c '^node b' "$T/plain")" "$(grep -c '^		b[0-9]* ' "$T/graph")" "$1: malloc's flow graph has all blocks"
 }
 
 refused() { # NAME FILE
 	"$BBTRACE" user "$2" malloc -- /bin/true >"$T/out" 2>"$T/err"
 	is $? 1 "$1: tracing is refused"
 	grep -q "libc.so.6 is for $1 and can't be traced on this machine: bbtrace list shows" "$T/err"
-	ok $? "$1: and it is said why" || diag "$(cat "$T/err")"
+	ok $? "$1: the message says why tracing is refused" || diag "$(cat "$T/err")"
 }
 
 # Dense cases, so that each switch becomes a table: of bytes, of halves, of words.

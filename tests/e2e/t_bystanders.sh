@@ -41,7 +41,7 @@ bystander_is_spared() {
 family_is_spared() {
 	tell one "family $calls_a_round"
 	keeps_pace one forked "$1: a child that is forked and not traced keeps its pace"
-	keeps_pace one execd 'and what it becomes by exec'
+	keeps_pace one execd "$1: a child that is forked and becomes another program keeps its pace"
 }
 
 # ---- processes that are named ----
@@ -124,7 +124,7 @@ int main(void)
 END
 for attach in "${MECHANISMS[@]}"; do
 	bb user "$T/headless" step --attach "$attach" -F json -o "$T/json" -- "$T/headless"
-	is "$status $(json "$T/json" '$e->{event} eq "entry"') $(summary lost)" '3 1001 0' "$attach: a process whose first thread has ended"
+	is "$status $(json "$T/json" '$e->{event} eq "entry"') $(summary lost)" '3 1001 0' "$attach: each call of a process whose first thread has ended is shown"
 done
 
 # ---- another user's program ----

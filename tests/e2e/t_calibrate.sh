@@ -19,9 +19,9 @@ for mechanism in $(<"$T/mechanisms"); do
 	[[ $mechanism == uprobe_multi ]] && echo 'nop emulated return' >>"$T/want"
 	sort -o "$T/want" "$T/want"
 	echo "$rows" >"$T/rows"
-	same "$T/rows" "$T/want" "$mechanism: each instruction, with each record"
+	same "$T/rows" "$T/want" "$mechanism: each instruction is measured with each record"
 	is "$(json "$T/json" '$e->{mechanism} eq "'"$mechanism"'" && $e->{measured} && $e->{measured} > 0 && $e->{assumed} > 0')" 1 \
-		'  and what the placement assumes'
+		"$mechanism: a row says what the placement assumes"
 done
 is "$(json "$T/json" '$e->{insn} && !($e->{ns} > 0 && $e->{ratio} >= 1)')" 0 "no figure is 0 or less, no ratio below the cheapest instruction's"
 is "$(($(json "$T/json" '$e->{insn} && $e->{ratio} == 1') > 0))" 1 'the cheapest instruction has the ratio 1'

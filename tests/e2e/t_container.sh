@@ -80,28 +80,28 @@ for kind in fifo device link climbing sparse; do
 	fi
 	become $kind by_link.debug by_link.debug
 	trace by_link inner
-	exits 1 "$kind: .gnu_debuglink"
+	exits 1 "$kind: symbols by .gnu_debuglink are not taken from outside"
 	trace by_link tick
-	exits 0 "$kind: .gnu_debuglink, and the rest is traced"
+	exits 0 "$kind: a program whose .gnu_debuglink leads outside is traced"
 	become $kind "$id" by_id.debug
 	trace by_id inner
-	exits 1 "$kind: a debug file by build-id"
+	exits 1 "$kind: symbols by build-id are not taken from outside"
 	become $kind src/prog.c outside.c
 	become $kind alt.debug alt.debug
 	trace plain tick
-	exits 0 "$kind: a source, .gnu_debugaltlink"
-	unlike "$T/out" 'outside|in the box' "$kind: no source is shown"
+	exits 0 "$kind: a program whose source and .gnu_debugaltlink lead outside is traced"
+	unlike "$T/out" 'outside|in the box' "$kind: a source outside is not shown"
 	become $kind etc/ld.so.cache outside.so
 	bb user libmissing.so.1 outside -p "${pid[plain]}"
-	exits 1 "$kind: /etc/ld.so.cache"
+	exits 1 "$kind: a library by /etc/ld.so.cache is not taken from outside"
 	like "$T/err" 'no object libmissing.so.1' "$kind: the search for a library goes on behind /etc/ld.so.cache"
 	become $kind named.so outside.so
 	bb user /named.so outside -p "${pid[plain]}" -t 1
-	exits 1 "$kind: an object"
+	exits 1 "$kind: an object by its path is not taken from outside"
 	bb user "/proc/${pid[plain]}/root/named.so" outside -t 1 -- true
-	exits 1 "$kind: an object through /proc/PID/root"
+	exits 1 "$kind: an object through /proc/PID/root is not taken from outside"
 	bb list "$box/probe"
-	[[ $kind == link || $kind == climbing ]] || exits 1 "$kind: named on the command line"
+	[[ $kind == link || $kind == climbing ]] || exits 1 "$kind: an object that the command line names is refused"
 done
 
 # ---- another file by the next moment ----

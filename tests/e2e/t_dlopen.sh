@@ -13,7 +13,7 @@ program loader -O1
 
 for attach in "${MECHANISMS[@]}"; do
 	bb user "$T/plug.so" plug_work --attach $attach -F json -o "$T/json" -- "$T/loader"
-	exits 0 "$attach: a library opened by dlopen"
+	exits 0 "$attach: a library opened by dlopen is traced"
 	same "$T/out" "$T/plain" "$attach: a program that opens a traced library prints what it always does"
 	is "$(entries plug_work) $(returns plug_work)" '1 1' "$attach: a call into a library opened by dlopen is seen, and returns"
 	is "$(json "$T/json" '$e->{event} eq "branch" && $e->{kind} eq "ret" && $e->{to}{object} eq "'"$T/loader"'"')" 1 \

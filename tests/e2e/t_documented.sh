@@ -16,7 +16,7 @@ options_of() {
 		awk -F'|' '{ print ($1 == "" ? "-" : $1), $2, $3 ~ /^ [A-Z]/ ? "value" : "-" }'
 }
 verbs=$("$BBTRACE" --help | sed -nE 's/^ +bbtrace ([a-z]+) .*/\1/p' | sort -u | xargs)
-is "$(($(wc -w <<<"$verbs") >= 5))" 1 "the verbs: $verbs"
+is "$(($(wc -w <<<"$verbs") >= 5))" 1 "the verbs are known: $verbs"
 
 # all_of NAME COMMAND...: which of the words on stdin the command fails for
 all_of() {
@@ -61,9 +61,9 @@ in_fish() {
 for verb in $verbs; do
 	options_of "$verb" >"$T/options"
 	is "$(($(wc -l <"$T/options") > 3))" 1 "$verb: its options are known"
-	all_of "$verb: in the man page" in_man <"$T/options"
+	all_of "$verb: its options are in the man page" in_man <"$T/options"
 	offers "$verb" - >"$T/offered"
-	all_of "$verb: offered by bash" in_bash <"$T/options"
+	all_of "$verb: its options are offered by bash" in_bash <"$T/options"
 	awk '{ print "--" $2; if ($1 != "-") print "-" $1 }' "$T/options" | sort >"$T/have"
 	sort -o "$T/offered" "$T/offered"
 	same "$T/offered" "$T/have" "$verb: bash offers no other options"
@@ -76,46 +76,46 @@ for verb in $verbs; do
 			sed -nE "/^	$list=\(.*\)$/p; /^	$list=\($/,/^	\)/p" "$ZSH_FILE"
 		done
 	} >"$T/zsh"
-	all_of "$verb: offered by zsh" in_zsh <"$T/options"
+	all_of "$verb: its options are offered by zsh" in_zsh <"$T/options"
 	# fish: lines whose condition, or the list of it, names the verb
 	sets=$(sed -nE "s/^set -l ([a-z]+) '__bbtrace_verb.* $verb( .*|)'$/\1/p" "$FISH_FILE" | paste -sd'|')
 	grep -E -- "-n (\\\$(${sets:-none}) |'__bbtrace_verb[^']* ${verb}[ ;'])|-n 'not __bbtrace_command'" "$FISH_FILE" >"$T/fish"
-	all_of "$verb: offered by fish" in_fish <"$T/options"
+	all_of "$verb: its options are offered by fish" in_fish <"$T/options"
 	is "$(grep -oE -- ' -l [a-z-]+' "$T/fish" | awk '{ print $2 }' | sort -u | xargs)" "$(awk '{ print $2 }' "$T/options" | sort | xargs)" \
-		"$verb: and nothing else"
+		"$verb: fish offers no other options"
 	grep -qE "^\.It Cm $verb$" "$MAN" && grep -qE "^\.Cm $verb$" "$MAN"
-	ok $? "$verb: its options are in the man page"
+	ok $? "$verb: the verb is in the man page"
 	offers '' | grep -qx "$verb" && grep -q "$verb\\\\:" "$ZSH_FILE" && grep -q -- "-a $verb -d" "$FISH_FILE"
-	ok $? "$verb: its options are offered by the three completions"
+	ok $? "$verb: the verb is offered by the three completions"
 done
 # no option is in the man page that is none
 for verb in $verbs; do options_of "$verb" | awk '{ print $2 }'; done | sort -u >"$T/have"
 sed -nE 's/^\.It Fl (. , )?-([a-z-]+).*/\2/p' "$MAN" | sort -u >"$T/told"
-is "$(comm -13 "$T/have" "$T/told" | xargs)" '' 'the man page tells of no option that is none'
+is "$(comm -13 "$T/have" "$T/told" | xargs)" '' 'the man page has no option that does not exist'
 
 # ---- CONTRACT.md: what it promises is there, what it reserves is not, and nothing else is ----
 CONTRACT=$ROOT/CONTRACT.md
 section() { sed -n "/^## $1/,/^## /{/^## /d;p}" "$CONTRACT"; }
 is "$(section Verbs | sed -nE 's/^    bbtrace ([a-z]+) .*/\1/p' | sort -u | xargs)" "$(xargs -n1 <<<"$verbs" | sort | xargs)" \
-	'the contract: its verbs are those that are there'
+	'the contract has the verbs that exist'
 for verb in $verbs; do options_of "$verb"; done | awk '{ print "--" $2; if ($1 != "-") print "-" $1 }' | sort -u >"$T/have"
 section Options | sed -n 's/^| \(`-[^|]*\)|.*/\1/p' | grep -oE -- '--?[A-Za-z-]+' | sort -u >"$T/told"
-same "$T/told" "$T/have" 'the contract: its options are those that are there'
+same "$T/told" "$T/have" 'the contract has the options that exist'
 section Reserved | tr -d '\n' >"$T/reserved"
 # reserved KIND: the words of its line
 reserved() { sed -nE "s/.*- $1: ([^:]*)(- [a-z].*|\$)/\1/p" "$T/reserved" | tr -d ',' | xargs -n1; }
-is "$(($(reserved verbs | wc -l) > 3 && $(reserved options | wc -l) > 3))" 1 'the contract: names are reserved'
+is "$(($(reserved verbs | wc -l) > 3 && $(reserved options | wc -l) > 3))" 1 'the contract reserves verbs and options'
 is "$(reserved verbs | while read -r word; do "$BBTRACE" "$word" --help 2>&1 | grep -q "^usage" && echo "$word"; done)" '' \
-	'the contract: no reserved verb is there'
-is "$(comm -12 <(reserved options | sort) "$T/have")" '' 'the contract: no reserved option is there'
+	'no verb exists that the contract reserves'
+is "$(comm -12 <(reserved options | sort) "$T/have")" '' 'no option exists that the contract reserves'
 section JSON | sed -nE 's/^\| ([a-z_, ]+[a-z]) +\|.*/\1/p' | grep -v '^field$' | tr -d , | xargs -n1 | sort >"$T/told"
 {
 	sed -nE 's/.*\{KEY\("([a-z_]+)"\).*/\1/p' "$ROOT/src/output/fields.c"
 	printf '%s\n' object symbol offset vaddr # of a place
 } | sort >"$T/have"
-same "$T/told" "$T/have" 'the contract: its fields are those that are there'
+same "$T/told" "$T/have" 'the contract has the fields that exist'
 for verb in $verbs; do
-	is "$("$BBTRACE" help "$verb")" "$("$BBTRACE" "$verb" --help)" "help $verb: its --help"
+	is "$("$BBTRACE" help "$verb")" "$("$BBTRACE" "$verb" --help)" "help $verb shows what $verb --help does"
 done
 "$BBTRACE" help nothing >/dev/null 2>&1
 is $? 2 'help of no verb is wrong usage'

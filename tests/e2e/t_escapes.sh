@@ -40,7 +40,7 @@ is "$(cat "$T/n")" 1 'JSON has a name with escape codes as it is'
 is "$(grep -c '"symbol":"\\u202e\\u061c\\u2066\\u200fdne"' "$T/out")" 1 'JSON escapes what turns text around'
 bb list --points "$program"
 exits 1 'list --points refuses a path with escape codes'
-clean "$T/err" 'and its error'
+clean "$T/err" 'the error about a path with escape codes has none of them'
 
 bb user "$program" '*red' '*bell' '*dne' -k -- "$program"
 exits 0 'a function whose name has escape codes is traced'
@@ -61,15 +61,15 @@ exits 1 'a name that is nearly one with escape codes is refused'
 clean "$T/err" 'a suggested name has no escape codes'
 bb list "$T/${esc}" main
 exits 1 'an object that is not there, with escape codes in its name, is refused'
-clean "$T/err" 'and its error'
+clean "$T/err" 'the error about an object that is not there has no escape codes'
 bb list "$program" "$program:3"
-clean "$T/err" 'a line of no source'
+clean "$T/err" 'the error about a line of a program without source has no escape codes'
 for wrong in "${esc}" "user --${esc}" "user -p ${esc} x" "user -F ${esc} x" "user --uid ${esc} x" "user -t ${esc}"; do
 	# shellcheck disable=SC2086 # arguments
 	bb $wrong
-	exits 2 'wrong usage'
-	clean "$T/err" "its message: $(tr -d '\033' <<<"${wrong%%$'\e'*}")"
+	exits 2 "wrong usage with escape codes: $(tr -d '\033' <<<"${wrong%%$'\e'*}")"
+	clean "$T/err" "the message about wrong usage has no escape codes: $(tr -d '\033' <<<"${wrong%%$'\e'*}")"
 done
 bb user "$program" main -- "$T/${esc}cmd"
-clean "$T/err" 'a command that is not there'
+clean "$T/err" 'the error about a command that is not there has no escape codes'
 done_testing

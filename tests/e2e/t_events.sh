@@ -70,7 +70,7 @@ done
 # ---- -k ----
 run -k -e entry -l 3
 is "$(json_lines "$T/json" '$e->{event} eq "entry" && join " ", map { $_->{symbol} } @{$e->{stack}}[0 .. $e->{depth} + 1]')" \
-	$'fib main\nfib fib main\nfib fib fib main' '-k: the callers, innermost first'
+	$'fib main\nfib fib main\nfib fib fib main' '-k shows the callers, innermost first'
 bb user "$T/fib" fib -k -e entry -l 1 -- "$T/fib"
 like "$T/out" '^ +[0-9.]+ fib-[0-9]+ +> main\+0x[0-9a-f]+$|> main\+0x' '-k as text has a line a frame'
 
@@ -89,18 +89,18 @@ int main(void) { for (int i = 0; i < 5; i++) nap(i == 3 ? 1000000 : 0); return 0
 END
 bb user "$T/slow" nap --min-duration 900ms -F json -o "$T/json" -- "$T/slow"
 is "$status $(entries nap) $(returns nap)" '0 1 1' '--min-duration shows the one call that took so long'
-is "$(json_lines "$T/json" '$e->{event} eq "entry" && hex $e->{regs}{rdi}')" 1000000 'is that one'
-is "$(json "$T/json" '$e->{event} eq "branch" && $e->{kind} eq "jcc"')" 1 'with its branches'
+is "$(json_lines "$T/json" '$e->{event} eq "entry" && hex $e->{regs}{rdi}')" 1000000 '--min-duration shows the call with the longest nap'
+is "$(json "$T/json" '$e->{event} eq "branch" && $e->{kind} eq "jcc"')" 1 '--min-duration shows the branches of the call that took so long'
 bb user "$T/slow" nap --min-duration 1h -F json -o "$T/json" -- "$T/slow"
-is "$status $(summary events)" '0 0' 'none that took longer'
+is "$status $(summary events)" '0 0' '--min-duration shows no call that took less'
 
 # ---- -l ----
 for n in 1 2 7 100; do
 	run -l $n
-	is "$status $(json "$T/json" '$e->{event} ne "summary"') $(summary events)" "3 $n $n" "-l $n: as many events, the program runs to its end"
+	is "$status $(json "$T/json" '$e->{event} ne "summary"') $(summary events)" "3 $n $n" "-l $n shows as many events, and the program runs to its end"
 done
 run -l 1K
-is "$status $(summary events)" "3 $((354 + all < 1024 ? 354 + all : 1024))" '-l 1K'
+is "$status $(summary events)" "3 $((354 + all < 1024 ? 354 + all : 1024))" '-l 1K shows at most 1024 events'
 
 # ---- -t ----
 build_served
@@ -110,21 +110,21 @@ for seconds in 0.5 5 50 500; do
 	bb user "$T/served" tick work -t $seconds -p "$pid_one"
 	[[ $status != 0 || $(summary events) -gt 0 ]] && break
 done
-exits 0 '-t: ends by itself'
-like "$T/err" '^bbtrace: 2 functions, ' 'with a summary'
-isnt "$(summary events)" 0 'and what was traced until then'
+exits 0 '-t ends a trace by itself'
+like "$T/err" '^bbtrace: 2 functions, ' '-t: the summary comes'
+isnt "$(summary events)" 0 '-t: the trace has the events until then'
 tell one 'work 1'
-ok $? 'the process lives on'
+ok $? '-t: the process lives on when the trace has ended'
 bb user "$T/served" tick work -t 0.2 -- "$T/slow"
-exits 0 'with CMD: its status, once it has ended'
+exits 0 "-t with CMD: the status is CMD's once it has ended"
 
 # ---- -q, -v ----
 bb user "$T/fib" fib -q -F text -o "$T/text" -- "$T/fib"
-is "$status $(cat "$T/err")" '3 ' '-q: nothing on stderr'
+is "$status $(cat "$T/err")" '3 ' '-q writes nothing to stderr'
 bb user "$T/fib" fib -v -F text -o "$T/text" -- "$T/fib"
-like "$T/err" '^bbtrace: [0-9]+ probes attached by [a-z_]+ in ' '-v: what is decided'
-is "$(tail -1 "$T/err" | cut -c1-20)" 'bbtrace: 1 functions' 'the summary is the last line'
+like "$T/err" '^bbtrace: [0-9]+ probes attached by [a-z_]+ in ' '-v says what is decided'
+is "$(tail -1 "$T/err" | cut -c1-20)" 'bbtrace: 1 functions' '-v: the summary is the last line'
 bb user "$T/fib" nothing -q -- "$T/fib"
-exits 1 '-q and an error'
-like "$T/err" '^bbtrace: no function named nothing' 'is told all the same'
+exits 1 '-q: an unknown function is refused'
+like "$T/err" '^bbtrace: no function named nothing' '-q: an error is told all the same'
 done_testing

@@ -38,27 +38,27 @@ for attach in "${MECHANISMS[@]}"; do
 	watch_thread --tid "$first" --attach $attach
 	all_work
 	stop_watching INT
-	exits 0 "$attach: --tid"
-	is "$(later_calls)" 3 'the calls of that thread'
-	is "$(calls "\$e->{tid} != $first")" 0 'and of no other'
+	exits 0 "$attach: a trace with --tid ends well"
+	is "$(later_calls)" 3 "$attach: --tid shows the calls of the thread"
+	is "$(calls "\$e->{tid} != $first")" 0 "$attach: --tid shows the calls of no other thread"
 
 	watch_thread --comm first,nobody-at-all --attach $attach
 	all_work
 	stop_watching INT
-	exits 0 "$attach: --comm"
-	is "$(later_calls)" 3 'the calls of the thread of that name'
-	is "$(calls '$e->{comm} ne "first"')" 0 'and of no other'
+	exits 0 "$attach: a trace with --comm ends well"
+	is "$(later_calls)" 3 "$attach: --comm shows the calls of the thread of that name"
+	is "$(calls '$e->{comm} ne "first"')" 0 "$attach: --comm shows the calls of no other thread"
 
 	watch --uid 65534 --attach $attach
 	all_work
 	stop_watching INT
-	exits 0 "$attach: --uid"
-	is "$(calls) $(calls "\$e->{pid} == $pid_nobody")" '7 7' 'the calls of that user'
+	exits 0 "$attach: a trace with --uid ends well"
+	is "$(calls) $(calls "\$e->{pid} == $pid_nobody")" '7 7' "$attach: --uid shows the calls of that user's process alone"
 
 	watch --uid nobody -p "$pid_one,$pid_nobody" --attach $attach
 	all_work
 	stop_watching INT
-	is "$status $(calls) $(calls "\$e->{pid} == $pid_nobody")" '0 7 7' '-p and --uid: who passes both'
+	is "$status $(calls) $(calls "\$e->{pid} == $pid_nobody")" '0 7 7' "$attach: -p and --uid show the calls of the process that passes both"
 done
 
 # ---- cgroup v2 ----
@@ -75,26 +75,26 @@ if [[ $hierarchy ]] && mkdir -p "$group/below" 2>/dev/null; then
 		all_work
 		tell below 'work 6'
 		stop_watching INT
-		exits 0 "$attach: --cgroup"
+		exits 0 "$attach: a trace with --cgroup ends well"
 		is "$(calls) $(calls "\$e->{pid} == $pid_below") $(calls "\$e->{pid} == $pid_nobody")" '18 6 0' \
-			'what is in it, and in those below'
+			"$attach: --cgroup shows the calls of processes in the cgroup and below it"
 	done
 	watch --cgroup "$group/below"
 	all_work
 	tell below 'work 6'
 	stop_watching INT
-	is "$status $(calls)" '0 6' 'the lower one alone'
+	is "$status $(calls)" '0 6' '--cgroup of a cgroup below another shows the calls of its own processes alone'
 else
-	skip '--cgroup' 'no cgroup v2 hierarchy to make a group in'
+	skip '--cgroup shows the calls of processes in the cgroup and below it' 'no cgroup v2 hierarchy to make a group in'
 fi
 
 # ---- wrong ones ----
 bb user "$T/served" work --cgroup "$T"
-exits 1 'a folder that is no cgroup'
-like "$T/err" "^bbtrace: $T is not a cgroup v2 directory" 'is told'
+exits 1 '--cgroup of a folder that is no cgroup is refused'
+like "$T/err" "^bbtrace: $T is not a cgroup v2 directory" '--cgroup of a folder that is no cgroup: the message says so'
 bb user "$T/served" work --cgroup "$T/none"
-exits 1 'no such folder'
+exits 1 '--cgroup of a folder that is not there is refused'
 bb user "$T/served" work --uid no-such-user-here
-exits 2 'no such user'
-like "$T/err" "no such user: 'no-such-user-here'" 'is named'
+exits 2 '--uid with an unknown user is refused'
+like "$T/err" "no such user: 'no-such-user-here'" '--uid with an unknown user: the message names the user'
 done_testing

@@ -22,9 +22,9 @@ same "$T/again" "$T/plain" "untraced, $forms forms come out the same twice"
 # traced OPTION...: a traced run says what an untraced one does, and each form is probed and seen, or skipped.
 traced() {
 	BB_TIMEOUT=1800 bb user "$T/run" 'f_*' -f "$@" -F json -o "$T/json" -- setarch -R "$T/run"
-	exits 0 "traced with $*"
+	exits 0 "a program of all forms is traced with $*"
 	same "$T/out" "$T/plain" "every form comes out as untraced, with $*"
-	is "$(summary lost)" 0 'nothing is lost'
+	is "$(summary lost)" 0 "nothing of all forms is lost, with $*"
 	entered=$(json_lines "$T/json" '$e->{event} eq "entry" && exists $e->{ts} && $e->{symbol}' | sort -u | wc -l)
 	is "$((entered + $(summary skipped)))" "$forms" 'each form is seen entered by its own probe, or counted as skipped'
 	((entered > forms / 2))

@@ -70,11 +70,11 @@ wandered() { # goroutines that were seen on more than one thread
 check() { # NAME PLACEMENT
 	"$T/$1" >"$T/plain"
 	bb user "$T/$1" main.deep --placement "$2" -F json -o "$T/json" -- "$T/$1"
-	exits 0 "$1, $2"
-	same "$T/out" "$T/plain" 'the program says what it always does'
-	is "$(paired)" "$calls $calls 0" 'each call of a goroutine returns, in it, at its depth'
-	is "$(summary unmatched) $(json "$T/json" '$e->{event} =~ /^(unknown|lost)$/')" '0 0' "nothing of the goroutines' traces is unmatched, unknown or lost"
-	is "$(json "$T/json" '$e->{event} ne "summary" && !$e->{goroutine}')" 0 'each goroutine has its number'
+	exits 0 "$1, $2: a program of Go is traced"
+	same "$T/out" "$T/plain" "$1, $2: a program of Go prints what it always does"
+	is "$(paired)" "$calls $calls 0" "$1, $2: each call of a goroutine returns in it, at its depth"
+	is "$(summary unmatched) $(json "$T/json" '$e->{event} =~ /^(unknown|lost)$/')" '0 0' "$1, $2: nothing of the goroutines' traces is unmatched, unknown or lost"
+	is "$(json "$T/json" '$e->{event} ne "summary" && !$e->{goroutine}')" 0 "$1, $2: each goroutine has its number"
 }
 
 build many many.go || { echo "t_go: go build failed: $(<"$T/build.err")" >&2 && exit 2; }
@@ -84,27 +84,27 @@ check many witness
 if CGO_ENABLED=1 build manyc manyc.go; then
 	check manyc full
 else
-	skip 'linked with C' 'go cannot build that here'
+	skip 'a program of Go linked with C is traced' 'go cannot build that here'
 fi
 if build manypie many.go -buildmode=pie; then
 	check manypie full
 else
-	skip 'position-independent' 'go cannot build that here'
+	skip 'a position-independent program of Go is traced' 'go cannot build that here'
 fi
 
 # A trace file says the same, also one that is begun in the middle.
 bb user "$T/many" main.deep -o "$T/trace" -- "$T/many"
-exits 0 'recorded'
+exits 0 'a program of Go is recorded'
 bb report "$T/trace" -F json -o "$T/json"
-is "$status $(paired)" "0 $calls $calls 0" 'the file tells the same'
+is "$status $(paired)" "0 $calls $calls 0" 'report shows each call of a goroutine'
 bb user "$T/many" main.deep -o "$T/parts" --max-size 64K -- "$T/many"
-exits 0 'recorded in parts'
+exits 0 'a program of Go is recorded in parts'
 [[ -e $T/parts.1 ]]
-ok $? 'of which this is not the first'
+ok $? 'a program of Go is recorded in more than one part'
 bb report "$T/parts" -F json -o "$T/json"
 is "$status $(json "$T/json" '$e->{event} =~ /^(entry|branch|return)$/ && !$e->{goroutine}')" '0 0' \
-	'in the last one each event is a goroutine'"'"'s'
-is "$(json "$T/json" '$e->{event} eq "return" && exists $e->{duration_ns} && $e->{duration_ns} == 0')" 0 'no return is another call'"'"'s'
+	"in the last part of a recording each event is a goroutine's"
+is "$(json "$T/json" '$e->{event} eq "return" && exists $e->{duration_ns} && $e->{duration_ns} == 0')" 0 "in the last part of a recording no return is another call's"
 
 # Arguments by Go's own convention, in the order in which the source has them; assembly has its on the stack.
 mkdir "$T/nine"
@@ -154,17 +154,17 @@ regs_of() { # SYMBOL: those of each entry, in their order
 }
 for name in args bare; do
 	bb user "$T/$name" main.nine main.onStack 'main.(*pair).many' -F json -o "$T/json" -- "$T/$name"
-	exits 0 "$name: traced"
+	exits 0 "$name: functions with many arguments are traced"
 	is "$(regs_of main.nine | head -1)" rax:0xb,rbx:0xc,rcx:0xd,rdi:0xe,rsi:0xf,r8:0x10,r9:0x11,r10:0x12,r11:0x13 \
-		"$name: nine arguments, the members of a struct among them"
-	is "$(regs_of main.nine | tail -1)" rax:0x1,rbx:0x2,rcx:0x3,rdi:0x4,rsi:0x5,r8:0x6,r9:0x7,r10:0x8,r11:0x9 "$name: and again"
+		"$name: an entry shows nine arguments, the members of a struct among them"
+	is "$(regs_of main.nine | tail -1)" rax:0x1,rbx:0x2,rcx:0x3,rdi:0x4,rsi:0x5,r8:0x6,r9:0x7,r10:0x8,r11:0x9 "$name: the last entry shows its nine arguments, too"
 	is "$(regs_of 'main.(*pair).many' | cut -d, -f2)" rbx:0x1 "$name: a method has its receiver first"
 	is "$(json_lines "$T/json" '$e->{event} eq "return" && $e->{symbol} eq "main.nine" && $e->{value}' | xargs)" \
-		"$(printf '%#x ' $((23 + 14 + 15 * 16 + 17 * 18 - 19)) $((3 + 4 + 5 * 6 + 7 * 8 - 9)) | xargs)" "$name: the results"
+		"$(printf '%#x ' $((23 + 14 + 15 * 16 + 17 * 18 - 19)) $((3 + 4 + 5 * 6 + 7 * 8 - 9)) | xargs)" "$name: each return shows its result"
 	is "$(json "$T/json" '$e->{event} eq "entry" && $e->{symbol} eq "main.onStack" && !$e->{regs}')" \
-		"$(json "$T/json" '$e->{event} eq "entry" && $e->{symbol} eq "main.onStack"')" "$name: none where they are on the stack"
-	isnt "$(json "$T/json" '$e->{event} eq "return" && $e->{symbol} eq "main.onStack"')" 0 "$name: of what returns"
-	is "$(json "$T/json" '$e->{event} eq "return" && $e->{symbol} eq "main.onStack" && $e->{value}')" 0 "$name: no result, either"
+		"$(json "$T/json" '$e->{event} eq "entry" && $e->{symbol} eq "main.onStack"')" "$name: an entry shows no arguments if they are on the stack"
+	isnt "$(json "$T/json" '$e->{event} eq "return" && $e->{symbol} eq "main.onStack"')" 0 "$name: a function with arguments on the stack returns"
+	is "$(json "$T/json" '$e->{event} eq "return" && $e->{symbol} eq "main.onStack" && $e->{value}')" 0 "$name: a return shows no result if that is on the stack"
 done
 bb user "$T/args" main.nine -r rdi,rax -F json -o "$T/json" -- "$T/args"
 is "$(regs_of main.nine | head -1)" rax:0xb,rdi:0xe 'registers that are asked for by name are shown as they are'
@@ -173,6 +173,6 @@ is "$(regs_of main.nine | head -1)" rax:0xb,rdi:0xe 'registers that are asked fo
 bb user "$T/many" main.deep -e entry -o "$T/text" -F text -- "$T/many"
 exits 0 'a program of Go is traced as text'
 is "$(grep -c 'main\.deep(rax=0x[0-9a-f]*, rbx=' "$T/text")" "$(grep -cE ' (many-)?[0-9]+ g[0-9]+ .*main\.deep\(' "$T/text")" \
-	'text: the goroutine stands beside the thread'
+	'text shows the goroutine beside the thread'
 is "$(grep -oE ' g[0-9]+ ' "$T/text" | sort -u | wc -l)" 40 'text shows all 40 goroutines'
 done_testing

@@ -90,20 +90,20 @@ for kind in plain pie; do
 	for func in '*' 'main.*' kinds.go:8 kinds.go:13 kinds.go:20 kinds.go:25 "fmt/print.go:$println"; do
 		said full "$func" >"$T/full.list"
 		(($(grep -c ' 0x' "$T/full.list") > 0))
-		ok $? "$kind: $func: $(grep -c ' 0x' "$T/full.list")"
+		ok $? "$kind: $func means $(grep -c ' 0x' "$T/full.list") functions"
 		for folder in bare headless; do
 			said "$folder" "$func" >"$T/list"
-			same "$T/list" "$T/full.list" "$kind, $folder: $func as with symbols"
+			same "$T/list" "$T/full.list" "$kind, $folder: $func means the same functions as with symbols"
 		done
 	done
 	grep -c 'main.(\*list\[...\]).push' <(said full 'main.*') >"$T/pushes"
-	is "$(<"$T/pushes")" 2 "$kind: a generic method, for both types"
+	is "$(<"$T/pushes")" 2 "$kind: a generic method is listed for both types"
 	traced full 'main.*' >"$T/full.trace"
 	for folder in bare headless; do
 		traced "$folder" 'main.*' >"$T/trace"
-		same "$T/trace" "$T/full.trace" "$kind, $folder: the same $(grep -c . "$T/trace") events, their targets by name"
+		same "$T/trace" "$T/full.trace" "$kind, $folder: $(grep -c . "$T/trace") events are as with symbols, their targets by name"
 	done
-	is "$(grep -c '"symbol":"fmt.Fprintln"' "$T/trace")" 1 "$kind: among them one that isn't traced itself"
+	is "$(grep -c '"symbol":"fmt.Fprintln"' "$T/trace")" 1 "$kind: a target that isn't traced itself has its name"
 done
 
 # A library of Go, in which C has a part.
@@ -112,19 +112,19 @@ if CGO_ENABLED=1 && sed 's/^import "fmt"/import "C"\nimport "fmt"/' "$T/kinds.go
 	stripped lib
 	said full 'main.*' 'runtime.*' 'fmt.*' >"$T/full.list"
 	said bare 'main.*' 'runtime.*' 'fmt.*' >"$T/list"
-	same "$T/list" "$T/full.list" 'a library: all of main, runtime and fmt as with symbols'
+	same "$T/list" "$T/full.list" 'a library of Go: all of main, runtime and fmt is listed as with symbols'
 else
-	skip 'a library' 'go cannot build that here'
+	skip 'a library of Go: all of main, runtime and fmt is listed as with symbols' 'go cannot build that here'
 fi
 
 # One that Debian packages.
 if command -v fzf >/dev/null; then
 	fzf --version >"$T/plain.out"
 	bb user fzf 'main.*' -F json -o "$T/json" -- fzf --version
-	exits 0 'fzf, as Debian packages it'
+	exits 0 'fzf, as Debian packages it, is traced'
 	same "$T/out" "$T/plain.out" 'fzf, traced, prints what it always does'
 	is "$(json "$T/json" '$e->{event} eq "entry" && $e->{symbol} eq "main.main"')" 1 'the main.main of a stripped fzf is entered once'
 else
-	skip 'fzf' 'it is not installed'
+	skip 'fzf, as Debian packages it, is traced' 'it is not installed'
 fi
 done_testing

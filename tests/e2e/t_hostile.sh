@@ -30,7 +30,7 @@ goes_on() {
 	for how in '-o' '-F annotate -o'; do
 		# shellcheck disable=SC2086 # options
 		peak timeout -k 10 "$BB_TIMEOUT" "$BBTRACE" user "$3" "$2" $how "$T/trace" -- "${4:-$3}"
-		exits 0 "$1, $how: traced"
+		exits 0 "$1, $how: the program is traced"
 		((peak < 1400))
 		ok $? "$1, $how: memory stays bounded" || diag "$peak MiB"
 	done
@@ -63,7 +63,7 @@ is "$(($(wc -l <"$T/sections") >= 6))" 1 'the program has debug sections to infl
 
 # ---- .gnu_debugdata ----
 if ! xz -0 </dev/null >/dev/null 2>&1; then
-	skip '.gnu_debugdata' 'there is no xz that packs'
+	skip '.gnu_debugdata of 1.5 GB is not unpacked' 'there is no xz that packs'
 	done_testing
 fi
 objcopy --only-keep-debug "$T/work" "$T/symbols" && strip -o "$T/stripped" "$T/work"

@@ -16,9 +16,9 @@ each() {
 		tail -n 1 "$T/err" >"$T/live.summary"
 		# shellcheck disable=SC2086
 		bb report "$T/recorded" -o "$T/report" ${options/-k/}
-		exits 0 "$name $options: recorded"
-		same "$T/report" "$T/live" "$name $options: alike"
-		is "$(tail -n 1 "$T/err")" "$(<"$T/live.summary")" "$name $options: the summary, too"
+		exits 0 "$name $options: the recording is reported"
+		same "$T/report" "$T/live" "$name $options: report shows what the live trace showed"
+		is "$(tail -n 1 "$T/err")" "$(<"$T/live.summary")" "$name $options: report has the summary of the live trace"
 	done
 }
 formats=$("$BBTRACE" report --help | sed -n '/^formats:/,$s/^  \([^ ]*\) .*/\1/p')

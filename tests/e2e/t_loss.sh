@@ -45,12 +45,12 @@ bounded() { grep -q ' events, at least [0-9]* lost, ' "$T/err"; }
 
 for attach in "${MECHANISMS[@]}"; do
 	bb user "$T/million" spin --attach $attach -F json -o "$T/json" -- "$T/million"
-	exits 0 "$attach: a million events, the default buffer"
+	exits 0 "$attach: a million events are traced with the default buffer"
 	is $(($(lines) + $(summary lost))) $whole "$attach: of a million events all are shown, or those missing are counted"
 	is "$(summary events) $(summary lost)" "$(lines) $(told)" "$attach: of a million events the summary counts what the lines do"
 
 	paused --attach $attach --buffer 4K -F json -o "$T/json"
-	exits 0 "$attach: a buffer of 4K"
+	exits 0 "$attach: a million events are traced with a buffer of 4K"
 	is $(($(summary lost) > whole - 1000)) 1 "$attach: a buffer of 4K does not hold a million events"
 	is $(($(lines) + $(summary lost))) $whole "$attach: a buffer of 4K: printed and lost make the whole"
 	is "$(summary events) $(summary lost)" "$(lines) $(told)" "$attach: a buffer of 4K: the summary counts what the lines do"
@@ -137,14 +137,14 @@ marked() { # FORMAT EXPR-OF-UNMARKED WHAT...
 	ok $? "$1 ${4:-}: what is lost is said, as a bound"
 	is "$(grep -vE 'Missing|missing' "$T/report" | grep -cE "$2")" 0 "$1 ${4:-}: $3"
 }
-marked text 'taken [0-9]+(,|$)|  [0-9]+$' 'each count has a +' -c
+marked text 'taken [0-9]+(,|$)|  [0-9]+$' 'each count that may be too low has a +' -c
 marked json '"event":"edge".*[^e]}$' 'each edge says that it is a bound' -c
-marked summary '^ *[0-9]+ |\| [0-9]+$' 'each count has a +'
-marked annotate '^ +[0-9]+ +[+]0x|: [0-9]+ calls' 'each count has a +'
-marked dot '[: ][0-9]+ (runs|calls|branches)|label=" [0-9]+ "' 'each count has a +'
-marked svg:count '[0-9] calls?' 'each count has a +'
-marked svg '[0-9] calls?' 'each count has a +'
-marked html '>[0-9]+ calls?<' 'the page says it'
+marked summary '^ *[0-9]+ |\| [0-9]+$' 'each count that may be too low has a +'
+marked annotate '^ +[0-9]+ +[+]0x|: [0-9]+ calls' 'each count that may be too low has a +'
+marked dot '[: ][0-9]+ (runs|calls|branches)|label=" [0-9]+ "' 'each count that may be too low has a +'
+marked svg:count '[0-9] calls?' 'each count that may be too low has a +'
+marked svg '[0-9] calls?' 'each count that may be too low has a +'
+marked html '>[0-9]+ calls?<' 'each count in the page says that it is a bound'
 for format in folded folded:count callgrind; do
 	marked $format 'no such line' 'a count there is a number'
 	grep -q 'every count may be too low' "$T/report"
@@ -158,6 +158,6 @@ for size in 4K 64K 1M; do
 done
 for size in 0 12 4095 2G x; do
 	bb user "$T/million" spin --buffer $size -- "$T/million"
-	exits 2 "--buffer $size: wrong usage"
+	exits 2 "--buffer $size is wrong usage"
 done
 done_testing

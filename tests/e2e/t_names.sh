@@ -24,15 +24,15 @@ traces() { # WANTED FUNC...: which functions have entries
 	local wanted=$1
 	shift
 	bb user "$T/prog" "$@" -F json -o "$T/json" -- "$T/prog"
-	is "$status $(symbols)" "0 $wanted" "$*"
+	is "$status $(symbols)" "0 $wanted" "the functions that $* means are shown"
 }
 
 traces 'add beef dead' add dead beef
 is "$(entries add)" 2 'a call by its alias is a call of the function'
 traces plus plus
-is "$(entries plus)" 2 'asked for by the alias: the same, under that name'
+is "$(entries plus)" 2 'a function that is asked for by its alias is shown under that name'
 traces add add plus
-is "$(entries add) $(returns add) $(summary functions)" '2 2 1' 'function and alias: traced once'
+is "$(entries add) $(returns add) $(summary functions)" '2 2 1' 'a function that is asked for by its name and its alias is traced once'
 traces dead dead dead
 is "$(entries dead) $(summary functions)" '1 1' 'FUNC given twice is traced once'
 traces 'dead dead_end' 'dead*'
@@ -58,7 +58,7 @@ is "$(symbols)" malloc@@GLIBC_2.2.5 'NAME@@VERSION is shown as it was asked for'
 bb list libc.so.6 pthread_cond_wait -F json
 both=$(json "$T/out" 1)
 bb list libc.so.6 pthread_cond_wait@GLIBC_2.2.5 -F json
-is "$both $(json "$T/out" 1)" '2 1' 'a name has two versions; a version means one'
+is "$both $(json "$T/out" 1)" '2 1' 'a name without version means all versions, with one that alone'
 bb user libc.so.6 malloc@GLIBC_9 -- ls
 exits 1 'a symbol version that is not there is refused'
 
@@ -67,7 +67,7 @@ PATH=$T:$PATH bb user prog dead -F json -o "$T/json" -- prog
 is "$status $(entries dead)" '0 1' 'OBJECT and CMD are found in PATH'
 cd "$T" || exit 1
 bb user ./prog dead -F json -o "$T/json" -- ./prog
-is "$status $(json "$T/json" '$e->{event} eq "entry" && $e->{object} eq "'"$T/prog"'"')" '0 1' 'a relative path; JSON has the real one'
+is "$status $(json "$T/json" '$e->{event} eq "entry" && $e->{object} eq "'"$T/prog"'"')" '0 1' 'OBJECT and CMD may be relative paths, and JSON has the real one'
 ln -s prog "$T/link"
 bb user ./link dead -F json -o "$T/json" -- ./prog
 is "$status $(entries dead)" '0 1' 'OBJECT may be a link to the file'

@@ -81,7 +81,7 @@ json_lines "$T/out" '$e->{symbol} =~ /^0x/ && "$e->{symbol} $e->{vaddr}"' | awk 
 is "$(json "$T/out" '$e->{symbol} eq "'"$address"'"') $(cat "$T/other")" '1 ' 'list names functions without symbols by their address'
 for spec in "$address" "$(file_offset "$T/fib" "$start")"; do
 	bb user "$T/stripped" "$spec" -F json -o "$T/json" -- "$T/stripped"
-	exits 3 "$spec, a function without symbol: traced"
+	exits 3 "$spec, a function without symbol, is traced"
 	is "$(entries "$address") $(returns "$address")" '177 177' "$spec, a function without symbol: each call is shown"
 done
 bb user "$T/stripped" "$address+$(symbol_size "$T/fib" fib | xargs printf 0x%x)" -F json -o "$T/json" -- "$T/stripped"

@@ -38,39 +38,39 @@ same "$T/out" "$T/plain" 'CMD inherits no descriptor of bbtrace'
 # ---- the time column ----
 column() { awk '/ fib/ { print $1 }' "$T/trace"; }
 run -T rel -o "$T/trace"
-is "$(column | grep -cvE '^[0-9]+\.[0-9]{9}$')" 0 '-T rel: seconds since the start'
+is "$(column | grep -cvE '^[0-9]+\.[0-9]{9}$')" 0 '-T rel shows seconds since the start'
 column | LC_ALL=C sort -n -c
 ok $? '-T rel: the times ascend'
 run -T delta -o "$T/trace"
-is "$(column | head -1) $(column | sed 1d | grep -cvE '^\+[0-9]+\.[0-9]{9}$')" '- 0' '-T delta: since the line before'
+is "$(column | head -1) $(column | sed 1d | grep -cvE '^\+[0-9]+\.[0-9]{9}$')" '- 0' '-T delta shows seconds since the line before'
 run -T abs -o "$T/trace"
-is "$(column | grep -cvE '^[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6,9}$')" 0 '-T abs: the time of day'
+is "$(column | grep -cvE '^[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6,9}$')" 0 '-T abs shows the time of day'
 run -T none -o "$T/trace"
-is "$(column | grep -cvE '^fib-[0-9]+$')" 0 '-T none: no column'
+is "$(column | grep -cvE '^fib-[0-9]+$')" 0 '-T none shows no column of times'
 run -T other
-exits 2 '-T other: wrong usage'
+exits 2 '-T other is wrong usage'
 
 # ---- colour ----
 escape=$'\033'
 for when in 'auto 0' 'never 0' 'always 3'; do
 	read -r colour lines <<<"$when"
 	TERM=xterm run --color "$colour" -l 3
-	is "$(grep -c "$escape\[" "$T/out")" "$lines" "--color $colour, not to a terminal"
+	is "$(grep -c "$escape\[" "$T/out")" "$lines" "--color $colour, not to a terminal, colours $lines lines"
 done
 if command -v script >/dev/null; then
 	for case in 'auto xterm' 'auto dumb' 'never xterm'; do
 		read -r colour term <<<"$case"
 		env -u NO_COLOR TERM="$term" script -qec "$BBTRACE user $T/fib fib -l 3 --color $colour -- $T/fib" "$T/typed" >"$T/out" </dev/null
 		grep -q "$escape\[" "$T/typed" && got=coloured || got=plain
-		is $got "$([[ $case == 'auto xterm' ]] && echo coloured || echo plain)" "--color $colour on a terminal, TERM=$term"
+		is $got "$([[ $case == 'auto xterm' ]] && echo coloured || echo plain)" "colours follow --color $colour and TERM=$term on a terminal"
 	done
 	NO_COLOR=1 TERM=xterm script -qec "$BBTRACE user $T/fib fib -l 3 -- $T/fib" "$T/typed" >"$T/out" </dev/null
 	is "$(grep -c "$escape\[" "$T/typed")" 0 'NO_COLOR is respected'
 else
-	skip 'colour on a terminal' 'no script(1)'
+	skip '--color auto colours lines on a terminal' 'no script(1)'
 fi
 run --color sometimes
-exits 2 '--color sometimes: wrong usage'
+exits 2 '--color sometimes is wrong usage'
 
 # ---- JSON ----
 strict() {

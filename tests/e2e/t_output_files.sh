@@ -30,22 +30,22 @@ for shared in sticky open; do
 	ln -s "$dir/link" "$T/own/to-$shared"
 	for name in link to-new folder/new chain; do
 		write "$dir/$name"
-		exits 1 "-o $shared: $name: refused"
+		exits 1 "-o $shared: $name is refused"
 		like "$T/err" '^bbtrace: cannot write to .*symbolic link of another user' "-o $shared: $name: the message says that the link is another user's"
 	done
 	write "$T/own/to-$shared"
-	exits 1 "-o $shared: our own link to another user's: refused"
+	exits 1 "-o $shared: our own link to another user's link is refused"
 	write "$dir/file"
-	exits 1 "-o $shared: another user's file: refused"
+	exits 1 "-o $shared: another user's file is refused"
 	is "$(cat "$dir/file")" his "-o $shared: another user's file is left as it was"
 	write "$dir/fifo"
-	exits 1 "-o $shared: another user's FIFO: refused, without waiting for a reader"
+	exits 1 "-o $shared: another user's FIFO is refused without waiting for a reader"
 	is "$(cat "$T/precious") $(cd "$T/own" && echo *)" "precious in $([[ $shared == sticky ]] && echo to-sticky || echo to-open to-sticky)" \
 		"-o $shared: behind links of others nothing was written, nothing made"
 
 	ln "$T/precious" "$dir/hard"
 	write "$dir/hard"
-	exits 1 "-o $shared: another name of a file of ours: refused"
+	exits 1 "-o $shared: another name of a file of ours is refused"
 	rm "$dir/hard"
 
 	write "$dir/new"
@@ -61,9 +61,9 @@ for shared in sticky open; do
 	ok $? "-o $shared: a link of ours is followed"
 	rm "$T/own/new"
 	bb user "$T/fib" fib -o "$dir/link" -- "$T/fib"
-	exits 1 "-o $shared: a trace file through another user's link: refused"
+	exits 1 "-o $shared: a trace file through another user's link is refused"
 	bb user "$T/fib" fib -F text -l 3 --record "$dir/link" -- "$T/fib"
-	exits 1 "--record $shared: through another user's link: refused"
+	exits 1 "--record $shared: a trace file through another user's link is refused"
 	is "$(cat "$T/precious")" precious "--record $shared: nothing was written through another user's link"
 done
 
@@ -87,7 +87,7 @@ ok $? "root may write to others' files where only root puts them"
 is "$(stat -c '%U %a' "$T/own/in/new")" 'nobody 640' 'files of others that root writes to stay theirs'
 for path in "$T/own" "$T/own/" "$T/none/new" "$T/precious/new" "$T/own/none/"; do
 	write "$path"
-	exits 1 "-o ${path#"$T"}: refused"
+	exits 1 "-o ${path#"$T"} is refused"
 	like "$T/err" '^bbtrace: cannot write to .*: (Is a|Not a|No such)' "-o ${path#"$T"}: the message says in plain words why"
 done
 (cd "$T/own" && write in/../relative && written relative)
@@ -141,7 +141,7 @@ is "$(stat -c '%U %a %F' "$T/sticky/rotated" "$T/sticky/rotated.1" | sort -u)" '
 rm "$T/sticky/rotated" "$T/sticky/rotated.1"
 nobody ln -s "$T/precious" "$T/sticky/rotated.1"
 rotate "$T/sticky/rotated"
-exits 1 "--max-size: another user's link where the older part goes: refused"
+exits 1 "--max-size: another user's link where the older part goes is refused"
 like "$T/err" 'cannot write to .*rotated\.1: it is a file of another user' "--max-size: the message says that the older part's file is another user's"
 rm "$T/sticky/rotated.1"
 mkdir "$T/own/parts" && ln -s "$T/own/in/part" "$T/own/parts/link"
@@ -149,7 +149,7 @@ rotate "$T/own/parts/link"
 exits 0 '--max-size: a link of our own where the older part goes is followed'
 nobody sh -c "echo his >$T/sticky/rotated.1"
 rotate "$T/sticky/rotated"
-exits 1 "--max-size: another user's file where the older part goes: refused"
+exits 1 "--max-size: another user's file where the older part goes is refused"
 is "$(cat "$T/sticky/rotated.1")" his "--max-size: another user's file where the older part goes is as it was"
 bb user "$T/fib" fib -o /dev/stdout --max-size 64K -- "$T/fib"
 like "$T/err" 'max-size needs a regular file' '--max-size refuses stdout'

@@ -19,7 +19,7 @@ is "$(armed "$pid_one" "$T/served" work)" yes '-p: probes are in the process whi
 if "$BBTRACE" doctor | grep -q '^uprobe_multi_pid  *yes'; then
 	is "$(armed "$pid_two" "$T/served" work)" no '-p: no probes are in another process'
 else
-	skip 'and not in another one' 'before Linux 6.10 they are in each that runs the program'
+	skip '-p: no probes are in another process' 'before Linux 6.10 they are in each that runs the program'
 fi
 tell one 'work 3'
 tell two 'work 50'

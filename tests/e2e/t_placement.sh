@@ -40,7 +40,7 @@ placed() { # WANTED OPTION...
 	local wanted=$1
 	shift
 	bb user "$T/loop" work pick -v -o "$T/o" "$@" -- "$T/loop"
-	is "$(sed -n 's/^bbtrace: probes are placed.*(\(.*\))$/\1/p' "$T/err")" "$wanted" "$wanted: $*"
+	is "$(sed -n 's/^bbtrace: probes are placed.*(\(.*\))$/\1/p' "$T/err")" "$wanted" "the placement is $wanted with options '$*'"
 }
 for shown in '-F text' '-F text -T delta' '-F json' '-F chrome' '-F callgrind' '--record /dev/null -F summary' ''; do
 	# shellcheck disable=SC2086 # words
@@ -58,27 +58,27 @@ for placement in full implied witness; do
 	bb user "$T/loop" work pick --placement $placement -F json -o "$T/$placement.json" -- "$T/loop"
 	steps "$T/$placement.json" >"$T/$placement.steps"
 done
-is "$(grep -c branch "$T/full.steps")" "$(json "$T/full.json" '$e->{event} eq "branch"')" 'full: what is compared has the branches'
-same "$T/implied.steps" "$T/full.steps" 'implied: the same steps'
-same "$T/witness.steps" "$T/full.steps" 'witness: the same steps'
+is "$(grep -c branch "$T/full.steps")" "$(json "$T/full.json" '$e->{event} eq "branch"')" 'full: the steps that are compared have all branches'
+same "$T/implied.steps" "$T/full.steps" 'implied shows the same steps as full'
+same "$T/witness.steps" "$T/full.steps" 'witness shows the same steps as full'
 is $(($(hits "$T/witness.json") < $(hits "$T/implied.json") && $(hits "$T/implied.json") < $(hits "$T/full.json"))) 1 \
-	"with ever fewer hits: $(hits "$T/full.json"), $(hits "$T/implied.json"), $(hits "$T/witness.json")"
+	"full, implied and witness have ever fewer hits: $(hits "$T/full.json"), $(hits "$T/implied.json"), $(hits "$T/witness.json")"
 
 # ---- by an earlier run ----
 bb user "$T/loop" work pick -o "$T/run.trace" -- "$T/loop"
 bb user "$T/loop" work pick -c -F json -o "$T/run.json" -- "$T/loop"
 for profile in run.trace run.json; do
 	bb user "$T/loop" work pick --placement witness --profile "$T/$profile" -F json -o "$T/profiled.json" -- "$T/loop"
-	exits 0 "--profile $profile"
+	exits 0 "--profile $profile is taken"
 	steps "$T/profiled.json" >"$T/profiled.steps"
-	same "$T/profiled.steps" "$T/full.steps" "--profile $profile: the same steps as without"
-	is $(($(hits "$T/profiled.json") < $(hits "$T/witness.json"))) 1 "--profile $profile: fewer hits than by guess: $(hits "$T/profiled.json")"
+	same "$T/profiled.steps" "$T/full.steps" "--profile $profile shows the same steps as without"
+	is $(($(hits "$T/profiled.json") < $(hits "$T/witness.json"))) 1 "--profile $profile has fewer hits than a guess: $(hits "$T/profiled.json")"
 done
 # A profile may be of another input, or wrong.
 perl -pe 's/"taken_count":(\d+),"not_taken_count":(\d+)/"taken_count":$2,"not_taken_count":$1/' "$T/run.json" >"$T/wrong.json"
 bb user "$T/loop" work pick --placement witness --profile "$T/wrong.json" -F json -o "$T/misled.json" -- "$T/loop"
 steps "$T/misled.json" >"$T/misled.steps"
-same "$T/misled.steps" "$T/full.steps" '--profile of a wrong profile: the same steps as without'
+same "$T/misled.steps" "$T/full.steps" '--profile of a wrong profile shows the same steps as without'
 
 bb user "$T/loop" work pick --profile "$T/none" -- "$T/loop"
 exits 1 '--profile of a file that is not there is refused'
@@ -90,8 +90,8 @@ like "$T/err" "^bbtrace: $T/loop.c is neither a trace file" '--profile of a file
 wrong_line() { # LINE MESSAGE NAME
 	{ head -1 "$T/run.json" && printf '%s\n' "$1"; } >"$T/odd.json"
 	bb user "$T/loop" work pick --profile "$T/odd.json" -- "$T/loop"
-	exits 1 "--profile: $3"
-	like "$T/err" "^bbtrace: $T/odd.json:2: $2" '  is named, with its line'
+	exits 1 "--profile with $3 is refused"
+	like "$T/err" "^bbtrace: $T/odd.json:2: $2" "--profile with $3: the message names the line"
 }
 wrong_line '{"event":"edge","object":"/x","vad' 'the line ends too early' 'a line that was cut'
 wrong_line '{"event":"edge","object":"/x","vaddr":"0x1","taken_count":-1}' 'taken_count is not a count' 'a negative count'
@@ -104,7 +104,7 @@ odd=$T/'we"ird'
 cp "$T/loop" "$odd"
 bb user "$odd" work pick -c -F json -o "$T/weird.json" -- "$odd"
 bb user "$odd" work pick --placement witness --profile "$T/weird.json" -F json -o "$T/weird.steps" -- "$odd"
-is "$(hits "$T/weird.steps")" "$(hits "$T/profiled.json")" 'a path with a quote: its counts are used'
+is "$(hits "$T/weird.steps")" "$(hits "$T/profiled.json")" '--profile uses the counts of a path with a quote'
 head -c 2000 "$T/run.trace" >"$T/cut.trace"
 bb user "$T/loop" work pick --profile "$T/cut.trace" -c -- "$T/loop"
 is $((status < 2)) 1 "--profile takes a trace file that was cut, or refuses it: status $status"

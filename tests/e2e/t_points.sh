@@ -15,13 +15,13 @@ for case in 'ladder classify' 'switch pick'; do
 	bb user "$T/$prog" "$func" -F json -o "$T/json" -- "$T/$prog"
 	branches >"$T/by_name"
 	bb list --points "$T/$prog" "$func"
-	exits 0 "$prog: list --points"
+	exits 0 "$prog: list --points ends well"
 	cp "$T/out" "$T/points"
 	is "$(head -1 "$T/points")" "# objname=$T/$prog" "$prog: list --points names the object"
 	bb list --sites "$T/$prog" "$func" -F json
 	is "$(sed 1d "$T/points" | wc -l)" "$(json "$T/out" 1)" "$prog: list --points has a line for each site"
 	bb user "@$T/points" -F json -o "$T/json" -- "$T/$prog"
-	exits 0 "$prog: user @POINTS"
+	exits 0 "$prog: user @POINTS ends well"
 	branches >"$T/by_points"
 	same "$T/by_points" "$T/by_name" "$prog: user @POINTS shows the branches that the function has by name"
 	is "$(json "$T/json" '$e->{event} =~ /^(entry|return)$/')" 0 "$prog: user @POINTS shows no entry and no return"
@@ -42,7 +42,7 @@ selects() {
 	local what=${1##*/} functions
 
 	bb user "$T/switch" "$@" -F json -o "$T/json" -- "$T/switch"
-	exits 0 "$what: traced"
+	exits 0 "$what: the points are traced"
 	in_place "$T/json" "$T/switch" "$what: symbols and offsets are what nm says"
 	functions=$(summary functions)
 	bb user "$T/switch" "$@" -c -F json -o "$T/json" -- "$T/switch"
@@ -51,7 +51,7 @@ selects() {
 	in_place "$T/out" "$T/switch" "$what: in list --sites symbols and offsets are what nm says"
 	bb list "$T/switch" "$@" -F json
 	in_place "$T/out" "$T/switch" "$what: in list symbols and offsets are what nm says"
-	is "$functions" "$(json_lines "$T/out" '$e->{symbol}' | sort -u | wc -l)" "$what: functions are counted, not stretches of them"
+	is "$functions" "$(json_lines "$T/out" '$e->{symbol}' | sort -u | wc -l)" "$what: functions are counted, not their ranges"
 }
 bb list --points "$T/switch" pick main
 cp "$T/out" "$T/points"
@@ -72,7 +72,7 @@ read -r name offset < <(nm -S "$T/switch" | perl -ne 'BEGIN { $at = hex shift }
 bb user "$T/switch" "@$T/points" -o "$T/trace" -- "$T/switch"
 while read -r format pattern; do
 	bb report "$T/trace" -F "$format"
-	like "$T/out" "$pattern" "report -F $format: $name+0x$offset"
+	like "$T/out" "$pattern" "report -F $format shows $name+0x$offset"
 done <<END
 text $name\\+0x$offset  [a-z]+ 
 annotate \\+0x$offset  +[a-z]+ 
@@ -84,7 +84,7 @@ bb report "$T/trace" -F json
 in_place "$T/out" "$T/switch" 'report -F json: symbols and offsets are what nm says'
 for func in "$name" "switch.c:$line"; do
 	bb report "$T/trace" "$func" -F json
-	is "$status $(json_lines "$T/out" '$e->{event} eq "branch" && $e->{symbol}' | sort -u)" "0 $name" "report $func: what was selected there"
+	is "$status $(json_lines "$T/out" '$e->{event} eq "branch" && $e->{symbol}' | sort -u)" "0 $name" "report $func shows the branches that were selected there"
 done
 bb user "$T/switch" "@$T/points" --exclude "switch.c:$line" -F json -o "$T/json" -- "$T/switch"
 is "$status $(json "$T/json" "\$e->{event} eq 'branch' && \$e->{vaddr} eq '$point'")" '0 0' '--exclude FILE:LINE leaves a point out'

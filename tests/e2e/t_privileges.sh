@@ -40,7 +40,7 @@ is "$(entries fib) $(returns fib) $(cat "$T/out")" '177 177 55' 'with CAP_BPF an
 is "$(stat -c '%U %a' "$T/out.d/json")" 'nobody 600' "a user's trace file is the user's own, mode 0600"
 for row in "|CAP_BPF and CAP_PERFMON" "+bpf|CAP_PERFMON" "+perfmon|CAP_BPF"; do
 	bb_as "${row%%|*}" "${run_fib[@]}" -- "$T/fib"
-	exits 1 "with '${row%%|*}' alone: refused"
+	exits 1 "user mode with '${row%%|*}' alone is refused"
 	like "$T/err" "^bbtrace: cannot trace: bbtrace user needs ${row#*|}; run with sudo" 'with one capability alone the message names the mode and what is missing'
 	is "$(cat "$T/out")" '' 'with one capability alone nothing runs'
 done
@@ -55,7 +55,7 @@ for row in "|CAP_SYS_ADMIN" "+sys_admin|CAP_DAC_OVERRIDE"; do
 	[[ $row == "|"* ]] && before=(unshare -m sh -c 'umount -l /sys/kernel/tracing /sys/kernel/debug 2>/dev/null; exec "$@"' sh)
 	caps=${row%%|*}
 	bb_as "$TRACE${caps:+,$caps}" "${run_fib[@]}" --attach uprobe_event -- "$T/fib"
-	exits 1 "uprobe_event without ${row#*|}: refused"
+	exits 1 "uprobe_event without ${row#*|} is refused"
 	like "$T/err" "^bbtrace: cannot probe programs: tracefs.* needs .*${row#*|}" "uprobe_event without ${row#*|}: the message names it"
 	before=()
 done
@@ -204,7 +204,7 @@ if command -v setcap >/dev/null && install -m 755 "$T/bbtrace" "$T/strong" &&
 		"user $T/fib fib --record $T/roots/file" "user $T/fib fib -o $T/roots/new" "list $T/roots/file"; do
 		# shellcheck disable=SC2086 # words
 		bb_as '' $named
-		exits 1 "${named//$T\//}: refused"
+		exits 1 "${named//$T\//} is refused"
 		unlike "$T/err" 'secret' "${named//$T\//}: nothing of the file is shown"
 		[[ $named == list*/file && $named != *@* ]] || like "$T/err" 'Permission denied' "${named//$T\//}: the message says that permission is denied"
 	done
@@ -245,7 +245,7 @@ for caller in root nobody; do
 	"${run[@]}" setpriv --inh-caps +bpf,+perfmon "$BBTRACE" user "$T/fib" fib -u daemon -- sh -c \
 		'id; awk "/^Cap(Inh|Prm|Eff|Amb)/ && \$2 !~ /^0*\$/ { some = 1 } END { print some ? \"some\" : \"none\" }" /proc/self/status
 		echo $HOME $USER $LOGNAME $SHELL' >"$T/out" 2>"$T/err"
-	same "$T/out" "$T/expected" "-u by $caller: the user, the groups, no capability, HOME, USER, LOGNAME and SHELL"
+	same "$T/out" "$T/expected" "-u by $caller sets the user, the groups, no capability, HOME, USER, LOGNAME and SHELL"
 done
 bb_as $TRACE user "$T/fib" fib -u daemon -- "$T/fib"
 exits 1 '-u without the right to change users is refused'
@@ -261,11 +261,11 @@ exits 143 'a signal to bbtrace reaches CMD that runs as another user'
 
 # ---- doctor ----
 bb_as '' doctor
-like "$T/out" '^capabilities +no .*user, kernel' 'doctor: what all modes need'
+like "$T/out" '^capabilities +no .*user, kernel' 'doctor says what all modes need'
 for row in 'cap_kernel CAP_S' 'cap_pid CAP_SYS_PTRACE' 'cap_files CAP_DAC_READ_SEARCH' 'cap_user CAP_SETUID and CAP_SETGID'; do
 	bb_as $TRACE doctor
 	grep -A1 -E "^${row%% *} +no" "$T/out" >"$T/row"
-	like "$T/row" "why: .*${row#* }" "doctor: ${row%% *}"
+	like "$T/row" "why: .*${row#* }" "doctor says what ${row%% *} needs"
 done
 BBTRACE=$ROOTS
 bb doctor

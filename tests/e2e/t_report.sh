@@ -23,12 +23,12 @@ selects() {
 	shift 2
 
 	bb report "$T/trace" -F json "$@"
-	exits 0 "report $*"
+	exits 0 "report $* ends well"
 	grep -v '"event":"summary"' "$T/out" >"$T/got"
 	lines "$T/all" "$expr" >"$T/want"
 	[[ -s $T/want ]] || diag "$*: nothing to compare"
-	same "$T/got" "$T/want" "$name"
-	is "$(summary events)" "$(lines "$T/want" '$e->{event} =~ /^(entry|branch|return)$/' | wc -l)" "$name: the summary counts what is selected"
+	same "$T/got" "$T/want" "report $* shows $name"
+	is "$(summary events)" "$(lines "$T/want" '$e->{event} =~ /^(entry|branch|return)$/' | wc -l)" "report $*: the summary counts the events that are shown"
 }
 
 source_program busy c -pthread -D_GNU_SOURCE <<'END'
@@ -63,11 +63,11 @@ is "$(lines "$T/all" '$e->{event} eq "entry" && $e->{symbol} eq "outer"' | wc -l
 # ---- whose ----
 mapfile -t pids < <(json_lines "$T/all" '$e->{pid}' | sort -un)
 mapfile -t tids < <(json_lines "$T/all" '$e->{tid}' | sort -un)
-selects "\$e->{pid} == ${pids[1]}" 'one process' --pid "${pids[1]}"
-selects "\$e->{pid} == ${pids[0]} || \$e->{pid} == ${pids[1]}" 'two' -p "${pids[0]},${pids[1]}"
-selects "\$e->{tid} == ${tids[1]}" 'one thread' --tid "${tids[1]}"
-selects '$e->{comm} eq "second"' 'by name' --comm second
-selects '$e->{comm} eq "first" || $e->{comm} eq "second"' 'by two names' --comm first,second
+selects "\$e->{pid} == ${pids[1]}" 'the steps of one process' --pid "${pids[1]}"
+selects "\$e->{pid} == ${pids[0]} || \$e->{pid} == ${pids[1]}" 'the steps of two processes' -p "${pids[0]},${pids[1]}"
+selects "\$e->{tid} == ${tids[1]}" 'the steps of one thread' --tid "${tids[1]}"
+selects '$e->{comm} eq "second"' 'the steps of the threads of a name' --comm second
+selects '$e->{comm} eq "first" || $e->{comm} eq "second"' 'the steps of the threads of two names' --comm first,second
 
 # ---- when: from the start of the trace, which is a little before its first event ----
 bb report "$T/trace" -F text --no-fold
@@ -75,25 +75,25 @@ is "$status $(awk '/ busy-/ { print $1; exit }' "$T/out" | grep -cE '^[0-9]+\.[0
 start=$(($(json_lines "$T/all" '$e->{ts}' | head -n 1) - 10#$(awk '/ busy-/ { print $1; exit }' "$T/out" | tr -d .)))
 for at in $(json_lines "$T/all" '$e->{ts}' | sed -n '17p;60p'); do
 	in_time='my $t = defined $e->{ts} ? $h{$e->{tid}} = $e->{ts} : $h{$e->{tid}} // 0;'
-	selects "$in_time \$t >= $at" "from $((at - start)) ns on" --from $((at - start))ns
-	selects "$in_time \$t <= $at" "up to then" --to $((at - start))ns
-	selects "$in_time \$t >= $((at - 100000)) && \$t <= $at" 'between' --from $((at - start - 100000))ns --to $((at - start))ns
+	selects "$in_time \$t >= $at" "the steps from a time on" --from $((at - start))ns
+	selects "$in_time \$t <= $at" "the steps up to a time" --to $((at - start))ns
+	selects "$in_time \$t >= $((at - 100000)) && \$t <= $at" 'the steps between two times' --from $((at - start - 100000))ns --to $((at - start))ns
 done
 
 # ---- what ----
-selects '$e->{event} eq "entry" || $e->{event} eq "return"' 'kinds of events' -e entry,return
-selects '$e->{event} eq "branch"' 'branches' -e branch
-selects '$e->{depth} < 2' 'no deeper' --depth 2
+selects '$e->{event} eq "entry" || $e->{event} eq "return"' 'the events of two kinds' -e entry,return
+selects '$e->{event} eq "branch"' 'the branches' -e branch
+selects '$e->{depth} < 2' 'the steps at no greater depth' --depth 2
 # functions EXPR ARG...: the same of functions, where depth counts those that are picked
 functions() {
 	local expr=$1
 	shift
 
 	bb report "$T/trace" -F json "$@"
-	exits 0 "report $*"
+	exits 0 "report $* ends well"
 	grep -v '"event":"summary"' "$T/out" | sed 's/"depth":[0-9]*/"depth":_/' >"$T/got"
 	lines "$T/all" "$expr" | sed 's/"depth":[0-9]*/"depth":_/' >"$T/want"
-	same "$T/got" "$T/want" "report $*: the functions' events, depth counted among them"
+	same "$T/got" "$T/want" "report $* shows the functions' steps, with depths counted among them"
 }
 functions '$e->{symbol} eq "leaf"' leaf
 functions '$e->{symbol} ne "outer"' middle leaf
@@ -103,30 +103,30 @@ functions '$e->{symbol} eq "leaf"' '*' --exclude middle --exclude outer
 functions '$e->{symbol} eq "leaf" && $e->{event} eq "branch" && $n++ < 7' leaf -e branch --head 7 --depth 1
 functions 0 '*' --exclude '*e*'
 bb report "$T/trace" leaf -F json
-is "$(json "$T/out" 'defined $e->{depth} && $e->{depth}')" 0 'report FUNC: depth counts what is selected'
+is "$(json "$T/out" 'defined $e->{depth} && $e->{depth}')" 0 'report FUNC counts depths among the functions that it shows'
 bb report "$T/trace" leaf --depth 1 -F json -e entry
-is "$(json "$T/out" '$e->{event} eq "entry"')" "$(json "$T/all" '$e->{event} eq "entry" && $e->{symbol} eq "leaf"')" 'report FUNC --depth: depth counts what is selected'
+is "$(json "$T/out" '$e->{event} eq "entry"')" "$(json "$T/all" '$e->{event} eq "entry" && $e->{symbol} eq "leaf"')" 'report FUNC --depth counts depths among the functions that it shows'
 bb report "$T/trace" nowhere
 exits 1 'report of a function that was not traced is refused'
 like "$T/err" "no function 'nowhere' was traced" 'report of a function that was not traced: the message names it'
 bb report "$T/trace" --min-duration 15ms -F json
 is "$(json "$T/out" '$e->{event} eq "return" && $e->{duration_ns} < 15e6 && !($e->{depth} > 0)') $(json_lines "$T/out" '$e->{event} eq "entry" && $e->{symbol}' | sort | uniq -c | xargs)" \
 	"0 $(json_lines "$T/all" '$e->{event} eq "return" && $e->{duration_ns} >= 15e6 && $e->{symbol}' | sort | uniq -c | xargs)" \
-	'--min-duration: the calls that took so long'
+	'report --min-duration shows the calls that took so long'
 
 # ---- how many ----
 event='$e->{event} =~ /^(entry|branch|return)$/'
 n=$(lines "$T/all" "$event" | wc -l)
-selects '$n++ < 10' 'the first ten' --head 10
-selects '$n++ < 10' '-l 10 selects the first ten events' -l 10
-selects "\$n++ >= $((n - 10))" 'the last ten' --tail 10
-selects "\$n++ < 5 || \$n > $((n - 5))" 'the first and the last five' --head 5 --tail 5
-selects '1' 'more than there are' --head 1000000
-selects '1' 'more than there are' --tail 1M
+selects '$n++ < 10' 'the first ten events' --head 10
+selects '$n++ < 10' 'the first ten events' -l 10
+selects "\$n++ >= $((n - 10))" 'the last ten events' --tail 10
+selects "\$n++ < 5 || \$n > $((n - 5))" 'the first and the last five events' --head 5 --tail 5
+selects '1' 'all events if there are fewer' --head 1000000
+selects '1' 'all events if there are fewer' --tail 1M
 for wrong in '--head 0' '--tail x' '--to 0' '--from -1' '-p 0' '-e other' '--depth 0' '-F yaml' '-- ls' '--follow'; do
 	# shellcheck disable=SC2086
 	bb report "$T/trace" $wrong
-	exits 2 "report $wrong: wrong usage"
+	exits 2 "report $wrong is wrong usage"
 done
 "$BBTRACE" report "$T/trace" -q -F json -o "$T/file"
 same "$T/file" "$T/all" 'report -o FILE writes what stdout would show'

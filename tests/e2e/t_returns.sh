@@ -139,7 +139,7 @@ usage() { # MESSAGE OPTION...
 	local message=$1
 	shift
 	bb "$@"
-	exits 2 "$*: wrong usage"
+	exits 2 "$* is wrong usage"
 	like "$T/err" "$message" "$*: the message says what is wrong"
 }
 usage "unknown value 'some': use ret" user "$T/calls" deep --returns some
@@ -148,14 +148,14 @@ usage '-e leaves return out' user "$T/calls" deep --returns probe -e entry
 usage 'is for programs' kernel schedule --returns probe
 # ---- what is on top of the stack at an entry need not be a return address: at _start it is argc ----
 bb user "$T/calls" '*' --returns probe -F json -o "$T/json" -- "$T/calls" 5
-exits 0 'every function of a program, by return probes'
+exits 0 'every function of a program is traced with return probes'
 is "$(cat "$T/out")" "$want" 'a program with return probes on every function does what it does'
 private_copy gzip
 yes 'what is packed' | head -c 20000 >"$T/text"
 "${PRIVATE_RUN[@]}" -c "$T/text" >"$T/packed"
 for object in gzip libc.so.6 ld-linux-x86-64.so.2; do
 	bb user "$PRIVATE/$object" '*' -e entry,return --returns probe -F json -o "$T/json" -- "${PRIVATE_RUN[@]}" -c "$T/text"
-	exits 0 "every function of $object"
+	exits 0 "every function of $object is traced with return probes"
 	same "$T/out" "$T/packed" "a program with return probes on every function of $object does what it does"
 	isnt "$(json "$T/json" '$e->{event} eq "return"')" 0 "$(json "$T/json" '$e->{event} eq "return"') returns"
 done

@@ -40,10 +40,10 @@ is "$status" 5 'options behind -- are for CMD'
 
 # ---- without CMD ----
 bb --help
-exits 0 --help
+exits 0 '--help ends well'
 like "$T/out" '^ *bbtrace user ' '--help goes to stdout'
 bb --version
-exits 0 --version
+exits 0 '--version ends well'
 for verb in user kernel list doctor; do
 	bb $verb --help
 	is "$status $(head -c 14 "$T/out") $(cat "$T/err")" '0 usage: bbtrace ' "$verb --help: on stdout"
@@ -52,7 +52,7 @@ wrong() { # REGEX ARG...: wrong usage
 	local regex=$1
 	shift
 	bb "$@"
-	exits 2 "wrong usage: ${*:-nothing at all}"
+	exits 2 "wrong usage has status 2: ${*:-nothing at all}"
 	like "$T/err" "$regex" "wrong usage, ${*:-nothing at all}: the message says what is wrong"
 	is "$(cat "$T/out")" '' "wrong usage, ${*:-nothing at all}: nothing is on stdout"
 }

@@ -14,7 +14,7 @@ served=$PRIVATE/served
 
 serve one "${PRIVATE_RUN[@]}"
 watch_object "$served:tick" "$served:work" "$libc:rand"
-like "$T/err" '^bbtrace: tracing every process but bbtrace itself; limit it with -p PID or -- CMD$' 'a note says that it is every process'
+like "$T/err" '^bbtrace: tracing every process but bbtrace itself; limit it with -p PID or -- CMD$' 'a note says that a system-wide trace is of every process'
 serve two "${PRIVATE_RUN[@]}"
 tell one 'work 4'
 tell two 'work 6'

@@ -26,7 +26,7 @@ mispaired() {
 for placement in full witness; do
 	"$T/crowd" $count >"$T/plain"
 	bb user "$T/crowd" member triangle --placement $placement -F json -o "$T/json" -- "$T/crowd" $count
-	exits 0 "$placement: $count threads, sixteen at a time"
+	exits 0 "$placement: $count threads, sixteen at a time, are traced"
 	reduce
 	same "$T/out" "$T/plain" "$placement: a program of many threads prints what it always does"
 	is "$(number 'entry member') $(number 'return member') $(outermost | sort -u | wc -l)" "$count $count $count" "$placement: each thread has its call, which returns"
@@ -36,7 +36,7 @@ for placement in full witness; do
 
 	"$T/crowd" $count leave >"$T/plain"
 	bb user "$T/crowd" member triangle --placement $placement -F json -o "$T/json" -- "$T/crowd" $count leave
-	exits 0 "$placement: a third of the threads ends within its calls"
+	exits 0 "$placement: a program is traced of whose threads a third ends within its calls"
 	reduce
 	same "$T/out" "$T/plain" "$placement: a program whose threads end within calls prints what it always does"
 	is "$(number 'entry member') $(number 'return member') $(number 'return triangle')" "$count $((count - (count + 2) / 3)) 0" \
@@ -50,7 +50,7 @@ echo 400 >/proc/sys/kernel/pid_max && exec "\$@"
 EOF
 within() { unshare --pid --fork --mount-proc --propagation private bash "$T/few" "$@"; }
 if ! own_namespaces; then
-	skip 'numbers that are used again' "$NO_NAMESPACES"
+	skip 'a program is traced whose thread numbers are used again' "$NO_NAMESPACES"
 elif printf '6.14\n%s\n' "$(uname -r)" | sort -VC; then
 	within "$BBTRACE" user "$T/crowd" member triangle -F json -o "$T/json" -- "$T/crowd" $count leave >"$T/out" 2>"$T/err"
 	status=$?
@@ -63,6 +63,6 @@ elif printf '6.14\n%s\n' "$(uname -r)" | sort -VC; then
 	is "$(mispaired)" 0 'with used numbers each return is of the innermost call of its thread'
 	is "$(number 'return member') $(number 'return triangle')" "$((count - (count + 2) / 3)) 0" 'with used numbers a call that was not left by a ret has no return'
 else
-	skip 'numbers that are used again' 'a PID namespace has no pid_max of its own before Linux 6.14'
+	skip 'a program is traced whose thread numbers are used again' 'a PID namespace has no pid_max of its own before Linux 6.14'
 fi
 done_testing

@@ -129,17 +129,17 @@ is "$(json "$T/json" '$e->{event} eq "return" && exists $e->{duration_ns}')" \
 	"$(json "$T/json" 'our %in; $in{$e->{tid}}{$e->{symbol}}++ if $e->{event} eq "entry"; $e->{event} eq "return" && $in{$e->{tid}}{$e->{symbol}} && $in{$e->{tid}}{$e->{symbol}}--')" \
 	'a call that was entered in the part before has no duration'
 record -o - --max-size 64K -- "$T/busy" 3
-exits 2 '--max-size needs a file of its own: wrong usage'
+exits 2 '--max-size without a file of its own is wrong usage'
 record -o "$T/few" --max-size 1K -- "$T/busy" 3
-exits 2 '--max-size 1K: wrong usage'
+exits 2 '--max-size 1K is wrong usage'
 record -o "$T/shown" --record "$T/beside" --max-size 64K --armor -F text -- "$T/busy" 20000
 is "$status $(find "$T" -name 'beside*' | wc -l)" '0 2' '--record takes --max-size and --armor as well'
 "$BBTRACE" report -q "$T/beside" -F json >"$T/json"
 is "$(json "$T/json" '$e->{event} eq "summary"')" 1 '--record with --max-size and --armor: a part is read'
 record -o "$T/few" -F text --armor -- "$T/busy" 3
-exits 2 '--armor without a trace file: wrong usage'
+exits 2 '--armor without a trace file is wrong usage'
 record --record - -- "$T/busy" 3
-exits 2 '--record and the trace in the same place: wrong usage'
+exits 2 '--record and the trace in the same place is wrong usage'
 
 # ---- as text ----
 record --armor -o "$T/armored" -- "$T/busy" 300

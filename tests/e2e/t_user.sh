@@ -15,7 +15,7 @@ expected() { runuser -u "$1" -- sh -c 'id -u; id -g; id -G'; getent passwd "$1" 
 for user in nobody daemon root; do
 	expected $user >"$T/expected"
 	bb user "$T/fib" fib -f -u $user -F json -o "$T/json" -- sh "$T/script"
-	exits 3 "-u $user: traced"
+	exits 3 "-u $user: a command is traced"
 	same "$T/out" "$T/expected" "-u $user: user, groups and HOME are the user's own"
 	is "$(entries fib)" 177 "-u $user: what the user runs is traced"
 done
@@ -25,7 +25,7 @@ exits 1 '-u with an unknown user is refused'
 like "$T/err" "^bbtrace: no such user: 'no-such-user-here'" '-u with an unknown user: the message names the user'
 is "$(cat "$T/out")" '' '-u with an unknown user: nothing runs'
 bb user "$T/fib" fib -u nobody -p 1
-exits 2 '-u without CMD: wrong usage'
+exits 2 '-u without CMD is wrong usage'
 chmod 700 "$T"
 bb user "$T/fib" fib -u nobody -- "$T/fib"
 exits 126 '-u: the status is 126 where the user may not execute CMD'

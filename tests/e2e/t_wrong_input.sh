@@ -13,8 +13,8 @@ refused() { # NAME REGEX ARG...
 	local name=$1 regex=$2
 	shift 2
 	bb "$@"
-	exits 1 "$name"
-	like "$T/err" "^bbtrace: .*$regex" "$name: the message says it"
+	exits 1 "$name is refused"
+	like "$T/err" "^bbtrace: .*$regex" "$name: the message says what is wrong"
 	is "$(wc -l <"$T/err")$(cat "$T/out")" 1 "$name: one line on stderr, and CMD has not run"
 }
 run=(-- "$T/fib")
@@ -35,18 +35,18 @@ like "$T/out" 'remedy: .*sudo' 'doctor without root tells the remedy'
 
 # ---- the kernel ----
 if [[ -e /sys/bus/event_source/devices/kprobe ]]; then
-	skip 'a kernel without kprobes' 'this one has them'
+	skip 'a kernel without kprobes is refused' 'this one has them'
 else
 	refused 'a kernel without kprobes' 'without CONFIG_KPROBE_EVENTS; boot a kernel with CONFIG_KPROBES and CONFIG_KPROBE_EVENTS.*linux-image-amd64' \
 		kernel vfs_read "${run[@]}"
 fi
 
 # ---- objects ----
-refused 'no such file' "no file $T/nothing" user "$T/nothing" fib "${run[@]}"
-refused 'no such soname' 'no object libnothing.so.9: tried .*name it by its path' user libnothing.so.9 fib "${run[@]}"
-refused 'a folder' 'is not a regular file: name a program or a shared library' user "$T" fib "${run[@]}"
+refused 'a file that is not there' "no file $T/nothing" user "$T/nothing" fib "${run[@]}"
+refused 'a soname that is not there' 'no object libnothing.so.9: tried .*name it by its path' user libnothing.so.9 fib "${run[@]}"
+refused 'a folder as OBJECT' 'is not a regular file: name a program or a shared library' user "$T" fib "${run[@]}"
 echo 'echo hello' >"$T/script"
-refused 'not an ELF file' 'script.*(ELF|not a program)' user "$T/script" fib "${run[@]}"
+refused 'a file that is not ELF' 'script.*(ELF|not a program)' user "$T/script" fib "${run[@]}"
 : >"$T/empty"
 refused 'an empty file' 'empty.*(ELF|not a program)' user "$T/empty" fib "${run[@]}"
 for n in 4 16 63 64 100 1000 5000; do
@@ -75,10 +75,10 @@ bb user /dev/zero fib "${run[@]}"
 exits 1 'an endless device as OBJECT is refused'
 
 # ---- functions ----
-refused 'no such function' "no function named fibb in $T/fib.*fib.*bbtrace list" user "$T/fib" fibb "${run[@]}"
+refused 'an unknown function' "no function named fibb in $T/fib.*fib.*bbtrace list" user "$T/fib" fibb "${run[@]}"
 bb user libc.so.6 mallok -- ls
 like "$T/err" 'malloc' 'for an unknown function close names are suggested'
-refused 'no match' "no function matches xyz\* in $T/fib.*bbtrace list" user "$T/fib" 'xyz*' "${run[@]}"
+refused 'a glob without matches' "no function matches xyz\* in $T/fib.*bbtrace list" user "$T/fib" 'xyz*' "${run[@]}"
 refused "another object's function" "has no function printf of its own, it calls another object's" user "$T/fib" printf "${run[@]}"
 refused 'an empty name' 'empty function name' user "$T/fib" '' "${run[@]}"
 strip -o "$T/stripped" "$T/fib"
@@ -88,56 +88,56 @@ refused 'a stripped program' 'name functions by file offset' user "$T/stripped" 
 sleep 0 &
 gone=$!
 wait $gone
-refused 'no such process' "no such process: $gone" user "$T/fib" fib -p $gone
+refused 'a process that is not there' "no such process: $gone" user "$T/fib" fib -p $gone
 sleep 1000 &
 sleeper=$!
 at_end "{ kill $sleeper; wait $sleeper; } 2>/dev/null"
 bb user libnothing.so fib -p $sleeper
 exits 1 'an object that the process has not mapped is refused'
-refused 'no such attach mechanism' "unknown attach mechanism 'magic'; bbtrace doctor" user "$T/fib" fib --attach magic "${run[@]}"
-refused 'no such BTF file' "--btf: can.t open $T/btf" user "$T/fib" fib -b "$T/btf" "${run[@]}"
+refused 'an unknown attach mechanism' "unknown attach mechanism 'magic'; bbtrace doctor" user "$T/fib" fib --attach magic "${run[@]}"
+refused 'a BTF file that is not there' "--btf: can.t open $T/btf" user "$T/fib" fib -b "$T/btf" "${run[@]}"
 
 # ---- output ----
-refused 'a folder that is not there' "cannot write to $T/no/where: No such file" user "$T/fib" fib -o "$T/no/where" "${run[@]}"
-refused 'a folder as file' "cannot write to $T: Is a directory" user "$T/fib" fib -o "$T" "${run[@]}"
+refused 'an output in a folder that is not there' "cannot write to $T/no/where: No such file" user "$T/fib" fib -o "$T/no/where" "${run[@]}"
+refused 'a folder as output' "cannot write to $T: Is a directory" user "$T/fib" fib -o "$T" "${run[@]}"
 "$BBTRACE" user "$T/fib" fib "${run[@]}" >&- 2>"$T/err"
 is $? 1 'bbtrace whose stdout is closed is refused'
 like "$T/err" '^bbtrace: stdout is closed; write to a file with -o' 'bbtrace whose stdout is closed says what to do'
 
 # A full disk: the trace is not taken for whole.
 full() {
-	exits 1 "$1"
+	exits 1 "$1 is an error"
 	like "$T/err" '^bbtrace: cannot write to .*: No space left on device' "$1: the message says that no space is left"
 }
 bb user "$T/fib" fib -o /dev/full "${run[@]}"
-full 'a full device'
+full 'a full device with -o'
 timeout "$BB_TIMEOUT" "$BBTRACE" user "$T/fib" fib "${run[@]}" >/dev/full 2>"$T/err"
 status=$?
 full 'a full device as stdout'
 
 # A file that may not grow further (SIGXFSZ): an error, and no death.
 large() { # NAME
-	is "$status" 1 "$1"
+	is "$status" 1 "$1 is an error"
 	like "$T/err" '^bbtrace: cannot write to .*: File too large; raise the limit, ulimit -f' "$1: the message says that the file is too large"
 }
 program million -O1
 limited() { (ulimit -f 64 && exec timeout -k 10 "$BB_TIMEOUT" "$BBTRACE" "$@" 2>"$T/err" </dev/null); }
 limited user "$T/million" spin -F json -o "$T/large" -- "$T/million" >"$T/out"
 status=$?
-large '-o FILE with a limit for the size of files'
+large 'a JSON file at its limit of size'
 is "$(stat -c %s "$T/large") $(cat "$T/out")" '65536 0' 'a file is filled up to its limit, and CMD runs to its end'
 like "$T/err" '^bbtrace: 1 functions, .* events, ' "a trace that reached its file's limit has a summary"
 limited user "$T/million" spin -F json -- "$T/million" >"$T/large"
 status=$?
-large 'a trace to stdout with a limit for the size of files'
+large 'a trace on stdout at its limit of size'
 limited user "$T/million" spin -o "$T/large" -- "$T/million" >"$T/out"
 status=$?
-large 'a trace file with a limit for the size of files'
+large 'a trace file at its limit of size'
 like "$T/err" '^bbtrace: 1 functions, .* events, ' 'a trace file that reached its limit has a summary'
 bb user "$T/million" spin -o "$T/recorded" -- "$T/million"
 limited report "$T/recorded" -F json >"$T/large"
 status=$?
-large 'a report with a limit for the size of files'
+large 'a report at its limit of size'
 limited user "$T/million" spin -o /dev/null -- grep SigIgn /proc/self/status >"$T/out"
 is "$((0x$(sed 's/.*\t//' "$T/out") >> 24 & 1))" 0 'CMD does not ignore SIGXFSZ'
 

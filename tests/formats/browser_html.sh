@@ -60,7 +60,7 @@ program mutual -O1
 bb user "$T/mutual" '*' -F json -o "$T/json" -- "$T/mutual"
 bb user "$T/mutual" '*' -F html -o "$T/html" -- "$T/mutual"
 shown "$T/html" '' 'a trace'
-is "$(cells | sort)" "$(wanted | sort)" 'the table has what JSON has'
+is "$(cells | sort)" "$(wanted | sort)" 'the table has the figures of JSON'
 is "$(grep -oE '(src|href)="?(https?:)?//' "$T/html" | wc -l)" 0 'the page names nothing outside of it'
 like "$T/dom" '<table class="listing">' 'the first function'\''s code is open'
 like "$T/dom" 'class="bbtrace-flame"|<svg[^>]*bbtrace-flame' 'the page has a flame graph'
@@ -97,6 +97,6 @@ for look in light dark; do
 	browse --window-size=1300,1400 --blink-settings=preferredColorScheme="$scheme" \
 		--screenshot="$T/$look.png" "file://$T/page.html" >/dev/null
 	[[ -s $T/$look.png ]]
-	ok $? "a $look picture"
+	ok $? "a $look picture of the page is taken"
 done
 done_testing

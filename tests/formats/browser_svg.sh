@@ -17,7 +17,7 @@ result() { grep -oE "data-$1=\"[^\"]*\"" "$T/dom" | head -1 | sed 's/^[^"]*"//; 
 
 program fib -O1
 bb user "$T/fib" fib main -F svg:count -o "$T/fib.svg" -- "$T/fib"
-exits 3 'a flame graph of fib'
+exits 3 'a flame graph of fib is drawn'
 
 # What somebody would do, and what is seen then.
 cat >"$T/script" <<'END'
@@ -56,18 +56,18 @@ END
 { sed '$d' "$T/fib.svg" && cat "$T/script"; } >"$T/driven.svg"
 is "$(tail -1 "$T/fib.svg")" '</svg>' 'the last line of an svg ends it'
 in_browser "$T/driven.svg"
-is "$(result error)" '' 'the page has no error'
+is "$(result error)" '' 'the script of an svg has no error'
 is "$(result frames)" 13 'the browser shows all frames'
-is "$(result found), $(result marked) marked" '11 frames, 100.0 %, 11 marked' 'search: what is found, and its share' ||
+is "$(result found), $(result marked) marked" '11 frames, 100.0 %, 11 marked' 'a search says how many frames it found, and their share' ||
 	diag "$(result found)"
-is "$(result bad)" 'bad 0' 'search: a pattern that is none is shown as such'
-is "$(result none)" 0 'search: an empty field ends it'
-is "$(result zoomed)" '100% true' 'a click zooms in: the frame is as wide as the picture, what is around it fades'
-is "$(result reset)" true 'the button resets the zoom'
-is "$(result focus)" 3 'arrow keys go from frame to frame'
-is "$(result told)" 'fib — 177 calls, 99.4 %; itself 1' 'the frame in focus is told'
-is "$(result enter)" '100%' 'Enter zooms in'
-is "$(result escape)" 13 'Escape goes back'
+is "$(result bad)" 'bad 0' 'a search for an invalid pattern says so'
+is "$(result none)" 0 'an empty field ends a search'
+is "$(result zoomed)" '100% true' 'a click zooms in: the frame is as wide as the picture, and those around it fade'
+is "$(result reset)" true 'the reset button undoes a zoom'
+is "$(result focus)" 3 'arrow keys move the focus from frame to frame'
+is "$(result told)" 'fib — 177 calls, 99.4 %; itself 1' 'the figures of the frame in focus are shown'
+is "$(result enter)" '100%' 'Enter zooms in on the frame in focus'
+is "$(result escape)" 13 'Escape undoes a zoom'
 is "$(result text)" main 'a frame shows its name'
 is "$(($(result box) > 1200))" 1 'the picture is as wide as the window'
 
@@ -87,6 +87,6 @@ document.body.setAttribute('data-b', a.flame.frames[4].el.getAttribute('width') 
 END
 } >"$T/two.html"
 in_browser "$T/two.html"
-is "$(result a)" '1 0' 'two graphs in a page: a search in one is not one in the other'
-like <(result b) '^[0-9.]+% 100%$' 'two graphs in a page: a zoom in one is not one in the other'
+is "$(result a)" '1 0' 'with two graphs in a page a search in one leaves the other alone'
+like <(result b) '^[0-9.]+% 100%$' 'with two graphs in a page a zoom in one leaves the other alone'
 done_testing

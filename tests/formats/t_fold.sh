@@ -71,7 +71,7 @@ END
 both "$T/long" length
 is "$(grep -cE 'length\+0x' "$T/folded")" 3 'a loop of 4,000 rounds is folded to three lines'
 like "$T/folded" ' length\+0x[0-9a-f]+  jne  taken -> length\+0x[0-9a-f]+  3999 times$' 'a folded loop has its trip count'
-unfolds 'and stands for every branch'
+unfolds 'a folded loop stands for every branch'
 bb user "$T/long" length -F text -o "$T/folded" -- "$T/long"
 like "$T/folded" ' 3999 times in [0-9.]+[um]s$' 'a folded loop has the span of its times'
 is "$(summary events)" 4003 'the summary counts each event of a folded loop'

@@ -26,19 +26,19 @@ check_summary() {
 	perl -ape '@F = split " ", $_, 6; $_ = join " ", @F[0 .. 2], $F[3] ? sprintf("%d.%d%%", $F[4] * 100 / $F[3], $F[4] * 1000 / $F[3] % 10) : "-", $F[5]' \
 		"$T/wanted" | sort >"$T/wanted.rows"
 	perl -ne 'last if /^$/; @F = split " ", $_, 13; print join " ", @F[0, 1, 10 .. 12] if $. > 1' "$T/summary" | sort >"$T/rows"
-	same "$T/rows" "$T/wanted.rows" "$name: summary: calls, branches, share taken"
+	same "$T/rows" "$T/wanted.rows" "$name: summary has the calls, branches and share taken of JSON"
 	grep -q 'more functions are not drawn' "$T/summary" && return
 	is "$(grep '|' "$T/summary" | awk '{ n += $NF } END { print n + 0 }')" "$(awk '{ n += $2 } END { print n + 0 }' "$T/wanted")" \
-		"$name: summary: each duration is in a histogram"
+		"$name: summary has each duration in a histogram"
 }
 
 check_folded() {
 	count stacks
 	grep -v '^#' "$T/folded:count" | sort >"$T/rows"
-	same "$T/rows" "$T/wanted" "$name: folded:count: the calls of each stack"
+	same "$T/rows" "$T/wanted" "$name: folded:count has the calls of each stack"
 	count self
 	grep -v '^#' "$T/folded" | sort >"$T/rows"
-	same "$T/rows" "$T/wanted" "$name: folded: the time of each stack itself"
+	same "$T/rows" "$T/wanted" "$name: folded has the own time of each stack"
 }
 
 # What the file itself has: callgrind_annotate passes over jumps.
@@ -46,42 +46,42 @@ check_jumps() {
 	count sites
 	awk '$4 > 0 { print $1, $4 "/" $3 }' "$T/wanted" | sort >"$T/wanted.rows"
 	awk '/^jcnd=/ { split($1, part, "="); getline; print $1, part[2] }' "$T/callgrind" | sort >"$T/rows"
-	same "$T/rows" "$T/wanted.rows" "$name: callgrind: how often each conditional was taken, and executed"
+	same "$T/rows" "$T/wanted.rows" "$name: callgrind has how often each conditional was taken and executed"
 }
 
 check_callgrind() {
 	check_jumps
 	if ! command -v callgrind_annotate >/dev/null; then
-		skip 'callgrind_annotate' 'not installed'
+		skip "$name: callgrind_annotate reads the profile" 'not installed'
 		return
 	fi
 	callgrind_annotate --auto=no --threshold=100 --show=Branches --sort=Branches --tree=calling "$T/callgrind" >"$T/annotated" 2>"$T/annotate.err"
-	is "$? $(cat "$T/annotate.err")" '0 ' "$name: callgrind_annotate has nothing to complain about"
+	is "$? $(cat "$T/annotate.err")" '0 ' "$name: callgrind_annotate reads the profile without complaint"
 	count functions
 	awk '$3 { print $6, $3 }' "$T/wanted" | sort >"$T/wanted.rows"
 	sed -nE 's/^ *([0-9,]+) \([ 0-9.]*%\) +\* +[^ ]*:([^ ]+)( .*)?$/\2 \1/p' "$T/annotated" | tr -d , |
 		awk '{ n[$1] += $2 } END { for (f in n) print f, n[f] }' | sort >"$T/rows"
-	same "$T/rows" "$T/wanted.rows" "$name: callgrind_annotate: the branches of each function"
+	same "$T/rows" "$T/wanted.rows" "$name: callgrind_annotate shows the branches of each function"
 	count calls
 	perl -ne '$from = $1 if /\* +\S*:(\S+)/; $n{"$from $1"} += $2 =~ tr/,//dr if />\s+\S*:(\S+) \(([\d,]+)x\)/;
 		END { print map { "$_ $n{$_}\n" } keys %n }' "$T/annotated" | sort >"$T/rows"
-	same "$T/rows" "$T/wanted" "$name: callgrind_annotate: who called whom how often"
+	same "$T/rows" "$T/wanted" "$name: callgrind_annotate shows who called whom how often"
 }
 
 check_pprof() {
 	if ! command -v protoc >/dev/null; then
-		skip 'protoc' 'not installed'
+		skip "$name: protoc decodes the profile" 'not installed'
 		return
 	fi
 	gzip -dc <"$T/pprof" | protoc -I "$HERE" --decode=perftools.profiles.Profile profile.proto >"$T/decoded" 2>"$T/protoc.err"
 	is "$? $(cat "$T/protoc.err")" '0 ' "$name: protoc decodes the profile"
-	is "$(perl "$HERE/pprof.pl" check <"$T/decoded")" '' "$name: what refers to something finds it"
+	is "$(perl "$HERE/pprof.pl" check <"$T/decoded")" '' "$name: each reference in the pprof profile is resolved"
 	count stacks
 	perl "$HERE/pprof.pl" stacks <"$T/decoded" >"$T/rows"
-	same "$T/rows" "$T/wanted" "$name: pprof: the calls of each stack"
+	same "$T/rows" "$T/wanted" "$name: pprof has the calls of each stack"
 	count self
 	perl "$HERE/pprof.pl" self <"$T/decoded" >"$T/rows"
-	same "$T/rows" "$T/wanted" "$name: pprof: the time of each stack itself"
+	same "$T/rows" "$T/wanted" "$name: pprof has the own time of each stack"
 }
 
 check_all() {
@@ -108,19 +108,19 @@ check_lines() {
 		awk '{ ns[$1] += $3 } END { for (line in ns) if (ns[line]) print line, ns[line] }' | sort >"$T/wanted"
 	isnt "$(wc -l <"$T/wanted")" 1 "$1: the time of a function is on several lines"
 	if ! command -v callgrind_annotate >/dev/null; then
-		skip 'callgrind_annotate, by line' 'not installed'
+		skip "$1: callgrind_annotate shows the time of each line" 'not installed'
 		return
 	fi
 	callgrind_annotate --auto=yes --context=1000 --threshold=100 --show=Ns "$T/callgrind" |
 		awk '/^-- Auto-annotated source:/ { seen = 1 } seen && /^Ns/ { n = 0; getline; next } seen && /^-----/ { seen = n == "" }
 			seen && n != "" { n++; if ($1 ~ /^[1-9]/) print n, $1 }' | tr -d , | sort >"$T/rows"
-	same "$T/rows" "$T/wanted" "$1: callgrind_annotate: the time of each line"
+	same "$T/rows" "$T/wanted" "$1: callgrind_annotate shows the time of each line"
 }
 
 program fib -O1
 check fib fib main
 is "$(perl "$HERE/pprof.pl" mappings <"$T/decoded" | awk '{ print $3, $4 }')" \
-	"$(readelf -n "$T/fib" | awk '/Build ID/ { print $3 }') $(realpath "$T/fib")" 'pprof: the build-id of the program'
+	"$(readelf -n "$T/fib" | awk '/Build ID/ { print $3 }') $(realpath "$T/fib")" 'pprof has the build-id of the program'
 program loops -O1
 check loops '*'
 program switch -O1
@@ -144,7 +144,7 @@ record "$T/except" '*' -- "$T/except"
 check_summary
 open=$(($(json "$T/json" '$e->{event} eq "entry"') - $(json "$T/json" '$e->{event} eq "return"')))
 like "$T/summary" "^Missing: .*\b$open calls without return, not timed" 'summary says how many calls have no return'
-like "$T/folded:count" "^# bbtrace: .*\b$open calls without return" 'folded says it in a line that is no stack'
+like "$T/folded:count" "^# bbtrace: .*\b$open calls without return" 'folded says in a line that is no stack how many calls have no return'
 gzip -dc <"$T/pprof" | protoc -I "$HERE" --decode=perftools.profiles.Profile profile.proto >"$T/decoded"
 perl "$HERE/pprof.pl" comments <"$T/decoded" >"$T/comments"
 like "$T/comments" "\b$open calls without return" 'pprof says in a comment how many calls have no return'
@@ -165,7 +165,7 @@ within_record() {
 	wait_for "$PATIENCE" grep -qs ' probes attached' "$T/err"
 	echo >"$T/go"
 	wait $program
-	is $? 0 "$1: the program ends as it should"
+	is $? 0 "a recursion that is attached to ends well (and then: $1)"
 	wait $tracer
 	"$BBTRACE" report -q "$T/trace" -F json >"$T/json"
 	"$BBTRACE" report -q "$T/trace" -F html | sed -n 's/.*"name":"dig".*"timed":\([0-9]*\),"open":\([0-9]*\),"total":\([0-9]*\),.*/\1 timed, \2 open, total \3/p' >"$T/figures"
@@ -179,8 +179,8 @@ for one in 'return 0' 'exit 1'; do
 	within_record "$how"
 	sum=$(json_lines "$T/json" "our @levels; $fourth" | awk '{ n += $1 } END { print NR, n }')
 	is "${sum% *}" 5 "the program makes five calls from its third level (and then: $how)"
-	is "$(cat "$T/figures")" "15 timed, $open open, total ${sum#* }" "a recursion is timed where it ends, what is open is told (and then: $how)"
-	is "$(awk '$NF == "dig" { print $1, $2, $3; exit }' "$T/summary")" "15 15 $open" 'summary tells timed and open calls of a recursion'
+	is "$(cat "$T/figures")" "15 timed, $open open, total ${sum#* }" "the calls of a recursion that end are timed, and the others are counted as open (and then: $how)"
+	is "$(awk '$NF == "dig" { print $1, $2, $3; exit }' "$T/summary")" "15 15 $open" "summary tells timed and open calls of a recursion (and then: $how)"
 done
 
 # ---- ten thousand levels ----
@@ -195,6 +195,6 @@ if [[ -x /usr/bin/python3 ]]; then
 	name=python3
 	record /usr/bin/python3 'PyDict_*' PyObject_GetAttr -- /usr/bin/python3 -c 'print(1)'
 	check_all
-	is "$(grep -vcE '^(python3(;[^; ]+)+ [0-9]+|#.*[a-z])$' "$T/folded")" 0 'python3: folded: stack, blank, number'
+	is "$(grep -vcE '^(python3(;[^; ]+)+ [0-9]+|#.*[a-z])$' "$T/folded")" 0 'python3: each line of folded is a stack, a blank and a number'
 fi
 done_testing

@@ -12,7 +12,7 @@ has() { command -v "$1" >/dev/null || { skip "$2" "no $1" && false; }; }
 bb user /usr/bin/python3 'PyUnicode_*' PyObject_GetAttr 'PyDict_Get*' -k -o "$T/trace" -- /usr/bin/python3 -c 'print("hello")'
 exits 0 'python3 starting is recorded'
 is "$(summary lost)" 0 'of python3 starting nothing is lost'
-is "$(($(summary functions) > 60 && $(summary events) > 50000))" 1 'dozens of functions, many events'
+is "$(($(summary functions) > 60 && $(summary events) > 50000))" 1 'the recording of python3 has dozens of functions and many events'
 is "$(cat "$T/out")" hello 'python3, recorded, prints what it always does'
 like "$T/err" '^bbtrace: ' 'the recording of python3 has a summary'
 formats=$("$BBTRACE" report --help | sed -n '/^formats:/,$s/^  \([^ ]*\) .*/\1/p')
@@ -20,7 +20,7 @@ wrong=
 for format in $formats; do
 	"$BBTRACE" report -q "$T/trace" -F "$format" >"$T/$format" 2>"$T/err" && [[ ! -s $T/err && -s $T/$format ]] || wrong+=" $format"
 done
-is "$wrong" '' "it is rendered as $(xargs <<<"$formats")"
+is "$wrong" '' "the recording of python3 is rendered as $(xargs <<<"$formats")"
 
 # ---- JSON: strictly read, and the figures for the others ----
 python3 - "$T/json" >"$T/figures" <<'END'
@@ -36,7 +36,7 @@ for line in open(sys.argv[1], "rb"):
 assert e["event"] == "summary" and e["events"] == sum(count[k] for k in ("entry", "branch", "return")), e
 print(*(count[k] for k in ("entry", "branch", "return", "taken", "not")), len(symbols))
 END
-is $? 0 'json: strict, its summary adds up'
+is $? 0 'json is strict, and its summary adds up'
 read -r entries branches returns taken untaken functions <"$T/figures"
 perl "$HERE/count.pl" "$T/json" "$T/count"
 calls=$(awk '{ n += $1 } END { print n }' "$T/count.functions")
@@ -44,57 +44,57 @@ is "$calls" "$entries" 'text shows each entry of JSON as a call'
 
 "$BBTRACE" report -q "$T/trace" -F text --no-fold >"$T/every"
 is "$(grep -cE ' returns (0x|\?)' "$T/every") $(grep -c '  not taken -> ' "$T/every") $(grep -cE '  taken -> ' "$T/every")" \
-	"$returns $untaken $taken" 'text: as many lines of each kind'
-is "$(($(wc -l <"$T/text") < $(wc -l <"$T/every")))" 1 'text: fewer with loops folded'
+	"$returns $untaken $taken" 'text has as many lines of each kind as JSON has events'
+is "$(($(wc -l <"$T/text") < $(wc -l <"$T/every")))" 1 'text has fewer lines with loops folded'
 
-if has jq 'chrome by jq'; then
+if has jq 'chrome is read by jq'; then
 	is "$(jq -r '[.traceEvents[] | select(.ph == "B")] | length' "$T/chrome") $(jq -r '[.traceEvents[] | select(.cat == "branch")] | length' "$T/chrome")" \
-		"$entries $branches" 'chrome: by jq, a slice a call, an instant a branch'
+		"$entries $branches" 'chrome, read by jq, has a slice for each call and an instant for each branch'
 fi
 python3 -m json.tool "$T/chrome" >/dev/null
-is $? 0 'chrome: by json.tool'
+is $? 0 "chrome is read by python3's json.tool"
 
 is "$(awk 'NR > 1 && /^$/ { exit } NR > 1 { n += $1 } END { print n }' "$T/summary") $(awk 'NR > 1 && /^$/ { exit } NR > 1 { n++ } END { print n }' "$T/summary")" \
-	"$entries $functions" 'summary: all calls, a row a function'
+	"$entries $functions" 'summary has all calls, and a row for each function'
 for format in folded folded:count; do
-	is "$(grep -vcE '^(python3(;[^; ]+)+ [0-9]+|#.*)$' "$T/$format")" 0 "$format: stack, blank, number"
+	is "$(grep -vcE '^(python3(;[^; ]+)+ [0-9]+|#.*)$' "$T/$format")" 0 "$format: each line is a stack, a blank and a number"
 done
-is "$(grep -v '^#' "$T/folded:count" | awk '{ n += $NF } END { print n }')" "$entries" 'folded:count: all calls'
+is "$(grep -v '^#' "$T/folded:count" | awk '{ n += $NF } END { print n }')" "$entries" 'folded:count has all calls'
 
-if has xmllint 'svg, html by xmllint'; then
+if has xmllint 'svg and html are read by xmllint'; then
 	for format in svg svg:count; do
 		xmllint --noout --nonet "$T/$format" >"$T/lint" 2>&1
-		is "$? $(cat "$T/lint")" '0 ' "$format: valid XML"
+		is "$? $(cat "$T/lint")" '0 ' "$format is valid XML"
 	done
 	is "$(xmllint --xpath '//*[local-name()="title"]/text()' "$T/svg:count" | sed -n 's/,//g;2s/ calls$//p')" "$entries" \
-		'svg:count: all calls'
-	# what libxml2 doesn't know of HTML 5 is none of the page's faults
+		'svg:count has all calls'
+	# elements of HTML 5 that libxml2 doesn't know are no faults of the page
 	xmllint --html --noout --nonet "$T/html" 2>&1 | grep error | grep -vE 'Tag (main|section|nav|header|footer|figure|figcaption|details|summary|svg|g|rect|text|path|title|defs|style|foreignobject) invalid' >"$T/lint"
-	is "$(head -5 "$T/lint")" '' 'html: a parser of HTML has nothing to complain about'
+	is "$(head -5 "$T/lint")" '' 'html is read by xmllint without complaint'
 fi
 
-if has dot 'dot by graphviz'; then
+if has dot 'dot is read by graphviz'; then
 	# laying out dozens of graphs takes graphviz minutes: all are parsed, two laid out
 	nop "$T/dot" >"$T/dot.canon" 2>"$T/dot.err"
-	is "$? $(cat "$T/dot.err") $(grep -c 'subgraph "*cluster' "$T/dot.canon")" "0  $functions" 'dot: graphviz parses it, a graph a function'
+	is "$? $(cat "$T/dot.err") $(grep -c 'subgraph "*cluster' "$T/dot.canon")" "0  $functions" 'dot is parsed by graphviz, with a graph for each function'
 	"$BBTRACE" report -q "$T/trace" -F dot PyObject_GetAttr PyUnicode_Contains | timeout "$BB_TIMEOUT" dot -Tsvg >"$T/dot.svg" 2>"$T/dot.err"
-	is "$? $(cat "$T/dot.err") $(grep -c 'class="cluster"' "$T/dot.svg")" '0  2' 'dot: and draws'
+	is "$? $(cat "$T/dot.err") $(grep -c 'class="cluster"' "$T/dot.svg")" '0  2' 'dot is drawn by graphviz'
 fi
-is "$(grep -cE '^Py[A-Za-z_0-9.]+ in .*: [0-9]+ calls?, [0-9]+ branch(es)?$' "$T/annotate")" "$functions" 'annotate: each function that was called'
+is "$(grep -cE '^Py[A-Za-z_0-9.]+ in .*: [0-9]+ calls?, [0-9]+ branch(es)?$' "$T/annotate")" "$functions" 'annotate has each function that was called'
 
-if has callgrind_annotate 'callgrind'; then
+if has callgrind_annotate 'callgrind is read by callgrind_annotate'; then
 	callgrind_annotate --auto=no --threshold=100 --show=Branches --sort=Branches "$T/callgrind" >"$T/annotated" 2>"$T/annotate.err"
-	is "$? $(cat "$T/annotate.err")" '0 ' 'callgrind: callgrind_annotate has nothing to complain about'
-	is "$(sed -nE 's/^ *([0-9,]+) \(100.*PROGRAM TOTALS.*/\1/p' "$T/annotated" | tr -d ,)" "$branches" 'callgrind: all branches'
+	is "$? $(cat "$T/annotate.err")" '0 ' 'callgrind is read by callgrind_annotate without complaint'
+	is "$(sed -nE 's/^ *([0-9,]+) \(100.*PROGRAM TOTALS.*/\1/p' "$T/annotated" | tr -d ,)" "$branches" 'callgrind has all branches'
 fi
 
-if has protoc 'pprof by protoc'; then
+if has protoc 'pprof is decoded by protoc'; then
 	gzip -dc <"$T/pprof" | protoc -I "$HERE" --decode=perftools.profiles.Profile profile.proto >"$T/decoded" 2>"$T/protoc.err"
-	is "$? $(cat "$T/protoc.err")" '0 ' 'pprof: protoc decodes it'
-	is "$(perl "$HERE/pprof.pl" check <"$T/decoded")" '' 'pprof: what refers to something finds it'
-	is "$(perl "$HERE/pprof.pl" stacks <"$T/decoded" | awk '{ n += $NF } END { print n }')" "$entries" 'pprof: all calls'
+	is "$? $(cat "$T/protoc.err")" '0 ' 'pprof is decoded by protoc'
+	is "$(perl "$HERE/pprof.pl" check <"$T/decoded")" '' 'pprof: each reference is resolved'
+	is "$(perl "$HERE/pprof.pl" stacks <"$T/decoded" | awk '{ n += $NF } END { print n }')" "$entries" 'pprof has all calls'
 fi
 "$BBTRACE" report -q "$T/trace" -c -F json >"$T/edges"
 is "$(json_lines "$T/edges" '$e->{kind} =~ /jcc|loop/ && $e->{taken_count} + $e->{not_taken_count}' | awk '{ n += $1 } END { print n }')" \
-	"$((taken + untaken))" '-c: all conditional branches'
+	"$((taken + untaken))" '-c has all conditional branches'
 done_testing

@@ -6,7 +6,7 @@ needs root uprobes cmd:xmllint
 
 valid() {
 	xmllint --noout --nonet "$1" >"$T/lint" 2>&1
-	is "$? $(cat "$T/lint")" '0 ' "$2: valid XML"
+	is "$? $(cat "$T/lint")" '0 ' "$2 is valid XML"
 }
 # The titles of the frames of a name.
 titles() { xmllint --xpath "//*[local-name()='title'][starts-with(., '$1')]/text()" "$2"; }
@@ -14,39 +14,39 @@ titles() { xmllint --xpath "//*[local-name()='title'][starts-with(., '$1')]/text
 program fib -O1
 for format in svg svg:count; do
 	bb user "$T/fib" fib main -F $format -o "$T/$format" -- "$T/fib"
-	exits 3 "-F $format"
+	exits 3 "-F $format ends well"
 	valid "$T/$format" "$format"
 	is "$(grep -oE '[a-z]+://[^"'\'' )]*' "$T/$format" | sed 's/^http:..//' | sort -u | xargs)" \
-		'www.w3.org/1999/xhtml www.w3.org/2000/svg' "$format: no address but the names of its languages"
-	is "$(grep -c '<svg class="f ' "$T/$format")" 13 "$format: everything, the thread, main and ten levels of fib"
+		'www.w3.org/1999/xhtml www.w3.org/2000/svg' "$format: the picture has no address but the names of its languages"
+	is "$(grep -c '<svg class="f ' "$T/$format")" 13 "$format: the frames are all, the thread, main and ten levels of fib"
 done
 is "$(titles fib "$T/svg:count" | grep -c '; itself')" 9 'svg: calls of fib within fib are frames on top of it'
 is "$(titles main "$T/svg:count" | sed 1d)" '178 calls, 100 %; itself 1' 'svg:count: main has all calls in it'
 is "$(titles fib "$T/svg" | sed -n 's/.*; \([0-9]*\) calls*$/\1/p' | awk '{ n += $1 } END { print n }')" 177 \
-	'svg: the calls of all frames of fib'
+	'svg: the frames of fib have all its calls'
 
 # ---- a name with all that XML, a script and CSS could stumble over ----
 name=$'<script>alert(1)</script>]]>&amp;"\'\xff\x01 \xc3\xa4 --> ${x}'
 offset=$(file_offset "$T/fib" "$(symbol "$T/fib" fib)")
 bb user "$T/fib" "$offset:$name" -F svg -o "$T/svg" -- "$T/fib"
 exits 3 'svg: a function with a hostile name is traced'
-valid "$T/svg" 'its flame graph'
+valid "$T/svg" 'svg: the flame graph of a hostile name'
 is "$(grep -c '<script>' "$T/svg")" 1 'svg: a hostile name adds no script'
 is "$(xmllint --xpath 'string(//*[local-name()="title"][contains(., "alert")])' "$T/svg" | head -1)" \
-	$'<script>alert(1)</script>]]>&amp;"\'\xef\xbf\xbd\xef\xbf\xbd \xc3\xa4 --> ${x}' 'svg: a hostile name is told as it is'
+	$'<script>alert(1)</script>]]>&amp;"\'\xef\xbf\xbd\xef\xbf\xbd \xc3\xa4 --> ${x}' 'svg: a hostile name is in the title as it is'
 
 # ---- nothing to draw ----
 bb user "$T/fib" fib -e branch -F svg -o "$T/svg" -- "$T/fib"
 exits 3 'svg: a trace without entries and returns is drawn'
-valid "$T/svg" 'a graph of nothing'
-like "$T/svg" 'No call was seen from its entry to its return' 'svg: without entries and returns it says that no call was seen'
+valid "$T/svg" 'svg: the graph of nothing'
+like "$T/svg" 'No call was seen from its entry to its return' 'svg: a graph without entries and returns says that no call was seen'
 bb user "$T/fib" fib -l 20 -F svg:count -o "$T/svg" -- "$T/fib"
-valid "$T/svg" 'a graph of the first 20 events'
-like "$T/svg" 'Missing: .*calls without return, not timed' 'svg: it says that calls were cut off'
+valid "$T/svg" 'svg: the graph of the first 20 events'
+like "$T/svg" 'Missing: .*calls without return, not timed' 'svg: a graph of the first events says that calls were cut off'
 
 if [[ -x /usr/bin/python3 ]]; then
 	bb user /usr/bin/python3 'PyObject_*' 'PyDict_*' -F svg -o "$T/svg" -- /usr/bin/python3 -c 'print(1)'
-	valid "$T/svg" 'python3 starting'
-	is "$(($(grep -c '<svg class="f ' "$T/svg") > 100))" 1 'svg: a profile of many functions has many frames'
+	valid "$T/svg" 'svg: the graph of python3 starting'
+	is "$(($(grep -c '<svg class="f ' "$T/svg") > 100))" 1 'svg: the graph of many functions has many frames'
 fi
 done_testing

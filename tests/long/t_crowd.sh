@@ -50,12 +50,12 @@ int main(void)
 "$T/crowd" >"$T/plain"
 for placement in full witness; do
 	bb user "$T/crowd" 'f[0-9]*' --placement $placement -F json -o "$T/json" -- "$T/crowd"
-	exits 0 "$placement: $(summary probes) probes, $threads threads"
-	same "$T/out" "$T/plain" 'the program says what it always does'
+	exits 0 "$placement: $threads threads are traced with $(summary probes) probes"
+	same "$T/out" "$T/plain" "$placement: a program of $threads threads prints what it always does"
 	[[ $(summary probes) -ge 10000 || $placement != full ]]
-	ok $? 'ten thousand sites'
+	ok $? "$placement: ten thousand sites have probes if each has one"
 	is "$(json "$T/json" '$e->{event} eq "entry"') $(json "$T/json" '$e->{event} eq "return"')" "$((threads * 26)) $((threads * 26))" \
-		'each call, and that it returns'
-	is "$(summary lost) $(summary unmatched)" '0 0' 'nothing is lost'
+		"$placement: each call of $threads threads is shown, and returns"
+	is "$(summary lost) $(summary unmatched)" '0 0' "$placement: nothing of $threads threads is lost or unmatched"
 done
 done_testing

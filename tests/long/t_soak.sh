@@ -77,8 +77,8 @@ for ((i = 1; i <= 20; i++)); do
 done
 wait $tracer
 status=$?
-exits 0 "$seconds seconds of a busy program"
-isnt "$(summary events)" 0 "$(summary events) events, $(summary lost) lost, $(<"$T/out") rounds"
+exits 0 "a busy program is traced for $seconds seconds"
+isnt "$(summary events)" 0 "$(summary events) events are traced, $(summary lost) lost, in $(<"$T/out") rounds"
 ((most <= first + first / 10 + 1024))
-ok $? "at most $most kB, $first kB after a tenth of the time"
+ok $? "bbtrace takes at most $most kB, $first kB after a tenth of the time"
 done_testing

@@ -9,7 +9,7 @@ install_to() { make -s "$1" B="$B" DESTDIR="$T/root" PREFIX="$2" 2>&1; }
 files() { (cd "$T/root" && find . -type f -printf '%P %m\n' | sort); }
 
 install_to install /usr >"$T/log"
-ok $? 'it installs' || diag "$(<"$T/log")"
+ok $? 'make install succeeds' || diag "$(<"$T/log")"
 is "$(files)" 'usr/bin/bbtrace 755
 usr/share/bash-completion/completions/bbtrace 644
 usr/share/doc/bbtrace/CONTRACT.md 644
@@ -17,12 +17,12 @@ usr/share/doc/bbtrace/LICENSE 644
 usr/share/doc/bbtrace/README.md 644
 usr/share/fish/vendor_completions.d/bbtrace.fish 644
 usr/share/man/man8/bbtrace.8 644
-usr/share/zsh/site-functions/_bbtrace 644' 'each file is where it belongs'
-is "$("$T/root/usr/bin/bbtrace" --version)" "$("$B/bbtrace" --version)" 'what is installed runs'
+usr/share/zsh/site-functions/_bbtrace 644' 'make install puts each file where it belongs'
+is "$("$T/root/usr/bin/bbtrace" --version)" "$("$B/bbtrace" --version)" 'the installed bbtrace runs'
 install_to uninstall /usr >"$T/log"
-is "$(files)" '' 'no file is left after uninstalling'
+is "$(files)" '' 'make uninstall leaves no file'
 [[ ! -e $T/root/usr/share/doc/bbtrace ]]
-ok $? 'nor the folder that is only its own'
+ok $? 'make uninstall leaves no folder of its own'
 install_to install /opt >"$T/log"
-is "$(files | grep -vc '^opt/')" 0 'PREFIX is where it says'
+is "$(files | grep -vc '^opt/')" 0 'make install puts all files under PREFIX'
 done_testing

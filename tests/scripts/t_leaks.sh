@@ -17,9 +17,9 @@ is "$at/a.c"
 cp "\$root$at/build/x" \${root}$at/build/x \$(pwd)$at/build/x /usr$at/build/x ..$at/build/x
 tests$at/build/x
 END
-is "$(said /src)" '1 2 3' 'a build in /src: its own files are found, and no path that ends so'
-is "$(said /usr/src)" 5 'a build in /usr/src: its own files are found'
-is "$(said /s.c)" '' 'the path is no pattern'
+is "$(said /src)" '1 2 3' 'in a checkout in /src its own files are found, and no path that ends so'
+is "$(said /usr/src)" 5 'in a checkout in /usr/src its own files are found'
+is "$(said /s.c)" '' "the checkout's path is no pattern"
 echo "/opt/bbtrace$at/x" >file
 is "$(said /opt/bbtrace) $(said /bbtrace)" '1 ' 'a path that stands behind another one is found by its whole name only'
 done_testing

@@ -27,20 +27,20 @@ for name in "$entry_code" "$library"; do
 	refuses "$name" "cannot trace $name: .*blacklist" "$name is refused by name, with the reason"
 done
 swapped=${reading%??}${reading: -1}${reading: -2:1}
-refuses "$swapped" "did you mean $reading" 'a name that is none, with what was meant'
-refuses nomodule:foo "no module 'nomodule'" 'a module that is none'
-refuses 0x1234 'not in a function of the running kernel' 'an address that is none'
-refuses "$twofold" "'$twofold' names [0-9]+ functions: 0xffff" 'a name that two functions have'
+refuses "$swapped" "did you mean $reading" 'an unknown name is refused, with what was meant'
+refuses nomodule:foo "no module 'nomodule'" 'an unknown module is refused'
+refuses 0x1234 'not in a function of the running kernel' "an address outside of the kernel's functions is refused"
+refuses "$twofold" "'$twofold' names [0-9]+ functions: 0xffff" 'a name that several functions have is refused'
 read -r first _ < <(address_of "$twofold")
 bb kernel "$first" -F json -o "$T/json" -- cat /proc/self/mounts
 exits 0 'a function whose name is ambiguous is traced by its address'
 entry=$(address_of "$reading")
 bb kernel "$entry:mine" -F json -o "$T/json" -- cat /etc/passwd
 is "$status $(jq -r 'select(.event == "entry") | "\(.symbol)+\(.offset)"' "$T/json" | sort -u)" '0 mine+0' \
-	'an address with a name of one'"'"'s own is shown as that'
+	"an address with a name of one's own is shown under that name"
 inside=$(printf '0x%x' $((entry + 1)))
-refuses "$inside" 'not at an instruction boundary; the nearest are' 'an address inside of an instruction'
-refuses "$inside+0x20" 'not at an instruction boundary' 'a range that starts there'
+refuses "$inside" 'not at an instruction boundary; the nearest are' 'an address inside of an instruction is refused, with the nearest ones'
+refuses "$inside+0x20" 'not at an instruction boundary' 'a range that starts inside of an instruction is refused'
 like "$T/err" '^bbtrace: ' "a kernel function that cannot be probed is refused in bbtrace's words"
 unlike "$T/err" 'EILSEQ|Invalid or incomplete' 'a refusal has nothing of EILSEQ'
 
@@ -50,7 +50,7 @@ both=$(awk '$2 ~ /[tT]/ { if (NF == 3) kernel[$3]++; else module[$3 " " $4]++ }
 if [[ $both ]]; then
 	read -r name module <<<"$both"
 	module=${module//[][]/}
-	refuses "$name" 'MODULE:FUNC' "$name, of the kernel and of $module"
+	refuses "$name" 'MODULE:FUNC' "$name, of the kernel and of $module, is refused"
 	bb list kernel "$module:$name" -F json
 	is "$(jq -r .object "$T/out.txt" | sort -u)" "$module" "$module:$name is the module's"
 	bb list kernel "kernel:$name" -F json
@@ -125,21 +125,21 @@ begin kernel __x64_sys_close --comm other
 cp "$WORK" "$T/other"
 run "$WORK" close
 run "$T/other" close
-finish '--comm'
-is "$(pids)" "$ran " '--comm: only the process of that name'
+finish '--comm: the trace ends well'
+is "$(pids)" "$ran " '--comm shows the process of that name alone'
 
 begin kernel __x64_sys_close --uid 1000
 run "$WORK" close
 run setpriv --reuid 1000 --clear-groups "$WORK" close
-finish '--uid'
-is "$(pids)" "$ran " '--uid: only that user'
+finish '--uid: the trace ends well'
+is "$(pids)" "$ran " "--uid shows that user's process alone"
 
 mkdir -p /sys/fs/cgroup/a/b /sys/fs/cgroup/c
 begin kernel __x64_sys_close --cgroup /sys/fs/cgroup/a
 run bash -c 'echo $$ >/sys/fs/cgroup/c/cgroup.procs; exec "$0" close' "$WORK"
 run bash -c 'echo $$ >/sys/fs/cgroup/a/b/cgroup.procs; exec "$0" close' "$WORK"
-finish '--cgroup'
-is "$(pids)" "$ran " '--cgroup: what is in the cgroup and below'
+finish '--cgroup: the trace ends well'
+is "$(pids)" "$ran " '--cgroup shows the process below the cgroup alone'
 
 mkfifo "$T/go"
 bash -c 'read -r _ <"$1"; exec "$0" close' "$WORK" "$T/go" &
@@ -149,10 +149,10 @@ run "$WORK" close
 echo >"$T/go"
 wait "$waiting"
 wait "$tracer"
-is $? 0 '-p: ends with the process'
-is "$(pids)" "$waiting " '-p: only that process'
+is $? 0 '-p: the trace ends with the process'
+is "$(pids)" "$waiting " '-p shows that process alone'
 is "$(count "$T/json" '.event == "entry" and .symbol == "__x64_sys_close" and .syscall_args[0] == "0x3039"')" 1 \
-	'-p: what it called'
+	"-p shows the process's call"
 
 two='"$0" close; "$0" close; true'
 bb kernel __x64_sys_close -F json -o "$T/json" -- bash -c "$two" "$WORK"
@@ -214,23 +214,23 @@ jq -r --argjson pid "$traced" 'select(.pid == $pid) |
 		if ((value < 0)); then echo "${call%= *}= -1 ${errno[-value]}"; else echo "${call%= *}= $value"; fi
 	done >"$T/bbtrace.calls"
 tail -n "$(wc -l <"$T/strace.calls")" "$T/bbtrace.calls" | sed 's/\b0x0\b/0/g' >"$T/last.calls"
-same "$T/last.calls" "$T/strace.calls" "$(wc -l <"$T/strace.calls") calls: arguments and results as strace has them"
+same "$T/last.calls" "$T/strace.calls" "$(wc -l <"$T/strace.calls") calls have arguments and results as strace shows them"
 
-# 32-bit ones have theirs in other registers.
+# System calls of 32-bit programs have their arguments in other registers.
 bb kernel __ia32_sys_dup2 -e entry -F json -o "$T/json" -- "$WORK" ia32
-is "$(jq -rc 'select(.event == "entry") | .syscall_args' "$T/json")" '["0x3039","0x303a"]' 'dup2 of a 32-bit program'
+is "$(jq -rc 'select(.event == "entry") | .syscall_args' "$T/json")" '["0x3039","0x303a"]' 'dup2 of a 32-bit program has its arguments'
 bb kernel __x64_sys_getpid -e entry -- sh -c "echo \$\$"
 like "$T/out.txt" '__x64_sys_getpid\(\) ' 'a system call without arguments shows none'
-# Compat ones have no tracepoint: one note for all of them.
+# Compat system calls have no tracepoint: there is one note for all of them.
 mapfile -t compat < <(traceable | grep '^__ia32_compat_sys_' | sort | head -3)
-is ${#compat[@]} 3 "compat calls: ${compat[*]}"
+is ${#compat[@]} 3 "the kernel has compat system calls: ${compat[*]}"
 bb kernel "${compat[@]}" -e entry -- true
 is "$(grep -c 'does not tell how many' "$T/err")" 1 'system calls without a known number of arguments are told once'
 like "$T/err" "^bbtrace: __ia32_compat_sys_[a-z0-9_]* and 2 more: .*all six registers are shown" 'the note counts the system calls without a known number of arguments'
 
 # ---- tail calls ----
 
-# Where it ends in a jump to a lock's or RCU's function, a probe on that one's ret would slow everybody.
+# Where dput ends in a jump to a function of locks or RCU, a probe on that function's ret would slow everybody.
 begin kernel dput --comm other
 mkdir -p "$T/debugfs"
 mount -t debugfs none "$T/debugfs"
@@ -239,7 +239,7 @@ awk '$2 ~ /^[kr]$/ { print $3 }' "$T/debugfs/kprobes/list" | sed 's/+0x.*//; s/\
 	sort -u >"$T/probed"
 umount "$T/debugfs"
 run "$T/other" file
-finish 'a function that ends in a jump to others'
+finish 'a function that ends in a jump to others is traced'
 is "$(cat "$T/probed")" dput 'the kernel has probes in dput alone'
 like "$T/err" 'dput.*: may end in a jump to another function: a return probe tells' '-v says how the returns of dput are told'
 isnt "$(count "$T/json" '.event == "branch" and .kind == "jmp" and .to.symbol != null and (.to.symbol | startswith("dput") | not)')" 0 \
@@ -248,14 +248,14 @@ is "$(count "$T/json" '.event == "return"') $(summary unmatched) $(summary 'unse
 	"$(count "$T/json" '.event == "entry"') 0 " 'each call of dput has one return, its tail calls included'
 is "$(count "$T/json" '.to.symbol == "arch_rethook_trampoline"')" 0 'a ret of dput goes to where its caller goes on, not to a trampoline'
 
-# What a module jumps to in the kernel proper ends its function as well.
+# A module's function may end in a jump into the kernel proper as well.
 bb list kernel 'loop:*' --sites -F json
 mapfile -t enders < <(jq -r 'select(.kind == "jmp" and .to.symbol == null) | "loop:" + .symbol' "$T/out.txt" | sort -u)
 diag "end in the kernel: ${enders[*]}"
 begin kernel "${enders[@]}"
 mount -o loop /mnt/disk /mnt/on
 umount /mnt/on
-finish 'functions of a module that end in a jump into the kernel'
+finish 'functions of a module that end in a jump into the kernel are traced'
 isnt "$(count "$T/json" '.event == "branch" and .kind == "jmp" and .to.object == "kernel"')" 0 'functions of the module loop end in jumps to the kernel'
 is "$(count "$T/json" '.event == "return"') $(summary unmatched) $(summary 'unseen returns')" \
 	"$(count "$T/json" '.event == "entry"') 0 " "each call of the module's functions has one return, tail calls included"
@@ -275,9 +275,9 @@ steps() {
 }
 unharmed() { # NAME WHAT
 	sites "$1"
-	same "$T/sites.$1" "$T/sites.alone" "$2: $(wc -l <"$T/sites.alone") sites, as without"
+	same "$T/sites.$1" "$T/sites.alone" "$2: $(wc -l <"$T/sites.alone") sites are as without"
 	steps "$1"
-	same "$T/steps.$1" "$T/steps.alone" "$2: $(wc -l <"$T/steps.alone") events, none skipped for it, as without"
+	same "$T/steps.$1" "$T/steps.alone" "$2: $(wc -l <"$T/steps.alone") events are as without, and none is skipped"
 	code
 	isnt "$(cmp -l "$T/code" "$T/code.alone" | wc -l)" 0 "$2: the code is changed"
 }
@@ -325,11 +325,11 @@ wait_for 600 made_jumps
 mount --bind /dev/null /proc/kcore
 sites bpf
 umount /proc/kcore
-same "$T/sites.bpf" "$T/sites.alone" 'kprobes: the same sites by BPF'
+same "$T/sites.bpf" "$T/sites.alone" "with another tracer's kprobes the sites are the same if BPF reads the code"
 mount --bind /dev/null /sys/kernel/btf/vmlinux
 bb list kernel "$reading" -v
 umount /sys/kernel/btf/vmlinux
-is "$status" 1 'a kernel without types: the function is refused'
+is "$status" 1 "without kernel types a function with another tracer's probes is refused"
 like "$T/err" "cannot trace $reading: it is being probed by another tracer" "the refusal of a function with another tracer's probes says that nothing is guessed"
 like "$T/err" "can't be removed from the code: no /sys/kernel/btf/vmlinux" "-v says why another tracer's probes can't be removed from the code"
 arm 0
@@ -349,15 +349,15 @@ umount "$T/debugfs" "$T/tracefs"
 bb doctor
 exits 0 'doctor ends well'
 for row in kernel capabilities btf bpf ringbuf kprobe_event kallsyms; do
-	like "$T/out.txt" "^$row +yes" "doctor: $row"
+	like "$T/out.txt" "^$row +yes" "doctor says that $row is available"
 done
-unlike "$T/out.txt" 'remedy: *$' 'doctor: no remedy is empty'
+unlike "$T/out.txt" 'remedy: *$' 'doctor shows no empty remedy'
 bb doctor -F json
 is "$(jq -r 'select(.available == false and (.reason == "" or .remedy == "")) | .mechanism' "$T/out.txt")" '' \
-	'doctor -F json: what is missing has its reason and remedy'
+	'doctor -F json has a reason and a remedy for what is missing'
 cp /sys/kernel/btf/vmlinux "$T/btf"
 bb kernel __x64_sys_close -b "$T/btf" -v -F json -o "$T/json" -- "$WORK" close
-exits 0 'kernel types from a file'
+exits 0 'kernel types are taken from a file'
 is "$(count "$T/json" '.event == "entry" and .syscall_args[0] == "0x3039"')" 1 "with kernel types from a file system calls' arguments are right"
 diag "$(grep -o 'the BPF program is.*' "$T/err")"
 bb kernel __x64_sys_close -b "$T/none" -- true

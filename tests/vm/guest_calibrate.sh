@@ -7,13 +7,13 @@
 # shellcheck disable=SC2154 # guest_lib.sh sets it
 . "$(dirname "$0")/guest_lib.sh"
 bb doctor --calibrate -F json
-is "$status" 0 "Linux $(uname -r): measured"
-is "$(wc -c <"$T/err")" 0 'doctor --calibrate has nothing to complain about'
+is "$status" 0 "Linux $(uname -r): doctor --calibrate ends well"
+is "$(wc -c <"$T/err")" 0 'doctor --calibrate writes nothing to stderr'
 kprobes() { jq -r "select(.mechanism == \"kprobe_event\" and .insn) | $1" "$T/out.txt"; }
-is "$(kprobes .class | sort -u | xargs)" 'ftrace int3 jump' 'kprobes of each class'
+is "$(kprobes .class | sort -u | xargs)" 'ftrace int3 jump' 'kprobes of each class are measured'
 is "$(kprobes .record | sort | uniq -c | awk '{ print $1 }' | uniq | wc -l)" 1 'kprobes of each class are measured with both records'
-is "$(kprobes 'select(.insn == "call") | .class' | sort -u | xargs)" int3 'a call takes an int3'
-is "$(kprobes 'select(.record == "branch" and (.ns | type != "number")) | .insn' | xargs)" '' 'each kprobe measured has a figure'
+is "$(kprobes 'select(.insn == "call") | .class' | sort -u | xargs)" int3 'a kprobe on a call is an int3'
+is "$(kprobes 'select(.record == "branch" and (.ns | type != "number")) | .insn' | xargs)" '' 'each kprobe that is measured has a figure'
 mkdir "$T/debugfs" && mount -t debugfs none "$T/debugfs"
 is "$(wc -l <"$T/debugfs/kprobes/list")" 0 'doctor --calibrate leaves no kprobe'
 umount "$T/debugfs"

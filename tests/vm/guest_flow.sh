@@ -43,7 +43,7 @@ trace() {
 	# shellcheck disable=SC2086
 	bb kernel $functions -v -r all --placement "$PLACEMENT" -F json -o "$OUT/$name.json" "$@"
 	cp "$T/err" "$OUT/$name.err"
-	exits 0 "$name: traced"
+	exits 0 "$name: functions are traced"
 }
 
 # Something for the loop driver to show.
@@ -64,7 +64,7 @@ make_dummy() {
 $BBTRACE kernel __x64_sys_reboot -v -f -p $$ >"$T/waiting" 2>&1 &
 waiting=$!
 wait_for 1200 grep -q attached "$T/waiting"
-ok $? "a tracer waits"
+ok $? "another tracer waits while functions are traced"
 
 trace mount '__x64_sys_mount path_mount do_add_mount' -- "$WORK" mount
 trace file 'link_path_walk path_openat do_filp_open getname_flags vfs_read vfs_write' -- "$WORK" file
@@ -92,7 +92,7 @@ wait $waiting
 
 # contexts NAME CONDITION: of the events of a trace
 contexts() { jq -r "select(.kind or .value or .regs) | select($2) | .context // \"task\"" "$OUT/$1.json" | sort -u | xargs; }
-is "$(contexts timer .)" hardirq 'the timer interrupt: each event says so'
+is "$(contexts timer .)" hardirq 'each event of the timer interrupt is shown in a hardirq'
 is "$(contexts tcp '.symbol == "tcp_v4_rcv"')" softirq 'what tcp receives is shown in a softirq'
 is "$(contexts tcp '.symbol == "tcp_sendmsg_locked"')" task 'what tcp sends is shown in a task'
 bb kernel "$(known 'hrtimer_interrupt')" -e entry -l 3 -t 60
@@ -113,7 +113,7 @@ for cpu in 0 1; do
 		jq -Rr --argjson flags "$flags" 'split(" ") | .[0] + ":" + ($flags[.[1]] // "task")' | xargs >"$T/by_ftrace"
 	jq -r "select(.event == \"entry\" and .cpu == $cpu) | \"\\(.tid):\\(.context // \"task\")\"" "$OUT/waker.json" | xargs >"$T/by_bbtrace"
 	grep -qF -- "$(cat "$T/by_bbtrace")" "$T/by_ftrace"
-	ok $? "CPU $cpu: $(wc -w <"$T/by_bbtrace") wakers: contexts as ftrace has them" ||
+	ok $? "CPU $cpu: $(wc -w <"$T/by_bbtrace") wakers have the contexts that ftrace shows" ||
 		diag "$(cut -c1-2000 "$T/by_bbtrace")"$'\n'"$(cut -c1-2000 "$T/by_ftrace")"
 done
 diag "$(jq -r 'select(.event == "entry") | .context // "task"' "$OUT/waker.json" | sort | uniq -c | xargs)"

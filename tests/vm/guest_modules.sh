@@ -77,7 +77,7 @@ traced() {
 	"$MARK" 0
 	kill -INT $!
 	wait $!
-	is $? 0 "$name: traced"
+	is $? 0 "$name: the trace ends well"
 	diag "$(grep ' probes attached' "$OUT/$name.err")"
 	diag "$(tail -n 1 "$OUT/$name.err")"
 }

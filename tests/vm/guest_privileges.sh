@@ -23,7 +23,7 @@ entries() { count "$T/dir/json" '.event == "entry" and .symbol == "'"$reading"'"
 
 ALL='+bpf,+perfmon,+syslog,+sys_admin,+dac_override'
 bb_as $ALL "${trace[@]}"
-exits 0 "kernel mode with $ALL"
+exits 0 "kernel mode works with $ALL"
 is "$(($(entries) > 0)) $(<"$T/out.txt")" '1 hello' "with kernel mode's capabilities calls are shown"
 like "$T/err" 'capabilities kept: CAP_DAC_OVERRIDE$' 'kernel mode keeps the capability that deletes the definitions'
 setpriv --reuid 65534 --inh-caps "-all,$ALL" --ambient-caps "-all,$ALL" "$BBTRACE" doctor >"$T/doctor"
@@ -63,11 +63,11 @@ user=(user "$T/fib" fib -v -F json -o "$T/dir/user" -- "$T/fib")
 fibs() { count "$T/dir/user" '.event == "entry" and .symbol == "fib"'; }
 if $BBTRACE doctor | grep -q '^uprobe_multi *yes'; then
 	bb_as '+bpf,+perfmon' "${user[@]}"
-	exits 3 'user mode by uprobe_multi: CAP_BPF and CAP_PERFMON'
+	exits 3 'user mode by uprobe_multi works with CAP_BPF and CAP_PERFMON'
 	like "$T/err" 'capabilities kept: none$' 'user mode by uprobe_multi gives up CAP_BPF and CAP_PERFMON'
 else
 	bb_as '+bpf,+perfmon,+sys_admin,+dac_override' "${user[@]}"
-	exits 3 'user mode by uprobe_event: CAP_SYS_ADMIN and CAP_DAC_OVERRIDE besides'
+	exits 3 'user mode by uprobe_event works with CAP_SYS_ADMIN and CAP_DAC_OVERRIDE besides'
 	like "$T/err" 'capabilities kept: CAP_PERFMON(, CAP_SYS_ADMIN)? and CAP_DAC_OVERRIDE$' 'user mode by uprobe_event keeps only what deletes the definitions'
 fi
 is "$(fibs)" 177 'user mode with capabilities shows each call'

@@ -22,13 +22,13 @@ exits 0 'four processes at once are traced in libc and in the kernel'
 
 bb trace user:libc.so.6:read kernel:vfs_read --record "$T/recorded" -o "$OUT/live.txt" -F text -T none \
 	-- bash -c "cat '$T/other' >/dev/null"
-exits 0 'such a trace is recorded'
+exits 0 'a trace in libc and in the kernel is recorded'
 bb report "$T/recorded" -T none
 cp "$T/out.txt" "$OUT/report.txt"
-exits 0 'and reported'
+exits 0 'a trace in libc and in the kernel is reported'
 
 bb trace user:libc.so.6:read kernel:vfs_read -p $$ -t 1
-exits 0 'a process that runs is traced in both'
+exits 0 'a process that runs is traced in libc and in the kernel'
 
 # Refusals name the next step.
 bb trace vfs_read -- true
@@ -40,6 +40,6 @@ exits 0 'trace takes functions of the kernel alone'
 bb trace user:libc.so.6:read kernel:vfs_read --attach uprobe_event -v -- cat "$T/other"
 exits 0 'trace attaches programs by the mechanism that is named'
 grep -q 'by uprobe_event and kprobe_event' "$T/err"
-ok $? 'the kernel is attached by its own mechanism then' || diag "$(grep attached "$T/err")"
+ok $? 'where programs are attached to by a named mechanism, the kernel is by its own' || diag "$(grep attached "$T/err")"
 bring_back
 done_testing

@@ -15,7 +15,7 @@ diag "Linux $(uname -r)"
 mounts() { awk '$3 ~ /tracefs|debugfs/ { print $2 }' /proc/mounts | xargs; }
 row() { $BBTRACE doctor | sed -n "s/^tracefs  *//p"; }
 traced() { # NAME
-	exits 3 "$1: traced"
+	exits 3 "$1: the traced program ends as ever"
 	isnt "$(summary events)" 0 "$1: events are seen"
 }
 

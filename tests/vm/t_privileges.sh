@@ -7,10 +7,10 @@
 needs_guest setpriv
 guest -c 1 -- tests/vm/guest_privileges.sh
 
-# What was recorded there, shown here: addresses are for root alone.
+# The trace of the guest is reported on this machine: only root sees its addresses.
 cp "$BUILD/bbtrace" "$T/bbtrace" && chmod 755 "$T" "$T/back" && chmod 644 "$T/back/trace"
 if [[ $(id -u) != 0 ]]; then
-	skip 'what others see of it' 'needs root to be somebody else'
+	skip "report of root's kernel trace by a user" 'needs root to be somebody else'
 	done_testing
 fi
 nobody() { setpriv --reuid nobody --regid nogroup --clear-groups "$T/bbtrace" report -q "$T/back/trace" -F "$@"; }
@@ -19,14 +19,14 @@ at_risk() { LC_ALL=C grep -aoP '0x[fF]{2}[0-9a-fA-F]{14}(?![0-9a-fA-F])(?<!0xfff
 for format in text json annotate html dot chrome summary folded svg callgrind pprof; do
 	"$BUILD/bbtrace" report -q "$T/back/trace" -F $format >"$T/root"
 	nobody $format >"$T/nobody"
-	ok $? "report -F $format by a user"
+	ok $? "report -F $format works for a user"
 	nobody $format --addresses >"$T/asked"
 	[[ $format != pprof ]] || for who in root nobody asked; do gzip -dc "$T/$who" >"$T/plain" && mv "$T/plain" "$T/$who"; done
-	same "$T/asked" "$T/root" "$format --addresses: as root sees it"
-	is "$(at_risk "$T/nobody")" 0 "$format: no address"
+	same "$T/asked" "$T/root" "report -F $format --addresses shows a user what root sees"
+	is "$(at_risk "$T/nobody")" 0 "report -F $format shows a user no address"
 	case $format in
 	dot | summary | folded | svg) ;; # have none, whoever reads
-	*) is "$(($(at_risk "$T/root") > 0))" 1 "$format: which root sees" ;;
+	*) is "$(($(at_risk "$T/root") > 0))" 1 "report -F $format shows root addresses" ;;
 	esac
 done
 done_testing
