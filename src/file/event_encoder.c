@@ -107,6 +107,7 @@ static enum record_kind kind_of(const struct plan *plan, const struct event *w)
 
 static void take_entry(struct record *x, const struct event_entry *e)
 {
+	memset(&x->caller, 0, offsetof(struct record, stack) - offsetof(struct record, caller));
 	if (!e->caller)
 		x->state |= RECORD_NO_CALLER;
 	if (e->pending)
@@ -155,15 +156,18 @@ int event_encoder__event(struct event_encoder *e, const struct event *w)
 	if (w->type >= EVENT_TYPES || (is_of_site(w) && w->site >= plan->sites.len) ||
 	    (w->type == EVENT_ENTRY && !w->entry))
 		return err__set(EINVAL, "an event does not belong to this plan");
-	x = (struct record){.site = is_of_site(w) ? w->site : (uint32_t)plan->sites.len,
-			    .kind = kind_of(plan, w),
-			    .pid = w->pid,
-			    .tid = w->tid,
-			    .time = w->time,
-			    .sp = w->sp,
-			    .cpu = w->cpu,
-			    .state = (uint32_t)w->interrupt << RECORD_INTERRUPT_SHIFT,
-			    .taken = w->taken};
+	/* what follows is an entry's, and take_entry() sets it; clearing it for each event takes as
+	 * long as encoding one */
+	memset(&x, 0, offsetof(struct record, caller));
+	x.site = is_of_site(w) ? w->site : (uint32_t)plan->sites.len;
+	x.kind = kind_of(plan, w);
+	x.pid = w->pid;
+	x.tid = w->tid;
+	x.time = w->time;
+	x.sp = w->sp;
+	x.cpu = w->cpu;
+	x.state = (uint32_t)w->interrupt << RECORD_INTERRUPT_SHIFT;
+	x.taken = w->taken;
 	take_values(&x, w);
 	if (w->type == EVENT_ENTRY)
 		take_entry(&x, w->entry);

@@ -8,13 +8,13 @@ static struct str file, wrote; /* the file; its items as text */
 
 /* ---- writing ---- */
 
+static uint64_t clock_now = 5000000000000;
+
 static struct event event(uint32_t site, enum event_type type)
 {
-	static uint64_t clock = 5000000000000;
-
-	clock += rnd() % 3000;
+	clock_now += rnd() % 3000;
 	return (struct event){
-		.time = clock - (rnd() % 50 ? 0 : rnd() % 5000), /* CPUs' records cross */
+		.time = clock_now - (rnd() % 50 ? 0 : rnd() % 5000), /* CPUs' records cross */
 		.pid = 100 + rnd() % 3,
 		.tid = 100 + rnd() % 7,
 		.sp = 0x7ffc00000000 + (rnd() % 64 ? 0x100 : rnd() % 0x10000),
@@ -25,11 +25,22 @@ static struct event event(uint32_t site, enum event_type type)
 	};
 }
 
+/* What is on the stack where the writer's variables come to lie. */
+static uint8_t stack_byte;
+static __attribute__((noinline)) void fill_stack(void)
+{
+	volatile uint8_t bytes[4096];
+
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = stack_byte;
+}
+
 static void add_event(struct trace_writer *w, struct event e)
 {
 	/* of no site: what comes back has none either, whatever was given */
 	if (e.type != EVENT_BRANCH && e.type != EVENT_ENTRY && e.type != EVENT_RETURN)
 		e.site = SITES;
+	fill_stack();
 	trace_writer__event(w, &e);
 	put_event(&wrote, &e);
 }
@@ -381,6 +392,24 @@ static void test_unknown_block(void)
 	str__free(&with);
 }
 
+/* ---- the same events ---- */
+
+static void test_same_bytes(void)
+{
+	const uint64_t first_seed = seed, first_time = clock_now;
+	autofree struct str first = {0};
+
+	stack_byte = 0x5a;
+	write_file(5000);
+	str__put(&first, file.data, file.len);
+	seed = first_seed;
+	clock_now = first_time;
+	stack_byte = 0xa5;
+	write_file(5000);
+	ok(first.len == file.len && !memcmp(first.data, file.data, file.len),
+	   "the same events are the same bytes, whatever was on the writer's stack");
+}
+
 /* ---- size ---- */
 
 /* A loop as programs have them: one branch that ends it, one stack pointer. */
@@ -437,6 +466,7 @@ int main(void)
 	test_flips();
 	test_versions();
 	test_unknown_block();
+	test_same_bytes();
 	test_size();
 	test_foreign_record();
 	str__free(&file);
