@@ -62,7 +62,7 @@ static inline bool PRINTF_LIKE(1, 2) run(const char *fmt, ...)
 	return status == 0;
 }
 
-/* The functions that names (NULL-terminated) mean in an object. */
+/* Resolves names (NULL-terminated) to the functions of an object. */
 static inline bool resolve(struct object *o, const char *const *names, function_vec *v)
 {
 	for (; *names; names++) {

@@ -12,7 +12,7 @@
 #define GO_TEXT	    0x401000u
 #define GO_TEXT_LEN 0x400u
 #define GO_TABLE    0x500000u /* the header */
-#define GO_DATA	    0x600000u /* what tells that it is a program of Go, moduledata, relocations */
+#define GO_DATA	    0x600000u /* the mark of a Go program, moduledata, relocations */
 #define GO_PAGE	    0x1000u
 #define GO_MODULE   0x40u /* moduledata, in the data */
 #define GO_BOUNDS   20	  /* words of moduledata before the bounds of the text */
@@ -37,7 +37,7 @@ static inline uint64_t go__get(const struct str *s, uint64_t at, unsigned size)
 
 /* ---- a table ---- */
 
-/* One run after the other: a value, up to this byte of the function. */
+/* A value that holds up to this byte of the function; runs follow one another. */
 struct go_run {
 	int value;
 	unsigned end;
@@ -50,7 +50,7 @@ static inline void go__put_leb(struct str *s, uint32_t v)
 	go__put(s, v, 1);
 }
 
-/* Where they are in values. */
+/* Returns where the runs are in values. */
 static inline uint32_t go__put_runs(struct str *values, const struct go_run *runs)
 {
 	uint32_t at = values->len;
@@ -90,7 +90,7 @@ static inline void go__put_function(struct go_tables *t, enum go_version v, cons
 	str__put(&t->names, f->name, strlen(f->name) + 1);
 	record[4] = go__put_runs(&t->values, f->files);
 	record[5] = go__put_runs(&t->values, f->lines);
-	record[6] = 3; /* of other values: only the last one is there, what is inlined */
+	record[6] = 3; /* tables of other values: only the last is there, that of inlined calls */
 	record[7] = 1; /* the unit's first file in the list of files */
 	go__put(&t->list, text + f->entry, address);
 	go__put(&t->list, list_len + t->records.len, address);
@@ -158,7 +158,7 @@ static inline struct str go__table(enum go_version v, const struct go_made *f, s
 
 /* ---- the program ---- */
 
-/* Bounds as they follow from a table, whatever it is. */
+/* The bounds of the text that follow from a table, sound or not. */
 static inline void go__bounds(const struct str *table, uint64_t out[3])
 {
 	bool old = go__get(table, 0, 4) == go_magic[GO_1_16];
@@ -176,7 +176,7 @@ static inline void go__pad(struct str *s, size_t len)
 		go__put(s, 0, 1);
 }
 
-/* relocated: the addresses in moduledata are not there, only relocations of them. */
+/* relocated: moduledata has zeros for addresses, and relocations have the addresses. */
 static inline void go__put_data(struct str *out, const struct str *table, bool relocated)
 {
 	struct {

@@ -30,7 +30,7 @@ static inline void flush(did_vec *pending, const struct run *run, unsigned conte
 	pending->len = left;
 }
 
-/* At an event: what is implied of handlers that are over, innermost first, and of what it is of. */
+/* At an event: the implied steps of handlers that are over, innermost first, and of its context. */
 static inline void flush_before(did_vec *pending, const struct run *run, size_t moment,
 				did_vec *out)
 {
@@ -40,8 +40,8 @@ static inline void flush_before(did_vec *pending, const struct run *run, size_t 
 	flush(pending, run, run->moments.data[moment].context, out);
 }
 
-/* What its own events tell comes out with them; what they imply, with the next event of the same
- * context: behind a signal's handler. */
+/* A step that an event shows comes out with the event. An implied step comes out with the next
+ * event of its context, so behind a signal's handler. */
 static inline void expect(const struct run *run, const struct recording *r, const struct cuts *cuts,
 			  unsigned events, did_vec *out)
 {
@@ -77,14 +77,14 @@ static inline bool is_mark(const struct step *s)
 struct comparison {
 	const did_vec *want;
 	const struct replayed *got;
-	bool *lost;   /* by call: a loss since it was heard of last */
-	bool *marked; /* by call: any mark since then */
-	size_t *last; /* by call: behind the last of want that was heard of it */
-	size_t marks; /* that are to come */
+	bool *lost;   /* by call: a loss since the call's last step */
+	bool *marked; /* by call: any mark since the call's last step */
+	size_t *last; /* by call: behind the call's last step in want */
+	size_t marks; /* marks that are to come */
 	bool shared;
 	bool cut, uncertain; /* events are missing; or entries have no probe */
 	bool gap;	     /* a mark since the last timed step */
-	size_t at;	     /* all of want before it was given out, or is excused */
+	size_t at;	     /* each step of want before this was emitted, or is excused */
 	bool *reach, *next;
 	const char *fault;
 	size_t where;
@@ -108,8 +108,8 @@ static inline bool is_same(const struct comparison *c, const struct step *s, con
 }
 
 /*
- * A call that was left, and may go on, is given up later: that tells that its end isn't known. What
- * a helper's ret ends is counted where the return address wasn't seen.
+ * A dormant call is abandoned later, which shows that its end isn't known. The end of a call by a
+ * helper's ret is only counted if the return address wasn't seen.
  */
 static inline bool may_miss(const struct comparison *c, size_t i)
 {
@@ -226,7 +226,7 @@ static inline void look_ahead(struct comparison *c)
 	}
 }
 
-/* Nothing is missing, and calls and depths are what they were. */
+/* No event is missing: steps, calls and depths have to be those of the run. */
 static inline bool compare_exactly(struct comparison *c, unsigned calls)
 {
 	autofree uint64_t *number = xcalloc(calls + 1, sizeof(*number));

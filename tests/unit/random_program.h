@@ -10,13 +10,13 @@
 #include <elf.h>
 #include "plan/build.h"
 
-/* ---- choices: random the first time, the same ever after ---- */
+/* ---- choices: random the first time, the same each later time ---- */
 
 struct choices {
 	VEC(uint16_t) list;
 	size_t at;
-	uint64_t random; /* 0: at its end there are only zeros */
-	bool over;	 /* it came to its end */
+	uint64_t random; /* 0: behind the list all choices are 0 */
+	bool over;	 /* a choice was made behind the list */
 };
 
 static inline unsigned pick(struct choices *c, unsigned n)
@@ -50,8 +50,8 @@ static inline bool rarely(struct choices *c, unsigned n)
 /* How a block ends. */
 enum how {
 	RETURNS,
-	FALLS,	  /* into the next one, the last one into the next function */
-	BRANCHES, /* a conditional: to[0], or on */
+	FALLS,	  /* into the next block, the last block into the next function */
+	BRANCHES, /* a conditional: to to[0] or the next block */
 	JUMPS,
 	CALLS,
 	SWITCHES, /* a jump by a table */
@@ -69,7 +69,7 @@ struct code {
 	uint8_t callee;	 /* a function; program.functions: code that is in no plan */
 	uint8_t room;	 /* for a witness: 0 emulated, 1 stepped, 2 none */
 	bool refused;	 /* its branch can carry no probe */
-	bool pad;	 /* the unwinder lands here, and nothing else leads here */
+	bool pad;	 /* a landing pad: nothing but the unwinder leads here */
 	bool incomplete; /* SWITCHES: the table's last target isn't known */
 };
 
@@ -78,12 +78,12 @@ enum entry_kind { ENTRY_PLAIN, ENTRY_BRANCH, ENTRY_REFUSED, ENTRY_KINDS };
 struct routine {
 	unsigned blocks, frame; /* bytes below the return address, in its blocks */
 	uint8_t entry;		/* enum entry_kind */
-	bool helper;		/* nobody asked for it */
-	bool wild;		/* how deep its stack is is known at its entry and its rets only */
+	bool helper;		/* a helper function */
+	bool wild;		/* its stack depth is known at its entry and its rets only */
 	struct code code[BLOCKS];
 };
 
-/* What may happen, each for itself. */
+/* What may happen in a program, in any combination. */
 enum {
 	WITH_REFUSED = 1,
 	WITH_OUTSIDE = 2,
@@ -107,7 +107,7 @@ static inline uint64_t start_of(unsigned f, unsigned b)
 	return CODE + (f * BLOCKS + b) * BLOCK_SIZE;
 }
 
-/* A block is known where it starts. */
+/* Blocks are of one size: a block's start tells its end. */
 static inline uint64_t end_of(unsigned f, unsigned b)
 {
 	return start_of(f, b) + BLOCK_SIZE;
@@ -139,7 +139,7 @@ static inline uint64_t address_of(const struct program *p, unsigned callee)
 	return callee < p->functions ? start_of(callee, 0) : OUTSIDE + 0x10;
 }
 
-/* May control go there from f's own blocks? To an entry only with its stack as it was there. */
+/* A block that r's own blocks may go to: the entry only without a frame. */
 static inline unsigned some_block(struct choices *c, const struct routine *r)
 {
 	unsigned b = pick(c, r->blocks);
@@ -221,7 +221,7 @@ static inline void make_code(struct choices *c, const struct program *p, unsigne
 		e->how = RETURNS;
 	if (e->how == SHARES)
 		share(c, p, f, e);
-	/* an entry heard next with the same return address would be taken for what it jumped to */
+	/* the next entry with the same return address would be taken for the tail call's target */
 	if (p->f[f].helper && e->callee == p->functions &&
 	    (e->how == TAIL || e->how == TAIL_IF || e->how == TAIL_POINTER))
 		e->how = RETURNS;
@@ -254,8 +254,8 @@ static inline bool is_led_to(const struct program *p, unsigned f, unsigned b)
 	return false;
 }
 
-/* Nothing but the unwinder leads to a landing pad; and behind one where branches can't be probed,
- * nothing tells of it. */
+/* Nothing but the unwinder leads to a landing pad. If branches can't be probed, nothing shows that
+ * control came to a pad: there are none then. */
 static inline void settle_pads(struct program *p)
 {
 	for (unsigned f = 0; f < p->functions; f++)
@@ -263,7 +263,7 @@ static inline void settle_pads(struct program *p)
 			p->f[f].code[b].pad &= !(p->with & WITH_REFUSED) && !is_led_to(p, f, b);
 }
 
-/* An entry without probe of its own: the block has to end with a branch that has one. */
+/* The block of an entry without probe has to end with a branch that has one. */
 static inline void settle_entry(const struct program *p, struct routine *r)
 {
 	struct code *first = &r->code[0];
@@ -328,7 +328,7 @@ static inline void make_bytes(struct random_plan *r, const struct program *p)
 				    .segments = {.data = &r->segment, .len = 1}};
 }
 
-/* Helpers are in the plan where returns are asked for: they are the last ones. */
+/* Helper functions are in the plan if returns are requested, behind the other functions. */
 static inline void number_blocks(struct random_plan *r, const struct program *p, unsigned events)
 {
 	uint32_t n = 0;
@@ -484,7 +484,7 @@ static inline void add_functions(struct random_plan *r, const struct program *p,
 	}
 }
 
-/* Without a placement: each site that can have a probe has one. */
+/* Makes the plan without a placement: each site that can have a probe has one. */
 static inline void lay_out(struct random_plan *r, const struct program *p, unsigned events)
 {
 	memset(r, 0, sizeof(*r));

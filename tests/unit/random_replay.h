@@ -10,8 +10,8 @@
 
 #define CUTS 2
 struct cuts {
-	uint64_t begin;		       /* events before that are not seen */
-	uint64_t from[CUTS], to[CUTS]; /* those are lost */
+	uint64_t begin;		       /* events before this time are not seen */
+	uint64_t from[CUTS], to[CUTS]; /* events of these times are lost */
 };
 
 static inline bool is_cut(const struct cuts *c)
@@ -19,13 +19,13 @@ static inline bool is_cut(const struct cuts *c)
 	return c->begin || c->to[0] || c->to[1];
 }
 
-/* ---- what a probe says of a moment ---- */
+/* ---- what a probe records of a moment ---- */
 
 struct record {
 	struct event e;
 	struct event_entry entry;
 	size_t moment;
-	bool counts; /* as an event, where it is lost */
+	bool counts; /* as a lost event if the record is lost */
 };
 
 struct recording {
@@ -111,11 +111,11 @@ static inline void record(struct recording *to, const struct random_plan *r, con
 	}
 }
 
-/* ---- what the replay makes of them ---- */
+/* ---- what the replay makes of the records ---- */
 
 struct replayed {
 	VEC(struct step) steps;
-	size_t finish; /* the first one that came out of the end */
+	size_t finish; /* the first step that the trace's end brought out */
 };
 
 static inline int on_step(void *ctx, const struct step *s)
@@ -145,7 +145,7 @@ static inline bool is_lost(const struct cuts *c, uint64_t time)
 	return false;
 }
 
-/* Feeds what was seen, and tells losses before what comes behind them. */
+/* Feeds the records that were seen, and each loss before the next record. */
 static inline void feed(struct trace *t, const struct recording *from, const struct cuts *cuts)
 {
 	struct event lost = {.type = EVENT_LOST, .pid = PID, .tid = PID};

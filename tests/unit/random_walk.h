@@ -9,11 +9,11 @@
 #include "random_program.h"
 #include "trace/trace.h"
 
-/* ---- what it writes down ---- */
+/* ---- what a run records ---- */
 
 enum moment_type {
-	AT_START,  /* of a block: what stands before its branch runs */
-	AT_BRANCH, /* its branch runs */
+	AT_START,  /* of a block: the instructions before its branch run */
+	AT_BRANCH, /* a block's branch runs */
 	AT_SIGNAL, /* a handler begins */
 };
 
@@ -21,16 +21,16 @@ struct moment {
 	enum moment_type type;
 	unsigned f, b;
 	uint64_t time, sp;
-	uint64_t caller; /* the return address of the call that it is in */
+	uint64_t caller; /* the return address of the moment's call */
 	bool taken;
-	uint64_t target; /* AT_BRANCH, where it isn't direct: where it leads */
+	uint64_t target; /* AT_BRANCH, of an indirect branch: where it leads */
 	unsigned context;
 };
 
-/* A step as it has to come out. */
+/* A step that the replay has to emit. */
 struct did {
 	enum step_type type;
-	unsigned f; /* whose ENTRY or RETURN */
+	unsigned f; /* ENTRY and RETURN: of this function */
 	uint64_t time, at, to;
 	bool taken;
 	unsigned call; /* from 1 */
@@ -42,28 +42,27 @@ struct did {
 struct run {
 	VEC(struct moment) moments;
 	VEC(struct did) did;
-	VEC(size_t) over; /* by context: the moment when it was over, SIZE_MAX: never */
+	VEC(size_t) over; /* by context: the moment when the context was over, SIZE_MAX: never */
 	unsigned calls;
-	bool nested; /* depth and calls are what they seem: nothing left a call but its own return
-		      */
+	bool nested; /* each call was left by its own return: depths and calls are known exactly */
 	bool helped; /* the ret of a helper was a call's return */
 };
 
-/* ---- its state ---- */
+/* ---- the processor's state ---- */
 
 #define FRAMES 12
 #define CHAIN  8
 #define LENGTH 150 /* moments, at most */
 
-/* A call, with what it jumped to: all of them return at once. */
+/* A call, with the functions that it jumped to: all of these return at once. */
 struct activation {
 	bool outside; /* of the plan */
-	bool never;   /* it doesn't return */
+	bool never;   /* the call doesn't return */
 	bool handler; /* the kernel's way back from a signal's handler */
 	uint64_t sp, caller;
 	unsigned f, b, depth;
 	bool started; /* the block's start is behind it */
-	bool left;    /* by way of a helper */
+	bool left;    /* the path went through a helper function */
 	struct {
 		unsigned f, call;
 	} chain[CHAIN];
@@ -82,11 +81,11 @@ struct machine {
 	struct choices *c;
 	struct run *run;
 	struct stack stack[2];
-	unsigned at; /* which of them */
+	unsigned at; /* the stack in use */
 	bool over;
 };
 
-/* What goes on by itself: the thread, and each handler of a signal. */
+/* A context has a path of its own: the thread, and each handler of a signal. */
 static inline unsigned new_context(struct machine *m)
 {
 	vec__push(&m->run->over, SIZE_MAX);
@@ -168,7 +167,7 @@ static inline void enter(struct machine *m, struct activation *r, unsigned calle
 	if (!r->outside)
 		go(r, callee, 0);
 	if (r->outside && r->n)
-		m->run->nested = false; /* nobody sees it return */
+		m->run->nested = false; /* the tail callers' return is not seen */
 	m->run->helped |= r->n && !r->outside && m->p->f[callee].helper;
 }
 
@@ -363,7 +362,8 @@ static inline unsigned some_pad(struct machine *m, const struct activation *r)
 	return 0;
 }
 
-/* To a landing pad of a caller, not out of a signal's handler; without one the thread ends. */
+/* Unwinds to a landing pad of a caller, not out of a signal's handler; without a pad the thread
+ * ends. */
 static inline void throw(struct machine * m)
 {
 	struct stack *s = &m->stack[m->at];
@@ -422,7 +422,7 @@ static inline void run_outside(struct machine *m)
 	}
 }
 
-/* ---- all of it ---- */
+/* ---- the run ---- */
 
 static inline void handle_signal(struct machine *m, struct activation *r)
 {

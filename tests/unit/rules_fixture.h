@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * For tests of the replay's rules: a program, its plan as the placement makes it, and what a thread
- * does, block by block. Its events are those that the plan's probes record of that. Steps come out
+ * For tests of the replay's rules: a program, its plan under a placement, and what a thread does,
+ * block by block. The events are those that the plan's probes record of the thread. Steps come out
  * as one line: "E0" entry of f0, "B0.2T" the branch of block 2 of f0 (T, N; i: implied), "R0"
  * return, "L3" 3 lost events, "?" unknown; depth by leading dots.
  */
@@ -23,11 +23,11 @@ static struct random_plan rules;
 static struct trace *t;
 static struct str got;
 
-/* Who runs, and in which call: the stack pointer at its entry, its return address. */
+/* The thread that runs, and its call: the stack pointer at entry and the return address. */
 static struct {
 	uint32_t pid, tid;
 	uint64_t time, sp, caller;
-	bool pending; /* a return probe has replaced that */
+	bool pending; /* a return probe has replaced the return address */
 } now;
 
 /* ---- steps out ---- */
@@ -65,7 +65,7 @@ static inline void resolve_address(void *ctx, uint32_t pid, uint64_t time, uint6
 
 /* ---- a program and its plan ---- */
 
-/* OUT is the program's first function that it doesn't have. */
+/* OUT becomes the number behind the program's last function. */
 static inline void lay_out_rules(struct program *p, unsigned events)
 {
 	for (p->functions = 0; p->functions < FUNCTIONS && p->f[p->functions].blocks;)
@@ -104,7 +104,7 @@ static inline const char *steps(void)
 	return got.data ? got.data : "";
 }
 
-/* The first one leaves the plan for another replay. */
+/* end_replay() keeps the plan for another replay. */
 #define end_replay(want, ...) (is_str(steps(), want, __VA_ARGS__), trace__free(t))
 #define end(want, ...)	      (end_replay(want, __VA_ARGS__), plan__free(rules.plan))
 
@@ -141,7 +141,7 @@ static inline bool has_witness(unsigned f, unsigned b)
 
 /* ---- events in ---- */
 
-/* The call that runs from here on. */
+/* Sets the call that runs from here on. */
 static inline void in_call(uint64_t sp, uint64_t caller)
 {
 	now.sp = sp;
@@ -163,7 +163,7 @@ static inline void feed_event(struct event e, const struct plan_site *s)
 	trace__feed(t, &e);
 }
 
-/* The thread is at the start of a block of the call that runs: its probes there are hit. */
+/* The thread is at the start of a block: the probes there are hit. */
 static inline void start(unsigned f, unsigned b)
 {
 	for (uint32_t i = 0; i < rules.plan->sites.len; i++) {
@@ -177,7 +177,7 @@ static inline void start(unsigned f, unsigned b)
 	}
 }
 
-/* The branch at the end of a block runs, at this stack pointer. */
+/* The branch at the end of a block runs at this stack pointer. */
 static inline void end_block_at(unsigned f, unsigned b, uint64_t sp, bool taken, uint64_t target)
 {
 	const struct plan_site *s = branch_of(f, b);
@@ -191,7 +191,7 @@ static inline void end_block_at(unsigned f, unsigned b, uint64_t sp, bool taken,
 			   s);
 }
 
-/* A whole block; target: where its branch leads, if it isn't direct. */
+/* A whole block runs; target: where its branch leads, if that is indirect. */
 static inline void run(unsigned f, unsigned b, bool taken, uint64_t target)
 {
 	int32_t depth = block_of(f, b)->site == NO_SITE ? 0 : branch_of(f, b)->sp_delta;
@@ -201,7 +201,7 @@ static inline void run(unsigned f, unsigned b, bool taken, uint64_t target)
 		end_block_at(f, b, now.sp - (depth == SP_UNKNOWN ? 0 : depth), taken, target);
 }
 
-/* A block that ends in a ret. */
+/* A block that ends in a ret runs. */
 static inline void run_ret(unsigned f, unsigned b)
 {
 	run(f, b, true, now.caller);

@@ -22,13 +22,13 @@ static const char *const source =
 	"end unsigned\n"
 	"fn words\n cmp x0, #1\n b.hi 9f\n adrp x9, wtab\n add x9, x9, :lo12:wtab\n"
 	" ldrsw x10, [x9,x0,lsl #2]\n add x9, x10, x9\n br x9\nw0: ret\nw1: ret\n9: ret\nend words\n"
-	/* one more than is allowed: leads behind the function */
+	/* the table's last entry leads out of the function */
 	"fn beyond\n cmp x0, #2\n b.hi 9f\n adrp x9, otab\n add x9, x9, :lo12:otab\n"
 	" ldrsw x10, [x9,x0,lsl #2]\n add x9, x10, x9\n br x9\no0: ret\no1: ret\n9: ret\nend beyond\n"
 	/* compared with a constant in a register */
 	"fn compared\n mov w2, #1\n cmp w0, w2\n b.hi 9f\n adrp x9, ctab\n add x9, x9, :lo12:ctab\n"
 	" ldrsw x10, [x9,w0,uxtw #2]\n add x9, x10, x9\n br x9\nc0: ret\nc1: ret\n9: ret\nend compared\n"
-	/* the table's address waits on the stack */
+	/* the table's address is kept on the stack */
 	"fn kept\n sub sp, sp, #32\n adrp x9, ktab\n add x9, x9, :lo12:ktab\n str x9, [sp, #16]\n"
 	"1: ldr x1, [sp, #16]\n ldrsw x0, [x1,w0,uxtw #2]\n add x0, x0, x1\n br x0\n"
 	"k0: bl kept\n b 1b\nk1: add sp, sp, #32\n ret\nend kept\n"

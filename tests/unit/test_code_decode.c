@@ -65,7 +65,7 @@ static bool parse_line(char *text, struct line *out, bool *more)
 	return true;
 }
 
-/* ---- what objdump says, in our terms ---- */
+/* ---- objdump's lines compared with the decoder's instructions ---- */
 
 static void put_operand(const struct operand *op, char *out, size_t size)
 {

@@ -18,18 +18,18 @@ static const char *const source =
 	"fn dies\n1: mov $60,%eax\n syscall\n jmp 1b\nend dies\n"
 	"fn dies2\n push %rbx\n call dies\n .byte 0x06,0x07,0x0e\nend dies2\n"
 	"fn caller\n test %edi,%edi\n je 1f\n call dies2\n .byte 0x06,0x0e\n1: ret\nend caller\n"
-	/* two that only call each other, and one of two that returns */
+	/* two functions that only call each other, and two that call each other and return */
 	"fn ping\n call pong\n ret\nend ping\nfn pong\n call ping\n ret\nend pong\n"
 	"fn even\n dec %edi\n js 1f\n call odd\n1: ret\nend even\nfn odd\n call even\n ret\nend odd\n"
 	"fn asks\n call ping\n .byte 0x06\nend asks\nfn asks2\n call odd\n ret\nend asks2\n"
-	/* behind a trap that is handled; behind a call that is held for one that doesn't return */
+	/* code behind a trap that is handled, and behind a call that is assumed not to return */
 	"fn breaks\n int3\n test %edi,%edi\n je 1f\n ud2\n nop\n inc %edi\n1: ret\nend breaks\n"
 	"fn resumes\n call dies\n test %edi,%edi\n je 1f\n inc %edi\n1: ret\nend resumes\n"
-	/* behind a jump to nobody knows where */
+	/* code behind a jump to an unknown target */
 	"fn hides\n jmp *%rax\n nop\n test %edi,%edi\n je 1f\n nop\n1: ret\nend hides\n"
 	/* the last instruction is a call */
 	"fn last\n sub $8,%rsp\n call even\nend last\n"
-	/* back to its own entry; to another's entry; into another; out to what nobody asked for */
+	/* jumps to the own entry, to another function's entry, into another function, to helpers */
 	"fn self\n dec %edi\n jne self\n ret\nend self\n"
 	"fn tail\n test %edi,%edi\n je 1f\n jmp self\n1: jmp helper\nend tail\n"
 	"fn into\n jmp inside\nend into\n"
@@ -209,7 +209,7 @@ static void test_transaction(void)
 	uint64_t f = address("transact");
 
 	ok(PLAN(ALL, "transact"), "a transaction has a plan");
-	is(site(f)->refusal, PROBE_UNSUPPORTED, "xbegin can't be told");
+	is(site(f)->refusal, PROBE_UNSUPPORTED, "xbegin can't be probed");
 	is(function("transact")->unreached, 0, "both ways of xbegin are followed");
 }
 
@@ -456,7 +456,7 @@ static void test_module(void)
 	plan = NULL;
 }
 
-/* ---- what nobody compiled ---- */
+/* ---- hostile objects ---- */
 
 /* Bytes at random, symbols and frames that overlap at random: no crash, no endless loop, nothing
  * out of bounds. */

@@ -138,14 +138,14 @@ static struct place *place_of(uint64_t ip)
 	return NULL;
 }
 
-/* ---- what one step must agree with ---- */
+/* ---- what each step is compared with ---- */
 
 /* The last planned instruction, until the next step. */
 static struct {
 	struct place *place;
 	uint64_t vaddr, sp;
 	uint32_t site;
-	uint64_t expect; /* where it goes, 0: not told */
+	uint64_t expect; /* where control has to go, 0: unknown */
 	bool taken;
 } last;
 

@@ -9,39 +9,39 @@ static const char *const source =
 	".text\n"
 	".macro fn name\n .globl \\name\n .type \\name,@function\n .balign 16\n \\name: .cfi_startproc\n.endm\n"
 	".macro end name\n .cfi_endproc\n .size \\name,.-\\name\n.endm\n"
-	/* of bytes: the check is on the byte in memory, and tells more than the table of bytes does
-	 */
+	/* a check of the byte in memory bounds more tightly than the table of bytes does */
 	"fn classes\n lea codes(%rip),%rcx\n movzbl (%rdi),%edx\n cmpb $1,(%rcx,%rdx)\n ja 9f\n"
 	" movzbl (%rcx,%rdx),%edx\n lea ctab(%rip),%rcx\n movslq (%rcx,%rdx,4),%rdx\n add %rcx,%rdx\n jmp *%rdx\n"
 	"c0: ret\nc1: mov $0xc3c3c3,%eax\n9: ret\nend classes\n"
-	/* the table of bytes alone bounds it; not where it may change */
+	/* the table of bytes alone bounds the index, unless the table may change */
 	"fn coded\n movzbl (%rdi),%edx\n movzbl few(%rdx),%edx\n jmp *etab(,%rdx,8)\ne0: ret\ne1: ret\nend coded\n"
 	"fn varied\n movzbl (%rdi),%edx\n movzbl varying(%rdx),%edx\n jmp *vtab(,%rdx,8)\nv0: ret\nv1: ret\n"
 	"end varied\n"
-	/* checked twice: the smaller one counts */
+	/* of two checks the smaller bound counts */
 	"fn twice\n movzbl (%rsi),%ecx\n cmp $63,%cl\n ja 9f\n cmp $1,%cl\n ja 9f\n jmp *ttab(,%rcx,8)\n"
 	"t0: ret\nt1: ret\n9: ret\nend twice\n"
 	/* fewer entries than the mask allows: what follows leads into an instruction, or is
-	   another's */
+	   another table */
 	"fn inward\n and $3,%edi\n jmp *itab(,%rdi,8)\ni0: mov $0x90c3c3c3,%eax\ni1: ret\nend inward\n"
 	"fn short1\n and $3,%edi\n jmp *stab(,%rdi,8)\ns0: ret\ns1: ret\nend short1\n"
 	"fn short2\n and $1,%edi\n jmp *stab2(,%rdi,8)\ns2: ret\ns3: ret\nend short2\n"
-	/* the middle of a function with a name of its own, and where one begins */
+	/* entries that lead into another function, and to a function's start */
 	"fn foreign\n and $1,%edi\n jmp *ftab(,%rdi,8)\nf0: ret\nend foreign\n"
 	"fn outside\n nop\no1: ret\nend outside\n"
 	"fn entries\n and $1,%edi\n jmp *ntab(,%rdi,8)\nn0: ret\nend entries\n"
-	/* two ways to read the same bytes */
+	/* two ways to decode the same bytes */
 	"fn torn\n test %edi,%edi\n je 1f+1\n1: mov $0x90c3c3c3,%eax\n test %eax,%eax\n js 2f\n ret\n2: ret\n"
 	"end torn\n"
-	/* the entry is read where the function begins, and kept on the stack: nothing bounds it */
+	/* the table's entry is read at the function's start and kept on the stack, without a bound
+	 */
 	"fn kept\n lea ktab(%rip),%rax\n sub $24,%rsp\n movslq (%rax,%rcx,4),%rax\n mov %rax,8(%rsp)\n"
 	"1: mov 8(%rsp),%rsi\n lea ktab(%rip),%rax\n add %rsi,%rax\n jmp *%rax\n"
 	"k0: call kept\n jmp 1b\nk1: add $24,%rsp\n ret\nend kept\n"
-	/* kept by two */
+	/* the stack slot of the table's entry has two writers */
 	"fn mixed\n lea ktab(%rip),%rax\n sub $24,%rsp\n movslq (%rax,%rcx,4),%rax\n mov %rax,8(%rsp)\n"
 	" test %edi,%edi\n je 1f\n mov %rdi,8(%rsp)\n"
 	"1: mov 8(%rsp),%rsi\n lea ktab(%rip),%rax\n add %rsi,%rax\n jmp *%rax\nend mixed\n"
-	/* the table's address is known on one of two ways */
+	/* the table's address is known on one of two paths */
 	"fn oneway\n test %edi,%edi\n je 1f\n lea wtab(%rip),%r8\n1: movslq (%r8,%rcx,4),%rax\n"
 	" add %r8,%rax\n jmp *%rax\nw0: ret\nw1: ret\nend oneway\n"
 	/* a table among the code, with a label of its own */

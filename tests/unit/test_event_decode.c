@@ -8,7 +8,7 @@
 #include "tap.h"
 #include "../bpf/wire.h"
 
-/* As many sites as a record can name; nobody looks at them. */
+/* As many sites as a record can name. Their contents are not read. */
 static struct plan plan = {.sites.len = WIRE_SITE_MASK};
 
 static struct wire_event full(uint32_t pid, uint32_t tid, unsigned cpu, uint64_t time, uint64_t sp,
@@ -23,7 +23,7 @@ static struct wire_event full(uint32_t pid, uint32_t tid, unsigned cpu, uint64_t
 				   .cpu = cpu};
 }
 
-/* As bpf/compact.h packs it. */
+/* Packs an event as bpf/compact.h does. */
 static struct wire_compact compact_of(const struct wire_event *e)
 {
 	return (struct wire_compact){.where = (e->site_type & WIRE_SITE_MASK) |
@@ -136,7 +136,7 @@ static void test_memory(void)
 enum { JUMP, ENTRY };
 #define FAR 0x555500000000
 
-/* A jump by a table in read-only memory, 0x2000, or in memory that is written, 0x3000. */
+/* A jump by a table in read-only memory (0x2000) or in memory that may be written (0x3000). */
 static void test_targets(void)
 {
 	static const uint8_t bytes[16] = {0x78, 0x56, 0x34, 0x12};

@@ -10,7 +10,7 @@
 #define NODES  0x9000u
 #define DETOUR 0x20000u
 
-/* As a kernel might have it. */
+/* A struct kprobe as a kernel might lay it out. */
 struct probe {
 	uint32_t flags, unused;
 	uint64_t next, pprev;
@@ -99,7 +99,7 @@ struct seen {
 	bool whole;
 };
 
-/* The kernel as it is read while these are there. list: of debugfs. */
+/* Reads the kernel with the probes in its table. list: debugfs's. */
 static struct seen look(const struct kprobe_layout *l, bool after, const char *list)
 {
 	struct kernel_text *t = kernel_text__open("/nonexistent/kcore", reader, NULL);
@@ -122,7 +122,7 @@ static struct seen look(const struct kprobe_layout *l, bool after, const char *l
 	return s;
 }
 
-/* The first of the bytes that aren't the compiler's; -1: they all are. */
+/* The first byte that differs from the compiler's; -1: none does. */
 static int changed(const struct seen *s)
 {
 	const uint8_t *text = kernel_file__of(s->k.kernel)->text;
@@ -242,7 +242,8 @@ static void test_hostile(void)
 	probes[0].pprev ^= 8;
 	s = look(&layout, true, "1010 k f+0x10\n1020 k f+0x20\n");
 	ok(!s.whole, "a list that changes while it is read is noticed");
-	is(hidden(&s), 1, "what a list that changes while it is read didn't tell is hidden");
+	is(hidden(&s), 1,
+	   "a probe missing in a list that changes while it is read hides its function");
 	end(&s);
 	probes[0].pprev ^= 8;
 	probes[0].next = node(1);

@@ -186,9 +186,9 @@ static void test_svg(void)
 
 	ok(!strncmp(got.data, "<?xml version=\"1.0\"", 19), "svg: the output is an XML document");
 	ok(strstr(got.data, "<title>work(A&lt;B&gt;&amp;)\n2 µs, 100 %; itself 620 ns; 1 call<"),
-	   "svg: a frame tells its name, time, share and calls");
+	   "svg: a frame shows its name, time, share and calls");
 	ok(strstr(got.data, "<title>leaf\n1.38 µs, 69 %; itself 1.38 µs; 1 call<"),
-	   "svg: an inner frame tells its name, time, share and calls");
+	   "svg: an inner frame shows its name, time, share and calls");
 	ok(strstr(got.data, "1 call, 1 of them not timed"),
 	   "svg: a frame with an untimed call says so");
 	ok(strstr(got.data, "Missing: 1 call without return, not timed."),
@@ -200,7 +200,7 @@ static void test_svg(void)
 	str__free(&got);
 	got = RENDER("svg:count", &none, STEPS);
 	ok(strstr(got.data, "<title>leaf\n1 call, 33.3 %<"),
-	   "svg:count: a frame tells its share of the calls");
+	   "svg:count: a frame shows its share of the calls");
 	str__free(&got);
 }
 

@@ -137,7 +137,8 @@ static void test_recursion(void)
 	stats__free(&p);
 }
 
-/* The outermost call of three is not timed: it was entered before, or has not returned. */
+/* Of three calls the outermost is not timed: it was entered before the trace, or has not returned.
+ */
 static void test_open_recursion(void)
 {
 	struct stats p = PROFILE(branch(WORK_ICALL, 1, 0, true, 1, 0x100),
@@ -167,7 +168,7 @@ static void test_open_recursion(void)
 	stats__free(&p);
 }
 
-/* A call between is left by longjmp(3), one waits on another stack. */
+/* A call in the middle of a recursion is left by longjmp(3), or waits on another stack. */
 static void test_left_recursion(void)
 {
 	struct stats p =

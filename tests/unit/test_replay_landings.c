@@ -128,7 +128,7 @@ static void test_landings(void)
 		run_ret(0, 3);
 		end(i == PLACEMENT_WITNESS ? "E0 B0.0T B0.1Ni B0.2T ? B0.1Ti B0.3T R0"
 					   : "E0 B0.0T B0.1N B0.2T B0.1T B0.3T R0",
-		    "what follows a second return is told as what follows the first, placement %u",
+		    "what follows a second return is shown as what follows the first is, placement %u",
 		    i);
 	}
 	pads.f[0].code[2].room = 0;

@@ -107,7 +107,7 @@ static void test_goroutines(void)
 
 static void test_frontiers(void)
 {
-	/* f0: both ways of the conditional have a call that is heard of */
+	/* f0: both ways of the conditional have a call with an event */
 	static struct program disjoint = {.f = {{.blocks = 4,
 						 .code = {{.how = BRANCHES, .to = {2}},
 							  {.how = CALLS, .callee = 1},
@@ -138,7 +138,7 @@ static void test_frontiers(void)
 	in_call(TOP, BACK);
 	run_ret(0, 3);
 	end("E0 B0.0Ti B0.2Ti .E2 .B2.0T .R2 B0.3T R0",
-	    "frontiers: the next event tells which way an unprobed branch went");
+	    "frontiers: the next event shows which way an unprobed branch went");
 
 	begin(&common, PLACEMENT_WITNESS, ALL);
 	ok(is_probed(0, 0), "frontiers: a branch keeps its probe where both ways lead to the same");
@@ -156,7 +156,7 @@ static void test_frontiers(void)
 	run(0, 1, true, 0);
 	run(0, 1, false, 0);
 	run_ret(0, 2);
-	end("E0 B0.1T B0.1T B0.1N B0.2T R0", "frontiers: each round of a loop is told");
+	end("E0 B0.1T B0.1T B0.1N B0.2T R0", "frontiers: each round of a loop is shown");
 }
 
 static void test_witnesses(void)
@@ -174,13 +174,16 @@ static void test_witnesses(void)
 		run(0, 0, false, 0);
 		run(0, 1, false, 0);
 		run_ret(0, 2);
-		end_replay("E0 B0.0Ni B0.2T R0",
-			   "frontiers: a witness that is hit tells the way, placement %u", i);
+		end_replay(
+			"E0 B0.0Ni B0.2T R0",
+			"frontiers: a witness that is hit shows which way control went, placement %u",
+			i);
 		begin_replay(ALL);
 		run(0, 0, true, 0);
 		run_ret(0, 2);
 		end("E0 B0.0Ti B0.2T R0",
-		    "frontiers: a witness that is not hit tells the way, placement %u", i);
+		    "frontiers: a witness that is not hit shows which way control went, placement %u",
+		    i);
 	}
 }
 

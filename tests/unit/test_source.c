@@ -7,7 +7,7 @@
 
 #define MOST 16
 
-/* Gives its times out in takes of n[0], n[1], ... events; 0 ends it. */
+/* Passes its times on in takes of takes[0], takes[1], ... events; 0 ends the source. */
 struct made {
 	struct source source;
 	const uint64_t *times;
@@ -112,7 +112,7 @@ static void run(struct sources *s)
 			break;
 	}
 	is(err, SOURCE_ENDED, "several sources end when all have ended");
-	is(sources__losses(s, &sink), 0, "the losses of all sources are told");
+	is(sources__losses(s, &sink), 0, "the losses of all sources are reported");
 	str__put(&got, "", 0);
 }
 

@@ -208,7 +208,7 @@ static void end(const char *want, uint64_t unmatched, uint64_t lost, const char 
 	trace__free(t);
 }
 
-/* ---- what it shows ---- */
+/* ---- what the replay shows ---- */
 
 static void test_plain(void)
 {

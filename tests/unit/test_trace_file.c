@@ -239,7 +239,7 @@ static void test_round_trip(void)
 		   got.meta.limit == 13 && got.meta.cpus == 4 && got.meta.part == 1,
 	   "a file has what rendering depends on");
 	is_str(got.meta.command, meta.command, "a file has the command line");
-	ok(got.nobjects == 1 && got.nmapped == 1, "each object of a file is told once");
+	ok(got.nobjects == 1 && got.nmapped == 1, "each object of a file is passed on once");
 	s = object__symbol_at(got.last_object, 0x1047);
 	ok(s && !strcmp(s->shown, "g()") && !strcmp(s->name, "_Zg") && !strcmp(s->version, "V1"),
 	   "a symbol that rendering needs is in the file");
@@ -292,7 +292,8 @@ static void test_cut(void)
 
 	write_file(4000);
 	for (size_t len = 0; len < file.len; len += len < 2000 ? 1 : 100, n++) {
-		autofree char *copy = xmalloc(len); /* so that a byte too many is seen */
+		autofree char *copy = xmalloc(
+			len); /* no longer, so that the sanitizer sees a read behind the end */
 		struct got got = {0};
 		int err;
 
@@ -319,7 +320,7 @@ static void test_flips(void)
 
 		file.data[at] ^= 1 << (at % 8);
 		err = read_file(file.data, file.len, &got, &r);
-		/* a length that grew may reach behind the end */
+		/* a length that the flip enlarged may reach behind the file's end */
 		good += (err == -EBADMSG || err == -ENOEXEC || err == -ENODATA) &&
 			is_prefix(&got.items, &wrote);
 		file.data[at] ^= 1 << (at % 8);
@@ -357,7 +358,7 @@ static void test_versions(void)
 	str__free(&got.items);
 }
 
-/* A block of a type that nobody knows, in front of the others: they are numbered on. */
+/* A block of an unknown type in front of the others, whose numbers go on from it. */
 static void test_unknown_block(void)
 {
 	struct str with = {0};
@@ -412,7 +413,7 @@ static void test_same_bytes(void)
 
 /* ---- size ---- */
 
-/* A loop as programs have them: one branch that ends it, one stack pointer. */
+/* A loop as programs have them: one branch at its end, one stack pointer. */
 static void test_size(void)
 {
 	struct str before = {0};

@@ -221,7 +221,7 @@ int main(void)
 	hit(F_WITNESS, USER);
 	hit(F_RET, USER);
 	end("E f\n.E k\n.B 0x800e T\n.R k\nB 0x100e Ti\nB 0x103e T\nR f\n", 0,
-	    "what the trap of a probe runs in the kernel tells no place in the program");
+	    "what the trap of a probe runs in the kernel shows no place in the program");
 
 	begin();
 	call_k(0x5000, USER);
@@ -255,7 +255,7 @@ int main(void)
 	lose(3);
 	hit(F_RET, USER);
 	end("E f\nB 0x100e Ni\n.E k\n.B 0x800e T\n.R k\nLOST 3\nB 0x103e T\nR f\n", 0,
-	    "behind a loss the place that the kernel's call told is forgotten");
+	    "behind a loss the place that the kernel's call showed is forgotten");
 
 	begin();
 	enter(F_ENTRY, USER, 0, 0);
@@ -281,7 +281,7 @@ int main(void)
 	enter(F_ENTRY, USER, 0, 0);
 	call_k(0x1014, USER - 8);
 	end("E f\n.E k\n.B 0x800e T\n.R k\n?\n", 1,
-	    "the program's registers tell no place in a goroutine's calls");
+	    "the program's registers show no place in a goroutine's calls");
 
 	begin();
 	enter(F_ENTRY, USER, 0, 0);

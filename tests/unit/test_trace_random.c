@@ -204,7 +204,7 @@ static void show_events(const struct recording *r, const struct cuts *c)
 
 /* ---- one case under one placement ---- */
 
-/* False: it failed. */
+/* False: the case failed. */
 static bool try_mode(const struct test_case *t, const struct mode *mode, bool show)
 {
 	struct random_plan r;
@@ -303,7 +303,7 @@ static void shrink(struct test_case *t, const struct mode *mode)
 	make_case(t);
 }
 
-/* ---- all of them ---- */
+/* ---- all cases under all placements ---- */
 
 /* cut: with events missing. */
 static bool try_case(uint64_t seed, bool cut)

@@ -135,9 +135,9 @@ static void test_number_again(void)
 	enter(7, 8);
 	is(last.depth, 0, "the next owner of a thread's number starts without calls");
 	ok(!last.has_since, "the next owner of a thread's number was never in the function before");
-	/* the end of it isn't told: that was lost */
+	/* the event of thread 8's end was lost */
 	trace__fork(t, ++clock_ns, 9, 8, 7, 7);
-	is(unmatched(), 2, "a fork tells that whoever had the number has ended");
+	is(unmatched(), 2, "a fork shows that the thread that had the number has ended");
 	enter(9, 8);
 	is(last.pid, 9, "the next owner of a thread's number may be of another process");
 	trace__free(t);
@@ -191,7 +191,7 @@ static void test_exec(bool kernel)
 	/* thread 8 makes the exec: from now on it is number 7 */
 	trace__exec(t, ++clock_ns, 7, 7, "next");
 	leave(7, 7);
-	is(last.type, STEP_RETURN, "behind an exec a return is told");
+	is(last.type, STEP_RETURN, "behind an exec a return is shown");
 	is(last.has_duration, kernel,
 	   kernel ? "the kernel's call goes on under the first thread's number"
 		  : "the program's call is gone");
@@ -204,7 +204,7 @@ static void test_exec(bool kernel)
 	trace__free(t);
 }
 
-/* The kernel's functions run on after a thread's end was told. */
+/* The kernel's functions run on after the event of a thread's end. */
 static void test_kernel_exit(void)
 {
 	unsigned strangers = 0;
