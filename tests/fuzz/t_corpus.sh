@@ -12,11 +12,11 @@ for source in tests/fuzz/fuzz_*.c; do
 	name=${source##*/fuzz_} && name=${name%.c}
 	program=$B/corpus/fuzz_$name
 	if [[ ! -x $program ]]; then
-		skip "$name" "not built: make corpus"
+		skip "$name takes its corpus" "not built: make corpus"
 		continue
 	fi
 	"$program" "tests/fuzz/corpus/$name" >"$T/out" 2>"$T/err"
-	ok $? "$name: $(cat "$T/out")" || diag "$(grep '^running' "$T/err" | tail -1)"$'\n'"$(grep -v '^running' "$T/err" | head -30)"
+	ok $? "$name takes its corpus: $(cat "$T/out")" || diag "$(grep '^running' "$T/err" | tail -1)"$'\n'"$(grep -v '^running' "$T/err" | head -30)"
 done
 
 # The check can fail: an input that its target can't bear, and one that has no end.

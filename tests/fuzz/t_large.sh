@@ -16,7 +16,7 @@ while read -r kind count; do
 		exec "$BBTRACE" list "$T/large" '*' >"$T/out" 2>"$T/err"
 	)
 	[[ $? == 0 && $(wc -l <"$T/out") -gt 1 ]]
-	ok $? "$count $kind, in $(($(stat -c %s "$T/large") >> 10)) KiB" || diag "$(head -3 "$T/err" | cut -c1-300)"
+	ok $? "list ends well with $count $kind, in $(($(stat -c %s "$T/large") >> 10)) KiB" || diag "$(head -3 "$T/err" | cut -c1-300)"
 done < <(tests/fuzz/large.py)
 
 # The same for a file of points.
@@ -26,5 +26,5 @@ tests/fuzz/large.py covered 100000 "$T/large"
 	ulimit -v 1048576 -t 60
 	exec "$BBTRACE" list "$T/large" "@$T/points" >"$T/out" 2>"$T/err"
 )
-ok $? "$(grep -c +0x "$T/points") points" || diag "$(head -3 "$T/err" | cut -c1-300)"
+ok $? "list ends well with $(grep -c +0x "$T/points") points" || diag "$(head -3 "$T/err" | cut -c1-300)"
 done_testing

@@ -19,13 +19,13 @@ derive() {
 # derives NAME WANTED: that stanza, status 0.
 derives() {
 	derive
-	is "$stanza" "$2" "$1"
+	is "$stanza" "$2" "a stanza is derived: $1"
 }
 
 # gives NAME STATUS: no stanza, that status.
 gives() {
 	derive
-	is "$status '$stanza'" "$2 ''" "$1"
+	is "$status '$stanza'" "$2 ''" "no stanza is derived: $1"
 }
 
 plain='Types: deb
@@ -142,7 +142,7 @@ URIs: http://example.org/debian
 Suites: bookworm
 Components: main
 END
-derives 'Enabled: no is passed over' "$plain"
+derives 'an entry with Enabled: no is passed over' "$plain"
 
 start
 file sources.list.d/a-vendor.list <<'END'
@@ -168,7 +168,7 @@ derives 'line ends of DOS' "$plain"
 start
 file sources.list.d/a.list.save <<<'deb http://example.org/debian bookworm main'
 file 'sources.list.d/b c.list' <<<'deb http://example.org/debian bookworm main'
-gives 'file names that apt ignores' 1
+gives 'files have names that apt ignores' 1
 
 start
 file sources.list <<'END'
@@ -181,7 +181,7 @@ END
 gives 'security, updates, no main, flat: nothing to derive from' 1
 
 start
-gives 'no sources at all' 1
+gives 'there are no sources' 1
 
 start
 file sources.list <<'END'
@@ -190,7 +190,7 @@ END
 file sources.list.d/backports.list <<'END'
 deb [trusted=yes] http://example.org/debian bookworm-backports main contrib
 END
-gives 'there is one already, one-line' 3
+gives 'there is an entry of backports already, on one line' 3
 
 start
 file sources.list.d/debian.sources <<'END'
@@ -199,7 +199,7 @@ URIs: http://example.org/debian
 Suites: bookworm bookworm-backports
 Components: main
 END
-gives 'there is one already, deb822' 3
+gives 'there is an entry of backports already, in deb822' 3
 
 start
 file sources.list <<'END'
@@ -207,13 +207,13 @@ deb http://example.org/debian bookworm main
 # deb http://example.org/debian bookworm-backports main
 deb-src http://example.org/debian bookworm-backports main
 END
-derives 'one that is commented out, or for sources only, is none' "$plain"
+derives 'an entry of backports that is commented out, or for sources only, does not count' "$plain"
 
 start
 file sources.list <<'END'
 deb http://example.org/debian bookworm main
 END
 is "$(NEW=trixie scripts/sources.pl archive bookworm "$apt")" "${plain/bookworm-backports/trixie}" \
-	'archive: the entry under another suite'
+	'archive derives the entry of another suite'
 
 done_testing
