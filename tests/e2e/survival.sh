@@ -99,13 +99,13 @@ kill_times() {
 killed() {
 	diag "killed: $(for stage in "${!moments[@]}"; do printf '%s %s  ' "$stage" "${moments[$stage]}"; done)"
 	is $unclean 0 "killed $1 times: each time the program's code is as it was"
-	is $left 0 'nothing that bbtrace started is left, stopped or running'
-	is $mangled 0 'no definition of a probe is left'
+	is $left 0 "killed $1 times: nothing that bbtrace started is left, stopped or running"
+	is $mangled 0 "killed $1 times: no definition of a probe is left"
 	kill -0 "$background"
-	ok $? 'the program lives'
+	ok $? "killed $1 times: the traced program lives"
 	seen=$(wc -l <"$T/bg.out")
 	wait_for $PATIENCE works
-	ok $? 'the traced program works on'
+	ok $? "killed $1 times: the traced program works on"
 	[[ $(sort -n "$T/bg.out" | awk '$1 != (NR - 1) * 100' | wc -l) == 0 ]]
-	ok $? 'the traced program makes no mistake'
+	ok $? "killed $1 times: the traced program makes no mistake"
 }

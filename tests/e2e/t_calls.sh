@@ -28,13 +28,13 @@ is "$(tail -1 "$T/json")" \
 bb user "$T/fib" fib -- "$T/fib"
 is "$(grep -c ' fib(rdi=' "$T/out")" 177 'text shows each call of the recursion'
 is "$(awk 'match($0, / fib\(rdi=/) { print RSTART }' "$T/out" | sort -nu | awk 'NR > 1 { print $1 - last } { last = $1 }' | xargs)" \
-	'2 2 2 2 2 2 2 2 2' 'the tree of calls: ten levels, two columns each'
+	'2 2 2 2 2 2 2 2 2' 'text indents ten levels of calls by two columns each'
 
 for kind in '-no-pie -fno-pie' -static -static-pie '-O0 -fcf-protection'; do
 	# shellcheck disable=SC2086 # flags
 	program fib -O1 $kind
 	bb user "$T/fib" fib main -F json -o "$T/json" -- "$T/fib"
-	is "$status $(entries fib) $(returns fib) $(returns main)" '3 177 177 1' "linked $kind"
+	is "$status $(entries fib) $(returns fib) $(returns main)" '3 177 177 1' "$kind: each call of fib and main is shown, and returns"
 	is "$(summary unmatched)" 0 "$kind: nothing is unmatched"
 done
 done_testing

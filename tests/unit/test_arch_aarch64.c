@@ -119,9 +119,9 @@ static void test_others(void)
 
 		ok(!arch->decode(bytes, 4, AT, false, &insn) && insn.flow == o->flow &&
 			   insn.kind == BRANCH_NONE,
-		   "%08x: control goes on as in a program", o->word);
+		   "%08x: its flow in a program is decoded", o->word);
 		ok(!arch->decode(bytes, 4, AT, true, &insn) && insn.flow == o->flow_in_kernel,
-		   "%08x: control goes on as in the kernel", o->word);
+		   "%08x: its flow in the kernel is decoded", o->word);
 		ok(arch->format(bytes, 4, AT, text, sizeof(text)), "%08x: it is formatted",
 		   o->word);
 		if (o->text)

@@ -421,10 +421,10 @@ static void test_rows(void)
 				i.len == r->len,
 			"%s is an instruction", r->what))
 			continue;
-		ok(i.flow == r->flow && i.kind == r->kind, "%s: control goes on as it does",
-		   r->what);
+		ok(i.flow == r->flow && i.kind == r->kind,
+		   "%s: its flow and kind of branch are decoded", r->what);
 		ok(i.user_refusal == r->refusal && i.emulated == r->emulated,
-		   "%s: what the kernel does with it under a uprobe is known", r->what);
+		   "%s: how the kernel takes it under a uprobe is decoded", r->what);
 	}
 }
 

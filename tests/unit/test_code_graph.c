@@ -375,13 +375,17 @@ static void add_kernel_function(function_vec *v, const struct object *o, const c
 
 static void check_thunks(const char *what)
 {
-	is(site(K + 4)->kind, BRANCH_ICALL, "%s: a call to an indirect thunk", what);
-	is(site(K + 4)->operand.base, 0, "%s: by rax", what);
-	is(site(K + 4)->thunk, 1, "%s: marked", what);
-	is(start_of(ended_by(K + 4)->next), K + 9, "%s: ud2 goes on: a WARN", what);
+	is(site(K + 4)->kind, BRANCH_ICALL, "%s: a call of an indirect thunk is an indirect call",
+	   what);
+	is(site(K + 4)->operand.base, 0, "%s: a call of rax's thunk goes to what rax holds", what);
+	is(site(K + 4)->thunk, 1, "%s: a call of an indirect thunk is marked", what);
+	is(start_of(ended_by(K + 4)->next), K + 9,
+	   "%s: control goes on behind a ud2, which is a WARN", what);
 	is(site(K + 11)->kind, BRANCH_RET, "%s: a jmp to the return thunk is a ret", what);
-	is(site(K + 0x10)->kind, BRANCH_IJMP, "%s: a jmp to an indirect thunk", what);
-	is(site(K + 0x10)->operand.base, 2, "%s: by rdx", what);
+	is(site(K + 0x10)->kind, BRANCH_IJMP, "%s: a jmp to an indirect thunk is an indirect jump",
+	   what);
+	is(site(K + 0x10)->operand.base, 2, "%s: a jmp to rdx's thunk goes to what rdx holds",
+	   what);
 }
 
 static void test_kernel(void)

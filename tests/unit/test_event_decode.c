@@ -192,7 +192,7 @@ static void test_entries(void)
 	ok(!e->entry->caller && !e->entry->args && !e->entry->pending && !e->entry->stack,
 	   "an entry has nothing that is missing in the record");
 	is(e->entry->user_ip * 10 + e->entry->user_sp, 56, "an entry has the program's registers");
-	is(strlen(e->entry->comm), 16, "the longest name ends");
+	is(strlen(e->entry->comm), 16, "a name of a command that fills its field ends behind it");
 	w.entry.event.missing = 0;
 	w.entry.event.state = WIRE_PENDING;
 	e = decoder__event(d, &w, sizeof(w), 0);

@@ -61,10 +61,12 @@ static void test_hostile(void)
 	kallsym_vec v = {0};
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
-		is(parse(bad[i], strlen(bad[i]), &v), -EPROTO, "refused: line form %zu", i);
+		is(parse(bad[i], strlen(bad[i]), &v), -EPROTO,
+		   "a symbol's line of bad form %zu is refused", i);
 		is(v.len, 0, "of a refused table nothing is left");
 	}
-	is(parse("1 T a\0b\n", 8, &v), -EPROTO, "refused: a NUL in a name");
+	is(parse("1 T a\0b\n", 8, &v), -EPROTO,
+	   "a symbol's line with a NUL in the name is refused");
 	is(parse("1 T a\n2 T b", 11, &v), 0, "the last line may lack its end");
 	is(v.len, 2, "a last line without end counts");
 	vec__free(&v);
@@ -113,7 +115,7 @@ static void test_modules(void)
 		autofree char *copy = xstrdup(bad[i]);
 
 		is(kernel_modules__parse(copy, strlen(copy), &m), -EPROTO,
-		   "refused: module line %zu", i);
+		   "a module's line of bad form %zu is refused", i);
 	}
 }
 

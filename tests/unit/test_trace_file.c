@@ -437,7 +437,8 @@ static void test_size(void)
 	ok(raw < n * 16 / 10, "before it is deflated, a branch takes %.2f bytes, its time included",
 	   (double)raw / n);
 	trace_writer__flush(w);
-	ok(trace_writer__size(w) < n / 2, "then %.2f", (double)trace_writer__size(w) / n);
+	ok(trace_writer__size(w) < n / 2, "when it is deflated, a branch takes %.2f bytes",
+	   (double)trace_writer__size(w) / n);
 	trace_writer__free(w);
 	str__free(&before);
 }
