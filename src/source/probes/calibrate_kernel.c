@@ -181,16 +181,19 @@ static int measure_insns(struct kernel_measurement *m, uint64_t addr, calibratio
 	return err;
 }
 
+static void end_measurement(struct kernel_measurement *m)
+{
+	runner__stop(&m->runner);
+	util__close(&m->debugfs);
+}
+
 int calibrate__kernel(const struct object *kernel, uint64_t entry, calibration_vec *out)
 {
-	struct kernel_measurement m = {.kernel = kernel,
+	CLEANUP(end_measurement)
+	struct kernel_measurement m = {.runner = {.to = -1, .from = -1},
+				       .kernel = kernel,
 				       .debugfs = kernel_fs__open(KERNEL_DEBUGFS)};
 	int err = m.debugfs < 0 ? m.debugfs : runner__start(&m.runner);
 
-	if (err)
-		return err;
-	err = measure_insns(&m, entry, out);
-	runner__stop(&m.runner);
-	close(m.debugfs);
-	return err;
+	return err ? err : measure_insns(&m, entry, out);
 }
