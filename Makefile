@@ -91,6 +91,9 @@ $(B)/unit/%: $(B)/unit/%.o $(SAN_PURE)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(SAN) -o $@ $(filter %.o,$^) $(LIBS)
 
+# It brings its own ring buffer in place of libbpf's.
+$(B)/unit/test_drain: $(B)/san/source/probes/drain.o
+
 unit: $(UNIT)
 
 # ---- fuzz: each tests/fuzz/fuzz_NAME.c, under AddressSanitizer and UBSan ----

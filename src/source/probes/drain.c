@@ -192,7 +192,7 @@ static void *run(void *ctx)
 		epoll_wait(d->epoll, &e, 1, LOOK_MS);
 		while (take_batch(d))
 			;
-	} while (!e.data.u32);
+	} while (!e.data.u32 && !d->err);
 	return NULL;
 }
 
@@ -245,7 +245,7 @@ int drain__take(struct drain *d, int timeout_ms, struct batch **out, uint64_t *u
 	d->ready = d->last = NULL;
 	d->waiting = 0;
 	*until = d->until;
-	err = d->err;
+	err = *out ? 0 : d->err;
 	pthread_cond_signal(&d->room);
 	pthread_mutex_unlock(&d->lock);
 	return err ? err__set(-err, "cannot read the ring buffer: %s", strerror(-err)) : 0;

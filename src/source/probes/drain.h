@@ -26,7 +26,8 @@ int drain__start(struct drain *d);
 /*
  * Waits at most timeout_ms for records. *out: the queued batches, oldest first, or NULL; return
  * them with drain__give_back(). *until, CLOCK_MONOTONIC ns: all records reserved before it have
- * been returned. A signal ends the wait. Errors: -errno, with a message.
+ * been returned. A signal ends the wait. Errors: -errno, with a message, once the records before it
+ * have been returned.
  */
 int drain__take(struct drain *d, int timeout_ms, struct batch **out, uint64_t *until);
 void drain__give_back(struct drain *d, struct batch *list);

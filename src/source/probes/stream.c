@@ -198,15 +198,18 @@ static uint64_t kprobe_misses(struct probe *p)
 /* What is left in the ring, and what was lost. */
 static int give_rest(struct probe *p, const struct source_sink *sink)
 {
-	struct batch *list = NULL;
+	struct batch *list;
 	uint64_t until;
-	int err = drain__take(p->drain, 0, &list, &until);
+	int err;
 
-	if (err)
-		return err;
-	err = give_batches(p, list, sink);
-	if (err)
-		return err;
+	do {
+		err = drain__take(p->drain, 0, &list, &until);
+		if (err)
+			return err;
+		err = give_batches(p, list, sink);
+		if (err)
+			return err;
+	} while (list);
 	err = give_sideband(p, UINT64_MAX, sink);
 	return err ? err : drain_losses(p, sink);
 }

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Taking records out of the ring buffer, by the thread or without it: all arrive, in order, also
+ * those before an error. libbpf's ring buffer is one of the test's own. */
+#include <errno.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+#include <bpf/libbpf.h>
+#include "source/probes/drain.h"
+#include "tap.h"
+
+#define MAX (1u << 20) /* bytes that wait at most */
+
+/* ---- a ring: numbered records, then an error or nothing more ---- */
+
+static struct {
+	ring_buffer_sample_fn take;
+	void *ctx;
+	uint64_t next, end; /* numbers of records */
+	int err;
+} ring;
+
+struct ring_buffer *ring_buffer__new(int map_fd, ring_buffer_sample_fn take, void *ctx,
+				     const struct ring_buffer_opts *opts)
+{
+	ring.take = take;
+	ring.ctx = ctx;
+	return (struct ring_buffer *)&ring;
+}
+
+void ring_buffer__free(struct ring_buffer *r)
+{
+}
+
+int ring_buffer__consume(struct ring_buffer *r)
+{
+	int err = 0;
+
+	while (!err && ring.next < ring.end) {
+		uint64_t record[4] = {ring.next++};
+
+		err = ring.take(ring.ctx, record, sizeof(record));
+	}
+	return err ? err : ring.err;
+}
+
+/* ---- what is taken ---- */
+
+/* Counts the records from number on, as long as they are in order. */
+static uint64_t count(const struct batch *list, uint64_t number)
+{
+	uint64_t size, record;
+
+	for (const struct batch *b = list; b; b = b->next)
+		for (const char *at = b->records; at < b->records + b->len;
+		     at += sizeof(size) + size) {
+			memcpy(&size, at, sizeof(size));
+			memcpy(&record, at + sizeof(size), sizeof(record));
+			if (record != number)
+				return number;
+			number++;
+		}
+	return number;
+}
+
+/* Takes records until an error, or until there are none. taken: before; returns how many by now. */
+static uint64_t take_all(struct drain *d, uint64_t taken, int *err)
+{
+	struct batch *list;
+	uint64_t until;
+
+	do {
+		*err = drain__take(d, 100, &list, &until);
+		if (*err) {
+			ok(!list, "an error comes without records, which would be lost");
+			break;
+		}
+		taken = count(list, taken);
+		drain__give_back(d, list);
+	} while (list);
+	return taken;
+}
+
+static void test_records(uint64_t records, int broken, bool threaded, const char *what)
+{
+	int map = eventfd(1, EFD_CLOEXEC), err;
+	struct drain *d = NULL;
+	uint64_t taken;
+
+	ring.next = 0;
+	ring.end = records;
+	ring.err = broken;
+	is(drain__open(map, MAX, &d), 0, "%s: a ring is opened", what);
+	if (threaded)
+		is(drain__start(d), 0, "%s: a thread takes the records", what);
+	taken = take_all(d, 0, &err);
+	drain__stop(d);
+	is(take_all(d, taken, &err), records, "%s: each record is taken, once, in order", what);
+	is(err, broken, "%s: then, what became of the ring is returned", what);
+	drain__close(d);
+	close(map);
+}
+
+int main(void)
+{
+	test_records(0, 0, false, "an empty ring");
+	test_records(100000, 0, false, "many records");
+	test_records(100000, 0, true, "many records, by a thread");
+	test_records(3, -EIO, false, "a ring that breaks");
+	test_records(100000, -EIO, true, "a ring that breaks, by a thread");
+	return tap__done();
+}
