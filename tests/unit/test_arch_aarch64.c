@@ -6,74 +6,41 @@
  */
 #include <elf.h>
 #include <errno.h>
-#include "arch/arch.h"
-#include "tap.h"
 
 #define AT 0x10000
-
-static const struct arch *arch;
-
-static int decode(uint32_t word, struct insn *out)
-{
-	return arch->decode((const uint8_t *)&word, sizeof(word), AT, false, out);
-}
+#include "arch_fixture.h"
 
 /* ---- branches ---- */
 
-static const struct branch {
-	uint32_t word;
-	uint8_t kind;
-	int64_t offset; /* of the target; 0: not direct */
-	const char *mnemonic, *text;
-} branches[] = {
-	{0x14000002, BRANCH_JMP, 8, "b", "b 0x10008"},
-	{0x17ffffff, BRANCH_JMP, -4, "b", "b 0xfffc"},
-	{0x97fffffe, BRANCH_CALL, -8, "bl", "bl 0xfff8"},
-	{0x54000080, BRANCH_JCC, 16, "b.eq", "b.eq 0x10010"},
-	{0x54fffff1, BRANCH_JCC, -4, "bc.ne", "bc.ne 0xfffc"},
-	{0x5400008e, BRANCH_JMP, 16, "b.al", "b.al 0x10010"},
-	{0xb4000103, BRANCH_JCC, 32, "cbz", "cbz x3, 0x10020"},
-	{0x35ffff03, BRANCH_JCC, -32, "cbnz", "cbnz w3, 0xffe0"},
-	{0x36180205, BRANCH_JCC, 64, "tbz", "tbz w5, #3, 0x10040"},
-	{0xb70ffe05, BRANCH_JCC, -64, "tbnz", "tbnz x5, #33, 0xffc0"},
-	{0xd61f0200, BRANCH_IJMP, 0, "br", "br x16"},
-	{0xd63f0020, BRANCH_ICALL, 0, "blr", "blr x1"},
-	{0xd65f03c0, BRANCH_RET, 0, "ret", "ret"},
-	{0xd65f00a0, BRANCH_RET, 0, "ret", "ret x5"},
-	{0xd61f083f, BRANCH_IJMP, 0, "braaz", "braaz x1"},
-	{0xd71f083f, BRANCH_IJMP, 0, "braa", "braa x1, sp"},
-	{0xd71f0c43, BRANCH_IJMP, 0, "brab", "brab x2, x3"},
-	{0xd73f0885, BRANCH_ICALL, 0, "blraa", "blraa x4, x5"},
-	{0xd63f0cdf, BRANCH_ICALL, 0, "blrabz", "blrabz x6"},
-	{0xd65f0bff, BRANCH_RET, 0, "retaa", "retaa"},
-	{0xd65f0fff, BRANCH_RET, 0, "retab", "retab"},
-	{0xd65f0be3, BRANCH_RET, 0, "retaasppcr", "retaasppcr"},
-	{0x5500005f, BRANCH_RET, 0, "retaasppc", "retaasppc"},
-	{0x7423a005, BRANCH_JCC, -1024, "cbbge", "cbbge w5, w3, 0xfc00"},
-	{0x7403e005, BRANCH_JCC, -1024, "cbhgt", "cbhgt w5, w3, 0xfc00"},
-	{0x74c32005, BRANCH_JCC, -1024, "cbeq", "cbeq w5, w3, 0xfc00"},
-	{0xf5210045, BRANCH_JCC, 8, "cblt", "cblt x5, #2, 0x10008"},
+static const struct branch_row branches[] = {
+	{0x14000002, BRANCH_JMP, 8, "b 0x10008"},
+	{0x17ffffff, BRANCH_JMP, -4, "b 0xfffc"},
+	{0x97fffffe, BRANCH_CALL, -8, "bl 0xfff8"},
+	{0x54000080, BRANCH_JCC, 16, "b.eq 0x10010"},
+	{0x54fffff1, BRANCH_JCC, -4, "bc.ne 0xfffc"},
+	{0x5400008e, BRANCH_JMP, 16, "b.al 0x10010"},
+	{0xb4000103, BRANCH_JCC, 32, "cbz x3, 0x10020"},
+	{0x35ffff03, BRANCH_JCC, -32, "cbnz w3, 0xffe0"},
+	{0x36180205, BRANCH_JCC, 64, "tbz w5, #3, 0x10040"},
+	{0xb70ffe05, BRANCH_JCC, -64, "tbnz x5, #33, 0xffc0"},
+	{0xd61f0200, BRANCH_IJMP, 0, "br x16"},
+	{0xd63f0020, BRANCH_ICALL, 0, "blr x1"},
+	{0xd65f03c0, BRANCH_RET, 0, "ret"},
+	{0xd65f00a0, BRANCH_RET, 0, "ret x5"},
+	{0xd61f083f, BRANCH_IJMP, 0, "braaz x1"},
+	{0xd71f083f, BRANCH_IJMP, 0, "braa x1, sp"},
+	{0xd71f0c43, BRANCH_IJMP, 0, "brab x2, x3"},
+	{0xd73f0885, BRANCH_ICALL, 0, "blraa x4, x5"},
+	{0xd63f0cdf, BRANCH_ICALL, 0, "blrabz x6"},
+	{0xd65f0bff, BRANCH_RET, 0, "retaa"},
+	{0xd65f0fff, BRANCH_RET, 0, "retab"},
+	{0xd65f0be3, BRANCH_RET, 0, "retaasppcr"},
+	{0x5500005f, BRANCH_RET, 0, "retaasppc"},
+	{0x7423a005, BRANCH_JCC, -1024, "cbbge w5, w3, 0xfc00"},
+	{0x7403e005, BRANCH_JCC, -1024, "cbhgt w5, w3, 0xfc00"},
+	{0x74c32005, BRANCH_JCC, -1024, "cbeq w5, w3, 0xfc00"},
+	{0xf5210045, BRANCH_JCC, 8, "cblt x5, #2, 0x10008"},
 };
-
-static void test_branches(void)
-{
-	const struct branch *b;
-	char text[64];
-
-	for (b = branches; b < branches + ARRAY_SIZE(branches); b++) {
-		struct insn insn = {.mnemonic = ""};
-
-		is(decode(b->word, &insn), 0, "%s: it is decoded", b->text);
-		ok(insn.flow == FLOW_BRANCH && insn.kind == b->kind && insn.len == 4,
-		   "%s: it is a branch of its kind", b->text);
-		is(insn.target, b->offset ? AT + b->offset : 0, "%s: its target is decoded",
-		   b->text);
-		is_str(insn.mnemonic, b->mnemonic, "%s: its mnemonic is decoded", b->text);
-		ok(arch->format((const uint8_t *)&b->word, 4, AT, text, sizeof(text)),
-		   "%s: it is formatted", b->text);
-		is_str(text, b->text, "%08x: it is formatted as disassemblers do", b->word);
-	}
-}
 
 static void test_operands(void)
 {
@@ -92,11 +59,7 @@ static void test_operands(void)
 
 /* ---- what is no branch ---- */
 
-static const struct other {
-	uint32_t word;
-	uint8_t flow, flow_in_kernel;
-	const char *text;
-} others[] = {
+static const struct other_row others[] = {
 	{0xd69f03e0, FLOW_UNSUPPORTED, FLOW_UNSUPPORTED, "eret"},
 	{0xd69f0bff, FLOW_UNSUPPORTED, FLOW_UNSUPPORTED, "eretaa"},
 	{0xd6bf03e0, FLOW_UNSUPPORTED, FLOW_UNSUPPORTED, "drps"},
@@ -107,27 +70,6 @@ static const struct other {
 	{0xd503201f, FLOW_NEXT, FLOW_NEXT, NULL}, /* nop */
 	{0x8b020020, FLOW_NEXT, FLOW_NEXT, NULL}, /* add x0, x1, x2 */
 };
-
-static void test_others(void)
-{
-	const struct other *o;
-	struct insn insn;
-	char text[64];
-
-	for (o = others; o < others + ARRAY_SIZE(others); o++) {
-		const uint8_t *bytes = (const uint8_t *)&o->word;
-
-		ok(!arch->decode(bytes, 4, AT, false, &insn) && insn.flow == o->flow &&
-			   insn.kind == BRANCH_NONE,
-		   "%08x: its flow in a program is decoded", o->word);
-		ok(!arch->decode(bytes, 4, AT, true, &insn) && insn.flow == o->flow_in_kernel,
-		   "%08x: its flow in the kernel is decoded", o->word);
-		ok(arch->format(bytes, 4, AT, text, sizeof(text)), "%08x: it is formatted",
-		   o->word);
-		if (o->text)
-			is_str(text, o->text, "%08x: it is formatted as disassemblers do", o->word);
-	}
-}
 
 static void test_undecodable(void)
 {
@@ -168,12 +110,7 @@ static void test_marks(void)
 
 /* ---- the stack ---- */
 
-static const struct stack {
-	uint32_t word;
-	uint8_t effect;
-	int32_t value;
-	const char *text;
-} stacks[] = {
+static const struct effect_row effects[] = {
 	{0xa9be7bfd, SP_ADD, -32, "stp x29, x30, [sp, #-32]!"},
 	{0xa8c27bfd, SP_FP_LOST, 32, "ldp x29, x30, [sp], #32"},
 	{0xa9017bfd, SP_SAME, 0, "stp x29, x30, [sp, #16]"},
@@ -204,19 +141,6 @@ static const struct stack {
 	{0xf10003bf, SP_SAME, 0, "cmp x29, #0x0"},
 	{0xaa1f03ff, SP_SAME, 0, "mov xzr, xzr"},
 };
-
-static void test_stack(void)
-{
-	const struct stack *s;
-
-	for (s = stacks; s < stacks + ARRAY_SIZE(stacks); s++) {
-		struct insn insn = {0};
-
-		ok(!decode(s->word, &insn) && insn.sp_effect == s->effect &&
-			   insn.sp_value == s->value,
-		   "%s: its effect on the stack pointer is decoded", s->text);
-	}
-}
 
 /* ---- registers ---- */
 
@@ -474,12 +398,12 @@ int main(void)
 	arch = arch__by_machine(EM_AARCH64);
 	if (!ok(arch != NULL, "AArch64 is known"))
 		return tap__done();
-	test_branches();
+	check_branches(branches, ARRAY_SIZE(branches));
 	test_operands();
-	test_others();
+	check_others(others, ARRAY_SIZE(others));
 	test_undecodable();
 	test_marks();
-	test_stack();
+	check_effects(effects, ARRAY_SIZE(effects));
 	test_writes();
 	test_constants();
 	test_made();

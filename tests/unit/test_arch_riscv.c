@@ -9,79 +9,46 @@
 #include "code_graph_fixture.h"
 
 #define AT 0x200000
-
-static const struct arch *arch;
-
-static int decode(uint32_t word, struct insn *out)
-{
-	return arch->decode((const uint8_t *)&word, sizeof(word), AT, false, out);
-}
+#include "arch_fixture.h"
 
 /* ---- branches ---- */
 
-static const struct branch {
-	uint32_t word;
-	uint8_t len, kind;
-	int64_t offset; /* of the target; 0: not direct */
-	char text[40];
-} branches[] = {
-	{0x00b50463, 4, BRANCH_JCC, 8, "beq a0, a1, 0x200008"},
-	{0xfe051ee3, 4, BRANCH_JCC, -4, "bnez a0, 0x1ffffc"},
-	{0x00d04863, 4, BRANCH_JCC, 16, "bgtz a3, 0x200010"},
-	{0x7ed65fe3, 4, BRANCH_JCC, 4094, "bge a2, a3, 0x200ffe"},
-	{0x80f76063, 4, BRANCH_JCC, -4096, "bltu a4, a5, 0x1ff000"},
-	{0x05f2f063, 4, BRANCH_JCC, 64, "bgeu t0, t6, 0x200040"},
-	{0x7ffff06f, 4, BRANCH_JMP, 1048574, "j 0x2ffffe"},
-	{0x800000ef, 4, BRANCH_CALL, -1048576, "jal 0x100000"},
-	{0x100002ef, 4, BRANCH_CALL, 256, "jal t0, 0x200100"},
-	{0x1000056f, 4, BRANCH_JMP, 256, "jal a0, 0x200100"},
-	{0x00008067, 4, BRANCH_RET, 0, "ret"},
-	{0x00028067, 4, BRANCH_RET, 0, "jr t0"},
-	{0x00878067, 4, BRANCH_IJMP, 0, "jr 8(a5)"},
-	{0x000080e7, 4, BRANCH_ICALL, 0, "jalr ra"},
-	{0x000280e7, 4, BRANCH_ICALL, 0, "jalr t0"},
-	{0xffc582e7, 4, BRANCH_ICALL, 0, "jalr t0, -4(a1)"},
-	{0x000e0367, 4, BRANCH_IJMP, 0, "jalr t1, t3"},
-	{0x00008567, 4, BRANCH_RET, 0, "jalr a0, ra"},
-	{0xb001, 2, BRANCH_JMP, -2048, "j 0x1ff800"},
-	{0xcd7d, 2, BRANCH_JCC, 254, "beqz a0, 0x2000fe"},
-	{0xf081, 2, BRANCH_JCC, -256, "bnez s1, 0x1fff00"},
-	{0xab91, 2, BRANCH_JMP, 1364, "j 0x200554"},
-	{0xa46d, 2, BRANCH_JMP, 682, "j 0x2002aa"},
-	{0xc54d, 2, BRANCH_JCC, 170, "beqz a0, 0x2000aa"},
-	{0xc931, 2, BRANCH_JCC, 84, "beqz a0, 0x200054"},
-	{0x2ab505e3, 4, BRANCH_JCC, 2730, "beq a0, a1, 0x200aaa"},
-	{0x54b50a63, 4, BRANCH_JCC, 1364, "beq a0, a1, 0x200554"},
-	{0x2abaa06f, 4, BRANCH_JMP, 699050, "j 0x2aaaaa"},
-	{0x5545506f, 4, BRANCH_JMP, 349524, "j 0x255554"},
-	{0x8082, 2, BRANCH_RET, 0, "ret"},
-	{0x8282, 2, BRANCH_RET, 0, "jr t0"},
-	{0x8782, 2, BRANCH_IJMP, 0, "jr a5"},
-	{0x9782, 2, BRANCH_ICALL, 0, "jalr a5"},
-	{0x9282, 2, BRANCH_ICALL, 0, "jalr t0"},
+static const struct branch_row branches[] = {
+	{0x00b50463, BRANCH_JCC, 8, "beq a0, a1, 0x200008"},
+	{0xfe051ee3, BRANCH_JCC, -4, "bnez a0, 0x1ffffc"},
+	{0x00d04863, BRANCH_JCC, 16, "bgtz a3, 0x200010"},
+	{0x7ed65fe3, BRANCH_JCC, 4094, "bge a2, a3, 0x200ffe"},
+	{0x80f76063, BRANCH_JCC, -4096, "bltu a4, a5, 0x1ff000"},
+	{0x05f2f063, BRANCH_JCC, 64, "bgeu t0, t6, 0x200040"},
+	{0x7ffff06f, BRANCH_JMP, 1048574, "j 0x2ffffe"},
+	{0x800000ef, BRANCH_CALL, -1048576, "jal 0x100000"},
+	{0x100002ef, BRANCH_CALL, 256, "jal t0, 0x200100"},
+	{0x1000056f, BRANCH_JMP, 256, "jal a0, 0x200100"},
+	{0x00008067, BRANCH_RET, 0, "ret"},
+	{0x00028067, BRANCH_RET, 0, "jr t0"},
+	{0x00878067, BRANCH_IJMP, 0, "jr 8(a5)"},
+	{0x000080e7, BRANCH_ICALL, 0, "jalr ra"},
+	{0x000280e7, BRANCH_ICALL, 0, "jalr t0"},
+	{0xffc582e7, BRANCH_ICALL, 0, "jalr t0, -4(a1)"},
+	{0x000e0367, BRANCH_IJMP, 0, "jalr t1, t3"},
+	{0x00008567, BRANCH_RET, 0, "jalr a0, ra"},
+	{0xb001, BRANCH_JMP, -2048, "j 0x1ff800", 2},
+	{0xcd7d, BRANCH_JCC, 254, "beqz a0, 0x2000fe", 2},
+	{0xf081, BRANCH_JCC, -256, "bnez s1, 0x1fff00", 2},
+	{0xab91, BRANCH_JMP, 1364, "j 0x200554", 2},
+	{0xa46d, BRANCH_JMP, 682, "j 0x2002aa", 2},
+	{0xc54d, BRANCH_JCC, 170, "beqz a0, 0x2000aa", 2},
+	{0xc931, BRANCH_JCC, 84, "beqz a0, 0x200054", 2},
+	{0x2ab505e3, BRANCH_JCC, 2730, "beq a0, a1, 0x200aaa"},
+	{0x54b50a63, BRANCH_JCC, 1364, "beq a0, a1, 0x200554"},
+	{0x2abaa06f, BRANCH_JMP, 699050, "j 0x2aaaaa"},
+	{0x5545506f, BRANCH_JMP, 349524, "j 0x255554"},
+	{0x8082, BRANCH_RET, 0, "ret", 2},
+	{0x8282, BRANCH_RET, 0, "jr t0", 2},
+	{0x8782, BRANCH_IJMP, 0, "jr a5", 2},
+	{0x9782, BRANCH_ICALL, 0, "jalr a5", 2},
+	{0x9282, BRANCH_ICALL, 0, "jalr t0", 2},
 };
-
-static void test_branches(void)
-{
-	const struct branch *b;
-	char text[64], first[16];
-
-	for (b = branches; b < branches + ARRAY_SIZE(branches); b++) {
-		struct insn insn = {.mnemonic = ""};
-
-		is(decode(b->word, &insn), 0, "%08x, %s: it is decoded", b->word, b->text);
-		ok(insn.flow == FLOW_BRANCH && insn.kind == b->kind,
-		   "%s: it is a branch of its kind", b->text);
-		is(insn.len, b->len, "%s: its length is decoded", b->text);
-		is(insn.target, b->offset ? AT + b->offset : 0, "%s: its target is decoded",
-		   b->text);
-		ok(arch->format((const uint8_t *)&b->word, 4, AT, text, sizeof(text)),
-		   "%s: it is formatted", b->text);
-		is_str(text, b->text, "%s: it is formatted as disassemblers do", b->text);
-		snprintf(first, sizeof(first), "%.*s", (int)strcspn(b->text, " "), b->text);
-		is_str(insn.mnemonic, first, "%s: its mnemonic is decoded", b->text);
-	}
-}
 
 static void test_operands(void)
 {
@@ -96,11 +63,7 @@ static void test_operands(void)
 
 /* ---- what is no branch ---- */
 
-static const struct other {
-	uint32_t word;
-	uint8_t flow, flow_in_kernel;
-	const char *text;
-} others[] = {
+static const struct other_row others[] = {
 	{0x10200073, FLOW_UNSUPPORTED, FLOW_UNSUPPORTED, "sret"},
 	{0x30200073, FLOW_UNSUPPORTED, FLOW_UNSUPPORTED, "mret"},
 	{0x00100073, FLOW_STOP, FLOW_NEXT, "ebreak"},
@@ -112,27 +75,6 @@ static const struct other {
 	{0x00c58533, FLOW_NEXT, FLOW_NEXT, NULL}, /* add a0, a1, a2 */
 	{0x157d, FLOW_NEXT, FLOW_NEXT, NULL},	  /* c.addi a0, -1 */
 };
-
-static void test_others(void)
-{
-	const struct other *o;
-	struct insn insn;
-	char text[64];
-
-	for (o = others; o < others + ARRAY_SIZE(others); o++) {
-		const uint8_t *bytes = (const uint8_t *)&o->word;
-
-		ok(!arch->decode(bytes, 4, AT, false, &insn) && insn.flow == o->flow &&
-			   insn.kind == BRANCH_NONE,
-		   "%08x: its flow in a program is decoded", o->word);
-		ok(!arch->decode(bytes, 4, AT, true, &insn) && insn.flow == o->flow_in_kernel,
-		   "%08x: its flow in the kernel is decoded", o->word);
-		ok(arch->format(bytes, 4, AT, text, sizeof(text)), "%08x: it is formatted",
-		   o->word);
-		if (o->text)
-			is_str(text, o->text, "%08x: it is formatted as disassemblers do", o->word);
-	}
-}
 
 /* Lengths: the manual's section 1.5, figure 1. Reserved encodings: its section 26.8. */
 static void test_undecodable(void)
@@ -161,12 +103,7 @@ static void test_undecodable(void)
 
 /* ---- stack and registers ---- */
 
-static const struct effect_row {
-	uint32_t word;
-	uint8_t effect;
-	int32_t value;
-	const char *text;
-} effects[] = {
+static const struct effect_row effects[] = {
 	{0x1141, SP_ADD, -16, "c.addi sp, -16"},
 	{0x7141, SP_ADD, -496, "c.addi16sp sp, -496"},
 	{0xfe010113, SP_ADD, -32, "addi sp, sp, -32"},
@@ -187,17 +124,6 @@ static const struct effect_row {
 	{0x100002ef, SP_LOST, 0, "jal t0 (of millicode, which makes the caller's frame)"},
 	{0x100000ef, SP_SAME, 0, "jal ra"},
 };
-
-static void test_effects(void)
-{
-	const struct effect_row *e;
-	struct insn insn;
-
-	for (e = effects; e < effects + ARRAY_SIZE(effects); e++)
-		ok(!decode(e->word, &insn) && insn.sp_effect == e->effect &&
-			   insn.sp_value == e->value,
-		   "%s: its effect on the stack pointer is decoded", e->text);
-}
 
 /* An instruction of 16 bits, and the one of 32 bits that it stands for. */
 static const struct pair {
@@ -311,11 +237,11 @@ static void test_stub(void)
 int main(void)
 {
 	arch = arch__by_machine(EM_RISCV);
-	test_branches();
+	check_branches(branches, ARRAY_SIZE(branches));
 	test_operands();
-	test_others();
+	check_others(others, ARRAY_SIZE(others));
 	test_undecodable();
-	test_effects();
+	check_effects(effects, ARRAY_SIZE(effects));
 	test_expanded();
 	test_function();
 	test_stub();
