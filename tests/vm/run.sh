@@ -44,6 +44,7 @@ usage()
 	exit 125
 }
 
+boot_seconds=600
 kernel='' modules=() files=() packages=() cpus=2 memory=768 append='' seconds=3600 verbose=false shell=false
 while (($#)); do
 	case $1 in
@@ -290,7 +291,7 @@ find_kernel()
 # the kernel panics ("accel/tcg: Always lock pages before translation" is what mended it). There the CPUs take turns.
 threads()
 {
-	"$qemu" --version | grep -qE 'version ([0-7]|8\.0)\.' && echo single || echo multi
+	[[ $("$qemu" --version) =~ version\ ([0-7]|8\.0)\. ]] && echo single || echo multi
 }
 
 boot() # QEMU OPTION...
@@ -306,9 +307,15 @@ rcupdate.rcu_expedited=1 $append" "$@"
 # is the one that init.sh puts there.
 read_serial()
 {
-	awk -v marker="$marker" -v status="$work/status" -v log_file="$work/log" '
-		!begun && index($0, marker " begin") == 1 { begun = 1; next }
-		!begun || ended { print >log_file; next }
+	awk -v marker="$marker" -v status="$work/status" -v log_file="$work/log" \
+		-v begun_file="$work/begun" '
+		!begun && index($0, marker " begin") == 1 {
+			begun = 1
+			printf "" >begun_file
+			close(begun_file)
+			next
+		}
+		!begun || ended { print >log_file; fflush(log_file); next }
 		index($0, marker " end ") == 1 {
 			print $3 >status
 			ended = 1
@@ -323,6 +330,32 @@ read_serial()
 		}'
 }
 
+# Rarely, with all CPUs busy, a guest's kernel never gets as far as init, under QEMU 10.0 with 7.x. What it would have run
+# has not begun, so it can be booted again.
+watch_boot()
+{
+	local i
+
+	for ((i = 0; i < boot_seconds; i++)); do
+		[[ ! -e $work/begun ]] || return 0
+		sleep 1
+	done
+	: >"$work/hung"
+	kill "$(<"$work/pid")" 2>/dev/null || true
+}
+
+start()
+{
+	local watcher
+
+	rm -f "$work"/{hung,begun,pid}
+	watch_boot </dev/null >/dev/null 2>&1 &
+	watcher=$!
+	boot -serial stdio -pidfile "$work/pid" </dev/null 2>"$work/qemu" | read_serial || true
+	: >"$work/begun" # ends the watcher, and with it what it runs
+	wait "$watcher" || true
+}
+
 marker="@@vm-$$-$RANDOM@@"
 find_kernel
 make_root "$@"
@@ -332,7 +365,11 @@ if $shell; then
 	exit
 fi
 : >"$work/log"
-boot -serial stdio </dev/null 2>"$work/qemu" | read_serial || true
+for attempt in 1 2 3; do
+	start
+	[[ -e $work/hung ]] || break
+	echo "# run.sh: the guest's kernel has not started init in $boot_seconds s, attempt $attempt" >&2
+done
 ! $verbose || tr -d '\r' <"$work/log" >&2
 if [[ ! -s $work/status ]]; then
 	echo "run.sh: the guest ended without reporting a status; its last words:" >&2
