@@ -31,5 +31,5 @@ for recorded in "$E2E"/format*.txt; do
 	summary_holds "$(tail -n 1 "$T/json")" "$(tail -n 1 "$T/out")"
 	ok $? "$name: the summary has the figures that its own build counted"
 done
-is "$(find "$E2E" -name 'format*.txt' | wc -l)" 6 'user mode, sparse and kernel traces are there of formats 1 and 2'
+is "$(find "$E2E" -name 'format*.txt' | wc -l)" 9 'user mode, sparse and kernel traces are there of formats 1 to 3'
 done_testing
