@@ -74,6 +74,7 @@ struct counting {
 	struct output *output;
 	struct show show;
 	struct branch_counts *sites; /* by the file's plan */
+	size_t nsites;
 };
 
 static int count_step(struct output *o, const struct step *s)
@@ -98,8 +99,21 @@ static int on_begin(void *ctx, const struct plan *plan, const struct trace_meta 
 	struct output_options none = {0};
 
 	s->sites = xcalloc(plan->sites.len + 1, sizeof(*s->sites));
+	s->nsites = plan->sites.len + 1;
 	s->output = output__new(&counting, &none, plan, NULL, s);
 	show__open(&s->show, plan, &options, spaces__recorded(), s->output, 0);
+	return 0;
+}
+
+static int on_plan(void *ctx, const struct plan *plan)
+{
+	struct counting *s = ctx;
+	size_t n = plan->sites.len + 1;
+
+	s->sites = xrealloc(s->sites, n, sizeof(*s->sites));
+	memset(s->sites + s->nsites, 0, (n - s->nsites) * sizeof(*s->sites));
+	s->nsites = n;
+	show__plan_extended(&s->show);
 	return 0;
 }
 
@@ -156,8 +170,12 @@ static void keep_counts(struct counting *s)
 
 static int read_trace(struct branch_weights *p, int fd)
 {
-	static const struct trace_calls calls = {on_begin, NULL,	on_mapped,
-						 on_event, on_sideband, on_lost};
+	static const struct trace_calls calls = {.begin = on_begin,
+						 .plan = on_plan,
+						 .mapped = on_mapped,
+						 .event = on_event,
+						 .sideband = on_sideband,
+						 .lost = on_lost};
 	struct counting s = {.weights = p, .fd = fd};
 	struct trace_reader *reader = trace_reader__new(read_fd, &s);
 	int err = trace_reader__run(reader, &calls, &s);

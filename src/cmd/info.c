@@ -23,6 +23,13 @@ void info__time(const struct trace_meta *m, char *out, size_t size)
 		 minutes / 60 % 100, minutes % 60);
 }
 
+static void put_plan(struct info *i, const char *key, const struct plan *plan)
+{
+	str__printf(&i->text, "%-10s%zu functions, %zu sites, %u probes (%u skipped), %s\n", key,
+		    plan->functions.len, plan->sites.len, plan->probes, plan->skipped,
+		    plan->arch->name);
+}
+
 static int on_begin(void *ctx, const struct plan *plan, const struct trace_meta *m)
 {
 	struct info *i = ctx;
@@ -37,12 +44,16 @@ static int on_begin(void *ctx, const struct plan *plan, const struct trace_meta 
 	str__putc(&i->text, '\n');
 	put_text(i, "machine", m->system);
 	str__printf(&i->text, ", %u CPUs\n", m->cpus);
-	str__printf(&i->text, "plan      %zu functions, %zu sites, %u probes (%u skipped), %s\n",
-		    plan->functions.len, plan->sites.len, plan->probes, plan->skipped,
-		    plan->arch->name);
+	put_plan(i, "plan", plan);
 	if (m->part)
 		str__printf(&i->text, "part      %u were written before this file\n", m->part);
 	i->begun = true;
+	return 0;
+}
+
+static int on_plan(void *ctx, const struct plan *plan)
+{
+	put_plan(ctx, "extended", plan);
 	return 0;
 }
 
@@ -100,6 +111,7 @@ static int on_sideband(void *ctx, const struct sideband_event *e)
 }
 
 const struct trace_calls info_calls = {.begin = on_begin,
+				       .plan = on_plan,
 				       .object = on_object,
 				       .event = on_event,
 				       .sideband = on_sideband,

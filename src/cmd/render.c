@@ -125,7 +125,7 @@ int render__start(struct render *r, const struct args *a, const struct plan *pla
 		.width = r->sink.width,
 		.unobserved = a->verb->bit == VERB_LIST,
 		.fold = !m->no_fold,
-		.hide_addresses = plan__has_kernel(plan) && args__hides_addresses(a),
+		.hide_addresses = args__hides_addresses(a),
 	};
 
 	if (!format)

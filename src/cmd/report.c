@@ -189,6 +189,7 @@ static int filter_functions(struct report *r, const struct plan *plan)
 
 	if (a->operands.len == 1 && !a->exclude.len)
 		return 0;
+	free(r->functions);
 	r->functions = xcalloc(plan->functions.len, sizeof(bool));
 	r->filter.functions = r->functions;
 	for (size_t i = 0; i < plan->functions.len; i++)
@@ -275,6 +276,16 @@ static int on_begin(void *ctx, const struct plan *plan, const struct trace_meta 
 		show__filter(&r->show, &r->filter);
 	r->begun = true;
 	return 0;
+}
+
+static int on_plan(void *ctx, const struct plan *plan)
+{
+	struct report *r = ctx;
+	int err = filter_functions(r, plan);
+
+	r->render.output->options.functions = r->functions;
+	show__plan_extended(&r->show);
+	return err;
 }
 
 static int on_object(void *ctx, const struct object *o)
@@ -399,7 +410,7 @@ static int tell_damage(struct report *r, int err)
 static int replay(struct report *r)
 {
 	static const struct trace_calls calls = {
-		.begin = on_begin, .object = on_object, .mapped = on_mapped};
+		.begin = on_begin, .plan = on_plan, .object = on_object, .mapped = on_mapped};
 	const struct source_sink sink = {r, on_event, on_sideband, on_lost, on_missed};
 	int err;
 

@@ -176,6 +176,13 @@ void show__open(struct show *s, const struct plan *plan, const struct trace_opti
 	s->trace = trace__new(plan, options, &s->resolver, reads_steps(s) ? on_step : NULL, s);
 }
 
+void show__plan_extended(struct show *s)
+{
+	trace__plan_extended(s->trace);
+	if (s->output)
+		output__plan_extended(s->output);
+}
+
 void show__filter(struct show *s, const struct report_filter_options *options)
 {
 	s->filter = report_filter__new(s->plan, options, on_filtered, s);

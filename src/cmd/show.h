@@ -27,6 +27,8 @@ struct show {
 void show__open(struct show *s, const struct plan *plan, const struct trace_options *options,
 		struct spaces *spaces, struct output *output, uint64_t limit);
 void show__close(struct show *s);
+/* The plan was extended. */
+void show__plan_extended(struct show *s);
 /* Passes only steps that match, from now on. */
 void show__filter(struct show *s, const struct report_filter_options *options);
 /* Keeps only the last branches of each thread. */

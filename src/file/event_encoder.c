@@ -48,6 +48,13 @@ static void end_run(struct event_encoder *e)
 	e->length = 0;
 }
 
+/* Not at the end of the last one: an increment of the plan may come between them. */
+static void begin_block(struct event_encoder *e)
+{
+	if (!e->items)
+		event_model__reset(&e->c.m);
+}
+
 static void begin_item(struct event_encoder *e, uint64_t run)
 {
 	if (run != e->run)
@@ -156,6 +163,7 @@ int event_encoder__event(struct event_encoder *e, const struct event *w)
 	if (w->type >= EVENT_TYPES || (is_of_site(w) && w->site >= plan->sites.len) ||
 	    (w->type == EVENT_ENTRY && !w->entry))
 		return err__set(EINVAL, "an event does not belong to this plan");
+	begin_block(e);
 	/* what follows is an entry's, and take_entry() sets it; clearing it for each event takes as
 	 * long as encoding one */
 	memset(&x, 0, offsetof(struct record, caller));
@@ -180,6 +188,7 @@ static void add_sideband(struct event_encoder *e, uint64_t type,
 {
 	struct sideband_event copy = *sideband;
 
+	begin_block(e);
 	begin_item(e, 0);
 	codec__sideband(&e->c, &type, &copy, NULL);
 }
@@ -230,6 +239,5 @@ bool event_encoder__end(struct event_encoder *e, struct str *out)
 	e->items = 0;
 	e->run = e->number = 0;
 	map64__free(&e->threads);
-	event_model__reset(&e->c.m);
 	return true;
 }

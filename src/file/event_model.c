@@ -5,9 +5,7 @@
 
 void event_model__init(struct event_model *m, const struct plan *plan, unsigned major)
 {
-	*m = (struct event_model){
-		.plan = plan, .has_programs = plan__has_programs(plan), .major = major};
-	m->sites = xcalloc(plan->sites.len + 1, sizeof(*m->sites));
+	*m = (struct event_model){.plan = plan, .major = major};
 	m->followers = xcalloc(FOLLOWERS, sizeof(*m->followers));
 	event_model__reset(m);
 }
@@ -25,6 +23,14 @@ void event_model__free(struct event_model *m)
 
 void event_model__reset(struct event_model *m)
 {
+	/* an increment may have extended the plan */
+	if (m->nsites < m->plan->sites.len + 1) {
+		m->sites = xrealloc(m->sites, m->plan->sites.len + 1, sizeof(*m->sites));
+		memset(m->sites + m->nsites, 0,
+		       (m->plan->sites.len + 1 - m->nsites) * sizeof(*m->sites));
+		m->nsites = m->plan->sites.len + 1;
+		m->has_programs = plan__has_programs(m->plan);
+	}
 	m->epoch++;
 	m->time = 0;
 	m->nthreads = 0;

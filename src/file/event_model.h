@@ -104,6 +104,7 @@ struct event_model {
 	uint32_t epoch;	   /* number of the block: state of another epoch counts as empty */
 	uint64_t time;
 	struct site_state *sites; /* by site, and one more for records without a site */
+	size_t nsites;
 	struct follower *followers;
 	VEC(struct thread_state *) threads; /* the first nthreads are of this block */
 	size_t nthreads;

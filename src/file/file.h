@@ -44,6 +44,11 @@ struct trace_writer *trace_writer__new(const struct plan *plan, trace_write_fn w
 void trace_writer__free(struct trace_writer *w);
 /* Writes the header and the plan. All of these return 0 or what write returned. */
 int trace_writer__begin(struct trace_writer *w, const struct trace_meta *meta);
+/*
+ * Writes an increment of the plan. Call trace_writer__flush() before plan__extend(), and this after
+ * it, before the next event.
+ */
+int trace_writer__increment(struct trace_writer *w, const struct plan_increment *i);
 /* Write what was passed to trace__feed(), to the functions for sideband events and to
  * trace__lost(). */
 int trace_writer__event(struct trace_writer *w, const struct event *e);
@@ -67,6 +72,8 @@ typedef ssize_t (*trace_read_fn)(void *ctx, void *data, size_t len);
  * stops. */
 struct trace_calls {
 	int (*begin)(void *ctx, const struct plan *plan, const struct trace_meta *meta);
+	/* An increment has extended the plan. */
+	int (*plan)(void *ctx, const struct plan *plan);
 	int (*object)(void *ctx, const struct object *o); /* symbols may be added to it later */
 	int (*mapped)(void *ctx, uint64_t dev, uint64_t ino, const char *path,
 		      const struct object *o);
@@ -83,6 +90,7 @@ void trace_reader__free(struct trace_reader *r);
 /* The items of a file, in the order in which they were written. */
 enum trace_item_type {
 	TRACE_BEGIN,  /* trace_reader__plan() and trace_reader__meta() are available */
+	TRACE_PLAN,   /* the plan was extended */
 	TRACE_OBJECT, /* .object; later blocks may add symbols to it */
 	TRACE_MAPPED, /* .object is the file that mappings show as .dev, .ino and .path */
 	TRACE_EVENT,
@@ -104,7 +112,7 @@ struct trace_item {
  * those of trace_reader__run().
  */
 int trace_reader__next(struct trace_reader *r, struct trace_item *out);
-/* From TRACE_BEGIN on. */
+/* From TRACE_BEGIN on; each TRACE_PLAN has changed it. */
 const struct plan *trace_reader__plan(const struct trace_reader *r);
 const struct trace_meta *trace_reader__meta(const struct trace_reader *r);
 /* Passes an item to its callback; 0 without one. */

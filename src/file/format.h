@@ -19,8 +19,9 @@
 	"BBT\r\n\x1a\n"
 #define FILE_MAGIC_SIZE	 8
 #define FILE_HEADER_SIZE 20
-/* Readers refuse a newer one. 2: times are predicted; 3: taken instead of flags. */
-#define FILE_MAJOR 3
+/* Readers refuse a newer one. 2: times are predicted; 3: taken instead of flags; 4: increments of
+ * the plan. */
+#define FILE_MAJOR 4
 #define FILE_MINOR 0
 
 #define BLOCK_HEADER_SIZE 20
@@ -44,22 +45,25 @@ enum block_type {
 	BLOCK_EXTENT,
 	BLOCK_LINE_FILE,
 	BLOCK_LINE,
-	BLOCK_PLAN, /* the plan is complete; the rest is in chronological order */
+	BLOCK_PLAN, /* the plan is complete; the rest is in chronological order. Again: so is an
+		       increment, whose tables are between it and the one before it */
 	BLOCK_SYMBOL,
 	BLOCK_MAPPED,
 	BLOCK_EVENTS,
 	BLOCK_END,
 	BLOCK_GAP,
+	BLOCK_PLANNED, /* of an increment, as the next one */
+	BLOCK_AMENDED,
 	BLOCK_TYPES
 };
 
 /* ---- rows whose struct is defined nowhere else ---- */
 
-struct file_object { /* its number is that of the rows before it. The plan's objects come first */
+struct file_object { /* its number is that of the rows before it */
 	uint8_t kind;
 	const char *path;
 	uint16_t machine;
-	bool pie, planned;
+	bool pie, planned; /* planned: it is the plan's next object */
 	uint64_t dev, ino;
 	struct bytes build_id;
 };
@@ -98,6 +102,15 @@ struct file_plan {
 	uint32_t placement, probes, skipped, ifunc_unknown;
 };
 
+struct file_planned { /* an object of an earlier row is the plan's next one */
+	uint32_t object;
+};
+
+struct file_amended {  /* this row is replaced by the next one of its table in the increment */
+	uint8_t table; /* enum block_type: FUNCTION, SITE, BLOCK */
+	uint32_t row;
+};
+
 struct file_symbol {
 	uint32_t object;
 	struct symbol symbol;
@@ -126,6 +139,8 @@ struct file_rows {
 	VEC(struct file_line_file) line_files;
 	VEC(struct plan_line) lines;
 	VEC(struct file_plan) plan;
+	VEC(struct file_planned) planned;
+	VEC(struct file_amended) amended;
 	VEC(struct file_symbol) symbols;
 	VEC(struct file_mapped) mapped;
 	VEC(struct trace_end) end;
@@ -193,7 +208,7 @@ int event_decoder__next(struct event_decoder *d, const struct item **out);
 
 struct file_objects {
 	VEC(struct object *) all; /* by number */
-	size_t nplanned;	  /* the first ones are the plan's */
+	VEC(uint32_t) planned;	  /* the numbers of the plan's */
 	VEC(uint8_t) unsorted;	  /* by number: symbols were added since the last sort */
 };
 /* Moves the rows of objects, segments, code and symbols out of their tables. What they point to
@@ -201,8 +216,11 @@ struct file_objects {
 int file_objects__take(struct file_objects *o, struct file_rows *rows, struct pool *pool);
 void file_objects__free(struct file_objects *o);
 
-/* Builds the plan from complete tables and empties these. -EBADMSG, or -ENOTSUP with a message. */
-int file_plan__make(struct file_rows *rows, const struct file_objects *objects, struct pool *pool,
-		    struct plan **out);
+/*
+ * Extends the plan, which is empty at first, by complete tables and empties these. -EBADMSG, or
+ * -ENOTSUP with a message: the plan is as it was.
+ */
+int file_plan__extend(struct plan *p, struct file_rows *rows, const struct file_objects *objects,
+		      struct pool *pool);
 
 #endif

@@ -16,10 +16,9 @@ static int by_vaddr(const void *a, const void *b)
 
 static int add_object(struct file_objects *all, const struct file_object *row)
 {
-	bool first = all->nplanned == all->all.len;
 	struct object *o;
 
-	if (!row->path || row->kind > OBJECT_MODULE || (row->planned && !first))
+	if (!row->path || row->kind > OBJECT_MODULE)
 		return -EBADMSG;
 	o = xcalloc(1, sizeof(*o));
 	o->kind = row->kind;
@@ -31,15 +30,24 @@ static int add_object(struct file_objects *all, const struct file_object *row)
 	o->build_id_len = min_of(row->build_id.len, sizeof(o->build_id));
 	if (o->build_id_len)
 		memcpy(o->build_id, row->build_id.data, o->build_id_len);
+	if (row->planned)
+		vec__push(&all->planned, all->all.len);
 	vec__push(&all->all, o);
 	vec__push(&all->unsorted, false);
-	all->nplanned += row->planned;
 	return 0;
 }
 
 static struct object *object_of(const struct file_objects *all, uint32_t number)
 {
 	return number < all->all.len ? all->all.data[number] : NULL;
+}
+
+static int add_planned(struct file_objects *all, const struct file_planned *row)
+{
+	if (!object_of(all, row->object))
+		return -EBADMSG;
+	vec__push(&all->planned, row->object);
+	return 0;
 }
 
 static int add_segment(struct file_objects *all, const struct file_segment *row)
@@ -137,6 +145,8 @@ int file_objects__take(struct file_objects *all, struct file_rows *rows, struct 
 
 	for (size_t i = 0; !err && i < rows->objects.len; i++)
 		err = add_object(all, &rows->objects.data[i]);
+	for (size_t i = 0; !err && i < rows->planned.len; i++)
+		err = add_planned(all, &rows->planned.data[i]);
 	for (size_t i = 0; !err && i < rows->segments.len; i++)
 		err = add_segment(all, &rows->segments.data[i]);
 	for (size_t i = 0; !err && i < rows->code.len; i++)
@@ -145,7 +155,8 @@ int file_objects__take(struct file_objects *all, struct file_rows *rows, struct 
 		err = add_symbol(all, &rows->symbols.data[i]);
 	for (size_t i = 0; has_code && i < all->all.len; i++)
 		settle_code(all->all.data[i]);
-	rows->objects.len = rows->segments.len = rows->code.len = rows->symbols.len = 0;
+	rows->objects.len = rows->planned.len = 0;
+	rows->segments.len = rows->code.len = rows->symbols.len = 0;
 	return err ? err : sort_symbols(all, pool);
 }
 
@@ -156,5 +167,6 @@ void file_objects__free(struct file_objects *all)
 	vec__each (o, &all->all)
 		object__free(*o);
 	vec__free(&all->all);
+	vec__free(&all->planned);
 	vec__free(&all->unsorted);
 }

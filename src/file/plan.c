@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Builds a plan from a trace file. The replay trusts a plan's indices, so each of them is checked
- * here.
+ * Builds a plan from a trace file, and extends it. The replay trusts a plan's indices, so each of
+ * them is checked here.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,10 +9,12 @@
 
 #define MAX_BLOCKS (16u << 20)
 
+/* An increment, and how many rows the plan has with it. */
 struct making {
-	struct plan *p;
-	const struct file_rows *rows;
-	size_t nobjects;
+	const struct plan *p; /* before it */
+	struct file_rows *rows;
+	struct plan_increment more;
+	size_t objects, functions, sites, blocks, table, line_files;
 };
 
 /* Is it an index below n, or the value for none? */
@@ -23,43 +25,52 @@ static bool is_index(uint32_t i, size_t n)
 
 static bool good_function(const struct making *m, const struct plan_function *f)
 {
-	return f->name && f->object < m->nobjects && is_index(f->entry_site, m->p->sites.len) &&
-	       is_index(f->entry_block, m->p->blocks.len) && f->nranges;
+	return f->name && f->object < m->objects && is_index(f->entry_site, m->sites) &&
+	       is_index(f->entry_block, m->blocks) && f->nranges;
 }
 
 static bool good_site(const struct making *m, const struct plan_site *s)
 {
-	return s->object < m->nobjects && s->function < m->p->functions.len &&
-	       s->block < m->p->blocks.len && s->kind < BRANCH_KINDS &&
-	       s->refusal < PROBE_REFUSALS && s->role < ROLES &&
+	return s->object < m->objects && s->function < m->functions && s->block < m->blocks &&
+	       s->kind < BRANCH_KINDS && s->refusal < PROBE_REFUSALS && s->probe < PROBE_HOWS &&
+	       s->role < ROLES &&
 	       (s->role == ROLE_BRANCH ? s->mnemonic != NULL : s->kind == BRANCH_NONE);
+}
+
+/* The first plan's sites have their probes from the start; that is before any object. */
+static bool good_change(const struct making *m, const struct plan_site *s)
+{
+	size_t row = s - m->more.rows.sites.data;
+
+	return !m->p->objects.len ||
+	       plan_site__may_become(row < m->more.amended_sites.len
+					     ? &m->p->sites.data[m->more.amended_sites.data[row]]
+					     : NULL,
+				     s);
 }
 
 static bool good_block(const struct making *m, const struct plan_block *b)
 {
-	const struct plan *p = m->p;
-
-	return b->object < m->nobjects && b->function < p->functions.len &&
-	       is_index(b->site, p->sites.len) && is_index(b->next, p->blocks.len) &&
-	       is_index(b->taken, p->blocks.len) && b->table <= p->table.len &&
-	       b->ntable <= p->table.len - b->table;
+	return b->object < m->objects && b->function < m->functions &&
+	       is_index(b->site, m->sites) && is_index(b->next, m->blocks) &&
+	       is_index(b->taken, m->blocks) && b->table <= m->table &&
+	       b->ntable <= m->table - b->table;
 }
 
 static bool good_extent(const struct making *m, const struct plan_extent *extent)
 {
-	return extent->object < m->nobjects && extent->function < m->p->functions.len &&
+	return extent->object < m->objects && extent->function < m->functions &&
 	       extent->start < extent->end;
 }
 
 static bool good_gap(const struct making *m, const struct plan_gap *gap)
 {
-	return gap->object < m->nobjects && gap->function < m->p->functions.len &&
-	       gap->start < gap->end;
+	return gap->object < m->objects && gap->function < m->functions && gap->start < gap->end;
 }
 
 static bool good_line(const struct making *m, const struct plan_line *l)
 {
-	return l->object < m->nobjects && (!l->line || l->file < m->p->line_files.len);
+	return l->object < m->objects && (!l->line || l->file < m->line_files);
 }
 
 /* Lookups are by object and address, so the rows must be sorted by these. */
@@ -69,7 +80,7 @@ static bool good_line(const struct making *m, const struct plan_line *l)
 
 static bool is_good(const struct making *m)
 {
-	const struct plan *p = m->p;
+	const struct plan *rows = &m->more.rows;
 	const struct plan_function *f;
 	const struct plan_extent *extent;
 	const struct plan_gap *gap;
@@ -78,38 +89,70 @@ static bool is_good(const struct making *m)
 	const struct plan_site *s;
 	const uint32_t *jump;
 
-	if (!m->nobjects || p->sites.len > PLAN_MAX_SITES || p->blocks.len > MAX_BLOCKS)
+	if (!m->objects || m->sites > PLAN_MAX_SITES || m->blocks > MAX_BLOCKS)
 		return false;
-	vec__each (f, &p->functions)
+	vec__each (f, &rows->functions)
 		if (!good_function(m, f))
 			return false;
-	vec__each (s, &p->sites)
-		if (!good_site(m, s))
+	vec__each (s, &rows->sites)
+		if (!good_site(m, s) || !good_change(m, s))
 			return false;
-	vec__each (b, &p->blocks)
-		if (!good_block(m, b) || !in_order(b, p->blocks.data, start))
+	vec__each (b, &rows->blocks)
+		if (!good_block(m, b))
 			return false;
-	vec__each (jump, &p->table)
-		if (*jump >= p->blocks.len)
+	vec__each (jump, &rows->table)
+		if (*jump >= m->blocks)
 			return false;
-	vec__each (extent, &p->extents)
-		if (!good_extent(m, extent) || !in_order(extent, p->extents.data, start))
+	vec__each (extent, &rows->extents)
+		if (!good_extent(m, extent) || !in_order(extent, rows->extents.data, start))
 			return false;
-	vec__each (gap, &p->gaps)
-		if (!good_gap(m, gap) || !in_order(gap, p->gaps.data, start))
+	vec__each (gap, &rows->gaps)
+		if (!good_gap(m, gap) || !in_order(gap, rows->gaps.data, start))
 			return false;
-	vec__each (l, &p->lines)
-		if (!good_line(m, l) || !in_order(l, p->lines.data, vaddr))
+	vec__each (l, &rows->lines)
+		if (!good_line(m, l) || !in_order(l, rows->lines.data, vaddr))
 			return false;
 	return true;
 }
 
 /* ---- what the file stores in another form than the plan ---- */
 
-/* The ranges of a function are consecutive rows. */
+/* The rows that the increment replaces, by table. */
+static bool take_amended(struct making *m)
+{
+	const struct file_amended *a;
+
+	vec__each (a, &m->rows->amended) {
+		if (a->table == BLOCK_FUNCTION && a->row < m->p->functions.len)
+			vec__push(&m->more.amended_functions, a->row);
+		else if (a->table == BLOCK_SITE && a->row < m->p->sites.len)
+			vec__push(&m->more.amended_sites, a->row);
+		else if (a->table == BLOCK_BLOCK && a->row < m->p->blocks.len)
+			vec__push(&m->more.amended_blocks, a->row);
+		else
+			return false;
+	}
+	return m->more.amended_functions.len <= m->more.rows.functions.len &&
+	       m->more.amended_sites.len <= m->more.rows.sites.len &&
+	       m->more.amended_blocks.len <= m->more.rows.blocks.len;
+}
+
+static void count_rows(struct making *m)
+{
+	const struct plan *rows = &m->more.rows;
+
+	m->objects = m->p->objects.len + rows->objects.len;
+	m->functions = m->p->functions.len + rows->functions.len - m->more.amended_functions.len;
+	m->sites = m->p->sites.len + rows->sites.len - m->more.amended_sites.len;
+	m->blocks = m->p->blocks.len + rows->blocks.len - m->more.amended_blocks.len;
+	m->table = m->p->table.len + rows->table.len;
+	m->line_files = m->p->line_files.len + rows->line_files.len;
+}
+
+/* The ranges of a function are consecutive rows. An amended one keeps those that it has. */
 static bool take_ranges(struct making *m, struct pool *pool)
 {
-	size_t n = m->rows->ranges.len, next = 0;
+	size_t n = m->rows->ranges.len, next = 0, amended = m->more.amended_functions.len;
 	const struct file_range *rows = m->rows->ranges.data;
 	struct range *ranges = pool__take(pool, n * sizeof(*ranges));
 
@@ -118,11 +161,14 @@ static bool take_ranges(struct making *m, struct pool *pool)
 	for (size_t i = 0; i < n; i++)
 		ranges[i] = (struct range){rows[i].vaddr, rows[i].size, (char *)rows[i].name,
 					   rows[i].offset};
-	for (size_t f = 0; f < m->p->functions.len; f++) {
-		struct plan_function *fn = &m->p->functions.data[f];
+	for (size_t i = 0; i < m->more.rows.functions.len; i++) {
+		struct plan_function *fn = &m->more.rows.functions.data[i];
 
 		fn->ranges = ranges + next;
-		for (fn->nranges = 0; next < n && rows[next].function == f; next++)
+		fn->nranges = i < amended; /* plan__extend() fills them in */
+		for (; i >= amended && next < n &&
+		       rows[next].function == m->p->functions.len + i - amended;
+		     next++)
 			fn->nranges++;
 	}
 	return next == n;
@@ -130,25 +176,24 @@ static bool take_ranges(struct making *m, struct pool *pool)
 
 static void take_objects(struct making *m, const struct file_objects *objects)
 {
-	for (size_t i = 0; i < objects->nplanned; i++) {
-		const struct object *o = objects->all.data[i];
+	for (size_t i = m->p->objects.len; i < objects->planned.len; i++) {
+		const struct object *o = objects->all.data[objects->planned.data[i]];
 
-		vec__push(&m->p->objects,
+		vec__push(&m->more.rows.objects,
 			  (struct plan_object){o, o->path, o->machine, o->kind != OBJECT_ELF,
 					       o->kind == OBJECT_MODULE});
 	}
-	m->nobjects = objects->nplanned;
 }
 
-static bool take_stubs(struct making *m)
+static bool take_stubs(struct making *m, const struct file_objects *objects)
 {
 	const struct file_stub *s;
 
 	vec__each (s, &m->rows->stubs) {
-		if (s->object >= m->nobjects)
+		if (s->object >= objects->all.len)
 			return false;
-		vec__push(&m->p->stubs,
-			  (struct plan_stub){m->p->objects.data[s->object].object, s->vaddr});
+		vec__push(&m->more.rows.stubs,
+			  (struct plan_stub){objects->all.data[s->object], s->vaddr});
 	}
 	return true;
 }
@@ -160,7 +205,7 @@ static bool take_line_files(struct making *m)
 	vec__each (f, &m->rows->line_files) {
 		if (!f->path)
 			return false;
-		vec__push(&m->p->line_files, xstrdup(f->path));
+		vec__push(&m->more.rows.line_files, xstrdup(f->path));
 	}
 	return true;
 }
@@ -175,46 +220,71 @@ static void tell_roles(struct plan *p)
 			s->role = s->entry ? ROLE_ENTRY : ROLE_WITNESS;
 }
 
-static void take_head(struct plan *p, const struct file_plan *row)
-{
-	p->arch = arch__by_machine(row->machine);
-	p->unprobed_rets = row->unprobed_rets;
-	p->return_probes = row->return_probes;
-	p->placement = row->placement;
-	p->probes = row->probes;
-	p->skipped = row->skipped;
-	p->ifunc_unknown = row->ifunc_unknown;
-}
-
 /* Moves a VEC to one with another type name and the same element type. */
 #define move(to, from)                                                                             \
 	((to)->data = (from)->data, (to)->len = (from)->len, (to)->cap = (from)->cap,              \
 	 (from)->data = NULL, (from)->len = (from)->cap = 0)
 
-int file_plan__make(struct file_rows *rows, const struct file_objects *objects, struct pool *pool,
-		    struct plan **out)
+static void take_tables(struct making *m)
 {
-	struct plan *p = xcalloc(1, sizeof(*p));
-	struct making m = {.p = p, .rows = rows};
+	const struct file_plan *counts = &m->rows->plan.data[0];
+	struct plan *to = &m->more.rows;
 
-	take_head(p, &rows->plan.data[0]);
-	move(&p->functions, &rows->functions);
-	move(&p->sites, &rows->sites);
-	move(&p->blocks, &rows->blocks);
-	move(&p->table, &rows->jumps);
-	move(&p->extents, &rows->extents);
-	move(&p->gaps, &rows->gaps);
-	move(&p->lines, &rows->lines);
-	take_objects(&m, objects);
-	tell_roles(p);
-	plan__index_sites(p);
-	*out = p;
+	move(&to->functions, &m->rows->functions);
+	move(&to->sites, &m->rows->sites);
+	move(&to->blocks, &m->rows->blocks);
+	move(&to->table, &m->rows->jumps);
+	move(&to->extents, &m->rows->extents);
+	move(&to->gaps, &m->rows->gaps);
+	move(&to->lines, &m->rows->lines);
+	to->unprobed_rets = counts->unprobed_rets;
+	to->probes = counts->probes;
+	to->skipped = counts->skipped;
+	to->ifunc_unknown = counts->ifunc_unknown;
+	tell_roles(to);
+}
+
+static bool take_rows(struct making *m, const struct file_objects *objects, struct pool *pool)
+{
+	take_tables(m);
+	take_objects(m, objects);
+	if (!take_amended(m) || !take_ranges(m, pool) || !take_stubs(m, objects) ||
+	    !take_line_files(m))
+		return false;
+	count_rows(m);
+	return is_good(m);
+}
+
+/* What an increment can't change. */
+static void take_head(struct plan *p, const struct file_plan *row)
+{
+	p->arch = arch__by_machine(row->machine);
+	p->return_probes = row->return_probes;
+	p->placement = row->placement;
+}
+
+static void free_making(struct making *m)
+{
+	plan_increment__free(&m->more);
+}
+
+int file_plan__extend(struct plan *p, struct file_rows *rows, const struct file_objects *objects,
+		      struct pool *pool)
+{
+	CLEANUP(free_making) struct making m = {.p = p, .rows = rows};
+	const struct file_plan *row = &rows->plan.data[0];
+
+	if (!p->arch)
+		take_head(p, row);
 	if (!p->arch)
 		return err__set(ENOTSUP,
 				"it was recorded on an architecture (e_machine %u) that this "
 				"bbtrace doesn't know: use a newer one",
-				rows->plan.data[0].machine);
-	return take_ranges(&m, pool) && take_stubs(&m) && take_line_files(&m) && is_good(&m)
-		       ? 0
-		       : -EBADMSG;
+				row->machine);
+	if (!take_rows(&m, objects, pool))
+		return -EBADMSG;
+	plan__extend(p, &m.more);
+	rows->plan.len = rows->ranges.len = rows->stubs.len = rows->line_files.len = 0;
+	rows->amended.len = 0;
+	return 0;
 }

@@ -25,7 +25,8 @@ struct trace_reader {
 	struct file_objects objects;
 	size_t objects_given, mapped_given;
 	struct plan *plan;
-	bool begins; /* TRACE_BEGIN is the next item */
+	bool begins;   /* TRACE_BEGIN is the next item */
+	bool extended; /* TRACE_PLAN is */
 	struct event_decoder *events;
 	bool in_events; /* the current block has more events */
 	bool ended;	/* BLOCK_END was read */
@@ -144,18 +145,43 @@ static int cut(const struct trace_reader *r)
 
 /* ---- contents of blocks ---- */
 
-/* The plan is complete. */
-static int begin(struct trace_reader *r)
+/* An increment costs its readers time in proportion to the plan: charged to the budget, so that a
+ * hostile file can't cause too many. */
+static bool pay_for_increment(struct trace_reader *r)
 {
+	const struct plan *p = r->plan;
+	size_t rows = p->objects.len + p->functions.len + p->sites.len + p->blocks.len +
+		      p->stubs.len + p->extents.len + p->gaps.len + p->lines.len;
+
+	if (rows > r->pool.budget)
+		return false;
+	r->pool.budget -= rows;
+	return true;
+}
+
+/* The plan, or an increment of it, is complete. */
+static int take_plan(struct trace_reader *r)
+{
+	bool first = !r->plan;
 	int err;
 
 	if (r->rows.plan.len != 1 || r->rows.meta.len != 1)
 		return damaged(r);
-	err = file_plan__make(&r->rows, &r->objects, &r->pool, &r->plan);
+	if (first)
+		r->plan = xcalloc(1, sizeof(*r->plan));
+	else if (!pay_for_increment(r))
+		return damaged(r);
+	err = file_plan__extend(r->plan, &r->rows, &r->objects, &r->pool);
+	if (err && first) {
+		plan__free(r->plan);
+		r->plan = NULL;
+	}
 	if (err)
 		return err == -EBADMSG ? damaged(r) : err;
-	r->events = event_decoder__new(r->plan, r->major);
-	r->begins = true;
+	if (first)
+		r->events = event_decoder__new(r->plan, r->major);
+	r->begins = first;
+	r->extended = !first;
 	return 0;
 }
 
@@ -167,7 +193,7 @@ static int take_table(struct trace_reader *r, const struct block *b)
 	    file_objects__take(&r->objects, &r->rows, &r->pool))
 		return damaged(r);
 	if (b->type == BLOCK_PLAN)
-		return begin(r);
+		return take_plan(r);
 	if (b->type == BLOCK_END) {
 		r->ended = r->rows.end.len;
 		return r->ended ? 0 : damaged(r);
@@ -175,7 +201,8 @@ static int take_table(struct trace_reader *r, const struct block *b)
 	return 0;
 }
 
-/* Tables of the plan must precede BLOCK_PLAN; blocks that refer to the plan must follow it. */
+/* Tables of the plan must precede BLOCK_PLAN, unless they are of an increment; blocks that refer to
+ * the plan must follow it. */
 static bool is_in_place(const struct trace_reader *r, uint8_t type)
 {
 	switch (type) {
@@ -186,10 +213,25 @@ static bool is_in_place(const struct trace_reader *r, uint8_t type)
 		return true;
 	case BLOCK_EVENTS:
 	case BLOCK_END:
+	case BLOCK_PLANNED:
+	case BLOCK_AMENDED:
 		return r->plan;
-	default:
+	case BLOCK_META:
 		return !r->plan;
+	default:
+		return !r->plan || r->major >= 4;
 	}
+}
+
+/* Rows of an increment that doesn't end: who wrote it failed. */
+static bool is_in_increment(const struct trace_reader *r)
+{
+	const struct file_rows *rows = &r->rows;
+
+	return r->plan &&
+	       (rows->amended.len || rows->functions.len || rows->ranges.len || rows->sites.len ||
+		rows->blocks.len || rows->jumps.len || rows->stubs.len || rows->extents.len ||
+		rows->gaps.len || rows->line_files.len || rows->lines.len);
 }
 
 static int take_block(struct trace_reader *r, const struct block *b)
@@ -198,7 +240,8 @@ static int take_block(struct trace_reader *r, const struct block *b)
 
 	if (b->type >= BLOCK_TYPES || !b->type)
 		return 0; /* a type that a newer version added */
-	if (!is_in_place(r, b->type))
+	if (!is_in_place(r, b->type) ||
+	    ((b->type == BLOCK_EVENTS || b->type == BLOCK_END) && is_in_increment(r)))
 		return damaged(r);
 	if (b->type != BLOCK_EVENTS)
 		return take_table(r, b);
@@ -296,6 +339,11 @@ static int give(struct trace_reader *r, struct trace_item *out)
 		*out = (struct trace_item){.type = TRACE_BEGIN};
 		return 1;
 	}
+	if (r->extended) {
+		r->extended = false;
+		*out = (struct trace_item){.type = TRACE_PLAN};
+		return 1;
+	}
 	if (r->objects_given < r->objects.all.len) {
 		*out = (struct trace_item){.type = TRACE_OBJECT,
 					   .object = r->objects.all.data[r->objects_given++]};
@@ -337,6 +385,8 @@ int trace_reader__pass(const struct trace_reader *r, const struct trace_item *i,
 	switch (i->type) {
 	case TRACE_BEGIN:
 		return calls->begin ? calls->begin(ctx, r->plan, trace_reader__meta(r)) : 0;
+	case TRACE_PLAN:
+		return calls->plan ? calls->plan(ctx, r->plan) : 0;
 	case TRACE_OBJECT:
 		return calls->object ? calls->object(ctx, i->object) : 0;
 	case TRACE_MAPPED:

@@ -141,6 +141,13 @@ static const struct column plan[] = {
 	BOOL(struct file_plan, unprobed_rets), BOOL(struct file_plan, return_probes),
 };
 
+static const struct column planned[] = {NUMBER(struct file_planned, object)};
+
+static const struct column amended[] = {
+	NUMBER(struct file_amended, table),
+	NUMBER(struct file_amended, row),
+};
+
 static const struct column symbol[] = {
 	NUMBER(struct file_symbol, object),	   NUMBER(struct file_symbol, symbol.vaddr),
 	NUMBER(struct file_symbol, symbol.size),   STRING(struct file_symbol, symbol.name),
@@ -198,4 +205,6 @@ const struct file_table file_tables[BLOCK_TYPES] = {
 	[BLOCK_MAPPED] = ROWS(mapped, mapped),
 	[BLOCK_END] = ROWS(end, end),
 	[BLOCK_GAP] = ROWS(gap, gaps),
+	[BLOCK_PLANNED] = ROWS(planned, planned),
+	[BLOCK_AMENDED] = ROWS(amended, amended),
 };

@@ -39,6 +39,8 @@ static void free_rows(struct file_rows *rows)
 	vec__free(&rows->segments);
 	vec__free(&rows->symbols);
 	vec__free(&rows->mapped);
+	vec__free(&rows->planned);
+	vec__free(&rows->amended);
 }
 
 void trace_writer__free(struct trace_writer *w)
@@ -171,15 +173,15 @@ static int flush_rows(struct trace_writer *w)
 {
 	struct file_rows *rows = &w->rows;
 	const struct rows tables[] = {
-		ROWS(BLOCK_OBJECT, rows->objects),
-		ROWS(BLOCK_SEGMENT, rows->segments),
-		ROWS(BLOCK_SYMBOL, rows->symbols),
-		ROWS(BLOCK_MAPPED, rows->mapped),
+		ROWS(BLOCK_OBJECT, rows->objects),  ROWS(BLOCK_PLANNED, rows->planned),
+		ROWS(BLOCK_AMENDED, rows->amended), ROWS(BLOCK_SEGMENT, rows->segments),
+		ROWS(BLOCK_SYMBOL, rows->symbols),  ROWS(BLOCK_MAPPED, rows->mapped),
 	};
 	int err = put_tables(w, tables, ARRAY_SIZE(tables));
 
 	/* what could not be written isn't tried again */
 	rows->objects.len = rows->segments.len = rows->symbols.len = rows->mapped.len = 0;
+	rows->planned.len = rows->amended.len = 0;
 	return err;
 }
 
@@ -188,36 +190,47 @@ static int flush_rows(struct trace_writer *w)
 /* Adds the bytes of one range as rows that each fit in a block. */
 #define CODE_ROW_MAX (64u << 10)
 
-static int put_code(struct trace_writer *w)
+typedef VEC(struct file_code) code_vec;
+
+static void add_code(struct trace_writer *w, const struct plan_function *f, code_vec *rows)
 {
-	autofree VEC(struct file_code) rows = {0};
-	const struct plan_function *f;
-	size_t i, avail;
-	int err;
+	const struct object *o;
+	uint32_t number;
 
-	vec__each (f, &w->plan->functions)
-		for (i = 0; i < f->nranges && !(f->flags & FUNCTION_HELPER); i++) {
-			const struct object *o = w->plan->objects.data[f->object].object;
-			const struct range *r = &f->ranges[i];
-			const uint8_t *bytes = o ? object__bytes(o, r->vaddr, &avail) : NULL;
+	if (f->flags & FUNCTION_HELPER)
+		return;
+	o = w->plan->objects.data[f->object].object;
+	number = number_of(w, o, false);
+	for (size_t i = 0; o && i < f->nranges; i++) {
+		const struct range *r = &f->ranges[i];
+		size_t avail = 0;
+		const uint8_t *bytes = object__bytes(o, r->vaddr, &avail);
 
-			avail = bytes ? min_of(avail, r->size) : 0;
-			for (size_t at = 0; at < avail; at += CODE_ROW_MAX)
-				vec__push(&rows,
-					  (struct file_code){
-						  f->object,
-						  r->vaddr + at,
-						  {bytes + at,
-						   min_of(avail - at, (size_t)CODE_ROW_MAX)}});
-		}
+		avail = bytes ? min_of(avail, r->size) : 0;
+		for (size_t at = 0; at < avail; at += CODE_ROW_MAX)
+			vec__push(rows,
+				  (struct file_code){
+					  number,
+					  r->vaddr + at,
+					  {bytes + at, min_of(avail - at, (size_t)CODE_ROW_MAX)}});
+	}
+}
+
+static int put_code(struct trace_writer *w, const struct plan_function *functions, size_t n)
+{
+	autofree code_vec rows = {0};
+	int err = 0;
+
+	for (size_t i = 0; i < n; i++)
+		add_code(w, &functions[i], &rows);
 	/* a block's rows must fit in it */
-	for (i = 0, err = 0; !err && i < rows.len;) {
-		size_t n = 0, bytes = 0;
+	for (size_t i = 0; !err && i < rows.len;) {
+		size_t some = 0, bytes = 0;
 
-		while (i + n < rows.len && bytes <= CODE_ROW_MAX && n < ROWS_MAX)
-			bytes += rows.data[i + n++].bytes.len;
-		err = put_rows(w, BLOCK_CODE, &rows.data[i], n);
-		i += n;
+		while (i + some < rows.len && bytes <= CODE_ROW_MAX && some < ROWS_MAX)
+			bytes += rows.data[i + some++].bytes.len;
+		err = put_rows(w, BLOCK_CODE, &rows.data[i], some);
+		i += some;
 	}
 	return err;
 }
@@ -225,26 +238,27 @@ static int put_code(struct trace_writer *w)
 typedef VEC(struct file_range) range_vec;
 typedef VEC(struct file_stub) stub_vec;
 
-static range_vec ranges_of(const struct plan *p)
+/* first: the number of the first function. */
+static range_vec ranges_of(const struct plan_function *functions, size_t n, size_t first)
 {
 	range_vec ranges = {0};
 
-	for (size_t f = 0; f < p->functions.len; f++)
-		for (size_t i = 0; i < p->functions.data[f].nranges; i++) {
-			const struct range *r = &p->functions.data[f].ranges[i];
+	for (size_t f = 0; f < n; f++)
+		for (size_t i = 0; i < functions[f].nranges; i++) {
+			const struct range *r = &functions[f].ranges[i];
 
-			vec__push(&ranges,
-				  (struct file_range){f, r->vaddr, r->size, r->name, r->offset});
+			vec__push(&ranges, (struct file_range){first + f, r->vaddr, r->size,
+							       r->name, r->offset});
 		}
 	return ranges;
 }
 
-static stub_vec stubs_of(const struct trace_writer *w)
+static stub_vec stubs_of(const struct trace_writer *w, const struct plan *rows)
 {
 	const struct plan_stub *s;
 	stub_vec stubs = {0};
 
-	vec__each (s, &w->plan->stubs) {
+	vec__each (s, &rows->stubs) {
 		const uint64_t *number = map64__get(&w->numbers, (uintptr_t)s->object);
 
 		if (number)
@@ -253,21 +267,24 @@ static stub_vec stubs_of(const struct trace_writer *w)
 	return stubs;
 }
 
-static int put_plan(struct trace_writer *w)
+/* The rows of a plan, or of an increment whose first functions, amended, are older ones. */
+static int put_plan(struct trace_writer *w, const struct plan *rows, size_t amended)
 {
-	const struct plan *p = w->plan;
-	autofree range_vec ranges = ranges_of(p);
-	autofree stub_vec stubs = stubs_of(w);
+	size_t new = rows->functions.len - amended;
+	const struct plan_function *functions =
+		rows->functions.data ? rows->functions.data + amended : NULL;
+	autofree range_vec ranges = ranges_of(functions, new, w->plan->functions.len - new);
+	autofree stub_vec stubs = stubs_of(w, rows);
 	const struct rows tables[] = {
-		ROWS(BLOCK_FUNCTION, p->functions),   ROWS(BLOCK_RANGE, ranges),
-		ROWS(BLOCK_SITE, p->sites),	      ROWS(BLOCK_BLOCK, p->blocks),
-		ROWS(BLOCK_JUMP, p->table),	      ROWS(BLOCK_STUB, stubs),
-		ROWS(BLOCK_EXTENT, p->extents),	      ROWS(BLOCK_GAP, p->gaps),
-		ROWS(BLOCK_LINE_FILE, p->line_files), ROWS(BLOCK_LINE, p->lines),
+		ROWS(BLOCK_FUNCTION, rows->functions),	 ROWS(BLOCK_RANGE, ranges),
+		ROWS(BLOCK_SITE, rows->sites),		 ROWS(BLOCK_BLOCK, rows->blocks),
+		ROWS(BLOCK_JUMP, rows->table),		 ROWS(BLOCK_STUB, stubs),
+		ROWS(BLOCK_EXTENT, rows->extents),	 ROWS(BLOCK_GAP, rows->gaps),
+		ROWS(BLOCK_LINE_FILE, rows->line_files), ROWS(BLOCK_LINE, rows->lines),
 	};
 	int err = put_tables(w, tables, ARRAY_SIZE(tables));
 
-	return err ? err : put_code(w);
+	return err ? err : put_code(w, functions, new);
 }
 
 static int end_plan(struct trace_writer *w)
@@ -301,7 +318,33 @@ int trace_writer__begin(struct trace_writer *w, const struct trace_meta *meta)
 	err = flush_rows(w);
 	if (err)
 		return err;
-	err = put_plan(w);
+	err = put_plan(w, w->plan, 0);
+	return err ? err : end_plan(w);
+}
+
+static void add_amended(struct trace_writer *w, enum block_type table, const uint32_t *rows,
+			size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		vec__push(&w->rows.amended, (struct file_amended){table, rows[i]});
+}
+
+int trace_writer__increment(struct trace_writer *w, const struct plan_increment *i)
+{
+	const struct plan_object *o;
+	int err;
+
+	if (event_encoder__size(w->events))
+		return err__set(EINVAL, "the plan was extended before events of it were written");
+	vec__each (o, &i->rows.objects)
+		vec__push(&w->rows.planned, (struct file_planned){number_of(w, o->object, false)});
+	add_amended(w, BLOCK_FUNCTION, i->amended_functions.data, i->amended_functions.len);
+	add_amended(w, BLOCK_SITE, i->amended_sites.data, i->amended_sites.len);
+	add_amended(w, BLOCK_BLOCK, i->amended_blocks.data, i->amended_blocks.len);
+	err = flush_rows(w);
+	if (err)
+		return err;
+	err = put_plan(w, &i->rows, i->amended_functions.len);
 	return err ? err : end_plan(w);
 }
 

@@ -67,14 +67,17 @@ void address__hide(struct str *text, bool columns)
 void address__prepare(struct output *o)
 {
 	const struct plan_function *f;
+	size_t first = o->nbases; /* those that were shown stay */
 
-	if (!o->options.hide_addresses)
+	o->hides_addresses = o->options.hide_addresses && plan__has_kernel(o->plan);
+	if (!o->hides_addresses)
 		return;
-	o->bases = xcalloc(o->plan->objects.len + 1, sizeof(*o->bases));
-	for (size_t i = 0; i < o->plan->objects.len; i++)
+	o->bases = xrealloc(o->bases, o->plan->objects.len + 1, sizeof(*o->bases));
+	for (size_t i = first; i < o->plan->objects.len; i++)
 		o->bases[i] = UINT64_MAX;
+	o->nbases = o->plan->objects.len;
 	vec__each (f, &o->plan->functions)
-		for (size_t i = 0; i < f->nranges; i++)
+		for (size_t i = 0; i < f->nranges && f->object >= first; i++)
 			o->bases[f->object] = min_of(o->bases[f->object],
 						     f->ranges[i].vaddr - f->ranges[i].offset);
 }

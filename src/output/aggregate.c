@@ -9,6 +9,11 @@ int aggregate__begin(struct output *o)
 	return 0;
 }
 
+void aggregate__plan_extended(struct output *o)
+{
+	stats__plan_extended(o->state);
+}
+
 int aggregate__step(struct output *o, const struct step *step)
 {
 	stats__step(o->state, step);

@@ -292,6 +292,7 @@ const struct output_format output_annotate = {
 	.code = true,
 	.lines = true,
 	.begin = aggregate__begin,
+	.plan_extended = aggregate__plan_extended,
 	.step = aggregate__step,
 	.end = annotate__end,
 	.free = annotate__free,

@@ -317,6 +317,7 @@ const struct output_format output_callgrind = {
 	.lines = true,
 	.timed = true,
 	.begin = callgrind__begin,
+	.plan_extended = aggregate__plan_extended,
 	.step = aggregate__step,
 	.free = aggregate__free,
 	.end = callgrind__end,

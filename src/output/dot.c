@@ -380,6 +380,7 @@ const struct output_format output_dot = {
 	.size = sizeof(struct dot),
 	.code = true,
 	.begin = aggregate__begin,
+	.plan_extended = aggregate__plan_extended,
 	.step = aggregate__step,
 	.end = dot__end,
 	.free = dot__free,

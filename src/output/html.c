@@ -440,6 +440,7 @@ const struct output_format output_html = {
 	.size = sizeof(struct html),
 	.lines = true,
 	.begin = aggregate__begin,
+	.plan_extended = aggregate__plan_extended,
 	.step = aggregate__step,
 	.end = html__end,
 	.free = html__free,

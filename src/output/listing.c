@@ -198,23 +198,6 @@ static void give_gap(struct walk *w, uint64_t start, uint64_t end)
 		w->fn(w->ctx, &row);
 }
 
-/* The first block of the object that starts at or after vaddr. */
-static uint32_t first_block(const struct plan *plan, uint32_t object, uint64_t vaddr)
-{
-	size_t low = 0, high = plan->blocks.len;
-
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-		const struct plan_block *b = &plan->blocks.data[mid];
-
-		if (b->object < object || (b->object == object && b->start < vaddr))
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
 static void give_range(struct walk *w, const struct range *r)
 {
 	uint64_t at = r->vaddr, end = r->vaddr + r->size;
@@ -222,8 +205,11 @@ static void give_range(struct walk *w, const struct range *r)
 
 	if (end < at)
 		return;
-	for (uint32_t i = first_block(w->plan, w->object, at); i < w->plan->blocks.len; i++) {
-		b = &w->plan->blocks.data[i];
+	for (size_t i = plan__blocks_from(w->plan, w->object, at);
+	     i < w->plan->blocks_by_address.len; i++) {
+		uint32_t block = w->plan->blocks_by_address.data[i];
+
+		b = &w->plan->blocks.data[block];
 		if (b->object != w->object || b->start >= end)
 			break;
 		if (b->start <
@@ -231,7 +217,7 @@ static void give_range(struct walk *w, const struct range *r)
 			continue;
 		if (b->start > at)
 			give_gap(w, at, b->start);
-		give_block(w, i);
+		give_block(w, block);
 		at = b->end;
 	}
 	if (at < end)

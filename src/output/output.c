@@ -108,6 +108,14 @@ struct output *output__new(const struct output_format *format, const struct outp
 	return o;
 }
 
+void output__plan_extended(struct output *o)
+{
+	o->several_objects = has_several_objects(o->plan);
+	address__prepare(o);
+	if (o->format->plan_extended)
+		o->format->plan_extended(o);
+}
+
 int output__step(struct output *o, const struct step *step)
 {
 	if (o->error)
@@ -120,7 +128,7 @@ int output__step(struct output *o, const struct step *step)
 
 int output__flush(struct output *o)
 {
-	if (o->options.hide_addresses && !o->format->binary)
+	if (o->hides_addresses && !o->format->binary)
 		address__hide(&o->buffer, false);
 	if (!o->error && o->buffer.len)
 		o->error = o->write(o->write_ctx, o->buffer.data, o->buffer.len);

@@ -32,11 +32,12 @@ struct output_options {
 	 * NULL: no source text */
 	const char *(*source)(void *ctx, const char *object, const char *file, unsigned line);
 	void *source_ctx;
-	unsigned width;	     /* summary: columns of the terminal; 0: not a terminal */
-	bool unobserved;     /* annotate, dot: the code of each function without counts: nothing was
-				traced */
-	bool fold;	     /* text: repeated lines are shown once with a count */
-	bool hide_addresses; /* hide values that could be kernel addresses (address.c) */
+	unsigned width;	 /* summary: columns of the terminal; 0: not a terminal */
+	bool unobserved; /* annotate, dot: the code of each function without counts: nothing was
+			    traced */
+	bool fold;	 /* text: repeated lines are shown once with a count */
+	/* hide values that could be kernel addresses (address.c): if the kernel is traced */
+	bool hide_addresses;
 };
 
 struct output;
@@ -49,6 +50,8 @@ struct output_format {
 	bool code;   /* supports output_options.unobserved */
 	bool lines;  /* it shows source lines: requires plan__lines() */
 	int (*begin)(struct output *o);
+	/* The plan was extended; NULL: the state doesn't depend on its size. */
+	void (*plan_extended)(struct output *o);
 	int (*step)(struct output *o, const struct step *step);
 	/* Renders what is held back for folding; NULL: nothing is held */
 	int (*settle)(struct output *o);
@@ -78,7 +81,9 @@ struct output {
 	struct reg_list regs, go_regs, kernel_regs;
 	bool several_objects; /* functions of several objects are traced: entries show their object
 			       */
-	uint64_t *bases;      /* hide_addresses: by object, the base of shown positions; owned */
+	bool hides_addresses; /* options.hide_addresses, and the kernel is traced */
+	uint64_t *bases;      /* hides_addresses: by object, the base of shown positions; owned */
+	size_t nbases;
 	/* Appended to each count at the end: "+" if events are missing, so that counts may be too
 	 * low; else "". */
 	const char *more;
@@ -94,6 +99,8 @@ static inline bool totals__are_low(const struct trace_totals *t)
 /* Strings of plan and of steps' locations must outlive the output. Never NULL. */
 struct output *output__new(const struct output_format *format, const struct output_options *options,
 			   const struct plan *plan, write_fn write, void *write_ctx);
+/* The plan was extended. */
+void output__plan_extended(struct output *o);
 int output__step(struct output *o,
 		 const struct step *step); /* matches step_fn with o as ctx, after a cast */
 /* Writes the rendered text. */
@@ -108,7 +115,7 @@ void output__free(struct output *o);
 void address__hide(struct str *text, bool columns);
 /* The number to show for an address of this object: itself, unless addresses are hidden. */
 uint64_t address__shown(const struct output *o, uint32_t object, uint64_t vaddr);
-/* Called by output__new(). */
+/* Called by output__new() and when the plan was extended. */
 void address__prepare(struct output *o);
 
 /* "bbtrace: 2 functions, 131 probes (3 skipped), 15204 events, 0 lost, 0 unmatched returns" into s.

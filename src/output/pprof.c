@@ -86,7 +86,7 @@ static uint64_t string_of(struct pprof *w, const char *text)
 	struct str s = {0};
 
 	str__utf8(&s, text);
-	if (w->o->options.hide_addresses)
+	if (w->o->hides_addresses)
 		address__hide(&s, false);
 	put_bytes(&w->strings, PROFILE_STRING_TABLE, &s);
 	str__free(&s);

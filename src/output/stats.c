@@ -8,22 +8,38 @@
 #define STRING(x)  STRING_(x)
 #define STRING_(x) #x
 
+/* n elements, the new ones zeroed. */
+static void *extend(void *array, size_t old, size_t n, size_t size)
+{
+	array = xrealloc(array, n + 1, size);
+	memset((char *)array + old * size, 0, (n - old) * size);
+	return array;
+}
+
+void stats__plan_extended(struct stats *p)
+{
+	size_t nfunctions = p->plan->functions.len, nsites = p->plan->sites.len;
+
+	p->functions = extend(p->functions, p->nfunctions, nfunctions, sizeof(*p->functions));
+	p->sites = extend(p->sites, p->nsites, nsites, sizeof(*p->sites));
+	p->nfunctions = nfunctions;
+	p->nsites = nsites;
+}
+
 void stats__init(struct stats *p, const struct plan *plan)
 {
-	*p = (struct stats){.plan = plan,
-			    .functions = xcalloc(plan->functions.len, sizeof(*p->functions)),
-			    .sites = xcalloc(plan->sites.len, sizeof(*p->sites)),
-			    .priv = xcalloc(1, sizeof(*p->priv))};
+	*p = (struct stats){.plan = plan, .priv = xcalloc(1, sizeof(*p->priv))};
 	p->priv->other = NO_NODE;
+	stats__plan_extended(p);
 }
 
 void stats__free(struct stats *p)
 {
 	if (!p->priv)
 		return;
-	for (size_t i = 0; i < p->plan->functions.len; i++)
+	for (size_t i = 0; i < p->nfunctions; i++)
 		map64__free(&p->functions[i].time.buckets);
-	for (size_t i = 0; i < p->plan->sites.len; i++)
+	for (size_t i = 0; i < p->nsites; i++)
 		vec__free(&p->sites[i].targets);
 	stack__free_all(p->priv);
 	map64__free(&p->priv->threads);

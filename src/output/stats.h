@@ -125,6 +125,7 @@ struct stats {
 	bool by_site; /* also attribute self time to sites; set before the first step */
 	struct stats_function *functions; /* plan->functions.len */
 	struct stats_site *sites;	  /* plan->sites.len */
+	size_t nfunctions, nsites;
 	stats_nodes nodes;
 	VEC(struct stats_thread) threads;
 	VEC(struct stats_call) calls;
@@ -140,6 +141,8 @@ struct stats {
 };
 
 void stats__init(struct stats *p, const struct plan *plan);
+/* The plan was extended. */
+void stats__plan_extended(struct stats *p);
 /* Cheap: a few lookups, no text. */
 void stats__step(struct stats *p, const struct step *step);
 void stats__end(struct stats *p);
@@ -157,9 +160,12 @@ bool stats__missing(const struct stats *p, const struct trace_totals *t, struct 
 /* ---- a row of output_formats whose state begins with stats (aggregate.c) ---- */
 
 int aggregate__begin(struct output *o);
+void aggregate__plan_extended(struct output *o);
 int aggregate__step(struct output *o, const struct step *step);
 void aggregate__free(struct output *o);
-#define AGGREGATES .begin = aggregate__begin, .step = aggregate__step, .free = aggregate__free
+#define AGGREGATES                                                                                 \
+	.begin = aggregate__begin, .plan_extended = aggregate__plan_extended,                      \
+	.step = aggregate__step, .free = aggregate__free
 /* Writes the rendered text when the buffer is full. */
 int aggregate__flush_full(struct output *o);
 

@@ -36,6 +36,11 @@ void witness__place(struct plan *p);
  * doesn't need, and adds witnesses for branches that would be unknown otherwise (placement.c).
  */
 void placement__place(struct plan *p, const struct plan_options *options);
+/* Sets plan_function.unprobed of all functions. */
+void placement__count_unprobed(struct plan *p);
+
+/* Sorts the lines by object and address; of two at one address, the later one stays. */
+void lines__sort(struct plan *p);
 
 /* Finds the functions whose entries can't carry a return probe (returns.c). */
 void returns__check(struct plan *p);

@@ -58,9 +58,9 @@ static void decide(struct emit *e, struct plan_site *s)
 	struct plan_function *f = &e->plan->functions.data[s->function];
 	bool wanted = wants_probe(e, s);
 
-	s->probe = wanted && s->refusal == PROBE_OK;
-	e->plan->probes += s->probe;
-	if (wanted && !s->probe) {
+	s->probe = wanted && s->refusal == PROBE_OK ? PROBE_TRAP : PROBE_NONE;
+	e->plan->probes += s->probe != PROBE_NONE;
+	if (wanted && s->probe == PROBE_NONE) {
 		e->plan->skipped++;
 		f->skipped += s->role == ROLE_BRANCH;
 	}

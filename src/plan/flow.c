@@ -66,7 +66,7 @@ static void find_probes(struct plan_flow *f)
 	f->marked = xcalloc(f->plan->blocks.len + 1, sizeof(*f->marked));
 	f->enters = xcalloc(f->plan->blocks.len + 1, sizeof(*f->enters));
 	vec__each (s, &f->plan->sites) {
-		if (s->probe && (s->entry || s->role == ROLE_WITNESS))
+		if (plan_site__has_events(s) && (s->entry || s->role == ROLE_WITNESS))
 			f->marked[s->block] = true;
 		if (s->kind == BRANCH_CALL && plan__entry_is_probed(f->plan, s->object, s->target))
 			f->enters[s->block] = true;
@@ -95,14 +95,14 @@ bool plan_flow__is_probed(const struct plan_flow *f, uint32_t block)
 {
 	const struct plan_site *s = site_of(f->plan, &f->plan->blocks.data[block]);
 
-	return s && (s->probe || f->enters[block]);
+	return s && (plan_site__has_events(s) || f->enters[block]);
 }
 
 bool plan_flow__is_unprobed_ret(const struct plan_flow *f, uint32_t block)
 {
 	const struct plan_site *s = site_of(f->plan, &f->plan->blocks.data[block]);
 
-	return s && s->kind == BRANCH_RET && !s->probe;
+	return s && s->kind == BRANCH_RET && !plan_site__has_events(s);
 }
 
 bool plan_flow__is_open(const struct plan_flow *f, uint32_t block)
@@ -110,7 +110,7 @@ bool plan_flow__is_open(const struct plan_flow *f, uint32_t block)
 	const struct plan_block *b = &f->plan->blocks.data[block];
 	const struct plan_site *s = site_of(f->plan, b);
 
-	if (!s || s->probe)
+	if (!s || plan_site__has_events(s))
 		return false;
 	if (s->kind == BRANCH_JCC || s->kind == BRANCH_LOOP)
 		return b->leaves && b->taken == NO_BLOCK;

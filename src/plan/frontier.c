@@ -168,7 +168,7 @@ bool frontier__add_witness(struct frontier *f, uint32_t block, bool emulated_onl
 	s->function = b->function;
 	s->block = block;
 	s->operand = (struct operand){.base = REG_NONE, .index = REG_NONE};
-	s->probe = 1;
+	s->probe = PROBE_TRAP;
 	s->sp_delta = SP_UNKNOWN;
 	f->p->probes++;
 	f->flow.marked[block] = true;

@@ -82,6 +82,12 @@ static void take_lines(struct taking *t)
 	vec__free(&ranges);
 }
 
+void lines__sort(struct plan *p)
+{
+	vec__sort(&p->lines, by_place);
+	drop_doubles(p);
+}
+
 void plan__lines(struct plan *p)
 {
 	struct taking t = {.p = p};
@@ -91,6 +97,5 @@ void plan__lines(struct plan *p)
 	for (t.object = 0; t.object < p->objects.len; t.object++)
 		take_lines(&t);
 	map64__free(&t.seen);
-	vec__sort(&p->lines, by_place);
-	drop_doubles(p);
+	lines__sort(p);
 }

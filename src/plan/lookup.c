@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Lookups in a finished plan, and the only change to it: a site that loses its probe.
+ * Lookups in a finished plan, and a change to it: a site that loses its probe before the trace
+ * starts.
  */
 #include <stdlib.h>
 #include "plan/build.h"
@@ -10,9 +11,9 @@ void plan__refuse(struct plan *p, uint32_t site, enum probe_refusal why)
 	struct plan_site *s = &p->sites.data[site];
 	struct plan_function *f;
 
-	if (site >= p->sites.len || !s->probe)
+	if (site >= p->sites.len || s->probe == PROBE_NONE)
 		return;
-	s->probe = 0;
+	s->probe = PROBE_NONE;
 	s->refusal = why;
 	p->probes--;
 	p->skipped++;
@@ -46,51 +47,90 @@ void plan__refuse(struct plan *p, uint32_t site, enum probe_refusal why)
 		lo_;                                                                               \
 	})
 
+size_t plan__blocks_from(const struct plan *p, uint32_t object, uint64_t vaddr)
+{
+	size_t low = 0, high = p->blocks_by_address.len;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		const struct plan_block *b = &p->blocks.data[p->blocks_by_address.data[middle]];
+
+		if (b->object < object || (b->object == object && b->start < vaddr))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 uint32_t plan__block_at(const struct plan *p, uint32_t object, uint64_t vaddr)
 {
-	size_t i = FIND(p->blocks, start, object, vaddr);
+	size_t i = plan__blocks_from(p, object, vaddr);
+	uint32_t block = i < p->blocks_by_address.len ? p->blocks_by_address.data[i] : NO_BLOCK;
 
-	if (i == p->blocks.len || p->blocks.data[i].object != object ||
-	    p->blocks.data[i].start != vaddr)
-		return NO_BLOCK;
-	return i;
+	return block != NO_BLOCK && p->blocks.data[block].object == object &&
+			       p->blocks.data[block].start == vaddr
+		       ? block
+		       : NO_BLOCK;
 }
 
 uint32_t plan__block_holding(const struct plan *p, uint32_t object, uint64_t vaddr)
 {
-	size_t i = FIND(p->blocks, start, object, vaddr + 1);
-	const struct plan_block *b = i ? &p->blocks.data[i - 1] : NULL;
+	size_t i = plan__blocks_from(p, object, vaddr + 1);
+	uint32_t block = i ? p->blocks_by_address.data[i - 1] : NO_BLOCK;
+	const struct plan_block *b = i ? &p->blocks.data[block] : NULL;
 
-	return b && b->object == object && vaddr - b->start < b->end - b->start ? i - 1 : NO_BLOCK;
+	return b && b->object == object && vaddr - b->start < b->end - b->start ? block : NO_BLOCK;
 }
 
-static int by_address(const void *a, const void *b, void *plan)
+static int order(uint32_t object, uint64_t vaddr, uint32_t than_object, uint64_t than_vaddr)
 {
-	const struct plan *p = plan;
-	const struct plan_site *x = &p->sites.data[*(const uint32_t *)a];
-	const struct plan_site *y = &p->sites.data[*(const uint32_t *)b];
-
-	if (x->object != y->object)
-		return x->object < y->object ? -1 : 1;
-	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
+	if (object != than_object)
+		return object < than_object ? -1 : 1;
+	return vaddr < than_vaddr ? -1 : vaddr > than_vaddr;
 }
 
-void plan__index_sites(struct plan *p)
+/* At one address: by id. */
+static int by_site(const void *a, const void *b, void *plan)
 {
-	p->by_address.len = 0;
-	for (uint32_t i = 0; i < p->sites.len; i++)
-		vec__push(&p->by_address, i);
-	if (p->by_address.len)
-		qsort_r(p->by_address.data, p->by_address.len, sizeof(uint32_t), by_address, p);
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	const struct plan_site *sites = ((const struct plan *)plan)->sites.data;
+	int n = order(sites[x].object, sites[x].vaddr, sites[y].object, sites[y].vaddr);
+
+	return n ? n : x < y ? -1 : x > y;
+}
+
+static int by_block(const void *a, const void *b, void *plan)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	const struct plan_block *blocks = ((const struct plan *)plan)->blocks.data;
+	int n = order(blocks[x].object, blocks[x].start, blocks[y].object, blocks[y].start);
+
+	return n ? n : x < y ? -1 : x > y;
+}
+
+#define SORT_IDS(ids, n, compare, plan)                                                            \
+	do {                                                                                       \
+		(ids)->len = 0;                                                                    \
+		for (uint32_t i_ = 0; i_ < (n); i_++)                                              \
+			vec__push(ids, i_);                                                        \
+		if (n)                                                                             \
+			qsort_r((ids)->data, n, sizeof(uint32_t), compare, plan);                  \
+	} while (0)
+
+void plan__index(struct plan *p)
+{
+	SORT_IDS(&p->sites_by_address, p->sites.len, by_site, p);
+	SORT_IDS(&p->blocks_by_address, p->blocks.len, by_block, p);
 }
 
 size_t plan__sites_from(const struct plan *p, uint32_t object, uint64_t vaddr)
 {
-	size_t low = 0, high = p->by_address.len;
+	size_t low = 0, high = p->sites_by_address.len;
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
-		const struct plan_site *s = &p->sites.data[p->by_address.data[middle]];
+		const struct plan_site *s = &p->sites.data[p->sites_by_address.data[middle]];
 
 		if (s->object < object || (s->object == object && s->vaddr < vaddr))
 			low = middle + 1;
@@ -103,7 +143,7 @@ size_t plan__sites_from(const struct plan *p, uint32_t object, uint64_t vaddr)
 uint32_t plan__site_at(const struct plan *p, uint32_t object, uint64_t vaddr)
 {
 	size_t i = plan__sites_from(p, object, vaddr);
-	uint32_t site = i < p->by_address.len ? p->by_address.data[i] : NO_SITE;
+	uint32_t site = i < p->sites_by_address.len ? p->sites_by_address.data[i] : NO_SITE;
 
 	return site != NO_SITE && p->sites.data[site].object == object &&
 			       p->sites.data[site].vaddr == vaddr
@@ -209,6 +249,11 @@ bool plan__stub_leads_in(const struct plan *p, uint32_t object, uint64_t vaddr)
 	return false;
 }
 
+static bool has_no_event(const struct plan_site *s)
+{
+	return s->probe == PROBE_NONE || s->probe == PROBE_COUNT;
+}
+
 bool plan__reports_entry(const struct plan *p, uint32_t site)
 {
 	const struct plan_block *b = &p->blocks.data[p->sites.data[site].block];
@@ -217,7 +262,7 @@ bool plan__reports_entry(const struct plan *p, uint32_t site)
 
 	return f && b->site == site && !(f->flags & (FUNCTION_HELPER | FUNCTION_RANGE)) &&
 	       f->entry_block == p->sites.data[site].block && f->entry_site != NO_SITE &&
-	       f->entry_site != site && !p->sites.data[f->entry_site].probe;
+	       f->entry_site != site && has_no_event(&p->sites.data[f->entry_site]);
 }
 
 bool plan__entry_is_probed(const struct plan *p, uint32_t object, uint64_t vaddr)
@@ -229,7 +274,7 @@ bool plan__entry_is_probed(const struct plan *p, uint32_t object, uint64_t vaddr
 		return false;
 	f = &p->functions.data[p->blocks.data[block].function];
 	return f->entry_block == block && f->entry_site != NO_SITE &&
-	       p->sites.data[f->entry_site].probe;
+	       plan_site__has_events(&p->sites.data[f->entry_site]);
 }
 
 static bool has_own_record(const struct plan *p, const struct plan_function *f, unsigned events)
@@ -241,7 +286,8 @@ static bool has_own_record(const struct plan *p, const struct plan_function *f, 
 		return !(events & PLAN_RETURN); /* its rets report the returns of others */
 	if (events & PLAN_BRANCH && f->unprobed)
 		return false;
-	return f->flags & FUNCTION_RANGE || (entry && entry->probe && !entry->repeats);
+	return f->flags & FUNCTION_RANGE ||
+	       (entry && plan_site__has_events(entry) && !entry->repeats);
 }
 
 /* A tail call, a shared tail or a fall-through into the next function: one ret ends two calls. */

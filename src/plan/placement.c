@@ -22,14 +22,15 @@ static bool may_choose(const struct placement *pl, const struct plan_site *s)
 {
 	const struct plan *p = pl->p;
 
-	return s->probe && (!p->blocks.data[s->block].abnormal || pl->f.flow.marked[s->block]) &&
-	       s->kind && !s->entry && !plan__reports_entry(p, s - p->sites.data) &&
+	return s->probe != PROBE_NONE &&
+	       (!p->blocks.data[s->block].abnormal || pl->f.flow.marked[s->block]) && s->kind &&
+	       !s->entry && !plan__reports_entry(p, s - p->sites.data) &&
 	       !(p->functions.data[s->function].flags & (FUNCTION_HELPER | FUNCTION_RANGE));
 }
 
 static void drop(struct plan *p, struct plan_site *s)
 {
-	s->probe = 0;
+	s->probe = PROBE_NONE;
 	p->probes--;
 }
 
@@ -157,7 +158,7 @@ static bool try_unprobed(struct placement *pl, uint32_t site)
 	if (all_decided_behind(pl, s->block) &&
 	    (!reaches_ret(pl, s->block) || ends_for_sure(pl, s->block)))
 		return true;
-	s->probe = 1;
+	s->probe = PROBE_TRAP;
 	pl->p->probes++;
 	return false;
 }
@@ -341,12 +342,16 @@ static void choose_all(struct plan *p, const struct plan_options *options)
 	end(&pl);
 }
 
-static void count_unprobed(struct plan *p)
+void placement__count_unprobed(struct plan *p)
 {
+	struct plan_function *f;
 	const struct plan_site *s;
 
+	vec__each (f, &p->functions)
+		f->unprobed = 0;
 	vec__each (s, &p->sites)
-		p->functions.data[s->function].unprobed += s->kind != BRANCH_NONE && !s->probe;
+		p->functions.data[s->function].unprobed +=
+			s->kind != BRANCH_NONE && !plan_site__has_events(s);
 }
 
 void placement__place(struct plan *p, const struct plan_options *options)
@@ -362,5 +367,5 @@ void placement__place(struct plan *p, const struct plan_options *options)
 		choose_all(p, options);
 	if (p->return_probes)
 		returns__check(p);
-	count_unprobed(p);
+	placement__count_unprobed(p);
 }

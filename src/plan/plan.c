@@ -301,7 +301,8 @@ static struct counts *count_sites(const struct plan *p)
 		bool branch = s->kind || s->refusal == PROBE_UNSUPPORTED;
 
 		upto[i + 1].branches = upto[i].branches + branch;
-		upto[i + 1].skipped = upto[i].skipped + (branch && !s->probe && s->refusal);
+		upto[i + 1].skipped =
+			upto[i].skipped + (branch && s->probe == PROBE_NONE && s->refusal);
 	}
 	return upto;
 }
@@ -451,9 +452,10 @@ static int fill_plan(struct plan *p, const function_vec *functions,
 			if (err)
 				return err;
 		}
-	placement__place(p, options);
+	plan__index(p);
+	placement__place(p, options); /* appends witnesses */
 	point_to_data(p);
-	plan__index_sites(p);
+	plan__index(p);
 	if (p->sites.len > PLAN_MAX_SITES)
 		return err__set(
 			E2BIG,
@@ -521,7 +523,8 @@ void plan__free(struct plan *p)
 	vec__free(&p->objects);
 	vec__free(&p->functions);
 	vec__free(&p->sites);
-	vec__free(&p->by_address);
+	vec__free(&p->sites_by_address);
+	vec__free(&p->blocks_by_address);
 	vec__free(&p->blocks);
 	vec__free(&p->table);
 	vec__free(&p->stubs);

@@ -22,6 +22,16 @@ enum site_role {
 	ROLES
 };
 
+/* How a site reports that it was executed. In trace files: append only. */
+enum probe_how {
+	PROBE_NONE,	/* not at all: the path implies it, or it stays unknown */
+	PROBE_TRAP,	/* an event each time, by a uprobe or kprobe */
+	PROBE_INLINE,	/* an event each time, by code in the process */
+	PROBE_COUNT,	/* counted in the kernel, no event */
+	PROBE_CHANGING, /* it is being attached or removed: an event, or none */
+	PROBE_HOWS
+};
+
 /* An instruction that may carry a probe. Its index is its permanent id: sites are only appended. */
 struct plan_site {
 	uint64_t vaddr;
@@ -37,7 +47,7 @@ struct plan_site {
 	uint8_t entry; /* 1: its probe reports the entry of .function: it is the first instruction,
 			  or the branch of the first block with only comparisons before it */
 	uint8_t refusal;  /* enum probe_refusal */
-	uint8_t probe;	  /* 1: carries a probe */
+	uint8_t probe;	  /* enum probe_how */
 	uint8_t probe_at; /* an entry's probe: its offset from vaddr; registers are still as at
 			     vaddr */
 	uint8_t repeats;  /* a rep string instruction: its probe is hit at each iteration */
@@ -48,6 +58,12 @@ struct plan_site {
 	uint16_t cond;
 	int32_t sp_delta; /* sp at the entry - sp before the instruction, bytes; SP_UNKNOWN */
 };
+
+/* Does each execution of it have an event? */
+static inline bool plan_site__has_events(const struct plan_site *s)
+{
+	return s->probe == PROBE_TRAP || s->probe == PROBE_INLINE;
+}
 
 /* A basic block: control enters only at its start and leaves only after its last instruction. */
 struct plan_block {
@@ -160,10 +176,11 @@ struct plan {
 	VEC(struct plan_object) objects;
 	VEC(struct plan_function) functions;
 	VEC(struct plan_site) sites;
-	VEC(uint32_t) by_address;      /* site ids by object, then vaddr: plan__index_sites() */
-	VEC(struct plan_block) blocks; /* by object, then start */
-	VEC(uint32_t) table;	       /* block indices */
-	VEC(struct plan_stub) stubs;   /* those whose targets are in the plan */
+	VEC(struct plan_block) blocks;
+	VEC(uint32_t) sites_by_address;	 /* plan__index(): site ids by object, then vaddr */
+	VEC(uint32_t) blocks_by_address; /* plan__index(): block ids by object, then start */
+	VEC(uint32_t) table;		 /* block indices */
+	VEC(struct plan_stub) stubs;	 /* those whose targets are in the plan */
 	VEC(struct plan_extent)
 	extents;		   /* by object, then start; empty in plans made by unit tests */
 	VEC(struct plan_gap) gaps; /* by object, then start */
@@ -177,6 +194,27 @@ struct plan {
 				 */
 	void *priv;		/* string pool and function list */
 };
+
+/*
+ * What a plan gains while a trace runs. rows has the tables' rows and the new counts. The first
+ * rows of three tables replace the rows that amended_… number; the others are appended. All numbers
+ * in rows are those of the extended plan. A site is PROBE_CHANGING from before its probe is
+ * attached until it is in place, and from before it is removed until it is gone.
+ */
+struct plan_increment {
+	struct plan rows;
+	VEC(uint32_t) amended_functions; /* their ranges stay */
+	VEC(uint32_t) amended_sites, amended_blocks;
+};
+/*
+ * May a site become this one? before NULL: it is new. It neither gains nor loses its events at
+ * once: between the two it is PROBE_CHANGING, since no probe is attached everywhere at one moment.
+ */
+bool plan_site__may_become(const struct plan_site *before, const struct plan_site *after);
+/* Extends the plan. Names, ranges and mnemonics are borrowed and must outlive it. */
+void plan__extend(struct plan *p, struct plan_increment *i);
+/* Frees the tables. */
+void plan_increment__free(struct plan_increment *i);
 
 enum plan_events { PLAN_ENTRY = 1, PLAN_BRANCH = 2, PLAN_RETURN = 4 };
 
@@ -264,16 +302,18 @@ uint32_t plan__block_at(const struct plan *p, uint32_t object, uint64_t vaddr);
 uint32_t plan__site_at(const struct plan *p, uint32_t object, uint64_t vaddr);
 /* The block that holds this address. */
 uint32_t plan__block_holding(const struct plan *p, uint32_t object, uint64_t vaddr);
-/* The first site of an object from this address on: an index into by_address. */
+/* The first site of an object from this address on: an index into sites_by_address. */
 size_t plan__sites_from(const struct plan *p, uint32_t object, uint64_t vaddr);
+/* The same of blocks: an index into blocks_by_address. */
+size_t plan__blocks_from(const struct plan *p, uint32_t object, uint64_t vaddr);
 uint32_t plan__function_at(const struct plan *p, uint32_t object, uint64_t vaddr);
 /* Does this branch end the first block of a function whose entry can't carry a probe? Then it also
  * reports the entry: only the entry leads to it. */
 bool plan__reports_entry(const struct plan *p, uint32_t site);
 /* Is vaddr the first instruction of a function whose entry carries a probe? */
 bool plan__entry_is_probed(const struct plan *p, uint32_t object, uint64_t vaddr);
-/* Fills in by_address. Call it after sites were appended. */
-void plan__index_sites(struct plan *p);
+/* Fills in …_by_address. Call it after rows of sites or blocks were appended. */
+void plan__index(struct plan *p);
 /*
  * Does each event of these kinds (enum plan_events) have its own record, and each record as many
  * events as its site's action says? Otherwise a lost record may lose more: implied branches, or the

@@ -89,7 +89,7 @@ enum return_refusal plan__return_refusal(const struct plan *p, uint32_t function
 	const struct plan_function *f = &p->functions.data[function];
 	const struct plan_site *s = f->entry_site == NO_SITE ? NULL : &p->sites.data[f->entry_site];
 
-	if (!s || !s->entry || !s->probe || s->repeats ||
+	if (!s || !s->entry || s->probe == PROBE_NONE || s->repeats ||
 	    f->flags & (FUNCTION_HELPER | FUNCTION_RANGE))
 		return RETURN_NO_ENTRY;
 	return f->return_refusal;
@@ -108,7 +108,7 @@ static bool takes_return_probe(const struct plan *p, const struct plan_function 
 	const struct plan_site *s = f->entry_site == NO_SITE ? NULL : &p->sites.data[f->entry_site];
 	const struct object *o = p->objects.data[f->object].object;
 
-	return s && p->objects.data[f->object].kernel && s->probe && !s->probe_at &&
+	return s && p->objects.data[f->object].kernel && s->probe == PROBE_TRAP && !s->probe_at &&
 	       !(f->flags & (FUNCTION_HELPER | FUNCTION_RANGE)) &&
 	       object__symbols_from(o, s->vaddr) < o->symbols.len;
 }

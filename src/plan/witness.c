@@ -41,7 +41,7 @@ static bool is_unprobed(const struct plan *p, const struct plan_block *b)
 {
 	const struct plan_site *s = b->site == NO_SITE ? NULL : &p->sites.data[b->site];
 
-	return s && !s->probe && b->function != NO_FUNCTION &&
+	return s && s->probe == PROBE_NONE && b->function != NO_FUNCTION &&
 	       !(p->functions.data[b->function].flags & (FUNCTION_HELPER | FUNCTION_RANGE)) &&
 	       (s->kind == BRANCH_JCC || s->kind == BRANCH_LOOP || s->kind == BRANCH_IJMP);
 }

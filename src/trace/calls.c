@@ -43,7 +43,7 @@ void calls__remove(struct thread *th, struct call *f)
 static bool is_cut(struct trace *t, const struct call *c)
 {
 	if (c->state == CALL_LOST)
-		return !c->told && t->plan->functions.data[c->function].unprobed;
+		return !c->told && (c->doubted || t->plan->functions.data[c->function].unprobed);
 	return c->state == CALL_AT && c->block != NO_BLOCK &&
 	       walk__is_unprobed_ahead(t->walk, c->block);
 }

@@ -78,15 +78,17 @@ static enum in_block place_in(const struct plan *p, const struct plan_block *b, 
 {
 	enum in_block place = BEFORE_MARK;
 
-	for (size_t i = plan__sites_from(p, b->object, b->start); i < p->by_address.len; i++) {
-		const struct plan_site *s = &p->sites.data[p->by_address.data[i]];
+	for (size_t i = plan__sites_from(p, b->object, b->start); i < p->sites_by_address.len;
+	     i++) {
+		const struct plan_site *s = &p->sites.data[p->sites_by_address.data[i]];
 		uint64_t at = s->vaddr + s->probe_at;
 
 		if (s->object != b->object || s->vaddr > vaddr)
 			break;
-		if (s->probe && (at == vaddr || at + 1 == vaddr))
+		if ((s->probe == PROBE_TRAP || s->probe == PROBE_CHANGING) &&
+		    (at == vaddr || at + 1 == vaddr))
 			return AT_PROBE;
-		if (s->probe && s->role != ROLE_BRANCH && at < vaddr)
+		if (plan_site__has_events(s) && s->role != ROLE_BRANCH && at < vaddr)
 			place = PAST_MARK;
 	}
 	return place;

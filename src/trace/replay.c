@@ -45,7 +45,7 @@ int replay__walk_to(struct event_context *n, struct call *c, uint32_t to, bool s
 	if (!(n->t->options.events & PLAN_BRANCH))
 		return 0;
 	if (c->state == CALL_LOST)
-		return c->told || !undecoded__may_hide(n, c->function, NO_BLOCK)
+		return c->told || !(c->doubted || undecoded__may_hide(n, c->function, NO_BLOCK))
 			       ? 0
 			       : step__mark(n, STEP_UNKNOWN, 0);
 	r = c->state == CALL_AT && c->block != NO_BLOCK
@@ -83,6 +83,7 @@ static int jump_to(struct event_context *n, struct call *c)
 
 	c->direct = false;
 	c->told = n->s->switched;
+	c->doubted = false;
 	c->state = CALL_LOST;
 	/* after a stack switch another call may continue */
 	if (n->s->switched || !n->e->has_target)
@@ -144,7 +145,7 @@ static bool may_be_in(struct event_context *n, const struct call *c)
 		return true;
 	/* after a loss another call may use this place of the stack */
 	if (c->state == CALL_LOST)
-		return !c->told || walk__may_leave(n->t->walk, c->function);
+		return (!c->told && !c->doubted) || walk__may_leave(n->t->walk, c->function);
 	/* a tail shared with another function */
 	return c->state == CALL_AT && c->block != NO_BLOCK &&
 	       (n->t->plan->blocks.data[c->block].function == n->s->function ||

@@ -25,6 +25,7 @@ struct call {
 	uint32_t left_by; /* CALL_TAIL: the site of the jump */
 	bool direct;	  /* CALL_TAIL: by a direct jump */
 	uint32_t signals; /* thread.signals at its last event */
+	bool doubted;	  /* CALL_LOST: even of a function where all branches are probed */
 	bool told;	  /* CALL_LOST: UNKNOWN was already emitted for it */
 	bool in_call;	  /* it made a call, and has had no event since */
 	bool made;  /* the next outer call called it directly: its return ends that one's in_call */
@@ -115,6 +116,9 @@ struct trace {
 		PER_EVENT_NO
 	} record_per_event; /* plan__has_record_per_event() */
 	struct walk *walk;
+	bool *changing; /* by function: probes of it are being attached or removed; NULL: none ever
+			   were */
+	bool any_changing;
 };
 
 /* An event with what is looked up for it. */
@@ -227,6 +231,11 @@ void replay__pop(struct event_context *n, struct call *c);
 /* ---- replay_loss.c: events of a thread are missing ---- */
 
 int replay__lost(struct event_context *n);
+/* What the thread does next, and has done since its last event, may have events or not: probes of
+ * the functions are being attached or removed. */
+void replay__doubt(const struct trace *t, struct thread *th);
+/* At an event: emits UNKNOWN if the innermost call is in doubt. */
+int replay__mark_doubt(struct event_context *n);
 /* As replay__lost(), but their number is unknown. */
 int replay__gap(struct event_context *n);
 
@@ -261,6 +270,8 @@ void walk__free(struct walk *w);
 uint32_t walk__call_ending(const struct walk *w, uint32_t object, uint64_t end);
 /* May a call of this function continue in the middle of another one? */
 bool walk__may_leave(const struct walk *w, uint32_t function);
+/* Adds the functions from which control flow, other than a call, leads to those. */
+void walk__close_backward(const struct walk *w, bool *functions);
 /* The path to an unprobed ret. */
 enum walk_result walk__find_ret(struct walk *w, uint32_t from, const struct path **path);
 /* May a thread at the start of block b take an unprobed branch before its next event? */

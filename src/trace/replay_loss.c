@@ -9,6 +9,7 @@ static void forget_positions(struct thread *th, bool told)
 
 	vec__each (c, &th->calls) {
 		c->told = told || (c->told && c->state == CALL_LOST);
+		c->doubted &= c->state == CALL_LOST;
 		c->state = CALL_LOST;
 	}
 }
@@ -21,6 +22,50 @@ static void forget_all(struct thread *th, bool told)
 	forget_positions(thread__shown(th), told);
 	if (kernel)
 		forget_positions(kernel, told);
+}
+
+static bool is_changing(const struct trace *t, const struct thread *th)
+{
+	const struct call *c;
+
+	vec__each (c, &th->calls)
+		if (t->changing[c->function])
+			return true;
+	return false;
+}
+
+/* All calls: the outer ones may have gone on, if the inner ones may have returned. */
+static void doubt(const struct trace *t, struct thread *th)
+{
+	struct call *c;
+
+	if (!is_changing(t, th))
+		return;
+	vec__each (c, &th->calls) {
+		c->told = c->told && c->state == CALL_LOST;
+		c->doubted = true;
+		c->state = CALL_LOST;
+	}
+}
+
+void replay__doubt(const struct trace *t, struct thread *th)
+{
+	struct thread *kernel = kernel_side__if_any(th);
+
+	doubt(t, thread__shown(th));
+	if (kernel)
+		doubt(t, kernel);
+}
+
+int replay__mark_doubt(struct event_context *n)
+{
+	struct call *c = calls__top(n->th);
+
+	if (!c || c->state != CALL_LOST || !c->doubted || c->told ||
+	    !(n->t->options.events & PLAN_BRANCH))
+		return 0;
+	c->told = true;
+	return step__mark(n, STEP_UNKNOWN, 0);
 }
 
 int replay__gap(struct event_context *n)

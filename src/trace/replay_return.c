@@ -133,8 +133,10 @@ static int walk_to_return(struct event_context *n, struct call *c)
 	if (c->state == CALL_AT && c->block != NO_BLOCK &&
 	    walk__find_ret(n->t->walk, c->block, &path) == WALK_FOUND)
 		return replay__path_to_ret(n, path, c);
-	return n->t->plan->functions.data[c->function].unprobed ? step__mark(n, STEP_UNKNOWN, 0)
-								: 0;
+	return (c->state == CALL_LOST && c->doubted) ||
+			       n->t->plan->functions.data[c->function].unprobed
+		       ? step__mark(n, STEP_UNKNOWN, 0)
+		       : 0;
 }
 
 /* The call of this function in this stack slot, with this return address if it is known. */

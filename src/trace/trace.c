@@ -4,6 +4,35 @@
 #include <stdlib.h>
 #include "calls.h"
 
+/* Marks the functions with probes that are being attached or removed, in their own code or in what
+ * their control flow leads to. */
+static void note_changing(struct trace *t)
+{
+	const struct plan_site *s;
+	bool any = t->changing;
+
+	vec__each (s, &t->plan->sites)
+		any |= s->probe == PROBE_CHANGING;
+	if (!any)
+		return;
+	t->changing = xrealloc(t->changing, t->plan->functions.len + 1, sizeof(bool));
+	memset(t->changing, 0, t->plan->functions.len + 1);
+	t->any_changing = false;
+	vec__each (s, &t->plan->sites)
+		if (s->probe == PROBE_CHANGING)
+			t->any_changing = t->changing[s->function] = true;
+	if (t->any_changing)
+		walk__close_backward(t->walk, t->changing);
+}
+
+/* What is derived from the plan. */
+static void take_plan(struct trace *t)
+{
+	t->has_kernel = plan__has_kernel(t->plan);
+	t->places = xcalloc(t->plan->sites.len, sizeof(*t->places));
+	t->walk = walk__new(t->plan);
+}
+
 struct trace *trace__new(const struct plan *plan, const struct trace_options *options,
 			 const struct resolver *resolver, step_fn fn, void *ctx)
 {
@@ -15,10 +44,39 @@ struct trace *trace__new(const struct plan *plan, const struct trace_options *op
 	t->fn = fn;
 	t->counts = !fn && !options->max_depth && !options->min_duration;
 	t->ctx = ctx;
-	t->has_kernel = plan__has_kernel(plan);
-	t->places = xcalloc(plan->sites.len, sizeof(*t->places));
-	t->walk = walk__new(plan);
+	take_plan(t);
+	note_changing(t);
 	return t;
+}
+
+static void doubt_all(struct trace *t, const struct map64 *threads)
+{
+	uint64_t th;
+
+	for (size_t i = 0; i < threads->cap; i++)
+		if (map64__slot(threads, i, &th))
+			replay__doubt(t, (struct thread *)(uintptr_t)th);
+}
+
+/* Of what the probes did report until now, and of what they will. */
+static void doubt_everywhere(struct trace *t)
+{
+	if (!t->any_changing)
+		return;
+	doubt_all(t, &t->threads);
+	doubt_all(t, &t->goroutines);
+}
+
+void trace__plan_extended(struct trace *t)
+{
+	doubt_everywhere(t);
+	free(t->places);
+	walk__free(t->walk);
+	map64__free(&t->landings);
+	t->record_per_event = PER_EVENT_UNKNOWN;
+	take_plan(t);
+	note_changing(t);
+	doubt_everywhere(t);
 }
 
 static int bad_event(void)
@@ -84,6 +142,7 @@ int trace__feed(struct trace *t, const struct event *e)
 {
 	struct event_context n = {.t = t, .e = e};
 	struct thread *th;
+	int err;
 
 	if (e->type >= EVENT_TYPES || (is_of_site(e) && e->site >= t->plan->sites.len))
 		return bad_event();
@@ -94,7 +153,15 @@ int trace__feed(struct trace *t, const struct event *e)
 		return goroutines__run(t, th, e->goroutine), 0;
 	n.th = e->type == EVENT_LOST ? kernel_side__innermost(th) : kernel_side__of(t, th, e->site);
 	n.th->seen = true;
-	return e->type == EVENT_LOST ? replay__lost(&n) : on_site(&n);
+	if (e->type == EVENT_LOST)
+		return replay__lost(&n);
+	err = t->changing ? replay__mark_doubt(&n) : 0;
+	if (err)
+		return err;
+	err = on_site(&n);
+	if (t->any_changing)
+		replay__doubt(t, n.th);
+	return err;
 }
 
 int trace__lost(struct trace *t, uint32_t pid, uint32_t tid, uint64_t count)
@@ -156,5 +223,6 @@ void trace__free(struct trace *t)
 	map64__free(&t->landings);
 	walk__free(t->walk);
 	free(t->places);
+	free(t->changing);
 	free(t);
 }

@@ -150,6 +150,8 @@ struct trace;
 struct trace *trace__new(const struct plan *plan, const struct trace_options *options,
 			 const struct resolver *resolver, step_fn fn, void *ctx);
 void trace__free(struct trace *t);
+/* The plan was extended. */
+void trace__plan_extended(struct trace *t);
 /* 0; -EINVAL: the event doesn't belong to this plan; or what fn returned. */
 int trace__feed(struct trace *t, const struct event *e);
 /* Sideband events: a task was forked, renamed, or ended. */

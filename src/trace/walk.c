@@ -25,6 +25,7 @@ struct walk {
 	VEC(uint32_t) visited;
 	bool cycle;
 	struct map64 *calls; /* by object: where an unprobed call ends -> 1 + its block */
+	size_t nobjects;     /* of calls */
 	bool *shares;	     /* by function: it continues in the middle of another one */
 };
 
@@ -46,13 +47,14 @@ static bool is_shown(const struct walk *w, uint32_t b)
 
 static void note_calls(struct walk *w)
 {
-	w->calls = xcalloc(w->plan->objects.len + 1, sizeof(*w->calls));
+	w->nobjects = w->plan->objects.len;
+	w->calls = xcalloc(w->nobjects + 1, sizeof(*w->calls));
 	for (uint32_t i = 0; i < w->plan->blocks.len; i++) {
 		const struct plan_block *b = &w->plan->blocks.data[i];
 		const struct plan_site *s =
 			b->site == NO_SITE ? NULL : &w->plan->sites.data[b->site];
 
-		if (s && !s->probe && is_shown(w, i) &&
+		if (s && !plan_site__has_events(s) && is_shown(w, i) &&
 		    (s->kind == BRANCH_CALL || s->kind == BRANCH_ICALL))
 			*map64__put(&w->calls[b->object], b->end) = i + 1;
 	}
@@ -93,6 +95,37 @@ bool walk__may_leave(const struct walk *w, uint32_t function)
 	return w->shares[function];
 }
 
+/* Backward over the flow's edges, each once. */
+void walk__close_backward(const struct walk *w, bool *functions)
+{
+	const struct plan_flow *f = &w->flow;
+	autofree bool *reached = xcalloc(w->plan->blocks.len + 1, 1);
+	autofree VEC(uint32_t) next = {0};
+
+	for (uint32_t b = 0; b < w->plan->blocks.len; b++) {
+		uint32_t function = w->plan->blocks.data[b].function;
+
+		reached[b] = function != NO_FUNCTION && functions[function];
+		if (reached[b])
+			vec__push(&next, b);
+	}
+	while (next.len) {
+		uint32_t b = next.data[--next.len];
+
+		for (uint32_t i = f->in[b]; i < f->in[b + 1]; i++) {
+			uint32_t from = f->predecessors[i];
+			uint32_t function = w->plan->blocks.data[from].function;
+
+			if (reached[from])
+				continue;
+			reached[from] = true;
+			if (function != NO_FUNCTION)
+				functions[function] = true;
+			vec__push(&next, from);
+		}
+	}
+}
+
 struct walk *walk__new(const struct plan *plan)
 {
 	struct walk *w = xcalloc(1, sizeof(*w));
@@ -113,7 +146,7 @@ void walk__free(struct walk *w)
 	vec__free(&w->paths);
 	vec__free(&w->found);
 	map64__free(&w->known);
-	for (size_t i = 0; i < w->plan->objects.len; i++)
+	for (size_t i = 0; i < w->nobjects; i++)
 		map64__free(&w->calls[i]);
 	free(w->calls);
 	free(w->shares);
@@ -230,7 +263,7 @@ bool walk__is_unprobed_ahead(const struct walk *w, uint32_t b)
 		if (i && w->flow.marked[b])
 			return false;
 		if (site != NO_SITE)
-			return !w->plan->sites.data[site].probe;
+			return !plan_site__has_events(&w->plan->sites.data[site]);
 		b = w->plan->blocks.data[b].next;
 	}
 	return false;

@@ -37,8 +37,11 @@ static void make_file(struct str *file, const uint8_t *data, size_t size)
 
 	str__put(file,
 		 "\x89"
-		 "BBT\r\n\x1a\n\2\0\0\0\x3e\0\0\0",
-		 16);
+		 "BBT\r\n\x1a\n",
+		 8);
+	put_number(file, 1 + size % 4, 2); /* the format: each that is read */
+	put_number(file, 0, 2);
+	put_number(file, 62 /* EM_X86_64 */, 4);
 	seal(file, 0, "", 0);
 	while (size >= 3) {
 		size_t len = min_of((size_t)(data[1] | data[2] << 8), size - 3), start = file->len;
@@ -209,6 +212,16 @@ static int on_event(void *ctx, const struct event *e)
 	return ++r->records > RECORDS ? 1 : trace__feed(r->t, e);
 }
 
+static int on_plan(void *ctx, const struct plan *plan)
+{
+	struct run *r = ctx;
+
+	trace__plan_extended(r->t);
+	for (unsigned i = 0; i < r->nformats; i++)
+		output__plan_extended(r->rendered[i].out);
+	return 0;
+}
+
 static int on_sideband(void *ctx, const struct sideband_event *e)
 {
 	struct run *r = ctx;
@@ -295,7 +308,7 @@ static void finish(struct run *r)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct trace_calls calls = {on_begin, on_object,	on_mapped,
+	static const struct trace_calls calls = {on_begin, on_plan,	on_object, on_mapped,
 						 on_event, on_sideband, on_lost};
 	struct bytes in = {(const char *)data + 1, size - 1};
 	struct dearmor *d = NULL;

@@ -57,6 +57,12 @@ static struct plan code_plan = {
 	.line_files = {.data = code_files, .len = 1},
 };
 
+/* Before main(). */
+__attribute__((constructor)) static void index_code_plan(void)
+{
+	plan__index(&code_plan);
+}
+
 static const char *code_source(void *ctx, const char *object, const char *file, unsigned line)
 {
 	return !strcmp(object, PROG) && !strcmp(file, code_file) && line == 7 ? "if (x) \033<y>"

@@ -205,7 +205,13 @@ static inline int got_lost(void *ctx, uint32_t pid, uint32_t tid, uint64_t count
 	return 0;
 }
 
-static const struct trace_calls got_calls = {got_begin, got_object,   got_mapped,
+static inline int got_plan(void *ctx, const struct plan *p)
+{
+	str__printf(&((struct got *)ctx)->items, "plan %zu sites\n", p->sites.len);
+	return 0;
+}
+
+static const struct trace_calls got_calls = {got_begin, got_plan,     got_object, got_mapped,
 					     got_event, got_sideband, got_lost};
 
 /* Reads a file whole; got's pointers into it die with *reader. */

@@ -3,7 +3,7 @@
 #ifndef RANDOM_COMPARE_H
 #define RANDOM_COMPARE_H
 
-#include "random_replay.h"
+#include "random_growth.h"
 
 /* ---- what has to come out ---- */
 
@@ -83,8 +83,10 @@ struct comparison {
 	size_t marks; /* marks that are to come */
 	bool shared;
 	bool cut, uncertain; /* events are missing; or entries have no probe */
-	bool gap;	     /* a mark since the last timed step */
-	size_t at;	     /* each step of want before this was emitted, or is excused */
+	const struct run *run;
+	const struct growth *growth;
+	bool gap;  /* a mark since the last timed step */
+	size_t at; /* each step of want before this was emitted, or is excused */
 	bool *reach, *next;
 	const char *fault;
 	size_t where;
@@ -107,6 +109,18 @@ static inline bool is_same(const struct comparison *c, const struct step *s, con
 	return s->at.vaddr == d->at && s->taken == d->taken && (!s->to_known || leads_to(s, d->to));
 }
 
+/* By code that was added while its probes were not all in place. */
+static inline bool is_before_growth(const struct comparison *c, const struct did *d)
+{
+	const struct growth *g = c->growth;
+
+	if (!g->kept)
+		return false;
+	/* what such code jumped to returns for its caller, too */
+	return (d->time < g->to && c->run->moments.data[d->moment].f >= g->kept) ||
+	       (d->type == STEP_RETURN && d->tail_f >= g->kept && d->tail_time < g->to);
+}
+
 /*
  * A dormant call is abandoned later, which shows that its end isn't known. The end of a call by a
  * helper's ret is only counted if the return address wasn't seen.
@@ -115,8 +129,9 @@ static inline bool may_miss(const struct comparison *c, size_t i)
 {
 	const struct did *d = &c->want->data[i];
 
-	return c->gap || c->lost[d->call] || (d->type == STEP_RETURN && c->marked[d->call]) ||
-	       (d->by_helper && c->uncertain) || (c->marks && i >= c->last[d->call]);
+	return c->gap || is_before_growth(c, d) || c->lost[d->call] ||
+	       (d->type == STEP_RETURN && c->marked[d->call]) || (d->by_helper && c->uncertain) ||
+	       (c->marks && i >= c->last[d->call]);
 }
 
 static inline void skip(struct comparison *c, size_t end)

@@ -513,8 +513,9 @@ static inline void place(struct random_plan *r, enum plan_placement placement, u
 {
 	struct plan_options options = {.events = events, .placement = placement};
 
-	placement__place(r->plan, &options);
-	plan__index_sites(r->plan);
+	plan__index(r->plan);
+	placement__place(r->plan, &options); /* appends witnesses */
+	plan__index(r->plan);
 }
 
 static inline void make_plan(struct random_plan *r, const struct program *p,

@@ -36,6 +36,10 @@ struct did {
 	unsigned call; /* from 1 */
 	unsigned depth;
 	bool by_helper; /* RETURN */
+	/* RETURN: the last function that ran in its call or in what that tail-called, and since
+	 * when */
+	unsigned tail_f;
+	uint64_t tail_time;
 	size_t moment;
 };
 
@@ -65,6 +69,8 @@ struct activation {
 	bool left;    /* the path went through a helper function */
 	struct {
 		unsigned f, call;
+		unsigned tail_f; /* as in struct did */
+		uint64_t tail_time;
 	} chain[CHAIN];
 	unsigned n;
 	unsigned context;
@@ -211,6 +217,8 @@ static inline void return_from(struct machine *m)
 
 		d->f = r->chain[r->n - 1].f;
 		d->by_helper = m->p->f[r->f].helper;
+		d->tail_f = r->chain[r->n - 1].tail_f;
+		d->tail_time = r->chain[r->n - 1].tail_time;
 	}
 	give_back(m);
 }
@@ -230,6 +238,7 @@ static inline bool tell_entry(struct machine *m, struct activation *r)
 			return false;
 		}
 		r->chain[r->n].f = r->f;
+		r->chain[r->n].tail_f = 0;
 		r->chain[r->n++].call = ++m->run->calls;
 	}
 	r->left = false;
@@ -243,6 +252,16 @@ static inline bool has_own_entry(const struct program *p, const struct activatio
 	return !r->b && !p->f[r->f].helper && p->f[r->f].entry == ENTRY_PLAIN;
 }
 
+/* Its calls have come to this function. */
+static inline void note_tails(struct activation *r, uint64_t time)
+{
+	for (unsigned i = 0; i < r->n; i++)
+		if (r->f > r->chain[i].tail_f) {
+			r->chain[i].tail_f = r->f;
+			r->chain[i].tail_time = time;
+		}
+}
+
 static inline void start_block(struct machine *m, struct activation *r)
 {
 	const struct routine *f = &m->p->f[r->f];
@@ -251,7 +270,7 @@ static inline void start_block(struct machine *m, struct activation *r)
 	if (r->depth && f->wild)
 		r->depth += 16 * pick(m->c, 3);
 	r->left |= f->helper;
-	moment_of(m, AT_START, r);
+	note_tails(r, moment_of(m, AT_START, r)->time);
 	if (has_own_entry(m->p, r) && !tell_entry(m, r))
 		return;
 	r->started = true;

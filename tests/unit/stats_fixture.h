@@ -83,6 +83,12 @@ static struct plan fixture_plan = {
 	.blocks = {.data = fixture_blocks, .len = ARRAY_SIZE(fixture_blocks)},
 };
 
+/* Before main(). */
+__attribute__((constructor)) static void index_fixture_plan(void)
+{
+	plan__index(&fixture_plan);
+}
+
 static inline struct location fixture_place(uint32_t object, uint64_t vaddr)
 {
 	return (struct location){

@@ -89,7 +89,7 @@ static void make_plan(void)
 	plan.blocks.len = ARRAY_SIZE(blocks);
 	for (uint32_t i = 0; i < SITES; i++)
 		sites[i].len = 2;
-	plan__index_sites(&plan);
+	plan__index(&plan);
 }
 
 /* ---- events in, steps out ---- */
@@ -303,6 +303,7 @@ int main(void)
 	    "a child has a copy of the program's calls, not of the kernel's");
 
 	str__free(&got);
-	vec__free(&plan.by_address);
+	vec__free(&plan.sites_by_address);
+	vec__free(&plan.blocks_by_address);
 	return tap__done();
 }

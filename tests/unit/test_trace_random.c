@@ -4,7 +4,8 @@
  * Where events are missing, or a branch is unknown, a mark replaces the missing steps, and all
  * other steps are still right.
  *
- * CASES=1000000: the number of cases. SEED=n: only that case, with its program.
+ * CASES=1000000: the number of cases. SEED=n: only that case, with its program. KIND=2: only cases
+ * of that kind.
  */
 #include "random_compare.h"
 #include "tap.h"
@@ -29,6 +30,8 @@ struct test_case {
 	struct program program;
 	struct run run;
 	struct cuts cuts;
+	struct growth growth;
+	enum kind { WHOLE, CUT, GROWING } kind;
 	unsigned without; /* what is left out of its program */
 };
 
@@ -46,6 +49,18 @@ static void pick_cuts(struct choices *c, struct cuts *cuts)
 		}
 }
 
+static void pick_growth(struct choices *c, const struct program *p, struct growth *growth)
+{
+	uint64_t end = 10 * LENGTH;
+
+	growth->kept = 1 + pick(c, p->functions);
+	growth->from = pick(c, end);
+	growth->to = growth->from + pick(c, 200);
+	growth->random = pick(c, 1000);
+	if (!may_grow(p, growth->kept))
+		growth->kept = 0;
+}
+
 /* What the choices mean. */
 static void make_case(struct test_case *t)
 {
@@ -55,7 +70,12 @@ static void make_case(struct test_case *t)
 	t->run.calls = 0;
 	make_program(&t->shape, &t->program, t->without);
 	walk(&t->program, &t->path, &t->run);
-	pick_cuts(&t->cut, &t->cuts);
+	t->cuts = (struct cuts){0};
+	t->growth = (struct growth){0};
+	if (t->kind == CUT)
+		pick_cuts(&t->cut, &t->cuts);
+	else if (t->kind == GROWING)
+		pick_growth(&t->cut, &t->program, &t->growth);
 }
 
 static void case__free(struct test_case *t)
@@ -74,7 +94,9 @@ static void start_lost(const struct test_case *t, bool *lost)
 
 	lost[0] = true;
 	vec__each (d, &t->run.did)
-		if (d->type == STEP_ENTRY && d->time < t->cuts.begin)
+		if (d->type == STEP_ENTRY &&
+		    (d->time < t->cuts.begin ||
+		     (t->growth.kept && d->f >= t->growth.kept && d->time < t->growth.to)))
 			lost[d->call] = true;
 }
 
@@ -93,7 +115,9 @@ static bool compare(const struct test_case *t, const struct mode *mode, struct c
 	c->reach = reach;
 	c->next = next;
 	c->shared = with & WITH_SHARED;
-	c->cut = is_cut(&t->cuts);
+	c->run = &t->run;
+	c->growth = &t->growth;
+	c->cut = is_cut(&t->cuts) || t->growth.kept;
 	c->uncertain = c->cut || with & WITH_REFUSED;
 	start_lost(t, lost);
 	look_ahead(c);
@@ -215,8 +239,18 @@ static bool try_mode(const struct test_case *t, const struct mode *mode, bool sh
 	bool good;
 
 	make_plan(&r, &t->program, mode->placement, mode->events);
-	record(&events, &r, &t->run);
-	replay(r.plan, mode->events, &events, &t->cuts, &got);
+	if (t->growth.kept) {
+		struct grown g = {0};
+
+		make_grown(&g, &t->program, mode->placement, mode->events, &t->growth);
+		record_grown(&events, &g, &t->growth, &t->run);
+		replay_grown(&g, &t->growth, mode->events, &events,
+			     vec__last(&t->run.moments)->time, &got);
+		grown__free(&g);
+	} else {
+		record(&events, &r, &t->run);
+		replay(r.plan, mode->events, &events, &t->cuts, &got);
+	}
 	expect(&t->run, &events, &t->cuts, mode->events, &want);
 	good = compare(t, mode, &c);
 	if (show && !good) {
@@ -305,14 +339,14 @@ static void shrink(struct test_case *t, const struct mode *mode)
 
 /* ---- all cases under all placements ---- */
 
-/* cut: with events missing. */
-static bool try_case(uint64_t seed, bool cut)
+static bool try_case(uint64_t seed, enum kind kind)
 {
 	struct test_case t = {.shape.random = seed * 2654435761u + 1,
 			      .path.random = seed * 40503 + 3,
-			      .cut.random = cut ? seed * 69069 + 5 : 0,
+			      .cut.random = kind ? seed * 69069 + 5 : 0,
+			      .kind = kind,
 			      /* behind a loss nothing but the stack pointer tells calls apart */
-			      .without = cut ? WITH_WILD : 0};
+			      .without = kind ? WITH_WILD : 0};
 	bool good = true;
 
 	make_case(&t);
@@ -320,7 +354,7 @@ static bool try_case(uint64_t seed, bool cut)
 		good = try_mode(&t, &modes[i], false);
 		if (good)
 			continue;
-		printf("# SEED=%llu%s\n", (unsigned long long)seed, cut ? " CUT=1" : "");
+		printf("# SEED=%llu, kind %d\n", (unsigned long long)seed, kind);
 		shrink(&t, &modes[i]);
 		try_mode(&t, &modes[i], true);
 	}
@@ -328,24 +362,30 @@ static bool try_case(uint64_t seed, bool cut)
 	return good;
 }
 
-static void try_cases(bool cut, const char *what)
+static void try_cases(enum kind kind, const char *what)
 {
+	const char *only = getenv("KIND");
 	const char *cases = getenv("CASES"), *seed = getenv("SEED");
 	uint64_t n = cases ? strtoull(cases, NULL, 0) : 3000, i = 0;
 	bool good = true;
 
+	if (only && strtoull(only, NULL, 0) != kind)
+		return;
 	if (seed) {
 		i = strtoull(seed, NULL, 0);
 		n = i + 1;
 	}
 	for (; good && i < n; i++)
-		good = try_case(i, cut);
+		good = try_case(i, kind);
 	ok(good, "%s", what);
 }
 
 int main(void)
 {
-	try_cases(false, "a random program's steps are what it did, under each placement");
-	try_cases(true, "where events are missing, a mark stands for what is missing");
+	try_cases(WHOLE, "a random program's steps are what it did, under each placement");
+	try_cases(CUT, "where events are missing, a mark stands for what is missing");
+	try_cases(
+		GROWING,
+		"where functions are added while it runs, steps are what it did, or a mark stands for them");
 	return tap__done();
 }

@@ -123,7 +123,7 @@ static struct plan_site site_of(uint32_t i, uint64_t bias, const struct insn *in
 		.len = insn->len,
 		.kind = kinds[i % COPIES],
 		.entry = i % COPIES == RECORD_ENTRY,
-		.probe = 1,
+		.probe = PROBE_TRAP,
 	};
 }
 
@@ -236,7 +236,7 @@ static int measure_all(struct measurement *m, struct probe *p, const struct plan
 
 	for (int round = 0; !err && round < CALIBRATE_ROUNDS; round++)
 		for (uint32_t i = 0; !err && i < m->nsites; i++) {
-			if (!plan->sites.data[i].probe)
+			if (plan->sites.data[i].probe == PROBE_NONE)
 				continue;
 			err = measure(m, p, i, false, &m->of[i].ns[round]);
 			if (!err && i % COPIES == RECORD_BRANCH)
@@ -281,7 +281,7 @@ static void add_rows(const struct measurement *m, const struct plan *plan, const
 		     const double *loop, calibration_vec *out)
 {
 	for (uint32_t i = 0; i < m->nsites; i++) {
-		if (!plan->sites.data[i].probe)
+		if (plan->sites.data[i].probe == PROBE_NONE)
 			continue;
 		if (i % COPIES == RECORD_BRANCH)
 			add_row(out, plan, mechanism, i, RECORD_STOPPED,
@@ -306,7 +306,7 @@ static int calibrate_returns(struct measurement *m, const struct object *o, cons
 	int err;
 
 	for (uint32_t i = 0; i < plan->sites.len; i++)
-		plan->sites.data[i].probe = i == RECORD_ENTRY;
+		plan->sites.data[i].probe = i == RECORD_ENTRY ? PROBE_TRAP : PROBE_NONE;
 	plan->probes = 1;
 	err = with_probes(m, plan, mechanism);
 	if (!err)

@@ -36,7 +36,7 @@ static struct plan *make_plan(const struct object *kernel, const struct insn *in
 						.mnemonic = insn->mnemonic,
 						.len = insn->len,
 						.kind = BRANCH_JCC,
-						.probe = 1});
+						.probe = PROBE_TRAP});
 	return p;
 }
 

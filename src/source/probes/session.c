@@ -247,7 +247,7 @@ static int fill_sites(struct probe *p)
 		const struct plan_site *s = &p->plan->sites.data[i];
 		uint64_t action;
 
-		if (!s->probe)
+		if (s->probe != PROBE_TRAP)
 			continue;
 		action = action__of_site(p->plan, i, noperands, p->options->events);
 		if (bpf_map__update_elem(p->skel->maps.sites, &i, 4, &action, 8, BPF_ANY))
@@ -297,8 +297,8 @@ static int load(struct probe *p)
 	for (uint32_t i = 0; i < p->plan->sites.len; i++) {
 		const struct plan_site *s = &p->plan->sites.data[i];
 
-		nprobes += s->probe;
-		noperands += s->probe && action__needs_operand(s);
+		nprobes += s->probe == PROBE_TRAP;
+		noperands += s->probe == PROBE_TRAP && action__needs_operand(s);
 	}
 	p->skel = bbtrace_bpf__open_opts(&open_options);
 	if (!p->skel)

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Extends a plan while a trace runs: rows are appended, and rows that it has are amended. */
+#include <stdlib.h>
+#include "plan/build.h"
+
+bool plan_site__may_become(const struct plan_site *before, const struct plan_site *after)
+{
+	bool had = before && plan_site__has_events(before);
+
+	return had == plan_site__has_events(after) || after->probe == PROBE_CHANGING ||
+	       (before && before->probe == PROBE_CHANGING);
+}
+
+/* The first rows of more replace those that amended numbers, the rest is appended. */
+#define EXTEND(vec, more, amended)                                                                 \
+	do {                                                                                       \
+		for (size_t i_ = 0; i_ < (more)->len; i_++)                                        \
+			if (i_ < (amended)->len)                                                   \
+				(vec)->data[(amended)->data[i_]] = (more)->data[i_];               \
+			else                                                                       \
+				vec__push(vec, (more)->data[i_]);                                  \
+	} while (0)
+
+#define APPEND(vec, more)                                                                          \
+	do {                                                                                       \
+		for (size_t i_ = 0; i_ < (more)->len; i_++)                                        \
+			vec__push(vec, (more)->data[i_]);                                          \
+	} while (0)
+
+/* The ranges of a function don't change. */
+static void keep_ranges(struct plan *p, struct plan_increment *i)
+{
+	for (size_t f = 0; f < i->amended_functions.len; f++) {
+		const struct plan_function *old = &p->functions.data[i->amended_functions.data[f]];
+
+		i->rows.functions.data[f].ranges = old->ranges;
+		i->rows.functions.data[f].nranges = old->nranges;
+	}
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct plan_extent *x = a, *y = b;
+
+	if (x->object != y->object)
+		return x->object < y->object ? -1 : 1;
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+_Static_assert(sizeof(struct plan_gap) == sizeof(struct plan_extent) &&
+		       offsetof(struct plan_gap, object) == offsetof(struct plan_extent, object),
+	       "both are sorted by by_start");
+
+void plan__extend(struct plan *p, struct plan_increment *i)
+{
+	char **file;
+
+	keep_ranges(p, i);
+	APPEND(&p->objects, &i->rows.objects);
+	EXTEND(&p->functions, &i->rows.functions, &i->amended_functions);
+	EXTEND(&p->sites, &i->rows.sites, &i->amended_sites);
+	EXTEND(&p->blocks, &i->rows.blocks, &i->amended_blocks);
+	APPEND(&p->table, &i->rows.table);
+	APPEND(&p->stubs, &i->rows.stubs);
+	APPEND(&p->extents, &i->rows.extents);
+	APPEND(&p->gaps, &i->rows.gaps);
+	APPEND(&p->lines, &i->rows.lines);
+	vec__each (file, &i->rows.line_files)
+		vec__push(&p->line_files, xstrdup(*file));
+	vec__sort(&p->extents, by_start);
+	vec__sort(&p->gaps, by_start);
+	lines__sort(p);
+	p->unprobed_rets |= i->rows.unprobed_rets;
+	p->probes = i->rows.probes;
+	p->skipped = i->rows.skipped;
+	p->ifunc_unknown = i->rows.ifunc_unknown;
+	placement__count_unprobed(p);
+	plan__index(p);
+}
+
+void plan_increment__free(struct plan_increment *i)
+{
+	char **file;
+
+	vec__each (file, &i->rows.line_files)
+		free(*file);
+	vec__free(&i->rows.line_files);
+	vec__free(&i->rows.objects);
+	vec__free(&i->rows.functions);
+	vec__free(&i->rows.sites);
+	vec__free(&i->rows.blocks);
+	vec__free(&i->rows.table);
+	vec__free(&i->rows.stubs);
+	vec__free(&i->rows.extents);
+	vec__free(&i->rows.gaps);
+	vec__free(&i->rows.lines);
+	vec__free(&i->amended_functions);
+	vec__free(&i->amended_sites);
+	vec__free(&i->amended_blocks);
+}
