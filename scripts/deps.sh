@@ -56,6 +56,9 @@ test  | musl-tools      | musl-gcc
 test  | binutils-aarch64-linux-gnu | aarch64-linux-gnu-objdump
 test  | libc6-arm64-cross | /usr/aarch64-linux-gnu/lib/ld-linux-aarch64.so.1
 test  | libstdc++6-arm64-cross | /usr/aarch64-linux-gnu/lib/libstdc++.so.6
+test  | binutils-riscv64-linux-gnu | riscv64-linux-gnu-objdump
+test  | libc6-riscv64-cross | /usr/riscv64-linux-gnu/lib/libc.so.6
+test  | libstdc++6-riscv64-cross | /usr/riscv64-linux-gnu/lib/libstdc++.so.6
 test  | pkgconf         | pkg-config
 test  | libcapstone-dev | <capstone/capstone.h>
 test  | headache        | headache

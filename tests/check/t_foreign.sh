@@ -8,10 +8,11 @@ ROOT=$(cd "$(dirname "$0")/../.." && pwd)
 BUILD=$(cd "${B:-$ROOT/build}" && pwd)
 BBTRACE=$BUILD/bbtrace
 
-# Triplet of the toolchain | bbtrace's name | most branches that may be undecoded, in hundredths of a percent | least
+# Triplet of the toolchain | bbtrace's name | most branches that may be undecoded, in hundredths of a percent (libc's by
+# tables whose length isn't proved: Debian 12 has 48, 13 has 110) | least
 # branches of libc in functions: Debian's for riscv64 has no .eh_frame of static functions
 machines='
-aarch64-linux-gnu | arm64   | 60  | 50000
+aarch64-linux-gnu | arm64   | 120 | 50000
 riscv64-linux-gnu | riscv64 | 100 | 30000
 '
 
