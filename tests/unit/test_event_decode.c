@@ -113,21 +113,25 @@ static void test_memory(void)
 {
 	struct wire_event e, young = full(1, 1, 0, 1ull << 50, 0x7000, 0);
 	struct decoder *d = decoder__new(&plan);
-	unsigned kept = 0;
+	const uint32_t end = 1000000, recent = end - (WIRE_FULL_FOR >> 20);
+	unsigned kept = 0, kept_recent = 0;
 
 	tell(d, &young, 0);
-	for (uint32_t tid = 2; tid < 1000000; tid++) {
+	for (uint32_t tid = 2; tid < end; tid++) {
 		e = full(1, tid, 0, (uint64_t)tid << 20, 0x7000, 0);
 		tell(d, &e, e.time);
 	}
-	for (uint32_t tid = 2; tid < 1000000; tid++) {
+	for (uint32_t tid = 2; tid < end; tid++) {
 		e = full(1, tid, 0, (uint64_t)tid << 20, 0x7000, 0);
+		kept_recent += tid >= recent && expanded(d, &e);
 		kept += expanded(d, &e) != NULL;
 	}
 	ok(kept < 200000, "of a million threads the old ones are forgotten: %u are left", kept);
+	is(kept_recent, end - recent,
+	   "each full record that a compact one may still refer to is kept");
 	ok(comes_back(d, &young), "a young full record is kept");
-	e = full(1, 999990, 0, ((uint64_t)999990 << 20) + WIRE_FULL_FOR - 1, 0x7000, 0);
-	ok(comes_back(d, &e), "a full record that a compact one may still refer to is kept");
+	e = full(1, recent, 0, ((uint64_t)recent << 20) + WIRE_FULL_FOR - 1, 0x7000, 0);
+	ok(comes_back(d, &e), "the last compact record that may refer to a full one is expanded");
 	decoder__free(d);
 }
 
