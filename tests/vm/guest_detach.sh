@@ -90,7 +90,19 @@ is "$(armed)" 0 'nothing is armed when bbtrace has ended'
 bb kernel "${many[@]}" --placement full -F json -o "$T/again" -- cat /etc/passwd
 exits 0 'hundreds of kprobes are attached again at once'
 paths() { jq -c 'select(.event != "summary") | [.event, .vaddr, .taken]' "$1"; }
-same <(paths "$T/again") <(paths "$T/json") 'a second trace at once shows the path of the first'
+# shows_path_of JSON WHAT FUNCTION...: does a trace of cat show that path, too? What a kernel does for one open(2) and for
+# the next may differ (a retry, an entry of a cache that is gone): one in six is enough.
+shows_path_of() {
+	local json=$1 what=$2 i
+
+	shift 2
+	for ((i = 0; i < 5; i++)); do
+		cmp -s <(paths "$T/again") <(paths "$json") && break
+		bb kernel "$@" --placement full -F json -o "$T/again" -- cat /etc/passwd
+	done
+	same <(paths "$T/again") <(paths "$json") "$what"
+}
+shows_path_of "$T/json" 'a second trace at once shows the path of the first' "${many[@]}"
 wait_for 1200 nothing_defined
 ok $? 'no definition is left when CMD has ended'
 
@@ -120,11 +132,11 @@ isnt "$(count "$T/both" '.event == "branch"')" 0 'a second tracer of the same fu
 kill -TERM $tracer
 wait $tracer
 is $? 0 'SIGTERM ends the first tracer with 0'
-bb kernel "$opening" --placement full -F json -o "$T/alone" -- cat /etc/passwd
+bb kernel "$opening" --placement full -F json -o "$T/again" -- cat /etc/passwd
 exits 0 'the same function is traced by one tracer alone'
 probes() { jq -c 'select(.event == "summary") | [.probes, .skipped]' "$1"; }
-is "$(probes "$T/both")" "$(probes "$T/alone")" 'a second tracer of a function has as many probes as one alone'
-same <(paths "$T/both") <(paths "$T/alone") 'a second tracer of a function shows the path that one alone shows'
+is "$(probes "$T/both")" "$(probes "$T/again")" 'a second tracer of a function has as many probes as one alone'
+shows_path_of "$T/both" 'a second tracer of a function shows the path that one alone shows' "$opening"
 
 # ---- a reader that goes away ----
 
