@@ -109,19 +109,25 @@ static int by_block(const void *a, const void *b, void *plan)
 	return n ? n : x < y ? -1 : x > y;
 }
 
-#define SORT_IDS(ids, n, compare, plan)                                                            \
-	do {                                                                                       \
-		(ids)->len = 0;                                                                    \
-		for (uint32_t i_ = 0; i_ < (n); i_++)                                              \
-			vec__push(ids, i_);                                                        \
-		if (n)                                                                             \
-			qsort_r((ids)->data, n, sizeof(uint32_t), compare, plan);                  \
-	} while (0)
+/* Mostly the rows are in order already. */
+static void sort_ids(id_vec *ids, uint32_t n, int (*compare)(const void *, const void *, void *),
+		     struct plan *p)
+{
+	bool sorted = true;
+
+	ids->len = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		vec__push(ids, i);
+		sorted = sorted && (!i || compare(&ids->data[i - 1], &ids->data[i], p) < 0);
+	}
+	if (!sorted)
+		qsort_r(ids->data, n, sizeof(*ids->data), compare, p);
+}
 
 void plan__index(struct plan *p)
 {
-	SORT_IDS(&p->sites_by_address, p->sites.len, by_site, p);
-	SORT_IDS(&p->blocks_by_address, p->blocks.len, by_block, p);
+	sort_ids(&p->sites_by_address, p->sites.len, by_site, p);
+	sort_ids(&p->blocks_by_address, p->blocks.len, by_block, p);
 }
 
 size_t plan__sites_from(const struct plan *p, uint32_t object, uint64_t vaddr)

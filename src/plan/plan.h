@@ -167,6 +167,8 @@ struct plan_line {
 	uint32_t line;
 };
 
+typedef VEC(uint32_t) id_vec;
+
 struct plan {
 	const struct arch *arch; /* of all its objects */
 	enum plan_placement placement;
@@ -177,10 +179,10 @@ struct plan {
 	VEC(struct plan_function) functions;
 	VEC(struct plan_site) sites;
 	VEC(struct plan_block) blocks;
-	VEC(uint32_t) sites_by_address;	 /* plan__index(): site ids by object, then vaddr */
-	VEC(uint32_t) blocks_by_address; /* plan__index(): block ids by object, then start */
-	VEC(uint32_t) table;		 /* block indices */
-	VEC(struct plan_stub) stubs;	 /* those whose targets are in the plan */
+	id_vec sites_by_address;     /* plan__index(): site ids by object, then vaddr */
+	id_vec blocks_by_address;    /* plan__index(): block ids by object, then start */
+	VEC(uint32_t) table;	     /* block indices */
+	VEC(struct plan_stub) stubs; /* those whose targets are in the plan */
 	VEC(struct plan_extent)
 	extents;		   /* by object, then start; empty in plans made by unit tests */
 	VEC(struct plan_gap) gaps; /* by object, then start */
