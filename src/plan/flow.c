@@ -32,6 +32,7 @@ static void find_successors(struct plan_flow *f)
 {
 	block_vec all = {0};
 
+	vec__reserve(&all, 1); /* NULL + 0 is undefined */
 	f->out = xcalloc(f->plan->blocks.len + 1, sizeof(*f->out));
 	for (uint32_t b = 0; b < f->plan->blocks.len; b++) {
 		f->out[b] = all.len;
