@@ -92,14 +92,19 @@ static int count_step(struct output *o, const struct step *s)
 static const struct output_format counting = {
 	.name = "branch weights", .size = 1, .step = count_step};
 
+static void make_room(struct counting *s, const struct plan *plan)
+{
+	s->sites = xextend(s->sites, s->nsites, plan->sites.len + 1, sizeof(*s->sites));
+	s->nsites = plan->sites.len + 1;
+}
+
 static int on_begin(void *ctx, const struct plan *plan, const struct trace_meta *meta)
 {
 	struct counting *s = ctx;
 	struct trace_options options = {.events = meta->events};
 	struct output_options none = {0};
 
-	s->sites = xcalloc(plan->sites.len + 1, sizeof(*s->sites));
-	s->nsites = plan->sites.len + 1;
+	make_room(s, plan);
 	s->output = output__new(&counting, &none, plan, NULL, s);
 	show__open(&s->show, plan, &options, spaces__recorded(), s->output, 0);
 	return 0;
@@ -108,11 +113,8 @@ static int on_begin(void *ctx, const struct plan *plan, const struct trace_meta 
 static int on_plan(void *ctx, const struct plan *plan)
 {
 	struct counting *s = ctx;
-	size_t n = plan->sites.len + 1;
 
-	s->sites = xrealloc(s->sites, n, sizeof(*s->sites));
-	memset(s->sites + s->nsites, 0, (n - s->nsites) * sizeof(*s->sites));
-	s->nsites = n;
+	make_room(s, plan);
 	show__plan_extended(&s->show);
 	return 0;
 }

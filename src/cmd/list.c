@@ -285,11 +285,6 @@ static int put_listing(struct listing *l)
 		       : 0;
 }
 
-static void free_plan(struct plan **p)
-{
-	plan__free(*p);
-}
-
 static void free_listing(struct listing *l)
 {
 	str__free(&l->out);
@@ -298,7 +293,7 @@ static void free_listing(struct listing *l)
 static int list(const struct args *a)
 {
 	CLEANUP(targets__free) struct targets targets = {0};
-	CLEANUP(free_plan) struct plan *plan = NULL;
+	CLEANUP(plan__free_at) struct plan *plan = NULL;
 	CLEANUP(free_listing) struct listing l = {.args = a};
 	struct plan_options o = {.events = PLAN_BRANCH};
 	int err = targets__find(&targets, a,

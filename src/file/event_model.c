@@ -25,9 +25,7 @@ void event_model__reset(struct event_model *m)
 {
 	/* an increment may have extended the plan */
 	if (m->nsites < m->plan->sites.len + 1) {
-		m->sites = xrealloc(m->sites, m->plan->sites.len + 1, sizeof(*m->sites));
-		memset(m->sites + m->nsites, 0,
-		       (m->plan->sites.len + 1 - m->nsites) * sizeof(*m->sites));
+		m->sites = xextend(m->sites, m->nsites, m->plan->sites.len + 1, sizeof(*m->sites));
 		m->nsites = m->plan->sites.len + 1;
 		m->has_programs = plan__has_programs(m->plan);
 	}

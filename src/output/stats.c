@@ -8,20 +8,12 @@
 #define STRING(x)  STRING_(x)
 #define STRING_(x) #x
 
-/* n elements, the new ones zeroed. */
-static void *extend(void *array, size_t old, size_t n, size_t size)
-{
-	array = xrealloc(array, n + 1, size);
-	memset((char *)array + old * size, 0, (n - old) * size);
-	return array;
-}
-
 void stats__plan_extended(struct stats *p)
 {
 	size_t nfunctions = p->plan->functions.len, nsites = p->plan->sites.len;
 
-	p->functions = extend(p->functions, p->nfunctions, nfunctions, sizeof(*p->functions));
-	p->sites = extend(p->sites, p->nsites, nsites, sizeof(*p->sites));
+	p->functions = xextend(p->functions, p->nfunctions, nfunctions, sizeof(*p->functions));
+	p->sites = xextend(p->sites, p->nsites, nsites, sizeof(*p->sites));
 	p->nfunctions = nfunctions;
 	p->nsites = nsites;
 }

@@ -8,6 +8,15 @@
 #include "code/code.h"
 #include "plan/plan.h"
 
+/* Compares two places. */
+static inline int place__order(uint32_t object, uint64_t vaddr, uint32_t than_object,
+			       uint64_t than_vaddr)
+{
+	if (object != than_object)
+		return object < than_object ? -1 : 1;
+	return vaddr < than_vaddr ? -1 : vaddr > than_vaddr;
+}
+
 /* struct plan.priv */
 struct plan_data {
 	VEC(struct function)

@@ -42,9 +42,7 @@ static int by_start(const void *a, const void *b)
 {
 	const struct plan_extent *x = a, *y = b;
 
-	if (x->object != y->object)
-		return x->object < y->object ? -1 : 1;
-	return x->start < y->start ? -1 : x->start > y->start;
+	return place__order(x->object, x->start, y->object, y->start);
 }
 _Static_assert(sizeof(struct plan_gap) == sizeof(struct plan_extent) &&
 		       offsetof(struct plan_gap, object) == offsetof(struct plan_extent, object),

@@ -43,12 +43,10 @@ static int by_place(const void *a, const void *b)
 {
 	const struct plan_line *x = a, *y = b;
 
-	if (x->object != y->object)
-		return x->object < y->object ? -1 : 1;
-	if (x->vaddr != y->vaddr)
-		return x->vaddr < y->vaddr ? -1 : 1;
+	int n = place__order(x->object, x->vaddr, y->object, y->vaddr);
+
 	/* at one address, the end of a range sorts before the start of the next */
-	return (x->line != 0) - (y->line != 0);
+	return n ? n : (x->line != 0) - (y->line != 0);
 }
 
 static void drop_doubles(struct plan *p)

@@ -30,37 +30,30 @@ void plan__refuse(struct plan *p, uint32_t site, enum probe_refusal why)
 	}
 }
 
-/* Index of the element with this object and address in an array sorted by both; n if there is none.
- */
-#define FIND(vec, field, want_object, want)                                                        \
+/* Of n rows in order of object and field: the index of the first one that is not before this place;
+ * n: there is none. row is an expression of the index i_. */
+#define FIND(n, row, field, want_object, want)                                                     \
 	({                                                                                         \
-		size_t lo_ = 0, hi_ = (vec).len;                                                   \
+		size_t lo_ = 0, hi_ = (n), i_;                                                     \
 		while (lo_ < hi_) {                                                                \
-			size_t mid_ = (lo_ + hi_) / 2;                                             \
-			if ((vec).data[mid_].object < (want_object) ||                             \
-			    ((vec).data[mid_].object == (want_object) &&                           \
-			     (vec).data[mid_].field < (want)))                                     \
-				lo_ = mid_ + 1;                                                    \
+			i_ = (lo_ + hi_) / 2;                                                      \
+			if (place__order((row)->object, (row)->field, want_object, want) < 0)      \
+				lo_ = i_ + 1;                                                      \
 			else                                                                       \
-				hi_ = mid_;                                                        \
+				hi_ = i_;                                                          \
 		}                                                                                  \
 		lo_;                                                                               \
 	})
+#define BY_ADDRESS(p, rows) (&(p)->rows.data[(p)->rows##_by_address.data[i_]])
 
 size_t plan__blocks_from(const struct plan *p, uint32_t object, uint64_t vaddr)
 {
-	size_t low = 0, high = p->blocks_by_address.len;
+	return FIND(p->blocks.len, BY_ADDRESS(p, blocks), start, object, vaddr);
+}
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		const struct plan_block *b = &p->blocks.data[p->blocks_by_address.data[middle]];
-
-		if (b->object < object || (b->object == object && b->start < vaddr))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+size_t plan__sites_from(const struct plan *p, uint32_t object, uint64_t vaddr)
+{
+	return FIND(p->sites.len, BY_ADDRESS(p, sites), vaddr, object, vaddr);
 }
 
 uint32_t plan__block_at(const struct plan *p, uint32_t object, uint64_t vaddr)
@@ -83,19 +76,12 @@ uint32_t plan__block_holding(const struct plan *p, uint32_t object, uint64_t vad
 	return b && b->object == object && vaddr - b->start < b->end - b->start ? block : NO_BLOCK;
 }
 
-static int order(uint32_t object, uint64_t vaddr, uint32_t than_object, uint64_t than_vaddr)
-{
-	if (object != than_object)
-		return object < than_object ? -1 : 1;
-	return vaddr < than_vaddr ? -1 : vaddr > than_vaddr;
-}
-
 /* At one address: by id. */
 static int by_site(const void *a, const void *b, void *plan)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	const struct plan_site *sites = ((const struct plan *)plan)->sites.data;
-	int n = order(sites[x].object, sites[x].vaddr, sites[y].object, sites[y].vaddr);
+	int n = place__order(sites[x].object, sites[x].vaddr, sites[y].object, sites[y].vaddr);
 
 	return n ? n : x < y ? -1 : x > y;
 }
@@ -104,7 +90,7 @@ static int by_block(const void *a, const void *b, void *plan)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	const struct plan_block *blocks = ((const struct plan *)plan)->blocks.data;
-	int n = order(blocks[x].object, blocks[x].start, blocks[y].object, blocks[y].start);
+	int n = place__order(blocks[x].object, blocks[x].start, blocks[y].object, blocks[y].start);
 
 	return n ? n : x < y ? -1 : x > y;
 }
@@ -128,22 +114,6 @@ void plan__index(struct plan *p)
 {
 	sort_ids(&p->sites_by_address, p->sites.len, by_site, p);
 	sort_ids(&p->blocks_by_address, p->blocks.len, by_block, p);
-}
-
-size_t plan__sites_from(const struct plan *p, uint32_t object, uint64_t vaddr)
-{
-	size_t low = 0, high = p->sites_by_address.len;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		const struct plan_site *s = &p->sites.data[p->sites_by_address.data[middle]];
-
-		if (s->object < object || (s->object == object && s->vaddr < vaddr))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
 }
 
 uint32_t plan__site_at(const struct plan *p, uint32_t object, uint64_t vaddr)
@@ -190,7 +160,7 @@ uint32_t plan__function_at(const struct plan *p, uint32_t object, uint64_t vaddr
 
 	if (!p->extents.len)
 		return by_ranges(p, object, vaddr);
-	i = FIND(p->extents, end, object, vaddr + 1);
+	i = FIND(p->extents.len, &p->extents.data[i_], end, object, vaddr + 1);
 	if (i == p->extents.len || p->extents.data[i].object != object ||
 	    vaddr < p->extents.data[i].start)
 		return NO_FUNCTION;
@@ -208,7 +178,7 @@ uint64_t plan_function__size(const struct plan_function *f)
 
 bool plan__is_undecoded(const struct plan *p, uint32_t object, uint64_t vaddr)
 {
-	size_t i = FIND(p->gaps, end, object, vaddr + 1);
+	size_t i = FIND(p->gaps.len, &p->gaps.data[i_], end, object, vaddr + 1);
 
 	return i < p->gaps.len && p->gaps.data[i].object == object &&
 	       vaddr >= p->gaps.data[i].start;
@@ -216,7 +186,7 @@ bool plan__is_undecoded(const struct plan *p, uint32_t object, uint64_t vaddr)
 
 const struct plan_line *plan__line_at(const struct plan *p, uint32_t object, uint64_t vaddr)
 {
-	size_t i = FIND(p->lines, vaddr, object, vaddr + 1);
+	size_t i = FIND(p->lines.len, &p->lines.data[i_], vaddr, object, vaddr + 1);
 	const struct plan_line *l = i ? &p->lines.data[i - 1] : NULL;
 
 	return l && l->object == object && l->line ? l : NULL;

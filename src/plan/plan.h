@@ -260,6 +260,11 @@ struct plan_options {
 int plan__build(const function_vec *functions, const struct plan_options *options,
 		struct plan **out);
 void plan__free(struct plan *p);
+/* For CLEANUP(). */
+static inline void plan__free_at(struct plan **p)
+{
+	plan__free(*p);
+}
 
 /* Fills in lines and line_files from the objects' debug information; slow. */
 void plan__lines(struct plan *p);

@@ -41,6 +41,13 @@ void *xrealloc(void *p, size_t n, size_t size)
 	return checked(reallocarray(p, n ? n : 1, size ? size : 1));
 }
 
+void *xextend(void *p, size_t old, size_t n, size_t size)
+{
+	p = xrealloc(p, n, size);
+	memset((char *)p + old * size, 0, (n - old) * size);
+	return p;
+}
+
 char *xstrdup(const char *s)
 {
 	return checked(strdup(s));

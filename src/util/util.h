@@ -66,6 +66,8 @@ void note_verbose(const char *fmt, ...) PRINTF_LIKE(1, 2);
 void *xmalloc(size_t size);
 void *xcalloc(size_t n, size_t size);
 void *xrealloc(void *p, size_t n, size_t size);
+/* From old to n elements, the new ones zeroed. */
+void *xextend(void *p, size_t old, size_t n, size_t size);
 char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t n);
 char *xasprintf(const char *fmt, ...) PRINTF_LIKE(1, 2);

@@ -118,11 +118,6 @@ static int rounds(struct kernel_measurement *m, struct probe *p, struct figures 
 	return 0;
 }
 
-static void free_plan(struct plan **p)
-{
-	plan__free(*p);
-}
-
 /* If the kernel refuses the probe, there is no row. -ENOENT: it moved it. */
 static int measure_insn(struct kernel_measurement *m, const struct insn *insn, calibration_vec *out)
 {
@@ -130,7 +125,7 @@ static int measure_insn(struct kernel_measurement *m, const struct insn *insn, c
 	const struct probe_options o = {.filters.pids = {.data = &pid, .len = 1},
 					.attach = "kprobe_event",
 					.events = PLAN_BRANCH};
-	CLEANUP(free_plan) struct plan *plan = make_plan(m->kernel, insn);
+	CLEANUP(plan__free_at) struct plan *plan = make_plan(m->kernel, insn);
 	CLEANUP(calibrate__close) struct probe *p = NULL;
 	struct figures of[2] = {0};
 	enum cost_class class;
