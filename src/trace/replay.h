@@ -116,8 +116,8 @@ struct trace {
 		PER_EVENT_NO
 	} record_per_event; /* plan__has_record_per_event() */
 	struct walk *walk;
-	bool *changing; /* by function: probes of it are being attached or removed; NULL: none ever
-			   were */
+	bool *changing; /* any_changing, by function: probes of it are being attached or removed.
+			   NULL: none ever were */
 	bool any_changing;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The replay after lost events: the positions of the thread's calls are unknown. */
+/* The replay where the positions of a thread's calls are unknown: events were lost, or probes are
+ * being attached or removed. */
 #include "calls.h"
 
 /* told: the loss was already reported. */

@@ -9,20 +9,17 @@
 static void note_changing(struct trace *t)
 {
 	const struct plan_site *s;
-	bool any = t->changing;
 
-	vec__each (s, &t->plan->sites)
-		any |= s->probe == PROBE_CHANGING;
-	if (!any)
-		return;
-	t->changing = xrealloc(t->changing, t->plan->functions.len + 1, sizeof(bool));
-	memset(t->changing, 0, t->plan->functions.len + 1);
 	t->any_changing = false;
 	vec__each (s, &t->plan->sites)
-		if (s->probe == PROBE_CHANGING)
-			t->any_changing = t->changing[s->function] = true;
-	if (t->any_changing)
-		walk__close_backward(t->walk, t->changing);
+		t->any_changing |= s->probe == PROBE_CHANGING;
+	if (!t->any_changing)
+		return;
+	free(t->changing);
+	t->changing = xcalloc(t->plan->functions.len, sizeof(bool));
+	vec__each (s, &t->plan->sites)
+		t->changing[s->function] |= s->probe == PROBE_CHANGING;
+	walk__close_backward(t->walk, t->changing);
 }
 
 /* What is derived from the plan. */

@@ -381,6 +381,38 @@ static void test_bad(void)
 	}
 }
 
+/* A name that no block can hold ends the writing of an increment in its middle. */
+static void test_unfinished(void)
+{
+	struct plan *p = copy_plan();
+	struct trace_writer *w = trace_writer__new(p, to_memory, &file);
+	struct plan_increment i = new_code();
+	struct trace_reader *r;
+	struct got got = {0};
+	size_t size = 5 << 20;
+
+	str__clear(&file);
+	str__clear(&wrote);
+	trace_writer__begin(w, &(struct trace_meta){0});
+	add_event(w, S_JNE);
+	trace_writer__flush(w);
+	plan__extend(p, &i);
+	i.rows.line_files.data[0] = xrealloc(i.rows.line_files.data[0], size, 1);
+	memset(i.rows.line_files.data[0], 'x', size - 1);
+	i.rows.line_files.data[0][size - 1] = 0;
+	is(trace_writer__increment(w, &i), -E2BIG, "a name of 5 MB can't be written");
+	trace_writer__event(w, &(struct event){.type = EVENT_BRANCH, .site = S_JNE});
+	trace_writer__end(w, &(struct trace_end){0});
+	is(read_file(file.data, file.len, &got, &r), -EBADMSG,
+	   "events behind an increment without its end are damage");
+	is_str(got.items.data, wrote.data, "what precedes an increment without its end is read");
+	trace_reader__free(r);
+	str__free(&got.items);
+	trace_writer__free(w);
+	plan_increment__free(&i);
+	plan__free(p);
+}
+
 /* A file of format 3 can't have one: its readers would not know it either. */
 static void test_older(void)
 {
@@ -405,6 +437,7 @@ int main(void)
 	test_changes();
 	test_order();
 	test_bad();
+	test_unfinished();
 	test_older();
 	str__free(&file);
 	str__free(&wrote);
