@@ -8,8 +8,8 @@
 #include "code/code.h"
 #include "plan/plan.h"
 
-/* Compares two places. */
-static inline int place__order(uint32_t object, uint64_t vaddr, uint32_t than_object,
+/* Compares two link-time addresses. */
+static inline int vaddr__order(uint32_t object, uint64_t vaddr, uint32_t than_object,
 			       uint64_t than_vaddr)
 {
 	if (object != than_object)

@@ -42,7 +42,7 @@ static int by_start(const void *a, const void *b)
 {
 	const struct plan_extent *x = a, *y = b;
 
-	return place__order(x->object, x->start, y->object, y->start);
+	return vaddr__order(x->object, x->start, y->object, y->start);
 }
 _Static_assert(sizeof(struct plan_gap) == sizeof(struct plan_extent) &&
 		       offsetof(struct plan_gap, object) == offsetof(struct plan_extent, object),

@@ -43,7 +43,7 @@ static int by_place(const void *a, const void *b)
 {
 	const struct plan_line *x = a, *y = b;
 
-	int n = place__order(x->object, x->vaddr, y->object, y->vaddr);
+	int n = vaddr__order(x->object, x->vaddr, y->object, y->vaddr);
 
 	/* at one address, the end of a range sorts before the start of the next */
 	return n ? n : (x->line != 0) - (y->line != 0);

@@ -37,7 +37,7 @@ void plan__refuse(struct plan *p, uint32_t site, enum probe_refusal why)
 		size_t lo_ = 0, hi_ = (n), i_;                                                     \
 		while (lo_ < hi_) {                                                                \
 			i_ = (lo_ + hi_) / 2;                                                      \
-			if (place__order((row)->object, (row)->field, want_object, want) < 0)      \
+			if (vaddr__order((row)->object, (row)->field, want_object, want) < 0)      \
 				lo_ = i_ + 1;                                                      \
 			else                                                                       \
 				hi_ = i_;                                                          \
@@ -81,7 +81,7 @@ static int by_site(const void *a, const void *b, void *plan)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	const struct plan_site *sites = ((const struct plan *)plan)->sites.data;
-	int n = place__order(sites[x].object, sites[x].vaddr, sites[y].object, sites[y].vaddr);
+	int n = vaddr__order(sites[x].object, sites[x].vaddr, sites[y].object, sites[y].vaddr);
 
 	return n ? n : x < y ? -1 : x > y;
 }
@@ -90,7 +90,7 @@ static int by_block(const void *a, const void *b, void *plan)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	const struct plan_block *blocks = ((const struct plan *)plan)->blocks.data;
-	int n = place__order(blocks[x].object, blocks[x].start, blocks[y].object, blocks[y].start);
+	int n = vaddr__order(blocks[x].object, blocks[x].start, blocks[y].object, blocks[y].start);
 
 	return n ? n : x < y ? -1 : x > y;
 }
