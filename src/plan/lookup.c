@@ -48,12 +48,12 @@ void plan__refuse(struct plan *p, uint32_t site, enum probe_refusal why)
 
 size_t plan__blocks_from(const struct plan *p, uint32_t object, uint64_t vaddr)
 {
-	return FIND(p->blocks.len, BY_ADDRESS(p, blocks), start, object, vaddr);
+	return FIND(p->blocks_by_address.len, BY_ADDRESS(p, blocks), start, object, vaddr);
 }
 
 size_t plan__sites_from(const struct plan *p, uint32_t object, uint64_t vaddr)
 {
-	return FIND(p->sites.len, BY_ADDRESS(p, sites), vaddr, object, vaddr);
+	return FIND(p->sites_by_address.len, BY_ADDRESS(p, sites), vaddr, object, vaddr);
 }
 
 uint32_t plan__block_at(const struct plan *p, uint32_t object, uint64_t vaddr)
