@@ -48,6 +48,9 @@ void placement__place(struct plan *p, const struct plan_options *options);
 /* Sets plan_function.unprobed of all functions. */
 void placement__count_unprobed(struct plan *p);
 
+/* Frees what plan__free() frees but p and p->priv (plan.c). */
+void plan__free_tables(struct plan *p);
+
 /* Sorts the lines by object and address; of two at one address, the later one stays. */
 void lines__sort(struct plan *p);
 

@@ -77,20 +77,7 @@ void plan__extend(struct plan *p, struct plan_increment *i)
 
 void plan_increment__free(struct plan_increment *i)
 {
-	char **file;
-
-	vec__each (file, &i->rows.line_files)
-		free(*file);
-	vec__free(&i->rows.line_files);
-	vec__free(&i->rows.objects);
-	vec__free(&i->rows.functions);
-	vec__free(&i->rows.sites);
-	vec__free(&i->rows.blocks);
-	vec__free(&i->rows.table);
-	vec__free(&i->rows.stubs);
-	vec__free(&i->rows.extents);
-	vec__free(&i->rows.gaps);
-	vec__free(&i->rows.lines);
+	plan__free_tables(&i->rows);
 	vec__free(&i->amended_functions);
 	vec__free(&i->amended_sites);
 	vec__free(&i->amended_blocks);

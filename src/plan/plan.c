@@ -507,19 +507,10 @@ int plan__build(const function_vec *functions, const struct plan_options *option
 	return err;
 }
 
-void plan__free(struct plan *p)
+void plan__free_tables(struct plan *p)
 {
-	struct function *f;
 	char **name;
 
-	if (!p)
-		return;
-	if (p->priv) {
-		vec__each (f, &data_of(p)->functions)
-			function__free(f);
-		vec__free(&data_of(p)->functions);
-		free(p->priv);
-	}
 	vec__free(&p->objects);
 	vec__free(&p->functions);
 	vec__free(&p->sites);
@@ -534,5 +525,20 @@ void plan__free(struct plan *p)
 	vec__each (name, &p->line_files)
 		free(*name);
 	vec__free(&p->line_files);
+}
+
+void plan__free(struct plan *p)
+{
+	struct function *f;
+
+	if (!p)
+		return;
+	if (p->priv) {
+		vec__each (f, &data_of(p)->functions)
+			function__free(f);
+		vec__free(&data_of(p)->functions);
+		free(p->priv);
+	}
+	plan__free_tables(p);
 	free(p);
 }
