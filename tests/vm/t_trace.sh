@@ -14,10 +14,10 @@ for name in full witness; do
 	ok $? "$name: 1,001 of 1,001 calls of read have their own vfs_read in them" || diag "$(head -20 "$T/said")"
 	diag "$(tail -1 "$T/said")"
 done
-tests/vm/nested.pl --outer read --inner vfs_read "$T/back/forks.json" >"$T/said" 2>&1
+tests/vm/nested.pl --lossy --outer read --inner vfs_read "$T/back/forks.json" >"$T/said" 2>&1
 ok $? 'each read of four processes has its own vfs_read in it' || diag "$(head -20 "$T/said")"
 diag "$(tail -1 "$T/said")"
-tests/vm/nested.pl --outer write --inner vfs_write "$T/back/forks.json" >"$T/said" 2>&1
+tests/vm/nested.pl --lossy --outer write --inner vfs_write "$T/back/forks.json" >"$T/said" 2>&1
 ok $? 'each write of four processes has its own vfs_write in it' || diag "$(head -20 "$T/said")"
 diag "$(tail -1 "$T/said")"
 cmp "$T/back/live.txt" "$T/back/report.txt" >"$T/said" 2>&1
