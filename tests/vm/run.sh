@@ -304,18 +304,20 @@ rcupdate.rcu_expedited=1 $append" "$@"
 }
 
 # Passes on what stands between the marker lines and leaves the status in a file. An empty line right before the end
-# is the one that init.sh puts there.
+# is the one that init.sh puts there. The first marker is read by the shell: mawk reads 4 KiB before it sees a line.
 read_serial()
 {
-	awk -v marker="$marker" -v status="$work/status" -v log_file="$work/log" \
-		-v begun_file="$work/begun" '
-		!begun && index($0, marker " begin") == 1 {
-			begun = 1
-			printf "" >begun_file
-			close(begun_file)
-			next
-		}
-		!begun || ended { print >log_file; fflush(log_file); next }
+	local line
+
+	while IFS= read -r line; do
+		if [[ $line == "$marker begin"* ]]; then
+			: >"$work/begun"
+			break
+		fi
+		printf '%s\n' "$line" >>"$work/log"
+	done
+	awk -v marker="$marker" -v status="$work/status" -v log_file="$work/log" '
+		ended { print >>log_file; fflush(log_file); next }
 		index($0, marker " end ") == 1 {
 			print $3 >status
 			ended = 1
