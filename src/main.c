@@ -68,7 +68,9 @@ static int run(const struct verb *verb, int argc, char **argv)
 	if (verb->check(&args))
 		return fail(EXIT_USAGE);
 	status = verb->run(&args);
-	return status < 0 ? fail(EXIT_CANNOT) : status;
+	if (status >= 0)
+		return status;
+	return fail(err__is_usage() ? EXIT_USAGE : EXIT_CANNOT);
 }
 
 static bool is_one_of(const char *arg, const char *a, const char *b, const char *c)

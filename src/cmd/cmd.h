@@ -42,7 +42,8 @@ struct verb {
 	/* Checks that options and operands are complete and consistent: 0, or -EINVAL with a
 	 * message for wrong usage. */
 	int (*check)(struct args *a);
-	/* The exit status, or -errno with a message, which main prints: EXIT_CANNOT. */
+	/* The exit status, or -errno with a message, which main prints: EXIT_CANNOT, or EXIT_USAGE
+	 * if it is err__usage()'s. */
 	int (*run)(struct args *a);
 };
 extern const struct verb verbs[]; /* ends with name NULL */

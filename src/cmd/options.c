@@ -87,6 +87,11 @@ static int add_uid(struct args *a, const char *part)
 	return err ? err__set(EINVAL, "no such user: '%s'", part) : 0;
 }
 
+static int check_user(struct args *a, const char *v)
+{
+	return getpwnam(v) ? 0 : err__set(EINVAL, "no such user: '%s'", v);
+}
+
 static int add_comm(struct args *a, const char *part)
 {
 	vec__push(&a->filters.comms, xstrdup(part));
@@ -360,7 +365,7 @@ static const struct option_row rows[] = {
 	 "only calls that took at least this long (20us, 1.5ms)"},
 	{"time", 'T', "STYLE", VERB_SHOW, OTHER, "rel (default), abs, delta or none", set_time},
 	{"no-fold", 0, NULL, VERB_SHOW, SWITCH(no_fold), "text: show every iteration of loops"},
-	{"user", 'u', "NAME", VERB_TRACE, TEXT(user), "run CMD as that user"},
+	{"user", 'u', "NAME", VERB_TRACE, TEXT(user), "run CMD as that user", check_user},
 	{"btf", 'b', "FILE", VERB_TRACE, TEXT(btf), "read kernel types from this file"},
 	{"buffer", 0, "SIZE", VERB_TRACE, COUNT(buffer), "ring buffer size (default: 16M)",
 	 check_buffer},
@@ -494,6 +499,14 @@ static int set(struct args *a, const struct option_row *r, const char *value)
 	return err ? err__prefix(-EINVAL, "--%s", r->name) : 0;
 }
 
+static int check_count(const struct args *a)
+{
+	if (!a->count || !a->format || output__counting(a->format))
+		return 0;
+	return err__set(EINVAL, "-c counts in text and json only; %s has counts of its own",
+			a->format->name);
+}
+
 int args__parse(struct args *a, const struct verb *verb, int argc, char **argv)
 {
 	struct option long_options[ARRAY_SIZE(rows) + 1];
@@ -517,8 +530,9 @@ int args__parse(struct args *a, const struct verb *verb, int argc, char **argv)
 	}
 	for (int i = optind; i < end; i++)
 		vec__push(&a->operands, argv[i]);
-	if (end == argc)
-		return 0;
+	err = check_count(a);
+	if (err || end == argc)
+		return err;
 	if (!(verb->bit & VERB_TRACE) || end + 1 == argc)
 		return err__set(EINVAL,
 				verb->bit & VERB_TRACE ? "no command after --"

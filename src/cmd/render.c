@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Sets up an output from the options, or from those recorded in a trace file. */
-#include <errno.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -27,8 +26,7 @@ static int parse_regs(struct trace_meta *m, const char *regs, const struct arch 
 		for (r = 0; r < arch->nregs && strcmp(p, arch->reg_names[r]); r++)
 			;
 		if (r == arch->nregs)
-			return err__set(
-				EINVAL,
+			return err__usage(
 				"--regs: no such register: '%s'; there are none, args, all, or names "
 				"such as %s",
 				p, arch->reg_names[0]);
@@ -87,7 +85,6 @@ static bool want_color(const struct render *r, const struct args *a)
 	       strcmp(getenv("TERM") ? getenv("TERM") : "dumb", "dumb");
 }
 
-/* NULL: the format can't count (-c). */
 static const struct output_format *format_of(const struct args *a)
 {
 	const struct output_format *format = a->format ? a->format : output__by_name("text");
@@ -98,11 +95,11 @@ static const struct output_format *format_of(const struct args *a)
 enum plan_placement render__placement(const struct args *a, bool record)
 {
 	const struct output_format *format = format_of(a);
-	bool is_text = format && !strcmp(format->name, "text");
+	bool is_text = !strcmp(format->name, "text");
 
 	if (a->placement_given)
 		return a->placement;
-	if (record || (format && format->timed && !(is_text && a->time == TIME_NONE)))
+	if (record || (format->timed && !(is_text && a->time == TIME_NONE)))
 		return PLACEMENT_FULL;
 	return PLACEMENT_WITNESS;
 }
@@ -128,9 +125,6 @@ int render__start(struct render *r, const struct args *a, const struct plan *pla
 		.hide_addresses = args__hides_addresses(a),
 	};
 
-	if (!format)
-		return err__set(EINVAL, "-c counts in text and json only; %s has counts of its own",
-				a->format->name);
 	r->sources = o.source_ctx = source_lines__new(pid);
 	r->output = output__new(format, &o, plan, sink__write, &r->sink);
 	return 0;

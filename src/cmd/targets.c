@@ -98,7 +98,7 @@ static int find_pair(struct targets *n, const char *text, pid_t pid)
 	if (*text == '@')
 		return find_points(n, text + 1, NULL, pid);
 	if (!colon)
-		return err__set(EINVAL, "'%s' names no function; write OBJECT:FUNC", text);
+		return err__usage("'%s' names no function; write OBJECT:FUNC", text);
 	err = targets__open(n, object, pid, &o);
 	return err ? err : find_in_object(n, o, colon + 1, pid);
 }
@@ -137,9 +137,8 @@ static int find_user(struct targets *n, const struct args *a, pid_t pid, bool al
 		return err;
 	if (a->operands.len == 1)
 		return all ? find_in_object(n, o, "*", pid)
-			   : err__set(EINVAL,
-				      "no function of %s given; `bbtrace list %s` shows them",
-				      first, first);
+			   : err__usage("no function of %s given; `bbtrace list %s` shows them",
+					first, first);
 	for (size_t i = 1; !err && i < a->operands.len; i++)
 		err = find_in_object(n, o, a->operands.data[i], pid);
 	return err;
@@ -183,8 +182,8 @@ static int find_in_kernel(struct targets *n, const struct modules *m, const char
 	if (err)
 		return err;
 	if (spec.kind == SPEC_POINTS || spec.kind == SPEC_LINE)
-		return err__set(EINVAL, "'%s': the kernel's functions are named by name or address",
-				spec.text);
+		return err__usage("'%s': the kernel's functions are named by name or address",
+				  spec.text);
 	return kernel__resolve(n->kernel, m->modules, m->n, &spec, &n->functions);
 }
 
@@ -220,7 +219,7 @@ static int find_one(struct targets *n, const struct modules *m, const char *text
 		return find_pair(n, user, pid);
 	if (kernel)
 		return find_in_kernel(n, m, kernel);
-	return err__set(EINVAL, "'%s': write user:OBJECT:FUNC or kernel:FUNC", text);
+	return err__usage("'%s': write user:OBJECT:FUNC or kernel:FUNC", text);
 }
 
 static int find_both(struct targets *n, const struct args *a, pid_t pid)

@@ -110,10 +110,6 @@ static int open_btf(struct session *s)
 
 static int make_output(struct session *s)
 {
-	int err = meta__of_args(&s->meta, s->args, s->plan->arch);
-
-	if (err)
-		return err;
 	if (s->recorder || (s->args->format && s->args->format->lines))
 		plan__lines(s->plan);
 	if (!is_shown(s->args))
@@ -498,6 +494,9 @@ static int prepare(struct session *s, int *status)
 	err = make_plan(s);
 	if (err)
 		return err;
+	err = meta__of_args(&s->meta, s->args, s->plan->arch);
+	if (err)
+		return err;
 	err = open_output(s);
 	if (err)
 		return err;
@@ -536,6 +535,12 @@ static void close_session(struct session *s)
 	targets__free(&s->targets);
 }
 
+/* The exit status of an error; status: as child.c set it. */
+static int status_of_error(int status)
+{
+	return err__is_usage() ? EXIT_USAGE : status;
+}
+
 static int usage_of(const struct args *a)
 {
 	const char *name = record_name(a);
@@ -556,6 +561,9 @@ static int usage_of(const struct args *a)
 				a->record);
 	if (a->command && a->filters.pids.len)
 		return err__set(EINVAL, "-p and -- CMD exclude each other");
+	if (a->attach && !mechanism__exists(a->attach))
+		return err__set(EINVAL, "unknown attach mechanism '%s'; bbtrace doctor lists them",
+				a->attach);
 	return 0;
 }
 
@@ -572,10 +580,9 @@ int trace__run(struct args *a)
 	int status = EXIT_CANNOT, err = trace(&s, &status);
 
 	/* now, not in main: CMD may run for long */
+	status = err ? status_of_error(status) : EXIT_TRACED;
 	if (err)
 		err__print();
-	else
-		status = EXIT_TRACED;
 	close_session(&s);
 	/* the probes are detached and CMD continues: returns its status, unless tracing failed */
 	if (s.child.pid && child__ended(&s.child, true) && !err)

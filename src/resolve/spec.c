@@ -29,10 +29,9 @@ static int parse_offset(const char *text, bool kernel, struct spec *s)
 
 	s->kind = SPEC_OFFSET;
 	if (!hex(&p, &s->start))
-		return err__set(EINVAL,
-				"'%s' is not %s: write it as 0x and hexadecimal digits, "
-				"of 64 bits at most",
-				text, what);
+		return err__usage("'%s' is not %s: write it as 0x and hexadecimal digits, "
+				  "of 64 bits at most",
+				  text, what);
 	if (*p == ':' && p[1]) {
 		s->name = xstrdup(p + 1);
 		return 0;
@@ -42,15 +41,13 @@ static int parse_offset(const char *text, bool kernel, struct spec *s)
 		p++;
 		if (hex(&p, &s->len) && !*p && s->len && s->start <= UINT64_MAX - s->len)
 			return 0;
-		return err__set(EINVAL,
-				"'%s' is not a range: write 0xOFF+0xLEN with a length from "
-				"0x1 up",
-				text);
+		return err__usage("'%s' is not a range: write 0xOFF+0xLEN with a length from "
+				  "0x1 up",
+				  text);
 	}
 	if (!*p)
 		return 0;
-	return err__set(EINVAL, "'%s' is not %s: write 0xOFF, 0xOFF:NAME or 0xOFF+0xLEN", text,
-			what);
+	return err__usage("'%s' is not %s: write 0xOFF, 0xOFF:NAME or 0xOFF+0xLEN", text, what);
 }
 
 /* FILE:LINE: no part of a C++ name is a number. */
@@ -100,10 +97,9 @@ static int parse_name(const char *text, bool kernel, struct spec *s)
 	/* kernel: module:name; Rust and C++ names may contain :: */
 	if (colon && colon[1] != ':' && colon > text) {
 		if (!colon[1])
-			return err__set(EINVAL,
-					"'%s' names a module and no function: write "
-					"MODULE:FUNC",
-					text);
+			return err__usage("'%s' names a module and no function: write "
+					  "MODULE:FUNC",
+					  text);
 		s->module = xstrndup(text, colon - text);
 		text = colon + 1;
 	}
@@ -115,12 +111,11 @@ static int parse_name(const char *text, bool kernel, struct spec *s)
 static int parse(const char *text, bool kernel, struct spec *s)
 {
 	if (!*text)
-		return err__set(EINVAL,
-				"an empty function name: name a function, 0xOFF or FILE:LINE");
+		return err__usage("an empty function name: name a function, 0xOFF or FILE:LINE");
 	if (*text == '@') {
 		if (!text[1])
-			return err__set(EINVAL, "'@' without a file: write @POINTS, the path of a "
-						"points file");
+			return err__usage("'@' without a file: write @POINTS, the path of a "
+					  "points file");
 		s->kind = SPEC_POINTS;
 		s->name = xstrdup(text + 1);
 		return 0;

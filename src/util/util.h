@@ -43,6 +43,10 @@ uint64_t now_ns(clockid_t clock);
 
 /* Stores the message (replacing an earlier one) and returns -code; code is a positive errno. */
 int err__set(int code, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* As err__set(EINVAL, ...), for what the user has to write differently: exit status 2. */
+int err__usage(const char *fmt, ...) PRINTF_LIKE(1, 2);
+/* Was the stored message set by err__usage()? */
+bool err__is_usage(void);
 /* Puts "text: " before the stored message; returns code unchanged. */
 int err__prefix(int code, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* The stored message; never NULL, "" when none was set. Owned by err.c. */

@@ -75,8 +75,23 @@ wrong '^bbtrace: .*no command after --' user "$T/fib" fib --
 wrong '^bbtrace: .*-p and -- CMD' user "$T/fib" fib -p 1 -- "$T/fib"
 wrong '^bbtrace: .*does not take a command' list "$T/fib" -- ls
 wrong '^bbtrace: .*no object to list' list
-bb user "$T/fib" -- "$T/fib"
-like "$T/err" "^bbtrace: no function of $T/fib given; .bbtrace list $T/fib. shows them" 'without FUNC the message says how to list functions'
+run=(-o "$T/made" -- touch "$T/ran")
+wrong "^bbtrace: no function of $T/fib given; .bbtrace list $T/fib. shows them" user "$T/fib" "${run[@]}"
+wrong '^bbtrace: .*no such register: .eax.; there are none, args, all, or names' user "$T/fib" fib -r eax "${run[@]}"
+wrong '^bbtrace: --user: no such user: .nosuch.' user "$T/fib" fib -u nosuch "${run[@]}"
+wrong '^bbtrace: .0xzz. is not a file offset' user "$T/fib" 0xzz "${run[@]}"
+wrong '^bbtrace: .0x1[+]0. is not a range' user "$T/fib" fib --exclude 0x1+0 "${run[@]}"
+wrong '^bbtrace: an empty function name' user "$T/fib" '' "${run[@]}"
+wrong '^bbtrace: .foo. names no function; write OBJECT:FUNC' user @/dev/null foo "${run[@]}"
+wrong '^bbtrace: .foo.: write user:OBJECT:FUNC or kernel:FUNC' trace foo "${run[@]}"
+wrong '^bbtrace: -c counts in text and json only; html has' user "$T/fib" fib -c -F html "${run[@]}"
+wrong "^bbtrace: unknown attach mechanism 'magic'; bbtrace doctor" user "$T/fib" fib --attach magic "${run[@]}"
+wrong '^bbtrace: --attach kprobe_multi is for kernel functions only' user "$T/fib" fib --attach kprobe_multi -- touch "$T/ran"
+wrong '^bbtrace: .0xzz. is not a file offset' list "$T/fib" 0xzz
+bb user "$T/fib" fib -o "$T/recorded" -- "$T/fib"
+wrong '^bbtrace: .0xzz. is not a file offset' report "$T/recorded" 0xzz
+wrong '^bbtrace: .*no such register' report "$T/recorded" -r eax
+is "$(ls "$T/ran" "$T/made" 2>/dev/null)" '' 'wrong usage: CMD does not run, and no file is made'
 
 # ---- a reader that goes away ----
 program million -O1

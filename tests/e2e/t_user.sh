@@ -21,8 +21,8 @@ for user in nobody daemon root; do
 done
 
 bb user "$T/fib" fib -u no-such-user-here -- "$T/fib"
-exits 1 '-u with an unknown user is refused'
-like "$T/err" "^bbtrace: no such user: 'no-such-user-here'" '-u with an unknown user: the message names the user'
+exits 2 '-u with an unknown user is wrong usage'
+like "$T/err" "^bbtrace: --user: no such user: 'no-such-user-here'" '-u with an unknown user: the message names the user'
 is "$(cat "$T/out")" '' '-u with an unknown user: nothing runs'
 bb user "$T/fib" fib -u nobody -p 1
 exits 2 '-u without CMD is wrong usage'

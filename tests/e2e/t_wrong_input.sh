@@ -80,7 +80,6 @@ bb user libc.so.6 mallok -- ls
 like "$T/err" 'malloc' 'for an unknown function close names are suggested'
 refused 'a glob without matches' "no function matches xyz\* in $T/fib.*bbtrace list" user "$T/fib" 'xyz*' "${run[@]}"
 refused "another object's function" "has no function printf of its own, it calls another object's" user "$T/fib" printf "${run[@]}"
-refused 'an empty name' 'empty function name' user "$T/fib" '' "${run[@]}"
 strip -o "$T/stripped" "$T/fib"
 refused 'a stripped program' 'name functions by file offset' user "$T/stripped" fib "${run[@]}"
 
@@ -94,7 +93,6 @@ sleeper=$!
 at_end "{ kill $sleeper; wait $sleeper; } 2>/dev/null"
 bb user libnothing.so fib -p $sleeper
 exits 1 'an object that the process has not mapped is refused'
-refused 'an unknown attach mechanism' "unknown attach mechanism 'magic'; bbtrace doctor" user "$T/fib" fib --attach magic "${run[@]}"
 refused 'a BTF file that is not there' "--btf: can.t open $T/btf" user "$T/fib" fib -b "$T/btf" "${run[@]}"
 
 # ---- output ----

@@ -268,6 +268,16 @@ static void test_err(void)
 	err__set(EIO, "again: %s", err__text());
 	is_str(err__text(), "again: libc: no malloc",
 	       "err__set may take the message that it replaces");
+	is(err__usage("no number: '%s'", "x"), -EINVAL, "err__usage gives -EINVAL");
+	ok(err__is_usage(), "err__usage marks its message");
+	err__prefix(-EINVAL, "--limit");
+	is_str(err__text(), "--limit: no number: 'x'", "wrong usage has a message, too");
+	ok(err__is_usage(), "err__prefix keeps the mark");
+	err__set(EINVAL, "%s", "cut off");
+	ok(!err__is_usage(), "another error removes the mark");
+	err__usage("again");
+	err__clear();
+	ok(!err__is_usage(), "err__clear removes the mark");
 	memset(big, 'x', sizeof(big) - 1);
 	big[sizeof(big) - 1] = 0;
 	err__set(EIO, "%s", big);

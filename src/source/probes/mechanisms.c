@@ -78,18 +78,29 @@ static bool is_named(const struct mechanism *m, const char *name)
 	return !strcmp(m->name, name);
 }
 
+/* NULL: there is none of this name. */
+static const struct mechanism *by_name(const char *name)
+{
+	for (const struct mechanism *m = mechanisms; m->name; m++)
+		if (is_named(m, name))
+			return m;
+	return NULL;
+}
+
+bool mechanism__exists(const char *name)
+{
+	return by_name(name);
+}
+
 /* Does --attach leave this one out? It names a mechanism for programs or one for the kernel: where
  * both are traced the best one does for the other. */
 static bool is_left_out(const struct probe *p, const struct mechanism *m)
 {
 	const char *name = p->options->attach;
-	const struct mechanism *named = mechanisms;
 
 	if (!name || is_named(m, name))
 		return false;
-	while (named->name && !is_named(named, name))
-		named++;
-	return !(named->name && named->kernel != m->kernel && plan__has_kernel(p->plan) &&
+	return !(by_name(name)->kernel != m->kernel && plan__has_kernel(p->plan) &&
 		 plan__has_programs(p->plan));
 }
 
@@ -112,10 +123,8 @@ static int check(const struct probe *p, const struct mechanism *m)
 static int choose(struct probe *p, struct attachment *a, bool kernel)
 {
 	const struct mechanism *m, *tried = NULL;
-	int err = -ENOTSUP;
+	int err = 0;
 
-	err__set(ENOTSUP, "unknown attach mechanism '%s'; bbtrace doctor lists them",
-		 p->options->attach ? p->options->attach : "");
 	for (m = mechanisms; m->name; m++) {
 		if (m->kernel != kernel)
 			continue;
@@ -134,8 +143,11 @@ static int choose(struct probe *p, struct attachment *a, bool kernel)
 		else
 			a->mechanism = m;
 	}
+	if (!tried)
+		return err__usage("--attach %s is for %s only", p->options->attach,
+				  kernel ? "programs and libraries" : "kernel functions");
 	if (!a->mechanism)
-		return tried ? refuse(tried, err) : err;
+		return refuse(tried, err);
 	note_verbose("probes are attached by %s", a->mechanism->name);
 	return 0;
 }

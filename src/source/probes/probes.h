@@ -62,6 +62,8 @@ struct source;
 int probe__open(struct plan *plan, const struct probe_options *options, struct probe **out);
 /* As the source that it is: its operations are probes_ops. */
 struct source *probe__source(struct probe *p);
+/* Is there an attach mechanism of this name (whether or not the kernel has it)? */
+bool mechanism__exists(const char *name);
 /* Appends the names of the mechanisms in use. */
 void probe__mechanisms(const struct probe *p, struct str *out);
 /* Valid after probe__open(). */
