@@ -118,6 +118,7 @@ static void give_source(struct walk *w, struct listing_row *insn)
 	const struct output_options *opt = &w->o->options;
 	struct listing_row row = {
 		.kind = LISTING_SOURCE, .vaddr = insn->vaddr, .object = w->object, .site = NO_SITE};
+	autofree struct str text = {0};
 
 	insn->file = NULL;
 	insn->line = 0;
@@ -131,6 +132,8 @@ static void give_source(struct walk *w, struct listing_row *insn)
 		row.source = opt->source(opt->source_ctx, w->plan->objects.data[w->object].path,
 					 row.file, row.line);
 	if (row.source) {
+		str__expand_tabs(&text, row.source);
+		row.source = text.data;
 		w->fn(w->ctx, &row);
 	} else {
 		insn->file = row.file;

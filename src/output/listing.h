@@ -27,7 +27,7 @@ struct listing_row {
 	const char *name;   /* PART */
 	const char *file;   /* SOURCE */
 	unsigned line;	    /* SOURCE */
-	const char *source; /* SOURCE: its text, NULL: unknown; valid during the call */
+	const char *source; /* SOURCE: its text, tabs expanded; valid during the call */
 };
 
 typedef void (*listing_fn)(void *ctx, const struct listing_row *row);

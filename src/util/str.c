@@ -167,6 +167,26 @@ void str__shown(struct str *s, const char *text)
 	}
 }
 
+#define TAB 8
+
+void str__expand_tabs(struct str *s, const char *line)
+{
+	size_t column = 0;
+	int n;
+
+	for (const char *p = line; *p; p += n) {
+		n = max_of(utf8_len((const unsigned char *)p), 1);
+		if (*p == '\t') {
+			str__printf(s, "%*s", (int)(TAB - column % TAB), "");
+			column += TAB - column % TAB;
+		} else if (p[0] != '\r' || p[1]) {
+			str__put(s, p, n);
+			column++;
+		}
+	}
+	str__put(s, "", 0);
+}
+
 void str__utf8(struct str *s, const char *text)
 {
 	for (const unsigned char *p = (const unsigned char *)text; *p;) {

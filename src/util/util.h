@@ -172,6 +172,9 @@ void str__json(struct str *s, const char *text);
 /* Appends text with control characters (C0, DEL, C1, bidirectional ones) as \xNN: safe on a
  * terminal. */
 void str__shown(struct str *s, const char *text);
+/* Appends a line of source text with tabs expanded to multiples of 8 columns (a UTF-8 sequence is
+ * one) and without a CR at its end. */
+void str__expand_tabs(struct str *s, const char *line);
 /* Invalid UTF-8 becomes U+FFFD. */
 void str__utf8(struct str *s, const char *text);
 /* Appends text or an attribute's value for XML and HTML: & < > " ' are escaped. Characters that XML

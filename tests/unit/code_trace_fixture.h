@@ -65,7 +65,7 @@ __attribute__((constructor)) static void index_code_plan(void)
 
 static const char *code_source(void *ctx, const char *object, const char *file, unsigned line)
 {
-	return !strcmp(object, PROG) && !strcmp(file, code_file) && line == 7 ? "if (x) \033<y>"
+	return !strcmp(object, PROG) && !strcmp(file, code_file) && line == 7 ? "if (x)\t\033<y>\r"
 									      : NULL;
 }
 

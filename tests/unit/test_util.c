@@ -126,6 +126,34 @@ static void test_foreign_text(void)
 	}
 }
 
+static void test_tabs(void)
+{
+	static const struct {
+		const char *line, *expanded;
+	} rows[] = {
+		{"", ""},
+		{"x", "x"},
+		{"\tx", "        x"},
+		{"ab\tx", "ab      x"},
+		{"1234567\tx", "1234567 x"},
+		{"12345678\tx", "12345678        x"},
+		{"\t \tx", "                x"},
+		{"\303\251\tx", "\303\251       x"}, /* 2 bytes, 1 column */
+		{"\377\tx", "\377       x"},	     /* not UTF-8 */
+		{"\360\237\220\233\t", "\360\237\220\233       "},
+		{"x\r", "x"},
+		{"\tx\r\ry\033\r", "        x\r\ry\033"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct str s = {0};
+
+		str__expand_tabs(&s, rows[i].line);
+		is_str(s.data, rows[i].expanded, "the tabs of line %zu are expanded", i);
+		str__free(&s);
+	}
+}
+
 #define GONE "\357\277\275" /* U+FFFD */
 
 static void test_markup(void)
@@ -310,6 +338,7 @@ int main(void)
 	test_map_spreads_keys();
 	test_map_takes_any_key();
 	test_foreign_text();
+	test_tabs();
 	test_markup();
 	test_numbers_as_text();
 	test_parse_u64();
