@@ -200,6 +200,7 @@ deps:
 INSTALLED = \
 	$(B)/bbtrace:bin/bbtrace:755 \
 	man/bbtrace.8:share/man/man8/bbtrace.8:644 \
+	man/bbtrace-trace.5:share/man/man5/bbtrace-trace.5:644 \
 	completion/bbtrace.bash:share/bash-completion/completions/bbtrace:644 \
 	completion/_bbtrace:share/zsh/site-functions/_bbtrace:644 \
 	completion/bbtrace.fish:share/fish/vendor_completions.d/bbtrace.fish:644 \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * file: the trace file: the input of a replay and all that the replay needs. Public header of
- * src/file. Pure: no system call, no BPF, no /proc, no exit. The format is in format.h and
- * HACKING.md.
+ * src/file. Pure: no system call, no BPF, no /proc, no exit. The format is described in
+ * bbtrace-trace(5).
  */
 #ifndef BBTRACE_FILE_H
 #define BBTRACE_FILE_H

@@ -25,9 +25,11 @@ struct bytes {
 struct column {
 	uint8_t kind, size;
 	uint16_t offset;
+	const char *name, *type; /* in bbtrace-trace(5) */
 };
 
 struct table {
+	const char *name; /* in bbtrace-trace(5) */
 	const struct column *columns;
 	unsigned ncolumns;
 	size_t row_size;

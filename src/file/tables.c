@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The tables of a trace file and their columns. Columns are numbered: append new ones. */
+/* The tables of a trace file and their columns. Columns are numbered: append new ones, and describe
+ * them in man/bbtrace-trace.5. */
 #include "file/format.h"
 
-#define NUMBER(type, member)                                                                       \
+/* As bbtrace-trace(5) names it. */
+#define TYPE_NAME(member)                                                                          \
+	_Generic(member, uint8_t: "u8", uint16_t: "u16", uint32_t: "u32", uint64_t: "u64",         \
+		 int32_t: "i32", int64_t: "i64", bool: "bool", const char *: "string",             \
+		 struct bytes: "bytes")
+#define COLUMN(kind, type, member)                                                                 \
 	{                                                                                          \
-		COLUMN_NUMBER, sizeof(((type *)0)->member), offsetof(type, member)                 \
+		kind, sizeof(((type *)0)->member), offsetof(type, member), #member,                \
+			TYPE_NAME(((type *)0)->member)                                             \
 	}
-#define BOOL(type, member)                                                                         \
-	{                                                                                          \
-		COLUMN_BOOL, sizeof(bool), offsetof(type, member)                                  \
-	}
-#define STRING(type, member)                                                                       \
-	{                                                                                          \
-		COLUMN_STRING, sizeof(char *), offsetof(type, member)                              \
-	}
-#define BYTES(type, member)                                                                        \
-	{                                                                                          \
-		COLUMN_BYTES, sizeof(struct bytes), offsetof(type, member)                         \
-	}
+#define NUMBER(type, member) COLUMN(COLUMN_NUMBER, type, member)
+#define BOOL(type, member)   COLUMN(COLUMN_BOOL, type, member)
+#define STRING(type, member) COLUMN(COLUMN_STRING, type, member)
+#define BYTES(type, member)  COLUMN(COLUMN_BYTES, type, member)
 
 static const struct column meta[] = {
 	NUMBER(struct trace_meta, start_time), NUMBER(struct trace_meta, realtime_offset),
@@ -104,7 +103,7 @@ static const struct column block[] = {
 	NUMBER(struct plan_block, abnormal),
 };
 
-static const struct column jump[] = {{COLUMN_NUMBER, sizeof(uint32_t), 0}};
+static const struct column jump[] = {{COLUMN_NUMBER, sizeof(uint32_t), 0, "block", "u32"}};
 
 static const struct column stub[] = {
 	NUMBER(struct file_stub, object),
@@ -182,7 +181,8 @@ static const struct column end[] = {
 
 #define ROWS(columns, member)                                                                      \
 	{                                                                                          \
-		{columns, ARRAY_SIZE(columns), sizeof(*((struct file_rows *)0)->member.data)},     \
+		{#columns, columns, ARRAY_SIZE(columns),                                           \
+		 sizeof(*((struct file_rows *)0)->member.data)},                                   \
 			offsetof(struct file_rows, member)                                         \
 	}
 

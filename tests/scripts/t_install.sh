@@ -16,6 +16,7 @@ usr/share/doc/bbtrace/CONTRACT.md 644
 usr/share/doc/bbtrace/LICENSE 644
 usr/share/doc/bbtrace/README.md 644
 usr/share/fish/vendor_completions.d/bbtrace.fish 644
+usr/share/man/man5/bbtrace-trace.5 644
 usr/share/man/man8/bbtrace.8 644
 usr/share/zsh/site-functions/_bbtrace 644' 'make install puts each file where it belongs'
 is "$("$T/root/usr/bin/bbtrace" --version)" "$("$B/bbtrace" --version)" 'the installed bbtrace runs'
