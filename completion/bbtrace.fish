@@ -116,7 +116,7 @@ complete -c bbtrace -n '__bbtrace_verb list' -s F -l format -x -a 'text json ann
 complete -c bbtrace -n '__bbtrace_verb doctor' -s F -l format -x -a 'text json' -d 'Output format'
 complete -c bbtrace -n '__bbtrace_verb doctor' -l calibrate -d 'Measure the cost of probe hits'
 complete -c bbtrace -n $shows -l depth -x -d 'No deeper than N calls'
-complete -c bbtrace -n $shows -s o -l output -r -F -d 'Write a trace file, or with -F that format'
+complete -c bbtrace -n $shows -s o -l output -r -F -d 'Write a trace file, or a format by -F or its name'
 complete -c bbtrace -n $trace -s t -l timeout -x -d 'Stop after this long'
 complete -c bbtrace -n $shows -s l -l limit -x -d 'Stop after N printed events'
 complete -c bbtrace -n $shows -s T -l time -x -a 'rel abs delta none' -d 'Time column'

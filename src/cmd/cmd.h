@@ -65,6 +65,7 @@ struct args {
 	const char *regs;
 	bool stack;
 	const struct output_format *format; /* NULL: not given */
+	bool format_by_name;		    /* it is that of output's suffix */
 	const char *output;
 	uint64_t timeout_ns;
 	uint64_t limit;
@@ -98,6 +99,8 @@ struct args {
 /* Parses argv after the verb. -EINVAL with a message: wrong usage. */
 int args__parse(struct args *a, const struct verb *verb, int argc, char **argv);
 void args__free(struct args *a);
+/* Would -o write a trace file, if no format were chosen? */
+bool args__records(const struct args *a);
 /* Kernel addresses are shown to root only, or with --addresses. */
 bool args__hides_addresses(const struct args *a);
 /* Prints the options of this verb for --help. */

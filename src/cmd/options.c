@@ -341,7 +341,7 @@ static const struct option_row rows[] = {
 	{"stack", 'k', NULL, VERB_TRACE, SWITCH(stack), "record the call stack on entry"},
 	{"format", 'F', "FMT", VERB_ALL, OTHER, "text (default), json, ...: see below", set_format},
 	{"output", 'o', "FILE", VERB_SHOW, FILE_NAME(output),
-	 "write a trace file for bbtrace report; with -F, or in report, that format"},
+	 "write a trace file for bbtrace report; with -F, or named x.html, that format"},
 	{"record", 0, "FILE", VERB_TRACE, FILE_NAME(record),
 	 "also write a trace file while the trace is shown"},
 	{"max-size", 0, "SIZE", VERB_TRACE, COUNT(max_size),
@@ -401,9 +401,14 @@ static void formats_help(const struct verb *verb, FILE *out)
 	const struct output_format *const *f;
 
 	fprintf(out, "\nformats:\n");
-	for (f = output_formats; *f; f++)
-		if (has_format(verb, *f))
-			fprintf(out, "  %-30s %s\n", (*f)->name, (*f)->help);
+	for (f = output_formats; *f; f++) {
+		if (!has_format(verb, *f))
+			continue;
+		fprintf(out, "  %-30s %s", (*f)->name, (*f)->help);
+		if ((*f)->suffixes && verb->bit & VERB_SHOW)
+			fprintf(out, " (%s)", (*f)->suffixes);
+		putc('\n', out);
+	}
 }
 
 void args__help(const struct verb *verb, FILE *out)
@@ -499,6 +504,22 @@ static int set(struct args *a, const struct option_row *r, const char *value)
 	return err ? err__prefix(-EINVAL, "--%s", r->name) : 0;
 }
 
+bool args__records(const struct args *a)
+{
+	return a->verb->bit & VERB_TRACE && !a->record && !a->count && !a->last;
+}
+
+/* -o x.html without -F means html. */
+static void settle_format(struct args *a)
+{
+	bool is_shown = !args__records(a) || !(a->armor || a->max_size);
+
+	if (a->format || !a->output || a->info || !is_shown)
+		return;
+	a->format = output__by_file_name(a->output);
+	a->format_by_name = a->format;
+}
+
 static int check_count(const struct args *a)
 {
 	if (!a->count || !a->format || output__counting(a->format))
@@ -530,6 +551,7 @@ int args__parse(struct args *a, const struct verb *verb, int argc, char **argv)
 	}
 	for (int i = optind; i < end; i++)
 		vec__push(&a->operands, argv[i]);
+	settle_format(a);
 	err = check_count(a);
 	if (err || end == argc)
 		return err;

@@ -104,6 +104,18 @@ enum plan_placement render__placement(const struct args *a, bool record)
 	return PLACEMENT_WITNESS;
 }
 
+/* A format that was chosen by the name of the file: says how to choose another one. */
+static void tell_format(const struct args *a)
+{
+	const char *name = a->format->name;
+
+	if (args__records(a))
+		note("writing %s to %s; for a trace file choose another name, or --record FILE",
+		     name, a->output);
+	else if (strcmp(name, "text"))
+		note("writing %s to %s, by its name; -F text for text", name, a->output);
+}
+
 int render__start(struct render *r, const struct args *a, const struct plan *plan,
 		  const struct trace_meta *m, pid_t pid)
 {
@@ -125,6 +137,8 @@ int render__start(struct render *r, const struct args *a, const struct plan *pla
 		.hide_addresses = args__hides_addresses(a),
 	};
 
+	if (a->format_by_name)
+		tell_format(a);
 	r->sources = o.source_ctx = source_lines__new(pid);
 	r->output = output__new(format, &o, plan, sink__write, &r->sink);
 	return 0;

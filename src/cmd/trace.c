@@ -72,7 +72,7 @@ static pid_t first_pid(const struct args *a)
  * none. */
 static const char *record_name(const struct args *a)
 {
-	if (a->record || a->format || a->count || a->last)
+	if (a->format || !args__records(a))
 		return a->record;
 	return a->output ? a->output : a->armor ? "-" : NULL;
 }

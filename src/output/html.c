@@ -436,6 +436,7 @@ static void html__free(struct output *o)
 
 const struct output_format output_html = {
 	.name = "html",
+	.suffixes = ".html",
 	.help = "a page to send: table, flame graph, code with counts",
 	.size = sizeof(struct html),
 	.lines = true,

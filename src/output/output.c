@@ -31,6 +31,29 @@ const struct output_format *output__by_name(const char *name)
 	return NULL;
 }
 
+/* Does the name end in one of the suffixes, with something before it? */
+static bool has_suffix(const char *name, const char *suffixes)
+{
+	size_t len, all = strlen(name);
+
+	for (const char *s = suffixes; *s; s += len + strspn(s + len, " ")) {
+		len = strcspn(s, " ");
+		if (all > len && !strncmp(name + all - len, s, len))
+			return true;
+	}
+	return false;
+}
+
+const struct output_format *output__by_file_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	for (const struct output_format *const *f = output_formats; *f; f++)
+		if ((*f)->suffixes && has_suffix(slash ? slash + 1 : path, (*f)->suffixes))
+			return *f;
+	return NULL;
+}
+
 static void show_reg(struct reg_list *list, const struct arch *arch, unsigned number)
 {
 	if (number < EVENT_REGS && number < arch->nregs && list->n < EVENT_REGS)

@@ -44,6 +44,9 @@ struct output;
 struct output_format {
 	const char *name; /* -F */
 	const char *help;
+	/* of files that are written in this format unless another one is chosen, separated by
+	 * spaces; NULL: none */
+	const char *suffixes;
 	size_t size; /* of its own state, zeroed */
 	bool binary; /* the output is not text */
 	bool timed;  /* it shows the time of each branch; text: unless -T none */
@@ -60,6 +63,8 @@ struct output_format {
 };
 extern const struct output_format *const output_formats[];     /* NULL-terminated */
 const struct output_format *output__by_name(const char *name); /* NULL: none */
+/* The format that the suffix of the file's name stands for; NULL: none. */
+const struct output_format *output__by_file_name(const char *path);
 
 /* The format that counts edges instead of listing events (-c); NULL: none for this one. */
 const struct output_format *output__counting(const struct output_format *format);

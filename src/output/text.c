@@ -416,6 +416,7 @@ static void text__free(struct output *o)
 
 const struct output_format output_text = {
 	.name = "text",
+	.suffixes = ".txt",
 	.timed = true,
 	.help = "one line per event, calls as a tree",
 	.size = sizeof(struct text),

@@ -151,6 +151,60 @@ nobody sh -c "echo his >$T/sticky/rotated.1"
 rotate "$T/sticky/rotated"
 exits 1 "--max-size: another user's file where the older part goes is refused"
 is "$(cat "$T/sticky/rotated.1")" his "--max-size: another user's file where the older part goes is as it was"
+
+# ---- formats by the file's name ----
+bb user "$T/fib" fib -o "$T/trace" -- "$T/fib"
+# suffix FORMAT SUFFIX...: the file's name chooses that format
+suffix() {
+	local format=$1
+	shift
+	bb report -q "$T/trace" -F "$format" -o "$T/wanted"
+	for suffix; do
+		bb report "$T/trace" -o "$T/named$suffix"
+		same "$T/named$suffix" "$T/wanted" "report -o x$suffix is what -F $format gives"
+		is "$(grep -c "^bbtrace: writing $format to $T/named$suffix, by its name; -F text for text" "$T/err")" \
+			"$([[ $format == text ]] && echo 0 || echo 1)" "report -o x$suffix: the note is there unless it would be text by any name"
+	done
+}
+suffix text .txt
+suffix json .json .jsonl
+suffix html .html
+suffix svg .svg
+suffix dot .dot .gv
+suffix folded .folded
+suffix callgrind .callgrind
+suffix pprof .pprof .pb.gz
+is "$("$BBTRACE" report --help | sed -n 's/^  \([^ ]*\) .*(\(\..*\))$/\1 \2/p' | xargs)" \
+	'text .txt json .json .jsonl dot .dot .gv html .html folded .folded svg .svg callgrind .callgrind pprof .pprof .pb.gz' \
+	'--help has these suffixes and no others'
+named() { bb user "$T/fib" fib -T none "$@" -- "$T/fib"; }
+named -o "$T/named.json"
+exits 3 'user -o x.json: traced'
+is "$(json "$T/named.json" '$e->{event} eq "entry"')" 177 'user -o x.json is JSON'
+is "$(grep '^bbtrace: writing' "$T/err")" "bbtrace: writing json to $T/named.json; for a trace file choose another name, or --record FILE" \
+	'user -o x.json: a note says so once'
+named -q -o "$T/named.json"
+is "$(cat "$T/err")" '' 'user -q -o x.json: no note'
+named -F text -o "$T/named.html"
+is "$(head -1 "$T/named.html" | grep -c ' fib') $(grep -c '^bbtrace: writing' "$T/err")" '1 0' 'user -F text -o x.html is text: -F decides'
+named -o "$T/named.html" --record "$T/recorded"
+is "$(head -c 9 "$T/named.html") $("$BBTRACE" report -q "$T/recorded" -F json | grep -c '"event":"entry"')" '<!DOCTYPE 177' \
+	'user -o x.html --record FILE writes both'
+named --armor -o "$T/named.json"
+is "$("$BBTRACE" report -q "$T/named.json" -F json | grep -c '"event":"entry"') $(grep -c '^bbtrace: writing' "$T/err")" '177 0' \
+	'user --armor -o x.json is a trace file'
+named -c -o "$T/counts.txt"
+is "$(grep -c . "$T/counts.txt" | grep -vx 0 | wc -l) $(grep -c '^bbtrace: writing' "$T/err")" '1 0' 'user -c -o x.txt is what it would be by any name'
+named -c -o "$T/counts.html"
+exits 2 'user -c -o x.html is wrong usage, as -c -F html is'
+for name in .json x.trace x.json.old json x.html/trace; do
+	mkdir -p "$T/x.html"
+	named -o "$T/$name"
+	"$BBTRACE" report -q "$T/$name" >/dev/null 2>&1
+	ok $? "user -o $name is a trace file"
+done
+bb report "$T/trace" --info -o "$T/info.html"
+is "$(grep -c '^command ' "$T/info.html") $(cat "$T/err")" '1 ' 'report --info -o x.html has the metadata'
 bb user "$T/fib" fib -o /dev/stdout --max-size 64K -- "$T/fib"
 like "$T/err" 'max-size needs a regular file' '--max-size refuses stdout'
 done_testing
