@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Sets up an output from the options, or from those recorded in a trace file. */
+#include <errno.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -137,6 +138,11 @@ int render__start(struct render *r, const struct args *a, const struct plan *pla
 		.hide_addresses = args__hides_addresses(a),
 	};
 
+	if (format->binary && r->sink.is_terminal)
+		return err__set(
+			EINVAL,
+			"refusing to write binary %s data to a terminal: use -o FILE, or a pipe",
+			format->name);
 	if (a->format_by_name)
 		tell_format(a);
 	r->sources = o.source_ctx = source_lines__new(pid);

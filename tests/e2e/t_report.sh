@@ -175,6 +175,16 @@ done
 PAGER='' typed "$BBTRACE report $T/trace -q"
 is "$status $(grep -c 'busy-' "$T/typed" | grep -c '^[1-9]')" '0 1' "an empty $PAGER means none"
 
+for binary in "report $T/trace -F pprof" "user $T/busy outer -F pprof -- touch $T/ran"; do
+	typed "$BBTRACE $binary"
+	is "$status $(tail -n 1 "$T/typed" | tr -d '\r')" '1 bbtrace: refusing to write binary pprof data to a terminal: use -o FILE, or a pipe' \
+		"binary data on a terminal is refused: ${binary//"$T/"/}"
+	is "$(LC_ALL=C tr -d '\n\r\t -~' <"$T/typed" | wc -c)" 0 "no byte of it reaches the terminal: ${binary//"$T/"/}"
+done
+is "$(ls "$T/ran" 2>/dev/null)" '' 'binary data on a terminal is refused before CMD runs'
+typed "$BBTRACE report $T/trace -q -F pprof | head -c 2 | od -An -tx1"
+is "$(tr -d '\r' <"$T/typed")" ' 1f 8b' 'binary data goes to a pipe'
+
 # ---- progress: a reader that is slow makes it long ----
 cat >"$T/slowly" <<'END'
 #!/bin/bash
