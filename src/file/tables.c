@@ -177,6 +177,7 @@ static const struct column end[] = {
 	NUMBER(struct trace_end, totals.code),
 	NUMBER(struct trace_end, totals.at_least),
 	NUMBER(struct trace_end, totals.missed),
+	NUMBER(struct trace_end, totals.open_calls),
 };
 
 #define ROWS(columns, member)                                                                      \

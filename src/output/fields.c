@@ -230,6 +230,8 @@ const struct total totals[] = {
 	{TOTAL(unmatched_returns), .before = ", ", .after = " unmatched returns"},
 	{TOTAL(unseen_tail_returns), .before = ", ", .after = " unseen returns of tail calls",
 	 .rare = true},
+	{TOTAL(open_calls), .before = ", ", .after = " calls still open", .rare = true,
+	 .nonzero = true},
 	{TOTAL(unknown)},
 	{TOTAL(undecoded), .before = ", ", .after = " of ", .rare = true},
 	{TOTAL(code), .before = "", .after = " bytes not decoded", .second = true},

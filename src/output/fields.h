@@ -95,6 +95,7 @@ struct total {
 	bool second;   /* text: only together with the previous one */
 	bool bound;    /* text: may be a lower bound, by totals.at_least */
 	bool flag;     /* JSON: true, or omitted */
+	bool nonzero;  /* JSON: omitted if 0 */
 	size_t offset; /* of a uint64_t in struct trace_totals */
 };
 extern const struct total totals[];

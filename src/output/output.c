@@ -206,7 +206,7 @@ void totals__json(const struct trace_totals *t, struct json *j)
 	for (const struct total *row = totals; row < totals + ntotals; row++) {
 		uint64_t value = total__of(row, t);
 
-		if (row->flag && !value)
+		if ((row->flag || row->nonzero) && !value)
 			continue;
 		json__put_key(j, row->key);
 		if (row->flag)

@@ -59,26 +59,23 @@ static bool left_for_good(struct trace *t, const struct call *c)
 	       p->functions.data[p->blocks.data[c->block].function].flags & FUNCTION_HELPER;
 }
 
-static void count_unseen(struct trace *t, const struct call *c)
-{
-	/* without probes on rets its end could not be seen */
-	if (!(t->options.events & (PLAN_BRANCH | PLAN_RETURN)))
-		return;
-	if (left_for_good(t, c))
-		t->totals.unseen_tail_returns++;
-	else
-		t->totals.unmatched_returns++;
-}
-
-void calls__abandon(struct trace *t, struct thread *th, struct call *c)
+/* total: what it counts as, if its ret could have been seen. */
+static void give_up(struct trace *t, struct thread *th, struct call *c, uint64_t *total)
 {
 	struct event_context n = {.t = t, .th = th};
 
 	/* what it did after its last event was not recorded */
 	if (th->seen && t->options.events & PLAN_BRANCH && is_cut(t, c))
 		step__mark(&n, STEP_UNKNOWN, 0);
-	count_unseen(t, c);
+	/* else there were no probes on rets */
+	if (t->options.events & (PLAN_BRANCH | PLAN_RETURN))
+		++*(left_for_good(t, c) ? &t->totals.unseen_tail_returns : total);
 	calls__remove(th, c);
+}
+
+void calls__abandon(struct trace *t, struct thread *th, struct call *c)
+{
+	give_up(t, th, c, &t->totals.unmatched_returns);
 }
 
 void calls__abandon_chain(struct trace *t, struct thread *th, struct call *c)
@@ -95,6 +92,17 @@ void calls__abandon_all(struct trace *t, struct thread *th)
 {
 	while (th->calls.len)
 		calls__abandon(t, th, vec__last(&th->calls));
+}
+
+/* A dormant call was left, for good or not: whether it is open isn't known. */
+void calls__leave_open(struct trace *t, struct thread *th)
+{
+	while (th->calls.len) {
+		struct call *c = vec__last(&th->calls);
+
+		give_up(t, th, c,
+			c->dormant ? &t->totals.unmatched_returns : &t->totals.open_calls);
+	}
 }
 
 static void limit_dormant(struct trace *t, struct thread *th)

@@ -18,6 +18,8 @@ void calls__abandon(struct trace *t, struct thread *th, struct call *f);
 /* f, and with it the calls that ended in a tail call of it, ended unseen. */
 void calls__abandon_chain(struct trace *t, struct thread *th, struct call *c);
 void calls__abandon_all(struct trace *t, struct thread *th);
+/* The trace ends, not they: those that run count as open. */
+void calls__leave_open(struct trace *t, struct thread *th);
 void calls__suspend_above(struct thread *th, size_t i);
 /* As calls__suspend_above(), with the call itself. */
 void calls__suspend_from(struct thread *th, const struct call *c);

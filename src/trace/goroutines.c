@@ -76,7 +76,7 @@ void goroutines__end(struct trace *t, uint32_t pid)
 		if (!map64__slot(&t->goroutines, i, &value))
 			continue;
 		g = (struct thread *)(uintptr_t)value;
-		if (!pid || g->pid == pid)
+		if (g->pid == pid)
 			vec__push(&ended, g);
 	}
 	vec__each (end, &ended)

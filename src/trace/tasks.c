@@ -262,14 +262,37 @@ void trace__each_thread(const struct trace *t, void (*fn)(void *ctx, uint32_t pi
 
 /* ---- the end ---- */
 
-int trace__finish(struct trace *t)
+static void leave_side(struct trace *t, struct thread *th)
 {
+	if (th->seen)
+		calls__leave_open(t, th);
+	th->calls.len = th->ndormant = 0;
+}
+
+/* A thread that is exiting returns from nothing. */
+static void leave_all(struct trace *t, const struct map64 *threads)
+{
+	struct thread *th;
 	uint64_t value;
 
-	goroutines__end(t, 0);
-	for (size_t i = 0; i < t->threads.cap; i++)
-		if (map64__slot(&t->threads, i, &value))
-			tasks__abandon(t, (struct thread *)(uintptr_t)value);
+	for (size_t i = 0; i < threads->cap; i++) {
+		if (!map64__slot(threads, i, &value))
+			continue;
+		th = (struct thread *)(uintptr_t)value;
+		if (th->ended) {
+			tasks__abandon(t, th);
+			continue;
+		}
+		if (th->kernel_side)
+			leave_side(t, th->kernel_side);
+		leave_side(t, th);
+	}
+}
+
+int trace__finish(struct trace *t)
+{
+	leave_all(t, &t->goroutines);
+	leave_all(t, &t->threads);
 	return 0;
 }
 

@@ -103,6 +103,7 @@ struct trace_totals {
 	uint64_t at_least;		     /* 1: lost is a lower bound */
 	uint64_t missed; /* hits that the probes missed, in all processes, traced or not */
 	uint64_t unmatched_returns; /* frames that ended unseen, and rets whose entry wasn't seen */
+	uint64_t open_calls;	    /* calls that ran when the trace ended */
 	uint64_t unseen_tail_returns; /* calls that ended in a jump to code whose return can't be
 					 seen */
 	uint64_t unknown;	      /* number of STEP_UNKNOWN */
@@ -177,7 +178,7 @@ int trace__lost(struct trace *t, uint32_t pid, uint32_t tid, uint64_t count);
 void trace__missed(struct trace *t, uint64_t hits);
 /* An unknown number of a thread's events is missing here: emits UNKNOWN. */
 int trace__gap(struct trace *t, uint32_t pid, uint32_t tid);
-/* Ends the trace: open frames count as unmatched. */
+/* Ends the trace, not the threads: the calls that they run count as open. */
 int trace__finish(struct trace *t);
 const struct trace_totals *trace__totals(const struct trace *t);
 /* The thread's current name; NULL: unknown thread. */

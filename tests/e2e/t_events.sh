@@ -95,7 +95,18 @@ bb user "$T/slow" nap --min-duration 1h -F json -o "$T/json" -- "$T/slow"
 is "$status $(summary events)" '0 0' '--min-duration shows no call that took less'
 
 # ---- -l ----
+# The calls that have no return in a file of JSON, less those that its summary says were open or unmatched.
+missing() {
+	json_lines "$1" 'our $open += {qw(entry 1 return -1)}->{$e->{event}} // 0;
+		$e->{event} eq "summary" && $open . " - " . ($e->{open_calls} // 0) . " - " . $e->{unmatched_returns}'
+}
 for n in 1 2 7 100; do
+	run -l $n --record "$T/trace"
+	open=$(($(count entry) - $(count return)))
+	is "$(missing "$T/json")" "$open - $open - 0" "-l $n: the calls that it cuts short are open, not unmatched"
+	is "$(summary 'calls still open')" $open "-l $n: the summary line says how many calls are still open"
+	bb report -q -F json "$T/trace"
+	is "$(missing "$T/out")" "$open - $open - 0" "-l $n: report finds the same calls open"
 	run -l $n
 	is "$status $(json "$T/json" '$e->{event} ne "summary"') $(summary events)" "3 $n $n" "-l $n shows as many events, and the program runs to its end"
 done

@@ -262,6 +262,23 @@ static inline bool compare_exactly(struct comparison *c, unsigned calls)
 	return true;
 }
 
+/* Each call returned, or ran when the trace ended, perhaps where its return can't be seen. */
+static inline bool compare_open(struct comparison *c)
+{
+	const struct trace_totals *t = &c->got->totals;
+	uint64_t calls = 0, returns = 0;
+	const struct step *s;
+
+	vec__each (s, &c->got->steps) {
+		if (s->type == STEP_ENTRY)
+			calls = max_of(calls, s->call);
+		returns += s->type == STEP_RETURN;
+	}
+	return (!t->unmatched_returns &&
+		calls - returns == t->open_calls + t->unseen_tail_returns) ||
+	       fault(c, "other calls are open", c->got->steps.len);
+}
+
 static inline bool is_marked(struct comparison *c)
 {
 	for (size_t k = 0; k < c->got->finish; k++)

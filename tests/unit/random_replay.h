@@ -116,6 +116,7 @@ static inline void record(struct recording *to, const struct random_plan *r, con
 struct replayed {
 	VEC(struct step) steps;
 	size_t finish; /* the first step that the trace's end brought out */
+	struct trace_totals totals;
 };
 
 static inline int on_step(void *ctx, const struct step *s)
@@ -182,6 +183,7 @@ static inline void replay(const struct plan *plan, unsigned events, const struct
 	feed(t, from, cuts);
 	out->finish = out->steps.len;
 	trace__finish(t);
+	out->totals = *trace__totals(t);
 	trace__free(t);
 }
 

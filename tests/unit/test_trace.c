@@ -383,7 +383,7 @@ static void test_return_probes(void)
 	begin(&o);
 	enter(F_ENTRY, 0x1000);
 	probed_return(F_ENTRY, 0x1000, 0x78, 3);
-	end("E f\n.R f 0x3\n", 2, 0,
+	end("E f\n.R f 0x3\n", 1, 0,
 	    "a return probe's return to another address is no return of the call");
 	begin(&o);
 	enter(G_ENTRY, 0x1000);

@@ -280,7 +280,7 @@ int main(void)
 	enter_goroutine(9);
 	enter(F_ENTRY, USER, 0, 0);
 	call_k(0x1014, USER - 8);
-	end("E f\n.E k\n.B 0x800e T\n.R k\n?\n", 1,
+	end("E f\n.E k\n.B 0x800e T\n.R k\n?\n", 0,
 	    "the program's registers show no place in a goroutine's calls");
 
 	begin();

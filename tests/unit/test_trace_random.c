@@ -128,7 +128,10 @@ static bool compare(const struct test_case *t, const struct mode *mode, struct c
 	exact = t->run.nested && (!t->run.helped || mode->events & PLAN_RETURN);
 	if ((full || exact) && is_marked(c))
 		return false;
-	return !exact || compare_exactly(c, t->run.calls);
+	if (!exact)
+		return true;
+	return compare_exactly(c, t->run.calls) &&
+	       (!(mode->events & PLAN_RETURN) || compare_open(c));
 }
 
 /* ---- what failed ---- */

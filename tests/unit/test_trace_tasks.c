@@ -299,6 +299,50 @@ static void test_many_goroutines(void)
 	trace__free(t);
 }
 
+static uint64_t open_calls(void)
+{
+	return trace__totals(t)->open_calls;
+}
+
+static void test_open_calls(void)
+{
+	struct event e;
+
+	begin(false);
+	enter(7, 7);
+	enter(7, 8);
+	go_over(8, 9, 20);
+	enter(8, 9);
+	go_over(8, 9, 0);
+	trace__fork(t, ++clock_ns, 10, 10, 7, 7);
+	enter(11, 11);
+	trace__exit(t, ++clock_ns, 11, 11);
+	trace__finish(t);
+	is(open_calls(), 3,
+	   "calls of threads and goroutines that run when the trace ends are open");
+	is(unmatched(), 1, "a call of a thread that ended before the trace is not open");
+	trace__free(t);
+
+	begin(false);
+	enter(7, 7);
+	e = event(RET_1, 7, 7, EVENT_BRANCH);
+	e.sp = 0x7100; /* of a caller, whose entry wasn't seen */
+	feed(e);
+	trace__finish(t);
+	is(open_calls(), 0, "a call that the stack pointer has left is not known to be open");
+	is(unmatched(), 2, "a call that the stack pointer has left is unmatched");
+	trace__free(t);
+
+	begin(true);
+	enter(7, 7);
+	enter(8, 8);
+	trace__exit(t, ++clock_ns, 8, 8);
+	trace__finish(t);
+	is(open_calls(), 1, "a thread's open call in the kernel is open");
+	is(unmatched(), 1, "an exiting thread's call in the kernel is not: it never returns");
+	trace__free(t);
+}
+
 int main(void)
 {
 	test_threads_end();
@@ -311,5 +355,6 @@ int main(void)
 	test_each();
 	test_goroutines();
 	test_many_goroutines();
+	test_open_calls();
 	return tap__done();
 }
