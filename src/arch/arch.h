@@ -94,6 +94,7 @@ struct insn {
 			   constant, else indirect */
 	bool patchable; /* a kernel may turn a uprobe on it into a call (x86: the 5-byte nop) */
 	bool repeats;	/* one execution may hit a breakpoint on it several times (x86: rep) */
+	bool slow;	/* may wait, enter the kernel, or repeat */
 	bool padding;	/* fills space between functions: nop, a breakpoint */
 	/* effect on the stack pointer, for stack.c */
 	uint8_t sp_effect; /* enum sp_effect */

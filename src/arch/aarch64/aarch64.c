@@ -24,6 +24,28 @@ static const struct match comparisons[] = {
 	{0x7f20001f, 0x6a00001f}, {0x1fe00000, 0x1a400000}, /* ccmp, ccmn */
 };
 
+/* What may wait, enter the kernel, or repeat (form SLOW), and what is encoded among it. The first
+ * row that matches counts. */
+enum { SLOW, QUICK };
+static const struct match speeds[] = {
+	{0xffffffff, A64_NOP, QUICK},	 {0xffffffff, 0xd50320ff, QUICK}, /* xpaclri */
+	{0xffffff1f, 0xd503201f, SLOW},	 /* yield, wfe, wfi, sev, sevl */
+	{0xffffff1f, 0xd503221f, SLOW},	 /* esb, psb csync, tsb csync, csdb */
+	{0xfffff01f, 0xd503201f, QUICK}, /* other hints: bti, pacia, autia */
+	{0xffffffe0, 0xd53bd040, QUICK}, /* mrs of tpidr_el0 */
+	{0xfe000000, 0xd4000000, SLOW},	 /* exceptions, system registers, barriers */
+	{0x3f000000, 0x08000000, SLOW},	 /* exclusive, compare and swap, acquire, release */
+	{0x3b200c00, 0x38200000, SLOW},	 /* atomic */
+	{0x3b200c00, 0x19000400, SLOW},	 /* copies and sets memory (FEAT_MOPS) */
+};
+
+static bool is_slow(uint32_t word)
+{
+	const struct match *row = match__find(speeds, ARRAY_SIZE(speeds), word);
+
+	return row && row->form == SLOW;
+}
+
 /* C4.1: the reserved group, except udf (a row) and SME (bit 31), and two groups without
  * instructions. */
 static bool is_unallocated(uint32_t word)
@@ -47,6 +69,7 @@ static int decode(const uint8_t *bytes, size_t len, uint64_t addr, bool kernel, 
 	out->padding = word == A64_NOP || word == 0;
 	out->keeps_state = word == A64_NOP || (word & A64_IS_BTI) == A64_BTI;
 	out->only_compares = match__find(comparisons, ARRAY_SIZE(comparisons), word);
+	out->slow = is_slow(word);
 	if (!row)
 		aarch64__sp(word, out);
 	return 0;

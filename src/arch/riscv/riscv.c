@@ -145,6 +145,14 @@ static bool is_padding(uint32_t word)
 	return word == NOP || word == UNIMP;
 }
 
+/* May it wait, or enter the kernel? */
+static bool is_slow(uint32_t word)
+{
+	uint32_t opcode = word & 0x7f;
+
+	return opcode == OP_SYSTEM || opcode == OP_MISC_MEM || opcode == OP_AMO;
+}
+
 /* In the kernel an ebreak may be a WARN(), which resumes at the next instruction
  * (arch/riscv/include/asm/bug.h). */
 static uint8_t flow_of(const struct match *m, uint32_t word, bool kernel)
@@ -164,6 +172,7 @@ static int decode(const uint8_t *bytes, size_t len, uint64_t addr, bool kernel, 
 	out->addr = addr;
 	out->len = n;
 	out->padding = is_padding(word);
+	out->slow = is_slow(word);
 	m = match__find(rows, ARRAY_SIZE(rows), word);
 	if (m) {
 		out->flow = flow_of(m, word, kernel);

@@ -63,6 +63,8 @@ void x86__sp(const struct x86_raw *raw, struct insn *out);
 /* uprobe.c: fills in user_refusal, emulated, patchable and repeats; flow and kind must be set. */
 void x86__uprobe(const uint8_t *bytes, const ZydisDecodedInstruction *z, struct insn *out);
 uint64_t x86__uprobe_form(const uint8_t *bytes, size_t len, const struct insn *insn);
+/* slow.c: insn.slow */
+bool x86__is_slow(const ZydisDecodedInstruction *z);
 /* detail.c */
 bool x86__detail(const uint8_t *bytes, size_t len, uint64_t addr, struct insn_detail *out);
 /* link.c */
