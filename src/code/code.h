@@ -27,6 +27,7 @@ enum node_flags {
 	NODE_DOUBTFUL = 512, /* there is evidence that no instruction starts here (guard.c) */
 	NODE_RESUMED = 1024, /* after the end of a path, and nothing else leads here: flow is
 				assumed to continue */
+	NODE_SLOW = 2048,    /* insn.slow */
 };
 
 struct node {

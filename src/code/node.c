@@ -118,6 +118,7 @@ static void add_node(struct graph *g, const struct insn *insn)
 	n->sp_effect = insn->sp_effect;
 	n->sp_value = insn->sp_value;
 	n->padding = insn->padding;
+	n->flags = insn->slow ? NODE_SLOW : 0;
 	if (insn->flow == FLOW_NEXT || insn->flow == FLOW_STOP)
 		return;
 	n->branch = g->branches.len;

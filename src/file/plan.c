@@ -33,7 +33,7 @@ static bool good_site(const struct making *m, const struct plan_site *s)
 {
 	return s->object < m->objects && s->function < m->functions && s->block < m->blocks &&
 	       s->kind < BRANCH_KINDS && s->refusal < PROBE_REFUSALS && s->probe < PROBE_HOWS &&
-	       s->role < ROLES &&
+	       s->role < ROLES && s->traps <= 2 &&
 	       (s->role == ROLE_BRANCH ? s->mnemonic != NULL : s->kind == BRANCH_NONE);
 }
 
@@ -54,7 +54,7 @@ static bool good_block(const struct making *m, const struct plan_block *b)
 	return b->object < m->objects && b->function < m->functions &&
 	       is_index(b->site, m->sites) && is_index(b->next, m->blocks) &&
 	       is_index(b->taken, m->blocks) && b->table <= m->table &&
-	       b->ntable <= m->table - b->table;
+	       b->ntable <= m->table - b->table && b->quick <= QUICK_MAX;
 }
 
 static bool good_extent(const struct making *m, const struct plan_extent *extent)

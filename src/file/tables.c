@@ -91,6 +91,7 @@ static const struct column site[] = {
 	NUMBER(struct plan_site, sp_delta),
 	NUMBER(struct plan_site, switched),
 	NUMBER(struct plan_site, role),
+	NUMBER(struct plan_site, traps),
 };
 
 static const struct column block[] = {
@@ -100,7 +101,7 @@ static const struct column block[] = {
 	NUMBER(struct plan_block, taken),      NUMBER(struct plan_block, table),
 	NUMBER(struct plan_block, ntable),     NUMBER(struct plan_block, noreturn),
 	NUMBER(struct plan_block, unresolved), NUMBER(struct plan_block, leaves),
-	NUMBER(struct plan_block, abnormal),
+	NUMBER(struct plan_block, abnormal),   NUMBER(struct plan_block, quick),
 };
 
 static const struct column jump[] = {{COLUMN_NUMBER, sizeof(uint32_t), 0, "block", "u32"}};

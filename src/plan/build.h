@@ -17,6 +17,12 @@ static inline int vaddr__order(uint32_t object, uint64_t vaddr, uint32_t than_ob
 	return vaddr < than_vaddr ? -1 : vaddr > than_vaddr;
 }
 
+/* The traps that a hit on this instruction takes. */
+static inline uint8_t insn__traps(const struct insn *insn, bool kernel)
+{
+	return kernel || insn->emulated ? 1 : 2;
+}
+
 /* struct plan.priv */
 struct plan_data {
 	VEC(struct function)

@@ -186,6 +186,7 @@ static void add_branch_site(struct emit *e, const struct node *n, uint32_t block
 	s->switched = e->deltas[n->branch] == SP_SWITCHED;
 	s->sp_delta = s->switched ? SP_UNKNOWN : e->deltas[n->branch];
 	s->refusal = refusal(e, insn);
+	s->traps = insn__traps(insn, e->g->kernel);
 }
 
 static void mark_entry(struct plan_site *s)
@@ -221,6 +222,7 @@ static void place_entry_probe(struct emit *e, struct plan_site *s, uint32_t node
 		if (refusal(e, &insn) == PROBE_OK && (!found || insn.emulated)) {
 			s->refusal = PROBE_OK;
 			s->probe_at = at;
+			s->traps = insn__traps(&insn, e->g->kernel);
 			found = true;
 		}
 		if ((found && insn.emulated) || !insn.keeps_state || graph__writes(e->g, node))
@@ -332,6 +334,17 @@ static void number_blocks(struct emit *e)
 	}
 }
 
+/* plan_block.quick */
+static uint8_t count_quick(const struct emit *e, uint32_t first)
+{
+	unsigned n = 0;
+
+	for (uint32_t node = first; node; node = graph__in_block(e->g, node))
+		if (++n > QUICK_MAX || e->g->nodes.data[node].flags & NODE_SLOW)
+			return 0;
+	return n;
+}
+
 static void add_block(struct emit *e, const struct leader *l)
 {
 	const struct node *n = &e->g->nodes.data[l->first];
@@ -345,6 +358,7 @@ static void add_block(struct emit *e, const struct leader *l)
 	b->abnormal = n->flags & NODE_LANDING_PAD ? ABNORMAL_LANDING_PAD
 		      : n->flags & NODE_RESUMED	  ? ABNORMAL_RESUMED
 						  : 0;
+	b->quick = count_quick(e, l->first);
 	set_edges(e, l, b);
 	add_sites(e, l->first, l->last, index);
 }

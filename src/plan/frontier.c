@@ -167,6 +167,7 @@ bool frontier__add_witness(struct frontier *f, uint32_t block, bool emulated_onl
 	s->object = b->object;
 	s->function = b->function;
 	s->block = block;
+	s->traps = insn__traps(&insn, f->p->objects.data[b->object].kernel);
 	s->operand = (struct operand){.base = REG_NONE, .index = REG_NONE};
 	s->probe = PROBE_TRAP;
 	s->sp_delta = SP_UNKNOWN;

@@ -55,6 +55,8 @@ struct plan_site {
 			     thunk */
 	uint8_t switched; /* the function has loaded the stack pointer from elsewhere: it doesn't
 			     identify the call (sp_delta is SP_UNKNOWN) */
+	uint8_t traps;	  /* of a hit of its probe: 2 where the kernel single-steps the instruction;
+			     0: not known */
 	uint16_t cond;
 	int32_t sp_delta; /* sp at the entry - sp before the instruction, bytes; SP_UNKNOWN */
 };
@@ -81,7 +83,10 @@ struct plan_block {
 	uint8_t leaves; /* the taken edge (JMP, JCC, IJMP without table) leaves the function: a tail
 			   call or a shared tail */
 	uint8_t abnormal; /* enum abnormal_entry */
+	uint8_t quick;	  /* its number of instructions if none of them is slow (insn.slow) and they
+			     are at most QUICK_MAX; else 0 */
 };
+#define QUICK_MAX 32 /* instructions that take far less time than a hit */
 
 /* Can control enter a block by no edge of the graph? */
 enum abnormal_entry {
@@ -277,6 +282,23 @@ const struct plan_line *plan__line_at(const struct plan *p, uint32_t object, uin
  */
 uint64_t plan__site_work(const struct plan *p, uint32_t site);
 uint64_t plan__attach_work(const struct plan *p);
+
+/* Kinds of hits that cost about the same (hits.c). */
+enum hit_kind {
+	HIT_ONE_TRAP, /* of a branch or a witness that the kernel emulates */
+	HIT_TWO_TRAPS,
+	HIT_ENTRY_ONE, /* of an entry, whose record is larger */
+	HIT_ENTRY_TWO,
+	HIT_RETURN, /* of a return probe */
+	HIT_KERNEL,
+	HIT_KERNEL_ENTRY,
+	HIT_KERNEL_RETURN,
+	HIT_KINDS /* not known */
+};
+/* returns: its return probe was hit. */
+enum hit_kind plan__hit_kind(const struct plan *p, uint32_t site, bool returns);
+/* The kind that costs nearly the same; HIT_KINDS: none. */
+enum hit_kind hit_kind__sibling(enum hit_kind kind);
 
 /* A probe could not be attached: removes it from the site and updates the counts. */
 void plan__refuse(struct plan *p, uint32_t site, enum probe_refusal why);

@@ -45,6 +45,7 @@ static struct plan_site sites[SITES] = {
 		     .entry = 1,
 		     .probe = 1,
 		     .len = 1,
+		     .traps = 2,
 		     .sp_delta = 0},
 	[S_JNE] = SITE(0x1008, BRANCH_JCC, 0),
 	[S_CALL] = SITE(0x1010, BRANCH_CALL, 1),
@@ -52,8 +53,17 @@ static struct plan_site sites[SITES] = {
 	[S_LOOP] = SITE(0x1020, BRANCH_LOOP, 1),
 	[S_RET] = SITE(0x1028, BRANCH_RET, 2),
 };
+/* Without the padding behind the last member. */
+static inline bool same_site(const struct plan_site *a, const struct plan_site *b)
+{
+	return !memcmp(a, b, offsetof(struct plan_site, traps) + sizeof(a->traps));
+}
+static inline bool same_block(const struct plan_block *a, const struct plan_block *b)
+{
+	return !memcmp(a, b, offsetof(struct plan_block, quick) + sizeof(a->quick));
+}
 static struct plan_block blocks[] = {
-	{0x1000, 0x100a, .site = S_JNE, .next = 1, .taken = 0},
+	{0x1000, 0x100a, .site = S_JNE, .next = 1, .taken = 0, .quick = 4},
 	{0x100a, 0x1022, .site = S_LOOP, .next = 2, .taken = 1, .table = 0, .ntable = 1},
 	{0x1022, 0x102a, .site = S_RET, .next = NO_BLOCK, .taken = NO_BLOCK},
 };
