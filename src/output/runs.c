@@ -2,7 +2,9 @@
 /*
  * How often blocks ran. A block that ends with a branch ran as often as the branch. One that falls
  * through ran as often as control entered it. If that is unknown (after a call, which need not
- * return), it ran as often as the next block, minus other entries of that one.
+ * return), it ran as often as the next block, minus other entries of that one. A call that hasn't
+ * returned may have ended within a block, by a crash: there control entered more often than it
+ * left, and nothing follows from the next block's 0.
  */
 #include "output/runs.h"
 
@@ -39,7 +41,7 @@ uint64_t runs__next(const struct runs *r, uint32_t block)
 		return RUNS_UNKNOWN;
 	if (is_conditional(s))
 		return r->stats->sites[b->site].not_taken;
-	return is_call(s) && r->blocks[block] ? RUNS_UNKNOWN : 0;
+	return is_call(s) && runs_of_site(r->stats, b->site) ? RUNS_UNKNOWN : 0;
 }
 
 static uint32_t object_at(const struct plan *plan, const char *path)
@@ -138,7 +140,23 @@ static void by_inflow(struct runs *r, struct inflow *in)
 	}
 }
 
-/* In reverse order: the next block's count minus its other entries. */
+/* Has the block's function calls that have not returned? */
+static bool is_open(const struct runs *r, uint32_t block)
+{
+	uint32_t function = r->stats->plan->blocks.data[block].function;
+
+	return function < r->stats->plan->functions.len && r->stats->functions[function].open;
+}
+
+/* The next block's count minus its other entries, if that is known. */
+static uint64_t of_next(uint64_t count, const struct inflow *in)
+{
+	if (!count)
+		return 0;
+	return in->unknown == 1 && count >= in->known ? count - in->known : RUNS_UNKNOWN;
+}
+
+/* In reverse order, from the next block's count. */
 static void by_outflow(struct runs *r, const struct inflow *in)
 {
 	const struct plan *plan = r->stats->plan;
@@ -149,14 +167,37 @@ static void by_outflow(struct runs *r, const struct inflow *in)
 
 		if (plan->blocks.data[i].site != NO_SITE || count == RUNS_UNKNOWN)
 			continue;
-		if (r->blocks[i] != RUNS_UNKNOWN && !in[next].unknown && in[next].known != count)
+		if (r->blocks[i] != RUNS_UNKNOWN && !in[next].unknown && in[next].known != count &&
+		    !is_open(r, i))
 			r->blocks[i] = RUNS_UNKNOWN; /* untraced code jumps in, too */
 		if (r->blocks[i] != RUNS_UNKNOWN)
 			continue;
-		if (!count)
-			r->blocks[i] = 0;
-		else if (in[next].unknown == 1 && count >= in[next].known)
-			r->blocks[i] = count - in[next].known;
+		count = of_next(count, &in[next]);
+		if (count || !is_open(r, i))
+			r->blocks[i] = count;
+	}
+}
+
+/* Blocks with a branch that control has entered more often than it has executed the branch. */
+static void by_entries(struct runs *r, const struct inflow *in)
+{
+	const struct plan *plan = r->stats->plan;
+	const struct plan_function *fn;
+
+	for (uint32_t i = 0; i < plan->blocks.len; i++) {
+		if (plan->blocks.data[i].site == NO_SITE || !is_open(r, i))
+			continue;
+		r->blocks[i] = max_of(r->blocks[i], in[i].known);
+		if (!r->blocks[i] && in[i].unknown)
+			r->blocks[i] = RUNS_UNKNOWN;
+	}
+	vec__each (fn, &plan->functions) {
+		uint64_t calls = r->stats->functions[fn - plan->functions.data].calls;
+		uint64_t *entry =
+			fn->entry_block < plan->blocks.len ? &r->blocks[fn->entry_block] : NULL;
+
+		if (calls && entry && (*entry == RUNS_UNKNOWN || *entry < calls))
+			*entry = calls;
 	}
 }
 
@@ -190,6 +231,7 @@ void runs__init(struct runs *r, const struct stats *p, const struct output_optio
 	begin(r, in);
 	by_inflow(r, in);
 	by_outflow(r, in);
+	by_entries(r, in);
 	find_most(r);
 }
 

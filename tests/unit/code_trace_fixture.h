@@ -105,17 +105,26 @@ static inline void code_branch(struct output *o, enum code_site site, uint64_t t
 	output__step(o, &s);
 }
 
-/* One call: straight to the end, or by way of callee. */
-static inline void code_call(struct output *o, uint64_t id, const char *callee)
+/*
+ * One call: straight to the end (-), or by way of "go" (g) or "hop" (h). Or it ends before its
+ * first branch (e), before the call (c), or in "go" (x).
+ */
+static inline void code_call(struct output *o, uint64_t id, char way)
 {
 	uint64_t t = id * 1000;
 	struct step s = code_step(STEP_ENTRY, CODE_ENTRY, t, id), r;
 
 	output__step(o, &s);
-	code_branch(o, CODE_JE, t + 1, id, !callee, "f<\"&>", callee ? 0x1004 : 0x1008);
-	if (callee)
-		code_branch(o, CODE_ICALL, t + 2, id, true, callee,
-			    *callee == 'g' ? 0x2000 : 0x3000);
+	if (way == 'e')
+		return;
+	code_branch(o, CODE_JE, t + 1, id, way == '-', "f<\"&>", way == '-' ? 0x1008 : 0x1004);
+	if (way == 'c')
+		return;
+	if (way != '-')
+		code_branch(o, CODE_ICALL, t + 2, id, true, way == 'h' ? "hop" : "go",
+			    way == 'h' ? 0x3000 : 0x2000);
+	if (way == 'x')
+		return;
 	code_branch(o, CODE_RET, t + 100, id, true, "main", 0x1500);
 	r = code_step(STEP_RETURN, CODE_RET, t + 100, id);
 	r.has_duration = true;
@@ -123,7 +132,7 @@ static inline void code_call(struct output *o, uint64_t id, const char *callee)
 	output__step(o, &r);
 }
 
-/* A call for each letter: '-' straight on, 'g' to "go", 'h' to "hop". The caller frees. */
+/* A call for each letter. The caller frees. */
 static inline char *code_render(const char *format, const char *calls)
 {
 	struct trace_totals totals = {.functions = 2, .skipped = 3, .events = 15};
@@ -133,7 +142,7 @@ static inline char *code_render(const char *format, const char *calls)
 	code_plan.arch = arch__by_machine(EM_X86_64);
 	o = output__new(output__by_name(format), &code_options, &code_plan, code_write, &text);
 	for (uint64_t i = 0; calls[i]; i++)
-		code_call(o, i + 1, calls[i] == 'g' ? "go" : calls[i] == 'h' ? "hop" : NULL);
+		code_call(o, i + 1, calls[i]);
 	output__end(o, &totals);
 	output__free(o);
 	str__put(&text, "", 0);

@@ -89,6 +89,47 @@ static void test_no_branches(void)
 	       "without recorded branches an instruction's runs are unknown");
 }
 
+/* The lines of the function's code without its source, as annotate shows them. */
+static void is_code(const char *calls, const char *wanted, const char *name)
+{
+	autofree char *got = code_render("annotate", calls);
+	struct str code = {0};
+
+	for (char *line = strtok(got, "\n"); line; line = strtok(NULL, "\n")) {
+		if (strstr(line, "+0x") && !strstr(line, "reach"))
+			str__printf(&code, "%.53s\n", line);
+	}
+	str__put(&code, "", 0);
+	is_str(code.data, wanted, name);
+	str__free(&code);
+}
+
+/* A call that hasn't returned, since the program crashed, or is still in it. */
+static void test_open(void)
+{
+	is_code("-c",
+		"          2                        +0x0     test edi,\n"
+		"                     1          1  +0x2     je f<\"&>+\n"
+		"          1          0             +0x4     call rax \n"
+		"          0                        +0x6     dec edi\n"
+		"          1          1             +0x8     ret\n",
+		"a block that was entered ran, even if the program crashed before its branch");
+	is_code("e",
+		"          1                        +0x0     test edi,\n"
+		"                     0          0  +0x2     je f<\"&>+\n"
+		"          0          0             +0x4     call rax \n"
+		"          0                        +0x6     dec edi\n"
+		"          0          0             +0x8     ret\n",
+		"a function that was called ran, even if the program crashed before its first branch");
+	is_code("x",
+		"          1                        +0x0     test edi,\n"
+		"                     0          1  +0x2     je f<\"&>+\n"
+		"          1          1             +0x4     call rax \n"
+		"          ?                        +0x6     dec edi\n"
+		"          ?          0             +0x8     ret\n",
+		"whether the code behind a call ran is unknown while the function hasn't returned");
+}
+
 static void test_never(void)
 {
 	autofree char *got = code_render("annotate", "");
@@ -103,6 +144,7 @@ int main(void)
 	test_cold();
 	test_colour();
 	test_no_branches();
+	test_open();
 	test_never();
 	return tap__done();
 }
