@@ -93,6 +93,7 @@ $(B)/unit/%: $(B)/unit/%.o $(SAN_PURE)
 
 # It brings its own ring buffer in place of libbpf's.
 $(B)/unit/test_drain: $(B)/san/source/probes/drain.o
+$(B)/unit/test_watch: $(B)/san/cmd/watch.o
 
 unit: $(UNIT)
 

@@ -416,7 +416,7 @@ static int replay(struct report *r)
 
 	r->source = recorded__open(r->reader, &calls, r);
 	do
-		err = r->source->ops->take(r->source, 0, &sink);
+		err = r->source->ops->take(r->source, (struct source_wait){0, -1}, &sink);
 	while (!err);
 	return err == SOURCE_ENDED ? r->source->ops->losses(r->source, &sink) : err;
 }

@@ -3,7 +3,6 @@
  * the trace to stdout or a file. */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -12,6 +11,7 @@
 #include "live.h"
 #include "pager.h"
 #include "branch_weights.h"
+#include "interrupt.h"
 #include "watch.h"
 
 struct session {
@@ -19,6 +19,7 @@ struct session {
 	struct targets targets;
 	struct child child;
 	struct branch_weights *weights; /* from --profile; NULL: none */
+	struct watch watch;
 	struct plan *plan;
 	struct sources *sources;
 	struct probe *probe; /* one of them */
@@ -30,35 +31,6 @@ struct session {
 	int btf;		   /* from --btf; -1: none */
 	char btf_path[32];
 };
-
-/* ---- signals: set a flag and disable the probes at once ---- */
-
-static volatile sig_atomic_t asked_to_stop;
-static struct sources *sources_to_stop;
-static volatile sig_atomic_t forward_to;
-
-static void on_signal(int sig, siginfo_t *info, void *context)
-{
-	if (sources_to_stop)
-		sources__stop(sources_to_stop);
-	/* CMD also gets the signals of the terminal's keys */
-	if (forward_to && info->si_code <= 0)
-		kill(forward_to, sig);
-	asked_to_stop = sig;
-}
-
-/* Catches signals before the first probe, so that none is left attached. CMD was forked before. */
-static void catch_signals(struct session *s)
-{
-	struct sigaction sa = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO}, old;
-
-	forward_to = s->child.pid;
-	sigaction(SIGINT, &sa, NULL);
-	sigaction(SIGTERM, &sa, NULL);
-	if (!sigaction(SIGHUP, NULL, &old) && old.sa_handler != SIG_IGN) /* nohup(1) */
-		sigaction(SIGHUP, &sa, NULL);
-	sink__ignore_signals();
-}
 
 /* From -p: the process in whose root names are looked up. */
 static pid_t first_pid(const struct args *a)
@@ -344,21 +316,22 @@ static int attach(struct session *s, struct probe_options *o)
 
 static int poll_until_over(struct session *s)
 {
-	size_t npids = s->child.pid ? 0 : s->args->filters.pids.len;
-	CLEANUP(watch__close) struct watch watch = watch__open(s->args->filters.pids.data, npids);
 	uint64_t end =
 		s->args->timeout_ns ? now_ns(CLOCK_MONOTONIC) + s->args->timeout_ns : UINT64_MAX;
 
-	while (!asked_to_stop) {
-		bool over = child__ended(&s->child, false) || watch__all_ended(&watch);
+	/* if there is a CMD, it is the process of the filters */
+	s->watch = watch__open(s->args->filters.pids.data, s->args->filters.pids.len);
+	interrupt__wakes(s->watch.wakeup);
+	while (!interrupted) {
+		bool over = child__ended(&s->child, false) || watch__all_ended(&s->watch);
 		uint64_t now = now_ns(CLOCK_MONOTONIC);
+		struct source_wait wait = {.fd = s->watch.fd};
 		int err;
 
 		if (over || now >= end)
 			break;
-		err = sources__take(s->sources,
-				    (int)min_of((end - now) / 1000000 + 1, (uint64_t)100),
-				    &s->live.sink);
+		wait.timeout_ms = (int)min_of((end - now) / 1000000 + 1, (uint64_t)100);
+		err = sources__take(s->sources, wait, &s->live.sink);
 		if (err == SOURCE_ENDED)
 			break;
 		if (err)
@@ -443,7 +416,7 @@ static int run(struct session *s, int *status)
 				  .events = s->args->events,
 				  .stack = s->args->stack,
 				  .all_regs = needs_all_regs(s->args),
-				  .interrupted = &asked_to_stop,
+				  .interrupted = &interrupted,
 				  .attach = s->args->attach,
 				  .kernel = s->targets.kernel,
 				  .btf = s->args->btf ? s->btf_path : NULL};
@@ -451,14 +424,16 @@ static int run(struct session *s, int *status)
 	int err;
 
 	o.filters = s->args->filters;
-	catch_signals(s);
+	/* before the first probe, so that none is left attached; CMD was forked before */
+	interrupt__catch(s->child.pid);
+	sink__ignore_signals();
 	err = attach(s, &o);
-	if (err == -EINTR && asked_to_stop)
+	if (err == -EINTR && interrupted)
 		return note("interrupted before the probes were in place"), 0;
 	if (err)
 		return err;
 	drop_privileges(s);
-	sources_to_stop = s->sources;
+	interrupt__stops(s->sources);
 	live__open(&s->live, s->plan, &s->targets, &t, s->render.output, s->recorder,
 		   s->args->limit);
 	if (s->args->last)
@@ -522,7 +497,9 @@ static int trace(struct session *s, int *status)
 
 static void close_session(struct session *s)
 {
-	sources_to_stop = NULL;
+	interrupt__stops(NULL);
+	interrupt__wakes(-1);
+	watch__close(&s->watch);
 	child__cancel(&s->child);
 	sources__close(s->sources);
 	tracepoints__release(&s->tracepoints);
@@ -576,7 +553,11 @@ int trace__check(struct args *a)
 
 int trace__run(struct args *a)
 {
-	struct session s = {.args = a, .render.sink.fd = -1, .btf = -1, .sources = sources__new()};
+	struct session s = {.args = a,
+			    .render.sink.fd = -1,
+			    .btf = -1,
+			    .watch = {.fd = -1, .wakeup = -1},
+			    .sources = sources__new()};
 	int status = EXIT_CANNOT, err = trace(&s, &status);
 
 	/* now, not in main: CMD may run for long */

@@ -43,7 +43,7 @@ static int give(struct recorded *r, const struct trace_item *i, const struct sou
 	}
 }
 
-static int take(struct source *s, int timeout_ms, const struct source_sink *sink)
+static int take(struct source *s, struct source_wait wait, const struct source_sink *sink)
 {
 	struct recorded *r = (struct recorded *)s;
 	struct trace_item item;

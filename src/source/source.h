@@ -28,6 +28,12 @@ struct source_sink {
 
 #define SOURCE_ENDED 2 /* there are no more events */
 
+/* How long to wait for events: at most this time, and until fd is readable. fd -1: none. */
+struct source_wait {
+	int timeout_ms;
+	int fd;
+};
+
 struct source;
 struct source_ops {
 	const char *name;
@@ -40,9 +46,9 @@ struct source_ops {
 	/* No more events are recorded; those recorded before can still be taken.
 	 * Async-signal-safe. */
 	void (*stop)(struct source *s);
-	/* Waits at most timeout_ms for events and passes all that are ready to sink, in order of
-	 * time. 0; SOURCE_ENDED; -errno, or what sink returned. */
-	int (*take)(struct source *s, int timeout_ms, const struct source_sink *sink);
+	/* Waits for events and passes all that are ready to sink, in order of time. 0;
+	 * SOURCE_ENDED; -errno, or what sink returned. */
+	int (*take)(struct source *s, struct source_wait wait, const struct source_sink *sink);
 	/* A time, CLOCK_MONOTONIC ns: all events before it have been taken. */
 	uint64_t (*settled)(const struct source *s);
 	/* After stop: passes the remaining events, then the losses that no event reported. */
@@ -68,7 +74,7 @@ void sources__add(struct sources *s, struct source *source);
 int sources__attach(struct sources *s);
 void sources__start(struct sources *s);
 void sources__stop(struct sources *s);
-int sources__take(struct sources *s, int timeout_ms, const struct source_sink *sink);
+int sources__take(struct sources *s, struct source_wait wait, const struct source_sink *sink);
 uint64_t sources__settled(const struct sources *s);
 int sources__losses(struct sources *s, const struct source_sink *sink);
 /* Closes and frees them all. */

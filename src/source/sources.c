@@ -221,21 +221,20 @@ uint64_t sources__settled(const struct sources *s)
 }
 
 /* Waits for events of the first source that has not ended; the others are polled. */
-static int fill(struct sources *s, int timeout_ms)
+static int fill(struct sources *s, struct source_wait wait)
 {
 	struct member *m;
 
 	vec__each (m, &s->members) {
 		struct source_sink queue = queue_of(m);
-		int err = m->ended ? SOURCE_ENDED
-				   : m->source->ops->take(m->source, timeout_ms, &queue);
+		int err = m->ended ? SOURCE_ENDED : m->source->ops->take(m->source, wait, &queue);
 
 		if (err == SOURCE_ENDED)
 			m->ended = true;
 		else if (err)
 			return err;
 		else
-			timeout_ms = 0;
+			wait.timeout_ms = 0;
 	}
 	return 0;
 }
@@ -250,14 +249,14 @@ static bool all_ended(const struct sources *s)
 	return true;
 }
 
-int sources__take(struct sources *s, int timeout_ms, const struct source_sink *sink)
+int sources__take(struct sources *s, struct source_wait wait, const struct source_sink *sink)
 {
 	struct source *only = s->members.len == 1 ? s->members.data[0].source : NULL;
 	int err;
 
 	if (only)
-		return only->ops->take(only, timeout_ms, sink);
-	err = fill(s, timeout_ms);
+		return only->ops->take(only, wait, sink);
+	err = fill(s, wait);
 	if (!err)
 		err = merge(s, sources__settled(s), sink);
 	return err ? err : all_ended(s) ? SOURCE_ENDED : 0;

@@ -69,7 +69,7 @@ static uint64_t take_all(struct drain *d, uint64_t taken, int *err)
 	uint64_t until;
 
 	do {
-		*err = drain__take(d, 100, &list, &until);
+		*err = drain__take(d, 100, -1, &list, &until);
 		if (*err) {
 			ok(!list, "an error comes without records, which would be lost");
 			break;
@@ -100,8 +100,32 @@ static void test_records(uint64_t records, int broken, bool threaded, const char
 	close(map);
 }
 
+#define LONG_MS (120 * 1000) /* only ends a hang */
+
+/* Without records, by what is readable: nothing more is waited for. */
+static void test_woken(void)
+{
+	int map = eventfd(0, EFD_CLOEXEC), fd = eventfd(1, EFD_CLOEXEC);
+	struct drain *d = NULL;
+	struct batch *list;
+	uint64_t until, start = now_ns(CLOCK_MONOTONIC);
+
+	ring.end = ring.next = 0;
+	ring.err = 0;
+	is(drain__open(map, MAX, &d), 0, "a ring that stays empty is opened");
+	is(drain__start(d), 0, "a thread looks at it");
+	is(drain__take(d, LONG_MS, fd, &list, &until), 0, "the wait is no error");
+	ok(!list, "there are no records");
+	ok(now_ns(CLOCK_MONOTONIC) - start < LONG_MS * 1000000ull / 2,
+	   "a readable descriptor ends the wait");
+	drain__close(d);
+	close(map);
+	close(fd);
+}
+
 int main(void)
 {
+	test_woken();
 	test_records(0, 0, false, "an empty ring");
 	test_records(100000, 0, false, "many records");
 	test_records(100000, 0, true, "many records, by a thread");

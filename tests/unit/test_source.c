@@ -19,13 +19,13 @@ struct made {
 	int waited; /* ms, in all its takes */
 };
 
-static int take(struct source *s, int timeout_ms, const struct source_sink *sink)
+static int take(struct source *s, struct source_wait wait, const struct source_sink *sink)
 {
 	struct made *m = (struct made *)s;
 	unsigned n = m->takes[m->take];
 	int err = 0;
 
-	m->waited += timeout_ms;
+	m->waited += wait.timeout_ms;
 	if (!n) {
 		m->settled = UINT64_MAX;
 		return SOURCE_ENDED;
@@ -106,7 +106,7 @@ static void run(struct sources *s)
 	str__clear(&got);
 	missed = 0;
 	for (int i = 0; i < MOST; i++) {
-		err = sources__take(s, 1, &sink);
+		err = sources__take(s, (struct source_wait){1, -1}, &sink);
 		str__puts(&got, "| ");
 		if (err)
 			break;

@@ -230,16 +230,23 @@ void drain__stop(struct drain *d)
 
 /* ---- the renderer's side ---- */
 
-int drain__take(struct drain *d, int timeout_ms, struct batch **out, uint64_t *until)
+static void await_records(struct drain *d, int timeout_ms, int fd)
 {
-	struct pollfd fd = {.fd = d->records_wait, .events = POLLIN};
+	struct pollfd fds[] = {{.fd = d->records_wait, .events = POLLIN}, {fd, POLLIN, 0}};
 	uint64_t count;
+
+	if (poll(fds, ARRAY_SIZE(fds), timeout_ms) > 0 && fds[0].revents)
+		(void)!read(d->records_wait, &count, sizeof(count));
+}
+
+int drain__take(struct drain *d, int timeout_ms, int fd, struct batch **out, uint64_t *until)
+{
 	int err;
 
 	while (!d->runs && take_batch(d))
 		;
-	if (d->runs && poll(&fd, 1, timeout_ms) > 0)
-		(void)!read(fd.fd, &count, sizeof(count));
+	if (d->runs)
+		await_records(d, timeout_ms, fd);
 	pthread_mutex_lock(&d->lock);
 	*out = d->ready;
 	d->ready = d->last = NULL;

@@ -24,12 +24,12 @@ int drain__open(int map_fd, size_t max, struct drain **out);
  * signals. Errors: -errno, with a message. */
 int drain__start(struct drain *d);
 /*
- * Waits at most timeout_ms for records. *out: the queued batches, oldest first, or NULL; return
- * them with drain__give_back(). *until, CLOCK_MONOTONIC ns: all records reserved before it have
- * been returned. A signal ends the wait. Errors: -errno, with a message, once the records before it
- * have been returned.
+ * Waits at most timeout_ms for records; a signal ends the wait, and so does fd (-1: none) if it is
+ * readable. *out: the queued batches, oldest first, or NULL; return them with drain__give_back().
+ * *until, CLOCK_MONOTONIC ns: all records reserved before it have been returned. Errors: -errno,
+ * with a message, once the records before it have been returned.
  */
-int drain__take(struct drain *d, int timeout_ms, struct batch **out, uint64_t *until);
+int drain__take(struct drain *d, int timeout_ms, int fd, struct batch **out, uint64_t *until);
 void drain__give_back(struct drain *d, struct batch *list);
 /* Ends the thread, if any, when the ring is empty; drain__take() returns what it took. */
 void drain__stop(struct drain *d);

@@ -137,7 +137,7 @@ static int find_again(struct probe *p)
 	return err;
 }
 
-int probe__take(struct source *s, int timeout_ms, const struct source_sink *sink)
+int probe__take(struct source *s, struct source_wait wait, const struct source_sink *sink)
 {
 	struct probe *p = (struct probe *)s;
 	struct batch *list = NULL;
@@ -146,7 +146,7 @@ int probe__take(struct source *s, int timeout_ms, const struct source_sink *sink
 
 	if (err)
 		return err;
-	err = drain__take(p->drain, timeout_ms, &list, &until);
+	err = drain__take(p->drain, wait.timeout_ms, wait.fd, &list, &until);
 	if (err)
 		return err;
 	err = give_batches(p, list, sink);
@@ -203,7 +203,7 @@ static int give_rest(struct probe *p, const struct source_sink *sink)
 	int err;
 
 	do {
-		err = drain__take(p->drain, 0, &list, &until);
+		err = drain__take(p->drain, 0, -1, &list, &until);
 		if (err)
 			return err;
 		err = give_batches(p, list, sink);

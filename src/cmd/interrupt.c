@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <errno.h>
+#include "interrupt.h"
+#include "watch.h"
+
+volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t forward_to, wakes = -1;
+static struct sources *volatile stops;
+
+static void on_signal(int sig, siginfo_t *info, void *context)
+{
+	int kept = errno;
+
+	if (stops)
+		sources__stop(stops);
+	/* CMD also gets the signals of the terminal's keys */
+	if (forward_to && info->si_code <= 0)
+		kill(forward_to, sig);
+	interrupted = sig;
+	watch__wake(wakes);
+	errno = kept;
+}
+
+void interrupt__catch(pid_t cmd)
+{
+	struct sigaction sa = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO}, old;
+
+	forward_to = cmd;
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+	if (!sigaction(SIGHUP, NULL, &old) && old.sa_handler != SIG_IGN) /* nohup(1) */
+		sigaction(SIGHUP, &sa, NULL);
+}
+
+void interrupt__stops(struct sources *s)
+{
+	stops = s;
+}
+
+void interrupt__wakes(int wakeup)
+{
+	wakes = wakeup;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Signals that end a run: SIGINT, SIGTERM, and SIGHUP unless nohup(1) ignores it. */
+#ifndef BBTRACE_CMD_INTERRUPT_H
+#define BBTRACE_CMD_INTERRUPT_H
+
+#include <signal.h>
+#include <sys/types.h>
+#include "source/source.h"
+
+/* The signal that came; 0: none. */
+extern volatile sig_atomic_t interrupted;
+
+/* From here on they only set it, and are passed on to CMD (0: none). */
+void interrupt__catch(pid_t cmd);
+/* A signal stops these sources at once. NULL: none. */
+void interrupt__stops(struct sources *s);
+/* A signal wakes the watch with this wakeup. -1: none. */
+void interrupt__wakes(int wakeup);
+
+#endif
