@@ -47,9 +47,41 @@ static int fail(int status)
 	return status;
 }
 
+/* What other tracers' commands are here. */
+static const char *counterpart(const char *name)
+{
+	static const struct {
+		const char *name, *here;
+	} rows[] = {
+		{"record", "user OBJECT FUNC... -o FILE -- CMD"},
+		{"replay", "report FILE"},
+		{"script", "report FILE"},
+		{"stat", "user OBJECT FUNC... -F summary -- CMD"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (!strcmp(name, rows[i].name))
+			return rows[i].here;
+	return NULL;
+}
+
 static int refuse(const char *name)
 {
-	err__set(EINVAL, "unknown command '%s'; see bbtrace --help", name);
+	const char *here = counterpart(name);
+
+	if (here)
+		err__usage("unknown command '%s'; write bbtrace %s; see bbtrace --help", name,
+			   here);
+	else if (*name == '-')
+		err__usage("%s: the command comes before its options: bbtrace user OBJECT FUNC... "
+			   "[options]; see bbtrace --help",
+			   name);
+	else if (child__is_command(name))
+		err__usage("unknown command '%s'; to trace functions of a program: bbtrace user "
+			   "%s FUNC... -- %s; see bbtrace --help",
+			   name, name, name);
+	else
+		err__usage("unknown command '%s'; see bbtrace --help", name);
 	return fail(EXIT_USAGE);
 }
 
@@ -59,8 +91,10 @@ static int run(const struct verb *verb, int argc, char **argv)
 	CLEANUP(args__free) struct args args;
 	int status;
 
-	if (args__parse(&args, verb, argc, argv))
+	if (args__parse(&args, verb, argc, argv)) {
+		forgotten__option(&args);
 		return fail(EXIT_USAGE);
+	}
 	if (args.help) {
 		args__help(verb, stdout);
 		return EXIT_TRACED;
@@ -78,13 +112,17 @@ static bool is_one_of(const char *arg, const char *a, const char *b, const char 
 	return !strcmp(arg, a) || !strcmp(arg, b) || (c && !strcmp(arg, c));
 }
 
-/* name: of a verb; NULL: all verbs. */
-static int tell_help(const char *name)
+/* names: a verb, or none for all verbs. */
+static int tell_help(char **names)
 {
-	const struct verb *verb = name ? verb__find(name) : NULL;
+	const struct verb *verb = *names ? verb__find(*names) : NULL;
 
-	if (name && !verb)
-		return refuse(name);
+	if (*names && !verb)
+		return refuse(*names);
+	if (verb && names[1]) {
+		err__usage("help takes one command; see bbtrace help %s", verb->name);
+		return fail(EXIT_USAGE);
+	}
 	if (verb)
 		args__help(verb, stdout);
 	else
@@ -104,7 +142,7 @@ int main(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	if (is_one_of(argv[1], "--help", "-h", "help"))
-		return tell_help(argv[2]);
+		return tell_help(argv + 2);
 	if (is_one_of(argv[1], "--version", "-V", NULL)) {
 		printf("bbtrace %s\n", BBTRACE_VERSION);
 		return EXIT_TRACED;

@@ -26,9 +26,8 @@ static int cannot_exec(const char *name, int err, int *status)
 			err == ENOENT ? "its interpreter does not exist" : strerror(err));
 }
 
-/* Looks the command up as execvp(3) will, so that a mistake is reported before anything is
- * probed. */
-static int look_up(const char *name, int *status)
+/* Looks the command up as execvp(3) will: 0, or a positive errno. */
+static int look_up(const char *name)
 {
 	const char *path = getenv("PATH");
 	autofree char *list = xstrdup(path ? path : "/bin:/usr/bin");
@@ -38,10 +37,8 @@ static int look_up(const char *name, int *status)
 
 	if (strchr(name, '/')) {
 		if (stat(name, &st))
-			return cannot_run(name, errno, status);
-		if (S_ISDIR(st.st_mode) || access(name, X_OK))
-			return cannot_run(name, EACCES, status);
-		return 0;
+			return errno;
+		return S_ISDIR(st.st_mode) || access(name, X_OK) ? EACCES : 0;
 	}
 	while ((dir = strsep(&rest, ":"))) {
 		autofree char *full = xasprintf("%s/%s", *dir ? dir : ".", name);
@@ -52,7 +49,12 @@ static int look_up(const char *name, int *status)
 			return 0;
 		err = EACCES;
 	}
-	return cannot_run(name, err, status);
+	return err;
+}
+
+bool child__is_command(const char *name)
+{
+	return !look_up(name);
 }
 
 static int become(const struct passwd *pw)
@@ -91,11 +93,12 @@ wait_and_exec(int go, int failed, char **command, const struct passwd *pw)
 int child__prepare(struct child *c, char **command, const char *user, int *status)
 {
 	struct passwd *pw = NULL;
-	int go[2], failed[2], err = look_up(command[0], status);
+	/* a mistake is reported before anything is probed */
+	int go[2], failed[2], err = look_up(command[0]);
 
 	*c = (struct child){.name = command[0], .go = -1, .failed = -1};
 	if (err)
-		return err;
+		return cannot_run(command[0], err, status);
 	*status = EXIT_CANNOT;
 	if (user && !(pw = getpwnam(user)))
 		return err__set(ENOENT, "no such user: '%s'", user);

@@ -56,6 +56,7 @@ enum returns { RETURNS_RET, RETURNS_PROBE, RETURNS_NONE };
 /* The values of all options. */
 struct args {
 	const struct verb *verb;
+	char **given; /* all arguments after the verb, in their order, NULL-terminated; owned */
 	VEC(char *) operands;
 	char **command; /* CMD and its arguments, NULL: none */
 
@@ -150,6 +151,14 @@ int returns__settle(struct args *a);
  * one. */
 int returns__check_probes(const struct plan *plan);
 
+/* ---- a -- that was forgotten before CMD (forgotten.c) ---- */
+
+/* Operand i is no function, err says why: if it is a command, the message says how to run it.
+ * Returns the error to return. */
+int forgotten__operand(const struct args *a, size_t i, int err);
+/* The same for the message about a wrong option. */
+void forgotten__option(const struct args *a);
+
 /* ---- checks before tracing (preflight.c) ---- */
 
 /* Do the given processes exist, does /proc show them, and may bbtrace trace? */
@@ -174,6 +183,8 @@ struct child {
 	bool ended;
 	int status; /* exit status for CMD's caller */
 };
+/* Can it be run as CMD? */
+bool child__is_command(const char *name);
 /* Forks a process that waits to become CMD. -ENOENT, -EACCES (with EXIT_… as *status): no such
  * command. */
 int child__prepare(struct child *c, char **command, const char *user, int *status);

@@ -536,6 +536,8 @@ int args__parse(struct args *a, const struct verb *verb, int argc, char **argv)
 
 	*a = (struct args){
 		.verb = verb, .color = "auto", .events = PLAN_ENTRY | PLAN_BRANCH | PLAN_RETURN};
+	a->given = xcalloc(argc, sizeof(*a->given));
+	memcpy(a->given, argv + 1, (argc - 1) * sizeof(*a->given));
 	while (end < argc && strcmp(argv[end], "--"))
 		end++;
 	make_tables(verb, long_options, short_options);
@@ -573,6 +575,7 @@ void args__free(struct args *a)
 {
 	for (size_t i = 0; i < a->filters.comms.len; i++)
 		free((char *)a->filters.comms.data[i]);
+	free(a->given);
 	vec__free(&a->operands);
 	vec__free(&a->filters.pids);
 	vec__free(&a->filters.tids);

@@ -280,18 +280,8 @@ static char *quoted_command(void)
 	if (file__read("/proc/self/cmdline", 1u << 20, &text, &len))
 		return xstrdup("");
 	for (const char *p = text; p < text + len; p += strlen(p) + 1) {
-		bool plain = *p && !p[strspn(p, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWX"
-						"YZ0123456789_-+=./:,@%^")];
-
 		str__puts(&s, p == text ? "" : " ");
-		if (plain) {
-			str__puts(&s, p);
-			continue;
-		}
-		str__putc(&s, '\'');
-		for (const char *c = p; *c; c++)
-			str__put(&s, *c == '\'' ? "'\\''" : c, *c == '\'' ? 4 : 1);
-		str__putc(&s, '\'');
+		str__shell(&s, p);
 	}
 	return s.data ? s.data : xstrdup("");
 }

@@ -110,7 +110,7 @@ static int find_pairs(struct targets *n, const struct args *a, pid_t pid)
 	for (size_t i = 0; i < a->operands.len; i++) {
 		err = find_pair(n, a->operands.data[i], pid);
 		if (err)
-			return err;
+			return forgotten__operand(a, i, err);
 	}
 	return 0;
 }
@@ -139,9 +139,12 @@ static int find_user(struct targets *n, const struct args *a, pid_t pid, bool al
 		return all ? find_in_object(n, o, "*", pid)
 			   : err__usage("no function of %s given; `bbtrace list %s` shows them",
 					first, first);
-	for (size_t i = 1; !err && i < a->operands.len; i++)
+	for (size_t i = 1; i < a->operands.len; i++) {
 		err = find_in_object(n, o, a->operands.data[i], pid);
-	return err;
+		if (err)
+			return forgotten__operand(a, i, err);
+	}
+	return 0;
 }
 
 /* ---- the kernel ---- */
@@ -195,8 +198,10 @@ static int find_kernel(struct targets *n, const struct args *a, size_t first, bo
 
 	if (!err && all && a->operands.len == first)
 		err = find_in_kernel(n, &m, "*");
-	for (size_t i = first; !err && i < a->operands.len; i++)
+	for (size_t i = first; !err && i < a->operands.len; i++) {
 		err = find_in_kernel(n, &m, a->operands.data[i]);
+		err = err ? forgotten__operand(a, i, err) : 0;
+	}
 	free(m.modules);
 	return err;
 }
@@ -227,8 +232,10 @@ static int find_both(struct targets *n, const struct args *a, pid_t pid)
 	struct modules m = {0};
 	int err = targets__name_kernel(a) ? open_kernel(n, &m) : 0;
 
-	for (size_t i = 0; !err && i < a->operands.len; i++)
+	for (size_t i = 0; !err && i < a->operands.len; i++) {
 		err = find_one(n, &m, a->operands.data[i], pid);
+		err = err ? forgotten__operand(a, i, err) : 0;
+	}
 	free(m.modules);
 	return err;
 }

@@ -241,6 +241,21 @@ void str__xml(struct str *s, const char *text)
 	}
 }
 
+void str__shell(struct str *s, const char *text)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_-+=./:,@%^";
+
+	if (*text && !text[strspn(text, plain)]) {
+		str__puts(s, text);
+		return;
+	}
+	str__putc(s, '\'');
+	for (const char *c = text; *c; c++)
+		str__put(s, *c == '\'' ? "'\\''" : c, *c == '\'' ? 4 : 1);
+	str__putc(s, '\'');
+}
+
 void str__clear(struct str *s)
 {
 	s->len = 0;

@@ -180,6 +180,8 @@ void str__utf8(struct str *s, const char *text);
 /* Appends text or an attribute's value for XML and HTML: & < > " ' are escaped. Characters that XML
  * 1.0 forbids, bidirectional controls and invalid UTF-8 become U+FFFD. */
 void str__xml(struct str *s, const char *text);
+/* Appends text as one word for a shell, quoted if need be. */
+void str__shell(struct str *s, const char *text);
 void str__clear(struct str *s);
 void str__free(struct str *s);
 

@@ -58,6 +58,10 @@ wrong() { # REGEX ARG...: wrong usage
 }
 wrong 'bbtrace VERB --help'
 wrong 'bbtrace --help' frobnicate
+wrong "^bbtrace: unknown command 'record'; write bbtrace user OBJECT FUNC... -o FILE -- CMD" record "$T/fib"
+wrong "^bbtrace: unknown command '$T/fib'; .*: bbtrace user $T/fib FUNC... -- $T/fib" "$T/fib" 5
+wrong '^bbtrace: -p: the command comes before its options: bbtrace user OBJECT FUNC' -p 1
+wrong '^bbtrace: help takes one command' help user kernel
 wrong '^bbtrace: .*see bbtrace user --help' user
 wrong '^bbtrace: .*(--frob|no option)' user "$T/fib" fib --frob
 wrong '^bbtrace: unknown option -Z for' user "$T/fib" fib -Z
@@ -92,6 +96,31 @@ bb user "$T/fib" fib -o "$T/recorded" -- "$T/fib"
 wrong '^bbtrace: .0xzz. is not a file offset' report "$T/recorded" 0xzz
 wrong '^bbtrace: .*no such register' report "$T/recorded" -r eax
 is "$(ls "$T/ran" "$T/made" 2>/dev/null)" '' 'wrong usage: CMD does not run, and no file is made'
+
+# ---- a command without -- ----
+# forgotten BEFORE WORD...: a command starts at WORD
+forgotten() {
+	local before=$1
+	shift
+	# shellcheck disable=SC2086
+	wrong "^bbtrace: .*: bbtrace $before -- $*\$" $before "$@"
+}
+forgotten "user $T/fib fib" "$T/fib" 5
+forgotten "user $T/fib" "$T/fib"
+forgotten 'user libc.so.6 malloc -l 5' ls -k
+forgotten 'user libc.so.6 malloc' ls -la
+forgotten 'user libc.so.6 malloc -F json' ls --all
+forgotten "user $T/fib:fib" ls
+forgotten 'trace user:libc.so.6:malloc' ls
+bb user "$T/fib" fib sh -c 'x  y'
+like "$T/err" "bbtrace user $T/fib fib -- sh -c 'x  y'\$" 'a command without --: what is suggested is quoted for the shell'
+bb user libc.so.6 malloc free mallok
+exits 1 'free is a function of libc, although it is also a command'
+like "$T/err" '^bbtrace: no function named mallok in ' 'a name that is no command is an unknown function'
+bb list "$T/fib" fib ls
+exits 1 'list runs no command: the name is an unknown function'
+bb user "$T/fib" fib ls -- true
+exits 1 'where -- is given, the name is an unknown function'
 
 # ---- a reader that goes away ----
 program million -O1

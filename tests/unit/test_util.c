@@ -284,6 +284,30 @@ static void test_vec(void)
 	ok(!v.data && !v.len && !v.cap, "vec__free leaves an empty vector");
 }
 
+static void test_shell(void)
+{
+	static const struct {
+		const char *text, *word;
+	} rows[] = {
+		{"./prog", "./prog"},
+		{"", "''"},
+		{"a b", "'a b'"},
+		{"vfs_*", "'vfs_*'"},
+		{"it's", "'it'\\''s'"},
+		{"a;b", "'a;b'"},
+		{"--comm=x,y", "--comm=x,y"},
+		{"~", "'~'"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct str s = {0};
+
+		str__shell(&s, rows[i].text);
+		is_str(s.data, rows[i].word, "a word for the shell: %s", rows[i].word);
+		str__free(&s);
+	}
+}
+
 static void test_err(void)
 {
 	char big[3000];
@@ -343,6 +367,7 @@ int main(void)
 	test_numbers_as_text();
 	test_parse_u64();
 	test_vec();
+	test_shell();
 	test_err();
 	test_file_read();
 	return tap__done();
