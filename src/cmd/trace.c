@@ -419,7 +419,8 @@ static int run(struct session *s, int *status)
 				  .interrupted = &interrupted,
 				  .attach = s->args->attach,
 				  .kernel = s->targets.kernel,
-				  .btf = s->args->btf ? s->btf_path : NULL};
+				  .btf = s->args->btf ? s->btf_path : NULL,
+				  .btf_name = s->args->btf};
 	struct trace_options t = meta__trace_options(&s->meta);
 	int err;
 

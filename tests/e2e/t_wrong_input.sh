@@ -93,6 +93,20 @@ sleeper=$!
 at_end "{ kill $sleeper; wait $sleeper; } 2>/dev/null"
 bb user libnothing.so fib -p $sleeper
 exits 1 'an object that the process has not mapped is refused'
+cp /sys/kernel/btf/vmlinux "$T/btf" # truncated, it is still BTF at its beginning
+truncate -s 100000 "$T/btf"
+for file in fib empty script btf; do
+	refused "-b with a file without kernel types ($file)" "$T/$file has no valid BTF: give the running kernel's vmlinux" \
+		user "$T/fib" fib -b "$T/$file" "${run[@]}"
+done
+if command -v clang >/dev/null; then
+	echo 'struct { int a; } b; int c(void) { return b.a; }' | clang -g -O1 -target bpf -x c -c - -o "$T/other.o"
+	refused '-b with types that are not the running kernel'"'s" "with the types of $T/other.o: .*must be the running kernel's" \
+		user "$T/fib" fib -b "$T/other.o" "${run[@]}"
+else
+	skip '-b with types that are not the running kernel'"'s" 'needs clang'
+fi
+rm "$T/btf"
 refused 'a BTF file that is not there' "--btf: can.t open $T/btf" user "$T/fib" fib -b "$T/btf" "${run[@]}"
 
 # ---- output ----

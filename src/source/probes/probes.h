@@ -41,7 +41,8 @@ struct probe_options {
 	const volatile sig_atomic_t *interrupted; /* set by a signal: attaching ends with -EINTR */
 	const char *attach;	     /* the one mechanism to use, by name; NULL: the best */
 	const struct object *kernel; /* the running kernel, for its variables; NULL: not needed */
-	const char *btf; /* kernel types from this file; NULL: /sys/kernel/btf/vmlinux */
+	const char *btf;      /* kernel types from this file; NULL: /sys/kernel/btf/vmlinux */
+	const char *btf_name; /* its name for messages */
 	/* Called with the number of newly attached or refused sites and their part of
 	 * plan__attach_work(); may be NULL. */
 	void (*attached)(void *ctx, size_t sites, uint64_t work);

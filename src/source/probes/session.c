@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include "drain.h"
 #include "session.h"
@@ -154,18 +155,28 @@ static void choose_programs(struct probe *p)
 				  f->follow || mechanism__loss(p) == LOSS_THREAD);
 }
 
-static int load_failed(int err)
+/* libbpf has numbers of its own, from 4000 on. */
+static int load_failed(const struct probe *p, int err)
 {
+	char why[128];
+
+	libbpf_strerror(err, why, sizeof(why));
 	if (err == -EPERM || err == -EACCES)
 		return err__set(
 			EPERM,
 			"cannot load BPF programs: needs CAP_BPF and CAP_PERFMON; run with sudo");
+	if (p->options->btf && (err == -EINVAL || err == -ESRCH || err == -ENOENT))
+		return err__set(
+			-err,
+			"cannot load the BPF programs with the types of %s: %s; they must be "
+			"the running kernel's",
+			p->options->btf_name, why);
 	if (err == -ESRCH || err == -ENOENT)
 		return err__set(
 			-err, "the kernel has no type information (CONFIG_DEBUG_INFO_BTF); give it "
 			      "with --btf FILE");
 	return err__set(-err, "cannot load the BPF programs: %s; -v shows what the kernel said",
-			strerror(-err));
+			why);
 }
 
 static int set_u32s(struct bpf_map *map, const uint32_t *keys, size_t n)
@@ -302,12 +313,12 @@ static int load(struct probe *p)
 	}
 	p->skel = bbtrace_bpf__open_opts(&open_options);
 	if (!p->skel)
-		return load_failed(-errno);
+		return load_failed(p, -errno);
 	configure(p, noperands, nprobes);
 	choose_programs(p);
 	err = bbtrace_bpf__load(p->skel);
 	if (err)
-		return load_failed(err);
+		return load_failed(p, err);
 	p->skel->bss->stopped = 1;
 	return find_own_level(p);
 }
@@ -441,10 +452,16 @@ static void probe__close(struct source *s)
 static int check_btf(struct probe *p)
 {
 	const char *btf = p->options->btf;
+	struct btf *types = btf ? btf__parse(btf, NULL) : NULL;
+	int err = errno;
 
-	return btf && access(btf, R_OK)
-		       ? err__set(errno, "cannot read %s: %s", btf, strerror(errno))
-		       : 0;
+	btf__free(types);
+	if (!btf || types)
+		return 0;
+	return err__set(err,
+			"%s has no valid BTF: give the running kernel's vmlinux, or a copy of "
+			"/sys/kernel/btf/vmlinux from a machine with the same kernel",
+			p->options->btf_name);
 }
 
 static int open_drain(struct probe *p)
