@@ -54,6 +54,9 @@ void placement__place(struct plan *p, const struct plan_options *options);
 /* Sets plan_function.unprobed of all functions. */
 void placement__count_unprobed(struct plan *p);
 
+/* -ENOENT: the plan has no probe, and the message says why (nothing.c). */
+int plan__nothing(const struct plan *p);
+
 /* Frees what plan__free() frees but p and p->priv (plan.c). */
 void plan__free_tables(struct plan *p);
 

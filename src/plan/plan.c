@@ -463,8 +463,7 @@ static int fill_plan(struct plan *p, const function_vec *functions,
 			"functions",
 			p->sites.len, PLAN_MAX_SITES);
 	if (!p->probes)
-		return err__set(ENOENT,
-				"nothing to probe: no branch of these functions can carry a probe");
+		return plan__nothing(p);
 	return 0;
 }
 

@@ -260,7 +260,8 @@ struct plan_options {
 /*
  * Builds the plan for functions, all of one architecture. Their objects are borrowed and must
  * outlive the plan; functions are copied. IFUNC resolvers are replaced by the implementations that
- * their code can return. -ENOENT: nothing to probe; -E2BIG: more than PLAN_MAX_SITES.
+ * their code can return. -ENOENT: nothing to probe, the message says why; -E2BIG: more than
+ * PLAN_MAX_SITES.
  */
 int plan__build(const function_vec *functions, const struct plan_options *options,
 		struct plan **out);

@@ -78,4 +78,19 @@ strip -g "$T/bare"
 bb user "$T/bare" lines.c:4 -- "$T/bare"
 exits 1 'FILE:LINE without debug information is refused'
 like "$T/err" '^bbtrace: .*debug' 'the message about FILE:LINE says that debug information is missing'
+source_program plain c <<'END'
+static inline __attribute__((always_inline)) int mix(int n)
+{
+	n ^= 5;
+	__asm__("" : "+r"(n));
+	return n;
+}
+__attribute__((noipa)) int one(int n) { return mix(n) * 3; }
+__attribute__((noipa)) int two(int n) { return mix(n) + 2; }
+int main(int argc, char **argv) { return one(argc) + two(argc); }
+END
+bb user "$T/plain" plain.c:3 -- echo ran
+is "$status $(cat "$T/out")" '1 ' 'a line without branches is refused before CMD runs'
+like "$T/err" '^bbtrace: nothing to probe: the .* (one|two)(\+0x[0-9a-f]+)? .*; the next one is ret at (one|two)\+0x[0-9a-f]+; likewise 1 more range$' \
+	'the message about a line without branches says what is there, and that it is there twice'
 done_testing

@@ -56,6 +56,50 @@ at=$(printf '0x%x' $((offset + first - start)))
 bb user "$T/stripped" "$at+$length" -F json -o "$T/json" -- "$T/stripped"
 is "$status $(branches | cut -d' ' -f1,2 | sort | uniq -c | xargs)" "3 177 $(printf '0x%x' $((first))) jcc" '0xOFF+0xLEN of one instruction has that branch alone'
 
+# without a branch: each range between two of fib's branches
+perl -e '
+	my ($file, $start, $end, $offset) = @ARGV;
+	my (@run, @wanted);
+	sub place { my $at = $_[0] - $start; $at ? sprintf "fib+0x%x", $at : "fib" }
+	for (qx(objdump -d --no-show-raw-insn --start-address=$start --stop-address=$end "$file")) {
+		/^ *([0-9a-f]+):\s+(?:repz |bnd |notrack )*(\w+)/ or next;
+		my ($at, $insn) = (hex $1, $2);
+		if ($insn !~ /^(j|call|ret)/) { push @run, $at; next }
+		for my $i (0 .. $#run) {
+			my $n = @run - $i;
+			printf "0x%x+0x%x nothing to probe: %s; the next one is %s at %s\n",
+				$run[$i] - $start + $offset, $at - $run[$i],
+				$n == 1 ? "the instruction at " . place($run[$i]) . " is no branch"
+					: "the $n instructions from " . place($run[$i]) . " to " . place($run[-1]) . " have no branch",
+				$insn =~ /^(call|ret)/ ? $1 : $insn, place($at);
+		}
+		@run = ();
+	}' "$T/fib" "$start" $((start + size)) $((offset)) >"$T/wanted"
+while read -r range _; do
+	bb list "$T/fib" "$range"
+	echo "$status $range $(<"$T/err")"
+done <"$T/wanted" | sed 's/bbtrace: //' >"$T/got"
+sed -i 's/^/1 /' "$T/wanted"
+same "$T/got" "$T/wanted" 'of a range without branches is said how many instructions it has, and which branch is next'
+isnt "$(wc -l <"$T/wanted")" 0 'fib has such ranges'
+bb user "$T/fib" "$offset+0x1" -- echo ran
+is "$status $(cat "$T/out")" '1 ' 'a range without branches is refused before CMD runs'
+bb user "$T/fib" "$offset+$(printf 0x%x "$size")" -e entry -- echo ran
+is "$status $(cat "$T/out" "$T/err")" '1 bbtrace: nothing to probe: ranges have branches only, and -e leaves these out' \
+	'a range with -e entry: the message says that it has branches only'
+source_program prefixed c <<'END'
+__attribute__((naked, noipa)) void jumper(void)
+{
+	__asm__("lea 1f(%rip), %rax\n here: notrack jmp *%rax\n 1: ret");
+}
+int main(void) { jumper(); }
+END
+here=$(symbol "$T/prefixed" here)
+bb user "$T/prefixed" "$(file_offset "$T/prefixed" "$here")+0x3" -- echo ran
+is "$status $(cat "$T/out")" '1 ' 'a range whose only branch can carry no probe is refused before CMD runs'
+like "$T/err" '^bbtrace: nothing to probe: jumper\+0x7 can.t carry a probe: the kernel accepts no uprobe on this' \
+	'a range whose only branch can carry no probe: the message says where it is, and why'
+
 # ---- from the middle of a function on ----
 bb list --sites "$T/fib" fib -F json
 read -r middle < <(json_lines "$T/out" '$e->{kind} eq "jcc" && $e->{vaddr}')
@@ -105,7 +149,7 @@ like "$T/err" 'file offset 0x10 .*in the code of .*bbtrace list' 'the message ab
 bb user "$T/fib" 0xfffffffff -- "$T/fib"
 exits 1 'an offset outside the file is refused'
 bb user "$T/fib" 0x -- "$T/fib"
-exits 1 '0x alone is refused'
+exits 2 '0x alone is wrong usage'
 like "$T/err" "write it as 0x and hexadecimal digits" 'the message about 0x alone says how to write an offset'
 
 # ---- a program that only has .dynsym ----
