@@ -159,6 +159,7 @@ struct call *calls__push(struct trace *t, struct thread *th, const struct call *
 	limit_dormant(t, th);
 	vec__push(&th->calls, *f);
 	vec__last(&th->calls)->id = ++t->last_call;
+	account__open_call(t, th, vec__last(&th->calls));
 	return vec__last(&th->calls);
 }
 

@@ -32,6 +32,14 @@ int replay__path(struct event_context *n, const struct path *path)
 	return err;
 }
 
+/* Without events of branches only what is in the same block is known. */
+static int stay_in(struct event_context *n, const struct call *c, uint32_t block)
+{
+	if (c->state == CALL_AT && c->block == block)
+		account__walked(n, c, &(struct path){&block, 1});
+	return 0;
+}
+
 /*
  * If no path leads there, control came from outside (a landing pad, longjmp): then nothing
  * is missing, provided that all of the function is decoded and probed.
@@ -43,7 +51,7 @@ int replay__walk_to(struct event_context *n, struct call *c, uint32_t to, bool s
 	bool hidden;
 
 	if (!(n->t->options.events & PLAN_BRANCH))
-		return 0;
+		return stay_in(n, c, to);
 	if (c->state == CALL_LOST)
 		return c->told || !(c->doubted || undecoded__may_hide(n, c->function, NO_BLOCK))
 			       ? 0
@@ -51,8 +59,10 @@ int replay__walk_to(struct event_context *n, struct call *c, uint32_t to, bool s
 	r = c->state == CALL_AT && c->block != NO_BLOCK
 		    ? walk__find(n->t->walk, c->block, to, c->past && starts, &path)
 		    : WALK_NONE;
-	if (r == WALK_FOUND)
+	if (r == WALK_FOUND) {
+		account__walked(n, c, path);
 		return replay__path(n, path);
+	}
 	hidden = undecoded__may_hide(n, c->function, to) && !replay__is_unwound(n, c, to);
 	return r == WALK_AMBIGUOUS || hidden ? step__mark(n, STEP_UNKNOWN, 0) : 0;
 }
@@ -320,6 +330,7 @@ int replay__branch(struct event_context *n)
 	err = tell_entry(n, &c);
 	if (err)
 		return err;
+	n->runs_in = c->id;
 	c->signals = n->th->signals;
 	c->in_call = false;
 	err = replay__own_branch(n, c);
@@ -334,6 +345,7 @@ int replay__witness(struct event_context *n)
 	if (!err)
 		err = replay__walk_to(n, c, n->s->block, true);
 	/* it is there, even if no more steps are wanted */
+	n->runs_in = c->id;
 	c->signals = n->th->signals;
 	c->in_call = false;
 	c->state = CALL_AT;

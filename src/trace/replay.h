@@ -3,6 +3,7 @@
 #ifndef BBTRACE_TRACE_REPLAY_H
 #define BBTRACE_TRACE_REPLAY_H
 
+#include "price.h"
 #include "trace.h"
 
 /* The state of a call between two events. */
@@ -13,11 +14,28 @@ enum call_state {
 	CALL_LOST, /* not known */
 };
 
+/* What tracing has cost a thread, or a goroutine: the price of its hits. */
+struct account {
+	uint64_t id;		/* unique; 0: not used yet */
+	uint64_t spent, spread; /* ns: at their usual price, and what they may have cost more */
+	uint32_t unpriced[HIT_KINDS + 1]; /* hits before their kind had a price */
+	uint32_t holes;			  /* how often hits are missing */
+};
+
+/* A hit, and where the thread was behind it: about to run block from its start, or from its entry
+ * or witness. call 0: not known. */
+struct last_hit {
+	uint64_t time, call;
+	uint32_t block;
+	uint8_t kind; /* enum hit_kind */
+};
+
 /* A call of a traced function that has not returned yet. */
 struct call {
-	uint64_t id;   /* its number, from 1 */
-	uint64_t sp;   /* stack pointer at its entry: the address of the return address */
-	uint64_t time; /* of its entry */
+	uint64_t id;	       /* its number, from 1 */
+	uint64_t sp;	       /* stack pointer at its entry: the address of the return address */
+	uint64_t time;	       /* of its entry */
+	struct account before; /* the thread's, when it began */
 	uint32_t function;
 	uint32_t block;	  /* CALL_AT; CALL_TAIL: the target, NO_BLOCK: outside of the plan */
 	uint64_t caller;  /* its return address; 0: not known */
@@ -58,6 +76,8 @@ struct thread {
 	size_t ndormant;	/* of calls; usually 0, which saves searching them */
 	struct map64 entered;	/* function -> time of its last entry */
 	struct live_filter *filter;
+	struct account account;
+	struct last_hit last_hit; /* not of a kernel side or a goroutine */
 };
 
 /* Whose steps they are shown as: the goroutine that the thread runs, or else the thread. th may be
@@ -110,6 +130,12 @@ struct trace {
 	struct map64 landings; /* block -> 2: a landing pad leads to it without an event, 1: none
 				  does (undecoded.c) */
 	uint64_t last_call;    /* the last number used */
+	uint64_t last_account; /* likewise */
+	struct prices prices;
+	struct {
+		uint64_t hits, spent; /* those with a price, and what they cost, ns */
+		uint64_t unpriced[HIT_KINDS + 1];
+	} charged; /* all threads' hits */
 	enum {
 		PER_EVENT_UNKNOWN,
 		PER_EVENT_YES,
@@ -131,6 +157,10 @@ struct event_context {
 	uint32_t site;
 	const struct plan_site *s;
 	const struct plan_block *block;
+	/* the call that came here from the start of a block by quick code alone; 0: none did */
+	uint64_t quick_in;
+	uint32_t quick_from;
+	uint64_t runs_in; /* the call that the thread is in behind the event; 0: not known */
 };
 
 /* ---- tasks.c: the life of threads and processes ---- */
@@ -233,7 +263,7 @@ void replay__pop(struct event_context *n, struct call *c);
 int replay__lost(struct event_context *n);
 /* What the thread does next, and has done since its last event, may have events or not: probes of
  * the functions are being attached or removed. */
-void replay__doubt(const struct trace *t, struct thread *th);
+void replay__doubt(struct trace *t, struct thread *th);
 /* At an event: emits UNKNOWN if the innermost call is in doubt. */
 int replay__mark_doubt(struct event_context *n);
 /* As replay__lost(), but their number is unknown. */
@@ -253,6 +283,25 @@ struct call *replay__switching(struct event_context *n);
  * back to a coroutine). NULL: none, an exception was raised to a handler.
  */
 struct call *replay__leave_stack(struct event_context *n, struct call *c);
+
+/* ---- account.c: what tracing has cost ---- */
+
+/* An event of a site was replayed; th: not a goroutine or a kernel side. */
+void account__hit(struct event_context *n, struct thread *th);
+/* c ran these blocks, up to the event. */
+struct path;
+void account__walked(struct event_context *n, const struct call *c, const struct path *path);
+/* Hits of the thread are missing. */
+void account__miss(struct trace *t, struct thread *th);
+/* c is about to be added. */
+void account__open_call(struct trace *t, struct thread *th, struct call *c);
+/* What tracing took of c, which returns at this event, and what it may have taken more, ns; false:
+ * not known. */
+bool account__of_call(struct event_context *n, const struct call *c, uint64_t *tracing,
+		      uint64_t *noise);
+/* A forked process continues with copies of the calls, which were added. */
+void account__copy(struct trace *t, struct thread *to, const struct thread *from);
+void account__total(const struct trace *t, struct trace_totals *totals);
 
 /* ---- walk.c: the path between two events ---- */
 

@@ -27,6 +27,14 @@ static bool calls_another(struct event_context *n, uint32_t block)
 	       plan__entry_is_probed(plan, s->object, s->target);
 }
 
+/* Not through a stub, which may look the function up first. */
+static bool calls_directly(struct event_context *n, uint32_t block)
+{
+	const struct plan *plan = n->t->plan;
+
+	return plan->sites.data[plan->blocks.data[block].site].target == n->block->start;
+}
+
 /*
  * The caller may have reached its call instruction along unprobed branches, and the call itself may
  * be unprobed: the return address identifies the instruction, even where its path isn't known.
@@ -52,6 +60,8 @@ static int walk_caller(struct event_context *n)
 	r = walk__find(n->t->walk, c->block, call, false, &path);
 	if (r == WALK_NONE)
 		return err;
+	if (r == WALK_FOUND && calls_directly(n, call))
+		account__walked(n, c, path);
 	c->block = plan->blocks.data[call].next;
 	c->signals = n->th->signals;
 	c->in_call = true;
@@ -177,6 +187,7 @@ int replay__entry(struct event_context *n)
 	c.caller = n->entry->caller;
 	if (!again)
 		top = calls__push(n->t, n->th, &c);
+	n->runs_in = top->id;
 	top->fresh = true;
 	top->past = true;
 	err = step__entry(n);

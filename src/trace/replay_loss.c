@@ -36,7 +36,7 @@ static bool is_changing(const struct trace *t, const struct thread *th)
 }
 
 /* All calls: the outer ones may have gone on, if the inner ones may have returned. */
-static void doubt(const struct trace *t, struct thread *th)
+static void doubt(struct trace *t, struct thread *th)
 {
 	struct call *c;
 
@@ -49,10 +49,11 @@ static void doubt(const struct trace *t, struct thread *th)
 	}
 }
 
-void replay__doubt(const struct trace *t, struct thread *th)
+void replay__doubt(struct trace *t, struct thread *th)
 {
 	struct thread *kernel = kernel_side__if_any(th);
 
+	account__miss(t, th);
 	doubt(t, thread__shown(th));
 	if (kernel)
 		doubt(t, kernel);
@@ -72,6 +73,7 @@ int replay__mark_doubt(struct event_context *n)
 int replay__gap(struct event_context *n)
 {
 	forget_all(n->th, true);
+	account__miss(n->t, n->th);
 	return step__mark(n, STEP_UNKNOWN, 0);
 }
 
@@ -85,5 +87,7 @@ int replay__lost(struct event_context *n)
 		forget_positions(thread__shown(n->th), false);
 	else
 		forget_all(n->th, true);
+	if (!signal)
+		account__miss(n->t, n->th);
 	return signal ? 0 : step__lost(n, n->e->count);
 }

@@ -9,6 +9,7 @@ void replay__pop(struct event_context *n, struct call *c)
 
 	calls__remove(n->th, c);
 	c = calls__top(n->th);
+	n->runs_in = c && made ? c->id : 0;
 	if (c && made)
 		c->in_call = false;
 }

@@ -203,6 +203,17 @@ int step__implied_entry(struct event_context *n, uint32_t site)
 	return live_filter__step(n->t, n->th, &step);
 }
 
+enum net net__of(uint64_t duration, uint64_t tracing, uint64_t noise, uint64_t *ns)
+{
+	*ns = duration - min_of(duration, tracing);
+	return *ns <= noise ? NET_NOISE : NET_KNOWN;
+}
+
+enum net step__net(const struct step *s, uint64_t *ns)
+{
+	return s->has_tracing ? net__of(s->duration, s->tracing, s->noise, ns) : NET_UNKNOWN;
+}
+
 int step__return(struct event_context *n, const struct call *c)
 {
 	const struct plan_function *fn = &n->t->plan->functions.data[c->function];
@@ -218,5 +229,7 @@ int step__return(struct event_context *n, const struct call *c)
 	step.value = step.has_value ? n->e->value : 0;
 	step.has_duration = c->seen_entry;
 	step.duration = c->seen_entry ? n->e->time - c->time : 0;
+	step.has_tracing = c->seen_entry && account__of_call(n, c, &step.tracing, &step.noise);
+	step.tracing = min_of(step.tracing, step.duration);
 	return live_filter__step(n->t, n->th, &step);
 }

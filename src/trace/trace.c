@@ -41,6 +41,7 @@ struct trace *trace__new(const struct plan *plan, const struct trace_options *op
 	t->fn = fn;
 	t->counts = !fn && !options->max_depth && !options->min_duration;
 	t->ctx = ctx;
+	t->prices.apart = plan->return_probes;
 	take_plan(t);
 	note_changing(t);
 	return t;
@@ -144,6 +145,8 @@ int trace__feed(struct trace *t, const struct event *e)
 	if (e->type >= EVENT_TYPES || (is_of_site(e) && e->site >= t->plan->sites.len))
 		return bad_event();
 	th = tasks__thread(t, e->pid, e->tid, e->cpu);
+	if (!is_of_site(e))
+		th->last_hit = (struct last_hit){0};
 	if (e->type == EVENT_SIGNAL)
 		return on_signal(th), 0;
 	if (e->type == EVENT_GOROUTINE)
@@ -156,6 +159,7 @@ int trace__feed(struct trace *t, const struct event *e)
 	if (err)
 		return err;
 	err = on_site(&n);
+	account__hit(&n, th);
 	if (t->any_changing)
 		replay__doubt(t, n.th);
 	return err;
@@ -177,9 +181,10 @@ void trace__missed(struct trace *t, uint64_t hits)
 
 int trace__gap(struct trace *t, uint32_t pid, uint32_t tid)
 {
-	struct event_context n = {.t = t,
-				  .th = kernel_side__innermost(tasks__thread(t, pid, tid, 0))};
+	struct thread *th = tasks__thread(t, pid, tid, 0);
+	struct event_context n = {.t = t, .th = kernel_side__innermost(th)};
 
+	th->last_hit = (struct last_hit){0};
 	return replay__gap(&n);
 }
 
@@ -201,6 +206,7 @@ const struct trace_totals *trace__totals(const struct trace *t)
 		count_function(totals, &t->plan->functions.data[i]);
 	totals->probes = t->plan->probes;
 	totals->skipped = t->plan->skipped;
+	account__total(t, totals);
 	return totals;
 }
 

@@ -75,6 +75,9 @@ struct step {
 	uint64_t value;	   /* the return register */
 	bool has_duration; /* the entry was seen */
 	uint64_t duration; /* ns */
+	/* what tracing took of it, and what it may have taken more than that, ns */
+	bool has_tracing;
+	uint64_t tracing, noise;
 
 	uint64_t count; /* LOST */
 	bool at_least;	/* LOST: count is a lower bound */
@@ -94,6 +97,12 @@ static inline uint64_t step__thread_key(const struct step *s)
 	return s->tid ? s->tid : 1ull << 32 | s->cpu;
 }
 
+/* A call's duration without what tracing took of it: not known; below what that varies by; known.
+ */
+enum net { NET_UNKNOWN, NET_NOISE, NET_KNOWN };
+enum net net__of(uint64_t duration, uint64_t tracing, uint64_t noise, uint64_t *ns);
+enum net step__net(const struct step *s, uint64_t *ns);
+
 /* Counters of a run; rows of a table so that summary, text and JSON say the same. */
 struct trace_totals {
 	uint64_t functions, probes, skipped; /* of the plan. Helper functions don't count as
@@ -107,6 +116,9 @@ struct trace_totals {
 	uint64_t unseen_tail_returns; /* calls that ended in a jump to code whose return can't be
 					 seen */
 	uint64_t unknown;	      /* number of STEP_UNKNOWN */
+	uint64_t hits, tracing;	  /* of probes, by the traced threads, and what they took of these,
+				     ns */
+	uint64_t unpriced;	  /* further hits, whose cost is not known */
 	uint64_t undecoded, code; /* the functions' bytes that were not decoded; all their bytes */
 };
 

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * What tracing has cost each thread, and each of its calls: the price of the hits within it. A hit
+ * is charged behind its event, whose time is taken at the start of the hit. So a call has the cost
+ * of its entry and not that of its ret, as its duration does.
+ *
+ * The time from a hit to the thread's next one is a sample of its price if all that the thread ran
+ * in between is known, and takes far less time than a hit.
+ */
+#include "calls.h"
+
+/* ---- accounts ---- */
+
+static struct account *account_of(struct trace *t, struct thread *th)
+{
+	struct account *a = &thread__shown(th)->account;
+
+	if (!a->id)
+		a->id = ++t->last_account;
+	return a;
+}
+
+void account__open_call(struct trace *t, struct thread *th, struct call *c)
+{
+	c->before = *account_of(t, th);
+}
+
+void account__copy(struct trace *t, struct thread *to, const struct thread *from)
+{
+	struct account *a = account_of(t, to);
+	const uint64_t id = a->id;
+	struct call *c;
+
+	*a = from->account;
+	a->id = id;
+	vec__each (c, &to->calls)
+		if (c->before.id == from->account.id)
+			c->before.id = id;
+}
+
+void account__miss(struct trace *t, struct thread *th)
+{
+	account_of(t, th)->holes++;
+	th->last_hit = (struct last_hit){0};
+}
+
+bool account__of_call(struct event_context *n, const struct call *c, uint64_t *tracing,
+		      uint64_t *noise)
+{
+	const struct account *now = account_of(n->t, n->th), *before = &c->before;
+
+	if (now->id != before->id || now->holes != before->holes)
+		return false;
+	*tracing = now->spent - before->spent;
+	*noise = now->spread - before->spread;
+	for (unsigned k = 0; k <= HIT_KINDS; k++) {
+		const uint32_t hits = now->unpriced[k] - before->unpriced[k];
+		const struct price *p = hits ? prices__of(&n->t->prices, k) : NULL;
+
+		if (hits && !p)
+			return false;
+		*tracing += p ? hits * p->usual : 0;
+		*noise += p ? hits * (p->high - p->usual) : 0;
+	}
+	return true;
+}
+
+void account__total(const struct trace *t, struct trace_totals *totals)
+{
+	totals->hits = t->charged.hits;
+	totals->tracing = t->charged.spent;
+	totals->unpriced = 0;
+	for (unsigned k = 0; k <= HIT_KINDS; k++) {
+		const uint64_t hits = t->charged.unpriced[k];
+		const struct price *p = prices__of(&t->prices, k);
+
+		totals->hits += p ? hits : 0;
+		totals->tracing += p ? hits * p->usual : 0;
+		totals->unpriced += p ? 0 : hits;
+	}
+}
+
+/* ---- hits ---- */
+
+static void charge(struct event_context *n, enum hit_kind kind)
+{
+	const struct price *p = prices__of(&n->t->prices, kind);
+	struct account *a = account_of(n->t, n->th);
+
+	if (p) {
+		a->spent += p->usual;
+		a->spread += p->high - p->usual;
+		n->t->charged.spent += p->usual;
+		n->t->charged.hits++;
+	} else {
+		a->unpriced[kind]++;
+		n->t->charged.unpriced[kind]++;
+	}
+}
+
+void account__walked(struct event_context *n, const struct call *c, const struct path *path)
+{
+	const struct plan *p = n->t->plan;
+	unsigned instructions = 0;
+
+	for (size_t i = 0; i < path->len; i++) {
+		const struct plan_block *b = &p->blocks.data[path->blocks[i]];
+		uint8_t kind = b->site == NO_SITE ? BRANCH_NONE : p->sites.data[b->site].kind;
+
+		/* what is called isn't known */
+		if (!b->quick ||
+		    (i + 1 < path->len && (kind == BRANCH_CALL || kind == BRANCH_ICALL)))
+			return;
+		instructions += b->quick;
+	}
+	if (instructions > QUICK_MAX)
+		return;
+	n->quick_in = c->id;
+	n->quick_from = path->blocks[0];
+}
+
+/* Where the thread is, if all that it runs up to its next hit will be known. */
+static struct last_hit position_of(struct event_context *n, enum hit_kind kind)
+{
+	const struct call *c = calls__top(n->th);
+	struct last_hit h = {.time = n->e->time, .kind = kind};
+
+	if (!c || c->id != n->runs_in || c->state != CALL_AT || c->block == NO_BLOCK ||
+	    c->in_call || n->e->interrupt || n->t->any_changing || kind == HIT_KINDS)
+		return h;
+	/* without events of branches the calls' positions are known at their entries only */
+	if (!(n->t->options.events & PLAN_BRANCH) &&
+	    (n->e->type != EVENT_ENTRY || c->time != n->e->time))
+		return h;
+	h.call = c->id;
+	h.block = c->block;
+	return h;
+}
+
+void account__hit(struct event_context *n, struct thread *th)
+{
+	enum hit_kind kind = plan__hit_kind(n->t->plan, n->site, n->e->type == EVENT_RETURN);
+	const struct last_hit *last = &th->last_hit;
+
+	if (!n->t->any_changing && last->call && last->call == n->quick_in &&
+	    last->block == n->quick_from && n->e->time >= last->time)
+		prices__sample(&n->t->prices, last->kind, n->e->time - last->time);
+	charge(n, kind);
+	th->last_hit = position_of(n, kind);
+}

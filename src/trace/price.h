@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a hit costs, learned from samples by kind of hit (price.c). Pure. */
+#ifndef BBTRACE_TRACE_PRICE_H
+#define BBTRACE_TRACE_PRICE_H
+
+#include "plan/plan.h"
+
+#define BATCH_FIRST 8
+#define BATCH_MAX   64
+
+/* ns: the median of a batch of samples, and what nine in ten of them don't exceed. */
+struct price {
+	uint64_t usual, high;
+};
+
+struct prices {
+	struct kind_price {
+		struct price price;
+		bool known;
+		uint32_t ns[BATCH_MAX]; /* the samples of the current batch: n of size */
+		unsigned n, size, skip; /* skip: the next samples that are left out */
+	} of[HIT_KINDS];
+	bool apart; /* siblings don't stand in for each other */
+};
+
+/* A hit of this kind took ns. */
+void prices__sample(struct prices *p, enum hit_kind kind, uint64_t ns);
+/* The kind's price, or else its sibling's; NULL: not known. */
+const struct price *prices__of(const struct prices *p, enum hit_kind kind);
+
+#endif
