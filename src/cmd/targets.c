@@ -124,6 +124,19 @@ static bool is_object(const char *name, pid_t pid)
 	return !err;
 }
 
+/* Is the only operand a name that no file has? Then it may be that of a function. */
+static bool is_lone_name(const struct args *a, int err)
+{
+	return err == -ENOENT && a->operands.len == 1 && a->verb->bit == VERB_USER &&
+	       !strchr(a->operands.data[0], '/');
+}
+
+static int object_comes_first(const char *name)
+{
+	return err__set(ENOENT, "%s; a function comes behind its object: bbtrace user OBJECT %s",
+			err__text(), name);
+}
+
 static int find_user(struct targets *n, const struct args *a, pid_t pid, bool all)
 {
 	const char *first = a->operands.data[0];
@@ -134,7 +147,7 @@ static int find_user(struct targets *n, const struct args *a, pid_t pid, bool al
 		return find_pairs(n, a, pid);
 	err = targets__open(n, first, pid, &o);
 	if (err)
-		return err;
+		return is_lone_name(a, err) ? object_comes_first(first) : err;
 	if (a->operands.len == 1)
 		return all ? find_in_object(n, o, "*", pid)
 			   : err__usage("no function of %s given; `bbtrace list %s` shows them",

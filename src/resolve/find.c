@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include "arch/arch.h"
 #include "ldcache.h"
+#include "near.h"
 #include "resolve/forms.h"
 
 #define CACHE_LIMIT (64u << 20)
@@ -139,14 +140,21 @@ static bool search_library_path(struct search *s)
 	return false;
 }
 
-static bool search_cache(struct search *s)
+/* The loader's cache; false: there is none. */
+static bool read_cache(const struct search *s, char **bytes, size_t *len)
 {
 	autoclose int fd = root__open_file(&s->root, "/etc/ld.so.cache", CACHE_LIMIT, NULL);
+
+	return fd >= 0 && !fd__read(fd, "/etc/ld.so.cache", CACHE_LIMIT, bytes, len);
+}
+
+static bool search_cache(struct search *s)
+{
 	autofree char *bytes = NULL;
 	const char *found;
 	size_t len;
 
-	if (fd < 0 || fd__read(fd, "/etc/ld.so.cache", CACHE_LIMIT, &bytes, &len))
+	if (!read_cache(s, &bytes, &len))
 		return false;
 	found = ldcache__find(bytes, len, s->name);
 	return found && take(s, found, is_loadable) == 1;
@@ -173,6 +181,7 @@ static bool search_soname(struct search *s)
 
 /* ---- files that a process has mapped ---- */
 
+/* resolved: the real path of a name with a slash; NULL: it has none. */
 static bool same_name(const struct search *s, const char *mapped, const char *resolved)
 {
 	const char *slash = strrchr(mapped, '/');
@@ -251,24 +260,30 @@ static int take_only(struct search *s, const map_vec *maps, const char *resolved
 	return first && take_map(s, first);
 }
 
-/* The real path of name as the process sees it; NULL: no such file. */
+/* The real path of name as the process sees it, also of a deleted file. */
 static char *real_path(const struct search *s, const char *name)
 {
 	autoclose int fd = root__open_file(&s->root, name, UINT64_MAX, NULL);
 
-	return fd < 0 ? NULL : root__shown_path(&s->root, fd);
+	return fd < 0 ? near__absolute(name) : root__shown_path(&s->root, fd);
+}
+
+static void read_maps(pid_t pid, map_vec *maps)
+{
+	autofree char *file = xasprintf("/proc/%d/maps", pid), *text = NULL;
+	size_t len;
+
+	if (!file__read(file, MAPS_LIMIT, &text, &len))
+		maps__parse(text, maps);
 }
 
 /* 1: found, 0: not found, or -errno. */
 static int search_maps(struct search *s)
 {
-	autofree char *file = xasprintf("/proc/%d/maps", s->pid);
-	autofree char *text = NULL, *resolved = NULL;
 	CLEANUP(maps__free) map_vec maps = {0};
-	size_t len;
+	autofree char *resolved = NULL;
 
-	if (file__read(file, MAPS_LIMIT, &text, &len) || maps__parse(text, &maps))
-		return 0;
+	read_maps(s->pid, &maps);
 	if (strchr(s->name, '/'))
 		resolved = real_path(s, s->name);
 	return take_only(s, &maps, resolved);
@@ -356,8 +371,34 @@ static int take_from_proc(struct search *s)
 
 /* ---- the whole search ---- */
 
+static void add_soname(void *near, const char *soname)
+{
+	near__soname(near, soname);
+}
+
+/* Appends the sonames that may have been meant: of the process, and those that the loader finds. */
+static void suggest_sonames(const struct search *s, struct str *out)
+{
+	CLEANUP(near__free) struct near near = {.name = s->name};
+	CLEANUP(maps__free) map_vec maps = {0};
+	autofree char *bytes = NULL;
+	const struct map *m;
+	size_t len;
+
+	if (s->pid)
+		read_maps(s->pid, &maps);
+	vec__each (m, &maps)
+		if (m->exec && strrchr(m->path, '/'))
+			near__soname(&near, strrchr(m->path, '/') + 1);
+	if (read_cache(s, &bytes, &len))
+		ldcache__each(bytes, len, add_soname, &near);
+	near__put(&near, out);
+}
+
 static int no_such_path(const struct search *s, int err)
 {
+	autofree struct str deleted = {0};
+
 	if (err == -ENODEV)
 		return err__set(ENOENT,
 				"%s is not a regular file: name a program or a shared library",
@@ -367,7 +408,24 @@ static int no_such_path(const struct search *s, int err)
 	if (s->pid)
 		return err__set(ENOENT, "no file %s in the mount namespace of process %d", s->name,
 				s->pid);
-	return err__set(ENOENT, "no file %s", s->name);
+	near__deleted(s->name, &deleted);
+	return err__set(ENOENT, "no file %s%s", s->name, deleted.len ? deleted.data : "");
+}
+
+static int no_such_object(const struct search *s)
+{
+	autofree struct str meant = {0};
+
+	if (!s->pid)
+		near__deleted(s->name, &meant);
+	if (!meant.len)
+		suggest_sonames(s, &meant);
+	if (meant.len)
+		return err__set(ENOENT, "no object %s%s", s->name, meant.data);
+	return err__set(ENOENT,
+			"no object %s: tried the %scurrent folder, PATH, LD_LIBRARY_PATH, "
+			"/etc/ld.so.cache and the default library folders; name it by its path",
+			s->name, s->pid ? "process's maps, the " : "");
 }
 
 static int find(struct search *s)
@@ -383,10 +441,7 @@ static int find(struct search *s)
 		return found == 1 ? 0 : no_such_path(s, found);
 	if (found == 1 || search_path(s) || search_soname(s))
 		return s->pid ? prefer_mapped(s) : 0;
-	return err__set(ENOENT,
-			"no object %s: tried the %scurrent folder, PATH, LD_LIBRARY_PATH, "
-			"/etc/ld.so.cache and the default library folders; name it by its path",
-			s->name, s->pid ? "process's maps, the " : "");
+	return no_such_object(s);
 }
 
 int object__find(const char *name, pid_t pid, struct found *out)
@@ -396,7 +451,7 @@ int object__find(const char *name, pid_t pid, struct found *out)
 
 	*out = (struct found){.fd = -1};
 	if (!*name)
-		return err__set(EINVAL, "an empty object name: name a program or a shared library");
+		return err__usage("an empty object name: name a program or a shared library");
 	err = root__open(&s.root, pid);
 	if (err)
 		return err;

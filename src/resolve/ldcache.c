@@ -111,20 +111,43 @@ static bool open_cache(struct cache *c, const char *bytes, size_t len)
 	return true;
 }
 
-const char *ldcache__find(const char *bytes, size_t len, const char *soname)
+/* Reads entry i; NULL: it is for another machine, else its soname. */
+static const char *read_entry(const struct cache *c, uint32_t i, struct entry *e)
 {
 	const int32_t flags = arch__native() ? arch__native()->loader.flags : 0;
+
+	memcpy(e, c->bytes + sizeof(c->header) + i * sizeof(*e), sizeof(*e));
+	return flags && e->flags == flags ? string_at(c, e->key) : NULL;
+}
+
+void ldcache__each(const char *bytes, size_t len, void (*fn)(void *ctx, const char *soname),
+		   void *ctx)
+{
+	const char *soname;
+	struct cache c;
+	struct entry e;
+
+	if (!open_cache(&c, bytes, len))
+		return;
+	for (uint32_t i = 0; i < c.header.nlibs; i++) {
+		soname = read_entry(&c, i, &e);
+		if (soname)
+			fn(ctx, soname);
+	}
+}
+
+const char *ldcache__find(const char *bytes, size_t len, const char *soname)
+{
 	const char *key, *best = NULL;
 	unsigned best_rank = 0, r;
 	struct cache c;
 	struct entry e;
 	uint32_t i;
 
-	if (!flags || !open_cache(&c, bytes, len))
+	if (!open_cache(&c, bytes, len))
 		return NULL;
 	for (i = 0; i < c.header.nlibs; i++) {
-		memcpy(&e, c.bytes + sizeof(c.header) + i * sizeof(e), sizeof(e));
-		key = e.flags == flags ? string_at(&c, e.key) : NULL;
+		key = read_entry(&c, i, &e);
 		if (!key || strcmp(key, soname))
 			continue;
 		r = rank(&c, &e);

@@ -14,5 +14,8 @@ const char *const *hwcaps__names(void);
  * cache has another format or is damaged. Points into bytes.
  */
 const char *ldcache__find(const char *bytes, size_t len, const char *soname);
+/* Calls fn with the soname of each entry for this machine, also more than once. */
+void ldcache__each(const char *bytes, size_t len, void (*fn)(void *ctx, const char *soname),
+		   void *ctx);
 
 #endif

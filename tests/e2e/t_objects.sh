@@ -119,6 +119,37 @@ done
 bb list "/proc/$pid_gone/exe" work
 is "$status $(grep -c ' work$' "$T/out")" '0 1' 'a deleted program is listed'
 
+cd "$T" || exit 1
+for name in "$T/gone" ./gone ../"${T##*/}"/gone; do
+	bb list "$name" work
+	exits 1 "a deleted program is not found without -p: ${name/#*"${T##*/}"/}"
+	is "$(cat "$T/err")" "bbtrace: no file $name; it was deleted, but process $pid_gone still runs it: name it /proc/$pid_gone/exe" \
+		"a deleted program is not found without -p, and the message says how to name it: ${name/#*"${T##*/}"/}"
+	bb list "$name" work -p "$pid_gone"
+	is "$status $(grep -c ' work$' "$T/out")" '0 1' "a deleted program is listed with -p: ${name/#*"${T##*/}"/}"
+done
+serve gone_too "/proc/$pid_gone/exe"
+bb list gone work
+like "$T/err" "^bbtrace: no object gone; it was deleted, but process [0-9]+ and 1 more still run it: name it /proc/($pid_gone|$pid_gone_too)/exe" \
+	'a deleted program that runs twice is found by its name'
+cp "$T/served" "$T/gone"
+bb list ./gone work
+is "$status $(grep -c ' work$' "$T/out")" '0 1' 'a program that was replaced is the new one'
+rm "$T/gone"
+cd "$ROOT" || exit 1
+
+# ---- not found, but near ----
+for name in libc libc.so libc.so.5 c; do
+	bb list "$name" malloc
+	is "$status $(cat "$T/err")" "1 bbtrace: no object $name; did you mean libc.so.6?" "$name is libc.so.6"
+done
+bb user libstdc -p "$pid_one" x
+like "$T/err" '^bbtrace: no object libstdc: tried the process.s maps' 'what is near nothing is not found'
+bb user libver -p "$pid_one" x
+like "$T/err" '^bbtrace: no object libver; did you mean libver.so.1[?]' 'with -p the names of what the process has mapped are suggested'
+bb user malloc -p "$pid_one"
+like "$T/err" '^bbtrace: no object malloc: .*; a function comes behind its object: bbtrace user OBJECT malloc' 'a function without object: the message says what is missing'
+
 # ---- memory only ----
 if command -v python3 >/dev/null; then
 	cat >"$T/memfd.py" <<-'EOF'

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include "target_fixture.h"
 #include "resolve/ldcache.h"
+#include "resolve/near.h"
 
 static bool same_file(const char *a, const char *b)
 {
@@ -82,6 +83,7 @@ static void test_places(void)
 	missing("libx.so.1", 0, "LD_LIBRARY_PATH");
 	missing("folder", 0, "PATH");
 	missing("./absent", 0, "no file ./absent");
+	missing("libc", 0, "no object libc; did you mean libc.so.6?");
 	missing("./folder", 0, "not a regular file");
 	missing("libc.so.6", 999999999, "no process");
 	unsetenv("LD_LIBRARY_PATH");
@@ -161,6 +163,11 @@ static void test_process(void)
 	ok(!object__find(program, pid, &f) && root__path_leads_to(exe, f.fd),
 	   "a process's deleted executable is found");
 	is_str(f.path, program, "a deleted executable is shown under its old name");
+	found("./dormant_call", pid, exe, "the relative path of a deleted executable");
+	found("../../proc/self/cwd/dormant_call", pid, exe,
+	      "a path through a link of a deleted executable");
+	missing("./dormant_call", 0, exe);
+	missing("dormant_call", 0, exe);
 	ok(f.fd >= 0 && !object__read(&f, &o), "a deleted executable can be read");
 	if (o)
 		is_str(o->path, program, "a deleted executable's object has the old name");
@@ -313,6 +320,50 @@ static void test_maps(void)
 	maps__free(&v);
 }
 
+static void test_near(void)
+{
+	static const char *const sonames[] = {
+		"libc.so.6",	  "libssl.so.3",	  "libssl.so.3",   "libcrypt.so.1",
+		"libcrypto.so",	  "libcrypto.so.3",	  "libLLVM-15.so", "libLLVM-14.so.1",
+		"libstdc++.so.6", "libpython3.11.so.1.0", "libm.so.6",	   "libmvec.so.1",
+		"libz.so.1",	  "libsocket.so.2",	  "ld-linux.so.2", "libLLVM-9.so.1"};
+	static const struct {
+		const char *name, *meant;
+	} rows[] = {
+		{"libc", "; did you mean libc.so.6?"},
+		{"libc.so", "; did you mean libc.so.6?"},
+		{"libc.so.5", "; did you mean libc.so.6?"},
+		{"c", "; did you mean libc.so.6?"},
+		{"m", "; did you mean libm.so.6?"},
+		{"ssl", "; did you mean libssl.so.3?"},
+		{"crypto", "; did you mean libcrypto.so, libcrypto.so.3?"},
+		{"libcrypt", "; did you mean libcrypt.so.1?"},
+		{"libstdc++", "; did you mean libstdc++.so.6?"},
+		{"LLVM", "; did you mean libLLVM-15.so, libLLVM-9.so.1, libLLVM-14.so.1?"},
+		{"libpython", "; did you mean libpython3.11.so.1.0?"},
+		{"libsocket.so", "; did you mean libsocket.so.2?"},
+		{"lib", ""},
+		{"py", ""},
+		{"", ""},
+		{".so", ""},
+		{"ibc", ""},
+		{"libcc", ""},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct near near = {.name = rows[i].name};
+		struct str meant = {0};
+
+		for (size_t j = 0; j < ARRAY_SIZE(sonames); j++)
+			near__soname(&near, sonames[j]);
+		near__put(&near, &meant);
+		is_str(meant.data ? meant.data : "", rows[i].meant, "what '%s' may have meant",
+		       rows[i].name);
+		near__free(&near);
+		str__free(&meant);
+	}
+}
+
 static void test_cache(void)
 {
 	autofree char *bytes = NULL, *copy = NULL;
@@ -351,6 +402,7 @@ int main(void)
 	test_root();
 	test_namespace();
 	test_maps();
+	test_near();
 	test_cache();
 	return tap__done();
 }
