@@ -124,6 +124,7 @@ struct object {
 	uint16_t machine;  /* e_machine of elf(5) */
 	bool pie;	   /* ET_DYN */
 	bool go;	   /* a Go program (golang.c) */
+	bool stripped;	   /* read from a file, and only exported functions have names, if any */
 	int32_t go_g;	   /* offset of the current g from the thread pointer; 0: unknown */
 	uint32_t go_goid;  /* offset of goid in g; 0: unknown */
 	uint64_t dev, ino; /* of the file, st_dev and st_ino; 0 for the kernel */

@@ -211,7 +211,8 @@ static bool may_have_more(const struct gather *g)
 	return more;
 }
 
-static void read_separate(struct gather *g)
+/* False: there are none, or they are only those of the dynamic table. */
+static bool read_separate(struct gather *g)
 {
 	struct str answer = {0};
 	struct table t;
@@ -219,10 +220,10 @@ static void read_separate(struct gather *g)
 
 	if (!may_have_more(g) ||
 	    !debug__try(g->o, find_symbols, NULL, &answer, "the symbols and source lines there"))
-		return;
+		return false;
 	if (!table__take(&t, &answer, sizeof(sym))) {
 		str__free(&answer);
-		return;
+		return false;
 	}
 	elf__keep(g->f, answer.data);
 	for (size_t i = 0; i < t.n; i++) {
@@ -230,6 +231,7 @@ static void read_separate(struct gather *g)
 		if (sym.st_name < t.len)
 			add(g, &sym, t.strings + sym.st_name, NULL, i);
 	}
+	return t.n && g->f->nsections;
 }
 
 /* ---- the Go runtime's table ---- */
@@ -356,8 +358,7 @@ void symbols__read(struct object *o, struct elf_file *f)
 	struct gather g = {.o = o, .f = f};
 
 	read_table(&g, SHT_DYNSYM);
-	if (!read_table(&g, SHT_SYMTAB))
-		read_separate(&g);
+	o->stripped = !read_table(&g, SHT_SYMTAB) && !read_separate(&g) && !f->go;
 	read_go_table(&g);
 	merge(&g);
 	golang__args(o, f);

@@ -113,13 +113,17 @@ static int not_found(const struct object *o, const struct name_query *q)
 				o->path, q->name, q->name);
 	if (!has_functions(o))
 		return err__set(ENOENT,
-				"%s has no function symbols, so no %s: name functions by file "
-				"offset (0xOFF), or install its debug symbols",
-				o->path, q->text);
+				"%s %s, so no name %s: `bbtrace list %s` shows its functions; "
+				"'*' means all of them, 0xOFF the one at that file offset; their "
+				"names come with its debug symbols",
+				o->path, o->stripped ? "is stripped" : "has no function symbols",
+				q->text, o->path);
 	if (!q->glob)
 		suggest__names(o, q->name, &close);
-	return err__set(ENOENT, "no function %s %s in %s%.600s; `bbtrace list %s` shows all",
+	return err__set(ENOENT, "no function %s %s in %s%s%.600s; `bbtrace list %s` shows all",
 			q->glob ? "matches" : "named", q->text, o->path,
+			o->stripped ? ", which is stripped: only exported functions have names"
+				    : "",
 			close.len ? close.data : "", o->path);
 }
 

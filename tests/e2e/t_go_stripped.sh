@@ -103,6 +103,8 @@ for kind in plain pie; do
 		traced "$folder" 'main.*' >"$T/trace"
 		same "$T/trace" "$T/full.trace" "$kind, $folder: $(grep -c . "$T/trace") events are as with symbols, their targets by name"
 	done
+	is "$(said bare nothing | grep -c 'no function named nothing in') $(said bare nothing | grep -c 'stripped')" '1 0' \
+		"$kind: a Go program has names for all functions, so it isn't called stripped"
 	is "$(grep -c '"symbol":"fmt.Fprintln"' "$T/trace")" 1 "$kind: a target that isn't traced itself has its name"
 done
 

@@ -81,7 +81,17 @@ like "$T/err" 'malloc' 'for an unknown function close names are suggested'
 refused 'a glob without matches' "no function matches xyz\* in $T/fib.*bbtrace list" user "$T/fib" 'xyz*' "${run[@]}"
 refused "another object's function" "has no function printf of its own, it calls another object's" user "$T/fib" printf "${run[@]}"
 strip -o "$T/stripped" "$T/fib"
-refused 'a stripped program' 'name functions by file offset' user "$T/stripped" fib "${run[@]}"
+refused 'a stripped program' 'stripped is stripped, so no name fib: .bbtrace list .*stripped. shows its functions; .\*. means all of them, 0xOFF .*debug symbols' \
+	user "$T/stripped" fib "${run[@]}"
+"${CC:-cc}" -O1 -rdynamic -fvisibility=hidden -s -o "$T/exports" -x c - <<<'
+	__attribute__((visibility("default"))) int exported(int n) { return n ? n * 3 : 5; }
+	int main(int n, char **a) { return exported(n); }'
+refused 'a function that a stripped program does not export' 'no function named main in .*, which is stripped: only exported functions have names; .bbtrace list' \
+	user "$T/exports" main "${run[@]}"
+strip -g -o "$T/symbols" "$T/fib"
+refused 'a program without debug information, but with symbols' "no function named fibb in $T/symbols; did you mean fib[?]" user "$T/symbols" fibb "${run[@]}"
+bb list "$T/stripped" '*'
+is "$status $(grep -c ' 0x' "$T/out" | grep -vx 0 | wc -l)" '0 1' 'a stripped program has functions by address, as its message says'
 
 # ---- processes ----
 sleep 0 &
