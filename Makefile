@@ -197,6 +197,7 @@ lint:
 deps:
 	@scripts/deps.sh test
 
+EXAMPLES := $(sort $(wildcard docs/*.md docs/tasks/*.md docs/tasks/src/*))
 # Installed files: FROM:TO:MODE, under DESTDIR and PREFIX.
 INSTALLED = \
 	$(B)/bbtrace:bin/bbtrace:755 \
@@ -205,7 +206,7 @@ INSTALLED = \
 	completion/bbtrace.bash:share/bash-completion/completions/bbtrace:644 \
 	completion/_bbtrace:share/zsh/site-functions/_bbtrace:644 \
 	completion/bbtrace.fish:share/fish/vendor_completions.d/bbtrace.fish:644 \
-	$(foreach f,LICENSE README.md CONTRACT.md,$(f):share/doc/bbtrace/$(f):644)
+	$(foreach f,LICENSE README.md CONTRACT.md $(EXAMPLES),$(f):share/doc/bbtrace/$(f):644)
 AT = $(word $(2),$(subst :, ,$(1)))
 
 define INSTALL_ONE
@@ -222,7 +223,7 @@ install: all
 
 uninstall:
 	$(foreach i,$(INSTALLED),$(call UNINSTALL_ONE,$(i)))
-	@rmdir "$(DESTDIR)$(PREFIX)/share/doc/bbtrace" 2>/dev/null || true
+	@cd "$(DESTDIR)$(PREFIX)/share/doc" && rmdir -p bbtrace/docs/tasks/src 2>/dev/null || true
 
 mutants:
 	@B=$(B) prove -v tests/mutants.sh

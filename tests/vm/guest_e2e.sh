@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# guest_e2e.sh NAME...: runs test files (e2e/t_pid), one after the other, with a result for each.
+# guest_e2e.sh NAME...: runs test files, one after the other, with a result for each. A name may have arguments
+# ("e2e/t_examples 9").
 
 . "$(dirname "$0")/guest_lib.sh"
 export PATIENCE=600 BB_TIMEOUT=1200 KILLS=20
@@ -13,7 +14,8 @@ skips() { sed -n 's/^ok [0-9]* - \(.*\) # SKIP \(.*\)/skipped: \1: \2/p' "$T/tap
 
 for name; do
 	began=$SECONDS
-	"tests/$name.sh" >"$T/tap" 2>"$T/err" </dev/null
+	read -ra test <<<"$name"
+	"tests/${test[0]}.sh" "${test[@]:1}" >"$T/tap" 2>"$T/err" </dev/null
 	status=$?
 	passed=$(grep '^ok' "$T/tap" | grep -vc '# SKIP') failed=$(grep -c '^not ok' "$T/tap") skipped=$(grep -c '^ok.*# SKIP' "$T/tap")
 	if why=$(sed -n 's/^1\.\.0 # SKIP //p' "$T/tap") && [[ $why ]]; then

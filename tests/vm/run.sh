@@ -15,7 +15,7 @@
 #   -v          show the kernel's messages, on stderr
 #   --shell     no command: an interactive shell (Ctrl-A x ends it)
 #
-# The guest has the project's build/bbtrace, build/progs and tests in /src, which is also the current folder; bash and the
+# The guest has the project's build/bbtrace, build/progs, tests and docs in /src, which is also the current folder; bash and the
 # usual tools; and only /proc, /sys, /dev, /run and cgroup2 mounted (no tracefs, no debugfs). B names the build folder, as
 # for make. The command's stdin is empty; its stdout and stderr are written to our stdout.
 #
@@ -139,7 +139,7 @@ put_project()
 	local programs
 
 	mkdir -p "$root/src/build"
-	cp -a tests "$root/src/"
+	cp -a tests docs "$root/src/"
 	[[ ! -e $build/bbtrace ]] || cp "$build/bbtrace" "$root/src/build/"
 	[[ ! -d $build/progs ]] || cp -a "$build/progs" "$root/src/build/"
 	mapfile -d '' programs < <(find "$root/src" -type f -executable ! -name '*.sh' -print0)
