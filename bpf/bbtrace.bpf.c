@@ -17,6 +17,8 @@ const volatile struct wire_config config;
 volatile __u32 stopped;
 /* CMD has called exec. */
 volatile __u32 command_runs;
+/* A thread hit a probe that the filters leave out. */
+volatile __u32 filtered;
 /* The level of bbtrace's PID namespace, determined by own_level(). */
 volatile __u32 pid_level;
 /* A process was forked in a PID namespace below that. */
@@ -403,6 +405,16 @@ static __always_inline bool put(struct pt_regs *ctx, __u64 word, struct who w, b
 						     : put_value(ctx, word, w, kernel);
 }
 
+/* Written once: a line that all CPUs write to would slow down each hit. */
+static __always_inline int leave_out(struct who w)
+{
+	bool waits = (config.filters & FILTER_COMMAND) && !command_runs;
+
+	if (!filtered && config.filters && w.pid != config.self && !waits)
+		filtered = 1;
+	return 0;
+}
+
 /* kernel: a constant for each program */
 static __always_inline int hit(struct pt_regs *ctx, __u32 cookie, bool kernel)
 {
@@ -412,7 +424,7 @@ static __always_inline int hit(struct pt_regs *ctx, __u32 cookie, bool kernel)
 	bool done;
 
 	if (!passes(w, kernel))
-		return 0;
+		return leave_out(w);
 	word = bpf_map_lookup_elem(&sites, &site);
 	if (!word)
 		return 0;

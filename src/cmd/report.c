@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "info.h"
+#include "nothing.h"
 #include "pager.h"
 #include "render.h"
 #include "show.h"
@@ -377,6 +378,8 @@ static int finish(struct report *r, int err)
 	progress__end(&r->progress);
 	sink__close(&r->render.sink);
 	pager__wait(r->pager);
+	if (r->begun && !why && !end)
+		nothing__tell_report(&r->meta, &r->show);
 	if (r->begun)
 		show__summary(&r->show);
 	if (r->begun && r->meta.part)

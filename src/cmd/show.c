@@ -58,6 +58,7 @@ static void resolve(void *ctx, uint32_t pid, uint64_t time, uint64_t addr, struc
 
 int show__event(struct show *s, const struct event *e)
 {
+	s->hits += e->type == EVENT_BRANCH || e->type == EVENT_ENTRY || e->type == EVENT_RETURN;
 	return trace__feed(s->trace, e);
 }
 

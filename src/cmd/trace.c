@@ -12,6 +12,7 @@
 #include "pager.h"
 #include "branch_weights.h"
 #include "interrupt.h"
+#include "nothing.h"
 #include "watch.h"
 
 struct session {
@@ -362,6 +363,8 @@ static int finish(struct session *s, int err)
 	end = err == 1 || !err ? show__finish(&s->live.show, newest_first(s->args)) : 0;
 	err = clean(s, end < 0 ? end : err);
 	end = clean(s, end_output(s));
+	if (!err && !end)
+		nothing__tell_live(s->args, &s->meta, &s->live, s->probe);
 	show__summary(&s->live.show);
 	return err ? err : end;
 }
@@ -410,6 +413,19 @@ static bool needs_all_regs(const struct args *a)
 	return record_name(a) || (a->regs && strcmp(a->regs, "args") && strcmp(a->regs, "none"));
 }
 
+/* CMD shows by itself that the trace is live; other processes don't. */
+static void tell_live(const struct session *s)
+{
+	double seconds = s->args->timeout_ns / 1e9;
+
+	if (s->child.pid || !isatty(STDERR_FILENO))
+		return;
+	if (seconds)
+		note("tracing for %g s, %u probes; Ctrl-C ends", seconds, s->plan->probes);
+	else
+		note("tracing, %u probes; Ctrl-C ends", s->plan->probes);
+}
+
 static int run(struct session *s, int *status)
 {
 	struct probe_options o = {.buffer = s->args->buffer,
@@ -450,6 +466,7 @@ static int run(struct session *s, int *status)
 	if (err)
 		return clean(s, err);
 	sources__start(s->sources);
+	tell_live(s);
 	err = s->child.pid ? child__start(&s->child, status) : 0;
 	if (err) {
 		child__ended(&s->child, true);

@@ -36,20 +36,25 @@ static void leave(struct place *p)
 }
 
 /* Debug files may be of any type and machine; their segments need not be there. */
+static bool read_sections(struct elf_file *f)
+{
+	Elf64_Ehdr *h = &f->header;
+
+	return elf__read(f->fd, h, sizeof(*h), 0) && !memcmp(h->e_ident, ELFMAG, SELFMAG) &&
+	       h->e_ident[EI_CLASS] == ELFCLASS64 && h->e_ident[EI_DATA] == ELFDATA2LSB &&
+	       elf__read_sections(f);
+}
+
 static bool enter(struct place *p, const struct root *root, const char *path)
 {
 	struct stat st;
 	int fd = root__open_file(root, path, OBJECT_LIMIT, &st);
-	Elf64_Ehdr *h;
 
 	*p = (struct place){NULL, root};
 	if (fd < 0)
 		return false;
 	p->f = elf_file__new(fd, st.st_size);
-	h = &p->f->header;
-	if (elf__read(fd, h, sizeof(*h), 0) && !memcmp(h->e_ident, ELFMAG, SELFMAG) &&
-	    h->e_ident[EI_CLASS] == ELFCLASS64 && h->e_ident[EI_DATA] == ELFDATA2LSB &&
-	    elf__read_sections(p->f))
+	if (read_sections(p->f))
 		return true;
 	leave(p);
 	return false;
@@ -77,6 +82,28 @@ static bool has_id(struct elf_file *f, const struct build_id *want)
 	struct build_id id = id_of(f);
 
 	return id.len && id.len == want->len && !memcmp(id.bytes, want->bytes, id.len);
+}
+
+static bool is_id(const struct object *o, const uint8_t *id, size_t len)
+{
+	return len && len == o->build_id_len && !memcmp(id, o->build_id, len);
+}
+
+bool object__same_build(const struct object *a, const struct object *b)
+{
+	return is_id(a, b->build_id, b->build_id_len);
+}
+
+bool object__is_build(const struct object *o, int fd)
+{
+	struct stat st;
+	int own = fstat(fd, &st) ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	struct elf_file *f = own < 0 ? NULL : elf_file__new(own, st.st_size);
+	struct build_id id = f && read_sections(f) ? id_of(f) : (struct build_id){.len = 0};
+
+	if (f)
+		elf_file__free(f);
+	return is_id(o, id.bytes, id.len);
 }
 
 static bool has_crc(const struct elf_file *f, uint32_t want)

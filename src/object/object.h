@@ -168,6 +168,9 @@ int object__read(struct found *f, struct object **out);
 /* The ELF file at path in our own root, no search. As object__read(), and -ENOENT, -EACCES, … */
 int object__open(const char *path, struct object **out);
 void object__free(struct object *o);
+/* Do two objects, or an object and an ELF file, have the same build-id? */
+bool object__same_build(const struct object *a, const struct object *b);
+bool object__is_build(const struct object *o, int fd);
 /* Fills in all symbol.shown, which is the raw name until a lookup returns the symbol. Call it
  * before iterating over o->symbols. */
 void object__demangle(struct object *o);

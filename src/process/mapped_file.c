@@ -59,6 +59,7 @@ static int open_by_path(uint32_t pid, const struct map *m, struct stat *st)
 static void open_mapped(struct mapped_files *s, struct mapped_file *f, uint32_t pid,
 			uint32_t parent, const struct map *m)
 {
+	struct used_object *used;
 	struct stat st;
 
 	f->fd = open_mapping(pid, m, &st);
@@ -68,9 +69,13 @@ static void open_mapped(struct mapped_files *s, struct mapped_file *f, uint32_t 
 		f->fd = open_by_path(parent, m, &st);
 	if (f->fd < 0)
 		f->fd = open_by_path(0, m, &st);
-	for (size_t i = 0; f->fd >= 0 && i < s->known.len; i++)
-		if (s->known.data[i]->dev == st.st_dev && s->known.data[i]->ino == st.st_ino)
-			f->object = s->known.data[i];
+	s->incomplete |= f->fd < 0;
+	vec__each (used, &s->used)
+		if (f->fd >= 0 && used->object->dev == st.st_dev &&
+		    used->object->ino == st.st_ino) {
+			f->object = used->object;
+			used->mapped = true;
+		}
 }
 
 /* ---- the table of files ---- */
@@ -96,6 +101,7 @@ struct mapped_file *mapped_files__get(struct mapped_files *s, uint32_t pid, uint
 		f->dev = m->dev;
 		f->ino = m->ino;
 		f->path = xstrdup(m->path);
+		f->pid = pid;
 		f->fd = -1;
 		vec__push(&s->all, f);
 	} else if (!f->mappings && !f->shown) {
@@ -132,6 +138,7 @@ static void free_oldest_idle(struct mapped_files *s)
 	}
 	if (oldest == s->all.len)
 		return;
+	s->incomplete = true;
 	free_file(s->all.data[oldest]);
 	s->all.data[oldest] = s->all.data[--s->all.len];
 	s->nidle--;
@@ -193,5 +200,5 @@ void mapped_files__free(struct mapped_files *s)
 	for (size_t i = 0; i < s->told.len; i++)
 		free(s->told.data[i].path);
 	vec__free(&s->told);
-	vec__free(&s->known);
+	vec__free(&s->used);
 }

@@ -12,7 +12,8 @@
 struct mapped_file {
 	uint64_t dev, ino; /* as in mappings */
 	char *path;
-	int fd; /* -1: could not be opened, or was read already */
+	uint32_t pid; /* the process of its first mapping */
+	int fd;	      /* -1: could not be opened, or was read already */
 	const struct object *object;
 	struct object *own; /* the same if owned, NULL if borrowed */
 	bool tried;	    /* reading it was tried */
@@ -20,6 +21,12 @@ struct mapped_file {
 	size_t mappings;    /* current number */
 	uint64_t idle;	    /* order in which files lost their last mapping */
 	size_t looked;	    /* recorded: number of known files at the last lookup */
+};
+
+/* An object that was opened elsewhere: borrowed. */
+struct used_object {
+	const struct object *object;
+	bool mapped; /* its file was */
 };
 
 /* Recorded: the object of a file. */
@@ -31,8 +38,9 @@ struct known_file {
 
 struct mapped_files {
 	VEC(struct mapped_file *) all;
-	VEC(const struct object *) known; /* opened elsewhere: borrowed */
-	bool recorded;			  /* nothing is opened */
+	VEC(struct used_object) used;
+	bool incomplete; /* files were mapped that could not be opened, or that were forgotten */
+	bool recorded;	 /* nothing is opened */
 	VEC(struct known_file) told;
 	size_t nidle; /* files without mappings that were never shown */
 	uint64_t clock;

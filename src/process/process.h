@@ -38,6 +38,15 @@ struct spaces *spaces__new(void);
 void spaces__free(struct spaces *s);
 /* Uses an object that is open already (borrowed) for every mapping of its file. */
 void spaces__use(struct spaces *s, const struct object *o);
+/* Has a process mapped the code of such an object? */
+bool spaces__mapped(const struct spaces *s, const struct object *o);
+/* Has any mapped a file that could not be opened, or that was forgotten, so that it may have? */
+bool spaces__incomplete(const struct spaces *s);
+/* Calls fn for each mapped file, other than o's own, of the same build or the same name, with the
+ * first process that mapped it. */
+void spaces__similar(const struct spaces *s, const struct object *o,
+		     void (*fn)(void *ctx, uint32_t pid, const char *path, bool same_build),
+		     void *ctx);
 /* Adds the mappings of /proc/PID/maps, for processes that ran before the trace. Errors are ignored:
  * the process may have ended. */
 void spaces__read(struct spaces *s, uint32_t pid);

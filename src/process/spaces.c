@@ -39,7 +39,7 @@ void spaces__know(struct spaces *s, uint64_t dev, uint64_t ino, const char *path
 
 void spaces__use(struct spaces *s, const struct object *o)
 {
-	vec__push(&s->files.known, o);
+	vec__push(&s->files.used, (struct used_object){.object = o});
 }
 
 static struct space *space_of(struct spaces *s, uint32_t pid)
@@ -224,6 +224,52 @@ void spaces__find(struct spaces *s, uint32_t pid, uint64_t addr, struct mapped_p
 			out->vaddr = offset;
 		}
 		return;
+	}
+}
+
+/* ---- the objects in use ---- */
+
+bool spaces__mapped(const struct spaces *s, const struct object *o)
+{
+	const struct used_object *used;
+
+	vec__each (used, &s->files.used)
+		if (used->object == o)
+			return used->mapped;
+	return false;
+}
+
+bool spaces__incomplete(const struct spaces *s)
+{
+	return s->files.incomplete;
+}
+
+static bool is_same_build(const struct mapped_file *f, const struct object *o)
+{
+	if (f->object)
+		return object__same_build(f->object, o);
+	return f->fd >= 0 && object__is_build(o, f->fd);
+}
+
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+void spaces__similar(const struct spaces *s, const struct object *o,
+		     void (*fn)(void *ctx, uint32_t pid, const char *path, bool same_build),
+		     void *ctx)
+{
+	struct mapped_file *const *f;
+
+	vec__each (f, &s->files.all) {
+		bool same_build = (*f)->object != o && is_same_build(*f, o);
+
+		if (same_build ||
+		    ((*f)->object != o && !strcmp(base_of((*f)->path), base_of(o->path))))
+			fn(ctx, (*f)->pid, (*f)->path, same_build);
 	}
 }
 

@@ -30,9 +30,21 @@ exits 0 'a trace in libc and in the kernel is reported'
 bb trace user:libc.so.6:read kernel:vfs_read -p $$ -t 1
 exits 0 'a process that runs is traced in libc and in the kernel'
 
+# A trace without events says why.
+bb kernel vfs_read --comm nosuch -- cat "$T/other"
+like "$T/err" '^bbtrace: no event: the probes were hit, but only by threads that are not traced \(-- CMD, --comm\)$' \
+	'of a kernel function that only other threads called, the trace says so'
+bb kernel __x64_sys_setdomainname -- true
+like "$T/err" '^bbtrace: no event: no traced thread called __x64_sys_setdomainname$' 'of a kernel function that nobody called, the trace says so'
+bb trace user:libc.so.6:qsort kernel:__x64_sys_setdomainname kernel:__x64_sys_sethostname -- true
+like "$T/err" '^bbtrace: no event: no traced thread called any of the 2 traced functions of the kernel$' \
+	'of functions of a library and the kernel that nobody called, the trace says so: the kernel'
+like "$T/err" '^bbtrace: no event: .*/libc\.so\.6 was mapped, but no traced thread called qsort$' \
+	'of functions of a library and the kernel that nobody called, the trace says so: the library'
+
 # Refusals name the next step.
 bb trace vfs_read -- true
-exits 1 'a name without prefix is refused'
+exits 2 'a name without prefix is wrong usage'
 grep -q 'write user:OBJECT:FUNC or kernel:FUNC' "$T/err"
 ok $? 'the refusal of a name without prefix says how to write it' || diag "$(cat "$T/err")"
 bb trace kernel:vfs_read --attach kprobe_event -v -- cat "$T/other"

@@ -78,6 +78,10 @@ bool probe__by_definitions(const struct probe *p);
 unsigned probe__verified_insns(const struct probe *p);
 /* The processes that the filters name, with -f also their children; empty: any process. */
 const pid_vec *probe__processes(const struct probe *p);
+/* Did threads hit a probe that the filters leave out? */
+bool probe__filtered(const struct probe *p);
+/* Without -f: how many children of the traced processes were not traced? */
+uint64_t probe__left_children(const struct probe *p);
 /* Drops the sideband events so far. From here on, only those of the traced processes are returned,
  * if the filters name processes. */
 void probe__forget_sideband(struct probe *p);

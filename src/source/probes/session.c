@@ -386,6 +386,16 @@ static int probe__attach(struct source *s)
 	return shield__run(p->programs.mechanism->attach, p);
 }
 
+bool probe__filtered(const struct probe *p)
+{
+	return p->skel->bss->filtered;
+}
+
+uint64_t probe__left_children(const struct probe *p)
+{
+	return sideband__left_children(p->sideband);
+}
+
 void probe__forget_sideband(struct probe *p)
 {
 	sideband__forget(p->sideband);

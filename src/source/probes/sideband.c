@@ -28,6 +28,7 @@ struct sideband {
 	size_t page_size;
 	enum scope_kind scope;
 	struct map64 inside; /* unless SCOPE_ALL: the processes in the scope */
+	uint64_t left_children;
 };
 
 static int open_cpu(struct sideband *s, int cpu)
@@ -154,6 +155,11 @@ void sideband__limit(struct sideband *s, const struct scope *scope)
 		map64__put(&s->inside, *pid);
 }
 
+uint64_t sideband__left_children(const struct sideband *s)
+{
+	return s->left_children;
+}
+
 /* Called in chronological order: a process is known by its fork, and its PID may be reused outside
  * of the scope. */
 static bool is_inside(struct sideband *s, const struct sideband_event *e)
@@ -161,10 +167,13 @@ static bool is_inside(struct sideband *s, const struct sideband_event *e)
 	if (s->scope == SCOPE_ALL || e->type == SIDEBAND_LOST)
 		return true;
 	if (e->type == SIDEBAND_FORK && e->pid != e->ppid) {
-		if (s->scope == SCOPE_DESCENDANTS && map64__get(&s->inside, e->ppid))
+		bool child = map64__get(&s->inside, e->ppid);
+
+		if (child && s->scope == SCOPE_DESCENDANTS)
 			map64__put(&s->inside, e->pid);
 		else
 			map64__del(&s->inside, e->pid);
+		s->left_children += child && s->scope == SCOPE_PROCESSES;
 	}
 	return map64__get(&s->inside, e->pid);
 }

@@ -11,6 +11,8 @@ int sideband__open(struct sideband **out);
 void sideband__close(struct sideband *s);
 /* Limits later events to the processes in the scope. */
 void sideband__limit(struct sideband *s, const struct scope *scope);
+/* The processes that those in the scope have forked and that are not in it. */
+uint64_t sideband__left_children(const struct sideband *s);
 /* Collects all that the kernel has written so far, sorted by time. */
 void sideband__collect(struct sideband *s);
 /* Drops all that happened so far. */

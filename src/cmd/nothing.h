@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* nothing: a trace without events says why. */
+#ifndef BBTRACE_CMD_NOTHING_H
+#define BBTRACE_CMD_NOTHING_H
+
+#include "live.h"
+
+/* Print a note if no event was shown: for a live trace that has ended, for a file that was read. */
+void nothing__tell_live(const struct args *a, const struct trace_meta *meta, struct live *l,
+			const struct probe *probe);
+void nothing__tell_report(const struct trace_meta *meta, struct show *s);
+
+#endif
