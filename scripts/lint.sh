@@ -35,7 +35,7 @@ most_lines=600
 may_open='
 src/cmd/branch_weights.c profiles, with the rights of the user
 src/cmd/live.c           /proc
-src/cmd/record.c         /proc
+src/cmd/command_line.c   /proc
 src/cmd/report.c         trace files, with the rights of the user
 src/cmd/sink_file.c      files to write
 src/kernel/facts.c       debugfs and tracefs

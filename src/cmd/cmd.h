@@ -104,6 +104,9 @@ void args__free(struct args *a);
 bool args__records(const struct args *a);
 /* Kernel addresses are shown to root only, or with --addresses. */
 bool args__hides_addresses(const struct args *a);
+
+/* bbtrace's command line (command_line.c), "" if unknown; the caller frees. */
+char *command_line__quoted(void);
 /* Prints the options of this verb for --help. */
 void args__help(const struct verb *verb, FILE *out);
 

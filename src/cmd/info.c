@@ -1,26 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Metadata of a trace file. Nothing is replayed. */
-#include <stdlib.h>
-#include <time.h>
 #include "info.h"
 
 static void put_text(struct info *i, const char *key, const char *text)
 {
 	str__printf(&i->text, "%-10s", key);
 	str__shown(&i->text, text ? text : "");
-}
-
-void info__time(const struct trace_meta *m, char *out, size_t size)
-{
-	time_t t = (time_t)((m->start_time + m->realtime_offset) / 1000000000) + m->utc_offset;
-	unsigned minutes = abs(m->utc_offset) / 60;
-	struct tm tm = {0};
-	size_t n;
-
-	gmtime_r(&t, &tm);
-	n = strftime(out, size, "%F %T", &tm);
-	snprintf(out + n, size - n, " %c%02u%02u", m->utc_offset < 0 ? '-' : '+',
-		 minutes / 60 % 100, minutes % 60);
 }
 
 static void put_plan(struct info *i, const char *key, const struct plan *plan)
@@ -33,10 +18,9 @@ static void put_plan(struct info *i, const char *key, const struct plan *plan)
 static int on_begin(void *ctx, const struct plan *plan, const struct trace_meta *m)
 {
 	struct info *i = ctx;
-	char time[64];
 
-	info__time(m, time, sizeof(time));
-	put_text(i, "recorded", time);
+	put_text(i, "recorded", "");
+	str__date(&i->text, m->start_time + m->realtime_offset, m->utc_offset);
 	str__puts(&i->text, " by bbtrace ");
 	str__shown(&i->text, m->version ? m->version : "");
 	str__putc(&i->text, '\n');

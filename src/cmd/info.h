@@ -12,8 +12,6 @@ struct info {
 	bool begun;
 };
 extern const struct trace_calls info_calls;
-/* "2026-11-20 14:42:26 +0000", in the time zone of the recording. */
-void info__time(const struct trace_meta *meta, char *out, size_t size);
 /* The last lines. end NULL: the file has no end. */
 void info__end(struct info *i, const struct trace_end *end);
 

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/sysmacros.h>
-#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 #include "record.h"
@@ -26,7 +25,6 @@ struct recorder {
 	struct trace_writer *writer;
 	struct show *show;
 	struct trace_meta meta;
-	char *command, *system;
 	uint64_t begun;		 /* the writer's size after the plan */
 	uint64_t flushed;	 /* when */
 	struct map64 pids;	 /* processes whose mappings are in the file */
@@ -106,8 +104,6 @@ void recorder__close(struct recorder *r)
 	map64__free(&r->pids);
 	map64__free(&r->tids);
 	map64__free(&r->goroutines);
-	free(r->command);
-	free(r->system);
 	free(r);
 }
 
@@ -271,21 +267,6 @@ static int introduce(struct recorder *r, uint64_t time, uint32_t pid, uint32_t t
 
 /* ---- rotation ---- */
 
-static char *quoted_command(void)
-{
-	autofree char *text = NULL;
-	struct str s = {0};
-	size_t len = 0;
-
-	if (file__read("/proc/self/cmdline", 1u << 20, &text, &len))
-		return xstrdup("");
-	for (const char *p = text; p < text + len; p += strlen(p) + 1) {
-		str__puts(&s, p == text ? "" : " ");
-		str__shell(&s, p);
-	}
-	return s.data ? s.data : xstrdup("");
-}
-
 static int begin_file(struct recorder *r)
 {
 	int err;
@@ -300,16 +281,8 @@ static int begin_file(struct recorder *r)
 
 int recorder__begin(struct recorder *r, struct show *show, const struct trace_meta *meta)
 {
-	struct utsname u = {0};
-
 	r->show = show;
 	r->meta = *meta;
-	uname(&u);
-	r->meta.command = r->command = quoted_command();
-	r->meta.system = r->system =
-		xasprintf("%s %s %s %s", u.sysname, u.release, u.version, u.machine);
-	r->meta.version = BBTRACE_VERSION;
-	r->meta.cpus = sysconf(_SC_NPROCESSORS_CONF);
 	r->flushed = now_ns(CLOCK_MONOTONIC);
 	return begin_file(r);
 }

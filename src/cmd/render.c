@@ -2,6 +2,7 @@
 /* Sets up an output from the options, or from those recorded in a trace file. */
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 #include "render.h"
@@ -36,6 +37,17 @@ static int parse_regs(struct trace_meta *m, const char *regs, const struct arch 
 	return 0;
 }
 
+static void describe(struct trace_meta *m)
+{
+	struct utsname u = {0};
+
+	uname(&u);
+	m->command = command_line__quoted();
+	m->system = xasprintf("%s %s %s %s", u.sysname, u.release, u.version, u.machine);
+	m->version = BBTRACE_VERSION;
+	m->cpus = sysconf(_SC_NPROCESSORS_CONF);
+}
+
 int meta__of_args(struct trace_meta *m, const struct args *a, const struct arch *arch)
 {
 	struct tm local = {0};
@@ -50,9 +62,16 @@ int meta__of_args(struct trace_meta *m, const struct args *a, const struct arch 
 		.limit = a->limit,
 		.no_fold = a->no_fold,
 	};
+	describe(m);
 	m->realtime_offset = now_ns(CLOCK_REALTIME) - m->start_time;
 	m->utc_offset = localtime_r(&now, &local) ? local.tm_gmtoff : 0;
 	return parse_regs(m, a->regs, arch);
+}
+
+void meta__free(struct trace_meta *m)
+{
+	free((char *)m->command);
+	free((char *)m->system);
 }
 
 int meta__override(struct trace_meta *m, const struct args *a, const struct arch *arch)
@@ -136,6 +155,11 @@ int render__start(struct render *r, const struct args *a, const struct plan *pla
 		.unobserved = a->verb->bit == VERB_LIST,
 		.fold = !m->no_fold,
 		.hide_addresses = args__hides_addresses(a),
+		.about = {.command = m->command,
+			  .system = m->system,
+			  .version = m->version,
+			  .cpus = m->cpus,
+			  .parts = m->part},
 	};
 
 	if (format->binary && r->sink.is_terminal)

@@ -51,8 +51,10 @@ bool newest_first(const struct args *a);
 int render__flush(struct render *r, uint64_t now);
 void render__close(struct render *r);
 
-/* Fills in what rendering depends on, from the options and clocks. -EINVAL: unknown register. */
+/* Fills in what rendering depends on, from the options and clocks, and what describes the run:
+ * command line, machine, version. -EINVAL: unknown register. meta__free() frees what it holds. */
 int meta__of_args(struct trace_meta *m, const struct args *a, const struct arch *arch);
+void meta__free(struct trace_meta *m);
 /* Applies the options of report. */
 int meta__override(struct trace_meta *m, const struct args *a, const struct arch *arch);
 struct trace_options meta__trace_options(const struct trace_meta *m);

@@ -235,12 +235,12 @@ static bool filters(const struct report *r)
 static void describe(const struct report *r, const struct plan *plan)
 {
 	const struct trace_meta *m = &r->meta;
-	char text[64];
+	autofree struct str date = {0};
 
 	if (note__level() < NOTE_VERBOSE)
 		return;
-	info__time(m, text, sizeof(text));
-	note_verbose("recorded at %s by bbtrace %s on %s, %u CPUs: %s", text,
+	str__date(&date, m->start_time + m->realtime_offset, m->utc_offset);
+	note_verbose("recorded at %s by bbtrace %s on %s, %u CPUs: %s", date.data,
 		     m->version ? m->version : "", m->system ? m->system : "", m->cpus,
 		     m->command ? m->command : "");
 	note_verbose("%zu functions, %zu sites, %u probes", plan->functions.len, plan->sites.len,

@@ -524,6 +524,7 @@ static void close_session(struct session *s)
 	util__close(&s->btf);
 	render__close(&s->render);
 	recorder__close(s->recorder);
+	meta__free(&s->meta);
 	live__close(&s->live);
 	plan__free(s->plan);
 	branch_weights__free(s->weights);

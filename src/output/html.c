@@ -5,6 +5,7 @@
  * the figures as JSON and each function's code in its own element; its script (html/page.js) shows
  * them. All text of the traced program is escaped by json__string() or str__xml().
  */
+#include "output/about.h"
 #include "output/fields.h"
 #include "output/flame.h"
 #include "output/listing.h"
@@ -326,16 +327,10 @@ static int put_title(struct html *h, const struct trace_totals *t)
 	return 0;
 }
 
-static int put_missing(struct html *h, const struct trace_totals *t)
+static int put_about(struct html *h, const struct trace_totals *t)
 {
-	struct str *s = &h->o->buffer, text = {0};
-
-	if (stats__missing(&h->stats, t, &text)) {
-		put(s, "<p class=\"missing\">Missing: ");
-		str__xml(s, text.data);
-		put(s, "</p>\n");
-	}
-	str__free(&text);
+	about__put(&h->o->buffer, &h->o->options, t);
+	about__put_missing(&h->o->buffer, &h->stats, t);
 	return 0;
 }
 
@@ -376,7 +371,7 @@ struct hole {
 };
 
 static const struct hole holes[] = {
-	{"title", NULL, put_title}, {"style", page_css},      {"missing", NULL, put_missing},
+	{"title", NULL, put_title}, {"style", page_css},      {"about", NULL, put_about},
 	{"flame", NULL, put_flame}, {"data", NULL, put_data}, {"code", NULL, put_codes},
 	{"script", page_js},
 };

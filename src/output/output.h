@@ -15,6 +15,15 @@ enum time_style { TIME_REL, TIME_ABS, TIME_DELTA, TIME_NONE };
 /* Writes rendered bytes. 0, or -errno, which stops the rendering and is returned. */
 typedef int (*write_fn)(void *ctx, const void *data, size_t len);
 
+/* What a trace is of, for those who have nothing but the output. NULL and 0: not known. */
+struct output_about {
+	const char *command; /* bbtrace's command line */
+	const char *system;  /* the machine's kernel: name, release, version and machine */
+	const char *version; /* bbtrace's */
+	unsigned cpus;
+	unsigned parts; /* earlier ones of the trace, which are not in the output */
+};
+
 struct output_options {
 	enum time_style time;
 	bool color;
@@ -38,6 +47,7 @@ struct output_options {
 	bool fold;	 /* text: repeated lines are shown once with a count */
 	/* hide values that could be kernel addresses (address.c): if the kernel is traced */
 	bool hide_addresses;
+	struct output_about about; /* html */
 };
 
 struct output;

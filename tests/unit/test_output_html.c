@@ -91,6 +91,36 @@ static void test_page(void)
 	has(idle, "<title>bbtrace: nothing ran</title>", "the page's title says that nothing ran");
 }
 
+static void test_about(void)
+{
+	autofree char *page = NULL;
+
+	code_options.about = (struct output_about){.command = "bbtrace user '</dd><b>' -- ./x",
+						   .system = "Linux 6.1 & x86_64",
+						   .version = "1.2"};
+	code_options.about.cpus = 2;
+	code_options.realtime_offset = 1763649746000000000;
+	code_options.utc_offset = -5400;
+	page = code_render("html", "-");
+	has(page,
+	    "<dl class=\"about\">\n"
+	    "<div><dt>Command</dt><dd><code>bbtrace user &#39;&lt;/dd&gt;&lt;b&gt;&#39; -- ./x</code></dd></div>\n"
+	    "<div><dt>Machine</dt><dd>Linux 6.1 &amp; x86_64, 2 CPUs</dd></div>\n"
+	    "<div><dt>Recorded</dt><dd>2025-11-20 13:12:26 -0130 by bbtrace 1.2</dd></div>\n"
+	    "<div><dt>Trace</dt><dd>2 functions, 0 probes (3 skipped), 15 events, 0 lost, 0 unmatched returns</dd></div>\n"
+	    "</dl>\n",
+	    "the page says what it is of without its script");
+	code_options.about = (struct output_about){.cpus = 1, .system = "Linux", .parts = 1};
+	free(page);
+	page = code_render("html", "-");
+	has(page, "<dl class=\"about\">\n<div><dt>Machine</dt><dd>Linux, 1 CPU</dd></div>\n",
+	    "the page leaves out what is not known of the run");
+	has(page, " -0130; 1 earlier part of this trace is not in this page</dd>",
+	    "the page says that it lacks earlier parts of the trace");
+	code_options.about = (struct output_about){0};
+	code_options.realtime_offset = code_options.utc_offset = 0;
+}
+
 static void test_no_branches(void)
 {
 	autofree char *page = NULL, *code = NULL;
@@ -110,6 +140,7 @@ int main(void)
 	test_data();
 	test_escapes();
 	test_page();
+	test_about();
 	test_no_branches();
 	return tap__done();
 }

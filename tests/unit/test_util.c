@@ -126,6 +126,17 @@ static void test_foreign_text(void)
 	}
 }
 
+static void test_date(void)
+{
+	autofree struct str s = {0};
+
+	str__date(&s, 1763649746999999999, 3600 * 5 + 1800);
+	is_str(s.data, "2025-11-20 20:12:26 +0530", "a date is that of its time zone");
+	str__clear(&s);
+	str__date(&s, 0, -3600);
+	is_str(s.data, "1969-12-31 23:00:00 -0100", "a date west of UTC");
+}
+
 static void test_tabs(void)
 {
 	static const struct {
@@ -362,6 +373,7 @@ int main(void)
 	test_map_spreads_keys();
 	test_map_takes_any_key();
 	test_foreign_text();
+	test_date();
 	test_tabs();
 	test_markup();
 	test_numbers_as_text();
