@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* doctor --calibrate: a table of what a hit costs on this machine, and whether that agrees with the
- * placement's assumptions. */
+/* doctor --calibrate: a table of what a hit costs on this machine, whether that agrees with the
+ * placement's assumptions, and what to do about it. */
 #include <elf.h>
 #include <stdlib.h>
 #include "cmd.h"
@@ -104,6 +104,86 @@ static void put_verdict(const calibration_vec *v, const struct cost_row *row, bo
 		       assumed);
 }
 
+/* ---- what follows for the user ---- */
+
+/* The cost of this instruction with this record; 0: not measured, or below the noise. */
+static double cost_at(const calibration_vec *v, const char *mechanism, const char *insn,
+		      const char *record)
+{
+	const struct calibration *c;
+
+	vec__each (c, v)
+		if (!strcmp(c->mechanism, mechanism) && !strcmp(c->insn, insn) &&
+		    !strcmp(c->record, record))
+			return c->ns > 0 ? c->ns : 0;
+	return 0;
+}
+
+static void put_advice(const char *mechanism, double ret, struct json_key than, double ns,
+		       const char *advice, bool json)
+{
+	CLEANUP(str__free) struct str s = {0};
+	struct json j = {.out = &s};
+
+	if (!json) {
+		printf("%s: %s\n", mechanism, advice);
+		return;
+	}
+	json__open_object(&j);
+	json__member(&j, string, "mechanism", mechanism);
+	json__member(&j, real, "ret_ns", ret, 1);
+	json__put_key(&j, than);
+	json__real(&j, ns, 1);
+	json__member(&j, string, "advice", advice);
+	json__close_object(&j);
+	puts(s.data);
+}
+
+/* Is a return probe worth it? */
+static void advise_returns(const char *mechanism, double ret, double probe, bool json)
+{
+	autofree char *advice = NULL;
+
+	if (ret > 2 * probe)
+		advice = xasprintf(
+			"a return costs %.0f ns at its ret, %.0f ns by a return probe: "
+			"with -e entry,return, --returns probe saves %.0f %% of that, for "
+			"programs that neither unwind (C++, Rust, Go) nor read their stack",
+			ret, probe, 100 - 100 * probe / ret);
+	else
+		advice = xasprintf("a return costs %.0f ns at its ret, %.0f ns by a return probe: "
+				   "--returns probe saves little here",
+				   ret, probe);
+	put_advice(mechanism, ret, (struct json_key)JSON_KEY("return_probe_ns"), probe, advice,
+		   json);
+}
+
+/* Do calls cost much more than their branches? */
+static void advise_calls(const char *mechanism, double ret, double conditional, bool json)
+{
+	autofree char *advice = NULL;
+
+	if (ret <= 4 * conditional)
+		return;
+	advice = xasprintf("a ret costs as much as %.0f conditionals: fewer calls save most: "
+			   "--exclude small functions that are called often",
+			   ret / conditional);
+	put_advice(mechanism, ret, (struct json_key)JSON_KEY("conditional_ns"), conditional, advice,
+		   json);
+}
+
+static void advise(const calibration_vec *v, const char *mechanism, bool json)
+{
+	double ret = cost_at(v, mechanism, "ret", "value");
+	double probe = cost_at(v, mechanism, "nop", "return");
+	double conditional = cost_at(v, mechanism, "jcc", "branch");
+
+	if (ret && probe)
+		advise_returns(mechanism, ret, probe, json);
+	if (ret && conditional)
+		advise_calls(mechanism, ret, conditional, json);
+}
+
 static int measure_kernel(calibration_vec *v)
 {
 	autofree char *name = xasprintf("%sgetppid", arch__native()->kernel->syscalls->prefix);
@@ -148,5 +228,7 @@ int calibrate__show(bool json)
 		put_row(c, cheapest(&v), json);
 	for (row = arch__native()->costs; row && row->mechanism; row++)
 		put_verdict(&v, row, json);
+	for (row = arch__native()->costs; row && row->mechanism; row++)
+		advise(&v, row->mechanism, json);
 	return 0;
 }

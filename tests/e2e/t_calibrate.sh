@@ -26,8 +26,27 @@ done
 is "$(json "$T/json" '$e->{insn} && !($e->{ns} > 0 && $e->{ratio} >= 1)')" 0 "no figure is 0 or less, no ratio below the cheapest instruction's"
 is "$(($(json "$T/json" '$e->{insn} && $e->{ratio} == 1') > 0))" 1 'the cheapest instruction has the ratio 1'
 
+
+# what follows from the figures: whether return probes are cheaper, and whether returns cost more than branches
+perl -I"$ROOT/tests/check" -MJson -ne '
+	my $e = Json::parse($_);
+	$ns{$e->{mechanism}}{"$e->{insn} $e->{record}"} = $e->{ns} if $e->{insn};
+	push @{$got{$e->{mechanism}}}, join " ", map({ $e->{$_} // "-" } qw(ret_ns return_probe_ns conditional_ns)),
+		$e->{advice} =~ /--returns probe saves (?:\d+ %|little)|--exclude/ ? $& =~ s/\d+/N/r : "?" if $e->{advice};
+	END {
+		for my $m (sort keys %ns) {
+			my ($ret, $probe, $jcc) = @{$ns{$m}}{"ret value", "nop return", "jcc branch"};
+			my @want;
+			push @want, "$ret $probe - --returns probe saves " . ($ret > 2 * $probe ? "N %" : "little") if $probe;
+			push @want, "$ret - $jcc --exclude" if $ret > 4 * $jcc;
+			print "$m: got @{$got{$m}}, wanted @want\n" if "@{$got{$m}}" ne "@want";
+		}
+	}' "$T/json" >"$T/wrong"
+is "$(cat "$T/wrong")" '' 'the advice follows from the figures'
+
 bb doctor --calibrate
 exits 0 'doctor --calibrate as text ends well'
+unlike "$T/out" 'advice' 'text has the advice without its name'
 is "$(grep -cE '^[uk]probe_[a-z]+ +[a-z0-9]+ +[a-z0-9]+ +[a-z]+ +[0-9.]+ +[0-9.]+$' "$T/out")" "$(json "$T/json" '$e->{insn}')" 'text has as many rows as JSON'
 is "$(grep -cE '^uprobe_[a-z]+: stepped/emulated: [0-9.]+, placement assumes [0-9.]+$' "$T/out")" "$(wc -l <"$T/mechanisms")" 'text has a line for each mechanism that says what the placement assumes'
 is "$(wc -c <"$T/err")" 0 'doctor --calibrate writes nothing to stderr'
