@@ -216,6 +216,16 @@ const struct trace_totals *show__totals(struct show *s)
 	return &s->totals;
 }
 
+/* What part of the times that are shown is tracing. */
+static void tell_tracing(struct show *s)
+{
+	struct str text = {0};
+
+	if (s->output && output__shows_times(s->output) && totals__tracing(show__totals(s), &text))
+		note("%stimes include %s", s->filter ? "in the whole trace, " : "", text.data);
+	str__free(&text);
+}
+
 void show__summary(struct show *s)
 {
 	struct str summary = {0};
@@ -223,6 +233,7 @@ void show__summary(struct show *s)
 	if (s->sideband_lost)
 		note("%llu events about processes were lost: some addresses may lack their names",
 		     (unsigned long long)s->sideband_lost);
+	tell_tracing(s);
 	totals__text(show__totals(s), &summary);
 	if (note__level() >= NOTE_NORMAL)
 		fprintf(stderr, "%s\n", summary.data);

@@ -312,6 +312,7 @@ static int callgrind__end(struct output *o, const struct trace_totals *t)
 
 const struct output_format output_callgrind = {
 	.name = "callgrind",
+	.times = true,
 	.suffixes = ".callgrind",
 	.help = "for KCachegrind and callgrind_annotate, with jumps",
 	.size = sizeof(struct callgrind),

@@ -366,6 +366,7 @@ static void chrome__free(struct output *o)
 
 const struct output_format output_chrome = {
 	.name = "chrome",
+	.times = true,
 	.timed = true,
 	.help = "trace events for Perfetto's UI and chrome://tracing",
 	.size = sizeof(struct chrome),

@@ -176,6 +176,19 @@ static bool get_duration(const struct output *o, const struct step *s, union fie
 	return s->timed && s->has_duration;
 }
 
+static bool get_net(const struct output *o, const struct step *s, union field_value *v)
+{
+	return s->timed && s->has_duration && step__net(s, &v->number) == NET_KNOWN;
+}
+
+static bool get_below_noise(const struct output *o, const struct step *s, union field_value *v)
+{
+	uint64_t net;
+
+	v->flag = true;
+	return s->timed && s->has_duration && step__net(s, &net) == NET_NOISE;
+}
+
 static bool get_count(const struct output *o, const struct step *s, union field_value *v)
 {
 	v->number = s->count;
@@ -214,6 +227,8 @@ const struct field fields[FIELDS] = {
 	[FIELD_STACK_END] = {KEY("stack_end"), VALUE_STRING, IN(STEP_ENTRY), get_stack_end},
 	[FIELD_VALUE] = {KEY("value"), VALUE_HEX, IN(STEP_RETURN), get_value},
 	[FIELD_DURATION] = {KEY("duration_ns"), VALUE_DEC, IN(STEP_RETURN), get_duration},
+	[FIELD_NET] = {KEY("net_ns"), VALUE_DEC, IN(STEP_RETURN), get_net},
+	[FIELD_BELOW_NOISE] = {KEY("below_noise"), VALUE_BOOL, IN(STEP_RETURN), get_below_noise},
 	[FIELD_COUNT] = {KEY("count"), VALUE_DEC, IN(STEP_LOST), get_count},
 	[FIELD_AT_LEAST] = {KEY("at_least"), VALUE_BOOL, IN(STEP_LOST), get_at_least},
 };
@@ -240,5 +255,12 @@ const struct total totals[] = {
 	 .after = " hits missed, of all processes",
 	 .rare = true,
 	 .offset = offsetof(struct trace_totals, missed)},
+	{TOTAL(hits), .nonzero = true},
+	{.key = JSON_KEY("tracing_ns"),
+	 .nonzero = true,
+	 .offset = offsetof(struct trace_totals, tracing)},
+	{.key = JSON_KEY("hits_unpriced"),
+	 .nonzero = true,
+	 .offset = offsetof(struct trace_totals, unpriced)},
 };
 const size_t ntotals = ARRAY_SIZE(totals);

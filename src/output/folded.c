@@ -70,6 +70,7 @@ static int folded_count__end(struct output *o, const struct trace_totals *t)
 
 const struct output_format output_folded = {
 	.name = "folded",
+	.times = true,
 	.suffixes = ".folded",
 	.help = "stacks with the ns of the innermost function itself: thread;outer;inner NS",
 	.size = sizeof(struct stats),

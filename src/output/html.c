@@ -431,6 +431,7 @@ static void html__free(struct output *o)
 
 const struct output_format output_html = {
 	.name = "html",
+	.times = true,
 	.suffixes = ".html",
 	.help = "a page to send: table, flame graph, code with counts",
 	.size = sizeof(struct html),

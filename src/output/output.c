@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The table of formats, and what they share: the buffer, flushing, the registers to show. */
-#include "output/fields.h"
+#include "output/text.h"
 
 #define FLUSH_AT (64 << 10)
 
@@ -184,6 +184,31 @@ void output__free(struct output *o)
 	free(o->state);
 	free(o->bases);
 	free(o);
+}
+
+bool output__shows_times(const struct output *o)
+{
+	bool returns = !o->options.events || o->options.events & PLAN_RETURN;
+
+	return o->format->times &&
+	       (o->format != &output_text || o->options.time != TIME_NONE || returns);
+}
+
+bool totals__tracing(const struct trace_totals *t, struct str *s)
+{
+	if (t->hits) {
+		str__printf(s, "about %llu hits x ", (unsigned long long)t->hits);
+		put_duration(s, t->tracing / t->hits);
+		str__puts(s, " = ");
+		put_duration(s, t->tracing);
+		str__puts(s, " of tracing");
+	}
+	if (t->unpriced)
+		str__printf(s, "%s%llu %shit%s%s", t->hits ? "; the cost of " : "tracing: ",
+			    (unsigned long long)t->unpriced, t->hits ? "more " : "",
+			    t->unpriced == 1 ? "" : "s",
+			    t->hits ? " is not known" : ", whose cost is not known");
+	return t->hits || t->unpriced;
 }
 
 void totals__text(const struct trace_totals *t, struct str *s)

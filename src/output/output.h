@@ -60,6 +60,7 @@ struct output_format {
 	size_t size; /* of its own state, zeroed */
 	bool binary; /* the output is not text */
 	bool timed;  /* it shows the time of each branch; text: unless -T none */
+	bool times;  /* it shows how long calls took */
 	bool code;   /* supports output_options.unobserved */
 	bool lines;  /* it shows source lines: requires plan__lines() */
 	int (*begin)(struct output *o);
@@ -125,6 +126,8 @@ int output__settle(struct output *o);
 /* Ends the rendering (JSON: the summary line) and flushes; doesn't free the output. */
 int output__end(struct output *o, const struct trace_totals *totals);
 void output__free(struct output *o);
+/* Does it show how long calls took, or when they were? */
+bool output__shows_times(const struct output *o);
 
 /* Replaces each number that could be a kernel address by a word; columns: of the same width. */
 void address__hide(struct str *text, bool columns);
@@ -136,5 +139,8 @@ void address__prepare(struct output *o);
 /* "bbtrace: 2 functions, 131 probes (3 skipped), 15204 events, 0 lost, 0 unmatched returns" into s.
  */
 void totals__text(const struct trace_totals *t, struct str *s);
+/* What "times include ": "about 465210 hits x 9.0us = 4.2s of tracing" into s; false: no hit is
+ * known. */
+bool totals__tracing(const struct trace_totals *t, struct str *s);
 
 #endif

@@ -340,6 +340,7 @@ static int summary__end(struct output *o, const struct trace_totals *t)
 
 const struct output_format output_summary = {
 	.name = "summary",
+	.times = true,
 	.help = "a table of the functions with their times, and histograms",
 	.size = sizeof(struct stats),
 	AGGREGATES,

@@ -34,6 +34,7 @@ static int svg_count__end(struct output *o, const struct trace_totals *t)
 
 const struct output_format output_svg = {
 	.name = "svg",
+	.times = true,
 	.suffixes = ".svg",
 	.help = "a flame graph of the time, for a browser",
 	.size = sizeof(struct stats),

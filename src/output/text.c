@@ -250,6 +250,7 @@ static const struct cell return_cells[] = {
 	CELL(AT, name, .after = " returns", .colour = CYAN),
 	CELL(VALUE, hex, .before = " ", .absent = " ?"),
 	CELL(DURATION, duration, .before = "  ", .colour = DIM, .when = is_timed, .time = true),
+	CELL(NET, duration, .before = ", net ", .colour = DIM, .time = true),
 	LINE_END,
 };
 
@@ -319,7 +320,7 @@ static void put_line(struct output *o, const struct cell *cell, const struct ste
 
 		put_cell(o, cell, step);
 		if (cell->time) {
-			t->times = start;
+			t->times = t->times ? t->times : start;
 			t->time_end = o->buffer.len;
 		}
 	}
@@ -416,6 +417,7 @@ static void text__free(struct output *o)
 
 const struct output_format output_text = {
 	.name = "text",
+	.times = true,
 	.suffixes = ".txt",
 	.timed = true,
 	.help = "one line per event, calls as a tree",

@@ -135,6 +135,23 @@ static void test_return(void)
 	shows(HEAD("return") "," PLACE("0", "0x98580") ",\"depth\":0,\"value\":\"0x5581a2c0\","
 						       "\"duration_ns\":1299}\n",
 	      "a return has its value and duration", r);
+	r.has_tracing = true;
+	r.tracing = 1000;
+	r.noise = 298;
+	shows(HEAD("return") "," PLACE("0", "0x98580") ",\"depth\":0,\"value\":\"0x5581a2c0\","
+						       "\"duration_ns\":1299,\"net_ns\":299}\n",
+	      "a return has its duration without tracing", r);
+	r.noise = 299;
+	shows(HEAD("return") "," PLACE("0",
+				       "0x98580") ",\"depth\":0,\"value\":\"0x5581a2c0\","
+						  "\"duration_ns\":1299,\"below_noise\":true}\n",
+	      "or says that it is below the noise", r);
+	r.noise = 0;
+	r.tracing = 1299;
+	shows(HEAD("return") "," PLACE("0",
+				       "0x98580") ",\"depth\":0,\"value\":\"0x5581a2c0\","
+						  "\"duration_ns\":1299,\"below_noise\":true}\n",
+	      "which is never a net time of 0", r);
 	r.has_duration = false;
 	shows(HEAD("return") "," PLACE("0", "0x98580") ",\"depth\":0,\"value\":\"0x5581a2c0\"}\n",
 	      "a return of a call whose entry was not seen has no duration", r);

@@ -152,6 +152,65 @@ static void test_totals(void)
 	str__free(&s);
 }
 
+static void test_tracing(void)
+{
+	static const struct {
+		struct trace_totals totals;
+		const char *want;
+	} rows[] = {
+		{{.hits = 465210, .tracing = 4186890000},
+		 "about 465210 hits x 9.0us = 4.1s of tracing"},
+		{{.hits = 3100, .tracing = 1600000, .unpriced = 1000},
+		 "about 3100 hits x 516ns = 1.6ms of tracing; the cost of 1000 more hits is not "
+		 "known"},
+		{{.hits = 8, .tracing = 80, .unpriced = 1},
+		 "about 8 hits x 10ns = 80ns of tracing; the cost of 1 more hit is not known"},
+		{{.unpriced = 17}, "tracing: 17 hits, whose cost is not known"},
+		{{.unpriced = 1}, "tracing: 1 hit, whose cost is not known"},
+	};
+	const struct trace_totals none = {0};
+	struct sink sink = {0};
+	struct output *o = open_output("json", false, &sink);
+	struct str s = {0};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		str__clear(&s);
+		ok(totals__tracing(&rows[i].totals, &s), "%s: times include that", rows[i].want);
+		is_str(s.data, rows[i].want, "%s", rows[i].want);
+	}
+	ok(!totals__tracing(&none, &s), "without hits times include no tracing");
+	output__end(o, &rows[1].totals);
+	ok(strstr(sink.text.data, ",\"missed_at_most\":0,\"hits\":3100,\"tracing_ns\":1600000,"
+				  "\"hits_unpriced\":1000}\n"),
+	   "JSON's summary has the hits and what they cost");
+	output__free(o);
+	str__free(&sink.text);
+	str__free(&s);
+}
+
+/* Which formats show times. */
+static void test_times(void)
+{
+	static const char *const without[] = {"annotate", "dot", "folded:count", "svg:count"};
+	struct output_options some = {.time = TIME_NONE, .events = PLAN_ENTRY | PLAN_BRANCH};
+	struct output o = {0};
+
+	for (const struct output_format *const *f = output_formats; *f; f++) {
+		bool times = true;
+
+		for (size_t i = 0; i < ARRAY_SIZE(without); i++)
+			times &= strcmp((*f)->name, without[i]) != 0;
+		o.format = *f;
+		is(output__shows_times(&o), times, "%s shows %s times", (*f)->name,
+		   times ? "its" : "no");
+	}
+	o.format = output__by_name("text");
+	o.options = some;
+	ok(!output__shows_times(&o), "text with -T none and without returns shows no times");
+	o.options.events |= PLAN_RETURN;
+	ok(output__shows_times(&o), "text with returns shows how long calls took");
+}
+
 static void test_unused(void)
 {
 	struct sink sink = {0};
@@ -173,6 +232,8 @@ int main(void)
 	}
 	test_end();
 	test_totals();
+	test_tracing();
+	test_times();
 	test_unused();
 	return tap__done();
 }

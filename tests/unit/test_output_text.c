@@ -156,7 +156,14 @@ static void test_return(void)
 
 	shows(LEFT "malloc returns 0x5581a2c0  1.2us\n", "a return shows its value and duration",
 	      r);
-	r.has_value = false;
+	r.has_tracing = true;
+	r.tracing = 400;
+	r.noise = 898;
+	shows(LEFT "malloc returns 0x5581a2c0  1.2us, net 899ns\n",
+	      "a return shows its duration without tracing", r);
+	r.noise = 899;
+	shows(LEFT "malloc returns 0x5581a2c0  1.2us\n", "but not if it is below the noise", r);
+	r.has_value = r.has_tracing = false;
 	shows(LEFT "malloc returns ?  1.2us\n", "an unknown value is shown as ?", r);
 	r.timed = false;
 	shows(LATE "malloc returns ?\n", "an untimed return shows no duration", r);
@@ -489,6 +496,7 @@ static void test_fold_calls(void)
 	r2.duration = 17;
 	other.value++;
 	other.duration = 17;
+	r2.has_tracing = true;
 	options.fold = true;
 	shows(LEFT "  2 times in 5.0us:\n" LEFT "  | malloc(rdi=0x18, rsi=0x0)  first entry\n" LEFT
 		   "  |   malloc+0x25  jne  taken -> malloc+0x20\n" LEFT
