@@ -101,12 +101,15 @@ static bool ran(const struct callgrind *c, uint32_t function)
 
 static void put_header(struct callgrind *c, const struct trace_totals *t)
 {
-	struct str missing = {0};
+	struct str note = {0};
 
 	str__puts(c->s, "# callgrind format\nversion: 1\ncreator: bbtrace " BBTRACE_VERSION "\n");
-	if (stats__missing(&c->stats, t, &missing))
-		str__printf(c->s, "desc: Missing: %s\n", missing.data);
-	str__free(&missing);
+	if (stats__missing(&c->stats, t, &note))
+		str__printf(c->s, "desc: Missing: %s\n", note.data);
+	str__clear(&note);
+	if (totals__tracing(t, &note))
+		str__printf(c->s, "desc: Times include: %s\n", note.data);
+	str__free(&note);
 	str__puts(c->s, "positions: instr line\n"
 			"event: Ns : Nanoseconds\n"
 			"event: Branches : Branches executed\n"

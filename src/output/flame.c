@@ -33,7 +33,31 @@ static uint64_t value_of(const struct flame *f, size_t i)
 {
 	const struct stats_node *n = &f->nodes.data[i];
 
-	return f->options->value == FLAME_NS ? n->ns : n->count;
+	switch (f->options->value) {
+	case FLAME_NS:
+		return n->ns;
+	case FLAME_NET:
+		return n->net;
+	default:
+		return n->count;
+	}
+}
+
+const struct flame_view *flame__view(const struct stats *p)
+{
+	static const struct flame_view views[] = {
+		[NET_UNKNOWN] = {FLAME_NS, "where the time went"},
+		[NET_NOISE] = {FLAME_CALLS, "how often was called what (all times are below the "
+					    "tracer's noise)"},
+		[NET_KNOWN] = {FLAME_NET, "where the time went, without tracing"},
+	};
+	enum net best = NET_UNKNOWN;
+	const struct stats_node *n;
+	uint64_t ns;
+
+	vec__each (n, &p->nodes)
+		best = max_of(best, stats_net__state(&n->self_net, &ns));
+	return &views[best];
 }
 
 static double percent(const struct flame *f, uint64_t value)
@@ -123,17 +147,30 @@ static void put_calls(struct flame *f, uint64_t n)
 
 static void put_value(struct flame *f, uint64_t value)
 {
-	if (f->options->value == FLAME_NS)
-		put_sum(f, value);
-	else
+	if (f->options->value == FLAME_CALLS)
 		put_calls(f, value);
+	else
+		put_sum(f, value);
+}
+
+static void put_self(struct flame *f, const struct stats_node *n)
+{
+	enum net state = NET_UNKNOWN;
+	uint64_t ns = n->self;
+
+	if (f->options->value == FLAME_NET && n->timed)
+		state = stats_net__state(&n->self_net, &ns);
+	if (state == NET_NOISE)
+		str__puts(f->s, "below the tracer's noise");
+	else
+		put_sum(f, ns);
 }
 
 static void put_details(struct flame *f, const struct stats_node *n)
 {
-	if (f->options->value == FLAME_NS && n->parent != NO_NODE) {
+	if (f->options->value != FLAME_CALLS && n->parent != NO_NODE) {
 		str__puts(f->s, "; itself ");
-		put_sum(f, n->self);
+		put_self(f, n);
 		str__puts(f->s, "; ");
 		put_calls(f, n->calls);
 		if (n->timed < n->calls)
@@ -215,13 +252,37 @@ static void put_frame(struct flame *f, size_t i)
 
 /* ---- the whole ---- */
 
+/* Frames that have no width since their net time is this. */
+static size_t count_below(const struct flame *f, enum net state)
+{
+	const struct stats_node *n;
+	size_t found = 0;
+	uint64_t ns;
+
+	vec__each (n, &f->nodes)
+		found += f->options->value == FLAME_NET && n->timed && !n->net &&
+			 stats_net__state(&n->self_net, &ns) == state;
+	return found;
+}
+
+static void put_left_out(struct flame *f, size_t n, const char *why)
+{
+	if (!n)
+		return;
+	put_grouped(f->s, n);
+	str__printf(f->s, " frame%s %s %s left out. ", n == 1 ? "" : "s", why,
+		    n == 1 ? "is" : "are");
+}
+
 static void put_note(struct flame *f)
 {
+	size_t noise = count_below(f, NET_NOISE), unknown = count_below(f, NET_UNKNOWN);
 	size_t left_out = 0;
 
 	for (size_t i = 0; i < f->nodes.len; i++)
 		left_out += value_of(f, i) && value_of(f, i) <= f->threshold;
-	if (!f->options->note && !left_out && f->total)
+	if (!f->options->note && !f->options->tracing && !left_out && !noise && !unknown &&
+	    f->total)
 		return;
 	str__printf(f->s, "<text class=\"note\" x=\"6\" y=\"%u\">",
 		    TOP + (f->deepest + 1) * ROW + 16);
@@ -234,6 +295,13 @@ static void put_note(struct flame *f)
 		str__xml(f->s, f->options->note);
 		str__puts(f->s, ". ");
 	}
+	if (f->options->tracing) {
+		str__puts(f->s, "Times include ");
+		str__xml(f->s, f->options->tracing);
+		str__puts(f->s, ". ");
+	}
+	put_left_out(f, noise, "below the tracer's noise");
+	put_left_out(f, unknown, "whose time without tracing is not known");
 	if (left_out) {
 		put_grouped(f->s, left_out);
 		str__puts(f->s, " frames too small to see are left out.");

@@ -35,7 +35,7 @@ static void put_stack(struct str *s, const struct stats *p, const stats_nodes *n
 static int put_stacks(struct output *o, const struct trace_totals *t, bool count)
 {
 	struct stats *p = o->state;
-	struct str missing = {0};
+	struct str note = {0};
 	stats_nodes nodes;
 	int err = 0;
 
@@ -51,9 +51,12 @@ static int put_stacks(struct output *o, const struct trace_totals *t, bool count
 		str__putc(&o->buffer, '\n');
 		err = aggregate__flush_full(o);
 	}
-	if (stats__missing(p, t, &missing))
-		str__printf(&o->buffer, "# bbtrace: %s\n", missing.data);
-	str__free(&missing);
+	if (stats__missing(p, t, &note))
+		str__printf(&o->buffer, "# bbtrace: %s\n", note.data);
+	str__clear(&note);
+	if (!count && totals__tracing(t, &note))
+		str__printf(&o->buffer, "# bbtrace: times include %s\n", note.data);
+	str__free(&note);
 	vec__free(&nodes);
 	return err;
 }

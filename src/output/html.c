@@ -60,6 +60,17 @@ static void put_histogram(struct json *j, const struct histogram *h)
 	json__close_array(j);
 }
 
+static void put_net(struct json *j, const struct stats_net *net)
+{
+	uint64_t ns;
+	enum net state = stats_net__state(net, &ns);
+
+	if (state == NET_KNOWN)
+		json__member(j, unsigned, "net", ns);
+	else if (state == NET_NOISE)
+		json__member(j, bool, "noise", true);
+}
+
 static void put_times(struct json *j, const struct stats_function *pf)
 {
 	const struct histogram *h = &pf->time;
@@ -69,6 +80,7 @@ static void put_times(struct json *j, const struct stats_function *pf)
 	if (!h->n)
 		return;
 	json__member(j, unsigned, "total", pf->total);
+	put_net(j, &pf->net);
 	json__member(j, unsigned, "self", pf->self);
 	json__member(j, unsigned, "min", h->min);
 	json__member(j, unsigned, "avg", h->sum / h->n);
@@ -334,19 +346,37 @@ static int put_about(struct html *h, const struct trace_totals *t)
 	return 0;
 }
 
-static int put_flame(struct html *h, const struct trace_totals *t)
+static int put_tracing(struct html *h, const struct trace_totals *t)
 {
-	struct flame_options options = {
-		.title = "Where the time went", .more = h->o->more, .embedded = true};
+	struct str *s = &h->o->buffer, text = {0};
+
+	if (totals__tracing(t, &text)) {
+		put(s, "<p class=\"tracing\">Times include ");
+		str__xml(s, text.data);
+		put(s, ".</p>\n");
+	}
+	str__free(&text);
+	return 0;
+}
+
+static const struct flame_view *flame_view(const struct stats *p)
+{
+	static const struct flame_view calls = {FLAME_CALLS, "how often was called what"};
 	const struct stats_node *n;
 	uint64_t ns = 0;
 
-	vec__each (n, &h->stats.nodes)
+	vec__each (n, &p->nodes)
 		ns += n->parent == NO_NODE ? n->ns : 0;
-	if (!ns) {
-		options.value = FLAME_CALLS;
-		options.title = "How often was called what";
-	}
+	return ns ? flame__view(p) : &calls;
+}
+
+static int put_flame(struct html *h, const struct trace_totals *t)
+{
+	const struct flame_view *view = flame_view(&h->stats);
+	autofree char *title = xasprintf("%c%s", *view->title - 'a' + 'A', view->title + 1);
+	const struct flame_options options = {
+		.value = view->value, .title = title, .more = h->o->more, .embedded = true};
+
 	put(&h->o->buffer, "<section id=\"flame\">\n");
 	flame__put(&h->o->buffer, &h->stats, &options);
 	put(&h->o->buffer, "</section>\n");
@@ -371,9 +401,9 @@ struct hole {
 };
 
 static const struct hole holes[] = {
-	{"title", NULL, put_title}, {"style", page_css},      {"about", NULL, put_about},
-	{"flame", NULL, put_flame}, {"data", NULL, put_data}, {"code", NULL, put_codes},
-	{"script", page_js},
+	{"title", NULL, put_title},	{"style", page_css},	    {"about", NULL, put_about},
+	{"tracing", NULL, put_tracing}, {"flame", NULL, put_flame}, {"data", NULL, put_data},
+	{"code", NULL, put_codes},	{"script", page_js},
 };
 
 /* name: the text after the braces. */

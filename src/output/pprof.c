@@ -264,18 +264,23 @@ static void put_samples(struct pprof *w)
 
 /* ---- the whole ---- */
 
-static void put_comment(struct pprof *w, const struct trace_totals *t)
+static void put_comment(struct pprof *w, const char *what, const char *text)
 {
-	struct str missing = {0};
+	autofree char *comment = xasprintf("bbtrace: %s %s", what, text);
 
-	if (stats__missing(w->p, t, &missing)) {
-		struct str comment = {0};
+	put_number(&w->out, PROFILE_COMMENT, string_of(w, comment));
+}
 
-		str__printf(&comment, "bbtrace: missing: %s", missing.data);
-		put_number(&w->out, PROFILE_COMMENT, string_of(w, comment.data));
-		str__free(&comment);
-	}
-	str__free(&missing);
+static void put_comments(struct pprof *w, const struct trace_totals *t)
+{
+	struct str text = {0};
+
+	if (stats__missing(w->p, t, &text))
+		put_comment(w, "missing:", text.data);
+	str__clear(&text);
+	if (totals__tracing(t, &text))
+		put_comment(w, "times include", text.data);
+	str__free(&text);
 }
 
 static void put_profile(struct pprof *w, const struct trace_totals *t, int64_t realtime_offset)
@@ -286,7 +291,7 @@ static void put_profile(struct pprof *w, const struct trace_totals *t, int64_t r
 	put_mappings(w);
 	put_functions(w);
 	put_samples(w);
-	put_comment(w, t);
+	put_comments(w, t);
 	if (w->p->last) {
 		put_number(&w->out, PROFILE_TIME_NANOS, w->p->first + realtime_offset);
 		put_number(&w->out, PROFILE_DURATION_NANOS, w->p->last - w->p->first);

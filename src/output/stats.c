@@ -144,10 +144,26 @@ void stats__step(struct stats *p, const struct step *s)
 	}
 }
 
+void stats_net__add(struct stats_net *to, const struct stats_net *n, int sign)
+{
+	to->ns += sign * n->ns;
+	to->tracing += sign * n->tracing;
+	to->noise += sign * n->noise;
+	to->calls += sign * n->calls;
+}
+
+enum net stats_net__state(const struct stats_net *n, uint64_t *ns)
+{
+	return n->calls ? net__of(n->ns, n->tracing, n->noise, ns) : NET_UNKNOWN;
+}
+
 static void add_up(struct stats_node *nodes, size_t n)
 {
+	uint64_t net;
+
 	for (size_t i = 0; i < n; i++) {
 		nodes[i].ns = nodes[i].self;
+		nodes[i].net = stats_net__state(&nodes[i].self_net, &net) == NET_KNOWN ? net : 0;
 		nodes[i].count = nodes[i].calls;
 	}
 	/* a node follows its parent */
@@ -155,6 +171,7 @@ static void add_up(struct stats_node *nodes, size_t n)
 		if (nodes[i].parent == NO_NODE)
 			continue;
 		nodes[nodes[i].parent].ns += nodes[i].ns;
+		nodes[nodes[i].parent].net += nodes[i].net;
 		nodes[nodes[i].parent].count += nodes[i].count;
 	}
 }
@@ -206,6 +223,7 @@ void stats__by_name(const struct stats *p, stats_nodes *out)
 			m->calls += n.calls;
 			m->timed += n.timed;
 			m->self += n.self;
+			stats_net__add(&m->self_net, &n.self_net, 1);
 			m->time += n.time;
 		}
 		become[i] = *slot - 1;

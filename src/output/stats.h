@@ -42,6 +42,16 @@ uint64_t histogram__quantile(const struct histogram *h, unsigned permille);
 /* How many values lie in [2^i, 2^(i+1)), i = 0 … 63 (0 itself counts in the first). */
 void histogram__log2(const struct histogram *h, uint64_t counts[64]);
 
+/* ---- time without tracing, of the calls of which that is known ---- */
+
+struct stats_net {
+	uint64_t ns, tracing, noise; /* as in struct step, added up */
+	uint64_t calls;		     /* their number */
+};
+/* sign: 1, -1 */
+void stats_net__add(struct stats_net *to, const struct stats_net *n, int sign);
+enum net stats_net__state(const struct stats_net *n, uint64_t *ns);
+
 /* ---- functions: index as plan->functions ---- */
 
 struct stats_function {
@@ -54,6 +64,7 @@ struct stats_function {
 	uint64_t total;	      /* ns from entry to return; time within another timed call of it isn't
 				 counted twice */
 	uint64_t self;	      /* ns without those of traced callees */
+	struct stats_net net; /* of total */
 	struct histogram time; /* of each call that returned: time.n may be less than calls */
 };
 
@@ -95,8 +106,10 @@ struct stats_node {
 	uint64_t timed;	 /* of these: returned, seen from entry to return */
 	uint64_t self;	 /* ns of the timed ones, without those of traced callees */
 	uint64_t time;	 /* ns of the timed, from entry to return */
+	struct stats_net self_net;
 	/* by stats__end(): */
 	uint64_t ns;	/* self, and that of all nodes below: a flame graph's width */
+	uint64_t net;	/* likewise without tracing: where that is known and above the noise */
 	uint64_t count; /* calls, and those of all nodes below */
 };
 

@@ -9,6 +9,7 @@
 static void count(struct stats *p, const struct credit *c, int sign)
 {
 	p->functions[c->function].total += sign * c->ns;
+	stats_net__add(&p->functions[c->function].net, &c->net, sign);
 	if (c->edge == NO_EDGE)
 		return;
 	p->calls.data[c->edge].ns += sign * c->ns;
@@ -40,6 +41,7 @@ static void keep(struct stack *st, struct credit c)
 			continue;
 		at->ns += c.ns;
 		at->branches += c.branches;
+		stats_net__add(&at->net, &c.net, 1);
 		return;
 	}
 	vec__push(&st->credits, c);
@@ -70,11 +72,15 @@ static void take_back(struct stats *p, struct stack *st, const struct open_call 
 	}
 }
 
-void inclusive__add(struct stats *p, struct stack *st, const struct open_call *c, uint64_t ns)
+void inclusive__add(struct stats *p, struct stack *st, const struct open_call *c, uint64_t ns,
+		    const struct stats_net *net)
 {
 	const struct open_call *outside = c->recursive ? outside_of(st, c) : NULL;
-	struct credit credit = {
-		.function = c->function, .edge = c->edge, .ns = ns, .branches = c->branches};
+	struct credit credit = {.function = c->function,
+				.edge = c->edge,
+				.ns = ns,
+				.branches = c->inner.branches,
+				.net = *net};
 
 	take_back(p, st, c);
 	count(p, &credit, 1);

@@ -167,13 +167,33 @@ static struct stack *stack_of(struct stats *p, const struct step *s)
 	return (struct stack *)(uintptr_t)*slot;
 }
 
-/* Adds what the call has so far to its caller, in case it never resumes. */
-static void give(struct open_call *caller, struct open_call *c, uint64_t ns)
+static uint64_t more_than(uint64_t all, uint64_t given)
 {
-	caller->inner_ns += ns - min_of(ns, c->given_ns);
-	caller->branches += c->branches - c->given_branches;
-	c->given_ns = ns;
-	c->given_branches = c->branches;
+	return all - min_of(all, given);
+}
+
+/* Adds what the call has so far to its caller, in case it never resumes. */
+static void give(struct open_call *caller, struct open_call *c, struct share all)
+{
+	struct share *to = &caller->inner, *given = &c->given;
+
+	all.branches = c->inner.branches;
+	to->ns += more_than(all.ns, given->ns);
+	to->branches += all.branches - given->branches;
+	to->tracing += more_than(all.tracing, given->tracing);
+	to->noise += more_than(all.noise, given->noise);
+	to->unpriced += more_than(all.unpriced, given->unpriced);
+	*given = all;
+}
+
+/* What a call took that returns here. */
+static struct share share_of(const struct open_call *c, const struct step *s)
+{
+	if (!s->has_duration)
+		return c->inner;
+	if (!s->has_tracing)
+		return (struct share){.ns = s->duration, .unpriced = s->duration};
+	return (struct share){.ns = s->duration, .tracing = s->tracing, .noise = s->noise};
 }
 
 static void forget_older_half(struct stack *st)
@@ -194,7 +214,7 @@ static void suspend_call(struct stack *st, size_t n)
 		struct open_call *c = vec__last(&st->live);
 
 		if (st->live.len > 1)
-			give(c - 1, c, c->inner_ns);
+			give(c - 1, c, c->inner);
 		if (st->dormant.len == MAX_DORMANT)
 			forget_older_half(st);
 		vec__push(&st->dormant, *c);
@@ -325,7 +345,7 @@ void stack__branch(struct stats *p, const struct step *s)
 	if (!s->call || p->plan->functions.data[s->function].flags & FUNCTION_RANGE)
 		return;
 	c = call_of(p, stack_of(p, s), s);
-	c->branches++;
+	c->inner.branches++;
 	c->last_site = s->to_known ? s->site : NO_SITE;
 	c->last_to = s->to;
 	self_time__event(p, c, s, s->site);
@@ -339,19 +359,36 @@ static struct open_call *caller_of(struct stack *st, const struct open_call *c)
 	return NULL;
 }
 
-static void add_time(struct stats *p, struct stack *st, struct open_call *c, uint64_t ns)
+/* What the call's own hits took of its own time. Of a callee's that isn't known, it may be nothing
+ * or all of the callee's time. */
+static struct stats_net self_net(const struct open_call *c, const struct step *s, uint64_t self)
+{
+	if (!s->has_tracing)
+		return (struct stats_net){0};
+	return (struct stats_net){.ns = self,
+				  .tracing = min_of(self, more_than(s->tracing, c->inner.tracing)),
+				  .noise = more_than(s->noise, c->inner.noise) + c->inner.unpriced,
+				  .calls = 1};
+}
+
+static void add_time(struct stats *p, struct stack *st, struct open_call *c, const struct step *s)
 {
 	struct stats_function *fn = &p->functions[c->function];
 	struct stats_node *node = &p->nodes.data[c->node];
-	uint64_t self = ns - min_of(ns, c->inner_ns);
+	uint64_t ns = s->duration, self = more_than(ns, c->inner.ns);
+	const struct stats_net of_self = self_net(c, s, self);
+	const struct stats_net net = s->has_tracing
+					     ? (struct stats_net){ns, s->tracing, s->noise, 1}
+					     : (struct stats_net){0};
 
 	histogram__add(&fn->time, ns);
 	fn->self += self;
 	self_time__take(p, c, self);
 	node->timed++;
 	node->self += self;
+	stats_net__add(&node->self_net, &of_self, 1);
 	node->time += is_exact(p, c->node) ? ns : 0;
-	inclusive__add(p, st, c, ns);
+	inclusive__add(p, st, c, ns, &net);
 }
 
 static void free_stack(struct stack *st)
@@ -386,13 +423,13 @@ void stack__return(struct stats *p, const struct step *s)
 	caller = caller_of(st, c);
 	self_time__event(p, c, s, s->site);
 	if (s->has_duration) {
-		add_time(p, st, c, s->duration);
+		add_time(p, st, c, s);
 	} else {
 		p->functions[s->function].unseen++;
 		inclusive__hand_on(st, c);
 	}
 	if (caller) {
-		give(caller, c, s->has_duration ? s->duration : c->inner_ns);
+		give(caller, c, share_of(c, s));
 		self_time__inner(p, caller, s);
 	}
 	self_time__free(&c->self_time);

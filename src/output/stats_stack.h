@@ -17,6 +17,13 @@ struct self_time {
 	VEC(struct site_time) sites;
 };
 
+/* What calls took, ns, and their branches. */
+struct share {
+	uint64_t ns, branches;
+	uint64_t tracing, noise; /* as in struct step */
+	uint64_t unpriced;	 /* of ns: of calls of which that is not known */
+};
+
 /* A call that has not returned yet. */
 struct open_call {
 	uint64_t id;	 /* step.call */
@@ -25,12 +32,10 @@ struct open_call {
 	uint32_t edge;	    /* index into stats.calls, NO_EDGE */
 	uint32_t last_site; /* of its last branch with a known target; NO_SITE */
 	struct location last_to;
-	bool seen;	/* its entry was seen */
-	bool recursive; /* its function may be among its callers */
-	/* ns and branches of its finished callees; branches: its own, too */
-	uint64_t inner_ns, branches;
-	/* of these: what was added to its caller when it became dormant */
-	uint64_t given_ns, given_branches;
+	bool seen;	    /* its entry was seen */
+	bool recursive;	    /* its function may be among its callers */
+	struct share inner; /* of its finished callees; branches: its own, too */
+	struct share given; /* of these: what was added to its caller when it became dormant */
 	struct self_time self_time; /* stats.by_site */
 };
 #define NO_EDGE UINT32_MAX
@@ -44,6 +49,7 @@ struct credit {
 	uint32_t function;
 	uint32_t edge; /* the call edge, NO_EDGE: unknown */
 	uint64_t ns, branches;
+	struct stats_net net;
 };
 
 struct stack {
@@ -85,8 +91,9 @@ void stack__free_all(struct stats_priv *priv);
 
 /* ---- stats_inclusive.c: time from entry to return, counted once ---- */
 
-/* c took ns: adds them to its function and its call edge. */
-void inclusive__add(struct stats *p, struct stack *st, const struct open_call *c, uint64_t ns);
+/* c took ns, and net: adds them to its function, ns to its call edge, too. */
+void inclusive__add(struct stats *p, struct stack *st, const struct open_call *c, uint64_t ns,
+		    const struct stats_net *net);
 /* c can't be timed: passes its credits on to the next outer call of its function. */
 void inclusive__hand_on(struct stack *st, const struct open_call *c);
 

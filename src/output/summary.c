@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The summary format: a table of the functions that ran by total time, then histograms of durations
- * for the first ones. Times are truncated, as in text; p50 and p99 are off by at most 1/64
+ * The summary format: a table of the functions that ran by time, then histograms of durations for
+ * the first ones. Times are truncated, as in text; p50 and p99 are off by at most 1/64
  * (histogram.c).
  */
 #include "output/stats.h"
@@ -68,6 +68,23 @@ static void put_total(struct str *s, const struct row *r)
 	put_sum(s, r, r->f->total);
 }
 
+static void put_net(struct str *s, const struct row *r)
+{
+	uint64_t ns;
+
+	switch (stats_net__state(&r->f->net, &ns)) {
+	case NET_KNOWN:
+		put_duration(s, ns);
+		str__puts(s, r->more);
+		break;
+	case NET_NOISE:
+		str__puts(s, "noise");
+		break;
+	default:
+		str__putc(s, '-');
+	}
+}
+
 static void put_self(struct str *s, const struct row *r)
 {
 	put_sum(s, r, r->f->self);
@@ -119,11 +136,13 @@ static const struct {
 	const char *head;
 	void (*cell)(struct str *s, const struct row *r);
 	unsigned drop_order;
+	bool net; /* only if the time without tracing is known of a function */
 } columns[] = {
-	{"calls", put_calls, 0}, {"timed", put_timed, 4},	{"open", put_open, 5},
-	{"total", put_total, 0}, {"self", put_self, 6},		{"min", put_min, 1},
-	{"avg", put_avg, 3},	 {"p50", put_p50, 2},		{"p99", put_p99, 7},
-	{"max", put_max, 8},	 {"branches", put_branches, 0}, {"taken", put_taken, 0},
+	{"calls", put_calls, 0}, {"timed", put_timed, 4},   {"open", put_open, 5},
+	{"total", put_total, 0}, {"net", put_net, 0, true}, {"self", put_self, 6},
+	{"min", put_min, 1},	 {"avg", put_avg, 3},	    {"p50", put_p50, 2},
+	{"p99", put_p99, 7},	 {"max", put_max, 8},	    {"branches", put_branches, 0},
+	{"taken", put_taken, 0},
 };
 #define MOST_SPARED 8
 #define MOST_NAME   40 /* longer ones get their own line */
@@ -132,10 +151,26 @@ static const struct {
 
 typedef VEC(struct row) rows_vec;
 
+/* By time without tracing; behind these, where that isn't known; at last, what is below the noise.
+ */
+static int by_net(const struct row *x, const struct row *y)
+{
+	static const uint8_t rank[] = {[NET_KNOWN] = 0, [NET_UNKNOWN] = 1, [NET_NOISE] = 2};
+	uint64_t m = 0, n = 0;
+	enum net p = stats_net__state(&x->f->net, &m), q = stats_net__state(&y->f->net, &n);
+
+	if (p != q)
+		return rank[p] < rank[q] ? -1 : 1;
+	return p != NET_KNOWN || m == n ? 0 : m < n ? 1 : -1;
+}
+
 static int longest_first(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
+	int order = by_net(x, y);
 
+	if (order)
+		return order;
 	if (x->f->total != y->f->total)
 		return x->f->total < y->f->total ? 1 : -1;
 	if (x->f->calls != y->f->calls)
@@ -174,12 +209,26 @@ static void put_cell(struct str *s, size_t column, const struct row *r, unsigned
 	str__free(&cell);
 }
 
+static bool any_net(const rows_vec *rows)
+{
+	const struct row *r;
+
+	vec__each (r, rows)
+		if (r->f->net.calls)
+			return true;
+	return false;
+}
+
+/* 0: the column isn't there. */
 static void find_widths(const rows_vec *rows, unsigned widths[])
 {
 	struct str cell = {0};
 	const struct row *r;
 
 	for (size_t c = 0; c < ARRAY_SIZE(columns); c++) {
+		widths[c] = 0;
+		if (columns[c].net && !any_net(rows))
+			continue;
 		widths[c] = strlen(columns[c].head);
 		vec__each (r, rows) {
 			str__clear(&cell);
@@ -198,7 +247,7 @@ static unsigned table_width(const rows_vec *rows, const unsigned widths[])
 	vec__each (r, rows)
 		name = max_of(name, (unsigned)min_of(strlen(r->plan->name), (size_t)MOST_NAME));
 	for (size_t c = 0; c < ARRAY_SIZE(columns); c++)
-		sum += widths[c] + 2;
+		sum += widths[c] ? widths[c] + 2 : 0;
 	return sum + name;
 }
 
@@ -243,7 +292,7 @@ static void put_table(struct str *s, const rows_vec *rows, unsigned width)
 	find_widths(rows, widths);
 	most = columns_to_omit(rows, widths, width);
 	for (size_t c = 0; c < ARRAY_SIZE(columns); c++) {
-		if (is_omitted(c, most))
+		if (!widths[c] || is_omitted(c, most))
 			continue;
 		put_right(s, columns[c].head, widths[c]);
 		str__puts(s, "  ");
@@ -251,7 +300,7 @@ static void put_table(struct str *s, const rows_vec *rows, unsigned width)
 	str__puts(s, "function\n");
 	vec__each (r, rows) {
 		for (size_t c = 0; c < ARRAY_SIZE(columns); c++)
-			if (!is_omitted(c, most))
+			if (widths[c] && !is_omitted(c, most))
 				put_cell(s, c, r, widths[c]);
 		str__shown(s, r->plan->name);
 		str__putc(s, '\n');
@@ -318,6 +367,32 @@ static void put_histograms(struct str *s, const rows_vec *rows)
 			    timed - DRAWN);
 }
 
+static bool any_noise(const rows_vec *rows)
+{
+	const struct row *r;
+	uint64_t ns;
+
+	vec__each (r, rows)
+		if (stats_net__state(&r->f->net, &ns) == NET_NOISE)
+			return true;
+	return false;
+}
+
+static void put_tracing(struct str *s, const rows_vec *rows, const struct trace_totals *t)
+{
+	struct str text = {0};
+	bool told = totals__tracing(t, &text);
+
+	if (any_noise(rows))
+		str__puts(s, "\nnoise: below the tracer's noise: tracing took so much of that time "
+			     "that the program's own part can't be told.\n");
+	else if (told)
+		str__putc(s, '\n');
+	if (told)
+		str__printf(s, "Times include %s.\n", text.data);
+	str__free(&text);
+}
+
 static int summary__end(struct output *o, const struct trace_totals *t)
 {
 	struct stats *p = o->state;
@@ -327,6 +402,7 @@ static int summary__end(struct output *o, const struct trace_totals *t)
 	stats__end(p);
 	find_rows(o, &rows);
 	put_table(&o->buffer, &rows, o->options.width);
+	put_tracing(&o->buffer, &rows, t);
 	put_histograms(&o->buffer, &rows);
 	if (stats__missing(p, t, &missing)) {
 		str__puts(&o->buffer, "\nMissing: ");

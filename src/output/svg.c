@@ -4,32 +4,39 @@
 #include "output/fields.h"
 #include "output/flame.h"
 
-static int put_graph(struct output *o, const struct trace_totals *t, enum flame_value value,
-		     const char *title)
+static int put_graph(struct output *o, const struct trace_totals *t, const struct flame_view *view)
 {
 	struct stats *p = o->state;
-	struct str missing = {0};
-	bool lacks;
+	struct str missing = {0}, tracing = {0};
+	autofree char *title = xasprintf("bbtrace: %s", view->title);
+	bool lacks = stats__missing(p, t, &missing);
+	bool costs = o->format->times && totals__tracing(t, &tracing);
 
-	stats__end(p);
-	lacks = stats__missing(p, t, &missing);
 	flame__put(&o->buffer, p,
-		   &(struct flame_options){.value = value,
+		   &(struct flame_options){.value = view->value,
 					   .title = title,
 					   .more = o->more,
-					   .note = lacks ? missing.data : NULL});
+					   .note = lacks ? missing.data : NULL,
+					   .tracing = costs ? tracing.data : NULL});
 	str__free(&missing);
+	str__free(&tracing);
 	return 0;
 }
 
 static int svg__end(struct output *o, const struct trace_totals *t)
 {
-	return put_graph(o, t, FLAME_NS, "bbtrace: where the time went");
+	struct stats *p = o->state;
+
+	stats__end(p);
+	return put_graph(o, t, flame__view(p));
 }
 
 static int svg_count__end(struct output *o, const struct trace_totals *t)
 {
-	return put_graph(o, t, FLAME_CALLS, "bbtrace: how often was called what");
+	static const struct flame_view calls = {FLAME_CALLS, "how often was called what"};
+
+	stats__end(o->state);
+	return put_graph(o, t, &calls);
 }
 
 const struct output_format output_svg = {

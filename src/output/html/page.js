@@ -9,7 +9,7 @@ const more = data.more;
 const hits = n => count(n) + more;
 const svgns = 'http://www.w3.org/2000/svg';
 const PAGE = 200;
-let order = { key: data.functions.some(f => f.timed) ? 'total' : 'branches', down: true }, all = false, shown = null;
+let order = { key: data.functions.some(f => f.net) ? 'net' : data.functions.some(f => f.timed) ? 'total' : 'branches', down: true }, all = false, shown = null;
 
 function make(tag, attributes, ...children) {
 	const e = document.createElement(tag);
@@ -76,7 +76,10 @@ const columns = [
 		cell: f => { const b = make('button', { type: 'button' }, f.name); b.onclick = () => open(f); b.title = f.name; return b; } },
 	{ key: 'object', title: 'object', cls: 'object', text: true, value: f => base(data.objects[f.object]) },
 	{ key: 'calls', title: 'calls' },
-	...['total', 'self', 'avg', 'p50', 'p99', 'max'].map(key => ({ key, title: key, time: true, sum: ['total', 'self'].includes(key) })),
+	{ key: 'total', title: 'total', time: true, sum: true },
+	...data.functions.some(f => f.net || f.noise) ? [{ key: 'net', title: 'net', hint: 'total without tracing', value: f => f.net ?? (f.noise ? -2 : -1),
+		cell: f => f.net ? time(f.net) + more : f.noise ? 'below the tracer\u2019s noise' : '' }] : [],
+	...['self', 'avg', 'p50', 'p99', 'max'].map(key => ({ key, title: key, time: true, sum: key === 'self' })),
 	{ key: 'hist', title: 'durations', hint: buckets.length ? 'logarithmic, ' + time(scale[0] ? 2 ** scale[0] : 0) + ' to ' + time(2 ** (scale[1] + 1)) : '',
 		cell: f => f.timed ? histogram(f, 96, 18, false, scale) : '', value: f => f.max || 0 },
 	{ key: 'branches', title: 'branches' },
