@@ -18,10 +18,10 @@ CPPFLAGS += -D_GNU_SOURCE -DBBTRACE_VERSION='"$(VERSION)"' -Isrc -I$(B) -MMD -MP
 ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS)
 LIBS     := -lbpf -ldw -lelf -lz -lZydis -liberty -ljson-c -lpthread
 
-# Capstone is used if it is installed. CAPSTONE= builds without it.
-CAPSTONE := $(shell pkg-config --libs capstone 2>/dev/null)
-LIBS     += $(CAPSTONE)
-CPPFLAGS += $(if $(CAPSTONE),-DHAVE_CAPSTONE)
+# Capstone is used if it is installed. It is loaded when it is needed: its data takes 1 ms to relocate. CAPSTONE= builds
+# without it.
+CAPSTONE := $(shell d=$$(pkg-config --variable=libdir capstone 2>/dev/null) && readelf -d $$d/libcapstone.so 2>/dev/null | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')
+CPPFLAGS += $(if $(CAPSTONE),-DCAPSTONE='"$(CAPSTONE)"')
 
 SRC  := $(wildcard src/*/*.c src/*/*/*.c)
 LIB  := $(patsubst src/%.c,$(B)/%.o,$(SRC))
@@ -94,6 +94,7 @@ $(B)/unit/%: $(B)/unit/%.o $(SAN_PURE)
 # It brings its own ring buffer in place of libbpf's.
 $(B)/unit/test_drain: $(B)/san/source/probes/drain.o
 $(B)/unit/test_watch: $(B)/san/cmd/watch.o
+$(B)/unit/test_btf_subset: $(B)/san/source/probes/btf_subset.o
 
 unit: $(UNIT)
 
@@ -153,6 +154,12 @@ $(B)/sites: tests/check/sites.c $(PURE)
 	@echo "  CC    $@"
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(PURE) $(LIBS)
 
+# Prints how the BPF programs are relocated, for tests/e2e/t_startup.sh.
+TYPES := $(patsubst %,$(B)/source/probes/%.o,btf_subset kernel_types)
+$(B)/relocated: tests/check/relocated.c $(TYPES) $(PURE) | $(BPF_SKEL)
+	@echo "  CC    $@"
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(TYPES) $(PURE) $(LIBS)
+
 clean:
 	rm -rf $(B)
 
@@ -174,7 +181,7 @@ try:
 # TESTS="tests/e2e/t_x.sh …": only these.
 check:
 	@scripts/deps.sh test
-	$(BUILD_ALL) all unit corpus $(B)/sites
+	$(BUILD_ALL) all unit corpus $(B)/sites $(B)/relocated
 	$(if $(wildcard tests/progs/Makefile),$(BUILD_ALL) -C tests/progs B=$(abspath $(B)))
 	@B=$(B) TESTS="$(TESTS)" scripts/check.sh
 

@@ -6,25 +6,26 @@
 #ifndef BBTRACE_WHO_H
 #define BBTRACE_WHO_H
 
-#define FILTER_MAP(name, key_type, entries)                                                        \
+/* Their sizes are set by user space. */
+#define FILTER_MAP(name, key_type)                                                                 \
 	struct {                                                                                   \
 		__uint(type, BPF_MAP_TYPE_HASH);                                                   \
-		__uint(max_entries, entries);                                                      \
+		__uint(max_entries, 1);                                                            \
 		__type(key, key_type);                                                             \
 		__type(value, __u8);                                                               \
 	} name SEC(".maps")
 
-FILTER_MAP(pids, __u32, 65536);
-FILTER_MAP(tids, __u32, 1024);
-FILTER_MAP(comms, struct comm_key, 64);
-FILTER_MAP(uids, __u32, 64);
-FILTER_MAP(followed, __u32, 65536); /* children of processes that passed */
-FILTER_MAP(excluded, __u32, 64);
+FILTER_MAP(pids, __u32);
+FILTER_MAP(tids, __u32);
+FILTER_MAP(comms, struct comm_key);
+FILTER_MAP(uids, __u32);
+FILTER_MAP(followed, __u32); /* children of processes that passed */
+FILTER_MAP(excluded, __u32);
 
 /* Processes in an inner PID namespace, with their PID there. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 16384);
+	__uint(max_entries, 1); /* set by user space */
 	__type(key, __u32);
 	__type(value, __u32);
 } inner SEC(".maps");

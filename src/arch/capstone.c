@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The text of instructions, by Capstone. Version 4 (Debian 12) supports AArch64, version 5 (Debian
- * 13) also RISC-V. The Makefile defines HAVE_CAPSTONE if the library is installed.
+ * 13) also RISC-V. The Makefile defines CAPSTONE, the library's file, if that is installed where
+ * bbtrace is built; it is loaded when it is needed first.
  */
 #include "arch/capstone.h"
 
-#ifdef HAVE_CAPSTONE
+#ifdef CAPSTONE
 #include <elf.h>
 #include <capstone/capstone.h>
 
@@ -23,6 +24,25 @@ static struct machine {
 #endif
 };
 
+static struct {
+	typeof(cs_open) *open;
+	typeof(cs_malloc) *malloc;
+	typeof(cs_disasm_iter) *disasm_iter;
+} cs;
+
+static bool load(void)
+{
+	static const char *const names[] = {"cs_open", "cs_malloc", "cs_disasm_iter"};
+	void *found[ARRAY_SIZE(names)];
+
+	if (!library__load(CAPSTONE, names, found, ARRAY_SIZE(names)))
+		return false;
+	cs.open = found[0];
+	cs.malloc = found[1];
+	cs.disasm_iter = found[2];
+	return true;
+}
+
 static struct machine *find(uint16_t machine)
 {
 	for (struct machine *m = machines; m < machines + ARRAY_SIZE(machines); m++)
@@ -34,8 +54,8 @@ static struct machine *find(uint16_t machine)
 /* Keeps the handle open: opening takes longer than decoding an instruction. */
 static bool open_once(struct machine *m)
 {
-	if (!m->tried && cs_open(m->arch, m->mode, &m->handle) == CS_ERR_OK)
-		m->insn = cs_malloc(m->handle);
+	if (!m->tried && load() && cs.open(m->arch, m->mode, &m->handle) == CS_ERR_OK)
+		m->insn = cs.malloc(m->handle);
 	m->tried = true;
 	return m->insn;
 }
@@ -45,7 +65,7 @@ bool capstone__format(uint16_t machine, const uint8_t *bytes, size_t len, uint64
 {
 	struct machine *m = find(machine);
 
-	if (!m || !open_once(m) || !cs_disasm_iter(m->handle, &bytes, &len, &addr, m->insn))
+	if (!m || !open_once(m) || !cs.disasm_iter(m->handle, &bytes, &len, &addr, m->insn))
 		return false;
 	snprintf(out, size, "%s%s%s", m->insn->mnemonic, *m->insn->op_str ? " " : "",
 		 m->insn->op_str);

@@ -206,6 +206,10 @@ void rights__restore(const struct rights *r);
 	CLEANUP(rights__restore) const struct rights own_rights = rights__own();                   \
 	(void)own_rights
 
+/* Loads a library that few runs need, for the rest of the run, and looks up its functions. False:
+ * the library, or one of them, is missing (library.c). */
+bool library__load(const char *file, const char *const *functions, void **found, size_t n);
+
 /* Parses a whole number, with an optional suffix K, M or G (powers of 1024) if suffixes is set. */
 int parse__u64(const char *text, bool suffixes, uint64_t *out);
 /* Reads a whole file and appends a NUL, which *len does not count. The caller frees *out. -EFBIG:

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A short run: its end is noticed at once. Nothing is timed: what would take time can't happen, or is counted.
+# A short run: its end is noticed at once, and it loads and allocates no more than it needs. Nothing is timed: what would
+# take time can't happen, or is counted.
 # shellcheck disable=SC2154 # lib.sh sets them
 . "$(dirname "$0")/lib.sh"
 needs root uprobes
@@ -33,4 +34,103 @@ exits 0 'the end of CMD is waited for, not looked for now and then'
 is "$(entries nested) $(returns nested)" '3 3' 'all that CMD did is shown'
 patient user "$T/loops" nested -- sh -c 'exit 3'
 exits 3 'so it is if CMD has no event'
+
+# ---- what libbpf reads, and what the kernel is asked for ----
+
+"${CC:-cc}" -O2 -shared -fPIC -o "$T/counted.so" -x c - -ldl <<'END' || exit 2
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <linux/bpf.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+static void said(const char *fmt, ...)
+{
+	FILE *(*open)(const char *, const char *) = dlsym(RTLD_NEXT, "fopen64");
+	FILE *f = open(getenv("COUNTED"), "a");
+	va_list ap;
+
+	va_start(ap, fmt);
+	vfprintf(f, fmt, ap);
+	va_end(ap);
+	fclose(f);
+}
+
+/* libbpf's types of the kernel */
+FILE *fopen64(const char *path, const char *mode)
+{
+	FILE *(*next)(const char *, const char *) = dlsym(RTLD_NEXT, "fopen64");
+	struct stat st;
+
+	if ((strstr(path, "btf") || strstr(path, "vmlinux") || strstr(path, "/self/fd/")) && !stat(path, &st))
+		said("types %ld\n", (long)st.st_size);
+	return next(path, mode);
+}
+
+FILE *fopen(const char *path, const char *mode)
+{
+	return fopen64(path, mode);
+}
+
+long syscall(long number, ...)
+{
+	long (*next)(long, ...) = dlsym(RTLD_NEXT, "syscall");
+	const union bpf_attr *attr;
+	va_list ap;
+	long a[6];
+
+	va_start(ap, number);
+	for (int i = 0; i < 6; i++)
+		a[i] = va_arg(ap, long);
+	va_end(ap);
+	attr = (const union bpf_attr *)a[1];
+	/* probes of features have no name, or libbpf's */
+	if (number == SYS_bpf && a[0] == BPF_PROG_LOAD && *attr->prog_name)
+		said("program %s\n", attr->prog_name);
+	if (number == SYS_bpf && a[0] == BPF_MAP_CREATE &&
+	    (attr->map_type == BPF_MAP_TYPE_HASH || attr->map_type == BPF_MAP_TYPE_LRU_HASH))
+		said("entries %u %s\n", attr->max_entries, attr->map_name);
+	return next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+END
+
+counted() {
+	rm -f "$T/counted"
+	COUNTED=$T/counted LD_PRELOAD=$T/counted.so bb "$@"
+}
+counts() { awk -v what="$1" '$1 == what { n += $2 } END { print n + 0 }' "$T/counted"; }
+
+counted user "$T/loops" nested -l 1 -- "$T/loops"
+exits 0 'a short run'
+types=$(counts types)
+whole=$(stat -c %s /sys/kernel/btf/vmlinux 2>/dev/null || echo 0)
+if ((whole)); then
+	((types > 0 && types < whole / 20))
+	ok $? "libbpf gets the types that the programs name, not all" || diag "$types of $whole bytes"
+else
+	skip 'libbpf gets the types that the programs name' 'this kernel has none'
+fi
+is "$(awk '$1 == "program" { print $2 }' "$T/counted" | grep -cE '^(hit_|hooked)')" 1 'one program for the probes is loaded, that of the mechanism'
+entries=$(counts entries)
+((entries > 0 && entries < 70000))
+ok $? 'tables have room for what the filters name' || diag "$(sort -u "$T/counted")"
+counted user "$T/loops" nested -f -l 1 -- "$T/loops"
+(($(counts entries) > entries + 65536))
+ok $? '-f: they have room for children as well' || diag "$(sort -u "$T/counted")"
+counted user "$T/loops" nested -t 0.1 --uid "$(seq -s, 200000 200099)" --comm "$(seq -s, 100)"
+exits 0 'as many filters as are given'
+
+"$BUILD/relocated" all | sort >"$T/all"
+"$BUILD/relocated" some | sort >"$T/some"
+cmp "$T/all" "$T/some" && (($(wc -l <"$T/all") > 100))
+ok $? 'all programs are relocated as by all of the types' || diag "$(diff "$T/all" "$T/some" | head -20)"
+
+# ---- libraries ----
+
+! readelf -d "$BBTRACE" | grep -qi capstone
+ok $? 'Capstone, which few runs need, is not loaded at the start'
 done_testing

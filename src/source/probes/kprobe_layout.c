@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <bpf/btf.h>
 #include "source/source.h"
+#include "kernel_types.h"
 
 #define BITS 8u
 
@@ -62,13 +63,18 @@ static bool find_optimized(const struct btf *btf, struct kprobe_layout *l)
 
 int kprobe_layout__read(struct kprobe_layout *out)
 {
-	struct btf *btf = btf__load_vmlinux_btf();
-	int err = errno;
+	static const char *const names[] = {"kprobe", "optimized_kprobe", "arch_optimized_insn"};
+	autofree struct str types = {0};
+	struct btf *btf;
 	bool known;
+	int err = kernel_types__read(names, ARRAY_SIZE(names), &types);
 
 	*out = (struct kprobe_layout){0};
+	if (err)
+		return err;
+	btf = btf__new(types.data, types.len);
 	if (!btf)
-		return err__set(err, "no /sys/kernel/btf/vmlinux (%s)", strerror(err));
+		return err__set(errno, "the kernel's types (BTF) are damaged: %s", strerror(errno));
 	known = find_kprobe(btf, out) && find_optimized(btf, out);
 	btf__free(btf);
 	return known ? 0 : err__set(ENOTSUP, "this kernel's struct kprobe has an unknown layout");

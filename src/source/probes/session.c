@@ -9,6 +9,8 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include "drain.h"
+#include "filters.h"
+#include "kernel_types.h"
 #include "session.h"
 #include "sideband.h"
 #include "tracefs.h"
@@ -92,7 +94,7 @@ static bool looks_up(const struct attachment *a, enum probe_lookup how)
 	return a->mechanism && a->mechanism->lookup == how;
 }
 
-static void configure(struct probe *p, uint32_t noperands, uint32_t nprobes)
+static void configure(struct probe *p)
 {
 	const struct probe_filters *f = &p->options->filters;
 	struct wire_config *c = (struct wire_config *)&p->skel->rodata->config;
@@ -121,16 +123,22 @@ static void configure(struct probe *p, uint32_t noperands, uint32_t nprobes)
 	};
 	if (p->options->kernel)
 		configure_kernel(c, p->options->kernel);
-	bpf_map__set_max_entries(p->skel->maps.ring, ring_size(p->options));
-	bpf_map__set_max_entries(p->skel->maps.on_threads, go ? GO_THREADS : 1);
-	bpf_map__set_max_entries(p->skel->maps.on_tid, go ? GO_THREADS : 1);
-	bpf_map__set_max_entries(p->skel->maps.sites, p->plan->sites.len + 1);
-	bpf_map__set_max_entries(p->skel->maps.operands, max_of(noperands, 1u));
+}
+
+static void size_tables(struct probe *p, uint32_t noperands, uint32_t nprobes)
+{
+	bool go = action__go(p->plan) != NULL;
+
+	map__set_most(p->skel->maps.ring, ring_size(p->options));
+	map__set_most(p->skel->maps.on_threads, go ? GO_THREADS : 0);
+	map__set_most(p->skel->maps.on_tid, go ? GO_THREADS : 0);
+	map__set_most(p->skel->maps.sites, p->plan->sites.len + 1);
+	map__set_most(p->skel->maps.operands, noperands);
 	/* a kernel entry may be found under two addresses */
-	bpf_map__set_max_entries(p->skel->maps.kernel_sites,
-				 looks_up(&p->kernel, LOOKUP_KERNEL) ? 2 * nprobes + 1 : 1);
-	bpf_map__set_max_entries(p->skel->maps.uprobe_sites,
-				 looks_up(&p->programs, LOOKUP_UPROBE) ? nprobes + 1 : 1);
+	map__set_most(p->skel->maps.kernel_sites,
+		      looks_up(&p->kernel, LOOKUP_KERNEL) ? 2 * nprobes + 1 : 0);
+	map__set_most(p->skel->maps.uprobe_sites,
+		      looks_up(&p->programs, LOOKUP_UPROBE) ? nprobes + 1 : 0);
 }
 
 static void choose_programs(struct probe *p)
@@ -177,66 +185,6 @@ static int load_failed(const struct probe *p, int err)
 			      "with --btf FILE");
 	return err__set(-err, "cannot load the BPF programs: %s; -v shows what the kernel said",
 			why);
-}
-
-static int set_u32s(struct bpf_map *map, const uint32_t *keys, size_t n)
-{
-	uint8_t yes = 1;
-
-	for (size_t i = 0; i < n; i++)
-		if (bpf_map__update_elem(map, &keys[i], 4, &yes, 1, BPF_ANY))
-			return err__set(errno, "cannot fill the filters: %s", strerror(errno));
-	return 0;
-}
-
-static int set_comms(struct bpf_map *map, const struct probe_filters *f)
-{
-	struct comm_key comm;
-	const char **name;
-	uint8_t yes = 1;
-
-	vec__each (name, &f->comms) {
-		memset(&comm, 0, sizeof(comm));
-		memcpy(comm.name, *name, min_of(strlen(*name), sizeof(comm.name) - 1));
-		if (bpf_map__update_elem(map, &comm, sizeof(comm), &yes, 1, BPF_ANY))
-			return err__set(errno, "cannot fill the filters: %s", strerror(errno));
-	}
-	return 0;
-}
-
-static int set_cgroup(struct probe *p, const char *path)
-{
-	autoclose int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	uint32_t zero = 0;
-
-	if (fd < 0)
-		return err__set(errno, "cannot open cgroup %s: %s", path, strerror(errno));
-	if (bpf_map__update_elem(p->skel->maps.cgroup, &zero, 4, &fd, 4, BPF_ANY))
-		return err__set(errno, "%s is not a cgroup v2 directory: %s", path,
-				strerror(errno));
-	return 0;
-}
-
-static int fill_filters(struct probe *p)
-{
-	const struct probe_filters *f = &p->options->filters;
-	int err = set_comms(p->skel->maps.comms, f);
-
-	if (err)
-		return err;
-	err = set_u32s(p->skel->maps.pids, f->pids.data, f->pids.len);
-	if (err)
-		return err;
-	err = set_u32s(p->skel->maps.tids, f->tids.data, f->tids.len);
-	if (err)
-		return err;
-	err = set_u32s(p->skel->maps.uids, f->uids.data, f->uids.len);
-	if (err)
-		return err;
-	err = set_u32s(p->skel->maps.excluded, f->excluded.data, f->excluded.len);
-	if (err)
-		return err;
-	return f->cgroup ? set_cgroup(p, f->cgroup) : 0;
 }
 
 static int fill_operand(struct probe *p, uint32_t n, const struct plan_site *s)
@@ -301,6 +249,9 @@ static int find_own_level(struct probe *p)
 
 static int load(struct probe *p)
 {
+	const struct types_file given = {.fd = -1};
+	CLEANUP(types_file__close)
+	struct types_file types = p->options->btf ? given : types_file__open();
 	LIBBPF_OPTS(bpf_object_open_opts, open_options, .btf_custom_path = p->options->btf);
 	uint32_t noperands = 0, nprobes = 0;
 	int err;
@@ -311,10 +262,17 @@ static int load(struct probe *p)
 		nprobes += s->probe == PROBE_TRAP;
 		noperands += s->probe == PROBE_TRAP && action__needs_operand(s);
 	}
+	if (types.fd >= 0)
+		open_options.btf_custom_path = types.path;
 	p->skel = bbtrace_bpf__open_opts(&open_options);
 	if (!p->skel)
 		return load_failed(p, -errno);
-	configure(p, noperands, nprobes);
+	configure(p);
+	filters__size(p);
+	size_tables(p, noperands, nprobes);
+	err = types_file__fill(&types, bpf_object__btf(p->skel->obj));
+	if (err)
+		return err;
 	choose_programs(p);
 	err = bbtrace_bpf__load(p->skel);
 	if (err)
@@ -342,8 +300,7 @@ bool probe__find_children(struct probe *p)
 	size_t named = p->options->filters.pids.len;
 
 	if (p->scope.kind == SCOPE_DESCENDANTS && p->scope.pids.len > named)
-		set_u32s(p->skel->maps.followed, p->scope.pids.data + named,
-			 p->scope.pids.len - named);
+		filters__add_children(p, p->scope.pids.data + named, p->scope.pids.len - named);
 	return grown;
 }
 
@@ -487,7 +444,7 @@ static int open_sideband(struct probe *p)
 
 /* In this order. */
 static int (*const open_steps[])(struct probe *p) = {
-	check_btf,  mechanisms__choose, load,	       fill_filters,
+	check_btf,  mechanisms__choose, load,	       filters__fill,
 	fill_sites, open_drain,		open_sideband, attach_tasks,
 };
 

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * btf_subset: of a kernel's type information (BTF), the little that the relocations of a BPF
+ * program need. libbpf checks each type that it is given, and searches them all for each type that
+ * is relocated.
+ */
+#ifndef BBTRACE_PROBE_BTF_SUBSET_H
+#define BBTRACE_PROBE_BTF_SUBSET_H
+
+#include "util/util.h"
+
+/*
+ * Appends BTF with the types that have one of these names, in their order, and all that these
+ * contain. As in libbpf, NAME___flavour is NAME, here and there. Pointers become pointers to void:
+ * relocations don't follow them. btf is aligned to 4 bytes. -EINVAL, without a message: it isn't
+ * understood.
+ */
+int btf_subset__make(const void *btf, size_t size, const char *const *names, size_t n,
+		     struct str *out);
+
+#endif

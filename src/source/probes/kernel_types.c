@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <bpf/btf.h>
+#include "btf_subset.h"
+#include "kernel_types.h"
+
+#define KERNEL_BTF "/sys/kernel/btf/vmlinux"
+#define MOST	   (256ull << 20)
+
+#ifndef MFD_NOEXEC_SEAL /* from Linux 6.3 on, where vm.memfd_noexec=2 requires it */
+#define MFD_NOEXEC_SEAL 8u
+#endif
+
+static void cut(const void *btf, size_t size, const char *const *names, size_t n, struct str *out)
+{
+	if (!btf_subset__make(btf, size, names, n, out))
+		return;
+	note_verbose("%s is of an unknown form: using all of it", KERNEL_BTF);
+	str__put(out, btf, size);
+}
+
+/* Before Linux 6.16 it can't be mapped: it is read, 4 KiB at a time. */
+static int read_and_cut(int fd, const char *const *names, size_t n, struct str *out)
+{
+	autofree char *btf = NULL;
+	size_t size;
+	int err = fd__read(fd, KERNEL_BTF, MOST, &btf, &size);
+
+	if (!err)
+		cut(btf, size, names, n, out);
+	return err;
+}
+
+int kernel_types__read(const char *const *names, size_t n, struct str *out)
+{
+	autoclose int fd = open(KERNEL_BTF, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	void *btf;
+
+	if (fd < 0 || fstat(fd, &st))
+		return err__set(errno, "no " KERNEL_BTF " (%s)", strerror(errno));
+	btf = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (btf == MAP_FAILED)
+		return read_and_cut(fd, names, n, out);
+	cut(btf, st.st_size, names, n, out);
+	munmap(btf, st.st_size);
+	return 0;
+}
+
+/* ---- for libbpf ---- */
+
+struct types_file types_file__open(void)
+{
+	struct types_file f = {-1, ""};
+
+	if (access(KERNEL_BTF, R_OK)) /* libbpf knows other places */
+		return f;
+	f.fd = memfd_create("kernel types", MFD_CLOEXEC | MFD_NOEXEC_SEAL);
+	if (f.fd < 0 && errno == EINVAL)
+		f.fd = memfd_create("kernel types", MFD_CLOEXEC);
+	if (f.fd >= 0)
+		snprintf(f.path, sizeof(f.path), "/proc/self/fd/%d", f.fd);
+	return f;
+}
+
+/* Names of types that a relocation can be about; others have none, or are not the kernel's. */
+static size_t names_of(const struct btf *own, const char **names)
+{
+	size_t n = 0;
+
+	for (uint32_t id = 1; id < btf__type_cnt(own); id++) {
+		const struct btf_type *t = btf__type_by_id(own, id);
+
+		if (t->name_off && (btf_is_composite(t) || btf_is_any_enum(t) || btf_is_typedef(t)))
+			names[n++] = btf__name_by_offset(own, t->name_off);
+	}
+	return n;
+}
+
+int types_file__fill(const struct types_file *f, const struct btf *own)
+{
+	autofree const char **names = xcalloc(btf__type_cnt(own), sizeof(*names));
+	autofree struct str types = {0};
+	int err;
+
+	if (f->fd < 0)
+		return 0;
+	err = kernel_types__read(names, names_of(own, names), &types);
+	if (err)
+		return err;
+	return write(f->fd, types.data, types.len) == (ssize_t)types.len
+		       ? 0
+		       : err__set(errno, "cannot write the kernel's types: %s", strerror(errno));
+}
+
+void types_file__close(struct types_file *f)
+{
+	util__close(&f->fd);
+}

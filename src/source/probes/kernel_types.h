@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The running kernel's types (BTF), as far as they are needed: those with certain names. */
+#ifndef BBTRACE_PROBE_KERNEL_TYPES_H
+#define BBTRACE_PROBE_KERNEL_TYPES_H
+
+#include "util/util.h"
+
+struct btf;
+
+/* Appends BTF with the kernel's types of these names and what they contain (btf_subset.h); all
+ * types if that can't be done. Errors: -errno, with a message. */
+int kernel_types__read(const char *const *names, size_t n, struct str *out);
+
+/* For a BPF object's relocations: a file in memory. */
+struct types_file {
+	int fd;	       /* -1: none; libbpf has to find the kernel's types itself */
+	char path[32]; /* for libbpf */
+};
+/* An empty file. */
+struct types_file types_file__open(void);
+/* Once the object is open, before it is loaded: the types that it names. own: its types. */
+int types_file__fill(const struct types_file *f, const struct btf *own);
+void types_file__close(struct types_file *f);
+
+#endif
