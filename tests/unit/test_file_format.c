@@ -105,6 +105,17 @@ static void test_block_types(void)
 		check_row(&l, type - 1, type, name_of(type), NULL, "types of blocks");
 }
 
+/* The kind that the page gives for a type: one of its own, or that of numbers. */
+static unsigned kind_of(const char *type)
+{
+	struct list l = list_behind(".It kind Ta type Ta cell");
+
+	for (size_t i = l.at + 1; i < l.end; i++)
+		if (is_cell(lines.data[i], 1, type))
+			return i - l.at - 1;
+	return COLUMN_NUMBER;
+}
+
 static void test_table(unsigned type, const struct table *t)
 {
 	char heading[64];
@@ -113,8 +124,13 @@ static void test_table(unsigned type, const struct table *t)
 	snprintf(heading, sizeof(heading), ".Ss %u: %s", type, t->name);
 	l = list_behind(heading);
 	is(l.end - l.at, t->ncolumns, "the page lists all columns of %s", t->name);
-	for (unsigned i = 0; i < t->ncolumns; i++)
-		check_row(&l, i, i, t->columns[i].name, t->columns[i].type, t->name);
+	for (unsigned i = 0; i < t->ncolumns; i++) {
+		const struct column *c = &t->columns[i];
+
+		check_row(&l, i, i, c->name, c->type, t->name);
+		if (c->kind != kind_of(c->type))
+			ok(false, "%s, column %s: kind %u", t->name, c->name, c->kind);
+	}
 }
 
 static void test_tables(void)
