@@ -8,7 +8,8 @@ BPFTOOL ?= $(firstword $(wildcard /usr/sbin/bpftool /usr/local/sbin/bpftool) bpf
 CFLAGS  ?= -O2 -g
 V       ?= 0
 Q       := $(if $(filter 0,$(V)),@)
-VERSION := 0.1
+# The only place where it stands.
+VERSION := $(shell sed -n '1s/.*(\(.*\)).*/\1/p' debian/changelog)
 
 B        := build
 # The architecture's name in vmlinux/ and bpf/arch.
@@ -16,7 +17,8 @@ ARCH     := $(patsubst x86_64,x86,$(patsubst aarch64,arm64,$(patsubst riscv%,ris
 WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter -Wno-missing-field-initializers $(WERROR)
 CPPFLAGS += -D_GNU_SOURCE -DBBTRACE_VERSION='"$(VERSION)"' -Isrc -I$(B) -MMD -MP
 ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS)
-LIBS     := -lbpf -ldw -lelf -lz -lZydis -liberty -ljson-c -lpthread
+LIBBPF   ?= -lbpf
+LIBS     := $(LIBBPF) -ldw -lelf -lz -lZydis -liberty -ljson-c -lpthread
 
 # Capstone is used if it is installed. It is loaded when it is needed: its data takes 1 ms to relocate. CAPSTONE= builds
 # without it.
@@ -62,7 +64,7 @@ BPF_SKEL := $(patsubst bpf/%.bpf.c,$(B)/%.skel.h,$(wildcard bpf/*.bpf.c))
 $(B)/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h bpf/*/*.h vmlinux/*/*.h) Makefile
 	@mkdir -p $(@D)
 	@echo "  BPF   $@"
-	$(Q)$(CLANG) -g -O2 -Wall -Werror -target bpf -D__TARGET_ARCH_$(ARCH) -Ivmlinux/$(ARCH) -Ibpf -c -o $@.tmp $<
+	$(Q)$(CLANG) -g -O2 -Wall -Werror -target bpf -D__TARGET_ARCH_$(ARCH) -Ivmlinux/$(ARCH) -Ibpf $(BPF_CFLAGS) -c -o $@.tmp $<
 	$(Q)$(BPFTOOL) gen object $@ $@.tmp && rm $@.tmp
 
 $(B)/%.skel.h: $(B)/%.bpf.o
@@ -205,15 +207,17 @@ deps:
 	@scripts/deps.sh test
 
 EXAMPLES := $(sort $(wildcard docs/*.md docs/tasks/*.md docs/tasks/src/*))
+LICENSE_FILE  ?= LICENSE
+ZSH_FUNCTIONS ?= share/zsh/site-functions
 # Installed files: FROM:TO:MODE, under DESTDIR and PREFIX.
 INSTALLED = \
 	$(B)/bbtrace:bin/bbtrace:755 \
 	man/bbtrace.8:share/man/man8/bbtrace.8:644 \
 	man/bbtrace-trace.5:share/man/man5/bbtrace-trace.5:644 \
 	completion/bbtrace.bash:share/bash-completion/completions/bbtrace:644 \
-	completion/_bbtrace:share/zsh/site-functions/_bbtrace:644 \
+	completion/_bbtrace:$(ZSH_FUNCTIONS)/_bbtrace:644 \
 	completion/bbtrace.fish:share/fish/vendor_completions.d/bbtrace.fish:644 \
-	$(foreach f,LICENSE README.md CONTRACT.md $(EXAMPLES),$(f):share/doc/bbtrace/$(f):644)
+	$(foreach f,$(LICENSE_FILE) README.md CONTRACT.md $(EXAMPLES),$(f):share/doc/bbtrace/$(f):644)
 AT = $(word $(2),$(subst :, ,$(1)))
 
 define INSTALL_ONE

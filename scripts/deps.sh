@@ -10,7 +10,8 @@
 #   deps.sh bench     what `make bench` builds and measures. Peers that can't be had are named and left out
 #   deps.sh formats   also what `make check-formats` opens the heavier formats with
 #   deps.sh fuzz      what `make fuzz` builds with
-#   deps.sh list      prints the table
+#   deps.sh package   what `dpkg-buildpackage -b` needs, and the check of the package
+#   deps.sh list [KIND...]  prints the table, or the rows of these kinds
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
@@ -70,6 +71,7 @@ long  | lua5.1          | lua5.1
 long  | git             | git
 long  | sqlite3         | sqlite3
 long  | ninja-build     | ninja
+long  | debootstrap     | debootstrap
 formats | python3       | python3
 formats | binutils      | objdump
 formats | graphviz      | dot
@@ -90,6 +92,12 @@ bench | busybox-static  | busybox
 bench | cpio            | cpio
 bench | jq              | jq
 fuzz  | libclang-rt-dev | -fsanitize=fuzzer
+package | debhelper     | dh
+package | dpkg-dev      | dpkg-buildpackage
+package | build-essential | g++
+package | pkgconf       | pkg-config
+package | libcapstone-dev | <capstone/capstone.h>
+package | lintian       | lintian
 '
 backports_file=/etc/apt/sources.list.d/bbtrace-backports.sources
 
@@ -293,12 +301,13 @@ install_missing() {
 kind=${1:-build}
 case $kind in
 build) kinds=(build) ;;
-test | long | formats | bench | fuzz) kinds=(build "$kind") ;;
+test | long | formats | bench | fuzz | package) kinds=(build "$kind") ;;
 list)
-	rows build test long formats bench fuzz
+	shift
+	rows "${@:-build test long formats bench fuzz package}"
 	exit
 	;;
-*) die "usage: scripts/deps.sh [build|test|long|formats|bench|fuzz|list]" ;;
+*) die "usage: scripts/deps.sh [build|test|long|formats|bench|fuzz|package|list]" ;;
 esac
 
 mapfile -t lacking < <(missing "${kinds[@]}")

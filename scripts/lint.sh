@@ -89,7 +89,13 @@ FUNCTION_SILENT    helper
 may_parse='src/object/(debug|lines|line_functions|line_rows|symbols)[.]c'
 
 sources() { find src bpf tests bench include -type f -name '*.[ch]' 2>/dev/null | sort; }
-scripts() { { find scripts tests bench .ci -type f -name '*.sh' 2>/dev/null && echo .ci/run; } | sort; }
+scripts() {
+	{
+		find scripts tests bench .ci debian -type f -name '*.sh' 2>/dev/null
+		find debian/tests -type f ! -name '*.sh' ! -name control
+		echo .ci/run
+	} | sort
+}
 pages() { find src/output/html -type f | sort; }
 written() {
 	sources
@@ -98,6 +104,7 @@ written() {
 	find scripts tests bench -type f \( -name '*.p[lmy]' -o -name '*.S' -o -name '*.cc' -o -name '*.yml' \) 2>/dev/null
 	find man completion* -type f 2>/dev/null
 	echo Makefile
+	echo debian/rules
 }
 
 # none NAME: passes if stdin is empty, else shows its lines.
