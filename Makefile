@@ -206,7 +206,7 @@ lint:
 deps:
 	@scripts/deps.sh test
 
-EXAMPLES := $(sort $(wildcard docs/*.md docs/tasks/*.md docs/tasks/src/*))
+EXAMPLES      := $(sort $(wildcard docs/*.md docs/tasks/*.md docs/tasks/src/*))
 LICENSE_FILE  ?= LICENSE
 ZSH_FUNCTIONS ?= share/zsh/site-functions
 # Installed files: FROM:TO:MODE, under DESTDIR and PREFIX.

@@ -7,7 +7,8 @@
 #   sudo tests/bare/run.sh 12|13 [COMMAND]     default command: sudo make try && sudo make check
 #
 # Everything is under build/bare (BARE=DIR: elsewhere). The bootstrapped root and the packages are kept for the next
-# run; the copy that the commands run in is removed (KEEP=1: kept, but nothing stays mounted).
+# run; the copy that the commands run in is removed (KEEP=1: kept, but nothing stays mounted). What a command leaves in
+# /opt/out is in build/bare/out-RELEASE, and the next one finds it there.
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -31,6 +32,7 @@ bare=$(realpath -m "${BARE:-build/bare}")
 base=$bare/base-$release
 root=$bare/root-$release.$$
 debs=$bare/debs-$release
+out=$bare/out-$release
 # shellcheck disable=SC1091 # not ours
 here=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
 stanza=$(NEW=$suite scripts/sources.pl archive "$here") ||
@@ -76,6 +78,7 @@ inside() {
 	mount --rbind /dev "$root/dev"
 	mkdir -p "$root/run" && mount -t tmpfs tmpfs "$root/run"
 	mount --bind "$debs" "$root/var/cache/apt/archives"
+	mkdir -p "$root/opt/out" && mount --bind "$out" "$root/opt/out"
 	mkdir -p "$root/run/outside"
 	cd "$root"
 	pivot_root . run/outside
@@ -95,7 +98,7 @@ if [[ ${BARE_INSIDE:-} ]]; then
 	root=$BARE_INSIDE
 	inside
 fi
-mkdir -p "$bare" "$debs/partial"
+mkdir -p "$bare" "$debs/partial" "$out"
 bootstrap
 trap clean EXIT
 trap 'exit 130' INT TERM
