@@ -145,11 +145,18 @@ bool child__ended(struct child *c, bool wait)
 	if (c->ended || !c->pid)
 		return c->ended;
 	while (waitpid(c->pid, &status, wait ? 0 : WNOHANG) == c->pid) {
-		c->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+		c->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+		c->status = c->signal ? 128 + c->signal : WEXITSTATUS(status);
 		c->ended = true;
 		break;
 	}
 	return c->ended;
+}
+
+void child__tell_signal(const struct child *c)
+{
+	if (c->ended && c->signal && c->signal != SIGINT && c->signal != SIGPIPE)
+		note("%s was killed by signal %d (%s)", c->name, c->signal, strsignal(c->signal));
 }
 
 void child__cancel(struct child *c)

@@ -185,6 +185,7 @@ struct child {
 	int failed; /* read end: errno of an exec that failed */
 	bool ended;
 	int status; /* exit status for CMD's caller */
+	int signal; /* that ended it; 0: none did */
 };
 /* Can it be run as CMD? */
 bool child__is_command(const char *name);
@@ -193,8 +194,10 @@ bool child__is_command(const char *name);
 int child__prepare(struct child *c, char **command, const char *user, int *status);
 /* Starts CMD. -errno of its exec, *status as above. */
 int child__start(struct child *c, int *status);
-/* Has it ended? Sets c->status. wait: waits for its end. */
+/* Has it ended? Sets c->status and c->signal. wait: waits for its end. */
 bool child__ended(struct child *c, bool wait);
+/* A note, if a signal ended it: as a shell does, which can't here, since CMD is not its child. */
+void child__tell_signal(const struct child *c);
 /* Kills a child that was not started. */
 void child__cancel(struct child *c);
 

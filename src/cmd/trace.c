@@ -365,6 +365,7 @@ static int finish(struct session *s, int err)
 	end = clean(s, end_output(s));
 	if (!err && !end)
 		nothing__tell_live(s->args, &s->meta, &s->live, s->probe);
+	child__tell_signal(&s->child);
 	show__summary(&s->live.show);
 	return err ? err : end;
 }

@@ -17,6 +17,7 @@ done
 for signal in TERM KILL SEGV USR1; do
 	trace sh -c "kill -$signal \$\$"
 	is "$status" $((128 + $(kill -l $signal))) "the status is 128 + its number if SIG$signal ended CMD"
+	like "$T/err" "^bbtrace: sh was killed by signal $(kill -l $signal) \\(" "a note says that SIG$signal killed CMD"
 done
 
 trace "$T/no-such-command"
