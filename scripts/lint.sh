@@ -85,6 +85,23 @@ PAD_.*             abnormal entry
 NODE_STRAY         unknown sp
 FUNCTION_SILENT    helper
 '
+# Phrases that messages, the manual and the documents must not contain, and what to write instead; tab-separated.
+old_phrases='
+no such (verb|command line)	unknown command
+is no option of	unknown option
+a limit of 0	must be at least 1
+is no text for	refusing to write
+(begin|start|made) anew	start a new file
+after so (long|many)	after this long
+no room for	too narrow; omitted
+Tried (are|on)	Tested on
+is none.s business	say what is checked, and why
+stretch(es)? of	path, range
+(comes|is) behind (its|the) (object|verb)	after
+seen to return	have probes at their rets
+there are none, args	use none, args
+not as the kernel writes	malformed
+'
 # The files that may call libelf and libdw: those whose code runs in the sandbox.
 may_parse='src/object/(debug|lines|line_functions|line_rows|symbols)[.]c'
 
@@ -261,6 +278,24 @@ words() {
 		known[$2] != "" { print $1, $2 ": say " known[$2] }' | none 'no identifier is an old word'
 }
 
+# Phrases: strings of C, which may go on in the next line, and documents, each as one line.
+phrases() {
+	local row
+
+	{
+		find src -name '*.c' -print0 | xargs -0 perl -0777 -ne '
+			s/"\s*\n\s*"//g;
+			while (/"((?:\\.|[^"\\\n])*)"/g) { print "$ARGV: $1\n" }'
+		for file in man/*.[0-9] README.md CONTRACT.md docs/*.md docs/tasks/*.md; do
+			echo "$file: $(tr '\n' ' ' <"$file")"
+		done
+	} >"$T/phrases"
+	grep -v '^$' <<<"$old_phrases" | while IFS=$'\t' read -r row instead; do
+		grep -oE "^[^:]*:|.{0,20}($row).{0,20}" "$T/phrases" | awk -v say="$instead" '
+			/^[^ ]*:$/ { file = $0; next } { print file, $0 " (say: " say ")" }'
+	done | none 'no message or document has an old phrase'
+}
+
 # The files that HACKING names exist; NAME, VERB and t_x are placeholders.
 named() {
 	grep -ohE '\b(src|bpf|tests|scripts|bench)/[a-zA-Z0-9_/.-]+\.(c|h|sh|py|pl)\b' HACKING.md | sort -u |
@@ -279,5 +314,5 @@ shell() {
 		none 'each script is executable'
 }
 
-for check in format direction seam purity door licence chains sizes places fetching words named shell; do $check; done
+for check in format direction seam purity door licence chains sizes places fetching words phrases named shell; do $check; done
 done_testing

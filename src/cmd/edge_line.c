@@ -33,7 +33,7 @@ static struct json_object *parse(const char *line, size_t len)
 	json_object_put(o);
 	err__set(EBADMSG, "%s",
 		 err == json_tokener_continue  ? "the line ends too early"
-		 : err == json_tokener_success ? "there is more behind the object"
+		 : err == json_tokener_success ? "text follows the object"
 					       : json_tokener_error_desc(err));
 	return NULL;
 }
@@ -69,7 +69,7 @@ static int read_edge(struct json_object *o, struct edge *out)
 	char *end;
 
 	if (!object)
-		return err__set(EBADMSG, "an edge without object");
+		return err__set(EBADMSG, "an edge without an object");
 	if (!vaddr || !strcmp(vaddr, "(hidden)")) /* address__hide() */
 		return 0;
 	if (strncmp(vaddr, "0x", 2) || !isxdigit((unsigned char)vaddr[2]))
@@ -100,6 +100,6 @@ int edge_line__read(const char *line, size_t len, struct edge *out)
 		return err__set(EBADMSG, "not an object");
 	event = text_of(o, "event");
 	if (!event)
-		return err__set(EBADMSG, "an object without event");
+		return err__set(EBADMSG, "an object without an event");
 	return strcmp(event, "edge") ? 0 : read_edge(o, out);
 }

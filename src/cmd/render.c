@@ -29,8 +29,8 @@ static int parse_regs(struct trace_meta *m, const char *regs, const struct arch 
 			;
 		if (r == arch->nregs)
 			return err__usage(
-				"--regs: no such register: '%s'; there are none, args, all, or names "
-				"such as %s",
+				"--regs: unknown register '%s': use none, args, all, or names such as "
+				"%s",
 				p, arch->reg_names[0]);
 		m->regs |= 1ull << r;
 	}

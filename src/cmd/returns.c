@@ -10,15 +10,16 @@ int returns__settle(struct args *a)
 	if (!a->returns_given)
 		return 0;
 	if (a->returns == RETURNS_NONE && wanted && a->events_given)
-		return err__set(EINVAL, "--returns none: -e asks for return");
+		return err__set(EINVAL, "--returns none contradicts -e return");
 	if (a->returns == RETURNS_NONE)
 		a->events &= ~PLAN_RETURN;
 	else if (!wanted)
-		return err__set(EINVAL, "--returns: -e leaves return out");
+		return err__set(EINVAL,
+				"--returns says how returns are recorded, but -e leaves them out");
 	if (a->returns == RETURNS_PROBE && a->verb->bit == VERB_KERNEL)
 		return err__set(EINVAL,
-				"--returns probe is for programs and libraries: the kernel's "
-				"functions are seen to return at their rets");
+				"--returns probe is for programs and libraries; the kernel's "
+				"functions have probes at their rets");
 	return 0;
 }
 

@@ -149,8 +149,8 @@ static int check(const struct place *p)
 	if (S_ISREG(p->st.st_mode) && p->st.st_nlink > 1 && !fstat(p->dir, &folder) &&
 	    folder.st_mode & S_IWOTH)
 		return err__set(EACCES,
-				"cannot write to %s: the file has several names, this one in a "
-				"folder that everybody may write to; choose another name",
+				"cannot write to %s: the file has several hard links, and this "
+				"one is in a world-writable directory; choose another name",
 				p->path);
 	return 0;
 }

@@ -133,7 +133,7 @@ static bool is_lone_name(const struct args *a, int err)
 
 static int object_comes_first(const char *name)
 {
-	return err__set(ENOENT, "%s; a function comes behind its object: bbtrace user OBJECT %s",
+	return err__set(ENOENT, "%s; a function comes after its object: bbtrace user OBJECT %s",
 			err__text(), name);
 }
 

@@ -14,7 +14,7 @@ struct cursor {
 
 static int malformed(const struct cursor *c, const char *path)
 {
-	return err__set(EPROTO, "%s: line %zu is not as the kernel writes it", path, c->line);
+	return err__set(EPROTO, "%s: line %zu is malformed", path, c->line);
 }
 
 static bool take_hex(struct cursor *c, uint64_t *out)

@@ -80,11 +80,11 @@ void kernel_syscalls__count(function_vec *v)
 		first = n < 0 && !unknown++ ? f : first;
 	}
 	if (unknown == 1)
-		note("%s: the kernel does not tell how many arguments it has: all six registers "
+		note("%s: the kernel does not say how many arguments it has: all six registers "
 		     "are shown",
 		     first->name);
 	else if (unknown)
-		note("%s and %zu more: the kernel does not tell how many arguments they have: all "
+		note("%s and %zu more: the kernel does not say how many arguments they have: all "
 		     "six registers are shown",
 		     first->name, unknown - 1);
 	err__clear();

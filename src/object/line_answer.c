@@ -191,10 +191,11 @@ static int not_found(const struct reader *r)
 		return err__set(EPROTO, "%s: the debug information of %s is damaged", r->text,
 				r->o->path);
 	if (!r->file_known)
-		return err__set(ENOENT,
-				"%s was built from no file %s that its debug information "
-				"knows; give the last components of its path",
-				r->o->path, r->file);
+		return err__set(
+			ENOENT,
+			"the debug information of %s names no source file %s; give the last "
+			"components of its path",
+			r->o->path, r->file);
 	if (r->below && r->above)
 		snprintf(near, sizeof(near), "; the nearest lines that have are %llu and %llu",
 			 (unsigned long long)r->below, (unsigned long long)r->above);

@@ -431,7 +431,7 @@ static int check_arch(struct plan *p, const function_vec *functions)
 		if (p->arch && p->arch != arch)
 			return err__set(
 				EINVAL,
-				"%s is of another architecture than the objects before it; trace them one "
+				"%s is for another architecture than the objects before it; trace them one "
 				"at a time",
 				f->object->path);
 		p->arch = arch;

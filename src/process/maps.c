@@ -73,8 +73,7 @@ int maps__parse(const char *text, map_vec *out)
 		end = text + strcspn(text, "\n");
 		if (!parse_line(text, end, &m)) {
 			maps__free(out);
-			return err__set(EINVAL, "line %u of the process's maps can't be understood",
-					line);
+			return err__set(EINVAL, "line %u of the process's maps is malformed", line);
 		}
 		vec__push(out, m);
 	}

@@ -89,7 +89,7 @@ int points__read(const char *path, points_vec *out)
 	if (err)
 		return err;
 	if (memchr(text, 0, len))
-		return err__set(EINVAL, "%s is not a points file: it holds NUL bytes", path);
+		return err__set(EINVAL, "%s is not a points file: it contains NUL bytes", path);
 	for (line = text; line && !err; line = next) {
 		next = strchr(line, '\n');
 		if (next)

@@ -40,7 +40,7 @@ run -l 1 -r all
 is "$(regs | tr , '\n' | wc -l)" 18 '-r all shows all 18 registers'
 for bad in xyz rdi,xyz; do
 	run -r "$bad"
-	like "$T/err" "no such register: 'xyz'" "-r $bad: the message names the unknown register"
+	like "$T/err" "unknown register 'xyz'" "-r $bad: the message names the unknown register"
 	isnt "$status" 3 "-r $bad is refused before the program runs"
 done
 

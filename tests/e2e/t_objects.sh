@@ -148,7 +148,7 @@ like "$T/err" '^bbtrace: no object libstdc: tried the process.s maps' 'what is n
 bb user libver -p "$pid_one" x
 like "$T/err" '^bbtrace: no object libver; did you mean libver.so.1[?]' 'with -p the names of what the process has mapped are suggested'
 bb user malloc -p "$pid_one"
-like "$T/err" '^bbtrace: no object malloc: .*; a function comes behind its object: bbtrace user OBJECT malloc' 'a function without object: the message says what is missing'
+like "$T/err" '^bbtrace: no object malloc: .*; a function comes after its object: bbtrace user OBJECT malloc' 'a function without object: the message says what is missing'
 
 # ---- memory only ----
 if command -v python3 >/dev/null; then

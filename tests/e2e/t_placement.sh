@@ -96,7 +96,7 @@ wrong_line() { # LINE MESSAGE NAME
 wrong_line '{"event":"edge","object":"/x","vad' 'the line ends too early' 'a line that was cut'
 wrong_line '{"event":"edge","object":"/x","vaddr":"0x1","taken_count":-1}' 'taken_count is not a count' 'a negative count'
 wrong_line '{"event":"edge","object":"/x","vaddr":"12"}' 'vaddr is not an address' 'an address without 0x'
-wrong_line '{"event":"edge","vaddr":"0x1"}' 'an edge without object' 'an edge of nothing'
+wrong_line '{"event":"edge","vaddr":"0x1"}' 'an edge without an object' 'an edge of nothing'
 wrong_line '[1]' 'not an object' 'an array'
 wrong_line "{\"a\":\"$(head -c 1100000 /dev/zero | tr '\0' x)\"}" 'longer than 1048576 bytes' 'a line without end'
 # What JSON escapes in a path is a path all the same.

@@ -143,8 +143,8 @@ usage() { # MESSAGE OPTION...
 	like "$T/err" "$message" "$*: the message says what is wrong"
 }
 usage "unknown value 'some': use ret" user "$T/calls" deep --returns some
-usage '-e asks for return' user "$T/calls" deep --returns none -e entry,return
-usage '-e leaves return out' user "$T/calls" deep --returns probe -e entry
+usage 'contradicts -e return' user "$T/calls" deep --returns none -e entry,return
+usage '-e leaves them out' user "$T/calls" deep --returns probe -e entry
 usage 'is for programs' kernel schedule --returns probe
 # ---- what is on top of the stack at an entry need not be a return address: at _start it is argc ----
 bb user "$T/calls" '*' --returns probe -F json -o "$T/json" -- "$T/calls" 5

@@ -82,7 +82,7 @@ wrong '^bbtrace: .*does not take a command' list "$T/fib" -- ls
 wrong '^bbtrace: .*no object to list' list
 run=(-o "$T/made" -- touch "$T/ran")
 wrong "^bbtrace: no function of $T/fib given; .bbtrace list $T/fib. shows them" user "$T/fib" "${run[@]}"
-wrong '^bbtrace: .*no such register: .eax.; there are none, args, all, or names' user "$T/fib" fib -r eax "${run[@]}"
+wrong '^bbtrace: .*unknown register .eax.: use none, args, all, or names' user "$T/fib" fib -r eax "${run[@]}"
 wrong '^bbtrace: --user: no such user: .nosuch.' user "$T/fib" fib -u nosuch "${run[@]}"
 wrong '^bbtrace: .0xzz. is not a file offset' user "$T/fib" 0xzz "${run[@]}"
 wrong '^bbtrace: .0x1[+]0. is not a range' user "$T/fib" fib --exclude 0x1+0 "${run[@]}"
@@ -95,7 +95,7 @@ wrong '^bbtrace: --attach kprobe_multi is for kernel functions only' user "$T/fi
 wrong '^bbtrace: .0xzz. is not a file offset' list "$T/fib" 0xzz
 bb user "$T/fib" fib -o "$T/recorded" -- "$T/fib"
 wrong '^bbtrace: .0xzz. is not a file offset' report "$T/recorded" 0xzz
-wrong '^bbtrace: .*no such register' report "$T/recorded" -r eax
+wrong '^bbtrace: .*unknown register' report "$T/recorded" -r eax
 is "$(ls "$T/ran" "$T/made" 2>/dev/null)" '' 'wrong usage: CMD does not run, and no file is made'
 
 # ---- a command without -- ----

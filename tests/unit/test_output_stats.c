@@ -210,7 +210,7 @@ static void test_missing(void)
 	ok(n && !n->self && n->ns == 10, "the stack around a timed call has that one's time only");
 	ok(stats__missing(&p, &totals, &text), "something is missing where entries or returns are");
 	is_str(text.data,
-	       "3 events lost; 1 stretch of path unknown; 2 calls without return, not timed; "
+	       "3 events lost; 1 path unknown; 2 calls without return, not timed; "
 	       "1 call whose entry was not seen, not timed; every count may be too low",
 	       "it is said what is missing: entries, returns and lost events");
 	str__free(&text);

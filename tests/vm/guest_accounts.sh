@@ -225,7 +225,7 @@ like "$T/out.txt" '__x64_sys_getpid\(\) ' 'a system call without arguments shows
 mapfile -t compat < <(traceable | grep '^__ia32_compat_sys_' | sort | head -3)
 is ${#compat[@]} 3 "the kernel has compat system calls: ${compat[*]}"
 bb kernel "${compat[@]}" -e entry -- true
-is "$(grep -c 'does not tell how many' "$T/err")" 1 'system calls without a known number of arguments are told once'
+is "$(grep -c 'does not say how many' "$T/err")" 1 'system calls without a known number of arguments are told once'
 like "$T/err" "^bbtrace: __ia32_compat_sys_[a-z0-9_]* and 2 more: .*all six registers are shown" 'the note counts the system calls without a known number of arguments'
 
 # ---- tail calls ----
