@@ -32,3 +32,15 @@ enum hit_kind hit_kind__sibling(enum hit_kind kind)
 
 	return siblings[kind];
 }
+
+enum hit_kind hit_kind__dearer(enum hit_kind kind)
+{
+	switch (kind) {
+	case HIT_ONE_TRAP:
+		return HIT_TWO_TRAPS;
+	case HIT_ENTRY_ONE:
+		return HIT_ENTRY_TWO;
+	default:
+		return HIT_KINDS;
+	}
+}

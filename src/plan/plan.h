@@ -300,6 +300,8 @@ enum hit_kind {
 enum hit_kind plan__hit_kind(const struct plan *p, uint32_t site, bool returns);
 /* The kind that costs nearly the same; HIT_KINDS: none. */
 enum hit_kind hit_kind__sibling(enum hit_kind kind);
+/* The same with one more trap; HIT_KINDS: none. */
+enum hit_kind hit_kind__dearer(enum hit_kind kind);
 
 /* A probe could not be attached: removes it from the site and updates the counts. */
 void plan__refuse(struct plan *p, uint32_t site, enum probe_refusal why);

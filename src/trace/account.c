@@ -55,12 +55,12 @@ bool account__of_call(struct event_context *n, const struct call *c, uint64_t *t
 	*noise = now->spread - before->spread;
 	for (unsigned k = 0; k <= HIT_KINDS; k++) {
 		const uint32_t hits = now->unpriced[k] - before->unpriced[k];
-		const struct price *p = hits ? prices__of(&n->t->prices, k) : NULL;
+		struct price p = {0};
 
-		if (hits && !p)
+		if (hits && !prices__of(&n->t->prices, k, &p))
 			return false;
-		*tracing += p ? hits * p->usual : 0;
-		*noise += p ? hits * (p->high - p->usual) : 0;
+		*tracing += hits * p.usual;
+		*noise += hits * (p.high - p.usual);
 	}
 	return true;
 }
@@ -72,11 +72,12 @@ void account__total(const struct trace *t, struct trace_totals *totals)
 	totals->unpriced = 0;
 	for (unsigned k = 0; k <= HIT_KINDS; k++) {
 		const uint64_t hits = t->charged.unpriced[k];
-		const struct price *p = prices__of(&t->prices, k);
+		struct price p = {0};
+		bool known = prices__of(&t->prices, k, &p);
 
-		totals->hits += p ? hits : 0;
-		totals->tracing += p ? hits * p->usual : 0;
-		totals->unpriced += p ? 0 : hits;
+		totals->hits += known ? hits : 0;
+		totals->tracing += hits * p.usual;
+		totals->unpriced += known ? 0 : hits;
 	}
 }
 
@@ -84,13 +85,13 @@ void account__total(const struct trace *t, struct trace_totals *totals)
 
 static void charge(struct event_context *n, enum hit_kind kind)
 {
-	const struct price *p = prices__of(&n->t->prices, kind);
 	struct account *a = account_of(n->t, n->th);
+	struct price p;
 
-	if (p) {
-		a->spent += p->usual;
-		a->spread += p->high - p->usual;
-		n->t->charged.spent += p->usual;
+	if (prices__of(&n->t->prices, kind, &p)) {
+		a->spent += p.usual;
+		a->spread += p.high - p.usual;
+		n->t->charged.spent += p.usual;
 		n->t->charged.hits++;
 	} else {
 		a->unpriced[kind]++;

@@ -39,9 +39,21 @@ void prices__sample(struct prices *p, enum hit_kind kind, uint64_t ns)
 		end_batch(k);
 }
 
-const struct price *prices__of(const struct prices *p, enum hit_kind kind)
+static const struct price *known(const struct prices *p, enum hit_kind kind)
 {
 	if (kind < HIT_KINDS && !p->of[kind].known && !p->apart)
 		kind = hit_kind__sibling(kind);
 	return kind < HIT_KINDS && p->of[kind].known ? &p->of[kind].price : NULL;
+}
+
+bool prices__of(const struct prices *p, enum hit_kind kind, struct price *out)
+{
+	const struct price *own = known(p, kind);
+	const struct price *dearer = own ? NULL : known(p, hit_kind__dearer(kind));
+
+	if (own)
+		*out = *own;
+	else if (dearer)
+		*out = (struct price){.usual = dearer->usual / 2, .high = dearer->high};
+	return own || dearer;
 }

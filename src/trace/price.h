@@ -25,7 +25,8 @@ struct prices {
 
 /* A hit of this kind took ns. */
 void prices__sample(struct prices *p, enum hit_kind kind, uint64_t ns);
-/* The kind's price, or else its sibling's; NULL: not known. */
-const struct price *prices__of(const struct prices *p, enum hit_kind kind);
+/* The kind's price, or else its sibling's, or half that of a dearer kind, give or take as much.
+ * False: not known. */
+bool prices__of(const struct prices *p, enum hit_kind kind, struct price *out);
 
 #endif

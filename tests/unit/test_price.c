@@ -9,24 +9,29 @@ static void sample(struct prices *p, enum hit_kind kind, unsigned n, uint64_t ns
 		prices__sample(p, kind, ns);
 }
 
+static uint64_t high(const struct prices *p, enum hit_kind kind)
+{
+	struct price price;
+
+	return prices__of(p, kind, &price) ? price.high : 0;
+}
+
 static uint64_t usual(const struct prices *p, enum hit_kind kind)
 {
-	const struct price *price = prices__of(p, kind);
+	struct price price;
 
-	return price ? price->usual : 0;
+	return prices__of(p, kind, &price) ? price.usual : 0;
 }
 
 static void test_batches(void)
 {
 	struct prices p = {0};
-	const struct price *price;
 
 	sample(&p, HIT_ONE_TRAP, 7, 500);
-	ok(!prices__of(&p, HIT_ONE_TRAP), "seven samples give no price");
+	ok(!usual(&p, HIT_ONE_TRAP), "seven samples give no price");
 	sample(&p, HIT_ONE_TRAP, 1, 90000);
-	price = prices__of(&p, HIT_ONE_TRAP);
-	ok(price && price->usual == 500, "of eight samples the median is the price");
-	ok(price && price->high == 90000, "nine in ten of them don't exceed the upper bound");
+	is(usual(&p, HIT_ONE_TRAP), 500, "of eight samples the median is the price");
+	is(high(&p, HIT_ONE_TRAP), 90000, "nine in ten of them don't exceed the upper bound");
 	sample(&p, HIT_ONE_TRAP, 24, 1);
 	sample(&p, HIT_ONE_TRAP, 15, 800);
 	is(usual(&p, HIT_ONE_TRAP), 500, "24 samples are left out, and then 15 give no new price");
@@ -40,8 +45,8 @@ static void test_batches(void)
 	sample(&p, HIT_ONE_TRAP, 192, 1);
 	sample(&p, HIT_ONE_TRAP, 57, 100);
 	sample(&p, HIT_ONE_TRAP, 7, 300);
-	price = prices__of(&p, HIT_ONE_TRAP);
-	ok(price && price->usual == 100 && price->high == 300, "and so have those behind them");
+	ok(usual(&p, HIT_ONE_TRAP) == 100 && high(&p, HIT_ONE_TRAP) == 300,
+	   "and so have those behind them");
 	sample(&p, HIT_TWO_TRAPS, 8, UINT64_MAX);
 	is(usual(&p, HIT_TWO_TRAPS), UINT32_MAX, "a sample of hours is limited");
 }
@@ -61,12 +66,31 @@ static void test_siblings(void)
 		sample(&p, b, 8, 600);
 		is(usual(&p, b), 600, "pair %zu: until that has a price of its own", i);
 		for (unsigned k = 0; k <= HIT_KINDS; k++)
-			if (k != a && k != b)
-				ok(!prices__of(&p, k), "pair %zu: none for kind %u", i, k);
+			if (k != a && k != b && hit_kind__dearer(k) != a &&
+			    hit_kind__dearer(k) != b)
+				ok(!usual(&p, k), "pair %zu: none for kind %u", i, k);
 		p.of[b].known = false;
 		p.apart = true;
-		ok(!prices__of(&p, b), "pair %zu: kept apart, it does not", i);
+		ok(!usual(&p, b), "pair %zu: kept apart, it does not", i);
 	}
+}
+
+static void test_dearer(void)
+{
+	struct prices p = {0};
+
+	sample(&p, HIT_TWO_TRAPS, 7, 8000);
+	sample(&p, HIT_TWO_TRAPS, 1, 9000);
+	ok(usual(&p, HIT_ONE_TRAP) == 4000 && high(&p, HIT_ONE_TRAP) == 9000,
+	   "a hit of one trap takes at most as long as one of two");
+	is(usual(&p, HIT_ENTRY_ONE), 4000, "so does an entry of one trap");
+	ok(!usual(&p, HIT_RETURN) && !usual(&p, HIT_KERNEL), "and nothing else");
+	p.apart = true;
+	ok(usual(&p, HIT_ONE_TRAP) == 4000 && !usual(&p, HIT_ENTRY_ONE),
+	   "of kinds that are kept apart only the own one counts");
+	sample(&p, HIT_ENTRY_ONE, 8, 500);
+	p.apart = false;
+	is(usual(&p, HIT_ONE_TRAP), 500, "a sibling's price is better");
 }
 
 static void test_alone(void)
@@ -83,6 +107,7 @@ int main(void)
 {
 	test_batches();
 	test_siblings();
+	test_dearer();
 	test_alone();
 	return tap__done();
 }
