@@ -16,6 +16,11 @@
 #define SEEN_SLOTS   4096
 #define MAX_SIZE_MIN (64u << 10)
 
+/* The values of recorder.pids: flags, and how many threads of the process are in tids. */
+#define KNOWN	   1u
+#define MAIN_ENDED 2u /* the others go on */
+#define THREAD	   4u
+
 struct recorder {
 	const struct args *args;
 	const char *name; /* of the file */
@@ -227,22 +232,46 @@ static int put_process(struct recorder *r, uint64_t time, uint32_t pid)
 
 	if (*known)
 		return 0;
-	*known = 1;
+	*known = KNOWN;
 	if (plan__has_programs(r->show->plan))
 		spaces__each(r->show->spaces, pid, put_map, &s);
 	inner.count = trace__inner_of(r->show->trace, pid);
 	return s.err || !inner.count ? s.err : trace_writer__sideband(r->writer, &inner);
 }
 
+/* The file has this thread of a process that it has. */
+static void add_thread(struct recorder *r, uint32_t pid, uint32_t tid)
+{
+	uint64_t *known = map64__put(&r->tids, tid);
+
+	if (!*known)
+		*map64__put(&r->pids, pid) += THREAD;
+	*known = 1;
+}
+
+/* A process ends with its last thread. */
+static void drop_thread(struct recorder *r, uint32_t pid, uint32_t tid)
+{
+	uint64_t *known = map64__get(&r->pids, pid);
+
+	if (known && *known >= THREAD && map64__get(&r->tids, tid))
+		*known -= THREAD;
+	map64__del(&r->tids, tid);
+	map64__del(&r->goroutines, tid);
+	if (known && pid == tid)
+		*known |= MAIN_ENDED;
+	if (known && *known & MAIN_ENDED && *known < THREAD)
+		map64__del(&r->pids, pid);
+}
+
 /* Idle tasks (tid 0) get their names from their entries only. */
 static int put_thread(struct recorder *r, uint64_t time, uint32_t pid, uint32_t tid)
 {
 	struct sideband_event e = {.type = SIDEBAND_COMM, .time = time, .pid = pid, .tid = tid};
-	uint64_t *known = map64__put(&r->tids, tid);
 
-	if (*known)
+	if (map64__get(&r->tids, tid))
 		return 0;
-	*known = 1;
+	add_thread(r, pid, tid);
 	e.text = tid ? trace__comm_of(r->show->trace, tid) : NULL;
 	return e.text && *e.text ? trace_writer__sideband(r->writer, &e) : 0;
 }
@@ -386,10 +415,13 @@ static bool is_known(struct recorder *r, const struct sideband_event *e)
 {
 	if (e->type == SIDEBAND_LOST)
 		return true;
+	if (e->type == SIDEBAND_FORK) /* the number may be that of one that an exec ended */
+		map64__del(&r->tids, e->tid);
 	if (e->type == SIDEBAND_FORK && map64__get(&r->pids, e->ppid)) {
-		*map64__put(&r->pids, e->pid) = 1;
+		if (e->pid != e->ppid)
+			*map64__put(&r->pids, e->pid) = KNOWN;
 		if (map64__get(&r->tids, e->ptid))
-			*map64__put(&r->tids, e->tid) = 1;
+			add_thread(r, e->pid, e->tid);
 		return true;
 	}
 	return map64__get(&r->pids, e->pid) &&
@@ -407,15 +439,13 @@ int recorder__sideband(struct recorder *r, const struct sideband_event *e)
 		err = introduce(r, e->time, e->pid, e->tid);
 	if (!err && (known || e->type == SIDEBAND_GAP))
 		err = trace_writer__sideband(r->writer, e);
+	if (known && e->type == SIDEBAND_EXEC) /* which ended the other threads */
+		*map64__put(&r->pids, e->pid) = KNOWN + (map64__get(&r->tids, e->tid) ? THREAD : 0);
 	if (known && (e->type == SIDEBAND_EXEC || e->type == SIDEBAND_COMM))
-		*map64__put(&r->tids, e->tid) = 1;
+		add_thread(r, e->pid, e->tid);
 	r->introduced = 0;
-	if (e->type == SIDEBAND_EXIT) {
-		map64__del(&r->tids, e->tid);
-		map64__del(&r->goroutines, e->tid);
-		if (e->pid == e->tid)
-			map64__del(&r->pids, e->pid);
-	}
+	if (e->type == SIDEBAND_EXIT)
+		drop_thread(r, e->pid, e->tid);
 	return err;
 }
 
