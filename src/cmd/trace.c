@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "live.h"
 #include "pager.h"
+#include "announce.h"
 #include "branch_weights.h"
 #include "interrupt.h"
 #include "nothing.h"
@@ -122,13 +123,6 @@ static int end_output(struct session *s)
 }
 
 /* ---- the plan ---- */
-
-static bool system_wide(const struct args *a)
-{
-	const struct probe_filters *f = &a->filters;
-
-	return !f->pids.len && !f->tids.len && !f->uids.len && !f->comms.len && !f->cgroup;
-}
 
 /* From Linux 6.18 on, a probe on such an instruction becomes a call, which overwrites the red zone.
  */
@@ -250,30 +244,6 @@ static int make_plan(struct session *s)
 	return 0;
 }
 
-/* Prints a note on what tracing costs other processes (user space; kernel code is shared by
- * all). */
-static void tell_cost(const struct session *s)
-{
-	const struct probe_filters *f = &s->args->filters;
-	enum probe_spares spares = probe__spares(s->probe);
-	const char *why = probe__unspared(s->probe);
-	autofree char *because = why ? xasprintf(" (%s)", why) : xstrdup("");
-
-	if (system_wide(s->args))
-		note("tracing every process but bbtrace itself; limit it with -p PID or -- CMD");
-	if (!plan__has_programs(s->plan) || spares == SPARES_ALL)
-		return;
-	if (spares == SPARES_OTHERS)
-		note("children of the traced processes are slowed at each hit as well until they exec%s",
-		     because);
-	else if (f->pids.len || f->tids.len)
-		note("every process that maps the traced file is slowed at each hit, by 0.5 to 20 us%s",
-		     because);
-	else if (!system_wide(s->args))
-		note("every process that maps the traced file is slowed at each hit, by 0.5 to 20 us: "
-		     "--comm, --uid and --cgroup only filter what is shown; -p PID spares the others");
-}
-
 static void on_attached(void *progress, size_t sites, uint64_t work)
 {
 	progress__attached(progress, sites, work);
@@ -289,7 +259,7 @@ static int attach(struct session *s, struct probe_options *o)
 	if (err)
 		return err;
 	sources__add(s->sources, probe__source(s->probe));
-	tell_cost(s);
+	announce__cost(s->args, s->plan, s->probe);
 	progress__attach(&progress, note__level() == NOTE_NORMAL, s->plan->probes,
 			 plan__attach_work(s->plan));
 	o->attached = on_attached;
@@ -414,19 +384,6 @@ static bool needs_all_regs(const struct args *a)
 	return record_name(a) || (a->regs && strcmp(a->regs, "args") && strcmp(a->regs, "none"));
 }
 
-/* CMD shows by itself that the trace is live; other processes don't. */
-static void tell_live(const struct session *s)
-{
-	double seconds = s->args->timeout_ns / 1e9;
-
-	if (s->child.pid || !isatty(STDERR_FILENO))
-		return;
-	if (seconds)
-		note("tracing for %g s, %u probes; Ctrl-C ends", seconds, s->plan->probes);
-	else
-		note("tracing, %u probes; Ctrl-C ends", s->plan->probes);
-}
-
 static int run(struct session *s, int *status)
 {
 	struct probe_options o = {.buffer = s->args->buffer,
@@ -467,7 +424,7 @@ static int run(struct session *s, int *status)
 	if (err)
 		return clean(s, err);
 	sources__start(s->sources);
-	tell_live(s);
+	announce__live(s->args, s->plan);
 	err = s->child.pid ? child__start(&s->child, status) : 0;
 	if (err) {
 		child__ended(&s->child, true);

@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Attaching thousands of probes one by one shows its progress on a terminal, but not with -q or elsewhere.
+# Attaching thousands of probes one by one shows its progress on a terminal, but not with -q or elsewhere. Before thousands
+# go into a running process, a note says what a hit will cost.
+# shellcheck disable=SC2154 # lib.sh sets them
 . "$(dirname "$0")/lib.sh"
 needs root uprobes cmd:script
 
@@ -11,7 +13,7 @@ needs root uprobes cmd:script
 		printf '\tif (*x == %d) *x += 1;\n' {1..500}
 		printf '\treturn *x;\n}\n'
 	done
-	printf 'int main(void)\n{\n\tvolatile int x = -9;\n\treturn many_a(&x) + many_b(&x) + many_c(&x) + many_d(&x) + many_e(&x) + 45;\n}\n'
+	printf '#include <unistd.h>\nint main(int argc, char **argv)\n{\n\tvolatile int x = -9;\n\tif (argc > 1)\n\t\tpause();\n\treturn many_a(&x) + many_b(&x) + many_c(&x) + many_d(&x) + many_e(&x) + 45;\n}\n'
 } | source_program many c
 
 # typed ARG...: on a terminal, what it shows in $T/typed; tostop, as some have it, stops what writes to it from behind.
@@ -34,4 +36,24 @@ typed -e entry
 is "$status $(grep -c ' s left' "$T/typed")" '0 0' 'attaching few probes shows no progress'
 bb user "$T/many" 'many_*' --attach uprobe_event --placement full -c -o "$T/out" -- "$T/many"
 is "$status $(grep -c ' s left' "$T/err") $(wc -l <"$T/err")" '0 0 1' 'where stderr is no terminal no progress is shown'
+
+# ---- the price of many probes in a process that runs ----
+background "$T/many" wait
+running=$background
+price="^bbtrace: ([0-9]+) probes go into the running process $running: a hit takes about 0.5 us at ([0-9]+) of them, 10 to 20 us at the ([0-9]+) that the kernel must single-step; .*--calibrate"
+bb user "$T/many" 'many_*' --placement full -p $running -t 0.1
+like "$T/err" "$price" 'before thousands of probes go into a process the price of a hit is said'
+read -r all emulated stepped < <(sed -nE "s/$price.*/\1 \2 \3/p" "$T/err")
+is "$all $((emulated + stepped))" "$(summary probes) $(summary probes)" 'the price is that of all probes'
+"$BBTRACE" list --sites "$T/many" 'many_*' -F json >"$T/json"
+branches=$(json "$T/json" '$e->{kind} =~ /^(jcc|jmp)$/')
+# each function's entry is on an instruction of either kind
+is "$((emulated >= branches && emulated <= branches + 5)) $((all - $(wc -l <"$T/json")))" '1 5' \
+	'the kernel single-steps all but conditionals and jumps'
+bb user "$T/many" 'many_*' -e entry -p $running -t 0.1
+unlike "$T/err" 'single-step' 'the price of few probes is not said'
+bb user "$T/many" 'many_*' --placement full -q -p $running -t 0.1
+is "$(cat "$T/err")" '' 'with -q it is not said'
+bb user "$T/many" 'many_*' --placement full -e return --min-duration 1h -- "$T/many"
+unlike "$T/err" 'single-step' 'of a command it is not said'
 done_testing

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Notes on a trace that begins: whom it slows down, how much, and that it is live. */
+#include <unistd.h>
+#include "announce.h"
+
+static bool system_wide(const struct args *a)
+{
+	const struct probe_filters *f = &a->filters;
+
+	return !f->pids.len && !f->tids.len && !f->uids.len && !f->comms.len && !f->cgroup;
+}
+
+/* Kernel code is shared by all: what is said here is of probes in programs. */
+static void tell_others(const struct args *a, const struct plan *p, const struct probe *probe)
+{
+	const struct probe_filters *f = &a->filters;
+	enum probe_spares spares = probe__spares(probe);
+	const char *why = probe__unspared(probe);
+	autofree char *because = why ? xasprintf(" (%s)", why) : xstrdup("");
+
+	if (!plan__has_programs(p) || spares == SPARES_ALL)
+		return;
+	if (spares == SPARES_OTHERS)
+		note("children of the traced processes are slowed at each hit as well until they exec%s",
+		     because);
+	else if (f->pids.len || f->tids.len)
+		note("every process that maps the traced file is slowed at each hit, by 0.5 to 20 us%s",
+		     because);
+	else if (!system_wide(a))
+		note("every process that maps the traced file is slowed at each hit, by 0.5 to 20 us: "
+		     "--comm, --uid and --cgroup only filter what is shown; -p PID spares the others");
+}
+
+/* So many probes in a process that runs may be felt. */
+#define MANY 1000
+
+static void tell_price(const struct args *a, const struct plan *p)
+{
+	uint32_t probes = 0, stepped = 0;
+	const struct plan_site *s;
+	const uint32_t *pid;
+	CLEANUP(str__free) struct str pids = {0};
+
+	vec__each (s, &p->sites) {
+		bool own = s->probe == PROBE_TRAP && !p->objects.data[s->object].kernel;
+
+		probes += own;
+		stepped += own && s->traps == 2;
+	}
+	if (probes < MANY || !a->filters.pids.len || a->filters.command)
+		return;
+	vec__each (pid, &a->filters.pids)
+		str__printf(&pids, "%s%u", pids.len ? ", " : "", *pid);
+	note("%u probes go into the running process%s %s: a hit takes about 0.5 us at %u of them, "
+	     "10 to 20 us at the %u that the kernel must single-step; bbtrace doctor --calibrate "
+	     "measures both on this machine",
+	     probes, a->filters.pids.len > 1 ? "es" : "", pids.data, probes - stepped, stepped);
+}
+
+void announce__cost(const struct args *a, const struct plan *p, const struct probe *probe)
+{
+	if (system_wide(a))
+		note("tracing every process but bbtrace itself; limit it with -p PID or -- CMD");
+	tell_others(a, p, probe);
+	tell_price(a, p);
+}
+
+/* CMD shows by itself that the trace is live. */
+void announce__live(const struct args *a, const struct plan *p)
+{
+	double seconds = a->timeout_ns / 1e9;
+
+	if (a->command || !isatty(STDERR_FILENO))
+		return;
+	if (seconds)
+		note("tracing for %g s, %u probes; Ctrl-C ends", seconds, p->probes);
+	else
+		note("tracing, %u probes; Ctrl-C ends", p->probes);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* announce: notes on a trace that begins. */
+#ifndef BBTRACE_CMD_ANNOUNCE_H
+#define BBTRACE_CMD_ANNOUNCE_H
+
+#include "cmd.h"
+
+/* Before attaching: what the probes will cost the traced processes and others. */
+void announce__cost(const struct args *a, const struct plan *p, const struct probe *probe);
+/* The probes are live. */
+void announce__live(const struct args *a, const struct plan *p);
+
+#endif
