@@ -380,6 +380,16 @@ void symbols__finish(struct object *o, struct elf_file *f)
 
 /* ---- demangled names, on demand ---- */
 
+/* The readable name of a PLT stub, f(int)@plt; NULL: it is none, or f isn't mangled. */
+static char *show_stub(const struct symbol *s)
+{
+	size_t len = strcspn(s->name, "@");
+	autofree char *name = s->type == SYMBOL_PLT ? xstrndup(s->name, len) : NULL;
+	autofree char *shown = name ? name__demangle(name, DEMANGLE_FULL) : NULL;
+
+	return shown ? xasprintf("%s%s", shown, s->name + len) : NULL;
+}
+
 const struct symbol *symbol__show(const struct object *o, const struct symbol *s)
 {
 	struct elf_file *f = elf__of(o);
@@ -387,7 +397,7 @@ const struct symbol *symbol__show(const struct object *o, const struct symbol *s
 
 	if (!f || s->shown != s->name || !name__is_mangled(s->name))
 		return s;
-	shown = name__demangle(s->name, DEMANGLE_FULL);
+	shown = s->type == SYMBOL_PLT ? show_stub(s) : name__demangle(s->name, DEMANGLE_FULL);
 	if (shown)
 		((struct symbol *)s)->shown = elf__keep(f, shown);
 	return s;

@@ -121,8 +121,22 @@ static bool is_stub_of(const struct location *to, const char *name)
 	       !strcmp(to->symbol + len, "@plt");
 }
 
+/* A C++ function may be traced under a shorter name than its stub is shown with. */
+static const char *full_name(struct stats *p, uint32_t function)
+{
+	uint64_t *slot = map64__put(&p->priv->full_names, function);
+	const char *raw = p->plan->functions.data[function].raw;
+
+	if (!*slot) {
+		char *full = raw ? name__demangle(raw, DEMANGLE_FULL) : NULL;
+
+		*slot = (uintptr_t)(full ? full : xstrdup(""));
+	}
+	return (const char *)(uintptr_t)*slot;
+}
+
 /* Did the caller's last branch lead here, as far as known? */
-static bool led_here(const struct stats *p, const struct open_call *caller, const struct step *s)
+static bool led_here(struct stats *p, const struct open_call *caller, const struct step *s)
 {
 	const struct plan_function *fn = &p->plan->functions.data[s->function];
 	const struct location *to = &caller->last_to;
@@ -130,7 +144,8 @@ static bool led_here(const struct stats *p, const struct open_call *caller, cons
 	if (caller->last_site == NO_SITE || !to->object || !s->at.object)
 		return false;
 	return (to->vaddr == s->at.vaddr && !strcmp(to->object, s->at.object)) ||
-	       is_stub_of(to, fn->name) || is_stub_of(to, fn->raw);
+	       is_stub_of(to, fn->name) || is_stub_of(to, fn->raw) ||
+	       is_stub_of(to, full_name(p, s->function));
 }
 
 static uint32_t edge_of(struct stats *p, const struct open_call *caller, const struct step *s)
@@ -446,4 +461,8 @@ void stack__free_all(struct stats_priv *priv)
 		if (map64__slot(&priv->stacks, i, &value))
 			free_stack((struct stack *)(uintptr_t)value);
 	map64__free(&priv->stacks);
+	for (size_t i = 0; i < priv->full_names.cap; i++)
+		if (map64__slot(&priv->full_names, i, &value))
+			free((char *)(uintptr_t)value);
+	map64__free(&priv->full_names);
 }

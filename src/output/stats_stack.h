@@ -66,6 +66,7 @@ struct stats_priv {
 	struct map64 threads;	 /* hash of pid, tid, name -> index + 1 into stats.threads */
 	struct map64 nodes;	 /* parent << 32 | function -> node */
 	struct map64 edges;	 /* hash of caller, site, callee -> index + 1 into stats.calls */
+	struct map64 full_names; /* function -> char *, its readable name; "": it has none */
 	struct map64 targets;	 /* hash of site and address -> index + 1 into its targets */
 	uint32_t other;		 /* the thread of "[other stacks]"; NO_NODE: none yet */
 	uint64_t seen, returned; /* calls whose entry was seen; of these: that returned */

@@ -66,6 +66,62 @@ static size_t count_places(const struct object *o, const hit_vec *hits, enum mat
 	return n;
 }
 
+/* ---- the names that are shown ---- */
+
+#define NO_HIT SIZE_MAX /* of a function that was found before */
+
+struct shown_name {
+	const char *name;
+	uint64_t vaddr;
+	size_t hit;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	const struct shown_name *x = a, *y = b;
+	int order = strcmp(x->name, y->name);
+
+	return order ? order : x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
+}
+
+/* Drops the short names that stand for several addresses. */
+static void drop_ambiguous(const struct shown_name *sorted, size_t n, char **names)
+{
+	size_t i, j, end;
+
+	for (i = 0; i < n; i = end) {
+		for (end = i + 1; end < n && !strcmp(sorted[end].name, sorted[i].name); end++)
+			;
+		if (sorted[i].vaddr == sorted[end - 1].vaddr)
+			continue;
+		for (j = i; j < end; j++)
+			if (sorted[j].hit != NO_HIT)
+				util__free(&names[sorted[j].hit]);
+	}
+}
+
+/* For each hit of a pattern its readable name without parameters, or NULL if it is ambiguous among
+ * what is traced, or has no such name. The caller frees the array and the names. */
+static char **short_names(const struct object *o, const hit_vec *hits, const function_vec *v)
+{
+	char **names = xcalloc(hits->len, sizeof(*names));
+	autofree VEC(struct shown_name) all = {0};
+	const struct function *f;
+
+	for (size_t i = 0; i < hits->len; i++) {
+		const struct symbol *s = &o->symbols.data[hits->data[i].symbol];
+
+		names[i] = name__demangle(s->name, DEMANGLE_NAME);
+		vec__push(&all, (struct shown_name){names[i] ? names[i] : s->name, s->vaddr, i});
+	}
+	vec__each (f, v)
+		if (f->object == o)
+			vec__push(&all, (struct shown_name){f->name, f->entry, NO_HIT});
+	vec__sort(&all, by_name);
+	drop_ambiguous(all.data, all.len, names);
+	return names;
+}
+
 /* The requested name, if it is unambiguous; else the symbol's own. */
 static char *hit_name(struct object *o, const struct name_query *q, const struct hit *h,
 		      size_t places)
@@ -131,8 +187,9 @@ static int resolve_query(struct object *o, const struct name_query *q, function_
 {
 	autofree struct map64 entries = {0};
 	autofree hit_vec hits = {0};
+	autofree char **shorts = NULL;
 	size_t names, demangled;
-	const struct hit *h;
+	struct hit *h;
 
 	find_hits(o, q, &hits);
 	if (!hits.len)
@@ -140,9 +197,13 @@ static int resolve_query(struct object *o, const struct name_query *q, function_
 	names = count_places(o, &hits, MATCH_NAME);
 	demangled = count_places(o, &hits, MATCH_DEMANGLED);
 	entries = functions__entries(v, o);
-	vec__each (h, &hits)
+	shorts = q->glob ? short_names(o, &hits, v) : xcalloc(hits.len, sizeof(*shorts));
+	vec__each (h, &hits) {
+		char *name = shorts[h - hits.data];
+
 		functions__add_symbol(v, &entries, o, h->symbol,
-				      hit_name(o, q, h, names + demangled));
+				      name ? name : hit_name(o, q, h, names + demangled));
+	}
 	return 0;
 }
 

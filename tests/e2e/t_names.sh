@@ -72,6 +72,52 @@ ln -s prog "$T/link"
 bb user ./link dead -F json -o "$T/json" -- ./prog
 is "$status $(entries dead)" '0 1' 'OBJECT may be a link to the file'
 
+# ---- C++: without parameters where that is unambiguous ----
+source_program library_cc c++ -shared -fPIC <<'END'
+#include <string>
+namespace lib { __attribute__((noipa)) int length(const std::string &s) { return s.size() > 3 ? (int)s.size() : 0; } }
+END
+source_program cc c++ -L"$T" -l:library_cc -Wl,-rpath,"$T" <<'END'
+#include <iostream>
+#include <string>
+#define KEPT __attribute__((noipa))
+namespace lib { int length(const std::string &s); }
+namespace ns {
+KEPT int top(int n) { return n > 2 ? n : lib::length(std::string("text")); }
+KEPT int over(int n) { return n ? n - 1 : 7; }
+KEPT int over(char n) { return n ? n - 2 : 8; }
+KEPT int named(std::string s) { return s.empty() ? 1 : 2; }
+template <typename T> struct v { KEPT int push(T t) { return t ? 3 : 4; } };
+}
+extern "C" KEPT int both(int n) { return n ? 5 : 6; }
+KEPT int both(char n) { return n ? 6 : 7; }
+int main()
+{
+	int n = ns::top(1) + ns::over(2) + ns::over('c') + ns::named("x") + both(3) + both('d') + ns::v<int>().push(4) + ns::v<char>().push('e');
+
+	std::cout << n << std::endl;
+}
+END
+"$BBTRACE" list "$T/cc" 'ns::*' '*both*' >"$T/list"
+is "$(awk 'NR > 1' "$T/list" | cut -c37- | sed 's/  .*//' | sort | xargs -d '\n')" \
+	'both both(char) ns::named ns::over(char) ns::over(int) ns::top ns::v<char>::push ns::v<int>::push' \
+	'functions of C++ are listed without their parameters where that is unambiguous'
+"$BBTRACE" list "$T/cc" '*::over(int)' '*::over(char)' -F json >"$T/json"
+is "$(json_lines "$T/json" '$e->{symbol}' | sort | xargs -d '\n')" 'ns::over ns::over(char)' 'functions of several patterns have names of their own'
+"$BBTRACE" list "$T/cc" 'ns::top(int)' 'ns::*' -F json >"$T/json"
+is "$(json_lines "$T/json" '$e->{symbol}' | sort | grep -c '^ns::top(int)$\|^ns::top$')" 1 'a function is listed once, under the name that came first'
+for excluded in 'ns::top(int)' ns::top 'ns::t*' _ZN2ns3topEi; do
+	is "$("$BBTRACE" list "$T/cc" 'ns::*' --exclude "$excluded" | grep -c top)" 0 "--exclude $excluded finds the function, whatever it is shown as"
+done
+bb user "$T/cc" 'ns::*' -o "$T/trace" -- "$T/cc"
+bb report "$T/trace" 'ns::top(int)' -F json
+is "$status $(json "$T/out" '$e->{event} eq "entry" && $e->{symbol} eq "ns::top"')" '0 1' 'report finds a function by its name with parameters, too'
+"$BBTRACE" list "$T/cc" --sites '*' >"$T/sites"
+is "$(grep -c 'std::ostream::operator<<(int)@plt' "$T/sites" | grep -vx 0 | wc -l) $(grep -c -e '-> .*_Z' "$T/sites")" '1 0' \
+	'the targets of branches are readable, also in the PLT'
+bb user "$T/cc:ns::top" "$T/library_cc:lib::*" -F callgrind -o "$T/callgrind" -- "$T/cc"
+is "$(grep -B1 '^calls=' "$T/callgrind" | grep -c '^cfn=([0-9]*) lib::length$')" 1 'callgrind: a call through a C++ stub is a call'
+
 # ---- a function without a name, told by its address and not by where it lies in the file ----
 program tail -O2 -no-pie
 hidden=$(printf 0x%x "$(symbol "$T/tail" hidden)")

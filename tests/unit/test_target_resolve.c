@@ -314,6 +314,7 @@ static void test_cc(struct object *o)
 	function_vec v = {0};
 	char line[4096], raw[1024];
 	size_t bad = 0, n = 0, pads = 0, i;
+	int err;
 	const struct symbol *s;
 	FILE *f;
 
@@ -329,6 +330,13 @@ static void test_cc(struct object *o)
 	is(count(o, "ns::twice"), 2, "the name of a template means all its instances");
 	is(count(o, "ns::a::a"), 1, "a constructor is taken once, whatever its aliases");
 	ok(count(o, "ns::*") >= 8, "a glob matches readable names");
+	one(o, "ns::gu*", "_ZN2ns7guardedEi", "ns::guarded");
+	one(o, "*f(char*)", "_ZN2ns1fEPc", "ns::f");
+	err = resolve(o, "ns::f*", &v);
+	ok(!err && v.len == 2 && !strcmp(v.data[0].name, "ns::f(int)") &&
+		   !strcmp(v.data[1].name, "ns::f(char*)"),
+	   "overloads of a pattern have their parameters: %s, %s", v.data[0].name, v.data[1].name);
+	functions__free(&v);
 	is(count(o, "f"), 0, "f is not ns::f");
 	object__demangle(o);
 	f = tool(
