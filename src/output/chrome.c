@@ -292,6 +292,14 @@ static void lost(struct output *o, struct track *t, const struct step *s)
 	end_event(j);
 }
 
+static void omitted(struct output *o, struct track *t, const struct step *s)
+{
+	struct json *j = begin_instant(o, t, "omitted", "events not shown");
+
+	json__member(j, unsigned, "count", s->count);
+	end_event(j);
+}
+
 static void other(struct output *o, struct track *t, const struct step *s)
 {
 	bool unknown = s->type == STEP_UNKNOWN;
@@ -326,7 +334,7 @@ static int chrome__step(struct output *o, const struct step *step)
 						 const struct step *s) = {
 		[STEP_ENTRY] = entry, [STEP_BRANCH] = branch, [STEP_RETURN] = return_,
 		[STEP_LOST] = lost,   [STEP_UNKNOWN] = other, [STEP_FORK] = other,
-		[STEP_EXEC] = other,  [STEP_EXIT] = other,
+		[STEP_EXEC] = other,  [STEP_EXIT] = other,    [STEP_OMITTED] = omitted,
 	};
 
 	by_type[step->type](o, track_of(o, step), step);

@@ -5,11 +5,12 @@
 #define IN(type)  (1u << (type))
 #define CALLS	  (IN(STEP_ENTRY) | IN(STEP_BRANCH) | IN(STEP_RETURN))
 #define ALL_STEPS ((1u << STEP_TYPES) - 1)
+#define OF_THREAD (ALL_STEPS & ~IN(STEP_OMITTED))
 
 static const char *const event_names[STEP_TYPES] = {
 	[STEP_ENTRY] = "entry", [STEP_BRANCH] = "branch",   [STEP_RETURN] = "return",
 	[STEP_LOST] = "lost",	[STEP_UNKNOWN] = "unknown", [STEP_FORK] = "fork",
-	[STEP_EXEC] = "exec",	[STEP_EXIT] = "exit",
+	[STEP_EXEC] = "exec",	[STEP_EXIT] = "exit",	    [STEP_OMITTED] = "omitted",
 };
 
 static const struct plan_site *site_of(const struct output *o, const struct step *s)
@@ -204,13 +205,13 @@ static bool get_at_least(const struct output *o, const struct step *s, union fie
 #define KEY(name) .key = JSON_KEY(name)
 
 const struct field fields[FIELDS] = {
-	[FIELD_TS] = {KEY("ts"), VALUE_DEC, ALL_STEPS, get_ts},
-	[FIELD_PID] = {KEY("pid"), VALUE_DEC, ALL_STEPS, get_pid},
-	[FIELD_TID] = {KEY("tid"), VALUE_DEC, ALL_STEPS, get_tid},
-	[FIELD_NS_PID] = {KEY("ns_pid"), VALUE_DEC, ALL_STEPS, get_ns_pid},
-	[FIELD_GOROUTINE] = {KEY("goroutine"), VALUE_DEC, ALL_STEPS, get_goroutine},
-	[FIELD_COMM] = {KEY("comm"), VALUE_STRING, ALL_STEPS, get_comm},
-	[FIELD_CPU] = {KEY("cpu"), VALUE_DEC, ALL_STEPS, get_cpu},
+	[FIELD_TS] = {KEY("ts"), VALUE_DEC, OF_THREAD, get_ts},
+	[FIELD_PID] = {KEY("pid"), VALUE_DEC, OF_THREAD, get_pid},
+	[FIELD_TID] = {KEY("tid"), VALUE_DEC, OF_THREAD, get_tid},
+	[FIELD_NS_PID] = {KEY("ns_pid"), VALUE_DEC, OF_THREAD, get_ns_pid},
+	[FIELD_GOROUTINE] = {KEY("goroutine"), VALUE_DEC, OF_THREAD, get_goroutine},
+	[FIELD_COMM] = {KEY("comm"), VALUE_STRING, OF_THREAD, get_comm},
+	[FIELD_CPU] = {KEY("cpu"), VALUE_DEC, OF_THREAD, get_cpu},
 	[FIELD_CONTEXT] = {KEY("context"), VALUE_STRING, CALLS, get_context},
 	[FIELD_EVENT] = {KEY("event"), VALUE_STRING, ALL_STEPS, get_event},
 	[FIELD_AT] = {{NULL, 0}, VALUE_AT, CALLS, get_at},
@@ -229,7 +230,7 @@ const struct field fields[FIELDS] = {
 	[FIELD_DURATION] = {KEY("duration_ns"), VALUE_DEC, IN(STEP_RETURN), get_duration},
 	[FIELD_NET] = {KEY("net_ns"), VALUE_DEC, IN(STEP_RETURN), get_net},
 	[FIELD_BELOW_NOISE] = {KEY("below_noise"), VALUE_BOOL, IN(STEP_RETURN), get_below_noise},
-	[FIELD_COUNT] = {KEY("count"), VALUE_DEC, IN(STEP_LOST), get_count},
+	[FIELD_COUNT] = {KEY("count"), VALUE_DEC, IN(STEP_LOST) | IN(STEP_OMITTED), get_count},
 	[FIELD_AT_LEAST] = {KEY("at_least"), VALUE_BOOL, IN(STEP_LOST), get_at_least},
 };
 

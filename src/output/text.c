@@ -259,6 +259,11 @@ static const struct cell lost_cells[] = {
 	LINE_END,
 };
 
+static const struct cell omitted_cells[] = {
+	CELL(COUNT, events, .before = "-- ", .after = " not shown --", .colour = DIM),
+	LINE_END,
+};
+
 static const struct cell unknown_cells[] = {
 	CELL(EVENT, string, .before = "-- path ", .after = " --", .colour = YELLOW),
 	LINE_END,
@@ -364,6 +369,24 @@ static void hold_line(struct output *o, const struct step *step, size_t start, s
 	fold__push(t->fold, thread_key(step), l);
 }
 
+static int text__settle(struct output *o)
+{
+	struct text *t = o->state;
+
+	if (t->fold)
+		fold__settle(t->fold);
+	return 0;
+}
+
+/* Nothing is folded across it. */
+static int put_omitted(struct output *o, const struct step *step)
+{
+	text__settle(o);
+	columns__blank(o);
+	put_line(o, omitted_cells, step);
+	return 0;
+}
+
 static int text__step(struct output *o, const struct step *step)
 {
 	const struct line *line = &lines[step->type];
@@ -372,6 +395,8 @@ static int text__step(struct output *o, const struct step *step)
 	size_t start = o->buffer.len, tree;
 	unsigned indent;
 
+	if (step->type == STEP_OMITTED)
+		return put_omitted(o, step);
 	if (step->type == STEP_ENTRY && step->syscall_args)
 		cell = syscall_cells;
 	t->times = 0;
@@ -390,15 +415,6 @@ static int text__begin(struct output *o)
 
 	if (o->options.fold)
 		t->fold = fold__new(repeats__put, o);
-	return 0;
-}
-
-static int text__settle(struct output *o)
-{
-	struct text *t = o->state;
-
-	if (t->fold)
-		fold__settle(t->fold);
 	return 0;
 }
 

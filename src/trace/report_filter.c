@@ -32,6 +32,7 @@ struct report_filter {
 	VEC(struct kept_step) last; /* a ring when it is full */
 	size_t next;		    /* index of the oldest */
 	uint64_t last_events;
+	uint64_t dropped; /* events between the first and the last */
 };
 
 struct report_filter *report_filter__new(const struct plan *plan,
@@ -182,6 +183,7 @@ static void drop_oldest(struct report_filter *p)
 		kept__free(h);
 	} while (!event);
 	p->last_events--;
+	p->dropped++;
 	if (p->next < p->last.len / 2)
 		return;
 	memmove(p->last.data, p->last.data + p->next,
@@ -238,9 +240,25 @@ int report_filter__step(struct report_filter *p, const struct step *s)
 	return limit(p, &copy);
 }
 
+/* The mark of what lies between the first and the last; formats by thread show it in that of the
+ * step behind it. */
+static int give_omitted(struct report_filter *p)
+{
+	struct step mark;
+
+	if (!p->dropped)
+		return 0;
+	mark = *kept__step(&p->last.data[p->next]);
+	mark.type = STEP_OMITTED;
+	mark.site = NO_SITE;
+	mark.count = p->dropped;
+	mark.depth = 0;
+	return give(p, &mark);
+}
+
 int report_filter__finish(struct report_filter *p)
 {
-	int err = 0;
+	int err = give_omitted(p);
 
 	for (size_t i = p->next; !err && i < p->last.len; i++)
 		err = give(p, kept__step(&p->last.data[i]));

@@ -22,6 +22,7 @@ enum step_type {
 	STEP_FORK,
 	STEP_EXEC,
 	STEP_EXIT,
+	STEP_OMITTED, /* the report filter leaves out count events here, of any thread */
 	STEP_TYPES
 };
 

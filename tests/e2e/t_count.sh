@@ -56,7 +56,7 @@ is "$(json "$T/edges" '$e->{event} eq "edge"')" 0 '-c shows no counts where no b
 bb user "$T/fib" fib -c -- "$T/fib"
 like "$T/out" '^fib\+0x[0-9a-f]+  jg  taken 88, not taken 89$' '-c as text has both counts of a conditional'
 bb user "$T/fib" fib -c -F chrome -- "$T/fib"
-is "${status:-}" 1 'a format with counts of its own is refused'
+is "${status:-}" 2 'a format with counts of its own is refused'
 
 bb user "$T/fib" fib --last 5 -F json -o "$T/last" -- "$T/fib"
 is "$(json "$T/last" '$e->{event} eq "branch"')" 5 '--last 5 keeps five branches'

@@ -24,7 +24,7 @@ selects() {
 
 	bb report "$T/trace" -F json "$@"
 	exits 0 "report $* ends well"
-	grep -v '"event":"summary"' "$T/out" >"$T/got"
+	grep -v '"event":"\(summary\|omitted\)"' "$T/out" >"$T/got"
 	lines "$T/all" "$expr" >"$T/want"
 	[[ -s $T/want ]] || diag "$*: nothing to compare"
 	same "$T/got" "$T/want" "report $* shows $name"
@@ -123,6 +123,24 @@ selects "\$n++ >= $((n - 10))" 'the last ten events' --tail 10
 selects "\$n++ < 5 || \$n > $((n - 5))" 'the first and the last five events' --head 5 --tail 5
 selects '1' 'all events if there are fewer' --head 1000000
 selects '1' 'all events if there are fewer' --tail 1M
+omitted() { json_lines "$1" '$e->{event} eq "omitted" && join " ", $e->{count}, sort keys %$e'; }
+bb report "$T/trace" --head 5 --tail 4 -F json
+is "$(omitted "$T/out")" "$((n - 9)) count event" 'report --head 5 --tail 4 says how many events it leaves out'
+is "$(awk '/"omitted"/ { exit } { n++ } END { print n }' "$T/out")" 5 'report --head 5 --tail 4 says so between them'
+bb report "$T/trace" --head $((n - 4)) --tail 4 -F json
+is "$(omitted "$T/out")" '' 'report --head --tail that leave nothing out do not say so'
+bb report "$T/trace" --head 5 -F json
+is "$(omitted "$T/out")" '' 'report --head ends where it says'
+bb report "$T/trace" --tail 4 -T none
+is "$(head -n 1 "$T/out" | sed 's/^ *//')" "-- $((n - 4)) events not shown --" 'report --tail says so first'
+bb report "$T/trace" --head 2 --tail 2 --no-fold
+is "$(grep -n . "$T/out" | grep -c '^3: *-- [0-9]* events not shown --$')" 1 'report --head 2 --tail 2 marks the gap in its text'
+bb report "$T/trace" --head 2 --tail 2 -F chrome
+is "$(grep -c '"name":"events not shown".*"count":'$((n - 4)) "$T/out")" 1 'report --head 2 --tail 2 marks the gap in the trace events'
+for format in annotate html summary svg callgrind pprof; do
+	bb report "$T/trace" --head 2 --tail 2 -F $format -o "$T/file"
+	exits 0 "report --head 2 --tail 2 -F $format ends well"
+done
 for wrong in '--head 0' '--tail x' '--to 0' '--from -1' '-p 0' '-e other' '--depth 0' '-F yaml' '-- ls' '--follow'; do
 	# shellcheck disable=SC2086
 	bb report "$T/trace" $wrong

@@ -13,6 +13,10 @@ static int on_step(void *ctx, const struct step *s)
 	static const char letters[] = {
 		[STEP_ENTRY] = 'E', [STEP_BRANCH] = 'B', [STEP_RETURN] = 'R', [STEP_UNKNOWN] = '?'};
 
+	if (s->type == STEP_OMITTED) {
+		str__printf(&got, "-%llu- ", (unsigned long long)s->count);
+		return 0;
+	}
 	str__printf(&got, "%c%u%s%s ", letters[s->type], s->depth,
 		    s->type == STEP_UNKNOWN ? "" : functions[s->function].name,
 		    s->tid == 2 ? "'" : "");
@@ -96,12 +100,21 @@ int main(void)
 	      "by function and kind a report has the steps that are of both");
 	shows((struct report_filter_options){.head = 2}, "E0f B0f ", 2,
 	      "--head 2 shows the first two events");
-	shows((struct report_filter_options){.tail = 2}, "R1g R0f ", 2,
+	shows((struct report_filter_options){.tail = 2}, "-9- R1g R0f ", 2,
 	      "--tail 2 shows the last two events");
-	shows((struct report_filter_options){.tail = 6}, "R2h ?1 E2h <2 B2h R2h R1g R0f ", 6,
+	shows((struct report_filter_options){.tail = 6}, "-5- R2h ?1 E2h <2 B2h R2h R1g R0f ", 6,
 	      "--tail 6 shows an unknown path among the last six events");
-	shows((struct report_filter_options){.head = 1, .tail = 1}, "E0f R0f ", 2,
-	      "--head 1 and --tail 1 show the first and the last event");
+	shows((struct report_filter_options){.head = 1, .tail = 1}, "E0f -9- R0f ", 2,
+	      "--head 1 and --tail 1 show the first and the last event, and how many are between");
+	shows((struct report_filter_options){.head = 2, .tail = 2}, "E0f B0f -7- R1g R0f ", 4,
+	      "--head 2 and --tail 2 leave seven out");
+	shows((struct report_filter_options){.head = 2, .tail = 2, .tids = two, .ntids = 1},
+	      "E0f' ", 1, "--head and --tail leave nothing out of one event");
+	shows((struct report_filter_options){.head = 5, .tail = 6},
+	      "E0f B0f E1g <1 E2h <2 E0f' R2h ?1 E2h <2 B2h R2h R1g R0f ", 11,
+	      "--head and --tail that meet leave nothing out");
+	shows((struct report_filter_options){.head = 5, .tail = 5, .events = PLAN_RETURN},
+	      "R2h ?1 R2h R1g R0f ", 4, "what another filter drops is not what they leave out");
 	shows((struct report_filter_options){.head = 100},
 	      "E0f B0f E1g <1 E2h <2 E0f' R2h ?1 E2h <2 B2h R2h R1g R0f ", 11,
 	      "--head shows all if there are fewer events");
