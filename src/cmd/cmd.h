@@ -100,6 +100,15 @@ struct args {
 /* Parses argv after the verb. -EINVAL with a message: wrong usage. */
 int args__parse(struct args *a, const struct verb *verb, int argc, char **argv);
 void args__free(struct args *a);
+/* ---- formats (formats.c) ---- */
+
+/* Stores the value of -F. */
+int formats__set(struct args *a, const char *v);
+/* After all options: chooses a format by the name of -o's file. -EINVAL with a message: -c can't
+ * count in the format. */
+int formats__settle(struct args *a);
+/* Prints those of the verb for --help. */
+void formats__help(const struct verb *verb, FILE *out);
 /* Would -o write a trace file, if no format were chosen? */
 bool args__records(const struct args *a);
 /* Kernel addresses are shown to root only, or with --addresses. */

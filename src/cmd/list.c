@@ -316,10 +316,16 @@ static int list(const struct args *a)
 
 int list__check(struct args *a)
 {
-	return a->operands.len
-		       ? 0
-		       : err__set(EINVAL,
-				  "no object to list; name a program, a library, or 'kernel'");
+	if (!a->operands.len)
+		return err__set(EINVAL,
+				"no object to list; name a program, a library, or 'kernel'");
+	if (a->points && (a->sites || a->format))
+		return err__set(EINVAL, "--points writes a points file: no -F and no --sites");
+	if (a->sites && a->format && a->format->code)
+		return err__set(EINVAL,
+				"--sites lists branches as text or json; -F %s shows the code",
+				a->format->name);
+	return 0;
 }
 
 int list__run(struct args *a)

@@ -146,30 +146,6 @@ static int set_exclude(struct args *a, const char *v)
 	return 0;
 }
 
-static bool has_format(const struct verb *verb, const struct output_format *f)
-{
-	return verb->bit & VERB_SHOW || !strcmp(f->name, "text") || !strcmp(f->name, "json") ||
-	       (verb->bit == VERB_LIST && f->code);
-}
-
-static int set_format(struct args *a, const char *v)
-{
-	struct str names = {0};
-	int err;
-
-	a->format = output__by_name(v);
-	if (a->format && !has_format(a->verb, a->format))
-		return err__set(EINVAL, "%s has text and json%s", a->verb->name,
-				a->verb->bit == VERB_LIST ? ", annotate and dot" : "");
-	if (a->format)
-		return 0;
-	for (size_t i = 0; output_formats[i]; i++)
-		str__printf(&names, "%s%s", i ? ", " : "", output_formats[i]->name);
-	err = err__set(EINVAL, "unknown format '%s'; formats: %s", v, names.data);
-	str__free(&names);
-	return err;
-}
-
 /* A time: a number with an optional unit, by default seconds. */
 static int parse_time(const char *text, uint64_t *ns)
 {
@@ -339,7 +315,8 @@ static const struct option_row rows[] = {
 	{"regs", 'r', "LIST", VERB_SHOW, TEXT(regs),
 	 "registers on entry: none, args (default), all, or names"},
 	{"stack", 'k', NULL, VERB_TRACE, SWITCH(stack), "record the call stack on entry"},
-	{"format", 'F', "FMT", VERB_ALL, OTHER, "text (default), json, ...: see below", set_format},
+	{"format", 'F', "FMT", VERB_ALL, OTHER, "text (default), json, ...: see below",
+	 formats__set},
 	{"output", 'o', "FILE", VERB_SHOW, FILE_NAME(output),
 	 "write a trace file for bbtrace report; with -F, or named x.html, that format"},
 	{"record", 0, "FILE", VERB_TRACE, FILE_NAME(record),
@@ -396,21 +373,6 @@ static const struct option_row rows[] = {
 	{"help", 'h', NULL, VERB_ALL, SWITCH(help), "this text"},
 };
 
-static void formats_help(const struct verb *verb, FILE *out)
-{
-	const struct output_format *const *f;
-
-	fprintf(out, "\nformats:\n");
-	for (f = output_formats; *f; f++) {
-		if (!has_format(verb, *f))
-			continue;
-		fprintf(out, "  %-30s %s", (*f)->name, (*f)->help);
-		if ((*f)->suffixes && verb->bit & VERB_SHOW)
-			fprintf(out, " (%s)", (*f)->suffixes);
-		putc('\n', out);
-	}
-}
-
 void args__help(const struct verb *verb, FILE *out)
 {
 	fprintf(out, "usage: bbtrace %s %s\n%s\n\n", verb->name, verb->args, verb->help);
@@ -425,7 +387,7 @@ void args__help(const struct verb *verb, FILE *out)
 			 r->arg ? " " : "", r->arg ? r->arg : "");
 		fprintf(out, "  %-30s %s\n", names, r->help);
 	}
-	formats_help(verb, out);
+	formats__help(verb, out);
 }
 
 /* getopt_long(3)'s tables for a verb; val is the row's index + 256, which no letter has. */
@@ -504,30 +466,6 @@ static int set(struct args *a, const struct option_row *r, const char *value)
 	return err ? err__prefix(-EINVAL, "--%s", r->name) : 0;
 }
 
-bool args__records(const struct args *a)
-{
-	return a->verb->bit & VERB_TRACE && !a->record && !a->count && !a->last;
-}
-
-/* -o x.html without -F means html. */
-static void settle_format(struct args *a)
-{
-	bool is_shown = !args__records(a) || !(a->armor || a->max_size);
-
-	if (a->format || !a->output || a->info || !is_shown)
-		return;
-	a->format = output__by_file_name(a->output);
-	a->format_by_name = a->format;
-}
-
-static int check_count(const struct args *a)
-{
-	if (!a->count || !a->format || output__counting(a->format))
-		return 0;
-	return err__set(EINVAL, "-c counts in text and json only; %s has counts of its own",
-			a->format->name);
-}
-
 int args__parse(struct args *a, const struct verb *verb, int argc, char **argv)
 {
 	struct option long_options[ARRAY_SIZE(rows) + 1];
@@ -553,8 +491,7 @@ int args__parse(struct args *a, const struct verb *verb, int argc, char **argv)
 	}
 	for (int i = optind; i < end; i++)
 		vec__push(&a->operands, argv[i]);
-	settle_format(a);
-	err = check_count(a);
+	err = formats__settle(a);
 	if (err || end == argc)
 		return err;
 	if (!(verb->bit & VERB_TRACE) || end + 1 == argc)

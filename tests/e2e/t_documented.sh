@@ -123,6 +123,13 @@ is $? 2 'help of no verb is wrong usage'
 # ---- formats ----
 formats=$("$BBTRACE" report --help | sed -n '/^formats:/,$s/^  \([^ ]*\) .*/\1/p')
 is "$(sort <<<"$formats" | xargs)" "$(offers report -F '' | sort | xargs)" 'bash offers the formats'
+for format in $("$BBTRACE" list --help | sed -n '/^formats:/,$s/^  \([^ ]*\) .*/\1/p'); do
+	is "$("$BBTRACE" list libc.so.6 malloc -F "$format" 2>&1 >/dev/null; echo $?)" 0 "list has the format $format, as its --help says"
+done
+for verb in list doctor; do
+	is "$("$BBTRACE" $verb --help | sed -n '/^formats:/,$p' | grep -c 'per event\|JSON object per line, the last\|with its counts')" 0 \
+		"$verb --help says what its own formats are"
+done
 for format in $formats; do
 	grep -qE "^\.It Cm ${format/:*/}( |$)|^\.Cm $format$|^\.Fl F Cm $format$|, $format$" "$MAN"
 	ok $? "format $format is in the man page"

@@ -80,6 +80,12 @@ wrong '^bbtrace: .*no command after --' user "$T/fib" fib --
 wrong '^bbtrace: .*-p and -- CMD' user "$T/fib" fib -p 1 -- "$T/fib"
 wrong '^bbtrace: .*does not take a command' list "$T/fib" -- ls
 wrong '^bbtrace: .*no object to list' list
+wrong '^bbtrace: --sites lists branches as text or json; -F annotate shows the code' list "$T/fib" --sites -F annotate
+wrong '^bbtrace: --sites lists branches as text or json; -F dot shows the code' list "$T/fib" --sites -F dot
+wrong '^bbtrace: --points writes a points file: no -F and no --sites' list "$T/fib" --points -F json
+wrong '^bbtrace: --points writes a points file: no -F and no --sites' list "$T/fib" --points --sites
+wrong '^bbtrace: --format: list has the formats text, json, annotate and dot' list "$T/fib" -F html
+wrong '^bbtrace: --format: unknown format .x.; formats: text, json, annotate, dot$' list "$T/fib" -F x
 run=(-o "$T/made" -- touch "$T/ran")
 wrong "^bbtrace: no function of $T/fib given; .bbtrace list $T/fib. shows them" user "$T/fib" "${run[@]}"
 wrong '^bbtrace: .*unknown register .eax.: use none, args, all, or names' user "$T/fib" fib -r eax "${run[@]}"

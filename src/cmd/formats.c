@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Which formats a verb has: -F, the name of -o's file, --help. */
+#include <errno.h>
+#include "cmd.h"
+
+/* What differs by verb from the format's own help. */
+static const struct {
+	unsigned verb;
+	const char *format, *help;
+} other_help[] = {
+	{VERB_LIST, "text", "functions with address, size and branches; --sites: branches"},
+	{VERB_LIST, "json", "one object per function, or with --sites per branch"},
+	{VERB_LIST, "annotate", "disassembly with source"},
+	{VERB_LIST, "dot", "control-flow graphs, for graphviz"},
+	{VERB_DOCTOR, "text", "what there is, and how to enable the rest"},
+	{VERB_DOCTOR, "json", "one object per row"},
+};
+
+static bool has_format(const struct verb *verb, const struct output_format *f)
+{
+	return verb->bit & VERB_SHOW || !strcmp(f->name, "text") || !strcmp(f->name, "json") ||
+	       (verb->bit == VERB_LIST && f->code);
+}
+
+int formats__set(struct args *a, const char *v)
+{
+	struct str names = {0};
+	int err;
+
+	a->format = output__by_name(v);
+	if (a->format && !has_format(a->verb, a->format))
+		return err__set(EINVAL, "%s has the formats text%s", a->verb->name,
+				a->verb->bit == VERB_LIST ? ", json, annotate and dot"
+							  : " and json");
+	if (a->format)
+		return 0;
+	for (size_t i = 0; output_formats[i]; i++)
+		if (has_format(a->verb, output_formats[i]))
+			str__printf(&names, "%s%s", names.len ? ", " : "", output_formats[i]->name);
+	err = err__set(EINVAL, "unknown format '%s'; formats: %s", v, names.data);
+	str__free(&names);
+	return err;
+}
+
+bool args__records(const struct args *a)
+{
+	return a->verb->bit & VERB_TRACE && !a->record && !a->count && !a->last;
+}
+
+/* -o x.html without -F means html. */
+static void choose_by_name(struct args *a)
+{
+	bool is_shown = !args__records(a) || !(a->armor || a->max_size);
+
+	if (a->format || !a->output || a->info || !is_shown)
+		return;
+	a->format = output__by_file_name(a->output);
+	a->format_by_name = a->format;
+}
+
+int formats__settle(struct args *a)
+{
+	choose_by_name(a);
+	if (!a->count || !a->format || output__counting(a->format))
+		return 0;
+	return err__set(EINVAL, "-c counts in text and json only; %s has counts of its own",
+			a->format->name);
+}
+
+static const char *help_of(const struct verb *verb, const struct output_format *f)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(other_help); i++)
+		if (other_help[i].verb == verb->bit && !strcmp(other_help[i].format, f->name))
+			return other_help[i].help;
+	return f->help;
+}
+
+void formats__help(const struct verb *verb, FILE *out)
+{
+	const struct output_format *const *f;
+
+	fprintf(out, "\nformats:\n");
+	for (f = output_formats; *f; f++) {
+		if (!has_format(verb, *f))
+			continue;
+		fprintf(out, "  %-30s %s", (*f)->name, help_of(verb, *f));
+		if ((*f)->suffixes && verb->bit & VERB_SHOW)
+			fprintf(out, " (%s)", (*f)->suffixes);
+		putc('\n', out);
+	}
+}
