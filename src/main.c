@@ -115,8 +115,11 @@ static bool is_one_of(const char *arg, const char *a, const char *b, const char 
 /* names: a verb, or none for all verbs. */
 static int tell_help(char **names)
 {
-	const struct verb *verb = *names ? verb__find(*names) : NULL;
+	const struct verb *verb;
 
+	if (*names && is_one_of(*names, "--help", "-h", NULL))
+		names++;
+	verb = *names ? verb__find(*names) : NULL;
 	if (*names && !verb)
 		return refuse(*names);
 	if (verb && names[1]) {

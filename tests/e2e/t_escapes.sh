@@ -72,4 +72,46 @@ for wrong in "${esc}" "user --${esc}" "user -p ${esc} x" "user -F ${esc} x" "use
 done
 bb user "$program" main -- "$T/${esc}cmd"
 clean "$T/err" 'the error about a command that is not there has no escape codes'
+
+# ---- each operand, and the value of each option ----
+cd "$T" || exit 1
+nasty=$'x\e]0;title\a\x9b\xe2\x80\xae'
+bb report "$nasty"
+is "$(cat "$T/err")" 'bbtrace: cannot open x\x1b]0;title\x07\x9b\xe2\x80\xae: No such file or directory' 'report of a file whose name has escape codes shows them'
+said() { # ARG...: adds what bbtrace says to $T/said
+	bb "$@"
+	cat "$T/out" "$T/err" >>"$T/said"
+}
+while read -r verb operands; do
+	: >"$T/said"
+	# shellcheck disable=SC2206 # words
+	words=($operands) run=()
+	[[ $verb == @(user|kernel|trace) ]] && run=(-- true)
+	for ((i = 0; i < ${#words[@]}; i++)); do
+		said "$verb" "${words[@]:0:i}" "$nasty" "${words[@]:i+1}" "${run[@]}"
+	done
+	said "$verb" "${words[@]}" "$nasty" "${run[@]}"
+	for option in $("$BBTRACE" "$verb" --help | sed -nE 's/^  (-.,|   ) --([a-z-]+) [A-Z].*/\2/p'); do
+		said "$verb" "${words[@]}" "--$option" "$nasty" "${run[@]}"
+	done
+	clean "$T/said" "$verb: operands and values of options with escape codes: none is in a message"
+done <<END
+user $T/plain main
+user $T/plain:main @$T/plain
+kernel vfs_read
+trace user:$T/plain:main kernel:vfs_read
+list $T/plain main
+list kernel vfs_read
+report $T/recorded main
+doctor
+help
+END
+for text in "$nasty" "@$nasty" "$nasty:main" "$T/plain:$nasty" "0x$nasty" "$nasty:3"; do
+	for words in "user" "user $T/plain" "trace" "list $T/plain"; do
+		# shellcheck disable=SC2086 # words
+		said $words "$text"
+		said "${words%% *}" "user:$text"
+	done
+done
+clean "$T/said" 'forms of FUNC with escape codes: none is in a message'
 done_testing

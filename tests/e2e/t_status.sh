@@ -43,6 +43,8 @@ is "$status" 5 'options behind -- are for CMD'
 bb --help
 exits 0 '--help ends well'
 like "$T/out" '^ *bbtrace user ' '--help goes to stdout'
+bb help --help
+is "$status $(grep -c '^ *bbtrace user ' "$T/out")" '0 1' 'help --help is --help'
 bb --version
 exits 0 '--version ends well'
 for verb in user kernel list doctor; do
