@@ -57,6 +57,7 @@ static const char *counterpart(const char *name)
 		{"replay", "report FILE"},
 		{"script", "report FILE"},
 		{"stat", "user OBJECT FUNC... -F summary -- CMD"},
+		{"version", "--version"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)

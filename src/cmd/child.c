@@ -11,11 +11,21 @@
 #include <unistd.h>
 #include "cmd.h"
 
+static bool is_program(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
+}
+
 static int cannot_run(const char *name, int err, int *status)
 {
+	bool is_here = !strchr(name, '/') && is_program(name);
+	autofree char *hint = is_here ? xasprintf("; did you mean ./%s?", name) : xstrdup("");
+
 	*status = err == ENOENT || err == ENOTDIR ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
-	return err__set(err, "cannot run %s: %s", name,
-			*status == EXIT_NOT_FOUND ? "no such command" : strerror(err));
+	return err__set(err, "cannot run %s: %s%s", name,
+			*status == EXIT_NOT_FOUND ? "no such command" : strerror(err), hint);
 }
 
 /* The command itself was found before: ENOENT means that its interpreter is missing. */

@@ -62,6 +62,8 @@ static int add_pid(struct args *a, const char *part)
 	uint32_t pid = 0;
 	int err = number32(part, &pid);
 
+	if (err && strspn(part, "0123456789") != strlen(part))
+		return err__set(EINVAL, "'%s' is not a PID; pidof(1) has that of a program", part);
 	if (!err && !pid)
 		return err__set(EINVAL, "0 is not a valid PID");
 	vec__push(&a->filters.pids, pid);

@@ -150,8 +150,9 @@ static int find_user(struct targets *n, const struct args *a, pid_t pid, bool al
 		return is_lone_name(a, err) ? object_comes_first(first) : err;
 	if (a->operands.len == 1)
 		return all ? find_in_object(n, o, "*", pid)
-			   : err__usage("no function of %s given; `bbtrace list %s` shows them",
-					first, first);
+			   : err__usage(
+				     "no function of %s given; `bbtrace list %s` shows them, '*' means all",
+				     first, first);
 	for (size_t i = 1; i < a->operands.len; i++) {
 		err = find_in_object(n, o, a->operands.data[i], pid);
 		if (err)

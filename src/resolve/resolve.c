@@ -158,6 +158,28 @@ static bool has_functions(const struct object *o)
 	return false;
 }
 
+static bool any_matches(const struct object *o, const struct name_query *q)
+{
+	const struct symbol *s;
+
+	vec__each (s, &o->symbols)
+		if (name_query__match(q, s) != MATCH_NONE)
+			return true;
+	return false;
+}
+
+/* A pattern that matches nothing may match with more before it. */
+static void suggest_wider(const struct object *o, const char *pattern, struct str *out)
+{
+	autofree char *wider = xasprintf("*%s", pattern);
+	struct name_query q;
+
+	name_query__init(&q, wider, true);
+	if (any_matches(o, &q))
+		str__printf(out, "; did you mean '%s'?", wider);
+	name_query__free(&q);
+}
+
 static int not_found(const struct object *o, const struct name_query *q)
 {
 	autofree struct str close = {0};
@@ -174,8 +196,7 @@ static int not_found(const struct object *o, const struct name_query *q)
 				"names come with its debug symbols",
 				o->path, o->stripped ? "is stripped" : "has no function symbols",
 				q->text, o->path);
-	if (!q->glob)
-		suggest__names(o, q->name, &close);
+	(q->glob ? suggest_wider : suggest__names)(o, q->name, &close);
 	return err__set(ENOENT, "no function %s %s in %s%s%.600s; `bbtrace list %s` shows all",
 			q->glob ? "matches" : "named", q->text, o->path,
 			o->stripped ? ", which is stripped: only exported functions have names"
@@ -239,16 +260,6 @@ static int resolve_all(struct object *o, const struct name_query *q, function_ve
 	if ((err && err != -ENOENT) || add_unnamed(o, v))
 		return err == -ENOENT ? 0 : err;
 	return err ? not_found(o, q) : 0;
-}
-
-static bool any_matches(const struct object *o, const struct name_query *q)
-{
-	const struct symbol *s;
-
-	vec__each (s, &o->symbols)
-		if (name_query__match(q, s) != MATCH_NONE)
-			return true;
-	return false;
 }
 
 static int resolve_name(struct object *o, const struct spec *spec, function_vec *v)

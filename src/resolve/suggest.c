@@ -38,12 +38,22 @@ static unsigned distance(const char *a, size_t a_len, const char *b, size_t b_le
 	return row[b_len];
 }
 
+/* sys_read is __x64_sys_read */
+static bool is_prefixed(const char *name, size_t len, const char *candidate, size_t candidate_len)
+{
+	const char *end = candidate + candidate_len - len;
+
+	return candidate_len > len && end[-1] == '_' && strchr(name, '_') && !strcmp(end, name);
+}
+
 /* Lower is closer; 0: not close. */
 static unsigned similarity(const char *name, size_t len, const char *candidate)
 {
 	size_t candidate_len = strlen(candidate);
 	unsigned limit = len < 4 ? 1 : len < 9 ? 2 : 3, d = limit + 1;
 
+	if (is_prefixed(name, len, candidate, candidate_len))
+		return 1;
 	if (len <= NAME_MAX_LEN && candidate_len <= NAME_MAX_LEN)
 		d = distance(name, len, candidate, candidate_len, limit);
 	if (d <= limit)
@@ -71,7 +81,9 @@ void suggest__names(const struct object *o, const char *name, struct str *out)
 {
 	struct close best[SUGGESTIONS] = {{0}};
 	VEC(char *) made = {0};
-	size_t len = strlen(name), budget = DEMANGLE_MAX;
+	/* parameters may be written differently */
+	autofree char *plain = xstrndup(name, strcspn(name, "("));
+	size_t len = strlen(plain), budget = DEMANGLE_MAX;
 	const struct symbol *s;
 	char *shown, **p;
 	unsigned score, i;
@@ -82,7 +94,7 @@ void suggest__names(const struct object *o, const char *name, struct str *out)
 		shown = budget && name__is_mangled(s->name) ? name__demangle(s->name, DEMANGLE_NAME)
 							    : NULL;
 		budget -= shown != NULL;
-		score = similarity(name, len, shown ? shown : s->name);
+		score = similarity(plain, len, shown ? shown : s->name);
 		if (!score || score > 10 + 64) {
 			free(shown);
 			continue;

@@ -25,6 +25,9 @@ exits 127 'the status is 127 where CMD is not found by its path'
 like "$T/err" "^bbtrace: cannot run $T/no-such-command: no such command" 'a CMD that is not found is named'
 trace no-such-command-anywhere
 exits 127 'the status is 127 where CMD is not found in PATH'
+(cd "$T" && bb user ./fib fib -- fib; exit "$status")
+is $? 127 'the status is 127 where CMD is in the current folder, which is not in PATH'
+like "$T/err" '^bbtrace: cannot run fib: no such command; did you mean ./fib[?]$' 'a CMD in the current folder: the message says how to name it'
 echo text >"$T/text"
 trace "$T/text"
 exits 126 'the status is 126 where CMD is not executable'
@@ -76,6 +79,7 @@ wrong '^bbtrace: .*--timeout' user "$T/fib" fib -t -1
 wrong '^bbtrace: .*--pid' user "$T/fib" fib -p 0
 wrong '^bbtrace: .*--pid' user "$T/fib" fib -p ''
 wrong '^bbtrace: .*--pid' user "$T/fib" fib -p 12x
+wrong '^bbtrace: --pid: .bash. is not a PID; pidof.1. has that of a program' user "$T/fib" fib -p bash
 wrong '^bbtrace: .*--depth' user "$T/fib" fib --depth 0
 wrong '^bbtrace: .*--events' user "$T/fib" fib -e ''
 wrong '^bbtrace: .*no command after --' user "$T/fib" fib --

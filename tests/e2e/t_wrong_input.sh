@@ -79,6 +79,8 @@ refused 'an unknown function' "no function named fibb in $T/fib.*fib.*bbtrace li
 bb user libc.so.6 mallok -- ls
 like "$T/err" 'malloc' 'for an unknown function close names are suggested'
 refused 'a glob without matches' "no function matches xyz\* in $T/fib.*bbtrace list" user "$T/fib" 'xyz*' "${run[@]}"
+refused 'a glob that matches with more before it' "no function matches ib\* in .*; did you mean '\*ib\*'[?]" user "$T/fib" 'ib*' "${run[@]}"
+refused 'a C function with parameters' 'no function named fib.int. in .*; did you mean fib[?]' user "$T/fib" 'fib(int)' "${run[@]}"
 refused "another object's function" "has no function printf of its own, it calls another object's" user "$T/fib" printf "${run[@]}"
 strip -o "$T/stripped" "$T/fib"
 refused 'a stripped program' 'stripped is stripped, so no name fib: .bbtrace list .*stripped. shows its functions; .\*. means all of them, 0xOFF .*debug symbols' \
