@@ -88,6 +88,7 @@ struct graph {
 	VEC(struct edge) edges;
 	VEC(struct graph_function) functions;
 	VEC(struct owned_extent) extents; /* ascending, not overlapping */
+	bool indexed;			  /* extents are those of functions */
 	VEC(uint32_t) work;		  /* reached nodes that are not followed yet */
 	VEC(uint32_t) jumps;		  /* indirect jumps */
 	size_t jumps_seen;		  /* number of them whose tables are in table_starts */

@@ -13,11 +13,15 @@ static bool reached(struct graph *g, uint32_t i)
 	return i && g->nodes.data[i].flags & NODE_REACHED;
 }
 
-/* Marks the previous nodes that overlap node i, and i. */
-static void mark_overlaps(struct graph *g, uint32_t i)
+/* Marks the previous nodes that overlap node i, and i. *covered: where the furthest of them ends,
+ * then also i. */
+static void mark_overlaps(struct graph *g, uint32_t i, uint64_t *covered)
 {
-	uint64_t addr = g->nodes.data[i].addr;
+	uint64_t addr = g->nodes.data[i].addr, before = *covered;
 
+	*covered = max_of(before, node__next(&g->nodes.data[i]));
+	if (addr >= before)
+		return;
 	for (uint64_t back = 1; back < g->arch->longest && back <= addr; back++) {
 		uint32_t outer = graph__known(g, addr - back);
 
@@ -29,20 +33,17 @@ static void mark_overlaps(struct graph *g, uint32_t i)
 	}
 }
 
-static bool is_certain(struct graph *g, uint64_t addr)
-{
-	return g->nodes.data[graph__known(g, addr)].flags & NODE_CERTAIN;
-}
-
 /* Marks the reached nodes in [addr, end): they are within the sweep's instruction i or, if i is 0,
  * in undecodable bytes. Returns the next address of the sweep: a certain start ends the range
  * early. */
 static uint64_t pass_over(struct graph *g, uint32_t i, uint64_t addr, uint64_t end)
 {
-	for (; addr < end && !is_certain(g, addr); addr++) {
-		uint32_t inside = graph__known(g, addr);
+	uint32_t inside;
 
-		if (reached(g, inside) && !(i && sweep__is_past_prefix(g, i, inside)))
+	for (; (inside = graph__next_reached(g, &addr, end)); addr++) {
+		if (g->nodes.data[inside].flags & NODE_CERTAIN)
+			break;
+		if (!(i && sweep__is_past_prefix(g, i, inside)))
 			g->nodes.data[inside].flags |= NODE_DOUBTFUL;
 	}
 	return addr;
@@ -66,12 +67,12 @@ static uint64_t sweep(struct graph *g, uint64_t pos, uint64_t end)
 void guard__mark(struct graph *g)
 {
 	const struct owned_extent *p;
-	uint64_t pos = 0;
+	uint64_t pos = 0, covered = 0;
 	uint32_t i;
 
 	vec__each (p, &g->extents) {
 		for (uint64_t addr = p->start; (i = graph__next_reached(g, &addr, p->end)); addr++)
-			mark_overlaps(g, i);
+			mark_overlaps(g, i, &covered);
 		pos = sweep(g, max_of(pos, p->start), p->end);
 	}
 }

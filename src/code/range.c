@@ -13,6 +13,7 @@ uint32_t graph__add_function(struct graph *g, struct function *f)
 
 	gf->f = *f;
 	gf->plan = NO_FUNCTION;
+	g->indexed = false;
 	memset(f, 0, sizeof(*f));
 	return g->functions.len - 1;
 }
@@ -23,6 +24,7 @@ void graph__add_range(struct graph *g, uint32_t function, uint64_t vaddr, uint64
 
 	r->vaddr = vaddr;
 	r->size = size;
+	g->indexed = false;
 }
 
 #define CLASSES 4
@@ -107,6 +109,8 @@ void graph__index_ranges(struct graph *g)
 	struct address_range *s;
 	uint64_t pos = 0;
 
+	if (g->indexed)
+		return;
 	for (uint32_t i = 0; i < g->functions.len; i++) {
 		const struct function *f = &g->functions.data[i].f;
 		const struct range *r;
@@ -124,6 +128,7 @@ void graph__index_ranges(struct graph *g)
 		vec__push(&open.of[s->class], *s);
 	}
 	sweep(g, &open, &pos, UINT64_MAX);
+	g->indexed = true;
 	vec__free(&spans);
 	for (unsigned i = 0; i < CLASSES; i++)
 		vec__free(&open.of[i]);
