@@ -151,8 +151,8 @@ $(B)/vm/kernel_open: tests/vm/kernel_open.c tests/unit/tap.h $(PURE)
 	@echo "  CC    $@"
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(PURE) $(LIBS)
 
-# Prints where probes would go, for tests/check/starts.py.
-$(B)/sites: tests/check/sites.c $(PURE)
+# Where probes would go, for tests/check/starts.py; plans by batches, for tests/check/t_batches.sh.
+$(B)/sites $(B)/batches: $(B)/%: tests/check/%.c $(PURE)
 	@echo "  CC    $@"
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(PURE) $(LIBS)
 
@@ -183,7 +183,7 @@ try:
 # TESTS="tests/e2e/t_x.sh …": only these.
 check:
 	@scripts/deps.sh test
-	$(BUILD_ALL) all unit corpus $(B)/sites $(B)/relocated
+	$(BUILD_ALL) all unit corpus $(B)/sites $(B)/batches $(B)/relocated
 	$(if $(wildcard tests/progs/Makefile),$(BUILD_ALL) -C tests/progs B=$(abspath $(B)))
 	@B=$(B) TESTS="$(TESTS)" scripts/check.sh
 
@@ -191,7 +191,7 @@ check:
 check-long:
 	@scripts/deps.sh test
 	@scripts/deps.sh long
-	$(BUILD_ALL) all $(B)/sites
+	$(BUILD_ALL) all $(B)/sites $(B)/batches
 	@B=$(B) TESTS="$(or $(TESTS),$(wildcard tests/long/t_*.sh))" scripts/check.sh
 
 # Every format with the tools that read it, including browsers.

@@ -69,12 +69,21 @@ struct graph_function {
 	uint32_t plan;	   /* index in the plan, NO_FUNCTION: not yet known */
 	size_t seeded;	   /* number of ranges whose landing pads were added */
 	bool started;
+	uint32_t batch; /* its code is followed in this one */
 };
 
 /* An exception handler whose address code pushes, after node at. */
 struct handler {
 	uint32_t at; /* node where the stack is as deep as in the handler */
 	uint64_t target;
+};
+
+/* Control that leads from one batch into the middle of a function of another one. */
+struct crossing {
+	uint64_t to;
+	uint32_t entered; /* 1 + the last batch in which to was a start; 0: in none yet */
+	bool pad;	  /* it is a landing pad */
+	bool claimed;	  /* not by direct branches only */
 };
 
 struct graph {
@@ -103,7 +112,10 @@ struct graph {
 	struct map64 parts;	   /* FDEs that became ranges */
 	VEC(uint64_t) pads;	   /* landing pads that are not roots yet */
 	VEC(struct handler) handlers;
-	bool claims; /* the current flow is not by direct branches only */
+	uint32_t batch; /* the one that is followed (batch.c) */
+	VEC(struct crossing) crossings;
+	struct map64 crossed; /* where they lead to */
+	bool claims;	      /* the current flow is not by direct branches only */
 	uint32_t stamp, budget;
 	const struct segment *segment; /* the last one looked at */
 	size_t piece;		       /* the last one looked at */
@@ -114,6 +126,8 @@ struct graph {
 struct graph *graph__new(const struct object *object, const struct object *kernel_object,
 			 bool kernel);
 void graph__free(struct graph *g);
+/* Forgets all instructions, but not what is known about functions. */
+void graph__forget(struct graph *g);
 /* The instruction at addr, decoded if it wasn't; 0: none. Invalidates pointers to nodes. */
 uint32_t graph__node(struct graph *g, uint64_t addr);
 /* The decoded instruction at addr; 0: none. */
@@ -151,6 +165,9 @@ bool graph__holds(const struct graph *g, uint32_t function, uint64_t addr);
 
 /* ---- following (graph.c) ---- */
 
+/* Adds an edge from a node (0: none) to addr, whose code is to be followed. Returns the node at
+ * addr, 0: no instruction. */
+uint32_t graph__reach(struct graph *g, uint32_t from, uint64_t addr, unsigned flags);
 /* Makes addr a root: an entry, a landing pad. False: no instruction there. */
 bool graph__root(struct graph *g, uint64_t addr, unsigned flags);
 /* Adds roots for the entries and landing pads of newly added functions. */
@@ -165,6 +182,24 @@ void graph__jump(struct graph *g, uint32_t from, uint64_t addr);
 void graph__follow(struct graph *g);
 /* Does a traced function start at addr? */
 bool graph__is_entry(struct graph *g, uint64_t addr);
+
+/* ---- batches (batch.c) ---- */
+
+/*
+ * To bound memory, the functions of an object may be followed in batches: the graph knows all of
+ * them, but has the instructions of one batch. Forgets those of the last one and begins another;
+ * numbers ascend.
+ */
+void graph__begin_batch(struct graph *g, uint32_t batch);
+static inline bool graph__in_batch(const struct graph *g, uint32_t function)
+{
+	return g->functions.data[function].batch == g->batch;
+}
+/* Is addr in a function of another batch? Then it isn't followed, but recorded as a crossing,
+ * unless the function is entered there anyway. pad: addr is a landing pad. */
+bool graph__crosses(struct graph *g, uint64_t addr, bool pad);
+/* Makes starts of the crossings that lead into this batch. True: there is code to follow. */
+bool graph__enter_crossings(struct graph *g, bool claimed);
 
 /* ---- exception handlers without a table (handler.c) ---- */
 

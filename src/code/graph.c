@@ -12,10 +12,9 @@ static void mark_reached(const struct graph *g, struct node *n)
 	n->flags |= NODE_REACHED | (g->claims ? 0 : NODE_CERTAIN);
 }
 
-/* Adds an edge from a node (0: a root) to addr. Returns the node at addr, 0: no instruction. */
-static uint32_t reach(struct graph *g, uint32_t from, uint64_t addr, unsigned flags)
+uint32_t graph__reach(struct graph *g, uint32_t from, uint64_t addr, unsigned flags)
 {
-	uint32_t to = graph__node(g, addr);
+	uint32_t to = graph__crosses(g, addr, false) ? 0 : graph__node(g, addr);
 	struct node *n = &g->nodes.data[to];
 
 	if (!to)
@@ -33,7 +32,7 @@ static uint32_t reach(struct graph *g, uint32_t from, uint64_t addr, unsigned fl
 
 bool graph__root(struct graph *g, uint64_t addr, unsigned flags)
 {
-	return reach(g, 0, addr, NODE_LEADER | NODE_ROOT | flags);
+	return graph__reach(g, 0, addr, NODE_LEADER | NODE_ROOT | flags);
 }
 
 bool graph__is_entry(struct graph *g, uint64_t addr)
@@ -52,12 +51,43 @@ const struct frame *graph__part_at(struct graph *g, uint64_t addr)
 	return f && f->part && !object__symbol_at(g->object, addr) ? f : NULL;
 }
 
+/* The traced function that a direct branch of a cold part leads back into; NO_FUNCTION: none. */
+static uint32_t returns_into(struct graph *g, uint32_t i)
+{
+	const struct insn *b = graph__branch(g, &g->nodes.data[i]);
+	uint32_t owner = graph__owner(g, b->target);
+
+	if (owner == NO_FUNCTION ||
+	    g->functions.data[owner].f.flags &
+		    (FUNCTION_RANGE | FUNCTION_HIDDEN | FUNCTION_HELPER) ||
+	    b->kind == BRANCH_CALL || graph__part_at(g, b->target) || graph__is_entry(g, b->target))
+		return NO_FUNCTION;
+	return owner;
+}
+
+/* The function of a cold part that is reached from an address: the one that it leads back into,
+ * since functions may share code; else the one that leads there. */
+static uint32_t part_owner(struct graph *g, const struct frame *f, uint64_t from)
+{
+	uint32_t owner = NO_FUNCTION, i;
+
+	for (uint64_t addr = f->vaddr; addr - f->vaddr < f->size && owner == NO_FUNCTION;) {
+		i = graph__node(g, addr);
+		if (!i)
+			break;
+		if (g->nodes.data[i].branch)
+			owner = returns_into(g, i);
+		addr = node__next(&g->nodes.data[i]);
+	}
+	return owner == NO_FUNCTION ? graph__owner(g, from) : owner;
+}
+
 bool graph__take_part(struct graph *g, uint64_t from, uint64_t addr)
 {
 	const struct frame *f = graph__part_at(g, addr);
-	uint32_t owner = graph__owner(g, from);
+	uint32_t owner = f ? part_owner(g, f, from) : NO_FUNCTION;
 
-	if (!f || owner == NO_FUNCTION)
+	if (owner == NO_FUNCTION)
 		return false;
 	if (!map64__get(&g->parts, f->vaddr)) {
 		*map64__put(&g->parts, f->vaddr) = 1;
@@ -69,7 +99,7 @@ bool graph__take_part(struct graph *g, uint64_t from, uint64_t addr)
 void graph__jump(struct graph *g, uint32_t from, uint64_t target)
 {
 	if (graph__owner(g, target) != NO_FUNCTION)
-		reach(g, from, target, NODE_LEADER);
+		graph__reach(g, from, target, NODE_LEADER);
 	else
 		vec__push(&g->outs, from);
 }
@@ -108,12 +138,12 @@ static void follow_branch(struct graph *g, uint32_t i)
 			g->nodes.data[i].flags |= NODE_NORETURN;
 			return;
 		}
-		reach(g, i, next, NODE_LEADER);
+		graph__reach(g, i, next, NODE_LEADER);
 		return;
 	default:
 		graph__jump(g, i, b.target);
 		if (graph__owner(g, next) != NO_FUNCTION)
-			reach(g, i, next, NODE_LEADER);
+			graph__reach(g, i, next, NODE_LEADER);
 		else
 			vec__push(&g->ends, i);
 	}
@@ -130,6 +160,8 @@ static uint32_t fall(struct graph *g, uint32_t i, uint64_t next, uint32_t owner)
 		vec__push(&g->ends, i);
 		return 0;
 	}
+	if (now != owner && graph__crosses(g, next, false))
+		return 0;
 	to = graph__node(g, next);
 	if (!to)
 		return 0;
@@ -173,7 +205,8 @@ static void reserve(struct graph *g)
 	if (g->nodes.len > 1)
 		return;
 	vec__each (p, &g->extents)
-		bytes += p->end - p->start;
+		if (graph__in_batch(g, p->function))
+			bytes += p->end - p->start;
 	bytes = min_of(bytes, (uint64_t)64 << 20);
 	vec__reserve(&g->nodes, bytes / 4 + 16);
 	vec__reserve(&g->branches, bytes / 20 + 16);
@@ -189,8 +222,9 @@ static bool seed_pads(struct graph *g, uint64_t vaddr, uint64_t size)
 
 	for (; f && f < end && f->vaddr - vaddr < size; f++)
 		for (size_t i = 0; i < f->npads; i++)
-			if (graph__owner(g, f->pads[i]) != NO_FUNCTION ||
-			    graph__take_part(g, vaddr, f->pads[i]))
+			if (!graph__crosses(g, f->pads[i], true) &&
+			    (graph__owner(g, f->pads[i]) != NO_FUNCTION ||
+			     graph__take_part(g, vaddr, f->pads[i])))
 				vec__push(&g->pads, f->pads[i]);
 	return g->parts.len != parts;
 }
@@ -207,7 +241,7 @@ static void seed_ranges(struct graph *g)
 		for (size_t i = 0; i < g->functions.len; i++) {
 			struct graph_function *f = &g->functions.data[i];
 
-			for (; f->seeded < f->f.ranges.len; f->seeded++) {
+			for (; graph__in_batch(g, i) && f->seeded < f->f.ranges.len; f->seeded++) {
 				struct range *r = &f->f.ranges.data[f->seeded];
 
 				again |= seed_pads(g, r->vaddr, r->size);
@@ -279,7 +313,7 @@ static bool go_on(struct graph *g)
 		if (graph__owner(g, next) == NO_FUNCTION)
 			g->ends.data[kept++] = from;
 		else
-			reach(g, from, next, NODE_LEADER);
+			graph__reach(g, from, next, NODE_LEADER);
 	}
 	g->ends.len = kept;
 	return kept < n;
@@ -297,7 +331,7 @@ void graph__start(struct graph *g)
 	for (size_t i = 0; i < g->functions.len; i++) {
 		struct graph_function *f = &g->functions.data[i];
 
-		if (f->started)
+		if (f->started || !graph__in_batch(g, i))
 			continue;
 		f->started = true;
 		if (!(f->f.flags & FUNCTION_RANGE))
@@ -389,10 +423,11 @@ static void follow_direct(struct graph *g)
 
 void graph__follow(struct graph *g)
 {
+	graph__enter_crossings(g, false);
 	follow_direct(g);
 	g->claims = true;
-	while (start_pads(g) || graph__resolve_jumps(g, false) || graph__resolve_jumps(g, true) ||
-	       enter_rest(g))
+	while (graph__enter_crossings(g, true) || start_pads(g) || graph__resolve_jumps(g, false) ||
+	       graph__resolve_jumps(g, true) || enter_rest(g))
 		follow_direct(g);
 	g->claims = false;
 }

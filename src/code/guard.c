@@ -71,6 +71,8 @@ void guard__mark(struct graph *g)
 	uint32_t i;
 
 	vec__each (p, &g->extents) {
+		if (!graph__in_batch(g, p->function))
+			continue;
 		for (uint64_t addr = p->start; (i = graph__next_reached(g, &addr, p->end)); addr++)
 			mark_overlaps(g, i, &covered);
 		pos = sweep(g, max_of(pos, p->start), p->end);

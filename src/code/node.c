@@ -23,17 +23,33 @@ struct graph *graph__new(const struct object *object, const struct object *kerne
 	return g;
 }
 
+static void free_slots(struct graph *g)
+{
+	for (size_t i = 0; i < g->object->segments.len; i++) {
+		for (size_t k = 0; g->at[i] && k <= g->object->segments.data[i].size / PAGE; k++)
+			free(g->at[i][k]);
+		free(g->at[i]);
+		g->at[i] = NULL;
+	}
+}
+
+void graph__forget(struct graph *g)
+{
+	free_slots(g);
+	g->nodes.len = g->branches.len = g->edges.len = 1;
+	g->work.len = g->jumps.len = g->outs.len = g->ends.len = g->pads.len = 0;
+	g->jumps_seen = 0;
+	g->handlers.len = g->tables.len = g->targets.len = 0;
+	map64__free(&g->table_of);
+}
+
 void graph__free(struct graph *g)
 {
 	struct graph_function *f;
 
 	if (!g)
 		return;
-	for (size_t i = 0; i < g->object->segments.len; i++) {
-		for (size_t k = 0; g->at[i] && k <= g->object->segments.data[i].size / PAGE; k++)
-			free(g->at[i][k]);
-		free(g->at[i]);
-	}
+	free_slots(g);
 	free(g->at);
 	vec__each (f, &g->functions) {
 		function__free(&f->f);
@@ -56,6 +72,8 @@ void graph__free(struct graph *g)
 	map64__free(&g->returns);
 	map64__free(&g->thunks);
 	map64__free(&g->parts);
+	vec__free(&g->crossings);
+	map64__free(&g->crossed);
 	free(g);
 }
 

@@ -13,6 +13,7 @@ uint32_t graph__add_function(struct graph *g, struct function *f)
 
 	gf->f = *f;
 	gf->plan = NO_FUNCTION;
+	gf->batch = g->batch;
 	g->indexed = false;
 	memset(f, 0, sizeof(*f));
 	return g->functions.len - 1;

@@ -29,6 +29,36 @@ struct plan_data {
 	functions; /* owns the names and ranges that plan->functions points to */
 };
 
+/* ---- follow.c ---- */
+
+/* Which functions of an object are followed together. */
+struct following {
+	struct graph *g;
+	const function_vec *functions;
+	VEC(struct member) members;
+	uint64_t most;	  /* bytes of code in a batch of several functions; 0: any number */
+	uint64_t size;	  /* of the batch that is put together */
+	uint32_t batches; /* their number */
+};
+/* Adds the functions that are the graph's object's to the graph. */
+void following__init(struct following *w, struct graph *g, const function_vec *functions,
+		     uint64_t most);
+/* Follows one batch; the graph forgets the one before. */
+int following__follow(struct following *w, uint32_t batch);
+/* Puts these functions, by index in the plan, into further batches. */
+void following__repeat(struct following *w, const bool *again);
+void following__free(struct following *w);
+
+/* ---- batches.c ---- */
+
+/*
+ * After all batches: did code of one lead into code of an earlier one that was not found there?
+ * Then the rows of those functions are dropped, and there are further batches.
+ */
+bool batches__reopen(struct plan *p, struct following *w, uint32_t object);
+/* Blocks from this one on have no edges then. */
+void batches__drop_edges(struct plan *p, size_t first);
+
 /* An object's graph while the plan is built. */
 struct emit {
 	struct graph *g;

@@ -183,8 +183,8 @@ static void add_branch_site(struct emit *e, const struct node *n, uint32_t block
 	s->kind = insn->kind;
 	s->cond = insn->cond;
 	s->thunk = insn->thunk;
-	s->switched = e->deltas[n->branch] == SP_SWITCHED;
-	s->sp_delta = s->switched ? SP_UNKNOWN : e->deltas[n->branch];
+	s->switched = e->deltas && e->deltas[n->branch] == SP_SWITCHED;
+	s->sp_delta = !e->deltas || s->switched ? SP_UNKNOWN : e->deltas[n->branch];
 	s->refusal = refusal(e, insn);
 	s->traps = insn__traps(insn, e->g->kernel);
 }
@@ -370,7 +370,7 @@ static void set_entries(struct emit *e)
 	vec__each (f, &e->g->functions) {
 		uint32_t node = graph__known(e->g, f->f.entry);
 
-		if (f->plan != NO_FUNCTION)
+		if (f->plan != NO_FUNCTION && graph__in_batch(e->g, f - e->g->functions.data))
 			e->plan->functions.data[f->plan].entry_block =
 				block_index(e, e->g->nodes.data[node].block);
 	}
@@ -383,7 +383,7 @@ void plan__emit(struct plan *p, uint32_t object, struct graph *g,
 	size_t first = p->sites.len;
 
 	graph__leaders(g, &e.leaders);
-	e.deltas = stack__deltas(g, &e.leaders);
+	e.deltas = options->batch ? NULL : stack__deltas(g, &e.leaders);
 	number_blocks(&e);
 	for (size_t i = 0; i < e.leaders.len; i++)
 		if (e.block_of[i] != NO_BLOCK)

@@ -178,6 +178,7 @@ struct plan {
 	const struct arch *arch; /* of all its objects */
 	enum plan_placement placement;
 	bool unprobed_rets; /* some rets carry no probe because the path implies them */
+	bool edgeless;	    /* its blocks have no edges: see plan_options.batch */
 	bool return_probes; /* returns of programs are recorded by return probes on entries, not at
 			     * rets */
 	VEC(struct plan_object) objects;
@@ -252,6 +253,12 @@ struct plan_options {
 	bool (*weights)(void *ctx, const struct object *o, uint64_t vaddr,
 			struct branch_counts *counts);
 	void *weights_ctx;
+	/*
+	 * Not 0: the plan is only listed. Its functions are followed in batches of this many bytes
+	 * of code, which bounds memory; there may be any number of sites, without stack depths, and
+	 * the blocks of several batches have no edges.
+	 */
+	uint64_t batch;
 	const char *mechanism;		    /* the one whose costs count; NULL: the best one */
 	const struct object *kernel_object; /* the object with the thunks that modules use; NULL: no
 					       kernel function is traced */
@@ -261,7 +268,7 @@ struct plan_options {
  * Builds the plan for functions, all of one architecture. Their objects are borrowed and must
  * outlive the plan; functions are copied. IFUNC resolvers are replaced by the implementations that
  * their code can return. -ENOENT: nothing to probe, the message says why; -E2BIG: more than
- * PLAN_MAX_SITES.
+ * PLAN_MAX_SITES to trace.
  */
 int plan__build(const function_vec *functions, const struct plan_options *options,
 		struct plan **out);

@@ -24,24 +24,20 @@ static void print_plan(const struct plan *plan)
 		unresolved += f->unresolved;
 }
 
-/* Too many for one plan are made two of. */
+/* More than can be traced at once are planned as bbtrace list does it. */
 static int print_sites(const function_vec *functions)
 {
-	const struct plan_options options = {.events = PLAN_ENTRY | PLAN_BRANCH | PLAN_RETURN};
-	size_t half = functions->len / 2;
-	function_vec lower = {.data = functions->data, .len = half};
-	function_vec upper = {.data = functions->data + half, .len = functions->len - half};
-	struct plan *plan;
+	struct plan_options options = {.events = PLAN_ENTRY | PLAN_BRANCH | PLAN_RETURN};
+	CLEANUP(plan__free_at) struct plan *plan = NULL;
 	int err = plan__build(functions, &options, &plan);
 
-	if (err == -E2BIG && half) {
-		err = print_sites(&lower);
-		return err ? err : print_sites(&upper);
+	if (err == -E2BIG) {
+		options = (struct plan_options){.events = PLAN_BRANCH, .batch = 8 << 20};
+		err = plan__build(functions, &options, &plan);
 	}
 	if (err)
 		return err;
 	print_plan(plan);
-	plan__free(plan);
 	return 0;
 }
 

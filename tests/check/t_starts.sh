@@ -4,6 +4,7 @@
 # libraries, and for programs whose switches read tables of bytes. STARTS=all: every file.
 # shellcheck disable=SC2154 # tap.sh sets it
 . "$(dirname "$0")/../tap.sh"
+. "$(dirname "$0")/machine.sh"
 ROOT=$(cd "$(dirname "$0")/../.." && pwd)
 BUILD=$(cd "${B:-$ROOT/build}" && pwd)
 
@@ -14,21 +15,6 @@ check() { # WHAT LEAST-SITES <FILES
 	sites=$(sed -n '$s/.* files, \([0-9]*\) sites.*/\1/p' "$T/said")
 	! grep -q '^BAD' "$T/said" && ((${sites:-0} >= $2))
 	ok $? "$1: $(tail -n 1 "$T/said")" || diag "$(head -n 20 "$T/said")"
-}
-
-machine() { # the ELF files for this architecture, separate debug information aside, once each
-	find /usr /opt /bin /sbin /lib -xdev -type f -size +4k -path /usr/lib/debug -prune -o \
-		-xdev -type f -size +4k \( -perm /111 -o -name '*.so*' \) -print 2>/dev/null | sort |
-		python3 -c '
-import sys
-for path in map(str.rstrip, sys.stdin):
-    try:
-        with open(path, "rb") as f:
-            head = f.read(20)
-    except OSError:
-        continue
-    if head[:6] == b"\x7fELF\x02\x01" and head[16] in (2, 3) and head[18:20] == b"\x3e\0":
-        print(path)'
 }
 
 built=0

@@ -1,0 +1,27 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# bbtrace list follows the code of large objects in batches. The rows are those of all code at once: functions, branches,
+# blocks and undecoded bytes. Batches are small here, so that control crosses them. BATCHES=all: every executable and
+# library of this machine with 200 KB or more.
+# shellcheck disable=SC2154 # tap.sh sets it
+. "$(dirname "$0")/../tap.sh"
+. "$(dirname "$0")/machine.sh"
+ROOT=$(cd "$(dirname "$0")/../.." && pwd)
+BUILD=$(cd "${B:-$ROOT/build}" && pwd)
+
+# C and C++, and python3, in which functions share cold parts without a symbol.
+{
+	readlink -f /usr/bin/python3
+	ldd "$BUILD/bbtrace" | awk '$3 ~ "/libc[.]so" { print $3 }' | xargs readlink -f
+	find /usr/lib -name 'libstdc++.so.6.*' ! -name '*.py' | head -n 1
+} >"$T/files"
+[[ ${BATCHES:-} == all ]] && machine | xargs -d '\n' sh -c 'find "$@" -size +200k' - >"$T/files"
+wanted=$(wc -l <"$T/files")
+xargs -d '\n' "$BUILD/batches" "${BATCH:-65536}" <"$T/files" >"$T/said"
+is "$(grep -c -E '^(same|DIFFERS|unread)' "$T/said")" "$wanted" 'each file was compared'
+unlike "$T/said" '^DIFFERS' "the plan by batches is that of all code at once: $wanted files"
+like "$T/said" '^same.*, in batches$' "batches: $(grep -c 'in batches$' "$T/said") files"
+if [[ ${BATCHES:-} != all ]]; then
+	is "$(grep -c '^same.*, in batches$' "$T/said")" "$wanted" 'libc, libstdc++ and python3'
+fi
+done_testing
