@@ -7,9 +7,12 @@
 #include "render.h"
 #include "util/json.h"
 
+#define BATCH (8u << 20) /* bytes of code that are followed at once: about 200 MB of memory */
+
 struct listing {
 	const struct args *args;
 	const struct plan *plan;
+	uint32_t *gaps, *gaps_from; /* of function f: gaps[gaps_from[f] … gaps_from[f + 1] - 1] */
 	struct str out;
 	bool json;
 	bool hide_addresses;
@@ -25,16 +28,31 @@ static void put_out(struct listing *l)
 
 /* ---- functions ---- */
 
+/* Sorts the gaps by function, in order of address. */
+static void index_gaps(struct listing *l)
+{
+	const struct plan *p = l->plan;
+	uint32_t *from = xcalloc(p->functions.len + 2, sizeof(*from));
+	const struct plan_gap *gap;
+
+	vec__each (gap, &p->gaps)
+		from[gap->function + 2]++;
+	for (size_t i = 2; i < p->functions.len + 2; i++)
+		from[i] += from[i - 1];
+	l->gaps = xcalloc(p->gaps.len + 1, sizeof(*l->gaps));
+	vec__each (gap, &p->gaps)
+		l->gaps[from[gap->function + 1]++] = gap - p->gaps.data;
+	l->gaps_from = from;
+}
+
 /* The ranges that were not decoded. */
 static void put_gaps(const struct listing *l, struct json *j, uint32_t function)
 {
-	const struct plan_gap *gap;
-
 	json__key(j, "undecoded");
 	json__open_array(j);
-	vec__each (gap, &l->plan->gaps) {
-		if (gap->function != function)
-			continue;
+	for (uint32_t i = l->gaps_from[function]; i < l->gaps_from[function + 1]; i++) {
+		const struct plan_gap *gap = &l->plan->gaps.data[l->gaps[i]];
+
 		json__open_object(j);
 		json__member(j, hex, "vaddr", gap->start);
 		json__member(j, unsigned, "size", gap->end - gap->start);
@@ -89,6 +107,7 @@ static void put_functions(struct listing *l)
 {
 	const struct plan_function *f;
 
+	index_gaps(l);
 	if (!l->json)
 		str__printf(&l->out, "%18s %8s %6s  function\n", "address", "size", "sites");
 	vec__each (f, &l->plan->functions) {
@@ -215,10 +234,12 @@ static bool is_shown(const struct listing *l, const struct plan_site *s)
 
 static void put_sites(struct listing *l)
 {
-	for (uint32_t i = 0; i < l->plan->sites.len; i++) {
-		if (!is_shown(l, &l->plan->sites.data[i]))
+	const uint32_t *id;
+
+	vec__each (id, &l->plan->sites_by_address) {
+		if (!is_shown(l, &l->plan->sites.data[*id]))
 			continue;
-		put_site(l, i);
+		put_site(l, *id);
 		put_out(l);
 	}
 }
@@ -244,9 +265,10 @@ static int check_points(const struct plan *p)
 static void put_points(struct listing *l)
 {
 	uint32_t object = UINT32_MAX;
+	const uint32_t *id;
 
-	for (uint32_t i = 0; i < l->plan->sites.len; i++) {
-		const struct plan_site *s = &l->plan->sites.data[i];
+	vec__each (id, &l->plan->sites_by_address) {
+		const struct plan_site *s = &l->plan->sites.data[*id];
 
 		if (!is_shown(l, s))
 			continue;
@@ -261,14 +283,30 @@ static void put_points(struct listing *l)
 
 /* ---- code ---- */
 
+static int check_edges(const struct args *a, const struct plan *p)
+{
+	const struct plan_function *f;
+	size_t branches = 0;
+
+	if (!p->edgeless || strcmp(a->format->name, "dot"))
+		return 0;
+	vec__each (f, &p->functions)
+		branches += f->branches;
+	return err__set(E2BIG, "%zu branches are too many for one graph; name fewer functions",
+			branches);
+}
+
 /* As a trace shows it, without counts. */
 static int put_code(const struct args *a, struct plan *plan)
 {
 	const struct trace_totals none = {0};
 	struct trace_meta meta = {0};
 	CLEANUP(render__close) struct render r = {0};
-	int err = sink__open(&r.sink, NULL);
+	int err = check_edges(a, plan);
 
+	if (err)
+		return err;
+	err = sink__open(&r.sink, NULL);
 	if (err)
 		return err;
 	if (a->format->lines)
@@ -288,6 +326,8 @@ static int put_listing(struct listing *l)
 static void free_listing(struct listing *l)
 {
 	str__free(&l->out);
+	free(l->gaps);
+	free(l->gaps_from);
 }
 
 static int list(const struct args *a)
@@ -295,7 +335,7 @@ static int list(const struct args *a)
 	CLEANUP(targets__free) struct targets targets = {0};
 	CLEANUP(plan__free_at) struct plan *plan = NULL;
 	CLEANUP(free_listing) struct listing l = {.args = a};
-	struct plan_options o = {.events = PLAN_BRANCH};
+	struct plan_options o = {.events = PLAN_BRANCH, .batch = BATCH};
 	int err = targets__find(&targets, a,
 				a->filters.pids.len ? (pid_t)a->filters.pids.data[0] : 0, true);
 

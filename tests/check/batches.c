@@ -124,7 +124,9 @@ static int find_all(struct object *o, function_vec *functions)
 	CLEANUP(spec__free) struct spec all = {0};
 	int err = spec__parse("*", false, &all);
 
-	err = err ? err : object__resolve(o, &all, functions);
+	if (err)
+		return err;
+	err = object__resolve(o, &all, functions);
 	if (!err)
 		functions__join(functions);
 	return err;
@@ -138,10 +140,16 @@ static int compare_file(const char *path, uint64_t bytes)
 	CLEANUP(plan__free_at) struct plan *a = NULL, *b = NULL;
 	int err = object__open(path, &o);
 
+	if (err)
+		return err;
+	err = find_all(o, &functions);
+	if (err)
+		return err;
+	err = plan__build(&functions, &whole, &a);
+	if (err)
+		return err;
 	parts.batch = bytes;
-	err = err ? err : find_all(o, &functions);
-	err = err ? err : plan__build(&functions, &whole, &a);
-	err = err ? err : plan__build(&functions, &parts, &b);
+	err = plan__build(&functions, &parts, &b);
 	if (err)
 		return err;
 	differing = 0;

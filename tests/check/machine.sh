@@ -1,13 +1,9 @@
+#!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash
-#
-# For tests over the programs of this machine.
-
-# machine: the ELF files for this architecture, separate debug information aside, once each.
-machine() {
-	find /usr /opt /bin /sbin /lib -xdev -type f -size +4k -path /usr/lib/debug -prune -o \
-		-xdev -type f -size +4k \( -perm /111 -o -name '*.so*' \) -print 2>/dev/null | sort |
-		python3 -c '
+# Prints this machine's ELF files for its architecture, separate debug information aside, once each.
+find /usr /opt /bin /sbin /lib -xdev -type f -size +4k -path /usr/lib/debug -prune -o \
+	-xdev -type f -size +4k \( -perm /111 -o -name '*.so*' \) -print 2>/dev/null | sort |
+	python3 -c '
 import sys
 for path in map(str.rstrip, sys.stdin):
     try:
@@ -17,4 +13,3 @@ for path in map(str.rstrip, sys.stdin):
         continue
     if head[:6] == b"\x7fELF\x02\x01" and head[16] in (2, 3) and head[18:20] == b"\x3e\0":
         print(path)'
-}

@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # bbtrace list follows the code of large objects in batches. The rows are those of all code at once: functions, branches,
 # blocks and undecoded bytes. Batches are small here, so that control crosses them. BATCHES=all: every executable and
-# library of this machine with 200 KB or more.
+# library of this machine from 200 KB to 30 MB.
 # shellcheck disable=SC2154 # tap.sh sets it
 . "$(dirname "$0")/../tap.sh"
-. "$(dirname "$0")/machine.sh"
 ROOT=$(cd "$(dirname "$0")/../.." && pwd)
 BUILD=$(cd "${B:-$ROOT/build}" && pwd)
 
@@ -15,7 +14,7 @@ BUILD=$(cd "${B:-$ROOT/build}" && pwd)
 	ldd "$BUILD/bbtrace" | awk '$3 ~ "/libc[.]so" { print $3 }' | xargs readlink -f
 	find /usr/lib -name 'libstdc++.so.6.*' ! -name '*.py' | head -n 1
 } >"$T/files"
-[[ ${BATCHES:-} == all ]] && machine | xargs -d '\n' sh -c 'find "$@" -size +200k' - >"$T/files"
+[[ ${BATCHES:-} == all ]] && "$ROOT/tests/check/machine.sh" | xargs -d '\n' sh -c 'find "$@" -size +200k -size -30000k' - >"$T/files"
 wanted=$(wc -l <"$T/files")
 xargs -d '\n' "$BUILD/batches" "${BATCH:-65536}" <"$T/files" >"$T/said"
 is "$(grep -c -E '^(same|DIFFERS|unread)' "$T/said")" "$wanted" 'each file was compared'

@@ -4,7 +4,6 @@
 # libraries, and for programs whose switches read tables of bytes. STARTS=all: every file.
 # shellcheck disable=SC2154 # tap.sh sets it
 . "$(dirname "$0")/../tap.sh"
-. "$(dirname "$0")/machine.sh"
 ROOT=$(cd "$(dirname "$0")/../.." && pwd)
 BUILD=$(cd "${B:-$ROOT/build}" && pwd)
 
@@ -29,9 +28,9 @@ build() { # SEED BUILD...
 	ldd /usr/bin/python3 "$BUILD/bbtrace" | awk '$3 ~ "^/" { print $3 }' | xargs readlink -f
 } | sort -u >"$T/certain"
 if [[ ${STARTS:-} == all ]]; then
-	machine >"$T/files"
+	"$ROOT/tests/check/machine.sh" >"$T/files"
 else
-	{ cat "$T/certain"; machine | awk 'NR % 80 == 0'; } | sort -u >"$T/files"
+	{ cat "$T/certain"; "$ROOT/tests/check/machine.sh" | awk 'NR % 80 == 0'; } | sort -u >"$T/files"
 fi
 check "$(wc -l <"$T/files") executables and libraries of this machine" 100000 <"$T/files"
 
