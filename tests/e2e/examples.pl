@@ -13,7 +13,8 @@
 #   <!-- code by: COMMAND = TEXT --> what COMMAND prints where the section's output is from: a compiler's version. If it
 #                                    fails, the section is skipped; if it prints another text, the machine code differs,
 #                                    so branches, registers and counts are not compared
-#   <!-- counts vary -->             numbers in the next block are not compared
+#   <!-- counts vary -->             numbers in the next block are not compared, nor the order of its lines, since tables are
+#                                    sorted by numbers
 #   <!-- status: N -->               the exit status of the next command, instead of 0
 #   <!-- elsewhere: FILE... -->      from the next command on, in another folder, which has only these files
 #
@@ -36,6 +37,9 @@ my @varies = (
 	[qr/\bbuild-id [0-9a-f]{8,}/, 'build-id ID'],
 	[qr/(?<![\w.])\d+\.\d{9}\b/, 'TIME'],
 	[qr/(?<![\w.])\d+(?:\.\d+)?(?:ns|us|ms|s)\b/, 'DURATION'],
+	[qr/^(bbtrace: (?:in the whole trace, )?times include ).*/, '$1TRACING'],
+	[qr/, net DURATION/, ''], # of a call that is below the tracer's noise none is shown
+	[qr/(DURATION +)(?:noise|-)(?= +DURATION)/, '$1DURATION'],
 	[qr/\b0x(?!f{4})[0-9a-f]{6,}\b/, 'ADDRESS'],
 );
 # What differs from compiler to compiler: the lines of branches and instructions, and parts of other lines.
@@ -75,10 +79,22 @@ sub comparable {
 # Is this what the page shows? Both are lists of lines.
 sub shows {
 	my ($page, $printed, %unlike) = @_;
-	my $wanted = join '', map { $_ eq '...' ? "(?:.*\n)*?" : quotemeta("$_\n") } comparable_lines($page, %unlike);
-	my $got = join '', map {"$_\n"} comparable_lines($printed, %unlike);
+	my @wanted = comparable_lines($page, %unlike);
+	my @got = comparable_lines($printed, %unlike);
+	my $wanted = join '', map { $_ eq '...' ? "(?:.*\n)*?" : quotemeta("$_\n") } @wanted;
 
-	return $got =~ /\A$wanted\z/;
+	return in_any_order(\@wanted, \@got) if $unlike{counts};
+	return join('', map {"$_\n"} @got) =~ /\A$wanted\z/;
+}
+
+sub in_any_order {
+	my ($wanted, $got) = @_;
+	my %count;
+
+	$count{$_}++ for @$got;
+	$count{$_}-- for grep { $_ ne '...' } @$wanted;
+	my $more = grep { $_ eq '...' } @$wanted;
+	return !grep { $_ < 0 || ($_ > 0 && !$more) } values %count;
 }
 
 sub comparable_lines {
@@ -105,6 +121,7 @@ sub cut {
 	my (@cut, @range);
 	my $from = 0;
 
+	return @$printed unless grep { $_ eq '...' } @$page;
 	for my $i (0 .. $#$page) {
 		next if $page->[$i] eq '...';
 		my $first = $i == 0 || $page->[$i - 1] eq '...';
@@ -118,7 +135,7 @@ sub cut {
 		$from = $at + ($last ? 1 : 0);
 	}
 	push @cut, '...' if @$page && $page->[-1] eq '...';
-	return @cut ? @cut : @$printed;
+	return @cut;
 }
 
 # ---- a page ----
