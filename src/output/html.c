@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The html format: one self-contained page with a sortable, searchable table of functions, a flame
- * graph, each function's code with branch counts, and histograms of durations. The page contains
- * the figures as JSON and each function's code in its own element; its script (html/page.js) shows
- * them. All text of the traced program is escaped by json__string() or str__xml().
+ * The html format: one self-contained page with a timeline, a sortable, searchable table of
+ * functions, a flame graph, each function's code with branch counts, and histograms of durations.
+ * The page contains the figures as JSON and each function's code in its own element; its script
+ * (html/page.js) shows them. All text of the traced program is escaped by json__string() or
+ * str__xml().
  */
 #include "output/about.h"
 #include "output/fields.h"
@@ -11,17 +12,21 @@
 #include "output/listing.h"
 #include "output/pages.h"
 #include "output/runs.h"
+#include "output/timeline.h"
 
 #define put(s, literal) str__put((s), literal, sizeof(literal) - 1)
 #define MOST_TARGETS	16 /* of an indirect branch; the others are one row */
 #define TITLE_NAMES	3
+#define MOST_CODE	(16u << 20) /* bytes: a page has to load at once */
 
 struct html {
 	struct stats stats; /* the first: see AGGREGATES */
 	struct runs runs;
+	struct timeline timeline;
 	/* of the current function */
 	struct output *o;
 	struct json json;
+	size_t code; /* bytes of all functions' code so far */
 };
 
 /* Begins an element of JSON; its value, and "</script>", follow. */
@@ -173,6 +178,15 @@ static int put_data(struct html *h, const struct trace_totals *t)
 	return err;
 }
 
+static int put_timeline(struct html *h, const struct trace_totals *t)
+{
+	begin_script(h);
+	put(&h->o->buffer, "timeline-data\">");
+	timeline__json(&h->timeline, h->o->options.start_time, &h->json);
+	put(&h->o->buffer, "</script>\n");
+	return aggregate__flush_full(h->o);
+}
+
 /* ---- code ---- */
 
 static void put_target(struct json *j, uint64_t count, const char *text)
@@ -299,6 +313,8 @@ static void put_row(void *ctx, const struct listing_row *row)
 
 static int put_code(struct html *h, uint32_t function)
 {
+	size_t start = h->o->buffer.len;
+
 	begin_script(h);
 	str__printf(&h->o->buffer, "code%u\">", function);
 	json__open_array(&h->json);
@@ -306,6 +322,7 @@ static int put_code(struct html *h, uint32_t function)
 	put(&h->o->buffer, "\n");
 	json__close_array(&h->json);
 	put(&h->o->buffer, "</script>\n");
+	h->code += h->o->buffer.len - start;
 	return aggregate__flush_full(h->o);
 }
 
@@ -370,6 +387,8 @@ static const struct flame_view *flame_view(const struct stats *p)
 	return ns ? flame__view(p) : &calls;
 }
 
+/* Within <noscript>, which is text where scripts run: thousands of frames would delay the page, so
+ * its script shows them when they are about to be seen. */
 static int put_flame(struct html *h, const struct trace_totals *t)
 {
 	const struct flame_view *view = flame_view(&h->stats);
@@ -377,19 +396,39 @@ static int put_flame(struct html *h, const struct trace_totals *t)
 	const struct flame_options options = {
 		.value = view->value, .title = title, .more = h->o->more, .embedded = true};
 
-	put(&h->o->buffer, "<section id=\"flame\">\n");
+	put(&h->o->buffer, "<section id=\"flame\"><noscript>\n");
 	flame__put(&h->o->buffer, &h->stats, &options);
-	put(&h->o->buffer, "</section>\n");
+	put(&h->o->buffer, "</noscript></section>\n");
 	return 0;
 }
 
+struct ranked {
+	uint32_t function;
+	uint64_t branches;
+};
+
+static int most_first(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	if (x->branches != y->branches)
+		return x->branches < y->branches ? 1 : -1;
+	return x->function < y->function ? -1 : 1;
+}
+
+/* Those with most branches, until the page has enough. */
 static int put_codes(struct html *h, const struct trace_totals *t)
 {
+	autofree struct ranked *shown = xcalloc(h->o->plan->functions.len + 1, sizeof(*shown));
+	size_t n = 0;
 	int err = 0;
 
-	for (uint32_t i = 0; !err && i < h->o->plan->functions.len; i++)
+	for (uint32_t i = 0; i < h->o->plan->functions.len; i++)
 		if (is_shown(h, i))
-			err = put_code(h, i);
+			shown[n++] = (struct ranked){i, h->stats.functions[i].branches};
+	qsort(shown, n, sizeof(*shown), most_first);
+	for (size_t i = 0; !err && i < n && h->code < MOST_CODE; i++)
+		err = put_code(h, shown[i].function);
 	return err;
 }
 
@@ -401,9 +440,12 @@ struct hole {
 };
 
 static const struct hole holes[] = {
-	{"title", NULL, put_title},	{"style", page_css},	    {"about", NULL, put_about},
-	{"tracing", NULL, put_tracing}, {"flame", NULL, put_flame}, {"data", NULL, put_data},
-	{"code", NULL, put_codes},	{"script", page_js},
+	{"title", NULL, put_title},	  {"style", page_css},
+	{"about", NULL, put_about},	  {"tracing", NULL, put_tracing},
+	{"flame", NULL, put_flame},	  {"data", NULL, put_data},
+	{"code", NULL, put_codes},	  {"timeline", NULL, put_timeline},
+	{"flame_style", flame_css},	  {"timeline_style", timeline_css},
+	{"timeline_script", timeline_js}, {"script", page_js},
 };
 
 /* name: the text after the braces. */
@@ -441,11 +483,20 @@ static int put_page(struct html *h, const struct trace_totals *t)
 	return 0;
 }
 
+static int html__step(struct output *o, const struct step *step)
+{
+	struct html *h = o->state;
+
+	timeline__step(&h->timeline, step);
+	return aggregate__step(o, step);
+}
+
 static int html__end(struct output *o, const struct trace_totals *t)
 {
 	struct html *h = o->state;
 
 	stats__end(&h->stats);
+	timeline__end(&h->timeline);
 	runs__init(&h->runs, &h->stats, &o->options);
 	h->o = o;
 	return put_page(h, t);
@@ -456,6 +507,7 @@ static void html__free(struct output *o)
 	struct html *h = o->state;
 
 	runs__free(&h->runs);
+	timeline__free(&h->timeline);
 	stats__free(&h->stats);
 }
 
@@ -463,12 +515,12 @@ const struct output_format output_html = {
 	.name = "html",
 	.times = true,
 	.suffixes = ".html",
-	.help = "a page to send: table, flame graph, code with counts",
+	.help = "a page to send: timeline, table, flame graph, code with counts",
 	.size = sizeof(struct html),
 	.lines = true,
 	.begin = aggregate__begin,
 	.plan_extended = aggregate__plan_extended,
-	.step = aggregate__step,
+	.step = html__step,
 	.end = html__end,
 	.free = html__free,
 };

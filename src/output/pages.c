@@ -14,6 +14,14 @@ const char page_js[] = {
 #include "output/html/page.js.inc"
 };
 
+const char timeline_css[] = {
+#include "output/html/timeline.css.inc"
+};
+
+const char timeline_js[] = {
+#include "output/html/timeline.js.inc"
+};
+
 const char flame_css[] = {
 #include "output/html/flame.css.inc"
 };

@@ -87,7 +87,49 @@ bb user "$T/<b>&\"x" nested -F html -o "$T/html" -- "$T/<b>&\"x"
 shown "$T/html" '' 'a hostile name'
 is "$(grep -c '<b>&"x</' "$T/dom")" 0 'a function name with markup is shown as text'
 
+# title: what a script has put into the page's title
+title() { sed -n 's|.*<title>\(.*\)</title>.*|\1|p' "$T/dom" | head -1; }
+
+# the timeline
+bb user "$T/threads" '*' -o "$T/trace" -- "$T/threads"
+"$BBTRACE" report "$T/trace" -q -F json -o "$T/json"
+"$BBTRACE" report "$T/trace" -q -F html -o "$T/html"
+shown "$T/html" 'const s = document.getElementById("timeline"), t = s.timeline, c = s.querySelector(".lanes canvas");
+const seen = new Set(new Uint32Array(c.getContext("2d").getImageData(0, 0, c.width, c.height).data.buffer));
+t.zoom(.5); const half = t.view()[1] - t.view()[0]; t.show(0, 1e18);
+document.title = [s.hidden, t.lanes.length, seen.size > 3, (t.view()[1] / half).toFixed(1), t.calls.filter(x => !x.open).length,
+	Math.max(...t.calls.filter(x => !x.open).map(x => x.ns)), s.querySelectorAll("tbody tr").length].join(" ")' 'a timeline'
+is "$(title)" "$(json_lines "$T/json" 'our (%t, $n, $most); $e->{tid} and $t{$e->{tid}} = 1;
+	exists $e->{duration_ns} and ++$n and $most = $e->{duration_ns} > ($most || 0) ? $e->{duration_ns} : $most;
+	$e->{event} eq "summary" && join " ", "false", scalar keys %t, "true", "2.0", $n, $most, 20')" \
+	'the timeline is drawn and has the threads, the calls and the longest call of JSON; it can be zoomed'
+shown "$T/html" 'const flame = document.getElementById("flame"), before = flame.querySelectorAll(".f").length;
+flame.scrollIntoView(); (function wait() {
+	const svg = flame.querySelector("svg");
+	if (!svg) return requestAnimationFrame(wait);
+	document.title = before + " " + (svg.querySelectorAll(".f").length > 3) + " " + !!svg.flame;
+})()' 'seen'
+is "$(title)" '0 true true' 'the flame graph is made when it is about to be seen'
+
+# many functions: what a browser has to do at once doesn't grow with the trace
+for i in {1..6000}; do
+	echo "__attribute__((noipa)) int f$i(int n) { int s = $i; for (int i = 0; i < 8; i++) { if (n & 1 << i) s = s * 31 ^ n; else s += n >> i; if (s % 7 == 3) s ^= $i; } return s; }"
+done >"$T/many.c"
+{ cat "$T/many.c" && echo 'int main(void) { int s = 0; for (int k = 0; k < 4; k++) {' && printf 's += f%d(s + k);\n' {1..6000} && echo '} return !s; }'; } >"$T/many-main.c"
+gcc -O1 -o "$T/many" "$T/many-main.c"
+bb user "$T/many" 'f[0-9]*' -F html -o "$T/html" -- "$T/many"
+exits 0 'six thousand functions are traced'
+shown "$T/html" 'const rows = document.querySelectorAll("#functions tbody tr").length, nodes = document.querySelectorAll("*").length;
+document.title = document.querySelector(".card b").textContent + " " + rows + " " + (nodes < 20000)' 'many functions'
+is "$(title)" '6,000 200 true' 'of six thousand functions the page shows the first 200'
+is "$(($(stat -c %s "$T/html") < 30 << 20))" 1 'a page of six thousand functions has less than 30 MiB'
+shown "$T/html" 'document.getElementById("more").click(); const all = [...document.querySelectorAll("#functions tbody tr")];
+const id = [...Array(6100).keys()].find(i => !document.getElementById("code" + i) && i > 100);
+document.title = all.length + " " + (id > 0)' 'all functions'
+is "$(title)" '6000 true' 'the table shows all on request, and code is left out where it is too much'
+
 # what it is of, where no script runs
+bb user "$T/loops" nested -F html -o "$T/html" -- "$T/loops"
 perl -0pe 's|<script.*?</script>||gs' "$T/html" >"$T/page.html"
 like "$T/page.html" "<code>$BBTRACE user .* nested -F html -o .*</code>" 'without its script the page has the command line'
 like "$T/page.html" "<dd>$(uname -sr) .*, [0-9]+ CPUs?</dd>" 'without its script the page has the machine'

@@ -4,11 +4,14 @@
 const $ = id => document.getElementById(id);
 const data = JSON.parse($('data').textContent);
 const base = path => path.slice(path.lastIndexOf('/') + 1) || path;
-const count = n => n.toLocaleString('en');
+const grouped = new Intl.NumberFormat('en'), count = n => grouped.format(n);
 const more = data.more;
 const hits = n => count(n) + more;
 const svgns = 'http://www.w3.org/2000/svg';
 const PAGE = 200;
+const by_id = new Map(data.functions.map(f => [f.id, f]));
+const by_entry = new Map(data.functions.map(f => [f.object + ' ' + f.entry, f]));
+for (const f of data.functions) f.lower = f.name.toLowerCase();
 let order = { key: data.functions.some(f => f.net) ? 'net' : data.functions.some(f => f.timed) ? 'total' : 'branches', down: true }, all = false, shown = null;
 
 function make(tag, attributes, ...children) {
@@ -35,8 +38,8 @@ function share(part, whole) {
 
 /* ---- histograms: a bar for each power of two ---- */
 
-const buckets = data.functions.filter(f => f.timed).flatMap(f => f.hist.map(h => h[0]));
-const scale = [Math.min(...buckets), Math.max(...buckets)];
+const timed = data.functions.filter(f => f.timed);
+const scale = timed.reduce(([first, last], { hist }) => [Math.min(first, hist[0][0]), Math.max(last, hist[hist.length - 1][0])], [Infinity, -Infinity]);
 
 /* From bucket first to last: in the table all have the same, so that rows can be compared. */
 function histogram(f, width, height, labels, [first, last]) {
@@ -80,7 +83,7 @@ const columns = [
 	...data.functions.some(f => f.net || f.noise) ? [{ key: 'net', title: 'net', hint: 'total without tracing', value: f => f.net ?? (f.noise ? -2 : -1),
 		cell: f => f.net ? time(f.net) + more : f.noise ? 'below the tracer\u2019s noise' : '' }] : [],
 	...['self', 'avg', 'p50', 'p99', 'max'].map(key => ({ key, title: key, time: true, sum: key === 'self' })),
-	{ key: 'hist', title: 'durations', hint: buckets.length ? 'logarithmic, ' + time(scale[0] ? 2 ** scale[0] : 0) + ' to ' + time(2 ** (scale[1] + 1)) : '',
+	{ key: 'hist', title: 'durations', hint: timed.length ? 'logarithmic, ' + time(scale[0] ? 2 ** scale[0] : 0) + ' to ' + time(2 ** (scale[1] + 1)) : '',
 		cell: f => f.timed ? histogram(f, 96, 18, false, scale) : '', value: f => f.max || 0 },
 	{ key: 'branches', title: 'branches' },
 	{ key: 'share', title: 'taken', value: f => f.conditional ? f.taken / f.conditional : -1,
@@ -92,7 +95,7 @@ const value = (c, f) => c.value ? c.value(f) : f[c.key] ?? -1;
 function sorted() {
 	const c = columns.find(x => x.key === order.key), sign = order.down ? -1 : 1;
 	const wanted = $('search').value.toLowerCase();
-	return data.functions.filter(f => f.name.toLowerCase().includes(wanted)).sort((a, b) => {
+	return data.functions.filter(f => f.lower.includes(wanted)).sort((a, b) => {
 		const x = value(c, a), y = value(c, b);
 		return sign * (x < y ? -1 : x > y ? 1 : 0) || a.id - b.id;
 	});
@@ -133,7 +136,7 @@ function head() {
 const heat = (n, most) => n && most ? Math.log2(n + 1) / Math.log2(most + 1) : 0;
 
 function link(text, f, to) {
-	const other = data.functions.find(g => g.object === f.object && g.entry === to && g !== f);
+	const there = by_entry.get(f.object + ' ' + to), other = there !== f && there;
 	if (!to || (!other && !f.places.has(to))) return text;
 	const a = make('a', { href: '#' }, text);
 	a.onclick = e => {
@@ -173,7 +176,7 @@ function spanning(cls, text) {
 }
 
 function listing(f) {
-	const rows = JSON.parse($('code' + f.id).textContent), body = make('tbody', {});
+	const rows = JSON.parse($('code' + f.id)?.textContent || '[]'), body = make('tbody', {});
 	let cold = false;
 	f.places = new Set(rows.filter(r => r[0] === 'i' || r[0] === 'b').map(r => r[1]));
 	for (const r of rows) {
@@ -210,7 +213,9 @@ function show(f) {
 	$('code').replaceChildren(make('h2', {}, f.name), facts(f));
 	if (f.timed) $('code').append(make('p', {}, histogram(f, 900, 120, true, [f.hist[0][0], f.hist[f.hist.length - 1][0]])));
 	if (!data.branches) $('code').append(make('p', { class: 'missing' }, 'No branches were recorded: how often each ran is not known.'));
-	$('code').append(make('div', { class: 'scroll' }, table));
+	if (!$('code' + f.id)) $('code').append(make('p', { class: 'missing' },
+		'This page has the code of the functions with most branches; to have that of this one, name it: bbtrace report FILE NAME -F html.'));
+	else $('code').append(make('div', { class: 'scroll' }, table));
 	fill();
 }
 
@@ -218,6 +223,25 @@ function open(f) {
 	show(f);
 	location.replace('#f' + f.id);
 	$('code').scrollIntoView();
+}
+
+/* ---- the flame graph: markup for where no script runs; here only once it is about to be seen ---- */
+
+function flame() {
+	const section = $('flame'), script = document.createElementNS(svgns, 'script');
+	section.innerHTML = section.querySelector('noscript').textContent;
+	const idle = section.querySelector('script'); /* as all that innerHTML makes */
+	script.textContent = idle.textContent;
+	idle.replaceWith(script);
+}
+
+function when_seen(element, then) {
+	if (!window.IntersectionObserver) return then();
+	new IntersectionObserver((entries, observer) => {
+		if (!entries.some(e => e.isIntersecting)) return;
+		observer.disconnect();
+		then();
+	}, { rootMargin: '400px' }).observe(element);
 }
 
 /* ---- the rest ---- */
@@ -239,7 +263,10 @@ document.addEventListener('keydown', e => {
 });
 cards();
 head();
+when_seen($('flame'), flame);
 const asked = /^#f(\d+)$/.exec(location.hash);
-const start = asked && data.functions.find(f => f.id === +asked[1]) || sorted()[0];
+const start = asked && by_id.get(+asked[1]) || sorted()[0];
+timeline($('timeline'), JSON.parse($('timeline-data').textContent),
+	{ name: id => by_id.get(id)?.name || '?', open: id => by_id.has(id) && open(by_id.get(id)), time, count, make });
 if (start) show(start); else fill();
 })();
