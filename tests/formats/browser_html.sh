@@ -26,10 +26,11 @@ cells() {
 	python3 - "$T/dom" <<'END'
 import html.parser, sys
 class Table(html.parser.HTMLParser):
-    on, row, cell, rows = False, None, None, []
+    on, row, cell, rows, keys = False, None, None, [], []
     def handle_starttag(self, tag, attrs):
         if tag == "table": self.on = dict(attrs).get("id") == "functions"
         elif tag == "tr" and self.on: self.row = []
+        elif tag == "th" and self.on: self.keys.append(dict(attrs)["data-key"])
         elif tag == "td" and self.on: self.cell = ""
     def handle_data(self, data):
         if self.cell is not None: self.cell += data
@@ -39,7 +40,7 @@ class Table(html.parser.HTMLParser):
         elif tag == "table": self.on = False
 t = Table()
 t.feed(open(sys.argv[1], encoding="utf-8").read())
-for r in t.rows: print(r[0], r[2].replace(",", ""), r[10].replace(",", ""))
+for r in t.rows: print(r[0], *(r[t.keys.index(k)].replace(",", "") for k in ("calls", "branches")))
 END
 }
 wanted() {
