@@ -138,6 +138,15 @@ sub cut {
 	return @cut;
 }
 
+# These lines, as the page has them where it need not change.
+sub kept {
+	my ($page, @lines) = @_;
+	my %old;
+
+	push @{$old{join '', comparable($_)}}, $_ for @$page;
+	return map { shift @{$old{join '', comparable($_)} // []} // $_ } @lines;
+}
+
 # ---- a page ----
 
 # A list of parts: lines of text; blocks of sh, and commands, with what the comments before them say.
@@ -290,7 +299,7 @@ sub run_command {
 	result($status == ($part->{status} // 0), "$name: exit status of: $command", "status $status\n" . join "\n", @printed);
 	my $same = shows($part->{printed}, \@printed, code => $part->{foreign}, counts => $part->{counts});
 	result($same || $ENV{UPDATE}, "$name: output of: $command", $same ? '' : difference($out, $part, \@printed));
-	$part->{printed} = [cut($part->{printed}, \@printed)] unless $same;
+	$part->{printed} = [kept($part->{printed}, cut($part->{printed}, \@printed))] unless $same;
 	return !$same;
 }
 

@@ -105,6 +105,9 @@ export UPDATE=1
 passes 'UPDATE=1 takes what is printed' < <(page "$(changed 's/leaf/twig/')" | sed 's/^.*first entry$/.../')
 is "$(grep -c ' twig returns' "$T/page.md") $(grep -c ' leaf returns' "$T/page.md")" '1 0' 'UPDATE=1 writes it into the page'
 is "$(grep -cx '[.][.][.]' "$T/page.md") $(grep -c 'first entry' "$T/page.md")" '1 0' 'UPDATE=1 keeps the ... of the page'
+
+passes 'UPDATE=1 takes a line' < <(page "$(changed 's/0[.]0019/0.0042/; s/leaf/twig/')")
+is "$(grep -cE '0[.]0019(02972|11529)' "$T/page.md") $(grep -c '^ .*0.0042.*twig' "$T/page.md")" '2 1' 'UPDATE=1 leaves the lines that pass'
 page "$(changed 's/0[.]0019/0.0042/')" >"$T/wanted"
 run_page <"$T/wanted"
 same "$T/page.md" "$T/wanted" 'UPDATE=1 changes nothing where the page passes'
