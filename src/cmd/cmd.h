@@ -163,9 +163,10 @@ int returns__settle(struct args *a);
  * one. */
 int returns__check_probes(const struct plan *plan);
 
-/* ---- a -- that was forgotten before CMD (forgotten.c) ---- */
+/* ---- a -- that was forgotten before CMD, or quotes (forgotten.c) ---- */
 
-/* Operand i is no function, err says why: if it is a command, the message says how to run it.
+/* Operand i is no function, err says why: if it is a command, the message says how to run it; if it
+ * is a file, that the shell may have put it there.
  * Returns the error to return. */
 int forgotten__operand(const struct args *a, size_t i, int err);
 /* The same for the message about a wrong option. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The -- that was forgotten before CMD: where a word can't be a function, or an option is unknown,
- * but a command stands there, says how to write it. */
+/* The -- that was forgotten before CMD, and quotes around a pattern: where a word can't be a
+ * function, or an option is unknown, but a command or a file stands there, says how to write it. */
+#include <errno.h>
+#include <unistd.h>
 #include "cmd.h"
 
 /* Can the word be the start of CMD? n: operands before it. A word without a slash may also be the
@@ -27,16 +29,31 @@ static char *with_dashes(const struct args *a, const char *word)
 	return s.data;
 }
 
+/* Names of files in the current folder are what the shell makes of '*'. */
+static bool is_expanded(const char *word)
+{
+	return !strchr(word, '/') && !access(word, F_OK);
+}
+
+static int write_dashes(const struct args *a, const char *word)
+{
+	autofree char *better = with_dashes(a, word);
+
+	return err__usage("%s is no function here: to run it, write -- before it: %s", word,
+			  better);
+}
+
 int forgotten__operand(const struct args *a, size_t i, int err)
 {
 	const char *word = a->operands.data[i];
-	autofree char *better = NULL;
 
-	if (a->command || !starts_command(a, word, i))
+	if (!a->command && starts_command(a, word, i))
+		return write_dashes(a, word);
+	if (!i || err != -ENOENT || !is_expanded(word))
 		return err;
-	better = with_dashes(a, word);
-	return err__usage("%s is no function here: to run it, write -- before it: %s", word,
-			  better);
+	return err__set(ENOENT,
+			"%s; it is a file here: quote a pattern, such as '*', for the shell",
+			err__text());
 }
 
 /* A word behind an option may be its value. */

@@ -422,16 +422,30 @@ static const struct option_row *row_of(int c)
 	return NULL;
 }
 
+/* What an unknown long option may have meant: "; did you mean --min-duration?", or "". */
+static char *meant(const struct verb *verb, const char *option)
+{
+	const char *name = strncmp(option, "--", 2) ? "" : option + 2;
+
+	if (output__by_name(name))
+		return xasprintf("; did you mean -F %s?", name);
+	for (size_t i = 0; strlen(name) >= 3 && i < ARRAY_SIZE(rows); i++)
+		if (rows[i].verbs & verb->bit && strstr(rows[i].name, name))
+			return xasprintf("; did you mean --%s?", rows[i].name);
+	return xstrdup("");
+}
+
 static int usage_error(const struct verb *verb, int c, char **argv)
 {
 	const char letter[3] = {'-', (char)optopt, 0};
 	const char *option = optopt > 0 && optopt < 256 ? letter : argv[optind - 1];
+	autofree char *hint = meant(verb, option);
 
 	if (c == ':')
 		return err__set(EINVAL, "%s needs a value; see bbtrace %s --help", option,
 				verb->name);
-	return err__set(EINVAL, "unknown option %s for 'bbtrace %s'; see bbtrace %s --help", option,
-			verb->name, verb->name);
+	return err__set(EINVAL, "unknown option %s for 'bbtrace %s'%s; see bbtrace %s --help",
+			option, verb->name, hint, verb->name);
 }
 
 /* Parses the value by the row's type and stores it in the row's field. */

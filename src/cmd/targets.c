@@ -124,6 +124,30 @@ static bool is_object(const char *name, pid_t pid)
 	return !err;
 }
 
+/* What is behind the prefix; NULL: it is another one. */
+static const char *behind(const char *text, const char *prefix)
+{
+	size_t len = strlen(prefix);
+
+	return strncmp(text, prefix, len) ? NULL : text + len;
+}
+
+/* user:OBJECT:FUNC or kernel:FUNC, which only bbtrace trace takes? */
+static bool is_spec(const struct args *a)
+{
+	const char *first = a->operands.data[0];
+
+	return behind(first, "user:") || behind(first, "kernel:");
+}
+
+static int refuse_spec(const struct args *a)
+{
+	return err__usage("'%s' is a form of bbtrace trace: here write OBJECT:FUNC, or for the "
+			  "kernel's functions bbtrace %s FUNC",
+			  a->operands.data[0],
+			  a->verb->bit == VERB_LIST ? "list kernel" : "kernel");
+}
+
 /* Is the only operand a name that no file has? Then it may be that of a function. */
 static bool is_lone_name(const struct args *a, int err)
 {
@@ -144,7 +168,7 @@ static int find_user(struct targets *n, const struct args *a, pid_t pid, bool al
 	int err;
 
 	if (*first == '@' || (object_colon(first) && !is_object(first, pid)))
-		return find_pairs(n, a, pid);
+		return is_spec(a) ? refuse_spec(a) : find_pairs(n, a, pid);
 	err = targets__open(n, first, pid, &o);
 	if (err)
 		return is_lone_name(a, err) ? object_comes_first(first) : err;
@@ -222,14 +246,6 @@ static int find_kernel(struct targets *n, const struct args *a, size_t first, bo
 
 /* ---- user:OBJECT:FUNC and kernel:FUNC together ---- */
 
-/* What is behind the prefix; NULL: it is another one. */
-static const char *behind(const char *text, const char *prefix)
-{
-	size_t len = strlen(prefix);
-
-	return strncmp(text, prefix, len) ? NULL : text + len;
-}
-
 static int find_one(struct targets *n, const struct modules *m, const char *text, pid_t pid)
 {
 	const char *user = behind(text, "user:"), *kernel = behind(text, "kernel:");
@@ -238,6 +254,8 @@ static int find_one(struct targets *n, const struct modules *m, const char *text
 		return find_pair(n, user, pid);
 	if (kernel)
 		return find_in_kernel(n, m, kernel);
+	if (object_colon(text))
+		return err__usage("'%s': write user:%s, or kernel:FUNC", text, text);
 	return err__usage("'%s': write user:OBJECT:FUNC or kernel:FUNC", text);
 }
 

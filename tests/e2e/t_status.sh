@@ -71,6 +71,11 @@ wrong '^bbtrace: help takes one command' help user kernel
 wrong '^bbtrace: .*see bbtrace user --help' user
 wrong '^bbtrace: .*(--frob|no option)' user "$T/fib" fib --frob
 wrong '^bbtrace: unknown option -Z for' user "$T/fib" fib -Z
+wrong "^bbtrace: unknown option --duration for 'bbtrace user'; did you mean --min-duration[?]" user "$T/fib" fib --duration 1ms
+wrong "^bbtrace: unknown option --summary for 'bbtrace report'; did you mean -F summary[?]" report "$T/none" --summary
+wrong "^bbtrace: .kernel:vfs_[*]. is a form of bbtrace trace: .* bbtrace list kernel FUNC" list 'kernel:vfs_*'
+wrong "^bbtrace: .user:libc.so.6:malloc. is a form of bbtrace trace: here write OBJECT:FUNC" user user:libc.so.6:malloc
+wrong "^bbtrace: .libc.so.6:malloc.: write user:libc.so.6:malloc, or kernel:FUNC" trace libc.so.6:malloc
 wrong '^bbtrace: .*-p needs a value' user "$T/fib" fib -p
 wrong '^bbtrace: .*--limit' user "$T/fib" fib -l 0
 wrong '^bbtrace: .*--limit' user "$T/fib" fib -l many
@@ -132,6 +137,10 @@ exits 1 'free is a function of libc, although it is also a command'
 like "$T/err" '^bbtrace: no function named mallok in ' 'a name that is no command is an unknown function'
 bb list "$T/fib" fib ls
 exits 1 'list runs no command: the name is an unknown function'
+mkdir "$T/empty" && touch "$T/empty/a.out"
+(cd "$T/empty" && bb user "$T/fib" * -- "$T/fib")
+like "$T/err" "^bbtrace: no function named a.out in .*; it is a file here: quote a pattern, such as '[*]', for the shell" \
+	'a pattern that the shell has expanded: the message says to quote it'
 bb user "$T/fib" fib ls -- true
 exits 1 'where -- is given, the name is an unknown function'
 
