@@ -97,6 +97,7 @@ $(B)/unit/%: $(B)/unit/%.o $(SAN_PURE)
 $(B)/unit/test_drain: $(B)/san/source/probes/drain.o
 $(B)/unit/test_watch: $(B)/san/cmd/watch.o
 $(B)/unit/test_btf_subset: $(B)/san/source/probes/btf_subset.o
+$(B)/unit/test_brake: $(B)/san/cmd/brake.o
 
 unit: $(UNIT)
 

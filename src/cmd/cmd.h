@@ -82,6 +82,7 @@ struct args {
 	uint64_t last;		    /* branches per thread; 0: all */
 	uint64_t buffer;
 	uint64_t depth;
+	uint64_t max_overhead; /* percent; 0: no limit */
 	uint64_t min_duration;
 	const char *record; /* a trace file to write while the trace is shown; NULL: none */
 	uint64_t max_size;

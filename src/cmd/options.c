@@ -179,6 +179,13 @@ static int check_limit(struct args *a, const char *v)
 	return a->limit ? 0 : err__set(EINVAL, "must be at least 1");
 }
 
+static int check_overhead(struct args *a, const char *v)
+{
+	return a->max_overhead >= 1 && a->max_overhead <= 99
+		       ? 0
+		       : err__set(EINVAL, "must be from 1 to 99, in percent");
+}
+
 static int check_depth(struct args *a, const char *v)
 {
 	return a->depth && a->depth <= UINT32_MAX ? 0 : err__set(EINVAL, "invalid depth '%s'", v);
@@ -338,6 +345,8 @@ static const struct option_row rows[] = {
 	{"timeout", 't', "SEC", VERB_TRACE, TIME(timeout_ns), "stop after this long",
 	 check_timeout},
 	{"limit", 'l', "N", VERB_SHOW, COUNT(limit), "stop after N printed events", check_limit},
+	{"max-overhead", 0, "PERCENT", VERB_TRACE, NUMBER(max_overhead),
+	 "stop when tracing takes more of the processes' CPU time", check_overhead},
 	{"depth", 0, "N", VERB_SHOW, NUMBER(depth),
 	 "no deeper than N nested calls of traced functions", check_depth},
 	{"min-duration", 0, "TIME", VERB_SHOW, TIME(min_duration),

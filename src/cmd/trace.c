@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+#include "brake.h"
 #include "live.h"
 #include "pager.h"
 #include "announce.h"
@@ -27,6 +28,7 @@ struct session {
 	struct probe *probe; /* one of them */
 	struct tracepoints tracepoints;
 	struct live live;
+	struct brake brake;
 	struct trace_meta meta;
 	struct recorder *recorder; /* for -o without -F */
 	struct render render;	   /* else */
@@ -310,6 +312,10 @@ static int poll_until_over(struct session *s)
 		err = live__tick(&s->live, now, sources__settled(s->sources));
 		if (err)
 			return err;
+		if (brake__tick(&s->brake, s->live.show.trace, now)) {
+			brake__tell(&s->brake, s->live.show.trace, s->plan);
+			break;
+		}
 		err = write_out(s, now);
 		if (err)
 			return err;
@@ -398,6 +404,8 @@ static int run(struct session *s, int *status)
 	struct trace_options t = meta__trace_options(&s->meta);
 	int err;
 
+	s->brake.most = s->args->max_overhead;
+	t.account = s->brake.most;
 	o.filters = s->args->filters;
 	/* before the first probe, so that none is left attached; CMD was forked before */
 	interrupt__catch(s->child.pid);
@@ -484,6 +492,7 @@ static void close_session(struct session *s)
 	recorder__close(s->recorder);
 	meta__free(&s->meta);
 	live__close(&s->live);
+	brake__free(&s->brake);
 	plan__free(s->plan);
 	branch_weights__free(s->weights);
 	targets__free(&s->targets);

@@ -83,6 +83,44 @@ void account__total(const struct trace *t, struct trace_totals *totals)
 
 /* ---- hits ---- */
 
+/* What a hit of this kind cost, or else at most cost. */
+static uint64_t cost_of(const struct trace *t, enum hit_kind kind)
+{
+	struct price p;
+
+	if (prices__of(&t->prices, kind, &p))
+		return p.usual;
+	return kind < HIT_KINDS ? t->prices.of[kind].least : 0;
+}
+
+static void count_hit(struct event_context *n, enum hit_kind kind)
+{
+	const uint32_t pid = thread__shown(n->th)->pid;
+	uint64_t *index = map64__put(&n->t->by_process, pid);
+
+	if (!*index) {
+		vec__push(&n->t->costs, (struct process_cost){.pid = pid});
+		*index = n->t->costs.len;
+	}
+	n->t->costs.data[*index - 1].ns += cost_of(n->t, kind);
+	n->t->site_hits[n->site]++;
+}
+
+void trace__each_cost(const struct trace *t, void (*fn)(void *ctx, uint32_t pid, uint64_t ns),
+		      void *ctx)
+{
+	const struct process_cost *c;
+
+	vec__each (c, &t->costs)
+		fn(ctx, c->pid, c->ns);
+}
+
+uint64_t trace__site_hits(const struct trace *t, uint32_t site, uint64_t *ns)
+{
+	*ns = t->site_hits[site] * cost_of(t, plan__hit_kind(t->plan, site, false));
+	return t->site_hits[site];
+}
+
 static void charge(struct event_context *n, enum hit_kind kind)
 {
 	struct account *a = account_of(n->t, n->th);
@@ -146,6 +184,10 @@ void account__hit(struct event_context *n, struct thread *th)
 	if (!n->t->any_changing && last->call && last->call == n->quick_in &&
 	    last->block == n->quick_from && n->e->time >= last->time)
 		prices__sample(&n->t->prices, last->kind, n->e->time - last->time);
+	if (last->time && last->kind < HIT_KINDS && n->e->time >= last->time)
+		prices__bound(&n->t->prices, last->kind, n->e->time - last->time);
 	charge(n, kind);
+	if (n->t->options.account)
+		count_hit(n, kind);
 	th->last_hit = position_of(n, kind);
 }

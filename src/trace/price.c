@@ -25,6 +25,13 @@ static void end_batch(struct kind_price *k)
 	k->n = 0;
 }
 
+void prices__bound(struct prices *p, enum hit_kind kind, uint64_t ns)
+{
+	struct kind_price *k = &p->of[kind];
+
+	k->least = k->least ? min_of(k->least, ns) : ns;
+}
+
 void prices__sample(struct prices *p, enum hit_kind kind, uint64_t ns)
 {
 	struct kind_price *k = &p->of[kind];

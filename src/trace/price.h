@@ -19,10 +19,13 @@ struct prices {
 		bool known;
 		uint32_t ns[BATCH_MAX]; /* the samples of the current batch: n of size */
 		unsigned n, size, skip; /* skip: the next samples that are left out */
+		uint64_t least; /* the shortest time from a hit to the thread's next one; 0: none */
 	} of[HIT_KINDS];
 	bool apart; /* siblings don't stand in for each other */
 };
 
+/* A hit of this kind took at most ns. */
+void prices__bound(struct prices *p, enum hit_kind kind, uint64_t ns);
 /* A hit of this kind took ns. */
 void prices__sample(struct prices *p, enum hit_kind kind, uint64_t ns);
 /* The kind's price, or else its sibling's, or half that of a dearer kind, give or take as much.

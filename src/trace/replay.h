@@ -106,6 +106,12 @@ struct site_places {
 	struct location entry; /* entries: the start of the function */
 };
 
+/* What tracing cost a process. */
+struct process_cost {
+	uint32_t pid;
+	uint64_t ns;
+};
+
 #define ENDED 1024
 
 struct trace {
@@ -136,6 +142,11 @@ struct trace {
 		uint64_t hits, spent; /* those with a price, and what they cost, ns */
 		uint64_t unpriced[HIT_KINDS + 1];
 	} charged; /* all threads' hits */
+	/* with trace_options.account */
+	struct map64 by_process; /* pid -> index into costs + 1 */
+	VEC(struct process_cost) costs;
+	uint32_t *site_hits; /* by site: nsites of them */
+	size_t nsites;
 	enum {
 		PER_EVENT_UNKNOWN,
 		PER_EVENT_YES,

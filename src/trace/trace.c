@@ -28,6 +28,10 @@ static void take_plan(struct trace *t)
 	t->has_kernel = plan__has_kernel(t->plan);
 	t->places = xcalloc(t->plan->sites.len, sizeof(*t->places));
 	t->walk = walk__new(t->plan);
+	if (!t->options.account)
+		return;
+	t->site_hits = xextend(t->site_hits, t->nsites, t->plan->sites.len, sizeof(*t->site_hits));
+	t->nsites = t->plan->sites.len;
 }
 
 struct trace *trace__new(const struct plan *plan, const struct trace_options *options,
@@ -225,6 +229,9 @@ void trace__free(struct trace *t)
 	map64__free(&t->biases);
 	map64__free(&t->landings);
 	walk__free(t->walk);
+	map64__free(&t->by_process);
+	vec__free(&t->costs);
+	free(t->site_hits);
 	free(t->places);
 	free(t->changing);
 	free(t);

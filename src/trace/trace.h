@@ -157,6 +157,7 @@ struct trace_options {
 	unsigned max_depth; /* --depth: deeper steps are dropped; 0: no limit */
 	uint64_t
 		min_duration; /* --min-duration, ns: shorter calls and their branches are dropped */
+	bool account;	      /* keep what tracing cost each process, and the hits of each site */
 };
 
 struct trace;
@@ -194,6 +195,11 @@ int trace__gap(struct trace *t, uint32_t pid, uint32_t tid);
 /* Ends the trace, not the threads: the calls that they run count as open. */
 int trace__finish(struct trace *t);
 const struct trace_totals *trace__totals(const struct trace *t);
+/* With trace_options.account. A hit whose price isn't known counts as the shortest time from one
+ * like it to the thread's next one. */
+void trace__each_cost(const struct trace *t, void (*fn)(void *ctx, uint32_t pid, uint64_t ns),
+		      void *ctx);
+uint64_t trace__site_hits(const struct trace *t, uint32_t site, uint64_t *ns);
 /* The thread's current name; NULL: unknown thread. */
 const char *trace__comm_of(const struct trace *t, uint32_t tid);
 
