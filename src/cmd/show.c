@@ -219,9 +219,10 @@ const struct trace_totals *show__totals(struct show *s)
 /* What part of the times that are shown is tracing. */
 static void tell_tracing(struct show *s)
 {
+	const struct trace_totals *t = show__totals(s);
 	struct str text = {0};
 
-	if (s->output && output__shows_times(s->output) && totals__tracing(show__totals(s), &text))
+	if (s->output && t->events && output__shows_times(s->output) && totals__tracing(t, &text))
 		note("%stimes include %s", s->filter ? "in the whole trace, " : "", text.data);
 	str__free(&text);
 }

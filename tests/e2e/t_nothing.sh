@@ -107,6 +107,7 @@ says 'a file that was replaced' "no event: no process (mapped|is known to have m
 
 # typed ARG...: on a terminal; it shows $T/typed.
 typed() {
+	: >"$T/typed"
 	timeout -k 5 "$BB_TIMEOUT" script -qefc "$BBTRACE user $T/served work $*" /dev/null >"$T/typed" 2>&1 </dev/null &
 	typing=$!
 }
