@@ -233,15 +233,20 @@ function flame() {
 	const idle = section.querySelector('script'); /* as all that innerHTML makes */
 	script.textContent = idle.textContent;
 	idle.replaceWith(script);
+	section.style.minHeight = 0;
 }
 
+/* or printed */
 function when_seen(element, then) {
 	if (!window.IntersectionObserver) return then();
-	new IntersectionObserver((entries, observer) => {
-		if (!entries.some(e => e.isIntersecting)) return;
+	const once = () => {
 		observer.disconnect();
+		window.removeEventListener('beforeprint', once);
 		then();
-	}, { rootMargin: '400px' }).observe(element);
+	};
+	const observer = new IntersectionObserver(entries => entries.some(e => e.isIntersecting) && once(), { rootMargin: '400px' });
+	observer.observe(element);
+	window.addEventListener('beforeprint', once);
 }
 
 /* ---- the rest ---- */
