@@ -1,26 +1,37 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Finds repeated lines in a stream. Each thread has a window of lines. When the last p items equal
- * the p before, or the body of the group before, they are removed and counted. Hashes are compared
- * first, then the items.
+ * the p before, or the body of the group before, they are removed and counted. Each item is linked
+ * to those before with the same hash: only there the items are compared.
  */
 #include "output/fold.h"
+
+#define CHAINS 512
+
+/* In a chain of those whose marks are equal modulo CHAINS. */
+struct link {
+	uint32_t mark;
+	uint32_t prev; /* as the window's newest */
+};
 
 /* A thread's lines and groups that are still held, oldest first from head on. */
 struct fold_window {
 	uint64_t thread;
 	VEC(struct fold_item *) items;
-	VEC(uint64_t) hashes; /* of items, contiguous for fast searching */
 	size_t head;
+	/* Two of each item: by its hash, and of a group by that of its body's last. */
+	VEC(struct link) links;
+	uint32_t newest[CHAINS]; /* index of a link, from 1 on; 0: none */
 };
 
 struct fold {
 	fold_fn fn;
 	void *ctx;
-	struct map64 windows;	 /* thread -> struct fold_window * */
-	struct fold_item held;	 /* head of the list of all windows' items, in order */
-	struct fold_item *spare; /* free lines for reuse */
-	size_t lines;		 /* in memory, among those held */
+	struct map64 windows;	    /* thread -> struct fold_window * */
+	struct fold_item held;	    /* head of the list of all windows' items, in order */
+	struct fold_window *recent; /* the window of the last line; NULL: none */
+	struct fold_item *spare;    /* free lines for reuse */
+	size_t lines;		    /* in memory, among those held */
 	uint64_t unique;
 };
 
@@ -153,6 +164,56 @@ static bool same_items(struct fold_item *const *a, struct fold_item *const *b, s
 	return true;
 }
 
+/* ---- links: added and removed at the window's end only ---- */
+
+static void add_link(struct fold_window *w, size_t at, uint64_t hash)
+{
+	struct link *l = &w->links.data[at];
+	uint32_t *newest;
+
+	l->mark = hash ^ hash >> 32;
+	newest = &w->newest[l->mark % CHAINS];
+	l->prev = *newest;
+	*newest = at + 1;
+}
+
+static void remove_link(struct fold_window *w, size_t at)
+{
+	w->newest[w->links.data[at].mark % CHAINS] = w->links.data[at].prev;
+}
+
+static void link_item(struct fold_window *w, size_t at)
+{
+	const struct fold_item *item = w->items.data[at];
+
+	vec__reserve(&w->links, 2 * w->items.cap);
+	add_link(w, 2 * at, item->hash);
+	if (item->nbody)
+		add_link(w, 2 * at + 1, item->body[item->nbody - 1]->hash);
+}
+
+/* The last n. */
+static void unlink_items(struct fold_window *w, size_t n)
+{
+	for (size_t at = w->items.len; n; n--) {
+		at--;
+		if (w->items.data[at]->nbody)
+			remove_link(w, 2 * at + 1);
+		remove_link(w, 2 * at);
+	}
+}
+
+/* Can the last p items equal the p before? */
+static bool marks_repeat(const struct fold_window *w, size_t p)
+{
+	const struct link *end = w->links.data + 2 * w->items.len, *before = end - 2 * p;
+
+	for (size_t i = 1; i <= p; i++)
+		if (end[-2 * (ssize_t)i].mark != before[-2 * (ssize_t)i].mark)
+			return false;
+	return true;
+}
+
 /* ---- groups ---- */
 
 static void widen(struct fold_item *g, const struct fold_item *by)
@@ -177,10 +238,9 @@ static void absorb(struct fold *f, struct fold_window *w, struct fold_item *g, s
 		free_item(f, last[i]);
 	}
 	w->items.len -= n;
-	w->hashes.len -= n;
 	g->count++;
 	g->hash = hash_of_group(g);
-	*vec__last(&w->hashes) = g->hash;
+	link_item(w, w->items.len - 1);
 }
 
 /* Makes a group with count 1 of the n items from at on. */
@@ -212,53 +272,78 @@ static void fold_pair(struct fold *f, struct fold_window *w, size_t n)
 	w->items.data[at] = g;
 	memmove(&w->items.data[at + 1], &w->items.data[at + n], n * sizeof(*w->items.data));
 	w->items.len = at + 1 + n;
-	w->hashes.len = at + 1 + n;
 	absorb(f, w, g, n);
+}
+
+/* Folds the last p items with what is before them. */
+static bool fold_last(struct fold *f, struct fold_window *w, size_t p)
+{
+	struct fold_item **end = w->items.data + w->items.len, *g = end[-1 - (ssize_t)p];
+
+	if (g->nbody == p && same_items(g->body, end - p, p)) {
+		unlink_items(w, p + 1);
+		absorb(f, w, g, p);
+		return true;
+	}
+	if (2 * p <= w->items.len - w->head && marks_repeat(w, p) &&
+	    same_items(end - 2 * p, end - p, p)) {
+		unlink_items(w, 2 * p);
+		fold_pair(f, w, p);
+		return true;
+	}
+	return false;
 }
 
 /* Folds the shortest repetition that ends with the window's last item. */
 static bool reduce(struct fold *f, struct fold_window *w)
 {
-	struct fold_item **end = w->items.data + w->items.len;
-	const uint64_t *hashes = w->hashes.data + w->items.len;
-	size_t n = w->items.len - w->head, most = min_of(n ? n - 1 : 0, (size_t)FOLD_BODY);
+	size_t last = w->items.len - 1, at;
+	const struct link *l = &w->links.data[2 * last];
+	uint32_t mark = l->mark;
 
-	for (size_t p = 1; p <= most; p++) {
-		struct fold_item *g = end[-1 - (ssize_t)p];
-
-		if (g->nbody == p && same_items(g->body, end - p, p)) {
-			absorb(f, w, g, p);
+	while (l->prev) {
+		at = (l->prev - 1) / 2;
+		l = &w->links.data[l->prev - 1];
+		if (at < w->head || last - at > FOLD_BODY)
+			return false;
+		if (l->mark == mark && fold_last(f, w, last - at))
 			return true;
-		}
-		if (2 * p <= n && hashes[-1] == hashes[-1 - (ssize_t)p] &&
-		    same_items(end - 2 * p, end - p, p)) {
-			fold_pair(f, w, p);
-			return true;
-		}
 	}
 	return false;
 }
 
 /* ---- windows ---- */
 
+static struct fold_window *new_window(uint64_t thread)
+{
+	struct fold_window *w = xcalloc(1, sizeof(*w));
+
+	w->thread = thread;
+	return w;
+}
+
 static struct fold_window *window_of(struct fold *f, uint64_t thread)
 {
-	uint64_t *slot = map64__put(&f->windows, thread);
-	struct fold_window *w = (void *)(uintptr_t)*slot;
+	uint64_t *slot;
 
-	if (w)
-		return w;
-	w = xcalloc(1, sizeof(*w));
-	w->thread = thread;
-	*slot = (uintptr_t)w;
-	return w;
+	if (f->recent && f->recent->thread == thread)
+		return f->recent;
+	slot = map64__put(&f->windows, thread);
+	f->recent = (void *)(uintptr_t)*slot;
+	if (f->recent)
+		return f->recent;
+	f->recent = new_window(thread);
+	*slot = (uintptr_t)f->recent;
+	return f->recent;
 }
 
 static void free_window(struct fold *f, struct fold_window *w)
 {
+	if (f->recent == w)
+		f->recent = NULL;
 	map64__del(&f->windows, w->thread);
 	vec__free(&w->items);
-	vec__free(&w->hashes);
+	vec__free(&w->links);
 	free(w);
 }
 
@@ -270,9 +355,11 @@ static void compact(struct fold_window *w)
 	if (w->head < 4 * FOLD_BODY || w->head < n)
 		return;
 	memmove(w->items.data, w->items.data + w->head, n * sizeof(*w->items.data));
-	memmove(w->hashes.data, w->hashes.data + w->head, n * sizeof(*w->hashes.data));
-	w->items.len = w->hashes.len = n;
+	w->items.len = n;
 	w->head = 0;
+	memset(w->newest, 0, sizeof(w->newest));
+	for (size_t i = 0; i < n; i++)
+		link_item(w, i);
 }
 
 /* Outputs the oldest item, which is the oldest of its window, too. */
@@ -301,7 +388,7 @@ void fold__push(struct fold *f, uint64_t thread, struct fold_item *line)
 	f->lines++;
 	link_before(line, &f->held);
 	vec__push(&w->items, line);
-	vec__push(&w->hashes, line->hash);
+	link_item(w, w->items.len - 1);
 	while (!line->alone && reduce(f, w))
 		;
 	while (f->lines > FOLD_HELD)
