@@ -321,8 +321,8 @@ def trace_file(work, n):
     rate = taken_per_second(work, n, events / work.done(n))
     if rate:
         row["taken_per_second"] = rate
-    for form in ("text", "json"):
-        took = seconds_of([BBTRACE, "report", "-q", path, "-F", form, "-o", "/dev/null"])
+    for form, options in (("text", []), ("unfolded", ["--no-fold"]), ("json", ["-F", "json"])):
+        took = min(seconds_of([BBTRACE, "report", "-q", path, *options, "-o", at("report")]) for _ in range(5))
         row[form + "_per_second"] = branches / took
     return row
 
@@ -617,7 +617,7 @@ def show(row):
 
 
 def show_files(rows):
-    print(f"    {'':20}{'bytes/branch':>14}{'undeflated':>12}{'recorded/s':>12}{'text/s':>12}{'json/s':>12}"
+    print(f"    {'':20}{'bytes/branch':>14}{'undeflated':>12}{'recorded/s':>12}{'text/s':>12}{'unfolded/s':>12}{'json/s':>12}"
           f"{'taken/CPU s':>14}")
     for r in rows:
         if "skipped" in r:
@@ -627,6 +627,7 @@ def show_files(rows):
         print(f"    {r['name']:20}{r['bytes'] / b:14.2f}"
               f"{figure(r['undeflated'] / b if 'undeflated' in r else None, '{:12.2f}'):>12}"
               f"{r['recorded_per_second']:12.0f}{figure(r.get('text_per_second'), '{:12.0f}'):>12}"
+              f"{figure(r.get('unfolded_per_second'), '{:12.0f}'):>12}"
               f"{figure(r.get('json_per_second'), '{:12.0f}'):>12}"
               f"{figure(r.get('taken_per_second'), '{:14.0f}'):>14}"
               f"{'   ' + str(r['lost']) + ' lost' if r['lost'] else ''}")

@@ -7,6 +7,7 @@
 #include "output/fold.h"
 
 #define CHAINS 512
+#define LINES  4096 /* buckets */
 
 /* In a chain of those whose marks are equal modulo CHAINS. */
 struct link {
@@ -27,11 +28,13 @@ struct fold_window {
 struct fold {
 	fold_fn fn;
 	void *ctx;
-	struct map64 windows;	    /* thread -> struct fold_window * */
-	struct fold_item held;	    /* head of the list of all windows' items, in order */
-	struct fold_window *recent; /* the window of the last line; NULL: none */
-	struct fold_item *spare;    /* free lines for reuse */
-	size_t lines;		    /* in memory, among those held */
+	struct map64 windows;		/* thread -> struct fold_window * */
+	struct fold_item held;		/* head of the list of all windows' items, in order */
+	struct fold_window *recent;	/* the window of the last line; NULL: none */
+	struct fold_item *spare;	/* free lines for reuse */
+	struct fold_line *table[LINES]; /* by hash */
+	struct fold_line *spare_lines;	/* kept until the end: others look at their number */
+	size_t lines;			/* in memory, among those held */
 	uint64_t unique;
 };
 
@@ -61,6 +64,21 @@ struct fold_item *fold__line(struct fold *f)
 	return line;
 }
 
+static void drop_line(struct fold *f, struct fold_line *line)
+{
+	struct fold_line **at = &f->table[line->hash % LINES];
+
+	if (--line->refs)
+		return;
+	while (!line->alone && *at != line)
+		at = &(*at)->next;
+	if (!line->alone)
+		*at = line->next;
+	line->number = 0;
+	line->next = f->spare_lines;
+	f->spare_lines = line;
+}
+
 static void free_item(struct fold *f, struct fold_item *item)
 {
 	for (size_t i = 0; i < item->nbody; i++)
@@ -70,6 +88,7 @@ static void free_item(struct fold *f, struct fold_item *item)
 		free(item);
 		return;
 	}
+	drop_line(f, item->line);
 	item->next = f->spare;
 	f->spare = item;
 }
@@ -109,16 +128,6 @@ static uint64_t mix_text(uint64_t hash, const char *text, size_t len)
 	return mix(hash, word ^ (uint64_t)len << 56);
 }
 
-static uint64_t hash_of_line(const struct fold_item *l)
-{
-	uint64_t hash = 0;
-
-	for (int i = 0; i < FOLD_KEYS; i++)
-		hash = mix(hash, l->key[i]);
-	hash = mix_text(hash, l->text.data + l->columns, l->times - l->columns);
-	return mix_text(hash, l->text.data + l->time_end, l->text.len - l->time_end);
-}
-
 static uint64_t hash_of_group(const struct fold_item *g)
 {
 	uint64_t hash = mix(g->nbody, g->count);
@@ -128,29 +137,13 @@ static uint64_t hash_of_group(const struct fold_item *g)
 	return hash;
 }
 
-static bool same_bytes(const char *a, size_t a_len, const char *b, size_t b_len)
-{
-	return a_len == b_len && !memcmp(a, b, a_len);
-}
-
-static bool same_line(const struct fold_item *a, const struct fold_item *b)
-{
-	const char *x = a->text.data, *y = b->text.data;
-
-	return !a->alone && !b->alone && !memcmp(a->key, b->key, sizeof(a->key)) &&
-	       same_bytes(x + a->columns, a->times - a->columns, y + b->columns,
-			  b->times - b->columns) &&
-	       same_bytes(x + a->time_end, a->text.len - a->time_end, y + b->time_end,
-			  b->text.len - b->time_end);
-}
-
 static bool same_items(struct fold_item *const *a, struct fold_item *const *b, size_t n);
 
 static bool same_item(const struct fold_item *a, const struct fold_item *b)
 {
 	if (a->hash != b->hash || a->count != b->count || a->nbody != b->nbody)
 		return false;
-	return a->count ? same_items(a->body, b->body, a->nbody) : same_line(a, b);
+	return a->count ? same_items(a->body, b->body, a->nbody) : a->line == b->line;
 }
 
 static bool same_items(struct fold_item *const *a, struct fold_item *const *b, size_t n)
@@ -162,6 +155,92 @@ static bool same_items(struct fold_item *const *a, struct fold_item *const *b, s
 		if (!same_item(a[i], b[i]))
 			return false;
 	return true;
+}
+
+/* ---- what lines say ---- */
+
+/* A line's text without its times. */
+struct halves {
+	const char *head, *tail;
+	size_t nhead, ntail;
+};
+
+static uint64_t hash_of(const uint64_t *key, const struct halves *h)
+{
+	uint64_t hash = 0;
+
+	for (int i = 0; i < FOLD_KEYS; i++)
+		hash = mix(hash, key[i]);
+	return mix_text(mix_text(hash, h->head, h->nhead), h->tail, h->ntail);
+}
+
+static bool says(const struct fold_line *l, const uint64_t *key, const struct halves *h)
+{
+	return !memcmp(l->key, key, sizeof(l->key)) && l->times == h->nhead &&
+	       l->text.len == h->nhead + h->ntail && !memcmp(l->text.data, h->head, h->nhead) &&
+	       !memcmp(l->text.data + h->nhead, h->tail, h->ntail);
+}
+
+/* For one item. */
+static struct fold_line *new_line(struct fold *f, const struct halves *h)
+{
+	struct fold_line *l = f->spare_lines;
+
+	if (l)
+		f->spare_lines = l->next;
+	else
+		l = xcalloc(1, sizeof(*l));
+	str__clear(&l->text);
+	str__put(&l->text, h->head, h->nhead);
+	str__put(&l->text, h->tail, h->ntail);
+	l->times = h->nhead;
+	l->number = ++f->unique;
+	l->refs = 1;
+	return l;
+}
+
+static struct fold_line *lone_line(struct fold *f, const struct halves *h)
+{
+	struct fold_line *l = new_line(f, h);
+
+	l->alone = true;
+	l->hash = l->number;
+	return l;
+}
+
+static struct fold_line *line_of(struct fold *f, const uint64_t *key, const struct halves *h)
+{
+	uint64_t hash = hash_of(key, h);
+	struct fold_line **bucket = &f->table[hash % LINES], *l;
+
+	for (l = *bucket; l; l = l->next) {
+		if (l->hash != hash || !says(l, key, h))
+			continue;
+		l->refs++;
+		return l;
+	}
+	l = new_line(f, h);
+	memcpy(l->key, key, sizeof(l->key));
+	l->alone = false;
+	l->hash = hash;
+	l->next = *bucket;
+	*bucket = l;
+	return l;
+}
+
+void fold__describe(struct fold *f, struct fold_item *item, const uint64_t *key, const char *text,
+		    size_t len, size_t times, size_t time_end)
+{
+	const struct halves h = {text, text + time_end, times, len - time_end};
+
+	str__put(&item->text, text + times, time_end - times);
+	item->line = key ? line_of(f, key, &h) : lone_line(f, &h);
+}
+
+void fold__share(struct fold_item *item, struct fold_line *line)
+{
+	line->refs++;
+	item->line = line;
 }
 
 /* ---- links: added and removed at the window's end only ---- */
@@ -382,14 +461,14 @@ void fold__push(struct fold *f, uint64_t thread, struct fold_item *line)
 {
 	struct fold_window *w = window_of(f, thread);
 
-	line->hash = line->alone ? ++f->unique : hash_of_line(line);
+	line->hash = line->line->hash;
 	line->lines = 1;
 	line->window = w;
 	f->lines++;
 	link_before(line, &f->held);
 	vec__push(&w->items, line);
 	link_item(w, w->items.len - 1);
-	while (!line->alone && reduce(f, w))
+	while (!line->line->alone && reduce(f, w))
 		;
 	while (f->lines > FOLD_HELD)
 		give_oldest(f);
@@ -403,6 +482,7 @@ void fold__settle(struct fold *f)
 
 void fold__free(struct fold *f)
 {
+	struct fold_line *line, *next_line;
 	struct fold_item *item, *next;
 
 	if (!f)
@@ -418,6 +498,11 @@ void fold__free(struct fold *f)
 		next = item->next;
 		str__free(&item->text);
 		free(item);
+	}
+	for (line = f->spare_lines; line; line = next_line) {
+		next_line = line->next;
+		str__free(&line->text);
+		free(line);
 	}
 	map64__free(&f->windows);
 	free(f);

@@ -19,14 +19,26 @@
 #define FOLD_BODY 128  /* most items of one body */
 #define FOLD_KEYS 6
 
+/* What equal lines have in common, once. */
+struct fold_line {
+	struct str text; /* without columns, times and \n */
+	size_t times;	 /* where the times are in it */
+	uint64_t number; /* unique, as long as an item has it; then 0 */
+
+	/* of fold.c */
+	uint64_t key[FOLD_KEYS];
+	bool alone;
+	uint64_t hash;
+	size_t refs;
+	struct fold_line *next;
+};
+
 struct fold_item {
 	/* a line */
-	struct str text;	/* with \n */
-	size_t columns;		/* bytes of it before the tree */
-	size_t times, time_end; /* [times, time_end) is a duration: equal lines may differ there */
-	unsigned indent; /* bytes of the tree's indentation after columns; of a group: the least */
-	uint64_t key[FOLD_KEYS]; /* must be equal, too */
-	bool alone;		 /* never part of a group */
+	struct str text; /* its columns, then its times: equal lines may differ here */
+	size_t columns;	 /* bytes of it */
+	struct fold_line *line;
+	unsigned indent; /* bytes of indentation of the line's text; of a group: the least */
 
 	/* a group: body repeats count times; count is 0 in a line */
 	struct fold_item **body;
@@ -50,9 +62,19 @@ typedef void (*fold_fn)(void *ctx, const struct fold_item *item);
 struct fold;
 struct fold *fold__new(fold_fn fn, void *ctx);
 void fold__free(struct fold *f);
-/* An empty line to fill in and pass to fold__push(). Its text may have capacity from earlier
- * use. */
+/* An empty item for a line, to fill in and pass to fold__push(). Its text may have capacity from
+ * earlier use. */
 struct fold_item *fold__line(struct fold *f);
+/*
+ * The line's text behind the columns, without \n. From times to time_end it has times, in which
+ * equal lines may differ: these go to the item's text. key: what must be equal besides; NULL: the
+ * line equals no other.
+ */
+void fold__describe(struct fold *f, struct fold_item *item, const uint64_t *key, const char *text,
+		    size_t len, size_t times, size_t time_end);
+/* As the item that line was described for; it has no times. Valid as long as line's number is the
+ * same. */
+void fold__share(struct fold_item *item, struct fold_line *line);
 void fold__push(struct fold *f, uint64_t thread, struct fold_item *line);
 /* Outputs all that is held. */
 void fold__settle(struct fold *f);

@@ -41,12 +41,15 @@ static void put_left(struct output *o, const struct fold_item *line, unsigned in
 }
 
 /* The line without newline. */
-static void put_line(struct output *o, const struct fold_item *line, const struct bar *bars)
+static void put_line(struct output *o, const struct fold_item *item, const struct bar *bars)
 {
-	size_t tree = line->columns + line->indent;
+	const struct fold_line *line = item->line;
+	const struct str *text = &line->text;
 
-	put_left(o, line, line->indent, bars);
-	str__put(&o->buffer, line->text.data + tree, line->text.len - tree - 1);
+	put_left(o, item, item->indent, bars);
+	str__put(&o->buffer, text->data + item->indent, line->times - item->indent);
+	str__put(&o->buffer, item->text.data + item->columns, item->text.len - item->columns);
+	str__put(&o->buffer, text->data + line->times, text->len - line->times);
 }
 
 static void put_count(struct output *o, const struct fold_item *g)
@@ -65,8 +68,7 @@ static bool is_one_line(const struct fold_item *g)
 	const struct fold_item *line = g->body[0];
 
 	return g->nbody == 1 && !line->count &&
-	       memchr(line->text.data, '\n', line->text.len) ==
-		       line->text.data + line->text.len - 1;
+	       !memchr(line->line->text.data, '\n', line->line->text.len);
 }
 
 static void put_item(struct output *o, const struct fold_item *item, const struct bar *bars)

@@ -316,10 +316,17 @@ static void put_cell(struct output *o, const struct cell *cell, const struct ste
 		paint(o, PLAIN);
 }
 
+static const struct cell *cells_of(const struct step *s)
+{
+	return s->type == STEP_ENTRY && s->syscall_args ? syscall_cells : lines[s->type].cells;
+}
+
+/* Without newline. */
 static void put_line(struct output *o, const struct cell *cell, const struct step *step)
 {
 	struct text *t = o->state;
 
+	t->times = 0;
 	for (; cell->field != FIELDS; cell++) {
 		size_t start = o->buffer.len;
 
@@ -329,11 +336,12 @@ static void put_line(struct output *o, const struct cell *cell, const struct ste
 			t->time_end = o->buffer.len;
 		}
 	}
-	str__putc(&o->buffer, '\n');
 }
 
+/* ---- folding ---- */
+
 /* What two steps must have in common, besides their text, to be folded. */
-static void fill_key(struct fold_item *l, const struct step *s)
+static void fill_key(uint64_t *to, const struct step *s)
 {
 	const uint64_t key[FOLD_KEYS] = {
 		s->type | (uint64_t)s->timed << 8 | (uint64_t)s->implied << 9 |
@@ -345,28 +353,112 @@ static void fill_key(struct fold_item *l, const struct step *s)
 		s->has_value ? s->value : 0,
 	};
 
-	memcpy(l->key, key, sizeof(key));
-	l->alone = s->type > STEP_RETURN;
-	l->timed = s->timed;
-	l->first = l->last = s->time;
+	memcpy(to, key, sizeof(key));
 }
 
-/* Passes the line at the buffer's end to the folding: it is at start, its tree at tree. */
-static void hold_line(struct output *o, const struct step *step, size_t start, size_t tree,
-		      unsigned indent)
+#define KNOWN	   1024
+#define KNOWN_KEYS (FOLD_KEYS + 8)
+
+/*
+ * A line of a branch by what its text is made of, so that it isn't rendered again. Strings count by
+ * their address: they belong to the plan or the resolver.
+ */
+struct known {
+	uint64_t key[KNOWN_KEYS];
+	struct fold_line *line;
+	uint64_t number; /* that line's; if it has another one now, it is another line */
+	unsigned indent;
+};
+
+static void fill_known_key(const struct output *o, const struct step *s, uint64_t *to)
+{
+	const struct plan_site *site = &o->plan->sites.data[s->site];
+	const uint64_t key[KNOWN_KEYS - FOLD_KEYS] = {
+		s->depth | (uint64_t)s->interrupt << 32 | (uint64_t)site->kind << 40,
+		(uintptr_t)site->mnemonic,
+		(uintptr_t)s->at.object,
+		(uintptr_t)s->at.symbol,
+		s->at.offset,
+		s->at.object ? s->at.vaddr : s->at.addr,
+		s->to_known ? (uintptr_t)s->to.symbol : 0,
+		s->to_known ? s->to.offset : 0,
+	};
+
+	fill_key(to, s);
+	memcpy(to + FOLD_KEYS, key, sizeof(key));
+}
+
+/* Any number is right; most of a loop's lines have one of their own. */
+static size_t known_slot(const uint64_t *key)
+{
+	uint64_t mixed = (key[0] ^ key[1] << 12 ^ key[2] << 40 ^ key[4] << 4 ^ key[FOLD_KEYS]) *
+			 0x9e3779b97f4a7c15;
+
+	return mixed >> 54;
+}
+
+/* The columns are the buffer from start on: moves them to a new item. */
+static struct fold_item *begin_item(struct output *o, const struct step *s, size_t start)
+{
+	const struct text *t = o->state;
+	struct fold_item *item = fold__line(t->fold);
+
+	item->columns = o->buffer.len - start;
+	str__put(&item->text, o->buffer.data + start, item->columns);
+	cut_back(&o->buffer, start);
+	item->timed = s->timed;
+	item->first = item->last = s->time;
+	return item;
+}
+
+/* Renders the line and describes the item by it. */
+static void describe(struct output *o, const struct step *s, struct fold_item *item)
+{
+	const struct line *line = &lines[s->type];
+	struct text *t = o->state;
+	size_t start = o->buffer.len, len;
+	uint64_t key[FOLD_KEYS];
+
+	item->indent = put_indent(o, s->depth, line->indent);
+	put_line(o, cells_of(s), s);
+	len = o->buffer.len - start;
+	fill_key(key, s);
+	fold__describe(t->fold, item, s->type > STEP_RETURN ? NULL : key, o->buffer.data + start,
+		       len, t->times ? t->times - start : len,
+		       t->times ? t->time_end - start : len);
+	cut_back(&o->buffer, start);
+}
+
+static void describe_branch(struct output *o, const struct step *s, struct fold_item *item)
 {
 	struct text *t = o->state;
-	struct fold_item *l = fold__line(t->fold);
-	size_t len = o->buffer.len - start;
+	uint64_t key[KNOWN_KEYS];
+	struct known *k;
 
-	str__put(&l->text, o->buffer.data + start, len);
-	l->columns = tree - start;
-	l->indent = indent;
-	l->times = t->times ? t->times - start : len;
-	l->time_end = t->times ? t->time_end - start : len;
-	fill_key(l, step);
-	cut_back(&o->buffer, start);
-	fold__push(t->fold, thread_key(step), l);
+	fill_known_key(o, s, key);
+	k = &t->known[known_slot(key)];
+	if (k->line && k->line->number == k->number && !memcmp(k->key, key, sizeof(key))) {
+		fold__share(item, k->line);
+		item->indent = k->indent;
+		return;
+	}
+	describe(o, s, item);
+	memcpy(k->key, key, sizeof(key));
+	k->line = item->line;
+	k->number = item->line->number;
+	k->indent = item->indent;
+}
+
+static void hold_line(struct output *o, const struct step *s, size_t start)
+{
+	const struct text *t = o->state;
+	struct fold_item *item = begin_item(o, s, start);
+
+	if (s->type == STEP_BRANCH && s->site < o->plan->sites.len)
+		describe_branch(o, s, item);
+	else
+		describe(o, s, item);
+	fold__push(t->fold, thread_key(s), item);
 }
 
 static int text__settle(struct output *o)
@@ -384,28 +476,25 @@ static int put_omitted(struct output *o, const struct step *step)
 	text__settle(o);
 	columns__blank(o);
 	put_line(o, omitted_cells, step);
+	str__putc(&o->buffer, '\n');
 	return 0;
 }
 
 static int text__step(struct output *o, const struct step *step)
 {
-	const struct line *line = &lines[step->type];
-	const struct cell *cell = line->cells;
-	struct text *t = o->state;
-	size_t start = o->buffer.len, tree;
-	unsigned indent;
+	const struct text *t = o->state;
+	size_t start = o->buffer.len;
 
 	if (step->type == STEP_OMITTED)
 		return put_omitted(o, step);
-	if (step->type == STEP_ENTRY && step->syscall_args)
-		cell = syscall_cells;
-	t->times = 0;
 	columns__put(o, step);
-	tree = o->buffer.len;
-	indent = put_indent(o, step->depth, line->indent);
-	put_line(o, cell, step);
-	if (t->fold)
-		hold_line(o, step, start, tree, indent);
+	if (t->fold) {
+		hold_line(o, step, start);
+		return 0;
+	}
+	put_indent(o, step->depth, lines[step->type].indent);
+	put_line(o, cells_of(step), step);
+	str__putc(&o->buffer, '\n');
 	return 0;
 }
 
@@ -413,8 +502,10 @@ static int text__begin(struct output *o)
 {
 	struct text *t = o->state;
 
-	if (o->options.fold)
-		t->fold = fold__new(repeats__put, o);
+	if (!o->options.fold)
+		return 0;
+	t->fold = fold__new(repeats__put, o);
+	t->known = xcalloc(KNOWN, sizeof(*t->known));
 	return 0;
 }
 
@@ -429,6 +520,7 @@ static void text__free(struct output *o)
 
 	map64__free(&t->last);
 	fold__free(t->fold);
+	free(t->known);
 }
 
 const struct output_format output_text = {

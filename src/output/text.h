@@ -11,6 +11,7 @@ struct text {
 	struct map64 last;	/* by thread: the time of its last timed line. TIME_DELTA only */
 	unsigned thread_column; /* its width: the widest thread so far */
 	struct fold *fold;	/* NULL: no folding */
+	struct known *known;	/* lines of branches that were rendered before; if there is fold */
 	size_t times, time_end; /* position of the current line's duration in the buffer */
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Folding: repetitions are found, and the output expands to the input. Lines are letters; a group
  * is shown as "(body)count". */
-#include "output/fold.h"
+#include "fold_reference.h"
 #include "tap.h"
 
 struct sink {
@@ -10,10 +10,20 @@ struct sink {
 	uint64_t lines;	     /* shown */
 };
 
+static void put_line(struct str *to, const struct fold_item *item)
+{
+	const struct fold_line *line = item->line;
+
+	str__put(to, item->text.data, item->columns);
+	str__put(to, line->text.data, line->times);
+	str__put(to, item->text.data + item->columns, item->text.len - item->columns);
+	str__put(to, line->text.data + line->times, line->text.len - line->times);
+}
+
 static void show(struct sink *s, const struct fold_item *item)
 {
 	if (!item->count) {
-		str__put(&s->shown, item->text.data, item->text.len - 1);
+		put_line(&s->shown, item);
 		s->lines++;
 		return;
 	}
@@ -27,7 +37,7 @@ static void show(struct sink *s, const struct fold_item *item)
 static void expand(struct sink *s, const struct fold_item *item)
 {
 	if (!item->count) {
-		str__put(&s->expanded, item->text.data, item->text.len - 1);
+		put_line(&s->expanded, item);
 		return;
 	}
 	for (uint64_t n = 0; n < item->count; n++)
@@ -41,15 +51,22 @@ static void on_item(void *ctx, const struct fold_item *item)
 	expand(ctx, item);
 }
 
-static struct fold_item *line_of(struct fold *f, const char *text, size_t len, uint64_t time)
+static const uint64_t no_key[FOLD_KEYS];
+
+static struct fold_item *item_of(struct fold *f, uint64_t time)
 {
 	struct fold_item *l = fold__line(f);
 
-	str__put(&l->text, text, len);
-	str__putc(&l->text, '\n');
-	l->times = l->time_end = l->text.len;
 	l->timed = true;
 	l->first = l->last = time;
+	return l;
+}
+
+static struct fold_item *line_of(struct fold *f, const char *text, size_t len, uint64_t time)
+{
+	struct fold_item *l = item_of(f, time);
+
+	fold__describe(f, l, no_key, text, len, len, len);
 	return l;
 }
 
@@ -131,6 +148,47 @@ static void test_random(void)
 	}
 	is(bad, 0, "folded random lines expand to the input");
 	ok(folded > 200, "most sequences of random lines have something to fold");
+}
+
+/* One of 40 lines: mostly as in loops, which are left and entered at random. */
+static unsigned next_line(uint32_t *state, unsigned *at, unsigned *from, unsigned *to)
+{
+	unsigned chance = next_random(state) % 100;
+
+	if (chance < 2) {
+		*from = next_random(state) % 40;
+		*to = *from + next_random(state) % 6;
+	}
+	if (chance < 8)
+		return next_random(state) % 40;
+	*at = *at >= *to || *at < *from ? *from : *at + 1;
+	return *at % 40;
+}
+
+/* chaos: no loops; then most lines come out as FOLD_HELD are held. */
+static void test_reference(bool chaos, const char *what)
+{
+	struct sink s = {0};
+	struct reference r = {0};
+	struct fold *f = fold__new(on_item, &s);
+	uint32_t state = 7;
+	unsigned at = 0, from = 0, to = 3;
+	char text[16];
+
+	for (int i = 0; i < 60000; i++) {
+		unsigned line =
+			chaos ? next_random(&state) % 40 : next_line(&state, &at, &from, &to);
+
+		reference__push(&r, (sprintf(text, "a%u", line), text));
+		fold__push(f, 1, line_of(f, text, strlen(text), 0));
+	}
+	fold__settle(f);
+	reference__end(&r);
+	ok(!strcmp(s.shown.data, r.out.data), "%s: folded as by trying each distance", what);
+	ok(strchr(r.out.data, '('), "%s: there are groups", what);
+	str__free(&r.out);
+	fold__free(f);
+	sink__free(&s);
 }
 
 static void test_long(void)
@@ -243,26 +301,28 @@ static void test_what_is_equal(void)
 	struct fold_item *l;
 
 	for (int i = 0; i < 3; i++) {
-		l = line_of(f, "a", 1, 0);
-		l->key[FOLD_KEYS - 1] = i / 2;
+		const uint64_t key[FOLD_KEYS] = {[FOLD_KEYS - 1] = i / 2};
+
+		l = item_of(f, 0);
+		fold__describe(f, l, key, "a", 1, 1, 1);
 		fold__push(f, 1, l);
 	}
 	fold__settle(f);
 	is_str(s.shown.data, "(a)2a", "the same text with another key is another line");
 	str__clear(&s.shown);
 	for (int i = 0; i < 3; i++) {
-		l = line_of(f, "a", 1, 0);
-		l->alone = true;
+		l = item_of(f, 0);
+		fold__describe(f, l, NULL, "a", 1, 1, 1);
 		fold__push(f, 1, l);
 	}
 	fold__settle(f);
 	is_str(s.shown.data, "aaa", "lines that are to stand alone don't fold");
 	str__clear(&s.shown);
 	for (int i = 0; i < 3; i++) {
-		l = line_of(f, i ? "12:x1y" : "11:x2y", 6, 0);
+		l = item_of(f, 0);
+		str__puts(&l->text, i ? "12:" : "11:");
 		l->columns = 3;
-		l->times = 4;
-		l->time_end = 5;
+		fold__describe(f, l, no_key, i ? "x1y" : "x2y", 3, 1, 2);
 		fold__push(f, 1, l);
 	}
 	fold__settle(f);
@@ -315,6 +375,8 @@ int main(void)
 {
 	test_rows();
 	test_random();
+	test_reference(false, "loops");
+	test_reference(true, "random lines");
 	test_long();
 	test_bound();
 	test_threads();
