@@ -5,7 +5,8 @@
  * of its entry and not that of its ret, as its duration does.
  *
  * The time from a hit to the thread's next one is a sample of its price if all that the thread ran
- * in between is known, and takes far less time than a hit.
+ * in between is known, and takes far less time than a hit. What such a time exceeds the price by is
+ * noise: the thread may have been preempted in the hit, or its program may have waited for a page.
  */
 #include "calls.h"
 
@@ -121,7 +122,7 @@ uint64_t trace__site_hits(const struct trace *t, uint32_t site, uint64_t *ns)
 	return t->site_hits[site];
 }
 
-static void charge(struct event_context *n, enum hit_kind kind)
+static void charge(struct event_context *n, enum hit_kind kind, struct last_hit *last)
 {
 	struct account *a = account_of(n->t, n->th);
 	struct price p;
@@ -131,17 +132,42 @@ static void charge(struct event_context *n, enum hit_kind kind)
 		a->spread += p.high - p.usual;
 		n->t->charged.spent += p.usual;
 		n->t->charged.hits++;
+		last->charged = p;
+		last->account = a->id;
 	} else {
 		a->unpriced[kind]++;
 		n->t->charged.unpriced[kind]++;
 	}
 }
 
+/* The last hit and quick code took all the time since then: it is charged no more than that, and
+ * with no other noise than the rest. */
+static void settle(struct event_context *n)
+{
+	struct account *a = account_of(n->t, n->th);
+	const struct last_hit *last = n->last_hit;
+	const struct price *p = &last->charged;
+	const uint64_t took = n->e->time - last->time;
+
+	if (last->account != a->id)
+		return;
+	a->spread -= p->high - p->usual;
+	if (took >= p->usual) {
+		a->spread += took - p->usual;
+	} else {
+		a->spent -= p->usual - took;
+		n->t->charged.spent -= p->usual - took;
+	}
+}
+
 void account__walked(struct event_context *n, const struct call *c, const struct path *path)
 {
 	const struct plan *p = n->t->plan;
+	const struct last_hit *last = n->last_hit;
 	unsigned instructions = 0;
 
+	if (!last)
+		return;
 	for (size_t i = 0; i < path->len; i++) {
 		const struct plan_block *b = &p->blocks.data[path->blocks[i]];
 		uint8_t kind = b->site == NO_SITE ? BRANCH_NONE : p->sites.data[b->site].kind;
@@ -152,10 +178,11 @@ void account__walked(struct event_context *n, const struct call *c, const struct
 			return;
 		instructions += b->quick;
 	}
-	if (instructions > QUICK_MAX)
+	if (instructions > QUICK_MAX || n->t->any_changing || n->quick || last->call != c->id ||
+	    last->block != path->blocks[0] || n->e->time < last->time)
 		return;
-	n->quick_in = c->id;
-	n->quick_from = path->blocks[0];
+	n->quick = true;
+	settle(n);
 }
 
 /* Where the thread is, if all that it runs up to its next hit will be known. */
@@ -176,18 +203,17 @@ static struct last_hit position_of(struct event_context *n, enum hit_kind kind)
 	return h;
 }
 
-void account__hit(struct event_context *n, struct thread *th)
+void account__hit(struct event_context *n)
 {
 	enum hit_kind kind = plan__hit_kind(n->t->plan, n->site, n->e->type == EVENT_RETURN);
-	const struct last_hit *last = &th->last_hit;
+	struct last_hit *last = n->last_hit, hit = position_of(n, kind);
 
-	if (!n->t->any_changing && last->call && last->call == n->quick_in &&
-	    last->block == n->quick_from && n->e->time >= last->time)
+	if (n->quick && last->call)
 		prices__sample(&n->t->prices, last->kind, n->e->time - last->time);
 	if (last->time && last->kind < HIT_KINDS && n->e->time >= last->time)
 		prices__bound(&n->t->prices, last->kind, n->e->time - last->time);
-	charge(n, kind);
+	charge(n, kind, &hit);
 	if (n->t->options.account)
 		count_hit(n, kind);
-	th->last_hit = position_of(n, kind);
+	*last = hit;
 }

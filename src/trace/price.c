@@ -18,7 +18,8 @@ static int ascending(const void *a, const void *b)
 static void end_batch(struct kind_price *k)
 {
 	qsort(k->ns, k->n, sizeof(*k->ns), ascending);
-	k->price = (struct price){.usual = k->ns[k->n / 2], .high = k->ns[k->n * 9 / 10]};
+	k->price.usual = k->ns[k->n / 2];
+	k->price.high = max_of((uint64_t)k->ns[k->n * 9 / 10], k->sum / k->samples);
 	k->known = true;
 	k->skip = 3 * k->n;
 	k->size = min_of(2 * k->n, BATCH_MAX + 0u);
@@ -36,12 +37,15 @@ void prices__sample(struct prices *p, enum hit_kind kind, uint64_t ns)
 {
 	struct kind_price *k = &p->of[kind];
 
+	ns = min_of(ns, (uint64_t)UINT32_MAX);
+	k->sum += ns;
+	k->samples++;
 	if (k->skip) {
 		k->skip--;
 		return;
 	}
 	k->size = k->size ? k->size : BATCH_FIRST;
-	k->ns[k->n++] = min_of(ns, (uint64_t)UINT32_MAX);
+	k->ns[k->n++] = ns;
 	if (k->n == k->size)
 		end_batch(k);
 }

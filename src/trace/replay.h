@@ -28,6 +28,8 @@ struct last_hit {
 	uint64_t time, call;
 	uint32_t block;
 	uint8_t kind; /* enum hit_kind */
+	struct price charged;
+	uint64_t account; /* to this one; 0: not charged */
 };
 
 /* A call of a traced function that has not returned yet. */
@@ -168,9 +170,8 @@ struct event_context {
 	uint32_t site;
 	const struct plan_site *s;
 	const struct plan_block *block;
-	/* the call that came here from the start of a block by quick code alone; 0: none did */
-	uint64_t quick_in;
-	uint32_t quick_from;
+	struct last_hit *last_hit; /* the thread's */
+	bool quick;		   /* the thread ran quick code alone since then */
 	uint64_t runs_in; /* the call that the thread is in behind the event; 0: not known */
 };
 
@@ -297,8 +298,8 @@ struct call *replay__leave_stack(struct event_context *n, struct call *c);
 
 /* ---- account.c: what tracing has cost ---- */
 
-/* An event of a site was replayed; th: not a goroutine or a kernel side. */
-void account__hit(struct event_context *n, struct thread *th);
+/* An event of a site was replayed. */
+void account__hit(struct event_context *n);
 /* c ran these blocks, up to the event. */
 struct path;
 void account__walked(struct event_context *n, const struct call *c, const struct path *path);

@@ -157,13 +157,14 @@ int trace__feed(struct trace *t, const struct event *e)
 		return goroutines__run(t, th, e->goroutine), 0;
 	n.th = e->type == EVENT_LOST ? kernel_side__innermost(th) : kernel_side__of(t, th, e->site);
 	n.th->seen = true;
+	n.last_hit = &th->last_hit;
 	if (e->type == EVENT_LOST)
 		return replay__lost(&n);
 	err = t->changing ? replay__mark_doubt(&n) : 0;
 	if (err)
 		return err;
 	err = on_site(&n);
-	account__hit(&n, th);
+	account__hit(&n);
 	if (t->any_changing)
 		replay__doubt(t, n.th);
 	return err;

@@ -45,10 +45,25 @@ static void test_batches(void)
 	sample(&p, HIT_ONE_TRAP, 192, 1);
 	sample(&p, HIT_ONE_TRAP, 57, 100);
 	sample(&p, HIT_ONE_TRAP, 7, 300);
-	ok(usual(&p, HIT_ONE_TRAP) == 100 && high(&p, HIT_ONE_TRAP) == 300,
-	   "and so have those behind them");
+	is(usual(&p, HIT_ONE_TRAP), 100, "and so have those behind them");
 	sample(&p, HIT_TWO_TRAPS, 8, UINT64_MAX);
 	is(usual(&p, HIT_TWO_TRAPS), UINT32_MAX, "a sample of hours is limited");
+}
+
+static void test_rare(void)
+{
+	struct prices p = {0};
+
+	sample(&p, HIT_ONE_TRAP, 7, 100);
+	sample(&p, HIT_ONE_TRAP, 1, 300);
+	ok(usual(&p, HIT_ONE_TRAP) == 100 && high(&p, HIT_ONE_TRAP) == 300,
+	   "the upper bound is what nine in ten don't exceed");
+	sample(&p, HIT_ONE_TRAP, 24, 100);
+	sample(&p, HIT_ONE_TRAP, 1, 47400);
+	sample(&p, HIT_ONE_TRAP, 15, 100);
+	is(high(&p, HIT_ONE_TRAP), (46 * 100 + 47400 + 300) / 48,
+	   "but at least the mean of all samples");
+	is(usual(&p, HIT_ONE_TRAP), 100, "the price is still the median");
 }
 
 static void test_siblings(void)
@@ -106,6 +121,7 @@ static void test_alone(void)
 int main(void)
 {
 	test_batches();
+	test_rare();
 	test_siblings();
 	test_dearer();
 	test_alone();
