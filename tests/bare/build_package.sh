@@ -43,6 +43,7 @@ unknown=()
 grep -q '^VERSION_ID="12"' /etc/os-release && unknown=(--suppress-tags unknown-field)
 as_nobody lintian --fail-on error,warning,info --display-info --pedantic "${unknown[@]}" "$first"/*.changes ||
 	die "lintian: see above"
+dpkg-deb --field "$first"/bbtrace_*.deb Recommends | grep -qx 'libcapstone[0-9]*' || die "it doesn't recommend Capstone"
 dpkg-deb --info "$first"/bbtrace_*.deb
 dpkg-deb --contents "$first"/bbtrace_*.deb
 rm -f /opt/out/*.deb

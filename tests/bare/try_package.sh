@@ -20,7 +20,7 @@ quietly() {
 	}
 }
 
-install() { quietly apt-get -y -qq --no-install-recommends install "$deb"; }
+install() { quietly apt-get -y -qq install "$deb"; }
 purge() { quietly apt-get -y -qq purge bbtrace; }
 # Each file of the root but those that apt, dpkg and this script write at any time.
 files() {
