@@ -56,9 +56,19 @@ static void resolve(void *ctx, uint32_t pid, uint64_t time, uint64_t addr, struc
 
 /* ---- input ---- */
 
+static bool is_hit(const struct show *s, const struct event *e)
+{
+	const struct plan *p = s->plan;
+
+	if ((e->type != EVENT_BRANCH && e->type != EVENT_ENTRY && e->type != EVENT_RETURN) ||
+	    e->site >= p->sites.len)
+		return false;
+	return !(p->functions.data[p->sites.data[e->site].function].flags & FUNCTION_HELPER);
+}
+
 int show__event(struct show *s, const struct event *e)
 {
-	s->hits += e->type == EVENT_BRANCH || e->type == EVENT_ENTRY || e->type == EVENT_RETURN;
+	s->hits += is_hit(s, e);
 	return trace__feed(s->trace, e);
 }
 

@@ -18,7 +18,7 @@ struct show {
 	VEC(const struct object *) objects; /* kernel: objects for resolving addresses */
 	struct resolver resolver;
 	uint64_t limit; /* of printed events; 0: none */
-	uint64_t hits;	/* events of sites */
+	uint64_t hits;	/* of the probes of traced functions */
 	uint64_t sideband_lost;
 	struct trace_totals totals;
 	struct map64 told; /* -v: processes whose PID in their own namespace was printed */

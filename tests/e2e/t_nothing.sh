@@ -53,6 +53,18 @@ says 'a copy' "no event: no traced process mapped $T/prog" \
 bb user "$T/prog" called -- "$T/builds/prog"
 says 'another build' "no event: no traced process mapped $T/prog" \
 	"process [0-9]+ mapped $T/builds/prog: the same name, but another build; trace that path"
+# puts() is probed to see say() return; the other program calls it as well
+source_program says c -O2 <<'END'
+#include <stdio.h>
+__attribute__((noipa)) int say(const char *text) { return puts(text); }
+int main(int argc, char **argv) { return say(argv[0]) < 0; }
+END
+cp "$T/says" "$T/other/says"
+bb user "$T/says" say -v -- "$T/says"
+like "$T/err" 'puts.*probed to see a tail call return' "say() returns by a function that it jumps to"
+bb user "$T/says" say -- "$T/other/says"
+says 'only a function that it jumps to' "no event: no traced process mapped $T/says" \
+	"process [0-9]+ mapped $T/other/says: the same build, but another file; trace that path"
 bb user "$T/prog" called -- sh -c "'$T/prog'; true"
 says "a child's program" "no event: no traced process mapped $T/prog; children are not traced without -f"
 bb user "$T/prog" called -f -- sh -c "'$T/prog'; true"
