@@ -22,6 +22,7 @@
 static struct random_plan rules;
 static struct trace *t;
 static struct str got;
+static struct step returned; /* the last return */
 
 /* The thread that runs, and its call: the stack pointer at entry and the return address. */
 static struct {
@@ -49,6 +50,8 @@ static inline int put_step(void *ctx, const struct step *s)
 		str__putc(&got, '?');
 	else
 		str__printf(&got, "%c%u", s->type == STEP_ENTRY ? 'E' : 'R', s->function);
+	if (s->type == STEP_RETURN)
+		returned = *s;
 	if (s->implied)
 		str__putc(&got, 'i');
 	return 0;
