@@ -53,8 +53,9 @@ static void tell_price(const struct args *a, const struct plan *p)
 		str__printf(&pids, "%s%u", pids.len ? ", " : "", *pid);
 	note("%u probes go into the running process%s %s: a hit takes about 0.5 us at %u of them, "
 	     "10 to 20 us at the %u that the kernel must single-step; bbtrace doctor --calibrate "
-	     "measures both on this machine",
-	     probes, a->filters.pids.len > 1 ? "es" : "", pids.data, probes - stepped, stepped);
+	     "measures both on this machine%s",
+	     probes, a->filters.pids.len > 1 ? "es" : "", pids.data, probes - stepped, stepped,
+	     a->max_overhead ? "" : "; --max-overhead 20 would end a trace that takes too much");
 }
 
 void announce__cost(const struct args *a, const struct plan *p, const struct probe *probe)

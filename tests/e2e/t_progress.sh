@@ -40,7 +40,7 @@ is "$status $(grep -c ' s left' "$T/err") $(wc -l <"$T/err")" '0 0 1' 'where std
 # ---- the price of many probes in a process that runs ----
 background "$T/many" wait
 running=$background
-price="^bbtrace: ([0-9]+) probes go into the running process $running: a hit takes about 0.5 us at ([0-9]+) of them, 10 to 20 us at the ([0-9]+) that the kernel must single-step; .*--calibrate"
+price="^bbtrace: ([0-9]+) probes go into the running process $running: a hit takes about 0.5 us at ([0-9]+) of them, 10 to 20 us at the ([0-9]+) that the kernel must single-step; .*--calibrate .*; --max-overhead 20 would end"
 bb user "$T/many" 'many_*' --placement full -p $running -t 0.1
 like "$T/err" "$price" 'before thousands of probes go into a process the price of a hit is said'
 read -r all emulated stepped < <(sed -nE "s/$price.*/\1 \2 \3/p" "$T/err")
