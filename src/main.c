@@ -66,13 +66,25 @@ static const char *counterpart(const char *name)
 	return NULL;
 }
 
+/* NULL: none is near. */
+static const char *near(const char *name)
+{
+	for (const struct verb *v = verbs; v->name; v++)
+		if (str__distance(name, strlen(name), v->name, strlen(v->name), 2) <= 2)
+			return v->name;
+	return NULL;
+}
+
 static int refuse(const char *name)
 {
-	const char *here = counterpart(name);
+	const char *here = counterpart(name), *meant = near(name);
 
 	if (here)
 		err__usage("unknown command '%s'; write bbtrace %s; see bbtrace --help", name,
 			   here);
+	else if (meant)
+		err__usage("unknown command '%s'; did you mean %s? See bbtrace --help", name,
+			   meant);
 	else if (*name == '-')
 		err__usage("%s: the command comes before its options: bbtrace user OBJECT FUNC... "
 			   "[options]; see bbtrace --help",

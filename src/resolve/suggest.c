@@ -4,39 +4,12 @@
 #include "resolve/forms.h"
 
 #define SUGGESTIONS  5
-#define NAME_MAX_LEN 64	   /* longer names are compared by substring only */
 #define DEMANGLE_MAX 50000 /* most names to demangle for an error message */
 
 struct close {
 	const char *name;
 	unsigned score;
 };
-
-/* Levenshtein distance; more than limit: limit + 1. Both at most NAME_MAX_LEN long. */
-static unsigned distance(const char *a, size_t a_len, const char *b, size_t b_len, unsigned limit)
-{
-	unsigned row[NAME_MAX_LEN + 1], diagonal, above, best;
-	size_t i, j;
-
-	if (a_len > b_len + limit || b_len > a_len + limit)
-		return limit + 1;
-	for (j = 0; j <= b_len; j++)
-		row[j] = j;
-	for (i = 1; i <= a_len; i++) {
-		diagonal = row[0];
-		best = row[0] = i;
-		for (j = 1; j <= b_len; j++) {
-			above = row[j];
-			row[j] = min_of(min_of(above, row[j - 1]) + 1,
-					diagonal + (a[i - 1] != b[j - 1]));
-			diagonal = above;
-			best = min_of(best, row[j]);
-		}
-		if (best > limit)
-			return limit + 1;
-	}
-	return row[b_len];
-}
 
 /* sys_read is __x64_sys_read */
 static bool is_prefixed(const char *name, size_t len, const char *candidate, size_t candidate_len)
@@ -50,12 +23,12 @@ static bool is_prefixed(const char *name, size_t len, const char *candidate, siz
 static unsigned similarity(const char *name, size_t len, const char *candidate)
 {
 	size_t candidate_len = strlen(candidate);
-	unsigned limit = len < 4 ? 1 : len < 9 ? 2 : 3, d = limit + 1;
+	unsigned limit = len < 4 ? 1 : len < 9 ? 2 : 3, d;
 
 	if (is_prefixed(name, len, candidate, candidate_len))
 		return 1;
-	if (len <= NAME_MAX_LEN && candidate_len <= NAME_MAX_LEN)
-		d = distance(name, len, candidate, candidate_len, limit);
+	/* long names are compared by substring only */
+	d = str__distance(name, len, candidate, candidate_len, limit);
 	if (d <= limit)
 		return 1 + d;
 	if (len >= 3 && candidate_len < 4096 && strcasestr(candidate, name))

@@ -184,6 +184,9 @@ void str__utf8(struct str *s, const char *text);
 void str__xml(struct str *s, const char *text);
 /* Appends text as one word for a shell, quoted if need be. */
 void str__shell(struct str *s, const char *text);
+/* Levenshtein distance; more than limit, or a text longer than DISTANCE_MAX_LEN: limit + 1. */
+#define DISTANCE_MAX_LEN 64
+unsigned str__distance(const char *a, size_t a_len, const char *b, size_t b_len, unsigned limit);
 void str__clear(struct str *s);
 void str__free(struct str *s);
 

@@ -66,6 +66,7 @@ wrong 'bbtrace VERB --help'
 wrong 'bbtrace --help' frobnicate
 wrong "^bbtrace: unknown command 'record'; write bbtrace user OBJECT FUNC... -o FILE -- CMD" record "$T/fib"
 wrong "^bbtrace: unknown command '$T/fib'; .*: bbtrace user $T/fib FUNC... -- $T/fib" "$T/fib" 5
+wrong "^bbtrace: unknown command 'doctr'; did you mean doctor\?" doctr
 wrong '^bbtrace: -p: the command comes before its options: bbtrace user OBJECT FUNC' -p 1
 wrong '^bbtrace: help takes one command' help user kernel
 wrong '^bbtrace: .*see bbtrace user --help' user
