@@ -8,8 +8,8 @@
 #define BATCH_FIRST 8
 #define BATCH_MAX   64
 
-/* ns: the median of a batch of samples, and what nine in ten of them don't exceed; at least the mean
- * of all samples, which rare long ones determine. */
+/* ns: the median of a batch of samples, and what nine in ten of them don't exceed; at least the
+ * mean of all samples, which rare long ones determine. */
 struct price {
 	uint64_t usual, high;
 };
@@ -18,7 +18,7 @@ struct prices {
 	struct kind_price {
 		struct price price;
 		bool known;
-		uint64_t sum, samples; /* all, also those left out of batches */
+		uint64_t sum, samples;	/* all, also those left out of batches */
 		uint32_t ns[BATCH_MAX]; /* the samples of the current batch: n of size */
 		unsigned n, size, skip; /* skip: the next samples that are left out */
 		uint64_t least; /* the shortest time from a hit to the thread's next one; 0: none */

@@ -105,8 +105,8 @@ static void test_lines(struct object *o, bool start_lines)
 	   "the message about a line without Go code names the nearest lines: %s", err__text());
 	is(resolve(o, "c.go:8", &v), -ENOENT,
 	   "a line of a file that no Go code is from is not found");
-	ok(strstr(err__text(), "no source file"), "the message about an unknown Go file says so: %s",
-	   err__text());
+	ok(strstr(err__text(), "no source file"),
+	   "the message about an unknown Go file says so: %s", err__text());
 	object__lines(o, ranges, 2, take_row, &rows);
 	is_str(rows.text,
 	       "44:/src/a.go:9 50:/src/d/b.go:20 54:/src/d/b.go:21 58:/src/a.go:12 70:-:0 "
