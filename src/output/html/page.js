@@ -81,7 +81,7 @@ const columns = [
 	{ key: 'calls', title: 'calls' },
 	{ key: 'total', title: 'total', time: true, sum: true },
 	...data.functions.some(f => f.net || f.noise) ? [{ key: 'net', title: 'net', hint: 'total without tracing', value: f => f.net ?? (f.noise ? -2 : -1),
-		cell: f => f.net ? time(f.net) + more : f.noise ? 'below the tracer\u2019s noise' : '' }] : [],
+		cell: f => f.net ? time(f.net) + more : f.noise ? make('span', { title: 'below the tracer\u2019s noise' }, 'noise') : '' }] : [],
 	...['self', 'avg', 'p50', 'p99', 'max'].map(key => ({ key, title: key, time: true, sum: key === 'self' })),
 	{ key: 'hist', title: 'durations', hint: timed.length ? 'logarithmic, ' + time(scale[0] ? 2 ** scale[0] : 0) + ' to ' + time(2 ** (scale[1] + 1)) : '',
 		cell: f => f.timed ? histogram(f, 96, 18, false, scale) : '', value: f => f.max || 0 },
@@ -268,6 +268,7 @@ document.addEventListener('keydown', e => {
 });
 cards();
 head();
+$('noise').hidden = !data.functions.some(f => f.noise);
 when_seen($('flame'), flame);
 const asked = /^#f(\d+)$/.exec(location.hash);
 const start = asked && by_id.get(+asked[1]) || sorted()[0];
