@@ -35,6 +35,12 @@ static int read_and_cut(int fd, const char *const *names, size_t n, struct str *
 	return err;
 }
 
+/* A container may have hidden it behind an empty file or a device. */
+static bool has_types(const struct stat *st)
+{
+	return S_ISREG(st->st_mode) && st->st_size;
+}
+
 int kernel_types__read(const char *const *names, size_t n, struct str *out)
 {
 	autoclose int fd = open(KERNEL_BTF, O_RDONLY | O_CLOEXEC);
@@ -43,6 +49,8 @@ int kernel_types__read(const char *const *names, size_t n, struct str *out)
 
 	if (fd < 0 || fstat(fd, &st))
 		return err__set(errno, "no " KERNEL_BTF " (%s)", strerror(errno));
+	if (!has_types(&st))
+		return err__set(ENOENT, "no " KERNEL_BTF " (something else is in its place)");
 	btf = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (btf == MAP_FAILED)
 		return read_and_cut(fd, names, n, out);
@@ -56,8 +64,10 @@ int kernel_types__read(const char *const *names, size_t n, struct str *out)
 struct types_file types_file__open(void)
 {
 	struct types_file f = {-1, ""};
+	struct stat st;
 
-	if (access(KERNEL_BTF, R_OK)) /* libbpf knows other places */
+	/* libbpf knows other places */
+	if (access(KERNEL_BTF, R_OK) || stat(KERNEL_BTF, &st) || !has_types(&st))
 		return f;
 	f.fd = memfd_create("kernel types", MFD_CLOEXEC | MFD_NOEXEC_SEAL);
 	if (f.fd < 0 && errno == EINVAL)
