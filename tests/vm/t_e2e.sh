@@ -21,7 +21,7 @@ for package in "${packages[@]}"; do
 	options+=(-p "$package")
 done
 
-few=(e2e/t_{filters,follow,pid,dlopen} 'e2e/t_examples 9') # of the documented examples, the kernel's
+few=(e2e/t_{filters,follow,pid,dlopen})
 old=(e2e/t_{mechanisms,signals}) # on the kernel that has one mechanism only, besides
 # t_go and t_documented: the guest has neither go nor the man page, and they ask the kernel nothing of its own;
 # t_trace_file: nor does that, and it reads some hundred MB of JSON; t_reference: that is t_programs.sh.
@@ -57,6 +57,8 @@ for KERNEL in ${KERNELS:-6.1 6.12 newest}; do
 	has_kernel "$KERNEL" || continue
 	these "${tests[@]}"
 	[[ $KERNEL != 6.1 || ${E2E:-}${ALL:-} ]] || there+=("${old[@]}")
+	# of the documented examples, the kernel's
+	[[ $KERNEL != newest || ${E2E:-}${ALL:-} ]] || there+=('e2e/t_examples 9')
 	# what perf events are inherited differs with 6.13
 	[[ $KERNEL == 6.12 || ${E2E:-}${ALL:-} ]] || there+=(e2e/t_bystanders)
 	guest "${options[@]}" -- tests/vm/guest_e2e.sh "${there[@]}"
