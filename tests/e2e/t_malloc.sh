@@ -59,7 +59,7 @@ like "$T/out" '^ +[0-9]+\.[0-9]{9} ls-[0-9]+ +malloc\(rdi=0x[0-9a-f]+, rsi=.*\) 
 like "$T/out" '^ +[0-9]+\.[0-9]{9} ls-[0-9]+ +malloc\+0x[0-9a-f]+  j[a-z]+  taken -> malloc\+0x[0-9a-f]+$' 'text shows a branch that was taken'
 like "$T/out" ' malloc\+0x[0-9a-f]+  j[a-z]+  not taken -> malloc\+0x[0-9a-f]+$' 'text shows a branch that was not taken'
 like "$T/out" ' malloc\+0x[0-9a-f]+  ret  -> .*\[ls\]$' 'text shows a ret to another object'
-like "$T/out" ' malloc returns 0x[0-9a-f]+  [0-9.]+(ns|us|ms|s)$' 'text shows a return with value and duration'
+like "$T/out" ' malloc returns 0x[0-9a-f]+  [0-9.]+(ns|us|ms|s)(, net [0-9.]+(ns|us|ms|s))?$' 'text shows a return with value and duration'
 grep -vE '^ *[0-9]+\.[0-9]{9} ls-|^ +ls-' "$T/out" >"$T/rest"
 same "$T/rest" "$T/plain" "what stdout has besides the trace is ls's own"
 is "$(grep -c '  first entry$\|since last$' "$T/out")" "$entries" 'text shows the same calls as JSON'

@@ -41,7 +41,7 @@ both() {
 	setarch -R timeout "$BB_TIMEOUT" "$BBTRACE" user "$@" -T none -r none --no-fold -F text -o "$T/all" -- "$1" >"$T/out" 2>"$T/err"
 }
 # Durations vary from run to run.
-timeless() { sed -i -E 's/  (first entry|\+[0-9.]+[mnu]?s since last|\+[0-9hm]+s? since last)//; s/(returns [0-9a-fx]+)  [0-9.hm]+[mnu]?s/\1/' "$1"; }
+timeless() { sed -i -E 's/  (first entry|\+[0-9.]+[mnu]?s since last|\+[0-9hm]+s? since last)//; s/(returns [0-9a-fx]+)  [0-9.hm]+[mnu]?s(, net [0-9.hm]+[mnu]?s)?/\1/' "$1"; }
 unfolds() {
 	timeless "$T/folded"
 	timeless "$T/all"
