@@ -206,7 +206,8 @@ int step__implied_entry(struct event_context *n, uint32_t site)
 enum net net__of(uint64_t duration, uint64_t tracing, uint64_t noise, uint64_t *ns)
 {
 	*ns = duration - min_of(duration, tracing);
-	return *ns <= noise ? NET_NOISE : NET_KNOWN;
+	/* it may be too high by the noise: more than half of it must be the call's own */
+	return *ns <= 2 * noise ? NET_NOISE : NET_KNOWN;
 }
 
 enum net step__net(const struct step *s, uint64_t *ns)

@@ -137,11 +137,11 @@ static void test_return(void)
 	      "a return has its value and duration", r);
 	r.has_tracing = true;
 	r.tracing = 1000;
-	r.noise = 298;
+	r.noise = 149;
 	shows(HEAD("return") "," PLACE("0", "0x98580") ",\"depth\":0,\"value\":\"0x5581a2c0\","
 						       "\"duration_ns\":1299,\"net_ns\":299}\n",
 	      "a return has its duration without tracing", r);
-	r.noise = 299;
+	r.noise = 150;
 	shows(HEAD("return") "," PLACE("0",
 				       "0x98580") ",\"depth\":0,\"value\":\"0x5581a2c0\","
 						  "\"duration_ns\":1299,\"below_noise\":true}\n",

@@ -158,10 +158,10 @@ static void test_return(void)
 	      r);
 	r.has_tracing = true;
 	r.tracing = 400;
-	r.noise = 898;
+	r.noise = 449;
 	shows(LEFT "malloc returns 0x5581a2c0  1.2us, net 899ns\n",
 	      "a return shows its duration without tracing", r);
-	r.noise = 899;
+	r.noise = 450;
 	shows(LEFT "malloc returns 0x5581a2c0  1.2us\n", "but not if it is below the noise", r);
 	r.has_value = r.has_tracing = false;
 	shows(LEFT "malloc returns ?  1.2us\n", "an unknown value is shown as ?", r);
