@@ -17,15 +17,20 @@ static void after(uint64_t ns, unsigned block)
 		run(0, block, false, 0);
 }
 
-/* first: the time from the first branch to the second one. */
-static void call(uint64_t first)
+/* first: the time from the first branch to the second one; second: from there to the ret. */
+static void call_for(uint64_t first, uint64_t second)
 {
 	now.time += PRICE - 10;
 	start(0, 0);
 	now.time += PRICE - 10;
 	end_block_at(0, 0, now.sp, false, 0);
 	after(first, 1);
-	after(PRICE, 2);
+	after(second, 2);
+}
+
+static void call(uint64_t first)
+{
+	call_for(first, PRICE);
 }
 
 static void begin_priced(void)
@@ -64,6 +69,10 @@ int main(void)
 	ok(has(3 * PRICE, 3 * PRICE, 0), "and the next call has none of it");
 	call(1000);
 	ok(has(2 * PRICE + 1000, 2 * PRICE + 1000, 0), "a hit is charged no more than it took");
+	block_of(0, 2)->quick = 0;
+	call_for(1000, PRICE + 50000);
+	ok(has(2 * PRICE + 51000, 2 * PRICE + 1000, 0),
+	   "also where the call waits behind another one");
 	block_of(0, 1)->quick = 0;
 	call(PRICE + 4000000);
 	is(step__net(&returned, &net), NET_KNOWN,
