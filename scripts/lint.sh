@@ -124,6 +124,8 @@ written() {
 	echo debian/rules
 }
 
+documents() { find docs debian ./*.md -type f; }
+
 # none NAME: passes if stdin is empty, else shows its lines.
 none() {
 	local found
@@ -239,8 +241,8 @@ sizes() {
 # No file names a path or a host of the developer's machine.
 places() {
 	{
-		written | xargs scripts/leaks.pl "$PWD" | head
-		written | xargs grep -nE '(^|[[:space:]=(])/(home/[a-z]+|root)/' /dev/null
+		{ written; documents; } | xargs scripts/leaks.pl "$PWD" | head
+		{ written; documents; } | xargs grep -nE '(^|[[:space:]=(])/(home/[a-z]+|root)/' /dev/null
 		{ scripts; find scripts tests -name '*.pl'; echo Makefile; } |
 			xargs grep -nE 'https?://' /dev/null | grep -vE 'https?://([a-z.-]*\.)?example\.org'
 	} | none 'no path of one machine, no host name'
