@@ -238,7 +238,8 @@ static int find_kernel(struct targets *n, const struct args *a, size_t first, bo
 		err = find_in_kernel(n, &m, "*");
 	for (size_t i = first; !err && i < a->operands.len; i++) {
 		err = find_in_kernel(n, &m, a->operands.data[i]);
-		err = err ? forgotten__operand(a, i, err) : 0;
+		if (err)
+			err = forgotten__operand(a, i, err);
 	}
 	free(m.modules);
 	return err;
@@ -266,7 +267,8 @@ static int find_both(struct targets *n, const struct args *a, pid_t pid)
 
 	for (size_t i = 0; !err && i < a->operands.len; i++) {
 		err = find_one(n, &m, a->operands.data[i], pid);
-		err = err ? forgotten__operand(a, i, err) : 0;
+		if (err)
+			err = forgotten__operand(a, i, err);
 	}
 	free(m.modules);
 	return err;

@@ -146,4 +146,12 @@ static inline char *fixture_render(const char *format, const struct output_optio
 	return text.data;
 }
 
+/* Steps render as want. */
+#define fixture_shows(format, options, want, what, ...)                                            \
+	do {                                                                                       \
+		const struct step steps_[] = {__VA_ARGS__};                                        \
+		autofree char *got_ = fixture_render(format, options, steps_, ARRAY_SIZE(steps_)); \
+		is_str(got_, want, what);                                                          \
+	} while (0)
+
 #endif

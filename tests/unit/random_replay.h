@@ -146,31 +146,47 @@ static inline bool is_lost(const struct cuts *c, uint64_t time)
 	return false;
 }
 
+/* What was lost since the last record that was not. */
+struct losses {
+	struct event e;
+	bool any;
+};
+
+/* Is this record, of that moment, not seen? Before one that is, tells what was lost. */
+static inline bool is_missing(struct losses *l, struct trace *t, const struct cuts *cuts,
+			      const struct record *r, uint64_t moment)
+{
+	if (moment < cuts->begin)
+		return true;
+	if (is_lost(cuts, moment)) {
+		l->e.count += r->counts;
+		l->e.hits |= !r->counts && r->e.type != EVENT_SIGNAL;
+		l->any = true;
+		return true;
+	}
+	l->e.type = EVENT_LOST;
+	l->e.pid = l->e.tid = PID;
+	l->e.time = r->e.time;
+	if (l->any)
+		trace__feed(t, &l->e);
+	*l = (struct losses){0};
+	return false;
+}
+
 /* Feeds the records that were seen, and each loss before the next record. */
 static inline void feed(struct trace *t, const struct recording *from, const struct cuts *cuts)
 {
-	struct event lost = {.type = EVENT_LOST, .pid = PID, .tid = PID};
-	bool any = false;
+	struct losses losses = {0};
 	struct record *r;
 
 	vec__each (r, &from->records) {
-		if (r->e.time < cuts->begin)
+		if (is_missing(&losses, t, cuts, r, r->e.time))
 			continue;
-		if (is_lost(cuts, r->e.time)) {
-			lost.count += r->counts;
-			lost.hits |= !r->counts && r->e.type != EVENT_SIGNAL;
-			any = true;
-			continue;
-		}
-		lost.time = r->e.time;
-		if (any)
-			trace__feed(t, &lost);
-		lost.count = lost.hits = any = false;
 		r->e.entry = r->e.type == EVENT_ENTRY ? &r->entry : NULL;
 		trace__feed(t, &r->e);
 	}
-	if (any)
-		trace__lost(t, PID, PID, lost.count);
+	if (losses.any)
+		trace__lost(t, PID, PID, losses.e.count);
 }
 
 static inline void replay(const struct plan *plan, unsigned events, const struct recording *from,

@@ -148,6 +148,23 @@ static inline struct step branch(uint32_t site, uint64_t call, unsigned depth, b
 	return s;
 }
 
+/* The stats of these steps. */
+static inline struct stats fixture_stats(const struct step *steps, size_t n)
+{
+	struct stats p;
+
+	stats__init(&p, &fixture_plan);
+	for (size_t i = 0; i < n; i++)
+		stats__step(&p, &steps[i]);
+	stats__end(&p);
+	return p;
+}
+#define PROFILE(...)                                                                               \
+	({                                                                                         \
+		const struct step steps_[] = {__VA_ARGS__};                                        \
+		fixture_stats(steps_, ARRAY_SIZE(steps_));                                         \
+	})
+
 static inline int fixture_write(void *ctx, const void *data, size_t len)
 {
 	str__put(ctx, data, len);

@@ -11,22 +11,6 @@ static struct step priced(struct step s, uint64_t tracing, uint64_t noise)
 	return s;
 }
 
-static struct stats profile(const struct step *steps, size_t n)
-{
-	struct stats p;
-
-	stats__init(&p, &fixture_plan);
-	for (size_t i = 0; i < n; i++)
-		stats__step(&p, &steps[i]);
-	stats__end(&p);
-	return p;
-}
-#define PROFILE(...)                                                                               \
-	({                                                                                         \
-		const struct step steps_[] = {__VA_ARGS__};                                        \
-		profile(steps_, ARRAY_SIZE(steps_));                                               \
-	})
-
 /* The net time, 0: not known, 1: below the noise. */
 static uint64_t net(const struct stats_net *n)
 {

@@ -2,22 +2,6 @@
 /* The stats: what is counted, which calls have a time, and that their memory is bounded. */
 #include "stats_fixture.h"
 
-static struct stats of(const struct step *steps, size_t n)
-{
-	struct stats p;
-
-	stats__init(&p, &fixture_plan);
-	for (size_t i = 0; i < n; i++)
-		stats__step(&p, &steps[i]);
-	stats__end(&p);
-	return p;
-}
-#define PROFILE(...)                                                                               \
-	({                                                                                         \
-		const struct step steps_[] = {__VA_ARGS__};                                        \
-		of(steps_, ARRAY_SIZE(steps_));                                                    \
-	})
-
 /* "thread;main;work": the node, or NULL. */
 static const struct stats_node *node(const struct stats *p, const char *path)
 {

@@ -5,13 +5,7 @@
 static struct output_options options;
 
 /* Steps with the options of the moment render as want. */
-#define shows(want, what, ...)                                                                     \
-	do {                                                                                       \
-		const struct step steps_[] = {__VA_ARGS__};                                        \
-		autofree char *got_ =                                                              \
-			fixture_render("text", &options, steps_, ARRAY_SIZE(steps_));              \
-		is_str(got_, want, what);                                                          \
-	} while (0)
+#define shows(want, what, ...) fixture_shows("text", &options, want, what, __VA_ARGS__)
 
 #define LEFT "   0.000012345 ls-7          "
 #define LATE "               ls-7          "

@@ -225,10 +225,9 @@ static void begin_prices(struct check *k)
 
 static void feed_all(struct check *k, struct grown *g)
 {
-	struct event lost = {.type = EVENT_LOST, .pid = PID, .tid = PID};
 	const struct test_case *c = k->c;
+	struct losses losses = {0};
 	unsigned grows = 0, before;
-	bool any = false;
 
 	for (k->at = 0; k->at < k->events->records.len && !k->fault; k->at++) {
 		struct record *r = &k->events->records.data[k->at];
@@ -236,18 +235,8 @@ static void feed_all(struct check *k, struct grown *g)
 
 		if (g)
 			grow_until(k->t, g, &c->growth, moment, &grows);
-		if (moment < c->cuts.begin)
+		if (is_missing(&losses, k->t, &c->cuts, r, moment))
 			continue;
-		if (is_lost(&c->cuts, moment)) {
-			lost.count += r->counts;
-			lost.hits |= !r->counts && r->e.type != EVENT_SIGNAL;
-			any = true;
-			continue;
-		}
-		lost.time = r->e.time;
-		if (any)
-			trace__feed(k->t, &lost);
-		lost.count = lost.hits = any = false;
 		r->e.entry = r->e.type == EVENT_ENTRY ? &r->entry : NULL;
 		before = count_progress(k->t);
 		trace__feed(k->t, &r->e);
