@@ -163,12 +163,14 @@ void brake__tell(const struct brake *b, const struct trace *t, const struct plan
 	if (costs.len > 2)
 		str__printf(&text, "; and %zu more", costs.len - 2);
 	if (costs.len) {
-		const uint32_t function = plan->sites.data[costs.data[0].site].function;
+		const uint32_t site = costs.data[0].site;
 
 		note("dearest: %s", text.data);
-		note("cheaper: --exclude %s, or -e entry,return --returns probe (see bbtrace "
-		     "doctor --calibrate)",
-		     plan->functions.data[function].name);
+		note("cheaper: --exclude %s%s",
+		     plan->functions.data[plan->sites.data[site].function].name,
+		     plan__is_kernel_site(plan, site)
+			     ? ""
+			     : ", or -e entry,return --returns probe (see bbtrace doctor --calibrate)");
 	}
 	str__free(&text);
 	vec__free(&costs);
