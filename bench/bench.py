@@ -111,13 +111,12 @@ class Work:
                 if ids or p.poll() is not None:
                     break
                 time.sleep(0.05)
-            if not ids:
-                p.terminate()
-                raise Skip("no uprobe_multi link: " + p.communicate()[1].strip())
             links = [subprocess.run([at("probe"), "link", i], capture_output=True, text=True) for i in ids]
         finally:
             p.terminate()
-            p.communicate()
+            err = p.communicate()[1]
+        if not ids:
+            raise Skip("no uprobe_multi link: " + err.strip())
         for out in links:
             if out.returncode:
                 raise Skip(out.stderr.strip() + " (Linux 6.8 tells a link's sites)")
@@ -770,4 +769,5 @@ def main():
     return 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())
