@@ -59,28 +59,14 @@ void sandbox__give_up(void)
 	_exit(1);
 }
 
-static int by_number(const void *a, const void *b)
-{
-	const int *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 /* Closes all other descriptors, also the standard streams: only the answer remains writable. */
 static void close_others(const struct sandbox *s, int out)
 {
-	int keep[ARRAY_SIZE(s->fds) + 1], from = 0;
-	size_t i;
+	int keep[ARRAY_SIZE(s->fds) + 1];
 
 	memcpy(keep, s->fds, sizeof(s->fds));
 	keep[ARRAY_SIZE(s->fds)] = out;
-	qsort(keep, ARRAY_SIZE(keep), sizeof(*keep), by_number);
-	for (i = 0; i < ARRAY_SIZE(keep); i++) {
-		if (keep[i] > from)
-			close_range(from, keep[i] - 1, 0);
-		from = max_of(from, keep[i] + 1);
-	}
-	close_range(from, ~0u, 0);
+	fd__close_others(keep, ARRAY_SIZE(keep));
 }
 
 /* ---- in the child: rights ---- */

@@ -142,3 +142,23 @@ int file__read(const char *path, size_t limit, char **out, size_t *len)
 		return err__set(errno, "cannot open %s: %s", path, strerror(errno));
 	return fd__read(fd, path, limit, out, len);
 }
+
+static int by_number(const void *a, const void *b)
+{
+	const int *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+void fd__close_others(int *keep, size_t n)
+{
+	int from = 0;
+
+	qsort(keep, n, sizeof(*keep), by_number);
+	for (size_t i = 0; i < n; i++) {
+		if (keep[i] > from)
+			close_range(from, keep[i] - 1, 0);
+		from = max_of(from, keep[i] + 1);
+	}
+	close_range(from, ~0u, 0);
+}

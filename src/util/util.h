@@ -220,6 +220,8 @@ int parse__u64(const char *text, bool suffixes, uint64_t *out);
 int file__read(const char *path, size_t limit, char **out, size_t *len);
 /* Reads the rest of an open file; name is for messages. */
 int fd__read(int fd, const char *name, size_t limit, char **out, size_t *len);
+/* Closes all descriptors but these n, which it sorts. */
+void fd__close_others(int *keep, size_t n);
 
 /* Copies a path that the kernel printed, without the " (deleted)" that it appends to unlinked
  * files. */

@@ -10,12 +10,16 @@ mechanisms
 build_served
 serve one "$T/served"
 
-# defined PID WANT NAME: how many probe definitions that bbtrace has; `some`: any.
+# definitions_of PID: how many probe definitions that bbtrace has.
+definitions_of() {
+	unshare -m sh -c 'mount -t tracefs none /mnt && cat /mnt/uprobe_events' | grep -c ":bbtrace_$1/"
+}
+# defined PID WANT NAME: it has so many; `some`: any.
 defined() {
 	local n
 
 	own_namespaces || { skip "$3" "$NO_NAMESPACES" && return; }
-	n=$(unshare -m sh -c 'mount -t tracefs none /mnt && cat /mnt/uprobe_events' | grep -c ":bbtrace_$1/")
+	n=$(definitions_of "$1")
 	[[ $2 == some && $n -gt 0 ]] && n=some
 	is "$n" "$2" "$3"
 }
@@ -107,6 +111,9 @@ for attach in "${MECHANISMS[@]}"; do
 	rm "$T/fifo" "$T/watch.json"
 done
 bb user "$T/served" work --attach uprobe_event -- true
+# closing the event takes longer than bbtrace does
+none_defined() { [[ $(definitions_of '[0-9]*') == 0 ]]; }
+own_namespaces && wait_for $PATIENCE none_defined
 defined '[0-9]*' 0 'an ordinary end leaves none behind'
 
 # ---- SIGKILL before CMD was let go ----

@@ -2,7 +2,7 @@
 /*
  * One tracefs event with many probes: for user space without uprobe_multi, and for the kernel
  * (closing perf kprobes takes 70 ms each). Each site has its own definition, so a refused one
- * doesn't affect the others.
+ * doesn't affect the others. event_close.c closes it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -139,12 +139,13 @@ static int open_event(struct probe *p, struct attachment *a, enum tracefs_kind k
 	return err || !some ? err : open_for_processes(p);
 }
 
-static int begin_event(struct attachment *a, enum tracefs_kind kind, char *name, size_t size)
+static int begin_event(struct attachment *a, enum tracefs_kind kind, const struct plan *plan,
+		       char *name, size_t size)
 {
 	a->tracefs = tracefs__mount();
 	if (a->tracefs < 0)
 		return a->tracefs;
-	leftovers__sweep(a->tracefs);
+	leftovers__handle(a->tracefs, plan);
 	/* a killed bbtrace may have had the same PID */
 	tracefs__delete(a->tracefs, kind);
 	tracefs__event_name(kind, shield__pid(), name, size);
@@ -258,7 +259,7 @@ static void check_armed(struct probe *p, uint32_t object)
 int uprobe_event__attach(struct probe *p)
 {
 	char name[64];
-	autoclose int fd = begin_event(&p->programs, TRACEFS_UPROBE, name, sizeof(name));
+	autoclose int fd = begin_event(&p->programs, TRACEFS_UPROBE, p->plan, name, sizeof(name));
 	uint32_t defined = 0;
 	int err;
 
@@ -299,53 +300,6 @@ int uprobe_event__attach_again(struct probe *p, uint32_t pid)
 
 	process__threads(pid, &tids);
 	return open_for_threads(p, &tids, &known);
-}
-
-static void close_events(struct probe *p)
-{
-	const int *fd;
-
-	vec__each (fd, &p->programs.events)
-		close(*fd);
-	p->programs.events.len = 0;
-}
-
-#define PATIENCE_US 5000000
-
-/*
- * An exiting task releases its inherited event asynchronously. A definition that is deleted before
- * that would be used after free: the kernel checks only the last definition of an event
- * (kernel/trace/trace_uprobe.c, unregister_trace_uprobe()). True: no user but our own is left.
- */
-static bool is_unused(struct probe *p)
-{
-	LIBBPF_OPTS(bpf_test_run_opts, run);
-	int program = bpf_program__fd(p->skel->progs.count_users);
-
-	if (!probe__inherits(p) || !p->programs.links.len)
-		return true;
-	p->skel->bss->event_fd = p->programs.event_fd;
-	for (unsigned waited = 0; waited < PATIENCE_US; waited += 1000) {
-		if (!bpf_prog_test_run_opts(program, &run) && p->skel->bss->event_users == 1)
-			return true;
-		usleep(1000);
-	}
-	note_verbose("definitions are left for a later run to delete: tasks still use them");
-	return false;
-}
-
-void uprobe_event__detach(struct probe *p)
-{
-	bool unused;
-
-	close_events(p);
-	unused = is_unused(p);
-	attachment__drop_links(&p->programs, 0);
-	if (p->programs.tracefs < 0)
-		return;
-	if (unused)
-		tracefs__delete(p->programs.tracefs, TRACEFS_UPROBE);
-	close(p->programs.tracefs);
 }
 
 /* ip: the instruction pointer that the probe has. */
@@ -483,7 +437,7 @@ static int define_or_refuse(struct probe *p, int fd, const char *event, uint32_t
 int kprobe_event__attach(struct probe *p)
 {
 	char name[64];
-	autoclose int fd = begin_event(&p->kernel, TRACEFS_KPROBE, name, sizeof(name));
+	autoclose int fd = begin_event(&p->kernel, TRACEFS_KPROBE, p->plan, name, sizeof(name));
 	uint32_t defined = 0;
 
 	if (fd < 0)
@@ -501,51 +455,4 @@ int kprobe_event__attach(struct probe *p)
 	if (defined && !probe__is_interrupted(p))
 		open_returns(p, kernel_returns__define(p, fd));
 	return end_definitions(p, &p->kernel, TRACEFS_KPROBE, defined);
-}
-
-/* Deleting hundreds of kprobe definitions takes seconds and changes nothing any more: a silent
- * child does it. It keeps nothing open but fd. */
-static void __attribute__((noreturn)) delete_in_background(int fd, struct tracer tracer)
-{
-	setsid();
-	dup2(fd, 0);
-	close_range(1, ~0u, 0);
-	/* -EBUSY until the tracer has closed the events */
-	for (int i = 0; i < 600 && tracefs__undefine(0, TRACEFS_KPROBE, tracer) == -EBUSY; i++)
-		usleep(50000);
-	_exit(0);
-}
-
-/* Returns when the child has closed its descriptors of the event: closing it here then disarms the
- * probes. */
-static void leave_definitions(int fd)
-{
-	struct tracer own = tracer__own();
-	int end[2];
-	char byte;
-
-	fflush(NULL);
-	if (pipe2(end, O_CLOEXEC))
-		return;
-	if (!fork())
-		delete_in_background(fd, own);
-	close(end[1]);
-	while (read(end[0], &byte, 1) < 0 && errno == EINTR)
-		;
-	close(end[0]);
-}
-
-void kprobe_event__detach(struct probe *p)
-{
-	int fd;
-
-	if (p->kernel.tracefs < 0)
-		return;
-	fd = tracefs__open(p->kernel.tracefs, TRACEFS_KPROBE);
-	if (fd >= 0)
-		leave_definitions(fd);
-	attachment__drop_links(&p->kernel, 0);
-	if (fd >= 0)
-		close(fd);
-	close(p->kernel.tracefs);
 }

@@ -261,7 +261,7 @@ int uprobe_multi__attach(struct probe *p)
 	int err = 0;
 
 	if (!p->programs.links.len) /* not again in the middle of a trace */
-		leftovers__sweep_mounted();
+		leftovers__handle_mounted(p->plan);
 	for (uint32_t i = 0; !err && i < p->plan->objects.len; i++)
 		if (!p->plan->objects.data[i].kernel)
 			err = multi_attach_object(p, i);

@@ -82,7 +82,7 @@ struct probe {
 	uint64_t settled;		 /* probe__settled() */
 };
 
-/* The mechanisms' functions (multi.c, event.c). */
+/* The mechanisms' functions (multi.c, event.c, event_close.c, entries.c). */
 int uprobe_multi__attach(struct probe *p);
 int uprobe_multi__attach_again(struct probe *p, uint32_t pid);
 enum probe_spares uprobe_multi__spares(enum scope_kind kind);

@@ -102,6 +102,9 @@ void tracefs__unlock(int fd, struct tracer t)
 	fcntl(fd, F_OFD_SETLK, &lock);
 }
 
+/* No tracer has this one. */
+static const struct tracer closings;
+
 /* ---- the definition files ---- */
 
 static int read_at(int root, const char *path, char **text)
@@ -193,6 +196,32 @@ int tracefs__open(int root, enum tracefs_kind kind)
 	if (own[kind] < 0)
 		own[kind] = open_locked(root, kind);
 	return own[kind] < 0 ? own[kind] : fcntl(own[kind], F_DUPFD_CLOEXEC, 0);
+}
+
+static int open_closings(int root, short type, int command)
+{
+	struct flock lock = lock_of(closings, type);
+	int fd = tracefs__open_file(root, TRACEFS_UPROBE);
+
+	if (fd >= 0 && !fcntl(fd, command, &lock))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	err__clear();
+	return -1;
+}
+
+int tracefs__begin_closing(int root)
+{
+	return open_closings(root, F_RDLCK, F_OFD_SETLK);
+}
+
+void tracefs__await_closings(int root)
+{
+	int fd = open_closings(root, F_WRLCK, F_OFD_SETLKW);
+
+	if (fd >= 0)
+		close(fd);
 }
 
 int tracefs__read(int root, enum tracefs_kind kind, char **text)

@@ -67,10 +67,21 @@ const char *tracefs__next_tracer(const char *text, struct tracer *t);
 int tracefs__lock(int fd, struct tracer t, bool wait);
 void tracefs__unlock(int fd, struct tracer t);
 
-/* Deletes the definitions that killed bbtrace processes left behind, in the tracefs of this root.
- */
-void leftovers__sweep(int root);
+/* ---- what other tracers leave or are still closing (leftovers.c, event_close.c) ---- */
+
+struct plan;
+/* While one of these descriptors or its copies are open, an event is being closed whose probes'
+ * instructions the kernel has copied. -1: it can't be told. */
+int tracefs__begin_closing(int root);
+/* Waits until none of these is open. */
+void tracefs__await_closings(int root);
+/* The same if a file of the plan changed so recently that such a copy may be of its old bytes. */
+void closings__await(int root, const struct plan *plan);
+
+/* Before attaching: deletes the definitions that killed bbtrace processes left behind, in the
+ * tracefs of this root, and awaits closings. */
+void leftovers__handle(int root, const struct plan *plan);
 /* The same if tracefs is mounted already. */
-void leftovers__sweep_mounted(void);
+void leftovers__handle_mounted(const struct plan *plan);
 
 #endif
