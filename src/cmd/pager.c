@@ -75,6 +75,13 @@ void pager__wait(pid_t pager)
 
 /* ---- progress ---- */
 
+bool terminal__is_dumb(void)
+{
+	const char *term = getenv("TERM");
+
+	return !term || !strcmp(term, "dumb");
+}
+
 #define FIRST_NS 1000000000ull /* no progress is shown for shorter work */
 #define EVERY_NS 200000000ull
 #define MANY	 4096 /* with this many probes it is shown sooner */
@@ -83,7 +90,10 @@ void pager__wait(pid_t pager)
 
 void progress__read(struct progress *p, bool wanted, uint64_t bytes)
 {
-	*p = (struct progress){.shown = wanted && isatty(STDERR_FILENO), .total = bytes};
+	*p = (struct progress){
+		.shown = wanted && isatty(STDERR_FILENO) && !terminal__is_dumb(),
+		.total = bytes,
+	};
 	p->start = p->last = now_ns(CLOCK_MONOTONIC);
 }
 

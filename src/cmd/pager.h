@@ -12,8 +12,11 @@ pid_t pager__start(void);
 /* Closes the output and waits until the pager exits. */
 void pager__wait(pid_t pager);
 
+/* TERM is unset or dumb: no escape sequences. */
+bool terminal__is_dumb(void);
+
 struct progress {
-	bool shown; /* stderr is a terminal that no CMD writes to */
+	bool shown; /* stderr is a terminal that no CMD writes to, and not a dumb one */
 	uint64_t probes,
 		attached; /* the number of probes, and of attached ones; 0: reading bytes */
 	uint64_t total;	  /* bytes, or plan__attach_work(); 0: unknown */

@@ -5,6 +5,7 @@
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
+#include "pager.h"
 #include "render.h"
 
 /* ---- options ---- */
@@ -101,8 +102,7 @@ static bool want_color(const struct render *r, const struct args *a)
 {
 	if (strcmp(a->color, "auto"))
 		return !strcmp(a->color, "always");
-	return r->sink.is_terminal && !getenv("NO_COLOR") &&
-	       strcmp(getenv("TERM") ? getenv("TERM") : "dumb", "dumb");
+	return r->sink.is_terminal && !getenv("NO_COLOR") && !terminal__is_dumb();
 }
 
 static const struct output_format *format_of(const struct args *a)

@@ -18,7 +18,7 @@ needs root uprobes cmd:script
 
 # typed ARG...: on a terminal, what it shows in $T/typed; tostop, as some have it, stops what writes to it from behind.
 typed() {
-	timeout -k 5 "$BB_TIMEOUT" script -qefc "stty tostop; $BBTRACE user $T/many 'many_*' --attach uprobe_event --placement full -c -o $T/out $* -- $T/many" \
+	TERM=${TERMINAL:-xterm} timeout -k 5 "$BB_TIMEOUT" script -qefc "stty tostop; $BBTRACE user $T/many 'many_*' --attach uprobe_event --placement full -c -o $T/out $* -- $T/many" \
 		/dev/null >"$T/typed" 2>&1 </dev/null
 	status=$?
 }
@@ -28,6 +28,8 @@ is "$status" 0 'attaching 5000 probes on a terminal ends well'
 like "$T/typed" 'bbtrace: attaching 5[0-9]{3} probes: [0-9]+ %, [0-9]+/s, [0-9]+ s left' 'the progress says how many, how far, how fast, how long'
 is "$(tail -n 1 "$T/typed" | sed 's/.*\x1b\[K//' | grep -o '^bbtrace: 5 functions, 5[0-9]* probes')" \
 	"$(grep -o 'bbtrace: 5 functions, 5[0-9]* probes' "$T/typed")" 'the progress is cleared, the summary stands alone'
+TERMINAL=dumb typed
+is "$status $(grep -c $'\e' "$T/typed")" '0 0' 'a terminal that understands no escape sequence shows no progress'
 typed -q
 is "$status $(wc -c <"$T/typed")" '0 0' '-q shows no progress and no note'
 typed -v
