@@ -16,12 +16,17 @@ struct sink {
 	bool is_terminal; /* possibly through a pager */
 	unsigned width;	  /* of the terminal; 0: not known */
 	bool reader_gone; /* the reader of a pipe closed it: a clean end */
+	bool has_old;	  /* a file whose old contents are still there */
 };
-/* path NULL or "-": stdout. Else a file of mode 0600, truncated. Never follows another user's link
- * or file in a directory like /tmp. */
+/* path NULL or "-": stdout. Else a file of mode 0600. Never follows another user's link or file in
+ * a directory like /tmp. */
 int sink__open(struct sink *s, const char *path);
-/* The descriptor of such a file, a terminal, a pipe or /dev/null, no other device; or -errno. */
+/* The descriptor of such a file, a terminal, a pipe or /dev/null, no other device and no program;
+ * or -errno. What the file contains is still there. */
 int sink__open_file(const char *path);
+/* Truncates the file, before its first byte: what can't be traced leaves the file of an earlier
+ * run. */
+int sink__begin(struct sink *s);
 /* May a file of ours replace the file of this name? */
 int sink__check_old(const char *path);
 void sink__close(struct sink *s);

@@ -276,7 +276,7 @@ static int on_begin(void *ctx, const struct plan *plan, const struct trace_meta 
 	if (filters(r))
 		show__filter(&r->show, &r->filter);
 	r->begun = true;
-	return 0;
+	return sink__begin(&r->render.sink);
 }
 
 static int on_plan(void *ctx, const struct plan *plan)
@@ -457,10 +457,28 @@ static void close_report(struct report *r)
 	str__free(&r->info.text);
 }
 
+/* The trace would be gone before it is read. */
+static bool is_output(const char *input, const char *output)
+{
+	struct stat in, out;
+	bool is_stdin = !strcmp(input, "-");
+
+	return !(is_stdin ? fstat(STDIN_FILENO, &in) : stat(input, &in)) && !stat(output, &out) &&
+	       S_ISREG(in.st_mode) && in.st_ino == out.st_ino && in.st_dev == out.st_dev;
+}
+
 int report__check(struct args *a)
 {
-	return a->operands.len ? 0
-			       : err__set(EINVAL, "no trace file given; see bbtrace report --help");
+	const char *name = a->operands.len ? a->operands.data[0] : NULL;
+
+	if (!name)
+		return err__set(
+			EINVAL,
+			"no trace file given; - reads standard input; see bbtrace report --help");
+	if (a->output && is_output(name, a->output))
+		return err__set(EINVAL, "-o %s: this is the trace file to read; give another file",
+				a->output);
+	return 0;
 }
 
 int report__run(struct args *a)

@@ -28,6 +28,7 @@ int sink__open(struct sink *s, const char *path)
 	if (s->is_terminal && !ioctl(fd, TIOCGWINSZ, &size))
 		s->width = size.ws_col;
 	s->is_file = !fstat(fd, &st) && S_ISREG(st.st_mode);
+	s->has_old = s->is_file && fd != STDOUT_FILENO;
 	return 0;
 }
 
@@ -50,10 +51,21 @@ static int cannot_write(const struct sink *s, int err)
 			err == EFBIG ? "; raise the limit, ulimit -f" : "");
 }
 
+int sink__begin(struct sink *s)
+{
+	if (s->has_old && ftruncate(s->fd, 0))
+		return cannot_write(s, errno);
+	s->has_old = false;
+	return 0;
+}
+
 int sink__write(void *sink, const void *data, size_t len)
 {
 	struct sink *s = sink;
+	int err = sink__begin(s);
 
+	if (err)
+		return err;
 	while (len) {
 		ssize_t n = write(s->fd, data, len);
 

@@ -132,6 +132,17 @@ static bool takes_text(const struct stat *st)
 	       (ma >= 136 && ma <= 143) || ma == 166 || ma == 188 || ma == 204 || ma == 229;
 }
 
+/* A program's or library's file: the name of a trace was forgotten, or mistyped. */
+static bool is_elf(const struct place *p)
+{
+	autoclose int fd =
+		openat(p->dir, p->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	char magic[4];
+
+	return fd >= 0 && read(fd, magic, sizeof(magic)) == sizeof(magic) &&
+	       !memcmp(magic, "\177ELF", sizeof(magic));
+}
+
 static int check(const struct place *p)
 {
 	struct stat folder;
@@ -151,6 +162,11 @@ static int check(const struct place *p)
 		return err__set(EACCES,
 				"cannot write to %s: the file has several hard links, and this "
 				"one is in a world-writable directory; choose another name",
+				p->path);
+	if (S_ISREG(p->st.st_mode) && is_elf(p))
+		return err__set(EEXIST,
+				"cannot write to %s: it is a program or a library; choose another "
+				"name",
 				p->path);
 	return 0;
 }
@@ -173,7 +189,7 @@ static int open_place(const struct place *p)
 	if (fstat(fd, &st) ||
 	    (flags & O_NOFOLLOW && (st.st_ino != p->st.st_ino || st.st_dev != p->st.st_dev)))
 		errno = EAGAIN; /* replaced meanwhile */
-	else if (!S_ISREG(st.st_mode) || !ftruncate(fd, 0))
+	else
 		return fd;
 	close(fd);
 	return cannot(p->path, errno);

@@ -103,10 +103,14 @@ static int write_out(struct session *s, uint64_t now)
 /* Starts the output: its time is the start of the trace. */
 static int begin_output(struct session *s)
 {
+	int err;
+
 	s->meta.start_time = now_ns(CLOCK_MONOTONIC);
 	if (s->render.output)
 		s->render.output->options.start_time = s->meta.start_time;
-	return s->recorder ? recorder__begin(s->recorder, &s->live.show, &s->meta) : 0;
+	if (s->recorder && (err = recorder__begin(s->recorder, &s->live.show, &s->meta)))
+		return err;
+	return s->render.output ? sink__begin(&s->render.sink) : 0;
 }
 
 static bool reader_gone(const struct session *s)

@@ -156,7 +156,7 @@ if [[ $(findmnt -no OPTIONS -T "$T" 2>/dev/null) != *nosuid* ]]; then
 	for attach in "${MECHANISMS[@]}"; do
 		bb user "$T/setuid-fib" fib -u nobody --attach "$attach" -F json -o "$T/json" -- "$T/setuid-fib"
 		is "$status $(json "$T/json" '$e->{event} eq "entry"') $(json "$T/json" '$e->{event} eq "unknown"')" '3 177 0' \
-			"$attach: a set-user-ID program as CMD, from its first call on"
+			"$attach: a set-user-ID program as CMD, from its first call on" || diag "$(cat "$T/err")"
 	done
 fi
 

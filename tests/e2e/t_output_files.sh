@@ -93,6 +93,31 @@ done
 (cd "$T/own" && write in/../relative && written relative)
 ok $? '-o takes a relative path'
 
+# ---- what an earlier run, or the linker, has written ----
+cp "$T/fib" "$T/own/program"
+write "$T/own/program"
+exits 1 '-o refuses a program'
+like "$T/err" '^bbtrace: cannot write to .*/program: it is a program or a library; choose another name$' '-o refuses a program: the message says so'
+bb user "$T/own/program" fib -F text --record "$T/own/program" -- "$T/own/program"
+exits 1 '--record refuses the program that is traced'
+same "$T/own/program" "$T/fib" 'a program is not written over'
+keeps() { # TEXT ARG...
+	local text=$1
+	shift
+	echo earlier >"$T/own/old"
+	bb "$@"
+	isnt "$status $(cat "$T/own/old")" '3 earlier' "$text: nothing was traced" # CMD's own status is 3
+	is "$(cat "$T/own/old")" earlier "$text: the file of an earlier run is left as it was"
+}
+for option in '-F text -o' -o '-F text --record'; do
+	# shellcheck disable=SC2086 # words
+	keeps "$option, no such command" user "$T/fib" fib $option "$T/own/old" -- "$T/no-such-command"
+	# shellcheck disable=SC2086 # words
+	keeps "$option, no such process" user "$T/fib" fib $option "$T/own/old" --tid 4194304
+done
+bb user "$T/fib" fib -F text -o "$T/own/old" -- true
+is "$status $(cat "$T/own/old")" '0 ' '-o FILE: a trace without events begins it anew, too'
+
 # ---- what is no file ----
 mknod "$T/own/disk" b 259 65535 && mknod "$T/own/device" c 10 255 && mknod "$T/own/null" c 1 3
 for name in disk device; do

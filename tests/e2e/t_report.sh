@@ -149,6 +149,16 @@ done
 "$BBTRACE" report "$T/trace" -q -F json -o "$T/file"
 same "$T/file" "$T/all" 'report -o FILE writes what stdout would show'
 is "$(stat -c %a "$T/file")" 600 'report -o FILE has mode 0600'
+cp "$T/trace" "$T/copy" && ln -s copy "$T/link"
+for input in "$T/copy" -; do
+	for output in "$T/copy" "$T/link"; do
+		"$BBTRACE" report "$input" -o "$output" <"$T/copy" >"$T/out" 2>"$T/err"
+		is "$? $(cat "$T/err")" "2 bbtrace: -o $output: this is the trace file to read; give another file" "report ${input##*/} -o ${output##*/}: it does not write to what it reads"
+	done
+done
+same "$T/copy" "$T/trace" 'report leaves the trace file as it was'
+"$BBTRACE" report "$T/trace" no_such_function -o "$T/file" 2>"$T/err"
+same "$T/file" "$T/all" 'report of nothing leaves the file of an earlier run as it was'
 
 # ---- a terminal ----
 if ! command -v script >/dev/null; then
