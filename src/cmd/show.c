@@ -169,8 +169,10 @@ static int on_filtered(void *ctx, const struct step *step)
 static int on_step(void *ctx, const struct step *step)
 {
 	struct show *s = ctx;
+	int err = s->filter ? report_filter__step(s->filter, step) : on_filtered(s, step);
 
-	return s->filter ? report_filter__step(s->filter, step) : on_filtered(s, step);
+	s->cut |= err == 1;
+	return err;
 }
 
 /* Does anything read the steps? A trace that is only recorded just counts them. */
@@ -230,10 +232,12 @@ const struct trace_totals *show__totals(struct show *s)
 static void tell_tracing(struct show *s)
 {
 	const struct trace_totals *t = show__totals(s);
+	const char *where =
+		s->cut ? "in the part of the trace that was read, " : "in the whole trace, ";
 	struct str text = {0};
 
 	if (s->output && t->events && output__shows_times(s->output) && totals__tracing(t, &text))
-		note("%stimes include %s", s->filter ? "in the whole trace, " : "", text.data);
+		note("%stimes include %s", s->filter ? where : "", text.data);
 	str__free(&text);
 }
 

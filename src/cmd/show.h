@@ -18,6 +18,7 @@ struct show {
 	VEC(const struct object *) objects; /* kernel: objects for resolving addresses */
 	struct resolver resolver;
 	uint64_t limit; /* of printed events; 0: none */
+	bool cut;	/* the limit or --head is reached, so that the rest is not read */
 	uint64_t hits;	/* of the probes of traced functions */
 	uint64_t sideband_lost;
 	struct trace_totals totals;

@@ -37,7 +37,7 @@ my @varies = (
 	[qr/\bbuild-id [0-9a-f]{8,}/, 'build-id ID'],
 	[qr/(?<![\w.])\d+\.\d{9}\b/, 'TIME'],
 	[qr/(?<![\w.])\d+(?:\.\d+)?(?:ns|us|ms|s)\b/, 'DURATION'],
-	[qr/^(bbtrace: (?:in the whole trace, )?times include ).*/, '$1TRACING'],
+	[qr/^(bbtrace: (?:in the [^,]* trace[^,]*, )?times include ).*/, '$1TRACING'],
 	[qr/, net DURATION/, ''], # of a call that is below the tracer's noise none is shown
 	[qr/(DURATION +)(?:noise|-)(?= +DURATION)/, '$1DURATION'],
 	[qr/\b0x(?!f{4})[0-9a-f]{6,}\b/, 'ADDRESS'],

@@ -39,6 +39,8 @@ is "$(grep -oE 'about [0-9]+ hits' "$T/err" | tr -dc 0-9)" "$(json_lines "$T/jso
 bb report "$T/trace" waits choose
 like "$T/out" 'waits returns .*  [0-9.]+ms, net [0-9.]+ms$' 'text shows the net time behind the duration'
 like "$T/err" "^bbtrace: in the whole trace, $line" 'of a part of a trace the line says what it is about'
+bb report "$T/trace" --head 3
+like "$T/err" '^bbtrace: in the part of the trace that was read, times include tracing: [23] hits' 'with --head it says of how much'
 bb report "$T/trace" -F summary
 like "$T/out" '^calls .* total +net +self ' 'summary has the net times in a column'
 like "$T/out" "^T${line#t}" 'summary has the line, too'
