@@ -53,6 +53,7 @@ static const char *counterpart(const char *name)
 	static const struct {
 		const char *name, *here;
 	} rows[] = {
+		{"annotate", "user OBJECT FUNC... -F annotate -- CMD"},
 		{"record", "user OBJECT FUNC... -o FILE -- CMD"},
 		{"replay", "report FILE"},
 		{"script", "report FILE"},
@@ -130,7 +131,7 @@ static int tell_help(char **names)
 {
 	const struct verb *verb;
 
-	if (*names && is_one_of(*names, "--help", "-h", NULL))
+	if (*names && is_one_of(*names, "--help", "-h", "help"))
 		names++;
 	verb = *names ? verb__find(*names) : NULL;
 	if (*names && !verb)

@@ -18,13 +18,24 @@ static bool is_program(const char *path)
 	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
 }
 
+/* The next step, or "". */
+static char *remedy(const char *name, int err)
+{
+	struct stat st;
+
+	if (!strchr(name, '/'))
+		return is_program(name) ? xasprintf("; did you mean ./%s?", name) : xstrdup("");
+	if (err == EACCES && !stat(name, &st) && !(st.st_mode & 0111))
+		return xstrdup("; chmod +x makes it executable");
+	return xstrdup("");
+}
+
 static int cannot_run(const char *name, int err, int *status)
 {
-	bool is_here = !strchr(name, '/') && is_program(name);
-	autofree char *hint = is_here ? xasprintf("; did you mean ./%s?", name) : xstrdup("");
+	autofree char *hint = remedy(name, err);
 
 	*status = err == ENOENT || err == ENOTDIR ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
-	return err__set(err, "cannot run %s: %s%s", name,
+	return err__set(err, "cannot run %s: %s%s", *name ? name : "''",
 			*status == EXIT_NOT_FOUND ? "no such command" : strerror(err), hint);
 }
 
@@ -48,7 +59,7 @@ static int look_up(const char *name)
 	if (strchr(name, '/')) {
 		if (stat(name, &st))
 			return errno;
-		return S_ISDIR(st.st_mode) || access(name, X_OK) ? EACCES : 0;
+		return S_ISDIR(st.st_mode) ? EISDIR : access(name, X_OK) ? EACCES : 0;
 	}
 	while ((dir = strsep(&rest, ":"))) {
 		autofree char *full = xasprintf("%s/%s", *dir ? dir : ".", name);

@@ -431,15 +431,25 @@ static const struct option_row *row_of(int c)
 	return NULL;
 }
 
+/* Part of the option, or nearly it, or with more behind: --follow-forks. */
+static bool is_near(const char *option, const char *name)
+{
+	size_t n = strlen(option), len = strlen(name);
+
+	return strstr(option, name) || (!strncmp(option, name, n) && name[n] == '-') ||
+	       (len >= 4 && str__distance(name, len, option, n, 2) <= 2);
+}
+
 /* What an unknown long option may have meant: "; did you mean --min-duration?", or "". */
 static char *meant(const struct verb *verb, const char *option)
 {
-	const char *name = strncmp(option, "--", 2) ? "" : option + 2;
+	autofree char *name = xstrdup(strncmp(option, "--", 2) ? "" : option + 2);
 
+	name[strcspn(name, "=")] = 0;
 	if (output__by_name(name))
 		return xasprintf("; did you mean -F %s?", name);
 	for (size_t i = 0; strlen(name) >= 3 && i < ARRAY_SIZE(rows); i++)
-		if (rows[i].verbs & verb->bit && strstr(rows[i].name, name))
+		if (rows[i].verbs & verb->bit && is_near(rows[i].name, name))
 			return xasprintf("; did you mean --%s?", rows[i].name);
 	return xstrdup("");
 }
@@ -453,8 +463,8 @@ static int usage_error(const struct verb *verb, int c, char **argv)
 	if (c == ':')
 		return err__set(EINVAL, "%s needs a value; see bbtrace %s --help", option,
 				verb->name);
-	return err__set(EINVAL, "unknown option %s for 'bbtrace %s'%s; see bbtrace %s --help",
-			option, verb->name, hint, verb->name);
+	return err__set(EINVAL, "unknown option %s for 'bbtrace %s'%s%s bbtrace %s --help", option,
+			verb->name, hint, *hint ? " See" : "; see", verb->name);
 }
 
 /* Parses the value by the row's type and stores it in the row's field. */

@@ -13,6 +13,9 @@ static int check_pids(const struct args *a)
 	vec__each (pid, &a->filters.pids)
 		if (kill(*pid, 0) && errno == ESRCH)
 			return err__set(ESRCH, "no such process: %u", *pid);
+	vec__each (pid, &a->filters.tids) /* kill(2) takes any thread's number */
+		if (kill(*pid, 0) && errno == ESRCH)
+			return err__set(ESRCH, "no such thread: %u", *pid);
 	return 0;
 }
 

@@ -247,6 +247,26 @@ static int find_kernel(struct targets *n, const struct args *a, size_t first, bo
 
 /* ---- user:OBJECT:FUNC and kernel:FUNC together ---- */
 
+/* What other tracers call these: bpftrace's probe types. */
+static int refuse_one(const char *text)
+{
+	static const struct {
+		const char *prefix, *here;
+	} rows[] = {
+		{"uprobe:", "user"},	  {"uretprobe:", "user"}, {"kprobe:", "kernel"},
+		{"kretprobe:", "kernel"}, {"kfunc:", "kernel"},	  {"fentry:", "kernel"},
+		{"fexit:", "kernel"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (behind(text, rows[i].prefix))
+			return err__usage("'%s': write %s:%s", text, rows[i].here,
+					  behind(text, rows[i].prefix));
+	if (object_colon(text))
+		return err__usage("'%s': write user:%s, or kernel:FUNC", text, text);
+	return err__usage("'%s': write user:OBJECT:FUNC or kernel:FUNC", text);
+}
+
 static int find_one(struct targets *n, const struct modules *m, const char *text, pid_t pid)
 {
 	const char *user = behind(text, "user:"), *kernel = behind(text, "kernel:");
@@ -255,9 +275,7 @@ static int find_one(struct targets *n, const struct modules *m, const char *text
 		return find_pair(n, user, pid);
 	if (kernel)
 		return find_in_kernel(n, m, kernel);
-	if (object_colon(text))
-		return err__usage("'%s': write user:%s, or kernel:FUNC", text, text);
-	return err__usage("'%s': write user:OBJECT:FUNC or kernel:FUNC", text);
+	return refuse_one(text);
 }
 
 static int find_both(struct targets *n, const struct args *a, pid_t pid)

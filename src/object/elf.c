@@ -88,7 +88,7 @@ static int not_elf(const char *path, const uint8_t *ident, size_t len)
 	return err__set(
 		ENOEXEC,
 		len >= 2 && !memcmp(ident, "#!", 2)
-			? "%s is a script, not an ELF file: name the interpreter in its first line"
+			? "%s is a script, not an ELF file: name its interpreter, or the program that it starts"
 			: "%s is not an ELF file: name a program or a shared library",
 		path);
 }

@@ -168,21 +168,68 @@ static bool any_matches(const struct object *o, const struct name_query *q)
 	return false;
 }
 
-/* A pattern that matches nothing may match with more before it. */
-static void suggest_wider(const struct object *o, const char *pattern, struct str *out)
+static bool suggest_pattern(const struct object *o, const char *pattern, struct str *out)
 {
-	autofree char *wider = xasprintf("*%s", pattern);
+	struct name_query q;
+	bool matches;
+
+	name_query__init(&q, pattern, true);
+	matches = any_matches(o, &q);
+	name_query__free(&q);
+	if (matches)
+		str__printf(out, "; did you mean '%s'?", pattern);
+	return matches;
+}
+
+/* A regular expression as a pattern of the shell: 'parse_.*' is 'parse_*'. */
+static char *pattern_of_regex(const char *regex)
+{
+	struct str s = {0};
+
+	for (const char *c = regex + (*regex == '^'); *c; c++)
+		if (!(c[0] == '.' && c[1] == '*') && !(c[0] == '$' && !c[1]))
+			str__putc(&s, *c);
+	return s.data ? s.data : xstrdup("");
+}
+
+/* A pattern that matches nothing may match with more before it, or be a regular expression. */
+static void suggest_patterns(const struct object *o, const char *pattern, struct str *out)
+{
+	autofree char *wider = xasprintf("*%s", pattern), *shell = pattern_of_regex(pattern);
+
+	if (!suggest_pattern(o, wider, out) && strcmp(shell, pattern))
+		suggest_pattern(o, shell, out);
+}
+
+/* Names in a list, and numbers, are written differently elsewhere. */
+static void suggest_form(const struct object *o, const char *name, struct str *out)
+{
+	autofree char *first = xstrndup(name, strcspn(name, ","));
 	struct name_query q;
 
-	name_query__init(&q, wider, true);
-	if (any_matches(o, &q))
-		str__printf(out, "; did you mean '%s'?", wider);
+	name_query__init(&q, first, false);
+	if (strchr(name, ',') && any_matches(o, &q))
+		str__puts(out, "; names are separated by spaces");
+	else if (*name >= '0' && *name <= '9' && !name[strspn(name, "0123456789abcdefABCDEF")])
+		str__printf(out, "; a file offset is written 0x%s", name);
 	name_query__free(&q);
+}
+
+static void suggest(const struct object *o, const struct name_query *q, struct str *out)
+{
+	if (q->glob) {
+		suggest_patterns(o, q->name, out);
+		return;
+	}
+	suggest_form(o, q->name, out);
+	if (!out->len)
+		suggest__names(o, q->name, out);
 }
 
 static int not_found(const struct object *o, const struct name_query *q)
 {
 	autofree struct str close = {0};
+	bool asks;
 
 	if (!q->glob && has_plt_stub(o, q->name))
 		return err__set(ENOENT,
@@ -196,12 +243,13 @@ static int not_found(const struct object *o, const struct name_query *q)
 				"names come with its debug symbols",
 				o->path, o->stripped ? "is stripped" : "has no function symbols",
 				q->text, o->path);
-	(q->glob ? suggest_wider : suggest__names)(o, q->name, &close);
-	return err__set(ENOENT, "no function %s %s in %s%s%.600s; `bbtrace list %s` shows all",
+	suggest(o, q, &close);
+	asks = close.len && close.len <= 600 && close.data[close.len - 1] == '?';
+	return err__set(ENOENT, "no function %s %s in %s%s%.600s%s `bbtrace list %s` shows all",
 			q->glob ? "matches" : "named", q->text, o->path,
 			o->stripped ? ", which is stripped: only exported functions have names"
 				    : "",
-			close.len ? close.data : "", o->path);
+			close.len ? close.data : "", asks ? "" : ";", o->path);
 }
 
 static int resolve_query(struct object *o, const struct name_query *q, function_vec *v)

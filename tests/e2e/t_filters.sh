@@ -91,7 +91,7 @@ fi
 # ---- wrong ones ----
 bb user "$T/served" work --cgroup "$T"
 exits 1 '--cgroup of a folder that is no cgroup is refused'
-like "$T/err" "^bbtrace: $T is not a cgroup v2 directory" '--cgroup of a folder that is no cgroup: the message says so'
+like "$T/err" "^bbtrace: $T is not a cgroup v2 folder; they are mostly below /sys/fs/cgroup" '--cgroup of a folder that is no cgroup: the message says so'
 bb user "$T/served" work --cgroup "$T/none"
 exits 1 '--cgroup of a folder that is not there is refused'
 bb user "$T/served" work --uid no-such-user-here

@@ -31,9 +31,10 @@ like "$T/err" '^bbtrace: cannot run fib: no such command; did you mean ./fib[?]$
 echo text >"$T/text"
 trace "$T/text"
 exits 126 'the status is 126 where CMD is not executable'
-like "$T/err" "^bbtrace: cannot run $T/text: Permission denied" 'a CMD that is not executable is named'
+like "$T/err" "^bbtrace: cannot run $T/text: Permission denied; chmod [+]x makes it executable$" 'a CMD that is not executable is named, with what helps'
 trace "$T"
 exits 126 'the status is 126 where CMD is a folder'
+like "$T/err" "^bbtrace: cannot run $T: Is a directory$" 'a CMD that is a folder: the message says so'
 printf '#!/no/such/interpreter\n' >"$T/script"
 chmod +x "$T/script"
 trace "$T/script"
@@ -48,6 +49,8 @@ exits 0 '--help ends well'
 like "$T/out" '^ *bbtrace user ' '--help goes to stdout'
 bb help --help
 is "$status $(grep -c '^ *bbtrace user ' "$T/out")" '0 1' 'help --help is --help'
+bb help help
+is "$status $(grep -c '^ *bbtrace user ' "$T/out")" '0 1' 'help help is --help'
 bb --version
 exits 0 '--version ends well'
 for verb in user kernel list doctor; do
@@ -65,6 +68,7 @@ wrong() { # REGEX ARG...: wrong usage
 wrong 'bbtrace VERB --help'
 wrong 'bbtrace --help' frobnicate
 wrong "^bbtrace: unknown command 'record'; write bbtrace user OBJECT FUNC... -o FILE -- CMD" record "$T/fib"
+wrong "^bbtrace: unknown command 'annotate'; write bbtrace user OBJECT FUNC... -F annotate -- CMD" annotate fib
 wrong "^bbtrace: unknown command '$T/fib'; .*: bbtrace user $T/fib FUNC... -- $T/fib" "$T/fib" 5
 wrong "^bbtrace: unknown command 'doctr'; did you mean doctor\?" doctr
 wrong '^bbtrace: -p: the command comes before its options: bbtrace user OBJECT FUNC' -p 1
@@ -73,10 +77,16 @@ wrong '^bbtrace: .*see bbtrace user --help' user
 wrong '^bbtrace: .*(--frob|no option)' user "$T/fib" fib --frob
 wrong '^bbtrace: unknown option -Z for' user "$T/fib" fib -Z
 wrong "^bbtrace: unknown option --duration for 'bbtrace user'; did you mean --min-duration[?]" user "$T/fib" fib --duration 1ms
+wrong "^bbtrace: unknown option --pidd for 'bbtrace user'; did you mean --pid[?] See bbtrace user --help$" user "$T/fib" fib --pidd 1
+wrong "^bbtrace: unknown option --follow-forks for 'bbtrace user'; did you mean --follow[?]" user "$T/fib" fib --follow-forks
+wrong "^bbtrace: unknown option --frobnicate for 'bbtrace user'; see bbtrace user --help$" user "$T/fib" fib --frobnicate
 wrong "^bbtrace: unknown option --summary for 'bbtrace report'; did you mean -F summary[?]" report "$T/none" --summary
 wrong "^bbtrace: .kernel:vfs_[*]. is a form of bbtrace trace: .* bbtrace list kernel FUNC" list 'kernel:vfs_*'
 wrong "^bbtrace: .user:libc.so.6:malloc. is a form of bbtrace trace: here write OBJECT:FUNC" user user:libc.so.6:malloc
 wrong "^bbtrace: .libc.so.6:malloc.: write user:libc.so.6:malloc, or kernel:FUNC" trace libc.so.6:malloc
+wrong "^bbtrace: .uprobe:libc.so.6:malloc.: write user:libc.so.6:malloc$" trace uprobe:libc.so.6:malloc
+wrong "^bbtrace: .kretprobe:vfs_read.: write kernel:vfs_read$" trace kretprobe:vfs_read
+wrong '^bbtrace: no trace file given; - reads standard input' report
 wrong '^bbtrace: .*-p needs a value' user "$T/fib" fib -p
 wrong '^bbtrace: .*--limit' user "$T/fib" fib -l 0
 wrong '^bbtrace: .*--limit' user "$T/fib" fib -l many

@@ -80,6 +80,10 @@ bb user libc.so.6 mallok -- ls
 like "$T/err" 'malloc' 'for an unknown function close names are suggested'
 refused 'a glob without matches' "no function matches xyz\* in $T/fib.*bbtrace list" user "$T/fib" 'xyz*' "${run[@]}"
 refused 'a glob that matches with more before it' "no function matches ib\* in .*; did you mean '\*ib\*'[?]" user "$T/fib" 'ib*' "${run[@]}"
+refused 'a regular expression' "no function matches f[.][*]b[$] in .*; did you mean 'f[*]b'[?] .bbtrace list" user "$T/fib" 'f.*b$' "${run[@]}"
+refused 'names in a list' 'no function named fib,main in .*; names are separated by spaces; .bbtrace list' user "$T/fib" fib,main "${run[@]}"
+refused 'a list of unknown names' "no function named foo,bar in $T/fib; .bbtrace list" user "$T/fib" foo,bar "${run[@]}"
+refused 'a number without 0x' 'no function named 11a9 in .*; a file offset is written 0x11a9; .bbtrace list' user "$T/fib" 11a9 "${run[@]}"
 refused 'a C function with parameters' 'no function named fib.int. in .*; did you mean fib[?]' user "$T/fib" 'fib(int)' "${run[@]}"
 refused "another object's function" "has no function printf of its own, it calls another object's" user "$T/fib" printf "${run[@]}"
 strip -o "$T/stripped" "$T/fib"
@@ -100,6 +104,7 @@ sleep 0 &
 gone=$!
 wait $gone
 refused 'a process that is not there' "no such process: $gone" user "$T/fib" fib -p $gone
+refused 'a thread that is not there' "no such thread: $gone" user "$T/fib" fib --tid $gone
 sleep 1000 &
 sleeper=$!
 at_end "{ kill $sleeper; wait $sleeper; } 2>/dev/null"

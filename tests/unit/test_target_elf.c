@@ -371,7 +371,7 @@ static void test_refusals(void)
 	    "printf '\\3\\0' | dd of=i386 bs=1 seek=18 conv=notrunc 2>/dev/null");
 	run("head -c 3000 pie > cut");
 	refused("missing", ENOENT, "No such file");
-	refused("script", ENOEXEC, "name the interpreter");
+	refused("script", ENOEXEC, "name its interpreter");
 	refused("empty", ENOEXEC, "not an ELF file");
 	refused("text", ENOEXEC, "not an ELF file");
 	refused("folder", ENOEXEC, "not a regular file");

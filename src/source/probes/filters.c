@@ -60,11 +60,18 @@ static int set_cgroup(struct probe *p, const char *path)
 	uint32_t zero = 0;
 
 	if (fd < 0)
-		return err__set(errno, "cannot open cgroup %s: %s", path, strerror(errno));
-	if (bpf_map__update_elem(p->skel->maps.cgroup, &zero, 4, &fd, 4, BPF_ANY))
-		return err__set(errno, "%s is not a cgroup v2 directory: %s", path,
-				strerror(errno));
-	return 0;
+		return err__set(errno,
+				"cannot open cgroup %s: %s; cgroups are folders, mostly below "
+				"/sys/fs/cgroup",
+				path, strerror(errno));
+	if (!bpf_map__update_elem(p->skel->maps.cgroup, &zero, 4, &fd, 4, BPF_ANY))
+		return 0;
+	if (errno == EBADF) /* kernel/cgroup/cgroup.c, cgroup_get_from_fd() */
+		return err__set(EINVAL,
+				"%s is not a cgroup v2 folder; they are mostly below "
+				"/sys/fs/cgroup",
+				path);
+	return err__set(errno, "cannot filter by cgroup %s: %s", path, strerror(errno));
 }
 
 int filters__fill(struct probe *p)
