@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Notes on a trace that begins: whom it slows down, how much, and that it is live. */
+/* Notes on a trace: whom it slows down, how much, that it is live, where it is when it ends. */
 #include <unistd.h>
 #include "announce.h"
 
@@ -77,4 +77,15 @@ void announce__live(const struct args *a, const struct plan *p)
 		note("tracing for %g s, %u probes; Ctrl-C ends", seconds, p->probes);
 	else
 		note("tracing, %u probes; Ctrl-C ends", p->probes);
+}
+
+/* --record: the trace was shown already. */
+void announce__file(const struct args *a, const char *name)
+{
+	autofree struct str quoted = {0};
+
+	if (!name || !strcmp(name, "-") || a->record || !isatty(STDERR_FILENO))
+		return;
+	str__shell(&quoted, name);
+	note("the trace is in %s: bbtrace report %s shows it", name, quoted.data);
 }

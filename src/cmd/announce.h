@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* announce: notes on a trace that begins. */
+/* announce: notes on a trace that begins, and where it is when it ends. */
 #ifndef BBTRACE_CMD_ANNOUNCE_H
 #define BBTRACE_CMD_ANNOUNCE_H
 
@@ -9,5 +9,7 @@
 void announce__cost(const struct args *a, const struct plan *p, const struct probe *probe);
 /* The probes are live. */
 void announce__live(const struct args *a, const struct plan *p);
+/* On a terminal: how to show the trace file of this name. NULL: there is none. */
+void announce__file(const struct args *a, const char *name);
 
 #endif

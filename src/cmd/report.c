@@ -180,7 +180,10 @@ static int mark_functions(struct report *r, const struct plan *plan, const char 
 			found++;
 		}
 	spec__free(&spec);
-	return found ? 0 : err__set(ENOENT, "%s: no function '%s' was traced", r->name, text);
+	return found ? 0
+		     : err__set(ENOENT,
+				"%s: no function '%s' was traced; -F summary shows those that ran",
+				r->name, text);
 }
 
 static int filter_functions(struct report *r, const struct plan *plan)
@@ -388,7 +391,8 @@ static int finish(struct report *r, int err)
 		note("%s: recording goes on; this is what it has so far", r->name);
 	if (!why || growing)
 		return end;
-	return err__set(-err, "%s: %s", r->name, r->npeeked ? why : "it is empty");
+	return err__set(-err, "%s: %s", r->name,
+			r->npeeked ? why : "the file is empty; -o FILE records a trace");
 }
 
 static bool wants_pager(const struct report *r)

@@ -346,6 +346,8 @@ static int finish(struct session *s, int err)
 	if (!err && !end)
 		nothing__tell_live(s->args, &s->meta, &s->live, s->probe);
 	child__tell_signal(&s->child);
+	if (!err && !end)
+		announce__file(s->args, record_name(s->args));
 	show__summary(&s->live.show);
 	return err ? err : end;
 }

@@ -27,7 +27,7 @@ int header__check(const uint8_t *header, uint16_t *machine, unsigned *major)
 	*major = get_le(header + 8, 2);
 
 	if (memcmp(header, FILE_MAGIC, FILE_MAGIC_SIZE))
-		return err__set(ENOEXEC, "not a trace file of bbtrace");
+		return err__set(ENOEXEC, "not a trace file of bbtrace; -o FILE records one");
 	if (get_le(header + 16, 4) != crc32(0, header, FILE_HEADER_SIZE - 4))
 		return err__set(ENOEXEC, "the header is damaged");
 	if (*major > FILE_MAJOR)

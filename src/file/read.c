@@ -290,7 +290,8 @@ static int read_header(struct trace_reader *r)
 	if ((size_t)n < sizeof(header))
 		return n >= FILE_MAGIC_SIZE && !memcmp(header, FILE_MAGIC, FILE_MAGIC_SIZE)
 			       ? err__set(ENODATA, "cut at byte %zd, in its header", n)
-			       : err__set(ENOEXEC, "not a trace file of bbtrace");
+			       : err__set(ENOEXEC,
+					  "not a trace file of bbtrace; -o FILE records one");
 	return header__check(header, &machine, &r->major);
 }
 

@@ -132,6 +132,9 @@ is "$? $(grep -c ' 0 events' "$T/typed")" '0 1' 'Ctrl-C ends it'
 typed -p "$pid_one" -t 0.1
 wait $typing
 like "$T/typed" 'tracing for 0.1 s, [1-9][0-9]* probes; Ctrl-C ends' 'with -t it says how long'
+typed -p "$pid_one" -t 0.1 -o "$T/file"
+wait $typing
+like "$T/typed" "^bbtrace: the trace is in $T/file: bbtrace report $T/file shows it" 'with -o it says how to show the trace'
 typed -q -p "$pid_one" -t 0.1
 wait $typing
 is "$(cat "$T/typed")" '' 'with -q it says nothing'

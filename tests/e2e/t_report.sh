@@ -108,7 +108,7 @@ bb report "$T/trace" leaf --depth 1 -F json -e entry
 is "$(json "$T/out" '$e->{event} eq "entry"')" "$(json "$T/all" '$e->{event} eq "entry" && $e->{symbol} eq "leaf"')" 'report FUNC --depth counts depths among the functions that it shows'
 bb report "$T/trace" nowhere
 exits 1 'report of a function that was not traced is refused'
-like "$T/err" "no function 'nowhere' was traced" 'report of a function that was not traced: the message names it'
+like "$T/err" "no function 'nowhere' was traced; -F summary shows those that ran$" 'report of a function that was not traced: the message names it'
 bb report "$T/trace" --min-duration 15ms -F json
 is "$(json "$T/out" '$e->{event} eq "return" && $e->{duration_ns} < 15e6 && !($e->{depth} > 0)') $(json_lines "$T/out" '$e->{event} eq "entry" && $e->{symbol}' | sort | uniq -c | xargs)" \
 	"0 $(json_lines "$T/all" '$e->{event} eq "return" && $e->{duration_ns} >= 15e6 && $e->{symbol}' | sort | uniq -c | xargs)" \

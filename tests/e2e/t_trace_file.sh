@@ -182,7 +182,7 @@ size=$(stat -c %s "$T/long") wrong='' some=0
 for ((at = 0; at < size; at += 100)); do
 	head -c $at "$T/long" >"$T/cut"
 	report "$T/cut" --no-fold -F text
-	((status == 1)) && grep -qE "cut: (cut|it has no end: .*cut) at byte $at\b|cut: it is empty$" "$T/err" &&
+	((status == 1)) && grep -qE "cut: (cut|it has no end: .*cut) at byte $at\b|cut: the file is empty;" "$T/err" &&
 		cmp -s -n "$(wc -c <"$T/out")" "$T/out" "$T/whole" || wrong+=" $at"
 	[[ -s $T/out ]] && ((++some))
 done
@@ -210,9 +210,9 @@ no_file() {
 }
 echo hello >"$T/text"
 : >"$T/empty"
-no_file "$T/text" "^bbtrace: $T/text: not a trace file of bbtrace$" 'a text'
-no_file "$T/busy" "^bbtrace: $T/busy: not a trace file of bbtrace$" 'a program'
-no_file "$T/empty" "^bbtrace: $T/empty: it is empty$" 'an empty file'
+no_file "$T/text" "^bbtrace: $T/text: not a trace file of bbtrace; -o FILE records one$" 'a text'
+no_file "$T/busy" "^bbtrace: $T/busy: not a trace file of bbtrace; -o FILE records one$" 'a program'
+no_file "$T/empty" "^bbtrace: $T/empty: the file is empty; -o FILE records a trace$" 'an empty file'
 no_file "$T/none" "^bbtrace: cannot open $T/none: No such file or directory$" 'a file that is not there'
 no_file "$T" "^bbtrace: cannot read $T: Is a directory$" 'a folder'
 report
