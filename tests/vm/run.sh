@@ -15,9 +15,10 @@
 #   -v          show the kernel's messages, on stderr
 #   --shell     no command: an interactive shell (Ctrl-A x ends it)
 #
-# The guest has the project's build/bbtrace, build/progs, tests and docs in /src, which is also the current folder; bash and the
-# usual tools; and only /proc, /sys, /dev, /run and cgroup2 mounted (no tracefs, no debugfs). B names the build folder, as
-# for make. The command's stdin is empty; its stdout and stderr are written to our stdout.
+# The guest has the project's build/bbtrace, build/relocated, build/progs, tests and docs in /src, which is also the
+# current folder; bash and the usual tools; and only /proc, /sys, /dev, /run and cgroup2 mounted (no tracefs, no
+# debugfs). B names the build folder, as for make. The command's stdin is empty; its stdout and stderr are written to
+# our stdout.
 #
 # Exit status: the command's own; 125 if there is none (no kernel, a panic, a hang).
 #
@@ -136,11 +137,13 @@ put_etc()
 # Folders and files of the project under /src, executables with their libraries.
 put_project()
 {
-	local programs
+	local program programs
 
 	mkdir -p "$root/src/build"
 	cp -a tests docs "$root/src/"
-	[[ ! -e $build/bbtrace ]] || cp "$build/bbtrace" "$root/src/build/"
+	for program in bbtrace relocated; do
+		[[ ! -e $build/$program ]] || cp "$build/$program" "$root/src/build/"
+	done
 	[[ ! -d $build/progs ]] || cp -a "$build/progs" "$root/src/build/"
 	mapfile -d '' programs < <(find "$root/src" -type f -executable ! -name '*.sh' -print0)
 	((${#programs[@]} == 0)) || put_libraries "${programs[@]}"
