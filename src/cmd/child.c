@@ -18,11 +18,26 @@ static bool is_program(const char *path)
 	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
 }
 
+/* "./prog 1", "NAME=1": what a shell would split, or set. */
+static char *remedy_of_shell_words(const char *name)
+{
+	autofree char *first = xstrndup(name, strcspn(name, " "));
+
+	if (strcspn(name, "=") < strcspn(name, "/ ") && strchr(name, '='))
+		return xstrdup("; write env before it");
+	if (strchr(name, ' ') && child__is_command(first))
+		return xasprintf("; without quotes, %s is the command", first);
+	return NULL;
+}
+
 /* The next step, or "". */
 static char *remedy(const char *name, int err)
 {
+	char *words = err == ENOENT ? remedy_of_shell_words(name) : NULL;
 	struct stat st;
 
+	if (words)
+		return words;
 	if (!strchr(name, '/'))
 		return is_program(name) ? xasprintf("; did you mean ./%s?", name) : xstrdup("");
 	if (err == EACCES && !stat(name, &st) && !(st.st_mode & 0111))

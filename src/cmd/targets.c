@@ -155,10 +155,19 @@ static bool is_lone_name(const struct args *a, int err)
 	       !strchr(a->operands.data[0], '/');
 }
 
-static int object_comes_first(const char *name)
+/* The first operand is no object. Was it meant as a function? */
+static int no_object(const struct args *a, int err)
 {
-	return err__set(ENOENT, "%s; a function comes after its object: bbtrace user OBJECT %s",
-			err__text(), name);
+	const char *first = a->operands.data[0];
+	const char *second = a->operands.len > 1 ? a->operands.data[1] : NULL;
+
+	if (is_lone_name(a, err))
+		second = "OBJECT";
+	else if (err != -ENOENT || !second || strchr(first, '/') || !strchr(second, '/') ||
+		 access(second, F_OK))
+		return err;
+	return err__set(ENOENT, "%s; a function comes after its object: bbtrace %s %s %s",
+			err__text(), a->verb->name, second, first);
 }
 
 static int find_user(struct targets *n, const struct args *a, pid_t pid, bool all)
@@ -171,7 +180,7 @@ static int find_user(struct targets *n, const struct args *a, pid_t pid, bool al
 		return is_spec(a) ? refuse_spec(a) : find_pairs(n, a, pid);
 	err = targets__open(n, first, pid, &o);
 	if (err)
-		return is_lone_name(a, err) ? object_comes_first(first) : err;
+		return no_object(a, err);
 	if (a->operands.len == 1)
 		return all ? find_in_object(n, o, "*", pid)
 			   : err__usage(
@@ -385,9 +394,13 @@ static int exclude(struct targets *n, const struct args *a)
 	int err;
 
 	vec__each (text, &a->exclude) {
+		size_t before = n->functions.len;
+
 		err = exclude_one(n, *text, kernel);
 		if (err)
 			return err;
+		if (n->functions.len == before)
+			note("--exclude %s leaves out no further function", *text);
 	}
 	return n->functions.len ? 0 : err__set(ENOENT, "--exclude leaves no function");
 }

@@ -22,7 +22,7 @@ static int explain_hidden(int err)
 		value = xstrdup("?");
 	value[strcspn(value, "\n")] = 0;
 	return err__set(
-		EPERM, "kernel addresses are hidden: needs root or CAP_SYSLOG; kptr_restrict=%s%s",
+		EPERM, "kernel addresses are hidden (kptr_restrict=%s): needs root or CAP_SYSLOG%s",
 		value,
 		value[0] == '2' ? "; run: sudo sysctl kernel.kptr_restrict=1" : "; run with sudo");
 }

@@ -39,6 +39,9 @@ traces 'dead dead_end' 'dead*'
 traces 'add beef dead dead_end' 'a[d]d' 'de?d' 'beef' 'd*_end'
 traces dead_end 'dead*' --exclude dead
 traces 'dead_end' 'dead*' 'beef' --exclude 'b*' --exclude dead
+bb list "$T/prog" 'dead*' --exclude dead --exclude daed
+like "$T/err" '^bbtrace: --exclude daed leaves out no further function$' '--exclude of a name that no function has: a note says so'
+is "$status $(grep -c exclude "$T/err")" '0 1' 'no note on the other --exclude'
 bb user "$T/prog" 'dead*' --exclude '*' -- "$T/prog"
 exits 1 '--exclude that leaves no function is refused'
 like "$T/err" '^bbtrace: --exclude leaves no function$' 'the message says that --exclude leaves no function'

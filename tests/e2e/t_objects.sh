@@ -149,6 +149,11 @@ bb user libver -p "$pid_one" x
 like "$T/err" '^bbtrace: no object libver; did you mean libver.so.1[?]' 'with -p the names of what the process has mapped are suggested'
 bb user malloc -p "$pid_one"
 like "$T/err" '^bbtrace: no object malloc: .*; a function comes after its object: bbtrace user OBJECT malloc' 'a function without object: the message says what is missing'
+for swapped in "tick $T/served" "tick $T/served 5"; do
+	# shellcheck disable=SC2086 # words
+	bb user $swapped
+	like "$T/err" "^bbtrace: no object tick: .*; a function comes after its object: bbtrace user $T/served tick$" "a function before its object: the message says how to write it"
+done
 
 # ---- memory only ----
 if command -v python3 >/dev/null; then

@@ -28,6 +28,12 @@ exits 127 'the status is 127 where CMD is not found in PATH'
 (cd "$T" && bb user ./fib fib -- fib; exit "$status")
 is $? 127 'the status is 127 where CMD is in the current folder, which is not in PATH'
 like "$T/err" '^bbtrace: cannot run fib: no such command; did you mean ./fib[?]$' 'a CMD in the current folder: the message says how to name it'
+trace "$T/fib 5"
+exits 127 'the status is 127 where CMD is one word with its arguments'
+like "$T/err" "^bbtrace: cannot run $T/fib 5: no such command; without quotes, $T/fib is the command$" 'CMD and its arguments as one word: the message says so'
+trace FOO=1 "$T/fib"
+exits 127 'the status is 127 where CMD starts with a variable'
+like "$T/err" '^bbtrace: cannot run FOO=1: no such command; write env before it$' 'a variable before CMD: the message names env'
 echo text >"$T/text"
 trace "$T/text"
 exits 126 'the status is 126 where CMD is not executable'
