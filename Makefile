@@ -32,9 +32,10 @@ PURE := $(filter-out $(B)/cmd/% $(B)/source/probes/%,$(LIB))
 
 all: $(B)/bbtrace
 
+# A test that runs meanwhile finds the old or the new program, never half of one.
 $(B)/bbtrace: $(B)/main.o $(LIB)
 	@echo "  LD    $@"
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@.new $^ $(LIBS) && mv -f $@.new $@
 
 $(B)/%.o: src/%.c Makefile
 	@mkdir -p $(@D)
