@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Batches: functions of an object that are followed one after the other, so that the graph never
- * has the instructions of all. Code that only another batch's function leads to is found when that
- * batch is followed. Such crossings are recorded, and entered when the function is followed next.
+ * has the instructions of all. Where what is found in one function depends on another one, the two
+ * are joined, and have to be followed in one batch. What is found in a group of joined functions is
+ * then the same whatever else is in the batch.
  */
+#include <stdlib.h>
 #include "code/code.h"
 
 void graph__begin_batch(struct graph *g, uint32_t batch)
@@ -12,46 +14,90 @@ void graph__begin_batch(struct graph *g, uint32_t batch)
 	g->batch = batch;
 }
 
-static void add_crossing(struct graph *g, uint64_t addr, bool pad)
+uint32_t graph__group(struct graph *g, uint32_t function)
 {
-	struct crossing new = {.to = addr, .pad = pad, .claimed = g->claims || pad};
-	uint64_t *known = map64__put(&g->crossed, addr);
+	struct graph_function *f = g->functions.data;
 
-	if (!*known) {
-		vec__push(&g->crossings, new);
-		*known = g->crossings.len;
-	} else if (g->crossings.data[*known - 1].claimed && !new.claimed) {
-		g->crossings.data[*known - 1] = new;
+	while (f[function].group != function) {
+		f[function].group = f[f[function].group].group;
+		function = f[function].group;
 	}
+	return function;
 }
 
-bool graph__crosses(struct graph *g, uint64_t addr, bool pad)
+void graph__join(struct graph *g, uint32_t a, uint32_t b)
+{
+	a = graph__group(g, a);
+	b = graph__group(g, b);
+	g->functions.data[max_of(a, b)].group = min_of(a, b);
+}
+
+void graph__share(struct graph *g, uint32_t function, uint64_t addr)
+{
+	uint64_t *known;
+
+	if (!g->batched || function == NO_FUNCTION)
+		return;
+	known = map64__put(&g->shared, addr);
+	if (*known)
+		graph__join(g, function, *known - 1);
+	*known = function + 1;
+}
+
+bool graph__crosses(struct graph *g, uint32_t from, uint64_t addr)
 {
 	uint32_t owner = graph__owner(g, addr);
 
-	if (owner == NO_FUNCTION || graph__in_batch(g, owner))
+	if (owner == NO_FUNCTION || owner == from)
 		return false;
-	if (!graph__is_entry(g, addr))
-		add_crossing(g, addr, pad);
-	return true;
+	if (from != NO_FUNCTION && !graph__is_entry(g, addr))
+		graph__join(g, from, owner);
+	return !graph__in_batch(g, owner);
 }
 
-bool graph__enter_crossings(struct graph *g, bool claimed)
+struct place {
+	uint64_t start, end;
+	uint32_t function;
+};
+
+static int by_start(const void *a, const void *b)
 {
-	struct crossing *c;
-	bool any = false;
+	const struct place *x = a, *y = b;
 
-	vec__each (c, &g->crossings) {
-		uint32_t owner = graph__owner(g, c->to);
+	return (x->start > y->start) - (x->start < y->start);
+}
 
-		if (c->claimed != claimed || c->entered > g->batch || owner == NO_FUNCTION ||
-		    !graph__in_batch(g, owner))
-			continue;
-		c->entered = g->batch + 1;
-		if (c->pad)
-			vec__push(&g->pads, c->to);
-		else
-			any |= graph__reach(g, 0, c->to, NODE_LEADER) != 0;
+void graph__join_overlapping(struct graph *g)
+{
+	VEC(struct place) places = {0};
+	const struct place *p, *last = NULL;
+
+	for (uint32_t i = 0; i < g->functions.len; i++) {
+		const struct range *r;
+
+		vec__each (r, &g->functions.data[i].f.ranges)
+			vec__push(&places, (struct place){r->vaddr, r->vaddr + r->size, i});
 	}
-	return any;
+	vec__sort(&places, by_start);
+	/* last: of those so far, the one that ends last */
+	vec__each (p, &places) {
+		if (last && p->start < last->end)
+			graph__join(g, p->function, last->function);
+		if (!last || p->end > last->end)
+			last = p;
+	}
+	vec__free(&places);
+}
+
+void graph__repeat(struct graph *g, uint32_t function, uint32_t batch)
+{
+	struct graph_function *f = &g->functions.data[function];
+
+	f->batch = batch;
+	f->started = false;
+	f->dormant = f->inner;
+	f->seeded = 0;
+	while (f->f.ranges.len > f->given)
+		map64__del(&g->parts, f->f.ranges.data[--f->f.ranges.len].vaddr);
+	g->indexed = false;
 }

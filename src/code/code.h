@@ -67,23 +67,19 @@ struct jump_table {
 struct graph_function {
 	struct function f; /* owns name, raw, ranges */
 	uint32_t plan;	   /* index in the plan, NO_FUNCTION: not yet known */
+	size_t given;	   /* number of its own ranges; flow found the others */
 	size_t seeded;	   /* number of ranges whose landing pads were added */
 	bool started;
+	bool inner;	/* its start needs a proof */
+	bool dormant;	/* until then it doesn't take part */
 	uint32_t batch; /* its code is followed in this one */
+	uint32_t group; /* another function of its group; itself: it stands for the group */
 };
 
 /* An exception handler whose address code pushes, after node at. */
 struct handler {
 	uint32_t at; /* node where the stack is as deep as in the handler */
 	uint64_t target;
-};
-
-/* Control that leads from one batch into the middle of a function of another one. */
-struct crossing {
-	uint64_t to;
-	uint32_t entered; /* 1 + the last batch in which to was a start; 0: in none yet */
-	bool pad;	  /* it is a landing pad */
-	bool claimed;	  /* not by direct branches only */
 };
 
 struct graph {
@@ -112,10 +108,10 @@ struct graph {
 	struct map64 parts;	   /* FDEs that became ranges */
 	VEC(uint64_t) pads;	   /* landing pads that are not roots yet */
 	VEC(struct handler) handlers;
-	uint32_t batch; /* the one that is followed (batch.c) */
-	VEC(struct crossing) crossings;
-	struct map64 crossed; /* where they lead to */
-	bool claims;	      /* the current flow is not by direct branches only */
+	uint32_t batch;	     /* the one that is followed (batch.c) */
+	bool batched;	     /* there are several */
+	struct map64 shared; /* address → 1 + a function that depends on what is there */
+	bool claims;	     /* the current flow is not by direct branches only */
 	uint32_t stamp, budget;
 	const struct segment *segment; /* the last one looked at */
 	size_t piece;		       /* the last one looked at */
@@ -187,19 +183,32 @@ bool graph__is_entry(struct graph *g, uint64_t addr);
 
 /*
  * To bound memory, the functions of an object may be followed in batches: the graph knows all of
- * them, but has the instructions of one batch. Forgets those of the last one and begins another;
- * numbers ascend.
+ * them, but has the instructions of one batch. Forgets those of the last one and begins another.
  */
 void graph__begin_batch(struct graph *g, uint32_t batch);
 static inline bool graph__in_batch(const struct graph *g, uint32_t function)
 {
 	return g->functions.data[function].batch == g->batch;
 }
-/* Is addr in a function of another batch? Then it isn't followed, but recorded as a crossing,
- * unless the function is entered there anyway. pad: addr is a landing pad. */
-bool graph__crosses(struct graph *g, uint64_t addr, bool pad);
-/* Makes starts of the crossings that lead into this batch. True: there is code to follow. */
-bool graph__enter_crossings(struct graph *g, bool claimed);
+static inline bool graph__follows(const struct graph *g, uint32_t function)
+{
+	return graph__in_batch(g, function) && !g->functions.data[function].dormant;
+}
+/*
+ * Functions of one group have to be followed in one batch: control leads from one into the middle
+ * of the other, they overlap, they may share a cold part, or one's jump table ends where the
+ * other's begins. The group's number is that of one of its functions.
+ */
+uint32_t graph__group(struct graph *g, uint32_t function);
+void graph__join(struct graph *g, uint32_t a, uint32_t b);
+void graph__join_overlapping(struct graph *g);
+/* Joins the function with all others for which this is called with the same address. */
+void graph__share(struct graph *g, uint32_t function, uint64_t addr);
+/* Control of a function (NO_FUNCTION: none) leads to addr: joins it with the function there, unless
+ * that is entered. True: addr is in another batch, so it isn't followed. */
+bool graph__crosses(struct graph *g, uint32_t from, uint64_t addr);
+/* Forgets what following found out about the function, which is followed again in this batch. */
+void graph__repeat(struct graph *g, uint32_t function, uint32_t batch);
 
 /* ---- exception handlers without a table (handler.c) ---- */
 

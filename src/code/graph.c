@@ -12,15 +12,28 @@ static void mark_reached(const struct graph *g, struct node *n)
 	n->flags |= NODE_REACHED | (g->claims ? 0 : NODE_CERTAIN);
 }
 
+/* Adds an edge, unless it leads from another function to an entry: then it is a call, and the
+ * registers are whatever a caller may pass. A helper function has no other callers. */
+static void add_edge(struct graph *g, uint32_t function, uint32_t from, uint32_t to)
+{
+	uint64_t addr = g->nodes.data[to].addr;
+	uint32_t owner = graph__owner(g, addr);
+
+	if (owner == function || owner == NO_FUNCTION || !graph__is_entry(g, addr) ||
+	    g->functions.data[owner].f.flags & FUNCTION_HELPER)
+		graph__add_edge(g, from, to);
+}
+
 uint32_t graph__reach(struct graph *g, uint32_t from, uint64_t addr, unsigned flags)
 {
-	uint32_t to = graph__crosses(g, addr, false) ? 0 : graph__node(g, addr);
-	struct node *n = &g->nodes.data[to];
+	uint32_t function = from ? graph__owner(g, g->nodes.data[from].addr) : NO_FUNCTION;
+	uint32_t to = graph__crosses(g, function, addr) ? 0 : graph__node(g, addr);
+	struct node *n;
 
 	if (!to)
 		return 0;
 	if (from)
-		graph__add_edge(g, from, to);
+		add_edge(g, function, from, to);
 	n = &g->nodes.data[to];
 	n->flags |= flags;
 	if (!(n->flags & NODE_REACHED)) {
@@ -89,6 +102,8 @@ bool graph__take_part(struct graph *g, uint64_t from, uint64_t addr)
 
 	if (owner == NO_FUNCTION)
 		return false;
+	graph__share(g, owner, f->vaddr);
+	graph__share(g, graph__owner(g, from), f->vaddr);
 	if (!map64__get(&g->parts, f->vaddr)) {
 		*map64__put(&g->parts, f->vaddr) = 1;
 		graph__add_range(g, owner, f->vaddr, f->size);
@@ -151,21 +166,24 @@ static void follow_branch(struct graph *g, uint32_t i)
 
 /* Falls through to next, which is a leader if it has other predecessors or starts another
  * function. */
-static uint32_t fall(struct graph *g, uint32_t i, uint64_t next, uint32_t owner)
+static uint32_t fall(struct graph *g, uint32_t i, uint64_t next)
 {
-	uint32_t to, now = graph__owner(g, next);
+	uint32_t owner = graph__owner(g, g->nodes.data[i].addr), to, now = graph__owner(g, next);
 	struct node *n;
 
 	if (now == NO_FUNCTION) {
 		vec__push(&g->ends, i);
 		return 0;
 	}
-	if (now != owner && graph__crosses(g, next, false))
+	if (now != owner && graph__crosses(g, owner, next))
 		return 0;
 	to = graph__node(g, next);
 	if (!to)
 		return 0;
-	graph__add_edge(g, i, to);
+	if (now == owner)
+		graph__add_edge(g, i, to);
+	else
+		add_edge(g, owner, i, to);
 	n = &g->nodes.data[to];
 	if (n->flags & NODE_REACHED || now != owner)
 		n->flags |= NODE_LEADER;
@@ -177,7 +195,7 @@ static uint32_t fall(struct graph *g, uint32_t i, uint64_t next, uint32_t owner)
 
 static void follow_one(struct graph *g, uint32_t i)
 {
-	uint32_t owner = graph__owner(g, g->nodes.data[i].addr), before = 0;
+	uint32_t before = 0;
 
 	while (i) {
 		const struct node *n;
@@ -191,7 +209,7 @@ static void follow_one(struct graph *g, uint32_t i)
 		}
 		if (n->flow == FLOW_STOP)
 			return;
-		i = fall(g, i, node__next(n), owner);
+		i = fall(g, i, node__next(n));
 	}
 }
 
@@ -212,9 +230,18 @@ static void reserve(struct graph *g)
 	vec__reserve(&g->branches, bytes / 20 + 16);
 }
 
+/* Is the landing pad of a function's code to be followed? It may be in a part that becomes a range
+ * now. */
+static bool has_pad(struct graph *g, uint32_t function, uint64_t vaddr, uint64_t pad)
+{
+	if (graph__owner(g, pad) == NO_FUNCTION)
+		return graph__take_part(g, vaddr, pad);
+	return !graph__crosses(g, function, pad);
+}
+
 /* Records the landing pads of the frames in a range; true: one is in a part that has just become a
  * range. */
-static bool seed_pads(struct graph *g, uint64_t vaddr, uint64_t size)
+static bool seed_pads(struct graph *g, uint32_t function, uint64_t vaddr, uint64_t size)
 {
 	const struct object *o = g->object;
 	const struct frame *f = object__frame_at(o, vaddr), *end = vec__end(&o->frames);
@@ -222,9 +249,7 @@ static bool seed_pads(struct graph *g, uint64_t vaddr, uint64_t size)
 
 	for (; f && f < end && f->vaddr - vaddr < size; f++)
 		for (size_t i = 0; i < f->npads; i++)
-			if (!graph__crosses(g, f->pads[i], true) &&
-			    (graph__owner(g, f->pads[i]) != NO_FUNCTION ||
-			     graph__take_part(g, vaddr, f->pads[i])))
+			if (has_pad(g, function, vaddr, f->pads[i]))
 				vec__push(&g->pads, f->pads[i]);
 	return g->parts.len != parts;
 }
@@ -241,10 +266,10 @@ static void seed_ranges(struct graph *g)
 		for (size_t i = 0; i < g->functions.len; i++) {
 			struct graph_function *f = &g->functions.data[i];
 
-			for (; graph__in_batch(g, i) && f->seeded < f->f.ranges.len; f->seeded++) {
+			for (; graph__follows(g, i) && f->seeded < f->f.ranges.len; f->seeded++) {
 				struct range *r = &f->f.ranges.data[f->seeded];
 
-				again |= seed_pads(g, r->vaddr, r->size);
+				again |= seed_pads(g, i, r->vaddr, r->size);
 			}
 		}
 	}
@@ -331,7 +356,7 @@ void graph__start(struct graph *g)
 	for (size_t i = 0; i < g->functions.len; i++) {
 		struct graph_function *f = &g->functions.data[i];
 
-		if (f->started || !graph__in_batch(g, i))
+		if (f->started || !graph__follows(g, i))
 			continue;
 		f->started = true;
 		if (!(f->f.flags & FUNCTION_RANGE))
@@ -382,20 +407,32 @@ static uint64_t rest_behind(struct graph *g, uint32_t end)
 	return 0;
 }
 
-/* Adds such code as roots. True: there was some. */
+static int by_value(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Adds such code as roots, in order of address. True: there was some. */
 static bool enter_rest(struct graph *g)
 {
+	VEC(uint64_t) ends = {0};
+	const struct node *n;
+	uint64_t *end;
 	bool any = false;
 
-	for (uint32_t i = 1, n = g->nodes.len; i < n; i++) {
-		uint64_t addr;
+	vec__each (n, &g->nodes)
+		if (n->flags & NODE_REACHED && is_end(g, n))
+			vec__push(&ends, n->addr);
+	vec__sort(&ends, by_value);
+	vec__each (end, &ends) {
+		uint64_t addr = rest_behind(g, graph__known(g, *end));
 
-		if (!(g->nodes.data[i].flags & NODE_REACHED) || !is_end(g, &g->nodes.data[i]))
-			continue;
-		addr = rest_behind(g, i);
 		any |= addr &&
 		       graph__root(g, addr, g->object->go ? NODE_LANDING_PAD : NODE_RESUMED);
 	}
+	vec__free(&ends);
 	return any;
 }
 
@@ -423,11 +460,10 @@ static void follow_direct(struct graph *g)
 
 void graph__follow(struct graph *g)
 {
-	graph__enter_crossings(g, false);
 	follow_direct(g);
 	g->claims = true;
-	while (graph__enter_crossings(g, true) || start_pads(g) || graph__resolve_jumps(g, false) ||
-	       graph__resolve_jumps(g, true) || enter_rest(g))
+	while (start_pads(g) || graph__resolve_jumps(g, false) || graph__resolve_jumps(g, true) ||
+	       enter_rest(g))
 		follow_direct(g);
 	g->claims = false;
 }

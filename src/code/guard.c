@@ -68,11 +68,14 @@ void guard__mark(struct graph *g)
 {
 	const struct owned_extent *p;
 	uint64_t pos = 0, covered = 0;
-	uint32_t i;
+	uint32_t i, before = NO_FUNCTION;
 
 	vec__each (p, &g->extents) {
+		if (before != NO_FUNCTION && p->start < max_of(pos, covered))
+			graph__join(g, before, p->function);
 		if (!graph__in_batch(g, p->function))
 			continue;
+		before = p->function;
 		for (uint64_t addr = p->start; (i = graph__next_reached(g, &addr, p->end)); addr++)
 			mark_overlaps(g, i, &covered);
 		pos = sweep(g, max_of(pos, p->start), p->end);

@@ -268,15 +268,20 @@ static bool same_function(struct graph *g, uint64_t from, uint64_t target)
 static bool is_inside(struct graph *g, uint32_t node, uint64_t target)
 {
 	uint64_t from = g->nodes.data[node].addr, before, after;
+	uint32_t own = graph__owner(g, from), to = graph__owner(g, target);
 	const struct frame *part;
 	struct range r;
 
-	if (graph__owner(g, target) != NO_FUNCTION)
-		return same_function(g, from, target) &&
-		       sweep__is_start(g, graph__owner(g, target), target, &before, &after);
+	if (to != NO_FUNCTION) {
+		if (!same_function(g, from, target))
+			return false;
+		graph__join(g, own, to);
+		return graph__in_batch(g, to) && sweep__is_start(g, to, target, &before, &after);
+	}
 	part = graph__part_at(g, target);
 	if (!part)
 		return false;
+	graph__share(g, own, part->vaddr);
 	r = (struct range){.vaddr = part->vaddr, .size = part->size};
 	return sweep__is_start_in(g, &r, target, &before, &after);
 }
@@ -286,9 +291,12 @@ static bool another_table(const struct graph *g, uint64_t vaddr)
 	return map64__get(&g->table_starts, vaddr);
 }
 
-/* Reads entry i, if valid. */
-static bool entry_of(struct graph *g, const struct shape *s, uint64_t i, uint64_t *target)
+/* Reads entry i of the jump at node, if valid. */
+static bool entry_of(struct graph *g, uint32_t node, const struct shape *s, uint64_t i,
+		     uint64_t *target)
 {
+	if (i)
+		graph__share(g, graph__owner(g, g->nodes.data[node].addr), s->table + i * s->size);
 	return !(i && another_table(g, s->table + i * s->size)) && entry_at(g, s, i, target);
 }
 
@@ -302,7 +310,7 @@ static bool read_proved(struct graph *g, uint32_t node, const struct shape *s, a
 	if (s->scaled)
 		max /= s->size;
 	for (uint64_t i = 0; i <= max; i++) {
-		if (!entry_of(g, s, i, &target) ||
+		if (!entry_of(g, node, s, i, &target) ||
 		    !(graph__is_entry(g, target) || is_inside(g, node, target)))
 			return false;
 		vec__push(out, target);
@@ -314,7 +322,7 @@ static bool read_guessed(struct graph *g, uint32_t node, const struct shape *s, 
 {
 	uint64_t target;
 
-	for (uint64_t i = 0; i < GUESS_MAX && entry_of(g, s, i, &target); i++) {
+	for (uint64_t i = 0; i < GUESS_MAX && entry_of(g, node, s, i, &target); i++) {
 		if (!is_inside(g, node, target))
 			break;
 		vec__push(out, target);
@@ -408,6 +416,13 @@ static void follow_tables(struct graph *g, size_t first)
 	}
 }
 
+/* Other functions' tables end there at the latest. */
+static void see_start(struct graph *g, uint32_t jump, uint64_t table)
+{
+	*map64__put(&g->table_starts, table) = 1;
+	graph__share(g, graph__owner(g, g->nodes.data[jump].addr), table);
+}
+
 /* Collects the starts of all tables before reading any: tables are often adjacent. */
 static void see_table_starts(struct graph *g)
 {
@@ -422,7 +437,7 @@ static void see_table_starts(struct graph *g)
 
 		for (int i = 0; i < n; i++)
 			if (shapes[i].index != REG_NONE)
-				*map64__put(&g->table_starts, shapes[i].table) = 1;
+				see_start(g, jump, shapes[i].table);
 	}
 }
 

@@ -41,6 +41,7 @@ void graph__forget(struct graph *g)
 	g->jumps_seen = 0;
 	g->handlers.len = g->tables.len = g->targets.len = 0;
 	map64__free(&g->table_of);
+	map64__free(&g->table_starts);
 }
 
 void graph__free(struct graph *g)
@@ -72,8 +73,7 @@ void graph__free(struct graph *g)
 	map64__free(&g->returns);
 	map64__free(&g->thunks);
 	map64__free(&g->parts);
-	vec__free(&g->crossings);
-	map64__free(&g->crossed);
+	map64__free(&g->shared);
 	free(g);
 }
 

@@ -14,6 +14,8 @@ uint32_t graph__add_function(struct graph *g, struct function *f)
 	gf->f = *f;
 	gf->plan = NO_FUNCTION;
 	gf->batch = g->batch;
+	gf->given = f->ranges.len;
+	gf->group = g->functions.len - 1;
 	g->indexed = false;
 	memset(f, 0, sizeof(*f));
 	return g->functions.len - 1;
@@ -116,6 +118,8 @@ void graph__index_ranges(struct graph *g)
 		const struct function *f = &g->functions.data[i].f;
 		const struct range *r;
 
+		if (g->functions.data[i].dormant)
+			continue;
 		vec__each (r, &f->ranges)
 			if (r->size && r->vaddr + r->size > r->vaddr)
 				vec__push(&spans,

@@ -13,35 +13,6 @@ static int by_start(const void *a, const void *b)
 	return vaddr__order(x->object, x->start, y->object, y->start);
 }
 
-/* The functions that miss a block: a crossing leads there, but was seen after they were followed.
- */
-static bool find_missed(const struct plan *p, const struct following *w, uint32_t object,
-			bool *again)
-{
-	struct graph *g = w->g;
-	const struct graph_function *f;
-	struct crossing *c;
-	bool any = false;
-
-	vec__each (c, &g->crossings) {
-		uint32_t function;
-
-		if (c->entered || plan__block_at(p, object, c->to) != NO_BLOCK)
-			continue;
-		c->entered = w->batches; /* at least */
-		function = g->functions.data[graph__owner(g, c->to)].plan;
-		if (function == NO_FUNCTION || p->functions.data[function].flags & FUNCTION_RANGE)
-			continue;
-		again[function] = any = true;
-	}
-	/* those that have become the owners of cold parts */
-	vec__each (f, &g->functions)
-		if (f->plan != NO_FUNCTION && !(f->f.flags & FUNCTION_RANGE) &&
-		    f->seeded < f->f.ranges.len)
-			again[f->plan] = any = true;
-	return any;
-}
-
 static void drop_gaps(struct plan *p, const bool *again)
 {
 	size_t n = 0;
@@ -100,20 +71,17 @@ static void drop_counts(struct plan *p, const bool *again)
 	}
 }
 
-bool batches__reopen(struct plan *p, struct following *w, uint32_t object)
+void batches__reopen(struct plan *p, struct following *w)
 {
 	autofree bool *again = xcalloc(p->functions.len + 1, sizeof(*again));
 
-	vec__sort(&p->gaps, by_start);
-	if (w->g->crossings.len)
-		plan__index(p);
-	if (!find_missed(p, w, object, again))
-		return false;
+	if (!following__repeat(w, again)) {
+		vec__sort(&p->gaps, by_start);
+		return;
+	}
 	drop_gaps(p, again);
 	drop_blocks_and_sites(p, again);
 	drop_counts(p, again);
-	following__repeat(w, again);
-	return true;
 }
 
 void batches__drop_edges(struct plan *p, size_t first)

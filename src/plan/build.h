@@ -35,7 +35,6 @@ struct plan_data {
 struct following {
 	struct graph *g;
 	const function_vec *functions;
-	VEC(struct member) members;
 	uint64_t most;	  /* bytes of code in a batch of several functions; 0: any number */
 	uint64_t size;	  /* of the batch that is put together */
 	uint32_t batches; /* their number */
@@ -45,17 +44,15 @@ void following__init(struct following *w, struct graph *g, const function_vec *f
 		     uint64_t most);
 /* Follows one batch; the graph forgets the one before. */
 int following__follow(struct following *w, uint32_t batch);
-/* Puts these functions, by index in the plan, into further batches. */
-void following__repeat(struct following *w, const bool *again);
-void following__free(struct following *w);
+/* After all batches: puts functions that have to be followed in one batch, and were not, into
+ * further batches. again, by index in the plan: which. False: there are none. */
+bool following__repeat(struct following *w, bool *again);
 
 /* ---- batches.c ---- */
 
-/*
- * After all batches: did code of one lead into code of an earlier one that was not found there?
- * Then the rows of those functions are dropped, and there are further batches.
- */
-bool batches__reopen(struct plan *p, struct following *w, uint32_t object);
+/* After all batches: drops the rows of functions that have to be followed again, in further
+ * batches. */
+void batches__reopen(struct plan *p, struct following *w);
 /* Blocks from this one on have no edges then. */
 void batches__drop_edges(struct plan *p, size_t first);
 

@@ -7,23 +7,15 @@
 #include <stdlib.h>
 #include "plan/build.h"
 
-/* A function to plan. */
-struct member {
-	const struct function *function;
-	uint64_t at, size; /* of the code to follow for it */
-	uint32_t batch;
-	bool inner; /* its start needs a proof */
-};
-
-static void add_planned(struct following *w, const struct member *m)
+static uint32_t add_planned(struct following *w, const struct function *f)
 {
 	struct function copy;
 	uint32_t i;
 
-	function__copy(&copy, m->function);
+	function__copy(&copy, f);
 	i = graph__add_function(w->g, &copy);
-	w->g->functions.data[i].plan = m->function - w->functions->data;
-	w->g->functions.data[i].batch = m->batch;
+	w->g->functions.data[i].plan = f - w->functions->data;
+	return i;
 }
 
 /* ---- where a function may begin ---- */
@@ -68,12 +60,10 @@ static struct map64 entries_of(const struct graph *g)
 
 /* Adds the function around a start that needs a proof: it is decoded, but gets no sites. entries:
  * the graph's functions by entry. */
-static void add_around(struct graph *g, const struct member *m, struct map64 *entries)
+static void add_around(struct graph *g, const struct function *f, struct map64 *entries)
 {
-	const struct function *f = m->function;
 	const struct range *r;
 	struct function around;
-	uint32_t i;
 
 	vec__each (r, &f->ranges) {
 		if (!function__around(f->object, r->vaddr, &around))
@@ -84,8 +74,7 @@ static void add_around(struct graph *g, const struct member *m, struct map64 *en
 		}
 		map64__put(entries, around.entry);
 		around.flags = FUNCTION_HIDDEN;
-		i = graph__add_function(g, &around);
-		g->functions.data[i].batch = m->batch;
+		graph__add_function(g, &around);
 	}
 }
 
@@ -146,10 +135,12 @@ static int prove_start(struct graph *g, const struct range *r)
 	return 0;
 }
 
-static int add_inner(struct following *w, const struct member *m)
+/* Proves where a function that starts within another one, or a range, starts, and lets it take
+ * part.
+ */
+static int wake(struct graph *g, struct graph_function *inner)
 {
-	const struct function *f = m->function;
-	struct graph *g = w->g;
+	const struct function *f = &inner->f;
 	const struct range *r;
 	int err;
 
@@ -162,10 +153,32 @@ static int add_inner(struct following *w, const struct member *m)
 	}
 	if (g->work.len)
 		graph__follow(g);
-	add_planned(w, m);
+	inner->dormant = false;
+	g->indexed = false;
 	vec__each (r, &f->ranges) {
 		split_at(g, r->vaddr);
 		split_at(g, r->vaddr + r->size);
+	}
+	return 0;
+}
+
+static int wake_inner(struct following *w)
+{
+	struct graph *g = w->g;
+	bool any = false;
+	int err;
+
+	for (size_t i = 0; i < g->functions.len; i++) {
+		if (!g->functions.data[i].dormant || !graph__in_batch(g, i))
+			continue;
+		err = wake(g, &g->functions.data[i]);
+		if (err)
+			return err;
+		any = true;
+	}
+	if (any) {
+		graph__start(g);
+		graph__follow(g);
 	}
 	return 0;
 }
@@ -182,20 +195,6 @@ static uint64_t size_of(const struct function *f)
 	return size;
 }
 
-/* Where its code is: that of the function around it, if that one is followed. */
-static void locate(struct member *m)
-{
-	struct function around;
-
-	m->at = m->function->ranges.len ? m->function->ranges.data[0].vaddr : m->function->entry;
-	m->size = size_of(m->function);
-	if (!m->inner || !function__around(m->function->object, m->at, &around))
-		return;
-	m->at = around.entry;
-	m->size = size_of(&around);
-	function__free(&around);
-}
-
 /* The batch that takes so many more bytes of code: the last one, unless that has too many then. */
 static uint32_t batch_for(struct following *w, uint64_t size)
 {
@@ -207,106 +206,98 @@ static uint32_t batch_for(struct following *w, uint64_t size)
 	return w->batches;
 }
 
-static void end_batch(struct following *w)
+/* Puts groups of functions into new batches. which: by group, NULL: all. */
+static void cut(struct following *w, const bool *which)
 {
+	struct graph *g = w->g;
+	size_t n = g->functions.len;
+	autofree uint64_t *size = xcalloc(n + 1, sizeof(*size));
+	autofree uint32_t *batch = xcalloc(n + 1, sizeof(*batch));
+
+	for (size_t i = 0; i < n; i++)
+		size[graph__group(g, i)] += size_of(&g->functions.data[i].f);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t group = graph__group(g, i);
+
+		if (which && !which[group])
+			continue;
+		if (!batch[group])
+			batch[group] = 1 + batch_for(w, size[group]);
+		graph__repeat(g, i, batch[group] - 1);
+	}
 	w->batches++;
 	w->size = 0;
 }
 
-/*
- * From the last one to the first: in this order a graph of all would follow them, and a cold part
- * that several functions share belongs to the first one that leads there. What is followed for
- * several members stays together.
- */
-static void cut(struct following *w)
+static void add_all(struct following *w)
 {
-	struct map64 around = {0};
-
-	for (size_t i = w->members.len; i--;) {
-		struct member *m = &w->members.data[i];
-		uint64_t *known = m->inner ? map64__put(&around, m->at) : NULL;
-
-		m->batch = known && *known ? *known - 1 : batch_for(w, m->size);
-		if (known)
-			*known = m->batch + 1;
-	}
-	end_batch(w);
-	map64__free(&around);
-}
-
-static void add_members(struct following *w)
-{
-	const struct function *f;
+	VEC(const struct function *) inner = {0};
+	const struct function *f, **in;
+	struct map64 entries;
 
 	vec__each (f, w->functions) {
-		struct member m = {.function = f};
-
 		if (f->object != w->g->object)
 			continue;
-		m.inner = !has_own_start(f);
-		locate(&m);
-		vec__push(&w->members, m);
+		if (has_own_start(f))
+			add_planned(w, f);
+		else
+			vec__push(&inner, f);
 	}
+	entries = entries_of(w->g);
+	vec__each (in, &inner)
+		add_around(w->g, *in, &entries);
+	vec__each (in, &inner)
+		w->g->functions.data[add_planned(w, *in)].inner = true;
+	map64__free(&entries);
+	vec__free(&inner);
 }
 
 void following__init(struct following *w, struct graph *g, const function_vec *functions,
 		     uint64_t most)
 {
-	const struct member *m;
-	struct map64 entries;
-
 	*w = (struct following){.g = g, .functions = functions, .most = most};
-	add_members(w);
-	cut(w);
-	vec__each (m, &w->members)
-		if (!m->inner)
-			add_planned(w, m);
-	entries = entries_of(g);
-	vec__each (m, &w->members)
-		if (m->inner)
-			add_around(g, m, &entries);
-	map64__free(&entries);
-}
-
-void following__free(struct following *w)
-{
-	vec__free(&w->members);
+	add_all(w);
+	if (most)
+		graph__join_overlapping(g);
+	cut(w, NULL);
+	g->batched = w->batches > 1;
 }
 
 int following__follow(struct following *w, uint32_t batch)
 {
-	const struct member *m;
-	bool inner = false;
-	int err;
-
 	graph__begin_batch(w->g, batch);
 	graph__start(w->g);
 	graph__follow(w->g);
-	vec__each (m, &w->members) {
-		if (!m->inner || m->batch != batch)
-			continue;
-		err = add_inner(w, m);
-		if (err)
-			return err;
-		inner = true;
-	}
-	if (inner) {
-		graph__start(w->g);
-		graph__follow(w->g);
-	}
-	return 0;
+	return wake_inner(w);
 }
 
-void following__repeat(struct following *w, const bool *again)
+/* The groups of which not all functions were followed in the same batch. */
+static bool find_scattered(struct graph *g, bool *groups)
 {
-	struct graph_function *f;
+	bool any = false;
 
-	vec__each (f, &w->g->functions) {
-		if (f->plan == NO_FUNCTION || !again[f->plan])
-			continue;
-		f->batch = batch_for(w, size_of(&f->f));
-		f->started = false;
-		f->seeded = 0;
+	for (uint32_t i = 0; i < g->functions.len; i++) {
+		uint32_t group = graph__group(g, i);
+
+		if (g->functions.data[i].batch != g->functions.data[group].batch)
+			groups[group] = any = true;
 	}
-	end_batch(w);
+	return any;
+}
+
+bool following__repeat(struct following *w, bool *again)
+{
+	struct graph *g = w->g;
+	autofree bool *groups = xcalloc(g->functions.len + 1, sizeof(*groups));
+
+	if (!find_scattered(g, groups))
+		return false;
+	for (uint32_t i = 0; i < g->functions.len; i++) {
+		const struct graph_function *f = &g->functions.data[i];
+
+		if (f->plan != NO_FUNCTION)
+			again[f->plan] = groups[graph__group(g, i)];
+	}
+	cut(w, groups);
+	return true;
 }

@@ -196,10 +196,11 @@ static int add_batches(struct plan *p, struct following *w, uint32_t object,
 	for (uint32_t i = 0; !err && i < w->batches; i++) {
 		err = add_batch(p, w, i, object, options);
 		if (!err && w->batches > 1 && i + 1 == w->batches)
-			batches__reopen(p, w, object);
+			batches__reopen(p, w);
 	}
 	if (w->batches > 1)
 		batches__drop_edges(p, first);
+	graph__index_ranges(w->g);
 	return err;
 }
 
@@ -210,7 +211,7 @@ static int add_object(struct plan *p, const function_vec *functions, const struc
 	struct plan_object *po = vec__add(&p->objects);
 	CLEANUP(free_graph)
 	struct graph *g = graph__new(o, options->kernel_object, object__is_kernel(o));
-	CLEANUP(following__free) struct following w;
+	struct following w;
 	int err;
 
 	po->object = o;

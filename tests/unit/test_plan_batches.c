@@ -95,7 +95,7 @@ static bool same_functions(const struct plan *a, const struct plan *b)
 
 		same = !strcmp(f->name, g->name) && f->nranges == g->nranges &&
 		       f->branches == g->branches && f->unreached == g->unreached &&
-		       f->skipped == g->skipped &&
+		       f->skipped == g->skipped && f->unresolved == g->unresolved &&
 		       (f->entry_site == NO_SITE ||
 			a->sites.data[f->entry_site].vaddr == b->sites.data[g->entry_site].vaddr);
 	}
@@ -155,6 +155,122 @@ static void test_owner(void)
 	functions__free(&functions);
 }
 
+/* ---- where one function's flow depends on another one ---- */
+
+/* switch: a jump by a table whose entries are relative to it; rdi: the index */
+#define MACROS                                                                                     \
+	".text\n.globl _start\n_start: ret\n"                                                      \
+	".macro fn name\n .globl \\name\n .type \\name,@function\n .balign 16\n"                   \
+	" \\name: .cfi_startproc\n.endm\n"                                                         \
+	".macro end name\n .cfi_endproc\n .size \\name,.-\\name\n.endm\n"                          \
+	".macro switch table\n lea \\table(%rip),%rdx\n movslq (%rdx,%rdi,4),%rax\n"               \
+	" add %rdx,%rax\n jmp *%rax\n.endm\n"                                                      \
+	".macro check\n cmp $1,%edi\n ja 9f\n mov %edi,%edi\n.endm\n"                              \
+	".macro rodata\n .section .rodata\n .balign 8\n.endm\n"
+
+/*
+ * guesses() has no bound for its table: it is read up to the next table. That one's first entry,
+ * read as one of this table, leads into the middle of a block of the other function.
+ */
+static const char *const adjacent_tables = MACROS
+	".macro guesses n\n .balign 16\n .cfi_startproc\n switch .Lshort\\n\n.La\\n: inc %esi\n"
+	" ret\n.Lb\\n: ret\n .cfi_endproc\n rodata\n.Lshort\\n: .long .La\\n-.Lshort\\n\n"
+	" .long .Lb\\n-.Lshort\\n\n.Llong\\n: .long .Lc\\n-.Llong\\n, .Lc\\n-.Llong\\n\n"
+	" .text\n.endm\n"
+	".macro checks n\n .balign 16\n .cfi_startproc\n check\n switch .Llong\\n\n9: ret\n"
+	" .rept 8\n inc %esi\n .endr\n.Lc\\n: inc %edi\n ret\n .cfi_endproc\n.endm\n"
+	" guesses 1\n checks 1\n checks 2\n guesses 2\n";
+
+/* The same, but the entry would lead into its own function. */
+static const char *const own_entry = MACROS
+	".macro ends n\n fn ends\\n\n switch .Lended\\n\n8: inc %esi\n9: inc %esi\n7: inc %esi\n"
+	" ret\n end ends\\n\n rodata\n.Lended\\n: .long 8b-.Lended\\n, 9b-.Lended\\n\n"
+	".Lnext\\n: .long 7b-.Lended\\n\n .quad -1\n .text\n.endm\n"
+	".macro next n\n fn next\\n\n switch .Lnext\\n\n end next\\n\n.endm\n"
+	" next 1\n ends 1\n ends 2\n next 2\n";
+
+/* A jump from another function goes around the check of a table's bound. */
+static const char *const intruder = MACROS
+	".macro intrudes n\n fn intrudes\\n\n mov $100,%edi\n jmp .Linside\\n\n end intrudes\\n\n"
+	".endm\n"
+	".macro bounded n\n fn bounded\\n\n check\n.Linside\\n: switch .Lt\\n\n8: inc %esi\n"
+	"9: ret\n end bounded\\n\n rodata\n.Lt\\n: .long 8b-.Lt\\n, 9b-.Lt\\n\n .quad -1\n"
+	" .text\n.endm\n"
+	" intrudes 1\n bounded 1\n bounded 2\n intrudes 2\n";
+
+/* A cold part that leads back nowhere, and two functions that lead there, one by a table: it
+ * belongs to the other one, since direct jumps are followed first. */
+static const char *const shared_part = MACROS
+	".macro cold n\n .balign 16\n.Lcold\\n: .cfi_startproc\n .cfi_def_cfa_offset 16\n"
+	" inc %esi\n ud2\n .cfi_endproc\n.endm\n"
+	".macro direct n\n fn direct\\n\n test %edi,%edi\n je .Lcold\\n\n ret\n end direct\\n\n"
+	".endm\n"
+	".macro table n\n fn table\\n\n check\n switch .Lp\\n\n9: ret\n end table\\n\n rodata\n"
+	".Lp\\n: .long .Lcold\\n-.Lp\\n, 9b-.Lp\\n\n .quad -1\n .text\n.endm\n"
+	" cold 1\n cold 2\n direct 1\n table 1\n table 2\n direct 2\n";
+
+/* Whether far() returns shows behind many instructions, half of them in near(), which another
+ * function calls. If it does, the table has no bound. */
+static const char *const far_callee =
+	MACROS " fn near\n .rept 12000\n nop\n .endr\n ud2\n end near\n"
+	       " fn calls_near\n call near\n inc %esi\n ret\n end calls_near\n"
+	       " fn far\n .rept 12000\n nop\n .endr\n call near\n ret\n end far\n"
+	       " fn calls_far\n cmp $1,%edi\n ja 1f\n mov %edi,%edi\n jmp 2f\n1: call far\n"
+	       "2: switch .Lt\n8: inc %esi\n9: ret\n end calls_far\n"
+	       " rodata\n.Lt: .long 8b-.Lt, 9b-.Lt\n .quad -1\n";
+
+/* Control falls from a function within another one into the rest of the outer one. */
+static const char *const nested = MACROS
+	" fn outer\n test %edi,%edi\n je 9f\n ret\n.globl inner\n.type inner,@function\n"
+	"inner: inc %esi\n .size inner,.-inner\n .rept 3\n inc %esi\n .endr\n9: ret\n end outer\n";
+
+/* A jump at the end of one function contains the start of the next one. */
+static const char *const overlapping =
+	MACROS " fn left\n test %edi,%edi\n je 1f\n ret\n1: .byte 0xe9\n end left\n"
+	       ".globl right\n.type right,@function\nright: .cfi_startproc\n"
+	       " .rept 3\n inc %esi\n .endr\n ret\n end right\n";
+
+/* A tail call passes the address of a table. Other callers may pass anything. */
+static const char *const passed = MACROS
+	" fn passes\n lea .Lpassed(%rip),%rdx\n jmp reads\n end passes\n"
+	" fn reads\n movslq (%rdx,%rdi,4),%rax\n add %rdx,%rax\n jmp *%rax\n8: inc %esi\n9: ret\n"
+	" end reads\n rodata\n.Lpassed: .long 8b-.Lpassed, 9b-.Lpassed\n .quad -1\n";
+
+/* strip: only .eh_frame bounds its functions. */
+static void test_case(const char *text, bool strip, const char *what)
+{
+	static const char *const all[] = {"*", NULL};
+
+	object__free(object);
+	object = NULL;
+	if (!ok(assemble(text), "%s: the assembler makes the object", what))
+		return;
+	if (strip) {
+		object__free(object);
+		object = NULL;
+		if (!ok(run("strip %s/graph", scratch) &&
+				!object__open(scratch__path("graph"), &object),
+			"%s: stripped", what))
+			return;
+	}
+	compare(all, what);
+}
+
+static void test_nested(void)
+{
+	static const char *const all[] = {"*", NULL};
+	function_vec functions = {0};
+
+	test_case(nested, false, "a function within another one");
+	ok(resolve(object, all, &functions), "its functions are resolved");
+	plan = listed(&functions, UINT64_MAX);
+	is(block(address("inner") + 2)->end, address("inner") + 8,
+	   "behind the inner one, the outer one has a block of several instructions");
+	plan__free(plan);
+	plan = NULL;
+	functions__free(&functions);
+}
+
 int main(void)
 {
 	static const char *const all[] = {"*", NULL};
@@ -164,6 +280,14 @@ int main(void)
 	compare(all, "all functions");
 	test_ranges();
 	test_owner();
+	test_case(adjacent_tables, true, "adjacent tables");
+	test_case(own_entry, false, "a table that another one ends");
+	test_case(intruder, false, "a jump around a bound");
+	test_case(shared_part, false, "a shared cold part");
+	test_case(overlapping, false, "overlapping instructions");
+	test_case(passed, false, "a table's address as an argument");
+	test_case(far_callee, false, "a callee that does not return, far away");
+	test_nested();
 	object__free(object);
 	return tap__done();
 }
