@@ -283,17 +283,29 @@ static void put_points(struct listing *l)
 
 /* ---- code ---- */
 
-static int check_edges(const struct args *a, const struct plan *p)
+static uint64_t code_size(const function_vec *functions)
 {
-	const struct plan_function *f;
-	size_t branches = 0;
+	const struct function *f;
+	const struct range *r;
+	uint64_t size = 0;
 
-	if (!p->edgeless || strcmp(a->format->name, "dot"))
+	vec__each (f, functions)
+		vec__each (r, &f->ranges)
+			size += r->size;
+	return size;
+}
+
+/* A graph needs its edges, so its code is followed at once. */
+static int check_graph(const function_vec *functions)
+{
+	uint64_t size = code_size(functions);
+
+	if (size <= BATCH)
 		return 0;
-	vec__each (f, &p->functions)
-		branches += f->branches;
-	return err__set(E2BIG, "%zu branches are too many for one graph; name fewer functions",
-			branches);
+	return err__set(E2BIG,
+			"%.1f MB of code are too much for -F dot, which shows at most %u MB: name "
+			"fewer functions, or use -F annotate",
+			size / (double)(1 << 20), BATCH >> 20);
 }
 
 /* As a trace shows it, without counts. */
@@ -302,11 +314,8 @@ static int put_code(const struct args *a, struct plan *plan)
 	const struct trace_totals none = {0};
 	struct trace_meta meta = {0};
 	CLEANUP(render__close) struct render r = {0};
-	int err = check_edges(a, plan);
+	int err = sink__open(&r.sink, NULL);
 
-	if (err)
-		return err;
-	err = sink__open(&r.sink, NULL);
 	if (err)
 		return err;
 	if (a->format->lines)
@@ -339,6 +348,12 @@ static int list(const struct args *a)
 	int err = targets__find(&targets, a,
 				a->filters.pids.len ? (pid_t)a->filters.pids.data[0] : 0, true);
 
+	if (err)
+		return err;
+	if (a->format && !strcmp(a->format->name, "dot")) {
+		err = check_graph(&targets.functions);
+		o.batch = UINT64_MAX;
+	}
 	if (err)
 		return err;
 	o.kernel_object = targets.kernel;

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # Objects with more branches than can be traced at once: list shows them all, in bounded memory; a trace, and a graph of
-# all, are refused with the number of branches and the remedy. LARGE=all: each large object of this machine.
+# all, are refused with their size and the remedy. LARGE=all: each large object of this machine.
 # shellcheck disable=SC2154 # lib.sh sets it
 . "$(dirname "$0")/lib.sh"
 needs cmd:as cmd:ld cmd:python3
@@ -43,7 +43,8 @@ bb list --points "$T/many" two _start
 is "$(grep -c '^0x' "$T/out"),$(grep -c '^# objname=' "$T/out")" '700002,1' 'a points file names the object once'
 bb list -F dot "$T/many"
 exits 1 'one graph of all is refused'
-like "$T/err" '1050004 branches are too many for one graph; name fewer functions' 'with the number of branches'
+like "$T/err" '10.0 MB of code are too much for -F dot, which shows at most 8 MB: name fewer functions, or use -F annotate' \
+	'with the size of the code and the remedy'
 bb list -F dot "$T/many" small
 exits 0 'a graph of one function is not'
 if [[ $(id -u) == 0 ]]; then
@@ -62,6 +63,10 @@ lines = sum(block.count(b"\n") for block in iter(lambda: run.stdout.read(1 << 20
 run.wait()
 print(run.returncode, lines, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10)' "$BBTRACE" "$@")
 }
+
+measure list -F dot "$T/many"
+((megabytes < 100))
+ok $? "before any code is followed: in $megabytes MB of memory"
 
 # node, or else what clang brings; the last one is the largest.
 large=()
