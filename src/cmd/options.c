@@ -12,7 +12,7 @@
 enum option_type {
 	OPTION_SWITCH, /* bool: true */
 	OPTION_TEXT,   /* const char *: not copied */
-	OPTION_FILE,   /* as OPTION_TEXT, but not empty */
+	OPTION_FILE,   /* as OPTION_TEXT, but not empty, and no option */
 	OPTION_TIME,   /* uint64_t: nanoseconds */
 	OPTION_NUMBER, /* uint64_t */
 	OPTION_COUNT,  /* uint64_t, with K, M and G */
@@ -188,7 +188,7 @@ static int check_overhead(struct args *a, const char *v)
 
 static int check_depth(struct args *a, const char *v)
 {
-	return a->depth && a->depth <= UINT32_MAX ? 0 : err__set(EINVAL, "invalid depth '%s'", v);
+	return a->depth && a->depth <= UINT32_MAX ? 0 : err__set(EINVAL, "must be at least 1");
 }
 
 /* The index of the name; -1: none. */
@@ -467,6 +467,18 @@ static int usage_error(const struct verb *verb, int c, char **argv)
 			verb->name, hint, *hint ? " See" : "; see", verb->name);
 }
 
+/* -o -F json: the name was forgotten. */
+static int check_file_name(const char *name)
+{
+	if (!*name)
+		return err__set(EINVAL, "an empty file name");
+	if (*name == '-' && name[1])
+		return err__set(EINVAL,
+				"'%s' looks like an option; write ./%s for a file of that name",
+				name, name);
+	return 0;
+}
+
 /* Parses the value by the row's type and stores it in the row's field. */
 static int store(struct args *a, const struct option_row *r, const char *value)
 {
@@ -476,11 +488,12 @@ static int store(struct args *a, const struct option_row *r, const char *value)
 	case OPTION_SWITCH:
 		*(bool *)field = true;
 		return 0;
-	case OPTION_TEXT:
 	case OPTION_FILE:
 		*(const char **)field = value;
-		return r->type == OPTION_TEXT || *value ? 0
-							: err__set(EINVAL, "an empty file name");
+		return check_file_name(value);
+	case OPTION_TEXT:
+		*(const char **)field = value;
+		return 0;
 	case OPTION_TIME:
 		return parse_time(value, field);
 	case OPTION_NUMBER:

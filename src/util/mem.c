@@ -86,6 +86,12 @@ static unsigned unit_shift(char c)
 				      : 0;
 }
 
+static int not_whole(const char *text, bool suffixes)
+{
+	return err__set(EINVAL, "'%s' is not a whole number%s", text,
+			suffixes ? ", such as 100 or 64K" : "");
+}
+
 int parse__u64(const char *text, bool suffixes, uint64_t *out)
 {
 	unsigned shift;
@@ -93,14 +99,14 @@ int parse__u64(const char *text, bool suffixes, uint64_t *out)
 	char *end;
 
 	if (*text < '0' || *text > '9')
-		return err__set(EINVAL, "'%s' is not a whole number", text);
+		return not_whole(text, suffixes);
 	errno = 0;
 	v = strtoull(text, &end, text[0] == '0' && (text[1] | 32) == 'x' ? 16 : 10);
 	if (errno)
 		return err__set(ERANGE, "'%s' is too large", text);
 	shift = suffixes ? unit_shift(*end) : 0;
 	if (end[shift != 0])
-		return err__set(EINVAL, "'%s' is not a whole number", text);
+		return not_whole(text, suffixes);
 	if (v > UINT64_MAX >> shift)
 		return err__set(ERANGE, "'%s' is too large", text);
 	*out = v << shift;
