@@ -300,6 +300,7 @@ enum hit_kind {
 	HIT_RETURN, /* of a return probe */
 	HIT_KERNEL,
 	HIT_KERNEL_ENTRY,
+	HIT_KERNEL_TWICE, /* of an entry that has a return probe, too */
 	HIT_KERNEL_RETURN,
 	HIT_KINDS /* not known */
 };

@@ -84,6 +84,17 @@ void account__total(const struct trace *t, struct trace_totals *totals)
 
 /* ---- hits ---- */
 
+/* Which entries have a return probe of the kernel as well is known from its first hit on. */
+static enum hit_kind kind_of(const struct trace *t, uint32_t site, bool returns)
+{
+	enum hit_kind kind = plan__hit_kind(t->plan, site, returns);
+
+	if (kind == HIT_KERNEL_ENTRY &&
+	    map64__get(&t->returning, t->plan->sites.data[site].function))
+		return HIT_KERNEL_TWICE;
+	return kind;
+}
+
 /* What a hit of this kind cost, or else at most cost. */
 static uint64_t cost_of(const struct trace *t, enum hit_kind kind)
 {
@@ -118,7 +129,7 @@ void trace__each_cost(const struct trace *t, void (*fn)(void *ctx, uint32_t pid,
 
 uint64_t trace__site_hits(const struct trace *t, uint32_t site, uint64_t *ns)
 {
-	*ns = t->site_hits[site] * cost_of(t, plan__hit_kind(t->plan, site, false));
+	*ns = t->site_hits[site] * cost_of(t, kind_of(t, site, false));
 	return t->site_hits[site];
 }
 
@@ -160,6 +171,17 @@ static void settle(struct event_context *n)
 	}
 }
 
+/* c ran quick code alone since the last hit, if that was its own. */
+static void pass_quickly(struct event_context *n, const struct call *c)
+{
+	const struct last_hit *last = n->last_hit;
+
+	if (n->t->any_changing || n->quick || last->call != c->id || n->e->time < last->time)
+		return;
+	n->quick = true;
+	settle(n);
+}
+
 void account__walked(struct event_context *n, const struct call *c, const struct path *path)
 {
 	const struct plan *p = n->t->plan;
@@ -178,11 +200,44 @@ void account__walked(struct event_context *n, const struct call *c, const struct
 			return;
 		instructions += b->quick;
 	}
-	if (instructions > QUICK_MAX || n->t->any_changing || n->quick || last->call != c->id ||
-	    last->block != path->blocks[0] || n->e->time < last->time)
-		return;
-	n->quick = true;
-	settle(n);
+	if (instructions <= QUICK_MAX && last->block == path->blocks[0])
+		pass_quickly(n, c);
+}
+
+void account__passed(struct event_context *n, const struct call *c)
+{
+	const struct last_hit *last = n->last_hit;
+
+	if (last && last->call == c->id && walk__is_quick_ahead(n->t->walk, last->block))
+		pass_quickly(n, c);
+}
+
+/* Where the call's entry, or the return of a call that it made, leaves it. Without events of
+ * branches its position is known there only. */
+static uint32_t block_without_branches(struct event_context *n, const struct call *c)
+{
+	const struct plan *p = n->t->plan;
+	uint32_t block;
+
+	if (n->e->type == EVENT_ENTRY)
+		return c->id == n->runs_in && c->time == n->e->time ? c->block : NO_BLOCK;
+	if (!n->returned_to)
+		return NO_BLOCK;
+	block = locate__block_in(n->t, thread__space(n->th), p->blocks.data[c->block].object,
+				 n->returned_to);
+	return block != NO_BLOCK && p->blocks.data[block].function == c->function ? block
+										  : NO_BLOCK;
+}
+
+/* The block that the thread is about to run in its innermost call; NO_BLOCK: not known. */
+static uint32_t block_of(struct event_context *n, const struct call *c)
+{
+	if (!c || c->state != CALL_AT || c->block == NO_BLOCK || c->in_call || n->e->interrupt ||
+	    n->t->any_changing)
+		return NO_BLOCK;
+	if (!(n->t->options.events & PLAN_BRANCH))
+		return block_without_branches(n, c);
+	return c->id == n->runs_in ? c->block : NO_BLOCK;
 }
 
 /* Where the thread is, if all that it runs up to its next hit will be known. */
@@ -190,22 +245,18 @@ static struct last_hit position_of(struct event_context *n, enum hit_kind kind)
 {
 	const struct call *c = calls__top(n->th);
 	struct last_hit h = {.time = n->e->time, .kind = kind};
+	uint32_t block = kind == HIT_KINDS ? NO_BLOCK : block_of(n, c);
 
-	if (!c || c->id != n->runs_in || c->state != CALL_AT || c->block == NO_BLOCK ||
-	    c->in_call || n->e->interrupt || n->t->any_changing || kind == HIT_KINDS)
-		return h;
-	/* without events of branches the calls' positions are known at their entries only */
-	if (!(n->t->options.events & PLAN_BRANCH) &&
-	    (n->e->type != EVENT_ENTRY || c->time != n->e->time))
+	if (block == NO_BLOCK)
 		return h;
 	h.call = c->id;
-	h.block = c->block;
+	h.block = block;
 	return h;
 }
 
 void account__hit(struct event_context *n)
 {
-	enum hit_kind kind = plan__hit_kind(n->t->plan, n->site, n->e->type == EVENT_RETURN);
+	enum hit_kind kind = kind_of(n->t, n->site, n->e->type == EVENT_RETURN);
 	struct last_hit *last = n->last_hit, hit = position_of(n, kind);
 
 	if (n->quick && last->call)
@@ -213,6 +264,8 @@ void account__hit(struct event_context *n)
 	if (last->time && last->kind < HIT_KINDS && n->e->time >= last->time)
 		prices__bound(&n->t->prices, last->kind, n->e->time - last->time);
 	charge(n, kind, &hit);
+	if (kind == HIT_KERNEL_RETURN)
+		*map64__put(&n->t->returning, n->s->function) = 1;
 	if (n->t->options.account)
 		count_hit(n, kind);
 	*last = hit;

@@ -117,6 +117,13 @@ uint32_t locate__block(struct trace *t, uint32_t pid, uint64_t time, uint64_t ad
 		       : NO_BLOCK;
 }
 
+uint32_t locate__block_in(const struct trace *t, uint32_t pid, uint32_t object, uint64_t addr)
+{
+	const uint64_t *bias = map64__get(&t->biases, bias_key(pid, object));
+
+	return pid && !bias ? NO_BLOCK : plan__block_at(t->plan, object, addr - (bias ? *bias : 0));
+}
+
 bool locate__in_plan(struct trace *t, uint32_t pid, uint64_t time, uint64_t addr)
 {
 	uint32_t object;

@@ -32,14 +32,6 @@ int replay__path(struct event_context *n, const struct path *path)
 	return err;
 }
 
-/* Without events of branches only what is in the same block is known. */
-static int stay_in(struct event_context *n, const struct call *c, uint32_t block)
-{
-	if (c->state == CALL_AT && c->block == block)
-		account__walked(n, c, &(struct path){&block, 1});
-	return 0;
-}
-
 /*
  * If no path leads there, control came from outside (a landing pad, longjmp): then nothing
  * is missing, provided that all of the function is decoded and probed.
@@ -51,7 +43,7 @@ int replay__walk_to(struct event_context *n, struct call *c, uint32_t to, bool s
 	bool hidden;
 
 	if (!(n->t->options.events & PLAN_BRANCH))
-		return stay_in(n, c, to);
+		return account__passed(n, c), 0;
 	if (c->state == CALL_LOST)
 		return c->told || !(c->doubted || undecoded__may_hide(n, c->function, NO_BLOCK))
 			       ? 0

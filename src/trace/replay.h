@@ -140,6 +140,7 @@ struct trace {
 	uint64_t last_call;    /* the last number used */
 	uint64_t last_account; /* likewise */
 	struct prices prices;
+	struct map64 returning; /* functions of the kernel whose return probe was hit */
 	struct {
 		uint64_t hits, spent; /* those with a price, and what they cost, ns */
 		uint64_t unpriced[HIT_KINDS + 1];
@@ -172,7 +173,8 @@ struct event_context {
 	const struct plan_block *block;
 	struct last_hit *last_hit; /* the thread's */
 	bool quick;		   /* the thread ran quick code alone since then */
-	uint64_t runs_in; /* the call that the thread is in behind the event; 0: not known */
+	uint64_t runs_in;     /* the call that the thread is in behind the event; 0: not known */
+	uint64_t returned_to; /* the return address of the call that ended last; 0: not known */
 };
 
 /* ---- tasks.c: the life of threads and processes ---- */
@@ -303,6 +305,8 @@ void account__hit(struct event_context *n);
 /* c ran these blocks, up to the event. */
 struct path;
 void account__walked(struct event_context *n, const struct call *c, const struct path *path);
+/* Without events of branches: c ran from the last hit to this one, by a path that isn't known. */
+void account__passed(struct event_context *n, const struct call *c);
 /* Hits of the thread are missing. */
 void account__miss(struct trace *t, struct thread *th);
 /* c is about to be added. */
@@ -337,6 +341,9 @@ void walk__close_backward(const struct walk *w, bool *functions);
 enum walk_result walk__find_ret(struct walk *w, uint32_t from, const struct path **path);
 /* May a thread at the start of block b take an unprobed branch before its next event? */
 bool walk__is_unprobed_ahead(const struct walk *w, uint32_t b);
+/* Does a thread at the start of block b run few instructions, all quick, up to its next hit,
+ * whichever path it takes? */
+bool walk__is_quick_ahead(struct walk *w, uint32_t b);
 /* around: the path has at least one edge, even if from == to. */
 enum walk_result walk__find(struct walk *w, uint32_t from, uint32_t to, bool around,
 			    const struct path **path);
@@ -368,6 +375,8 @@ bool locate__in_object(struct trace *t, uint32_t pid, uint64_t time, uint64_t ad
 		       uint32_t *object, uint64_t *vaddr);
 /* The plan's block that starts at a running address; NO_BLOCK: none. */
 uint32_t locate__block(struct trace *t, uint32_t pid, uint64_t time, uint64_t addr);
+/* The same in one object, without asking the resolver. */
+uint32_t locate__block_in(const struct trace *t, uint32_t pid, uint32_t object, uint64_t addr);
 /* Is it in a function of the plan, decoded or not? */
 bool locate__in_plan(struct trace *t, uint32_t pid, uint64_t time, uint64_t addr);
 /* The function of the plan in whose undecoded bytes a running address is; NO_FUNCTION: none. */

@@ -48,10 +48,15 @@ static int walk_caller(struct event_context *n)
 	uint32_t call;
 	int err;
 
-	if (!(n->t->options.events & PLAN_BRANCH) || !n->entry->caller)
+	if (!n->entry->caller)
 		return 0;
 	call = walk__call_ending(n->t->walk, n->s->object, n->entry->caller - n->bias);
 	c = call == NO_BLOCK || calls_another(n, call) ? NULL : maker_of(n, call);
+	if (!(n->t->options.events & PLAN_BRANCH)) {
+		if (c && calls_directly(n, call))
+			account__passed(n, c);
+		return 0;
+	}
 	if (!c || plan->blocks.data[c->block].object != n->s->object ||
 	    walk__find(n->t->walk, c->block, call, false, &path) == WALK_NONE)
 		return 0;

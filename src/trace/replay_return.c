@@ -7,6 +7,7 @@ void replay__pop(struct event_context *n, struct call *c)
 {
 	bool made = c->made;
 
+	n->returned_to = c->caller;
 	calls__remove(n->th, c);
 	c = calls__top(n->th);
 	n->runs_in = c && made ? c->id : 0;
@@ -129,7 +130,9 @@ static int walk_to_return(struct event_context *n, struct call *c)
 {
 	const struct path *path;
 
-	if (!(n->t->options.events & PLAN_BRANCH) || c->at_end || c->state == CALL_TAIL || c->told)
+	if (!(n->t->options.events & PLAN_BRANCH))
+		return account__passed(n, c), 0;
+	if (c->at_end || c->state == CALL_TAIL || c->told)
 		return 0;
 	if (c->state == CALL_AT && c->block != NO_BLOCK &&
 	    walk__find_ret(n->t->walk, c->block, &path) == WALK_FOUND)
@@ -179,12 +182,25 @@ int replay__return(struct event_context *n)
 	return err ? err : undecoded__arrive(n, n->e->target);
 }
 
+/* The ret before it had an event, which says where the thread is. */
+static void stay(struct event_context *n)
+{
+	const struct call *c = calls__top(n->th);
+	const struct last_hit *last = n->last_hit;
+
+	if (!c || last->call != c->id ||
+	    locate__block_in(n->t, 0, n->s->object, n->e->target) != last->block)
+		return;
+	n->runs_in = c->id;
+	n->returned_to = n->e->target;
+}
+
 /* Ends the call that was left by a tail jump; the ret of any other call has had its own event. */
 int replay__tail_return(struct event_context *n)
 {
 	struct call *c = returning_call(n);
 
 	if (!c || c->dormant || c->state != CALL_TAIL)
-		return 0;
+		return stay(n), 0;
 	return replay__end_calls(n, calls__make_current(n->th, c));
 }

@@ -229,6 +229,7 @@ void trace__free(struct trace *t)
 	tasks__free(t);
 	map64__free(&t->biases);
 	map64__free(&t->landings);
+	map64__free(&t->returning);
 	walk__free(t->walk);
 	map64__free(&t->by_process);
 	vec__free(&t->costs);

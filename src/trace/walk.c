@@ -27,6 +27,8 @@ struct walk {
 	struct map64 *calls; /* by object: where an unprobed call ends -> 1 + its block */
 	size_t nobjects;     /* of calls */
 	bool *shares;	     /* by function: it continues in the middle of another one */
+	uint8_t *ahead;	     /* by block: 0: not known yet; else most_ahead() + 1 */
+	bool too_deep;	     /* of the current search ahead */
 };
 
 #define OPEN	  255
@@ -132,6 +134,7 @@ struct walk *walk__new(const struct plan *plan)
 
 	w->plan = plan;
 	w->npaths = xcalloc(plan->blocks.len + 1, 1);
+	w->ahead = xcalloc(plan->blocks.len + 1, 1);
 	plan_flow__init(&w->flow, plan);
 	note_calls(w);
 	note_sharing(w);
@@ -152,6 +155,7 @@ void walk__free(struct walk *w)
 	free(w->shares);
 	plan_flow__free(&w->flow);
 	free(w->npaths);
+	free(w->ahead);
 	free(w);
 }
 
@@ -272,4 +276,68 @@ bool walk__is_unprobed_ahead(const struct walk *w, uint32_t b)
 enum walk_result walk__find_ret(struct walk *w, uint32_t from, const struct path **path)
 {
 	return walk__find(w, from, TO_RET, false, path);
+}
+
+/* ---- quick code ---- */
+
+/* Does this block end in a hit? A ret without probe does where a return probe replaces the address
+ * that it goes to. */
+static bool ends_in_hit(const struct walk *w, uint32_t b)
+{
+	return plan_flow__is_probed(&w->flow, b) ||
+	       (w->plan->return_probes && plan_flow__is_unprobed_ret(&w->flow, b));
+}
+
+/* What it calls isn't known, or nothing is known to follow. */
+static bool ends_anywhere(const struct walk *w, uint32_t b)
+{
+	const struct plan_block *block = &w->plan->blocks.data[b];
+	uint8_t kind = block->site == NO_SITE ? BRANCH_NONE : w->plan->sites.data[block->site].kind;
+
+	return kind == BRANCH_CALL || kind == BRANCH_ICALL || kind == BRANCH_RET ||
+	       plan_flow__is_open(&w->flow, b) || !plan_flow__count(&w->flow, b);
+}
+
+static unsigned most_ahead(struct walk *w, uint32_t b, unsigned depth);
+
+static unsigned most_behind(struct walk *w, uint32_t b, unsigned depth)
+{
+	const uint32_t *next = plan_flow__successors(&w->flow, b);
+	unsigned most = 0;
+
+	for (uint32_t i = 0; i < plan_flow__count(&w->flow, b); i++) {
+		unsigned n = w->flow.marked[next[i]] ? w->plan->blocks.data[next[i]].quick
+						     : most_ahead(w, next[i], depth + 1);
+
+		if (!n)
+			return 0;
+		most = max_of(most, n);
+	}
+	return most;
+}
+
+/* The most instructions from the start of block b to the next hit, by any path; 0: not all of them
+ * are quick, or they may be more than QUICK_MAX. A block that is met again is on a cycle. Where the
+ * search ends at its depth, only the block that it began with is known to be too far away. */
+static unsigned most_ahead(struct walk *w, uint32_t b, unsigned depth)
+{
+	unsigned n = w->plan->blocks.data[b].quick, behind;
+
+	if (w->ahead[b])
+		return w->ahead[b] - 1;
+	if (depth > QUICK_MAX)
+		return w->too_deep = true, 0;
+	w->ahead[b] = 1;
+	if (n && !ends_in_hit(w, b)) {
+		behind = ends_anywhere(w, b) ? 0 : most_behind(w, b, depth);
+		n = behind && n + behind <= QUICK_MAX ? n + behind : 0;
+	}
+	w->ahead[b] = w->too_deep && depth ? 0 : n + 1;
+	return n;
+}
+
+bool walk__is_quick_ahead(struct walk *w, uint32_t b)
+{
+	w->too_deep = false;
+	return most_ahead(w, b, 0);
 }

@@ -36,6 +36,26 @@ done
 
 is "$(grep -oE 'about [0-9]+ hits' "$T/err" | tr -dc 0-9)" "$(json_lines "$T/json" '$e->{event} eq "summary" ? $e->{hits} : ""')" \
 	'the line has the number of hits that JSON has'
+
+# Without branches: from any entry, and from behind any return, to the next hit there is only quick code.
+for returns in ret probe; do
+	how="-e entry,return --returns $returns"
+	bb user "$T/quick" "${names[@]}" -e entry,return --returns $returns -F json -o "$T/json" --record "$T/calls" -- "$T/quick"
+	exits 0 "$how: a program of quick calls is traced"
+	is "$(json "$T/json" '$e->{event} eq "return" && $e->{symbol} eq "waits" && $e->{net_ns} >= 49.5e6 && $e->{net_ns} < $e->{duration_ns}')" 1 \
+		"$how: a call that waits has the wait in its net time, and its hits aren't in it"
+	is "$(($(json "$T/json" '$e->{event} eq "return" && !exists $e->{net_ns} && !exists $e->{below_noise}') < 100))" 1 \
+		"$how: all but the first calls have a net time, or are below the noise"
+	is "$(json "$T/json" '$e->{event} eq "summary" && !$e->{hits_unpriced} && $e->{hits} == $e->{events}')" 1 \
+		"$how: the cost of each hit is known at the end"
+	like "$T/err" "^bbtrace: $line" "$how: a line says what part of the times is tracing"
+	bb report "$T/calls" -F json -o "$T/again"
+	same "$T/again" "$T/json" "$how: report tells the same net times as the live trace"
+done
+bb user "$T/quick" waits -e entry,return --returns probe -F json -o "$T/json" -- "$T/quick"
+is "$(json "$T/json" 'exists $e->{net_ns} || exists $e->{below_noise}')" 0 'a call whose hits have no known cost has no net time'
+like "$T/err" '^bbtrace: times include tracing: 2 hits, whose cost is not known$' 'and a line says so'
+
 bb report "$T/trace" waits choose
 like "$T/out" 'waits returns .*  [0-9.]+ms, net [0-9.]+ms$' 'text shows the net time behind the duration'
 like "$T/err" "^bbtrace: in the whole trace, $line" 'of a part of a trace the line says what it is about'

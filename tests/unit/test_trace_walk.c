@@ -42,6 +42,40 @@ static void make_plan(struct plan *p)
 	}
 }
 
+#define CHAIN 100
+
+/* Blocks of one quick instruction each; the last one ends in a ret with a probe. */
+static void test_chain(void)
+{
+	struct plan p = {.arch = arch__by_machine(EM_X86_64)};
+	unsigned wrong = 0;
+	struct walk *w;
+
+	vec__push(&p.objects, (struct plan_object){.path = "/lib/x", .machine = EM_X86_64});
+	vec__push(&p.functions, (struct plan_function){.name = "f"});
+	vec__push(&p.sites, (struct plan_site){.vaddr = 0x1000 + CHAIN,
+					       .block = CHAIN - 1,
+					       .role = ROLE_BRANCH,
+					       .kind = BRANCH_RET,
+					       .probe = PROBE_TRAP});
+	for (uint32_t i = 0; i < CHAIN; i++)
+		vec__push(&p.blocks, (struct plan_block){.start = 0x1000 + i,
+							 .end = 0x1001 + i,
+							 .site = i + 1 < CHAIN ? NO_SITE : 0,
+							 .next = i + 1 < CHAIN ? i + 1 : NO_BLOCK,
+							 .taken = NO_BLOCK,
+							 .quick = 1});
+	w = walk__new(&p);
+	for (uint32_t i = 0; i < CHAIN; i++)
+		wrong += walk__is_quick_ahead(w, i) != (CHAIN - i <= QUICK_MAX);
+	is(wrong, 0, "of a chain of blocks the last %d instructions are quick", QUICK_MAX);
+	walk__free(w);
+	vec__free(&p.objects);
+	vec__free(&p.functions);
+	vec__free(&p.sites);
+	vec__free(&p.blocks);
+}
+
 int main(void)
 {
 	struct plan p = {0};
@@ -61,5 +95,6 @@ int main(void)
 	vec__free(&p.sites);
 	vec__free(&p.functions);
 	vec__free(&p.blocks);
+	test_chain();
 	return tap__done();
 }
