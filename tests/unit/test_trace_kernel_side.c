@@ -5,7 +5,7 @@
  * implied), "R f", "LOST 3", "?"; leading dots are the depth.
  */
 #include <elf.h>
-#include "trace/trace.h"
+#include "trace/replay.h"
 #include "tap.h"
 
 #define BIAS 0x555500000000
@@ -151,8 +151,12 @@ static void call_k(uint64_t user_ip, uint64_t user_sp)
 	hit(K_RET, KERN);
 }
 
+static struct step returned[2]; /* the last return of f, of k */
+
 static int on_step(void *ctx, const struct step *s)
 {
+	if (s->type == STEP_RETURN)
+		returned[s->function] = *s;
 	for (unsigned i = 0; i < s->depth; i++)
 		str__putc(&got, '.');
 	if (s->type == STEP_ENTRY)
@@ -192,6 +196,104 @@ static void end(const char *want, uint64_t unmatched, const char *name)
 	is_str(got.data ? got.data : "", want, name);
 	is(trace__totals(t)->unmatched_returns, unmatched, "%s: the unmatched returns are counted",
 	   name);
+	trace__free(t);
+}
+
+/* ---- net times ---- */
+
+/* A hit of f takes 10 ns, as the clock has it; one of k 30. */
+static void begin_priced(void)
+{
+	begin();
+	for (unsigned i = 0; i < SITES; i++)
+		sites[i].traps = 1;
+	for (unsigned kind = 0; kind < HIT_KINDS; kind++)
+		for (unsigned i = 0; i < BATCH_FIRST; i++)
+			prices__sample(&t->prices, kind, kind < HIT_KERNEL ? 10 : 30);
+}
+
+static void call_k_for(uint64_t ns)
+{
+	enter(K_ENTRY, KERN, 0x1014, USER - 8);
+	now += 20 + ns;
+	hit(K_RET, KERN);
+	now += 20;
+}
+
+static void net_is(unsigned function, uint64_t want, const char *what)
+{
+	const struct step *s = &returned[function];
+
+	if (!ok(s->has_tracing && !s->noise && s->duration - s->tracing == want, "%s", what))
+		printf("# duration %llu, tracing %llu, wanted %llu\n",
+		       (unsigned long long)s->duration, (unsigned long long)s->tracing,
+		       (unsigned long long)want);
+}
+
+static void net_is_unknown(unsigned function, const char *what)
+{
+	ok(returned[function].has_duration && !returned[function].has_tracing, "%s", what);
+}
+
+static void test_net(void)
+{
+	begin_priced();
+	enter(F_ENTRY, USER, 0, 0);
+	now += 100;
+	call_k_for(40);
+	call_k_for(50);
+	net_is(1, 50, "the net time of a kernel's call has its own hits left out");
+	now += 5;
+	hit(F_RET, USER);
+	net_is(0, 195, "that of the program's call around it has the kernel's hits left out, too");
+	trace__free(t);
+
+	begin_priced();
+	enter(F_ENTRY, USER, 0, 0);
+	enter(K_ENTRY, KERN, 0x1014, USER - 8);
+	lose(3);
+	hit(K_RET, KERN);
+	net_is_unknown(1, "a loss in the kernel: its call has no net time");
+	call_k_for(7);
+	net_is(1, 7, "a loss in the kernel: the next one has");
+	hit(F_RET, USER);
+	net_is_unknown(0, "a loss in the kernel: the program's call around it has none");
+	trace__free(t);
+
+	begin_priced();
+	enter_goroutine(20);
+	enter(F_ENTRY, USER, 0, 0);
+	enter(K_ENTRY, KERN, 0, 0);
+	now += 20;
+	enter_goroutine(21);
+	hit(K_RET, KERN);
+	net_is_unknown(1, "a kernel's call that ends while its thread runs another goroutine has "
+			  "no net time");
+	trace__free(t);
+
+	begin_priced();
+	trace__exec(t, now, 7, 7, "p");
+	tid = 8;
+	enter(K_ENTRY, KERN, 0, 0);
+	now += 20;
+	trace__exec(t, now, 7, 7, "q");
+	tid = 7;
+	hit(K_RET, KERN);
+	net_is_unknown(1, "an exec that moves a kernel's call to another thread leaves it no net "
+			  "time");
+	trace__free(t);
+
+	begin_priced();
+	enter(F_ENTRY, USER, 0, 0);
+	enter(K_ENTRY, KERN, 0x1014, USER - 8);
+	now += 20;
+	trace__fork(t, now, 8, 8, 7, 7);
+	now += 60;
+	hit(K_RET, KERN);
+	net_is(1, 60, "fork: the parent's call in the kernel has its net time");
+	now += 20;
+	hit(F_RET, USER);
+	net_is(0, 60, "fork: so has the one around it");
 	trace__free(t);
 }
 
@@ -305,5 +407,6 @@ int main(void)
 	str__free(&got);
 	vec__free(&plan.sites_by_address);
 	vec__free(&plan.blocks_by_address);
+	test_net();
 	return tap__done();
 }

@@ -1,0 +1,21 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Net times in the kernel, in a guest whose clock is the number of instructions that its CPU has executed (QEMU's
+# -icount): a nanosecond each. So what a call takes itself, and what tracing takes of it, are counts, however busy this
+# machine is.
+
+. "$(dirname "$0")/lib.sh"
+needs_guest
+
+cat >"$T/qemu" <<END
+#!/bin/bash
+[[ \$1 != --version ]] || exec "$QEMU" --version
+exec "$QEMU" "\${@/#tcg,thread=*/tcg,thread=single}" -icount shift=0,sleep=off
+END
+chmod +x "$T/qemu"
+for KERNEL in ${KERNELS:-newest}; do
+	has_kernel "$KERNEL" || continue
+	QEMU=$T/qemu guest -c 1 -- tests/vm/guest_net.sh
+done
+done_testing
