@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # A probe on every form of an instruction (tests/forms): each leaves registers, flags, memory, stack, signals and
-# control flow as they are untraced. FORMS_STRIDE=1: all 60,000 forms; else every 50th, and those that are known to be
-# hard.
+# control flow as they are untraced, and takes the traps that bbtrace assumes. FORMS_STRIDE=1: all 60,000 forms; else
+# every 50th, and those that are known to be hard.
 . "$(dirname "$0")/lib.sh"
 needs root uprobes file:/usr/include/Zydis/Zydis.h
 [[ $(uname -m) == x86_64 ]] || skip_all 'the forms are of x86-64'
@@ -36,4 +36,22 @@ for attach in "${MECHANISMS[@]}"; do
 	traced --attach "$attach" --buffer 64M
 done
 traced --buffer 64M -e entry
+
+# A hit takes one trap or two, and its price follows from that. The first step in a process maps a page: of a form in a
+# process of its own that tells whether the kernel stepped it.
+page=man/bbtrace-trace.5
+if [[ -e $page ]] && command -v python3 >/dev/null; then
+	BB_TIMEOUT=1800 bb user "$T/run" 'f_*' -f -e entry --buffer 64M -o "$T/trace" -- setarch -R "$T/run" --stepped
+	exits 0 'a program with a process for each form is traced'
+	python3 tests/forms/traps.py "$page" "$T/trace" | sort >"$T/traps"
+	# a form may end its process (wrfsbase)
+	sort "$T/out" | join - "$T/traps" | awk '$2 != "?"' >"$T/both"
+	is "$(awk '($2 == "stepped") != ($3 == 2)' "$T/both")" '' 'the kernel steps the forms that bbtrace takes for stepped, and no others'
+	isnt "$(grep -c ' stepped ' "$T/both")" 0 "it steps $(grep -c ' stepped ' "$T/both") forms"
+	isnt "$(grep -c ' not ' "$T/both")" 0 "it emulates $(grep -c ' not ' "$T/both") forms"
+	((100 * $(wc -l <"$T/both") > 99 * $(wc -l <"$T/traps")))
+	ok $? 'that is so of nearly all of them'
+else
+	skip 'which forms the kernel steps' "needs $page and python3"
+fi
 done_testing

@@ -267,11 +267,15 @@ def blocks(data):
         at, number = at + 20 + stored, number + 1
 
 
-def main(page, trace):
+def files(page, trace):
     with open(page, encoding="utf-8") as file:
         tables = columns(file)
     with open(trace, "rb") as file:
-        data = file.read()
+        return tables, file.read()
+
+
+def main(page, trace):
+    tables, data = files(page, trace)
     rows = {kind: [] for kind in tables}
     for kind, contents in blocks(data):
         if kind != EVENTS:
@@ -287,4 +291,5 @@ def main(page, trace):
             print(thread.time, thread.pid, thread.tid, thread.cpu, hex(site["vaddr"]), "-" if taken is None else taken)
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -4,8 +4,12 @@
  * stack, and prints the result: the signal, and a hash of all registers, flags, memory and stack.
  * With names: only those, in full. Linked static and without PIE, under setarch -R, two runs print
  * the same.
+ *
+ * run --stepped: instead of results, whether the kernel single-stepped a probe in the form's child,
+ * one for each form.
  */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
@@ -213,15 +217,53 @@ static void child(unsigned first, char **names, unsigned *at)
 	_exit(0);
 }
 
+/* ---- was it single-stepped? ---- */
+
+/* The kernel steps a copy of the instruction, in a page that it maps when it does so first. */
+static int has_copies(void)
+{
+	static char maps[65536];
+	int fd = open("/proc/self/maps", O_RDONLY);
+	size_t len = 0;
+	ssize_t n;
+
+	while ((n = read(fd, maps + len, sizeof(maps) - 1 - len)) > 0)
+		len += n;
+	close(fd);
+	return strstr(maps, "[uprobes]") != NULL;
+}
+
+static void tell_stepped(const struct form *f)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		catch_signals();
+		run(f);
+		_exit(has_copies());
+	}
+	waitpid(pid, &status, 0);
+	if (WIFEXITED(status))
+		printf("%s %s\n", f->name, WEXITSTATUS(status) ? "stepped" : "not");
+	else
+		printf("%s ?\n", f->name);
+	fflush(stdout);
+}
+
 int main(int argc, char **argv)
 {
-	(void)argc;
 	unsigned *at =
 		mmap(NULL, sizeof(*at), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	int status;
 	pid_t pid;
 
 	vectors = __builtin_cpu_supports("avx512f") ? 64 : __builtin_cpu_supports("avx2") ? 32 : 0;
+	if (argc > 1 && !strcmp(argv[1], "--stepped")) {
+		for (unsigned i = 0; forms[i].fn; i++)
+			tell_stepped(&forms[i]);
+		return 0;
+	}
 	for (unsigned first = 0; forms[first].fn; first = *at + 1) {
 		pid = fork();
 		if (!pid)
