@@ -412,10 +412,33 @@ static int no_such_path(const struct search *s, int err)
 	return err__set(ENOENT, "no file %s%s", s->name, deleted.len ? deleted.data : "");
 }
 
+/* What has a name, but is no file; NULL: it is none of these. */
+static const char *is_no_file(const char *name)
+{
+	static const char vdso[] = "the vdso is memory of the kernel's, not a file: it can't be "
+				   "probed; trace what calls it in libc.so.6";
+	static const struct {
+		const char *name, *what;
+	} rows[] = {
+		{"[vdso]", vdso},
+		{"vdso", vdso},
+		{"linux-vdso.so.1", vdso},
+		{"vmlinux", "the running kernel has its own commands: bbtrace kernel FUNC, bbtrace "
+			    "list kernel"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (!strcmp(name, rows[i].name))
+			return rows[i].what;
+	return NULL;
+}
+
 static int no_such_object(const struct search *s)
 {
 	autofree struct str meant = {0};
 
+	if (is_no_file(s->name))
+		return err__set(ENOENT, "no object %s: %s", s->name, is_no_file(s->name));
 	if (!s->pid)
 		near__deleted(s->name, &meant);
 	if (!meant.len)

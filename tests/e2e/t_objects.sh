@@ -154,6 +154,12 @@ for swapped in "tick $T/served" "tick $T/served 5"; do
 	bb user $swapped
 	like "$T/err" "^bbtrace: no object tick: .*; a function comes after its object: bbtrace user $T/served tick$" "a function before its object: the message says how to write it"
 done
+for name in linux-vdso.so.1 '[vdso]'; do
+	bb user "$name" __vdso_time -p "$pid_one"
+	like "$T/err" "^bbtrace: no object .*: the vdso is memory of the kernel's, not a file" "$name: the message says why it can't be traced"
+done
+bb list vmlinux
+like "$T/err" '^bbtrace: no object vmlinux: the running kernel has its own commands: ' 'vmlinux: the message says what is meant'
 
 # ---- memory only ----
 if command -v python3 >/dev/null; then
