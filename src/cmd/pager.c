@@ -38,13 +38,22 @@ static bool is_there(const char *name)
 	return false;
 }
 
-pid_t pager__start(void)
+static const char *pager_command(void)
 {
 	const char *command = getenv("PAGER");
+
+	if (command)
+		return command;
+	/* on a dumb terminal less(1) warns and waits for a key */
+	return is_there("less") && !terminal__is_dumb() ? "less" : "";
+}
+
+pid_t pager__start(void)
+{
+	const char *command = pager_command();
 	int fds[2];
 	pid_t pid;
 
-	command = command ? command : is_there("less") ? "less" : "";
 	if (!*command || !strcmp(command, "cat") || pipe2(fds, O_CLOEXEC))
 		return 0;
 	pid = fork();
@@ -64,13 +73,16 @@ pid_t pager__start(void)
 
 void pager__wait(pid_t pager)
 {
-	int status;
+	int status = 0;
 
 	if (!pager)
 		return;
 	close(STDOUT_FILENO);
 	while (waitpid(pager, &status, 0) < 0 && errno == EINTR)
 		;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 127) /* of sh(1): not found */
+		note("the pager '%s' is not there; with PAGER= the trace is shown without one",
+		     pager_command());
 }
 
 /* ---- progress ---- */
