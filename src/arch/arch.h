@@ -85,6 +85,7 @@ struct insn {
 	uint8_t user_refusal; /* enum probe_refusal for a uprobe here */
 	bool emulated; /* under a uprobe the kernel emulates it: one trap. Otherwise it single-steps
 			  it: two */
+	bool varies;   /* not all kernels do with it what .emulated says */
 	bool only_compares; /* sets flags and changes nothing else */
 	bool keeps_state;   /* leaves flags and memory unchanged, and writes only the registers that
 			       graph__writes() returns */

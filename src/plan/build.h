@@ -17,10 +17,12 @@ static inline int vaddr__order(uint32_t object, uint64_t vaddr, uint32_t than_ob
 	return vaddr < than_vaddr ? -1 : vaddr > than_vaddr;
 }
 
-/* The traps that a hit on this instruction takes. */
+/* The traps that a hit on this instruction takes; 0: not known. */
 static inline uint8_t insn__traps(const struct insn *insn, bool kernel)
 {
-	return kernel || insn->emulated ? 1 : 2;
+	if (kernel)
+		return 1;
+	return insn->varies ? 0 : insn->emulated ? 1 : 2;
 }
 
 /* struct plan.priv */

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """traps.py PAGE TRACE: of each function whose entry has a probe in a trace file, `NAME TRAPS`: how many traps bbtrace
-assumes that a hit of it takes. By ../formats/trace_page.py, which reads the file as bbtrace-trace(5), the PAGE, says.
+assumes that a hit of it takes (0: that depends on the kernel). By ../formats/trace_page.py, which reads the file as bbtrace-trace(5), the PAGE, says.
 """
 
 import os

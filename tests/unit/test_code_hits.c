@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What the plan of an assembled program says about the cost of its hits: traps, kinds, and blocks
  * that take far less time than a hit. */
+#include <elf.h>
 #include "code_fixture.h"
+#include "plan/build.h"
 
 static const char source[] = ".text\n"
 			     ".macro function name\n"
@@ -63,6 +65,48 @@ static void test_quick(const struct plan *p)
 	is(block_behind(p, "copies", 0)->quick, 0, "a block with a repeated one isn't quick");
 }
 
+/* Which nops are emulated depends on the kernel. */
+static void test_varying(void)
+{
+	static const struct {
+		const char *bytes;
+		uint8_t len;
+		int traps;
+		const char *what;
+	} rows[] = {
+		{"\x90", 1, 1, "nop"},
+		{"\x66\x90", 2, 1, "nop of two bytes"},
+		{"\x0f\x1f\x44\0\0", 5, 1, "nop of five bytes"},
+		{"\xf3\x90", 2, 0, "pause"},
+		{"\x0f\x1f\x01", 3, 0, "a nop that the kernel doesn't write"},
+		{"\x66\x0f\x1f\x84\0\0\0\0\0", 9, 0, "a nop of nine bytes"},
+		{"\x0f\x1f\x48\0", 4, 2, "0f 1f /1"},
+		{"\x4d\x89\xc9", 3, 0, "mov of r9 to itself"},
+		{"\x66\x48\x89\xc0", 4, 0, "mov of rax to itself, with 66"},
+		{"\x89\xff", 2, 2, "mov of edi to itself, which clears its upper half"},
+		{"\x4c\x89\xc8", 3, 2, "mov of r9 to rax"},
+		{"\x4d\x89\xc8", 3, 2, "mov of r9 to r8"},
+		{"\x48\x8d\x76\0", 4, 0, "lea of rsi to itself"},
+		{"\x48\x8d\x64\x24\0", 5, 0, "lea of rsp to itself"},
+		{"\x48\x8d\x76\x08", 4, 2, "lea that adds"},
+		{"\x48\x8d\x7e\0", 4, 2, "lea of rsi to rdi"},
+		{"\x48\x8d\x04\x10", 4, 2, "lea of rax and rdx"},
+		{"\x48\x8d\x44\x10\0", 5, 2, "lea of rax and rdx, with a displacement"},
+		{"\x48\x8d\0", 3, 2, "lea of rax to itself without a displacement"},
+		{"\x48\x8b\xc9", 3, 2, "8b, which no kernel takes for a nop"},
+	};
+	const struct arch *arch = arch__by_machine(EM_X86_64);
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct insn insn = {0};
+
+		arch->decode((const uint8_t *)rows[i].bytes, rows[i].len, 0x1000, false, &insn);
+		is(insn__traps(&insn, false), rows[i].traps, "%s: %d traps", rows[i].what,
+		   rows[i].traps);
+		is(insn__traps(&insn, true), 1, "%s: one in the kernel", rows[i].what);
+	}
+}
+
 static void test_traps(struct plan *p)
 {
 	const struct plan_site *je = &p->sites.data[block_behind(p, "pushes", 0)->site];
@@ -104,8 +148,11 @@ static void test_witnesses(struct object *o, const char *const *names)
 
 		if (p->arch->decode(bytes, avail, s->vaddr, false, &insn))
 			exit(99);
-		is(s->traps, insn.emulated ? 1 : 2, "0x%llx: the traps of the probed instruction",
-		   (unsigned long long)s->vaddr);
+		is(s->traps,
+		   insn.varies	   ? 0
+		   : insn.emulated ? 1
+				   : 2,
+		   "0x%llx: the traps of the probed instruction", (unsigned long long)s->vaddr);
 	}
 	functions__free(&v);
 	plan__free(p);
@@ -124,6 +171,7 @@ int main(void)
 	p = plan_of(o, names, ALL);
 	test_quick(p);
 	test_traps(p);
+	test_varying();
 	plan__free(p);
 	test_witnesses(o, names);
 	object__free(o);

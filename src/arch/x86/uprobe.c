@@ -174,6 +174,41 @@ static bool plain_push(const uint8_t *b, size_t len)
 	return len == 1 && *b >= 0x50 && *b <= 0x57;
 }
 
+/* lea 0(%reg), %reg, with a displacement */
+static bool adds_nothing(const ZydisDecodedInstruction *z)
+{
+	bool sib = z->raw.modrm.rm == 4;
+	unsigned base = sib ? z->raw.sib.base : z->raw.modrm.rm;
+
+	if (sib && (z->raw.sib.index != 4 || z->raw.rex.X))
+		return false;
+	return z->raw.modrm.mod && !z->raw.disp.value && base == z->raw.modrm.reg;
+}
+
+static bool keeps_register(const ZydisDecodedInstruction *z)
+{
+	if (!z->raw.rex.W || z->raw.rex.R != z->raw.rex.B)
+		return false;
+	if (z->opcode == 0x89)
+		return z->raw.modrm.mod == 3 && z->raw.modrm.rm == z->raw.modrm.reg;
+	return z->opcode == 0x8d && adds_nothing(z);
+}
+
+/*
+ * Nops that only some kernels emulate. Newer ones (insn_is_nop(); observed on 7.2, not on 6.18)
+ * take any 0f 1f /0, and mov and lea of a 64-bit register to itself, but not pause. Older ones take
+ * the nops that they write themselves, and any 90, whatever its prefixes.
+ */
+static bool nop_of_some(const ZydisDecodedInstruction *z)
+{
+	if (z->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY)
+		return false;
+	if (z->opcode_map == ZYDIS_OPCODE_MAP_0F)
+		return z->opcode == 0x1f && z->raw.modrm.reg == 0;
+	return z->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT &&
+	       (z->opcode == 0x90 || keeps_register(z));
+}
+
 static enum probe_refusal refusal_of(const ZydisDecodedInstruction *z, const struct insn *i,
 				     bool relative)
 {
@@ -213,6 +248,7 @@ void x86__uprobe(const uint8_t *bytes, const ZydisDecodedInstruction *z, struct 
 	if (out->user_refusal == PROBE_OK)
 		out->emulated = relative || nop || plain_push(bytes, out->len) ||
 				(plain && z->opcode == 0x90 && out->flow == FLOW_NEXT);
+	out->varies = out->user_refusal == PROBE_OK && !nop && nop_of_some(z);
 }
 
 /*
