@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * `batches BYTES FILE...`: is each file's plan by batches of so many bytes of code, as bbtrace list
- * makes it, the same as the plan of all code at once? Compares the functions, the sites in order of
- * address, the blocks, and the bytes that are not decoded. Prints one line for each file, and one
- * for each row that differs, at most ten.
+ * `batches BYTES FILE|kernel:FUNC...`: is each file's plan by batches of so many bytes of code, as
+ * bbtrace list makes it, the same as the plan of all code at once? The same for functions of the
+ * running kernel. Compares the functions, the sites in order of address, the blocks, and the bytes
+ * that are not decoded. Prints one line for each, and one for each row that differs, at most ten.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -114,47 +114,76 @@ static void compare(const struct plan *a, const struct plan *b)
 	compare_gaps(a, b);
 }
 
-static void free_object(struct object **o)
+/* ---- what is compared ---- */
+
+struct subject {
+	struct object *object, *kernel, **modules;
+	size_t nmodules;
+	function_vec functions;
+};
+
+static void free_subject(struct subject *s)
 {
-	object__free(*o);
+	functions__free(&s->functions);
+	object__free(s->object);
+	object__free(s->kernel);
+	for (size_t i = 0; i < s->nmodules; i++)
+		object__free(s->modules[i]);
+	free(s->modules);
 }
 
-static int find_all(struct object *o, function_vec *functions)
+/* The running kernel's functions. */
+static int find_in_kernel(struct subject *s, const struct spec *names)
 {
-	CLEANUP(spec__free) struct spec all = {0};
-	int err = spec__parse("*", false, &all);
+	int err = kernel__open(NULL, NULL, NULL, &s->kernel, &s->modules, &s->nmodules);
 
 	if (err)
 		return err;
-	err = object__resolve(o, &all, functions);
+	return kernel__resolve(s->kernel, s->modules, s->nmodules, names, &s->functions);
+}
+
+static int find_in_file(struct subject *s, const char *path, const struct spec *names)
+{
+	int err = object__open(path, &s->object);
+
+	return err ? err : object__resolve(s->object, names, &s->functions);
+}
+
+static int find(struct subject *s, const char *text)
+{
+	CLEANUP(spec__free) struct spec names = {0};
+	bool kernel = !strncmp(text, "kernel:", 7);
+	int err = spec__parse(kernel ? text + 7 : "*", kernel, &names);
+
+	if (err)
+		return err;
+	err = kernel ? find_in_kernel(s, &names) : find_in_file(s, text, &names);
 	if (!err)
-		functions__join(functions);
+		functions__join(&s->functions);
 	return err;
 }
 
-static int compare_file(const char *path, uint64_t bytes)
+static int compare_subject(const char *text, uint64_t bytes)
 {
-	struct plan_options whole = {.events = PLAN_BRANCH, .batch = UINT64_MAX}, parts = whole;
-	CLEANUP(free_object) struct object *o = NULL;
-	CLEANUP(functions__free) function_vec functions = {0};
+	struct plan_options whole = {.events = PLAN_BRANCH, .batch = UINT64_MAX}, parts;
+	CLEANUP(free_subject) struct subject s = {0};
 	CLEANUP(plan__free_at) struct plan *a = NULL, *b = NULL;
-	int err = object__open(path, &o);
+	int err = find(&s, text);
 
 	if (err)
 		return err;
-	err = find_all(o, &functions);
+	whole.kernel_object = s.kernel;
+	err = plan__build(&s.functions, &whole, &a);
 	if (err)
 		return err;
-	err = plan__build(&functions, &whole, &a);
-	if (err)
-		return err;
+	parts = whole;
 	parts.batch = bytes;
-	err = plan__build(&functions, &parts, &b);
+	err = plan__build(&s.functions, &parts, &b);
 	if (err)
 		return err;
 	differing = 0;
 	compare(a, b);
-	printf("%s %s: %zu sites, %zu functions, %s\n", differing ? "DIFFERS" : "same", path,
+	printf("%s %s: %zu sites, %zu functions, %s\n", differing ? "DIFFERS" : "same", text,
 	       a->sites.len, a->functions.len,
 	       b->edgeless && !a->edgeless ? "in batches" : "in one batch");
 	return 0;
@@ -165,9 +194,9 @@ int main(int argc, char **argv)
 	bool failed = argc < 3;
 
 	if (failed)
-		fprintf(stderr, "usage: batches BYTES FILE...\n");
+		fprintf(stderr, "usage: batches BYTES FILE|kernel:FUNC...\n");
 	for (int i = 2; i < argc; i++) {
-		if (compare_file(argv[i], strtoull(argv[1], NULL, 0)))
+		if (compare_subject(argv[i], strtoull(argv[1], NULL, 0)))
 			printf("unread %s: %s\n", argv[i], err__text());
 		failed |= differing != 0;
 		fflush(stdout);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # Whole modules of guests: every branch of overlay, loop, xfs and ext4 that objdump shows, in their files and in the guest's
-# memory, is listed (tests/check/modules.py).
+# memory, is listed (tests/check/modules.py), and listed alike by batches and at once (tests/check/batches.c).
 # KERNELS="6.12 newest" MODULES="overlay loop": only these.
 # shellcheck source=tests/vm/lib.sh
 . "$(dirname "$0")/../vm/lib.sh"

@@ -55,6 +55,8 @@ for module; do
 	bb list kernel "$pattern" --sites -F json
 	cp "$T/out.txt" "$OUT/$module.sites"
 	exits 0 "$module: its branches are listed"
+	build/batches 65536 "kernel:$pattern" >"$T/batches"
+	like "$T/batches" '^same ' "$module: by batches as at once, $(tail -n 1 "$T/batches" | sed 's/.*: //')"
 	"code_of_$of" "$module"
 	ok $? "$module: its code is in /proc/kcore"
 done

@@ -15,9 +15,9 @@
 #   -v          show the kernel's messages, on stderr
 #   --shell     no command: an interactive shell (Ctrl-A x ends it)
 #
-# The guest has the project's build/bbtrace, build/relocated, build/progs, tests and docs in /src, which is also the
-# current folder; bash and the usual tools; and only /proc, /sys, /dev, /run and cgroup2 mounted (no tracefs, no
-# debugfs). B names the build folder, as for make. The command's stdin is empty; its stdout and stderr are written to
+# The guest has the project's build/bbtrace, build/relocated, build/batches, build/progs, tests and docs in /src, which
+# is also the current folder; bash and the usual tools; and only /proc, /sys, /dev, /run and cgroup2 mounted (no tracefs,
+# no debugfs). B names the build folder, as for make. The command's stdin is empty; its stdout and stderr are written to
 # our stdout.
 #
 # Exit status: the command's own; 125 if there is none (no kernel, a panic, a hang).
@@ -141,7 +141,7 @@ put_project()
 
 	mkdir -p "$root/src/build"
 	cp -a tests docs "$root/src/"
-	for program in bbtrace relocated; do
+	for program in bbtrace relocated batches; do
 		[[ ! -e $build/$program ]] || cp "$build/$program" "$root/src/build/"
 	done
 	[[ ! -d $build/progs ]] || cp -a "$build/progs" "$root/src/build/"
