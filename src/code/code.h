@@ -99,6 +99,7 @@ struct graph {
 	size_t jumps_seen;		  /* number of them whose tables are in table_starts */
 	VEC(uint32_t) outs;		  /* direct jumps out of all known ranges */
 	VEC(uint32_t) ends;		  /* instructions after which flow ends */
+	VEC(uint64_t) stops; /* ends of paths without followed code behind them: addresses */
 	VEC(struct jump_table) tables;
 	VEC(uint64_t) targets;
 	struct map64 table_of;	   /* node → index into tables + 1 */

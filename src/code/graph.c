@@ -193,6 +193,30 @@ static uint32_t fall(struct graph *g, uint32_t i, uint64_t next)
 	return to;
 }
 
+static bool is_followed(struct graph *g, uint64_t addr)
+{
+	uint32_t i = graph__known(g, addr);
+
+	return i && g->nodes.data[i].flags & NODE_REACHED;
+}
+
+/*
+ * May control continue after the end of a path, if nothing else leads to the code there? Compilers
+ * emit no unreachable code, so a call that was assumed not to return does return, or a trap is
+ * handled. Go's runtime enters functions in the middle after a recovered panic; the kernel has
+ * static keys and exception tables. The text of both has only code and padding. Elsewhere there may
+ * be data after a jump.
+ */
+static bool is_end(struct graph *g, const struct node *n)
+{
+	uint8_t kind = n->branch ? graph__branch(g, n)->kind : BRANCH_NONE;
+
+	if (g->object->go || g->kernel)
+		return n->flow == FLOW_STOP || n->flags & NODE_NORETURN || kind == BRANCH_RET ||
+		       kind == BRANCH_JMP || kind == BRANCH_IJMP;
+	return n->flow == FLOW_STOP || n->flags & NODE_NORETURN;
+}
+
 static void follow_one(struct graph *g, uint32_t i)
 {
 	uint32_t before = 0;
@@ -203,12 +227,13 @@ static void follow_one(struct graph *g, uint32_t i)
 		handler__see(g, before, i);
 		n = &g->nodes.data[i];
 		before = i;
-		if (n->branch) {
-			follow_branch(g, i);
+		if (n->branch || n->flow == FLOW_STOP) {
+			if (n->branch)
+				follow_branch(g, i);
+			if (is_end(g, &g->nodes.data[i]))
+				vec__push(&g->stops, g->nodes.data[i].addr);
 			return;
 		}
-		if (n->flow == FLOW_STOP)
-			return;
 		i = fall(g, i, node__next(n));
 	}
 }
@@ -364,30 +389,6 @@ void graph__start(struct graph *g)
 	}
 }
 
-static bool is_followed(struct graph *g, uint64_t addr)
-{
-	uint32_t i = graph__known(g, addr);
-
-	return i && g->nodes.data[i].flags & NODE_REACHED;
-}
-
-/*
- * May control continue after the end of a path, if nothing else leads to the code there? Compilers
- * emit no unreachable code, so a call that was assumed not to return does return, or a trap is
- * handled. Go's runtime enters functions in the middle after a recovered panic; the kernel has
- * static keys and exception tables. The text of both has only code and padding. Elsewhere there may
- * be data after a jump.
- */
-static bool is_end(struct graph *g, const struct node *n)
-{
-	uint8_t kind = n->branch ? graph__branch(g, n)->kind : BRANCH_NONE;
-
-	if (g->object->go || g->kernel)
-		return n->flow == FLOW_STOP || n->flags & NODE_NORETURN || kind == BRANCH_RET ||
-		       kind == BRANCH_JMP || kind == BRANCH_IJMP;
-	return n->flow == FLOW_STOP || n->flags & NODE_NORETURN;
-}
-
 /* The start of code after the end of a path that no known flow reaches; 0: none. */
 static uint64_t rest_behind(struct graph *g, uint32_t end)
 {
@@ -414,25 +415,33 @@ static int by_value(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Adds such code as roots, in order of address. True: there was some. */
+/* Forgets the ends of paths with followed code behind them. The others, in order of address: the
+ * order in which they were reached depends on what else is in the graph. */
+static void settle_stops(struct graph *g)
+{
+	size_t kept = 0;
+	uint64_t *stop;
+
+	vec__each (stop, &g->stops)
+		if (!is_followed(g, node__next(&g->nodes.data[graph__known(g, *stop)])))
+			g->stops.data[kept++] = *stop;
+	g->stops.len = kept;
+	vec__sort(&g->stops, by_value);
+}
+
+/* Adds code behind the ends of paths as roots. True: there was some. */
 static bool enter_rest(struct graph *g)
 {
-	VEC(uint64_t) ends = {0};
-	const struct node *n;
-	uint64_t *end;
+	uint64_t *stop;
 	bool any = false;
 
-	vec__each (n, &g->nodes)
-		if (n->flags & NODE_REACHED && is_end(g, n))
-			vec__push(&ends, n->addr);
-	vec__sort(&ends, by_value);
-	vec__each (end, &ends) {
-		uint64_t addr = rest_behind(g, graph__known(g, *end));
+	settle_stops(g);
+	vec__each (stop, &g->stops) {
+		uint64_t addr = rest_behind(g, graph__known(g, *stop));
 
 		any |= addr &&
 		       graph__root(g, addr, g->object->go ? NODE_LANDING_PAD : NODE_RESUMED);
 	}
-	vec__free(&ends);
 	return any;
 }
 

@@ -37,7 +37,7 @@ void graph__forget(struct graph *g)
 {
 	free_slots(g);
 	g->nodes.len = g->branches.len = g->edges.len = 1;
-	g->work.len = g->jumps.len = g->outs.len = g->ends.len = g->pads.len = 0;
+	g->work.len = g->jumps.len = g->outs.len = g->ends.len = g->pads.len = g->stops.len = 0;
 	g->jumps_seen = 0;
 	g->handlers.len = g->tables.len = g->targets.len = 0;
 	map64__free(&g->table_of);
@@ -65,6 +65,7 @@ void graph__free(struct graph *g)
 	vec__free(&g->outs);
 	vec__free(&g->ends);
 	vec__free(&g->pads);
+	vec__free(&g->stops);
 	vec__free(&g->handlers);
 	vec__free(&g->tables);
 	vec__free(&g->targets);
