@@ -113,8 +113,8 @@ static int check(const struct probe *p, const struct mechanism *m)
 		return err;
 	err = m->check();
 	if (!err && p->plan->return_probes && !m->kernel && m->lookup != LOOKUP_COOKIE)
-		err = err__set(ENOTSUP, "--returns probe needs uprobe_multi (Linux 6.6 or "
-					"newer); use --returns ret");
+		err = err__set(ENOTSUP, "only uprobe_multi, from Linux 6.6 on, has --returns "
+					"probe; --returns ret does without");
 	if (err)
 		note_verbose("%s is not available: %s", m->name, err__text());
 	return err;
