@@ -548,6 +548,7 @@ int trace__run(struct args *a)
 	struct session s = {.args = a,
 			    .render.sink.fd = -1,
 			    .btf = -1,
+			    .child = {.go = -1, .failed = -1},
 			    .watch = {.fd = -1, .wakeup = -1},
 			    .sources = sources__new()};
 	int status = EXIT_CANNOT, err = trace(&s, &status);

@@ -110,9 +110,9 @@ for attach in "${MECHANISMS[@]}"; do
 	fi
 	rm "$T/fifo" "$T/watch.json"
 done
-bb user "$T/served" work --attach uprobe_event -- true
 # closing the event takes longer than bbtrace does
 none_defined() { [[ $(definitions_of '[0-9]*') == 0 ]]; }
+bb user "$T/served" work --attach uprobe_event -- true
 own_namespaces && wait_for $PATIENCE none_defined
 defined '[0-9]*' 0 'an ordinary end leaves none behind'
 

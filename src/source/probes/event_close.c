@@ -25,22 +25,30 @@
 
 typedef VEC(int) fd_vec;
 
-/* In the child: keeps nothing open but these, and can't be heard nor signaled by a terminal. */
-static void become_daemon(const fd_vec *kept)
+static bool has(const fd_vec *v, int wanted)
+{
+	const int *fd;
+
+	vec__each (fd, v)
+		if (*fd == wanted)
+			return true;
+	return false;
+}
+
+/* In the child: keeps nothing open but these, and can't be heard nor signaled by a terminal. One of
+ * them may be a standard stream that bbtrace was started without. */
+static void become_daemon(fd_vec *keep)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	fd_vec keep = {0};
-	const int *fd;
 
 	setsid();
 	for (int i = 0; i <= STDERR_FILENO; i++) {
+		if (has(keep, i))
+			continue;
 		dup2(null, i);
-		vec__push(&keep, i);
+		vec__push(keep, i);
 	}
-	vec__each (fd, kept)
-		vec__push(&keep, *fd);
-	fd__close_others(keep.data, keep.len);
-	vec__free(&keep);
+	fd__close_others(keep->data, keep->len);
 }
 
 /* ---- uprobes ---- */
