@@ -246,8 +246,11 @@ static void add_all(struct following *w)
 	entries = entries_of(w->g);
 	vec__each (in, &inner)
 		add_around(w->g, *in, &entries);
-	vec__each (in, &inner)
-		w->g->functions.data[add_planned(w, *in)].inner = true;
+	vec__each (in, &inner) {
+		uint32_t i = add_planned(w, *in);
+
+		w->g->functions.data[i].inner = true;
+	}
 	map64__free(&entries);
 	vec__free(&inner);
 }

@@ -236,6 +236,11 @@ static int not_found(const struct object *o, const struct name_query *q)
 				"%s has no function %s of its own, it calls another "
 				"object's: name that object, or its stub %s@plt",
 				o->path, q->name, q->name);
+	if (!has_functions(o) && !o->frames.len)
+		return err__set(ENOENT,
+				"%s has neither symbols nor .eh_frame, so no function of it is "
+				"known; they come with its debug symbols",
+				o->path);
 	if (!has_functions(o))
 		return err__set(ENOENT,
 				"%s %s, so no name %s: `bbtrace list %s` shows its functions; "

@@ -94,6 +94,11 @@ refused 'a stripped program' 'stripped is stripped, so no name fib: .bbtrace lis
 	int main(int n, char **a) { return exported(n); }'
 refused 'a function that a stripped program does not export' 'no function named main in .*, which is stripped: only exported functions have names; .bbtrace list' \
 	user "$T/exports" main "${run[@]}"
+"${CC:-cc}" -nostdlib -fno-asynchronous-unwind-tables -s -o "$T/bare" -x c - <<<'void _start(void) { for (;;) {} }'
+refused 'a program without symbols and .eh_frame' 'bare has neither symbols nor .eh_frame, so no function of it is known; they come with its debug symbols' \
+	list "$T/bare"
+bb list "$T/bare" "$(file_offset "$T/bare" 0x1000)+0x4" --sites
+is "$status $(cat "$T/err")" '1 bbtrace: address 0x1000 is in no function that is known' 'a range in a program without symbols and .eh_frame'
 strip -g -o "$T/symbols" "$T/fib"
 refused 'a program without debug information, but with symbols' "no function named fibb in $T/symbols; did you mean fib[?]" user "$T/symbols" fibb "${run[@]}"
 bb list "$T/stripped" '*'
