@@ -345,6 +345,14 @@ static uint8_t count_quick(const struct emit *e, uint32_t first)
 	return n;
 }
 
+static bool is_doubtful(const struct emit *e, uint32_t first)
+{
+	for (uint32_t node = first; node; node = graph__in_block(e->g, node))
+		if (e->g->nodes.data[node].flags & NODE_DOUBTFUL)
+			return true;
+	return false;
+}
+
 static void add_block(struct emit *e, const struct leader *l)
 {
 	const struct node *n = &e->g->nodes.data[l->first];
@@ -359,6 +367,7 @@ static void add_block(struct emit *e, const struct leader *l)
 		      : n->flags & NODE_RESUMED	  ? ABNORMAL_RESUMED
 						  : 0;
 	b->quick = count_quick(e, l->first);
+	b->doubtful = is_doubtful(e, l->first);
 	set_edges(e, l, b);
 	add_sites(e, l->first, l->last, index);
 }

@@ -157,7 +157,7 @@ bool frontier__add_witness(struct frontier *f, uint32_t block, bool emulated_onl
 	struct plan_site *s;
 	struct insn insn;
 
-	if (f->flow.marked[block] || !is_shown(f->p, b) ||
+	if (f->flow.marked[block] || b->doubtful || !is_shown(f->p, b) ||
 	    !find_place(f->p, b, emulated_only, &insn))
 		return false;
 	s = vec__add(&f->p->sites);

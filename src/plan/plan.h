@@ -43,7 +43,8 @@ struct plan_site {
 	uint32_t block;	   /* its block; ROLE_BRANCH: it is the last instruction */
 	uint8_t len;
 	uint8_t role;  /* enum site_role */
-	uint8_t kind;  /* enum branch_kind; NONE: not a branch, or PROBE_UNSUPPORTED */
+	uint8_t kind;  /* enum branch_kind; NONE: not a branch, or one of a kind
+			  that is not known, which is refused */
 	uint8_t entry; /* 1: its probe reports the entry of .function: it is the first instruction,
 			  or the branch of the first block with only comparisons before it */
 	uint8_t refusal;  /* enum probe_refusal */
@@ -85,6 +86,8 @@ struct plan_block {
 	uint8_t abnormal; /* enum abnormal_entry */
 	uint8_t quick;	  /* its number of instructions if none of them is slow (insn.slow) and they
 			     are at most QUICK_MAX; else 0 */
+	uint8_t doubtful; /* some of its instructions may not be ones: no witness in it. Not in
+			     trace files */
 };
 #define QUICK_MAX 32 /* instructions that take far less time than a hit */
 

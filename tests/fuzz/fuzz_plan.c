@@ -15,8 +15,9 @@ static void check_site(const struct plan *p, uint32_t i)
 	CHECK(s->block < p->blocks.len && s->refusal < PROBE_REFUSALS && s->kind < BRANCH_KINDS);
 	CHECK(s->vaddr >= b->start && s->vaddr < b->end);
 	CHECK(!s->mnemonic == (s->role != ROLE_BRANCH));
+	/* a branch of a kind that isn't known is refused */
 	CHECK((s->kind == BRANCH_NONE) == (s->role != ROLE_BRANCH) ||
-	      s->refusal == PROBE_UNSUPPORTED);
+	      (s->kind == BRANCH_NONE && s->refusal != PROBE_OK));
 	CHECK(plan__site_at(p, s->object, s->vaddr) == i);
 	/* a probe sits on the start of an instruction */
 	bytes = object__bytes(o->object, s->vaddr + s->probe_at, &avail);
@@ -39,7 +40,8 @@ static void check_block(const struct plan *p, uint32_t i)
 	CHECK(!i || b[-1].object < b->object || b[-1].start < b->start);
 	CHECK(b->site == NO_SITE || (b->site < p->sites.len && p->sites.data[b->site].block == i));
 	CHECK(is_block(p, b->next) && is_block(p, b->taken));
-	CHECK(b->next == NO_BLOCK || p->blocks.data[b->next].start == b->end);
+	/* over padding, if it is an entry */
+	CHECK(b->next == NO_BLOCK || p->blocks.data[b->next].start - b->end < 64);
 	CHECK((uint64_t)b->table + b->ntable <= p->table.len);
 	for (uint32_t k = 0; k < b->ntable; k++)
 		CHECK(p->table.data[b->table + k] < p->blocks.len);

@@ -32,6 +32,8 @@ static const char *const source =
 	/* two ways to decode the same bytes */
 	"fn torn\n test %edi,%edi\n je 1f+1\n1: mov $0x90c3c3c3,%eax\n test %eax,%eax\n js 2f\n ret\n2: ret\n"
 	"end torn\n"
+	/* the same behind a branch that can't carry a probe, as it is hinted */
+	"fn astray\n test %edi,%edi\n .byte 0x3e\n je 1f+1\n1: mov $0x00eb9090,%eax\n ret\nend astray\n"
 	/* the table's entry is read at the function's start and kept on the stack, without a bound
 	 */
 	"fn kept\n lea ktab(%rip),%rax\n sub $24,%rsp\n movslq (%rax,%rcx,4),%rax\n mov %rax,8(%rsp)\n"
@@ -115,6 +117,19 @@ static void test_overlap(void)
 	ok(plan->skipped > 0, "a branch within another instruction is counted as skipped");
 }
 
+/* Each outcome of its conditional would have needed a witness, in instructions that overlap. */
+static void test_no_witness_in_overlap(void)
+{
+	const struct plan_site *s;
+	unsigned probed = 0;
+
+	ok(PLAN(ALL, "astray"), "a function with an unprobed jump into an instruction has a plan");
+	is(site(address("astray") + 2)->refusal, PROBE_PREFIX, "its jump can't carry a probe");
+	vec__each (s, &plan->sites)
+		probed += s->role == ROLE_WITNESS;
+	is(probed, 0, "no witness is put on instructions that overlap");
+}
+
 static void test_table_in_text(void)
 {
 	const struct symbol *torn = object__symbol_at(object, address("torn"));
@@ -133,6 +148,7 @@ int main(void)
 	test_unbounded();
 	test_other_functions();
 	test_overlap();
+	test_no_witness_in_overlap();
 	test_table_in_text();
 	plan__free(plan);
 	object__free(object);
