@@ -168,6 +168,8 @@ static int mount_in_place(enum kernel_fs fs)
 
 	if (!mount(type, place, type, MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
 		note_verbose("mounted %s on %s; it stays mounted", type, place);
+	else
+		note_verbose("cannot mount %s on %s: %s", type, place, strerror(errno));
 	return open_place(fs, place);
 }
 

@@ -43,6 +43,10 @@ wait_for() {
 	done
 }
 
+# unmount PLACE...: as soon as nobody has it open: after a trace of CMD a process in the background does for a while.
+try_umount() { umount "$@" 2>/dev/null; }
+unmount() { wait_for 60 try_umount "$@"; }
+
 # ---- information from the kernel ----
 
 # All symbols of the kernel, by address. (cat, since GNU sort relies on the file's size, which is 0 in /proc.)

@@ -28,7 +28,7 @@ is "$(($(entries) > 0)) $(<"$T/out.txt")" '1 hello' "with kernel mode's capabili
 like "$T/err" 'capabilities kept: CAP_DAC_OVERRIDE$' 'kernel mode keeps the capability that deletes the definitions'
 setpriv --reuid 65534 --inh-caps "-all,$ALL" --ambient-caps "-all,$ALL" "$BBTRACE" doctor >"$T/doctor"
 like "$T/doctor" '^cap_kernel +yes' "doctor says that kernel mode's capabilities are there"
-umount /sys/kernel/tracing # where it stayed
+unmount /sys/kernel/tracing # where it stayed
 ok $? "tracefs stays mounted in its place behind a user's trace"
 for row in 'bpf bbtrace kernel needs CAP_BPF;' 'perfmon bbtrace kernel needs CAP_PERFMON' \
 	'syslog kernel addresses are hidden.*CAP_SYSLOG' 'sys_admin kernel functions: tracefs needs CAP_SYS_ADMIN' \
@@ -55,7 +55,7 @@ exits 0 'kernel mode works without CAP_SYS_ADMIN where tracefs is mounted'
 is "$(($(entries) > 0))" 1 'without CAP_SYS_ADMIN calls are shown'
 wait_for 1200 bash -c '! grep -q bbtrace /sys/kernel/tracing/kprobe_events'
 is "$(grep -c bbtrace /sys/kernel/tracing/kprobe_events)" 0 'without CAP_SYS_ADMIN no definition is left'
-umount /sys/kernel/tracing
+unmount /sys/kernel/tracing
 
 # ---- user mode ----
 cp build/progs/fib "$T/fib"
