@@ -24,7 +24,7 @@ use warnings;
 use File::Basename qw(basename dirname);
 use POSIX qw(setpgid WEXITSTATUS WIFSIGNALED WTERMSIG);
 
-use constant { COMMANDS_MAX => 3, NOBODY => 65534, THREAD_COLUMN => 12, HOME => '/tmp/work' };
+use constant { COMMANDS_MAX => 3, NOBODY => 65534, THREAD_COLUMN => 12, HOME => '/tmp/demo' };
 my $limit = $ENV{BB_TIMEOUT} || 900;
 
 # ---- what is compared of a line ----

@@ -11,22 +11,28 @@ program quick -O1
 names=(main choose leaf waits)
 line='times include about [0-9]+ hits x [0-9.]+[mun]?s = [0-9.]+[mun]?s of tracing'
 
+# traced FILE ARG...: a trace of the program, also recorded: its net times hold, and report tells the same. Its name: $how.
+traced() {
+	local file=$1
+	shift
+	bb user "$T/quick" "${names[@]}" "$@" -F json -o "$T/json" --record "$file" -- "$T/quick"
+	exits 0 "$how: a program of quick calls is traced"
+	is "$(json "$T/json" '$e->{event} eq "return" && $e->{symbol} eq "waits" && $e->{net_ns} >= 49.5e6 && $e->{net_ns} < $e->{duration_ns}')" 1 \
+		"$how: a call that waits has the wait in its net time, and its hits aren't in it"
+	is "$(($(json "$T/json" '$e->{event} eq "return" && !exists $e->{net_ns} && !exists $e->{below_noise}') < 100))" 1 \
+		"$how: all but the first calls have a net time, or are below the noise"
+	like "$T/err" "^bbtrace: $line" "$how: a line says what part of the times is tracing"
+	bb report "$file" -F json -o "$T/again"
+	same "$T/again" "$T/json" "$how: report tells the same net times as the live trace"
+}
+
 for mechanism in "${MECHANISMS[@]}"; do
 	for placement in full witness; do
 		how="$mechanism, $placement"
-		bb user "$T/quick" "${names[@]}" --attach "$mechanism" --placement $placement -F json -o "$T/json" --record "$T/trace" \
-			-- "$T/quick"
-		exits 0 "$how: a program of quick calls is traced"
+		traced "$T/trace" --attach "$mechanism" --placement $placement
 		is "$(summary lost)" 0 "$how: nothing is lost"
-		is "$(json "$T/json" '$e->{event} eq "return" && $e->{symbol} eq "waits" && $e->{net_ns} >= 49.5e6 && $e->{net_ns} < $e->{duration_ns}')" 1 \
-			"$how: a call that waits has the wait in its net time, and its hits aren't in it"
 		is "$(json "$T/json" 'exists $e->{net_ns} && (exists $e->{below_noise} || $e->{event} ne "return" || $e->{net_ns} <= 0 || $e->{net_ns} > $e->{duration_ns})')" 0 \
 			"$how: a net time is never 0, never more than the clock's, and never below the noise"
-		is "$(($(json "$T/json" '$e->{event} eq "return" && !exists $e->{net_ns} && !exists $e->{below_noise}') < 100))" 1 \
-			"$how: all but the first calls have a net time, or are below the noise"
-		like "$T/err" "^bbtrace: $line" "$how: a line says what part of the times is tracing"
-		bb report "$T/trace" -F json -o "$T/again"
-		same "$T/again" "$T/json" "$how: report tells the same net times as the live trace"
 		[[ $placement == full ]] || continue
 		is "$(json_lines "$T/json" '$e->{event} =~ /entry|branch/ ? $e->{ts} : ""' | sort -u | wc -l)" \
 			"$(json_lines "$T/json" '$e->{event} eq "summary" ? $e->{hits} + ($e->{hits_unpriced} // 0) : ""')" \
@@ -40,17 +46,9 @@ is "$(grep -oE 'about [0-9]+ hits' "$T/err" | tr -dc 0-9)" "$(json_lines "$T/jso
 # Without branches: from any entry, and from behind any return, to the next hit there is only quick code.
 for returns in ret probe; do
 	how="-e entry,return --returns $returns"
-	bb user "$T/quick" "${names[@]}" -e entry,return --returns $returns -F json -o "$T/json" --record "$T/calls" -- "$T/quick"
-	exits 0 "$how: a program of quick calls is traced"
-	is "$(json "$T/json" '$e->{event} eq "return" && $e->{symbol} eq "waits" && $e->{net_ns} >= 49.5e6 && $e->{net_ns} < $e->{duration_ns}')" 1 \
-		"$how: a call that waits has the wait in its net time, and its hits aren't in it"
-	is "$(($(json "$T/json" '$e->{event} eq "return" && !exists $e->{net_ns} && !exists $e->{below_noise}') < 100))" 1 \
-		"$how: all but the first calls have a net time, or are below the noise"
+	traced "$T/calls" -e entry,return --returns $returns
 	is "$(json "$T/json" '$e->{event} eq "summary" && !$e->{hits_unpriced} && $e->{hits} == $e->{events}')" 1 \
 		"$how: the cost of each hit is known at the end"
-	like "$T/err" "^bbtrace: $line" "$how: a line says what part of the times is tracing"
-	bb report "$T/calls" -F json -o "$T/again"
-	same "$T/again" "$T/json" "$how: report tells the same net times as the live trace"
 done
 bb user "$T/quick" waits -e entry,return --returns probe -F json -o "$T/json" -- "$T/quick"
 is "$(json "$T/json" 'exists $e->{net_ns} || exists $e->{below_noise}')" 0 'a call whose hits have no known cost has no net time'
