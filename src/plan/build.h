@@ -80,6 +80,8 @@ void witness__place(struct plan *p);
  * doesn't need, and adds witnesses for branches that would be unknown otherwise (placement.c).
  */
 void placement__place(struct plan *p, const struct plan_options *options);
+/* The same of placement count: all probes count (counting.c). */
+void counting__place(struct plan *p, const struct plan_options *options);
 /* Sets plan_function.unprobed of all functions. */
 void placement__count_unprobed(struct plan *p);
 

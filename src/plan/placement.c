@@ -356,6 +356,12 @@ void placement__count_unprobed(struct plan *p)
 
 void placement__place(struct plan *p, const struct plan_options *options)
 {
+	if (options->placement == PLACEMENT_COUNT) {
+		p->placement = PLACEMENT_COUNT;
+		counting__place(p, options);
+		placement__count_unprobed(p);
+		return;
+	}
 	p->placement = options->events & PLAN_BRANCH ? options->placement : PLACEMENT_FULL;
 	if (p->placement != PLACEMENT_FULL)
 		imply(p);

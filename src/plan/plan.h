@@ -58,6 +58,7 @@ struct plan_site {
 			     identify the call (sp_delta is SP_UNKNOWN) */
 	uint8_t traps;	  /* of a hit of its probe: 2 where the kernel single-steps the instruction;
 			     0: not known */
+	uint8_t unsolved;	  /* PLACEMENT_COUNT: its count can't be told. Not in trace files */
 	uint16_t cond;
 	int32_t sp_delta; /* sp at the entry - sp before the instruction, bytes; SP_UNKNOWN */
 };
@@ -146,6 +147,8 @@ enum plan_placement {
 	PLACEMENT_FULL,	   /* every one */
 	PLACEMENT_IMPLIED, /* not jumps and calls that later events imply */
 	PLACEMENT_WITNESS, /* nor conditionals that they imply */
+	PLACEMENT_COUNT,   /* no events: probes count, as few and as cheap ones as tell how often
+			      each edge was taken */
 };
 
 /* A PLT stub that jumps to a function of the plan, which may be a helper. */
@@ -177,6 +180,13 @@ struct plan_line {
 
 typedef VEC(uint32_t) id_vec;
 
+/* An instruction that control may come to or leave by at any time: the one before it enters the
+ * kernel, as a system call does. */
+struct plan_break {
+	uint64_t vaddr;
+	uint32_t block;
+};
+
 struct plan {
 	const struct arch *arch; /* of all its objects */
 	enum plan_placement placement;
@@ -188,9 +198,11 @@ struct plan {
 	VEC(struct plan_function) functions;
 	VEC(struct plan_site) sites;
 	VEC(struct plan_block) blocks;
-	id_vec sites_by_address;     /* plan__index(): site ids by object, then vaddr */
-	id_vec blocks_by_address;    /* plan__index(): block ids by object, then start */
-	VEC(uint32_t) table;	     /* block indices */
+	id_vec sites_by_address;  /* plan__index(): site ids by object, then vaddr */
+	id_vec blocks_by_address; /* plan__index(): block ids by object, then start */
+	VEC(uint32_t) table;	  /* block indices */
+	VEC(struct plan_break)
+	breaks;			     /* PLACEMENT_COUNT: by block, then vaddr. Not in trace files */
 	VEC(struct plan_stub) stubs; /* those whose targets are in the plan */
 	VEC(struct plan_extent)
 	extents;		   /* by object, then start; empty in plans made by unit tests */
@@ -262,6 +274,8 @@ struct plan_options {
 	 * the blocks of several batches have no edges.
 	 */
 	uint64_t batch;
+	bool count_all; /* placement count: each branch and entry is counted by a probe of its own
+			 */
 	const char *mechanism;		    /* the one whose costs count; NULL: the best one */
 	const struct object *kernel_object; /* the object with the thunks that modules use; NULL: no
 					       kernel function is traced */
@@ -313,6 +327,50 @@ enum hit_kind plan__hit_kind(const struct plan *p, uint32_t site, bool returns);
 enum hit_kind hit_kind__sibling(enum hit_kind kind);
 /* The same with one more trap; HIT_KINDS: none. */
 enum hit_kind hit_kind__dearer(enum hit_kind kind);
+
+/* ---- counts of probes that count (counting.c, solve.c) ---- */
+
+#define COUNT_UNKNOWN UINT64_MAX
+
+/* How often a site was executed: a conditional (JCC, LOOP) taken and not taken, any other in
+ * .taken. */
+struct site_count {
+	uint64_t taken, not_taken;
+};
+
+/*
+ * A place where control was seen to come from or to go to nowhere: a thread was found here when
+ * counting began (came 1), or ended here (came -1), or an indirect jump led here that has no such
+ * target in its table (its count). vaddr is the first instruction that was, or was not, executed:
+ * the one whose probe was hit last counts as executed.
+ */
+struct plan_cut {
+	uint64_t vaddr;
+	uint32_t object;
+	int64_t came;
+};
+
+/*
+ * Before plan_counts__solve(): what the PROBE_COUNT sites counted, by site; of an indirect jump
+ * also each target, by plan_counts__jumped(). After it: the counts of all branch and entry sites,
+ * blocks and tables; COUNT_UNKNOWN where they can't be told.
+ */
+struct plan_counts {
+	struct site_count *sites; /* by site */
+	uint64_t *blocks;	  /* by block: how often its first instruction was executed */
+	uint64_t *table;	  /* by index into plan->table: how often the jump went there */
+	VEC(struct plan_cut) cuts;
+	uint64_t residue; /* how far the counts contradict each other; 0: they agree */
+};
+/* Sized for the plan as it is now, all zero. */
+void plan_counts__init(struct plan_counts *c, const struct plan *p);
+void plan_counts__free(struct plan_counts *c);
+/* The indirect jump at this site led to this link-time address so often. object UINT32_MAX: out of
+ * the plan. Of calls it is ignored. */
+void plan_counts__jumped(struct plan_counts *c, const struct plan *p, uint32_t site,
+			 uint32_t object, uint64_t vaddr, uint64_t times);
+/* Linear in the size of the plan. */
+void plan_counts__solve(struct plan_counts *c, const struct plan *p);
 
 /* A probe could not be attached: removes it from the site and updates the counts. */
 void plan__refuse(struct plan *p, uint32_t site, enum probe_refusal why);
