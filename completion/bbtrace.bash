@@ -130,7 +130,7 @@ _bbtrace_look_back() {
 _bbtrace_options() {
 	case $verb in
 	user | kernel | trace)
-		_bbtrace_words "-p --pid --tid --comm --uid --cgroup -f --follow -e --events --exclude -r --regs -k --stack
+		_bbtrace_words "-p --pid --tid --comm --uid --cgroup -f --follow -e --events --exclude --exported -r --regs -k --stack
 			-F --format --depth -o --output -t --timeout -l --limit -T --time -c --count --last -u --user -b --btf
 			-v --verbose -q --quiet --color --no-fold --addresses --buffer --max-overhead --min-duration --attach --returns --placement --profile --record --max-size
 			--armor -h --help"
@@ -140,7 +140,7 @@ _bbtrace_options() {
 			--tail --info -l --limit --depth --min-duration -T --time --no-fold --addresses -c --count --last --color -v --verbose
 			-q --quiet -h --help"
 		;;
-	list) _bbtrace_words "--sites --points -p --pid --exclude -F --format --addresses -v --verbose -q --quiet -h --help" ;;
+	list) _bbtrace_words "--sites --points -p --pid --exclude --exported -F --format --addresses -v --verbose -q --quiet -h --help" ;;
 	doctor) _bbtrace_words "--calibrate -F --format -v --verbose -q --quiet -h --help" ;;
 	*) _bbtrace_words "--help --version" ;;
 	esac

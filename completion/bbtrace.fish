@@ -128,6 +128,7 @@ complete -c bbtrace -n $trace -s b -l btf -r -F -d 'Read kernel types from this 
 complete -c bbtrace -n $any -s v -l verbose -d 'Print decisions and their reasons'
 complete -c bbtrace -n $any -s q -l quiet -d 'No notes on stderr'
 complete -c bbtrace -n $shows -l color -x -a 'auto always never' -d Colors
+complete -c bbtrace -n '__bbtrace_verb user kernel trace list' -l exported -d 'Of the functions that are named, only exported ones'
 complete -c bbtrace -n $picks -l addresses -d 'Show kernel addresses'
 complete -c bbtrace -n $shows -l no-fold -d 'Show every iteration of loops'
 complete -c bbtrace -n $trace -l buffer -x -d 'Ring buffer size'

@@ -93,6 +93,7 @@ struct args {
 	bool info;
 	bool no_fold;
 	bool addresses;	    /* show kernel addresses */
+	bool exported;	    /* only exported functions */
 	bool sites, points; /* list */
 	bool calibrate;	    /* doctor */
 	bool help;
@@ -136,6 +137,7 @@ struct targets {
 	VEC(struct object *) objects; /* owned */
 	struct object *kernel;	      /* among objects; NULL: none of its functions is named */
 	function_vec functions;
+	bool exported;		     /* of those that are named, only exported ones */
 	VEC(struct plan_stub) stubs; /* PLT stubs that lead to one of functions (tail_calls.c) */
 };
 /* pid: the process whose maps and mount namespace are used (0: none). all: no FUNC means all

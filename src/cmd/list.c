@@ -324,12 +324,17 @@ static int put_code(const struct args *a, struct plan *plan)
 	return err ? err : output__end(r.output, &none);
 }
 
-static int put_listing(struct listing *l)
+static int check_stdout(void)
 {
-	(l->args->points ? put_points : l->args->sites ? put_sites : put_functions)(l);
 	return fflush(stdout) && errno != EPIPE
 		       ? err__set(errno, "cannot write to stdout: %s", strerror(errno))
 		       : 0;
+}
+
+static int put_listing(struct listing *l)
+{
+	(l->args->points ? put_points : l->args->sites ? put_sites : put_functions)(l);
+	return check_stdout();
 }
 
 static void free_listing(struct listing *l)
@@ -337,6 +342,38 @@ static void free_listing(struct listing *l)
 	str__free(&l->out);
 	free(l->gaps);
 	free(l->gaps_from);
+}
+
+/* ---- the names of exported functions ---- */
+
+/* Are functions of several programs listed, OBJECT:FUNC each? */
+static bool has_objects(const struct targets *n)
+{
+	return !n->kernel && n->objects.len > 1;
+}
+
+/* One a line, so that a shell can pass them on as FUNC. */
+static int put_names(const struct targets *n)
+{
+	char **words = functions__words(&n->functions, n->objects.data, n->objects.len);
+	bool objects = has_objects(n);
+
+	for (size_t i = 0; i < n->functions.len; i++) {
+		if (words[i] && objects)
+			printf("%s:", n->functions.data[i].object->path);
+		if (words[i])
+			puts(words[i]);
+		free(words[i]);
+	}
+	free(words);
+	return check_stdout();
+}
+
+/* Only the names, unless something else is asked for. */
+static bool is_names(const struct args *a)
+{
+	return a->exported && !a->sites && !a->points &&
+	       (!a->format || !strcmp(a->format->name, "text"));
 }
 
 static int list(const struct args *a)
@@ -350,6 +387,8 @@ static int list(const struct args *a)
 
 	if (err)
 		return err;
+	if (is_names(a))
+		return put_names(&targets);
 	if (a->format && !strcmp(a->format->name, "dot")) {
 		err = check_graph(&targets.functions);
 		o.batch = UINT64_MAX;

@@ -321,6 +321,8 @@ static const struct option_row rows[] = {
 	 set_events},
 	{"exclude", 0, "FUNC", VERB_SHOW | VERB_LIST, OTHER, "not these functions; may be repeated",
 	 set_exclude},
+	{"exported", 0, NULL, VERB_TRACE | VERB_LIST, SWITCH(exported),
+	 "of the functions that are named, only exported ones"},
 	{"regs", 'r', "LIST", VERB_SHOW, TEXT(regs),
 	 "registers on entry: none, args (default), all, or names"},
 	{"stack", 'k', NULL, VERB_TRACE, SWITCH(stack), "record the call stack on entry"},

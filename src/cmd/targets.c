@@ -65,10 +65,27 @@ static int find_points(struct targets *n, const char *path, struct object *only,
 	return 0;
 }
 
+static int refuse_place(const char *text)
+{
+	return err__usage("'%s' is a place: --exported takes names and patterns of functions",
+			  text);
+}
+
+/* With --exported only names and patterns: what stands at a place was chosen already. */
+static int parse_func(const struct targets *n, const char *func, bool kernel, struct spec *out)
+{
+	int err = spec__parse(func, kernel, out);
+
+	out->exported = n->exported;
+	if (err || !n->exported || out->kind == SPEC_NAME || out->kind == SPEC_GLOB)
+		return err;
+	return refuse_place(func);
+}
+
 static int find_in_object(struct targets *n, struct object *o, const char *func, pid_t pid)
 {
 	CLEANUP(spec__free) struct spec spec = {0};
-	int err = spec__parse(func, false, &spec);
+	int err = parse_func(n, func, false, &spec);
 
 	if (err)
 		return err;
@@ -95,6 +112,8 @@ static int find_pair(struct targets *n, const char *text, pid_t pid)
 	struct object *o;
 	int err;
 
+	if (*text == '@' && n->exported)
+		return refuse_place(text);
 	if (*text == '@')
 		return find_points(n, text + 1, NULL, pid);
 	if (!colon)
@@ -227,7 +246,7 @@ static int open_kernel(struct targets *n, struct modules *m)
 static int find_in_kernel(struct targets *n, const struct modules *m, const char *text)
 {
 	CLEANUP(spec__free) struct spec spec = {0};
-	int err = spec__parse(text, true, &spec);
+	int err = parse_func(n, text, true, &spec);
 
 	if (err)
 		return err;
@@ -433,7 +452,7 @@ int targets__find(struct targets *n, const struct args *a, pid_t pid, bool all)
 {
 	int err;
 
-	*n = (struct targets){0};
+	*n = (struct targets){.exported = a->exported};
 	err = find(n, a, pid, all);
 	if (!err && a->verb->bit != VERB_LIST)
 		err = check_machine(n);

@@ -38,6 +38,10 @@ enum kernel_variable {
 /* Its address; 0: not in kallsyms. */
 uint64_t kernel__variable(const struct object *kernel, enum kernel_variable which);
 
+/* Does kallsyms tell which functions the object exports to modules (symbol.exported)? The kernel's
+ * own only with CONFIG_KALLSYMS_ALL. */
+bool kernel__tells_exports(const struct object *o);
+
 /* ---- system calls (syscalls.c) ---- */
 
 /* FUNCTION_SYSCALL etc., if this is the name of a system call wrapper. Pure. */

@@ -291,6 +291,48 @@ uint64_t kernel__variable(const struct object *kernel, enum kernel_variable whic
 	return kernel_file__of(kernel)->variables[which];
 }
 
+/* ---- what is exported to modules ---- */
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* EXPORT_SYMBOL(foo) defines __ksymtab_foo (include/linux/export-internal.h). */
+static void find_exports(struct object *kernel, const kallsym_vec *symbols)
+{
+	static const char prefix[] = "__ksymtab_";
+	autofree VEC(const char *) names = {0};
+	const struct kallsym *k;
+	struct symbol *s;
+
+	vec__each (k, symbols)
+		if (!k->module && !strncmp(k->name, prefix, strlen(prefix)))
+			vec__push(&names, k->name + strlen(prefix));
+	kernel_file__of(kernel)->tells_exports = names.len;
+	if (!names.len)
+		return;
+	vec__sort(&names, by_name);
+	vec__each (s, &kernel->symbols)
+		s->exported = s->global && bsearch(&s->name, names.data, names.len,
+						   sizeof(*names.data), by_name);
+}
+
+/* Of a module, kallsyms shows as global what is exported (s_show() in kernel/kallsyms.c). */
+static void mark_exports(struct object *module)
+{
+	struct symbol *s;
+
+	kernel_file__of(module)->tells_exports = true;
+	vec__each (s, &module->symbols)
+		s->exported = s->global;
+}
+
+bool kernel__tells_exports(const struct object *o)
+{
+	return kernel_file__of(o)->tells_exports;
+}
+
 static void add_modules(struct kernel_objects *k, const kernel_module_vec *modules)
 {
 	const struct kernel_module *m;
@@ -319,8 +361,11 @@ int kernel_objects__build(kallsym_vec *symbols, const kernel_module_vec *modules
 	assign(out, symbols);
 	reserve(out, symbols);
 	add_symbols(out, symbols);
-	for (size_t i = 0; i < out->nmodules; i++)
+	find_exports(out->kernel, symbols);
+	for (size_t i = 0; i < out->nmodules; i++) {
+		mark_exports(out->modules[i]);
 		bound_module(out->modules[i]);
+	}
 	return 0;
 }
 

@@ -58,6 +58,13 @@ static void find_needle(struct name_query *q)
 		q->needle[0] = 0;
 }
 
+static bool is_mangled_name(const char *name)
+{
+	autofree char *shown = name__is_mangled(name) ? name__demangle(name, DEMANGLE_NAME) : NULL;
+
+	return shown && strcmp(shown, name) != 0;
+}
+
 void name_query__init(struct name_query *q, const char *text, bool glob)
 {
 	const char *at = glob ? NULL : strchr(text, '@');
@@ -70,6 +77,7 @@ void name_query__init(struct name_query *q, const char *text, bool glob)
 	} else {
 		q->name = xstrdup(text);
 	}
+	q->mangled = !glob && is_mangled_name(q->name);
 	find_needle(q);
 }
 
@@ -125,7 +133,7 @@ static bool fits_mangled(const struct name_query *q, const char *raw)
 {
 	unsigned form;
 
-	if (!name__is_mangled(raw) || (q->needle[0] && !strstr(raw, q->needle)))
+	if (q->mangled || !name__is_mangled(raw) || (q->needle[0] && !strstr(raw, q->needle)))
 		return false;
 	for (form = 0; form < DEMANGLE_FORMS; form++) {
 		autofree char *shown = name__demangle(raw, form);
@@ -155,6 +163,20 @@ static const char *find_suffix(const char *name)
 		dot++;
 	}
 	return NULL;
+}
+
+size_t name__part_owner_len(const char *name)
+{
+	const char *suffix = strstr(name, ".part.") ? find_suffix(name) : NULL;
+
+	return suffix && strstr(suffix, ".part.") ? suffix - name : 0;
+}
+
+bool name__is_plainer(const char *a, const char *b)
+{
+	size_t x = strspn(a, "_"), y = strspn(b, "_");
+
+	return x != y ? x < y : strcmp(a, b) < 0;
 }
 
 size_t name__owner_len(const char *name)
@@ -199,7 +221,7 @@ static enum match match_suffixed(const struct name_query *q, const struct symbol
 {
 	autofree char *shown = NULL;
 
-	if (!q->needle[0] || strstr(s->name, q->needle)) {
+	if (!q->mangled && (!q->needle[0] || strstr(s->name, q->needle))) {
 		shown = name__demangle(s->name, DEMANGLE_FULL);
 		if (shown && fits(q, shown))
 			return MATCH_DEMANGLED;

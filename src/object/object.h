@@ -84,6 +84,8 @@ struct symbol {
 	uint8_t type;	      /* enum symbol_type */
 	uint8_t args;	      /* enum symbol_args */
 	bool global;	      /* STB_GLOBAL or STB_WEAK */
+	bool exported;	      /* others may link to it: a visible one of .dynsym; kernel:
+				 EXPORT_SYMBOL */
 	bool default_version; /* name@@version rather than name@version */
 };
 
@@ -280,6 +282,8 @@ struct name_query {
 	const char *version; /* NULL: any */
 	bool default_only;   /* name@@VERSION */
 	bool glob;
+	bool exported;	 /* only exported symbols, and the parts of their functions; for resolve */
+	bool mangled;	 /* the name is a mangled one, which no demangled name is */
 	char needle[64]; /* every mangled name that can match contains this; "": unknown */
 };
 
@@ -289,6 +293,11 @@ enum match name_query__match(const struct name_query *q, const struct symbol *s)
 /* The same for a name without symbol or version (a function's display name). */
 bool name_query__matches_name(const struct name_query *q, const char *name);
 
+/* Length of "foo" in "foo.part.0", "foo.isra.0.part.1"; 0: not a part of a partly inlined function.
+ */
+size_t name__part_owner_len(const char *name);
+/* Of two names of one function, is a the one to show? The one with fewer underscores in front. */
+bool name__is_plainer(const char *a, const char *b);
 /* Length of "foo" in "foo.cold", "foo.cold.1", "foo.__part.2"; 0: not a split-off part. */
 size_t name__owner_len(const char *name);
 

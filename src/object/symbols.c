@@ -107,6 +107,15 @@ static bool is_go_label(const struct gather *g, const Elf64_Sym *sym, const char
 	       (!strcmp(name, "runtime.text") || !strcmp(name, "runtime.etext"));
 }
 
+/* May other objects refer to it? dynamic: it is one of .dynsym. */
+static bool is_exported(const Elf64_Sym *sym, bool dynamic)
+{
+	unsigned visibility = ELF64_ST_VISIBILITY(sym->st_other);
+
+	return dynamic && ELF64_ST_BIND(sym->st_info) != STB_LOCAL &&
+	       (visibility == STV_DEFAULT || visibility == STV_PROTECTED);
+}
+
 static void add(struct gather *g, const Elf64_Sym *sym, const char *name,
 		const struct versions *versions, uint64_t i)
 {
@@ -137,6 +146,7 @@ static void add(struct gather *g, const Elf64_Sym *sym, const char *name,
 		.name = name,
 		.type = type == STT_GNU_IFUNC ? SYMBOL_IFUNC : SYMBOL_FUNC,
 		.global = bind != STB_LOCAL,
+		.exported = is_exported(sym, versions || !g->f->nsections),
 	};
 	if (versions)
 		set_version(versions, i, &c->symbol);
@@ -187,6 +197,9 @@ static void find_symbols(void *ctx, const struct debug_session *s, struct str *a
 		elsewhere |= elf != own;
 		if (!name)
 			continue;
+		/* without section headers, what the file itself has is its dynamic table */
+		if (elf != own)
+			sym.st_other = STV_HIDDEN;
 		sym.st_value = vaddr;
 		sym.st_name = names.len;
 		str__put(&names, name, strlen(name) + 1);
@@ -310,6 +323,7 @@ static void merge_into(struct candidate *x, const struct candidate *y)
 		x->symbol.type = SYMBOL_IFUNC;
 	x->label &= y->label;
 	x->symbol.global |= y->symbol.global;
+	x->symbol.exported |= y->symbol.exported;
 	x->symbol.args = max_of(x->symbol.args, y->symbol.args);
 }
 

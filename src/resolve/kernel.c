@@ -124,6 +124,11 @@ static void add_match(void *ctx, struct object *o, const struct symbol *s)
 	vec__push(&r->matches, (struct candidate){.object = o, .symbol = s});
 }
 
+static bool is_wanted(const struct resolver *r, const struct symbol *s)
+{
+	return !r->spec->exported || s->exported;
+}
+
 static void match_exactly(struct resolver *r)
 {
 	struct object **o;
@@ -131,8 +136,9 @@ static void match_exactly(struct resolver *r)
 
 	vec__each (o, &r->objects)
 		vec__each (s, &(*o)->symbols)
-			if (!strcmp(s->name, r->spec->name) ||
-			    (s->shown != s->name && !strcmp(s->shown, r->spec->name)))
+			if (is_wanted(r, s) &&
+			    (!strcmp(s->name, r->spec->name) ||
+			     (s->shown != s->name && !strcmp(s->shown, r->spec->name))))
 				add_match(r, *o, s);
 }
 
@@ -204,11 +210,29 @@ static int unknown(const struct resolver *r)
 		close.len ? close.data : "");
 }
 
+static int not_exported(const struct resolver *r)
+{
+	const char *exporter = r->spec->module ? r->spec->module : "the running kernel";
+
+	if (r->spec->kind == SPEC_GLOB)
+		return err__set(
+			ENOENT,
+			"no function that %s exports matches '%s': leave out --exported, or see "
+			"`bbtrace list kernel --exported`",
+			exporter, r->spec->name);
+	return err__set(ENOENT,
+			"%s exports no function '%s': leave out --exported; `bbtrace list kernel "
+			"--exported` shows what is exported",
+			exporter, r->spec->name);
+}
+
 static int resolve_name(struct resolver *r)
 {
 	const struct candidate *m;
 
 	match_exactly(r);
+	if (!r->matches.len && r->spec->exported)
+		return not_exported(r);
 	if (!r->matches.len)
 		match_variants(r);
 	if (!r->matches.len)
@@ -221,6 +245,13 @@ static int resolve_name(struct resolver *r)
 }
 
 /* ---- globs ---- */
+
+static bool is_better(const struct resolver *r, const struct symbol *a, const struct symbol *b)
+{
+	if (r->spec->exported)
+		return name__is_plainer(a->name, b->name);
+	return a->global > b->global || (a->global == b->global && strcmp(a->name, b->name) < 0);
+}
 
 /* The display name among those that match at one address: a global one, else the first. */
 static const struct symbol *best_match(const struct resolver *r, const struct object *o, size_t *i)
@@ -236,8 +267,7 @@ static const struct symbol *best_match(const struct resolver *r, const struct ob
 		if (fnmatch(r->spec->name, s->name, 0) &&
 		    (s->shown == s->name || fnmatch(r->spec->name, s->shown, 0)))
 			continue;
-		if (!best || s->global > best->global ||
-		    (s->global == best->global && strcmp(s->name, best->name) < 0))
+		if (is_wanted(r, s) && (!best || is_better(r, s, best)))
 			best = s;
 	}
 	return best;
@@ -254,6 +284,8 @@ static int resolve_glob(struct resolver *r)
 			if (s)
 				add_function(r, *o, s, s->shown);
 		}
+	if (!r->added && !r->refused && r->spec->exported)
+		return not_exported(r);
 	if (!r->added && !r->refused)
 		return err__set(ENOENT, "no function of %s matches '%s'",
 				r->spec->module ? r->spec->module : "the running kernel",
@@ -355,12 +387,33 @@ static void choose_objects(struct resolver *r, struct object *kernel, struct obj
 			vec__push(&r->objects, modules[i]);
 }
 
+/* -ENOTSUP: it is not known what these objects export. */
+static int check_exports(const struct resolver *r)
+{
+	struct object *const *o;
+
+	vec__each (o, &r->objects)
+		if (!kernel__tells_exports(*o))
+			return err__set(
+				ENOTSUP,
+				"/proc/kallsyms doesn't tell what this kernel exports (no "
+				"__ksymtab_ symbols: it has no modules, or was built without "
+				"CONFIG_KALLSYMS_ALL): leave out --exported and name the "
+				"functions%s",
+				r->objects.len > 1 ? ", or those of a module, 'MODULE:*'" : "");
+	return 0;
+}
+
 static int resolve(struct resolver *r)
 {
 	const struct function *f;
+	int err;
 
 	if (!r->objects.len)
 		return err__set(ENOENT, "no module '%s' is loaded: see lsmod", r->spec->module);
+	err = r->spec->exported ? check_exports(r) : 0;
+	if (err)
+		return err;
 	vec__each (f, r->out)
 		if (!(f->flags & FUNCTION_RANGE))
 			map64__put(&r->have, f->entry);

@@ -31,6 +31,56 @@ static bool comes_along(struct object *o, const struct name_query *q, uint32_t i
 	return owner && name_query__match(q, owner) != MATCH_NONE;
 }
 
+static int by_string(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static int by_symbol(const void *a, const void *b)
+{
+	const struct hit *x = a, *y = b;
+
+	return x->symbol < y->symbol ? -1 : x->symbol > y->symbol;
+}
+
+/* foo.part.0 is code of foo: it comes with it, although it isn't exported itself. */
+static void add_parts(const struct object *o, hit_vec *hits)
+{
+	autofree VEC(const char *) names = {0};
+	const struct symbol *s;
+	const struct hit *h;
+
+	vec__each (h, hits)
+		vec__push(&names, o->symbols.data[h->symbol].name);
+	vec__sort(&names, by_string);
+	vec__each (s, &o->symbols) {
+		size_t len = s->exported ? 0 : name__part_owner_len(s->name);
+		autofree char *owner = len ? xstrndup(s->name, len) : NULL;
+
+		if (owner && names.len &&
+		    bsearch(&owner, names.data, names.len, sizeof(*names.data), by_string))
+			vec__push(hits, (struct hit){s - o->symbols.data, MATCH_PART});
+	}
+	vec__sort(hits, by_symbol);
+}
+
+/* Of the exported names of a function, puts the one to show first: _IO_puts is puts. */
+static void prefer_plain(const struct object *o, hit_vec *hits)
+{
+	for (size_t i = 0, first = 0; i < hits->len; i++) {
+		const struct symbol *s = &o->symbols.data[hits->data[i].symbol];
+		const struct symbol *best = &o->symbols.data[hits->data[first].symbol];
+		struct hit swap = hits->data[i];
+
+		if (s->vaddr != best->vaddr)
+			first = i;
+		if (first == i || !s->exported || !name__is_plainer(s->name, best->name))
+			continue;
+		hits->data[i] = hits->data[first];
+		hits->data[first] = swap;
+	}
+}
+
 static void find_hits(struct object *o, const struct name_query *q, hit_vec *hits)
 {
 	enum match m;
@@ -38,6 +88,8 @@ static void find_hits(struct object *o, const struct name_query *q, hit_vec *hit
 	size_t i, n = 0;
 
 	for (i = 0; i < o->symbols.len; i++) {
+		if (q->exported && !o->symbols.data[i].exported)
+			continue;
 		m = name_query__match(q, &o->symbols.data[i]);
 		if (m == MATCH_NONE || comes_along(o, q, i))
 			continue;
@@ -48,6 +100,10 @@ static void find_hits(struct object *o, const struct name_query *q, hit_vec *hit
 		if (!exact || hits->data[i].match != MATCH_CLONE)
 			hits->data[n++] = hits->data[i];
 	hits->len = n;
+	if (!q->exported)
+		return;
+	add_parts(o, hits);
+	prefer_plain(o, hits);
 }
 
 /* The number of distinct addresses among the hits of this kind (hits are sorted by address). */
@@ -257,6 +313,39 @@ static int not_found(const struct object *o, const struct name_query *q)
 			close.len ? close.data : "", asks ? "" : ";", o->path);
 }
 
+static bool exports_functions(const struct object *o)
+{
+	const struct symbol *s;
+
+	vec__each (s, &o->symbols)
+		if (s->exported)
+			return true;
+	return false;
+}
+
+/* With --exported nothing was found. */
+static int not_exported(const struct object *o, const struct name_query *q)
+{
+	if (!exports_functions(o))
+		return err__set(
+			ENOENT,
+			"%s exports no function: without --exported `bbtrace list %s` shows "
+			"all that it has",
+			o->path, o->path);
+	if (any_matches(o, q) && q->glob)
+		return err__set(
+			ENOENT,
+			"no function that %s exports matches %s: leave out --exported, or see "
+			"`bbtrace list %s --exported`",
+			o->path, q->text, o->path);
+	if (any_matches(o, q))
+		return err__set(ENOENT,
+				"%s is not exported by %s: leave out --exported; `bbtrace list %s "
+				"--exported` shows what is",
+				q->text, o->path, o->path);
+	return not_found(o, q);
+}
+
 static int resolve_query(struct object *o, const struct name_query *q, function_vec *v)
 {
 	autofree struct map64 entries = {0};
@@ -267,7 +356,7 @@ static int resolve_query(struct object *o, const struct name_query *q, function_
 
 	find_hits(o, q, &hits);
 	if (!hits.len)
-		return not_found(o, q);
+		return q->exported ? not_exported(o, q) : not_found(o, q);
 	names = count_places(o, &hits, MATCH_NAME);
 	demangled = count_places(o, &hits, MATCH_DEMANGLED);
 	entries = functions__entries(v, o);
@@ -308,35 +397,51 @@ static size_t add_unnamed(struct object *o, function_vec *v)
 
 static int resolve_all(struct object *o, const struct name_query *q, function_vec *v)
 {
-	int err = has_functions(o) ? resolve_query(o, q, v) : -ENOENT;
+	int err = has_functions(o) || q->exported ? resolve_query(o, q, v) : -ENOENT;
 
+	if (q->exported)
+		return err;
 	if ((err && err != -ENOENT) || add_unnamed(o, v))
 		return err == -ENOENT ? 0 : err;
 	return err ? not_found(o, q) : 0;
 }
 
-static int resolve_name(struct object *o, const struct spec *spec, function_vec *v)
+/* As a name, or as a pattern. */
+static int resolve_as(struct object *o, const struct spec *spec, bool glob, function_vec *v)
 {
 	struct name_query q;
+	int err;
+
+	name_query__init(&q, spec->name, glob);
+	q.exported = spec->exported;
+	err = glob && !strcmp(spec->name, "*") ? resolve_all(o, &q, v) : resolve_query(o, &q, v);
+	name_query__free(&q);
+	return err;
+}
+
+static bool is_name(const struct object *o, const struct spec *spec)
+{
+	struct name_query q;
+	bool found;
+
+	name_query__init(&q, spec->name, false);
+	found = any_matches(o, &q);
+	name_query__free(&q);
+	return found;
+}
+
+static int resolve_name(struct object *o, const struct spec *spec, function_vec *v)
+{
 	size_t before = v->len;
 	int err;
 
-	name_query__init(&q, spec->name, false);
-	/* a pattern may be a name: operator*, operator[], main.Map[...] */
-	err = spec->kind == SPEC_GLOB ? -ENOENT : resolve_query(o, &q, v);
-	name_query__free(&q);
 	if (spec->kind != SPEC_GLOB)
-		return err;
-	name_query__init(&q, spec->name, true);
-	err = strcmp(spec->name, "*") ? resolve_query(o, &q, v) : resolve_all(o, &q, v);
-	name_query__free(&q);
+		return resolve_as(o, spec, false, v);
+	err = resolve_as(o, spec, true, v);
 	if (err != -ENOENT || v->len != before)
 		return err;
-	name_query__init(&q, spec->name, false);
-	if (any_matches(o, &q))
-		err = resolve_query(o, &q, v);
-	name_query__free(&q);
-	return err;
+	/* a pattern may be a name: operator*, operator[], main.Map[...] */
+	return is_name(o, spec) ? resolve_as(o, spec, false, v) : err;
 }
 
 int object__resolve(struct object *o, const struct spec *spec, function_vec *v)

@@ -33,10 +33,11 @@ enum spec_kind {
 
 struct spec {
 	enum spec_kind kind;
-	char *text;   /* as given */
-	char *name;   /* NAME, GLOB: the name or pattern; OFFSET: the alias or NULL; LINE: FILE;
-			 POINTS: the path */
-	char *module; /* kernel NAME and GLOB: the part before the colon, or NULL */
+	char *text;    /* as given */
+	char *name;    /* NAME, GLOB: the name or pattern; OFFSET: the alias or NULL; LINE: FILE;
+			  POINTS: the path */
+	char *module;  /* kernel NAME and GLOB: the part before the colon, or NULL */
+	bool exported; /* set by the caller: only exported functions, of NAME and GLOB */
 	uint64_t start, len; /* OFFSET, RANGE: file offset (user) or address (kernel) and length;
 				LINE: start = LINE */
 };
@@ -62,6 +63,13 @@ int object__resolve(struct object *o, const struct spec *spec, function_vec *v);
  */
 int kernel__resolve(struct object *kernel, struct object **modules, size_t nmodules,
 		    const struct spec *spec, function_vec *v);
+/*
+ * For each exported function of v a FUNC that names it and no other one of its object, or of the
+ * kernel with its modules, and that is one word of the shell: its name, name@VERSION, MODULE:NAME,
+ * or 0xOFF:NAME. NULL for other functions. objects: all that were opened. The caller frees the
+ * array and the words. (words.c)
+ */
+char **functions__words(const function_vec *v, struct object *const *objects, size_t n);
 /* Does spec name this function? For --exclude. False for FILE:LINE and points, which have to be
  * resolved. */
 bool spec__matches(const struct spec *spec, const struct function *f);

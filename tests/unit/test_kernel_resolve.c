@@ -19,9 +19,11 @@ static const char kallsyms[] =
 	"1280 t twin\n12c0 t twin\n1300 t twin.cold\n1340 t twin.cold\n"
 	"1380 T __x64_sys_read\n13c0 T blacked\n1400 T blacked_too\n1440 t both\n"
 	"1480 t clash.isra.0\n14c0 t fn_a\n1500 t fn_b\n1540 T __pfx_fn_c\n1550 T fn_c\n"
-	"1580 t vfs_read\n15c0 t _RNvC3krn4idle\n15d0 t next\n15e0 t solo\n15f0 t solo.cold\n1600 t solo.cold\n2000 T _etext\n"
+	"1580 t vfs_read\n15c0 t _RNvC3krn4idle\n15d0 t next\n15e0 t solo\n15f0 t solo.cold\n1600 t solo.cold\n1700 T shared\n2000 T _etext\n"
 	"9000 t both\t[xfs_x]\n9040 t only\t[xfs_x]\n9080 r data\t[xfs_x]\n"
-	"b000 t clash.isra.0\t[dm]\nb040 t only_dm\t[dm]\nb080 r data\t[dm]\n";
+	"8000 r __ksymtab_plain\n8010 r __ksymtab_plain_alias\n8020 r __ksymtab_fn_c\n"
+	"8028 r __ksymtab_shared\n8030 r __ksymtab_m_show\n8040 r __ksymtab_blacked\n8050 r __ksymtab_data\n"
+	"b000 t clash.isra.0\t[dm]\nb040 t only_dm\t[dm]\nb060 T shared\t[dm]\nb070 T dm_get\t[dm]\nb080 r data\t[dm]\n";
 
 /* A jmp rel32 at from to to. */
 static void put_jmp(uint8_t *bytes, uint64_t base, uint64_t from, uint64_t to)
@@ -81,6 +83,66 @@ static void test_names(void)
 	is(resolve("krn::*"), 0, "a pattern of readable Rust names is resolved");
 	is(resolve("only"), 0, "a module's function is resolved by its name alone");
 	is_str(v.data[0].object->path, "xfs_x", "a module's function is in the module's object");
+}
+
+static int resolve_exported(const char *text)
+{
+	struct spec s;
+	int err;
+
+	functions__free(&v);
+	if (spec__parse(text, true, &s))
+		return -1;
+	s.exported = true;
+	err__clear();
+	err = kernel__resolve(k.kernel, k.modules, k.nmodules, &s, &v);
+	spec__free(&s);
+	return err;
+}
+
+static void test_exported(void)
+{
+	struct object *objects[] = {k.kernel, k.modules[0], k.modules[1]};
+	CLEANUP(str__free) struct str all = {0};
+	char **words;
+
+	is(resolve_exported("*"), 0, "the kernel's exported functions are resolved");
+	words = functions__words(&v, objects, 3);
+	for (size_t i = 0; i < v.len; i++) {
+		str__printf(&all, "%s%s", i ? " " : "", words[i] ? words[i] : "?");
+		free(words[i]);
+	}
+	free(words);
+	is_str(all.data, "plain fn_c kernel:shared dm:shared dm_get",
+	       "exported functions have their name, or with their module if another one has it: "
+	       "no local ones, and none that can't be traced");
+	is(resolve_exported("plain_alias"), 0, "an exported alias is resolved");
+	is_str(v.data[0].name, "plain_alias", "an exported alias is shown as it was asked for");
+	is(resolve_exported("split"), -ENOENT, "a function that is not exported is refused");
+	ok(strstr(err__text(), "leave out --exported"), "the message says what to do: %s",
+	   err__text());
+	is(resolve_exported("xfs_x:*"), -ENOENT, "a module that exports nothing is refused");
+	is(resolve_exported("dm:*"), 0, "what a module exports is resolved");
+	is(v.len, 2, "a module exports what kallsyms shows as global");
+}
+
+/* A kernel whose kallsyms has functions only. */
+static void test_unknown_exports(void)
+{
+	struct kernel_objects whole = k;
+
+	tables__build(&k,
+		      "1000 T _stext\n1000 T plain\n2000 T _etext\n9000 T given\t[dm]\n"
+		      "9080 r data\t[dm]\n",
+		      "dm 4096 0 - Live 0x9000\n");
+	tables__text(k.kernel, code);
+	tables__text(k.modules[0], module_code);
+	is(resolve_exported("plain"), -ENOTSUP, "it is refused where kallsyms doesn't tell");
+	ok(strstr(err__text(), "CONFIG_KALLSYMS_ALL"), "the message says why: %s", err__text());
+	is(resolve_exported("dm:given"), 0, "what a module exports is known there, too");
+	functions__free(&v);
+	kernel_objects__free(&k);
+	k = whole;
 }
 
 static void test_parts(void)
@@ -153,7 +215,7 @@ static void test_globs(void)
 	is(resolve("plain*"), 0, "a pattern that matches aliases is resolved");
 	is(v.len, 1, "aliases that a pattern matches are one function");
 	is(resolve("dm:*"), 0, "a pattern in one module is resolved");
-	is(v.len, 2, "a pattern in one module is that module's functions");
+	is(v.len, 4, "a pattern in one module is that module's functions");
 	is(resolve("spl*"), 0, "a pattern that matches parts is resolved");
 	is(v.len, 2,
 	   "a pattern that matches parts has no function twice, and cold parts as ranges");
@@ -262,6 +324,8 @@ int main(void)
 {
 	set_up();
 	test_names();
+	test_exported();
+	test_unknown_exports();
 	test_parts();
 	test_variants();
 	test_ambiguous();

@@ -30,6 +30,25 @@ exits 0 'a trace in libc and in the kernel is reported'
 bb trace user:libc.so.6:read kernel:vfs_read -p $$ -t 1
 exits 0 'a process that runs is traced in libc and in the kernel'
 
+# What the kernel exports is what kallsyms has a __ksymtab_ entry for, under names that can be given back.
+awk '!/\[/ && $3 ~ /^__ksymtab_/ { exports[substr($3, 11)] } !/\[/ && $2 ~ /[TW]/ { functions[$3] }
+	END { for (f in functions) if (f in exports) print f }' /proc/kallsyms | sort >"$T/exports"
+$BBTRACE list kernel --exported >"$T/names" 2>"$T/err"
+is "$? $(($(wc -l <"$T/names") > 3000)) $(grep -cx -e vfs_getattr -e do_sys_openat2 "$T/names")" '0 1 1' \
+	"the kernel's exported functions are listed: $(wc -l <"$T/names")"
+sed 's/.*://' "$T/names" | grep -vxFf "$T/exports" >"$T/others"
+is "$(wc -l <"$T/others")" 0 'each of them is exported to modules' || diag "$(head -5 "$T/others")"
+# shellcheck disable=SC2046
+bb list kernel $(cat "$T/names") -F json
+grep -o '"vaddr":"[^"]*","size"' "$T/out.txt" | sort >"$T/named"
+bb list kernel --exported -F json
+grep -o '"vaddr":"[^"]*","size"' "$T/out.txt" | sort | cmp - "$T/named"
+ok $? 'their names given back are the same functions'
+bb kernel 'vfs_re*' --exported -e entry -- cat "$T/other"
+like "$T/err" '^bbtrace: [1-9] functions, ' 'exported functions of the kernel are traced'
+bb kernel ksys_read --exported -- true
+like "$T/err" "exports no function 'ksys_read': leave out --exported" 'a function that the kernel does not export is refused'
+
 # A trace without events says why.
 bb kernel vfs_read --comm nosuch -- cat "$T/other"
 like "$T/err" '^bbtrace: no event: the probes were hit, but only by threads that are not traced \(-- CMD, --comm\)$' \
