@@ -154,7 +154,7 @@ $(B)/vm/kernel_open: tests/vm/kernel_open.c tests/unit/tap.h $(PURE)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(PURE) $(LIBS)
 
 # Where probes would go, for tests/check/starts.py; plans by batches, for tests/check/t_batches.sh.
-$(B)/sites $(B)/batches: $(B)/%: tests/check/%.c $(PURE)
+$(B)/sites $(B)/batches $(B)/counting: $(B)/%: tests/check/%.c $(PURE)
 	@echo "  CC    $@"
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(PURE) $(LIBS)
 

@@ -96,7 +96,8 @@ struct insn {
 	bool patchable; /* a kernel may turn a uprobe on it into a call (x86: the 5-byte nop) */
 	bool repeats;	/* one execution may hit a breakpoint on it several times (x86: rep) */
 	bool slow;	/* may wait, enter the kernel, or repeat */
-	bool padding;	/* fills space between functions: nop, a breakpoint */
+	bool enters_kernel; /* a system call, a software interrupt, a trap that resumes */
+	bool padding;	    /* fills space between functions: nop, a breakpoint */
 	/* effect on the stack pointer, for stack.c */
 	uint8_t sp_effect; /* enum sp_effect */
 	int32_t sp_value; /* ADD: bytes added to sp; FROM_FP: sp = fp + value; FP_FROM_SP: fp = sp +

@@ -82,6 +82,8 @@ void witness__place(struct plan *p);
 void placement__place(struct plan *p, const struct plan_options *options);
 /* The same of placement count: all probes count (counting.c). */
 void counting__place(struct plan *p, const struct plan_options *options);
+/* Which counts can't be told by the probes that there are. */
+void counting__find_unsolved(struct plan *p);
 /* Sets plan_function.unprobed of all functions. */
 void placement__count_unprobed(struct plan *p);
 

@@ -91,6 +91,7 @@ static void add_targets(struct emit *e, const struct jump_table *t, struct plan_
 		uint32_t to = graph__known(e->g, e->g->targets.data[t->first + i]);
 		uint32_t block = block_index(e, e->g->nodes.data[to].block);
 
+		b->outward |= block == NO_BLOCK;
 		if (block != NO_BLOCK && !has_target(e->plan, b->table, block))
 			vec__push(&e->plan->table, block);
 	}

@@ -16,6 +16,10 @@ void plan__refuse(struct plan *p, uint32_t site, enum probe_refusal why)
 	s->probe = PROBE_NONE;
 	s->refusal = why;
 	p->probes--;
+	if (p->placement == PLACEMENT_COUNT) {
+		counting__find_unsolved(p);
+		return;
+	}
 	p->skipped++;
 	if (s->role != ROLE_BRANCH)
 		return;

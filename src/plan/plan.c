@@ -125,10 +125,12 @@ static struct counts *count_sites(const struct plan *p)
 	for (size_t i = 0; i < p->sites_by_address.len; i++) {
 		const struct plan_site *s = &p->sites.data[p->sites_by_address.data[i]];
 		bool branch = s->kind || s->refusal == PROBE_UNSUPPORTED;
+		bool skipped = p->placement == PLACEMENT_COUNT
+				       ? s->unsolved
+				       : s->probe == PROBE_NONE && s->refusal;
 
 		upto[i + 1].branches = upto[i].branches + branch;
-		upto[i + 1].skipped =
-			upto[i].skipped + (branch && s->probe == PROBE_NONE && s->refusal);
+		upto[i + 1].skipped = upto[i].skipped + (branch && skipped);
 	}
 	return upto;
 }

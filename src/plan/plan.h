@@ -58,7 +58,7 @@ struct plan_site {
 			     identify the call (sp_delta is SP_UNKNOWN) */
 	uint8_t traps;	  /* of a hit of its probe: 2 where the kernel single-steps the instruction;
 			     0: not known */
-	uint8_t unsolved;	  /* PLACEMENT_COUNT: its count can't be told. Not in trace files */
+	uint8_t unsolved; /* PLACEMENT_COUNT: its count can't be told. Not in trace files */
 	uint16_t cond;
 	int32_t sp_delta; /* sp at the entry - sp before the instruction, bytes; SP_UNKNOWN */
 };
@@ -87,6 +87,7 @@ struct plan_block {
 	uint8_t abnormal; /* enum abnormal_entry */
 	uint8_t quick;	  /* its number of instructions if none of them is slow (insn.slow) and they
 			     are at most QUICK_MAX; else 0 */
+	uint8_t outward;  /* IJMP: its table has targets outside of the plan. Not in trace files */
 	uint8_t doubtful; /* some of its instructions may not be ones: no witness in it. Not in
 			     trace files */
 };
@@ -191,6 +192,7 @@ struct plan {
 	const struct arch *arch; /* of all its objects */
 	enum plan_placement placement;
 	bool unprobed_rets; /* some rets carry no probe because the path implies them */
+	bool entries_only;  /* PLACEMENT_COUNT: only how often functions are entered is counted */
 	bool edgeless;	    /* its blocks have no edges: see plan_options.batch */
 	bool return_probes; /* returns of programs are recorded by return probes on entries, not at
 			     * rets */
@@ -359,14 +361,16 @@ struct plan_counts {
 	struct site_count *sites; /* by site */
 	uint64_t *blocks;	  /* by block: how often its first instruction was executed */
 	uint64_t *table;	  /* by index into plan->table: how often the jump went there */
+	uint64_t *targets; /* by site: the jumps that plan_counts__jumped() was called with */
 	VEC(struct plan_cut) cuts;
 	uint64_t residue; /* how far the counts contradict each other; 0: they agree */
 };
 /* Sized for the plan as it is now, all zero. */
 void plan_counts__init(struct plan_counts *c, const struct plan *p);
 void plan_counts__free(struct plan_counts *c);
-/* The indirect jump at this site led to this link-time address so often. object UINT32_MAX: out of
- * the plan. Of calls it is ignored. */
+/* The indirect jump at this site led to this link-time address so often. object UINT32_MAX: to code
+ * in no object of the plan. If the calls don't account for all its executions, its targets are
+ * unknown. Ignored for indirect calls. */
 void plan_counts__jumped(struct plan_counts *c, const struct plan *p, uint32_t site,
 			 uint32_t object, uint64_t vaddr, uint64_t times);
 /* Linear in the size of the plan. */

@@ -70,6 +70,7 @@ static int decode(const uint8_t *bytes, size_t len, uint64_t addr, bool kernel, 
 	out->keeps_state = word == A64_NOP || (word & A64_IS_BTI) == A64_BTI;
 	out->only_compares = match__find(comparisons, ARRAY_SIZE(comparisons), word);
 	out->slow = is_slow(word);
+	out->enters_kernel = word >> 24 == 0xd4; /* svc, hvc, smc, brk, hlt */
 	if (!row)
 		aarch64__sp(word, out);
 	return 0;

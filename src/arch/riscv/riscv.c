@@ -173,6 +173,7 @@ static int decode(const uint8_t *bytes, size_t len, uint64_t addr, bool kernel, 
 	out->len = n;
 	out->padding = is_padding(word);
 	out->slow = is_slow(word);
+	out->enters_kernel = (word & ~(1u << 20)) == OP_SYSTEM; /* ecall, ebreak */
 	m = match__find(rows, ARRAY_SIZE(rows), word);
 	if (m) {
 		out->flow = flow_of(m, word, kernel);

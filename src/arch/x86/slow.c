@@ -49,6 +49,12 @@ static bool locks(const ZydisDecodedInstruction *z)
 		z->raw.modrm.mod != 3);
 }
 
+bool x86__enters_kernel(const ZydisDecodedInstruction *z)
+{
+	return z->meta.category == ZYDIS_CATEGORY_SYSCALL ||
+	       z->meta.category == ZYDIS_CATEGORY_INTERRUPT || z->mnemonic == ZYDIS_MNEMONIC_UD2;
+}
+
 bool x86__is_slow(const ZydisDecodedInstruction *z)
 {
 	const ZydisInstructionAttributes repeats =

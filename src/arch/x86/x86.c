@@ -250,6 +250,7 @@ static int decode(const uint8_t *bytes, size_t len, uint64_t addr, bool kernel, 
 	out->keeps_state = out->flow == FLOW_NEXT && keeps_state(&raw.z);
 	out->only_compares = only_compares(&raw.z);
 	out->slow = x86__is_slow(&raw.z);
+	out->enters_kernel = x86__enters_kernel(&raw.z);
 	x86__uprobe(bytes, &raw.z, out);
 	if (out->flow == FLOW_NEXT)
 		x86__sp(&raw, out);

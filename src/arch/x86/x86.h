@@ -65,6 +65,7 @@ void x86__uprobe(const uint8_t *bytes, const ZydisDecodedInstruction *z, struct 
 uint64_t x86__uprobe_form(const uint8_t *bytes, size_t len, const struct insn *insn);
 /* slow.c: insn.slow */
 bool x86__is_slow(const ZydisDecodedInstruction *z);
+bool x86__enters_kernel(const ZydisDecodedInstruction *z);
 /* detail.c */
 bool x86__detail(const uint8_t *bytes, size_t len, uint64_t addr, struct insn_detail *out);
 /* link.c */
