@@ -74,7 +74,7 @@ struct insn {
 	uint64_t target;      /* direct branches: where it goes when taken */
 	const char *mnemonic; /* static string, AT&T/Intel common form: "jne", "call", "jmp", "ret",
 				 "loopne" */
-	struct operand operand; /* indirect branches */
+	struct operand operand; /* indirect branches; ret: disp bytes of arguments are popped */
 	uint8_t len;
 	uint8_t flow;	      /* enum flow */
 	uint8_t kind;	      /* enum branch_kind */

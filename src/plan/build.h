@@ -98,5 +98,7 @@ void lines__sort(struct plan *p);
 
 /* Finds the functions whose entries can't carry a return probe (returns.c). */
 void returns__check(struct plan *p);
+/* By block, which the caller frees: may a call end here whose return no return probe records? */
+bool *returns__unseen_ends(const struct plan_flow *flow);
 
 #endif

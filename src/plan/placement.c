@@ -14,6 +14,7 @@ struct placement {
 	struct plan *p;
 	struct frequency frequency;
 	uint8_t *reached; /* of the current backward search */
+	bool *unseen;	  /* by block: returns__unseen_ends(); NULL: no return probes */
 	VEC(uint32_t) back;
 };
 
@@ -150,13 +151,20 @@ static bool reaches_ret(struct placement *pl, uint32_t block)
 	return found;
 }
 
+/* What ends the calls that take this branch has an event of its own: of a return probe. */
+static bool returns_are_told(const struct placement *pl, uint32_t site)
+{
+	return pl->p->return_probes && !plan__is_kernel_site(pl->p, site);
+}
+
 static bool try_unprobed(struct placement *pl, uint32_t site)
 {
 	struct plan_site *s = &pl->p->sites.data[site];
 
 	drop(pl->p, s);
 	if (all_decided_behind(pl, s->block) &&
-	    (!reaches_ret(pl, s->block) || ends_for_sure(pl, s->block)))
+	    (returns_are_told(pl, site) || !reaches_ret(pl, s->block) ||
+	     ends_for_sure(pl, s->block)))
 		return true;
 	s->probe = PROBE_TRAP;
 	pl->p->probes++;
@@ -333,6 +341,75 @@ static void unprobe_rets(struct plan *p, const struct plan_options *options)
 	end(&pl);
 }
 
+/* ---- rets that a return probe's event implies ---- */
+
+/* May control come to a block on an unprobed path to the end of this one by no edge of the graph?
+ * A call's last event wouldn't show where it is then. */
+static bool is_entered_unseen(struct placement *pl, uint32_t block)
+{
+	const struct plan *p = pl->p;
+	bool unseen = false;
+	uint32_t *b;
+
+	pl->back.len = 0;
+	vec__push(&pl->back, block);
+	pl->reached[block] = 1;
+	for (size_t i = 0; !unseen && i < pl->back.len; i++) {
+		uint32_t at = pl->back.data[i];
+
+		if (pl->f.flow.marked[at])
+			continue;
+		unseen = p->blocks.data[at].abnormal;
+		for (uint32_t k = pl->f.flow.in[at]; !unseen && k < pl->f.flow.in[at + 1]; k++) {
+			uint32_t pred = pl->f.flow.predecessors[k];
+
+			unseen = returns_twice(p, &p->blocks.data[pred]);
+			if (pl->reached[pred] || !is_unprobed_end(pl, pred))
+				continue;
+			pl->reached[pred] = 1;
+			vec__push(&pl->back, pred);
+		}
+	}
+	vec__each (b, &pl->back)
+		pl->reached[*b] = 0;
+	return unseen;
+}
+
+static bool may_imply_ret(struct placement *pl, uint32_t site)
+{
+	const struct plan_site *s = &pl->p->sites.data[site];
+
+	/* behind a ret that pops arguments the stack pointer doesn't tell which call it was */
+	return s->kind == BRANCH_RET && !plan__is_kernel_site(pl->p, site) && s->sp_delta == 0 &&
+	       !s->operand.disp && may_choose(pl, s) && !pl->unseen[s->block];
+}
+
+/* Where the same events lead to two rets, a witness in front of one costs less than its probe. */
+static void imply_ret(struct placement *pl, uint32_t site)
+{
+	uint32_t block = pl->p->sites.data[site].block;
+
+	if (is_entered_unseen(pl, block) || try_unprobed(pl, site))
+		return;
+	if (!frontier__add_witness(&pl->f, block, true) || try_unprobed(pl, site))
+		return;
+	frontier__drop_witness(&pl->f);
+}
+
+static void imply_rets(struct plan *p, const struct plan_options *options)
+{
+	uint32_t nsites = p->sites.len; /* without the witnesses that are added */
+	struct placement pl;
+
+	begin(&pl, p, options);
+	pl.unseen = returns__unseen_ends(&pl.f.flow);
+	for (uint32_t i = 0; i < nsites; i++)
+		if (may_imply_ret(&pl, i))
+			imply_ret(&pl, i);
+	free(pl.unseen);
+	end(&pl);
+}
+
 static void choose_all(struct plan *p, const struct plan_options *options)
 {
 	struct placement pl;
@@ -363,15 +440,17 @@ void placement__place(struct plan *p, const struct plan_options *options)
 		return;
 	}
 	p->placement = options->events & PLAN_BRANCH ? options->placement : PLACEMENT_FULL;
+	if (p->return_probes)
+		returns__check(p);
 	if (p->placement != PLACEMENT_FULL)
 		imply(p);
 	if (options->events & PLAN_BRANCH)
 		witness__place(p);
-	if (p->placement == PLACEMENT_WITNESS && !(options->events & PLAN_RETURN))
+	if (p->return_probes && options->events & PLAN_BRANCH)
+		imply_rets(p, options);
+	else if (p->placement == PLACEMENT_WITNESS && !(options->events & PLAN_RETURN))
 		unprobe_rets(p, options);
 	if (p->placement == PLACEMENT_WITNESS)
 		choose_all(p, options);
-	if (p->return_probes)
-		returns__check(p);
 	placement__count_unprobed(p);
 }

@@ -379,6 +379,10 @@ void plan_counts__solve(struct plan_counts *c, const struct plan *p);
 /* A probe could not be attached: removes it from the site and updates the counts. */
 void plan__refuse(struct plan *p, uint32_t site, enum probe_refusal why);
 
+/* After entries were refused: probes the rets again whose calls have no return probe now. False:
+ * there are none. */
+bool plan__probe_rets(struct plan *p);
+
 /* May a return probe at the entry's probe record this function's returns? */
 enum return_refusal plan__return_refusal(const struct plan *p, uint32_t function);
 

@@ -95,6 +95,61 @@ enum return_refusal plan__return_refusal(const struct plan *p, uint32_t function
 	return f->return_refusal;
 }
 
+/* Calls may begin in these functions, or be in them without an entry of their own. */
+static bool is_recorded(const struct plan *p, uint32_t function)
+{
+	return function != NO_FUNCTION && !plan__is_kernel_function(p, function) &&
+	       plan__return_refusal(p, function) == RETURN_OK;
+}
+
+bool *returns__unseen_ends(const struct plan_flow *flow)
+{
+	const struct plan *p = flow->plan;
+	bool *unseen = xcalloc(p->blocks.len + 1, sizeof(*unseen));
+	VEC(uint32_t) work = {0};
+
+	for (uint32_t b = 0; b < p->blocks.len; b++) {
+		unseen[b] = !is_recorded(p, p->blocks.data[b].function);
+		if (unseen[b])
+			vec__push(&work, b);
+	}
+	while (work.len) {
+		uint32_t b = work.data[--work.len];
+
+		for (uint32_t i = flow->out[b]; i < flow->out[b + 1]; i++) {
+			if (unseen[flow->successors[i]])
+				continue;
+			unseen[flow->successors[i]] = true;
+			vec__push(&work, flow->successors[i]);
+		}
+	}
+	vec__free(&work);
+	return unseen;
+}
+
+bool plan__probe_rets(struct plan *p)
+{
+	struct plan_flow flow;
+	struct plan_site *s;
+	bool any = false;
+	bool *unseen;
+
+	plan_flow__init(&flow, p);
+	unseen = returns__unseen_ends(&flow);
+	vec__each (s, &p->sites) {
+		if (s->kind != BRANCH_RET || s->probe != PROBE_NONE || s->refusal != PROBE_OK ||
+		    !unseen[s->block] || p->functions.data[s->function].flags & FUNCTION_HELPER)
+			continue;
+		s->probe = PROBE_TRAP;
+		p->probes++;
+		p->functions.data[s->function].unprobed--;
+		any = true;
+	}
+	free(unseen);
+	plan_flow__free(&flow);
+	return any;
+}
+
 /* ---- kernel functions that end in a tail call ---- */
 
 static bool leaves_plan(const struct plan_block *b)

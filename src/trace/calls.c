@@ -45,7 +45,7 @@ static bool is_cut(struct trace *t, const struct call *c)
 	if (c->state == CALL_LOST)
 		return !c->told && (c->doubted || t->plan->functions.data[c->function].unprobed);
 	return c->state == CALL_AT && c->block != NO_BLOCK &&
-	       walk__is_unprobed_ahead(t->walk, c->block);
+	       walk__is_unprobed_ahead(t->walk, c->block, c->returns);
 }
 
 /* It jumped to code without probes, so the ret that ends it can't be seen. */
@@ -154,10 +154,31 @@ struct call *calls__make_current(struct thread *th, struct call *f)
 	return f;
 }
 
+/* kernel/events/uprobes.c, prepare_uretprobe(): a thread has at most as many return probes that
+ * wait. */
+#define MAX_URETPROBE_DEPTH 64
+
+/* Did its entry set a return probe for sure? */
+static bool will_return(const struct trace *t, const struct thread *th, const struct call *f)
+{
+	uint32_t instances = 0;
+
+	if (!t->plan->return_probes || th->user_side || !f->seen_entry ||
+	    plan__return_refusal(t->plan, f->function))
+		return false;
+	for (size_t i = th->calls.len; i-- > 0 && instances < MAX_URETPROBE_DEPTH;)
+		instances += th->calls.data[i].instances;
+	return instances < MAX_URETPROBE_DEPTH;
+}
+
 struct call *calls__push(struct trace *t, struct thread *th, const struct call *f)
 {
+	bool returns = will_return(t, th, f);
+
 	limit_dormant(t, th);
 	vec__push(&th->calls, *f);
+	vec__last(&th->calls)->returns = returns;
+	vec__last(&th->calls)->instances = returns;
 	vec__last(&th->calls)->id = ++t->last_call;
 	account__open_call(t, th, vec__last(&th->calls));
 	return vec__last(&th->calls);

@@ -244,6 +244,25 @@ static bool returns_by_probe(const struct event_context *n)
 	return n->t->plan->return_probes && !n->th->user_side;
 }
 
+/* A call whose entry was not seen has no return probe: if it may return before its next event, it
+ * may be gone. A function of the plan that it calls returns to it first. */
+static void doubt_return(struct event_context *n, struct call *c)
+{
+	if (!c->seen_entry && !c->implied && returns_by_probe(n) && c->state == CALL_AT &&
+	    !(n->s->kind == BRANCH_CALL &&
+	      plan__entry_is_probed(n->t->plan, n->s->object, n->s->target)) &&
+	    walk__may_return(n->t->walk, c->block))
+		calls__suspend_from(n->th, c);
+}
+
+static int go_on(struct event_context *n, struct call *c, bool taken)
+{
+	int err = move_on(n, c, taken);
+
+	doubt_return(n, c);
+	return err;
+}
+
 int replay__own_branch(struct event_context *n, struct call *c)
 {
 	bool conditional = n->s->kind == BRANCH_JCC || n->s->kind == BRANCH_LOOP;
@@ -254,7 +273,7 @@ int replay__own_branch(struct event_context *n, struct call *c)
 		return err;
 	c->fresh = false;
 	if (n->s->kind != BRANCH_RET)
-		return move_on(n, c, taken);
+		return go_on(n, c, taken);
 	if (n->s->switched && c->seen_entry && n->e->sp != c->sp) {
 		c = replay__leave_stack(n, c);
 		return c ? replay__end_calls(n, c) : 0;
@@ -343,5 +362,6 @@ int replay__witness(struct event_context *n)
 	c->state = CALL_AT;
 	c->block = n->s->block;
 	c->past = true;
+	doubt_return(n, c);
 	return err;
 }

@@ -51,11 +51,14 @@ struct call {
 	bool made;  /* the next outer call called it directly: its return ends that one's in_call */
 	bool past;  /* CALL_AT: the block's entry or witness has had its event */
 	bool fresh; /* no branch since its entry */
-	bool at_end;	 /* its ret has had its event, its return probe not yet */
-	bool seen_entry; /* false: the trace began, or lost events, during the call */
-	bool implied;	 /* its entry has no probe: a later event implies it */
-	bool dormant;	 /* left for good (longjmp, exception), or on a stack that was switched away
-			    from */
+	bool at_end;  /* its ret has had its event, its return probe not yet */
+	bool returns; /* a return probe's event will tell its return */
+	uint32_t
+		instances; /* with return probes: those that its entry, and jumps back to it, set */
+	bool seen_entry;   /* false: the trace began, or lost events, during the call */
+	bool implied;	   /* its entry has no probe: a later event implies it */
+	bool dormant; /* left for good (longjmp, exception), or on a stack that was switched away
+			 from */
 };
 
 /* A thread, or a goroutine, which has its own calls and moves between threads. */
@@ -215,9 +218,9 @@ int step__lost(struct event_context *n, uint64_t count);
 /* A branch without probe that the path implies; to_block: the target of an indirect jump, or
  * NO_BLOCK. */
 int step__implied(struct event_context *n, uint32_t site, bool taken, uint32_t to_block);
-/* A ret without probe at which c ended. */
 int step__implied_entry(struct event_context *n, uint32_t site);
-int step__implied_ret(struct event_context *n, uint32_t site, const struct call *c);
+/* A ret without probe; to: the running address that it went to, 0: not known. */
+int step__implied_ret(struct event_context *n, uint32_t site, uint64_t to);
 /* The event's own branch or entry, and the return of c at it. */
 int step__branch(struct event_context *n, bool taken);
 int step__entry(struct event_context *n);
@@ -339,8 +342,11 @@ bool walk__may_leave(const struct walk *w, uint32_t function);
 void walk__close_backward(const struct walk *w, bool *functions);
 /* The path to an unprobed ret. */
 enum walk_result walk__find_ret(struct walk *w, uint32_t from, const struct path **path);
-/* May a thread at the start of block b take an unprobed branch before its next event? */
-bool walk__is_unprobed_ahead(const struct walk *w, uint32_t b);
+/* May a thread at the start of block b take an unprobed branch before its next event? returns: a
+ * ret has one, of a return probe. */
+bool walk__is_unprobed_ahead(const struct walk *w, uint32_t b, bool returns);
+/* May a thread at the start of block b take a ret before its next event? */
+bool walk__may_return(struct walk *w, uint32_t b);
 /* Does a thread at the start of block b run few instructions, all quick, up to its next hit,
  * whichever path it takes? */
 bool walk__is_quick_ahead(struct walk *w, uint32_t b);

@@ -103,10 +103,28 @@ static bool is_pending(struct event_context *n)
 	return n->entry->pending;
 }
 
+/*
+ * Has the call in this stack slot ended unseen, although a path leads from its last event here? A
+ * jump would have found the call's own return probe pending.
+ */
+static bool has_returned(struct event_context *n, const struct call *c)
+{
+	return c->seen_entry && n->t->plan->return_probes && !n->th->user_side && !is_pending(n) &&
+	       walk__may_return(n->t->walk, c->block);
+}
+
+/* Can c have taken branches without events since its last event? */
+static bool may_have_gone_on(struct event_context *n, const struct call *c)
+{
+	if (c->state == CALL_AT && c->block != NO_BLOCK)
+		return walk__is_unprobed_ahead(n->t->walk, c->block, true);
+	return c->state != CALL_TAIL && n->t->plan->functions.data[c->function].unprobed;
+}
+
 /* A pending return probe shows that the call in this stack slot has not ended: it jumped here. */
 static int join(struct event_context *n, struct call *c, bool *again, bool *tail)
 {
-	bool unprobed = c->state != CALL_TAIL && n->t->plan->functions.data[c->function].unprobed;
+	bool unprobed = may_have_gone_on(n, c);
 
 	*again = c->function == n->s->function;
 	*tail = !*again;
@@ -129,7 +147,7 @@ static int join_or_end(struct event_context *n, struct call *c, bool *again, boo
 	*tail = is_tail_of(n, c);
 	if (*tail)
 		return 0;
-	if (c->state == CALL_AT && c->block != NO_BLOCK &&
+	if (c->state == CALL_AT && c->block != NO_BLOCK && !has_returned(n, c) &&
 	    walk__find(n->t->walk, c->block, n->s->block, c->past, &path) == WALK_FOUND) {
 		err = replay__path(n, path);
 		*again = c->function == n->s->function;
@@ -190,7 +208,9 @@ int replay__entry(struct event_context *n)
 	if (err)
 		return err;
 	c.caller = n->entry->caller;
-	if (!again)
+	if (again)
+		top->instances++;
+	else
 		top = calls__push(n->t, n->th, &c);
 	n->runs_in = top->id;
 	top->fresh = true;

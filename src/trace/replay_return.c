@@ -55,9 +55,10 @@ int replay__helper_ret(struct event_context *n)
 int replay__path_to_ret(struct event_context *n, const struct path *path, const struct call *c)
 {
 	const struct plan_block *last = &n->t->plan->blocks.data[path->blocks[path->len - 1]];
+	uint64_t to = n->e && n->e->type == EVENT_RETURN ? n->e->target : c->caller;
 	int err = replay__path(n, path);
 
-	return err ? err : step__implied_ret(n, last->site, c);
+	return err ? err : step__implied_ret(n, last->site, to);
 }
 
 /* c has returned, and with it the calls that ended in a tail call of it. */
@@ -132,11 +133,13 @@ static int walk_to_return(struct event_context *n, struct call *c)
 
 	if (!(n->t->options.events & PLAN_BRANCH))
 		return account__passed(n, c), 0;
-	if (c->at_end || c->state == CALL_TAIL || c->told)
+	if (c->at_end || c->state == CALL_TAIL || (c->state == CALL_LOST && c->told))
 		return 0;
 	if (c->state == CALL_AT && c->block != NO_BLOCK &&
-	    walk__find_ret(n->t->walk, c->block, &path) == WALK_FOUND)
+	    walk__find_ret(n->t->walk, c->block, &path) == WALK_FOUND) {
+		account__walked(n, c, path);
 		return replay__path_to_ret(n, path, c);
+	}
 	return (c->state == CALL_LOST && c->doubted) ||
 			       n->t->plan->functions.data[c->function].unprobed
 		       ? step__mark(n, STEP_UNKNOWN, 0)

@@ -99,7 +99,7 @@ int step__implied(struct event_context *n, uint32_t site, bool taken, uint32_t t
 	return live_filter__step(n->t, n->th, &step);
 }
 
-int step__implied_ret(struct event_context *n, uint32_t site, const struct call *c)
+int step__implied_ret(struct event_context *n, uint32_t site, uint64_t to)
 {
 	struct step step;
 
@@ -111,9 +111,9 @@ int step__implied_ret(struct event_context *n, uint32_t site, const struct call 
 	step.implied = true;
 	step.at = locate__site(n->t, site)->at;
 	step.taken = true;
-	step.to_known = c->caller;
-	if (c->caller)
-		locate__running(n->t, thread__space(n->th), n->e->time, c->caller, &step.to);
+	step.to_known = to;
+	if (to)
+		locate__running(n->t, thread__space(n->th), n->e->time, to, &step.to);
 	return live_filter__step(n->t, n->th, &step);
 }
 

@@ -173,11 +173,12 @@ static unsigned search(struct walk *w, uint32_t b, uint32_t to, bool around, uns
 	unsigned npaths = 0;
 	uint32_t n;
 
-	if ((b == to || (to == TO_RET && plan_flow__is_unprobed_ret(&w->flow, b))) &&
-	    (depth || !around))
+	if (b == to && (depth || !around))
 		return 1; /* any longer path would pass the probe at its end */
 	if (depth && (w->flow.marked[b] || !is_shown(w, b)))
 		return 0;
+	if (to == TO_RET && plan_flow__is_unprobed_ret(&w->flow, b))
+		return 1;
 	if (w->npaths[b] == OPEN)
 		return w->cycle = true, 0;
 	if (w->npaths[b])
@@ -258,7 +259,7 @@ enum walk_result walk__find(struct walk *w, uint32_t from, uint32_t to, bool aro
 	return one.result;
 }
 
-bool walk__is_unprobed_ahead(const struct walk *w, uint32_t b)
+bool walk__is_unprobed_ahead(const struct walk *w, uint32_t b, bool returns)
 {
 	/* a block without branch falls through; more steps than blocks would be a cycle */
 	for (size_t i = 0; b != NO_BLOCK && i < w->plan->blocks.len; i++) {
@@ -267,7 +268,8 @@ bool walk__is_unprobed_ahead(const struct walk *w, uint32_t b)
 		if (i && w->flow.marked[b])
 			return false;
 		if (site != NO_SITE)
-			return !plan_site__has_events(&w->plan->sites.data[site]);
+			return !plan_site__has_events(&w->plan->sites.data[site]) &&
+			       !(returns && w->plan->sites.data[site].kind == BRANCH_RET);
 		b = w->plan->blocks.data[b].next;
 	}
 	return false;
@@ -276,6 +278,13 @@ bool walk__is_unprobed_ahead(const struct walk *w, uint32_t b)
 enum walk_result walk__find_ret(struct walk *w, uint32_t from, const struct path **path)
 {
 	return walk__find(w, from, TO_RET, false, path);
+}
+
+bool walk__may_return(struct walk *w, uint32_t b)
+{
+	const struct path *path;
+
+	return b != NO_BLOCK && walk__find_ret(w, b, &path) != WALK_NONE;
 }
 
 /* ---- quick code ---- */

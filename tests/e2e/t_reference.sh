@@ -22,6 +22,29 @@ export ROOT BUILD T
 mapfile -t names < <(awk '!/^#/ && NF && $4 !~ /L/ { print $1 }' "$ROOT/tests/progs/progs.list")
 [[ ${ALL:-} ]] || mapfile -t names < <(printf '%s\n' "${names[@]}" | grep -vx million)
 printf '%s\n' "${names[@]}" | xargs -P 2 -I '{}' bash -c 'compare "$@"' compare '{}' "${placements[@]}"
+# With return probes, where nothing unwinds and each function can carry one. They can't be attached to one process
+# before Linux 6.6.
+returning=()
+if "$BBTRACE" doctor | grep -q '^uprobe_multi  *yes'; then
+	returning=(ladder ladder-O2 jcc loops loopinsn switch fib fib-static mutual fptr tail tail-all tailmem-slots midjump-left
+		cold cold-both longjmp callback threads crowd forks vforks repret strict firsts)
+fi
+compare_returns() { # NAME PLACEMENT...
+	local placement
+
+	for placement in "${@:2}"; do
+		STAGES='trace compare' BBFLAGS="--placement $placement --returns probe" "$ROOT/tests/check/compare_all.sh" \
+			"$BUILD" "$1" >"$T/$1.returns.$placement" 2>&1
+	done
+}
+export -f compare_returns
+[[ ! ${returning[*]} ]] || printf '%s\n' "${returning[@]}" |
+	xargs -P 2 -I '{}' bash -c 'compare_returns "$@"' compare '{}' "${placements[@]}"
+for placement in "${placements[@]}"; do
+	for name in "${returning[@]}"; do
+		relay "$placement, return probes" <"$T/$name.returns.$placement"
+	done
+done
 for placement in "${placements[@]}"; do
 	all=0 wanted=0
 	for name in "${names[@]}"; do

@@ -91,7 +91,11 @@ for placement in full implied witness; do
 	steps "$T/json" >"$T/shown"
 	same "$T/shown" "$T/ret.steps" "--returns probe, $placement, with branches: the same steps"
 	is "$(summary unmatched)" 0 "--returns probe, $placement, with branches: no return is unmatched"
+	is "$(json "$T/json" '($e->{kind} // "") eq "ret" && !exists $e->{ts} && $e->{to}{vaddr}')" 9 \
+		"--returns probe, $placement: the return probes imply each ret, with its target"
 done
+bb user "$T/calls" "${functions[@]}" --returns probe -F summary -- "$T/calls" 5
+is $(($(summary probes) < probes_at_rets + 4)) 1 '--returns probe -F summary has no probe at rets'
 bb user "$T/calls" "${functions[@]}" --returns probe -q -o "$T/trace" -- "$T/calls" 5
 bb report "$T/trace" -F json -o "$T/json"
 steps "$T/json" >"$T/shown"
@@ -111,6 +115,30 @@ for n in 63 64 99; do
 	is "$(summary unmatched)" $((n - 63)) "--returns probe, $((n + 1)) calls deep: the other returns are counted"
 	# the outer ones have theirs: the value says which call it was, and so does the depth
 	is "$(json "$T/json" '$e->{event} eq "return" && hex($e->{value}) == 21 + '"$n"' - $e->{depth} && $e->{duration_ns} > 0')" 64 "--returns probe, $((n + 1)) calls deep: each return is its own call's"
+done
+
+functions=(deep leaf) args=(99)
+run --returns probe
+exits 0 '100 calls deep with branches are traced'
+is "$(json "$T/json" '($e->{kind} // "") eq "ret"')" "$(json "$T/json" '$e->{event} eq "return"')" \
+	'100 calls deep: no ret is shown of a call whose return probe the kernel dropped'
+is "$(json "$T/json" '$e->{event} eq "unknown"') $(summary unmatched)" '37 37' '100 calls deep: each of these calls is marked and counted'
+
+# ---- frames that are left ----
+source_program leaves c <<'END'
+#include <setjmp.h>
+static jmp_buf back;
+__attribute__((noinline)) int leave(int n) { if (n) longjmp(back, n); return 5; }
+__attribute__((noinline)) int middle(int n) { int r = leave(n); __asm__ volatile("" : "+r"(r)); return r; }
+__attribute__((noinline)) int outer(int n) { int r = setjmp(back); if (!r) r = middle(n); __asm__ volatile("" : "+r"(r)); return r; }
+int main(void) { int sum = 0; for (int i = 0; i < 4; i++) sum += outer(i & 1); return sum - 12; }
+END
+functions=(leave middle outer) args=()
+for placement in full implied witness; do
+	bb user "$T/leaves" leave middle -F json -o "$T/json" --returns probe --placement $placement -- "$T/leaves"
+	exits 0 "$placement: a program with longjmp ends well"
+	is "$(json "$T/json" '($e->{kind} // "") eq "ret"') $(json "$T/json" '$e->{event} eq "return"') $(json "$T/json" '$e->{event} eq "entry"')" '4 4 8' \
+		"$placement: frames that longjmp left have neither ret nor return"
 done
 
 # ---- refused ----

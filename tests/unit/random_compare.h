@@ -9,13 +9,29 @@
 
 typedef VEC(struct did) did_vec;
 
-static inline bool is_wanted(const struct did *d, unsigned events)
+/* Is it a return probe's? One that was set before the trace began is none. */
+static inline bool is_recorded(const struct plan *plan, const struct recording *r,
+			       const struct cuts *cuts, const struct did *d)
+{
+	const struct record *e;
+
+	vec__each (e, &r->records)
+		if (e->moment == d->moment && e->e.type == EVENT_RETURN &&
+		    e->since >= cuts->begin && plan->sites.data[e->e.site].function == d->f)
+			return true;
+	return false;
+}
+
+static inline bool is_wanted(const struct plan *plan, const struct recording *r,
+			     const struct cuts *cuts, const struct did *d, unsigned events)
 {
 	static const unsigned of_type[STEP_TYPES] = {[STEP_ENTRY] = PLAN_ENTRY,
 						     [STEP_BRANCH] = PLAN_BRANCH,
 						     [STEP_RETURN] = PLAN_RETURN};
 
-	return of_type[d->type] & events;
+	if (d->type == STEP_RETURN && events & BY_PROBE)
+		return is_recorded(plan, r, cuts, d);
+	return of_type[d->type] & events && !d->outside;
 }
 
 static inline void flush(did_vec *pending, const struct run *run, unsigned context, did_vec *out)
@@ -42,8 +58,8 @@ static inline void flush_before(did_vec *pending, const struct run *run, size_t 
 
 /* A step that an event shows comes out with the event. An implied step comes out with the next
  * event of its context, so behind a signal's handler. */
-static inline void expect(const struct run *run, const struct recording *r, const struct cuts *cuts,
-			  unsigned events, did_vec *out)
+static inline void expect(const struct plan *plan, const struct run *run, const struct recording *r,
+			  const struct cuts *cuts, unsigned events, did_vec *out)
 {
 	did_vec pending = {0};
 	const struct did *d;
@@ -54,7 +70,7 @@ static inline void expect(const struct run *run, const struct recording *r, cons
 			flush_before(&pending, run, i, out);
 		for (; at < run->did.len && run->did.data[at].moment == i; at++) {
 			d = &run->did.data[at];
-			if (!is_wanted(d, events) || d->time < cuts->begin)
+			if (!is_wanted(plan, r, cuts, d, events) || d->time < cuts->begin)
 				continue;
 			if (r->told.data[i])
 				vec__push(out, *d);

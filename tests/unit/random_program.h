@@ -301,6 +301,9 @@ static inline void make_program(struct choices *c, struct program *p, unsigned w
 
 /* ---- their plans ---- */
 
+/* With enum plan_events: return probes record the returns. */
+#define BY_PROBE 8u
+
 struct random_plan {
 	struct plan *plan;
 	uint32_t block[FUNCTIONS][BLOCKS]; /* NO_BLOCK: not in the plan */
@@ -336,7 +339,7 @@ static inline void number_blocks(struct random_plan *r, const struct program *p,
 	memset(r->block, 0xff, sizeof(r->block));
 	for (unsigned f = 0; f < p->functions; f++)
 		for (unsigned b = 0; b < p->f[f].blocks; b++)
-			if (!p->f[f].helper || events & PLAN_RETURN)
+			if (!p->f[f].helper || (events & PLAN_RETURN && !(events & BY_PROBE)))
 				r->block[f][b] = n++;
 }
 
@@ -490,6 +493,7 @@ static inline void lay_out(struct random_plan *r, const struct program *p, unsig
 	memset(r, 0, sizeof(*r));
 	r->plan = xcalloc(1, sizeof(*r->plan));
 	r->plan->arch = arch__by_machine(EM_X86_64);
+	r->plan->return_probes = events & BY_PROBE;
 	make_bytes(r, p);
 	vec__push(&r->plan->objects,
 		  (struct plan_object){&r->object, r->object.path, EM_X86_64, false, false});
@@ -511,7 +515,9 @@ static inline void lay_out(struct random_plan *r, const struct program *p, unsig
 
 static inline void place(struct random_plan *r, enum plan_placement placement, unsigned events)
 {
-	struct plan_options options = {.events = events, .placement = placement};
+	struct plan_options options = {.events = events & ~BY_PROBE,
+				       .placement = placement,
+				       .return_probes = events & BY_PROBE};
 
 	plan__index(r->plan);
 	placement__place(r->plan, &options); /* appends witnesses */

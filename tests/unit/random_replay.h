@@ -25,11 +25,20 @@ struct record {
 	struct event e;
 	struct event_entry entry;
 	size_t moment;
-	bool counts; /* as a lost event if the record is lost */
+	bool counts;	/* as a lost event if the record is lost */
+	uint64_t since; /* of a return probe: when the entry set it */
+};
+
+/* A return probe that waits for the activation's return. */
+struct instance {
+	unsigned frame;
+	uint32_t site;
+	uint64_t time, sp;
 };
 
 struct recording {
 	VEC(struct record) records;
+	VEC(struct instance) instances;
 	VEC(bool) told; /* by moment */
 };
 
@@ -51,14 +60,54 @@ static inline struct record *add_record(struct recording *to, const struct run *
 	return r;
 }
 
-static inline void record_entry(struct recording *to, const struct run *run, size_t moment,
-				const struct plan_site *s, uint32_t site)
+/* Sets a return probe. Those deeper on the stack were left without a ret. True: the activation has
+ * one already. */
+static inline bool await_return(struct recording *to, const struct plan *plan,
+				const struct moment *m, const struct plan_site *s, uint32_t site)
+{
+	bool pending;
+
+	while (to->instances.len && vec__last(&to->instances)->sp < m->sp)
+		to->instances.len--;
+	pending = to->instances.len && vec__last(&to->instances)->frame == m->frame;
+	if (plan->return_probes && !plan__return_refusal(plan, s->function))
+		vec__push(&to->instances, (struct instance){m->frame, site, m->time, m->sp});
+	return pending;
+}
+
+static inline void record_entry(struct recording *to, const struct plan *plan,
+				const struct run *run, size_t moment, const struct plan_site *s,
+				uint32_t site)
 {
 	struct record *r = add_record(to, run, moment, EVENT_ENTRY, site);
+	const struct moment *m = &run->moments.data[moment];
 
-	r->entry = (struct event_entry){
-		.ip = s->vaddr + BIAS, .caller = run->moments.data[moment].caller, .comm = "prog"};
+	r->entry = (struct event_entry){.ip = s->vaddr + BIAS,
+					.caller = m->caller,
+					.comm = "prog",
+					.pending = await_return(to, plan, m, s, site)};
 	r->counts = true;
+}
+
+/* The activation returns: all its return probes are hit, the last one first. */
+static inline void record_returns(struct recording *to, const struct run *run, size_t moment)
+{
+	const struct moment *m = &run->moments.data[moment];
+
+	for (size_t i = to->instances.len; i-- > 0;) {
+		const struct instance *in = &to->instances.data[i];
+		struct record *r;
+
+		if (in->frame != m->frame)
+			continue;
+		r = add_record(to, run, moment, EVENT_RETURN, in->site);
+		r->e.sp = in->sp;
+		r->e.target = m->caller;
+		r->e.has_target = true;
+		r->since = in->time;
+		memmove(&to->instances.data[i], &to->instances.data[i + 1],
+			(--to->instances.len - i) * sizeof(*in));
+	}
 }
 
 /* The probes before the block's branch: the entry's, a witness. */
@@ -71,7 +120,7 @@ static inline void record_start(struct recording *to, const struct random_plan *
 		if (s->block != block || !s->probe || s->role == ROLE_BRANCH)
 			continue;
 		if (s->role == ROLE_ENTRY)
-			record_entry(to, run, moment, s, i);
+			record_entry(to, r->plan, run, moment, s, i);
 		else
 			add_record(to, run, moment, EVENT_BRANCH, i);
 	}
@@ -87,7 +136,7 @@ static inline void record_branch(struct recording *to, const struct random_plan 
 	if (!s || !s->probe)
 		return;
 	if (s->entry)
-		record_entry(to, run, moment, s, site);
+		record_entry(to, r->plan, run, moment, s, site);
 	else
 		add_record(to, run, moment, EVENT_BRANCH, site)->counts = true;
 	e = &vec__last(&to->records)->e;
@@ -108,6 +157,8 @@ static inline void record(struct recording *to, const struct random_plan *r, con
 			record_start(to, r, run, i, block);
 		else if (m->type == AT_BRANCH && block != NO_BLOCK)
 			record_branch(to, r, run, i, block);
+		if (m->type == AT_LEAVE || (m->type == AT_BRANCH && m->returns))
+			record_returns(to, run, i);
 	}
 }
 
@@ -156,7 +207,7 @@ struct losses {
 static inline bool is_missing(struct losses *l, struct trace *t, const struct cuts *cuts,
 			      const struct record *r, uint64_t moment)
 {
-	if (moment < cuts->begin)
+	if (moment < cuts->begin || (r->e.type == EVENT_RETURN && r->since < cuts->begin))
 		return true;
 	if (is_lost(cuts, moment)) {
 		l->e.count += r->counts;
@@ -193,7 +244,7 @@ static inline void replay(const struct plan *plan, unsigned events, const struct
 			  const struct cuts *cuts, struct replayed *out)
 {
 	static const struct resolver resolver = {NULL, resolve};
-	struct trace_options options = {.events = events};
+	struct trace_options options = {.events = events & ~BY_PROBE};
 	struct trace *t = trace__new(plan, &options, &resolver, on_step, out);
 
 	feed(t, from, cuts);

@@ -15,6 +15,7 @@ enum moment_type {
 	AT_START,  /* of a block: the instructions before its branch run */
 	AT_BRANCH, /* a block's branch runs */
 	AT_SIGNAL, /* a handler begins */
+	AT_LEAVE,  /* code outside of the plan returns for a function that jumped there */
 };
 
 struct moment {
@@ -25,6 +26,8 @@ struct moment {
 	bool taken;
 	uint64_t target; /* AT_BRANCH, of an indirect branch: where it leads */
 	unsigned context;
+	unsigned frame; /* its activation, from 1 */
+	bool returns;	/* AT_BRANCH */
 };
 
 /* A step that the replay has to emit. */
@@ -36,6 +39,7 @@ struct did {
 	unsigned call; /* from 1 */
 	unsigned depth;
 	bool by_helper; /* RETURN */
+	bool outside;	/* RETURN: by a ret outside of the plan */
 	/* RETURN: the last function that ran in its call or in what that tail-called, and since
 	 * when */
 	unsigned tail_f;
@@ -49,7 +53,10 @@ struct run {
 	VEC(size_t) over; /* by context: the moment when the context was over, SIZE_MAX: never */
 	unsigned calls;
 	bool nested; /* each call was left by its own return: depths and calls are known exactly */
-	bool helped; /* the ret of a helper was a call's return */
+	bool tailed_out; /* or by that of code outside of the plan */
+	unsigned frames;
+	unsigned leaves; /* moments of this type: they take no time */
+	bool helped;	 /* the ret of a helper was a call's return */
 };
 
 /* ---- the processor's state ---- */
@@ -74,6 +81,7 @@ struct activation {
 	} chain[CHAIN];
 	unsigned n;
 	unsigned context;
+	unsigned number; /* from 1 */
 };
 
 struct stack {
@@ -134,11 +142,12 @@ static inline struct moment *moment_of(struct machine *m, enum moment_type type,
 	*a = (struct moment){.type = type,
 			     .f = r->f,
 			     .b = r->b,
-			     .time = 10 * m->run->moments.len,
+			     .time = 10 * (m->run->moments.len - m->run->leaves),
 			     .sp = r->sp - r->depth,
 			     .caller = r->caller,
-			     .context = r->context};
-	m->over |= m->run->moments.len >= LENGTH;
+			     .context = r->context,
+			     .frame = r->number};
+	m->over |= m->run->moments.len - m->run->leaves >= LENGTH;
 	return a;
 }
 
@@ -153,8 +162,10 @@ static inline struct activation *push_frame(struct machine *m, uint64_t sp, uint
 		m->over = true;
 		return NULL;
 	}
-	s->frame[s->n] = (struct activation){
-		.sp = sp, .caller = caller, .context = s->n ? s->frame[s->n - 1].context : 0};
+	s->frame[s->n] = (struct activation){.sp = sp,
+					     .caller = caller,
+					     .context = s->n ? s->frame[s->n - 1].context : 0,
+					     .number = ++m->run->frames};
 	return &s->frame[s->n++];
 }
 
@@ -172,8 +183,7 @@ static inline void enter(struct machine *m, struct activation *r, unsigned calle
 	r->depth = 0;
 	if (!r->outside)
 		go(r, callee, 0);
-	if (r->outside && r->n)
-		m->run->nested = false; /* the tail callers' return is not seen */
+	m->run->tailed_out |= r->outside && r->n;
 	m->run->helped |= r->n && !r->outside && m->p->f[callee].helper;
 }
 
@@ -216,7 +226,8 @@ static inline void return_from(struct machine *m)
 		struct did *d = step_in(m, STEP_RETURN, r);
 
 		d->f = r->chain[r->n - 1].f;
-		d->by_helper = m->p->f[r->f].helper;
+		d->by_helper = !r->outside && m->p->f[r->f].helper;
+		d->outside = r->outside;
 		d->tail_f = r->chain[r->n - 1].tail_f;
 		d->tail_time = r->chain[r->n - 1].tail_time;
 	}
@@ -317,6 +328,7 @@ static inline void tell_branch(struct machine *m, struct activation *r, const st
 		to = r->caller - BIAS;
 	a->taken = w->taken;
 	a->target = to;
+	a->returns = e->how == RETURNS;
 	if (m->p->f[r->f].helper)
 		return;
 	d = step_in(m, STEP_BRANCH, r);
@@ -414,6 +426,18 @@ static inline void change_stack(struct machine *m)
 	r->outside = true;
 }
 
+/* The ret of code that is in no plan. */
+static inline void return_outside(struct machine *m)
+{
+	struct activation *r = top_of(m);
+
+	if (!r->n)
+		return give_back(m);
+	m->run->leaves++;
+	moment_of(m, AT_LEAVE, r)->time += 5;
+	return_from(m);
+}
+
 static inline void run_outside(struct machine *m)
 {
 	struct activation *r = top_of(m);
@@ -437,7 +461,7 @@ static inline void run_outside(struct machine *m)
 		if (r->never)
 			throw(m);
 		else
-			give_back(m);
+			return_outside(m);
 	}
 }
 

@@ -378,11 +378,11 @@ static void test_return_probe(void)
 		uint64_t sp, to;
 		const char *want, *what;
 	} tries[] = {
-		{0, TOP, BACK, "E0 B0.0T R0",
+		{0, TOP, BACK, "E0 B0.0Ti R0",
 		 "is the call's by stack pointer, function and address"},
-		{0, TOP - 8, BACK, "E0 B0.0T .R0", "is not the call's with another stack pointer"},
-		{1, TOP, BACK, "E0 B0.0T .R1", "is not the call's with another function"},
-		{0, TOP, BACK + 8, "E0 B0.0T .R0", "is not the call's with another return address"},
+		{0, TOP - 8, BACK, "E0 .R0", "is not the call's with another stack pointer"},
+		{1, TOP, BACK, "E0 .R1", "is not the call's with another function"},
+		{0, TOP, BACK + 8, "E0 .R0", "is not the call's with another return address"},
 	};
 
 	lay_out_rules(&p, ALL);
@@ -405,8 +405,67 @@ static void test_return_probe(void)
 	now.pending = false;
 	feed_return(1);
 	feed_return(0);
-	end("E0 .E1 .B1.0T .R1 R0",
+	end("E0 .E1 .B1.0Ti .R1 R0",
 	    "a call that finds a return probe was entered by a jump: the one that jumped is to return");
+}
+
+/* ---- rets that a return probe's event implies ---- */
+
+static void test_implied_rets(void)
+{
+	/* a conditional without probe leads to two rets */
+	static struct program forked = {
+		.f = {{.blocks = 3, .code = {{.how = BRANCHES, .to = {2}, .refused = true}}}}};
+	/* f0 jumps to f1, or returns */
+	static struct program jumps = {.f = {{.blocks = 3,
+					      .code = {{.how = BRANCHES, .to = {2}},
+						       {.how = RETURNS},
+						       {.how = TAIL, .callee = 1}}},
+					     {.blocks = 1}}};
+
+	begin(&forked, PLACEMENT_FULL, ALL | BY_PROBE);
+	ok(has_witness(0, 1) + has_witness(0, 2) == 1 && !is_probed(0, 1) && !is_probed(0, 2),
+	   "of two rets that no conditional tells apart one gets a witness");
+	start(0, 0);
+	start(0, has_witness(0, 1) ? 1 : 2);
+	feed_return(0);
+	end(has_witness(0, 1) ? "E0 B0.0Ni B0.1Ti R0" : "E0 B0.0Ti B0.2Ti R0",
+	    "a witness tells which ret it was");
+
+	lay_out_rules(&forked, ALL | BY_PROBE);
+	branch_of(0, 1)->operand.disp = 8;
+	place(&rules, PLACEMENT_FULL, ALL | BY_PROBE);
+	ok(is_probed(0, 1), "a ret that pops arguments keeps its probe");
+	plan__free(rules.plan);
+
+	jumps.f[0].code[0].refused = true;
+	begin(&jumps, PLACEMENT_IMPLIED, ALL | BY_PROBE);
+	ok(!is_probed(0, 1) && !is_probed(0, 2), "neither the jump nor the ret has a probe");
+	run(0, 0, true, 0);
+	now.pending = true;
+	start(1, 0);
+	feed_return(1);
+	feed_return(0);
+	end_replay("E0 B0.0Ti B0.2Ti .E1 .B1.0Ti .R1 R0",
+		   "an entry that finds the call's return probe was jumped to");
+	begin_replay(ALL);
+	run(0, 0, true, 0);
+	start(1, 0);
+	end("E0 ? E1", "an entry that finds none was not");
+
+	jumps.f[0].code[0].refused = false;
+	begin(&jumps, PLACEMENT_FULL, ALL | BY_PROBE);
+	run(0, 0, false, 0);
+	in_call(TOP, BACK);
+	start(1, 0);
+	feed_return(1);
+	end_replay("E0 B0.0N E1 B1.0Ti R1", "a call that was left took no ret");
+	begin_replay(ALL);
+	end_block_at(0, 0, TOP, false, 0);
+	in_call(TOP - 64, BACK);
+	start(1, 0);
+	feed_return(1);
+	end("B0.0N E1 B1.0Ti R1 ?", "a call whose entry was not seen may have returned");
 }
 
 int main(void)
@@ -421,6 +480,7 @@ int main(void)
 	test_kernel_tail();
 	test_tail();
 	test_return_probe();
+	test_implied_rets();
 	str__free(&got);
 	return tap__done();
 }

@@ -185,6 +185,8 @@ static void set_branch(const ZydisDecodedInstruction *z, const struct row *r, st
 	} else if (r->kind == BRANCH_IJMP || r->kind == BRANCH_ICALL) {
 		x86__modrm(z, &out->operand);
 		out->operand.size = 8;
+	} else if (r->kind == BRANCH_RET && z->raw.imm[0].size) {
+		out->operand.disp = z->raw.imm[0].value.u;
 	}
 }
 

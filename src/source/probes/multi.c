@@ -245,6 +245,11 @@ static int multi_attach_object(struct probe *p, uint32_t object)
 	sites = b.sites.len;
 	if (b.sites.len)
 		find_refused(p, o, &b);
+	if (p->plan->return_probes && b.sites.len < sites && plan__probe_rets(p->plan)) {
+		batch__free(&b);
+		b = (struct batch){0};
+		collect(p, object, &b);
+	}
 	err = link_batch(p, o, &b);
 	if (!err && p->plan->return_probes) {
 		collect_returns(p, object, &returns);

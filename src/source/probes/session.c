@@ -196,6 +196,14 @@ static int fill_operand(struct probe *p, uint32_t n, const struct plan_site *s)
 	return 0;
 }
 
+/* May its probe be attached? A ret without one gets it if the kernel refuses its function's
+ * entry. */
+static bool may_be_hit(const struct plan *p, const struct plan_site *s)
+{
+	return s->probe == PROBE_TRAP ||
+	       (p->return_probes && s->kind == BRANCH_RET && s->refusal == PROBE_OK);
+}
+
 /* Fills the array of site actions. */
 static int fill_sites(struct probe *p)
 {
@@ -206,7 +214,7 @@ static int fill_sites(struct probe *p)
 		const struct plan_site *s = &p->plan->sites.data[i];
 		uint64_t action;
 
-		if (s->probe != PROBE_TRAP)
+		if (!may_be_hit(p->plan, s))
 			continue;
 		action = action__of_site(p->plan, i, noperands, p->options->events);
 		if (bpf_map__update_elem(p->skel->maps.sites, &i, 4, &action, 8, BPF_ANY))
