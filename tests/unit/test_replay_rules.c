@@ -422,6 +422,19 @@ static void test_implied_rets(void)
 						       {.how = RETURNS},
 						       {.how = TAIL, .callee = 1}}},
 					     {.blocks = 1}}};
+	/* f0, whose entry has no probe, ends at a ret of f1 */
+	static struct program shared = {
+		.f = {{.blocks = 1,
+		       .entry = ENTRY_REFUSED,
+		       .code = {{.how = SHARES, .callee = 1, .to = {1}}}},
+		      {.blocks = 3,
+		       .code = {
+			       {.how = BRANCHES, .to = {2}}, {.how = RETURNS}, {.how = RETURNS}}}}};
+
+	begin(&shared, PLACEMENT_FULL, ALL | BY_PROBE);
+	ok(is_probed(1, 1) && !is_probed(1, 2),
+	   "a ret at which a call without return probe may end keeps its probe");
+	drop();
 
 	begin(&forked, PLACEMENT_FULL, ALL | BY_PROBE);
 	ok(has_witness(0, 1) + has_witness(0, 2) == 1 && !is_probed(0, 1) && !is_probed(0, 2),
