@@ -84,6 +84,9 @@ static void follow(struct whereabouts *w, const struct count_case *t, size_t i)
 						  w->contexts < t->run.over.len
 							  ? t->run.over.data[w->contexts]
 							  : SIZE_MAX});
+		return;
+	case AT_LEAVE: /* in no block of the plan */
+		return;
 	}
 }
 
@@ -109,7 +112,7 @@ static void happen(struct count_case *t, const struct moment *m)
 	uint32_t block = block_of(t, m->f, m->b);
 	uint64_t branch = site_of(&t->program, m->f, m->b);
 
-	if (m->type == AT_SIGNAL || block == NO_BLOCK)
+	if (m->type == AT_SIGNAL || m->type == AT_LEAVE || block == NO_BLOCK)
 		return;
 	t->truth.blocks[block] += (m->type == AT_BRANCH) == (branch == p->blocks.data[block].start);
 	for (uint32_t i = 0; i < p->sites.len; i++) {
