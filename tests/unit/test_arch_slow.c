@@ -126,8 +126,42 @@ static void check(uint16_t machine, const struct row *rows, size_t n, bool slow)
 	}
 }
 
+/* A thread may be in the kernel behind these. */
+static void check_kernel(uint16_t machine, const struct row *rows, size_t n, bool enters)
+{
+	const struct arch *arch = arch__by_machine(machine);
+
+	for (const struct row *r = rows; r < rows + n; r++) {
+		struct insn insn = {0};
+
+		is(arch->decode((const uint8_t *)r->bytes, r->len, 0x1000, true, &insn), 0,
+		   "%s, %s: it is decoded in the kernel", arch->name, r->text);
+		is(insn.enters_kernel, enters, "%s, %s: it %s the kernel", arch->name, r->text,
+		   enters ? "enters" : "doesn't enter");
+	}
+}
+
+static const struct row x86_enters[] = {
+	ROW("\x0f\x05", "syscall"), ROW("\x0f\x34", "sysenter"), ROW("\xcd\x80", "int"),
+	ROW("\xcc", "int3"),	    ROW("\x0f\x0b", "ud2"),
+};
+static const struct row arm64_enters[] = {
+	ROW("\x01\0\0\xd4", "svc"),
+	ROW("\0\0\x20\xd4", "brk"),
+};
+static const struct row riscv_enters[] = {
+	ROW("\x73\0\0\0", "ecall"),
+	ROW("\x73\0\x10\0", "ebreak"),
+};
+
 int main(void)
 {
+	check_kernel(EM_X86_64, x86_enters, ARRAY_SIZE(x86_enters), true);
+	check_kernel(EM_X86_64, x86_quick, ARRAY_SIZE(x86_quick), false);
+	check_kernel(EM_AARCH64, arm64_enters, ARRAY_SIZE(arm64_enters), true);
+	check_kernel(EM_AARCH64, arm64_quick, ARRAY_SIZE(arm64_quick), false);
+	check_kernel(EM_RISCV, riscv_enters, ARRAY_SIZE(riscv_enters), true);
+	check_kernel(EM_RISCV, riscv_quick, ARRAY_SIZE(riscv_quick), false);
 	check(EM_X86_64, x86_slow, ARRAY_SIZE(x86_slow), true);
 	check(EM_X86_64, x86_quick, ARRAY_SIZE(x86_quick), false);
 	check(EM_AARCH64, arm64_slow, ARRAY_SIZE(arm64_slow), true);

@@ -52,6 +52,8 @@ int main(void)
 	for (uint32_t i = 0; i < p.sites.len; i++)
 		all += plan__site_work(&p, i);
 	is(plan__attach_work(&p), all, "the work of a plan is the sum of its sites'");
+	p.sites.data[4].probe = PROBE_COUNT;
+	is(plan__attach_work(&p), all, "a probe that counts takes as much work as another one");
 	p.sites.data[4].probe = 0;
 	is(plan__attach_work(&p), all - plan__site_work(&p, 4),
 	   "a site without probe takes no work");

@@ -125,10 +125,15 @@ static void happen(struct count_case *t, const struct moment *m)
 			t->truth.sites[i].not_taken++;
 		else
 			t->truth.sites[i].taken++;
-		if (s->role == ROLE_BRANCH && s->kind == BRANCH_IJMP)
+		if (s->role == ROLE_BRANCH && s->kind == BRANCH_IJMP) {
+			size_t cuts = t->truth.cuts.len;
+
 			plan_counts__jumped(&t->truth, p, i,
 					    m->target - CODE < sizeof(t->r.bytes) ? 0 : UINT32_MAX,
 					    m->target, 1);
+			if (s->probe != PROBE_COUNT) /* nobody sees it */
+				t->truth.cuts.len = cuts;
+		}
 	}
 }
 
@@ -149,8 +154,7 @@ static void see(struct count_case *t)
 			t->counts.table[p->blocks.data[s->block].table + k] =
 				t->truth.table[p->blocks.data[s->block].table + k];
 	}
-	/* targets that no table has: of jumps that may lead anywhere, all of which are counted if
-	 * they can be */
+	/* targets that no table has */
 	vec__each (cut, &t->truth.cuts)
 		vec__push(&t->counts.cuts, *cut);
 }
