@@ -65,7 +65,7 @@ static void check_plan(struct plan *p)
 
 	for (i = 0; i < p->sites.len; i++) {
 		check_site(p, i);
-		probes += p->sites.data[i].probe;
+		probes += p->sites.data[i].probe != PROBE_NONE;
 	}
 	for (i = 0; i < p->blocks.len; i++)
 		check_block(p, i);
@@ -77,6 +77,42 @@ static void check_plan(struct plan *p)
 	CHECK(!p->probes);
 }
 
+/* Nothing was counted: then nothing was executed, or nobody knows. */
+static void check_counts(const struct plan *p)
+{
+	struct plan_counts c;
+
+	plan_counts__init(&c, p);
+	plan_counts__solve(&c, p);
+	CHECK(!c.residue);
+	for (uint32_t i = 0; i < p->sites.len; i++) {
+		const struct plan_site *s = &p->sites.data[i];
+
+		CHECK(!c.sites[i].taken || c.sites[i].taken == COUNT_UNKNOWN);
+		CHECK(s->unsolved || s->role == ROLE_WITNESS || p->entries_only ||
+		      p->functions.data[s->function].flags & FUNCTION_HELPER || !c.sites[i].taken);
+	}
+	for (uint32_t i = 0; i < p->blocks.len; i++)
+		CHECK(!c.blocks[i] || c.blocks[i] == COUNT_UNKNOWN);
+	plan_counts__free(&c);
+}
+
+static void count(const struct made *m)
+{
+	struct plan_options options = m->options;
+	struct plan *p;
+
+	options.placement = PLACEMENT_COUNT;
+	options.count_all = m->options.patchable_unsafe;
+	err__clear();
+	CHECK(!plan__build(&m->functions, &options, &p) || *err__text());
+	if (!p)
+		return;
+	check_counts(p);
+	check_plan(p);
+	plan__free(p);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input in = {data, data + size};
@@ -86,6 +122,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	if (m.plan)
 		check_plan(m.plan);
+	count(&m);
 	made__free(&m);
 	return 0;
 }
