@@ -185,7 +185,7 @@ try:
 # TESTS="tests/e2e/t_x.sh …": only these.
 check:
 	@scripts/deps.sh test
-	$(BUILD_ALL) all unit corpus $(B)/sites $(B)/batches $(B)/relocated
+	$(BUILD_ALL) all unit corpus $(B)/sites $(B)/batches $(B)/counting $(B)/relocated
 	$(if $(wildcard tests/progs/Makefile),$(BUILD_ALL) -C tests/progs B=$(abspath $(B)))
 	@B=$(B) TESTS="$(TESTS)" scripts/check.sh
 

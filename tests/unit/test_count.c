@@ -396,6 +396,23 @@ static void test_less(void)
 	   "no count is less than nothing");
 }
 
+/* Code around a range may lead anywhere in it: here behind the first of its two blocks. */
+static void test_range(void)
+{
+	char name[48];
+	uint64_t from = address("choice") + 10;
+
+	snprintf(name, sizeof(name), "0x%llx+0x5", (unsigned long long)from);
+	COUNT(name);
+	own[0] = plan__block_at(plan, 0, from);
+	own[1] = plan__block_at(plan, 0, from + 3);
+	is(plan->blocks.len, 2, "a range has the blocks in it");
+	execute(own[0], 0, 0, own[1], 5);
+	execute(own[1], 0, 0, NO_BLOCK, 5);
+	execute(own[1], 0, 0, NO_BLOCK, 3);
+	ok(agree(), "code around a range may lead to any of its blocks");
+}
+
 int main(void)
 {
 	if (!ok(assemble(source), "the assembler makes the test object"))
@@ -407,6 +424,7 @@ int main(void)
 	test_jumps();
 	test_options();
 	test_less();
+	test_range();
 	plan_counts__free(&truth);
 	plan_counts__free(&counts);
 	plan__free(plan);
