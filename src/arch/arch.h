@@ -201,6 +201,13 @@ struct breakpoint {
 	uint8_t len; /* 0: unknown */
 };
 
+/* A machine that runs bbtrace: where hits have the costs that were measured. */
+struct host {
+	char cpu[49];	     /* its model; "": unknown */
+	char hypervisor[13]; /* its name; "": unknown, or none */
+	bool is_virtual;     /* it runs in a hypervisor, where a trap may cost far more */
+};
+
 /* The cost of a hit, by how the kernel implements the probe. Only ratios matter. */
 enum cost_class {
 	COST_EMULATED,	 /* one trap */
@@ -213,7 +220,7 @@ enum cost_class {
 struct cost_row {
 	const char *mechanism; /* NULL: the last row */
 	bool kernel;
-	uint16_t cost[COST_CLASSES];
+	uint32_t cost[COST_CLASSES]; /* ns */
 };
 
 /* A function with one instruction whose cost under a probe is measured. Three consecutive rows have
@@ -329,7 +336,9 @@ struct arch {
 	/* A key: the kernel accepts uprobes on all instructions with the same key, or on none of
 	 * them. NULL: each instruction is tried. */
 	uint64_t (*uprobe_form)(const uint8_t *bytes, size_t len, const struct insn *insn);
-	const struct cost_row *costs; /* NULL: all hits cost the same */
+	const struct cost_row *costs;		/* NULL: all hits cost the same */
+	const struct cost_row *virtual_costs;	/* the same on a virtual machine */
+	void (*this_machine)(struct host *out); /* this machine; NULL: nothing is known about it */
 	const struct sample *samples;
 	const struct arch_kernel *kernel; /* NULL: nothing is known about its kernel */
 };

@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <stdlib.h>
 #include "cmd.h"
+#include "costs.h"
 #include "util/json.h"
 
 static double cheapest(const calibration_vec *v)
@@ -102,6 +103,60 @@ static void put_verdict(const calibration_vec *v, const struct cost_row *row, bo
 		printf("%s: %s/%s: %.1f, placement assumes %.1f\n", row->mechanism,
 		       cost__class_name(arch, more), cost__class_name(arch, less), high / low,
 		       assumed);
+}
+
+/* ---- what later traces use ---- */
+
+/* Measured rows of mechanisms with all costs that traces need. */
+static void make_rows(const calibration_vec *v, struct cost_row *rows)
+{
+	const struct cost_row *usual;
+
+	for (usual = arch__native()->costs; usual && usual->mechanism; usual++) {
+		struct cost_row row = {.mechanism = usual->mechanism, .kernel = usual->kernel};
+		bool complete = true;
+
+		for (unsigned class = 0; class < COST_CLASSES; class ++) {
+			double ns = cost_of(v, row.mechanism, class);
+
+			if (usual->cost[class] && ns > 0)
+				row.cost[class] = ns + 1;
+			complete &= !usual->cost[class] || row.cost[class] ||
+				    (row.kernel && class != COST_BREAKPOINT);
+		}
+		if (complete)
+			*rows++ = row;
+	}
+}
+
+static void put_kept(const char *path, bool json)
+{
+	CLEANUP(str__free) struct str s = {0};
+	struct json j = {.out = &s};
+
+	if (!json) {
+		printf("kept in %s: traces place their probes by these costs\n", path);
+		return;
+	}
+	json__open_object(&j);
+	json__member(&j, string, "kept", path);
+	json__close_object(&j);
+	puts(s.data);
+}
+
+static void keep(const calibration_vec *v, bool json)
+{
+	struct cost_row rows[COSTS_ROWS] = {0};
+	autofree char *path = NULL;
+
+	make_rows(v, rows);
+	if (!rows[0].mechanism)
+		return;
+	if (costs__keep(arch__native(), rows, &path))
+		note("these costs are not kept, so traces assume the usual ones: %s", err__text());
+	else
+		put_kept(path, json);
+	err__clear();
 }
 
 /* ---- what follows for the user ---- */
@@ -226,9 +281,10 @@ int calibrate__show(bool json)
 		       "ns/hit", "ratio");
 	vec__each (c, &v)
 		put_row(c, cheapest(&v), json);
-	for (row = arch__native()->costs; row && row->mechanism; row++)
+	for (row = costs__usual(arch__native()); row && row->mechanism; row++)
 		put_verdict(&v, row, json);
 	for (row = arch__native()->costs; row && row->mechanism; row++)
 		advise(&v, row->mechanism, json);
+	keep(&v, json);
 	return 0;
 }

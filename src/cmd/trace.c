@@ -13,6 +13,7 @@
 #include "pager.h"
 #include "announce.h"
 #include "branch_weights.h"
+#include "costs.h"
 #include "interrupt.h"
 #include "nothing.h"
 #include "watch.h"
@@ -225,6 +226,7 @@ static int make_plan(struct session *s)
 		return err;
 	if (s->targets.kernel)
 		kernel_syscalls__count(&s->targets.functions);
+	o.costs = costs__known(arch__native());
 	o.kernel_object = s->targets.kernel;
 	o.patchable_unsafe = patchable_is_unsafe();
 	err = plan__build(&s->targets.functions, &o, &s->plan);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The cost of a hit by architecture and mechanism; `bbtrace doctor --calibrate` measures it. Only
- * the ratios matter, and they vary between machines (single-stepped: 2 on bare metal, 20 in a
- * paravirtual guest).
+ * The cost of a hit by mechanism: what `bbtrace doctor --calibrate` measured on this machine, or
+ * else what is usual. Only the ratios matter.
  */
 #include "plan/plan.h"
 
@@ -18,20 +17,27 @@ const char *cost__class_name(const struct arch *arch, enum cost_class class)
 	return class == COST_BREAKPOINT ? arch->breakpoint_name : names[class];
 }
 
-enum cost_class cost__class(const struct cost_row *row, uint8_t kind)
+enum cost_class cost__class(const struct cost_row *row, const struct plan_site *site)
 {
 	if (row->kernel)
 		return COST_BREAKPOINT;
-	return kind == BRANCH_JCC ? COST_EMULATED : COST_STEPPED;
+	return site->traps == 1 ? COST_EMULATED : COST_STEPPED;
 }
 
-const struct cost_row *cost__row(const struct arch *arch, bool kernel, const char *mechanism)
+const struct cost_row *cost__find(const struct cost_row *costs, bool kernel, const char *mechanism)
 {
 	const struct cost_row *r, *best = NULL;
 
-	for (r = arch->costs; r && r->mechanism; r++)
+	for (r = costs; r && r->mechanism; r++)
 		if (r->kernel == kernel &&
 		    (!best || (mechanism && !strcmp(mechanism, r->mechanism))))
 			best = r;
-	return best ? best : arch->costs;
+	return best ? best : costs;
+}
+
+const struct cost_row *cost__row(const struct arch *arch, bool kernel,
+				 const struct plan_options *options)
+{
+	return cost__find(options->costs ? options->costs : arch->costs, kernel,
+			  options->mechanism);
 }

@@ -489,10 +489,10 @@ void counting__find_unsolved(struct plan *p)
 
 void counting__place(struct plan *p, const struct plan_options *options)
 {
-	struct counting k = {.p = p,
-			     .options = options,
-			     .rows = {cost__row(p->arch, false, options->mechanism),
-				      cost__row(p->arch, true, options->mechanism)}};
+	struct counting k = {
+		.p = p,
+		.options = options,
+		.rows = {cost__row(p->arch, false, options), cost__row(p->arch, true, options)}};
 	struct plan_flow flow;
 	autofree bool *known = start(&k);
 

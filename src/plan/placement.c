@@ -223,15 +223,15 @@ static bool is_candidate(const struct placement *pl, const struct plan_site *s)
 static void choose(struct placement *pl, const struct plan_options *options)
 {
 	/* NULL: all hits cost the same */
-	const struct cost_row *rows[] = {cost__row(pl->p->arch, false, options->mechanism),
-					 cost__row(pl->p->arch, true, options->mechanism)};
+	const struct cost_row *rows[] = {cost__row(pl->p->arch, false, options),
+					 cost__row(pl->p->arch, true, options)};
 	VEC(struct candidate) list = {0};
 	struct candidate *c;
 
 	for (uint32_t i = 0; i < pl->p->sites.len; i++) {
 		const struct plan_site *s = &pl->p->sites.data[i];
 		const struct cost_row *row = rows[plan__is_kernel_site(pl->p, i)];
-		unsigned cost = row ? row->cost[cost__class(row, s->kind)] : 1;
+		unsigned cost = row ? row->cost[cost__class(row, s)] : 1;
 
 		if (is_candidate(pl, s))
 			vec__push(&list, (struct candidate){i, pl->frequency.of[s->block] * cost});

@@ -250,10 +250,14 @@ struct branch_counts {
 
 /* As users read it. */
 const char *cost__class_name(const struct arch *arch, enum cost_class class);
-/* Of a branch that later events may imply: a conditional, or a jump by a table. */
-enum cost_class cost__class(const struct cost_row *row, uint8_t kind);
-/* mechanism NULL: the best one. NULL: nothing is known of this architecture. */
-const struct cost_row *cost__row(const struct arch *arch, bool kernel, const char *mechanism);
+/* Of a hit on this site's probe, by the traps that it takes. */
+enum cost_class cost__class(const struct cost_row *row, const struct plan_site *site);
+/* The row of a mechanism; NULL: the best one of programs, or of the kernel. */
+const struct cost_row *cost__find(const struct cost_row *costs, bool kernel, const char *mechanism);
+/* The row that a plan is made by. NULL: nothing is known of this architecture. */
+struct plan_options;
+const struct cost_row *cost__row(const struct arch *arch, bool kernel,
+				 const struct plan_options *options);
 
 struct plan_options {
 	unsigned events; /* enum plan_events: the requested events */
@@ -278,6 +282,7 @@ struct plan_options {
 	uint64_t batch;
 	bool count_all; /* placement count: each branch and entry is counted by a probe of its own
 			 */
+	const struct cost_row *costs;	    /* measured, as those of arch; NULL: the usual ones */
 	const char *mechanism;		    /* the one whose costs count; NULL: the best one */
 	const struct object *kernel_object; /* the object with the thunks that modules use; NULL: no
 					       kernel function is traced */

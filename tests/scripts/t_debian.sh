@@ -31,6 +31,9 @@ wanted() {
 declared() { sed -n '/^Build-Depends:/,/^[A-Z]/s/^ \(.*\),$/\1/p' debian/control | sort; }
 is "$(declared)" "$(wanted)" 'its build dependencies are those of scripts/deps.sh'
 
+is "$(sed -n '/purge/,/fi/s/.*rm -rf //p' debian/postrm)" "$(sed -n 's/^#define SYSTEM_FOLDER "\(.*\)"/\1/p' src/cmd/costs.c)" \
+	'purging removes what bbtrace keeps'
+
 tests=$(sed -n 's/^Tests: //p' debian/tests/control | sort)
 is "$tests" "$(cd debian/tests && find . -type f -perm -u+x -printf '%P\n' | sort)" 'debian/tests/control names each of its tests'
 done_testing

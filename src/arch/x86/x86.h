@@ -73,6 +73,7 @@ bool x86__plt_stub(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t ent
 		   struct plt_stub *out);
 bool x86__go_checks_stack(const uint8_t *bytes, size_t len);
 const char *const *x86__hwcaps(void);
+void x86__machine(struct host *out);
 /* kernel.c, emulation.c */
 extern const struct arch_kernel x86_kernel;
 bool x86__emulates_wrongly(const uint8_t *bytes, size_t len, const char *versions);
