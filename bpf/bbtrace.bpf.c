@@ -86,9 +86,10 @@ static __always_inline long load(void *to, __u32 size, __u64 addr, bool kernel)
  * Loads the target of a branch through memory (struct operand of src/arch/arch.h). If it can't be
  * read, *value is its address, so that user space can look it up.
  */
-static __noinline long load_operand(struct pt_regs *ctx, __u32 index, bool kernel, __u64 *value)
+static __always_inline long load_operand(struct pt_regs *ctx, const __u64 *r, __u32 index,
+					 bool kernel, __u64 *value)
 {
-	__u64 r[WIRE_REGS], addr;
+	__u64 addr;
 	long err;
 	struct wire_operand *o = bpf_map_lookup_elem(&operands, &index);
 
@@ -96,7 +97,6 @@ static __noinline long load_operand(struct pt_regs *ctx, __u32 index, bool kerne
 		return -1;
 	if (o->seg && kernel)
 		return -1; /* per-CPU data, not a task's segment */
-	copy_regs(r, ctx);
 	addr = o->disp;
 	if (o->base == REG_IP)
 		addr += kernel ? arch_kprobe_address(ctx) : arch_ip(ctx);
@@ -121,8 +121,9 @@ static __noinline long load_operand(struct pt_regs *ctx, __u32 index, bool kerne
 
 #include "returns.h"
 
-/* Fills value[] by the site's action; returns wire_event.missing. */
-static __always_inline __u16 read_values(struct pt_regs *ctx, __u64 word, bool kernel, __u64 *value)
+/* Fills value[] by the site's action; returns wire_event.missing. Not inlined, for its own stack
+ * frame. */
+static __noinline int read_values(struct pt_regs *ctx, __u64 word, bool kernel, __u64 *value)
 {
 	__u64 r[WIRE_REGS];
 	bool replaced;
@@ -137,7 +138,8 @@ static __always_inline __u16 read_values(struct pt_regs *ctx, __u64 word, bool k
 		value[0] = r[SITE_REG(word) & (ARCH_GENERAL - 1)];
 		return 0;
 	case ACTION_MEM:
-		return load_operand(ctx, SITE_OPERAND(word), kernel, value) ? WIRE_NO_VALUE0 : 0;
+		copy_regs(r, ctx);
+		return load_operand(ctx, r, SITE_OPERAND(word), kernel, value) ? WIRE_NO_VALUE0 : 0;
 	}
 	return 0;
 }
@@ -394,6 +396,7 @@ static __always_inline bool put_return(struct pt_regs *ctx, __u64 word, struct w
 
 #include "compact.h"
 #include "goroutine.h"
+#include "count.h"
 
 static __always_inline bool put(struct pt_regs *ctx, __u64 word, struct who w, bool kernel)
 {
@@ -430,6 +433,8 @@ static __always_inline int hit(struct pt_regs *ctx, __u32 cookie, bool kernel)
 		return 0;
 	/* a call that came back to its entry may have several return probes */
 	what = cookie & COOKIE_RETURN ? site : *word;
+	if (config.counts)
+		return count_hit(ctx, what, &w, kernel);
 	if (kernel)
 		w.state = interrupt_context(ctx);
 	if (!kernel && config.go && tell_goroutine(ctx, &w, what))

@@ -68,6 +68,8 @@ int on_exec(struct bpf_raw_tracepoint_args *ctx)
 
 	if (w.pid == config.command)
 		command_runs = 1;
+	if (config.counts && passes(w, false))
+		note_exec(w);
 	/* include/trace/events/sched.h: (task, old_pid, bprm) */
 	if (is_lost(w, ctx->args[1]) && passes(w, false))
 		lose_target(w.pid);
@@ -174,6 +176,32 @@ int on_fork(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
+/* Where a thread ends, if it was killed, it may have been between two counters. */
+static __always_inline void tell_end(struct who w)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	__u64 now = bpf_ktime_get_ns();
+	struct wire_value *v;
+
+	if (stopped || !passes(w, false))
+		return;
+	v = bpf_ringbuf_reserve(&ring, sizeof(*v), 0);
+	if (!v) {
+		__sync_fetch_and_add(&lost_records, 1);
+		return;
+	}
+	__builtin_memset(v, 0, sizeof(*v));
+	v->event.time = now;
+	v->event.pid = w.pid;
+	v->event.tid = w.tid;
+	v->event.site_type = WIRE_SITE_MASK | WIRE_END << WIRE_SITE_BITS;
+	v->event.cpu = bpf_get_smp_processor_id();
+	v->value[0] = arch_user_ip(regs);
+	v->value[1] = !BPF_CORE_READ(task, signal, live.counter);
+	bpf_ringbuf_submit(v, ring_flags(now));
+}
+
 /* The main thread is exiting, or has exited. */
 static __always_inline bool is_without_leader(struct task_struct *task)
 {
@@ -182,16 +210,25 @@ static __always_inline bool is_without_leader(struct task_struct *task)
 	return leader == task || !BPF_CORE_READ(leader, mm);
 }
 
+static __always_inline void forget_process(__u32 pid)
+{
+	bpf_map_delete_elem(&followed, &pid);
+	if (config.counts)
+		bpf_map_delete_elem(&exec_times, &pid);
+}
+
 SEC("raw_tp/sched_process_exit")
 int on_exit(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 	struct who w = who_am_i();
 
+	if (config.counts)
+		tell_end(w);
 	/* the last thread, not the main thread, which others may outlive (kernel/exit.c,
 	 * do_exit()) */
 	if (!BPF_CORE_READ(task, signal, live.counter))
-		bpf_map_delete_elem(&followed, &w.pid);
+		forget_process(w.pid);
 	else if (config.loss == LOSS_THREAD && is_without_leader(task) && passes(w, false))
 		lose_target(w.pid);
 	return 0;

@@ -28,6 +28,8 @@ enum wire_type {
 	WIRE_RETURN, /* struct wire_value, by a return probe (kernel: of a function that may end in
 			a tail call, whose rets are recorded, too): sp as at the entry, value 0 =
 			target, value 1 = the return register; site: the entry's */
+	WIRE_END, /* struct wire_value: a thread ended in its program; value 0 = the address of its
+		     next instruction there; value 1 = 1: the process's last thread; site: none */
 	WIRE_TYPES
 };
 
@@ -165,6 +167,24 @@ struct uprobe_key {
 	__u64 ino, offset;
 };
 
+/* ---- counters (config.counts): what probes count instead of making records ---- */
+
+/*
+ * The counters of a site: counts[(bank * count_slots + slot) * count_stride + COUNTER(site,
+ * not_taken)]. CPUs may share a slot. Branches that aren't conditional have the first one only.
+ * There are two banks, so that one is at rest while it is read.
+ */
+#define COUNT_BANKS 2
+#define COUNTER(site, not_taken) (2 * (site) + (not_taken))
+
+/* Where an indirect branch went. */
+struct wire_target {
+	__u64 since; /* the time of the process's last exec; 0: not seen */
+	__u64 target;
+	__u32 pid; /* 0: the kernel */
+	__u32 site_bank; /* site | bank << WIRE_SITE_BITS */
+};
+
 enum filter_flags {
 	FILTER_PID = 1,
 	FILTER_TID = 2,
@@ -204,6 +224,7 @@ struct wire_config {
 	__u8 signals;  /* record signals that have a handler */
 	__u8 compact;  /* branches may be recorded as struct wire_compact */
 	__u8 returns;  /* return probes replace return addresses */
+	__u8 counts;   /* probes count */
 	__u8 loss;     /* enum target_loss */
 	__u8 go;       /* some sites are of a Go program */
 	__s32 go_g;    /* offset of the current g from the thread pointer */
@@ -219,6 +240,8 @@ struct wire_config {
 	__u8 pcpu_hot;	      /* it is in pcpu_hot */
 	__u64 ino;    /* uprobes of one tracefs event: the only file with sites; 0: several */
 	__u64 wakeup; /* bytes in the ring that wake the reader */
+	__u32 count_slots; /* a power of two */
+	__u32 count_stride;
 };
 
 #endif

@@ -42,7 +42,7 @@ static void tell_price(const struct args *a, const struct plan *p)
 	CLEANUP(str__free) struct str pids = {0};
 
 	vec__each (s, &p->sites) {
-		bool own = s->probe == PROBE_TRAP && !p->objects.data[s->object].kernel;
+		bool own = plan_site__is_hooked(s) && !p->objects.data[s->object].kernel;
 
 		probes += own;
 		stepped += own && s->traps == 2;

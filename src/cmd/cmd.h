@@ -79,6 +79,8 @@ struct args {
 	enum returns returns;
 	const char *branch_weights; /* NULL: none */
 	bool count;		    /* -c */
+	uint64_t interval_ns;	    /* between two sets of counts; 0: none but the last one */
+	bool reset;		    /* each counts from the one before */
 	uint64_t last;		    /* branches per thread; 0: all */
 	uint64_t buffer;
 	uint64_t depth;
@@ -113,6 +115,10 @@ int formats__settle(struct args *a);
 void formats__help(const struct verb *verb, FILE *out);
 /* Would -o write a trace file, if no format were chosen? */
 bool args__records(const struct args *a);
+/* The format that the options choose. */
+const struct output_format *args__format(const struct args *a);
+/* Are the counts of edges all that a trace has to find? Then probes count in the kernel. */
+bool args__counts(const struct args *a);
 /* Kernel addresses are shown to root only, or with --addresses. */
 bool args__hides_addresses(const struct args *a);
 

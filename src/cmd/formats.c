@@ -47,6 +47,22 @@ bool args__records(const struct args *a)
 	return a->verb->bit & VERB_TRACE && !a->record && !a->count && !a->last;
 }
 
+const struct output_format *args__format(const struct args *a)
+{
+	const struct output_format *format = a->format ? a->format : output__by_name("text");
+
+	return a->count ? output__counting(format) : format;
+}
+
+bool args__counts(const struct args *a)
+{
+	bool steps = a->depth || a->min_duration || a->limit || a->last || a->max_overhead ||
+		     a->record || (a->placement_given && a->placement != PLACEMENT_FULL) ||
+		     !(a->events & PLAN_BRANCH);
+
+	return args__format(a)->count && !steps;
+}
+
 /* -o x.html without -F means html. */
 static void choose_by_name(struct args *a)
 {
@@ -58,11 +74,30 @@ static void choose_by_name(struct args *a)
 	a->format_by_name = a->format;
 }
 
+/* Counts can be printed now and then if the kernel keeps them. */
+static int check_interval(const struct args *a)
+{
+	const char *option = a->interval_ns ? "--interval" : "--reset";
+
+	if (!a->interval_ns && !a->reset)
+		return 0;
+	if (!a->count)
+		return err__set(EINVAL, "%s is of counts: add -c, in text or json", option);
+	if (!args__counts(a))
+		return err__set(
+			EINVAL,
+			"%s needs counts that are kept in the kernel: not with --depth, "
+			"--min-duration, --limit, --last, --max-overhead, --record, or --placement "
+			"witness or implied",
+			option);
+	return 0;
+}
+
 int formats__settle(struct args *a)
 {
 	choose_by_name(a);
 	if (!a->count || !a->format || output__counting(a->format))
-		return 0;
+		return check_interval(a);
 	return err__set(EINVAL, "-c counts in text and json only; %s has counts of its own",
 			a->format->name);
 }

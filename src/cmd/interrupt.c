@@ -3,7 +3,7 @@
 #include "interrupt.h"
 #include "watch.h"
 
-volatile sig_atomic_t interrupted;
+volatile sig_atomic_t interrupted, counts_asked_for;
 static volatile sig_atomic_t forward_to, wakes = -1;
 static struct sources *volatile stops;
 
@@ -30,6 +30,22 @@ void interrupt__catch(pid_t cmd)
 	sigaction(SIGTERM, &sa, NULL);
 	if (!sigaction(SIGHUP, NULL, &old) && old.sa_handler != SIG_IGN) /* nohup(1) */
 		sigaction(SIGHUP, &sa, NULL);
+}
+
+static void on_question(int sig)
+{
+	int kept = errno;
+
+	counts_asked_for = 1;
+	watch__wake(wakes);
+	errno = kept;
+}
+
+void interrupt__asks(void)
+{
+	struct sigaction sa = {.sa_handler = on_question, .sa_flags = SA_RESTART};
+
+	sigaction(SIGUSR1, &sa, NULL);
 }
 
 void interrupt__stops(struct sources *s)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Signals that end a run: SIGINT, SIGTERM, and SIGHUP unless nohup(1) ignores it. */
+/* Signals that end a run: SIGINT, SIGTERM, and SIGHUP unless nohup(1) ignores it. SIGUSR1 asks for
+ * the counts so far. */
 #ifndef BBTRACE_CMD_INTERRUPT_H
 #define BBTRACE_CMD_INTERRUPT_H
 
@@ -10,8 +11,13 @@
 /* The signal that came; 0: none. */
 extern volatile sig_atomic_t interrupted;
 
+/* SIGUSR1 came. */
+extern volatile sig_atomic_t counts_asked_for;
+
 /* From here on they only set it, and are passed on to CMD (0: none). */
 void interrupt__catch(pid_t cmd);
+/* SIGUSR1 sets counts_asked_for from here on, instead of ending bbtrace. */
+void interrupt__asks(void);
 /* A signal stops these sources at once. NULL: none. */
 void interrupt__stops(struct sources *s);
 /* A signal wakes the watch with this wakeup. -1: none. */

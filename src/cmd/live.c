@@ -163,15 +163,22 @@ static void on_missed(void *ctx, uint64_t hits)
 	show__missed(&((struct live *)ctx)->show, hits);
 }
 
+static int on_counted(void *ctx, const struct count *n)
+{
+	return show__counted(&((struct live *)ctx)->show, n);
+}
+
 void live__open(struct live *l, const struct plan *plan, const struct targets *targets,
 		const struct trace_options *options, struct output *output,
 		struct recorder *recorder, uint64_t limit)
 {
 	struct spaces *spaces = spaces__new();
 
-	l->sink = (struct source_sink){l, on_event, on_sideband, on_lost, on_missed};
+	l->sink = (struct source_sink){l, on_event, on_sideband, on_lost, on_missed, on_counted};
 	l->recorder = recorder;
 	show__open(&l->show, plan, options, spaces, output, limit);
+	if (plan->placement == PLACEMENT_COUNT)
+		show__count(&l->show);
 	for (size_t i = 0; i < targets->objects.len; i++) {
 		spaces__use(spaces, targets->objects.data[i]);
 		show__object(&l->show, targets->objects.data[i]);

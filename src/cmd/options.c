@@ -174,6 +174,11 @@ static int check_timeout(struct args *a, const char *v)
 	return a->timeout_ns ? 0 : err__set(EINVAL, "must be more than 0");
 }
 
+static int check_interval(struct args *a, const char *v)
+{
+	return a->interval_ns >= 1000000 ? 0 : err__set(EINVAL, "must be at least 1ms");
+}
+
 static int check_limit(struct args *a, const char *v)
 {
 	return a->limit ? 0 : err__set(EINVAL, "must be at least 1");
@@ -362,6 +367,10 @@ static const struct option_row rows[] = {
 	{"attach", 0, "NAME", VERB_TRACE, TEXT(attach),
 	 "attach by this mechanism only; bbtrace doctor lists them"},
 	{"count", 'c', NULL, VERB_SHOW, SWITCH(count), "count edges instead of listing events"},
+	{"interval", 0, "SEC", VERB_TRACE, TIME(interval_ns),
+	 "-c: print the counts so far every SEC, as at SIGUSR1", check_interval},
+	{"reset", 0, NULL, VERB_TRACE, SWITCH(reset),
+	 "-c: after the counts are printed, begin with 0 again"},
 	{"last", 0, "N", VERB_SHOW, COUNT(last),
 	 "keep the last N branches of each thread and show them at the end", check_last},
 	{"placement", 0, "HOW", VERB_TRACE, OTHER,

@@ -105,18 +105,13 @@ static bool want_color(const struct render *r, const struct args *a)
 	return r->sink.is_terminal && !getenv("NO_COLOR") && !terminal__is_dumb();
 }
 
-static const struct output_format *format_of(const struct args *a)
-{
-	const struct output_format *format = a->format ? a->format : output__by_name("text");
-
-	return a->count ? output__counting(format) : format;
-}
-
 enum plan_placement render__placement(const struct args *a, bool record)
 {
-	const struct output_format *format = format_of(a);
+	const struct output_format *format = args__format(a);
 	bool is_text = !strcmp(format->name, "text");
 
+	if (!record && args__counts(a))
+		return PLACEMENT_COUNT;
 	if (a->placement_given)
 		return a->placement;
 	if (record || (format->timed && !(is_text && a->time == TIME_NONE)))
@@ -139,7 +134,7 @@ static void tell_format(const struct args *a)
 int render__start(struct render *r, const struct args *a, const struct plan *plan,
 		  const struct trace_meta *m, pid_t pid)
 {
-	const struct output_format *format = format_of(a);
+	const struct output_format *format = args__format(a);
 	struct output_options o = {
 		.time = min_of(m->time_style, (uint32_t)TIME_NONE),
 		.color = want_color(r, a),

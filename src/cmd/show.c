@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <sys/sysmacros.h>
 #include "show.h"
+#include "tally.h"
 
 /* ---- names for running addresses ---- */
 
@@ -69,6 +70,8 @@ static bool is_hit(const struct show *s, const struct event *e)
 int show__event(struct show *s, const struct event *e)
 {
 	s->hits += is_hit(s, e);
+	if (s->tally && e->type == EVENT_END)
+		return tally__end_thread(s->tally, e), 0;
 	return trace__feed(s->trace, e);
 }
 
@@ -201,6 +204,27 @@ void show__filter(struct show *s, const struct report_filter_options *options)
 	s->filter = report_filter__new(s->plan, options, on_filtered, s);
 }
 
+void show__count(struct show *s)
+{
+	s->tally = tally__new(s->plan, s->trace);
+}
+
+int show__counted(struct show *s, const struct count *n)
+{
+	return tally__add(s->tally, n);
+}
+
+void show__reset_counts(struct show *s)
+{
+	tally__reset(s->tally);
+}
+
+void show__give_counts(struct show *s)
+{
+	s->hits = tally__hits(s->tally);
+	tally__give(s->tally, s->output);
+}
+
 void show__object(struct show *s, const struct object *o)
 {
 	vec__push(&s->objects, o);
@@ -215,6 +239,8 @@ int show__finish(struct show *s, bool newest_first)
 {
 	int err = trace__finish(s->trace);
 
+	if (s->tally)
+		show__give_counts(s);
 	if (!err && s->filter)
 		err = report_filter__finish(s->filter);
 	return err || !s->last ? err : last__give(s->last, newest_first, render, s);
@@ -225,6 +251,8 @@ const struct trace_totals *show__totals(struct show *s)
 	s->totals = *trace__totals(s->trace);
 	if (s->filter)
 		report_filter__count(s->filter, &s->totals);
+	if (s->tally)
+		tally__totals(s->tally, &s->totals);
 	return &s->totals;
 }
 
@@ -257,6 +285,7 @@ void show__summary(struct show *s)
 
 void show__close(struct show *s)
 {
+	tally__free(s->tally);
 	trace__free(s->trace);
 	report_filter__free(s->filter);
 	last__free(s->last);

@@ -8,6 +8,8 @@
 
 #include "cmd.h"
 
+struct tally;
+
 struct show {
 	const struct plan *plan;
 	struct trace *trace;
@@ -22,7 +24,8 @@ struct show {
 	uint64_t hits;	/* of the probes of traced functions */
 	uint64_t sideband_lost;
 	struct trace_totals totals;
-	struct map64 told; /* -v: processes whose PID in their own namespace was printed */
+	struct tally *tally; /* probes count; NULL: they make events */
+	struct map64 told;   /* -v: processes whose PID in their own namespace was printed */
 };
 
 /* Takes ownership of spaces; output is borrowed. */
@@ -33,6 +36,14 @@ void show__close(struct show *s);
 void show__plan_extended(struct show *s);
 /* Passes only steps that match, from now on. */
 void show__filter(struct show *s, const struct report_filter_options *options);
+/* Probes count, instead of making events. */
+void show__count(struct show *s);
+/* Something was counted. */
+int show__counted(struct show *s, const struct count *n);
+/* Passes the counts so far to the output. */
+void show__give_counts(struct show *s);
+/* Counts from 0 again. */
+void show__reset_counts(struct show *s);
 /* Keeps only the last branches of each thread. */
 void show__keep_last(struct show *s, uint64_t branches);
 /* Kernel: adds an object for resolving addresses. */

@@ -32,6 +32,7 @@ struct session {
 	struct brake brake;
 	struct trace_meta meta;
 	struct recorder *recorder; /* for -o without -F */
+	uint64_t next_counts;	   /* --interval: when; CLOCK_MONOTONIC, ns */
 	struct render render;	   /* else */
 	int btf;		   /* from --btf; -1: none */
 	char btf_path[32];
@@ -94,6 +95,32 @@ static int make_output(struct session *s)
 	return render__start(&s->render, s->args, s->plan, &s->meta, first_pid(s->args));
 }
 
+static bool counts(const struct session *s)
+{
+	return s->plan->placement == PLACEMENT_COUNT;
+}
+
+/* The counts so far, now and then. */
+static int print_counts(struct session *s)
+{
+	uint64_t now = now_ns(CLOCK_MONOTONIC);
+	bool due = s->args->interval_ns && now >= s->next_counts;
+	int err;
+
+	if (!counts(s) || !(due || counts_asked_for) || !s->render.output->format->interval)
+		return 0;
+	counts_asked_for = 0;
+	while (due && s->next_counts <= now)
+		s->next_counts += s->args->interval_ns;
+	err = sources__counts(s->sources, &s->live.sink);
+	if (err)
+		return err;
+	show__give_counts(&s->live.show);
+	if (s->args->reset)
+		show__reset_counts(&s->live.show);
+	return output__interval(s->render.output, now);
+}
+
 static int write_out(struct session *s, uint64_t now)
 {
 	int err = s->recorder ? recorder__tick(s->recorder, now) : 0;
@@ -147,7 +174,7 @@ static bool patchable_is_unsafe(void)
 
 static bool wants_tail_calls(const struct session *s)
 {
-	return plan__has_programs(s->plan) && (s->args->events & PLAN_RETURN) &&
+	return plan__has_programs(s->plan) && (s->args->events & PLAN_RETURN) && !counts(s) &&
 	       s->args->returns == RETURNS_RET;
 }
 
@@ -170,7 +197,7 @@ static int spare_probes(struct session *s, struct plan_options *o)
 	int err;
 
 	if (work <= ATTACH_WORK || s->args->placement_given ||
-	    s->plan->placement == PLACEMENT_WITNESS)
+	    s->plan->placement >= PLACEMENT_WITNESS)
 		return 0;
 	plan__free(s->plan);
 	s->plan = NULL;
@@ -204,6 +231,7 @@ static int make_plan(struct session *s)
 {
 	struct plan_options o = {.events = s->args->events,
 				 .placement = render__placement(s->args, record_name(s->args)),
+				 .count_all = s->args->placement_given,
 				 .mechanism = s->args->attach,
 				 .return_probes = s->args->returns == RETURNS_PROBE,
 				 .exact_flags = s->args->regs && (strstr(s->args->regs, "flags") ||
@@ -294,6 +322,14 @@ static int attach(struct session *s, struct probe_options *o)
 
 /* ---- the run ---- */
 
+/* How long until there is something to do, at most 100 ms. */
+static int patience_ms(const struct session *s, uint64_t now, uint64_t end)
+{
+	uint64_t wake = s->args->interval_ns ? min_of(end, s->next_counts) : end;
+
+	return min_of((wake - min_of(now, wake)) / 1000000 + 1, (uint64_t)100);
+}
+
 static int poll_until_over(struct session *s)
 {
 	uint64_t end =
@@ -302,6 +338,7 @@ static int poll_until_over(struct session *s)
 	/* if there is a CMD, it is the process of the filters */
 	s->watch = watch__open(s->args->filters.pids.data, s->args->filters.pids.len);
 	interrupt__wakes(s->watch.wakeup);
+	s->next_counts = s->meta.start_time + s->args->interval_ns;
 	while (!interrupted) {
 		bool over = child__ended(&s->child, false) || watch__all_ended(&s->watch);
 		uint64_t now = now_ns(CLOCK_MONOTONIC);
@@ -310,7 +347,7 @@ static int poll_until_over(struct session *s)
 
 		if (over || now >= end)
 			break;
-		wait.timeout_ms = (int)min_of((end - now) / 1000000 + 1, (uint64_t)100);
+		wait.timeout_ms = patience_ms(s, now, end);
 		err = sources__take(s->sources, wait, &s->live.sink);
 		if (err == SOURCE_ENDED)
 			break;
@@ -323,7 +360,9 @@ static int poll_until_over(struct session *s)
 			brake__tell(&s->brake, s->live.show.trace, s->plan);
 			break;
 		}
-		err = write_out(s, now);
+		err = print_counts(s);
+		if (!err)
+			err = write_out(s, now);
 		if (err)
 			return err;
 	}
@@ -418,6 +457,8 @@ static int run(struct session *s, int *status)
 	o.filters = s->args->filters;
 	/* before the first probe, so that none is left attached; CMD was forked before */
 	interrupt__catch(s->child.pid);
+	if (counts(s))
+		interrupt__asks();
 	sink__ignore_signals();
 	err = attach(s, &o);
 	if (err == -EINTR && interrupted)

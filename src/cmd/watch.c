@@ -47,9 +47,14 @@ bool watch__all_ended(struct watch *w)
 	struct epoll_event e[16];
 	int n = epoll_wait(w->fd, e, ARRAY_SIZE(e), 0);
 
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < n; i++) {
+		uint64_t times;
+
 		if (e[i].data.u64 != WAKEUP)
 			count_end(w, &w->pidfds[e[i].data.u64]);
+		else
+			(void)!read(w->wakeup, &times, sizeof(times)); /* it would stay readable */
+	}
 	return w->n && w->ended == w->n;
 }
 

@@ -171,14 +171,14 @@ static const size_t sizes[WIRE_TYPES] = {
 	[WIRE_BRANCH] = sizeof(struct wire_event), [WIRE_VALUE] = sizeof(struct wire_value),
 	[WIRE_ENTRY] = sizeof(struct wire_entry),  [WIRE_LOST] = sizeof(struct wire_value),
 	[WIRE_SIGNAL] = sizeof(struct wire_event), [WIRE_GOROUTINE] = sizeof(struct wire_value),
-	[WIRE_RETURN] = sizeof(struct wire_value),
+	[WIRE_RETURN] = sizeof(struct wire_value), [WIRE_END] = sizeof(struct wire_value),
 };
 
 static const uint8_t types[WIRE_TYPES] = {
 	[WIRE_BRANCH] = EVENT_BRANCH, [WIRE_VALUE] = EVENT_BRANCH,
 	[WIRE_ENTRY] = EVENT_ENTRY,   [WIRE_LOST] = EVENT_LOST,
 	[WIRE_SIGNAL] = EVENT_SIGNAL, [WIRE_GOROUTINE] = EVENT_GOROUTINE,
-	[WIRE_RETURN] = EVENT_RETURN,
+	[WIRE_RETURN] = EVENT_RETURN, [WIRE_END] = EVENT_END,
 };
 
 static void take_stack(struct event_entry *out, const struct wire_entry_stack *s)
@@ -254,8 +254,12 @@ const struct event *decoder__event(struct decoder *d, const void *record, size_t
 		out->hits = v->value[1];
 	} else if (type == WIRE_GOROUTINE) {
 		out->goroutine = v->value[0];
+	} else if (type == WIRE_END) {
+		out->has_target = true;
+		out->target = v->value[0];
+		out->last = v->value[1];
 	}
-	if (type == WIRE_LOST || type == WIRE_GOROUTINE || type == WIRE_SIGNAL)
+	if (type == WIRE_LOST || type == WIRE_GOROUTINE || type == WIRE_SIGNAL || type == WIRE_END)
 		return out;
 	if (out->site >= d->plan->sites.len)
 		return bad_record();

@@ -17,6 +17,7 @@ enum event_type {
 	EVENT_LOST,	 /* events of this thread are missing since its last one */
 	EVENT_SIGNAL,	 /* a signal's handler is about to run in this thread */
 	EVENT_GOROUTINE, /* the goroutine that this thread runs from here on */
+	EVENT_END,	 /* this thread ended; target: the address of its next instruction */
 	EVENT_TYPES
 };
 
@@ -74,6 +75,7 @@ struct event {
 	uint8_t type;	   /* enum event_type */
 	uint8_t interrupt; /* enum event_interrupt */
 	bool taken;	   /* of a conditional branch */
+	bool last;	   /* END: it was the process's last thread */
 	bool has_target, has_value;
 	uint64_t target; /* of an indirect branch, a ret or a return, if known */
 	uint64_t value;	 /* ret, RETURN: the return register, if known */
@@ -82,6 +84,19 @@ struct event {
 			    signal's */
 	uint64_t goroutine;		 /* GOROUTINE; 0: none, or the thread's own stack */
 	const struct event_entry *entry; /* ENTRY */
+};
+
+/* ---- what probes counted ---- */
+
+/* How often a site was executed since that was told last: either all of it, or (has_target) how
+ * often it went to this address, which is part of the former. */
+struct count {
+	uint32_t site;
+	uint64_t taken;	    /* of a branch that isn't conditional, and of other sites: executed */
+	uint64_t not_taken; /* of a conditional branch */
+	bool has_target;
+	uint32_t pid;	 /* whose address it is; 0: the kernel's */
+	uint64_t target; /* running address */
 };
 
 /* ---- sideband events: what happens to processes ---- */

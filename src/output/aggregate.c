@@ -20,6 +20,11 @@ int aggregate__step(struct output *o, const struct step *step)
 	return 0;
 }
 
+void aggregate__count(struct output *o, const struct output_counts *c)
+{
+	stats__count(o->state, c);
+}
+
 void aggregate__free(struct output *o)
 {
 	stats__free(o->state);

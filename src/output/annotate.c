@@ -226,8 +226,9 @@ static void put_head(struct annotate *a, uint32_t function)
 		str__putc(s, '\n');
 		return;
 	}
-	str__printf(s, ": %llu%s calls, %llu%s branches\n", (unsigned long long)pf->calls,
-		    a->o->more, (unsigned long long)pf->branches, a->o->more);
+	put(s, ": ");
+	stats__put_counts(s, pf, a->o->more);
+	str__putc(s, '\n');
 	str__printf(s, "%*s%*s%*s  %-*s instruction\n", COUNT_WIDTH, "runs", COUNT_WIDTH, "taken",
 		    COUNT_WIDTH, "not taken", OFFSET_WIDTH, "offset");
 }
@@ -294,6 +295,7 @@ const struct output_format output_annotate = {
 	.begin = aggregate__begin,
 	.plan_extended = aggregate__plan_extended,
 	.step = aggregate__step,
+	.count = aggregate__count,
 	.end = annotate__end,
 	.free = annotate__free,
 };

@@ -316,10 +316,10 @@ static int put_function(struct dot *d, uint32_t function)
 	put(s, " [");
 	put_label(s, listing__base(d->o->plan->objects.data[f->object].path));
 	put(s, "]");
-	if (!d->runs.all)
-		str__printf(s, ": %llu%s calls, %llu%s branches",
-			    (unsigned long long)d->stats.functions[function].calls, d->o->more,
-			    (unsigned long long)d->stats.functions[function].branches, d->o->more);
+	if (!d->runs.all) {
+		put(s, ": ");
+		stats__put_counts(s, &d->stats.functions[function], d->o->more);
+	}
 	put(s, "\";\n");
 	for (size_t i = d->from[function]; i < d->from[function + 1]; i++)
 		put_block(d, d->order[i]);
@@ -383,6 +383,7 @@ const struct output_format output_dot = {
 	.begin = aggregate__begin,
 	.plan_extended = aggregate__plan_extended,
 	.step = aggregate__step,
+	.count = aggregate__count,
 	.end = dot__end,
 	.free = dot__free,
 };

@@ -46,8 +46,9 @@ static void put_json(struct output *o, const struct plan_site *s, const struct l
 	json__put_place(&j, at);
 	json__member(&j, string, "kind", branch_kind_names[s->kind]);
 	json__member(&j, string, "insn", s->mnemonic);
-	json__member(&j, unsigned, "taken_count", counts->taken);
-	if (is_conditional(s))
+	if (counts->taken != COUNT_UNKNOWN)
+		json__member(&j, unsigned, "taken_count", counts->taken);
+	if (is_conditional(s) && counts->not_taken != COUNT_UNKNOWN)
 		json__member(&j, unsigned, "not_taken_count", counts->not_taken);
 	if (s->refusal != PROBE_OK)
 		json__member(&j, string, "probe", probe_refusal_text[s->refusal]);
@@ -70,6 +71,15 @@ static void put_name(struct str *out, const struct location *at)
 						      : at->addr));
 }
 
+static void put_count(struct output *o, const char *before, uint64_t count)
+{
+	str__puts(&o->buffer, before);
+	if (count == COUNT_UNKNOWN)
+		str__puts(&o->buffer, "?");
+	else
+		str__printf(&o->buffer, "%llu%s", (unsigned long long)count, o->more);
+}
+
 static void put_target(struct output *o, uint64_t count)
 {
 	str__printf(&o->buffer, "    %10llu%s -> ", (unsigned long long)count, o->more);
@@ -83,12 +93,9 @@ static void put_text(struct output *o, const struct plan_site *s, const struct l
 
 	put_name(out, at);
 	str__printf(out, "  %s  ", s->mnemonic);
+	put_count(o, is_conditional(s) ? "taken " : "", counts->taken);
 	if (is_conditional(s))
-		str__printf(out, "taken %llu%s, not taken %llu%s",
-			    (unsigned long long)counts->taken, o->more,
-			    (unsigned long long)counts->not_taken, o->more);
-	else
-		str__printf(out, "%llu%s", (unsigned long long)counts->taken, o->more);
+		put_count(o, ", not taken ", counts->not_taken);
 	if (s->refusal != PROBE_OK)
 		str__printf(out, "  [no probe: %s]", probe_refusal_text[s->refusal]);
 	str__putc(out, '\n');
@@ -136,6 +143,30 @@ static int put_all(struct output *o,
 	return err;
 }
 
+/* What is printed between two sets of counts: the time since the start. */
+static int interval_text(struct output *o, uint64_t time)
+{
+	int err = put_all(o, put_text);
+	uint64_t ms = (time - min_of(time, o->options.start_time)) / 1000000;
+
+	str__printf(&o->buffer, "-- %llu.%03llu s\n", (unsigned long long)(ms / 1000),
+		    (unsigned long long)(ms % 1000));
+	return err;
+}
+
+static int interval_json(struct output *o, uint64_t time)
+{
+	struct json j = {.out = &o->buffer};
+	int err = put_all(o, put_json);
+
+	json__open_object(&j);
+	json__member(&j, string, "event", "interval");
+	json__member(&j, unsigned, "ts", time);
+	json__close_object(&j);
+	str__putc(&o->buffer, '\n');
+	return err;
+}
+
 static int end_text(struct output *o, const struct trace_totals *t)
 {
 	struct str missing = {0};
@@ -156,9 +187,23 @@ static int end_json(struct output *o, const struct trace_totals *t)
 }
 
 static const struct output_format edges_text = {
-	.name = "text", .help = "edges", .size = sizeof(struct stats), AGGREGATES, .end = end_text};
+	.name = "text",
+	.help = "edges",
+	.size = sizeof(struct stats),
+	AGGREGATES,
+	.count = aggregate__count,
+	.interval = interval_text,
+	.end = end_text,
+};
 static const struct output_format edges_json = {
-	.name = "json", .help = "edges", .size = sizeof(struct stats), AGGREGATES, .end = end_json};
+	.name = "json",
+	.help = "edges",
+	.size = sizeof(struct stats),
+	AGGREGATES,
+	.count = aggregate__count,
+	.interval = interval_json,
+	.end = end_json,
+};
 
 const struct output_format *output__counting(const struct output_format *format)
 {

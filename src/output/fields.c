@@ -256,6 +256,7 @@ const struct total totals[] = {
 	 .after = " hits missed, of all processes",
 	 .rare = true,
 	 .offset = offsetof(struct trace_totals, missed)},
+	{TOTAL(residue), .before = ", ", .after = " counts open", .rare = true, .nonzero = true},
 	{TOTAL(hits), .nonzero = true},
 	{.key = JSON_KEY("tracing_ns"),
 	 .nonzero = true,

@@ -149,6 +149,18 @@ int output__step(struct output *o, const struct step *step)
 	return o->options.line_buffered || o->buffer.len >= FLUSH_AT ? output__flush(o) : 0;
 }
 
+void output__count(struct output *o, const struct output_counts *c)
+{
+	o->format->count(o, c);
+}
+
+int output__interval(struct output *o, uint64_t time)
+{
+	if (!o->error)
+		o->error = o->format->interval(o, time);
+	return output__flush(o);
+}
+
 int output__flush(struct output *o)
 {
 	if (o->hides_addresses && !o->format->binary)

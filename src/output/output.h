@@ -50,6 +50,18 @@ struct output_options {
 	struct output_about about; /* html */
 };
 
+/* Counts of edges, instead of steps. */
+struct output_target {
+	uint32_t site;
+	struct location to;
+	uint64_t count;
+};
+struct output_counts {
+	const struct plan_counts *edges;     /* solved */
+	const struct output_target *targets; /* where indirect branches went, in any order */
+	size_t ntargets;
+};
+
 struct output;
 struct output_format {
 	const char *name; /* -F */
@@ -67,6 +79,11 @@ struct output_format {
 	/* The plan was extended; NULL: the state doesn't depend on its size. */
 	void (*plan_extended)(struct output *o);
 	int (*step)(struct output *o, const struct step *step);
+	/* The counts so far, which replace those of earlier calls: then there are no steps. NULL:
+	 * it needs steps. */
+	void (*count)(struct output *o, const struct output_counts *c);
+	/* Renders the counts so far; NULL: only at the end. */
+	int (*interval)(struct output *o, uint64_t time);
 	/* Renders what is held back for folding; NULL: nothing is held */
 	int (*settle)(struct output *o);
 	int (*end)(struct output *o, const struct trace_totals *totals);
@@ -119,6 +136,9 @@ struct output *output__new(const struct output_format *format, const struct outp
 void output__plan_extended(struct output *o);
 int output__step(struct output *o,
 		 const struct step *step); /* matches step_fn with o as ctx, after a cast */
+void output__count(struct output *o, const struct output_counts *c);
+/* Renders the counts so far, at this time (CLOCK_MONOTONIC). */
+int output__interval(struct output *o, uint64_t time);
 /* Writes the rendered text. */
 int output__flush(struct output *o);
 /* Renders and writes what is held back for folding, for a live viewer. */

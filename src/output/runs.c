@@ -16,6 +16,8 @@ struct inflow {
 
 static uint64_t runs_of_site(const struct stats *p, uint32_t site)
 {
+	if (p->sites[site].taken == COUNT_UNKNOWN || p->sites[site].not_taken == COUNT_UNKNOWN)
+		return RUNS_UNKNOWN;
 	return p->sites[site].taken + p->sites[site].not_taken;
 }
 
@@ -228,10 +230,14 @@ void runs__init(struct runs *r, const struct stats *p, const struct output_optio
 		memset(r->blocks, 0xff, n * sizeof(*r->blocks));
 		return;
 	}
-	begin(r, in);
-	by_inflow(r, in);
-	by_outflow(r, in);
-	by_entries(r, in);
+	if (p->blocks) {
+		memcpy(r->blocks, p->blocks, n * sizeof(*r->blocks));
+	} else {
+		begin(r, in);
+		by_inflow(r, in);
+		by_outflow(r, in);
+		by_entries(r, in);
+	}
 	find_most(r);
 }
 

@@ -55,7 +55,7 @@ enum net stats_net__state(const struct stats_net *n, uint64_t *ns);
 /* ---- functions: index as plan->functions ---- */
 
 struct stats_function {
-	uint64_t calls;	      /* entries */
+	uint64_t calls;	      /* entries; COUNT_UNKNOWN: can't be told (stats__count()) */
 	uint64_t branches;    /* executed in its code, in any function's call */
 	uint64_t conditional; /* of these: jcc, loop */
 	uint64_t taken;	      /* of these: taken */
@@ -76,7 +76,7 @@ struct stats_target {
 };
 
 struct stats_site {
-	uint64_t taken;		 /* unconditional: executed */
+	uint64_t taken;		 /* unconditional: executed. COUNT_UNKNOWN: it can't be told */
 	uint64_t not_taken;	 /* conditional */
 	uint64_t unknown_target; /* of taken: unknown target */
 	uint64_t ns;		 /* by_site: its share of its function's self */
@@ -148,6 +148,10 @@ struct stats {
 	uint64_t open;		/* calls whose return was not seen, by stats__end() */
 	uint64_t deeper, other; /* calls counted under STATS_DEEPER, under "[other stacks]" */
 
+	/* by stats__count(): how often each block was entered; borrowed. NULL: counted from steps
+	 */
+	const uint64_t *blocks;
+
 	uint64_t first, last; /* ns, CLOCK_MONOTONIC, of the timed steps; 0: none */
 
 	struct stats_priv *priv;
@@ -159,6 +163,10 @@ void stats__plan_extended(struct stats *p);
 /* Cheap: a few lookups, no text. */
 void stats__step(struct stats *p, const struct step *step);
 void stats__end(struct stats *p);
+/* "12+ calls, 345+ branches" */
+void stats__put_counts(struct str *s, const struct stats_function *f, const char *more);
+/* Instead of steps: sets functions and sites by the counts of edges, which must live as long. */
+void stats__count(struct stats *p, const struct output_counts *c);
 void stats__free(struct stats *p);
 
 /* The stacks with threads of the same name merged; .thread is then the first of them. Call it after
@@ -175,6 +183,7 @@ bool stats__missing(const struct stats *p, const struct trace_totals *t, struct 
 int aggregate__begin(struct output *o);
 void aggregate__plan_extended(struct output *o);
 int aggregate__step(struct output *o, const struct step *step);
+void aggregate__count(struct output *o, const struct output_counts *c);
 void aggregate__free(struct output *o);
 #define AGGREGATES                                                                                 \
 	.begin = aggregate__begin, .plan_extended = aggregate__plan_extended,                      \

@@ -42,7 +42,7 @@ uint64_t plan__attach_work(const struct plan *p)
 	uint64_t work = 0;
 
 	for (uint32_t i = 0; i < p->sites.len; i++)
-		if (p->sites.data[i].probe == PROBE_TRAP || p->sites.data[i].probe == PROBE_COUNT)
+		if (plan_site__is_hooked(&p->sites.data[i]))
 			work += plan__site_work(p, i);
 	return work;
 }

@@ -69,6 +69,12 @@ static inline bool plan_site__has_events(const struct plan_site *s)
 	return s->probe == PROBE_TRAP || s->probe == PROBE_INLINE;
 }
 
+/* Does a uprobe or a kprobe hook it? */
+static inline bool plan_site__is_hooked(const struct plan_site *s)
+{
+	return s->probe == PROBE_TRAP || s->probe == PROBE_COUNT;
+}
+
 /* A basic block: control enters only at its start and leaves only after its last instruction. */
 struct plan_block {
 	uint64_t start, end; /* [start, end): end is after the last instruction */

@@ -24,6 +24,8 @@ struct source_sink {
 	int (*lost)(void *ctx, uint32_t pid, uint32_t tid, uint64_t count);
 	/* Hits of any process, traced or not, that ran no BPF program. */
 	void (*missed)(void *ctx, uint64_t hits);
+	/* What probes counted since the last time. NULL: nothing counts. */
+	int (*counted)(void *ctx, const struct count *n);
 };
 
 #define SOURCE_ENDED 2 /* there are no more events */
@@ -51,7 +53,10 @@ struct source_ops {
 	int (*take)(struct source *s, struct source_wait wait, const struct source_sink *sink);
 	/* A time, CLOCK_MONOTONIC ns: all events before it have been taken. */
 	uint64_t (*settled)(const struct source *s);
-	/* After stop: passes the remaining events, then the losses that no event reported. */
+	/* Passes what was counted since the last time, up to now; NULL: it doesn't count. */
+	int (*counts)(struct source *s, const struct source_sink *sink);
+	/* After stop: passes the remaining events and counts, then the losses that no event
+	 * reported. */
 	int (*losses)(struct source *s, const struct source_sink *sink);
 	/* Detaches and frees it. */
 	void (*close)(struct source *s);
@@ -76,6 +81,7 @@ void sources__start(struct sources *s);
 void sources__stop(struct sources *s);
 int sources__take(struct sources *s, struct source_wait wait, const struct source_sink *sink);
 uint64_t sources__settled(const struct sources *s);
+int sources__counts(struct sources *s, const struct source_sink *sink);
 int sources__losses(struct sources *s, const struct source_sink *sink);
 /* Closes and frees them all. */
 void sources__close(struct sources *s);

@@ -9,7 +9,7 @@
 /* A queued event, with copies of its data. */
 struct waiting {
 	uint64_t time; /* at least that of the source's previous event */
-	enum { WAITS_EVENT, WAITS_SIDEBAND, WAITS_LOST } type;
+	enum { WAITS_EVENT, WAITS_SIDEBAND, WAITS_LOST, WAITS_COUNT } type;
 	struct event event;
 	struct event_entry entry;
 	char comm[16];
@@ -18,6 +18,7 @@ struct waiting {
 	char *text; /* of sideband; owned */
 	uint32_t pid, tid;
 	uint64_t count;
+	struct count counted;
 };
 
 struct member {
@@ -101,6 +102,15 @@ static int queue_lost(void *ctx, uint32_t pid, uint32_t tid, uint64_t count)
 	return 0;
 }
 
+static int queue_counted(void *ctx, const struct count *n)
+{
+	struct waiting *w = push(ctx, 0);
+
+	w->type = WAITS_COUNT;
+	w->counted = *n;
+	return 0;
+}
+
 static void pass_missed(void *ctx, uint64_t hits)
 {
 	const struct source_sink *sink = ((struct member *)ctx)->sink;
@@ -123,6 +133,8 @@ static int give(struct waiting *w, const struct source_sink *sink)
 		return sink->sideband(sink->ctx, &w->sideband);
 	case WAITS_LOST:
 		return sink->lost(sink->ctx, w->pid, w->tid, w->count);
+	case WAITS_COUNT:
+		return sink->counted(sink->ctx, &w->counted);
 	}
 	return 0;
 }
@@ -175,7 +187,8 @@ static int merge(struct sources *s, uint64_t until, const struct source_sink *si
 
 static struct source_sink queue_of(struct member *m)
 {
-	return (struct source_sink){m, queue_event, queue_sideband, queue_lost, pass_missed};
+	return (struct source_sink){m,		queue_event, queue_sideband,
+				    queue_lost, pass_missed, queue_counted};
 }
 
 /* ---- all at once ---- */
@@ -260,6 +273,18 @@ int sources__take(struct sources *s, struct source_wait wait, const struct sourc
 	if (!err)
 		err = merge(s, sources__settled(s), sink);
 	return err ? err : all_ended(s) ? SOURCE_ENDED : 0;
+}
+
+/* Those of several sources at once. */
+int sources__counts(struct sources *s, const struct source_sink *sink)
+{
+	struct member *m;
+	int err = 0;
+
+	vec__each (m, &s->members)
+		if (!err && m->source->ops->counts)
+			err = m->source->ops->counts(m->source, sink);
+	return err;
 }
 
 int sources__losses(struct sources *s, const struct source_sink *sink)

@@ -62,6 +62,11 @@ void locate__running(struct trace *t, uint32_t pid, uint64_t time, uint64_t addr
 	name_from_plan(t, object, out->vaddr, out);
 }
 
+void trace__locate(struct trace *t, uint32_t pid, uint64_t addr, struct location *out)
+{
+	locate__running(t, pid, 0, addr, out);
+}
+
 static uint64_t bias_key(uint32_t pid, uint32_t object)
 {
 	return (uint64_t)pid << 32 | object;

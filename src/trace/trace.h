@@ -117,9 +117,10 @@ struct trace_totals {
 	uint64_t unseen_tail_returns; /* calls that ended in a jump to code whose return can't be
 					 seen */
 	uint64_t unknown;	      /* number of STEP_UNKNOWN */
-	uint64_t hits, tracing;	  /* of probes, by the traced threads, and what they took of these,
-				     ns */
-	uint64_t unpriced;	  /* further hits, whose cost is not known */
+	uint64_t hits, tracing; /* of probes, by the traced threads, and what they took of these,
+				   ns */
+	uint64_t unpriced;	/* further hits, whose cost is not known */
+	uint64_t residue; /* counted in the kernel: by how much the counts contradict each other */
 	uint64_t undecoded, code; /* the functions' bytes that were not decoded; all their bytes */
 };
 
@@ -200,6 +201,8 @@ const struct trace_totals *trace__totals(const struct trace *t);
 void trace__each_cost(const struct trace *t, void (*fn)(void *ctx, uint32_t pid, uint64_t ns),
 		      void *ctx);
 uint64_t trace__site_hits(const struct trace *t, uint32_t site, uint64_t *ns);
+/* What a running address of a process (0: the kernel) is at present. */
+void trace__locate(struct trace *t, uint32_t pid, uint64_t addr, struct location *out);
 /* The thread's current name; NULL: unknown thread. */
 const char *trace__comm_of(const struct trace *t, uint32_t tid);
 

@@ -33,7 +33,7 @@ static const struct plan_site *copied_from(const struct plan *plan, const struct
 	const struct plan_site *s;
 
 	vec__each (s, &plan->sites)
-		if (s->probe == PROBE_TRAP && is_copy_of(plan, s, t->bytes, sizeof(t->bytes)))
+		if (plan_site__is_hooked(s) && is_copy_of(plan, s, t->bytes, sizeof(t->bytes)))
 			return s;
 	return NULL;
 }

@@ -30,7 +30,7 @@ int kprobe_multi__suits(const struct probe *p)
 		return err__set(ENOTSUP, "it shows arguments only: no --regs, no call stacks, no "
 					 "trace file");
 	for (uint32_t i = 0; i < p->plan->sites.len; i++)
-		if (p->plan->sites.data[i].probe == PROBE_TRAP &&
+		if (plan_site__is_hooked(&p->plan->sites.data[i]) &&
 		    plan__is_kernel_site(p->plan, i) && !is_entry(p->plan, i))
 			return err__set(ENOTSUP, "it shows entries only: -e entry");
 	return 0;
@@ -55,7 +55,7 @@ static void collect(struct probe *p, struct batch *b)
 	for (uint32_t i = 0; i < p->plan->sites.len; i++) {
 		const struct plan_site *s = &p->plan->sites.data[i];
 
-		if (s->probe != PROBE_TRAP || !plan__is_kernel_site(p->plan, i))
+		if (!plan_site__is_hooked(s) || !plan__is_kernel_site(p->plan, i))
 			continue;
 		if (!has_ftrace(p->plan->objects.data[s->object].object, s->vaddr)) {
 			kprobe__refuse(p, i, "no probe on", "ftrace has no call there");

@@ -224,7 +224,7 @@ static void refuse_unarmed(struct probe *p, uint32_t object, const uint8_t *map,
 	for (uint32_t i = 0; i < p->plan->sites.len; i++) {
 		const struct plan_site *s = &p->plan->sites.data[i];
 
-		if (s->object != object || s->probe != PROBE_TRAP ||
+		if (s->object != object || !plan_site__is_hooked(s) ||
 		    !object__vaddr_to_offset(o, s->vaddr + s->probe_at, &offset) ||
 		    offset >= size || has_breakpoint(p, map + offset, size - offset))
 			continue;
@@ -266,7 +266,8 @@ int uprobe_event__attach(struct probe *p)
 	if (fd < 0)
 		return fd;
 	for (uint32_t i = 0; i < p->plan->sites.len && !probe__is_interrupted(p); i++) {
-		if (p->plan->sites.data[i].probe != PROBE_TRAP || plan__is_kernel_site(p->plan, i))
+		if (!plan_site__is_hooked(&p->plan->sites.data[i]) ||
+		    plan__is_kernel_site(p->plan, i))
 			continue;
 		err = uprobe_define(p, fd, name, i);
 		if (err)
@@ -445,7 +446,8 @@ int kprobe_event__attach(struct probe *p)
 	if (!p->plan->arch->kernel)
 		return err__set(ENOTSUP, "kprobes of %s are not known", p->plan->arch->name);
 	for (uint32_t i = 0; i < p->plan->sites.len && !probe__is_interrupted(p); i++) {
-		if (p->plan->sites.data[i].probe != PROBE_TRAP || !plan__is_kernel_site(p->plan, i))
+		if (!plan_site__is_hooked(&p->plan->sites.data[i]) ||
+		    !plan__is_kernel_site(p->plan, i))
 			continue;
 		defined += !define_or_refuse(p, fd, name, i);
 		probe__attached(p, 1, plan__site_work(p->plan, i));

@@ -38,7 +38,7 @@ static void collect(struct probe *p, uint32_t object, struct batch *b)
 		const struct plan_site *s = &p->plan->sites.data[i];
 		uint64_t offset;
 
-		if (s->object != object || s->probe != PROBE_TRAP)
+		if (s->object != object || !plan_site__is_hooked(s))
 			continue;
 		if (!object__vaddr_to_offset(o->object, s->vaddr + s->probe_at, &offset)) {
 			plan__refuse(p->plan, i, PROBE_UNPROVED);

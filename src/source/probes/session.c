@@ -8,23 +8,37 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
+#include "counters.h"
 #include "drain.h"
 #include "filters.h"
 #include "kernel_types.h"
-#include "session.h"
 #include "sideband.h"
 #include "tracefs.h"
 #include "bbtrace.skel.h"
 
+/* The verifier's log has thousands of lines: the last ones say why. */
+#define LOG_LINES 40
+
 static int libbpf_print(enum libbpf_print_level level, const char *fmt, va_list ap)
 {
-	char text[4096];
+	autofree char *text = NULL;
+	char *line = NULL, *save;
+	int len, lines = 0;
 
 	if (note__level() < NOTE_VERBOSE || level == LIBBPF_DEBUG)
 		return 0;
-	vsnprintf(text, sizeof(text), fmt, ap);
-	text[strcspn(text, "\n")] = 0;
-	note_verbose("%s", text);
+	len = vasprintf(&text, fmt, ap);
+	if (len < 0)
+		return 0;
+	for (char *p = text + len; p > text && lines < LOG_LINES; p--)
+		if (p[-1] == '\n' && *p) {
+			lines++;
+			line = p;
+		}
+	if (lines < LOG_LINES)
+		line = text;
+	for (line = strtok_r(line, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+		note_verbose("%s", line);
 	return 0;
 }
 
@@ -47,9 +61,15 @@ static uint32_t filter_flags(const struct probe_filters *f)
 	       (f->command ? FILTER_COMMAND : 0);
 }
 
-static size_t ring_size(const struct probe_options *o)
+/* Of threads that end. */
+#define RING_COUNTING (256u << 10)
+
+static size_t ring_size(const struct probe *p)
 {
-	size_t size = sysconf(_SC_PAGESIZE), want = o->buffer ? o->buffer : PROBE_BUFFER_DEFAULT;
+	const struct probe_options *o = p->options;
+	size_t size = sysconf(_SC_PAGESIZE),
+	       most = probe__counts(p) ? RING_COUNTING : PROBE_BUFFER_DEFAULT,
+	       want = o->buffer ? o->buffer : most;
 
 	while (size < want && size < (1u << 31))
 		size *= 2;
@@ -119,8 +139,11 @@ static void configure(struct probe *p)
 		.command = f->command,
 		.pid = f->pids.len == 1 ? f->pids.data[0] : 0,
 		.ino = looks_up(&p->programs, LOOKUP_UPROBE) ? only_ino(p->plan) : 0,
-		.wakeup = ring_size(p->options) / 4,
+		.wakeup = ring_size(p) / 4,
+		.counts = probe__counts(p),
 	};
+	if (probe__counts(p))
+		counters__size(p, c);
 	if (p->options->kernel)
 		configure_kernel(c, p->options->kernel);
 }
@@ -129,7 +152,7 @@ static void size_tables(struct probe *p, uint32_t noperands, uint32_t nprobes)
 {
 	bool go = action__go(p->plan) != NULL;
 
-	map__set_most(p->skel->maps.ring, ring_size(p->options));
+	map__set_most(p->skel->maps.ring, ring_size(p));
 	map__set_most(p->skel->maps.on_threads, go ? GO_THREADS : 0);
 	map__set_most(p->skel->maps.on_tid, go ? GO_THREADS : 0);
 	map__set_most(p->skel->maps.sites, p->plan->sites.len + 1);
@@ -154,13 +177,15 @@ static void choose_programs(struct probe *p)
 	if (p->kernel.mechanism)
 		bpf_program__set_autoload(probe__program(p, &p->kernel), true);
 	bpf_program__set_autoload(p->skel->progs.hit_kernel_return, kernel_returns__needed(p));
-	bpf_program__set_autoload(p->skel->progs.on_exec, f->command || mechanism__loss(p));
+	bpf_program__set_autoload(p->skel->progs.on_exec,
+				  f->command || mechanism__loss(p) || probe__counts(p));
 	bpf_program__set_autoload(p->skel->progs.on_signal, p->plan->unprobed_rets);
 	bpf_program__set_autoload(p->skel->progs.on_trap, p->programs.mechanism != NULL);
 	bpf_program__set_autoload(p->skel->progs.own_level, p->skel->rodata->config.pid_ns);
 	bpf_program__set_autoload(p->skel->progs.count_users, probe__inherits(p));
 	bpf_program__set_autoload(p->skel->progs.on_exit,
-				  f->follow || mechanism__loss(p) == LOSS_THREAD);
+				  f->follow || mechanism__loss(p) == LOSS_THREAD ||
+					  probe__counts(p));
 }
 
 /* libbpf has numbers of its own, from 4000 on. */
@@ -169,7 +194,8 @@ static int load_failed(const struct probe *p, int err)
 	char why[128];
 
 	libbpf_strerror(err, why, sizeof(why));
-	if (err == -EPERM || err == -EACCES)
+	if ((err == -EPERM || err == -EACCES) &&
+	    privileges__missing(PRIVILEGE_BPF | PRIVILEGE_PERFMON))
 		return err__set(
 			EPERM,
 			"cannot load BPF programs: needs CAP_BPF and CAP_PERFMON; run with sudo");
@@ -200,7 +226,7 @@ static int fill_operand(struct probe *p, uint32_t n, const struct plan_site *s)
  * entry. */
 static bool may_be_hit(const struct plan *p, const struct plan_site *s)
 {
-	return s->probe == PROBE_TRAP ||
+	return plan_site__is_hooked(s) ||
 	       (p->return_probes && s->kind == BRANCH_RET && s->refusal == PROBE_OK);
 }
 
@@ -267,8 +293,8 @@ static int load(struct probe *p)
 	for (uint32_t i = 0; i < p->plan->sites.len; i++) {
 		const struct plan_site *s = &p->plan->sites.data[i];
 
-		nprobes += s->probe == PROBE_TRAP;
-		noperands += s->probe == PROBE_TRAP && action__needs_operand(s);
+		nprobes += plan_site__is_hooked(s);
+		noperands += plan_site__is_hooked(s) && action__needs_operand(s);
 	}
 	if (types.fd >= 0)
 		open_options.btf_custom_path = types.path;
@@ -414,6 +440,7 @@ static void probe__close(struct source *s)
 	sideband__close(p->sideband);
 	bbtrace_bpf__destroy(p->skel);
 	decoder__free(p->decoder);
+	counters__close(p->counters);
 	attachment__free(&p->programs);
 	attachment__free(&p->kernel);
 	vec__free(&p->gaps);
@@ -441,7 +468,7 @@ static int check_btf(struct probe *p)
 
 static int open_drain(struct probe *p)
 {
-	return drain__open(bpf_map__fd(p->skel->maps.ring), WAITING_RINGS * ring_size(p->options),
+	return drain__open(bpf_map__fd(p->skel->maps.ring), WAITING_RINGS * ring_size(p),
 			   &p->drain);
 }
 
@@ -452,8 +479,8 @@ static int open_sideband(struct probe *p)
 
 /* In this order. */
 static int (*const open_steps[])(struct probe *p) = {
-	check_btf,  mechanisms__choose, load,	       filters__fill,
-	fill_sites, open_drain,		open_sideband, attach_tasks,
+	check_btf,	mechanisms__choose, load,	   filters__fill, fill_sites,
+	counters__open, open_drain,	    open_sideband, attach_tasks,
 };
 
 int probe__open(struct plan *plan, const struct probe_options *options, struct probe **out)
@@ -481,11 +508,16 @@ int probe__open(struct plan *plan, const struct probe_options *options, struct p
 	return 0;
 }
 
+static int probe__count(struct source *s, const struct source_sink *sink)
+{
+	return counters__give((struct probe *)s, sink);
+}
+
 struct source *probe__source(struct probe *p)
 {
 	return &p->source;
 }
 
-const struct source_ops probes_ops = {"probes",	      features__check, probe__attach,
-				      probe__start,   probe__stop,     probe__take,
-				      probe__settled, probe__losses,   probe__close};
+const struct source_ops probes_ops = {"probes",	     features__check, probe__attach,  probe__start,
+				      probe__stop,   probe__take,     probe__settled, probe__count,
+				      probe__losses, probe__close};

@@ -13,6 +13,7 @@ struct bbtrace_bpf;
 struct bpf_link;
 struct bpf_program;
 struct drain;
+struct counters;
 struct sideband;
 struct probe;
 
@@ -73,6 +74,7 @@ struct probe {
 	char *unspared; /* probe__unspared() */
 	struct bbtrace_bpf *skel;
 	struct drain *drain;
+	struct counters *counters; /* NULL: its probes don't count */
 	struct decoder *decoder;
 	struct sideband *sideband;
 	struct scope scope;
@@ -144,6 +146,12 @@ bool probe__inherits(const struct probe *p);
 bool probe__reopens(const struct probe *p);
 /* Would the kernel, with the current privileges, refuse what p has to do after attaching? */
 bool probe__is_refused(struct probe *p);
+
+/* Do its probes count, instead of making records? */
+static inline bool probe__counts(const struct probe *p)
+{
+	return p->plan->placement == PLACEMENT_COUNT;
+}
 
 /* Runs fn in a process that SIGKILL to bbtrace doesn't kill; returns fn's result. */
 int shield__run(int (*fn)(struct probe *p), struct probe *p);

@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include "counters.h"
 #include "drain.h"
-#include "session.h"
 #include "sideband.h"
 #include "tracefs.h"
 #include "bbtrace.skel.h"
@@ -52,6 +52,10 @@ static int give_sideband_event(struct probe *p, const struct sideband_event *e,
 
 	if (err)
 		return err;
+	if (e->type == SIDEBAND_EXEC)
+		err = counters__end_program(p, e->pid, e->time, sink);
+	if (err)
+		return err;
 	err = sink->sideband(sink->ctx, e);
 	return err ? err : give_inner(p, e, sink);
 }
@@ -83,7 +87,10 @@ static int give_records(struct probe *p, const struct batch *b, const struct sou
 		err = give_sideband(p, e->time, sink);
 		if (err)
 			return err;
-		err = sink->event(sink->ctx, e);
+		if (e->type == EVENT_END && e->last)
+			err = counters__end_program(p, e->pid, e->time, sink);
+		if (!err)
+			err = sink->event(sink->ctx, e);
 		if (err)
 			return err;
 	}
@@ -221,6 +228,9 @@ int probe__losses(struct source *s, const struct source_sink *sink)
 
 	drain__stop(p->drain);
 	err = give_rest(p, sink);
+	if (!err)
+		err = counters__give_rest(p, sink);
+	counters__tell(p);
 	if (p->programs.mechanism)
 		copies__tell(p);
 	if (!err && p->skel->bss->lost_unattributed)

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Adds up what probes counted. Targets are resolved when they are told, since the process may have
+ * ended later. */
+#include <errno.h>
+#include <stdlib.h>
+#include "tally.h"
+
+struct tally {
+	const struct plan *plan;
+	struct trace *trace;
+	struct site_count *counted; /* by site: its own probe's */
+	VEC(struct output_target) targets;
+	struct map64 by_place; /* hash of site and place -> index of the last such target + 1 */
+	VEC(struct plan_cut) cuts;
+	struct plan_counts edges; /* as given last */
+	uint64_t hits, before;	  /* all of them; the events before the last reset */
+};
+
+struct tally *tally__new(const struct plan *plan, struct trace *trace)
+{
+	struct tally *t = xcalloc(1, sizeof(*t));
+
+	t->plan = plan;
+	t->trace = trace;
+	t->counted = xcalloc(plan->sites.len + 1, sizeof(*t->counted));
+	plan_counts__init(&t->edges, plan);
+	return t;
+}
+
+void tally__free(struct tally *t)
+{
+	if (!t)
+		return;
+	plan_counts__free(&t->edges);
+	vec__free(&t->targets);
+	vec__free(&t->cuts);
+	map64__free(&t->by_place);
+	free(t->counted);
+	free(t);
+}
+
+/* ---- targets ---- */
+
+static bool same_place(const struct location *a, const struct location *b)
+{
+	if (!a->object || !b->object)
+		return !a->object && !b->object && a->addr == b->addr;
+	return a->vaddr == b->vaddr && (a->object == b->object || !strcmp(a->object, b->object));
+}
+
+static void add_target(struct tally *t, const struct count *n)
+{
+	struct output_target new = {.site = n->site, .count = n->taken}, *old;
+	uint64_t *slot, key;
+
+	trace__locate(t->trace, n->pid, n->target, &new.to);
+	key = ((new.to.object ? new.to.vaddr : new.to.addr) * 0x9e3779b97f4a7c15ull) ^
+	      (uint64_t)n->site << 32;
+	/* equal keys of different places are chained by probing */
+	for (;; key++) {
+		slot = map64__put(&t->by_place, key);
+		old = *slot ? &t->targets.data[*slot - 1] : NULL;
+		if (!old || (old->site == new.site &&same_place(&old->to, &new.to)))
+			break;
+	}
+	if (old) {
+		old->count += n->taken;
+		return;
+	}
+	vec__push(&t->targets, new);
+	*slot = t->targets.len;
+}
+
+int tally__add(struct tally *t, const struct count *n)
+{
+	if (n->site >= t->plan->sites.len)
+		return err__set(EIO, "a counter does not belong to this plan");
+	if (n->has_target) {
+		add_target(t, n);
+		return 0;
+	}
+	t->hits += n->taken + n->not_taken;
+	t->counted[n->site].taken += n->taken;
+	t->counted[n->site].not_taken += n->not_taken;
+	return 0;
+}
+
+/* ---- threads that ended between two counters ---- */
+
+static uint32_t object_of(const struct plan *plan, const struct location *at)
+{
+	for (uint32_t i = 0; at->object && i < plan->objects.len; i++)
+		if (plan->objects.data[i].path == at->object)
+			return i;
+	return UINT32_MAX;
+}
+
+void tally__end_thread(struct tally *t, const struct event *e)
+{
+	struct location at;
+	uint32_t object;
+
+	trace__locate(t->trace, e->pid, e->target, &at);
+	object = object_of(t->plan, &at);
+	if (object != UINT32_MAX && plan__function_at(t->plan, object, at.vaddr) != NO_FUNCTION)
+		vec__push(&t->cuts, (struct plan_cut){at.vaddr, object, -1});
+}
+
+/* ---- the edges ---- */
+
+void tally__give(struct tally *t, struct output *o)
+{
+	struct output_counts counts = {
+		.edges = &t->edges, .targets = t->targets.data, .ntargets = t->targets.len};
+	const struct output_target *target;
+	const struct plan_cut *cut;
+
+	plan_counts__free(&t->edges);
+	plan_counts__init(&t->edges, t->plan);
+	memcpy(t->edges.sites, t->counted, t->plan->sites.len * sizeof(*t->counted));
+	vec__each (cut, &t->cuts)
+		vec__push(&t->edges.cuts, *cut);
+	vec__each (target, &t->targets)
+		plan_counts__jumped(&t->edges, t->plan, target->site,
+				    object_of(t->plan, &target->to), target->to.vaddr, target->count);
+	plan_counts__solve(&t->edges, t->plan);
+	if (o)
+		output__count(o, &counts);
+}
+
+static uint64_t known(uint64_t count)
+{
+	return count == COUNT_UNKNOWN ? 0 : count;
+}
+
+/* Entries and branches. */
+static uint64_t events_of(const struct tally *t)
+{
+	const struct plan_function *f;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < t->plan->sites.len; i++) {
+		const struct site_count *n = &t->edges.sites[i];
+
+		if (t->plan->sites.data[i].kind == BRANCH_NONE)
+			continue;
+		sum += known(n->taken) + known(n->not_taken);
+	}
+	vec__each (f, &t->plan->functions)
+		if (f->entry_block < t->plan->blocks.len && !(f->flags & FUNCTION_RANGE))
+			sum += known(t->edges.blocks[f->entry_block]);
+	return sum;
+}
+
+void tally__reset(struct tally *t)
+{
+	t->before += events_of(t);
+	memset(t->counted, 0, t->plan->sites.len * sizeof(*t->counted));
+	t->targets.len = 0;
+	t->cuts.len = 0;
+	map64__free(&t->by_place);
+	t->by_place = (struct map64){0};
+}
+
+uint64_t tally__hits(const struct tally *t)
+{
+	return t->hits;
+}
+
+void tally__totals(const struct tally *t, struct trace_totals *totals)
+{
+	totals->events = t->before + events_of(t);
+	totals->residue = t->edges.residue;
+}

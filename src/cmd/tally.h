@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tally: what probes counted in the kernel, added up, and from that the counts of all edges.
+ */
+#ifndef BBTRACE_CMD_TALLY_H
+#define BBTRACE_CMD_TALLY_H
+
+#include "cmd.h"
+
+struct tally;
+/* plan and trace, which resolves addresses, must outlive it. */
+struct tally *tally__new(const struct plan *plan, struct trace *trace);
+void tally__free(struct tally *t);
+/* Something was counted. Its target is resolved at once. */
+int tally__add(struct tally *t, const struct count *n);
+/* A thread ended. */
+void tally__end_thread(struct tally *t, const struct event *e);
+/* Passes the counts of all edges to the output. */
+void tally__give(struct tally *t, struct output *o);
+/* Begins with 0 again. */
+void tally__reset(struct tally *t);
+/* All hits that were counted. */
+uint64_t tally__hits(const struct tally *t);
+/* Fills in the events and what is not certain about them, as they were given last. */
+void tally__totals(const struct tally *t, struct trace_totals *totals);
+
+#endif

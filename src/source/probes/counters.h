@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What probes count in the kernel, if the plan's placement is PLACEMENT_COUNT. */
+#ifndef BBTRACE_PROBE_COUNTERS_H
+#define BBTRACE_PROBE_COUNTERS_H
+
+#include "session.h"
+
+struct wire_config;
+/* Before the BPF object is loaded: the sizes of the maps, and what the programs need to know. */
+void counters__size(struct probe *p, struct wire_config *config);
+/* After it. 0, or -errno with a message. */
+int counters__open(struct probe *p);
+void counters__close(struct counters *c);
+/* Passes on what was added since the last time: each thread's up to one moment. */
+int counters__give(struct probe *p, const struct source_sink *sink);
+/* The same, after probes were stopped. */
+int counters__give_rest(struct probe *p, const struct source_sink *sink);
+/* A process's program has ended at this time, by exec or exit: passes on the targets that it
+ * counted, before its mappings are forgotten. */
+int counters__end_program(struct probe *p, uint32_t pid, uint64_t time,
+			  const struct source_sink *sink);
+/* Notes on what could not be counted. */
+void counters__tell(const struct probe *p);
+
+#endif
