@@ -71,8 +71,13 @@ static __noinline int count_hit(struct pt_regs *ctx, __u64 word, struct who *w, 
 	n = bpf_map_lookup_elem(&counts, &at);
 	if (n)
 		__sync_fetch_and_add(n, 1);
-	if (action > ACTION_CONDITION && !read_values(ctx, word, kernel, value))
-		count_target(w, SITE_ID(word) | !!bank << WIRE_SITE_BITS, value[0], kernel);
+	if (action <= ACTION_CONDITION)
+		return 0;
+	at = SITE_ID(word) | !!bank << WIRE_SITE_BITS;
+	if (!(read_values(ctx, word, kernel, value) & WIRE_NO_VALUE0))
+		count_target(w, at, value[0], kernel);
+	else if (action == ACTION_MEM)
+		count_target(w, at | TARGET_UNREAD, value[0] - value[1], kernel);
 	return 0;
 }
 

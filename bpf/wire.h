@@ -182,8 +182,10 @@ struct wire_target {
 	__u64 since; /* the time of the process's last exec; 0: not seen */
 	__u64 target;
 	__u32 pid; /* 0: the kernel */
-	__u32 site_bank; /* site | bank << WIRE_SITE_BITS */
+	__u32 site_bank; /* site | bank << WIRE_SITE_BITS | TARGET_UNREAD */
 };
+/* The pointer could not be read: target is its address minus that of the instruction. */
+#define TARGET_UNREAD (1u << 31)
 
 enum filter_flags {
 	FILTER_PID = 1,

@@ -48,12 +48,42 @@ static bool same_place(const struct location *a, const struct location *b)
 	return a->vaddr == b->vaddr && (a->object == b->object || !strcmp(a->object, b->object));
 }
 
+static uint32_t object_of(const struct plan *plan, const struct location *at)
+{
+	for (uint32_t i = 0; at->object && i < plan->objects.len; i++)
+		if (plan->objects.data[i].path == at->object)
+			return i;
+	return UINT32_MAX;
+}
+
+/* The pointer at this distance from a site, if it is in the file as it is in memory. */
+static bool read_pointer(const struct tally *t, uint32_t site, uint64_t distance, uint64_t *value)
+{
+	const struct plan_site *s = &t->plan->sites.data[site];
+	const struct object *o = t->plan->objects.data[s->object].object;
+	const struct segment *segment =
+		o && !object__is_kernel(o) ? object__segment_at(o, s->vaddr + distance) : NULL;
+	const uint8_t *bytes;
+	size_t avail;
+
+	if (!segment || segment->write)
+		return false;
+	bytes = object__bytes(o, s->vaddr + distance, &avail);
+	if (!bytes || avail < s->operand.size)
+		return false;
+	*value = 0;
+	memcpy(value, bytes, s->operand.size);
+	return true;
+}
+
 static void add_target(struct tally *t, const struct count *n)
 {
 	struct output_target new = {.site = n->site, .count = n->taken}, *old;
-	uint64_t *slot, key;
+	uint64_t *slot, key, target = n->target;
 
-	trace__locate(t->trace, n->pid, n->target, &new.to);
+	if (n->unread && !read_pointer(t, n->site, n->target, &target))
+		return;
+	trace__locate(t->trace, n->pid, target, &new.to);
 	key = ((new.to.object ? new.to.vaddr : new.to.addr) * 0x9e3779b97f4a7c15ull) ^
 	      (uint64_t)n->site << 32;
 	/* equal keys of different places are chained by probing */
@@ -87,14 +117,6 @@ int tally__add(struct tally *t, const struct count *n)
 
 /* ---- threads that ended between two counters ---- */
 
-static uint32_t object_of(const struct plan *plan, const struct location *at)
-{
-	for (uint32_t i = 0; at->object && i < plan->objects.len; i++)
-		if (plan->objects.data[i].path == at->object)
-			return i;
-	return UINT32_MAX;
-}
-
 void tally__end_thread(struct tally *t, const struct event *e)
 {
 	struct location at;
@@ -122,7 +144,8 @@ void tally__give(struct tally *t, struct output *o)
 		vec__push(&t->edges.cuts, *cut);
 	vec__each (target, &t->targets)
 		plan_counts__jumped(&t->edges, t->plan, target->site,
-				    object_of(t->plan, &target->to), target->to.vaddr, target->count);
+				    object_of(t->plan, &target->to), target->to.vaddr,
+				    target->count);
 	plan_counts__solve(&t->edges, t->plan);
 	if (o)
 		output__count(o, &counts);

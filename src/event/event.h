@@ -97,6 +97,8 @@ struct count {
 	bool has_target;
 	uint32_t pid;	 /* whose address it is; 0: the kernel's */
 	uint64_t target; /* running address */
+	bool unread;	 /* the program could not read the pointer: target is its address minus the
+			    site's */
 };
 
 /* ---- sideband events: what happens to processes ---- */

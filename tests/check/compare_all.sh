@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # compare_all.sh BUILD-FOLDER [NAME...]: traces each program of progs.list (or those named) with bbtrace and steps it
 # with stepref. TAP: both show the same, and tracing changes neither the program's output nor its status.
-#   BBTRACE   the program to test (BUILD-FOLDER/bbtrace)     BBFLAGS   more options for it
+#   BBTRACE   the program to test (BUILD-FOLDER/bbtrace)     BBFLAGS   more options for it; with -c counts are compared
 #   COMPARE   options for compare.pl, e.g. --strict
 #   STAGES    some of reference, trace, compare (default: all); the others' results must exist
 # stepref's output is kept in BUILD-FOLDER/ref, since it takes minutes in all. The files of failed comparisons stay in
@@ -102,6 +102,16 @@ whole() {
 }
 
 compares() {
+	case " ${BBFLAGS:-} " in
+	*' -c '*)
+		flags=
+		case $options in *u*) flags=--unknown ;; esac
+		"$here/counts.pl" $flags "$B/ref/$name.ref" "$B/cmp/$name.json" >"$B/cmp/$name.diff" 2>&1
+		got=$?
+		sed 's/^/# /' "$B/cmp/$name.diff"
+		return $got
+		;;
+	esac
 	flags=
 	case $options in *u*) flags=--unknown ;; esac
 	case $options in *g*) flags="$flags --restarts" ;; esac

@@ -144,7 +144,8 @@ static int give_target(struct probe *p, const struct wire_target *t, uint64_t su
 			  .taken = sum - *given,
 			  .has_target = true,
 			  .pid = t->pid,
-			  .target = t->target};
+			  .target = t->target,
+			  .unread = t->site_bank & TARGET_UNREAD};
 
 	*given = sum;
 	return n.taken ? sink->counted(sink->ctx, &n) : 0;
@@ -182,7 +183,7 @@ static int give_targets(struct probe *p, unsigned banks, uint32_t pid, uint64_t 
 		}
 		first = false;
 		for (uint32_t i = 0; !err && i < n; i++) {
-			if (!(banks >> (keys[i].site_bank >> WIRE_SITE_BITS) & 1) ||
+			if (!(banks >> (keys[i].site_bank >> WIRE_SITE_BITS & 1) & 1) ||
 			    (pid && (keys[i].pid != pid || keys[i].since >= ended)))
 				continue;
 			err = give_target(p, &keys[i], sums[i], sink);
