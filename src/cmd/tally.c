@@ -14,6 +14,7 @@ struct tally {
 	VEC(struct plan_cut) cuts;
 	struct plan_counts edges; /* as given last */
 	uint64_t hits, before;	  /* all of them; the events before the last reset */
+	uint64_t cut;		  /* threads */
 };
 
 struct tally *tally__new(const struct plan *plan, struct trace *trace)
@@ -185,6 +186,11 @@ void tally__reset(struct tally *t)
 	t->by_place = (struct map64){0};
 }
 
+void tally__cut(struct tally *t, uint64_t threads)
+{
+	t->cut += threads;
+}
+
 uint64_t tally__hits(const struct tally *t)
 {
 	return t->hits;
@@ -194,4 +200,5 @@ void tally__totals(const struct tally *t, struct trace_totals *totals)
 {
 	totals->events = t->before + events_of(t);
 	totals->residue = t->edges.residue;
+	totals->cut = t->cut;
 }

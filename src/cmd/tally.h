@@ -15,6 +15,8 @@ void tally__free(struct tally *t);
 int tally__add(struct tally *t, const struct count *n);
 /* A thread ended. */
 void tally__end_thread(struct tally *t, const struct event *e);
+/* So many threads may have been between two counters when counting began or ended. */
+void tally__cut(struct tally *t, uint64_t threads);
 /* Passes the counts of all edges to the output. */
 void tally__give(struct tally *t, struct output *o);
 /* Begins with 0 again. */

@@ -16,6 +16,7 @@
 #include "costs.h"
 #include "interrupt.h"
 #include "nothing.h"
+#include "tally.h"
 #include "watch.h"
 
 struct session {
@@ -98,6 +99,24 @@ static int make_output(struct session *s)
 static bool counts(const struct session *s)
 {
 	return s->plan->placement == PLACEMENT_COUNT;
+}
+
+/* Threads that run now may be anywhere: counting begins, or ends, in the middle of their path. What
+ * waits in a system call does so at a place of which no count is derived. */
+static void note_cut(struct session *s)
+{
+	const pid_vec *pids = probe__processes(s->probe);
+	autofree pid_vec all = {0};
+	const uint32_t *pid;
+	size_t n = 0;
+
+	if (!counts(s))
+		return;
+	if (!pids->len)
+		processes__all(&all);
+	vec__each (pid, pids->len ? pids : &all)
+		n += *pid == (uint32_t)getpid() ? 0 : process__running(*pid);
+	tally__cut(s->live.show.tally, n);
 }
 
 /* The counts so far, now and then. */
@@ -380,6 +399,7 @@ static int finish(struct session *s, int err)
 	int end;
 
 	sources__stop(s->sources);
+	note_cut(s);
 	if (!err)
 		err = sources__losses(s->sources, &s->live.sink);
 	end = err == 1 || !err ? show__finish(&s->live.show, newest_first(s->args)) : 0;
@@ -481,6 +501,8 @@ static int run(struct session *s, int *status)
 	err = begin_output(s);
 	if (err)
 		return clean(s, err);
+	if (!s->child.pid)
+		note_cut(s);
 	sources__start(s->sources);
 	announce__live(s->args, s->plan);
 	err = s->child.pid ? child__start(&s->child, status) : 0;

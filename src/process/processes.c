@@ -27,6 +27,24 @@ void process__threads(uint32_t pid, pid_vec *out)
 	read_numbers(path, out);
 }
 
+size_t process__running(uint32_t pid)
+{
+	autofree pid_vec tids = {0};
+	const uint32_t *tid;
+	size_t n = 0;
+
+	process__threads(pid, &tids);
+	vec__each (tid, &tids) {
+		autofree char *text = NULL;
+		char path[64];
+
+		/* fs/proc/base.c, proc_pid_syscall(): "running", or the call's number; -1: none */
+		snprintf(path, sizeof(path), "/proc/%u/task/%u/syscall", pid, *tid);
+		n += file__read(path, 4096, &text, NULL) || !isdigit((unsigned char)*text);
+	}
+	return n;
+}
+
 void processes__all(pid_vec *out)
 {
 	read_numbers("/proc", out);
