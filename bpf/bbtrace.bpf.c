@@ -419,7 +419,7 @@ static __always_inline int leave_out(struct who w)
 }
 
 /* kernel: a constant for each program */
-static __always_inline int hit(struct pt_regs *ctx, __u32 cookie, bool kernel)
+static __always_inline int hit(struct pt_regs *ctx, __u64 cookie, bool kernel)
 {
 	__u32 site = cookie & WIRE_SITE_MASK;
 	struct who w = who_am_i();
@@ -433,6 +433,8 @@ static __always_inline int hit(struct pt_regs *ctx, __u32 cookie, bool kernel)
 		return 0;
 	/* a call that came back to its entry may have several return probes */
 	what = cookie & COOKIE_RETURN ? site : *word;
+	if (config.retires && !is_its_hit(cookie >> COOKIE_GENERATION_SHIFT, site))
+		return 0;
 	if (config.counts)
 		return count_hit(ctx, what, &w, kernel);
 	if (kernel)

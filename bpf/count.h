@@ -81,6 +81,42 @@ static __noinline int count_hit(struct pt_regs *ctx, __u64 word, struct who *w, 
 	return 0;
 }
 
+/* ---- generations of links ---- */
+
+volatile __u64 current;
+
+/* By TID: the last hit that a link of the newer generation counted: generation << 32 | site. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1); /* set by user space */
+	__type(key, __u32);
+	__type(value, __u64);
+} marks SEC(".maps");
+
+/* Hits that may have been counted twice. */
+volatile __u64 marks_full;
+
+/* Does the link of this generation count the hit? Each hit is counted by one. */
+static __always_inline bool is_its_hit(__u64 generation, __u32 site)
+{
+	__u64 now = current, settled = now >> 1, mark, *marked;
+	__u32 tid = bpf_get_current_pid_tgid();
+
+	if (!(now & GENERATION_TAKES_OVER))
+		return generation <= settled;
+	mark = (settled + 1) << 32 | site;
+	if (generation > settled) {
+		if (bpf_map_update_elem(&marks, &tid, &mark, BPF_ANY))
+			__sync_fetch_and_add(&marks_full, 1);
+		return true;
+	}
+	marked = bpf_map_lookup_elem(&marks, &tid);
+	if (!marked || *marked != mark)
+		return true;
+	*marked = 0;
+	return false;
+}
+
 static __always_inline void note_exec(struct who w)
 {
 	__u64 now = bpf_ktime_get_ns();

@@ -132,6 +132,16 @@ struct wire_entry_stack {
  * of the entry. */
 #define COOKIE_RETURN (1u << WIRE_SITE_BITS)
 
+/*
+ * Links of uprobe_multi have a generation, in their cookies: links for what remains of an older
+ * link's sites are attached before that one is closed, and in between each hit of a site runs the
+ * program twice, for the newer link first (kernel/events/uprobes.c, consumer_add()). current, a
+ * variable of the program, says which links count: those of generation() or an older one; if a
+ * newer generation is taking over, that one, and the older ones where it isn't attached.
+ */
+#define COOKIE_GENERATION_SHIFT 32
+#define GENERATION_TAKES_OVER	1 /* in current, generation << 1 */
+
 /* By site: what its probe does. */
 #define SITE_ENTRY (1ull << 24)
 #define SITE_SYSCALL                                                                               \
@@ -227,6 +237,7 @@ struct wire_config {
 	__u8 compact;  /* branches may be recorded as struct wire_compact */
 	__u8 returns;  /* return probes replace return addresses */
 	__u8 counts;   /* probes count */
+	__u8 retires;  /* sites lose their probes while others keep theirs */
 	__u8 loss;     /* enum target_loss */
 	__u8 go;       /* some sites are of a Go program */
 	__s32 go_g;    /* offset of the current g from the thread pointer */

@@ -11,9 +11,9 @@ struct bpf_program *probe__program(const struct probe *p, const struct attachmen
 			    : NULL;
 }
 
-void attachment__add_link(struct attachment *a, struct bpf_link *link, uint32_t pid)
+void attachment__add_link(struct attachment *a, struct bpf_link *link, uint32_t pid, uint32_t part)
 {
-	vec__push(&a->links, (struct attached){link, pid});
+	vec__push(&a->links, (struct attached){link, pid, part});
 }
 
 void attachment__drop_links(struct attachment *a, uint32_t pid)

@@ -114,7 +114,7 @@ static int give_sites(struct probe *p, unsigned banks, const struct source_sink 
 	for (uint32_t i = 0; !err && i < p->plan->sites.len; i++) {
 		struct count n = {.site = i};
 
-		if (p->plan->sites.data[i].probe != PROBE_COUNT)
+		if (!p->options->retires && p->plan->sites.data[i].probe != PROBE_COUNT)
 			continue;
 		n.taken = take(p->counters, banks, COUNTER(i, 0));
 		n.not_taken = take(p->counters, banks, COUNTER(i, 1));

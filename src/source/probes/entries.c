@@ -82,7 +82,7 @@ static int link_entries(struct probe *p, const struct batch *b, size_t from, siz
 	link = bpf_program__attach_kprobe_multi_opts(p->skel->progs.hit_entry, NULL, &o);
 	err = link ? 0 : -errno;
 	if (link) {
-		attachment__add_link(&p->kernel, link, 0);
+		attachment__add_link(&p->kernel, link, 0, 0);
 		probe__attached(p, n, n * plan__site_work(p->plan, b->sites.data[from]));
 	} else if (err == -EPERM || err == -ENOMEM) {
 		return err__set(-err, "cannot attach to the kernel: %s", strerror(-err));

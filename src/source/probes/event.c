@@ -75,7 +75,7 @@ static int attach_program(struct probe *p, struct attachment *a, int fd)
 		return err__set(errno, "cannot attach to the trace event: %s", strerror(errno));
 	}
 	a->event_fd = fd;
-	attachment__add_link(a, link, 0);
+	attachment__add_link(a, link, 0, 0);
 	return 0;
 }
 
@@ -414,7 +414,7 @@ static void open_returns(struct probe *p, uint32_t defined)
 	if (fd >= 0)
 		link = bpf_program__attach_perf_event(p->skel->progs.hit_kernel_return, fd);
 	if (link)
-		return attachment__add_link(&p->kernel, link, 0);
+		return attachment__add_link(&p->kernel, link, 0, 0);
 	note("return probes can't be attached (%s): returns of tail calls are not seen",
 	     strerror(errno));
 	if (fd >= 0)

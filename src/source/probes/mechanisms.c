@@ -13,18 +13,18 @@ const struct mechanism mechanisms[] = {
 	{"uprobe_multi", "one link for thousands of probes in programs and libraries", false,
 	 "hit_multi", LOOKUP_COOKIE, LOSS_TAKEOVER, 0, feature__uprobe_multi, NULL,
 	 uprobe_multi__attach, uprobe_multi__detach, uprobe_multi__attach_again,
-	 uprobe_multi__spares, "Linux 6.6 or newer has it"},
+	 uprobe_multi__change, uprobe_multi__spares, "Linux 6.6 or newer has it"},
 	{"uprobe_event", "one trace event with many probes in programs and libraries", false,
 	 "hit_uprobe", LOOKUP_UPROBE, LOSS_EVENTS, EVENT_SITES, feature__tracefs_uprobes, NULL,
-	 uprobe_event__attach, uprobe_event__detach, uprobe_event__attach_again,
+	 uprobe_event__attach, uprobe_event__detach, uprobe_event__attach_again, NULL,
 	 uprobe_event__spares, "boot a kernel with CONFIG_UPROBES and CONFIG_UPROBE_EVENTS"},
 	{"kprobe_multi", "one link for the entries of thousands of kernel functions", true,
 	 "hit_entry", LOOKUP_COOKIE, LOSS_NONE, 0, feature__kprobe_multi, kprobe_multi__suits,
-	 kprobe_multi__attach, kprobe_multi__detach, NULL, NULL,
+	 kprobe_multi__attach, kprobe_multi__detach, NULL, NULL, NULL,
 	 "a kernel with CONFIG_FPROBE: Debian's from Linux 6.12 on"},
 	{"kprobe_event", "one trace event with many probes in the kernel", true, "hit_kprobe",
 	 LOOKUP_KERNEL, LOSS_NONE, 0, feature__tracefs_kprobes, NULL, kprobe_event__attach,
-	 kprobe_event__detach, NULL, NULL,
+	 kprobe_event__detach, NULL, NULL, NULL,
 	 "boot a kernel with CONFIG_KPROBES and CONFIG_KPROBE_EVENTS, as distributions build theirs "
 	 "(Debian: linux-image-amd64, Ubuntu: linux-image-generic, Fedora: kernel-core)"},
 	{0},
@@ -115,6 +115,8 @@ static int check(const struct probe *p, const struct mechanism *m)
 	if (!err && p->plan->return_probes && !m->kernel && m->lookup != LOOKUP_COOKIE)
 		err = err__set(ENOTSUP, "only uprobe_multi, from Linux 6.6 on, has --returns "
 					"probe; --returns ret does without");
+	if (!err && p->options->retires && !m->change)
+		err = err__set(ENOTSUP, "its probes can't be changed while they are in use");
 	if (err)
 		note_verbose("%s is not available: %s", m->name, err__text());
 	return err;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * uprobe_multi: one link per object for thousands of sites. A single refused site would fail the
- * whole link, so a dry run finds these first.
+ * whole link, so a dry run finds these first. A link can't lose a site: if sites retire, each
+ * object has several links, and those whose sites change are replaced by new ones (bpf/wire.h,
+ * COOKIE_GENERATION_SHIFT).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,22 +32,58 @@ static void batch__free(struct batch *b)
 	vec__free(&b->sites);
 }
 
-static void collect(struct probe *p, uint32_t object, struct batch *b)
-{
-	const struct plan_object *o = &p->plan->objects.data[object];
+/* ---- parts: what is attached together ---- */
 
+/* Closing a link takes as long as ten thousand sites of one (Linux 6.18). */
+#define PART_SITES 4096
+
+/* By address, so that those of a function are together. */
+static void divide_objects(struct probe *p)
+{
+	const struct plan *plan = p->plan;
+	uint32_t n = 0, object = UINT32_MAX;
+
+	for (size_t i = 0; i < plan->sites_by_address.len; i++) {
+		uint32_t site = plan->sites_by_address.data[i];
+
+		if (plan->sites.data[site].object != object || n == PART_SITES) {
+			object = plan->sites.data[site].object;
+			p->nparts++;
+			n = 0;
+		}
+		p->part[site] = p->nparts - 1;
+		n++;
+	}
+}
+
+static void divide(struct probe *p)
+{
+	size_t n = p->plan->sites.len;
+
+	p->part = xcalloc(n + 1, sizeof(*p->part));
+	p->attached = xcalloc(n + 1, sizeof(*p->attached));
+	if (p->options->retires)
+		return divide_objects(p);
+	p->nparts = p->plan->objects.len;
+	for (size_t i = 0; i < n; i++)
+		p->part[i] = p->plan->sites.data[i].object;
+}
+
+static void collect(struct probe *p, uint32_t part, struct batch *b)
+{
 	for (uint32_t i = 0; i < p->plan->sites.len; i++) {
 		const struct plan_site *s = &p->plan->sites.data[i];
+		const struct plan_object *o = &p->plan->objects.data[s->object];
 		uint64_t offset;
 
-		if (s->object != object || !plan_site__is_hooked(s))
+		if (p->part[i] != part || o->kernel || !plan_site__is_hooked(s))
 			continue;
 		if (!object__vaddr_to_offset(o->object, s->vaddr + s->probe_at, &offset)) {
 			plan__refuse(p->plan, i, PROBE_UNPROVED);
 			continue;
 		}
 		vec__push(&b->offsets, offset);
-		vec__push(&b->cookies, i);
+		vec__push(&b->cookies, i | p->generation << COOKIE_GENERATION_SHIFT);
 		vec__push(&b->sites, i);
 	}
 }
@@ -195,13 +233,13 @@ static int attach_failed(const struct plan_object *o, int err)
 
 /* pid 0: all. */
 static int link_process(struct probe *p, const struct plan_object *o, const struct batch *b,
-			pid_t pid)
+			uint32_t part, pid_t pid)
 {
 	struct bpf_link *link = link_sites(p, o->object->attach_path, b, 0, b->sites.len, pid);
 
 	if (!link)
 		return attach_failed(o, errno);
-	attachment__add_link(&p->programs, link, pid);
+	attachment__add_link(&p->programs, link, pid, part);
 	return 0;
 }
 
@@ -212,7 +250,8 @@ static bool is_by_process(enum scope_kind kind)
 }
 
 /* One link per process: others are not slowed. */
-static int link_batch(struct probe *p, const struct plan_object *o, const struct batch *b)
+static int link_batch(struct probe *p, const struct plan_object *o, const struct batch *b,
+		      uint32_t part)
 {
 	const uint32_t *pid;
 	int err = 0;
@@ -220,9 +259,9 @@ static int link_batch(struct probe *p, const struct plan_object *o, const struct
 	if (!b->sites.len)
 		return 0;
 	if (!is_by_process(p->scope.kind))
-		return link_process(p, o, b, 0);
+		return link_process(p, o, b, part, 0);
 	vec__each (pid, &p->scope.pids) {
-		err = link_process(p, o, b, *pid);
+		err = link_process(p, o, b, part, *pid);
 		if (err && !(err == -ESRCH && p->scope.pids.len > 1))
 			return err;
 	}
@@ -234,31 +273,47 @@ enum probe_spares uprobe_multi__spares(enum scope_kind kind)
 	return is_by_process(kind) ? SPARES_OTHERS : SPARES_NOBODY;
 }
 
-static int multi_attach_object(struct probe *p, uint32_t object)
+static int attach_part(struct probe *p, uint32_t part, bool first)
 {
-	const struct plan_object *o = &p->plan->objects.data[object];
-	struct batch b = {0}, returns = {0};
-	int err;
+	const struct plan_object *o;
+	struct batch b = {0};
 	size_t sites;
+	int err = 0;
 
-	collect(p, object, &b);
+	collect(p, part, &b);
 	sites = b.sites.len;
-	if (b.sites.len)
-		find_refused(p, o, &b);
-	if (p->plan->return_probes && b.sites.len < sites && plan__probe_rets(p->plan)) {
-		batch__free(&b);
-		b = (struct batch){0};
-		collect(p, object, &b);
+	if (sites) {
+		o = &p->plan->objects.data[p->plan->sites.data[b.sites.data[0]].object];
+		if (first)
+			find_refused(p, o, &b);
+		if (p->plan->return_probes && b.sites.len < sites && plan__probe_rets(p->plan)) {
+			batch__free(&b);
+			b = (struct batch){0};
+			collect(p, part, &b);
+		}
+		err = link_batch(p, o, &b, part);
 	}
-	err = link_batch(p, o, &b);
-	if (!err && p->plan->return_probes) {
-		collect_returns(p, object, &returns);
-		err = link_batch(p, o, &returns);
-	}
-	probe__attached(p, sites, sites);
+	if (first)
+		probe__attached(p, sites, sites);
 	batch__free(&b);
+	return err;
+}
+
+static int attach_returns(struct probe *p, uint32_t object)
+{
+	struct batch returns = {0};
+	int err;
+
+	collect_returns(p, object, &returns);
+	err = link_batch(p, &p->plan->objects.data[object], &returns, 0);
 	batch__free(&returns);
 	return err;
+}
+
+static void note_attached(struct probe *p)
+{
+	for (uint32_t i = 0; i < p->plan->sites.len; i++)
+		p->attached[i] = plan_site__is_hooked(&p->plan->sites.data[i]);
 }
 
 int uprobe_multi__attach(struct probe *p)
@@ -267,9 +322,14 @@ int uprobe_multi__attach(struct probe *p)
 
 	if (!p->programs.links.len) /* not again in the middle of a trace */
 		leftovers__handle_mounted(p->plan);
-	for (uint32_t i = 0; !err && i < p->plan->objects.len; i++)
+	if (!p->part)
+		divide(p);
+	for (uint32_t i = 0; !err && i < p->nparts; i++)
+		err = attach_part(p, i, true);
+	for (uint32_t i = 0; !err && i < p->plan->objects.len && p->plan->return_probes; i++)
 		if (!p->plan->objects.data[i].kernel)
-			err = multi_attach_object(p, i);
+			err = attach_returns(p, i);
+	note_attached(p);
 	return err;
 }
 
@@ -288,4 +348,71 @@ int uprobe_multi__attach_again(struct probe *p, uint32_t pid)
 
 void uprobe_multi__detach(struct probe *p)
 {
+}
+
+/* ---- sites that retire ---- */
+
+static void find_changed(const struct probe *p, bool *parts)
+{
+	for (uint32_t i = 0; i < p->plan->sites.len; i++)
+		if (!plan__is_kernel_site(p->plan, i))
+			parts[p->part[i]] |=
+				p->attached[i] != plan_site__is_hooked(&p->plan->sites.data[i]);
+}
+
+/* Moves the links of these parts, from the first on, to others, or to their end. */
+static void take_links(struct probe *p, const bool *parts, size_t from, struct attachment *to)
+{
+	size_t kept = from;
+
+	for (size_t i = from; i < p->programs.links.len; i++) {
+		struct attached link = p->programs.links.data[i];
+
+		if (parts[link.part])
+			vec__push(&to->links, link);
+		else
+			p->programs.links.data[kept++] = link;
+	}
+	p->programs.links.len = kept;
+}
+
+static void choose_generation(struct probe *p, uint64_t generation, uint64_t takes_over)
+{
+	__atomic_store_n(&p->skel->bss->current, generation << 1 | takes_over, __ATOMIC_SEQ_CST);
+}
+
+/*
+ * The new links are attached, but don't count yet. Then they count, and the old ones wherever a hit
+ * doesn't run the new ones' program. When the old ones are closed, no hit is left that runs it for
+ * them (uprobe_unregister_sync()).
+ */
+int uprobe_multi__change(struct probe *p)
+{
+	autofree bool *parts = xcalloc(p->nparts + 1, sizeof(*parts));
+	struct attachment old = {0}, failed = {0};
+	const struct attached *link;
+	int err = 0;
+
+	find_changed(p, parts);
+	take_links(p, parts, 0, &old);
+	p->generation++;
+	for (uint32_t i = 0; !err && i < p->nparts; i++)
+		if (parts[i])
+			err = attach_part(p, i, false);
+	if (err) {
+		take_links(p, parts, 0, &failed);
+		vec__each (link, &old.links)
+			vec__push(&p->programs.links, *link);
+		old.links.len = 0;
+		p->generation--;
+	} else {
+		choose_generation(p, p->generation - 1, GENERATION_TAKES_OVER);
+		attachment__drop_links(&old, 0);
+		choose_generation(p, p->generation, 0);
+		note_attached(p);
+	}
+	attachment__drop_links(&failed, 0);
+	attachment__free(&failed);
+	attachment__free(&old);
+	return err;
 }

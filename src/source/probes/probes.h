@@ -37,6 +37,7 @@ struct probe_options {
 			  */
 	unsigned events; /* enum plan_events: the shown ones, for counting losses */
 	bool stack;	 /* call stacks on entry */
+	bool retires;	 /* probe__change() may be called */
 	bool all_regs;	 /* every register of an entry, not just arguments and stack pointer */
 	const volatile sig_atomic_t *interrupted; /* set by a signal: attaching ends with -EINTR */
 	const char *attach;	     /* the one mechanism to use, by name; NULL: the best */
@@ -78,6 +79,13 @@ bool probe__by_definitions(const struct probe *p);
 unsigned probe__verified_insns(const struct probe *p);
 /* The processes that the filters name, with -f also their children; empty: any process. */
 const pid_vec *probe__processes(const struct probe *p);
+/*
+ * The plan's sites have changed: attaches those that count now (PROBE_COUNT) and detaches the
+ * others. Each hit in between is counted once. -ENOTSUP, ...: nothing has changed.
+ */
+int probe__change(struct probe *p);
+/* Hits that may have been counted twice by that. */
+uint64_t probe__counted_twice(const struct probe *p);
 /* Did threads hit a probe that the filters leave out? */
 bool probe__filtered(const struct probe *p);
 /* Without -f: how many children of the traced processes were not traced? */

@@ -141,6 +141,7 @@ static void configure(struct probe *p)
 		.ino = looks_up(&p->programs, LOOKUP_UPROBE) ? only_ino(p->plan) : 0,
 		.wakeup = ring_size(p) / 4,
 		.counts = probe__counts(p),
+		.retires = p->options->retires,
 	};
 	if (probe__counts(p))
 		counters__size(p, c);
@@ -148,11 +149,15 @@ static void configure(struct probe *p)
 		configure_kernel(c, p->options->kernel);
 }
 
+/* Threads that hit probes of two generations. */
+#define MARKS 65536
+
 static void size_tables(struct probe *p, uint32_t noperands, uint32_t nprobes)
 {
 	bool go = action__go(p->plan) != NULL;
 
 	map__set_most(p->skel->maps.ring, ring_size(p));
+	map__set_most(p->skel->maps.marks, p->options->retires ? MARKS : 0);
 	map__set_most(p->skel->maps.on_threads, go ? GO_THREADS : 0);
 	map__set_most(p->skel->maps.on_tid, go ? GO_THREADS : 0);
 	map__set_most(p->skel->maps.sites, p->plan->sites.len + 1);
@@ -224,10 +229,10 @@ static int fill_operand(struct probe *p, uint32_t n, const struct plan_site *s)
 
 /* May its probe be attached? A ret without one gets it if the kernel refuses its function's
  * entry. */
-static bool may_be_hit(const struct plan *p, const struct plan_site *s)
+static bool may_be_hit(const struct probe *p, const struct plan_site *s)
 {
-	return plan_site__is_hooked(s) ||
-	       (p->return_probes && s->kind == BRANCH_RET && s->refusal == PROBE_OK);
+	return plan_site__is_hooked(s) || (p->options->retires && s->role == ROLE_WITNESS) ||
+	       (p->plan->return_probes && s->kind == BRANCH_RET && s->refusal == PROBE_OK);
 }
 
 /* Fills the array of site actions. */
@@ -240,7 +245,7 @@ static int fill_sites(struct probe *p)
 		const struct plan_site *s = &p->plan->sites.data[i];
 		uint64_t action;
 
-		if (!may_be_hit(p->plan, s))
+		if (!may_be_hit(p, s))
 			continue;
 		action = action__of_site(p->plan, i, noperands, p->options->events);
 		if (bpf_map__update_elem(p->skel->maps.sites, &i, 4, &action, 8, BPF_ANY))
@@ -367,6 +372,20 @@ bool probe__is_refused(struct probe *p)
 	       feature__multi_answer(bpf_program__fd(probe__program(p, &p->programs)), 0) == -EPERM;
 }
 
+int probe__change(struct probe *p)
+{
+	const struct mechanism *m = p->programs.mechanism;
+
+	if (!m || !m->change || !p->options->retires)
+		return err__set(ENOTSUP, "probes can be changed with uprobe_multi only");
+	return shield__run(m->change, p);
+}
+
+uint64_t probe__counted_twice(const struct probe *p)
+{
+	return p->skel->bss->marks_full;
+}
+
 static int probe__attach(struct source *s)
 {
 	struct probe *p = (struct probe *)s;
@@ -444,6 +463,8 @@ static void probe__close(struct source *s)
 	attachment__free(&p->programs);
 	attachment__free(&p->kernel);
 	vec__free(&p->gaps);
+	free(p->part);
+	free(p->attached);
 	scope__free(&p->scope);
 	free(p->unspared);
 	free(p);

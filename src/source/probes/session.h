@@ -40,6 +40,9 @@ struct mechanism {
 	void (*detach)(struct probe *p);
 	/* Attaches again to process pid, which has lost its probes. */
 	int (*attach_again)(struct probe *p, uint32_t pid);
+	/* Attaches the sites as the plan has them now, and detaches the others; each hit counts
+	 * once. NULL: it can't. */
+	int (*change)(struct probe *p);
 	enum probe_spares (*spares)(enum scope_kind kind); /* NULL: nobody */
 	const char *remedy; /* for kernels that were built without it */
 };
@@ -53,7 +56,8 @@ enum target_loss mechanism__loss(const struct probe *p);
 
 struct attached {
 	struct bpf_link *link;
-	uint32_t pid; /* its only process; 0: all in the scope */
+	uint32_t pid;  /* its only process; 0: all in the scope */
+	uint32_t part; /* of the sites that are attached together */
 };
 
 /* How the probes of programs, or those of the kernel, are attached. */
@@ -82,6 +86,10 @@ struct probe {
 	uint32_t found_again;		 /* number of processes that were attached to again */
 	VEC(struct sideband_event) gaps; /* gaps of these processes to report */
 	uint64_t settled;		 /* probe__settled() */
+	uint64_t generation;		 /* of the links that were attached last */
+	uint32_t *part; /* uprobe_multi: by site: the part that it is attached with */
+	uint32_t nparts;
+	bool *attached; /* likewise: has it a probe now? */
 };
 
 /* The mechanisms' functions (multi.c, event.c, event_close.c, entries.c). */
@@ -89,6 +97,7 @@ int uprobe_multi__attach(struct probe *p);
 int uprobe_multi__attach_again(struct probe *p, uint32_t pid);
 enum probe_spares uprobe_multi__spares(enum scope_kind kind);
 void uprobe_multi__detach(struct probe *p);
+int uprobe_multi__change(struct probe *p);
 int uprobe_event__attach(struct probe *p);
 int uprobe_event__attach_again(struct probe *p, uint32_t pid);
 /* May the caller, with its current privileges, open the event for a process? */
@@ -124,7 +133,7 @@ struct bpf_program *probe__program(const struct probe *p, const struct attachmen
 /* Adds children of traced processes that were forked before the tracepoints were attached. True:
  * there were new ones. */
 bool probe__find_children(struct probe *p);
-void attachment__add_link(struct attachment *a, struct bpf_link *link, uint32_t pid);
+void attachment__add_link(struct attachment *a, struct bpf_link *link, uint32_t pid, uint32_t part);
 /* Closes the links of one process; 0: all. */
 void attachment__drop_links(struct attachment *a, uint32_t pid);
 void attachment__free(struct attachment *a);
@@ -166,6 +175,8 @@ int feature__uprobe_multi(void);
 /* The kernel's answer to a link of this program without a file; -EBADF: it knows such links. */
 int feature__multi_answer(int prog, pid_t pid);
 bool feature__uprobe_multi_by_process(void);
+/* Does a hit run the program for the link that was attached last first? */
+bool feature__newest_first(struct probe *p);
 /* Can a thread's perf events be inherited without moving between tasks? From Linux 6.13 on. */
 bool feature__inherited_events(void);
 /* A kernel that is locked down has no tracefs either. */
