@@ -184,14 +184,14 @@ struct uprobe_key {
  * not_taken)]. CPUs may share a slot. Branches that aren't conditional have the first one only.
  * There are two banks, so that one is at rest while it is read.
  */
-#define COUNT_BANKS 2
+#define COUNT_BANKS		 2
 #define COUNTER(site, not_taken) (2 * (site) + (not_taken))
 
 /* Where an indirect branch went. */
 struct wire_target {
 	__u64 since; /* the time of the process's last exec; 0: not seen */
 	__u64 target;
-	__u32 pid; /* 0: the kernel */
+	__u32 pid;	 /* 0: the kernel */
 	__u32 site_bank; /* site | bank << WIRE_SITE_BITS | TARGET_UNREAD */
 };
 /* The pointer could not be read: target is its address minus that of the instruction. */
@@ -251,8 +251,8 @@ struct wire_config {
 	__u64 per_cpu_offset; /* kernel: the address of __per_cpu_offset */
 	__u64 preempt_count;  /* the per-CPU address of the count; 0: unknown */
 	__u8 pcpu_hot;	      /* it is in pcpu_hot */
-	__u64 ino;    /* uprobes of one tracefs event: the only file with sites; 0: several */
-	__u64 wakeup; /* bytes in the ring that wake the reader */
+	__u64 ino;	   /* uprobes of one tracefs event: the only file with sites; 0: several */
+	__u64 wakeup;	   /* bytes in the ring that wake the reader */
 	__u32 count_slots; /* a power of two */
 	__u32 count_stride;
 };

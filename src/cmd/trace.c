@@ -14,9 +14,9 @@
 #include "announce.h"
 #include "branch_weights.h"
 #include "costs.h"
+#include "counting.h"
 #include "interrupt.h"
 #include "nothing.h"
-#include "tally.h"
 #include "watch.h"
 
 struct session {
@@ -33,7 +33,7 @@ struct session {
 	struct brake brake;
 	struct trace_meta meta;
 	struct recorder *recorder; /* for -o without -F */
-	uint64_t next_counts;	   /* --interval: when; CLOCK_MONOTONIC, ns */
+	struct counting counting;  /* if probes count */
 	struct render render;	   /* else */
 	int btf;		   /* from --btf; -1: none */
 	char btf_path[32];
@@ -99,45 +99,6 @@ static int make_output(struct session *s)
 static bool counts(const struct session *s)
 {
 	return s->plan->placement == PLACEMENT_COUNT;
-}
-
-/* Threads that run now may be anywhere: counting begins, or ends, in the middle of their path. What
- * waits in a system call does so at a place of which no count is derived. */
-static void note_cut(struct session *s)
-{
-	const pid_vec *pids = probe__processes(s->probe);
-	autofree pid_vec all = {0};
-	const uint32_t *pid;
-	size_t n = 0;
-
-	if (!counts(s))
-		return;
-	if (!pids->len)
-		processes__all(&all);
-	vec__each (pid, pids->len ? pids : &all)
-		n += *pid == (uint32_t)getpid() ? 0 : process__running(*pid);
-	tally__cut(s->live.show.tally, n);
-}
-
-/* The counts so far, now and then. */
-static int print_counts(struct session *s)
-{
-	uint64_t now = now_ns(CLOCK_MONOTONIC);
-	bool due = s->args->interval_ns && now >= s->next_counts;
-	int err;
-
-	if (!counts(s) || !(due || counts_asked_for) || !s->render.output->format->interval)
-		return 0;
-	counts_asked_for = 0;
-	while (due && s->next_counts <= now)
-		s->next_counts += s->args->interval_ns;
-	err = sources__counts(s->sources, &s->live.sink);
-	if (err)
-		return err;
-	show__give_counts(&s->live.show);
-	if (s->args->reset)
-		show__reset_counts(&s->live.show);
-	return output__interval(s->render.output, now);
 }
 
 static int write_out(struct session *s, uint64_t now)
@@ -341,14 +302,6 @@ static int attach(struct session *s, struct probe_options *o)
 
 /* ---- the run ---- */
 
-/* How long until there is something to do, at most 100 ms. */
-static int patience_ms(const struct session *s, uint64_t now, uint64_t end)
-{
-	uint64_t wake = s->args->interval_ns ? min_of(end, s->next_counts) : end;
-
-	return min_of((wake - min_of(now, wake)) / 1000000 + 1, (uint64_t)100);
-}
-
 static int poll_until_over(struct session *s)
 {
 	uint64_t end =
@@ -357,7 +310,7 @@ static int poll_until_over(struct session *s)
 	/* if there is a CMD, it is the process of the filters */
 	s->watch = watch__open(s->args->filters.pids.data, s->args->filters.pids.len);
 	interrupt__wakes(s->watch.wakeup);
-	s->next_counts = s->meta.start_time + s->args->interval_ns;
+	s->counting.watch = &s->watch;
 	while (!interrupted) {
 		bool over = child__ended(&s->child, false) || watch__all_ended(&s->watch);
 		uint64_t now = now_ns(CLOCK_MONOTONIC);
@@ -366,7 +319,8 @@ static int poll_until_over(struct session *s)
 
 		if (over || now >= end)
 			break;
-		wait.timeout_ms = patience_ms(s, now, end);
+		wait.timeout_ms = min_of((end - now) / 1000000 + 1,
+					 (uint64_t)counting__patience_ms(&s->counting, now));
 		err = sources__take(s->sources, wait, &s->live.sink);
 		if (err == SOURCE_ENDED)
 			break;
@@ -379,7 +333,7 @@ static int poll_until_over(struct session *s)
 			brake__tell(&s->brake, s->live.show.trace, s->plan);
 			break;
 		}
-		err = print_counts(s);
+		err = counting__tick(&s->counting);
 		if (!err)
 			err = write_out(s, now);
 		if (err)
@@ -399,7 +353,7 @@ static int finish(struct session *s, int err)
 	int end;
 
 	sources__stop(s->sources);
-	note_cut(s);
+	counting__note_cut(&s->counting);
 	if (!err)
 		err = sources__losses(s->sources, &s->live.sink);
 	end = err == 1 || !err ? show__finish(&s->live.show, newest_first(s->args)) : 0;
@@ -501,8 +455,11 @@ static int run(struct session *s, int *status)
 	err = begin_output(s);
 	if (err)
 		return clean(s, err);
+	if (counts(s))
+		s->counting = counting__begin(s->args, s->plan, s->sources, s->probe, &s->live,
+					      s->render.output);
 	if (!s->child.pid)
-		note_cut(s);
+		counting__note_cut(&s->counting);
 	sources__start(s->sources);
 	announce__live(s->args, s->plan);
 	err = s->child.pid ? child__start(&s->child, status) : 0;

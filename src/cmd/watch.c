@@ -47,14 +47,9 @@ bool watch__all_ended(struct watch *w)
 	struct epoll_event e[16];
 	int n = epoll_wait(w->fd, e, ARRAY_SIZE(e), 0);
 
-	for (int i = 0; i < n; i++) {
-		uint64_t times;
-
+	for (int i = 0; i < n; i++)
 		if (e[i].data.u64 != WAKEUP)
 			count_end(w, &w->pidfds[e[i].data.u64]);
-		else
-			(void)!read(w->wakeup, &times, sizeof(times)); /* it would stay readable */
-	}
 	return w->n && w->ended == w->n;
 }
 
@@ -63,6 +58,13 @@ void watch__wake(int wakeup)
 	const uint64_t one = 1;
 
 	(void)!write(wakeup, &one, sizeof(one));
+}
+
+void watch__rest(struct watch *w)
+{
+	uint64_t times;
+
+	(void)!read(w->wakeup, &times, sizeof(times));
 }
 
 void watch__close(struct watch *w)

@@ -20,8 +20,10 @@ struct watch {
 struct watch watch__open(const uint32_t *pids, size_t n);
 /* False without processes. */
 bool watch__all_ended(struct watch *w);
-/* Makes fd readable for good. wakeup is that of the watch; -1: none. Async-signal-safe. */
+/* Makes fd readable, until watch__rest(). wakeup is that of the watch; -1: none. Async-signal-safe.
+ */
 void watch__wake(int wakeup);
+void watch__rest(struct watch *w);
 void watch__close(struct watch *w);
 
 #endif

@@ -199,6 +199,8 @@ struct plan {
 	enum plan_placement placement;
 	bool unprobed_rets; /* some rets carry no probe because the path implies them */
 	bool entries_only;  /* PLACEMENT_COUNT: only how often functions are entered is counted */
+	bool counts_all;    /* placement count: each branch and entry has a probe that counts it, so
+			     * that rets tell where they went */
 	bool edgeless;	    /* its blocks have no edges: see plan_options.batch */
 	bool return_probes; /* returns of programs are recorded by return probes on entries, not at
 			     * rets */

@@ -120,8 +120,8 @@ struct trace_totals {
 	uint64_t hits, tracing; /* of probes, by the traced threads, and what they took of these,
 				   ns */
 	uint64_t unpriced;	/* further hits, whose cost is not known */
-	/* counted in the kernel: by how much the counts contradict each other; threads that counting
-	 * may have cut in two, each of which may leave a count open */
+	/* counted in the kernel: by how much the counts contradict each other; threads that
+	 * counting may have cut in two, each of which may leave a count open */
 	uint64_t residue, cut;
 	uint64_t undecoded, code; /* the functions' bytes that were not decoded; all their bytes */
 };

@@ -18,8 +18,11 @@ json_lines "$T/edges" '$e->{event} eq "edge" ? join("\n", map { "$e->{vaddr} $_-
 same "$T/got" "$T/want" 'edges count the branches that are listed'
 is "$(json "$T/edges" '$e->{event} eq "edge" && exists $e->{not_taken_count} && $e->{kind} ne "jcc"')" 0 \
 	'-c: only conditionals have a not-taken count'
+is "$(json_lines "$T/edges" '$e->{kind} && $e->{kind} eq "ret" && @{$e->{targets}}')" 0 \
+	'-c: where rets go is not looked at'
+bb user "$T/fib" fib -c --placement full -F json -o "$T/edges" -- "$T/fib"
 is "$(json_lines "$T/edges" '$e->{kind} && $e->{kind} eq "ret" ? eval { my $n = 0; $n += $_->{count} for @{$e->{targets}}; $n == $e->{taken_count} ? "sum" : "differs" } : ""')" \
-	sum 'the targets of ret add up to its count'
+	sum '--placement full: the targets of ret add up to its count'
 
 # ---- each site, also those that are never reached ----
 source_program half c -O1 <<'END'

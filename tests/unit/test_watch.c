@@ -76,6 +76,8 @@ static void test_signal(void)
 	ok(is_readable(&w, PATIENCE_MS), "a signal: the descriptor tells");
 	ok(!watch__all_ended(&w), "no process has ended by it");
 	ok(is_readable(&w, 0), "it stays told");
+	watch__rest(&w);
+	ok(!is_readable(&w, 0), "until it is answered");
 	watch__close(&w);
 	watch__wake(-1);
 }

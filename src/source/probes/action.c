@@ -29,10 +29,12 @@ static uint64_t action(enum probe_action action, uint64_t argument)
 	return (uint64_t)action << SITE_ACTION_SHIFT | argument << SITE_ARG_SHIFT;
 }
 
-static uint64_t action_of(const struct plan_site *s, uint32_t operand)
+static uint64_t action_of(const struct plan *plan, const struct plan_site *s, uint32_t operand)
 {
 	switch (s->kind) {
 	case BRANCH_RET:
+		if (plan->placement == PLACEMENT_COUNT && !plan->counts_all)
+			return action(ACTION_NONE, 0); /* most rets aren't looked at */
 		return action(ACTION_RET, 0);
 	case BRANCH_JCC:
 	case BRANCH_LOOP:
@@ -87,8 +89,8 @@ bool action__is_go(const struct plan *plan, const struct object *o)
 uint64_t action__of_site(const struct plan *plan, uint32_t site, uint32_t operand, unsigned events)
 {
 	const struct plan_site *s = &plan->sites.data[site];
-	uint64_t word =
-		site | action_of(s, operand) | events_of(plan, s, events) << SITE_EVENTS_SHIFT;
+	uint64_t word = site | action_of(plan, s, operand) |
+			events_of(plan, s, events) << SITE_EVENTS_SHIFT;
 
 	if (action__is_go(plan, plan->objects.data[s->object].object))
 		word |= SITE_GO;
