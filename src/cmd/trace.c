@@ -162,7 +162,7 @@ static const char *const placements[] = {
 	[PLACEMENT_FULL] = "on every branch (full)",
 	[PLACEMENT_IMPLIED] = "on branches that the path doesn't imply (implied)",
 	[PLACEMENT_WITNESS] = "on as few branches as identify the path (witness)",
-	[PLACEMENT_COUNT] = "on as few instructions as tell all counts",
+	[PLACEMENT_COUNT] = "on as few instructions as tell all counts (count)",
 };
 
 /* The most work of attaching by default: about 1,000 probes in the kernel itself, or 40 in a module

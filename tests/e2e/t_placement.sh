@@ -46,11 +46,14 @@ for shown in '-F text' '-F text -T delta' '-F json' '-F chrome' '-F callgrind' '
 	# shellcheck disable=SC2086 # words
 	placed full $shown
 done
-for shown in '-F text -T none' '-c' '-c -F json' '-F summary' '-F folded' '-F svg' '-F pprof' '-F dot' '-F annotate' '-F html'; do
+for shown in '-F text -T none' '-c --depth 9' '-F summary' '-F folded' '-F svg' '-F pprof' '-F dot --depth 9' '-F html'; do
 	# shellcheck disable=SC2086 # words
 	placed witness $shown
 done
-placed full -c --placement full
+for shown in '-c' '-c -F json' '-c --placement full' '-F dot' '-F annotate'; do
+	# shellcheck disable=SC2086 # words
+	placed count $shown
+done
 placed implied --placement implied -F json
 
 # ---- the same steps ----
