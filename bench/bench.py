@@ -70,11 +70,12 @@ class Work:
     """A program to trace and what of it. n: how often its work is done in one run, 0: it has no say."""
 
     def __init__(self, name, what, command, target, functions, events=None, n=0, main=False,
-                 library=None, threads=False):
+                 library=None, threads=False, contenders=None):
         self.name, self.what, self.command, self.target = name, what, command, target
         self.functions, self.n, self.main, self.library = functions, n, main, library
         self.select = ["-e", events] if events else []
         self.threads = threads
+        self.contenders = contenders  # of this row alone; None: the table's
         self.path = self.sites = None  # of bbtrace's own link
         self.hits = self.steps = None  # probe hits and bbtrace's events, for one time of work
         self.file_branches = None
@@ -103,7 +104,7 @@ class Work:
 
     def link(self, *options):
         """The file, and the very sites and cookies that bbtrace probes, from the kernel."""
-        p = subprocess.Popen([BBTRACE, "user", self.target, *self.functions, *options, "-o",
+        p = subprocess.Popen([BBTRACE, "user", "--attach", "uprobe_multi", self.target, *self.functions, *options, "-o",
                               "/dev/null", "--", "sleep", "20"], stderr=subprocess.PIPE, text=True)
         try:
             for _ in range(200):
@@ -238,6 +239,69 @@ def perf_stat(work, n):
 
 PRINT = '{ printf("%d %llu %lx\\n", tid, nsecs, reg("sp")); }'
 COUNT = '{ @[reg("ip")] = count(); }'
+
+ENTRY_PRINT = '{ printf("%d %llu %lx\\n", tid, nsecs, arg0); }'
+RETURN_PRINT = '{ printf("%d %llu %lx\\n", tid, nsecs, retval); }'
+FUNC_COUNT = "{ @[probe] = count(); }"
+
+
+def bpftrace_calls(entry, on_return):
+    """A probe at the entry of each function, and a return probe. count() is kept per CPU."""
+    def contender(work, n):
+        need("bpftrace")
+        if work.library:
+            raise Skip("functions in a library")
+        probes = " ".join(f"uprobe:{work.target}:{f} {entry} uretprobe:{work.target}:{f} {on_return}" for f in work.functions)
+        err = run(["bpftrace", "-o", "/dev/null", "-e", probes, "-c", " ".join(work.argv(n))])
+        return sum(int(x) for x in re.findall(r"Lost (\d+) events", err))
+    return contender
+
+
+# As PERF below, with a return probe for each site.
+PERF_CALLS = """mountpoint -q /sys/kernel/tracing || mount -t tracefs none /sys/kernel/tracing || exit 1
+cd /sys/kernel/tracing || exit 1
+echo "p:bbtrace_bench/entry $0" >>uprobe_events && echo "r:bbtrace_bench/return $0" >>uprobe_events || exit 1
+cd - >/dev/null
+perf record -q -o "$BENCH_PERF" -e bbtrace_bench:entry -e bbtrace_bench:return -- "$@"
+status=$?
+for event in entry return; do echo "-:bbtrace_bench/$event" >>/sys/kernel/tracing/uprobe_events; done
+exit $status"""
+
+
+def perf_calls(work, n):
+    need("perf")
+    if len(work.functions) != 1 or work.library:
+        raise Skip("one function of a program only")
+    entry = min(o for o in work.offsets())
+    run(["unshare", "-m", "sh", "-c", PERF_CALLS, f"{work.path}:{entry:#x}", *work.argv(n)],
+        {"BENCH_PERF": at("perf.data")})
+
+
+# Against peers at their best: the first peer of a row is what its ratio is to.
+CALLS = (
+    ("bare", bare, 1, "cpu", True),
+    ("bpftrace printf", bpftrace_calls(ENTRY_PRINT, RETURN_PRINT), 0.5, "cpu", True),
+    ("bbtrace, entry+return", bbtrace("--returns", "probe"), 1, "cpu", True),
+    ("perf record", perf_calls, 0.5, "cpu", True),
+)
+COUNTS = (
+    ("bare", bare, 1, "cpu", True),
+    ("bpftrace count, calls", bpftrace_calls(FUNC_COUNT, FUNC_COUNT), 0.5, "cpu", True),
+    ("bpftrace count, sites", bpftrace(COUNT), 0.5, "cpu", True),
+    ("bbtrace -c", bbtrace("-c"), 1, "cpu", True),
+    ("callgrind, jumps", callgrind, 1, "cpu", True),
+)
+SUMMARY = (
+    ("bare", bare, 1, "cpu", True),
+    ("bpftrace printf", bpftrace_calls(ENTRY_PRINT, RETURN_PRINT), 0.5, "cpu", True),
+    ("summary, rets", bbtrace("-F", "summary"), 0.2, "cpu", True),
+    ("summary, uretprobes", bbtrace("-F", "summary", "--returns", "probe"), 1, "cpu", True),
+)
+BRANCHES = (
+    ("bare", bare, 1, "cpu", True),
+    ("bpftrace printf", bpftrace_calls(ENTRY_PRINT, RETURN_PRINT), 0.5, "cpu", True),
+    ("bbtrace, uretprobes", bbtrace("--returns", "probe"), 1, "cpu", True),
+)
 
 # name, what runs it, how much of the work it is given, its clock, for the main rows too
 CONTENDERS = (
@@ -551,8 +615,12 @@ def measure_once(work, result):
     n = work.times(result["scale"])
     if os.path.exists(OUT):
         os.unlink(OUT)
+    before = os.times()
     lost = result["run"](work, n) or 0
+    after = os.times()
     times = read_times()
+    spent = after.children_user - before.children_user + after.children_system - before.children_system
+    result["tool"].append(max(spent * 1e9 - times["cpu"], 0) / n)
     result["lost"] += lost
     for clock, ns in times.items():
         result["runs"][clock].append(ns / n)
@@ -560,8 +628,8 @@ def measure_once(work, result):
 
 def measure(work, seconds, most_rounds):
     results = [{"name": name, "run": fn, "scale": scale, "clock": clock, "lost": 0,
-                "runs": {"wall": [], "cpu": []}}
-               for name, fn, scale, clock, main in CONTENDERS if main or not work.main]
+                "tool": [], "runs": {"wall": [], "cpu": []}}
+               for name, fn, scale, clock, main in work.contenders or CONTENDERS if main or not work.main]
     end = time.monotonic() + seconds
     for done in range(most_rounds):
         if done >= 3 and time.monotonic() > end:
@@ -587,7 +655,8 @@ def conclude(work, results):
         runs = r["runs"][r["clock"]]
         r["ns"] = statistics.median(runs)
         r["ns_per_event"] = r["ns"] / hits
-        for base, key in (("empty uprobe", "to_empty"), ("bare", "to_bare")):
+        r["wall_ns"], r["tool_ns"] = statistics.median(r["runs"]["wall"]), statistics.median(r["tool"])
+        for base, key in (("empty uprobe", "to_empty"), ("bare", "to_bare"), (results[1]["name"], "to_peer")):
             if base in by_name and "skipped" not in by_name[base]:
                 other = by_name[base]["runs"][r["clock"]]
                 r[key] = statistics.median(x / y for x, y in zip(runs, other))
@@ -612,6 +681,19 @@ def show(row):
         print(f"    {r['name']:20}{r['ns_per_event']:10.1f}{figure(r.get('to_empty'), '{:10.3f}'):>10}"
               f"{figure(r.get('to_bare'), '{:12.1f}'):>12}{r['lost']:10}   {r['clock']}, "
               f"{len(r['runs'][r['clock']])}")
+    sys.stdout.flush()
+
+
+def show_peers(row):
+    """CPU and wall time of the traced program for one time of work, and the CPU time of the tool beside it."""
+    print(f"\n{row['name']}: {row['what']}; ratios to {row['contenders'][1]['name']}")
+    print(f"    {'':24}{'CPU ns':>12}{'wall ns':>12}{'tool CPU ns':>13}{'ratio':>9}{'lost':>10}   runs")
+    for r in row["contenders"]:
+        if "skipped" in r:
+            print(f"    {r['name']:24}{'skipped: ' + r['skipped'][:100]}")
+            continue
+        print(f"    {r['name']:24}{r['ns']:12.0f}{r['wall_ns']:12.0f}{r['tool_ns']:13.0f}"
+              f"{figure(r.get('to_peer'), '{:9.3f}'):>9}{r['lost']:10}   {len(r['runs']['cpu'])}")
     sys.stdout.flush()
 
 
@@ -716,6 +798,19 @@ def fast_rows():
     return rows
 
 
+def peer_rows():
+    """What users compare: calls, counts and summaries, each tool at its best."""
+    work = at("work")
+    return [
+        Work("calls", "entry and return of a short function, by return probes", [work, "call"], work, ["leaf"],
+             "entry,return", 40000, True, contenders=CALLS),
+        Work("counts", "-c of fib(10), with each branch", [work, "fib"], work, ["fib"], None, 100, True, contenders=COUNTS),
+        Work("summary", "-F summary of fib(10)", [work, "fib"], work, ["fib"], None, 100, True, contenders=SUMMARY),
+        Work("branches", "every branch of a short function and its return: fib(10)", [work, "fib"], work, ["fib"], None, 100,
+             True, contenders=BRANCHES),
+    ]
+
+
 def machine():
     model = re.search(r"model name\s*:\s*(.*)", open("/proc/cpuinfo").read())
     return {"kernel": platform.release(), "machine": platform.machine(),
@@ -737,7 +832,7 @@ def main():
     report = {"machine": machine(), "rows": []}
     print("bench: {bbtrace} on Linux {kernel}, {cpus} CPUs ({cpu}), load {load:.1f}".format(
         **report["machine"]))
-    for work in main_rows() + ([] if args.quick else fast_rows()):
+    for work in main_rows() + ([] if args.quick else fast_rows() + peer_rows()):
         if args.only and not work.name.startswith(args.only):
             continue
         try:
@@ -747,7 +842,7 @@ def main():
             report["rows"].append({"name": work.name, "skipped": str(why)})
             continue
         row = conclude(work, measure(work, seconds, 25))
-        show(row)
+        (show_peers if work.contenders else show)(row)
         if not work.main:
             row["files"] = files(work)
             show_files(row["files"])

@@ -36,7 +36,7 @@ struct link_info {
 
 struct sites {
 	unsigned long *offsets;
-	__u64 *words;
+	__u64 *cookies;
 	size_t n;
 };
 
