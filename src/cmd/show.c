@@ -85,7 +85,15 @@ static void on_map(struct show *s, const struct sideband_event *e)
 			.exec = true,
 			.path = (char *)e->text};
 
+	if (s->tally)
+		tally__map(s->tally, s->spaces, e->pid, &m);
 	spaces__map(s->spaces, e->pid, &m);
+}
+
+static void end_program(struct show *s, uint32_t pid)
+{
+	if (s->tally)
+		tally__end_program(s->tally, pid);
 }
 
 /* Threads may outlive their process's main thread. */
@@ -94,8 +102,10 @@ static int on_exit_of(struct show *s, const struct sideband_event *e)
 	bool known = trace__knows(s->trace, e->pid);
 	int err = trace__exit(s->trace, e->time, e->pid, e->tid);
 
-	if ((known || e->pid == e->tid) && !trace__knows(s->trace, e->pid))
+	if ((known || e->pid == e->tid) && !trace__knows(s->trace, e->pid)) {
 		spaces__exit(s->spaces, e->pid);
+		end_program(s, e->pid);
+	}
 	return err;
 }
 
@@ -107,6 +117,7 @@ int show__sideband(struct show *s, const struct sideband_event *e)
 		return trace__fork(s->trace, e->time, e->pid, e->tid, e->ppid, e->ptid);
 	case SIDEBAND_EXEC:
 		spaces__exec(s->spaces, e->pid);
+		end_program(s, e->pid);
 		return trace__exec(s->trace, e->time, e->pid, e->tid, e->text);
 	case SIDEBAND_COMM:
 		return trace__comm(s->trace, e->pid, e->tid, e->text);

@@ -5,6 +5,12 @@
 #include <stdlib.h>
 #include "tally.h"
 
+/* Addresses that got another meaning since the counts were given last. */
+struct replaced {
+	uint64_t start, end;
+	uint32_t pid;
+};
+
 struct tally {
 	const struct plan *plan;
 	struct trace *trace;
@@ -12,6 +18,7 @@ struct tally {
 	VEC(struct output_target) targets;
 	struct map64 by_place; /* hash of site and place -> index of the last such target + 1 */
 	VEC(struct plan_cut) cuts;
+	VEC(struct replaced) replaced;
 	struct plan_counts edges; /* as given last */
 	uint64_t hits, before;	  /* all of them; the events before the last reset */
 	uint64_t cut;		  /* threads */
@@ -35,9 +42,49 @@ void tally__free(struct tally *t)
 	plan_counts__free(&t->edges);
 	vec__free(&t->targets);
 	vec__free(&t->cuts);
+	vec__free(&t->replaced);
 	map64__free(&t->by_place);
 	free(t->counted);
 	free(t);
+}
+
+/* ---- mappings that replace others ---- */
+
+struct replacing {
+	struct tally *t;
+	uint32_t pid;
+};
+
+static void note_replaced(void *ctx, uint64_t start, uint64_t end)
+{
+	struct replacing *r = ctx;
+
+	vec__push(&r->t->replaced, (struct replaced){start, end, r->pid});
+}
+
+void tally__map(struct tally *t, const struct spaces *spaces, uint32_t pid, const struct map *m)
+{
+	spaces__replaced(spaces, pid, m, note_replaced, &(struct replacing){t, pid});
+}
+
+void tally__end_program(struct tally *t, uint32_t pid)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < t->replaced.len; i++)
+		if (t->replaced.data[i].pid != pid)
+			t->replaced.data[kept++] = t->replaced.data[i];
+	t->replaced.len = kept;
+}
+
+static bool was_replaced(const struct tally *t, uint32_t pid, uint64_t addr)
+{
+	const struct replaced *r;
+
+	vec__each (r, &t->replaced)
+		if (r->pid == pid && addr >= r->start && addr < r->end)
+			return true;
+	return false;
 }
 
 /* ---- targets ---- */
@@ -83,6 +130,8 @@ static void add_target(struct tally *t, const struct count *n)
 	uint64_t *slot, key, target = n->target;
 
 	if (n->unread && !read_pointer(t, n->site, n->target, &target))
+		return;
+	if (was_replaced(t, n->pid, target))
 		return;
 	trace__locate(t->trace, n->pid, target, &new.to);
 	key = ((new.to.object ? new.to.vaddr : new.to.addr) * 0x9e3779b97f4a7c15ull) ^
@@ -148,6 +197,7 @@ void tally__give(struct tally *t, struct output *o)
 				    object_of(t->plan, &target->to), target->to.vaddr,
 				    target->count);
 	plan_counts__solve(&t->edges, t->plan);
+	t->replaced.len = 0;
 	if (o)
 		output__count(o, &counts);
 }

@@ -13,6 +13,10 @@ struct tally *tally__new(const struct plan *plan, struct trace *trace);
 void tally__free(struct tally *t);
 /* Something was counted. Its target is resolved at once. */
 int tally__add(struct tally *t, const struct count *n);
+/* A process is about to get this mapping, or has ended its program: what was counted before is
+ * passed on before or after that, so targets that it gives another name have none. */
+void tally__map(struct tally *t, const struct spaces *spaces, uint32_t pid, const struct map *m);
+void tally__end_program(struct tally *t, uint32_t pid);
 /* A thread ended. */
 void tally__end_thread(struct tally *t, const struct event *e);
 /* So many threads may have been between two counters when counting began or ended. */

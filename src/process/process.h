@@ -54,6 +54,9 @@ void spaces__similar(const struct spaces *s, const struct object *o,
  * the process may have ended. */
 void spaces__read(struct spaces *s, uint32_t pid);
 void spaces__map(struct spaces *s, uint32_t pid, const struct map *m);
+/* Calls fn for each range of addresses that this mapping would give another meaning. */
+void spaces__replaced(const struct spaces *s, uint32_t pid, const struct map *m,
+		      void (*fn)(void *ctx, uint64_t start, uint64_t end), void *ctx);
 void spaces__fork(struct spaces *s, uint32_t pid, uint32_t parent);
 void spaces__exec(struct spaces *s, uint32_t pid);
 void spaces__exit(struct spaces *s, uint32_t pid);

@@ -99,6 +99,32 @@ void spaces__map(struct spaces *s, uint32_t pid, const struct map *m)
 	vec__push(&space->maps, new);
 }
 
+/* Does each address mean the same with both? */
+static bool is_same(const struct mapping *old, const struct map *new)
+{
+	bool file = new->path &&names_a_file(new->path);
+
+	if (!old->file || !file)
+		return !old->file && !file;
+	return old->start - old->offset == new->start - new->offset &&
+	       ((old->file->dev == new->dev && old->file->ino == new->ino) ||
+		!strcmp(old->file->path, new->path));
+}
+
+void spaces__replaced(const struct spaces *s, uint32_t pid, const struct map *m,
+		      void (*fn)(void *ctx, uint64_t start, uint64_t end), void *ctx)
+{
+	const uint64_t *slot = map64__get(&s->by_pid, pid);
+	const struct space *space = slot ? (struct space *)(uintptr_t)*slot : NULL;
+	const struct mapping *old;
+
+	if (!space)
+		return;
+	vec__each (old, &space->maps)
+		if (old->start < m->end && m->start < old->end && !is_same(old, m))
+			fn(ctx, max_of(old->start, m->start), min_of(old->end, m->end));
+}
+
 void spaces__read(struct spaces *s, uint32_t pid)
 {
 	autofree char *text = NULL;

@@ -278,13 +278,19 @@ int sources__take(struct sources *s, struct source_wait wait, const struct sourc
 /* Those of several sources at once. */
 int sources__counts(struct sources *s, const struct source_sink *sink)
 {
+	struct source *only = s->members.len == 1 ? s->members.data[0].source : NULL;
 	struct member *m;
 	int err = 0;
 
-	vec__each (m, &s->members)
+	if (only)
+		return only->ops->counts ? only->ops->counts(only, sink) : 0;
+	vec__each (m, &s->members) {
+		struct source_sink queue = queue_of(m);
+
 		if (!err && m->source->ops->counts)
-			err = m->source->ops->counts(m->source, sink);
-	return err;
+			err = m->source->ops->counts(m->source, &queue);
+	}
+	return err ? err : merge(s, UINT64_MAX, sink);
 }
 
 int sources__losses(struct sources *s, const struct source_sink *sink)

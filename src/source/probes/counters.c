@@ -216,17 +216,19 @@ static int give(struct probe *p, unsigned banks, const struct source_sink *sink)
 	return err || !has_targets(p->plan) ? err : give_targets(p, banks, 0, 0, sink);
 }
 
-int counters__give(struct probe *p, const struct source_sink *sink)
+uint64_t counters__turn(struct probe *p)
 {
 	const struct timespec rest = {.tv_nsec = REST_NS};
-	uint32_t bank;
+	uint32_t bank = p->skel->bss->count_bank;
 
-	if (!p->counters)
-		return 0;
-	bank = p->skel->bss->count_bank;
 	__atomic_store_n(&p->skel->bss->count_bank, !bank, __ATOMIC_SEQ_CST);
 	nanosleep(&rest, NULL);
-	return give(p, 1u << bank, sink);
+	return now_ns(CLOCK_MONOTONIC);
+}
+
+int counters__give(struct probe *p, const struct source_sink *sink)
+{
+	return give(p, 1u << !p->skel->bss->count_bank, sink);
 }
 
 int counters__give_rest(struct probe *p, const struct source_sink *sink)

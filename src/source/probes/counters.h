@@ -11,7 +11,9 @@ void counters__size(struct probe *p, struct wire_config *config);
 /* After it. 0, or -errno with a message. */
 int counters__open(struct probe *p);
 void counters__close(struct counters *c);
-/* Passes on what was added since the last time: each thread's up to one moment. */
+/* From here on probes count elsewhere. The time: what is counted up to then is at rest. */
+uint64_t counters__turn(struct probe *p);
+/* Passes on what was added since the last time, up to that. */
 int counters__give(struct probe *p, const struct source_sink *sink);
 /* The same, after probes were stopped. */
 int counters__give_rest(struct probe *p, const struct source_sink *sink);

@@ -25,8 +25,8 @@ struct drain {
 	struct ring_buffer *ring;
 	struct batch *batch; /* the batch being filled */
 	int records_wait;    /* eventfd: a batch is ready */
-	int over;	     /* eventfd: the thread must end */
-	int epoll;	     /* epoll of over, and of the ring's wakeup */
+	int looks;	     /* eventfd: the thread must look into the ring, or end */
+	int epoll;	     /* epoll of that, and of the ring's wakeup */
 	bool runs;
 	pthread_t thread;
 	size_t max;
@@ -81,14 +81,14 @@ static int take_record(void *ctx, void *data, size_t size)
 static int watch(struct drain *d, int map_fd)
 {
 	struct epoll_event ring = {.events = EPOLLIN | EPOLLET},
-			   over = {.events = EPOLLIN, .data.u32 = 1};
+			   looks = {.events = EPOLLIN | EPOLLET};
 
 	d->epoll = epoll_create1(EPOLL_CLOEXEC);
 	d->records_wait = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	d->over = eventfd(0, EFD_CLOEXEC);
-	return d->epoll < 0 || d->records_wait < 0 || d->over < 0 ||
+	d->looks = eventfd(0, EFD_CLOEXEC);
+	return d->epoll < 0 || d->records_wait < 0 || d->looks < 0 ||
 			       epoll_ctl(d->epoll, EPOLL_CTL_ADD, map_fd, &ring) ||
-			       epoll_ctl(d->epoll, EPOLL_CTL_ADD, d->over, &over)
+			       epoll_ctl(d->epoll, EPOLL_CTL_ADD, d->looks, &looks)
 		       ? -errno
 		       : 0;
 }
@@ -185,14 +185,17 @@ static bool take_batch(struct drain *d)
 static void *run(void *ctx)
 {
 	struct drain *d = ctx;
-	struct epoll_event e = {0};
+	struct epoll_event e;
+	bool ends;
 
 	do {
-		e.data.u32 = 0;
 		epoll_wait(d->epoll, &e, 1, LOOK_MS);
+		pthread_mutex_lock(&d->lock);
+		ends = d->ends;
+		pthread_mutex_unlock(&d->lock);
 		while (take_batch(d))
 			;
-	} while (!e.data.u32 && !d->err);
+	} while (!ends && !d->err);
 	return NULL;
 }
 
@@ -213,17 +216,28 @@ int drain__start(struct drain *d)
 	return err ? err__set(err, "cannot start a thread: %s", strerror(err)) : 0;
 }
 
-void drain__stop(struct drain *d)
+static bool wake(struct drain *d)
 {
 	const uint64_t one = 1;
 
+	return write(d->looks, &one, sizeof(one)) == sizeof(one);
+}
+
+void drain__look(struct drain *d)
+{
+	if (d->runs)
+		(void)wake(d);
+}
+
+void drain__stop(struct drain *d)
+{
 	if (!d->runs)
 		return;
 	pthread_mutex_lock(&d->lock);
 	d->ends = true;
 	pthread_cond_signal(&d->room);
 	pthread_mutex_unlock(&d->lock);
-	if (write(d->over, &one, sizeof(one)) == sizeof(one))
+	if (wake(d))
 		pthread_join(d->thread, NULL);
 	d->runs = false;
 }
@@ -281,7 +295,7 @@ void drain__close(struct drain *d)
 	ring_buffer__free(d->ring);
 	close(d->epoll);
 	close(d->records_wait);
-	close(d->over);
+	close(d->looks);
 	pthread_mutex_destroy(&d->lock);
 	pthread_cond_destroy(&d->room);
 	free_batches(d->batch);

@@ -30,6 +30,8 @@ int drain__start(struct drain *d);
  * with a message, once the records before it have been returned.
  */
 int drain__take(struct drain *d, int timeout_ms, int fd, struct batch **out, uint64_t *until);
+/* Has the thread look into the ring now, even if there is little in it. */
+void drain__look(struct drain *d);
 void drain__give_back(struct drain *d, struct batch *list);
 /* Ends the thread, if any, when the ring is empty; drain__take() returns what it took. */
 void drain__stop(struct drain *d);

@@ -529,11 +529,6 @@ int probe__open(struct plan *plan, const struct probe_options *options, struct p
 	return 0;
 }
 
-static int probe__count(struct source *s, const struct source_sink *sink)
-{
-	return counters__give((struct probe *)s, sink);
-}
-
 struct source *probe__source(struct probe *p)
 {
 	return &p->source;

@@ -125,6 +125,7 @@ uint32_t kernel_returns__define(struct probe *p, int fd);
 /* Operations of the source (stream.c). From the first take on a thread takes records out of the
  * ring, with the caller's capabilities. */
 int probe__take(struct source *s, struct source_wait wait, const struct source_sink *sink);
+int probe__count(struct source *s, const struct source_sink *sink);
 uint64_t probe__settled(const struct source *s);
 int probe__losses(struct source *s, const struct source_sink *sink);
 

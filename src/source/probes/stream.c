@@ -159,9 +159,38 @@ int probe__take(struct source *s, struct source_wait wait, const struct source_s
 	err = give_batches(p, list, sink);
 	if (err)
 		return err;
-	p->settled = until - min_of(until, SIDEBAND_SLACK_NS);
+	p->settled = max_of(p->settled, until - min_of(until, SIDEBAND_SLACK_NS));
 	err = give_sideband(p, p->settled, sink);
 	return err ? err : find_again(p);
+}
+
+/* Passes on all records and sideband events up to this time. */
+static int give_until(struct probe *p, uint64_t time, const struct source_sink *sink)
+{
+	struct batch *list;
+	uint64_t until = 0;
+	int err;
+
+	drain__look(p->drain);
+	do {
+		err = drain__take(p->drain, 1, -1, &list, &until);
+		if (!err)
+			err = give_batches(p, list, sink);
+	} while (!err && until < time);
+	p->settled = max_of(p->settled, time);
+	return err ? err : give_sideband(p, p->settled, sink);
+}
+
+/* Targets are found by the mappings at that time. */
+int probe__count(struct source *s, const struct source_sink *sink)
+{
+	struct probe *p = (struct probe *)s;
+	int err;
+
+	if (!p->counters)
+		return 0;
+	err = give_until(p, counters__turn(p), sink);
+	return err ? err : counters__give(p, sink);
 }
 
 uint64_t probe__settled(const struct source *s)

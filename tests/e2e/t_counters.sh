@@ -1,0 +1,145 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Counts in the kernel (-c) are exact: of many threads, processes and programs, over stops, kills and intervals.
+# shellcheck disable=SC2154 # lib.sh sets them
+. "$(dirname "$0")/lib.sh"
+needs root uprobes
+mechanisms
+program counted -O1 -pthread
+for library in a b; do
+	echo 'int plug_work(int n) { return n + 1; }' >"$T/$library.c"
+	cc -O1 -shared -fPIC -o "$T/lib$library.so" "$T/$library.c" || exit 2
+done
+
+count() { bb user "$T/counted" work apply -c -F json -o "$T/json" "$@"; }
+
+# sites [N]: taken/not-taken of each site in order of address, of the Nth set of counts (default: the last)
+sites() {
+	perl -I"$ROOT/tests/check" -MJson -e '
+		my ($file, $which) = @ARGV;
+		my @sets = ([]);
+		open my $fh, "<", $file or die "$file: $!\n";
+		while (my $line = <$fh>) {
+			my $e = Json::parse($line);
+			push @sets, [] if $e->{event} eq "interval";
+			push @{$sets[-1]}, $e if $e->{event} eq "edge";
+		}
+		my @edges = sort { hex $a->{vaddr} <=> hex $b->{vaddr} } @{$sets[($which // 0) - 1]};
+		print join(" ", map { ($_->{taken_count} // "?") . (exists $_->{not_taken_count} ? "/$_->{not_taken_count}" : "") } @edges), "\n"
+	' "$T/json" "$@"
+}
+last_set() { awk '/"event":"interval"/ { set = ""; next } { set = set $0 "\n" } END { printf "%s", set }' "$T/json" >"$T/last"; }
+# the targets of the indirect call, with their counts
+targets() {
+	last_set
+	json_lines "$T/last" '$e->{event} eq "edge" && $e->{kind} eq "icall" ?
+		join("\n", map { ($_->{to}{symbol} // "?") . "=$_->{count}" } @{$e->{targets}}) : ""' | sort | xargs
+}
+# expected CALLS N APPLIES: what sites has after so many calls of work(N) and of apply
+expected() { echo "$(($1 * $2 / 2))/$(($1 * $2 / 2)) $(($1 * ($2 - 1)))/$1 $1 $3 $3"; }
+# wrong: how many counts are open, as the summary says
+open_counts() { json_lines "$T/json" '$e->{event} eq "summary" && ($e->{cut} // 0)'; }
+
+for attach in "${MECHANISMS[@]}"; do
+	count --attach "$attach" -- "$T/counted" threads 1250
+	is "$(sites)" "$(expected 5000 100 5000)" "$attach: four threads on the same counters"
+	is "$(targets)" 'one=2500 two=2500' "$attach: the targets of four threads' calls"
+	is "$(open_counts)" 0 "$attach: no count is open"
+	count --attach "$attach" -f -- "$T/counted" forks 6
+	is "$(sites)" "$(expected 127 10 127)" "$attach: processes that fork"
+	is "$(targets)" 'one=42 two=85' "$attach: the targets of processes that have ended"
+done
+count -- "$T/counted" births 400
+is "$(sites)" "$(expected 800 100 800)" 'threads that begin and end'
+
+# ---- programs that replace one another; with and without randomized addresses ----
+objects() {
+	last_set
+	json_lines "$T/last" '$e->{event} eq "edge" && $e->{kind} eq "icall" ?
+		join("\n", map { ($_->{to}{object} // "?") =~ s{.*/}{}r . " $_->{to}{symbol}=$_->{count}" } @{$e->{targets}}) : ""' | sort | xargs
+}
+for run in '' 'setarch -R'; do
+	# shellcheck disable=SC2086 # two words
+	count -- $run "$T/counted" execs 21 "$T/liba.so" "$T/libb.so"
+	is "$(objects)" 'liba.so plug_work=11 libb.so plug_work=11' "each program's targets have their names: ${run:-as usual}"
+	is "$(sites)" '0/0 0/0 0 22 22' "each program's calls are counted: ${run:-as usual}"
+done
+
+# ---- a library in another one's place ----
+count -- setarch -R "$T/counted" again 20 "$T/liba.so" "$T/libb.so"
+is "$(sites)" '0/0 0/0 0 20 20' 'calls of libraries that are closed are counted'
+is "$(objects)" '' 'their targets have no names, since both libraries were there'
+count --interval 1ms -- setarch -R "$T/counted" again 1 "$T/liba.so" "$T/libb.so"
+is "$(objects)" 'liba.so plug_work=1' 'a library that stays alone has its name'
+
+# ---- stopped and continued ----
+"$BBTRACE" user "$T/counted" work apply -c -F json -o "$T/json" -- "$T/counted" threads 1250 2>"$T/err" &
+tracer=$!
+wait_for "$PATIENCE" pgrep -P $tracer -x counted >"$T/pid"
+pid=$(<"$T/pid")
+for _ in 1 2 3 4 5 6 7 8; do
+	kill -STOP "$pid" 2>/dev/null
+	sleep 0.02
+	kill -CONT "$pid" 2>/dev/null
+	sleep 0.02
+done
+wait $tracer
+is "$(sites)" "$(expected 5000 100 5000)" 'a program that is stopped and continued'
+
+# ---- killed ----
+for signal in KILL TERM; do
+	rm -f "$T/done"
+	"$BBTRACE" user "$T/counted" work -c -F json -o "$T/json" -- "$T/counted" on "$T/done" 2>"$T/err" &
+	tracer=$!
+	some_done() { [[ -s $T/done ]] && (($(od -An -td8 -N8 "$T/done") > 100)); }
+	wait_for "$PATIENCE" some_done
+	kill -$signal "$(pgrep -P $tracer)"
+	wait $tracer
+	calls=$(od -An -td8 -N8 "$T/done" | tr -d ' ')
+	read -r first second ret _ < <(sites)
+	ok $((ret != calls && ret != calls + 1)) "SIG$signal: $ret calls returned, the program knows of $calls"
+	first=$((${first%/*} + ${first#*/})) last=$((${second%/*} + ${second#*/}))
+	ok $((first - last < 0 || first - last > 1)) "SIG$signal: both branches of the loop ran as often, but for one: $first, $last"
+	ok $((first < 100 * ret || first > 100 * ret + 100)) "SIG$signal: $first iterations of $ret calls"
+done
+
+# ---- attached in the middle ----
+background "$T/counted" on "$T/done"
+count -p $background -t 0.3
+read -r first second ret _ < <(sites)
+first=$((${first%/*} + ${first#*/})) last=$((${second%/*} + ${second#*/})) open=$(open_counts)
+ok $((open < 1 || open > 2)) "attached in the middle, stopped in the middle: up to $open counts are open"
+ok $((first - last > open || last - first > open)) "the branches of the loop differ by that at most: $first, $last"
+ok $((ret - ${second#*/} > open || ${second#*/} - ret > open)) "and so do the ends of the loop and the rets: $second, $ret"
+kill $background
+
+# ---- counts now and then ----
+# whole: the sum of each site's counts over all sets
+whole() {
+	local i sets
+
+	sets=$(json "$T/json" '$e->{event} eq "interval"')
+	for ((i = 1; i <= sets + 1; i++)); do sites $i; done | tr '/' ' ' |
+		awk '{ for (i = 1; i <= NF; i++) sum[i] += $i } END { print sum[1] "/" sum[2], sum[3] "/" sum[4], sum[5], sum[6], sum[7] }'
+}
+count --interval 50ms --reset -- "$T/counted" threads 1250
+is "$(whole)" "$(expected 5000 100 5000)" '--reset: the sum of all parts is the whole'
+isnt "$(json "$T/json" '$e->{event} eq "interval"')" 0 'there were several parts'
+count --interval 50ms -- "$T/counted" threads 1250
+is "$(sites)" "$(expected 5000 100 5000)" '--interval: the last counts are the whole'
+is "$(targets)" 'one=2500 two=2500' '--interval: the last targets are the whole'
+"$BBTRACE" user "$T/counted" work apply -c -F json -o "$T/json" -- "$T/counted" threads 1250 2>"$T/err" &
+tracer=$!
+wait_for "$PATIENCE" pgrep -P $tracer -x counted >"$T/pid"
+kill -USR1 $tracer
+wait $tracer
+is "$(json "$T/json" '$e->{event} eq "interval"')" 1 'SIGUSR1: the counts so far'
+is "$(sites)" "$(expected 5000 100 5000)" 'SIGUSR1: and all of them at the end'
+
+# ---- more targets than there is space for ----
+bb user "$T/counted" apply -c -- "$T/counted" spread 70000
+told=$(sed -n '/icall\|call /,/ret/p' "$T/out" | awk '/->|further|where to/ { sum += $1 } END { print sum }')
+is "$told" 70000 'many targets: all are counted'
+like "$T/out" '  *4464 -> where to is not known' 'many targets: those without space are not known'
+like "$T/err" 'the targets of 4464 indirect branches are not known' 'many targets: that is said'
+done_testing
