@@ -8,7 +8,7 @@ function __bbtrace_operands
     for word in $words[2..-1]
         if test $skip = 1
             set skip 0
-        else if string match -qr -- '^(-[perFotlTub]|--(pid|tid|comm|uid|cgroup|events|exclude|regs|format|depth|output|timeout|limit|time|last|user|btf|attach|color|buffer|max-overhead|min-duration|record|max-size|returns|placement|profile|from|to|head|tail))$' $word
+        else if string match -qr -- '^(-[perFotlTub]|--(pid|tid|comm|uid|cgroup|events|exclude|regs|format|depth|output|timeout|limit|time|last|retire|user|btf|attach|color|buffer|max-overhead|min-duration|record|max-size|returns|placement|profile|from|to|head|tail))$' $word
             set skip 1
         else if not string match -q -- '-*' $word
             echo $word
@@ -118,6 +118,8 @@ complete -c bbtrace -n '__bbtrace_verb doctor' -l calibrate -d 'Measure the cost
 complete -c bbtrace -n $shows -l depth -x -d 'No deeper than N calls'
 complete -c bbtrace -n $shows -s o -l output -r -F -d 'Write a trace file, or a format by -F or its name'
 complete -c bbtrace -n $trace -s t -l timeout -x -d 'Stop after this long'
+complete -c bbtrace -n $trace -l once -d 'Counts: remove the probe of what was seen'
+complete -c bbtrace -n $trace -l retire -x -d 'Counts: remove each probe after N hits'
 complete -c bbtrace -n $trace -l max-overhead -x -d 'Stop when tracing takes more of the CPU time'
 complete -c bbtrace -n $shows -s l -l limit -x -d 'Stop after N printed events'
 complete -c bbtrace -n $shows -s T -l time -x -a 'rel abs delta none' -d 'Time column'

@@ -80,6 +80,8 @@ struct args {
 	const char *branch_weights; /* NULL: none */
 	bool count;		    /* -c */
 	uint64_t interval_ns;	    /* between two sets of counts; 0: none but the last one */
+	uint64_t retire;	    /* --retire, --once: probes go after so many hits; 0: never */
+	bool once;		    /* --once: but not before both sides were seen */
 	bool reset;		    /* each counts from the one before */
 	uint64_t last;		    /* branches per thread; 0: all */
 	uint64_t buffer;

@@ -77,11 +77,18 @@ static void choose_by_name(struct args *a)
 /* Counts can be printed now and then if the kernel keeps them. */
 static int check_interval(const struct args *a)
 {
-	const char *option = a->interval_ns ? "--interval" : "--reset";
+	const char *option = a->interval_ns ? "--interval"
+			     : a->reset	    ? "--reset"
+			     : a->once	    ? "--once"
+					    : "--retire";
+	bool retires = a->once || a->retire;
 
-	if (!a->interval_ns && !a->reset)
+	if (!a->interval_ns && !a->reset && !retires)
 		return 0;
-	if (!a->count)
+	if (retires && a->reset)
+		return err__set(EINVAL, "--reset would count again what %s has seen",
+				a->once ? "--once" : "--retire");
+	if (!a->count && !(retires && !a->interval_ns && args__format(a)->count))
 		return err__set(EINVAL, "%s is of counts: add -c, in text or json", option);
 	if (!args__counts(a))
 		return err__set(

@@ -179,6 +179,11 @@ static int check_interval(struct args *a, const char *v)
 	return a->interval_ns >= 1000000 ? 0 : err__set(EINVAL, "must be at least 1ms");
 }
 
+static int check_retire(struct args *a, const char *v)
+{
+	return a->retire ? 0 : err__set(EINVAL, "must be at least 1");
+}
+
 static int check_limit(struct args *a, const char *v)
 {
 	return a->limit ? 0 : err__set(EINVAL, "must be at least 1");
@@ -371,6 +376,10 @@ static const struct option_row rows[] = {
 	 "-c: print the counts so far every SEC, as at SIGUSR1", check_interval},
 	{"reset", 0, NULL, VERB_TRACE, SWITCH(reset),
 	 "-c: after the counts are printed, begin with 0 again"},
+	{"once", 0, NULL, VERB_TRACE, SWITCH(once),
+	 "counts: remove the probe of what was seen; both sides of conditionals are waited for"},
+	{"retire", 0, "N", VERB_TRACE, COUNT(retire), "counts: remove each probe after N hits",
+	 check_retire},
 	{"last", 0, "N", VERB_SHOW, COUNT(last),
 	 "keep the last N branches of each thread and show them at the end", check_last},
 	{"placement", 0, "HOW", VERB_TRACE, OTHER,

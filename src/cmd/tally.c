@@ -19,6 +19,8 @@ struct tally {
 	struct map64 by_place; /* hash of site and place -> index of the last such target + 1 */
 	VEC(struct plan_cut) cuts;
 	VEC(struct replaced) replaced;
+	bool *retired;		  /* by site */
+	uint8_t *low;		  /* by site: enum count_low */
 	struct plan_counts edges; /* as given last */
 	uint64_t hits, before;	  /* all of them; the events before the last reset */
 	uint64_t cut;		  /* threads */
@@ -31,6 +33,8 @@ struct tally *tally__new(const struct plan *plan, struct trace *trace)
 	t->plan = plan;
 	t->trace = trace;
 	t->counted = xcalloc(plan->sites.len + 1, sizeof(*t->counted));
+	t->retired = xcalloc(plan->sites.len + 1, sizeof(*t->retired));
+	t->low = xcalloc(plan->sites.len + 1, sizeof(*t->low));
 	plan_counts__init(&t->edges, plan);
 	return t;
 }
@@ -45,6 +49,8 @@ void tally__free(struct tally *t)
 	vec__free(&t->replaced);
 	map64__free(&t->by_place);
 	free(t->counted);
+	free(t->retired);
+	free(t->low);
 	free(t);
 }
 
@@ -180,10 +186,78 @@ void tally__end_thread(struct tally *t, const struct event *e)
 
 /* ---- the edges ---- */
 
+/* ---- lower bounds, where probes were removed ---- */
+
+/* What a site counted that showed a side of a conditional, whose own probe counted as well at
+ * first. */
+static void add_sides(struct tally *t)
+{
+	const struct plan_side *side;
+
+	vec__each (side, &t->plan->sides) {
+		struct site_count *n = &t->edges.sites[side->site];
+		uint64_t *of = side->taken ? &n->taken : &n->not_taken;
+		const struct site_count *seen = &t->counted[side->witness];
+
+		if (!t->retired[side->site])
+			continue;
+		*of = max_of(*of, seen->taken + seen->not_taken);
+		/* it has been watched all the time */
+		if (!*of && t->plan->sites.data[side->witness].probe == PROBE_COUNT)
+			t->low[side->site] &= side->taken ? ~LOW_TAKEN : ~LOW_NOT_TAKEN;
+	}
+}
+
+/* Blocks without a branch, in the order of their addresses: what came in by the edges before. */
+static void bound_blocks(struct tally *t)
+{
+	const struct plan *p = t->plan;
+
+	for (uint32_t i = 0; i < p->blocks.len; i++)
+		t->edges.blocks[i] = 0;
+	for (uint32_t i = 0; i < p->blocks.len; i++) {
+		const struct plan_block *b = &p->blocks.data[i];
+		const struct site_count *n = b->site == NO_SITE ? NULL : &t->edges.sites[b->site];
+		uint64_t *own = &t->edges.blocks[i];
+
+		if (n)
+			*own = max_of(*own, n->taken + n->not_taken);
+		if (b->next != NO_BLOCK && (!n || p->sites.data[b->site].kind == BRANCH_JCC))
+			t->edges.blocks[b->next] += n ? n->not_taken : *own;
+		if (b->taken != NO_BLOCK && n)
+			t->edges.blocks[b->taken] += n->taken;
+	}
+}
+
+static void bound_entries(struct tally *t)
+{
+	const struct plan_function *f;
+
+	vec__each (f, &t->plan->functions) {
+		const struct site_count *n =
+			f->entry_site == NO_SITE ? NULL : &t->edges.sites[f->entry_site];
+
+		if (n && f->entry_block < t->plan->blocks.len)
+			t->edges.blocks[f->entry_block] =
+				max_of(t->edges.blocks[f->entry_block], n->taken + n->not_taken);
+	}
+}
+
+static void bound(struct tally *t)
+{
+	for (size_t i = 0; i < t->plan->sites.len; i++)
+		t->low[i] = t->retired[i] ? LOW_TAKEN | LOW_NOT_TAKEN : 0;
+	add_sides(t);
+	bound_blocks(t);
+	bound_entries(t);
+}
+
 void tally__give(struct tally *t, struct output *o)
 {
-	struct output_counts counts = {
-		.edges = &t->edges, .targets = t->targets.data, .ntargets = t->targets.len};
+	struct output_counts counts = {.edges = &t->edges,
+				       .targets = t->targets.data,
+				       .ntargets = t->targets.len,
+				       .low = t->low};
 	const struct output_target *target;
 	const struct plan_cut *cut;
 
@@ -196,7 +270,10 @@ void tally__give(struct tally *t, struct output *o)
 		plan_counts__jumped(&t->edges, t->plan, target->site,
 				    object_of(t->plan, &target->to), target->to.vaddr,
 				    target->count);
-	plan_counts__solve(&t->edges, t->plan);
+	if (t->plan->retires)
+		bound(t);
+	else
+		plan_counts__solve(&t->edges, t->plan);
 	t->replaced.len = 0;
 	if (o)
 		output__count(o, &counts);
@@ -234,6 +311,16 @@ void tally__reset(struct tally *t)
 	t->cuts.len = 0;
 	map64__free(&t->by_place);
 	t->by_place = (struct map64){0};
+}
+
+const struct site_count *tally__counted(const struct tally *t)
+{
+	return t->counted;
+}
+
+void tally__retire(struct tally *t, uint32_t site)
+{
+	t->retired[site] = true;
 }
 
 void tally__cut(struct tally *t, uint64_t threads)

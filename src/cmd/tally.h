@@ -23,6 +23,10 @@ void tally__end_thread(struct tally *t, const struct event *e);
 void tally__cut(struct tally *t, uint64_t threads);
 /* Passes the counts of all edges to the output. */
 void tally__give(struct tally *t, struct output *o);
+/* What the probes counted, by site. */
+const struct site_count *tally__counted(const struct tally *t);
+/* The probe of this site was removed. */
+void tally__retire(struct tally *t, uint32_t site);
 /* Begins with 0 again. */
 void tally__reset(struct tally *t);
 /* All hits that were counted. */

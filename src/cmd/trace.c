@@ -96,6 +96,11 @@ static int make_output(struct session *s)
 	return render__start(&s->render, s->args, s->plan, &s->meta, first_pid(s->args));
 }
 
+static bool retires(const struct args *a)
+{
+	return a->once || a->retire;
+}
+
 static bool counts(const struct session *s)
 {
 	return s->plan->placement == PLACEMENT_COUNT;
@@ -211,7 +216,8 @@ static int make_plan(struct session *s)
 {
 	struct plan_options o = {.events = s->args->events,
 				 .placement = render__placement(s->args, record_name(s->args)),
-				 .count_all = s->args->placement_given,
+				 .count_all = s->args->placement_given || retires(s->args),
+				 .retire = retires(s->args),
 				 .mechanism = s->args->attach,
 				 .return_probes = s->args->returns == RETURNS_PROBE,
 				 .exact_flags = s->args->regs && (strstr(s->args->regs, "flags") ||
@@ -361,6 +367,7 @@ static int finish(struct session *s, int err)
 	end = clean(s, end_output(s));
 	if (!err && !end)
 		nothing__tell_live(s->args, &s->meta, &s->live, s->probe);
+	counting__tell(&s->counting);
 	child__tell_signal(&s->child);
 	if (!err && !end)
 		announce__file(s->args, record_name(s->args));
@@ -416,6 +423,7 @@ static int run(struct session *s, int *status)
 {
 	struct probe_options o = {.buffer = s->args->buffer,
 				  .events = s->args->events,
+				  .retires = retires(s->args),
 				  .stack = s->args->stack,
 				  .all_regs = needs_all_regs(s->args),
 				  .interrupted = &interrupted,
@@ -513,6 +521,7 @@ static void close_session(struct session *s)
 	interrupt__stops(NULL);
 	interrupt__wakes(-1);
 	watch__close(&s->watch);
+	counting__end(&s->counting);
 	child__cancel(&s->child);
 	sources__close(s->sources);
 	tracepoints__release(&s->tracepoints);

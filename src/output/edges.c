@@ -53,6 +53,10 @@ static void put_json(struct output *o, const struct plan_site *s, const struct l
 	if (s->refusal != PROBE_OK)
 		json__member(&j, string, "probe", probe_refusal_text[s->refusal]);
 	put_targets_json(&j, counts);
+	if (counts->low & LOW_TAKEN)
+		json__member(&j, bool, "taken_at_least", true);
+	if (counts->low & LOW_NOT_TAKEN && is_conditional(s))
+		json__member(&j, bool, "not_taken_at_least", true);
 	if (*o->more)
 		json__member(&j, bool, "at_least", true);
 	json__close_object(&j);
@@ -71,13 +75,13 @@ static void put_name(struct str *out, const struct location *at)
 						      : at->addr));
 }
 
-static void put_count(struct output *o, const char *before, uint64_t count)
+static void put_count(struct output *o, const char *before, uint64_t count, bool low)
 {
 	str__puts(&o->buffer, before);
 	if (count == COUNT_UNKNOWN)
 		str__puts(&o->buffer, "?");
 	else
-		str__printf(&o->buffer, "%llu%s", (unsigned long long)count, o->more);
+		str__printf(&o->buffer, "%llu%s", (unsigned long long)count, low ? "+" : o->more);
 }
 
 static void put_target(struct output *o, uint64_t count)
@@ -93,9 +97,9 @@ static void put_text(struct output *o, const struct plan_site *s, const struct l
 
 	put_name(out, at);
 	str__printf(out, "  %s  ", s->mnemonic);
-	put_count(o, is_conditional(s) ? "taken " : "", counts->taken);
+	put_count(o, is_conditional(s) ? "taken " : "", counts->taken, counts->low & LOW_TAKEN);
 	if (is_conditional(s))
-		put_count(o, ", not taken ", counts->not_taken);
+		put_count(o, ", not taken ", counts->not_taken, counts->low & LOW_NOT_TAKEN);
 	if (s->refusal != PROBE_OK)
 		str__printf(out, "  [no probe: %s]", probe_refusal_text[s->refusal]);
 	str__putc(out, '\n');

@@ -50,6 +50,8 @@ struct output_options {
 	struct output_about about; /* html */
 };
 
+enum count_low { LOW_TAKEN = 1, LOW_NOT_TAKEN = 2 };
+
 /* Counts of edges, instead of steps. */
 struct output_target {
 	uint32_t site;
@@ -60,6 +62,8 @@ struct output_counts {
 	const struct plan_counts *edges;     /* solved */
 	const struct output_target *targets; /* where indirect branches went, in any order */
 	size_t ntargets;
+	/* By site, enum count_low: lower bounds, since probes were removed. NULL: none. */
+	const uint8_t *low;
 };
 
 struct output;

@@ -83,6 +83,7 @@ struct stats_site {
 	uint64_t more;		 /* of taken: to targets beyond the first STATS_TARGETS */
 	/* Indirect branches and rets, in the order first seen; direct ones have none. */
 	VEC(struct stats_target) targets;
+	uint8_t low; /* enum count_low */
 };
 
 /* ---- stacks: a tree ---- */

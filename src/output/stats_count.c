@@ -86,6 +86,8 @@ void stats__count(struct stats *p, const struct output_counts *c)
 	for (uint32_t i = 0; i < p->nsites; i++)
 		if (p->plan->sites.data[i].kind != BRANCH_NONE)
 			count_site(p, i, &c->edges->sites[i]);
+	for (uint32_t i = 0; i < p->nsites; i++)
+		p->sites[i].low = c->low ? c->low[i] : 0;
 	vec__each (f, &p->plan->functions) {
 		uint64_t calls = f->entry_block < p->plan->blocks.len
 					 ? c->edges->blocks[f->entry_block]

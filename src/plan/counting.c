@@ -487,6 +487,57 @@ void counting__find_unsolved(struct plan *p)
 	circulation__free(&c);
 }
 
+/* ---- sides of conditionals, for probes that will be removed ---- */
+
+/* Does control enter the block by one edge only? */
+static bool is_own_side(const struct plan *p, const struct plan_flow *flow, uint32_t block)
+{
+	const struct plan_block *b = block == NO_BLOCK ? NULL : &p->blocks.data[block];
+
+	return b && b->function != NO_FUNCTION && !b->abnormal &&
+	       !(p->functions.data[b->function].flags & (FUNCTION_RANGE | FUNCTION_HELPER)) &&
+	       p->functions.data[b->function].entry_block != block &&
+	       flow->in[block + 1] - flow->in[block] == 1;
+}
+
+static void add_side(struct counting *k, const struct plan_flow *flow, uint32_t site, bool taken)
+{
+	struct plan *p = k->p;
+	const struct plan_block *b = &p->blocks.data[p->sites.data[site].block];
+	uint32_t block = taken ? b->taken : b->next;
+	const struct spot *at;
+	uint32_t witness;
+
+	if (b->taken == b->next || !is_own_side(p, flow, block))
+		return;
+	at = &k->spots.data[k->first_spot[block]];
+	witness = p->blocks.data[block].site;
+	if (at->cost && (witness == NO_SITE || p->sites.data[witness].probe != PROBE_COUNT))
+		witness = at->site;
+	if (at->cost && witness == NO_SITE) {
+		witness = p->sites.len;
+		put_witness(p, at);
+		p->sites.data[witness].probe = PROBE_NONE;
+		p->probes--;
+	}
+	if (witness != NO_SITE && p->sites.data[witness].refusal == PROBE_OK)
+		vec__push(&p->sides, (struct plan_side){site, witness, taken});
+}
+
+static void find_sides(struct counting *k, const struct plan_flow *flow)
+{
+	uint32_t n = k->p->sites.len;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct plan_site *s = &k->p->sites.data[i];
+
+		if (s->probe != PROBE_COUNT || (s->kind != BRANCH_JCC && s->kind != BRANCH_LOOP))
+			continue;
+		add_side(k, flow, i, true);
+		add_side(k, flow, i, false);
+	}
+}
+
 void counting__place(struct plan *p, const struct plan_options *options)
 {
 	struct counting k = {
@@ -499,11 +550,13 @@ void counting__place(struct plan *p, const struct plan_options *options)
 	p->entries_only = !wants_branches(&k);
 	plan_flow__init(&flow, p);
 	frequency__estimate(&k.frequency, &flow, options);
-	plan_flow__free(&flow);
 	if (wants_branches(&k))
 		count_edges(&k, known);
 	else
 		count_entries(&k, known);
+	if (options->retire)
+		find_sides(&k, &flow);
+	plan_flow__free(&flow);
 	counting__find_unsolved(p);
 	circulation__free(&k.c);
 	frequency__free(&k.frequency);

@@ -435,7 +435,8 @@ void placement__place(struct plan *p, const struct plan_options *options)
 {
 	if (options->placement == PLACEMENT_COUNT) {
 		p->placement = PLACEMENT_COUNT;
-		p->counts_all = options->count_all;
+		p->retires = options->retire;
+		p->counts_all = options->count_all && !options->retire;
 		counting__place(p, options);
 		placement__count_unprobed(p);
 		return;

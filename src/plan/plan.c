@@ -381,6 +381,7 @@ void plan__free_tables(struct plan *p)
 	vec__free(&p->blocks);
 	vec__free(&p->table);
 	vec__free(&p->breaks);
+	vec__free(&p->sides);
 	vec__free(&p->stubs);
 	vec__free(&p->extents);
 	vec__free(&p->gaps);

@@ -187,6 +187,13 @@ struct plan_line {
 
 typedef VEC(uint32_t) id_vec;
 
+/* A side of a conditional to which nothing else leads: a site in it shows that it was taken. */
+struct plan_side {
+	uint32_t site;	  /* the conditional */
+	uint32_t witness; /* its probe comes into question when that of .site is removed */
+	bool taken;
+};
+
 /* An instruction that control may come to or leave by at any time: the one before it enters the
  * kernel, as a system call does. */
 struct plan_break {
@@ -199,6 +206,7 @@ struct plan {
 	enum plan_placement placement;
 	bool unprobed_rets; /* some rets carry no probe because the path implies them */
 	bool entries_only;  /* PLACEMENT_COUNT: only how often functions are entered is counted */
+	bool retires;	    /* probes are removed during the trace: counts are lower bounds */
 	bool counts_all;    /* placement count: each branch and entry has a probe that counts it, so
 			     * that rets tell where they went */
 	bool edgeless;	    /* its blocks have no edges: see plan_options.batch */
@@ -213,6 +221,7 @@ struct plan {
 	VEC(uint32_t) table;	  /* block indices */
 	VEC(struct plan_break)
 	breaks;			     /* PLACEMENT_COUNT: by block, then vaddr. Not in trace files */
+	VEC(struct plan_side) sides; /* sites that may retire: by site. Not in trace files */
 	VEC(struct plan_stub) stubs; /* those whose targets are in the plan */
 	VEC(struct plan_extent)
 	extents;		   /* by object, then start; empty in plans made by unit tests */
@@ -290,7 +299,9 @@ struct plan_options {
 	uint64_t batch;
 	bool count_all; /* placement count: each branch and entry is counted by a probe of its own
 			 */
-	const struct cost_row *costs;	    /* measured, as those of arch; NULL: the usual ones */
+	const struct cost_row *costs; /* measured, as those of arch; NULL: the usual ones */
+	bool retire; /* placement count, all branches: their probes will be removed one by one,
+		      * which needs plan->sides */
 	const char *mechanism;		    /* the one whose costs count; NULL: the best one */
 	const struct object *kernel_object; /* the object with the thunks that modules use; NULL: no
 					       kernel function is traced */

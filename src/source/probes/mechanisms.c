@@ -116,7 +116,7 @@ static int check(const struct probe *p, const struct mechanism *m)
 		err = err__set(ENOTSUP, "only uprobe_multi, from Linux 6.6 on, has --returns "
 					"probe; --returns ret does without");
 	if (!err && p->options->retires && !m->change)
-		err = err__set(ENOTSUP, "its probes can't be changed while they are in use");
+		err = err__set(ENOTSUP, "probes that retire need uprobe_multi");
 	if (err)
 		note_verbose("%s is not available: %s", m->name, err__text());
 	return err;

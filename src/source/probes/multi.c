@@ -34,19 +34,21 @@ static void batch__free(struct batch *b)
 
 /* ---- parts: what is attached together ---- */
 
-/* Closing a link takes as long as ten thousand sites of one (Linux 6.18). */
+/* Closing a link takes as long as detaching ten thousand of its sites (Linux 6.18). */
 #define PART_SITES 4096
+#define PARTS_MOST 16
 
 /* By address, so that those of a function are together. */
 static void divide_objects(struct probe *p)
 {
 	const struct plan *plan = p->plan;
-	uint32_t n = 0, object = UINT32_MAX;
+	uint32_t n = 0, object = UINT32_MAX,
+		 most = max_of((uint32_t)PART_SITES, (uint32_t)plan->sites.len / PARTS_MOST);
 
 	for (size_t i = 0; i < plan->sites_by_address.len; i++) {
 		uint32_t site = plan->sites_by_address.data[i];
 
-		if (plan->sites.data[site].object != object || n == PART_SITES) {
+		if (plan->sites.data[site].object != object || n == most) {
 			object = plan->sites.data[site].object;
 			p->nparts++;
 			n = 0;

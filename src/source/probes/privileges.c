@@ -124,6 +124,9 @@ static uint64_t one_of(uint64_t permitted, uint64_t wanted)
 /* Before Linux 5.19, reading one's own maps needed CAP_BPF, unless unprivileged BPF was enabled. */
 static uint64_t needed_for_bpf(struct probe *p, uint64_t keep, uint64_t permitted)
 {
+	/* links are replaced */
+	if (p->options->retires)
+		keep |= one_of(permitted, PRIVILEGE_BPF) | one_of(permitted, PRIVILEGE_PERFMON);
 	/* events are opened again for a process that changes its user */
 	if (probe__reopens(p))
 		keep |= one_of(permitted, PRIVILEGE_PERFMON);
