@@ -105,7 +105,8 @@ int formats__settle(struct args *a)
 	choose_by_name(a);
 	if (!a->count || !a->format || output__counting(a->format))
 		return check_interval(a);
-	return err__set(EINVAL, "-c counts in text and json only; %s has counts of its own",
+	return err__set(EINVAL,
+			"-c counts in text, json and summary only; %s has counts of its own",
 			a->format->name);
 }
 

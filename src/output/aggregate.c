@@ -30,6 +30,14 @@ void aggregate__free(struct output *o)
 	stats__free(o->state);
 }
 
+void put_elapsed(struct output *o, uint64_t time)
+{
+	uint64_t ms = (time - min_of(time, o->options.start_time)) / 1000000;
+
+	str__printf(&o->buffer, "-- %llu.%03llu s\n", (unsigned long long)(ms / 1000),
+		    (unsigned long long)(ms % 1000));
+}
+
 #define FULL (64 << 10)
 
 int aggregate__flush_full(struct output *o)

@@ -147,14 +147,11 @@ static int put_all(struct output *o,
 	return err;
 }
 
-/* What is printed between two sets of counts: the time since the start. */
 static int interval_text(struct output *o, uint64_t time)
 {
 	int err = put_all(o, put_text);
-	uint64_t ms = (time - min_of(time, o->options.start_time)) / 1000000;
 
-	str__printf(&o->buffer, "-- %llu.%03llu s\n", (unsigned long long)(ms / 1000),
-		    (unsigned long long)(ms % 1000));
+	put_elapsed(o, time);
 	return err;
 }
 
@@ -213,5 +210,7 @@ const struct output_format *output__counting(const struct output_format *format)
 {
 	if (!strcmp(format->name, "json"))
 		return &edges_json;
+	if (!strcmp(format->name, "summary"))
+		return &output_summary_counted;
 	return strcmp(format->name, "text") ? NULL : &edges_text;
 }

@@ -189,6 +189,8 @@ void aggregate__free(struct output *o);
 #define AGGREGATES                                                                                 \
 	.begin = aggregate__begin, .plan_extended = aggregate__plan_extended,                      \
 	.step = aggregate__step, .free = aggregate__free
+/* What separates sets of counts as text: the time since the start. */
+void put_elapsed(struct output *o, uint64_t time);
 /* Writes the rendered text when the buffer is full. */
 int aggregate__flush_full(struct output *o);
 

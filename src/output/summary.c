@@ -50,7 +50,10 @@ static void put_sum(struct str *s, const struct row *r, uint64_t ns)
 
 static void put_calls(struct str *s, const struct row *r)
 {
-	put_count(s, r, r->f->calls);
+	if (r->f->calls == COUNT_UNKNOWN)
+		str__putc(s, '?');
+	else
+		put_count(s, r, r->f->calls);
 }
 
 static void put_timed(struct str *s, const struct row *r)
@@ -131,18 +134,28 @@ static void put_taken(struct str *s, const struct row *r)
 		str__printf(s, ".%u%%", permille % 10);
 }
 
-/* drop_order: on a narrow terminal, columns with the lowest number are omitted first; 0: never. */
+/* counted: also if only edges were counted (-c).
+ * drop_order: on a narrow terminal, columns with the lowest number are omitted first; 0: never. */
 static const struct {
 	const char *head;
 	void (*cell)(struct str *s, const struct row *r);
 	unsigned drop_order;
 	bool net; /* only if the time without tracing is known of a function */
+	bool counted;
 } columns[] = {
-	{"calls", put_calls, 0}, {"timed", put_timed, 4},   {"open", put_open, 5},
-	{"total", put_total, 0}, {"net", put_net, 0, true}, {"self", put_self, 6},
-	{"min", put_min, 1},	 {"avg", put_avg, 3},	    {"p50", put_p50, 2},
-	{"p99", put_p99, 7},	 {"max", put_max, 8},	    {"branches", put_branches, 0},
-	{"taken", put_taken, 0},
+	{"calls", put_calls, 0, .counted = true},
+	{"timed", put_timed, 4},
+	{"open", put_open, 5},
+	{"total", put_total, 0},
+	{"net", put_net, 0, true},
+	{"self", put_self, 6},
+	{"min", put_min, 1},
+	{"avg", put_avg, 3},
+	{"p50", put_p50, 2},
+	{"p99", put_p99, 7},
+	{"max", put_max, 8},
+	{"branches", put_branches, 0, .counted = true},
+	{"taken", put_taken, 0, .counted = true},
 };
 #define MOST_SPARED 8
 #define MOST_NAME   40 /* longer ones get their own line */
@@ -150,6 +163,15 @@ static const struct {
 /* ---- the table ---- */
 
 typedef VEC(struct row) rows_vec;
+
+static int most_branches_first(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	if (x->f->branches != y->f->branches)
+		return x->f->branches < y->f->branches ? 1 : -1;
+	return x->plan < y->plan ? -1 : x->plan > y->plan;
+}
 
 /* By time without tracing; behind these, where that isn't known; at last, what is below the noise.
  */
@@ -188,7 +210,7 @@ static void find_rows(const struct output *o, rows_vec *rows)
 		if (f->calls || f->branches || f->unseen || f->open)
 			vec__push(rows, (struct row){&p->plan->functions.data[i], f, o->more});
 	}
-	vec__sort(rows, longest_first);
+	vec__sort(rows, p->blocks ? most_branches_first : longest_first);
 }
 
 static void put_right(struct str *s, const char *text, unsigned width)
@@ -220,14 +242,14 @@ static bool any_net(const rows_vec *rows)
 }
 
 /* 0: the column isn't there. */
-static void find_widths(const rows_vec *rows, unsigned widths[])
+static void find_widths(const rows_vec *rows, bool counted, unsigned widths[])
 {
 	struct str cell = {0};
 	const struct row *r;
 
 	for (size_t c = 0; c < ARRAY_SIZE(columns); c++) {
 		widths[c] = 0;
-		if (columns[c].net && !any_net(rows))
+		if ((columns[c].net && !any_net(rows)) || (counted && !columns[c].counted))
 			continue;
 		widths[c] = strlen(columns[c].head);
 		vec__each (r, rows) {
@@ -284,12 +306,12 @@ static void put_omitted(struct str *s, unsigned most)
 		str__puts(s, " omitted)\n");
 }
 
-static void put_table(struct str *s, const rows_vec *rows, unsigned width)
+static void put_table(struct str *s, const rows_vec *rows, bool counted, unsigned width)
 {
 	unsigned widths[ARRAY_SIZE(columns)], most;
 	const struct row *r;
 
-	find_widths(rows, widths);
+	find_widths(rows, counted, widths);
 	most = columns_to_omit(rows, widths, width);
 	for (size_t c = 0; c < ARRAY_SIZE(columns); c++) {
 		if (!widths[c] || is_omitted(c, most))
@@ -401,7 +423,7 @@ static int summary__end(struct output *o, const struct trace_totals *t)
 
 	stats__end(p);
 	find_rows(o, &rows);
-	put_table(&o->buffer, &rows, o->options.width);
+	put_table(&o->buffer, &rows, p->blocks, o->options.width);
 	put_tracing(&o->buffer, &rows, t);
 	put_histograms(&o->buffer, &rows);
 	if (stats__missing(p, t, &missing)) {
@@ -420,5 +442,28 @@ const struct output_format output_summary = {
 	.help = "a table of the functions with their times, and histograms",
 	.size = sizeof(struct stats),
 	AGGREGATES,
+	.end = summary__end,
+};
+
+/* With -c: without times. */
+static int counted__interval(struct output *o, uint64_t time)
+{
+	struct stats *p = o->state;
+	rows_vec rows = {0};
+
+	find_rows(o, &rows);
+	put_table(&o->buffer, &rows, p->blocks, o->options.width);
+	put_elapsed(o, time);
+	vec__free(&rows);
+	return 0;
+}
+
+const struct output_format output_summary_counted = {
+	.name = "summary",
+	.help = "a table of the functions with their counts",
+	.size = sizeof(struct stats),
+	AGGREGATES,
+	.count = aggregate__count,
+	.interval = counted__interval,
 	.end = summary__end,
 };
