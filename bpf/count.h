@@ -117,6 +117,17 @@ static __always_inline bool is_its_hit(__u64 generation, __u32 site)
 	return false;
 }
 
+/* The cookie of the link that a hit ran this program for first. */
+volatile __u64 first_cookie;
+
+SEC("uprobe.multi")
+int tell_first(struct pt_regs *ctx)
+{
+	if (!first_cookie)
+		first_cookie = bpf_get_attach_cookie(ctx);
+	return 0;
+}
+
 static __always_inline void note_exec(struct who w)
 {
 	__u64 now = bpf_ktime_get_ns();

@@ -149,22 +149,26 @@ void retire__tell(const struct retire *r, const struct plan *plan, const struct 
 	const struct cost_row *row = cost__find(costs__known(plan->arch), false, "uprobe_multi");
 	const struct site_count *counted = tally__counted(tally);
 	uint64_t hits = 0, ns = 0;
-	uint32_t stay = 0;
+	uint32_t stay = 0, watch;
 
 	if (!r->hits)
 		return;
 	for (uint32_t i = 0; i < plan->sites.len; i++) {
 		const struct plan_site *s = &plan->sites.data[i];
 
-		if (s->probe != PROBE_COUNT || hits_of(&counted[i]) < r->hits)
+		if (s->probe != PROBE_COUNT || hits_of(&counted[i]) < r->hits ||
+		    is_done(r, plan, i, &counted[i], &watch))
 			continue;
 		stay++;
 		hits += hits_of(&counted[i]);
 		ns += price_of(row, s, hits_of(&counted[i]));
 	}
-	note("%llu probes were removed, in %llu rounds; of the %u that stay, %u were hit %llu times, "
-	     "which took about %.3f s%s",
-	     (unsigned long long)r->removed, (unsigned long long)r->rounds, plan->probes, stay,
-	     (unsigned long long)hits, ns / 1e9,
-	     r->strict && stay ? ": what they have not shown yet, no other place would show" : "");
+	if (!stay)
+		note("%llu probes were removed in %llu rounds, %u are left",
+		     (unsigned long long)r->removed, (unsigned long long)r->rounds, plan->probes);
+	else
+		note("%llu probes were removed in %llu rounds, %u are left; %u of these were hit %llu "
+		     "times, which took about %.3f s: no other place shows what they have not shown yet",
+		     (unsigned long long)r->removed, (unsigned long long)r->rounds, plan->probes,
+		     stay, (unsigned long long)hits, ns / 1e9);
 }

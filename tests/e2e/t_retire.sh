@@ -11,14 +11,14 @@ source_program hammer c -O1 -pthread <"$(dirname "$0")/hammer.c"
 edge() { # FILE SYMBOL INSN: taken, not taken, of the first such branch
 	json_lines "$1" '$e->{event} eq "edge" && $e->{symbol} eq "'"$2"'" && $e->{insn} eq "'"$3"'" ? join(" ", $e->{taken_count}, $e->{not_taken_count} // "-") : ""' | head -n 1
 }
-rounds() { sed -n 's/.* probes were removed, in \([0-9]*\) rounds.*/\1/p' "$T/err"; }
+rounds() { sed -n 's/.* probes were removed in \([0-9]*\) rounds.*/\1/p' "$T/err"; }
 
 # ---- each execution counts once, while links are replaced under four threads ----
 n=${HAMMER:-400000}
 bb user "$T/hammer" spin 'f*' -c --once -F json -o "$T/edges" -- "$T/hammer" "$n"
 exits 0 'a program is traced with --once'
 is "$(edge "$T/edges" spin je)" "0 $((4 * n))" 'a conditional whose other side nothing shows keeps its probe: each execution counts once'
-like "$T/err" 'of the [0-9]+ that stay, [0-9]+ were hit [0-9]+ times, which took about [0-9.]+ s: what they have not shown' \
+like "$T/err" '[0-9]+ are left; [0-9]+ of these were hit [0-9]+ times, which took about [0-9.]+ s: no other place shows' \
 	'what stays, and what it took, is said'
 is "$(($(rounds) >= 3))" 1 "probes were replaced while the threads ran ($(rounds) rounds)"
 bb user "$T/hammer" spin 'f*' -c --once -- "$T/hammer" 10

@@ -324,6 +324,8 @@ int uprobe_multi__attach(struct probe *p)
 
 	if (!p->programs.links.len) /* not again in the middle of a trace */
 		leftovers__handle_mounted(p->plan);
+	if (p->options->retires && !p->part)
+		err = uprobe_multi__check_order(p);
 	if (!p->part)
 		divide(p);
 	for (uint32_t i = 0; !err && i < p->nparts; i++)

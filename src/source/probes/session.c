@@ -175,6 +175,7 @@ static void choose_programs(struct probe *p)
 
 	bpf_program__set_autoload(p->skel->progs.hit_multi, false);
 	bpf_program__set_autoload(p->skel->progs.hit_uprobe, false);
+	bpf_program__set_autoload(p->skel->progs.tell_first, p->options->retires);
 	bpf_program__set_autoload(p->skel->progs.hit_entry, false);
 	bpf_program__set_autoload(p->skel->progs.hit_kprobe, false);
 	if (p->programs.mechanism)

@@ -98,6 +98,8 @@ int uprobe_multi__attach_again(struct probe *p, uint32_t pid);
 enum probe_spares uprobe_multi__spares(enum scope_kind kind);
 void uprobe_multi__detach(struct probe *p);
 int uprobe_multi__change(struct probe *p);
+/* -ENOTSUP: a hit doesn't run the program for the link that was attached last first (order.c). */
+int uprobe_multi__check_order(struct probe *p);
 int uprobe_event__attach(struct probe *p);
 int uprobe_event__attach_again(struct probe *p, uint32_t pid);
 /* May the caller, with its current privileges, open the event for a process? */
@@ -176,8 +178,6 @@ int feature__uprobe_multi(void);
 /* The kernel's answer to a link of this program without a file; -EBADF: it knows such links. */
 int feature__multi_answer(int prog, pid_t pid);
 bool feature__uprobe_multi_by_process(void);
-/* Does a hit run the program for the link that was attached last first? */
-bool feature__newest_first(struct probe *p);
 /* Can a thread's perf events be inherited without moving between tasks? From Linux 6.13 on. */
 bool feature__inherited_events(void);
 /* A kernel that is locked down has no tracefs either. */
