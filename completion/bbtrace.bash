@@ -72,7 +72,7 @@ _bbtrace_value() {
 	case $1 in
 	-p | --pid | --tid) _bbtrace_pids ;;
 	--comm) _bbtrace_words "$(cat /proc/[0-9]*/comm 2>/dev/null)" ;;
-	--depth | -t | --timeout | -l | --limit | --last | --retire | --buffer | --max-overhead | --min-duration | --attach | --max-size | --from | --to | \
+	--depth | -t | --timeout | -l | --limit | --interval | --last | --retire | --buffer | --max-overhead | --min-duration | --attach | --max-size | --from | --to | \
 		--head | --tail) COMPREPLY=() ;;
 	--cgroup)
 		mapfile -t COMPREPLY < <(compgen -d -- "${cur:-/sys/fs/cgroup/}")
@@ -118,7 +118,7 @@ _bbtrace_look_back() {
 			return 1
 			;;
 		-p | --pid | --tid | --comm | --uid | --cgroup | -e | --events | --exclude | -r | --regs | -F | --format | \
-			--depth | -o | --output | -t | --timeout | -l | --limit | -T | --time | --last | --retire | -u | --user | -b | \
+			--depth | -o | --output | -t | --timeout | -l | --limit | -T | --time | --interval | --last | --retire | -u | --user | -b | \
 			--btf | --attach | --color | --buffer | --max-overhead | --min-duration | --record | --max-size | --returns | --placement | --profile | --from | --to | \
 			--head | --tail) i=$((i + 1)) ;;
 		-*) ;;
@@ -131,7 +131,7 @@ _bbtrace_options() {
 	case $verb in
 	user | kernel | trace)
 		_bbtrace_words "-p --pid --tid --comm --uid --cgroup -f --follow -e --events --exclude --exported -r --regs -k --stack
-			-F --format --depth -o --output -t --timeout -l --limit -T --time -c --count --once --retire --last -u --user -b --btf
+			-F --format --depth -o --output -t --timeout -l --limit -T --time -c --count --interval --reset --once --retire --last -u --user -b --btf
 			-v --verbose -q --quiet --color --no-fold --addresses --buffer --max-overhead --min-duration --attach --returns --placement --profile --record --max-size
 			--armor -h --help"
 		;;

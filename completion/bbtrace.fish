@@ -8,7 +8,7 @@ function __bbtrace_operands
     for word in $words[2..-1]
         if test $skip = 1
             set skip 0
-        else if string match -qr -- '^(-[perFotlTub]|--(pid|tid|comm|uid|cgroup|events|exclude|regs|format|depth|output|timeout|limit|time|last|retire|user|btf|attach|color|buffer|max-overhead|min-duration|record|max-size|returns|placement|profile|from|to|head|tail))$' $word
+        else if string match -qr -- '^(-[perFotlTub]|--(pid|tid|comm|uid|cgroup|events|exclude|regs|format|depth|output|timeout|limit|time|interval|last|retire|user|btf|attach|color|buffer|max-overhead|min-duration|record|max-size|returns|placement|profile|from|to|head|tail))$' $word
             set skip 1
         else if not string match -q -- '-*' $word
             echo $word
@@ -124,6 +124,8 @@ complete -c bbtrace -n $trace -l max-overhead -x -d 'Stop when tracing takes mor
 complete -c bbtrace -n $shows -s l -l limit -x -d 'Stop after N printed events'
 complete -c bbtrace -n $shows -s T -l time -x -a 'rel abs delta none' -d 'Time column'
 complete -c bbtrace -n $shows -s c -l count -d 'Count edges instead of listing events'
+complete -c bbtrace -n $trace -l interval -x -d 'Print the counts so far every SEC'
+complete -c bbtrace -n $trace -l reset -d 'Begin with 0 after counts are printed'
 complete -c bbtrace -n $shows -l last -x -d 'Keep the last N branches of each thread'
 complete -c bbtrace -n $trace -s u -l user -x -a '(__fish_complete_users)' -d 'Run CMD as that user'
 complete -c bbtrace -n $trace -s b -l btf -r -F -d 'Read kernel types from this file'
