@@ -46,6 +46,41 @@ static uint32_t point_at(const struct circulation *c, uint32_t block)
 	return block == NO_BLOCK ? OUTSIDE : c->start[block];
 }
 
+/* ---- code that was not decoded ---- */
+
+static bool expose(const struct plan *p, bool *exposed, uint32_t from, uint32_t to)
+{
+	uint32_t function = to == NO_BLOCK ? NO_FUNCTION : p->blocks.data[to].function;
+
+	if (function == NO_FUNCTION || function == from || exposed[function] ||
+	    p->functions.data[function].entry_block == to)
+		return false;
+	return exposed[function] = true;
+}
+
+/* A function with gaps, and those that it shares code with. */
+bool *circulation__exposed(const struct plan *p)
+{
+	bool *exposed = xcalloc(p->functions.len + 1, sizeof(*exposed)), more = false;
+	const struct plan_block *b;
+
+	for (size_t i = 0; i < p->functions.len; i++)
+		more |= exposed[i] = p->functions.data[i].unreached > 0;
+	while (more) {
+		more = false;
+		vec__each (b, &p->blocks) {
+			if (b->function == NO_FUNCTION || !exposed[b->function])
+				continue;
+			more |= expose(p, exposed, b->function, b->taken);
+			more |= expose(p, exposed, b->function, b->next);
+			for (uint32_t i = 0; i < b->ntable; i++)
+				more |= expose(p, exposed, b->function,
+					       p->table.data[b->table + i]);
+		}
+	}
+	return exposed;
+}
+
 /* ---- entries ---- */
 
 /* An unresolved jump whose targets no probe shows may lead to any block of its function. */
@@ -55,7 +90,7 @@ static bool hides_targets(const struct plan *p, const struct plan_block *b)
 }
 
 /* By block: does control come there from outside, or from where nothing shows? */
-static bool *find_entered(const struct plan *p)
+static bool *find_entered(const struct plan *p, const bool *exposed)
 {
 	bool *entered = xcalloc(p->blocks.len + 1, sizeof(*entered)),
 	     *open = xcalloc(p->functions.len + 1, sizeof(*open));
@@ -64,7 +99,8 @@ static bool *find_entered(const struct plan *p)
 
 	for (size_t i = 0; i < p->functions.len; i++) {
 		f = &p->functions.data[i];
-		open[i] = f->flags & FUNCTION_RANGE; /* code around it may jump anywhere in it */
+		/* code around a range may jump anywhere in it */
+		open[i] = exposed[i] || f->flags & FUNCTION_RANGE;
 		if (f->entry_block != NO_BLOCK)
 			entered[f->entry_block] = true;
 	}
@@ -131,7 +167,7 @@ static void add_ways_out(struct circulation *c, const struct plan_block *b, uint
 	}
 }
 
-static void add_block(struct circulation *c, uint32_t block, bool entered)
+static void add_block(struct circulation *c, uint32_t block, bool entered, bool exposed)
 {
 	uint32_t start = c->start[block], n = c->breaks[block + 1] - c->breaks[block];
 
@@ -140,13 +176,15 @@ static void add_block(struct circulation *c, uint32_t block, bool entered)
 	add_ways_out(c, &c->plan->blocks.data[block], start + n + 1);
 	for (uint32_t i = 1; i <= n; i++)
 		add(c, EDGE_CUT, start + i, OUTSIDE);
+	if (exposed) /* control may come into the middle of it */
+		add(c, EDGE_CUT, start + n + 1, OUTSIDE);
 	if (entered)
 		add(c, EDGE_OTHER, OUTSIDE, start);
 }
 
 void circulation__init(struct circulation *c, const struct plan *p)
 {
-	autofree bool *entered = find_entered(p);
+	autofree bool *exposed = circulation__exposed(p), *entered = find_entered(p, exposed);
 
 	*c = (struct circulation){.plan = p};
 	find_breaks(c);
@@ -155,7 +193,7 @@ void circulation__init(struct circulation *c, const struct plan *p)
 	for (size_t b = 0; b < p->blocks.len; b++) {
 		c->first[b] = c->edges.len;
 		if (c->start[b] != OUTSIDE)
-			add_block(c, b, entered[b]);
+			add_block(c, b, entered[b], exposed[p->blocks.data[b].function]);
 	}
 	c->first[p->blocks.len] = c->edges.len;
 }

@@ -27,6 +27,12 @@ struct flow_edge {
 	uint8_t kind;
 };
 
+/*
+ * By function: may code that was not decoded jump anywhere in it? Then only its own probe tells how
+ * often an instruction is executed. The caller frees it.
+ */
+bool *circulation__exposed(const struct plan *p);
+
 struct circulation {
 	const struct plan *plan;
 	uint32_t points;

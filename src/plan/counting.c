@@ -35,6 +35,7 @@ struct counting {
 	const struct cost_row *rows[2]; /* of programs, of the kernel */
 	struct circulation c;
 	struct frequency frequency;
+	bool *exposed;		/* by function */
 	VEC(struct spot) spots; /* by block and break */
 	uint32_t *first_spot;	/* by block */
 	VEC(struct candidate) candidates;
@@ -72,7 +73,8 @@ static bool must_count(const struct counting *k, const struct plan_site *s)
 		return k->options->count_all && s->entry && !s->repeats;
 	if (s->role == ROLE_ENTRY)
 		return k->options->count_all && !s->repeats;
-	return k->options->count_all || shows_targets(k->p, s);
+	return k->options->count_all || k->exposed[k->p->blocks.data[s->block].function] ||
+	       shows_targets(k->p, s);
 }
 
 static unsigned cost_of(const struct counting *k, bool kernel, bool entry, unsigned traps)
@@ -197,6 +199,7 @@ static bool *start(struct counting *k)
 {
 	struct plan_site *s;
 
+	k->exposed = circulation__exposed(k->p);
 	k->p->probes = 0;
 	vec__each (s, &k->p->sites) {
 		s->probe = must_count(k, s) ? PROBE_COUNT : PROBE_NONE;
@@ -563,6 +566,7 @@ void counting__place(struct plan *p, const struct plan_options *options)
 	vec__free(&k.spots);
 	vec__free(&k.candidates);
 	vec__free(&k.joined);
+	free(k.exposed);
 	free(k.first_spot);
 	free(k.set);
 	free(k.size);
