@@ -464,6 +464,7 @@ static void probe__close(struct source *s)
 	attachment__free(&p->programs);
 	attachment__free(&p->kernel);
 	vec__free(&p->gaps);
+	vec__free(&p->exits);
 	free(p->part);
 	free(p->attached);
 	scope__free(&p->scope);

@@ -82,11 +82,12 @@ struct probe {
 	struct decoder *decoder;
 	struct sideband *sideband;
 	struct scope scope;
-	struct bpf_link *tasks[5];	 /* tracepoints: fork, exec, exit, signal, trap */
-	uint32_t found_again;		 /* number of processes that were attached to again */
-	VEC(struct sideband_event) gaps; /* gaps of these processes to report */
-	uint64_t settled;		 /* probe__settled() */
-	uint64_t generation;		 /* of the links that were attached last */
+	struct bpf_link *tasks[5];	  /* tracepoints: fork, exec, exit, signal, trap */
+	uint32_t found_again;		  /* number of processes that were attached to again */
+	VEC(struct sideband_event) gaps;  /* gaps of these processes to report */
+	VEC(struct sideband_event) exits; /* that wait, in order of time */
+	uint64_t settled;		  /* probe__settled() */
+	uint64_t generation;		  /* of the links that were attached last */
 	uint32_t *part; /* uprobe_multi: by site: the part that it is attached with */
 	uint32_t nparts;
 	bool *attached; /* likewise: has it a probe now? */

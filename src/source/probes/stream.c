@@ -45,13 +45,50 @@ static int give_gaps(struct probe *p, uint64_t until, const struct source_sink *
 	return err;
 }
 
+/*
+ * In Linux 6.1 the exit of a thread comes before the record of its end, which is found by the
+ * mappings of its process: so exits wait for that.
+ */
+#define EXIT_WAITS_NS 100000000ull
+
+static int give_exits(struct probe *p, uint64_t until, const struct source_sink *sink)
+{
+	size_t n = 0;
+	int err = 0;
+
+	while (!err && n < p->exits.len && p->exits.data[n].time + EXIT_WAITS_NS <= until)
+		err = sink->sideband(sink->ctx, &p->exits.data[n++]);
+	if (n)
+		memmove(p->exits.data, p->exits.data + n,
+			(p->exits.len - n) * sizeof(*p->exits.data));
+	p->exits.len -= n;
+	return err;
+}
+
+/* Whoever has the PID of a process that ended is another one. */
+static bool is_reuse(const struct probe *p, const struct sideband_event *fork)
+{
+	const struct sideband_event *e;
+
+	vec__each (e, &p->exits)
+		if (fork->type == SIDEBAND_FORK && e->pid == fork->pid && e->tid == fork->tid)
+			return true;
+	return false;
+}
+
 static int give_sideband_event(struct probe *p, const struct sideband_event *e,
 			       const struct source_sink *sink)
 {
 	int err = give_gaps(p, e->time, sink);
 
+	if (!err)
+		err = give_exits(p, is_reuse(p, e) ? UINT64_MAX : e->time, sink);
 	if (err)
 		return err;
+	if (e->type == SIDEBAND_EXIT && probe__counts(p)) {
+		vec__push(&p->exits, *e);
+		return 0;
+	}
 	if (e->type == SIDEBAND_EXEC)
 		err = counters__end_program(p, e->pid, e->time, sink);
 	if (err)
@@ -67,6 +104,8 @@ static int give_sideband(struct probe *p, uint64_t until, const struct source_si
 
 	while (!err && (e = sideband__next(p->sideband, until)))
 		err = give_sideband_event(p, e, sink);
+	if (!err)
+		err = give_exits(p, until, sink);
 	return err ? err : give_gaps(p, until, sink);
 }
 
