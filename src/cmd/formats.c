@@ -56,11 +56,12 @@ const struct output_format *args__format(const struct args *a)
 
 bool args__counts(const struct args *a)
 {
+	const struct output_format *format = args__format(a);
 	bool steps = a->depth || a->min_duration || a->limit || a->last || a->max_overhead ||
 		     a->record || (a->placement_given && a->placement != PLACEMENT_FULL) ||
-		     !(a->events & PLAN_BRANCH);
+		     !(a->events & (format->entries ? PLAN_ENTRY | PLAN_BRANCH : PLAN_BRANCH));
 
-	return args__format(a)->count && !steps;
+	return format->count && !steps;
 }
 
 /* -o x.html without -F means html. */

@@ -293,7 +293,7 @@ static uint64_t events_of(const struct tally *t)
 	for (size_t i = 0; i < t->plan->sites.len; i++) {
 		const struct site_count *n = &t->edges.sites[i];
 
-		if (t->plan->sites.data[i].kind == BRANCH_NONE)
+		if (t->plan->sites.data[i].kind == BRANCH_NONE || t->plan->entries_only)
 			continue;
 		sum += known(n->taken) + known(n->not_taken);
 	}

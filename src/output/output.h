@@ -73,12 +73,13 @@ struct output_format {
 	/* of files that are written in this format unless another one is chosen, separated by
 	 * spaces; NULL: none */
 	const char *suffixes;
-	size_t size; /* of its own state, zeroed */
-	bool binary; /* the output is not text */
-	bool timed;  /* it shows the time of each branch; text: unless -T none */
-	bool times;  /* it shows how long calls took */
-	bool code;   /* supports output_options.unobserved */
-	bool lines;  /* it shows source lines: requires plan__lines() */
+	size_t size;  /* of its own state, zeroed */
+	bool binary;  /* the output is not text */
+	bool timed;   /* it shows the time of each branch; text: unless -T none */
+	bool times;   /* it shows how long calls took */
+	bool code;    /* supports output_options.unobserved */
+	bool entries; /* its counts may be of entries alone (-e entry) */
+	bool lines;   /* it shows source lines: requires plan__lines() */
 	int (*begin)(struct output *o);
 	/* The plan was extended; NULL: the state doesn't depend on its size. */
 	void (*plan_extended)(struct output *o);

@@ -84,7 +84,7 @@ void stats__count(struct stats *p, const struct output_counts *c)
 	clear(p);
 	p->blocks = c->edges->blocks;
 	for (uint32_t i = 0; i < p->nsites; i++)
-		if (p->plan->sites.data[i].kind != BRANCH_NONE)
+		if (p->plan->sites.data[i].kind != BRANCH_NONE && !p->plan->entries_only)
 			count_site(p, i, &c->edges->sites[i]);
 	for (uint32_t i = 0; i < p->nsites; i++)
 		p->sites[i].low = c->low ? c->low[i] : 0;

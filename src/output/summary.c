@@ -141,9 +141,9 @@ static const struct {
 	void (*cell)(struct str *s, const struct row *r);
 	unsigned drop_order;
 	bool net; /* only if the time without tracing is known of a function */
-	bool counted;
+	enum { NOT_COUNTED, COUNTED_ENTRIES, COUNTED_EDGES } counted;
 } columns[] = {
-	{"calls", put_calls, 0, .counted = true},
+	{"calls", put_calls, 0, .counted = COUNTED_ENTRIES},
 	{"timed", put_timed, 4},
 	{"open", put_open, 5},
 	{"total", put_total, 0},
@@ -154,8 +154,8 @@ static const struct {
 	{"p50", put_p50, 2},
 	{"p99", put_p99, 7},
 	{"max", put_max, 8},
-	{"branches", put_branches, 0, .counted = true},
-	{"taken", put_taken, 0, .counted = true},
+	{"branches", put_branches, 0, .counted = COUNTED_EDGES},
+	{"taken", put_taken, 0, .counted = COUNTED_EDGES},
 };
 #define MOST_SPARED 8
 #define MOST_NAME   40 /* longer ones get their own line */
@@ -170,6 +170,8 @@ static int most_branches_first(const void *a, const void *b)
 
 	if (x->f->branches != y->f->branches)
 		return x->f->branches < y->f->branches ? 1 : -1;
+	if (x->f->calls != y->f->calls)
+		return x->f->calls < y->f->calls ? 1 : -1;
 	return x->plan < y->plan ? -1 : x->plan > y->plan;
 }
 
@@ -241,15 +243,27 @@ static bool any_net(const rows_vec *rows)
 	return false;
 }
 
+/* Is the column there? */
+static bool has_column(const struct output *o, const rows_vec *rows, size_t c)
+{
+	const struct stats *p = o->state;
+	bool edges = !o->options.events || o->options.events & PLAN_BRANCH;
+
+	if (p->blocks)
+		return columns[c].counted && (edges || columns[c].counted == COUNTED_ENTRIES);
+	return !columns[c].net || any_net(rows);
+}
+
 /* 0: the column isn't there. */
-static void find_widths(const rows_vec *rows, bool counted, unsigned widths[])
+
+static void find_widths(const struct output *o, const rows_vec *rows, unsigned widths[])
 {
 	struct str cell = {0};
 	const struct row *r;
 
 	for (size_t c = 0; c < ARRAY_SIZE(columns); c++) {
 		widths[c] = 0;
-		if ((columns[c].net && !any_net(rows)) || (counted && !columns[c].counted))
+		if (!has_column(o, rows, c))
 			continue;
 		widths[c] = strlen(columns[c].head);
 		vec__each (r, rows) {
@@ -306,13 +320,14 @@ static void put_omitted(struct str *s, unsigned most)
 		str__puts(s, " omitted)\n");
 }
 
-static void put_table(struct str *s, const rows_vec *rows, bool counted, unsigned width)
+static void put_table(struct output *o, const rows_vec *rows)
 {
+	struct str *s = &o->buffer;
 	unsigned widths[ARRAY_SIZE(columns)], most;
 	const struct row *r;
 
-	find_widths(rows, counted, widths);
-	most = columns_to_omit(rows, widths, width);
+	find_widths(o, rows, widths);
+	most = columns_to_omit(rows, widths, o->options.width);
 	for (size_t c = 0; c < ARRAY_SIZE(columns); c++) {
 		if (!widths[c] || is_omitted(c, most))
 			continue;
@@ -423,7 +438,7 @@ static int summary__end(struct output *o, const struct trace_totals *t)
 
 	stats__end(p);
 	find_rows(o, &rows);
-	put_table(&o->buffer, &rows, p->blocks, o->options.width);
+	put_table(o, &rows);
 	put_tracing(&o->buffer, &rows, t);
 	put_histograms(&o->buffer, &rows);
 	if (stats__missing(p, t, &missing)) {
@@ -448,11 +463,10 @@ const struct output_format output_summary = {
 /* With -c: without times. */
 static int counted__interval(struct output *o, uint64_t time)
 {
-	struct stats *p = o->state;
 	rows_vec rows = {0};
 
 	find_rows(o, &rows);
-	put_table(&o->buffer, &rows, p->blocks, o->options.width);
+	put_table(o, &rows);
 	put_elapsed(o, time);
 	vec__free(&rows);
 	return 0;
@@ -461,6 +475,7 @@ static int counted__interval(struct output *o, uint64_t time)
 const struct output_format output_summary_counted = {
 	.name = "summary",
 	.help = "a table of the functions with their counts",
+	.entries = true,
 	.size = sizeof(struct stats),
 	AGGREGATES,
 	.count = aggregate__count,
