@@ -72,11 +72,16 @@ static void fork_all(int depth)
 {
 	work(10);
 	apply(depth & 1 ? one : two, depth);
-	for (int i = 0; depth && i < 2; i++)
-		if (!fork()) {
+	for (int i = 0; depth && i < 2; i++) {
+		pid_t child = fork();
+
+		if (child < 0)
+			perror("fork");
+		if (!child) {
 			fork_all(depth - 1);
 			_exit(0);
 		}
+	}
 	while (wait(NULL) > 0)
 		;
 }
