@@ -43,8 +43,9 @@ static int by_symbol(const void *a, const void *b)
 	return x->symbol < y->symbol ? -1 : x->symbol > y->symbol;
 }
 
-/* foo.part.0 is code of foo: it comes with it, although it isn't exported itself. */
-static void add_parts(const struct object *o, hit_vec *hits)
+/* foo.part.0 is code of foo: it comes with it, although it isn't exported itself. Its own cold part
+ * is included in it. */
+static void add_parts(struct object *o, hit_vec *hits)
 {
 	autofree VEC(const char *) names = {0};
 	const struct symbol *s;
@@ -57,7 +58,7 @@ static void add_parts(const struct object *o, hit_vec *hits)
 		size_t len = s->exported ? 0 : name__part_owner_len(s->name);
 		autofree char *owner = len ? xstrndup(s->name, len) : NULL;
 
-		if (owner && names.len &&
+		if (owner && names.len && !object__cold_part_owner(o, s - o->symbols.data) &&
 		    bsearch(&owner, names.data, names.len, sizeof(*names.data), by_string))
 			vec__push(hits, (struct hit){s - o->symbols.data, MATCH_PART});
 	}

@@ -103,18 +103,61 @@ static bool is_shared(const known_names *all, const struct function *f, const ch
 	return false;
 }
 
-/* The exported symbol that the function is shown by, or another one at its entry. NULL: none. */
-static const struct symbol *symbol_of(const struct function *f)
+static bool is_among(const function_vec *v, const struct object *o, uint64_t entry)
+{
+	const struct function *f;
+
+	vec__each (f, v)
+		if (f->object == o && f->entry == entry)
+			return true;
+	return false;
+}
+
+/* Is a part of it among the functions, as foo.part.0 is one of foo? FUNC brings the parts of the
+ * name that is given, not those of other names of the same function. */
+static bool has_part(const known_names *all, const function_vec *v, const struct object *o,
+		     const char *name)
+{
+	size_t len = strlen(name), low = 0, high = all->len;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (strcmp(all->data[middle].name, name) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < all->len && !strncmp(all->data[low].name, name, len) &&
+	       all->data[low].name[len] <= '.';
+	     low++)
+		if (all->data[low].object == o &&
+		    name__part_owner_len(all->data[low].name) == len &&
+		    is_among(v, o, all->data[low].vaddr))
+			return true;
+	return false;
+}
+
+/* An exported symbol at the function's entry: one that has its parts, if any has, else the one that
+ * it is shown by, else the first. NULL: none. */
+static const struct symbol *symbol_of(const known_names *all, const function_vec *v,
+				      const struct function *f)
 {
 	const struct object *o = f->object;
-	const struct symbol *s, *best = NULL;
+	const struct symbol *best = NULL;
+	unsigned rank, best_rank = 0;
 
 	for (size_t i = object__symbols_from(o, f->entry);
 	     i < o->symbols.len && o->symbols.data[i].vaddr == f->entry; i++) {
-		s = &o->symbols.data[i];
-		if (s->exported &&
-		    (!best || (f->raw && strcmp(best->name, f->raw) && !strcmp(s->name, f->raw))))
-			best = s;
+		const struct symbol *s = &o->symbols.data[i];
+
+		if (!s->exported)
+			continue;
+		rank = 2 * has_part(all, v, o, s->name) + (f->raw && !strcmp(s->name, f->raw));
+		if (best && rank <= best_rank)
+			continue;
+		best = s;
+		best_rank = rank;
 	}
 	return best;
 }
@@ -134,9 +177,9 @@ static uint64_t number_of(const struct function *f)
 	return spec__vaddr(&spec, f->object, &found) && found == f->entry ? f->entry : 0;
 }
 
-static char *word_of(const known_names *all, const struct function *f)
+static char *word_of(const known_names *all, const function_vec *v, const struct function *f)
 {
-	const struct symbol *s = symbol_of(f);
+	const struct symbol *s = symbol_of(all, v, f);
 	const struct object *o = f->object;
 	uint64_t number;
 	bool word;
@@ -165,7 +208,7 @@ char **functions__words(const function_vec *v, struct object *const *objects, si
 		add_names(&all, objects[i]);
 	vec__sort(&all, by_name);
 	for (size_t i = 0; i < v->len; i++)
-		words[i] = word_of(&all, &v->data[i]);
+		words[i] = word_of(&all, v, &v->data[i]);
 	free_names(&all);
 	return words;
 }

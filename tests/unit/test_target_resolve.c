@@ -469,6 +469,36 @@ static void test_copies(void)
 	object__free(o);
 }
 
+static void test_exported_parts(void)
+{
+	struct spec spec = {.kind = SPEC_GLOB, .name = (char *)"*", .exported = true};
+	function_vec v = {0}, back = {0};
+	struct object *o;
+	char **words;
+
+	write_file(
+		"parts.s",
+		".text\n.globl foo\n.globl bar\n.set bar,foo\n.type bar,@function\n.type foo,@function\nfoo: nop\nret\n.size foo,.-foo\n"
+		".type foo.part.0,@function\nfoo.part.0: nop\nret\n.size foo.part.0,.-foo.part.0\n"
+		".type foo.part.0.cold,@function\nfoo.part.0.cold: nop\nret\n"
+		".size foo.part.0.cold,.-foo.part.0.cold\n");
+	run("gcc -shared -nostdlib -o parts.so parts.s");
+	o = open_or_die("parts.so");
+	is(object__resolve(o, &spec, &v), 0, "exported functions are found");
+	is(v.len, 2, "an exported function brings its part, and that its cold part");
+	resolve(o, "foo", &back);
+	ok(back.len == 2 && back.data[1].ranges.len == 2 && v.data[v.len - 1].ranges.len == 2,
+	   "by its name it is the same");
+	words = functions__words(&v, &o, 1);
+	ok(words[0] && !strcmp(v.data[0].name, "bar") && !strcmp(words[0], "foo") && !words[1],
+	   "of two names the one that brings the part is written");
+	free(words[0]);
+	free(words);
+	functions__free(&v);
+	functions__free(&back);
+	object__free(o);
+}
+
 static void test_points(struct object *o)
 {
 	points_vec p = {0};
@@ -527,5 +557,6 @@ int main(void)
 	test_rust();
 	test_versions();
 	test_copies();
+	test_exported_parts();
 	return tap__done();
 }
