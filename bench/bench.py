@@ -22,24 +22,14 @@ import subprocess
 import sys
 import time
 
+import running
+from common import BBTRACE, BUILD, ROOT, Skip, at, need
 from elf import functions_by_unwind, name_sites
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-BUILD = os.path.abspath(os.environ.get("B", os.path.join(ROOT, "build")))
-DIR = os.path.join(BUILD, "bench")
-BBTRACE = os.environ.get("BBTRACE", os.path.join(BUILD, "bbtrace"))
 OBJECT = os.environ.get("BENCH_OBJECT", os.path.join(BUILD, "bbtrace.bpf.o"))
-OUT = os.path.join(DIR, "times")
+OUT = at("times")
 RUN_SECONDS = 120
 MOST_PERF_PROBES = 100  # bpftrace detaches one by one, 0.1 to 0.2 s each
-
-
-class Skip(Exception):
-    """Why a contender can't be measured here."""
-
-
-def at(name):
-    return os.path.join(DIR, name)
 
 
 def run(command, env=None):
@@ -54,14 +44,9 @@ def run(command, env=None):
         p.communicate()
         raise Skip(f"took more than {RUN_SECONDS} s") from None
     if p.returncode:
-        last = (err.strip().splitlines() or [f"exit status {p.returncode}"])[-1]
-        raise Skip(last)
+        said = [line for line in err.strip().splitlines() if line] or [f"exit status {p.returncode}"]
+        raise Skip(next((line for line in said if "ERROR" in line), said[-1]))
     return err
-
-
-def need(tool):
-    if not shutil.which(tool):
-        raise Skip(f"{tool} is not installed")
 
 
 # ---- workloads ----
@@ -170,10 +155,13 @@ def bbtrace(*options):
     return contender
 
 
-def bpftrace(action):
-    """Debian's bpftrace refuses offsets into a function: a copy of the file has a symbol at each site."""
+def bpftrace(action, each=False):
+    """Debian's bpftrace refuses offsets into a function: a copy of the file has a symbol at each site.
+
+    each: every site has a probe of its own, and N in action is its number."""
     def contender(work, n):
         need("bpftrace")
+        need("objcopy")
         sites = work.offsets()
         if len(sites) > MOST_PERF_PROBES:
             raise Skip(f"{len(sites)} probes, detached one by one")
@@ -184,8 +172,10 @@ def bpftrace(action):
             argv = [*work.environment(at("named")), *work.command, str(n)]
         else:
             argv = work.argv(n, named)
-        err = run(["bpftrace", "-o", "/dev/null", "-e", f"uprobe:{named}:site_* {action}", "-c",
-                   " ".join(argv)])
+        probes = f"uprobe:{named}:site_* {action}"
+        if each:
+            probes = " ".join(f"uprobe:{named}:site_{i} {action.replace('N', str(i))}" for i in range(len(sites)))
+        err = run(["bpftrace", "-o", "/dev/null", "-e", probes, "-c", " ".join(argv)])
         return sum(int(x) for x in re.findall(r"Lost (\d+) events", err))
     return contender
 
@@ -242,7 +232,8 @@ COUNT = '{ @[reg("ip")] = count(); }'
 
 ENTRY_PRINT = '{ printf("%d %llu %lx\\n", tid, nsecs, arg0); }'
 RETURN_PRINT = '{ printf("%d %llu %lx\\n", tid, nsecs, retval); }'
-FUNC_COUNT = "{ @[probe] = count(); }"
+# A map for each probe, without a key: the cheapest count().
+ENTRY_COUNT, RETURN_COUNT, SITE_COUNT = "{ @entry = count(); }", "{ @return = count(); }", "{ @site_N = count(); }"
 
 
 def bpftrace_calls(entry, on_return):
@@ -286,8 +277,8 @@ CALLS = (
 )
 COUNTS = (
     ("bare", bare, 1, "cpu", True),
-    ("bpftrace count, calls", bpftrace_calls(FUNC_COUNT, FUNC_COUNT), 0.5, "cpu", True),
-    ("bpftrace count, sites", bpftrace(COUNT), 0.5, "cpu", True),
+    ("bpftrace count, calls", bpftrace_calls(ENTRY_COUNT, RETURN_COUNT), 0.5, "cpu", True),
+    ("bpftrace count, sites", bpftrace(SITE_COUNT, True), 0.5, "cpu", True),
     ("bbtrace -c", bbtrace("-c"), 1, "cpu", True),
     ("callgrind, jumps", callgrind, 1, "cpu", True),
 )
@@ -450,12 +441,12 @@ PLACEMENTS = (
 )
 
 
-ACTION_RET = 1  # PROBE_ACTION() of bpf/wire.h
+ACTION_RET = 2  # SITE_ACTION() of bpf/wire.h
 
 
 def without_rets(path, sites):
     return path, ",".join(s for s in sites.split(",")
-                          if int(s.split("=")[1], 16) >> 28 & 7 != ACTION_RET)
+                          if int(s.split(":")[1], 16) >> 28 & 7 != ACTION_RET)
 
 
 def hit_placement(work, row, n):
@@ -788,7 +779,7 @@ def fast_rows():
         Work("4 threads", "the tight loop in four threads", [work, "threads"], work, ["spin"], None,
              400000, threads=True),
     ]
-    if gzip:
+    if gzip and shutil.which("readelf"):
         rows.append(Work("gzip", "every function of gzip, 20 kB of text", [gzip, "-c", text], gzip,
                          functions_by_unwind(gzip)))
     if os.path.exists(python):
@@ -804,6 +795,8 @@ def peer_rows():
     return [
         Work("calls", "entry and return of a short function, by return probes", [work, "call"], work, ["leaf"],
              "entry,return", 40000, True, contenders=CALLS),
+        Work("calls, stepped", "the same, of a function whose first instruction is not emulated", [work, "step"], work, ["moves"],
+             "entry,return", 20000, True, contenders=CALLS),
         Work("counts", "-c of fib(10), with each branch", [work, "fib"], work, ["fib"], None, 100, True, contenders=COUNTS),
         Work("summary", "-F summary of fib(10)", [work, "fib"], work, ["fib"], None, 100, True, contenders=SUMMARY),
         Work("branches", "every branch of a short function and its return: fib(10)", [work, "fib"], work, ["fib"], None, 100,
@@ -849,6 +842,8 @@ def main():
             row["placements"] = placements(work, 5)
             show_placements(row["placements"])
         report["rows"].append(row)
+    if not args.quick:
+        report["rows"] += running.rows(5, args.only)
     if not args.quick and (not args.only or "start".startswith(args.only)):
         report["rows"].append(starting(20))
         show_starting(report["rows"][-1])

@@ -5,7 +5,7 @@
  * sets the breakpoint again; less would be incorrect. One thread, and the program only, not its
  * libraries.
  *
- *   int3 FILE OFFSET[=WORD],... -- CMD ARG...
+ *   int3 FILE OFFSET[=COOKIE[:WORD]],... -- CMD ARG...
  */
 #include <errno.h>
 #include <signal.h>
@@ -48,8 +48,7 @@ static void parse_sites(const char *list)
 	sites = calloc(strlen(list) + 1, sizeof(*sites));
 	for (; *list; list = *end ? end + 1 : end) {
 		sites[nsites++].offset = strtoull(list, &end, 0);
-		if (*end == '=')
-			strtoull(end + 1, &end, 0);
+		end += strcspn(end, ","); /* its cookie and word */
 		if (*end && *end != ',') {
 			errno = EINVAL;
 			die(list);

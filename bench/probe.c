@@ -5,8 +5,9 @@
  * uprobe_multi and a PID filter, as bbtrace does.
  *
  *   probe link ID                                   prints the link's FILE and SITES
- *   probe empty FILE SITES -- CMD ARG...            SITES: OFFSET[=COOKIE],...
- *   probe records:OBJECT FILE SITES -- CMD ARG...   OBJECT: bbtrace.bpf.o; cookies as in wire.h
+ *   probe empty FILE SITES -- CMD ARG...            SITES: OFFSET[=COOKIE[:WORD]],...
+ *   probe records:OBJECT FILE SITES -- CMD ARG...   OBJECT: bbtrace.bpf.o; cookies, and words of
+ *                                                   its map of sites, as in wire.h
  */
 #include <errno.h>
 #include <linux/types.h>
@@ -36,7 +37,7 @@ struct link_info {
 
 struct sites {
 	unsigned long *offsets;
-	__u64 *cookies;
+	__u64 *cookies, *words;
 	size_t n;
 };
 
@@ -49,13 +50,15 @@ static void die(const char *what)
 static struct sites parse_sites(const char *list)
 {
 	size_t most = strlen(list) + 1;
-	struct sites s = {calloc(most, 8), calloc(most, 8), 0};
+	struct sites s = {calloc(most, 8), calloc(most, 8), calloc(most, 8), 0};
 	char *end;
 
 	for (; *list; list = *end ? end + 1 : end) {
 		s.offsets[s.n] = strtoul(list, &end, 0);
 		if (*end == '=')
 			s.cookies[s.n] = strtoull(end + 1, &end, 0);
+		if (*end == ':')
+			s.words[s.n] = strtoull(end + 1, &end, 0);
 		if (*end && *end != ',') {
 			errno = EINVAL;
 			die(list);
@@ -104,7 +107,30 @@ static int load_empty(void)
 	return fd;
 }
 
-static void configure(struct bpf_object *object, pid_t pid)
+/* The size of the map of sites, whose key is the cookie's low part. */
+static __u32 site_count(const struct sites *s)
+{
+	__u32 n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		if ((s->cookies[i] & WIRE_SITE_MASK) >= n)
+			n = (s->cookies[i] & WIRE_SITE_MASK) + 1;
+	return n;
+}
+
+static void fill_sites(struct bpf_object *object, const struct sites *s)
+{
+	int map = bpf_map__fd(bpf_object__find_map_by_name(object, "sites"));
+
+	for (size_t i = 0; i < s->n; i++) {
+		__u32 site = s->cookies[i] & WIRE_SITE_MASK;
+
+		if (bpf_map_update_elem(map, &site, &s->words[i], BPF_ANY))
+			die("sites");
+	}
+}
+
+static void configure(struct bpf_object *object, pid_t pid, const struct sites *s)
 {
 	struct wire_config config = {
 		.filters = FILTER_PID | FILTER_COMMAND,
@@ -117,24 +143,31 @@ static void configure(struct bpf_object *object, pid_t pid)
 	struct bpf_program *program;
 	struct bpf_map *map;
 
-	bpf_object__for_each_map(map, object) if (strstr(bpf_map__name(map), ".rodata"))
-		bpf_map__set_initial_value(map, &config, sizeof(config));
+	bpf_object__for_each_map(map, object)
+	{
+		if (strstr(bpf_map__name(map), ".rodata") &&
+		    bpf_map__set_initial_value(map, &config, sizeof(config)))
+			die("configuration");
+	}
 	bpf_map__set_max_entries(bpf_object__find_map_by_name(object, "ring"), RING_SIZE);
+	bpf_map__set_max_entries(bpf_object__find_map_by_name(object, "sites"), site_count(s));
 	bpf_object__for_each_program(program, object) bpf_program__set_autoload(
 		program, !strcmp(bpf_program__name(program), "hit_multi") ||
 				 !strcmp(bpf_program__name(program), "on_exec"));
 }
 
-static int load_records(const char *path, pid_t pid, struct bpf_object **object)
+static int load_records(const char *path, pid_t pid, const struct sites *s,
+			struct bpf_object **object)
 {
 	struct bpf_program *hit, *on_exec;
 
 	*object = bpf_object__open_file(path, NULL);
 	if (!*object)
 		die(path);
-	configure(*object, pid);
+	configure(*object, pid, s);
 	if (bpf_object__load(*object))
 		die(path);
+	fill_sites(*object, s);
 	hit = bpf_object__find_program_by_name(*object, "hit_multi");
 	on_exec = bpf_object__find_program_by_name(*object, "on_exec");
 	if (!hit || !on_exec || !bpf_program__attach(on_exec))
@@ -177,11 +210,36 @@ static void read_ring(struct bpf_object *object, pid_t pid, int *status)
 	fprintf(stderr, "probe: %llu records, %llu bytes\n", records, bytes);
 }
 
+/* The map of sites of bbtrace's program: -1, there is none. */
+static int find_site_words(__u32 prog_id)
+{
+	int prog = bpf_prog_get_fd_by_id(prog_id);
+	struct bpf_prog_info info = {0};
+	__u32 ids[64], len = sizeof(info);
+
+	info.map_ids = (__u64)ids;
+	info.nr_map_ids = 64;
+	if (prog < 0 || bpf_obj_get_info_by_fd(prog, &info, &len))
+		return -1;
+	for (__u32 i = 0; i < info.nr_map_ids && i < 64; i++) {
+		struct bpf_map_info map = {0};
+		int fd = bpf_map_get_fd_by_id(ids[i]);
+
+		len = sizeof(map);
+		if (fd >= 0 && !bpf_obj_get_info_by_fd(fd, &map, &len) &&
+		    !strcmp(map.name, "sites"))
+			return fd;
+		close(fd);
+	}
+	return -1;
+}
+
 static int show_link(__u32 id)
 {
 	int fd = bpf_link_get_fd_by_id(id);
 	struct link_info info = {0};
-	__u64 *offsets, *cookies;
+	__u64 *offsets, *cookies, word;
+	int words;
 	char path[4096] = "";
 	__u32 len = sizeof(info);
 
@@ -199,9 +257,17 @@ static int show_link(__u32 id)
 	info.cookies = (__u64)cookies;
 	if (bpf_obj_get_info_by_fd(fd, &info, &len))
 		die("bpf_obj_get_info_by_fd");
+	words = find_site_words(info.prog_id);
+	if (words < 0)
+		die("the program's map of sites");
 	printf("%s\n", path);
-	for (__u32 i = 0; i < info.count; i++)
-		printf("%s0x%llx=0x%llx", i ? "," : "", offsets[i], cookies[i]);
+	for (__u32 i = 0; i < info.count; i++) {
+		__u32 site = cookies[i] & WIRE_SITE_MASK;
+
+		if (bpf_map_lookup_elem(words, &site, &word))
+			die("a site");
+		printf("%s0x%llx=0x%llx:0x%llx", i ? "," : "", offsets[i], cookies[i], word);
+	}
 	printf("\n");
 	return 0;
 }
@@ -222,8 +288,9 @@ int main(int argc, char **argv)
 	}
 	sites = parse_sites(argv[3]);
 	pid = prepare(argv + 5, &go);
-	program = strcmp(argv[1], "empty") ? load_records(strchr(argv[1], ':') + 1, pid, &object)
-					   : load_empty();
+	program = strcmp(argv[1], "empty")
+			  ? load_records(strchr(argv[1], ':') + 1, pid, &sites, &object)
+			  : load_empty();
 	attach(program, pid, argv[2], &sites);
 	if (write(go, "", 1) != 1)
 		die("start");

@@ -24,6 +24,10 @@ ASM_FUNCTION(spin, "xor %eax, %eax\n1: dec %rdi\njne 1b\nret");
 void leaf(void);
 ASM_FUNCTION(leaf, "push %rbp\npop %rbp\nret");
 
+/* Entry: at an instruction that the kernel executes in a copy, by a single step. */
+void moves(void);
+ASM_FUNCTION(moves, "mov %edi, %eax\nret");
+
 /* An indirect jump with one target. */
 void hop(void *const *to);
 ASM_FUNCTION(hop, "jmp *(%rdi)");
@@ -51,6 +55,12 @@ static void do_call(long n)
 {
 	while (n--)
 		leaf();
+}
+
+static void do_step(long n)
+{
+	while (n--)
+		moves();
 }
 
 static void do_hop(long n)
@@ -100,8 +110,8 @@ static const struct {
 	const char *name;
 	void (*run)(long n);
 } works[] = {
-	{"spin", do_spin},     {"call", do_call},	{"hop", do_hop},   {"fib", do_fib},
-	{"malloc", do_malloc}, {"threads", do_threads}, {"open", do_open},
+	{"spin", do_spin}, {"call", do_call},	  {"step", do_step},	   {"hop", do_hop},
+	{"fib", do_fib},   {"malloc", do_malloc}, {"threads", do_threads}, {"open", do_open},
 };
 
 static double ns(clockid_t clock)
@@ -131,6 +141,7 @@ int main(int argc, char **argv)
 			ns(CLOCK_PROCESS_CPUTIME_ID) - cpu);
 		return 0;
 	}
-	fprintf(stderr, "usage: [BENCH_OUT=FILE] work spin|call|hop|fib|malloc|threads|open N\n");
+	fprintf(stderr,
+		"usage: [BENCH_OUT=FILE] work spin|call|step|hop|fib|malloc|threads|open N\n");
 	return 2;
 }

@@ -87,6 +87,8 @@ bench | valgrind        | valgrind
 bench | uftrace         | uftrace
 bench | linux-perf      | perf
 bench | gzip            | gzip
+bench | redis-server    | redis-server
+bench | redis-tools     | redis-benchmark
 bench | qemu-system-x86 | qemu-system-x86_64      | 1:8.1
 bench | busybox-static  | busybox
 bench | cpio            | cpio
