@@ -48,11 +48,11 @@ static void parse_sites(const char *list)
 	sites = calloc(strlen(list) + 1, sizeof(*sites));
 	for (; *list; list = *end ? end + 1 : end) {
 		sites[nsites++].offset = strtoull(list, &end, 0);
-		end += strcspn(end, ","); /* its cookie and word */
-		if (*end && *end != ',') {
+		if (end == list) {
 			errno = EINVAL;
 			die(list);
 		}
+		end += strcspn(end, ","); /* its cookie and word */
 	}
 }
 

@@ -25,14 +25,14 @@ def output(*command):
 
 
 def exported_symbols(path):
-    """(name, version or '') -> addresses, of .dynsym."""
+    """name -> version or '' -> addresses, of .dynsym."""
     code = [(int(s, 16), int(s, 16) + int(n, 16)) for s, n, _ in SECTION.findall(output("readelf", "-SW", path))]
     found = {}
     for value, kind, _, _, _, name, version in SYMBOL.findall(output("readelf", "--dyn-syms", "-W", path)):
         at = int(value, 16)
         label = kind == "NOTYPE" and (name.startswith(".L") or name.startswith("$"))
         if not label and any(start <= at < end for start, end in code):
-            found.setdefault((name, version.lstrip("@")), set()).add(at)
+            found.setdefault(name, {}).setdefault(version.lstrip("@"), set()).add(at)
     return found
 
 
@@ -43,7 +43,7 @@ def addresses_of(word, symbols, loads):
         n = int(offset[1], 16)
         return {n - start + vaddr for start, vaddr, size in loads if start <= n < start + size}
     name, _, version = word.partition("@")
-    return set().union(*(at for (n, v), at in symbols.items() if n == name and (not version or v == version)))
+    return set().union(*(at for v, at in symbols.get(name, {}).items() if not version or v == version))
 
 
 def listed(bbtrace, path, *words):
@@ -57,7 +57,7 @@ def problem(bbtrace, path):
     symbols = exported_symbols(path)
     loads = [tuple(int(n, 16) for n in row) for row in LOAD.findall(output("readelf", "-lW", path))]
     words = output(bbtrace, "list", path, "--exported").splitlines()
-    want = set().union(*symbols.values())
+    want = set().union(*(at for versions in symbols.values() for at in versions.values()))
     got = set()
     for word in words:
         at = addresses_of(word, symbols, loads)
