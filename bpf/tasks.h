@@ -76,27 +76,65 @@ int on_exec(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* include/trace/events/signal.h: signal_deliver(sig, info, ka); SIG_DFL and SIG_IGN are 0 and 1 */
+struct kernel_siginfo___any {
+	int si_code;
+} __attribute__((preserve_access_index));
+
+#define SIGNAL_ILL  4
+#define SIGNAL_TRAP 5
+#define SIGNAL_BUS  7
+#define SIGNAL_FPE  8
+#define SIGNAL_SEGV 11
+
+/* Did the next instruction itself cause it? Nobody else may send one with a code above 0. A trap's
+ * next instruction was not executed yet. */
+static __always_inline bool is_fault(__u64 sig, void *info)
+{
+	struct kernel_siginfo___any *i = info;
+
+	return (sig == SIGNAL_ILL || sig == SIGNAL_BUS || sig == SIGNAL_FPE ||
+		sig == SIGNAL_SEGV) &&
+	       BPF_CORE_READ(i, si_code) > 0;
+}
+
+/* Where the signal finds the thread's program. */
+static __always_inline void fill_signal(struct wire_value *v)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+
+	v->event.sp = BPF_CORE_READ(regs, sp);
+	v->value[0] = arch_user_ip(regs);
+	if (load(&v->value[1], 8, v->event.sp, false))
+		v->event.missing = WIRE_NO_VALUE1;
+}
+
+/* include/trace/events/signal.h: signal_deliver(sig, info, ka); SIG_DFL and SIG_IGN are 0 and 1.
+ * SIGKILL is delivered, too (kernel/signal.c, get_signal()). */
 SEC("raw_tp/signal_deliver")
 int on_signal(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct k_sigaction *ka = (struct k_sigaction *)ctx->args[2];
 	struct who w = who_am_i();
 	__u64 key = (__u64)w.pid << 32 | w.tid, flag = LOST_SIGNAL, now, *count;
-	struct wire_event *e;
+	__u64 handler = (__u64)BPF_CORE_READ(ka, sa.sa_handler);
+	struct wire_value *v;
 
-	if (stopped || (__u64)BPF_CORE_READ(ka, sa.sa_handler) <= 1 || !passes(w, false))
+	if (stopped || handler == 1 || (!handler && config.signals < 2) || !passes(w, false))
 		return 0;
 	now = bpf_ktime_get_ns();
-	e = bpf_ringbuf_reserve(&ring, sizeof(*e), 0);
-	if (e) {
-		__builtin_memset(e, 0, sizeof(*e));
-		e->time = now;
-		e->pid = w.pid;
-		e->tid = w.tid;
-		e->site_type = WIRE_SITE_MASK | WIRE_SIGNAL << WIRE_SITE_BITS;
-		e->cpu = bpf_get_smp_processor_id();
-		bpf_ringbuf_submit(e, ring_flags(now));
+	v = bpf_ringbuf_reserve(&ring, sizeof(*v), 0);
+	if (v) {
+		__builtin_memset(v, 0, sizeof(*v));
+		v->event.time = now;
+		v->event.pid = w.pid;
+		v->event.tid = w.tid;
+		v->event.site_type = WIRE_SITE_MASK | WIRE_SIGNAL << WIRE_SITE_BITS;
+		v->event.cpu = bpf_get_smp_processor_id();
+		v->event.state = (handler ? 0 : WIRE_UNHANDLED) |
+				 (is_fault(ctx->args[0], (void *)ctx->args[1]) ? WIRE_FAULT : 0);
+		fill_signal(v);
+		bpf_ringbuf_submit(v, ring_flags(now));
 		return 0;
 	}
 	/* so that a loss is recorded before this thread's next record */
@@ -116,9 +154,6 @@ struct {
 	__type(key, __u32);
 	__type(value, struct wire_trap);
 } traps SEC(".maps");
-
-#define SIGNAL_ILL  4
-#define SIGNAL_TRAP 5
 
 /*
  * A breakpoint that isn't a uprobe: kernel/events/uprobes.c, handle_swbp(), sends SIGTRAP. It may

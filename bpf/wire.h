@@ -21,8 +21,10 @@ enum wire_type {
 		    * ring full since its last record, as SITE_EVENTS counts them; value 1 = 1: also
 		    * records that are not events; both 0: a signal's; site: none
 		    */
-	WIRE_SIGNAL, /* struct wire_event alone: a signal's handler is about to run in this thread;
-			site: none */
+	WIRE_SIGNAL,	/* struct wire_value: a signal is delivered to this thread, whose handler is
+			   about to run unless WIRE_UNHANDLED says otherwise; sp and value 0 = its
+			   program's stack pointer and next instruction, value 1 = the top of its
+			   stack; site: none */
 	WIRE_GOROUTINE, /* struct wire_value: value 0 = the goroutine that this thread runs from
 			   here on (GOROUTINE_AT), 0: none, or the thread's own stack; site: none */
 	WIRE_RETURN, /* struct wire_value, by a return probe (kernel: of a function that may end in
@@ -54,8 +56,10 @@ enum wire_state {
 	WIRE_HARDIRQ = 2,
 	WIRE_NMI = 4,
 	WIRE_INTERRUPT = WIRE_SOFTIRQ | WIRE_HARDIRQ | WIRE_NMI,
-	WIRE_TAKEN = 8,	   /* a conditional branch that is taken */
-	WIRE_PENDING = 16, /* an entry whose return address a return probe has replaced */
+	WIRE_TAKEN = 8,	     /* a conditional branch that is taken */
+	WIRE_PENDING = 16,   /* an entry whose return address a return probe has replaced */
+	WIRE_UNHANDLED = 32, /* a signal without handler */
+	WIRE_FAULT = 64,     /* a signal that the next instruction itself caused */
 };
 
 struct wire_event {
@@ -231,16 +235,16 @@ struct wire_trap {
 
 /* Read-only data of the BPF object: constants to the verifier. */
 struct wire_config {
-	__u8 both;     /* programs and the kernel are traced */
-	__u8 stack;    /* record call stacks on entry */
-	__u8 signals;  /* record signals that have a handler */
-	__u8 compact;  /* branches may be recorded as struct wire_compact */
-	__u8 returns;  /* return probes replace return addresses */
-	__u8 counts;   /* probes count */
-	__u8 retires;  /* sites lose their probes while others keep theirs */
-	__u8 loss;     /* enum target_loss */
-	__u8 go;       /* some sites are of a Go program */
-	__s32 go_g;    /* offset of the current g from the thread pointer */
+	__u8 both;    /* programs and the kernel are traced */
+	__u8 stack;   /* record call stacks on entry */
+	__u8 signals; /* record signals: 1: those that have a handler, 2: all that aren't ignored */
+	__u8 compact; /* branches may be recorded as struct wire_compact */
+	__u8 returns; /* return probes replace return addresses */
+	__u8 counts;  /* probes count */
+	__u8 retires; /* sites lose their probes while others keep theirs */
+	__u8 loss;    /* enum target_loss */
+	__u8 go;      /* some sites are of a Go program */
+	__s32 go_g;   /* offset of the current g from the thread pointer */
 	__u32 go_goid; /* offset of goid in g; 0: unknown */
 	__u32 filters; /* enum filter_flags */
 	__u32 self;    /* bbtrace's own PID, never traced */

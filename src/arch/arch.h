@@ -89,13 +89,15 @@ struct insn {
 	bool only_compares; /* sets flags and changes nothing else */
 	bool keeps_state;   /* leaves flags and memory unchanged, and writes only the registers that
 			       graph__writes() returns */
-	bool thunk;	/* replaces a jump to a kernel thunk, or a call of one; set by graph, not by
-			   decode */
-	bool completes; /* a direct branch if a preceding instruction sets operand.base to a
-			   constant, else indirect */
-	bool patchable; /* a kernel may turn a uprobe on it into a call (x86: the 5-byte nop) */
-	bool repeats;	/* one execution may hit a breakpoint on it several times (x86: rep) */
-	bool slow;	/* may wait, enter the kernel, or repeat */
+	bool is_plain; /* changes registers only, by what they and the instruction contain: it can't
+			  fault, wait or trap. False: not known */
+	bool thunk;    /* replaces a jump to a kernel thunk, or a call of one; set by graph, not by
+			  decode */
+	bool completes;	    /* a direct branch if a preceding instruction sets operand.base to a
+			       constant, else indirect */
+	bool patchable;	    /* a kernel may turn a uprobe on it into a call (x86: the 5-byte nop) */
+	bool repeats;	    /* one execution may hit a breakpoint on it several times (x86: rep) */
+	bool slow;	    /* may wait, enter the kernel, or repeat */
 	bool enters_kernel; /* a system call, a software interrupt, a trap that resumes */
 	bool padding;	    /* fills space between functions: nop, a breakpoint */
 	/* effect on the stack pointer, for stack.c */
@@ -297,6 +299,9 @@ struct arch {
 	/* Whether this byte is an optional prefix: the bytes behind it are an instruction, too.
 	 * NULL: there are no prefixes. */
 	bool (*is_prefix)(uint8_t byte);
+	/* Where these bytes would lead if they were a direct branch; false: they can't be one. Does
+	 * not look at what precedes them. NULL: not known. */
+	bool (*leads_to)(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t *target);
 	/* Whether a conditional branch is taken, by the values of the registers that it reads. The
 	 * BPF program has its own implementation: bpf/arch. */
 	bool (*taken)(uint8_t kind, uint16_t cond, const uint64_t reads[2]);

@@ -89,3 +89,35 @@ void announce__file(const struct args *a, const char *name)
 	str__shell(&quoted, name);
 	note("the trace is in %s: bbtrace report %s shows it", name, quoted.data);
 }
+
+/* ---- the plan ---- */
+
+static const char *const placements[] = {
+	[PLACEMENT_FULL] = "on every branch (full)",
+	[PLACEMENT_IMPLIED] = "on branches that the path doesn't imply (implied)",
+	[PLACEMENT_WITNESS] = "on as few branches as identify the path (witness)",
+	[PLACEMENT_COUNT] = "on as few instructions as tell all counts (count)",
+};
+
+static void tell_function(const struct plan *p, uint32_t function)
+{
+	const struct plan_function *fn = &p->functions.data[function];
+	uint64_t delay = plan__entry_delay(p, function);
+
+	note_verbose(
+		"%s: %u branches, %u cannot be probed, %u indirect jumps not resolved, %llu of %llu "
+		"bytes not decoded%s",
+		fn->name, fn->branches, fn->skipped, fn->unresolved,
+		(unsigned long long)fn->unreached, (unsigned long long)plan_function__size(fn),
+		fn->flags & FUNCTION_HELPER ? " (probed to see a tail call return)" : "");
+	if (delay)
+		note_verbose("%s: its entry is told %llu bytes behind its first instruction",
+			     fn->name, (unsigned long long)delay);
+}
+
+void announce__plan(const struct plan *p, enum plan_placement placement)
+{
+	note_verbose("probes are placed %s", placements[placement]);
+	for (uint32_t i = 0; i < p->functions.len; i++)
+		tell_function(p, i);
+}

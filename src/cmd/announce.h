@@ -5,6 +5,8 @@
 
 #include "cmd.h"
 
+/* -v: where probes are, and what of each function has none. */
+void announce__plan(const struct plan *p, enum plan_placement placement);
 /* Before attaching: what the probes will cost the traced processes and others. */
 void announce__cost(const struct args *a, const struct plan *p, const struct probe *probe);
 /* The probes are live. */

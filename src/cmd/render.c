@@ -105,6 +105,22 @@ static bool want_color(const struct render *r, const struct args *a)
 	return r->sink.is_terminal && !getenv("NO_COLOR") && !terminal__is_dumb();
 }
 
+uint64_t render__regs(const struct args *a, const struct arch *arch)
+{
+	const struct convention *c = &arch->conventions[CONVENTION_C];
+	CLEANUP(meta__free) struct trace_meta m = {0};
+	uint64_t regs;
+
+	if (!args__format(a)->regs || !(a->events & PLAN_ENTRY))
+		return 0;
+	if (meta__of_args(&m, a, arch))
+		return UINT64_MAX; /* reported later */
+	regs = m.regs;
+	for (unsigned i = 0; m.show_regs && !m.regs && i < c->nargs; i++)
+		regs |= 1ull << c->args[i];
+	return regs;
+}
+
 enum plan_placement render__placement(const struct args *a, bool record)
 {
 	const struct output_format *format = args__format(a);

@@ -163,13 +163,6 @@ static bool wants_tail_calls(const struct session *s)
 	       s->args->returns == RETURNS_RET;
 }
 
-static const char *const placements[] = {
-	[PLACEMENT_FULL] = "on every branch (full)",
-	[PLACEMENT_IMPLIED] = "on branches that the path doesn't imply (implied)",
-	[PLACEMENT_WITNESS] = "on as few branches as identify the path (witness)",
-	[PLACEMENT_COUNT] = "on as few instructions as tell all counts (count)",
-};
-
 /* The most work of attaching by default: about 1,000 probes in the kernel itself, or 40 in a module
  * of 13,000 symbols. */
 #define ATTACH_WORK 2000000
@@ -212,6 +205,18 @@ static int follow_tail_calls(struct session *s, struct plan_options *o, pid_t pi
 	return err;
 }
 
+/* Where the kernel would single-step an entry's first instruction, a later one may report the
+ * entry. Not to a trace file, which has all registers; a call stack begins with the first
+ * instruction. */
+static void allow_late_entries(const struct session *s, struct plan_options *o)
+{
+	const struct arch *arch = arch__native();
+
+	o->late_entries = arch && !record_name(s->args) && !s->args->stack;
+	if (o->late_entries)
+		o->entry_regs = render__regs(s->args, arch);
+}
+
 static int make_plan(struct session *s)
 {
 	struct plan_options o = {.events = s->args->events,
@@ -222,7 +227,6 @@ static int make_plan(struct session *s)
 				 .return_probes = s->args->returns == RETURNS_PROBE,
 				 .exact_flags = s->args->regs && (strstr(s->args->regs, "flags") ||
 								  strstr(s->args->regs, "all"))};
-	const struct plan_function *fn;
 	pid_t pid = first_pid(s->args);
 	int err;
 
@@ -243,6 +247,7 @@ static int make_plan(struct session *s)
 	o.costs = costs__known(arch__native());
 	o.kernel_object = s->targets.kernel;
 	o.patchable_unsafe = patchable_is_unsafe();
+	allow_late_entries(s, &o);
 	err = plan__build(&s->targets.functions, &o, &s->plan);
 	if (err)
 		return err;
@@ -255,15 +260,7 @@ static int make_plan(struct session *s)
 	err = s->args->returns == RETURNS_PROBE ? returns__check_probes(s->plan) : 0;
 	if (err || note__level() < NOTE_VERBOSE)
 		return err;
-	note_verbose("probes are placed %s", placements[o.placement]);
-	vec__each (fn, &s->plan->functions)
-		note_verbose(
-			"%s: %u branches, %u cannot be probed, %u indirect jumps not resolved, %llu of %llu "
-			"bytes not decoded%s",
-			fn->name, fn->branches, fn->skipped, fn->unresolved,
-			(unsigned long long)fn->unreached,
-			(unsigned long long)plan_function__size(fn),
-			fn->flags & FUNCTION_HELPER ? " (probed to see a tail call return)" : "");
+	announce__plan(s->plan, o.placement);
 	return 0;
 }
 

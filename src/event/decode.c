@@ -170,7 +170,7 @@ static void take_target(struct decoder *d, const struct plan_site *s, const stru
 static const size_t sizes[WIRE_TYPES] = {
 	[WIRE_BRANCH] = sizeof(struct wire_event), [WIRE_VALUE] = sizeof(struct wire_value),
 	[WIRE_ENTRY] = sizeof(struct wire_entry),  [WIRE_LOST] = sizeof(struct wire_value),
-	[WIRE_SIGNAL] = sizeof(struct wire_event), [WIRE_GOROUTINE] = sizeof(struct wire_value),
+	[WIRE_SIGNAL] = sizeof(struct wire_value), [WIRE_GOROUTINE] = sizeof(struct wire_value),
 	[WIRE_RETURN] = sizeof(struct wire_value), [WIRE_END] = sizeof(struct wire_value),
 };
 
@@ -254,6 +254,13 @@ const struct event *decoder__event(struct decoder *d, const void *record, size_t
 		out->hits = v->value[1];
 	} else if (type == WIRE_GOROUTINE) {
 		out->goroutine = v->value[0];
+	} else if (type == WIRE_SIGNAL) {
+		out->has_target = true;
+		out->target = v->value[0];
+		out->has_value = !(e->missing & WIRE_NO_VALUE1);
+		out->value = out->has_value ? v->value[1] : 0;
+		out->unhandled = e->state & WIRE_UNHANDLED;
+		out->fault = e->state & WIRE_FAULT;
 	} else if (type == WIRE_END) {
 		out->has_target = true;
 		out->target = v->value[0];

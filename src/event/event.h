@@ -13,9 +13,11 @@
 enum event_type {
 	EVENT_BRANCH, /* a branch or a witness was hit; the plan's site says which */
 	EVENT_ENTRY,
-	EVENT_RETURN,	 /* recorded by a return probe: site and sp are those of the entry */
-	EVENT_LOST,	 /* events of this thread are missing since its last one */
-	EVENT_SIGNAL,	 /* a signal's handler is about to run in this thread */
+	EVENT_RETURN, /* recorded by a return probe: site and sp are those of the entry */
+	EVENT_LOST,   /* events of this thread are missing since its last one */
+	EVENT_SIGNAL, /* a signal's handler is about to run in this thread, or (unhandled) it ends
+			 or stops the thread; target, if known: the address of its next instruction,
+			 value: the top of its stack */
 	EVENT_GOROUTINE, /* the goroutine that this thread runs from here on */
 	EVENT_END,	 /* this thread ended; target: the address of its next instruction */
 	EVENT_TYPES
@@ -76,6 +78,8 @@ struct event {
 	uint8_t interrupt; /* enum event_interrupt */
 	bool taken;	   /* of a conditional branch */
 	bool last;	   /* END: it was the process's last thread */
+	bool unhandled;	   /* SIGNAL: no handler runs */
+	bool fault;	   /* SIGNAL: the next instruction itself caused it */
 	bool has_target, has_value;
 	uint64_t target; /* of an indirect branch, a ret or a return, if known */
 	uint64_t value;	 /* ret, RETURN: the return register, if known */

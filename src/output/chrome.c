@@ -374,6 +374,7 @@ static void chrome__free(struct output *o)
 
 const struct output_format output_chrome = {
 	.name = "chrome",
+	.regs = true,
 	.times = true,
 	.timed = true,
 	.help = "trace events for Perfetto's UI and chrome://tracing",

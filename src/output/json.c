@@ -111,6 +111,7 @@ static int json__end(struct output *o, const struct trace_totals *t)
 const struct output_format output_json = {
 	.name = "json",
 	.times = true,
+	.regs = true,
 	.suffixes = ".json .jsonl",
 	.timed = true,
 	.help = "one JSON object per line, the last one is a summary",

@@ -77,6 +77,7 @@ struct output_format {
 	bool binary;  /* the output is not text */
 	bool timed;   /* it shows the time of each branch; text: unless -T none */
 	bool times;   /* it shows how long calls took */
+	bool regs;    /* it shows registers on entry */
 	bool code;    /* supports output_options.unobserved */
 	bool entries; /* its counts may be of entries alone (-e entry) */
 	bool lines;   /* it shows source lines: requires plan__lines() */

@@ -526,6 +526,7 @@ static void text__free(struct output *o)
 const struct output_format output_text = {
 	.name = "text",
 	.times = true,
+	.regs = true,
 	.suffixes = ".txt",
 	.timed = true,
 	.help = "one line per event, calls as a tree",

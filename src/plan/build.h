@@ -67,6 +67,10 @@ struct emit {
 	leader_vec leaders;
 	uint32_t *block_of; /* by leader: plan block, NO_BLOCK */
 	int32_t *deltas;
+	/* a bit for each address from first_target on that a branch anywhere in the object may lead
+	 * to; NULL: not needed yet */
+	uint8_t *targets;
+	uint64_t first_target, last_target;
 };
 
 /* Appends the blocks and sites of one object to the plan, which already has its functions. */

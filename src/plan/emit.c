@@ -196,11 +196,80 @@ static void mark_entry(struct plan_site *s)
 	s->sp_delta = 0;
 }
 
+/* May entries be reported behind instructions that change registers which nobody asked for? Not if
+ * the kernel is traced, too: it may be entered between them. Go moves stacks. */
+static bool may_be_late(const struct emit *e)
+{
+	const struct plan_options *o = e->options;
+
+	return o->late_entries && !o->exact_flags && !o->return_probes && !o->batch &&
+	       o->placement != PLACEMENT_COUNT && !o->kernel_object && !e->g->kernel &&
+	       !e->g->object->go;
+}
+
+/* Takes every byte for the start of an instruction: code outside of the plan isn't decoded. */
+static void note_targets(struct emit *e, const struct segment *s)
+{
+	uint64_t target;
+
+	for (uint64_t i = 0; i < s->size; i++)
+		if (e->g->arch->leads_to(s->bytes + i, s->size - i, s->vaddr + i, &target) &&
+		    target >= e->first_target && target < e->last_target)
+			e->targets[(target - e->first_target) / 8] |=
+				1u << (target - e->first_target) % 8;
+}
+
+static void find_targets(struct emit *e)
+{
+	const struct segment *s;
+
+	e->first_target = UINT64_MAX;
+	vec__each (s, &e->g->object->segments)
+		if (s->exec && s->bytes) {
+			e->first_target = min_of(e->first_target, s->vaddr);
+			e->last_target = max_of(e->last_target, s->vaddr + s->size);
+		}
+	if (!e->last_target)
+		return;
+	e->targets = xcalloc((e->last_target - e->first_target) / 8 + 1, 1);
+	vec__each (s, &e->g->object->segments)
+		if (s->exec && s->bytes)
+			note_targets(e, s);
+}
+
+/* May code outside of the plan jump here, as bzero does into the middle of glibc's memset? */
+static bool may_be_target(struct emit *e, uint64_t addr)
+{
+	if (!e->g->arch->leads_to)
+		return true;
+	if (!e->targets)
+		find_targets(e);
+	addr -= e->first_target;
+	return !e->targets || e->targets[addr / 8] >> addr % 8 & 1;
+}
+
+/* Does the entry's record stay what it is if its probe comes behind this instruction? */
+static bool may_precede(struct emit *e, uint32_t node, const struct insn *insn)
+{
+	uint64_t fixed = e->options->entry_regs | 1ull << e->g->arch->sp_reg;
+	const struct object *o = e->g->object;
+
+	if (insn->keeps_state && !graph__writes(e->g, node))
+		return true;
+	/* what has a name behind it may be jumped to from outside of the plan */
+	return may_be_late(e) &&
+	       object__symbols_from(o, insn->addr + insn->len) == o->symbols.len &&
+	       insn->is_plain && insn->flow == FLOW_NEXT && !insn->slow &&
+	       !(e->g->nodes.data[node].flags & NODE_DOUBTFUL) &&
+	       !(graph__writes(e->g, node) & fixed) && !may_be_target(e, insn->addr + insn->len);
+}
+
 /*
  * An entry's probe goes on the function's first instruction, or after instructions that change
- * nothing recorded (landing instructions, nops, writes of vector registers). It takes the first of
- * these that the kernel emulates, which saves the second trap of single-stepping, else the first
- * one that the kernel accepts. In the kernel it goes on the first instruction.
+ * nothing recorded (landing instructions, nops, writes of vector registers, and of registers that
+ * nobody asked for). It takes the first of these that the kernel emulates, which saves the second
+ * trap of single-stepping, else the first one that the kernel accepts. In the kernel it goes on the
+ * first instruction.
  */
 static void place_entry_probe(struct emit *e, struct plan_site *s, uint32_t node)
 {
@@ -226,7 +295,7 @@ static void place_entry_probe(struct emit *e, struct plan_site *s, uint32_t node
 			s->traps = insn__traps(&insn, e->g->kernel);
 			found = true;
 		}
-		if ((found && insn.emulated) || !insn.keeps_state || graph__writes(e->g, node))
+		if ((found && insn.emulated) || !may_precede(e, node, &insn))
 			return;
 	}
 }
@@ -246,19 +315,29 @@ static void add_entry_site(struct emit *e, uint32_t node, uint32_t block)
 	mark_entry(s);
 }
 
+/* May this branch report an entry in front of it? */
+static bool may_report_entry(struct emit *e, const struct insn *branch)
+{
+	if (e->g->kernel || e->options->exact_flags || refusal(e, branch) != PROBE_OK)
+		return false;
+	if (branch->kind == BRANCH_JCC && e->options->events & PLAN_BRANCH)
+		return true;
+	return may_be_late(e) && branch->emulated && branch->target &&
+	       (branch->kind == BRANCH_JCC || branch->kind == BRANCH_JMP ||
+		branch->kind == BRANCH_CALL);
+}
+
 /*
- * A conditional that only comparisons separate from the entry reports the entry, too, for one trap:
- * the registers are as at the entry, the flags are not. Not if the entry's own probe is cheap as
- * well, since the entry would lose its own time.
+ * A branch that only comparisons separate from the entry, or what may precede the entry's probe,
+ * reports the entry, too, for one trap: the registers are as at the entry, the flags are not. Not
+ * if the entry's own probe is cheap as well, since the entry would lose its own time.
  */
 static bool reports_entry(struct emit *e, uint32_t first, uint32_t last)
 {
 	const struct node *end = &e->g->nodes.data[last];
 	bool compares = false;
 
-	if (e->g->kernel || e->options->exact_flags || !(e->options->events & PLAN_BRANCH) ||
-	    !end->branch || graph__branch(e->g, end)->kind != BRANCH_JCC ||
-	    refusal(e, graph__branch(e->g, end)) != PROBE_OK)
+	if (!end->branch || !may_report_entry(e, graph__branch(e->g, end)))
 		return false;
 	for (uint32_t i = first; i && i != last; i = graph__in_block(e->g, i)) {
 		const struct node *n = &e->g->nodes.data[i];
@@ -270,7 +349,7 @@ static bool reports_entry(struct emit *e, uint32_t first, uint32_t last)
 			return false;
 		if (insn.emulated && refusal(e, &insn) == PROBE_OK)
 			return false;
-		if (!insn.only_compares && (!insn.keeps_state || graph__writes(e->g, i)))
+		if (!insn.only_compares && !may_precede(e, i, &insn))
 			return false;
 		compares = true;
 	}
@@ -400,9 +479,11 @@ void plan__emit(struct plan *p, uint32_t object, struct graph *g,
 			add_block(&e, &e.leaders.data[i]);
 	point_to_sites(&e, first);
 	set_entries(&e);
+	p->late_entries |= may_be_late(&e);
 	for (size_t i = first; i < p->sites.len; i++)
 		decide(&e, &p->sites.data[i]);
 	vec__free(&e.leaders);
 	free(e.block_of);
 	free(e.deltas);
+	free(e.targets);
 }

@@ -245,6 +245,16 @@ bool plan__reports_entry(const struct plan *p, uint32_t site)
 	       f->entry_site != site && has_no_event(&p->sites.data[f->entry_site]);
 }
 
+uint64_t plan__entry_delay(const struct plan *p, uint32_t function)
+{
+	const struct plan_function *f = &p->functions.data[function];
+	const struct plan_site *s = f->entry_site == NO_SITE ? NULL : &p->sites.data[f->entry_site];
+
+	if (!s || !plan_site__has_events(s) || f->entry_block == NO_BLOCK)
+		return 0;
+	return s->vaddr + s->probe_at - p->blocks.data[f->entry_block].start;
+}
+
 bool plan__entry_is_probed(const struct plan *p, uint32_t object, uint64_t vaddr)
 {
 	uint32_t block = plan__block_at(p, object, vaddr);

@@ -46,11 +46,11 @@ struct plan_site {
 	uint8_t kind;  /* enum branch_kind; NONE: not a branch, or one of a kind
 			  that is not known, which is refused */
 	uint8_t entry; /* 1: its probe reports the entry of .function: it is the first instruction,
-			  or the branch of the first block with only comparisons before it */
+			  or the branch of the first block with nothing before it that matters */
 	uint8_t refusal;  /* enum probe_refusal */
 	uint8_t probe;	  /* enum probe_how */
-	uint8_t probe_at; /* an entry's probe: its offset from vaddr; registers are still as at
-			     vaddr */
+	uint8_t probe_at; /* an entry's probe: its offset from vaddr; the stack pointer and the
+			     registers that plan_options asks for are still as at vaddr */
 	uint8_t repeats;  /* a rep string instruction: its probe is hit at each iteration */
 	uint8_t thunk;	  /* kernel: a jmp to a return thunk (kind RET) or call/jmp to an indirect
 			     thunk */
@@ -212,6 +212,7 @@ struct plan {
 	bool edgeless;	    /* its blocks have no edges: see plan_options.batch */
 	bool return_probes; /* returns of programs are recorded by return probes on entries, not at
 			     * rets */
+	bool late_entries;  /* plan_options.late_entries, for programs. Not in trace files */
 	VEC(struct plan_object) objects;
 	VEC(struct plan_function) functions;
 	VEC(struct plan_site) sites;
@@ -279,9 +280,13 @@ const struct cost_row *cost__row(const struct arch *arch, bool kernel,
 struct plan_options {
 	unsigned events; /* enum plan_events: the requested events */
 	enum plan_placement placement;
-	bool exact_flags; /* the flags register is recorded on entry, so it must be as at the first
-			   * instruction
-			   */
+	bool exact_flags;  /* the flags register is recorded on entry, so it must be as at the first
+			    * instruction
+			    */
+	bool late_entries; /* the entries of programs may be reported by a later instruction
+			    * if that is cheaper. Needs the signals' events */
+	uint64_t entry_regs;	       /* the registers, a bit each, that must be as at the first
+					* instruction then */
 	bool patchable_unsafe;	       /* refuse a probe on insn.patchable */
 	bool return_probes;	       /* record the returns of programs by return probes */
 	const struct plan_stub *stubs; /* copied */
@@ -443,6 +448,8 @@ uint32_t plan__function_at(const struct plan *p, uint32_t object, uint64_t vaddr
 /* Does this branch end the first block of a function whose entry can't carry a probe? Then it also
  * reports the entry: only the entry leads to it. */
 bool plan__reports_entry(const struct plan *p, uint32_t site);
+/* How many bytes behind a function's first instruction its entry's probe is; 0 without a probe. */
+uint64_t plan__entry_delay(const struct plan *p, uint32_t function);
 /* Is vaddr the first instruction of a function whose entry carries a probe? */
 bool plan__entry_is_probed(const struct plan *p, uint32_t object, uint64_t vaddr);
 /* Fills in …_by_address. Call it after rows of sites or blocks were appended. */

@@ -44,7 +44,7 @@ static bool is_cut(struct trace *t, const struct call *c)
 {
 	if (c->state == CALL_LOST)
 		return !c->told && (c->doubted || t->plan->functions.data[c->function].unprobed);
-	return c->state == CALL_AT && c->block != NO_BLOCK &&
+	return c->state == CALL_AT && c->block != NO_BLOCK && !c->early &&
 	       walk__is_unprobed_ahead(t->walk, c->block, c->returns);
 }
 

@@ -51,6 +51,8 @@ struct call {
 	bool made;  /* the next outer call called it directly: its return ends that one's in_call */
 	bool past;  /* CALL_AT: the block's entry or witness has had its event */
 	bool fresh; /* no branch since its entry */
+	bool early; /* a signal found the thread between the first instruction and the entry's
+		       probe, which it has not hit yet */
 	bool at_end;  /* its ret has had its event, its return probe not yet */
 	bool returns; /* a return probe's event will tell its return */
 	uint32_t
@@ -176,6 +178,7 @@ struct event_context {
 	const struct plan_block *block;
 	struct last_hit *last_hit; /* the thread's */
 	bool quick;		   /* the thread ran quick code alone since then */
+	bool early;		   /* entry: a signal shows it, its probe was not hit yet */
 	uint64_t runs_in;     /* the call that the thread is in behind the event; 0: not known */
 	uint64_t returned_to; /* the return address of the call that ended last; 0: not known */
 };

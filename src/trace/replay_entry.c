@@ -173,6 +173,33 @@ static bool is_iteration(struct event_context *n)
 	       c->fresh;
 }
 
+/*
+ * Has a signal shown this entry already? A handler may have left the call, and another one may use
+ * its place: only if a traced caller is still at its call instruction, or if no handler ran, it is
+ * certainly the same.
+ */
+static bool is_same_entry(struct event_context *n, struct call *c, bool *certain)
+{
+	if (!c || !c->early || c->sp != n->e->sp || c->function != n->s->function ||
+	    (c->caller && n->entry->caller && c->caller != n->entry->caller))
+		return false;
+	*certain = c->made || c->signals == n->th->signals;
+	return true;
+}
+
+static int go_on_with(struct event_context *n, struct call *c, bool certain)
+{
+	int err = certain ? 0 : step__mark(n, STEP_UNKNOWN, 0);
+
+	c->signals = n->th->signals;
+	if (n->early)
+		return err;
+	c->early = false;
+	c->fresh = c->past = true;
+	n->runs_in = c->id;
+	return err || n->s->role != ROLE_BRANCH ? err : replay__own_branch(n, c);
+}
+
 int replay__entry(struct event_context *n)
 {
 	struct call c = {.sp = n->e->sp,
@@ -180,8 +207,10 @@ int replay__entry(struct event_context *n)
 			 .function = n->s->function,
 			 .block = n->s->block,
 			 .state = CALL_AT,
-			 .seen_entry = true};
-	bool again = false, tail = false;
+			 .early = n->early,
+			 .implied = n->early,
+			 .seen_entry = !n->early};
+	bool again = false, tail = false, certain;
 	struct call *top;
 	int err = 0;
 
@@ -189,13 +218,16 @@ int replay__entry(struct event_context *n)
 		return 0;
 	if (!n->th->user_side)
 		locate__learn_bias(n->t, n->th->pid, n->s->object, n->bias);
-	thread__set_comm(n->th, n->entry->comm);
+	if (n->entry->comm)
+		thread__set_comm(n->th, n->entry->comm);
 	err = replay__end_below(n, n->e->sp);
 	n->th->returned_sp = 0;
 	c.signals = n->th->signals;
 	calls__suspend_below(n->th, n->e->sp);
 	calls__reuse(n->t, n->th, n->e->sp);
 	top = calls__top(n->th);
+	if (!err && is_same_entry(n, top, &certain))
+		return go_on_with(n, top, certain);
 	while (!err && !again && !tail && top && top->sp == n->e->sp) {
 		err = join_or_end(n, top, &again, &tail);
 		top = calls__top(n->th);
@@ -214,7 +246,10 @@ int replay__entry(struct event_context *n)
 		top = calls__push(n->t, n->th, &c);
 	n->runs_in = top->id;
 	top->fresh = true;
-	top->past = true;
+	top->past = !n->early;
+	top->early = n->early;
+	if (n->early)
+		return step__implied_entry(n, n->site);
 	err = step__entry(n);
 	return err || n->s->role != ROLE_BRANCH ? err : replay__own_branch(n, top);
 }

@@ -84,7 +84,7 @@ int replay__end_unprobed(struct event_context *n, struct call *c, bool *ended)
 	int err;
 
 	*ended = n->t->plan->unprobed_rets && c->state == CALL_AT && c->block != NO_BLOCK &&
-		 !c->in_call && c->signals == n->th->signals &&
+		 !c->in_call && !c->early && c->signals == n->th->signals &&
 		 walk__find_ret(n->t->walk, c->block, &path) == WALK_FOUND;
 	if (!*ended)
 		return 0;

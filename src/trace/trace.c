@@ -113,11 +113,68 @@ static int on_return(struct event_context *n)
 	return is_kernel(n) ? replay__tail_return(n) : replay__return(n);
 }
 
-static void on_signal(struct thread *th)
+/* The function whose first instruction a thread has executed, while its entry's probe is still to
+ * come; NULL: none. vaddr: of its next instruction. */
+static const struct plan_function *entered_at(const struct trace *t, uint32_t object,
+					      uint64_t vaddr, bool fault)
 {
+	uint32_t block = plan__block_holding(t->plan, object, vaddr), function;
+	const struct plan_function *f;
+	const struct plan_site *s;
+
+	function = block == NO_BLOCK ? NO_FUNCTION : t->plan->blocks.data[block].function;
+	f = function == NO_FUNCTION ? NULL : &t->plan->functions.data[function];
+	if (!f || f->entry_block != block || f->entry_site == NO_SITE ||
+	    f->flags & (FUNCTION_HELPER | FUNCTION_RANGE))
+		return NULL;
+	s = &t->plan->sites.data[f->entry_site];
+	/* where the probe is, the instruction causes a fault behind its hit only */
+	return s->entry && plan_site__has_events(s) && vaddr > t->plan->blocks.data[block].start &&
+			       vaddr < s->vaddr + s->probe_at + !fault
+		       ? f
+		       : NULL;
+}
+
+/* A signal is delivered in front of an entry's probe: the call has begun. */
+static int enter_early(struct trace *t, struct thread *th, const struct event *e)
+{
+	struct event_entry entry = {.caller = e->has_value ? e->value : 0};
+	struct event at = {.time = e->time,
+			   .pid = e->pid,
+			   .tid = e->tid,
+			   .cpu = e->cpu,
+			   .sp = e->sp,
+			   .type = EVENT_ENTRY,
+			   .entry = &entry};
+	struct event_context n = {.t = t, .th = th, .e = &at, .entry = &entry, .early = true};
+	const struct plan_function *f;
+	uint32_t object;
+	uint64_t vaddr;
+
+	if (!t->plan->late_entries || !e->has_target || th->other ||
+	    !locate__in_object(t, th->pid, e->time, e->target, &object, &vaddr))
+		return 0;
+	f = entered_at(t, object, vaddr, e->fault);
+	if (!f)
+		return 0;
+	n.bias = e->target - vaddr;
+	n.site = at.site = f->entry_site;
+	n.s = &t->plan->sites.data[n.site];
+	n.block = &t->plan->blocks.data[n.s->block];
+	th->seen = true;
+	return replay__entry(&n);
+}
+
+static int on_signal(struct trace *t, struct thread *th, const struct event *e)
+{
+	int err = enter_early(t, th, e);
+
+	if (e->unhandled)
+		return err;
 	th->signals++;
 	if (th->other)
 		th->other->signals++;
+	return err;
 }
 
 /* An event of a site of the plan. */
@@ -152,7 +209,7 @@ int trace__feed(struct trace *t, const struct event *e)
 	if (!is_of_site(e))
 		th->last_hit = (struct last_hit){0};
 	if (e->type == EVENT_SIGNAL)
-		return on_signal(th), 0;
+		return on_signal(t, th, e);
 	if (e->type == EVENT_GOROUTINE)
 		return goroutines__run(t, th, e->goroutine), 0;
 	n.th = e->type == EVENT_LOST ? kernel_side__innermost(th) : kernel_side__of(t, th, e->site);

@@ -153,7 +153,7 @@ static inline void in_call(uint64_t sp, uint64_t caller)
 
 static inline void feed_event(struct event e, const struct plan_site *s)
 {
-	struct event_entry entry = {.ip = s ? s->vaddr + BIAS : 0,
+	struct event_entry entry = {.ip = s ? s->vaddr + s->probe_at + BIAS : 0,
 				    .caller = now.caller,
 				    .pending = now.pending,
 				    .comm = "prog"};

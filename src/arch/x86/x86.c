@@ -238,6 +238,50 @@ static bool only_compares(const ZydisDecodedInstruction *z)
 	       z->mnemonic == ZYDIS_MNEMONIC_BT;
 }
 
+/* Integer instructions between registers: without memory, segment, control and debug registers. */
+static bool is_plain(const ZydisDecodedInstruction *z)
+{
+	bool by_register = !(z->attributes & ZYDIS_ATTRIB_HAS_MODRM) || z->raw.modrm.mod == 3;
+
+	if (z->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY ||
+	    z->attributes & ZYDIS_ATTRIB_HAS_LOCK)
+		return false;
+	switch (z->mnemonic) {
+	case ZYDIS_MNEMONIC_LEA:
+	case ZYDIS_MNEMONIC_CDQE:
+	case ZYDIS_MNEMONIC_CDQ:
+	case ZYDIS_MNEMONIC_CQO:
+	case ZYDIS_MNEMONIC_CWDE:
+		return true;
+	case ZYDIS_MNEMONIC_MOV:
+		return by_register && z->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT &&
+		       z->opcode != 0x8c && z->opcode != 0x8e &&
+		       (z->opcode < 0xa0 || z->opcode > 0xa3);
+	case ZYDIS_MNEMONIC_MOVZX:
+	case ZYDIS_MNEMONIC_MOVSX:
+	case ZYDIS_MNEMONIC_MOVSXD:
+	case ZYDIS_MNEMONIC_ADD:
+	case ZYDIS_MNEMONIC_SUB:
+	case ZYDIS_MNEMONIC_AND:
+	case ZYDIS_MNEMONIC_OR:
+	case ZYDIS_MNEMONIC_XOR:
+	case ZYDIS_MNEMONIC_NOT:
+	case ZYDIS_MNEMONIC_NEG:
+	case ZYDIS_MNEMONIC_INC:
+	case ZYDIS_MNEMONIC_DEC:
+	case ZYDIS_MNEMONIC_SHL:
+	case ZYDIS_MNEMONIC_SHR:
+	case ZYDIS_MNEMONIC_SAR:
+	case ZYDIS_MNEMONIC_IMUL:
+	case ZYDIS_MNEMONIC_TEST:
+	case ZYDIS_MNEMONIC_CMP:
+	case ZYDIS_MNEMONIC_BT:
+		return by_register;
+	default:
+		return by_register && z->meta.category == ZYDIS_CATEGORY_CMOV;
+	}
+}
+
 static int decode(const uint8_t *bytes, size_t len, uint64_t addr, bool kernel, struct insn *out)
 {
 	struct x86_raw raw;
@@ -251,12 +295,31 @@ static int decode(const uint8_t *bytes, size_t len, uint64_t addr, bool kernel, 
 	out->padding = bytes[0] == 0xcc || raw.z.mnemonic == ZYDIS_MNEMONIC_NOP;
 	out->keeps_state = out->flow == FLOW_NEXT && keeps_state(&raw.z);
 	out->only_compares = only_compares(&raw.z);
+	out->is_plain = out->flow == FLOW_NEXT && is_plain(&raw.z);
 	out->slow = x86__is_slow(&raw.z);
 	out->enters_kernel = x86__enters_kernel(&raw.z);
 	x86__uprobe(bytes, &raw.z, out);
 	if (out->flow == FLOW_NEXT)
 		x86__sp(&raw, out);
 	return 0;
+}
+
+/* jmp, jcc, loop and call, without prefixes: those don't change the place. */
+static bool leads_to(const uint8_t *p, size_t len, uint64_t addr, uint64_t *target)
+{
+	bool is_short = len >= 2 && (p[0] == 0xeb || p[0] >> 4 == 7 || p[0] >> 2 == 0xe0 >> 2);
+	size_t at = len >= 2 && p[0] == 0x0f && p[1] >> 4 == 8 ? 2 : 1;
+	int32_t distance;
+
+	if (is_short) {
+		*target = addr + 2 + (int8_t)p[1];
+		return true;
+	}
+	if (len < at + 4 || (at == 1 && p[0] >> 1 != 0xe8 >> 1))
+		return false;
+	memcpy(&distance, p + at, sizeof(distance));
+	*target = addr + at + 4 + distance;
+	return true;
 }
 
 enum { CF = 1, PF = 4, ZF = 0x40, SF = 0x80, OF = 0x800 };
@@ -399,6 +462,7 @@ const struct arch arch_x86_64 = {
 	.format = format,
 	.detail = x86__detail,
 	.is_prefix = is_prefix,
+	.leads_to = leads_to,
 	.taken = taken,
 	.bound = bound,
 	.nregs = ARRAY_SIZE(x86_reg_names),

@@ -125,7 +125,7 @@ static void configure(struct probe *p)
 	*c = (struct wire_config){
 		.both = plan__has_kernel(p->plan) && plan__has_programs(p->plan),
 		.stack = p->options->stack,
-		.signals = p->plan->unprobed_rets,
+		.signals = p->plan->late_entries ? 2 : p->plan->unprobed_rets,
 		.compact = sysconf(_SC_NPROCESSORS_CONF) <= WIRE_CPUS,
 		.returns = p->plan->return_probes,
 		.loss = mechanism__loss(p),
@@ -185,7 +185,8 @@ static void choose_programs(struct probe *p)
 	bpf_program__set_autoload(p->skel->progs.hit_kernel_return, kernel_returns__needed(p));
 	bpf_program__set_autoload(p->skel->progs.on_exec,
 				  f->command || mechanism__loss(p) || probe__counts(p));
-	bpf_program__set_autoload(p->skel->progs.on_signal, p->plan->unprobed_rets);
+	bpf_program__set_autoload(p->skel->progs.on_signal,
+				  p->plan->unprobed_rets || p->plan->late_entries);
 	bpf_program__set_autoload(p->skel->progs.on_trap, p->programs.mechanism != NULL);
 	bpf_program__set_autoload(p->skel->progs.own_level, p->skel->rodata->config.pid_ns);
 	bpf_program__set_autoload(p->skel->progs.count_users, probe__inherits(p));
