@@ -206,8 +206,12 @@ int on_fork(struct bpf_raw_tracepoint_args *ctx)
 	if (!child.pid || child.pid != child.tid)
 		return 0;
 	note_inner(task, child.pid);
-	if ((config.filters & FILTER_FOLLOW) && passes(parent, false))
+	if (!(config.filters & FILTER_FOLLOW))
+		return 0;
+	if (passes(parent, false))
 		bpf_map_update_elem(&followed, &child.pid, &yes, BPF_ANY);
+	else /* the end of a process that had this PID before may not have been seen */
+		bpf_map_delete_elem(&followed, &child.pid);
 	return 0;
 }
 

@@ -121,6 +121,40 @@ static __always_inline bool named_by_filters(struct who w)
 	return true;
 }
 
+#define GENERATIONS 8
+
+static __always_inline bool is_followed(__u32 pid)
+{
+	if (config.pid ? pid == config.pid : bpf_map_lookup_elem(&pids, &pid) != 0)
+		return true;
+	return bpf_map_lookup_elem(&followed, &pid) != 0;
+}
+
+/*
+ * Is an ancestor followed? A tracepoint's program is skipped while another task is in it on the
+ * same CPU (kernel/trace/bpf_trace.c, __bpf_trace_run()), which newer kernels may preempt there, so
+ * that a fork may go unnoticed.
+ */
+static __noinline int has_followed_ancestor(struct who *w)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	__u8 yes = 1;
+
+	for (int i = 0; i < GENERATIONS; i++) {
+		struct who parent;
+
+		task = BPF_CORE_READ(task, real_parent);
+		parent = task_who(task);
+		if (parent.pid <= 1)
+			return 0;
+		if (!is_followed(parent.pid))
+			continue;
+		bpf_map_update_elem(&followed, &w->pid, &yes, BPF_ANY);
+		return 1;
+	}
+	return 0;
+}
+
 /* kernel: for a probe of the kernel's, which idle threads may hit as well */
 static __always_inline bool passes(struct who w, bool kernel)
 {
@@ -132,7 +166,10 @@ static __always_inline bool passes(struct who w, bool kernel)
 		return !bpf_map_lookup_elem(&excluded, &w.pid);
 	if ((config.filters & FILTER_FOLLOW) && bpf_map_lookup_elem(&followed, &w.pid))
 		return true;
-	return named_by_filters(w);
+	if (named_by_filters(w))
+		return true;
+	return (config.filters & FILTER_FOLLOW) && (config.filters & FILTER_PID) &&
+	       has_followed_ancestor(&w);
 }
 
 #endif

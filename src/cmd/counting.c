@@ -116,5 +116,5 @@ void counting__note_cut(struct counting *c)
 		processes__all(&all);
 	vec__each (pid, pids->len ? pids : &all)
 		n += *pid == (uint32_t)getpid() ? 0 : process__running(*pid);
-	tally__cut(c->live->show.tally, n);
+	tally__cut(c->live->show.tally, n + probe__unseen_ends(c->probe));
 }

@@ -155,6 +155,7 @@ struct task_struct {
 	struct files_struct *files;
 	pid_t pid, tgid;
 	struct signal_struct *signal;
+	struct task_struct *real_parent;
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
 	struct mm_struct *mm;

@@ -34,16 +34,25 @@ void attachment__free(struct attachment *a)
 	vec__free(&a->events);
 }
 
-/* The kernel's information on the probes' BPF program; zeros if there is none. */
-static struct bpf_prog_info info_of(const struct probe *p, const struct attachment *a)
+/* The kernel's information on a BPF program; zeros if there is none. */
+static struct bpf_prog_info info_of_program(const struct bpf_program *program)
 {
-	struct bpf_program *program = probe__program(p, a);
 	struct bpf_prog_info info = {0};
 	uint32_t len = sizeof(info);
 
 	if (!program || bpf_prog_get_info_by_fd(bpf_program__fd(program), &info, &len))
 		return (struct bpf_prog_info){0};
 	return info;
+}
+
+static struct bpf_prog_info info_of(const struct probe *p, const struct attachment *a)
+{
+	return info_of_program(probe__program(p, a));
+}
+
+uint64_t program__misses(const struct bpf_program *program)
+{
+	return bpf_program__autoload(program) ? info_of_program(program).recursion_misses : 0;
 }
 
 uint64_t attachment__recursion_misses(const struct probe *p, const struct attachment *a)

@@ -161,7 +161,7 @@ static void forget_target(struct probe *p, const struct wire_target *t)
 #define BATCH 4096
 
 /* Those of these banks, of a process's program that ended then; pid 0: of all processes. */
-static int give_targets(struct probe *p, unsigned banks, uint32_t pid, uint64_t ended,
+static int give_targets(struct probe *p, unsigned banks, uint32_t pid, uint64_t ended, bool forget,
 			const struct source_sink *sink)
 {
 	autofree struct wire_target *keys = xcalloc(BATCH, sizeof(*keys));
@@ -187,7 +187,7 @@ static int give_targets(struct probe *p, unsigned banks, uint32_t pid, uint64_t 
 			    (pid && (keys[i].pid != pid || keys[i].since >= ended)))
 				continue;
 			err = give_target(p, &keys[i], sums[i], sink);
-			if (pid)
+			if (forget)
 				vec__push(&over, keys[i]);
 		}
 	}
@@ -206,14 +206,21 @@ int counters__end_program(struct probe *p, uint32_t pid, uint64_t time,
 {
 	if (!p->counters || !has_targets(p->plan))
 		return 0;
-	return give_targets(p, ALL_BANKS, pid, time, sink);
+	return give_targets(p, ALL_BANKS, pid, time, true, sink);
+}
+
+int counters__name_targets(struct probe *p, uint32_t pid, const struct source_sink *sink)
+{
+	if (!p->counters || !has_targets(p->plan))
+		return 0;
+	return give_targets(p, ALL_BANKS, pid, UINT64_MAX, false, sink);
 }
 
 static int give(struct probe *p, unsigned banks, const struct source_sink *sink)
 {
 	int err = give_sites(p, banks, sink);
 
-	return err || !has_targets(p->plan) ? err : give_targets(p, banks, 0, 0, sink);
+	return err || !has_targets(p->plan) ? err : give_targets(p, banks, 0, 0, false, sink);
 }
 
 uint64_t counters__turn(struct probe *p)

@@ -21,6 +21,8 @@ int counters__give_rest(struct probe *p, const struct source_sink *sink);
  * counted, before its mappings are forgotten. */
 int counters__end_program(struct probe *p, uint32_t pid, uint64_t time,
 			  const struct source_sink *sink);
+/* Passes on the targets that a process has counted, which may go on. */
+int counters__name_targets(struct probe *p, uint32_t pid, const struct source_sink *sink);
 /* Notes on what could not be counted. */
 void counters__tell(const struct probe *p);
 

@@ -86,6 +86,8 @@ const pid_vec *probe__processes(const struct probe *p);
 int probe__change(struct probe *p);
 /* Hits that may have been counted twice by that. */
 uint64_t probe__counted_twice(const struct probe *p);
+/* Probes count: threads, of any process, whose end was not seen. */
+uint64_t probe__unseen_ends(const struct probe *p);
 /* Did threads hit a probe that the filters leave out? */
 bool probe__filtered(const struct probe *p);
 /* Without -f: how many children of the traced processes were not traced? */

@@ -383,6 +383,11 @@ int probe__change(struct probe *p)
 	return shield__run(m->change, p);
 }
 
+uint64_t probe__unseen_ends(const struct probe *p)
+{
+	return probe__counts(p) ? program__misses(p->skel->progs.on_exit) : 0;
+}
+
 uint64_t probe__counted_twice(const struct probe *p)
 {
 	return p->skel->bss->marks_full;

@@ -144,6 +144,8 @@ void attachment__free(struct attachment *a);
 /* Hits that didn't run the program because BPF was already running on that CPU. They are those of
  * any process, since the filters didn't run. */
 uint64_t attachment__recursion_misses(const struct probe *p, const struct attachment *a);
+/* Likewise of one program. */
+uint64_t program__misses(const struct bpf_program *program);
 
 /* Prints notes on processes that hit p's breakpoints in copies of their code (copies.c). */
 void copies__tell(struct probe *p);

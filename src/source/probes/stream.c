@@ -51,13 +51,23 @@ static int give_gaps(struct probe *p, uint64_t until, const struct source_sink *
  */
 #define EXIT_WAITS_NS 100000000ull
 
+/* Without that record, because it was skipped (task_misses()), the process is forgotten now. */
+static int give_exit(struct probe *p, const struct sideband_event *e,
+		     const struct source_sink *sink)
+{
+	int err = program__misses(p->skel->progs.on_exit) ? counters__name_targets(p, e->pid, sink)
+							  : 0;
+
+	return err ? err : sink->sideband(sink->ctx, e);
+}
+
 static int give_exits(struct probe *p, uint64_t until, const struct source_sink *sink)
 {
 	size_t n = 0;
 	int err = 0;
 
 	while (!err && n < p->exits.len && p->exits.data[n].time + EXIT_WAITS_NS <= until)
-		err = sink->sideband(sink->ctx, &p->exits.data[n++]);
+		err = give_exit(p, &p->exits.data[n++], sink);
 	if (n)
 		memmove(p->exits.data, p->exits.data + n,
 			(p->exits.len - n) * sizeof(*p->exits.data));
@@ -270,6 +280,36 @@ static uint64_t kprobe_misses(struct probe *p)
 	return max_of(missed, (int64_t)0);
 }
 
+/*
+ * Tracepoints that ran no program, since another task was in it on the same CPU. A fork that wasn't
+ * seen is found at the child's first hit (bpf/who.h), and an exit by its sideband event; an exec
+ * may have removed probes, and a signal's handler may have left calls.
+ */
+static uint64_t task_misses(const struct probe *p)
+{
+	const struct {
+		const struct bpf_program *program;
+		const char *what;
+		bool counts;
+	} rows[] = {
+		{p->skel->progs.on_fork, "forks", false},
+		{p->skel->progs.on_exit, "exits", false},
+		{p->skel->progs.on_exec, "execs", mechanism__loss(p) != LOSS_NONE},
+		{p->skel->progs.on_signal, "signals", true},
+	};
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		uint64_t n = program__misses(rows[i].program);
+
+		if (n)
+			note_verbose("%llu %s, of all processes, were not seen",
+				     (unsigned long long)n, rows[i].what);
+		sum += rows[i].counts ? n : 0;
+	}
+	return sum;
+}
+
 /* What is left in the ring, and what was lost. */
 static int give_rest(struct probe *p, const struct source_sink *sink)
 {
@@ -307,6 +347,6 @@ int probe__losses(struct source *s, const struct source_sink *sink)
 		return err;
 	sink->missed(sink->ctx, attachment__recursion_misses(p, &p->programs) +
 					attachment__recursion_misses(p, &p->kernel) +
-					kprobe_misses(p));
+					kprobe_misses(p) + task_misses(p));
 	return 0;
 }
