@@ -68,7 +68,7 @@ int on_exec(struct bpf_raw_tracepoint_args *ctx)
 
 	if (w.pid == config.command)
 		command_runs = 1;
-	if (config.counts && passes(w, false))
+	if (config.targets && passes(w, false))
 		note_exec(w);
 	/* include/trace/events/sched.h: (task, old_pid, bprm) */
 	if (is_lost(w, ctx->args[1]) && passes(w, false))
@@ -252,7 +252,7 @@ static __always_inline bool is_without_leader(struct task_struct *task)
 static __always_inline void forget_process(__u32 pid)
 {
 	bpf_map_delete_elem(&followed, &pid);
-	if (config.counts)
+	if (config.targets)
 		bpf_map_delete_elem(&exec_times, &pid);
 }
 

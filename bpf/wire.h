@@ -241,6 +241,7 @@ struct wire_config {
 	__u8 compact; /* branches may be recorded as struct wire_compact */
 	__u8 returns; /* return probes replace return addresses */
 	__u8 counts;  /* probes count */
+	__u8 targets; /* and where indirect branches go */
 	__u8 retires; /* sites lose their probes while others keep theirs */
 	__u8 loss;    /* enum target_loss */
 	__u8 go;      /* some sites are of a Go program */

@@ -51,6 +51,7 @@ void counters__size(struct probe *p, struct wire_config *config)
 		slots *= 2;
 	config->count_slots = slots;
 	config->count_stride = stride;
+	config->targets = targets;
 	map__set_most(p->skel->maps.counts, COUNT_BANKS * slots * stride);
 	map__set_most(p->skel->maps.targets, targets ? TARGETS_MOST : 0);
 	map__set_most(p->skel->maps.exec_times, targets ? EXECS_MOST : 0);
