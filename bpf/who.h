@@ -123,11 +123,14 @@ static __always_inline bool named_by_filters(struct who w)
 
 #define GENERATIONS 8
 
+/* A process that the filters name passes if it isn't left out by others. */
 static __always_inline bool is_followed(__u32 pid)
 {
-	if (config.pid ? pid == config.pid : bpf_map_lookup_elem(&pids, &pid) != 0)
+	if (bpf_map_lookup_elem(&followed, &pid))
 		return true;
-	return bpf_map_lookup_elem(&followed, &pid) != 0;
+	if (config.filters & ~(FILTER_PID | FILTER_FOLLOW | FILTER_COMMAND))
+		return false;
+	return config.pid ? pid == config.pid : bpf_map_lookup_elem(&pids, &pid) != 0;
 }
 
 /*
