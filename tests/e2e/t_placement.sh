@@ -108,7 +108,7 @@ wrong_line "{\"a\":\"$(head -c 1100000 /dev/zero | tr '\0' x)\"}" 'longer than 1
 odd=$T/'we"ird'
 cp "$T/loop" "$odd"
 bb user "$odd" work pick -c -F json -o "$T/weird.json" -- "$odd"
-bb user "$odd" work pick --placement witness --profile "$T/weird.json" -F json -o "$T/weird.steps" -- "$odd"
+bb user "$odd" work pick --placement witness -r all --profile "$T/weird.json" -F json -o "$T/weird.steps" -- "$odd"
 is "$(hits "$T/weird.steps")" "$(hits "$T/profiled.json")" '--profile uses the counts of a path with a quote'
 head -c 2000 "$T/run.trace" >"$T/cut.trace"
 bb user "$T/loop" work pick --profile "$T/cut.trace" -c -- "$T/loop"
