@@ -109,6 +109,22 @@ static __always_inline void fill_signal(struct wire_value *v)
 		v->event.missing = WIRE_NO_VALUE1;
 }
 
+/* A record of what happened to the thread, without a site; NULL: the ring is full. */
+static __always_inline struct wire_value *reserve_task_record(struct who w, __u64 now, __u32 type)
+{
+	struct wire_value *v = bpf_ringbuf_reserve(&ring, sizeof(*v), 0);
+
+	if (!v)
+		return NULL;
+	__builtin_memset(v, 0, sizeof(*v));
+	v->event.time = now;
+	v->event.pid = w.pid;
+	v->event.tid = w.tid;
+	v->event.site_type = WIRE_SITE_MASK | type << WIRE_SITE_BITS;
+	v->event.cpu = bpf_get_smp_processor_id();
+	return v;
+}
+
 /* include/trace/events/signal.h: signal_deliver(sig, info, ka); SIG_DFL and SIG_IGN are 0 and 1.
  * SIGKILL is delivered, too (kernel/signal.c, get_signal()). */
 SEC("raw_tp/signal_deliver")
@@ -123,14 +139,8 @@ int on_signal(struct bpf_raw_tracepoint_args *ctx)
 	if (stopped || handler == 1 || (!handler && config.signals < 2) || !passes(w, false))
 		return 0;
 	now = bpf_ktime_get_ns();
-	v = bpf_ringbuf_reserve(&ring, sizeof(*v), 0);
+	v = reserve_task_record(w, now, WIRE_SIGNAL);
 	if (v) {
-		__builtin_memset(v, 0, sizeof(*v));
-		v->event.time = now;
-		v->event.pid = w.pid;
-		v->event.tid = w.tid;
-		v->event.site_type = WIRE_SITE_MASK | WIRE_SIGNAL << WIRE_SITE_BITS;
-		v->event.cpu = bpf_get_smp_processor_id();
 		v->event.state = (handler ? 0 : WIRE_UNHANDLED) |
 				 (is_fault(ctx->args[0], (void *)ctx->args[1]) ? WIRE_FAULT : 0);
 		fill_signal(v);
@@ -225,17 +235,11 @@ static __always_inline void tell_end(struct who w)
 
 	if (stopped || !passes(w, false))
 		return;
-	v = bpf_ringbuf_reserve(&ring, sizeof(*v), 0);
+	v = reserve_task_record(w, now, WIRE_END);
 	if (!v) {
 		__sync_fetch_and_add(&lost_records, 1);
 		return;
 	}
-	__builtin_memset(v, 0, sizeof(*v));
-	v->event.time = now;
-	v->event.pid = w.pid;
-	v->event.tid = w.tid;
-	v->event.site_type = WIRE_SITE_MASK | WIRE_END << WIRE_SITE_BITS;
-	v->event.cpu = bpf_get_smp_processor_id();
 	v->value[0] = arch_user_ip(regs);
 	v->value[1] = !BPF_CORE_READ(task, signal, live.counter);
 	bpf_ringbuf_submit(v, ring_flags(now));

@@ -121,7 +121,7 @@ static __always_inline bool named_by_filters(struct who w)
 	return true;
 }
 
-#define GENERATIONS 8
+#define ANCESTORS 8
 
 /* A process that the filters name passes if it isn't left out by others. */
 static __always_inline bool is_followed(__u32 pid)
@@ -143,7 +143,7 @@ static __noinline int has_followed_ancestor(struct who *w)
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 	__u8 yes = 1;
 
-	for (int i = 0; i < GENERATIONS; i++) {
+	for (int i = 0; i < ANCESTORS; i++) {
 		struct who parent;
 
 		task = BPF_CORE_READ(task, real_parent);

@@ -95,6 +95,12 @@ void counting__end(struct counting *c)
 
 void counting__tell(const struct counting *c)
 {
+	uint64_t twice = c->args ? probe__counted_twice(c->probe) : 0;
+
+	if (twice)
+		note("%llu hits may have been counted twice, while probes were replaced: too many threads "
+		     "hit them at that time",
+		     (unsigned long long)twice);
 	if (c->args)
 		retire__tell(&c->retire, c->plan, c->live->show.tally);
 }

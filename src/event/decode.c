@@ -125,27 +125,13 @@ static bool expand(struct decoder *d, const struct wire_compact *c, struct wire_
 /* ---- targets that the BPF program could not read ---- */
 
 /*
- * Reads the operand at a running address from the file; ip is the running address of the site. The
- * BPF program can't read a page that is not resident, as with the first use of a table. Only
- * read-only memory is certain to be as in the file.
+ * The operand at a running address; ip is the running address of the site. The BPF program can't
+ * read a page that is not resident, as with the first use of a table.
  */
 static bool read_operand(const struct decoder *d, const struct plan_site *s, uint64_t addr,
 			 uint64_t ip, uint64_t *target)
 {
-	const struct object *o = d->plan->objects.data[s->object].object;
-	uint64_t vaddr = addr - (ip - s->vaddr);
-	const struct segment *segment = o ? object__segment_at(o, vaddr) : NULL;
-	const uint8_t *bytes;
-	size_t avail;
-
-	if (d->plan->objects.data[s->object].kernel || !segment || segment->write)
-		return false;
-	bytes = object__bytes(o, vaddr, &avail);
-	if (!bytes || avail < s->operand.size)
-		return false;
-	*target = 0;
-	memcpy(target, bytes, s->operand.size);
-	return true;
+	return plan__read_pointer(d->plan, s - d->plan->sites.data, addr - (ip - s->vaddr), target);
 }
 
 /* Sets the target of an indirect branch, a ret or a return from the record's value. */

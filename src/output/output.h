@@ -50,20 +50,17 @@ struct output_options {
 	struct output_about about; /* html */
 };
 
-enum count_low { LOW_TAKEN = 1, LOW_NOT_TAKEN = 2 };
-
 /* Counts of edges, instead of steps. */
 struct output_target {
 	uint32_t site;
 	struct location to;
+	uint32_t object; /* of the plan, that it is in; UINT32_MAX: none */
 	uint64_t count;
 };
 struct output_counts {
-	const struct plan_counts *edges;     /* solved */
+	const struct plan_counts *edges;     /* solved, or bounds */
 	const struct output_target *targets; /* where indirect branches went, in any order */
 	size_t ntargets;
-	/* By site, enum count_low: lower bounds, since probes were removed. NULL: none. */
-	const uint8_t *low;
 };
 
 struct output;

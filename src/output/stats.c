@@ -49,13 +49,6 @@ void stats__free(struct stats *p)
 
 /* ---- sites ---- */
 
-static bool same_place(const struct location *a, const struct location *b)
-{
-	if (!a->object || !b->object)
-		return !a->object && !b->object && a->addr == b->addr;
-	return a->vaddr == b->vaddr && (a->object == b->object || !strcmp(a->object, b->object));
-}
-
 /* The target's index, or targets.len: it is new. */
 static size_t find_target(struct stats *p, uint32_t site, const struct location *to)
 {
@@ -64,9 +57,9 @@ static size_t find_target(struct stats *p, uint32_t site, const struct location 
 				    stats__hash(site, to->object ? to->vaddr : to->addr, 0));
 	size_t i;
 
-	if (*slot && same_place(&ps->targets.data[*slot - 1].to, to))
+	if (*slot && location__same(&ps->targets.data[*slot - 1].to, to))
 		return *slot - 1;
-	for (i = 0; i < ps->targets.len && !same_place(&ps->targets.data[i].to, to); i++)
+	for (i = 0; i < ps->targets.len && !location__same(&ps->targets.data[i].to, to); i++)
 		;
 	if (i < STATS_TARGETS)
 		*slot = i + 1;

@@ -87,7 +87,7 @@ void stats__count(struct stats *p, const struct output_counts *c)
 		if (p->plan->sites.data[i].kind != BRANCH_NONE && !p->plan->entries_only)
 			count_site(p, i, &c->edges->sites[i]);
 	for (uint32_t i = 0; i < p->nsites; i++)
-		p->sites[i].low = c->low ? c->low[i] : 0;
+		p->sites[i].low = c->edges->low[i];
 	vec__each (f, &p->plan->functions) {
 		uint64_t calls = f->entry_block < p->plan->blocks.len
 					 ? c->edges->blocks[f->entry_block]

@@ -311,3 +311,21 @@ bool plan__has_record_per_event(const struct plan *p, unsigned events)
 			return false;
 	return !p->return_probes && !p->unprobed_rets;
 }
+
+bool plan__read_pointer(const struct plan *p, uint32_t site, uint64_t vaddr, uint64_t *value)
+{
+	const struct plan_site *s = &p->sites.data[site];
+	const struct object *o = p->objects.data[s->object].object;
+	const struct segment *segment = o ? object__segment_at(o, vaddr) : NULL;
+	const uint8_t *bytes;
+	size_t avail;
+
+	if (p->objects.data[s->object].kernel || !segment || segment->write)
+		return false;
+	bytes = object__bytes(o, vaddr, &avail);
+	if (!bytes || avail < s->operand.size)
+		return false;
+	*value = 0;
+	memcpy(value, bytes, s->operand.size);
+	return true;
+}

@@ -72,16 +72,40 @@ static bool is_unprobed_end(const struct placement *pl, uint32_t block)
 	return !plan_flow__is_probed(&pl->f.flow, block);
 }
 
+/* ---- backward searches: the blocks from which an unprobed path leads to the end of one ---- */
+
+static void search__begin(struct placement *pl, uint32_t block)
+{
+	pl->back.len = 0;
+	vec__push(&pl->back, block);
+	pl->reached[block] = 1;
+}
+
+/* False: it was reached before, or its end is probed. */
+static bool search__add(struct placement *pl, uint32_t block)
+{
+	if (pl->reached[block] || !is_unprobed_end(pl, block))
+		return false;
+	pl->reached[block] = 1;
+	vec__push(&pl->back, block);
+	return true;
+}
+
+static void search__end(struct placement *pl)
+{
+	const uint32_t *b;
+
+	vec__each (b, &pl->back)
+		pl->reached[*b] = 0;
+}
+
 /* Are the outcomes still distinguishable of every unprobed branch from which an unprobed path leads
  * to the end of block? */
 static bool all_decided_behind(struct placement *pl, uint32_t block)
 {
 	bool good = is_decided(pl, block);
-	uint32_t *b;
 
-	pl->back.len = 0;
-	vec__push(&pl->back, block);
-	pl->reached[block] = 1;
+	search__begin(pl, block);
 	for (size_t i = 0; good && i < pl->back.len; i++) {
 		uint32_t at = pl->back.data[i];
 
@@ -90,15 +114,12 @@ static bool all_decided_behind(struct placement *pl, uint32_t block)
 		for (uint32_t k = pl->f.flow.in[at]; good && k < pl->f.flow.in[at + 1]; k++) {
 			uint32_t pred = pl->f.flow.predecessors[k];
 
-			if (pl->reached[pred] || !is_unprobed_end(pl, pred))
-				continue;
-			pl->reached[pred] = 1;
-			vec__push(&pl->back, pred);
-			good = pl->p->blocks.data[pred].site == NO_SITE || is_decided(pl, pred);
+			if (search__add(pl, pred))
+				good = pl->p->blocks.data[pred].site == NO_SITE ||
+				       is_decided(pl, pred);
 		}
 	}
-	vec__each (b, &pl->back)
-		pl->reached[*b] = 0;
+	search__end(pl);
 	return good;
 }
 
@@ -109,11 +130,8 @@ static bool all_decided_behind(struct placement *pl, uint32_t block)
 static bool ends_for_sure(struct placement *pl, uint32_t block)
 {
 	bool good = true;
-	uint32_t *b;
 
-	pl->back.len = 0;
-	vec__push(&pl->back, block);
-	pl->reached[block] = 1;
+	search__begin(pl, block);
 	for (size_t i = 0; good && i < pl->back.len; i++) {
 		uint32_t at = pl->back.data[i];
 
@@ -125,14 +143,10 @@ static bool ends_for_sure(struct placement *pl, uint32_t block)
 
 			good = (kind != BRANCH_CALL && kind != BRANCH_ICALL) ||
 			       pl->f.flow.enters[pred];
-			if (pl->reached[pred] || !is_unprobed_end(pl, pred))
-				continue;
-			pl->reached[pred] = 1;
-			vec__push(&pl->back, pred);
+			search__add(pl, pred);
 		}
 	}
-	vec__each (b, &pl->back)
-		pl->reached[*b] = 0;
+	search__end(pl);
 	return good;
 }
 
@@ -349,11 +363,8 @@ static bool is_entered_unseen(struct placement *pl, uint32_t block)
 {
 	const struct plan *p = pl->p;
 	bool unseen = false;
-	uint32_t *b;
 
-	pl->back.len = 0;
-	vec__push(&pl->back, block);
-	pl->reached[block] = 1;
+	search__begin(pl, block);
 	for (size_t i = 0; !unseen && i < pl->back.len; i++) {
 		uint32_t at = pl->back.data[i];
 
@@ -364,14 +375,10 @@ static bool is_entered_unseen(struct placement *pl, uint32_t block)
 			uint32_t pred = pl->f.flow.predecessors[k];
 
 			unseen = returns_twice(p, &p->blocks.data[pred]);
-			if (pl->reached[pred] || !is_unprobed_end(pl, pred))
-				continue;
-			pl->reached[pred] = 1;
-			vec__push(&pl->back, pred);
+			search__add(pl, pred);
 		}
 	}
-	vec__each (b, &pl->back)
-		pl->reached[*b] = 0;
+	search__end(pl);
 	return unseen;
 }
 

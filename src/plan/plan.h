@@ -363,6 +363,8 @@ enum hit_kind hit_kind__dearer(enum hit_kind kind);
 
 #define COUNT_UNKNOWN UINT64_MAX
 
+enum count_low { LOW_TAKEN = 1, LOW_NOT_TAKEN = 2 };
+
 /* How often a site was executed: a conditional (JCC, LOOP) taken and not taken, any other in
  * .taken. */
 struct site_count {
@@ -392,6 +394,7 @@ struct plan_counts {
 	uint64_t *table;	  /* by index into plan->table: how often the jump went there */
 	uint64_t *targets; /* by site: the jumps that plan_counts__jumped() was called with */
 	VEC(struct plan_cut) cuts;
+	uint8_t *low;	  /* by site, enum count_low: counts that are lower bounds (after bound) */
 	uint64_t residue; /* how far the counts contradict each other; 0: they agree */
 };
 /* Sized for the plan as it is now, all zero. */
@@ -402,6 +405,8 @@ void plan_counts__free(struct plan_counts *c);
  * unknown. Ignored for indirect calls. */
 void plan_counts__jumped(struct plan_counts *c, const struct plan *p, uint32_t site,
 			 uint32_t object, uint64_t vaddr, uint64_t times);
+/* Instead of solving, where sites have retired (by site): what was counted gives lower bounds. */
+void plan_counts__bound(struct plan_counts *c, const struct plan *p, const bool *retired);
 /* Linear in the size of the plan. */
 void plan_counts__solve(struct plan_counts *c, const struct plan *p);
 
@@ -440,6 +445,9 @@ uint32_t plan__block_at(const struct plan *p, uint32_t object, uint64_t vaddr);
 uint32_t plan__site_at(const struct plan *p, uint32_t object, uint64_t vaddr);
 /* The block that holds this address. */
 uint32_t plan__block_holding(const struct plan *p, uint32_t object, uint64_t vaddr);
+/* The pointer at a link-time address that an indirect branch of a program loads, by its file.
+ * False: memory may differ from that, since it can be written. */
+bool plan__read_pointer(const struct plan *p, uint32_t site, uint64_t vaddr, uint64_t *value);
 /* The first site of an object from this address on: an index into sites_by_address. */
 size_t plan__sites_from(const struct plan *p, uint32_t object, uint64_t vaddr);
 /* The same of blocks: an index into blocks_by_address. */

@@ -13,6 +13,7 @@ void plan_counts__init(struct plan_counts *c, const struct plan *p)
 		.sites = xcalloc(p->sites.len + 1, sizeof(*c->sites)),
 		.blocks = xcalloc(p->blocks.len + 1, sizeof(*c->blocks)),
 		.table = xcalloc(p->table.len + 1, sizeof(*c->table)),
+		.low = xcalloc(p->sites.len + 1, sizeof(*c->low)),
 		.targets = xcalloc(p->sites.len + 1, sizeof(*c->targets)),
 	};
 }
@@ -22,6 +23,7 @@ void plan_counts__free(struct plan_counts *c)
 	free(c->sites);
 	free(c->blocks);
 	free(c->table);
+	free(c->low);
 	free(c->targets);
 	vec__free(&c->cuts);
 }

@@ -62,9 +62,17 @@ void locate__running(struct trace *t, uint32_t pid, uint64_t time, uint64_t addr
 	name_from_plan(t, object, out->vaddr, out);
 }
 
-void trace__locate(struct trace *t, uint32_t pid, uint64_t addr, struct location *out)
+bool location__same(const struct location *a, const struct location *b)
+{
+	if (!a->object || !b->object)
+		return !a->object && !b->object && a->addr == b->addr;
+	return a->vaddr == b->vaddr && (a->object == b->object || !strcmp(a->object, b->object));
+}
+
+uint32_t trace__locate(struct trace *t, uint32_t pid, uint64_t addr, struct location *out)
 {
 	locate__running(t, pid, 0, addr, out);
+	return out->object ? object_by_path(t->plan, out->object) : UINT32_MAX;
 }
 
 static uint64_t bias_key(uint32_t pid, uint32_t object)

@@ -35,6 +35,8 @@ struct location {
 	uint64_t vaddr;	    /* link-time address in object */
 };
 
+bool location__same(const struct location *a, const struct location *b);
+
 struct step {
 	enum step_type type;
 	bool timed;	   /* time and cpu were measured */
@@ -203,8 +205,9 @@ const struct trace_totals *trace__totals(const struct trace *t);
 void trace__each_cost(const struct trace *t, void (*fn)(void *ctx, uint32_t pid, uint64_t ns),
 		      void *ctx);
 uint64_t trace__site_hits(const struct trace *t, uint32_t site, uint64_t *ns);
-/* What a running address of a process (0: the kernel) is at present. */
-void trace__locate(struct trace *t, uint32_t pid, uint64_t addr, struct location *out);
+/* What a running address of a process (0: the kernel) is at present. Returns the plan's object that
+ * it is in; UINT32_MAX: none. */
+uint32_t trace__locate(struct trace *t, uint32_t pid, uint64_t addr, struct location *out);
 /* The thread's current name; NULL: unknown thread. */
 const char *trace__comm_of(const struct trace *t, uint32_t tid);
 

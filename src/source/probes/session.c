@@ -385,7 +385,9 @@ int probe__change(struct probe *p)
 
 uint64_t probe__unseen_ends(const struct probe *p)
 {
-	return probe__counts(p) ? program__misses(p->skel->progs.on_exit) : 0;
+	return probe__counts(p)
+		       ? program__misses(p->skel->progs.on_exit) + p->skel->bss->lost_records
+		       : 0;
 }
 
 uint64_t probe__counted_twice(const struct probe *p)
