@@ -165,6 +165,11 @@ $(B)/relocated: tests/check/relocated.c $(TYPES) $(PURE) | $(BPF_SKEL)
 	@echo "  CC    $@"
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(TYPES) $(PURE) $(LIBS)
 
+# Attaches and detaches probes while a program runs, for tests/e2e/t_growing.sh.
+$(B)/growing: tests/check/growing.c $(LIB)
+	@echo "  CC    $@"
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(LIB) $(LIBS)
+
 clean:
 	rm -rf $(B)
 
@@ -186,7 +191,7 @@ try:
 # TESTS="tests/e2e/t_x.sh …": only these.
 check:
 	@scripts/deps.sh test
-	$(BUILD_ALL) all unit corpus $(B)/sites $(B)/batches $(B)/counting $(B)/relocated
+	$(BUILD_ALL) all unit corpus $(B)/sites $(B)/batches $(B)/counting $(B)/growing $(B)/relocated
 	$(if $(wildcard tests/progs/Makefile),$(BUILD_ALL) -C tests/progs B=$(abspath $(B)))
 	@B=$(B) TESTS="$(TESTS)" scripts/check.sh
 

@@ -19,6 +19,11 @@ volatile __u32 stopped;
 volatile __u32 command_runs;
 /* A thread hit a probe that the filters leave out. */
 volatile __u32 filtered;
+/* Record signals: 1: those that have a handler, 2: all that aren't ignored. Sites that are added
+ * may need more of them. */
+volatile __u32 signals;
+/* Links that follow one process each were added to perf events. */
+volatile __u32 links_by_process;
 /* The level of bbtrace's PID namespace, determined by own_level(). */
 volatile __u32 pid_level;
 /* A process was forked in a PID namespace below that. */
@@ -424,6 +429,7 @@ static __always_inline int hit(struct pt_regs *ctx, __u64 cookie, bool kernel)
 	__u32 site = cookie & WIRE_SITE_MASK;
 	struct who w = who_am_i();
 	__u64 *word, what;
+	enum whose_hit whose;
 	bool done;
 
 	if (!passes(w, kernel))
@@ -433,8 +439,15 @@ static __always_inline int hit(struct pt_regs *ctx, __u64 cookie, bool kernel)
 		return 0;
 	/* a call that came back to its entry may have several return probes */
 	what = cookie & COOKIE_RETURN ? site : *word;
-	if (config.retires && !is_its_hit(cookie >> COOKIE_GENERATION_SHIFT, site))
+	if (*word & SITE_IGNORED)
 		return 0;
+	if (!kernel && config.replaces) {
+		whose = whose_hit(cookie >> COOKIE_GENERATION_SHIFT, cookie);
+		if (whose == HIT_OTHERS)
+			return 0;
+		if (whose == HIT_UNMARKED && !config.counts)
+			return lose(ctx, &w, what);
+	}
 	if (config.counts)
 		return count_hit(ctx, what, &w, kernel);
 	if (kernel)
@@ -455,32 +468,40 @@ static __always_inline int hit(struct pt_regs *ctx, __u64 cookie, bool kernel)
 /*
  * From Linux 6.13 on, a large BPF stack frame is per CPU, not per task (kernel/bpf/verifier.c,
  * bpf_enable_priv_stack()). A uprobe's program can be preempted, and the next task that hits one on
- * that CPU would overwrite its frame. Programs with a tail call keep the ordinary stack, so this
- * empty array is the target of one.
+ * that CPU would overwrite its frame. Programs with a tail call keep the ordinary stack, so these
+ * empty arrays are the targets of one. Programs that share an array must be attached in the same
+ * way (kernel/bpf/core.c, __bpf_prog_map_compatible()).
  */
-struct {
-	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, __u32);
-} nowhere SEC(".maps");
+#define NOWHERE(name)                                                                              \
+	struct {                                                                                   \
+		__uint(type, BPF_MAP_TYPE_PROG_ARRAY);                                             \
+		__uint(max_entries, 1);                                                            \
+		__type(key, __u32);                                                                \
+		__type(value, __u32);                                                              \
+	} name SEC(".maps")
 
-static __always_inline int end_on_own_stack(void *ctx)
+NOWHERE(nowhere);
+NOWHERE(nowhere_multi);
+NOWHERE(nowhere_entry);
+
+static __always_inline int end_on_own_stack(void *ctx, void *array)
 {
-	bpf_tail_call(ctx, &nowhere, 0);
+	bpf_tail_call(ctx, array, 0);
 	return 0;
 }
 
 SEC("uprobe.multi")
 int hit_multi(struct pt_regs *ctx)
 {
-	return stopped ? end_on_own_stack(ctx) : hit(ctx, bpf_get_attach_cookie(ctx), false);
+	return stopped ? end_on_own_stack(ctx, &nowhere_multi)
+		       : hit(ctx, bpf_get_attach_cookie(ctx), false);
 }
 
 SEC("kprobe.multi")
 int hit_entry(struct pt_regs *ctx)
 {
-	return stopped ? end_on_own_stack(ctx) : hit(ctx, bpf_get_attach_cookie(ctx), true);
+	return stopped ? end_on_own_stack(ctx, &nowhere_entry)
+		       : hit(ctx, bpf_get_attach_cookie(ctx), true);
 }
 
 /* kernel/trace/trace_uprobe.c, uprobe_dispatcher(): utask->vaddr points to the hit's dispatch
@@ -503,7 +524,7 @@ int hit_uprobe(struct pt_regs *ctx)
 	__u32 *cookie;
 
 	if (stopped)
-		return end_on_own_stack(ctx);
+		return end_on_own_stack(ctx, &nowhere);
 	cookie = uprobe_cookie();
 	return cookie ? hit(ctx, *cookie, false) : 0;
 }
@@ -515,7 +536,7 @@ int hit_kprobe(struct pt_regs *ctx)
 	__u32 *cookie;
 
 	if (stopped)
-		return end_on_own_stack(ctx);
+		return end_on_own_stack(ctx, &nowhere);
 	cookie = bpf_map_lookup_elem(&kernel_sites, &ip);
 	return cookie ? hit(ctx, *cookie, true) : 0;
 }
@@ -529,7 +550,7 @@ int hit_kernel_return(struct pt_regs *ctx)
 	__u32 *site;
 
 	if (stopped)
-		return end_on_own_stack(ctx);
+		return end_on_own_stack(ctx, &nowhere);
 	site = bpf_map_lookup_elem(&kernel_sites, &entry);
 	w = who_am_i();
 	if (!site || !passes(w, true))

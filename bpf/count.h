@@ -81,11 +81,12 @@ static __noinline int count_hit(struct pt_regs *ctx, __u64 word, struct who *w, 
 	return 0;
 }
 
-/* ---- generations of links ---- */
+/* ---- generations of links, for counts and records ---- */
 
 volatile __u64 current;
 
-/* By TID: the last hit that a link of the newer generation counted: generation << 32 | site. */
+/* By TID: the last hit that a link of the newer generation took: generation << 32 | the cookie's
+ * low half. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1); /* set by user space */
@@ -93,28 +94,39 @@ struct {
 	__type(value, __u64);
 } marks SEC(".maps");
 
-/* Hits that may have been counted twice. */
+/* Hits that two links may have taken. */
 volatile __u64 marks_full;
 
-/* Does the link of this generation count the hit? Each hit is counted by one. */
-static __always_inline bool is_its_hit(__u64 generation, __u32 site)
+enum whose_hit {
+	HIT_OWN,
+	HIT_OTHERS,
+	HIT_UNMARKED, /* its own, but the older link may take it again */
+};
+
+/* Does the link of this generation take the hit? Each hit is taken by one. */
+static __always_inline enum whose_hit whose_hit(__u64 generation, __u32 cookie)
 {
 	__u64 now = current, settled = now >> 1, mark, *marked;
 	__u32 tid = bpf_get_current_pid_tgid();
 
 	if (!(now & GENERATION_TAKES_OVER))
-		return generation <= settled;
-	mark = (settled + 1) << 32 | site;
-	if (generation > settled) {
-		if (bpf_map_update_elem(&marks, &tid, &mark, BPF_ANY))
-			__sync_fetch_and_add(&marks_full, 1);
-		return true;
-	}
+		return generation <= settled ? HIT_OWN : HIT_OTHERS;
+	mark = (settled + 1) << 32 | cookie;
 	marked = bpf_map_lookup_elem(&marks, &tid);
+	if (generation > settled) {
+		if (marked) {
+			*marked = mark;
+			return HIT_OWN;
+		}
+		if (!bpf_map_update_elem(&marks, &tid, &mark, BPF_ANY))
+			return HIT_OWN;
+		__sync_fetch_and_add(&marks_full, 1);
+		return HIT_UNMARKED;
+	}
 	if (!marked || *marked != mark)
-		return true;
+		return HIT_OWN;
 	*marked = 0;
-	return false;
+	return HIT_OTHERS;
 }
 
 /* The cookie of the link that a hit ran this program for first. */

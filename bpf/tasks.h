@@ -48,6 +48,8 @@ static __always_inline bool is_lost(struct who w, __u32 old_pid)
 {
 	bool taken_over = old_pid != (__u32)bpf_get_current_pid_tgid();
 
+	if (taken_over && links_by_process)
+		return true;
 	if (config.loss == LOSS_TAKEOVER)
 		return taken_over;
 	return config.loss >= LOSS_EVENTS && !has_perf_events() && (taken_over || !is_held(w));
@@ -136,7 +138,7 @@ int on_signal(struct bpf_raw_tracepoint_args *ctx)
 	__u64 handler = (__u64)BPF_CORE_READ(ka, sa.sa_handler);
 	struct wire_value *v;
 
-	if (stopped || handler == 1 || (!handler && config.signals < 2) || !passes(w, false))
+	if (stopped || !signals || handler == 1 || (!handler && signals < 2) || !passes(w, false))
 		return 0;
 	now = bpf_ktime_get_ns();
 	v = reserve_task_record(w, now, WIRE_SIGNAL);

@@ -162,6 +162,7 @@ struct wire_entry_stack {
 #define SITE_REG(w)	  (((w) >> SITE_ARG_SHIFT) & 31)
 #define SITE_OPERAND(w)	  ((__u32)((w) >> SITE_ARG_SHIFT))
 #define SITE_CONDITION(w) ((__u16)((w) >> SITE_ARG_SHIFT)) /* insn.cond of src/arch/arch.h */
+#define SITE_IGNORED	  (1ull << 63) /* its probe could not be removed: hits are ignored */
 #define SITE_ID(w)	  ((__u32)(w)&WIRE_SITE_MASK)
 enum probe_action {
 	ACTION_NONE,	  /* only the event */
@@ -235,17 +236,16 @@ struct wire_trap {
 
 /* Read-only data of the BPF object: constants to the verifier. */
 struct wire_config {
-	__u8 both;    /* programs and the kernel are traced */
-	__u8 stack;   /* record call stacks on entry */
-	__u8 signals; /* record signals: 1: those that have a handler, 2: all that aren't ignored */
-	__u8 compact; /* branches may be recorded as struct wire_compact */
-	__u8 returns; /* return probes replace return addresses */
-	__u8 counts;  /* probes count */
-	__u8 targets; /* and where indirect branches go */
-	__u8 retires; /* sites lose their probes while others keep theirs */
-	__u8 loss;    /* enum target_loss */
-	__u8 go;      /* some sites are of a Go program */
-	__s32 go_g;   /* offset of the current g from the thread pointer */
+	__u8 both;     /* programs and the kernel are traced */
+	__u8 stack;    /* record call stacks on entry */
+	__u8 compact;  /* branches may be recorded as struct wire_compact */
+	__u8 returns;  /* return probes replace return addresses */
+	__u8 counts;   /* probes count */
+	__u8 targets;  /* and where indirect branches go */
+	__u8 replaces; /* links may be replaced while hits run their program */
+	__u8 loss;     /* enum target_loss */
+	__u8 go;       /* some sites are of a Go program */
+	__s32 go_g;    /* offset of the current g from the thread pointer */
 	__u32 go_goid; /* offset of goid in g; 0: unknown */
 	__u32 filters; /* enum filter_flags */
 	__u32 self;    /* bbtrace's own PID, never traced */

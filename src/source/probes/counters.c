@@ -17,6 +17,10 @@
 /* The most memory of all CPUs' counters in a bank; on machines with more CPUs some share their
  * counters. */
 #define COUNTERS_MOST (256ull << 20)
+/* The most memory for sites that are added later, of both banks; at least LEAST_MORE sites. */
+#define MORE_MOST  (16ull << 20)
+#define LEAST_MORE 4096
+#define MORE	   65536
 /* Targets of indirect branches, of all processes and both banks. */
 #define TARGETS_MOST 65536
 /* Processes that call exec. */
@@ -41,14 +45,29 @@ static bool has_targets(const struct plan *plan)
 	return false;
 }
 
-void counters__size(struct probe *p, struct wire_config *config)
+/* CPUs that don't share their counters with others, in a power of two. */
+static uint64_t slots_of(const struct plan *plan)
 {
-	uint64_t stride = COUNTER((uint64_t)p->plan->sites.len, 0), slots = 1;
+	uint64_t stride = COUNTER((uint64_t)plan->sites.len, 0), slots = 1;
 	uint64_t cpus = sysconf(_SC_NPROCESSORS_CONF);
-	bool targets = has_targets(p->plan);
 
 	while (slots < cpus && 2 * slots * stride * 8 <= COUNTERS_MOST)
 		slots *= 2;
+	return slots;
+}
+
+uint32_t counters__more(const struct probe *p)
+{
+	uint64_t site = COUNT_BANKS * slots_of(p->plan) * COUNTER(1, 0) * 8;
+
+	return max_of(min_of(MORE_MOST / site, (uint64_t)MORE), (uint64_t)LEAST_MORE);
+}
+
+void counters__size(struct probe *p, struct wire_config *config)
+{
+	uint64_t stride = COUNTER((uint64_t)p->table.room, 0), slots = slots_of(p->plan);
+	bool targets = p->options->grows || has_targets(p->plan);
+
 	config->count_slots = slots;
 	config->count_stride = stride;
 	config->targets = targets;
@@ -108,14 +127,20 @@ static uint64_t take(struct counters *c, unsigned banks, uint32_t counter)
 	return added;
 }
 
+/* A site that has no probe now may have had one since the last time. */
+static bool changes(const struct probe *p)
+{
+	return p->options->retires || p->options->grows;
+}
+
 static int give_sites(struct probe *p, unsigned banks, const struct source_sink *sink)
 {
 	int err = 0;
 
-	for (uint32_t i = 0; !err && i < p->plan->sites.len; i++) {
+	for (uint32_t i = 0; !err && i < p->plan->sites.len && i < p->table.room; i++) {
 		struct count n = {.site = i};
 
-		if (!p->options->retires && p->plan->sites.data[i].probe != PROBE_COUNT)
+		if (!changes(p) && p->plan->sites.data[i].probe != PROBE_COUNT)
 			continue;
 		n.taken = take(p->counters, banks, COUNTER(i, 0));
 		n.not_taken = take(p->counters, banks, COUNTER(i, 1));
@@ -205,14 +230,14 @@ static int give_targets(struct probe *p, unsigned banks, uint32_t pid, uint64_t 
 int counters__end_program(struct probe *p, uint32_t pid, uint64_t time,
 			  const struct source_sink *sink)
 {
-	if (!p->counters || !has_targets(p->plan))
+	if (!p->counters || !p->skel->rodata->config.targets)
 		return 0;
 	return give_targets(p, ALL_BANKS, pid, time, true, sink);
 }
 
 int counters__name_targets(struct probe *p, uint32_t pid, const struct source_sink *sink)
 {
-	if (!p->counters || !has_targets(p->plan))
+	if (!p->counters || !p->skel->rodata->config.targets)
 		return 0;
 	return give_targets(p, ALL_BANKS, pid, UINT64_MAX, false, sink);
 }
@@ -221,7 +246,8 @@ static int give(struct probe *p, unsigned banks, const struct source_sink *sink)
 {
 	int err = give_sites(p, banks, sink);
 
-	return err || !has_targets(p->plan) ? err : give_targets(p, banks, 0, 0, false, sink);
+	return err || !p->skel->rodata->config.targets ? err
+						       : give_targets(p, banks, 0, 0, false, sink);
 }
 
 uint64_t counters__turn(struct probe *p)

@@ -6,6 +6,8 @@
 #include "session.h"
 
 struct wire_config;
+/* For how many sites there is room beside those of the plan. */
+uint32_t counters__more(const struct probe *p);
 /* Before the BPF object is loaded: the sizes of the maps, and what the programs need to know. */
 void counters__size(struct probe *p, struct wire_config *config);
 /* After it. 0, or -errno with a message. */

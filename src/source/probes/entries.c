@@ -50,22 +50,33 @@ static bool has_ftrace(const struct object *o, uint64_t vaddr)
 		!memcmp(bytes + kernel->landing_size, kernel->ftrace_nop, nop));
 }
 
+static void collect_site(struct probe *p, uint32_t site, struct batch *b)
+{
+	const struct plan_site *s = &p->plan->sites.data[site];
+
+	if (!has_ftrace(p->plan->objects.data[s->object].object, s->vaddr)) {
+		kprobe__refuse(p, site, "no probe on", "ftrace has no call there");
+		probe__attached(p, 1, plan__site_work(p->plan, site));
+		return;
+	}
+	vec__push(&b->addrs, s->vaddr);
+	vec__push(&b->cookies, site);
+	vec__push(&b->sites, site);
+}
+
 static void collect(struct probe *p, struct batch *b)
 {
-	for (uint32_t i = 0; i < p->plan->sites.len; i++) {
-		const struct plan_site *s = &p->plan->sites.data[i];
+	for (uint32_t i = 0; i < p->plan->sites.len; i++)
+		if (plan_site__is_hooked(&p->plan->sites.data[i]) &&
+		    plan__is_kernel_site(p->plan, i))
+			collect_site(p, i, b);
+}
 
-		if (!plan_site__is_hooked(s) || !plan__is_kernel_site(p->plan, i))
-			continue;
-		if (!has_ftrace(p->plan->objects.data[s->object].object, s->vaddr)) {
-			kprobe__refuse(p, i, "no probe on", "ftrace has no call there");
-			probe__attached(p, 1, plan__site_work(p->plan, i));
-			continue;
-		}
-		vec__push(&b->addrs, s->vaddr);
-		vec__push(&b->cookies, i);
-		vec__push(&b->sites, i);
-	}
+static void batch__free(struct batch *b)
+{
+	vec__free(&b->addrs);
+	vec__free(&b->cookies);
+	vec__free(&b->sites);
 }
 
 /* The kernel refuses the whole link if ftrace lacks one of the places: then tries each half
@@ -105,9 +116,29 @@ int kprobe_multi__attach(struct probe *p)
 	err = b.sites.len ? link_entries(p, &b, 0, b.sites.len) : 0;
 	if (!err && p->kernel.links.len)
 		kprobe__tell_unseen(p->plan);
-	vec__free(&b.addrs);
-	vec__free(&b.cookies);
-	vec__free(&b.sites);
+	batch__free(&b);
+	return err;
+}
+
+int kprobe_multi__add(struct probe *p)
+{
+	size_t before = p->kernel.links.len;
+	struct batch b = {0};
+	int err = 0;
+	uint32_t *site;
+
+	vec__each (site, &p->asked)
+		if (!is_entry(p->plan, *site))
+			return err__set(ENOTSUP,
+					"kprobe_multi probes only entries of kernel functions: "
+					"start the trace with --attach kprobe_event");
+	vec__each (site, &p->asked)
+		collect_site(p, *site, &b);
+	if (b.sites.len)
+		err = link_entries(p, &b, 0, b.sites.len);
+	while (err && p->kernel.links.len > before)
+		bpf_link__destroy(p->kernel.links.data[--p->kernel.links.len].link);
+	batch__free(&b);
 	return err;
 }
 

@@ -282,6 +282,21 @@ int uprobe_event__attach(struct probe *p)
 	return err;
 }
 
+/* The event's probes are decided when it is opened. Links are added to it. */
+int uprobe_event__add(struct probe *p)
+{
+	if (!p->adds_links)
+		return err__set(
+			ENOTSUP,
+			"probes of programs can be added to a trace from Linux 6.6 on, which "
+			"has uprobe_multi: trace these functions by another bbtrace");
+	if (uprobe_multi__spares(p->scope.kind) != SPARES_NOBODY)
+		p->skel->bss->links_by_process = 1;
+	else if (probe__spares(p) != SPARES_NOBODY && !p->multi.nparts)
+		note("each process that runs the added functions is slowed down, traced or not");
+	return uprobe_multi__add(p);
+}
+
 enum probe_spares uprobe_event__spares(enum scope_kind kind)
 {
 	return is_by_process(kind) ? SPARES_ALL : SPARES_NOBODY;
@@ -413,6 +428,7 @@ static void open_returns(struct probe *p, uint32_t defined)
 	fd = id < 0 ? -1 : open_for(id, -1, plain);
 	if (fd >= 0)
 		link = bpf_program__attach_perf_event(p->skel->progs.hit_kernel_return, fd);
+	p->kernel_returns = link != NULL;
 	if (link)
 		return attachment__add_link(&p->kernel, link, 0, 0);
 	note("return probes can't be attached (%s): returns of tail calls are not seen",
@@ -457,4 +473,101 @@ int kprobe_event__attach(struct probe *p)
 	if (defined && !probe__is_interrupted(p))
 		open_returns(p, kernel_returns__define(p, fd));
 	return end_definitions(p, &p->kernel, TRACEFS_KPROBE, defined);
+}
+
+/* ---- kprobes that come and go: a definition that is added to an event in use is armed at once
+ * (kernel/trace/trace_kprobe.c, append_trace_kprobe()) ---- */
+
+static bool is_asked(const struct probe *p, uint32_t site)
+{
+	const uint32_t *asked;
+
+	vec__each (asked, &p->asked)
+		if (*asked == site)
+			return true;
+	return false;
+}
+
+/* Defines return probes for the entries among them, before their kprobes as in open_returns(). */
+static void add_returns(struct probe *p, int fd)
+{
+	autofree bool *elsewhere = NULL;
+	uint32_t *site, n = 0;
+
+	if (!(p->options->events & PLAN_RETURN))
+		return;
+	vec__each (site, &p->asked)
+		p->plan->sites.data[*site].probe = PROBE_TRAP;
+	elsewhere = plan__ends_elsewhere(p->plan);
+	vec__each (site, &p->asked)
+		p->plan->sites.data[*site].probe = PROBE_CHANGING;
+	for (uint32_t i = 0; i < p->plan->functions.len; i++) {
+		uint32_t entry = p->plan->functions.data[i].entry_site;
+
+		if (elsewhere[i] && is_asked(p, entry))
+			n += p->kernel_returns ? !kernel_returns__add(p, fd, i) : 1;
+	}
+	if (n && !p->kernel_returns)
+		note("%u of the added functions may end in a jump to another function: these returns "
+		     "are not seen, since the trace began without return probes",
+		     n);
+}
+
+static void undefine_all(struct probe *p, const id_vec *sites)
+{
+	const uint32_t *site;
+
+	vec__each (site, sites)
+		tracefs__remove(p->kernel.tracefs, TRACEFS_KPROBE,
+				p->plan->sites.data[*site].vaddr +
+					p->plan->sites.data[*site].probe_at);
+}
+
+int kprobe_event__add(struct probe *p)
+{
+	autoclose int fd = tracefs__open(p->kernel.tracefs, TRACEFS_KPROBE);
+	id_vec defined = {0};
+	char name[64];
+	int err = min_of(fd, 0);
+	uint32_t *site;
+
+	if (err)
+		return err;
+	tracefs__event_name(TRACEFS_KPROBE, shield__pid(), name, sizeof(name));
+	add_returns(p, fd);
+	vec__each (site, &p->asked) {
+		int refused = define_or_refuse(p, fd, name, *site);
+
+		if (!refused)
+			vec__push(&defined, *site);
+		if (refused == -E2BIG)
+			err = err__set(ENOSPC, "this trace can't take so many more kernel probes: "
+					       "trace these functions by another bbtrace");
+		if (probe__is_interrupted(p))
+			err = err__set(EINTR, "interrupted while attaching");
+		if (err)
+			break;
+	}
+	if (err)
+		undefine_all(p, &defined);
+	vec__free(&defined);
+	return err;
+}
+
+/* The last definition of an event in use can't be deleted. */
+int kprobe_event__remove(struct probe *p)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < p->asked.len; i++) {
+		const struct plan_site *s = &p->plan->sites.data[p->asked.data[i]];
+		uint64_t addr = s->vaddr + s->probe_at;
+
+		if (tracefs__remove(p->kernel.tracefs, TRACEFS_KPROBE, addr))
+			p->asked.data[kept++] = p->asked.data[i];
+		else if (s->entry && p->kernel_returns)
+			tracefs__remove(p->kernel.tracefs, TRACEFS_KRETPROBE, s->vaddr);
+	}
+	p->asked.len = kept;
+	return 0;
 }

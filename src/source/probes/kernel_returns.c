@@ -39,26 +39,29 @@ bool kernel_returns__needed(const struct probe *p)
 	return false;
 }
 
+int kernel_returns__add(struct probe *p, int fd, uint32_t function)
+{
+	const struct plan_function *f = &p->plan->functions.data[function];
+	char event[64];
+	int err;
+
+	tracefs__event_name(TRACEFS_KRETPROBE, shield__pid(), event, sizeof(event));
+	err = define(fd, event, p->plan->sites.data[f->entry_site].vaddr);
+	if (err)
+		note_verbose("%s: the kernel refuses a return probe: %s", f->name, strerror(-err));
+	else
+		note_verbose("%s: may end in a jump to another function: a return probe tells when "
+			     "that returns",
+			     f->name);
+	return err;
+}
+
 uint32_t kernel_returns__define(struct probe *p, int fd)
 {
 	autofree bool *elsewhere = are_wanted(p) ? plan__ends_elsewhere(p->plan) : NULL;
 	uint32_t defined = 0;
-	char event[64];
 
-	tracefs__event_name(TRACEFS_KRETPROBE, getpid(), event, sizeof(event));
-	for (size_t i = 0; elsewhere && i < p->plan->functions.len; i++) {
-		const struct plan_function *f = &p->plan->functions.data[i];
-		int err = elsewhere[i] ? define(fd, event, p->plan->sites.data[f->entry_site].vaddr)
-				       : 0;
-
-		if (err)
-			note_verbose("%s: the kernel refuses a return probe: %s", f->name,
-				     strerror(-err));
-		else if (elsewhere[i])
-			note_verbose("%s: may end in a jump to another function: a return probe "
-				     "tells when that returns",
-				     f->name);
-		defined += elsewhere[i] && !err;
-	}
+	for (size_t i = 0; elsewhere && i < p->plan->functions.len; i++)
+		defined += elsewhere[i] && !kernel_returns__add(p, fd, i);
 	return defined;
 }

@@ -10,23 +10,60 @@
 #define EVENT_SITES 10000
 
 const struct mechanism mechanisms[] = {
-	{"uprobe_multi", "one link for thousands of probes in programs and libraries", false,
-	 "hit_multi", LOOKUP_COOKIE, LOSS_TAKEOVER, 0, feature__uprobe_multi, NULL,
-	 uprobe_multi__attach, uprobe_multi__detach, uprobe_multi__attach_again,
-	 uprobe_multi__change, uprobe_multi__spares, "Linux 6.6 or newer has it"},
-	{"uprobe_event", "one trace event with many probes in programs and libraries", false,
-	 "hit_uprobe", LOOKUP_UPROBE, LOSS_EVENTS, EVENT_SITES, feature__tracefs_uprobes, NULL,
-	 uprobe_event__attach, uprobe_event__detach, uprobe_event__attach_again, NULL,
-	 uprobe_event__spares, "boot a kernel with CONFIG_UPROBES and CONFIG_UPROBE_EVENTS"},
-	{"kprobe_multi", "one link for the entries of thousands of kernel functions", true,
-	 "hit_entry", LOOKUP_COOKIE, LOSS_NONE, 0, feature__kprobe_multi, kprobe_multi__suits,
-	 kprobe_multi__attach, kprobe_multi__detach, NULL, NULL, NULL,
-	 "a kernel with CONFIG_FPROBE: Debian's from Linux 6.12 on"},
-	{"kprobe_event", "one trace event with many probes in the kernel", true, "hit_kprobe",
-	 LOOKUP_KERNEL, LOSS_NONE, 0, feature__tracefs_kprobes, NULL, kprobe_event__attach,
-	 kprobe_event__detach, NULL, NULL, NULL,
-	 "boot a kernel with CONFIG_KPROBES and CONFIG_KPROBE_EVENTS, as distributions build theirs "
-	 "(Debian: linux-image-amd64, Ubuntu: linux-image-generic, Fedora: kernel-core)"},
+	{.name = "uprobe_multi",
+	 .what = "one link for thousands of probes in programs and libraries",
+	 .program = "hit_multi",
+	 .lookup = LOOKUP_COOKIE,
+	 .loss = LOSS_TAKEOVER,
+	 .check = feature__uprobe_multi,
+	 .attach = uprobe_multi__attach,
+	 .detach = uprobe_multi__detach,
+	 .attach_again = uprobe_multi__attach_again,
+	 .change = uprobe_multi__change,
+	 .add = uprobe_multi__add,
+	 .remove = uprobe_multi__remove,
+	 .spares = uprobe_multi__spares,
+	 .remedy = "Linux 6.6 or newer has it"},
+	{.name = "uprobe_event",
+	 .what = "one trace event with many probes in programs and libraries",
+	 .program = "hit_uprobe",
+	 .lookup = LOOKUP_UPROBE,
+	 .loss = LOSS_EVENTS,
+	 .most = EVENT_SITES,
+	 .check = feature__tracefs_uprobes,
+	 .attach = uprobe_event__attach,
+	 .detach = uprobe_event__detach,
+	 .attach_again = uprobe_event__attach_again,
+	 .add = uprobe_event__add,
+	 .remove = uprobe_multi__remove,
+	 .spares = uprobe_event__spares,
+	 .remedy = "boot a kernel with CONFIG_UPROBES and CONFIG_UPROBE_EVENTS"},
+	{.name = "kprobe_multi",
+	 .what = "one link for the entries of thousands of kernel functions",
+	 .kernel = true,
+	 .program = "hit_entry",
+	 .lookup = LOOKUP_COOKIE,
+	 .loss = LOSS_NONE,
+	 .check = feature__kprobe_multi,
+	 .suits = kprobe_multi__suits,
+	 .attach = kprobe_multi__attach,
+	 .detach = kprobe_multi__detach,
+	 .add = kprobe_multi__add,
+	 .remedy = "a kernel with CONFIG_FPROBE: Debian's from Linux 6.12 on"},
+	{.name = "kprobe_event",
+	 .what = "one trace event with many probes in the kernel",
+	 .kernel = true,
+	 .program = "hit_kprobe",
+	 .lookup = LOOKUP_KERNEL,
+	 .loss = LOSS_NONE,
+	 .check = feature__tracefs_kprobes,
+	 .attach = kprobe_event__attach,
+	 .detach = kprobe_event__detach,
+	 .add = kprobe_event__add,
+	 .remove = kprobe_event__remove,
+	 .remedy = "boot a kernel with CONFIG_KPROBES and CONFIG_KPROBE_EVENTS, as distributions "
+		   "build theirs "
+		   "(Debian: linux-image-amd64, Ubuntu: linux-image-generic, Fedora: kernel-core)"},
 	{0},
 };
 
@@ -160,6 +197,10 @@ int mechanisms__choose(struct probe *p)
 
 	if (!err && plan__has_kernel(p->plan))
 		err = choose(p, &p->kernel, true);
+	/* asked now: later there may be no capability left */
+	p->adds_links = p->options->grows && p->programs.mechanism && !feature__uprobe_multi();
+	if (p->adds_links)
+		feature__uprobe_multi_by_process();
 	if (p->scope.kind == SCOPE_DESCENDANTS && !feature__inherited_events() && !p->unspared)
 		p->unspared = xstrdup("-f spares them from Linux 6.13 on");
 	return err;

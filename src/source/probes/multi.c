@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * uprobe_multi: one link per object for thousands of sites. A single refused site would fail the
- * whole link, so a dry run finds these first. A link can't lose a site: if sites retire, each
- * object has several links, and those whose sites change are replaced by new ones (bpf/wire.h,
- * COOKIE_GENERATION_SHIFT).
+ * whole link, so a dry run finds these first. A link can't gain or lose a site: added sites have
+ * links of their own, and multi_change.c replaces links. If sites retire, each object has several.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <bpf/libbpf.h>
+#include "multi.h"
 #include "session.h"
 #include "tracefs.h"
 #include "bbtrace.skel.h"
@@ -50,38 +50,66 @@ static void divide_objects(struct probe *p)
 
 		if (plan->sites.data[site].object != object || n == most) {
 			object = plan->sites.data[site].object;
-			p->nparts++;
+			p->multi.nparts++;
 			n = 0;
 		}
-		p->part[site] = p->nparts - 1;
+		p->multi.part[site] = p->multi.nparts - 1;
 		n++;
 	}
 }
 
-static void divide(struct probe *p)
+void multi__fit(struct probe *p)
 {
+	struct multi *m = &p->multi;
 	size_t n = p->plan->sites.len;
 
-	p->part = xcalloc(n + 1, sizeof(*p->part));
-	p->attached = xcalloc(n + 1, sizeof(*p->attached));
+	if (n <= m->len && m->part)
+		return;
+	m->part = xrealloc(m->part, n + 1, sizeof(*m->part));
+	m->attached = xrealloc(m->attached, n + 1, sizeof(*m->attached));
+	memset(m->part + m->len, 0, (n - m->len) * sizeof(*m->part));
+	memset(m->attached + m->len, 0, (n - m->len) * sizeof(*m->attached));
+	m->len = n;
+}
+
+static void divide(struct probe *p)
+{
+	multi__fit(p);
 	if (p->options->retires)
 		return divide_objects(p);
-	p->nparts = p->plan->objects.len;
-	for (size_t i = 0; i < n; i++)
-		p->part[i] = p->plan->sites.data[i].object;
+	p->multi.nparts = p->plan->objects.len;
+	for (size_t i = 0; i < p->multi.len; i++)
+		p->multi.part[i] = p->plan->sites.data[i].object;
+}
+
+static void mark_hooked(struct probe *p)
+{
+	for (uint32_t i = 0; i < p->multi.len; i++)
+		p->multi.attached[i] = plan_site__is_hooked(&p->plan->sites.data[i]) &&
+				       !plan__is_kernel_site(p->plan, i);
+}
+
+static void refuse(struct probe *p, uint32_t site, enum probe_refusal why)
+{
+	p->multi.attached[site] = false;
+	plan__refuse(p->plan, site, why);
+}
+
+static bool find_offset(const struct probe *p, const struct plan_site *s, uint64_t *offset)
+{
+	return object__vaddr_to_offset(p->plan->objects.data[s->object].object,
+				       s->vaddr + s->probe_at, offset);
 }
 
 static void collect(struct probe *p, uint32_t part, struct batch *b)
 {
-	for (uint32_t i = 0; i < p->plan->sites.len; i++) {
-		const struct plan_site *s = &p->plan->sites.data[i];
-		const struct plan_object *o = &p->plan->objects.data[s->object];
+	for (uint32_t i = 0; i < p->multi.len; i++) {
 		uint64_t offset;
 
-		if (p->part[i] != part || o->kernel || !plan_site__is_hooked(s))
+		if (p->multi.part[i] != part || !p->multi.attached[i])
 			continue;
-		if (!object__vaddr_to_offset(o->object, s->vaddr + s->probe_at, &offset)) {
-			plan__refuse(p->plan, i, PROBE_UNPROVED);
+		if (!find_offset(p, &p->plan->sites.data[i], &offset)) {
+			refuse(p, i, PROBE_UNPROVED);
 			continue;
 		}
 		vec__push(&b->offsets, offset);
@@ -91,23 +119,21 @@ static void collect(struct probe *p, uint32_t part, struct batch *b)
 }
 
 /* Collects the entries with return probes. */
-static void collect_returns(struct probe *p, uint32_t object, struct batch *b)
+static void collect_returns(struct probe *p, uint32_t part, struct batch *b)
 {
 	b->returns = true;
 	for (uint32_t i = 0; i < p->plan->functions.len; i++) {
-		const struct plan_function *f = &p->plan->functions.data[i];
-		const struct plan_site *s;
+		uint32_t entry = p->plan->functions.data[i].entry_site;
 		uint64_t offset;
 
-		if (f->object != object || plan__return_refusal(p->plan, i))
-			continue;
-		s = &p->plan->sites.data[f->entry_site];
-		if (!object__vaddr_to_offset(p->plan->objects.data[object].object,
-					     s->vaddr + s->probe_at, &offset))
+		if (entry == NO_SITE || entry >= p->multi.len || p->multi.part[entry] != part ||
+		    !p->multi.attached[entry] || plan__return_refusal(p->plan, i) ||
+		    !find_offset(p, &p->plan->sites.data[entry], &offset))
 			continue;
 		vec__push(&b->offsets, offset);
-		vec__push(&b->cookies, f->entry_site | COOKIE_RETURN);
-		vec__push(&b->sites, f->entry_site);
+		vec__push(&b->cookies,
+			  entry | COOKIE_RETURN | p->generation << COOKIE_GENERATION_SHIFT);
+		vec__push(&b->sites, entry);
 	}
 }
 
@@ -189,7 +215,7 @@ static void drop_refused(struct probe *p, struct batch *b, const struct map64 *r
 		uint32_t site = b->sites.data[i];
 
 		if (map64__get(refused, form_of(p->plan, &p->plan->sites.data[site]))) {
-			plan__refuse(p->plan, site, PROBE_KERNEL);
+			refuse(p, site, PROBE_KERNEL);
 			continue;
 		}
 		b->sites.data[kept] = site;
@@ -241,7 +267,7 @@ static int link_process(struct probe *p, const struct plan_object *o, const stru
 
 	if (!link)
 		return attach_failed(o, errno);
-	attachment__add_link(&p->programs, link, pid, part);
+	attachment__add_link(&p->multi.links, link, pid, part);
 	return 0;
 }
 
@@ -255,6 +281,7 @@ static bool is_by_process(enum scope_kind kind)
 static int link_batch(struct probe *p, const struct plan_object *o, const struct batch *b,
 		      uint32_t part)
 {
+	size_t before = p->multi.links.links.len;
 	const uint32_t *pid;
 	int err = 0;
 
@@ -267,7 +294,7 @@ static int link_batch(struct probe *p, const struct plan_object *o, const struct
 		if (err && !(err == -ESRCH && p->scope.pids.len > 1))
 			return err;
 	}
-	return p->programs.links.len ? 0 : err;
+	return p->multi.links.links.len > before ? 0 : err;
 }
 
 enum probe_spares uprobe_multi__spares(enum scope_kind kind)
@@ -275,65 +302,79 @@ enum probe_spares uprobe_multi__spares(enum scope_kind kind)
 	return is_by_process(kind) ? SPARES_OTHERS : SPARES_NOBODY;
 }
 
-static int attach_part(struct probe *p, uint32_t part, bool first)
+static const struct plan_object *object_of(const struct probe *p, const struct batch *b)
 {
-	const struct plan_object *o;
+	return &p->plan->objects.data[p->plan->sites.data[b->sites.data[0]].object];
+}
+
+static int link_part(struct probe *p, uint32_t part, bool returns)
+{
 	struct batch b = {0};
-	size_t sites;
 	int err = 0;
 
-	collect(p, part, &b);
-	sites = b.sites.len;
-	if (sites) {
-		o = &p->plan->objects.data[p->plan->sites.data[b.sites.data[0]].object];
-		if (first)
-			find_refused(p, o, &b);
-		if (p->plan->return_probes && b.sites.len < sites && plan__probe_rets(p->plan)) {
-			batch__free(&b);
-			b = (struct batch){0};
-			collect(p, part, &b);
-		}
-		err = link_batch(p, o, &b, part);
-	}
-	if (first)
-		probe__attached(p, sites, sites);
+	if (returns)
+		collect_returns(p, part, &b);
+	else
+		collect(p, part, &b);
+	if (b.sites.len)
+		err = link_batch(p, object_of(p, &b), &b, part);
 	batch__free(&b);
 	return err;
 }
 
-static int attach_returns(struct probe *p, uint32_t object)
+int multi__attach_part(struct probe *p, uint32_t part)
 {
-	struct batch returns = {0};
-	int err;
+	int err = link_part(p, part, false);
 
-	collect_returns(p, object, &returns);
-	err = link_batch(p, &p->plan->objects.data[object], &returns, 0);
-	batch__free(&returns);
-	return err;
+	return err || !p->plan->return_probes ? err : link_part(p, part, true);
 }
 
-static void note_attached(struct probe *p)
+size_t multi__find_refused(struct probe *p, uint32_t part)
 {
-	for (uint32_t i = 0; i < p->plan->sites.len; i++)
-		p->attached[i] = plan_site__is_hooked(&p->plan->sites.data[i]);
+	struct batch b = {0};
+	size_t all;
+
+	collect(p, part, &b);
+	all = b.sites.len;
+	if (all)
+		find_refused(p, object_of(p, &b), &b);
+	all -= b.sites.len;
+	batch__free(&b);
+	return all;
+}
+
+static size_t count_part(const struct probe *p, uint32_t part)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->multi.len; i++)
+		n += p->multi.attached[i] && p->multi.part[i] == part;
+	return n;
+}
+
+static int attach_first(struct probe *p, uint32_t part)
+{
+	size_t sites = count_part(p, part);
+	int err;
+
+	if (multi__find_refused(p, part) && p->plan->return_probes && plan__probe_rets(p->plan))
+		mark_hooked(p);
+	err = multi__attach_part(p, part);
+	probe__attached(p, sites, sites);
+	return err;
 }
 
 int uprobe_multi__attach(struct probe *p)
 {
 	int err = 0;
 
-	if (!p->programs.links.len) /* not again in the middle of a trace */
-		leftovers__handle_mounted(p->plan);
-	if (p->options->retires && !p->part)
+	leftovers__handle_mounted(p->plan);
+	divide(p);
+	mark_hooked(p);
+	if (p->options->retires)
 		err = uprobe_multi__check_order(p);
-	if (!p->part)
-		divide(p);
-	for (uint32_t i = 0; !err && i < p->nparts; i++)
-		err = attach_part(p, i, true);
-	for (uint32_t i = 0; !err && i < p->plan->objects.len && p->plan->return_probes; i++)
-		if (!p->plan->objects.data[i].kernel)
-			err = attach_returns(p, i);
-	note_attached(p);
+	for (uint32_t i = 0; !err && i < p->multi.nparts; i++)
+		err = attach_first(p, i);
 	return err;
 }
 
@@ -341,82 +382,16 @@ int uprobe_multi__attach(struct probe *p)
 int uprobe_multi__attach_again(struct probe *p, uint32_t pid)
 {
 	struct scope all = p->scope;
-	int err;
+	int err = 0;
 
-	attachment__drop_links(&p->programs, pid);
+	attachment__drop_links(&p->multi.links, pid);
 	p->scope.pids = (pid_vec){.data = &pid, .len = 1, .cap = 1};
-	err = uprobe_multi__attach(p);
+	for (uint32_t i = 0; !err && i < p->multi.nparts; i++)
+		err = multi__attach_part(p, i);
 	p->scope = all;
 	return err == -ESRCH ? 0 : err;
 }
 
 void uprobe_multi__detach(struct probe *p)
 {
-}
-
-/* ---- sites that retire ---- */
-
-static void find_changed(const struct probe *p, bool *parts)
-{
-	for (uint32_t i = 0; i < p->plan->sites.len; i++)
-		if (!plan__is_kernel_site(p->plan, i))
-			parts[p->part[i]] |=
-				p->attached[i] != plan_site__is_hooked(&p->plan->sites.data[i]);
-}
-
-/* Moves the links of these parts, from the first on, to others, or to their end. */
-static void take_links(struct probe *p, const bool *parts, size_t from, struct attachment *to)
-{
-	size_t kept = from;
-
-	for (size_t i = from; i < p->programs.links.len; i++) {
-		struct attached link = p->programs.links.data[i];
-
-		if (parts[link.part])
-			vec__push(&to->links, link);
-		else
-			p->programs.links.data[kept++] = link;
-	}
-	p->programs.links.len = kept;
-}
-
-static void choose_generation(struct probe *p, uint64_t generation, uint64_t takes_over)
-{
-	__atomic_store_n(&p->skel->bss->current, generation << 1 | takes_over, __ATOMIC_SEQ_CST);
-}
-
-/*
- * The new links are attached, but don't count yet. Then they count, and the old ones wherever a hit
- * doesn't run the new ones' program. When the old ones are closed, no hit is left that runs it for
- * them (uprobe_unregister_sync()).
- */
-int uprobe_multi__change(struct probe *p)
-{
-	autofree bool *parts = xcalloc(p->nparts + 1, sizeof(*parts));
-	struct attachment old = {0}, failed = {0};
-	const struct attached *link;
-	int err = 0;
-
-	find_changed(p, parts);
-	take_links(p, parts, 0, &old);
-	p->generation++;
-	for (uint32_t i = 0; !err && i < p->nparts; i++)
-		if (parts[i])
-			err = attach_part(p, i, false);
-	if (err) {
-		take_links(p, parts, 0, &failed);
-		vec__each (link, &old.links)
-			vec__push(&p->programs.links, *link);
-		old.links.len = 0;
-		p->generation--;
-	} else {
-		choose_generation(p, p->generation - 1, GENERATION_TAKES_OVER);
-		attachment__drop_links(&old, 0);
-		choose_generation(p, p->generation, 0);
-		note_attached(p);
-	}
-	attachment__drop_links(&failed, 0);
-	attachment__free(&failed);
-	attachment__free(&old);
-	return err;
 }

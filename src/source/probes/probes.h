@@ -38,6 +38,7 @@ struct probe_options {
 	unsigned events; /* enum plan_events: the shown ones, for counting losses */
 	bool stack;	 /* call stacks on entry */
 	bool retires;	 /* probe__change() may be called */
+	bool grows;	 /* probe__attach_sites() and probe__detach_sites() may be called */
 	bool all_regs;	 /* every register of an entry, not just arguments and stack pointer */
 	const volatile sig_atomic_t *interrupted; /* set by a signal: attaching ends with -EINTR */
 	const char *attach;	     /* the one mechanism to use, by name; NULL: the best */
@@ -84,6 +85,19 @@ const pid_vec *probe__processes(const struct probe *p);
  * others. Each hit in between is counted once. -ENOTSUP, ...: nothing has changed.
  */
 int probe__change(struct probe *p);
+/*
+ * Attaches the probes of sites that plan__extend() has added, or that get a probe now: they are
+ * PROBE_CHANGING. An entry gets its return probe, too. Those that the kernel refuses are told with
+ * plan__refuse(). On an error, with a message that says what to do instead, none is attached.
+ * -ENOSPC: more sites than there is room for.
+ */
+int probe__attach_sites(struct probe *p, const uint32_t *sites, size_t n);
+/*
+ * Detaches the probes of these sites, which are PROBE_CHANGING. Each hit of other sites meanwhile
+ * is recorded or counted once. A breakpoint that can't be removed stays, with a note on what it
+ * costs, and its hits are ignored.
+ */
+int probe__detach_sites(struct probe *p, const uint32_t *sites, size_t n);
 /* Hits that may have been counted twice by that. */
 uint64_t probe__counted_twice(const struct probe *p);
 /* Probes count: threads, of any process, whose end was not seen. */

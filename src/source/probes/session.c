@@ -13,6 +13,7 @@
 #include "filters.h"
 #include "kernel_types.h"
 #include "sideband.h"
+#include "site_table.h"
 #include "tracefs.h"
 #include "bbtrace.skel.h"
 
@@ -125,7 +126,6 @@ static void configure(struct probe *p)
 	*c = (struct wire_config){
 		.both = plan__has_kernel(p->plan) && plan__has_programs(p->plan),
 		.stack = p->options->stack,
-		.signals = p->plan->late_entries ? 2 : p->plan->unprobed_rets,
 		.compact = sysconf(_SC_NPROCESSORS_CONF) <= WIRE_CPUS,
 		.returns = p->plan->return_probes,
 		.loss = mechanism__loss(p),
@@ -141,7 +141,7 @@ static void configure(struct probe *p)
 		.ino = looks_up(&p->programs, LOOKUP_UPROBE) ? only_ino(p->plan) : 0,
 		.wakeup = ring_size(p) / 4,
 		.counts = probe__counts(p),
-		.retires = p->options->retires,
+		.replaces = p->options->retires || p->adds_links,
 	};
 	if (probe__counts(p))
 		counters__size(p, c);
@@ -151,22 +151,27 @@ static void configure(struct probe *p)
 
 /* Threads that hit probes of two generations. */
 #define MARKS 65536
+/* Entries of hash tables are allocated in advance. */
+#define MORE_IN_KERNEL 16384
 
-static void size_tables(struct probe *p, uint32_t noperands, uint32_t nprobes)
+static void size_tables(struct probe *p, uint32_t nprobes)
 {
-	bool go = action__go(p->plan) != NULL;
+	bool go = action__go(p->plan) != NULL, replaces = p->skel->rodata->config.replaces;
 
 	map__set_most(p->skel->maps.ring, ring_size(p));
-	map__set_most(p->skel->maps.marks, p->options->retires ? MARKS : 0);
+	map__set_most(p->skel->maps.marks, replaces ? MARKS : 0);
+	if (replaces) /* most traces replace no link */
+		bpf_map__set_map_flags(p->skel->maps.marks, BPF_F_NO_PREALLOC);
 	map__set_most(p->skel->maps.on_threads, go ? GO_THREADS : 0);
 	map__set_most(p->skel->maps.on_tid, go ? GO_THREADS : 0);
-	map__set_most(p->skel->maps.sites, p->plan->sites.len + 1);
-	map__set_most(p->skel->maps.operands, noperands);
-	/* a kernel entry may be found under two addresses */
-	map__set_most(p->skel->maps.kernel_sites,
-		      looks_up(&p->kernel, LOOKUP_KERNEL) ? 2 * nprobes + 1 : 0);
+	map__set_most(p->skel->maps.sites, p->table.room);
+	map__set_most(p->skel->maps.operands, p->table.operand_room);
 	map__set_most(p->skel->maps.uprobe_sites,
 		      looks_up(&p->programs, LOOKUP_UPROBE) ? nprobes + 1 : 0);
+	/* a kernel entry may be found under two addresses */
+	nprobes += p->options->grows ? MORE_IN_KERNEL : 0;
+	map__set_most(p->skel->maps.kernel_sites,
+		      looks_up(&p->kernel, LOOKUP_KERNEL) ? 2 * nprobes + 1 : 0);
 }
 
 static void choose_programs(struct probe *p)
@@ -175,18 +180,21 @@ static void choose_programs(struct probe *p)
 
 	bpf_program__set_autoload(p->skel->progs.hit_multi, false);
 	bpf_program__set_autoload(p->skel->progs.hit_uprobe, false);
-	bpf_program__set_autoload(p->skel->progs.tell_first, p->options->retires);
+	bpf_program__set_autoload(p->skel->progs.tell_first, p->skel->rodata->config.replaces);
 	bpf_program__set_autoload(p->skel->progs.hit_entry, false);
 	bpf_program__set_autoload(p->skel->progs.hit_kprobe, false);
 	if (p->programs.mechanism)
 		bpf_program__set_autoload(probe__program(p, &p->programs), true);
 	if (p->kernel.mechanism)
 		bpf_program__set_autoload(probe__program(p, &p->kernel), true);
+	if (p->adds_links)
+		bpf_program__set_autoload(p->skel->progs.hit_multi, true);
 	bpf_program__set_autoload(p->skel->progs.hit_kernel_return, kernel_returns__needed(p));
 	bpf_program__set_autoload(p->skel->progs.on_exec,
 				  f->command || mechanism__loss(p) || probe__counts(p));
 	bpf_program__set_autoload(p->skel->progs.on_signal,
-				  p->plan->unprobed_rets || p->plan->late_entries);
+				  site_table__signals(p->plan) ||
+					  (p->options->grows && p->programs.mechanism));
 	bpf_program__set_autoload(p->skel->progs.on_trap, p->programs.mechanism != NULL);
 	bpf_program__set_autoload(p->skel->progs.own_level, p->skel->rodata->config.pid_ns);
 	bpf_program__set_autoload(p->skel->progs.count_users, probe__inherits(p));
@@ -218,45 +226,6 @@ static int load_failed(const struct probe *p, int err)
 			      "with --btf FILE");
 	return err__set(-err, "cannot load the BPF programs: %s; -v shows what the kernel said",
 			why);
-}
-
-static int fill_operand(struct probe *p, uint32_t n, const struct plan_site *s)
-{
-	struct wire_operand o = action__operand(s);
-
-	if (bpf_map__update_elem(p->skel->maps.operands, &n, 4, &o, sizeof(o), BPF_ANY))
-		return err__set(errno, "cannot fill the operand table: %s", strerror(errno));
-	return 0;
-}
-
-/* May its probe be attached? A ret without one gets it if the kernel refuses its function's
- * entry. */
-static bool may_be_hit(const struct probe *p, const struct plan_site *s)
-{
-	return plan_site__is_hooked(s) || (p->options->retires && s->role == ROLE_WITNESS) ||
-	       (p->plan->return_probes && s->kind == BRANCH_RET && s->refusal == PROBE_OK);
-}
-
-/* Fills the array of site actions. */
-static int fill_sites(struct probe *p)
-{
-	uint32_t noperands = 0;
-	int err = 0;
-
-	for (uint32_t i = 0; !err && i < p->plan->sites.len; i++) {
-		const struct plan_site *s = &p->plan->sites.data[i];
-		uint64_t action;
-
-		if (!may_be_hit(p, s))
-			continue;
-		action = action__of_site(p->plan, i, noperands, p->options->events);
-		if (bpf_map__update_elem(p->skel->maps.sites, &i, 4, &action, 8, BPF_ANY))
-			return err__set(errno, "cannot fill the table of sites: %s",
-					strerror(errno));
-		if (action__needs_operand(s))
-			err = fill_operand(p, noperands++, s);
-	}
-	return err;
 }
 
 static int attach_tasks(struct probe *p)
@@ -294,15 +263,12 @@ static int load(struct probe *p)
 	CLEANUP(types_file__close)
 	struct types_file types = p->options->btf ? given : types_file__open();
 	LIBBPF_OPTS(bpf_object_open_opts, open_options, .btf_custom_path = p->options->btf);
-	uint32_t noperands = 0, nprobes = 0;
+	uint32_t nprobes = 0;
 	int err;
 
-	for (uint32_t i = 0; i < p->plan->sites.len; i++) {
-		const struct plan_site *s = &p->plan->sites.data[i];
-
-		nprobes += plan_site__is_hooked(s);
-		noperands += plan_site__is_hooked(s) && action__needs_operand(s);
-	}
+	for (uint32_t i = 0; i < p->plan->sites.len; i++)
+		nprobes += plan_site__is_hooked(&p->plan->sites.data[i]);
+	site_table__size(p);
 	if (types.fd >= 0)
 		open_options.btf_custom_path = types.path;
 	p->skel = bbtrace_bpf__open_opts(&open_options);
@@ -310,7 +276,7 @@ static int load(struct probe *p)
 		return load_failed(p, -errno);
 	configure(p);
 	filters__size(p);
-	size_tables(p, noperands, nprobes);
+	size_tables(p, nprobes);
 	err = types_file__fill(&types, bpf_object__btf(p->skel->obj));
 	if (err)
 		return err;
@@ -319,6 +285,7 @@ static int load(struct probe *p)
 	if (err)
 		return load_failed(p, err);
 	p->skel->bss->stopped = 1;
+	p->skel->bss->signals = site_table__signals(p->plan);
 	return find_own_level(p);
 }
 
@@ -440,6 +407,7 @@ static void probe__stop(struct source *s)
 
 static int detach_programs(struct probe *p)
 {
+	attachment__drop_links(&p->multi.links, 0);
 	p->programs.mechanism->detach(p);
 	attachment__drop_links(&p->programs, 0);
 	return 0;
@@ -473,8 +441,11 @@ static void probe__close(struct source *s)
 	attachment__free(&p->kernel);
 	vec__free(&p->gaps);
 	vec__free(&p->exits);
-	free(p->part);
-	free(p->attached);
+	attachment__free(&p->multi.links);
+	free(p->multi.part);
+	free(p->multi.attached);
+	free(p->table.actions);
+	vec__free(&p->asked);
 	scope__free(&p->scope);
 	free(p->unspared);
 	free(p);
@@ -510,7 +481,7 @@ static int open_sideband(struct probe *p)
 
 /* In this order. */
 static int (*const open_steps[])(struct probe *p) = {
-	check_btf,	mechanisms__choose, load,	   filters__fill, fill_sites,
+	check_btf,	mechanisms__choose, load,	   filters__fill, site_table__fill,
 	counters__open, open_drain,	    open_sideband, attach_tasks,
 };
 

@@ -43,6 +43,10 @@ struct mechanism {
 	/* Attaches the sites as the plan has them now, and detaches the others; each hit counts
 	 * once. NULL: it can't. */
 	int (*change)(struct probe *p);
+	/* Attaches the sites in p->asked, which have no probe; on an error none. */
+	int (*add)(struct probe *p);
+	/* Detaches them and leaves in p->asked those that stay attached. NULL: all do. */
+	int (*remove)(struct probe *p);
 	enum probe_spares (*spares)(enum scope_kind kind); /* NULL: nobody */
 	const char *remedy; /* for kernels that were built without it */
 };
@@ -70,6 +74,24 @@ struct attachment {
 	VEC(int) events; /* other perf events */
 };
 
+/* What the BPF program knows of the sites (site_table.c). */
+struct site_table {
+	uint32_t room, operand_room; /* entries of the maps */
+	uint32_t noperands;	     /* those in use */
+	uint64_t *actions;	     /* by site, of room: what is in the map */
+};
+
+/* The links of uprobe_multi (multi.c, multi_change.c): all of its own, or for the sites that were
+ * added to those of another mechanism. */
+struct multi {
+	struct attachment links;
+	uint32_t *part; /* by site: the part that it is attached with */
+	bool *attached; /* by site: has it a probe of these now? */
+	size_t len;	/* of both */
+	uint32_t nparts;
+	int order; /* can links be replaced? 0: not tried yet, 1: yes, -1: no */
+};
+
 struct probe {
 	struct source source;
 	struct plan *plan;
@@ -88,9 +110,11 @@ struct probe {
 	VEC(struct sideband_event) exits; /* that wait, in order of time */
 	uint64_t settled;		  /* probe__settled() */
 	uint64_t generation;		  /* of the links that were attached last */
-	uint32_t *part; /* uprobe_multi: by site: the part that it is attached with */
-	uint32_t nparts;
-	bool *attached; /* likewise: has it a probe now? */
+	struct multi multi;
+	bool kernel_returns; /* the event of return probes in the kernel is open */
+	bool adds_links; /* uprobe_multi may attach further sites, whatever attached the first */
+	struct site_table table;
+	id_vec asked; /* the sites to add or to remove */
 };
 
 /* The mechanisms' functions (multi.c, event.c, event_close.c, entries.c). */
@@ -99,18 +123,24 @@ int uprobe_multi__attach_again(struct probe *p, uint32_t pid);
 enum probe_spares uprobe_multi__spares(enum scope_kind kind);
 void uprobe_multi__detach(struct probe *p);
 int uprobe_multi__change(struct probe *p);
+int uprobe_multi__add(struct probe *p);
+int uprobe_multi__remove(struct probe *p);
 /* -ENOTSUP: a hit doesn't run the program for the link that was attached last first (order.c). */
 int uprobe_multi__check_order(struct probe *p);
 int uprobe_event__attach(struct probe *p);
+int uprobe_event__add(struct probe *p);
 int uprobe_event__attach_again(struct probe *p, uint32_t pid);
 /* May the caller, with its current privileges, open the event for a process? */
 bool uprobe_event__may_open(const struct probe *p);
 enum probe_spares uprobe_event__spares(enum scope_kind kind);
 void uprobe_event__detach(struct probe *p);
 int kprobe_event__attach(struct probe *p);
+int kprobe_event__add(struct probe *p);
+int kprobe_event__remove(struct probe *p);
 void kprobe_event__detach(struct probe *p);
 int kprobe_multi__suits(const struct probe *p);
 int kprobe_multi__attach(struct probe *p);
+int kprobe_multi__add(struct probe *p);
 void kprobe_multi__detach(struct probe *p);
 /* Hits that ftrace missed, as far as the kernel counts them. */
 uint64_t kprobe_multi__missed(const struct probe *p);
@@ -124,6 +154,8 @@ void kprobe__tell_unseen(const struct plan *plan);
  * defined. */
 bool kernel_returns__needed(const struct probe *p);
 uint32_t kernel_returns__define(struct probe *p, int fd);
+/* One more, of a function that has been added. Returns the kernel's -errno. */
+int kernel_returns__add(struct probe *p, int fd, uint32_t function);
 
 /* Operations of the source (stream.c). From the first take on a thread takes records out of the
  * ring, with the caller's capabilities. */

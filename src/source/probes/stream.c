@@ -167,7 +167,11 @@ static int attach_again(struct probe *p)
 {
 	struct sideband_event *gap = vec__last(&p->gaps);
 
-	return p->programs.mechanism->attach_again(p, gap->pid);
+	int err = p->programs.mechanism->attach_again(p, gap->pid);
+
+	if (err || p->programs.mechanism->lookup == LOOKUP_COOKIE)
+		return err;
+	return uprobe_multi__attach_again(p, gap->pid);
 }
 
 /* Attaches again to processes that lost their probes by an exec. What they ran in between was not
@@ -329,6 +333,14 @@ static int give_rest(struct probe *p, const struct source_sink *sink)
 	return err ? err : drain_losses(p, sink);
 }
 
+/* Those of links that were added to another mechanism's probes. */
+static uint64_t added_misses(const struct probe *p)
+{
+	return p->programs.mechanism && p->programs.mechanism->lookup != LOOKUP_COOKIE
+		       ? program__misses(p->skel->progs.hit_multi)
+		       : 0;
+}
+
 int probe__losses(struct source *s, const struct source_sink *sink)
 {
 	struct probe *p = (struct probe *)s;
@@ -345,7 +357,7 @@ int probe__losses(struct source *s, const struct source_sink *sink)
 		err = sink->lost(sink->ctx, 0, 0, p->skel->bss->lost_unattributed);
 	if (err)
 		return err;
-	sink->missed(sink->ctx, attachment__recursion_misses(p, &p->programs) +
+	sink->missed(sink->ctx, added_misses(p) + attachment__recursion_misses(p, &p->programs) +
 					attachment__recursion_misses(p, &p->kernel) +
 					kprobe_misses(p) + task_misses(p));
 	return 0;

@@ -255,6 +255,39 @@ int tracefs__undefine(int fd, enum tracefs_kind kind, struct tracer t)
 	return err == -ENOENT || returns == -EBUSY ? returns : err;
 }
 
+/* A definition of an event is named by all that follows its name: the address, which the kernel
+ * shows hashed, and its arguments. */
+static char *find_definition(const char *text, const char *event, uint64_t addr)
+{
+	autofree char *argument = xasprintf(" at=\\0x%llx:x64", (unsigned long long)addr);
+	size_t len = strlen(event);
+	const char *line, *end, *name;
+
+	for (line = text; (end = strchr(line, '\n')); line = end + 1) {
+		name = memchr(line, ':', end - line);
+		if (!name || strncmp(name + 1, event, len) || name[1 + len] != ' ' ||
+		    end - line < (ptrdiff_t)strlen(argument) ||
+		    strncmp(end - strlen(argument), argument, strlen(argument)))
+			continue;
+		return xasprintf("-:%.*s\n", (int)(end - name - 1), name + 1);
+	}
+	return NULL;
+}
+
+int tracefs__remove(int root, enum tracefs_kind kind, uint64_t addr)
+{
+	autoclose int fd = tracefs__open(root, kind == TRACEFS_KRETPROBE ? TRACEFS_KPROBE : kind);
+	autofree char *text = NULL;
+	autofree char *line = NULL;
+	char event[64];
+
+	if (fd < 0 || tracefs__read(root, kind, &text))
+		return -EIO;
+	tracefs__event_name(kind, shield__pid(), event, sizeof(event));
+	line = find_definition(text, event, addr);
+	return line ? tracefs__define(fd, line) : -ENOENT;
+}
+
 int tracefs__delete(int root, enum tracefs_kind kind)
 {
 	autoclose int fd = tracefs__open(root, kind);

@@ -40,6 +40,12 @@ int tracefs__check(enum tracefs_kind kind);
 int tracefs__open(int root, enum tracefs_kind kind);
 /* Appends one definition line. Returns the kernel's -errno. */
 int tracefs__define(int fd, const char *line);
+/*
+ * Deletes the definition of this process's event in use that has the argument at=ADDR, of a kprobe:
+ * the kernel waits for its hits (kernel/trace/trace_kprobe.c, unregister_trace_kprobe()). -EBUSY:
+ * it is the event's last one. -ENOENT: there is none.
+ */
+int tracefs__remove(int root, enum tracefs_kind kind, uint64_t addr);
 /* Deletes a tracer's closed event; with KPROBE, both events. */
 int tracefs__undefine(int fd, enum tracefs_kind kind, struct tracer t);
 /* Deletes that of this process, if it exists. */
