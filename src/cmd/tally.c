@@ -141,7 +141,7 @@ void tally__end_thread(struct tally *t, const struct event *e)
 	struct location at;
 	uint32_t object = trace__locate(t->trace, e->pid, e->target, &at);
 
-	if (object != UINT32_MAX && plan__function_at(t->plan, object, at.vaddr) != NO_FUNCTION)
+	if (object != UINT32_MAX && plan__traces(t->plan, plan__function_at(t->plan, object, at.vaddr)))
 		vec__push(&t->cuts, (struct plan_cut){at.vaddr, object, -1});
 }
 

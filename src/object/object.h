@@ -241,6 +241,7 @@ enum function_flags {
 	FUNCTION_NO_ARGS =
 		32, /* its arguments and results are on the stack, or their location is unknown */
 	FUNCTION_SYSCALL32 = 64, /* with FUNCTION_SYSCALL: of the 32-bit ABI */
+	FUNCTION_REMOVED = 128,	 /* no longer traced: in a plan it stays for what was shown of it */
 };
 
 struct function {

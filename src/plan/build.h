@@ -86,6 +86,9 @@ void witness__place(struct plan *p);
 void placement__place(struct plan *p, const struct plan_options *options);
 /* The same of placement count: all probes count (counting.c). */
 void counting__place(struct plan *p, const struct plan_options *options);
+/* Keeps the probes that before has, and what the kernel refused of it (keep.c): these sites are
+ * .kept, and have a probe in each placement. */
+void keep__probes(struct plan *p, const struct plan *before);
 /* Which counts can't be told by the probes that there are. */
 void counting__find_unsolved(struct plan *p);
 /* Sets plan_function.unprobed of all functions. */

@@ -11,7 +11,7 @@
 
 static bool takes_part(const struct plan *p, const struct plan_block *b)
 {
-	return b->function != NO_FUNCTION &&
+	return plan__traces(p, b->function) &&
 	       !(p->functions.data[b->function].flags & FUNCTION_HELPER);
 }
 

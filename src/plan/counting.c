@@ -67,6 +67,8 @@ static bool is_shown(const struct plan *p, const struct plan_site *s)
 
 static bool must_count(const struct counting *k, const struct plan_site *s)
 {
+	if (s->kept)
+		return true;
 	if (!is_shown(k->p, s) || s->refusal != PROBE_OK)
 		return false;
 	if (!wants_branches(k))

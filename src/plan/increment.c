@@ -48,11 +48,75 @@ _Static_assert(sizeof(struct plan_gap) == sizeof(struct plan_extent) &&
 		       offsetof(struct plan_gap, object) == offsetof(struct plan_extent, object),
 	       "both are sorted by by_start");
 
+/* ---- extents and gaps that are replaced ---- */
+
+static bool overlaps(const struct plan_extent *e, const struct plan *rows)
+{
+	size_t lo = 0, hi = rows->extents.len;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+		const struct plan_extent *x = &rows->extents.data[mid];
+
+		if (vaddr__order(x->object, x->end, e->object, e->start + 1) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < rows->extents.len && rows->extents.data[lo].object == e->object &&
+	       rows->extents.data[lo].start < e->end;
+}
+
+/* By function: has it new extents? */
+static bool *find_replaced(const struct plan *p, const struct plan_increment *i)
+{
+	const struct plan_extent *e;
+	bool *replaced;
+
+	if (!i->amended_functions.len || !i->rows.extents.len)
+		return NULL;
+	replaced = xcalloc(p->functions.len + 1, sizeof(*replaced));
+	vec__each (e, &i->rows.extents)
+		if (e->function < p->functions.len)
+			replaced[e->function] = true;
+	return replaced;
+}
+
+/* Those that functions have otherwise now. What is no longer traced gives way. */
+static void drop_extents(struct plan *p, const struct plan_increment *i)
+{
+	autofree bool *replaced = find_replaced(p, i);
+	size_t extents = 0, gaps = 0;
+
+	if (!replaced)
+		return;
+	for (size_t k = 0; k < p->extents.len; k++) {
+		struct plan_extent e = p->extents.data[k];
+
+		if (!replaced[e.function] &&
+		    (plan__traces(p, e.function) || !overlaps(&e, &i->rows)))
+			p->extents.data[extents++] = e;
+	}
+	for (size_t k = 0; k < p->gaps.len; k++)
+		if (!replaced[p->gaps.data[k].function])
+			p->gaps.data[gaps++] = p->gaps.data[k];
+	p->extents.len = extents;
+	p->gaps.len = gaps;
+}
+
+static void replace_counting(struct plan *p, const struct plan_increment *i)
+{
+	p->breaks.len = p->sides.len = 0;
+	APPEND(&p->breaks, &i->rows.breaks);
+	APPEND(&p->sides, &i->rows.sides);
+}
+
 void plan__extend(struct plan *p, struct plan_increment *i)
 {
 	char **file;
 
 	keep_ranges(p, i);
+	drop_extents(p, i);
 	APPEND(&p->objects, &i->rows.objects);
 	EXTEND(&p->functions, &i->rows.functions, &i->amended_functions);
 	EXTEND(&p->sites, &i->rows.sites, &i->amended_sites);
@@ -62,6 +126,8 @@ void plan__extend(struct plan *p, struct plan_increment *i)
 	APPEND(&p->extents, &i->rows.extents);
 	APPEND(&p->gaps, &i->rows.gaps);
 	APPEND(&p->lines, &i->rows.lines);
+	if (i->recounts)
+		replace_counting(p, i);
 	vec__each (file, &i->rows.line_files)
 		vec__push(&p->line_files, xstrdup(*file));
 	vec__sort(&p->extents, by_start);

@@ -272,6 +272,8 @@ static bool has_own_record(const struct plan *p, const struct plan_function *f, 
 	const struct plan_site *entry =
 		f->entry_site == NO_SITE ? NULL : &p->sites.data[f->entry_site];
 
+	if (f->flags & FUNCTION_REMOVED)
+		return true;
 	if (f->flags & FUNCTION_HELPER)
 		return !(events & PLAN_RETURN); /* its rets report the returns of others */
 	if (events & PLAN_BRANCH && f->unprobed)
@@ -304,10 +306,10 @@ bool plan__has_record_per_event(const struct plan *p, unsigned events)
 	if (!(events & PLAN_RETURN))
 		return true;
 	vec__each (b, &p->blocks)
-		if (joins_calls(p, b))
+		if (plan__traces(p, b->function) && joins_calls(p, b))
 			return false;
 	vec__each (s, &p->sites)
-		if (is_odd_ret(s))
+		if (plan__traces(p, s->function) && is_odd_ret(s))
 			return false;
 	return !p->return_probes && !p->unprobed_rets;
 }

@@ -23,7 +23,7 @@ static bool may_choose(const struct placement *pl, const struct plan_site *s)
 {
 	const struct plan *p = pl->p;
 
-	return s->probe != PROBE_NONE &&
+	return s->probe != PROBE_NONE && !s->kept &&
 	       (!p->blocks.data[s->block].abnormal || pl->f.flow.marked[s->block]) && s->kind &&
 	       !s->entry && !plan__reports_entry(p, s - p->sites.data) &&
 	       !(p->functions.data[s->function].flags & (FUNCTION_HELPER | FUNCTION_RANGE));
@@ -440,6 +440,8 @@ void placement__count_unprobed(struct plan *p)
 
 void placement__place(struct plan *p, const struct plan_options *options)
 {
+	if (options->before)
+		keep__probes(p, options->before);
 	if (options->placement == PLACEMENT_COUNT) {
 		p->placement = PLACEMENT_COUNT;
 		p->retires = options->retire;

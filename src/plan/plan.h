@@ -59,6 +59,7 @@ struct plan_site {
 	uint8_t traps;	  /* of a hit of its probe: 2 where the kernel single-steps the instruction;
 			     0: not known */
 	uint8_t unsolved; /* PLACEMENT_COUNT: its count can't be told. Not in trace files */
+	uint8_t kept;	  /* its probe is in place: plan_options.before. Not in trace files */
 	uint16_t cond;
 	int32_t sp_delta; /* sp at the entry - sp before the instruction, bytes; SP_UNKNOWN */
 };
@@ -242,12 +243,14 @@ struct plan {
  * What a plan gains while a trace runs. rows has the tables' rows and the new counts. The first
  * rows of three tables replace the rows that amended_… number; the others are appended. All numbers
  * in rows are those of the extended plan. A site is PROBE_CHANGING from before its probe is
- * attached until it is in place, and from before it is removed until it is gone.
+ * attached until it is in place, and from before it is removed until it is gone. Extents and gaps
+ * of an amended function replace those that it has, if there are any.
  */
 struct plan_increment {
 	struct plan rows;
 	VEC(uint32_t) amended_functions; /* their ranges stay */
 	VEC(uint32_t) amended_sites, amended_blocks;
+	bool recounts; /* rows.breaks and rows.sides replace the plan's */
 };
 /*
  * May a site become this one? before NULL: it is new. It neither gains nor loses its events at
@@ -258,6 +261,28 @@ bool plan_site__may_become(const struct plan_site *before, const struct plan_sit
 void plan__extend(struct plan *p, struct plan_increment *i);
 /* Frees the tables. */
 void plan_increment__free(struct plan_increment *i);
+
+/*
+ * How the plan of a running trace becomes another one, in two increments (change.c):
+ * plan_change__begin() is applied before probes are attached and removed, and plan_change__end()
+ * when all are in place and all events until then were replayed.
+ */
+struct plan_change {
+	struct plan to;	       /* its rows have the numbers of the extended plan */
+	id_vec attach, detach; /* sites */
+	bool removes;	       /* functions are no longer traced */
+};
+/*
+ * next was built with now as plan_options.before, and its names have to outlive now. Functions that
+ * it doesn't have are FUNCTION_REMOVED then. -EBUSY: a probe that is in place would mean something
+ * else.
+ */
+int plan__change(const struct plan *now, const struct plan *next, struct plan_change *out);
+void plan_change__begin(const struct plan_change *c, const struct plan *now,
+			struct plan_increment *out);
+/* Sites that the kernel has refused meanwhile (plan__refuse(now)) stay so. */
+void plan_change__end(struct plan_change *c, const struct plan *now, struct plan_increment *out);
+void plan_change__free(struct plan_change *c);
 
 enum plan_events { PLAN_ENTRY = 1, PLAN_BRANCH = 2, PLAN_RETURN = 4 };
 
@@ -307,7 +332,10 @@ struct plan_options {
 	const struct cost_row *costs; /* measured, as those of arch; NULL: the usual ones */
 	bool retire; /* placement count, all branches: their probes will be removed one by one,
 		      * which needs plan->sides */
-	const char *mechanism;		    /* the one whose costs count; NULL: the best one */
+	const char *mechanism; /* the one whose costs count; NULL: the best one */
+	const struct plan
+		*before; /* of a running trace: probes that are in place stay where they
+			  * are wanted; what the kernel refused stays refused. NULL: none */
 	const struct object *kernel_object; /* the object with the thunks that modules use; NULL: no
 					       kernel function is traced */
 };
@@ -453,6 +481,11 @@ size_t plan__sites_from(const struct plan *p, uint32_t object, uint64_t vaddr);
 /* The same of blocks: an index into blocks_by_address. */
 size_t plan__blocks_from(const struct plan *p, uint32_t object, uint64_t vaddr);
 uint32_t plan__function_at(const struct plan *p, uint32_t object, uint64_t vaddr);
+/* Is it still traced? */
+static inline bool plan__traces(const struct plan *p, uint32_t function)
+{
+	return function != NO_FUNCTION && !(p->functions.data[function].flags & FUNCTION_REMOVED);
+}
 /* Does this branch end the first block of a function whose entry can't carry a probe? Then it also
  * reports the entry: only the entry leads to it. */
 bool plan__reports_entry(const struct plan *p, uint32_t site);

@@ -3,6 +3,22 @@
  * symbol table or the resolver. */
 #include "replay.h"
 
+/* The traced function at, the block of one that starts at this address. */
+static uint32_t function_at(const struct trace *t, uint32_t object, uint64_t vaddr)
+{
+	uint32_t f = plan__function_at(t->plan, object, vaddr);
+
+	return plan__traces(t->plan, f) ? f : NO_FUNCTION;
+}
+
+static uint32_t block_at(const struct trace *t, uint32_t object, uint64_t vaddr)
+{
+	uint32_t b = plan__block_at(t->plan, object, vaddr);
+
+	return b != NO_BLOCK && plan__traces(t->plan, t->plan->blocks.data[b].function) ? b
+											: NO_BLOCK;
+}
+
 static bool name_from_plan(struct trace *t, uint32_t object, uint64_t vaddr, struct location *out)
 {
 	uint32_t f = plan__function_at(t->plan, object, vaddr);
@@ -103,7 +119,7 @@ static bool find_in_plan(struct trace *t, uint32_t pid, uint64_t time, uint64_t 
 		*object = i;
 		*vaddr = addr - (bias ? *bias : 0);
 		if ((pid ? bias != NULL : t->plan->objects.data[i].kernel) &&
-		    plan__function_at(t->plan, i, *vaddr) != NO_FUNCTION)
+		    function_at(t, i, *vaddr) != NO_FUNCTION)
 			return true;
 	}
 	if (!pid)
@@ -125,16 +141,15 @@ uint32_t locate__block(struct trace *t, uint32_t pid, uint64_t time, uint64_t ad
 	uint32_t object;
 	uint64_t vaddr;
 
-	return find_in_plan(t, pid, time, addr, &object, &vaddr)
-		       ? plan__block_at(t->plan, object, vaddr)
-		       : NO_BLOCK;
+	return find_in_plan(t, pid, time, addr, &object, &vaddr) ? block_at(t, object, vaddr)
+								 : NO_BLOCK;
 }
 
 uint32_t locate__block_in(const struct trace *t, uint32_t pid, uint32_t object, uint64_t addr)
 {
 	const uint64_t *bias = map64__get(&t->biases, bias_key(pid, object));
 
-	return pid && !bias ? NO_BLOCK : plan__block_at(t->plan, object, addr - (bias ? *bias : 0));
+	return pid && !bias ? NO_BLOCK : block_at(t, object, addr - (bias ? *bias : 0));
 }
 
 bool locate__in_plan(struct trace *t, uint32_t pid, uint64_t time, uint64_t addr)
@@ -143,7 +158,7 @@ bool locate__in_plan(struct trace *t, uint32_t pid, uint64_t time, uint64_t addr
 	uint64_t vaddr;
 
 	return find_in_plan(t, pid, time, addr, &object, &vaddr) &&
-	       plan__function_at(t->plan, object, vaddr) != NO_FUNCTION;
+	       function_at(t, object, vaddr) != NO_FUNCTION;
 }
 
 uint32_t locate__undecoded(struct trace *t, uint32_t pid, uint64_t time, uint64_t addr)
@@ -154,7 +169,7 @@ uint32_t locate__undecoded(struct trace *t, uint32_t pid, uint64_t time, uint64_
 	if (!t->plan->gaps.len || !addr || !find_in_plan(t, pid, time, addr, &object, &vaddr) ||
 	    !plan__is_undecoded(t->plan, object, vaddr))
 		return NO_FUNCTION;
-	return plan__function_at(t->plan, object, vaddr);
+	return function_at(t, object, vaddr);
 }
 
 const struct site_places *locate__site(struct trace *t, uint32_t site)

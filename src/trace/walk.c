@@ -43,7 +43,7 @@ static bool is_shown(const struct walk *w, uint32_t b)
 {
 	uint32_t function = w->plan->blocks.data[b].function;
 
-	return function != NO_FUNCTION &&
+	return plan__traces(w->plan, function) &&
 	       !(w->plan->functions.data[function].flags & FUNCTION_HELPER);
 }
 

@@ -125,7 +125,7 @@ static inline bool is_same(const struct comparison *c, const struct step *s, con
 	return s->at.vaddr == d->at && s->taken == d->taken && (!s->to_known || leads_to(s, d->to));
 }
 
-/* By code that was added while its probes were not all in place. */
+/* By code that is added, or removed, while not all of its probes are in place. */
 static inline bool is_before_growth(const struct comparison *c, const struct did *d)
 {
 	const struct growth *g = c->growth;
@@ -133,8 +133,8 @@ static inline bool is_before_growth(const struct comparison *c, const struct did
 	if (!g->kept)
 		return false;
 	/* what such code jumped to returns for its caller, too */
-	return (d->time < g->to && c->run->moments.data[d->moment].f >= g->kept) ||
-	       (d->type == STEP_RETURN && d->tail_f >= g->kept && d->tail_time < g->to);
+	return (growth__hides(g, d->time) && c->run->moments.data[d->moment].f >= g->kept) ||
+	       (d->type == STEP_RETURN && d->tail_f >= g->kept && growth__hides(g, d->tail_time));
 }
 
 /*

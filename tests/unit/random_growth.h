@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Functions that are added to a random program's plan while it runs: until a time the last ones are
- * code that is in no plan. Then they are added, and the probes of the new placement are attached
- * one by one, and those that it doesn't need are removed one by one, until a later time.
+ * Functions that are added to a random program's plan while it runs, or removed from it: before, or
+ * after, the last ones are code that is not traced. The probes of the new plan are attached one by
+ * one, and those that it doesn't want are removed one by one, from one time to another.
  */
 #ifndef RANDOM_GROWTH_H
 #define RANDOM_GROWTH_H
@@ -10,14 +10,22 @@
 #include "random_replay.h"
 
 struct growth {
-	unsigned kept;	   /* the functions that are traced from the start; 0: it doesn't grow */
+	unsigned kept;	   /* the functions that are traced all the time; 0: it doesn't change */
+	bool removes;	   /* the others are traced first, not later */
 	uint64_t from, to; /* when probes are attached and removed */
 	uint64_t random;
 };
 
+/* May what the others did then be unseen? */
+static inline bool growth__hides(const struct growth *g, uint64_t time)
+{
+	return g->removes ? time >= g->from : time < g->to;
+}
+
 struct grown {
-	struct random_plan base, full;
-	uint32_t *id; /* by site of full: its number in the extended plan */
+	struct random_plan now, next;
+	struct plan_change change;
+	uint32_t *id; /* by site of next: its number in the extended plan */
 	bool *early;  /* by number in the extended plan: probed from the start */
 	bool *late;   /* likewise, at the end */
 };
@@ -56,106 +64,71 @@ static inline uint32_t same_site(const struct plan *p, const struct plan_site *s
 
 static inline void number_sites(struct grown *g)
 {
-	struct plan *base = g->base.plan;
-	const struct plan *full = g->full.plan;
-	uint32_t next = base->sites.len;
+	const struct plan *now = g->now.plan, *next = g->next.plan, *to = &g->change.to;
 
-	g->id = xcalloc(full->sites.len, sizeof(*g->id));
-	g->early = xcalloc(base->sites.len + full->sites.len, sizeof(*g->early));
-	g->late = xcalloc(base->sites.len + full->sites.len, sizeof(*g->late));
-	for (uint32_t i = 0; i < full->sites.len; i++) {
-		uint32_t id = same_site(base, &full->sites.data[i]);
-
-		g->id[i] = id == NO_SITE ? next++ : id;
-		g->late[g->id[i]] = full->sites.data[i].probe;
-		if (id != NO_SITE)
-			base->sites.data[id].target = full->sites.data[i].target;
+	g->id = xcalloc(next->sites.len + 1, sizeof(*g->id));
+	g->early = xcalloc(to->sites.len + 1, sizeof(*g->early));
+	g->late = xcalloc(to->sites.len + 1, sizeof(*g->late));
+	for (uint32_t i = 0; i < next->sites.len; i++)
+		g->id[i] = same_site(to, &next->sites.data[i]);
+	for (uint32_t i = 0; i < to->sites.len; i++) {
+		g->early[i] = i < now->sites.len && now->sites.data[i].probe;
+		g->late[i] = to->sites.data[i].probe;
 	}
-	for (uint32_t i = 0; i < base->sites.len; i++)
-		g->early[i] = base->sites.data[i].probe;
 }
 
-static inline void make_grown(struct grown *g, const struct program *p,
+/* The smaller program doesn't know where calls of the others' code lead. */
+static inline void take_targets(struct plan *p, const struct plan *whole)
+{
+	for (uint32_t i = 0; i < p->sites.len; i++) {
+		uint32_t id = same_site(whole, &p->sites.data[i]);
+
+		p->sites.data[i].target = whole->sites.data[id].target;
+	}
+}
+
+/* False: that change is refused. */
+static inline bool make_grown(struct grown *g, const struct program *p,
 			      enum plan_placement placement, unsigned events,
 			      const struct growth *growth)
 {
-	struct program before = *p;
+	struct program less = *p;
 
-	before.functions = growth->kept;
-	make_plan(&g->base, &before, placement, events);
-	make_plan(&g->full, p, placement, events);
+	less.functions = growth->kept;
+	lay_out(&g->now, growth->removes ? p : &less, events);
+	lay_out(&g->next, growth->removes ? &less : p, events);
+	g->now.plan->objects.data[0].object = growth->removes ? &g->now.object : &g->next.object;
+	g->next.plan->objects.data[0].object = g->now.plan->objects.data[0].object;
+	take_targets(growth->removes ? g->next.plan : g->now.plan,
+		     growth->removes ? g->now.plan : g->next.plan);
+	place(&g->now, NULL, placement, events);
+	place(&g->next, g->now.plan, placement, events);
+	g->now.plan->placement = placement;
+	if (plan__change(g->now.plan, g->next.plan, &g->change))
+		return false;
 	number_sites(g);
+	return true;
 }
 
 static inline void grown__free(struct grown *g)
 {
-	plan__free(g->base.plan);
-	plan__free(g->full.plan);
+	plan_change__free(&g->change);
+	plan__free(g->now.plan);
+	plan__free(g->next.plan);
 	free(g->id);
 	free(g->early);
 	free(g->late);
 }
 
-static inline uint32_t new_id(const struct grown *g, uint32_t site)
+static inline void extend(struct trace *t, struct grown *g, bool ends)
 {
-	return site == NO_SITE ? NO_SITE : g->id[site];
-}
+	struct plan_increment i;
 
-static inline void amend(struct plan_increment *i, uint32_t id, const struct plan_site *s,
-			 enum probe_how how)
-{
-	vec__push(&i->amended_sites, id);
-	vec__push(&i->rows.sites, *s);
-	vec__last(&i->rows.sites)->probe = how;
-}
-
-/* The code of the added functions; probes are about to be attached and removed. */
-static inline void add_code(const struct grown *g, struct plan_increment *i)
-{
-	const struct plan *base = g->base.plan, *full = g->full.plan;
-
-	i->rows.unprobed_rets = full->unprobed_rets;
-	for (size_t f = base->functions.len; f < full->functions.len; f++) {
-		vec__push(&i->rows.functions, full->functions.data[f]);
-		vec__last(&i->rows.functions)->entry_site =
-			new_id(g, full->functions.data[f].entry_site);
-	}
-	for (uint32_t b = 0; b < full->blocks.len; b++) {
-		if (b < base->blocks.len)
-			vec__push(&i->amended_blocks, b);
-		vec__push(&i->rows.blocks, full->blocks.data[b]);
-		vec__last(&i->rows.blocks)->site = new_id(g, full->blocks.data[b].site);
-	}
-	for (size_t t = base->table.len; t < full->table.len; t++)
-		vec__push(&i->rows.table, full->table.data[t]);
-	for (uint32_t s = 0; s < base->sites.len; s++)
-		if (g->early[s] != g->late[s])
-			amend(i, s, &base->sites.data[s], PROBE_CHANGING);
-	for (size_t s = 0; s < full->sites.len; s++)
-		if (g->id[s] >= base->sites.len) {
-			vec__push(&i->rows.sites, full->sites.data[s]);
-			if (full->sites.data[s].probe)
-				vec__last(&i->rows.sites)->probe = PROBE_CHANGING;
-		}
-}
-
-/* All of them are. */
-static inline void add_probes(const struct grown *g, struct plan_increment *i)
-{
-	const struct plan *p = g->base.plan;
-
-	for (uint32_t s = 0; s < p->sites.len; s++)
-		if (g->early[s] != g->late[s])
-			amend(i, s, &p->sites.data[s], g->late[s] ? PROBE_TRAP : PROBE_NONE);
-}
-
-static inline void extend(struct trace *t, struct grown *g,
-			  void (*add)(const struct grown *g, struct plan_increment *i))
-{
-	struct plan_increment i = {0};
-
-	add(g, &i);
-	plan__extend(g->base.plan, &i);
+	if (ends)
+		plan_change__end(&g->change, g->now.plan, &i);
+	else
+		plan_change__begin(&g->change, g->now.plan, &i);
+	plan__extend(g->now.plan, &i);
 	trace__plan_extended(t);
 	plan_increment__free(&i);
 }
@@ -180,7 +153,7 @@ static inline bool is_there(const struct grown *g, const struct growth *growth,
 
 /* The records of one moment, without those that another plan's probes make, too. */
 static inline void add_records(struct recording *to, struct grown *g, const struct growth *growth,
-			       const struct recording *from, size_t *at, size_t moment, bool full)
+			       const struct recording *from, size_t *at, size_t moment, bool next)
 {
 	size_t before = to->records.len;
 
@@ -188,7 +161,7 @@ static inline void add_records(struct recording *to, struct grown *g, const stru
 		struct record r = from->records.data[*at];
 		bool doubled = false;
 
-		if (full && r.e.type != EVENT_SIGNAL)
+		if (next && r.e.type != EVENT_SIGNAL)
 			r.e.site = g->id[r.e.site];
 		for (size_t i = before; i-- > 0 && to->records.data[i].moment == moment;)
 			doubled |= to->records.data[i].e.site == r.e.site;
@@ -203,40 +176,35 @@ static inline int by_place(const void *a, const void *b, void *grown)
 {
 	const struct grown *g = grown;
 	const struct record *x = a, *y = b;
+	const struct plan_site *sites = g->change.to.sites.data;
 	uint64_t at[2] = {0, 0};
 
 	if (x->moment != y->moment)
 		return x->moment < y->moment ? -1 : 1;
-	for (uint32_t s = 0; s < g->full.plan->sites.len; s++) {
-		at[0] = g->id[s] == x->e.site ? g->full.plan->sites.data[s].vaddr : at[0];
-		at[1] = g->id[s] == y->e.site ? g->full.plan->sites.data[s].vaddr : at[1];
-	}
-	for (uint32_t s = 0; s < g->base.plan->sites.len; s++) {
-		at[0] = s == x->e.site ? g->base.plan->sites.data[s].vaddr : at[0];
-		at[1] = s == y->e.site ? g->base.plan->sites.data[s].vaddr : at[1];
-	}
+	at[0] = sites[x->e.site].vaddr;
+	at[1] = sites[y->e.site].vaddr;
 	return at[0] < at[1] ? -1 : at[0] > at[1];
 }
 
 static inline void record_grown(struct recording *to, struct grown *g, const struct growth *growth,
 				const struct run *run)
 {
-	struct recording base = {0}, full = {0};
+	struct recording now = {0}, next = {0};
 	size_t at[2] = {0, 0};
 
-	record(&base, &g->base, run);
-	record(&full, &g->full, run);
+	record(&now, &g->now, run);
+	record(&next, &g->next, run);
 	for (size_t i = 0; i < run->moments.len; i++) {
 		vec__push(&to->told, false);
-		add_records(to, g, growth, &full, &at[0], i, true);
-		add_records(to, g, growth, &base, &at[1], i, false);
+		add_records(to, g, growth, &next, &at[0], i, true);
+		add_records(to, g, growth, &now, &at[1], i, false);
 	}
 	if (to->records.len)
 		qsort_r(to->records.data, to->records.len, sizeof(*to->records.data), by_place, g);
-	vec__free(&base.records);
-	vec__free(&base.told);
-	vec__free(&full.records);
-	vec__free(&full.told);
+	vec__free(&now.records);
+	vec__free(&now.told);
+	vec__free(&next.records);
+	vec__free(&next.told);
 }
 
 /* ---- the replay ---- */
@@ -245,9 +213,9 @@ static inline void grow_until(struct trace *t, struct grown *g, const struct gro
 			      uint64_t time, unsigned *steps)
 {
 	if (!*steps && time >= growth->from && ++*steps)
-		extend(t, g, add_code);
+		extend(t, g, false);
 	if (*steps == 1 && time >= growth->to && ++*steps)
-		extend(t, g, add_probes);
+		extend(t, g, true);
 }
 
 /* end: of the run */
@@ -256,7 +224,7 @@ static inline void replay_grown(struct grown *g, const struct growth *growth, un
 {
 	static const struct resolver resolver = {NULL, resolve};
 	struct trace_options options = {.events = events};
-	struct trace *t = trace__new(g->base.plan, &options, &resolver, on_step, out);
+	struct trace *t = trace__new(g->now.plan, &options, &resolver, on_step, out);
 	unsigned steps = 0;
 	struct record *r;
 

@@ -513,10 +513,13 @@ static inline void lay_out(struct random_plan *r, const struct program *p, unsig
 		}
 }
 
-static inline void place(struct random_plan *r, enum plan_placement placement, unsigned events)
+/* before: the plan that is traced by already; NULL: none */
+static inline void place(struct random_plan *r, const struct plan *before,
+			 enum plan_placement placement, unsigned events)
 {
 	struct plan_options options = {.events = events & ~BY_PROBE,
 				       .placement = placement,
+				       .before = before,
 				       .return_probes = events & BY_PROBE};
 
 	plan__index(r->plan);
@@ -528,7 +531,7 @@ static inline void make_plan(struct random_plan *r, const struct program *p,
 			     enum plan_placement placement, unsigned events)
 {
 	lay_out(r, p, events);
-	place(r, placement, events);
+	place(r, NULL, placement, events);
 }
 
 #endif

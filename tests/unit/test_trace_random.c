@@ -62,6 +62,7 @@ static void pick_growth(struct choices *c, const struct program *p, struct growt
 	growth->from = pick(c, end);
 	growth->to = growth->from + pick(c, 200);
 	growth->random = pick(c, 1000);
+	growth->removes = pick(c, 2);
 	if (!may_grow(p, growth->kept))
 		growth->kept = 0;
 }
@@ -101,7 +102,8 @@ static void start_lost(const struct test_case *t, bool *lost)
 	vec__each (d, &t->run.did)
 		if (d->type == STEP_ENTRY &&
 		    (d->time < t->cuts.begin ||
-		     (t->growth.kept && d->f >= t->growth.kept && d->time < t->growth.to)))
+		     (t->growth.kept && d->f >= t->growth.kept &&
+		      growth__hides(&t->growth, d->time))))
 			lost[d->call] = true;
 }
 
@@ -279,7 +281,11 @@ static bool try_mode(const struct test_case *t, const struct mode *mode, bool sh
 	if (t->growth.kept) {
 		struct grown g = {0};
 
-		make_grown(&g, &t->program, mode->placement, mode->events, &t->growth);
+		if (!make_grown(&g, &t->program, mode->placement, mode->events, &t->growth)) {
+			plan__free(r.plan);
+			grown__free(&g);
+			return true;
+		}
 		record_grown(&events, &g, &t->growth, &t->run);
 		replay_grown(&g, &t->growth, mode->events, &events,
 			     t->run.moments.len ? vec__last(&t->run.moments)->time : 0, &got);
