@@ -6,29 +6,25 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 #include "brake.h"
 #include "live.h"
 #include "pager.h"
 #include "announce.h"
-#include "branch_weights.h"
-#include "costs.h"
 #include "counting.h"
 #include "interrupt.h"
 #include "nothing.h"
+#include "planning.h"
 #include "watch.h"
 
 struct session {
 	struct args *args; /* main's */
-	struct targets targets;
+	struct planning planning;
 	struct child child;
-	struct branch_weights *weights; /* from --profile; NULL: none */
 	struct watch watch;
 	struct plan *plan;
 	struct sources *sources;
 	struct probe *probe; /* one of them */
-	struct tracepoints tracepoints;
 	struct live live;
 	struct brake brake;
 	struct trace_meta meta;
@@ -141,128 +137,7 @@ static int end_output(struct session *s)
 	return output__end(s->render.output, show__totals(&s->live.show));
 }
 
-/* ---- the plan ---- */
-
-/* From Linux 6.18 on, a probe on such an instruction becomes a call, which overwrites the red zone.
- */
-static bool patchable_is_unsafe(void)
-{
-	unsigned major = 0, minor = 0;
-	struct utsname u;
-
-	return !uname(&u) && sscanf(u.release, "%u.%u", &major, &minor) == 2 &&
-	       (major > 6 || (major == 6 && minor >= 18));
-}
-
-/* A library's function may itself tail-call another library's. */
-#define MAX_TAIL_ROUNDS 8
-
-static bool wants_tail_calls(const struct session *s)
-{
-	return plan__has_programs(s->plan) && (s->args->events & PLAN_RETURN) && !counts(s) &&
-	       s->args->returns == RETURNS_RET;
-}
-
-/* The most work of attaching by default: about 1,000 probes in the kernel itself, or 40 in a module
- * of 13,000 symbols. */
-#define ATTACH_WORK 2000000
-
-/* Uses fewer probes, which identify the same path, unless --placement was given. */
-static int spare_probes(struct session *s, struct plan_options *o)
-{
-	uint64_t work = plan__attach_work(s->plan);
-	unsigned probes = s->plan->probes;
-	int err;
-
-	if (work <= ATTACH_WORK || s->args->placement_given ||
-	    s->plan->placement >= PLACEMENT_WITNESS)
-		return 0;
-	plan__free(s->plan);
-	s->plan = NULL;
-	o->placement = PLACEMENT_WITNESS;
-	err = plan__build(&s->targets.functions, o, &s->plan);
-	if (!err && s->plan->placement == PLACEMENT_WITNESS)
-		note("%u probes would take long to attach; using %u, which show the same path "
-		     "without the time of each branch; --placement full attaches all",
-		     probes, s->plan->probes);
-	return err;
-}
-
-/* Plans again with the functions that tail calls lead to. */
-static int follow_tail_calls(struct session *s, struct plan_options *o, pid_t pid)
-{
-	int err = 0;
-
-	for (int i = 0; !err && i < MAX_TAIL_ROUNDS && wants_tail_calls(s) &&
-			tail_calls__add(&s->targets, s->plan, pid);
-	     i++) {
-		plan__free(s->plan);
-		s->plan = NULL;
-		o->stubs = s->targets.stubs.data;
-		o->nstubs = s->targets.stubs.len;
-		err = plan__build(&s->targets.functions, o, &s->plan);
-	}
-	return err;
-}
-
-/* Where the kernel would single-step an entry's first instruction, a later one may report the
- * entry. Not to a trace file, which has all registers; a call stack begins with the first
- * instruction. */
-static void allow_late_entries(const struct session *s, struct plan_options *o)
-{
-	const struct arch *arch = arch__native();
-
-	o->late_entries = arch && !record_name(s->args) && !s->args->stack;
-	if (o->late_entries)
-		o->entry_regs = render__regs(s->args, arch);
-}
-
-static int make_plan(struct session *s)
-{
-	struct plan_options o = {.events = s->args->events,
-				 .placement = render__placement(s->args, record_name(s->args)),
-				 .count_all = s->args->placement_given || retires(s->args),
-				 .retire = retires(s->args),
-				 .mechanism = s->args->attach,
-				 .return_probes = s->args->returns == RETURNS_PROBE,
-				 .exact_flags = s->args->regs && (strstr(s->args->regs, "flags") ||
-								  strstr(s->args->regs, "all"))};
-	pid_t pid = first_pid(s->args);
-	int err;
-
-	if (s->args->branch_weights) {
-		err = branch_weights__read(s->args->branch_weights, &s->weights);
-		if (err)
-			return err;
-		o.weights = branch_weights__counts;
-		o.weights_ctx = s->weights;
-	}
-	if (targets__name_kernel(s->args))
-		tracepoints__pin(&s->tracepoints);
-	err = targets__find(&s->targets, s->args, pid, false);
-	if (err)
-		return err;
-	if (s->targets.kernel)
-		kernel_syscalls__count(&s->targets.functions);
-	o.costs = costs__known(arch__native());
-	o.kernel_object = s->targets.kernel;
-	o.patchable_unsafe = patchable_is_unsafe();
-	allow_late_entries(s, &o);
-	err = plan__build(&s->targets.functions, &o, &s->plan);
-	if (err)
-		return err;
-	err = follow_tail_calls(s, &o, pid);
-	if (err)
-		return err;
-	err = spare_probes(s, &o);
-	if (err)
-		return err;
-	err = s->args->returns == RETURNS_PROBE ? returns__check_probes(s->plan) : 0;
-	if (err || note__level() < NOTE_VERBOSE)
-		return err;
-	announce__plan(s->plan, o.placement);
-	return 0;
-}
+/* ---- attaching ---- */
 
 static void on_attached(void *progress, size_t sites, uint64_t work)
 {
@@ -425,7 +300,7 @@ static int run(struct session *s, int *status)
 				  .all_regs = needs_all_regs(s->args),
 				  .interrupted = &interrupted,
 				  .attach = s->args->attach,
-				  .kernel = s->targets.kernel,
+				  .kernel = s->planning.targets.kernel,
 				  .btf = s->args->btf ? s->btf_path : NULL,
 				  .btf_name = s->args->btf};
 	struct trace_options t = meta__trace_options(&s->meta);
@@ -446,7 +321,7 @@ static int run(struct session *s, int *status)
 		return err;
 	drop_privileges(s);
 	interrupt__stops(s->sources);
-	live__open(&s->live, s->plan, &s->targets, &t, s->render.output, s->recorder,
+	live__open(&s->live, s->plan, &s->planning.targets, &t, s->render.output, s->recorder,
 		   s->args->limit);
 	if (s->args->last)
 		show__keep_last(&s->live.show, s->args->last);
@@ -484,7 +359,7 @@ static int prepare(struct session *s, int *status)
 	err = open_btf(s);
 	if (err)
 		return err;
-	err = make_plan(s);
+	err = planning__begin(&s->planning, s->args, record_name(s->args), &s->plan);
 	if (err)
 		return err;
 	err = meta__of_args(&s->meta, s->args, s->plan->arch);
@@ -521,7 +396,6 @@ static void close_session(struct session *s)
 	counting__end(&s->counting);
 	child__cancel(&s->child);
 	sources__close(s->sources);
-	tracepoints__release(&s->tracepoints);
 	util__close(&s->btf);
 	render__close(&s->render);
 	recorder__close(s->recorder);
@@ -529,8 +403,7 @@ static void close_session(struct session *s)
 	live__close(&s->live);
 	brake__free(&s->brake);
 	plan__free(s->plan);
-	branch_weights__free(s->weights);
-	targets__free(&s->targets);
+	planning__free(&s->planning);
 }
 
 /* The exit status of an error; status: as child.c set it. */

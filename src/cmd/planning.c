@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <errno.h>
+#include <sys/utsname.h>
+#include "announce.h"
+#include "costs.h"
+#include "planning.h"
+#include "render.h"
+
+/* From Linux 6.18 on, a probe on such an instruction becomes a call, which overwrites the red zone.
+ */
+static bool patchable_is_unsafe(void)
+{
+	unsigned major = 0, minor = 0;
+	struct utsname u;
+
+	return !uname(&u) && sscanf(u.release, "%u.%u", &major, &minor) == 2 &&
+	       (major > 6 || (major == 6 && minor >= 18));
+}
+
+/* ---- what tail calls lead to ---- */
+
+/* A library's function may itself tail-call another library's. */
+#define MAX_TAIL_ROUNDS 8
+
+static bool wants_tail_calls(const struct planning *p, const struct plan *plan)
+{
+	return plan__has_programs(plan) && (p->args->events & PLAN_RETURN) &&
+	       plan->placement != PLACEMENT_COUNT && p->args->returns == RETURNS_RET;
+}
+
+/* Plans again with the functions that tail calls lead to. */
+static int build(struct planning *p, struct plan **out)
+{
+	int err = plan__build(&p->targets.functions, &p->options, out);
+
+	for (int i = 0; !err && i < MAX_TAIL_ROUNDS && wants_tail_calls(p, *out) &&
+			tail_calls__add(&p->targets, *out, p->pid);
+	     i++) {
+		plan__free(*out);
+		*out = NULL;
+		p->options.stubs = p->targets.stubs.data;
+		p->options.nstubs = p->targets.stubs.len;
+		err = plan__build(&p->targets.functions, &p->options, out);
+	}
+	return err;
+}
+
+/* ---- the first plan ---- */
+
+/* The most work of attaching by default: about 1,000 probes in the kernel itself, or 40 in a module
+ * of 13,000 symbols. */
+#define ATTACH_WORK 2000000
+
+/* Uses fewer probes, which identify the same path, unless --placement was given. */
+static int spare_probes(struct planning *p, struct plan **plan)
+{
+	uint64_t work = plan__attach_work(*plan);
+	unsigned probes = (*plan)->probes;
+	int err;
+
+	if (work <= ATTACH_WORK || p->args->placement_given ||
+	    (*plan)->placement >= PLACEMENT_WITNESS)
+		return 0;
+	plan__free(*plan);
+	*plan = NULL;
+	p->options.placement = PLACEMENT_WITNESS;
+	err = plan__build(&p->targets.functions, &p->options, plan);
+	if (!err && (*plan)->placement == PLACEMENT_WITNESS)
+		note("%u probes would take long to attach; using %u, which show the same path "
+		     "without the time of each branch; --placement full attaches all",
+		     probes, (*plan)->probes);
+	return err;
+}
+
+/* Where the kernel would single-step an entry's first instruction, a later one may report the
+ * entry. Not to a trace file, which has all registers; a call stack begins with the first
+ * instruction. */
+static void allow_late_entries(const struct planning *p, struct plan_options *o)
+{
+	const struct arch *arch = arch__native();
+
+	o->late_entries = arch && !p->records && !p->args->stack;
+	if (o->late_entries)
+		o->entry_regs = render__regs(p->args, arch);
+}
+
+static bool wants_flags(const struct args *a)
+{
+	return a->regs && (strstr(a->regs, "flags") || strstr(a->regs, "all"));
+}
+
+static int choose_options(struct planning *p)
+{
+	const struct args *a = p->args;
+	bool retires = a->once || a->retire;
+	int err;
+
+	p->options = (struct plan_options){.events = a->events,
+					   .placement = render__placement(a, p->records),
+					   .count_all = a->placement_given || retires,
+					   .retire = retires,
+					   .mechanism = a->attach,
+					   .return_probes = a->returns == RETURNS_PROBE,
+					   .exact_flags = wants_flags(a)};
+	if (!a->branch_weights)
+		return 0;
+	err = branch_weights__read(a->branch_weights, &p->weights);
+	p->options.weights = branch_weights__counts;
+	p->options.weights_ctx = p->weights;
+	return err;
+}
+
+static int find_targets(struct planning *p)
+{
+	int err;
+
+	if (targets__name_kernel(p->args))
+		tracepoints__pin(&p->tracepoints);
+	err = targets__find(&p->targets, p->args, p->pid, false);
+	if (err)
+		return err;
+	if (p->targets.kernel)
+		kernel_syscalls__count(&p->targets.functions);
+	p->options.costs = costs__known(arch__native());
+	p->options.kernel_object = p->targets.kernel;
+	p->options.patchable_unsafe = patchable_is_unsafe();
+	allow_late_entries(p, &p->options);
+	return 0;
+}
+
+int planning__begin(struct planning *p, const struct args *a, const char *record, struct plan **out)
+{
+	int err;
+
+	p->args = a;
+	p->records = record;
+	p->pid = a->filters.pids.len ? (pid_t)a->filters.pids.data[0] : 0;
+	err = choose_options(p);
+	if (err)
+		return err;
+	err = find_targets(p);
+	if (err)
+		return err;
+	err = build(p, out);
+	if (err)
+		return err;
+	err = spare_probes(p, out);
+	if (err)
+		return err;
+	err = a->returns == RETURNS_PROBE ? returns__check_probes(*out) : 0;
+	if (!err && note__level() >= NOTE_VERBOSE)
+		announce__plan(*out, p->options.placement);
+	return err;
+}
+
+/* ---- other functions ---- */
+
+int planning__again(struct planning *p, const struct plan *before, struct plan **out)
+{
+	int err;
+
+	p->options.before = before;
+	err = build(p, out);
+	p->options.before = NULL;
+	return err;
+}
+
+void planning__free(struct planning *p)
+{
+	tracepoints__release(&p->tracepoints);
+	branch_weights__free(p->weights);
+	targets__free(&p->targets);
+}
