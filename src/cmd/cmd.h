@@ -154,6 +154,14 @@ int targets__find(struct targets *n, const struct args *a, pid_t pid, bool all);
 /* Does an operand name functions of the kernel? */
 bool targets__name_kernel(const struct args *a);
 void targets__free(struct targets *n);
+/*
+ * Functions for a trace that runs, as FUNC in the object that the command line named first, OBJECT
+ * FUNC..., OBJECT:FUNC, user:OBJECT:FUNC or kernel:FUNC; appended to out, which the caller frees.
+ * The kernel's only if the trace has some of them: its code can't be read later. Objects that are
+ * new belong to n.
+ */
+int targets__find_more(struct targets *n, const struct args *a, char *const *words, size_t nwords,
+		       pid_t pid, function_vec *out);
 /* Opens the file that OBJECT names, each file once; *out belongs to n. */
 int targets__open(struct targets *n, const char *name, pid_t pid, struct object **out);
 /*

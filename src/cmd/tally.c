@@ -3,27 +3,7 @@
  * ended later. */
 #include <errno.h>
 #include <stdlib.h>
-#include "tally.h"
-
-/* Addresses that got another meaning since the counts were given last. */
-struct replaced {
-	uint64_t start, end;
-	uint32_t pid;
-};
-
-struct tally {
-	const struct plan *plan;
-	struct trace *trace;
-	struct site_count *counted; /* by site: its own probe's */
-	VEC(struct output_target) targets;
-	struct map64 by_place; /* hash of site and place -> index of the last such target + 1 */
-	VEC(struct plan_cut) cuts;
-	VEC(struct replaced) replaced;
-	bool *retired;		  /* by site */
-	struct plan_counts edges; /* as given last */
-	uint64_t hits, before;	  /* all of them; the events before the last reset */
-	uint64_t cut;		  /* threads */
-};
+#include "tally_private.h"
 
 struct tally *tally__new(const struct plan *plan, struct trace *trace)
 {
@@ -33,7 +13,9 @@ struct tally *tally__new(const struct plan *plan, struct trace *trace)
 	t->trace = trace;
 	t->counted = xcalloc(plan->sites.len + 1, sizeof(*t->counted));
 	t->retired = xcalloc(plan->sites.len + 1, sizeof(*t->retired));
+	t->nsites = plan->sites.len;
 	plan_counts__init(&t->edges, plan);
+	plan_counts__init(&t->earlier, plan);
 	return t;
 }
 
@@ -42,7 +24,10 @@ void tally__free(struct tally *t)
 	if (!t)
 		return;
 	plan_counts__free(&t->edges);
+	plan_counts__free(&t->earlier);
+	tally_before__free(t->before_change);
 	vec__free(&t->targets);
+	vec__free(&t->told);
 	vec__free(&t->cuts);
 	vec__free(&t->replaced);
 	map64__free(&t->by_place);
@@ -117,6 +102,7 @@ static void add_target(struct tally *t, const struct count *n)
 		return;
 	}
 	vec__push(&t->targets, found);
+	vec__push(&t->told, 0);
 	*slot = t->targets.len;
 }
 
@@ -124,6 +110,8 @@ int tally__add(struct tally *t, const struct count *n)
 {
 	if (n->site >= t->plan->sites.len)
 		return err__set(EIO, "a counter does not belong to this plan");
+	if (n->site >= t->nsites || t->plan->sites.data[n->site].probe == PROBE_CHANGING)
+		return 0;
 	if (n->has_target) {
 		add_target(t, n);
 		return 0;
@@ -141,31 +129,44 @@ void tally__end_thread(struct tally *t, const struct event *e)
 	struct location at;
 	uint32_t object = trace__locate(t->trace, e->pid, e->target, &at);
 
-	if (object != UINT32_MAX && plan__traces(t->plan, plan__function_at(t->plan, object, at.vaddr)))
+	if (object != UINT32_MAX &&
+	    plan__traces(t->plan, plan__function_at(t->plan, object, at.vaddr)))
 		vec__push(&t->cuts, (struct plan_cut){at.vaddr, object, -1});
 }
 
 /* ---- the edges ---- */
 
+void tally__solve(const struct tally *t, struct plan_counts *out)
+{
+	const struct plan_cut *cut;
+
+	plan_counts__init(out, t->plan);
+	memcpy(out->sites, t->counted, t->nsites * sizeof(*t->counted));
+	vec__each (cut, &t->cuts)
+		vec__push(&out->cuts, *cut);
+	for (size_t i = 0; i < t->targets.len; i++) {
+		const struct output_target *target = &t->targets.data[i];
+		uint64_t count = target->count - t->told.data[i];
+
+		if (count)
+			plan_counts__jumped(out, t->plan, target->site, target->object,
+					    target->to.vaddr, count);
+	}
+	if (t->plan->retires)
+		plan_counts__bound(out, t->plan, t->retired);
+	else
+		plan_counts__solve(out, t->plan);
+}
+
 void tally__give(struct tally *t, struct output *o)
 {
 	struct output_counts counts = {
 		.edges = &t->edges, .targets = t->targets.data, .ntargets = t->targets.len};
-	const struct output_target *target;
-	const struct plan_cut *cut;
 
 	plan_counts__free(&t->edges);
-	plan_counts__init(&t->edges, t->plan);
-	memcpy(t->edges.sites, t->counted, t->plan->sites.len * sizeof(*t->counted));
-	vec__each (cut, &t->cuts)
-		vec__push(&t->edges.cuts, *cut);
-	vec__each (target, &t->targets)
-		plan_counts__jumped(&t->edges, t->plan, target->site, target->object,
-				    target->to.vaddr, target->count);
-	if (t->plan->retires)
-		plan_counts__bound(&t->edges, t->plan, t->retired);
-	else
-		plan_counts__solve(&t->edges, t->plan);
+	tally__solve(t, &t->edges);
+	tally__forget_untraced(t, &t->edges);
+	plan_counts__join(&t->edges, &t->earlier, t->plan);
 	t->replaced.len = 0;
 	if (o)
 		output__count(o, &counts);
@@ -198,8 +199,10 @@ static uint64_t events_of(const struct tally *t)
 void tally__reset(struct tally *t)
 {
 	t->before += events_of(t);
-	memset(t->counted, 0, t->plan->sites.len * sizeof(*t->counted));
-	t->targets.len = 0;
+	memset(t->counted, 0, t->nsites * sizeof(*t->counted));
+	plan_counts__free(&t->earlier);
+	plan_counts__init(&t->earlier, t->plan);
+	t->targets.len = t->told.len = 0;
 	t->cuts.len = 0;
 	map64__free(&t->by_place);
 	t->by_place = (struct map64){0};

@@ -29,6 +29,14 @@ const struct site_count *tally__counted(const struct tally *t);
 void tally__retire(struct tally *t, uint32_t site);
 /* Begins with 0 again. */
 void tally__reset(struct tally *t);
+/*
+ * Other functions are counted from a moment on (tally_change.c). Call tally__plan_changes() before
+ * the plan is extended: what is counted of its PROBE_CHANGING sites is dropped;
+ * tally__plan_changed() when all probes are in place and their counts were added, before
+ * plan_change__end(): so far they are what the plan before tells.
+ */
+void tally__plan_changes(struct tally *t);
+void tally__plan_changed(struct tally *t);
 /* All hits that were counted. */
 uint64_t tally__hits(const struct tally *t);
 /* Fills in the events and what is not certain about them, as they were given last. */

@@ -332,6 +332,109 @@ bool targets__name_kernel(const struct args *a)
 	return false;
 }
 
+/* Another machine's programs run here in an emulator at most: their code is only data to it. */
+static int check_machine(const struct targets *n)
+{
+	const struct arch *here = arch__native();
+	struct object **o;
+
+	vec__each (o, &n->objects)
+		if (!object__is_kernel(*o) && (!here || (*o)->machine != here->machine))
+			return err__set(ENOEXEC,
+					"%s is for %s and can't be traced on this machine: "
+					"bbtrace list shows its functions, branches and code",
+					(*o)->path, arch__by_machine((*o)->machine)->name);
+	return 0;
+}
+
+/* ---- functions for a trace that runs ---- */
+
+static int find_more_in_kernel(struct targets *n, const char *text)
+{
+	VEC(struct object *) modules = {0};
+	struct modules m;
+	int err;
+
+	if (!n->kernel)
+		return err__set(
+			ENOTSUP,
+			"no function of the kernel is traced, and its code can't be read any more: "
+			"start the trace with bbtrace trace, and kernel:FUNC for one of them");
+	for (size_t i = 0; i < n->objects.len; i++)
+		if (n->objects.data[i]->kind == OBJECT_MODULE)
+			vec__push(&modules, n->objects.data[i]);
+	m = (struct modules){modules.data, modules.len};
+	err = find_in_kernel(n, &m, text);
+	vec__free(&modules);
+	return err;
+}
+
+/* OBJECT FUNC... */
+static int find_words(struct targets *n, char *const *words, size_t nwords, pid_t pid)
+{
+	struct object *o;
+	int err = targets__open(n, words[0], pid, &o);
+
+	for (size_t i = 1; !err && i < nwords; i++)
+		err = find_in_object(n, o, words[i], pid);
+	return err;
+}
+
+static struct object *first_object(const struct targets *n)
+{
+	for (size_t i = 0; i < n->objects.len; i++)
+		if (!object__is_kernel(n->objects.data[i]))
+			return n->objects.data[i];
+	return NULL;
+}
+
+static int find_word(struct targets *n, const struct args *a, const char *word, pid_t pid)
+{
+	const char *user = behind(word, "user:"), *kernel = behind(word, "kernel:");
+
+	if (kernel || (!user && a->verb->bit == VERB_KERNEL))
+		return find_more_in_kernel(n, kernel ? kernel : word);
+	if (user || *word == '@' || (object_colon(word) && !is_object(word, pid)))
+		return find_pair(n, user ? user : word, pid);
+	if (a->verb->bit == VERB_BOTH)
+		return refuse_one(word);
+	return find_in_object(n, first_object(n), word, pid);
+}
+
+static bool all_are_specs(const struct args *a, char *const *words, size_t nwords)
+{
+	for (size_t i = 0; i < nwords; i++)
+		if (!behind(words[i], "user:") && !behind(words[i], "kernel:") &&
+		    words[i][0] != '@' && !object_colon(words[i]))
+			return a->verb->bit == VERB_KERNEL;
+	return true;
+}
+
+static int find_all_words(struct targets *n, const struct args *a, char *const *words,
+			  size_t nwords, pid_t pid)
+{
+	int err = 0;
+
+	if (nwords > 1 && !all_are_specs(a, words, nwords) && is_object(words[0], pid))
+		return find_words(n, words, nwords, pid);
+	for (size_t i = 0; !err && i < nwords; i++)
+		err = find_word(n, a, words[i], pid);
+	return err;
+}
+
+int targets__find_more(struct targets *n, const struct args *a, char *const *words, size_t nwords,
+		       pid_t pid, function_vec *out)
+{
+	function_vec before = n->functions;
+	int err;
+
+	n->functions = *out;
+	err = find_all_words(n, a, words, nwords, pid);
+	*out = n->functions;
+	n->functions = before;
+	return err ? err : check_machine(n);
+}
+
 /* ---- --exclude ---- */
 
 static void drop_matching(struct targets *n, const struct spec *spec)
@@ -422,21 +525,6 @@ static int exclude(struct targets *n, const struct args *a)
 			note("--exclude %s leaves out no further function", *text);
 	}
 	return n->functions.len ? 0 : err__set(ENOENT, "--exclude leaves no function");
-}
-
-/* Another machine's programs run here in an emulator at most: their code is only data to it. */
-static int check_machine(const struct targets *n)
-{
-	const struct arch *here = arch__native();
-	struct object **o;
-
-	vec__each (o, &n->objects)
-		if (!object__is_kernel(*o) && (!here || (*o)->machine != here->machine))
-			return err__set(ENOEXEC,
-					"%s is for %s and can't be traced on this machine: "
-					"bbtrace list shows its functions, branches and code",
-					(*o)->path, arch__by_machine((*o)->machine)->name);
-	return 0;
 }
 
 static int find(struct targets *n, const struct args *a, pid_t pid, bool all)

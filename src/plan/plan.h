@@ -265,7 +265,8 @@ void plan_increment__free(struct plan_increment *i);
 /*
  * How the plan of a running trace becomes another one, in two increments (change.c):
  * plan_change__begin() is applied before probes are attached and removed, and plan_change__end()
- * when all are in place and all events until then were replayed.
+ * when all are in place and all events until then were replayed. If probes count, they are only
+ * removed after that.
  */
 struct plan_change {
 	struct plan to;	       /* its rows have the numbers of the extended plan */
@@ -435,6 +436,9 @@ void plan_counts__jumped(struct plan_counts *c, const struct plan *p, uint32_t s
 			 uint32_t object, uint64_t vaddr, uint64_t times);
 /* Instead of solving, where sites have retired (by site): what was counted gives lower bounds. */
 void plan_counts__bound(struct plan_counts *c, const struct plan *p, const bool *retired);
+/* Adds those of another time, solved as well. What is not known in one of them is not known. */
+void plan_counts__join(struct plan_counts *sum, const struct plan_counts *more,
+		       const struct plan *p);
 /* Linear in the size of the plan. */
 void plan_counts__solve(struct plan_counts *c, const struct plan *p);
 
