@@ -423,22 +423,16 @@ static void put_rest(struct change *k)
 
 /* ---- the whole ---- */
 
-#define COPY(to, from)                                                                             \
-	do {                                                                                       \
-		for (size_t i_ = 0; i_ < (from)->len; i_++)                                        \
-			vec__push(to, (from)->data[i_]);                                           \
-	} while (0)
-
 static int change(struct change *k)
 {
 	struct plan *to = &k->c->to;
 	int err = 0;
 
-	COPY(&to->objects, &k->now->objects);
-	COPY(&to->functions, &k->now->functions);
-	COPY(&to->sites, &k->now->sites);
-	COPY(&to->blocks, &k->now->blocks);
-	COPY(&to->table, &k->now->table);
+	vec__append(&to->objects, &k->now->objects);
+	vec__append(&to->functions, &k->now->functions);
+	vec__append(&to->sites, &k->now->sites);
+	vec__append(&to->blocks, &k->now->blocks);
+	vec__append(&to->table, &k->now->table);
 	match_objects(k);
 	match_functions(k);
 	for (uint32_t i = 0; !err && i < k->next->blocks.len; i++)
@@ -490,141 +484,4 @@ void plan_change__free(struct plan_change *c)
 	plan__free_tables(&c->to);
 	vec__free(&c->attach);
 	vec__free(&c->detach);
-}
-
-/* ---- increments ---- */
-
-/* Puts the rows that differ, then the new ones. */
-#define DIFFER(table, amended_, same)                                                              \
-	do {                                                                                       \
-		for (uint32_t i_ = 0; i_ < now->table.len; i_++)                                   \
-			if (!(same)) {                                                             \
-				vec__push(&out->amended_, i_);                                     \
-				vec__push(&out->rows.table, to->table.data[i_]);                   \
-			}                                                                          \
-		for (size_t i_ = now->table.len; i_ < to->table.len; i_++)                         \
-			vec__push(&out->rows.table, to->table.data[i_]);                           \
-	} while (0)
-#define SAME(table) !memcmp(&now->table.data[i_], &to->table.data[i_], sizeof(*now->table.data))
-
-/* By function: is it new, or has it other extents or gaps than now? */
-static bool *find_moved(const struct plan *to, const struct plan *now)
-{
-	bool *moved = xcalloc(to->functions.len + 1, sizeof(*moved));
-	autofree uint64_t *sums = xcalloc(to->functions.len + 1, 2 * sizeof(*sums));
-	const struct plan_extent *e;
-	const struct plan_gap *g;
-
-	/* they only differ by what a function encloses, so their sizes differ */
-	vec__each (e, &now->extents)
-		sums[2 * e->function] -= e->end - e->start;
-	vec__each (e, &to->extents)
-		sums[2 * e->function] += e->end - e->start;
-	vec__each (g, &now->gaps)
-		sums[2 * g->function + 1] -= g->end - g->start;
-	vec__each (g, &to->gaps)
-		sums[2 * g->function + 1] += g->end - g->start;
-	for (size_t i = 0; i < to->functions.len; i++)
-		moved[i] = plan__traces(to, i) &&
-			   (i >= now->functions.len || sums[2 * i] || sums[2 * i + 1]);
-	return moved;
-}
-
-/* What turns now into to. */
-static void put_difference(const struct plan *to, const struct plan *now,
-			   struct plan_increment *out)
-{
-	autofree bool *moved = find_moved(to, now);
-	const struct plan_extent *e;
-	const struct plan_gap *g;
-
-	for (size_t i = now->objects.len; i < to->objects.len; i++)
-		vec__push(&out->rows.objects, to->objects.data[i]);
-	for (size_t i = now->table.len; i < to->table.len; i++)
-		vec__push(&out->rows.table, to->table.data[i]);
-	DIFFER(functions, amended_functions, SAME(functions) && !moved[i_]);
-	DIFFER(sites, amended_sites, SAME(sites));
-	DIFFER(blocks, amended_blocks, SAME(blocks));
-	vec__each (e, &to->extents)
-		if (moved[e->function])
-			vec__push(&out->rows.extents, *e);
-	vec__each (g, &to->gaps)
-		if (moved[g->function])
-			vec__push(&out->rows.gaps, *g);
-	COPY(&out->rows.breaks, &to->breaks);
-	COPY(&out->rows.sides, &to->sides);
-	out->recounts = true;
-	out->rows.unprobed_rets = to->unprobed_rets;
-	out->rows.probes = to->probes;
-	out->rows.skipped = to->skipped;
-	out->rows.ifunc_unknown = to->ifunc_unknown;
-}
-
-/* Rows that now has stay as they are until nothing uses them any more. */
-static void keep_rows(struct plan *to, const struct plan *now)
-{
-	memcpy(to->functions.data, now->functions.data,
-	       now->functions.len * sizeof(*now->functions.data));
-	memcpy(to->sites.data, now->sites.data, now->sites.len * sizeof(*now->sites.data));
-	memcpy(to->blocks.data, now->blocks.data, now->blocks.len * sizeof(*now->blocks.data));
-	to->extents.len = to->gaps.len = to->breaks.len = to->sides.len = 0;
-	COPY(&to->extents, &now->extents);
-	COPY(&to->gaps, &now->gaps);
-	COPY(&to->breaks, &now->breaks);
-	COPY(&to->sides, &now->sides);
-}
-
-static void set_changing(struct plan *to, const id_vec *sites)
-{
-	const uint32_t *id;
-
-	vec__each (id, sites)
-		to->sites.data[*id].probe = PROBE_CHANGING;
-}
-
-void plan_change__begin(const struct plan_change *c, const struct plan *now,
-			struct plan_increment *out)
-{
-	struct plan to = {.skipped = c->to.skipped,
-			  .probes = c->to.probes,
-			  .ifunc_unknown = c->to.ifunc_unknown,
-			  .unprobed_rets = c->to.unprobed_rets};
-	char *const *file;
-
-	COPY(&to.objects, &c->to.objects);
-	COPY(&to.functions, &c->to.functions);
-	COPY(&to.sites, &c->to.sites);
-	COPY(&to.blocks, &c->to.blocks);
-	COPY(&to.table, &c->to.table);
-	COPY(&to.extents, &c->to.extents);
-	COPY(&to.gaps, &c->to.gaps);
-	COPY(&to.breaks, &c->to.breaks);
-	COPY(&to.sides, &c->to.sides);
-	if (c->removes)
-		keep_rows(&to, now);
-	set_changing(&to, &c->attach);
-	/* what counts does so until nothing needs it */
-	if (now->placement != PLACEMENT_COUNT)
-		set_changing(&to, &c->detach);
-	*out = (struct plan_increment){0};
-	put_difference(&to, now, out);
-	COPY(&out->rows.stubs, &c->to.stubs);
-	COPY(&out->rows.lines, &c->to.lines);
-	vec__each (file, &c->to.line_files)
-		vec__push(&out->rows.line_files, xstrdup(*file));
-	plan__free_tables(&to);
-}
-
-void plan_change__end(struct plan_change *c, const struct plan *now, struct plan_increment *out)
-{
-	const uint32_t *id;
-
-	vec__each (id, &c->attach) {
-		const struct plan_site *s = &now->sites.data[*id];
-
-		if (s->probe == PROBE_NONE)
-			plan__refuse(&c->to, *id, s->refusal);
-	}
-	*out = (struct plan_increment){0};
-	put_difference(&c->to, now, out);
 }

@@ -21,12 +21,6 @@ bool plan_site__may_become(const struct plan_site *before, const struct plan_sit
 				vec__push(vec, (more)->data[i_]);                                  \
 	} while (0)
 
-#define APPEND(vec, more)                                                                          \
-	do {                                                                                       \
-		for (size_t i_ = 0; i_ < (more)->len; i_++)                                        \
-			vec__push(vec, (more)->data[i_]);                                          \
-	} while (0)
-
 /* The ranges of a function don't change. */
 static void keep_ranges(struct plan *p, struct plan_increment *i)
 {
@@ -107,8 +101,8 @@ static void drop_extents(struct plan *p, const struct plan_increment *i)
 static void replace_counting(struct plan *p, const struct plan_increment *i)
 {
 	p->breaks.len = p->sides.len = 0;
-	APPEND(&p->breaks, &i->rows.breaks);
-	APPEND(&p->sides, &i->rows.sides);
+	vec__append(&p->breaks, &i->rows.breaks);
+	vec__append(&p->sides, &i->rows.sides);
 }
 
 void plan__extend(struct plan *p, struct plan_increment *i)
@@ -117,15 +111,15 @@ void plan__extend(struct plan *p, struct plan_increment *i)
 
 	keep_ranges(p, i);
 	drop_extents(p, i);
-	APPEND(&p->objects, &i->rows.objects);
+	vec__append(&p->objects, &i->rows.objects);
 	EXTEND(&p->functions, &i->rows.functions, &i->amended_functions);
 	EXTEND(&p->sites, &i->rows.sites, &i->amended_sites);
 	EXTEND(&p->blocks, &i->rows.blocks, &i->amended_blocks);
-	APPEND(&p->table, &i->rows.table);
-	APPEND(&p->stubs, &i->rows.stubs);
-	APPEND(&p->extents, &i->rows.extents);
-	APPEND(&p->gaps, &i->rows.gaps);
-	APPEND(&p->lines, &i->rows.lines);
+	vec__append(&p->table, &i->rows.table);
+	vec__append(&p->stubs, &i->rows.stubs);
+	vec__append(&p->extents, &i->rows.extents);
+	vec__append(&p->gaps, &i->rows.gaps);
+	vec__append(&p->lines, &i->rows.lines);
 	if (i->recounts)
 		replace_counting(p, i);
 	vec__each (file, &i->rows.line_files)

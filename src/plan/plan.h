@@ -263,7 +263,7 @@ void plan__extend(struct plan *p, struct plan_increment *i);
 void plan_increment__free(struct plan_increment *i);
 
 /*
- * How the plan of a running trace becomes another one, in two increments (change.c):
+ * How the plan of a running trace becomes another one, in two increments (change.c, difference.c):
  * plan_change__begin() is applied before probes are attached and removed, and plan_change__end()
  * when all are in place and all events until then were replayed. If probes count, they are only
  * removed after that.

@@ -95,6 +95,12 @@ char *xasprintf(const char *fmt, ...) PRINTF_LIKE(1, 2);
 #define vec__add(v)                                                                                \
 	(vec__reserve((v), (v)->len + 1), memset(&(v)->data[(v)->len], 0, sizeof(*(v)->data)),     \
 	 &(v)->data[(v)->len++])
+/* The elements of another vector. */
+#define vec__append(v, from)                                                                       \
+	do {                                                                                       \
+		for (size_t i_ = 0; i_ < (from)->len; i_++)                                        \
+			vec__push(v, (from)->data[i_]);                                            \
+	} while (0)
 #define vec__last(v) (&(v)->data[(v)->len - 1])
 /* An empty vector has no data, and NULL + 0 is undefined: vec__end() doesn't add there. */
 #define vec__end(v)	((v)->len ? (v)->data + (v)->len : (v)->data)

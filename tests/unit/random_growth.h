@@ -87,10 +87,12 @@ static inline void take_targets(struct plan *p, const struct plan *whole)
 	}
 }
 
-/* False: that change is refused. */
+/* prepare: what a test does with each plan; NULL: nothing. False: that change is refused. */
 static inline bool make_grown(struct grown *g, const struct program *p,
 			      enum plan_placement placement, unsigned events,
-			      const struct growth *growth)
+			      const struct growth *growth,
+			      void (*prepare)(const void *ctx, struct random_plan *r),
+			      const void *ctx)
 {
 	struct program less = *p;
 
@@ -101,8 +103,12 @@ static inline bool make_grown(struct grown *g, const struct program *p,
 	g->next.plan->objects.data[0].object = g->now.plan->objects.data[0].object;
 	take_targets(growth->removes ? g->next.plan : g->now.plan,
 		     growth->removes ? g->now.plan : g->next.plan);
-	place(&g->now, NULL, placement, events);
-	place(&g->next, g->now.plan, placement, events);
+	place(&g->now, placement, events);
+	if (prepare)
+		prepare(ctx, &g->now);
+	place_after(&g->next, g->now.plan, placement, events);
+	if (prepare)
+		prepare(ctx, &g->next);
 	g->now.plan->placement = placement;
 	if (plan__change(g->now.plan, g->next.plan, &g->change))
 		return false;

@@ -514,8 +514,8 @@ static inline void lay_out(struct random_plan *r, const struct program *p, unsig
 }
 
 /* before: the plan that is traced by already; NULL: none */
-static inline void place(struct random_plan *r, const struct plan *before,
-			 enum plan_placement placement, unsigned events)
+static inline void place_after(struct random_plan *r, const struct plan *before,
+			       enum plan_placement placement, unsigned events)
 {
 	struct plan_options options = {.events = events & ~BY_PROBE,
 				       .placement = placement,
@@ -527,11 +527,16 @@ static inline void place(struct random_plan *r, const struct plan *before,
 	plan__index(r->plan);
 }
 
+static inline void place(struct random_plan *r, enum plan_placement placement, unsigned events)
+{
+	place_after(r, NULL, placement, events);
+}
+
 static inline void make_plan(struct random_plan *r, const struct program *p,
 			     enum plan_placement placement, unsigned events)
 {
 	lay_out(r, p, events);
-	place(r, NULL, placement, events);
+	place(r, placement, events);
 }
 
 #endif

@@ -100,13 +100,16 @@ static void price_plan(const struct test_case *c, const struct mode *mode, struc
 	}
 }
 
-/* price_plan() has removed some. */
-static void note_probes(struct grown *g)
+struct pricing {
+	const struct test_case *c;
+	const struct mode *mode;
+};
+
+static void price(const void *ctx, struct random_plan *r)
 {
-	for (uint32_t i = 0; i < g->full.plan->sites.len; i++)
-		g->late[g->id[i]] = g->full.plan->sites.data[i].probe;
-	for (uint32_t i = 0; i < g->base.plan->sites.len; i++)
-		g->early[i] = g->base.plan->sites.data[i].probe;
+	const struct pricing *k = ctx;
+
+	price_plan(k->c, k->mode, r);
 }
 
 /* ---- the clock ---- */
@@ -132,9 +135,9 @@ static uint64_t own_time(const struct test_case *c, size_t moment)
 
 static enum hit_kind hit_kind_of(const struct plan *p, const struct grown *g, uint32_t site)
 {
-	for (uint32_t i = 0; g && i < g->full.plan->sites.len; i++)
+	for (uint32_t i = 0; g && i < g->next.plan->sites.len; i++)
 		if (g->id[i] == site)
-			return plan__hit_kind(g->full.plan, i, false);
+			return plan__hit_kind(g->next.plan, i, false);
 	return plan__hit_kind(p, site, false);
 }
 
@@ -307,13 +310,16 @@ static bool try_mode(const struct test_case *c, const struct mode *mode)
 	if (c->growth.kept) {
 		struct grown g = {0};
 
-		make_grown(&g, &c->program, mode->placement, mode->events, &c->growth);
-		price_plan(c, mode, &g.base);
-		price_plan(c, mode, &g.full);
-		note_probes(&g);
+		const struct pricing pricing = {c, mode};
+
+		if (!make_grown(&g, &c->program, mode->placement, mode->events, &c->growth, price,
+				&pricing)) {
+			grown__free(&g);
+			return true;
+		}
 		record_grown(&events, &g, &c->growth, &c->run);
-		set_clock(&k, &events, g.base.plan, &g);
-		replay_priced(&k, g.base.plan, &g);
+		set_clock(&k, &events, g.now.plan, &g);
+		replay_priced(&k, g.now.plan, &g);
 		grown__free(&g);
 	} else {
 		struct random_plan r;

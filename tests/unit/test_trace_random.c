@@ -101,9 +101,8 @@ static void start_lost(const struct test_case *t, bool *lost)
 	lost[0] = true;
 	vec__each (d, &t->run.did)
 		if (d->type == STEP_ENTRY &&
-		    (d->time < t->cuts.begin ||
-		     (t->growth.kept && d->f >= t->growth.kept &&
-		      growth__hides(&t->growth, d->time))))
+		    (d->time < t->cuts.begin || (t->growth.kept && d->f >= t->growth.kept &&
+						 growth__hides(&t->growth, d->time))))
 			lost[d->call] = true;
 }
 
@@ -281,7 +280,8 @@ static bool try_mode(const struct test_case *t, const struct mode *mode, bool sh
 	if (t->growth.kept) {
 		struct grown g = {0};
 
-		if (!make_grown(&g, &t->program, mode->placement, mode->events, &t->growth)) {
+		if (!make_grown(&g, &t->program, mode->placement, mode->events, &t->growth, NULL,
+				NULL)) {
 			plan__free(r.plan);
 			grown__free(&g);
 			return true;
