@@ -97,6 +97,7 @@ $(B)/unit/%: $(B)/unit/%.o $(SAN_PURE)
 # It brings its own ring buffer in place of libbpf's.
 $(B)/unit/test_drain: $(B)/san/source/probes/drain.o
 $(B)/unit/test_watch: $(B)/san/cmd/watch.o
+$(B)/unit/test_control: $(B)/san/cmd/control_line.o $(B)/san/cmd/control_server.o
 $(B)/unit/test_btf_subset: $(B)/san/source/probes/btf_subset.o
 $(B)/unit/test_brake: $(B)/san/cmd/brake.o
 $(B)/unit/test_costs: $(B)/san/cmd/costs_text.o
@@ -106,7 +107,7 @@ unit: $(UNIT)
 # ---- fuzz: each tests/fuzz/fuzz_NAME.c, under AddressSanitizer and UBSan ----
 
 # They link all pure code, the command line's options and the reader of branch weights.
-FUZZ_LIB := $(PURE) $(B)/cmd/options.o $(B)/cmd/formats.o $(B)/cmd/edge_line.o $(B)/cmd/costs_text.o
+FUZZ_LIB := $(PURE) $(B)/cmd/options.o $(B)/cmd/option_values.o $(B)/cmd/control_line.o $(B)/cmd/formats.o $(B)/cmd/edge_line.o $(B)/cmd/costs_text.o
 FUZZ	 := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_OBJ := $(filter-out %/object/sandbox.o,$(patsubst $(B)/%,$(B)/fuzz/%,$(FUZZ_LIB)))
 FUZZ_TIME ?= 60

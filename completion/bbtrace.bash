@@ -62,7 +62,7 @@ _bbtrace_pids() {
 _bbtrace_formats() {
 	case $verb in
 	list) echo "text json annotate dot" ;;
-	doctor) echo "text json" ;;
+	doctor | ctl) echo "text json" ;;
 	*) echo "text json chrome annotate dot html summary folded folded:count svg svg:count callgrind pprof" ;;
 	esac
 }
@@ -87,7 +87,7 @@ _bbtrace_value() {
 	--placement) _bbtrace_words "full implied witness" ;;
 	-T | --time) _bbtrace_words "rel abs delta none" ;;
 	--color) _bbtrace_words "auto always never" ;;
-	-o | --output | --record | --profile | -b | --btf) _bbtrace_files ;;
+	-o | --output | --record | --profile | -b | --btf | --control-socket) _bbtrace_files ;;
 	--uid) _bbtrace_list_words "$(compgen -u)" ;;
 	-u | --user) mapfile -t COMPREPLY < <(compgen -u -- "$cur") ;;
 	--exclude) [[ $verb == report ]] || _bbtrace_functions "${object:-kernel}" ;;
@@ -119,7 +119,7 @@ _bbtrace_look_back() {
 			;;
 		-p | --pid | --tid | --comm | --uid | --cgroup | -e | --events | --exclude | -r | --regs | -F | --format | \
 			--depth | -o | --output | -t | --timeout | -l | --limit | -T | --time | --interval | --last | --retire | -u | --user | -b | \
-			--btf | --attach | --color | --buffer | --max-overhead | --min-duration | --record | --max-size | --returns | --placement | --profile | --from | --to | \
+			--btf | --attach | --color | --buffer | --max-overhead | --min-duration | --record | --max-size | --returns | --placement | --profile | --control-socket | --from | --to | \
 			--head | --tail) i=$((i + 1)) ;;
 		-*) ;;
 		*) if [[ -z $verb ]]; then verb=$word; elif [[ -z $object ]]; then object=$word; fi ;;
@@ -133,7 +133,7 @@ _bbtrace_options() {
 		_bbtrace_words "-p --pid --tid --comm --uid --cgroup -f --follow -e --events --exclude --exported -r --regs -k --stack
 			-F --format --depth -o --output -t --timeout -l --limit -T --time -c --count --interval --reset --once --retire --last -u --user -b --btf
 			-v --verbose -q --quiet --color --no-fold --addresses --buffer --max-overhead --min-duration --attach --returns --placement --profile --record --max-size
-			--armor -h --help"
+			--armor --control-socket -h --help"
 		;;
 	report)
 		_bbtrace_words "-p --pid --tid --comm -e --events --exclude -r --regs -F --format -o --output --from --to --head
@@ -141,14 +141,27 @@ _bbtrace_options() {
 			-q --quiet -h --help"
 		;;
 	list) _bbtrace_words "--sites --points -p --pid --exclude --exported -F --format --addresses -v --verbose -q --quiet -h --help" ;;
+	ctl) _bbtrace_words "--wait -t --timeout -F --format -v --verbose -q --quiet -h --help" ;;
 	doctor) _bbtrace_words "--calibrate -F --format -v --verbose -q --quiet -h --help" ;;
 	*) _bbtrace_words "--help --version" ;;
 	esac
 }
 
+# A PID or a socket, then a command.
+_bbtrace_ctl() {
+	local commands="status counts reset quit help"
+
+	case $object in
+	"") _bbtrace_words "$(timeout 2 bbtrace ctl -q 2>/dev/null | awk 'NR > 1 { print $1 }') $commands" ;;
+	*[!0-9]*) [[ $object == */* ]] && _bbtrace_words "$commands" ;;
+	*) _bbtrace_words "$commands" ;;
+	esac
+}
+
 _bbtrace_operand() {
 	case $verb in
-	"") _bbtrace_words "user kernel trace list report doctor" ;;
+	"") _bbtrace_words "user kernel trace list report ctl doctor" ;;
+	ctl) _bbtrace_ctl ;;
 	report) [[ -n $object ]] || _bbtrace_files ;;
 	kernel) _bbtrace_functions kernel ;;
 	trace)

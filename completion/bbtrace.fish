@@ -8,7 +8,7 @@ function __bbtrace_operands
     for word in $words[2..-1]
         if test $skip = 1
             set skip 0
-        else if string match -qr -- '^(-[perFotlTub]|--(pid|tid|comm|uid|cgroup|events|exclude|regs|format|depth|output|timeout|limit|time|interval|last|retire|user|btf|attach|color|buffer|max-overhead|min-duration|record|max-size|returns|placement|profile|from|to|head|tail))$' $word
+        else if string match -qr -- '^(-[perFotlTub]|--(pid|tid|comm|uid|cgroup|events|exclude|regs|format|depth|output|timeout|limit|time|interval|last|retire|user|btf|attach|color|buffer|max-overhead|min-duration|record|max-size|returns|placement|profile|control-socket|from|to|head|tail))$' $word
             set skip 1
         else if not string match -q -- '-*' $word
             echo $word
@@ -84,13 +84,14 @@ set -l trace '__bbtrace_verb user kernel trace'
 set -l report '__bbtrace_verb report'
 set -l shows '__bbtrace_verb user kernel trace report'
 set -l picks '__bbtrace_verb user kernel trace list report'
-set -l any '__bbtrace_verb user kernel trace list report doctor'
+set -l any '__bbtrace_verb user kernel trace list report ctl doctor'
 complete -c bbtrace -f
 complete -c bbtrace -n __bbtrace_no_verb -a user -d 'Functions of a program or shared library'
 complete -c bbtrace -n __bbtrace_no_verb -a kernel -d 'Functions of the kernel and its modules'
 complete -c bbtrace -n __bbtrace_no_verb -a trace -d 'Functions of programs and the kernel together'
 complete -c bbtrace -n __bbtrace_no_verb -a list -d 'List functions or branch sites'
 complete -c bbtrace -n __bbtrace_no_verb -a report -d 'Render a trace file'
+complete -c bbtrace -n __bbtrace_no_verb -a ctl -d 'Control a running trace'
 complete -c bbtrace -n __bbtrace_no_verb -a doctor -d 'What this kernel and machine support'
 complete -c bbtrace -n __bbtrace_no_verb -l version -d 'Show the version'
 complete -c bbtrace -n 'not __bbtrace_command' -s h -l help -d 'Show help'
@@ -113,6 +114,12 @@ complete -c bbtrace -n $shows -s r -l regs -x -a '(__fish_append , none args all
 complete -c bbtrace -n $trace -s k -l stack -d 'Record the call stack on entry'
 complete -c bbtrace -n $shows -s F -l format -x -a 'text json chrome annotate dot html summary folded folded:count svg svg:count callgrind pprof' -d 'Output format'
 complete -c bbtrace -n '__bbtrace_verb list' -s F -l format -x -a 'text json annotate dot' -d 'Output format'
+complete -c bbtrace -n '__bbtrace_verb ctl' -a '(timeout 2 bbtrace ctl -q 2>/dev/null | awk "NR > 1 { print \$1 }")' -d Trace
+complete -c bbtrace -n '__bbtrace_verb ctl' -a 'status counts reset quit help' -d Command
+complete -c bbtrace -n '__bbtrace_verb ctl' -s F -l format -x -a 'text json' -d 'Output format'
+complete -c bbtrace -n '__bbtrace_verb ctl' -l wait -d 'After quit, return when all is written'
+complete -c bbtrace -n '__bbtrace_verb ctl' -s t -l timeout -x -d 'Wait this long for an answer'
+complete -c bbtrace -n $trace -l control-socket -r -F -d 'Where ctl reaches this trace'
 complete -c bbtrace -n '__bbtrace_verb doctor' -s F -l format -x -a 'text json' -d 'Output format'
 complete -c bbtrace -n '__bbtrace_verb doctor' -l calibrate -d 'Measure the cost of probe hits'
 complete -c bbtrace -n $shows -l depth -x -d 'No deeper than N calls'

@@ -34,6 +34,7 @@ most_lines=600
 # use root__open_file() (src/object/root.c).
 may_open='
 src/cmd/branch_weights.c profiles, with the rights of the user
+src/cmd/control_socket.c folders of sockets, with the rights of the user
 src/cmd/costs.c          its own file
 src/cmd/live.c           /proc
 src/cmd/command_line.c   /proc

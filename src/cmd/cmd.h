@@ -28,10 +28,11 @@ enum {
 	VERB_DOCTOR = 8,
 	VERB_REPORT = 16,
 	VERB_BOTH = 32, /* trace */
+	VERB_CTL = 64,
 };
 #define VERB_TRACE (VERB_USER | VERB_KERNEL | VERB_BOTH)
 #define VERB_SHOW  (VERB_TRACE | VERB_REPORT)
-#define VERB_ALL   (VERB_SHOW | VERB_LIST | VERB_DOCTOR)
+#define VERB_ALL   (VERB_SHOW | VERB_LIST | VERB_DOCTOR | VERB_CTL)
 
 struct args;
 
@@ -96,10 +97,12 @@ struct args {
 	uint64_t head, tail;
 	bool info;
 	bool no_fold;
-	bool addresses;	    /* show kernel addresses */
-	bool exported;	    /* only exported functions */
-	bool sites, points; /* list */
-	bool calibrate;	    /* doctor */
+	bool addresses;		    /* show kernel addresses */
+	bool exported;		    /* only exported functions */
+	bool sites, points;	    /* list */
+	bool calibrate;		    /* doctor */
+	const char *control_socket; /* where; "none"; NULL: the default one */
+	bool wait;		    /* ctl */
 	bool help;
 };
 
@@ -115,6 +118,8 @@ int formats__set(struct args *a, const char *v);
 int formats__settle(struct args *a);
 /* Prints those of the verb for --help. */
 void formats__help(const struct verb *verb, FILE *out);
+/* The trace file that is written; NULL: none. */
+const char *args__record_name(const struct args *a);
 /* Would -o write a trace file, if no format were chosen? */
 bool args__records(const struct args *a);
 /* The format that the options choose. */
@@ -138,6 +143,8 @@ int report__check(struct args *a);
 int report__run(struct args *a);
 int doctor__check(struct args *a);
 int doctor__run(struct args *a);
+int ctl__check(struct args *a);
+int ctl__run(struct args *a);
 
 /* ---- targets: from operands to functions (targets.c) ---- */
 

@@ -12,6 +12,8 @@ static const struct {
 	{VERB_LIST, "json", "one object per function, or with --sites per branch"},
 	{VERB_LIST, "annotate", "disassembly with source"},
 	{VERB_LIST, "dot", "control-flow graphs, for graphviz"},
+	{VERB_CTL, "text", "columns, or lines of a name and a value"},
+	{VERB_CTL, "json", "one object per trace, or what the command has as JSON"},
 	{VERB_DOCTOR, "text", "what there is, and how to enable the rest"},
 	{VERB_DOCTOR, "json", "one object per row"},
 };
@@ -40,6 +42,14 @@ int formats__set(struct args *a, const char *v)
 	err = err__set(EINVAL, "unknown format '%s'; formats: %s", v, names.data);
 	str__free(&names);
 	return err;
+}
+
+/* From --record, or from -o if no option says how to show the trace. */
+const char *args__record_name(const struct args *a)
+{
+	if (a->format || !args__records(a))
+		return a->record;
+	return a->output ? a->output : a->armor ? "-" : NULL;
 }
 
 bool args__records(const struct args *a)

@@ -2,11 +2,11 @@
 /* The table of options, used for parsing, --help and usage errors. */
 #include <errno.h>
 #include <getopt.h>
-#include <math.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include "cmd.h"
+#include "option_values.h"
 
 /* The type of an option's field, and how its value is parsed. */
 enum option_type {
@@ -32,35 +32,10 @@ struct option_row {
 	int (*set)(struct args *a, const char *value);
 };
 
-/* Calls fn for each part of a comma-separated list. */
-static int each_part(struct args *a, const char *list, int (*fn)(struct args *a, const char *part))
-{
-	autofree char *copy = xstrdup(list);
-	char *save = NULL;
-	int err = 0, n = 0;
-
-	for (char *p = strtok_r(copy, ",", &save); p && !err; p = strtok_r(NULL, ",", &save), n++)
-		err = fn(a, p);
-	return err || n ? err : err__set(EINVAL, "an empty list");
-}
-
-static int number32(const char *text, uint32_t *out)
-{
-	uint64_t v;
-	int err = parse__u64(text, false, &v);
-
-	if (err)
-		return err;
-	if (v > INT32_MAX)
-		return err__set(ERANGE, "'%s' is too large", text);
-	*out = v;
-	return 0;
-}
-
 static int add_pid(struct args *a, const char *part)
 {
 	uint32_t pid = 0;
-	int err = number32(part, &pid);
+	int err = value__u32(part, &pid);
 
 	if (err && strspn(part, "0123456789") != strlen(part))
 		return err__set(EINVAL, "'%s' is not a PID; pidof(1) has that of a program", part);
@@ -73,7 +48,7 @@ static int add_pid(struct args *a, const char *part)
 static int add_tid(struct args *a, const char *part)
 {
 	uint32_t tid = 0;
-	int err = number32(part, &tid);
+	int err = value__u32(part, &tid);
 
 	vec__push(&a->filters.tids, tid);
 	return err;
@@ -83,7 +58,7 @@ static int add_uid(struct args *a, const char *part)
 {
 	const struct passwd *pw = getpwnam(part);
 	uint32_t uid = 0;
-	int err = pw ? (uid = pw->pw_uid, 0) : number32(part, &uid);
+	int err = pw ? (uid = pw->pw_uid, 0) : value__u32(part, &uid);
 
 	vec__push(&a->filters.uids, uid);
 	return err ? err__set(EINVAL, "no such user: '%s'", part) : 0;
@@ -117,56 +92,35 @@ static int add_event(struct args *a, const char *part)
 
 static int set_pid(struct args *a, const char *v)
 {
-	return each_part(a, v, add_pid);
+	return value__each(a, v, add_pid);
 }
 
 static int set_tid(struct args *a, const char *v)
 {
-	return each_part(a, v, add_tid);
+	return value__each(a, v, add_tid);
 }
 
 static int set_uid(struct args *a, const char *v)
 {
-	return each_part(a, v, add_uid);
+	return value__each(a, v, add_uid);
 }
 
 static int set_comm(struct args *a, const char *v)
 {
-	return each_part(a, v, add_comm);
+	return value__each(a, v, add_comm);
 }
 
 static int set_events(struct args *a, const char *v)
 {
 	a->events = 0;
 	a->events_given = true;
-	return each_part(a, v, add_event);
+	return value__each(a, v, add_event);
 }
 
 static int set_exclude(struct args *a, const char *v)
 {
 	vec__push(&a->exclude, v);
 	return 0;
-}
-
-/* A time: a number with an optional unit, by default seconds. */
-static int parse_time(const char *text, uint64_t *ns)
-{
-	static const struct {
-		const char *unit;
-		double ns;
-	} units[] = {{"", 1e9}, {"s", 1e9},  {"ms", 1e6},  {"us", 1e3},
-		     {"ns", 1}, {"m", 60e9}, {"h", 3600e9}};
-	char *end;
-	double v = strtod(text, &end);
-
-	if (end == text || !isfinite(v) || v < 0)
-		return err__set(EINVAL, "invalid time '%s': use 2, 0.5, 20ms or 100us", text);
-	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
-		if (!strcmp(end, units[i].unit) && v * units[i].ns < 1e19) {
-			*ns = v * units[i].ns;
-			return 0;
-		}
-	return err__set(EINVAL, "invalid time '%s': use 2, 0.5, 20ms or 100us", text);
 }
 
 static int check_timeout(struct args *a, const char *v)
@@ -201,22 +155,13 @@ static int check_depth(struct args *a, const char *v)
 	return a->depth && a->depth <= UINT32_MAX ? 0 : err__set(EINVAL, "must be at least 1");
 }
 
-/* The index of the name; -1: none. */
-static int find_name(const char *const *names, size_t n, const char *v)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(v, names[i]))
-			return i;
-	return -1;
-}
-
 static int set_time(struct args *a, const char *v)
 {
 	static const char *const names[] = {[TIME_REL] = "rel",
 					    [TIME_ABS] = "abs",
 					    [TIME_DELTA] = "delta",
 					    [TIME_NONE] = "none"};
-	int i = find_name(names, ARRAY_SIZE(names), v);
+	int i = value__name(names, ARRAY_SIZE(names), v);
 
 	a->time = max_of(i, 0);
 	a->time_given = true;
@@ -286,7 +231,7 @@ static int set_placement(struct args *a, const char *v)
 	static const char *const names[] = {[PLACEMENT_FULL] = "full",
 					    [PLACEMENT_IMPLIED] = "implied",
 					    [PLACEMENT_WITNESS] = "witness"};
-	int i = find_name(names, ARRAY_SIZE(names), v);
+	int i = value__name(names, ARRAY_SIZE(names), v);
 
 	a->placement = max_of(i, 0);
 	a->placement_given = true;
@@ -298,7 +243,7 @@ static int set_returns(struct args *a, const char *v)
 {
 	static const char *const names[] = {
 		[RETURNS_RET] = "ret", [RETURNS_PROBE] = "probe", [RETURNS_NONE] = "none"};
-	int i = find_name(names, ARRAY_SIZE(names), v);
+	int i = value__name(names, ARRAY_SIZE(names), v);
 
 	a->returns = max_of(i, 0);
 	a->returns_given = true;
@@ -397,6 +342,12 @@ static const struct option_row rows[] = {
 	 "write a points file, for bbtrace user OBJECT @FILE"},
 	{"addresses", 0, NULL, VERB_SHOW | VERB_LIST, SWITCH(addresses),
 	 "show kernel addresses (root always sees them)"},
+	{"control-socket", 0, "PATH", VERB_TRACE, FILE_NAME(control_socket),
+	 "where bbtrace ctl reaches this trace; none: nowhere"},
+	{"wait", 0, NULL, VERB_CTL, SWITCH(wait),
+	 "return when the trace has written all, after quit"},
+	{"timeout", 't', "SEC", VERB_CTL, TIME(timeout_ns),
+	 "wait this long for an answer (default: 10)", check_timeout},
 	{"calibrate", 0, NULL, VERB_DOCTOR, SWITCH(calibrate),
 	 "measure the cost of probe hits instead"},
 	{"verbose", 'v', NULL, VERB_ALL, OTHER, "print decisions and their reasons", set_verbose},
@@ -515,7 +466,7 @@ static int store(struct args *a, const struct option_row *r, const char *value)
 		*(const char **)field = value;
 		return 0;
 	case OPTION_TIME:
-		return parse_time(value, field);
+		return value__time(value, field);
 	case OPTION_NUMBER:
 	case OPTION_COUNT:
 		return parse__u64(value, r->type == OPTION_COUNT, field);
@@ -559,8 +510,10 @@ int args__parse(struct args *a, const struct verb *verb, int argc, char **argv)
 	}
 	for (int i = optind; i < end; i++)
 		vec__push(&a->operands, argv[i]);
+	for (int i = end + 1; verb->bit == VERB_CTL && i < argc; i++)
+		vec__push(&a->operands, argv[i]);
 	err = formats__settle(a);
-	if (err || end == argc)
+	if (err || end == argc || verb->bit == VERB_CTL)
 		return err;
 	if (!(verb->bit & VERB_TRACE) || end + 1 == argc)
 		return err__set(EINVAL,

@@ -236,6 +236,11 @@ void show__give_counts(struct show *s)
 	tally__give(s->tally, s->output);
 }
 
+void show__pass_counts(struct show *s, struct output *o)
+{
+	tally__pass(s->tally, o);
+}
+
 void show__object(struct show *s, const struct object *o)
 {
 	vec__push(&s->objects, o);
@@ -243,6 +248,7 @@ void show__object(struct show *s, const struct object *o)
 
 void show__keep_last(struct show *s, uint64_t branches)
 {
+	last__free(s->last);
 	s->last = last__new(branches);
 }
 

@@ -42,9 +42,11 @@ void show__count(struct show *s);
 int show__counted(struct show *s, const struct count *n);
 /* Passes the counts so far to the output. */
 void show__give_counts(struct show *s);
+/* Passes the counts that were given last to another output, too. */
+void show__pass_counts(struct show *s, struct output *o);
 /* Counts from 0 again. */
 void show__reset_counts(struct show *s);
-/* Keeps only the last branches of each thread. */
+/* Keeps only the last branches of each thread; again: drops those that are kept. */
 void show__keep_last(struct show *s, uint64_t branches);
 /* Kernel: adds an object for resolving addresses. */
 void show__object(struct show *s, const struct object *o);

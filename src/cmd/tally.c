@@ -158,18 +158,22 @@ void tally__solve(const struct tally *t, struct plan_counts *out)
 		plan_counts__solve(out, t->plan);
 }
 
+void tally__pass(const struct tally *t, struct output *o)
+{
+	output__count(o, &(struct output_counts){.edges = &t->edges,
+						 .targets = t->targets.data,
+						 .ntargets = t->targets.len});
+}
+
 void tally__give(struct tally *t, struct output *o)
 {
-	struct output_counts counts = {
-		.edges = &t->edges, .targets = t->targets.data, .ntargets = t->targets.len};
-
 	plan_counts__free(&t->edges);
 	tally__solve(t, &t->edges);
 	tally__forget_untraced(t, &t->edges);
 	plan_counts__join(&t->edges, &t->earlier, t->plan);
 	t->replaced.len = 0;
 	if (o)
-		output__count(o, &counts);
+		tally__pass(t, o);
 }
 
 static uint64_t known(uint64_t count)

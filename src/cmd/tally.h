@@ -23,6 +23,8 @@ void tally__end_thread(struct tally *t, const struct event *e);
 void tally__cut(struct tally *t, uint64_t threads);
 /* Passes the counts of all edges to the output. */
 void tally__give(struct tally *t, struct output *o);
+/* Passes the counts that were given last to another output, too. */
+void tally__pass(const struct tally *t, struct output *o);
 /* What the probes counted, by site. */
 const struct site_count *tally__counted(const struct tally *t);
 /* The probe of this site was removed. */

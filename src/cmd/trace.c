@@ -11,6 +11,7 @@
 #include "live.h"
 #include "pager.h"
 #include "announce.h"
+#include "control.h"
 #include "counting.h"
 #include "interrupt.h"
 #include "nothing.h"
@@ -31,7 +32,8 @@ struct session {
 	struct recorder *recorder; /* for -o without -F */
 	struct counting counting;  /* if probes count */
 	struct render render;	   /* else */
-	int btf;		   /* from --btf; -1: none */
+	struct control control;
+	int btf; /* from --btf; -1: none */
 	char btf_path[32];
 };
 
@@ -43,24 +45,15 @@ static pid_t first_pid(const struct args *a)
 
 /* ---- output ---- */
 
-/* The trace file to write: from --record, or from -o if no option says how to show the trace. NULL:
- * none. */
-static const char *record_name(const struct args *a)
-{
-	if (a->format || !args__records(a))
-		return a->record;
-	return a->output ? a->output : a->armor ? "-" : NULL;
-}
-
 /* Is anything shown? */
 static bool is_shown(const struct args *a)
 {
-	return a->record || !record_name(a);
+	return a->record || !args__record_name(a);
 }
 
 static int open_output(struct session *s)
 {
-	const char *name = record_name(s->args);
+	const char *name = args__record_name(s->args);
 	int err = is_shown(s->args) ? sink__open(&s->render.sink, s->args->output) : 0;
 
 	return err || !name ? err : recorder__open(s->args, name, &s->recorder);
@@ -189,7 +182,8 @@ static int poll_until_over(struct session *s)
 	s->watch = watch__open(s->args->filters.pids.data, s->args->filters.pids.len);
 	interrupt__wakes(s->watch.wakeup);
 	s->counting.watch = &s->watch;
-	while (!interrupted) {
+	watch__also(&s->watch, control__fd(&s->control));
+	while (!interrupted && !s->control.quits) {
 		bool over = child__ended(&s->child, false) || watch__all_ended(&s->watch);
 		uint64_t now = now_ns(CLOCK_MONOTONIC);
 		struct source_wait wait = {.fd = s->watch.fd};
@@ -199,6 +193,7 @@ static int poll_until_over(struct session *s)
 			break;
 		wait.timeout_ms = min_of((end - now) / 1000000 + 1,
 					 (uint64_t)counting__patience_ms(&s->counting, now));
+		wait.timeout_ms = control__patience_ms(&s->control, wait.timeout_ms);
 		err = sources__take(s->sources, wait, &s->live.sink);
 		if (err == SOURCE_ENDED)
 			break;
@@ -212,6 +207,8 @@ static int poll_until_over(struct session *s)
 			break;
 		}
 		err = counting__tick(&s->counting);
+		if (!err)
+			err = control__serve(&s->control, now);
 		if (!err)
 			err = write_out(s, now);
 		if (err)
@@ -242,7 +239,7 @@ static int finish(struct session *s, int err)
 	counting__tell(&s->counting);
 	child__tell_signal(&s->child);
 	if (!err && !end)
-		announce__file(s->args, record_name(s->args));
+		announce__file(s->args, args__record_name(s->args));
 	show__summary(&s->live.show);
 	return err ? err : end;
 }
@@ -288,7 +285,21 @@ static bool rescans(const struct session *s)
 /* A trace file has all registers, for any later report. */
 static bool needs_all_regs(const struct args *a)
 {
-	return record_name(a) || (a->regs && strcmp(a->regs, "args") && strcmp(a->regs, "none"));
+	return args__record_name(a) ||
+	       (a->regs && strcmp(a->regs, "args") && strcmp(a->regs, "none"));
+}
+
+static int open_control(struct session *s)
+{
+	s->control = (struct control){.args = s->args,
+				      .plan = s->plan,
+				      .sources = s->sources,
+				      .live = &s->live,
+				      .counting = &s->counting,
+				      .render = &s->render,
+				      .meta = &s->meta,
+				      .record = args__record_name(s->args)};
+	return control__open(&s->control);
 }
 
 static int run(struct session *s, int *status)
@@ -314,12 +325,16 @@ static int run(struct session *s, int *status)
 	if (counts(s))
 		interrupt__asks();
 	sink__ignore_signals();
+	err = open_control(s);
+	if (err)
+		return err;
 	err = attach(s, &o);
 	if (err == -EINTR && interrupted)
 		return note("interrupted before the probes were in place"), 0;
 	if (err)
 		return err;
 	drop_privileges(s);
+	s->control.probe = s->probe;
 	interrupt__stops(s->sources);
 	live__open(&s->live, s->plan, &s->planning.targets, &t, s->render.output, s->recorder,
 		   s->args->limit);
@@ -359,7 +374,7 @@ static int prepare(struct session *s, int *status)
 	err = open_btf(s);
 	if (err)
 		return err;
-	err = planning__begin(&s->planning, s->args, record_name(s->args), &s->plan);
+	err = planning__begin(&s->planning, s->args, args__record_name(s->args), &s->plan);
 	if (err)
 		return err;
 	err = meta__of_args(&s->meta, s->args, s->plan->arch);
@@ -392,6 +407,7 @@ static void close_session(struct session *s)
 {
 	interrupt__stops(NULL);
 	interrupt__wakes(-1);
+	control__close(&s->control);
 	watch__close(&s->watch);
 	counting__end(&s->counting);
 	child__cancel(&s->child);
@@ -410,39 +426,6 @@ static void close_session(struct session *s)
 static int status_of_error(int status)
 {
 	return err__is_usage() ? EXIT_USAGE : status;
-}
-
-static int usage_of(const struct args *a)
-{
-	const char *name = record_name(a);
-
-	if (!a->operands.len)
-		return err__set(EINVAL, "no function to trace; see bbtrace %s --help",
-				a->verb->name);
-	if (a->user && !a->command)
-		return err__set(EINVAL, "-u NAME runs CMD as that user: give a command after --");
-	if ((a->armor || a->max_size) && !name)
-		return err__set(EINVAL, "--armor and --max-size are for a trace file: -o FILE "
-					"without -F, -c and --last, or --record FILE");
-	if (a->max_size && !strcmp(name, "-"))
-		return err__set(EINVAL, "--max-size needs a file that can be renamed: -o FILE");
-	if (a->record && !strcmp(a->record, a->output ? a->output : "-"))
-		return err__set(EINVAL,
-				"--record %s: the trace itself goes there; give another file",
-				a->record);
-	if (a->command && a->filters.pids.len)
-		return err__set(EINVAL, "-p and -- CMD exclude each other");
-	if (a->attach && !mechanism__exists(a->attach))
-		return err__set(EINVAL, "unknown attach mechanism '%s'; bbtrace doctor lists them",
-				a->attach);
-	return 0;
-}
-
-int trace__check(struct args *a)
-{
-	int err = usage_of(a);
-
-	return err ? err : returns__settle(a);
 }
 
 int trace__run(struct args *a)

@@ -21,6 +21,9 @@ const struct verb verbs[] = {
 	{"doctor", "[options]",
 	 "Show what this kernel and machine support, and how to enable the rest.", VERB_DOCTOR,
 	 doctor__check, doctor__run},
+	{"ctl", "[PID|SOCKET] [COMMAND [TEXT]] [options]",
+	 "List running traces, or control one: bbtrace ctl help lists the commands.", VERB_CTL,
+	 ctl__check, ctl__run},
 	{0},
 };
 

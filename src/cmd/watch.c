@@ -33,6 +33,11 @@ struct watch watch__open(const uint32_t *pids, size_t n)
 	return w;
 }
 
+void watch__also(struct watch *w, int fd)
+{
+	add(w, fd, WAKEUP);
+}
+
 /* It would keep fd readable. Closing alone doesn't remove it: a child may have a copy. */
 static void count_end(struct watch *w, int *pidfd)
 {

@@ -18,6 +18,8 @@ struct watch {
 /* A process that isn't there has ended. Processes that can't be watched (pidfd_open(2) fails), or
  * all of them (fd is -1), never end here. */
 struct watch watch__open(const uint32_t *pids, size_t n);
+/* Makes the watch's fd readable while this one is, too; -1: none. */
+void watch__also(struct watch *w, int fd);
 /* False without processes. */
 bool watch__all_ended(struct watch *w);
 /* Makes fd readable, until watch__rest(). wakeup is that of the watch; -1: none. Async-signal-safe.

@@ -292,6 +292,7 @@ const struct output_format output_annotate = {
 	.size = sizeof(struct annotate),
 	.code = true,
 	.lines = true,
+	.at_end = true,
 	.begin = aggregate__begin,
 	.plan_extended = aggregate__plan_extended,
 	.step = aggregate__step,

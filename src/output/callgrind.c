@@ -321,6 +321,7 @@ const struct output_format output_callgrind = {
 	.size = sizeof(struct callgrind),
 	.lines = true,
 	.timed = true,
+	.at_end = true,
 	.begin = callgrind__begin,
 	.plan_extended = aggregate__plan_extended,
 	.step = aggregate__step,

@@ -380,6 +380,7 @@ const struct output_format output_dot = {
 	.help = "control-flow graphs with counts, for graphviz",
 	.size = sizeof(struct dot),
 	.code = true,
+	.at_end = true,
 	.begin = aggregate__begin,
 	.plan_extended = aggregate__plan_extended,
 	.step = aggregate__step,

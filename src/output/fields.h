@@ -113,8 +113,6 @@ void json__put_place(struct json *j, const struct location *at);
 void json__put_place_value(struct json *j, const struct location *at);
 /* As members of an object. */
 void totals__json(const struct trace_totals *t, struct json *j);
-/* The line that ends JSON output. */
-void json__put_summary(struct str *s, const struct trace_totals *t);
 /* A value of VALUE_REGS as a JSON object. */
 void json__put_regs(const struct output *o, struct json *j, const union field_value *v);
 /* The registers that this entry shows (output.c). */

@@ -518,6 +518,7 @@ const struct output_format output_html = {
 	.help = "a page to send: timeline, table, flame graph, code with counts",
 	.size = sizeof(struct html),
 	.lines = true,
+	.at_end = true,
 	.begin = aggregate__begin,
 	.plan_extended = aggregate__plan_extended,
 	.step = html__step,

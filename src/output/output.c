@@ -186,6 +186,17 @@ int output__end(struct output *o, const struct trace_totals *t)
 	return output__flush(o);
 }
 
+bool output__restart(struct output *o)
+{
+	if (!o->format->at_end)
+		return false;
+	o->format->free(o);
+	memset(o->state, 0, o->format->size);
+	str__clear(&o->buffer);
+	o->error = o->format->begin(o);
+	return true;
+}
+
 void output__free(struct output *o)
 {
 	if (!o)

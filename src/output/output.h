@@ -78,6 +78,7 @@ struct output_format {
 	bool code;    /* supports output_options.unobserved */
 	bool entries; /* its counts may be of entries alone (-e entry) */
 	bool lines;   /* it shows source lines: requires plan__lines() */
+	bool at_end;  /* all of it is rendered at the end, by what was added up */
 	int (*begin)(struct output *o);
 	/* The plan was extended; NULL: the state doesn't depend on its size. */
 	void (*plan_extended)(struct output *o);
@@ -148,6 +149,9 @@ int output__flush(struct output *o);
 int output__settle(struct output *o);
 /* Ends the rendering (JSON: the summary line) and flushes; doesn't free the output. */
 int output__end(struct output *o, const struct trace_totals *totals);
+/* Begins again, as if there had been no steps and no counts. False: the format writes some of them
+ * at once. */
+bool output__restart(struct output *o);
 void output__free(struct output *o);
 /* Does it show how long calls took, or when they were? */
 bool output__shows_times(const struct output *o);
@@ -162,6 +166,8 @@ void address__prepare(struct output *o);
 /* "bbtrace: 2 functions, 131 probes (3 skipped), 15204 events, 0 lost, 0 unmatched returns" into s.
  */
 void totals__text(const struct trace_totals *t, struct str *s);
+/* The line that ends JSON output. */
+void json__put_summary(struct str *s, const struct trace_totals *t);
 /* What "times include ": "about 465210 hits x 9.0us = 4.2s of tracing" into s; false: no hit is
  * known. */
 bool totals__tracing(const struct trace_totals *t, struct str *s);

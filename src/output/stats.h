@@ -187,7 +187,7 @@ int aggregate__step(struct output *o, const struct step *step);
 void aggregate__count(struct output *o, const struct output_counts *c);
 void aggregate__free(struct output *o);
 #define AGGREGATES                                                                                 \
-	.begin = aggregate__begin, .plan_extended = aggregate__plan_extended,                      \
+	.at_end = true, .begin = aggregate__begin, .plan_extended = aggregate__plan_extended,      \
 	.step = aggregate__step, .free = aggregate__free
 /* What separates sets of counts as text: the time since the start. */
 void put_elapsed(struct output *o, uint64_t time);

@@ -53,6 +53,9 @@ struct source_ops {
 	int (*take)(struct source *s, struct source_wait wait, const struct source_sink *sink);
 	/* A time, CLOCK_MONOTONIC ns: all events before it have been taken. */
 	uint64_t (*settled)(const struct source *s);
+	/* Passes all events up to now, without waiting for later ones; NULL: there are none that
+	 * wait. */
+	int (*catch_up)(struct source *s, const struct source_sink *sink);
 	/* Passes what was counted since the last time, up to now; NULL: it doesn't count. */
 	int (*counts)(struct source *s, const struct source_sink *sink);
 	/* After stop: passes the remaining events and counts, then the losses that no event
@@ -81,6 +84,7 @@ void sources__start(struct sources *s);
 void sources__stop(struct sources *s);
 int sources__take(struct sources *s, struct source_wait wait, const struct source_sink *sink);
 uint64_t sources__settled(const struct sources *s);
+int sources__catch_up(struct sources *s, const struct source_sink *sink);
 int sources__counts(struct sources *s, const struct source_sink *sink);
 int sources__losses(struct sources *s, const struct source_sink *sink);
 /* Closes and frees them all. */

@@ -275,22 +275,45 @@ int sources__take(struct sources *s, struct source_wait wait, const struct sourc
 	return err ? err : all_ended(s) ? SOURCE_ENDED : 0;
 }
 
-/* Those of several sources at once. */
-int sources__counts(struct sources *s, const struct source_sink *sink)
+typedef int (*pass_fn)(struct source *s, const struct source_sink *sink);
+
+static pass_fn catch_up_of(const struct source *s)
+{
+	return s->ops->catch_up;
+}
+
+static pass_fn counts_of(const struct source *s)
+{
+	return s->ops->counts;
+}
+
+/* One of their operations, of several sources at once. */
+static int pass_all(struct sources *s, pass_fn (*fn_of)(const struct source *s),
+		    const struct source_sink *sink)
 {
 	struct source *only = s->members.len == 1 ? s->members.data[0].source : NULL;
 	struct member *m;
 	int err = 0;
 
 	if (only)
-		return only->ops->counts ? only->ops->counts(only, sink) : 0;
+		return fn_of(only) ? fn_of(only)(only, sink) : 0;
 	vec__each (m, &s->members) {
 		struct source_sink queue = queue_of(m);
 
-		if (!err && m->source->ops->counts)
-			err = m->source->ops->counts(m->source, &queue);
+		if (!err && fn_of(m->source))
+			err = fn_of(m->source)(m->source, &queue);
 	}
 	return err ? err : merge(s, UINT64_MAX, sink);
+}
+
+int sources__catch_up(struct sources *s, const struct source_sink *sink)
+{
+	return pass_all(s, catch_up_of, sink);
+}
+
+int sources__counts(struct sources *s, const struct source_sink *sink)
+{
+	return pass_all(s, counts_of, sink);
 }
 
 int sources__losses(struct sources *s, const struct source_sink *sink)

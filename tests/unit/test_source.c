@@ -16,7 +16,8 @@ struct made {
 	uint64_t settled;
 	uint32_t pid;
 	uint64_t lost, missed;
-	int waited; /* ms, in all its takes */
+	int waited;   /* ms, in all its takes */
+	size_t ready; /* events that catch_up passes on */
 };
 
 static int take(struct source *s, struct source_wait wait, const struct source_sink *sink)
@@ -59,6 +60,20 @@ static int losses(struct source *s, const struct source_sink *sink)
 	return m->lost ? sink->lost(sink->ctx, m->pid, m->pid, m->lost) : 0;
 }
 
+/* As many as there are by now. */
+static int catch_up(struct source *s, const struct source_sink *sink)
+{
+	struct made *m = (struct made *)s;
+	int err = 0;
+
+	while (!err && m->given < m->ready) {
+		struct event e = {.time = m->times[m->given++], .pid = m->pid};
+
+		err = sink->event(sink->ctx, &e);
+	}
+	return err;
+}
+
 static unsigned closed;
 
 static void close_made(struct source *s)
@@ -68,6 +83,8 @@ static void close_made(struct source *s)
 
 static const struct source_ops made_ops = {
 	.name = "made", .take = take, .settled = settled, .losses = losses, .close = close_made};
+static const struct source_ops quick_ops = {
+	.name = "quick", .take = take, .catch_up = catch_up, .close = close_made};
 
 /* ---- the sink ---- */
 
@@ -126,6 +143,8 @@ int main(void)
 	struct made c = {{&made_ops}, late, all, .pid = 1, .lost = 7};
 	struct made d = {{&made_ops}, early, by_two, .pid = 2, .lost = 3};
 	struct made e = {{&made_ops}, late, none, .pid = 3};
+	struct made f = {{&quick_ops}, early, none, .pid = 1, .ready = 1};
+	struct made g = {{&quick_ops}, late, none, .pid = 2, .ready = 2};
 	struct sources *s = sources__new();
 
 	sources__add(s, &one.source);
@@ -153,6 +172,17 @@ int main(void)
 	is(c.waited, 2, "the first source waits until it has ended");
 	is(d.waited, 2, "the second source waits from then on");
 	is(e.waited, 0, "a source that ended before does not wait");
+	sources__close(s);
+
+	str__clear(&got);
+	s = sources__new();
+	sources__add(s, &f.source);
+	is(sources__catch_up(s, &sink), 0, "one source catches up");
+	sources__add(s, &g.source);
+	sources__add(s, &e.source);
+	f.ready = 4;
+	is(sources__catch_up(s, &sink), 0, "several sources catch up, and one that can't");
+	is_str(got.data, "1:2 2:1 1:4 2:5 1:6 1:8 ", "all that there is, in order of time");
 	sources__close(s);
 	str__free(&got);
 	return tap__done();

@@ -515,6 +515,6 @@ struct source *probe__source(struct probe *p)
 	return &p->source;
 }
 
-const struct source_ops probes_ops = {"probes",	     features__check, probe__attach,  probe__start,
-				      probe__stop,   probe__take,     probe__settled, probe__count,
-				      probe__losses, probe__close};
+const struct source_ops probes_ops = {
+	"probes",	features__check, probe__attach, probe__start,  probe__stop, probe__take,
+	probe__settled, probe__catch_up, probe__count,	probe__losses, probe__close};

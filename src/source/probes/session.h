@@ -160,6 +160,7 @@ int kernel_returns__add(struct probe *p, int fd, uint32_t function);
 /* Operations of the source (stream.c). From the first take on a thread takes records out of the
  * ring, with the caller's capabilities. */
 int probe__take(struct source *s, struct source_wait wait, const struct source_sink *sink);
+int probe__catch_up(struct source *s, const struct source_sink *sink);
 int probe__count(struct source *s, const struct source_sink *sink);
 uint64_t probe__settled(const struct source *s);
 int probe__losses(struct source *s, const struct source_sink *sink);

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * control: a running trace's side of bbtrace ctl. Clients of the control socket ask, and the
+ * trace's main loop runs their commands one after the other: rows of a table in control.c.
+ */
+#ifndef BBTRACE_CMD_CONTROL_H
+#define BBTRACE_CMD_CONTROL_H
+
+#include "control_server.h"
+#include "control_socket.h"
+#include "counting.h"
+#include "live.h"
+#include "render.h"
+
+/* What commands act on, all of it borrowed, and what the main loop has to know of them. */
+struct control {
+	const struct args *args;
+	struct plan *plan;
+	struct sources *sources;
+	struct probe *probe;
+	struct live *live;
+	struct counting *counting;
+	struct render *render;
+	const struct trace_meta *meta;
+	const char *record; /* the trace file; NULL: none */
+
+	bool quits; /* the trace is to end */
+	int failed; /* a command broke the trace: what ends it; 0: none did */
+
+	/* of the request */
+	bool json;
+	struct control_reply *reply;
+
+	struct control_socket socket;
+	struct control_server *server;
+};
+
+/* A command. text: what follows its name. Appends its answer; -errno with a message is the answer
+ * instead. */
+struct control_command {
+	const char *name;
+	const char *args, *help; /* for the command help */
+	int (*run)(struct control *c, const char *text, struct str *answer);
+};
+
+/* Opens the socket that the options choose; there may be none. Clients that come now wait for
+ * control__serve(). */
+int control__open(struct control *c);
+/* Readable when there is something to do; -1: there is no socket. */
+int control__fd(const struct control *c);
+/* How long it may be left alone. */
+int control__patience_ms(const struct control *c, int most);
+/* Does what is to be done: 0, or what ends the trace, -errno or as the sink returned it. */
+int control__serve(struct control *c, uint64_t now);
+void control__close(struct control *c);
+
+/* ---- commands (control_counts.c) ---- */
+
+int control__counts(struct control *c, const char *text, struct str *answer);
+int control__reset(struct control *c, const char *text, struct str *answer);
+
+/* Takes what was recorded up to now. What fails ends the trace. */
+int control__catch_up(struct control *c);
+/* -EINVAL with a message, if the command got a text. */
+int control__no_text(const char *command, const char *text);
+
+#endif

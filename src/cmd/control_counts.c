@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The commands counts and reset. What they print is rendered by an output of its own, so that the
+ * trace's is left as it is. */
+#include <errno.h>
+#include "control.h"
+
+static int put(void *answer, const void *data, size_t len)
+{
+	str__put(answer, data, len);
+	return 0;
+}
+
+/* An output for the client, in this format. */
+static struct output *output_for(const struct control *c, const struct output_format *format,
+				 struct str *answer)
+{
+	struct output_options o = c->render->output->options;
+
+	o.color = o.line_buffered = false;
+	o.width = 0;
+	return output__new(format, &o, c->plan, put, answer);
+}
+
+/* ---- counts ---- */
+
+/* One cut of all counters. */
+static int count(struct control *c)
+{
+	int err = sources__counts(c->sources, &c->live->sink);
+
+	if (!err)
+		show__give_counts(&c->live->show);
+	return err;
+}
+
+static int put_counts(struct control *c, struct str *answer)
+{
+	const struct output_format *format =
+		c->json ? output__counting(output__by_name("json")) : c->render->output->format;
+	struct output *o;
+	int err = count(c);
+
+	if (err)
+		return err;
+	o = output_for(c, format, answer);
+	show__pass_counts(&c->live->show, o);
+	err = output__end(o, show__totals(&c->live->show));
+	output__free(o);
+	return err;
+}
+
+/* Of events, those of the summary. */
+static int put_totals(struct control *c, struct str *answer)
+{
+	const struct trace_totals *t = show__totals(&c->live->show);
+
+	if (c->json) {
+		json__put_summary(answer, t);
+		return 0;
+	}
+	totals__text(t, answer);
+	str__putc(answer, '\n');
+	return 0;
+}
+
+int control__counts(struct control *c, const char *text, struct str *answer)
+{
+	int err = control__no_text("counts", text);
+
+	if (err)
+		return err;
+	if (c->live->show.tally)
+		return put_counts(c, answer);
+	err = control__catch_up(c);
+	return err ? err : put_totals(c, answer);
+}
+
+/* ---- reset ---- */
+
+int control__reset(struct control *c, const char *text, struct str *answer)
+{
+	int err = control__no_text("reset", text);
+
+	if (err)
+		return err;
+	if (c->args->once || c->args->retire)
+		return err__set(EINVAL, "reset would count again what %s has seen",
+				c->args->once ? "--once" : "--retire");
+	if (c->live->show.tally) {
+		err = count(c);
+		if (!err)
+			show__reset_counts(&c->live->show);
+		return err;
+	}
+	err = control__catch_up(c);
+	if (err)
+		return err;
+	if (c->live->show.last)
+		show__keep_last(&c->live->show, c->args->last);
+	else if (!c->render->output || !output__restart(c->render->output))
+		return err__set(EINVAL,
+				"what this trace has written can't be taken back; reset is of "
+				"counts (-c), --last and formats such as -F summary");
+	return 0;
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include "option_values.h"
+
+int value__each(struct args *a, const char *list, int (*fn)(struct args *a, const char *part))
+{
+	autofree char *copy = xstrdup(list);
+	char *save = NULL;
+	int err = 0, n = 0;
+
+	for (char *p = strtok_r(copy, ",", &save); p && !err; p = strtok_r(NULL, ",", &save), n++)
+		err = fn(a, p);
+	return err || n ? err : err__set(EINVAL, "an empty list");
+}
+
+int value__u32(const char *text, uint32_t *out)
+{
+	uint64_t v;
+	int err = parse__u64(text, false, &v);
+
+	if (err)
+		return err;
+	if (v > INT32_MAX)
+		return err__set(ERANGE, "'%s' is too large", text);
+	*out = v;
+	return 0;
+}
+
+int value__time(const char *text, uint64_t *ns)
+{
+	static const struct {
+		const char *unit;
+		double ns;
+	} units[] = {{"", 1e9}, {"s", 1e9},  {"ms", 1e6},  {"us", 1e3},
+		     {"ns", 1}, {"m", 60e9}, {"h", 3600e9}};
+	char *end;
+	double v = strtod(text, &end);
+
+	if (end == text || !isfinite(v) || v < 0)
+		return err__set(EINVAL, "invalid time '%s': use 2, 0.5, 20ms or 100us", text);
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
+		if (!strcmp(end, units[i].unit) && v * units[i].ns < 1e19) {
+			*ns = v * units[i].ns;
+			return 0;
+		}
+	return err__set(EINVAL, "invalid time '%s': use 2, 0.5, 20ms or 100us", text);
+}
+
+int value__name(const char *const *names, size_t n, const char *v)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(v, names[i]))
+			return i;
+	return -1;
+}

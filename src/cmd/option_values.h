@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Values of options as numbers. */
+#ifndef BBTRACE_CMD_OPTION_VALUES_H
+#define BBTRACE_CMD_OPTION_VALUES_H
+
+#include "cmd.h"
+
+/* Calls fn for each part of a comma-separated list. */
+int value__each(struct args *a, const char *list, int (*fn)(struct args *a, const char *part));
+int value__u32(const char *text, uint32_t *out);
+/* A time: a number with an optional unit, by default seconds. */
+int value__time(const char *text, uint64_t *ns);
+/* The index of the name; -1: none. */
+int value__name(const char *const *names, size_t n, const char *v);
+
+#endif

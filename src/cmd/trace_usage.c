@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Whether the options of a tracing verb are complete and agree with each other. */
+#include <errno.h>
+#include "cmd.h"
+
+static int usage_of(const struct args *a)
+{
+	const char *name = args__record_name(a);
+
+	if (!a->operands.len)
+		return err__set(EINVAL, "no function to trace; see bbtrace %s --help",
+				a->verb->name);
+	if (a->user && !a->command)
+		return err__set(EINVAL, "-u NAME runs CMD as that user: give a command after --");
+	if ((a->armor || a->max_size) && !name)
+		return err__set(EINVAL, "--armor and --max-size are for a trace file: -o FILE "
+					"without -F, -c and --last, or --record FILE");
+	if (a->max_size && !strcmp(name, "-"))
+		return err__set(EINVAL, "--max-size needs a file that can be renamed: -o FILE");
+	if (a->record && !strcmp(a->record, a->output ? a->output : "-"))
+		return err__set(EINVAL,
+				"--record %s: the trace itself goes there; give another file",
+				a->record);
+	if (a->command && a->filters.pids.len)
+		return err__set(EINVAL, "-p and -- CMD exclude each other");
+	if (a->attach && !mechanism__exists(a->attach))
+		return err__set(EINVAL, "unknown attach mechanism '%s'; bbtrace doctor lists them",
+				a->attach);
+	return 0;
+}
+
+int trace__check(struct args *a)
+{
+	int err = usage_of(a);
+
+	return err ? err : returns__settle(a);
+}
