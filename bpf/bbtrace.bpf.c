@@ -547,6 +547,7 @@ int hit_kernel_return(struct pt_regs *ctx)
 {
 	__u64 entry = bpf_get_func_ip(ctx) + ARCH_KPROBE_BEHIND;
 	struct who w;
+	__u64 *word;
 	__u32 *site;
 
 	if (stopped)
@@ -554,6 +555,9 @@ int hit_kernel_return(struct pt_regs *ctx)
 	site = bpf_map_lookup_elem(&kernel_sites, &entry);
 	w = who_am_i();
 	if (!site || !passes(w, true))
+		return 0;
+	word = bpf_map_lookup_elem(&sites, site);
+	if (!word || *word & SITE_IGNORED)
 		return 0;
 	w.state = interrupt_context(ctx);
 	/* not an event: most calls end at a ret, which has its own */

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * `growing [OPTION...] PROGRAM FIXED ADDED [ARG...]`: traces the function FIXED of a program that
- * it runs, and meanwhile attaches and detaches the probes of ADDED, again and again. Prints how
- * often each site of FIXED was executed, how often probes of ADDED were seen to work, how many of
- * its events came while it had no probes, and how many of its breakpoints were left each time.
+ * it runs, and meanwhile attaches and detaches the probes of ADDED, again and again; with -k both
+ * are the kernel's. Prints how often each site of FIXED was executed, how often probes of ADDED
+ * were seen to work, how many of its events came while it had no probes, and how many of its
+ * breakpoints were left each time.
  *
  * The program prints a line, waits for one, works, and ends.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,7 +19,7 @@
 #include "source/source.h"
 
 static struct {
-	bool counts, returns, drop, wide, follow, shared, many, locked;
+	bool counts, returns, drop, wide, follow, shared, many, locked, kernel;
 	int rounds;
 	const char *attach;
 } options = {.rounds = 20};
@@ -127,10 +129,13 @@ static void make_plan(const char *path, const char *fixed, const char *added)
 				 .count_all = true,
 				 .return_probes = options.returns};
 	static function_vec functions;
-	struct object *object;
+	struct object *object, **modules;
+	size_t nmodules;
 
-	if (object__open(path, &object))
+	if (options.kernel ? kernel__open(NULL, NULL, NULL, &object, &modules, &nmodules)
+			   : object__open(path, &object))
 		die(path);
+	o.kernel_object = options.kernel ? object : NULL;
 	now.object = object;
 	resolve(fixed, object, &functions);
 	resolve(added, object, &functions);
@@ -227,6 +232,24 @@ static pid_t run(char **argv, int *to, int *from)
 	return pid;
 }
 
+/* Definitions of kprobes for ADDED. */
+static unsigned definitions(void)
+{
+	autofree char *text = NULL;
+	unsigned left = 0;
+	uint32_t *site;
+
+	if (file__read("/sys/kernel/tracing/kprobe_events", 1u << 20, &text, NULL))
+		die("kprobe_events");
+	vec__each (site, &now.sites) {
+		const struct plan_site *s = &now.plan->sites.data[*site];
+		autofree char *at = xasprintf("at=\\0x%lx:", s->vaddr + s->probe_at);
+
+		left += strstr(text, at) != NULL;
+	}
+	return left;
+}
+
 /* Breakpoints of ADDED in the program's memory. */
 static unsigned breakpoints(pid_t pid)
 {
@@ -239,6 +262,8 @@ static unsigned breakpoints(pid_t pid)
 	unsigned left = 0;
 	uint32_t *site;
 
+	if (options.kernel)
+		return definitions();
 	if (file__read(maps_path, 1u << 20, &text, NULL) || maps__parse(text, &maps))
 		die("maps");
 	vec__each (site, &now.sites) {
@@ -390,13 +415,14 @@ static int read_options(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "+crdwfvsmla:n:")) != -1) {
+	while ((c = getopt(argc, argv, "+crdwfvsmlka:n:")) != -1) {
 		options.counts |= c == 'c';
 		options.returns |= c == 'r';
 		options.drop |= c == 'd';
 		options.wide |= c == 'w';
 		options.follow |= c == 'f';
 		options.many |= c == 'm';
+		options.kernel |= c == 'k';
 		options.locked |= c == 'l';
 		options.shared |= c == 's';
 		if (c == 'v')
@@ -414,6 +440,7 @@ int main(int argc, char **argv)
 	struct probe_options o = {.buffer = 64u << 20,
 				  .events = PLAN_ENTRY | PLAN_BRANCH | PLAN_RETURN,
 				  .grows = true};
+	const struct sched_param first = {.sched_priority = 1};
 	struct source *source;
 	unsigned worked = 0, left = 0;
 	int to, from, err;
@@ -421,6 +448,10 @@ int main(int argc, char **argv)
 	char *path;
 
 	argv += read_options(argc, argv);
+	/* a kprobe runs no program on a CPU where a task was preempted while it used a map
+	 * (kernel/bpf/syscall.c, bpf_disable_instrumentation()) */
+	if (options.kernel)
+		sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first);
 	path = argv[0];
 	make_plan(path, argv[1], argv[2]);
 	if (options.many)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Four threads call fixed() as long as standard input is open, and another one calls later().
- * Prints how often fixed() was called. */
+ * Prints how often fixed() was called. With an argument they call getppid(2) and getpriority(2). */
 #include <pthread.h>
 #include <stdio.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 long fixed(long n);
@@ -28,20 +29,27 @@ __attribute__((noipa)) int later(int x)
 	return y;
 }
 static long n;
+static int in_kernel;
 static volatile int over;
 static void *hammer(void *unused)
 {
 	long calls = 0;
 
 	for (; !over; calls++)
-		fixed(3);
+		if (in_kernel)
+			syscall(SYS_getppid);
+		else
+			fixed(3);
 	__sync_fetch_and_add(&n, calls);
 	return NULL;
 }
 static void *call(void *unused)
 {
 	for (int i = 0; !over; i++) {
-		later(i);
+		if (in_kernel)
+			syscall(SYS_getpriority, 0, 0);
+		else
+			later(i);
 		usleep(1000);
 	}
 	return NULL;
@@ -51,6 +59,7 @@ int main(int argc, char **argv)
 	pthread_t threads[4], caller;
 	char byte;
 
+	in_kernel = argc > 1;
 	puts("ready");
 	fflush(stdout);
 	if (read(0, &byte, 1) != 1)

@@ -31,6 +31,7 @@ struct counters {
 	const uint64_t *memory; /* of the map */
 	size_t size;
 	uint64_t *given;      /* by bank and counter: what was passed on */
+	bool has_targets;     /* some site may have counted targets */
 	struct map64 targets; /* hash of a struct wire_target -> what was passed on of it */
 };
 
@@ -39,7 +40,7 @@ static bool has_targets(const struct plan *plan)
 	const struct plan_site *s;
 
 	vec__each (s, &plan->sites)
-		if (plan_site__is_hooked(s) &&
+		if ((plan_site__is_hooked(s) || s->probe == PROBE_CHANGING) &&
 		    (s->kind == BRANCH_IJMP || s->kind == BRANCH_ICALL || s->kind == BRANCH_RET))
 			return true;
 	return false;
@@ -91,8 +92,15 @@ int counters__open(struct probe *p)
 	if (memory == MAP_FAILED)
 		return err__set(errno, "cannot map the counters: %s", strerror(errno));
 	c->memory = memory;
+	c->has_targets = has_targets(p->plan);
 	c->given = xcalloc((size_t)COUNT_BANKS * c->stride + 1, sizeof(*c->given));
 	return 0;
+}
+
+void counters__add_sites(struct probe *p)
+{
+	if (p->counters)
+		p->counters->has_targets |= has_targets(p->plan);
 }
 
 void counters__close(struct counters *c)
@@ -230,14 +238,14 @@ static int give_targets(struct probe *p, unsigned banks, uint32_t pid, uint64_t 
 int counters__end_program(struct probe *p, uint32_t pid, uint64_t time,
 			  const struct source_sink *sink)
 {
-	if (!p->counters || !p->skel->rodata->config.targets)
+	if (!p->counters || !p->counters->has_targets)
 		return 0;
 	return give_targets(p, ALL_BANKS, pid, time, true, sink);
 }
 
 int counters__name_targets(struct probe *p, uint32_t pid, const struct source_sink *sink)
 {
-	if (!p->counters || !p->skel->rodata->config.targets)
+	if (!p->counters || !p->counters->has_targets)
 		return 0;
 	return give_targets(p, ALL_BANKS, pid, UINT64_MAX, false, sink);
 }
@@ -246,8 +254,7 @@ static int give(struct probe *p, unsigned banks, const struct source_sink *sink)
 {
 	int err = give_sites(p, banks, sink);
 
-	return err || !p->skel->rodata->config.targets ? err
-						       : give_targets(p, banks, 0, 0, false, sink);
+	return err || !p->counters->has_targets ? err : give_targets(p, banks, 0, 0, false, sink);
 }
 
 uint64_t counters__turn(struct probe *p)

@@ -12,6 +12,8 @@ uint32_t counters__more(const struct probe *p);
 void counters__size(struct probe *p, struct wire_config *config);
 /* After it. 0, or -errno with a message. */
 int counters__open(struct probe *p);
+/* Sites have been added to the plan. */
+void counters__add_sites(struct probe *p);
 void counters__close(struct counters *c);
 /* From here on probes count elsewhere. The time: what is counted up to then is at rest. */
 uint64_t counters__turn(struct probe *p);

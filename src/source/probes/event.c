@@ -494,7 +494,7 @@ static void add_returns(struct probe *p, int fd)
 	autofree bool *elsewhere = NULL;
 	uint32_t *site, n = 0;
 
-	if (!(p->options->events & PLAN_RETURN))
+	if (!(p->options->events & PLAN_RETURN) || probe__counts(p))
 		return;
 	vec__each (site, &p->asked)
 		p->plan->sites.data[*site].probe = PROBE_TRAP;
@@ -513,14 +513,23 @@ static void add_returns(struct probe *p, int fd)
 		     n);
 }
 
+static int undefine(const struct probe *p, const struct plan_site *s)
+{
+	int root = p->kernel.tracefs, err = 0;
+
+	if (s->entry && p->kernel_returns)
+		err = tracefs__remove(root, TRACEFS_KRETPROBE, s->vaddr);
+	return err && err != -ENOENT
+		       ? err
+		       : tracefs__remove(root, TRACEFS_KPROBE, s->vaddr + s->probe_at);
+}
+
 static void undefine_all(struct probe *p, const id_vec *sites)
 {
 	const uint32_t *site;
 
 	vec__each (site, sites)
-		tracefs__remove(p->kernel.tracefs, TRACEFS_KPROBE,
-				p->plan->sites.data[*site].vaddr +
-					p->plan->sites.data[*site].probe_at);
+		undefine(p, &p->plan->sites.data[*site]);
 }
 
 int kprobe_event__add(struct probe *p)
@@ -559,15 +568,9 @@ int kprobe_event__remove(struct probe *p)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < p->asked.len; i++) {
-		const struct plan_site *s = &p->plan->sites.data[p->asked.data[i]];
-		uint64_t addr = s->vaddr + s->probe_at;
-
-		if (tracefs__remove(p->kernel.tracefs, TRACEFS_KPROBE, addr))
+	for (size_t i = 0; i < p->asked.len; i++)
+		if (undefine(p, &p->plan->sites.data[p->asked.data[i]]))
 			p->asked.data[kept++] = p->asked.data[i];
-		else if (s->entry && p->kernel_returns)
-			tracefs__remove(p->kernel.tracefs, TRACEFS_KRETPROBE, s->vaddr);
-	}
 	p->asked.len = kept;
 	return 0;
 }

@@ -118,6 +118,7 @@ int site_table__add(struct probe *p, const uint32_t *sites, size_t n)
 	for (uint32_t i = 0; !err && i < p->plan->sites.len; i++)
 		if (p->table.actions[i] != NOT_ENTERED || may_be_hit(p, &p->plan->sites.data[i]))
 			err = enter(p, i);
+	counters__add_sites(p);
 	if (!err && signals > p->skel->bss->signals)
 		__atomic_store_n(&p->skel->bss->signals, signals, __ATOMIC_SEQ_CST);
 	return err;

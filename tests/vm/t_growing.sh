@@ -1,0 +1,11 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Kprobes that are attached and detached while a trace runs.
+
+. "$(dirname "$0")/lib.sh"
+needs_guest
+[[ -x $BUILD/growing ]] || skip_all "needs $BUILD/growing: make $BUILD/growing"
+${CC:-cc} -D_GNU_SOURCE -std=gnu11 -O1 -pthread -o "$T/grows" tests/e2e/grows.c || exit 2
+guest -f "$BUILD/growing" -f "$T/grows" -- tests/vm/guest_growing.sh "$BUILD/growing" "$T/grows"
+done_testing
