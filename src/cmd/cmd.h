@@ -169,6 +169,9 @@ void targets__free(struct targets *n);
  */
 int targets__find_more(struct targets *n, const struct args *a, char *const *words, size_t nwords,
 		       pid_t pid, function_vec *out);
+/* Copies of the functions that were requested, but without those in out, if there are any; the
+ * caller frees them. */
+function_vec targets__copy(const struct targets *n, const function_vec *out);
 /* Opens the file that OBJECT names, each file once; *out belongs to n. */
 int targets__open(struct targets *n, const char *name, pid_t pid, struct object **out);
 /*

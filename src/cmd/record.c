@@ -464,6 +464,19 @@ int recorder__lost(struct recorder *r, uint32_t pid, uint32_t tid, uint64_t coun
 	return err ? err : trace_writer__lost(r->writer, pid, tid, count);
 }
 
+int recorder__plan_extends(struct recorder *r)
+{
+	return trace_writer__flush(r->writer);
+}
+
+int recorder__plan_extended(struct recorder *r, const struct plan_increment *i)
+{
+	int err = trace_writer__increment(r->writer, i);
+
+	need_static_addresses(r);
+	return err;
+}
+
 int recorder__tick(struct recorder *r, uint64_t now)
 {
 	if (now - r->flushed < FLUSH_NS)

@@ -19,6 +19,9 @@ int recorder__event(struct recorder *r, const struct event *e);
 int recorder__sideband(struct recorder *r, const struct sideband_event *e);
 /* Sideband events were lost: writes each process again before its next record. */
 void recorder__reintroduce(struct recorder *r);
+/* Call the first one before plan__extend(), the second one after it. */
+int recorder__plan_extends(struct recorder *r);
+int recorder__plan_extended(struct recorder *r, const struct plan_increment *i);
 int recorder__lost(struct recorder *r, uint32_t pid, uint32_t tid, uint64_t count);
 /* Called many times a second: flushes data that has been buffered for a second. */
 int recorder__tick(struct recorder *r, uint64_t now);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "cmd.h"
+#include "code/code.h"
 
 /* ---- objects ---- */
 
@@ -525,6 +526,28 @@ static int exclude(struct targets *n, const struct args *a)
 			note("--exclude %s leaves out no further function", *text);
 	}
 	return n->functions.len ? 0 : err__set(ENOENT, "--exclude leaves no function");
+}
+
+static bool is_among(const function_vec *v, const struct function *f)
+{
+	const struct function *g;
+
+	vec__each (g, v)
+		if (g->object == f->object && g->entry == f->entry &&
+		    !((g->flags ^ f->flags) & FUNCTION_RANGE))
+			return true;
+	return false;
+}
+
+function_vec targets__copy(const struct targets *n, const function_vec *out)
+{
+	function_vec copies = {0};
+	const struct function *f;
+
+	vec__each (f, &n->functions)
+		if (!(f->flags & FUNCTION_HELPER) && !(out && is_among(out, f)))
+			function__copy(vec__add(&copies), f);
+	return copies;
 }
 
 static int find(struct targets *n, const struct args *a, pid_t pid, bool all)

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <errno.h>
+#include <stdlib.h>
+#include "growth.h"
+#include "interrupt.h"
+#include "tally.h"
+
+/* ---- words ---- */
+
+typedef VEC(char *) word_vec;
+
+static void words__free(word_vec *v)
+{
+	char **w;
+
+	vec__each (w, v)
+		free(*w);
+	vec__free(v);
+}
+
+/* Quotes and backslashes as a shell's. */
+static int split(const char *text, word_vec *out)
+{
+	struct str word = {0};
+	bool any = false;
+	char quote = 0;
+
+	for (;; text++) {
+		bool blank = !quote && (!*text || strchr(" \t", *text));
+
+		if (blank && any) {
+			vec__push(out, xstrdup(word.data ? word.data : ""));
+			word.len = 0;
+			any = false;
+		}
+		if (!*text)
+			break;
+		if (blank)
+			continue;
+		any = true;
+		if (*text == quote) {
+			quote = 0;
+		} else if (!quote && (*text == '\'' || *text == '"')) {
+			quote = *text;
+		} else {
+			if (*text == '\\' && quote != '\'' && text[1])
+				text++;
+			str__putc(&word, *text);
+		}
+	}
+	str__free(&word);
+	if (quote)
+		return err__usage("a quote is not closed");
+	return out->len ? 0 : err__usage("name a function, as FUNC or OBJECT:FUNC");
+}
+
+/* ---- the change ---- */
+
+/* Rows are written to a trace file between the events before and behind the change. */
+static int extend(struct growth *g, struct plan_increment *i)
+{
+	struct recorder *recorder = g->live->recorder;
+	int err = recorder ? recorder__plan_extends(recorder) : 0;
+
+	if (err)
+		return err;
+	plan__extend(g->plan, i);
+	show__plan_extended(&g->live->show);
+	return recorder ? recorder__plan_extended(recorder, i) : 0;
+}
+
+static int begin(struct growth *g, const struct plan_change *c)
+{
+	struct plan_increment i;
+	int err;
+
+	plan_change__begin(c, g->plan, &i);
+	err = extend(g, &i);
+	plan_increment__free(&i);
+	return err;
+}
+
+static int end(struct growth *g, struct plan_change *c)
+{
+	struct plan_increment i;
+	int err;
+
+	plan_change__end(c, g->plan, &i);
+	err = extend(g, &i);
+	plan_increment__free(&i);
+	return err;
+}
+
+/* Until all events of before now were replayed: what they mean the plan of before says. */
+static int settle(struct growth *g)
+{
+	const struct source_wait wait = {.timeout_ms = 10, .fd = -1};
+	uint64_t now = now_ns(CLOCK_MONOTONIC);
+	int err = 0;
+
+	while (!err && !interrupted && sources__settled(g->sources) < now)
+		err = sources__take(g->sources, wait, &g->live->sink);
+	return err;
+}
+
+static void set_all(struct plan *p, const id_vec *sites, enum probe_how how)
+{
+	const uint32_t *id;
+
+	vec__each (id, sites)
+		p->sites.data[*id].probe = how;
+}
+
+/* All that was counted is told by the plan of before; from here on the new one tells it. */
+static int end_counting(struct growth *g, struct plan_change *c)
+{
+	int err = sources__counts(g->sources, &g->live->sink);
+
+	if (err)
+		return err;
+	tally__plan_changed(g->live->show.tally);
+	err = end(g, c);
+	counting__note_cut(g->counting);
+	if (err || !c->detach.len)
+		return err;
+	set_all(g->plan, &c->detach, PROBE_CHANGING);
+	err = probe__detach_sites(g->probe, c->detach.data, c->detach.len);
+	set_all(g->plan, &c->detach, PROBE_NONE);
+	return err;
+}
+
+static int end_events(struct growth *g, struct plan_change *c)
+{
+	int err = probe__detach_sites(g->probe, c->detach.data, c->detach.len);
+
+	if (err)
+		return err;
+	err = settle(g);
+	return err ? err : end(g, c);
+}
+
+static void take_objects(struct growth *g, size_t known)
+{
+	const struct targets *n = &g->planning->targets;
+
+	for (size_t i = known; i < n->objects.len; i++) {
+		spaces__use(g->live->show.spaces, n->objects.data[i]);
+		show__object(&g->live->show, n->objects.data[i]);
+	}
+}
+
+static int plan_again(struct growth *g, struct plan_change *c)
+{
+	struct plan *next = NULL;
+	int err = planning__again(g->planning, g->plan, &next);
+
+	if (err)
+		return err;
+	if (g->lines)
+		plan__lines(next);
+	err = plan__change(g->plan, next, c);
+	if (err)
+		plan__free(next);
+	else
+		vec__push(&g->plans, next);
+	return err;
+}
+
+/* Nothing was attached: what was to be added is marked as removed. Keeps the message. */
+static void undo(struct growth *g)
+{
+	autofree char *why = xstrdup(err__text());
+	struct plan_change c;
+	int err = plan_again(g, &c);
+
+	if (!err) {
+		err = g->live->show.tally ? end_counting(g, &c) : end(g, &c);
+		plan_change__free(&c);
+	}
+	if (err)
+		g->failed = err;
+	else
+		err__set(EINVAL, "%s", why);
+}
+
+static size_t refused_of(const struct plan *p, const id_vec *sites)
+{
+	const uint32_t *id;
+	size_t n = 0;
+
+	vec__each (id, sites)
+		n += p->sites.data[*id].probe == PROBE_NONE;
+	return n;
+}
+
+static int apply(struct growth *g, struct plan_change *c, struct growth_change *out)
+{
+	bool counts = g->plan->placement == PLACEMENT_COUNT;
+
+	if (counts)
+		tally__plan_changes(g->live->show.tally);
+	g->failed = begin(g, c);
+	if (g->failed)
+		return g->failed;
+	out->attached = c->attach.len;
+	out->detached = c->detach.len;
+	if (c->attach.len && probe__attach_sites(g->probe, c->attach.data, c->attach.len))
+		return 1;
+	out->refused = refused_of(g->plan, &c->attach);
+	g->failed = counts ? end_counting(g, c) : end_events(g, c);
+	return g->failed;
+}
+
+/* functions: those to be traced from now on; what was traced before if there is an error. */
+static int change(struct growth *g, function_vec *functions, size_t objects,
+		  struct growth_change *out)
+{
+	struct targets *n = &g->planning->targets;
+	function_vec before = n->functions;
+	struct plan_change c;
+	int err;
+
+	memcpy(&n->functions, functions, sizeof(*functions));
+	functions__join(&n->functions);
+	if (n->kernel)
+		kernel_syscalls__count(&n->functions);
+	err = plan_again(g, &c);
+	if (!err) {
+		take_objects(g, objects);
+		err = apply(g, &c, out);
+		plan_change__free(&c);
+	}
+	if (!err) {
+		functions__free(&before);
+		return 0;
+	}
+	functions__free(&n->functions);
+	memcpy(&n->functions, &before, sizeof(before));
+	if (err == 1)
+		undo(g);
+	return err == 1 ? -EINVAL : err;
+}
+
+static int check(const struct growth *g)
+{
+	if (g->plan->retires)
+		return err__set(ENOTSUP,
+				"probes of this trace retire (--once, --retire): its functions "
+				"stay as they are");
+	return 0;
+}
+
+static int find(struct growth *g, const char *text, function_vec *out)
+{
+	CLEANUP(words__free) word_vec words = {0};
+	int err = check(g);
+
+	if (err)
+		return err;
+	err = split(text, &words);
+	return err ? err
+		   : targets__find_more(&g->planning->targets, g->planning->args, words.data,
+					words.len, g->planning->pid, out);
+}
+
+int growth__add(struct growth *g, const char *text, struct growth_change *out)
+{
+	struct targets *n = &g->planning->targets;
+	size_t objects = n->objects.len, before;
+	function_vec more = {0}, all;
+	struct function *f;
+	int err = find(g, text, &more);
+
+	*out = (struct growth_change){0};
+	if (err) {
+		functions__free(&more);
+		return err;
+	}
+	all = targets__copy(n, NULL);
+	before = all.len;
+	vec__each (f, &more)
+		vec__push(&all, *f);
+	vec__free(&more);
+	functions__join(&all);
+	out->functions = all.len - before;
+	if (all.len > before)
+		return change(g, &all, objects, out);
+	functions__free(&all);
+	return err__set(EEXIST, "%s: traced already", text);
+}
+
+int growth__remove(struct growth *g, const char *text, struct growth_change *out)
+{
+	struct targets *n = &g->planning->targets;
+	size_t objects = n->objects.len;
+	function_vec less = {0}, all, rest;
+	int err = find(g, text, &less);
+
+	*out = (struct growth_change){0};
+	if (err) {
+		functions__free(&less);
+		return err;
+	}
+	all = targets__copy(n, NULL);
+	rest = targets__copy(n, &less);
+	out->functions = all.len - rest.len;
+	functions__free(&less);
+	functions__free(&all);
+	if (out->functions && rest.len)
+		return change(g, &rest, objects, out);
+	err = rest.len
+		      ? err__set(ENOENT, "%s: not traced", text)
+		      : err__set(
+				EINVAL,
+				"nothing would be left to trace: stop pauses the trace, quit ends it");
+	functions__free(&rest);
+	return err;
+}
+
+void growth__free(struct growth *g)
+{
+	struct plan **p;
+
+	vec__each (p, &g->plans)
+		plan__free(*p);
+	vec__free(&g->plans);
+}
