@@ -119,6 +119,8 @@ static const struct control_command commands[] = {
 	{"status", "", "what is traced, since when, and how many events so far", status},
 	{"counts", "", "the counts so far", control__counts},
 	{"reset", "", "count from 0 again", control__reset},
+	{"add", "FUNC...", "trace these functions, too", control__add},
+	{"remove", "FUNC...", "trace them no longer", control__remove},
 	{"quit", "", "end the trace", quit},
 	{"help", "", "this text", help},
 };

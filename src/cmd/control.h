@@ -13,6 +13,7 @@
 #include "render.h"
 
 /* What commands act on, all of it borrowed, and what the main loop has to know of them. */
+struct growth;
 struct control {
 	const struct args *args;
 	struct plan *plan;
@@ -20,6 +21,7 @@ struct control {
 	struct probe *probe;
 	struct live *live;
 	struct counting *counting;
+	struct growth *growth;
 	struct render *render;
 	const struct trace_meta *meta;
 	const char *record; /* the trace file; NULL: none */
@@ -58,6 +60,10 @@ void control__close(struct control *c);
 
 int control__counts(struct control *c, const char *text, struct str *answer);
 int control__reset(struct control *c, const char *text, struct str *answer);
+
+/* (control_growth.c) */
+int control__add(struct control *c, const char *text, struct str *answer);
+int control__remove(struct control *c, const char *text, struct str *answer);
 
 /* Takes what was recorded up to now. What fails ends the trace. */
 int control__catch_up(struct control *c);

@@ -10,6 +10,8 @@
 #include "util/json.h"
 
 #define ANSWER_MS 10000
+/* Thousands of probes. */
+#define ATTACH_MS 600000
 /* Of one of several traces. */
 #define LISTED_MS 1000
 
@@ -341,6 +343,27 @@ static int refused(const struct ctl *ctl, int err)
 	return err;
 }
 
+/* Words of a command line stay apart. */
+static void put_word(struct str *s, const char *word, bool apart)
+{
+	if (!apart || !strpbrk(word, " \t'\"\\")) {
+		str__puts(s, word);
+		return;
+	}
+	str__putc(s, '"');
+	for (; *word; word++) {
+		if (strchr("\"\\", *word))
+			str__putc(s, '\\');
+		str__putc(s, *word);
+	}
+	str__putc(s, '"');
+}
+
+static bool takes_functions(const struct ctl *ctl)
+{
+	return ctl->nwords && (!strcmp(ctl->words[0], "add") || !strcmp(ctl->words[0], "remove"));
+}
+
 static char *request_of(const struct ctl *ctl)
 {
 	struct str s = {0};
@@ -349,7 +372,7 @@ static char *request_of(const struct ctl *ctl)
 	str__puts(&s, ctl->json ? " -F json" : "");
 	for (size_t i = 1; i < ctl->nwords; i++) {
 		str__putc(&s, ' ');
-		str__puts(&s, ctl->words[i]);
+		put_word(&s, ctl->words[i], takes_functions(ctl));
 	}
 	return s.data;
 }
@@ -363,7 +386,8 @@ static int command(const struct ctl *ctl)
 		.timeout_ms = ctl->args->timeout_ns
 				      ? (int)min_of(ctl->args->timeout_ns / 1000000 + 1,
 						    (uint64_t)INT32_MAX)
-				      : ANSWER_MS,
+			      : takes_functions(ctl) ? ATTACH_MS
+						     : ANSWER_MS,
 		.who = ctl->who};
 	int err = 0;
 

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "growth.h"
-#include "interrupt.h"
 #include "tally.h"
 
 /* ---- words ---- */
@@ -91,18 +90,6 @@ static int end(struct growth *g, struct plan_change *c)
 	return err;
 }
 
-/* Until all events of before now were replayed: what they mean the plan of before says. */
-static int settle(struct growth *g)
-{
-	const struct source_wait wait = {.timeout_ms = 10, .fd = -1};
-	uint64_t now = now_ns(CLOCK_MONOTONIC);
-	int err = 0;
-
-	while (!err && !interrupted && sources__settled(g->sources) < now)
-		err = sources__take(g->sources, wait, &g->live->sink);
-	return err;
-}
-
 static void set_all(struct plan *p, const id_vec *sites, enum probe_how how)
 {
 	const uint32_t *id;
@@ -135,7 +122,8 @@ static int end_events(struct growth *g, struct plan_change *c)
 
 	if (err)
 		return err;
-	err = settle(g);
+	/* what happened until now, the plan of before tells */
+	err = sources__catch_up(g->sources, &g->live->sink);
 	return err ? err : end(g, c);
 }
 

@@ -14,6 +14,7 @@
 #include "control.h"
 #include "counting.h"
 #include "interrupt.h"
+#include "growth.h"
 #include "nothing.h"
 #include "planning.h"
 #include "watch.h"
@@ -33,6 +34,7 @@ struct session {
 	struct counting counting;  /* if probes count */
 	struct render render;	   /* else */
 	struct control control;
+	struct growth growth;
 	int btf; /* from --btf; -1: none */
 	char btf_path[32];
 };
@@ -296,10 +298,22 @@ static int open_control(struct session *s)
 				      .sources = s->sources,
 				      .live = &s->live,
 				      .counting = &s->counting,
+				      .growth = &s->growth,
 				      .render = &s->render,
 				      .meta = &s->meta,
 				      .record = args__record_name(s->args)};
 	return control__open(&s->control);
+}
+
+static struct growth growth_of(struct session *s)
+{
+	return (struct growth){.planning = &s->planning,
+			       .plan = s->plan,
+			       .probe = s->probe,
+			       .sources = s->sources,
+			       .live = &s->live,
+			       .counting = &s->counting,
+			       .lines = s->recorder || (s->args->format && s->args->format->lines)};
 }
 
 static int run(struct session *s, int *status)
@@ -328,6 +342,7 @@ static int run(struct session *s, int *status)
 	err = open_control(s);
 	if (err)
 		return err;
+	o.grows = control__fd(&s->control) >= 0 && !o.retires;
 	err = attach(s, &o);
 	if (err == -EINTR && interrupted)
 		return note("interrupted before the probes were in place"), 0;
@@ -335,6 +350,7 @@ static int run(struct session *s, int *status)
 		return err;
 	drop_privileges(s);
 	s->control.probe = s->probe;
+	s->growth = growth_of(s);
 	interrupt__stops(s->sources);
 	live__open(&s->live, s->plan, &s->planning.targets, &t, s->render.output, s->recorder,
 		   s->args->limit);
@@ -419,6 +435,7 @@ static void close_session(struct session *s)
 	live__close(&s->live);
 	brake__free(&s->brake);
 	plan__free(s->plan);
+	growth__free(&s->growth);
 	planning__free(&s->planning);
 }
 

@@ -263,11 +263,19 @@ static void put_site(struct change *k, uint32_t i)
 	out->kept = 0;
 	if (plan_site__is_hooked(s) && !had)
 		vec__push(&k->c->attach, id);
-	else if (had && !plan_site__is_hooked(s))
-		vec__push(&k->c->detach, id);
+	if (!had || plan_site__is_hooked(s))
+		return;
+	vec__push(&k->c->detach, id);
+	k->c->removes = true;
 }
 
-/* Sites that next doesn't have: those of functions that are no longer traced lose their probes. */
+static bool is_shown(const struct plan *p, uint32_t function)
+{
+	return plan__traces(p, function) &&
+	       !(p->functions.data[function].flags & FUNCTION_HELPER);
+}
+
+/* Sites that next doesn't have: those of functions that are no longer shown lose their probes. */
 static void remove_sites(struct change *k)
 {
 	struct plan *to = &k->c->to;
@@ -279,10 +287,12 @@ static void remove_sites(struct change *k)
 	for (uint32_t i = 0; i < k->now->sites.len; i++) {
 		struct plan_site *s = &to->sites.data[i];
 
-		if (found[i] || plan__traces(to, s->function))
+		if (found[i] || is_shown(to, s->function))
 			continue;
-		if (plan_site__is_hooked(s))
+		if (plan_site__is_hooked(s)) {
 			vec__push(&k->c->detach, i);
+			k->c->removes = true;
+		}
 		s->probe = PROBE_NONE;
 	}
 }

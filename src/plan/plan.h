@@ -271,7 +271,7 @@ void plan_increment__free(struct plan_increment *i);
 struct plan_change {
 	struct plan to;	       /* its rows have the numbers of the extended plan */
 	id_vec attach, detach; /* sites */
-	bool removes;	       /* functions are no longer traced */
+	bool removes;	       /* functions, or probes, are no longer traced */
 };
 /*
  * next was built with now as plan_options.before, and its names have to outlive now. Functions that

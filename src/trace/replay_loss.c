@@ -35,7 +35,8 @@ static bool is_changing(const struct trace *t, const struct thread *th)
 	return false;
 }
 
-/* All calls: the outer ones may have gone on, if the inner ones may have returned. */
+/* The outer calls may have gone on, too, if the inner ones may have returned: not without an event
+ * where all branches are probed. */
 static void doubt(struct trace *t, struct thread *th)
 {
 	struct call *c;
@@ -43,6 +44,8 @@ static void doubt(struct trace *t, struct thread *th)
 	if (!is_changing(t, th))
 		return;
 	vec__each (c, &th->calls) {
+		if (!t->changing[c->function] && !t->plan->functions.data[c->function].unprobed)
+			continue;
 		c->told = c->told && c->state == CALL_LOST;
 		c->doubted = true;
 		c->state = CALL_LOST;

@@ -81,6 +81,19 @@ static int ignore(struct probe *p, const uint32_t *sites, size_t n, bool ignored
 	return err;
 }
 
+/* Programs that had begun before may be preempted. */
+#define REST_NS 1000000
+
+/* include/uapi/linux/membarrier.h: waits for a grace period, in which BPF programs end. */
+static void await_programs(void)
+{
+	const struct timespec rest = {.tv_nsec = REST_NS};
+
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) ||
+	    sysconf(_SC_NPROCESSORS_ONLN) == 1)
+		nanosleep(&rest, NULL);
+}
+
 int probe__attach_sites(struct probe *p, const uint32_t *sites, size_t n)
 {
 	int err = check(p, sites, n);
@@ -101,20 +114,9 @@ int probe__attach_sites(struct probe *p, const uint32_t *sites, size_t n)
 		run(p, false, p->programs.mechanism ? p->programs.mechanism->remove : NULL);
 		return err;
 	}
-	return ignore(p, sites, n, false);
-}
-
-/* Programs that had begun before the site was ignored may be preempted. */
-#define REST_NS 1000000
-
-/* include/uapi/linux/membarrier.h: waits for a grace period, in which BPF programs end. */
-static void await_programs(void)
-{
-	const struct timespec rest = {.tv_nsec = REST_NS};
-
-	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) ||
-	    sysconf(_SC_NPROCESSORS_ONLN) == 1)
-		nanosleep(&rest, NULL);
+	err = ignore(p, sites, n, false);
+	await_programs();
+	return err;
 }
 
 /* Those in p->asked keep their breakpoints. */
