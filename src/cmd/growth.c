@@ -122,7 +122,7 @@ static int end_events(struct growth *g, struct plan_change *c)
 
 	if (err)
 		return err;
-	/* what happened until now, the plan of before tells */
+	/* what happened meanwhile, with some of the probes */
 	err = sources__catch_up(g->sources, &g->live->sink);
 	return err ? err : end(g, c);
 }
@@ -185,6 +185,10 @@ static int apply(struct growth *g, struct plan_change *c, struct growth_change *
 {
 	bool counts = g->plan->placement == PLACEMENT_COUNT;
 
+	/* what happened until now, the plan of before tells */
+	g->failed = sources__catch_up(g->sources, &g->live->sink);
+	if (g->failed)
+		return g->failed;
 	if (counts)
 		tally__plan_changes(g->live->show.tally);
 	g->failed = begin(g, c);

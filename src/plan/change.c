@@ -271,8 +271,7 @@ static void put_site(struct change *k, uint32_t i)
 
 static bool is_shown(const struct plan *p, uint32_t function)
 {
-	return plan__traces(p, function) &&
-	       !(p->functions.data[function].flags & FUNCTION_HELPER);
+	return plan__traces(p, function) && !(p->functions.data[function].flags & FUNCTION_HELPER);
 }
 
 /* Sites that next doesn't have: those of functions that are no longer shown lose their probes. */
