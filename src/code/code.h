@@ -334,9 +334,10 @@ typedef VEC(struct leader) leader_vec;
 void graph__leaders(struct graph *g, leader_vec *out);
 /* The next node of the same block; 0: the block ends. */
 uint32_t graph__in_block(struct graph *g, uint32_t node);
-/* sp_delta just before each branch, by index into branches, or SP_SWITCHED; caller frees. */
+/* sp_delta just before each branch, by index into branches, or SP_SWITCHED; caller frees. The same
+ * at the start of each block to starts, by leader. */
 #define SP_SWITCHED (INT32_MIN + 1)
-int32_t *stack__deltas(struct graph *g, const leader_vec *leaders);
+int32_t *stack__deltas(struct graph *g, const leader_vec *leaders, int32_t *starts);
 
 /* ---- helper functions (helpers.c) ---- */
 

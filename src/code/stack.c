@@ -335,7 +335,7 @@ static void start_over(struct stack *s)
 		s->deltas[i] = NOT_SEEN;
 }
 
-int32_t *stack__deltas(struct graph *g, const leader_vec *leaders)
+int32_t *stack__deltas(struct graph *g, const leader_vec *leaders, int32_t *starts)
 {
 	struct stack s = {.g = g, .leaders = leaders};
 	bool hold = false;
@@ -355,6 +355,8 @@ int32_t *stack__deltas(struct graph *g, const leader_vec *leaders)
 	for (size_t i = 0; i < g->branches.len; i++)
 		if (s.deltas[i] == NOT_SEEN)
 			s.deltas[i] = SP_UNKNOWN;
+	for (size_t i = 0; i < leaders->len; i++)
+		starts[i] = s.seen[i] ? s.at[i].sp : SP_UNKNOWN;
 	free(s.at);
 	free(s.seen);
 	free(s.calls);

@@ -66,7 +66,8 @@ struct emit {
 	uint32_t object;
 	leader_vec leaders;
 	uint32_t *block_of; /* by leader: plan block, NO_BLOCK */
-	int32_t *deltas;
+	int32_t *deltas;    /* by branch; NULL: not known */
+	int32_t *starts;    /* likewise, by leader */
 	/* a bit for each address from first_target on that a branch anywhere in the object may lead
 	 * to; NULL: not needed yet */
 	uint8_t *targets;

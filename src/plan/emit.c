@@ -151,6 +151,7 @@ static void set_edges(struct emit *e, const struct leader *l, struct plan_block 
 	if (b->next == NO_BLOCK &&
 	    (!n->branch || insn->kind == BRANCH_JCC || insn->kind == BRANCH_LOOP))
 		b->next = block_index(e, fallen_into(e, node__next(n)));
+	b->outward = !n->branch && b->next == NO_BLOCK && n->flow == FLOW_NEXT;
 	if (!n->branch)
 		return;
 	b->leaves = leaves(e, insn);
@@ -433,6 +434,13 @@ static bool is_doubtful(const struct emit *e, uint32_t first)
 	return false;
 }
 
+static int32_t depth_at(const struct emit *e, const struct leader *l)
+{
+	int32_t depth = e->starts ? e->starts[l - e->leaders.data] : SP_UNKNOWN;
+
+	return depth == SP_SWITCHED ? SP_UNKNOWN : depth;
+}
+
 static void add_block(struct emit *e, const struct leader *l)
 {
 	const struct node *n = &e->g->nodes.data[l->first];
@@ -448,6 +456,7 @@ static void add_block(struct emit *e, const struct leader *l)
 						  : 0;
 	b->quick = count_quick(e, l->first);
 	b->doubtful = is_doubtful(e, l->first);
+	b->sp_delta = depth_at(e, l);
 	set_edges(e, l, b);
 	add_sites(e, l->first, l->last, index);
 }
@@ -472,7 +481,10 @@ void plan__emit(struct plan *p, uint32_t object, struct graph *g,
 	size_t first = p->sites.len;
 
 	graph__leaders(g, &e.leaders);
-	e.deltas = options->batch ? NULL : stack__deltas(g, &e.leaders);
+	if (!options->batch) {
+		e.starts = xcalloc(e.leaders.len + 1, sizeof(*e.starts));
+		e.deltas = stack__deltas(g, &e.leaders, e.starts);
+	}
 	number_blocks(&e);
 	for (size_t i = 0; i < e.leaders.len; i++)
 		if (e.block_of[i] != NO_BLOCK)
@@ -485,5 +497,6 @@ void plan__emit(struct plan *p, uint32_t object, struct graph *g,
 	vec__free(&e.leaders);
 	free(e.block_of);
 	free(e.deltas);
+	free(e.starts);
 	free(e.targets);
 }

@@ -40,7 +40,8 @@ static bool may_go_anywhere(const struct frontier *f, uint32_t block)
 {
 	const struct plan_block *b = &f->p->blocks.data[block];
 
-	return plan_flow__is_open(&f->flow, block) || (b->leaves && b->taken == NO_BLOCK);
+	return plan_flow__is_open(&f->flow, block) || (b->leaves && b->taken == NO_BLOCK) ||
+	       (b->outward && b->site == NO_SITE);
 }
 
 static void search(struct frontier *f, uint32_t block, unsigned depth)
@@ -117,16 +118,35 @@ bool frontier__conflict(struct frontier *f, uint32_t block, uint32_t *one, uint3
 
 /* ---- witnesses ---- */
 
+/* The stack's depth behind an instruction, by that before it. */
+static int32_t depth_behind(const struct insn *insn, int32_t depth)
+{
+	switch (insn->sp_effect) {
+	case SP_SAME:
+	case SP_FP_FROM_SP:
+		return depth;
+	case SP_ADD:
+	case SP_FP_LOST:
+		if (depth != SP_UNKNOWN && !__builtin_sub_overflow(depth, insn->sp_value, &depth))
+			return depth;
+		return SP_UNKNOWN;
+	default:
+		return SP_UNKNOWN;
+	}
+}
+
+/* depth: of the stack there. */
 static bool find_place(const struct plan *p, const struct plan_block *b, bool emulated_only,
-		       struct insn *out)
+		       struct insn *out, int32_t *depth)
 {
 	const struct plan_object *po = &p->objects.data[b->object];
 	const struct object *o = po->object;
+	int32_t now = b->sp_delta;
 	uint64_t addr = b->start;
 	bool found = false;
 	struct insn insn;
 
-	for (; addr < b->end; addr += insn.len) {
+	for (; addr < b->end; addr += insn.len, now = depth_behind(&insn, now)) {
 		size_t avail;
 		const uint8_t *bytes = object__bytes(o, addr, &avail);
 
@@ -135,8 +155,10 @@ static bool find_place(const struct plan *p, const struct plan_block *b, bool em
 		if (object__noprobe_at(o, addr) || insn.flow != FLOW_NEXT || insn.patchable ||
 		    insn.repeats || (!po->kernel && insn.user_refusal != PROBE_OK))
 			continue;
-		if (!found || insn.emulated)
+		if (!found || insn.emulated) {
 			*out = insn;
+			*depth = now;
+		}
 		found = true;
 		if (insn.emulated)
 			break;
@@ -156,9 +178,10 @@ bool frontier__add_witness(struct frontier *f, uint32_t block, bool emulated_onl
 	const struct plan_block *b = &f->p->blocks.data[block];
 	struct plan_site *s;
 	struct insn insn;
+	int32_t depth;
 
 	if (f->flow.marked[block] || b->doubtful || !is_shown(f->p, b) ||
-	    !find_place(f->p, b, emulated_only, &insn))
+	    !find_place(f->p, b, emulated_only, &insn, &depth))
 		return false;
 	s = vec__add(&f->p->sites);
 	s->role = ROLE_WITNESS;
@@ -170,7 +193,7 @@ bool frontier__add_witness(struct frontier *f, uint32_t block, bool emulated_onl
 	s->traps = insn__traps(&insn, f->p->objects.data[b->object].kernel);
 	s->operand = (struct operand){.base = REG_NONE, .index = REG_NONE};
 	s->probe = PROBE_TRAP;
-	s->sp_delta = SP_UNKNOWN;
+	s->sp_delta = depth;
 	f->p->probes++;
 	f->flow.marked[block] = true;
 	return true;

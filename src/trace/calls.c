@@ -78,13 +78,17 @@ void calls__abandon(struct trace *t, struct thread *th, struct call *c)
 	give_up(t, th, c, &t->totals.unmatched_returns);
 }
 
+/* Calls from code without probes may be further in. */
 void calls__abandon_chain(struct trace *t, struct thread *th, struct call *c)
 {
+	size_t i = c - th->calls.data;
 	uint64_t sp = c->sp;
 
 	do {
-		calls__abandon(t, th, c);
-		c = calls__top(th);
+		calls__abandon(t, th, &th->calls.data[i]);
+		while (i && th->calls.data[i - 1].dormant)
+			i--;
+		c = i-- ? &th->calls.data[i] : NULL;
 	} while (c && c->sp == sp && c->state == CALL_TAIL);
 }
 

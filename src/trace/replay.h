@@ -47,6 +47,7 @@ struct call {
 	uint32_t signals; /* thread.signals at its last event */
 	bool doubted;	  /* CALL_LOST: even of a function where all branches are probed */
 	bool told;	  /* CALL_LOST: UNKNOWN was already emitted for it */
+	bool replaced;	  /* perhaps: by a call in the same place, whose entry was lost */
 	bool in_call;	  /* it made a call, and has had no event since */
 	bool made;  /* the next outer call called it directly: its return ends that one's in_call */
 	bool past;  /* CALL_AT: the block's entry or witness has had its event */
@@ -341,6 +342,8 @@ void walk__free(struct walk *w);
 uint32_t walk__call_ending(const struct walk *w, uint32_t object, uint64_t end);
 /* May a call of this function continue in the middle of another one? */
 bool walk__may_leave(const struct walk *w, uint32_t function);
+/* Does a probe at its start tell that control enters the block? */
+bool walk__is_marked(const struct walk *w, uint32_t b);
 /* Adds the functions from which control flow, other than a call, leads to those. */
 void walk__close_backward(const struct walk *w, bool *functions);
 /* The path to an unprobed ret. */

@@ -35,6 +35,15 @@ static bool calls_directly(struct event_context *n, uint32_t block)
 	return plan->sites.data[plan->blocks.data[block].site].target == n->block->start;
 }
 
+/* To the end of the call's block. A probe at the start of that has had no event. */
+static enum walk_result walk_to_call(struct event_context *n, const struct call *c, uint32_t call,
+				     const struct path **path)
+{
+	if (c->block != call && walk__is_marked(n->t->walk, call))
+		return WALK_NONE;
+	return walk__find(n->t->walk, c->block, call, false, path);
+}
+
 /*
  * The caller may have reached its call instruction along unprobed branches, and the call itself may
  * be unprobed: the return address identifies the instruction, even where its path isn't known.
@@ -58,11 +67,11 @@ static int walk_caller(struct event_context *n)
 		return 0;
 	}
 	if (!c || plan->blocks.data[c->block].object != n->s->object ||
-	    walk__find(n->t->walk, c->block, call, false, &path) == WALK_NONE)
+	    walk_to_call(n, c, call, &path) == WALK_NONE)
 		return 0;
 	err = replay__end_idle(n, c);
 	c = calls__make_current(n->th, maker_of(n, call));
-	r = walk__find(n->t->walk, c->block, call, false, &path);
+	r = walk_to_call(n, c, call, &path);
 	if (r == WALK_NONE)
 		return err;
 	if (r == WALK_FOUND && calls_directly(n, call))
@@ -94,7 +103,7 @@ static bool is_made(struct event_context *n)
 static bool is_tail_of(struct event_context *n, const struct call *c)
 {
 	return c->state == CALL_TAIL && replay__leads_to(n->t, c, n->s->function) &&
-	       (!n->entry->caller || !c->caller || c->caller == n->entry->caller);
+	       (!n->entry->caller || !c->caller || c->replaced || c->caller == n->entry->caller);
 }
 
 /* Is a return probe pending for the call with this return address? */
@@ -119,6 +128,12 @@ static bool may_have_gone_on(struct event_context *n, const struct call *c)
 	if (c->state == CALL_AT && c->block != NO_BLOCK)
 		return walk__is_unprobed_ahead(n->t->walk, c->block, true);
 	return c->state != CALL_TAIL && n->t->plan->functions.data[c->function].unprobed;
+}
+
+/* Behind a loss: the return probe that is pending may be that of a call whose entry was lost. */
+static bool is_other_call(struct event_context *n, const struct call *c)
+{
+	return c->replaced && c->caller && n->entry->caller && c->caller != n->entry->caller;
 }
 
 /* A pending return probe shows that the call in this stack slot has not ended: it jumped here. */
@@ -156,7 +171,7 @@ static int join_or_end(struct event_context *n, struct call *c, bool *again, boo
 		c->block = n->s->block;
 		return err;
 	}
-	if (is_pending(n))
+	if (is_pending(n) && !is_other_call(n, c))
 		return join(n, c, again, tail);
 	err = replay__end_unprobed(n, c, &ended);
 	if (!ended)
@@ -200,6 +215,16 @@ static int go_on_with(struct event_context *n, struct call *c, bool certain)
 	return err || n->s->role != ROLE_BRANCH ? err : replay__own_branch(n, c);
 }
 
+/* The same call; caller: as its entry tells now; 0: it doesn't. */
+static void come_back(struct call *c, uint64_t caller)
+{
+	c->instances++;
+	if (!caller)
+		return;
+	c->caller = caller;
+	c->replaced = false;
+}
+
 int replay__entry(struct event_context *n)
 {
 	struct call c = {.sp = n->e->sp,
@@ -241,7 +266,7 @@ int replay__entry(struct event_context *n)
 		return err;
 	c.caller = n->entry->caller;
 	if (again)
-		top->instances++;
+		come_back(top, c.caller);
 	else
 		top = calls__push(n->t, n->th, &c);
 	n->runs_in = top->id;

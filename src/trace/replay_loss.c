@@ -11,6 +11,7 @@ static void forget_positions(struct thread *th, bool told)
 	vec__each (c, &th->calls) {
 		c->told = told || (c->told && c->state == CALL_LOST);
 		c->doubted &= c->state == CALL_LOST;
+		c->replaced |= told;
 		c->state = CALL_LOST;
 	}
 }
@@ -25,12 +26,22 @@ static void forget_all(struct thread *th, bool told)
 		forget_positions(kernel, told);
 }
 
+/* By a pointer: no edge leads there. */
+static bool has_jumped_into_changing(const struct trace *t, const struct call *c)
+{
+	uint32_t function = c->state == CALL_TAIL && c->block != NO_BLOCK
+				    ? t->plan->blocks.data[c->block].function
+				    : NO_FUNCTION;
+
+	return function != NO_FUNCTION && t->changing[function];
+}
+
 static bool is_changing(const struct trace *t, const struct thread *th)
 {
 	const struct call *c;
 
 	vec__each (c, &th->calls)
-		if (t->changing[c->function])
+		if (t->changing[c->function] || has_jumped_into_changing(t, c))
 			return true;
 	return false;
 }

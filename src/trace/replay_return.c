@@ -55,7 +55,9 @@ int replay__helper_ret(struct event_context *n)
 int replay__path_to_ret(struct event_context *n, const struct path *path, const struct call *c)
 {
 	const struct plan_block *last = &n->t->plan->blocks.data[path->blocks[path->len - 1]];
-	uint64_t to = n->e && n->e->type == EVENT_RETURN ? n->e->target : c->caller;
+	uint64_t to = n->e && n->e->type == EVENT_RETURN ? n->e->target
+		      : c->replaced			 ? 0
+							 : c->caller;
 	int err = replay__path(n, path);
 
 	return err ? err : step__implied_ret(n, last->site, to);
@@ -155,7 +157,7 @@ static struct call *returning_call(struct event_context *n)
 		struct call *c = &n->th->calls.data[i];
 
 		if (c->sp != n->e->sp || c->function != n->s->function ||
-		    (c->caller && c->caller != n->e->target))
+		    (c->caller && !c->replaced && c->caller != n->e->target))
 			continue;
 		if (!c->dormant)
 			return c;

@@ -141,6 +141,11 @@ struct walk *walk__new(const struct plan *plan)
 	return w;
 }
 
+bool walk__is_marked(const struct walk *w, uint32_t b)
+{
+	return w->flow.marked[b];
+}
+
 void walk__free(struct walk *w)
 {
 	if (!w)

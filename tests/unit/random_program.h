@@ -134,6 +134,14 @@ static inline unsigned depth_of(const struct program *p, unsigned f, unsigned b)
 		       : p->f[f].frame;
 }
 
+/* How deep the plan says that it is where the block starts. */
+static inline int32_t start_depth(const struct program *p, unsigned f, unsigned b)
+{
+	if (!b)
+		return 0;
+	return p->f[f].wild ? SP_UNKNOWN : (int32_t)p->f[f].frame;
+}
+
 static inline uint64_t address_of(const struct program *p, unsigned callee)
 {
 	return callee < p->functions ? start_of(callee, 0) : OUTSIDE + 0x10;
@@ -408,6 +416,7 @@ static inline void set_edges(struct random_plan *r, const struct program *p, uns
 	if (e->how == FALLS || e->how == BRANCHES || e->how == TAIL_IF ||
 	    (call && e->how != THROWS))
 		to->next = b + 1 < p->f[f].blocks ? r->block[f][b + 1] : r->block[f + 1][0];
+	to->outward = e->how == FALLS && to->next == NO_BLOCK;
 	if (!call && target < sizeof(r->bytes))
 		to->taken = ((uint32_t *)r->block)[target / BLOCK_SIZE];
 	if (e->how == SWITCHES)
@@ -506,6 +515,7 @@ static inline void lay_out(struct random_plan *r, const struct program *p, unsig
 			block->start = start_of(f, b);
 			block->end = end_of(f, b);
 			block->function = f;
+			block->sp_delta = start_depth(p, f, b);
 			block->abnormal =
 				p->f[f].code[b].pad ? ABNORMAL_LANDING_PAD : ABNORMAL_NONE;
 			set_edges(r, p, f, b, block);

@@ -166,6 +166,11 @@ static inline void feed_event(struct event e, const struct plan_site *s)
 	trace__feed(t, &e);
 }
 
+static inline uint64_t depth_of_witness(const struct plan_site *s)
+{
+	return s->role == ROLE_WITNESS && s->sp_delta != SP_UNKNOWN ? s->sp_delta : 0;
+}
+
 /* The thread is at the start of a block: the probes there are hit. */
 static inline void start(unsigned f, unsigned b)
 {
@@ -173,7 +178,7 @@ static inline void start(unsigned f, unsigned b)
 		const struct plan_site *s = &rules.plan->sites.data[i];
 
 		if (s->block == rules.block[f][b] && s->probe && s->role != ROLE_BRANCH)
-			feed_event((struct event){.sp = now.sp,
+			feed_event((struct event){.sp = now.sp - depth_of_witness(s),
 						  .type = s->role == ROLE_ENTRY ? EVENT_ENTRY
 										: EVENT_BRANCH},
 				   s);

@@ -411,6 +411,16 @@ static const struct {
 	enum kind kind;
 	uint64_t seed;
 } rare[] = {
+	{WHOLE, 30908},	  /* the unwinder lands in a caller whose function runs again further in */
+	{WHOLE, 36692},	  /* the way to a call's caller would pass another entry */
+	{WHOLE, 44659},	  /* of calls that were jumped out of, an outer one is given up */
+	{CUT, 35799},	  /* likewise, with return probes that wait */
+	{GROWING, 42143}, /* control falls through out of the plan, and jumps back into it */
+	{CUT,
+	 26512}, /* a call whose end was lost, and then the entry of another one in its place */
+	{CUT, 47654},	  /* likewise, and its return probe tells another caller */
+	{CUT, 57134},	  /* likewise, and it comes back to its entry, which tells its caller */
+	{GROWING, 58608}, /* a jump by a pointer into a function that is being added */
 	{GROWING, 16179}, /* a function falls through into one that is being added */
 	{GROWING, 29168}, /* a ret loses its probe, and the trace ends */
 };
