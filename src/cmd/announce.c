@@ -121,3 +121,19 @@ void announce__plan(const struct plan *p, enum plan_placement placement)
 	for (uint32_t i = 0; i < p->functions.len; i++)
 		tell_function(p, i);
 }
+
+void announce__others(const struct plan *p, const id_vec *sites)
+{
+	const uint32_t *id;
+
+	if (note__level() < NOTE_VERBOSE)
+		return;
+	vec__each (id, sites) {
+		const struct plan_site *s = &p->sites.data[*id];
+		uint64_t offset = 0;
+		const char *name = plan__name_at(p, s->function, s->vaddr + s->probe_at, &offset);
+
+		note_verbose("counting %s+0x%llx instead of what the kernel refused",
+			     name ? name : "?", (unsigned long long)offset);
+	}
+}

@@ -7,6 +7,8 @@
 
 /* -v: where probes are, and what of each function has none. */
 void announce__plan(const struct plan *p, enum plan_placement placement);
+/* -v: the sites that plan__choose_again() chose. */
+void announce__others(const struct plan *p, const id_vec *sites);
 /* Before attaching: what the probes will cost the traced processes and others. */
 void announce__cost(const struct args *a, const struct plan *p, const struct probe *probe);
 /* The probes are live. */

@@ -11,6 +11,7 @@
 #include "live.h"
 #include "pager.h"
 #include "announce.h"
+#include "attach.h"
 #include "control.h"
 #include "counting.h"
 #include "interrupt.h"
@@ -134,43 +135,16 @@ static int end_output(struct session *s)
 
 /* ---- attaching ---- */
 
-static void on_attached(void *progress, size_t sites, uint64_t work)
-{
-	progress__attached(progress, sites, work);
-}
-
 static int attach(struct session *s, struct probe_options *o)
 {
-	uint64_t start = now_ns(CLOCK_MONOTONIC);
-	struct progress progress;
-	struct str by = {0};
-	int err = probe__open(s->plan, o, &s->probe);
+	struct attaching a = {.args = s->args,
+			      .plan = s->plan,
+			      .options = &s->planning.options,
+			      .output = s->render.output,
+			      .sources = &s->sources,
+			      .probe = &s->probe};
 
-	if (err)
-		return err;
-	sources__add(s->sources, probe__source(s->probe));
-	announce__cost(s->args, s->plan, s->probe);
-	progress__attach(&progress, note__level() == NOTE_NORMAL, s->plan->probes,
-			 plan__attach_work(s->plan));
-	o->attached = on_attached;
-	o->attached_ctx = &progress;
-	err = sources__attach(s->sources);
-	progress__end(&progress);
-	o->attached = NULL;
-	if (err)
-		return err;
-	if (!s->plan->probes)
-		return err__set(
-			ENOTSUP,
-			"none of the %zu sites can be probed; bbtrace list --sites tells why",
-			s->plan->sites.len);
-	probe__mechanisms(s->probe, &by);
-	note_verbose(
-		"%u probes attached by %s in %.3f s; the BPF program is %u verified instructions",
-		s->plan->probes, by.data, (now_ns(CLOCK_MONOTONIC) - start) / 1e9,
-		probe__verified_insns(s->probe));
-	str__free(&by);
-	return 0;
+	return attach__probes(&a, o);
 }
 
 /* ---- the run ---- */

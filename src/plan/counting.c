@@ -36,6 +36,7 @@ struct counting {
 	struct circulation c;
 	struct frequency frequency;
 	bool *exposed;		/* by function */
+	struct map64 refused;	/* place_key() of the instructions that the kernel refused */
 	VEC(struct spot) spots; /* by block and break */
 	uint32_t *first_spot;	/* by block */
 	VEC(struct candidate) candidates;
@@ -90,6 +91,24 @@ static unsigned cost_of(const struct counting *k, bool kernel, bool entry, unsig
 	return row->cost[traps == 1 ? COST_EMULATED : COST_STEPPED];
 }
 
+/* ---- what the kernel refused when it was attached ---- */
+
+/* Unique for each place of an ordinary plan; otherwise an instruction is taken for a refused one.
+ */
+static uint64_t place_key(uint32_t object, uint64_t vaddr)
+{
+	return vaddr ^ (uint64_t)object << 48;
+}
+
+static void note_refused(struct counting *k)
+{
+	const struct plan_site *s;
+
+	vec__each (s, &k->p->sites)
+		if (s->refusal == PROBE_KERNEL)
+			*map64__put(&k->refused, place_key(s->object, s->vaddr + s->probe_at)) = 1;
+}
+
 /* ---- the cheapest instruction of each inside edge ---- */
 
 static void offer(struct spot *to, const struct spot *from)
@@ -106,7 +125,8 @@ static bool can_count(const struct counting *k, const struct plan_block *b, cons
 	return !b->doubtful && insn->flow == FLOW_NEXT && !insn->repeats && !insn->enters_kernel &&
 	       !object__noprobe_at(po->object, insn->addr) &&
 	       (po->kernel || insn->user_refusal == PROBE_OK) &&
-	       !(insn->patchable && k->options->patchable_unsafe);
+	       !(insn->patchable && k->options->patchable_unsafe) &&
+	       !map64__get(&k->refused, place_key(b->object, insn->addr));
 }
 
 static bool decode_at(const struct plan *p, const struct plan_block *b, uint64_t addr,
@@ -130,7 +150,8 @@ static void offer_insn(struct counting *k, uint32_t block, const struct insn *in
 
 	if (!can_count(k, &k->p->blocks.data[block], insn))
 		return;
-	spot.cost = cost_of(k, kernel, false, spot.traps);
+	/* the kernel may rewrite a nop, and then refuses it */
+	spot.cost = cost_of(k, kernel, false, spot.traps) + (kernel && insn->padding);
 	offer(vec__last(&k->spots), &spot);
 }
 
@@ -171,7 +192,14 @@ static void search_blocks(struct counting *k)
 		search_block(k, b);
 }
 
-/* Sites that are there anyway are preferred to witnesses that cost the same. */
+/* Static calls and keys: the kernel refuses probes on what it rewrites. */
+static bool may_be_rewritten(const struct plan_site *s)
+{
+	return s->kind == BRANCH_CALL || s->kind == BRANCH_JMP;
+}
+
+/* Sites that are there anyway are preferred to witnesses that cost the same, but for those that the
+ * kernel may refuse. */
 static void offer_site(struct counting *k, uint32_t site)
 {
 	const struct plan_site *s = &k->p->sites.data[site];
@@ -190,7 +218,9 @@ static void offer_site(struct counting *k, uint32_t site)
 		return;
 	spot.cost = cost_of(k, kernel, s->entry, s->traps);
 	to = &k->spots.data[k->first_spot[s->block] + from - k->c.first[s->block]];
-	if (to->cost == spot.cost && to->site == NO_SITE)
+	if (kernel && may_be_rewritten(s))
+		spot.cost++;
+	else if (to->cost == spot.cost && to->site == NO_SITE)
 		to->cost++;
 	offer(to, &spot);
 }
@@ -202,6 +232,7 @@ static bool *start(struct counting *k)
 	struct plan_site *s;
 
 	k->exposed = circulation__exposed(k->p);
+	note_refused(k);
 	k->p->probes = 0;
 	vec__each (s, &k->p->sites) {
 		s->probe = must_count(k, s) ? PROBE_COUNT : PROBE_NONE;
@@ -374,6 +405,23 @@ static void count_instead(struct counting *k)
 
 /* ---- the result ---- */
 
+/* One that was chosen before; NO_SITE: there is none. */
+static uint32_t find_witness(const struct plan *p, const struct spot *at)
+{
+	uint32_t object = p->blocks.data[at->block].object;
+	size_t i = plan__sites_from(p, object, at->vaddr);
+
+	for (; i < p->sites_by_address.len; i++) {
+		const struct plan_site *s = &p->sites.data[p->sites_by_address.data[i]];
+
+		if (s->object != object || s->vaddr != at->vaddr)
+			break;
+		if (s->role == ROLE_WITNESS && s->block == at->block)
+			return p->sites_by_address.data[i];
+	}
+	return NO_SITE;
+}
+
 static void put_witness(struct plan *p, const struct spot *at)
 {
 	struct plan_site *s = vec__add(&p->sites);
@@ -394,10 +442,12 @@ static void put_witness(struct plan *p, const struct spot *at)
 
 static void count_at(struct plan *p, const struct spot *at)
 {
-	if (at->site == NO_SITE) {
+	uint32_t site = at->site == NO_SITE ? find_witness(p, at) : at->site;
+
+	if (site == NO_SITE) {
 		put_witness(p, at);
-	} else if (p->sites.data[at->site].probe != PROBE_COUNT) {
-		p->sites.data[at->site].probe = PROBE_COUNT;
+	} else if (p->sites.data[site].probe != PROBE_COUNT) {
+		p->sites.data[site].probe = PROBE_COUNT;
 		p->probes++;
 	}
 }
@@ -460,36 +510,6 @@ static void count_entries(struct counting *k, const bool *known)
 			continue;
 		count_entry(k, f->entry_block);
 	}
-}
-
-void counting__find_unsolved(struct plan *p)
-{
-	struct circulation c;
-	struct forest forest;
-	struct plan_function *f;
-	autofree bool *known = NULL;
-
-	vec__each (f, &p->functions)
-		f->skipped = 0;
-	p->skipped = 0;
-	circulation__init(&c, p);
-	known = circulation__known(&c);
-	forest__init(&forest, &c, known);
-	for (uint32_t i = 0; i < p->sites.len; i++) {
-		struct plan_site *s = &p->sites.data[i];
-		uint32_t from, to;
-
-		circulation__counted(&c, i, &from, &to);
-		s->unsolved = false;
-		if (p->entries_only && s->role == ROLE_BRANCH && !s->entry)
-			continue;
-		for (; from < to && s->role != ROLE_WITNESS; from++)
-			s->unsolved |= !known[from] && !forest.bridge[from];
-		p->skipped += s->unsolved;
-		p->functions.data[s->function].skipped += s->unsolved && s->role == ROLE_BRANCH;
-	}
-	forest__free(&forest);
-	circulation__free(&c);
 }
 
 /* ---- sides of conditionals, for probes that will be removed ---- */
@@ -568,6 +588,7 @@ void counting__place(struct plan *p, const struct plan_options *options)
 	vec__free(&k.spots);
 	vec__free(&k.candidates);
 	vec__free(&k.joined);
+	map64__free(&k.refused);
 	free(k.exposed);
 	free(k.first_spot);
 	free(k.set);

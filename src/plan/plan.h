@@ -447,6 +447,12 @@ void plan_counts__solve(struct plan_counts *c, const struct plan *p);
 /* A probe could not be attached: removes it from the site and updates the counts. */
 void plan__refuse(struct plan *p, uint32_t site, enum probe_refusal why);
 
+/*
+ * Placement count, after sites were refused: chooses other instructions from which the same counts
+ * follow. Appends those that were not counted before. False: there are none. Not if probes retire.
+ */
+bool plan__choose_again(struct plan *p, const struct plan_options *options, id_vec *chosen);
+
 /* After entries were refused: probes the rets again whose calls have no return probe now. False:
  * there are none. */
 bool plan__probe_rets(struct plan *p);

@@ -40,22 +40,27 @@ static const char *const source =
 static struct plan_counts truth, counts;
 static uint32_t own[16]; /* the function's blocks in order of address */
 
-static bool build(const char *const *names, unsigned events, bool all)
+static bool build_by(const char *const *names, const struct plan_options *options)
 {
-	struct plan_options options = {
-		.events = events, .placement = PLACEMENT_COUNT, .count_all = all};
 	function_vec v = {0};
 
 	plan_counts__free(&truth);
 	plan_counts__free(&counts);
 	plan__free(plan);
 	plan = NULL;
-	if (!resolve(object, names, &v) || plan__build(&v, &options, &plan))
+	if (!resolve(object, names, &v) || plan__build(&v, options, &plan))
 		printf("# %s\n", err__text());
 	functions__free(&v);
 	plan_counts__init(&truth, plan);
 	plan_counts__init(&counts, plan);
 	return plan;
+}
+
+static bool build(const char *const *names, unsigned events, bool all)
+{
+	return build_by(names, &(struct plan_options){.events = events,
+						      .placement = PLACEMENT_COUNT,
+						      .count_all = all});
 }
 #define COUNT(...) build((const char *const[]){__VA_ARGS__, NULL}, PLAN_ENTRY | PLAN_BRANCH, false)
 #define COUNT_ALL(...)                                                                             \
@@ -396,6 +401,73 @@ static void test_less(void)
 	   "no count is less than nothing");
 }
 
+/* ---- what the kernel refuses ---- */
+
+static struct plan_options options_of(unsigned events, bool all)
+{
+	return (struct plan_options){
+		.events = events, .placement = PLACEMENT_COUNT, .count_all = all};
+}
+
+/* Refuses what is counted in the block; the number of instructions that are counted instead. */
+static size_t refuse_in(uint32_t block, const struct plan_options *options)
+{
+	autofree id_vec chosen = {0};
+
+	for (uint32_t i = 0; i < plan->sites.len; i++)
+		if (plan->sites.data[i].block == block && plan->sites.data[i].probe == PROBE_COUNT)
+			plan__refuse(plan, i, PROBE_KERNEL);
+	plan__choose_again(plan, options, &chosen);
+	plan_counts__free(&truth);
+	plan_counts__free(&counts);
+	plan_counts__init(&truth, plan);
+	plan_counts__init(&counts, plan);
+	return chosen.len;
+}
+
+static void test_choose_again(void)
+{
+	struct plan_options edges = options_of(PLAN_ENTRY | PLAN_BRANCH, false),
+			    entries = options_of(PLAN_ENTRY, false);
+	size_t before;
+
+	COUNT("choice");
+	find_blocks("choice");
+	is(refuse_in(own[0], &edges), 2,
+	   "where a conditional is refused, both of its sides are counted instead");
+	is(plan->skipped, 0, "then nothing is skipped");
+	WALK("choice", 5, 0, 1, 3);
+	WALK("choice", 7, 0, 2, 3);
+	ok(agree(), "and all counts follow");
+
+	before = plan->sites.len;
+	is(refuse_in(own[1], &edges), 1, "what was chosen may be refused, too");
+	is(plan->sites.len, before + 1, "another instruction of the block has a site then");
+	is(plan->skipped, 0, "from which all counts follow");
+	before = plan->sites.len;
+	refuse_in(own[1], &edges);
+	refuse_in(own[1], &edges);
+	WALK("choice", 5, 0, 1, 3);
+	WALK("choice", 7, 0, 2, 3);
+	ok(agree(), "a block in which everything was refused follows from others");
+	is(refuse_in(own[3], &edges) + refuse_in(own[3], &edges), 0,
+	   "where nothing was refused, nothing else is counted");
+
+	COUNT("late");
+	find_blocks("late");
+	for (int i = 0; i < 4; i++)
+		refuse_in(own[0], &edges);
+	is(plan->probes, 0, "where everything is refused, nothing is counted");
+	ok(plan->skipped > 0, "and that is skipped");
+
+	build_by((const char *const[]){"late", NULL}, &entries);
+	find_blocks("late");
+	is(refuse_in(own[0], &entries), 1, "of entries alone another instruction is counted");
+	WALK("late", 4, 0);
+	solve();
+	is(counts.sites[function("late")->entry_site].taken, 4, "which tells as much");
+}
+
 /* Code around a range may lead anywhere in it: here behind the first of its two blocks. */
 static void test_range(void)
 {
@@ -413,6 +485,93 @@ static void test_range(void)
 	ok(agree(), "code around a range may lead to any of its blocks");
 }
 
+/* ---- probes that are removed ---- */
+
+/* The witness of a side of the conditional. */
+static struct plan_site *witness_of(uint32_t conditional, bool taken)
+{
+	const struct plan_side *side;
+
+	vec__each (side, &plan->sides)
+		if (side->site == conditional && side->taken == taken)
+			return &plan->sites.data[side->witness];
+	return NULL;
+}
+
+static void see(const struct plan_site *s, uint64_t taken, uint64_t not_taken)
+{
+	counts.sites[s - plan->sites.data] = (struct site_count){taken, not_taken};
+}
+
+/* In choice: je to block 2, the jmp at the end of block 1 to block 3, as does the end of block 2.
+ */
+static void test_bounds(void)
+{
+	static const char *const names[] = {"choice", NULL};
+	struct plan_site *je, *jmp, *ret, *one, *other;
+	autofree bool *retired = NULL;
+	uint32_t id;
+
+	build_by(names, &(struct plan_options){.events = PLAN_ENTRY | PLAN_BRANCH,
+					       .placement = PLACEMENT_COUNT,
+					       .count_all = true,
+					       .retire = true});
+	find_blocks("choice");
+	id = plan->blocks.data[own[0]].site;
+	je = &plan->sites.data[id];
+	jmp = &plan->sites.data[plan->blocks.data[own[1]].site];
+	ret = &plan->sites.data[plan->blocks.data[own[3]].site];
+	one = witness_of(id, false);
+	other = witness_of(id, true);
+	if (!ok(one && other && other->probe == PROBE_NONE,
+		"both sides of a conditional have a witness"))
+		return;
+	retired = xcalloc(plan->sites.len, sizeof(*retired));
+
+	see(je, 3, 0);
+	see(jmp, 0, 0);
+	see(ret, 5, 0);
+	plan_counts__bound(&counts, plan, retired);
+	ok(!counts.low[id] && !counts.low[ret - plan->sites.data],
+	   "as long as no probe is removed all counts are exact");
+
+	retired[id] = retired[jmp - plan->sites.data] = true;
+	one->probe = PROBE_NONE;
+	plan_counts__bound(&counts, plan, retired);
+	is(counts.low[id], LOW_TAKEN | LOW_NOT_TAKEN,
+	   "where a conditional retired and nothing watches its sides, both are lower bounds");
+
+	one->probe = PROBE_COUNT;
+	memset(counts.blocks, 0, plan->blocks.len * sizeof(*counts.blocks));
+	plan_counts__bound(&counts, plan, retired);
+	is(counts.low[id], LOW_TAKEN,
+	   "of a conditional that retired, the side that is watched and was never seen is exact: none");
+	ok(counts.low[jmp - plan->sites.data], "what else retired is a lower bound");
+	ok(!counts.low[ret - plan->sites.data], "what keeps its probe is exact");
+	is(counts.sites[id].taken, 3, "what was counted stays");
+	is(counts.blocks[own[0]], 3,
+	   "the block of a conditional ran as often as both of its sides");
+	is(counts.blocks[own[2]], 3, "so did the one that the taken side leads to");
+	is(counts.blocks[own[3]], 5,
+	   "a block ran as often as its branch, if that is more than what leads to it");
+
+	see(one, 2, 0);
+	other->probe = PROBE_COUNT;
+	memset(counts.blocks, 0, plan->blocks.len * sizeof(*counts.blocks));
+	plan_counts__bound(&counts, plan, retired);
+	is(counts.low[id], LOW_TAKEN | LOW_NOT_TAKEN, "a side that was seen is a lower bound");
+	is(counts.sites[id].not_taken, 2, "its witness counts for it");
+	is(counts.sites[id].taken, 3, "the more so the conditional's own probe");
+	see(other, 4, 0);
+	plan_counts__bound(&counts, plan, retired);
+	is(counts.sites[id].taken, 4, "hits that both of them counted are not added up");
+
+	retired[id] = false;
+	see(je, 3, 0);
+	plan_counts__bound(&counts, plan, retired);
+	is(counts.sites[id].not_taken, 0, "a witness counts only for a conditional that retired");
+}
+
 int main(void)
 {
 	if (!ok(assemble(source), "the assembler makes the test object"))
@@ -424,7 +583,9 @@ int main(void)
 	test_jumps();
 	test_options();
 	test_less();
+	test_choose_again();
 	test_range();
+	test_bounds();
 	plan_counts__free(&truth);
 	plan_counts__free(&counts);
 	plan__free(plan);

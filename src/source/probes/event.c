@@ -400,11 +400,13 @@ void kprobe__refuse(struct probe *p, uint32_t site, const char *who, const char 
 	plan__refuse(p->plan, site, PROBE_KERNEL);
 }
 
-/* A function whose entry can't be probed shows almost nothing. */
+/* A function whose entry can't be probed shows almost nothing. Its count may follow from others. */
 void kprobe__tell_unseen(const struct plan *plan)
 {
 	const struct plan_function *f;
 
+	if (plan->placement == PLACEMENT_COUNT)
+		return;
 	vec__each (f, &plan->functions)
 		if (f->entry_site != NO_SITE && !(f->flags & FUNCTION_HELPER) &&
 		    plan->sites.data[f->entry_site].refusal == PROBE_KERNEL)

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Placement count: which counts don't follow from what is counted, and what is counted instead
+ * where the kernel refused probes. */
+#include <stdlib.h>
+#include "plan/circulation.h"
+
+void counting__find_unsolved(struct plan *p)
+{
+	struct circulation c;
+	struct forest forest;
+	struct plan_function *f;
+	autofree bool *known = NULL;
+
+	vec__each (f, &p->functions)
+		f->skipped = 0;
+	p->skipped = 0;
+	circulation__init(&c, p);
+	known = circulation__known(&c);
+	forest__init(&forest, &c, known);
+	for (uint32_t i = 0; i < p->sites.len; i++) {
+		struct plan_site *s = &p->sites.data[i];
+		uint32_t from, to;
+
+		circulation__counted(&c, i, &from, &to);
+		s->unsolved = false;
+		if (p->entries_only && s->role == ROLE_BRANCH && !s->entry)
+			continue;
+		for (; from < to && s->role != ROLE_WITNESS; from++)
+			s->unsolved |= !known[from] && !forest.bridge[from];
+		p->skipped += s->unsolved;
+		p->functions.data[s->function].skipped += s->unsolved && s->role == ROLE_BRANCH;
+	}
+	forest__free(&forest);
+	circulation__free(&c);
+}
+
+/* ---- again, where probes were refused ---- */
+
+bool plan__choose_again(struct plan *p, const struct plan_options *options, id_vec *chosen)
+{
+	uint32_t n = p->sites.len;
+	autofree bool *counted = xcalloc(n + 1, sizeof(*counted));
+
+	if (p->placement != PLACEMENT_COUNT || options->retire)
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		counted[i] = p->sites.data[i].probe == PROBE_COUNT;
+	counting__place(p, options);
+	placement__count_unprobed(p);
+	plan__index(p);
+	for (uint32_t i = 0; i < p->sites.len; i++)
+		if (p->sites.data[i].probe == PROBE_COUNT && (i >= n || !counted[i]))
+			vec__push(chosen, i);
+	return chosen->len;
+}
