@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -324,6 +325,24 @@ static void work_ia32(void)
 	need(result == -EBADF, "dup2 of nothing");
 }
 
+/* ---- until SIGUSR1: getppid(2), so that a tracer shows that it has begun ---- */
+
+static volatile sig_atomic_t may_begin;
+
+static void begin(int signal)
+{
+	may_begin = signal;
+}
+
+static void work_wait(void)
+{
+	signal(SIGUSR1, begin);
+	while (!may_begin) {
+		syscall(SYS_getppid);
+		usleep(10000);
+	}
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -331,7 +350,7 @@ static const struct {
 	{"file", work_file}, {"mount", work_mount}, {"memory", work_memory}, {"fork", work_fork},
 	{"exec", work_exec}, {"pipe", work_pipe},   {"poll", work_poll},     {"tcp", work_tcp},
 	{"udp", work_udp},   {"unix", work_unix},   {"sched", work_sched},   {"close", work_close},
-	{"ia32", work_ia32},
+	{"ia32", work_ia32}, {"wait", work_wait},
 };
 
 int main(int argc, char **argv)

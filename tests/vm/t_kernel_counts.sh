@@ -1,0 +1,15 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Counts of kernel functions (-c), in a guest with two CPUs: they are those of the events of the same work.
+# KERNELS="6.1": on these.
+
+. "$(dirname "$0")/lib.sh"
+needs_guest
+helper kernel_work
+
+for KERNEL in ${KERNELS:-6.1 newest}; do
+	has_kernel "$KERNEL" || continue
+	guest -f "$T/kernel_work" -- tests/vm/guest_kernel_counts.sh "$T/kernel_work"
+done
+done_testing
