@@ -133,7 +133,7 @@ _bbtrace_options() {
 		_bbtrace_words "-p --pid --tid --comm --uid --cgroup -f --follow -e --events --exclude --exported -r --regs -k --stack
 			-F --format --depth -o --output -t --timeout -l --limit -T --time -c --count --interval --reset --once --retire --last -u --user -b --btf
 			-v --verbose -q --quiet --color --no-fold --addresses --buffer --max-overhead --min-duration --attach --returns --placement --profile --record --max-size
-			--armor --control-socket -h --help"
+			--armor --control-socket --paused -h --help"
 		;;
 	report)
 		_bbtrace_words "-p --pid --tid --comm -e --events --exclude -r --regs -F --format -o --output --from --to --head
@@ -149,7 +149,7 @@ _bbtrace_options() {
 
 # A PID or a socket, then a command.
 _bbtrace_ctl() {
-	local commands="status counts reset add remove quit help"
+	local commands="status counts reset add remove stop start mark quit help"
 
 	case $object in
 	"") _bbtrace_words "$(timeout 2 bbtrace ctl -q 2>/dev/null | awk 'NR > 1 { print $1 }') $commands" ;;

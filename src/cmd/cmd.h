@@ -102,7 +102,8 @@ struct args {
 	bool sites, points;	    /* list */
 	bool calibrate;		    /* doctor */
 	const char *control_socket; /* where; "none"; NULL: the default one */
-	bool wait;		    /* ctl */
+	bool paused;
+	bool wait; /* ctl */
 	bool help;
 };
 

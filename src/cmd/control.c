@@ -33,7 +33,7 @@ static int find_status(struct control *c, struct status *s)
 {
 	int err = control__catch_up(c);
 
-	s->state = "running";
+	s->state = c->stopped ? "stopped" : "running";
 	s->counts = c->live->show.tally;
 	s->elapsed = now_ns(CLOCK_MONOTONIC) - c->meta->start_time;
 	if (!err && s->counts) {
@@ -121,6 +121,9 @@ static const struct control_command commands[] = {
 	{"reset", "", "count from 0 again", control__reset},
 	{"add", "FUNC...", "trace these functions, too", control__add},
 	{"remove", "FUNC...", "trace them no longer", control__remove},
+	{"stop", "", "record nothing until start", control__stop},
+	{"start", "", "record again", control__start},
+	{"mark", "TEXT", "note TEXT in the trace", control__mark},
 	{"quit", "", "end the trace", quit},
 	{"help", "", "this text", help},
 };

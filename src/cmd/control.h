@@ -26,8 +26,9 @@ struct control {
 	const struct trace_meta *meta;
 	const char *record; /* the trace file; NULL: none */
 
-	bool quits; /* the trace is to end */
-	int failed; /* a command broke the trace: what ends it; 0: none did */
+	bool stopped; /* nothing is recorded */
+	bool quits;   /* the trace is to end */
+	int failed;   /* a command broke the trace: what ends it; 0: none did */
 
 	/* of the request */
 	bool json;
@@ -67,6 +68,16 @@ int control__remove(struct control *c, const char *text, struct str *answer);
 
 /* Takes what was recorded up to now. What fails ends the trace. */
 int control__catch_up(struct control *c);
+/* --paused: recording is stopped from the start on, at this time. Fails if nobody could start it.
+ */
+int control__begin_stopped(struct control *c, uint64_t time);
+
+/* ---- commands (control_marks.c) ---- */
+
+int control__stop(struct control *c, const char *text, struct str *answer);
+int control__start(struct control *c, const char *text, struct str *answer);
+int control__mark(struct control *c, const char *text, struct str *answer);
+
 /* -EINVAL with a message, if the command got a text. */
 int control__no_text(const char *command, const char *text);
 

@@ -83,6 +83,14 @@ static int on_sideband(void *ctx, const struct sideband_event *e)
 		str__printf(&i->text, "fork      %u/%u of %u/%u\n", e->pid, e->tid, e->ppid,
 			    e->ptid);
 		return 0;
+	case SIDEBAND_STOP:
+	case SIDEBAND_START:
+		str__printf(&i->text, "recording %s\n",
+			    e->type == SIDEBAND_STOP ? "stops" : "starts");
+		return 0;
+	case SIDEBAND_MARK:
+		str__puts(&i->text, "mark      ");
+		break;
 	case SIDEBAND_EXIT:
 		str__printf(&i->text, "exit      %u/%u\n", e->pid, e->tid);
 		return 0;

@@ -201,6 +201,9 @@ void nothing__tell_live(const struct args *a, const struct trace_meta *meta, str
 
 	if (t->events || note__level() < NOTE_NORMAL || tell_recorded(meta, &l->show))
 		return;
+	if (t->stops)
+		note("no event while recording was on: it was stopped (--paused, bbtrace ctl stop); "
+		     "bbtrace ctl PID start continues it");
 	if (probe__filtered(probe))
 		tell_filtered(a, children);
 	else if (!t->missed)

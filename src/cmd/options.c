@@ -344,6 +344,8 @@ static const struct option_row rows[] = {
 	 "show kernel addresses (root always sees them)"},
 	{"control-socket", 0, "PATH", VERB_TRACE, FILE_NAME(control_socket),
 	 "where bbtrace ctl reaches this trace; none: nowhere"},
+	{"paused", 0, NULL, VERB_TRACE, SWITCH(paused),
+	 "record nothing until bbtrace ctl PID start"},
 	{"wait", 0, NULL, VERB_CTL, SWITCH(wait),
 	 "return when the trace has written all, after quit"},
 	{"timeout", 't', "SEC", VERB_CTL, TIME(timeout_ns),

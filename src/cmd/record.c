@@ -410,10 +410,16 @@ int recorder__event(struct recorder *r, const struct event *e)
 	return err ? err : rotate_if_full(r);
 }
 
+static bool is_global(const struct sideband_event *e)
+{
+	return e->type == SIDEBAND_LOST || e->type == SIDEBAND_STOP || e->type == SIDEBAND_START ||
+	       (e->type == SIDEBAND_MARK && !e->pid);
+}
+
 /* Forks of processes in the file are written, so that the file has the child, too. */
 static bool is_known(struct recorder *r, const struct sideband_event *e)
 {
-	if (e->type == SIDEBAND_LOST)
+	if (is_global(e))
 		return true;
 	if (e->type == SIDEBAND_FORK) /* the number may be that of one that an exec ended */
 		map64__del(&r->tids, e->tid);
@@ -433,11 +439,11 @@ int recorder__sideband(struct recorder *r, const struct sideband_event *e)
 	bool known = is_known(r, e);
 	int err = 0;
 
-	if (e->type != SIDEBAND_COMM && e->type != SIDEBAND_LOST)
+	if (e->type != SIDEBAND_COMM && !is_global(e))
 		r->map_changes++;
-	if (e->type == SIDEBAND_GAP)
+	if (e->type == SIDEBAND_GAP || (e->type == SIDEBAND_MARK && e->pid))
 		err = introduce(r, e->time, e->pid, e->tid);
-	if (!err && (known || e->type == SIDEBAND_GAP))
+	if (!err && (known || e->type == SIDEBAND_GAP || e->type == SIDEBAND_MARK))
 		err = trace_writer__sideband(r->writer, e);
 	if (known && e->type == SIDEBAND_EXEC) /* which ended the other threads */
 		*map64__put(&r->pids, e->pid) = KNOWN + (map64__get(&r->tids, e->tid) ? THREAD : 0);

@@ -343,9 +343,14 @@ static int run(struct session *s, int *status)
 	if (counts(s))
 		s->counting = counting__begin(s->args, s->plan, s->sources, s->probe, &s->live,
 					      s->render.output);
-	if (!s->child.pid)
+	if (!s->child.pid && !s->args->paused)
 		counting__note_cut(&s->counting);
-	sources__start(s->sources);
+	if (!s->args->paused)
+		sources__start(s->sources);
+	else
+		err = control__begin_stopped(&s->control, s->meta.start_time);
+	if (err)
+		return clean(s, err);
 	announce__live(s->args, s->plan);
 	err = s->child.pid ? child__start(&s->child, status) : 0;
 	if (err) {

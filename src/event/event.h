@@ -116,6 +116,10 @@ enum sideband_type {
 	SIDEBAND_LOST,	/* count sideband events were lost */
 	SIDEBAND_GAP,	/* an unknown number of this process's events is missing */
 	SIDEBAND_INNER, /* the process's PID in its own PID namespace is count */
+	SIDEBAND_STOP,	/* nothing is recorded from here on; pid 0, as of the next one */
+	SIDEBAND_START, /* it is again */
+	SIDEBAND_MARK,	/* somebody notes text; pid 0: not of a thread */
+	SIDEBAND_TYPES
 };
 
 struct sideband_event {
@@ -126,7 +130,7 @@ struct sideband_event {
 	uint32_t major, minor;	     /* MAP */
 	uint64_t ino;		     /* MAP */
 	uint64_t count;		     /* LOST, INNER */
-	const char *text; /* COMM, EXEC: the name; MAP: the path. Valid during the call */
+	const char *text; /* COMM, EXEC: the name; MAP: the path; MARK. Valid during the call */
 };
 
 /* ---- from records of the BPF program (bpf/wire.h) to events (decode.c) ---- */

@@ -272,6 +272,9 @@ static const uint8_t sideband_has[] = {
 	[SIDEBAND_LOST] = HAS_TIME | HAS_COUNT,
 	[SIDEBAND_GAP] = 0,
 	[SIDEBAND_INNER] = HAS_TIME | HAS_COUNT,
+	[SIDEBAND_STOP] = HAS_TIME,
+	[SIDEBAND_START] = HAS_TIME,
+	[SIDEBAND_MARK] = HAS_TIME | HAS_TEXT,
 	[SIDEBAND_ITEM_LOST] = HAS_COUNT,
 };
 
@@ -304,7 +307,7 @@ void codec__sideband(struct codec *c, uint64_t *type, struct sideband_event *e, 
 
 	*type = code_number(c, COLUMN_SIDEBAND, *type);
 	if (*type >= ARRAY_SIZE(sideband_has) ||
-	    (*type > SIDEBAND_INNER && *type != SIDEBAND_ITEM_LOST)) {
+	    (*type >= SIDEBAND_TYPES && *type != SIDEBAND_ITEM_LOST)) {
 		c->bad = true;
 		return;
 	}

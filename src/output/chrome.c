@@ -328,6 +328,32 @@ static int chrome__begin(struct output *o)
 	return 0;
 }
 
+/* An instant of the whole trace. A stop also ends the calls that are open. */
+static void global_step(struct output *o, const struct step *s)
+{
+	struct chrome *c = o->state;
+	struct track none = {.now = s->time}, *t;
+	struct json *j;
+
+	vec__each (t, &c->list)
+		if (s->type == STEP_STOP)
+			end_unseen(o, t, 0);
+	j = begin_event(o, &none, "i");
+	put_ts(j, &none);
+	json__member(j, string, "s", "g");
+	json__member(j, string, "cat", s->type == STEP_MARK ? "mark" : "recording");
+	put_name(j, s->type == STEP_MARK   ? s->text
+		    : s->type == STEP_STOP ? "recording stops"
+					   : "recording starts");
+	begin_args(j);
+	end_event(j);
+}
+
+static void mark(struct output *o, struct track *t, const struct step *s)
+{
+	end_event(begin_instant(o, t, "mark", s->text));
+}
+
 static int chrome__step(struct output *o, const struct step *step)
 {
 	static void (*const by_type[STEP_TYPES])(struct output * o, struct track * t,
@@ -335,8 +361,13 @@ static int chrome__step(struct output *o, const struct step *step)
 		[STEP_ENTRY] = entry, [STEP_BRANCH] = branch, [STEP_RETURN] = return_,
 		[STEP_LOST] = lost,   [STEP_UNKNOWN] = other, [STEP_FORK] = other,
 		[STEP_EXEC] = other,  [STEP_EXIT] = other,    [STEP_OMITTED] = omitted,
+		[STEP_MARK] = mark,
 	};
 
+	if (step__is_global(step)) {
+		global_step(o, step);
+		return 0;
+	}
 	by_type[step->type](o, track_of(o, step), step);
 	return 0;
 }
@@ -377,6 +408,7 @@ const struct output_format output_chrome = {
 	.regs = true,
 	.times = true,
 	.timed = true,
+	.marks = true,
 	.help = "trace events for Perfetto's UI and chrome://tracing",
 	.size = sizeof(struct chrome),
 	.begin = chrome__begin,

@@ -157,6 +157,19 @@ void columns__put(struct output *o, const struct step *step)
 	paint(o, PLAIN);
 }
 
+/* It has no step before it in its thread. */
+void columns__put_global(struct output *o, const struct step *step)
+{
+	const struct text *t = o->state;
+	struct step untimed = *step;
+
+	untimed.timed = false;
+	paint(o, DIM);
+	put_time(o, o->options.time == TIME_DELTA ? &untimed : step);
+	paint(o, PLAIN);
+	put_spaces(&o->buffer, max_of(t->thread_column, (unsigned)THREAD_COLUMN) + 2);
+}
+
 void columns__blank(struct output *o)
 {
 	const struct text *t = o->state;

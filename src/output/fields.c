@@ -10,7 +10,8 @@
 static const char *const event_names[STEP_TYPES] = {
 	[STEP_ENTRY] = "entry", [STEP_BRANCH] = "branch",   [STEP_RETURN] = "return",
 	[STEP_LOST] = "lost",	[STEP_UNKNOWN] = "unknown", [STEP_FORK] = "fork",
-	[STEP_EXEC] = "exec",	[STEP_EXIT] = "exit",	    [STEP_OMITTED] = "omitted",
+	[STEP_EXEC] = "exec",	[STEP_EXIT] = "exit",	    [STEP_STOP] = "stop",
+	[STEP_START] = "start", [STEP_MARK] = "mark",	    [STEP_OMITTED] = "omitted",
 };
 
 static const struct plan_site *site_of(const struct output *o, const struct step *s)
@@ -27,13 +28,13 @@ static bool get_ts(const struct output *o, const struct step *s, union field_val
 static bool get_pid(const struct output *o, const struct step *s, union field_value *v)
 {
 	v->number = s->pid;
-	return true;
+	return !step__is_global(s);
 }
 
 static bool get_tid(const struct output *o, const struct step *s, union field_value *v)
 {
 	v->number = s->tid;
-	return true;
+	return !step__is_global(s);
 }
 
 static bool get_ns_pid(const struct output *o, const struct step *s, union field_value *v)
@@ -57,7 +58,7 @@ static bool get_comm(const struct output *o, const struct step *s, union field_v
 static bool get_cpu(const struct output *o, const struct step *s, union field_value *v)
 {
 	v->number = s->cpu;
-	return s->timed;
+	return s->timed && s->type != STEP_MARK && !step__is_global(s);
 }
 
 /* The innermost context. */
@@ -72,6 +73,12 @@ static bool get_context(const struct output *o, const struct step *s, union fiel
 static bool get_event(const struct output *o, const struct step *s, union field_value *v)
 {
 	v->string = event_names[s->type];
+	return true;
+}
+
+static bool get_text(const struct output *o, const struct step *s, union field_value *v)
+{
+	v->string = s->text ? s->text : "";
 	return true;
 }
 
@@ -214,6 +221,7 @@ const struct field fields[FIELDS] = {
 	[FIELD_CPU] = {KEY("cpu"), VALUE_DEC, OF_THREAD, get_cpu},
 	[FIELD_CONTEXT] = {KEY("context"), VALUE_STRING, CALLS, get_context},
 	[FIELD_EVENT] = {KEY("event"), VALUE_STRING, ALL_STEPS, get_event},
+	[FIELD_TEXT] = {KEY("text"), VALUE_STRING, IN(STEP_MARK), get_text},
 	[FIELD_AT] = {{NULL, 0}, VALUE_AT, CALLS, get_at},
 	[FIELD_KIND] = {KEY("kind"), VALUE_STRING, IN(STEP_BRANCH), get_kind},
 	[FIELD_INSN] = {KEY("insn"), VALUE_STRING, IN(STEP_BRANCH), get_insn},
@@ -258,6 +266,8 @@ const struct total totals[] = {
 	 .offset = offsetof(struct trace_totals, missed)},
 	{TOTAL(residue), .before = ", counts contradict each other by ", .after = "", .rare = true,
 	 .nonzero = true},
+	{TOTAL(stops), .before = ", ", .after = " stops (", .rare = true, .nonzero = true},
+	{TOTAL(stopped_ms), .before = "", .after = " ms)", .second = true, .nonzero = true},
 	{TOTAL(cut), .before = ", up to ", .after = " counts open", .rare = true, .nonzero = true},
 	{TOTAL(hits), .nonzero = true},
 	{.key = JSON_KEY("tracing_ns"),

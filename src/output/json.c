@@ -114,6 +114,7 @@ const struct output_format output_json = {
 	.regs = true,
 	.suffixes = ".json .jsonl",
 	.timed = true,
+	.marks = true,
 	.help = "one JSON object per line, the last one is a summary",
 	.step = json__step,
 	.end = json__end,

@@ -78,6 +78,7 @@ struct output_format {
 	bool code;    /* supports output_options.unobserved */
 	bool entries; /* its counts may be of entries alone (-e entry) */
 	bool lines;   /* it shows source lines: requires plan__lines() */
+	bool marks;   /* it shows marks */
 	bool at_end;  /* all of it is rendered at the end, by what was added up */
 	int (*begin)(struct output *o);
 	/* The plan was extended; NULL: the state doesn't depend on its size. */

@@ -124,6 +124,8 @@ static bool of_plan(const struct stats *p, const struct step *s)
 
 void stats__step(struct stats *p, const struct step *s)
 {
+	if (step__is_global(s))
+		return;
 	note_time(p, s);
 	if (!of_plan(p, s))
 		return;

@@ -264,6 +264,16 @@ static const struct cell omitted_cells[] = {
 	LINE_END,
 };
 
+static const struct cell mark_cells[] = {
+	CELL(TEXT, string, .before = "-- mark: ", .after = " --", .colour = CYAN),
+	LINE_END,
+};
+
+static const struct cell recording_cells[] = {
+	CELL(EVENT, string, .before = "-- recording ", .after = "s --", .colour = YELLOW),
+	LINE_END,
+};
+
 static const struct cell unknown_cells[] = {
 	CELL(EVENT, string, .before = "-- path ", .after = " --", .colour = YELLOW),
 	LINE_END,
@@ -287,6 +297,9 @@ static const struct line {
 	[STEP_FORK] = {.cells = task_cells},
 	[STEP_EXEC] = {.cells = task_cells},
 	[STEP_EXIT] = {.cells = task_cells},
+	[STEP_STOP] = {.cells = recording_cells},
+	[STEP_START] = {.cells = recording_cells},
+	[STEP_MARK] = {.cells = mark_cells},
 };
 
 static void put_text(struct str *s, const char *text)
@@ -480,6 +493,15 @@ static int put_omitted(struct output *o, const struct step *step)
 	return 0;
 }
 
+static int put_global(struct output *o, const struct step *step)
+{
+	text__settle(o);
+	columns__put_global(o, step);
+	put_line(o, lines[step->type].cells, step);
+	str__putc(&o->buffer, '\n');
+	return 0;
+}
+
 static int text__step(struct output *o, const struct step *step)
 {
 	const struct text *t = o->state;
@@ -487,6 +509,8 @@ static int text__step(struct output *o, const struct step *step)
 
 	if (step->type == STEP_OMITTED)
 		return put_omitted(o, step);
+	if (step__is_global(step))
+		return put_global(o, step);
 	columns__put(o, step);
 	if (t->fold) {
 		hold_line(o, step, start);
@@ -529,6 +553,7 @@ const struct output_format output_text = {
 	.regs = true,
 	.suffixes = ".txt",
 	.timed = true,
+	.marks = true,
 	.help = "one line per event, calls as a tree",
 	.size = sizeof(struct text),
 	.begin = text__begin,

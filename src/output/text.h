@@ -41,5 +41,7 @@ void repeats__put(void *ctx, const struct fold_item *item);
 /* The time and thread columns of a step, or blanks of the same width. */
 void columns__put(struct output *o, const struct step *step);
 void columns__blank(struct output *o);
+/* The time of a step of no thread, and blanks. */
+void columns__put_global(struct output *o, const struct step *step);
 
 #endif

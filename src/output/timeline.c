@@ -218,6 +218,13 @@ static bool is_event(const struct step *s)
 	return s->type == STEP_ENTRY || s->type == STEP_BRANCH || s->type == STEP_RETURN;
 }
 
+/* What was open then has no known end. */
+static void stop(struct timeline *t)
+{
+	for (unsigned i = 0; i < t->nlanes; i++)
+		close_open(t, i, t->lanes[i]->last);
+}
+
 void timeline__step(struct timeline *t, const struct step *s)
 {
 	bool event = is_event(s), marks = s->type == STEP_LOST || s->type == STEP_UNKNOWN;
@@ -225,6 +232,8 @@ void timeline__step(struct timeline *t, const struct step *s)
 	struct timeline_lane *l;
 	uint16_t lane;
 
+	if (s->type == STEP_STOP)
+		stop(t);
 	if (!event && !marks && !(ends && map64__get(&t->index, step__thread_key(s))))
 		return;
 	lane = lane_of(t, s);

@@ -7,6 +7,7 @@ void kept__take(struct kept_step *k, const struct step *s)
 {
 	*k = (struct kept_step){.step = *s};
 	snprintf(k->comm, sizeof(k->comm), "%s", s->comm);
+	k->text = s->text ? xstrdup(s->text) : NULL;
 	if (s->regs)
 		memcpy(k->regs, s->regs, sizeof(k->regs));
 	if (s->syscall_args)
@@ -23,13 +24,16 @@ const struct step *kept__step(struct kept_step *k)
 	k->step.regs = k->step.regs ? k->regs : NULL;
 	k->step.syscall_args = k->step.syscall_args ? k->syscall_args : NULL;
 	k->step.stack = k->stack;
+	k->step.text = k->text;
 	return &k->step;
 }
 
 void kept__free(struct kept_step *k)
 {
 	free(k->stack);
+	free(k->text);
 	k->stack = NULL;
+	k->text = NULL;
 }
 
 /* ---- the last steps of each thread ---- */

@@ -132,6 +132,17 @@ int live_filter__step(struct trace *t, struct thread *th, const struct step *s)
 	return t->options.min_duration ? by_duration(t, thread__shown(th), s) : give(t, s);
 }
 
+void live_filter__leave_calls(struct live_filter *s)
+{
+	if (s)
+		end_calls(s, 0);
+}
+
+int live_filter__pass(struct trace *t, const struct step *s)
+{
+	return give(t, s);
+}
+
 void live_filter__free(struct live_filter *s)
 {
 	if (!s)

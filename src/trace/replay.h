@@ -77,6 +77,7 @@ struct thread {
 	char comm[16];
 	uint32_t signals;	/* number of recorded signal handlers */
 	bool seen;		/* it has had an event */
+	bool stopped;		/* recording stopped since */
 	uint64_t returned_sp;	/* of the last call that a return probe reported; 0: none since */
 	uint32_t returned_from; /* its function */
 	bool ended;		/* kernel: it is exiting */
@@ -141,6 +142,7 @@ struct trace {
 		biases; /* pid << 32 | object -> running - link-time address, valid bit in known */
 	struct site_places *places;
 	struct trace_totals totals;
+	uint64_t stopped;      /* when recording stopped; 0: it goes on */
 	struct map64 landings; /* block -> 2: a landing pad leads to it without an event, 1: none
 				  does (undecoded.c) */
 	uint64_t last_call;    /* the last number used */
@@ -194,6 +196,8 @@ void goroutines__run(struct trace *t, struct thread *th, uint64_t goroutine);
 void goroutines__leave(struct trace *t, struct thread *th);
 /* Ends all goroutines of a process. */
 void goroutines__end(struct trace *t, uint32_t pid);
+/* Leaves the open calls of all threads and goroutines: they count as open. */
+void tasks__leave_all(struct trace *t);
 /* Abandons all open calls of a thread. */
 void tasks__abandon(struct trace *t, struct thread *th);
 void thread__free(struct thread *th);
@@ -217,6 +221,9 @@ int kernel_side__enter(struct event_context *n);
 
 /* Emits LOST (with count) or UNKNOWN. */
 int step__mark(struct event_context *n, enum step_type type, uint64_t count);
+/* Emits a step that is of no event; th NULL: of no thread. */
+int step__note(struct trace *t, struct thread *th, enum step_type type, uint64_t time,
+	       const char *text);
 /* Counts lost events and emits LOST; UNKNOWN if their number is unknown. */
 int step__lost(struct event_context *n, uint64_t count);
 /* A branch without probe that the path implies; to_block: the target of an indirect jump, or
@@ -304,6 +311,11 @@ struct call *replay__switching(struct event_context *n);
  * back to a coroutine). NULL: none, an exception was raised to a handler.
  */
 struct call *replay__leave_stack(struct event_context *n, struct call *c);
+
+/* ---- stop.c: recording stops and starts again ---- */
+
+/* At an event: emits UNKNOWN if recording stopped since the thread's last one. */
+int stop__mark(struct event_context *n);
 
 /* ---- account.c: what tracing has cost ---- */
 
@@ -401,6 +413,10 @@ void locate__forget_process(struct trace *t, uint32_t pid);
 int live_filter__step(struct trace *t, struct thread *th, const struct step *step);
 /* True: steps are only counted, and this one was. */
 bool live_filter__count(struct trace *t, enum step_type type);
+/* The calls of the thread, whose steps may be held back, are not followed any more. */
+void live_filter__leave_calls(struct live_filter *s);
+/* Passes on a step of no thread. */
+int live_filter__pass(struct trace *t, const struct step *step);
 void live_filter__free(struct live_filter *s);
 
 #endif

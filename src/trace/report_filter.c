@@ -214,6 +214,14 @@ static int limit(struct report_filter *p, const struct step *s)
 	return err || o->tail || !o->head || p->given < o->head ? err : 1;
 }
 
+/* A step of no thread. */
+static int global_step(struct report_filter *p, const struct step *s)
+{
+	const struct report_filter_options *o = p->options;
+
+	return s->time >= o->from && (!o->to || s->time <= o->to) ? limit(p, s) : 0;
+}
+
 int report_filter__step(struct report_filter *p, const struct step *s)
 {
 	const struct report_filter_options *o = p->options;
@@ -221,6 +229,8 @@ int report_filter__step(struct report_filter *p, const struct step *s)
 	struct step copy = *s;
 	bool picked = true;
 
+	if (step__is_global(s))
+		return global_step(p, s);
 	if (!is_among(s->pid, o->pids, o->npids) || !is_among(s->tid, o->tids, o->ntids) ||
 	    !has_comm(o, s->comm))
 		return 0;

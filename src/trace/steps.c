@@ -57,6 +57,26 @@ int step__mark(struct event_context *n, enum step_type type, uint64_t count)
 	return live_filter__step(n->t, n->th, &step);
 }
 
+int step__note(struct trace *t, struct thread *th, enum step_type type, uint64_t time,
+	       const char *text)
+{
+	struct event_context n = {.t = t, .th = th};
+	struct step step = {.type = type,
+			    .comm = "",
+			    .plan = t->plan,
+			    .site = NO_SITE,
+			    .function = NO_FUNCTION};
+
+	if (live_filter__count(t, type))
+		return 0;
+	if (th)
+		step = step_of(&n, type, NO_SITE);
+	step.timed = true;
+	step.time = time;
+	step.text = text;
+	return th ? live_filter__step(t, th, &step) : live_filter__pass(t, &step);
+}
+
 int step__lost(struct event_context *n, uint64_t count)
 {
 	struct trace *t = n->t;

@@ -290,10 +290,15 @@ static void leave_all(struct trace *t, const struct map64 *threads)
 	}
 }
 
-int trace__finish(struct trace *t)
+void tasks__leave_all(struct trace *t)
 {
 	leave_all(t, &t->goroutines);
 	leave_all(t, &t->threads);
+}
+
+int trace__finish(struct trace *t)
+{
+	tasks__leave_all(t);
 	return 0;
 }
 

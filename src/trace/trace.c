@@ -215,6 +215,9 @@ int trace__feed(struct trace *t, const struct event *e)
 	n.th = e->type == EVENT_LOST ? kernel_side__innermost(th) : kernel_side__of(t, th, e->site);
 	n.th->seen = true;
 	n.last_hit = &th->last_hit;
+	err = stop__mark(&n);
+	if (err)
+		return err;
 	if (e->type == EVENT_LOST)
 		return replay__lost(&n);
 	err = t->changing ? replay__mark_doubt(&n) : 0;

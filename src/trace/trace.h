@@ -22,6 +22,9 @@ enum step_type {
 	STEP_FORK,
 	STEP_EXEC,
 	STEP_EXIT,
+	STEP_STOP, /* recording stopped; what any thread does up to START isn't known */
+	STEP_START,
+	STEP_MARK,    /* text, of a thread, or of none */
 	STEP_OMITTED, /* the report filter leaves out count events here, of any thread */
 	STEP_TYPES
 };
@@ -82,9 +85,16 @@ struct step {
 	bool has_tracing;
 	uint64_t tracing, noise;
 
-	uint64_t count; /* LOST */
-	bool at_least;	/* LOST: count is a lower bound */
+	const char *text; /* MARK */
+	uint64_t count;	  /* LOST */
+	bool at_least;	  /* LOST: count is a lower bound */
 };
+
+/* Is it of no thread? Then it has no pid, tid, comm and cpu. */
+static inline bool step__is_global(const struct step *s)
+{
+	return (s->type == STEP_STOP || s->type == STEP_START || s->type == STEP_MARK) && !s->pid;
+}
 
 static inline uint64_t goroutine__key(uint32_t pid, uint64_t goroutine)
 {
@@ -125,6 +135,8 @@ struct trace_totals {
 	/* counted in the kernel: by how much the counts contradict each other; threads that
 	 * counting may have cut in two, each of which may leave a count open */
 	uint64_t residue, cut;
+	uint64_t stops, stopped_ms; /* how often recording stopped; for how long, until it started
+				       again */
 	uint64_t undecoded, code; /* the functions' bytes that were not decoded; all their bytes */
 };
 
@@ -145,6 +157,7 @@ struct kept_step {
 	char comm[16];
 	uint64_t regs[EVENT_REGS], syscall_args[EVENT_ARGS];
 	struct location *stack;
+	char *text;
 };
 void kept__take(struct kept_step *k, const struct step *s);
 const struct step *kept__step(struct kept_step *k);
@@ -197,6 +210,12 @@ int trace__lost(struct trace *t, uint32_t pid, uint32_t tid, uint64_t count);
 void trace__missed(struct trace *t, uint64_t hits);
 /* An unknown number of a thread's events is missing here: emits UNKNOWN. */
 int trace__gap(struct trace *t, uint32_t pid, uint32_t tid);
+/* Recording stops, and starts again: each thread's path in between is unknown, and UNKNOWN at its
+ * next event. */
+int trace__stop(struct trace *t, uint64_t time);
+int trace__start(struct trace *t, uint64_t time);
+/* Somebody notes text; pid 0: not of a thread. */
+int trace__mark(struct trace *t, uint64_t time, uint32_t pid, uint32_t tid, const char *text);
 /* Ends the trace, not the threads: the calls that they run count as open. */
 int trace__finish(struct trace *t);
 const struct trace_totals *trace__totals(const struct trace *t);

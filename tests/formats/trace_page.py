@@ -178,11 +178,11 @@ class Block:
         if kind == 4:
             for _ in range(6):
                 side.number()
-        if kind in (1, 2, 4):
+        if kind in (1, 2, 4, 10):
             side.part()
         for _ in range({0: 2, 5: 1, 7: 1, 64: 1}.get(kind, 0)):
             side.number()
-        assert kind in (0, 1, 2, 3, 4, 5, 6, 7, 64), kind
+        assert kind in (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 64), kind
 
     def event(self, thread):
         known = self.followers.get((thread.context * 0x9E3779B97F4A7C15 & ALL) >> 50)

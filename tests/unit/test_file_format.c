@@ -193,10 +193,10 @@ static void test_sideband(void)
 {
 	struct list l = list_behind(".Ss Sideband events");
 
-	is(l.end - l.at, SIDEBAND_INNER + 2, "all sideband events are listed");
-	for (unsigned i = 0; i <= SIDEBAND_INNER; i++)
+	is(l.end - l.at, SIDEBAND_TYPES + 1, "all sideband events are listed");
+	for (unsigned i = 0; i < SIDEBAND_TYPES; i++)
 		check_row(&l, i, i, NULL, NULL, "sideband events");
-	check_row(&l, SIDEBAND_INNER + 1, SIDEBAND_ITEM_LOST, NULL, NULL, "sideband events");
+	check_row(&l, SIDEBAND_TYPES, SIDEBAND_ITEM_LOST, NULL, NULL, "sideband events");
 }
 
 /* Kinds of columns, and the streams of a block of events. */

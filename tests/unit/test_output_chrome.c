@@ -121,6 +121,29 @@ static void test_marks(void)
 	      at(fixture_entry(), 1, 0, 0), at(exit, 0, 0, 1), at(fixture_entry(), 2, 0, 5));
 }
 
+#define G(ts, cat, name)                                                                           \
+	",\n{\"ph\":\"i\",\"pid\":0,\"tid\":0,\"ts\":" ts ",\"s\":\"g\",\"cat\":\"" cat            \
+	"\",\"name\":\"" name "\",\"args\":{}}"
+
+static void test_global(void)
+{
+	struct step stop = {
+		.type = STEP_STOP, .timed = true, .time = 1000013345, .site = NO_SITE, .comm = ""};
+	struct step start = stop, mark = stop, own = fixture_step(STEP_MARK, SITE_ENTRY);
+
+	start.type = STEP_START;
+	mark.type = STEP_MARK;
+	mark.text = "a \"b\"";
+	own.text = "mine";
+	shows(B("1000012.345") E("1000012.345", "\"return\":\"not seen\"")
+		      G("1000013.345", "recording", "recording stops")
+			      G("1000013.345", "recording", "recording starts")
+				      G("1000013.345", "mark", "a \\\"b\\\"")
+					      I("1000012.345", "mark", "mine", ""),
+	      "a stop ends all calls where they were seen last; marks are instants of the whole trace, or of their thread",
+	      at(fixture_entry(), 1, 0, 0), stop, start, mark, own);
+}
+
 static void test_tracks(void)
 {
 	struct step a = fixture_step(STEP_UNKNOWN, SITE_ENTRY), b = a, idle;
@@ -157,6 +180,7 @@ int main(void)
 	test_branches();
 	test_marks();
 	test_tracks();
+	test_global();
 	test_order();
 	return tap__done();
 }

@@ -184,6 +184,24 @@ static void test_others(void)
 	}
 }
 
+static void test_global(void)
+{
+	struct step s = {.type = STEP_STOP, .timed = true, .time = 5, .site = NO_SITE, .comm = ""},
+		    m = s, b = s;
+
+	s.function = m.function = b.function = NO_FUNCTION;
+	b.type = STEP_START;
+	m.type = STEP_MARK;
+	m.text = "a \"b\"\n\033[1m\xff";
+	shows("{\"ts\":5,\"event\":\"stop\"}\n{\"ts\":5,\"event\":\"start\"}\n"
+	      "{\"ts\":5,\"event\":\"mark\",\"text\":\"a \\\"b\\\"\\u000a\\u001b[1m\xef\xbf\xbd\"}\n",
+	      "what is of no thread has its time alone, and a mark its text", s, b, m);
+	m = fixture_step(STEP_MARK, SITE_JNE);
+	m.text = "x";
+	shows("{\"ts\":1000012345," TASK ",\"event\":\"mark\",\"text\":\"x\"}\n",
+	      "a thread's mark has the thread, but no CPU", m);
+}
+
 static void test_task(void)
 {
 	struct step s = fixture_step(STEP_EXIT, SITE_ENTRY);
@@ -329,6 +347,7 @@ int main(void)
 	test_return();
 	test_others();
 	test_task();
+	test_global();
 	test_hostile();
 	test_checker_is_strict();
 	test_other_parsers();

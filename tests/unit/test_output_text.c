@@ -284,6 +284,42 @@ static void test_delta_exit(void)
 	options = fixture_options;
 }
 
+static void test_global(void)
+{
+	struct step b = fixture_branch(SITE_JNE, true, fixture_at(0x50)), later = b;
+	struct step mark = {.type = STEP_MARK,
+			    .timed = true,
+			    .time = 1000012346,
+			    .site = NO_SITE,
+			    .comm = "",
+			    .text = "a\n\033b"};
+	struct step stop = mark, start = mark, own = b;
+
+	stop.type = STEP_STOP;
+	start.type = STEP_START;
+	own.type = STEP_MARK;
+	own.text = "mine";
+	later.time += 100;
+	shows("   0.000012346               -- recording stops --\n"
+	      "   0.000012346               -- recording starts --\n" LEFT
+	      "  malloc+0x25  jne  taken -> malloc+0x50\n"
+	      "   0.000012346               -- mark: a\\x0a\\x1bb --\n"
+	      "   0.000012445 ls-7            malloc+0x25  jne  taken -> malloc+0x50\n" LEFT
+	      "-- mark: mine --\n",
+	      "what is of no thread has a line with its time", stop, start, b, mark, later, own);
+	options.fold = true;
+	shows(LEFT "  malloc+0x25  jne  taken -> malloc+0x50  2 times in 0ns\n"
+		   "   0.000012346               -- mark: a\\x0a\\x1bb --\n" LEFT
+		   "  malloc+0x25  jne  taken -> malloc+0x50  2 times in 0ns\n",
+	      "nothing is folded across it", b, b, mark, b, b);
+	options.fold = false;
+	options.time = TIME_DELTA;
+	shows("                              -- mark: a\\x0a\\x1bb --\n"
+	      "              - ls-7            malloc+0x25  jne  taken -> malloc+0x50\n",
+	      "-T delta has no time for what is of no thread", mark, b);
+	options = fixture_options;
+}
+
 static void test_delta_idle(void)
 {
 	struct step a = fixture_branch(SITE_JNE, true, fixture_at(0x50)), b;
@@ -423,6 +459,7 @@ int main(void)
 	test_times();
 	test_delta_exit();
 	test_delta_idle();
+	test_global();
 	test_durations();
 	test_threads();
 	test_hostile_names();

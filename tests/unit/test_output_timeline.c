@@ -169,6 +169,22 @@ static void test_open(void)
 	start_over();
 }
 
+static void test_stop(void)
+{
+	struct step stop = {
+		.type = STEP_STOP, .timed = true, .time = 3000, .site = NO_SITE, .comm = ""};
+
+	give_entry(7, 0, 1, 1000);
+	give(at(STEP_BRANCH, 7, 0, 1500));
+	give(stop);
+	give_entry(7, 0, 2, 5000);
+	give_return(7, 0, 2, 5100, 100);
+	timeline__end(&line);
+	is_call(1, 1000, 500, true, "a call that is open at a stop is shown up to its last event");
+	is_call(2, 5000, 100, false, "and the next one as what it is");
+	start_over();
+}
+
 static void test_marks(void)
 {
 	struct step lost = at(STEP_LOST, 7, 0, 0);
@@ -251,6 +267,7 @@ int main(void)
 	test_busy();
 	test_longest();
 	test_open();
+	test_stop();
 	test_marks();
 	test_threads();
 	test_json();

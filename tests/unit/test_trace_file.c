@@ -118,7 +118,7 @@ static void add_any_sideband(struct trace_writer *w)
 	static const char *const texts[] = {"", "cat", "/usr/lib/libc.so.6",
 					    "a name \xff\x01 of bytes"};
 	struct sideband_event e = {
-		.type = rnd() % (SIDEBAND_INNER + 1), .pid = rnd() % 500, .tid = rnd() % 500};
+		.type = rnd() % SIDEBAND_TYPES, .pid = rnd() % 500, .tid = rnd() % 500};
 
 	if (e.type != SIDEBAND_GAP)
 		e.time = 5000000000000 + rnd() % 1000000;
@@ -129,7 +129,8 @@ static void add_any_sideband(struct trace_writer *w)
 	if (e.type == SIDEBAND_MAP)
 		e.start = rnd(), e.len = rnd() % 99999, e.offset = rnd() % 8 * 4096, e.major = 254,
 		e.minor = 1, e.ino = rnd() % 99999;
-	if (e.type == SIDEBAND_MAP || e.type == SIDEBAND_EXEC || e.type == SIDEBAND_COMM)
+	if (e.type == SIDEBAND_MAP || e.type == SIDEBAND_EXEC || e.type == SIDEBAND_COMM ||
+	    e.type == SIDEBAND_MARK)
 		e.text = texts[rnd() % 4];
 	trace_writer__sideband(w, &e);
 	put_sideband(&wrote, &e);

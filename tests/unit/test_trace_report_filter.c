@@ -13,6 +13,10 @@ static int on_step(void *ctx, const struct step *s)
 	static const char letters[] = {
 		[STEP_ENTRY] = 'E', [STEP_BRANCH] = 'B', [STEP_RETURN] = 'R', [STEP_UNKNOWN] = '?'};
 
+	if (step__is_global(s)) {
+		str__printf(&got, "%s ", s->text);
+		return 0;
+	}
 	if (s->type == STEP_OMITTED) {
 		str__printf(&got, "-%llu- ", (unsigned long long)s->count);
 		return 0;
@@ -67,6 +71,22 @@ static void shows(struct report_filter_options o, const char *want, unsigned eve
 	report_filter__free(p);
 }
 
+/* A mark of no thread between the others. */
+static void test_mark(uint64_t from, uint64_t to, const char *want, const char *name)
+{
+	static const uint32_t two[] = {2};
+	struct report_filter_options o = {
+		.events = PLAN_ENTRY, .tids = two, .ntids = 1, .from = from, .to = to};
+	const struct step mark = {.type = STEP_MARK, AT(30), .text = "mark", .comm = ""};
+	struct report_filter *p = report_filter__new(&plan, &o, on_step, NULL);
+
+	str__clear(&got);
+	report_filter__step(p, &mark);
+	report_filter__step(p, &run[4]);
+	report_filter__free(p);
+	is_str(got.data ? got.data : "", want, "%s", name);
+}
+
 int main(void)
 {
 	static const bool f_h[] = {true, false, true}, g_h[] = {false, true, true},
@@ -76,6 +96,9 @@ int main(void)
 
 	plan.functions.data = functions;
 	plan.functions.len = ARRAY_SIZE(functions);
+	test_mark(0, 0, "mark E0f' ", "a mark of no thread passes every filter by thread and kind");
+	test_mark(31, 0, "E0f' ", "but not one by time");
+	test_mark(0, 29, "", "nor that");
 	shows((struct report_filter_options){0},
 	      "E0f B0f E1g <1 E2h <2 E0f' R2h ?1 E2h <2 B2h R2h R1g R0f ", 11,
 	      "without options a report has all steps");

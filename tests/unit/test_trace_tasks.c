@@ -34,11 +34,18 @@ static struct plan plan;
 
 static struct trace *t;
 static struct step last; /* the step that was given out last */
+static struct str given; /* all of them: a letter each, with what they have */
 static char last_comm[16];
 static uint64_t clock_ns;
 
 static int on_step(void *ctx, const struct step *s)
 {
+	static const char letters[STEP_TYPES] = {
+		[STEP_ENTRY] = 'E',   [STEP_BRANCH] = 'B', [STEP_RETURN] = 'R', [STEP_LOST] = 'L',
+		[STEP_UNKNOWN] = '?', [STEP_STOP] = '[',   [STEP_START] = ']',	[STEP_MARK] = 'M'};
+
+	str__printf(&given, "%c%.0u%s%s%s ", letters[s->type], s->tid, s->has_since ? "+" : "",
+		    s->has_duration ? "=" : "", s->text ? s->text : "");
 	last = *s;
 	snprintf(last_comm, sizeof(last_comm), "%s", s->comm);
 	return 0;
@@ -343,8 +350,87 @@ static void test_open_calls(void)
 	trace__free(t);
 }
 
+/* What is known of a thread ends where recording stops. */
+static void test_stop(void)
+{
+	const struct trace_totals *totals;
+
+	begin(false);
+	str__clear(&given);
+	enter(7, 7);
+	leave(7, 7);
+	enter(7, 7);
+	enter(7, 8);
+	is_str(given.data, "E7 B7 B7 R7= E7+ E8 ", "before recording stops");
+	str__clear(&given);
+	trace__stop(t, 5000000);
+	trace__stop(t, 6000000);
+	is_str(given.data, "[ ", "a stop is of no thread, and only one");
+	ok(!last.pid && last.timed && last.time == 5000000, "it has its time");
+	is(open_calls(), 2, "the calls that run are open");
+	str__clear(&given);
+	trace__start(t, 8000000);
+	leave(7, 7);
+	enter(7, 7);
+	enter(7, 9);
+	leave(7, 8);
+	is_str(given.data, "] ?7 B7 B7 R7 E7 E9 ?8 B8 B8 R8 ",
+	       "each thread's first event behind it comes after a mark, and no call or time goes on");
+	totals = trace__totals(t);
+	is(totals->stops, 1, "stops are counted");
+	is(totals->stopped_ms, 3, "with their time");
+	is(unmatched(), 2, "returns of calls that began before the stop are unmatched");
+	str__clear(&given);
+	trace__start(t, 9000000);
+	is(trace__totals(t)->stopped_ms, 3,
+	   "a part of a trace may begin in a stop, whose length isn't known");
+	trace__free(t);
+
+	begin(true);
+	enter(7, 7);
+	str__clear(&given);
+	trace__stop(t, 1);
+	trace__start(t, 2);
+	enter(7, 7);
+	is_str(given.data, "[ ] ?7 E7 ", "a thread's calls in the kernel end as well");
+	trace__free(t);
+
+	begin(false);
+	go_over(7, 7, 100);
+	enter(7, 7);
+	go_over(7, 7, 101);
+	enter(7, 7);
+	trace__stop(t, 1);
+	trace__start(t, 2);
+	str__clear(&given);
+	leave(7, 7);
+	go_over(7, 7, 100);
+	leave(7, 7);
+	is_str(given.data, "?7 B7 B7 R7 ?7 B7 B7 R7 ", "goroutines are as threads");
+	trace__free(t);
+	str__free(&given);
+}
+
+static void test_mark(void)
+{
+	begin(false);
+	str__clear(&given);
+	trace__mark(t, 5, 0, 0, "of none");
+	ok(step__is_global(&last) && last.time == 5 && !*last_comm, "a mark of no thread");
+	trace__comm(t, 7, 8, "named");
+	enter(7, 8);
+	trace__mark(t, 5, 7, 8, "mine");
+	ok(!step__is_global(&last) && last.pid == 7 && last.tid == 8 && !strcmp(last_comm, "prog"),
+	   "a mark of a thread");
+	is_str(given.data, "Mof none E8 M8mine ", "marks in their order");
+	trace__free(t);
+	str__free(&given);
+}
+
 int main(void)
 {
+	test_stop();
+	test_mark();
 	test_threads_end();
 	test_number_again();
 	test_first_thread_ends();

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The commands stop, start and mark: sideband events of the trace itself, which a trace file has as
+ * well. All that was recorded before them is passed on first. */
+#include <errno.h>
+#include <unistd.h>
+#include "control.h"
+
+/* What fails ends the trace. */
+static int tell(struct control *c, enum sideband_type type, uint64_t time, const char *text)
+{
+	const struct sideband_event e = {.type = type, .time = time, .text = text};
+	int err = c->live->sink.sideband(c->live->sink.ctx, &e);
+
+	if (err)
+		c->failed = err;
+	return err;
+}
+
+/* ---- stop and start ---- */
+
+/* Takes what was recorded, or counted. */
+static int take_rest(struct control *c)
+{
+	int err = control__catch_up(c);
+
+	if (err || !c->live->show.tally)
+		return err;
+	counting__note_cut(c->counting);
+	return sources__counts(c->sources, &c->live->sink);
+}
+
+int control__stop(struct control *c, const char *text, struct str *answer)
+{
+	int err = control__no_text("stop", text);
+	uint64_t now;
+
+	if (err)
+		return err;
+	if (c->stopped)
+		return err__set(EALREADY, "recording is stopped already; start continues it");
+	c->stopped = true;
+	sources__stop(c->sources);
+	now = now_ns(CLOCK_MONOTONIC);
+	err = take_rest(c);
+	return err ? err : tell(c, SIDEBAND_STOP, now, NULL);
+}
+
+int control__start(struct control *c, const char *text, struct str *answer)
+{
+	int err = control__no_text("start", text);
+
+	if (err)
+		return err;
+	if (!c->stopped)
+		return err__set(EALREADY, "recording goes on; stop stops it");
+	/* what happened to processes meanwhile */
+	err = control__catch_up(c);
+	if (!err)
+		err = tell(c, SIDEBAND_START, now_ns(CLOCK_MONOTONIC), NULL);
+	if (err)
+		return err;
+	c->stopped = false;
+	counting__note_cut(c->counting);
+	sources__start(c->sources);
+	return 0;
+}
+
+int control__begin_stopped(struct control *c, uint64_t time)
+{
+	if (!c->server)
+		return err__set(ENOENT, "--paused: without a control socket nobody can start it; "
+					"--control-socket PATH makes one");
+	c->stopped = true;
+	note("nothing is recorded until bbtrace ctl %d start", getpid());
+	return tell(c, SIDEBAND_STOP, time, NULL);
+}
+
+/* ---- marks ---- */
+
+static bool shows_marks(const struct control *c)
+{
+	return c->live->recorder || (c->render->output && c->render->output->format->marks);
+}
+
+int control__mark(struct control *c, const char *text, struct str *answer)
+{
+	uint64_t now = now_ns(CLOCK_MONOTONIC);
+	int err;
+
+	if (!*text)
+		return err__usage("mark needs a text");
+	if (!shows_marks(c))
+		return err__set(EINVAL,
+				"this trace shows no marks: use -F text, json or chrome, or a "
+				"trace file");
+	err = control__catch_up(c);
+	return err ? err : tell(c, SIDEBAND_MARK, now, text);
+}

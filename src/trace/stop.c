@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Recording stops, and starts again (bbtrace ctl). Nothing that was seen before tells what happens
+ * after: a call that is found in the same place of the stack may be another one. So the threads
+ * start as they do when a trace is attached to them, after a mark.
+ */
+#include "calls.h"
+
+static void forget_entered(struct thread *th)
+{
+	map64__free(&th->entered);
+	th->entered = (struct map64){0};
+	th->returned_sp = 0;
+}
+
+static void stop_thread(struct trace *t, struct thread *th)
+{
+	struct thread *kernel = th->kernel_side;
+
+	th->stopped |= th->seen || (kernel && kernel->seen);
+	forget_entered(th);
+	if (kernel)
+		forget_entered(kernel);
+	account__miss(t, th);
+	live_filter__leave_calls(th->filter);
+}
+
+static void stop_all(struct trace *t, const struct map64 *threads)
+{
+	uint64_t th;
+
+	for (size_t i = 0; i < threads->cap; i++)
+		if (map64__slot(threads, i, &th))
+			stop_thread(t, (struct thread *)(uintptr_t)th);
+}
+
+int trace__stop(struct trace *t, uint64_t time)
+{
+	if (t->stopped)
+		return 0;
+	t->stopped = max_of(time, (uint64_t)1);
+	t->totals.stops++;
+	tasks__leave_all(t);
+	stop_all(t, &t->goroutines);
+	stop_all(t, &t->threads);
+	return step__note(t, NULL, STEP_STOP, time, NULL);
+}
+
+/* A part of a trace may begin in a stop. */
+int trace__start(struct trace *t, uint64_t time)
+{
+	if (t->stopped)
+		t->totals.stopped_ms += (time - min_of(time, t->stopped)) / 1000000;
+	t->stopped = 0;
+	return step__note(t, NULL, STEP_START, time, NULL);
+}
+
+int trace__mark(struct trace *t, uint64_t time, uint32_t pid, uint32_t tid, const char *text)
+{
+	struct thread *th = pid ? tasks__thread(t, pid, tid, 0) : NULL;
+
+	return step__note(t, th, STEP_MARK, time, text);
+}
+
+int stop__mark(struct event_context *n)
+{
+	struct thread *th = thread__shown(n->th);
+
+	if (!th->stopped)
+		return 0;
+	th->stopped = false;
+	return step__mark(n, STEP_UNKNOWN, 0);
+}
