@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include "keeper.h"
 #include "session.h"
 #include "tracefs.h"
 #include "bbtrace.skel.h"
@@ -39,7 +40,7 @@ static int open_for(int id, pid_t tid, struct perf_event_attr attr)
  * while the event stays bound to its process, so it would end with the wrong one. From 6.13 on,
  * contexts whose counts can be read per thread are not swapped.
  */
-static int open_for_traced(const struct probe *p, pid_t tid)
+int uprobe_event__open(const struct probe *p, pid_t tid)
 {
 	struct perf_event_attr attr = {0};
 
@@ -58,6 +59,9 @@ static int cannot_open(int err)
 				"cannot open the trace event for so many threads: %s; raise "
 				"ulimit -n",
 				strerror(err));
+	if (err == EPIPE)
+		return err__set(EPIPE, "cannot open the trace event: the process that kept "
+				       "CAP_PERFMON for that was killed");
 	return err__set(err, "cannot open the trace event: %s", strerror(err));
 }
 
@@ -90,7 +94,8 @@ static int open_for_threads(struct probe *p, const pid_vec *tids, struct map64 *
 		if (map64__get(known, *tid))
 			continue;
 		map64__put(known, *tid);
-		fd = open_for_traced(p, *tid);
+		fd = p->keeper.pid ? keeper__open_event(&p->keeper, *tid)
+				   : uprobe_event__open(p, *tid);
 		if (fd < 0 && errno != ESRCH)
 			return cannot_open(errno);
 		if (fd >= 0)
@@ -304,7 +309,7 @@ enum probe_spares uprobe_event__spares(enum scope_kind kind)
 
 bool uprobe_event__may_open(const struct probe *p)
 {
-	autoclose int fd = open_for_traced(p, 0);
+	autoclose int fd = uprobe_event__open(p, 0);
 
 	return fd >= 0;
 }

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "keeper.h"
 #include "session.h"
 
 static const struct {
@@ -121,35 +122,53 @@ static uint64_t one_of(uint64_t permitted, uint64_t wanted)
 	return permitted & (permitted & wanted ? wanted : PRIVILEGE_SYS_ADMIN);
 }
 
-/* Before Linux 5.19, reading one's own maps needed CAP_BPF, unless unprivileged BPF was enabled. */
-static uint64_t needed_for_bpf(struct probe *p, uint64_t keep, uint64_t permitted)
-{
-	/* links are replaced */
-	if (p->options->retires)
-		keep |= one_of(permitted, PRIVILEGE_BPF) | one_of(permitted, PRIVILEGE_PERFMON);
-	/* events are opened again for a process that changes its user */
-	if (probe__reopens(p))
-		keep |= one_of(permitted, PRIVILEGE_PERFMON);
-	write_sets(keep, permitted);
-	/* Debian's level 3 of perf_event_paranoid */
-	if (probe__reopens(p) && !uprobe_event__may_open(p))
-		write_sets(keep |= permitted & PRIVILEGE_SYS_ADMIN, permitted);
-	return probe__is_refused(p) ? keep | one_of(permitted, PRIVILEGE_BPF | PRIVILEGE_PERFMON)
-				    : keep;
-}
-
-void probe__drop_privileges(struct probe *p, uint64_t keep)
+int privileges__keep(uint64_t kept)
 {
 	uint64_t effective, permitted;
+
+	read_sets(&effective, &permitted);
+	write_sets(permitted, permitted);
+	lower_bounds(kept);
+	return write_sets(kept, kept);
+}
+
+/* What opens the trace event for a process that changes its user. */
+static uint64_t needed_for_events(struct probe *p, uint64_t keep, uint64_t permitted)
+{
+	uint64_t events = one_of(permitted, PRIVILEGE_PERFMON);
+
+	if (!probe__reopens(p))
+		return 0;
+	write_sets(keep | events, permitted);
+	/* Debian's level 3 of perf_event_paranoid */
+	return uprobe_event__may_open(p) ? events : events | (permitted & PRIVILEGE_SYS_ADMIN);
+}
+
+static void tell(const char *who, uint64_t kept)
+{
 	struct str s = {0};
+
+	put_names(&s, kept);
+	note_verbose("%s: %s", who, s.len ? s.data : "none");
+	str__free(&s);
+}
+
+/* Before Linux 5.19, reading one's own maps needed CAP_BPF, unless unprivileged BPF was enabled. */
+void probe__drop_privileges(struct probe *p, uint64_t keep)
+{
+	uint64_t effective, permitted, events;
 
 	read_sets(&effective, &permitted);
 	keep &= permitted;
-	keep = needed_for_bpf(p, keep, permitted);
+	events = needed_for_events(p, keep, permitted);
 	write_sets(permitted, permitted);
-	lower_bounds(keep);
-	write_sets(keep, keep);
-	put_names(&s, keep);
-	note_verbose("capabilities kept: %s", s.len ? s.data : "none");
-	str__free(&s);
+	if (events && keeper__start(p, events))
+		tell("capabilities of the process that opens trace events", events);
+	else
+		keep |= events;
+	write_sets(keep, permitted);
+	if (probe__is_refused(p))
+		keep |= one_of(permitted, PRIVILEGE_BPF | PRIVILEGE_PERFMON);
+	privileges__keep(keep);
+	tell("capabilities kept", keep);
 }

@@ -11,6 +11,7 @@
 #include "counters.h"
 #include "drain.h"
 #include "filters.h"
+#include "keeper.h"
 #include "kernel_types.h"
 #include "sideband.h"
 #include "site_table.h"
@@ -329,6 +330,14 @@ bool probe__is_interrupted(const struct probe *p)
 	return (p->options->interrupted && *p->options->interrupted) || shield__is_orphan();
 }
 
+/* May links be made after the start: for processes that lose theirs, or since sites change? */
+static bool relinks(const struct probe *p)
+{
+	return p->options->retires || p->adds_links ||
+	       (p->programs.mechanism && p->programs.mechanism->loss == LOSS_TAKEOVER &&
+		p->scope.kind == SCOPE_PROCESSES);
+}
+
 bool probe__is_refused(struct probe *p)
 {
 	uint64_t key = 0, count;
@@ -336,9 +345,8 @@ bool probe__is_refused(struct probe *p)
 	if (bpf_map_lookup_elem(bpf_map__fd(p->skel->maps.lost_by_thread), &key, &count) &&
 	    errno == EPERM)
 		return true;
-	return p->programs.mechanism && p->programs.mechanism->loss == LOSS_TAKEOVER &&
-	       p->scope.kind == SCOPE_PROCESSES &&
-	       feature__multi_answer(bpf_program__fd(probe__program(p, &p->programs)), 0) == -EPERM;
+	return relinks(p) &&
+	       feature__multi_answer(bpf_program__fd(p->skel->progs.hit_multi), 0) == -EPERM;
 }
 
 int probe__change(struct probe *p)
@@ -430,6 +438,7 @@ static void probe__close(struct source *s)
 	if (p->drain) /* otherwise the ring would never become empty */
 		probe__stop(s);
 	drain__close(p->drain);
+	keeper__end(&p->keeper);
 	detach(p);
 	for (size_t i = 0; i < ARRAY_SIZE(p->tasks); i++)
 		bpf_link__destroy(p->tasks[i]);

@@ -74,6 +74,12 @@ struct attachment {
 	VEC(int) events; /* other perf events */
 };
 
+/* The process that may open trace events (keeper.c). */
+struct keeper {
+	pid_t pid; /* 0: none */
+	int socket;
+};
+
 /* What the BPF program knows of the sites (site_table.c). */
 struct site_table {
 	uint32_t room, operand_room; /* entries of the maps */
@@ -114,6 +120,7 @@ struct probe {
 	bool kernel_returns; /* the event of return probes in the kernel is open */
 	bool adds_links; /* uprobe_multi may attach further sites, whatever attached the first */
 	struct site_table table;
+	struct keeper keeper;
 	id_vec asked; /* the sites to add or to remove */
 };
 
@@ -130,6 +137,8 @@ int uprobe_multi__check_order(struct probe *p);
 int uprobe_event__attach(struct probe *p);
 int uprobe_event__add(struct probe *p);
 int uprobe_event__attach_again(struct probe *p, uint32_t pid);
+/* The trace event for a thread; -1: errno says why. */
+int uprobe_event__open(const struct probe *p, pid_t tid);
 /* May the caller, with its current privileges, open the event for a process? */
 bool uprobe_event__may_open(const struct probe *p);
 enum probe_spares uprobe_event__spares(enum scope_kind kind);
@@ -192,6 +201,8 @@ bool probe__is_interrupted(const struct probe *p);
 bool probe__inherits(const struct probe *p);
 /* May perf events have to be opened after attaching? */
 bool probe__reopens(const struct probe *p);
+/* Keeps these capabilities alone, permanently. 0 or -errno. */
+int privileges__keep(uint64_t kept);
 /* Would the kernel, with the current privileges, refuse what p has to do after attaching? */
 bool probe__is_refused(struct probe *p);
 

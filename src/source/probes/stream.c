@@ -193,6 +193,11 @@ static int find_again(struct probe *p)
 				  .type = SIDEBAND_GAP, .time = time, .pid = pid, .tid = pid});
 		note_verbose("process %u was lost by an exec: attaching to it again", pid);
 		err = shield__run(attach_again, p);
+		if (err == -EPIPE) { /* without the keeper the trace of the others goes on */
+			note("process %u is not traced any more: %s", pid, err__text());
+			err__clear();
+			err = 0;
+		}
 	}
 	return err;
 }
