@@ -149,7 +149,7 @@ _bbtrace_options() {
 
 # A PID or a socket, then a command.
 _bbtrace_ctl() {
-	local commands="status counts reset add remove stop start mark quit help"
+	local commands="status counts reset dump add remove stop start mark quit help"
 
 	case $object in
 	"") _bbtrace_words "$(timeout 2 bbtrace ctl -q 2>/dev/null | awk 'NR > 1 { print $1 }') $commands" ;;

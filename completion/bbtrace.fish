@@ -115,7 +115,7 @@ complete -c bbtrace -n $trace -s k -l stack -d 'Record the call stack on entry'
 complete -c bbtrace -n $shows -s F -l format -x -a 'text json chrome annotate dot html summary folded folded:count svg svg:count callgrind pprof' -d 'Output format'
 complete -c bbtrace -n '__bbtrace_verb list' -s F -l format -x -a 'text json annotate dot' -d 'Output format'
 complete -c bbtrace -n '__bbtrace_verb ctl' -a '(timeout 2 bbtrace ctl -q 2>/dev/null | awk "NR > 1 { print \$1 }")' -d Trace
-complete -c bbtrace -n '__bbtrace_verb ctl' -a 'status counts reset add remove stop start mark quit help' -d Command
+complete -c bbtrace -n '__bbtrace_verb ctl' -a 'status counts reset dump add remove stop start mark quit help' -d Command
 complete -c bbtrace -n '__bbtrace_verb ctl' -s F -l format -x -a 'text json' -d 'Output format'
 complete -c bbtrace -n '__bbtrace_verb ctl' -l wait -d 'After quit, return when all is written'
 complete -c bbtrace -n '__bbtrace_verb ctl' -s t -l timeout -x -d 'Wait this long for an answer'

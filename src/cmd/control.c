@@ -121,6 +121,7 @@ static const struct control_command commands[] = {
 	{"reset", "", "count from 0 again", control__reset},
 	{"add", "FUNC...", "trace these functions, too", control__add},
 	{"remove", "FUNC...", "trace them no longer", control__remove},
+	{"dump", "", "what the trace would print if it ended now", control__dump},
 	{"stop", "", "record nothing until start", control__stop},
 	{"start", "", "record again", control__start},
 	{"mark", "TEXT", "note TEXT in the trace", control__mark},
@@ -207,8 +208,10 @@ int control__patience_ms(const struct control *c, int most)
 
 int control__serve(struct control *c, uint64_t now)
 {
-	if (c->server)
-		control_server__serve(c->server, now);
+	if (!c->server)
+		return 0;
+	control_server__serve(c->server, now);
+	control__reap_dumps(c);
 	return c->failed;
 }
 

@@ -12,6 +12,8 @@
 #include "live.h"
 #include "render.h"
 
+#define CONTROL_DUMPS 4 /* at most */
+
 /* What commands act on, all of it borrowed, and what the main loop has to know of them. */
 struct growth;
 struct control {
@@ -36,6 +38,7 @@ struct control {
 
 	struct control_socket socket;
 	struct control_server *server;
+	pid_t dumps[CONTROL_DUMPS]; /* children that answer; 0: none */
 };
 
 /* A command. text: what follows its name. Appends its answer; -errno with a message is the answer
@@ -71,6 +74,12 @@ int control__catch_up(struct control *c);
 /* --paused: recording is stopped from the start on, at this time. Fails if nobody could start it.
  */
 int control__begin_stopped(struct control *c, uint64_t time);
+
+/* ---- commands (control_dump.c) ---- */
+
+int control__dump(struct control *c, const char *text, struct str *answer);
+/* Forgets the children that have answered. */
+void control__reap_dumps(struct control *c);
 
 /* ---- commands (control_marks.c) ---- */
 

@@ -8,6 +8,8 @@
 
 static int no_answer(const struct control_client *c)
 {
+	if (c->greeted)
+		return err__set(ETIMEDOUT, "%s has not answered yet; -t SEC waits longer", c->who);
 	return err__set(
 		ETIMEDOUT,
 		"%s does not answer: it is still attaching its probes, or its output is not "
@@ -109,6 +111,7 @@ int control_client__open(struct control_client *c, const char *path)
 		err = take_line(c, &line);
 	if (err)
 		return err;
+	c->greeted = true;
 	return strncmp(line, CONTROL_GREETING " ", strlen(CONTROL_GREETING " ")) ? strange(c) : 0;
 }
 

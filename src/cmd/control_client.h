@@ -6,8 +6,9 @@
 #include "control_line.h"
 
 struct control_client {
-	int fd;		 /* -1: not connected */
-	int timeout_ms;	 /* between two pieces of an answer */
+	int fd;		/* -1: not connected */
+	int timeout_ms; /* for the greeting, and for each piece of an answer */
+	bool greeted;
 	const char *who; /* for messages: "trace 123" */
 	struct str in;	 /* received; from at on, not taken yet */
 	size_t at;

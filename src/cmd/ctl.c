@@ -9,7 +9,8 @@
 #include "control_socket.h"
 #include "util/json.h"
 
-#define ANSWER_MS 10000
+#define GREETING_MS 10000
+#define ANSWER_MS   60000
 /* Thousands of probes. */
 #define ATTACH_MS 600000
 /* Of one of several traces. */
@@ -387,13 +388,14 @@ static int command(const struct ctl *ctl)
 				      ? (int)min_of(ctl->args->timeout_ns / 1000000 + 1,
 						    (uint64_t)INT32_MAX)
 			      : takes_functions(ctl) ? ATTACH_MS
-						     : ANSWER_MS,
+						     : GREETING_MS,
 		.who = ctl->who};
 	int err = 0;
 
 	if (strpbrk(request, "\r\n"))
 		return err__usage("a command is one line");
 	err = control_client__open(&c, ctl->path);
+	c.timeout_ms = ctl->args->timeout_ns ? c.timeout_ms : ANSWER_MS;
 	if (err)
 		err = refused(ctl, err);
 	else

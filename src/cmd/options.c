@@ -349,7 +349,7 @@ static const struct option_row rows[] = {
 	{"wait", 0, NULL, VERB_CTL, SWITCH(wait),
 	 "return when the trace has written all, after quit"},
 	{"timeout", 't', "SEC", VERB_CTL, TIME(timeout_ns),
-	 "wait this long for an answer (default: 10)", check_timeout},
+	 "wait this long for an answer (default: 60, 10 for the first sign)", check_timeout},
 	{"calibrate", 0, NULL, VERB_DOCTOR, SWITCH(calibrate),
 	 "measure the cost of probe hits instead"},
 	{"verbose", 'v', NULL, VERB_ALL, OTHER, "print decisions and their reasons", set_verbose},

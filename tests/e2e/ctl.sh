@@ -2,6 +2,16 @@
 # shellcheck shell=bash
 # For the tests of bbtrace ctl, besides lib.sh: a program that does a step when it is told to, and traces of it.
 
+# Other traces of this machine are not to be seen: the test is run again where it has a /run/bbtrace of its own.
+needs namespaces
+if [[ ! ${CTL_OWN_RUN:-} ]]; then
+	rm -rf "$T"
+	export CTL_OWN_RUN=1
+	exec unshare --mount --propagation private bash "$0"
+fi
+mkdir -p /run/bbtrace
+mount -t tmpfs -o mode=755 tmpfs /run/bbtrace || exit 2
+
 source_program steps c <<'END'
 /* Calls work(3) once for each line on standard input, and answers when it has. */
 #include <stdio.h>
@@ -50,6 +60,7 @@ trace() {
 	local name=$1
 	shift
 
+	rm -f "$T/$name.err"
 	"$BBTRACE" user "$T/steps" work -p "$program" -v "$@" >"$T/$name.out" 2>"$T/$name.err" </dev/null 8>&- 9>&- &
 	trace=$!
 	at_end "kill $trace 2>/dev/null"

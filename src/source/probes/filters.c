@@ -12,6 +12,7 @@ void map__set_most(struct bpf_map *map, size_t entries)
 }
 
 #define CHILDREN 65536 /* most children that are followed */
+#define OWN	 8     /* most children of bbtrace that are excluded, besides its pager */
 #define INNER	 16384 /* most recent processes of inner PID namespaces */
 
 /* Entries of hash tables are allocated in advance. */
@@ -24,7 +25,7 @@ void filters__size(struct probe *p)
 	map__set_most(p->skel->maps.tids, f->tids.len);
 	map__set_most(p->skel->maps.comms, f->comms.len);
 	map__set_most(p->skel->maps.uids, f->uids.len);
-	map__set_most(p->skel->maps.excluded, f->excluded.len);
+	map__set_most(p->skel->maps.excluded, f->excluded.len + OWN);
 	map__set_most(p->skel->maps.followed, f->follow ? CHILDREN : 0);
 	map__set_most(p->skel->maps.inner, born ? INNER : 0);
 }
@@ -94,6 +95,16 @@ int filters__fill(struct probe *p)
 	if (err)
 		return err;
 	return f->cgroup ? set_cgroup(p, f->cgroup) : 0;
+}
+
+void probe__exclude(struct probe *p, uint32_t pid, bool excluded)
+{
+	uint8_t yes = 1;
+
+	if (excluded)
+		bpf_map__update_elem(p->skel->maps.excluded, &pid, 4, &yes, 1, BPF_ANY);
+	else
+		bpf_map__delete_elem(p->skel->maps.excluded, &pid, 4, 0);
 }
 
 void filters__add_children(struct probe *p, const uint32_t *pids, size_t n)

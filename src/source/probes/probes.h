@@ -102,6 +102,9 @@ int probe__detach_sites(struct probe *p, const uint32_t *sites, size_t n);
 uint64_t probe__counted_twice(const struct probe *p);
 /* Probes count: threads, of any process, whose end was not seen. */
 uint64_t probe__unseen_ends(const struct probe *p);
+/* A child of bbtrace, which is not traced where no filter names processes, or is no longer there.
+ */
+void probe__exclude(struct probe *p, uint32_t pid, bool excluded);
 /* Did threads hit a probe that the filters leave out? */
 bool probe__filtered(const struct probe *p);
 /* Without -f: how many children of the traced processes were not traced? */
