@@ -19,8 +19,9 @@
 #include "source/source.h"
 
 static struct {
-	bool counts, returns, drop, wide, follow, shared, many, locked, kernel;
+	bool counts, returns, drop, wide, follow, shared, many, locked, kernel, execs;
 	int rounds;
+	unsigned killed_after; /* ms; 0: it is not */
 	const char *attach;
 } options = {.rounds = 20};
 
@@ -36,7 +37,8 @@ static struct {
 	id_vec sites;					  /* of it */
 	uint64_t *taken, *not_taken, *entered, *returned; /* by site */
 	uint64_t lost, stray, in_round;
-	unsigned refused;
+	unsigned refused, gaps;
+	int to;			    /* the program's standard input */
 	VEC(struct window) windows; /* in which ADDED has probes */
 	uint32_t all;		    /* sites */
 } now;
@@ -79,7 +81,7 @@ static int on_event(void *ctx, const struct event *e)
 
 static int on_sideband(void *ctx, const struct sideband_event *e)
 {
-	now.lost += e->type == SIDEBAND_GAP;
+	now.gaps += e->type == SIDEBAND_GAP;
 	return 0;
 }
 
@@ -359,6 +361,12 @@ static void go_round(pid_t pid, int round, unsigned *worked, unsigned *left)
 	unsigned there;
 
 	add();
+	if (options.execs && !round) {
+		if (write(now.to, "\n", 1) != 1)
+			die("write");
+		while (!now.gaps && !has_ended(pid))
+			take();
+	}
 	now.in_round = 0;
 	there = breakpoints(pid);
 	while (!now.in_round && !has_ended(pid))
@@ -411,17 +419,42 @@ static void show_sites(void)
 	}
 }
 
+/* A child, which holds nothing of the trace, kills this process and looks what stays in the
+ * program, which it keeps alive. */
+static void start_killer(pid_t pid)
+{
+	pid_t victim = getpid();
+	unsigned left = 0;
+
+	if (!options.killed_after || fork())
+		return;
+	usleep(options.killed_after * 1000);
+	kill(victim, SIGKILL);
+	now.sites.len = 0;
+	for (uint32_t i = 0; i < now.plan->sites.len; i++)
+		vec__push(&now.sites, i);
+	/* its last process closes the links */
+	for (int i = 0; i < 500 && (!i || left); i++) {
+		usleep(20000);
+		left = breakpoints(pid);
+	}
+	printf("breakpoints left %u\n", left);
+	fflush(stdout);
+	_exit(0);
+}
+
 static int read_options(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "+crdwfvsmlka:n:")) != -1) {
+	while ((c = getopt(argc, argv, "+crdwfvsmlkxa:n:K:")) != -1) {
 		options.counts |= c == 'c';
 		options.returns |= c == 'r';
 		options.drop |= c == 'd';
 		options.wide |= c == 'w';
 		options.follow |= c == 'f';
 		options.many |= c == 'm';
+		options.execs |= c == 'x';
 		options.kernel |= c == 'k';
 		options.locked |= c == 'l';
 		options.shared |= c == 's';
@@ -429,6 +462,8 @@ static int read_options(int argc, char **argv)
 			note__set_level(NOTE_VERBOSE);
 		if (c == 'a')
 			options.attach = optarg;
+		if (c == 'K')
+			options.killed_after = atoi(optarg);
 		if (c == 'n')
 			options.rounds = atoi(optarg);
 	}
@@ -443,7 +478,7 @@ int main(int argc, char **argv)
 	const struct sched_param first = {.sched_priority = 1};
 	struct source *source;
 	unsigned worked = 0, left = 0;
-	int to, from, err;
+	int from, err;
 	uint32_t pid;
 	char *path;
 
@@ -458,7 +493,8 @@ int main(int argc, char **argv)
 		add_many();
 	take_away();
 	argv[2] = path;
-	pid = run(argv + 2, &to, &from);
+	pid = run(argv + 2, &now.to, &from);
+	start_killer(pid);
 	o.attach = options.attach;
 	o.filters.follow = options.follow;
 	if (!options.wide)
@@ -471,12 +507,12 @@ int main(int argc, char **argv)
 	if (options.drop)
 		probe__drop_privileges(now.probe, PRIVILEGE_SYS_PTRACE);
 	probes_ops.start(source);
-	if (write(to, "\n", 1) != 1)
+	if (write(now.to, "\n", 1) != 1)
 		die("write");
 	for (int i = 0; i < options.rounds && !has_ended(pid); i++)
 		(options.shared ? go_shared_round : go_round)(pid, i, &worked, &left);
 	printf("worked %u, refused %u, breakpoints left %u\n", worked, now.refused, left);
-	close(to);
+	close(now.to);
 	while (!has_ended(pid))
 		take();
 	pass_on(from);
@@ -484,7 +520,7 @@ int main(int argc, char **argv)
 	err = probes_ops.losses(source, &sink);
 	if (err < 0)
 		die("losses");
-	printf("stray %lu, lost %lu, twice %lu\n", now.stray, now.lost,
+	printf("stray %lu, lost %lu, twice %lu\n", now.stray, now.lost + now.gaps,
 	       probe__counted_twice(now.probe));
 	show_sites();
 	probes_ops.close(source);

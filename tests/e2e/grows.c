@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Four threads call fixed() as long as standard input is open, and another one calls later().
- * Prints how often fixed() was called. With an argument they call getppid(2) and getpriority(2). */
+ * Prints how often fixed() was called. With an argument they call getppid(2) and getpriority(2). At
+ * a further line on standard input the thread that calls later() executes the program anew. */
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -30,6 +32,8 @@ __attribute__((noipa)) int later(int x)
 }
 static long n;
 static int in_kernel;
+static volatile int execs;
+static char *name;
 static volatile int over;
 static void *hammer(void *unused)
 {
@@ -46,6 +50,8 @@ static void *hammer(void *unused)
 static void *call(void *unused)
 {
 	for (int i = 0; !over; i++) {
+		if (execs)
+			execl(name, name, "again", (char *)0);
 		if (in_kernel)
 			syscall(SYS_getpriority, 0, 0);
 		else
@@ -59,16 +65,17 @@ int main(int argc, char **argv)
 	pthread_t threads[4], caller;
 	char byte;
 
-	in_kernel = argc > 1;
-	puts("ready");
-	fflush(stdout);
-	if (read(0, &byte, 1) != 1)
+	name = argv[0];
+	in_kernel = argc > 1 && !strcmp(argv[1], "calls");
+	if (argc > 1 && !strcmp(argv[1], "again"))
+		byte = '\n';
+	else if (puts("ready") < 0 || fflush(stdout) || read(0, &byte, 1) != 1)
 		return 1;
 	pthread_create(&caller, NULL, call, NULL);
 	for (int i = 0; i < 4; i++)
 		pthread_create(&threads[i], NULL, hammer, NULL);
 	while (read(0, &byte, 1) == 1)
-		;
+		execs = 1;
 	over = 1;
 	for (int i = 0; i < 4; i++)
 		pthread_join(threads[i], NULL);

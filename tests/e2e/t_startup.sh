@@ -92,7 +92,8 @@ long syscall(long number, ...)
 	if (number == SYS_bpf && a[0] == BPF_PROG_LOAD && *attr->prog_name)
 		said("program %s\n", attr->prog_name);
 	if (number == SYS_bpf && a[0] == BPF_MAP_CREATE &&
-	    (attr->map_type == BPF_MAP_TYPE_HASH || attr->map_type == BPF_MAP_TYPE_LRU_HASH))
+	    (attr->map_type == BPF_MAP_TYPE_HASH || attr->map_type == BPF_MAP_TYPE_LRU_HASH) &&
+	    !(attr->map_flags & BPF_F_NO_PREALLOC))
 		said("entries %u %s\n", attr->max_entries, attr->map_name);
 	return next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
@@ -114,7 +115,9 @@ if ((whole)); then
 else
 	skip 'libbpf gets the types that the programs name' 'this kernel has none'
 fi
-is "$(awk '$1 == "program" { print $2 }' "$T/counted" | grep -cE '^(hit_|hooked)')" 1 'one program for the probes is loaded, that of the mechanism'
+probes() { awk '$1 == "program" && $2 ~ /^(hit_|hooked)/ { print $2 }' "$T/counted" | sort -u | xargs; }
+is "$(probes)" "hit_multi$("$BBTRACE" doctor | grep -q "^uprobe_event  *yes" && echo " hit_uprobe")" \
+	'programs for the probes: that of the mechanism, and the one for functions that are added later'
 entries=$(counts entries)
 ((entries > 0 && entries < 70000))
 ok $? 'tables have room for what the filters name' || diag "$(sort -u "$T/counted")"

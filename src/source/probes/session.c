@@ -150,8 +150,8 @@ static void configure(struct probe *p)
 		configure_kernel(c, p->options->kernel);
 }
 
-/* Threads that hit probes of two generations. */
-#define MARKS 65536
+/* Threads that hit probes of two generations, while links are replaced. */
+#define MARKS 4096
 /* Entries of hash tables are allocated in advance. */
 #define MORE_IN_KERNEL 16384
 
