@@ -32,7 +32,7 @@ END
 chmod 711 "$T/heir" && chmod 755 "$T"
 enough() { (($(grep -c '"event":"entry"' "$T/watch.json") >= $1)); }
 told() { grep -q "$1" "$T/err"; }
-# trace: until its parent steps; sets $keeper.
+# trace: until the parent steps; sets $keeper and $heir.
 trace() {
 	rm -f "$T/go" "$T/enough" "$T/watch.json"
 	"$BBTRACE" user "$T/heir" step -f -v --attach uprobe_event -u nobody -F json -o "$T/watch.json" -- \
@@ -41,6 +41,8 @@ trace() {
 	at_end "kill -9 $watching 2>/dev/null; wait $watching 2>/dev/null"
 	wait_for $PATIENCE is_live
 	keeper=$(pgrep -P $watching -x bbtrace-keeper)
+	heir=$(pgrep -P $watching -x heir)
+	at_end "kill -9 $heir 2>/dev/null"
 }
 
 trace
@@ -77,4 +79,7 @@ gone() { ! kill -0 "$keeper" 2>/dev/null; }
 wait_for $PATIENCE gone
 ok $? 'the keeper ends if bbtrace is killed'
 touch "$T/go" "$T/enough"
+left() { ! kill -0 "$heir" 2>/dev/null; }
+wait_for $PATIENCE left
+ok $? 'the program works on, and ends'
 done_testing
