@@ -72,6 +72,8 @@ int show__event(struct show *s, const struct event *e)
 	s->hits += is_hit(s, e);
 	if (s->tally && e->type == EVENT_END)
 		return tally__end_thread(s->tally, e), 0;
+	if (s->tally && e->type == EVENT_SIGNAL)
+		return tally__signal(s->tally, e), 0;
 	return trace__feed(s->trace, e);
 }
 

@@ -31,6 +31,7 @@ void tally__free(struct tally *t)
 	vec__free(&t->cuts);
 	vec__free(&t->replaced);
 	map64__free(&t->by_place);
+	map64__free(&t->faults);
 	free(t->counted);
 	free(t->retired);
 	free(t);
@@ -122,16 +123,60 @@ int tally__add(struct tally *t, const struct count *n)
 	return 0;
 }
 
-/* ---- threads that ended between two counters ---- */
+/* ---- threads that leave their path between two counters ---- */
 
-void tally__end_thread(struct tally *t, const struct event *e)
+/* Is the thread's next instruction in a traced function? */
+static bool is_traced_at(struct tally *t, const struct event *e, struct plan_cut *out)
 {
 	struct location at;
 	uint32_t object = trace__locate(t->trace, e->pid, e->target, &at);
 
-	if (object != UINT32_MAX &&
-	    plan__traces(t->plan, plan__function_at(t->plan, object, at.vaddr)))
-		vec__push(&t->cuts, (struct plan_cut){at.vaddr, object, -1});
+	*out = (struct plan_cut){at.vaddr, object, -1};
+	return object != UINT32_MAX &&
+	       plan__traces(t->plan, plan__function_at(t->plan, object, at.vaddr));
+}
+
+static uint64_t thread_key(const struct event *e)
+{
+	return (uint64_t)e->pid << 32 | e->tid;
+}
+
+/*
+ * Whether a handler will return isn't known: so each one counts as a cut, but where the solver has
+ * one already, behind a system call. Where a fault ends the thread, that its instruction has been
+ * counted is known.
+ */
+void tally__signal(struct tally *t, const struct event *e)
+{
+	struct plan_cut at;
+
+	if (!is_traced_at(t, e, &at))
+		return;
+	if (!e->unhandled)
+		t->cut += !plan__is_break(t->plan, at.object, at.vaddr);
+	else if (e->fault)
+		*map64__put(&t->faults, thread_key(e)) = e->target;
+}
+
+/* What is counted is counted before it is executed: behind the instruction that caused the fault
+ * the thread has gone no further. By a branch it has left its block. False: it has. */
+static bool go_behind(const struct plan *p, struct plan_cut *at)
+{
+	uint32_t site = plan__hooked_at(p, at->object, at->vaddr);
+
+	at->vaddr += site != NO_SITE;
+	return site == NO_SITE || p->sites.data[site].role != ROLE_BRANCH;
+}
+
+void tally__end_thread(struct tally *t, const struct event *e)
+{
+	const uint64_t *fault = map64__get(&t->faults, thread_key(e));
+	bool is_fault = fault && *fault == e->target;
+	struct plan_cut at;
+
+	map64__del(&t->faults, thread_key(e));
+	if (is_traced_at(t, e, &at) && (!is_fault || go_behind(t->plan, &at)))
+		vec__push(&t->cuts, at);
 }
 
 /* ---- the edges ---- */

@@ -17,6 +17,8 @@ int tally__add(struct tally *t, const struct count *n);
  * passed on before or after that, so targets that it gives another name have none. */
 void tally__map(struct tally *t, const struct spaces *spaces, uint32_t pid, const struct map *m);
 void tally__end_program(struct tally *t, uint32_t pid);
+/* A signal found the thread in its program. */
+void tally__signal(struct tally *t, const struct event *e);
 /* A thread ended. */
 void tally__end_thread(struct tally *t, const struct event *e);
 /* So many threads may have been between two counters when counting began or ended. */

@@ -33,7 +33,8 @@ struct tally {
 	struct plan_counts edges;	    /* as given last */
 	struct tally_before *before_change; /* NULL: the plan isn't changing */
 	uint64_t hits, before;		    /* all of them; the events before the last reset */
-	uint64_t cut;			    /* threads */
+	uint64_t cut;			    /* threads, and handlers of signals */
+	struct map64 faults; /* pid << 32 | tid -> the instruction whose fault is about to end it */
 };
 
 /* What follows from the counts since the plan changed last. out is the caller's to free. */

@@ -131,6 +131,33 @@ uint32_t plan__site_at(const struct plan *p, uint32_t object, uint64_t vaddr)
 		       : NO_SITE;
 }
 
+uint32_t plan__hooked_at(const struct plan *p, uint32_t object, uint64_t vaddr)
+{
+	size_t i = plan__sites_from(p, object, vaddr - min_of(vaddr, (uint64_t)UINT8_MAX));
+
+	for (; i < p->sites_by_address.len; i++) {
+		uint32_t site = p->sites_by_address.data[i];
+		const struct plan_site *s = &p->sites.data[site];
+
+		if (s->object != object || s->vaddr > vaddr)
+			break;
+		if (s->vaddr + s->probe_at == vaddr && plan_site__is_hooked(s))
+			return site;
+	}
+	return NO_SITE;
+}
+
+bool plan__is_break(const struct plan *p, uint32_t object, uint64_t vaddr)
+{
+	uint32_t block = plan__block_holding(p, object, vaddr);
+	const struct plan_break *b;
+
+	vec__each (b, &p->breaks)
+		if (b->block == block && b->vaddr == vaddr)
+			return true;
+	return false;
+}
+
 /* For plans without extents (made by unit tests): requested functions first, then the innermost. */
 static uint32_t by_ranges(const struct plan *p, uint32_t object, uint64_t vaddr)
 {

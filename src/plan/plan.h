@@ -483,6 +483,10 @@ static inline bool plan__is_kernel_function(const struct plan *p, uint32_t funct
  * object. */
 uint32_t plan__block_at(const struct plan *p, uint32_t object, uint64_t vaddr);
 uint32_t plan__site_at(const struct plan *p, uint32_t object, uint64_t vaddr);
+/* The site whose probe is on this instruction. */
+uint32_t plan__hooked_at(const struct plan *p, uint32_t object, uint64_t vaddr);
+/* Placement count: does this instruction follow one that enters the kernel? */
+bool plan__is_break(const struct plan *p, uint32_t object, uint64_t vaddr);
 /* The block that holds this address. */
 uint32_t plan__block_holding(const struct plan *p, uint32_t object, uint64_t vaddr);
 /* The pointer at a link-time address that an indirect branch of a program loads, by its file.

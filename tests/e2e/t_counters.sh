@@ -103,6 +103,40 @@ for signal in KILL TERM; do
 	ok $((first < 100 * ret || first > 100 * ret + 100)) "SIG$signal: $first iterations of $ret calls"
 done
 
+# ---- signals ----
+cat >"$T/signals.c" <<'END'
+#include <setjmp.h>
+#include <signal.h>
+#include <string.h>
+sigjmp_buf back;
+void leave(int sig) { siglongjmp(back, sig); }
+void nothing(int sig) {}
+int read_it(const int *p);
+int wait_for(volatile int *n);
+__asm__(".globl read_it\n.type read_it,@function\nread_it: mov (%rdi),%eax\nret\n.size read_it,.-read_it\n");
+int wait_for(volatile int *n) { while (++*n < 1000) if (*n == 500) raise(SIGUSR1); return 0; }
+int main(int argc, char **argv)
+{
+	int one = 1, n = 0;
+	if (!strcmp(argv[1], "leave")) signal(SIGSEGV, leave);
+	if (!strcmp(argv[1], "return")) { signal(SIGUSR1, nothing); return wait_for(&n); }
+	read_it(&one);
+	read_it(&one);
+	if (!sigsetjmp(back, 1)) read_it(0);
+	return 0;
+}
+END
+cc -O1 -g -o "$T/signals" "$T/signals.c" || exit 2
+bb user "$T/signals" read_it -c -F json -o "$T/json" -- "$T/signals" die
+is "$(sites)" 2 'a fault that ends the thread: its instruction was counted, what follows was not'
+is "$(open_counts)" 0 'a fault that ends the thread leaves no count open'
+bb user "$T/signals" read_it -c -F json -o "$T/json" -- "$T/signals" leave
+is "$(open_counts)" 1 'a handler that leaves by siglongjmp: one count is open'
+rets=$(sites)
+ok $((rets != 2 && rets != 3)) "and off by one at most: $rets of 2"
+bb user "$T/signals" wait_for -c -F json -o "$T/json" -- "$T/signals" return
+is "$(open_counts)" 0 'a handler that interrupts code that is not traced leaves no count open'
+
 # ---- attached in the middle ----
 background "$T/counted" on "$T/done"
 count -p $background -t 0.3
