@@ -93,7 +93,7 @@ for signal in KILL TERM; do
 	tracer=$!
 	some_done() { [[ -s $T/done ]] && (($(od -An -td8 -N8 "$T/done") > 100)); }
 	wait_for "$PATIENCE" some_done
-	kill -$signal "$(pgrep -P $tracer)"
+	kill -$signal "$(pgrep -P $tracer -x counted)"
 	wait $tracer
 	calls=$(od -An -td8 -N8 "$T/done" | tr -d ' ')
 	read -r first second ret _ < <(sites)
