@@ -126,7 +126,7 @@ typed() {
 typed -p "$pid_one"
 wait_for $PATIENCE grep -q 'tracing, [1-9][0-9]* probes; Ctrl-C ends' "$T/typed"
 ok $? 'a trace of a process that runs says on a terminal that it is live'
-kill -INT "$(pgrep -f "^$BBTRACE user $T/served work -p $pid_one\$")"
+kill -INT "$(pgrep -o -f "^$BBTRACE user $T/served work -p $pid_one\$")"
 wait $typing
 is "$? $(grep -c ' 0 events' "$T/typed")" '0 1' 'Ctrl-C ends it'
 typed -p "$pid_one" -t 0.1
