@@ -344,9 +344,29 @@ static int refused(const struct ctl *ctl, int err)
 	return err;
 }
 
-/* Words of a command line stay apart. */
-static void put_word(struct str *s, const char *word, bool apart)
+/* Of a path that is not absolute: the trace may have another working directory. */
+static void put_folder(struct str *s, const char *word)
 {
+	size_t prefix = strncmp(word, "user:", 5) ? 0 : 5, path = word[prefix] == '@';
+	autofree char *folder = getcwd(NULL, 0);
+	const char *name = word + prefix + path;
+
+	str__put(s, word, prefix + path);
+	if (folder && *name != '/' && memchr(name, '/', strcspn(name, ":")))
+		str__printf(s, "%s/", folder);
+	str__puts(s, name);
+}
+
+/* Words of a command line stay apart. */
+static void put_word(struct str *s, const char *text, bool apart)
+{
+	autofree struct str full = {0};
+	const char *word = text;
+
+	if (apart) {
+		put_folder(&full, text);
+		word = full.data;
+	}
 	if (!apart || !strpbrk(word, " \t'\"\\")) {
 		str__puts(s, word);
 		return;

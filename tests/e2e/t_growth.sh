@@ -188,7 +188,7 @@ for how in '' '--attach uprobe_event' '-e entry,return' '--returns probe' '--pla
 	start
 	# shellcheck disable=SC2086 # words
 	trace "events${how// /}" work -p "$program" -F json $how
-	(cd "$T" && stages)
+	stages
 	over
 	is "$(entries)" "$wanted" "$name: each function's calls while it was traced"
 	is "$(marks)" 0 "$name: no path is unknown where nothing ran meanwhile"
@@ -223,7 +223,9 @@ done
 # ---- libraries that are loaded later, and children ----
 start
 trace loaded work -p "$program" -F json -f
-does add "$LOADED" loaded
+cd "$T" || exit
+does add ./libloaded.so:loaded
+cd - >/dev/null || exit
 say 20
 say f20
 over
