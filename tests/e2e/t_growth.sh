@@ -4,6 +4,8 @@
 # disturbed: each event and each count is what the program did.
 . "$(dirname "$0")/lib.sh"
 needs root uprobes
+mechanisms
+has_mechanism uprobe_multi || skip_all 'this kernel has no uprobe_multi'
 
 source_program stages c <<'END'
 /* For each line on standard input: that many calls of each function, by one thread; "hammer": other threads call keep()

@@ -1,11 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# guest_growing.sh: kprobes come and go while others of the same event are hit (tests/check/growing.c).
+# guest_growing.sh: kprobes come and go while others of the same event are hit (tests/check/growing.c), and functions by
+# bbtrace ctl.
 
 # shellcheck disable=SC2154,SC2034 # guest_lib.sh sets and uses them
 . "$(dirname "$0")/guest_lib.sh"
-growing=$1 grows=$2
+export PATIENCE=600 BB_TIMEOUT=1200
+growing=$1 grows=$2 syscalls=$3
 
 # grow NAME OPTION...: of getpriority(2), while getppid(2) is traced.
 grow() {
@@ -33,4 +35,46 @@ for row in '' -c; do
 done
 grow 'kprobes are added without any capability' -d
 is "$(worked)" '6, refused 0, breakpoints left 0' 'without capabilities they work'
+
+# ---- functions of a running trace, by bbtrace ctl ----
+mkfifo "$T/in" "$T/did"
+"$syscalls" <"$T/in" >"$T/did" &
+worker=$!
+exec 8>"$T/in" 9<"$T/did"
+say() {
+	echo "$1" >&8
+	read -r -t "$PATIENCE" <&9
+}
+does() {
+	timeout -k 10 "$BB_TIMEOUT" "$BBTRACE" ctl "$trace" "$@" >"$T/out" 2>"$T/err" </dev/null
+	ok $? "$name: $*" || diag "$(cat "$T/err")"
+}
+# stages NAME OPTION...: what is traced of the worker, by the calls that it makes in the meantime.
+stages() {
+	name=$1
+	"$BBTRACE" kernel __x64_sys_getppid -p "$worker" "${@:2}" -v >"$T/trace" 2>"$T/said" </dev/null &
+	trace=$!
+	wait_for "$PATIENCE" grep -qs 'probes attached' "$T/said"
+	does status
+	say 10
+	does add __x64_sys_getuid
+	say 20
+	does add kernel:__x64_sys_getgid
+	say 40
+	does remove __x64_sys_getppid
+	say 80
+	does add __x64_sys_getppid
+	say 160
+	does quit --wait
+	wait "$trace"
+	is $? 0 "$name: the trace ends with status 0"
+	diag "$(tail -n 3 "$T/said")"
+}
+wanted='__x64_sys_getgid=280 __x64_sys_getppid=230 __x64_sys_getuid=300 '
+stages events -F json
+is "$(jq -r 'select(.event == "entry") | .symbol' "$T/trace" | sort | uniq -c | awk '{ printf "%s=%s ", $2, $1 }')" "$wanted" \
+	'each call is shown while its function is traced'
+is "$(jq -r 'select(.event == "unknown" or .event == "lost") | .event' "$T/trace" | wc -l)" 0 'no path is unknown'
+stages counts -c -F summary
+is "$(awk '$1 ~ /^[0-9]+$/ { print $NF "=" $1 }' "$T/trace" | sort | tr '\n' ' ')" "$wanted" 'and counted'
 done_testing

@@ -7,5 +7,6 @@
 needs_guest
 [[ -x $BUILD/growing ]] || skip_all "needs $BUILD/growing: make $BUILD/growing"
 ${CC:-cc} -D_GNU_SOURCE -std=gnu11 -O1 -pthread -o "$T/grows" tests/e2e/grows.c || exit 2
-guest -f "$BUILD/growing" -f "$T/grows" -- tests/vm/guest_growing.sh "$BUILD/growing" "$T/grows"
+helper syscalls
+guest -f "$BUILD/growing" -f "$T/grows" -f "$T/syscalls" -- tests/vm/guest_growing.sh "$BUILD/growing" "$T/grows" "$T/syscalls"
 done_testing
