@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* For each line on standard input, that many times: getppid(2), getuid(2) and getgid(2). Answers when it has. */
+/* For each line on standard input, that many times: getppid(2), getuid(2) and getgid(2). Answers
+ * when it has. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
