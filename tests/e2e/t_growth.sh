@@ -222,6 +222,25 @@ for how in '' '-e entry'; do
 	unlike "$T/$name.err" 'residue|contradict' "$name: the counts agree"
 done
 
+# ---- while recording is stopped ----
+for how in '-F json' '-c -F summary'; do
+	start
+	# shellcheck disable=SC2086 # words
+	trace "stopped${how// /}" work -p "$program" --paused $how
+	does add leaf
+	say 20
+	does start
+	say 20
+	does stop
+	does remove work
+	say 20
+	does start
+	say 20
+	over
+	[[ $how == -c* ]] && seen=$(calls) || seen=$(entries)
+	is "$seen" "$(of work=1 leaf=2)" "$name: each function's calls while it was recorded"
+done
+
 # ---- libraries that are loaded later, and children ----
 start
 trace loaded work -p "$program" -F json -f
