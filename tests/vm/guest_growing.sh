@@ -46,8 +46,8 @@ say() {
 	read -r -t "$PATIENCE" <&9
 }
 does() {
-	timeout -k 10 "$BB_TIMEOUT" "$BBTRACE" ctl "$trace" "$@" >"$T/out" 2>"$T/err" </dev/null
-	ok $? "$name: $*" || diag "$(cat "$T/err")"
+	timeout -k 10 "$BB_TIMEOUT" "$BBTRACE" ctl "$trace" "$@" >"$T/said by ctl" 2>&1 </dev/null
+	ok $? "$name: $*" || diag "$(cat "$T/said by ctl")"
 }
 # stages NAME OPTION...: what is traced of the worker, by the calls that it makes in the meantime.
 stages() {
@@ -66,6 +66,7 @@ stages() {
 	does add __x64_sys_getppid
 	say 160
 	does quit --wait
+	kill "$trace" 2>/dev/null # if it could not be told
 	wait "$trace"
 	is $? 0 "$name: the trace ends with status 0"
 	diag "$(tail -n 3 "$T/said")"
