@@ -27,7 +27,8 @@ struct session {
 	struct watch watch;
 	struct plan *plan;
 	struct sources *sources;
-	struct probe *probe; /* one of them */
+	struct probe *probe;	      /* one of them */
+	struct probe_options options; /* the probe's */
 	struct live live;
 	struct brake brake;
 	struct trace_meta meta;
@@ -290,24 +291,29 @@ static struct growth growth_of(struct session *s)
 			       .lines = s->recorder || (s->args->format && s->args->format->lines)};
 }
 
+static struct probe_options options_of(struct session *s)
+{
+	return (struct probe_options){.filters = s->args->filters,
+				      .buffer = s->args->buffer,
+				      .events = s->args->events,
+				      .retires = retires(s->args),
+				      .stack = s->args->stack,
+				      .all_regs = needs_all_regs(s->args),
+				      .interrupted = &interrupted,
+				      .attach = s->args->attach,
+				      .kernel = s->planning.targets.kernel,
+				      .btf = s->args->btf ? s->btf_path : NULL,
+				      .btf_name = s->args->btf};
+}
+
 static int run(struct session *s, int *status)
 {
-	struct probe_options o = {.buffer = s->args->buffer,
-				  .events = s->args->events,
-				  .retires = retires(s->args),
-				  .stack = s->args->stack,
-				  .all_regs = needs_all_regs(s->args),
-				  .interrupted = &interrupted,
-				  .attach = s->args->attach,
-				  .kernel = s->planning.targets.kernel,
-				  .btf = s->args->btf ? s->btf_path : NULL,
-				  .btf_name = s->args->btf};
 	struct trace_options t = meta__trace_options(&s->meta);
 	int err;
 
 	s->brake.most = s->args->max_overhead;
 	t.account = s->brake.most;
-	o.filters = s->args->filters;
+	s->options = options_of(s);
 	/* before the first probe, so that none is left attached; CMD was forked before */
 	interrupt__catch(s->child.pid);
 	if (counts(s))
@@ -316,8 +322,8 @@ static int run(struct session *s, int *status)
 	err = open_control(s);
 	if (err)
 		return err;
-	o.grows = control__fd(&s->control) >= 0 && !o.retires;
-	err = attach(s, &o);
+	s->options.grows = control__fd(&s->control) >= 0 && !s->options.retires;
+	err = attach(s, &s->options);
 	if (err == -EINTR && interrupted)
 		return note("interrupted before the probes were in place"), 0;
 	if (err)
