@@ -104,15 +104,17 @@ perl -MIO::Socket::UNIX -e '$SIG{PIPE} = "IGNORE"; my $s = IO::Socket::UNIX->new
 	"$socket" <"$T/noise"
 # clients that ask, and don't read; that ask nothing; that go
 perl -MIO::Socket::UNIX -e '
-	my ($path) = @ARGV;
+	my ($path, $ready) = @ARGV;
 	my @idle = map { IO::Socket::UNIX->new(Peer => $path) } 1 .. 20;
 	for (1 .. 5) {
 		my $s = IO::Socket::UNIX->new(Peer => $path) or die;
 		print $s "counts\n" x 100;
 	}
-	sleep 60' "$socket" &
+	open my $file, ">", $ready;
+	sleep 60' "$socket" "$T/idle" &
 idle=$!
 at_end "kill $idle 2>/dev/null"
+wait_for "$PATIENCE" test -e "$T/idle"
 for _ in 1 2 3 4; do "$BBTRACE" ctl "$trace" counts >/dev/null 2>&1 & done
 for job in $(jobs -p | tail -4); do wait "$job" || echo "$job"; done >"$T/failed"
 is "$(wc -l <"$T/failed")" 0 'several clients at once, besides idle ones and those that do not read, are answered'
