@@ -358,26 +358,16 @@ static void put_folder(struct str *s, const char *word)
 }
 
 /* Words of a command line stay apart. */
-static void put_word(struct str *s, const char *text, bool apart)
+static void put_word(struct str *s, const char *word, bool apart)
 {
 	autofree struct str full = {0};
-	const char *word = text;
 
-	if (apart) {
-		put_folder(&full, text);
-		word = full.data;
-	}
-	if (!apart || !strpbrk(word, " \t'\"\\")) {
+	if (!apart) {
 		str__puts(s, word);
 		return;
 	}
-	str__putc(s, '"');
-	for (; *word; word++) {
-		if (strchr("\"\\", *word))
-			str__putc(s, '\\');
-		str__putc(s, *word);
-	}
-	str__putc(s, '"');
+	put_folder(&full, word);
+	str__shell(s, full.data ? full.data : "");
 }
 
 static bool takes_functions(const struct ctl *ctl)

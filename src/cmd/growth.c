@@ -55,39 +55,37 @@ static int split(const char *text, word_vec *out)
 
 /* ---- the change ---- */
 
-/* Rows are written to a trace file between the events before and behind the change. */
+/* Frees the increment. Its rows are written to a trace file between the events before and behind
+ * the change. */
 static int extend(struct growth *g, struct plan_increment *i)
 {
 	struct recorder *recorder = g->live->recorder;
 	int err = recorder ? recorder__plan_extends(recorder) : 0;
 
-	if (err)
-		return err;
-	plan__extend(g->plan, i);
-	show__plan_extended(&g->live->show);
-	return recorder ? recorder__plan_extended(recorder, i) : 0;
+	if (!err) {
+		plan__extend(g->plan, i);
+		show__plan_extended(&g->live->show);
+	}
+	if (!err && recorder)
+		err = recorder__plan_extended(recorder, i);
+	plan_increment__free(i);
+	return err;
 }
 
 static int begin(struct growth *g, const struct plan_change *c)
 {
 	struct plan_increment i;
-	int err;
 
 	plan_change__begin(c, g->plan, &i);
-	err = extend(g, &i);
-	plan_increment__free(&i);
-	return err;
+	return extend(g, &i);
 }
 
 static int end(struct growth *g, struct plan_change *c)
 {
 	struct plan_increment i;
-	int err;
 
 	plan_change__end(c, g->plan, &i);
-	err = extend(g, &i);
-	plan_increment__free(&i);
-	return err;
+	return extend(g, &i);
 }
 
 static void set_all(struct plan *p, const id_vec *sites, enum probe_how how)
@@ -127,13 +125,14 @@ static int end_events(struct growth *g, struct plan_change *c)
 	return err ? err : end(g, c);
 }
 
-static void take_objects(struct growth *g, size_t known)
+/* Those that were opened since the last time. */
+static void take_objects(struct growth *g)
 {
 	const struct targets *n = &g->planning->targets;
 
-	for (size_t i = known; i < n->objects.len; i++) {
-		spaces__use(g->live->show.spaces, n->objects.data[i]);
-		show__object(&g->live->show, n->objects.data[i]);
+	for (; g->objects < n->objects.len; g->objects++) {
+		spaces__use(g->live->show.spaces, n->objects.data[g->objects]);
+		show__object(&g->live->show, n->objects.data[g->objects]);
 	}
 }
 
@@ -181,35 +180,45 @@ static size_t refused_of(const struct plan *p, const id_vec *sites)
 	return n;
 }
 
-static int apply(struct growth *g, struct plan_change *c, struct growth_change *out)
+/* What ends the trace. */
+static int fail(struct growth *g, int err)
+{
+	g->failed = err;
+	return err == 1 ? err__set(ECANCELED, "the trace has just reached its --limit") : err;
+}
+
+/* *undoes: no probe was attached, so the trace goes on as before. */
+static int apply(struct growth *g, struct plan_change *c, struct growth_change *out, bool *undoes)
 {
 	bool counts = g->plan->placement == PLACEMENT_COUNT;
-
 	/* what happened until now, the plan of before tells */
-	g->failed = sources__catch_up(g->sources, &g->live->sink);
-	if (g->failed)
-		return g->failed;
+	int err = sources__catch_up(g->sources, &g->live->sink);
+
+	if (err)
+		return fail(g, err);
 	if (counts)
 		tally__plan_changes(g->live->show.tally);
-	g->failed = begin(g, c);
-	if (g->failed)
-		return g->failed;
+	err = begin(g, c);
+	if (err)
+		return fail(g, err);
 	out->attached = c->attach.len;
 	out->detached = c->detach.len;
-	if (c->attach.len && probe__attach_sites(g->probe, c->attach.data, c->attach.len))
-		return 1;
+	err = probe__attach_sites(g->probe, c->attach.data, c->attach.len);
+	*undoes = err;
+	if (err)
+		return err;
 	out->refused = refused_of(g->plan, &c->attach);
-	g->failed = counts ? end_counting(g, c) : end_events(g, c);
-	return g->failed;
+	err = counts ? end_counting(g, c) : end_events(g, c);
+	return err ? fail(g, err) : 0;
 }
 
 /* functions: those to be traced from now on; what was traced before if there is an error. */
-static int change(struct growth *g, function_vec *functions, size_t objects,
-		  struct growth_change *out)
+static int change(struct growth *g, function_vec *functions, struct growth_change *out)
 {
 	struct targets *n = &g->planning->targets;
 	function_vec before = n->functions;
 	struct plan_change c;
+	bool undoes = false;
 	int err;
 
 	memcpy(&n->functions, functions, sizeof(*functions));
@@ -218,8 +227,8 @@ static int change(struct growth *g, function_vec *functions, size_t objects,
 		kernel_syscalls__count(&n->functions);
 	err = plan_again(g, &c);
 	if (!err) {
-		take_objects(g, objects);
-		err = apply(g, &c, out);
+		take_objects(g);
+		err = apply(g, &c, out, &undoes);
 		plan_change__free(&c);
 	}
 	if (!err) {
@@ -228,9 +237,9 @@ static int change(struct growth *g, function_vec *functions, size_t objects,
 	}
 	functions__free(&n->functions);
 	memcpy(&n->functions, &before, sizeof(before));
-	if (err == 1)
+	if (undoes)
 		undo(g);
-	return err == 1 ? -EINVAL : err;
+	return err;
 }
 
 static int check(const struct growth *g)
@@ -258,7 +267,7 @@ static int find(struct growth *g, const char *text, function_vec *out)
 int growth__add(struct growth *g, const char *text, struct growth_change *out)
 {
 	struct targets *n = &g->planning->targets;
-	size_t objects = n->objects.len, before;
+	size_t before;
 	function_vec more = {0}, all;
 	struct function *f;
 	int err = find(g, text, &more);
@@ -276,7 +285,7 @@ int growth__add(struct growth *g, const char *text, struct growth_change *out)
 	functions__join(&all);
 	out->functions = all.len - before;
 	if (all.len > before)
-		return change(g, &all, objects, out);
+		return change(g, &all, out);
 	functions__free(&all);
 	return err__set(EEXIST, "%s: traced already", text);
 }
@@ -284,7 +293,6 @@ int growth__add(struct growth *g, const char *text, struct growth_change *out)
 int growth__remove(struct growth *g, const char *text, struct growth_change *out)
 {
 	struct targets *n = &g->planning->targets;
-	size_t objects = n->objects.len;
 	function_vec less = {0}, all, rest;
 	int err = find(g, text, &less);
 
@@ -299,7 +307,7 @@ int growth__remove(struct growth *g, const char *text, struct growth_change *out
 	functions__free(&less);
 	functions__free(&all);
 	if (out->functions && rest.len)
-		return change(g, &rest, objects, out);
+		return change(g, &rest, out);
 	err = rest.len
 		      ? err__set(ENOENT, "%s: not traced", text)
 		      : err__set(

@@ -28,19 +28,24 @@ static bool wants_tail_calls(const struct planning *p, const struct plan *plan)
 	       plan->placement != PLACEMENT_COUNT && p->args->returns == RETURNS_RET;
 }
 
+static int build_once(struct planning *p, struct plan **out)
+{
+	p->options.stubs = p->targets.stubs.data;
+	p->options.nstubs = p->targets.stubs.len;
+	return plan__build(&p->targets.functions, &p->options, out);
+}
+
 /* Plans again with the functions that tail calls lead to. */
 static int build(struct planning *p, struct plan **out)
 {
-	int err = plan__build(&p->targets.functions, &p->options, out);
+	int err = build_once(p, out);
 
 	for (int i = 0; !err && i < MAX_TAIL_ROUNDS && wants_tail_calls(p, *out) &&
 			tail_calls__add(&p->targets, *out, p->pid);
 	     i++) {
 		plan__free(*out);
 		*out = NULL;
-		p->options.stubs = p->targets.stubs.data;
-		p->options.nstubs = p->targets.stubs.len;
-		err = plan__build(&p->targets.functions, &p->options, out);
+		err = build_once(p, out);
 	}
 	return err;
 }
@@ -64,7 +69,7 @@ static int spare_probes(struct planning *p, struct plan **plan)
 	plan__free(*plan);
 	*plan = NULL;
 	p->options.placement = PLACEMENT_WITNESS;
-	err = plan__build(&p->targets.functions, &p->options, plan);
+	err = build_once(p, plan);
 	if (!err && (*plan)->placement == PLACEMENT_WITNESS)
 		note("%u probes would take long to attach; using %u, which show the same path "
 		     "without the time of each branch; --placement full attaches all",

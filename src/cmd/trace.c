@@ -288,6 +288,7 @@ static struct growth growth_of(struct session *s)
 			       .sources = s->sources,
 			       .live = &s->live,
 			       .counting = &s->counting,
+			       .objects = s->planning.targets.objects.len,
 			       .lines = s->recorder || (s->args->format && s->args->format->lines)};
 }
 

@@ -101,6 +101,8 @@ int plan__nothing(const struct plan *p);
 /* Frees what plan__free() frees but p and p->priv (plan.c). */
 void plan__free_tables(struct plan *p);
 
+/* Compares plan_extents, or plan_gaps, by object and start (increment.c). */
+int extent__order(const void *a, const void *b);
 /* Sorts the lines by object and address; of two at one address, the later one stays. */
 void lines__sort(struct plan *p);
 

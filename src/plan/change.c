@@ -22,10 +22,8 @@ static void match_objects(struct change *k)
 {
 	for (size_t i = 0; i < k->next->objects.len; i++) {
 		const struct plan_object *o = &k->next->objects.data[i];
-		size_t n = 0;
+		uint32_t n = plan__object_of(k->now, o->object);
 
-		while (n < k->now->objects.len && k->now->objects.data[n].object != o->object)
-			n++;
 		if (n == k->now->objects.len) {
 			n = k->c->to.objects.len;
 			vec__push(&k->c->to.objects, *o);
@@ -213,27 +211,10 @@ static void put_block(struct change *k, uint32_t i)
 
 /* ---- sites ---- */
 
-static uint32_t find_site(const struct change *k, const struct plan_site *s)
-{
-	const struct plan *now = k->now;
-	uint32_t object = k->object[s->object];
-
-	for (size_t i = plan__sites_from(now, object, s->vaddr); i < now->sites_by_address.len;
-	     i++) {
-		const struct plan_site *x = &now->sites.data[now->sites_by_address.data[i]];
-
-		if (x->object != object || x->vaddr != s->vaddr)
-			break;
-		if (x->role == s->role)
-			return now->sites_by_address.data[i];
-	}
-	return NO_SITE;
-}
-
 static int match_site(struct change *k, uint32_t i)
 {
 	const struct plan_site *s = &k->next->sites.data[i], *old;
-	uint32_t id = find_site(k, s);
+	uint32_t id = plan__site_of(k->now, k->object[s->object], s->vaddr, s->role);
 
 	if (id == NO_SITE) {
 		k->site[i] = k->c->to.sites.len;
@@ -317,13 +298,6 @@ static void put_functions(struct change *k)
 	}
 }
 
-static int by_start(const void *a, const void *b)
-{
-	const struct plan_extent *x = a, *y = b;
-
-	return vaddr__order(x->object, x->start, y->object, y->start);
-}
-
 /* Those of next; what they mean for the extended plan, plan__extend() knows. */
 static void put_extents(struct change *k)
 {
@@ -337,8 +311,8 @@ static void put_extents(struct change *k)
 	vec__each (g, &k->next->gaps)
 		vec__push(&k->c->to.gaps, (struct plan_gap){g->start, g->end, k->object[g->object],
 							    k->function[g->function]});
-	vec__sort(&k->c->to.extents, by_start);
-	vec__sort(&k->c->to.gaps, by_start);
+	vec__sort(&k->c->to.extents, extent__order);
+	vec__sort(&k->c->to.gaps, extent__order);
 }
 
 static bool has_stub(const struct plan *p, const struct plan_stub *stub)

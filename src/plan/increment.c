@@ -32,7 +32,7 @@ static void keep_ranges(struct plan *p, struct plan_increment *i)
 	}
 }
 
-static int by_start(const void *a, const void *b)
+int extent__order(const void *a, const void *b)
 {
 	const struct plan_extent *x = a, *y = b;
 
@@ -40,7 +40,7 @@ static int by_start(const void *a, const void *b)
 }
 _Static_assert(sizeof(struct plan_gap) == sizeof(struct plan_extent) &&
 		       offsetof(struct plan_gap, object) == offsetof(struct plan_extent, object),
-	       "both are sorted by by_start");
+	       "both are sorted by extent__order");
 
 /* ---- extents and gaps that are replaced ---- */
 
@@ -124,8 +124,8 @@ void plan__extend(struct plan *p, struct plan_increment *i)
 		replace_counting(p, i);
 	vec__each (file, &i->rows.line_files)
 		vec__push(&p->line_files, xstrdup(*file));
-	vec__sort(&p->extents, by_start);
-	vec__sort(&p->gaps, by_start);
+	vec__sort(&p->extents, extent__order);
+	vec__sort(&p->gaps, extent__order);
 	lines__sort(p);
 	p->unprobed_rets |= i->rows.unprobed_rets;
 	p->probes = i->rows.probes;

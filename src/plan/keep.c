@@ -2,29 +2,6 @@
 /* Keeps the probes of a running trace where a new plan for it wants them. */
 #include "plan/build.h"
 
-/* NO_OBJECT: the plan has none of its code. */
-#define NO_OBJECT UINT32_MAX
-static uint32_t same_object(const struct plan *p, const struct object *o)
-{
-	for (uint32_t i = 0; i < p->objects.len; i++)
-		if (p->objects.data[i].object == o)
-			return i;
-	return NO_OBJECT;
-}
-
-static uint32_t same_site(const struct plan *p, uint32_t object, const struct plan_site *old)
-{
-	for (size_t i = plan__sites_from(p, object, old->vaddr); i < p->sites_by_address.len; i++) {
-		const struct plan_site *s = &p->sites.data[p->sites_by_address.data[i]];
-
-		if (s->object != object || s->vaddr != old->vaddr)
-			break;
-		if (s->role == old->role)
-			return p->sites_by_address.data[i];
-	}
-	return NO_SITE;
-}
-
 /* Of functions that are not traced any more none is kept. */
 static void keep_witness(struct plan *p, uint32_t object, const struct plan_site *old)
 {
@@ -76,10 +53,10 @@ void keep__probes(struct plan *p, const struct plan *before)
 
 		if (!hooked && old->refusal == PROBE_OK)
 			continue;
-		object = same_object(p, before->objects.data[old->object].object);
-		if (object == NO_OBJECT)
+		object = plan__object_of(p, before->objects.data[old->object].object);
+		if (object == p->objects.len)
 			continue;
-		site = same_site(p, object, old);
+		site = plan__site_of(p, object, old->vaddr, old->role);
 		if (site != NO_SITE) {
 			keep_refusal(p, site, old);
 			p->sites.data[site].kept = hooked && is_wanted(p, &p->sites.data[site]);

@@ -158,6 +158,28 @@ bool plan__is_break(const struct plan *p, uint32_t object, uint64_t vaddr)
 	return false;
 }
 
+uint32_t plan__site_of(const struct plan *p, uint32_t object, uint64_t vaddr, enum site_role role)
+{
+	for (size_t i = plan__sites_from(p, object, vaddr); i < p->sites_by_address.len; i++) {
+		const struct plan_site *s = &p->sites.data[p->sites_by_address.data[i]];
+
+		if (s->object != object || s->vaddr != vaddr)
+			break;
+		if (s->role == role)
+			return p->sites_by_address.data[i];
+	}
+	return NO_SITE;
+}
+
+uint32_t plan__object_of(const struct plan *p, const struct object *o)
+{
+	uint32_t i = 0;
+
+	while (i < p->objects.len && p->objects.data[i].object != o)
+		i++;
+	return i;
+}
+
 /* For plans without extents (made by unit tests): requested functions first, then the innermost. */
 static uint32_t by_ranges(const struct plan *p, uint32_t object, uint64_t vaddr)
 {

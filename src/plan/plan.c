@@ -250,16 +250,6 @@ bool plan__has_programs(const struct plan *p)
 	return has_kind(p, false);
 }
 
-static bool has_object(const struct plan *p, const struct object *o)
-{
-	const struct plan_object *po;
-
-	vec__each (po, &p->objects)
-		if (po->object == o)
-			return true;
-	return false;
-}
-
 static int check_arch(struct plan *p, const function_vec *functions)
 {
 	const struct function *f;
@@ -300,7 +290,7 @@ static int fill_plan(struct plan *p, const function_vec *functions,
 
 	add_functions(p, functions);
 	vec__each (f, functions)
-		if (!has_object(p, f->object)) {
+		if (plan__object_of(p, f->object) == p->objects.len) {
 			err = add_object(p, functions, f->object, options);
 			if (err)
 				return err;

@@ -487,6 +487,10 @@ uint32_t plan__site_at(const struct plan *p, uint32_t object, uint64_t vaddr);
 uint32_t plan__hooked_at(const struct plan *p, uint32_t object, uint64_t vaddr);
 /* Placement count: does this instruction follow one that enters the kernel? */
 bool plan__is_break(const struct plan *p, uint32_t object, uint64_t vaddr);
+/* The site of this role there; NO_SITE: none. */
+uint32_t plan__site_of(const struct plan *p, uint32_t object, uint64_t vaddr, enum site_role role);
+/* An object's number; objects.len: the plan has none of its code. */
+uint32_t plan__object_of(const struct plan *p, const struct object *o);
 /* The block that holds this address. */
 uint32_t plan__block_holding(const struct plan *p, uint32_t object, uint64_t vaddr);
 /* The pointer at a link-time address that an indirect branch of a program loads, by its file.

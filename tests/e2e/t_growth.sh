@@ -287,7 +287,15 @@ ctl add
 exits 2 'add of nothing'
 ctl add '"work'
 exits 1 'add of a name with a quote'
+ctl add ''
+exits 2 'add of an empty name'
+say 20
+ctl add "$LOADED:nothere"
+exits 1 'add of what a library has not'
+does add "$LOADED:loaded"
 say 20
 over
-is "$(entries)" "$(of work=1)" 'and the trace goes on as before'
+is "$(entries)" "loaded=20 $(of work=2)" 'and the trace goes on'
+is "$(json_lines "$T/$name.out" '$e->{event} eq "return" && $e->{symbol} eq "loaded" ? $e->{object} : undef' | sort -u)" \
+	"$LOADED" 'with the library that was opened in vain before'
 done_testing
