@@ -318,7 +318,7 @@ static int put_code(const struct args *a, struct plan *plan)
 
 	if (err)
 		return err;
-	if (a->format->lines)
+	if (a->format->wants.lines)
 		plan__lines(plan);
 	err = render__start(&r, a, plan, &meta, 0);
 	return err ? err : output__end(r.output, &none);

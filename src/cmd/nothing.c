@@ -3,8 +3,6 @@
  * the object, or its functions were not called. */
 #include "nothing.h"
 
-#define ALL_EVENTS (PLAN_ENTRY | PLAN_BRANCH | PLAN_RETURN)
-
 #define OBJECTS 4 /* are named */
 #define SIMILAR 4 /* files are named for each */
 
@@ -16,12 +14,13 @@ static void put_option(struct str *s, const char *name, unsigned *n, const char 
 
 /* ---- recorded, but not shown ---- */
 
-static void tell_dropped(const struct trace_meta *meta, uint64_t hits)
+/* chosen: by -e, or the file has not all kinds of events. */
+static void tell_dropped(const struct trace_meta *meta, bool chosen, uint64_t hits)
 {
 	CLEANUP(str__free) struct str by = {0};
 	unsigned n = 0;
 
-	if (meta->events != ALL_EVENTS)
+	if (chosen)
 		put_option(&by, "-e", &n, " and ");
 	if (meta->max_depth)
 		put_option(&by, "--depth", &n, " and ");
@@ -182,10 +181,10 @@ static void tell_of_objects(const struct args *a, struct show *s, const char *ch
 /* ---- which of these ---- */
 
 /* True: it is said. */
-static bool tell_recorded(const struct trace_meta *meta, struct show *s)
+static bool tell_recorded(const struct trace_meta *meta, bool chosen, struct show *s)
 {
 	if (s->hits)
-		tell_dropped(meta, s->hits);
+		tell_dropped(meta, chosen, s->hits);
 	else if (show__totals(s)->lost)
 		note("no event is shown: all that were recorded were lost; use a larger --buffer");
 	return s->hits || show__totals(s)->lost;
@@ -199,7 +198,8 @@ void nothing__tell_live(const struct args *a, const struct trace_meta *meta, str
 	const char *children =
 		probe__left_children(probe) ? "; children are not traced without -f" : "";
 
-	if (t->events || note__level() < NOTE_NORMAL || tell_recorded(meta, &l->show))
+	if (t->events || note__level() < NOTE_NORMAL ||
+	    tell_recorded(meta, a->events_given, &l->show))
 		return;
 	if (t->stops)
 		note("no event while recording was on: it was stopped (--paused, bbtrace ctl stop); "
@@ -218,6 +218,6 @@ void nothing__tell_report(const struct trace_meta *meta, struct show *s)
 		return;
 	if (all)
 		note("no event passes the filters; the trace has %llu", (unsigned long long)all);
-	else if (!tell_recorded(meta, s))
+	else if (!tell_recorded(meta, meta->events != OUTPUT_STEPS, s))
 		note("the trace has no events");
 }

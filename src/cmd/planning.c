@@ -4,7 +4,7 @@
 #include "announce.h"
 #include "costs.h"
 #include "planning.h"
-#include "render.h"
+#include "wants.h"
 
 /* From Linux 6.18 on, a probe on such an instruction becomes a call, which overwrites the red zone.
  */
@@ -77,36 +77,12 @@ static int spare_probes(struct planning *p, struct plan **plan)
 	return err;
 }
 
-/* Where the kernel would single-step an entry's first instruction, a later one may report the
- * entry. Not to a trace file, which has all registers; a call stack begins with the first
- * instruction. */
-static void allow_late_entries(const struct planning *p, struct plan_options *o)
-{
-	const struct arch *arch = arch__native();
-
-	o->late_entries = arch && !p->records && !p->args->stack;
-	if (o->late_entries)
-		o->entry_regs = render__regs(p->args, arch);
-}
-
-static bool wants_flags(const struct args *a)
-{
-	return a->regs && (strstr(a->regs, "flags") || strstr(a->regs, "all"));
-}
-
 static int choose_options(struct planning *p)
 {
 	const struct args *a = p->args;
-	bool retires = a->once || a->retire;
 	int err;
 
-	p->options = (struct plan_options){.events = a->events,
-					   .placement = render__placement(a, p->records),
-					   .count_all = a->placement_given || retires,
-					   .retire = retires,
-					   .mechanism = a->attach,
-					   .return_probes = a->returns == RETURNS_PROBE,
-					   .exact_flags = wants_flags(a)};
+	p->options = wants__plan_options(a, arch__native());
 	if (!a->branch_weights)
 		return 0;
 	err = branch_weights__read(a->branch_weights, &p->weights);
@@ -129,16 +105,14 @@ static int find_targets(struct planning *p)
 	p->options.costs = costs__known(arch__native());
 	p->options.kernel_object = p->targets.kernel;
 	p->options.patchable_unsafe = patchable_is_unsafe();
-	allow_late_entries(p, &p->options);
 	return 0;
 }
 
-int planning__begin(struct planning *p, const struct args *a, const char *record, struct plan **out)
+int planning__begin(struct planning *p, const struct args *a, struct plan **out)
 {
 	int err;
 
 	p->args = a;
-	p->records = record;
 	p->pid = a->filters.pids.len ? (pid_t)a->filters.pids.data[0] : 0;
 	err = choose_options(p);
 	if (err)

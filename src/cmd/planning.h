@@ -9,16 +9,14 @@
 
 struct planning {
 	const struct args *args;
-	bool records; /* a trace file */
-	pid_t pid;    /* from -p: in whose root names are looked up; 0: none */
+	pid_t pid; /* from -p: in whose root names are looked up; 0: none */
 	struct targets targets;
 	struct branch_weights *weights; /* from --profile; NULL: none */
 	struct tracepoints tracepoints;
 	struct plan_options options;
 };
-/* Finds the functions and plans. record: the trace file's name; NULL: none. */
-int planning__begin(struct planning *p, const struct args *a, const char *record,
-		    struct plan **out);
+/* Finds the functions and plans. */
+int planning__begin(struct planning *p, const struct args *a, struct plan **out);
 /* Plans for the targets as they are now; before: the plan that is traced by. */
 int planning__again(struct planning *p, const struct plan *before, struct plan **out);
 void planning__free(struct planning *p);

@@ -7,35 +7,14 @@
 #include <unistd.h>
 #include "pager.h"
 #include "render.h"
+#include "wants.h"
 
 /* ---- options ---- */
 
 static int parse_regs(struct trace_meta *m, const char *regs, const struct arch *arch)
 {
-	autofree char *list = xstrdup(regs ? regs : "args");
-	char *save = NULL;
-
-	m->regs = 0;
-	m->show_regs = strcmp(list, "none");
-	if (!m->show_regs || !strcmp(list, "args"))
-		return 0;
-	for (char *p = strtok_r(list, ",", &save); p; p = strtok_r(NULL, ",", &save)) {
-		unsigned r;
-
-		if (!strcmp(p, "all")) {
-			m->regs = (1ull << arch->nregs) - 1;
-			continue;
-		}
-		for (r = 0; r < arch->nregs && strcmp(p, arch->reg_names[r]); r++)
-			;
-		if (r == arch->nregs)
-			return err__usage(
-				"--regs: unknown register '%s': use none, args, all, or names such as "
-				"%s",
-				p, arch->reg_names[0]);
-		m->regs |= 1ull << r;
-	}
-	return 0;
+	m->show_regs = !regs || strcmp(regs, "none");
+	return regs__parse(regs ? regs : "args", arch, &m->regs);
 }
 
 static void describe(struct trace_meta *m)
@@ -103,36 +82,6 @@ static bool want_color(const struct render *r, const struct args *a)
 	if (strcmp(a->color, "auto"))
 		return !strcmp(a->color, "always");
 	return r->sink.is_terminal && !getenv("NO_COLOR") && !terminal__is_dumb();
-}
-
-uint64_t render__regs(const struct args *a, const struct arch *arch)
-{
-	const struct convention *c = &arch->conventions[CONVENTION_C];
-	CLEANUP(meta__free) struct trace_meta m = {0};
-	uint64_t regs;
-
-	if (!args__format(a)->regs || !(a->events & PLAN_ENTRY))
-		return 0;
-	if (meta__of_args(&m, a, arch))
-		return UINT64_MAX; /* reported later */
-	regs = m.regs;
-	for (unsigned i = 0; m.show_regs && !m.regs && i < c->nargs; i++)
-		regs |= 1ull << c->args[i];
-	return regs;
-}
-
-enum plan_placement render__placement(const struct args *a, bool record)
-{
-	const struct output_format *format = args__format(a);
-	bool is_text = !strcmp(format->name, "text");
-
-	if (!record && args__counts(a))
-		return PLACEMENT_COUNT;
-	if (a->placement_given)
-		return a->placement;
-	if (record || (format->timed && !(is_text && a->time == TIME_NONE)))
-		return PLACEMENT_FULL;
-	return PLACEMENT_WITNESS;
 }
 
 /* A format that was chosen by the name of the file: says how to choose another one. */

@@ -47,11 +47,6 @@ struct render {
  * incompatible options. */
 int render__start(struct render *r, const struct args *a, const struct plan *plan,
 		  const struct trace_meta *meta, pid_t pid);
-/* The registers that entries show, a bit each. */
-uint64_t render__regs(const struct args *a, const struct arch *arch);
-/* The cheapest placement that gives all that the options request; record: also what a later report
- * may request. */
-enum plan_placement render__placement(const struct args *a, bool record);
 /* --last: does this output show the newest first? */
 bool newest_first(const struct args *a);
 /* Writes buffered output; now: CLOCK_MONOTONIC. */

@@ -18,6 +18,7 @@
 #include "growth.h"
 #include "nothing.h"
 #include "planning.h"
+#include "wants.h"
 #include "watch.h"
 
 struct session {
@@ -82,7 +83,7 @@ static int open_btf(struct session *s)
 
 static int make_output(struct session *s)
 {
-	if (s->recorder || (s->args->format && s->args->format->lines))
+	if (args__wants(s->args).lines)
 		plan__lines(s->plan);
 	if (!is_shown(s->args))
 		return 0;
@@ -230,8 +231,7 @@ static void drop_privileges(struct session *s)
 {
 	uint64_t keep = PRIVILEGE_SYS_PTRACE;
 
-	if (plan__has_programs(s->plan) ||
-	    (s->args->format && s->args->format->lines)) /* or sources */
+	if (plan__has_programs(s->plan) || args__format(s->args)->wants.lines) /* or sources */
 		keep |= PRIVILEGE_DAC_READ_SEARCH | PRIVILEGE_CHECKPOINT_RESTORE;
 	if (s->child.pid)
 		keep |= PRIVILEGE_KILL;
@@ -259,13 +259,6 @@ static bool rescans(const struct session *s)
 	return !s->child.pid && plan__has_programs(s->plan);
 }
 
-/* A trace file has all registers, for any later report. */
-static bool needs_all_regs(const struct args *a)
-{
-	return args__record_name(a) ||
-	       (a->regs && strcmp(a->regs, "args") && strcmp(a->regs, "none"));
-}
-
 static int open_control(struct session *s)
 {
 	s->control = (struct control){.args = s->args,
@@ -289,7 +282,7 @@ static struct growth growth_of(struct session *s)
 			       .live = &s->live,
 			       .counting = &s->counting,
 			       .objects = s->planning.targets.objects.len,
-			       .lines = s->recorder || (s->args->format && s->args->format->lines)};
+			       .lines = args__wants(s->args).lines};
 }
 
 static struct probe_options options_of(struct session *s)
@@ -299,7 +292,7 @@ static struct probe_options options_of(struct session *s)
 				      .events = s->args->events,
 				      .retires = retires(s->args),
 				      .stack = s->args->stack,
-				      .all_regs = needs_all_regs(s->args),
+				      .all_regs = wants__all_regs(s->args),
 				      .interrupted = &interrupted,
 				      .attach = s->args->attach,
 				      .kernel = s->planning.targets.kernel,
@@ -376,7 +369,7 @@ static int prepare(struct session *s, int *status)
 	err = open_btf(s);
 	if (err)
 		return err;
-	err = planning__begin(&s->planning, s->args, args__record_name(s->args), &s->plan);
+	err = planning__begin(&s->planning, s->args, &s->plan);
 	if (err)
 		return err;
 	err = meta__of_args(&s->meta, s->args, s->plan->arch);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Whether the options of a tracing verb are complete and agree with each other. */
 #include <errno.h>
-#include "cmd.h"
+#include "wants.h"
 
 static int usage_of(const struct args *a)
 {
@@ -33,5 +33,10 @@ int trace__check(struct args *a)
 {
 	int err = usage_of(a);
 
-	return err ? err : returns__settle(a);
+	if (err)
+		return err;
+	err = returns__settle(a);
+	if (!err)
+		wants__settle(a);
+	return err;
 }

@@ -5,7 +5,10 @@
 
 int aggregate__begin(struct output *o)
 {
-	stats__init(o->state, o->plan);
+	struct stats *p = o->state;
+
+	stats__init(p, o->plan);
+	p->no_returns = o->options.events && !(o->options.events & PLAN_RETURN);
 	return 0;
 }
 

@@ -288,10 +288,10 @@ static void annotate__free(struct output *o)
 
 const struct output_format output_annotate = {
 	.name = "annotate",
+	.wants = {.events = OUTPUT_EDGES, .lines = true},
 	.help = "disassembly with source, each branch with its counts",
 	.size = sizeof(struct annotate),
 	.code = true,
-	.lines = true,
 	.at_end = true,
 	.begin = aggregate__begin,
 	.plan_extended = aggregate__plan_extended,

@@ -315,12 +315,10 @@ static int callgrind__end(struct output *o, const struct trace_totals *t)
 
 const struct output_format output_callgrind = {
 	.name = "callgrind",
-	.times = true,
+	.wants = {.events = OUTPUT_STEPS, .branch_times = true, .durations = true, .lines = true},
 	.suffixes = ".callgrind",
 	.help = "for KCachegrind and callgrind_annotate, with jumps",
 	.size = sizeof(struct callgrind),
-	.lines = true,
-	.timed = true,
 	.at_end = true,
 	.begin = callgrind__begin,
 	.plan_extended = aggregate__plan_extended,

@@ -405,9 +405,7 @@ static void chrome__free(struct output *o)
 
 const struct output_format output_chrome = {
 	.name = "chrome",
-	.regs = true,
-	.times = true,
-	.timed = true,
+	.wants = {.events = OUTPUT_STEPS, .branch_times = true, .durations = true, .regs = true},
 	.marks = true,
 	.help = "trace events for Perfetto's UI and chrome://tracing",
 	.size = sizeof(struct chrome),

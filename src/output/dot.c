@@ -376,6 +376,7 @@ static void dot__free(struct output *o)
 
 const struct output_format output_dot = {
 	.name = "dot",
+	.wants = {.events = OUTPUT_EDGES},
 	.suffixes = ".dot .gv",
 	.help = "control-flow graphs with counts, for graphviz",
 	.size = sizeof(struct dot),

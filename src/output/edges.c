@@ -189,6 +189,7 @@ static int end_json(struct output *o, const struct trace_totals *t)
 
 static const struct output_format edges_text = {
 	.name = "text",
+	.wants = {.events = OUTPUT_EDGES},
 	.help = "edges",
 	.size = sizeof(struct stats),
 	AGGREGATES,
@@ -198,6 +199,7 @@ static const struct output_format edges_text = {
 };
 static const struct output_format edges_json = {
 	.name = "json",
+	.wants = {.events = OUTPUT_EDGES},
 	.help = "edges",
 	.size = sizeof(struct stats),
 	AGGREGATES,

@@ -513,11 +513,10 @@ static void html__free(struct output *o)
 
 const struct output_format output_html = {
 	.name = "html",
-	.times = true,
+	.wants = {.events = OUTPUT_STEPS, .durations = true, .lines = true},
 	.suffixes = ".html",
 	.help = "a page to send: timeline, table, flame graph, code with counts",
 	.size = sizeof(struct html),
-	.lines = true,
 	.at_end = true,
 	.begin = aggregate__begin,
 	.plan_extended = aggregate__plan_extended,

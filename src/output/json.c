@@ -110,10 +110,8 @@ static int json__end(struct output *o, const struct trace_totals *t)
 
 const struct output_format output_json = {
 	.name = "json",
-	.times = true,
-	.regs = true,
+	.wants = {.events = OUTPUT_STEPS, .branch_times = true, .durations = true, .regs = true},
 	.suffixes = ".json .jsonl",
-	.timed = true,
 	.marks = true,
 	.help = "one JSON object per line, the last one is a summary",
 	.step = json__step,

@@ -213,7 +213,7 @@ bool output__shows_times(const struct output *o)
 {
 	bool returns = !o->options.events || o->options.events & PLAN_RETURN;
 
-	return o->format->times &&
+	return o->format->wants.durations &&
 	       (o->format != &output_text || o->options.time != TIME_NONE || returns);
 }
 

@@ -63,6 +63,18 @@ struct output_counts {
 	size_t ntargets;
 };
 
+/* What an output shows. Nothing else is probed for it. */
+struct output_wants {
+	unsigned events;   /* enum plan_events: the kinds of steps */
+	bool branch_times; /* when each branch was taken, which no other event tells */
+	bool durations;	   /* how long calls took */
+	bool regs;	   /* registers on entry */
+	bool lines;	   /* source lines: requires plan__lines() */
+};
+#define OUTPUT_CALLS (PLAN_ENTRY | PLAN_RETURN)
+#define OUTPUT_EDGES (PLAN_ENTRY | PLAN_BRANCH)
+#define OUTPUT_STEPS (PLAN_ENTRY | PLAN_BRANCH | PLAN_RETURN)
+
 struct output;
 struct output_format {
 	const char *name; /* -F */
@@ -70,14 +82,11 @@ struct output_format {
 	/* of files that are written in this format unless another one is chosen, separated by
 	 * spaces; NULL: none */
 	const char *suffixes;
-	size_t size;  /* of its own state, zeroed */
+	size_t size; /* of its own state, zeroed */
+	struct output_wants wants;
 	bool binary;  /* the output is not text */
-	bool timed;   /* it shows the time of each branch; text: unless -T none */
-	bool times;   /* it shows how long calls took */
-	bool regs;    /* it shows registers on entry */
 	bool code;    /* supports output_options.unobserved */
 	bool entries; /* its counts may be of entries alone (-e entry) */
-	bool lines;   /* it shows source lines: requires plan__lines() */
 	bool marks;   /* it shows marks */
 	bool at_end;  /* all of it is rendered at the end, by what was added up */
 	int (*begin)(struct output *o);

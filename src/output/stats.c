@@ -254,7 +254,7 @@ bool stats__missing(const struct stats *p, const struct trace_totals *t, struct 
 		{t->lost, "event", "s", "lost", t->at_least ? "at least " : ""},
 		{t->missed, "hit", "s", "missed, of all processes", "at most "},
 		{t->unknown, "path", "s", "unknown"},
-		{p->open, "call", "s", "without return, not timed"},
+		{p->no_returns ? 0 : p->open, "call", "s", "without return, not timed"},
 		{p->unseen, "call", "s", "whose entry was not seen, not timed"},
 		{p->deeper, "call", "s",
 		 "deeper than " STRING(STATS_DEPTH) " levels, counted together"},

@@ -136,7 +136,8 @@ struct stats_call {
 
 struct stats {
 	const struct plan *plan;
-	bool by_site; /* also attribute self time to sites; set before the first step */
+	bool no_returns; /* they were not recorded: no call is missing one */
+	bool by_site;	 /* also attribute self time to sites; set before the first step */
 	struct stats_function *functions; /* plan->functions.len */
 	struct stats_site *sites;	  /* plan->sites.len */
 	size_t nfunctions, nsites;

@@ -453,7 +453,7 @@ static int summary__end(struct output *o, const struct trace_totals *t)
 
 const struct output_format output_summary = {
 	.name = "summary",
-	.times = true,
+	.wants = {.events = OUTPUT_STEPS, .durations = true},
 	.help = "a table of the functions with their times, and histograms",
 	.size = sizeof(struct stats),
 	AGGREGATES,
@@ -474,6 +474,7 @@ static int counted__interval(struct output *o, uint64_t time)
 
 const struct output_format output_summary_counted = {
 	.name = "summary",
+	.wants = {.events = OUTPUT_EDGES},
 	.help = "a table of the functions with their counts",
 	.entries = true,
 	.size = sizeof(struct stats),

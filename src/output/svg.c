@@ -10,7 +10,7 @@ static int put_graph(struct output *o, const struct trace_totals *t, const struc
 	struct str missing = {0}, tracing = {0};
 	autofree char *title = xasprintf("bbtrace: %s", view->title);
 	bool lacks = stats__missing(p, t, &missing);
-	bool costs = o->format->times && totals__tracing(t, &tracing);
+	bool costs = o->format->wants.durations && totals__tracing(t, &tracing);
 
 	flame__put(&o->buffer, p,
 		   &(struct flame_options){.value = view->value,
@@ -41,7 +41,7 @@ static int svg_count__end(struct output *o, const struct trace_totals *t)
 
 const struct output_format output_svg = {
 	.name = "svg",
-	.times = true,
+	.wants = {.events = OUTPUT_STEPS, .durations = true},
 	.suffixes = ".svg",
 	.help = "a flame graph of the time, for a browser",
 	.size = sizeof(struct stats),
@@ -51,6 +51,7 @@ const struct output_format output_svg = {
 
 const struct output_format output_svg_count = {
 	.name = "svg:count",
+	.wants = {.events = OUTPUT_STEPS},
 	.help = "a flame graph of the calls",
 	.size = sizeof(struct stats),
 	AGGREGATES,

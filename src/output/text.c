@@ -549,10 +549,8 @@ static void text__free(struct output *o)
 
 const struct output_format output_text = {
 	.name = "text",
-	.times = true,
-	.regs = true,
+	.wants = {.events = OUTPUT_STEPS, .branch_times = true, .durations = true, .regs = true},
 	.suffixes = ".txt",
-	.timed = true,
 	.marks = true,
 	.help = "one line per event, calls as a tree",
 	.size = sizeof(struct text),

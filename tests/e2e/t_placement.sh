@@ -56,6 +56,18 @@ for shown in '-c' '-c -F json' '-c --placement full' '-F dot' '-F annotate'; do
 done
 placed implied --placement implied -F json
 
+# ---- what is not shown has no probe ----
+probes() { # OPTION...
+	bb user "$T/loop" work pick -o "$T/o" "$@" -- "$T/loop"
+	summary probes
+}
+shown=$(probes -F html)
+for format in annotate dot; do
+	is $(($(probes -F $format --depth 9) < shown)) 1 "returns are not shown by $format: rets have no probes"
+	is "$(probes -F $format --depth 9 --min-duration 1ns)" "$shown" "$format --min-duration: they have"
+	is "$(probes -F $format --record "$T/whole")" "$(probes --record "$T/whole")" "$format --record: the trace file has everything"
+done
+
 # ---- the same steps ----
 for placement in full implied witness; do
 	bb user "$T/loop" work pick --placement $placement -F json -o "$T/$placement.json" -- "$T/loop"

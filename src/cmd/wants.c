@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The only place where outputs and options decide what is probed. */
+#include <stdlib.h>
+#include "wants.h"
+
+/* Of a trace file, for any later report. */
+static const struct output_wants all = {.events = OUTPUT_STEPS,
+					.branch_times = true,
+					.durations = true,
+					.regs = true,
+					.lines = true};
+
+/* Events that an option needs, whatever the format shows. */
+static unsigned events_of_options(const struct args *a)
+{
+	unsigned events = 0;
+
+	if (a->events_given || a->last)
+		return OUTPUT_STEPS;
+	if (a->min_duration || a->returns_given)
+		events |= PLAN_RETURN;
+	return events;
+}
+
+struct output_wants args__wants(const struct args *a)
+{
+	const struct output_format *format = args__format(a);
+	struct output_wants w = args__record_name(a) ? all : format->wants;
+
+	w.events = a->events & (w.events | events_of_options(a));
+	if (!args__record_name(a) && !strcmp(format->name, "text"))
+		w.branch_times &= a->time != TIME_NONE;
+	w.branch_times &= !!(w.events & PLAN_BRANCH);
+	w.regs &= !!(w.events & PLAN_ENTRY);
+	return w;
+}
+
+void wants__settle(struct args *a)
+{
+	a->events = args__wants(a).events;
+}
+
+/* ---- registers ---- */
+
+int regs__parse(const char *list, const struct arch *arch, uint64_t *regs)
+{
+	autofree char *copy = xstrdup(list);
+	char *save = NULL;
+
+	*regs = 0;
+	if (!strcmp(list, "none") || !strcmp(list, "args"))
+		return 0;
+	for (char *p = strtok_r(copy, ",", &save); p; p = strtok_r(NULL, ",", &save)) {
+		unsigned r;
+
+		if (!strcmp(p, "all")) {
+			*regs = (1ull << arch->nregs) - 1;
+			continue;
+		}
+		for (r = 0; r < arch->nregs && strcmp(p, arch->reg_names[r]); r++)
+			;
+		if (r == arch->nregs)
+			return err__usage(
+				"--regs: unknown register '%s': use none, args, all, or names such as "
+				"%s",
+				p, arch->reg_names[0]);
+		*regs |= 1ull << r;
+	}
+	return 0;
+}
+
+static bool names_regs(const struct args *a)
+{
+	return a->regs && strcmp(a->regs, "args") && strcmp(a->regs, "none");
+}
+
+bool wants__all_regs(const struct args *a)
+{
+	return args__record_name(a) || names_regs(a);
+}
+
+static bool wants_flags(const struct args *a)
+{
+	return a->regs && (strstr(a->regs, "flags") || strstr(a->regs, "all"));
+}
+
+/* Those that entries show, a bit each. */
+static uint64_t entry_regs(const struct args *a, const struct arch *arch)
+{
+	const struct convention *c = &arch->conventions[CONVENTION_C];
+	uint64_t regs = 0;
+
+	if (!args__wants(a).regs || (a->regs && !strcmp(a->regs, "none")))
+		return 0;
+	if (names_regs(a))
+		return regs__parse(a->regs, arch, &regs) ? UINT64_MAX : regs; /* reported later */
+	for (unsigned i = 0; i < c->nargs; i++)
+		regs |= 1ull << c->args[i];
+	return regs;
+}
+
+/* ---- the plan ---- */
+
+static enum plan_placement placement_of(const struct args *a)
+{
+	if (args__counts(a))
+		return PLACEMENT_COUNT;
+	if (a->placement_given)
+		return a->placement;
+	return args__wants(a).branch_times ? PLACEMENT_FULL : PLACEMENT_WITNESS;
+}
+
+struct plan_options wants__plan_options(const struct args *a, const struct arch *arch)
+{
+	bool retires = a->once || a->retire;
+	/* Where the kernel would single-step an entry's first instruction, a later one may report
+	 * the entry. Not to a trace file, which has all registers; a call stack begins with the
+	 * first instruction. */
+	bool late = arch && !args__record_name(a) && !a->stack;
+
+	return (struct plan_options){.events = a->events,
+				     .placement = placement_of(a),
+				     .count_all = a->placement_given || retires,
+				     .retire = retires,
+				     .mechanism = a->attach,
+				     .return_probes = a->returns == RETURNS_PROBE,
+				     .exact_flags = wants_flags(a),
+				     .late_entries = late,
+				     .entry_regs = late ? entry_regs(a, arch) : 0};
+}

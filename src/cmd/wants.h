@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* wants: what is wanted of a trace, by its outputs and options, and what the plan and the probes
+ * get for that. */
+#ifndef BBTRACE_CMD_WANTS_H
+#define BBTRACE_CMD_WANTS_H
+
+#include "cmd.h"
+
+/* What the format that is shown and the trace file that is written want together. */
+struct output_wants args__wants(const struct args *a);
+/* Leaves only those events in a->events. */
+void wants__settle(struct args *a);
+/* Are registers wanted that are neither arguments nor the stack pointer? */
+bool wants__all_regs(const struct args *a);
+/* The cheapest probes that tell all of it; arch: NULL: none that can be traced. */
+struct plan_options wants__plan_options(const struct args *a, const struct arch *arch);
+
+/* The value of --regs, a bit each; 0: none, or the arguments. -EINVAL: unknown register. */
+int regs__parse(const char *list, const struct arch *arch, uint64_t *regs);
+
+#endif
