@@ -133,7 +133,7 @@ void announce__others(const struct plan *p, const id_vec *sites)
 		uint64_t offset = 0;
 		const char *name = plan__name_at(p, s->function, s->vaddr + s->probe_at, &offset);
 
-		note_verbose("counting %s+0x%llx instead of what the kernel refused",
+		note_verbose("probing %s+0x%llx instead of what the kernel refused",
 			     name ? name : "?", (unsigned long long)offset);
 	}
 }

@@ -33,16 +33,14 @@ static int attach_once(struct attaching *a, struct probe_options *o, bool first)
 /* Other instructions may be refused as well. */
 #define MAX_CHOICES 4
 
-/* Where the kernel refused probes, so that counts can't be told: counts other instructions, from
- * which they follow. Nothing has been counted yet. */
+/* Where the kernel refused probes that are needed, others tell the same. Nothing has been recorded
+ * or counted yet. */
 static int attach_others(struct attaching *a, struct probe_options *o)
 {
 	uint32_t skipped = 0; /* what can't be told anyway */
 	int err = 0;
 
-	for (int i = 0; !err && i < MAX_CHOICES && a->plan->placement == PLACEMENT_COUNT &&
-			a->plan->skipped > skipped;
-	     i++) {
+	for (int i = 0; !err && i < MAX_CHOICES && a->plan->skipped > skipped; i++) {
 		autofree id_vec chosen = {0};
 
 		if (!plan__choose_again(a->plan, a->options, &chosen))

@@ -323,6 +323,7 @@ static int run(struct session *s, int *status)
 	if (err)
 		return err;
 	drop_privileges(s);
+	s->control.sources = s->sources;
 	s->control.probe = s->probe;
 	s->growth = growth_of(s);
 	interrupt__stops(s->sources);

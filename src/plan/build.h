@@ -78,6 +78,9 @@ struct emit {
 void plan__emit(struct plan *p, uint32_t object, struct graph *g,
 		const struct plan_options *options);
 
+/* Should the site carry a probe if every site that can does? */
+bool site__is_wanted(const struct plan *p, const struct plan_site *s,
+		     const struct plan_options *options);
 /* Adds witnesses for branches that can't carry a probe (witness.c). */
 void witness__place(struct plan *p);
 /*

@@ -14,30 +14,6 @@ static uint32_t plan_function_of(struct emit *e, uint64_t addr)
 
 /* ---- which sites carry a probe ---- */
 
-static bool leaves_by(const struct plan_block *b, const struct plan_site *s)
-{
-	return (s->kind == BRANCH_JMP || s->kind == BRANCH_JCC || s->kind == BRANCH_IJMP ||
-		s->kind == BRANCH_LOOP) &&
-	       (b->leaves || b->unresolved);
-}
-
-static bool wants_probe(const struct emit *e, const struct plan_site *s)
-{
-	unsigned flags = e->plan->functions.data[s->function].flags, events = e->options->events;
-	const struct plan_block *b = &e->plan->blocks.data[s->block];
-	bool ends = !e->options->return_probes && (s->kind == BRANCH_RET || leaves_by(b, s));
-
-	if (flags & FUNCTION_HELPER)
-		return events & PLAN_RETURN && ends && s->kind != BRANCH_JCC;
-	if (s->entry && !(flags & FUNCTION_RANGE))
-		return true;
-	if (s->role == ROLE_ENTRY)
-		return false;
-	if (events & PLAN_BRANCH)
-		return true;
-	return events & PLAN_RETURN && ends && !(flags & FUNCTION_RANGE);
-}
-
 static uint8_t refusal(const struct emit *e, const struct insn *insn)
 {
 	if (object__noprobe_at(e->g->object, insn->addr))
@@ -56,7 +32,7 @@ static uint8_t refusal(const struct emit *e, const struct insn *insn)
 static void decide(struct emit *e, struct plan_site *s)
 {
 	struct plan_function *f = &e->plan->functions.data[s->function];
-	bool wanted = wants_probe(e, s);
+	bool wanted = site__is_wanted(e->plan, s, e->options);
 
 	s->probe = wanted && s->refusal == PROBE_OK ? PROBE_TRAP : PROBE_NONE;
 	e->plan->probes += s->probe != PROBE_NONE;

@@ -135,6 +135,22 @@ static int32_t depth_behind(const struct insn *insn, int32_t depth)
 	}
 }
 
+/* Did the kernel refuse it? */
+static bool is_refused(const struct plan *p, uint32_t object, uint64_t vaddr)
+{
+	const id_vec *ids = &p->sites_by_address;
+
+	for (size_t i = plan__sites_from(p, object, vaddr); i < ids->len; i++) {
+		const struct plan_site *s = &p->sites.data[ids->data[i]];
+
+		if (s->object != object || s->vaddr != vaddr)
+			return false;
+		if (s->refusal != PROBE_OK)
+			return true;
+	}
+	return false;
+}
+
 /* depth: of the stack there. */
 static bool find_place(const struct plan *p, const struct plan_block *b, bool emulated_only,
 		       struct insn *out, int32_t *depth)
@@ -153,7 +169,8 @@ static bool find_place(const struct plan *p, const struct plan_block *b, bool em
 		if (!bytes || p->arch->decode(bytes, avail, addr, po->kernel, &insn))
 			break;
 		if (object__noprobe_at(o, addr) || insn.flow != FLOW_NEXT || insn.patchable ||
-		    insn.repeats || (!po->kernel && insn.user_refusal != PROBE_OK))
+		    insn.repeats || (!po->kernel && insn.user_refusal != PROBE_OK) ||
+		    is_refused(p, b->object, addr))
 			continue;
 		if (!found || insn.emulated) {
 			*out = insn;

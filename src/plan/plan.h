@@ -448,8 +448,9 @@ void plan_counts__solve(struct plan_counts *c, const struct plan *p);
 void plan__refuse(struct plan *p, uint32_t site, enum probe_refusal why);
 
 /*
- * Placement count, after sites were refused: chooses other instructions from which the same counts
- * follow. Appends those that were not counted before. False: there are none. Not if probes retire.
+ * After sites were refused: chooses others, from which the same steps, or the same counts, follow.
+ * Appends those that had no probe before. False: there are none. Probes of events stay; those that
+ * count may go. Not if probes retire.
  */
 bool plan__choose_again(struct plan *p, const struct plan_options *options, id_vec *chosen);
 

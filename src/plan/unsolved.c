@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Placement count: which counts don't follow from what is counted, and what is counted instead
- * where the kernel refused probes. */
+/* Placement count: which counts don't follow from what is counted. */
 #include <stdlib.h>
 #include "plan/circulation.h"
 
@@ -32,24 +31,4 @@ void counting__find_unsolved(struct plan *p)
 	}
 	forest__free(&forest);
 	circulation__free(&c);
-}
-
-/* ---- again, where probes were refused ---- */
-
-bool plan__choose_again(struct plan *p, const struct plan_options *options, id_vec *chosen)
-{
-	uint32_t n = p->sites.len;
-	autofree bool *counted = xcalloc(n + 1, sizeof(*counted));
-
-	if (p->placement != PLACEMENT_COUNT || options->retire)
-		return false;
-	for (uint32_t i = 0; i < n; i++)
-		counted[i] = p->sites.data[i].probe == PROBE_COUNT;
-	counting__place(p, options);
-	placement__count_unprobed(p);
-	plan__index(p);
-	for (uint32_t i = 0; i < p->sites.len; i++)
-		if (p->sites.data[i].probe == PROBE_COUNT && (i >= n || !counted[i]))
-			vec__push(chosen, i);
-	return chosen->len;
 }

@@ -8,6 +8,7 @@
  * of that kind.
  */
 #include "random_compare.h"
+#include "random_refusals.h"
 #include "tap.h"
 
 /* ---- a case ---- */
@@ -36,7 +37,8 @@ struct test_case {
 	struct run run;
 	struct cuts cuts;
 	struct growth growth;
-	enum kind { WHOLE, CUT, GROWING } kind;
+	enum kind { WHOLE, CUT, GROWING, REFUSED } kind;
+	uint64_t random;  /* REFUSED: which witnesses are */
 	unsigned without; /* what is left out of its program */
 };
 
@@ -276,7 +278,10 @@ static bool try_mode(const struct test_case *t, const struct mode *mode, bool sh
 
 	if (!is_for(mode, t))
 		return true;
-	make_plan(&r, &t->program, mode->placement, mode->events);
+	if (t->kind == REFUSED && t->program.with & WITH_REFUSED)
+		make_refused_plan(&r, &t->program, mode->placement, mode->events, t->random);
+	else
+		make_plan(&r, &t->program, mode->placement, mode->events);
 	if (t->growth.kept) {
 		struct grown g = {0};
 
@@ -388,9 +393,10 @@ static bool try_case(uint64_t seed, enum kind kind)
 	struct test_case t = {.shape.random = seed * 2654435761u + 1,
 			      .path.random = seed * 40503 + 3,
 			      .cut.random = kind ? seed * 69069 + 5 : 0,
+			      .random = seed,
 			      .kind = kind,
 			      /* behind a loss nothing but the stack pointer tells calls apart */
-			      .without = kind ? WITH_WILD : 0};
+			      .without = kind == CUT || kind == GROWING ? WITH_WILD : 0};
 	bool good = true;
 
 	make_case(&t);
@@ -452,5 +458,8 @@ int main(void)
 	try_cases(
 		GROWING,
 		"where functions are added while it runs, steps are what it did, or a mark stands for them");
+	try_cases(
+		REFUSED,
+		"where the kernel refuses probes, others tell the steps, or a mark stands for them");
 	return tap__done();
 }
