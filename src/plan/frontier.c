@@ -135,17 +135,19 @@ static int32_t depth_behind(const struct insn *insn, int32_t depth)
 	}
 }
 
-/* Did the kernel refuse it? */
-static bool is_refused(const struct plan *p, uint32_t object, uint64_t vaddr)
+/* Did the kernel refuse a probe here? One in the kernel it refuses for the function that it is in,
+ * so any other one of the block as well. */
+static bool is_refused(const struct plan *p, const struct plan_block *b, uint64_t vaddr)
 {
-	const id_vec *ids = &p->sites_by_address;
+	bool kernel = p->objects.data[b->object].kernel;
+	size_t i = plan__sites_from(p, b->object, kernel ? b->start : vaddr);
 
-	for (size_t i = plan__sites_from(p, object, vaddr); i < ids->len; i++) {
-		const struct plan_site *s = &p->sites.data[ids->data[i]];
+	for (; i < p->sites_by_address.len; i++) {
+		const struct plan_site *s = &p->sites.data[p->sites_by_address.data[i]];
 
-		if (s->object != object || s->vaddr != vaddr)
+		if (s->object != b->object || s->vaddr >= (kernel ? b->end : vaddr + 1))
 			return false;
-		if (s->refusal != PROBE_OK)
+		if (s->refusal != PROBE_OK && (s->vaddr == vaddr || s->role == ROLE_WITNESS))
 			return true;
 	}
 	return false;
@@ -170,7 +172,7 @@ static bool find_place(const struct plan *p, const struct plan_block *b, bool em
 			break;
 		if (object__noprobe_at(o, addr) || insn.flow != FLOW_NEXT || insn.patchable ||
 		    insn.repeats || (!po->kernel && insn.user_refusal != PROBE_OK) ||
-		    is_refused(p, b->object, addr))
+		    is_refused(p, b, addr))
 			continue;
 		if (!found || insn.emulated) {
 			*out = insn;

@@ -115,7 +115,7 @@ int kprobe_multi__attach(struct probe *p)
 	collect(p, &b);
 	err = b.sites.len ? link_entries(p, &b, 0, b.sites.len) : 0;
 	if (!err && p->kernel.links.len)
-		kprobe__tell_unseen(p->plan);
+		kprobe__tell_unseen(p);
 	batch__free(&b);
 	return err;
 }

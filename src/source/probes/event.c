@@ -403,20 +403,18 @@ void kprobe__refuse(struct probe *p, uint32_t site, const char *who, const char 
 
 	note_verbose("%s %s+0x%llx: %s", who, name ? name : "?", (unsigned long long)offset, why);
 	plan__refuse(p->plan, site, PROBE_KERNEL);
+	if (s->entry && !probe__counts(p))
+		vec__push(&p->unseen, site);
 }
 
 /* A function whose entry can't be probed shows almost nothing. Its count may follow from others. */
-void kprobe__tell_unseen(const struct plan *plan)
+void kprobe__tell_unseen(const struct probe *p)
 {
-	const struct plan_function *f;
+	const uint32_t *site;
 
-	if (plan->placement == PLACEMENT_COUNT)
-		return;
-	vec__each (f, &plan->functions)
-		if (f->entry_site != NO_SITE && !(f->flags & FUNCTION_HELPER) &&
-		    plan->sites.data[f->entry_site].refusal == PROBE_KERNEL)
-			note("%s: the kernel accepts no probe at its entry: its calls are not seen",
-			     f->name);
+	vec__each (site, &p->unseen)
+		note("%s: the kernel accepts no probe at its entry: its calls are not seen",
+		     p->plan->functions.data[p->plan->sites.data[*site].function].name);
 }
 
 /*
@@ -476,7 +474,7 @@ int kprobe_event__attach(struct probe *p)
 		probe__attached(p, 1, plan__site_work(p->plan, i));
 	}
 	if (defined)
-		kprobe__tell_unseen(p->plan);
+		kprobe__tell_unseen(p);
 	if (defined && !probe__is_interrupted(p))
 		open_returns(p, kernel_returns__define(p, fd));
 	return end_definitions(p, &p->kernel, TRACEFS_KPROBE, defined);

@@ -455,6 +455,7 @@ static void probe__close(struct source *s)
 	free(p->multi.attached);
 	free(p->table.actions);
 	vec__free(&p->asked);
+	vec__free(&p->unseen);
 	scope__free(&p->scope);
 	free(p->unspared);
 	free(p);

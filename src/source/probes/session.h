@@ -121,7 +121,8 @@ struct probe {
 	bool adds_links; /* uprobe_multi may attach further sites, whatever attached the first */
 	struct site_table table;
 	struct keeper keeper;
-	id_vec asked; /* the sites to add or to remove */
+	id_vec asked;  /* the sites to add or to remove */
+	id_vec unseen; /* entries in the kernel that it refused */
 };
 
 /* The mechanisms' functions (multi.c, event.c, event_close.c, entries.c). */
@@ -157,7 +158,7 @@ uint64_t kprobe_multi__missed(const struct probe *p);
 /* A probe on this site was refused: records by whom and why. */
 void kprobe__refuse(struct probe *p, uint32_t site, const char *who, const char *why);
 /* Prints notes on functions whose calls are not seen for that reason. */
-void kprobe__tell_unseen(const struct plan *plan);
+void kprobe__tell_unseen(const struct probe *p);
 
 /* Return probes beside the kprobes (kernel_returns.c): are there any to attach, and how many were
  * defined. */
