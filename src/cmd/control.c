@@ -40,6 +40,8 @@ static int find_status(struct control *c, struct status *s)
 		err = sources__counts(c->sources, &c->live->sink);
 		show__give_counts(&c->live->show);
 	}
+	if (!err)
+		sources__misses(c->sources, &c->live->sink);
 	s->hits = c->live->show.hits;
 	s->totals = show__totals(&c->live->show);
 	return err;
@@ -52,6 +54,8 @@ static void put_number(struct str *out, const char *key, uint64_t n)
 
 static void status_text(const struct control *c, const struct status *s, struct str *out)
 {
+	const struct missed *m;
+
 	put_number(out, "pid", getpid());
 	str__puts(out, "command: ");
 	str__shown(out, c->meta->command);
@@ -65,6 +69,13 @@ static void status_text(const struct control *c, const struct status *s, struct 
 		put_number(out, "hits", s->hits);
 	str__printf(out, "lost: %s%llu\n", s->totals->at_least ? "at least " : "",
 		    (unsigned long long)s->totals->lost);
+	if (s->totals->missed)
+		str__printf(out, "missed: at most %llu\n", (unsigned long long)s->totals->missed);
+	vec__each (m, &c->live->show.missed) {
+		str__puts(out, "missed (");
+		missed__name(m, c->plan, out);
+		put_number(out, ")", m->hits);
+	}
 }
 
 static void status_json(const struct control *c, const struct status *s, struct str *out)
@@ -85,6 +96,9 @@ static void status_json(const struct control *c, const struct status *s, struct 
 	json__member(&j, unsigned, "lost", s->totals->lost);
 	if (s->totals->at_least)
 		json__member(&j, bool, "at_least", true);
+	if (s->totals->missed)
+		json__member(&j, unsigned, "missed_at_most", s->totals->missed);
+	missed__json(&c->live->show.missed, c->plan, &j);
 	json__close_object(&j);
 	str__putc(out, '\n');
 }

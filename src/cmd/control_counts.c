@@ -28,9 +28,11 @@ static int count(struct control *c)
 {
 	int err = sources__counts(c->sources, &c->live->sink);
 
-	if (!err)
-		show__give_counts(&c->live->show);
-	return err;
+	if (err)
+		return err;
+	sources__misses(c->sources, &c->live->sink);
+	show__give_counts(&c->live->show);
+	return 0;
 }
 
 static int put_counts(struct control *c, struct str *answer)
@@ -55,7 +57,7 @@ static int put_totals(struct control *c, struct str *answer)
 	const struct trace_totals *t = show__totals(&c->live->show);
 
 	if (c->json) {
-		json__put_summary(answer, t);
+		json__put_summary(answer, t, c->plan, &c->live->show.missed);
 		return 0;
 	}
 	totals__text(t, answer);
@@ -72,7 +74,10 @@ int control__counts(struct control *c, const char *text, struct str *answer)
 	if (c->live->show.tally)
 		return put_counts(c, answer);
 	err = control__catch_up(c);
-	return err ? err : put_totals(c, answer);
+	if (err)
+		return err;
+	sources__misses(c->sources, &c->live->sink);
+	return put_totals(c, answer);
 }
 
 /* ---- reset ---- */

@@ -189,5 +189,8 @@ int control__dump(struct control *c, const char *text, struct str *answer)
 	if (c->json && strcmp(c->render->output->format->name, "json"))
 		return err__usage("dump has the format of the trace");
 	err = control__catch_up(c);
-	return err ? err : hand_over(c);
+	if (err)
+		return err;
+	sources__misses(c->sources, &c->live->sink);
+	return hand_over(c);
 }

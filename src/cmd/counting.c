@@ -53,10 +53,11 @@ static bool is_due(struct counting *c, uint64_t now)
 
 static int print(struct counting *c, uint64_t now)
 {
+	sources__misses(c->sources, &c->live->sink);
 	show__give_counts(&c->live->show);
 	if (c->args->reset)
 		show__reset_counts(&c->live->show);
-	return output__interval(c->output, now);
+	return output__interval(c->output, now, show__totals(&c->live->show));
 }
 
 static int look(struct counting *c)

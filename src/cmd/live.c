@@ -158,9 +158,9 @@ static int on_lost(void *ctx, uint32_t pid, uint32_t tid, uint64_t count)
 	return err ? err : show__lost(&l->show, pid, tid, count);
 }
 
-static void on_missed(void *ctx, uint64_t hits)
+static void on_missed(void *ctx, const struct missed *m)
 {
-	show__missed(&((struct live *)ctx)->show, hits);
+	show__missed(&((struct live *)ctx)->show, m);
 }
 
 static int on_counted(void *ctx, const struct count *n)

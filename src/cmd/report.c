@@ -330,11 +330,11 @@ static int on_lost(void *ctx, uint32_t pid, uint32_t tid, uint64_t count)
 	return show__lost(&r->show, pid, tid, count);
 }
 
-static void on_missed(void *ctx, uint64_t hits)
+static void on_missed(void *ctx, const struct missed *m)
 {
 	struct report *r = ctx;
 
-	show__missed(&r->show, hits);
+	show__missed(&r->show, m);
 }
 
 /* ---- the run ---- */

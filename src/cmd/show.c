@@ -153,9 +153,25 @@ int show__lost(struct show *s, uint32_t pid, uint32_t tid, uint64_t count)
 	return trace__lost(s->trace, pid, tid, count);
 }
 
-void show__missed(struct show *s, uint64_t hits)
+static struct missed *missed_by(struct show *s, const struct missed *m)
 {
-	trace__missed(s->trace, hits);
+	struct missed *known;
+
+	vec__each (known, &s->missed)
+		if (known->site == m->site && known->what == m->what)
+			return known;
+	vec__push(&s->missed, (struct missed){.site = m->site, .what = m->what});
+	return vec__last(&s->missed);
+}
+
+void show__missed(struct show *s, const struct missed *m)
+{
+	trace__missed(s->trace, m->hits);
+	if (m->site == NO_SITE && !m->what)
+		return;
+	missed_by(s, m)->hits += m->hits;
+	if (s->output)
+		output__missed(s->output, &s->missed);
 }
 
 /* ---- output ---- */
@@ -249,6 +265,7 @@ void show__give_counts(struct show *s)
 void show__pass_counts(struct show *s, struct output *o)
 {
 	tally__pass(s->tally, o);
+	output__missed(o, &s->missed);
 }
 
 void show__object(struct show *s, const struct object *o)
@@ -283,6 +300,23 @@ const struct trace_totals *show__totals(struct show *s)
 	return &s->totals;
 }
 
+/* -v */
+static void tell_missed(const struct show *s)
+{
+	const struct missed *m;
+
+	if (note__level() < NOTE_VERBOSE)
+		return;
+	vec__each (m, &s->missed) {
+		struct str name = {0};
+
+		missed__name(m, s->plan, &name);
+		note_verbose("%s: %llu hits missed, of all processes", name.data,
+			     (unsigned long long)m->hits);
+		str__free(&name);
+	}
+}
+
 /* What part of the times that are shown is tracing. */
 static void tell_tracing(struct show *s)
 {
@@ -303,6 +337,7 @@ void show__summary(struct show *s)
 	if (s->sideband_lost)
 		note("%llu events about processes were lost: some addresses may lack their names",
 		     (unsigned long long)s->sideband_lost);
+	tell_missed(s);
 	tell_tracing(s);
 	totals__text(show__totals(s), &summary);
 	if (note__level() >= NOTE_NORMAL)
@@ -318,5 +353,6 @@ void show__close(struct show *s)
 	last__free(s->last);
 	spaces__free(s->spaces);
 	vec__free(&s->objects);
+	vec__free(&s->missed);
 	map64__free(&s->told);
 }

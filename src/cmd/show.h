@@ -25,6 +25,7 @@ struct show {
 	uint64_t sideband_lost;
 	struct trace_totals totals;
 	struct tally *tally; /* probes count; NULL: they make events */
+	missed_vec missed;   /* by site, or by what missed them */
 	struct map64 told;   /* -v: processes whose PID in their own namespace was printed */
 };
 
@@ -55,7 +56,7 @@ int show__event(struct show *s, const struct event *e);
 int show__sideband(struct show *s, const struct sideband_event *e);
 int show__lost(struct show *s, uint32_t pid, uint32_t tid, uint64_t count);
 /* Hits that probes missed, in all processes. */
-void show__missed(struct show *s, uint64_t hits);
+void show__missed(struct show *s, const struct missed *m);
 /* The end of the input. newest_first: for --last. */
 int show__finish(struct show *s, bool newest_first);
 /* The counters of the steps that passed. */

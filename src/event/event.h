@@ -105,6 +105,16 @@ struct count {
 			    site's */
 };
 
+/* ---- what ran no program ---- */
+
+/* Hits of any process, traced or not, that ran no BPF program, since that was told last. */
+struct missed {
+	uint32_t site;	  /* whose probe's; UINT32_MAX: the kernel doesn't tell */
+	const char *what; /* then: the mechanism or the tracepoint, a constant; NULL: not known */
+	uint64_t hits;
+};
+typedef VEC(struct missed) missed_vec;
+
 /* ---- sideband events: what happens to processes ---- */
 
 enum sideband_type {

@@ -33,12 +33,16 @@ void aggregate__free(struct output *o)
 	stats__free(o->state);
 }
 
-void put_elapsed(struct output *o, uint64_t time)
+void put_elapsed(struct output *o, uint64_t time, const struct trace_totals *t)
 {
 	uint64_t ms = (time - min_of(time, o->options.start_time)) / 1000000;
 
-	str__printf(&o->buffer, "-- %llu.%03llu s\n", (unsigned long long)(ms / 1000),
+	str__printf(&o->buffer, "-- %llu.%03llu s", (unsigned long long)(ms / 1000),
 		    (unsigned long long)(ms % 1000));
+	if (t->missed)
+		str__printf(&o->buffer, ", at most %llu hits missed, of all processes",
+			    (unsigned long long)t->missed);
+	str__putc(&o->buffer, '\n');
 }
 
 #define FULL (64 << 10)

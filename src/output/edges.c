@@ -147,15 +147,15 @@ static int put_all(struct output *o,
 	return err;
 }
 
-static int interval_text(struct output *o, uint64_t time)
+static int interval_text(struct output *o, uint64_t time, const struct trace_totals *t)
 {
 	int err = put_all(o, put_text);
 
-	put_elapsed(o, time);
+	put_elapsed(o, time, t);
 	return err;
 }
 
-static int interval_json(struct output *o, uint64_t time)
+static int interval_json(struct output *o, uint64_t time, const struct trace_totals *t)
 {
 	struct json j = {.out = &o->buffer};
 	int err = put_all(o, put_json);
@@ -163,6 +163,9 @@ static int interval_json(struct output *o, uint64_t time)
 	json__open_object(&j);
 	json__member(&j, string, "event", "interval");
 	json__member(&j, unsigned, "ts", time);
+	if (t->missed)
+		json__member(&j, unsigned, "missed_at_most", t->missed);
+	missed__json(o->missed, o->plan, &j);
 	json__close_object(&j);
 	str__putc(&o->buffer, '\n');
 	return err;
@@ -183,7 +186,7 @@ static int end_json(struct output *o, const struct trace_totals *t)
 {
 	int err = put_all(o, put_json);
 
-	json__put_summary(&o->buffer, t);
+	json__put_summary(&o->buffer, t, o->plan, o->missed);
 	return err;
 }
 

@@ -91,20 +91,22 @@ static int json__step(struct output *o, const struct step *step)
 	return 0;
 }
 
-void json__put_summary(struct str *s, const struct trace_totals *t)
+void json__put_summary(struct str *s, const struct trace_totals *t, const struct plan *plan,
+		       const missed_vec *missed)
 {
 	struct json j = {.out = s};
 
 	json__open_object(&j);
 	json__member(&j, string, "event", "summary");
 	totals__json(t, &j);
+	missed__json(missed, plan, &j);
 	json__close_object(&j);
 	str__putc(s, '\n');
 }
 
 static int json__end(struct output *o, const struct trace_totals *t)
 {
-	json__put_summary(&o->buffer, t);
+	json__put_summary(&o->buffer, t, o->plan, o->missed);
 	return 0;
 }
 

@@ -154,10 +154,16 @@ void output__count(struct output *o, const struct output_counts *c)
 	o->format->count(o, c);
 }
 
-int output__interval(struct output *o, uint64_t time)
+void output__missed(struct output *o, const missed_vec *missed)
 {
+	o->missed = missed;
+}
+
+int output__interval(struct output *o, uint64_t time, const struct trace_totals *t)
+{
+	o->more = totals__are_low(t) ? "+" : "";
 	if (!o->error)
-		o->error = o->format->interval(o, time);
+		o->error = o->format->interval(o, time, t);
 	return output__flush(o);
 }
 

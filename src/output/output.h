@@ -9,6 +9,7 @@
 #define BBTRACE_OUTPUT_H
 
 #include "trace/trace.h"
+#include "util/json.h"
 
 enum time_style { TIME_REL, TIME_ABS, TIME_DELTA, TIME_NONE };
 
@@ -97,7 +98,7 @@ struct output_format {
 	 * it needs steps. */
 	void (*count)(struct output *o, const struct output_counts *c);
 	/* Renders the counts so far; NULL: only at the end. */
-	int (*interval)(struct output *o, uint64_t time);
+	int (*interval)(struct output *o, uint64_t time, const struct trace_totals *totals);
 	/* Renders what is held back for folding; NULL: nothing is held */
 	int (*settle)(struct output *o);
 	int (*end)(struct output *o, const struct trace_totals *totals);
@@ -134,7 +135,8 @@ struct output {
 	/* Appended to each count at the end: "+" if events are missing, so that counts may be too
 	 * low; else "". */
 	const char *more;
-	int error; /* of the first failed write: nothing is rendered after it */
+	const missed_vec *missed; /* those that output__missed() passed; NULL: none */
+	int error;		  /* of the first failed write: nothing is rendered after it */
 };
 
 /* May counts be too low? */
@@ -151,8 +153,10 @@ void output__plan_extended(struct output *o);
 int output__step(struct output *o,
 		 const struct step *step); /* matches step_fn with o as ctx, after a cast */
 void output__count(struct output *o, const struct output_counts *c);
+/* Which probes missed hits. missed must outlive the output. */
+void output__missed(struct output *o, const missed_vec *missed);
 /* Renders the counts so far, at this time (CLOCK_MONOTONIC). */
-int output__interval(struct output *o, uint64_t time);
+int output__interval(struct output *o, uint64_t time, const struct trace_totals *totals);
 /* Writes the rendered text. */
 int output__flush(struct output *o);
 /* Renders and writes what is held back for folding, for a live viewer. */
@@ -176,8 +180,13 @@ void address__prepare(struct output *o);
 /* "bbtrace: 2 functions, 131 probes (3 skipped), 15204 events, 0 lost, 0 unmatched returns" into s.
  */
 void totals__text(const struct trace_totals *t, struct str *s);
-/* The line that ends JSON output. */
-void json__put_summary(struct str *s, const struct trace_totals *t);
+/* The line that ends JSON output. missed: NULL: none. */
+void json__put_summary(struct str *s, const struct trace_totals *t, const struct plan *plan,
+		       const missed_vec *missed);
+/* Who missed them: "vfs_read+0x1f", or the mechanism or tracepoint. */
+void missed__name(const struct missed *m, const struct plan *plan, struct str *out);
+/* The member "missed" of an object: an array; nothing if there is none. */
+void missed__json(const missed_vec *missed, const struct plan *plan, struct json *j);
 /* What "times include ": "about 465210 hits x 9.0us = 4.2s of tracing" into s; false: no hit is
  * known. */
 bool totals__tracing(const struct trace_totals *t, struct str *s);

@@ -191,7 +191,7 @@ void aggregate__free(struct output *o);
 	.at_end = true, .begin = aggregate__begin, .plan_extended = aggregate__plan_extended,      \
 	.step = aggregate__step, .free = aggregate__free
 /* What separates sets of counts as text: the time since the start. */
-void put_elapsed(struct output *o, uint64_t time);
+void put_elapsed(struct output *o, uint64_t time, const struct trace_totals *t);
 /* Writes the rendered text when the buffer is full. */
 int aggregate__flush_full(struct output *o);
 

@@ -461,13 +461,13 @@ const struct output_format output_summary = {
 };
 
 /* With -c: without times. */
-static int counted__interval(struct output *o, uint64_t time)
+static int counted__interval(struct output *o, uint64_t time, const struct trace_totals *t)
 {
 	rows_vec rows = {0};
 
 	find_rows(o, &rows);
 	put_table(o, &rows);
-	put_elapsed(o, time);
+	put_elapsed(o, time, t);
 	vec__free(&rows);
 	return 0;
 }

@@ -75,7 +75,8 @@ static int losses(struct source *s, const struct source_sink *sink)
 	const struct trace_end *end = trace_reader__end(((struct recorded *)s)->reader);
 
 	if (end)
-		sink->missed(sink->ctx, end->totals.missed);
+		sink->missed(sink->ctx,
+			     &(struct missed){.site = NO_SITE, .hits = end->totals.missed});
 	return 0;
 }
 
@@ -84,8 +85,9 @@ static void close_recorded(struct source *s)
 	free(s);
 }
 
-const struct source_ops recorded_ops = {"recorded", check, attach, nothing, nothing,	   take,
-					settled,    NULL,  NULL,   losses,  close_recorded};
+const struct source_ops recorded_ops = {"recorded", check, attach,  nothing,
+					nothing,    take,  settled, NULL,
+					NULL,	    NULL,  losses,  close_recorded};
 
 struct source *recorded__open(struct trace_reader *reader, const struct trace_calls *calls,
 			      void *ctx)

@@ -22,8 +22,7 @@ struct source_sink {
 	/* The thread's records after its last event were lost: at least count events. pid 0: the
 	 * thread is unknown. count 0: only records that are no events (witnesses). */
 	int (*lost)(void *ctx, uint32_t pid, uint32_t tid, uint64_t count);
-	/* Hits of any process, traced or not, that ran no BPF program. */
-	void (*missed)(void *ctx, uint64_t hits);
+	void (*missed)(void *ctx, const struct missed *m);
 	/* What probes counted since the last time. NULL: nothing counts. */
 	int (*counted)(void *ctx, const struct count *n);
 };
@@ -58,6 +57,8 @@ struct source_ops {
 	int (*catch_up)(struct source *s, const struct source_sink *sink);
 	/* Passes what was counted since the last time, up to now; NULL: it doesn't count. */
 	int (*counts)(struct source *s, const struct source_sink *sink);
+	/* Passes the hits that were missed since the last time; NULL: only losses does. */
+	void (*misses)(struct source *s, const struct source_sink *sink);
 	/* After stop: passes the remaining events and counts, then the losses that no event
 	 * reported. */
 	int (*losses)(struct source *s, const struct source_sink *sink);
@@ -86,6 +87,7 @@ int sources__take(struct sources *s, struct source_wait wait, const struct sourc
 uint64_t sources__settled(const struct sources *s);
 int sources__catch_up(struct sources *s, const struct source_sink *sink);
 int sources__counts(struct sources *s, const struct source_sink *sink);
+void sources__misses(struct sources *s, const struct source_sink *sink);
 int sources__losses(struct sources *s, const struct source_sink *sink);
 /* Closes and frees them all. */
 void sources__close(struct sources *s);

@@ -111,11 +111,11 @@ static int queue_counted(void *ctx, const struct count *n)
 	return 0;
 }
 
-static void pass_missed(void *ctx, uint64_t hits)
+static void pass_missed(void *ctx, const struct missed *missed)
 {
 	const struct source_sink *sink = ((struct member *)ctx)->sink;
 
-	sink->missed(sink->ctx, hits);
+	sink->missed(sink->ctx, missed);
 }
 
 static void free_waiting(struct waiting *w)
@@ -314,6 +314,15 @@ int sources__catch_up(struct sources *s, const struct source_sink *sink)
 int sources__counts(struct sources *s, const struct source_sink *sink)
 {
 	return pass_all(s, counts_of, sink);
+}
+
+void sources__misses(struct sources *s, const struct source_sink *sink)
+{
+	struct member *m;
+
+	vec__each (m, &s->members)
+		if (m->source->ops->misses)
+			m->source->ops->misses(m->source, sink);
 }
 
 int sources__losses(struct sources *s, const struct source_sink *sink)

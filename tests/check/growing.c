@@ -91,9 +91,9 @@ static int on_lost(void *ctx, uint32_t pid, uint32_t tid, uint64_t count)
 	return 0;
 }
 
-static void on_missed(void *ctx, uint64_t hits)
+static void on_missed(void *ctx, const struct missed *m)
 {
-	now.lost += hits;
+	now.lost += m->hits;
 }
 
 static int on_counted(void *ctx, const struct count *n)

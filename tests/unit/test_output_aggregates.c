@@ -246,8 +246,43 @@ static void test_pprof(void)
 	fixture_functions[LEAF].name = "leaf";
 }
 
+/* Counts that are printed now and then. */
+static void test_interval(void)
+{
+	struct missed rows[] = {{.site = WORK_JCC, .hits = 4},
+				{.site = NO_SITE, .what = "uprobe_multi", .hits = 5}};
+	const missed_vec missed = {.data = rows, .len = ARRAY_SIZE(rows)};
+	const struct trace_totals some = {.missed = 9};
+	const struct output_options options = {.start_time = 1000000};
+	static const char *const formats[] = {"json", "text"};
+	struct str got[2] = {0};
+
+	for (int i = 0; i < 2; i++) {
+		struct output *o = output__new(output__counting(output__by_name(formats[i])),
+					       &options, &fixture_plan, fixture_write, &got[i]);
+
+		output__missed(o, &missed);
+		output__interval(o, 1501000000, &some);
+		str__put(&got[i], "", 0);
+		output__interval(o, 2501000000, &none);
+		str__put(&got[i], "", 0);
+		output__free(o);
+	}
+	ok(strstr(got[0].data,
+		  "\"at_least\":true}\n{\"event\":\"interval\",\"ts\":1501000000,"
+		  "\"missed_at_most\":9,\"missed\":[{\"object\":\"/bin/prog\",\"symbol\":\"work(A<B>&)\","
+		  "\"offset\":16,\"hits\":4},{\"by\":\"uprobe_multi\",\"hits\":5}]}\n"),
+	   "an interval of counts in JSON says which probes missed hits, and marks the counts");
+	ok(strstr(got[1].data, "+\n-- 1.500 s, at most 9 hits missed, of all processes\n"),
+	   "so does one in text, but for the probes");
+	ok(strstr(got[1].data, "0\n-- 2.500 s\n"), "nothing missed: no mark");
+	str__free(&got[0]);
+	str__free(&got[1]);
+}
+
 int main(void)
 {
+	test_interval();
 	test_folded();
 	test_summary();
 	test_callgrind();

@@ -56,7 +56,7 @@ static int losses(struct source *s, const struct source_sink *sink)
 {
 	struct made *m = (struct made *)s;
 
-	sink->missed(sink->ctx, m->missed);
+	sink->missed(sink->ctx, &(struct missed){.site = m->pid, .hits = m->missed});
 	return m->lost ? sink->lost(sink->ctx, m->pid, m->pid, m->lost) : 0;
 }
 
@@ -74,6 +74,13 @@ static int catch_up(struct source *s, const struct source_sink *sink)
 	return err;
 }
 
+static void misses(struct source *s, const struct source_sink *sink)
+{
+	struct made *m = (struct made *)s;
+
+	sink->missed(sink->ctx, &(struct missed){.site = m->pid, .hits = m->missed});
+}
+
 static unsigned closed;
 
 static void close_made(struct source *s)
@@ -81,15 +88,19 @@ static void close_made(struct source *s)
 	closed++;
 }
 
-static const struct source_ops made_ops = {
-	.name = "made", .take = take, .settled = settled, .losses = losses, .close = close_made};
+static const struct source_ops made_ops = {.name = "made",
+					   .take = take,
+					   .settled = settled,
+					   .misses = misses,
+					   .losses = losses,
+					   .close = close_made};
 static const struct source_ops quick_ops = {
 	.name = "quick", .take = take, .catch_up = catch_up, .close = close_made};
 
 /* ---- the sink ---- */
 
 static struct str got;
-static uint64_t missed;
+static uint64_t missed, missed_at[4]; /* by the source's pid */
 
 static int on_event(void *ctx, const struct event *e)
 {
@@ -109,9 +120,10 @@ static int on_lost(void *ctx, uint32_t pid, uint32_t tid, uint64_t count)
 	return 0;
 }
 
-static void on_missed(void *ctx, uint64_t hits)
+static void on_missed(void *ctx, const struct missed *m)
 {
-	missed += hits;
+	missed += m->hits;
+	missed_at[m->site] += m->hits;
 }
 
 static const struct source_sink sink = {NULL, on_event, on_sideband, on_lost, on_missed};
@@ -155,6 +167,9 @@ int main(void)
 	s = sources__new();
 	sources__add(s, &a.source);
 	sources__add(s, &b.source);
+	sources__misses(s, &sink);
+	is(missed_at[1], 4, "missed hits are told while the sources run");
+	is(missed_at[2], 5, "those of each source");
 	run(s);
 	is_str(got.data, "2:1 made 1:2 1:4 | 2:5 made 1:6 2:6 1:8 | 2:20 2:22 | 2 lost 7 ",
 	       "events wait until every source was asked about their time, and come in its order");

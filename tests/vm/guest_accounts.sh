@@ -177,9 +177,36 @@ exits 0 'a kernel function that tracing itself uses is traced'
 like "$T/err" '[0-9]+ hits, of all processes, were missed, since they came while that CPU was handling another probe' 'hits missed in a function that tracing uses are told'
 like "$T/err" ' 0 lost, .*, at most [1-9][0-9]* hits missed, of all processes$' 'missed hits are what may be missing at most, not lost'
 is "$(jq -r 'select(.event == "summary") | .lost, (.missed_at_most > 0)' "$T/json" | xargs)" '0 true' 'JSON tells missed hits apart from lost events'
+# the kernel tells by kprobe where they were missed
+is "$(jq -r 'select(.event == "summary") | .missed_at_most == (.missed | map(.hits) | add)' "$T/json")" true \
+	'JSON tells of all missed hits where they were'
+is "$(jq -r 'select(.event == "summary") | .missed[] | select(.offset) | "\(.object) \(.symbol)"' "$T/json" | sort -u)" \
+	"kernel $shared" 'that is at probes of the function that tracing uses'
 # counting in the kernel takes no lock
-bb kernel "$shared" -c --placement witness -- cat /etc/passwd
+bb kernel "$shared" "$reading" -c --placement witness -v -- cat /etc/passwd
 like "$T/out.txt" 'Missing: at most [0-9]+ hits missed, of all processes; .*every count may be too low' '-c says on stdout, too, that hits were missed'
+like "$T/err" "^bbtrace: $shared\+0x[0-9a-f]+: [1-9][0-9]* hits missed, of all processes" '-v says at which probes'
+unlike "$T/err" "^bbtrace: $reading\+0x.* hits missed" 'and names no probe that missed none'
+is "$(sed -nE 's/^bbtrace: .*: ([0-9]+) hits missed, of all processes$/\1/p' "$T/err" | awk '{ n += $1 } END { print n }')" \
+	"$(sed -nE 's/.*, at most ([0-9]+) hits missed, of all processes.*/\1/p' "$T/err")" 'and they add up to the number in the summary'
+# while the trace runs; the first call of each target adds to a table, under a lock
+"$BBTRACE" kernel "$shared" "$reading" -c -F json --interval 1 -t 300 >"$T/json" 2>"$T/err" &
+counting=$!
+reads_and_misses() {
+	cat /etc/passwd /proc/self/stat >/dev/null
+	grep -q '"interval".*"missed"' "$T/json" || ! kill -0 $counting 2>/dev/null
+}
+wait_for 60 reads_and_misses
+"$BBTRACE" ctl $counting status >"$T/status"
+"$BBTRACE" ctl $counting status -F json >"$T/status.json"
+"$BBTRACE" ctl $counting quit
+wait $counting
+like "$T/status" '^missed: at most [1-9][0-9]*$' 'ctl status: how many hits were missed so far'
+like "$T/status" "^missed \($shared\+0x[0-9a-f]+\): [1-9][0-9]*$" 'ctl status: at which probes'
+is "$(jq -r '.missed_at_most == (.missed | map(.hits) | add)' "$T/status.json")" true 'ctl status as JSON has the same'
+is "$(jq -s '[.[] | select(.event == "interval" or .event == "summary") | .missed_at_most // 0] | . == sort and length > 1' "$T/json")" true \
+	'--interval: each time at least as many as before'
+is "$(jq -r 'select(.event == "edge") | .at_least' "$T/json" | tail -1)" true '--interval: the counts are marked'
 sleep 1000 &
 sleeper=$!
 bb kernel "$shared" -p $sleeper -c -t 2

@@ -50,16 +50,6 @@ static struct bpf_prog_info info_of(const struct probe *p, const struct attachme
 	return info_of_program(probe__program(p, a));
 }
 
-uint64_t program__misses(const struct bpf_program *program)
-{
-	return bpf_program__autoload(program) ? info_of_program(program).recursion_misses : 0;
-}
-
-uint64_t attachment__recursion_misses(const struct probe *p, const struct attachment *a)
-{
-	return info_of(p, a).recursion_misses;
-}
-
 unsigned probe__verified_insns(const struct probe *p)
 {
 	return info_of(p, &p->programs).verified_insns + info_of(p, &p->kernel).verified_insns;

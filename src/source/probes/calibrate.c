@@ -177,7 +177,7 @@ static int no_loss(void *ctx, uint32_t pid, uint32_t tid, uint64_t count)
 	return 0;
 }
 
-static void no_misses(void *ctx, uint64_t hits)
+static void no_misses(void *ctx, const struct missed *m)
 {
 }
 

@@ -93,7 +93,7 @@ static int link_entries(struct probe *p, const struct batch *b, size_t from, siz
 	link = bpf_program__attach_kprobe_multi_opts(p->skel->progs.hit_entry, NULL, &o);
 	err = link ? 0 : -errno;
 	if (link) {
-		attachment__add_link(&p->kernel, link, 0, 0);
+		attachment__add_link(&p->kernel, link, 0, n == 1 ? b->sites.data[from] : NO_SITE);
 		probe__attached(p, n, n * plan__site_work(p->plan, b->sites.data[from]));
 	} else if (err == -EPERM || err == -ENOMEM) {
 		return err__set(-err, "cannot attach to the kernel: %s", strerror(-err));
@@ -140,35 +140,6 @@ int kprobe_multi__add(struct probe *p)
 		bpf_link__destroy(p->kernel.links.data[--p->kernel.links.len].link);
 	batch__free(&b);
 	return err;
-}
-
-/* include/uapi/linux/bpf.h, struct bpf_link_info of such a link; older headers lack it. From 6.7 on
- * it counts missed hits: calls that the program itself caused. */
-struct multi_info {
-	uint32_t type, id, prog_id, pad;
-	uint64_t addrs;
-	uint32_t count, flags;
-	uint64_t missed;
-};
-
-uint64_t kprobe_multi__missed(const struct probe *p)
-{
-	const struct attached *a;
-	uint64_t missed = 0;
-
-	vec__each (a, &p->kernel.links) {
-		struct bpf_link_info info = {0};
-		struct multi_info multi = {0};
-		uint32_t len = sizeof(info);
-
-		if (sizeof(info) >= sizeof(multi) &&
-		    !bpf_link_get_info_by_fd(bpf_link__fd(a->link), &info, &len) &&
-		    len >= sizeof(multi)) {
-			memcpy(&multi, &info, sizeof(multi));
-			missed += multi.missed;
-		}
-	}
-	return missed;
 }
 
 void kprobe_multi__detach(struct probe *p)

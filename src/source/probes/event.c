@@ -573,9 +573,12 @@ int kprobe_event__remove(struct probe *p)
 {
 	size_t kept = 0;
 
+	probe__keep_misses(p);
 	for (size_t i = 0; i < p->asked.len; i++)
 		if (undefine(p, &p->plan->sites.data[p->asked.data[i]]))
 			p->asked.data[kept++] = p->asked.data[i];
+		else
+			probe__forget_misses(p, p->asked.data[i]);
 	p->asked.len = kept;
 	return 0;
 }

@@ -456,6 +456,7 @@ static void probe__close(struct source *s)
 	free(p->table.actions);
 	vec__free(&p->asked);
 	vec__free(&p->unseen);
+	probe__free_misses(p);
 	scope__free(&p->scope);
 	free(p->unspared);
 	free(p);
@@ -526,5 +527,5 @@ struct source *probe__source(struct probe *p)
 }
 
 const struct source_ops probes_ops = {
-	"probes",	features__check, probe__attach, probe__start,  probe__stop, probe__take,
-	probe__settled, probe__catch_up, probe__count,	probe__losses, probe__close};
+	"probes",	features__check, probe__attach, probe__start,  probe__stop,   probe__take,
+	probe__settled, probe__catch_up, probe__count,	probe__misses, probe__losses, probe__close};

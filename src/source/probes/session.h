@@ -61,7 +61,8 @@ enum target_loss mechanism__loss(const struct probe *p);
 struct attached {
 	struct bpf_link *link;
 	uint32_t pid;  /* its only process; 0: all in the scope */
-	uint32_t part; /* of the sites that are attached together */
+	uint32_t part; /* of the sites that are attached together; of a link of kprobe_multi: its
+			  site, NO_SITE: several */
 };
 
 /* How the probes of programs, or those of the kernel, are attached. */
@@ -98,6 +99,17 @@ struct multi {
 	int order; /* can links be replaced? 0: not tried yet, 1: yes, -1: no */
 };
 
+/* Hits that ran no program (misses.c). */
+struct miss {
+	struct missed missed; /* hits: those not told yet */
+	uint64_t seen;	      /* the kernel's count, when it was looked at last */
+	uint64_t told;
+};
+struct misses {
+	VEC(struct miss) all;
+	struct map64 by_key; /* -> index + 1 */
+};
+
 struct probe {
 	struct source source;
 	struct plan *plan;
@@ -123,6 +135,7 @@ struct probe {
 	struct keeper keeper;
 	id_vec asked;  /* the sites to add or to remove */
 	id_vec unseen; /* entries in the kernel that it refused */
+	struct misses misses;
 };
 
 /* The mechanisms' functions (multi.c, event.c, event_close.c, entries.c). */
@@ -152,8 +165,6 @@ int kprobe_multi__suits(const struct probe *p);
 int kprobe_multi__attach(struct probe *p);
 int kprobe_multi__add(struct probe *p);
 void kprobe_multi__detach(struct probe *p);
-/* Hits that ftrace missed, as far as the kernel counts them. */
-uint64_t kprobe_multi__missed(const struct probe *p);
 
 /* A probe on this site was refused: records by whom and why. */
 void kprobe__refuse(struct probe *p, uint32_t site, const char *who, const char *why);
@@ -184,11 +195,17 @@ void attachment__add_link(struct attachment *a, struct bpf_link *link, uint32_t 
 /* Closes the links of one process; 0: all. */
 void attachment__drop_links(struct attachment *a, uint32_t pid);
 void attachment__free(struct attachment *a);
-/* Hits that didn't run the program because BPF was already running on that CPU. They are those of
- * any process, since the filters didn't run. */
-uint64_t attachment__recursion_misses(const struct probe *p, const struct attachment *a);
-/* Likewise of one program. */
+
+/* Hits that ran no program (misses.c). They are those of any process, since the filters didn't run.
+ * As a source's operation: */
+void probe__misses(struct source *s, const struct source_sink *sink);
 uint64_t program__misses(const struct bpf_program *program);
+/* Notes at the end, on what probe__misses() told. */
+void probe__tell_misses(struct probe *p);
+/* Before kprobes are removed; behind that, for each of them. */
+void probe__keep_misses(struct probe *p);
+void probe__forget_misses(struct probe *p, uint32_t site);
+void probe__free_misses(struct probe *p);
 
 /* Prints notes on processes that hit p's breakpoints in copies of their code (copies.c). */
 void copies__tell(struct probe *p);

@@ -9,7 +9,6 @@
 #include "counters.h"
 #include "drain.h"
 #include "sideband.h"
-#include "tracefs.h"
 #include "bbtrace.skel.h"
 
 /* After a fork: the process's PID in its own namespace. */
@@ -51,7 +50,8 @@ static int give_gaps(struct probe *p, uint64_t until, const struct source_sink *
  */
 #define EXIT_WAITS_NS 100000000ull
 
-/* Without that record, because it was skipped (task_misses()), the process is forgotten now. */
+/* Without that record, because it was skipped (tell_tasks() of misses.c), the process is forgotten
+ * now. */
 static int give_exit(struct probe *p, const struct sideband_event *e,
 		     const struct source_sink *sink)
 {
@@ -285,52 +285,6 @@ static int drain_losses(struct probe *p, const struct source_sink *sink)
 	return err;
 }
 
-/* Hits of kprobes that came while that CPU was handling another one. */
-static uint64_t kprobe_misses(struct probe *p)
-{
-	int64_t missed = !p->kernel.mechanism	  ? 0
-			 : p->kernel.tracefs >= 0 ? tracefs__missed(p->kernel.tracefs)
-						  : (int64_t)kprobe_multi__missed(p);
-
-	if (missed < 0)
-		note("how many kprobes were missed is not known: %s", err__text());
-	if (missed > 0)
-		note("%lld hits, of all processes, were missed, since they came while that CPU was "
-		     "handling another probe: tracing itself uses these functions",
-		     (long long)missed);
-	return max_of(missed, (int64_t)0);
-}
-
-/*
- * Tracepoints that ran no program, since another task was in it on the same CPU. A fork that wasn't
- * seen is found at the child's first hit (bpf/who.h), and an exit by its sideband event; an exec
- * may have removed probes, and a signal's handler may have left calls.
- */
-static uint64_t task_misses(const struct probe *p)
-{
-	const struct {
-		const struct bpf_program *program;
-		const char *what;
-		bool counts;
-	} rows[] = {
-		{p->skel->progs.on_fork, "forks", false},
-		{p->skel->progs.on_exit, "exits", false},
-		{p->skel->progs.on_exec, "execs", mechanism__loss(p) != LOSS_NONE},
-		{p->skel->progs.on_signal, "signals", true},
-	};
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		uint64_t n = program__misses(rows[i].program);
-
-		if (n)
-			note_verbose("%llu %s, of all processes, were not seen",
-				     (unsigned long long)n, rows[i].what);
-		sum += rows[i].counts ? n : 0;
-	}
-	return sum;
-}
-
 /* What is left in the ring, and what was lost. */
 static int give_rest(struct probe *p, const struct source_sink *sink)
 {
@@ -350,14 +304,6 @@ static int give_rest(struct probe *p, const struct source_sink *sink)
 	return err ? err : drain_losses(p, sink);
 }
 
-/* Those of links that were added to another mechanism's probes. */
-static uint64_t added_misses(const struct probe *p)
-{
-	return p->programs.mechanism && p->programs.mechanism->lookup != LOOKUP_COOKIE
-		       ? program__misses(p->skel->progs.hit_multi)
-		       : 0;
-}
-
 int probe__losses(struct source *s, const struct source_sink *sink)
 {
 	struct probe *p = (struct probe *)s;
@@ -374,8 +320,7 @@ int probe__losses(struct source *s, const struct source_sink *sink)
 		err = sink->lost(sink->ctx, 0, 0, p->skel->bss->lost_unattributed);
 	if (err)
 		return err;
-	sink->missed(sink->ctx, added_misses(p) + attachment__recursion_misses(p, &p->programs) +
-					attachment__recursion_misses(p, &p->kernel) +
-					kprobe_misses(p) + task_misses(p));
+	probe__misses(s, sink);
+	probe__tell_misses(p);
 	return 0;
 }

@@ -307,24 +307,15 @@ int tracefs__event_id(int root, enum tracefs_kind kind)
 	return err ? err : atoi(text);
 }
 
-int64_t tracefs__missed(int root)
+int tracefs__misses(int root, missed_fn fn, void *ctx)
 {
-	autofree char *text = NULL;
+	autofree char *profile = NULL;
+	autofree char *definitions = NULL;
 	char event[64];
-	const char *name, *p;
-	int64_t sum = 0;
-	int err = read_at(root, "kprobe_profile", &text);
+	int err = read_at(root, "kprobe_profile", &profile);
 
+	if (!err)
+		err = read_at(root, kinds[TRACEFS_KPROBE].file, &definitions);
 	tracefs__event_name(TRACEFS_KPROBE, shield__pid(), event, sizeof(event));
-	name = strchr(event, '/') + 1;
-	/* one line per probe: event, hits, misses */
-	for (p = text; !err && (p = strstr(p, name)); p++) {
-		unsigned long long hits, misses;
-
-		/* the PID in the name may be a prefix of another one */
-		if (p[strlen(name)] == ' ' &&
-		    sscanf(p + strlen(name), " %llu %llu", &hits, &misses) == 2)
-			sum += misses;
-	}
-	return err ? err : sum;
+	return err ? err : kprobe_profile__read(profile, definitions, event, fn, ctx);
 }

@@ -56,10 +56,16 @@ int tracefs__event_id(int root, enum tracefs_kind kind);
  * namespace its inode follows each PID. pid: in bbtrace's own namespace. */
 void tracefs__event_name(enum tracefs_kind kind, pid_t pid, char *out, size_t size);
 /*
- * Hits of this process's kernel event that were missed, because they came while the same CPU was
- * handling a kprobe (kprobe_profile, Documentation/trace/kprobetrace.rst). -errno: not known.
+ * How many hits of each probe of this process's kernel event were missed, because they came while
+ * the same CPU was handling a kprobe (kprobe_profile, Documentation/trace/kprobetrace.rst). at: the
+ * probe's address; 0: not known. -errno: not known.
  */
-int64_t tracefs__missed(int root);
+typedef void (*missed_fn)(void *ctx, uint64_t at, uint64_t hits);
+int tracefs__misses(int root, missed_fn fn, void *ctx);
+/* The same of the files' texts (kprobe_profile.c). event: "GROUP/NAME", whose probes have an
+ * argument at=ADDR. */
+int kprobe_profile__read(const char *profile, const char *definitions, const char *event,
+			 missed_fn fn, void *ctx);
 
 /* ---- for leftovers.c ---- */
 
