@@ -225,6 +225,25 @@ static void stop(struct timeline *t)
 		close_open(t, i, t->lanes[i]->last);
 }
 
+static bool is_point(const struct step *s)
+{
+	return s->type == STEP_STOP || s->type == STEP_START || s->type == STEP_MARK;
+}
+
+static void add_point(struct timeline *t, const struct step *s)
+{
+	if (s->type == STEP_STOP)
+		stop(t);
+	if (!s->timed || t->points.len == TIMELINE_POINTS)
+		return;
+	include(t, s->time);
+	vec__push(&t->points,
+		  (struct timeline_point){.time = s->time,
+					  .type = s->type,
+					  .text = s->text ? xstrdup(s->text) : NULL,
+					  .lane = step__is_global(s) ? -1 : lane_of(t, s)});
+}
+
 void timeline__step(struct timeline *t, const struct step *s)
 {
 	bool event = is_event(s), marks = s->type == STEP_LOST || s->type == STEP_UNKNOWN;
@@ -232,8 +251,8 @@ void timeline__step(struct timeline *t, const struct step *s)
 	struct timeline_lane *l;
 	uint16_t lane;
 
-	if (s->type == STEP_STOP)
-		stop(t);
+	if (is_point(s))
+		return add_point(t, s);
 	if (!event && !marks && !(ends && map64__get(&t->index, step__thread_key(s))))
 		return;
 	lane = lane_of(t, s);
@@ -337,6 +356,31 @@ static void put_calls(const struct timeline *t, struct json *j)
 	json__close_array(j);
 }
 
+/* [time, "stop", "start" or "mark", text, lane]; text: of a mark; lane: of a thread's */
+static void put_point(const struct timeline *t, struct json *j, const struct timeline_point *p)
+{
+	json__open_array(j);
+	json__unsigned(j, p->time - t->first);
+	json__string(j, p->type == STEP_STOP ? "stop" : p->type == STEP_START ? "start" : "mark");
+	if (p->type == STEP_MARK)
+		json__string(j, p->text);
+	if (p->type == STEP_MARK && p->lane >= 0)
+		json__unsigned(j, p->lane);
+	json__close_array(j);
+}
+
+static void put_points(const struct timeline *t, struct json *j)
+{
+	const struct timeline_point *p;
+
+	json__begin_line(j);
+	json__key(j, "marks");
+	json__open_array(j);
+	vec__each (p, &t->points)
+		put_point(t, j, p);
+	json__close_array(j);
+}
+
 void timeline__json(const struct timeline *t, uint64_t start_time, struct json *j)
 {
 	json__open_object(j);
@@ -352,6 +396,8 @@ void timeline__json(const struct timeline *t, uint64_t start_time, struct json *
 		put_lane(j, t->lanes[i]);
 	json__close_array(j);
 	put_calls(t, j);
+	if (t->points.len)
+		put_points(t, j);
 	json__close_object(j);
 }
 
@@ -359,6 +405,9 @@ void timeline__free(struct timeline *t)
 {
 	for (unsigned i = 0; i < t->nlanes; i++)
 		free(t->lanes[i]);
+	for (size_t i = 0; i < t->points.len; i++)
+		free(t->points.data[i].text);
+	vec__free(&t->points);
 	free(t->calls);
 	map64__free(&t->index);
 }

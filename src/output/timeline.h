@@ -15,6 +15,7 @@
 #define TIMELINE_BUCKETS 1024 /* intervals */
 #define TIMELINE_CALLS	 8192
 #define TIMELINE_DEPTH	 256 /* deeper calls that don't return are not shown */
+#define TIMELINE_POINTS	 10000
 
 struct timeline_bucket {
 	uint64_t events, lost, unknown;
@@ -45,6 +46,14 @@ struct timeline_lane {
 	struct timeline_bucket buckets[TIMELINE_BUCKETS];
 };
 
+/* A mark, or that recording stopped or started. */
+struct timeline_point {
+	uint64_t time;
+	enum step_type type;
+	char *text;   /* of a mark; owned */
+	int32_t lane; /* whose thread's; -1: none's */
+};
+
 struct timeline {
 	struct map64 index; /* step__thread_key() -> 1 + lane */
 	struct timeline_lane *lanes[TIMELINE_LANES + 1];
@@ -54,6 +63,7 @@ struct timeline {
 	uint64_t first, last;	     /* of all times; last 0: none */
 	struct timeline_call *calls; /* a heap: the shortest is the first */
 	size_t ncalls;
+	VEC(struct timeline_point) points;
 	uint64_t omitted; /* calls that are not among them, each at most as long as the first */
 };
 

@@ -52,6 +52,9 @@ is "$(grep -c -- '-- recording stops --\|-- recording starts --\|-- path unknown
 like "$T/out" '-- mark: a \\x1b\[31m"b"' 'text of a mark is safe on a terminal'
 bb report "$T/file" -F chrome
 is "$(grep -c '"s":"g"' "$T/out")" 5 'chrome: instants of the whole trace'
+bb report "$T/file" -F html
+is "$(sed -nE '/^"marks":/,$p' "$T/out" | head -1 | grep -oE '"(mark|stop|start)"(,"[^]]*")?' | sed -n l)" \
+	"$(printf '%s\n' '"mark","before   it"$' '"stop"$' '"mark","a \\u001b[31m\\"b\\" \\\\"$' '"start"$' '"mark","--last"$')" 'html: in the timeline'
 bb report "$T/file" --info
 is "$(grep -c '^mark  \|^recording st' "$T/out")" 5 'report --info has them'
 bb report "$T/file" -e entry --tid 1 -F json

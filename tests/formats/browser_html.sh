@@ -3,6 +3,7 @@
 # -F html in a headless Chromium: the console stays empty, nothing is loaded, the figures are those of JSON; the table
 # can be sorted and searched, the code opens. Run by `make check-formats`.
 . "$(dirname "$0")/../e2e/lib.sh"
+. "$E2E/served.sh"
 needs root uprobes cmd:chromium cmd:python3
 
 browse() {
@@ -104,6 +105,21 @@ is "$(title)" "$(json_lines "$T/json" 'our (%t, $n, $most); $e->{tid} and $t{$e-
 	exists $e->{duration_ns} and ++$n and $most = $e->{duration_ns} > ($most || 0) ? $e->{duration_ns} : $most;
 	$e->{event} eq "summary" && join " ", "false", scalar keys %t, "true", "2.0", $n, $most, 20')" \
 	'the timeline is drawn and has the threads, the calls and the longest call of JSON; it can be zoomed'
+# marks, and where recording was stopped
+build_served
+serve one "$T/served"
+"$BBTRACE" user "$T/served" work --paused -F html -o "$T/html" --control-socket "$T/socket" -p "$pid_one" 2>"$T/err" &
+trace=$!
+wait_for $PATIENCE test -S "$T/socket"
+"$BBTRACE" ctl "$T/socket" start
+tell one 'work 5'
+"$BBTRACE" ctl "$T/socket" mark 'a <b> & "c"'
+"$BBTRACE" ctl "$T/socket" quit
+wait $trace
+shown "$T/html" 'const s = document.getElementById("timeline"), rows = [...s.querySelectorAll(".marks tbody tr")];
+s.querySelector(".marks button").click();
+document.title = [s.querySelector(".marks").hidden, rows.map(r => r.cells[0].textContent).join("|"), s.querySelector(".details").textContent.split(",")[0]].join(" ")' 'marks'
+is "$(title)" 'false recording stops|recording starts|a &lt;b&gt; &amp; "c" recording stops' 'marks and stops are in a table, and are told when they are chosen'
 shown "$T/html" 'const flame = document.getElementById("flame"), before = flame.querySelectorAll(".f").length;
 for (let i = 0; i < 2; i++) window.dispatchEvent(new Event("beforeprint"));
 document.title = before + " " + (flame.querySelectorAll(".f").length > 3) + " " + !!flame.querySelector("svg").flame' 'printed'

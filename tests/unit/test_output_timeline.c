@@ -185,6 +185,42 @@ static void test_stop(void)
 	start_over();
 }
 
+/* Of no thread: they are shown, and no lane is made for them. */
+static void test_points(void)
+{
+	struct str text = {0};
+	struct json j = {.out = &text, .in_script = true};
+	struct step s = {.timed = true, .site = NO_SITE, .comm = ""};
+	char noted[] = "a </script>";
+
+	s.type = STEP_MARK;
+	s.text = noted;
+	s.time = 900;
+	give(s);
+	noted[0] = 'b'; /* what is kept is a copy */
+	give(at(STEP_BRANCH, 7, 0, 1000));
+	s.text = NULL;
+	s.type = STEP_STOP;
+	s.time = 1100;
+	give(s);
+	s.type = STEP_START;
+	s.time = 1200;
+	give(s);
+	s = at(STEP_MARK, 7, 0, 1300);
+	s.text = "its own";
+	give(s);
+	is(line.nlanes, 1, "marks of no thread have no lane");
+	is(sum(line.lanes[0]).events, 1, "marks and stops are no events");
+	timeline__end(&line);
+	timeline__json(&line, 900, &j);
+	ok(strstr(text.data, "\"begin\":0,\"span\":400,"), "the timeline goes from mark to mark");
+	ok(strstr(text.data, "\n\"marks\":[[0,\"mark\",\"a \\u003c/script>\"],[200,\"stop\"],"
+			     "[300,\"start\"],[400,\"mark\",\"its own\",0]]}"),
+	   "marks and stops have their times, marks their texts, a thread's mark its lane");
+	str__free(&text);
+	start_over();
+}
+
 static void test_marks(void)
 {
 	struct step lost = at(STEP_LOST, 7, 0, 0);
@@ -268,6 +304,7 @@ int main(void)
 	test_longest();
 	test_open();
 	test_stop();
+	test_points();
 	test_marks();
 	test_threads();
 	test_json();

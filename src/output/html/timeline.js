@@ -17,6 +17,8 @@ function timeline(section, data, page) {
 			' ' + lane.tid + (lane.goroutine ? ' goroutine ' + parseInt(lane.goroutine, 16) : '') }));
 	const calls = data.calls.map(([lane, depth, f, start, ns, open]) => ({ lane: lanes[lane], depth, f, start, ns, open }));
 	for (const c of calls) c.lane.calls.push(c);
+	const marks = (data.marks || []).map(([start, kind, text, lane]) => ({ start, kind, lane: lanes[lane],
+		name: kind === 'mark' ? text : 'recording ' + kind + 's' }));
 
 	/* ---- places ---- */
 
@@ -132,6 +134,28 @@ function timeline(section, data, page) {
 		}
 	}
 
+	/* Lines over all threads; what was not recorded is shaded. */
+	function draw_marks(g, r, h) {
+		let from = marks.length && marks[0].kind === 'start' ? 0 : null;
+		const shade = to => {
+			g.fillStyle = look.dim;
+			g.globalAlpha = .18;
+			g.fillRect(x_of(from), 0, x_of(to) - x_of(from), h);
+			g.globalAlpha = 1;
+			from = null;
+		};
+		for (const m of marks) {
+			const x = Math.round(x_of(m.start));
+			if (m.kind === 'stop') from = m.start;
+			else if (m.kind === 'start' && from !== null) shade(m.start);
+			if (x < 0 || x > width()) continue;
+			g.fillStyle = r.fillStyle = m.kind === 'mark' ? look.accent : look.dim;
+			g.fillRect(x, 0, m === at ? 2 : 1, h);
+			r.fillRect(x - 2, 16, 5, 6);
+		}
+		if (from !== null) shade(span);
+	}
+
 	function draw() {
 		const h = place();
 		queued = false;
@@ -144,6 +168,7 @@ function timeline(section, data, page) {
 			draw_strip(g, l);
 			draw_calls(g, l);
 		}
+		draw_marks(g, ruler.getContext('2d'), h);
 		if (drag && drag.x !== drag.from) {
 			g.fillStyle = look.accent;
 			g.globalAlpha = .18;
@@ -181,6 +206,9 @@ function timeline(section, data, page) {
 	/* ---- what is under the pointer ---- */
 
 	const when = t => page.time(Math.round(t + data.begin));
+	function tell_mark(m) {
+		details.textContent = (m.kind === 'mark' ? 'mark: ' : '') + m.name + ', at ' + when(m.start) + (m.lane ? ', ' + m.lane.title : '');
+	}
 	function tell_call(c) {
 		details.textContent = page.name(c.f) + ' \u2014 ' + page.time(c.ns) + (c.open ? ' so far, not returned' : '') +
 			', from ' + when(c.start) + ', ' + c.lane.title;
@@ -198,7 +226,8 @@ function timeline(section, data, page) {
 		const depth = l ? Math.floor((y - l.y - STRIP) / height) : -1, near = t_of(x + 1) - t_of(x);
 		const c = l && y >= l.y + STRIP && l.calls.find(k => k.depth === depth &&
 			k.start - near <= t_of(x) && t_of(x) <= k.start + Math.max(k.ns, near));
-		return { l, c: c || null };
+		const m = marks.find(k => Math.abs(x_of(k.start) - x) < 3);
+		return { l, c: c || null, m };
 	}
 
 	/* ---- events ---- */
@@ -217,10 +246,10 @@ function timeline(section, data, page) {
 			details.textContent = page.time(Math.round(Math.abs(t_of(drag.x) - t_of(drag.from)))) + ' from ' + when(t_of(Math.min(drag.x, drag.from)));
 			return queue();
 		}
-		const { l, c } = find(x, y);
-		if (c !== at) queue();
-		at = c;
-		if (c) tell_call(c); else if (l) tell_bucket(l, t_of(x)); else details.textContent = hint;
+		const { l, c, m } = find(x, y), now = m || c;
+		if (now !== at) queue();
+		at = now;
+		if (m) tell_mark(m); else if (c) tell_call(c); else if (l) tell_bucket(l, t_of(x)); else details.textContent = hint;
 		canvas.style.cursor = c ? 'pointer' : '';
 	};
 	canvas.onpointerup = () => {
@@ -267,10 +296,28 @@ function timeline(section, data, page) {
 	}
 	one('tbody').append(...[...calls].sort((a, b) => b.ns - a.ns || a.start - b.start).slice(0, LONGEST).map(longest));
 	one('details').hidden = !calls.length;
+	/* ---- the marks, as a table ---- */
+
+	function show_mark(m) {
+		const long = view[1] - view[0];
+		at = m;
+		show(m.start - long / 2, m.start + long / 2);
+		draw();
+		tell_mark(m);
+	}
+	function noted(m) {
+		const button = page.make('button', { type: 'button' }, m.name);
+		button.onclick = () => { show_mark(m); box.scrollIntoView({ block: 'center' }); };
+		return page.make('tr', {}, page.make('td', { class: 'name' }, button), page.make('td', {}, when(m.start)),
+			page.make('td', { class: 'where' }, m.lane ? m.lane.title : ''));
+	}
+	one('.marks tbody').append(...marks.map(noted));
+	one('.marks').hidden = !marks.length;
+
 	one('.facts').textContent = (data.omitted ? 'The ' + page.count(calls.length) + ' longest calls; ' + page.count(data.omitted) +
 		' of ' + page.time(data.shortest) + ' or less are in the grey strip only. ' : '') +
 		'Grey: events. Pale: calls that did not return. Times are from the start of the trace.';
 	section.hidden = !lanes.length || !data.span;
 	if (!section.hidden) draw();
-	section.timeline = { show, zoom, calls, lanes, view: () => view };
+	section.timeline = { show, zoom, calls, lanes, marks, view: () => view };
 }
