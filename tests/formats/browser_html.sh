@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # -F html in a headless Chromium: the console stays empty, nothing is loaded, the figures are those of JSON; the table
 # can be sorted and searched, the code opens. Run by `make check-formats`.
+# shellcheck disable=SC2154 # served.sh sets pid_one
 . "$(dirname "$0")/../e2e/lib.sh"
 . "$E2E/served.sh"
 needs root uprobes cmd:chromium cmd:python3
