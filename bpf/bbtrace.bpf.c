@@ -19,8 +19,8 @@ volatile __u32 stopped;
 volatile __u32 command_runs;
 /* A thread hit a probe that the filters leave out. */
 volatile __u32 filtered;
-/* Record signals: 1: those that have a handler, 2: all that aren't ignored. Sites that are added
- * may need more of them. */
+/* Record signals: 1: those that have a handler, 2: all that aren't ignored, 3: with their threads'
+ * stacks. Sites that are added may need more of them. */
 volatile __u32 signals;
 /* Links that follow one process each were added to perf events. */
 volatile __u32 links_by_process;
@@ -290,13 +290,15 @@ static __always_inline void fill_entry(struct wire_entry *e, __u64 now, struct p
 {
 	__u16 missing = read_values(ctx, word, kernel, e->value);
 	struct pt_regs *args = (struct pt_regs *)arch_first_argument(ctx);
+	__u64 lowered = SITE_LOWERED(word) * 8;
 	bool replaced;
 
 	e->caller = 0;
-	if (load_return(arch_sp(ctx), kernel, (__u64 *)&e->caller, &replaced))
+	if (load_return(arch_sp(ctx) + lowered, kernel, (__u64 *)&e->caller, &replaced))
 		missing |= WIRE_NO_CALLER;
 	copy_comm(e->comm);
 	copy_regs(e->regs, ctx);
+	e->regs[ARCH_SP] += lowered;
 	__builtin_memset(e->args, 0, sizeof(e->args));
 	if (kernel && (word & SITE_SYSCALL))
 		copy_syscall_args((__u64 *)e->args, args, word & SITE_SYSCALL32);
@@ -308,6 +310,7 @@ static __always_inline void fill_entry(struct wire_entry *e, __u64 now, struct p
 	if (replaced)
 		w.state |= WIRE_PENDING;
 	fill_event(&e->event, now, ctx, w, SITE_ID(word), WIRE_ENTRY, missing);
+	e->event.sp += lowered;
 }
 
 /*

@@ -100,31 +100,35 @@ static __always_inline bool is_fault(__u64 sig, void *info)
 }
 
 /* Where the signal finds the thread's program. */
-static __always_inline void fill_signal(struct wire_value *v)
+static __always_inline void fill_signal(struct wire_signal *s)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 
-	v->event.sp = BPF_CORE_READ(regs, sp);
-	v->value[0] = arch_user_ip(regs);
-	if (load(&v->value[1], 8, v->event.sp, false))
-		v->event.missing = WIRE_NO_VALUE1;
+	s->event.sp = BPF_CORE_READ(regs, sp);
+	s->value[0] = arch_user_ip(regs);
+	if (load(&s->value[1], 8, s->event.sp, false))
+		s->event.missing = WIRE_NO_VALUE1;
+	/* one by one: some of the pages may not be resident, or not be there */
+	for (int i = 0; signals > 2 && i < WIRE_ABOVE; i++)
+		load(&s->above[i], 8, s->event.sp + 8 * (i + 1), false);
 }
 
-/* A record of what happened to the thread, without a site; NULL: the ring is full. */
-static __always_inline struct wire_value *reserve_task_record(struct who w, __u64 now, __u32 type)
+/* A record of what happened to the thread, without a site, of a constant size; NULL: the ring is
+ * full. */
+static __always_inline void *reserve_task_record(struct who w, __u64 now, __u32 type, __u64 size)
 {
-	struct wire_value *v = bpf_ringbuf_reserve(&ring, sizeof(*v), 0);
+	struct wire_event *e = bpf_ringbuf_reserve(&ring, size, 0);
 
-	if (!v)
+	if (!e)
 		return NULL;
-	__builtin_memset(v, 0, sizeof(*v));
-	v->event.time = now;
-	v->event.pid = w.pid;
-	v->event.tid = w.tid;
-	v->event.site_type = WIRE_SITE_MASK | type << WIRE_SITE_BITS;
-	v->event.cpu = bpf_get_smp_processor_id();
-	return v;
+	__builtin_memset(e, 0, size);
+	e->time = now;
+	e->pid = w.pid;
+	e->tid = w.tid;
+	e->site_type = WIRE_SITE_MASK | type << WIRE_SITE_BITS;
+	e->cpu = bpf_get_smp_processor_id();
+	return e;
 }
 
 /* include/trace/events/signal.h: signal_deliver(sig, info, ka); SIG_DFL and SIG_IGN are 0 and 1.
@@ -136,17 +140,17 @@ int on_signal(struct bpf_raw_tracepoint_args *ctx)
 	struct who w = who_am_i();
 	__u64 key = (__u64)w.pid << 32 | w.tid, flag = LOST_SIGNAL, now, *count;
 	__u64 handler = (__u64)BPF_CORE_READ(ka, sa.sa_handler);
-	struct wire_value *v;
+	struct wire_signal *s;
 
 	if (stopped || !signals || handler == 1 || (!handler && signals < 2) || !passes(w, false))
 		return 0;
 	now = bpf_ktime_get_ns();
-	v = reserve_task_record(w, now, WIRE_SIGNAL);
-	if (v) {
-		v->event.state = (handler ? 0 : WIRE_UNHANDLED) |
+	s = reserve_task_record(w, now, WIRE_SIGNAL, sizeof(*s));
+	if (s) {
+		s->event.state = (handler ? 0 : WIRE_UNHANDLED) |
 				 (is_fault(ctx->args[0], (void *)ctx->args[1]) ? WIRE_FAULT : 0);
-		fill_signal(v);
-		bpf_ringbuf_submit(v, ring_flags(now));
+		fill_signal(s);
+		bpf_ringbuf_submit(s, ring_flags(now));
 		return 0;
 	}
 	/* so that a loss is recorded before this thread's next record */
@@ -237,7 +241,7 @@ static __always_inline void tell_end(struct who w)
 
 	if (stopped || !passes(w, false))
 		return;
-	v = reserve_task_record(w, now, WIRE_END);
+	v = reserve_task_record(w, now, WIRE_END, sizeof(*v));
 	if (!v) {
 		__sync_fetch_and_add(&lost_records, 1);
 		return;

@@ -21,10 +21,10 @@ enum wire_type {
 		    * ring full since its last record, as SITE_EVENTS counts them; value 1 = 1: also
 		    * records that are not events; both 0: a signal's; site: none
 		    */
-	WIRE_SIGNAL,	/* struct wire_value: a signal is delivered to this thread, whose handler is
-			   about to run unless WIRE_UNHANDLED says otherwise; sp and value 0 = its
-			   program's stack pointer and next instruction, value 1 = the top of its
-			   stack; site: none */
+	WIRE_SIGNAL,	/* struct wire_signal: a signal is delivered to this thread, whose handler
+			   is about to run unless WIRE_UNHANDLED says otherwise; sp and value 0 =
+			   its program's stack pointer and next instruction, value 1 = the top of
+			   its stack; site: none */
 	WIRE_GOROUTINE, /* struct wire_value: value 0 = the goroutine that this thread runs from
 			   here on (GOROUTINE_AT), 0: none, or the thread's own stack; site: none */
 	WIRE_RETURN, /* struct wire_value, by a return probe (kernel: of a function that may end in
@@ -92,6 +92,14 @@ struct wire_compact {
 struct wire_value {
 	struct wire_event event;
 	__u64 value[2];
+};
+
+/* A wire_value with more of the stack, for calls that have lowered their stack pointer. */
+#define WIRE_ABOVE 63
+struct wire_signal {
+	struct wire_event event;
+	__u64 value[2];
+	__u64 above[WIRE_ABOVE]; /* what follows value 1 on the stack; 0 also: could not be read */
 };
 
 #define WIRE_ARGS  6
@@ -162,8 +170,12 @@ struct wire_entry_stack {
 #define SITE_REG(w)	  (((w) >> SITE_ARG_SHIFT) & 31)
 #define SITE_OPERAND(w)	  ((__u32)((w) >> SITE_ARG_SHIFT))
 #define SITE_CONDITION(w) ((__u16)((w) >> SITE_ARG_SHIFT)) /* insn.cond of src/arch/arch.h */
-#define SITE_IGNORED	  (1ull << 63) /* its probe could not be removed: hits are ignored */
-#define SITE_ID(w)	  ((__u32)(w)&WIRE_SITE_MASK)
+/* By how many words the program has lowered the stack pointer since its entry, which is told here.
+ */
+#define SITE_LOWERED_SHIFT 56
+#define SITE_LOWERED(w)	   (((w) >> SITE_LOWERED_SHIFT) & WIRE_ABOVE)
+#define SITE_IGNORED	   (1ull << 63) /* its probe could not be removed: hits are ignored */
+#define SITE_ID(w)	   ((__u32)(w)&WIRE_SITE_MASK)
 enum probe_action {
 	ACTION_NONE,	  /* only the event */
 	ACTION_CONDITION, /* taken by SITE_CONDITION */

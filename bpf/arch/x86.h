@@ -6,6 +6,7 @@
 #define BBTRACE_BPF_ARCH_X86_H
 
 #define ARCH_GENERAL	   16
+#define ARCH_SP		   4
 #define ARCH_CALL_PUSHES   8
 #define ARCH_KPROBE_BEHIND 1
 #define ARCH_FRAME_RETURN  8

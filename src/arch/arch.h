@@ -74,7 +74,8 @@ struct insn {
 	uint64_t target;      /* direct branches: where it goes when taken */
 	const char *mnemonic; /* static string, AT&T/Intel common form: "jne", "call", "jmp", "ret",
 				 "loopne" */
-	struct operand operand; /* indirect branches; ret: disp bytes of arguments are popped */
+	struct operand operand; /* indirect branches; ret: disp bytes of arguments are popped; the
+				 memory that a plain instruction loads or stores */
 	uint8_t len;
 	uint8_t flow;	      /* enum flow */
 	uint8_t kind;	      /* enum branch_kind */
@@ -89,15 +90,17 @@ struct insn {
 	bool only_compares; /* sets flags and changes nothing else */
 	bool keeps_state;   /* leaves flags and memory unchanged, and writes only the registers that
 			       graph__writes() returns */
-	bool is_plain; /* changes registers only, by what they and the instruction contain: it can't
-			  fault, wait or trap. False: not known */
-	bool thunk;    /* replaces a jump to a kernel thunk, or a call of one; set by graph, not by
-			  decode */
-	bool completes;	    /* a direct branch if a preceding instruction sets operand.base to a
-			       constant, else indirect */
-	bool patchable;	    /* a kernel may turn a uprobe on it into a call (x86: the 5-byte nop) */
-	bool repeats;	    /* one execution may hit a breakpoint on it several times (x86: rep) */
-	bool slow;	    /* may wait, enter the kernel, or repeat */
+	bool is_plain;	    /* changes registers only, and what .operand names, by what they and the
+			       instruction contain: it can't wait or trap, and only the access to
+			       memory can fault. False: not known */
+	bool loads, stores; /* a plain one: from memory, to memory */
+	bool thunk;	/* replaces a jump to a kernel thunk, or a call of one; set by graph, not by
+			   decode */
+	bool completes; /* a direct branch if a preceding instruction sets operand.base to a
+			   constant, else indirect */
+	bool patchable; /* a kernel may turn a uprobe on it into a call (x86: the 5-byte nop) */
+	bool repeats;	/* one execution may hit a breakpoint on it several times (x86: rep) */
+	bool slow;	/* may wait, enter the kernel, or repeat */
 	bool enters_kernel; /* a system call, a software interrupt, a trap that resumes */
 	bool padding;	    /* fills space between functions: nop, a breakpoint */
 	/* effect on the stack pointer, for stack.c */

@@ -154,10 +154,10 @@ static void take_target(struct decoder *d, const struct plan_site *s, const stru
 /* ---- events ---- */
 
 static const size_t sizes[WIRE_TYPES] = {
-	[WIRE_BRANCH] = sizeof(struct wire_event), [WIRE_VALUE] = sizeof(struct wire_value),
-	[WIRE_ENTRY] = sizeof(struct wire_entry),  [WIRE_LOST] = sizeof(struct wire_value),
-	[WIRE_SIGNAL] = sizeof(struct wire_value), [WIRE_GOROUTINE] = sizeof(struct wire_value),
-	[WIRE_RETURN] = sizeof(struct wire_value), [WIRE_END] = sizeof(struct wire_value),
+	[WIRE_BRANCH] = sizeof(struct wire_event),  [WIRE_VALUE] = sizeof(struct wire_value),
+	[WIRE_ENTRY] = sizeof(struct wire_entry),   [WIRE_LOST] = sizeof(struct wire_value),
+	[WIRE_SIGNAL] = sizeof(struct wire_signal), [WIRE_GOROUTINE] = sizeof(struct wire_value),
+	[WIRE_RETURN] = sizeof(struct wire_value),  [WIRE_END] = sizeof(struct wire_value),
 };
 
 static const uint8_t types[WIRE_TYPES] = {
@@ -245,6 +245,8 @@ const struct event *decoder__event(struct decoder *d, const void *record, size_t
 		out->target = v->value[0];
 		out->has_value = !(e->missing & WIRE_NO_VALUE1);
 		out->value = out->has_value ? v->value[1] : 0;
+		out->above = (const uint64_t *)((const struct wire_signal *)record)->above;
+		out->nabove = WIRE_ABOVE;
 		out->unhandled = e->state & WIRE_UNHANDLED;
 		out->fault = e->state & WIRE_FAULT;
 	} else if (type == WIRE_END) {

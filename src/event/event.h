@@ -17,7 +17,7 @@ enum event_type {
 	EVENT_LOST,   /* events of this thread are missing since its last one */
 	EVENT_SIGNAL, /* a signal's handler is about to run in this thread, or (unhandled) it ends
 			 or stops the thread; target, if known: the address of its next instruction,
-			 value: the top of its stack */
+			 value: the top of its stack, above: what follows there */
 	EVENT_GOROUTINE, /* the goroutine that this thread runs from here on */
 	EVENT_END,	 /* this thread ended; target: the address of its next instruction */
 	EVENT_TYPES
@@ -88,6 +88,9 @@ struct event {
 			    signal's */
 	uint64_t goroutine;		 /* GOROUTINE; 0: none, or the thread's own stack */
 	const struct event_entry *entry; /* ENTRY */
+	const uint64_t *above; /* SIGNAL: nabove words, 0: not known. Valid as long as the event.
+				* Not in trace files */
+	unsigned nabove;
 };
 
 /* ---- what probes counted ---- */

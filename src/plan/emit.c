@@ -170,11 +170,11 @@ static void add_branch_site(struct emit *e, const struct node *n, uint32_t block
 static void mark_entry(struct plan_site *s)
 {
 	s->entry = 1;
-	s->sp_delta = 0;
+	s->sp_delta = s->role == ROLE_BRANCH ? s->lowered : 0;
 }
 
-/* May entries be reported behind instructions that change registers which nobody asked for? Not if
- * the kernel is traced, too: it may be entered between them. Go moves stacks. */
+/* May entries be reported behind instructions that change what nobody asked for? Not if the kernel
+ * is traced, too: it may be entered between them. Go moves stacks. */
 static bool may_be_late(const struct emit *e)
 {
 	const struct plan_options *o = e->options;
@@ -225,20 +225,67 @@ static bool may_be_target(struct emit *e, uint64_t addr)
 	return !e->targets || e->targets[addr / 8] >> addr % 8 & 1;
 }
 
-/* Does the entry's record stay what it is if its probe comes behind this instruction? */
-static bool may_precede(struct emit *e, uint32_t node, const struct insn *insn)
+/* What precedes an entry's probe does this to the stack pointer: plan_site.lowered. */
+struct lowering {
+	uint64_t behind;
+	uint32_t bytes;
+};
+
+/* The site keeps one step and no more, which is what there is. */
+static bool may_lower(const struct emit *e, const struct insn *insn, const struct lowering *l)
 {
-	uint64_t fixed = e->options->entry_regs | 1ull << e->g->arch->sp_reg;
+	return insn->sp_effect == SP_ADD && insn->sp_value < 0 && !l->bytes &&
+	       insn->sp_value >= -ENTRY_MAX_LOWERED && insn->sp_value % 8 == 0 &&
+	       e->g->arch->call_pushes;
+}
+
+/* Below the return address, relative to the stack pointer, is nobody else's memory. */
+static bool is_own_stack(const struct emit *e, const struct operand *o, const struct lowering *l)
+{
+	return o->base == e->g->arch->sp_reg && o->index == REG_NONE && o->seg == SEG_NONE &&
+	       !o->addr32 && o->disp + o->size <= (int64_t)l->bytes;
+}
+
+/*
+ * Is it unseen whether this instruction or the entry's record comes first? What it loads nobody
+ * sees, and if it faults, the signal tells the entry. What it stores others may see.
+ */
+static bool is_unseen(struct emit *e, uint32_t node, const struct insn *insn,
+		      const struct lowering *l)
+{
+	uint64_t sp = 1ull << e->g->arch->sp_reg, writes = graph__writes(e->g, node);
+
+	if (!insn->is_plain || insn->flow != FLOW_NEXT || insn->slow ||
+	    e->g->nodes.data[node].flags & NODE_DOUBTFUL)
+		return false;
+	if (insn->stores && !is_own_stack(e, &insn->operand, l))
+		return false;
+	return !(writes & e->options->entry_regs & ~sp) &&
+	       (!(writes & sp) || may_lower(e, insn, l));
+}
+
+/* Does the entry's record stay what it is if its probe comes behind this instruction? */
+static bool may_precede(struct emit *e, uint32_t node, const struct insn *insn, struct lowering *l)
+{
+	const uint64_t next = insn->addr + insn->len;
 	const struct object *o = e->g->object;
 
 	if (insn->keeps_state && !graph__writes(e->g, node))
 		return true;
 	/* what has a name behind it may be jumped to from outside of the plan */
-	return may_be_late(e) &&
-	       object__symbols_from(o, insn->addr + insn->len) == o->symbols.len &&
-	       insn->is_plain && insn->flow == FLOW_NEXT && !insn->slow &&
-	       !(e->g->nodes.data[node].flags & NODE_DOUBTFUL) &&
-	       !(graph__writes(e->g, node) & fixed) && !may_be_target(e, insn->addr + insn->len);
+	if (!may_be_late(e) || object__symbols_from(o, next) != o->symbols.len ||
+	    !is_unseen(e, node, insn, l) || may_be_target(e, next))
+		return false;
+	if (graph__writes(e->g, node) >> e->g->arch->sp_reg & 1)
+		*l = (struct lowering){.behind = next, .bytes = -insn->sp_value};
+	return true;
+}
+
+/* The entry's probe is behind what lowers the stack pointer. block: where the function begins. */
+static void set_lowered(struct plan_site *s, uint64_t block, const struct lowering *l)
+{
+	s->lowered = l->bytes;
+	s->lowered_at = l->bytes ? l->behind - block : 0;
 }
 
 /*
@@ -250,6 +297,7 @@ static bool may_precede(struct emit *e, uint32_t node, const struct insn *insn)
  */
 static void place_entry_probe(struct emit *e, struct plan_site *s, uint32_t node)
 {
+	struct lowering l = {0};
 	bool found = false;
 
 	for (; node && !(found && e->g->kernel); node = graph__in_block(e->g, node)) {
@@ -270,9 +318,10 @@ static void place_entry_probe(struct emit *e, struct plan_site *s, uint32_t node
 			s->refusal = PROBE_OK;
 			s->probe_at = at;
 			s->traps = insn__traps(&insn, e->g->kernel);
+			set_lowered(s, s->vaddr, &l);
 			found = true;
 		}
-		if ((found && insn.emulated) || !may_precede(e, node, &insn))
+		if ((found && insn.emulated) || !may_precede(e, node, &insn, &l))
 			return;
 	}
 }
@@ -309,7 +358,7 @@ static bool may_report_entry(struct emit *e, const struct insn *branch)
  * reports the entry, too, for one trap: the registers are as at the entry, the flags are not. Not
  * if the entry's own probe is cheap as well, since the entry would lose its own time.
  */
-static bool reports_entry(struct emit *e, uint32_t first, uint32_t last)
+static bool reports_entry(struct emit *e, uint32_t first, uint32_t last, struct lowering *l)
 {
 	const struct node *end = &e->g->nodes.data[last];
 	bool compares = false;
@@ -326,7 +375,8 @@ static bool reports_entry(struct emit *e, uint32_t first, uint32_t last)
 			return false;
 		if (insn.emulated && refusal(e, &insn) == PROBE_OK)
 			return false;
-		if (!insn.only_compares && !may_precede(e, i, &insn))
+		if (n->addr - e->g->nodes.data[first].addr > UINT8_MAX ||
+		    (!insn.only_compares && !may_precede(e, i, &insn, l)))
 			return false;
 		compares = true;
 	}
@@ -348,15 +398,18 @@ static void add_sites(struct emit *e, uint32_t first, uint32_t last, uint32_t bl
 {
 	const struct node *n = &e->g->nodes.data[first], *end = &e->g->nodes.data[last];
 	bool entry = is_shown_entry(e, n->addr);
-	bool one = entry && ((first == last && end->branch) || reports_entry(e, first, last));
+	struct lowering l = {0};
+	bool one = entry && ((first == last && end->branch) || reports_entry(e, first, last, &l));
 
 	e->plan->blocks.data[block].site = NO_SITE;
 	if (entry && !one)
 		add_entry_site(e, first, block);
 	if (end->branch)
 		add_branch_site(e, end, block);
-	if (one)
-		mark_entry(vec__last(&e->plan->sites));
+	if (!one)
+		return;
+	set_lowered(vec__last(&e->plan->sites), n->addr, &l);
+	mark_entry(vec__last(&e->plan->sites));
 }
 
 static void point_to_sites(struct emit *e, size_t first)

@@ -32,6 +32,9 @@ enum probe_how {
 	PROBE_HOWS
 };
 
+/* The stack of so many bytes is recorded with a signal, for the return address. */
+#define ENTRY_MAX_LOWERED 504
+
 /* An instruction that may carry a probe. Its index is its permanent id: sites are only appended. */
 struct plan_site {
 	uint64_t vaddr;
@@ -47,15 +50,19 @@ struct plan_site {
 			  that is not known, which is refused */
 	uint8_t entry; /* 1: its probe reports the entry of .function: it is the first instruction,
 			  or the branch of the first block with nothing before it that matters */
-	uint8_t refusal;  /* enum probe_refusal */
-	uint8_t probe;	  /* enum probe_how */
-	uint8_t probe_at; /* an entry's probe: its offset from vaddr; the stack pointer and the
-			     registers that plan_options asks for are still as at vaddr */
-	uint8_t repeats;  /* a rep string instruction: its probe is hit at each iteration */
-	uint8_t thunk;	  /* kernel: a jmp to a return thunk (kind RET) or call/jmp to an indirect
-			     thunk */
-	uint8_t switched; /* the function has loaded the stack pointer from elsewhere: it doesn't
-			     identify the call (sp_delta is SP_UNKNOWN) */
+	uint8_t refusal;    /* enum probe_refusal */
+	uint8_t probe;	    /* enum probe_how */
+	uint8_t probe_at;   /* an entry's probe: its offset from vaddr; the registers that
+			       plan_options asks for are still as at vaddr */
+	uint8_t lowered_at; /* an entry: its probe is behind an instruction that lowers the stack
+			       pointer, which ends at this offset in the block. Not in trace
+			       files */
+	uint16_t lowered;   /* by so many bytes, at most ENTRY_MAX_LOWERED; 0: there is none */
+	uint8_t repeats;    /* a rep string instruction: its probe is hit at each iteration */
+	uint8_t thunk;	    /* kernel: a jmp to a return thunk (kind RET) or call/jmp to an indirect
+			       thunk */
+	uint8_t switched;   /* the function has loaded the stack pointer from elsewhere: it doesn't
+			       identify the call (sp_delta is SP_UNKNOWN) */
 	uint8_t traps;	  /* of a hit of its probe: 2 where the kernel single-steps the instruction;
 			     0: not known */
 	uint8_t unsolved; /* PLACEMENT_COUNT: its count can't be told. Not in trace files */

@@ -75,15 +75,17 @@ struct thread {
 				       that runs it; NULL: none */
 	uint64_t key;		    /* of trace.threads */
 	char comm[16];
-	uint32_t signals;	/* number of recorded signal handlers */
-	bool seen;		/* it has had an event */
-	bool stopped;		/* recording stopped since */
-	uint64_t returned_sp;	/* of the last call that a return probe reported; 0: none since */
-	uint32_t returned_from; /* its function */
-	bool ended;		/* kernel: it is exiting */
-	VEC(struct call) calls; /* outermost first */
-	size_t ndormant;	/* of calls; usually 0, which saves searching them */
-	struct map64 entered;	/* function -> time of its last entry */
+	uint32_t signals;	 /* number of recorded signal handlers */
+	uint64_t interrupted_at; /* the last event was a signal here that the instruction didn't
+				    cause, and a handler was about to run; 0: it was not */
+	bool seen;		 /* it has had an event */
+	bool stopped;		 /* recording stopped since */
+	uint64_t returned_sp;	 /* of the last call that a return probe reported; 0: none since */
+	uint32_t returned_from;	 /* its function */
+	bool ended;		 /* kernel: it is exiting */
+	VEC(struct call) calls;	 /* outermost first */
+	size_t ndormant;	 /* of calls; usually 0, which saves searching them */
+	struct map64 entered;	 /* function -> time of its last entry */
 	struct live_filter *filter;
 	struct account account;
 	struct last_hit last_hit; /* not of a kernel side or a goroutine */

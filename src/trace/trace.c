@@ -113,10 +113,10 @@ static int on_return(struct event_context *n)
 	return is_kernel(n) ? replay__tail_return(n) : replay__return(n);
 }
 
-/* The function whose first instruction a thread has executed, while its entry's probe is still to
- * come; NULL: none. vaddr: of its next instruction. */
+/* The function whose first instruction a thread has executed, or tried to, while its entry's probe
+ * is still to come; NULL: none. vaddr: of its next instruction. */
 static const struct plan_function *entered_at(const struct trace *t, uint32_t object,
-					      uint64_t vaddr, bool fault)
+					      uint64_t vaddr, bool fault, bool tried)
 {
 	uint32_t block = plan__block_holding(t->plan, object, vaddr), function;
 	const struct plan_function *f;
@@ -129,16 +129,27 @@ static const struct plan_function *entered_at(const struct trace *t, uint32_t ob
 		return NULL;
 	s = &t->plan->sites.data[f->entry_site];
 	/* where the probe is, the instruction causes a fault behind its hit only */
-	return s->entry && plan_site__has_events(s) && vaddr > t->plan->blocks.data[block].start &&
+	return s->entry && plan_site__has_events(s) &&
+			       vaddr + tried > t->plan->blocks.data[block].start &&
 			       vaddr < s->vaddr + s->probe_at + !fault
 		       ? f
 		       : NULL;
 }
 
+/* The return address, so many bytes above the stack pointer of a signal; 0: not known. */
+static uint64_t return_above(const struct event *e, uint32_t bytes)
+{
+	if (!bytes)
+		return e->has_value ? e->value : 0;
+	return bytes / 8 <= e->nabove ? e->above[bytes / 8 - 1] : 0;
+}
+
 /* A signal is delivered in front of an entry's probe: the call has begun. */
 static int enter_early(struct trace *t, struct thread *th, const struct event *e)
 {
-	struct event_entry entry = {.caller = e->has_value ? e->value : 0};
+	/* if the handler that was about to run could not, that is no fault of the instruction */
+	bool tried = e->fault && th->interrupted_at != e->target;
+	struct event_entry entry = {0};
 	struct event at = {.time = e->time,
 			   .pid = e->pid,
 			   .tid = e->tid,
@@ -148,19 +159,22 @@ static int enter_early(struct trace *t, struct thread *th, const struct event *e
 			   .entry = &entry};
 	struct event_context n = {.t = t, .th = th, .e = &at, .entry = &entry, .early = true};
 	const struct plan_function *f;
-	uint32_t object;
+	uint32_t object, lowered;
 	uint64_t vaddr;
 
 	if (!t->plan->late_entries || !e->has_target || th->other ||
 	    !locate__in_object(t, th->pid, e->time, e->target, &object, &vaddr))
 		return 0;
-	f = entered_at(t, object, vaddr, e->fault);
+	f = entered_at(t, object, vaddr, e->fault, tried);
 	if (!f)
 		return 0;
 	n.bias = e->target - vaddr;
 	n.site = at.site = f->entry_site;
 	n.s = &t->plan->sites.data[n.site];
 	n.block = &t->plan->blocks.data[n.s->block];
+	lowered = vaddr - n.block->start < n.s->lowered_at ? 0 : n.s->lowered;
+	at.sp += lowered;
+	entry.caller = return_above(e, lowered);
 	th->seen = true;
 	return replay__entry(&n);
 }
@@ -169,6 +183,7 @@ static int on_signal(struct trace *t, struct thread *th, const struct event *e)
 {
 	int err = enter_early(t, th, e);
 
+	th->interrupted_at = e->unhandled || e->fault ? 0 : e->target;
 	if (e->unhandled)
 		return err;
 	th->signals++;
@@ -206,7 +221,9 @@ int trace__feed(struct trace *t, const struct event *e)
 	if (e->type >= EVENT_TYPES || (is_of_site(e) && e->site >= t->plan->sites.len))
 		return bad_event();
 	th = tasks__thread(t, e->pid, e->tid, e->cpu);
-	if (!is_of_site(e))
+	if (is_of_site(e))
+		th->interrupted_at = 0;
+	else
 		th->last_hit = (struct last_hit){0};
 	if (e->type == EVENT_SIGNAL)
 		return on_signal(t, th, e);

@@ -22,7 +22,7 @@ GetOptions('unknown' => \$unknown_ok, 'strict' => \$strict, 'ranges=s' => \$rang
 	   'no-summary' => \$no_summary, 'restarts' => \$restarts, 'events=s' => \$only) && @ARGV == 2
 	or die_usage();
 my %only = map { $_ => 1 } split /,/, $only;
-my %count = map { $_ => 0 } qw(events unknown hidden to value addresses inherited unentered elsewhere);
+my %count = map { $_ => 0 } qw(events unknown hidden to value addresses inherited unentered elsewhere again);
 
 sub die_usage { print STDERR "usage: compare.pl [options] STEPREF-OUTPUT BBTRACE-JSON\n"; exit 2 }
 sub trouble { print STDERR "compare.pl: @_\n"; exit 2 }
@@ -30,8 +30,9 @@ sub differ { print @_; exit 1 }
 
 # ---- the reference: lines per thread ----
 # An event is [text to compare, where to, value, note]; undef where there is none. What has a note may be missing: a child's
-# return from what its parent entered; that of code that was jumped into, not entered; and that by a ret elsewhere, behind a
-# tail call, which bbtrace must then count under unseen_tail_returns.
+# return from what its parent entered; that of code that was jumped into, not entered; that by a ret elsewhere, behind a
+# tail call, which bbtrace must then count under unseen_tail_returns; and an entry again, after a fault of the first
+# instruction.
 
 sub read_reference {
 	my ($path) = @_;
@@ -48,6 +49,8 @@ sub read_reference {
 		my $type = $kind =~ /^(entry|return)$/ ? $kind : 'branch';
 		next unless $only{$type};
 		my $value = $type eq 'return' ? $rax : undef;
+		my $before = $threads[$index] ? $threads[$index][-1] : undef;
+		$note = 'again' if $type eq 'entry' && $only{branch} && $before && $before->[0] eq join ' ', $kind, Json::hex_of($vaddr), $taken;
 		push @{ $threads[$index] },
 			[join(' ', $kind, Json::hex_of($vaddr), $taken), $to eq '-' ? undef : place($to), $value, $note];
 	}
@@ -222,6 +225,7 @@ sub is_gap { $_[0][0] =~ /^(unknown|lost)$/ }
 sub run_fits {
 	my ($ref, $r, $got, $g) = @_;
 	for (my $n = 0; $n < 64 && $g < @$got && !is_gap($got->[$g]); $n++, $g++, $r++) {
+		$r++ while $r < @$ref && $ref->[$r][3] && !same($ref->[$r], $got->[$g]);
 		return 0 if $r >= @$ref || !same($ref->[$r], $got->[$g]);
 	}
 	return 1;

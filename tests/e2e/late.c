@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * late STEP HOW: calls late() with the trap flag set. Its STEPth single step, from the one behind
- * the call on, ends in a handler that returns, jumps out, or kills.
+ * late STEP HOW [lowers]: calls late(), or lowers(), with the trap flag set. Its STEPth single
+ * step, from the one behind the call on, ends in a handler that returns, jumps out, or kills.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -33,17 +33,28 @@ __asm__(".text\n.globl late\n.type late, @function\n.p2align 4\nlate:\n"
 	".size late, . - late\n");
 int late(int n);
 
-/* the first step ends in front of late()'s first instruction */
-__asm__(".text\n.globl stepped\n.type stepped, @function\n.p2align 4\nstepped:\n"
+/* five that change the stack and access memory */
+__asm__(".text\n.globl lowers\n.type lowers, @function\n.p2align 4\nlowers:\n"
+	"mov %rdi, -8(%rsp)\n"
+	"sub $72, %rsp\n"
+	"mov 64(%rsp), %rax\n"
+	"mov %rax, (%rsp)\n"
+	"add sum(%rip), %eax\n"
 	"push %rbx\n"
-	"pushf\n"
-	"orq $0x100, (%rsp)\n"
-	"popf\n"
-	"call late\n"
+	"mov 8(%rsp), %rbx\n"
 	"pop %rbx\n"
+	"add $72, %rsp\n"
 	"ret\n"
-	".size stepped, . - stepped\n");
-int stepped(int n);
+	".size lowers, . - lowers\n");
+
+/* the first step ends in front of the function's first instruction */
+#define STEPPED(name, callee)                                                                      \
+	__asm__(".text\n.globl " #name "\n.type " #name ", @function\n.p2align 4\n" #name          \
+		":\npush %rbx\npushf\norq $0x100, (%rsp)\npopf\ncall " #callee                     \
+		"\npop %rbx\nret\n.size " #name ", . - " #name "\n");                              \
+	int name(int n)
+STEPPED(stepped, late);
+STEPPED(stepped_lowers, lowers);
 
 __attribute__((noinline, noipa)) int work(int n)
 {
@@ -76,7 +87,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < 2; i++) {
 		steps = 0;
 		if (!sigsetjmp(back, 1))
-			sum += stepped(i);
+			sum += argc > 3 ? stepped_lowers(i) : stepped(i);
 	}
 	printf("%d\n", sum);
 	return 0;

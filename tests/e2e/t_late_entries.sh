@@ -3,7 +3,7 @@
 # An entry that a later instruction reports is told as if its first one did, whatever a signal finds in between.
 # shellcheck disable=SC2154,SC2034 # lib.sh sets them
 . "$(dirname "$0")/lib.sh"
-needs root uprobes
+needs root uprobes "file:$BUILD/progs/faults"
 mechanisms
 [[ $(uname -m) == x86_64 ]] || skip_all 'x86-64 only: late.c is in its instructions'
 
@@ -24,6 +24,26 @@ for how in return jump kill term; do
 		is "$(happened "$T/none")" "$(happened "$T/all")" "step $step, $how: the same happened as with a probe on the first instruction"
 	done
 done
+# the stack pointer and the memory that it points to change in front of the probe
+for how in return jump kill; do
+	for step in 1 2 3 4 6 7; do
+		bb user "$T/late" lowers work stepped_lowers -r all -F json -o "$T/all" -- "$T/late" $step $how lowers
+		bb user "$T/late" lowers work stepped_lowers -r none -F json -o "$T/none" -- "$T/late" $step $how lowers
+		is "$(happened "$T/none")" "$(happened "$T/all")" "lowered, step $step, $how: the same happened as with a probe on the first instruction"
+	done
+done
+# told by the push, the conditional and the call behind loads, stores and a lower stack pointer
+functions='behind branches calls'
+bb user "$BUILD/progs/faults" $functions -v -r rsp -- "$BUILD/progs/faults"
+for delay in behind:12 branches:20 calls:18; do
+	like "$T/err" "${delay%:*}: its entry is told ${delay#*:} bytes behind its first instruction" "-v: where ${delay%:*}'s entry is told"
+done
+pointers() { json_lines "$1" '$e->{event} eq "entry" && !$e->{implied} && "$e->{symbol} $e->{regs}{rsp}"' | sort -u; }
+for regs in rsp all; do
+	setarch -R "$BBTRACE" user "$BUILD/progs/faults" $functions -r $regs -F json -o "$T/$regs" -- "$BUILD/progs/faults" >"$T/out" 2>"$T/err"
+done
+is "$(pointers "$T/rsp" | wc -l)" 3 'each of them has one stack pointer'
+is "$(pointers "$T/rsp")" "$(pointers "$T/all")" 'the one that it had at the first instruction'
 # where the caller isn't traced, a handler may have left the call
 bb user "$T/late" late work -r none -F json -o "$T/none" -- "$T/late" 4 return
 bb user "$T/late" late work -r all -F json -o "$T/all" -- "$T/late" 4 return
@@ -32,5 +52,10 @@ isnt "$(json "$T/none" '$e->{event} eq "unknown"')" 0 'without a traced caller: 
 for mechanism in "${MECHANISMS[@]}"; do
 	bb user "$T/late" late --attach $mechanism -r none -F json -o "$T/json" -- "$T/late" 4 kill
 	is "$(entries late)" 1 "$mechanism: the entry of a killed call is there"
+	for function in behind first branches calls; do
+		bb user "$BUILD/progs/faults" $function --attach $mechanism -r none -F json -o "$T/json" -- "$BUILD/progs/faults" $function
+		exits 139 "$mechanism, $function: a fault without handler kills the program"
+		is "$(entries $function)" 1 "$mechanism, $function: the entry of the call that faulted is there"
+	done
 done
 done_testing

@@ -45,6 +45,24 @@ for placement in "${placements[@]}"; do
 		relay "$placement, return probes" <"$T/$name.returns.$placement"
 	done
 done
+# Without registers, where the entries of most functions are told behind their first instruction; signals find threads there.
+late=(ladder-O2 classes-O2 classes-Os fptr tailmem cold longjmp except-O2 faults faults-alone fault-first handler sigjmp nestsig
+	threads carried firsts)
+compare_late() { # NAME PLACEMENT...
+	local placement
+
+	for placement in "${@:2}"; do
+		STAGES='trace compare' BBFLAGS="--placement $placement -r none" "$ROOT/tests/check/compare_all.sh" "$BUILD" "$1" \
+			>"$T/$1.late.$placement" 2>&1
+	done
+}
+export -f compare_late
+printf '%s\n' "${late[@]}" | xargs -P 2 -I '{}' bash -c 'compare_late "$@"' compare '{}' full witness
+for placement in full witness; do
+	for name in "${late[@]}"; do
+		relay "$placement, no registers" <"$T/$name.late.$placement"
+	done
+done
 # Counts. Left out: the reference of a Go program restarts calls when stacks grow. A handler that leaves by siglongjmp may
 # put the counts of what it interrupted off by one, which the summary's cut allows for.
 counted=()

@@ -19,16 +19,96 @@ static const struct {
 	 "mov %rsi, %rdi; push %rbx; pop %rbx; ret",
 	 "a write of an argument",
 	 {0, 0, 3}},
-	{"loads",
-	 "mov (%rsi), %rax; push %rbx; pop %rbx; ret",
-	 "a load, which may fault",
+	{"loads", "mov (%rsi), %rax; push %rbx; pop %rbx; ret", "a load", {0, 3, 3}},
+	{"loads_own",
+	 "mov lock_(%rip), %eax; push %rbx; pop %rbx; ret",
+	 "a load from the file",
+	 {0, 6, 6}},
+	{"loads_thread",
+	 "mov %fs:0x28, %rax; push %rbx; pop %rbx; ret",
+	 "a load from the thread's memory",
+	 {0, 9, 9}},
+	{"adds", "add (%rsi), %rax; push %rbx; pop %rbx; ret", "a load that adds", {0, 3, 3}},
+	{"loads_argument",
+	 "movzbl (%rsi), %edi; push %rbx; pop %rbx; ret",
+	 "a load of an argument",
+	 {0, 0, 3}},
+	{"stores",
+	 "mov %rax, -8(%rsp); push %rbx; pop %rbx; ret",
+	 "a store to the red zone",
+	 {0, 5, 5}},
+	{"stores_far",
+	 "mov %rax, (%rsi); push %rbx; pop %rbx; ret",
+	 "a store that others may see",
 	 {0, 0, 0}},
-	{"stores", "mov %rax, -8(%rsp); push %rbx; pop %rbx; ret", "a store", {0, 0, 0}},
+	{"stores_own",
+	 "mov %rax, lock_(%rip); push %rbx; pop %rbx; ret",
+	 "a store to the file's data",
+	 {0, 0, 0}},
+	{"stores_thread",
+	 "mov %rax, %fs:-8; push %rbx; pop %rbx; ret",
+	 "a store to the thread's memory",
+	 {0, 0, 0}},
+	{"stores_return",
+	 "mov %al, (%rsp); push %rbx; pop %rbx; ret",
+	 "a store to the return address",
+	 {0, 0, 0}},
+	{"stores_across",
+	 "mov %rax, -4(%rsp); push %rbx; pop %rbx; ret",
+	 "a store into the return address",
+	 {0, 0, 0}},
+	{"stores_argument",
+	 "mov %rax, 8(%rsp); push %rbx; pop %rbx; ret",
+	 "a store to the caller's stack",
+	 {0, 0, 0}},
+	{"stores_index",
+	 "mov %rax, -64(%rsp,%rdi); push %rbx; pop %rbx; ret",
+	 "a store with an index",
+	 {0, 0, 0}},
+	{"increments", "incl (%rsi); push %rbx; pop %rbx; ret", "a load and store", {0, 0, 0}},
+	{"clears", "andl $0, (%rsi); push %rbx; pop %rbx; ret", "one with a constant", {0, 0, 0}},
+	{"bits", "bt %rax, (%rsi); push %rbx; pop %rbx; ret", "a bit string", {0, 0, 0}},
 	{"divides", "div %esi; push %rbx; pop %rbx; ret", "a division, which may fault", {0, 0, 0}},
 	{"lowers",
 	 "sub $8, %rsp; push %rbx; pop %rbx; add $8, %rsp; ret",
 	 "a move of the stack",
+	 {0, 4, 4}},
+	{"lowers_lea",
+	 "lea -8(%rsp), %rsp; mov %rdi, (%rsp); push %rbx; pop %rbx; pop %rax; ret",
+	 "a move by lea, and a store to the frame",
+	 {0, 9, 9}},
+	{"lowers_return",
+	 "sub $8, %rsp; mov %rdi, 8(%rsp); push %rbx; pop %rbx; pop %rax; ret",
+	 "a store above the frame",
 	 {0, 0, 0}},
+	{"lowers_much",
+	 "sub $504, %rsp; push %rbx; pop %rbx; add $504, %rsp; ret",
+	 "as much as a signal's record covers",
+	 {0, 7, 7}},
+	{"lowers_more",
+	 "sub $512, %rsp; push %rbx; pop %rbx; add $512, %rsp; ret",
+	 "more than that",
+	 {0, 0, 0}},
+	{"lowers_odd",
+	 "sub $4, %rsp; push %rbx; pop %rbx; add $4, %rsp; ret",
+	 "half a word",
+	 {0, 0, 0}},
+	{"lowers_twice",
+	 "sub $8, %rsp; sub $8, %rsp; push %rbx; pop %rbx; add $16, %rsp; ret",
+	 "two moves",
+	 {0, 0, 0}},
+	{"raises",
+	 "add $8, %rsp; push %rbx; pop %rbx; sub $8, %rsp; ret",
+	 "a move that gives up the return address",
+	 {0, 0, 0}},
+	{"aligns",
+	 "and $-16, %rsp; push %rbx; pop %rbx; ret",
+	 "a move by an unknown amount",
+	 {0, 0, 0}},
+	{"calls_lowered",
+	 "sub $24, %rsp; mov %rdi, 8(%rsp); call calls; add $24, %rsp; ret",
+	 "a call behind a move",
+	 {0, 9, 9}},
 	{"enters", "mov %eax, %eax; syscall; push %rbx; pop %rbx; ret", "a system call", {0, 0, 0}},
 	{"segment", "mov %eax, %ds; push %rbx; pop %rbx; ret", "a segment register", {0, 0, 0}},
 	{"waits", "rep movsb; push %rbx; pop %rbx; ret", "a repeated instruction", {0, 0, 0}},
@@ -53,8 +133,8 @@ static const struct {
 static struct object *assemble(void)
 {
 	struct object *o;
-	char source[8192];
-	size_t n = 0;
+	char source[16384];
+	size_t n = snprintf(source, sizeof(source), ".local lock_\n.comm lock_, 8\n");
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		n += snprintf(source + n, sizeof(source) - n,
@@ -83,6 +163,34 @@ static uint64_t late_by(struct object *o, const char *name, const struct plan_op
 	return delay;
 }
 
+/* What the plan says of the stack pointer, for the return address and for the call's own depth. */
+static void test_lowered(struct object *o, const struct plan_options *options)
+{
+	static const struct {
+		const char *name;
+		unsigned lowered, at, delta;
+	} lowered[] = {{"copies", 0, 0, 0},	     {"lowers", 8, 4, 0},
+		       {"lowers_lea", 8, 5, 0},	     {"lowers_much", 504, 7, 0},
+		       {"calls_lowered", 24, 4, 24}, {"calls", 0, 0, 0}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(lowered); i++) {
+		const char *names[] = {lowered[i].name, NULL};
+		const struct plan_site *s;
+		function_vec v = {0};
+		struct plan *p;
+
+		if (!resolve(o, names, &v) || plan__build(&v, options, &p))
+			exit(99);
+		s = &p->sites.data[p->functions.data[0].entry_site];
+		is(s->lowered, lowered[i].lowered, "%s: lowered by", lowered[i].name);
+		is(s->lowered_at, lowered[i].at, "%s: from there on", lowered[i].name);
+		is(s->sp_delta, lowered[i].delta, "%s: the probe's depth as a branch",
+		   lowered[i].name);
+		functions__free(&v);
+		plan__free(p);
+	}
+}
+
 int main(void)
 {
 	static const char *const wanted[] = {"all registers", "rdi", "no register"};
@@ -105,6 +213,7 @@ int main(void)
 			   rows[i].what, wanted[k]);
 	for (size_t i = 0; i < ARRAY_SIZE(never); i++)
 		is(late_by(o, "copies", &never[i]), 0, "not late: case %zu", i);
+	test_lowered(o, &options[2]);
 	object__free(o);
 	return tap__done();
 }

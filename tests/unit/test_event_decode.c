@@ -206,6 +206,26 @@ static void test_entries(void)
 	decoder__free(d);
 }
 
+static void test_signals(void)
+{
+	struct plan none = {0};
+	static struct wire_signal w = {
+		.event = {.site_type = WIRE_SITE_MASK | (uint32_t)WIRE_SIGNAL << WIRE_SITE_BITS,
+			  .state = WIRE_FAULT},
+		.value = {0x1234, 0x77},
+		.above = {0x78, [WIRE_ABOVE - 1] = 0x79}};
+	struct decoder *d = decoder__new(&none);
+	const struct event *e = decoder__event(d, &w, sizeof(w), 0);
+
+	ok(e && e->type == EVENT_SIGNAL && e->fault && !e->unhandled, "a signal of a fault");
+	ok(e->has_target && e->target == 0x1234, "a signal has the next instruction");
+	ok(e->has_value && e->value == 0x77 && e->above[0] == 0x78, "a signal has the stack");
+	ok(e->nabove == WIRE_ABOVE && e->above[WIRE_ABOVE - 1] == 0x79, "as far as it goes");
+	is(8 * e->nabove, ENTRY_MAX_LOWERED, "which is where an entry's return address may be");
+	ok(!decoder__event(d, &w, sizeof(w) - 8, 0), "a record with less of the stack is refused");
+	decoder__free(d);
+}
+
 static void test_refused(void)
 {
 	struct plan small = {.sites.len = 3};
@@ -229,6 +249,7 @@ int main(void)
 	test_memory();
 	test_targets();
 	test_entries();
+	test_signals();
 	test_refused();
 	return tap__done();
 }

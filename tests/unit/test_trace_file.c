@@ -275,7 +275,7 @@ static void test_all_fields(void)
 	is(sizeof(struct plan_gap), 24, "struct plan_gap is as tables.c knows it");
 	is(sizeof(struct plan), 384, "struct plan is as plan.c knows it");
 	is(sizeof(struct symbol), 56, "struct symbol is as object.c knows it");
-	is(sizeof(struct event), 88, "struct event is as event_codec.c knows it");
+	is(sizeof(struct event), 104, "struct event is as event_codec.c knows it");
 	is(sizeof(struct event_entry), 88, "struct event_entry is as event_codec.c knows it");
 }
 

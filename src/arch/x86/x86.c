@@ -238,33 +238,56 @@ static bool only_compares(const ZydisDecodedInstruction *z)
 	       z->mnemonic == ZYDIS_MNEMONIC_BT;
 }
 
-/* Integer instructions between registers: without memory, segment, control and debug registers. */
-static bool is_plain(const ZydisDecodedInstruction *z)
-{
-	bool by_register = !(z->attributes & ZYDIS_ATTRIB_HAS_MODRM) || z->raw.modrm.mod == 3;
+/* What an instruction does with the operand that ModRM.rm names. */
+enum use { USE_UNKNOWN, USE_NONE, USE_READ, USE_WRITE, USE_BOTH };
 
-	if (z->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY ||
-	    z->attributes & ZYDIS_ATTRIB_HAS_LOCK)
-		return false;
+/* add, or, adc, sbb, and, sub, xor: 00 … 35, whose bit 1 is the direction, and 80 … 83 */
+static enum use arithmetic_use(const ZydisDecodedInstruction *z)
+{
+	return z->opcode < 0x80 && z->opcode & 2 ? USE_READ : USE_BOTH;
+}
+
+static enum use mov_use(const ZydisDecodedInstruction *z)
+{
+	if (z->opcode_map != ZYDIS_OPCODE_MAP_DEFAULT)
+		return USE_UNKNOWN;
+	switch (z->opcode) {
+	case 0x8c: /* segment registers */
+	case 0x8e:
+	case 0xa0 ... 0xa3: /* memory without ModRM */
+		return USE_UNKNOWN;
+	case 0x8a ... 0x8b:
+		return USE_READ;
+	default:
+		return USE_WRITE;
+	}
+}
+
+/* Of integer instructions: without segment, control and debug registers. */
+static enum use integer_use(const ZydisDecodedInstruction *z)
+{
 	switch (z->mnemonic) {
 	case ZYDIS_MNEMONIC_LEA:
 	case ZYDIS_MNEMONIC_CDQE:
 	case ZYDIS_MNEMONIC_CDQ:
 	case ZYDIS_MNEMONIC_CQO:
 	case ZYDIS_MNEMONIC_CWDE:
-		return true;
+		return USE_NONE;
 	case ZYDIS_MNEMONIC_MOV:
-		return by_register && z->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT &&
-		       z->opcode != 0x8c && z->opcode != 0x8e &&
-		       (z->opcode < 0xa0 || z->opcode > 0xa3);
+		return mov_use(z);
 	case ZYDIS_MNEMONIC_MOVZX:
 	case ZYDIS_MNEMONIC_MOVSX:
 	case ZYDIS_MNEMONIC_MOVSXD:
+	case ZYDIS_MNEMONIC_IMUL:
+	case ZYDIS_MNEMONIC_TEST:
+	case ZYDIS_MNEMONIC_CMP:
+		return USE_READ;
 	case ZYDIS_MNEMONIC_ADD:
 	case ZYDIS_MNEMONIC_SUB:
 	case ZYDIS_MNEMONIC_AND:
 	case ZYDIS_MNEMONIC_OR:
 	case ZYDIS_MNEMONIC_XOR:
+		return arithmetic_use(z);
 	case ZYDIS_MNEMONIC_NOT:
 	case ZYDIS_MNEMONIC_NEG:
 	case ZYDIS_MNEMONIC_INC:
@@ -272,14 +295,30 @@ static bool is_plain(const ZydisDecodedInstruction *z)
 	case ZYDIS_MNEMONIC_SHL:
 	case ZYDIS_MNEMONIC_SHR:
 	case ZYDIS_MNEMONIC_SAR:
-	case ZYDIS_MNEMONIC_IMUL:
-	case ZYDIS_MNEMONIC_TEST:
-	case ZYDIS_MNEMONIC_CMP:
-	case ZYDIS_MNEMONIC_BT:
-		return by_register;
+		return USE_BOTH;
+	case ZYDIS_MNEMONIC_BT: /* in memory the register also says where */
+		return z->raw.modrm.mod == 3 ? USE_READ : USE_UNKNOWN;
 	default:
-		return by_register && z->meta.category == ZYDIS_CATEGORY_CMOV;
+		return z->meta.category == ZYDIS_CATEGORY_CMOV ? USE_READ : USE_UNKNOWN;
 	}
+}
+
+static void set_plain(const ZydisDecodedInstruction *z, struct insn *out)
+{
+	enum use use = integer_use(z);
+	struct operand memory;
+
+	if (out->flow != FLOW_NEXT || use == USE_UNKNOWN ||
+	    z->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY ||
+	    z->attributes & ZYDIS_ATTRIB_HAS_LOCK)
+		return;
+	out->is_plain = true;
+	if (use == USE_NONE || !(z->attributes & ZYDIS_ATTRIB_HAS_MODRM) || !x86__modrm(z, &memory))
+		return;
+	out->operand = memory;
+	out->operand.size = z->operand_width / 8;
+	out->loads = use != USE_WRITE;
+	out->stores = use != USE_READ;
 }
 
 static int decode(const uint8_t *bytes, size_t len, uint64_t addr, bool kernel, struct insn *out)
@@ -295,7 +334,7 @@ static int decode(const uint8_t *bytes, size_t len, uint64_t addr, bool kernel, 
 	out->padding = bytes[0] == 0xcc || raw.z.mnemonic == ZYDIS_MNEMONIC_NOP;
 	out->keeps_state = out->flow == FLOW_NEXT && keeps_state(&raw.z);
 	out->only_compares = only_compares(&raw.z);
-	out->is_plain = out->flow == FLOW_NEXT && is_plain(&raw.z);
+	set_plain(&raw.z, out);
 	out->slow = x86__is_slow(&raw.z);
 	out->enters_kernel = x86__enters_kernel(&raw.z);
 	x86__uprobe(bytes, &raw.z, out);

@@ -95,7 +95,7 @@ uint64_t action__of_site(const struct plan *plan, uint32_t site, uint32_t operan
 	if (action__is_go(plan, plan->objects.data[s->object].object))
 		word |= SITE_GO;
 	if (s->entry)
-		word |= SITE_ENTRY;
+		word |= SITE_ENTRY | (uint64_t)s->lowered / 8 << SITE_LOWERED_SHIFT;
 	if (s->entry && (plan->functions.data[s->function].flags & FUNCTION_SYSCALL))
 		word |= plan->functions.data[s->function].flags & FUNCTION_SYSCALL32
 				? SITE_SYSCALL | SITE_SYSCALL32

@@ -17,7 +17,7 @@ uint32_t site_table__signals(const struct plan *plan)
 {
 	if (plan->placement == PLACEMENT_COUNT) /* they may cut paths */
 		return plan__has_programs(plan) ? 2 : 0;
-	return plan->late_entries ? 2 : plan->unprobed_rets;
+	return plan->late_entries ? 3 : plan->unprobed_rets;
 }
 
 /* May its probe be attached? A ret without one gets it if the kernel refuses its function's
