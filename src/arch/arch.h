@@ -91,8 +91,8 @@ struct insn {
 	bool keeps_state;   /* leaves flags and memory unchanged, and writes only the registers that
 			       graph__writes() returns */
 	bool is_plain;	    /* changes registers only, and what .operand names, by what they and the
-			       instruction contain: it can't wait or trap, and only the access to
-			       memory can fault. False: not known */
+			       instruction contain: a fault apart, nothing keeps it from being
+			       executed at once. False: not known */
 	bool loads, stores; /* a plain one: from memory, to memory */
 	bool thunk;	/* replaces a jump to a kernel thunk, or a call of one; set by graph, not by
 			   decode */
