@@ -168,7 +168,7 @@ struct wire_entry_stack {
 #define SITE_SYSCALL32	  SITE_GO      /* with SITE_SYSCALL: of the 32-bit ABI */
 #define SITE_ARG_SHIFT	  32
 #define SITE_REG(w)	  (((w) >> SITE_ARG_SHIFT) & 31)
-#define SITE_OPERAND(w)	  ((__u32)((w) >> SITE_ARG_SHIFT))
+#define SITE_OPERAND(w)	  ((__u32)((w) >> SITE_ARG_SHIFT) & WIRE_SITE_MASK)
 #define SITE_CONDITION(w) ((__u16)((w) >> SITE_ARG_SHIFT)) /* insn.cond of src/arch/arch.h */
 /* By how many words the program has lowered the stack pointer since its entry, which is told here.
  */

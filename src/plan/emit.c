@@ -341,21 +341,38 @@ static void add_entry_site(struct emit *e, uint32_t node, uint32_t block)
 	mark_entry(s);
 }
 
-/* May this branch report an entry in front of it? */
+/*
+ * May this branch report an entry in front of it? One that the kernel steps as well only if it has
+ * a probe anyway, and a ret not if it would leave the call without a time.
+ */
 static bool may_report_entry(struct emit *e, const struct insn *branch)
 {
+	bool probed = e->options->events & PLAN_BRANCH;
+
 	if (e->g->kernel || e->options->exact_flags || refusal(e, branch) != PROBE_OK)
 		return false;
-	if (branch->kind == BRANCH_JCC && e->options->events & PLAN_BRANCH)
+	if (branch->kind == BRANCH_JCC && probed)
 		return true;
-	return may_be_late(e) && branch->emulated && branch->target &&
-	       (branch->kind == BRANCH_JCC || branch->kind == BRANCH_JMP ||
-		branch->kind == BRANCH_CALL);
+	if (!may_be_late(e))
+		return false;
+	switch (branch->kind) {
+	case BRANCH_JCC:
+	case BRANCH_JMP:
+	case BRANCH_CALL:
+		return branch->emulated && branch->target;
+	case BRANCH_IJMP:
+	case BRANCH_ICALL:
+		return probed;
+	case BRANCH_RET:
+		return probed && !(e->options->events & PLAN_RETURN);
+	default:
+		return false;
+	}
 }
 
 /*
  * A branch that only comparisons separate from the entry, or what may precede the entry's probe,
- * reports the entry, too, for one trap: the registers are as at the entry, the flags are not. Not
+ * reports the entry, too, for its own traps: the registers are as at the entry, the flags not. Not
  * if the entry's own probe is cheap as well, since the entry would lose its own time.
  */
 static bool reports_entry(struct emit *e, uint32_t first, uint32_t last, struct lowering *l)
@@ -380,7 +397,8 @@ static bool reports_entry(struct emit *e, uint32_t first, uint32_t last, struct 
 			return false;
 		compares = true;
 	}
-	return compares;
+	/* a ret that deep is a jump */
+	return compares && !(l->bytes && graph__branch(e->g, end)->kind == BRANCH_RET);
 }
 
 /* Is this the entry of a function whose entries are shown? */

@@ -33,16 +33,16 @@ for how in return jump kill; do
 	done
 done
 # told by the push, the conditional and the call behind loads, stores and a lower stack pointer
-functions='behind branches calls'
+functions="behind branches calls indirect"
 bb user "$BUILD/progs/faults" $functions -v -r rsp -- "$BUILD/progs/faults"
-for delay in behind:12 branches:20 calls:18; do
+for delay in behind:12 branches:20 calls:18 indirect:19; do
 	like "$T/err" "${delay%:*}: its entry is told ${delay#*:} bytes behind its first instruction" "-v: where ${delay%:*}'s entry is told"
 done
 pointers() { json_lines "$1" '$e->{event} eq "entry" && !$e->{implied} && "$e->{symbol} $e->{regs}{rsp}"' | sort -u; }
 for regs in rsp all; do
 	setarch -R "$BBTRACE" user "$BUILD/progs/faults" $functions -r $regs -F json -o "$T/$regs" -- "$BUILD/progs/faults" >"$T/out" 2>"$T/err"
 done
-is "$(pointers "$T/rsp" | wc -l)" 3 'each of them has one stack pointer'
+is "$(pointers "$T/rsp" | wc -l)" 4 'each of them has one stack pointer'
 is "$(pointers "$T/rsp")" "$(pointers "$T/all")" 'the one that it had at the first instruction'
 # where the caller isn't traced, a handler may have left the call
 bb user "$T/late" late work -r none -F json -o "$T/none" -- "$T/late" 4 return
@@ -52,7 +52,7 @@ isnt "$(json "$T/none" '$e->{event} eq "unknown"')" 0 'without a traced caller: 
 for mechanism in "${MECHANISMS[@]}"; do
 	bb user "$T/late" late --attach $mechanism -r none -F json -o "$T/json" -- "$T/late" 4 kill
 	is "$(entries late)" 1 "$mechanism: the entry of a killed call is there"
-	for function in behind first branches calls; do
+	for function in behind first branches calls indirect returns; do
 		bb user "$BUILD/progs/faults" $function --attach $mechanism -r none -F json -o "$T/json" -- "$BUILD/progs/faults" $function
 		exits 139 "$mechanism, $function: a fault without handler kills the program"
 		is "$(entries $function)" 1 "$mechanism, $function: the entry of the call that faulted is there"

@@ -10,7 +10,7 @@
 #include "prog.h"
 
 typedef long function(long *where);
-function behind, first, branches, calls;
+function behind, first, branches, calls, indirect, returns;
 long leaf(long n);
 
 ASM_FUNCTION(leaf, "lea 1(%rdi), %rax\nret\n");
@@ -47,10 +47,27 @@ ASM_FUNCTION(calls, "sub $504, %rsp\n"
 		    "add $504, %rsp\n"
 		    "ret\n");
 
+static long (*const leaves[])(long) = {leaf};
+long (*const *where_leaves)(long) = leaves;
+
+/* or a branch that the kernel steps as well */
+ASM_FUNCTION(indirect, "sub $24, %rsp\n"
+		       "mov %rdi, 8(%rsp)\n"
+		       "mov (%rdi), %rsi\n"
+		       "mov where_leaves(%rip), %rax\n"
+		       "call *(%rax)\n"
+		       "sub 8(%rsp), %rax\n"
+		       "add $24, %rsp\n"
+		       "ret\n");
+ASM_FUNCTION(returns, "mov (%rdi), %rax\n"
+		      "add $5, %rax\n"
+		      "ret\n");
+
 static const struct {
 	const char *name;
 	function *f;
-} functions[] = {{"behind", behind}, {"first", first}, {"branches", branches}, {"calls", calls}};
+} functions[] = {{"behind", behind}, {"first", first},	     {"branches", branches},
+		 {"calls", calls},   {"indirect", indirect}, {"returns", returns}};
 
 static sigjmp_buf back;
 static int faults;

@@ -153,6 +153,12 @@ static const struct {
 	 "a conditional",
 	 {0, 5, 5}},
 	{"returns", "mov %rdi, %rax; ret", "a ret, which is stepped as well", {0, 0, 0}},
+	{"jumps_by_register", "mov (%rdi), %rax; jmp *%rax", "an indirect jump", {0, 3, 3}},
+	{"calls_by_memory",
+	 "sub $8, %rsp; call *16(%rdi); add $8, %rsp; ret",
+	 "an indirect call",
+	 {0, 4, 4}},
+	{"returns_deep", "sub $8, %rsp; ret", "a ret that is a jump", {0, 0, 0}},
 	{"named",
 	 "mov %rdi, %rax; .globl middle; middle: push %rbx; pop %rbx; ret",
 	 "a symbol",
@@ -239,6 +245,9 @@ int main(void)
 		{.events = ALL, .late_entries = true, .placement = PLACEMENT_COUNT},
 		{.events = ALL, .late_entries = true, .entry_regs = RAX},
 	};
+	const struct plan_options timeless = {.events = PLAN_ENTRY | PLAN_BRANCH,
+					      .late_entries = true},
+				  alone = {.events = PLAN_ENTRY, .late_entries = true};
 	struct object *o = assemble();
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
@@ -247,6 +256,10 @@ int main(void)
 			   rows[i].what, wanted[k]);
 	for (size_t i = 0; i < ARRAY_SIZE(never); i++)
 		is(late_by(o, "copies", &never[i]), 0, "not late: case %zu", i);
+	is(late_by(o, "returns", &timeless), 3, "a ret tells the entry, if not the call's time");
+	is(late_by(o, "returns_deep", &timeless), 0, "nor one that is a jump");
+	is(late_by(o, "returns", &alone), 0, "nor where it would have no probe otherwise");
+	is(late_by(o, "jumps_by_register", &alone), 0, "nor such a jump");
 	test_lowered(o, &options[2]);
 	object__free(o);
 	return tap__done();
