@@ -163,6 +163,31 @@ int on_signal(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
+/*
+ * The system call by which a signal's handler returns: its frame says where the thread goes on. A
+ * frame that can't be read is told as none.
+ */
+SEC("kprobe")
+int on_sigreturn(struct pt_regs *ctx)
+{
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
+	__u64 frame = BPF_CORE_READ(regs, sp), now, sp, ip;
+	struct who w = who_am_i();
+	struct wire_value *v;
+
+	if (stopped || !passes(w, false) || load(&sp, sizeof(sp), frame + ARCH_RESUME_SP, false) ||
+	    load(&ip, sizeof(ip), frame + ARCH_RESUME_IP, false))
+		return 0;
+	now = bpf_ktime_get_ns();
+	v = reserve_task_record(w, now, WIRE_RESUME, sizeof(*v));
+	if (!v)
+		return 0;
+	v->event.sp = sp;
+	v->value[0] = ip;
+	bpf_ringbuf_submit(v, ring_flags(now));
+	return 0;
+}
+
 /* By PID. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);

@@ -32,6 +32,8 @@ enum wire_type {
 			target, value 1 = the return register; site: the entry's */
 	WIRE_END, /* struct wire_value: a thread ended in its program; value 0 = the address of its
 		     next instruction there; value 1 = 1: the process's last thread; site: none */
+	WIRE_RESUME, /* struct wire_value: a signal's handler returns; sp and value 0 = the stack
+			pointer and instruction where the thread's program goes on; site: none */
 	WIRE_TYPES
 };
 

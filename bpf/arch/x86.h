@@ -11,6 +11,9 @@
 #define ARCH_KPROBE_BEHIND 1
 #define ARCH_FRAME_RETURN  8
 #define ARCH_FRAME_NEXT	   0
+/* behind the return address, which the handler popped: struct ucontext, uc_mcontext.sp and .ip */
+#define ARCH_RESUME_SP 160
+#define ARCH_RESUME_IP 168
 
 static __always_inline void copy_regs(__u64 *r, struct pt_regs *ctx)
 {

@@ -74,6 +74,8 @@ int show__event(struct show *s, const struct event *e)
 		return tally__end_thread(s->tally, e), 0;
 	if (s->tally && e->type == EVENT_SIGNAL)
 		return tally__signal(s->tally, e), 0;
+	if (s->tally && e->type == EVENT_RESUME)
+		return tally__resume(s->tally, e), 0;
 	return trace__feed(s->trace, e);
 }
 

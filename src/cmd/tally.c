@@ -32,6 +32,7 @@ void tally__free(struct tally *t)
 	vec__free(&t->replaced);
 	map64__free(&t->by_place);
 	map64__free(&t->faults);
+	map64__free(&t->handlers);
 	free(t->counted);
 	free(t->retired);
 	free(t);
@@ -141,10 +142,17 @@ static uint64_t thread_key(const struct event *e)
 	return (uint64_t)e->pid << 32 | e->tid;
 }
 
+static uint64_t place_key(const struct event *e)
+{
+	const uint64_t place[] = {thread_key(e), e->target, e->sp};
+
+	return map64__hash(place, sizeof(place));
+}
+
 /*
- * Whether a handler will return isn't known: so each one counts as a cut, but where the solver has
- * one already, behind a system call. Where a fault ends the thread, that its instruction has been
- * counted is known.
+ * Whether a handler will return isn't known: so each one counts as a cut until it does, but where
+ * the solver has one already, behind a system call. Where a fault ends the thread, that its
+ * instruction has been counted is known.
  */
 void tally__signal(struct tally *t, const struct event *e)
 {
@@ -152,10 +160,26 @@ void tally__signal(struct tally *t, const struct event *e)
 
 	if (!is_traced_at(t, e, &at))
 		return;
-	if (!e->unhandled)
-		t->cut += !plan__is_break(t->plan, at.object, at.vaddr);
-	else if (e->fault)
+	if (e->unhandled && e->fault)
 		*map64__put(&t->faults, thread_key(e)) = e->target;
+	if (e->unhandled || plan__is_break(t->plan, at.object, at.vaddr))
+		return;
+	t->cut++;
+	/* what faulted is executed again, and its probe counts it again */
+	if (!e->fault || plan__hooked_at(t->plan, at.object, at.vaddr) == NO_SITE)
+		++*map64__put(&t->handlers, place_key(e));
+}
+
+/* To exactly where it interrupted the thread, with the same stack: nothing is open any more. */
+void tally__resume(struct tally *t, const struct event *e)
+{
+	uint64_t key = place_key(e), *open = map64__get(&t->handlers, key);
+
+	if (!open)
+		return;
+	t->cut--;
+	if (!--*open)
+		map64__del(&t->handlers, key);
 }
 
 /* What is counted is counted before it is executed: behind the instruction that caused the fault

@@ -19,6 +19,8 @@ void tally__map(struct tally *t, const struct spaces *spaces, uint32_t pid, cons
 void tally__end_program(struct tally *t, uint32_t pid);
 /* A signal found the thread in its program. */
 void tally__signal(struct tally *t, const struct event *e);
+/* A signal's handler returned. */
+void tally__resume(struct tally *t, const struct event *e);
 /* A thread ended. */
 void tally__end_thread(struct tally *t, const struct event *e);
 /* So many threads may have been between two counters when counting began or ended. */

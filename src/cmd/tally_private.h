@@ -34,6 +34,8 @@ struct tally {
 	struct tally_before *before_change; /* NULL: the plan isn't changing */
 	uint64_t hits, before;		    /* all of them; the events before the last reset */
 	uint64_t cut;			    /* threads, and handlers of signals */
+	struct map64 handlers; /* thread, instruction and stack pointer that they interrupted
+				  -> how many of the cuts are theirs */
 	struct map64 faults; /* pid << 32 | tid -> the instruction whose fault is about to end it */
 };
 

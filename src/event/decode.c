@@ -158,6 +158,7 @@ static const size_t sizes[WIRE_TYPES] = {
 	[WIRE_ENTRY] = sizeof(struct wire_entry),   [WIRE_LOST] = sizeof(struct wire_value),
 	[WIRE_SIGNAL] = sizeof(struct wire_signal), [WIRE_GOROUTINE] = sizeof(struct wire_value),
 	[WIRE_RETURN] = sizeof(struct wire_value),  [WIRE_END] = sizeof(struct wire_value),
+	[WIRE_RESUME] = sizeof(struct wire_value),
 };
 
 static const uint8_t types[WIRE_TYPES] = {
@@ -165,6 +166,7 @@ static const uint8_t types[WIRE_TYPES] = {
 	[WIRE_ENTRY] = EVENT_ENTRY,   [WIRE_LOST] = EVENT_LOST,
 	[WIRE_SIGNAL] = EVENT_SIGNAL, [WIRE_GOROUTINE] = EVENT_GOROUTINE,
 	[WIRE_RETURN] = EVENT_RETURN, [WIRE_END] = EVENT_END,
+	[WIRE_RESUME] = EVENT_RESUME,
 };
 
 static void take_stack(struct event_entry *out, const struct wire_entry_stack *s)
@@ -253,8 +255,12 @@ const struct event *decoder__event(struct decoder *d, const void *record, size_t
 		out->has_target = true;
 		out->target = v->value[0];
 		out->last = v->value[1];
+	} else if (type == WIRE_RESUME) {
+		out->has_target = true;
+		out->target = v->value[0];
 	}
-	if (type == WIRE_LOST || type == WIRE_GOROUTINE || type == WIRE_SIGNAL || type == WIRE_END)
+	if (type == WIRE_LOST || type == WIRE_GOROUTINE || type == WIRE_SIGNAL ||
+	    type == WIRE_END || type == WIRE_RESUME)
 		return out;
 	if (out->site >= d->plan->sites.len)
 		return bad_record();

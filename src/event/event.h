@@ -20,6 +20,7 @@ enum event_type {
 			 value: the top of its stack, above: what follows there */
 	EVENT_GOROUTINE, /* the goroutine that this thread runs from here on */
 	EVENT_END,	 /* this thread ended; target: the address of its next instruction */
+	EVENT_RESUME,	 /* a signal's handler returns; target and sp: where to */
 	EVENT_TYPES
 };
 

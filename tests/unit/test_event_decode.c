@@ -226,6 +226,20 @@ static void test_signals(void)
 	decoder__free(d);
 }
 
+static void test_resume(void)
+{
+	struct plan none = {.sites.len = 0};
+	struct decoder *d = decoder__new(&none);
+	struct wire_value v = {.event.sp = 0x7ff0,
+			       .event.site_type = WIRE_SITE_MASK | WIRE_RESUME << WIRE_SITE_BITS,
+			       .value = {0x1234}};
+	const struct event *e = decoder__event(d, &v, sizeof(v), 0);
+
+	ok(e && e->type == EVENT_RESUME && e->has_target && e->target == 0x1234 && e->sp == 0x7ff0,
+	   "a handler that returns is an event with where to, of no site");
+	decoder__free(d);
+}
+
 static void test_refused(void)
 {
 	struct plan small = {.sites.len = 3};
@@ -250,6 +264,7 @@ int main(void)
 	test_targets();
 	test_entries();
 	test_signals();
+	test_resume();
 	test_refused();
 	return tap__done();
 }

@@ -196,6 +196,7 @@ static void choose_programs(struct probe *p)
 	bpf_program__set_autoload(p->skel->progs.on_signal,
 				  site_table__signals(p->plan) ||
 					  (p->options->grows && p->programs.mechanism));
+	bpf_program__set_autoload(p->skel->progs.on_sigreturn, sigreturn__needed(p));
 	bpf_program__set_autoload(p->skel->progs.on_trap, p->programs.mechanism != NULL);
 	bpf_program__set_autoload(p->skel->progs.own_level, p->skel->rodata->config.pid_ns);
 	bpf_program__set_autoload(p->skel->progs.count_users, probe__inherits(p));
@@ -243,6 +244,8 @@ static int attach_tasks(struct probe *p)
 			return err__set(errno, "cannot follow forks and execs: %s",
 					strerror(errno));
 	}
+	if (bpf_program__autoload(p->skel->progs.on_sigreturn))
+		sigreturn__attach(p);
 	return 0;
 }
 
@@ -442,6 +445,7 @@ static void probe__close(struct source *s)
 	detach(p);
 	for (size_t i = 0; i < ARRAY_SIZE(p->tasks); i++)
 		bpf_link__destroy(p->tasks[i]);
+	bpf_link__destroy(p->sigreturn);
 	sideband__close(p->sideband);
 	bbtrace_bpf__destroy(p->skel);
 	decoder__free(p->decoder);

@@ -123,6 +123,7 @@ struct probe {
 	struct sideband *sideband;
 	struct scope scope;
 	struct bpf_link *tasks[5];	  /* tracepoints: fork, exec, exit, signal, trap */
+	struct bpf_link *sigreturn;	  /* NULL: it is not seen when handlers return */
 	uint32_t found_again;		  /* number of processes that were attached to again */
 	VEC(struct sideband_event) gaps;  /* gaps of these processes to report */
 	VEC(struct sideband_event) exits; /* that wait, in order of time */
@@ -206,6 +207,11 @@ void probe__tell_misses(struct probe *p);
 void probe__keep_misses(struct probe *p);
 void probe__forget_misses(struct probe *p, uint32_t site);
 void probe__free_misses(struct probe *p);
+
+/* A kprobe that tells when a signal's handler returns (sigreturn.c): is it of use, and can this
+ * kernel have it? Attached where the kernel allows it. */
+bool sigreturn__needed(const struct probe *p);
+void sigreturn__attach(struct probe *p);
 
 /* Prints notes on processes that hit p's breakpoints in copies of their code (copies.c). */
 void copies__tell(struct probe *p);
