@@ -48,7 +48,7 @@ for attach in "${MECHANISMS[@]}"; do
 		"$BBTRACE" user "$T/served" tick work --attach $attach -F json -o "$T/watch.json" -- \
 			perl -e "$heeding" "$T/served" <"$T/fifo" >"$T/cmd.out" 2>"$T/err" &
 		watching=$!
-		wait_for $PATIENCE test -s "$T/watch.json"
+		wait_for $PATIENCE is_live
 		cmd=$(sed -n 's/^ready //p' "$T/cmd.out")
 		kill -$signal $watching
 		wait $watching
@@ -64,7 +64,8 @@ done
 # ---- before the probes are there ----
 # So many functions that attaching takes its time; bbtrace has forked by then.
 child_of() { child=$(ps -o pid= --ppid "$1" | head -1 | tr -d ' ') && [[ $child ]]; }
-ended() { ! kill -0 "$1" 2>/dev/null; }
+# What nobody has waited for yet has ended, too: CMD's parent is gone, and whoever adopts it may take its time.
+ended() { [[ $(ps -o stat= -p "$1") == @(|Z*) ]]; }
 start() {
 	"$BBTRACE" user /usr/bin/perl 'Perl_*' "$@" -o "$T/trace" -- touch "$T/ran" 2>"$T/err" </dev/null &
 	starting=$!
@@ -88,7 +89,7 @@ for attach in "${MECHANISMS[@]}"; do
 	"$BBTRACE" user "$T/served" tick work --attach $attach -F json -o "$T/watch.json" -- "$T/served" \
 		<"$T/fifo" >"$T/cmd.out" 2>"$T/err" &
 	watching=$!
-	wait_for $PATIENCE test -s "$T/watch.json"
+	wait_for $PATIENCE is_live
 	cmd=$(sed -n 's/^ready //p' "$T/cmd.out")
 	[[ $attach == uprobe_event ]] && defined $watching some "$attach: there are definitions"
 	kill -9 $watching
@@ -110,11 +111,13 @@ for attach in "${MECHANISMS[@]}"; do
 	fi
 	rm "$T/fifo" "$T/watch.json"
 done
-# closing the event takes longer than bbtrace does
-none_defined() { [[ $(definitions_of '[0-9]*') == 0 ]]; }
-bb user "$T/served" work --attach uprobe_event -- true
+# closing the event takes longer than bbtrace does; other tracers of this machine may have definitions all the time
+"$BBTRACE" user "$T/served" work --attach uprobe_event -- true >"$T/out" 2>"$T/err" </dev/null &
+ordinary=$!
+wait $ordinary
+none_defined() { [[ $(definitions_of $ordinary) == 0 ]]; }
 own_namespaces && wait_for $PATIENCE none_defined
-defined '[0-9]*' 0 'an ordinary end leaves none behind'
+defined $ordinary 0 'an ordinary end leaves none behind'
 
 # ---- SIGKILL before CMD was let go ----
 start
