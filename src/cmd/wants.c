@@ -19,6 +19,9 @@ static unsigned events_of_options(const struct args *a)
 		return OUTPUT_STEPS;
 	if (a->min_duration || a->returns_given)
 		events |= PLAN_RETURN;
+	/* a call that has begun before shows by its branches, and is the caller of others */
+	if (!a->command)
+		events |= PLAN_BRANCH;
 	return events;
 }
 

@@ -73,7 +73,7 @@ static int folded_count__end(struct output *o, const struct trace_totals *t)
 
 const struct output_format output_folded = {
 	.name = "folded",
-	.wants = {.events = OUTPUT_STEPS, .durations = true},
+	.wants = {.events = OUTPUT_CALLS, .durations = true},
 	.suffixes = ".folded",
 	.help = "stacks with the ns of the innermost function itself: thread;outer;inner NS",
 	.size = sizeof(struct stats),
@@ -83,7 +83,7 @@ const struct output_format output_folded = {
 
 const struct output_format output_folded_count = {
 	.name = "folded:count",
-	.wants = {.events = OUTPUT_STEPS},
+	.wants = {.events = OUTPUT_CALLS},
 	.help = "stacks with the calls of the innermost function",
 	.size = sizeof(struct stats),
 	AGGREGATES,

@@ -340,7 +340,7 @@ static int pprof__end(struct output *o, const struct trace_totals *t)
 
 const struct output_format output_pprof = {
 	.name = "pprof",
-	.wants = {.events = OUTPUT_STEPS, .durations = true},
+	.wants = {.events = OUTPUT_CALLS, .durations = true},
 	.suffixes = ".pprof .pb.gz",
 	.help = "a gzipped profile.proto, for go tool pprof, Parca, Pyroscope",
 	.binary = true,

@@ -249,9 +249,9 @@ static bool has_column(const struct output *o, const rows_vec *rows, size_t c)
 	const struct stats *p = o->state;
 	bool edges = !o->options.events || o->options.events & PLAN_BRANCH;
 
-	if (p->blocks)
-		return columns[c].counted && (edges || columns[c].counted == COUNTED_ENTRIES);
-	return !columns[c].net || any_net(rows);
+	if (columns[c].counted == COUNTED_EDGES && !edges)
+		return false;
+	return p->blocks ? columns[c].counted : !columns[c].net || any_net(rows);
 }
 
 /* 0: the column isn't there. */

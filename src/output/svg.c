@@ -41,7 +41,7 @@ static int svg_count__end(struct output *o, const struct trace_totals *t)
 
 const struct output_format output_svg = {
 	.name = "svg",
-	.wants = {.events = OUTPUT_STEPS, .durations = true},
+	.wants = {.events = OUTPUT_CALLS, .durations = true},
 	.suffixes = ".svg",
 	.help = "a flame graph of the time, for a browser",
 	.size = sizeof(struct stats),
@@ -51,7 +51,7 @@ const struct output_format output_svg = {
 
 const struct output_format output_svg_count = {
 	.name = "svg:count",
-	.wants = {.events = OUTPUT_STEPS},
+	.wants = {.events = OUTPUT_CALLS},
 	.help = "a flame graph of the calls",
 	.size = sizeof(struct stats),
 	AGGREGATES,

@@ -284,6 +284,30 @@ static void guard_landings(struct placement *pl)
 	}
 }
 
+static bool is_entry_block(const struct plan *p, uint32_t block)
+{
+	uint32_t function = p->blocks.data[block].function;
+
+	return function != NO_FUNCTION && p->functions.data[function].entry_block == block;
+}
+
+/* Without branches: where a call goes on that others were left for, and where it becomes another
+ * function's. */
+static void guard_calls(struct plan *p)
+{
+	struct placement pl = {.p = p};
+
+	frontier__init(&pl.f, p);
+	guard_landings(&pl);
+	for (uint32_t i = 0; i < p->blocks.len; i++) {
+		const struct plan_block *b = &p->blocks.data[i];
+
+		if (b->site == NO_SITE && b->next != NO_BLOCK && is_entry_block(p, b->next))
+			frontier__add_witness(&pl.f, i, false);
+	}
+	frontier__free(&pl.f);
+}
+
 static void imply(struct plan *p)
 {
 	struct placement pl = {.p = p};
@@ -310,13 +334,6 @@ static void end(struct placement *pl)
 	frequency__free(&pl->frequency);
 	free(pl->reached);
 	vec__free(&pl->back);
-}
-
-static bool is_entry_block(const struct plan *p, uint32_t block)
-{
-	uint32_t function = p->blocks.data[block].function;
-
-	return function != NO_FUNCTION && p->functions.data[function].entry_block == block;
 }
 
 /*
@@ -455,6 +472,8 @@ void placement__place(struct plan *p, const struct plan_options *options)
 		returns__check(p);
 	if (p->placement != PLACEMENT_FULL)
 		imply(p);
+	else if (!(options->events & PLAN_BRANCH))
+		guard_calls(p);
 	if (options->events & PLAN_BRANCH)
 		witness__place(p);
 	if (p->return_probes && options->events & PLAN_BRANCH)

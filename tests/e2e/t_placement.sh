@@ -62,6 +62,11 @@ probes() { # OPTION...
 	summary probes
 }
 shown=$(probes -F html)
+calls=$(probes -F json -e entry,return)
+for format in folded folded:count svg svg:count pprof; do
+	is "$(probes -F $format)" "$calls" "branches are not shown by $format: they have no probes"
+	is "$(probes -F $format -e entry,branch,return)" "$shown" "$format -e branch: they have"
+done
 for format in annotate dot; do
 	is $(($(probes -F $format --depth 9) < shown)) 1 "returns are not shown by $format: rets have no probes"
 	is "$(probes -F $format --depth 9 --min-duration 1ns)" "$shown" "$format --min-duration: they have"

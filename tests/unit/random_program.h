@@ -523,6 +523,19 @@ static inline void lay_out(struct random_plan *r, const struct program *p, unsig
 		}
 }
 
+/* Branches that nobody asked for have no probe. */
+static inline void leave_out(struct plan *p, const struct plan_options *options)
+{
+	struct plan_site *s;
+
+	vec__each (s, &p->sites)
+		if (s->probe && !(options->events & PLAN_BRANCH) &&
+		    !site__is_wanted(p, s, options)) {
+			s->probe = PROBE_NONE;
+			p->probes--;
+		}
+}
+
 /* before: the plan that is traced by already; NULL: none */
 static inline void place_after(struct random_plan *r, const struct plan *before,
 			       enum plan_placement placement, unsigned events)
@@ -533,6 +546,7 @@ static inline void place_after(struct random_plan *r, const struct plan *before,
 				       .return_probes = events & BY_PROBE};
 
 	plan__index(r->plan);
+	leave_out(r->plan, &options);
 	placement__place(r->plan, &options); /* appends witnesses */
 	plan__index(r->plan);
 }

@@ -27,6 +27,8 @@ static const struct mode {
 	{"full, return probes", PLACEMENT_FULL, PLAN_ENTRY | PLAN_BRANCH | PLAN_RETURN | BY_PROBE},
 	{"implied, return probes", PLACEMENT_IMPLIED,
 	 PLAN_ENTRY | PLAN_BRANCH | PLAN_RETURN | BY_PROBE},
+	{"calls", PLACEMENT_WITNESS, PLAN_ENTRY | PLAN_RETURN},
+	{"calls, return probes", PLACEMENT_WITNESS, PLAN_ENTRY | PLAN_RETURN | BY_PROBE},
 	{"witness, return probes", PLACEMENT_WITNESS,
 	 PLAN_ENTRY | PLAN_BRANCH | PLAN_RETURN | BY_PROBE},
 };
@@ -253,6 +255,20 @@ static void show_events(const struct recording *r, const struct cuts *c)
 
 /* ---- one case under one placement ---- */
 
+/* Without branches nothing is marked as unknown, and no branch shows where a witness has no room.
+ */
+static bool is_for_calls(const struct test_case *t)
+{
+	for (unsigned f = 0; f < t->program.functions; f++)
+		for (unsigned b = 0; b < t->program.f[f].blocks; b++) {
+			const struct code *e = &t->program.f[f].code[b];
+
+			if (e->room == 2 && (e->how == FALLS || e->pad))
+				return false;
+		}
+	return t->kind != GROWING && !(t->program.with & WITH_REFUSED);
+}
+
 /*
  * Return probes can't follow a change of stacks: the kernel takes their calls for left. A jump out
  * of the plan that comes back, or has no probe, looks like one within it.
@@ -261,6 +277,8 @@ static bool is_for(const struct mode *mode, const struct test_case *t)
 {
 	unsigned with = t->program.with;
 
+	if (!(mode->events & PLAN_BRANCH) && !is_for_calls(t))
+		return false;
 	return !(mode->events & BY_PROBE) ||
 	       (!(with & WITH_STACKS) && !(with & WITH_REFUSED && with & WITH_TAILS) &&
 		!t->run.helped && t->kind != GROWING);
