@@ -8,5 +8,5 @@ needs_guest
 [[ -x $BUILD/growing ]] || skip_all "needs $BUILD/growing: make $BUILD/growing"
 ${CC:-cc} -D_GNU_SOURCE -std=gnu11 -O1 -pthread -o "$T/grows" tests/e2e/grows.c || exit 2
 helper syscalls
-guest -f "$BUILD/growing" -f "$T/grows" -f "$T/syscalls" -- tests/vm/guest_growing.sh "$BUILD/growing" "$T/grows" "$T/syscalls"
+guest --turns -f "$BUILD/growing" -f "$T/grows" -f "$T/syscalls" -- tests/vm/guest_growing.sh "$BUILD/growing" "$T/grows" "$T/syscalls"
 done_testing
