@@ -11,11 +11,12 @@
 
 #define MAX_LIBRARIES 256
 
+/* Where the functions of an object's imports are searched: in itself, then in what it needs. */
 struct search {
 	struct targets *n;
 	pid_t pid;
-	const char *name;
 	VEC(struct object *) queue; /* breadth-first, as in ld.so(8) */
+	size_t followed;	    /* of how many of them that which they need is in it, too */
 };
 
 static bool stub_known(const struct targets *n, const struct object *o, uint64_t vaddr)
@@ -85,26 +86,21 @@ static bool add(struct targets *n, const struct object *o, uint64_t vaddr, unsig
 	return true;
 }
 
-/* Searches name in o and its dependencies. */
-static bool add_definition(struct targets *n, pid_t pid, struct object *o, const char *name)
+static bool add_definition(struct search *s, const char *name)
 {
-	struct search s = {.n = n, .pid = pid, .name = name};
-	bool added = false;
+	for (size_t i = 0; i < s->queue.len; i++) {
+		struct object *at = s->queue.data[i];
+		const struct symbol *symbol = definition(at, name, i == 0);
 
-	vec__push(&s.queue, o);
-	for (size_t i = 0; i < s.queue.len; i++) {
-		struct object *at = s.queue.data[i];
-		const struct symbol *symbol = definition(at, name, at == o);
-
-		if (symbol) {
-			added = add(n, at, symbol->vaddr,
-				    symbol->type == SYMBOL_IFUNC ? FUNCTION_IFUNC : 0);
-			break;
+		if (symbol)
+			return add(s->n, at, symbol->vaddr,
+				   symbol->type == SYMBOL_IFUNC ? FUNCTION_IFUNC : 0);
+		if (i == s->followed) {
+			s->followed++;
+			object__needed(at, enqueue, s);
 		}
-		object__needed(at, enqueue, &s);
 	}
-	vec__free(&s.queue);
-	return added;
+	return false;
 }
 
 /* Is it a jump out of a traced frame? Not of a range. */
@@ -154,29 +150,41 @@ static bool find_tail_target(const struct plan *plan, const struct plan_block *b
 	return slot;
 }
 
-static bool add_behind(struct targets *n, pid_t pid, struct object *o, const struct tail_target *p)
+static bool add_behind(struct search *s, const struct tail_target *p)
 {
 	autofree char *name = p->name ? xstrndup(p->name, strcspn(p->name, "@")) : NULL;
 
 	if (!name)
-		return add(n, o, p->target, 0);
-	return *name && add_definition(n, pid, o, name);
+		return add(s->n, s->queue.data[0], p->target, 0);
+	return *name && add_definition(s, name);
 }
 
-bool tail_calls__add(struct targets *n, const struct plan *plan, pid_t pid)
+static bool add_of_object(struct targets *n, const struct plan *plan, uint32_t object, pid_t pid)
 {
+	struct object *o = (struct object *)plan->objects.data[object].object;
+	struct search s = {.n = n, .pid = pid};
 	const struct plan_block *b;
-	bool added = false;
 	struct tail_target p;
+	bool added = false;
 
+	vec__push(&s.queue, o);
 	vec__each (b, &plan->blocks) {
-		struct object *o = (struct object *)plan->objects.data[b->object].object;
-
-		if (!leaves_frame(plan, b) || !find_tail_target(plan, b, &p) ||
-		    stub_known(n, o, p.vaddr) || !add_behind(n, pid, o, &p))
+		if (b->object != object || !leaves_frame(plan, b) ||
+		    !find_tail_target(plan, b, &p) || stub_known(n, o, p.vaddr) ||
+		    !add_behind(&s, &p))
 			continue;
 		vec__push(&n->stubs, (struct plan_stub){o, p.vaddr});
 		added = true;
 	}
+	vec__free(&s.queue);
+	return added;
+}
+
+bool tail_calls__add(struct targets *n, const struct plan *plan, pid_t pid)
+{
+	bool added = false;
+
+	for (uint32_t i = 0; i < plan->objects.len; i++)
+		added |= add_of_object(n, plan, i, pid);
 	return added;
 }
