@@ -349,9 +349,12 @@ struct arch {
 	void (*this_machine)(struct host *out); /* this machine; NULL: nothing is known about it */
 	const struct sample *samples;
 	const struct arch_kernel *kernel; /* NULL: nothing is known about its kernel */
+	const struct arch_copier *copier; /* NULL: its functions can't be copied */
 };
 const struct arch *arch__by_machine(uint16_t machine); /* NULL: unknown */
 const char *arch__names(void);			       /* "x86-64 or arm64" */
 const struct arch *arch__native(void);		       /* of this machine; NULL: unknown */
+
+#include "arch/copier.h"
 
 #endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * copier: emits relocated copies of instructions, and the code that logs. Part of the public header
+ * of src/arch, which includes it; src/copy decides what is copied and where it goes.
+ *
+ * Addresses of the original are link-time addresses; code that is emitted is referred to by its
+ * offset in struct code_buffer.
+ */
+#ifndef BBTRACE_COPIER_H
+#define BBTRACE_COPIER_H
+
+#include "arch/log.h"
+#include "util/util.h"
+
+struct insn;
+struct operand;
+
+/* 4 bytes that hold the distance from the end of their instruction to a place. */
+struct code_fixup {
+	uint32_t at;	/* offset of the 4 bytes */
+	uint8_t behind; /* bytes of the instruction that follow them */
+	bool to_label;	/* to: a label; else an address of the original */
+	uint64_t to;
+};
+
+struct code_part {
+	VEC(uint8_t) bytes;
+	VEC(struct code_fixup) fixups;
+};
+
+struct code_label {
+	bool set, cold;
+	uint32_t offset; /* in its part */
+};
+
+/* A range of emitted code whose loads may fault: execution is to go on at resume then, which logs
+ * that the pointer can't be read, restores the registers and leaves the log. */
+struct code_fault {
+	uint32_t start, end; /* offsets in hot */
+	uint32_t resume;     /* a label */
+};
+
+/* Code that is emitted. What is rarely executed is in cold, which follows hot in the end. */
+struct code_buffer {
+	struct code_part hot, cold;
+	VEC(struct code_label) labels;
+	VEC(struct code_fault) faults;
+};
+uint32_t code_buffer__label(struct code_buffer *c); /* a new one, not set */
+void code_buffer__set(struct code_buffer *c, uint32_t label,
+		      bool cold); /* to the end of the part */
+void code_part__put(struct code_part *p, const void *bytes, size_t n);
+/* Appends 4 bytes for a distance. */
+void code_part__fix(struct code_part *p, bool to_label, uint64_t to, uint8_t behind);
+void code_buffer__free(struct code_buffer *c);
+
+/* What an instruction does to registers (a bit each, by number) and flags. reads is never too few,
+ * writes never too many: only whole 64-bit registers that are written in any case. */
+struct reg_use {
+	uint32_t reads, writes;
+	bool reads_flags;  /* any of those that the log changes (arithmetic flags) */
+	bool writes_flags; /* all of them, in any case */
+};
+
+/* What is logged before an instruction, or on an edge. */
+struct log_point {
+	uint32_t site;
+	uint8_t kind; /* enum log_kind: BRANCH, TARGET, RETURN, ENTRY */
+	bool taken;
+	/* TARGET, and ENTRY of such a site: where the target is; rip-relative operands are those of
+	 * the instruction at vaddr, len bytes long. NULL: none */
+	const struct operand *operand;
+	bool is_ret;	/* an ENTRY that is also a ret */
+	uint64_t vaddr; /* of the instruction that is logged */
+	uint8_t len;
+	uint32_t dead;	 /* registers that may be changed */
+	bool flags_dead; /* so may the arithmetic flags */
+};
+
+struct arch_copier {
+	/* ---- instructions ---- */
+
+	/* False: not known; the instruction reads all registers and flags, and writes none. */
+	bool (*use)(const uint8_t *bytes, size_t len, uint64_t addr, struct reg_use *out);
+	/* Appends the same instruction, with what it addresses relative to itself. 0; -ENOTSUP: it
+	 * can't be executed elsewhere. Not for direct branches, calls, and what enters the kernel.
+	 */
+	int (*displace)(struct code_buffer *c, const uint8_t *bytes, size_t len, uint64_t vaddr);
+	/* A jump to an address of the original, or to a label. */
+	void (*jump)(struct code_buffer *c, bool to_copy, uint64_t to);
+	/* The conditional branch insn, to a label if it is taken. -ENOTSUP. */
+	int (*branch)(struct code_buffer *c, const struct insn *insn, const uint8_t *bytes,
+		      uint32_t label);
+	/* Pushes an address of the original, as a call would, without changing registers or flags.
+	 */
+	void (*push_return)(struct code_buffer *c, uint64_t vaddr);
+
+	/* ---- the log ---- */
+
+	/* Appends what the slow paths of all logs have in common: once, first. */
+	void (*log_begin)(struct code_buffer *c);
+	/* Appends code that writes the record, and changes nothing else but what is dead. */
+	void (*log)(struct code_buffer *c, const struct log_point *p,
+		    const struct log_options *options);
+
+	/* ---- patches of the original ---- */
+
+	uint8_t jump_size;  /* a jump to anywhere in reach of 32 bits */
+	uint8_t short_size; /* a jump to -128 … 127 bytes from its end */
+	uint8_t call_size;  /* a direct call */
+	void (*put_jump)(uint8_t *out, uint64_t at, uint64_t to);
+	void (*put_short)(uint8_t *out, uint64_t at, uint64_t to);
+	void (*put_call)(uint8_t *out, uint64_t at, uint64_t to);
+	void (*put_nops)(uint8_t *out, size_t n);
+	size_t (*landing)(const uint8_t *bytes, size_t len); /* endbr64 at the start; 0: none */
+};
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * log: what copied functions write about themselves, and the ring that they write it to. Written by
+ * the code that struct arch_copier emits, read by src/event/log.c. Part of the public header of
+ * src/arch.
+ *
+ * A thread has a ring of its own, found by a segment base that nothing else uses (x86: gs). No
+ * signal's handler runs between the words of a record, since the tracer takes a thread out of the
+ * log before it passes a signal on; so a ring has one writer, which needs no atomic instruction.
+ * The cursor is advanced after the record was written: what precedes it is complete.
+ *
+ * Without a tracer (it was killed) handlers may interrupt a record, and new threads share the
+ * ring of the one that made them. What is written is of no use then, but stays within the ring: the
+ * log stores only at a cursor that it has loaded and compared with the limit.
+ */
+#ifndef BBTRACE_LOG_H
+#define BBTRACE_LOG_H
+
+#include <stdint.h>
+
+/* ---- the ring ---- */
+
+#define LOG_PAGE       4096
+#define LOG_SEGMENT    (64u << 10) /* bytes; records don't cross from one to the next */
+#define LOG_SEGMENTS   16	   /* in a ring */
+#define LOG_RING       (LOG_SEGMENT * LOG_SEGMENTS)
+#define LOG_RECORD_MAX 512 /* bytes of the longest record, at most */
+#define LOG_SLOT                                                                                   \
+	(2 * LOG_PAGE + LOG_RING) /* struct log_ring, the ring, a spare page for                   \
+				     records that are dropped */
+#define LOG_RING_AT  LOG_PAGE
+#define LOG_SPARE_AT (LOG_PAGE + LOG_RING)
+
+/* At the start of a slot, where the segment base points to. */
+struct log_ring {
+	/* written by the thread */
+	uint64_t cursor;   /* running address of the next record */
+	uint64_t limit;	   /* a cursor that isn't below needs the slow path (struct arch_copier):
+			      LOG_RECORD_MAX before the segment's end. 0: records are dropped */
+	uint64_t segments; /* that were filled before the current one */
+	uint64_t dropped;  /* records since dropping began */
+	uint64_t kept;	   /* while records are dropped: the cursor to go on from */
+	uint64_t reserved[3];
+	/* written by the reader */
+	uint64_t base;	   /* running address of this slot */
+	uint64_t released; /* segments that were read: segment n may be written if n < released +
+			      LOG_SEGMENTS */
+	uint64_t beat;	   /* the time stamp counter when the reader last looked */
+	uint64_t patience; /* a full ring is waited for as long as the reader has looked within so
+			      many ticks; then records are dropped and counted. 0: not at all */
+};
+
+/* The position of a record in its thread's stream: bytes, whatever the ring's size. */
+static inline uint64_t log_ring__position(const struct log_ring *r)
+{
+	uint64_t cursor = r->limit ? r->cursor : r->kept;
+
+	return r->segments * LOG_SEGMENT + (cursor - r->base - LOG_RING_AT) % LOG_SEGMENT;
+}
+
+/* ---- records ---- */
+
+/* Words of 8 bytes. The first: LOG_ID in the low half, the low half of the stack pointer in the
+ * high one, minus LOG_LOWERED of the id. */
+enum log_kind {
+	LOG_NONE,   /* no record: never written */
+	LOG_BRANCH, /* 1 word */
+	LOG_TARGET, /* 2: where an indirect branch goes; 0: the pointer can't be read */
+	LOG_RETURN, /* 4: where to, the return register, time */
+	LOG_ENTRY,  /* 4 + registers: time, the return address, running address of the instruction;
+		       then, for an entry that is also a ret or indirect, where to and the return
+		       register; then the registers of log_options.regs in ascending order */
+	LOG_LOST,   /* 2: number of records that were dropped here */
+	LOG_END,    /* 1: the segment has no more records */
+	LOG_KINDS
+};
+#define LOG_SITE_BITS	  24
+#define LOG_TAKEN	  (1u << LOG_SITE_BITS) /* of a conditional branch */
+#define LOG_LOWERED_SHIFT 25
+#define LOG_LOWERED_MASK  15u /* n: the log had lowered the stack pointer by LOG_LOWERED(n) words  \
+			       */
+#define LOG_LOWERED(n) ((n) ? 15 + (n) : 0) /* the red zone's 16, and what is pushed */
+#define LOG_KIND_SHIFT 29
+#define LOG_ID(kind, lowered, taken, site)                                                         \
+	((uint32_t)(kind) << LOG_KIND_SHIFT | (uint32_t)(lowered) << LOG_LOWERED_SHIFT |           \
+	 ((taken) ? LOG_TAKEN : 0) | (uint32_t)(site))
+/* With log_options.timed LOG_BRANCH and LOG_TARGET have another word, the time, at the end. Times
+ * are those of the time stamp counter. */
+
+struct log_options {
+	uint32_t regs; /* of an entry, a bit each by register number: always those of the arguments
+			  and the stack pointer */
+	bool timed;    /* every branch has a time */
+};
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * copy: relocated copies of functions, which log what they do, and the patches of the original that
+ * lead into them. Public header of src/copy. Pure: no system call, no BPF, no /proc, no exit.
+ *
+ * A copy has all blocks of its function, with direct branches from copy to copy. Calls, and
+ * instructions that enter the kernel, are kept in the original: the copy logs, and jumps to the
+ * original instruction; a springboard behind that leads back into the copy. So return addresses,
+ * and what signals and unwinders see, are as ever. Other springboards are at the entry and wherever
+ * control may come from elsewhere: targets of jump tables, landing pads, what other code jumps or
+ * points to.
+ */
+#ifndef BBTRACE_COPY_H
+#define BBTRACE_COPY_H
+
+#include "arch/arch.h"
+#include "object/object.h"
+#include "plan/plan.h"
+
+/* Why a function isn't copied; its sites keep their uprobes. The text is what list --sites and -v
+ * show. */
+enum copy_refusal {
+	COPY_OK,
+	COPY_RANGE,	 /* a part of a function was requested */
+	COPY_GAP,	 /* not all of its bytes are decoded */
+	COPY_DOUBTFUL,	 /* some instructions may not be ones, or overlap */
+	COPY_UNRESOLVED, /* an indirect jump whose targets aren't all known */
+	COPY_INSN,	 /* an instruction that can't be executed elsewhere */
+	COPY_ROOM,	 /* no room for a springboard */
+	COPY_RETURN,	 /* what it calls reads or changes its return address */
+	COPY_GO,	 /* of a Go program */
+	COPY_OBJECT, /* its object can't be patched: text relocations, no copier, sanitizers … */
+	COPY_SITE,   /* a site can't be logged */
+	COPY_REFUSALS
+};
+extern const char *const copy_refusal_text[COPY_REFUSALS]; /* NULL for OK */
+
+/* What is written over the original. */
+enum patch_kind {
+	PATCH_JUMP,  /* a jump to offset .to of the copies */
+	PATCH_SHORT, /* a short jump to address .to of the original, an island */
+	PATCH_CALL,  /* nops of .nops bytes and a call of offset .to of the copies, which ends where
+			the  original call does */
+};
+struct copy_patch {
+	uint64_t vaddr;
+	uint64_t to;
+	uint8_t kind; /* enum patch_kind */
+	uint8_t nops;
+	uint8_t len; /* bytes in all */
+};
+
+/* The state of the machine at this offset is that of the original before the instruction at vaddr,
+ * which is not logged yet. Elsewhere it is not exact. */
+struct copy_pc {
+	uint32_t offset;
+	uint64_t vaddr;
+};
+
+struct copy_function {
+	uint32_t function;   /* in the plan */
+	uint32_t start, end; /* offsets of its copy's hot part */
+	uint32_t cold_start, cold_end;
+};
+
+/* The copies of one object's functions. */
+struct copy_image {
+	uint32_t object; /* in the plan */
+	VEC(uint8_t) code;
+	VEC(struct code_fixup) fixups; /* to the original; those to labels are done */
+	VEC(struct code_fault) faults; /* ascending; resume is an offset */
+	VEC(struct copy_patch)
+	patches;			     /* in the order in which they have to be written: each
+					      * prefix is a correct program. None crosses a page */
+	VEC(struct copy_pc) pcs;	     /* by offset */
+	id_vec by_vaddr;		     /* indices of pcs, by vaddr */
+	VEC(struct copy_function) functions; /* by start */
+	VEC(struct range)
+	intact; /* ascending ranges of vaddr: execution that resumes in the
+		 * original at an instruction there runs rightly, unlogged, until
+		 * it comes to a springboard */
+};
+
+struct copies {
+	VEC(struct copy_image) images; /* by object; those without a copy are missing */
+	VEC(uint8_t) refusals;	       /* enum copy_refusal, by function of the plan */
+};
+
+/*
+ * Copies all functions of the plan that can be copied, and says so in the plan: their sites that
+ * have a probe (PROBE_TRAP) are PROBE_INLINE then. Kernel functions stay as they are.
+ */
+int copies__make(struct plan *plan, const struct log_options *options, struct copies **out);
+void copies__free(struct copies *c);
+
+/* The patch's bytes, and the copies' code, as they are with the object's load bias and the copies'
+ * running address. False: out of reach. */
+bool copy_image__patch(const struct copy_image *i, const struct arch *arch,
+		       const struct copy_patch *p, uint64_t bias, uint64_t base, uint8_t out[16]);
+bool copy_image__relocate(const struct copy_image *i, uint64_t bias, uint64_t base, uint8_t *code);
+
+/* The address of the original that offset stands for; false: the state is not exact there. */
+bool copy_image__original(const struct copy_image *i, uint32_t offset, uint64_t *vaddr);
+/* Of the function, or the instruction that is being copied there, even if the state is not exact:
+ * the last pc at or before offset. False: in no function. */
+bool copy_image__near(const struct copy_image *i, uint32_t offset, uint64_t *vaddr);
+/* Where the copy of the instruction at vaddr, with its log, begins; false: it has none. What is
+ * kept in the original (calls) has one, too: the block goes through the log again. */
+bool copy_image__copy_at(const struct copy_image *i, uint64_t vaddr, uint32_t *offset);
+/* Is this an instruction that is executed in the original: a kept call, or one that enters the
+ * kernel, or a springboard? */
+bool copy_image__is_live(const struct copy_image *i, uint64_t vaddr);
+bool copy_image__is_intact(const struct copy_image *i, uint64_t vaddr);
+/* Where to go on if the load at offset faults; false: it is not one of the log's. */
+bool copy_image__fault(const struct copy_image *i, uint32_t offset, uint32_t *resume);
+
+#endif
