@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * supervisor: the process that puts copies into the traced program and is its ptracer. It ends when
+ * the program has ended or was let go, and outlives bbtrace if that is killed: then it lets go of
+ * the program, which runs on as before.
+ */
+#ifndef BBTRACE_SUPERVISOR_H
+#define BBTRACE_SUPERVISOR_H
+
+#include <sys/types.h>
+#include "copy/copy.h"
+#include "plan/plan.h"
+
+struct supervisor_options {
+	const struct plan *plan;
+	const struct copies *copies;
+	pid_t command; /* waits to exec */
+	bool follow;   /* children, too */
+};
+
+struct supervisor;
+/* Forks it and attaches it to the command. 0, or -errno with a message. */
+int supervisor__start(const struct supervisor_options *options, struct supervisor **out);
+/* Messages are read from here, and written to: SOCK_SEQPACKET, one struct a message. */
+int supervisor__socket(const struct supervisor *s);
+pid_t supervisor__pid(const struct supervisor *s);
+/* Asks it to let go of everything, waits until it has, and frees it. */
+void supervisor__close(struct supervisor *s);
+
+/* ---- what it says ---- */
+
+enum say_type {
+	SAY_AREA,    /* a process has a new area of slots; its descriptor comes along */
+	SAY_RING,    /* a thread will write to a slot */
+	SAY_END,     /* it has ended, or was let go; ASK_DONE when all was read */
+	SAY_MAPPED,  /* an object's copies are in place */
+	SAY_REFUSED, /* they could not be put there: its functions run untraced in this process */
+	SAY_LET_GO,  /* a process is traced no more: text says why; empty: it was asked to */
+	SAY_NOTE,    /* text is for the user */
+	SAY_GONE,    /* the last message: there are no processes any more */
+};
+struct say {
+	uint32_t type; /* enum say_type */
+	uint32_t pid, tid;
+	uint32_t area, slot; /* areas have numbers, which aren't reused */
+	uint32_t object;     /* of the plan */
+	uint64_t time;	     /* RING: ns, CLOCK_MONOTONIC, before its first record */
+	uint64_t position;   /* RING: of its first record (log_ring__position()) */
+	uint64_t sp; /* RING: the stack pointer, for the records' upper half; a new program: 0 */
+	uint64_t base, size; /* AREA: running address, bytes; MAPPED: the copies' */
+	uint64_t bias;	     /* MAPPED */
+	char text[160];	     /* REFUSED, LET_GO, NOTE */
+};
+
+/* ---- what it is asked ---- */
+
+enum ask_type {
+	ASK_DONE, /* the slot may be used again */
+	ASK_QUIT, /* let go of everything */
+};
+struct ask {
+	uint32_t type; /* enum ask_type */
+	uint32_t area, slot;
+};
+
+#endif
