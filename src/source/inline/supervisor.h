@@ -29,6 +29,12 @@ void supervisor__close(struct supervisor *s);
 
 /* ---- what it says ---- */
 
+/*
+ * Of a RING the page of struct log_ring is in the page table of its process, so that BPF programs
+ * can read it. What is said of a slot is in order: AREA, RING, END; a RING is said before the
+ * thread runs, an END when the thread can't write any more.
+ */
+
 enum say_type {
 	SAY_AREA,    /* a process has a new area of slots; its descriptor comes along */
 	SAY_RING,    /* a thread will write to a slot */
@@ -44,8 +50,12 @@ struct say {
 	uint32_t pid, tid;
 	uint32_t area, slot; /* areas have numbers, which aren't reused */
 	uint32_t object;     /* of the plan */
-	uint64_t time;	     /* RING: ns, CLOCK_MONOTONIC, before its first record */
-	uint64_t position;   /* RING: of its first record (log_ring__position()) */
+	uint32_t ptid;	     /* RING of a forked process: the thread that forked it; else 0 */
+	uint64_t time;	     /* RING: ns, CLOCK_MONOTONIC, before its first record; of a new program
+				after its exec. END: after its last one */
+	uint64_t position;   /* RING: of its first record (log_ring__position()). END: behind its
+				last one */
+	uint64_t forked;     /* RING, with ptid: the position of that thread at the fork */
 	uint64_t sp; /* RING: the stack pointer, for the records' upper half; a new program: 0 */
 	uint64_t base, size; /* AREA: running address, bytes; MAPPED: the copies' */
 	uint64_t bias;	     /* MAPPED */
