@@ -75,6 +75,7 @@ struct {
 #include "who.h"
 #include "arch/arch.h"
 #include "context.h"
+#include "log.h"
 
 /* ---- values ---- */
 
@@ -212,6 +213,7 @@ static __always_inline void fill_event(struct wire_event *e, __u64 now, struct p
 	e->state = w.state;
 	e->cpu = bpf_get_smp_processor_id();
 	e->missing = missing;
+	e->logged = config.inlines ? log_position() : 0;
 }
 
 /* ---- losses: counted per thread and recorded before its next record ---- */

@@ -128,6 +128,7 @@ static __always_inline void *reserve_task_record(struct who w, __u64 now, __u32 
 	e->tid = w.tid;
 	e->site_type = WIRE_SITE_MASK | type << WIRE_SITE_BITS;
 	e->cpu = bpf_get_smp_processor_id();
+	e->logged = config.inlines ? log_position() : 0;
 	return e;
 }
 

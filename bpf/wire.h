@@ -72,7 +72,24 @@ struct wire_event {
 	__u32 site_type; /* site | type << WIRE_SITE_BITS */
 	__u16 state;	 /* enum wire_state */
 	__u16 cpu : 12, missing : 4;
+	/* With config.inlines: 1 + the position of the thread's log. 0: it has none, or it can't be
+	 * read */
+	__u64 logged;
 };
+
+/* Of struct log_ring (src/arch/log.h), which the thread's segment base points to: the words that
+ * tell its position. */
+enum wire_log {
+	WIRE_LOG_CURSOR = 0,
+	WIRE_LOG_LIMIT = 1,
+	WIRE_LOG_SEGMENTS = 2,
+	WIRE_LOG_KEPT = 4,
+	WIRE_LOG_BASE = 8,
+	WIRE_LOG_WORDS
+};
+#define WIRE_LOG_RING_AT       4096
+#define WIRE_LOG_SEGMENT       (64u << 10)
+#define WIRE_LOG_RING_SEGMENTS 16
 
 /*
  * A compact record, as most branches have, identified by its size. What it omits is as in the last
@@ -259,6 +276,7 @@ struct wire_config {
 	__u8 replaces; /* links may be replaced while hits run their program */
 	__u8 loss;     /* enum target_loss */
 	__u8 go;       /* some sites are of a Go program */
+	__u8 inlines;  /* threads have logs */
 	__s32 go_g;    /* offset of the current g from the thread pointer */
 	__u32 go_goid; /* offset of goid in g; 0: unknown */
 	__u32 filters; /* enum filter_flags */

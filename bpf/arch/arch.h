@@ -8,6 +8,7 @@
  *	ARCH_KPROBE_BEHIND	how far behind a kprobe's address the instruction pointer is
  *	ARCH_FRAME_RETURN	where the return address lies, from what a frame pointer points to
  *	ARCH_FRAME_NEXT		where the caller's frame pointer does
+ *	ARCH_LOG_SEGMENT	the segment whose base points to a thread's log
  *	ARCH_RESUME_SP, _IP	where a signal's frame has the stack pointer and the instruction
  *				that its handler returns to, from the stack pointer of that
  *				system call (struct rt_sigframe)

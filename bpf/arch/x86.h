@@ -11,6 +11,7 @@
 #define ARCH_KPROBE_BEHIND 1
 #define ARCH_FRAME_RETURN  8
 #define ARCH_FRAME_NEXT	   0
+#define ARCH_LOG_SEGMENT   2 /* gs: see segment_base() */
 /* behind the return address, which the handler popped: struct ucontext, uc_mcontext.sp and .ip */
 #define ARCH_RESUME_SP 160
 #define ARCH_RESUME_IP 168

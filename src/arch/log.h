@@ -16,6 +16,7 @@
 #ifndef BBTRACE_LOG_H
 #define BBTRACE_LOG_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* ---- the ring ---- */
@@ -77,8 +78,9 @@ enum log_kind {
 #define LOG_SITE_BITS	  24
 #define LOG_TAKEN	  (1u << LOG_SITE_BITS) /* of a conditional branch */
 #define LOG_LOWERED_SHIFT 25
-#define LOG_LOWERED_MASK  15u /* n: the log had lowered the stack pointer by LOG_LOWERED(n) words  \
-			       */
+#define LOG_LOWERED_MASK                                                                           \
+	15u /* n: the log had lowered the stack pointer by LOG_LOWERED(n) words                    \
+	     */
 #define LOG_LOWERED(n) ((n) ? 15 + (n) : 0) /* the red zone's 16, and what is pushed */
 #define LOG_KIND_SHIFT 29
 #define LOG_ID(kind, lowered, taken, site)                                                         \

@@ -11,6 +11,17 @@
 #include "plan/plan.h"
 #include "../bpf/wire.h"
 
+/* The BPF program can't include arch/log.h. */
+#define IS_AT(member, word) _Static_assert(offsetof(struct log_ring, member) == 8 * (word), #member)
+IS_AT(cursor, WIRE_LOG_CURSOR);
+IS_AT(limit, WIRE_LOG_LIMIT);
+IS_AT(segments, WIRE_LOG_SEGMENTS);
+IS_AT(kept, WIRE_LOG_KEPT);
+IS_AT(base, WIRE_LOG_BASE);
+_Static_assert(LOG_RING_AT == WIRE_LOG_RING_AT && LOG_SEGMENT == WIRE_LOG_SEGMENT &&
+		       LOG_SEGMENTS == WIRE_LOG_RING_SEGMENTS,
+	       "the ring");
+
 #define KEPT_MIN 1024
 
 struct decoder {
@@ -208,6 +219,7 @@ static void take_common(struct event *out, const struct wire_event *e, uint32_t 
 		.type = types[type],
 		.interrupt = e->state & WIRE_INTERRUPT,
 		.taken = e->state & WIRE_TAKEN,
+		.logged = e->logged,
 	};
 }
 

@@ -74,10 +74,11 @@ struct event {
 	uint64_t sp;   /* stack pointer before the instruction; for a goroutine, whose stack moves,
 			  relative to the stack's upper end */
 	uint32_t site; /* in the plan; BRANCH, ENTRY, RETURN */
-	uint16_t cpu;
-	uint8_t type;	   /* enum event_type */
+	uint16_t cpu;  /* EVENT_NO_CPU: not known */
+	uint8_t type;  /* enum event_type */
 	uint8_t interrupt; /* enum event_interrupt */
 	bool taken;	   /* of a conditional branch */
+	bool untimed;	   /* time is that of the thread's last event that had one */
 	bool last;	   /* END: it was the process's last thread */
 	bool unhandled;	   /* SIGNAL: no handler runs */
 	bool fault;	   /* SIGNAL: the next instruction itself caused it */
@@ -92,7 +93,11 @@ struct event {
 	const uint64_t *above; /* SIGNAL: nabove words, 0: not known. Valid as long as the event.
 				* Not in trace files */
 	unsigned nabove;
+	/* 1 + the position of the thread's log at this event (log_ring__position() of arch/log.h);
+	 * 0: it has none, or it is not known. Not in trace files */
+	uint64_t logged;
 };
+#define EVENT_NO_CPU UINT16_MAX
 
 /* ---- what probes counted ---- */
 
@@ -162,5 +167,35 @@ void decoder__free(struct decoder *d);
  */
 const struct event *decoder__event(struct decoder *d, const void *record, size_t size,
 				   uint64_t settled);
+
+/* ---- from the log of copied functions (arch/log.h) to events (log.c) ---- */
+
+struct log_options;
+/* Turns time stamp counts into ns, CLOCK_MONOTONIC. */
+struct log_clock {
+	uint64_t (*ns)(void *ctx, uint64_t ticks);
+	void *ctx;
+};
+/* A thread whose log is decoded. */
+struct log_thread {
+	uint32_t pid, tid;
+	uint64_t sp;	/* the last one that is known, for the upper half of the next one */
+	uint64_t time;	/* the last one that is known */
+	uint64_t until; /* what is decoded was read from the ring then: no record is younger */
+	char comm[16];
+};
+
+struct log_decoder;
+/* plan, options and what clock refers to must outlive it. */
+struct log_decoder *log_decoder__new(const struct plan *plan, const struct log_options *options,
+				     struct log_clock clock);
+void log_decoder__free(struct log_decoder *d);
+/*
+ * Decodes the record at words, of which there are n. Returns the number of those that it takes; 0:
+ * the segment has no more records; -EBADMSG: it is none of this plan. *out: valid until the next
+ * call; NULL: no event.
+ */
+int log_decoder__event(struct log_decoder *d, struct log_thread *t, const uint64_t *words, size_t n,
+		       const struct event **out);
 
 #endif

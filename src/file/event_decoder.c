@@ -146,7 +146,8 @@ static int take_record(struct event_decoder *d)
 				  .cpu = x->cpu,
 				  .type = types[x->kind],
 				  .interrupt = x->state >> RECORD_INTERRUPT_SHIFT & 7,
-				  .taken = x->taken};
+				  .taken = x->taken,
+				  .untimed = x->state & RECORD_UNTIMED};
 	if (has_values(x->kind))
 		give_values(c, x, &d->event);
 	if (d->event.type == EVENT_ENTRY) {

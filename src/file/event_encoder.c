@@ -174,7 +174,8 @@ int event_encoder__event(struct event_encoder *e, const struct event *w)
 	x.time = w->time;
 	x.sp = w->sp;
 	x.cpu = w->cpu;
-	x.state = (uint32_t)w->interrupt << RECORD_INTERRUPT_SHIFT;
+	x.state = (uint32_t)w->interrupt << RECORD_INTERRUPT_SHIFT |
+		  (w->untimed ? RECORD_UNTIMED : 0);
 	x.taken = w->taken;
 	take_values(&x, w);
 	if (w->type == EVENT_ENTRY)

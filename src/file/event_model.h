@@ -51,6 +51,7 @@ enum record_state {
 	RECORD_PENDING = 16,
 	RECORD_NO_REGS = 32,
 	RECORD_INTERRUPT_SHIFT = 6, /* enum event_interrupt, three bits */
+	RECORD_UNTIMED = 512,	    /* not in older files; older readers show the time */
 };
 
 static inline bool has_values(enum record_kind kind)

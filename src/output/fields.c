@@ -58,7 +58,7 @@ static bool get_comm(const struct output *o, const struct step *s, union field_v
 static bool get_cpu(const struct output *o, const struct step *s, union field_value *v)
 {
 	v->number = s->cpu;
-	return s->timed && s->type != STEP_MARK && !step__is_global(s);
+	return s->timed && s->cpu != EVENT_NO_CPU && s->type != STEP_MARK && !step__is_global(s);
 }
 
 /* The innermost context. */

@@ -36,10 +36,10 @@ static struct step step_of(struct event_context *n, enum step_type type, uint32_
 	};
 
 	if (n->e) {
-		step.time = n->e->time;
+		step.time = n->e->untimed ? 0 : n->e->time;
 		step.cpu = n->e->cpu;
 		step.interrupt = n->e->interrupt;
-		step.timed = true;
+		step.timed = !n->e->untimed;
 	}
 	return step;
 }

@@ -42,10 +42,10 @@ bool location__same(const struct location *a, const struct location *b);
 
 struct step {
 	enum step_type type;
-	bool timed;	   /* time and cpu were measured */
+	bool timed;	   /* time was measured, and so was cpu if it is known */
 	bool implied;	   /* implied by the path, not recorded by a probe */
 	uint64_t time;	   /* ns, CLOCK_MONOTONIC */
-	uint32_t cpu;	   /* implied: of the event that implies it */
+	uint32_t cpu;	   /* implied: of the event that implies it; EVENT_NO_CPU: not known */
 	uint8_t interrupt; /* kernel: enum event_interrupt; implied: as cpu */
 	uint32_t pid, tid;
 	uint64_t goroutine; /* its goid, or GOROUTINE_AT | the address of its g; 0: none */

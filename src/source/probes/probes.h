@@ -37,6 +37,7 @@ struct probe_options {
 			  */
 	unsigned events; /* enum plan_events: the shown ones, for counting losses */
 	bool stack;	 /* call stacks on entry */
+	bool inlines;	 /* copied functions log: records tell where their thread's log stands */
 	bool retires;	 /* probe__change() may be called */
 	bool grows;	 /* probe__attach_sites() and probe__detach_sites() may be called */
 	bool all_regs;	 /* every register of an entry, not just arguments and stack pointer */

@@ -127,7 +127,9 @@ static void configure(struct probe *p)
 	*c = (struct wire_config){
 		.both = plan__has_kernel(p->plan) && plan__has_programs(p->plan),
 		.stack = p->options->stack,
-		.compact = sysconf(_SC_NPROCESSORS_CONF) <= WIRE_CPUS,
+		/* compact records omit where the log stands */
+		.compact = !p->options->inlines && sysconf(_SC_NPROCESSORS_CONF) <= WIRE_CPUS,
+		.inlines = p->options->inlines,
 		.returns = p->plan->return_probes,
 		.loss = mechanism__loss(p),
 		.go = go != NULL,

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * Where a thread stands in the log that copied functions write (src/arch/log.h). Included once, by
+ * bbtrace.bpf.c.
+ */
+#ifndef BBTRACE_BPF_LOG_H
+#define BBTRACE_BPF_LOG_H
+
+/* In an interrupt the thread may be between two stores: then the two disagree. */
+static __noinline __u64 log_position(void)
+{
+	__u64 w[WIRE_LOG_WORDS] = {}, base = segment_base(ARCH_LOG_SEGMENT), at, position;
+
+	if (!base || bpf_probe_read_user(w, sizeof(w), (void *)base) || w[WIRE_LOG_BASE] != base)
+		return 0;
+	at = w[WIRE_LOG_LIMIT] ? w[WIRE_LOG_CURSOR] : w[WIRE_LOG_KEPT];
+	at -= base + WIRE_LOG_RING_AT;
+	if (at / WIRE_LOG_SEGMENT != w[WIRE_LOG_SEGMENTS] % WIRE_LOG_RING_SEGMENTS)
+		return 0;
+	position = w[WIRE_LOG_SEGMENTS] * WIRE_LOG_SEGMENT + at % WIRE_LOG_SEGMENT;
+	return 1 + position;
+}
+
+#endif

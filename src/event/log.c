@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * log: turns what copied functions have logged into events. What a record looks like follows from
+ * its kind and its site. The program can write anything to its log: nothing that is read there is
+ * used as an index or a length before it was checked.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include "event/event.h"
+#include "plan/plan.h"
+
+struct log_decoder {
+	const struct plan *plan;
+	const struct log_options *options;
+	struct log_clock clock;
+	bool witnesses;	    /* some records are no events */
+	struct event event; /* the last one */
+	struct event_entry entry;
+	uint64_t regs[EVENT_REGS];
+	char comm[sizeof(((struct log_thread *)0)->comm) + 1];
+};
+
+/* A record with what its first word says. */
+struct log_record {
+	const uint64_t *words;
+	uint32_t kind; /* enum log_kind */
+	const struct plan_site *site;
+	bool taken;
+	unsigned lowered; /* bytes */
+};
+
+struct log_decoder *log_decoder__new(const struct plan *plan, const struct log_options *options,
+				     struct log_clock clock)
+{
+	struct log_decoder *d = xcalloc(1, sizeof(*d));
+	const struct plan_site *s;
+
+	d->plan = plan;
+	d->options = options;
+	d->clock = clock;
+	vec__each (s, &plan->sites)
+		d->witnesses |= s->role == ROLE_WITNESS && s->probe == PROBE_INLINE;
+	return d;
+}
+
+void log_decoder__free(struct log_decoder *d)
+{
+	free(d);
+}
+
+/* ---- what a record looks like ---- */
+
+static bool is_indirect(const struct plan_site *s)
+{
+	return s->kind == BRANCH_IJMP || s->kind == BRANCH_ICALL;
+}
+
+/* Can this site be logged by a record of this kind? */
+static bool is_of_kind(const struct plan_site *s, uint32_t kind)
+{
+	if (s->probe != PROBE_INLINE)
+		return false;
+	switch (kind) {
+	case LOG_BRANCH:
+		return s->role == ROLE_WITNESS ||
+		       (s->role == ROLE_BRANCH && !s->entry && s->kind != BRANCH_NONE &&
+			s->kind != BRANCH_RET && !is_indirect(s));
+	case LOG_TARGET:
+		return s->role == ROLE_BRANCH && !s->entry && is_indirect(s);
+	case LOG_RETURN:
+		return s->role == ROLE_BRANCH && !s->entry && s->kind == BRANCH_RET;
+	case LOG_ENTRY:
+		return s->role != ROLE_WITNESS && s->entry;
+	default:
+		return false;
+	}
+}
+
+/* In words; 0: not a record. */
+static size_t size_of(const struct log_decoder *d, const struct log_record *r)
+{
+	bool goes = r->site && (r->site->kind == BRANCH_RET || is_indirect(r->site));
+
+	switch (r->kind) {
+	case LOG_BRANCH:
+		return 1 + d->options->timed;
+	case LOG_TARGET:
+		return 2 + d->options->timed;
+	case LOG_RETURN:
+		return 4;
+	case LOG_ENTRY:
+		return 4 + (goes ? 2 : 0) + __builtin_popcount(d->options->regs);
+	case LOG_LOST:
+		return 2;
+	case LOG_END:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+static struct log_record record_of(const struct log_decoder *d, const uint64_t *words)
+{
+	uint32_t id = words[0], site = id & (LOG_TAKEN - 1);
+	unsigned lowered = id >> LOG_LOWERED_SHIFT & LOG_LOWERED_MASK;
+	const struct plan_site *sites = d->plan->sites.data;
+
+	return (struct log_record){.words = words,
+				   .kind = id >> LOG_KIND_SHIFT,
+				   .site = site < d->plan->sites.len ? &sites[site] : NULL,
+				   .taken = id & LOG_TAKEN,
+				   .lowered = LOG_LOWERED(lowered) * 8};
+}
+
+/* ---- values ---- */
+
+/* The stack pointer whose low half is known, near the last one. */
+static uint64_t nearest_sp(uint64_t near, uint32_t low)
+{
+	return near + (int64_t)(int32_t)(low - (uint32_t)near);
+}
+
+static void take_time(struct log_decoder *d, struct log_thread *t, uint64_t ticks)
+{
+	uint64_t ns = d->clock.ns(d->clock.ctx, ticks);
+
+	t->time = max_of(t->time, min_of(ns, t->until));
+	d->event.time = t->time;
+	d->event.untimed = false;
+}
+
+static void take_target(struct event *e, const uint64_t *value, bool is_ret)
+{
+	e->has_target = value[0];
+	e->target = value[0];
+	e->has_value = is_ret;
+	e->value = is_ret ? value[1] : 0;
+}
+
+/* Returns the stack pointer at the entry, if it was recorded. */
+static uint64_t take_regs(struct log_decoder *d, const uint64_t *words)
+{
+	const struct arch *arch = d->plan->arch;
+	uint32_t regs = d->options->regs;
+
+	memset(d->regs, 0, sizeof(d->regs));
+	for (; regs; regs &= regs - 1)
+		d->regs[__builtin_ctz(regs)] = *words++;
+	return arch->sp_reg < 32 && d->options->regs >> arch->sp_reg & 1 ? d->regs[arch->sp_reg]
+									 : 0;
+}
+
+static void take_entry(struct log_decoder *d, struct log_thread *t, const struct log_record *r)
+{
+	const struct plan_site *s = r->site;
+	bool goes = s->kind == BRANCH_RET || is_indirect(s);
+	const struct arch *arch = d->plan->arch;
+	uint64_t sp = take_regs(d, r->words + (goes ? 6 : 4));
+
+	take_time(d, t, r->words[1]);
+	if (goes)
+		take_target(&d->event, r->words + 4, s->kind == BRANCH_RET);
+	if (sp) /* as it was, or as the log has lowered it */
+		t->sp = d->event.sp = nearest_sp(sp, d->event.sp);
+	memcpy(d->comm, t->comm, sizeof(t->comm));
+	d->entry = (struct event_entry){
+		.ip = r->words[3] + s->probe_at,
+		.caller = r->words[2],
+		.comm = d->comm,
+		.regs = d->regs,
+		.nregs = min_of(arch->nregs, (unsigned)EVENT_REGS),
+	};
+	d->regs[arch->ip_reg] = d->entry.ip;
+	d->regs[arch->sp_reg] = d->event.sp;
+	d->event.entry = &d->entry;
+}
+
+static void take_common(struct log_decoder *d, struct log_thread *t, const struct log_record *r)
+{
+	t->sp = nearest_sp(t->sp, (uint32_t)(r->words[0] >> 32) + r->lowered);
+	d->event = (struct event){.time = t->time,
+				  .pid = t->pid,
+				  .tid = t->tid,
+				  .sp = t->sp,
+				  .cpu = EVENT_NO_CPU,
+				  .type = EVENT_BRANCH,
+				  .untimed = true};
+}
+
+static void take_site(struct log_decoder *d, struct log_thread *t, const struct log_record *r)
+{
+	const struct plan_site *s = r->site;
+
+	d->event.site = s - d->plan->sites.data;
+	d->event.taken = r->taken;
+	if (r->kind == LOG_ENTRY) {
+		d->event.type = EVENT_ENTRY;
+		take_entry(d, t, r);
+		return;
+	}
+	if (r->kind == LOG_RETURN)
+		take_time(d, t, r->words[3]);
+	else if (d->options->timed)
+		take_time(d, t, r->words[r->kind == LOG_TARGET ? 2 : 1]);
+	if (r->kind == LOG_TARGET || r->kind == LOG_RETURN)
+		take_target(&d->event, r->words + 1, r->kind == LOG_RETURN);
+}
+
+int log_decoder__event(struct log_decoder *d, struct log_thread *t, const uint64_t *words, size_t n,
+		       const struct event **out)
+{
+	struct log_record r;
+	size_t size;
+
+	*out = NULL;
+	if (!n)
+		return -EBADMSG;
+	r = record_of(d, words);
+	size = size_of(d, &r);
+	if (!size || size > n)
+		return -EBADMSG;
+	if (r.kind == LOG_END)
+		return 0;
+	if (r.kind != LOG_LOST && !(r.site && is_of_kind(r.site, r.kind)))
+		return -EBADMSG;
+	take_common(d, t, &r);
+	if (r.kind == LOG_LOST) {
+		d->event.type = EVENT_LOST;
+		/* a witness shows that there was a branch, others may show the same one */
+		d->event.count = d->witnesses ? min_of(r.words[1], (uint64_t)1) : r.words[1];
+	} else {
+		take_site(d, t, &r);
+	}
+	*out = &d->event;
+	return size;
+}
