@@ -45,6 +45,7 @@ struct code_buffer {
 	struct code_part hot, cold;
 	VEC(struct code_label) labels;
 	VEC(struct code_fault) faults;
+	uint32_t slow; /* label of what log_begin() appended */
 };
 uint32_t code_buffer__label(struct code_buffer *c); /* a new one, not set */
 void code_buffer__set(struct code_buffer *c, uint32_t label,

@@ -590,4 +590,5 @@ const struct arch arch_x86_64 = {
 	.samples = x86_samples,
 #endif
 	.kernel = &x86_kernel,
+	.copier = &x86_copier,
 };

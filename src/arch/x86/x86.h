@@ -49,6 +49,7 @@ struct x86_raw {
 	ZydisDecodedInstruction z;
 };
 
+extern const struct arch arch_x86_64;
 int x86__raw(const uint8_t *bytes, size_t len, struct x86_raw *raw);
 /* Decodes the operands, hidden ones included. Returns their number, 0 on failure. */
 unsigned x86__operands(const struct x86_raw *raw, ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT]);
@@ -77,6 +78,9 @@ void x86__machine(struct host *out);
 /* kernel.c, emulation.c */
 extern const struct arch_kernel x86_kernel;
 bool x86__emulates_wrongly(const uint8_t *bytes, size_t len, const char *versions);
+/* copier.c, use.c */
+extern const struct arch_copier x86_copier;
+bool x86__use(const uint8_t *bytes, size_t len, uint64_t addr, struct reg_use *out);
 /* samples.c */
 #ifdef __x86_64__
 extern const struct sample x86_samples[];

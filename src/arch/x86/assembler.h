@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * x86-64: appends single instructions to a part of the code. Encodings: Intel SDM volume 2, 2.1 to
+ * 2.2.1 and the pages of the instructions.
+ */
+#ifndef BBTRACE_X86_ASSEMBLER_H
+#define BBTRACE_X86_ASSEMBLER_H
+
+#include "arch/x86/x86.h"
+
+/* Opcodes of instructions with a register and ModRM; above 0xff: those of the map 0f. */
+enum {
+	ASM_ADD_IMM8 = 0x83,	/* /0 */
+	ASM_AND_IMM8 = 0x80,	/* /4, of a byte */
+	ASM_CMP = 0x3b,		/* reg, memory */
+	ASM_CMP_IMM8 = 0x83,	/* /7 */
+	ASM_STORE_IMM32 = 0xc7, /* /0 */
+	ASM_STORE = 0x89,
+	ASM_LOAD = 0x8b,
+	ASM_SUB = 0x2b,
+	ASM_LEA = 0x8d,
+	ASM_INC = 0xff, /* /0 */
+	ASM_LOAD_16 = 0x1b7,
+};
+
+/* Memory at base + disp. */
+static inline struct operand asm__at(uint8_t base, int32_t disp)
+{
+	return (struct operand){
+		.kind = OPERAND_MEM, .base = base, .index = REG_NONE, .scale = 1, .disp = disp};
+}
+
+/* bits: of the operation, 32 or 64. m->base may not be REG_IP. */
+void asm__mem(struct code_part *p, unsigned opcode, unsigned bits, uint8_t reg,
+	      const struct operand *m);
+/* The same with memory at an address of the original. */
+void asm__original(struct code_part *p, unsigned opcode, unsigned bits, uint8_t reg, uint64_t to);
+void asm__move(struct code_part *p, unsigned bits, uint8_t to, uint8_t from);
+void asm__swap(struct code_part *p, uint8_t a, uint8_t b);
+void asm__push(struct code_part *p, uint8_t reg);
+void asm__pop(struct code_part *p, uint8_t reg);
+void asm__zero(struct code_part *p, uint8_t reg); /* keeps the flags */
+void asm__jump(struct code_part *p, uint32_t label);
+void asm__call(struct code_part *p, uint32_t label);
+/* cc: the condition code, the low half of the opcode. */
+void asm__jump_if(struct code_part *p, uint8_t cc, uint32_t label);
+#define asm__put(p, ...)                                                                           \
+	code_part__put((p), (const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}))
+
+/* log.c */
+void x86__log_begin(struct code_buffer *c);
+void x86__log(struct code_buffer *c, const struct log_point *p, const struct log_options *options);
+
+#endif

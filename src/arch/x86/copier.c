@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * x86-64: relocated copies of instructions, and the jumps that are written over the original.
+ */
+#include <errno.h>
+#include "arch/x86/assembler.h"
+
+#define DISPLACEMENT_SIZE 4
+#define DATA16		  0x66
+
+/* ---- instructions ---- */
+
+/* Operands that name gs, whose base is the log's. */
+static bool uses_gs(const struct x86_raw *raw)
+{
+	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+	unsigned n = x86__operands(raw, ops);
+
+	if (raw->z.attributes & ZYDIS_ATTRIB_HAS_SEGMENT_GS || (!n && raw->z.operand_count))
+		return true;
+	for (unsigned i = 0; i < n; i++)
+		if ((ops[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+		     ops[i].reg.value == ZYDIS_REGISTER_GS) ||
+		    (ops[i].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+		     ops[i].mem.segment == ZYDIS_REGISTER_GS))
+			return true;
+	switch (raw->z.mnemonic) {
+	case ZYDIS_MNEMONIC_RDGSBASE:
+	case ZYDIS_MNEMONIC_WRGSBASE:
+	case ZYDIS_MNEMONIC_SWAPGS:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool can_displace(const struct insn *insn)
+{
+	switch (insn->kind) {
+	case BRANCH_NONE:
+	case BRANCH_RET:
+	case BRANCH_IJMP:
+		return insn->flow != FLOW_UNSUPPORTED && !insn->enters_kernel;
+	default:
+		return false;
+	}
+}
+
+/* SDM volume 2, 2.2.1.6: in 64-bit mode, mod 0 and rm 5 */
+static bool is_relative(const ZydisDecodedInstruction *z)
+{
+	return z->attributes & ZYDIS_ATTRIB_HAS_MODRM && z->raw.modrm.mod == 0 &&
+	       z->raw.modrm.rm == 5 && z->raw.disp.size == 8 * DISPLACEMENT_SIZE;
+}
+
+static int displace(struct code_buffer *c, const uint8_t *bytes, size_t len, uint64_t vaddr)
+{
+	struct x86_raw raw;
+	const ZydisDecodedInstruction *z = &raw.z;
+	struct insn insn;
+	uint8_t behind;
+
+	if (!len || x86__raw(bytes, len, &raw) ||
+	    arch_x86_64.decode(bytes, len, vaddr, false, &insn) || !can_displace(&insn) ||
+	    uses_gs(&raw))
+		return -ENOTSUP;
+	if (!is_relative(z)) {
+		code_part__put(&c->hot, bytes, z->length);
+		return 0;
+	}
+	if (z->address_width != 64)
+		return -ENOTSUP;
+	behind = z->length - z->raw.disp.offset - DISPLACEMENT_SIZE;
+	code_part__put(&c->hot, bytes, z->raw.disp.offset);
+	code_part__fix(&c->hot, false, vaddr + z->length + z->raw.disp.value, behind);
+	code_part__put(&c->hot, bytes + z->length - behind, behind);
+	return 0;
+}
+
+static void jump(struct code_buffer *c, bool to_copy, uint64_t to)
+{
+	asm__put(&c->hot, 0xe9);
+	code_part__fix(&c->hot, to_copy, to, 0);
+}
+
+/* loop, jrcxz: there is only a short form. */
+static void put_loop(struct code_buffer *c, const struct insn *insn, uint32_t label)
+{
+	if (insn->cond & X86_LOOP_ADDR32)
+		asm__put(&c->hot, 0x67);
+	asm__put(&c->hot, 0xe0 | (insn->cond & 3), 2); /* over the next jump */
+	asm__put(&c->hot, 0xeb, 5);		       /* over the one behind it */
+	asm__jump(&c->hot, label);
+}
+
+/* With prefix 66 processors differ in where it goes: x86.c. Branch hints are left out. */
+static int branch(struct code_buffer *c, const struct insn *insn, const uint8_t *bytes,
+		  uint32_t label)
+{
+	struct x86_raw raw;
+
+	if ((insn->kind != BRANCH_JCC && insn->kind != BRANCH_LOOP) ||
+	    x86__raw(bytes, insn->len, &raw))
+		return -ENOTSUP;
+	for (unsigned i = 0; i < raw.z.raw.prefix_count; i++)
+		if (raw.z.raw.prefixes[i].value == DATA16)
+			return -ENOTSUP;
+	if (insn->kind == BRANCH_LOOP)
+		put_loop(c, insn, label);
+	else
+		asm__jump_if(&c->hot, insn->cond & 15, label);
+	return 0;
+}
+
+/* Below the new stack pointer nothing is in use at a call. */
+static void push_return(struct code_buffer *c, uint64_t vaddr)
+{
+	struct operand down = asm__at(X86_RSP, -8), up = asm__at(X86_RSP, 8);
+
+	asm__mem(&c->hot, ASM_LEA, 64, X86_RSP, &down);
+	asm__push(&c->hot, X86_RAX);
+	asm__original(&c->hot, ASM_LEA, 64, X86_RAX, vaddr);
+	asm__mem(&c->hot, ASM_STORE, 64, X86_RAX, &up);
+	asm__pop(&c->hot, X86_RAX);
+}
+
+/* ---- patches ---- */
+
+enum { JUMP_SIZE = 5, SHORT_SIZE = 2, CALL_SIZE = 5 };
+
+static void put_rel32(uint8_t *out, uint8_t opcode, uint64_t at, uint64_t to)
+{
+	uint32_t distance = to - at - JUMP_SIZE;
+
+	out[0] = opcode;
+	memcpy(out + 1, &distance, sizeof(distance));
+}
+
+static void put_jump(uint8_t *out, uint64_t at, uint64_t to)
+{
+	put_rel32(out, 0xe9, at, to);
+}
+
+static void put_call(uint8_t *out, uint64_t at, uint64_t to)
+{
+	put_rel32(out, 0xe8, at, to);
+}
+
+static void put_short(uint8_t *out, uint64_t at, uint64_t to)
+{
+	out[0] = 0xeb;
+	out[1] = to - at - SHORT_SIZE;
+}
+
+/* SDM volume 2, NOP: the recommended multi-byte forms */
+static void put_nops(uint8_t *out, size_t n)
+{
+	static const uint8_t nops[][9] = {
+		{0x90},
+		{0x66, 0x90},
+		{0x0f, 0x1f, 0x00},
+		{0x0f, 0x1f, 0x40, 0x00},
+		{0x0f, 0x1f, 0x44, 0x00, 0x00},
+		{0x66, 0x0f, 0x1f, 0x44, 0x00, 0x00},
+		{0x0f, 0x1f, 0x80, 0x00, 0x00, 0x00, 0x00},
+		{0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00},
+		{0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00},
+	};
+
+	while (n) {
+		size_t size = min_of(n, ARRAY_SIZE(nops));
+
+		memcpy(out, nops[size - 1], size);
+		out += size;
+		n -= size;
+	}
+}
+
+static size_t landing(const uint8_t *bytes, size_t len)
+{
+	return len >= X86_ENDBR_SIZE && !memcmp(bytes, x86_endbr64, X86_ENDBR_SIZE) ? X86_ENDBR_SIZE
+										    : 0;
+}
+
+const struct arch_copier x86_copier = {
+	.use = x86__use,
+	.displace = displace,
+	.jump = jump,
+	.branch = branch,
+	.push_return = push_return,
+	.log_begin = x86__log_begin,
+	.log = x86__log,
+	.jump_size = JUMP_SIZE,
+	.short_size = SHORT_SIZE,
+	.call_size = CALL_SIZE,
+	.put_jump = put_jump,
+	.put_short = put_short,
+	.put_call = put_call,
+	.put_nops = put_nops,
+	.landing = landing,
+};

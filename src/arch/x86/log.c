@@ -1,0 +1,567 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * x86-64: the code that writes a record to the thread's ring, src/arch/log.h. In this order: what
+ * is changed and not dead is kept, in dead registers or on the stack below the red zone; the
+ * indirect branch's target is read, since the registers still have their values; the flags are
+ * kept; the cursor is compared with the limit; the flags are back; then nothing changes flags: the
+ * record is written; the cursor is advanced.
+ */
+#include "arch/x86/assembler.h"
+
+#define WORD	 8
+#define RED_ZONE 128 /* System V ABI, AMD64 supplement, 3.2.2 */
+#define NOWHERE	 0xff
+#define ON_STACK 0x80 /* + the number of words above it */
+
+#define BIT(reg) (1u << (reg))
+
+/* Where the choice begins: short encodings first. rax is for the flags and the time, rdx for the
+ * time. */
+static const uint8_t choice[] = {X86_RCX, X86_RSI, X86_RDI, X86_RDX, X86_RBX,
+				 X86_R8,  X86_R9,  X86_R10, X86_R11, X86_RAX,
+				 X86_R14, X86_R15, X86_RBP, X86_R13, X86_R12};
+
+struct logger {
+	struct code_buffer *c;
+	struct code_part *hot;
+	const struct log_point *point;
+	const struct log_options *options;
+	bool timed, keeps_flags;
+	uint32_t recorded;	   /* registers */
+	uint32_t changed, dead;	   /* dead: not recorded ones */
+	uint8_t cursor, value;	   /* registers */
+	uint8_t kept[X86_GENERAL]; /* where: a register, ON_STACK, NOWHERE */
+	uint8_t flags_at;	   /* their word on the stack, from its lower end; NOWHERE */
+	uint8_t pushed;		   /* words on the stack */
+	uint32_t lowered;	   /* bytes, the red zone's, too */
+};
+
+static struct operand ring(size_t offset)
+{
+	struct operand m = asm__at(REG_NONE, offset);
+
+	m.seg = SEG_GS;
+	return m;
+}
+
+static void ring_op(struct code_part *p, unsigned opcode, uint8_t reg, size_t offset)
+{
+	struct operand m = ring(offset);
+
+	asm__mem(p, opcode, 64, reg, &m);
+}
+#define RING(p, opcode, reg, field) ring_op((p), (opcode), (reg), offsetof(struct log_ring, field))
+
+static void put32(struct code_part *p, uint32_t value)
+{
+	code_part__put(p, &value, sizeof(value));
+}
+
+/* Stores a record's word that is known: 32 bits, zero-extended. */
+static void put_constant(struct code_part *p, uint8_t base, int32_t at, uint32_t value)
+{
+	struct operand low = asm__at(base, at), high = asm__at(base, at + 4);
+
+	asm__mem(p, ASM_STORE_IMM32, 32, 0, &low);
+	put32(p, value);
+	asm__mem(p, ASM_STORE_IMM32, 32, 0, &high);
+	put32(p, 0);
+}
+
+/* ---- the slow path: rax is the cursor, and becomes the record's address ---- */
+
+enum { CC_BELOW = 2, CC_ABOVE_EQUAL = 3, CC_EQUAL = 4, CC_GREATER_EQUAL = 13 };
+
+/* rdx = the number of the next segment; flags: below, if it may be written. Changes rcx. */
+static void next_segment(struct code_part *p)
+{
+	struct operand one = asm__at(X86_RDX, 1);
+
+	RING(p, ASM_LOAD, X86_RDX, segments);
+	asm__mem(p, ASM_LEA, 64, X86_RDX, &one);
+	asm__move(p, 64, X86_RCX, X86_RDX);
+	RING(p, ASM_SUB, X86_RCX, released);
+	asm__put(p, 0x48, 0x83, 0xf9, LOG_SEGMENTS); /* cmp $16,%rcx */
+}
+
+static void test_zero(struct code_part *p, size_t field, uint32_t label)
+{
+	ring_op(p, ASM_CMP_IMM8, 7, field);
+	asm__put(p, 0);
+	asm__jump_if(p, CC_EQUAL, label);
+}
+
+static void set_zero(struct code_part *p, size_t field)
+{
+	ring_op(p, ASM_STORE_IMM32, 0, field);
+	put32(p, 0);
+}
+
+/* Ends the segment at rax; rax = the start of segment rdx. Changes rcx. */
+static void turn(struct code_part *p)
+{
+	struct operand m = {.kind = OPERAND_MEM,
+			    .base = X86_RAX,
+			    .index = X86_RCX,
+			    .scale = 1,
+			    .disp = LOG_RING_AT};
+
+	put_constant(p, X86_RAX, 0, LOG_ID(LOG_END, 0, 0, 0));
+	asm__move(p, 32, X86_RCX, X86_RDX);
+	asm__put(p, 0x83, 0xe1, LOG_SEGMENTS - 1);	     /* and $15,%ecx */
+	asm__put(p, 0xc1, 0xe1, __builtin_ctz(LOG_SEGMENT)); /* shl $16,%ecx */
+	RING(p, ASM_LOAD, X86_RAX, base);
+	asm__mem(p, ASM_LEA, 64, X86_RAX, &m);
+}
+
+/* The segment rdx, from rax on, which is at its start + used. The reader, who may look at any
+ * moment, never sees a position that is too high: the number of segments comes after the cursor. */
+static void begin_segment(struct code_part *p, size_t cursor, int32_t used)
+{
+	struct operand m = asm__at(X86_RAX, LOG_SEGMENT - LOG_RECORD_MAX - used);
+
+	ring_op(p, ASM_STORE, X86_RAX, cursor);
+	RING(p, ASM_STORE, X86_RDX, segments);
+	asm__mem(p, ASM_LEA, 64, X86_RCX, &m);
+}
+
+/* Flags: greater or equal, if the reader hasn't looked for too long. */
+static void test_patience(struct code_part *p, uint32_t drop)
+{
+	test_zero(p, offsetof(struct log_ring, patience), drop);
+	asm__push(p, X86_RAX);
+	asm__put(p, 0x0f, 0x31);	   /* rdtsc */
+	asm__put(p, 0x48, 0xc1, 0xe2, 32); /* shl $32,%rdx */
+	asm__put(p, 0x48, 0x09, 0xd0);	   /* or %rdx,%rax */
+	RING(p, ASM_SUB, X86_RAX, beat);
+	RING(p, ASM_CMP, X86_RAX, patience);
+	asm__pop(p, X86_RAX);
+}
+
+/* A new record while records are dropped: there is room again, and LOG_LOST says how many. */
+static void put_lost(struct code_part *p)
+{
+	struct operand count = asm__at(X86_RAX, WORD), end = asm__at(X86_RAX, 2 * WORD);
+
+	RING(p, ASM_LOAD, X86_RAX, kept);
+	turn(p);
+	put_constant(p, X86_RAX, 0, LOG_ID(LOG_LOST, 0, 0, 0));
+	RING(p, ASM_LOAD, X86_RCX, dropped);
+	asm__mem(p, ASM_STORE, 64, X86_RCX, &count);
+	asm__mem(p, ASM_LEA, 64, X86_RAX, &end);
+	begin_segment(p, offsetof(struct log_ring, kept), 2 * WORD);
+	RING(p, ASM_STORE, X86_RAX, cursor);
+	RING(p, ASM_STORE, X86_RCX, limit);
+	set_zero(p, offsetof(struct log_ring, dropped));
+}
+
+void x86__log_begin(struct code_buffer *c)
+{
+	uint32_t wait = code_buffer__label(c), drop = code_buffer__label(c);
+	uint32_t dropping = code_buffer__label(c), count = code_buffer__label(c);
+	uint32_t go = code_buffer__label(c), out = code_buffer__label(c);
+	struct code_part *p = &c->cold;
+	struct operand spare = asm__at(X86_RAX, LOG_SPARE_AT);
+
+	c->slow = code_buffer__label(c);
+	code_buffer__set(c, c->slow, true);
+	asm__push(p, X86_RCX);
+	asm__push(p, X86_RDX);
+	test_zero(p, offsetof(struct log_ring, limit), dropping);
+	code_buffer__set(c, wait, true);
+	next_segment(p);
+	asm__jump_if(p, CC_BELOW, go);
+	test_patience(p, drop);
+	asm__jump_if(p, CC_GREATER_EQUAL, drop);
+	asm__put(p, 0xf3, 0x90); /* pause */
+	asm__jump(p, wait);
+	code_buffer__set(c, drop, true);
+	RING(p, ASM_STORE, X86_RAX, kept);
+	set_zero(p, offsetof(struct log_ring, limit));
+	code_buffer__set(c, count, true);
+	RING(p, ASM_INC, 0, dropped);
+	RING(p, ASM_LOAD, X86_RAX, base);
+	asm__mem(p, ASM_LEA, 64, X86_RAX, &spare);
+	asm__jump(p, out);
+	code_buffer__set(c, dropping, true);
+	next_segment(p);
+	asm__jump_if(p, CC_ABOVE_EQUAL, count);
+	put_lost(p);
+	asm__jump(p, out);
+	code_buffer__set(c, go, true);
+	turn(p);
+	begin_segment(p, offsetof(struct log_ring, cursor), 0);
+	RING(p, ASM_STORE, X86_RCX, limit);
+	code_buffer__set(c, out, true);
+	asm__pop(p, X86_RDX);
+	asm__pop(p, X86_RCX);
+	asm__put(p, 0xc3); /* ret */
+}
+
+/* ---- registers ---- */
+
+static uint32_t operand_registers(const struct operand *o)
+{
+	uint32_t regs = 0;
+
+	if (o && o->base < X86_GENERAL)
+		regs |= BIT(o->base);
+	if (o && o->index < X86_GENERAL)
+		regs |= BIT(o->index);
+	return regs;
+}
+
+static uint8_t choose_from(uint32_t regs)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(choice); i++)
+		if (regs & BIT(choice[i]))
+			return choice[i];
+	return NOWHERE;
+}
+
+/* A register that is changed anyhow, else a dead one, else any. */
+static uint8_t choose(struct logger *l, uint32_t except)
+{
+	uint8_t reg = choose_from(l->changed & ~except);
+
+	if (reg == NOWHERE)
+		reg = choose_from(l->dead & ~except);
+	if (reg == NOWHERE)
+		reg = choose_from(~except);
+	l->changed |= BIT(reg);
+	return reg;
+}
+
+static uint32_t recorded_registers(const struct logger *l)
+{
+	bool entry = l->point->kind == LOG_ENTRY;
+	uint32_t regs = entry ? l->options->regs : 0;
+
+	if (l->point->kind == LOG_RETURN || (entry && (l->point->is_ret || l->point->operand)))
+		regs |= BIT(X86_RAX);
+	return regs;
+}
+
+/* A target that is in a register is stored from there. */
+static bool is_stored_directly(const struct log_point *p)
+{
+	return p->kind == LOG_TARGET && p->operand && p->operand->kind == OPERAND_REG &&
+	       p->operand->base != X86_RSP;
+}
+
+static bool needs_value(const struct log_point *p)
+{
+	return p->kind != LOG_BRANCH && !is_stored_directly(p);
+}
+
+static void choose_registers(struct logger *l)
+{
+	const uint32_t time = BIT(X86_RAX) | BIT(X86_RDX);
+	uint32_t flags = l->keeps_flags ? BIT(X86_RAX) : 0;
+
+	l->recorded = recorded_registers(l);
+	l->dead = l->point->dead &
+		  ~(l->recorded | operand_registers(l->point->operand) | BIT(X86_RSP));
+	l->changed = flags | (l->timed ? time : 0);
+	l->cursor = NOWHERE;
+	l->value = NOWHERE;
+	if (needs_value(l->point))
+		l->value = choose(l, flags | operand_registers(l->point->operand));
+	l->cursor = choose(l, l->changed | operand_registers(l->point->operand));
+}
+
+/* What is changed and not dead goes to dead registers, else to the stack. */
+static void choose_places(struct logger *l)
+{
+	uint32_t save = l->changed & ~l->dead, places = l->dead & ~l->changed;
+
+	memset(l->kept, NOWHERE, sizeof(l->kept));
+	l->flags_at = NOWHERE;
+	if (l->recorded & BIT(X86_FLAGS))
+		l->flags_at = l->pushed++;
+	for (uint8_t reg = 0; reg < X86_GENERAL; reg++) {
+		uint8_t place = choose_from(places);
+
+		if (!(save & BIT(reg)))
+			continue;
+		l->kept[reg] = place == NOWHERE ? ON_STACK | l->pushed++ : place;
+		if (place != NOWHERE)
+			places &= ~BIT(place);
+	}
+	l->lowered = l->pushed ? RED_ZONE + l->pushed * WORD : 0;
+}
+
+/* What was pushed as number n. */
+static struct operand pushed(const struct logger *l, uint8_t n)
+{
+	return asm__at(X86_RSP, (l->pushed - 1 - n) * WORD);
+}
+
+static void lower(struct logger *l)
+{
+	struct operand down = asm__at(X86_RSP, -RED_ZONE);
+
+	if (l->pushed)
+		asm__mem(l->hot, ASM_LEA, 64, X86_RSP, &down);
+	if (l->flags_at != NOWHERE)
+		asm__put(l->hot, 0x9c); /* pushf */
+	for (uint8_t reg = 0; reg < X86_GENERAL; reg++) {
+		if (l->kept[reg] == NOWHERE)
+			continue;
+		if (l->kept[reg] & ON_STACK)
+			asm__push(l->hot, reg);
+		else
+			asm__move(l->hot, 64, l->kept[reg], reg);
+	}
+}
+
+static void raise_again(struct logger *l)
+{
+	struct operand up = asm__at(X86_RSP, RED_ZONE + (l->flags_at != NOWHERE ? WORD : 0));
+
+	for (uint8_t reg = X86_GENERAL; reg-- > 0;) {
+		if (l->kept[reg] == NOWHERE)
+			continue;
+		if (l->kept[reg] & ON_STACK)
+			asm__pop(l->hot, reg);
+		else
+			asm__move(l->hot, 64, reg, l->kept[reg]);
+	}
+	if (l->pushed)
+		asm__mem(l->hot, ASM_LEA, 64, X86_RSP, &up);
+}
+
+/* ---- values ---- */
+
+/* Where memory is while the stack pointer is lowered. Changes the value register if the
+ * displacement has no room for that. */
+static struct operand adjusted(struct logger *l, const struct operand *o)
+{
+	struct operand m = *o;
+
+	if (m.base != X86_RSP)
+		return m;
+	if (m.addr32 || m.disp <= INT32_MAX - (int32_t)l->lowered) {
+		m.disp = (uint32_t)m.disp + l->lowered;
+	} else {
+		struct operand sp = asm__at(X86_RSP, l->lowered);
+
+		/* lea keeps the flags; an index that is the value register can't be, see
+		 * choose_registers() */
+		asm__mem(l->hot, ASM_LEA, 64, l->value, &sp);
+		m.base = l->value;
+	}
+	return m;
+}
+
+/* The value of a memory operand; if it can't be read, 0. */
+static void load(struct logger *l, const struct operand *o)
+{
+	unsigned opcode = o->size == 2 ? ASM_LOAD_16 : ASM_LOAD;
+	unsigned bits = o->size == 8 || !o->size ? 64 : 32;
+	uint32_t resume = code_buffer__label(l->c), behind = code_buffer__label(l->c);
+	bool by_ip = o->base == REG_IP;
+	uint64_t to = l->point->vaddr + l->point->len + o->disp;
+	struct operand m = adjusted(l, o);
+	uint32_t start;
+
+	if (by_ip && (o->addr32 || o->seg)) {
+		asm__original(l->hot, ASM_LEA, o->addr32 ? 32 : 64, l->value, to);
+		m = asm__at(l->value, 0);
+		m.seg = o->seg;
+		by_ip = false;
+	}
+	start = l->hot->bytes.len;
+	if (by_ip)
+		asm__original(l->hot, opcode, bits, l->value, to);
+	else
+		asm__mem(l->hot, opcode, bits, l->value, &m);
+	vec__push(&l->c->faults, (struct code_fault){start, l->hot->bytes.len, resume});
+	code_buffer__set(l->c, behind, false);
+	code_buffer__set(l->c, resume, true);
+	asm__zero(&l->c->cold, l->value);
+	asm__jump(&l->c->cold, behind);
+}
+
+static void load_return_address(struct logger *l)
+{
+	struct operand top = asm__at(X86_RSP, 0);
+
+	load(l, &top);
+}
+
+static void load_target(struct logger *l)
+{
+	const struct operand *o = l->point->operand;
+	bool returns = l->point->kind == LOG_RETURN || l->point->is_ret;
+	struct operand sp = asm__at(X86_RSP, l->lowered);
+
+	if (is_stored_directly(l->point))
+		return;
+	if (returns)
+		load_return_address(l);
+	else if (o && o->kind == OPERAND_MEM)
+		load(l, o);
+	else if (o && o->base == X86_RSP)
+		asm__mem(l->hot, ASM_LEA, 64, l->value, &sp);
+	else if (o)
+		asm__move(l->hot, 64, l->value, o->base);
+}
+
+/* ---- the record ---- */
+
+static void store(struct logger *l, uint8_t reg, unsigned word)
+{
+	struct operand m = asm__at(l->cursor, word * WORD);
+
+	asm__mem(l->hot, ASM_STORE, 64, reg, &m);
+}
+
+/* A register as it is at the instruction. Without a value register it is one that is changed, and
+ * free now. */
+static void store_register(struct logger *l, uint8_t reg, unsigned word)
+{
+	struct operand sp = asm__at(X86_RSP, l->lowered), m;
+	uint8_t place = reg < X86_GENERAL ? l->kept[reg] : NOWHERE;
+
+	if (reg == X86_FLAGS || (place != NOWHERE && place & ON_STACK)) {
+		m = pushed(l, reg == X86_FLAGS ? l->flags_at : place & ~ON_STACK);
+		reg = l->value == NOWHERE ? reg : l->value;
+		asm__mem(l->hot, ASM_LOAD, 64, reg, &m);
+	} else if (place != NOWHERE) {
+		reg = place;
+	} else if (reg == X86_RIP) {
+		asm__original(l->hot, ASM_LEA, 64, l->value, l->point->vaddr);
+		reg = l->value;
+	} else if (reg == X86_RSP && l->lowered) {
+		asm__mem(l->hot, ASM_LEA, 64, l->value, &sp);
+		reg = l->value;
+	}
+	store(l, reg, word);
+}
+
+static void store_time(struct logger *l, unsigned word)
+{
+	struct operand low = asm__at(l->cursor, word * WORD);
+	struct operand high = asm__at(l->cursor, word * WORD + 4);
+
+	asm__put(l->hot, 0x0f, 0x31); /* rdtsc */
+	asm__mem(l->hot, ASM_STORE, 32, X86_RAX, &low);
+	asm__mem(l->hot, ASM_STORE, 32, X86_RDX, &high);
+}
+
+static unsigned store_entry(struct logger *l)
+{
+	bool leaves = l->point->is_ret || l->point->operand;
+	unsigned word = 4;
+
+	if (leaves) {
+		store(l, l->value, word++);
+		store_register(l, X86_RAX, word++);
+	}
+	for (uint8_t reg = 0; reg <= X86_FLAGS; reg++)
+		if (l->options->regs & BIT(reg))
+			store_register(l, reg, word++);
+	store_register(l, X86_RIP, 3);
+	load_return_address(l);
+	store(l, l->value, 2);
+	store_time(l, 1);
+	return word;
+}
+
+/* All words but the first; returns how many the record has. */
+static unsigned store_words(struct logger *l)
+{
+	unsigned word = 1;
+
+	switch (l->point->kind) {
+	case LOG_ENTRY:
+		return store_entry(l);
+	case LOG_RETURN:
+		store(l, l->value, word++);
+		store_register(l, X86_RAX, word++);
+		break;
+	case LOG_TARGET:
+		if (is_stored_directly(l->point))
+			store_register(l, l->point->operand->base, word++);
+		else
+			store(l, l->value, word++);
+		break;
+	}
+	if (l->timed)
+		store_time(l, word++);
+	return word;
+}
+
+/* ---- the whole ---- */
+
+/* The cold part's way to the slow path. Flags are free there. */
+static void put_slow(struct logger *l, uint32_t slow, uint32_t back)
+{
+	struct code_part *cold = &l->c->cold;
+
+	code_buffer__set(l->c, slow, true);
+	if (!l->lowered)
+		asm__put(cold, 0x48, 0x83, 0xc4, 0x80); /* add $-128,%rsp */
+	if (l->cursor != X86_RAX)
+		asm__swap(cold, l->cursor, X86_RAX);
+	asm__call(cold, l->c->slow);
+	if (l->cursor != X86_RAX)
+		asm__swap(cold, l->cursor, X86_RAX);
+	if (!l->lowered)
+		asm__put(cold, 0x48, 0x83, 0xec, 0x80); /* sub $-128,%rsp */
+	asm__jump(cold, back);
+}
+
+/* The register cursor becomes the record's address. */
+static void put_cursor(struct logger *l)
+{
+	uint32_t slow = code_buffer__label(l->c), back = code_buffer__label(l->c);
+
+	if (l->keeps_flags)
+		asm__put(l->hot, 0x9f, 0x0f, 0x90, 0xc0); /* lahf; seto %al */
+	RING(l->hot, ASM_LOAD, l->cursor, cursor);
+	RING(l->hot, ASM_CMP, l->cursor, limit);
+	asm__jump_if(l->hot, CC_ABOVE_EQUAL, slow);
+	code_buffer__set(l->c, back, false);
+	put_slow(l, slow, back);
+	if (l->flags_at != NOWHERE) {
+		struct operand trap = pushed(l, l->flags_at);
+
+		trap.disp++;
+		asm__mem(l->hot, ASM_AND_IMM8, 32, 4, &trap); /* without TF */
+		asm__put(l->hot, 0xfe);
+	}
+	if (l->keeps_flags)
+		asm__put(l->hot, 0x04, 0x7f, 0x9e); /* add $0x7f,%al: OF; sahf: the others */
+}
+
+/* The first word, and the cursor. */
+static void finish(struct logger *l, unsigned words)
+{
+	const struct log_point *p = l->point;
+	struct operand id = asm__at(l->cursor, 0), sp = asm__at(l->cursor, 4);
+	struct operand end = asm__at(l->cursor, words * WORD);
+	unsigned lowered = l->pushed ? l->pushed + 1 : 0;
+
+	asm__mem(l->hot, ASM_STORE, 32, X86_RSP, &sp);
+	asm__mem(l->hot, ASM_STORE_IMM32, 32, 0, &id);
+	put32(l->hot, LOG_ID(p->kind, lowered, p->taken, p->site));
+	asm__mem(l->hot, ASM_LEA, 64, l->cursor, &end);
+	RING(l->hot, ASM_STORE, l->cursor, cursor);
+}
+
+void x86__log(struct code_buffer *c, const struct log_point *p, const struct log_options *options)
+{
+	struct logger l = {.c = c, .hot = &c->hot, .point = p, .options = options};
+
+	l.timed = options->timed || p->kind == LOG_ENTRY || p->kind == LOG_RETURN;
+	l.keeps_flags = !p->flags_dead;
+	choose_registers(&l);
+	choose_places(&l);
+	lower(&l);
+	load_target(&l);
+	put_cursor(&l);
+	finish(&l, store_words(&l));
+	raise_again(&l);
+}
