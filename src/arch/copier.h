@@ -95,6 +95,11 @@ struct arch_copier {
 	/* Pushes an address of the original, as a call would, without changing registers or flags.
 	 */
 	void (*push_return)(struct code_buffer *c, uint64_t vaddr);
+	/* The jump to where an indirect call goes, of the same length; false: the operand is
+	 * relative to the stack pointer. */
+	bool (*call_to_jump)(const uint8_t *bytes, size_t len, uint8_t *out);
+	/* Adds so many bytes to the stack pointer, without changing flags. */
+	void (*move_sp)(struct code_buffer *c, int8_t bytes);
 
 	/* ---- the log ---- */
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Why functions aren't copied. */
-#include "copy/copy.h"
+/* Copies the functions of a plan, object by object. */
+#include <stdlib.h>
+#include "copy/copying.h"
 
 const char *const copy_refusal_text[COPY_REFUSALS] = {
 	[COPY_RANGE] = "only a part of it is traced",
@@ -8,9 +9,365 @@ const char *const copy_refusal_text[COPY_REFUSALS] = {
 	[COPY_DOUBTFUL] = "some of its instructions are doubtful",
 	[COPY_UNRESOLVED] = "the targets of an indirect jump are not all known",
 	[COPY_INSN] = "an instruction can't be executed elsewhere",
-	[COPY_ROOM] = "no room for a jump to the copy",
+	[COPY_ROOM] = "too narrow for a jump to the copy",
 	[COPY_RETURN] = "what it calls uses its return address",
 	[COPY_GO] = "it is a Go program's",
 	[COPY_OBJECT] = "its object can't be patched",
 	[COPY_SITE] = "a branch in it can't be logged",
 };
+
+/* ---- labels ---- */
+
+uint32_t copying__label(struct copying *c, uint64_t vaddr)
+{
+	uint64_t *label = map64__put(&c->label_of, vaddr);
+
+	if (!*label) {
+		*label = 1 + code_buffer__label(&c->code);
+		while (c->addresses.len < *label)
+			vec__push(&c->addresses, 0);
+		*vec__last(&c->addresses) = vaddr;
+	}
+	return *label - 1;
+}
+
+/* The offset of a label in the image. */
+static uint32_t offset_of(const struct copying *c, uint64_t label)
+{
+	const struct code_label *l = &c->code.labels.data[label];
+
+	return l->offset + (l->cold ? c->code.hot.bytes.len : 0);
+}
+
+/* ---- the image ---- */
+
+static void finish_fixups(struct copying *c, const struct code_part *part, uint32_t shift)
+{
+	struct copy_image *image = c->image;
+	const struct code_fixup *f;
+
+	vec__each (f, &part->fixups) {
+		uint32_t at = f->at + shift, distance;
+
+		if (!f->to_label || !c->code.labels.data[f->to].set) {
+			uint64_t to = f->to_label ? c->addresses.data[f->to] : f->to;
+
+			vec__push(&image->fixups, (struct code_fixup){at, f->behind, false, to});
+			continue;
+		}
+		distance = offset_of(c, f->to) - (at + sizeof(distance) + f->behind);
+		memcpy(image->code.data + at, &distance, sizeof(distance));
+	}
+}
+
+static void append(struct copy_image *image, const struct code_part *part)
+{
+	if (!part->bytes.len)
+		return;
+	vec__reserve(&image->code, image->code.len + part->bytes.len);
+	memcpy(image->code.data + image->code.len, part->bytes.data, part->bytes.len);
+	image->code.len += part->bytes.len;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct copy_extent *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+/* Sorts the pcs by address: of those with the same one the first is the copy. */
+struct pc_key {
+	uint64_t vaddr;
+	uint32_t index;
+};
+
+static int by_key(const void *a, const void *b)
+{
+	const struct pc_key *x = a, *y = b;
+
+	if (x->vaddr != y->vaddr)
+		return x->vaddr < y->vaddr ? -1 : 1;
+	return (x->index > y->index) - (x->index < y->index);
+}
+
+static void sort_pcs(struct copy_image *image)
+{
+	VEC(struct pc_key) keys = {0};
+	const struct pc_key *k;
+
+	for (uint32_t i = 0; i < image->pcs.len; i++)
+		if (!image->pcs.data[i].near)
+			vec__push(&keys, (struct pc_key){image->pcs.data[i].vaddr, i});
+	vec__sort(&keys, by_key);
+	vec__each (k, &keys)
+		vec__push(&image->by_vaddr, k->index);
+	vec__free(&keys);
+}
+
+static void finish_faults(struct copying *c)
+{
+	const struct code_fault *f;
+
+	vec__each (f, &c->code.faults)
+		vec__push(&c->image->faults,
+			  (struct code_fault){f->start, f->end, offset_of(c, f->resume)});
+}
+
+static void finish(struct copying *c)
+{
+	struct copy_image *image = c->image;
+	uint32_t hot = c->code.hot.bytes.len;
+	struct copy_function *f;
+	struct copy_patch *p;
+	const struct copy_pc *pc;
+
+	append(image, &c->code.hot);
+	append(image, &c->code.cold);
+	finish_fixups(c, &c->code.hot, 0);
+	finish_fixups(c, &c->code.cold, hot);
+	finish_faults(c);
+	vec__each (p, &image->patches)
+		if (p->kind != PATCH_SHORT)
+			p->to = offset_of(c, p->to);
+	vec__each (pc, &c->cold_pcs)
+		vec__push(&image->pcs, (struct copy_pc){pc->offset + hot, true, pc->vaddr});
+	vec__each (f, &image->functions) {
+		f->cold_start += hot;
+		f->cold_end += hot;
+	}
+	sort_pcs(image);
+	vec__sort(&image->live, by_value);
+	vec__sort(&image->intact, by_start);
+}
+
+/* ---- one function ---- */
+
+/* Its sites have events by the copy from now on. */
+static void take_over(struct body *b)
+{
+	struct plan *p = b->c->plan;
+	const struct item *i;
+
+	vec__each (i, &b->items)
+		for (unsigned k = 0; k < i->nsites; k++) {
+			struct plan_site *s = &p->sites.data[p->sites_by_address.data[i->site + k]];
+
+			if (s->probe != PROBE_TRAP)
+				continue;
+			s->probe = PROBE_INLINE;
+			s->probe_at = 0;
+		}
+}
+
+static bool has_events(const struct body *b)
+{
+	const struct item *i;
+
+	vec__each (i, &b->items)
+		for (unsigned k = 0; k < i->nsites; k++)
+			if (body__site(b, i, k))
+				return true;
+	return false;
+}
+
+static enum copy_refusal copy_function(struct copying *c, uint32_t function)
+{
+	struct body b = {.c = c, .function = function};
+	enum copy_refusal why = body__gather(&b);
+
+	if (!why && has_events(&b)) {
+		body__find_zones(&b);
+		why = body__place_springs(&b);
+		if (!why) {
+			body__find_live(&b);
+			why = body__emit(&b);
+		}
+		if (!why) {
+			body__put_patches(&b);
+			body__find_intact(&b);
+			take_over(&b);
+		}
+	}
+	body__free(&b);
+	return why;
+}
+
+/* ---- one object ---- */
+
+static void add_functions(struct copying *c)
+{
+	const struct plan *p = c->plan;
+
+	for (uint32_t i = 0; i < p->functions.len; i++) {
+		const struct plan_function *pf = &p->functions.data[i];
+		struct function f = {.object = c->g->object, .flags = pf->flags};
+		uint32_t index;
+
+		if (pf->object != c->object || pf->flags & FUNCTION_REMOVED || !pf->nranges)
+			continue;
+		if (pf->flags & FUNCTION_RANGE) {
+			c->refusals[i] = COPY_RANGE;
+			continue;
+		}
+		f.entry = pf->ranges[0].vaddr;
+		f.name = xstrdup(pf->name);
+		for (size_t k = 0; k < pf->nranges; k++)
+			vec__push(&f.ranges, (struct range){.vaddr = pf->ranges[k].vaddr,
+							    .size = pf->ranges[k].size,
+							    .offset = pf->ranges[k].offset});
+		index = graph__add_function(c->g, &f);
+		c->g->functions.data[index].plan = i;
+	}
+}
+
+static void index_extents(struct copying *c)
+{
+	const struct graph *g = c->g;
+
+	c->extent_of = xcalloc(g->functions.len + 1, sizeof(*c->extent_of));
+	c->extent_after = xcalloc(g->extents.len + 1, sizeof(*c->extent_after));
+	for (size_t i = g->extents.len; i-- > 0;) {
+		uint32_t *first = &c->extent_of[g->extents.data[i].function];
+
+		c->extent_after[i] = *first;
+		*first = i + 1;
+	}
+}
+
+static bool is_sanitized(const struct object *o)
+{
+	static const char *const names[] = {"__tsan_init", "__msan_init", "__hwasan_init"};
+	const struct symbol *s;
+
+	vec__each (s, &o->symbols)
+		for (size_t i = 0; s->name[0] == '_' && i < ARRAY_SIZE(names); i++)
+			if (!strncmp(s->name, names[i], strlen(names[i])))
+				return true;
+	return false;
+}
+
+static enum copy_refusal check_object(const struct plan *p, const struct plan_object *o)
+{
+	if (o->object->go)
+		return COPY_GO;
+	if (!p->arch->copier || object__text_relocated(o->object) || is_sanitized(o->object))
+		return COPY_OBJECT;
+	return COPY_OK;
+}
+
+static void refuse_all(struct copies *out, const struct plan *p, uint32_t object,
+		       enum copy_refusal why)
+{
+	for (uint32_t i = 0; i < p->functions.len; i++)
+		if (p->functions.data[i].object == object)
+			out->refusals.data[i] = why;
+}
+
+static void free_image(struct copy_image *i)
+{
+	vec__free(&i->code);
+	vec__free(&i->fixups);
+	vec__free(&i->faults);
+	vec__free(&i->patches);
+	vec__free(&i->pcs);
+	vec__free(&i->by_vaddr);
+	vec__free(&i->functions);
+	vec__free(&i->live);
+	vec__free(&i->intact);
+}
+
+static void copying__free(struct copying *c)
+{
+	graph__free(c->g);
+	code_buffer__free(&c->code);
+	free(c->claims);
+	free(c->extent_of);
+	free(c->extent_after);
+	map64__free(&c->label_of);
+	vec__free(&c->addresses);
+	vec__free(&c->cold_pcs);
+}
+
+static void copy_object(struct copies *out, struct plan *p, uint32_t object,
+			const struct log_options *options)
+{
+	struct copy_image image = {.object = object};
+	struct copying c = {.plan = p,
+			    .options = options,
+			    .arch = p->arch,
+			    .object = object,
+			    .image = &image,
+			    .refusals = out->refusals.data};
+
+	c.g = graph__new(p->objects.data[object].object, NULL, false);
+	add_functions(&c);
+	graph__start(c.g);
+	graph__follow(c.g);
+	guard__mark(c.g);
+	graph__index_ranges(c.g);
+	index_extents(&c);
+	copying__find_claims(&c);
+	p->arch->copier->log_begin(&c.code);
+	for (uint32_t i = 0; i < c.g->functions.len; i++)
+		if (c.g->functions.data[i].plan != NO_FUNCTION)
+			c.refusals[c.g->functions.data[i].plan] = copy_function(&c, i);
+	finish(&c);
+	if (image.functions.len)
+		vec__push(&out->images, image);
+	else
+		free_image(&image);
+	copying__free(&c);
+}
+
+static bool has_traps(const struct plan *p, uint32_t object)
+{
+	const struct plan_site *s;
+
+	vec__each (s, &p->sites)
+		if (s->object == object && s->probe == PROBE_TRAP)
+			return true;
+	return false;
+}
+
+int copies__make(struct plan *plan, const struct log_options *options, struct copies **out)
+{
+	struct copies *c = xcalloc(1, sizeof(*c));
+
+	for (size_t i = 0; i < plan->functions.len; i++)
+		vec__push(&c->refusals, COPY_OK);
+	for (uint32_t i = 0; i < plan->objects.len; i++) {
+		const struct plan_object *o = &plan->objects.data[i];
+		enum copy_refusal why;
+
+		if (o->kernel || !o->object || !has_traps(plan, i))
+			continue;
+		why = check_object(plan, o);
+		if (why)
+			refuse_all(c, plan, i, why);
+		else
+			copy_object(c, plan, i, options);
+	}
+	*out = c;
+	return 0;
+}
+
+void copies__free(struct copies *c)
+{
+	struct copy_image *i;
+
+	if (!c)
+		return;
+	vec__each (i, &c->images)
+		free_image(i);
+	vec__free(&c->images);
+	vec__free(&c->refusals);
+	free(c);
+}

@@ -42,6 +42,7 @@ enum patch_kind {
 	PATCH_CALL,  /* nops of .nops bytes and a call of offset .to of the copies, which ends where
 			the  original call does */
 };
+#define PATCH_MAX 16 /* bytes */
 struct copy_patch {
 	uint64_t vaddr;
 	uint64_t to;
@@ -51,9 +52,11 @@ struct copy_patch {
 };
 
 /* The state of the machine at this offset is that of the original before the instruction at vaddr,
- * which is not logged yet. Elsewhere it is not exact. */
+ * which is not logged yet. Elsewhere it is not exact. near: nor is it here, where code begins that
+ * belongs to that instruction but is not next to its copy. */
 struct copy_pc {
 	uint32_t offset;
+	bool near;
 	uint64_t vaddr;
 };
 
@@ -63,6 +66,10 @@ struct copy_function {
 	uint32_t cold_start, cold_end;
 };
 
+struct copy_extent {
+	uint64_t start, end;
+};
+
 /* The copies of one object's functions. */
 struct copy_image {
 	uint32_t object; /* in the plan */
@@ -70,12 +77,13 @@ struct copy_image {
 	VEC(struct code_fixup) fixups; /* to the original; those to labels are done */
 	VEC(struct code_fault) faults; /* ascending; resume is an offset */
 	VEC(struct copy_patch)
-	patches;			     /* in the order in which they have to be written: each
-					      * prefix is a correct program. None crosses a page */
+	patches; /* in the order in which they have to be written: by function, islands before the
+		  * short jumps to them, entries last. None crosses a page */
 	VEC(struct copy_pc) pcs;	     /* by offset */
-	id_vec by_vaddr;		     /* indices of pcs, by vaddr */
+	id_vec by_vaddr;		     /* indices of those that aren't near, by vaddr */
 	VEC(struct copy_function) functions; /* by start */
-	VEC(struct range)
+	VEC(uint64_t) live; /* ascending: what is executed in the original: copy_image__is_live() */
+	VEC(struct copy_extent)
 	intact; /* ascending ranges of vaddr: execution that resumes in the
 		 * original at an instruction there runs rightly, unlogged, until
 		 * it comes to a springboard */
@@ -96,7 +104,8 @@ void copies__free(struct copies *c);
 /* The patch's bytes, and the copies' code, as they are with the object's load bias and the copies'
  * running address. False: out of reach. */
 bool copy_image__patch(const struct copy_image *i, const struct arch *arch,
-		       const struct copy_patch *p, uint64_t bias, uint64_t base, uint8_t out[16]);
+		       const struct copy_patch *p, uint64_t bias, uint64_t base,
+		       uint8_t out[PATCH_MAX]);
 bool copy_image__relocate(const struct copy_image *i, uint64_t bias, uint64_t base, uint8_t *code);
 
 /* The address of the original that offset stands for; false: the state is not exact there. */

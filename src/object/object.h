@@ -195,6 +195,11 @@ enum frame_link {
 	FRAME_OUTERMOST, /* the outermost frame: there is no caller */
 };
 enum frame_link object__frame_link(const struct object *o, uint64_t vaddr);
+/* Calls fn with each address that the object's data may hold: link-time addresses by relative
+ * relocations, without those or position independence any word of the data (pointers.c). */
+void object__pointers(const struct object *o, void (*fn)(void *ctx, uint64_t value), void *ctx);
+/* Does the loader change its code? */
+bool object__text_relocated(const struct object *o);
 const struct noprobe *object__noprobe_at(const struct object *o, uint64_t vaddr);
 const struct got_slot *object__slot_at(const struct object *o, uint64_t vaddr);
 /* The symbol that covers vaddr (object__extent() bounds one without size). Of several, the one with

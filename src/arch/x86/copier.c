@@ -124,6 +124,28 @@ static void push_return(struct code_buffer *c, uint64_t vaddr)
 	asm__pop(&c->hot, X86_RAX);
 }
 
+/* Opcode FF /2 becomes FF /4. */
+static bool call_to_jump(const uint8_t *bytes, size_t len, uint8_t *out)
+{
+	struct x86_raw raw;
+	struct insn insn;
+
+	if (x86__raw(bytes, len, &raw) || raw.z.opcode != 0xff || raw.z.raw.modrm.reg != 2 ||
+	    arch_x86_64.decode(bytes, len, 0, false, &insn) || insn.operand.base == X86_RSP ||
+	    insn.operand.index == X86_RSP)
+		return false;
+	memcpy(out, bytes, len);
+	out[raw.z.raw.modrm.offset] ^= (2 ^ 4) << 3;
+	return true;
+}
+
+static void move_sp(struct code_buffer *c, int8_t bytes)
+{
+	struct operand to = asm__at(X86_RSP, bytes);
+
+	asm__mem(&c->hot, ASM_LEA, 64, X86_RSP, &to);
+}
+
 /* ---- patches ---- */
 
 enum { JUMP_SIZE = 5, SHORT_SIZE = 2, CALL_SIZE = 5 };
@@ -188,6 +210,8 @@ const struct arch_copier x86_copier = {
 	.jump = jump,
 	.branch = branch,
 	.push_return = push_return,
+	.call_to_jump = call_to_jump,
+	.move_sp = move_sp,
 	.log_begin = x86__log_begin,
 	.log = x86__log,
 	.jump_size = JUMP_SIZE,

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The instructions of a function, whether it can be copied, and where control may come to it. */
+#include "copy/copying.h"
+
+const uint8_t *body__bytes(const struct body *b, const struct item *i)
+{
+	size_t avail;
+	const uint8_t *bytes = object__bytes(b->c->g->object, i->addr, &avail);
+
+	return bytes && avail >= i->len ? bytes : NULL;
+}
+
+struct item *body__at(const struct body *b, uint64_t addr)
+{
+	size_t lo = 0, hi = b->items.len;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (b->items.data[mid].addr < addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < b->items.len && b->items.data[lo].addr == addr ? &b->items.data[lo] : NULL;
+}
+
+const struct plan_site *body__site(const struct body *b, const struct item *i, unsigned k)
+{
+	const struct plan *p = b->c->plan;
+	const struct plan_site *s = &p->sites.data[p->sites_by_address.data[i->site + k]];
+
+	return s->probe == PROBE_TRAP ? s : NULL;
+}
+
+/* ---- instructions ---- */
+
+static uint16_t flags_of(const struct body *b, const struct node *n, const struct insn *insn)
+{
+	bool call = insn->kind == BRANCH_CALL || insn->kind == BRANCH_ICALL;
+	bool stays = insn->kind == BRANCH_JMP || insn->kind == BRANCH_IJMP ||
+		     insn->kind == BRANCH_RET || insn->flow == FLOW_STOP;
+	uint16_t flags = n->flags & NODE_LEADER ? ITEM_LEADER : 0;
+
+	(void)b;
+	if (call)
+		return flags | ITEM_KEPT | ITEM_CALL |
+		       (n->flags & NODE_NORETURN ? 0 : ITEM_RETURNS);
+	if (insn->enters_kernel)
+		return flags | ITEM_KEPT | ITEM_RETURNS;
+	return flags | (stays ? 0 : ITEM_FALLS);
+}
+
+static enum copy_refusal see_jump(const struct body *b, uint32_t node)
+{
+	const struct jump_table *t = graph__table_of(b->c->g, node);
+
+	if (t ? t->proved : graph__is_tail_jump(b->c->g, node))
+		return COPY_OK;
+	return COPY_UNRESOLVED;
+}
+
+/* The sites at addr; *at: the first site at or after the item before. */
+static enum copy_refusal take_sites(const struct body *b, struct item *i, size_t *at)
+{
+	const struct plan *p = b->c->plan;
+	const struct plan_site *s;
+
+	i->site = *at;
+	for (; *at < p->sites_by_address.len; ++*at, i->nsites++) {
+		s = &p->sites.data[p->sites_by_address.data[*at]];
+		if (s->object != b->c->object || s->vaddr > i->addr)
+			return COPY_OK;
+		if (s->vaddr < i->addr)
+			return COPY_DOUBTFUL;
+		if (p->functions.data[s->function].flags & FUNCTION_RANGE)
+			return COPY_RANGE;
+		if (s->probe == PROBE_TRAP && (s->lowered || (s->probe_at && p->late_entries) ||
+					       s - p->sites.data >= 1 << LOG_SITE_BITS))
+			return COPY_SITE;
+	}
+	return COPY_OK;
+}
+
+static enum copy_refusal add_item(struct body *b, uint32_t node, size_t *site)
+{
+	const struct graph *g = b->c->g;
+	const struct node *n = &g->nodes.data[node];
+	struct item *i = vec__add(&b->items);
+	struct insn insn;
+	const uint8_t *bytes;
+	enum copy_refusal why;
+
+	i->addr = n->addr;
+	i->node = node;
+	i->len = n->len;
+	bytes = body__bytes(b, i);
+	if (n->flags & NODE_DOUBTFUL || !bytes ||
+	    g->arch->decode(bytes, n->len, n->addr, false, &insn))
+		return COPY_DOUBTFUL;
+	if (insn.flow == FLOW_UNSUPPORTED)
+		return COPY_INSN;
+	i->flags = flags_of(b, n, &insn);
+	if (g->arch->copier->landing(bytes, n->len))
+		i->flags |= ITEM_LANDING;
+	why = take_sites(b, i, site);
+	if (!why && insn.kind == BRANCH_IJMP)
+		why = see_jump(b, node);
+	if (!why && insn.kind == BRANCH_CALL && callee__uses_return(b->c, insn.target))
+		why = COPY_RETURN;
+	return why;
+}
+
+static bool has_gap(struct graph *g, const struct owned_extent *p)
+{
+	gap_vec gaps = {0};
+	bool any;
+
+	sweep__gaps(g, p->start, p->end, &gaps);
+	any = gaps.len;
+	vec__free(&gaps);
+	return any;
+}
+
+/* All sites in the extent have to be at items. */
+static enum copy_refusal add_items(struct body *b, const struct owned_extent *p)
+{
+	struct graph *g = b->c->g;
+	size_t site = plan__sites_from(b->c->plan, b->c->object, p->start);
+	size_t end = plan__sites_from(b->c->plan, b->c->object, p->end);
+	enum copy_refusal why = COPY_OK;
+	uint32_t i;
+
+	for (uint64_t addr = p->start; !why && (i = graph__next_reached(g, &addr, p->end)); addr++)
+		why = add_item(b, i, &site);
+	if (why)
+		return why;
+	return site < end ? COPY_DOUBTFUL : has_gap(g, p) ? COPY_GAP : COPY_OK;
+}
+
+/* ---- points ---- */
+
+static void make_point(struct body *b, uint64_t addr)
+{
+	struct item *i = body__at(b, addr);
+
+	if (i)
+		i->flags |= ITEM_POINT | ITEM_LEADER;
+}
+
+/* False: something that was followed leads into an instruction. */
+static bool see_claims(struct body *b, const struct owned_extent *p)
+{
+	for (uint64_t addr = p->start; addr < p->end; addr++) {
+		unsigned claims = copying__claims(b->c, addr);
+
+		if (!claims)
+			continue;
+		if (claims & CLAIM_STRONG && !body__at(b, addr))
+			return false;
+		make_point(b, addr);
+	}
+	return true;
+}
+
+static void find_points(struct body *b)
+{
+	struct item *i;
+
+	vec__each (i, &b->items) {
+		const struct node *n = &b->c->g->nodes.data[i->node];
+
+		if (n->flags & NODE_ROOT)
+			i->flags |= ITEM_POINT | ITEM_LEADER;
+		if (graph__is_entry(b->c->g, i->addr))
+			i->flags |= ITEM_ENTRY | ITEM_POINT | ITEM_LEADER;
+		if (i->flags & ITEM_RETURNS)
+			make_point(b, item__next(i));
+	}
+}
+
+/* Where control comes in the copy without falling from the item before: labels are needed. */
+static void find_leaders(struct body *b)
+{
+	struct item *i, *end = vec__end(&b->items), *to;
+
+	vec__each (i, &b->items) {
+		bool next = i + 1 < end && i[1].addr == item__next(i);
+
+		if (i->flags & ITEM_FALLS && !next && (to = body__at(b, item__next(i))))
+			to->flags |= ITEM_LEADER;
+	}
+}
+
+enum copy_refusal body__gather(struct body *b)
+{
+	const struct owned_extent *p;
+	enum copy_refusal why = COPY_OK;
+
+	copying__each_extent(p, b->c, b->function) if (!why) why = add_items(b, p);
+	if (why)
+		return why;
+	copying__each_extent(p, b->c, b->function) if (!see_claims(b, p)) return COPY_DOUBTFUL;
+	find_points(b);
+	find_leaders(b);
+	return COPY_OK;
+}
+
+void body__free(struct body *b)
+{
+	struct zone *z;
+
+	vec__each (z, &b->zones)
+		free(z->bytes);
+	vec__free(&b->zones);
+	vec__free(&b->items);
+	vec__free(&b->springs);
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Does a called function use its return address for more than to return, as code does that finds
+ * data behind the call? Its first instructions tell; what only keeps or returns the address is
+ * harmless, since it is that of the original.
+ */
+#include "copy/copying.h"
+
+#define LOOK 12 /* instructions */
+
+struct look {
+	int64_t depth; /* bytes below the return address */
+	uint32_t held; /* registers that hold it */
+	bool uses;
+};
+
+static bool holds(const struct look *l, uint8_t reg)
+{
+	return reg < 32 && l->held >> reg & 1;
+}
+
+static bool is_slot(const struct arch *arch, const struct look *l, const struct operand *o)
+{
+	return o->base == arch->sp_reg && o->index == REG_NONE && o->disp == l->depth;
+}
+
+static void see(const struct arch *arch, struct look *l, const struct insn *insn,
+		const struct insn_detail *d)
+{
+	bool load = d->op == DETAIL_LOAD && is_slot(arch, l, &d->mem);
+	bool pop = insn->sp_effect == SP_ADD && insn->sp_value == arch->call_pushes && !l->depth &&
+		   insn->flow == FLOW_NEXT;
+
+	l->uses |= holds(l, insn->operand.base) || holds(l, insn->operand.index);
+	if (d->op == DETAIL_ADD_CONST || d->op == DETAIL_ADD)
+		l->uses |= holds(l, d->dst);
+	if (insn->stores && is_slot(arch, l, &insn->operand))
+		l->uses = true;
+	l->held &= ~d->writes;
+	if (load || pop)
+		l->held |= d->writes & ~(1u << arch->sp_reg);
+	if (insn->sp_effect == SP_ADD)
+		l->depth -= insn->sp_value;
+}
+
+bool callee__uses_return(const struct copying *c, uint64_t addr)
+{
+	const struct arch *arch = c->arch;
+	struct look l = {0};
+	struct insn_detail d;
+	struct insn insn;
+	size_t avail;
+
+	for (unsigned i = 0; i < LOOK && !l.uses; i++, addr += insn.len) {
+		const uint8_t *bytes = object__bytes(c->g->object, addr, &avail);
+
+		if (!bytes || arch->decode(bytes, avail, addr, false, &insn) ||
+		    insn.flow != FLOW_NEXT || !arch->detail(bytes, avail, addr, &d))
+			break;
+		see(arch, &l, &insn, &d);
+	}
+	return l.uses;
+}

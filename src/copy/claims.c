@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * What leads into the functions of an object: branches and pointers of its other code, which isn't
+ * followed, so that every byte of it may be part of one, and data.
+ */
+#include "copy/copying.h"
+
+static bool is_inside(const struct copying *c, uint64_t vaddr)
+{
+	return vaddr - c->first < c->last - c->first;
+}
+
+static void claim(struct copying *c, uint64_t vaddr, enum claim how)
+{
+	if (is_inside(c, vaddr))
+		c->claims[vaddr - c->first] |= how;
+}
+
+/* Only instructions can be what is pointed to. */
+static void claim_pointer(void *ctx, uint64_t vaddr)
+{
+	struct copying *c = ctx;
+
+	if (is_inside(c, vaddr) && graph__known(c->g, vaddr))
+		claim(c, vaddr, CLAIM_WEAK);
+}
+
+/* ---- what is followed ---- */
+
+static void see_flow(struct copying *c, uint32_t owner, uint64_t vaddr, bool always)
+{
+	if (always || graph__owner(c->g, vaddr) != owner)
+		claim(c, vaddr, CLAIM_STRONG);
+}
+
+static bool falls(const struct graph *g, const struct node *n)
+{
+	uint8_t kind = n->branch ? graph__branch(g, n)->kind : BRANCH_NONE;
+
+	return n->flow != FLOW_STOP && !(n->flags & NODE_NORETURN) && kind != BRANCH_JMP &&
+	       kind != BRANCH_IJMP && kind != BRANCH_RET;
+}
+
+/* Do these bytes load the address vaddr? */
+static bool loads_address(const struct copying *c, const uint8_t *bytes, size_t len, uint64_t at,
+			  uint64_t vaddr)
+{
+	struct insn_detail d;
+
+	return c->arch->detail(bytes, len, at, &d) && d.op == DETAIL_CONST &&
+	       (uint64_t)d.imm == vaddr;
+}
+
+/* The 4 bytes of an instruction that may be a distance from its end, or an address. */
+static void see_operands(struct copying *c, const uint8_t *bytes, size_t len, uint64_t vaddr)
+{
+	uint64_t target;
+	int32_t word;
+
+	for (size_t i = 1; i + 4 <= len; i++) {
+		memcpy(&word, bytes + i, sizeof(word));
+		target = vaddr + len + (int64_t)word;
+		if (is_inside(c, target) && loads_address(c, bytes, len, vaddr, target))
+			claim_pointer(c, target);
+		if (!c->g->object->pie)
+			claim_pointer(c, (uint64_t)(int64_t)word);
+	}
+}
+
+static void see_node(struct copying *c, uint32_t owner, uint32_t i)
+{
+	const struct node *n = &c->g->nodes.data[i];
+	const struct insn *b = graph__branch(c->g, n);
+	size_t avail;
+	const uint8_t *bytes;
+
+	if (falls(c->g, n))
+		see_flow(c, owner, node__next(n), false);
+	if (n->branch && b->target)
+		see_flow(c, owner, b->target, b->kind == BRANCH_CALL);
+	if (n->branch && b->kind != BRANCH_IJMP && b->kind != BRANCH_ICALL)
+		return;
+	bytes = object__bytes(c->g->object, n->addr, &avail);
+	if (bytes && avail >= n->len)
+		see_operands(c, bytes, n->len, n->addr);
+}
+
+static void see_followed(struct copying *c)
+{
+	const struct owned_extent *p;
+	const struct handler *h;
+	const uint64_t *t;
+	uint32_t i;
+
+	vec__each (p, &c->g->extents)
+		for (uint64_t addr = p->start; (i = graph__next_reached(c->g, &addr, p->end));
+		     addr++)
+			see_node(c, p->function, i);
+	vec__each (t, &c->g->targets)
+		claim(c, *t, CLAIM_STRONG);
+	vec__each (h, &c->g->handlers)
+		claim(c, h->target, CLAIM_STRONG);
+}
+
+/* ---- what is not ---- */
+
+/* Before a distance within an instruction that loads an address. */
+#define LOAD_AHEAD 3
+
+/* Bytes that may be a branch, or the distance in an instruction that loads an address. ahead: the
+ * bytes of the segment before them. */
+static void see_bytes(struct copying *c, const uint8_t *bytes, size_t ahead, size_t avail,
+		      uint64_t vaddr)
+{
+	uint64_t target;
+	int32_t word;
+
+	if (c->arch->leads_to && c->arch->leads_to(bytes, avail, vaddr, &target))
+		claim_pointer(c, target);
+	if (avail < sizeof(word))
+		return;
+	memcpy(&word, bytes, sizeof(word));
+	target = vaddr + 4 + (int64_t)word;
+	if (is_inside(c, target) && ahead >= LOAD_AHEAD &&
+	    loads_address(c, bytes - LOAD_AHEAD, LOAD_AHEAD + 4, vaddr - LOAD_AHEAD, target))
+		claim_pointer(c, target);
+	if (!c->g->object->pie)
+		claim_pointer(c, (uint64_t)(int64_t)word);
+}
+
+static void see_segment(struct copying *c, const struct segment *s)
+{
+	for (uint64_t i = 0; i < s->size;) {
+		uint32_t n = graph__known(c->g, s->vaddr + i);
+
+		if (n && c->g->nodes.data[n].flags & NODE_REACHED)
+			i += c->g->nodes.data[n].len;
+		else
+			see_bytes(c, s->bytes + i, i, s->size - i, s->vaddr + i), i++;
+	}
+}
+
+static void see_pads(struct copying *c)
+{
+	const struct frame *f;
+
+	vec__each (f, &c->g->object->frames)
+		for (size_t i = 0; i < f->npads; i++)
+			claim_pointer(c, f->pads[i]);
+}
+
+static void see_symbols(struct copying *c)
+{
+	const struct symbol *s;
+
+	vec__each (s, &c->g->object->symbols)
+		claim_pointer(c, s->vaddr);
+}
+
+void copying__find_claims(struct copying *c)
+{
+	const struct owned_extent *p;
+	const struct segment *s;
+
+	c->first = UINT64_MAX;
+	c->last = 0;
+	vec__each (p, &c->g->extents) {
+		c->first = min_of(c->first, p->start);
+		c->last = max_of(c->last, p->end);
+	}
+	if (c->first >= c->last)
+		c->first = c->last = 0;
+	c->claims = xcalloc(c->last - c->first + 1, 1);
+	see_followed(c);
+	vec__each (s, &c->g->object->segments)
+		if (s->exec && s->bytes)
+			see_segment(c, s);
+	object__pointers(c->g->object, claim_pointer, c);
+	see_pads(c);
+	see_symbols(c);
+}

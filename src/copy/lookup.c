@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Lookups in the copies of an object, and their bytes where they run. */
+#include "copy/copy.h"
+
+/* The number of elements that satisfy the condition on i_, which the first ones do. */
+#define COUNT(n, condition)                                                                        \
+	({                                                                                         \
+		size_t lo_ = 0, hi_ = (n), i_;                                                     \
+		while (lo_ < hi_) {                                                                \
+			i_ = (lo_ + hi_) / 2;                                                      \
+			if (condition)                                                             \
+				lo_ = i_ + 1;                                                      \
+			else                                                                       \
+				hi_ = i_;                                                          \
+		}                                                                                  \
+		lo_;                                                                               \
+	})
+
+static bool distance(uint64_t from, uint64_t to, uint32_t *out)
+{
+	int64_t d = to - from;
+
+	*out = (uint32_t)d;
+	return d == (int32_t)d;
+}
+
+bool copy_image__patch(const struct copy_image *i, const struct arch *arch,
+		       const struct copy_patch *p, uint64_t bias, uint64_t base,
+		       uint8_t out[PATCH_MAX])
+{
+	const struct arch_copier *c = arch->copier;
+	uint64_t at = p->vaddr + bias;
+	uint32_t unused;
+
+	(void)i;
+	if (p->kind == PATCH_SHORT) {
+		c->put_short(out, at, p->to + bias);
+		return true;
+	}
+	if (!distance(at + p->len, base + p->to, &unused))
+		return false;
+	if (p->kind == PATCH_JUMP) {
+		c->put_jump(out, at, base + p->to);
+		return true;
+	}
+	c->put_nops(out, p->nops);
+	c->put_call(out + p->nops, at + p->nops, base + p->to);
+	return true;
+}
+
+bool copy_image__relocate(const struct copy_image *i, uint64_t bias, uint64_t base, uint8_t *code)
+{
+	const struct code_fixup *f;
+	uint32_t d;
+
+	memcpy(code, i->code.data, i->code.len);
+	vec__each (f, &i->fixups) {
+		if (!distance(base + f->at + sizeof(d) + f->behind, f->to + bias, &d))
+			return false;
+		memcpy(code + f->at, &d, sizeof(d));
+	}
+	return true;
+}
+
+/* The last pc at or before offset; NULL: none. */
+static const struct copy_pc *pc_before(const struct copy_image *i, uint32_t offset)
+{
+	size_t n = COUNT(i->pcs.len, i->pcs.data[i_].offset <= offset);
+
+	return n ? &i->pcs.data[n - 1] : NULL;
+}
+
+bool copy_image__original(const struct copy_image *i, uint32_t offset, uint64_t *vaddr)
+{
+	const struct copy_pc *pc = pc_before(i, offset);
+
+	if (!pc || pc->offset != offset || pc->near)
+		return false;
+	*vaddr = pc->vaddr;
+	return true;
+}
+
+bool copy_image__near(const struct copy_image *i, uint32_t offset, uint64_t *vaddr)
+{
+	const struct copy_pc *pc = pc_before(i, offset);
+
+	if (!pc || offset >= i->code.len)
+		return false;
+	*vaddr = pc->vaddr;
+	return true;
+}
+
+bool copy_image__copy_at(const struct copy_image *i, uint64_t vaddr, uint32_t *offset)
+{
+	size_t n = COUNT(i->by_vaddr.len, i->pcs.data[i->by_vaddr.data[i_]].vaddr < vaddr);
+	const struct copy_pc *pc;
+
+	if (n == i->by_vaddr.len)
+		return false;
+	pc = &i->pcs.data[i->by_vaddr.data[n]];
+	*offset = pc->offset;
+	return pc->vaddr == vaddr;
+}
+
+bool copy_image__is_live(const struct copy_image *i, uint64_t vaddr)
+{
+	size_t n = COUNT(i->live.len, i->live.data[i_] < vaddr);
+
+	return n < i->live.len && i->live.data[n] == vaddr;
+}
+
+bool copy_image__is_intact(const struct copy_image *i, uint64_t vaddr)
+{
+	size_t n = COUNT(i->intact.len, i->intact.data[i_].end <= vaddr);
+
+	return n < i->intact.len && i->intact.data[n].start <= vaddr;
+}
+
+bool copy_image__fault(const struct copy_image *i, uint32_t offset, uint32_t *resume)
+{
+	size_t n = COUNT(i->faults.len, i->faults.data[i_].end <= offset);
+
+	if (n == i->faults.len || i->faults.data[n].start > offset)
+		return false;
+	*resume = i->faults.data[n].resume;
+	return true;
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Places a springboard for each point of a function: a jump; a short jump to an island, which
+ * jumps; a call that takes the place of a call of the original; a jump to an emulated call.
+ */
+#include "copy/copying.h"
+
+static const struct arch_copier *copier(const struct body *b)
+{
+	return b->c->arch->copier;
+}
+
+/* ---- points ---- */
+
+/*
+ * A landing instruction stays where it is if the springboard can be behind it: then its sites are
+ * logged there, and both instructions have the same copy.
+ */
+static bool may_land(const struct body *b, const struct item *i)
+{
+	const struct item *next = i + 1;
+
+	return i->flags & ITEM_LANDING && i->flags & ITEM_FALLS && next < vec__end(&b->items) &&
+	       next->addr == item__next(i) && !(next->flags & (ITEM_LEADER | ITEM_KEPT)) &&
+	       body__room(b, next->addr, copier(b)->jump_size) >= copier(b)->jump_size &&
+	       body__in_page(next->addr, copier(b)->jump_size);
+}
+
+static void add_spring(struct body *b, struct item *i)
+{
+	struct spring *s = vec__add(&b->springs);
+
+	s->item = i - b->items.data;
+	s->at = i->addr;
+	s->entry = i->flags & ITEM_ENTRY;
+	if (!may_land(b, i))
+		return;
+	i->flags |= ITEM_ALIAS;
+	s->at = item__next(i);
+	body__mark(b, i->addr, i->len, 0, BYTE_FREE);
+	body__mark(b, s->at, 1, BYTE_POINT, 0);
+}
+
+static void use(struct body *b, uint64_t at, unsigned size)
+{
+	body__mark(b, at, size, BYTE_USED, 0);
+}
+
+/* ---- jumps ---- */
+
+static bool place_jump(struct body *b, struct spring *s)
+{
+	unsigned size = copier(b)->jump_size;
+
+	if (body__room(b, s->at, size) < size || !body__in_page(s->at, size))
+		return false;
+	s->kind = PATCH_JUMP;
+	s->done = true;
+	use(b, s->at, size);
+	return true;
+}
+
+static bool place_short(struct body *b, struct spring *s)
+{
+	unsigned size = copier(b)->short_size;
+
+	if (body__room(b, s->at, size) < size || !body__in_page(s->at, size))
+		return false;
+	use(b, s->at, size);
+	s->island = body__island(b, s->at, copier(b)->jump_size);
+	if (!s->island) {
+		body__mark(b, s->at, size, 0, BYTE_USED);
+		return false;
+	}
+	s->kind = PATCH_SHORT;
+	s->done = true;
+	use(b, s->island, copier(b)->jump_size);
+	return true;
+}
+
+/* ---- a kept instruction near behind ---- */
+
+/* The kept instruction that control comes to from the point, without another way; NULL: none. */
+static struct item *kept_behind(const struct body *b, const struct spring *s)
+{
+	struct item *i = &b->items.data[s->item], *end = vec__end(&b->items);
+
+	for (struct item *first = i;; i++) {
+		if (i != first && i->flags & ITEM_POINT)
+			return NULL;
+		if (i->flags & ITEM_KEPT)
+			return i;
+		if (!(i->flags & ITEM_FALLS) || b->c->g->nodes.data[i->node].branch ||
+		    i + 1 >= end || i[1].addr != item__next(i))
+			return NULL;
+	}
+}
+
+static bool has_events(const struct body *b, const struct item *i)
+{
+	for (unsigned k = 0; k < i->nsites; k++)
+		if (body__site(b, i, k))
+			return true;
+	return false;
+}
+
+/* Nothing is to be logged up to the kept instruction: the original can do that. */
+static bool leave(struct body *b, struct spring *s, const struct item *kept)
+{
+	const struct item *i = &b->items.data[s->item];
+
+	for (const struct item *at = i; at <= kept; at++)
+		if (has_events(b, at))
+			return false;
+	for (; i < kept; i++)
+		for (unsigned k = 0; k < i->len; k++)
+			if (*body__byte(b, i->addr + k) & BYTE_USED)
+				return false;
+	for (i = &b->items.data[s->item]; i < kept; i++)
+		body__mark(b, i->addr, i->len, 0, BYTE_FREE);
+	s->kind = SPRING_LEFT;
+	s->done = true;
+	return true;
+}
+
+/* Can the call be done by a jump, once the return address is on the stack? */
+static bool may_emulate(const struct body *b, const struct item *call)
+{
+	uint8_t jump[16];
+	const uint8_t *bytes = body__bytes(b, call);
+
+	return call->flags & ITEM_CALL && (body__branch(b, call)->kind == BRANCH_CALL ||
+					   copier(b)->call_to_jump(bytes, call->len, jump));
+}
+
+/* A call that ends where the old one did, of code that does all that was before it, and jumps. */
+static bool place_call(struct body *b, struct spring *s, struct item *call)
+{
+	unsigned size = item__next(call) - s->at;
+	const struct item *i = &b->items.data[s->item];
+
+	if (size < copier(b)->call_size || size > PATCH_MAX || !body__in_page(s->at, size) ||
+	    i->flags & ITEM_ALIAS)
+		return false;
+	for (uint64_t at = s->at; at < call->addr; at++)
+		if (*body__byte(b, at) & BYTE_USED)
+			return false;
+	s->kind = PATCH_CALL;
+	s->call = call - b->items.data;
+	s->done = true;
+	use(b, s->at, size);
+	call->flags = (call->flags & ~ITEM_KEPT) | ITEM_EMULATED;
+	b->items.data[s->item].flags |= ITEM_VIA;
+	return true;
+}
+
+static bool place_emulated(struct body *b, struct spring *s, struct item *call)
+{
+	body__mark(b, call->addr, call->len, BYTE_FREE, 0);
+	if (!place_jump(b, s) && !place_short(b, s)) {
+		body__mark(b, call->addr, call->len, 0, BYTE_FREE);
+		return false;
+	}
+	call->flags = (call->flags & ~ITEM_KEPT) | ITEM_EMULATED;
+	return true;
+}
+
+static bool place_before_kept(struct body *b, struct spring *s)
+{
+	struct item *kept = kept_behind(b, s);
+
+	if (!kept)
+		return false;
+	if (leave(b, s, kept))
+		return true;
+	return may_emulate(b, kept) && (place_call(b, s, kept) || place_emulated(b, s, kept));
+}
+
+enum copy_refusal body__place_springs(struct body *b)
+{
+	struct spring *s;
+	struct item *i;
+
+	vec__each (i, &b->items)
+		if (i->flags & ITEM_POINT)
+			add_spring(b, i);
+	vec__each (s, &b->springs)
+		place_jump(b, s);
+	vec__each (s, &b->springs)
+		if (!s->done)
+			place_short(b, s);
+	vec__each (s, &b->springs)
+		if (!s->done && !place_before_kept(b, s))
+			return COPY_ROOM;
+	return COPY_OK;
+}
+
+/* ---- patches ---- */
+
+static void put(struct body *b, struct copy_patch p)
+{
+	vec__push(&b->c->image->patches, p);
+}
+
+static void put_spring(struct body *b, const struct spring *s)
+{
+	const struct arch_copier *c = copier(b);
+	uint64_t label = copying__label(b->c, b->items.data[s->item].addr);
+	unsigned size;
+
+	switch (s->kind) {
+	case PATCH_JUMP:
+		put(b, (struct copy_patch){s->at, label, PATCH_JUMP, .len = c->jump_size});
+		break;
+	case PATCH_SHORT:
+		put(b, (struct copy_patch){s->at, s->island, PATCH_SHORT, .len = c->short_size});
+		break;
+	case PATCH_CALL:
+		size = item__next(&b->items.data[s->call]) - s->at;
+		put(b, (struct copy_patch){s->at, s->stub, PATCH_CALL, size - c->call_size, size});
+		break;
+	default:
+		return;
+	}
+	vec__push(&b->c->image->live, s->at);
+}
+
+static void put_island(struct body *b, const struct spring *s)
+{
+	uint64_t label = copying__label(b->c, b->items.data[s->item].addr);
+
+	if (s->kind == PATCH_SHORT)
+		put(b,
+		    (struct copy_patch){s->island, label, PATCH_JUMP, .len = copier(b)->jump_size});
+}
+
+void body__put_patches(struct body *b)
+{
+	const struct spring *s;
+	const struct item *i;
+
+	vec__each (s, &b->springs)
+		put_island(b, s);
+	vec__each (s, &b->springs)
+		if (!s->entry)
+			put_spring(b, s);
+	vec__each (s, &b->springs)
+		if (s->entry)
+			put_spring(b, s);
+	vec__each (i, &b->items)
+		if (i->flags & ITEM_KEPT)
+			vec__push(&b->c->image->live, i->addr);
+}
