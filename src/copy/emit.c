@@ -228,7 +228,10 @@ static void put_stub(struct emit *e, struct spring *s)
 		displace(e, i);
 	}
 	log_before(e, call, call->live);
-	e->copier->move_sp(&e->c->code, -pushed);
+	if (s->item == s->call)
+		e->copier->move_sp(&e->c->code, -pushed);
+	else /* what was before the call may have written there */
+		e->copier->push_return(&e->c->code, item__next(call));
 	jump_as_call(e, call);
 }
 
