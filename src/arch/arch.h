@@ -350,6 +350,8 @@ struct arch {
 	const struct sample *samples;
 	const struct arch_kernel *kernel; /* NULL: nothing is known about its kernel */
 	const struct arch_copier *copier; /* NULL: its functions can't be copied */
+	/* Reads the counter that gives the log its times. NULL: it has none. */
+	uint64_t (*ticks)(void);
 };
 const struct arch *arch__by_machine(uint16_t machine); /* NULL: unknown */
 const char *arch__names(void);			       /* "x86-64 or arm64" */

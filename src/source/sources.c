@@ -5,21 +5,7 @@
  */
 #include <stdlib.h>
 #include "source/source.h"
-
-/* A queued event, with copies of its data. */
-struct waiting {
-	uint64_t time; /* at least that of the source's previous event */
-	enum { WAITS_EVENT, WAITS_SIDEBAND, WAITS_LOST, WAITS_COUNT } type;
-	struct event event;
-	struct event_entry entry;
-	char comm[16];
-	uint64_t regs[EVENT_REGS], args[EVENT_ARGS], stack[STACK_FRAMES];
-	struct sideband_event sideband;
-	char *text; /* of sideband; owned */
-	uint32_t pid, tid;
-	uint64_t count;
-	struct count counted;
-};
+#include "source/waiting.h"
 
 struct member {
 	struct source *source;
@@ -47,67 +33,33 @@ void sources__add(struct sources *s, struct source *source)
 
 /* ---- a queue ---- */
 
-static struct waiting *push(struct member *m, uint64_t time)
+static void push(struct member *m, struct waiting *w)
 {
-	struct waiting *w = xcalloc(1, sizeof(*w));
-
-	m->last = w->time = max_of(time, m->last);
+	m->last = w->time = max_of(w->time, m->last);
 	vec__push(&m->queue, w);
-	return w;
-}
-
-static void copy_entry(struct waiting *w, const struct event_entry *e)
-{
-	w->entry = *e;
-	w->event.entry = &w->entry;
-	snprintf(w->comm, sizeof(w->comm), "%s", e->comm);
-	w->entry.comm = w->comm;
-	if (e->regs)
-		w->entry.regs = memcpy(w->regs, e->regs, min_of(e->nregs, EVENT_REGS) * 8);
-	if (e->args)
-		w->entry.args = memcpy(w->args, e->args, sizeof(w->args));
-	if (e->stack)
-		w->entry.stack = memcpy(w->stack, e->stack, min_of(e->nstack, STACK_FRAMES) * 8);
 }
 
 static int queue_event(void *ctx, const struct event *e)
 {
-	struct waiting *w = push(ctx, e->time);
-
-	w->event = *e;
-	if (e->entry)
-		copy_entry(w, e->entry);
+	push(ctx, waiting__event(e));
 	return 0;
 }
 
 static int queue_sideband(void *ctx, const struct sideband_event *e)
 {
-	struct waiting *w = push(ctx, e->time);
-
-	w->type = WAITS_SIDEBAND;
-	w->sideband = *e;
-	w->text = e->text ? xstrdup(e->text) : NULL;
-	w->sideband.text = w->text;
+	push(ctx, waiting__sideband(e));
 	return 0;
 }
 
 static int queue_lost(void *ctx, uint32_t pid, uint32_t tid, uint64_t count)
 {
-	struct waiting *w = push(ctx, 0);
-
-	w->type = WAITS_LOST;
-	w->pid = pid;
-	w->tid = tid;
-	w->count = count;
+	push(ctx, waiting__lost(pid, tid, count));
 	return 0;
 }
 
 static int queue_counted(void *ctx, const struct count *n)
 {
-	struct waiting *w = push(ctx, 0);
-
-	w->type = WAITS_COUNT;
-	w->counted = *n;
+	push(ctx, waiting__counted(n));
 	return 0;
 }
 
@@ -116,27 +68,6 @@ static void pass_missed(void *ctx, const struct missed *missed)
 	const struct source_sink *sink = ((struct member *)ctx)->sink;
 
 	sink->missed(sink->ctx, missed);
-}
-
-static void free_waiting(struct waiting *w)
-{
-	free(w->text);
-	free(w);
-}
-
-static int give(struct waiting *w, const struct source_sink *sink)
-{
-	switch (w->type) {
-	case WAITS_EVENT:
-		return sink->event(sink->ctx, &w->event);
-	case WAITS_SIDEBAND:
-		return sink->sideband(sink->ctx, &w->sideband);
-	case WAITS_LOST:
-		return sink->lost(sink->ctx, w->pid, w->tid, w->count);
-	case WAITS_COUNT:
-		return sink->counted(sink->ctx, &w->counted);
-	}
-	return 0;
 }
 
 /* ---- merging ---- */
@@ -177,8 +108,8 @@ static int merge(struct sources *s, uint64_t until, const struct source_sink *si
 	while (!err && (m = oldest(s)) && first_of(m)->time <= until) {
 		struct waiting *w = m->queue.data[m->given++];
 
-		err = give(w, sink);
-		free_waiting(w);
+		err = waiting__give(w, sink);
+		waiting__free(w);
 	}
 	vec__each (m, &s->members)
 		shrink(m);
@@ -353,7 +284,7 @@ void sources__close(struct sources *s)
 	vec__each (m, &s->members) {
 		m->source->ops->close(m->source);
 		for (size_t i = m->given; i < m->queue.len; i++)
-			free_waiting(m->queue.data[i]);
+			waiting__free(m->queue.data[i]);
 		vec__free(&m->queue);
 	}
 	vec__free(&s->members);

@@ -41,9 +41,19 @@ void x86__machine(struct host *out)
 	__cpuid(HYPERVISOR_LEAF, a, vendor[0], vendor[1], vendor[2]);
 	put_text(out->hypervisor, vendor, ARRAY_SIZE(vendor));
 }
+
+uint64_t x86__ticks(void)
+{
+	return __builtin_ia32_rdtsc();
+}
 #else
 void x86__machine(struct host *out)
 {
 	*out = (struct host){0};
+}
+
+uint64_t x86__ticks(void)
+{
+	return 0;
 }
 #endif

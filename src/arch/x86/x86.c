@@ -586,6 +586,7 @@ const struct arch arch_x86_64 = {
 	.costs = costs,
 	.virtual_costs = virtual_costs,
 	.this_machine = x86__machine,
+	.ticks = x86__ticks,
 #ifdef __x86_64__
 	.samples = x86_samples,
 #endif

@@ -75,6 +75,7 @@ bool x86__plt_stub(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t ent
 bool x86__go_checks_stack(const uint8_t *bytes, size_t len);
 const char *const *x86__hwcaps(void);
 void x86__machine(struct host *out);
+uint64_t x86__ticks(void);
 /* kernel.c, emulation.c */
 extern const struct arch_kernel x86_kernel;
 bool x86__emulates_wrongly(const uint8_t *bytes, size_t len, const char *versions);

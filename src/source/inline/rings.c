@@ -1,0 +1,537 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include "rings.h"
+
+#define AREA_MAX (1ull << 40)
+/* A thread that fills its ring all the time is looked after all the time; else that often. */
+#define BUSY_BYTES LOG_SEGMENT
+#define REST_MS	   1
+#define IDLE_MS	   5
+#define IDLE_AFTER 50 /* rounds without a byte */
+#define TRIES	   100
+
+struct area {
+	uint32_t number;
+	char *data;
+	size_t size;
+	uint64_t base;
+	unsigned writers; /* threads that may write there */
+};
+
+struct rings {
+	struct rings_options options;
+	int wake; /* eventfd: the thread is to look, or to end */
+	bool runs;
+	pthread_t thread;
+	pthread_mutex_t pulling; /* held while the rings are read; protects areas */
+	VEC(struct area) areas;
+
+	pthread_mutex_t lock; /* protects the following members, and streams' */
+	VEC(struct stream *) streams;
+	VEC(struct said) said;
+	size_t told; /* of said */
+	size_t waiting;
+	bool gone, ends;
+};
+
+/* ---- areas ---- */
+
+static struct area *area_of(struct rings *r, uint32_t number)
+{
+	struct area *a;
+
+	vec__each (a, &r->areas)
+		if (a->number == number)
+			return a;
+	return NULL;
+}
+
+static void drop_area(struct rings *r, struct area *a)
+{
+	munmap(a->data, a->size);
+	*a = *vec__last(&r->areas);
+	r->areas.len--;
+}
+
+static void add_area(struct rings *r, const struct say *say, int fd)
+{
+	void *data;
+
+	if (fd < 0 || say->size < LOG_SLOT || say->size > AREA_MAX)
+		return;
+	data = mmap(NULL, say->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (data == MAP_FAILED) {
+		note("cannot map the log of process %u: %s", say->pid, strerror(errno));
+		return;
+	}
+	vec__push(&r->areas,
+		  (struct area){
+			  .number = say->area, .data = data, .size = say->size, .base = say->base});
+}
+
+static struct log_ring *ring_at(const struct area *a, uint32_t slot)
+{
+	uint64_t at = (uint64_t)slot * LOG_SLOT;
+
+	return a && at + LOG_SLOT <= a->size ? (struct log_ring *)(a->data + at) : NULL;
+}
+
+/* ---- a ring ---- */
+
+/* The position up to which its records are complete; false: the thread is between two stores. */
+static bool read_position(const volatile struct log_ring *ring, uint64_t base, uint64_t *position)
+{
+	for (int i = 0; i < TRIES; i++) {
+		uint64_t segments = ring->segments, limit = ring->limit;
+		uint64_t at = (limit ? ring->cursor : ring->kept) - base - LOG_RING_AT;
+
+		if (ring->segments != segments || !ring->limit != !limit || at >= LOG_RING ||
+		    at % 8 || at / LOG_SEGMENT != segments % LOG_SEGMENTS)
+			continue;
+		*position = segments * LOG_SEGMENT + at % LOG_SEGMENT;
+		return true;
+	}
+	return false;
+}
+
+static struct piece *copy(const struct log_ring *ring, uint64_t from, uint64_t to, uint64_t time)
+{
+	const char *data = (const char *)ring + LOG_RING_AT + from % LOG_RING;
+	struct piece *p = xmalloc(sizeof(*p) + (to - from));
+
+	*p = (struct piece){.position = from, .time = time, .n = (to - from) / 8};
+	memcpy(p->words, data, to - from);
+	return p;
+}
+
+static void append(struct rings *r, struct stream *s, struct piece *p)
+{
+	pthread_mutex_lock(&r->lock);
+	*(s->last ? &s->last->next : &s->first) = p;
+	s->last = p;
+	s->waiting += p->n * 8;
+	r->waiting += p->n * 8;
+	pthread_mutex_unlock(&r->lock);
+}
+
+/* A thread may fill its ring at least once, whatever others have written: what is passed on is in
+ * order of time, so that theirs may wait for its. */
+static bool has_room(struct rings *r, const struct stream *s)
+{
+	bool room;
+
+	pthread_mutex_lock(&r->lock);
+	room = s->waiting < 2 * LOG_RING ||
+	       s->waiting < r->options.max / max_of(r->streams.len, (size_t)1);
+	pthread_mutex_unlock(&r->lock);
+	return room;
+}
+
+static void set_complete(struct rings *r, struct stream *s, uint64_t time)
+{
+	pthread_mutex_lock(&r->lock);
+	s->complete = max_of(s->complete, time);
+	pthread_mutex_unlock(&r->lock);
+}
+
+static void break_off(struct rings *r, struct stream *s)
+{
+	pthread_mutex_lock(&r->lock);
+	s->broken = true;
+	s->complete = UINT64_MAX;
+	pthread_mutex_unlock(&r->lock);
+}
+
+/* Copies what the thread has written since, up to position. */
+static size_t copy_up_to(struct rings *r, struct stream *s, struct log_ring *ring,
+			 uint64_t position)
+{
+	uint64_t time = now_ns(CLOCK_MONOTONIC), from = s->at, end;
+
+	if (position <= from)
+		return 0;
+	if (position - from > LOG_RING) {
+		break_off(r, s);
+		return 0;
+	}
+	for (; s->at < position; s->at = end) {
+		end = min_of(position, (s->at / LOG_SEGMENT + 1) * LOG_SEGMENT);
+		append(r, s, copy(ring, s->at, end, time));
+	}
+	__atomic_store_n(&ring->released, position / LOG_SEGMENT, __ATOMIC_RELEASE);
+	return position - from;
+}
+
+static size_t pull_stream(struct rings *r, struct stream *s)
+{
+	struct area *a = area_of(r, s->ring.area);
+	struct log_ring *ring = ring_at(a, s->ring.slot);
+	uint64_t now = now_ns(CLOCK_MONOTONIC), position;
+	size_t n;
+
+	if (!ring || s->broken || s->end.type == SAY_END)
+		return 0;
+	__atomic_store_n(&ring->beat, r->options.ticks(), __ATOMIC_RELAXED);
+	if (!has_room(r, s) ||
+	    !read_position(ring, a->base + (uint64_t)s->ring.slot * LOG_SLOT, &position))
+		return 0;
+	n = copy_up_to(r, s, ring, position);
+	set_complete(r, s, now);
+	return n;
+}
+
+static size_t pull_streams(struct rings *r)
+{
+	struct stream *s;
+	size_t n = 0;
+
+	for (size_t i = 0;; i++) {
+		pthread_mutex_lock(&r->lock);
+		s = i < r->streams.len ? r->streams.data[i] : NULL;
+		pthread_mutex_unlock(&r->lock);
+		if (!s)
+			return n;
+		n += pull_stream(r, s);
+	}
+}
+
+/* ---- what the supervisor says ---- */
+
+static struct stream *find_stream(struct rings *r, const struct say *say)
+{
+	struct stream **s;
+
+	vec__each (s, &r->streams)
+		if ((*s)->ring.area == say->area && (*s)->ring.slot == say->slot &&
+		    (*s)->end.type != SAY_END)
+			return *s;
+	return NULL;
+}
+
+static struct stream *begin_stream(struct rings *r, const struct say *say)
+{
+	struct area *a = area_of(r, say->area);
+	struct log_ring *ring = ring_at(a, say->slot);
+	struct stream *s;
+
+	if (!ring)
+		return NULL;
+	a->writers++;
+	ring->released = say->position / LOG_SEGMENT;
+	ring->beat = r->options.ticks();
+	ring->patience = r->options.second;
+	s = xcalloc(1, sizeof(*s));
+	s->ring = s->end = *say;
+	s->at = say->position;
+	s->complete = say->time;
+	pthread_mutex_lock(&r->lock);
+	vec__push(&r->streams, s);
+	pthread_mutex_unlock(&r->lock);
+	return s;
+}
+
+static void ask_done(struct rings *r, const struct say *say)
+{
+	struct ask ask = {.type = ASK_DONE, .area = say->area, .slot = say->slot};
+
+	if (r->options.socket >= 0)
+		(void)!send(r->options.socket, &ask, sizeof(ask), MSG_NOSIGNAL);
+}
+
+/* All of it is copied at once, room or not: the slot is for another thread. */
+static struct stream *end_stream(struct rings *r, const struct say *say)
+{
+	struct area *a = area_of(r, say->area);
+	struct log_ring *ring = ring_at(a, say->slot);
+	struct stream *s;
+
+	pthread_mutex_lock(&r->lock);
+	s = find_stream(r, say);
+	pthread_mutex_unlock(&r->lock);
+	if (!s)
+		return NULL;
+	if (ring && !s->broken)
+		copy_up_to(r, s, ring, say->position);
+	pthread_mutex_lock(&r->lock);
+	s->dropped = ring && !ring->limit ? ring->dropped : 0;
+	s->end = *say;
+	s->complete = UINT64_MAX;
+	pthread_mutex_unlock(&r->lock);
+	if (a && !--a->writers)
+		drop_area(r, a);
+	ask_done(r, say);
+	return s;
+}
+
+static void hear(struct rings *r, const struct say *say, int fd)
+{
+	struct said said = {.say = *say};
+
+	if (say->type == SAY_AREA)
+		add_area(r, say, fd);
+	else if (say->type == SAY_RING)
+		said.stream = begin_stream(r, say);
+	else if (say->type == SAY_END)
+		said.stream = end_stream(r, say);
+	if (fd >= 0)
+		close(fd);
+	said.say.text[sizeof(said.say.text) - 1] = 0;
+	pthread_mutex_lock(&r->lock);
+	r->gone |= say->type == SAY_GONE;
+	vec__push(&r->said, said);
+	pthread_mutex_unlock(&r->lock);
+}
+
+void rings__hear(struct rings *r, const struct say *say, int fd)
+{
+	pthread_mutex_lock(&r->pulling);
+	hear(r, say, fd);
+	pthread_mutex_unlock(&r->pulling);
+}
+
+static int fd_of(struct msghdr *m)
+{
+	struct cmsghdr *c = CMSG_FIRSTHDR(m);
+	int fd = -1;
+
+	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
+		memcpy(&fd, CMSG_DATA(c), sizeof(fd));
+	return fd;
+}
+
+/* False: there is no message now. */
+static bool receive(struct rings *r)
+{
+	char control[CMSG_SPACE(sizeof(int))];
+	struct say say;
+	struct iovec iov = {&say, sizeof(say)};
+	struct msghdr m = {.msg_iov = &iov,
+			   .msg_iovlen = 1,
+			   .msg_control = control,
+			   .msg_controllen = sizeof(control)};
+	ssize_t n = recvmsg(r->options.socket, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+
+	if (n == sizeof(say)) {
+		hear(r, &say, fd_of(&m));
+		return true;
+	}
+	if (n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR)))
+		return n > 0;
+	pthread_mutex_lock(&r->lock);
+	r->gone = true;
+	pthread_mutex_unlock(&r->lock);
+	return false;
+}
+
+/* ---- the thread ---- */
+
+/* Returns the number of bytes. */
+static size_t pull(struct rings *r)
+{
+	size_t n;
+
+	pthread_mutex_lock(&r->pulling);
+	while (r->options.socket >= 0 && !r->gone && receive(r))
+		;
+	n = pull_streams(r);
+	pthread_mutex_unlock(&r->pulling);
+	return n;
+}
+
+static bool is_over(struct rings *r, bool *gone)
+{
+	bool over;
+
+	pthread_mutex_lock(&r->lock);
+	over = r->ends;
+	*gone = r->gone;
+	pthread_mutex_unlock(&r->lock);
+	return over;
+}
+
+static void *run(void *ctx)
+{
+	struct rings *r = ctx;
+	unsigned idle = 0;
+	bool gone;
+
+	while (!is_over(r, &gone)) {
+		struct pollfd fds[] = {{r->wake, POLLIN, 0},
+				       {gone ? -1 : r->options.socket, POLLIN, 0}};
+		size_t n = pull(r);
+
+		idle = n ? 0 : idle + 1;
+		if (n < BUSY_BYTES)
+			poll(fds, ARRAY_SIZE(fds), idle > IDLE_AFTER ? IDLE_MS : REST_MS);
+	}
+	return NULL;
+}
+
+static int start(struct rings *r)
+{
+	sigset_t all, old;
+	int err;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	err = pthread_create(&r->thread, NULL, run, r);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	r->runs = !err;
+	return err ? err__set(err, "cannot start a thread: %s", strerror(err)) : 0;
+}
+
+int rings__open(const struct rings_options *options, struct rings **out)
+{
+	struct rings *r = xcalloc(1, sizeof(*r));
+	int err;
+
+	r->options = *options;
+	pthread_mutex_init(&r->pulling, NULL);
+	pthread_mutex_init(&r->lock, NULL);
+	r->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	err = r->wake < 0 ? err__set(errno, "cannot wait for the log: %s", strerror(errno))
+			  : start(r);
+	if (err)
+		rings__close(r);
+	*out = err ? NULL : r;
+	return err;
+}
+
+/* ---- the decoder's side ---- */
+
+void rings__pull(struct rings *r)
+{
+	pull(r);
+}
+
+bool rings__said(struct rings *r, struct said *out)
+{
+	bool some;
+
+	pthread_mutex_lock(&r->lock);
+	some = r->told < r->said.len;
+	if (some)
+		*out = r->said.data[r->told++];
+	if (r->told == r->said.len)
+		r->told = r->said.len = 0;
+	pthread_mutex_unlock(&r->lock);
+	return some;
+}
+
+bool rings__gone(struct rings *r)
+{
+	bool gone;
+
+	is_over(r, &gone);
+	return gone;
+}
+
+uint64_t rings__complete(struct rings *r)
+{
+	uint64_t complete = UINT64_MAX;
+	struct stream **s;
+
+	pthread_mutex_lock(&r->lock);
+	vec__each (s, &r->streams)
+		complete = min_of(complete, (*s)->complete);
+	pthread_mutex_unlock(&r->lock);
+	return complete;
+}
+
+size_t rings__waiting(struct rings *r)
+{
+	size_t n;
+
+	pthread_mutex_lock(&r->lock);
+	n = r->waiting;
+	pthread_mutex_unlock(&r->lock);
+	return n;
+}
+
+struct piece *rings__take(struct rings *r, struct stream *s)
+{
+	struct piece *p;
+
+	pthread_mutex_lock(&r->lock);
+	p = s->first;
+	s->first = s->last = NULL;
+	pthread_mutex_unlock(&r->lock);
+	return p;
+}
+
+void rings__give_back(struct rings *r, struct stream *s, struct piece *p)
+{
+	pthread_mutex_lock(&r->lock);
+	s->waiting -= p->n * 8;
+	r->waiting -= p->n * 8;
+	pthread_mutex_unlock(&r->lock);
+	free(p);
+}
+
+static void free_stream(struct stream *s)
+{
+	struct piece *next;
+
+	for (struct piece *p = s->first; p; p = next) {
+		next = p->next;
+		free(p);
+	}
+	free(s);
+}
+
+void rings__forget(struct rings *r, struct stream *s)
+{
+	size_t kept = 0;
+
+	pthread_mutex_lock(&r->pulling);
+	pthread_mutex_lock(&r->lock);
+	for (size_t i = 0; i < r->streams.len; i++)
+		if (r->streams.data[i] != s)
+			r->streams.data[kept++] = r->streams.data[i];
+	r->streams.len = kept;
+	pthread_mutex_unlock(&r->lock);
+	pthread_mutex_unlock(&r->pulling);
+	free_stream(s);
+}
+
+static void end_thread(struct rings *r)
+{
+	const uint64_t one = 1;
+
+	pthread_mutex_lock(&r->lock);
+	r->ends = true;
+	pthread_mutex_unlock(&r->lock);
+	(void)!write(r->wake, &one, sizeof(one));
+	pthread_join(r->thread, NULL);
+	r->runs = false;
+}
+
+void rings__close(struct rings *r)
+{
+	struct stream **s;
+	struct area *a;
+
+	if (!r)
+		return;
+	if (r->runs)
+		end_thread(r);
+	vec__each (s, &r->streams)
+		free_stream(*s);
+	vec__each (a, &r->areas)
+		munmap(a->data, a->size);
+	vec__free(&r->streams);
+	vec__free(&r->areas);
+	vec__free(&r->said);
+	pthread_mutex_destroy(&r->pulling);
+	pthread_mutex_destroy(&r->lock);
+	util__close(&r->wake);
+	free(r);
+}

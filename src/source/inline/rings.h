@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * rings: reads the rings that copied functions write to (arch/log.h), and what the supervisor says
+ * of them. A thread of bbtrace's copies the bytes to queues as they come, so that the program
+ * seldom waits; whoever decodes them takes them from there. Private to src/source/inline.
+ */
+#ifndef BBTRACE_INLINE_RINGS_H
+#define BBTRACE_INLINE_RINGS_H
+
+#include "source/inline/supervisor.h"
+
+/* Whole records of one segment, as the thread wrote them. */
+struct piece {
+	struct piece *next;
+	uint64_t position; /* of the first word, in the thread's stream */
+	uint64_t time;	   /* ns, CLOCK_MONOTONIC: all of it was written before */
+	size_t n;
+	uint64_t words[];
+};
+
+/* What a thread writes, from SAY_RING to SAY_END. */
+struct stream {
+	struct say ring, end; /* end.type SAY_RING: it has not ended yet */
+	struct piece *first, *last;
+	size_t waiting;	   /* bytes of pieces, also of those that were taken */
+	uint64_t at;	   /* position up to which it was read */
+	uint64_t complete; /* ns: all that was written before was read; UINT64_MAX: all */
+	uint64_t dropped;  /* when it ended: records since it last wrote one */
+	bool broken;	   /* its ring doesn't make sense: it is read no more */
+};
+
+/* A message for the reader; stream: of RING and END. */
+struct said {
+	struct say say;
+	struct stream *stream;
+};
+
+struct rings;
+/* socket: the supervisor's; -1: none, messages come by rings__hear(). second: so many ticks; ticks:
+ * reads the counter. max: bytes that may wait to be taken. Starts the thread. */
+struct rings_options {
+	int socket;
+	uint64_t second;
+	uint64_t (*ticks)(void);
+	size_t max;
+};
+int rings__open(const struct rings_options *options, struct rings **out);
+/* Everything that was said and written before this call was read, if there is room. */
+void rings__pull(struct rings *r);
+/* A message, and the descriptor that came along, which it takes over. */
+void rings__hear(struct rings *r, const struct say *say, int fd);
+/* The next message, in order; false: there is none. */
+bool rings__said(struct rings *r, struct said *out);
+/* There are no processes any more, or the supervisor is gone. */
+bool rings__gone(struct rings *r);
+/* ns: all that any thread wrote before was read. */
+uint64_t rings__complete(struct rings *r);
+/* Bytes that wait. */
+size_t rings__waiting(struct rings *r);
+/* All its pieces, in order; each is to be given back. */
+struct piece *rings__take(struct rings *r, struct stream *s);
+void rings__give_back(struct rings *r, struct stream *s, struct piece *p);
+/* A stream that has ended, and of which all was taken and given back. */
+void rings__forget(struct rings *r, struct stream *s);
+void rings__close(struct rings *r);
+
+#endif

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <stdlib.h>
+#include "source/waiting.h"
+
+static const uint64_t *copy_words(uint64_t **to, const uint64_t *from, unsigned n)
+{
+	uint64_t *copy = *to;
+
+	if (!from)
+		return NULL;
+	*to += n;
+	return memcpy(copy, from, n * sizeof(*copy));
+}
+
+static void copy_entry(struct waiting *w, const struct event_entry *e)
+{
+	unsigned nregs = e->regs ? min_of(e->nregs, (unsigned)EVENT_REGS) : 0;
+	unsigned nstack = e->stack ? min_of(e->nstack, (unsigned)STACK_FRAMES) : 0;
+	uint64_t *at;
+
+	w->entry = *e;
+	w->event.entry = &w->entry;
+	snprintf(w->comm, sizeof(w->comm), "%s", e->comm);
+	w->entry.comm = w->comm;
+	at = w->data = xmalloc((nregs + nstack + EVENT_ARGS) * sizeof(*w->data));
+	w->entry.regs = copy_words(&at, e->regs, nregs);
+	w->entry.args = copy_words(&at, e->args, EVENT_ARGS);
+	w->entry.stack = copy_words(&at, e->stack, nstack);
+}
+
+struct waiting *waiting__event(const struct event *e)
+{
+	struct waiting *w = xcalloc(1, sizeof(*w));
+
+	w->time = e->time;
+	w->event = *e;
+	w->pid = e->pid;
+	w->tid = e->tid;
+	if (e->entry)
+		copy_entry(w, e->entry);
+	if (!e->nabove)
+		return w;
+	w->data = xmalloc(e->nabove * sizeof(*w->data));
+	w->event.above = memcpy(w->data, e->above, e->nabove * sizeof(*w->data));
+	return w;
+}
+
+struct waiting *waiting__sideband(const struct sideband_event *e)
+{
+	struct waiting *w = xcalloc(1, sizeof(*w));
+
+	w->time = e->time;
+	w->type = WAITS_SIDEBAND;
+	w->pid = e->pid;
+	w->tid = e->tid;
+	w->sideband = *e;
+	w->text = e->text ? xstrdup(e->text) : NULL;
+	w->sideband.text = w->text;
+	return w;
+}
+
+struct waiting *waiting__lost(uint32_t pid, uint32_t tid, uint64_t count)
+{
+	struct waiting *w = xcalloc(1, sizeof(*w));
+
+	w->type = WAITS_LOST;
+	w->pid = pid;
+	w->tid = tid;
+	w->count = count;
+	return w;
+}
+
+struct waiting *waiting__counted(const struct count *n)
+{
+	struct waiting *w = xcalloc(1, sizeof(*w));
+
+	w->type = WAITS_COUNT;
+	w->counted = *n;
+	return w;
+}
+
+int waiting__give(const struct waiting *w, const struct source_sink *sink)
+{
+	switch (w->type) {
+	case WAITS_EVENT:
+		return sink->event(sink->ctx, &w->event);
+	case WAITS_SIDEBAND:
+		return sink->sideband(sink->ctx, &w->sideband);
+	case WAITS_LOST:
+		return sink->lost(sink->ctx, w->pid, w->tid, w->count);
+	case WAITS_COUNT:
+		return sink->counted(sink->ctx, &w->counted);
+	}
+	return 0;
+}
+
+void waiting__free(struct waiting *w)
+{
+	free(w->data);
+	free(w->text);
+	free(w);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* waiting: what a source has told and is to be passed on later, with copies of its data. Private to
+ * src/source. */
+#ifndef BBTRACE_SOURCE_WAITING_H
+#define BBTRACE_SOURCE_WAITING_H
+
+#include "source/source.h"
+
+struct waiting {
+	uint64_t time; /* 0: it has none */
+	enum { WAITS_EVENT, WAITS_SIDEBAND, WAITS_LOST, WAITS_COUNT } type;
+	struct event event;
+	struct event_entry entry;
+	char comm[16];
+	uint64_t *data; /* of entry; owned */
+	struct sideband_event sideband;
+	char *text; /* of sideband; owned */
+	uint32_t pid, tid;
+	uint64_t count;
+	struct count counted;
+};
+/* They are the caller's. */
+struct waiting *waiting__event(const struct event *e);
+struct waiting *waiting__sideband(const struct sideband_event *e);
+struct waiting *waiting__lost(uint32_t pid, uint32_t tid, uint64_t count);
+struct waiting *waiting__counted(const struct count *n);
+int waiting__give(const struct waiting *w, const struct source_sink *sink);
+void waiting__free(struct waiting *w);
+
+#endif
