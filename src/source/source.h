@@ -11,6 +11,7 @@
 
 #include "event/event.h"
 #include "file/file.h"
+#include "source/inline/inline.h"
 #include "source/probes/probes.h"
 
 /* Callbacks that receive events. Pointers are valid during the call. A non-zero result stops the

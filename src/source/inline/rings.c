@@ -456,6 +456,16 @@ size_t rings__waiting(struct rings *r)
 	return n;
 }
 
+bool rings__is_over(struct rings *r, const struct stream *s)
+{
+	bool over;
+
+	pthread_mutex_lock(&r->lock);
+	over = s->broken || s->end.type == SAY_END;
+	pthread_mutex_unlock(&r->lock);
+	return over;
+}
+
 struct piece *rings__take(struct rings *r, struct stream *s)
 {
 	struct piece *p;

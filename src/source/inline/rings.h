@@ -60,6 +60,8 @@ size_t rings__waiting(struct rings *r);
 /* All its pieces, in order; each is to be given back. */
 struct piece *rings__take(struct rings *r, struct stream *s);
 void rings__give_back(struct rings *r, struct stream *s, struct piece *p);
+/* Is no more to be taken than what waits now? */
+bool rings__is_over(struct rings *r, const struct stream *s);
 /* A stream that has ended, and of which all was taken and given back. */
 void rings__forget(struct rings *r, struct stream *s);
 void rings__close(struct rings *r);

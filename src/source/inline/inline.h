@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * inline: functions that log by copies of themselves (src/copy), in the processes of a command.
+ * Part of the public header of src/source.
+ */
+#ifndef BBTRACE_INLINE_H
+#define BBTRACE_INLINE_H
+
+#include "copy/copy.h"
+#include "event/event.h"
+
+struct inline_options {
+	const struct plan *plan;
+	const struct copies *copies;
+	struct log_options log; /* as in copies__make() */
+	pid_t command;		/* waits to exec */
+	bool follow;		/* children, too */
+};
+
+struct inliner;
+struct source;
+/* Starts the supervisor of the command. plan and copies must outlive it. 0, or -errno with a
+ * message. */
+int inliner__open(const struct inline_options *options, struct inliner **out);
+/* A source of what inner tells, the probes, and of what the copies log. Takes ownership of inner;
+ * the inliner must outlive it. */
+struct source *inliner__source(struct inliner *i, struct source *inner);
+/* Lets go of all processes. */
+void inliner__close(struct inliner *i);
+
+#endif

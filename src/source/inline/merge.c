@@ -1,0 +1,494 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * A record without a time was written after the thread's last one with a time and before it was
+ * read from the ring. It is passed on when the other source has told all that was before that: so
+ * a mapping, or another event of its own thread, is never later than it should be.
+ */
+#include <stdlib.h>
+#include "merge.h"
+#include "thread_log.h"
+
+/* Of the other source. */
+struct queued {
+	struct waiting *waiting;
+	struct log *log; /* its thread's; NULL: it has none, or that isn't known yet */
+};
+
+struct merge {
+	struct merge_options options;
+	VEC(struct log *) logs;	  /* in the order in which they began */
+	VEC(struct queued) queue; /* by time */
+	struct map64 comms;	  /* tid -> char[16] */
+	uint64_t last;		  /* the time of what was added last */
+	uint64_t end;		  /* the end of this turn */
+	unsigned given;
+	bool turn_over, impatient;
+};
+
+#define COMM	     16
+#define LOOK_EVERY   4096 /* events between two looks at the clock */
+#define FORK_WAIT_NS 1000000000ull
+
+struct merge *merge__new(const struct merge_options *options)
+{
+	struct merge *m = xcalloc(1, sizeof(*m));
+
+	m->options = *options;
+	return m;
+}
+
+/* ---- names of threads ---- */
+
+static char *comm_of(struct merge *m, uint32_t tid)
+{
+	uint64_t *slot = map64__put(&m->comms, tid);
+
+	if (!*slot)
+		*slot = (uintptr_t)xcalloc(1, COMM);
+	return (char *)(uintptr_t)*slot;
+}
+
+static void forget_comm(struct merge *m, uint32_t tid)
+{
+	const uint64_t *slot = map64__get(&m->comms, tid);
+
+	if (!slot)
+		return;
+	free((char *)(uintptr_t)*slot);
+	map64__del(&m->comms, tid);
+}
+
+static void inherit_comm(struct merge *m, uint32_t tid, uint32_t from)
+{
+	char comm[COMM];
+
+	memcpy(comm, comm_of(m, from), COMM);
+	memcpy(comm_of(m, tid), comm, COMM);
+}
+
+static bool is_turn_over(struct merge *m)
+{
+	if (++m->given % LOOK_EVERY == 0 && m->end && now_ns(CLOCK_MONOTONIC) > m->end)
+		m->turn_over = true;
+	return m->turn_over;
+}
+
+/* Passes on the next event. */
+static int give(struct merge *m, struct log *l, const struct source_sink *sink)
+{
+	struct event e = *l->event;
+	struct event_entry entry;
+
+	l->event = NULL;
+	if (e.entry) {
+		entry = *e.entry;
+		entry.comm = comm_of(m, e.tid);
+		e.entry = &entry;
+	}
+	is_turn_over(m);
+	return sink->event(sink->ctx, &e);
+}
+
+/* ---- all that was before a time ---- */
+
+static bool may_pass(struct log *l, uint64_t time)
+{
+	const struct event *e = log__peek(l);
+
+	return e && e->time < time && (!e->untimed || l->read <= time) &&
+	       (l->passed == l->stops.len || l->position < l->stops.data[l->passed]);
+}
+
+/* The two whose next events are the oldest. */
+static struct log *oldest(struct merge *m, uint64_t time, uint64_t *next)
+{
+	struct log *best = NULL, **l;
+
+	*next = time;
+	vec__each (l, &m->logs) {
+		if (!may_pass(*l, time))
+			continue;
+		if (!best || (*l)->event->time < best->event->time) {
+			if (best)
+				*next = best->event->time;
+			best = *l;
+		} else {
+			*next = min_of(*next, (*l)->event->time);
+		}
+	}
+	return best;
+}
+
+static int pass_before(struct merge *m, uint64_t time, const struct source_sink *sink)
+{
+	struct log *l;
+	uint64_t next;
+	int err = 0;
+
+	while (!err && !m->turn_over && (l = oldest(m, time, &next)))
+		do
+			err = give(m, l, sink);
+		while (!err && !m->turn_over && may_pass(l, time) && l->event->time <= next);
+	return err;
+}
+
+static int pass_up_to(struct merge *m, struct log *l, uint64_t position,
+		      const struct source_sink *sink)
+{
+	int err = 0;
+
+	while (!err && log__peek(l) && l->position < position)
+		err = give(m, l, sink);
+	return err;
+}
+
+static int pass_whole(struct merge *m, struct log *l, const struct source_sink *sink)
+{
+	return pass_up_to(m, l, UINT64_MAX, sink);
+}
+
+/* ---- what the supervisor says ---- */
+
+static void note_gap(struct merge *m, const struct say *say)
+{
+	merge__add(m, waiting__sideband(&(struct sideband_event){
+			      .type = SIDEBAND_GAP,
+			      .time = max_of(now_ns(CLOCK_MONOTONIC), m->last),
+			      .pid = say->pid,
+			      .tid = say->tid ? say->tid : say->pid}));
+}
+
+static const char *path_of(const struct merge *m, const struct say *say)
+{
+	const struct plan *p = m->options.plan;
+
+	return say->object < p->objects.len ? p->objects.data[say->object].path : "?";
+}
+
+static void take_message(struct merge *m, const struct said *s)
+{
+	const struct say *say = &s->say;
+
+	switch (say->type) {
+	case SAY_RING:
+		if (s->stream)
+			vec__push(&m->logs,
+				  log__new(m->options.rings, s->stream,
+					   log_decoder__new(m->options.plan, m->options.log,
+							    m->options.clock)));
+		break;
+	case SAY_MAPPED:
+		note_verbose("process %u: %s has its copies at %#llx, %llu bytes", say->pid,
+			     path_of(m, say), (unsigned long long)say->base,
+			     (unsigned long long)say->size);
+		break;
+	case SAY_REFUSED:
+		note("process %u: what it runs of %s is not traced: %s", say->pid, path_of(m, say),
+		     say->text);
+		note_gap(m, say);
+		break;
+	case SAY_LET_GO:
+		if (!*say->text)
+			break;
+		note("process %u is not traced any more: %s", say->pid, say->text);
+		note_gap(m, say);
+		break;
+	case SAY_NOTE:
+		note("%s", say->text);
+		break;
+	}
+}
+
+static void listen(struct merge *m)
+{
+	struct said s;
+
+	while (rings__said(m->options.rings, &s))
+		take_message(m, &s);
+}
+
+/* ---- the other source ---- */
+
+static bool may_swap(const struct waiting *before, const struct waiting *w)
+{
+	if (before->time <= w->time || before->type == WAITS_COUNT || w->type == WAITS_COUNT)
+		return false;
+	if (before->type == WAITS_EVENT && w->type == WAITS_EVENT)
+		return before->tid != w->tid;
+	return before->pid && w->pid && before->pid != w->pid;
+}
+
+/* Events of different threads may be told in another order than that of time. */
+void merge__add(struct merge *m, struct waiting *w)
+{
+	struct queued *q;
+	size_t i;
+
+	if (!w->time)
+		w->time = m->last;
+	m->last = max_of(m->last, w->time);
+	vec__push(&m->queue, (struct queued){.waiting = w});
+	q = m->queue.data;
+	for (i = m->queue.len - 1; i && may_swap(q[i - 1].waiting, w); i--)
+		q[i] = q[i - 1];
+	q[i] = (struct queued){.waiting = w};
+}
+
+/* That which the thread wrote at that time. */
+static struct log *find_log(struct merge *m, uint32_t tid, uint64_t time)
+{
+	for (size_t i = m->logs.len; i-- > 0;)
+		if (m->logs.data[i]->thread.tid == tid &&
+		    m->logs.data[i]->stream->ring.time <= time)
+			return m->logs.data[i];
+	return NULL;
+}
+
+/* What a thread logs behind an event that waits is not passed on before that. */
+static void assign(struct merge *m)
+{
+	struct queued *q;
+
+	vec__each (q, &m->queue) {
+		const struct waiting *w = q->waiting;
+
+		if (q->log || w->type != WAITS_EVENT || !w->event.logged)
+			continue;
+		q->log = find_log(m, w->tid, w->time);
+		if (q->log)
+			vec__push(&q->log->stops, w->event.logged - 1);
+	}
+}
+
+/* The log of a process that was forked then. */
+static struct log *find_child(struct merge *m, const struct sideband_event *fork)
+{
+	struct log **l;
+
+	vec__each (l, &m->logs)
+		if ((*l)->thread.tid == fork->tid && (*l)->stream->ring.ptid == fork->ptid &&
+		    (*l)->stream->ring.time >= fork->time)
+			return *l;
+	return NULL;
+}
+
+/* It is told before the child runs, but perhaps after the kernel's event was read. */
+static struct log *await_child(struct merge *m, const struct sideband_event *fork)
+{
+	const struct timespec pause = {.tv_nsec = 1000000};
+	uint64_t end = now_ns(CLOCK_MONOTONIC) + FORK_WAIT_NS;
+	struct log *l = find_child(m, fork);
+
+	if (!m->options.follow || m->impatient)
+		return l;
+	while (!l && !rings__gone(m->options.rings) && now_ns(CLOCK_MONOTONIC) < end) {
+		nanosleep(&pause, NULL);
+		rings__pull(m->options.rings);
+		listen(m);
+		l = find_child(m, fork);
+	}
+	m->impatient = !l;
+	return l;
+}
+
+static int before_fork(struct merge *m, const struct sideband_event *fork,
+		       const struct source_sink *sink)
+{
+	struct log *parent = find_log(m, fork->ptid, fork->time), *child;
+
+	inherit_comm(m, fork->tid, fork->ptid);
+	if (!parent || fork->pid == fork->ppid)
+		return 0;
+	child = await_child(m, fork);
+	assign(m);
+	return child ? pass_up_to(m, parent, child->stream->ring.forked, sink) : 0;
+}
+
+/* All threads of the old program have ended. */
+static int before_exec(struct merge *m, const struct sideband_event *exec,
+		       const struct source_sink *sink)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < m->logs.len; i++) {
+		struct log *l = m->logs.data[i];
+
+		if (l->thread.pid == exec->pid && l->stream->ring.time < exec->time)
+			err = pass_whole(m, l, sink);
+	}
+	return err;
+}
+
+static int before_sideband(struct merge *m, const struct sideband_event *e,
+			   const struct source_sink *sink)
+{
+	struct log *l;
+	int err;
+
+	switch (e->type) {
+	case SIDEBAND_FORK:
+		return before_fork(m, e, sink);
+	case SIDEBAND_EXEC:
+		err = before_exec(m, e, sink);
+		snprintf(comm_of(m, e->tid), COMM, "%s", e->text ? e->text : "");
+		return err;
+	case SIDEBAND_COMM:
+		snprintf(comm_of(m, e->tid), COMM, "%s", e->text ? e->text : "");
+		return 0;
+	case SIDEBAND_EXIT:
+		l = find_log(m, e->tid, e->time);
+		err = l ? pass_whole(m, l, sink) : 0;
+		forget_comm(m, e->tid);
+		return err;
+	default:
+		return 0;
+	}
+}
+
+static int before_event(struct merge *m, struct queued *q, const struct source_sink *sink)
+{
+	const struct event *e = &q->waiting->event;
+	bool own = (e->type == EVENT_BRANCH || e->type == EVENT_ENTRY) &&
+		   !plan__is_kernel_site(m->options.plan, e->site);
+	int err;
+
+	if (!q->log)
+		return 0;
+	err = pass_up_to(m, q->log, e->logged - 1, sink);
+	q->log->passed++;
+	if (q->log->passed == q->log->stops.len)
+		q->log->passed = q->log->stops.len = 0;
+	if (own)
+		q->log->thread.sp = e->sp;
+	return err;
+}
+
+static int pass_queued(struct merge *m, struct queued *q, const struct source_sink *sink)
+{
+	struct waiting *w = q->waiting;
+	int err = 0;
+
+	if (w->type == WAITS_SIDEBAND)
+		err = before_sideband(m, &w->sideband, sink);
+	else if (w->type == WAITS_EVENT)
+		err = before_event(m, q, sink);
+	if (!err)
+		err = waiting__give(w, sink);
+	waiting__free(w);
+	return err;
+}
+
+/* Passes on what waits up to this time, with the logs between them, which nothing is passed on of
+ * from stopped on. */
+static int pass_queue(struct merge *m, uint64_t time, uint64_t stopped,
+		      const struct source_sink *sink)
+{
+	size_t n = 0;
+	int err = 0;
+
+	for (; !err && n < m->queue.len && m->queue.data[n].waiting->time <= time; n++) {
+		struct queued q;
+
+		err = pass_before(m, min_of(m->queue.data[n].waiting->time, stopped), sink);
+		if (err || m->turn_over)
+			break;
+		q = m->queue.data[n]; /* a fork may add to the queue */
+		if (q.waiting->time > stopped && q.waiting->type == WAITS_SIDEBAND)
+			err = waiting__give(q.waiting, sink), waiting__free(q.waiting);
+		else
+			err = pass_queued(m, &q, sink);
+	}
+	memmove(m->queue.data, m->queue.data + n, (m->queue.len - n) * sizeof(*m->queue.data));
+	m->queue.len -= n;
+	return err;
+}
+
+/* ---- the whole ---- */
+
+static bool is_over(const struct log *l)
+{
+	return l->told && !l->event && !l->pieces && l->passed == l->stops.len;
+}
+
+static void drop_logs(struct merge *m)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < m->logs.len; i++) {
+		struct log *l = m->logs.data[i];
+		struct stream *s = l->stream;
+
+		if (!is_over(l) || s->broken) {
+			m->logs.data[kept++] = l;
+			continue;
+		}
+		log__free(l);
+		rings__forget(m->options.rings, s);
+	}
+	m->logs.len = kept;
+}
+
+int merge__until(struct merge *m, uint64_t time, const struct source_sink *sink, uint64_t *reached)
+{
+	int err;
+
+	listen(m);
+	assign(m);
+	time = min_of(time, rings__complete(m->options.rings));
+	m->end = m->options.turn ? now_ns(CLOCK_MONOTONIC) + m->options.turn : 0;
+	m->turn_over = false;
+	err = pass_queue(m, time, UINT64_MAX, sink);
+	if (!err && !m->turn_over)
+		err = pass_before(m, time, sink);
+	if (!err && !m->turn_over)
+		*reached = max_of(*reached, time);
+	if (!err)
+		drop_logs(m);
+	return err;
+}
+
+static int tell_losses(struct merge *m, const struct source_sink *sink)
+{
+	struct log **l;
+	int err = 0;
+
+	vec__each (l, &m->logs)
+		if (!err && !log__peek(*l) && (*l)->event)
+			err = give(m, *l, sink);
+	return err;
+}
+
+int merge__end(struct merge *m, uint64_t stopped, const struct source_sink *sink)
+{
+	int err;
+
+	listen(m);
+	assign(m);
+	m->end = 0;
+	m->turn_over = false;
+	err = pass_queue(m, UINT64_MAX, stopped, sink);
+	if (!err)
+		err = pass_before(m, stopped, sink);
+	return err ? err : tell_losses(m, sink);
+}
+
+void merge__free(struct merge *m)
+{
+	struct queued *q;
+	struct log **l;
+	uint64_t comm;
+
+	if (!m)
+		return;
+	vec__each (q, &m->queue)
+		waiting__free(q->waiting);
+	vec__each (l, &m->logs)
+		log__free(*l);
+	for (size_t i = 0; i < m->comms.cap; i++)
+		if (map64__slot(&m->comms, i, &comm))
+			free((char *)(uintptr_t)comm);
+	map64__free(&m->comms);
+	vec__free(&m->queue);
+	vec__free(&m->logs);
+	free(m);
+}

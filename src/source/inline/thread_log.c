@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <stdlib.h>
+#include "thread_log.h"
+
+struct log *log__new(struct rings *rings, struct stream *s, struct log_decoder *decoder)
+{
+	struct log *l = xcalloc(1, sizeof(*l));
+
+	l->stream = s;
+	l->rings = rings;
+	l->decoder = decoder;
+	l->thread = (struct log_thread){
+		.pid = s->ring.pid, .tid = s->ring.tid, .sp = s->ring.sp, .time = s->ring.time};
+	return l;
+}
+
+void log__free(struct log *l)
+{
+	struct piece *next;
+
+	for (struct piece *p = l->pieces; p; p = next) {
+		next = p->next;
+		rings__give_back(l->rings, l->stream, p);
+	}
+	log_decoder__free(l->decoder);
+	vec__free(&l->stops);
+	free(l);
+}
+
+static void drop_piece(struct log *l)
+{
+	struct piece *p = l->pieces;
+
+	l->pieces = p->next;
+	l->at = 0;
+	rings__give_back(l->rings, l->stream, p);
+}
+
+/* At a word that is no record: the rest of its segment is unknown. */
+static const struct event *lose(struct log *l, uint64_t count)
+{
+	l->lost = (struct event){.type = EVENT_LOST,
+				 .time = l->thread.time,
+				 .pid = l->thread.pid,
+				 .tid = l->thread.tid,
+				 .sp = l->thread.sp,
+				 .cpu = EVENT_NO_CPU,
+				 .untimed = true,
+				 .count = count};
+	return &l->lost;
+}
+
+/* What was lost behind its last record. */
+static void end(struct log *l)
+{
+	const struct stream *s = l->stream;
+
+	if (l->told)
+		return;
+	l->told = true;
+	l->position = s->at;
+	l->read = s->end.type == SAY_END ? s->end.time : l->thread.until;
+	if (s->broken || s->dropped)
+		l->event = lose(l, max_of(s->dropped, (uint64_t)1));
+}
+
+/* Decodes a record of the first piece. False: there was no event in it. */
+static bool decode(struct log *l)
+{
+	struct piece *p = l->pieces;
+	int n;
+
+	l->position = p->position + l->at * 8;
+	l->read = l->thread.until = p->time;
+	if (l->position < l->skip) {
+		l->at = min_of(p->n, (l->skip - p->position) / 8);
+		return false;
+	}
+	n = log_decoder__event(l->decoder, &l->thread, p->words + l->at, p->n - l->at, &l->event);
+	if (n > 0) {
+		l->at += n;
+		return l->event;
+	}
+	l->skip = (l->position / LOG_SEGMENT + 1) * LOG_SEGMENT;
+	if (n < 0)
+		l->event = lose(l, 1);
+	return l->event;
+}
+
+const struct event *log__peek(struct log *l)
+{
+	while (!l->event) {
+		/* asked first: there may be more of it when it has ended */
+		bool over = !l->pieces && rings__is_over(l->rings, l->stream);
+
+		if (l->pieces && l->at >= l->pieces->n) {
+			drop_piece(l);
+		} else if (l->pieces) {
+			decode(l);
+		} else if (!(l->pieces = rings__take(l->rings, l->stream))) {
+			if (over)
+				end(l);
+			break;
+		}
+	}
+	return l->event;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* thread_log: decodes what a thread has logged, one event after the other. Private to
+ * src/source/inline. */
+#ifndef BBTRACE_INLINE_THREAD_LOG_H
+#define BBTRACE_INLINE_THREAD_LOG_H
+
+#include "rings.h"
+#include "event/event.h"
+
+/* A thread's log, as far as it was decoded. */
+struct log {
+	struct rings *rings;
+	struct stream *stream;
+	struct log_decoder *decoder;
+	struct log_thread thread;
+	struct piece *pieces;	   /* that were taken */
+	size_t at;		   /* the next word of the first one */
+	uint64_t skip;		   /* what is before this position is no record */
+	const struct event *event; /* the next one; NULL: not decoded yet */
+	uint64_t position, read;   /* its position, and when it was read from the ring */
+	VEC(uint64_t) stops;	   /* positions at which the other source's next events were */
+	size_t passed;		   /* of these */
+	bool told;		   /* what it has lost at its end */
+	struct event lost;
+};
+
+/* Takes over decoder. The stream is the rings'. */
+struct log *log__new(struct rings *rings, struct stream *s, struct log_decoder *decoder);
+void log__free(struct log *l);
+/* The next event, which stays the next one until .event is set to NULL; NULL: there is none yet. */
+const struct event *log__peek(struct log *l);
+
+#endif
