@@ -398,7 +398,9 @@ static int pass_queue(struct merge *m, uint64_t time, uint64_t stopped,
 		else
 			err = pass_queued(m, &q, sink);
 	}
-	memmove(m->queue.data, m->queue.data + n, (m->queue.len - n) * sizeof(*m->queue.data));
+	if (n)
+		memmove(m->queue.data, m->queue.data + n,
+			(m->queue.len - n) * sizeof(*m->queue.data));
 	m->queue.len -= n;
 	return err;
 }

@@ -17,6 +17,8 @@
 #define IDLE_MS	   5
 #define IDLE_AFTER 50 /* rounds without a byte */
 #define TRIES	   100
+/* A thread that is between two stores for so long has written nonsense. */
+#define TORN_NS 10000000000ull
 
 struct area {
 	uint32_t number;

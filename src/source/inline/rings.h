@@ -26,6 +26,7 @@ struct stream {
 	uint64_t at;	   /* position up to which it was read */
 	uint64_t complete; /* ns: all that was written before was read; UINT64_MAX: all */
 	uint64_t dropped;  /* when it ended: records since it last wrote one */
+	uint64_t torn;	   /* ns: since when the ring made no sense; 0: it does */
 	bool broken;	   /* its ring doesn't make sense: it is read no more */
 };
 
