@@ -157,7 +157,7 @@ $(B)/vm/kernel_open: tests/vm/kernel_open.c tests/unit/tap.h $(PURE)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(PURE) $(LIBS)
 
 # Where probes would go, for tests/check/starts.py; plans by batches, for tests/check/t_batches.sh.
-$(B)/sites $(B)/batches $(B)/counting $(B)/copies: $(B)/%: tests/check/%.c $(PURE)
+$(B)/sites $(B)/batches $(B)/counting $(B)/copies $(B)/supervised: $(B)/%: tests/check/%.c $(PURE)
 	@echo "  CC    $@"
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(PURE) $(LIBS)
 
@@ -193,7 +193,7 @@ try:
 # TESTS="tests/e2e/t_x.sh …": only these.
 check:
 	@scripts/deps.sh test
-	$(BUILD_ALL) all unit corpus $(B)/sites $(B)/batches $(B)/counting $(B)/copies $(B)/growing $(B)/relocated
+	$(BUILD_ALL) all unit corpus $(B)/sites $(B)/batches $(B)/counting $(B)/copies $(B)/supervised $(B)/growing $(B)/relocated
 	$(if $(wildcard tests/progs/Makefile),$(BUILD_ALL) -C tests/progs B=$(abspath $(B)))
 	@B=$(B) TESTS="$(TESTS)" scripts/check.sh
 

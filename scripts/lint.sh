@@ -49,6 +49,7 @@ src/kernel/text.c        /proc/kcore
 src/main.c               /dev/null
 src/object/root.c        root__open_file() itself
 src/object/sandbox.c     /proc/self
+src/source/inline/*         /proc/PID of traced processes, /dev/null
 src/source/probes/*         tracefs, /proc, /sys; attach_path, which is a descriptor
 src/process/processes.c  /proc
 src/process/spaces.c     /proc/PID/maps

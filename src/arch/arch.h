@@ -352,11 +352,13 @@ struct arch {
 	const struct arch_copier *copier; /* NULL: its functions can't be copied */
 	/* Reads the counter that gives the log its times. NULL: it has none. */
 	uint64_t (*ticks)(void);
+	const struct arch_tracee *tracee; /* of this machine; NULL: can't be a tracer's */
 };
 const struct arch *arch__by_machine(uint16_t machine); /* NULL: unknown */
 const char *arch__names(void);			       /* "x86-64 or arm64" */
 const struct arch *arch__native(void);		       /* of this machine; NULL: unknown */
 
 #include "arch/copier.h"
+#include "arch/tracee.h"
 
 #endif

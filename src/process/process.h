@@ -19,6 +19,8 @@ void processes__descendants(pid_vec *pids);
 size_t process__running(uint32_t pid);
 /* The process of a thread; 0: no such thread. */
 uint32_t process__of_thread(uint32_t tid);
+/* The process that it is a child of. */
+uint32_t process__parent(uint32_t tid);
 
 /* ---- process maps ---- */
 

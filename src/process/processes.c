@@ -69,6 +69,11 @@ uint32_t process__of_thread(uint32_t tid)
 	return status_number(tid, "\nTgid:");
 }
 
+uint32_t process__parent(uint32_t tid)
+{
+	return status_number(tid, "\nPPid:");
+}
+
 void processes__descendants(pid_vec *pids)
 {
 	struct map64 inside = {0};

@@ -589,6 +589,7 @@ const struct arch arch_x86_64 = {
 	.ticks = x86__ticks,
 #ifdef __x86_64__
 	.samples = x86_samples,
+	.tracee = &x86_tracee,
 #endif
 	.kernel = &x86_kernel,
 	.copier = &x86_copier,

@@ -87,4 +87,6 @@ bool x86__use(const uint8_t *bytes, size_t len, uint64_t addr, struct reg_use *o
 extern const struct sample x86_samples[];
 #endif
 
+extern const struct arch_tracee x86_tracee; /* of this machine alone */
+
 #endif

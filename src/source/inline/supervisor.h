@@ -16,6 +16,10 @@ struct supervisor_options {
 	const struct copies *copies;
 	pid_t command; /* waits to exec */
 	bool follow;   /* children, too */
+	/* Called in the supervisor once it traces the command; it needs CAP_SYS_PTRACE,
+	 * CAP_CHECKPOINT_RESTORE, CAP_DAC_OVERRIDE and CAP_KILL from then on. 0 or -errno. NULL:
+	 * it keeps all */
+	int (*drop_privileges)(void);
 };
 
 struct supervisor;

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tracee: what a tracer reads and changes in the registers of a stopped thread. Part of the public
+ * header of src/arch, which includes it. A block of registers is what PTRACE_GETREGSET gives for
+ * NT_PRSTATUS.
+ */
+#ifndef BBTRACE_TRACEE_H
+#define BBTRACE_TRACEE_H
+
+#define TRACEE_REGS_MAX 512 /* bytes of a block, at most */
+
+enum tracee_reg {
+	TRACEE_PC,
+	TRACEE_SP,
+	TRACEE_LOG,	/* the base that finds a thread's ring */
+	TRACEE_CONTEXT, /* at the first instruction of a signal's handler: its ucontext_t */
+};
+
+struct arch_tracee {
+	size_t size; /* of a block; another size: a thread of another architecture */
+	uint64_t (*get)(const void *regs, enum tracee_reg reg);
+	void (*set)(void *regs, enum tracee_reg reg, uint64_t value);
+	/* Makes the thread execute a system call by the instruction at addr, whose bytes these are.
+	 */
+	const uint8_t *enter;
+	size_t enter_len;
+	void (*call)(void *regs, uint64_t addr, uint64_t number, const uint64_t args[6]);
+	uint64_t returned; /* bytes that the handler's return has popped when it calls sigreturn */
+};
+
+#endif

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The shared memory that threads write their logs to. The program is made to map it, so that no
+ * descriptor of it shows up there; it is opened by way of /proc/PID/map_files.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "source/inline/tracer.h"
+
+/* Far from where the kernel puts anything by itself. */
+#define AREA_AT	   0x2a0000000000ull
+#define AREA_STEP  0x001000000000ull
+#define AREA_TRIES 64
+#define USE_SHIFT  24		/* the n-th use of a slot begins with segment n << 24 */
+#define PATIENCE   (1ull << 31) /* ticks, until the reader says how many */
+
+static uint64_t map_area(struct thread *t, uint64_t size)
+{
+	int64_t got;
+
+	for (unsigned i = 0; i < AREA_TRIES; i++) {
+		uint64_t at = AREA_AT + i * AREA_STEP;
+
+		got = thread__call(t, SYS_mmap, at, size, PROT_READ | PROT_WRITE,
+				   MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE,
+				   (uint64_t)-1, 0);
+		if (got == (int64_t)at) {
+			thread__call(t, SYS_madvise, at, size, MADV_DONTDUMP, 0, 0, 0);
+			return at;
+		}
+		if (got != -EEXIST)
+			break;
+	}
+	return 0;
+}
+
+static int open_area(pid_t pid, uint64_t at, uint64_t size)
+{
+	char path[96];
+
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%llx-%llx", pid, (unsigned long long)at,
+		 (unsigned long long)(at + size));
+	return open(path, O_RDWR | O_CLOEXEC);
+}
+
+static void say_area(struct tracer *s, const struct area *a, pid_t pid, int fd)
+{
+	struct say say = {.type = SAY_AREA,
+			  .pid = (uint32_t)pid,
+			  .tid = (uint32_t)pid,
+			  .area = a->number,
+			  .base = a->base,
+			  .size = a->size};
+
+	tracer__say(s, &say, fd);
+}
+
+static struct area *new_area(struct thread *t)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t size = ((uint64_t)AREA_SLOTS * LOG_SLOT + page - 1) & -page;
+	uint64_t at = map_area(t, size);
+	int fd = at ? open_area(t->process->pid, at, size) : -1;
+	void *mem = fd >= 0 ? mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
+				   fd, 0)
+			    : MAP_FAILED;
+	struct area *a;
+
+	if (mem == MAP_FAILED) {
+		if (fd >= 0)
+			close(fd);
+		if (at)
+			thread__call(t, SYS_munmap, at, size, 0, 0, 0, 0);
+		return NULL;
+	}
+	a = xcalloc(1, sizeof(*a));
+	a->number = t->tracer->nareas++;
+	a->refs = 1;
+	a->base = at;
+	a->size = size;
+	a->mem = mem;
+	vec__push(&t->process->space->areas, a);
+	say_area(t->tracer, a, t->process->pid, fd);
+	return a;
+}
+
+void area__drop(struct area *a)
+{
+	if (--a->refs)
+		return;
+	munmap(a->mem, a->size);
+	free(a);
+}
+
+/* ---- slots ---- */
+
+static struct log_ring *ring_of(const struct area *a, uint32_t slot)
+{
+	return (struct log_ring *)(void *)(a->mem + (size_t)slot * LOG_SLOT);
+}
+
+static bool take_from(struct thread *t, struct area *a)
+{
+	for (uint32_t i = 0; i < AREA_SLOTS; i++) {
+		if (a->slots[i].busy)
+			continue;
+		a->slots[i].busy = true;
+		t->area = a;
+		t->slot = i;
+		return true;
+	}
+	return false;
+}
+
+static bool take(struct thread *t)
+{
+	struct area *const *a;
+	struct area *more;
+
+	vec__each (a, &t->process->space->areas)
+		if (take_from(t, *a))
+			return true;
+	more = new_area(t);
+	return more && take_from(t, more);
+}
+
+/* Written by way of the process, so that its page table has the page. Nobody reads it if the
+ * process is quiet: all is dropped. */
+static bool begin_ring(struct thread *t)
+{
+	uint64_t base = t->area->base + (uint64_t)t->slot * LOG_SLOT;
+	uint64_t first = (uint64_t)t->area->slots[t->slot].uses++ << USE_SHIFT;
+	struct log_ring r = {.cursor = base + LOG_RING_AT,
+			     .segments = first,
+			     .base = base,
+			     .released = first,
+			     .beat = t->tracer->arch->ticks(),
+			     .patience = PATIENCE};
+
+	if (t->process->quiet) {
+		r.kept = r.cursor;
+		r.released = first - LOG_SEGMENTS;
+		r.patience = 0;
+	} else {
+		r.limit = r.cursor + LOG_SEGMENT - LOG_RECORD_MAX;
+	}
+	return space__write(t->process->space, base, &r, sizeof(r));
+}
+
+static void say_ring(struct thread *t, pid_t parent, uint64_t forked)
+{
+	struct say say = {.type = SAY_RING,
+			  .pid = (uint32_t)t->process->pid,
+			  .tid = (uint32_t)t->tid,
+			  .area = t->area->number,
+			  .slot = t->slot,
+			  .ptid = (uint32_t)parent,
+			  .time = now_ns(CLOCK_MONOTONIC),
+			  .position = thread__position(t),
+			  .forked = parent ? forked : 0,
+			  .sp = t->process->space->loading ? 0 : thread__get(t, TRACEE_SP)};
+
+	t->said = true;
+	tracer__say(t->tracer, &say, -1);
+}
+
+bool thread__get_slot(struct thread *t, pid_t parent, uint64_t forked)
+{
+	if (t->area)
+		return true;
+	if (!take(t) || !begin_ring(t)) {
+		thread__drop_slot(t);
+		return false;
+	}
+	thread__set(t, TRACEE_LOG, t->area->base + (uint64_t)t->slot * LOG_SLOT);
+	if (thread__store_regs(t)) {
+		thread__drop_slot(t);
+		return false;
+	}
+	if (!t->process->quiet)
+		say_ring(t, parent, forked);
+	return true;
+}
+
+void thread__drop_slot(struct thread *t)
+{
+	struct say say = {.type = SAY_END,
+			  .pid = (uint32_t)t->process->pid,
+			  .tid = (uint32_t)t->tid,
+			  .slot = t->slot,
+			  .time = now_ns(CLOCK_MONOTONIC)};
+
+	if (!t->area)
+		return;
+	say.area = t->area->number;
+	say.position = thread__position(t);
+	if (t->said)
+		tracer__say(t->tracer, &say, -1);
+	else
+		t->area->slots[t->slot].busy = false;
+	t->said = false;
+	t->area = NULL;
+	t->slot = NO_SLOT;
+}
+
+uint64_t thread__position(const struct thread *t)
+{
+	return t->area ? log_ring__position(ring_of(t->area, t->slot)) : 0;
+}
+
+void thread__hurry(struct thread *t)
+{
+	if (t->area)
+		ring_of(t->area, t->slot)->patience = 0;
+}
+
+/* All spaces that have it share the area itself. */
+void tracer__slot_done(struct tracer *s, uint32_t area, uint32_t slot)
+{
+	struct thread *t;
+	size_t i = 0;
+
+	while (slot < AREA_SLOTS && (t = tracer__each(s, &i))) {
+		struct area *const *a;
+
+		if (!t->process->space)
+			continue;
+		vec__each (a, &t->process->space->areas)
+			if ((*a)->number == area) {
+				(*a)->slots[slot].busy = false;
+				return;
+			}
+	}
+}

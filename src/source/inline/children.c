@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* New threads, new processes and new programs. */
+#include <linux/kcmp.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "source/inline/tracer.h"
+
+static bool shares_memory(pid_t a, pid_t b)
+{
+	return !syscall(SYS_kcmp, a, b, KCMP_VM, 0, 0);
+}
+
+static struct process *new_process(struct tracer *s, const struct process *parent, pid_t pid)
+{
+	struct space *space = parent->space;
+	struct process *p;
+
+	if (space && !shares_memory(parent->pid, pid))
+		space = space__fork(space, pid);
+	p = tracer__add_process(s, pid, space);
+	p->quiet = parent->quiet || !s->follow;
+	return p;
+}
+
+/* t: which has made it; NULL: unknown. */
+static void add_child(struct tracer *s, struct process *parent, struct thread *t, pid_t child)
+{
+	bool thread = process__of_thread((uint32_t)child) == (uint32_t)parent->pid;
+	struct process *p = thread ? parent : new_process(s, parent, child);
+	struct thread *c = tracer__add_thread(s, child, p);
+
+	if (thread || !t)
+		return;
+	c->parent = t->tid;
+	c->forked = thread__position(t);
+	vec__append(&c->frames, &t->frames);
+}
+
+/* It may have stopped already. */
+static void begin_early(struct tracer *s, pid_t child)
+{
+	for (size_t i = 0; i < s->early.len; i++) {
+		struct stop stop = s->early.data[i];
+
+		if (stop.tid != child)
+			continue;
+		s->early.data[i] = s->early.data[--s->early.len];
+		tracer__stopped(s, &stop);
+		return;
+	}
+}
+
+void thread__made_child(struct thread *t, int event, pid_t child)
+{
+	struct tracer *s = t->tracer;
+
+	t->in_vfork = event == PTRACE_EVENT_VFORK;
+	if (tracer__thread(s, child))
+		return;
+	add_child(s, t->process, t, child);
+	begin_early(s, child);
+}
+
+/* The parent was killed before it told of its child. */
+void tracer__adopt(struct tracer *s, pid_t parent)
+{
+	struct process *p = tracer__process(s, parent);
+
+	for (size_t i = 0; p && i < s->early.len; i++) {
+		pid_t child = s->early.data[i].tid;
+
+		if (s->early.data[i].parent != (uint32_t)parent ||
+		    process__of_thread((uint32_t)child) == (uint32_t)parent)
+			continue;
+		add_child(s, p, NULL, child);
+		begin_early(s, child);
+		i = (size_t)-1;
+	}
+}
+
+void thread__start(struct thread *t)
+{
+	struct process *p = t->process;
+	struct space *s = p->space;
+	bool traced = s && !s->other && s->areas.len;
+
+	if (s && s->refs == 1 && p->nthreads == 1 && (p->quiet || t->tracer->quitting)) {
+		thread__let_go_alone(t);
+		return;
+	}
+	if (traced && !thread__get_slot(t, t->parent, t->forked)) {
+		/* it may not write to its parent's */
+		if (!p->quiet)
+			tracer__say_text(t->tracer, SAY_NOTE, p, 0,
+					 "a process may not map more memory for its log");
+		t->state = THREAD_HELD;
+		space__let_go(t->tracer, s);
+		return;
+	}
+	thread__done(t, 0);
+}
+
+/* ---- exec ---- */
+
+static void remove_others(struct thread *t)
+{
+	struct tracer *s = t->tracer;
+	struct thread *other;
+	size_t i = 0;
+
+	while ((other = tracer__each(s, &i)))
+		if (other != t && other->process == t->process) {
+			tracer__forget_stops(s, other->tid);
+			thread__remove(other);
+			i = 0;
+		}
+}
+
+static void forget_program(struct thread *t)
+{
+	struct space *old = t->process->space;
+
+	thread__drop_slot(t);
+	t->process->space = NULL;
+	t->frames.len = 0;
+	t->delivering = t->has_late = t->maps = t->maps_code = t->in_vfork = false;
+	t->call = -1;
+	t->parent = 0;
+	space__drop(old);
+}
+
+void thread__executed(struct thread *t)
+{
+	struct process *p = t->process;
+
+	remove_others(t);
+	forget_program(t);
+	if (t->tracer->quitting || p->quiet) {
+		if (!p->quiet)
+			tracer__say_text(t->tracer, SAY_LET_GO, p, 0, "");
+		thread__detach(t, 0);
+		return;
+	}
+	p->space = space__new(p->pid);
+	p->space->refs = 1;
+	t->in_exec = true;
+	thread__go_on(t, 0);
+}

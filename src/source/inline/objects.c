@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Finds planned objects among a process's mappings, and puts their copies beside them. */
+#include <errno.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "source/inline/tracer.h"
+
+#define GIB  (1ull << 30)
+#define PAGE 4096ull
+
+/* ---- which object is mapped ---- */
+
+/* On overlay file systems and btrfs the numbers in maps are others than those of the file. */
+static bool is_file(pid_t pid, const struct map *m, const struct object *o)
+{
+	char link[128];
+	struct stat st;
+
+	snprintf(link, sizeof(link), "/proc/%d/map_files/%llx-%llx", pid,
+		 (unsigned long long)m->start, (unsigned long long)m->end);
+	if (!stat(link, &st))
+		return st.st_dev == o->dev && st.st_ino == o->ino;
+	return m->dev == o->dev && m->ino == o->ino;
+}
+
+static const struct segment *segment_in(const struct object *o, const struct map *m)
+{
+	const struct segment *g;
+
+	vec__each (g, &o->segments)
+		if (g->exec && g->offset >= m->offset && g->offset - m->offset < m->end - m->start)
+			return g;
+	return NULL;
+}
+
+static size_t exec_segments(const struct object *o)
+{
+	const struct segment *g;
+	size_t n = 0;
+
+	vec__each (g, &o->segments)
+		n += g->exec;
+	return n;
+}
+
+/* Are all of its segments of code mapped? The bias, and where the first one is. */
+static bool find_object(pid_t pid, const map_vec *maps, const struct object *o, uint64_t *bias,
+			uint64_t *start)
+{
+	const struct segment *g;
+	const struct map *m;
+	size_t found = 0;
+
+	vec__each (m, maps) {
+		uint64_t b;
+
+		if (!m->exec || !m->ino || !(g = segment_in(o, m)) || !is_file(pid, m, o))
+			continue;
+		b = m->start + (g->offset - m->offset) - g->vaddr;
+		if (found && b != *bias)
+			continue;
+		if (!found)
+			*start = m->start;
+		*bias = b;
+		found++;
+	}
+	return found && found == exec_segments(o);
+}
+
+/* ---- where copies go ---- */
+
+static bool is_free(const map_vec *maps, uint64_t start, uint64_t size, uint64_t *below)
+{
+	const struct map *m;
+
+	vec__each (m, maps)
+		if (m->start < start + size && start < m->end) {
+			*below = m->start;
+			return false;
+		}
+	return true;
+}
+
+/* Out of the way of what grows: mmap's memory grows downwards, to just below the last library. */
+static uint64_t find_room(const map_vec *maps, const struct object *o, uint64_t start,
+			  uint64_t size)
+{
+	uint64_t at, below;
+
+	if (!o->pie) {
+		for (at = (start + GIB) & -PAGE; at < start + GIB + GIB / 2; at += size)
+			if (is_free(maps, at, size, &below))
+				return at;
+		return 0;
+	}
+	if (start < GIB + size)
+		return 0;
+	at = (start - GIB - size) & -PAGE;
+	while (at > PAGE * 16 && start - at < GIB + GIB / 2) {
+		if (is_free(maps, at, size, &below))
+			return at;
+		at = below < size ? 0 : (below - size) & -PAGE;
+	}
+	return 0;
+}
+
+/* ---- putting them there ---- */
+
+static void refuse(struct thread *t, struct loaded *l, const char *why)
+{
+	l->refused = true;
+	if (!t->process->quiet)
+		tracer__say_text(t->tracer, SAY_REFUSED, t->process, l->image->object, why);
+}
+
+static void say_mapped(struct thread *t, const struct loaded *l)
+{
+	struct say say = {.type = SAY_MAPPED,
+			  .pid = (uint32_t)t->process->pid,
+			  .tid = (uint32_t)t->tid,
+			  .object = l->image->object,
+			  .base = l->base,
+			  .size = l->size,
+			  .bias = l->bias,
+			  .time = now_ns(CLOCK_MONOTONIC)};
+
+	if (!t->process->quiet)
+		tracer__say(t->tracer, &say, -1);
+}
+
+static const char *write_copies(struct thread *t, const map_vec *maps, struct loaded *l)
+{
+	struct space *s = t->process->space;
+	size_t n = l->image->code.len;
+	autofree uint8_t *code = xmalloc(n + 1);
+	uint64_t at = find_room(maps, l->object, l->start, l->size);
+	int64_t got;
+
+	if (!at)
+		return "all memory within reach of its code is in use";
+	l->base = at;
+	memcpy(code, l->image->code.data, n);
+	if (!copy_image__relocate(l->image, l->bias, at, code))
+		return "its copies are out of reach";
+	got = thread__call(t, SYS_mmap, at, l->size, PROT_READ | PROT_EXEC,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, (uint64_t)-1, 0);
+	if (got != (int64_t)at)
+		return "the process may not map memory for its copies";
+	if (!space__write(s, at, code, n))
+		return "its copies can't be written";
+	return NULL;
+}
+
+static void load(struct thread *t, const map_vec *maps, struct loaded *l)
+{
+	struct space *s = t->process->space;
+	const char *why;
+	int err;
+
+	why = write_copies(t, maps, l);
+	if (why) {
+		refuse(t, l, why);
+		return;
+	}
+	err = loaded__patch(s, t->tracer, l);
+	if (err) {
+		refuse(t, l,
+		       err == -ESTALE ? "its code in memory is not that of the file"
+				      : "its code can't be changed");
+		return;
+	}
+	say_mapped(t, l);
+}
+
+static bool is_mapped(pid_t pid, const map_vec *maps, const struct loaded *l)
+{
+	const struct map *m;
+
+	vec__each (m, maps)
+		if (m->start == l->start)
+			return m->exec && is_file(pid, m, l->object);
+	return false;
+}
+
+/* An object that was unloaded takes its copies along. */
+static void forget(struct thread *t, const map_vec *maps)
+{
+	struct space *s = t->process->space;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->loaded.len; i++) {
+		const struct loaded *l = &s->loaded.data[i];
+
+		if (is_mapped(t->process->pid, maps, l))
+			s->loaded.data[kept++] = *l;
+		else if (!l->refused)
+			thread__call(t, SYS_munmap, l->base, l->size, 0, 0, 0, 0);
+	}
+	s->loaded.len = kept;
+}
+
+static bool is_known(const struct space *s, const struct copy_image *i)
+{
+	const struct loaded *l;
+
+	vec__each (l, &s->loaded)
+		if (l->image == i)
+			return true;
+	return false;
+}
+
+static bool read_maps(pid_t pid, map_vec *maps)
+{
+	autofree char *text = NULL;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	return !file__read(path, 64u << 20, &text, NULL) && !maps__parse(text, maps);
+}
+
+void thread__put_copies(struct thread *t)
+{
+	const struct tracer *tracer = t->tracer;
+	struct space *s = t->process->space;
+	const struct copy_image *i;
+	map_vec maps = {0};
+
+	if (!read_maps(t->process->pid, &maps))
+		return;
+	forget(t, &maps);
+	vec__each (i, &tracer->copies->images) {
+		struct loaded l = {.image = i,
+				   .object = tracer->plan->objects.data[i->object].object,
+				   .size = (i->code.len + PAGE - 1) & -PAGE};
+
+		if (!i->patches.len || is_known(s, i) ||
+		    !find_object(t->process->pid, &maps, l.object, &l.bias, &l.start))
+			continue;
+		load(t, &maps, &l);
+		vec__push(&s->loaded, l);
+		maps__free(&maps);
+		maps = (map_vec){0};
+		if (!read_maps(t->process->pid, &maps))
+			return;
+	}
+	maps__free(&maps);
+}
+
+/* ---- look-ups ---- */
+
+const struct loaded *space__copies_at(const struct space *s, uint64_t addr)
+{
+	const struct loaded *l;
+
+	vec__each (l, &s->loaded)
+		if (!l->refused && addr >= l->base && addr - l->base < l->image->code.len)
+			return l;
+	return NULL;
+}
+
+const struct loaded *space__object_at(const struct space *s, uint64_t addr)
+{
+	const struct segment *g;
+	const struct loaded *l;
+
+	vec__each (l, &s->loaded) {
+		if (l->refused)
+			continue;
+		g = object__segment_at(l->object, addr - l->bias);
+		if (g && g->exec)
+			return l;
+	}
+	return NULL;
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The supervisor's process: waits for threads to stop, and for bbtrace. */
+#include <errno.h>
+#include <poll.h>
+#include <sys/ptrace.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "source/inline/tracer.h"
+
+/* The program goes on without its tracer: no PTRACE_O_EXITKILL. */
+#define OPTIONS                                                                                    \
+	(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |  \
+	 PTRACE_O_TRACEVFORKDONE | PTRACE_O_TRACEEXEC)
+#define LAST_WORDS_MS 5000
+
+static void take_signals(const struct tracer *s)
+{
+	struct signalfd_siginfo ignored;
+
+	while (read(s->signals, &ignored, sizeof(ignored)) > 0)
+		;
+}
+
+static void wait_for_something(struct tracer *s)
+{
+	struct pollfd fds[] = {
+		{.fd = s->signals, .events = POLLIN},
+		{.fd = s->socket, .events = (short)(POLLIN | (s->out.len ? POLLOUT : 0))}};
+
+	if (poll(fds, ARRAY_SIZE(fds), -1) < 0)
+		return;
+	if (fds[0].revents)
+		take_signals(s);
+	if (fds[1].revents & POLLOUT)
+		tracer__flush(s);
+	if (!(fds[1].revents & ~POLLOUT) || !tracer__hear(s))
+		return;
+	close(s->socket);
+	s->socket = -1;
+	tracer__let_go(s);
+}
+
+static void last_words(struct tracer *s)
+{
+	struct say say = {.type = SAY_GONE};
+	struct pollfd fd = {.fd = s->socket, .events = POLLOUT};
+
+	tracer__say(s, &say, -1);
+	while (s->out.len && s->socket >= 0 && poll(&fd, 1, LAST_WORDS_MS) > 0 &&
+	       !(fd.revents & (POLLERR | POLLHUP)))
+		tracer__flush(s);
+}
+
+static int begin(struct tracer *s, pid_t command)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_SETMASK, &set, NULL);
+	s->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	if (s->signals < 0)
+		return -errno;
+	if (ptrace(PTRACE_SEIZE, command, 0, OPTIONS))
+		return -errno;
+	tracer__add_thread(s, command, tracer__add_process(s, command, NULL))->state =
+		THREAD_RUNNING;
+	return 0;
+}
+
+void tracer__serve(const struct supervisor_options *o, int socket)
+{
+	struct tracer s = {.plan = o->plan,
+			   .copies = o->copies,
+			   .arch = o->plan->arch,
+			   .tracee = o->plan->arch->tracee,
+			   .follow = o->follow,
+			   .socket = socket,
+			   .signals = -1};
+	int32_t answer = begin(&s, o->command);
+	struct stop stop;
+
+	if (!answer && o->drop_privileges)
+		answer = o->drop_privileges();
+	if (send(socket, &answer, sizeof(answer), MSG_NOSIGNAL) < 0 || answer)
+		_exit(0);
+	while (s.threads.len || s.early.len) {
+		while (tracer__next(&s, &stop))
+			tracer__stopped(&s, &stop);
+		if (s.threads.len || s.early.len)
+			wait_for_something(&s);
+	}
+	last_words(&s);
+	_exit(0);
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What a thread has stopped for. */
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include "source/inline/tracer.h"
+
+/* Has a thread of the space a child that shares its memory until it executes a program? It can't
+ * stop meanwhile. */
+static bool waits_for_child(const struct tracer *s, const struct space *space)
+{
+	struct thread *t;
+	size_t i = 0;
+
+	while ((t = tracer__each(s, &i)))
+		if (t->process->space == space && t->in_vfork)
+			return true;
+	return false;
+}
+
+bool thread__hold(struct thread *t, int sig)
+{
+	struct space *space = t->process->space;
+
+	if (!space || !space->lets_go || waits_for_child(t->tracer, space))
+		return false;
+	t->state = THREAD_HELD;
+	t->pending = sig;
+	space__try_let_go(t->tracer, space);
+	return true;
+}
+
+void thread__done(struct thread *t, int sig)
+{
+	if (!t->process->space && t->tracer->quitting)
+		thread__detach(t, sig);
+	else if (!thread__hold(t, sig))
+		thread__go_on(t, sig);
+}
+
+static void ended(struct tracer *s, struct thread *t, pid_t tid)
+{
+	struct space *space;
+
+	tracer__forget_stops(s, tid);
+	if (!t)
+		return;
+	space = t->process->space;
+	if (space)
+		space->refs++;
+	thread__remove(t);
+	if (space && space->lets_go && space->refs > 1)
+		space__try_let_go(s, space);
+	space__drop(space);
+}
+
+/* A child that has stopped before its parent has told of it. */
+static void early(struct tracer *s, const struct stop *stop)
+{
+	struct stop e = *stop;
+
+	e.parent = process__parent(stop->tid);
+	vec__push(&s->early, e);
+}
+
+static void system_call(struct thread *t)
+{
+	struct __ptrace_syscall_info info = {0};
+	bool entry;
+
+	if (ptrace(PTRACE_GET_SYSCALL_INFO, t->tid, sizeof(info), &info) <= 0)
+		return;
+	entry = info.op == PTRACE_SYSCALL_INFO_ENTRY;
+	if (!entry && t->in_exec) {
+		t->in_exec = false;
+		loader__begin(t);
+	} else {
+		if (entry)
+			t->call = (int64_t)info.entry.nr;
+		loader__system_call(t, entry, info.entry.nr, (const uint64_t *)info.entry.args);
+		signals__system_call(t, entry);
+	}
+	if (!entry)
+		t->call = -1;
+	thread__done(t, 0);
+}
+
+static void event(struct thread *t, int event, int sig, bool is_new)
+{
+	unsigned long message = 0;
+
+	switch (event) {
+	case PTRACE_EVENT_FORK:
+	case PTRACE_EVENT_VFORK:
+	case PTRACE_EVENT_CLONE:
+		if (!ptrace(PTRACE_GETEVENTMSG, t->tid, 0, &message))
+			thread__made_child(t, event, (pid_t)message);
+		thread__done(t, 0);
+		break;
+	case PTRACE_EVENT_EXEC:
+		thread__executed(t);
+		break;
+	case PTRACE_EVENT_VFORK_DONE:
+		t->in_vfork = false;
+		if (t->process->space)
+			space__stop(t->tracer, t->process->space);
+		thread__done(t, 0);
+		break;
+	case PTRACE_EVENT_STOP:
+		if (is_new)
+			thread__start(t);
+		else if (sig == SIGTRAP || (t->process->space && t->process->space->lets_go))
+			thread__done(t, 0);
+		else
+			thread__resume(t, PTRACE_LISTEN, 0);
+		break;
+	default:
+		thread__done(t, 0);
+		break;
+	}
+}
+
+/* The program of a thread whose process is known by that thread alone. */
+static struct thread *find_executed(struct tracer *s, const struct stop *stop)
+{
+	unsigned long former = 0;
+	struct thread *t;
+
+	if (stop->status >> 16 != PTRACE_EVENT_EXEC ||
+	    ptrace(PTRACE_GETEVENTMSG, stop->tid, 0, &former))
+		return NULL;
+	t = tracer__thread(s, (pid_t)former);
+	return t ? tracer__add_thread(s, stop->tid, t->process) : NULL;
+}
+
+void tracer__stopped(struct tracer *s, const struct stop *stop)
+{
+	struct thread *t = tracer__thread(s, stop->tid);
+	int sig = WSTOPSIG(stop->status);
+	bool is_new;
+
+	if (!WIFSTOPPED(stop->status)) {
+		ended(s, t, stop->tid);
+		return;
+	}
+	if (!t && !(t = find_executed(s, stop))) {
+		early(s, stop);
+		return;
+	}
+	is_new = t->state == THREAD_NEW;
+	t->state = THREAD_STOPPED;
+	if (t->delivering && signals__delivered(t, stop->status))
+		return;
+	if (stop->status >> 16)
+		event(t, stop->status >> 16, sig, is_new);
+	else if (sig == (SIGTRAP | 0x80))
+		system_call(t);
+	else
+		signals__stopped(t, stop->status);
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The tables of threads, processes and address spaces. */
+#include <unistd.h>
+#include "source/inline/tracer.h"
+
+struct thread *tracer__thread(const struct tracer *s, pid_t tid)
+{
+	const uint64_t *slot = map64__get(&s->threads, (uint64_t)tid);
+
+	return slot ? (struct thread *)(uintptr_t)*slot : NULL;
+}
+
+struct process *tracer__process(const struct tracer *s, pid_t pid)
+{
+	const uint64_t *slot = map64__get(&s->processes, (uint64_t)pid);
+
+	return slot ? (struct process *)(uintptr_t)*slot : NULL;
+}
+
+struct thread *tracer__add_thread(struct tracer *s, pid_t tid, struct process *p)
+{
+	struct thread *t = xcalloc(1, sizeof(*t));
+
+	t->tracer = s;
+	t->process = p;
+	t->tid = tid;
+	t->call = -1;
+	t->slot = NO_SLOT;
+	p->nthreads++;
+	*map64__put(&s->threads, (uint64_t)tid) = (uintptr_t)t;
+	return t;
+}
+
+struct process *tracer__add_process(struct tracer *s, pid_t pid, struct space *space)
+{
+	struct process *p = xcalloc(1, sizeof(*p));
+
+	p->pid = pid;
+	p->space = space;
+	if (space)
+		space->refs++;
+	*map64__put(&s->processes, (uint64_t)pid) = (uintptr_t)p;
+	return p;
+}
+
+/* The last thread takes its process along. */
+void thread__remove(struct thread *t)
+{
+	struct tracer *s = t->tracer;
+	struct process *p = t->process;
+
+	thread__drop_slot(t);
+	map64__del(&s->threads, (uint64_t)t->tid);
+	vec__free(&t->frames);
+	free(t);
+	if (--p->nthreads)
+		return;
+	tracer__adopt(s, p->pid);
+	map64__del(&s->processes, (uint64_t)p->pid);
+	space__drop(p->space);
+	free(p);
+}
+
+struct thread *tracer__each(const struct tracer *s, size_t *i)
+{
+	uint64_t value;
+
+	while (*i < s->threads.cap)
+		if (map64__slot(&s->threads, (*i)++, &value))
+			return (struct thread *)(uintptr_t)value;
+	return NULL;
+}
+
+static size_t without(struct stop *stops, size_t n, pid_t tid)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (stops[i].tid != tid)
+			stops[kept++] = stops[i];
+	return kept;
+}
+
+void tracer__forget_stops(struct tracer *s, pid_t tid)
+{
+	s->deferred.len = without(s->deferred.data, s->deferred.len, tid);
+	s->early.len = without(s->early.data, s->early.len, tid);
+}
+
+struct space *space__new(pid_t pid)
+{
+	struct space *s = xcalloc(1, sizeof(*s));
+
+	s->mem = thread__open_memory(pid);
+	return s;
+}
+
+struct space *space__fork(const struct space *from, pid_t pid)
+{
+	struct space *s = space__new(pid);
+	struct area *const *a;
+
+	s->enter = from->enter;
+	s->other = from->other;
+	s->loading = from->loading;
+	s->entry = from->entry;
+	s->debug = from->debug;
+	s->debug_state = from->debug_state;
+	vec__append(&s->loaded, &from->loaded);
+	vec__each (a, &from->areas) {
+		(*a)->refs++;
+		vec__push(&s->areas, *a);
+	}
+	return s;
+}
+
+void space__drop(struct space *s)
+{
+	struct area *const *a;
+
+	if (!s || --s->refs)
+		return;
+	vec__each (a, &s->areas)
+		area__drop(*a);
+	vec__free(&s->areas);
+	vec__free(&s->loaded);
+	if (s->mem >= 0)
+		close(s->mem);
+	free(s);
+}

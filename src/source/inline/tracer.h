@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tracer: the state of the supervisor's process. Private to the supervisor's files.
+ *
+ * It never waits for one thread while others may need it: it waits for any stop, and does what that
+ * stop asks for. The exceptions take microseconds: single steps out of a log, and system calls that
+ * a thread is made to execute. A thread may be killed at any time: then each request fails with
+ * -ESRCH, which is ignored, since its end is reported, too.
+ */
+#ifndef BBTRACE_TRACER_H
+#define BBTRACE_TRACER_H
+
+#include <signal.h>
+#include "process/process.h"
+#include "source/inline/supervisor.h"
+
+/* ---- slots for the threads' rings ---- */
+
+#define AREA_SLOTS 1024
+#define NO_SLOT	   UINT32_MAX
+
+struct area {
+	uint32_t number;
+	uint32_t refs; /* spaces that have it */
+	uint64_t base, size;
+	uint8_t *mem; /* the same memory, here */
+	struct {
+		uint32_t uses; /* positions start anew at each one */
+		bool busy;     /* until all was read */
+	} slots[AREA_SLOTS];
+};
+
+/* ---- what is shared by threads that share memory ---- */
+
+/* The copies of an object that are in place, or were refused. */
+struct loaded {
+	const struct copy_image *image;
+	const struct object *object;
+	bool refused;
+	uint64_t start; /* of a mapping of its code */
+	uint64_t bias, base, size;
+};
+
+/* A breakpoint instruction. */
+struct trap {
+	bool set;
+	uint64_t addr;
+	uint8_t old[8];
+};
+
+struct space {
+	uint32_t refs;	/* processes; 0: it is gone */
+	int mem;	/* /proc/PID/mem; -1: none */
+	uint64_t enter; /* a system call instruction; 0: none is known */
+	bool other;	/* of another architecture: left alone */
+	bool loading;	/* the program's entry is not reached yet */
+	bool lets_go;	/* as soon as all threads are stopped */
+	VEC(struct area *) areas;
+	VEC(struct loaded) loaded;
+	struct trap entry, debug;
+	uint64_t debug_state; /* the loader's struct r_debug */
+};
+
+/* ---- processes and threads ---- */
+
+struct process {
+	pid_t pid;
+	struct space *space; /* NULL: it has not executed a program yet */
+	uint32_t nthreads;
+	bool quiet; /* not followed: it is only here as it shares memory */
+};
+
+/* A signal's handler was called whose frame has an address of the original. */
+struct signal_frame {
+	uint64_t sp;	       /* at the handler's first instruction */
+	uint64_t alt, alt_end; /* of the alternate stack that is in use; 0, 0: none */
+	uint64_t original;     /* the pc in the frame */
+	uint64_t copy;	       /* where to go on if it is still that; 0: there */
+};
+
+enum thread_state {
+	THREAD_NEW,	  /* has not stopped yet */
+	THREAD_RUNNING,	  /* or will report its end */
+	THREAD_STOPPED,	  /* is being looked at */
+	THREAD_LISTENING, /* with its process, by a signal such as SIGSTOP */
+	THREAD_HELD,	  /* until its space was let go */
+};
+
+struct thread {
+	struct tracer *tracer;
+	struct process *process;
+	pid_t tid;
+	uint8_t state;	  /* enum thread_state */
+	bool in_vfork;	  /* can't stop until its child has a program of its own */
+	bool in_exec;	  /* its next stop is the end of that system call */
+	bool maps;	  /* it loads objects: its system calls are watched */
+	uint64_t put_off; /* signals, a bit each, that came while it was made to do something */
+	bool regroups;	  /* its process was stopped while it was stepped */
+	bool delivering;  /* the next stop is the first instruction of a handler */
+	int pending;	  /* held: the signal that it has stopped by; 0: none */
+	pid_t parent;	  /* of a new process: the thread that made it; 0: unknown */
+	uint64_t forked;  /* that thread's position then */
+	int64_t call;	  /* the system call that it is in; -1: unknown */
+	uint64_t call_sp;
+	bool maps_code;		 /* that call maps code of a file */
+	uint64_t original, copy; /* delivering: the same places */
+	bool has_late;
+	siginfo_t late; /* to be delivered after the one that is being delivered */
+	VEC(struct signal_frame) frames;
+	struct area *area; /* NULL: it has no slot */
+	uint32_t slot;
+	bool said;	     /* its slot was */
+	bool known, changed; /* regs */
+	uint8_t regs[TRACEE_REGS_MAX];
+};
+
+struct stop {
+	pid_t tid;
+	int status;
+	uint32_t parent; /* of early ones */
+};
+
+struct message {
+	struct say say;
+	int fd; /* sent along; -1: none */
+};
+
+struct tracer {
+	const struct plan *plan;
+	const struct copies *copies;
+	const struct arch *arch;
+	const struct arch_tracee *tracee;
+	bool follow, quitting;
+	int socket;  /* to bbtrace; -1: it has gone */
+	int signals; /* SIGCHLD */
+	uint32_t nareas;
+	struct map64 threads;	   /* tid -> struct thread * */
+	struct map64 processes;	   /* pid -> struct process * */
+	VEC(struct stop) deferred; /* seen while waiting for another one */
+	VEC(struct stop) early;	   /* children whose parents have not reported them yet */
+	VEC(struct message) out;
+};
+
+/* ---- say.c ---- */
+void tracer__say(struct tracer *s, const struct say *say, int fd); /* takes fd */
+void tracer__say_text(struct tracer *s, uint32_t type, const struct process *p, uint32_t object,
+		      const char *text);
+void tracer__flush(struct tracer *s);
+/* -EPIPE: there is nobody any more. */
+int tracer__hear(struct tracer *s);
+
+/* ---- tracee.c: one stopped thread; 0 or -errno, mostly -ESRCH ---- */
+uint64_t thread__get(struct thread *t, enum tracee_reg reg);
+void thread__set(struct thread *t, enum tracee_reg reg, uint64_t value);
+int thread__load_regs(struct thread *t);
+int thread__store_regs(struct thread *t);
+/* Lets it run, by this request, with this signal. */
+int thread__resume(struct thread *t, int request, int sig);
+/* The same, waits for its next stop and returns that status; 0: it is gone. */
+int thread__resume_wait(struct thread *t, int request, int sig);
+/* Goes on as it has to: with stops at system calls if those are watched. */
+void thread__go_on(struct thread *t, int sig);
+/* While it is made to do something, signals wait; without all, but for those of its own faults, and
+ * of steps. False: it is gone. */
+bool thread__block(struct thread *t, bool all, uint64_t *before);
+void thread__unblock(struct thread *t, uint64_t before);
+/* This stop, by what can't be blocked, is for later. */
+void thread__put_off(struct thread *t, int status);
+void thread__send_put_off(struct thread *t);
+int thread__open_memory(pid_t pid);
+bool space__read(const struct space *s, uint64_t addr, void *out, size_t n);
+bool space__write(const struct space *s, uint64_t addr, const void *bytes, size_t n);
+/* Waits for a stop or an end of any thread, or for one in particular. */
+bool tracer__next(struct tracer *s, struct stop *out);
+
+/* ---- inject.c ---- */
+/* The thread is stopped, not within a system call; it is as before then. The system call's result.
+ */
+int64_t thread__call(struct thread *t, long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
+		     uint64_t e, uint64_t f);
+
+/* ---- area.c ---- */
+bool thread__get_slot(struct thread *t, pid_t parent, uint64_t forked);
+void thread__drop_slot(struct thread *t);
+uint64_t thread__position(const struct thread *t);
+/* While this is so, a full ring is not waited for. */
+void thread__hurry(struct thread *t);
+void tracer__slot_done(struct tracer *s, uint32_t area, uint32_t slot);
+void area__drop(struct area *a);
+
+/* ---- tables.c ---- */
+struct thread *tracer__thread(const struct tracer *s, pid_t tid);
+struct thread *tracer__add_thread(struct tracer *s, pid_t tid, struct process *p);
+struct process *tracer__process(const struct tracer *s, pid_t pid);
+struct process *tracer__add_process(struct tracer *s, pid_t pid, struct space *space);
+void thread__remove(struct thread *t);
+struct space *space__new(pid_t pid);
+struct space *space__fork(const struct space *s, pid_t pid);
+void space__drop(struct space *s);
+/* Its stops that were not looked at yet. */
+void tracer__forget_stops(struct tracer *s, pid_t tid);
+/* NULL at the end. */
+struct thread *tracer__each(const struct tracer *s, size_t *i);
+
+/* ---- objects.c ---- */
+/* Puts the copies of all planned objects that are mapped, and haven't any yet, in place; forgets
+ * those that are mapped no more. */
+void thread__put_copies(struct thread *t);
+/* The copies that addr is in, or the object of which it is code. */
+const struct loaded *space__copies_at(const struct space *s, uint64_t addr);
+const struct loaded *space__object_at(const struct space *s, uint64_t addr);
+
+/* ---- patch.c ---- */
+int loaded__patch(struct space *s, const struct tracer *tracer, const struct loaded *l);
+void loaded__restore(struct space *s, const struct tracer *tracer, const struct loaded *l);
+void space__restore(struct space *s, const struct tracer *tracer);
+void trap__set(struct space *s, const struct tracer *tracer, struct trap *t, uint64_t addr);
+void trap__remove(struct space *s, const struct tracer *tracer, struct trap *t);
+
+/* ---- loader.c ---- */
+/* A program was executed, and not one of its instructions. */
+void loader__begin(struct thread *t);
+/* SIGTRAP: is it one of the traps? Then it is done. */
+bool loader__hit(struct thread *t);
+void loader__system_call(struct thread *t, bool entry, uint64_t number, const uint64_t args[6]);
+
+/* ---- step.c ---- */
+enum step_out { OUT_DONE, OUT_FAULT, OUT_GONE };
+/*
+ * Takes a stopped thread out of the copies to the original, to where it may go on if that can be:
+ * its pc is set. *copy: the same place in the copies; 0: it was in the original. *steps: that it
+ * took; if there are any, its stop is that of a step. OUT_FAULT: it has stopped by a fault of its
+ * own, whose signal is its current one.
+ */
+enum step_out thread__step_out(struct thread *t, uint64_t *copy, unsigned *steps);
+/* One instruction. */
+enum step_out thread__step(struct thread *t);
+
+/* ---- signals.c ---- */
+/* The thread has stopped by a signal. */
+void signals__stopped(struct thread *t, int status);
+/* The first stop after a signal was passed on. True: it was only for this. */
+bool signals__delivered(struct thread *t, int status);
+/* At a stop before and after a system call. */
+void signals__system_call(struct thread *t, bool entry);
+/* A fault in a load of the log: it goes on there. */
+bool signals__resume_log(struct thread *t, const siginfo_t *si);
+/* Sets the pc to that of the instruction that is being copied, even where the registers aren't
+ * those of the original. Returns the one in the copies, 0: it was in none. */
+uint64_t signals__leave_at_once(struct thread *t);
+bool siginfo__is_fault(const siginfo_t *si);
+
+/* ---- stops.c ---- */
+void tracer__stopped(struct tracer *s, const struct stop *stop);
+/* What was done to the thread is done: it goes on, or is held. */
+void thread__done(struct thread *t, int sig);
+/* The second, alone; false: it goes on. */
+bool thread__hold(struct thread *t, int sig);
+
+/* ---- children.c ---- */
+void thread__made_child(struct thread *t, int event, pid_t child);
+void thread__start(struct thread *t);
+void thread__executed(struct thread *t);
+void tracer__adopt(struct tracer *s, pid_t parent);
+
+/* ---- let_go.c ---- */
+void tracer__let_go(struct tracer *s);
+void space__let_go(struct tracer *s, struct space *space);
+/* Makes the threads stop that have to; NULL: those that have not executed a program yet. */
+void space__stop(struct tracer *s, struct space *space);
+/* Once more, after something has changed. */
+void space__try_let_go(struct tracer *s, struct space *space);
+/* Of a process with a memory of its own, whose only thread this is, stopped. */
+void thread__let_go_alone(struct thread *t);
+/* Stopped; it is free then. */
+void thread__detach(struct thread *t, int sig);
+
+/* ---- serve.c ---- */
+void __attribute__((noreturn)) tracer__serve(const struct supervisor_options *o, int socket);
+
+#endif
