@@ -25,7 +25,12 @@ struct machine {
 /* One thread at a time: machine_in and machine_out belong to the trampoline. */
 struct machine machine_in __attribute__((used)), machine_out __attribute__((used));
 uint64_t machine_host __attribute__((used)), machine_code __attribute__((used));
+/* For fxrstor and fxsave: SDM volume 1, table 10-2; the x87 and xmm registers are at FP_REGISTERS.
+ */
+#define FP_REGISTERS 32
+#define FP_SIZE	     (8 * 16 + 16 * 16)
 uint8_t machine_fp[512] __attribute__((used, aligned(16)));
+uint8_t machine_fp_out[512] __attribute__((used, aligned(16)));
 void machine_enter(void);
 extern const char machine_exit[];
 
@@ -54,6 +59,7 @@ __asm__(".pushsection .text\n"
 	"	mov %r10, 80+machine_out(%rip); mov %r11, 88+machine_out(%rip)\n"
 	"	mov %r12, 96+machine_out(%rip); mov %r13, 104+machine_out(%rip)\n"
 	"	mov %r14, 112+machine_out(%rip); mov %r15, 120+machine_out(%rip)\n"
+	"	fxsave machine_fp_out(%rip)\n"
 	"	mov machine_host(%rip), %rsp\n"
 	"	pushf; pop 128+machine_out(%rip)\n"
 	"	cld; pushf; andl $0xfffbffff, (%rsp); popf\n" /* without AC */
@@ -85,6 +91,12 @@ static inline void machine__run(const void *code, const struct machine *in, stru
 	machine_code = (uintptr_t)code;
 	machine_enter();
 	*out = machine_out;
+}
+
+/* Once, first. */
+static inline void machine__init(void)
+{
+	__asm__ volatile("fxsave machine_fp(%rip)");
 }
 
 static inline void *map_pages(size_t size, int prot)

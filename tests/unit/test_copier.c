@@ -81,13 +81,8 @@ static void run_log(struct trial *t)
 {
 	uint8_t *low = stack + STACK_SIZE / 2 - RED_ZONE;
 
-	for (size_t i = 0; i < sizeof(t->stack); i += 8) {
-		uint64_t word = random64();
-
-		memcpy(t->stack + i, &word, 8);
-	}
 	memcpy(low, t->stack, sizeof(t->stack));
-	t->sp = t->in.r[RSP] = (uintptr_t)low + RED_ZONE;
+	t->sp = t->in.r[RSP];
 	had_fault = false;
 	t->tsc = __builtin_ia32_rdtsc();
 	machine__run(code, &t->in, &t->out);
@@ -186,24 +181,98 @@ static const char *wrong_record(const struct trial *t, const uint64_t *w, uint64
 	return wrong_words(t, w, target, words);
 }
 
-/* ---- trials ---- */
+/* ---- the ring's states ---- */
 
 static struct log_ring *ring;
 
-/* Executes the log and checks everything. */
-static const char *try(struct trial *t, uint64_t target)
+enum ring_state { FRESH, TURN, DROP, DROPPING, LOST, RING_STATES };
+static const char *const state_names[] = {"", " in the next segment", ", the first that is dropped",
+					  ", dropped", " behind the lost ones"};
+
+static uint64_t segment_at(unsigned n)
 {
-	uint64_t before = ring->cursor;
+	return ring->base + LOG_RING_AT + (uint64_t)n % LOG_SEGMENTS * LOG_SEGMENT;
+}
+
+/* The segment that the record is in, or would have been. */
+static unsigned last_segment;
+
+static void set_ring(enum ring_state state)
+{
+	uint64_t used = LOG_SEGMENT - LOG_RECORD_MAX + random64() % (LOG_RECORD_MAX / 8) * 8;
+
+	last_segment = state == FRESH ? random64() % 100 : 15 + random64() % 100;
+	ring->segments = last_segment;
+	ring->released = last_segment - (state == DROP || state == DROPPING ? 15 : random64() % 15);
+	ring->cursor = segment_at(last_segment) + (state == FRESH ? 0 : used);
+	ring->limit = segment_at(last_segment) + LOG_SEGMENT - LOG_RECORD_MAX;
+	ring->kept = ring->dropped = 0;
+	if (state == DROPPING || state == LOST) {
+		ring->kept = ring->cursor;
+		ring->dropped = 7;
+		ring->limit = 0;
+		ring->cursor = ring->base + LOG_SPARE_AT + random64() % 8 * 8;
+	}
+	memset((void *)(ring->base + LOG_RING_AT), 0, LOG_RECORD_MAX);
+}
+
+/* Where the record should be, by the state before. */
+static uint64_t record_at(enum ring_state state)
+{
+	switch (state) {
+	case FRESH:
+		return segment_at(last_segment);
+	case TURN:
+		return segment_at(last_segment + 1);
+	case LOST:
+		return segment_at(last_segment + 1) + 16;
+	default:
+		return ring->base + LOG_SPARE_AT;
+	}
+}
+
+/* The ring behind a record that ends there; end: where the cursor was. */
+static const char *wrong_ring(enum ring_state state, uint64_t end, uint64_t cursor)
+{
+	bool drops = state == DROP || state == DROPPING, turns = state == TURN || state == LOST;
+	unsigned segment = last_segment + turns;
+	const uint64_t *lost = (const uint64_t *)segment_at(segment);
+
+	if (ring->cursor != cursor)
+		return "cursor";
+	if (ring->segments != segment)
+		return "segments";
+	if (ring->limit != (drops ? 0 : segment_at(segment) + LOG_SEGMENT - LOG_RECORD_MAX))
+		return "limit";
+	if (ring->dropped != (state == DROP ? 1 : state == DROPPING ? 8 : 0))
+		return "number of dropped ones";
+	if (drops && ring->kept != end)
+		return "kept cursor";
+	if (turns && *(const uint64_t *)end != LOG_ID(LOG_END, 0, 0, 0))
+		return "end of the segment";
+	if (state == LOST && (lost[0] != LOG_ID(LOG_LOST, 0, 0, 0) || lost[1] != 7))
+		return "record of the lost ones";
+	return NULL;
+}
+
+/* ---- trials ---- */
+
+/* Executes the log and checks everything. */
+static const char *try(struct trial *t, enum ring_state state, uint64_t target)
+{
 	unsigned words = 0;
+	uint64_t at, end;
 	const char *bad;
 
+	place_log(t);
+	set_ring(state);
+	at = record_at(state);
+	end = ring->limit ? ring->cursor : ring->kept;
 	run_log(t);
 	bad = harm(t);
 	if (!bad)
-		bad = wrong_record(t, (const uint64_t *)before, target, &words);
-	if (!bad && ring->cursor != before + 8 * words)
-		bad = "cursor";
-	return bad;
+		bad = wrong_record(t, (const uint64_t *)at, target, &words);
+	return bad ? bad : wrong_ring(state, end, at + 8 * words);
 }
 
 static uint32_t random_dead(unsigned mode)
@@ -222,13 +291,6 @@ static uint32_t random_dead(unsigned mode)
 	}
 }
 
-static void rewind_ring(void)
-{
-	ring->cursor = ring->base + LOG_RING_AT;
-	ring->limit = ring->cursor + LOG_SEGMENT - LOG_RECORD_MAX;
-	ring->segments = ring->released = ring->dropped = ring->kept = 0;
-}
-
 static void prepare(struct trial *t, unsigned kind, unsigned mode)
 {
 	memset(t, 0, sizeof(*t));
@@ -242,50 +304,257 @@ static void prepare(struct trial *t, unsigned kind, unsigned mode)
 	t->options.timed = random64() & 1;
 	t->options.regs = random64() & 0x3ffff;
 	machine__randomize(&t->in);
+	t->in.r[RSP] = (uintptr_t)stack + STACK_SIZE / 2;
+	for (size_t i = 0; i < sizeof(t->stack); i += 8) {
+		uint64_t word = random64();
+
+		memcpy(t->stack + i, &word, 8);
+	}
+}
+
+static void describe(const struct trial *t, const char *what)
+{
+	const struct operand *o = &t->operand;
+
+	printf("# wrong %s: dead %x, flags %d, timed %d, regs %x; operand kind %d base %d index %d "
+	       "scale %d seg %d addr32 %d size %d disp %x\n",
+	       what, t->point.dead, t->point.flags_dead, t->options.timed, t->options.regs, o->kind,
+	       o->base, o->index, o->scale, o->seg, o->addr32, o->size, o->disp);
 }
 
 static void test_kind(unsigned kind, const char *name, bool is_ret)
 {
+	for (unsigned state = 0; state < RING_STATES; state++) {
+		unsigned bad = 0;
+
+		for (unsigned i = 0; i < 2000; i++) {
+			struct trial t;
+			const char *what;
+
+			prepare(&t, kind, i % 8);
+			t.point.is_ret = is_ret;
+			what = try(&t, state, 0);
+			if (what && bad++ < 3)
+				describe(&t, what);
+		}
+		is(bad, 0, "%s%s", name, state_names[state]);
+	}
+}
+
+/* ---- targets ---- */
+
+static void use_target(struct trial *t)
+{
+	t->point.operand = &t->operand;
+	t->point.dead &= ~(t->operand.base < GENERAL ? 1u << t->operand.base : 0);
+	t->point.dead &= ~(t->operand.index < GENERAL ? 1u << t->operand.index : 0);
+}
+
+static void test_registers(unsigned kind)
+{
 	unsigned bad = 0;
 
-	for (unsigned i = 0; i < 4000; i++) {
+	for (unsigned i = 0; i < 8000; i++) {
 		struct trial t;
 		const char *what;
 
 		prepare(&t, kind, i % 8);
-		t.point.is_ret = is_ret;
-		if (kind == LOG_TARGET) {
-			t.operand = (struct operand){
-				.kind = OPERAND_REG, .base = random64() % GENERAL, .size = 8};
-			t.point.operand = &t.operand;
-		}
-		place_log(&t);
-		rewind_ring();
-		what = try(&t, t.operand.kind && t.operand.base != RSP
-				       ? t.in.r[t.operand.base]
-				       : (uintptr_t)stack + STACK_SIZE / 2);
+		t.operand = (struct operand){.kind = OPERAND_REG,
+					     .base = random64() % GENERAL,
+					     .index = REG_NONE,
+					     .size = 8};
+		use_target(&t);
+		what = try(&t, random64() % RING_STATES, t.in.r[t.operand.base]);
 		if (what && bad++ < 3)
-			printf("# %s: wrong %s, dead %x flags %d timed %d regs %x base %d\n", name,
-			       what, t.point.dead, t.point.flags_dead, t.options.timed,
-			       t.options.regs, t.operand.base);
+			describe(&t, what);
 	}
-	is(bad, 0, "%s: the record is right and nothing else changes", name);
+	is(bad, 0, "%s: target in a register", kind == LOG_ENTRY ? "entry" : "branch");
+}
+
+static uint8_t *low_page; /* within 31 bits */
+
+static uint64_t fs_base(void)
+{
+	uint64_t base = 0;
+
+	syscall(SYS_arch_prctl, ARCH_GET_FS, &base);
+	return base;
+}
+
+static int32_t random_disp(void)
+{
+	switch (random64() % 4) {
+	case 0:
+		return 0;
+	case 1:
+		return (int8_t)random64();
+	case 2: /* no room for how far the stack pointer is lowered */
+		return INT32_MAX - random64() % 256;
+	default:
+		return random64();
+	}
+}
+
+static bool in_reach(uint64_t address)
+{
+	return address - (uintptr_t)code + 0x7fff0000 < 0xfffe0000;
+}
+
+/* Gives the operand's registers values so that it is memory at ea. False: it can't be. */
+static bool aim(struct trial *t, uint64_t ea)
+{
+	struct operand *o = &t->operand;
+	uint64_t mask = o->addr32 ? UINT32_MAX : UINT64_MAX, *r = t->in.r;
+	uint64_t rest = ea - (o->seg == SEG_FS ? fs_base() : 0);
+
+	if (rest & ~mask)
+		return false;
+	if (o->base == REG_IP) {
+		o->disp %= 1 << 30;
+		t->point.vaddr = rest - o->disp - t->point.len;
+		if (o->addr32)
+			t->point.vaddr = ((uintptr_t)code & ~mask) | (uint32_t)t->point.vaddr;
+		return in_reach(t->point.vaddr) && in_reach(t->point.vaddr + o->disp);
+	}
+	if (o->base == REG_NONE && o->index == REG_NONE) {
+		o->disp = rest;
+		return (uint64_t)o->disp == rest || o->addr32;
+	}
+	if (o->base < GENERAL && o->base != RSP) {
+		rest -= o->disp + (o->index == REG_NONE ? 0 : r[o->index] * o->scale);
+		r[o->base] = (rest & mask) | (random64() & ~mask);
+		return o->base != o->index;
+	}
+	rest -= o->base == RSP ? r[RSP] : 0;
+	if (o->index == REG_NONE) {
+		o->disp = rest;
+		return ((uint64_t)o->disp & mask) == (rest & mask);
+	}
+	o->disp = (uint32_t)o->disp + (rest - o->disp) % o->scale;
+	r[o->index] = ((rest - o->disp) & mask) / o->scale;
+	return true;
+}
+
+static uint64_t cut(uint64_t value, unsigned size)
+{
+	return size == 8 ? value : value & ((1ull << 8 * size) - 1);
+}
+
+static void random_operand(struct operand *o)
+{
+	static const uint8_t sizes[] = {8, 8, 8, 4, 2};
+	unsigned form = random64() % 8;
+
+	*o = (struct operand){.kind = OPERAND_MEM,
+			      .base = form == 0	  ? REG_NONE
+				      : form == 1 ? REG_IP
+				      : form == 2 ? RSP
+						  : random64() % GENERAL,
+			      .index = REG_NONE,
+			      .scale = 1,
+			      .seg = random64() % 8 ? SEG_NONE : SEG_FS,
+			      .addr32 = random64() % 8 == 0,
+			      .size = sizes[random64() % 5],
+			      .disp = random_disp()};
+	if (form == 1 || random64() & 1)
+		return;
+	do
+		o->index = random64() % GENERAL;
+	while (o->index == RSP);
+	o->scale = 1 << random64() % 4;
+}
+
+/* The word's address: in the data page near the code, the low page, or above the stack pointer. */
+static uint64_t random_place(struct trial *t, uint64_t value)
+{
+	unsigned slot = 8 * (random64() % 32);
+	bool near_sp = t->operand.base == RSP && t->operand.index == REG_NONE;
+	uint64_t at;
+
+	if (near_sp || random64() % 4 == 0) {
+		memcpy(t->stack + RED_ZONE + slot, &value, 8);
+		return t->in.r[RSP] + slot;
+	}
+	at = (uintptr_t)(t->operand.base == REG_IP && !t->operand.addr32 ? code + 32768
+									 : low_page) +
+	     slot;
+	memcpy((void *)at, &value, 8);
+	return at;
+}
+
+static void test_memory(unsigned kind)
+{
+	unsigned bad = 0, done = 0;
+
+	for (unsigned i = 0; i < 30000; i++) {
+		uint64_t value = random64();
+		struct trial t;
+		const char *what;
+
+		prepare(&t, kind, i % 8);
+		random_operand(&t.operand);
+		if (!aim(&t, random_place(&t, value)))
+			continue;
+		use_target(&t);
+		done++;
+		what = try(&t, random64() % RING_STATES, cut(value, t.operand.size));
+		if (!what && had_fault)
+			what = "fault";
+		if (what && bad++ < 3)
+			describe(&t, what);
+	}
+	is(bad, 0, "%s: target in memory", kind == LOG_ENTRY ? "entry" : "branch");
+	ok(done > 10000, "%u operands", done);
+}
+
+static void test_faults(unsigned kind)
+{
+	unsigned bad = 0, done = 0;
+
+	for (unsigned i = 0; i < 8000; i++) {
+		uint64_t nowhere = random64() & 1 ? 0x7000 : 0x8000000000000000;
+		struct trial t;
+		const char *what;
+
+		prepare(&t, kind, i % 8);
+		random_operand(&t.operand);
+		if (!aim(&t, nowhere))
+			continue;
+		if (t.operand.addr32 && nowhere >> 32)
+			continue;
+		use_target(&t);
+		done++;
+		what = try(&t, random64() % RING_STATES, 0);
+		if (!what && !had_fault)
+			what = "address";
+		if (what && bad++ < 3)
+			describe(&t, what);
+	}
+	is(bad, 0, "%s: a target that can't be read", kind == LOG_ENTRY ? "entry" : "branch");
+	ok(done > 1000, "%u operands", done);
 }
 
 int main(void)
 {
 	copier = arch__by_machine(EM_X86_64)->copier;
 	code = map_pages(65536, PROT_READ | PROT_WRITE | PROT_EXEC);
+	low_page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT,
+			-1, 0);
 	stack = map_pages(STACK_SIZE, PROT_READ | PROT_WRITE);
-	__asm__ volatile("fxsave machine_fp(%rip)");
+	machine__init();
 	catch_faults();
 	ring = ring__make(0);
 	ring__use(ring);
 	test_kind(LOG_BRANCH, "branch", false);
-	test_kind(LOG_TARGET, "target in a register", false);
 	test_kind(LOG_RETURN, "return", false);
 	test_kind(LOG_ENTRY, "entry", false);
 	test_kind(LOG_ENTRY, "entry that is a ret", true);
+	test_registers(LOG_TARGET);
+	test_registers(LOG_ENTRY);
+	test_memory(LOG_TARGET);
+	test_memory(LOG_ENTRY);
+	test_faults(LOG_TARGET);
+	test_faults(LOG_ENTRY);
 	return tap__done();
 }
 #endif
