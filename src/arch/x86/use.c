@@ -50,11 +50,33 @@ static bool is_doubtful(ZydisMnemonic mnemonic)
 	case ZYDIS_MNEMONIC_MWAIT:
 	case ZYDIS_MNEMONIC_MWAITX:
 	case ZYDIS_MNEMONIC_ENTER:
+	case ZYDIS_MNEMONIC_XBEGIN:
+	case ZYDIS_MNEMONIC_XEND:
+	case ZYDIS_MNEMONIC_XLAT: /* al is the index */
 	case ZYDIS_MNEMONIC_INVALID:
 		return true;
 	default:
 		return false;
 	}
+}
+
+/* rep xchg %r8,%rax, which Zydis takes for pause. */
+static bool is_misread(const ZydisDecodedInstruction *z)
+{
+	return z->encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY &&
+	       z->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && z->opcode == 0x90 && z->raw.rex.B &&
+	       z->mnemonic != ZYDIS_MNEMONIC_XCHG;
+}
+
+static bool uses_nothing(ZydisMnemonic mnemonic)
+{
+	return mnemonic == ZYDIS_MNEMONIC_NOP || mnemonic == ZYDIS_MNEMONIC_ENDBR64;
+}
+
+static bool is_known(const ZydisDecodedInstruction *z)
+{
+	return (known[z->meta.category] || uses_nothing(z->mnemonic)) &&
+	       !is_doubtful(z->mnemonic) && !is_misread(z);
 }
 
 /* Those that may leave the destination as it was: bsf of 0 (and tzcnt, lzcnt on a processor that
@@ -123,16 +145,25 @@ static bool may_keep_flags(const ZydisDecodedInstruction *z, const ZydisDecodedO
 	       !(ops[last - 1].imm.value.u & mask);
 }
 
+/* Flags that the manual calls undefined: processors that were tried make the same of them each time
+ * behind logical instructions (AF) and shifts (AF, OF), but leave some as they were behind mul,
+ * imul, div, bsf and the like. */
+static uint32_t written_flags(const ZydisDecodedInstruction *z)
+{
+	const ZydisAccessedFlags *f = z->cpu_flags;
+	bool sets = z->meta.category == ZYDIS_CATEGORY_LOGICAL ||
+		    z->meta.category == ZYDIS_CATEGORY_SHIFT;
+
+	return f->modified | f->set_0 | f->set_1 | (sets ? f->undefined : 0);
+}
+
 static void use_flags(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *ops,
 		      struct reg_use *out)
 {
-	const ZydisAccessedFlags *f = z->cpu_flags;
-
-	if (!f)
+	if (!z->cpu_flags)
 		return;
-	out->reads_flags = f->tested & FLAGS;
-	out->writes_flags = ((f->modified | f->set_0 | f->set_1 | f->undefined) & FLAGS) == FLAGS &&
-			    !may_keep_flags(z, ops);
+	out->reads_flags = z->cpu_flags->tested & FLAGS;
+	out->writes_flags = (written_flags(z) & FLAGS) == FLAGS && !may_keep_flags(z, ops);
 }
 
 /* The result doesn't depend on the register: xor, sub and sbb of one with itself. */
@@ -154,14 +185,14 @@ bool x86__use(const uint8_t *bytes, size_t len, uint64_t addr, struct reg_use *o
 	struct x86_raw raw;
 	unsigned n;
 
-	if (!len || x86__raw(bytes, len, &raw) || !known[raw.z.meta.category] ||
-	    is_doubtful(raw.z.mnemonic))
+	*out = (struct reg_use){.reads = (1u << X86_GENERAL) - 1, .reads_flags = true};
+	if (!len || x86__raw(bytes, len, &raw))
 		return false;
 	n = x86__operands(&raw, ops);
-	if (!n && raw.z.operand_count)
+	if (!is_known(&raw.z) || (!n && raw.z.operand_count))
 		return false;
 	*out = (struct reg_use){0};
-	if (raw.z.mnemonic == ZYDIS_MNEMONIC_NOP)
+	if (uses_nothing(raw.z.mnemonic))
 		return true;
 	for (unsigned i = 0; i < n; i++)
 		use_operand(&raw.z, &ops[i], out);
