@@ -294,6 +294,26 @@ static void copying__free(struct copying *c)
 	map64__free(&c->label_of);
 	vec__free(&c->addresses);
 	vec__free(&c->cold_pcs);
+	vec__free(&c->spare);
+}
+
+/* In a second round those that lack room may use what others don't need. */
+static void copy_functions(struct copying *c)
+{
+	for (uint32_t i = 0; i < c->g->functions.len; i++) {
+		uint32_t plan = c->g->functions.data[i].plan;
+
+		if (plan != NO_FUNCTION)
+			c->refusals[plan] = copy_function(c, i);
+	}
+	vec__sort(&c->spare, by_start);
+	c->uses_spare = true;
+	for (uint32_t i = 0; i < c->g->functions.len; i++) {
+		uint32_t plan = c->g->functions.data[i].plan;
+
+		if (plan != NO_FUNCTION && c->refusals[plan] == COPY_ROOM)
+			c->refusals[plan] = copy_function(c, i);
+	}
 }
 
 static void copy_object(struct copies *out, struct plan *p, uint32_t object,
@@ -316,9 +336,7 @@ static void copy_object(struct copies *out, struct plan *p, uint32_t object,
 	index_extents(&c);
 	copying__find_claims(&c);
 	p->arch->copier->log_begin(&c.code);
-	for (uint32_t i = 0; i < c.g->functions.len; i++)
-		if (c.g->functions.data[i].plan != NO_FUNCTION)
-			c.refusals[c.g->functions.data[i].plan] = copy_function(&c, i);
+	copy_functions(&c);
 	finish(&c);
 	if (image.functions.len)
 		vec__push(&out->images, image);

@@ -36,7 +36,11 @@ struct copying {
 	struct map64 label_of;	      /* address of the original → 1 + label */
 	VEC(uint64_t) addresses;      /* by label: the reverse; 0: a label of a log */
 	VEC(struct copy_pc) cold_pcs; /* offsets are those in the cold part */
-	uint8_t *refusals;	      /* of the copies, by function of the plan */
+	/* Bytes of copied functions that nothing needs, for islands of those that have too few: in
+	 * a second round, ascending. */
+	VEC(struct copy_extent) spare;
+	bool uses_spare;
+	uint8_t *refusals; /* of the copies, by function of the plan */
 };
 
 /* A label of the copy of the instruction at vaddr. If there is none in the end, it is the
@@ -142,8 +146,11 @@ uint8_t *body__byte(const struct body *b, uint64_t addr);
 bool body__in_page(uint64_t addr, unsigned size);
 /* The number of free bytes from addr on, at most most, up to the next point. */
 unsigned body__room(const struct body *b, uint64_t addr, unsigned most);
-/* size free bytes that a short jump at from reaches and that are no point's; 0: none. */
-uint64_t body__island(const struct body *b, uint64_t from, unsigned size);
+/* size free bytes that a short jump at from reaches and that are no point's, of the function or
+ * spare ones; they are used then. 0: none. */
+uint64_t body__island(struct body *b, uint64_t from, unsigned size);
+/* Adds to what is spare: padding, and bytes of items that are not intact (by item). */
+void body__find_spare(const struct body *b, const bool *bad);
 void body__mark(struct body *b, uint64_t addr, unsigned size, uint8_t set, uint8_t clear);
 
 /* ---- springboards (springs.c) ---- */

@@ -95,4 +95,6 @@ void body__find_intact(struct body *b)
 		}
 	}
 	put_ranges(b, bad);
+	if (!b->c->uses_spare)
+		body__find_spare(b, bad);
 }

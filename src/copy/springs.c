@@ -74,7 +74,6 @@ static bool place_short(struct body *b, struct spring *s)
 	}
 	s->kind = PATCH_SHORT;
 	s->done = true;
-	use(b, s->island, copier(b)->jump_size);
 	return true;
 }
 

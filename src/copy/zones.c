@@ -67,10 +67,8 @@ static bool is_island(const struct body *b, uint64_t addr, unsigned size)
 	       body__room(b, addr, size) == size;
 }
 
-uint64_t body__island(const struct body *b, uint64_t from, unsigned size)
+static uint64_t own_island(const struct body *b, uint64_t end, unsigned size)
 {
-	uint64_t end = from + b->c->arch->copier->short_size;
-
 	for (unsigned i = 0; i < 128; i++) {
 		if (is_island(b, end + i, size))
 			return end + i;
@@ -78,6 +76,81 @@ uint64_t body__island(const struct body *b, uint64_t from, unsigned size)
 			return end - i - 1;
 	}
 	return 0;
+}
+
+/* ---- spare bytes ---- */
+
+static uint64_t take_spare(struct copy_extent *x, uint64_t first, uint64_t last, unsigned size)
+{
+	uint64_t at = max_of(x->start, first);
+
+	if (!body__in_page(at, size))
+		at = (at + size) / LOG_PAGE * LOG_PAGE;
+	if (at > last || at + size > x->end)
+		return 0;
+	/* the larger rest stays */
+	if (at - x->start > x->end - (at + size))
+		x->end = at;
+	else
+		x->start = at + size;
+	return at;
+}
+
+static uint64_t spare_island(struct body *b, uint64_t end, unsigned size)
+{
+	size_t lo = 0, hi = b->c->spare.len;
+	uint64_t at = 0;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (b->c->spare.data[mid].end + 128 < end)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (; !at && lo < b->c->spare.len && b->c->spare.data[lo].start <= end + 127; lo++)
+		at = take_spare(&b->c->spare.data[lo], end - 128, end + 127, size);
+	return at;
+}
+
+uint64_t body__island(struct body *b, uint64_t from, unsigned size)
+{
+	uint64_t end = from + b->c->arch->copier->short_size, at = own_island(b, end, size);
+
+	if (at)
+		body__mark(b, at, size, BYTE_USED, 0);
+	return at || !b->c->uses_spare ? at : spare_island(b, end, size);
+}
+
+/* The bytes of items that are intact are not spare. */
+static void keep_intact(const struct body *b, const bool *bad)
+{
+	for (size_t k = 0; k < b->items.len; k++)
+		for (unsigned n = 0; !bad[k] && n < b->items.data[k].len; n++) {
+			uint8_t *byte = body__byte(b, b->items.data[k].addr + n);
+
+			if (byte)
+				*byte &= ~BYTE_FREE;
+		}
+}
+
+void body__find_spare(const struct body *b, const bool *bad)
+{
+	const unsigned size = b->c->arch->copier->jump_size;
+	const struct zone *z;
+
+	keep_intact(b, bad);
+	vec__each (z, &b->zones)
+		for (uint64_t addr = z->start, from = addr; addr <= z->end; addr++) {
+			uint8_t byte = addr < z->end ? z->bytes[addr - z->start] : 0;
+
+			if (is_free(byte) && !(byte & BYTE_POINT))
+				continue;
+			if (addr >= from + size)
+				vec__push(&b->c->spare, (struct copy_extent){from, addr});
+			from = addr + 1;
+		}
 }
 
 /* ---- finding them ---- */
