@@ -137,6 +137,8 @@ static void finish(struct copying *c)
 	vec__each (p, &image->patches)
 		if (p->kind != PATCH_SHORT)
 			p->to = offset_of(c, p->to);
+	/* what all logs have in common is no instruction's */
+	vec__push(&image->pcs, (struct copy_pc){hot, true, 0});
 	vec__each (pc, &c->cold_pcs)
 		vec__push(&image->pcs, (struct copy_pc){pc->offset + hot, true, pc->vaddr});
 	vec__each (f, &image->functions) {

@@ -53,7 +53,7 @@ struct copy_patch {
 
 /* The state of the machine at this offset is that of the original before the instruction at vaddr,
  * which is not logged yet. Elsewhere it is not exact. near: nor is it here, where code begins that
- * belongs to that instruction but is not next to its copy. */
+ * belongs to that instruction but is not next to its copy; vaddr 0: to none. */
 struct copy_pc {
 	uint32_t offset;
 	bool near;

@@ -84,7 +84,7 @@ bool copy_image__near(const struct copy_image *i, uint32_t offset, uint64_t *vad
 {
 	const struct copy_pc *pc = pc_before(i, offset);
 
-	if (!pc || offset >= i->code.len)
+	if (!pc || !pc->vaddr || offset >= i->code.len)
 		return false;
 	*vaddr = pc->vaddr;
 	return true;

@@ -1,0 +1,43 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Are copies of functions what the original is, but for the logs? Compared with objdump: tests/check/copies.py.
+# COPIES="FILE...": these files.
+# shellcheck disable=SC2154 # tap.sh sets it
+. "$(dirname "$0")/../tap.sh"
+ROOT=$(cd "$(dirname "$0")/../.." && pwd)
+BUILD=$(cd "${B:-$ROOT/build}" && pwd)
+
+check() { # FILE PLACEMENT PERCENT
+	rm -rf "$T/out"
+	mkdir "$T/out"
+	echo " $(PLACEMENT=$2 "$BUILD/copies" "$1" "$T/out")" >"$T/said"
+	awk -v got="$(sed -n 's/.* copied, \([0-9.]*\) %; [0-9]* sites.*/\1/p' "$T/said")" -v want="$3" \
+		'BEGIN { exit !(got + 0 >= want) }'
+	ok $? "$(basename "$1"), $2: at least $3 % of its functions are copied:$(cat "$T/said")"
+	"$ROOT/tests/check/copies.py" "$1" "$T/out" >"$T/checked" 2>&1 && [[ $(sed -n 's/.*, \([0-9]*\) instructions.*/\1/p' "$T/checked") -gt 20 ]]
+	ok $? "$(basename "$1"), $2: $(tail -n 1 "$T/checked")" || diag "$(head -n 20 "$T/checked")"
+}
+
+if [[ ${COPIES:-} ]]; then
+	for file in $COPIES; do
+		check "$file" full 0
+		check "$file" witness 0
+	done
+	done_testing
+	exit
+fi
+
+check "$(readlink -f "$(command -v gzip)")" full 98
+check "$(readlink -f "$(command -v gzip)")" witness 98
+seed=20
+for compiler in gcc clang; do
+	for level in -O1 -O2 -Os; do
+		seed=$((seed + 1))
+		"$ROOT/tests/check/classes.py" $seed >"$T/p.c" && $compiler $level -w "$T/p.c" -o "$T/p$seed" || continue
+		check "$T/p$seed" full 70
+	done
+done
+for level in -O1 -O3; do
+	gcc $level -fno-pie -no-pie -w "$T/p.c" -o "$T/p$level" && check "$T/p$level" full 80
+done
+done_testing
