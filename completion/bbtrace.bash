@@ -84,6 +84,7 @@ _bbtrace_value() {
 		;;
 	-F | --format) _bbtrace_words "$(_bbtrace_formats)" ;;
 	--returns) _bbtrace_words "ret probe none" ;;
+	--engine) _bbtrace_words "probe inline" ;;
 	--placement) _bbtrace_words "full implied witness" ;;
 	-T | --time) _bbtrace_words "rel abs delta none" ;;
 	--color) _bbtrace_words "auto always never" ;;
@@ -119,7 +120,7 @@ _bbtrace_look_back() {
 			;;
 		-p | --pid | --tid | --comm | --uid | --cgroup | -e | --events | --exclude | -r | --regs | -F | --format | \
 			--depth | -o | --output | -t | --timeout | -l | --limit | -T | --time | --interval | --last | --retire | -u | --user | -b | \
-			--btf | --attach | --color | --buffer | --max-overhead | --min-duration | --record | --max-size | --returns | --placement | --profile | --control-socket | --from | --to | \
+			--btf | --attach | --color | --buffer | --max-overhead | --min-duration | --record | --max-size | --returns | --engine | --placement | --profile | --control-socket | --from | --to | \
 			--head | --tail) i=$((i + 1)) ;;
 		-*) ;;
 		*) if [[ -z $verb ]]; then verb=$word; elif [[ -z $object ]]; then object=$word; fi ;;
@@ -132,7 +133,7 @@ _bbtrace_options() {
 	user | kernel | trace)
 		_bbtrace_words "-p --pid --tid --comm --uid --cgroup -f --follow -e --events --exclude --exported -r --regs -k --stack
 			-F --format --depth -o --output -t --timeout -l --limit -T --time -c --count --interval --reset --once --retire --last -u --user -b --btf
-			-v --verbose -q --quiet --color --no-fold --addresses --buffer --max-overhead --min-duration --attach --returns --placement --profile --record --max-size
+			-v --verbose -q --quiet --color --no-fold --addresses --buffer --max-overhead --min-duration --attach --returns --engine --placement --profile --record --max-size
 			--armor --control-socket --paused -h --help"
 		;;
 	report)

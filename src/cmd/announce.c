@@ -10,6 +10,17 @@ static bool system_wide(const struct args *a)
 	return !f->pids.len && !f->tids.len && !f->uids.len && !f->comms.len && !f->cgroup;
 }
 
+/* In programs. */
+static bool has_probes(const struct plan *p)
+{
+	const struct plan_site *s;
+
+	vec__each (s, &p->sites)
+		if (plan_site__is_hooked(s) && !p->objects.data[s->object].kernel)
+			return true;
+	return false;
+}
+
 /* Kernel code is shared by all: what is said here is of probes in programs. */
 static void tell_others(const struct args *a, const struct plan *p, const struct probe *probe)
 {
@@ -18,7 +29,7 @@ static void tell_others(const struct args *a, const struct plan *p, const struct
 	const char *why = probe__unspared(probe);
 	autofree char *because = why ? xasprintf(" (%s)", why) : xstrdup("");
 
-	if (!plan__has_programs(p) || spares == SPARES_ALL)
+	if (!has_probes(p) || spares == SPARES_ALL)
 		return;
 	if (spares == SPARES_OTHERS)
 		note("children of the traced processes are slowed at each hit as well until they exec%s",

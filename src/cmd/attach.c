@@ -10,6 +10,13 @@ static void on_attached(void *progress, size_t sites, uint64_t work)
 	progress__attached(progress, sites, work);
 }
 
+static struct source *source_of(struct attaching *a)
+{
+	struct source *probes = probe__source(*a->probe);
+
+	return a->inliner ? inliner__source(a->inliner, probes) : probes;
+}
+
 static int attach_once(struct attaching *a, struct probe_options *o, bool first)
 {
 	struct progress progress;
@@ -17,7 +24,7 @@ static int attach_once(struct attaching *a, struct probe_options *o, bool first)
 
 	if (err)
 		return err;
-	sources__add(*a->sources, probe__source(*a->probe));
+	sources__add(*a->sources, source_of(a));
 	if (first)
 		announce__cost(a->args, a->plan, *a->probe);
 	progress__attach(&progress, note__level() == NOTE_NORMAL, a->plan->probes,
@@ -64,7 +71,8 @@ int attach__probes(struct attaching *a, struct probe_options *o)
 	uint32_t skipped = a->plan->skipped;
 	int err = attach_once(a, o, true);
 
-	if (!err && a->plan->skipped > skipped)
+	/* in copied functions no other site can be chosen any more */
+	if (!err && a->plan->skipped > skipped && !a->inliner)
 		err = attach_others(a, o);
 	if (err)
 		return err;
@@ -74,6 +82,8 @@ int attach__probes(struct attaching *a, struct probe_options *o)
 			"none of the %zu sites can be probed; bbtrace list --sites tells why",
 			a->plan->sites.len);
 	probe__mechanisms(*a->probe, &by);
+	if (!by.len)
+		str__printf(&by, "nothing but copies of functions");
 	note_verbose(
 		"%u probes attached by %s in %.3f s; the BPF program is %u verified instructions",
 		a->plan->probes, by.data, (now_ns(CLOCK_MONOTONIC) - start) / 1e9,

@@ -12,6 +12,7 @@ struct attaching {
 	struct output *output;		    /* NULL: none */
 	struct sources **sources;	    /* the probes are added; others may take their place */
 	struct probe **probe;
+	struct inliner *inliner; /* NULL: no functions are copied */
 };
 /* -EINTR: interrupted. */
 int attach__probes(struct attaching *a, struct probe_options *o);

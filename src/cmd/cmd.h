@@ -54,6 +54,9 @@ const struct verb *verb__find(const char *name);
 /* How returns are seen. */
 enum returns { RETURNS_RET, RETURNS_PROBE, RETURNS_NONE };
 
+/* What makes the events of programs. */
+enum engine { ENGINE_PROBE, ENGINE_INLINE };
+
 /* The values of all options. */
 struct args {
 	const struct verb *verb;
@@ -78,6 +81,7 @@ struct args {
 	const char *color;
 	enum plan_placement placement;
 	enum returns returns;
+	enum engine engine;
 	const char *branch_weights; /* NULL: none */
 	bool count;		    /* -c */
 	uint64_t interval_ns;	    /* between two sets of counts; 0: none but the last one */

@@ -250,6 +250,15 @@ static int set_returns(struct args *a, const char *v)
 	return i >= 0 ? 0 : err__set(EINVAL, "unknown value '%s': use ret, probe or none", v);
 }
 
+static int set_engine(struct args *a, const char *v)
+{
+	static const char *const names[] = {[ENGINE_PROBE] = "probe", [ENGINE_INLINE] = "inline"};
+	int i = value__name(names, ARRAY_SIZE(names), v);
+
+	a->engine = max_of(i, 0);
+	return i >= 0 ? 0 : err__set(EINVAL, "unknown engine '%s': use probe or inline", v);
+}
+
 /* The offset of a field; doesn't compile if the field has another type. */
 #define FIELD(type, field)                                                                         \
 	(offsetof(struct args, field) + 0 * sizeof((type *)0 == &((struct args *)0)->field))
@@ -333,6 +342,9 @@ static const struct option_row rows[] = {
 	{"returns", 0, "HOW", VERB_TRACE, OTHER,
 	 "ret (default): at ret instructions; probe: by return probes; none: no returns",
 	 set_returns},
+	{"engine", 0, "HOW", VERB_TRACE, OTHER,
+	 "probe (default): by traps; inline: by copies of the functions, without traps",
+	 set_engine},
 	{"profile", 0, "FILE", VERB_TRACE, FILE_NAME(branch_weights),
 	 "branch weights for --placement witness: a trace file or -c -F json output"},
 	{"color", 0, "WHEN", VERB_SHOW, TEXT(color), "auto (default), always or never",

@@ -14,6 +14,7 @@
 #include "attach.h"
 #include "control.h"
 #include "counting.h"
+#include "engine.h"
 #include "interrupt.h"
 #include "growth.h"
 #include "nothing.h"
@@ -27,6 +28,7 @@ struct session {
 	struct child child;
 	struct watch watch;
 	struct plan *plan;
+	struct engine_state engine;
 	struct sources *sources;
 	struct probe *probe;	      /* one of them */
 	struct probe_options options; /* the probe's */
@@ -144,7 +146,8 @@ static int attach(struct session *s, struct probe_options *o)
 			      .options = &s->planning.options,
 			      .output = s->render.output,
 			      .sources = &s->sources,
-			      .probe = &s->probe};
+			      .probe = &s->probe,
+			      .inliner = s->engine.inliner};
 
 	return attach__probes(&a, o);
 }
@@ -290,6 +293,7 @@ static struct probe_options options_of(struct session *s)
 	return (struct probe_options){.filters = s->args->filters,
 				      .buffer = s->args->buffer,
 				      .events = s->args->events,
+				      .inlines = s->engine.copies,
 				      .retires = retires(s->args),
 				      .stack = s->args->stack,
 				      .all_regs = wants__all_regs(s->args),
@@ -316,7 +320,8 @@ static int run(struct session *s, int *status)
 	err = open_control(s);
 	if (err)
 		return err;
-	s->options.grows = control__fd(&s->control) >= 0 && !s->options.retires;
+	s->options.grows =
+		control__fd(&s->control) >= 0 && !s->options.retires && !s->options.inlines;
 	err = attach(s, &s->options);
 	if (err == -EINTR && interrupted)
 		return note("interrupted before the probes were in place"), 0;
@@ -371,6 +376,8 @@ static int prepare(struct session *s, int *status)
 	if (err)
 		return err;
 	err = planning__begin(&s->planning, s->args, &s->plan);
+	if (!err)
+		err = engine__copy(&s->engine, s->args, s->plan);
 	if (err)
 		return err;
 	err = meta__of_args(&s->meta, s->args, s->plan->arch);
@@ -396,7 +403,8 @@ static int trace(struct session *s, int *status)
 		s->args->filters.command = s->child.pid;
 	}
 	raise_limits();
-	return run(s, status);
+	err = engine__start(&s->engine, s->args, s->plan, s->child.pid);
+	return err ? err : run(s, status);
 }
 
 static void close_session(struct session *s)
@@ -408,6 +416,7 @@ static void close_session(struct session *s)
 	counting__end(&s->counting);
 	child__cancel(&s->child);
 	sources__close(s->sources);
+	engine__close(&s->engine);
 	util__close(&s->btf);
 	render__close(&s->render);
 	recorder__close(s->recorder);

@@ -102,6 +102,23 @@ static uint64_t entry_regs(const struct args *a, const struct arch *arch)
 	return regs;
 }
 
+uint32_t wants__log_regs(const struct args *a, const struct arch *arch)
+{
+	const struct convention *c = &arch->conventions[CONVENTION_C];
+	uint32_t regs = 1u << arch->sp_reg;
+
+	if (wants__all_regs(a)) /* the log tells the address of the instruction in any case */
+		return ((1ull << arch->nregs) - 1) & ~(1ull << arch->ip_reg);
+	for (unsigned i = 0; i < c->nargs; i++)
+		regs |= 1u << c->args[i];
+	return regs;
+}
+
+bool wants__log_times(const struct args *a)
+{
+	return a->placement_given && a->placement == PLACEMENT_FULL && args__wants(a).branch_times;
+}
+
 /* ---- the plan ---- */
 
 static enum plan_placement placement_of(const struct args *a)
@@ -119,7 +136,7 @@ struct plan_options wants__plan_options(const struct args *a, const struct arch 
 	/* Where the kernel would single-step an entry's first instruction, a later one may report
 	 * the entry. Not to a trace file, which has all registers; a call stack begins with the
 	 * first instruction. */
-	bool late = arch && !args__record_name(a) && !a->stack;
+	bool late = arch && !args__record_name(a) && !a->stack && a->engine == ENGINE_PROBE;
 
 	return (struct plan_options){.events = a->events,
 				     .placement = placement_of(a),

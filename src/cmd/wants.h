@@ -12,6 +12,10 @@ struct output_wants args__wants(const struct args *a);
 void wants__settle(struct args *a);
 /* Are registers wanted that are neither arguments nor the stack pointer? */
 bool wants__all_regs(const struct args *a);
+/* --engine inline: the registers that the log of an entry has, a bit each; whether each branch has
+ * a time of its own, which takes longer than the branch's record. */
+uint32_t wants__log_regs(const struct args *a, const struct arch *arch);
+bool wants__log_times(const struct args *a);
 /* The cheapest probes that tell all of it; arch: NULL: none that can be traced. */
 struct plan_options wants__plan_options(const struct args *a, const struct arch *arch);
 

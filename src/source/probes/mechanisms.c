@@ -191,9 +191,21 @@ static int choose(struct probe *p, struct attachment *a, bool kernel)
 	return 0;
 }
 
+/* If all functions of programs log for themselves, there is nothing to hook. */
+static bool hooks_programs(const struct probe *p)
+{
+	if (!p->options->inlines)
+		return plan__has_programs(p->plan);
+	for (uint32_t i = 0; i < p->plan->sites.len; i++)
+		if (plan_site__is_hooked(&p->plan->sites.data[i]) &&
+		    !plan__is_kernel_site(p->plan, i))
+			return true;
+	return false;
+}
+
 int mechanisms__choose(struct probe *p)
 {
-	int err = plan__has_programs(p->plan) ? choose(p, &p->programs, false) : 0;
+	int err = hooks_programs(p) ? choose(p, &p->programs, false) : 0;
 
 	if (!err && plan__has_kernel(p->plan))
 		err = choose(p, &p->kernel, true);

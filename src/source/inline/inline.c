@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The logs and the probes as one source. */
+#include <stdlib.h>
+#include "clock.h"
+#include "merge.h"
+#include "source/inline/inline.h"
+#include "source/source.h"
+
+/* Bytes of the logs that wait to be decoded; from a part of them on, the probes are asked for their
+ * events at once, since they hold up the logs. */
+#define WAITING_MAX  (256u << 20)
+#define WAITING_MANY (32u << 20)
+/* The probes are asked at least that often, ms, and the logs are decoded that long at a time, ns.
+ */
+#define LOOK_MS 50
+#define TURN_NS 200000000ull
+
+struct inliner {
+	struct inline_options options;
+	struct supervisor *supervisor;
+	struct ticks_clock *clock;
+	struct rings *rings;
+};
+
+struct inline_source {
+	struct source source;
+	struct source *inner;
+	struct inliner *inliner;
+	struct merge *merge;
+	uint64_t reached;		/* ns: all that was before was passed on */
+	bool behind;			/* there is more to pass on now */
+	const struct source_sink *sink; /* while the probes tell something */
+	volatile uint64_t stopped;
+};
+
+/* ---- the inliner ---- */
+
+static int open_rings(struct inliner *i, uint64_t (*ticks)(void))
+{
+	const struct rings_options options = {.socket = supervisor__socket(i->supervisor),
+					      .second = ticks_clock__second(i->clock),
+					      .ticks = ticks,
+					      .max = WAITING_MAX};
+
+	return rings__open(&options, &i->rings);
+}
+
+int inliner__open(const struct inline_options *options, struct inliner **out)
+{
+	const struct supervisor_options s = {.plan = options->plan,
+					     .copies = options->copies,
+					     .command = options->command,
+					     .follow = options->follow};
+	struct inliner *i = xcalloc(1, sizeof(*i));
+	int err;
+
+	i->options = *options;
+	i->clock = ticks_clock__new(options->plan->arch->ticks);
+	/* it is forked before there are threads */
+	err = supervisor__start(&s, &i->supervisor);
+	if (!err)
+		err = open_rings(i, options->plan->arch->ticks);
+	if (err)
+		inliner__close(i);
+	*out = err ? NULL : i;
+	return err;
+}
+
+static void let_go(struct inliner *i)
+{
+	if (i->supervisor)
+		supervisor__close(i->supervisor);
+	i->supervisor = NULL;
+}
+
+void inliner__close(struct inliner *i)
+{
+	if (!i)
+		return;
+	let_go(i);
+	rings__close(i->rings);
+	if (i->clock)
+		ticks_clock__tell(i->clock);
+	ticks_clock__free(i->clock);
+	free(i);
+}
+
+/* ---- what the probes tell ---- */
+
+static int queue_event(void *ctx, const struct event *e)
+{
+	merge__add(((struct inline_source *)ctx)->merge, waiting__event(e));
+	return 0;
+}
+
+static int queue_sideband(void *ctx, const struct sideband_event *e)
+{
+	merge__add(((struct inline_source *)ctx)->merge, waiting__sideband(e));
+	return 0;
+}
+
+static int queue_lost(void *ctx, uint32_t pid, uint32_t tid, uint64_t count)
+{
+	merge__add(((struct inline_source *)ctx)->merge, waiting__lost(pid, tid, count));
+	return 0;
+}
+
+static int queue_counted(void *ctx, const struct count *n)
+{
+	merge__add(((struct inline_source *)ctx)->merge, waiting__counted(n));
+	return 0;
+}
+
+/* They have no time. */
+static void pass_missed(void *ctx, const struct missed *missed)
+{
+	const struct source_sink *sink = ((struct inline_source *)ctx)->sink;
+
+	sink->missed(sink->ctx, missed);
+}
+
+static struct source_sink queue_of(struct inline_source *s, const struct source_sink *sink)
+{
+	s->sink = sink;
+	return (struct source_sink){s,		queue_event, queue_sideband,
+				    queue_lost, pass_missed, queue_counted};
+}
+
+/* ---- the source ---- */
+
+static int inline__attach(struct source *source)
+{
+	struct inline_source *s = (struct inline_source *)source;
+
+	return s->inner->ops->attach(s->inner);
+}
+
+static void inline__start(struct source *source)
+{
+	struct inline_source *s = (struct inline_source *)source;
+
+	s->inner->ops->start(s->inner);
+}
+
+static void inline__stop(struct source *source)
+{
+	struct inline_source *s = (struct inline_source *)source;
+
+	if (!s->stopped)
+		s->stopped = now_ns(CLOCK_MONOTONIC);
+	s->inner->ops->stop(s->inner);
+}
+
+/* Passes on all up to what the probes have settled. */
+static int pass(struct inline_source *s, const struct source_sink *sink)
+{
+	uint64_t settled = s->inner->ops->settled(s->inner);
+	int err;
+
+	rings__pull(s->inliner->rings);
+	ticks_clock__sample(s->inliner->clock);
+	err = merge__until(s->merge, settled, sink, &s->reached);
+	s->behind = s->reached < settled;
+	return err;
+}
+
+static int inline__take(struct source *source, struct source_wait wait,
+			const struct source_sink *sink)
+{
+	struct inline_source *s = (struct inline_source *)source;
+	struct source_sink queue = queue_of(s, sink);
+	int err;
+
+	wait.timeout_ms = s->behind ? 0 : min_of(wait.timeout_ms, LOOK_MS);
+	err = s->inner->ops->take(s->inner, wait, &queue);
+	if (!err && rings__waiting(s->inliner->rings) > WAITING_MANY)
+		err = s->inner->ops->catch_up(s->inner, &queue);
+	return err ? err : pass(s, sink);
+}
+
+static uint64_t inline__settled(const struct source *source)
+{
+	return ((const struct inline_source *)source)->reached;
+}
+
+static int inline__catch_up(struct source *source, const struct source_sink *sink)
+{
+	struct inline_source *s = (struct inline_source *)source;
+	struct source_sink queue = queue_of(s, sink);
+	int err = s->inner->ops->catch_up(s->inner, &queue);
+
+	do {
+		if (!err)
+			err = pass(s, sink);
+	} while (!err && s->behind);
+	return err;
+}
+
+static void inline__misses(struct source *source, const struct source_sink *sink)
+{
+	struct inline_source *s = (struct inline_source *)source;
+
+	s->inner->ops->misses(s->inner, sink);
+}
+
+static int inline__losses(struct source *source, const struct source_sink *sink)
+{
+	struct inline_source *s = (struct inline_source *)source;
+	struct source_sink queue = queue_of(s, sink);
+	int err;
+
+	let_go(s->inliner);
+	rings__pull(s->inliner->rings);
+	err = s->inner->ops->losses(s->inner, &queue);
+	if (!err)
+		err = merge__end(s->merge, s->stopped, sink);
+	return err;
+}
+
+static void inline__close(struct source *source)
+{
+	struct inline_source *s = (struct inline_source *)source;
+
+	s->inner->ops->close(s->inner);
+	merge__free(s->merge);
+	free(s);
+}
+
+static const struct source_ops inline_ops = {
+	"inline",     NULL,	      inline__attach,  inline__start,
+	inline__stop, inline__take,   inline__settled, inline__catch_up,
+	NULL,	      inline__misses, inline__losses,  inline__close};
+
+struct source *inliner__source(struct inliner *i, struct source *inner)
+{
+	const struct merge_options options = {.plan = i->options.plan,
+					      .log = &i->options.log,
+					      .clock = {ticks_clock__ns, i->clock},
+					      .rings = i->rings,
+					      .follow = i->options.follow,
+					      .turn = TURN_NS};
+	struct inline_source *s = xcalloc(1, sizeof(*s));
+
+	s->source.ops = &inline_ops;
+	s->inner = inner;
+	s->inliner = i;
+	s->merge = merge__new(&options);
+	return &s->source;
+}
