@@ -3,6 +3,7 @@
 # compare.pl [options] STEPREF-OUTPUT BBTRACE-JSON: do both show the same, thread by thread, event by event?
 # Exit status 0: yes; 1: no, the first difference is shown; 2: trouble.
 #   --unknown      an `unknown` event may replace events of the reference (else it is a difference)
+#   --untimed      events that aren't implied may have no time
 #   --strict       `to` and `value` must be present (else missing ones are counted, on indirect branches and returns)
 #   --ranges FILE  stepref's: check symbol and offset, too
 #   --context N    lines of context (8)
@@ -17,8 +18,9 @@ use lib $FindBin::Bin;
 use Getopt::Long;
 use Json;
 
+my $untimed = 0;
 my ($unknown_ok, $strict, $ranges, $context, $no_summary, $restarts, $only) = (0, 0, undef, 8, 0, 0, 'entry,branch,return');
-GetOptions('unknown' => \$unknown_ok, 'strict' => \$strict, 'ranges=s' => \$ranges, 'context=i' => \$context,
+GetOptions('unknown' => \$unknown_ok, 'strict' => \$strict, 'untimed' => \$untimed, 'ranges=s' => \$ranges, 'context=i' => \$context,
 	   'no-summary' => \$no_summary, 'restarts' => \$restarts, 'events=s' => \$only) && @ARGV == 2
 	or die_usage();
 my %only = map { $_ => 1 } split /,/, $only;
@@ -131,7 +133,7 @@ sub check_fields {
 	}
 	push @wrong, "vaddr is no hex string: $line" unless defined Json::hex_of($e->{vaddr});
 	push @wrong, "measured (ts, cpu) or implied: one of both: $line"
-		if $e->{event} ne 'return' && !defined $e->{ts} == !$e->{implied};
+		if $e->{event} ne 'return' && !($untimed && !$e->{implied}) && !defined $e->{ts} == !$e->{implied};
 	check_symbol($e, $line);
 }
 

@@ -115,6 +115,7 @@ compares() {
 	flags=
 	case $options in *u*) flags=--unknown ;; esac
 	case $options in *g*) flags="$flags --restarts" ;; esac
+	case " ${BBFLAGS:-} " in *' inline '*) flags="$flags --untimed" ;; esac
 	"$here/compare.pl" $flags ${COMPARE:-} --ranges "$B/ref/$name.ranges" "$B/ref/$name.ref" "$B/cmp/$name.json" \
 		>"$B/cmp/$name.diff" 2>&1
 	got=$?
