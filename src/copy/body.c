@@ -51,13 +51,32 @@ static uint16_t flags_of(const struct body *b, const struct node *n, const struc
 	return flags | (stays ? 0 : ITEM_FALLS);
 }
 
+/* Is the register's value a sum? Then it may be that of a table's base and an entry, in a form that
+ * isn't known. */
+static bool is_sum(struct graph *g, uint32_t node, uint8_t reg)
+{
+	uint32_t defs[DEFS_MAX];
+	int n = slice__defs(g, node, reg, defs);
+	struct insn_detail d;
+
+	for (int i = 0; i < n; i++)
+		if (graph__detail(g, defs[i], &d) &&
+		    (d.op == DETAIL_ADD || d.op == DETAIL_ADD_CONST || d.op == DETAIL_LEA))
+			return true;
+	return false;
+}
+
 static enum copy_refusal see_jump(const struct body *b, uint32_t node)
 {
-	const struct jump_table *t = graph__table_of(b->c->g, node);
+	struct graph *g = b->c->g;
+	const struct jump_table *t = graph__table_of(g, node);
+	const struct operand *o = &graph__branch(g, &g->nodes.data[node])->operand;
 
-	if (t ? t->proved : graph__is_tail_jump(b->c->g, node))
-		return COPY_OK;
-	return COPY_UNRESOLVED;
+	if (t)
+		return t->proved ? COPY_OK : COPY_UNRESOLVED;
+	if (!graph__is_tail_jump(g, node) || (o->kind == OPERAND_REG && is_sum(g, node, o->base)))
+		return COPY_UNRESOLVED;
+	return COPY_OK;
 }
 
 /* The sites at addr; *at: the first site at or after the item before. */

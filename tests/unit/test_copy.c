@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* src/copy: how springboards are laid out, and what isn't copied. */
+#include "code_graph_fixture.h"
+#include "copy/copy.h"
+
+#define BEGIN                                                                                      \
+	".macro FN name\n.globl \\name\n.type \\name, @function\n\\name:\n.endm\n"                 \
+	".macro END name\n.size \\name, . - \\name\n.endm\n.text\n"
+
+static struct copies *copies;
+static const struct log_options options;
+
+static const struct copy_image *image(void)
+{
+	static const struct copy_image none;
+
+	return copies && copies->images.len ? copies->images.data : &none;
+}
+
+/* Assembles a program, plans some of its functions, and copies them. */
+static bool copy_some(const char *source, const char *const *names, unsigned events)
+{
+	copies__free(copies);
+	copies = NULL;
+	plan__free(plan);
+	plan = NULL;
+	if (object)
+		object__free(object);
+	object = NULL;
+	if (!assemble(source))
+		return false;
+	plan = plan_of(object, names, events);
+	return plan && !copies__make(plan, &options, &copies);
+}
+#define COPY(source, events, ...)                                                                  \
+	({                                                                                         \
+		static const char *const names_[] = {__VA_ARGS__, NULL};                           \
+		ok(copy_some(BEGIN source, names_, events), "it is planned and copied");           \
+	})
+
+static enum copy_refusal refusal(const char *name)
+{
+	const struct plan_function *f = function(name);
+
+	return f >= plan->functions.data && f < vec__end(&plan->functions)
+		       ? copies->refusals.data[f - plan->functions.data]
+		       : COPY_REFUSALS;
+}
+
+static const struct copy_patch *patch_at(uint64_t vaddr)
+{
+	static const struct copy_patch none = {.kind = 99};
+	const struct copy_patch *p;
+
+	vec__each (p, &image()->patches)
+		if (p->vaddr == vaddr)
+			return p;
+	return &none;
+}
+
+static uint32_t copy_of(uint64_t vaddr)
+{
+	uint32_t offset;
+
+	return copy_image__copy_at(image(), vaddr, &offset) ? offset : UINT32_MAX;
+}
+
+static void is_copied(const char *name)
+{
+	is(refusal(name), COPY_OK, "%s: it is copied", name);
+	ok(copy_of(address(name)) != UINT32_MAX, "%s: its first instruction has a copy", name);
+}
+
+/* ---- forms ---- */
+
+static void test_jump(void)
+{
+	uint64_t f;
+
+	COPY("FN _start\npush %rbp\nmov %rsp, %rbp\nxor %eax, %eax\npop %rbp\nret\nEND _start\n",
+	     ALL, "_start");
+	is_copied("_start");
+	f = address("_start");
+	is(image()->patches.len, 1, "one springboard leads to its copy");
+	is(patch_at(f)->kind, PATCH_JUMP, "it is a jump at its entry");
+	is(patch_at(f)->to, copy_of(f), "the jump leads to the copy of the first instruction");
+	ok(copy_image__is_live(image(), f), "the springboard is live");
+	ok(copy_image__is_intact(image(), f), "execution may go on at the springboard");
+	ok(!copy_image__is_intact(image(), f + 1), "it may not within what it overwrites");
+	ok(copy_image__is_intact(image(), f + 6), "it may behind");
+	ok(!copy_image__is_live(image(), f + 6), "nothing comes there");
+	is(site(f)->probe, PROBE_INLINE, "the entry is logged in the copy");
+	is(site(f + 7)->probe, PROBE_INLINE, "so is the ret");
+}
+
+static void test_landing(void)
+{
+	uint64_t f;
+
+	COPY("FN _start\nendbr64\npush %rbp\nmov %rsp, %rbp\npop %rbp\nret\nnop\nnop\nEND _start\n"
+	     "FN loop\nendbr64\n1: dec %edi\njne 1b\nxor %eax, %eax\nret\nEND loop\n",
+	     ALL, "_start", "loop");
+	is_copied("_start");
+	is_copied("loop");
+	f = address("_start");
+	is(patch_at(f + 4)->kind, PATCH_JUMP, "a springboard is behind a landing instruction");
+	is(copy_of(f), copy_of(f + 4), "both instructions have the same copy");
+	ok(copy_image__is_intact(image(), f), "the landing instruction stays");
+	is(site(f)->probe_at, 0, "the entry's event is that of the first instruction");
+	is(patch_at(address("loop"))->kind, PATCH_JUMP,
+	   "it is at the landing instruction if a loop begins behind");
+}
+
+static void test_short(void)
+{
+	uint64_t f;
+	const struct copy_patch *p;
+
+	COPY("FN _start\njmp inner\nEND _start\n"
+	     ".p2align 4\nFN f\nxor %eax, %eax\nnop\ninner: mov $1, %edx\nadd %edx, %eax\n"
+	     "imul $100000, %eax, %eax\nimul $100000, %eax, %eax\nret\nEND f\n",
+	     ALL, "f");
+	is_copied("f");
+	f = address("f");
+	p = patch_at(f);
+	is(patch_at(f + 3)->kind, PATCH_JUMP, "what other code jumps to has a springboard");
+	is(p->kind, PATCH_SHORT, "an entry right before it has a short jump");
+	is(patch_at(p->to)->kind, PATCH_JUMP, "which leads to an island");
+	ok(patch_at(p->to) < p, "the island is written first");
+	is(patch_at(p->to)->to, copy_of(f), "the island leads to the copy");
+	ok(!copy_image__is_live(image(), p->to), "an island is not live");
+	ok(vec__last(&image()->patches) == p, "the entry is written last");
+}
+
+#define CALLED ".p2align 4\nFN g\nmov %rdi, %rax\nadd %rsi, %rax\nret\nEND g\n.p2align 4\n"
+
+static void test_call(void)
+{
+	uint64_t f;
+
+	COPY(CALLED "FN _start\nsub $8, %rsp\ncall g\ncall g\npush %rax\ncall g\npop %rax\n"
+		    "add $8, %rsp\nret\nEND _start\n",
+	     ALL, "_start", "g");
+	is_copied("_start");
+	f = address("_start");
+	is(patch_at(f)->kind, PATCH_CALL, "an entry of 4 bytes before a call has a call, too");
+	is(patch_at(f + 9)->kind, PATCH_CALL, "a return to a call has a call");
+	is(patch_at(f + 9)->nops, 0, "it takes that one's place");
+	is(patch_at(f + 14)->kind, PATCH_CALL, "so has a return to an instruction before a call");
+	is(patch_at(f + 14)->nops, 1, "it ends where the old call did");
+	is(patch_at(f + 14)->len, 6, "nops fill the rest");
+	ok(copy_image__is_live(image(), f + 9), "the call is live");
+	ok(!copy_image__is_live(image(), f + 15), "the old one isn't");
+	ok(!copy_image__is_intact(image(), f + 15), "and execution can't go on there");
+}
+
+static void test_left(void)
+{
+	uint64_t f;
+
+	COPY(CALLED "FN _start\nnop\nsub $8, %rsp\ncall g\ncall g\nadd $8, %rsp\nret\nEND _start\n",
+	     PLAN_ENTRY, "_start");
+	is_copied("_start");
+	f = address("_start");
+	is(patch_at(f)->kind, PATCH_JUMP, "the entry, which is logged, has a springboard");
+	is(patch_at(f + 10)->kind, 99, "a return to a call that isn't logged has none");
+	ok(copy_image__is_live(image(), f + 10), "that call stays");
+	ok(copy_image__is_intact(image(), f + 10), "execution may go on at it");
+}
+
+static void test_emulated(void)
+{
+	uint64_t f;
+	const struct copy_patch *p;
+
+	COPY(CALLED
+	     "FN _start\npush %rbx\nmov %rdi, %rbx\nnop\ncall g\ncall *%rbx\n"
+	     "imul $100000, %eax, %eax\nimul $100000, %eax, %eax\npop %rbx\nret\nEND _start\n",
+	     ALL, "_start");
+	is_copied("_start");
+	f = address("_start");
+	p = patch_at(f + 10);
+	is(p->kind, PATCH_SHORT, "a return to a short call has a short jump");
+	is(patch_at(p->to)->to, copy_of(f + 10), "to the copy, which does the call");
+	ok(copy_image__is_live(image(), f + 10), "the springboard is live");
+	is(patch_at(f + 12)->kind, PATCH_JUMP, "the call's return has a springboard");
+}
+
+static void test_tiny(void)
+{
+	COPY(CALLED "FN _start\nret\nEND _start\n.p2align 4\nFN f\nnop\ncall g\nEND f\n.p2align 4\n"
+		    "FN h\nxor %eax, %eax\nret\nEND h\n.p2align 4\n",
+	     ALL, "_start", "f", "h");
+	is_copied("_start");
+	is(patch_at(address("_start"))->kind, PATCH_JUMP,
+	   "the padding behind a function has room for a springboard");
+	is_copied("h");
+	is_copied("f");
+	is(patch_at(address("f"))->kind, PATCH_CALL,
+	   "padding that a call returns to isn't overwritten");
+}
+
+static void test_kept(void)
+{
+	uint64_t f;
+
+	COPY("FN _start\nmov $39, %eax\nsyscall\nadd $1, %rax\nnop\nret\nEND _start\n", ALL,
+	     "_start");
+	is_copied("_start");
+	f = address("_start");
+	ok(copy_image__is_live(image(), f + 5), "a system call is executed in the original");
+	ok(copy_of(f + 5) != UINT32_MAX, "it has a copy, which leads there");
+	is(patch_at(f + 7)->kind, PATCH_JUMP, "a springboard is behind it");
+}
+
+/* What points into a function. */
+static void test_points(void)
+{
+	uint64_t f;
+
+	COPY("FN _start\nlea 1f(%rip), %rax\nlea 2f(%rip), %rdx\nret\nEND _start\n.p2align 4\n"
+	     "FN f\nmov $1, %eax\n1: mov $2, %eax\n2: mov $3, %eax\n3: mov $4, %eax\n"
+	     "4: mov $5, %eax\nret\nEND f\n.p2align 4\n"
+	     ".section .data\n.p2align 3\n.quad 3b\n",
+	     ALL, "f");
+	is_copied("f");
+	f = address("f");
+	is(patch_at(f + 5)->kind, PATCH_JUMP, "what other code loads the address of is a point");
+	is(patch_at(f + 10)->kind, PATCH_JUMP, "so is the next one");
+	is(patch_at(f + 15)->kind, PATCH_JUMP, "so is what data points to");
+	is(patch_at(f + 20)->kind, 99, "nothing else is");
+}
+
+static void test_tables(void)
+{
+	uint64_t f;
+
+	COPY("FN _start\ncmp $3, %edi\nja 9f\nmov %edi, %edi\njmp *table(,%rdi,8)\n"
+	     "1: mov $1, %eax\nret\n2: mov $2, %eax\nret\n3: mov $3, %eax\nret\n"
+	     "9: xor %eax, %eax\nret\nEND _start\n.p2align 4\n"
+	     ".section .rodata\n.p2align 3\ntable: .quad 1b, 2b, 3b, 1b\n",
+	     ALL, "_start");
+	is_copied("_start");
+	f = address("_start") + 14;
+	is(patch_at(f)->kind, PATCH_JUMP, "a switch's case has a springboard");
+	is(patch_at(f + 6)->kind, PATCH_JUMP, "so has the next one");
+	is(patch_at(f + 18)->kind, 99, "its default, which a branch leads to, has none");
+}
+
+/* ---- refusals ---- */
+
+static void refused(const char *source, enum copy_refusal want)
+{
+	static const char *const names[] = {"f", NULL};
+
+	ok(copy_some(source, names, ALL), "it is planned");
+	is(refusal("f"), want, "it isn't copied: %s", copy_refusal_text[want]);
+	is(image()->patches.len, 0, "nothing is patched");
+	is(site(address("f"))->probe, PROBE_TRAP, "its entry keeps its probe");
+}
+
+static void test_refusals(void)
+{
+	refused(BEGIN "FN _start\nFN f\nret\nEND f\nFN g\nmov %edi, %eax\nret\nEND g\n", COPY_ROOM);
+	refused(BEGIN "FN _start\nFN f\nmov %gs:0, %rax\nadd $1, %rax\nret\nEND f\n", COPY_INSN);
+	refused(BEGIN "FN _start\nFN f\nadd $1, %rax\nxbegin 1f\n1: add $1, %rax\nret\nEND f\n",
+		COPY_INSN);
+	refused(BEGIN "FN _start\nFN f\nadd $1, %rax\njmp 1f\n.quad 0x0607060706070607\n"
+		      "1: add $1, %rax\nret\nEND f\n",
+		COPY_GAP);
+	refused(BEGIN
+		"FN _start\nFN f\nmov %edi, %edi\ntest %edi, %edi\nje 1f\nlea table(,%rdi,4), %rax\n"
+		"movslq (%rax), %rax\nadd $table, %rax\njmp *%rax\n1: add $1, %rax\nret\n"
+		"END f\n.section .rodata\ntable: .long 1b - table\n",
+		COPY_UNRESOLVED);
+	refused(BEGIN "FN _start\nFN f\nadd $1, %rax\ncall g\nadd $1, %rax\nret\nEND f\n"
+		      "FN g\npop %rax\nmov (%rax), %ecx\nadd $8, %rax\njmp *%rax\nEND g\n",
+		COPY_RETURN);
+	refused(BEGIN "FN _start\nFN __tsan_init\nFN f\nadd $1, %rax\nadd $1, %rax\nret\nEND f\n",
+		COPY_OBJECT);
+}
+
+static void test_range(void)
+{
+	static const char source[] =
+		BEGIN "FN _start\nFN f\nadd $1, %rax\nadd $1, %rax\nret\nEND f\n";
+	const char *names[] = {"f", NULL};
+	uint64_t offset;
+
+	ok(copy_some(source, names, ALL), "it is planned");
+	object__vaddr_to_offset(object, address("f"), &offset);
+	names[0] = xasprintf("0x%llx+0x9", (unsigned long long)offset);
+	ok(copy_some(source, names, ALL), "a range is planned");
+	is(copies->refusals.data[0], COPY_RANGE, "a part of a function isn't copied");
+	free((char *)names[0]);
+}
+
+static void test_late(void)
+{
+	static const char *const names[] = {"f", NULL};
+
+	ok(copy_some(BEGIN
+		     "FN _start\nFN f\nendbr64\npush %rbp\nadd $1, %rax\npop %rbp\nret\nEND f\n",
+		     names, ALL),
+	   "it is planned");
+	copies__free(copies);
+	for (size_t i = 0; i < plan->sites.len; i++)
+		plan->sites.data[i].probe = PROBE_TRAP;
+	plan->sites.data[function("f")->entry_site].probe_at = 4;
+	plan->late_entries = true;
+	copies__make(plan, &options, &copies);
+	is(refusal("f"), COPY_SITE, "a late entry can't be logged");
+}
+
+/* A return address that is only kept, or added to, is that of the original. */
+static void test_return_address(void)
+{
+	COPY("FN _start\nnop\ncall g\nadd $1, %rax\nnop\nret\nEND _start\n"
+	     "FN g\nmov (%rsp), %rax\nret\nEND g\n",
+	     ALL, "_start");
+	is_copied("_start");
+}
+
+/* ---- lookups ---- */
+
+static void test_lookups(void)
+{
+	const struct copy_image *i;
+	const struct copy_pc *pc;
+	uint8_t bytes[PATCH_MAX], *code;
+	uint64_t vaddr;
+	uint32_t offset;
+
+	COPY(CALLED "FN _start\nsub $24, %rsp\nnop\ncall g\ntest %rax, %rax\nje 1f\ncall g\n"
+		    "1: add $24, %rsp\nret\nEND _start\n",
+	     ALL, "_start", "g");
+	i = image();
+	vec__each (pc, &i->pcs) {
+		ok(pc->near == !copy_image__original(i, pc->offset, &vaddr),
+		   "the state is exact where an instruction's copy begins");
+		if (pc->near)
+			continue;
+		is(vaddr, pc->vaddr, "and that instruction is told");
+		ok(copy_image__near(i, pc->offset, &vaddr) && vaddr == pc->vaddr,
+		   "so it is by near()");
+		ok(copy_image__copy_at(i, pc->vaddr, &offset) && offset == pc->offset, "and back");
+	}
+	vaddr = address("_start");
+	ok(!copy_image__original(i, copy_of(vaddr) + 1, &vaddr), "within a log nothing is exact");
+	vaddr = 0;
+	ok(copy_image__near(i, copy_of(address("_start")) + 1, &vaddr),
+	   "but it is known near what");
+	is(vaddr, address("_start"), "it is");
+	ok(!copy_image__near(i, i->code.len, &vaddr), "behind the copies there is nothing");
+	ok(!copy_image__copy_at(i, 1, &offset), "what isn't an instruction has no copy");
+	ok(!copy_image__fault(i, 0, &offset), "no load of a log begins at the start");
+	code = xmalloc(i->code.len);
+	ok(copy_image__relocate(i, 0, 0x10000000, code), "in reach the copies are relocated");
+	ok(!copy_image__relocate(i, 0, 1ull << 33, code), "out of reach they are not");
+	ok(!copy_image__patch(i, plan->arch, patch_at(address("_start")), 0, 1ull << 33, bytes),
+	   "nor are patches");
+	ok(copy_image__patch(i, plan->arch, patch_at(address("_start")), 0, 0x10000000, bytes),
+	   "in reach they are");
+	is(bytes[0], 0xe9, "a patch is a jump");
+	free(code);
+}
+
+int main(void)
+{
+	test_jump();
+	test_landing();
+	test_short();
+	test_call();
+	test_left();
+	test_emulated();
+	test_tiny();
+	test_kept();
+	test_points();
+	test_tables();
+	test_refusals();
+	test_range();
+	test_late();
+	test_return_address();
+	test_lookups();
+	copies__free(copies);
+	plan__free(plan);
+	object__free(object);
+	return tap__done();
+}
