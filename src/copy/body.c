@@ -66,14 +66,15 @@ static bool is_sum(struct graph *g, uint32_t node, uint8_t reg)
 	return false;
 }
 
-static enum copy_refusal see_jump(const struct body *b, uint32_t node)
+static enum copy_refusal see_jump(struct body *b, uint32_t node)
 {
 	struct graph *g = b->c->g;
 	const struct jump_table *t = graph__table_of(g, node);
 	const struct operand *o = &graph__branch(g, &g->nodes.data[node])->operand;
 
+	b->guesses |= t && !t->proved;
 	if (t)
-		return t->proved ? COPY_OK : COPY_UNRESOLVED;
+		return COPY_OK;
 	if (!graph__is_tail_jump(g, node) || (o->kind == OPERAND_REG && is_sum(g, node, o->base)))
 		return COPY_UNRESOLVED;
 	return COPY_OK;
@@ -159,7 +160,7 @@ static enum copy_refusal add_items(struct body *b, const struct owned_extent *p)
 
 /* ---- points ---- */
 
-static void make_point(struct body *b, uint64_t addr)
+void body__make_point(struct body *b, uint64_t addr)
 {
 	struct item *i = body__at(b, addr);
 
@@ -177,7 +178,7 @@ static bool see_claims(struct body *b, const struct owned_extent *p)
 			continue;
 		if (claims & CLAIM_STRONG && !body__at(b, addr))
 			return false;
-		make_point(b, addr);
+		body__make_point(b, addr);
 	}
 	return true;
 }
@@ -194,7 +195,7 @@ static void find_points(struct body *b)
 		if (graph__is_entry(b->c->g, i->addr))
 			i->flags |= ITEM_ENTRY | ITEM_POINT | ITEM_LEADER;
 		if (i->flags & ITEM_RETURNS)
-			make_point(b, item__next(i));
+			body__make_point(b, item__next(i));
 	}
 }
 
@@ -221,6 +222,8 @@ enum copy_refusal body__gather(struct body *b)
 		return why;
 	copying__each_extent(p, b->c, b->function) if (!see_claims(b, p)) return COPY_DOUBTFUL;
 	find_points(b);
+	if (b->guesses)
+		body__see_tables(b);
 	find_leaders(b);
 	return COPY_OK;
 }

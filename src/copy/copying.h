@@ -118,6 +118,7 @@ struct body {
 	VEC(struct item) items; /* by address */
 	VEC(struct zone) zones; /* by address */
 	VEC(struct spring) springs;
+	bool guesses; /* a jump's table may be longer than is known */
 };
 
 /* Gathers the items of a function, and finds its points. COPY_OK, or why it can't be copied. */
@@ -136,6 +137,13 @@ static inline const struct insn *body__branch(const struct body *b, const struct
 const uint8_t *body__bytes(const struct body *b, const struct item *i);
 /* The site of an item, k < item.nsites, if it has events; NULL: it has none. */
 const struct plan_site *body__site(const struct body *b, const struct item *i, unsigned k);
+
+/* Control may come from the original to addr, if an item is there. */
+void body__make_point(struct body *b, uint64_t addr);
+
+/* ---- jump tables (tables.c) ---- */
+
+void body__see_tables(struct body *b);
 
 /* ---- where bytes are free (zones.c) ---- */
 
