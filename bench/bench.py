@@ -23,6 +23,7 @@ import sys
 import time
 
 import running
+import whole
 from common import BBTRACE, BUILD, ROOT, Skip, at, need
 from elf import functions_by_unwind, name_sites
 
@@ -847,6 +848,7 @@ def main():
         report["rows"].append(row)
     if not args.quick:
         report["rows"] += running.rows(5, args.only)
+        report["rows"] += whole.rows(3, args.only)
     if not args.quick and (not args.only or "start".startswith(args.only)):
         report["rows"].append(starting(20))
         show_starting(report["rows"][-1])

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Whole programs under tracers that write events from inside the process, or simulate it: the price of every branch.
+
+The program's own time on a CPU is compared with that of its untraced run in the same round, and beside it stands the
+wall time until the tool's output is complete. What a tool lost makes its figure worth less, so it stands there, too.
+"""
+import contextlib
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import time
+
+from common import BBTRACE, Skip, at, need
+
+RUN_SECONDS = 300
+TIMES = at("whole.times")
+
+
+class Whole:
+    """A program and what of it is traced. functions: of target."""
+
+    def __init__(self, name, what, command, target, *functions):
+        self.name, self.what, self.command, self.target, self.functions = name, what, command, target, functions
+
+
+def run(argv):
+    """What the tool said, and its wall time. The clock of the program itself is in TIMES."""
+    with contextlib.suppress(OSError):
+        os.unlink(TIMES)
+    start = time.monotonic()
+    try:
+        done = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                              errors="replace", timeout=RUN_SECONDS)
+    except subprocess.TimeoutExpired:
+        raise Skip(f"took more than {RUN_SECONDS} s") from None
+    wall = time.monotonic() - start
+    if done.returncode:
+        lines = [line for line in done.stderr.splitlines() if line] or [f"exit status {done.returncode}"]
+        raise Skip(lines[-1])
+    return done.stderr, wall
+
+
+def program_seconds():
+    for _ in range(200):  # timed.c writes when the program has ended, maybe after the tool has
+        try:
+            return [float(x) / 1e9 for x in open(TIMES).read().split()]
+        except (OSError, ValueError):
+            time.sleep(0.02)
+    raise Skip("the program was not run to its end")
+
+
+# ---- contenders: each returns what it said and its wall time ----
+
+def untraced(work):
+    return run([at("timed"), TIMES, *work.command])
+
+
+def bbtrace(*options):
+    def contender(work):
+        return run([BBTRACE, "user", work.target, *work.functions, *options, "--", at("timed"), TIMES, *work.command])
+    return contender
+
+
+def callgrind(work):
+    need("valgrind")
+    return run([at("timed"), TIMES, "valgrind", "-q", "--tool=callgrind", "--collect-jumps=yes",
+                "--callgrind-out-file=/dev/null", *work.command])
+
+
+CONTENDERS = [
+    ("untraced", untraced),
+    ("inline, -o file", bbtrace("--engine", "inline", "-o", "/dev/null")),
+    ("inline, witness", bbtrace("--engine", "inline", "--placement", "witness", "-o", "/dev/null")),
+    ("uprobes, -o file", bbtrace("--engine", "probe", "-o", "/dev/null")),
+    ("callgrind", callgrind),
+]
+
+
+def programs():
+    gzip, python = shutil.which("gzip"), os.path.realpath("/usr/bin/python3")
+    text, large, sqlite = at("whole.text"), at("whole.large"), shutil.which("sqlite3")
+    make_text(text, 200000)
+    make_text(large, 4000000)
+    work = at("work")
+    if os.path.exists(work):
+        yield Whole("inline fib", "fib(10), 2000 times", [work, "fib", "2000"], work, "fib")
+    if gzip:
+        yield Whole("inline gzip", "every function of gzip, 200 kB", [gzip, "-c", text], gzip, "*")
+        yield Whole("inline gzip large", "every function of gzip, 4 MB", [gzip, "-c", large], gzip, "*")
+    if os.path.exists(python):
+        yield Whole("inline python3", "every function of python3", [python, "-S", "-E", "-c", "sum(i * i for i in range(20000))"],
+                    python, "*")
+    if sqlite:
+        yield Whole("inline sqlite3", "every function of libsqlite3", [sqlite, ":memory:",
+                    "with recursive n(i) as (select 1 union all select i + 1 from n limit 20000) select sum(i * i) from n"],
+                    "libsqlite3.so.0", "*")
+
+
+def make_text(path, size):
+    """Lines that compress as sources do, the same each time."""
+    words = open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "bench.py")).read()
+    open(path, "w").write((words * (size // len(words) + 1))[:size])
+
+
+def lost_of(said):
+    found = re.search(r"(\d+) events, (\d+) lost", said)
+    return (int(found[1]), int(found[2])) if found else (0, 0)
+
+
+def measure(work, rounds):
+    results = [{"name": name, "run": fn, "cpu": [], "wall": [], "events": 0, "lost": 0} for name, fn in CONTENDERS]
+    for _ in range(rounds):
+        for r in results:
+            if "skipped" in r:
+                continue
+            try:
+                said, wall = r["run"](work)
+                r["cpu"].append(program_seconds()[1])
+                r["wall"].append(wall)
+                r["events"], lost = lost_of(said)
+                r["lost"] += lost
+            except Skip as why:
+                r["skipped"] = str(why)
+    return results
+
+
+def conclude(work, results):
+    bare = results[0]
+    for r in results:
+        del r["run"]
+        if "skipped" in r or "skipped" in bare:
+            continue
+        r["cpu_to_bare"] = statistics.median(x / y for x, y in zip(r["cpu"], bare["cpu"]))
+        r["wall_to_bare"] = statistics.median(x / y for x, y in zip(r["wall"], bare["wall"]))
+        if r["events"]:
+            r["ns_per_event"] = statistics.median(x - y for x, y in zip(r["cpu"], bare["cpu"])) * 1e9 / r["events"]
+    return {"name": work.name, "what": work.what, "contenders": results}
+
+
+def show(row):
+    print(f"\n{row['name']}: {row['what']}\n    {'':20}{'CPU s':>10}{'to bare':>10}{'ns/event':>10}{'output s':>10}{'events':>13}"
+          f"{'lost':>10}   runs")
+    for r in row["contenders"]:
+        if "skipped" in r:
+            print(f"    {r['name']:20}skipped: {r['skipped'][:100]}")
+            continue
+        each = f"{r['ns_per_event']:10.2f}" if "ns_per_event" in r else " " * 10
+        print(f"    {r['name']:20}{statistics.median(r['cpu']):10.3f}{r['cpu_to_bare']:10.2f}{each}"
+              f"{statistics.median(r['wall']):10.2f}{r['events']:13}{r['lost']:10}   {len(r['cpu'])}", flush=True)
+
+
+def rows(rounds, only):
+    """only: how the names of the rows begin, or None."""
+    for work in programs():
+        if not only or work.name.startswith(only):
+            row = conclude(work, measure(work, rounds))
+            show(row)
+            yield row
