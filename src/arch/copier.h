@@ -109,6 +109,10 @@ struct arch_copier {
 	void (*log)(struct code_buffer *c, const struct log_point *p,
 		    const struct log_options *options);
 
+	/* Appends code that adds 1 to a counter of the thread, and changes nothing else but
+	 * registers that are dead, a bit each, and the flags if they are. */
+	void (*count)(struct code_buffer *c, uint32_t counter, uint32_t dead, bool flags_dead);
+
 	/* ---- patches of the original ---- */
 
 	uint8_t jump_size;  /* a jump to anywhere in reach of 32 bits */

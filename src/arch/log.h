@@ -31,6 +31,12 @@
 				     records that are dropped */
 #define LOG_RING_AT  LOG_PAGE
 #define LOG_SPARE_AT (LOG_PAGE + LOG_RING)
+/* Behind these a slot has counters, 8 bytes each (arch_copier.count). */
+#define LOG_COUNTERS_AT LOG_SLOT
+static inline uint64_t log__slot_size(uint32_t counters)
+{
+	return LOG_SLOT + (counters * sizeof(uint64_t) + LOG_PAGE - 1) / LOG_PAGE * LOG_PAGE;
+}
 
 /* At the start of a slot, where the segment base points to. */
 struct log_ring {

@@ -50,5 +50,7 @@ void asm__jump_if(struct code_part *p, uint8_t cc, uint32_t label);
 /* log.c */
 void x86__log_begin(struct code_buffer *c);
 void x86__log(struct code_buffer *c, const struct log_point *p, const struct log_options *options);
+/* count.c */
+void x86__count(struct code_buffer *c, uint32_t counter, uint32_t dead, bool flags_dead);
 
 #endif

@@ -214,6 +214,7 @@ const struct arch_copier x86_copier = {
 	.move_sp = move_sp,
 	.log_begin = x86__log_begin,
 	.log = x86__log,
+	.count = x86__count,
 	.jump_size = JUMP_SIZE,
 	.short_size = SHORT_SIZE,
 	.call_size = CALL_SIZE,
