@@ -30,7 +30,7 @@ const struct plan_site *body__site(const struct body *b, const struct item *i, u
 	const struct plan *p = b->c->plan;
 	const struct plan_site *s = &p->sites.data[p->sites_by_address.data[i->site + k]];
 
-	return s->probe == PROBE_TRAP ? s : NULL;
+	return s->probe == PROBE_TRAP || s->probe == PROBE_COUNT ? s : NULL;
 }
 
 /* ---- instructions ---- */

@@ -162,9 +162,9 @@ static void take_over(struct body *b)
 		for (unsigned k = 0; k < i->nsites; k++) {
 			struct plan_site *s = &p->sites.data[p->sites_by_address.data[i->site + k]];
 
-			if (s->probe != PROBE_TRAP)
+			if (!plan_site__is_hooked(s))
 				continue;
-			s->probe = PROBE_INLINE;
+			s->probe = s->probe == PROBE_TRAP ? PROBE_INLINE : PROBE_INLINE_COUNT;
 			s->probe_at = 0;
 		}
 }
@@ -323,6 +323,7 @@ static void copy_object(struct copies *out, struct plan *p, uint32_t object,
 {
 	struct copy_image image = {.object = object};
 	struct copying c = {.plan = p,
+			    .copies = out,
 			    .options = options,
 			    .arch = p->arch,
 			    .object = object,
@@ -352,7 +353,7 @@ static bool has_traps(const struct plan *p, uint32_t object)
 	const struct plan_site *s;
 
 	vec__each (s, &p->sites)
-		if (s->object == object && s->probe == PROBE_TRAP)
+		if (s->object == object && plan_site__is_hooked(s))
 			return true;
 	return false;
 }
@@ -389,5 +390,6 @@ void copies__free(struct copies *c)
 		free_image(i);
 	vec__free(&c->images);
 	vec__free(&c->refusals);
+	vec__free(&c->counted);
 	free(c);
 }

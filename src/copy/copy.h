@@ -89,17 +89,32 @@ struct copy_image {
 		 * it comes to a springboard */
 };
 
+/* A counter of each thread (log.h): how often a site was executed; of a conditional: taken, or not.
+ */
+struct copy_counter {
+	uint32_t site;
+	bool not_taken;
+};
+
 struct copies {
-	VEC(struct copy_image) images; /* by object; those without a copy are missing */
-	VEC(uint8_t) refusals;	       /* enum copy_refusal, by function of the plan */
+	VEC(struct copy_image) images;	  /* by object; those without a copy are missing */
+	VEC(struct copy_counter) counted; /* by counter */
+	VEC(uint8_t) refusals;		  /* enum copy_refusal, by function of the plan */
 };
 
 /*
  * Copies all functions of the plan that can be copied, and says so in the plan: their sites that
- * have a probe (PROBE_TRAP) are PROBE_INLINE then. Kernel functions stay as they are.
+ * have a probe (PROBE_TRAP) are PROBE_INLINE then, and those that count (PROBE_COUNT)
+ * PROBE_INLINE_COUNT: by counters, but indirect branches and rets by records with their targets.
+ * Kernel functions stay as they are.
  */
 int copies__make(struct plan *plan, const struct log_options *options, struct copies **out);
 void copies__free(struct copies *c);
+/* Of the memory that each thread needs: bytes. */
+static inline uint64_t copies__slot_size(const struct copies *c)
+{
+	return log__slot_size(c->counted.len);
+}
 
 /* The patch's bytes, and the copies' code, as they are with the object's load bias and the copies'
  * running address. False: out of reach. */

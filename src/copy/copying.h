@@ -21,6 +21,7 @@ enum claim {
 /* One object's copies in the making. */
 struct copying {
 	struct plan *plan;
+	struct copies *copies;
 	const struct log_options *options;
 	const struct arch *arch;
 	uint32_t object;

@@ -27,15 +27,38 @@ static bool is_conditional(const struct insn *insn)
 	return insn->kind == BRANCH_JCC || insn->kind == BRANCH_LOOP;
 }
 
-static enum log_kind kind_of(const struct plan_site *s)
+static enum log_kind kind_of(const struct emit *e, const struct plan_site *s)
 {
-	if (s->entry)
+	if (s->entry && e->c->plan->placement != PLACEMENT_COUNT)
 		return LOG_ENTRY;
 	if (s->role != ROLE_BRANCH)
 		return LOG_BRANCH;
 	return s->kind == BRANCH_RET				   ? LOG_RETURN
 	       : s->kind == BRANCH_IJMP || s->kind == BRANCH_ICALL ? LOG_TARGET
 								   : LOG_BRANCH;
+}
+
+/* Targets are counted by their records. */
+static bool has_targets(const struct emit *e, const struct plan_site *s)
+{
+	if (s->role != ROLE_BRANCH)
+		return false;
+	return s->kind == BRANCH_IJMP || s->kind == BRANCH_ICALL ||
+	       (s->kind == BRANCH_RET && e->c->plan->counts_all);
+}
+
+static uint32_t dead_registers(const struct emit *e, uint64_t live)
+{
+	return (uint32_t)~live & ~(1u << e->c->arch->sp_reg);
+}
+
+static void put_count(struct emit *e, const struct plan_site *s, bool not_taken, uint64_t live)
+{
+	struct copies *copies = e->c->copies;
+	uint32_t counter = copies->counted.len;
+
+	vec__push(&copies->counted, (struct copy_counter){s - e->c->plan->sites.data, not_taken});
+	e->copier->count(&e->c->code, counter, dead_registers(e, live), !(live & LIVE_FLAGS));
 }
 
 /* What the log emits besides, out of the way, belongs to the instruction, too. */
@@ -47,17 +70,21 @@ static void put_log(struct emit *e, const struct item *i, const struct plan_site
 		s->role == ROLE_BRANCH && (s->kind == BRANCH_IJMP || s->kind == BRANCH_ICALL);
 	struct log_point p = {
 		.site = s - e->c->plan->sites.data,
-		.kind = kind_of(s),
+		.kind = kind_of(e, s),
 		.taken = taken,
 		.operand = indirect ? &insn->operand : NULL,
 		.is_ret = s->role == ROLE_BRANCH && s->kind == BRANCH_RET,
 		.vaddr = i->addr,
 		.len = i->len,
-		.dead = (uint32_t)~live & ~(1u << e->c->arch->sp_reg),
+		.dead = dead_registers(e, live),
 		.flags_dead = !(live & LIVE_FLAGS),
 	};
 	size_t cold = e->c->code.cold.bytes.len;
 
+	if (s->probe == PROBE_COUNT && !has_targets(e, s)) {
+		put_count(e, s, !taken && s->role == ROLE_BRANCH && is_conditional(insn), live);
+		return;
+	}
 	e->copier->log(&e->c->code, &p, e->c->options);
 	if (e->c->code.cold.bytes.len > cold)
 		vec__push(&e->c->cold_pcs, (struct copy_pc){cold, true, i->addr});
@@ -251,7 +278,7 @@ static void put_rest(struct emit *e)
 
 /* How far everything was before a function. */
 struct mark {
-	size_t hot, hot_fixups, cold, cold_fixups, faults, pcs, cold_pcs;
+	size_t hot, hot_fixups, cold, cold_fixups, faults, pcs, cold_pcs, counted;
 };
 
 static struct mark mark_of(const struct copying *c)
@@ -259,7 +286,7 @@ static struct mark mark_of(const struct copying *c)
 	return (struct mark){c->code.hot.bytes.len,  c->code.hot.fixups.len,
 			     c->code.cold.bytes.len, c->code.cold.fixups.len,
 			     c->code.faults.len,     c->image->pcs.len,
-			     c->cold_pcs.len};
+			     c->cold_pcs.len,	     c->copies->counted.len};
 }
 
 static void go_back(struct body *b, const struct mark *m)
@@ -274,6 +301,7 @@ static void go_back(struct body *b, const struct mark *m)
 	c->code.faults.len = m->faults;
 	c->image->pcs.len = m->pcs;
 	c->cold_pcs.len = m->cold_pcs;
+	c->copies->counted.len = m->counted;
 	vec__each (i, &b->items)
 		if (i->flags & ITEM_LEADER)
 			c->code.labels.data[copying__label(c, i->addr)].set = false;

@@ -103,7 +103,7 @@ void stats__count(struct stats *p, const struct output_counts *c)
 
 		if (!is_indirect(s) || p->sites[i].taken == COUNT_UNKNOWN)
 			continue;
-		if (s->probe == PROBE_COUNT && (s->kind != BRANCH_RET || p->plan->counts_all))
+		if (plan_site__is_counted(s) && (s->kind != BRANCH_RET || p->plan->counts_all))
 			count_unknown(&p->sites[i]);
 		else if (s->kind == BRANCH_IJMP)
 			count_table(p, i, c->edges->table);

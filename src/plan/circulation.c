@@ -86,7 +86,7 @@ bool *circulation__exposed(const struct plan *p)
 /* An unresolved jump whose targets no probe shows may lead to any block of its function. */
 static bool hides_targets(const struct plan *p, const struct plan_block *b)
 {
-	return b->unresolved && b->site != NO_SITE && p->sites.data[b->site].probe != PROBE_COUNT;
+	return b->unresolved && b->site != NO_SITE && !plan_site__is_counted(&p->sites.data[b->site]);
 }
 
 /* By block: does control come there from outside, or from where nothing shows? */
@@ -251,7 +251,7 @@ bool *circulation__known(const struct circulation *c)
 	uint32_t from, to;
 
 	for (uint32_t i = 0; i < c->plan->sites.len; i++) {
-		if (c->plan->sites.data[i].probe != PROBE_COUNT)
+		if (!plan_site__is_counted(&c->plan->sites.data[i]))
 			continue;
 		circulation__counted(c, i, &from, &to);
 		for (; from < to; from++)

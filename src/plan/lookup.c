@@ -280,7 +280,7 @@ bool plan__stub_leads_in(const struct plan *p, uint32_t object, uint64_t vaddr)
 
 static bool has_no_event(const struct plan_site *s)
 {
-	return s->probe == PROBE_NONE || s->probe == PROBE_COUNT;
+	return s->probe == PROBE_NONE || plan_site__is_counted(s);
 }
 
 bool plan__reports_entry(const struct plan *p, uint32_t site)

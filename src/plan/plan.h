@@ -29,6 +29,7 @@ enum probe_how {
 	PROBE_INLINE,	/* an event each time, by code in the process */
 	PROBE_COUNT,	/* counted in the kernel, no event */
 	PROBE_CHANGING, /* it is being attached or removed: an event, or none */
+	PROBE_INLINE_COUNT, /* counted by code in the process, no event */
 	PROBE_HOWS
 };
 
@@ -75,6 +76,11 @@ struct plan_site {
 static inline bool plan_site__has_events(const struct plan_site *s)
 {
 	return s->probe == PROBE_TRAP || s->probe == PROBE_INLINE;
+}
+
+static inline bool plan_site__is_counted(const struct plan_site *s)
+{
+	return s->probe == PROBE_COUNT || s->probe == PROBE_INLINE_COUNT;
 }
 
 /* Does a uprobe or a kprobe hook it? */

@@ -215,7 +215,7 @@ static void know_sites(struct solver *s)
 	s->known = xcalloc(s->c.edges.len + 1, sizeof(*s->known));
 	s->count = xcalloc(s->c.edges.len + 1, sizeof(*s->count));
 	for (uint32_t i = 0; i < s->p->sites.len; i++)
-		if (s->p->sites.data[i].probe == PROBE_COUNT)
+		if (plan_site__is_counted(&s->p->sites.data[i]))
 			know_site(s, i);
 }
 
@@ -293,7 +293,7 @@ static void answer_site(struct solver *s, uint32_t site)
 	const struct plan_site *ps = &s->p->sites.data[site];
 	uint32_t from, to;
 
-	if (ps->probe == PROBE_COUNT && ps->role == ROLE_BRANCH)
+	if (plan_site__is_counted(ps) && ps->role == ROLE_BRANCH)
 		return;
 	circulation__counted(&s->c, site, &from, &to);
 	if (from < to && s->c.edges.data[from].kind == EDGE_TAKEN)

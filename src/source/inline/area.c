@@ -61,7 +61,8 @@ static void say_area(struct tracer *s, const struct area *a, pid_t pid, int fd)
 static struct area *new_area(struct thread *t)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-	uint64_t size = ((uint64_t)AREA_SLOTS * LOG_SLOT + page - 1) & -page;
+	uint64_t slot_size = copies__slot_size(t->tracer->copies);
+	uint64_t size = ((uint64_t)AREA_SLOTS * slot_size + page - 1) & -page;
 	uint64_t at = map_area(t, size);
 	int fd = at ? open_area(t->process->pid, at, size) : -1;
 	void *mem = fd >= 0 ? mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
@@ -81,6 +82,7 @@ static struct area *new_area(struct thread *t)
 	a->refs = 1;
 	a->base = at;
 	a->size = size;
+	a->slot_size = slot_size;
 	a->mem = mem;
 	vec__push(&t->process->space->areas, a);
 	say_area(t->tracer, a, t->process->pid, fd);
@@ -99,7 +101,7 @@ void area__drop(struct area *a)
 
 static struct log_ring *ring_of(const struct area *a, uint32_t slot)
 {
-	return (struct log_ring *)(void *)(a->mem + (size_t)slot * LOG_SLOT);
+	return (struct log_ring *)(void *)(a->mem + slot * a->slot_size);
 }
 
 static bool take_from(struct thread *t, struct area *a)
@@ -131,7 +133,7 @@ static bool take(struct thread *t)
  * process is quiet: all is dropped. */
 static bool begin_ring(struct thread *t)
 {
-	uint64_t base = t->area->base + (uint64_t)t->slot * LOG_SLOT;
+	uint64_t base = t->area->base + t->slot * t->area->slot_size;
 	uint64_t first = (uint64_t)t->area->slots[t->slot].uses++ << USE_SHIFT;
 	struct log_ring r = {.cursor = base + LOG_RING_AT,
 			     .segments = first,
@@ -147,6 +149,9 @@ static bool begin_ring(struct thread *t)
 	} else {
 		r.limit = r.cursor + LOG_SEGMENT - LOG_RECORD_MAX;
 	}
+	if (first)
+		memset(t->area->mem + t->slot * t->area->slot_size + LOG_COUNTERS_AT, 0,
+		       t->tracer->copies->counted.len * sizeof(uint64_t));
 	return space__write(t->process->space, base, &r, sizeof(r));
 }
 
@@ -175,7 +180,7 @@ bool thread__get_slot(struct thread *t, pid_t parent, uint64_t forked)
 		thread__drop_slot(t);
 		return false;
 	}
-	thread__set(t, TRACEE_LOG, t->area->base + (uint64_t)t->slot * LOG_SLOT);
+	thread__set(t, TRACEE_LOG, t->area->base + t->slot * t->area->slot_size);
 	if (thread__store_regs(t)) {
 		thread__drop_slot(t);
 		return false;

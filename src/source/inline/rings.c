@@ -35,6 +35,8 @@ struct rings {
 	pthread_t thread;
 	pthread_mutex_t pulling; /* held while the rings are read; protects areas */
 	VEC(struct area) areas;
+	uint64_t slot_size;
+	uint64_t *sums; /* by counter; protected by pulling, too */
 
 	pthread_mutex_t lock; /* protects the following members, and streams' */
 	VEC(struct stream *) streams;
@@ -67,7 +69,7 @@ static void add_area(struct rings *r, const struct say *say, int fd)
 {
 	void *data;
 
-	if (fd < 0 || say->size < LOG_SLOT || say->size > AREA_MAX)
+	if (fd < 0 || say->size < r->slot_size || say->size > AREA_MAX)
 		return;
 	data = mmap(NULL, say->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (data == MAP_FAILED) {
@@ -79,11 +81,11 @@ static void add_area(struct rings *r, const struct say *say, int fd)
 			  .number = say->area, .data = data, .size = say->size, .base = say->base});
 }
 
-static struct log_ring *ring_at(const struct area *a, uint32_t slot)
+static struct log_ring *ring_at(const struct rings *r, const struct area *a, uint32_t slot)
 {
-	uint64_t at = (uint64_t)slot * LOG_SLOT;
+	uint64_t at = slot * r->slot_size;
 
-	return a && at + LOG_SLOT <= a->size ? (struct log_ring *)(a->data + at) : NULL;
+	return a && at + r->slot_size <= a->size ? (struct log_ring *)(a->data + at) : NULL;
 }
 
 /* ---- a ring ---- */
@@ -175,7 +177,7 @@ static size_t copy_up_to(struct rings *r, struct stream *s, struct log_ring *rin
 static size_t pull_stream(struct rings *r, struct stream *s)
 {
 	struct area *a = area_of(r, s->ring.area);
-	struct log_ring *ring = ring_at(a, s->ring.slot);
+	struct log_ring *ring = ring_at(r, a, s->ring.slot);
 	uint64_t now = now_ns(CLOCK_MONOTONIC), position;
 	size_t n;
 
@@ -183,7 +185,7 @@ static size_t pull_stream(struct rings *r, struct stream *s)
 		return 0;
 	__atomic_store_n(&ring->beat, r->options.ticks(), __ATOMIC_RELAXED);
 	if (!has_room(r, s) ||
-	    !read_position(ring, a->base + (uint64_t)s->ring.slot * LOG_SLOT, &position))
+	    !read_position(ring, a->base + s->ring.slot * r->slot_size, &position))
 		return 0;
 	n = copy_up_to(r, s, ring, position);
 	set_complete(r, s, now);
@@ -205,6 +207,38 @@ static size_t pull_streams(struct rings *r)
 	}
 }
 
+/* ---- counters ---- */
+
+/* A thread counts on meanwhile: each counter is read once. */
+static void add_counts(struct rings *r, struct stream *s, const struct log_ring *ring)
+{
+	const volatile uint64_t *now = (const uint64_t *)((const char *)ring + LOG_COUNTERS_AT);
+
+	for (uint32_t i = 0; i < r->options.counters; i++) {
+		uint64_t n = now[i];
+
+		r->sums[i] += n - s->counted[i];
+		s->counted[i] = n;
+	}
+}
+
+void rings__count(struct rings *r, uint64_t *out)
+{
+	struct stream **s;
+
+	pthread_mutex_lock(&r->pulling);
+	vec__each (s, &r->streams) {
+		struct area *a = area_of(r, (*s)->ring.area);
+		struct log_ring *ring = ring_at(r, a, (*s)->ring.slot);
+
+		if (ring && (*s)->end.type != SAY_END)
+			add_counts(r, *s, ring);
+	}
+	for (uint32_t i = 0; i < r->options.counters; i++)
+		out[i] = r->sums[i];
+	pthread_mutex_unlock(&r->pulling);
+}
+
 /* ---- what the supervisor says ---- */
 
 static struct stream *find_stream(struct rings *r, const struct say *say)
@@ -221,7 +255,7 @@ static struct stream *find_stream(struct rings *r, const struct say *say)
 static struct stream *begin_stream(struct rings *r, const struct say *say)
 {
 	struct area *a = area_of(r, say->area);
-	struct log_ring *ring = ring_at(a, say->slot);
+	struct log_ring *ring = ring_at(r, a, say->slot);
 	struct stream *s;
 
 	if (!ring)
@@ -234,6 +268,7 @@ static struct stream *begin_stream(struct rings *r, const struct say *say)
 	s->ring = s->end = *say;
 	s->at = say->position;
 	s->complete = say->time;
+	s->counted = xcalloc(r->options.counters + 1, sizeof(*s->counted));
 	pthread_mutex_lock(&r->lock);
 	vec__push(&r->streams, s);
 	pthread_mutex_unlock(&r->lock);
@@ -252,7 +287,7 @@ static void ask_done(struct rings *r, const struct say *say)
 static struct stream *end_stream(struct rings *r, const struct say *say)
 {
 	struct area *a = area_of(r, say->area);
-	struct log_ring *ring = ring_at(a, say->slot);
+	struct log_ring *ring = ring_at(r, a, say->slot);
 	struct stream *s;
 
 	pthread_mutex_lock(&r->lock);
@@ -262,6 +297,8 @@ static struct stream *end_stream(struct rings *r, const struct say *say)
 		return NULL;
 	if (ring && !s->broken)
 		copy_up_to(r, s, ring, say->position);
+	if (ring)
+		add_counts(r, s, ring);
 	pthread_mutex_lock(&r->lock);
 	s->dropped = ring && !ring->limit ? ring->dropped : 0;
 	s->end = *say;
@@ -396,6 +433,8 @@ int rings__open(const struct rings_options *options, struct rings **out)
 	int err;
 
 	r->options = *options;
+	r->slot_size = log__slot_size(options->counters);
+	r->sums = xcalloc(options->counters + 1, sizeof(*r->sums));
 	pthread_mutex_init(&r->pulling, NULL);
 	pthread_mutex_init(&r->lock, NULL);
 	r->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -496,6 +535,7 @@ static void free_stream(struct stream *s)
 		next = p->next;
 		free(p);
 	}
+	free(s->counted);
 	free(s);
 }
 
@@ -545,5 +585,6 @@ void rings__close(struct rings *r)
 	pthread_mutex_destroy(&r->pulling);
 	pthread_mutex_destroy(&r->lock);
 	util__close(&r->wake);
+	free(r->sums);
 	free(r);
 }

@@ -28,6 +28,7 @@ struct stream {
 	uint64_t dropped;  /* when it ended: records since it last wrote one */
 	uint64_t torn;	   /* ns: since when the ring made no sense; 0: it does */
 	bool broken;	   /* its ring doesn't make sense: it is read no more */
+	uint64_t *counted; /* its counters, as they were last added to the sums */
 };
 
 /* A message for the reader; stream: of RING and END. */
@@ -38,12 +39,14 @@ struct said {
 
 struct rings;
 /* socket: the supervisor's; -1: none, messages come by rings__hear(). second: so many ticks; ticks:
- * reads the counter. max: bytes that may wait to be taken. Starts the thread. */
+ * reads the counter. max: bytes that may wait
+ * to be taken. Starts the thread. */
 struct rings_options {
 	int socket;
 	uint64_t second;
 	uint64_t (*ticks)(void);
 	size_t max;
+	uint32_t counters; /* of each thread */
 };
 int rings__open(const struct rings_options *options, struct rings **out);
 /* Everything that was said and written before this call was read, if there is room. */
@@ -56,6 +59,8 @@ bool rings__said(struct rings *r, struct said *out);
 bool rings__gone(struct rings *r);
 /* ns: all that any thread wrote before was read. */
 uint64_t rings__complete(struct rings *r);
+/* What all threads have counted until now: out has an element for each counter. */
+void rings__count(struct rings *r, uint64_t *out);
 /* Bytes that wait. */
 size_t rings__waiting(struct rings *r);
 /* All its pieces, in order; each is to be given back. */

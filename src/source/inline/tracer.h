@@ -22,7 +22,7 @@
 struct area {
 	uint32_t number;
 	uint32_t refs; /* spaces that have it */
-	uint64_t base, size;
+	uint64_t base, size, slot_size;
 	uint8_t *mem; /* the same memory, here */
 	struct {
 		uint32_t uses; /* positions start anew at each one */
