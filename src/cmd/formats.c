@@ -68,8 +68,7 @@ bool args__counts(const struct args *a)
 {
 	const struct output_format *format = args__format(a);
 	bool steps = a->depth || a->min_duration || a->limit || a->last || a->max_overhead ||
-		     a->record || a->engine == ENGINE_INLINE ||
-		     (a->placement_given && a->placement != PLACEMENT_FULL) ||
+		     a->record || (a->placement_given && a->placement != PLACEMENT_FULL) ||
 		     !(a->events & (format->entries ? PLAN_ENTRY | PLAN_BRANCH : PLAN_BRANCH));
 
 	return format->count && !steps;

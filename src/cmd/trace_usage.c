@@ -44,7 +44,6 @@ static const char *not_inline(const struct args *a)
 		{f->uids.len, "--uid"},
 		{f->cgroup, "--cgroup"},
 		{a->stack, "-k"},
-		{a->count, "-c"},
 		{a->once || a->retire, "--once and --retire"},
 		{a->last, "--last"},
 		{a->returns == RETURNS_PROBE, "--returns probe"},

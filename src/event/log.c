@@ -58,6 +58,9 @@ static bool is_indirect(const struct plan_site *s)
 /* Can this site be logged by a record of this kind? */
 static bool is_of_kind(const struct plan_site *s, uint32_t kind)
 {
+	if (s->probe == PROBE_INLINE_COUNT)
+		return s->role == ROLE_BRANCH && ((kind == LOG_TARGET && is_indirect(s)) ||
+						  (kind == LOG_RETURN && s->kind == BRANCH_RET));
 	if (s->probe != PROBE_INLINE)
 		return false;
 	switch (kind) {

@@ -2,6 +2,7 @@
 /* The logs and the probes as one source. */
 #include <stdlib.h>
 #include "clock.h"
+#include "counted.h"
 #include "merge.h"
 #include "source/inline/inline.h"
 #include "source/source.h"
@@ -27,6 +28,7 @@ struct inline_source {
 	struct source *inner;
 	struct inliner *inliner;
 	struct merge *merge;
+	struct counted *counted;	/* NULL: nothing counts */
 	uint64_t reached;		/* ns: all that was before was passed on */
 	bool behind;			/* there is more to pass on now */
 	const struct source_sink *sink; /* while the probes tell something */
@@ -40,7 +42,8 @@ static int open_rings(struct inliner *i, uint64_t (*ticks)(void))
 	const struct rings_options options = {.socket = supervisor__socket(i->supervisor),
 					      .second = ticks_clock__second(i->clock),
 					      .ticks = ticks,
-					      .max = WAITING_MAX};
+					      .max = WAITING_MAX,
+					      .counters = i->options.copies->counted.len};
 
 	return rings__open(&options, &i->rings);
 }
@@ -105,13 +108,14 @@ static int queue_lost(void *ctx, uint32_t pid, uint32_t tid, uint64_t count)
 	return 0;
 }
 
-static int queue_counted(void *ctx, const struct count *n)
+/* Counts and missed hits have no time. */
+static int pass_counted(void *ctx, const struct count *n)
 {
-	merge__add(((struct inline_source *)ctx)->merge, waiting__counted(n));
-	return 0;
+	const struct source_sink *sink = ((struct inline_source *)ctx)->sink;
+
+	return sink->counted(sink->ctx, n);
 }
 
-/* They have no time. */
 static void pass_missed(void *ctx, const struct missed *missed)
 {
 	const struct source_sink *sink = ((struct inline_source *)ctx)->sink;
@@ -123,7 +127,7 @@ static struct source_sink queue_of(struct inline_source *s, const struct source_
 {
 	s->sink = sink;
 	return (struct source_sink){s,		queue_event, queue_sideband,
-				    queue_lost, pass_missed, queue_counted};
+				    queue_lost, pass_missed, pass_counted};
 }
 
 /* ---- the source ---- */
@@ -151,10 +155,16 @@ static void inline__stop(struct source *source)
 	s->inner->ops->stop(s->inner);
 }
 
+static struct source_sink sink_of(struct inline_source *s, const struct source_sink *sink)
+{
+	return s->counted ? counted__sink(s->counted, sink) : *sink;
+}
+
 /* Passes on all up to what the probes have settled. */
-static int pass(struct inline_source *s, const struct source_sink *sink)
+static int pass(struct inline_source *s, const struct source_sink *to)
 {
 	uint64_t settled = s->inner->ops->settled(s->inner);
+	struct source_sink through = sink_of(s, to), *sink = &through;
 	int err;
 
 	rings__pull(s->inliner->rings);
@@ -196,6 +206,20 @@ static int inline__catch_up(struct source *source, const struct source_sink *sin
 	return err;
 }
 
+/* Where a thread is between two of its counters is not known: it is cut there. */
+static int inline__counts(struct source *source, const struct source_sink *sink)
+{
+	struct inline_source *s = (struct inline_source *)source;
+	struct source_sink queue = queue_of(s, sink);
+	int err = s->inner->ops->counts(s->inner, &queue);
+
+	do {
+		if (!err)
+			err = pass(s, sink);
+	} while (!err && s->behind);
+	return err || !s->counted ? err : counted__tell(s->counted, sink);
+}
+
 static void inline__misses(struct source *source, const struct source_sink *sink)
 {
 	struct inline_source *s = (struct inline_source *)source;
@@ -206,15 +230,15 @@ static void inline__misses(struct source *source, const struct source_sink *sink
 static int inline__losses(struct source *source, const struct source_sink *sink)
 {
 	struct inline_source *s = (struct inline_source *)source;
-	struct source_sink queue = queue_of(s, sink);
+	struct source_sink queue = queue_of(s, sink), through = sink_of(s, sink);
 	int err;
 
 	let_go(s->inliner);
 	rings__pull(s->inliner->rings);
 	err = s->inner->ops->losses(s->inner, &queue);
 	if (!err)
-		err = merge__end(s->merge, s->stopped, sink);
-	return err;
+		err = merge__end(s->merge, s->stopped, &through);
+	return err || !s->counted ? err : counted__tell(s->counted, sink);
 }
 
 static void inline__close(struct source *source)
@@ -223,13 +247,14 @@ static void inline__close(struct source *source)
 
 	s->inner->ops->close(s->inner);
 	merge__free(s->merge);
+	counted__free(s->counted);
 	free(s);
 }
 
 static const struct source_ops inline_ops = {
-	"inline",     NULL,	      inline__attach,  inline__start,
-	inline__stop, inline__take,   inline__settled, inline__catch_up,
-	NULL,	      inline__misses, inline__losses,  inline__close};
+	"inline",	NULL,		inline__attach,	 inline__start,
+	inline__stop,	inline__take,	inline__settled, inline__catch_up,
+	inline__counts, inline__misses, inline__losses,	 inline__close};
 
 struct source *inliner__source(struct inliner *i, struct source *inner)
 {
@@ -245,5 +270,7 @@ struct source *inliner__source(struct inliner *i, struct source *inner)
 	s->inner = inner;
 	s->inliner = i;
 	s->merge = merge__new(&options);
+	if (i->options.plan->placement == PLACEMENT_COUNT)
+		s->counted = counted__new(i->options.plan, i->options.copies, i->rings);
 	return &s->source;
 }

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <stdlib.h>
+#include "counted.h"
+
+/* An indirect branch's way, since it was last told. */
+struct way {
+	uint32_t site, pid;
+	uint64_t target;
+	uint64_t count;
+	bool known; /* the target is */
+};
+
+struct counted {
+	const struct plan *plan;
+	const struct copies *copies;
+	struct rings *rings;
+	uint64_t *sums, *told; /* by counter */
+	VEC(struct way) ways;
+	struct map64 way_of; /* hash of site, pid and target → 1 + the last such way */
+	const struct source_sink *sink;
+};
+
+struct counted *counted__new(const struct plan *plan, const struct copies *copies,
+			     struct rings *rings)
+{
+	struct counted *c = xcalloc(1, sizeof(*c));
+
+	*c = (struct counted){.plan = plan, .copies = copies, .rings = rings};
+	c->sums = xcalloc(copies->counted.len + 1, sizeof(*c->sums));
+	c->told = xcalloc(copies->counted.len + 1, sizeof(*c->told));
+	return c;
+}
+
+void counted__free(struct counted *c)
+{
+	if (!c)
+		return;
+	vec__free(&c->ways);
+	map64__free(&c->way_of);
+	free(c->sums);
+	free(c->told);
+	free(c);
+}
+
+/* ---- indirect branches ---- */
+
+static bool is_way(const struct way *w, const struct way *other)
+{
+	return w->site == other->site && w->pid == other->pid && w->target == other->target &&
+	       w->known == other->known;
+}
+
+static void count_way(struct counted *c, const struct event *e)
+{
+	struct way way = {.site = e->site,
+			  .pid = e->pid,
+			  .target = e->has_target ? e->target : 0,
+			  .count = 1,
+			  .known = e->has_target};
+	const uint64_t key[] = {(uint64_t)way.site << 1 | way.known, way.pid, way.target};
+	uint64_t *at = map64__put(&c->way_of, map64__hash(key, sizeof(key)));
+
+	/* others with the same hash get a row each time */
+	if (*at && is_way(&c->ways.data[*at - 1], &way)) {
+		c->ways.data[*at - 1].count++;
+		return;
+	}
+	vec__push(&c->ways, way);
+	*at = c->ways.len;
+}
+
+static int tell_way(const struct way *w, const struct source_sink *sink)
+{
+	struct count n = {.site = w->site, .taken = w->count};
+	int err = sink->counted(sink->ctx, &n);
+
+	if (err || !w->known)
+		return err;
+	n.has_target = true;
+	n.pid = w->pid;
+	n.target = w->target;
+	return sink->counted(sink->ctx, &n);
+}
+
+/* Those of a process; 0: of all. */
+static int tell_ways(struct counted *c, uint32_t pid, const struct source_sink *sink)
+{
+	struct way *w;
+	int err = 0;
+
+	vec__each (w, &c->ways) {
+		if (err || !w->count || (pid && w->pid != pid))
+			continue;
+		err = tell_way(w, sink);
+		w->count = 0;
+	}
+	return err;
+}
+
+static int see_event(void *ctx, const struct event *e)
+{
+	struct counted *c = ctx;
+	bool of_site = e->type == EVENT_BRANCH || e->type == EVENT_ENTRY;
+
+	if (!of_site || c->plan->sites.data[e->site].probe != PROBE_INLINE_COUNT)
+		return c->sink->event(c->sink->ctx, e);
+	count_way(c, e);
+	return 0;
+}
+
+/* ---- the rest ---- */
+
+static int see_sideband(void *ctx, const struct sideband_event *e)
+{
+	struct counted *c = ctx;
+	bool ends = e->type == SIDEBAND_EXEC || (e->type == SIDEBAND_EXIT && e->pid == e->tid);
+	int err = ends ? tell_ways(c, e->pid, c->sink) : 0;
+
+	return err ? err : c->sink->sideband(c->sink->ctx, e);
+}
+
+static int see_lost(void *ctx, uint32_t pid, uint32_t tid, uint64_t count)
+{
+	const struct source_sink *sink = ((struct counted *)ctx)->sink;
+
+	return sink->lost(sink->ctx, pid, tid, count);
+}
+
+static void see_missed(void *ctx, const struct missed *m)
+{
+	const struct source_sink *sink = ((struct counted *)ctx)->sink;
+
+	sink->missed(sink->ctx, m);
+}
+
+static int see_counted(void *ctx, const struct count *n)
+{
+	const struct source_sink *sink = ((struct counted *)ctx)->sink;
+
+	return sink->counted(sink->ctx, n);
+}
+
+struct source_sink counted__sink(struct counted *c, const struct source_sink *sink)
+{
+	c->sink = sink;
+	return (struct source_sink){c, see_event, see_sideband, see_lost, see_missed, see_counted};
+}
+
+int counted__tell(struct counted *c, const struct source_sink *sink)
+{
+	int err = 0;
+
+	rings__count(c->rings, c->sums);
+	for (uint32_t i = 0; !err && i < c->copies->counted.len; i++) {
+		const struct copy_counter *counter = &c->copies->counted.data[i];
+		uint64_t n = c->sums[i] - c->told[i];
+		struct count count = {.site = counter->site,
+				      .taken = counter->not_taken ? 0 : n,
+				      .not_taken = counter->not_taken ? n : 0};
+
+		c->told[i] = c->sums[i];
+		if (n)
+			err = sink->counted(sink->ctx, &count);
+	}
+	if (!err)
+		err = tell_ways(c, 0, sink);
+	return err;
+}
