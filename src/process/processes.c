@@ -27,6 +27,20 @@ void process__threads(uint32_t pid, pid_vec *out)
 	read_numbers(path, out);
 }
 
+/* proc(5), /proc/PID/stat: the state comes after the name. */
+static bool is_zombie(uint32_t pid, uint32_t tid)
+{
+	autofree char *text = NULL;
+	const char *name_end;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/stat", pid, tid);
+	if (file__read(path, 4096, &text, NULL))
+		return false;
+	name_end = strrchr(text, ')');
+	return name_end && (name_end[2] == 'Z' || name_end[2] == 'X');
+}
+
 size_t process__running(uint32_t pid)
 {
 	autofree pid_vec tids = {0};
@@ -40,7 +54,8 @@ size_t process__running(uint32_t pid)
 
 		/* fs/proc/base.c, proc_pid_syscall(): "running", or the call's number; -1: none */
 		snprintf(path, sizeof(path), "/proc/%u/task/%u/syscall", pid, *tid);
-		n += file__read(path, 4096, &text, NULL) || !isdigit((unsigned char)*text);
+		n += (file__read(path, 4096, &text, NULL) || !isdigit((unsigned char)*text)) &&
+		     !is_zombie(pid, *tid);
 	}
 	return n;
 }
