@@ -86,7 +86,8 @@ bool *circulation__exposed(const struct plan *p)
 /* An unresolved jump whose targets no probe shows may lead to any block of its function. */
 static bool hides_targets(const struct plan *p, const struct plan_block *b)
 {
-	return b->unresolved && b->site != NO_SITE && !plan_site__is_counted(&p->sites.data[b->site]);
+	return b->unresolved && b->site != NO_SITE &&
+	       !plan_site__is_counted(&p->sites.data[b->site]);
 }
 
 /* By block: does control come there from outside, or from where nothing shows? */

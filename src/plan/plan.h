@@ -24,11 +24,11 @@ enum site_role {
 
 /* How a site reports that it was executed. In trace files: append only. */
 enum probe_how {
-	PROBE_NONE,	/* not at all: the path implies it, or it stays unknown */
-	PROBE_TRAP,	/* an event each time, by a uprobe or kprobe */
-	PROBE_INLINE,	/* an event each time, by code in the process */
-	PROBE_COUNT,	/* counted in the kernel, no event */
-	PROBE_CHANGING, /* it is being attached or removed: an event, or none */
+	PROBE_NONE,	    /* not at all: the path implies it, or it stays unknown */
+	PROBE_TRAP,	    /* an event each time, by a uprobe or kprobe */
+	PROBE_INLINE,	    /* an event each time, by code in the process */
+	PROBE_COUNT,	    /* counted in the kernel, no event */
+	PROBE_CHANGING,	    /* it is being attached or removed: an event, or none */
 	PROBE_INLINE_COUNT, /* counted by code in the process, no event */
 	PROBE_HOWS
 };
