@@ -104,39 +104,59 @@ static void see_followed(struct copying *c)
 
 /* ---- what is not ---- */
 
-/* Before a distance within an instruction that loads an address. */
-#define LOAD_AHEAD 3
+/* Before a distance within an instruction that loads an address; within a branch at most. */
+#define LOAD_AHEAD   3
+#define BRANCH_AHEAD 2
+#define SHORT_REACH  256 /* more than a short branch reaches */
 
-/* Bytes that may be a branch, or the distance in an instruction that loads an address. ahead: the
- * bytes of the segment before them. */
-static void see_bytes(struct copying *c, const uint8_t *bytes, size_t ahead, size_t avail,
-		      uint64_t vaddr)
+static void see_branch(struct copying *c, const struct segment *s, uint64_t i)
 {
 	uint64_t target;
+
+	if (c->arch->leads_to &&
+	    c->arch->leads_to(s->bytes + i, s->size - i, s->vaddr + i, &target))
+		claim_pointer(c, target);
+}
+
+/* A distance of 4 bytes, of a branch or of an instruction that loads an address, or an address.
+ * ahead: bytes before it that aren't followed code. */
+static void see_word(struct copying *c, const struct segment *s, uint64_t i, uint64_t ahead)
+{
+	const uint8_t *bytes = s->bytes + i;
+	uint64_t vaddr = s->vaddr + i, target;
 	int32_t word;
 
-	if (c->arch->leads_to && c->arch->leads_to(bytes, avail, vaddr, &target))
-		claim_pointer(c, target);
-	if (avail < sizeof(word))
-		return;
 	memcpy(&word, bytes, sizeof(word));
-	target = vaddr + 4 + (int64_t)word;
-	if (is_inside(c, target) && ahead >= LOAD_AHEAD &&
-	    loads_address(c, bytes - LOAD_AHEAD, LOAD_AHEAD + 4, vaddr - LOAD_AHEAD, target))
-		claim_pointer(c, target);
+	target = vaddr + sizeof(word) + (int64_t)word;
+	if (is_inside(c, target)) {
+		for (unsigned k = 1; k <= BRANCH_AHEAD && k <= ahead; k++)
+			see_branch(c, s, i - k);
+		if (ahead >= LOAD_AHEAD && loads_address(c, bytes - LOAD_AHEAD, LOAD_AHEAD + 4,
+							 vaddr - LOAD_AHEAD, target))
+			claim_pointer(c, target);
+	}
 	if (!c->g->object->pie)
 		claim_pointer(c, (uint64_t)(int64_t)word);
 }
 
 static void see_segment(struct copying *c, const struct segment *s)
 {
-	for (uint64_t i = 0; i < s->size;) {
-		uint32_t n = graph__known(c->g, s->vaddr + i);
+	uint64_t from = c->first - min_of(c->first, (uint64_t)SHORT_REACH);
+	uint64_t len = c->last + SHORT_REACH - from, followed = 0;
 
-		if (n && c->g->nodes.data[n].flags & NODE_REACHED)
-			i += c->g->nodes.data[n].len;
-		else
-			see_bytes(c, s->bytes + i, i, s->size - i, s->vaddr + i), i++;
+	for (uint64_t i = 0; i < s->size;) {
+		uint64_t vaddr = s->vaddr + i;
+		uint32_t n = is_inside(c, vaddr) ? graph__known(c->g, vaddr) : 0;
+
+		if (n && c->g->nodes.data[n].flags & NODE_REACHED) {
+			followed = i += c->g->nodes.data[n].len;
+			continue;
+		}
+		if (vaddr - from < len)
+			see_branch(c, s, i);
+		if (s->size - i >= sizeof(int32_t))
+			see_word(c, s, i, i - followed);
+		i++;
 	}
 }
 

@@ -3,7 +3,8 @@
  * `copies FILE [FOLDER] [FUNC...]`: plans all functions of a file, or these, with all events, and
  * makes their copies. One line: functions, copied ones, sites, copied ones, refusals by reason,
  * patches by form, time. VERBOSE=1: the functions that aren't copied, and why. PLACEMENT=witness.
- * FOLDER (- for none): the image, its patches and tables for tests/check/copies.py.
+ * POISON=1: logs change all that is dead. FOLDER (- for none): the image, its patches and tables
+ * for tests/check/copies.py.
  */
 #include "copy/copy.h"
 #include "resolve/resolve.h"
@@ -20,6 +21,43 @@ static FILE *create(const char *folder, const char *name)
 		exit(2);
 	}
 	return f;
+}
+
+/* ---- liveness ---- */
+
+static const struct arch_copier *real;
+
+/* x86-64: mov $0x5bad5bad,%reg, and flags as if two equal values were compared */
+static void poison(struct code_buffer *c, const struct log_point *p,
+		   const struct log_options *options)
+{
+	static const uint8_t flags[] = {0x48, 0x39, 0xe4}; /* cmp %rsp,%rsp */
+	struct log_point all = *p;
+
+	all.dead = 0;
+	all.flags_dead = false;
+	real->log(c, &all, options);
+	for (unsigned reg = 0; reg < 16; reg++) {
+		uint8_t mov[7] = {0x48 | (reg > 7), 0xc7, 0xc0 | (reg & 7), 0xad, 0x5b, 0xad, 0x5b};
+
+		if (p->dead >> reg & 1)
+			code_part__put(&c->hot, mov, sizeof(mov));
+	}
+	if (p->flags_dead)
+		code_part__put(&c->hot, flags, sizeof(flags));
+}
+
+static const struct arch *poisoned(const struct arch *arch)
+{
+	static struct arch_copier copier;
+	static struct arch a;
+
+	real = arch->copier;
+	copier = *real;
+	copier.log = poison;
+	a = *arch;
+	a.copier = &copier;
+	return &a;
 }
 
 /* ---- files ---- */
@@ -191,6 +229,8 @@ static bool copy(struct object *o, char **names, const char *folder)
 		fprintf(stderr, "copies: %s\n", err__text());
 		return false;
 	}
+	if (getenv("POISON"))
+		p->arch = poisoned(p->arch);
 	start = now_ns(CLOCK_MONOTONIC);
 	copies__make(p, &log, &c);
 	print_figures(p, c, (now_ns(CLOCK_MONOTONIC) - start) / 1e9);
