@@ -45,9 +45,20 @@ static size_t exec_segments(const struct object *o)
 	return n;
 }
 
-/* Are all of its segments of code mapped? The bias, and where the first one is. */
-static bool find_object(pid_t pid, const map_vec *maps, const struct object *o, uint64_t *bias,
-			uint64_t *start)
+static bool is_known(const struct space *s, const struct object *o, uint64_t bias)
+{
+	const struct loaded *l;
+
+	vec__each (l, &s->loaded)
+		if (l->object == o && l->bias == bias)
+			return true;
+	return false;
+}
+
+/* Are all of its segments of code mapped, at a place that isn't known yet (namespaces of the loader
+ * have objects of their own)? The bias, and where the first one is. */
+static bool find_object(const struct thread *t, const map_vec *maps, const struct object *o,
+			uint64_t *bias, uint64_t *start)
 {
 	const struct segment *g;
 	const struct map *m;
@@ -56,10 +67,11 @@ static bool find_object(pid_t pid, const map_vec *maps, const struct object *o, 
 	vec__each (m, maps) {
 		uint64_t b;
 
-		if (!m->exec || !m->ino || !(g = segment_in(o, m)) || !is_file(pid, m, o))
+		if (!m->exec || !m->ino || !(g = segment_in(o, m)) ||
+		    !is_file(t->process->pid, m, o))
 			continue;
 		b = m->start + (g->offset - m->offset) - g->vaddr;
-		if (found && b != *bias)
+		if (found ? b != *bias : is_known(t->process->space, o, b))
 			continue;
 		if (!found)
 			*start = m->start;
@@ -201,16 +213,6 @@ static void forget(struct thread *t, const map_vec *maps)
 	s->loaded.len = kept;
 }
 
-static bool is_known(const struct space *s, const struct copy_image *i)
-{
-	const struct loaded *l;
-
-	vec__each (l, &s->loaded)
-		if (l->image == i)
-			return true;
-	return false;
-}
-
 static bool read_maps(pid_t pid, map_vec *maps)
 {
 	autofree char *text = NULL;
@@ -230,14 +232,15 @@ void thread__put_copies(struct thread *t)
 	if (!read_maps(t->process->pid, &maps))
 		return;
 	forget(t, &maps);
-	vec__each (i, &tracer->copies->images) {
+	for (i = tracer->copies->images.data; i < vec__end(&tracer->copies->images);) {
 		struct loaded l = {.image = i,
 				   .object = tracer->plan->objects.data[i->object].object,
 				   .size = (i->code.len + PAGE - 1) & -PAGE};
 
-		if (!i->patches.len || is_known(s, i) ||
-		    !find_object(t->process->pid, &maps, l.object, &l.bias, &l.start))
+		if (!i->patches.len || !find_object(t, &maps, l.object, &l.bias, &l.start)) {
+			i++;
 			continue;
+		}
 		load(t, &maps, &l);
 		vec__push(&s->loaded, l);
 		maps__free(&maps);
