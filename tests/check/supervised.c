@@ -3,7 +3,8 @@
  * `supervised [-f] [-v] [-t FILE[:FUNC]]... [-q MS] [-k MS] [-w] -- CMD...`: runs the command under
  * the supervisor, with copies of these functions (FUNC: '*'), and reads their logs without looking
  * at them. -f: children, too. -q: lets go after so long; -k: kills the supervisor. -w: nobody reads
- * the logs. Its exit status is the command's. -v prints what was said.
+ * the logs. Its exit status is the command's. -v prints what was said. -n N: so many runs, and -q
+ * and -k are the longest of random times; prints the status of each.
  */
 #include <errno.h>
 #include <poll.h>
@@ -23,7 +24,7 @@ struct slot {
 
 static struct {
 	bool follow, verbose, unread, gone;
-	unsigned quit_ms, kill_ms;
+	unsigned quit_ms, kill_ms, runs;
 	uint8_t *areas[1024];
 	VEC(struct slot) slots;
 	uint64_t segments, dropped, areas_seen, rings, mapped, refused, let_go;
@@ -217,19 +218,22 @@ static pid_t start_command(char **command, int *go)
 	return pid;
 }
 
-static int supervise(char **command)
+static void print_figures(void)
 {
-	struct supervisor_options o = {.follow = run.follow};
-	struct plan *plan;
-	struct copies *copies;
+	fprintf(stderr,
+		"areas %llu rings %llu mapped %llu refused %llu let go %llu segments %llu dropped "
+		"%llu open %zu\n",
+		(unsigned long long)run.areas_seen, (unsigned long long)run.rings,
+		(unsigned long long)run.mapped, (unsigned long long)run.refused,
+		(unsigned long long)run.let_go, (unsigned long long)run.segments,
+		(unsigned long long)run.dropped, run.slots.len);
+}
+
+static int supervise(const struct plan *plan, const struct copies *copies, char **command)
+{
+	struct supervisor_options o = {.plan = plan, .copies = copies, .follow = run.follow};
 	int go = -1, status = 0;
 
-	if (!make(&plan, &copies)) {
-		fprintf(stderr, "supervised: %s\n", err__text());
-		return 125;
-	}
-	o.plan = plan;
-	o.copies = copies;
 	o.command = start_command(command, &go);
 	if (supervisor__start(&o, &run.s)) {
 		fprintf(stderr, "supervised: %s\n", err__text());
@@ -242,21 +246,38 @@ static int supervise(char **command)
 	while (waitpid(o.command, &status, 0) < 0 && errno == EINTR)
 		;
 	if (run.verbose)
-		fprintf(stderr,
-			"areas %llu rings %llu mapped %llu refused %llu let go %llu segments %llu "
-			"dropped %llu open %zu\n",
-			(unsigned long long)run.areas_seen, (unsigned long long)run.rings,
-			(unsigned long long)run.mapped, (unsigned long long)run.refused,
-			(unsigned long long)run.let_go, (unsigned long long)run.segments,
-			(unsigned long long)run.dropped, run.slots.len);
+		print_figures();
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* Each in a process of its own, after the copies were made once. */
+static int repeat(const struct plan *plan, const struct copies *copies, char **command)
+{
+	for (unsigned i = 0; i < run.runs; i++) {
+		int status = 0;
+		pid_t pid;
+
+		fflush(NULL);
+		pid = fork();
+		if (!pid) {
+			srand((unsigned)getpid());
+			run.quit_ms = run.quit_ms ? 1 + (unsigned)rand() % run.quit_ms : 0;
+			run.kill_ms = run.kill_ms ? 1 + (unsigned)rand() % run.kill_ms : 0;
+			exit(supervise(plan, copies, command));
+		}
+		waitpid(pid, &status, 0);
+		printf("status %d\n", status);
+	}
+	return 0;
 }
 
 int main(int argc, char **argv)
 {
+	struct copies *copies;
+	struct plan *plan;
 	int option;
 
-	while ((option = getopt(argc, argv, "+fvwt:q:k:")) != -1) {
+	while ((option = getopt(argc, argv, "+fvwt:q:k:n:")) != -1) {
 		run.follow |= option == 'f';
 		run.verbose |= option == 'v';
 		run.unread |= option == 'w';
@@ -264,10 +285,16 @@ int main(int argc, char **argv)
 			run.quit_ms = (unsigned)atoi(optarg);
 		if (option == 'k')
 			run.kill_ms = (unsigned)atoi(optarg);
+		if (option == 'n')
+			run.runs = (unsigned)atoi(optarg);
 		if (option == '?' || (option == 't' && !add(optarg))) {
 			fprintf(stderr, "supervised: %s\n", err__text());
 			return 125;
 		}
 	}
-	return argv[optind] ? supervise(argv + optind) : 125;
+	if (!argv[optind] || !make(&plan, &copies)) {
+		fprintf(stderr, "supervised: %s\n", err__text());
+		return 125;
+	}
+	return (run.runs ? repeat : supervise)(plan, copies, argv + optind);
 }
