@@ -7,13 +7,14 @@
  */
 #include <elf.h>
 #include <link.h>
+#include <stddef.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include "source/inline/tracer.h"
 
 struct auxiliary {
-	uint64_t entry, base, phdr, phnum;
+	uint64_t base, phdr, phnum;
 };
 
 static bool read_auxiliary(pid_t pid, struct auxiliary *out)
@@ -30,9 +31,7 @@ static bool read_auxiliary(pid_t pid, struct auxiliary *out)
 		uint64_t pair[2];
 
 		memcpy(pair, bytes + at, sizeof(pair));
-		if (pair[0] == AT_ENTRY)
-			out->entry = pair[1];
-		else if (pair[0] == AT_BASE)
+		if (pair[0] == AT_BASE)
 			out->base = pair[1];
 		else if (pair[0] == AT_PHDR)
 			out->phdr = pair[1];
@@ -63,17 +62,17 @@ static uint64_t dynamic_of(const struct space *s, const struct auxiliary *a)
 	return at ? at + bias : 0;
 }
 
-/* What the loader has put into DT_DEBUG of the program. */
-static uint64_t find_debug(const struct space *s, const struct auxiliary *a)
+/* Where the loader puts the address of its struct r_debug. 0: there is no such place. */
+static uint64_t find_slot(const struct space *s, const struct auxiliary *a)
 {
 	uint64_t at = dynamic_of(s, a);
 	Elf64_Dyn d;
 
-	for (unsigned i = 0; at && i < MOST_ENTRIES; i++) {
-		if (!space__read(s, at + i * sizeof(d), &d, sizeof(d)) || d.d_tag == DT_NULL)
+	for (unsigned i = 0; at && i < MOST_ENTRIES; i++, at += sizeof(d)) {
+		if (!space__read(s, at, &d, sizeof(d)) || d.d_tag == DT_NULL)
 			return 0;
 		if (d.d_tag == DT_DEBUG)
-			return d.d_un.d_ptr;
+			return at + offsetof(Elf64_Dyn, d_un);
 	}
 	return 0;
 }
@@ -97,20 +96,23 @@ static bool is_adding(const struct space *s)
 	return false;
 }
 
+/* Has it mapped all that the program is linked to? If this was too early, it calls the trap next.
+ */
 static void watch_loader(struct thread *t)
 {
 	struct space *s = t->process->space;
-	struct auxiliary a;
 	struct r_debug d;
 
-	if (!read_auxiliary(t->process->pid, &a))
+	if (!s->debug_slot ||
+	    !space__read(s, s->debug_slot, &s->debug_state, sizeof(s->debug_state)) ||
+	    !s->debug_state || !space__read(s, s->debug_state, &d, sizeof(d)) || !d.r_version ||
+	    !d.r_brk || is_adding(s))
 		return;
-	s->debug_state = find_debug(s, &a);
-	if (s->debug_state && space__read(s, s->debug_state, &d, sizeof(d)))
-		trap__set(s, t->tracer, &s->debug, d.r_brk);
+	trap__set(s, t->tracer, &s->debug, d.r_brk);
+	s->loading = !s->debug.set;
 }
 
-/* ---- from exec to the entry ---- */
+/* ---- from exec on ---- */
 
 static void note_no_area(struct thread *t)
 {
@@ -137,9 +139,7 @@ void loader__begin(struct thread *t)
 		return;
 	}
 	thread__put_copies(t);
-	if (s->loading)
-		trap__set(s, t->tracer, &s->entry, a.entry);
-	s->loading = s->entry.set;
+	s->debug_slot = find_slot(s, &a);
 }
 
 /* ---- traps ---- */
@@ -161,18 +161,10 @@ bool loader__hit(struct thread *t)
 	struct space *s = t->process->space;
 	uint64_t pc;
 
-	if (!s || (!s->entry.set && !s->debug.set))
+	if (!s || !s->debug.set)
 		return false;
 	pc = thread__get(t, TRACEE_PC) - t->tracer->arch->uprobe_breakpoint.len;
-	if (s->entry.set && pc == s->entry.addr) {
-		thread__set(t, TRACEE_PC, pc);
-		thread__store_regs(t);
-		trap__remove(s, t->tracer, &s->entry);
-		s->loading = false;
-		watch_loader(t);
-		return true;
-	}
-	if (!s->debug.set || pc != s->debug.addr)
+	if (pc != s->debug.addr)
 		return false;
 	thread__set(t, TRACEE_PC, pc);
 	thread__store_regs(t);
@@ -186,11 +178,16 @@ void loader__system_call(struct thread *t, bool entry, uint64_t number, const ui
 {
 	const struct space *s = t->process->space;
 
-	if (entry)
+	if (!s || s->other)
+		return;
+	if (entry) {
 		t->maps_code =
 			number == SYS_mmap && args[2] & PROT_EXEC && !(args[3] & MAP_ANONYMOUS);
-	else if (t->maps_code && s && !s->other && (s->loading || t->maps))
+		if (s->loading)
+			watch_loader(t);
+		return;
+	}
+	if (t->maps_code && (s->loading || t->maps))
 		thread__put_copies(t);
-	if (!entry)
-		t->maps_code = false;
+	t->maps_code = false;
 }

@@ -103,7 +103,7 @@ struct space *space__fork(const struct space *from, pid_t pid)
 	s->enter = from->enter;
 	s->other = from->other;
 	s->loading = from->loading;
-	s->entry = from->entry;
+	s->debug_slot = from->debug_slot;
 	s->debug = from->debug;
 	s->debug_state = from->debug_state;
 	vec__append(&s->loaded, &from->loaded);

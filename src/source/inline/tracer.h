@@ -57,8 +57,9 @@ struct space {
 	bool lets_go;	/* as soon as all threads are stopped */
 	VEC(struct area *) areas;
 	VEC(struct loaded) loaded;
-	struct trap entry, debug;
-	uint64_t debug_state; /* the loader's struct r_debug */
+	struct trap debug;
+	uint64_t debug_slot;  /* where the loader puts the address of … */
+	uint64_t debug_state; /* … its struct r_debug */
 };
 
 /* ---- processes and threads ---- */
