@@ -62,7 +62,7 @@ __asm__(".pushsection .text\n"
 	"	fxsave machine_fp_out(%rip)\n"
 	"	mov machine_host(%rip), %rsp\n"
 	"	pushf; pop 128+machine_out(%rip)\n"
-	"	cld; pushf; andl $0xfffbffff, (%rsp); popf\n" /* without AC */
+	"	cld; pushf; andl $0xfffbfeff, (%rsp); popf\n" /* without AC and TF */
 	"	pop %r15; pop %r14; pop %r13; pop %r12; pop %rbp; pop %rbx\n"
 	"	ret\n"
 	".popsection\n");

@@ -14,6 +14,8 @@ int main(void)
 #define STACK_SIZE 8192
 #define AROUND	   256 /* bytes above the stack pointer that are checked */
 #define RED_ZONE   128
+#define FLAGS_REG  17
+#define TRAP_FLAG  0x100ull
 
 static const struct arch_copier *copier;
 static uint8_t *code;
@@ -39,12 +41,21 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 	signal(sig, SIG_DFL);
 }
 
+static unsigned steps;
+
+static void on_step(int sig)
+{
+	steps++;
+}
+
 static void catch_faults(void)
 {
 	stack_t alt = {.ss_sp = map_pages(65536, PROT_READ | PROT_WRITE), .ss_size = 65536};
 	struct sigaction sa = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
 
 	sigaltstack(&alt, NULL);
+	sigaction(SIGTRAP, &(struct sigaction){.sa_handler = on_step, .sa_flags = SA_ONSTACK},
+		  NULL);
 	sigaction(SIGSEGV, &sa, NULL);
 	sigaction(SIGBUS, &sa, NULL);
 }
@@ -58,6 +69,7 @@ struct trial {
 	uint64_t sp, running;
 	uint8_t stack[RED_ZONE + AROUND];
 	uint64_t tsc;
+	bool stepped;
 };
 
 static void place_log(const struct trial *t)
@@ -85,7 +97,10 @@ static void run_log(struct trial *t)
 	t->sp = t->in.r[RSP];
 	had_fault = false;
 	t->tsc = __builtin_ia32_rdtsc();
+	t->in.flags |= t->stepped ? TRAP_FLAG : 0;
 	machine__run(code, &t->in, &t->out);
+	t->in.flags &= ~TRAP_FLAG;
+	t->out.flags &= ~TRAP_FLAG;
 }
 
 /* Returns what was changed and should not have been; NULL: nothing. */
@@ -137,7 +152,7 @@ static const char *wrong_entry(const struct trial *t, const uint64_t *w, uint64_
 		return "target";
 	if (leaves && w[n++] != t->in.r[RAX])
 		return "return register";
-	for (unsigned i = 0; i < 18; i++) {
+	for (unsigned i = 0; i <= FLAGS_REG; i++) {
 		uint64_t want = i < GENERAL ? t->in.r[i] : i == 16 ? t->point.vaddr : t->in.flags;
 
 		if (t->options.regs >> i & 1 && w[n++] != want)
@@ -207,6 +222,7 @@ static void set_ring(enum ring_state state)
 	ring->cursor = segment_at(last_segment) + (state == FRESH ? 0 : used);
 	ring->limit = segment_at(last_segment) + LOG_SEGMENT - LOG_RECORD_MAX;
 	ring->kept = ring->dropped = 0;
+	ring->beat = __builtin_ia32_rdtsc() + (1ull << 50); /* even so there is no patience */
 	if (state == DROPPING || state == LOST) {
 		ring->kept = ring->cursor;
 		ring->dropped = 7;
@@ -534,6 +550,26 @@ static void test_faults(unsigned kind)
 	ok(done > 1000, "%u operands", done);
 }
 
+/* A tracer steps a thread through the log: that isn't recorded. */
+static void test_stepped(void)
+{
+	unsigned bad = 0;
+
+	for (unsigned i = 0; i < 200; i++) {
+		struct trial t;
+		const char *what;
+
+		prepare(&t, LOG_ENTRY, i % 8);
+		t.options.regs |= 1u << FLAGS_REG;
+		t.stepped = true;
+		what = try(&t, i % RING_STATES, 0);
+		if (what && bad++ < 3)
+			describe(&t, what);
+	}
+	is(bad, 0, "single-stepped");
+	ok(steps > 200 * 20, "%u steps", steps);
+}
+
 int main(void)
 {
 	copier = arch__by_machine(EM_X86_64)->copier;
@@ -555,6 +591,7 @@ int main(void)
 	test_memory(LOG_ENTRY);
 	test_faults(LOG_TARGET);
 	test_faults(LOG_ENTRY);
+	test_stepped();
 	return tap__done();
 }
 #endif
