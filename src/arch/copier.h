@@ -81,7 +81,8 @@ struct log_point {
 struct arch_copier {
 	/* ---- instructions ---- */
 
-	/* False: not known; the instruction reads all registers and flags, and writes none. */
+	/* False: not known; the instruction reads all registers and flags, and writes none, as out
+	 * says, too. So for calls, returns, indirect jumps, and what enters the kernel. */
 	bool (*use)(const uint8_t *bytes, size_t len, uint64_t addr, struct reg_use *out);
 	/* Appends the same instruction, with what it addresses relative to itself. 0; -ENOTSUP: it
 	 * can't be executed elsewhere. Not for direct branches, calls, and what enters the kernel.
@@ -103,9 +104,13 @@ struct arch_copier {
 
 	/* ---- the log ---- */
 
-	/* Appends what the slow paths of all logs have in common: once, first. */
+	/* Appends what the slow paths of all logs have in common, to the cold part: once, before
+	 * any log. */
 	void (*log_begin)(struct code_buffer *c);
-	/* Appends code that writes the record, and changes nothing else but what is dead. */
+	/* Appends code that writes the record, and changes nothing else but what is dead. The stack
+	 * pointer is never changed, not even if it is dead, and must be one: what is not dead may
+	 * be kept below the red zone. An operand in the segment of the ring can't be logged
+	 * (displace() refuses it). */
 	void (*log)(struct code_buffer *c, const struct log_point *p,
 		    const struct log_options *options);
 

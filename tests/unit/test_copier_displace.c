@@ -411,6 +411,57 @@ static void test_jumps(void)
 	code_buffer__free(&o);
 }
 
+static bool is_jump_of(const uint8_t *call, const uint8_t *jump, const struct insn *want)
+{
+	struct insn got;
+
+	return !x86->decode(jump, 15, 0, false, &got) && got.kind == BRANCH_IJMP &&
+	       got.len == want->len && !memcmp(&got.operand, &want->operand, sizeof(got.operand)) &&
+	       memcmp(call, jump, got.len);
+}
+
+/* Random bytes that are a call. */
+static void test_call_to_jump(void)
+{
+	unsigned bad = 0, done = 0, by_sp = 0;
+
+	for (unsigned i = 0; i < 100000; i++) {
+		uint8_t call[15], jump[15] = {0};
+		struct insn insn;
+
+		random_bytes(call, sizeof(call));
+		call[random64() % 2] = 0xff;
+		if (x86->decode(call, 15, 0, false, &insn) || insn.kind != BRANCH_ICALL) {
+			bad += !insn.kind && copier->call_to_jump(call, 15, jump);
+			continue;
+		}
+		done++;
+		by_sp += insn.operand.base == RSP;
+		if (copier->call_to_jump(call, insn.len, jump) != (insn.operand.base != RSP) ||
+		    (insn.operand.base != RSP && !is_jump_of(call, jump, &insn)))
+			bad++;
+	}
+	is(bad, 0, "a call becomes a jump through the same operand");
+	ok(done > 1000 && by_sp > 10, "%u calls, %u relative to the stack pointer", done, by_sp);
+}
+
+static void test_move_sp(void)
+{
+	for (int n = -8; n <= 8; n += 16) {
+		struct code_buffer c = {0};
+		struct machine in, out;
+
+		copier->move_sp(&c, n);
+		put_exit(&c.hot);
+		place_code(&c, copy);
+		code_buffer__free(&c);
+		machine__randomize(&in);
+		machine__run(copy, &in, &out);
+		in.r[RSP] += n;
+		ok(!memcmp(&in, &out, sizeof(in)), "the stack pointer is moved by %d", n);
+	}
+}
+
 /* ---- patches ---- */
 
 static void test_patches(void)
@@ -463,6 +514,8 @@ int main(void)
 	test_libc();
 	test_branches();
 	test_jumps();
+	test_call_to_jump();
+	test_move_sp();
 	test_patches();
 	return tap__done();
 }

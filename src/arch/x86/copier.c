@@ -130,9 +130,8 @@ static bool call_to_jump(const uint8_t *bytes, size_t len, uint8_t *out)
 	struct x86_raw raw;
 	struct insn insn;
 
-	if (x86__raw(bytes, len, &raw) || raw.z.opcode != 0xff || raw.z.raw.modrm.reg != 2 ||
-	    arch_x86_64.decode(bytes, len, 0, false, &insn) || insn.operand.base == X86_RSP ||
-	    insn.operand.index == X86_RSP)
+	if (!len || x86__raw(bytes, len, &raw) || arch_x86_64.decode(bytes, len, 0, false, &insn) ||
+	    insn.kind != BRANCH_ICALL || insn.operand.base == X86_RSP)
 		return false;
 	memcpy(out, bytes, len);
 	out[raw.z.raw.modrm.offset] ^= (2 ^ 4) << 3;

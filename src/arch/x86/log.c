@@ -15,6 +15,11 @@
 
 #define BIT(reg) (1u << (reg))
 
+_Static_assert((6 + X86_FLAGS + 1) * WORD <= LOG_RECORD_MAX, "the longest entry");
+_Static_assert((LOG_SEGMENTS & (LOG_SEGMENTS - 1)) == 0 && LOG_SEGMENTS < 128 &&
+		       (LOG_SEGMENT & (LOG_SEGMENT - 1)) == 0,
+	       "turn() shifts and masks");
+
 /* Where the choice begins: short encodings first. rax is for the flags and the time, rdx for the
  * time. */
 static const uint8_t choice[] = {X86_RCX, X86_RSI, X86_RDI, X86_RDX, X86_RBX,
