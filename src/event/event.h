@@ -176,14 +176,20 @@ struct log_clock {
 	uint64_t (*ns)(void *ctx, uint64_t ticks);
 	void *ctx;
 };
+#define LOG_STACKS 4
 /* A thread whose log is decoded. */
 struct log_thread {
 	uint32_t pid, tid;
-	uint64_t sp;	/* the last one that is known, for the upper half of the next one */
+	/* The last stack pointers that are known, far from each other, for the upper half of the
+	 * next one; the newest first. 0: none */
+	uint64_t stacks[LOG_STACKS];
 	uint64_t time;	/* the last one that is known */
 	uint64_t until; /* what is decoded was read from the ring then: no record is younger */
 	char comm[16];
 };
+
+/* Its stack pointer is known to be this one. */
+void log_thread__at(struct log_thread *t, uint64_t sp);
 
 struct log_decoder;
 /* plan, options and what clock refers to must outlive it. */

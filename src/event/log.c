@@ -117,10 +117,43 @@ static struct log_record record_of(const struct log_decoder *d, const uint64_t *
 
 /* ---- values ---- */
 
-/* The stack pointer whose low half is known, near the last one. */
-static uint64_t nearest_sp(uint64_t near, uint32_t low)
+/* The distance from a stack pointer to the nearest one with this low half. */
+static int32_t distance(uint64_t sp, uint32_t low)
 {
-	return near + (int64_t)(int32_t)(low - (uint32_t)near);
+	return (int32_t)(low - (uint32_t)sp);
+}
+
+static bool is_near(int64_t distance, int64_t bound)
+{
+	return distance > -bound && distance < bound;
+}
+
+/* Is it on a stack that is less than half of what the low half tells away? */
+static bool is_same_stack(uint64_t a, uint64_t b)
+{
+	return is_near((int64_t)(a - b), 1ll << 31);
+}
+
+void log_thread__at(struct log_thread *t, uint64_t sp)
+{
+	unsigned i = 0;
+
+	while (i < LOG_STACKS - 1 && t->stacks[i] && !is_same_stack(t->stacks[i], sp))
+		i++;
+	memmove(t->stacks + 1, t->stacks, i * sizeof(*t->stacks));
+	t->stacks[0] = sp;
+}
+
+#define STACK_STEP (8 << 20) /* stack pointers of successive events are rarely so far apart */
+
+/* The stack pointer with this low half: on the last stack, unless it would be far from there and
+ * near what is known of another one, as behind a handler on an alternate stack. */
+static uint64_t whole_sp(const struct log_thread *t, uint32_t low)
+{
+	for (unsigned i = 0; i < LOG_STACKS && t->stacks[i]; i++)
+		if (is_near(distance(t->stacks[i], low), STACK_STEP))
+			return t->stacks[i] + distance(t->stacks[i], low);
+	return t->stacks[0] + distance(t->stacks[0], low);
 }
 
 static void take_time(struct log_decoder *d, struct log_thread *t, uint64_t ticks)
@@ -163,8 +196,10 @@ static void take_entry(struct log_decoder *d, struct log_thread *t, const struct
 	take_time(d, t, r->words[1]);
 	if (goes)
 		take_target(&d->event, r->words + 4, s->kind == BRANCH_RET);
-	if (sp) /* as it was, or as the log has lowered it */
-		t->sp = d->event.sp = nearest_sp(sp, d->event.sp);
+	if (sp) { /* as it was, or as the log has lowered it */
+		d->event.sp = sp + distance(sp, d->event.sp);
+		log_thread__at(t, d->event.sp);
+	}
 	memcpy(d->comm, t->comm, sizeof(t->comm));
 	d->entry = (struct event_entry){
 		.ip = r->words[3] + s->probe_at,
@@ -180,14 +215,17 @@ static void take_entry(struct log_decoder *d, struct log_thread *t, const struct
 
 static void take_common(struct log_decoder *d, struct log_thread *t, const struct log_record *r)
 {
-	t->sp = nearest_sp(t->sp, (uint32_t)(r->words[0] >> 32) + r->lowered);
+	uint64_t sp = whole_sp(t, (uint32_t)(r->words[0] >> 32) + r->lowered);
+
 	d->event = (struct event){.time = t->time,
 				  .pid = t->pid,
 				  .tid = t->tid,
-				  .sp = t->sp,
+				  .sp = sp,
 				  .cpu = EVENT_NO_CPU,
 				  .type = EVENT_BRANCH,
 				  .untimed = true};
+	if (r->kind != LOG_ENTRY)
+		log_thread__at(t, sp);
 }
 
 static void take_site(struct log_decoder *d, struct log_thread *t, const struct log_record *r)

@@ -48,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint8_t how = input__number(&in, 1);
 	const struct log_options options = {.regs = how & 1 ? 0x3ffff : 0xd6, .timed = how & 2};
 	struct log_thread t = {
-		.pid = 1, .tid = 2, .sp = 0x7ffd00000000, .until = 1u << 30, .comm = "x"};
+		.pid = 1, .tid = 2, .stacks = {0x7ffd00000000}, .until = 1u << 30, .comm = "x"};
 	size_t n = input__left(&in) / 8, at = 0;
 	uint64_t *words = xmalloc(n * 8 + 1), last = 0;
 	struct log_decoder *d;

@@ -37,7 +37,7 @@ static const struct log_clock a_clock = {to_ns, NULL};
 static struct log_thread thread_at(uint64_t sp)
 {
 	return (struct log_thread){
-		.pid = 7, .tid = 8, .sp = sp, .time = 50, .until = 1 << 30, .comm = "prog"};
+		.pid = 7, .tid = 8, .stacks = {sp}, .time = 50, .until = 1 << 30, .comm = "prog"};
 }
 
 static uint64_t word(enum log_kind kind, unsigned lowered, bool taken, uint32_t site, uint64_t sp)
@@ -123,7 +123,7 @@ static void test_entries(void)
 	e = decode(d, w, 7, &n);
 	ok(e && e->sp == SP + 8 && e->entry->regs[RSP] == SP + 8,
 	   "a register that was recorded when it had been lowered is corrected");
-	ok(th.sp == SP + 8, "the next record begins from there");
+	ok(th.stacks[0] == SP + 8, "the next record begins from there");
 	memcpy(w,
 	       (uint64_t[]){word(LOG_ENTRY, 0, false, ENTRY_RET, SP), 41, 0xca11, 0x4000, 0xca11, 5,
 			    22, SP, 77},
@@ -139,6 +139,30 @@ static void test_entries(void)
 	e = decode(d, w, 7, &n);
 	ok(n == 7 && e && e->taken && !e->has_target && e->entry->regs[2] == 0xca11,
 	   "an entry that is a conditional branch");
+	log_decoder__free(d);
+}
+
+/* A handler on an alternate stack, and back. */
+static void test_stacks(void)
+{
+	struct log_decoder *d = log_decoder__new(&plan, &args_only, a_clock);
+	const uint64_t alt = 0x555555560000ull;
+	uint64_t w[7] = {word(LOG_ENTRY, 0, false, ENTRY, alt), 40, 0xca11, 0x4000, 22, alt, 77};
+	const struct event *e;
+	int n;
+
+	th = thread_at(SP);
+	e = decode(d, w, 7, &n);
+	ok(e && e->sp == alt, "an entry on another stack");
+	w[0] = word(LOG_BRANCH, 0, false, JCC, alt - 64);
+	e = decode(d, w, 1, &n);
+	ok(e && e->sp == alt - 64, "a branch there");
+	w[0] = word(LOG_BRANCH, 0, false, JCC, SP - 64);
+	e = decode(d, w, 1, &n);
+	ok(e && e->sp == SP - 64, "a branch back on the first stack");
+	w[0] = word(LOG_BRANCH, 0, false, JCC, alt - 32);
+	e = decode(d, w, 1, &n);
+	ok(e && e->sp == alt - 32, "and on the other one again");
 	log_decoder__free(d);
 }
 
@@ -218,7 +242,7 @@ static void refuses(struct log_decoder *d, uint64_t first, size_t words, const c
 	int n;
 
 	th = thread_at(SP);
-	ok(!decode(d, w, words, &n) && n == -EBADMSG && th.sp == SP, "%s is refused", what);
+	ok(!decode(d, w, words, &n) && n == -EBADMSG && th.stacks[0] == SP, "%s is refused", what);
 }
 
 static void test_refused(void)
@@ -247,6 +271,7 @@ int main(void)
 	test_branches();
 	test_entries();
 	test_stack();
+	test_stacks();
 	test_times();
 	test_losses();
 	test_refused();

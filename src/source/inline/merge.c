@@ -348,8 +348,9 @@ static int before_sideband(struct merge *m, const struct sideband_event *e,
 static int before_event(struct merge *m, struct queued *q, const struct source_sink *sink)
 {
 	const struct event *e = &q->waiting->event;
-	bool own = (e->type == EVENT_BRANCH || e->type == EVENT_ENTRY) &&
-		   !plan__is_kernel_site(m->options.plan, e->site);
+	bool of_site = e->type == EVENT_BRANCH || e->type == EVENT_ENTRY;
+	bool own = e->type == EVENT_SIGNAL || e->type == EVENT_RESUME ||
+		   (of_site && !plan__is_kernel_site(m->options.plan, e->site));
 	int err;
 
 	if (!q->log)
@@ -359,7 +360,7 @@ static int before_event(struct merge *m, struct queued *q, const struct source_s
 	if (q->log->passed == q->log->stops.len)
 		q->log->passed = q->log->stops.len = 0;
 	if (own)
-		q->log->thread.sp = e->sp;
+		log_thread__at(&q->log->thread, e->sp);
 	return err;
 }
 

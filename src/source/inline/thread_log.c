@@ -9,8 +9,10 @@ struct log *log__new(struct rings *rings, struct stream *s, struct log_decoder *
 	l->stream = s;
 	l->rings = rings;
 	l->decoder = decoder;
-	l->thread = (struct log_thread){
-		.pid = s->ring.pid, .tid = s->ring.tid, .sp = s->ring.sp, .time = s->ring.time};
+	l->thread =
+		(struct log_thread){.pid = s->ring.pid, .tid = s->ring.tid, .time = s->ring.time};
+	if (s->ring.sp)
+		log_thread__at(&l->thread, s->ring.sp);
 	return l;
 }
 
@@ -43,7 +45,7 @@ static const struct event *lose(struct log *l, uint64_t count)
 				 .time = l->thread.time,
 				 .pid = l->thread.pid,
 				 .tid = l->thread.tid,
-				 .sp = l->thread.sp,
+				 .sp = l->thread.stacks[0],
 				 .cpu = EVENT_NO_CPU,
 				 .untimed = true,
 				 .count = count};
