@@ -62,7 +62,7 @@ static int displace(struct code_buffer *c, const uint8_t *bytes, size_t len, uin
 
 	if (!len || x86__raw(bytes, len, &raw) ||
 	    arch_x86_64.decode(bytes, len, vaddr, false, &insn) || !can_displace(&insn) ||
-	    uses_gs(&raw))
+	    z->raw.imm[0].is_relative || uses_gs(&raw))
 		return -ENOTSUP;
 	if (!is_relative(z)) {
 		code_part__put(&c->hot, bytes, z->length);
