@@ -108,14 +108,13 @@ static int queue_lost(void *ctx, uint32_t pid, uint32_t tid, uint64_t count)
 	return 0;
 }
 
-/* Counts and missed hits have no time. */
-static int pass_counted(void *ctx, const struct count *n)
+static int queue_counted(void *ctx, const struct count *n)
 {
-	const struct source_sink *sink = ((struct inline_source *)ctx)->sink;
-
-	return sink->counted(sink->ctx, n);
+	merge__add(((struct inline_source *)ctx)->merge, waiting__counted(n));
+	return 0;
 }
 
+/* They have no time. */
 static void pass_missed(void *ctx, const struct missed *missed)
 {
 	const struct source_sink *sink = ((struct inline_source *)ctx)->sink;
@@ -127,7 +126,7 @@ static struct source_sink queue_of(struct inline_source *s, const struct source_
 {
 	s->sink = sink;
 	return (struct source_sink){s,		queue_event, queue_sideband,
-				    queue_lost, pass_missed, pass_counted};
+				    queue_lost, pass_missed, queue_counted};
 }
 
 /* ---- the source ---- */
