@@ -64,22 +64,28 @@ for placement in full witness; do
 	done
 done
 # Counts. Left out: the reference of a Go program restarts calls when stacks grow. A handler that leaves by siglongjmp may
-# put the counts of what it interrupted off by one, which the summary's cut allows for.
+# put the counts of what it interrupted off by one, which the summary's cut allows for. Copies count, too.
 counted=()
 for name in "${names[@]}"; do
 	case $name in gopher | million) ;; *) counted+=("$name") ;; esac
 done
 count() { # NAME
-	STAGES='trace compare' BBFLAGS=-c "$ROOT/tests/check/compare_all.sh" "$BUILD" "$1" >"$T/$1.counted" 2>&1
+	local engine
+
+	for engine in probe inline; do
+		STAGES='trace compare' BBFLAGS="-c --engine $engine" "$ROOT/tests/check/compare_all.sh" "$BUILD" "$1" >"$T/$1.$engine" 2>&1
+	done
 }
 export -f count
 printf '%s\n' "${counted[@]}" | xargs -P 2 -I '{}' bash -c 'count "$@"' count '{}'
-all=0
-for name in "${counted[@]}"; do
-	relay counts <"$T/$name.counted"
-	((all += relayed))
+for engine in probe inline; do
+	all=0
+	for name in "${counted[@]}"; do
+		relay "counts, $engine" <"$T/$name.$engine"
+		((all += relayed))
+	done
+	is $all ${#counted[@]} "counts, $engine: each program was compared"
 done
-is $all ${#counted[@]} 'counts: each program was compared'
 for placement in "${placements[@]}"; do
 	all=0 wanted=0
 	for name in "${names[@]}"; do
