@@ -45,6 +45,25 @@ for placement in "${placements[@]}"; do
 		relay "$placement, return probes" <"$T/$name.returns.$placement"
 	done
 done
+# By copies of the functions, on x86-64.
+compare_copies() { # NAME PLACEMENT...
+	local placement
+
+	for placement in "${@:2}"; do
+		STAGES='trace compare' BBFLAGS="--engine inline --placement $placement" "$ROOT/tests/check/compare_all.sh" \
+			"$BUILD" "$1" >"$T/$1.inline.$placement" 2>&1
+	done
+}
+export -f compare_copies
+copied=()
+[[ $(uname -m) != x86_64 ]] || copied=("${names[@]}")
+[[ ! ${copied[*]} ]] || printf '%s\n' "${copied[@]}" | grep -vx million |
+	xargs -P 2 -I '{}' bash -c 'compare_copies "$@"' compare '{}' full witness
+for placement in full witness; do
+	for name in "${copied[@]}"; do
+		[[ $name == million ]] || relay "$placement, by copies" <"$T/$name.inline.$placement"
+	done
+done
 # Without registers, where the entries of most functions are told behind their first instruction; signals find threads there.
 late=(ladder-O2 classes-O2 classes-Os fptr tailmem cold longjmp except-O2 faults faults-alone fault-first handler sigjmp nestsig
 	threads carried firsts)
