@@ -103,6 +103,32 @@ static bool has_events(const struct body *b, const struct item *i)
 	return false;
 }
 
+/* May the original execute the item? Then its bytes aren't free any more. */
+static bool keep_item(struct body *b, const struct item *i)
+{
+	for (unsigned k = 0; k < i->len; k++)
+		if (*body__byte(b, i->addr + k) & BYTE_USED)
+			return false;
+	body__mark(b, i->addr, i->len, 0, BYTE_FREE);
+	return true;
+}
+
+static void free_items(struct body *b, const struct item *from, const struct item *end)
+{
+	for (; from < end; from++)
+		body__mark(b, from->addr, from->len, BYTE_FREE, 0);
+}
+
+static bool keep_items(struct body *b, const struct item *from, const struct item *end)
+{
+	for (const struct item *i = from; i < end; i++)
+		if (!keep_item(b, i)) {
+			free_items(b, from, i);
+			return false;
+		}
+	return true;
+}
+
 /* Nothing is to be logged up to the kept instruction: the original can do that. */
 static bool leave(struct body *b, struct spring *s, const struct item *kept)
 {
@@ -111,15 +137,50 @@ static bool leave(struct body *b, struct spring *s, const struct item *kept)
 	for (const struct item *at = i; at <= kept; at++)
 		if (has_events(b, at))
 			return false;
-	for (; i < kept; i++)
-		for (unsigned k = 0; k < i->len; k++)
-			if (*body__byte(b, i->addr + k) & BYTE_USED)
-				return false;
-	for (i = &b->items.data[s->item]; i < kept; i++)
-		body__mark(b, i->addr, i->len, 0, BYTE_FREE);
+	if (!keep_items(b, i, kept))
+		return false;
 	s->kind = SPRING_LEFT;
 	s->done = true;
 	return true;
+}
+
+/* A springboard at a later item; true also if another point's is there. */
+static bool place_at(struct body *b, struct spring *s, struct item *i)
+{
+	if (i->flags & ITEM_POINT) {
+		s->kind = SPRING_LEFT;
+		s->done = true;
+		return true;
+	}
+	s->at = i->addr;
+	if (!place_jump(b, s) && !place_short(b, s))
+		return false;
+	s->item = i - b->items.data;
+	i->flags |= ITEM_LEADER;
+	return true;
+}
+
+/* Does nothing but the next item come after this one, and nothing of it is logged? */
+static bool passes(const struct body *b, const struct item *i)
+{
+	return i->flags & ITEM_FALLS && !b->c->g->nodes.data[i->node].branch &&
+	       i + 1 < vec__end(&b->items) && i[1].addr == item__next(i) && !has_events(b, i);
+}
+
+/* The original executes what has no events, up to where there is room. */
+static bool slide(struct body *b, struct spring *s)
+{
+	struct item *first = &b->items.data[s->item], *i = first;
+	uint64_t at = s->at;
+
+	if (first->flags & ITEM_ALIAS)
+		return false;
+	for (; passes(b, i) && !(i[1].flags & ITEM_KEPT) && keep_item(b, i); i++)
+		if (place_at(b, s, i + 1))
+			return true;
+	free_items(b, first, i);
+	s->at = at;
+	return false;
 }
 
 /* Can the call be done by a jump, once the return address is on the stack? */
@@ -175,6 +236,28 @@ static bool place_before_kept(struct body *b, struct spring *s)
 	return may_emulate(b, kept) && (place_call(b, s, kept) || place_emulated(b, s, kept));
 }
 
+/* A short jump to an island that takes the place of a call. */
+static bool place_over_call(struct body *b, struct spring *s)
+{
+	unsigned size = copier(b)->jump_size;
+	struct item *i;
+
+	vec__each (i, &b->items) {
+		int64_t distance = i->addr - (s->at + copier(b)->short_size);
+
+		if (distance < INT8_MIN || distance > INT8_MAX || !(i->flags & ITEM_KEPT) ||
+		    i->flags & ITEM_POINT || i->len < size || !may_emulate(b, i))
+			continue;
+		body__mark(b, i->addr, i->len, BYTE_FREE, 0);
+		if (place_short(b, s)) {
+			i->flags = (i->flags & ~ITEM_KEPT) | ITEM_EMULATED;
+			return true;
+		}
+		body__mark(b, i->addr, i->len, 0, BYTE_FREE);
+	}
+	return false;
+}
+
 enum copy_refusal body__place_springs(struct body *b)
 {
 	struct spring *s;
@@ -189,7 +272,7 @@ enum copy_refusal body__place_springs(struct body *b)
 		if (!s->done)
 			place_short(b, s);
 	vec__each (s, &b->springs)
-		if (!s->done && !place_before_kept(b, s))
+		if (!s->done && !slide(b, s) && !place_before_kept(b, s) && !place_over_call(b, s))
 			return COPY_ROOM;
 	return COPY_OK;
 }
