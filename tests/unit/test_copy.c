@@ -186,6 +186,44 @@ static void test_emulated(void)
 	is(patch_at(f + 12)->kind, PATCH_JUMP, "the call's return has a springboard");
 }
 
+/* Where there is no room, the original goes on to where there is some, if nothing is logged. */
+static void test_slide(void)
+{
+	uint64_t f;
+
+	COPY("FN _start\njmp 1f\nEND _start\n.p2align 4\n"
+	     "FN f\nmov $1, %ecx\n1: xor %eax, %eax\n2: mov $2, %edx\nadd %edx, %eax\nret\nEND f\n" CALLED
+	     ".p2align 12\n.skip 4090\nFN h\ncall g\nmov %rax, %rdx\nmov $1, %eax\nret\n"
+	     "END h\n.section .data\n.p2align 3\n.quad 2b\n",
+	     ALL, "f", "h");
+	is_copied("f");
+	f = address("f");
+	is(patch_at(f + 5)->kind, 99, "a point right before another one has no springboard");
+	ok(copy_image__is_intact(image(), f + 5), "it stays");
+	is(patch_at(f + 7)->kind, PATCH_JUMP, "the other one has one");
+	is_copied("h");
+	f = address("h");
+	is(f % 4096, 4090, "a call ends a byte before the page does");
+	is(patch_at(f + 5)->kind, 99, "there is no springboard across pages");
+	is(patch_at(f + 8)->kind, PATCH_JUMP, "it is at the next instruction");
+	is(patch_at(f + 8)->to, copy_of(f + 8), "and leads to its copy");
+}
+
+static void test_island_over_call(void)
+{
+	uint64_t f;
+
+	COPY(CALLED "FN _start\npush %rdi\ncall g\njmp 1f\n1: call g\npop %rdi\nnopl (%rax)\nret\n"
+		    "END _start\nFN h\nret\nEND h\n",
+	     ALL, "_start");
+	is_copied("_start");
+	f = address("_start");
+	is(patch_at(f + 6)->kind, PATCH_SHORT, "a return to a short jump has a short jump");
+	is(patch_at(f + 6)->to, f + 8, "its island takes the place of a call");
+	ok(!copy_image__is_live(image(), f + 8), "which is emulated");
+	is(patch_at(f + 13)->kind, PATCH_JUMP, "and returns as before");
+}
+
 static void test_tiny(void)
 {
 	COPY(CALLED "FN _start\nret\nEND _start\n.p2align 4\nFN f\nnop\ncall g\nEND f\n.p2align 4\n"
@@ -373,6 +411,8 @@ int main(void)
 	test_call();
 	test_left();
 	test_emulated();
+	test_slide();
+	test_island_over_call();
 	test_tiny();
 	test_kept();
 	test_points();
