@@ -27,7 +27,7 @@ static int attach_once(struct attaching *a, struct probe_options *o, bool first)
 	sources__add(*a->sources, source_of(a));
 	if (first)
 		announce__cost(a->args, a->plan, *a->probe);
-	progress__attach(&progress, note__level() == NOTE_NORMAL, a->plan->probes,
+	progress__attach(&progress, note__level() == NOTE_NORMAL, plan__hooked(a->plan),
 			 plan__attach_work(a->plan));
 	o->attached = on_attached;
 	o->attached_ctx = &progress;
@@ -86,7 +86,7 @@ int attach__probes(struct attaching *a, struct probe_options *o)
 		str__printf(&by, "nothing but copies of functions");
 	note_verbose(
 		"%u probes attached by %s in %.3f s; the BPF program is %u verified instructions",
-		a->plan->probes, by.data, (now_ns(CLOCK_MONOTONIC) - start) / 1e9,
+		plan__hooked(a->plan), by.data, (now_ns(CLOCK_MONOTONIC) - start) / 1e9,
 		probe__verified_insns(*a->probe));
 	str__free(&by);
 	return 0;

@@ -245,6 +245,16 @@ bool plan__has_kernel(const struct plan *p)
 	return has_kind(p, true);
 }
 
+uint32_t plan__hooked(const struct plan *p)
+{
+	const struct plan_site *s;
+	uint32_t n = 0;
+
+	vec__each (s, &p->sites)
+		n += plan_site__is_hooked(s);
+	return n;
+}
+
 bool plan__has_programs(const struct plan *p)
 {
 	return has_kind(p, false);

@@ -483,6 +483,8 @@ bool *plan__ends_elsewhere(const struct plan *p);
 /* Is any of its objects the kernel or a module? Is any a program or a library? */
 bool plan__has_kernel(const struct plan *p);
 bool plan__has_programs(const struct plan *p);
+/* How many sites uprobes and kprobes hook: those of plan->probes that aren't in copies. */
+uint32_t plan__hooked(const struct plan *p);
 /* Is this site, this function in the kernel or a module? */
 static inline bool plan__is_kernel_site(const struct plan *p, uint32_t site)
 {

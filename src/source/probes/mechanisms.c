@@ -74,7 +74,7 @@ static enum probe_spares spares(const struct probe *p, const struct mechanism *m
 
 static bool takes_long(const struct probe *p, const struct mechanism *m)
 {
-	return m->most && p->plan->probes > m->most;
+	return m->most && plan__hooked(p->plan) > m->most;
 }
 
 /* Is m better than the other? One that takes too long to attach is the last resort. */
@@ -173,7 +173,8 @@ static int choose(struct probe *p, struct attachment *a, bool kernel)
 		}
 		tried = m;
 		if (a->mechanism && !is_better(p, m, a->mechanism)) {
-			leave_out(p, m, "%u probes are more than %u", p->plan->probes, m->most);
+			leave_out(p, m, "%u probes are more than %u", plan__hooked(p->plan),
+				  m->most);
 			continue;
 		}
 		err = check(p, m);
