@@ -166,7 +166,7 @@ static void say_ring(struct thread *t, pid_t parent, uint64_t forked)
 			  .time = now_ns(CLOCK_MONOTONIC),
 			  .position = thread__position(t),
 			  .forked = parent ? forked : 0,
-			  .sp = t->process->space->loading ? 0 : thread__get(t, TRACEE_SP)};
+			  .sp = t->in_exec ? 0 : thread__get(t, TRACEE_SP)};
 
 	t->said = true;
 	tracer__say(t->tracer, &say, -1);

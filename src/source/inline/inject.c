@@ -108,5 +108,7 @@ int64_t thread__call(struct thread *t, long number, uint64_t a, uint64_t b, uint
 	thread__unblock(t, mask);
 	memcpy(t->regs, before, sizeof(before));
 	t->known = t->changed = true;
+	/* at once: if the supervisor is killed, the thread goes on with these */
+	thread__store_regs(t);
 	return result;
 }

@@ -45,36 +45,91 @@ static bool read_auxiliary(pid_t pid, struct auxiliary *out)
 
 #define MOST_ENTRIES 512
 
-static uint64_t dynamic_of(const struct space *s, const struct auxiliary *a)
-{
-	uint64_t bias = 0, at = 0;
+/* What a program's headers say, with running addresses. */
+struct program {
+	uint64_t bias, dynamic;
+};
 
+static void read_program(const struct space *s, const struct auxiliary *a, struct program *out)
+{
+	uint64_t dynamic = 0;
+	bool known = false;
+
+	*out = (struct program){0};
 	for (uint64_t i = 0; i < a->phnum && i < 64; i++) {
 		Elf64_Phdr p;
 
 		if (!space__read(s, a->phdr + i * sizeof(p), &p, sizeof(p)))
-			return 0;
-		if (p.p_type == PT_PHDR)
-			bias = a->phdr - p.p_vaddr;
-		else if (p.p_type == PT_DYNAMIC)
-			at = p.p_vaddr;
+			return;
+		if (p.p_type == PT_DYNAMIC) {
+			dynamic = p.p_vaddr;
+		} else if (p.p_type == PT_PHDR) {
+			out->bias = a->phdr - p.p_vaddr;
+			known = true;
+		} else if (p.p_type == PT_LOAD && !p.p_offset && !known) {
+			/* they follow the file's header */
+			out->bias = a->phdr - sizeof(Elf64_Ehdr) - p.p_vaddr;
+		}
 	}
-	return at ? at + bias : 0;
+	out->dynamic = dynamic ? dynamic + out->bias : 0;
 }
 
-/* Where the loader puts the address of its struct r_debug. 0: there is no such place. */
-static uint64_t find_slot(const struct space *s, const struct auxiliary *a)
+/* The entry with this tag, and where it is. 0: there is none. */
+static uint64_t find_entry(const struct space *s, const struct program *p, int64_t tag,
+			   uint64_t *value)
 {
-	uint64_t at = dynamic_of(s, a);
+	uint64_t at = p->dynamic;
 	Elf64_Dyn d;
 
 	for (unsigned i = 0; at && i < MOST_ENTRIES; i++, at += sizeof(d)) {
 		if (!space__read(s, at, &d, sizeof(d)) || d.d_tag == DT_NULL)
 			return 0;
-		if (d.d_tag == DT_DEBUG)
-			return at + offsetof(Elf64_Dyn, d_un);
+		if (d.d_tag != tag)
+			continue;
+		*value = d.d_un.d_val;
+		return at;
 	}
 	return 0;
+}
+
+/* The loader's symbol _r_debug, for one that was executed as a program. */
+static uint64_t find_symbol(const struct space *s, const struct program *p)
+{
+	uint64_t symbols, strings;
+
+	if (!find_entry(s, p, DT_SYMTAB, &symbols) || !find_entry(s, p, DT_STRTAB, &strings))
+		return 0;
+	for (unsigned i = 0; i < MOST_ENTRIES; i++) {
+		char name[sizeof("_r_debug")];
+		Elf64_Sym symbol;
+
+		if (!space__read(s, p->bias + symbols + i * sizeof(symbol), &symbol,
+				 sizeof(symbol)) ||
+		    !space__read(s, p->bias + strings + symbol.st_name, name, sizeof(name)))
+			return 0;
+		if (!memcmp(name, "_r_debug", sizeof(name)) && symbol.st_value)
+			return p->bias + symbol.st_value;
+	}
+	return 0;
+}
+
+/* Finds out how the program's objects will be loaded. False: it is static. */
+static bool find_loader(struct space *s, const struct auxiliary *a)
+{
+	struct program p;
+	uint64_t value = 0;
+
+	read_program(s, a, &p);
+	if (a->base) {
+		/* where it puts the address of its struct r_debug */
+		s->debug_slot = find_entry(s, &p, DT_DEBUG, &value);
+		s->debug_slot += s->debug_slot ? offsetof(Elf64_Dyn, d_un) : 0;
+		return true;
+	}
+	if (!p.dynamic || (find_entry(s, &p, DT_FLAGS_1, &value) && value & DF_1_PIE))
+		return false;
+	s->debug_state = find_symbol(s, &p);
+	return true;
 }
 
 /* Is any namespace being added to? */
@@ -103,9 +158,10 @@ static void watch_loader(struct thread *t)
 	struct space *s = t->process->space;
 	struct r_debug d;
 
-	if (!s->debug_slot ||
-	    !space__read(s, s->debug_slot, &s->debug_state, sizeof(s->debug_state)) ||
-	    !s->debug_state || !space__read(s, s->debug_state, &d, sizeof(d)) || !d.r_version ||
+	if (s->debug_slot &&
+	    !space__read(s, s->debug_slot, &s->debug_state, sizeof(s->debug_state)))
+		return;
+	if (!s->debug_state || !space__read(s, s->debug_state, &d, sizeof(d)) || !d.r_version ||
 	    !d.r_brk || is_adding(s))
 		return;
 	trap__set(s, t->tracer, &s->debug, d.r_brk);
@@ -131,7 +187,7 @@ void loader__begin(struct thread *t)
 		s->other = true;
 		return;
 	}
-	s->loading = a.base != 0;
+	s->loading = find_loader(s, &a);
 	if (!thread__get_slot(t, 0, 0)) {
 		s->loading = false;
 		s->other = true;
@@ -139,7 +195,6 @@ void loader__begin(struct thread *t)
 		return;
 	}
 	thread__put_copies(t);
-	s->debug_slot = find_slot(s, &a);
 }
 
 /* ---- traps ---- */

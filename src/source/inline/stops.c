@@ -71,8 +71,8 @@ static void system_call(struct thread *t)
 		return;
 	entry = info.op == PTRACE_SYSCALL_INFO_ENTRY;
 	if (!entry && t->in_exec) {
-		t->in_exec = false;
 		loader__begin(t);
+		t->in_exec = false;
 	} else {
 		if (entry)
 			t->call = (int64_t)info.entry.nr;

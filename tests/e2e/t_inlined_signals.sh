@@ -1,0 +1,30 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# --engine inline: handlers of signals see the program's own code, return to where they were called, may go on elsewhere
+# and may be left; what a signal carries arrives; programs that are ended by one have the status that they always have.
+# shellcheck disable=SC2154 # lib.sh sets status
+. "$(dirname "$0")/lib.sh"
+needs root uprobes
+
+program inlined -pthread
+"$T/inlined" signals >"$T/plain" 2>&1
+is "$(<"$T/plain")" right 'untraced all is right'
+bb user "$T/inlined" '*' --engine inline -o "$T/trace" -- "$T/inlined" signals
+exits 0 'its functions are traced'
+is "$(<"$T/out")" right 'all is right then, too'
+bb user "$T/inlined" '*' --engine inline -f -o "$T/trace" -- "$T/inlined" signals
+is "$status $(<"$T/out")" '0 right' 'and with its children'
+bb report "$T/trace" on_tick on_fault on_jump on_value on_trap -F json -o "$T/all"
+grep -F '"event":"entry"' "$T/all" >"$T/json"
+for name in on_tick on_fault on_jump on_value on_trap; do
+	[[ $(json "$T/json" '$e->{event} eq "entry" && $e->{symbol} eq "'$name'"') -gt 0 ]]
+	ok $? "$name: its calls are shown"
+done
+is "$(json "$T/json" '$e->{event} eq "entry" && $e->{symbol} eq "on_fault"')" 20 'each call of one that goes on elsewhere'
+is "$(json "$T/json" '$e->{event} eq "entry" && $e->{symbol} eq "on_value"')" 8 'each call of one for queued signals'
+"$T/inlined" mix 3 >"$T/plain" 2>&1
+for n in 1 2 3; do
+	bb user "$T/inlined" '*' --engine inline -f -o "$T/trace" -- "$T/inlined" mix 3
+	is "$status $(<"$T/out")" "0 $(<"$T/plain")" "run $n: threads, children, timers and jumps: the result is the same"
+done
+done_testing
