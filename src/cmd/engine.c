@@ -54,7 +54,8 @@ int engine__start(struct engine_state *e, const struct args *a, const struct pla
 				   .copies = e->copies,
 				   .log = e->log,
 				   .command = command,
-				   .follow = a->filters.follow};
+				   .follow = a->filters.follow,
+				   .drop_privileges = privileges__keep_tracing};
 
 	return e->copies ? inliner__open(&o, &e->inliner) : 0;
 }

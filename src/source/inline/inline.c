@@ -53,7 +53,8 @@ int inliner__open(const struct inline_options *options, struct inliner **out)
 	const struct supervisor_options s = {.plan = options->plan,
 					     .copies = options->copies,
 					     .command = options->command,
-					     .follow = options->follow};
+					     .follow = options->follow,
+					     .drop_privileges = options->drop_privileges};
 	struct inliner *i = xcalloc(1, sizeof(*i));
 	int err;
 

@@ -12,9 +12,10 @@
 struct inline_options {
 	const struct plan *plan;
 	const struct copies *copies;
-	struct log_options log; /* as in copies__make() */
-	pid_t command;		/* waits to exec */
-	bool follow;		/* children, too */
+	struct log_options log;	      /* as in copies__make() */
+	pid_t command;		      /* waits to exec */
+	bool follow;		      /* children, too */
+	int (*drop_privileges)(void); /* as in struct supervisor_options */
 };
 
 struct inliner;

@@ -132,6 +132,16 @@ int privileges__keep(uint64_t kept)
 	return write_sets(kept, kept);
 }
 
+int privileges__keep_tracing(void)
+{
+	uint64_t effective, permitted, kept;
+
+	read_sets(&effective, &permitted);
+	kept = permitted & (PRIVILEGE_SYS_PTRACE | PRIVILEGE_DAC_OVERRIDE |
+			    PRIVILEGE_DAC_READ_SEARCH | PRIVILEGE_KILL);
+	return privileges__keep(kept | one_of(permitted, PRIVILEGE_CHECKPOINT_RESTORE));
+}
+
 /* What opens the trace event for a process that changes its user. */
 static uint64_t needed_for_events(struct probe *p, uint64_t keep, uint64_t permitted)
 {

@@ -135,6 +135,8 @@ uint64_t privileges__missing(uint64_t wanted);
 int privileges__check(uint64_t wanted, const char *what);
 /* Drops all capabilities, after a change of user. */
 void privileges__none(void);
+/* Drops all but what a tracer of other users' programs needs. 0 or -errno. */
+int privileges__keep_tracing(void);
 /* After attaching: drops all capabilities permanently but keep and those that p still needs. */
 void probe__drop_privileges(struct probe *p, uint64_t keep);
 
