@@ -331,6 +331,32 @@ static void test_stop(void)
 	close_all();
 }
 
+/* Recording stops for a while. */
+static void test_mute(void)
+{
+	uint64_t from;
+
+	open_all();
+	begin_ring(0);
+	say(SAY_RING, 0, 10);
+	put_ret(0, 1, ticks());
+	put_branch(0, true, SP);
+	rings__pull(rings);
+	from = ticks();
+	put_branch(0, false, SP);
+	put_ret(0, 2, ticks());
+	merge__mute(merge, from, UINT64_MAX);
+	pass_all();
+	is_str(passed(), "10:r1 10:b1", "what was logged before a stop is passed on");
+	merge__mute(merge, from, ticks());
+	put_branch(0, false, SP);
+	put_ret(0, 3, ticks());
+	put_branch(0, false, SP);
+	pass_all();
+	is_str(passed(), "10:r3 10:b0", "and what was certainly logged after it");
+	close_all();
+}
+
 static void test_losses(void)
 {
 	struct log_ring *r = ring_of(0);
@@ -432,6 +458,7 @@ int main(void)
 	test_threads();
 	test_processes();
 	test_stop();
+	test_mute();
 	test_losses();
 	test_many();
 	str__free(&text);

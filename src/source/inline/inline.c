@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The logs and the probes as one source. */
 #include <stdlib.h>
+#include <unistd.h>
 #include "clock.h"
 #include "counted.h"
 #include "merge.h"
@@ -14,7 +15,9 @@
 /* The probes are asked at least that often, ms, and the logs are decoded that long at a time, ns.
  */
 #define LOOK_MS 50
-#define TURN_NS 200000000ull
+#define TURN_NS 50000000ull
+/* A thread that is between two stores holds up the others. */
+#define WAIT_US 1000
 
 struct inliner {
 	struct inline_options options;
@@ -143,6 +146,9 @@ static void inline__start(struct source *source)
 {
 	struct inline_source *s = (struct inline_source *)source;
 
+	if (s->stopped)
+		merge__mute(s->merge, s->stopped, now_ns(CLOCK_MONOTONIC));
+	s->stopped = 0;
 	s->inner->ops->start(s->inner);
 }
 
@@ -163,14 +169,18 @@ static struct source_sink sink_of(struct inline_source *s, const struct source_s
 /* Passes on all up to what the probes have settled. */
 static int pass(struct inline_source *s, const struct source_sink *to)
 {
-	uint64_t settled = s->inner->ops->settled(s->inner);
+	uint64_t settled = s->inner->ops->settled(s->inner), before = s->reached;
 	struct source_sink through = sink_of(s, to), *sink = &through;
 	int err;
 
+	if (s->stopped)
+		merge__mute(s->merge, s->stopped, UINT64_MAX);
 	rings__pull(s->inliner->rings);
 	ticks_clock__sample(s->inliner->clock);
 	err = merge__until(s->merge, settled, sink, &s->reached);
 	s->behind = s->reached < settled;
+	if (!err && s->behind && s->reached == before)
+		usleep(WAIT_US);
 	return err;
 }
 

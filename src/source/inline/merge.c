@@ -23,6 +23,7 @@ struct merge {
 	uint64_t end;		  /* the end of this turn */
 	unsigned given;
 	bool turn_over, impatient;
+	uint64_t mute_from, mute_to; /* the last time when nothing was recorded; 0: none */
 };
 
 #define COMM	     16
@@ -73,6 +74,21 @@ static bool is_turn_over(struct merge *m)
 	return m->turn_over;
 }
 
+void merge__mute(struct merge *m, uint64_t from, uint64_t to)
+{
+	m->mute_from = from;
+	m->mute_to = to;
+}
+
+/* read: when it was read from the ring. */
+static bool is_mute(const struct merge *m, const struct event *e, uint64_t read)
+{
+	uint64_t latest = e->untimed ? read : e->time;
+
+	return m->mute_from && latest >= m->mute_from && e->time < m->mute_to &&
+	       e->type != EVENT_LOST;
+}
+
 /* Passes on the next event. */
 static int give(struct merge *m, struct log *l, const struct source_sink *sink)
 {
@@ -80,6 +96,8 @@ static int give(struct merge *m, struct log *l, const struct source_sink *sink)
 	struct event_entry entry;
 
 	l->event = NULL;
+	if (is_mute(m, &e, l->read))
+		return 0;
 	if (e.entry) {
 		entry = *e.entry;
 		entry.comm = comm_of(m, e.tid);

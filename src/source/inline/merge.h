@@ -30,6 +30,9 @@ void merge__add(struct merge *m, struct waiting *w);
  * was passed on.
  */
 int merge__until(struct merge *m, uint64_t time, const struct source_sink *sink, uint64_t *reached);
+/* Nothing is to be recorded from one time to the other, ns: what was logged then, or may have been,
+ * is dropped. to UINT64_MAX: it still isn't. */
+void merge__mute(struct merge *m, uint64_t from, uint64_t to);
 /* Nothing was to be recorded from stopped (ns) on: passes on the rest, of the logs what was before
  * that, and their losses. */
 int merge__end(struct merge *m, uint64_t stopped, const struct source_sink *sink);
