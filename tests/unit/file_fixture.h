@@ -140,11 +140,12 @@ static inline void put_event(struct str *s, const struct event *e)
 {
 	const struct event_entry *n = e->entry;
 
-	str__printf(s, "event %u %llu %u %u %llx %u %u %u %u %u/%llx %u/%llx %llu %u %llx", e->type,
-		    (unsigned long long)e->time, e->pid, e->tid, (unsigned long long)e->sp, e->site,
-		    e->cpu, e->interrupt, e->taken, e->has_target, (unsigned long long)e->target,
-		    e->has_value, (unsigned long long)e->value, (unsigned long long)e->count,
-		    e->hits, (unsigned long long)e->goroutine);
+	str__printf(s, "event %u %llu %u %u %llx %u %u %u %u %u/%llx %u/%llx %llu %u %llx%s",
+		    e->type, (unsigned long long)e->time, e->pid, e->tid, (unsigned long long)e->sp,
+		    e->site, e->cpu, e->interrupt, e->taken, e->has_target,
+		    (unsigned long long)e->target, e->has_value, (unsigned long long)e->value,
+		    (unsigned long long)e->count, e->hits, (unsigned long long)e->goroutine,
+		    e->untimed ? " untimed" : "");
 	if (n) {
 		str__printf(s, " entry %llx %llx %llx/%llx %u %s %u", (unsigned long long)n->ip,
 			    (unsigned long long)n->caller, (unsigned long long)n->user_ip,

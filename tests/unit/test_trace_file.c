@@ -20,8 +20,11 @@ static struct event event(uint32_t site, enum event_type type)
 		.sp = 0x7ffc00000000 + (rnd() % 64 ? 0x100 : rnd() % 0x10000),
 		.site = site,
 		.type = type,
-		.cpu = rnd() % 20 ? 3 : rnd() % 4096,
+		.cpu = rnd() % 20  ? 3
+		       : rnd() % 9 ? rnd() % 4096
+				   : EVENT_NO_CPU,
 		.interrupt = rnd() % 30 ? 0 : rnd() % 8,
+		.untimed = rnd() % 4 == 0,
 	};
 }
 
@@ -275,7 +278,7 @@ static void test_all_fields(void)
 	is(sizeof(struct plan_gap), 24, "struct plan_gap is as tables.c knows it");
 	is(sizeof(struct plan), 384, "struct plan is as plan.c knows it");
 	is(sizeof(struct symbol), 56, "struct symbol is as object.c knows it");
-	is(sizeof(struct event), 104, "struct event is as event_codec.c knows it");
+	is(sizeof(struct event), 112, "struct event is as event_codec.c knows it");
 	is(sizeof(struct event_entry), 88, "struct event_entry is as event_codec.c knows it");
 }
 
