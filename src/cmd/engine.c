@@ -11,7 +11,7 @@ static void tell_copies(const struct copies *c, const struct plan *p)
 	const struct plan_site *s;
 
 	vec__each (s, &p->sites)
-		copied[s->function] |= s->probe == PROBE_INLINE;
+		copied[s->function] |= s->probe == PROBE_INLINE || s->probe == PROBE_INLINE_COUNT;
 	for (uint32_t i = 0; i < p->functions.len; i++) {
 		uint8_t why = i < c->refusals.len ? c->refusals.data[i] : COPY_OK;
 
