@@ -48,11 +48,33 @@ static void use(struct body *b, uint64_t at, unsigned size)
 
 /* ---- jumps ---- */
 
+/*
+ * A patch is written page by page. Across two of them it is safe if that changes nothing in the
+ * first one: its one byte there, the opcode, is that of a jump already.
+ */
+static bool is_safe(const struct body *b, uint64_t at, unsigned size)
+{
+	uint8_t jump[PATCH_MAX];
+	const uint8_t *was;
+	size_t avail;
+
+	if (body__in_page(at, size))
+		return true;
+	if (!body__in_page(at + 1, size - 1))
+		return false;
+	if (size == copier(b)->short_size)
+		copier(b)->put_short(jump, at, at);
+	else
+		copier(b)->put_jump(jump, at, at);
+	was = object__bytes(b->c->g->object, at, &avail);
+	return was && *was == *jump;
+}
+
 static bool place_jump(struct body *b, struct spring *s)
 {
 	unsigned size = copier(b)->jump_size;
 
-	if (body__room(b, s->at, size) < size || !body__in_page(s->at, size))
+	if (body__room(b, s->at, size) < size || !is_safe(b, s->at, size))
 		return false;
 	s->kind = PATCH_JUMP;
 	s->done = true;
@@ -64,7 +86,7 @@ static bool place_short(struct body *b, struct spring *s)
 {
 	unsigned size = copier(b)->short_size;
 
-	if (body__room(b, s->at, size) < size || !body__in_page(s->at, size))
+	if (body__room(b, s->at, size) < size || !is_safe(b, s->at, size))
 		return false;
 	use(b, s->at, size);
 	s->island = body__island(b, s->at, copier(b)->jump_size);
@@ -167,7 +189,14 @@ static bool passes(const struct body *b, const struct item *i)
 	       i + 1 < vec__end(&b->items) && i[1].addr == item__next(i) && !has_events(b, i);
 }
 
-/* The original executes what has no events, up to where there is room. */
+/* Does control leave the function behind it, and nothing of it is logged? */
+static bool falls_out(const struct body *b, const struct item *i)
+{
+	return i->flags & ITEM_FALLS && !b->c->g->nodes.data[i->node].branch &&
+	       !body__at(b, item__next(i)) && !has_events(b, i);
+}
+
+/* The original executes what has no events, up to where there is room, or another function. */
 static bool slide(struct body *b, struct spring *s)
 {
 	struct item *first = &b->items.data[s->item], *i = first;
@@ -178,6 +207,11 @@ static bool slide(struct body *b, struct spring *s)
 	for (; passes(b, i) && !(i[1].flags & ITEM_KEPT) && keep_item(b, i); i++)
 		if (place_at(b, s, i + 1))
 			return true;
+	if (falls_out(b, i) && keep_item(b, i)) {
+		s->kind = SPRING_LEFT;
+		s->done = true;
+		return true;
+	}
 	free_items(b, first, i);
 	s->at = at;
 	return false;
