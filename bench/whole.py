@@ -14,7 +14,7 @@ import time
 
 from common import BBTRACE, Skip, at, need
 
-RUN_SECONDS = 300
+RUN_SECONDS = 100
 TIMES = at("whole.times")
 
 
@@ -73,6 +73,8 @@ CONTENDERS = [
     ("untraced", untraced),
     ("inline, -o file", bbtrace("--engine", "inline", "-o", "/dev/null")),
     ("inline, witness", bbtrace("--engine", "inline", "--placement", "witness", "-o", "/dev/null")),
+    ("inline, -c", bbtrace("--engine", "inline", "-c", "-o", "/dev/null")),
+    ("uprobes, -c", bbtrace("--engine", "probe", "-c", "-o", "/dev/null")),
     ("uprobes, -o file", bbtrace("--engine", "probe", "-o", "/dev/null")),
     ("callgrind", callgrind),
 ]
