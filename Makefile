@@ -201,7 +201,7 @@ check:
 check-long:
 	@scripts/deps.sh test
 	@scripts/deps.sh long
-	$(BUILD_ALL) all $(B)/sites $(B)/batches
+	$(BUILD_ALL) all $(B)/sites $(B)/batches $(B)/supervised
 	@B=$(B) TESTS="$(or $(TESTS),$(wildcard tests/long/t_*.sh))" scripts/check.sh
 
 # Every format with the tools that read it, including browsers.

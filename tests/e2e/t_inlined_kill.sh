@@ -42,7 +42,7 @@ kill_one() {
 
 program inlined -pthread
 { "$T/inlined" mix 12 && echo 0; } >"$T/plain"
-for ((n = 0; n < ${KILLS:-12}; n++)); do
+for ((n = 0; n < ${KILLS:-6}; n++)); do
 	ms=$((n * n * 4))
 	kill_one bbtrace $ms "$T/inlined" mix 12
 	if [[ -e $T/result ]]; then
@@ -77,7 +77,7 @@ int main(void)
 END
 ${CC:-cc} -g -O2 -o "$T/inlined" "$T/plain.c" || exit 2
 { "$T/inlined" && echo 0; } >"$T/plain"
-for ((n = 1; n <= ${KILLS:-12} / 3; n++)); do
+for ((n = 1; n <= ${KILLS:-6} / 3; n++)); do
 	kill_one supervisor $((n * 40 + 40)) "$T/inlined"
 	same "$T/result" "$T/plain" "the supervisor is killed after $((n * 40 + 40)) ms: the program's result"
 done
