@@ -82,18 +82,17 @@ static int tell_way(const struct way *w, const struct source_sink *sink)
 	return sink->counted(sink->ctx, &n);
 }
 
-/* Those of a process; 0: of all. */
-static int tell_ways(struct counted *c, uint32_t pid, const struct source_sink *sink)
+static int tell_ways(struct counted *c, const struct source_sink *sink)
 {
-	struct way *w;
+	const struct way *w;
 	int err = 0;
 
 	vec__each (w, &c->ways) {
-		if (err || !w->count || (pid && w->pid != pid))
-			continue;
-		err = tell_way(w, sink);
-		w->count = 0;
+		if (!err)
+			err = tell_way(w, sink);
 	}
+	c->ways.len = 0;
+	map64__free(&c->way_of);
 	return err;
 }
 
@@ -114,7 +113,7 @@ static int see_sideband(void *ctx, const struct sideband_event *e)
 {
 	struct counted *c = ctx;
 	bool ends = e->type == SIDEBAND_EXEC || (e->type == SIDEBAND_EXIT && e->pid == e->tid);
-	int err = ends ? tell_ways(c, e->pid, c->sink) : 0;
+	int err = ends ? tell_ways(c, c->sink) : 0;
 
 	return err ? err : c->sink->sideband(c->sink->ctx, e);
 }
@@ -163,6 +162,6 @@ int counted__tell(struct counted *c, const struct source_sink *sink)
 			err = sink->counted(sink->ctx, &count);
 	}
 	if (!err)
-		err = tell_ways(c, 0, sink);
+		err = tell_ways(c, sink);
 	return err;
 }

@@ -50,7 +50,7 @@ static void take_out(struct thread *t)
 
 	if (t->pending && ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si))
 		return;
-	if (t->pending && signals__resume_log(t, &si))
+	if (t->pending && thread__resume_log(t, si.si_signo))
 		t->pending = 0;
 	if (t->pending && siginfo__is_fault(&si))
 		signals__leave_at_once(t);

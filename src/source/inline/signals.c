@@ -97,22 +97,9 @@ uint64_t signals__leave_at_once(struct thread *t)
 	return pc;
 }
 
-bool signals__resume_log(struct thread *t, const siginfo_t *si)
-{
-	uint64_t pc = thread__get(t, TRACEE_PC);
-	const struct loaded *l = space__copies_at(t->process->space, pc);
-	uint32_t resume;
-
-	if (!l || (si->si_signo != SIGSEGV && si->si_signo != SIGBUS) ||
-	    !copy_image__fault(l->image, (uint32_t)(pc - l->base), &resume))
-		return false;
-	thread__set(t, TRACEE_PC, l->base + resume);
-	return true;
-}
-
 static void deliver_fault(struct thread *t, const siginfo_t *si, bool is_current)
 {
-	if (signals__resume_log(t, si)) {
+	if (thread__resume_log(t, si->si_signo)) {
 		thread__done(t, 0);
 		return;
 	}

@@ -11,8 +11,7 @@
 #define STEPS_HURRY  3000
 #define STEPS_MOST   100000
 
-/* A load of the log: it is to say that the pointer can't be read. */
-static bool resume_log(struct thread *t, int sig)
+bool thread__resume_log(struct thread *t, int sig)
 {
 	uint64_t pc = thread__get(t, TRACEE_PC);
 	const struct loaded *l = space__copies_at(t->process->space, pc);
@@ -43,7 +42,7 @@ static enum step_out step(struct thread *t)
 		if (!event && sig == SIGTRAP && si.si_code > 0 && si.si_code != SI_KERNEL)
 			return OUT_DONE;
 		if (!event && siginfo__is_fault(&si)) {
-			if (resume_log(t, sig))
+			if (thread__resume_log(t, sig))
 				continue;
 			return OUT_FAULT;
 		}

@@ -234,6 +234,9 @@ enum step_out { OUT_DONE, OUT_FAULT, OUT_GONE };
  * own, whose signal is its current one.
  */
 enum step_out thread__step_out(struct thread *t, uint64_t *copy, unsigned *steps);
+/* It has stopped by this signal. Is that a fault in a load of the log? Then the log is to say that
+ * the pointer can't be read: its pc is set. */
+bool thread__resume_log(struct thread *t, int sig);
 /* One instruction. */
 enum step_out thread__step(struct thread *t);
 
@@ -244,8 +247,6 @@ void signals__stopped(struct thread *t, int status);
 bool signals__delivered(struct thread *t, int status);
 /* At a stop before and after a system call. */
 void signals__system_call(struct thread *t, bool entry);
-/* A fault in a load of the log: it goes on there. */
-bool signals__resume_log(struct thread *t, const siginfo_t *si);
 /* Sets the pc to that of the instruction that is being copied, even where the registers aren't
  * those of the original. Returns the one in the copies, 0: it was in none. */
 uint64_t signals__leave_at_once(struct thread *t);
