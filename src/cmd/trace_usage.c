@@ -49,6 +49,7 @@ static const char *not_inline(const struct args *a)
 		{a->returns == RETURNS_PROBE, "--returns probe"},
 		{a->attach, "--attach"},
 		{a->paused, "--paused"},
+		{a->max_overhead, "--max-overhead"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)

@@ -34,6 +34,12 @@ refused 'the last branches' --last 5 "${run[@]}"
 refused 'return probes' --returns probe "${run[@]}"
 refused 'a mechanism' --attach uprobe_event "${run[@]}"
 refused 'a trace that begins later' --paused "${run[@]}"
+refused 'sites that are retired' -c --once "${run[@]}"
+refused 'sites that are retired later' -c --retire 5 "${run[@]}"
+refused 'a thread' --tid 1 "${run[@]}"
+refused 'a user' --uid 0 "${run[@]}"
+refused 'a control group' --cgroup / "${run[@]}"
+refused 'a bound of the cost' --max-overhead 5 "${run[@]}"
 bb user "${ladder[@]}" --engine x "${run[@]}"
 exits 2 'another engine is refused'
 

@@ -8,9 +8,10 @@
 #include "source/inline/merge.h"
 #include "tap.h"
 
-#define BASE  0x2a0000000000ull
-#define SLOTS 4
-#define SP    0x7ffd00001000ull
+#define BASE	0x2a0000000000ull
+#define SLOTS	4
+#define SP	0x7ffd00001000ull
+#define TORN_NS 20000000ull
 
 static struct plan_site sites[] = {
 	{.role = ROLE_BRANCH, .kind = BRANCH_JCC, .probe = PROBE_INLINE},
@@ -161,8 +162,11 @@ static void say(enum say_type type, unsigned slot, uint32_t tid)
 
 static void open_all(void)
 {
-	struct rings_options r = {
-		.socket = -1, .second = 1000000000, .ticks = ticks, .max = 4 << 20};
+	struct rings_options r = {.socket = -1,
+				  .second = 1000000000,
+				  .ticks = ticks,
+				  .max = 4 << 20,
+				  .torn = TORN_NS};
 	struct merge_options m = {.plan = &plan, .log = &options, .clock = {to_ns, NULL}};
 	struct say s = {.type = SAY_AREA, .pid = 10, .area = 1, .base = BASE};
 
@@ -331,6 +335,100 @@ static void test_stop(void)
 	close_all();
 }
 
+/* The thread's ring is full, and it waits no more. */
+static void drop(unsigned slot, uint64_t count)
+{
+	struct log_ring *r = ring_of(slot);
+
+	r->kept = r->cursor;
+	r->dropped = count;
+	r->limit = 0;
+}
+
+static void test_dropping(void)
+{
+	uint64_t stopped;
+
+	for (int before = 0; before < 2; before++) {
+		open_all();
+		begin_ring(0);
+		say(SAY_RING, 0, 10);
+		put_branch(0, true, SP);
+		if (before)
+			drop(0, 3);
+		rings__pull(rings);
+		stopped = ticks();
+		if (!before)
+			drop(0, 3);
+		rings__pull(rings);
+		say(SAY_END, 0, 10);
+		merge__end(merge, stopped, &sink);
+		is_str(passed(), before ? "10:b1 10:lost3" : "10:b1",
+		       before ? "what was lost before the end is told"
+			      : "what was dropped behind the end is not");
+		close_all();
+	}
+}
+
+/* Its cursor is nowhere. */
+static void test_torn(void)
+{
+	open_all();
+	for (int i = 0; i < 2; i++) {
+		begin_ring(i);
+		say(SAY_RING, i, 10 + i);
+		put_branch(i, true, SP);
+	}
+	pass_all();
+	is_str(passed(), "10:b1 11:b1", "two threads");
+	ring_of(0)->cursor = 0;
+	rings__pull(rings);
+	usleep(2 * TORN_NS / 1000);
+	put_branch(1, false, SP);
+	rings__pull(rings);
+	pass_all();
+	is_str(passed(), "10:lost1 11:b0", "a ring without sense is given up, and others go on");
+	close_all();
+}
+
+static void test_areas(void)
+{
+	const struct say gone = {.type = SAY_AREA_GONE, .area = 1};
+
+	open_all();
+	begin_ring(0);
+	say(SAY_RING, 0, 10);
+	put_branch(0, true, SP);
+	say(SAY_END, 0, 10);
+	begin_ring(1);
+	say(SAY_RING, 1, 11);
+	put_branch(1, true, SP);
+	pass_all();
+	is_str(passed(), "10:b1 11:b1", "an area stays when its last thread has ended");
+	say(SAY_END, 1, 11);
+	rings__hear(rings, &gone, -1);
+	say(SAY_RING, 0, 12);
+	pass_all(); /* hears of it: that is the gap's time */
+	pass_all();
+	is_str(passed(), "12:gap", "a thread whose log can't be read leaves a gap");
+	close_all();
+}
+
+static void test_death(void)
+{
+	const struct say died = {.type = SAY_DIED};
+
+	open_all();
+	begin_ring(0);
+	say(SAY_RING, 0, 10);
+	rings__hear(rings, &died, -1);
+	pass_all();
+	pass_all();
+	is_str(passed(), "10:gap", "without a supervisor there is a gap");
+	ok(rings__gone(rings), "and nobody says anything");
+	close_all();
+}
+
 /* Recording stops for a while. */
 static void test_mute(void)
 {
@@ -458,6 +556,10 @@ int main(void)
 	test_threads();
 	test_processes();
 	test_stop();
+	test_dropping();
+	test_torn();
+	test_areas();
+	test_death();
 	test_mute();
 	test_losses();
 	test_many();

@@ -89,10 +89,13 @@ static struct area *new_area(struct thread *t)
 	return a;
 }
 
-void area__drop(struct area *a)
+void area__drop(struct tracer *s, struct area *a)
 {
+	struct say say = {.type = SAY_AREA_GONE, .area = a->number};
+
 	if (--a->refs)
 		return;
+	tracer__say(s, &say, -1);
 	munmap(a->mem, a->size);
 	free(a);
 }
@@ -166,7 +169,7 @@ static void say_ring(struct thread *t, pid_t parent, uint64_t forked)
 			  .time = now_ns(CLOCK_MONOTONIC),
 			  .position = thread__position(t),
 			  .forked = parent ? forked : 0,
-			  .sp = t->in_exec ? 0 : thread__get(t, TRACEE_SP)};
+			  .sp = thread__get(t, TRACEE_SP)};
 
 	t->said = true;
 	tracer__say(t->tracer, &say, -1);

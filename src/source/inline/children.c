@@ -128,7 +128,7 @@ static void forget_program(struct thread *t)
 	t->delivering = t->has_late = t->maps = t->maps_code = t->in_vfork = false;
 	t->call = -1;
 	t->parent = 0;
-	space__drop(old);
+	space__drop(t->tracer, old);
 }
 
 void thread__executed(struct thread *t)

@@ -15,6 +15,7 @@ struct counted {
 	const struct copies *copies;
 	struct rings *rings;
 	uint64_t *sums, *told; /* by counter */
+	bool held;	       /* the sums stay as they are */
 	VEC(struct way) ways;
 	struct map64 way_of; /* hash of site, pid and target → 1 + the last such way */
 	const struct source_sink *sink;
@@ -145,11 +146,34 @@ struct source_sink counted__sink(struct counted *c, const struct source_sink *si
 	return (struct source_sink){c, see_event, see_sideband, see_lost, see_missed, see_counted};
 }
 
+void counted__hold(struct counted *c)
+{
+	if (!c->held)
+		rings__count(c->rings, c->sums);
+	c->held = true;
+}
+
+void counted__go_on(struct counted *c)
+{
+	uint32_t n = c->copies->counted.len;
+	autofree uint64_t *now = xcalloc(n + 1, sizeof(*now));
+
+	if (!c->held)
+		return;
+	c->held = false;
+	rings__count(c->rings, now);
+	for (uint32_t i = 0; i < n; i++) {
+		c->told[i] += now[i] - c->sums[i];
+		c->sums[i] = now[i];
+	}
+}
+
 int counted__tell(struct counted *c, const struct source_sink *sink)
 {
 	int err = 0;
 
-	rings__count(c->rings, c->sums);
+	if (!c->held)
+		rings__count(c->rings, c->sums);
 	for (uint32_t i = 0; !err && i < c->copies->counted.len; i++) {
 		const struct copy_counter *counter = &c->copies->counted.data[i];
 		uint64_t n = c->sums[i] - c->told[i];

@@ -18,6 +18,7 @@
 #define TURN_NS 50000000ull
 /* A thread that is between two stores holds up the others. */
 #define WAIT_US 1000
+#define TORN_NS 10000000000ull
 
 struct inliner {
 	struct inline_options options;
@@ -46,6 +47,7 @@ static int open_rings(struct inliner *i, uint64_t (*ticks)(void))
 					      .second = ticks_clock__second(i->clock),
 					      .ticks = ticks,
 					      .max = WAITING_MAX,
+					      .torn = TORN_NS,
 					      .counters = i->options.copies->counted.len};
 
 	return rings__open(&options, &i->rings);
@@ -73,19 +75,22 @@ int inliner__open(const struct inline_options *options, struct inliner **out)
 	return err;
 }
 
+/* The rings' thread reads what the supervisor says until then. */
 static void let_go(struct inliner *i)
 {
-	if (i->supervisor)
-		supervisor__close(i->supervisor);
-	i->supervisor = NULL;
+	supervisor__quit(i->supervisor);
+	while (!rings__gone(i->rings))
+		rings__pull(i->rings);
 }
 
 void inliner__close(struct inliner *i)
 {
 	if (!i)
 		return;
-	let_go(i);
+	if (i->rings)
+		let_go(i);
 	rings__close(i->rings);
+	supervisor__close(i->supervisor);
 	if (i->clock)
 		ticks_clock__tell(i->clock);
 	ticks_clock__free(i->clock);
@@ -148,6 +153,8 @@ static void inline__start(struct source *source)
 
 	if (s->stopped)
 		merge__mute(s->merge, s->stopped, now_ns(CLOCK_MONOTONIC));
+	if (s->counted)
+		counted__go_on(s->counted);
 	s->stopped = 0;
 	s->inner->ops->start(s->inner);
 }
@@ -175,6 +182,9 @@ static int pass(struct inline_source *s, const struct source_sink *to)
 
 	if (s->stopped)
 		merge__mute(s->merge, s->stopped, UINT64_MAX);
+	if (s->stopped &&
+	    s->counted) /* not when it is stopped: that may be by a signal's handler */
+		counted__hold(s->counted);
 	rings__pull(s->inliner->rings);
 	ticks_clock__sample(s->inliner->clock);
 	err = merge__until(s->merge, settled, sink, &s->reached);

@@ -96,7 +96,7 @@ void space__try_let_go(struct tracer *s, struct space *space)
 			return;
 	space->refs++;
 	let_go(s, space);
-	space__drop(space);
+	space__drop(s, space);
 }
 
 void space__stop(struct tracer *s, struct space *space)

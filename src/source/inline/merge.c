@@ -183,17 +183,41 @@ static const char *path_of(const struct merge *m, const struct say *say)
 	return say->object < p->objects.len ? p->objects.data[say->object].path : "?";
 }
 
+static void take_ring(struct merge *m, const struct said *s)
+{
+	if (s->stream) {
+		vec__push(&m->logs, log__new(m->options.rings, s->stream,
+					     log_decoder__new(m->options.plan, m->options.log,
+							      m->options.clock)));
+		return;
+	}
+	note("thread %u of process %u is not traced: its log can't be read", s->say.tid,
+	     s->say.pid);
+	note_gap(m, &s->say);
+}
+
+/* Its processes go on, and their threads have no rings of their own from now on. */
+static void take_death(struct merge *m)
+{
+	struct log **l;
+
+	note("the process bbtrace-inline was killed: what copied functions do from now on is "
+	     "not known");
+	vec__each (l, &m->logs)
+		if (!(*l)->told)
+			note_gap(m, &(*l)->stream->ring);
+}
+
 static void take_message(struct merge *m, const struct said *s)
 {
 	const struct say *say = &s->say;
 
 	switch (say->type) {
 	case SAY_RING:
-		if (s->stream)
-			vec__push(&m->logs,
-				  log__new(m->options.rings, s->stream,
-					   log_decoder__new(m->options.plan, m->options.log,
-							    m->options.clock)));
+		take_ring(m, s);
+		break;
+	case SAY_DIED:
+		take_death(m);
 		break;
 	case SAY_MAPPED:
 		note_verbose("process %u: %s has its copies at %#llx, %llu bytes", say->pid,
@@ -468,17 +492,6 @@ int merge__until(struct merge *m, uint64_t time, const struct source_sink *sink,
 	return err;
 }
 
-static int tell_losses(struct merge *m, const struct source_sink *sink)
-{
-	struct log **l;
-	int err = 0;
-
-	vec__each (l, &m->logs)
-		if (!err && !log__peek(*l) && (*l)->event)
-			err = give(m, *l, sink);
-	return err;
-}
-
 int merge__end(struct merge *m, uint64_t stopped, const struct source_sink *sink)
 {
 	int err;
@@ -488,9 +501,7 @@ int merge__end(struct merge *m, uint64_t stopped, const struct source_sink *sink
 	m->end = 0;
 	m->turn_over = false;
 	err = pass_queue(m, UINT64_MAX, stopped, sink);
-	if (!err)
-		err = pass_before(m, stopped, sink);
-	return err ? err : tell_losses(m, sink);
+	return err ? err : pass_before(m, stopped, sink);
 }
 
 void merge__free(struct merge *m)

@@ -34,7 +34,7 @@ int merge__until(struct merge *m, uint64_t time, const struct source_sink *sink,
  * is dropped. to UINT64_MAX: it still isn't. */
 void merge__mute(struct merge *m, uint64_t from, uint64_t to);
 /* Nothing was to be recorded from stopped (ns) on: passes on the rest, of the logs what was before
- * that, and their losses. */
+ * that. */
 int merge__end(struct merge *m, uint64_t stopped, const struct source_sink *sink);
 
 #endif

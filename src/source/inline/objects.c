@@ -160,9 +160,10 @@ static const char *write_copies(struct thread *t, const map_vec *maps, struct lo
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, (uint64_t)-1, 0);
 	if (got != (int64_t)at)
 		return "the process may not map memory for its copies";
-	if (!space__write(s, at, code, n))
-		return "its copies can't be written";
-	return NULL;
+	if (space__write(s, at, code, n))
+		return NULL;
+	thread__call(t, SYS_munmap, at, l->size, 0, 0, 0, 0);
+	return "its copies can't be written";
 }
 
 static void load(struct thread *t, const map_vec *maps, struct loaded *l)
@@ -178,6 +179,7 @@ static void load(struct thread *t, const map_vec *maps, struct loaded *l)
 	}
 	err = loaded__patch(s, t->tracer, l);
 	if (err) {
+		thread__call(t, SYS_munmap, l->base, l->size, 0, 0, 0, 0);
 		refuse(t, l,
 		       err == -ESTALE ? "its code in memory is not that of the file"
 				      : "its code can't be changed");
@@ -213,13 +215,22 @@ static void forget(struct thread *t, const map_vec *maps)
 	s->loaded.len = kept;
 }
 
-static bool read_maps(pid_t pid, map_vec *maps)
+/* False is said, unless the process has ended. */
+static bool read_maps(const struct thread *t, map_vec *maps)
 {
 	autofree char *text = NULL;
+	const struct copy_image *i;
+	pid_t pid = t->process->pid;
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
-	return !file__read(path, 64u << 20, &text, NULL) && !maps__parse(text, maps);
+	if (!file__read(path, 64u << 20, &text, NULL) && !maps__parse(text, maps))
+		return true;
+	if (!kill(t->tid, 0) && !t->process->quiet)
+		vec__each (i, &t->tracer->copies->images)
+			tracer__say_text(t->tracer, SAY_REFUSED, t->process, i->object,
+					 "its mappings can't be read");
+	return false;
 }
 
 void thread__put_copies(struct thread *t)
@@ -229,7 +240,7 @@ void thread__put_copies(struct thread *t)
 	const struct copy_image *i;
 	map_vec maps = {0};
 
-	if (!read_maps(t->process->pid, &maps))
+	if (!read_maps(t, &maps))
 		return;
 	forget(t, &maps);
 	for (i = tracer->copies->images.data; i < vec__end(&tracer->copies->images);) {
@@ -245,7 +256,7 @@ void thread__put_copies(struct thread *t)
 		vec__push(&s->loaded, l);
 		maps__free(&maps);
 		maps = (map_vec){0};
-		if (!read_maps(t->process->pid, &maps))
+		if (!read_maps(t, &maps))
 			return;
 	}
 	maps__free(&maps);

@@ -8,25 +8,15 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include "areas.h"
 #include "rings.h"
 
-#define AREA_MAX (1ull << 40)
 /* A thread that fills its ring all the time is looked after all the time; else that often. */
 #define BUSY_BYTES LOG_SEGMENT
 #define REST_MS	   1
 #define IDLE_MS	   5
 #define IDLE_AFTER 50 /* rounds without a byte */
 #define TRIES	   100
-/* A thread that is between two stores for so long has written nonsense. */
-#define TORN_NS 10000000000ull
-
-struct area {
-	uint32_t number;
-	char *data;
-	size_t size;
-	uint64_t base;
-	unsigned writers; /* threads that may write there */
-};
 
 struct rings {
 	struct rings_options options;
@@ -34,8 +24,7 @@ struct rings {
 	bool runs;
 	pthread_t thread;
 	pthread_mutex_t pulling; /* held while the rings are read; protects areas */
-	VEC(struct area) areas;
-	uint64_t slot_size;
+	struct areas areas;
 	uint64_t *sums; /* by counter; protected by pulling, too */
 
 	pthread_mutex_t lock; /* protects the following members, and streams' */
@@ -45,48 +34,6 @@ struct rings {
 	size_t waiting;
 	bool gone, ends;
 };
-
-/* ---- areas ---- */
-
-static struct area *area_of(struct rings *r, uint32_t number)
-{
-	struct area *a;
-
-	vec__each (a, &r->areas)
-		if (a->number == number)
-			return a;
-	return NULL;
-}
-
-static void drop_area(struct rings *r, struct area *a)
-{
-	munmap(a->data, a->size);
-	*a = *vec__last(&r->areas);
-	r->areas.len--;
-}
-
-static void add_area(struct rings *r, const struct say *say, int fd)
-{
-	void *data;
-
-	if (fd < 0 || say->size < r->slot_size || say->size > AREA_MAX)
-		return;
-	data = mmap(NULL, say->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (data == MAP_FAILED) {
-		note("cannot map the log of process %u: %s", say->pid, strerror(errno));
-		return;
-	}
-	vec__push(&r->areas,
-		  (struct area){
-			  .number = say->area, .data = data, .size = say->size, .base = say->base});
-}
-
-static struct log_ring *ring_at(const struct rings *r, const struct area *a, uint32_t slot)
-{
-	uint64_t at = slot * r->slot_size;
-
-	return a && at + r->slot_size <= a->size ? (struct log_ring *)(a->data + at) : NULL;
-}
 
 /* ---- a ring ---- */
 
@@ -176,17 +123,24 @@ static size_t copy_up_to(struct rings *r, struct stream *s, struct log_ring *rin
 
 static size_t pull_stream(struct rings *r, struct stream *s)
 {
-	struct area *a = area_of(r, s->ring.area);
-	struct log_ring *ring = ring_at(r, a, s->ring.slot);
+	struct log_area *a = areas__find(&r->areas, s->ring.area);
+	struct log_ring *ring = areas__ring(&r->areas, a, s->ring.slot);
 	uint64_t now = now_ns(CLOCK_MONOTONIC), position;
 	size_t n;
 
 	if (!ring || s->broken || s->end.type == SAY_END)
 		return 0;
 	__atomic_store_n(&ring->beat, r->options.ticks(), __ATOMIC_RELAXED);
-	if (!has_room(r, s) ||
-	    !read_position(ring, a->base + s->ring.slot * r->slot_size, &position))
+	s->dropping = ring->limit ? 0 : s->dropping ? s->dropping : now;
+	if (!has_room(r, s))
 		return 0;
+	if (!read_position(ring, a->base + s->ring.slot * r->areas.slot_size, &position)) {
+		s->torn = s->torn ? s->torn : now;
+		if (now - s->torn > r->options.torn)
+			break_off(r, s);
+		return 0;
+	}
+	s->torn = 0;
 	n = copy_up_to(r, s, ring, position);
 	set_complete(r, s, now);
 	return n;
@@ -228,8 +182,8 @@ void rings__count(struct rings *r, uint64_t *out)
 
 	pthread_mutex_lock(&r->pulling);
 	vec__each (s, &r->streams) {
-		struct area *a = area_of(r, (*s)->ring.area);
-		struct log_ring *ring = ring_at(r, a, (*s)->ring.slot);
+		struct log_area *a = areas__find(&r->areas, (*s)->ring.area);
+		struct log_ring *ring = areas__ring(&r->areas, a, (*s)->ring.slot);
 
 		if (ring && (*s)->end.type != SAY_END)
 			add_counts(r, *s, ring);
@@ -254,13 +208,12 @@ static struct stream *find_stream(struct rings *r, const struct say *say)
 
 static struct stream *begin_stream(struct rings *r, const struct say *say)
 {
-	struct area *a = area_of(r, say->area);
-	struct log_ring *ring = ring_at(r, a, say->slot);
+	struct log_area *a = areas__find(&r->areas, say->area);
+	struct log_ring *ring = areas__ring(&r->areas, a, say->slot);
 	struct stream *s;
 
 	if (!ring)
 		return NULL;
-	a->writers++;
 	ring->released = say->position / LOG_SEGMENT;
 	ring->beat = r->options.ticks();
 	ring->patience = r->options.second;
@@ -286,8 +239,8 @@ static void ask_done(struct rings *r, const struct say *say)
 /* All of it is copied at once, room or not: the slot is for another thread. */
 static struct stream *end_stream(struct rings *r, const struct say *say)
 {
-	struct area *a = area_of(r, say->area);
-	struct log_ring *ring = ring_at(r, a, say->slot);
+	struct log_area *a = areas__find(&r->areas, say->area);
+	struct log_ring *ring = areas__ring(&r->areas, a, say->slot);
 	struct stream *s;
 
 	pthread_mutex_lock(&r->lock);
@@ -301,11 +254,10 @@ static struct stream *end_stream(struct rings *r, const struct say *say)
 		add_counts(r, s, ring);
 	pthread_mutex_lock(&r->lock);
 	s->dropped = ring && !ring->limit ? ring->dropped : 0;
+	s->dropping = s->dropping ? s->dropping : say->time;
 	s->end = *say;
 	s->complete = UINT64_MAX;
 	pthread_mutex_unlock(&r->lock);
-	if (a && !--a->writers)
-		drop_area(r, a);
 	ask_done(r, say);
 	return s;
 }
@@ -315,7 +267,9 @@ static void hear(struct rings *r, const struct say *say, int fd)
 	struct said said = {.say = *say};
 
 	if (say->type == SAY_AREA)
-		add_area(r, say, fd);
+		areas__add(&r->areas, say, fd);
+	else if (say->type == SAY_AREA_GONE)
+		areas__drop(&r->areas, say->area);
 	else if (say->type == SAY_RING)
 		said.stream = begin_stream(r, say);
 	else if (say->type == SAY_END)
@@ -324,7 +278,7 @@ static void hear(struct rings *r, const struct say *say, int fd)
 		close(fd);
 	said.say.text[sizeof(said.say.text) - 1] = 0;
 	pthread_mutex_lock(&r->lock);
-	r->gone |= say->type == SAY_GONE;
+	r->gone |= say->type == SAY_GONE || say->type == SAY_DIED;
 	vec__push(&r->said, said);
 	pthread_mutex_unlock(&r->lock);
 }
@@ -334,6 +288,19 @@ void rings__hear(struct rings *r, const struct say *say, int fd)
 	pthread_mutex_lock(&r->pulling);
 	hear(r, say, fd);
 	pthread_mutex_unlock(&r->pulling);
+}
+
+/* Without the supervisor a handler may have interrupted any record since, and new threads write to
+ * the rings of others. */
+static void see_death(struct rings *r)
+{
+	const struct say died = {.type = SAY_DIED};
+	struct stream **s;
+
+	vec__each (s, &r->streams)
+		if ((*s)->end.type != SAY_END)
+			break_off(r, *s);
+	hear(r, &died, -1);
 }
 
 static int fd_of(struct msghdr *m)
@@ -362,11 +329,13 @@ static bool receive(struct rings *r)
 		hear(r, &say, fd_of(&m));
 		return true;
 	}
-	if (n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR)))
+	/* the first one is reported if it ended without reading all that it was asked, before what
+	 * it has said is read (net/unix/af_unix.c, unix_release_sock()) */
+	if (n < 0 && (errno == ECONNRESET || errno == EINTR))
+		return true;
+	if (n > 0 || (n < 0 && errno == EAGAIN))
 		return n > 0;
-	pthread_mutex_lock(&r->lock);
-	r->gone = true;
-	pthread_mutex_unlock(&r->lock);
+	see_death(r);
 	return false;
 }
 
@@ -433,7 +402,7 @@ int rings__open(const struct rings_options *options, struct rings **out)
 	int err;
 
 	r->options = *options;
-	r->slot_size = log__slot_size(options->counters);
+	r->areas.slot_size = log__slot_size(options->counters);
 	r->sums = xcalloc(options->counters + 1, sizeof(*r->sums));
 	pthread_mutex_init(&r->pulling, NULL);
 	pthread_mutex_init(&r->lock, NULL);
@@ -569,7 +538,6 @@ static void end_thread(struct rings *r)
 void rings__close(struct rings *r)
 {
 	struct stream **s;
-	struct area *a;
 
 	if (!r)
 		return;
@@ -577,10 +545,8 @@ void rings__close(struct rings *r)
 		end_thread(r);
 	vec__each (s, &r->streams)
 		free_stream(*s);
-	vec__each (a, &r->areas)
-		munmap(a->data, a->size);
 	vec__free(&r->streams);
-	vec__free(&r->areas);
+	areas__free(&r->areas);
 	vec__free(&r->said);
 	pthread_mutex_destroy(&r->pulling);
 	pthread_mutex_destroy(&r->lock);

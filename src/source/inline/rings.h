@@ -25,6 +25,7 @@ struct stream {
 	size_t waiting;	   /* bytes of pieces, also of those that were taken */
 	uint64_t at;	   /* position up to which it was read */
 	uint64_t complete; /* ns: all that was written before was read; UINT64_MAX: all */
+	uint64_t dropping; /* ns: since when its records are dropped, as was seen; 0: they aren't */
 	uint64_t dropped;  /* when it ended: records since it last wrote one */
 	uint64_t torn;	   /* ns: since when the ring made no sense; 0: it does */
 	bool broken;	   /* its ring doesn't make sense: it is read no more */
@@ -39,13 +40,14 @@ struct said {
 
 struct rings;
 /* socket: the supervisor's; -1: none, messages come by rings__hear(). second: so many ticks; ticks:
- * reads the counter. max: bytes that may wait
- * to be taken. Starts the thread. */
+ * reads the counter. max: bytes that may wait to be taken. torn, ns: a thread that is between two
+ * stores for so long has written nonsense. Starts the thread. */
 struct rings_options {
 	int socket;
 	uint64_t second;
 	uint64_t (*ticks)(void);
 	size_t max;
+	uint64_t torn;
 	uint32_t counters; /* of each thread */
 };
 int rings__open(const struct rings_options *options, struct rings **out);

@@ -50,7 +50,7 @@ static void ended(struct tracer *s, struct thread *t, pid_t tid)
 	thread__remove(t);
 	if (space && space->lets_go && space->refs > 1)
 		space__try_let_go(s, space);
-	space__drop(space);
+	space__drop(s, space);
 }
 
 /* A child that has stopped before its parent has told of it. */

@@ -64,11 +64,19 @@ static int hear_answer(const struct supervisor *s)
 	return answer ? err__set(-answer, "cannot trace the command: %s", strerror(-answer)) : 0;
 }
 
-static void end(struct supervisor *s)
+static void await_end(struct supervisor *s)
 {
-	close(s->socket);
 	while (s->pid > 0 && waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)
 		;
+	s->pid = 0;
+}
+
+void supervisor__close(struct supervisor *s)
+{
+	if (!s)
+		return;
+	close(s->socket);
+	await_end(s);
 	free(s);
 }
 
@@ -91,7 +99,7 @@ int supervisor__start(const struct supervisor_options *o, struct supervisor **ou
 	close(ends[1]);
 	err = s->pid < 0 ? err__set(errno, "cannot fork: %s", strerror(errno)) : hear_answer(s);
 	if (err) {
-		end(s);
+		supervisor__close(s);
 		return err;
 	}
 	*out = s;
@@ -108,18 +116,10 @@ pid_t supervisor__pid(const struct supervisor *s)
 	return s->pid;
 }
 
-/* What it still says is of no interest; descriptors that come along are closed by the kernel. */
-void supervisor__close(struct supervisor *s)
+void supervisor__quit(struct supervisor *s)
 {
 	struct ask quit = {.type = ASK_QUIT};
-	struct say say = {0};
-	ssize_t n;
 
-	if (!s)
-		return;
-	if (send(s->socket, &quit, sizeof(quit), MSG_NOSIGNAL) > 0)
-		do
-			n = recv(s->socket, &say, sizeof(say), 0);
-		while ((n < 0 && errno == EINTR) || (n > 0 && say.type != SAY_GONE));
-	end(s);
+	(void)!send(s->socket, &quit, sizeof(quit), MSG_NOSIGNAL);
+	await_end(s);
 }

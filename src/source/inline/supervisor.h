@@ -28,7 +28,11 @@ int supervisor__start(const struct supervisor_options *options, struct superviso
 /* Messages are read from here, and written to: SOCK_SEQPACKET, one struct a message. */
 int supervisor__socket(const struct supervisor *s);
 pid_t supervisor__pid(const struct supervisor *s);
-/* Asks it to let go of everything, waits until it has, and frees it. */
+/* Asks it to let go of everything, and waits until it has ended. Somebody else reads what it says
+ * meanwhile, up to SAY_GONE. */
+void supervisor__quit(struct supervisor *s);
+/* Closes the socket, upon which it lets go of everything, waits until it has ended, and frees it.
+ */
 void supervisor__close(struct supervisor *s);
 
 /* ---- what it says ---- */
@@ -40,14 +44,16 @@ void supervisor__close(struct supervisor *s);
  */
 
 enum say_type {
-	SAY_AREA,    /* a process has a new area of slots; its descriptor comes along */
-	SAY_RING,    /* a thread will write to a slot */
-	SAY_END,     /* it has ended, or was let go; ASK_DONE when all was read */
-	SAY_MAPPED,  /* an object's copies are in place */
-	SAY_REFUSED, /* they could not be put there: its functions run untraced in this process */
-	SAY_LET_GO,  /* a process is traced no more: text says why; empty: it was asked to */
-	SAY_NOTE,    /* text is for the user */
-	SAY_GONE,    /* the last message: there are no processes any more */
+	SAY_AREA,      /* a process has a new area of slots; its descriptor comes along */
+	SAY_AREA_GONE, /* no process has that area any more */
+	SAY_RING,      /* a thread will write to a slot */
+	SAY_END,       /* it has ended, or was let go; ASK_DONE when all was read */
+	SAY_MAPPED,    /* an object's copies are in place */
+	SAY_REFUSED,   /* they could not be put there: its functions run untraced in this process */
+	SAY_LET_GO,    /* a process is traced no more: text says why; empty: it was asked to */
+	SAY_NOTE,      /* text is for the user */
+	SAY_GONE,      /* the last message: there are no processes any more */
+	SAY_DIED,      /* not said, but found: it has ended without that */
 };
 struct say {
 	uint32_t type; /* enum say_type */
@@ -60,7 +66,7 @@ struct say {
 	uint64_t position;   /* RING: of its first record (log_ring__position()). END: behind its
 				last one */
 	uint64_t forked;     /* RING, with ptid: the position of that thread at the fork */
-	uint64_t sp; /* RING: the stack pointer, for the records' upper half; a new program: 0 */
+	uint64_t sp;	     /* RING: the stack pointer, for the records' upper half */
 	uint64_t base, size; /* AREA: running address, bytes; MAPPED: the copies' */
 	uint64_t bias;	     /* MAPPED */
 	char text[160];	     /* REFUSED, LET_GO, NOTE */

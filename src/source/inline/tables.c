@@ -57,7 +57,7 @@ void thread__remove(struct thread *t)
 		return;
 	tracer__adopt(s, p->pid);
 	map64__del(&s->processes, (uint64_t)p->pid);
-	space__drop(p->space);
+	space__drop(s, p->space);
 	free(p);
 }
 
@@ -114,14 +114,14 @@ struct space *space__fork(const struct space *from, pid_t pid)
 	return s;
 }
 
-void space__drop(struct space *s)
+void space__drop(struct tracer *tracer, struct space *s)
 {
 	struct area *const *a;
 
 	if (!s || --s->refs)
 		return;
 	vec__each (a, &s->areas)
-		area__drop(*a);
+		area__drop(tracer, *a);
 	vec__free(&s->areas);
 	vec__free(&s->loaded);
 	if (s->mem >= 0)

@@ -61,7 +61,7 @@ static void end(struct log *l)
 		return;
 	l->told = true;
 	l->position = s->at;
-	l->read = s->end.type == SAY_END ? s->end.time : l->thread.until;
+	l->read = s->dropped ? s->dropping : s->end.type == SAY_END ? s->end.time : l->thread.until;
 	if (s->broken || s->dropped)
 		l->event = lose(l, max_of(s->dropped, (uint64_t)1));
 }

@@ -187,7 +187,7 @@ uint64_t thread__position(const struct thread *t);
 /* While this is so, a full ring is not waited for. */
 void thread__hurry(struct thread *t);
 void tracer__slot_done(struct tracer *s, uint32_t area, uint32_t slot);
-void area__drop(struct area *a);
+void area__drop(struct tracer *s, struct area *a);
 
 /* ---- tables.c ---- */
 struct thread *tracer__thread(const struct tracer *s, pid_t tid);
@@ -197,7 +197,7 @@ struct process *tracer__add_process(struct tracer *s, pid_t pid, struct space *s
 void thread__remove(struct thread *t);
 struct space *space__new(pid_t pid);
 struct space *space__fork(const struct space *s, pid_t pid);
-void space__drop(struct space *s);
+void space__drop(struct tracer *tracer, struct space *s);
 /* Its stops that were not looked at yet. */
 void tracer__forget_stops(struct tracer *s, pid_t tid);
 /* NULL at the end. */
