@@ -84,7 +84,7 @@ _bbtrace_value() {
 		;;
 	-F | --format) _bbtrace_words "$(_bbtrace_formats)" ;;
 	--returns) _bbtrace_words "ret probe none" ;;
-	--engine) _bbtrace_words "probe inline" ;;
+	--engine) _bbtrace_words "probe inline auto" ;;
 	--placement) _bbtrace_words "full implied witness" ;;
 	-T | --time) _bbtrace_words "rel abs delta none" ;;
 	--color) _bbtrace_words "auto always never" ;;

@@ -152,7 +152,7 @@ complete -c bbtrace -n $trace -l record -r -F -d 'Also write a trace file while 
 complete -c bbtrace -n $trace -l max-size -x -d 'Start a new trace file at this size'
 complete -c bbtrace -n $trace -l armor -d 'Write the trace file as lines of text'
 complete -c bbtrace -n $trace -l returns -x -a 'ret probe none' -d 'How returns are recorded'
-complete -c bbtrace -n $trace -l engine -x -a 'probe inline' -d 'How the events of programs are made'
+complete -c bbtrace -n $trace -l engine -x -a 'probe inline auto' -d 'How the events of programs are made'
 complete -c bbtrace -n $trace -l placement -x -a 'full implied witness' -d 'Which branches carry a probe'
 complete -c bbtrace -n $trace -l profile -r -F -d 'Branch weights of an earlier run'
 complete -c bbtrace -n $report -l from -x -d 'Start this long after the beginning'

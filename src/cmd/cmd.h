@@ -55,7 +55,7 @@ const struct verb *verb__find(const char *name);
 enum returns { RETURNS_RET, RETURNS_PROBE, RETURNS_NONE };
 
 /* What makes the events of programs. */
-enum engine { ENGINE_PROBE, ENGINE_INLINE };
+enum engine { ENGINE_PROBE, ENGINE_INLINE, ENGINE_AUTO };
 
 /* The values of all options. */
 struct args {
@@ -82,6 +82,7 @@ struct args {
 	enum plan_placement placement;
 	enum returns returns;
 	enum engine engine;
+	bool engine_auto;	    /* it was chosen */
 	const char *branch_weights; /* NULL: none */
 	bool count;		    /* -c */
 	uint64_t interval_ns;	    /* between two sets of counts; 0: none but the last one */

@@ -3,8 +3,57 @@
 #include "engine.h"
 #include "wants.h"
 
-/* How many functions there are of each kind. */
-static void tell_copies(const struct copies *c, const struct plan *p)
+/* ---- which one ---- */
+
+/* --engine inline: what it doesn't do. */
+static const char *not_inline(const struct args *a)
+{
+	const struct probe_filters *f = &a->filters;
+	const struct {
+		bool given;
+		const char *what;
+	} rows[] = {
+		{a->verb->bit == VERB_KERNEL, "kernel functions"},
+		{f->pids.len, "-p"},
+		{f->tids.len, "--tid"},
+		{f->comms.len, "--comm"},
+		{f->uids.len, "--uid"},
+		{f->cgroup, "--cgroup"},
+		{a->stack, "-k"},
+		{a->once || a->retire, "--once and --retire"},
+		{a->last, "--last"},
+		{a->returns == RETURNS_PROBE, "--returns probe"},
+		{a->attach, "--attach"},
+		{a->paused, "--paused"},
+		{a->max_overhead, "--max-overhead"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].given)
+			return rows[i].what;
+	return a->command ? NULL : "processes that run already";
+}
+
+int engine__settle(struct args *a)
+{
+	const char *what = a->engine == ENGINE_PROBE ? NULL : not_inline(a);
+
+	if (what && a->engine == ENGINE_INLINE)
+		return err__set(EINVAL, "--engine inline: not with %s; use --engine probe, or auto",
+				what);
+	a->engine_auto = a->engine == ENGINE_AUTO;
+	if (!a->engine_auto)
+		return 0;
+	a->engine = what || !arch__native()->copier ? ENGINE_PROBE : ENGINE_INLINE;
+	if (what)
+		note_verbose("--engine auto: by probes, since copies are not for %s", what);
+	return 0;
+}
+
+/* ---- copies ---- */
+
+/* How many functions are copied, with -v why others aren't. */
+static unsigned tell_copies(const struct copies *c, const struct plan *p)
 {
 	autofree bool *copied = xcalloc(p->functions.len + 1, sizeof(*copied));
 	unsigned inlined = 0, refused[COPY_REFUSALS] = {0};
@@ -25,14 +74,13 @@ static void tell_copies(const struct copies *c, const struct plan *p)
 	for (int i = COPY_OK + 1; i < COPY_REFUSALS; i++)
 		if (refused[i])
 			note_verbose("%u are not: %s", refused[i], copy_refusal_text[i]);
+	return inlined;
 }
 
-int engine__copy(struct engine_state *e, const struct args *a, struct plan *plan)
+static int copy(struct engine_state *e, const struct args *a, struct plan *plan)
 {
 	int err;
 
-	if (a->engine != ENGINE_INLINE)
-		return 0;
 	if (!plan__has_programs(plan))
 		return err__usage("--engine inline is for programs and libraries");
 	if (!plan->arch->copier || !plan->arch->ticks)
@@ -42,9 +90,46 @@ int engine__copy(struct engine_state *e, const struct args *a, struct plan *plan
 	e->log = (struct log_options){.regs = wants__log_regs(a, plan->arch),
 				      .timed = wants__log_times(a)};
 	err = copies__make(plan, &e->log, &e->copies);
-	if (!err && note__level() >= NOTE_VERBOSE)
-		tell_copies(e->copies, plan);
+	e->copied = err ? 0 : tell_copies(e->copies, plan);
 	return err;
+}
+
+/* The plan for probes is another one. */
+static int plan_for_probes(struct engine_state *e, struct args *a, struct planning *p,
+			   struct plan **out)
+{
+	note_verbose("--engine auto: by probes, since no function can be copied");
+	copies__free(e->copies);
+	e->copies = NULL;
+	plan__free(*out);
+	*out = NULL;
+	planning__free(p);
+	*p = (struct planning){0};
+	a->engine = ENGINE_PROBE;
+	return planning__begin(p, a, out);
+}
+
+int engine__plan(struct engine_state *e, struct args *a, struct planning *p, struct plan **out)
+{
+	int err = planning__begin(p, a, out);
+
+	e->advisable = !err && a->engine == ENGINE_PROBE && !a->engine_auto && !not_inline(a) &&
+		       plan__has_programs(*out) && (*out)->arch->copier;
+	if (err || a->engine != ENGINE_INLINE)
+		return err;
+	err = copy(e, a, *out);
+	return err || e->copied || !a->engine_auto ? err : plan_for_probes(e, a, p, out);
+}
+
+/* From so many on it is worth a word, events: a second or more of traps. */
+#define MANY 1000000
+
+void engine__advise(const struct engine_state *e, uint64_t events)
+{
+	if (e->advisable && events >= MANY)
+		note("%llu events by traps; --engine inline does without, in functions that can "
+		     "be copied",
+		     (unsigned long long)events);
 }
 
 int engine__start(struct engine_state *e, const struct args *a, const struct plan *plan,

@@ -1,17 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* engine: --engine inline. */
+/* engine: --engine, what makes the events of programs. */
 #ifndef BBTRACE_CMD_ENGINE_H
 #define BBTRACE_CMD_ENGINE_H
 
-#include "cmd.h"
+#include "planning.h"
 
 struct engine_state {
 	struct copies *copies;	 /* NULL: probes do it all */
 	struct inliner *inliner; /* NULL: not started */
 	struct log_options log;
+	unsigned copied; /* functions */
+	bool advisable;	 /* they could be instead of probes */
 };
-/* Copies the plan's functions, and says so there; with -v also how many, and why not the others. */
-int engine__copy(struct engine_state *e, const struct args *a, struct plan *plan);
+/* Chooses one for --engine auto, or says what inline doesn't do. */
+int engine__settle(struct args *a);
+/* Plans. With copies: makes them, and says so in the plan; with -v also how many, and why not the
+ * others. */
+int engine__plan(struct engine_state *e, struct args *a, struct planning *p, struct plan **out);
+/* A note, if there were many traps and could be none. events: in the whole trace. */
+void engine__advise(const struct engine_state *e, uint64_t events);
 /* Before the command execs and before the first probe. */
 int engine__start(struct engine_state *e, const struct args *a, const struct plan *plan,
 		  pid_t command);

@@ -222,6 +222,7 @@ static int finish(struct session *s, int err)
 	if (!err && !end)
 		announce__file(s->args, args__record_name(s->args));
 	show__summary(&s->live.show);
+	engine__advise(&s->engine, show__totals(&s->live.show)->events);
 	return err ? err : end;
 }
 
@@ -375,9 +376,7 @@ static int prepare(struct session *s, int *status)
 	err = open_btf(s);
 	if (err)
 		return err;
-	err = planning__begin(&s->planning, s->args, &s->plan);
-	if (!err)
-		err = engine__copy(&s->engine, s->args, s->plan);
+	err = engine__plan(&s->engine, s->args, &s->planning, &s->plan);
 	if (err)
 		return err;
 	err = meta__of_args(&s->meta, s->args, s->plan->arch);

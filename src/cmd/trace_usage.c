@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Whether the options of a tracing verb are complete and agree with each other. */
 #include <errno.h>
+#include "engine.h"
 #include "wants.h"
 
 static int usage_of(const struct args *a)
@@ -29,53 +30,12 @@ static int usage_of(const struct args *a)
 	return 0;
 }
 
-/* --engine inline: what it doesn't do. */
-static const char *not_inline(const struct args *a)
-{
-	const struct probe_filters *f = &a->filters;
-	const struct {
-		bool given;
-		const char *what;
-	} rows[] = {
-		{a->verb->bit == VERB_KERNEL, "kernel functions"},
-		{f->pids.len, "-p"},
-		{f->tids.len, "--tid"},
-		{f->comms.len, "--comm"},
-		{f->uids.len, "--uid"},
-		{f->cgroup, "--cgroup"},
-		{a->stack, "-k"},
-		{a->once || a->retire, "--once and --retire"},
-		{a->last, "--last"},
-		{a->returns == RETURNS_PROBE, "--returns probe"},
-		{a->attach, "--attach"},
-		{a->paused, "--paused"},
-		{a->max_overhead, "--max-overhead"},
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (rows[i].given)
-			return rows[i].what;
-	return NULL;
-}
-
-static int check_engine(const struct args *a)
-{
-	const char *what = a->engine == ENGINE_INLINE ? not_inline(a) : NULL;
-
-	if (what)
-		return err__set(EINVAL, "--engine inline: not with %s; use --engine probe", what);
-	if (a->engine == ENGINE_INLINE && !a->command)
-		return err__set(EINVAL,
-				"--engine inline traces a command of its own: give it after --");
-	return 0;
-}
-
 int trace__check(struct args *a)
 {
 	int err = usage_of(a);
 
 	if (!err)
-		err = check_engine(a);
+		err = engine__settle(a);
 	if (err)
 		return err;
 	err = returns__settle(a);

@@ -43,6 +43,26 @@ refused 'a bound of the cost' --max-overhead 5 "${run[@]}"
 bb user "${ladder[@]}" --engine x "${run[@]}"
 exits 2 'another engine is refused'
 
+# ---- which one is chosen ----
+bb user "${ladder[@]}" --engine auto -v "${run[@]}"
+exits 0 '--engine auto: a program is traced'
+like "$T/err" '^bbtrace: 1 functions are copied$' 'by copies'
+bb user "${ladder[@]}" --engine auto -k -v "${run[@]}"
+exits 0 '--engine auto: a call stack is shown'
+like "$T/err" 'by probes, since copies are not for -k' 'by probes, and -v says why'
+source_program tiny c -O1 <<'END'
+/* four bytes, and no padding behind them: there is no room for a jump */
+int narrow(int x);
+__asm__(".globl narrow\n.type narrow,@function\nnarrow: lea 1(%rdi), %eax\nret\n.size narrow,.-narrow\nnext: ret");
+int main(void) { int n = 0; while (n < 400000) n = narrow(n); return 0; }
+END
+bb user "$T/tiny" narrow --engine auto -v -l 10 -- "$T/tiny"
+exits 0 '--engine auto: a function that cannot be copied is traced'
+like "$T/err" 'by probes, since no function can be copied' 'by probes, and -v says that'
+is "$(grep -c 'narrow(' "$T/out")" 4 'each call is shown'
+bb user "$T/tiny" narrow -F summary -- "$T/tiny"
+like "$T/err" '^bbtrace: 1200000 events by traps; --engine inline does without' 'many traps: a note names the other engine'
+
 # ---- what events tell ----
 "$T/ladder" >"$T/alone"
 bb user "${ladder[@]}" -F json -o "$T/probed" "${run[@]}"

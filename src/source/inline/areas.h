@@ -3,7 +3,6 @@
 #ifndef BBTRACE_INLINE_AREAS_H
 #define BBTRACE_INLINE_AREAS_H
 
-#include "arch/log.h"
 #include "source/inline/supervisor.h"
 
 struct log_area {
