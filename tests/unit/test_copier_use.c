@@ -28,7 +28,7 @@ static const struct arch_copier *copier;
 static ZydisDecoder decoder;
 static uint8_t *code, *data;
 static uint8_t data_before[DATA_SIZE];
-static bool has_avx;
+static bool has_avx, has_avx512;
 static volatile bool had_fault;
 
 static void on_fault(int sig, siginfo_t *info, void *context)
@@ -64,15 +64,30 @@ struct result {
 	bool faulted;
 };
 
-static void execute(const struct machine *in, struct result *out)
+/* What the machine's state doesn't hold is the same before each execution. */
+static void reset_vectors(void)
 {
-	had_fault = false;
-	memcpy(data, data_before, DATA_SIZE);
 	if (has_avx)
 		__asm__ volatile("vzeroall" ::
 					 : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6",
 					   "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12",
 					   "xmm13", "xmm14", "xmm15");
+	if (has_avx512) /* each mask: the lowest 16 elements */
+		__asm__ volatile(
+			".irp n, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31\n"
+			"vpxord %%zmm\\n, %%zmm\\n, %%zmm\\n\n"
+			".endr\n"
+			".irp n, 0, 1, 2, 3, 4, 5, 6, 7\n"
+			"kxnorw %%k\\n, %%k\\n, %%k\\n\n"
+			".endr" ::
+				: "memory");
+}
+
+static void execute(const struct machine *in, struct result *out)
+{
+	had_fault = false;
+	memcpy(data, data_before, DATA_SIZE);
+	reset_vectors();
 	machine__run(code, in, &out->m);
 	memcpy(out->fp, machine_fp_out, sizeof(out->fp));
 	memset(out->fp + 6, 0, 18); /* opcode and address of the last x87 instruction */
@@ -494,6 +509,7 @@ int main(void)
 	x86 = arch__by_machine(EM_X86_64);
 	copier = x86->copier;
 	has_avx = __builtin_cpu_supports("avx");
+	has_avx512 = __builtin_cpu_supports("avx512f");
 	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
 	data = (uint8_t *)map_pages(2 * AROUND, PROT_NONE) + AROUND;
 	mprotect(data, DATA_SIZE, PROT_READ | PROT_WRITE);
