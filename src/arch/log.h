@@ -50,8 +50,8 @@ struct log_ring {
 	uint64_t reserved[3];
 	/* written by the reader */
 	uint64_t base;	   /* running address of this slot */
-	uint64_t released; /* segments that were read: segment n may be written if n < released +
-			      LOG_SEGMENTS */
+	uint64_t released; /* segments that were read: segment n may be written if n - released,
+			      signed, is less than LOG_SEGMENTS */
 	uint64_t beat;	   /* the time stamp counter when the reader last looked */
 	uint64_t patience; /* a full ring is waited for as long as the reader has looked within so
 			      many ticks; then records are dropped and counted. 0: not at all */

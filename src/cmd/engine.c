@@ -21,7 +21,6 @@ static const char *not_inline(const struct args *a)
 		{f->cgroup, "--cgroup"},
 		{a->stack, "-k"},
 		{a->once || a->retire, "--once and --retire"},
-		{a->last, "--last"},
 		{a->returns == RETURNS_PROBE, "--returns probe"},
 		{a->attach, "--attach"},
 		{a->paused, "--paused"},
@@ -140,6 +139,7 @@ int engine__start(struct engine_state *e, const struct args *a, const struct pla
 				   .log = e->log,
 				   .command = command,
 				   .follow = a->filters.follow,
+				   .last = a->last,
 				   .drop_privileges = privileges__keep_tracing};
 
 	return e->copies ? inliner__open(&o, &e->inliner) : 0;

@@ -30,7 +30,6 @@ refused 'a running process' -p $$
 refused 'no command' -t 1
 refused 'a filter' --comm x "${run[@]}"
 refused 'a call stack' -k "${run[@]}"
-refused 'the last branches' --last 5 "${run[@]}"
 refused 'return probes' --returns probe "${run[@]}"
 refused 'a mechanism' --attach uprobe_event "${run[@]}"
 refused 'a trace that begins later' --paused "${run[@]}"

@@ -1,101 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Rings that threads write to as copied functions do, read and merged with another source's events:
  * nothing is missing, order within a thread is exact, what is lost is told. */
-#include <elf.h>
-#include <pthread.h>
-#include <sys/mman.h>
-#include <unistd.h>
-#include "source/inline/merge.h"
-#include "tap.h"
-
-#define BASE	0x2a0000000000ull
-#define SLOTS	4
-#define SP	0x7ffd00001000ull
-#define TORN_NS 20000000ull
-
-static struct plan_site sites[] = {
-	{.role = ROLE_BRANCH, .kind = BRANCH_JCC, .probe = PROBE_INLINE},
-	{.role = ROLE_BRANCH, .kind = BRANCH_RET, .probe = PROBE_INLINE},
-	{.role = ROLE_BRANCH, .kind = BRANCH_JCC, .probe = PROBE_TRAP},
-};
-enum { JCC, RET, TRAP };
-static struct plan_object object;
-static struct plan plan = {.sites = {sites, 3, 3}, .objects = {&object, 1, 1}};
-static const struct log_options options;
-
-/* A tick is a nanosecond. */
-static uint64_t to_ns(void *ctx, uint64_t ticks)
-{
-	return ticks;
-}
-
-static uint64_t ticks(void)
-{
-	return now_ns(CLOCK_MONOTONIC);
-}
-
-/* ---- a thread that writes ---- */
-
-static char *area;
-static int area_fd;
-
-static struct log_ring *ring_of(unsigned slot)
-{
-	return (struct log_ring *)(area + (size_t)slot * LOG_SLOT);
-}
-
-static void begin_ring(unsigned slot)
-{
-	struct log_ring *r = ring_of(slot);
-
-	memset(r, 0, sizeof(*r));
-	r->base = BASE + (uint64_t)slot * LOG_SLOT;
-	r->cursor = r->base + LOG_RING_AT;
-	r->limit = r->cursor + LOG_SEGMENT - LOG_RECORD_MAX;
-}
-
-static uint64_t *word_at(struct log_ring *r, uint64_t cursor)
-{
-	return (uint64_t *)((char *)r + (cursor - r->base));
-}
-
-static volatile struct log_ring *volatile_of(struct log_ring *r)
-{
-	return r;
-}
-
-/* The next segment, which the reader has to release first; false: it doesn't. */
-static bool turn_over(struct log_ring *r)
-{
-	uint64_t start = ticks(), next = r->segments + 1;
-
-	while (next >= volatile_of(r)->released + LOG_SEGMENTS)
-		if (ticks() - start > 5000000000ull)
-			return false;
-	*word_at(r, r->cursor) = LOG_ID(LOG_END, 0, 0, 0);
-	volatile_of(r)->segments = next;
-	volatile_of(r)->cursor = r->base + LOG_RING_AT + next % LOG_SEGMENTS * LOG_SEGMENT;
-	r->limit = r->cursor + LOG_SEGMENT - LOG_RECORD_MAX;
-	return true;
-}
-
-static bool put(unsigned slot, const uint64_t *words, unsigned n)
-{
-	struct log_ring *r = ring_of(slot);
-
-	if (r->cursor >= r->limit && !turn_over(r))
-		return false;
-	memcpy(word_at(r, r->cursor), words, n * 8);
-	__atomic_store_n(&r->cursor, r->cursor + n * 8, __ATOMIC_RELEASE);
-	return true;
-}
-
-static bool put_branch(unsigned slot, bool taken, uint64_t sp)
-{
-	uint64_t w = (sp & UINT32_MAX) << 32 | LOG_ID(LOG_BRANCH, 0, taken, JCC);
-
-	return put(slot, &w, 1);
-}
+#include "inline_fixture.h"
 
 static bool put_ret(unsigned slot, uint64_t value, uint64_t time)
 {
@@ -103,92 +9,6 @@ static bool put_ret(unsigned slot, uint64_t value, uint64_t time)
 			      time};
 
 	return put(slot, w, 4);
-}
-
-/* ---- what is passed on, as text ---- */
-
-static struct str text;
-
-static int on_event(void *ctx, const struct event *e)
-{
-	if (e->type == EVENT_LOST)
-		str__printf(&text, " %u:lost%llu", e->tid, (unsigned long long)e->count);
-	else if (e->site == RET)
-		str__printf(&text, " %u:r%llu", e->tid, (unsigned long long)e->value);
-	else
-		str__printf(&text, " %u:%s%d", e->tid, e->site == TRAP ? "t" : "b", e->taken);
-	return 0;
-}
-
-static int on_sideband(void *ctx, const struct sideband_event *e)
-{
-	static const char *const names[SIDEBAND_TYPES] = {[SIDEBAND_FORK] = "fork",
-							  [SIDEBAND_EXEC] = "exec",
-							  [SIDEBAND_EXIT] = "exit",
-							  [SIDEBAND_GAP] = "gap"};
-
-	str__printf(&text, " %u:%s", e->tid, names[e->type] ? names[e->type] : "?");
-	return 0;
-}
-
-static const struct source_sink sink = {.event = on_event, .sideband = on_sideband};
-
-/* ---- the reader ---- */
-
-static struct rings *rings;
-static struct merge *merge;
-static uint64_t reached;
-
-static struct say say_of(enum say_type type, unsigned slot, uint32_t tid)
-{
-	struct say s = {.type = type,
-			.pid = 10,
-			.tid = tid,
-			.area = 1,
-			.slot = slot,
-			.sp = SP,
-			.time = ticks()};
-
-	s.position = log_ring__position(ring_of(slot));
-	return s;
-}
-
-static void say(enum say_type type, unsigned slot, uint32_t tid)
-{
-	struct say s = say_of(type, slot, tid);
-
-	rings__hear(rings, &s, -1);
-}
-
-static void open_all(void)
-{
-	struct rings_options r = {.socket = -1,
-				  .second = 1000000000,
-				  .ticks = ticks,
-				  .max = 4 << 20,
-				  .torn = TORN_NS};
-	struct merge_options m = {.plan = &plan, .log = &options, .clock = {to_ns, NULL}};
-	struct say s = {.type = SAY_AREA, .pid = 10, .area = 1, .base = BASE};
-
-	area_fd = memfd_create("area", MFD_CLOEXEC);
-	s.size = (uint64_t)SLOTS * LOG_SLOT;
-	if (ftruncate(area_fd, s.size))
-		exit(1);
-	area = mmap(NULL, s.size, PROT_READ | PROT_WRITE, MAP_SHARED, area_fd, 0);
-	rings__open(&r, &rings);
-	m.rings = rings;
-	m.follow = true;
-	merge = merge__new(&m);
-	rings__hear(rings, &s, dup(area_fd));
-	reached = 0;
-}
-
-static void close_all(void)
-{
-	merge__free(merge);
-	rings__close(rings);
-	munmap(area, (size_t)SLOTS * LOG_SLOT);
-	close(area_fd);
 }
 
 static void pass(uint64_t time)
@@ -202,15 +22,6 @@ static void pass_all(void)
 {
 	rings__pull(rings);
 	pass(ticks());
-}
-
-static const char *passed(void)
-{
-	static char copy[1024];
-
-	snprintf(copy, sizeof(copy), "%s", text.len ? text.data + 1 : "");
-	text.len = 0;
-	return copy;
 }
 
 static struct event trap_of(uint32_t tid, unsigned slot)
@@ -489,66 +300,6 @@ static void test_losses(void)
 	close_all();
 }
 
-/* ---- many records ---- */
-
-#define MANY 3000000u
-
-static bool outcome(uint32_t i)
-{
-	return i * 2654435761u >> 13 & 1;
-}
-
-static void *write_many(void *ctx)
-{
-	unsigned slot = (uintptr_t)ctx;
-
-	for (uint32_t i = 0; i < MANY; i++)
-		if (!put_branch(slot, outcome(i), SP - (i & 0xff) * 8))
-			return (void *)1;
-	return NULL;
-}
-
-static uint32_t seen[SLOTS];
-static bool wrong;
-
-static int check_event(void *ctx, const struct event *e)
-{
-	uint32_t i = seen[e->tid - 10]++;
-
-	wrong |= e->type != EVENT_BRANCH || e->taken != outcome(i) || e->sp != SP - (i & 0xff) * 8;
-	return 0;
-}
-
-static void test_many(void)
-{
-	const struct source_sink checks = {.event = check_event};
-	pthread_t threads[SLOTS];
-	void *failed[SLOTS];
-	uint64_t end;
-
-	open_all();
-	for (uintptr_t i = 0; i < SLOTS; i++) {
-		begin_ring(i);
-		say(SAY_RING, i, 10 + i);
-		pthread_create(&threads[i], NULL, write_many, (void *)i);
-	}
-	end = ticks() + 60000000000ull;
-	while (ticks() < end && seen[0] + seen[1] + seen[2] + seen[3] < SLOTS * MANY) {
-		uint64_t now = ticks();
-
-		rings__pull(rings);
-		merge__until(merge, now, &checks, &reached);
-	}
-	for (int i = 0; i < SLOTS; i++) {
-		pthread_join(threads[i], &failed[i]);
-		is(seen[i], MANY, "thread %d: each record arrives", i);
-		ok(!failed[i], "thread %d never waits for long", i);
-	}
-	ok(!wrong, "all are as they were written, in order");
-	is(rings__waiting(rings), 0, "nothing waits any more");
-	close_all();
-}
-
 int main(void)
 {
 	plan.arch = arch__by_machine(EM_X86_64);
@@ -562,7 +313,6 @@ int main(void)
 	test_death();
 	test_mute();
 	test_losses();
-	test_many();
 	str__free(&text);
 	return tap__done();
 }

@@ -75,9 +75,9 @@ static void put_constant(struct code_part *p, uint8_t base, int32_t at, uint32_t
 
 /* ---- the slow path: rax is the cursor, and becomes the record's address ---- */
 
-enum { CC_BELOW = 2, CC_ABOVE_EQUAL = 3, CC_EQUAL = 4, CC_GREATER_EQUAL = 13 };
+enum { CC_ABOVE_EQUAL = 3, CC_EQUAL = 4, CC_LESS = 12, CC_GREATER_EQUAL = 13 };
 
-/* rdx = the number of the next segment; flags: below, if it may be written. Changes rcx. */
+/* rdx = the number of the next segment; flags: less, if it may be written. Changes rcx. */
 static void next_segment(struct code_part *p)
 {
 	struct operand one = asm__at(X86_RDX, 1);
@@ -175,7 +175,7 @@ void x86__log_begin(struct code_buffer *c)
 	test_zero(p, offsetof(struct log_ring, limit), dropping);
 	code_buffer__set(c, wait, true);
 	next_segment(p);
-	asm__jump_if(p, CC_BELOW, go);
+	asm__jump_if(p, CC_LESS, go);
 	test_patience(p, drop);
 	asm__jump_if(p, CC_GREATER_EQUAL, drop);
 	asm__put(p, 0xf3, 0x90); /* pause */
@@ -190,7 +190,7 @@ void x86__log_begin(struct code_buffer *c)
 	asm__jump(p, out);
 	code_buffer__set(c, dropping, true);
 	next_segment(p);
-	asm__jump_if(p, CC_ABOVE_EQUAL, count);
+	asm__jump_if(p, CC_GREATER_EQUAL, count);
 	put_lost(p);
 	asm__jump(p, out);
 	code_buffer__set(c, go, true);

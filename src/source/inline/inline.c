@@ -19,6 +19,8 @@
 /* A thread that is between two stores holds up the others. */
 #define WAIT_US 1000
 #define TORN_NS 10000000000ull
+/* Of the other source, while the logs are not read. */
+#define QUEUED_MANY 65536
 
 struct inliner {
 	struct inline_options options;
@@ -37,9 +39,19 @@ struct inline_source {
 	bool behind;			/* there is more to pass on now */
 	const struct source_sink *sink; /* while the probes tell something */
 	volatile uint64_t stopped;
+	volatile bool stopping; /* its time is when the tails are read */
 };
 
 /* ---- the inliner ---- */
+
+/* Bytes of a thread's log that hold so many of its last branches, each with an entry, even if half
+ * of the records show nothing new (witnesses). */
+static uint64_t tail_of(const struct inline_options *o)
+{
+	uint64_t words = 4 + 6 + __builtin_popcount(o->log.regs);
+
+	return min_of(o->last * 2 * words * sizeof(uint64_t), (uint64_t)LOG_RING);
+}
 
 static int open_rings(struct inliner *i, uint64_t (*ticks)(void))
 {
@@ -48,7 +60,8 @@ static int open_rings(struct inliner *i, uint64_t (*ticks)(void))
 					      .ticks = ticks,
 					      .max = WAITING_MAX,
 					      .torn = TORN_NS,
-					      .counters = i->options.copies->counted.len};
+					      .counters = i->options.copies->counted.len,
+					      .tail = tail_of(&i->options)};
 
 	return rings__open(&options, &i->rings);
 }
@@ -156,6 +169,7 @@ static void inline__start(struct source *source)
 	if (s->counted)
 		counted__go_on(s->counted);
 	s->stopped = 0;
+	s->stopping = false;
 	s->inner->ops->start(s->inner);
 }
 
@@ -163,9 +177,32 @@ static void inline__stop(struct source *source)
 {
 	struct inline_source *s = (struct inline_source *)source;
 
+	if (s->inliner->options.last && !s->stopped) {
+		s->stopping = true;
+		return;
+	}
 	if (!s->stopped)
 		s->stopped = now_ns(CLOCK_MONOTONIC);
 	s->inner->ops->stop(s->inner);
+}
+
+/* Threads would have overwritten what was asked for if it were read only later. */
+static void read_tails(struct inline_source *s)
+{
+	rings__tail(s->inliner->rings);
+	if (!s->stopping)
+		return;
+	s->stopping = false;
+	s->stopped = now_ns(CLOCK_MONOTONIC);
+	s->inner->ops->stop(s->inner);
+}
+
+/* Something holds up what the probes have told. */
+static bool needs_tails(const struct inline_source *s)
+{
+	return s->inliner->options.last &&
+	       (s->behind || s->stopping || merge__queued(s->merge) > QUEUED_MANY ||
+		rings__waiting(s->inliner->rings) > WAITING_MANY);
 }
 
 static struct source_sink sink_of(struct inline_source *s, const struct source_sink *sink)
@@ -178,6 +215,7 @@ static int pass(struct inline_source *s, const struct source_sink *to)
 {
 	uint64_t settled = s->inner->ops->settled(s->inner), before = s->reached;
 	struct source_sink through = sink_of(s, to), *sink = &through;
+	bool tails = needs_tails(s);
 	int err;
 
 	if (s->stopped)
@@ -185,10 +223,13 @@ static int pass(struct inline_source *s, const struct source_sink *to)
 	if (s->stopped &&
 	    s->counted) /* not when it is stopped: that may be by a signal's handler */
 		counted__hold(s->counted);
-	rings__pull(s->inliner->rings);
+	if (tails)
+		read_tails(s);
+	else
+		rings__pull(s->inliner->rings);
 	ticks_clock__sample(s->inliner->clock);
 	err = merge__until(s->merge, settled, sink, &s->reached);
-	s->behind = s->reached < settled;
+	s->behind = s->reached < settled && (tails || !s->inliner->options.last);
 	if (!err && s->behind && s->reached == before)
 		usleep(WAIT_US);
 	return err;
@@ -217,8 +258,13 @@ static int inline__catch_up(struct source *source, const struct source_sink *sin
 {
 	struct inline_source *s = (struct inline_source *)source;
 	struct source_sink queue = queue_of(s, sink);
-	int err = s->inner->ops->catch_up(s->inner, &queue);
+	int err;
 
+	if (s->inliner->options.last) { /* all of it is older than what is settled then */
+		read_tails(s);
+		s->behind = true;
+	}
+	err = s->inner->ops->catch_up(s->inner, &queue);
 	do {
 		if (!err)
 			err = pass(s, sink);
@@ -253,6 +299,8 @@ static int inline__losses(struct source *source, const struct source_sink *sink)
 	struct source_sink queue = queue_of(s, sink), through = sink_of(s, sink);
 	int err;
 
+	if (s->stopping)
+		read_tails(s);
 	let_go(s->inliner);
 	rings__pull(s->inliner->rings);
 	err = s->inner->ops->losses(s->inner, &queue);

@@ -12,9 +12,12 @@
 struct inline_options {
 	const struct plan *plan;
 	const struct copies *copies;
-	struct log_options log;	      /* as in copies__make() */
-	pid_t command;		      /* waits to exec */
-	bool follow;		      /* children, too */
+	struct log_options log; /* as in copies__make() */
+	pid_t command;		/* waits to exec */
+	bool follow;		/* children, too */
+	/* Only that many branches of each thread are wanted, the last ones: it doesn't wait for
+	 * bbtrace, and its log is read when somebody asks (catch_up), or at the end. 0: all. */
+	uint64_t last;
 	int (*drop_privileges)(void); /* as in struct supervisor_options */
 };
 

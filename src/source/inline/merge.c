@@ -89,15 +89,29 @@ static bool is_mute(const struct merge *m, const struct event *e, uint64_t read)
 	       e->type != EVENT_LOST;
 }
 
+/* Records before the next event were overwritten: nobody has read them. */
+static int give_gap(struct log *l, const struct source_sink *sink)
+{
+	const struct sideband_event gap = {.type = SIDEBAND_GAP,
+					   .time = l->event->time,
+					   .pid = l->thread.pid,
+					   .tid = l->thread.tid};
+
+	l->gap = false;
+	return sink->sideband(sink->ctx, &gap);
+}
+
 /* Passes on the next event. */
 static int give(struct merge *m, struct log *l, const struct source_sink *sink)
 {
 	struct event e = *l->event;
 	struct event_entry entry;
+	bool mute = is_mute(m, &e, l->read);
+	int err = !mute && l->gap ? give_gap(l, sink) : 0;
 
 	l->event = NULL;
-	if (is_mute(m, &e, l->read))
-		return 0;
+	if (err || mute)
+		return err;
 	if (e.entry) {
 		entry = *e.entry;
 		entry.comm = comm_of(m, e.tid);
@@ -105,6 +119,11 @@ static int give(struct merge *m, struct log *l, const struct source_sink *sink)
 	}
 	is_turn_over(m);
 	return sink->event(sink->ctx, &e);
+}
+
+size_t merge__queued(const struct merge *m)
+{
+	return m->queue.len;
 }
 
 /* ---- all that was before a time ---- */

@@ -24,6 +24,8 @@ struct merge *merge__new(const struct merge_options *options);
 void merge__free(struct merge *m);
 /* Something that the other source tells, which it takes over. */
 void merge__add(struct merge *m, struct waiting *w);
+/* How much of it waits. */
+size_t merge__queued(const struct merge *m);
 /*
  * Passes on all that was before this time: the other source has told all of that, and the rings
  * were pulled since. 0, -errno, or what sink returned. Sets *reached to the time before which all

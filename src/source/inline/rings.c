@@ -16,7 +16,6 @@
 #define REST_MS	   1
 #define IDLE_MS	   5
 #define IDLE_AFTER 50 /* rounds without a byte */
-#define TRIES	   100
 
 struct rings {
 	struct rings_options options;
@@ -35,41 +34,17 @@ struct rings {
 	bool gone, ends;
 };
 
-/* ---- a ring ---- */
-
-/* The position up to which its records are complete; false: the thread is between two stores. */
-static bool read_position(const volatile struct log_ring *ring, uint64_t base, uint64_t *position)
-{
-	for (int i = 0; i < TRIES; i++) {
-		uint64_t segments = ring->segments, limit = ring->limit;
-		uint64_t at = (limit ? ring->cursor : ring->kept) - base - LOG_RING_AT;
-
-		if (ring->segments != segments || !ring->limit != !limit || at >= LOG_RING ||
-		    at % 8 || at / LOG_SEGMENT != segments % LOG_SEGMENTS)
-			continue;
-		*position = segments * LOG_SEGMENT + at % LOG_SEGMENT;
-		return true;
-	}
-	return false;
-}
-
-static struct piece *copy(const struct log_ring *ring, uint64_t from, uint64_t to, uint64_t time)
-{
-	const char *data = (const char *)ring + LOG_RING_AT + from % LOG_RING;
-	struct piece *p = xmalloc(sizeof(*p) + (to - from));
-
-	*p = (struct piece){.position = from, .time = time, .n = (to - from) / 8};
-	memcpy(p->words, data, to - from);
-	return p;
-}
+/* ---- one stream ---- */
 
 static void append(struct rings *r, struct stream *s, struct piece *p)
 {
 	pthread_mutex_lock(&r->lock);
-	*(s->last ? &s->last->next : &s->first) = p;
-	s->last = p;
-	s->waiting += p->n * 8;
-	r->waiting += p->n * 8;
+	for (; p; p = p->next) {
+		*(s->last ? &s->last->next : &s->first) = p;
+		s->last = p;
+		s->waiting += p->n * 8;
+		r->waiting += p->n * 8;
+	}
 	pthread_mutex_unlock(&r->lock);
 }
 
@@ -105,7 +80,7 @@ static void break_off(struct rings *r, struct stream *s)
 static size_t copy_up_to(struct rings *r, struct stream *s, struct log_ring *ring,
 			 uint64_t position)
 {
-	uint64_t time = now_ns(CLOCK_MONOTONIC), from = s->at, end;
+	uint64_t time = now_ns(CLOCK_MONOTONIC), from = s->at;
 
 	if (position <= from)
 		return 0;
@@ -113,31 +88,75 @@ static size_t copy_up_to(struct rings *r, struct stream *s, struct log_ring *rin
 		break_off(r, s);
 		return 0;
 	}
-	for (; s->at < position; s->at = end) {
-		end = min_of(position, (s->at / LOG_SEGMENT + 1) * LOG_SEGMENT);
-		append(r, s, copy(ring, s->at, end, time));
-	}
-	__atomic_store_n(&ring->released, position / LOG_SEGMENT, __ATOMIC_RELEASE);
+	append(r, s, ring__copy(ring, from, position, time));
+	s->at = position;
+	ring__release(ring, position);
 	return position - from;
+}
+
+/* The last of what the thread has written since, up to position. */
+static void copy_tail(struct rings *r, struct stream *s, struct log_ring *ring, uint64_t position)
+{
+	uint64_t tail = r->options.tail, time = now_ns(CLOCK_MONOTONIC);
+	uint64_t from = max_of(s->at, position < tail ? 0 : position - tail);
+
+	/* records begin where a segment does, or where reading ended */
+	from = max_of(s->at, from / LOG_SEGMENT * LOG_SEGMENT);
+	append(r, s, ring__copy_rest(ring, from, position, time));
+	s->at = max_of(s->at, position);
+}
+
+/* Gives up a ring that has made no sense for long. */
+static void see_torn(struct rings *r, struct stream *s, uint64_t now)
+{
+	s->torn = s->torn ? s->torn : now;
+	if (now - s->torn > r->options.torn)
+		break_off(r, s);
+}
+
+/* Of a thread that goes on: its ring; NULL: there is nothing to be read. */
+static struct log_ring *open_ring(const struct rings *r, const struct stream *s, uint64_t *base)
+{
+	struct log_area *a = areas__find(&r->areas, s->ring.area);
+	struct log_ring *ring = areas__ring(&r->areas, a, s->ring.slot);
+
+	if (!ring || s->broken || s->end.type == SAY_END)
+		return NULL;
+	*base = a->base + s->ring.slot * r->areas.slot_size;
+	return ring;
+}
+
+static size_t pull_tail(struct rings *r, struct stream *s)
+{
+	uint64_t now = now_ns(CLOCK_MONOTONIC), base, position;
+	struct log_ring *ring = open_ring(r, s, &base);
+
+	if (!ring)
+		return 0;
+	if (!ring__position(ring, base, &position)) {
+		see_torn(r, s, now);
+		return 0;
+	}
+	s->torn = 0;
+	copy_tail(r, s, ring, position);
+	set_complete(r, s, now);
+	return 0;
 }
 
 static size_t pull_stream(struct rings *r, struct stream *s)
 {
-	struct log_area *a = areas__find(&r->areas, s->ring.area);
-	struct log_ring *ring = areas__ring(&r->areas, a, s->ring.slot);
-	uint64_t now = now_ns(CLOCK_MONOTONIC), position;
+	uint64_t now = now_ns(CLOCK_MONOTONIC), base, position;
+	struct log_ring *ring = open_ring(r, s, &base);
 	size_t n;
 
-	if (!ring || s->broken || s->end.type == SAY_END)
+	if (!ring)
 		return 0;
 	__atomic_store_n(&ring->beat, r->options.ticks(), __ATOMIC_RELAXED);
 	s->dropping = ring->limit ? 0 : s->dropping ? s->dropping : now;
 	if (!has_room(r, s))
 		return 0;
-	if (!read_position(ring, a->base + s->ring.slot * r->areas.slot_size, &position)) {
-		s->torn = s->torn ? s->torn : now;
-		if (now - s->torn > r->options.torn)
-			break_off(r, s);
+	if (!ring__position(ring, base, &position)) {
+		see_torn(r, s, now);
 		return 0;
 	}
 	s->torn = 0;
@@ -146,7 +165,7 @@ static size_t pull_stream(struct rings *r, struct stream *s)
 	return n;
 }
 
-static size_t pull_streams(struct rings *r)
+static size_t pull_streams(struct rings *r, size_t (*pull)(struct rings *r, struct stream *s))
 {
 	struct stream *s;
 	size_t n = 0;
@@ -157,7 +176,7 @@ static size_t pull_streams(struct rings *r)
 		pthread_mutex_unlock(&r->lock);
 		if (!s)
 			return n;
-		n += pull_stream(r, s);
+		n += pull(r, s);
 	}
 }
 
@@ -214,7 +233,10 @@ static struct stream *begin_stream(struct rings *r, const struct say *say)
 
 	if (!ring)
 		return NULL;
-	ring->released = say->position / LOG_SEGMENT;
+	if (r->options.tail)
+		ring__release_all(ring, say->position);
+	else
+		ring__release(ring, say->position);
 	ring->beat = r->options.ticks();
 	ring->patience = r->options.second;
 	s = xcalloc(1, sizeof(*s));
@@ -248,7 +270,9 @@ static struct stream *end_stream(struct rings *r, const struct say *say)
 	pthread_mutex_unlock(&r->lock);
 	if (!s)
 		return NULL;
-	if (ring && !s->broken)
+	if (ring && !s->broken && r->options.tail)
+		copy_tail(r, s, ring, say->position);
+	else if (ring && !s->broken)
 		copy_up_to(r, s, ring, say->position);
 	if (ring)
 		add_counts(r, s, ring);
@@ -341,15 +365,20 @@ static bool receive(struct rings *r)
 
 /* ---- the thread ---- */
 
+static void hear_all(struct rings *r)
+{
+	while (r->options.socket >= 0 && !r->gone && receive(r))
+		;
+}
+
 /* Returns the number of bytes. */
 static size_t pull(struct rings *r)
 {
 	size_t n;
 
 	pthread_mutex_lock(&r->pulling);
-	while (r->options.socket >= 0 && !r->gone && receive(r))
-		;
-	n = pull_streams(r);
+	hear_all(r);
+	n = r->options.tail ? 0 : pull_streams(r, pull_stream);
 	pthread_mutex_unlock(&r->pulling);
 	return n;
 }
@@ -420,6 +449,14 @@ int rings__open(const struct rings_options *options, struct rings **out)
 void rings__pull(struct rings *r)
 {
 	pull(r);
+}
+
+void rings__tail(struct rings *r)
+{
+	pthread_mutex_lock(&r->pulling);
+	hear_all(r);
+	pull_streams(r, pull_tail);
+	pthread_mutex_unlock(&r->pulling);
 }
 
 bool rings__said(struct rings *r, struct said *out)

@@ -7,16 +7,8 @@
 #ifndef BBTRACE_INLINE_RINGS_H
 #define BBTRACE_INLINE_RINGS_H
 
+#include "source/inline/ring.h"
 #include "source/inline/supervisor.h"
-
-/* Whole records of one segment, as the thread wrote them. */
-struct piece {
-	struct piece *next;
-	uint64_t position; /* of the first word, in the thread's stream */
-	uint64_t time;	   /* ns, CLOCK_MONOTONIC: all of it was written before */
-	size_t n;
-	uint64_t words[];
-};
 
 /* What a thread writes, from SAY_RING to SAY_END. */
 struct stream {
@@ -49,10 +41,16 @@ struct rings_options {
 	size_t max;
 	uint64_t torn;
 	uint32_t counters; /* of each thread */
+	/* Bytes that are wanted of what each thread has written last, at most LOG_RING: threads
+	 * don't wait, and overwrite what they have written. 0: all is read as it comes. */
+	uint64_t tail;
 };
 int rings__open(const struct rings_options *options, struct rings **out);
 /* Everything that was said and written before this call was read, if there is room. */
 void rings__pull(struct rings *r);
+/* With options.tail: the last that each thread has written until now, if it wasn't read before. It
+ * is only then that something is read of threads that have not ended. */
+void rings__tail(struct rings *r);
 /* A message, and the descriptor that came along, which it takes over. */
 void rings__hear(struct rings *r, const struct say *say, int fd);
 /* The next message, in order; false: there is none. */

@@ -9,6 +9,7 @@ struct log *log__new(struct rings *rings, struct stream *s, struct log_decoder *
 	l->stream = s;
 	l->rings = rings;
 	l->decoder = decoder;
+	l->next_piece = s->ring.position;
 	l->thread =
 		(struct log_thread){.pid = s->ring.pid, .tid = s->ring.tid, .time = s->ring.time};
 	if (s->ring.sp)
@@ -29,6 +30,22 @@ void log__free(struct log *l)
 	free(l);
 }
 
+/* The first of the pieces is the next one to be decoded. */
+static void see_piece(struct log *l)
+{
+	const struct piece *p = l->pieces;
+
+	l->gap |= p->position != l->next_piece;
+	l->next_piece = p->position + p->n * sizeof(*p->words);
+}
+
+static void take_pieces(struct log *l)
+{
+	l->pieces = rings__take(l->rings, l->stream);
+	if (l->pieces)
+		see_piece(l);
+}
+
 static void drop_piece(struct log *l)
 {
 	struct piece *p = l->pieces;
@@ -36,6 +53,8 @@ static void drop_piece(struct log *l)
 	l->pieces = p->next;
 	l->at = 0;
 	rings__give_back(l->rings, l->stream, p);
+	if (l->pieces)
+		see_piece(l);
 }
 
 /* At a word that is no record: the rest of its segment is unknown. */
@@ -99,7 +118,10 @@ const struct event *log__peek(struct log *l)
 			drop_piece(l);
 		} else if (l->pieces) {
 			decode(l);
-		} else if (!(l->pieces = rings__take(l->rings, l->stream))) {
+		} else {
+			take_pieces(l);
+			if (l->pieces)
+				continue;
 			if (over)
 				end(l);
 			break;

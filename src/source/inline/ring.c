@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <stdlib.h>
+#include <string.h>
+#include "ring.h"
+#include "util/util.h"
+
+#define TRIES 100
+
+bool ring__position(const struct log_ring *r, uint64_t base, uint64_t *position)
+{
+	const volatile struct log_ring *ring = r;
+
+	for (int i = 0; i < TRIES; i++) {
+		uint64_t segments = ring->segments, limit = ring->limit;
+		uint64_t at = (limit ? ring->cursor : ring->kept) - base - LOG_RING_AT;
+
+		if (ring->segments != segments || !ring->limit != !limit || at >= LOG_RING ||
+		    at % 8 || at / LOG_SEGMENT != segments % LOG_SEGMENTS)
+			continue;
+		*position = segments * LOG_SEGMENT + at % LOG_SEGMENT;
+		return true;
+	}
+	return false;
+}
+
+static void release(struct log_ring *ring, uint64_t segments)
+{
+	__atomic_store_n(&ring->released, segments, __ATOMIC_RELEASE);
+}
+
+void ring__release(struct log_ring *ring, uint64_t position)
+{
+	release(ring, position / LOG_SEGMENT);
+}
+
+static struct piece *copy(const struct log_ring *ring, uint64_t from, uint64_t to, uint64_t time)
+{
+	const char *data = (const char *)ring + LOG_RING_AT + from % LOG_RING;
+	struct piece *p = xmalloc(sizeof(*p) + (to - from));
+
+	*p = (struct piece){.position = from, .time = time, .n = (to - from) / 8};
+	memcpy(p->words, data, to - from);
+	return p;
+}
+
+struct piece *ring__copy(const struct log_ring *ring, uint64_t from, uint64_t to, uint64_t time)
+{
+	struct piece *first = NULL, **last = &first;
+
+	for (uint64_t end; from < to; from = end, last = &(*last)->next) {
+		end = min_of(to, (from / LOG_SEGMENT + 1) * LOG_SEGMENT);
+		*last = copy(ring, from, end, time);
+	}
+	return first;
+}
+
+/* ---- rings that are overwritten ---- */
+
+/* More than any thread ever fills; the thread compares signed numbers (arch_copier.log_begin). */
+#define ENOUGH (1ull << 40)
+
+void ring__release_all(struct log_ring *ring, uint64_t position)
+{
+	release(ring, position / LOG_SEGMENT + ENOUGH);
+}
+
+/* The first position that is not overwritten if the thread is in this segment now. */
+static uint64_t oldest(uint64_t segments)
+{
+	return segments < LOG_SEGMENTS ? 0 : (segments - LOG_SEGMENTS + 1) * LOG_SEGMENT;
+}
+
+/* Without the pieces before this position. */
+static struct piece *drop_before(struct piece *p, uint64_t position)
+{
+	while (p && p->position < position) {
+		struct piece *next = p->next;
+
+		free(p);
+		p = next;
+	}
+	return p;
+}
+
+struct piece *ring__copy_rest(const struct log_ring *ring, uint64_t from, uint64_t to,
+			      uint64_t time)
+{
+	struct piece *p;
+
+	from = max_of(from, oldest(to / LOG_SEGMENT));
+	p = ring__copy(ring, from, to, time);
+	/* a segment's number is stored before its first record (arch/log.h) */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return drop_before(p, oldest(__atomic_load_n(&ring->segments, __ATOMIC_ACQUIRE)));
+}

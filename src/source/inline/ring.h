@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* ring: reads a ring (arch/log.h) that its thread goes on writing to. Private to src/source/inline.
+ */
+#ifndef BBTRACE_INLINE_RING_H
+#define BBTRACE_INLINE_RING_H
+
+#include <stddef.h>
+#include "arch/log.h"
+
+/* Whole records of one segment, as the thread wrote them. */
+struct piece {
+	struct piece *next;
+	uint64_t position; /* of the first word, in the thread's stream */
+	uint64_t time;	   /* ns, CLOCK_MONOTONIC: all of it was written before */
+	size_t n;
+	uint64_t words[];
+};
+
+/* The position up to which its records are complete; false: the thread is between two stores.
+ * base: running address of the slot. */
+bool ring__position(const struct log_ring *ring, uint64_t base, uint64_t *position);
+/* Lets the thread write up to LOG_SEGMENTS segments from this position on. */
+void ring__release(struct log_ring *ring, uint64_t position);
+/* The records from one position to another, in pieces; the thread doesn't overwrite them. */
+struct piece *ring__copy(const struct log_ring *ring, uint64_t from, uint64_t to, uint64_t time);
+
+/* ---- rings that are overwritten ---- */
+
+/* The thread never waits for the reader. */
+void ring__release_all(struct log_ring *ring, uint64_t position);
+/* Of the records from one position to another those that the thread has not overwritten
+ * meanwhile: at most the last LOG_RING bytes. NULL: none. */
+struct piece *ring__copy_rest(const struct log_ring *ring, uint64_t from, uint64_t to,
+			      uint64_t time);
+
+#endif

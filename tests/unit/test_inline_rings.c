@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Rings that threads fill while they are read: each record arrives; of rings that are overwritten
+ * the last ones. */
+#include <pthread.h>
+#include "inline_fixture.h"
+
+/* ---- many records ---- */
+
+#define MANY 3000000u
+
+static bool outcome(uint32_t i)
+{
+	return i * 2654435761u >> 13 & 1;
+}
+
+static void *write_many(void *ctx)
+{
+	unsigned slot = (uintptr_t)ctx;
+
+	for (uint32_t i = 0; i < MANY; i++)
+		if (!put_branch(slot, outcome(i), SP - (i & 0xff) * 8))
+			return (void *)1;
+	return NULL;
+}
+
+static uint32_t seen[SLOTS];
+static bool wrong;
+
+static int check_event(void *ctx, const struct event *e)
+{
+	uint32_t i = seen[e->tid - 10]++;
+
+	wrong |= e->type != EVENT_BRANCH || e->taken != outcome(i) || e->sp != SP - (i & 0xff) * 8;
+	return 0;
+}
+
+static void test_many(void)
+{
+	const struct source_sink checks = {.event = check_event};
+	pthread_t threads[SLOTS];
+	void *failed[SLOTS];
+	uint64_t end;
+
+	open_all();
+	for (uintptr_t i = 0; i < SLOTS; i++) {
+		begin_ring(i);
+		say(SAY_RING, i, 10 + i);
+		pthread_create(&threads[i], NULL, write_many, (void *)i);
+	}
+	end = ticks() + 60000000000ull;
+	while (ticks() < end && seen[0] + seen[1] + seen[2] + seen[3] < SLOTS * MANY) {
+		uint64_t now = ticks();
+
+		rings__pull(rings);
+		merge__until(merge, now, &checks, &reached);
+	}
+	for (int i = 0; i < SLOTS; i++) {
+		pthread_join(threads[i], &failed[i]);
+		is(seen[i], MANY, "thread %d: each record arrives", i);
+		ok(!failed[i], "thread %d never waits for long", i);
+	}
+	ok(!wrong, "all are as they were written, in order");
+	is(rings__waiting(rings), 0, "nothing waits any more");
+	close_all();
+}
+
+/* ---- rings that are overwritten ---- */
+
+static bool put_number(unsigned slot, uint32_t i)
+{
+	return put_branch(slot, outcome(i), (uint64_t)i << 3);
+}
+
+/* What one reading passes on: numbers that follow each other, but for gaps. */
+static struct {
+	uint32_t first, next;
+	unsigned events, gaps, jumps;
+	bool gap; /* was the last thing that was passed on */
+} numbers;
+
+static int check_number(void *ctx, const struct event *e)
+{
+	uint32_t i = (uint32_t)e->sp >> 3;
+
+	wrong |= e->type != EVENT_BRANCH || e->taken != outcome(i) || e->sp & 7;
+	if (!numbers.events)
+		numbers.first = i;
+	if (i != numbers.next && !numbers.gap)
+		numbers.jumps++;
+	numbers.next = i + 1;
+	numbers.gap = false;
+	numbers.events++;
+	return 0;
+}
+
+static int check_gap(void *ctx, const struct sideband_event *e)
+{
+	wrong |= e->type != SIDEBAND_GAP || e->pid != 10 || e->tid != 10;
+	numbers.gaps++;
+	numbers.gap = true;
+	return 0;
+}
+
+static void take_numbers(void)
+{
+	const struct source_sink checks = {.event = check_number, .sideband = check_gap};
+
+	uint64_t now;
+
+	numbers.events = numbers.gaps = numbers.jumps = 0;
+	rings__tail(rings);
+	now = ticks();
+	rings__tail(rings); /* shows that all that was written before was read */
+	merge__until(merge, now, &checks, &reached);
+}
+
+static void begin_numbers(uint64_t tail)
+{
+	open_tail(tail);
+	wrong = false;
+	numbers.next = 0;
+	begin_ring(0);
+	say(SAY_RING, 0, 10);
+}
+
+#define IN_SEGMENT ((LOG_SEGMENT - LOG_RECORD_MAX) / 8)
+
+static void test_laps(void)
+{
+	bool waits = false;
+
+	begin_numbers(LOG_RING);
+	for (uint32_t i = 0; i < 100; i++)
+		waits |= !put_number(0, i);
+	rings__pull(rings);
+	merge__until(merge, ticks(), &sink, &reached);
+	is_str(passed(), "", "nothing is read as long as nobody asks");
+	take_numbers();
+	is(numbers.events, 100, "then all is, if nothing was overwritten");
+	is(numbers.gaps, 0, "without a gap");
+	for (uint32_t i = 100; i < MANY; i++)
+		waits |= !put_number(0, i);
+	ok(!waits, "the thread never waits");
+	take_numbers();
+	is(numbers.next, MANY, "the last records are read");
+	ok(numbers.events >= (LOG_SEGMENTS - 1) * IN_SEGMENT, "all that the ring has: %u",
+	   numbers.events);
+	is(numbers.gaps, 1, "there is a gap before them");
+	is(numbers.jumps, 0, "and none between them");
+	take_numbers();
+	is(numbers.events, 0, "they are read once");
+	ok(!wrong, "all are as they were written");
+	close_all();
+}
+
+static void test_end_of_tail(void)
+{
+	begin_numbers(LOG_SEGMENT);
+	for (uint32_t i = 0; i < MANY; i++)
+		put_number(0, i);
+	say(SAY_END, 0, 10);
+	ok(rings__waiting(rings) <= 2 * LOG_SEGMENT,
+	   "no more is kept of a thread that ends than is wanted");
+	take_numbers();
+	ok(numbers.next == MANY && numbers.events >= LOG_SEGMENT / 8 - LOG_RECORD_MAX / 8 * 2,
+	   "but that is: %u records", numbers.events);
+	ok(numbers.gaps == 1 && !numbers.jumps && !wrong, "behind a gap");
+	is(rings__waiting(rings), 0, "nothing waits any more");
+	close_all();
+}
+
+static volatile bool ends;
+
+static void *write_laps(void *ctx)
+{
+	volatile uint32_t *n = ctx;
+
+	while (!ends)
+		if (!put_number(0, (*n)++))
+			return (void *)1;
+	return NULL;
+}
+
+/* Rings are read while they are overwritten. */
+static void test_racing(void)
+{
+	uint64_t events = 0, gaps = 0, jumps = 0;
+	volatile uint32_t written = 0;
+	pthread_t thread;
+	void *failed;
+
+	begin_numbers(LOG_RING);
+	pthread_create(&thread, NULL, write_laps, (void *)&written);
+	while (written < 5 * MANY) {
+		take_numbers();
+		events += numbers.events;
+		gaps += numbers.gaps;
+		jumps += numbers.jumps;
+	}
+	ends = true;
+	pthread_join(thread, &failed);
+	take_numbers();
+	ok(!failed, "the thread never waits");
+	is(numbers.next, written, "its last record is read in the end");
+	ok(events && gaps, "%llu of %u records were read, with %llu gaps",
+	   (unsigned long long)events, written, (unsigned long long)gaps);
+	is(jumps + numbers.jumps, 0, "each gap is told");
+	ok(!wrong, "no record is half overwritten");
+	close_all();
+}
+
+int main(void)
+{
+	plan.arch = arch__by_machine(EM_X86_64);
+	test_many();
+	test_laps();
+	test_end_of_tail();
+	test_racing();
+	str__free(&text);
+	return tap__done();
+}
