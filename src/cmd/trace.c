@@ -352,10 +352,12 @@ static int run(struct session *s, int *status)
 					      s->render.output);
 	if (!s->child.pid && !s->args->paused)
 		counting__note_cut(&s->counting);
-	if (!s->args->paused)
+	if (!s->args->paused) {
 		sources__start(s->sources);
-	else
+		note_verbose("recording");
+	} else {
 		err = control__begin_stopped(&s->control, s->meta.start_time);
+	}
 	if (err)
 		return clean(s, err);
 	announce__live(s->args, s->plan);

@@ -153,6 +153,8 @@ static enum copy_refusal add_items(struct body *b, const struct owned_extent *p)
 
 	for (uint64_t addr = p->start; !why && (i = graph__next_reached(g, &addr, p->end)); addr++)
 		why = add_item(b, i, &site);
+	if (!why && b->items.len && item__next(vec__last(&b->items)) > p->end)
+		return COPY_DOUBTFUL; /* the rest of it is another function's */
 	if (why)
 		return why;
 	return site < end ? COPY_DOUBTFUL : has_gap(g, p) ? COPY_GAP : COPY_OK;

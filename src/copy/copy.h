@@ -17,8 +17,7 @@
 #include "object/object.h"
 #include "plan/plan.h"
 
-/* Why a function isn't copied; its sites keep their uprobes. The text is what list --sites and -v
- * show. */
+/* Why a function isn't copied; its sites keep their uprobes. The text is what -v shows. */
 enum copy_refusal {
 	COPY_OK,
 	COPY_RANGE,	 /* a part of a function was requested */
@@ -78,7 +77,7 @@ struct copy_image {
 	VEC(struct code_fault) faults; /* ascending; resume is an offset */
 	VEC(struct copy_patch)
 	patches; /* in the order in which they have to be written: by function, islands before the
-		  * short jumps to them, entries last. None crosses a page */
+		  * short jumps to them, entries last. None changes two pages */
 	VEC(struct copy_pc) pcs;	     /* by offset */
 	id_vec by_vaddr;		     /* indices of those that aren't near, by vaddr */
 	VEC(struct copy_function) functions; /* by start */

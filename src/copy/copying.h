@@ -4,7 +4,7 @@
  *
  * One object's functions are followed in one graph, as the plan did. What other code leads to is
  * noted first (claims.c). Then each function is copied by itself: its instructions are gathered and
- * checked (body.c), its points get springboards (springs.c), its code is emitted (emit.c, calls.c),
+ * checked (body.c), its points get springboards (springs.c), its code is emitted (emit.c),
  * with registers that are dead (live.c). A function that can't be copied leaves nothing behind.
  */
 #ifndef BBTRACE_COPYING_H

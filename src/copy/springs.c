@@ -138,7 +138,8 @@ static bool keep_item(struct body *b, const struct item *i)
 static void free_items(struct body *b, const struct item *from, const struct item *end)
 {
 	for (; from < end; from++)
-		body__mark(b, from->addr, from->len, BYTE_FREE, 0);
+		if (!(from->flags & ITEM_ALIAS))
+			body__mark(b, from->addr, from->len, BYTE_FREE, 0);
 }
 
 static bool keep_items(struct body *b, const struct item *from, const struct item *end)

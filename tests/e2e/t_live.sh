@@ -79,7 +79,7 @@ program=$!
 "$BBTRACE" user "$T/million" spin -p $program --buffer 64K -v --record "$T/recorded" -F json -o "$T/live" 2>"$T/err" </dev/null &
 tracer=$!
 at_end "kill -9 $program $tracer 2>/dev/null"
-wait_for $PATIENCE grep -q ' probes attached' "$T/err"
+wait_for $PATIENCE grep -q '^bbtrace: recording$' "$T/err"
 kill -STOP $tracer
 echo >"$T/go"
 wait $program

@@ -25,7 +25,7 @@ paused_on() {
 	program=$!
 	"$BBTRACE" user "$T/$name" "${functions[@]}" -p $program -v "$@" >"$T/out" 2>"$T/err" </dev/null &
 	tracer=$!
-	wait_for $PATIENCE grep -qs ' probes attached' "$T/err"
+	wait_for $PATIENCE grep -qs '^bbtrace: recording$' "$T/err"
 	wait_for $PATIENCE grep -q '^State:.S' /proc/$tracer/status # it polls: the probes are switched on
 	kill -STOP $tracer
 	echo >"$T/go"

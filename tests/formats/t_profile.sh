@@ -163,7 +163,7 @@ within_record() {
 	wait_for "$PATIENCE" grep -qs here "$T/program.out"
 	"$BBTRACE" user "$T/within" dig -p $program -v -o "$T/trace" >"$T/out" 2>"$T/err" </dev/null &
 	tracer=$!
-	wait_for "$PATIENCE" grep -qs ' probes attached' "$T/err"
+	wait_for "$PATIENCE" grep -qs '^bbtrace: recording$' "$T/err"
 	echo >"$T/go"
 	wait $program
 	is $? 0 "a recursion that is attached to ends well (and then: $1)"

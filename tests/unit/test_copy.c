@@ -318,6 +318,18 @@ static void test_refusals(void)
 		COPY_OBJECT);
 }
 
+/* Its last instruction reaches into the next function, which begins with that one's last bytes. */
+static void test_beyond(void)
+{
+	refused(BEGIN "FN _start\nnop\nFN f\nnop\n.byte 0xb8\nEND f\nFN g\n.long 0xc3909090\nret\n"
+		      "END g\n",
+		COPY_DOUBTFUL);
+	refused(BEGIN
+		"FN _start\nnop\nFN f\ntest %edi, %edi\nje 1f\nnop\n1: .byte 0x48, 0xb8\nEND f\nFN g\n"
+		".quad 0\nret\nEND g\n",
+		COPY_DOUBTFUL);
+}
+
 static void test_range(void)
 {
 	static const char source[] =
@@ -418,6 +430,7 @@ int main(void)
 	test_points();
 	test_tables();
 	test_refusals();
+	test_beyond();
 	test_range();
 	test_late();
 	test_return_address();

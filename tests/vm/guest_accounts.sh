@@ -105,7 +105,7 @@ is "$(tail -n 1 "$T/json" | jq -r '"\(.probes) \(.skipped)"')" "$(summary probes
 begin() { # bbtrace's arguments
 	$BBTRACE "$@" -v -F json -o "$T/json" >"$T/out.txt" 2>"$T/err" </dev/null &
 	tracer=$!
-	wait_for 1200 grep -q ' probes attached' "$T/err"
+	wait_for 1200 grep -q '^bbtrace: recording$' "$T/err"
 }
 finish() { # NAME
 	kill -INT "$tracer"
@@ -365,7 +365,7 @@ echo >"$definitions"
 
 $BBTRACE kernel "$reading" --placement full --comm nobody -v >"$T/other.txt" 2>"$T/other.err" </dev/null &
 other=$!
-wait_for 1200 grep -q ' probes attached' "$T/other.err"
+wait_for 1200 grep -q '^bbtrace: recording$' "$T/other.err"
 unharmed bbtrace 'another bbtrace'
 kill -INT $other
 wait $other

@@ -27,7 +27,7 @@ nothing_armed() { [[ $(armed) == 0 ]]; }
 begin() { # FUNC...
 	$BBTRACE kernel "$@" --placement full -v -F json -o "$T/json" >"$T/out.txt" 2>"$T/err" </dev/null &
 	tracer=$!
-	wait_for 1200 grep -q ' probes attached' "$T/err"
+	wait_for 1200 grep -q '^bbtrace: recording$' "$T/err"
 }
 
 healthy() {

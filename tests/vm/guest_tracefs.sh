@@ -76,7 +76,7 @@ begin() {
 	"$@" </dev/null >/dev/null 2>"$T/tracer" &
 	tracer=$!
 	disown $tracer # bash tells of no kill
-	wait_for 240 grep -q ' probes attached' "$T/tracer"
+	wait_for 240 grep -q '^bbtrace: recording$' "$T/tracer"
 }
 # How many definitions a file has of tracers that match.
 left() { grep -c ":bbtrace_$2" "$TRACING/$1"; }

@@ -5,7 +5,7 @@
 #define BBTRACE_INLINE_RING_H
 
 #include <stddef.h>
-#include "arch/log.h"
+#include "arch/arch.h"
 
 /* Whole records of one segment, as the thread wrote them. */
 struct piece {
