@@ -25,6 +25,16 @@ struct arch_tracee {
 	const uint8_t *enter;
 	size_t enter_len;
 	void (*call)(void *regs, uint64_t addr, uint64_t number, const uint64_t args[6]);
+	/* A thread that was stopped within a system call, which is to be executed again: sets the
+	 * registers as the kernel does when no signal is delivered (handle_signal() of
+	 * arch/x86/kernel/signal.c). False: it was not, or need not. */
+	bool (*restart)(void *regs);
+	/* The code that a handler returns to, and the frame that the stack pointer points to at the
+	 * handler's first instruction: the registers that it interrupted. False: not a frame. */
+	const uint8_t *sigreturn;
+	size_t sigreturn_len;
+	size_t frame_size;
+	bool (*frame)(const void *frame, uint64_t *pc, uint64_t *sp);
 	uint64_t returned; /* bytes that the handler's return has popped when it calls sigreturn */
 };
 

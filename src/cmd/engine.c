@@ -14,7 +14,7 @@ static const char *not_inline(const struct args *a)
 		const char *what;
 	} rows[] = {
 		{a->verb->bit == VERB_KERNEL, "kernel functions"},
-		{f->pids.len, "-p"},
+		{f->pids.len && a->command, "-p and a command"},
 		{f->tids.len, "--tid"},
 		{f->comms.len, "--comm"},
 		{f->uids.len, "--uid"},
@@ -30,7 +30,7 @@ static const char *not_inline(const struct args *a)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (rows[i].given)
 			return rows[i].what;
-	return a->command ? NULL : "processes that run already";
+	return a->command || f->pids.len ? NULL : "all processes: name a command, or one with -p";
 }
 
 int engine__settle(struct args *a)
@@ -138,6 +138,8 @@ int engine__start(struct engine_state *e, const struct args *a, const struct pla
 				   .copies = e->copies,
 				   .log = e->log,
 				   .command = command,
+				   .pids = a->filters.pids.data,
+				   .npids = command ? 0 : a->filters.pids.len,
 				   .follow = a->filters.follow,
 				   .last = a->last,
 				   .drop_privileges = privileges__keep_tracing};

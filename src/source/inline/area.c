@@ -158,6 +158,16 @@ static bool begin_ring(struct thread *t)
 	return space__write(t->process->space, base, &r, sizeof(r));
 }
 
+static void read_comm(const struct thread *t, char *out, size_t n)
+{
+	autofree char *comm = NULL;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", t->process->pid, t->tid);
+	if (!file__read(path, 64, &comm, NULL))
+		snprintf(out, n, "%.*s", (int)strcspn(comm, "\n"), comm);
+}
+
 static void say_ring(struct thread *t, pid_t parent, uint64_t forked)
 {
 	struct say say = {.type = SAY_RING,
@@ -171,6 +181,8 @@ static void say_ring(struct thread *t, pid_t parent, uint64_t forked)
 			  .forked = parent ? forked : 0,
 			  .sp = thread__get(t, TRACEE_SP)};
 
+	if (t->ran)
+		read_comm(t, say.text, sizeof(say.text));
 	t->said = true;
 	tracer__say(t->tracer, &say, -1);
 }

@@ -61,7 +61,8 @@ static int open_rings(struct inliner *i, uint64_t (*ticks)(void))
 					      .max = WAITING_MAX,
 					      .torn = TORN_NS,
 					      .counters = i->options.copies->counted.len,
-					      .tail = tail_of(&i->options)};
+					      .tail = tail_of(&i->options),
+					      .waits = !i->options.command};
 
 	return rings__open(&options, &i->rings);
 }
@@ -71,6 +72,8 @@ int inliner__open(const struct inline_options *options, struct inliner **out)
 	const struct supervisor_options s = {.plan = options->plan,
 					     .copies = options->copies,
 					     .command = options->command,
+					     .pids = options->pids,
+					     .npids = options->npids,
 					     .follow = options->follow,
 					     .drop_privileges = options->drop_privileges};
 	struct inliner *i = xcalloc(1, sizeof(*i));
@@ -164,6 +167,7 @@ static void inline__start(struct source *source)
 {
 	struct inline_source *s = (struct inline_source *)source;
 
+	rings__start(s->inliner->rings);
 	if (s->stopped)
 		merge__mute(s->merge, s->stopped, now_ns(CLOCK_MONOTONIC));
 	if (s->counted)
@@ -340,5 +344,7 @@ struct source *inliner__source(struct inliner *i, struct source *inner)
 	s->merge = merge__new(&options);
 	if (i->options.plan->placement == PLACEMENT_COUNT)
 		s->counted = counted__new(i->options.plan, i->options.copies, i->rings);
+	if (s->counted && !i->options.command) /* until start */
+		counted__hold(s->counted);
 	return &s->source;
 }

@@ -197,6 +197,19 @@ void loader__begin(struct thread *t)
 	thread__put_copies(t);
 }
 
+/* Objects that it is mapping now are seen by its system calls, those of later by the trap. */
+void loader__find(struct thread *t)
+{
+	struct space *s = t->process->space;
+	struct auxiliary a;
+
+	if (!read_auxiliary(t->process->pid, &a))
+		return;
+	s->loading = find_loader(s, &a);
+	if (s->loading || s->debug_state)
+		watch_loader(t);
+}
+
 /* ---- traps ---- */
 
 /* Executes the instruction below the trap, too. Threads that come by meanwhile don't load objects:

@@ -204,6 +204,8 @@ static const char *path_of(const struct merge *m, const struct say *say)
 
 static void take_ring(struct merge *m, const struct said *s)
 {
+	if (*s->say.text)
+		snprintf(comm_of(m, s->say.tid), COMM, "%.*s", COMM - 1, s->say.text);
 	if (s->stream) {
 		vec__push(&m->logs, log__new(m->options.rings, s->stream,
 					     log_decoder__new(m->options.plan, m->options.log,

@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
@@ -21,6 +22,7 @@ struct rings {
 	struct rings_options options;
 	int wake; /* eventfd: the thread is to look, or to end */
 	bool runs;
+	atomic_bool waits; /* nothing is kept yet */
 	pthread_t thread;
 	pthread_mutex_t pulling; /* held while the rings are read; protects areas */
 	struct areas areas;
@@ -165,6 +167,25 @@ static size_t pull_stream(struct rings *r, struct stream *s)
 	return n;
 }
 
+/* What was written until now is not wanted. */
+static size_t skip_stream(struct rings *r, struct stream *s)
+{
+	uint64_t now = now_ns(CLOCK_MONOTONIC), base, position;
+	struct log_ring *ring = open_ring(r, s, &base);
+
+	if (!ring)
+		return 0;
+	__atomic_store_n(&ring->beat, r->options.ticks(), __ATOMIC_RELAXED);
+	if (ring__position(ring, base, &position)) {
+		s->at = s->ring.position = position;
+		s->ring.time = now;
+		if (!r->options.tail)
+			ring__release(ring, position);
+	}
+	set_complete(r, s, now);
+	return 0;
+}
+
 static size_t pull_streams(struct rings *r, size_t (*pull)(struct rings *r, struct stream *s))
 {
 	struct stream *s;
@@ -270,7 +291,9 @@ static struct stream *end_stream(struct rings *r, const struct say *say)
 	pthread_mutex_unlock(&r->lock);
 	if (!s)
 		return NULL;
-	if (ring && !s->broken && r->options.tail)
+	if (r->waits)
+		s->at = s->ring.position = say->position;
+	else if (ring && !s->broken && r->options.tail)
 		copy_tail(r, s, ring, say->position);
 	else if (ring && !s->broken)
 		copy_up_to(r, s, ring, say->position);
@@ -327,60 +350,38 @@ static void see_death(struct rings *r)
 	hear(r, &died, -1);
 }
 
-static int fd_of(struct msghdr *m)
-{
-	struct cmsghdr *c = CMSG_FIRSTHDR(m);
-	int fd = -1;
-
-	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
-		memcpy(&fd, CMSG_DATA(c), sizeof(fd));
-	return fd;
-}
-
 /* False: there is no message now. */
 static bool receive(struct rings *r)
 {
-	char control[CMSG_SPACE(sizeof(int))];
 	struct say say;
-	struct iovec iov = {&say, sizeof(say)};
-	struct msghdr m = {.msg_iov = &iov,
-			   .msg_iovlen = 1,
-			   .msg_control = control,
-			   .msg_controllen = sizeof(control)};
-	ssize_t n = recvmsg(r->options.socket, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	int fd, got = supervisor__hear(r->options.socket, &say, &fd);
 
-	if (n == sizeof(say)) {
-		hear(r, &say, fd_of(&m));
-		return true;
-	}
-	/* the first one is reported if it ended without reading all that it was asked, before what
-	 * it has said is read (net/unix/af_unix.c, unix_release_sock()) */
-	if (n < 0 && (errno == ECONNRESET || errno == EINTR))
-		return true;
-	if (n > 0 || (n < 0 && errno == EAGAIN))
-		return n > 0;
-	see_death(r);
-	return false;
+	if (got == 1)
+		hear(r, &say, fd);
+	else if (got < 0)
+		see_death(r);
+	return got == 1;
 }
 
 /* ---- the thread ---- */
 
-static void hear_all(struct rings *r)
+/* Hears what was said, then does this to each stream. Returns the number of bytes. */
+static size_t look(struct rings *r, size_t (*fn)(struct rings *r, struct stream *s))
 {
-	while (r->options.socket >= 0 && !r->gone && receive(r))
-		;
-}
-
-/* Returns the number of bytes. */
-static size_t pull(struct rings *r)
-{
-	size_t n;
+	size_t n = 0;
 
 	pthread_mutex_lock(&r->pulling);
-	hear_all(r);
-	n = r->options.tail ? 0 : pull_streams(r, pull_stream);
+	while (r->options.socket >= 0 && !r->gone && receive(r))
+		;
+	if (fn)
+		n = pull_streams(r, fn);
 	pthread_mutex_unlock(&r->pulling);
 	return n;
+}
+
+static size_t pull(struct rings *r)
+{
+	return look(r, r->waits ? skip_stream : r->options.tail ? NULL : pull_stream);
 }
 
 static bool is_over(struct rings *r, bool *gone)
@@ -431,6 +432,7 @@ int rings__open(const struct rings_options *options, struct rings **out)
 	int err;
 
 	r->options = *options;
+	r->waits = options->waits;
 	r->areas.slot_size = log__slot_size(options->counters);
 	r->sums = xcalloc(options->counters + 1, sizeof(*r->sums));
 	pthread_mutex_init(&r->pulling, NULL);
@@ -451,12 +453,16 @@ void rings__pull(struct rings *r)
 	pull(r);
 }
 
+void rings__start(struct rings *r)
+{
+	if (r->waits)
+		look(r, skip_stream);
+	r->waits = false;
+}
+
 void rings__tail(struct rings *r)
 {
-	pthread_mutex_lock(&r->pulling);
-	hear_all(r);
-	pull_streams(r, pull_tail);
-	pthread_mutex_unlock(&r->pulling);
+	look(r, pull_tail);
 }
 
 bool rings__said(struct rings *r, struct said *out)

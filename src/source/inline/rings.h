@@ -44,10 +44,12 @@ struct rings_options {
 	/* Bytes that are wanted of what each thread has written last, at most LOG_RING: threads
 	 * don't wait, and overwrite what they have written. 0: all is read as it comes. */
 	uint64_t tail;
+	bool waits; /* nothing is kept before rings__start() */
 };
 int rings__open(const struct rings_options *options, struct rings **out);
 /* Everything that was said and written before this call was read, if there is room. */
 void rings__pull(struct rings *r);
+void rings__start(struct rings *r);
 /* With options.tail: the last that each thread has written until now, if it wasn't read before. It
  * is only then that something is read of threads that have not ended. */
 void rings__tail(struct rings *r);

@@ -9,10 +9,6 @@
 #include <unistd.h>
 #include "source/inline/tracer.h"
 
-/* The program goes on without its tracer: no PTRACE_O_EXITKILL. */
-#define OPTIONS                                                                                    \
-	(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |  \
-	 PTRACE_O_TRACEVFORKDONE | PTRACE_O_TRACEEXEC)
 #define LAST_WORDS_MS 5000
 
 static void take_signals(const struct tracer *s)
@@ -53,8 +49,9 @@ static void last_words(struct tracer *s)
 		tracer__flush(s);
 }
 
-static int begin(struct tracer *s, pid_t command)
+static int begin(struct tracer *s, const struct supervisor_options *o, struct say_answer *a)
 {
+	pid_t command = o->command;
 	sigset_t set;
 
 	sigemptyset(&set);
@@ -63,7 +60,9 @@ static int begin(struct tracer *s, pid_t command)
 	s->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 	if (s->signals < 0)
 		return -errno;
-	if (ptrace(PTRACE_SEIZE, command, 0, OPTIONS))
+	if (!command)
+		return tracer__stop_running(s, o->pids, o->npids, a);
+	if (ptrace(PTRACE_SEIZE, command, 0, TRACER_OPTIONS))
 		return -errno;
 	tracer__add_thread(s, command, tracer__add_process(s, command, NULL))->state =
 		THREAD_RUNNING;
@@ -79,13 +78,16 @@ void tracer__serve(const struct supervisor_options *o, int socket)
 			   .follow = o->follow,
 			   .socket = socket,
 			   .signals = -1};
-	int32_t answer = begin(&s, o->command);
+	struct say_answer answer = {0};
 	struct stop stop;
 
-	if (!answer && o->drop_privileges)
-		answer = o->drop_privileges();
-	if (send(socket, &answer, sizeof(answer), MSG_NOSIGNAL) < 0 || answer)
-		_exit(0);
+	answer.err = begin(&s, o, &answer);
+	if (!answer.err && o->drop_privileges)
+		answer.err = o->drop_privileges();
+	if (send(socket, &answer, sizeof(answer), MSG_NOSIGNAL) < 0 || answer.err)
+		_exit(0); /* nothing was changed, and the kernel lets go of all threads */
+	if (!o->command)
+		tracer__begin_running(&s);
 	while (s.threads.len || s.early.len) {
 		while (tracer__next(&s, &stop))
 			tracer__stopped(&s, &stop);

@@ -164,12 +164,10 @@ void signals__stopped(struct thread *t, int status)
 
 /* ---- in the handler ---- */
 
-/* The settings of the alternate stack are in the frame. */
-static void push_frame(struct thread *t)
+/* The settings of the alternate stack are in the frame, whose context is there. */
+static void push_frame(struct thread *t, struct signal_frame f, uint64_t context)
 {
-	struct signal_frame f = {
-		.sp = thread__get(t, TRACEE_SP), .original = t->original, .copy = t->copy};
-	uint64_t at = thread__get(t, TRACEE_CONTEXT) + offsetof(ucontext_t, uc_stack);
+	uint64_t at = context + offsetof(ucontext_t, uc_stack);
 	stack_t alt;
 
 	if (space__read(t->process->space, at, &alt, sizeof(alt)) &&
@@ -178,6 +176,13 @@ static void push_frame(struct thread *t)
 		f.alt_end = f.alt + alt.ss_size;
 	}
 	vec__push(&t->frames, f);
+}
+
+void signals__found(struct thread *t, uint64_t sp, uint64_t pc)
+{
+	struct signal_frame f = {.sp = sp, .original = pc};
+
+	push_frame(t, f, sp + t->tracer->tracee->returned);
 }
 
 /* A step gives a stop by a signal, which the late one can replace. */
@@ -217,6 +222,11 @@ static void back_to_copy(struct thread *t, const struct signal_frame *f)
 		thread__set(t, TRACEE_PC, l->base + offset);
 }
 
+void signals__to_copy(struct thread *t)
+{
+	back_to_copy(t, NULL);
+}
+
 /* Nothing has handled it after all; an instruction of the original may have been executed. */
 static void undo(struct thread *t)
 {
@@ -238,7 +248,10 @@ bool signals__delivered(struct thread *t, int status)
 	}
 	/* of the kernel's ptrace_notify(): before the first instruction */
 	if (si.si_code == SIGTRAP) {
-		push_frame(t);
+		struct signal_frame f = {
+			.sp = thread__get(t, TRACEE_SP), .original = t->original, .copy = t->copy};
+
+		push_frame(t, f, thread__get(t, TRACEE_CONTEXT));
 	} else if (si.si_code == SI_KERNEL || si.si_code <= 0) {
 		undo(t);
 		return false;

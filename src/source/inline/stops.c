@@ -53,8 +53,7 @@ static void ended(struct tracer *s, struct thread *t, pid_t tid)
 	space__drop(s, space);
 }
 
-/* A child that has stopped before its parent has told of it. */
-static void early(struct tracer *s, const struct stop *stop)
+void tracer__early(struct tracer *s, const struct stop *stop)
 {
 	struct stop e = *stop;
 
@@ -143,7 +142,7 @@ void tracer__stopped(struct tracer *s, const struct stop *stop)
 		return;
 	}
 	if (!t && !(t = find_executed(s, stop))) {
-		early(s, stop);
+		tracer__early(s, stop);
 		return;
 	}
 	is_new = t->state == THREAD_NEW;

@@ -50,7 +50,7 @@ static void __attribute__((noreturn)) supervise(const struct supervisor_options 
 
 static int hear_answer(const struct supervisor *s)
 {
-	int32_t answer;
+	struct say_answer answer;
 	ssize_t n;
 
 	do
@@ -58,10 +58,15 @@ static int hear_answer(const struct supervisor *s)
 	while (n < 0 && errno == EINTR);
 	if (n != sizeof(answer))
 		return err__set(EPIPE, "the supervisor has ended");
-	if (answer == -EPERM)
+	answer.text[sizeof(answer.text) - 1] = 0;
+	if (answer.err && *answer.text)
+		return err__set(-answer.err, "%s", answer.text);
+	if (answer.err == -EPERM)
 		return err__set(EPERM, "cannot trace the command: another tracer has it, or this "
 				       "needs CAP_SYS_PTRACE");
-	return answer ? err__set(-answer, "cannot trace the command: %s", strerror(-answer)) : 0;
+	return answer.err ? err__set(-answer.err, "cannot trace the command: %s",
+				     strerror(-answer.err))
+			  : 0;
 }
 
 static void await_end(struct supervisor *s)
@@ -109,6 +114,41 @@ int supervisor__start(const struct supervisor_options *o, struct supervisor **ou
 int supervisor__socket(const struct supervisor *s)
 {
 	return s->socket;
+}
+
+static int fd_of(struct msghdr *m)
+{
+	struct cmsghdr *c = CMSG_FIRSTHDR(m);
+	int fd = -1;
+
+	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
+		memcpy(&fd, CMSG_DATA(c), sizeof(fd));
+	return fd;
+}
+
+int supervisor__hear(int socket, struct say *say, int *fd)
+{
+	char control[CMSG_SPACE(sizeof(int))];
+	struct iovec iov = {say, sizeof(*say)};
+	ssize_t n;
+
+	for (;;) {
+		struct msghdr m = {.msg_iov = &iov,
+				   .msg_iovlen = 1,
+				   .msg_control = control,
+				   .msg_controllen = sizeof(control)};
+
+		n = recvmsg(socket, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+		if (n == sizeof(*say)) {
+			*fd = fd_of(&m);
+			return 1;
+		}
+		/* the first one is reported if it ended without reading all that it was asked,
+		 * before what it has said is read (net/unix/af_unix.c, unix_release_sock()) */
+		if (n < 0 && (errno == ECONNRESET || errno == EINTR))
+			continue;
+		return n < 0 && errno == EAGAIN ? 0 : -EPIPE;
+	}
 }
 
 pid_t supervisor__pid(const struct supervisor *s)

@@ -14,8 +14,11 @@
 struct supervisor_options {
 	const struct plan *plan;
 	const struct copies *copies;
-	pid_t command; /* waits to exec */
-	bool follow;   /* children, too */
+	pid_t command; /* waits to exec; 0: none */
+	/* Processes that run: they are stopped, and go on with their copies. */
+	const uint32_t *pids;
+	size_t npids;
+	bool follow; /* children, too */
 	/* Called in the supervisor once it traces the command; it needs CAP_SYS_PTRACE,
 	 * CAP_CHECKPOINT_RESTORE, CAP_DAC_OVERRIDE and CAP_KILL from then on. 0 or -errno. NULL:
 	 * it keeps all */
@@ -23,7 +26,7 @@ struct supervisor_options {
 };
 
 struct supervisor;
-/* Forks it and attaches it to the command. 0, or -errno with a message. */
+/* Forks it and attaches it to the command, or to the processes. 0, or -errno with a message. */
 int supervisor__start(const struct supervisor_options *options, struct supervisor **out);
 /* Messages are read from here, and written to: SOCK_SEQPACKET, one struct a message. */
 int supervisor__socket(const struct supervisor *s);
@@ -69,7 +72,17 @@ struct say {
 	uint64_t sp;	     /* RING: the stack pointer, for the records' upper half */
 	uint64_t base, size; /* AREA: running address, bytes; MAPPED: the copies' */
 	uint64_t bias;	     /* MAPPED */
-	char text[160];	     /* REFUSED, LET_GO, NOTE */
+	char text[160];	     /* REFUSED, LET_GO, NOTE; RING: the thread's name, if it ran already */
+};
+
+/* The next message, and the descriptor that came along, or -1: 1; 0: there is none now; -EPIPE: it
+ * has ended, and all was read. */
+int supervisor__hear(int socket, struct say *say, int *fd);
+
+/* Before all of that: whether it could attach. */
+struct say_answer {
+	int32_t err;	/* 0 or -errno */
+	char text[160]; /* why not; empty: as the error says */
 };
 
 /* ---- what it is asked ---- */

@@ -92,6 +92,8 @@ struct thread {
 	struct process *process;
 	pid_t tid;
 	uint8_t state;	  /* enum thread_state */
+	bool ran;	  /* before there was a tracer */
+	bool interrupted; /* it has stopped because it was asked to, then */
 	bool in_vfork;	  /* can't stop until its child has a program of its own */
 	bool in_exec;	  /* its next stop is the end of that system call */
 	bool maps;	  /* it loads objects: its system calls are watched */
@@ -141,6 +143,11 @@ struct tracer {
 	VEC(struct stop) early;	   /* children whose parents have not reported them yet */
 	VEC(struct message) out;
 };
+
+/* The program goes on without its tracer: no PTRACE_O_EXITKILL. */
+#define TRACER_OPTIONS                                                                             \
+	(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |  \
+	 PTRACE_O_TRACEVFORKDONE | PTRACE_O_TRACEEXEC)
 
 /* ---- say.c ---- */
 void tracer__say(struct tracer *s, const struct say *say, int fd); /* takes fd */
@@ -218,7 +225,15 @@ void space__restore(struct space *s, const struct tracer *tracer);
 void trap__set(struct space *s, const struct tracer *tracer, struct trap *t, uint64_t addr);
 void trap__remove(struct space *s, const struct tracer *tracer, struct trap *t);
 
+/* ---- running.c ---- */
+/* Stops all threads of these processes; nothing is changed yet. 0, or -errno and why. */
+int tracer__stop_running(struct tracer *s, const uint32_t *pids, size_t n, struct say_answer *a);
+/* Puts the copies in place, takes threads into them, and lets them go on. */
+void tracer__begin_running(struct tracer *s);
+
 /* ---- loader.c ---- */
+/* A program that runs is stopped: finds its loader. */
+void loader__find(struct thread *t);
 /* A program was executed, and not one of its instructions. */
 void loader__begin(struct thread *t);
 /* SIGTRAP: is it one of the traps? Then it is done. */
@@ -245,6 +260,10 @@ enum step_out thread__step(struct thread *t);
 void signals__stopped(struct thread *t, int status);
 /* The first stop after a signal was passed on. True: it was only for this. */
 bool signals__delivered(struct thread *t, int status);
+/* A handler is running, or was, that returns to code that was changed meanwhile. */
+void signals__found(struct thread *t, uint64_t sp, uint64_t pc);
+/* Where the original is not what it was, or would not log, the thread goes on in the copies. */
+void signals__to_copy(struct thread *t);
 /* At a stop before and after a system call. */
 void signals__system_call(struct thread *t, bool entry);
 /* Sets the pc to that of the instruction that is being copied, even where the registers aren't
@@ -254,6 +273,8 @@ bool siginfo__is_fault(const siginfo_t *si);
 
 /* ---- stops.c ---- */
 void tracer__stopped(struct tracer *s, const struct stop *stop);
+/* Of a child whose parent has not told of it. */
+void tracer__early(struct tracer *s, const struct stop *stop);
 /* What was done to the thread is done: it goes on, or is held. */
 void thread__done(struct thread *t, int sig);
 /* The second, alone; false: it goes on. */

@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Processes that run already. All their threads are stopped; the copies are put in place; a thread
+ * that is where the original has a copy goes on there. Return addresses on the stacks need nothing:
+ * calls stay in the original. But a signal's handler may return to any instruction, so stacks are
+ * searched for the frames of handlers.
+ */
+#include <errno.h>
+#include <linux/kcmp.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "source/inline/tracer.h"
+
+#define STOP_NS 5000000000ull /* a thread that has not stopped then waits in the kernel */
+#define SCANS	100
+
+/* ---- stopping ---- */
+
+static int __attribute__((format(printf, 3, 4)))
+refuse(struct say_answer *a, int err, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(a->text, sizeof(a->text), format, args);
+	va_end(args);
+	return -err;
+}
+
+/* The number behind name in /proc/PID/status. */
+static uint64_t status_of(uint32_t tid, const char *name)
+{
+	autofree char *status = NULL;
+	char path[64];
+	const char *at;
+
+	snprintf(path, sizeof(path), "/proc/%u/status", tid);
+	if (file__read(path, 1u << 16, &status, NULL))
+		return 0;
+	at = strstr(status, name);
+	return at ? strtoull(at + strlen(name), NULL, 10) : 0;
+}
+
+static int seize(struct tracer *s, struct process *p, uint32_t tid, struct say_answer *a)
+{
+	struct thread *t;
+	uint64_t other;
+
+	if (tracer__thread(s, (pid_t)tid))
+		return 0;
+	if (ptrace(PTRACE_SEIZE, tid, 0, TRACER_OPTIONS)) {
+		if (errno == ESRCH)
+			return 0;
+		other = status_of(tid, "\nTracerPid:");
+		if (other == (uint64_t)getpid()) /* a new thread, which its parent tells of */
+			return 0;
+		if (other)
+			return refuse(a, EPERM,
+				      "cannot trace process %d: process %llu does already", p->pid,
+				      (unsigned long long)other);
+		return refuse(a, errno, "cannot trace process %d: %s", p->pid, strerror(errno));
+	}
+	t = tracer__add_thread(s, (pid_t)tid, p);
+	t->state = THREAD_RUNNING;
+	t->ran = true;
+	ptrace(PTRACE_INTERRUPT, tid, 0, 0);
+	return 1;
+}
+
+/* Threads that are made meanwhile by those that are not traced yet are found by the next scan; two
+ * of them that find nothing new are needed, since threads that end may hide others. */
+static int seize_all(struct tracer *s, struct process *p, struct say_answer *a)
+{
+	unsigned quiet = 0;
+
+	for (unsigned scan = 0; quiet < 2 && scan < SCANS; scan++) {
+		pid_vec tids = {0};
+		uint32_t *tid;
+		int found = 0, got = 0;
+
+		process__threads((uint32_t)p->pid, &tids);
+		vec__each (tid, &tids) {
+			if (got >= 0)
+				got = seize(s, p, *tid, a);
+			found += got > 0;
+		}
+		vec__free(&tids);
+		if (got < 0)
+			return got;
+		quiet = found ? 0 : quiet + 1;
+	}
+	if (!p->nthreads)
+		return refuse(a, ESRCH, "no process %d", p->pid);
+	return quiet < 2 ? refuse(a, EAGAIN, "process %d makes threads too fast; try again", p->pid)
+			 : 0;
+}
+
+static struct thread *first_running(const struct tracer *s)
+{
+	struct thread *t;
+	size_t i = 0;
+
+	while ((t = tracer__each(s, &i)))
+		if (t->state == THREAD_RUNNING)
+			return t;
+	return NULL;
+}
+
+/* A child that was made meanwhile has to stop, too. */
+static void take_child(struct thread *t, int event)
+{
+	unsigned long child = 0;
+	struct thread *c;
+
+	if (ptrace(PTRACE_GETEVENTMSG, t->tid, 0, &child))
+		return;
+	thread__made_child(t, event, (pid_t)child);
+	c = tracer__thread(t->tracer, (pid_t)child);
+	if (c && c->state == THREAD_RUNNING)
+		ptrace(PTRACE_INTERRUPT, c->tid, 0, 0);
+}
+
+/* It stops as it was asked to, or has ended, or executes another program: that is looked at when
+ * all is in place. Else it goes on to there: nothing is changed yet. */
+static void collect_one(struct tracer *s, const struct stop *stop)
+{
+	struct thread *t = tracer__thread(s, stop->tid);
+	int event = stop->status >> 16;
+
+	if (!t && WIFSTOPPED(stop->status) && event != PTRACE_EVENT_EXEC) {
+		tracer__early(s, stop);
+		return;
+	}
+	if (!t || !WIFSTOPPED(stop->status) || event == PTRACE_EVENT_EXEC ||
+	    event == PTRACE_EVENT_STOP) {
+		vec__push(&s->deferred, *stop);
+		if (t) {
+			t->state = WIFSTOPPED(stop->status) ? THREAD_STOPPED : THREAD_NEW;
+			t->interrupted = event == PTRACE_EVENT_STOP;
+		}
+		return;
+	}
+	if (event)
+		take_child(t, event);
+	ptrace(PTRACE_CONT, t->tid, 0, event ? 0l : (long)WSTOPSIG(stop->status));
+}
+
+static void collect(struct tracer *s)
+{
+	struct stop stop = {0};
+
+	while ((stop.tid = waitpid(-1, &stop.status, __WALL | WNOHANG)) > 0)
+		collect_one(s, &stop);
+}
+
+static int await_stops(struct tracer *s, struct say_answer *a)
+{
+	uint64_t end = now_ns(CLOCK_MONOTONIC) + STOP_NS;
+	struct pollfd fd = {.fd = s->signals, .events = POLLIN};
+	struct thread *t;
+
+	for (collect(s); (t = first_running(s)); collect(s)) {
+		if (now_ns(CLOCK_MONOTONIC) > end)
+			return refuse(a, EBUSY,
+				      "cannot stop process %d: its thread %d waits in the kernel, "
+				      "as for a child by vfork; try again",
+				      t->process->pid, t->tid);
+		poll(&fd, 1, 1);
+	}
+	return 0;
+}
+
+/* ---- can it be traced? ---- */
+
+/* Another process that has the same memory would execute what is changed in it. */
+static uint32_t sharer_of(pid_t pid)
+{
+	pid_vec all = {0};
+	uint32_t *other, found = 0;
+
+	processes__all(&all);
+	vec__each (other, &all)
+		if (!found && *other != (uint32_t)pid &&
+		    !syscall(SYS_kcmp, pid, *other, KCMP_VM, 0, 0))
+			found = *other;
+	vec__free(&all);
+	return found;
+}
+
+static int check_thread(struct thread *t, struct say_answer *a)
+{
+	int err = thread__load_regs(t);
+
+	if (err == -ENOEXEC)
+		return refuse(a, ENOTSUP,
+			      "process %d is of another architecture: --engine inline can't trace "
+			      "it; use --engine probe",
+			      t->process->pid);
+	if (err) /* it was killed */
+		return 0;
+	if (thread__get(t, TRACEE_LOG))
+		return refuse(a, ENOTSUP,
+			      "process %d uses the gs segment, which --engine inline needs; use "
+			      "--engine probe",
+			      t->process->pid);
+	return 0;
+}
+
+static int check(const struct tracer *s, struct say_answer *a)
+{
+	struct thread *t;
+	uint32_t other;
+	size_t i = 0;
+	int err;
+
+	while ((t = tracer__each(s, &i))) {
+		if (t->state != THREAD_STOPPED)
+			continue;
+		err = check_thread(t, a);
+		if (err)
+			return err;
+		if (t->tid != t->process->pid)
+			continue;
+		other = sharer_of(t->tid);
+		if (other)
+			return refuse(a, ENOTSUP,
+				      "process %d shares its memory with process %u: --engine "
+				      "inline can't trace it; use --engine probe",
+				      t->tid, other);
+		if (status_of((uint32_t)t->tid, "\nSeccomp:") == 1)
+			return refuse(a, ENOTSUP,
+				      "process %d may not map memory (seccomp, strict mode): use "
+				      "--engine probe",
+				      t->tid);
+	}
+	return 0;
+}
+
+int tracer__stop_running(struct tracer *s, const uint32_t *pids, size_t n, struct say_answer *a)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < n; i++) {
+		if ((pid_t)pids[i] == getppid())
+			return refuse(a, EINVAL, "bbtrace can't trace itself");
+		if (!tracer__process(s, (pid_t)pids[i]))
+			err = seize_all(s, tracer__add_process(s, (pid_t)pids[i], NULL), a);
+	}
+	if (!err)
+		err = await_stops(s, a);
+	return err ? err : check(s, a);
+}
+
+/* ---- frames of handlers ---- */
+
+#define STACK_MOST (64u << 20)
+#define CHUNK	   65536
+
+static const struct map *map_at(const map_vec *maps, uint64_t addr)
+{
+	const struct map *m;
+
+	vec__each (m, maps)
+		if (addr >= m->start && addr < m->end)
+			return m;
+	return NULL;
+}
+
+/* Is what the stack has there a frame? Where it was interrupted. */
+static bool is_frame(const struct thread *t, const map_vec *maps, uint64_t at, uint64_t returns,
+		     uint64_t *pc, uint64_t *sp)
+{
+	const struct arch_tracee *a = t->tracer->tracee;
+	const struct space *s = t->process->space;
+	const struct map *m = map_at(maps, returns);
+	uint8_t code[16], frame[1024];
+
+	if (!m || !m->exec || !space__read(s, returns, code, a->sigreturn_len) ||
+	    memcmp(code, a->sigreturn, a->sigreturn_len) != 0 || a->frame_size > sizeof(frame) ||
+	    !space__read(s, at, frame, a->frame_size) || !a->frame(frame, pc, sp))
+		return false;
+	m = map_at(maps, *pc);
+	return m && m->exec && map_at(maps, *sp);
+}
+
+/* The next one from *at on; false: there is none on this stack. */
+static bool next_frame(const struct thread *t, const map_vec *maps, uint64_t *at, uint64_t *pc,
+		       uint64_t *sp)
+{
+	const struct map *m = map_at(maps, *at);
+	uint64_t end = m ? min_of(m->end, *at + STACK_MOST) : 0;
+	autofree uint64_t *words = xmalloc(CHUNK);
+
+	for (*at &= ~7ull; *at < end; *at += CHUNK) {
+		size_t n = min_of(end - *at, (uint64_t)CHUNK) / 8;
+
+		if (!space__read(t->process->space, *at, words, n * 8))
+			return false;
+		for (size_t i = 0; i < n; i++)
+			if (words[i] && is_frame(t, maps, *at + i * 8, words[i], pc, sp)) {
+				*at += i * 8;
+				return true;
+			}
+	}
+	return false;
+}
+
+/* Can the original be executed from there on, as it is now? */
+static bool is_changed(const struct space *s, uint64_t pc)
+{
+	const struct loaded *l = space__object_at(s, pc);
+	uint32_t offset;
+
+	return l && !copy_image__is_live(l->image, pc - l->bias) &&
+	       !copy_image__is_intact(l->image, pc - l->bias) &&
+	       copy_image__copy_at(l->image, pc - l->bias, &offset);
+}
+
+/* The handlers that return to code that was changed are noted, the outermost first. */
+static void find_frames(struct thread *t, const map_vec *maps)
+{
+	uint64_t at = thread__get(t, TRACEE_SP), pc, sp;
+	struct {
+		uint64_t at, pc;
+	} found[64];
+	size_t n = 0;
+
+	for (unsigned i = 0; i < ARRAY_SIZE(found) && next_frame(t, maps, &at, &pc, &sp); i++) {
+		if (is_changed(t->process->space, pc)) {
+			found[n].at = at;
+			found[n++].pc = pc;
+		}
+		at = sp > at || map_at(maps, sp) != map_at(maps, at) ? sp : at + 8;
+	}
+	while (n--)
+		signals__found(t, found[n].at, found[n].pc);
+}
+
+/* ---- beginning ---- */
+
+/* Is it in a system call that will be executed again? The kernel sees to that, unless the thread is
+ * made to do something else before. */
+static bool is_in_call(struct thread *t)
+{
+	uint8_t regs[TRACEE_REGS_MAX];
+
+	if (thread__load_regs(t))
+		return false;
+	memcpy(regs, t->regs, sizeof(regs));
+	return t->tracer->tracee->restart(regs);
+}
+
+static void restart_call(struct thread *t)
+{
+	if (!thread__load_regs(t) && t->tracer->tracee->restart(t->regs))
+		t->changed = true;
+	thread__store_regs(t);
+}
+
+/* Behind a system call is a place where the original may be executed. */
+static void enter_copies(struct thread *t, const map_vec *maps)
+{
+	if (thread__load_regs(t))
+		return;
+	find_frames(t, maps);
+	if (!is_in_call(t))
+		signals__to_copy(t);
+	thread__store_regs(t);
+}
+
+/* Next after that which is NULL, of the process, and stopped. */
+static struct thread *next_of(const struct process *p, const struct tracer *s, size_t *i)
+{
+	struct thread *t;
+
+	while ((t = tracer__each(s, i)))
+		if (t->process == p && t->state == THREAD_STOPPED && t->interrupted)
+			return t;
+	return NULL;
+}
+
+/* That which is made to map memory; NULL: the process has ended, or executes another program. */
+static struct thread *choose(const struct process *p, const struct tracer *s)
+{
+	struct thread *t, *found = NULL;
+	size_t i = 0;
+
+	while ((t = next_of(p, s, &i)))
+		if (!found || !is_in_call(t))
+			found = t;
+	return found;
+}
+
+static bool get_slots(const struct process *p, const struct tracer *s, struct thread *first)
+{
+	struct thread *t;
+	size_t i = 0;
+
+	if (!thread__get_slot(first, 0, 0))
+		return false;
+	while ((t = next_of(p, s, &i)))
+		if (!thread__get_slot(t, 0, 0) && !kill(t->tid, 0))
+			return false;
+	return true;
+}
+
+static void enter_all(const struct process *p, const struct tracer *s)
+{
+	autofree char *text = NULL;
+	map_vec maps = {0};
+	struct thread *t;
+	char path[64];
+	size_t i = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", p->pid);
+	if (!file__read(path, 64u << 20, &text, NULL))
+		maps__parse(text, &maps);
+	while ((t = next_of(p, s, &i)))
+		enter_copies(t, &maps);
+	maps__free(&maps);
+}
+
+/* It is let go when its threads' stops are looked at. */
+static void refuse_process(struct tracer *s, struct process *p, const char *why)
+{
+	if (!p->quiet)
+		tracer__say_text(s, SAY_LET_GO, p, 0, why);
+	p->quiet = true;
+	p->space->other = true;
+	p->space->lets_go = true;
+}
+
+static void begin(struct tracer *s, struct process *p)
+{
+	struct thread *first = choose(p, s);
+
+	if (!first)
+		return;
+	p->space = space__new(p->pid);
+	p->space->refs = 1;
+	if (p->quiet) { /* a child that was made meanwhile, and isn't followed */
+		p->space->lets_go = true;
+		return;
+	}
+	if (p->space->mem < 0) {
+		refuse_process(s, p, "its memory can't be opened");
+		return;
+	}
+	restart_call(first);
+	loader__find(first);
+	if (!get_slots(p, s, first)) {
+		refuse_process(s, p, "it may not map memory for its log");
+		return;
+	}
+	thread__put_copies(first);
+	enter_all(p, s);
+}
+
+void tracer__begin_running(struct tracer *s)
+{
+	uint64_t value;
+
+	for (size_t i = 0; i < s->processes.cap; i++)
+		if (map64__slot(&s->processes, i, &value))
+			begin(s, (struct process *)(uintptr_t)value);
+}
