@@ -41,6 +41,8 @@ int engine__settle(struct args *a)
 		return err__set(EINVAL, "--engine inline: not with %s; use --engine probe, or auto",
 				what);
 	a->engine_auto = a->engine == ENGINE_AUTO;
+	if (!what && a->engine_auto && !a->command) /* they would have to be stopped */
+		what = "processes that run already, unless inline is asked for";
 	if (!a->engine_auto)
 		return 0;
 	a->engine = what || !arch__native()->copier ? ENGINE_PROBE : ENGINE_INLINE;
