@@ -14,7 +14,6 @@ static const char *not_inline(const struct args *a)
 		const char *what;
 	} rows[] = {
 		{a->verb->bit == VERB_KERNEL, "kernel functions"},
-		{f->pids.len && a->command, "-p and a command"},
 		{f->tids.len, "--tid"},
 		{f->comms.len, "--comm"},
 		{f->uids.len, "--uid"},

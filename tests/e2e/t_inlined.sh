@@ -26,7 +26,6 @@ refused() { # WHAT ARG...
 	like "$T/err" '--engine inline' "$1: the message says that it is the engine"
 	is "$(cat "$T/out")" '' "$1: the command has not run"
 }
-refused 'a running process' -p $$
 refused 'no command' -t 1
 refused 'a filter' --comm x "${run[@]}"
 refused 'a call stack' -k "${run[@]}"
