@@ -260,7 +260,8 @@ static enum copy_refusal check_object(const struct plan *p, const struct plan_ob
 {
 	if (o->object->go)
 		return COPY_GO;
-	if (!p->arch->copier || object__text_relocated(o->object) || is_sanitized(o->object))
+	if (!p->arch->copier || object__text_relocated(o->object) || object__has_rseq(o->object) ||
+	    is_sanitized(o->object))
 		return COPY_OBJECT;
 	return COPY_OK;
 }

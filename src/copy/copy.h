@@ -28,7 +28,8 @@ enum copy_refusal {
 	COPY_ROOM,	 /* no room for a springboard */
 	COPY_RETURN,	 /* what it calls reads or changes its return address */
 	COPY_GO,	 /* of a Go program */
-	COPY_OBJECT, /* its object can't be patched: text relocations, no copier, sanitizers … */
+	COPY_OBJECT, /* its object can't be patched: text relocations, no copier, rseq, sanitizers …
+		      */
 	COPY_SITE,   /* a site can't be logged */
 	COPY_REFUSALS
 };

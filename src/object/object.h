@@ -200,6 +200,9 @@ enum frame_link object__frame_link(const struct object *o, uint64_t vaddr);
 void object__pointers(const struct object *o, void (*fn)(void *ctx, uint64_t value), void *ctx);
 /* Does the loader change its code? */
 bool object__text_relocated(const struct object *o);
+/* Has it sequences that the kernel breaks off by the pc (rseq(2), by the section that librseq and
+ * tcmalloc use)? */
+bool object__has_rseq(const struct object *o);
 const struct noprobe *object__noprobe_at(const struct object *o, uint64_t vaddr);
 const struct got_slot *object__slot_at(const struct object *o, uint64_t vaddr);
 /* The symbol that covers vaddr (object__extent() bounds one without size). Of several, the one with

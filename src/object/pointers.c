@@ -54,6 +54,13 @@ static void read_dynamic(const struct object *o, struct dynamic *out)
 	}
 }
 
+bool object__has_rseq(const struct object *o)
+{
+	const struct elf_file *f = elf__of(o);
+
+	return f && elf__section(f, "__rseq_cs");
+}
+
 bool object__text_relocated(const struct object *o)
 {
 	struct dynamic d;

@@ -314,6 +314,9 @@ static void test_refusals(void)
 	refused(BEGIN "FN _start\nFN f\nadd $1, %rax\ncall g\nadd $1, %rax\nret\nEND f\n"
 		      "FN g\npop %rax\nmov (%rax), %ecx\nadd $8, %rax\njmp *%rax\nEND g\n",
 		COPY_RETURN);
+	refused(BEGIN "FN _start\nFN f\nadd $1, %rax\nadd $1, %rax\nret\nEND f\n"
+		      ".section __rseq_cs, \"aw\"\n.quad 0\n",
+		COPY_OBJECT);
 	refused(BEGIN "FN _start\nFN __tsan_init\nFN f\nadd $1, %rax\nadd $1, %rax\nret\nEND f\n",
 		COPY_OBJECT);
 }
