@@ -245,6 +245,9 @@ static void take_message(struct merge *m, const struct said *s)
 			     path_of(m, say), (unsigned long long)say->base,
 			     (unsigned long long)say->size);
 		break;
+	case SAY_BEGUN:
+		note_verbose("process %u was stopped for %.1f ms", say->pid, say->time / 1e6);
+		break;
 	case SAY_REFUSED:
 		note("process %u: what it runs of %s is not traced: %s", say->pid, path_of(m, say),
 		     say->text);

@@ -244,6 +244,7 @@ int tracer__stop_running(struct tracer *s, const uint32_t *pids, size_t n, struc
 {
 	int err = 0;
 
+	s->stopped = now_ns(CLOCK_MONOTONIC);
 	for (size_t i = 0; !err && i < n; i++) {
 		if ((pid_t)pids[i] == getppid())
 			return refuse(a, EINVAL, "bbtrace can't trace itself");
@@ -460,6 +461,17 @@ static void begin(struct tracer *s, struct process *p)
 	enter_all(p, s);
 }
 
+static void say_begun(struct tracer *s, const struct process *p)
+{
+	struct say say = {.type = SAY_BEGUN,
+			  .pid = (uint32_t)p->pid,
+			  .tid = (uint32_t)p->pid,
+			  .time = now_ns(CLOCK_MONOTONIC) - s->stopped};
+
+	if (p->space && !p->quiet)
+		tracer__say(s, &say, -1);
+}
+
 void tracer__begin_running(struct tracer *s)
 {
 	uint64_t value;
@@ -467,4 +479,7 @@ void tracer__begin_running(struct tracer *s)
 	for (size_t i = 0; i < s->processes.cap; i++)
 		if (map64__slot(&s->processes, i, &value))
 			begin(s, (struct process *)(uintptr_t)value);
+	for (size_t i = 0; i < s->processes.cap; i++)
+		if (map64__slot(&s->processes, i, &value))
+			say_begun(s, (struct process *)(uintptr_t)value);
 }

@@ -52,6 +52,8 @@ enum say_type {
 	SAY_RING,      /* a thread will write to a slot */
 	SAY_END,       /* it has ended, or was let go; ASK_DONE when all was read */
 	SAY_MAPPED,    /* an object's copies are in place */
+	SAY_BEGUN,     /* a process that ran already has its copies, and goes on: .time, ns, is
+			  how long it was stopped */
 	SAY_REFUSED,   /* they could not be put there: its functions run untraced in this process */
 	SAY_LET_GO,    /* a process is traced no more: text says why; empty: it was asked to */
 	SAY_NOTE,      /* text is for the user */

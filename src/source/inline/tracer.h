@@ -137,6 +137,7 @@ struct tracer {
 	int socket;  /* to bbtrace; -1: it has gone */
 	int signals; /* SIGCHLD */
 	uint32_t nareas;
+	uint64_t stopped;	   /* ns: since when processes are stopped that ran already */
 	struct map64 threads;	   /* tid -> struct thread * */
 	struct map64 processes;	   /* pid -> struct process * */
 	VEC(struct stop) deferred; /* seen while waiting for another one */
