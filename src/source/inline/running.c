@@ -45,6 +45,20 @@ static uint64_t status_of(uint32_t tid, const char *name)
 	return at ? strtoull(at + strlen(name), NULL, 10) : 0;
 }
 
+/* Its main thread may have ended before the others. */
+static bool has_ended(uint32_t tid)
+{
+	autofree char *status = NULL;
+	char path[64];
+	const char *at;
+
+	snprintf(path, sizeof(path), "/proc/%u/status", tid);
+	if (file__read(path, 1u << 16, &status, NULL))
+		return true;
+	at = strstr(status, "\nState:\t");
+	return at && strchr("ZX", at[sizeof("\nState:\t") - 1]);
+}
+
 static int seize(struct tracer *s, struct process *p, uint32_t tid, struct say_answer *a)
 {
 	struct thread *t;
@@ -53,7 +67,9 @@ static int seize(struct tracer *s, struct process *p, uint32_t tid, struct say_a
 	if (tracer__thread(s, (pid_t)tid))
 		return 0;
 	if (ptrace(PTRACE_SEIZE, tid, 0, TRACER_OPTIONS)) {
-		if (errno == ESRCH)
+		int err = errno;
+
+		if (err == ESRCH || has_ended(tid))
 			return 0;
 		other = status_of(tid, "\nTracerPid:");
 		if (other == (uint64_t)getpid()) /* a new thread, which its parent tells of */
@@ -62,7 +78,7 @@ static int seize(struct tracer *s, struct process *p, uint32_t tid, struct say_a
 			return refuse(a, EPERM,
 				      "cannot trace process %d: process %llu does already", p->pid,
 				      (unsigned long long)other);
-		return refuse(a, errno, "cannot trace process %d: %s", p->pid, strerror(errno));
+		return refuse(a, err, "cannot trace process %d: %s", p->pid, strerror(err));
 	}
 	t = tracer__add_thread(s, (pid_t)tid, p);
 	t->state = THREAD_RUNNING;
@@ -258,17 +274,22 @@ int tracer__stop_running(struct tracer *s, const uint32_t *pids, size_t n, struc
 
 /* ---- frames of handlers ---- */
 
-#define STACK_MOST (64u << 20)
+#define STACK_MOST (16u << 20)
 #define CHUNK	   65536
 
 static const struct map *map_at(const map_vec *maps, uint64_t addr)
 {
-	const struct map *m;
+	size_t low = 0, high = maps->len; /* they are ascending */
 
-	vec__each (m, maps)
-		if (addr >= m->start && addr < m->end)
-			return m;
-	return NULL;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (maps->data[middle].end <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < maps->len && maps->data[low].start <= addr ? &maps->data[low] : NULL;
 }
 
 /* Is what the stack has there a frame? Where it was interrupted. */
