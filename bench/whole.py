@@ -73,6 +73,7 @@ CONTENDERS = [
     ("untraced", untraced),
     ("inline, -o file", bbtrace("--engine", "inline", "-o", "/dev/null")),
     ("inline, witness", bbtrace("--engine", "inline", "--placement", "witness", "-o", "/dev/null")),
+    ("inline, --last 100", bbtrace("--engine", "inline", "--last", "100", "-o", "/dev/null")),
     ("inline, -c", bbtrace("--engine", "inline", "-c", "-o", "/dev/null")),
     ("uprobes, -c", bbtrace("--engine", "probe", "-c", "-o", "/dev/null")),
     ("uprobes, -o file", bbtrace("--engine", "probe", "-o", "/dev/null")),

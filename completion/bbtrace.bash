@@ -141,7 +141,7 @@ _bbtrace_options() {
 			--tail --info -l --limit --depth --min-duration -T --time --no-fold --addresses -c --count --last --color -v --verbose
 			-q --quiet -h --help"
 		;;
-	list) _bbtrace_words "--sites --points -p --pid --exclude --exported -F --format --addresses -v --verbose -q --quiet -h --help" ;;
+	list) _bbtrace_words "--sites --points --engine -p --pid --exclude --exported -F --format --addresses -v --verbose -q --quiet -h --help" ;;
 	ctl) _bbtrace_words "--wait -t --timeout -F --format -v --verbose -q --quiet -h --help" ;;
 	doctor) _bbtrace_words "--calibrate -F --format -v --verbose -q --quiet -h --help" ;;
 	*) _bbtrace_words "--help --version" ;;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "cmd.h"
+#include "copy/copy.h"
 #include "render.h"
 #include "util/json.h"
 
@@ -12,6 +13,7 @@
 struct listing {
 	const struct args *args;
 	const struct plan *plan;
+	struct copies *copies;	    /* NULL: not asked for */
 	uint32_t *gaps, *gaps_from; /* of function f: gaps[gaps_from[f] … gaps_from[f + 1] - 1] */
 	struct str out;
 	bool json;
@@ -61,6 +63,23 @@ static void put_gaps(const struct listing *l, struct json *j, uint32_t function)
 	json__close_array(j);
 }
 
+/* Of --engine inline: NULL: it isn't asked for. */
+static const char *copy_text(const struct listing *l, uint32_t function)
+{
+	uint8_t why = COPY_OK;
+
+	if (!l->copies)
+		return NULL;
+	if (function < l->copies->refusals.len)
+		why = l->copies->refusals.data[function];
+	return why ? copy_refusal_text[why] : "yes";
+}
+
+static bool is_refused(const char *text)
+{
+	return text && strcmp(text, "yes") != 0;
+}
+
 static void put_function_json(struct listing *l, const struct plan_function *f, const char *name,
 			      uint64_t offset)
 {
@@ -76,6 +95,8 @@ static void put_function_json(struct listing *l, const struct plan_function *f, 
 	json__member(&j, unsigned, "unreached", f->unreached);
 	json__member(&j, unsigned, "unresolved", f->unresolved);
 	put_gaps(l, &j, f - l->plan->functions.data);
+	if (l->copies)
+		json__member(&j, string, "copy", copy_text(l, f - l->plan->functions.data));
 	json__close_object(&j);
 	str__putc(&l->out, '\n');
 }
@@ -84,6 +105,7 @@ static void put_function(struct listing *l, const struct plan_function *f)
 {
 	uint64_t offset = 0, vaddr = f->ranges[0].vaddr;
 	const char *name = plan__name_at(l->plan, f - l->plan->functions.data, vaddr, &offset);
+	const char *copy;
 
 	if (l->json) {
 		put_function_json(l, f, name, offset);
@@ -100,6 +122,9 @@ static void put_function(struct listing *l, const struct plan_function *f)
 	if (f->unreached)
 		str__printf(&l->out, "  (%llu bytes not decoded)",
 			    (unsigned long long)f->unreached);
+	copy = copy_text(l, f - l->plan->functions.data);
+	if (is_refused(copy))
+		str__printf(&l->out, "  (no copy: %s)", copy);
 	str__putc(&l->out, '\n');
 }
 
@@ -186,6 +211,8 @@ static void put_site_json(struct listing *l, const struct plan_site *s, const ch
 	if (s->target)
 		put_target_json(l, &j, s);
 	json__member(&j, string, "probe", probe_text(s));
+	if (l->copies)
+		json__member(&j, string, "copy", copy_text(l, s->function));
 	json__close_object(&j);
 	str__putc(&l->out, '\n');
 }
@@ -223,6 +250,8 @@ static void put_site(struct listing *l, uint32_t id)
 		put_target(l, s);
 	if (s->refusal != PROBE_OK)
 		str__printf(&l->out, "  [no probe: %s]", probe_text(s));
+	if (is_refused(copy_text(l, s->function)))
+		str__printf(&l->out, "  [no copy: %s]", copy_text(l, s->function));
 	str__putc(&l->out, '\n');
 }
 
@@ -342,6 +371,7 @@ static void free_listing(struct listing *l)
 	str__free(&l->out);
 	free(l->gaps);
 	free(l->gaps_from);
+	copies__free(l->copies);
 }
 
 /* ---- the names of exported functions ---- */
@@ -382,6 +412,7 @@ static int list(const struct args *a)
 	CLEANUP(plan__free_at) struct plan *plan = NULL;
 	CLEANUP(free_listing) struct listing l = {.args = a};
 	struct plan_options o = {.events = PLAN_BRANCH, .batch = BATCH};
+	const struct log_options log = {0};
 	int err = targets__find(&targets, a,
 				a->filters.pids.len ? (pid_t)a->filters.pids.data[0] : 0, true);
 
@@ -395,6 +426,10 @@ static int list(const struct args *a)
 	}
 	if (err)
 		return err;
+	if (a->engine != ENGINE_PROBE) /* as a trace of all events would have it */
+		o = (struct plan_options){.events = PLAN_ENTRY | PLAN_BRANCH | PLAN_RETURN};
+	if (a->engine != ENGINE_PROBE && targets.kernel)
+		return err__usage("--engine inline is for programs and libraries");
 	o.kernel_object = targets.kernel;
 	l.json = a->format && !strcmp(a->format->name, "json");
 	l.hide_addresses = targets.kernel && args__hides_addresses(a);
@@ -404,6 +439,8 @@ static int list(const struct args *a)
 	err = a->points ? check_points(plan) : 0;
 	if (err)
 		return err;
+	if (a->engine != ENGINE_PROBE)
+		copies__make(plan, &log, &l.copies);
 	l.plan = plan;
 	return a->format && a->format->code ? put_code(a, plan) : put_listing(&l);
 }
@@ -415,6 +452,9 @@ int list__check(struct args *a)
 				"no object to list; name a program, a library, or 'kernel'");
 	if (a->points && (a->sites || a->format))
 		return err__set(EINVAL, "--points writes a points file: no -F and no --sites");
+	if (a->engine != ENGINE_PROBE && (a->points || (a->format && a->format->code)))
+		return err__set(EINVAL, "--engine inline lists which functions are copied: as text "
+					"or json, with or without --sites");
 	if (a->sites && a->format && a->format->code)
 		return err__set(EINVAL,
 				"--sites lists branches as text or json; -F %s shows the code",

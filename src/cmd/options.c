@@ -343,7 +343,7 @@ static const struct option_row rows[] = {
 	{"returns", 0, "HOW", VERB_TRACE, OTHER,
 	 "ret (default): at ret instructions; probe: by return probes; none: no returns",
 	 set_returns},
-	{"engine", 0, "HOW", VERB_TRACE, OTHER,
+	{"engine", 0, "HOW", VERB_TRACE | VERB_LIST, OTHER,
 	 "probe (default): by traps; inline: by copies of the functions; auto: by copies if that can be",
 	 set_engine},
 	{"profile", 0, "FILE", VERB_TRACE, FILE_NAME(branch_weights),

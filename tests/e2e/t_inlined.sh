@@ -41,6 +41,29 @@ refused 'a bound of the cost' --max-overhead 5 "${run[@]}"
 bb user "${ladder[@]}" --engine x "${run[@]}"
 exits 2 'another engine is refused'
 
+# ---- list says which functions are copied ----
+source_program narrow c -O1 <<'END'
+/* one byte, and another function behind it: there is no room for a jump; three are enough for one to an island */
+int tight(int x);
+__asm__(".globl tight\n.type tight,@function\ntight: mov %edi, %eax\nret\n.size tight,.-tight\n"
+	".type behind,@function\nbehind: ret\n.size behind,.-behind\n");
+int main(void) { int n = 0; while (n < 40) n = tight(n) + 1; return 0; }
+END
+bb list "$T/narrow" --engine inline
+like "$T/out" ' behind +\(no copy: too narrow' 'list --engine inline: a function that is not copied, and why'
+like "$T/out" ' main$' 'list --engine inline: one that is'
+bb list "$T/narrow" --engine inline --sites -F json
+is "$(json "$T/out" '$e->{symbol} =~ /main|tight/ && $e->{copy} ne "yes"') $(json "$T/out" '$e->{symbol} eq "behind" && $e->{copy} =~ /narrow/')" \
+	'0 1' 'list --sites, too'
+bb user "$T/narrow" '*' --engine inline -v -F json -o "$T/json" -- "$T/narrow"
+is "$(sed -n 's/^bbtrace: \(.*\) keeps its probes: .*/\1/p' "$T/err" | sort | xargs)" \
+	"$("$BBTRACE" list "$T/narrow" --engine inline | sed -n 's/.* \([^ ]*\)  (no copy: .*/\1/p' | sort | xargs)" \
+	'and it is the same when they are traced'
+bb list kernel ksys_read --engine inline
+exits 2 'list --engine inline is not for the kernel'
+bb list "$T/narrow" --engine inline --points
+exits 2 'list --engine inline has no points file'
+
 # ---- which one is chosen ----
 bb user "${ladder[@]}" --engine auto -v "${run[@]}"
 exits 0 '--engine auto: a program is traced'
