@@ -22,7 +22,6 @@ static const char *not_inline(const struct args *a)
 		{a->once || a->retire, "--once and --retire"},
 		{a->returns == RETURNS_PROBE, "--returns probe"},
 		{a->attach, "--attach"},
-		{a->paused, "--paused"},
 		{a->max_overhead, "--max-overhead"},
 	};
 

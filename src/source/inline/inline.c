@@ -62,7 +62,7 @@ static int open_rings(struct inliner *i, uint64_t (*ticks)(void))
 					      .torn = TORN_NS,
 					      .counters = i->options.copies->counted.len,
 					      .tail = tail_of(&i->options),
-					      .waits = !i->options.command};
+					      .waits = true};
 
 	return rings__open(&options, &i->rings);
 }
@@ -344,7 +344,7 @@ struct source *inliner__source(struct inliner *i, struct source *inner)
 	s->merge = merge__new(&options);
 	if (i->options.plan->placement == PLACEMENT_COUNT)
 		s->counted = counted__new(i->options.plan, i->options.copies, i->rings);
-	if (s->counted && !i->options.command) /* until start */
+	if (s->counted) /* until start */
 		counted__hold(s->counted);
 	return &s->source;
 }

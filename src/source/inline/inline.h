@@ -14,7 +14,7 @@ struct inline_options {
 	const struct copies *copies;
 	struct log_options log; /* as in copies__make() */
 	pid_t command;		/* waits to exec; 0: none */
-	const uint32_t *pids;	/* else processes that run: to be traced from start on */
+	const uint32_t *pids;	/* else processes that run */
 	size_t npids;
 	bool follow; /* children, too */
 	/* Only that many branches of each thread are wanted, the last ones: it doesn't wait for
