@@ -39,7 +39,7 @@ struct inline_source {
 	bool behind;			/* there is more to pass on now */
 	const struct source_sink *sink; /* while the probes tell something */
 	volatile uint64_t stopped;
-	volatile bool stopping; /* its time is when the tails are read */
+	volatile bool stopping; /* it was asked to: see stop_now() */
 };
 
 /* ---- the inliner ---- */
@@ -181,7 +181,7 @@ static void inline__stop(struct source *source)
 {
 	struct inline_source *s = (struct inline_source *)source;
 
-	if (s->inliner->options.last && !s->stopped) {
+	if ((s->inliner->options.last || s->counted) && !s->stopped) {
 		s->stopping = true;
 		return;
 	}
@@ -190,12 +190,14 @@ static void inline__stop(struct source *source)
 	s->inner->ops->stop(s->inner);
 }
 
-/* Threads would have overwritten what was asked for if it were read only later. */
-static void read_tails(struct inline_source *s)
+/* Not in a signal's handler: threads would have overwritten what was asked for if it were read only
+ * later; counters of copies and of probes are to end at the same time. */
+static void stop_now(struct inline_source *s)
 {
-	rings__tail(s->inliner->rings);
-	if (!s->stopping)
-		return;
+	if (s->inliner->options.last)
+		rings__tail(s->inliner->rings);
+	if (s->counted)
+		counted__hold(s->counted);
 	s->stopping = false;
 	s->stopped = now_ns(CLOCK_MONOTONIC);
 	s->inner->ops->stop(s->inner);
@@ -204,9 +206,8 @@ static void read_tails(struct inline_source *s)
 /* Something holds up what the probes have told. */
 static bool needs_tails(const struct inline_source *s)
 {
-	return s->inliner->options.last &&
-	       (s->behind || s->stopping || merge__queued(s->merge) > QUEUED_MANY ||
-		rings__waiting(s->inliner->rings) > WAITING_MANY);
+	return s->inliner->options.last && (s->behind || merge__queued(s->merge) > QUEUED_MANY ||
+					    rings__waiting(s->inliner->rings) > WAITING_MANY);
 }
 
 static struct source_sink sink_of(struct inline_source *s, const struct source_sink *sink)
@@ -222,13 +223,12 @@ static int pass(struct inline_source *s, const struct source_sink *to)
 	bool tails = needs_tails(s);
 	int err;
 
+	if (s->stopping)
+		stop_now(s);
 	if (s->stopped)
 		merge__mute(s->merge, s->stopped, UINT64_MAX);
-	if (s->stopped &&
-	    s->counted) /* not when it is stopped: that may be by a signal's handler */
-		counted__hold(s->counted);
 	if (tails)
-		read_tails(s);
+		rings__tail(s->inliner->rings);
 	else
 		rings__pull(s->inliner->rings);
 	ticks_clock__sample(s->inliner->clock);
@@ -265,7 +265,7 @@ static int inline__catch_up(struct source *source, const struct source_sink *sin
 	int err;
 
 	if (s->inliner->options.last) { /* all of it is older than what is settled then */
-		read_tails(s);
+		rings__tail(s->inliner->rings);
 		s->behind = true;
 	}
 	err = s->inner->ops->catch_up(s->inner, &queue);
@@ -304,7 +304,7 @@ static int inline__losses(struct source *source, const struct source_sink *sink)
 	int err;
 
 	if (s->stopping)
-		read_tails(s);
+		stop_now(s);
 	let_go(s->inliner);
 	rings__pull(s->inliner->rings);
 	err = s->inner->ops->losses(s->inner, &queue);
