@@ -30,7 +30,7 @@ does() {
 # What differs between two runs, and between engines.
 alike() {
 	perl -ne 's/"(ts|pid|tid|cpu|duration_ns|net_ns|since_entry_ns|below_noise|probes|hits|tracing_ns|missed_at_most)":[^,}]*,?//g;
-		print if /"event":"(entry|branch|return|stop|start)"|"symbol"/' "$1"
+		print if /"event":"(entry|branch|return|stop|start|unknown)"|"symbol"/' "$1"
 }
 
 for options in '-F json -r none' '-c -F json'; do

@@ -9,7 +9,6 @@ struct log *log__new(struct rings *rings, struct stream *s, struct log_decoder *
 	l->stream = s;
 	l->rings = rings;
 	l->decoder = decoder;
-	l->next_piece = s->ring.position;
 	l->thread =
 		(struct log_thread){.pid = s->ring.pid, .tid = s->ring.tid, .time = s->ring.time};
 	if (s->ring.sp)
@@ -34,8 +33,10 @@ void log__free(struct log *l)
 static void see_piece(struct log *l)
 {
 	const struct piece *p = l->pieces;
+	/* what was written before the trace began isn't missing (rings__start()) */
+	uint64_t expected = l->next_piece ? l->next_piece : l->stream->ring.position;
 
-	l->gap |= p->position != l->next_piece;
+	l->gap |= p->position != expected;
 	l->next_piece = p->position + p->n * sizeof(*p->words);
 }
 

@@ -15,7 +15,7 @@ struct log {
 	struct log_thread thread;
 	struct piece *pieces;	   /* that were taken */
 	size_t at;		   /* the next word of the first one */
-	uint64_t next_piece;	   /* the position where it begins, if nothing is missing before */
+	uint64_t next_piece;	   /* where it begins if nothing is missing before; 0: the first */
 	bool gap;		   /* something is missing before the next event */
 	uint64_t skip;		   /* what is before this position is no record */
 	const struct event *event; /* the next one; NULL: not decoded yet */
