@@ -307,6 +307,9 @@ is "$(sed -n 's/^TracerPid:[[:space:]]*//p' /proc/$gs/status)" 0 'nothing is lef
 bb user "$T/gs" main -p $gs --engine auto -v -t 0.1
 exits 0 '--engine auto: a running process is traced'
 like "$T/err" 'by probes' 'by probes'
-bb user "$T/waits" work -p 999999 --engine inline -t 1
+true &
+ended=$!
+wait $ended
+bb user "$T/waits" work -p $ended --engine inline -t 1
 exits 1 'a process that does not exist'
 done_testing

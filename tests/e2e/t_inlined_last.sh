@@ -122,8 +122,13 @@ ctl "$trace" dump -F json
 is "$(json "$T/out" '$e->{event} eq "entry" && $e->{symbol} eq "last"')" 3 'what was done while it was stopped is missing'
 ok $(($(json "$T/out" '$e->{event} eq "unknown"') < 1)) 'and that something is missing is told'
 # it is interrupted while the program runs
+laps=$(pgrep -P $trace -x laps)
+ticks() { awk '{ print $14 }' "/proc/$laps/stat"; }
+began=$(ticks)
+runs_for() { (($(ticks) > began + $1)); }
 echo 4000000000 >&8
-sleep 0.3
+wait_for "$PATIENCE" runs_for 20
+ok $? 'the program runs'
 kill -TERM "$trace"
 wait "$trace"
 is "$(json "$T/json" '$e->{event} eq "branch"')" 40 'interrupted: the last branches before'
