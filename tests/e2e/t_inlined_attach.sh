@@ -127,7 +127,7 @@ waits=$!
 at_end "kill $waits 2>/dev/null"
 for options in '-F json' '-c -F json' '--last 30 -F json' '--placement witness -F json'; do
 	# shellcheck disable=SC2086
-	bb user "$T/waits" '*' -p $waits --engine inline -t 0.2 $options -o "$T/json"
+	bb user "$T/waits" '*' -p $waits --engine inline -t 1 $options -o "$T/json"
 	exits 0 "$options: a process whose threads wait in system calls"
 	ok $(($(grep -c '"symbol":"work"' "$T/json") < 1)) "$options: what it does then is shown"
 	is "$(json "$T/json" '$e->{event} eq "entry" && $e->{comm} ne "waits"')" 0 "$options: with its name"
@@ -271,7 +271,7 @@ one=$!
 "$T/waits" "$T/until" >/dev/null 2>&1 &
 two=$!
 at_end "kill $one $two 2>/dev/null"
-bb user "$T/waits" work -p $one -p $two --engine inline -t 0.2 -F json -o "$T/json"
+bb user "$T/waits" work -p $one -p $two --engine inline -t 1 -F json -o "$T/json"
 exits 0 'two processes at once'
 for pid in $one $two; do
 	ok $(($(json "$T/json" '$e->{event} eq "entry" && $e->{pid} == '$pid) < 1)) "process $pid is traced"
