@@ -125,7 +125,7 @@ rm "$T/until"
 "$T/waits" "$T/until" >"$T/waited" 2>&1 &
 waits=$!
 at_end "kill $waits 2>/dev/null"
-for options in '-F json' '-c -F json' '--last 30 -F json' '--placement witness -F json'; do
+for options in '-l 5000 -F json' '-c -F json' '--last 30 -F json' '-l 5000 --placement witness -F json'; do
 	# shellcheck disable=SC2086
 	bb user "$T/waits" '*' -p $waits --engine inline -t 1 $options -o "$T/json"
 	exits 0 "$options: a process whose threads wait in system calls"
@@ -271,7 +271,7 @@ one=$!
 "$T/waits" "$T/until" >/dev/null 2>&1 &
 two=$!
 at_end "kill $one $two 2>/dev/null"
-bb user "$T/waits" work -p $one -p $two --engine inline -t 1 -F json -o "$T/json"
+bb user "$T/waits" work -p $one -p $two --engine inline -t 1 -l 20000 -F json -o "$T/json"
 exits 0 'two processes at once'
 for pid in $one $two; do
 	ok $(($(json "$T/json" '$e->{event} eq "entry" && $e->{pid} == '$pid) < 1)) "process $pid is traced"
