@@ -9,6 +9,40 @@
 
 #define TRACEE_REGS_MAX 512 /* bytes of a block, at most */
 
+struct insn;
+
+/*
+ * An errand is code that a thread is sent to by its tracer: it executes one instruction, or a
+ * system call, sets the mask of signals, and goes on with its registers as they were. So nothing is
+ * wrong if the tracer is killed meanwhile, as it would be with a single step, or with registers
+ * that only the tracer can restore.
+ */
+#define ERRAND_MAX 256
+struct errand {
+	const uint8_t *bytes; /* of an instruction of size len, not a branch; 0: none */
+	size_t len;
+	uint64_t from; /* its address */
+	bool calls;    /* a system call, behind that */
+	uint64_t number, args[6];
+	uint64_t mask; /* signals that are blocked from then on */
+	uint64_t then; /* where it goes on */
+};
+struct errand_code {
+	uint8_t bytes[ERRAND_MAX];
+	uint32_t len;
+	uint32_t called; /* offset behind the system call */
+	uint32_t done;	 /* offset behind the first one that sets the mask */
+};
+
+/* Code that its thread calls in order to stop: by a signal that is ignored without a tracer. */
+#define BEACON_MAX 128
+
+struct tracee_memory {
+	const void *of;
+	bool (*read)(const void *of, uint64_t addr, void *out, size_t n);
+	bool (*write)(const void *of, uint64_t addr, const void *bytes, size_t n);
+};
+
 enum tracee_reg {
 	TRACEE_PC,
 	TRACEE_SP,
@@ -20,11 +54,19 @@ struct arch_tracee {
 	size_t size; /* of a block; another size: a thread of another architecture */
 	uint64_t (*get)(const void *regs, enum tracee_reg reg);
 	void (*set)(void *regs, enum tracee_reg reg, uint64_t value);
-	/* Makes the thread execute a system call by the instruction at addr, whose bytes these are.
-	 */
-	const uint8_t *enter;
-	size_t enter_len;
-	void (*call)(void *regs, uint64_t addr, uint64_t number, const uint64_t args[6]);
+	/* The code of an errand, to be executed at this address. 0 or -errno. */
+	int (*errand)(const struct errand *e, uint64_t at, struct errand_code *out);
+	/* The registers of a thread that is to go there: nothing is restarted. */
+	void (*send)(void *regs, uint64_t addr);
+	/* It has stopped at .done: makes its registers what they are when it goes on at then.
+	 * False: its stack can't be read. */
+	bool (*return_from)(void *regs, uint64_t then, const struct tracee_memory *m);
+	/* Does what a branch does. False: not a branch, or it can't be told where it goes. */
+	bool (*branch)(void *regs, const struct insn *insn, const struct tracee_memory *m);
+	/* A beacon; *behind: the offset where its thread stops, by the signal beacon_signal. */
+	size_t (*beacon)(uint8_t out[BEACON_MAX], size_t *behind);
+	int beacon_signal;
+	uint32_t audit; /* the AUDIT_ARCH_ that filters of system calls see */
 	/* A thread that was stopped within a system call, which is to be executed again: sets the
 	 * registers as the kernel does when no signal is delivered (handle_signal() of
 	 * arch/x86/kernel/signal.c). False: it was not, or need not. */
@@ -33,7 +75,7 @@ struct arch_tracee {
 	 * handler's first instruction: the registers that it interrupted. False: not a frame. */
 	const uint8_t *sigreturn;
 	size_t sigreturn_len;
-	size_t frame_size;
+	size_t frame_size, frame_pc; /* frame_pc: offset of the pc in it */
 	bool (*frame)(const void *frame, uint64_t *pc, uint64_t *sp);
 	uint64_t returned; /* bytes that the handler's return has popped when it calls sigreturn */
 };

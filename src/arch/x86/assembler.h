@@ -50,6 +50,15 @@ void asm__jump_if(struct code_part *p, uint8_t cc, uint32_t label);
 /* log.c */
 void x86__log_begin(struct code_buffer *c);
 void x86__log(struct code_buffer *c, const struct log_point *p, const struct log_options *options);
+/* copier.c: with_gs: also what uses the segment of the log */
+int x86__displace(struct code_buffer *c, const uint8_t *bytes, size_t len, uint64_t vaddr,
+		  bool with_gs);
+/* errand.c */
+#define X86_ERRAND_KEPT 9 /* registers that are on the stack, above the flags, in this order */
+extern const uint8_t x86_errand_kept[X86_ERRAND_KEPT];
+int x86__errand(const struct errand *e, uint64_t at, struct errand_code *out);
+#define X86_BEACON_SIGNAL 23 /* SIGURG */
+size_t x86__beacon(uint8_t out[BEACON_MAX], size_t *behind);
 /* count.c */
 void x86__count(struct code_buffer *c, uint32_t counter, uint32_t dead, bool flags_dead);
 

@@ -53,7 +53,8 @@ static bool is_relative(const ZydisDecodedInstruction *z)
 	       z->raw.modrm.rm == 5 && z->raw.disp.size == 8 * DISPLACEMENT_SIZE;
 }
 
-static int displace(struct code_buffer *c, const uint8_t *bytes, size_t len, uint64_t vaddr)
+int x86__displace(struct code_buffer *c, const uint8_t *bytes, size_t len, uint64_t vaddr,
+		  bool with_gs)
 {
 	struct x86_raw raw;
 	const ZydisDecodedInstruction *z = &raw.z;
@@ -62,7 +63,7 @@ static int displace(struct code_buffer *c, const uint8_t *bytes, size_t len, uin
 
 	if (!len || x86__raw(bytes, len, &raw) ||
 	    arch_x86_64.decode(bytes, len, vaddr, false, &insn) || !can_displace(&insn) ||
-	    z->raw.imm[0].is_relative || uses_gs(&raw))
+	    z->raw.imm[0].is_relative || (!with_gs && uses_gs(&raw)))
 		return -ENOTSUP;
 	if (!is_relative(z)) {
 		code_part__put(&c->hot, bytes, z->length);
@@ -75,6 +76,11 @@ static int displace(struct code_buffer *c, const uint8_t *bytes, size_t len, uin
 	code_part__fix(&c->hot, false, vaddr + z->length + z->raw.disp.value, behind);
 	code_part__put(&c->hot, bytes + z->length - behind, behind);
 	return 0;
+}
+
+static int displace(struct code_buffer *c, const uint8_t *bytes, size_t len, uint64_t vaddr)
+{
+	return x86__displace(c, bytes, len, vaddr, false);
 }
 
 static void jump(struct code_buffer *c, bool to_copy, uint64_t to)

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The registers of a stopped thread. */
-#include "arch/x86/x86.h"
+#include "arch/x86/assembler.h"
 
 #if defined(__x86_64__)
+#include <linux/audit.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/user.h>
 #include <ucontext.h>
-
-static const uint8_t enter[] = {0x0f, 0x05};
 
 static unsigned long long *find(void *regs, enum tracee_reg reg)
 {
@@ -37,24 +36,133 @@ static void set(void *regs, enum tracee_reg reg, uint64_t value)
 	*find(regs, reg) = value;
 }
 
-static void call(void *regs, uint64_t addr, uint64_t number, const uint64_t args[6])
+/* By number, enum x86_reg. */
+static unsigned long long *general(struct user_regs_struct *r, uint8_t reg)
+{
+	static const uint16_t at[] = {
+#define AT(name) offsetof(struct user_regs_struct, name)
+		AT(rax), AT(rcx), AT(rdx), AT(rbx), AT(rsp), AT(rbp), AT(rsi), AT(rdi), AT(r8),
+		AT(r9),	 AT(r10), AT(r11), AT(r12), AT(r13), AT(r14), AT(r15), AT(rip), AT(eflags)};
+
+	return (unsigned long long *)(void *)((char *)r + at[reg]);
+}
+
+/* ---- errands ---- */
+
+static void send(void *regs, uint64_t addr)
 {
 	struct user_regs_struct *r = regs;
 
 	r->rip = addr;
-	r->rax = number;
-	r->orig_rax = -1; /* nothing is restarted */
-	r->rdi = args[0];
-	r->rsi = args[1];
-	r->rdx = args[2];
-	r->r10 = args[3];
-	r->r8 = args[4];
-	r->r9 = args[5];
+	r->orig_rax = -1;
+}
+
+static bool return_from(void *regs, uint64_t then, const struct tracee_memory *m)
+{
+	struct user_regs_struct *r = regs;
+	uint64_t words[1 + X86_ERRAND_KEPT];
+
+	if (!m->read(m->of, r->rsp, words, sizeof(words)))
+		return false;
+	r->eflags = words[0];
+	for (size_t i = 0; i < X86_ERRAND_KEPT; i++)
+		*general(r, x86_errand_kept[i]) = words[1 + i];
+	r->rsp += sizeof(words) + 128; /* the red zone */
+	send(r, then);
+	return true;
+}
+
+static bool address_of(const struct user_regs_struct *r, const struct operand *o, uint64_t *out)
+{
+	struct user_regs_struct *regs = (struct user_regs_struct *)(uintptr_t)r;
+	uint64_t addr = (int64_t)o->disp;
+
+	if (o->base == REG_IP)
+		addr += r->rip;
+	else if (o->base != REG_NONE)
+		addr += *general(regs, o->base);
+	if (o->index != REG_NONE)
+		addr += *general(regs, o->index) * o->scale;
+	if (o->addr32)
+		addr = (uint32_t)addr;
+	addr += o->seg == SEG_FS ? r->fs_base : o->seg == SEG_GS ? r->gs_base : 0;
+	*out = addr;
+	return !o->extend;
+}
+
+/* The pc is behind the instruction. */
+static bool go_indirectly(struct user_regs_struct *r, const struct operand *o,
+			  const struct tracee_memory *m)
+{
+	uint64_t addr, to = 0;
+
+	if (o->kind == OPERAND_REG) {
+		to = *general(r, o->base);
+	} else if (!address_of(r, o, &addr) ||
+		   !m->read(m->of, addr, &to, o->size ? o->size : sizeof(to))) {
+		return false;
+	}
+	r->rip = to;
+	return true;
+}
+
+static bool go_conditionally(struct user_regs_struct *r, const struct insn *insn)
+{
+	const uint64_t reads[] = {r->eflags, r->rcx};
+	bool taken = arch_x86_64.taken(insn->kind, insn->cond, reads);
+
+	if (insn->kind == BRANCH_LOOP && (X86_LOOPNE | (insn->cond & 3)) != X86_JRCXZ)
+		r->rcx = insn->cond & X86_LOOP_ADDR32 ? (uint32_t)(r->rcx - 1) : r->rcx - 1;
+	if (taken)
+		r->rip = insn->target;
+	return true;
+}
+
+static bool do_branch(struct user_regs_struct *r, const struct insn *insn,
+		      const struct tracee_memory *m)
+{
+	switch (insn->kind) {
+	case BRANCH_JCC:
+	case BRANCH_LOOP:
+		return go_conditionally(r, insn);
+	case BRANCH_CALL:
+		r->rsp -= sizeof(r->rip);
+		if (!m->write(m->of, r->rsp, &r->rip, sizeof(r->rip)))
+			return false;
+		r->rip = insn->target;
+		return true;
+	case BRANCH_JMP:
+		r->rip = insn->target;
+		return true;
+	case BRANCH_IJMP:
+		return go_indirectly(r, &insn->operand, m);
+	case BRANCH_RET:
+		if (!m->read(m->of, r->rsp, &r->rip, sizeof(r->rip)))
+			return false;
+		r->rsp += sizeof(r->rip) + insn->operand.disp;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool branch(void *regs, const struct insn *insn, const struct tracee_memory *m)
+{
+	struct user_regs_struct r = *(const struct user_regs_struct *)regs;
+
+	if (insn->flow != FLOW_BRANCH)
+		return false;
+	r.rip = insn->addr + insn->len;
+	if (!do_branch(&r, insn, m))
+		return false;
+	*(struct user_regs_struct *)regs = r;
+	return true;
 }
 
 /* include/linux/errno.h: results that user space never sees */
 enum { ERESTARTSYS = 512, ERESTARTNOINTR, ERESTARTNOHAND, ERESTART_RESTARTBLOCK = 516 };
 #define RESTART_SYSCALL 219
+#define SYSCALL_SIZE	2
 
 static bool restart(void *regs)
 {
@@ -69,7 +177,7 @@ static bool restart(void *regs)
 		r->rax = r->orig_rax;
 	else
 		return false;
-	r->rip -= sizeof(enter);
+	r->rip -= SYSCALL_SIZE;
 	r->orig_rax = -1;
 	return true;
 }
@@ -95,13 +203,18 @@ const struct arch_tracee x86_tracee = {
 	.size = sizeof(struct user_regs_struct),
 	.get = get,
 	.set = set,
-	.enter = enter,
-	.enter_len = sizeof(enter),
-	.call = call,
+	.errand = x86__errand,
+	.send = send,
+	.return_from = return_from,
+	.branch = branch,
+	.beacon = x86__beacon,
+	.beacon_signal = X86_BEACON_SIGNAL,
+	.audit = AUDIT_ARCH_X86_64,
 	.restart = restart,
 	.sigreturn = sigreturn,
 	.sigreturn_len = sizeof(sigreturn),
 	.frame_size = sizeof(uint64_t) + CONTEXT_SIZE,
+	.frame_pc = sizeof(uint64_t) + offsetof(ucontext_t, uc_mcontext.gregs[REG_RIP]),
 	.frame = frame,
 	.returned = 8,
 };
