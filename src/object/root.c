@@ -23,6 +23,18 @@ static bool same_place(const char *a, const char *b)
 	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
+/* Its main thread has ended, others have not. */
+static bool has_threads(pid_t pid)
+{
+	autofree char *path = xasprintf("/proc/%d/status", pid), *status = NULL;
+	const char *threads;
+
+	if (file__read(path, 1u << 16, &status, NULL))
+		return false;
+	threads = strstr(status, "\nThreads:");
+	return threads && strtoul(threads + sizeof("\nThreads:") - 1, NULL, 10) > 1;
+}
+
 int root__open(struct root *r, pid_t pid)
 {
 	autofree char *path = xasprintf("/proc/%d/root", pid);
@@ -37,6 +49,11 @@ int root__open(struct root *r, pid_t pid)
 		*r = (struct root){pid, fd};
 		return 0;
 	}
+	if ((errno == ENOENT || errno == ESRCH) && has_threads(pid))
+		return err__set(ESRCH,
+				"the main thread of process %d has ended, and with it what /proc "
+				"shows of the process; trace without -p",
+				pid);
 	if (errno == ENOENT || errno == ESRCH)
 		return err__set(ESRCH, "no process %d", pid);
 	return err__set(errno,
