@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * `supervised [-f] [-v] [-t FILE[:FUNC]]... [-q MS] [-k MS] [-w] -- CMD...`: runs the command under
- * the supervisor, with copies of these functions (FUNC: '*'), and reads their logs without looking
- * at them. -f: children, too. -q: lets go after so long; -k: kills the supervisor. -w: nobody reads
- * the logs. Its exit status is the command's. -v prints what was said. -n N: so many runs, and -q
- * and -k are the longest of random times; prints the status of each.
+ * `supervised [-f] [-v] [-t FILE[:FUNC]]... [-a US] [-q MS] [-k US] [-w] -- CMD...`: runs the
+ * command under the supervisor, with copies of these functions (FUNC: '*'), and reads their logs
+ * without looking at them. -f: children, too. -a: attaches to the command when it has run for so
+ * long. -q: lets go after so long; -k: kills the supervisor. -w: nobody reads the logs. Its exit
+ * status is the command's. -v prints what was said. -n N: so many runs, and -a, -q and -k are the
+ * longest of random times; prints the status of each.
  */
 #include <errno.h>
 #include <poll.h>
@@ -24,7 +25,7 @@ struct slot {
 
 static struct {
 	bool follow, verbose, unread, gone;
-	unsigned quit_ms, kill_ms, runs;
+	unsigned attach_us, quit_ms, kill_us, runs;
 	uint8_t *areas[1024];
 	VEC(struct slot) slots;
 	uint64_t segments, dropped, areas_seen, rings, mapped, refused, let_go;
@@ -188,14 +189,23 @@ static void serve(void)
 			send(fd.fd, &quit, sizeof(quit), MSG_NOSIGNAL);
 			run.quit_ms = 0;
 		}
-		if (run.kill_ms && ms >= run.kill_ms) {
-			kill(supervisor__pid(run.s), SIGKILL);
-			run.kill_ms = 0;
-		}
 		if (poll(&fd, 1, 1) > 0 && !hear())
 			break;
 		release();
 	}
+}
+
+/* From another process: serve() is not to be punctual. */
+static pid_t start_killer(void)
+{
+	pid_t pid = run.kill_us ? fork() : 0;
+
+	if (run.kill_us && !pid) {
+		usleep(run.kill_us);
+		kill(supervisor__pid(run.s), SIGKILL);
+		_exit(0);
+	}
+	return pid;
 }
 
 static pid_t start_command(char **command, int *go)
@@ -232,18 +242,35 @@ static void print_figures(void)
 static int supervise(const struct plan *plan, const struct copies *copies, char **command)
 {
 	struct supervisor_options o = {.plan = plan, .copies = copies, .follow = run.follow};
-	int go = -1, status = 0;
+	int go = -1, status = 0, err;
+	pid_t pid = start_command(command, &go), killer;
+	uint32_t running = (uint32_t)pid;
 
-	o.command = start_command(command, &go);
-	if (supervisor__start(&o, &run.s)) {
+	if (run.attach_us) {
+		err = write(go, "", 1) != 1;
+		usleep(run.attach_us);
+		o.pids = &running;
+		o.npids = 1;
+	} else {
+		o.command = pid;
+	}
+	err = supervisor__start(&o, &run.s);
+	if (err && !run.attach_us) {
 		fprintf(stderr, "supervised: %s\n", err__text());
 		return 125;
 	}
-	if (write(go, "", 1) != 1)
-		return 125;
-	serve();
-	supervisor__close(run.s);
-	while (waitpid(o.command, &status, 0) < 0 && errno == EINTR)
+	if (!run.attach_us)
+		err = write(go, "", 1) != 1;
+	if (!err) {
+		killer = start_killer();
+		serve();
+		if (killer > 0) {
+			kill(killer, SIGKILL);
+			waitpid(killer, NULL, 0);
+		}
+		supervisor__close(run.s);
+	}
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (run.verbose)
 		print_figures();
@@ -262,7 +289,8 @@ static int repeat(const struct plan *plan, const struct copies *copies, char **c
 		if (!pid) {
 			srand((unsigned)getpid());
 			run.quit_ms = run.quit_ms ? 1 + (unsigned)rand() % run.quit_ms : 0;
-			run.kill_ms = run.kill_ms ? 1 + (unsigned)rand() % run.kill_ms : 0;
+			run.kill_us = run.kill_us ? 1 + (unsigned)rand() % run.kill_us : 0;
+			run.attach_us = run.attach_us ? 1 + (unsigned)rand() % run.attach_us : 0;
 			exit(supervise(plan, copies, command));
 		}
 		waitpid(pid, &status, 0);
@@ -277,14 +305,16 @@ int main(int argc, char **argv)
 	struct plan *plan;
 	int option;
 
-	while ((option = getopt(argc, argv, "+fvwt:q:k:n:")) != -1) {
+	while ((option = getopt(argc, argv, "+fvwt:a:q:k:n:")) != -1) {
 		run.follow |= option == 'f';
 		run.verbose |= option == 'v';
 		run.unread |= option == 'w';
 		if (option == 'q')
 			run.quit_ms = (unsigned)atoi(optarg);
 		if (option == 'k')
-			run.kill_ms = (unsigned)atoi(optarg);
+			run.kill_us = (unsigned)atoi(optarg);
+		if (option == 'a')
+			run.attach_us = (unsigned)atoi(optarg);
 		if (option == 'n')
 			run.runs = (unsigned)atoi(optarg);
 		if (option == '?' || (option == 't' && !add(optarg))) {

@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# --engine inline: whenever bbtrace is killed, the program runs on to the same result, and nothing of bbtrace stays. If its
-# supervisor is killed, a program without signals does, too.
+# --engine inline: whenever bbtrace is killed, or its supervisor, the program runs on to the same result.
 # KILLS: how many of each.
 . "$(dirname "$0")/lib.sh"
 needs root uprobes
@@ -73,12 +72,12 @@ int main(int argc, char **argv)
 	return 0;
 }
 END
-${CC:-cc} -g -O2 -o "$T/inlined" "$T/plain.c" || exit 2
+${CC:-cc} -g -O2 -o "$T/works" "$T/plain.c" || exit 2
 : >"$T/killed"
-{ "$T/inlined" "$T/killed" && echo 0; } >"$T/plain"
+{ "$T/works" "$T/killed" && echo 0; } >"$T/plain"
 for ((n = 0; n < ${KILLS:-6} / 2; n++)); do
 	rm "$T/killed"
-	begin "$T/inlined" "$T/killed"
+	begin "$T/works" "$T/killed"
 	wait_for "$PATIENCE" test -e "$T/began"
 	pause $((n * 40))
 	kill -9 "$supervisor"
@@ -89,4 +88,84 @@ for ((n = 0; n < ${KILLS:-6} / 2; n++)); do
 	is $? 0 'the trace ends when the program does'
 	like "$T/err" 'the process bbtrace-inline was killed' 'and says what has happened'
 done
+
+# ---- the supervisor is killed at any moment: signals, threads and children; libraries; processes that run already ----
+source_program loads c -pthread -ldl <<'END'
+/* loads LIBRARY N: opens it N times, in two threads that have all signals blocked, and calls it. */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+static char *library;
+static void *opens(void *arg)
+{
+	long sum = 0;
+
+	for (long i = 0; i < (long)arg; i++) {
+		void *h = dlopen(library, RTLD_NOW);
+		long (*f)(long) = (long (*)(long))dlsym(h, "loaded");
+
+		sum += f(i);
+		dlclose(h);
+	}
+	return (void *)sum;
+}
+int main(int argc, char **argv)
+{
+	void *n = (void *)atol(argv[2]), *sum;
+	sigset_t all;
+	pthread_t t;
+
+	library = argv[1];
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, NULL);
+	pthread_create(&t, NULL, opens, n);
+	printf("%ld\n", (long)opens(n));
+	pthread_join(t, &sum);
+	printf("%ld\n", (long)sum);
+	return argc != 3;
+}
+END
+source_program loaded.so c -shared -fPIC <<'END'
+long loaded(long n)
+{
+	long sum = 0;
+
+	for (long i = 0; i < n % 50; i++)
+		sum += i % 3 ? i : -n;
+	return sum;
+}
+END
+bb user "$T/loaded.so" loaded --engine inline -F json -o "$T/json" -- "$T/loads" "$T/loaded.so" 100
+exits 0 'a library that is opened again and again'
+is "$(entries loaded)" 200 'each of its calls is shown'
+: >"$T/in_time"
+attaches() { pgrep -P $tracer -x bbtrace-inline >"$T/pid" || ended $tracer; }
+for command in 'inlined mix 20' "loads $T/loaded.so 300"; do
+	"$T"/$command >"$T/plain"
+	for ((n = 0; n < ${KILLS:-6}; n++)); do
+		begin "$T"/$command
+		pause $((RANDOM % 100))
+		kill -9 "$supervisor" && echo >>"$T/in_time"
+		wait_for "$PATIENCE" test -e "$T/result"
+		is "$(<"$T/result")" "$(<"$T/plain")"$'\n0' "${command%% *}: the supervisor is killed: the result" || diag "$(<"$T/err")"
+		wait $tracer
+	done
+	for ((n = 0; n < ${KILLS:-6}; n++)); do
+		"$T"/$command >"$T/result" &
+		pid=$!
+		pause $((RANDOM % 30))
+		"$BBTRACE" user "$T/${command%% *}" '*' -p $pid --engine inline -f -o "$T/trace" >"$T/out" 2>"$T/err" </dev/null &
+		tracer=$!
+		wait_for "$PATIENCE" attaches
+		pause $((RANDOM % 20))
+		# shellcheck disable=SC2046 # none, if the program has ended before
+		kill -9 $tracer $(<"$T/pid") 2>/dev/null && echo >>"$T/in_time"
+		wait $pid
+		is "$? $(<"$T/result")" "0 $(<"$T/plain")" "${command%% *}: attached to, and both are killed: the result"
+		wait $tracer
+	done
+done
+ok $(($(wc -l <"$T/in_time") < ${KILLS:-6})) 'some were killed in time' || diag "$(wc -l <"$T/in_time")"
 done_testing

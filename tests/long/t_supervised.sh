@@ -75,4 +75,51 @@ for command in "${commands[@]}"; do
 		is "$? $(<"$T/out")" "$wanted" "${options/$libc/libc}: ${command:0:40}"
 	done
 done
+
+# ---- it is killed at any moment, a thousand times each (KILLS) ----
+cat >"$T/loads.c" <<'END'
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+static char *library;
+static void *opens(void *n)
+{
+	long sum = 0;
+
+	for (long i = 0; i < (long)n; i++) {
+		void *h = dlopen(library, RTLD_NOW);
+
+		sum += ((int (*)(int))dlsym(h, "loaded"))(i);
+		dlclose(h);
+	}
+	return (void *)sum;
+}
+int main(int argc, char **argv)
+{
+	void *sum, *n = (void *)atol(argv[2]);
+	pthread_t t;
+
+	library = argv[1];
+	pthread_create(&t, NULL, opens, n);
+	printf("%ld ", (long)opens(n));
+	pthread_join(t, &sum);
+	printf("%ld\n", (long)sum);
+	return 0;
+}
+END
+echo 'int loaded(int n) { int sum = 0; for (int i = 0; i < n % 50; i++) sum += i % 3 ? i : -n; return sum; }' >"$T/loaded.c"
+${CC:-cc} -O2 -w -pthread -o "$T/loads" "$T/loads.c" && ${CC:-cc} -O2 -shared -fPIC -o "$T/loaded.so" "$T/loaded.c" &&
+	${CC:-cc} -O2 -w -pthread -Itests/progs -o "$T/inlined" tests/progs/inlined.c || exit 2
+for command in "inlined mix 8" "loads $T/loaded.so 300"; do
+	for options in '-k 100000' '-a 30000 -k 5000' '-a 30000 -k 60000' '-a 30000 -q 20' '-a 30000 -q 20 -k 30000'; do
+		"$T"/$command >"$T/plain"
+		# shellcheck disable=SC2086 # several words
+		timeout 3000 "$B/supervised" -n "${KILLS:-1000}" $options -f -t "$T/${command%% *}" -t "$T/loaded.so" -- \
+			"$T"/$command >"$T/out" 2>/dev/null </dev/null
+		is "$(sort "$T/out" | uniq -c | awk '{ $1 = $1 } 1')" \
+			"$(printf '%s\n' "${KILLS:-1000} $(<"$T/plain")" "${KILLS:-1000} status 0" | sort -k2)" \
+			"$options: ${command%% *}"
+	done
+done
 done_testing

@@ -205,6 +205,13 @@ bool thread__get_slot(struct thread *t, pid_t parent, uint64_t forked)
 	return true;
 }
 
+bool thread__lost_slot(struct thread *t)
+{
+	uint64_t base = t->area ? t->area->base + t->slot * t->area->slot_size : 0;
+
+	return t->area && !thread__load_regs(t) && thread__get(t, TRACEE_LOG) != base;
+}
+
 void thread__drop_slot(struct thread *t)
 {
 	struct say say = {.type = SAY_END,

@@ -21,6 +21,7 @@ static struct process *new_process(struct tracer *s, const struct process *paren
 		space = space__fork(space, pid);
 	p = tracer__add_process(s, pid, space);
 	p->quiet = parent->quiet || !s->follow;
+	p->filters = parent->filters;
 	return p;
 }
 
@@ -80,12 +81,107 @@ void tracer__adopt(struct tracer *s, pid_t parent)
 	}
 }
 
+/* ---- without the tracer ---- */
+
+/* Until now it has used the slot of the thread that made it. False: it has none, as its program is
+ * another one by now. */
+static bool leave_slot(struct thread *t)
+{
+	uint64_t base = thread__get(t, TRACEE_LOG), copy;
+	bool found = false;
+	struct area *const *a;
+
+	vec__each (a, &t->process->space->areas)
+		found |= base - (*a)->base < (*a)->size;
+	return found && thread__step_out(t, NULL, &copy) == OUT_DONE;
+}
+
+static void note_stray(struct thread *t)
+{
+	char text[160];
+
+	snprintf(text, sizeof(text),
+		 "task %d was made without its tracer (CLONE_UNTRACED): until now what is shown of "
+		 "it, and of the thread that made it, is mixed up",
+		 t->tid);
+	if (!t->process->quiet)
+		tracer__say_text(t->tracer, SAY_NOTE, t->process, 0, text);
+}
+
+static void find_stray(struct tracer *s, struct process *p, pid_t tid)
+{
+	struct thread *t;
+
+	/* refused: it is new, and its parent is about to tell of it */
+	if (tracer__thread(s, tid) || tracer__process(s, tid) ||
+	    ptrace(PTRACE_SEIZE, tid, 0, TRACER_OPTIONS))
+		return;
+	add_child(s, p, NULL, tid);
+	t = tracer__thread(s, tid);
+	t->stray = true;
+	ptrace(PTRACE_INTERRUPT, tid, 0, 0);
+}
+
+/* Of a thread: /proc/PID/task/TID/children. */
+static void find_children(struct tracer *s, struct process *p, uint32_t tid)
+{
+	autofree char *text = NULL;
+	char path[64], *at, *next;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%u/children", p->pid, tid);
+	if (file__read(path, 1u << 20, &text, NULL))
+		return;
+	for (at = text;; at = next) {
+		long child = strtol(at, &next, 10);
+
+		if (next == at)
+			return;
+		find_stray(s, p, (pid_t)child);
+	}
+}
+
+static void find_strays(struct tracer *s, struct process *p)
+{
+	pid_vec tids = {0};
+	uint32_t *tid;
+
+	process__threads((uint32_t)p->pid, &tids);
+	vec__each (tid, &tids) {
+		find_stray(s, p, (pid_t)*tid);
+		find_children(s, p, *tid);
+	}
+	vec__free(&tids);
+}
+
+void tracer__find_strays(struct tracer *s)
+{
+	VEC(struct process *) all = {0};
+	struct process **p;
+	uint64_t value;
+
+	for (size_t i = 0; i < s->processes.cap; i++)
+		if (map64__slot(&s->processes, i, &value))
+			vec__push(&all, (struct process *)(uintptr_t)value);
+	vec__each (p, &all)
+		if ((*p)->space && (*p)->space->loaded.len && !(*p)->space->lets_go)
+			find_strays(s, *p);
+	vec__free(&all);
+}
+
+/* ---- the first stop ---- */
+
 void thread__start(struct thread *t)
 {
 	struct process *p = t->process;
 	struct space *s = p->space;
 	bool traced = s && !s->other && s->areas.len;
 
+	if (t->stray && !leave_slot(t)) {
+		thread__detach(t, 0);
+		return;
+	}
+	if (t->stray)
+		note_stray(t);
 	if (s && s->refs == 1 && p->nthreads == 1 && (p->quiet || t->tracer->quitting)) {
 		thread__let_go_alone(t);
 		return;
@@ -99,6 +195,8 @@ void thread__start(struct thread *t)
 		space__let_go(t->tracer, s);
 		return;
 	}
+	if (t->stray)
+		signals__to_copy(t);
 	thread__done(t, 0);
 }
 
@@ -125,7 +223,8 @@ static void forget_program(struct thread *t)
 	thread__drop_slot(t);
 	t->process->space = NULL;
 	t->frames.len = 0;
-	t->delivering = t->has_late = t->maps = t->maps_code = t->in_vfork = false;
+	t->held.len = 0;
+	t->delivering = t->maps = t->maps_code = t->in_vfork = false;
 	t->call = -1;
 	t->parent = 0;
 	space__drop(t->tracer, old);

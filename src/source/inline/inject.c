@@ -5,55 +5,86 @@
 #include <sys/wait.h>
 #include "source/inline/tracer.h"
 
-/* The vDSO has an instruction that enters the kernel. */
-static uint64_t find_enter(const struct tracer *s, const struct space *space, pid_t pid)
-{
-	autofree char *text = NULL, *code = NULL;
-	map_vec maps = {0};
-	uint64_t found = 0;
-	const struct map *m;
-	char path[64];
-	size_t n;
+/* ---- room for the code ---- */
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+#define TRIES 8
+
+/* Of a supervisor that was killed. */
+static bool is_errand(const uint8_t *bytes, const struct errand_code *code)
+{
+	return !memcmp(bytes, code->bytes, 16);
+}
+
+static bool is_zero(const uint8_t *bytes)
+{
+	for (size_t i = 0; i < ERRAND_MAX; i++)
+		if (bytes[i])
+			return false;
+	return true;
+}
+
+static bool is_executed(const struct thread *of, uint64_t at)
+{
+	struct thread *t;
+	size_t i = 0;
+
+	while ((t = tracer__each(of->tracer, &i)))
+		if (t->process == of->process && t->state == THREAD_STOPPED &&
+		    thread__get(t, TRACEE_PC) - at < ERRAND_MAX)
+			return true;
+	return false;
+}
+
+/* What fills the last page of a mapping of code. */
+static uint64_t room_in(const struct thread *t, const struct map *m, const struct errand_code *code)
+{
+	uint8_t bytes[ERRAND_MAX];
+
+	for (uint64_t n = 1; n <= TRIES && n * ERRAND_MAX < m->end - m->start; n++) {
+		uint64_t at = m->end - n * ERRAND_MAX;
+
+		if (!space__read(t->process->space, at, bytes, sizeof(bytes)))
+			return 0;
+		if (is_zero(bytes))
+			return at;
+		if (!is_errand(bytes, code))
+			return 0;
+		if (!is_executed(t, at))
+			return at;
+	}
+	return 0;
+}
+
+static uint64_t find_room(const struct thread *t, const struct errand_code *code)
+{
+	autofree char *text = NULL;
+	map_vec maps = {0};
+	const struct map *m;
+	uint64_t found = 0;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", t->process->pid);
 	if (file__read(path, 64u << 20, &text, NULL) || maps__parse(text, &maps))
 		return 0;
-	vec__each (m, &maps) {
-		const char *at;
-
-		n = m->end - m->start;
-		if (!m->exec || !m->path || strcmp(m->path, "[vdso]") != 0 || n > 1u << 20)
-			continue;
-		code = xmalloc(n);
-		at = space__read(space, m->start, code, n)
-			     ? memmem(code, n, s->tracee->enter, s->tracee->enter_len)
-			     : NULL;
-		if (at)
-			found = m->start + (uint64_t)(at - code);
-		break;
-	}
+	vec__each (m, &maps)
+		if (m->exec && m->path && !strcmp(m->path, "[vdso]"))
+			found = room_in(t, m, code);
+	vec__each (m, &maps)
+		if (!found && m->exec && m->ino)
+			found = room_in(t, m, code);
 	maps__free(&maps);
 	return found;
 }
 
-/* Where the thread can enter the kernel; *old: what was overwritten for that. */
-static uint64_t prepare(struct thread *t, uint8_t old[16], bool *overwritten)
-{
-	const struct arch_tracee *a = t->tracer->tracee;
-	struct space *s = t->process->space;
-	uint64_t pc = thread__get(t, TRACEE_PC);
-	uint8_t now[16];
+/* ---- the errand ---- */
 
-	*overwritten = false;
-	if (!s->enter)
-		s->enter = find_enter(t->tracer, s, t->process->pid);
-	if (s->enter && space__read(s, s->enter, now, a->enter_len) &&
-	    !memcmp(now, a->enter, a->enter_len))
-		return s->enter;
-	if (!space__read(s, pc, old, a->enter_len) || !space__write(s, pc, a->enter, a->enter_len))
-		return 0;
-	*overwritten = true;
-	return pc;
+bool thread__send(struct thread *t, uint64_t addr, const struct errand_code *code)
+{
+	if (!space__write(t->process->space, addr, code->bytes, code->len))
+		return false;
+	t->tracer->tracee->send(t->regs, addr);
+	t->known = t->changed = true;
+	return !thread__store_regs(t);
 }
 
 /* Until it has returned from that call; only what can't be blocked comes meanwhile. False: it is
@@ -82,33 +113,44 @@ static bool run(struct thread *t, uint64_t behind, int64_t *result)
 	return false;
 }
 
+/* Where the errand goes, and its code. */
+static int prepare(const struct thread *t, const struct errand *e, uint64_t *at,
+		   struct errand_code *code)
+{
+	const struct arch_tracee *arch = t->tracer->tracee;
+
+	if (arch->errand(e, 0, code))
+		return -EFAULT;
+	*at = find_room(t, code);
+	return *at ? arch->errand(e, *at, code) : -EFAULT;
+}
+
 int64_t thread__call(struct thread *t, long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
 		     uint64_t e, uint64_t f)
 {
-	const struct arch_tracee *arch = t->tracer->tracee;
-	uint64_t args[] = {a, b, c, d, e, f}, mask, at;
-	uint8_t before[TRACEE_REGS_MAX], old[16];
+	struct errand errand = {
+		.calls = true, .number = (uint64_t)number, .args = {a, b, c, d, e, f}};
+	static const uint8_t nothing[ERRAND_MAX];
+	uint8_t before[TRACEE_REGS_MAX];
+	struct errand_code code;
 	int64_t result = -ESRCH;
-	bool overwritten;
+	uint64_t at;
 
-	if (thread__load_regs(t))
+	if (!thread__may_call(t))
+		return -EPERM;
+	if (thread__load_regs(t) || !thread__mask(t, &errand.mask))
 		return -ESRCH;
 	memcpy(before, t->regs, sizeof(before));
-	at = prepare(t, old, &overwritten);
-	if (!at)
+	errand.then = thread__get(t, TRACEE_PC);
+	if (prepare(t, &errand, &at, &code))
 		return -EFAULT;
-	if (!thread__block(t, true, &mask))
-		return -ESRCH;
-	arch->call(t->regs, at, (uint64_t)number, args);
-	t->changed = true;
-	if (!run(t, at + arch->enter_len, &result))
+	if (!thread__send(t, at, &code) || !thread__set_mask(t, ~0ull) ||
+	    !run(t, at + code.called, &result))
 		result = -ESRCH;
-	if (overwritten)
-		space__write(t->process->space, at, old, arch->enter_len);
-	thread__unblock(t, mask);
+	thread__set_mask(t, errand.mask);
 	memcpy(t->regs, before, sizeof(before));
 	t->known = t->changed = true;
-	/* at once: if the supervisor is killed, the thread goes on with these */
-	thread__store_regs(t);
+	if (!thread__store_regs(t))
+		space__write(t->process->space, at, nothing, sizeof(nothing));
 	return result;
 }

@@ -20,19 +20,19 @@ void thread__detach(struct thread *t, int sig)
 /* A fault of its own on the way has its signal passed on in place of the one that was sent. */
 static void step_out(struct thread *t, const siginfo_t *sent)
 {
-	unsigned steps;
 	uint64_t copy;
 	siginfo_t si;
 
 	thread__hurry(t);
-	switch (thread__step_out(t, &copy, &steps)) {
+	switch (thread__step_out(t, t->pending ? sent : NULL, &copy)) {
 	case OUT_DONE:
-		if (steps && t->pending)
+		if (t->pending)
 			ptrace(PTRACE_SETSIGINFO, t->tid, 0, sent);
 		break;
+	case OUT_LATER:
+		t->pending = 0;
+		break;
 	case OUT_FAULT:
-		if (t->pending)
-			t->put_off |= 1ull << t->pending;
 		if (!ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si))
 			t->pending = si.si_signo;
 		signals__leave_at_once(t);
@@ -56,8 +56,6 @@ static void take_out(struct thread *t)
 		signals__leave_at_once(t);
 	else if (space__copies_at(s, thread__get(t, TRACEE_PC)))
 		step_out(t, &si);
-	if (t->area && !space__copies_at(s, thread__get(t, TRACEE_PC)))
-		thread__set(t, TRACEE_LOG, 0);
 	thread__store_regs(t);
 }
 
@@ -76,11 +74,18 @@ static void let_go(struct tracer *s, struct space *space)
 		if (t->process->space == space)
 			take_out(t);
 	space__restore(space, s);
+	for (i = 0; (t = tracer__each(s, &i));)
+		if (t->process->space == space)
+			signals__restore_frames(t);
 	for (i = 0; (t = tracer__each(s, &i));) {
 		if (t->process->space != space)
 			continue;
 		if (t->process->nthreads == 1)
 			say_let_go(s, t->process);
+		/* not before nothing leads to the copies any more */
+		if (t->area && !thread__lost_slot(t) &&
+		    !space__copies_at(space, thread__get(t, TRACEE_PC)))
+			thread__set(t, TRACEE_LOG, 0);
 		thread__detach(t, t->pending);
 		i = 0;
 	}

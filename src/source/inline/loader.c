@@ -151,8 +151,71 @@ static bool is_adding(const struct space *s)
 	return false;
 }
 
-/* Has it mapped all that the program is linked to? If this was too early, it calls the trap next.
- */
+/* ---- the beacon ---- */
+
+/* Where code that does nothing but return has room for a jump; 0: nowhere. */
+static uint64_t room_for_jump(const struct tracer *tracer, const struct space *s, uint64_t addr)
+{
+	const struct arch *arch = tracer->arch;
+	uint8_t bytes[2 * PATCH_MAX];
+	size_t skip, at;
+	struct insn insn;
+
+	if (!space__read(s, addr, bytes, sizeof(bytes)))
+		return 0;
+	skip = arch->copier->landing(bytes, sizeof(bytes));
+	for (at = skip; at < skip + arch->copier->jump_size; at += insn.len)
+		if (arch->decode(bytes + at, sizeof(bytes) - at, addr + at, false, &insn) ||
+		    (at == skip ? insn.kind != BRANCH_RET : !insn.padding))
+			return 0;
+	return addr + skip;
+}
+
+static uint64_t map_beacon(struct thread *t, uint64_t near)
+{
+	autofree char *text = NULL;
+	map_vec maps = {0};
+	uint64_t at = 0;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", t->process->pid);
+	if (!file__read(path, 64u << 20, &text, NULL) && !maps__parse(text, &maps))
+		at = thread__map_near(t, &maps, near, true, LOG_PAGE);
+	maps__free(&maps);
+	return at;
+}
+
+static bool light(struct thread *t, struct watch *w, uint64_t addr)
+{
+	const struct arch *arch = t->tracer->arch;
+	struct space *s = t->process->space;
+	uint8_t code[BEACON_MAX], jump[PATCH_MAX];
+	size_t behind, n = t->tracer->tracee->beacon(code, &behind);
+	uint64_t at;
+
+	w->jump = room_for_jump(t->tracer, s, addr);
+	/* what it does may not be allowed */
+	if (!w->jump || !thread__may_call(t))
+		return false;
+	at = map_beacon(t, addr);
+	if (!at || !space__write(s, at, code, n) ||
+	    !space__read(s, w->jump, w->old, arch->copier->jump_size))
+		return false;
+	arch->copier->put_jump(jump, w->jump, at);
+	w->stop = at + behind;
+	w->set = space__write(s, w->jump, jump, arch->copier->jump_size);
+	return w->set;
+}
+
+void loader__unwatch(struct space *s, const struct tracer *tracer)
+{
+	if (s->watch.set)
+		space__write(s, s->watch.jump, s->watch.old, tracer->arch->copier->jump_size);
+	s->watch.set = false;
+}
+
+/* Has it mapped all that the program is linked to? If this was too early, it calls its debugger
+ * next. */
 static void watch_loader(struct thread *t)
 {
 	struct space *s = t->process->space;
@@ -164,8 +227,12 @@ static void watch_loader(struct thread *t)
 	if (!s->debug_state || !space__read(s, s->debug_state, &d, sizeof(d)) || !d.r_version ||
 	    !d.r_brk || is_adding(s))
 		return;
-	trap__set(s, t->tracer, &s->debug, d.r_brk);
-	s->loading = !s->debug.set;
+	s->loading = false;
+	if (!light(t, &s->watch, d.r_brk) && !t->process->quiet)
+		tracer__say_text(
+			t->tracer, SAY_NOTE, t->process, 0,
+			"libraries that a process loads while it runs are not copied, since "
+			"its loader can't be watched");
 }
 
 /* ---- from exec on ---- */
@@ -210,35 +277,17 @@ void loader__find(struct thread *t)
 		watch_loader(t);
 }
 
-/* ---- traps ---- */
+/* ---- later ---- */
 
-/* Executes the instruction below the trap, too. Threads that come by meanwhile don't load objects:
- * the loader has a lock. */
-static void step_over(struct thread *t, struct trap *trap)
+bool loader__hit(struct thread *t, const siginfo_t *si)
 {
 	struct space *s = t->process->space;
-	uint64_t addr = trap->addr;
 
-	trap__remove(s, t->tracer, trap);
-	if (thread__step(t) != OUT_GONE)
-		trap__set(s, t->tracer, trap, addr);
-}
-
-bool loader__hit(struct thread *t)
-{
-	struct space *s = t->process->space;
-	uint64_t pc;
-
-	if (!s || !s->debug.set)
+	if (!s || !s->watch.set || si->si_signo != t->tracer->tracee->beacon_signal ||
+	    thread__get(t, TRACEE_PC) != s->watch.stop)
 		return false;
-	pc = thread__get(t, TRACEE_PC) - t->tracer->arch->uprobe_breakpoint.len;
-	if (pc != s->debug.addr)
-		return false;
-	thread__set(t, TRACEE_PC, pc);
-	thread__store_regs(t);
 	t->maps = is_adding(s);
 	thread__put_copies(t);
-	step_over(t, &s->debug);
 	return true;
 }
 
@@ -251,11 +300,11 @@ void loader__system_call(struct thread *t, bool entry, uint64_t number, const ui
 	if (entry) {
 		t->maps_code =
 			number == SYS_mmap && args[2] & PROT_EXEC && !(args[3] & MAP_ANONYMOUS);
-		if (s->loading)
-			watch_loader(t);
 		return;
 	}
 	if (t->maps_code && (s->loading || t->maps))
 		thread__put_copies(t);
 	t->maps_code = false;
+	if (s->loading)
+		watch_loader(t);
 }

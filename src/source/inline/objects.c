@@ -96,12 +96,11 @@ static bool is_free(const map_vec *maps, uint64_t start, uint64_t size, uint64_t
 }
 
 /* Out of the way of what grows: mmap's memory grows downwards, to just below the last library. */
-static uint64_t find_room(const map_vec *maps, const struct object *o, uint64_t start,
-			  uint64_t size)
+static uint64_t find_room(const map_vec *maps, bool pie, uint64_t start, uint64_t size)
 {
 	uint64_t at, below;
 
-	if (!o->pie) {
+	if (!pie) {
 		for (at = (start + GIB) & -PAGE; at < start + GIB + GIB / 2; at += size)
 			if (is_free(maps, at, size, &below))
 				return at;
@@ -118,11 +117,22 @@ static uint64_t find_room(const map_vec *maps, const struct object *o, uint64_t 
 	return 0;
 }
 
+uint64_t thread__map_near(struct thread *t, const map_vec *maps, uint64_t start, bool pie,
+			  uint64_t size)
+{
+	uint64_t at = find_room(maps, pie, start, size);
+
+	if (!at || thread__call(t, SYS_mmap, at, size, PROT_READ | PROT_EXEC,
+				MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, (uint64_t)-1,
+				0) != (int64_t)at)
+		return 0;
+	return at;
+}
+
 /* ---- putting them there ---- */
 
-static void refuse(struct thread *t, struct loaded *l, const char *why)
+static void say_refused(struct thread *t, const struct loaded *l, const char *why)
 {
-	l->refused = true;
 	if (!t->process->quiet)
 		tracer__say_text(t->tracer, SAY_REFUSED, t->process, l->image->object, why);
 }
@@ -147,45 +157,52 @@ static const char *write_copies(struct thread *t, const map_vec *maps, struct lo
 	struct space *s = t->process->space;
 	size_t n = l->image->code.len;
 	autofree uint8_t *code = xmalloc(n + 1);
-	uint64_t at = find_room(maps, l->object, l->start, l->size);
-	int64_t got;
 
-	if (!at)
-		return "all memory within reach of its code is in use";
-	l->base = at;
+	l->base = thread__map_near(t, maps, l->start, l->object->pie, l->size);
+	if (!l->base)
+		return "the process may not map memory for its copies, or has none within reach "
+		       "of its code";
 	memcpy(code, l->image->code.data, n);
-	if (!copy_image__relocate(l->image, l->bias, at, code))
-		return "its copies are out of reach";
-	got = thread__call(t, SYS_mmap, at, l->size, PROT_READ | PROT_EXEC,
-			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, (uint64_t)-1, 0);
-	if (got != (int64_t)at)
-		return "the process may not map memory for its copies";
-	if (space__write(s, at, code, n))
+	if (copy_image__relocate(l->image, l->bias, l->base, code) &&
+	    space__write(s, l->base, code, n))
 		return NULL;
-	thread__call(t, SYS_munmap, at, l->size, 0, 0, 0, 0);
+	thread__call(t, SYS_munmap, l->base, l->size, 0, 0, 0, 0);
 	return "its copies can't be written";
 }
 
+static const char *reason(int err)
+{
+	return err == -ESTALE ? "its code in memory is not that of the file"
+			      : "its code can't be changed";
+}
+
+/* Nothing leads to the copies yet. */
 static void load(struct thread *t, const map_vec *maps, struct loaded *l)
 {
+	int err = loaded__check(t->process->space, l);
+	const char *why = err ? reason(err) : write_copies(t, maps, l);
+
+	l->refused = why;
+	if (why)
+		say_refused(t, l, why);
+}
+
+void thread__patch(struct thread *t)
+{
 	struct space *s = t->process->space;
-	const char *why;
+	struct loaded *l;
 	int err;
 
-	why = write_copies(t, maps, l);
-	if (why) {
-		refuse(t, l, why);
-		return;
+	vec__each (l, &s->loaded) {
+		if (l->refused || l->patched)
+			continue;
+		l->patched = true;
+		err = loaded__patch(s, t->tracer, l);
+		if (err) /* threads may be in the copies */
+			say_refused(t, l, reason(err));
+		else
+			say_mapped(t, l);
 	}
-	err = loaded__patch(s, t->tracer, l);
-	if (err) {
-		thread__call(t, SYS_munmap, l->base, l->size, 0, 0, 0, 0);
-		refuse(t, l,
-		       err == -ESTALE ? "its code in memory is not that of the file"
-				      : "its code can't be changed");
-		return;
-	}
-	say_mapped(t, l);
 }
 
 static bool is_mapped(pid_t pid, const map_vec *maps, const struct loaded *l)
@@ -233,7 +250,7 @@ static bool read_maps(const struct thread *t, map_vec *maps)
 	return false;
 }
 
-void thread__put_copies(struct thread *t)
+void thread__map_copies(struct thread *t)
 {
 	const struct tracer *tracer = t->tracer;
 	struct space *s = t->process->space;
@@ -246,7 +263,7 @@ void thread__put_copies(struct thread *t)
 	for (i = tracer->copies->images.data; i < vec__end(&tracer->copies->images);) {
 		struct loaded l = {.image = i,
 				   .object = tracer->plan->objects.data[i->object].object,
-				   .size = (i->code.len + PAGE - 1) & -PAGE};
+				   .size = ((i->code.len + PAGE - 1) & -PAGE) + PAGE};
 
 		if (!i->patches.len || !find_object(t, &maps, l.object, &l.bias, &l.start)) {
 			i++;
@@ -260,6 +277,12 @@ void thread__put_copies(struct thread *t)
 			return;
 	}
 	maps__free(&maps);
+}
+
+void thread__put_copies(struct thread *t)
+{
+	thread__map_copies(t);
+	thread__patch(t);
 }
 
 /* ---- look-ups ---- */

@@ -55,6 +55,19 @@ static uint8_t *texts__at(const text_vec *v, uint64_t vaddr, size_t len)
 	return NULL;
 }
 
+static int texts__compare(const text_vec *v, const struct loaded *l)
+{
+	const struct copy_patch *p;
+
+	vec__each (p, &l->image->patches) {
+		const uint8_t *was = original_of(l, p), *now = texts__at(v, p->vaddr, p->len);
+
+		if (!was || !now || memcmp(was, now, p->len) != 0)
+			return -ESTALE;
+	}
+	return 0;
+}
+
 /* Puts all patches into these copies. -ESTALE: the code isn't that of the file. */
 static int texts__patch(const text_vec *v, const struct tracer *tracer, const struct loaded *l)
 {
@@ -165,6 +178,19 @@ static int write_patches(struct space *s, const struct tracer *tracer, const str
 	return err;
 }
 
+/* Can it be patched? Only the memory can tell whether it may be written. */
+int loaded__check(struct space *s, const struct loaded *l)
+{
+	const struct copy_patch *first = &l->image->patches.data[0];
+	text_vec texts = {0};
+	int err = texts__read(&texts, s, l) ? texts__compare(&texts, l) : -EACCES;
+
+	if (!err && !space__write(s, first->vaddr + l->bias, original_of(l, first), 1))
+		err = -EACCES;
+	texts__free(&texts);
+	return err;
+}
+
 int loaded__patch(struct space *s, const struct tracer *tracer, const struct loaded *l)
 {
 	text_vec texts = {0};
@@ -193,25 +219,8 @@ void space__restore(struct space *s, const struct tracer *tracer)
 {
 	struct loaded *l;
 
-	trap__remove(s, tracer, &s->debug);
+	loader__unwatch(s, tracer);
 	vec__each (l, &s->loaded)
 		if (!l->refused)
 			loaded__restore(s, tracer, l);
-}
-
-void trap__set(struct space *s, const struct tracer *tracer, struct trap *t, uint64_t addr)
-{
-	const struct breakpoint *b = &tracer->arch->uprobe_breakpoint;
-
-	if (t->set || !addr || !space__read(s, addr, t->old, b->len))
-		return;
-	t->addr = addr;
-	t->set = space__write(s, addr, b->bytes, b->len);
-}
-
-void trap__remove(struct space *s, const struct tracer *tracer, struct trap *t)
-{
-	if (t->set)
-		space__write(s, t->addr, t->old, tracer->arch->uprobe_breakpoint.len);
-	t->set = false;
 }

@@ -31,20 +31,6 @@ refuse(struct say_answer *a, int err, const char *format, ...)
 	return -err;
 }
 
-/* The number behind name in /proc/PID/status. */
-static uint64_t status_of(uint32_t tid, const char *name)
-{
-	autofree char *status = NULL;
-	char path[64];
-	const char *at;
-
-	snprintf(path, sizeof(path), "/proc/%u/status", tid);
-	if (file__read(path, 1u << 16, &status, NULL))
-		return 0;
-	at = strstr(status, name);
-	return at ? strtoull(at + strlen(name), NULL, 10) : 0;
-}
-
 /* Its main thread may have ended before the others. */
 static bool has_ended(uint32_t tid)
 {
@@ -71,7 +57,7 @@ static int seize(struct tracer *s, struct process *p, uint32_t tid, struct say_a
 
 		if (err == ESRCH || has_ended(tid))
 			return 0;
-		other = status_of(tid, "\nTracerPid:");
+		other = thread__status((pid_t)tid, "\nTracerPid:");
 		if (other == (uint64_t)getpid()) /* a new thread, which its parent tells of */
 			return 0;
 		if (other)
@@ -210,6 +196,7 @@ static uint32_t sharer_of(pid_t pid)
 static int check_thread(struct thread *t, struct say_answer *a)
 {
 	int err = thread__load_regs(t);
+	uint32_t filters;
 
 	if (err == -ENOEXEC)
 		return refuse(a, ENOTSUP,
@@ -218,6 +205,13 @@ static int check_thread(struct thread *t, struct say_answer *a)
 			      t->process->pid);
 	if (err) /* it was killed */
 		return 0;
+	if (!thread__filters_allow(t, &filters))
+		return refuse(
+			a, ENOTSUP,
+			"process %d may not map memory (seccomp), or it can't be told whether "
+			"it may: use --engine probe",
+			t->process->pid);
+	t->process->filters = max_of(filters, t->process->filters);
 	if (thread__get(t, TRACEE_LOG))
 		return refuse(a, ENOTSUP,
 			      "process %d uses the gs segment, which --engine inline needs; use "
@@ -247,11 +241,6 @@ static int check(const struct tracer *s, struct say_answer *a)
 				      "process %d shares its memory with process %u: --engine "
 				      "inline can't trace it; use --engine probe",
 				      t->tid, other);
-		if (status_of((uint32_t)t->tid, "\nSeccomp:") == 1)
-			return refuse(a, ENOTSUP,
-				      "process %d may not map memory (seccomp, strict mode): use "
-				      "--engine probe",
-				      t->tid);
 	}
 	return 0;
 }
@@ -478,8 +467,10 @@ static void begin(struct tracer *s, struct process *p)
 		refuse_process(s, p, "it may not map memory for its log");
 		return;
 	}
-	thread__put_copies(first);
+	/* no thread is where the original is changed, not for a moment */
+	thread__map_copies(first);
 	enter_all(p, s);
+	thread__patch(first);
 }
 
 static void say_begun(struct tracer *s, const struct process *p)

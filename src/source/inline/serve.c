@@ -10,6 +10,7 @@
 #include "source/inline/tracer.h"
 
 #define LAST_WORDS_MS 5000
+#define LOOK_MS	      1000
 
 static void take_signals(const struct tracer *s)
 {
@@ -19,14 +20,26 @@ static void take_signals(const struct tracer *s)
 		;
 }
 
+/* Nothing tells of them. */
+static void look_for_strays(struct tracer *s)
+{
+	uint64_t now = now_ns(CLOCK_MONOTONIC);
+
+	if (now - s->looked < LOOK_MS * 1000000ull || s->quitting)
+		return;
+	s->looked = now;
+	tracer__find_strays(s);
+}
+
 static void wait_for_something(struct tracer *s)
 {
 	struct pollfd fds[] = {
 		{.fd = s->signals, .events = POLLIN},
 		{.fd = s->socket, .events = (short)(POLLIN | (s->out.len ? POLLOUT : 0))}};
 
-	if (poll(fds, ARRAY_SIZE(fds), -1) < 0)
+	if (poll(fds, ARRAY_SIZE(fds), LOOK_MS) < 0)
 		return;
+	look_for_strays(s);
 	if (fds[0].revents)
 		take_signals(s);
 	if (fds[1].revents & POLLOUT)

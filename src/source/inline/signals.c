@@ -75,10 +75,9 @@ bool siginfo__is_fault(const siginfo_t *si)
 /* ---- passing a signal on ---- */
 
 /* To stop again at the handler's first instruction. */
-static void pass_on(struct thread *t, const siginfo_t *si, bool is_current, uint64_t copy)
+static void pass_on(struct thread *t, const siginfo_t *si, uint64_t copy)
 {
-	if (!is_current)
-		ptrace(PTRACE_SETSIGINFO, t->tid, 0, si);
+	ptrace(PTRACE_SETSIGINFO, t->tid, 0, si);
 	t->original = thread__get(t, TRACEE_PC);
 	t->copy = copy;
 	t->delivering = true;
@@ -97,51 +96,50 @@ uint64_t signals__leave_at_once(struct thread *t)
 	return pc;
 }
 
-static void deliver_fault(struct thread *t, const siginfo_t *si, bool is_current)
+static void deliver_fault(struct thread *t, const siginfo_t *si)
 {
 	if (thread__resume_log(t, si->si_signo)) {
 		thread__done(t, 0);
 		return;
 	}
-	pass_on(t, si, is_current, signals__leave_at_once(t));
+	pass_on(t, si, signals__leave_at_once(t));
 }
 
 /* One that was sent waits until the thread is where its handler may interrupt it. */
-static void deliver_sent(struct thread *t, const siginfo_t *si, bool is_current)
+static void deliver_sent(struct thread *t, const siginfo_t *si)
 {
 	uint64_t copy;
 	siginfo_t fault;
-	unsigned steps;
 
-	switch (thread__step_out(t, &copy, &steps)) {
+	switch (thread__step_out(t, si, &copy)) {
 	case OUT_DONE:
-		pass_on(t, si, is_current && !steps, copy);
+		pass_on(t, si, copy);
 		break;
 	case OUT_FAULT:
-		t->late = *si;
-		t->has_late = true;
 		if (!ptrace(PTRACE_GETSIGINFO, t->tid, 0, &fault))
-			deliver_fault(t, &fault, true);
+			deliver_fault(t, &fault);
+		break;
+	case OUT_LATER:
+		if (copy)
+			thread__set(t, TRACEE_PC, copy);
+		thread__done(t, 0);
 		break;
 	case OUT_GONE:
 		break;
 	}
 }
 
-static void deliver(struct thread *t, const siginfo_t *si, bool is_current)
+static void deliver(struct thread *t, const siginfo_t *si)
 {
 	bool copied = space__copies_at(t->process->space, thread__get(t, TRACEE_PC));
 	bool fault = siginfo__is_fault(si);
 
-	if ((!copied && !fault) || fate_of(t, si->si_signo) == FATE_NOTHING) {
-		if (!is_current)
-			ptrace(PTRACE_SETSIGINFO, t->tid, 0, si);
+	if ((!copied && !fault) || fate_of(t, si->si_signo) == FATE_NOTHING)
 		thread__go_on(t, si->si_signo);
-	} else if (fault) {
-		deliver_fault(t, si, is_current);
-	} else {
-		deliver_sent(t, si, is_current);
-	}
+	else if (fault)
+		deliver_fault(t, si);
+	else
+		deliver_sent(t, si);
 }
 
 void signals__stopped(struct thread *t, int status)
@@ -151,14 +149,15 @@ void signals__stopped(struct thread *t, int status)
 
 	if (ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si))
 		return;
-	if (si.si_signo == SIGTRAP && si.si_code > 0 && loader__hit(t)) {
+	thread__take_held(t, &si);
+	if (loader__hit(t, &si)) {
 		thread__done(t, 0);
 	} else if (thread__hold(t, si.si_signo)) {
 		return;
 	} else if (!s || s->other || !s->loaded.len) {
 		thread__go_on(t, WSTOPSIG(status));
 	} else {
-		deliver(t, &si, true);
+		deliver(t, &si);
 	}
 }
 
@@ -180,28 +179,29 @@ static void push_frame(struct thread *t, struct signal_frame f, uint64_t context
 
 void signals__found(struct thread *t, uint64_t sp, uint64_t pc)
 {
+	const struct loaded *l = space__object_at(t->process->space, pc);
 	struct signal_frame f = {.sp = sp, .original = pc};
+	uint64_t copy;
+	uint32_t offset;
 
 	push_frame(t, f, sp + t->tracer->tracee->returned);
+	if (!l || !copy_image__copy_at(l->image, pc - l->bias, &offset))
+		return;
+	copy = l->base + offset;
+	if (space__write(t->process->space, sp + t->tracer->tracee->frame_pc, &copy, sizeof(copy)))
+		vec__last(&t->frames)->rewritten = copy;
 }
 
-/* A step gives a stop by a signal, which the late one can replace. */
-static void deliver_late(struct thread *t)
+void signals__restore_frames(struct thread *t)
 {
-	siginfo_t fault;
+	const struct space *s = t->process->space;
+	const struct signal_frame *f;
 
-	t->has_late = false;
-	switch (thread__step(t)) {
-	case OUT_DONE:
-		deliver(t, &t->late, false);
-		break;
-	case OUT_FAULT:
-		t->has_late = true;
-		if (!ptrace(PTRACE_GETSIGINFO, t->tid, 0, &fault))
-			deliver_fault(t, &fault, true);
-		break;
-	case OUT_GONE:
-		break;
+	vec__each (f, &t->frames) {
+		uint64_t at = f->sp + t->tracer->tracee->frame_pc, pc;
+
+		if (f->rewritten && space__read(s, at, &pc, sizeof(pc)) && pc == f->rewritten)
+			space__write(s, at, &f->original, sizeof(f->original));
 	}
 }
 
@@ -258,10 +258,7 @@ bool signals__delivered(struct thread *t, int status)
 	} else {
 		undo(t);
 	}
-	if (t->has_late)
-		deliver_late(t);
-	else
-		thread__done(t, 0);
+	thread__done(t, 0);
 	return true;
 }
 

@@ -25,6 +25,7 @@ bool thread__hold(struct thread *t, int sig)
 		return false;
 	t->state = THREAD_HELD;
 	t->pending = sig;
+	thread__take_stop(t);
 	space__try_let_go(t->tracer, space);
 	return true;
 }
@@ -131,6 +132,17 @@ static struct thread *find_executed(struct tracer *s, const struct stop *stop)
 	return t ? tracer__add_thread(s, stop->tid, t->process) : NULL;
 }
 
+/* Its log goes to wherever it has put that. */
+static void refuse_gs(struct thread *t)
+{
+	if (!t->process->quiet)
+		tracer__say_text(t->tracer, SAY_LET_GO, t->process, 0,
+				 "it uses the gs segment itself, which --engine inline needs; use "
+				 "--engine probe");
+	t->process->quiet = true;
+	space__let_go(t->tracer, t->process->space);
+}
+
 void tracer__stopped(struct tracer *s, const struct stop *stop)
 {
 	struct thread *t = tracer__thread(s, stop->tid);
@@ -147,6 +159,9 @@ void tracer__stopped(struct tracer *s, const struct stop *stop)
 	}
 	is_new = t->state == THREAD_NEW;
 	t->state = THREAD_STOPPED;
+	if (stop->status >> 16 != PTRACE_EVENT_EXEC && t->process->space &&
+	    !t->process->space->lets_go && thread__lost_slot(t))
+		refuse_gs(t);
 	if (t->delivering && signals__delivered(t, stop->status))
 		return;
 	if (stop->status >> 16)

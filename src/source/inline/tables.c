@@ -37,6 +37,7 @@ struct process *tracer__add_process(struct tracer *s, pid_t pid, struct space *s
 
 	p->pid = pid;
 	p->space = space;
+	p->filters = thread__filters(getpid());
 	if (space)
 		space->refs++;
 	*map64__put(&s->processes, (uint64_t)pid) = (uintptr_t)p;
@@ -52,6 +53,7 @@ void thread__remove(struct thread *t)
 	thread__drop_slot(t);
 	map64__del(&s->threads, (uint64_t)t->tid);
 	vec__free(&t->frames);
+	vec__free(&t->held);
 	free(t);
 	if (--p->nthreads)
 		return;
@@ -100,11 +102,10 @@ struct space *space__fork(const struct space *from, pid_t pid)
 	struct space *s = space__new(pid);
 	struct area *const *a;
 
-	s->enter = from->enter;
 	s->other = from->other;
 	s->loading = from->loading;
 	s->debug_slot = from->debug_slot;
-	s->debug = from->debug;
+	s->watch = from->watch;
 	s->debug_state = from->debug_state;
 	vec__append(&s->loaded, &from->loaded);
 	vec__each (a, &from->areas) {

@@ -85,25 +85,14 @@ int thread__resume_wait(struct thread *t, int request, int sig)
 
 /* ---- signals that have to wait ---- */
 
-/* Those of its own faults come as ever; a blocked SIGTRAP of a step would end the process. */
-#define FAULTS                                                                                     \
-	(1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGILL - 1) |                     \
-	 1ull << (SIGFPE - 1) | 1ull << (SIGSYS - 1))
-#define TRAPS (1ull << (SIGTRAP - 1))
-
-bool thread__block(struct thread *t, bool all, uint64_t *before)
+bool thread__mask(struct thread *t, uint64_t *out)
 {
-	uint64_t blocked;
-
-	if (ptrace(PTRACE_GETSIGMASK, t->tid, sizeof(*before), before))
-		return false;
-	blocked = all ? ~0ull : (~FAULTS | *before) & ~TRAPS;
-	return !ptrace(PTRACE_SETSIGMASK, t->tid, sizeof(blocked), &blocked);
+	return !ptrace(PTRACE_GETSIGMASK, t->tid, sizeof(*out), out);
 }
 
-void thread__unblock(struct thread *t, uint64_t before)
+bool thread__set_mask(struct thread *t, uint64_t mask)
 {
-	ptrace(PTRACE_SETSIGMASK, t->tid, sizeof(before), &before);
+	return !ptrace(PTRACE_SETSIGMASK, t->tid, sizeof(mask), &mask);
 }
 
 void thread__put_off(struct thread *t, int status)
@@ -167,10 +156,59 @@ bool space__write(const struct space *s, uint64_t addr, const void *bytes, size_
 	return true;
 }
 
+uint64_t thread__status(pid_t tid, const char *name)
+{
+	autofree char *status = NULL;
+	char path[64];
+	const char *at;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	if (file__read(path, 1u << 16, &status, NULL))
+		return 0;
+	at = strstr(status, name);
+	return at ? strtoull(at + strlen(name), NULL, 10) : 0;
+}
+
 /* ---- waiting ---- */
 
+void thread__take_stop(struct thread *t)
+{
+	struct stop stop = {.tid = t->tid};
+
+	/* it may have been killed meanwhile */
+	if (waitpid(t->tid, &stop.status, __WALL | WNOHANG) == t->tid && !WIFSTOPPED(stop.status))
+		vec__push(&t->tracer->deferred, stop);
+}
+
+static pid_t wait_for(pid_t pid, int *status)
+{
+	pid_t got;
+
+	do
+		got = waitpid(pid, status, __WALL | WNOHANG);
+	while (got < 0 && errno == EINTR);
+	return got;
+}
+
+/* What a thread has stopped by, and is still to be waited for; 0: nothing. */
+static pid_t peek(int *sig)
+{
+	siginfo_t si = {0};
+	int err;
+
+	do
+		err = waitid(P_ALL, 0, &si, WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL);
+	while (err && errno == EINTR);
+	*sig = si.si_code == CLD_TRAPPED || si.si_code == CLD_STOPPED ? si.si_status : 0;
+	return err ? 0 : si.si_pid;
+}
+
+/* A signal is not taken from its thread, but when that goes on: if the supervisor is killed before,
+ * the thread still has it. */
 bool tracer__next(struct tracer *s, struct stop *out)
 {
+	int sig;
+
 	*out = (struct stop){0};
 	if (s->deferred.len) {
 		*out = s->deferred.data[0];
@@ -179,8 +217,10 @@ bool tracer__next(struct tracer *s, struct stop *out)
 			s->deferred.len * sizeof(*s->deferred.data));
 		return true;
 	}
-	do
-		out->tid = waitpid(-1, &out->status, __WALL | WNOHANG);
-	while (out->tid < 0 && errno == EINTR);
-	return out->tid > 0;
+	out->tid = peek(&sig);
+	if (out->tid > 0 && sig > 0 && sig < 128 && tracer__thread(s, out->tid)) {
+		out->status = sig << 8 | 0x7f;
+		return true;
+	}
+	return out->tid > 0 && (out->tid = wait_for(out->tid, &out->status)) > 0;
 }

@@ -3,9 +3,9 @@
  * tracer: the state of the supervisor's process. Private to the supervisor's files.
  *
  * It never waits for one thread while others may need it: it waits for any stop, and does what that
- * stop asks for. The exceptions take microseconds: single steps out of a log, and system calls that
- * a thread is made to execute. A thread may be killed at any time: then each request fails with
- * -ESRCH, which is ignored, since its end is reported, too.
+ * stop asks for. The exceptions take microseconds: errands (src/arch/tracee.h), on which a thread
+ * is sent to execute an instruction, or a system call. A thread may be killed at any time: then
+ * each request fails with -ESRCH, which is ignored, since its end is reported, too.
  */
 #ifndef BBTRACE_TRACER_H
 #define BBTRACE_TRACER_H
@@ -36,28 +36,28 @@ struct area {
 struct loaded {
 	const struct copy_image *image;
 	const struct object *object;
-	bool refused;
-	uint64_t start; /* of a mapping of its code */
-	uint64_t bias, base, size;
+	bool refused, patched;
+	uint64_t start;		   /* of a mapping of its code */
+	uint64_t bias, base, size; /* size: with a page for errands */
 };
 
-/* A breakpoint instruction. */
-struct trap {
+/* The function that a loader calls for its debugger jumps to a beacon (src/arch/tracee.h). */
+struct watch {
 	bool set;
-	uint64_t addr;
-	uint8_t old[8];
+	uint64_t jump; /* where the jump is, and what was there */
+	uint8_t old[PATCH_MAX];
+	uint64_t stop; /* the pc of a thread that has stopped there */
 };
 
 struct space {
-	uint32_t refs;	/* processes; 0: it is gone */
-	int mem;	/* /proc/PID/mem; -1: none */
-	uint64_t enter; /* a system call instruction; 0: none is known */
-	bool other;	/* of another architecture: left alone */
-	bool loading;	/* the program's entry is not reached yet */
-	bool lets_go;	/* as soon as all threads are stopped */
+	uint32_t refs; /* processes; 0: it is gone */
+	int mem;       /* /proc/PID/mem; -1: none */
+	bool other;    /* of another architecture: left alone */
+	bool loading;  /* the program's entry is not reached yet */
+	bool lets_go;  /* as soon as all threads are stopped */
 	VEC(struct area *) areas;
 	VEC(struct loaded) loaded;
-	struct trap debug;
+	struct watch watch;
 	uint64_t debug_slot;  /* where the loader puts the address of … */
 	uint64_t debug_state; /* … its struct r_debug */
 };
@@ -68,7 +68,8 @@ struct process {
 	pid_t pid;
 	struct space *space; /* NULL: it has not executed a program yet */
 	uint32_t nthreads;
-	bool quiet; /* not followed: it is only here as it shares memory */
+	uint32_t filters; /* of seccomp(2): with so many it may do what it is made to do */
+	bool quiet;	  /* not followed: it is only here as it shares memory */
 };
 
 /* A signal's handler was called whose frame has an address of the original. */
@@ -77,6 +78,7 @@ struct signal_frame {
 	uint64_t alt, alt_end; /* of the alternate stack that is in use; 0, 0: none */
 	uint64_t original;     /* the pc in the frame */
 	uint64_t copy;	       /* where to go on if it is still that; 0: there */
+	uint64_t rewritten;    /* what the frame has instead, without a tracer, too; 0: nothing */
 };
 
 enum thread_state {
@@ -93,6 +95,7 @@ struct thread {
 	pid_t tid;
 	uint8_t state;	  /* enum thread_state */
 	bool ran;	  /* before there was a tracer */
+	bool stray;	  /* it was made without its tracer */
 	bool interrupted; /* it has stopped because it was asked to, then */
 	bool in_vfork;	  /* can't stop until its child has a program of its own */
 	bool in_exec;	  /* its next stop is the end of that system call */
@@ -107,8 +110,7 @@ struct thread {
 	uint64_t call_sp;
 	bool maps_code;		 /* that call maps code of a file */
 	uint64_t original, copy; /* delivering: the same places */
-	bool has_late;
-	siginfo_t late; /* to be delivered after the one that is being delivered */
+	VEC(siginfo_t) held;	 /* of signals that were sent anew, in place of what these say */
 	VEC(struct signal_frame) frames;
 	struct area *area; /* NULL: it has no slot */
 	uint32_t slot;
@@ -137,6 +139,7 @@ struct tracer {
 	int socket;  /* to bbtrace; -1: it has gone */
 	int signals; /* SIGCHLD */
 	uint32_t nareas;
+	uint64_t looked;	   /* ns: for strays */
 	uint64_t stopped;	   /* ns: since when processes are stopped that ran already */
 	struct map64 threads;	   /* tid -> struct thread * */
 	struct map64 processes;	   /* pid -> struct process * */
@@ -169,26 +172,41 @@ int thread__resume(struct thread *t, int request, int sig);
 int thread__resume_wait(struct thread *t, int request, int sig);
 /* Goes on as it has to: with stops at system calls if those are watched. */
 void thread__go_on(struct thread *t, int sig);
-/* While it is made to do something, signals wait; without all, but for those of its own faults, and
- * of steps. False: it is gone. */
-bool thread__block(struct thread *t, bool all, uint64_t *before);
-void thread__unblock(struct thread *t, uint64_t before);
+/* The mask of its signals. False: it is gone. */
+bool thread__mask(struct thread *t, uint64_t *out);
+bool thread__set_mask(struct thread *t, uint64_t mask);
 /* This stop, by what can't be blocked, is for later. */
 void thread__put_off(struct thread *t, int status);
 void thread__send_put_off(struct thread *t);
 int thread__open_memory(pid_t pid);
+/* The number behind name in /proc/TID/status. */
+uint64_t thread__status(pid_t tid, const char *name);
 bool space__read(const struct space *s, uint64_t addr, void *out, size_t n);
 bool space__write(const struct space *s, uint64_t addr, const void *bytes, size_t n);
-/* Waits for a stop or an end of any thread, or for one in particular. */
+/* The stop that it is in is not to be reported once more, though it doesn't go on. */
+void thread__take_stop(struct thread *t);
+/* Is there a stop or an end of any thread? */
 bool tracer__next(struct tracer *s, struct stop *out);
 
 /* ---- inject.c ---- */
-/* The thread is stopped, not within a system call; it is as before then. The system call's result.
- */
+/* Sends it to this code, which is written to addr: its registers are stored. False: it is gone. */
+bool thread__send(struct thread *t, uint64_t addr, const struct errand_code *code);
+/* The thread is stopped, not within a system call; it is as before then. The system call's result;
+ * -EPERM: a filter may end it for that. */
 int64_t thread__call(struct thread *t, long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
 		     uint64_t e, uint64_t f);
 
+/* ---- seccomp.c ---- */
+/* How many filters a thread has; UINT32_MAX: it may hardly do anything. */
+uint32_t thread__filters(pid_t tid);
+/* Of a stopped thread: do they allow what it is made to do? This needs CAP_SYS_ADMIN. */
+bool thread__filters_allow(struct thread *t, uint32_t *filters);
+/* Has its process no more than were known to allow it? */
+bool thread__may_call(const struct thread *t);
+
 /* ---- area.c ---- */
+/* Has the program another use of the register that finds the ring? */
+bool thread__lost_slot(struct thread *t);
 bool thread__get_slot(struct thread *t, pid_t parent, uint64_t forked);
 void thread__drop_slot(struct thread *t);
 uint64_t thread__position(const struct thread *t);
@@ -215,16 +233,21 @@ struct thread *tracer__each(const struct tracer *s, size_t *i);
 /* Puts the copies of all planned objects that are mapped, and haven't any yet, in place; forgets
  * those that are mapped no more. */
 void thread__put_copies(struct thread *t);
+/* The same in two steps: between them threads may be taken to the copies. */
+void thread__map_copies(struct thread *t);
+void thread__patch(struct thread *t);
+/* Maps memory for code in reach of start. 0: it may not, or there is no room. */
+uint64_t thread__map_near(struct thread *t, const map_vec *maps, uint64_t start, bool pie,
+			  uint64_t size);
 /* The copies that addr is in, or the object of which it is code. */
 const struct loaded *space__copies_at(const struct space *s, uint64_t addr);
 const struct loaded *space__object_at(const struct space *s, uint64_t addr);
 
 /* ---- patch.c ---- */
+int loaded__check(struct space *s, const struct loaded *l);
 int loaded__patch(struct space *s, const struct tracer *tracer, const struct loaded *l);
 void loaded__restore(struct space *s, const struct tracer *tracer, const struct loaded *l);
 void space__restore(struct space *s, const struct tracer *tracer);
-void trap__set(struct space *s, const struct tracer *tracer, struct trap *t, uint64_t addr);
-void trap__remove(struct space *s, const struct tracer *tracer, struct trap *t);
 
 /* ---- running.c ---- */
 /* Stops all threads of these processes; nothing is changed yet. 0, or -errno and why. */
@@ -237,32 +260,35 @@ void tracer__begin_running(struct tracer *s);
 void loader__find(struct thread *t);
 /* A program was executed, and not one of its instructions. */
 void loader__begin(struct thread *t);
-/* SIGTRAP: is it one of the traps? Then it is done. */
-bool loader__hit(struct thread *t);
+/* Is this signal that of the beacon? Then it is done. */
+bool loader__hit(struct thread *t, const siginfo_t *si);
+void loader__unwatch(struct space *s, const struct tracer *tracer);
 void loader__system_call(struct thread *t, bool entry, uint64_t number, const uint64_t args[6]);
 
 /* ---- step.c ---- */
-enum step_out { OUT_DONE, OUT_FAULT, OUT_GONE };
+enum step_out { OUT_DONE, OUT_FAULT, OUT_LATER, OUT_GONE };
 /*
  * Takes a stopped thread out of the copies to the original, to where it may go on if that can be:
- * its pc is set. *copy: the same place in the copies; 0: it was in the original. *steps: that it
- * took; if there are any, its stop is that of a step. OUT_FAULT: it has stopped by a fault of its
- * own, whose signal is its current one.
+ * its pc is set. sent: the signal that it has stopped by, and has stopped by then, too; NULL: none.
+ * *copy: the same place in the copies; 0: it was in the original. OUT_FAULT: it has stopped by a
+ * fault of its own. OUT_LATER: it goes on, and that signal comes once more, as with OUT_FAULT.
  */
-enum step_out thread__step_out(struct thread *t, uint64_t *copy, unsigned *steps);
+enum step_out thread__step_out(struct thread *t, const siginfo_t *sent, uint64_t *copy);
+/* A signal that was sent anew: what it is to say. */
+void thread__take_held(struct thread *t, siginfo_t *si);
 /* It has stopped by this signal. Is that a fault in a load of the log? Then the log is to say that
  * the pointer can't be read: its pc is set. */
 bool thread__resume_log(struct thread *t, int sig);
-/* One instruction. */
-enum step_out thread__step(struct thread *t);
 
 /* ---- signals.c ---- */
 /* The thread has stopped by a signal. */
 void signals__stopped(struct thread *t, int status);
 /* The first stop after a signal was passed on. True: it was only for this. */
 bool signals__delivered(struct thread *t, int status);
-/* A handler is running, or was, that returns to code that was changed meanwhile. */
+/* A handler is running, or was, that returns to code that will be changed: it is to return to the
+ * copies. */
 void signals__found(struct thread *t, uint64_t sp, uint64_t pc);
+void signals__restore_frames(struct thread *t);
 /* Where the original is not what it was, or would not log, the thread goes on in the copies. */
 void signals__to_copy(struct thread *t);
 /* At a stop before and after a system call. */
@@ -286,6 +312,8 @@ void thread__made_child(struct thread *t, int event, pid_t child);
 void thread__start(struct thread *t);
 void thread__executed(struct thread *t);
 void tracer__adopt(struct tracer *s, pid_t parent);
+/* Looks for threads and children that were made without a tracer (CLONE_UNTRACED). */
+void tracer__find_strays(struct tracer *s);
 
 /* ---- let_go.c ---- */
 void tracer__let_go(struct tracer *s);

@@ -1,0 +1,237 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# --engine inline and programs that forbid what it needs, or use it themselves: their results are right, and it is said.
+# shellcheck disable=SC2154 # lib.sh sets status
+. "$(dirname "$0")/lib.sh"
+needs root uprobes
+[[ $(uname -m) == x86_64 ]] || skip_all 'functions are copied on x86-64 only'
+
+# ---- filters of system calls ----
+source_program filters c <<'END'
+/* filters ACTION FILE: from now on mapping memory that can be executed has this SECCOMP_RET_; ends when FILE is there. */
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+__attribute__((noipa)) static unsigned work(unsigned n)
+{
+	unsigned sum = 0;
+
+	for (unsigned i = 0; i < n % 7; i++)
+		sum += (sum ^ i) * n;
+	return sum;
+}
+static unsigned all(void)
+{
+	unsigned sum = 0;
+
+	for (int i = 0; i < 1000; i++)
+		sum = sum * 31 + work(i);
+	return sum;
+}
+int main(int argc, char **argv)
+{
+	unsigned action = !strcmp(argv[1], "kill")    ? SECCOMP_RET_KILL_PROCESS
+			  : !strcmp(argv[1], "errno") ? SECCOMP_RET_ERRNO | 13
+						      : SECCOMP_RET_ALLOW;
+	struct sock_filter f[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ, SYS_mmap, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
+		BPF_JUMP(BPF_JMP | BPF_JSET, PROT_EXEC, 0, 1),
+		BPF_STMT(BPF_RET, action),
+		BPF_STMT(BPF_RET, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {sizeof(f) / sizeof(*f), f};
+	unsigned before = all();
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		return 1;
+	if (write(1, "x", 1) != 1)
+		return 2;
+	while (access(argv[2], F_OK)) {
+		if (all() != before)
+			return 3;
+		usleep(1000);
+	}
+	return all() != before;
+}
+END
+: >"$T/until"
+for action in kill errno allow; do
+	bb user "$T/filters" work --engine inline -c -- "$T/filters" $action "$T/until"
+	exits 0 "$action: a program that forbids to map code once it has begun"
+	rm "$T/until"
+	: >"$T/out.filters"
+	"$T/filters" $action "$T/until" >"$T/out.filters" &
+	filters=$!
+	at_end "kill $filters 2>/dev/null"
+	wait_for "$PATIENCE" test -s "$T/out.filters"
+	bb user "$T/filters" work -p $filters --engine inline -l 2000 -F json -o "$T/json"
+	if [[ $action == allow ]]; then
+		exits 0 'with a filter that allows it a process is traced'
+		ok $(($(entries work) < 100)) 'its calls are shown'
+	else
+		exits 1 "$action: a process that forbids it"
+		like "$T/err" 'may not map memory \(seccomp\).*--engine probe' 'what to do instead is said'
+	fi
+	: >"$T/until"
+	wait $filters
+	is $? 0 'its results are right'
+done
+
+# ---- gs ----
+source_program gs c <<'END'
+#include <asm/prctl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static unsigned long own[1024];
+static void handler(int sig) {}
+__attribute__((noipa)) static unsigned work(unsigned n)
+{
+	unsigned sum = 0;
+
+	for (unsigned i = 0; i < n % 7; i++)
+		sum += (sum ^ i) * n;
+	return sum;
+}
+int main(void)
+{
+	unsigned sum = 0, changed = 0;
+	unsigned long gs;
+
+	signal(SIGUSR1, handler);
+	for (int i = 0; i < 1000; i++)
+		sum = sum * 31 + work(i);
+	syscall(SYS_arch_prctl, ARCH_SET_GS, own);
+	raise(SIGUSR1); /* it stops for its tracer */
+	for (int i = 0; i < 1000; i++)
+		sum = sum * 31 + work(i);
+	syscall(SYS_arch_prctl, ARCH_GET_GS, &gs);
+	for (int i = 0; i < 1024; i++)
+		changed += own[i] != 0;
+	printf("%u %u %d\n", sum, changed, gs == (unsigned long)own);
+	return 0;
+}
+END
+"$T/gs" >"$T/plain"
+for options in '-F json' '-c -F json'; do
+	# shellcheck disable=SC2086 # two words
+	bb user "$T/gs" work --engine inline $options -o "$T/json" -- "$T/gs"
+	exits 0 "$options: a program that sets gs"
+	same "$T/out" "$T/plain" 'its results, its gs and its memory are as ever'
+	like "$T/err" 'is not traced any more: it uses the gs segment' 'and it is said that it is let go'
+done
+
+# ---- CLONE_UNTRACED ----
+source_program untraced c <<'END'
+/* untraced FOLDER: a thread and a child that no tracer is told of; each works until FOLDER/until is there. */
+#define _GNU_SOURCE
+#include <linux/futex.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static char stack[1 << 16], path[300];
+static volatile unsigned wrong;
+static int running = 1;
+__attribute__((noipa)) static unsigned work(unsigned n)
+{
+	unsigned sum = 0;
+
+	for (unsigned i = 0; i < n % 7; i++)
+		sum += (sum ^ i) * n;
+	return sum;
+}
+static unsigned all(void)
+{
+	unsigned sum = 0;
+
+	for (int i = 0; i < 1000; i++)
+		sum = sum * 31 + work(i);
+	return sum;
+}
+static unsigned expected;
+static int run(void *arg)
+{
+	do
+		wrong += all() != expected;
+	while (access(path, F_OK));
+	return wrong;
+}
+int main(int argc, char **argv)
+{
+	int status;
+
+	snprintf(path, sizeof(path), "%s/until", argv[1]);
+	expected = all();
+	if (!syscall(SYS_clone, CLONE_UNTRACED | SIGCHLD, 0, 0, 0, 0))
+		_exit(run(NULL));
+	clone(run, stack + sizeof(stack),
+	      CLONE_UNTRACED | CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |
+		      CLONE_CHILD_CLEARTID, NULL, NULL, NULL, &running);
+	run(NULL);
+	while (__atomic_load_n(&running, __ATOMIC_SEQ_CST))
+		syscall(SYS_futex, &running, FUTEX_WAIT, 1, NULL, NULL, 0);
+	wait(&status);
+	printf("%u %d\n", wrong, status);
+	return 0;
+}
+END
+for follow in '' -f; do
+	rm -f "$T/until"
+	# shellcheck disable=SC2086
+	"$BBTRACE" user "$T/untraced" work --engine inline -c $follow -o "$T/counts" -- "$T/untraced" "$T" >"$T/out" 2>"$T/err" </dev/null &
+	tracer=$!
+	wait_for "$PATIENCE" grep -q 'CLONE_UNTRACED' "$T/err"
+	ok $? "${follow:-no -f}: threads that its tracer isn't told of are found"
+	: >"$T/until"
+	wait $tracer
+	is "$? $(<"$T/out")" '0 0 0' 'all results are right'
+done
+
+# ---- a main thread that has ended ----
+source_program ended c -pthread <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static char **args;
+static void *run(void *arg)
+{
+	while (access(args[1], F_OK))
+		usleep(1000);
+	return arg;
+}
+int main(int argc, char **argv)
+{
+	pthread_t t;
+
+	args = argv;
+	pthread_create(&t, NULL, run, NULL);
+	pthread_exit(NULL);
+}
+END
+rm "$T/until"
+"$T/ended" "$T/until" &
+pid=$!
+wait_for "$PATIENCE" grep -q '^State:[[:space:]]*Z' /proc/$pid/status
+for engine in inline probe; do
+	bb user "$T/ended" run -p $pid --engine $engine
+	exits 1 "$engine: a process whose main thread has ended"
+	like "$T/err" "the main thread of process $pid has ended.*trace without -p" 'why, and what to do instead'
+done
+: >"$T/until"
+wait $pid
+done_testing
