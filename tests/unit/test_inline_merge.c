@@ -103,6 +103,8 @@ static void test_processes(void)
 	begin_ring(1);
 	say(SAY_RING, 0, 10);
 	put_branch(0, true, SP);
+	tell_sideband(SIDEBAND_EXIT, 30,
+		      30); /* passed on when the fork looks for what is still to come */
 	tell_sideband(SIDEBAND_FORK, 20, 20);
 	child = say_of(SAY_RING, 1, 20);
 	child.pid = 20;
@@ -112,7 +114,7 @@ static void test_processes(void)
 	put_branch(0, false, SP);
 	put_branch(1, true, SP);
 	pass_all();
-	is_str(passed(), "10:b1 20:fork 10:b0 20:b1",
+	is_str(passed(), "30:exit 10:b1 20:fork 10:b0 20:b1",
 	       "what a process logged before a fork is passed on before, the rest behind it");
 	put_branch(0, true, SP);
 	tell_sideband(SIDEBAND_EXEC, 10, 10);

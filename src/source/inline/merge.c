@@ -18,6 +18,7 @@ struct merge {
 	struct merge_options options;
 	VEC(struct log *) logs;	  /* in the order in which they began */
 	VEC(struct queued) queue; /* by time */
+	size_t taken;		  /* of queue: they were passed on just now */
 	struct map64 comms;	  /* tid -> char[16] */
 	uint64_t last;		  /* the time of what was added last */
 	uint64_t end;		  /* the end of this turn */
@@ -295,7 +296,7 @@ void merge__add(struct merge *m, struct waiting *w)
 	m->last = max_of(m->last, w->time);
 	vec__push(&m->queue, (struct queued){.waiting = w});
 	q = m->queue.data;
-	for (i = m->queue.len - 1; i && may_swap(q[i - 1].waiting, w); i--)
+	for (i = m->queue.len - 1; i > m->taken && may_swap(q[i - 1].waiting, w); i--)
 		q[i] = q[i - 1];
 	q[i] = (struct queued){.waiting = w};
 }
@@ -313,9 +314,8 @@ static struct log *find_log(struct merge *m, uint32_t tid, uint64_t time)
 /* What a thread logs behind an event that waits is not passed on before that. */
 static void assign(struct merge *m)
 {
-	struct queued *q;
-
-	vec__each (q, &m->queue) {
+	for (size_t i = m->taken; i < m->queue.len; i++) {
+		struct queued *q = &m->queue.data[i];
 		const struct waiting *w = q->waiting;
 
 		if (q->log || w->type != WAITS_EVENT || !w->event.logged)
@@ -450,25 +450,25 @@ static int pass_queued(struct merge *m, struct queued *q, const struct source_si
 static int pass_queue(struct merge *m, uint64_t time, uint64_t stopped,
 		      const struct source_sink *sink)
 {
-	size_t n = 0;
 	int err = 0;
 
-	for (; !err && n < m->queue.len && m->queue.data[n].waiting->time <= time; n++) {
-		struct queued q;
+	while (!err && m->taken < m->queue.len && m->queue.data[m->taken].waiting->time <= time) {
+		struct queued q = m->queue.data[m->taken];
 
-		err = pass_before(m, min_of(m->queue.data[n].waiting->time, stopped), sink);
+		err = pass_before(m, min_of(q.waiting->time, stopped), sink);
 		if (err || m->turn_over)
 			break;
-		q = m->queue.data[n]; /* a fork may add to the queue */
+		m->taken++; /* a fork may add to the queue */
 		if (q.waiting->time > stopped && q.waiting->type == WAITS_SIDEBAND)
 			err = waiting__give(q.waiting, sink), waiting__free(q.waiting);
 		else
 			err = pass_queued(m, &q, sink);
 	}
-	if (n)
-		memmove(m->queue.data, m->queue.data + n,
-			(m->queue.len - n) * sizeof(*m->queue.data));
-	m->queue.len -= n;
+	m->queue.len -= m->taken;
+	if (m->taken)
+		memmove(m->queue.data, m->queue.data + m->taken,
+			m->queue.len * sizeof(*m->queue.data));
+	m->taken = 0;
 	return err;
 }
 
