@@ -275,6 +275,24 @@ static __always_inline void copy_comm(char *to)
 	((__u64 *)to)[1] = *(const __u64 *)&task->comm[8];
 }
 
+/* A record of what happened to the thread, without a site, of a constant size; NULL: the ring is
+ * full. */
+static __always_inline void *reserve_task_record(struct who w, __u64 now, __u32 type, __u64 size)
+{
+	struct wire_event *e = bpf_ringbuf_reserve(&ring, size, 0);
+
+	if (!e)
+		return NULL;
+	__builtin_memset(e, 0, size);
+	e->time = now;
+	e->pid = w.pid;
+	e->tid = w.tid;
+	e->site_type = WIRE_SITE_MASK | type << WIRE_SITE_BITS;
+	e->cpu = bpf_get_smp_processor_id();
+	e->logged = config.inlines ? log_position() : 0;
+	return e;
+}
+
 /* Where the thread's program entered the kernel. */
 static __always_inline void find_program(struct wire_entry *e)
 {
@@ -571,4 +589,5 @@ int hit_kernel_return(struct pt_regs *ctx)
 	return put_return(ctx, *site, w, true) ? 0 : lose(ctx, &w, 0);
 }
 
+#include "passing.h"
 #include "tasks.h"

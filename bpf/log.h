@@ -6,10 +6,11 @@
 #ifndef BBTRACE_BPF_LOG_H
 #define BBTRACE_BPF_LOG_H
 
-/* In an interrupt the thread may be between two stores: then the two disagree. */
-static __noinline __u64 log_position(void)
+/* Of a thread that has the current one's memory. In an interrupt, or if another thread runs
+ * meanwhile, it may be between two stores: then the two disagree. */
+static __noinline __u64 log_position_of(struct task_struct *task)
 {
-	__u64 w[WIRE_LOG_WORDS] = {}, base = segment_base(ARCH_LOG_SEGMENT), at, position;
+	__u64 w[WIRE_LOG_WORDS] = {}, base = arch_log_base(task), at, position;
 
 	if (!base || bpf_probe_read_user(w, sizeof(w), (void *)base) || w[WIRE_LOG_BASE] != base)
 		return 0;
@@ -19,6 +20,11 @@ static __noinline __u64 log_position(void)
 		return 0;
 	position = w[WIRE_LOG_SEGMENTS] * WIRE_LOG_SEGMENT + at % WIRE_LOG_SEGMENT;
 	return 1 + position;
+}
+
+static __always_inline __u64 log_position(void)
+{
+	return log_position_of((struct task_struct *)bpf_get_current_task());
 }
 
 #endif

@@ -72,6 +72,8 @@ int on_exec(struct bpf_raw_tracepoint_args *ctx)
 		command_runs = 1;
 	if (config.targets && passes(w, false))
 		note_exec(w);
+	if (config.inlines && may_pass(w.pid))
+		tell_all(w, bpf_get_current_task_btf());
 	/* include/trace/events/sched.h: (task, old_pid, bprm) */
 	if (is_lost(w, ctx->args[1]) && passes(w, false))
 		lose_target(w.pid);
@@ -112,24 +114,6 @@ static __always_inline void fill_signal(struct wire_signal *s)
 	/* one by one: some of the pages may not be resident, or not be there */
 	for (int i = 0; signals > 2 && i < WIRE_ABOVE; i++)
 		load(&s->above[i], 8, s->event.sp + 8 * (i + 1), false);
-}
-
-/* A record of what happened to the thread, without a site, of a constant size; NULL: the ring is
- * full. */
-static __always_inline void *reserve_task_record(struct who w, __u64 now, __u32 type, __u64 size)
-{
-	struct wire_event *e = bpf_ringbuf_reserve(&ring, size, 0);
-
-	if (!e)
-		return NULL;
-	__builtin_memset(e, 0, size);
-	e->time = now;
-	e->pid = w.pid;
-	e->tid = w.tid;
-	e->site_type = WIRE_SITE_MASK | type << WIRE_SITE_BITS;
-	e->cpu = bpf_get_smp_processor_id();
-	e->logged = config.inlines ? log_position() : 0;
-	return e;
 }
 
 /* include/trace/events/signal.h: signal_deliver(sig, info, ka); SIG_DFL and SIG_IGN are 0 and 1.
@@ -238,22 +222,31 @@ static __always_inline void note_inner(struct task_struct *child, __u32 number)
 	}
 }
 
+static __always_inline void follow(struct who parent, struct who child)
+{
+	__u8 yes = 1;
+
+	if (passes(parent, false))
+		bpf_map_update_elem(&followed, &child.pid, &yes, BPF_ANY);
+	else /* the end of a process that had this PID before may not have been seen */
+		bpf_map_delete_elem(&followed, &child.pid);
+}
+
 SEC("raw_tp/sched_process_fork")
 int on_fork(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct task_struct *task = (struct task_struct *)ctx->args[1];
 	struct who parent = who_am_i(), child = task_who(task);
-	__u8 yes = 1;
 
-	if (!child.pid || child.pid != child.tid)
+	if (!child.pid)
 		return 0;
-	note_inner(task, child.pid);
-	if (!(config.filters & FILTER_FOLLOW))
-		return 0;
-	if (passes(parent, false))
-		bpf_map_update_elem(&followed, &child.pid, &yes, BPF_ANY);
-	else /* the end of a process that had this PID before may not have been seen */
-		bpf_map_delete_elem(&followed, &child.pid);
+	if (child.pid == child.tid) {
+		note_inner(task, child.pid);
+		if (config.filters & FILTER_FOLLOW)
+			follow(parent, child);
+	}
+	if (config.inlines)
+		tell_child(parent, child, task);
 	return 0;
 }
 

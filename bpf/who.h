@@ -93,29 +93,40 @@ static __always_inline struct who who_am_i(void)
 	return (struct who){.pid = id >> 32, .tid = id};
 }
 
-static __always_inline bool named_by_filters(struct who w)
+static __always_inline bool is_named_process(__u32 pid)
 {
-	__u32 filters = config.filters, uid;
+	if (config.pid ? pid != config.pid : !bpf_map_lookup_elem(&pids, &pid))
+		return false;
+	return !((config.filters & FILTER_COMMAND) && pid == config.command && !command_runs);
+}
+
+static __always_inline bool has_named_comm(void)
+{
 	struct comm_key comm = {};
 
-	if (filters & FILTER_PID) {
-		if (config.pid ? w.pid != config.pid : !bpf_map_lookup_elem(&pids, &w.pid))
-			return false;
-		if ((filters & FILTER_COMMAND) && w.pid == config.command && !command_runs)
-			return false;
-	}
+	bpf_get_current_comm(&comm, sizeof(comm));
+	return bpf_map_lookup_elem(&comms, &comm);
+}
+
+static __always_inline bool has_named_uid(void)
+{
+	__u32 uid = bpf_get_current_uid_gid();
+
+	return bpf_map_lookup_elem(&uids, &uid);
+}
+
+static __always_inline bool named_by_filters(struct who w)
+{
+	__u32 filters = config.filters;
+
+	if ((filters & FILTER_PID) && !is_named_process(w.pid))
+		return false;
 	if ((filters & FILTER_TID) && !bpf_map_lookup_elem(&tids, &w.tid))
 		return false;
-	if (filters & FILTER_COMM) {
-		bpf_get_current_comm(&comm, sizeof(comm));
-		if (!bpf_map_lookup_elem(&comms, &comm))
-			return false;
-	}
-	if (filters & FILTER_UID) {
-		uid = bpf_get_current_uid_gid();
-		if (!bpf_map_lookup_elem(&uids, &uid))
-			return false;
-	}
+	if ((filters & FILTER_COMM) && !has_named_comm())
+		return false;
+	if ((filters & FILTER_UID) && !has_named_uid())
+		return false;
 	if ((filters & FILTER_CGROUP) && bpf_current_task_under_cgroup(&cgroup, 0) != 1)
 		return false;
 	return true;

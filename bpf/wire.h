@@ -34,6 +34,9 @@ enum wire_type {
 		     next instruction there; value 1 = 1: the process's last thread; site: none */
 	WIRE_RESUME, /* struct wire_value: a signal's handler returns; sp and value 0 = the stack
 			pointer and instruction where the thread's program goes on; site: none */
+	WIRE_PASSES, /* struct wire_value, with config.inlines: filters of which it is told whether
+			the thread passes them from here on (value 0: enum filter_flags, and
+			PASSES_PROCESS), and those of them that it passes (value 1); site: none */
 	WIRE_TYPES
 };
 
@@ -243,6 +246,9 @@ enum filter_flags {
 	FILTER_COMMAND = 64, /* config.command counts from its exec on */
 };
 
+/* WIRE_PASSES: of all threads of the process; logged is of this one. */
+#define PASSES_PROCESS (1u << 31)
+
 struct comm_key {
 	char name[16];
 };
@@ -289,6 +295,7 @@ struct wire_config {
 	__u64 preempt_count;  /* the per-CPU address of the count; 0: unknown */
 	__u8 pcpu_hot;	      /* it is in pcpu_hot */
 	__u64 ino;	   /* uprobes of one tracefs event: the only file with sites; 0: several */
+	__u64 cgroup;	   /* the id of the requested one */
 	__u64 wakeup;	   /* bytes in the ring that wake the reader */
 	__u32 count_slots; /* a power of two */
 	__u32 count_stride;

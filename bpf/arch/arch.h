@@ -8,10 +8,12 @@
  *	ARCH_KPROBE_BEHIND	how far behind a kprobe's address the instruction pointer is
  *	ARCH_FRAME_RETURN	where the return address lies, from what a frame pointer points to
  *	ARCH_FRAME_NEXT		where the caller's frame pointer does
- *	ARCH_LOG_SEGMENT	the segment whose base points to a thread's log
  *	ARCH_RESUME_SP, _IP	where a signal's frame has the stack pointer and the instruction
  *				that its handler returns to, from the stack pointer of that
  *				system call (struct rt_sigframe)
+ *	arch_calls_exec()	is the thread in execve(2) or execveat(2)? It may say yes in other
+ *				system calls that name no thread
+ *	arch_calls_setuid()	is it in one that may change the user? It may say yes in others
  */
 #ifndef BBTRACE_BPF_ARCH_ARCH_H
 #define BBTRACE_BPF_ARCH_ARCH_H

@@ -11,7 +11,6 @@
 #define ARCH_KPROBE_BEHIND 1
 #define ARCH_FRAME_RETURN  8
 #define ARCH_FRAME_NEXT	   0
-#define ARCH_LOG_SEGMENT   2 /* gs: see segment_base() */
 /* behind the return address, which the handler popped: struct ucontext, uc_mcontext.sp and .ip */
 #define ARCH_RESUME_SP 160
 #define ARCH_RESUME_IP 168
@@ -109,6 +108,35 @@ static __always_inline __u64 segment_base(__u8 seg)
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 
 	return seg == 1 ? BPF_CORE_READ(task, thread.fsbase) : BPF_CORE_READ(task, thread.gsbase);
+}
+
+/* Where a thread's log is: src/arch/log.h. */
+static __always_inline __u64 arch_log_base(struct task_struct *task)
+{
+	return BPF_CORE_READ(task, thread.gsbase);
+}
+
+/* arch/x86/entry/syscalls: of the 64-bit table, of the 32-bit one, and of that of x32, whose
+ * numbers have a bit that is left out here. */
+static __always_inline __u32 syscall_number(struct pt_regs *regs)
+{
+	return (__u32)BPF_CORE_READ(regs, orig_ax) & ~(1u << 30);
+}
+
+static __always_inline bool arch_calls_exec(struct pt_regs *regs)
+{
+	__u32 n = syscall_number(regs);
+
+	return n == 59 || n == 322 || n == 11 || n == 358 || n == 520 || n == 545;
+}
+
+static __always_inline bool arch_calls_setuid(struct pt_regs *regs)
+{
+	__u32 n = syscall_number(regs);
+
+	/* setuid, setreuid, setresuid; those with 16 and with 32 bits */
+	return n == 105 || n == 113 || n == 117 || n == 23 || n == 70 || n == 164 || n == 213 ||
+	       n == 203 || n == 208;
 }
 
 /* Go's g: in the thread's own memory (its src/runtime/asm_amd64.s) */

@@ -99,6 +99,7 @@ struct log_options {
 	uint32_t regs; /* of an entry, a bit each by register number: always those of the arguments
 			  and the stack pointer */
 	bool timed;    /* every branch has a time */
+	bool by_records; /* what only counts has records, too, instead of counters */
 };
 
 #endif

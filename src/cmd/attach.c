@@ -14,7 +14,8 @@ static struct source *source_of(struct attaching *a)
 {
 	struct source *probes = probe__source(*a->probe);
 
-	return a->inliner ? inliner__source(a->inliner, probes) : probes;
+	return a->inliner ? inliner__source(a->inliner, probes, probe__thread_filters(*a->probe))
+			  : probes;
 }
 
 static int attach_once(struct attaching *a, struct probe_options *o, bool first)

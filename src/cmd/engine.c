@@ -14,10 +14,6 @@ static const char *not_inline(const struct args *a)
 		const char *what;
 	} rows[] = {
 		{a->verb->bit == VERB_KERNEL, "kernel functions"},
-		{f->tids.len, "--tid"},
-		{f->comms.len, "--comm"},
-		{f->uids.len, "--uid"},
-		{f->cgroup, "--cgroup"},
 		{a->stack, "-k"},
 		{a->once || a->retire, "--once and --retire"},
 		{a->returns == RETURNS_PROBE, "--returns probe"},
@@ -76,6 +72,12 @@ static unsigned tell_copies(const struct copies *c, const struct plan *p)
 	return inlined;
 }
 
+/* One counter can't tell what was before a thread's name changed and what was behind it. */
+static bool filters_threads(const struct probe_filters *f)
+{
+	return f->tids.len || f->comms.len || f->uids.len || f->cgroup;
+}
+
 static int copy(struct engine_state *e, const struct args *a, struct plan *plan)
 {
 	int err;
@@ -87,7 +89,8 @@ static int copy(struct engine_state *e, const struct args *a, struct plan *plan)
 				"--engine inline can't copy functions of this machine; use "
 				"--engine probe");
 	e->log = (struct log_options){.regs = wants__log_regs(a, plan->arch),
-				      .timed = wants__log_times(a)};
+				      .timed = wants__log_times(a),
+				      .by_records = filters_threads(&a->filters)};
 	err = copies__make(plan, &e->log, &e->copies);
 	e->copied = err ? 0 : tell_copies(e->copies, plan);
 	return err;

@@ -191,7 +191,7 @@ static bool tell_recorded(const struct trace_meta *meta, bool chosen, struct sho
 }
 
 void nothing__tell_live(const struct args *a, const struct trace_meta *meta, struct live *l,
-			const struct probe *probe)
+			const struct probe *probe, const struct inliner *inliner)
 {
 	const struct trace_totals *t = show__totals(&l->show);
 
@@ -204,7 +204,7 @@ void nothing__tell_live(const struct args *a, const struct trace_meta *meta, str
 	if (t->stops)
 		note("no event while recording was on: it was stopped (--paused, bbtrace ctl stop); "
 		     "bbtrace ctl PID start continues it");
-	if (probe__filtered(probe))
+	if (probe__filtered(probe) || inliner__filtered(inliner))
 		tell_filtered(a, children);
 	else if (!t->missed)
 		tell_of_objects(a, &l->show, children);

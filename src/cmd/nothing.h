@@ -7,7 +7,7 @@
 
 /* Print a note if no event was shown: for a live trace that has ended, for a file that was read. */
 void nothing__tell_live(const struct args *a, const struct trace_meta *meta, struct live *l,
-			const struct probe *probe);
+			const struct probe *probe, const struct inliner *inliner);
 void nothing__tell_report(const struct trace_meta *meta, struct show *s);
 
 #endif

@@ -216,7 +216,7 @@ static int finish(struct session *s, int err)
 	err = clean(s, end < 0 ? end : err);
 	end = clean(s, end_output(s));
 	if (!err && !end)
-		nothing__tell_live(s->args, &s->meta, &s->live, s->probe);
+		nothing__tell_live(s->args, &s->meta, &s->live, s->probe, s->engine.inliner);
 	counting__tell(&s->counting);
 	child__tell_signal(&s->child);
 	if (!err && !end)

@@ -169,7 +169,7 @@ static const size_t sizes[WIRE_TYPES] = {
 	[WIRE_ENTRY] = sizeof(struct wire_entry),   [WIRE_LOST] = sizeof(struct wire_value),
 	[WIRE_SIGNAL] = sizeof(struct wire_signal), [WIRE_GOROUTINE] = sizeof(struct wire_value),
 	[WIRE_RETURN] = sizeof(struct wire_value),  [WIRE_END] = sizeof(struct wire_value),
-	[WIRE_RESUME] = sizeof(struct wire_value),
+	[WIRE_RESUME] = sizeof(struct wire_value),  [WIRE_PASSES] = sizeof(struct wire_value),
 };
 
 static const uint8_t types[WIRE_TYPES] = {
@@ -177,7 +177,7 @@ static const uint8_t types[WIRE_TYPES] = {
 	[WIRE_ENTRY] = EVENT_ENTRY,   [WIRE_LOST] = EVENT_LOST,
 	[WIRE_SIGNAL] = EVENT_SIGNAL, [WIRE_GOROUTINE] = EVENT_GOROUTINE,
 	[WIRE_RETURN] = EVENT_RETURN, [WIRE_END] = EVENT_END,
-	[WIRE_RESUME] = EVENT_RESUME,
+	[WIRE_RESUME] = EVENT_RESUME, [WIRE_PASSES] = EVENT_PASSES,
 };
 
 static void take_stack(struct event_entry *out, const struct wire_entry_stack *s)
@@ -270,9 +270,13 @@ const struct event *decoder__event(struct decoder *d, const void *record, size_t
 	} else if (type == WIRE_RESUME) {
 		out->has_target = true;
 		out->target = v->value[0];
+	} else if (type == WIRE_PASSES) {
+		out->count = v->value[0] & ~PASSES_PROCESS;
+		out->process = v->value[0] & PASSES_PROCESS;
+		out->value = v->value[1];
 	}
 	if (type == WIRE_LOST || type == WIRE_GOROUTINE || type == WIRE_SIGNAL ||
-	    type == WIRE_END || type == WIRE_RESUME)
+	    type == WIRE_END || type == WIRE_RESUME || type == WIRE_PASSES)
 		return out;
 	if (out->site >= d->plan->sites.len)
 		return bad_record();

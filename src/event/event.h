@@ -21,7 +21,11 @@ enum event_type {
 	EVENT_GOROUTINE, /* the goroutine that this thread runs from here on */
 	EVENT_END,	 /* this thread ended; target: the address of its next instruction */
 	EVENT_RESUME,	 /* a signal's handler returns; target and sp: where to */
-	EVENT_TYPES
+	EVENT_TYPES,
+	/* From here on: no event of the trace, and never passed on by a source. */
+	EVENT_PASSES = EVENT_TYPES, /* of the thread with a log: count: filters of which it is told
+				       whether it passes them (bits, as in bpf/wire.h), value: those
+				       of them that it passes; process: as do all of its threads */
 };
 
 /* The kernel ran this in an interrupt. */
@@ -80,6 +84,7 @@ struct event {
 	bool taken;	   /* of a conditional branch */
 	bool untimed;	   /* time is that of the thread's last event that had one */
 	bool last;	   /* END: it was the process's last thread */
+	bool process;	   /* PASSES: of all threads of the process */
 	bool unhandled;	   /* SIGNAL: no handler runs */
 	bool fault;	   /* SIGNAL: the next instruction itself caused it */
 	bool has_target, has_value;

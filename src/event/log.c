@@ -55,12 +55,21 @@ static bool is_indirect(const struct plan_site *s)
 	return s->kind == BRANCH_IJMP || s->kind == BRANCH_ICALL;
 }
 
+/* What the copies log (src/copy/emit.c) of a site that only counts. */
+static uint32_t kind_of_count(const struct log_decoder *d, const struct plan_site *s)
+{
+	if (s->role == ROLE_BRANCH && is_indirect(s))
+		return LOG_TARGET;
+	if (s->role == ROLE_BRANCH && s->kind == BRANCH_RET)
+		return LOG_RETURN;
+	return d->options->by_records ? LOG_BRANCH : LOG_NONE;
+}
+
 /* Can this site be logged by a record of this kind? */
-static bool is_of_kind(const struct plan_site *s, uint32_t kind)
+static bool is_of_kind(const struct log_decoder *d, const struct plan_site *s, uint32_t kind)
 {
 	if (s->probe == PROBE_INLINE_COUNT)
-		return s->role == ROLE_BRANCH && ((kind == LOG_TARGET && is_indirect(s)) ||
-						  (kind == LOG_RETURN && s->kind == BRANCH_RET));
+		return kind == kind_of_count(d, s);
 	if (s->probe != PROBE_INLINE)
 		return false;
 	switch (kind) {
@@ -262,7 +271,7 @@ int log_decoder__event(struct log_decoder *d, struct log_thread *t, const uint64
 		return -EBADMSG;
 	if (r.kind == LOG_END)
 		return 0;
-	if (r.kind != LOG_LOST && !(r.site && is_of_kind(r.site, r.kind)))
+	if (r.kind != LOG_LOST && !(r.site && is_of_kind(d, r.site, r.kind)))
 		return -EBADMSG;
 	take_common(d, t, &r);
 	if (r.kind == LOG_LOST) {

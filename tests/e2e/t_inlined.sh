@@ -27,15 +27,11 @@ refused() { # WHAT ARG...
 	is "$(cat "$T/out")" '' "$1: the command has not run"
 }
 refused 'no command' -t 1
-refused 'a filter' --comm x "${run[@]}"
 refused 'a call stack' -k "${run[@]}"
 refused 'return probes' --returns probe "${run[@]}"
 refused 'a mechanism' --attach uprobe_event "${run[@]}"
 refused 'sites that are retired' -c --once "${run[@]}"
 refused 'sites that are retired later' -c --retire 5 "${run[@]}"
-refused 'a thread' --tid 1 "${run[@]}"
-refused 'a user' --uid 0 "${run[@]}"
-refused 'a control group' --cgroup / "${run[@]}"
 refused 'a bound of the cost' --max-overhead 5 "${run[@]}"
 bb user "${ladder[@]}" --engine x "${run[@]}"
 exits 2 'another engine is refused'

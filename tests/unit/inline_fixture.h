@@ -132,6 +132,7 @@ static const struct source_sink sink = {.event = on_event, .sideband = on_sideba
 static struct rings *rings;
 static struct merge *merge;
 static uint64_t reached;
+static struct thread_filters filters; /* needed 0: none */
 
 static struct say say_of(enum say_type type, unsigned slot, uint32_t tid)
 {
@@ -173,14 +174,10 @@ static void open_tail(uint64_t tail)
 	rings__open(&r, &rings);
 	m.rings = rings;
 	m.follow = true;
+	m.filters = filters;
 	merge = merge__new(&m);
 	rings__hear(rings, &s, dup(area_fd));
 	reached = 0;
-}
-
-static void open_all(void)
-{
-	open_tail(0);
 }
 
 static void close_all(void)

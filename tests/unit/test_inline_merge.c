@@ -54,7 +54,7 @@ static void test_order(void)
 {
 	uint64_t before;
 
-	open_all();
+	open_tail(0);
 	begin_ring(0);
 	say(SAY_RING, 0, 10);
 	before = ticks();
@@ -79,7 +79,7 @@ static void test_order(void)
 
 static void test_threads(void)
 {
-	open_all();
+	open_tail(0);
 	begin_ring(0);
 	begin_ring(1);
 	say(SAY_RING, 0, 10);
@@ -98,7 +98,7 @@ static void test_processes(void)
 {
 	struct say child;
 
-	open_all();
+	open_tail(0);
 	begin_ring(0);
 	begin_ring(1);
 	say(SAY_RING, 0, 10);
@@ -135,7 +135,7 @@ static void test_stop(void)
 {
 	uint64_t stopped;
 
-	open_all();
+	open_tail(0);
 	begin_ring(0);
 	say(SAY_RING, 0, 10);
 	put_branch(0, true, SP);
@@ -163,7 +163,7 @@ static void test_dropping(void)
 	uint64_t stopped;
 
 	for (int before = 0; before < 2; before++) {
-		open_all();
+		open_tail(0);
 		begin_ring(0);
 		say(SAY_RING, 0, 10);
 		put_branch(0, true, SP);
@@ -186,7 +186,7 @@ static void test_dropping(void)
 /* Its cursor is nowhere. */
 static void test_torn(void)
 {
-	open_all();
+	open_tail(0);
 	for (int i = 0; i < 2; i++) {
 		begin_ring(i);
 		say(SAY_RING, i, 10 + i);
@@ -208,7 +208,7 @@ static void test_areas(void)
 {
 	const struct say gone = {.type = SAY_AREA_GONE, .area = 1};
 
-	open_all();
+	open_tail(0);
 	begin_ring(0);
 	say(SAY_RING, 0, 10);
 	put_branch(0, true, SP);
@@ -231,7 +231,7 @@ static void test_death(void)
 {
 	const struct say died = {.type = SAY_DIED};
 
-	open_all();
+	open_tail(0);
 	begin_ring(0);
 	say(SAY_RING, 0, 10);
 	rings__hear(rings, &died, -1);
@@ -247,7 +247,7 @@ static void test_mute(void)
 {
 	uint64_t from;
 
-	open_all();
+	open_tail(0);
 	begin_ring(0);
 	say(SAY_RING, 0, 10);
 	put_ret(0, 1, ticks());
@@ -273,7 +273,7 @@ static void test_losses(void)
 	struct log_ring *r = ring_of(0);
 	uint64_t zero = 0;
 
-	open_all();
+	open_tail(0);
 	r = ring_of(0);
 	begin_ring(0);
 	begin_ring(1);

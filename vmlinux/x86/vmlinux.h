@@ -151,7 +151,24 @@ struct files_struct {
 	struct fdtable *fdt;
 };
 
+/* include/linux/cgroup-defs.h, include/linux/kernfs.h */
+struct kernfs_node {
+	__u64 id;
+};
+struct cgroup_subsys_state {
+	struct cgroup *cgroup;
+	struct cgroup_subsys_state *parent;
+};
+struct cgroup {
+	struct cgroup_subsys_state self;
+	struct kernfs_node *kn;
+};
+struct css_set {
+	struct cgroup *dfl_cgrp; /* v2 */
+};
+
 struct task_struct {
+	struct css_set *cgroups;
 	struct files_struct *files;
 	pid_t pid, tgid;
 	struct signal_struct *signal;

@@ -7,15 +7,15 @@ struct way {
 	uint32_t site, pid;
 	uint64_t target;
 	uint64_t count;
-	bool known; /* the target is */
 };
 
 struct counted {
 	const struct plan *plan;
 	const struct copies *copies;
 	struct rings *rings;
-	uint64_t *sums, *told; /* by counter */
-	bool held;	       /* the sums stay as they are */
+	uint64_t *sums, *told;	  /* by counter */
+	bool held;		  /* the sums stay as they are */
+	struct site_count *sites; /* by site: of records, since that was told last */
 	VEC(struct way) ways;
 	struct map64 way_of; /* hash of site, pid and target → 1 + the last such way */
 	const struct source_sink *sink;
@@ -29,6 +29,7 @@ struct counted *counted__new(const struct plan *plan, const struct copies *copie
 	*c = (struct counted){.plan = plan, .copies = copies, .rings = rings};
 	c->sums = xcalloc(copies->counted.len + 1, sizeof(*c->sums));
 	c->told = xcalloc(copies->counted.len + 1, sizeof(*c->told));
+	c->sites = xcalloc(plan->sites.len + 1, sizeof(*c->sites));
 	return c;
 }
 
@@ -40,25 +41,61 @@ void counted__free(struct counted *c)
 	map64__free(&c->way_of);
 	free(c->sums);
 	free(c->told);
+	free(c->sites);
 	free(c);
+}
+
+/* ---- records of sites ---- */
+
+static bool is_conditional(const struct plan_site *s)
+{
+	return s->role == ROLE_BRANCH && (s->kind == BRANCH_JCC || s->kind == BRANCH_LOOP);
+}
+
+static void count_site(struct counted *c, const struct event *e)
+{
+	struct site_count *n = &c->sites[e->site];
+
+	if (is_conditional(&c->plan->sites.data[e->site]) && !e->taken)
+		n->not_taken++;
+	else
+		n->taken++;
+}
+
+static int tell_sites(struct counted *c, const struct source_sink *sink)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < c->plan->sites.len; i++) {
+		const struct count n = {
+			.site = i, .taken = c->sites[i].taken, .not_taken = c->sites[i].not_taken};
+
+		c->sites[i] = (struct site_count){0};
+		if (n.taken || n.not_taken)
+			err = sink->counted(sink->ctx, &n);
+	}
+	return err;
 }
 
 /* ---- indirect branches ---- */
 
 static bool is_way(const struct way *w, const struct way *other)
 {
-	return w->site == other->site && w->pid == other->pid && w->target == other->target &&
-	       w->known == other->known;
+	return w->site == other->site && w->pid == other->pid && w->target == other->target;
+}
+
+/* Are its targets told? */
+static bool has_targets(const struct plan *plan, uint32_t site)
+{
+	const struct plan_site *s = &plan->sites.data[site];
+
+	return s->kind != BRANCH_RET || plan->counts_all;
 }
 
 static void count_way(struct counted *c, const struct event *e)
 {
-	struct way way = {.site = e->site,
-			  .pid = e->pid,
-			  .target = e->has_target ? e->target : 0,
-			  .count = 1,
-			  .known = e->has_target};
-	const uint64_t key[] = {(uint64_t)way.site << 1 | way.known, way.pid, way.target};
+	struct way way = {.site = e->site, .pid = e->pid, .target = e->target, .count = 1};
+	const uint64_t key[] = {way.site, way.pid, way.target};
 	uint64_t *at = map64__put(&c->way_of, map64__hash(key, sizeof(key)));
 
 	/* others with the same hash get a row each time */
@@ -72,14 +109,12 @@ static void count_way(struct counted *c, const struct event *e)
 
 static int tell_way(const struct way *w, const struct source_sink *sink)
 {
-	struct count n = {.site = w->site, .taken = w->count};
-	int err = sink->counted(sink->ctx, &n);
+	const struct count n = {.site = w->site,
+				.taken = w->count,
+				.has_target = true,
+				.pid = w->pid,
+				.target = w->target};
 
-	if (err || !w->known)
-		return err;
-	n.has_target = true;
-	n.pid = w->pid;
-	n.target = w->target;
 	return sink->counted(sink->ctx, &n);
 }
 
@@ -104,7 +139,9 @@ static int see_event(void *ctx, const struct event *e)
 
 	if (!of_site || c->plan->sites.data[e->site].probe != PROBE_INLINE_COUNT)
 		return c->sink->event(c->sink->ctx, e);
-	count_way(c, e);
+	count_site(c, e);
+	if (has_targets(c->plan, e->site) && e->has_target)
+		count_way(c, e);
 	return 0;
 }
 
@@ -186,6 +223,6 @@ int counted__tell(struct counted *c, const struct source_sink *sink)
 			err = sink->counted(sink->ctx, &count);
 	}
 	if (!err)
-		err = tell_ways(c, sink);
-	return err;
+		err = tell_sites(c, sink);
+	return err ? err : tell_ways(c, sink);
 }

@@ -27,6 +27,7 @@ struct inliner {
 	struct supervisor *supervisor;
 	struct ticks_clock *clock;
 	struct rings *rings;
+	bool hidden; /* what threads logged that the filters leave out */
 };
 
 struct inline_source {
@@ -40,6 +41,7 @@ struct inline_source {
 	const struct source_sink *sink; /* while the probes tell something */
 	volatile uint64_t stopped;
 	volatile bool stopping; /* it was asked to: see stop_now() */
+	bool begun;
 };
 
 /* ---- the inliner ---- */
@@ -167,6 +169,11 @@ static void inline__start(struct source *source)
 {
 	struct inline_source *s = (struct inline_source *)source;
 
+	if (!s->begun) {
+		rings__pull(s->inliner->rings);
+		merge__begin(s->merge);
+		s->begun = true;
+	}
 	rings__start(s->inliner->rings);
 	if (s->stopped)
 		merge__mute(s->merge, s->stopped, now_ns(CLOCK_MONOTONIC));
@@ -310,6 +317,7 @@ static int inline__losses(struct source *source, const struct source_sink *sink)
 	err = s->inner->ops->losses(s->inner, &queue);
 	if (!err)
 		err = merge__end(s->merge, s->stopped, &through);
+	s->inliner->hidden = merge__has_hidden(s->merge);
 	return err || !s->counted ? err : counted__tell(s->counted, sink);
 }
 
@@ -328,13 +336,20 @@ static const struct source_ops inline_ops = {
 	inline__stop,	inline__take,	inline__settled, inline__catch_up,
 	inline__counts, inline__misses, inline__losses,	 inline__close};
 
-struct source *inliner__source(struct inliner *i, struct source *inner)
+bool inliner__filtered(const struct inliner *i)
+{
+	return i && i->hidden;
+}
+
+struct source *inliner__source(struct inliner *i, struct source *inner,
+			       struct thread_filters filters)
 {
 	const struct merge_options options = {.plan = i->options.plan,
 					      .log = &i->options.log,
 					      .clock = {ticks_clock__ns, i->clock},
 					      .rings = i->rings,
 					      .follow = i->options.follow,
+					      .filters = filters,
 					      .turn = TURN_NS};
 	struct inline_source *s = xcalloc(1, sizeof(*s));
 

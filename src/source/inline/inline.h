@@ -23,14 +23,26 @@ struct inline_options {
 	int (*drop_privileges)(void); /* as in struct supervisor_options */
 };
 
+/* Of filters, bits, it is told which of them a thread passes (EVENT_PASSES). */
+struct thread_filters {
+	uint32_t needed;  /* a thread passes if it passes all of these; 0: all threads pass */
+	uint32_t suffice; /* or one of these */
+	void *ctx;
+	uint32_t (*passed)(void *ctx, uint32_t pid, uint32_t tid); /* those that it passes now */
+	uint64_t (*missed)(void *ctx); /* how many changes will not be told, until now */
+};
+
 struct inliner;
 struct source;
 /* Starts the supervisor of the command, or the processes. plan and copies must outlive it. 0, or
  * -errno with a message. */
 int inliner__open(const struct inline_options *options, struct inliner **out);
 /* A source of what inner tells, the probes, and of what the copies log. Takes ownership of inner;
- * the inliner must outlive it. */
-struct source *inliner__source(struct inliner *i, struct source *inner);
+ * the inliner, and what filters refers to, must outlive it. */
+struct source *inliner__source(struct inliner *i, struct source *inner,
+			       struct thread_filters filters);
+/* Did threads log what the filters leave out? i NULL: no. */
+bool inliner__filtered(const struct inliner *i);
 /* Lets go of all processes. */
 void inliner__close(struct inliner *i);
 

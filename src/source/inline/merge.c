@@ -16,10 +16,11 @@ struct queued {
 
 struct merge {
 	struct merge_options options;
-	VEC(struct log *) logs;	  /* in the order in which they began */
+	log_vec logs;		  /* in the order in which they began */
 	VEC(struct queued) queue; /* by time */
 	size_t taken;		  /* of queue: they were passed on just now */
 	struct map64 comms;	  /* tid -> char[16] */
+	struct passing *passing;  /* NULL: threads are not filtered */
 	uint64_t last;		  /* the time of what was added last */
 	uint64_t end;		  /* the end of this turn */
 	unsigned given;
@@ -36,6 +37,7 @@ struct merge *merge__new(const struct merge_options *options)
 	struct merge *m = xcalloc(1, sizeof(*m));
 
 	m->options = *options;
+	m->passing = passing__new(&options->filters);
 	return m;
 }
 
@@ -90,16 +92,13 @@ static bool is_mute(const struct merge *m, const struct event *e, uint64_t read)
 	       e->type != EVENT_LOST;
 }
 
-/* Records before the next event were overwritten: nobody has read them. */
-static int give_gap(struct log *l, const struct source_sink *sink)
+/* Something is missing before this event. */
+static int give_gap(const struct event *e, const struct source_sink *sink)
 {
-	const struct sideband_event gap = {.type = SIDEBAND_GAP,
-					   .time = l->event->time,
-					   .pid = l->thread.pid,
-					   .tid = l->thread.tid};
-
-	l->gap = false;
-	return sink->sideband(sink->ctx, &gap);
+	return sink->sideband(sink->ctx, &(struct sideband_event){.type = SIDEBAND_GAP,
+								  .time = e->time,
+								  .pid = e->pid,
+								  .tid = e->tid});
 }
 
 /* Passes on the next event. */
@@ -107,11 +106,18 @@ static int give(struct merge *m, struct log *l, const struct source_sink *sink)
 {
 	struct event e = *l->event;
 	struct event_entry entry;
-	bool mute = is_mute(m, &e, l->read);
-	int err = !mute && l->gap ? give_gap(l, sink) : 0;
+	bool gap = false, hidden = passing__hides(m->passing, l, &e, &gap);
+	int err;
 
 	l->event = NULL;
-	if (err || mute)
+	if (is_mute(m, &e, l->read))
+		return 0;
+	if (hidden)
+		return gap ? give_gap(&e, sink) : 0;
+	/* records that nobody has read were overwritten */
+	err = l->gap ? give_gap(&e, sink) : 0;
+	l->gap = false;
+	if (err)
 		return err;
 	if (e.entry) {
 		entry = *e.entry;
@@ -203,14 +209,22 @@ static const char *path_of(const struct merge *m, const struct say *say)
 	return say->object < p->objects.len ? p->objects.data[say->object].path : "?";
 }
 
+static void begin_log(struct merge *m, struct stream *s)
+{
+	struct log_decoder *decoder =
+		log_decoder__new(m->options.plan, m->options.log, m->options.clock);
+	struct log *l = log__new(m->options.rings, s, decoder);
+
+	passing__begin(m->passing, l);
+	vec__push(&m->logs, l);
+}
+
 static void take_ring(struct merge *m, const struct said *s)
 {
 	if (*s->say.text)
 		snprintf(comm_of(m, s->say.tid), COMM, "%.*s", COMM - 1, s->say.text);
 	if (s->stream) {
-		vec__push(&m->logs, log__new(m->options.rings, s->stream,
-					     log_decoder__new(m->options.plan, m->options.log,
-							      m->options.clock)));
+		begin_log(m, s->stream);
 		return;
 	}
 	note("thread %u of process %u is not traced: its log can't be read", s->say.tid,
@@ -272,6 +286,17 @@ static void listen(struct merge *m)
 
 	while (rings__said(m->options.rings, &s))
 		take_message(m, &s);
+}
+
+void merge__begin(struct merge *m)
+{
+	listen(m);
+	passing__ask(m->passing, &m->logs);
+}
+
+bool merge__has_hidden(const struct merge *m)
+{
+	return passing__has_hidden(m->passing);
 }
 
 /* ---- the other source ---- */
@@ -405,6 +430,7 @@ static int before_sideband(struct merge *m, const struct sideband_event *e,
 		l = find_log(m, e->tid, e->time);
 		err = l ? pass_whole(m, l, sink) : 0;
 		forget_comm(m, e->tid);
+		passing__forget(m->passing, e->tid);
 		return err;
 	default:
 		return 0;
@@ -439,7 +465,9 @@ static int pass_queued(struct merge *m, struct queued *q, const struct source_si
 		err = before_sideband(m, &w->sideband, sink);
 	else if (w->type == WAITS_EVENT)
 		err = before_event(m, q, sink);
-	if (!err)
+	if (!err && w->type == WAITS_EVENT && w->event.type == EVENT_PASSES)
+		passing__tell(m->passing, &m->logs, &w->event);
+	else if (!err)
 		err = waiting__give(w, sink);
 	waiting__free(w);
 	return err;
@@ -502,6 +530,7 @@ int merge__until(struct merge *m, uint64_t time, const struct source_sink *sink,
 	int err;
 
 	listen(m);
+	passing__check(m->passing, &m->logs);
 	assign(m);
 	time = min_of(time, rings__complete(m->options.rings));
 	m->end = m->options.turn ? now_ns(CLOCK_MONOTONIC) + m->options.turn : 0;
@@ -521,6 +550,7 @@ int merge__end(struct merge *m, uint64_t stopped, const struct source_sink *sink
 	int err;
 
 	listen(m);
+	passing__check(m->passing, &m->logs);
 	assign(m);
 	m->end = 0;
 	m->turn_over = false;
@@ -544,6 +574,7 @@ void merge__free(struct merge *m)
 		if (map64__slot(&m->comms, i, &comm))
 			free((char *)(uintptr_t)comm);
 	map64__free(&m->comms);
+	passing__free(m->passing);
 	vec__free(&m->queue);
 	vec__free(&m->logs);
 	free(m);

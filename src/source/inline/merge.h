@@ -7,6 +7,7 @@
 #ifndef BBTRACE_INLINE_MERGE_H
 #define BBTRACE_INLINE_MERGE_H
 
+#include "passing.h"
 #include "rings.h"
 #include "source/waiting.h"
 
@@ -15,13 +16,18 @@ struct merge_options {
 	const struct log_options *log;
 	struct log_clock clock;
 	struct rings *rings;
-	bool follow;   /* forked processes have logs, too */
+	bool follow;		       /* forked processes have logs, too */
+	struct thread_filters filters; /* of threads */
 	uint64_t turn; /* ns: merge__until() returns after about so long; 0: when it is done */
 };
 struct merge;
 /* What options refer to must outlive it. */
 struct merge *merge__new(const struct merge_options *options);
 void merge__free(struct merge *m);
+/* It has begun: threads that have a log are asked which filters they pass. */
+void merge__begin(struct merge *m);
+/* Was anything left out by the filters? */
+bool merge__has_hidden(const struct merge *m);
 /* Something that the other source tells, which it takes over. */
 void merge__add(struct merge *m, struct waiting *w);
 /* How much of it waits. */

@@ -12,6 +12,7 @@ struct piece {
 	struct piece *next;
 	uint64_t position; /* of the first word, in the thread's stream */
 	uint64_t time;	   /* ns, CLOCK_MONOTONIC: all of it was written before */
+	uint64_t after;	   /* and after that; 0: not known */
 	size_t n;
 	uint64_t words[];
 };

@@ -42,6 +42,7 @@ static void append(struct rings *r, struct stream *s, struct piece *p)
 {
 	pthread_mutex_lock(&r->lock);
 	for (; p; p = p->next) {
+		p->after = s->complete;
 		*(s->last ? &s->last->next : &s->first) = p;
 		s->last = p;
 		s->waiting += p->n * 8;

@@ -36,6 +36,7 @@ static void see_piece(struct log *l)
 	/* what was written before the trace began isn't missing (rings__start()) */
 	uint64_t expected = l->next_piece ? l->next_piece : l->stream->ring.position;
 
+	l->after = p->after;
 	l->gap |= p->position != expected;
 	l->next_piece = p->position + p->n * sizeof(*p->words);
 }

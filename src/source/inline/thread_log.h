@@ -7,6 +7,13 @@
 #include "rings.h"
 #include "event/event.h"
 
+/* Of the filters (passing.h). */
+enum log_standing {
+	LOG_SHOWN,    /* its thread passes them */
+	LOG_HIDDEN,   /* it doesn't */
+	LOG_IN_DOUBT, /* that is not known */
+};
+
 /* A thread's log, as far as it was decoded. */
 struct log {
 	struct rings *rings;
@@ -20,8 +27,13 @@ struct log {
 	uint64_t skip;		   /* what is before this position is no record */
 	const struct event *event; /* the next one; NULL: not decoded yet */
 	uint64_t position, read;   /* its position, and when it was read from the ring */
+	uint64_t after;		   /* what of its piece has no time was logged after that */
 	VEC(uint64_t) stops;	   /* positions at which the other source's next events were */
 	size_t passed;		   /* of these */
+	uint8_t standing;	   /* enum log_standing, of the next event */
+	bool turned;		   /* that has changed in front of it */
+	bool gap_due;		   /* what is hidden in doubt is to be told, once */
+	uint64_t changed;	   /* ns: when it did, as opposed to where; 0: it has not */
 	bool told;		   /* what it has lost at its end */
 	struct event lost;
 };

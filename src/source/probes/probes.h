@@ -61,6 +61,7 @@ enum probe_spares {
 
 struct probe;
 struct source;
+struct thread_filters; /* inline/inline.h */
 /* plan and options must outlive it. Errors: -EPERM (with the capability that is missing), -ENOTSUP,
  * -ENOMEM, ... Attaching tells the plan with plan__refuse() what the kernel refuses. */
 int probe__open(struct plan *plan, const struct probe_options *options, struct probe **out);
@@ -108,6 +109,8 @@ uint64_t probe__unseen_ends(const struct probe *p);
 void probe__exclude(struct probe *p, uint32_t pid, bool excluded);
 /* Did threads hit a probe that the filters leave out? */
 bool probe__filtered(const struct probe *p);
+/* For what threads log (options.inlines); it lives as long as p does. */
+struct thread_filters probe__thread_filters(struct probe *p);
 /* Without -f: how many children of the traced processes were not traced? */
 uint64_t probe__left_children(const struct probe *p);
 /* Drops the sideband events so far. From here on, only those of the traced processes are returned,

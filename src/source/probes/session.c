@@ -116,6 +116,14 @@ static bool looks_up(const struct attachment *a, enum probe_lookup how)
 	return a->mechanism && a->mechanism->lookup == how;
 }
 
+/* Opened later, when it is said what is wrong with it. */
+static uint64_t cgroup_id(const char *path)
+{
+	struct stat st;
+
+	return path && !stat(path, &st) ? st.st_ino : 0;
+}
+
 static void configure(struct probe *p)
 {
 	const struct probe_filters *f = &p->options->filters;
@@ -142,6 +150,7 @@ static void configure(struct probe *p)
 		.command = f->command,
 		.pid = f->pids.len == 1 ? f->pids.data[0] : 0,
 		.ino = looks_up(&p->programs, LOOKUP_UPROBE) ? only_ino(p->plan) : 0,
+		.cgroup = cgroup_id(f->cgroup),
 		.wakeup = ring_size(p) / 4,
 		.counts = probe__counts(p),
 		.replaces = p->options->retires || p->adds_links,
@@ -193,8 +202,12 @@ static void choose_programs(struct probe *p)
 	if (p->adds_links)
 		bpf_program__set_autoload(p->skel->progs.hit_multi, true);
 	bpf_program__set_autoload(p->skel->progs.hit_kernel_return, kernel_returns__needed(p));
-	bpf_program__set_autoload(p->skel->progs.on_exec,
-				  f->command || mechanism__loss(p) || probe__counts(p));
+	bpf_program__set_autoload(p->skel->progs.on_exec, f->command || mechanism__loss(p) ||
+								  probe__counts(p) ||
+								  p->options->inlines);
+	bpf_program__set_autoload(p->skel->progs.on_rename, p->options->inlines);
+	bpf_program__set_autoload(p->skel->progs.on_setuid, p->options->inlines && f->uids.len);
+	bpf_program__set_autoload(p->skel->progs.on_cgroup, p->options->inlines && f->cgroup);
 	bpf_program__set_autoload(p->skel->progs.on_signal,
 				  site_table__signals(p->plan) ||
 					  (p->options->grows && p->programs.mechanism));
@@ -234,9 +247,10 @@ static int load_failed(const struct probe *p, int err)
 
 static int attach_tasks(struct probe *p)
 {
-	struct bpf_program *const programs[] = {p->skel->progs.on_fork, p->skel->progs.on_exec,
-						p->skel->progs.on_exit, p->skel->progs.on_signal,
-						p->skel->progs.on_trap};
+	struct bpf_program *const programs[] = {p->skel->progs.on_fork,	  p->skel->progs.on_exec,
+						p->skel->progs.on_exit,	  p->skel->progs.on_signal,
+						p->skel->progs.on_trap,	  p->skel->progs.on_rename,
+						p->skel->progs.on_setuid, p->skel->progs.on_cgroup};
 
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
 		if (!bpf_program__autoload(programs[i]))

@@ -122,7 +122,7 @@ struct probe {
 	struct decoder *decoder;
 	struct sideband *sideband;
 	struct scope scope;
-	struct bpf_link *tasks[5];	  /* tracepoints: fork, exec, exit, signal, trap */
+	struct bpf_link *tasks[8];	  /* tracepoints: of attach_tasks() */
 	struct bpf_link *sigreturn;	  /* NULL: it is not seen when handlers return */
 	uint32_t found_again;		  /* number of processes that were attached to again */
 	VEC(struct sideband_event) gaps;  /* gaps of these processes to report */
