@@ -88,16 +88,21 @@ static __attribute__((noinline)) void wait_for(int value)
 		usleep(100);
 }
 
+/* Not traced, so that the thread is in no traced function when it is renamed. */
+static __attribute__((noinline)) void hand_over(int i)
+{
+	atomic_store(&named, 2 * i);
+	wait_for(2 * i + 1);
+}
+
 __attribute__((noinline)) int waits(int n)
 {
 	int sum = 0;
 
 	for (int i = 0; i < n; i++) {
 		sum += i & 1 ? leaf(3) : i;
-		if (i % 4 == 3) {
-			atomic_store(&named, 2 * i);
-			wait_for(2 * i + 1);
-		}
+		if (i % 4 == 3)
+			hand_over(i);
 		sum ^= i;
 		__asm__ volatile("" : "+r"(sum));
 	}
