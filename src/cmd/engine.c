@@ -15,7 +15,6 @@ static const char *not_inline(const struct args *a)
 	} rows[] = {
 		{a->verb->bit == VERB_KERNEL, "kernel functions"},
 		{a->stack, "-k"},
-		{a->once || a->retire, "--once and --retire"},
 		{a->returns == RETURNS_PROBE, "--returns probe"},
 		{a->attach, "--attach"},
 		{a->max_overhead, "--max-overhead"},

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What was seen needs no probe. A conditional of which one side was seen is watched from the unseen
- * side, if only that conditional leads there: by the site at its start, which is never hit until it
- * is taken.
+ * What was seen needs no probe; what copies of functions count stays, since it costs next to
+ * nothing. A conditional of which one side was seen is watched from the unseen side, if only that
+ * conditional leads there: by the site at its start, which is never hit until it is taken.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -144,14 +144,30 @@ static uint64_t price_of(const struct cost_row *row, const struct plan_site *s, 
 	return row ? hits * row->cost[s->traps == 1 ? COST_EMULATED : COST_STEPPED] : 0;
 }
 
+static uint32_t counted_by_copies(const struct plan *p)
+{
+	const struct plan_site *s;
+	uint32_t n = 0;
+
+	vec__each (s, &p->sites)
+		n += s->probe == PROBE_INLINE_COUNT;
+	return n;
+}
+
 void retire__tell(const struct retire *r, const struct plan *plan, const struct tally *tally)
 {
 	const struct cost_row *row = cost__find(costs__known(plan->arch), false, "uprobe_multi");
 	const struct site_count *counted = tally__counted(tally);
 	uint64_t hits = 0, ns = 0;
-	uint32_t stay = 0, watch;
+	uint32_t stay = 0, copied = counted_by_copies(plan), left = plan->probes - copied, watch;
 
 	if (!r->hits)
+		return;
+	if (copied)
+		note("%u places are counted by copies of functions, for about a nanosecond each "
+		     "time: they stay",
+		     copied);
+	if (copied && !left && !r->removed)
 		return;
 	for (uint32_t i = 0; i < plan->sites.len; i++) {
 		const struct plan_site *s = &plan->sites.data[i];
@@ -165,10 +181,10 @@ void retire__tell(const struct retire *r, const struct plan *plan, const struct 
 	}
 	if (!stay)
 		note("%llu probes were removed in %llu rounds, %u are left",
-		     (unsigned long long)r->removed, (unsigned long long)r->rounds, plan->probes);
+		     (unsigned long long)r->removed, (unsigned long long)r->rounds, left);
 	else
 		note("%llu probes were removed in %llu rounds, %u are left; %u of these were hit %llu "
 		     "times, which took about %.3f s: no other place shows what they have not shown yet",
-		     (unsigned long long)r->removed, (unsigned long long)r->rounds, plan->probes,
-		     stay, (unsigned long long)hits, ns / 1e9);
+		     (unsigned long long)r->removed, (unsigned long long)r->rounds, left, stay,
+		     (unsigned long long)hits, ns / 1e9);
 }

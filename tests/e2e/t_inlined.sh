@@ -30,8 +30,6 @@ refused 'no command' -t 1
 refused 'a call stack' -k "${run[@]}"
 refused 'return probes' --returns probe "${run[@]}"
 refused 'a mechanism' --attach uprobe_event "${run[@]}"
-refused 'sites that are retired' -c --once "${run[@]}"
-refused 'sites that are retired later' -c --retire 5 "${run[@]}"
 refused 'a bound of the cost' --max-overhead 5 "${run[@]}"
 bb user "${ladder[@]}" --engine x "${run[@]}"
 exits 2 'another engine is refused'

@@ -90,6 +90,49 @@ like "$T/out" 'taken [0-9]+\+' 'as text they have a +'
 bb user "$T/late" pick -F annotate --once -- "$T/late"
 exits 0 'annotate has --once'
 
+# ---- copies of functions go on counting, exactly ----
+exact() { json_lines "$1" '$e->{event} eq "edge" ? join " ", map { $e->{$_} // "-" } qw(vaddr taken_count not_taken_count taken_at_least) : ""'; }
+if [[ $(uname -m) == x86_64 ]]; then
+	for p in ladder switch fptr loops mutual threads longjmp except; do
+		[ -e "$BUILD/progs/$p" ] || continue
+		bb user "$BUILD/progs/$p" '*' -c --placement full -F json -o "$T/full" -- "$BUILD/progs/$p"
+		exact "$T/full" >"$T/want"
+		for how in --once '--retire 1'; do
+			# shellcheck disable=SC2086 # words
+			bb user "$BUILD/progs/$p" '*' -c $how --engine inline -F json -o "$T/edges" -- "$BUILD/progs/$p"
+			exact "$T/edges" >"$T/got"
+			same "$T/got" "$T/want" "$p, $how, --engine inline: all counts are exact"
+			like "$T/err" 'are counted by copies of functions, for about a nanosecond each time: they stay' 'and a note says why'
+		done
+	done
+	source_program both c -O1 <<'END'
+#include <unistd.h>
+/* four bytes, and no padding behind them: there is no room for a jump */
+int narrow(int x);
+__asm__(".globl narrow\n.type narrow,@function\nnarrow: lea 1(%rdi), %eax\nret\n.size narrow,.-narrow\nnext: ret");
+__attribute__((noipa)) int wide(int x) { if (x & 8) __asm__ volatile("nop"); return x; }
+int main(void)
+{
+	const volatile unsigned char *code = (const unsigned char *)narrow;
+	int sum = 0;
+	for (int i = 0; i < 1200 && (i < 20 || code[0] == 0xcc || code[3] == 0xcc); i++) {
+		sum += wide(narrow(i));
+		usleep(50000);
+	}
+	for (int i = 0; i < 1000; i++)
+		sum += wide(narrow(i));
+	return code[0] == 0xcc || code[3] == 0xcc || !sum;
+}
+END
+	bb user "$T/both" narrow wide -c --once --engine inline -F json -o "$T/edges" -- "$T/both"
+	exits 0 'a function that is not copied loses its probes'
+	is "$(json "$T/edges" '$e->{event} eq "edge" && $e->{symbol} eq "narrow" && $e->{taken_at_least}')" 1 'and its count is a lower bound'
+	is "$(json "$T/edges" '$e->{event} eq "edge" && $e->{symbol} eq "wide" && $e->{taken_at_least}') $(json "$T/edges" \
+		'$e->{event} eq "edge" && $e->{symbol} eq "wide" && $e->{kind} eq "jcc" && $e->{taken_count} + $e->{not_taken_count} > 1000')" \
+		'0 1' 'one that is copied has exact counts'
+	like "$T/err" '[1-9][0-9]* probes were removed in [1-9][0-9]* rounds, 0 are left' 'a note says what was removed'
+fi
+
 # ---- refused ----
 bb user "$T/late" pick --once -- "$T/late"
 is "$status" 2 '--once needs counts'
