@@ -66,6 +66,10 @@ struct arch_tracee {
 	/* A beacon; *behind: the offset where its thread stops, by the signal beacon_signal. */
 	size_t (*beacon)(uint8_t out[BEACON_MAX], size_t *behind);
 	int beacon_signal;
+	/* A thread that is at this offset of a beacon: its registers when it has returned from it,
+	 * and its mask of signals, if that is not *mask. False: its stack can't be read. */
+	bool (*leave_beacon)(void *regs, uint64_t offset, const struct tracee_memory *m,
+			     uint64_t *mask);
 	uint32_t audit; /* the AUDIT_ARCH_ that filters of system calls see */
 	/* A thread that was stopped within a system call, which is to be executed again: sets the
 	 * registers as the kernel does when no signal is delivered (handle_signal() of

@@ -125,12 +125,19 @@ rm "$T/until"
 "$T/waits" "$T/until" >"$T/waited" 2>&1 &
 waits=$!
 at_end "kill $waits 2>/dev/null"
+# what a process has mapped, but for the kernel's page for probes
+mapped() { awk '$6 != "[uprobes]" { print $1, $2, $6 }' "/proc/$1/maps"; }
+works() { (($(awk '{ print $14 }' /proc/$waits/stat) > 0)); }
+wait_for "$PATIENCE" works
+mapped $waits >"$T/maps"
 for options in '-l 5000 -F json' '-c -F json' '--last 30 -F json' '-l 5000 --placement witness -F json'; do
 	# shellcheck disable=SC2086
 	bb user "$T/waits" '*' -p $waits --engine inline -t 1 $options -o "$T/json"
 	exits 0 "$options: a process whose threads wait in system calls"
 	ok $(($(grep -c '"symbol":"work"' "$T/json") < 1)) "$options: what it does then is shown"
 	is "$(json "$T/json" '$e->{event} eq "entry" && $e->{comm} ne "waits"')" 0 "$options: with its name"
+	mapped $waits >"$T/maps.then"
+	same "$T/maps.then" "$T/maps" "$options: nothing else is mapped then"
 done
 
 # ---- in handlers, which return to where the code is another one then ----

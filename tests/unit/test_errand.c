@@ -9,7 +9,12 @@ int main(void)
 	return 0;
 }
 #else
+#include <elf.h>
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
 #include <sys/user.h>
+#include <sys/wait.h>
 #include "copier_fixture.h"
 
 #define CODE_SIZE 65536
@@ -155,6 +160,67 @@ static void test_branches(void)
 	ok(!BRANCH("\x90"), "a nop is none");
 }
 
+/* ---- beacons ---- */
+
+#define MASK (1ull << (SIGURG - 1) | 1ull << (SIGUSR1 - 1))
+static bool read_child(const void *of, uint64_t addr, void *out, size_t n)
+{
+	const struct iovec here = {out, n}, there = {(void *)(uintptr_t)addr, n};
+
+	return process_vm_readv(*(const pid_t *)of, &here, 1, &there, 1, 0) == (ssize_t)n;
+}
+
+static struct user_regs_struct returned; /* the registers when it has returned, but for … */
+
+static bool leaves_rightly(pid_t child, struct user_regs_struct *now)
+{
+	const struct tracee_memory m = {&child, read_child, NULL};
+	uint64_t offset = now->rip - (uintptr_t)code, mask, back = 0;
+
+	if (!offset) {
+		returned = *now;
+		read_child(&child, now->rsp, &back, sizeof(back));
+		returned.rip = back;
+		returned.rsp += sizeof(back);
+	}
+	if (ptrace(PTRACE_GETSIGMASK, child, sizeof(mask), &mask) ||
+	    !tracee->leave_beacon(now, offset, &m, &mask))
+		return false;
+	returned.eflags = now->eflags; /* … these, which a call may change */
+	returned.orig_rax = now->orig_rax;
+	return !memcmp(now, &returned, sizeof(*now)) && mask == MASK;
+}
+
+/* Stepped through. */
+static void test_beacon(void)
+{
+	struct user_regs_struct now;
+	struct iovec block = {&now, sizeof(now)};
+	uint64_t mask = MASK, reached = 0, wrong = 0;
+	size_t behind, n = tracee->beacon(code, &behind);
+	pid_t child = fork();
+	int status;
+
+	if (!child) {
+		syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));
+		ptrace(PTRACE_TRACEME);
+		raise(SIGTRAP);
+		((void (*)(void))(uintptr_t)code)();
+		_exit(0);
+	}
+	while (waitpid(child, &status, 0) == child && WIFSTOPPED(status)) {
+		ptrace(PTRACE_GETREGSET, child, NT_PRSTATUS, &block);
+		if (now.rip - (uintptr_t)code < n) {
+			reached++;
+			wrong += !leaves_rightly(child, &now);
+		}
+		ptrace(PTRACE_SINGLESTEP, child, 0, 0);
+	}
+	is(status, 0, "a thread returns from a beacon");
+	ok(reached > 30, "it is stopped at each of its instructions");
+	is(wrong, 0, "from there it returns with its registers and its mask");
+}
+
 int main(void)
 {
 	tracee = arch__by_machine(EM_X86_64)->tracee;
@@ -162,6 +228,7 @@ int main(void)
 	machine__init();
 	test_errands();
 	test_branches();
+	test_beacon();
 	return tap__done();
 }
 #endif

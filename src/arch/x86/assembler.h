@@ -59,6 +59,11 @@ extern const uint8_t x86_errand_kept[X86_ERRAND_KEPT];
 int x86__errand(const struct errand *e, uint64_t at, struct errand_code *out);
 #define X86_BEACON_SIGNAL 23 /* SIGURG */
 size_t x86__beacon(uint8_t out[BEACON_MAX], size_t *behind);
+/* Registers that it keeps, the first one pushed first; then the mask of signals. */
+#define X86_BEACON_KEPT 7
+extern const uint8_t x86_beacon_kept[X86_BEACON_KEPT];
+/* How many words it has on the stack at an offset. *masked: the mask is not what it was. */
+unsigned x86__beacon_words(uint64_t offset, bool *masked);
 /* count.c */
 void x86__count(struct code_buffer *c, uint32_t counter, uint32_t dead, bool flags_dead);
 

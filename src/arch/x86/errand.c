@@ -134,6 +134,26 @@ int x86__errand(const struct errand *e, uint64_t at, struct errand_code *out)
 
 enum { SYS_GETPID = 39, SYS_GETTID = 186, SYS_TGKILL = 234, SIGNAL_UNBLOCK = 1 };
 
+const uint8_t x86_beacon_kept[X86_BEACON_KEPT] = {
+	X86_RAX, X86_RCX, X86_RDX, X86_RSI, X86_RDI, X86_R10, X86_R11,
+};
+/* Offsets behind its pushes, the last one of a mask, and behind the pops of the same; those behind
+ * the system calls that unblock its signal, send it, and set the mask. */
+#define BEACON_WORDS (X86_BEACON_KEPT + 1)
+static const uint8_t pushed[BEACON_WORDS] = {1, 2, 3, 4, 5, 7, 9, 14};
+static const uint8_t popped[BEACON_WORDS] = {92, 94, 96, 97, 98, 99, 100, 101};
+enum { BEACON_UNBLOCKED = 38, BEACON_STOP = 68, BEACON_RESET = 91, BEACON_END = 102 };
+
+unsigned x86__beacon_words(uint64_t offset, bool *masked)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < BEACON_WORDS; i++)
+		n += (offset >= pushed[i]) - (offset >= popped[i]);
+	*masked = offset >= BEACON_UNBLOCKED && offset < BEACON_RESET;
+	return n;
+}
+
 /* A call's: below the stack pointer nothing is in use. */
 size_t x86__beacon(uint8_t out[BEACON_MAX], size_t *behind)
 {
@@ -242,8 +262,8 @@ size_t x86__beacon(uint8_t out[BEACON_MAX], size_t *behind)
 		0xc3,
 	};
 
-	_Static_assert(sizeof(code) <= BEACON_MAX, "BEACON_MAX");
+	_Static_assert(sizeof(code) == BEACON_END && BEACON_END <= BEACON_MAX, "BEACON_END");
 	memcpy(out, code, sizeof(code));
-	*behind = sizeof(code) - 11 - 23;
+	*behind = BEACON_STOP;
 	return sizeof(code);
 }

@@ -72,6 +72,24 @@ static bool return_from(void *regs, uint64_t then, const struct tracee_memory *m
 	return true;
 }
 
+static bool leave_beacon(void *regs, uint64_t offset, const struct tracee_memory *m, uint64_t *mask)
+{
+	struct user_regs_struct *r = regs;
+	uint64_t words[X86_BEACON_KEPT + 2];
+	bool masked;
+	unsigned n = x86__beacon_words(offset, &masked);
+
+	if (!m->read(m->of, r->rsp, words, (n + 1) * sizeof(*words)))
+		return false;
+	for (unsigned i = 0; i < n && i < X86_BEACON_KEPT; i++)
+		*general(r, x86_beacon_kept[i]) = words[n - 1 - i];
+	if (masked)
+		*mask = words[0];
+	r->rsp += (n + 1) * sizeof(*words);
+	send(r, words[n]);
+	return true;
+}
+
 static bool address_of(const struct user_regs_struct *r, const struct operand *o, uint64_t *out)
 {
 	struct user_regs_struct *regs = (struct user_regs_struct *)(uintptr_t)r;
@@ -209,6 +227,7 @@ const struct arch_tracee x86_tracee = {
 	.branch = branch,
 	.beacon = x86__beacon,
 	.beacon_signal = X86_BEACON_SIGNAL,
+	.leave_beacon = leave_beacon,
 	.audit = AUDIT_ARCH_X86_64,
 	.restart = restart,
 	.sigreturn = sigreturn,

@@ -197,7 +197,7 @@ static bool light(struct thread *t, struct watch *w, uint64_t addr)
 	/* what it does may not be allowed */
 	if (!w->jump || !thread__may_call(t))
 		return false;
-	at = map_beacon(t, addr);
+	at = w->page = map_beacon(t, addr);
 	if (!at || !space__write(s, at, code, n) ||
 	    !space__read(s, w->jump, w->old, arch->copier->jump_size))
 		return false;
@@ -279,6 +279,29 @@ void loader__find(struct thread *t)
 
 /* ---- later ---- */
 
+static bool read_memory(const void *space, uint64_t addr, void *out, size_t n)
+{
+	return space__read(space, addr, out, n);
+}
+
+/* The mask first: if the supervisor is killed then, the beacon sets the same. */
+static void leave_beacon(struct thread *t)
+{
+	const struct tracee_memory memory = {t->process->space, read_memory, NULL};
+	uint64_t mask, before, pc = thread__get(t, TRACEE_PC);
+
+	if (!thread__mask(t, &mask))
+		return;
+	before = mask;
+	if (!t->tracer->tracee->leave_beacon(t->regs, pc - t->process->space->watch.page, &memory,
+					     &mask))
+		return;
+	if (mask != before)
+		thread__set_mask(t, mask);
+	t->changed = true;
+	thread__store_regs(t);
+}
+
 bool loader__hit(struct thread *t, const siginfo_t *si)
 {
 	struct space *s = t->process->space;
@@ -288,7 +311,32 @@ bool loader__hit(struct thread *t, const siginfo_t *si)
 		return false;
 	t->maps = is_adding(s);
 	thread__put_copies(t);
+	leave_beacon(t);
 	return true;
+}
+
+/* Its signal, once sent, is not to come to the program. */
+static void take_signal(struct thread *t)
+{
+	const struct arch_tracee *a = t->tracer->tracee;
+	int status;
+
+	do {
+		status = thread__resume_wait(t, PTRACE_CONT, 0);
+		if (status && status >> 8 != a->beacon_signal)
+			thread__put_off(t, status);
+	} while (status && status >> 8 != a->beacon_signal);
+}
+
+void loader__leave(struct thread *t)
+{
+	const struct watch *w = &t->process->space->watch;
+
+	if (!w->page || thread__get(t, TRACEE_PC) - w->page >= BEACON_MAX)
+		return;
+	if (thread__get(t, TRACEE_PC) == w->stop)
+		take_signal(t);
+	leave_beacon(t);
 }
 
 void loader__system_call(struct thread *t, bool entry, uint64_t number, const uint64_t args[6])

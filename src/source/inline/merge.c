@@ -269,6 +269,9 @@ static void take_message(struct merge *m, const struct said *s)
 		note_gap(m, say);
 		break;
 	case SAY_LET_GO:
+		if (!*say->text && say->time)
+			note_verbose("process %u was stopped for %.1f ms to be let go", say->pid,
+				     say->time / 1e6);
 		if (!*say->text)
 			break;
 		note("process %u is not traced any more: %s", say->pid, say->text);

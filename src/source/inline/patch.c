@@ -137,45 +137,65 @@ static bool is_ours(const range_vec *v, uint64_t a, uint64_t b)
 	return !low || v->data[low - 1].vaddr + v->data[low - 1].size <= a;
 }
 
-#define PAGE_OF(addr) ((addr) / 4096)
+#define PAGE	      4096
+#define PAGE_OF(addr) ((addr) / PAGE)
 
-/* The patches from first on that may be written at once: those of one page. */
-static size_t run_of(const struct copy_image *image, const range_vec *ranges, size_t first,
-		     uint64_t *start, uint64_t *end)
+/* Patches that follow each other in one page, and are written at once. */
+struct run {
+	size_t from, n, end; /* from: the first one. n: the one behind. end: behind all */
+	int step;	     /* 1, or -1: backwards */
+	uint64_t start, stop;
+};
+
+static bool find_run(const struct copy_image *image, const range_vec *ranges, struct run *r)
 {
-	const struct copy_patch *p = &image->patches.data[first];
-	size_t i;
+	r->from = r->n;
+	r->start = UINT64_MAX;
+	r->stop = 0;
+	for (; r->n != r->end; r->n += (size_t)r->step) {
+		const struct copy_patch *p = &image->patches.data[r->n];
+		uint64_t start = min_of(p->vaddr, r->start);
+		uint64_t stop = max_of(p->vaddr + p->len, r->stop);
 
-	*start = p->vaddr;
-	*end = p->vaddr + p->len;
-	for (i = first + 1; i < image->patches.len; i++) {
-		const struct copy_patch *q = &image->patches.data[i];
-
-		if (PAGE_OF(q->vaddr) != PAGE_OF(p->vaddr) ||
-		    !is_ours(ranges, min_of(q->vaddr, *start), max_of(q->vaddr + q->len, *end)))
+		if (r->n != r->from &&
+		    (PAGE_OF(start) != PAGE_OF(stop - 1) || !is_ours(ranges, start, stop)))
 			break;
-		*start = min_of(*start, q->vaddr);
-		*end = max_of(*end, q->vaddr + q->len);
+		r->start = start;
+		r->stop = stop;
 	}
-	return i - first;
+	return r->n != r->from;
 }
 
 static int write_patches(struct space *s, const struct tracer *tracer, const struct loaded *l,
 			 const text_vec *texts)
 {
+	struct run r = {.end = l->image->patches.len, .step = 1};
 	range_vec ranges = kept_out(tracer, l->image);
 	int err = 0;
 
-	for (size_t i = 0; i < l->image->patches.len && !err;) {
-		uint64_t start, end;
-
-		i += run_of(l->image, &ranges, i, &start, &end);
-		if (!space__write(s, start + l->bias, texts__at(texts, start, end - start),
-				  end - start))
+	while (!err && find_run(l->image, &ranges, &r))
+		if (!space__write(s, r.start + l->bias, texts__at(texts, r.start, r.stop - r.start),
+				  r.stop - r.start))
 			err = -EACCES;
-	}
 	vec__free(&ranges);
 	return err;
+}
+
+/* What lies between them may have changed. */
+static void restore_run(struct space *s, const struct loaded *l, const struct run *r)
+{
+	uint8_t bytes[PAGE];
+
+	if (!space__read(s, r->start + l->bias, bytes, r->stop - r->start))
+		return;
+	for (size_t i = r->from; i != r->n; i += (size_t)r->step) {
+		const struct copy_patch *p = &l->image->patches.data[i];
+		const uint8_t *was = original_of(l, p);
+
+		if (was)
+			memcpy(bytes + (p->vaddr - r->start), was, p->len);
+	}
+	space__write(s, r->start + l->bias, bytes, r->stop - r->start);
 }
 
 /* Can it be patched? Only the memory can tell whether it may be written. */
@@ -202,17 +222,15 @@ int loaded__patch(struct space *s, const struct tracer *tracer, const struct loa
 	return err;
 }
 
-/* Entries first: the last patch that was written is the first to go. Only the bytes of the patches
- * are written, since breakpoints of others may come and go beside them. */
+/* Entries first: the last patch that was written is the first to go. */
 void loaded__restore(struct space *s, const struct tracer *tracer, const struct loaded *l)
 {
-	for (size_t i = l->image->patches.len; i-- > 0;) {
-		const struct copy_patch *p = &l->image->patches.data[i];
-		const uint8_t *bytes = original_of(l, p);
+	struct run r = {.n = l->image->patches.len - 1, .end = (size_t)-1, .step = -1};
+	range_vec ranges = kept_out(tracer, l->image);
 
-		if (bytes)
-			space__write(s, p->vaddr + l->bias, bytes, p->len);
-	}
+	while (find_run(l->image, &ranges, &r))
+		restore_run(s, l, &r);
+	vec__free(&ranges);
 }
 
 void space__restore(struct space *s, const struct tracer *tracer)

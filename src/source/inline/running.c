@@ -6,7 +6,6 @@
  * searched for the frames of handlers.
  */
 #include <errno.h>
-#include <linux/kcmp.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <sys/ptrace.h>
@@ -178,21 +177,6 @@ static int await_stops(struct tracer *s, struct say_answer *a)
 
 /* ---- can it be traced? ---- */
 
-/* Another process that has the same memory would execute what is changed in it. */
-static uint32_t sharer_of(pid_t pid)
-{
-	pid_vec all = {0};
-	uint32_t *other, found = 0;
-
-	processes__all(&all);
-	vec__each (other, &all)
-		if (!found && *other != (uint32_t)pid &&
-		    !syscall(SYS_kcmp, pid, *other, KCMP_VM, 0, 0))
-			found = *other;
-	vec__free(&all);
-	return found;
-}
-
 static int check_thread(struct thread *t, struct say_answer *a)
 {
 	int err = thread__load_regs(t);
@@ -235,7 +219,8 @@ static int check(const struct tracer *s, struct say_answer *a)
 			return err;
 		if (t->tid != t->process->pid)
 			continue;
-		other = sharer_of(t->tid);
+		/* it would execute what is changed in it */
+		other = process__sharer(NULL, t->tid);
 		if (other)
 			return refuse(a, ENOTSUP,
 				      "process %d shares its memory with process %u: --engine "
@@ -353,9 +338,7 @@ static void find_frames(struct thread *t, const map_vec *maps)
 
 /* ---- beginning ---- */
 
-/* Is it in a system call that will be executed again? The kernel sees to that, unless the thread is
- * made to do something else before. */
-static bool is_in_call(struct thread *t)
+bool thread__is_in_call(struct thread *t)
 {
 	uint8_t regs[TRACEE_REGS_MAX];
 
@@ -365,7 +348,7 @@ static bool is_in_call(struct thread *t)
 	return t->tracer->tracee->restart(regs);
 }
 
-static void restart_call(struct thread *t)
+void thread__restart_call(struct thread *t)
 {
 	if (!thread__load_regs(t) && t->tracer->tracee->restart(t->regs))
 		t->changed = true;
@@ -378,7 +361,7 @@ static void enter_copies(struct thread *t, const map_vec *maps)
 	if (thread__load_regs(t))
 		return;
 	find_frames(t, maps);
-	if (!is_in_call(t))
+	if (!thread__is_in_call(t))
 		signals__to_copy(t);
 	thread__store_regs(t);
 }
@@ -401,7 +384,7 @@ static struct thread *choose(const struct process *p, const struct tracer *s)
 	size_t i = 0;
 
 	while ((t = next_of(p, s, &i)))
-		if (!found || !is_in_call(t))
+		if (!found || !thread__is_in_call(t))
 			found = t;
 	return found;
 }
@@ -461,7 +444,7 @@ static void begin(struct tracer *s, struct process *p)
 		refuse_process(s, p, "its memory can't be opened");
 		return;
 	}
-	restart_call(first);
+	thread__restart_call(first);
 	loader__find(first);
 	if (!get_slots(p, s, first)) {
 		refuse_process(s, p, "it may not map memory for its log");

@@ -99,7 +99,7 @@ uint64_t signals__leave_at_once(struct thread *t)
 static void deliver_fault(struct thread *t, const siginfo_t *si)
 {
 	if (thread__resume_log(t, si->si_signo)) {
-		thread__done(t, 0);
+		thread__done(t);
 		return;
 	}
 	pass_on(t, si, signals__leave_at_once(t));
@@ -122,7 +122,7 @@ static void deliver_sent(struct thread *t, const siginfo_t *si)
 	case OUT_LATER:
 		if (copy)
 			thread__set(t, TRACEE_PC, copy);
-		thread__done(t, 0);
+		thread__done(t);
 		break;
 	case OUT_GONE:
 		break;
@@ -151,9 +151,7 @@ void signals__stopped(struct thread *t, int status)
 		return;
 	thread__take_held(t, &si);
 	if (loader__hit(t, &si)) {
-		thread__done(t, 0);
-	} else if (thread__hold(t, si.si_signo)) {
-		return;
+		thread__done(t);
 	} else if (!s || s->other || !s->loaded.len) {
 		thread__go_on(t, WSTOPSIG(status));
 	} else {
@@ -258,7 +256,7 @@ bool signals__delivered(struct thread *t, int status)
 	} else {
 		undo(t);
 	}
-	thread__done(t, 0);
+	thread__done(t);
 	return true;
 }
 

@@ -17,25 +17,37 @@ static bool waits_for_child(const struct tracer *s, const struct space *space)
 	return false;
 }
 
-bool thread__hold(struct thread *t, int sig)
+bool thread__stops_soon(const struct thread *t)
 {
-	struct space *space = t->process->space;
+	const struct space *space = t->process->space;
 
-	if (!space || !space->lets_go || waits_for_child(t->tracer, space))
-		return false;
-	t->state = THREAD_HELD;
-	t->pending = sig;
-	thread__take_stop(t);
-	space__try_let_go(t->tracer, space);
-	return true;
+	return space && space->lets_go && !waits_for_child(t->tracer, space);
 }
 
-void thread__done(struct thread *t, int sig)
+static void hold(struct thread *t)
+{
+	t->state = THREAD_HELD;
+	thread__take_stop(t);
+	space__try_let_go(t->tracer, t->process->space);
+}
+
+void thread__done(struct thread *t)
 {
 	if (!t->process->space && t->tracer->quitting)
-		thread__detach(t, sig);
-	else if (!thread__hold(t, sig))
-		thread__go_on(t, sig);
+		thread__detach(t, 0);
+	else if (thread__stops_soon(t))
+		hold(t);
+	else
+		thread__go_on(t, 0);
+}
+
+/* The same within a system call. It isn't held here: it could not be made to do anything. */
+static void done_within(struct thread *t)
+{
+	if (!t->process->space && t->tracer->quitting)
+		thread__detach(t, 0);
+	else
+		thread__go_on(t, 0);
 }
 
 static void ended(struct tracer *s, struct thread *t, pid_t tid)
@@ -79,9 +91,12 @@ static void system_call(struct thread *t)
 		loader__system_call(t, entry, info.entry.nr, (const uint64_t *)info.entry.args);
 		signals__system_call(t, entry);
 	}
-	if (!entry)
-		t->call = -1;
-	thread__done(t, 0);
+	if (entry) {
+		done_within(t);
+		return;
+	}
+	t->call = -1;
+	thread__done(t);
 }
 
 static void event(struct thread *t, int event, int sig, bool is_new)
@@ -94,7 +109,7 @@ static void event(struct thread *t, int event, int sig, bool is_new)
 	case PTRACE_EVENT_CLONE:
 		if (!ptrace(PTRACE_GETEVENTMSG, t->tid, 0, &message))
 			thread__made_child(t, event, (pid_t)message);
-		thread__done(t, 0);
+		done_within(t);
 		break;
 	case PTRACE_EVENT_EXEC:
 		thread__executed(t);
@@ -103,18 +118,18 @@ static void event(struct thread *t, int event, int sig, bool is_new)
 		t->in_vfork = false;
 		if (t->process->space)
 			space__stop(t->tracer, t->process->space);
-		thread__done(t, 0);
+		done_within(t);
 		break;
 	case PTRACE_EVENT_STOP:
 		if (is_new)
 			thread__start(t);
 		else if (sig == SIGTRAP || (t->process->space && t->process->space->lets_go))
-			thread__done(t, 0);
+			thread__done(t);
 		else
 			thread__resume(t, PTRACE_LISTEN, 0);
 		break;
 	default:
-		thread__done(t, 0);
+		thread__done(t);
 		break;
 	}
 }

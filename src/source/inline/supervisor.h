@@ -55,7 +55,8 @@ enum say_type {
 	SAY_BEGUN,     /* a process that ran already has its copies, and goes on: .time, ns, is
 			  how long it was stopped */
 	SAY_REFUSED,   /* they could not be put there: its functions run untraced in this process */
-	SAY_LET_GO,    /* a process is traced no more: text says why; empty: it was asked to */
+	SAY_LET_GO,    /* a process is traced no more: text says why; empty: it was asked to, and
+			  .time, ns, is how long it was stopped */
 	SAY_NOTE,      /* text is for the user */
 	SAY_GONE,      /* the last message: there are no processes any more */
 	SAY_DIED,      /* not said, but found: it has ended without that */

@@ -119,11 +119,11 @@ void thread__go_on(struct thread *t, int sig)
 	bool watched = t->in_exec || t->maps || t->frames.len || (s && s->loading);
 
 	thread__send_put_off(t);
-	thread__resume(t, watched ? PTRACE_SYSCALL : PTRACE_CONT, sig);
-	/* it stops with its process then */
-	if (t->regroups)
+	/* regroups: it stops with its process then */
+	if (t->regroups || thread__stops_soon(t))
 		ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
 	t->regroups = false;
+	thread__resume(t, watched ? PTRACE_SYSCALL : PTRACE_CONT, sig);
 }
 
 /* ---- memory ---- */

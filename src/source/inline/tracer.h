@@ -46,15 +46,17 @@ struct watch {
 	bool set;
 	uint64_t jump; /* where the jump is, and what was there */
 	uint8_t old[PATCH_MAX];
+	uint64_t page; /* which the beacon has for itself; 0: none */
 	uint64_t stop; /* the pc of a thread that has stopped there */
 };
 
 struct space {
-	uint32_t refs; /* processes; 0: it is gone */
-	int mem;       /* /proc/PID/mem; -1: none */
-	bool other;    /* of another architecture: left alone */
-	bool loading;  /* the program's entry is not reached yet */
-	bool lets_go;  /* as soon as all threads are stopped */
+	uint32_t refs;	  /* processes; 0: it is gone */
+	int mem;	  /* /proc/PID/mem; -1: none */
+	bool other;	  /* of another architecture: left alone */
+	bool loading;	  /* the program's entry is not reached yet */
+	bool lets_go;	  /* as soon as all threads are stopped */
+	uint64_t stopped; /* ns: since when they are for that; 0: not yet */
 	VEC(struct area *) areas;
 	VEC(struct loaded) loaded;
 	struct watch watch;
@@ -103,7 +105,7 @@ struct thread {
 	uint64_t put_off; /* signals, a bit each, that came while it was made to do something */
 	bool regroups;	  /* its process was stopped while it was stepped */
 	bool delivering;  /* the next stop is the first instruction of a handler */
-	int pending;	  /* held: the signal that it has stopped by; 0: none */
+	int fault;	  /* held: the signal of its own that it has stopped by since; 0: none */
 	pid_t parent;	  /* of a new process: the thread that made it; 0: unknown */
 	uint64_t forked;  /* that thread's position then */
 	int64_t call;	  /* the system call that it is in; -1: unknown */
@@ -254,6 +256,10 @@ void space__restore(struct space *s, const struct tracer *tracer);
 int tracer__stop_running(struct tracer *s, const uint32_t *pids, size_t n, struct say_answer *a);
 /* Puts the copies in place, takes threads into them, and lets them go on. */
 void tracer__begin_running(struct tracer *s);
+/* Is it in a system call that will be executed again? The kernel sees to that, unless the thread is
+ * made to do something else before: then its registers have to be set. */
+bool thread__is_in_call(struct thread *t);
+void thread__restart_call(struct thread *t);
 
 /* ---- loader.c ---- */
 /* A program that runs is stopped: finds its loader. */
@@ -262,6 +268,8 @@ void loader__find(struct thread *t);
 void loader__begin(struct thread *t);
 /* Is this signal that of the beacon? Then it is done. */
 bool loader__hit(struct thread *t, const siginfo_t *si);
+/* A thread that is in the beacon returns from it. */
+void loader__leave(struct thread *t);
 void loader__unwatch(struct space *s, const struct tracer *tracer);
 void loader__system_call(struct thread *t, bool entry, uint64_t number, const uint64_t args[6]);
 
@@ -303,15 +311,19 @@ void tracer__stopped(struct tracer *s, const struct stop *stop);
 /* Of a child whose parent has not told of it. */
 void tracer__early(struct tracer *s, const struct stop *stop);
 /* What was done to the thread is done: it goes on, or is held. */
-void thread__done(struct thread *t, int sig);
-/* The second, alone; false: it goes on. */
-bool thread__hold(struct thread *t, int sig);
+void thread__done(struct thread *t);
+/* Is it to be held as soon as it is not within a system call, and has no signal to take? */
+bool thread__stops_soon(const struct thread *t);
 
 /* ---- children.c ---- */
 void thread__made_child(struct thread *t, int event, pid_t child);
 void thread__start(struct thread *t);
 void thread__executed(struct thread *t);
 void tracer__adopt(struct tracer *s, pid_t parent);
+/* Another process that has its memory; s: one that isn't traced. 0: none. */
+uint32_t process__sharer(const struct tracer *s, pid_t pid);
+/* Has it threads, or do other processes have its memory, that aren't traced? */
+bool process__has_strays(const struct tracer *s, const struct process *p);
 /* Looks for threads and children that were made without a tracer (CLONE_UNTRACED). */
 void tracer__find_strays(struct tracer *s);
 
