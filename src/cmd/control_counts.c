@@ -100,6 +100,7 @@ int control__reset(struct control *c, const char *text, struct str *answer)
 	err = control__catch_up(c);
 	if (err)
 		return err;
+	show__add_up(&c->live->show);
 	if (c->live->show.last)
 		show__keep_last(&c->live->show, c->args->last);
 	else if (!c->render->output || !output__restart(c->render->output))

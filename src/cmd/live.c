@@ -17,6 +17,14 @@ static int on_event(void *ctx, const struct event *told)
 	return err ? err : show__event(&l->show, e);
 }
 
+/* What is recorded needs events. */
+static size_t on_run(void *ctx, const struct event_run *run, uint64_t *sp)
+{
+	struct live *l = ctx;
+
+	return l->recorder ? 0 : show__run(&l->show, run, sp);
+}
+
 static int take_sideband(struct live *l, const struct sideband_event *e)
 {
 	int err = show__sideband(&l->show, e), failed = 0;
@@ -174,7 +182,8 @@ void live__open(struct live *l, const struct plan *plan, const struct targets *t
 {
 	struct spaces *spaces = spaces__new();
 
-	l->sink = (struct source_sink){l, on_event, on_sideband, on_lost, on_missed, on_counted};
+	l->sink = (struct source_sink){l,	  on_event,   on_sideband, on_lost,
+				       on_missed, on_counted, on_run};
 	l->recorder = recorder;
 	show__open(&l->show, plan, options, spaces, output, limit);
 	if (plan->placement == PLACEMENT_COUNT)

@@ -79,6 +79,58 @@ int show__event(struct show *s, const struct event *e)
 	return trace__feed(s->trace, e);
 }
 
+/* ---- input that is added up ---- */
+
+/* -v: once per process. */
+static void tell_inner(struct show *s, const struct step *step)
+{
+	uint64_t *told = map64__put(&s->told, step->pid);
+
+	if (*told != step->ns_pid)
+		note_verbose("process %u (%s) is %u in its own PID namespace", step->pid,
+			     step->comm, step->ns_pid);
+	*told = step->ns_pid;
+}
+
+/* Does nothing need the steps themselves? */
+static bool takes_runs(const struct show *s)
+{
+	return !s->filter && !s->last && !s->tally && !s->limit &&
+	       (!s->output || output__adds_up(s->output));
+}
+
+size_t show__run(struct show *s, const struct event_run *run, uint64_t *sp)
+{
+	struct passed_run passed;
+	size_t n = takes_runs(s) ? trace__feed_run(s->trace, run, &passed) : 0;
+
+	if (!n)
+		return 0;
+	*sp = passed.sp;
+	s->hits += n;
+	s->added_up += n;
+	if (!passed.branches)
+		return n;
+	if (s->output)
+		output__run(s->output, &passed.last, passed.branches);
+	if (passed.last.ns_pid && note__level() == NOTE_VERBOSE)
+		tell_inner(s, &passed.last);
+	return n;
+}
+
+static void add_branch(void *ctx, uint32_t site, bool taken, uint64_t n)
+{
+	output__branch(ctx, site, taken, n);
+}
+
+void show__add_up(struct show *s)
+{
+	if (s->output && output__adds_up(s->output))
+		trace__each_branch(s->trace, add_branch, s->output);
+}
+
+/* ---- sideband events ---- */
+
 static void on_map(struct show *s, const struct sideband_event *e)
 {
 	struct map m = {.start = e->start,
@@ -185,17 +237,6 @@ static int render(void *ctx, const struct step *step)
 	return s->output ? output__step(s->output, step) : 0;
 }
 
-/* -v: once per process. */
-static void tell_inner(struct show *s, const struct step *step)
-{
-	uint64_t *told = map64__put(&s->told, step->pid);
-
-	if (*told != step->ns_pid)
-		note_verbose("process %u (%s) is %u in its own PID namespace", step->pid,
-			     step->comm, step->ns_pid);
-	*told = step->ns_pid;
-}
-
 static int on_filtered(void *ctx, const struct step *step)
 {
 	struct show *s = ctx;
@@ -233,6 +274,7 @@ void show__open(struct show *s, const struct plan *plan, const struct trace_opti
 
 void show__plan_extended(struct show *s)
 {
+	show__add_up(s);
 	trace__plan_extended(s->trace);
 	if (s->output)
 		output__plan_extended(s->output);
@@ -294,6 +336,7 @@ int show__finish(struct show *s, bool newest_first)
 
 const struct trace_totals *show__totals(struct show *s)
 {
+	show__add_up(s);
 	s->totals = *trace__totals(s->trace);
 	if (s->filter)
 		report_filter__count(s->filter, &s->totals);
@@ -339,6 +382,9 @@ void show__summary(struct show *s)
 	if (s->sideband_lost)
 		note("%llu events about processes were lost: some addresses may lack their names",
 		     (unsigned long long)s->sideband_lost);
+	if (s->added_up)
+		note_verbose("%llu of %llu hits were added up, without events",
+			     (unsigned long long)s->added_up, (unsigned long long)s->hits);
 	tell_missed(s);
 	tell_tracing(s);
 	totals__text(show__totals(s), &summary);

@@ -19,9 +19,10 @@ struct show {
 	struct spaces *spaces;
 	VEC(const struct object *) objects; /* kernel: objects for resolving addresses */
 	struct resolver resolver;
-	uint64_t limit; /* of printed events; 0: none */
-	bool cut;	/* the limit or --head is reached, so that the rest is not read */
-	uint64_t hits;	/* of the probes of traced functions */
+	uint64_t limit;	   /* of printed events; 0: none */
+	bool cut;	   /* the limit or --head is reached, so that the rest is not read */
+	uint64_t hits;	   /* of the probes of traced functions */
+	uint64_t added_up; /* of these: without an event (show__run()) */
 	uint64_t sideband_lost;
 	struct trace_totals totals;
 	struct tally *tally; /* probes count; NULL: they make events */
@@ -45,6 +46,8 @@ int show__counted(struct show *s, const struct count *n);
 void show__give_counts(struct show *s);
 /* Passes the counts that were given last to another output, too. */
 void show__pass_counts(struct show *s, struct output *o);
+/* Passes the branches to the output that were added up so far. */
+void show__add_up(struct show *s);
 /* Counts from 0 again. */
 void show__reset_counts(struct show *s);
 /* Keeps only the last branches of each thread; again: drops those that are kept. */
@@ -53,6 +56,8 @@ void show__keep_last(struct show *s, uint64_t branches);
 void show__object(struct show *s, const struct object *o);
 /* 0; 1: the limit is reached; -errno. */
 int show__event(struct show *s, const struct event *e);
+/* As source_sink.run: what adds up events takes them without making any. */
+size_t show__run(struct show *s, const struct event_run *run, uint64_t *sp);
 int show__sideband(struct show *s, const struct sideband_event *e);
 int show__lost(struct show *s, uint32_t pid, uint32_t tid, uint64_t count);
 /* Hits that probes missed, in all processes. */

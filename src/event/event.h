@@ -196,6 +196,24 @@ struct log_thread {
 /* Its stack pointer is known to be this one. */
 void log_thread__at(struct log_thread *t, uint64_t sp);
 
+/* The record of a branch, or of a witness, that is one word and tells no more than its site. */
+struct logged_branch {
+	uint32_t site;
+	bool taken;
+	unsigned lowered; /* bytes */
+};
+/* The low half of such a word. False: it is another record, or none of this plan. */
+bool log__branch(const struct plan *plan, uint32_t id, struct logged_branch *out);
+
+/* What a thread has logged next, not decoded yet: words, of which the first ones may be records of
+ * branches. */
+struct event_run {
+	uint32_t pid, tid;
+	uint64_t sp; /* of its last event */
+	const uint64_t *words;
+	size_t n;
+};
+
 struct log_decoder;
 /* plan, options and what clock refers to must outlive it. */
 struct log_decoder *log_decoder__new(const struct plan *plan, const struct log_options *options,

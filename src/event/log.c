@@ -65,11 +65,9 @@ static uint32_t kind_of_count(const struct log_decoder *d, const struct plan_sit
 	return d->options->by_records ? LOG_BRANCH : LOG_NONE;
 }
 
-/* Can this site be logged by a record of this kind? */
-static bool is_of_kind(const struct log_decoder *d, const struct plan_site *s, uint32_t kind)
+/* Does each execution of this site have a record of this kind? */
+static bool has_record(const struct plan_site *s, uint32_t kind)
 {
-	if (s->probe == PROBE_INLINE_COUNT)
-		return kind == kind_of_count(d, s);
 	if (s->probe != PROBE_INLINE)
 		return false;
 	switch (kind) {
@@ -86,6 +84,12 @@ static bool is_of_kind(const struct log_decoder *d, const struct plan_site *s, u
 	default:
 		return false;
 	}
+}
+
+/* Can this site be logged by a record of this kind? */
+static bool is_of_kind(const struct log_decoder *d, const struct plan_site *s, uint32_t kind)
+{
+	return s->probe == PROBE_INLINE_COUNT ? kind == kind_of_count(d, s) : has_record(s, kind);
 }
 
 /* In words; 0: not a record. */
@@ -111,17 +115,35 @@ static size_t size_of(const struct log_decoder *d, const struct log_record *r)
 	}
 }
 
+static unsigned lowered_of(uint32_t id)
+{
+	unsigned lowered = id >> LOG_LOWERED_SHIFT & LOG_LOWERED_MASK;
+
+	return LOG_LOWERED(lowered) * 8;
+}
+
 static struct log_record record_of(const struct log_decoder *d, const uint64_t *words)
 {
 	uint32_t id = words[0], site = id & (LOG_TAKEN - 1);
-	unsigned lowered = id >> LOG_LOWERED_SHIFT & LOG_LOWERED_MASK;
 	const struct plan_site *sites = d->plan->sites.data;
 
 	return (struct log_record){.words = words,
 				   .kind = id >> LOG_KIND_SHIFT,
 				   .site = site < d->plan->sites.len ? &sites[site] : NULL,
 				   .taken = id & LOG_TAKEN,
-				   .lowered = LOG_LOWERED(lowered) * 8};
+				   .lowered = lowered_of(id)};
+}
+
+bool log__branch(const struct plan *plan, uint32_t id, struct logged_branch *out)
+{
+	uint32_t site = id & (LOG_TAKEN - 1);
+
+	if (id >> LOG_KIND_SHIFT != LOG_BRANCH || site >= plan->sites.len ||
+	    !has_record(&plan->sites.data[site], LOG_BRANCH))
+		return false;
+	*out = (struct logged_branch){
+		.site = site, .taken = id & LOG_TAKEN, .lowered = lowered_of(id)};
+	return true;
 }
 
 /* ---- values ---- */

@@ -23,6 +23,16 @@ int aggregate__step(struct output *o, const struct step *step)
 	return 0;
 }
 
+void aggregate__branch(struct output *o, uint32_t site, bool taken, uint64_t n)
+{
+	stats__branch(o->state, site, taken, n);
+}
+
+void aggregate__run(struct output *o, const struct step *last, uint64_t n)
+{
+	stats__run(o->state, last, n);
+}
+
 void aggregate__count(struct output *o, const struct output_counts *c)
 {
 	stats__count(o->state, c);

@@ -149,6 +149,21 @@ int output__step(struct output *o, const struct step *step)
 	return o->options.line_buffered || o->buffer.len >= FLUSH_AT ? output__flush(o) : 0;
 }
 
+bool output__adds_up(const struct output *o)
+{
+	return o->format->branch && o->format->run;
+}
+
+void output__branch(struct output *o, uint32_t site, bool taken, uint64_t n)
+{
+	o->format->branch(o, site, taken, n);
+}
+
+void output__run(struct output *o, const struct step *last, uint64_t n)
+{
+	o->format->run(o, last, n);
+}
+
 void output__count(struct output *o, const struct output_counts *c)
 {
 	o->format->count(o, c);

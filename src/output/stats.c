@@ -85,21 +85,31 @@ static void count_target(struct stats *p, const struct step *s)
 	ps->targets.data[i].count++;
 }
 
+static bool is_indirect(uint8_t kind)
+{
+	return kind == BRANCH_IJMP || kind == BRANCH_ICALL || kind == BRANCH_RET;
+}
+
+void stats__branch(struct stats *p, uint32_t site, bool was_taken, uint64_t n)
+{
+	const struct plan_site *s = &p->plan->sites.data[site];
+	struct stats_function *fn = &p->functions[s->function];
+	struct stats_site *ps = &p->sites[site];
+	bool conditional = s->kind == BRANCH_JCC || s->kind == BRANCH_LOOP;
+	bool taken = !conditional || was_taken;
+
+	fn->branches += n;
+	if (conditional) {
+		fn->conditional += n;
+		fn->taken += taken ? n : 0;
+	}
+	*(taken ? &ps->taken : &ps->not_taken) += n;
+}
+
 static void count_branch(struct stats *p, const struct step *s)
 {
-	uint8_t kind = p->plan->sites.data[s->site].kind;
-	struct stats_function *fn = &p->functions[s->function];
-	struct stats_site *ps = &p->sites[s->site];
-	bool conditional = kind == BRANCH_JCC || kind == BRANCH_LOOP;
-
-	fn->branches++;
-	fn->conditional += conditional;
-	fn->taken += conditional && s->taken;
-	if (conditional && !s->taken)
-		ps->not_taken++;
-	else
-		ps->taken++;
-	if (kind == BRANCH_IJMP || kind == BRANCH_ICALL || kind == BRANCH_RET)
+	stats__branch(p, s->site, s->taken, 1);
+	if (is_indirect(p->plan->sites.data[s->site].kind))
 		count_target(p, s);
 }
 
@@ -135,8 +145,13 @@ void stats__step(struct stats *p, const struct step *s)
 		stack__return(p, s);
 	} else if (s->type == STEP_BRANCH) {
 		count_branch(p, s);
-		stack__branch(p, s);
+		stack__branch(p, s, 1);
 	}
+}
+
+void stats__run(struct stats *p, const struct step *last, uint64_t n)
+{
+	stack__branch(p, last, n);
 }
 
 void stats_net__add(struct stats_net *to, const struct stats_net *n, int sign)

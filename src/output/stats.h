@@ -164,6 +164,9 @@ void stats__init(struct stats *p, const struct plan *plan);
 void stats__plan_extended(struct stats *p);
 /* Cheap: a few lookups, no text. */
 void stats__step(struct stats *p, const struct step *step);
+/* Instead of steps (output_format.branch, .run). */
+void stats__branch(struct stats *p, uint32_t site, bool taken, uint64_t n);
+void stats__run(struct stats *p, const struct step *last, uint64_t n);
 void stats__end(struct stats *p);
 /* "12+ calls, 345+ branches" */
 void stats__put_counts(struct str *s, const struct stats_function *f, const char *more);
@@ -185,11 +188,15 @@ bool stats__missing(const struct stats *p, const struct trace_totals *t, struct 
 int aggregate__begin(struct output *o);
 void aggregate__plan_extended(struct output *o);
 int aggregate__step(struct output *o, const struct step *step);
+void aggregate__branch(struct output *o, uint32_t site, bool taken, uint64_t n);
+void aggregate__run(struct output *o, const struct step *last, uint64_t n);
 void aggregate__count(struct output *o, const struct output_counts *c);
 void aggregate__free(struct output *o);
 #define AGGREGATES                                                                                 \
 	.at_end = true, .begin = aggregate__begin, .plan_extended = aggregate__plan_extended,      \
 	.step = aggregate__step, .free = aggregate__free
+/* Of those that show neither the order of branches nor their times. */
+#define ADDS_UP .branch = aggregate__branch, .run = aggregate__run
 /* What separates sets of counts as text: the time since the start. */
 void put_elapsed(struct output *o, uint64_t time, const struct trace_totals *t);
 /* Writes the rendered text when the buffer is full. */

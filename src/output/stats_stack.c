@@ -353,14 +353,14 @@ void stack__entry(struct stats *p, const struct step *s)
 	count_entry(p, c, s->function);
 }
 
-void stack__branch(struct stats *p, const struct step *s)
+void stack__branch(struct stats *p, const struct step *s, uint64_t n)
 {
 	struct open_call *c;
 
 	if (!s->call || p->plan->functions.data[s->function].flags & FUNCTION_RANGE)
 		return;
 	c = call_of(p, stack_of(p, s), s);
-	c->inner.branches++;
+	c->inner.branches += n;
 	c->last_site = s->to_known ? s->site : NO_SITE;
 	c->last_to = s->to;
 	self_time__event(p, c, s, s->site);

@@ -457,6 +457,7 @@ const struct output_format output_summary = {
 	.help = "a table of the functions with their times, and histograms",
 	.size = sizeof(struct stats),
 	AGGREGATES,
+	ADDS_UP,
 	.end = summary__end,
 };
 
@@ -479,6 +480,7 @@ const struct output_format output_summary_counted = {
 	.entries = true,
 	.size = sizeof(struct stats),
 	AGGREGATES,
+	ADDS_UP,
 	.count = aggregate__count,
 	.interval = counted__interval,
 	.end = summary__end,

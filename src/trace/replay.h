@@ -166,8 +166,9 @@ struct trace {
 		PER_EVENT_NO
 	} record_per_event; /* plan__has_record_per_event() */
 	struct walk *walk;
-	bool *changing; /* any_changing, by function: probes of it are being attached or removed.
-			   NULL: none ever were */
+	struct ways *ways; /* run.c; NULL: there was no run */
+	bool *changing;	   /* any_changing, by function: probes of it are being attached or removed.
+			      NULL: none ever were */
 	bool any_changing;
 };
 
@@ -238,6 +239,13 @@ int step__implied_ret(struct event_context *n, uint32_t site, uint64_t to);
 int step__branch(struct event_context *n, bool taken);
 int step__entry(struct event_context *n);
 int step__return(struct event_context *n, const struct call *c);
+
+/* A branch that a run has passed. The location's strings live as long as those of a step. */
+struct step step__of_run(struct trace *t, struct thread *th, uint32_t site, bool taken);
+
+/* ---- run.c: many events of one call at once ---- */
+
+void ways__free(struct ways *w);
 
 /* ---- replay.c: from one event of a thread to the next ---- */
 

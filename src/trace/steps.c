@@ -158,6 +158,20 @@ int step__branch(struct event_context *n, bool taken)
 	return live_filter__step(n->t, n->th, &step);
 }
 
+struct step step__of_run(struct trace *t, struct thread *th, uint32_t site, bool taken)
+{
+	const struct site_places *places = locate__site(t, site);
+	struct event_context n = {.t = t, .th = th};
+	struct step step = step_of(&n, STEP_BRANCH, site);
+
+	step.cpu = EVENT_NO_CPU;
+	step.at = places->at;
+	step.taken = taken;
+	step.to = taken ? places->taken : places->next;
+	step.to_known = true;
+	return step;
+}
+
 /* The number of the innermost call's caller. */
 static uint64_t caller_of(struct thread *th)
 {

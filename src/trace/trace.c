@@ -74,6 +74,8 @@ void trace__plan_extended(struct trace *t)
 	doubt_everywhere(t);
 	free(t->places);
 	walk__free(t->walk);
+	ways__free(t->ways);
+	t->ways = NULL;
 	map64__free(&t->landings);
 	t->record_per_event = PER_EVENT_UNKNOWN;
 	take_plan(t);
@@ -308,6 +310,7 @@ void trace__free(struct trace *t)
 	map64__free(&t->landings);
 	map64__free(&t->returning);
 	walk__free(t->walk);
+	ways__free(t->ways);
 	map64__free(&t->by_process);
 	vec__free(&t->costs);
 	free(t->site_hits);

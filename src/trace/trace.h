@@ -183,10 +183,26 @@ struct trace;
 struct trace *trace__new(const struct plan *plan, const struct trace_options *options,
 			 const struct resolver *resolver, step_fn fn, void *ctx);
 void trace__free(struct trace *t);
-/* The plan was extended. */
+/* The plan was extended. What runs have passed was told before. */
 void trace__plan_extended(struct trace *t);
 /* 0; -EINVAL: the event doesn't belong to this plan; or what fn returned. */
 int trace__feed(struct trace *t, const struct event *e);
+/* What a run has passed: so many branches, the last of which is last; sp: of its last event. */
+struct passed_run {
+	uint64_t sp, branches;
+	struct step last; /* if there are any. Its strings: as those of a step */
+};
+/*
+ * Replays the first words of what a thread has logged, as long as each is a branch or a witness of
+ * the call that runs and its path is known: without steps, but for their number. Returns how many;
+ * the rest is to be fed as events. What they are of is told by trace__each_branch(). Without
+ * max_depth and min_duration alone; otherwise 0.
+ */
+size_t trace__feed_run(struct trace *t, const struct event_run *run, struct passed_run *out);
+/* The branches that runs have passed since the last time, added up: a site may come several times.
+ */
+void trace__each_branch(struct trace *t,
+			void (*fn)(void *ctx, uint32_t site, bool taken, uint64_t n), void *ctx);
 /* Sideband events: a task was forked, renamed, or ended. */
 int trace__fork(struct trace *t, uint64_t time, uint32_t pid, uint32_t tid, uint32_t ppid,
 		uint32_t ptid);

@@ -5,6 +5,7 @@
  * a mapping, or another event of its own thread, is never later than it should be.
  */
 #include <stdlib.h>
+#include "comms.h"
 #include "merge.h"
 #include "thread_log.h"
 
@@ -19,16 +20,15 @@ struct merge {
 	log_vec logs;		  /* in the order in which they began */
 	VEC(struct queued) queue; /* by time */
 	size_t taken;		  /* of queue: they were passed on just now */
-	struct map64 comms;	  /* tid -> char[16] */
-	struct passing *passing;  /* NULL: threads are not filtered */
-	uint64_t last;		  /* the time of what was added last */
-	uint64_t end;		  /* the end of this turn */
+	struct comms comms;
+	struct passing *passing; /* NULL: threads are not filtered */
+	uint64_t last;		 /* the time of what was added last */
+	uint64_t end;		 /* the end of this turn */
 	unsigned given;
 	bool turn_over, impatient;
 	uint64_t mute_from, mute_to; /* the last time when nothing was recorded; 0: none */
 };
 
-#define COMM	     16
 #define LOOK_EVERY   4096 /* events between two looks at the clock */
 #define FORK_WAIT_NS 1000000000ull
 
@@ -41,40 +41,16 @@ struct merge *merge__new(const struct merge_options *options)
 	return m;
 }
 
-/* ---- names of threads ---- */
+/* ---- events ---- */
 
-static char *comm_of(struct merge *m, uint32_t tid)
+/* Looks at the clock now and then. */
+static void count_given(struct merge *m, size_t events)
 {
-	uint64_t *slot = map64__put(&m->comms, tid);
-
-	if (!*slot)
-		*slot = (uintptr_t)xcalloc(1, COMM);
-	return (char *)(uintptr_t)*slot;
-}
-
-static void forget_comm(struct merge *m, uint32_t tid)
-{
-	const uint64_t *slot = map64__get(&m->comms, tid);
-
-	if (!slot)
+	m->given += events;
+	if (m->given < LOOK_EVERY)
 		return;
-	free((char *)(uintptr_t)*slot);
-	map64__del(&m->comms, tid);
-}
-
-static void inherit_comm(struct merge *m, uint32_t tid, uint32_t from)
-{
-	char comm[COMM];
-
-	memcpy(comm, comm_of(m, from), COMM);
-	memcpy(comm_of(m, tid), comm, COMM);
-}
-
-static bool is_turn_over(struct merge *m)
-{
-	if (++m->given % LOOK_EVERY == 0 && m->end && now_ns(CLOCK_MONOTONIC) > m->end)
-		m->turn_over = true;
-	return m->turn_over;
+	m->given = 0;
+	m->turn_over |= m->end && now_ns(CLOCK_MONOTONIC) > m->end;
 }
 
 void merge__mute(struct merge *m, uint64_t from, uint64_t to)
@@ -121,11 +97,35 @@ static int give(struct merge *m, struct log *l, const struct source_sink *sink)
 		return err;
 	if (e.entry) {
 		entry = *e.entry;
-		entry.comm = comm_of(m, e.tid);
+		entry.comm = comms__of(&m->comms, e.tid);
 		e.entry = &entry;
 	}
-	is_turn_over(m);
+	count_given(m, 1);
 	return sink->event(sink->ctx, &e);
+}
+
+/* Where the other source's next event is. */
+static uint64_t stop_of(const struct log *l)
+{
+	return l->passed == l->stops.len ? UINT64_MAX : l->stops.data[l->passed];
+}
+
+/* Behind an event: passes on what follows in one go, up to this position, if the sink takes it so:
+ * records without a time, which are as old as that event. */
+static void give_run(struct merge *m, struct log *l, uint64_t stop, const struct source_sink *sink)
+{
+	struct event_run run;
+	uint64_t sp;
+	size_t n;
+
+	if (!sink->run || m->options.log->timed || m->passing || l->thread.time < m->mute_to ||
+	    !log__run(l, stop, &run))
+		return;
+	n = sink->run(sink->ctx, &run, &sp);
+	if (!n)
+		return;
+	log__skip(l, n, sp);
+	count_given(m, n);
 }
 
 size_t merge__queued(const struct merge *m)
@@ -139,8 +139,18 @@ static bool may_pass(struct log *l, uint64_t time)
 {
 	const struct event *e = log__peek(l);
 
-	return e && e->time < time && (!e->untimed || l->read <= time) &&
-	       (l->passed == l->stops.len || l->position < l->stops.data[l->passed]);
+	return e && e->time < time && (!e->untimed || l->read <= time) && l->position < stop_of(l);
+}
+
+/* The next event, and what follows and was read by then. */
+static int give_before(struct merge *m, struct log *l, uint64_t time,
+		       const struct source_sink *sink)
+{
+	int err = give(m, l, sink);
+
+	if (!err && l->pieces && l->pieces->time <= time)
+		give_run(m, l, stop_of(l), sink);
+	return err;
 }
 
 /* The two whose next events are the oldest. */
@@ -171,7 +181,7 @@ static int pass_before(struct merge *m, uint64_t time, const struct source_sink 
 
 	while (!err && !m->turn_over && (l = oldest(m, time, &next)))
 		do
-			err = give(m, l, sink);
+			err = give_before(m, l, time, sink);
 		while (!err && !m->turn_over && may_pass(l, time) && l->event->time <= next);
 	return err;
 }
@@ -181,8 +191,11 @@ static int pass_up_to(struct merge *m, struct log *l, uint64_t position,
 {
 	int err = 0;
 
-	while (!err && log__peek(l) && l->position < position)
+	while (!err && log__peek(l) && l->position < position) {
 		err = give(m, l, sink);
+		if (!err)
+			give_run(m, l, min_of(position, stop_of(l)), sink);
+	}
 	return err;
 }
 
@@ -222,7 +235,8 @@ static void begin_log(struct merge *m, struct stream *s)
 static void take_ring(struct merge *m, const struct said *s)
 {
 	if (*s->say.text)
-		snprintf(comm_of(m, s->say.tid), COMM, "%.*s", COMM - 1, s->say.text);
+		snprintf(comms__of(&m->comms, s->say.tid), COMM_SIZE, "%.*s", COMM_SIZE - 1,
+			 s->say.text);
 	if (s->stream) {
 		begin_log(m, s->stream);
 		return;
@@ -390,7 +404,7 @@ static int before_fork(struct merge *m, const struct sideband_event *fork,
 {
 	struct log *parent = find_log(m, fork->ptid, fork->time), *child;
 
-	inherit_comm(m, fork->tid, fork->ptid);
+	comms__inherit(&m->comms, fork->tid, fork->ptid);
 	if (!parent || fork->pid == fork->ppid)
 		return 0;
 	child = await_child(m, fork);
@@ -424,15 +438,15 @@ static int before_sideband(struct merge *m, const struct sideband_event *e,
 		return before_fork(m, e, sink);
 	case SIDEBAND_EXEC:
 		err = before_exec(m, e, sink);
-		snprintf(comm_of(m, e->tid), COMM, "%s", e->text ? e->text : "");
+		snprintf(comms__of(&m->comms, e->tid), COMM_SIZE, "%s", e->text ? e->text : "");
 		return err;
 	case SIDEBAND_COMM:
-		snprintf(comm_of(m, e->tid), COMM, "%s", e->text ? e->text : "");
+		snprintf(comms__of(&m->comms, e->tid), COMM_SIZE, "%s", e->text ? e->text : "");
 		return 0;
 	case SIDEBAND_EXIT:
 		l = find_log(m, e->tid, e->time);
 		err = l ? pass_whole(m, l, sink) : 0;
-		forget_comm(m, e->tid);
+		comms__forget(&m->comms, e->tid);
 		passing__forget(m->passing, e->tid);
 		return err;
 	default:
@@ -565,7 +579,6 @@ void merge__free(struct merge *m)
 {
 	struct queued *q;
 	struct log **l;
-	uint64_t comm;
 
 	if (!m)
 		return;
@@ -573,10 +586,7 @@ void merge__free(struct merge *m)
 		waiting__free(q->waiting);
 	vec__each (l, &m->logs)
 		log__free(*l);
-	for (size_t i = 0; i < m->comms.cap; i++)
-		if (map64__slot(&m->comms, i, &comm))
-			free((char *)(uintptr_t)comm);
-	map64__free(&m->comms);
+	comms__free(&m->comms);
 	passing__free(m->passing);
 	vec__free(&m->queue);
 	vec__free(&m->logs);

@@ -43,5 +43,9 @@ struct log *log__new(struct rings *rings, struct stream *s, struct log_decoder *
 void log__free(struct log *l);
 /* The next event, which stays the next one until .event is set to NULL; NULL: there is none yet. */
 const struct event *log__peek(struct log *l);
+/* What is there to be decoded, up to this position. False: nothing, or an event comes first. */
+bool log__run(const struct log *l, uint64_t stop, struct event_run *out);
+/* So many words of that are done with; sp: of the last one's event. */
+void log__skip(struct log *l, size_t words, uint64_t sp);
 
 #endif
