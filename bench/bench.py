@@ -816,6 +816,25 @@ def machine():
                                       text=True).stdout.strip()}
 
 
+LAST_ROWS = (
+    ("start to end", starting, 20, show_starting),
+    ("attach", attaching, 3, show_attaching),
+    ("kernel", in_guest, 3, show_guest),
+)
+
+
+class Only:
+    """Is the row of this name wanted? All names that were asked for, for a prefix that none has."""
+
+    def __init__(self, prefix):
+        self.prefix, self.names, self.found = prefix or "", [], False
+
+    def __call__(self, name):
+        self.names.append(name)
+        self.found |= name.startswith(self.prefix)
+        return name.startswith(self.prefix)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="the main rows only, under a minute")
@@ -825,12 +844,13 @@ def main():
     if os.getuid():
         print("bench: needs root", file=sys.stderr)
         return 0
+    only = Only(args.only)
     seconds = args.seconds or (14 if args.quick else 40)
     report = {"machine": machine(), "rows": []}
     print("bench: {bbtrace} on Linux {kernel}, {cpus} CPUs ({cpu}), load {load:.1f}".format(
         **report["machine"]))
     for work in main_rows() + ([] if args.quick else fast_rows() + peer_rows()):
-        if args.only and not work.name.startswith(args.only):
+        if not only(work.name):
             continue
         try:
             work.find_sites()
@@ -847,17 +867,15 @@ def main():
             show_placements(row["placements"])
         report["rows"].append(row)
     if not args.quick:
-        report["rows"] += running.rows(5, args.only)
-        report["rows"] += whole.rows(3, args.only)
-    if not args.quick and (not args.only or "start".startswith(args.only)):
-        report["rows"].append(starting(20))
-        show_starting(report["rows"][-1])
-    if not args.quick and (not args.only or "attach".startswith(args.only)):
-        report["rows"].append(attaching(3))
-        show_attaching(report["rows"][-1])
-    if not args.quick and (not args.only or "kernel".startswith(args.only)):
-        report["rows"].append(in_guest(3))
-        show_guest(report["rows"][-1])
+        report["rows"] += running.rows(5, only)
+        report["rows"] += whole.rows(3, only)
+    for name, run_row, rounds, show_row in () if args.quick else LAST_ROWS:
+        if only(name):
+            report["rows"].append(run_row(rounds))
+            show_row(report["rows"][-1])
+    if not only.found:
+        print(f"bench: no row begins with '{args.only}'; rows: {', '.join(only.names)}", file=sys.stderr)
+        return 2
     path = os.path.join(BUILD, "bench.json")
     json.dump(report, open(path, "w"), indent=1)
     print(f"\nbench: all runs in {os.path.relpath(path)}")

@@ -56,7 +56,7 @@ def end(process, how=signal.SIGINT):
 def bbtrace(*options, out="trace"):
     def command(program, functions, pid):
         return [BBTRACE, "user", "-v", program, *functions, *options, "-p", str(pid), "-o", at(out)]
-    return command, lambda tracer, log, probes: re.search(r"probes attached by .* in ", open(log).read())
+    return command, lambda tracer, log, probes: re.search(r"^bbtrace: recording$", open(log).read(), re.M)
 
 
 def perf_events(pid):
@@ -87,6 +87,10 @@ CONTENDERS = (
     ("bbtrace, trace file", bbtrace()),
     ("bbtrace -c", bbtrace("-c", out="counts.out")),
     ("bbtrace -c, calls", bbtrace("-c", "-e", "entry,return", "--returns", "probe", out="counts.out")),
+    ("inline, trace file", bbtrace("--engine", "inline")),
+    ("inline, -F summary", bbtrace("--engine", "inline", "-F", "summary", out="summary.out")),
+    ("inline, --last 100", bbtrace("--engine", "inline", "--last", "100", out="last.out")),
+    ("inline, -c", bbtrace("--engine", "inline", "-c", out="counts.out")),
     ("summary, uretprobes", bbtrace("-F", "summary", "--returns", "probe", out="summary.out")),
 )
 
@@ -241,9 +245,9 @@ def show(row, second):
 
 
 def rows(rounds, only):
-    """only: how the names of the rows begin, or None."""
+    """only: is the row of this name wanted?"""
     for name, run, second in (("redis", redis, "wall"), ("-p", busy_loop, "bystander")):
-        if not only or name.startswith(only):
+        if only(name):
             row = run(rounds)
             show(row, second)
             yield row

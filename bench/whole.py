@@ -72,6 +72,7 @@ def callgrind(work):
 CONTENDERS = [
     ("untraced", untraced),
     ("inline, -o file", bbtrace("--engine", "inline", "-o", "/dev/null")),
+    ("inline, -F summary", bbtrace("--engine", "inline", "-F", "summary", "-o", "/dev/null")),
     ("inline, witness", bbtrace("--engine", "inline", "--placement", "witness", "-o", "/dev/null")),
     ("inline, --last 100", bbtrace("--engine", "inline", "--last", "100", "-o", "/dev/null")),
     ("inline, -c", bbtrace("--engine", "inline", "-c", "-o", "/dev/null")),
@@ -155,9 +156,9 @@ def show(row):
 
 
 def rows(rounds, only):
-    """only: how the names of the rows begin, or None."""
+    """only: is the row of this name wanted?"""
     for work in programs():
-        if not only or work.name.startswith(only):
+        if only(work.name):
             row = conclude(work, measure(work, rounds))
             show(row)
             yield row
