@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# guest_programs.sh BUILD NAME... -- NAME...: traces tests/progs' programs on this kernel, with each of its mechanisms, and
-# counts those behind the --. The host has their single-stepped references and compares; the programs behave the same on
+# guest_programs.sh BUILD NAME... -- NAME...: traces tests/progs' programs on this kernel, with each of its mechanisms and
+# with copied functions, and counts those behind the --. The host has their single-stepped references and compares; the programs behave the same on
 # both.
 
 . "$(dirname "$0")/guest_lib.sh"
@@ -20,14 +20,21 @@ counted=("$@")
 bb doctor -F json
 mechanisms=$(jq -r 'select(.available and (.mechanism == "uprobe_multi" or .mechanism == "uprobe_event")) | .mechanism' "$T/out.txt")
 isnt "$mechanisms" '' "Linux $(uname -r) has a mechanism to attach to programs: ${mechanisms//$'\n'/, }"
+
+# trace NAME OPTION...: to the folders NAME and NAME.counts
+trace() {
+	STAGES=trace BBFLAGS="${*:2}" tests/check/compare_all.sh build "${traced[@]}" >"$T/traced" 2>&1
+	ok $? "$(uname -r) $1: traced, programs print and return what they always do" || diag "$(grep -B8 '^not ok' "$T/traced")"
+	mkdir -p "$OUT/$1/cmp" "$OUT/$1.counts/cmp"
+	mv build/cmp/*.json "$OUT/$1/cmp/"
+	STAGES=trace BBFLAGS="-c ${*:2}" tests/check/compare_all.sh build "${counted[@]}" >"$T/traced" 2>&1
+	ok $? "$(uname -r) $1: counted, too" || diag "$(grep -B8 '^not ok' "$T/traced")"
+	mv build/cmp/*.json "$OUT/$1.counts/cmp/"
+}
+
 for mechanism in $mechanisms; do
-	STAGES=trace BBFLAGS="--attach $mechanism" tests/check/compare_all.sh build "${traced[@]}" >"$T/traced" 2>&1
-	ok $? "$(uname -r) $mechanism: traced, programs print and return what they always do" || diag "$(grep -B8 '^not ok' "$T/traced")"
-	mkdir -p "$OUT/$mechanism/cmp" "$OUT/$mechanism.counts/cmp"
-	mv build/cmp/*.json "$OUT/$mechanism/cmp/"
-	STAGES=trace BBFLAGS="-c --attach $mechanism" tests/check/compare_all.sh build "${counted[@]}" >"$T/traced" 2>&1
-	ok $? "$(uname -r) $mechanism: counted, too" || diag "$(grep -B8 '^not ok' "$T/traced")"
-	mv build/cmp/*.json "$OUT/$mechanism.counts/cmp/"
+	trace "$mechanism" --attach "$mechanism"
 done
+[[ $(uname -m) != x86_64 ]] || trace inline --engine inline
 bring_back
 done_testing

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# User mode on other kernels, with each of their mechanisms: tests/progs' programs, compared with the single-stepped
+# User mode on other kernels, with each of their mechanisms and with copied functions: tests/progs' programs, compared with the single-stepped
 # references from this machine. 5.15 is the oldest supported kernel; an older one is refused with a message.
 # KERNELS="6.12": on these.
 
@@ -27,6 +27,7 @@ files=()
 compare() { # FOLDER
 	local flags='' names=("${names[@]}")
 
+	[[ $1 != */inline ]] || flags='--engine inline'
 	[[ $1 != *.counts ]] || flags=-c names=("${counted[@]}")
 	mkdir "$1/build"
 	ln -s "$BUILD/progs" "$BUILD/ref" "$1/build/"
