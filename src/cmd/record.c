@@ -396,17 +396,37 @@ static int put_goroutine(struct recorder *r, const struct event *e)
 	return trace_writer__event(r->writer, &told);
 }
 
-int recorder__event(struct recorder *r, const struct event *e)
+/* What a file must have before this event. */
+static int prepare(struct recorder *r, const struct event *e)
 {
 	int err = put_goroutine(r, e);
 
-	if (err)
-		return err;
-	err = introduce(r, e->time, e->pid, e->tid);
+	return err ? err : introduce(r, e->time, e->pid, e->tid);
+}
+
+int recorder__event(struct recorder *r, const struct event *e)
+{
+	int err = prepare(r, e);
+
 	if (err)
 		return err;
 	need_addresses_of(r, e);
 	err = trace_writer__event(r->writer, e);
+	return err ? err : rotate_if_full(r);
+}
+
+int recorder__branches(struct recorder *r, const struct logged_branches *b)
+{
+	const struct event any = {.time = b->time,
+				  .pid = b->pid,
+				  .tid = b->tid,
+				  .sp = b->sp,
+				  .cpu = EVENT_NO_CPU,
+				  .type = EVENT_BRANCH};
+	int err = prepare(r, &any);
+
+	if (!err)
+		err = trace_writer__branches(r->writer, b);
 	return err ? err : rotate_if_full(r);
 }
 

@@ -15,6 +15,8 @@ void recorder__close(struct recorder *r);
 int recorder__begin(struct recorder *r, struct show *show, const struct trace_meta *meta);
 /* Call it before show__event(). */
 int recorder__event(struct recorder *r, const struct event *e);
+/* As recorder__event() of each. */
+int recorder__branches(struct recorder *r, const struct logged_branches *b);
 /* Call it after show's function. */
 int recorder__sideband(struct recorder *r, const struct sideband_event *e);
 /* Sideband events were lost: writes each process again before its next record. */

@@ -99,22 +99,18 @@ static bool takes_runs(const struct show *s)
 	       (!s->output || output__adds_up(s->output));
 }
 
-size_t show__run(struct show *s, const struct event_run *run, uint64_t *sp)
+size_t show__run(struct show *s, const struct event_run *run, struct passed_run *passed)
 {
-	struct passed_run passed;
-	size_t n = takes_runs(s) ? trace__feed_run(s->trace, run, &passed) : 0;
+	size_t n = takes_runs(s) ? trace__feed_run(s->trace, run, passed) : 0;
 
-	if (!n)
-		return 0;
-	*sp = passed.sp;
 	s->hits += n;
 	s->added_up += n;
-	if (!passed.branches)
+	if (!n || !passed->branches)
 		return n;
 	if (s->output)
-		output__run(s->output, &passed.last, passed.branches);
-	if (passed.last.ns_pid && note__level() == NOTE_VERBOSE)
-		tell_inner(s, &passed.last);
+		output__run(s->output, &passed->last, passed->branches);
+	if (passed->last.ns_pid && note__level() == NOTE_VERBOSE)
+		tell_inner(s, &passed->last);
 	return n;
 }
 

@@ -56,8 +56,8 @@ void show__keep_last(struct show *s, uint64_t branches);
 void show__object(struct show *s, const struct object *o);
 /* 0; 1: the limit is reached; -errno. */
 int show__event(struct show *s, const struct event *e);
-/* As source_sink.run: what adds up events takes them without making any. */
-size_t show__run(struct show *s, const struct event_run *run, uint64_t *sp);
+/* As trace__feed_run(), if nothing needs the steps. */
+size_t show__run(struct show *s, const struct event_run *run, struct passed_run *passed);
 int show__sideband(struct show *s, const struct sideband_event *e);
 int show__lost(struct show *s, uint32_t pid, uint32_t tid, uint64_t count);
 /* Hits that probes missed, in all processes. */

@@ -209,7 +209,17 @@ bool log__branch(const struct plan *plan, uint32_t id, struct logged_branch *out
  * branches. */
 struct event_run {
 	uint32_t pid, tid;
-	uint64_t sp; /* of its last event */
+	uint64_t time, sp; /* of its last event */
+	const uint64_t *words;
+	size_t n;
+};
+
+/* Words of a run that are branches and witnesses of one call (log__branch()): events without a time
+ * of their own. */
+struct logged_branches {
+	uint32_t pid, tid;
+	uint64_t time;
+	uint64_t sp; /* at the call's entry: an event's is lower by its site's sp_delta */
 	const uint64_t *words;
 	size_t n;
 };

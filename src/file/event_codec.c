@@ -259,6 +259,41 @@ void codec__record(struct codec *c, struct record *x, struct thread_state *th)
 	event_model__take(&c->m, th, f, x);
 }
 
+/* Has it all that a branch without a value and a time has, as the last one there? */
+static bool is_same_kind(const struct codec *c, const struct site_state *s)
+{
+	return s->epoch == c->m.epoch && s->kind == RECORD_BRANCH &&
+	       s->state == (RECORD_NO_TARGET | RECORD_NO_VALUE | RECORD_UNTIMED);
+}
+
+/* Has no time passed the last times, so that the prediction of that stays? */
+static bool takes_no_time(const struct follower *f)
+{
+	return !f->takes && !f->took[0] && !f->took[1];
+}
+
+bool codec__branch(struct codec *c, struct thread_state *th, uint32_t site, bool taken, uint64_t sp)
+{
+	struct follower *f = event_model__follower(&c->m, th);
+	struct site_state *s = &c->m.sites[site];
+
+	if (f->epoch != c->m.epoch || f->site != site || th->sp + f->sp_change != sp ||
+	    !takes_no_time(f) || !is_same_kind(c, s) || th->cpu != EVENT_NO_CPU || !th->time)
+		return false;
+	put_bits(&c->bits_out[COLUMN_HITS], 1, 1);
+	put_byte(&c->out[COLUMN_TIMES], 0);
+	if (event_model__is_conditional(&c->m, site)) {
+		put_bits(&c->bits_out[COLUMN_TAKEN], taken != f->taken, 1);
+		th->context = (uint64_t)site << 32 ^ taken;
+	} else {
+		th->context = (uint64_t)site << 32;
+	}
+	f->taken = s->taken = taken;
+	th->sp = sp;
+	c->m.time = th->time;
+	return true;
+}
+
 /* ---- sideband events ---- */
 
 /* The fields of each type besides pid and tid. */

@@ -184,6 +184,54 @@ int event_encoder__event(struct event_encoder *e, const struct event *w)
 	return 0;
 }
 
+/* Of the last event's thread, at the same time, and as predicted? */
+static bool put_branch(struct event_encoder *e, const struct logged_branches *b,
+		       const struct logged_branch *branch, uint64_t sp)
+{
+	struct thread_state *th;
+
+	if (!e->items || !e->number || e->key != ((uint64_t)b->pid << 32 | b->tid))
+		return false;
+	th = e->c.m.threads.data[e->number - 1];
+	if (th->time != b->time || !codec__branch(&e->c, th, branch->site, branch->taken, sp))
+		return false;
+	begin_item(e, e->number);
+	return true;
+}
+
+static int put_word(struct event_encoder *e, const struct logged_branches *b, uint64_t word)
+{
+	const struct plan *plan = e->c.m.plan;
+	struct logged_branch branch;
+	struct event event = {.time = b->time,
+			      .pid = b->pid,
+			      .tid = b->tid,
+			      .cpu = EVENT_NO_CPU,
+			      .type = EVENT_BRANCH,
+			      .untimed = true};
+
+	if (!log__branch(plan, (uint32_t)word, &branch))
+		return err__set(EINVAL, "a record does not belong to this plan");
+	event.sp = b->sp - plan->sites.data[branch.site].sp_delta;
+	if (put_branch(e, b, &branch, event.sp))
+		return 0;
+	event.site = branch.site;
+	event.taken = branch.taken;
+	return event_encoder__event(e, &event);
+}
+
+int event_encoder__branches(struct event_encoder *e, const struct logged_branches *b, size_t *i)
+{
+	bool full = false;
+	int err = 0;
+
+	for (; !err && !full && *i < b->n; ++*i) {
+		err = put_word(e, b, b->words[*i]);
+		full = event_encoder__is_full(e);
+	}
+	return err;
+}
+
 static void add_sideband(struct event_encoder *e, uint64_t type,
 			 const struct sideband_event *sideband)
 {

@@ -52,6 +52,8 @@ int trace_writer__increment(struct trace_writer *w, const struct plan_increment 
 /* Write what was passed to trace__feed(), to the functions for sideband events and to
  * trace__lost(). */
 int trace_writer__event(struct trace_writer *w, const struct event *e);
+/* The same as the event of each word. */
+int trace_writer__branches(struct trace_writer *w, const struct logged_branches *b);
 int trace_writer__sideband(struct trace_writer *w, const struct sideband_event *e);
 int trace_writer__lost(struct trace_writer *w, uint32_t pid, uint32_t tid, uint64_t count);
 /* Writes that mappings of the file with this device, inode and path are of this object. */

@@ -187,6 +187,8 @@ struct event_encoder *event_encoder__new(const struct plan *plan);
 void event_encoder__free(struct event_encoder *e);
 /* -EINVAL: the event doesn't belong to this plan; nothing was added. */
 int event_encoder__event(struct event_encoder *e, const struct event *event);
+/* Adds those from *i on, up to the one that fills the block; *i: the next one. */
+int event_encoder__branches(struct event_encoder *e, const struct logged_branches *b, size_t *i);
 void event_encoder__sideband(struct event_encoder *e, const struct sideband_event *side);
 void event_encoder__lost(struct event_encoder *e, uint32_t pid, uint32_t tid, uint64_t count);
 /* The bytes so far; is_full: end the block before the next item. */

@@ -372,6 +372,18 @@ int trace_writer__event(struct trace_writer *w, const struct event *e)
 	return err ? err : flush_if_full(w);
 }
 
+int trace_writer__branches(struct trace_writer *w, const struct logged_branches *b)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < b->n;) {
+		err = event_encoder__branches(w->events, b, &i);
+		if (!err)
+			err = flush_if_full(w);
+	}
+	return err;
+}
+
 int trace_writer__sideband(struct trace_writer *w, const struct sideband_event *e)
 {
 	event_encoder__sideband(w->events, e);

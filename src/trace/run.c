@@ -286,6 +286,7 @@ size_t trace__feed_run(struct trace *t, const struct event_run *run, struct pass
 	leave(t, th, c, &p);
 	t->totals.events += p.branches;
 	out->sp = c->sp - t->plan->sites.data[t->ways->all.data[p.last].site].sp_delta;
+	out->call_sp = c->sp;
 	out->branches = p.branches;
 	if (p.shown == NO_WAY)
 		return n;

@@ -187,9 +187,10 @@ void trace__free(struct trace *t);
 void trace__plan_extended(struct trace *t);
 /* 0; -EINVAL: the event doesn't belong to this plan; or what fn returned. */
 int trace__feed(struct trace *t, const struct event *e);
-/* What a run has passed: so many branches, the last of which is last; sp: of its last event. */
+/* What a run has passed: so many branches, the last of which is last. sp: of its last event, and at
+ * the entry of its call. */
 struct passed_run {
-	uint64_t sp, branches;
+	uint64_t sp, call_sp, branches;
 	struct step last; /* if there are any. Its strings: as those of a step */
 };
 /*

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # --engine inline: what -F summary adds up without making events (src/trace/run.c) is what it counts with events, which
-# --limit needs. t_reference.sh compares the events.
+# --limit needs; and a trace file, which takes branches the same way, has the events that are shown otherwise.
+# t_reference.sh compares these.
 # shellcheck disable=SC2154 # lib.sh sets them
 . "$(dirname "$0")/lib.sh"
 needs root uprobes
@@ -15,14 +16,22 @@ counts() { # FILE
 	sed -n 's/^bbtrace: \([0-9]* functions, .*\)/\1/p' "$T/err" >>"$1"
 }
 
+# All of the steps but when they were, and what libc mangles.
+steps() { # JSON
+	sed -E 's/"(ts|pid|tid|since_entry_ns|duration_ns|net_ns)":[0-9]+,?//g; s/"below_noise":true//; s/,?"regs":\{[^}]*\}//; s/,?"value":"[^"]*"//; s/,\}/}/; /"event":"summary"/d' "$1"
+}
+# shellcheck disable=SC2086 # options
+program_steps() { setarch -R "$BBTRACE" user "$T/$name" '*' --engine inline $options "$@" -- "$T/$name" >"$T/out" 2>"$T/err" </dev/null; }
+
 added_up() { sed -n 's/^bbtrace: \([0-9]*\) of \([0-9]*\) hits were added up.*/\1 \2/p' "$T/err"; }
 
-all=0 quick=0
+all=0 quick=0 quick_of_file=0
 for name in ladder loops switch tail deep mutual callback cold midjump longjmp except nestsig; do
 	program $name -O1
-	for placement in full witness; do
-		what="$name, --placement $placement"
-		run=(user "$T/$name" '*' --engine inline --placement "$placement" -F summary -v)
+	for options in '' '--placement witness'; do
+		what="$name${options:+, $options}"
+		# shellcheck disable=SC2206 # options
+		run=(user "$T/$name" '*' --engine inline ${options:---placement full} -F summary -v)
 		bb "${run[@]}" -l 1000000000 -- "$T/$name"
 		was=$status
 		counts "$T/events"
@@ -33,8 +42,18 @@ for name in ladder loops switch tail deep mutual callback cold midjump longjmp e
 		same "$T/runs" "$T/events" "$what: the same counts"
 		read -r one of < <(added_up; echo 0 0)
 		quick=$((quick + one)) all=$((all + of))
+		program_steps -F json -o "$T/json"
+		steps "$T/json" >"$T/events"
+		program_steps -v -o "$T/trace"
+		read -r one of < <(added_up; echo 0 0)
+		quick_of_file=$((quick_of_file + one))
+		"$BBTRACE" report "$T/trace" -F json -o "$T/json" 2>"$T/err"
+		steps "$T/json" >"$T/runs"
+		same "$T/runs" "$T/events" "$what: the file has the same steps"
 	done
 done
 ((quick * 4 > all))
 ok $? "many hits are added up: $quick of $all"
+((quick_of_file * 4 > all))
+ok $? "many are for a trace file, too: $quick_of_file"
 done_testing

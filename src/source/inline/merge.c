@@ -112,20 +112,22 @@ static uint64_t stop_of(const struct log *l)
 
 /* Behind an event: passes on what follows in one go, up to this position, if the sink takes it so:
  * records without a time, which are as old as that event. */
-static void give_run(struct merge *m, struct log *l, uint64_t stop, const struct source_sink *sink)
+static int give_run(struct merge *m, struct log *l, uint64_t stop, const struct source_sink *sink)
 {
 	struct event_run run;
 	uint64_t sp;
-	size_t n;
+	size_t n = 0;
+	int err;
 
 	if (!sink->run || m->options.log->timed || m->passing || l->thread.time < m->mute_to ||
 	    !log__run(l, stop, &run))
-		return;
-	n = sink->run(sink->ctx, &run, &sp);
+		return 0;
+	err = sink->run(sink->ctx, &run, &n, &sp);
 	if (!n)
-		return;
+		return err;
 	log__skip(l, n, sp);
 	count_given(m, n);
+	return err;
 }
 
 size_t merge__queued(const struct merge *m)
@@ -148,9 +150,8 @@ static int give_before(struct merge *m, struct log *l, uint64_t time,
 {
 	int err = give(m, l, sink);
 
-	if (!err && l->pieces && l->pieces->time <= time)
-		give_run(m, l, stop_of(l), sink);
-	return err;
+	return !err && l->pieces && l->pieces->time <= time ? give_run(m, l, stop_of(l), sink)
+							    : err;
 }
 
 /* The two whose next events are the oldest. */
@@ -194,7 +195,7 @@ static int pass_up_to(struct merge *m, struct log *l, uint64_t position,
 	while (!err && log__peek(l) && l->position < position) {
 		err = give(m, l, sink);
 		if (!err)
-			give_run(m, l, min_of(position, stop_of(l)), sink);
+			err = give_run(m, l, min_of(position, stop_of(l)), sink);
 	}
 	return err;
 }

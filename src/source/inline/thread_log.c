@@ -141,6 +141,7 @@ bool log__run(const struct log *l, uint64_t stop, struct event_run *out)
 		return false;
 	*out = (struct event_run){.pid = l->thread.pid,
 				  .tid = l->thread.tid,
+				  .time = l->thread.time,
 				  .sp = l->thread.stacks[0],
 				  .words = p->words + l->at,
 				  .n = min_of(p->n - l->at, (stop - position) / 8)};
