@@ -199,25 +199,31 @@ static bool put_branch(struct event_encoder *e, const struct logged_branches *b,
 	return true;
 }
 
+static __attribute__((noinline)) int put_as_event(struct event_encoder *e,
+						  const struct logged_branches *b,
+						  const struct logged_branch *branch, uint64_t sp)
+{
+	return event_encoder__event(e, &(struct event){.time = b->time,
+						       .pid = b->pid,
+						       .tid = b->tid,
+						       .sp = sp,
+						       .site = branch->site,
+						       .cpu = EVENT_NO_CPU,
+						       .type = EVENT_BRANCH,
+						       .taken = branch->taken,
+						       .untimed = true});
+}
+
 static int put_word(struct event_encoder *e, const struct logged_branches *b, uint64_t word)
 {
 	const struct plan *plan = e->c.m.plan;
 	struct logged_branch branch;
-	struct event event = {.time = b->time,
-			      .pid = b->pid,
-			      .tid = b->tid,
-			      .cpu = EVENT_NO_CPU,
-			      .type = EVENT_BRANCH,
-			      .untimed = true};
+	uint64_t sp;
 
 	if (!log__branch(plan, (uint32_t)word, &branch))
 		return err__set(EINVAL, "a record does not belong to this plan");
-	event.sp = b->sp - plan->sites.data[branch.site].sp_delta;
-	if (put_branch(e, b, &branch, event.sp))
-		return 0;
-	event.site = branch.site;
-	event.taken = branch.taken;
-	return event_encoder__event(e, &event);
+	sp = b->sp - plan->sites.data[branch.site].sp_delta;
+	return put_branch(e, b, &branch, sp) ? 0 : put_as_event(e, b, &branch, sp);
 }
 
 int event_encoder__branches(struct event_encoder *e, const struct logged_branches *b, size_t *i)
