@@ -17,19 +17,11 @@ static int on_event(void *ctx, const struct event *told)
 	return err ? err : show__event(&l->show, e);
 }
 
-static int on_run(void *ctx, const struct event_run *run, size_t *n, uint64_t *sp)
+static int on_run(void *ctx, const struct event_run *run, size_t *n)
 {
 	struct live *l = ctx;
-	struct passed_run passed;
-	struct logged_branches b = {
-		.pid = run->pid, .tid = run->tid, .time = run->time, .words = run->words};
 
-	*n = b.n = show__run(&l->show, run, &passed);
-	if (!b.n)
-		return 0;
-	*sp = passed.sp;
-	b.sp = passed.call_sp;
-	return l->recorder ? recorder__branches(l->recorder, &b) : 0;
+	return show__run(&l->show, run, l->recorder, n);
 }
 
 static int take_sideband(struct live *l, const struct sideband_event *e)

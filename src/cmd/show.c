@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/sysmacros.h>
+#include "record.h"
 #include "show.h"
 #include "tally.h"
 
@@ -82,14 +83,13 @@ int show__event(struct show *s, const struct event *e)
 /* ---- input that is added up ---- */
 
 /* -v: once per process. */
-static void tell_inner(struct show *s, const struct step *step)
+static void tell_inner(struct show *s, uint32_t pid, uint32_t ns_pid, const char *comm)
 {
-	uint64_t *told = map64__put(&s->told, step->pid);
+	uint64_t *told = map64__put(&s->told, pid);
 
-	if (*told != step->ns_pid)
-		note_verbose("process %u (%s) is %u in its own PID namespace", step->pid,
-			     step->comm, step->ns_pid);
-	*told = step->ns_pid;
+	if (*told != ns_pid)
+		note_verbose("process %u (%s) is %u in its own PID namespace", pid, comm, ns_pid);
+	*told = ns_pid;
 }
 
 /* Does nothing need the steps themselves? */
@@ -99,30 +99,59 @@ static bool takes_runs(const struct show *s)
 	       (!s->output || output__adds_up(s->output));
 }
 
-size_t show__run(struct show *s, const struct event_run *run, struct passed_run *passed)
+static void on_branches(void *ctx, const struct passed_run *run)
 {
-	size_t n = takes_runs(s) ? trace__feed_run(s->trace, run, passed) : 0;
+	struct show *s = ctx;
 
-	s->hits += n;
-	s->added_up += n;
-	if (!n || !passed->branches)
-		return n;
 	if (s->output)
-		output__run(s->output, &passed->last, passed->branches);
-	if (passed->last.ns_pid && note__level() == NOTE_VERBOSE)
-		tell_inner(s, &passed->last);
-	return n;
+		output__run(s->output, run);
+	if (run->ns_pid && note__level() == NOTE_VERBOSE)
+		tell_inner(s, run->pid, run->ns_pid, run->comm);
 }
 
-static void add_branch(void *ctx, uint32_t site, bool taken, uint64_t n)
+static int keep_words(void *ctx, const struct logged_branches *b)
 {
-	output__branch(ctx, site, taken, n);
+	return recorder__branches(((struct show *)ctx)->recorder, b);
+}
+
+static int keep_event(void *ctx, const struct event *e)
+{
+	return recorder__event(((struct show *)ctx)->recorder, e);
+}
+
+int show__run(struct show *s, const struct event_run *run, struct recorder *recorder, size_t *n)
+{
+	const struct run_sink sink = {.ctx = s,
+				      .branches = on_branches,
+				      .words = recorder ? keep_words : NULL,
+				      .event = recorder ? keep_event : NULL};
+	struct run_taken taken;
+	int err;
+
+	*n = 0;
+	if (!takes_runs(s))
+		return 0;
+	s->recorder = recorder;
+	err = trace__feed_run(s->trace, run, &sink, &taken);
+	s->hits += taken.records;
+	s->added_up += taken.records;
+	*n = taken.words;
+	if (taken.full)
+		show__add_up(s);
+	return err;
+}
+
+static void add_branch(void *ctx, uint32_t site, bool taken, const struct location *to, uint64_t n)
+{
+	const struct show *s = ctx;
+
+	if (s->output && output__adds_up(s->output))
+		output__branch(s->output, site, taken, to, n);
 }
 
 void show__add_up(struct show *s)
 {
-	if (s->output && output__adds_up(s->output))
-		trace__each_branch(s->trace, add_branch, s->output);
+	trace__each_branch(s->trace, &(struct run_counts){s, add_branch});
 }
 
 /* ---- sideband events ---- */
@@ -163,6 +192,8 @@ static int on_exit_of(struct show *s, const struct sideband_event *e)
 
 int show__sideband(struct show *s, const struct sideband_event *e)
 {
+	if (e->type == SIDEBAND_EXEC || e->type == SIDEBAND_EXIT || e->type == SIDEBAND_MAP)
+		trace__maps_changed(s->trace);
 	switch (e->type) {
 	case SIDEBAND_FORK:
 		spaces__fork(s->spaces, e->pid, e->ppid);
@@ -239,7 +270,7 @@ static int on_filtered(void *ctx, const struct step *step)
 	int err = s->last ? last__step(s->last, step) : render(s, step);
 
 	if (step->ns_pid && note__level() == NOTE_VERBOSE)
-		tell_inner(s, step);
+		tell_inner(s, step->pid, step->ns_pid, step->comm);
 	if (err || !s->limit || step->type > STEP_RETURN)
 		return err;
 	return --s->limit ? 0 : 1;

@@ -8,6 +8,7 @@
 
 #include "cmd.h"
 
+struct recorder;
 struct tally;
 
 struct show {
@@ -16,6 +17,7 @@ struct show {
 	struct report_filter *filter; /* NULL: all steps pass */
 	struct last *last;	      /* --last: keeps the steps; NULL: they are output at once */
 	struct output *output;	      /* NULL: nothing is rendered, only counted */
+	struct recorder *recorder;    /* of the run that is being taken */
 	struct spaces *spaces;
 	VEC(const struct object *) objects; /* kernel: objects for resolving addresses */
 	struct resolver resolver;
@@ -56,8 +58,9 @@ void show__keep_last(struct show *s, uint64_t branches);
 void show__object(struct show *s, const struct object *o);
 /* 0; 1: the limit is reached; -errno. */
 int show__event(struct show *s, const struct event *e);
-/* As trace__feed_run(), if nothing needs the steps. */
-size_t show__run(struct show *s, const struct event_run *run, struct passed_run *passed);
+/* As trace__feed_run(), if nothing needs the steps of branches: *n words. recorder: keeps the
+ * records; NULL: nobody does. */
+int show__run(struct show *s, const struct event_run *run, struct recorder *recorder, size_t *n);
 int show__sideband(struct show *s, const struct sideband_event *e);
 int show__lost(struct show *s, uint32_t pid, uint32_t tid, uint64_t count);
 /* Hits that probes missed, in all processes. */

@@ -205,11 +205,14 @@ struct logged_branch {
 /* The low half of such a word. False: it is another record, or none of this plan. */
 bool log__branch(const struct plan *plan, uint32_t id, struct logged_branch *out);
 
-/* What a thread has logged next, not decoded yet: words, of which the first ones may be records of
- * branches. */
+struct log_decoder;
+/* What a thread has logged next, not decoded yet. */
 struct event_run {
 	uint32_t pid, tid;
-	uint64_t time, sp; /* of its last event */
+	const char *comm; /* the thread's name */
+	struct log_decoder *decoder;
+	struct log_thread *thread; /* is brought to behind what was taken */
+	uint64_t before;	   /* records of that time, ns, and of later ones aren't taken */
 	const uint64_t *words;
 	size_t n;
 };
@@ -224,7 +227,6 @@ struct logged_branches {
 	size_t n;
 };
 
-struct log_decoder;
 /* plan, options and what clock refers to must outlive it. */
 struct log_decoder *log_decoder__new(const struct plan *plan, const struct log_options *options,
 				     struct log_clock clock);
@@ -236,5 +238,24 @@ void log_decoder__free(struct log_decoder *d);
  */
 int log_decoder__event(struct log_decoder *d, struct log_thread *t, const uint64_t *words, size_t n,
 		       const struct event **out);
+
+/* What follows from the low half of a record's first word. */
+struct logged {
+	uint32_t site;
+	uint8_t kind; /* enum log_kind */
+	bool taken;
+	uint16_t lowered; /* bytes */
+	uint16_t words;	  /* its size */
+};
+/* False: it is no record of a site of this plan. */
+bool log_decoder__id(const struct log_decoder *d, uint32_t id, struct logged *out);
+/* The time of a record of this thread with so many ticks. */
+uint64_t log_decoder__time(const struct log_decoder *d, const struct log_thread *t, uint64_t ticks);
+/* Of an entry that is no branch. */
+struct logged_entry {
+	uint64_t time, sp, caller, ip;
+};
+void log_decoder__entry(const struct log_decoder *d, const struct log_thread *t,
+			const uint64_t *words, const struct logged *r, struct logged_entry *out);
 
 #endif

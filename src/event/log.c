@@ -187,12 +187,16 @@ static uint64_t whole_sp(const struct log_thread *t, uint32_t low)
 	return t->stacks[0] + distance(t->stacks[0], low);
 }
 
-static void take_time(struct log_decoder *d, struct log_thread *t, uint64_t ticks)
+uint64_t log_decoder__time(const struct log_decoder *d, const struct log_thread *t, uint64_t ticks)
 {
 	uint64_t ns = d->clock.ns(d->clock.ctx, ticks);
 
-	t->time = max_of(t->time, min_of(ns, t->until));
-	d->event.time = t->time;
+	return max_of(t->time, min_of(ns, t->until));
+}
+
+static void take_time(struct log_decoder *d, struct log_thread *t, uint64_t ticks)
+{
+	d->event.time = t->time = log_decoder__time(d, t, ticks);
 	d->event.untimed = false;
 }
 
@@ -204,17 +208,38 @@ static void take_target(struct event *e, const uint64_t *value, bool is_ret)
 	e->value = is_ret ? value[1] : 0;
 }
 
-/* Returns the stack pointer at the entry, if it was recorded. */
-static uint64_t take_regs(struct log_decoder *d, const uint64_t *words)
+static void take_regs(struct log_decoder *d, const uint64_t *words)
 {
-	const struct arch *arch = d->plan->arch;
 	uint32_t regs = d->options->regs;
 
 	memset(d->regs, 0, sizeof(d->regs));
 	for (; regs; regs &= regs - 1)
 		d->regs[__builtin_ctz(regs)] = *words++;
-	return arch->sp_reg < 32 && d->options->regs >> arch->sp_reg & 1 ? d->regs[arch->sp_reg]
-									 : 0;
+}
+
+/* The stack pointer among the registers of an entry, as it was, or as the log has lowered it; 0: it
+ * was not recorded. */
+static uint64_t sp_of_entry(const struct log_decoder *d, const uint64_t *regs, uint32_t low)
+{
+	unsigned sp_reg = d->plan->arch->sp_reg;
+	uint64_t sp;
+
+	if (sp_reg >= 32 || !(d->options->regs >> sp_reg & 1))
+		return 0;
+	sp = regs[__builtin_popcount(d->options->regs & ((1u << sp_reg) - 1))];
+	return sp + distance(sp, low);
+}
+
+void log_decoder__entry(const struct log_decoder *d, const struct log_thread *t,
+			const uint64_t *words, const struct logged *r, struct logged_entry *out)
+{
+	uint32_t low = (uint32_t)(words[0] >> 32) + r->lowered;
+	uint64_t sp = sp_of_entry(d, words + 4, low);
+
+	*out = (struct logged_entry){.time = log_decoder__time(d, t, words[1]),
+				     .sp = sp ? sp : whole_sp(t, low),
+				     .caller = words[2],
+				     .ip = words[3] + d->plan->sites.data[r->site].probe_at};
 }
 
 static void take_entry(struct log_decoder *d, struct log_thread *t, const struct log_record *r)
@@ -222,14 +247,16 @@ static void take_entry(struct log_decoder *d, struct log_thread *t, const struct
 	const struct plan_site *s = r->site;
 	bool goes = s->kind == BRANCH_RET || is_indirect(s);
 	const struct arch *arch = d->plan->arch;
-	uint64_t sp = take_regs(d, r->words + (goes ? 6 : 4));
+	const uint64_t *regs = r->words + (goes ? 6 : 4);
+	uint64_t sp = sp_of_entry(d, regs, d->event.sp);
 
+	take_regs(d, regs);
 	take_time(d, t, r->words[1]);
 	if (goes)
 		take_target(&d->event, r->words + 4, s->kind == BRANCH_RET);
-	if (sp) { /* as it was, or as the log has lowered it */
-		d->event.sp = sp + distance(sp, d->event.sp);
-		log_thread__at(t, d->event.sp);
+	if (sp) {
+		d->event.sp = sp;
+		log_thread__at(t, sp);
 	}
 	memcpy(d->comm, t->comm, sizeof(t->comm));
 	d->entry = (struct event_entry){
@@ -276,6 +303,21 @@ static void take_site(struct log_decoder *d, struct log_thread *t, const struct 
 		take_time(d, t, r->words[r->kind == LOG_TARGET ? 2 : 1]);
 	if (r->kind == LOG_TARGET || r->kind == LOG_RETURN)
 		take_target(&d->event, r->words + 1, r->kind == LOG_RETURN);
+}
+
+bool log_decoder__id(const struct log_decoder *d, uint32_t id, struct logged *out)
+{
+	const uint64_t word = id;
+	struct log_record r = record_of(d, &word);
+
+	if (!r.site || !is_of_kind(d, r.site, r.kind))
+		return false;
+	*out = (struct logged){.site = r.site - d->plan->sites.data,
+			       .kind = r.kind,
+			       .taken = r.taken,
+			       .lowered = r.lowered,
+			       .words = size_of(d, &r)};
+	return true;
 }
 
 int log_decoder__event(struct log_decoder *d, struct log_thread *t, const uint64_t *words, size_t n,

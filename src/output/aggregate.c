@@ -23,14 +23,15 @@ int aggregate__step(struct output *o, const struct step *step)
 	return 0;
 }
 
-void aggregate__branch(struct output *o, uint32_t site, bool taken, uint64_t n)
+void aggregate__branch(struct output *o, uint32_t site, bool taken, const struct location *to,
+		       uint64_t n)
 {
-	stats__branch(o->state, site, taken, n);
+	stats__branch(o->state, site, taken, to, n);
 }
 
-void aggregate__run(struct output *o, const struct step *last, uint64_t n)
+void aggregate__run(struct output *o, const struct passed_run *run)
 {
-	stats__run(o->state, last, n);
+	stats__run(o->state, run);
 }
 
 void aggregate__count(struct output *o, const struct output_counts *c)

@@ -154,14 +154,15 @@ bool output__adds_up(const struct output *o)
 	return o->format->branch && o->format->run;
 }
 
-void output__branch(struct output *o, uint32_t site, bool taken, uint64_t n)
+void output__branch(struct output *o, uint32_t site, bool taken, const struct location *to,
+		    uint64_t n)
 {
-	o->format->branch(o, site, taken, n);
+	o->format->branch(o, site, taken, to, n);
 }
 
-void output__run(struct output *o, const struct step *last, uint64_t n)
+void output__run(struct output *o, const struct passed_run *run)
 {
-	o->format->run(o, last, n);
+	o->format->run(o, run);
 }
 
 void output__count(struct output *o, const struct output_counts *c)

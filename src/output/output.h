@@ -94,11 +94,12 @@ struct output_format {
 	/* The plan was extended; NULL: the state doesn't depend on its size. */
 	void (*plan_extended)(struct output *o);
 	int (*step)(struct output *o, const struct step *step);
-	/* A branch was taken, or not, n times; and a run of n branches, the last of which is this
-	 * step. Together they are instead of the steps, where neither their order nor their times
-	 * matter. NULL: it needs steps. */
-	void (*branch)(struct output *o, uint32_t site, bool taken, uint64_t n);
-	void (*run)(struct output *o, const struct step *last, uint64_t n);
+	/* A branch was taken, or not, n times (to: as in struct run_counts); and branches of a
+	 * call, one after the other. Together they are instead of the steps of branches, where
+	 * neither their order nor their times matter. NULL: it needs steps. */
+	void (*branch)(struct output *o, uint32_t site, bool taken, const struct location *to,
+		       uint64_t n);
+	void (*run)(struct output *o, const struct passed_run *run);
 	/* The counts so far, which replace those of earlier calls: then there are no steps. NULL:
 	 * it needs steps. */
 	void (*count)(struct output *o, const struct output_counts *c);
@@ -159,8 +160,9 @@ int output__step(struct output *o,
 		 const struct step *step); /* matches step_fn with o as ctx, after a cast */
 /* Does it take branches that were added up, and runs, instead of their steps? */
 bool output__adds_up(const struct output *o);
-void output__branch(struct output *o, uint32_t site, bool taken, uint64_t n);
-void output__run(struct output *o, const struct step *last, uint64_t n);
+void output__branch(struct output *o, uint32_t site, bool taken, const struct location *to,
+		    uint64_t n);
+void output__run(struct output *o, const struct passed_run *run);
 void output__count(struct output *o, const struct output_counts *c);
 /* Which probes missed hits. missed must outlive the output. */
 void output__missed(struct output *o, const missed_vec *missed);

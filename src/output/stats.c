@@ -66,23 +66,24 @@ static size_t find_target(struct stats *p, uint32_t site, const struct location 
 	return i;
 }
 
-static void count_target(struct stats *p, const struct step *s)
+/* to NULL: not known. */
+static void count_target(struct stats *p, uint32_t site, const struct location *to, uint64_t n)
 {
-	struct stats_site *ps = &p->sites[s->site];
+	struct stats_site *ps = &p->sites[site];
 	size_t i;
 
-	if (!s->to_known) {
-		ps->unknown_target++;
+	if (!to) {
+		ps->unknown_target += n;
 		return;
 	}
-	i = find_target(p, s->site, &s->to);
+	i = find_target(p, site, to);
 	if (i == STATS_TARGETS) {
-		ps->more++;
+		ps->more += n;
 		return;
 	}
 	if (i == ps->targets.len)
-		vec__push(&ps->targets, (struct stats_target){.to = s->to});
-	ps->targets.data[i].count++;
+		vec__push(&ps->targets, (struct stats_target){.to = *to});
+	ps->targets.data[i].count += n;
 }
 
 static bool is_indirect(uint8_t kind)
@@ -90,7 +91,8 @@ static bool is_indirect(uint8_t kind)
 	return kind == BRANCH_IJMP || kind == BRANCH_ICALL || kind == BRANCH_RET;
 }
 
-void stats__branch(struct stats *p, uint32_t site, bool was_taken, uint64_t n)
+void stats__branch(struct stats *p, uint32_t site, bool was_taken, const struct location *to,
+		   uint64_t n)
 {
 	const struct plan_site *s = &p->plan->sites.data[site];
 	struct stats_function *fn = &p->functions[s->function];
@@ -104,13 +106,8 @@ void stats__branch(struct stats *p, uint32_t site, bool was_taken, uint64_t n)
 		fn->taken += taken ? n : 0;
 	}
 	*(taken ? &ps->taken : &ps->not_taken) += n;
-}
-
-static void count_branch(struct stats *p, const struct step *s)
-{
-	stats__branch(p, s->site, s->taken, 1);
-	if (is_indirect(p->plan->sites.data[s->site].kind))
-		count_target(p, s);
+	if (is_indirect(s->kind))
+		count_target(p, site, to, n);
 }
 
 /* ---- steps ---- */
@@ -144,14 +141,14 @@ void stats__step(struct stats *p, const struct step *s)
 	} else if (s->type == STEP_RETURN) {
 		stack__return(p, s);
 	} else if (s->type == STEP_BRANCH) {
-		count_branch(p, s);
-		stack__branch(p, s, 1);
+		stats__branch(p, s->site, s->taken, s->to_known ? &s->to : NULL, 1);
+		stack__branch(p, s);
 	}
 }
 
-void stats__run(struct stats *p, const struct step *last, uint64_t n)
+void stats__run(struct stats *p, const struct passed_run *run)
 {
-	stack__branch(p, last, n);
+	stack__run(p, run);
 }
 
 void stats_net__add(struct stats_net *to, const struct stats_net *n, int sign)

@@ -165,8 +165,9 @@ void stats__plan_extended(struct stats *p);
 /* Cheap: a few lookups, no text. */
 void stats__step(struct stats *p, const struct step *step);
 /* Instead of steps (output_format.branch, .run). */
-void stats__branch(struct stats *p, uint32_t site, bool taken, uint64_t n);
-void stats__run(struct stats *p, const struct step *last, uint64_t n);
+void stats__branch(struct stats *p, uint32_t site, bool taken, const struct location *to,
+		   uint64_t n);
+void stats__run(struct stats *p, const struct passed_run *run);
 void stats__end(struct stats *p);
 /* "12+ calls, 345+ branches" */
 void stats__put_counts(struct str *s, const struct stats_function *f, const char *more);
@@ -188,8 +189,9 @@ bool stats__missing(const struct stats *p, const struct trace_totals *t, struct 
 int aggregate__begin(struct output *o);
 void aggregate__plan_extended(struct output *o);
 int aggregate__step(struct output *o, const struct step *step);
-void aggregate__branch(struct output *o, uint32_t site, bool taken, uint64_t n);
-void aggregate__run(struct output *o, const struct step *last, uint64_t n);
+void aggregate__branch(struct output *o, uint32_t site, bool taken, const struct location *to,
+		       uint64_t n);
+void aggregate__run(struct output *o, const struct passed_run *run);
 void aggregate__count(struct output *o, const struct output_counts *c);
 void aggregate__free(struct output *o);
 #define AGGREGATES                                                                                 \

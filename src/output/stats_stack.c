@@ -353,17 +353,46 @@ void stack__entry(struct stats *p, const struct step *s)
 	count_entry(p, c, s->function);
 }
 
-void stack__branch(struct stats *p, const struct step *s, uint64_t n)
+static bool is_range(const struct stats *p, uint32_t function)
+{
+	return p->plan->functions.data[function].flags & FUNCTION_RANGE;
+}
+
+/* Its last branch; to NULL: where that went is not known. */
+static void set_last(struct open_call *c, uint32_t site, const struct location *to)
+{
+	c->last_site = to ? site : NO_SITE;
+	if (to)
+		c->last_to = *to;
+}
+
+void stack__branch(struct stats *p, const struct step *s)
 {
 	struct open_call *c;
 
-	if (!s->call || p->plan->functions.data[s->function].flags & FUNCTION_RANGE)
+	if (!s->call || is_range(p, s->function))
 		return;
 	c = call_of(p, stack_of(p, s), s);
-	c->inner.branches += n;
-	c->last_site = s->to_known ? s->site : NO_SITE;
-	c->last_to = s->to;
+	c->inner.branches++;
+	set_last(c, s->site, s->to_known ? &s->to : NULL);
 	self_time__event(p, c, s, s->site);
+}
+
+void stack__run(struct stats *p, const struct passed_run *run)
+{
+	/* all that is read of it for a call that isn't known yet */
+	const struct step s = {.type = STEP_BRANCH,
+			       .pid = run->pid,
+			       .tid = run->tid,
+			       .comm = run->comm,
+			       .call = run->call,
+			       .depth = run->depth,
+			       .site = run->site,
+			       .function = run->function};
+	struct open_call *c = call_of(p, stack_of(p, &s), &s);
+
+	c->inner.branches += run->branches;
+	set_last(c, run->site, run->to);
 }
 
 static struct open_call *caller_of(struct stack *st, const struct open_call *c)

@@ -86,8 +86,8 @@ void self_time__take(struct stats *p, struct open_call *c, uint64_t self);
 void self_time__free(struct self_time *s);
 
 void stack__entry(struct stats *p, const struct step *step);
-/* n branches of this call, of which this one was the last. */
-void stack__branch(struct stats *p, const struct step *step, uint64_t n);
+void stack__branch(struct stats *p, const struct step *step);
+void stack__run(struct stats *p, const struct passed_run *run);
 void stack__return(struct stats *p, const struct step *step);
 void stack__free_all(struct stats_priv *priv);
 

@@ -26,9 +26,9 @@ struct source_sink {
 	void (*missed)(void *ctx, const struct missed *m);
 	/* What probes counted since the last time. NULL: nothing counts. */
 	int (*counted)(void *ctx, const struct count *n);
-	/* What a thread has logged next: takes words from its beginning instead of their events.
-	 * *n: how many; *sp: of the last one's event. NULL: takes none. */
-	int (*run)(void *ctx, const struct event_run *run, size_t *n, uint64_t *sp);
+	/* What a thread has logged next: takes words from its beginning instead of their events,
+	 * *n of them, and brings run->thread to behind them. NULL: takes none. */
+	int (*run)(void *ctx, const struct event_run *run, size_t *n);
 };
 
 #define SOURCE_ENDED 2 /* there are no more events */

@@ -166,7 +166,7 @@ struct trace {
 		PER_EVENT_NO
 	} record_per_event; /* plan__has_record_per_event() */
 	struct walk *walk;
-	struct ways *ways; /* run.c; NULL: there was no run */
+	struct ways *ways; /* NULL: there was no run */
 	bool *changing;	   /* any_changing, by function: probes of it are being attached or removed.
 			      NULL: none ever were */
 	bool any_changing;
@@ -240,12 +240,16 @@ int step__branch(struct event_context *n, bool taken);
 int step__entry(struct event_context *n);
 int step__return(struct event_context *n, const struct call *c);
 
-/* A branch that a run has passed. The location's strings live as long as those of a step. */
-struct step step__of_run(struct trace *t, struct thread *th, uint32_t site, bool taken);
+/* The same of an entry and a return that are in a log, of which no event is made: the thread's
+ * innermost call, entered at this site; c, which returns at it. */
+int step__logged_entry(struct trace *t, struct thread *th, uint32_t site, uint64_t time);
+int step__logged_return(struct trace *t, struct thread *th, const struct call *c, uint32_t site,
+			uint64_t time, uint64_t value);
 
-/* ---- run.c: many events of one call at once ---- */
+/* ---- ways.c, run.c: many events at once ---- */
 
 void ways__free(struct ways *w);
+void ways__forget_addresses(struct ways *w);
 
 /* ---- replay.c: from one event of a thread to the next ---- */
 

@@ -1,200 +1,43 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Runs: what a thread has logged, replayed many events at once. Most of it are branches and
- * witnesses of the call that runs, and where one of these leads from the place where the call
- * stands is always the same: it is worked out once, as an event would be (replay.c), and then
- * looked up by the place and the record's word. Whatever could end the call, or needs more than the
- * word, isn't taken.
+ * Runs: what a thread has logged, replayed many events at once. Branches and witnesses of the call
+ * that runs are added up, by what is known of them (ways.c); entries and returns whose callers and
+ * calls are beyond doubt make their steps at once. Whatever else there is, only its event's replay
+ * can tell.
  */
 #include <stdlib.h>
-#include "calls.h"
+#include "arch/log.h"
+#include "ways.h"
 
-enum way_kind {
-	WAY_NONE, /* only an event's replay can tell */
-	WAY_WITNESS,
-	WAY_JUMP,
-	WAY_CALL,
-};
-
-/* What a record does to a call that stands at a place: at a block, past its mark or not. */
-struct way {
-	uint32_t id;	/* the low half of its word */
-	uint32_t above; /* from the high half to the low half of the call's stack pointer */
-	uint32_t to;	/* the place behind it */
-	uint32_t other; /* index + 1 of another way from here; 0: none */
-	uint32_t site;
-	uint32_t first, branches; /* of ways.branches: those that it shows, in order */
-	uint8_t kind;		  /* enum way_kind */
-	uint64_t count;		  /* how often it was gone, since that was told last */
-};
-
-struct way_branch {
-	uint32_t site;
-	bool taken;
-};
-
-struct ways {
-	uint32_t *from; /* by place: index + 1 of a way; 0: none */
-	VEC(struct way) all;
-	VEC(struct way_branch) branches;
-};
-
-#define MAX_WAYS (1u << 22)  /* a program can log anything */
-#define NEAR	 (4ll << 20) /* bytes: the log tells only the low half of a stack pointer */
-
-static uint32_t place_of(uint32_t block, bool past)
-{
-	return block << 1 | past;
-}
-
-static struct ways *ways__new(const struct plan *p)
-{
-	struct ways *w = xcalloc(1, sizeof(*w));
-
-	w->from = xcalloc(2 * p->blocks.len + 1, sizeof(*w->from));
-	return w;
-}
-
-void ways__free(struct ways *w)
-{
-	if (!w)
-		return;
-	free(w->from);
-	vec__free(&w->all);
-	vec__free(&w->branches);
-	free(w);
-}
-
-/* ---- what a record does ---- */
+#define NEAR (4ll << 20) /* bytes: the log tells only the low half of a stack pointer */
 
 static bool is_near(int64_t distance)
 {
 	return distance > -NEAR && distance < NEAR;
 }
 
-/* Does the stack pointer at this site identify its call, in which it only branches? */
-static bool is_plain(const struct plan *p, uint32_t site)
-{
-	const struct plan_site *s = &p->sites.data[site];
-
-	return !(p->functions.data[s->function].flags & (FUNCTION_HELPER | FUNCTION_RANGE)) &&
-	       !s->switched && s->sp_delta != SP_UNKNOWN && is_near(s->sp_delta) &&
-	       !plan__reports_entry(p, site);
-}
-
-static void add_branch(struct ways *ways, struct way *w, uint32_t site, bool taken)
-{
-	vec__push(&ways->branches, (struct way_branch){site, taken});
-	w->branches++;
-}
-
-/* The branches that a path implies (replay__path()). False: their targets aren't all fixed. */
-static bool add_path(struct trace *t, struct way *w, const struct path *path)
-{
-	const struct plan *p = t->plan;
-
-	for (size_t i = 0; i + 1 < path->len; i++) {
-		const struct plan_block *b = &p->blocks.data[path->blocks[i]];
-		uint8_t kind = b->site == NO_SITE ? BRANCH_NONE : p->sites.data[b->site].kind;
-		bool conditional = kind == BRANCH_JCC || kind == BRANCH_LOOP;
-
-		if (b->site == NO_SITE)
-			continue;
-		if (!conditional && kind != BRANCH_JMP && kind != BRANCH_CALL)
-			return false;
-		add_branch(t->ways, w, b->site, !conditional || b->taken == path->blocks[i + 1]);
-	}
-	return true;
-}
-
-/* The block behind this branch, in the same function; NO_BLOCK: it may leave that. */
-static uint32_t block_behind(const struct plan *p, const struct plan_site *s, bool taken)
-{
-	const struct plan_block *b = &p->blocks.data[s->block];
-	uint32_t to;
-
-	switch (s->kind) {
-	case BRANCH_JCC:
-	case BRANCH_LOOP:
-	case BRANCH_JMP:
-		to = taken ? b->taken : b->next;
-		break;
-	case BRANCH_CALL:
-		to = b->noreturn ? NO_BLOCK : b->next;
-		break;
-	default:
-		return NO_BLOCK;
-	}
-	return to != NO_BLOCK && p->blocks.data[to].function == s->function ? to : NO_BLOCK;
-}
-
-static bool is_way(struct trace *t, struct way *w, uint32_t place, const struct logged_branch *b)
-{
-	const struct plan *p = t->plan;
-	const struct plan_site *s = &p->sites.data[b->site];
-	bool witness = s->role == ROLE_WITNESS, past = place & 1;
-	bool taken = b->taken || (s->kind != BRANCH_JCC && s->kind != BRANCH_LOOP);
-	uint32_t block = place >> 1;
-	const struct path *path;
-
-	if (!is_plain(p, b->site) || s->function != p->blocks.data[block].function)
-		return false;
-	/* as for its call to be found, then as that is brought there */
-	if (walk__find(t->walk, block, s->block, false, &path) != WALK_FOUND ||
-	    walk__find(t->walk, block, s->block, witness && past, &path) != WALK_FOUND ||
-	    !add_path(t, w, path))
-		return false;
-	w->site = b->site;
-	w->above = b->lowered + s->sp_delta;
-	if (witness) {
-		w->kind = WAY_WITNESS;
-		w->to = place_of(s->block, true);
-		return true;
-	}
-	block = block_behind(p, s, taken);
-	if (block == NO_BLOCK)
-		return false;
-	w->kind = s->kind == BRANCH_CALL ? WAY_CALL : WAY_JUMP;
-	w->to = place_of(block, false);
-	add_branch(t->ways, w, b->site, taken);
-	return true;
-}
-
-#define NO_WAY UINT32_MAX
-
-static uint32_t add_way(struct trace *t, uint32_t place, uint32_t id)
-{
-	struct ways *ways = t->ways;
-	struct way w = {.id = id, .other = ways->from[place], .first = ways->branches.len};
-	struct logged_branch b;
-
-	if (!log__branch(t->plan, id, &b) || ways->all.len >= MAX_WAYS)
-		return NO_WAY;
-	if (!is_way(t, &w, place, &b)) {
-		ways->branches.len = w.first;
-		w.branches = 0;
-		w.kind = WAY_NONE;
-	}
-	vec__push(&ways->all, w);
-	ways->from[place] = ways->all.len;
-	return ways->all.len - 1;
-}
-
-/* An index into ways.all; NO_WAY: there is none, or it is unknown. */
-static uint32_t find_way(struct trace *t, uint32_t place, uint32_t id)
-{
-	const struct ways *ways = t->ways;
-	uint32_t i;
-
-	for (i = ways->from[place]; i && ways->all.data[i - 1].id != id;)
-		i = ways->all.data[i - 1].other;
-	i = i ? i - 1 : add_way(t, place, id);
-	return i == NO_WAY || ways->all.data[i].kind == WAY_NONE ? NO_WAY : i;
-}
+/* Where a thread stands in its run. */
+struct runner {
+	struct trace *t;
+	struct thread *th;
+	const struct event_run *run;
+	const struct run_sink *sink;
+	struct call *c; /* the innermost; NULL: none */
+	bool stands;	/* at place; else it isn't known where */
+	uint32_t place;
+	/* what was taken since c was brought to date: indices into ways.all, NO_WAY: none */
+	uint32_t last, shown, jump;
+	bool own;	   /* a branch has had a record */
+	uint64_t branches; /* shown by them */
+	size_t from;	   /* the first word that the sink was not told of */
+	uint64_t records;
+	uint64_t sp; /* of the last one */
+	int err;
+};
 
 /* ---- the call ---- */
 
-/* Does nothing but its call's position bear on its next event? */
+/* Does nothing but its calls' positions bear on its next event? */
 static bool is_ordinary(const struct trace *t, const struct thread *th)
 {
 	return t->options.events & PLAN_BRANCH && !t->options.max_depth &&
@@ -202,112 +45,457 @@ static bool is_ordinary(const struct trace *t, const struct thread *th)
 	       !(th->kernel_side && calls__depth(th->kernel_side)) && !th->last_hit.call;
 }
 
-/* The innermost call, if it is known where it stands; NULL: it isn't. */
-static struct call *call_that_runs(const struct trace *t, struct thread *th, uint64_t sp)
+/* Is it known where it stands? */
+static bool is_placed(const struct trace *t, const struct call *c)
 {
-	struct call *c = calls__top(th);
-
 	if (!c || c->state != CALL_AT || c->block == NO_BLOCK || c->early || c->at_end ||
-	    c->function != t->plan->blocks.data[c->block].function ||
-	    !is_near((int64_t)(sp - c->sp)))
-		return NULL;
+	    c->function != t->plan->blocks.data[c->block].function)
+		return false;
 	/* (doubt_return()) */
-	return t->plan->return_probes && !c->seen_entry && !c->implied ? NULL : c;
+	return !t->plan->return_probes || c->seen_entry || c->implied;
 }
 
-/* What has passed of a run. Indices into ways.all; NO_WAY: none. */
-struct passed {
-	uint32_t place;
-	uint32_t last, shown, jump; /* the last one; that showed a branch; that was a jump */
-	uint64_t branches;
-	bool own; /* a branch has had a record */
-};
-
-/* The number of words that pass. */
-static size_t pass(struct trace *t, const struct event_run *run, uint64_t sp, struct passed *p)
+static void look(struct runner *r)
 {
-	size_t i;
+	r->c = calls__top(r->th);
+	r->stands = is_placed(r->t, r->c) && is_near((int64_t)(r->sp - r->c->sp));
+	r->place = r->stands ? place_of(r->c->block, r->c->past) : 0;
+	r->last = r->shown = r->jump = NO_WAY;
+	r->own = false;
+	r->branches = 0;
+}
 
-	for (i = 0; i < run->n; i++) {
-		uint32_t w = find_way(t, p->place, (uint32_t)run->words[i]);
-		struct way *way;
+static const struct way *way_at(const struct runner *r, uint32_t i)
+{
+	return &r->t->ways->all.data[i];
+}
 
-		if (w == NO_WAY)
-			break;
-		way = &t->ways->all.data[w];
-		if ((uint32_t)(run->words[i] >> 32) + way->above != (uint32_t)sp)
-			break;
-		way->count++;
-		p->place = way->to;
-		p->last = w;
-		p->shown = way->branches ? w : p->shown;
-		p->jump = way->kind == WAY_JUMP ? w : p->jump;
-		p->own |= way->kind != WAY_WITNESS;
-		p->branches += way->branches;
+/* The target of the last branch that was shown; NULL: it is not known. */
+static const struct location *shown_to(struct runner *r, const struct way *w,
+				       const struct way_branch *b)
+{
+	const struct plan_site *s = &r->t->plan->sites.data[b->site];
+	const struct site_places *places;
+
+	if (w->goes && b->site == w->site)
+		return &r->t->ways->goals.data[w->goal].at;
+	if (b->taken && !s->target)
+		return NULL;
+	places = locate__site(r->t, b->site);
+	return b->taken ? &places->taken : &places->next;
+}
+
+static void tell_branches(struct runner *r)
+{
+	const struct way *w = way_at(r, r->shown);
+	const struct way_branch *b = &r->t->ways->branches.data[w->first + w->branches - 1];
+	const struct passed_run p = {.pid = r->th->pid,
+				     .tid = r->th->tid,
+				     .comm = r->th->comm,
+				     .ns_pid = trace__inner_of(r->t, r->th->pid),
+				     .call = r->c->id,
+				     .depth = calls__depth(r->th) - 1,
+				     .function = r->c->function,
+				     .branches = r->branches,
+				     .site = b->site,
+				     .to = shown_to(r, w, b)};
+
+	r->t->totals.events += r->branches;
+	if (r->sink->branches)
+		r->sink->branches(r->sink->ctx, &p);
+}
+
+/* The words before this one that are branches and witnesses, for who keeps them. */
+static void tell_words(struct runner *r, size_t to)
+{
+	const struct logged_branches b = {.pid = r->run->pid,
+					  .tid = r->run->tid,
+					  .time = r->run->thread->time,
+					  .sp = r->c ? r->c->sp : 0,
+					  .words = r->run->words + r->from,
+					  .n = to - r->from};
+
+	if (b.n && r->sink->words && !r->err)
+		r->err = r->sink->words(r->sink->ctx, &b);
+	r->from = to;
+}
+
+/* Brings the call to where what was taken leaves it. */
+static void settle(struct runner *r)
+{
+	struct call *c = r->c;
+	const struct way *w;
+
+	if (r->last == NO_WAY)
+		return;
+	if (r->shown != NO_WAY)
+		tell_branches(r);
+	w = way_at(r, r->last);
+	r->sp = c->sp - r->t->plan->sites.data[w->site].sp_delta;
+	c->in_call = w->kind == WAY_CALL || w->kind == WAY_ENTER;
+	c->signals = r->th->signals;
+	c->fresh &= !r->own;
+	c->block = r->place >> 1;
+	c->past = r->place & 1;
+	if (r->jump != NO_WAY) {
+		w = way_at(r, r->jump);
+		c->direct = !w->goes;
+		c->left_by = w->goes ? c->left_by : w->site;
 	}
-	return i;
+	r->last = r->shown = r->jump = NO_WAY;
+	r->own = false;
+	r->branches = 0;
 }
 
-/* As the last event leaves them. */
-static void leave(const struct trace *t, struct thread *th, struct call *c, const struct passed *p)
-{
-	const struct way *all = t->ways->all.data;
+/* ---- branches ---- */
 
-	c->block = p->place >> 1;
-	c->past = p->place & 1;
-	c->in_call = all[p->last].kind == WAY_CALL;
-	c->signals = th->signals;
-	c->fresh &= !p->own;
-	if (p->jump != NO_WAY) {
-		c->direct = true;
-		c->left_by = all[p->jump].site;
+static void take(struct runner *r, uint32_t i, struct way *w)
+{
+	w->count++;
+	r->last = i;
+	r->branches += w->branches;
+	r->shown = w->branches ? i : r->shown;
+	r->own |= w->kind != WAY_WITNESS && w->kind != WAY_ENTER;
+	r->jump = w->kind == WAY_JUMP ? i : r->jump;
+	r->records += w->kind != WAY_ENTER;
+}
+
+/* What an event of the record says, for who keeps it. */
+static void tell_event(struct runner *r, size_t at, size_t n)
+{
+	const struct event *e;
+	struct event_entry entry;
+	struct event copy;
+
+	tell_words(r, at);
+	r->from = at + n;
+	if (!r->sink->event || r->err)
+		return;
+	if (log_decoder__event(r->run->decoder, r->run->thread, r->run->words + at, n, &e) < 0 || !e)
+		return;
+	copy = *e;
+	if (e->entry) {
+		entry = *e->entry;
+		entry.comm = r->run->comm;
+		copy.entry = &entry;
 	}
-	th->interrupted_at = 0;
-	th->last_hit = (struct last_hit){0};
+	r->err = r->sink->event(r->sink->ctx, &copy);
 }
 
-size_t trace__feed_run(struct trace *t, const struct event_run *run, struct passed_run *out)
+/* The call went to another function's start. */
+static void leave(struct runner *r, const struct way *w, uint32_t to)
 {
-	struct thread *th = tasks__thread(t, run->pid, run->tid, 0);
-	struct call *c = is_ordinary(t, th) ? call_that_runs(t, th, run->sp) : NULL;
-	struct passed p = {.last = NO_WAY, .shown = NO_WAY, .jump = NO_WAY};
-	const struct way_branch *b;
-	const struct way *last;
+	struct call *c = r->c;
+
+	settle(r);
+	c->state = CALL_TAIL;
+	c->block = to;
+	c->past = false;
+	c->direct = !w->goes;
+	c->left_by = w->goes ? c->left_by : w->site;
+	r->stands = false;
+}
+
+/* A branch with a target that is a pointer's. */
+static bool pass_target(struct runner *r, uint32_t i, size_t at)
+{
+	struct way *w = &r->t->ways->all.data[i];
+	uint64_t target = r->run->words[at + 1];
+	uint32_t g = target ? ways__goal(r->t, i, r->run->pid, target) : NO_WAY;
+	struct goal *goal;
+
+	if (g == NO_WAY)
+		return false;
+	goal = &r->t->ways->goals.data[g];
+	goal->count++;
+	tell_event(r, at, w->words);
+	take(r, i, w);
+	if (goal->kind == WAY_TAIL)
+		leave(r, w, goal->to);
+	else
+		r->place = goal->to;
+	return true;
+}
+
+/* c has returned, and with it the calls that ended in a tail call of it (replay__end_calls()). */
+static void end_calls(struct runner *r, uint32_t site, uint64_t time, uint64_t value)
+{
+	struct call *c = r->c;
+	uint64_t sp = c->sp;
+	bool made;
+
+	do {
+		made = c->made;
+		r->err = r->err ? r->err
+				: step__logged_return(r->t, r->th, c, site, time, value);
+		calls__remove(r->th, c);
+		c = calls__top(r->th);
+		if (c && made)
+			c->in_call = false;
+	} while (c && c->sp == sp && c->state == CALL_TAIL);
+}
+
+static bool pass_return(struct runner *r, uint32_t i, size_t at)
+{
+	struct way *w = &r->t->ways->all.data[i];
+	const uint64_t *words = r->run->words + at;
+	uint64_t time = log_decoder__time(r->run->decoder, r->run->thread, words[3]);
+	uint32_t g = words[1] && time < r->run->before ? ways__goal(r->t, i, r->run->pid, words[1])
+						      : NO_WAY;
+
+	if (g == NO_WAY)
+		return false;
+	r->t->ways->goals.data[g].count++;
+	tell_event(r, at, w->words);
+	take(r, i, w);
+	settle(r);
+	r->run->thread->time = time;
+	end_calls(r, w->site, time, words[2]);
+	look(r);
+	return true;
+}
+
+/* The number of words that it takes; 0: only an event can tell. */
+static size_t pass_branch(struct runner *r, size_t at)
+{
+	const uint64_t word = r->run->words[at];
+	uint32_t i = ways__find(r->t, r->run->decoder, r->place, (uint32_t)word);
+	struct way *w;
 	size_t n;
 
-	if (!c)
+	if (i == NO_WAY)
 		return 0;
-	if (!t->ways)
-		t->ways = ways__new(t->plan);
-	p.place = place_of(c->block, c->past);
-	n = pass(t, run, c->sp, &p);
-	if (!n)
+	w = &r->t->ways->all.data[i];
+	n = w->words;
+	if ((uint32_t)(word >> 32) + w->above != (uint32_t)r->c->sp || n > r->run->n - at)
 		return 0;
-	leave(t, th, c, &p);
-	t->totals.events += p.branches;
-	out->sp = c->sp - t->plan->sites.data[t->ways->all.data[p.last].site].sp_delta;
-	out->call_sp = c->sp;
-	out->branches = p.branches;
-	if (p.shown == NO_WAY)
-		return n;
-	last = &t->ways->all.data[p.shown];
-	b = &t->ways->branches.data[last->first + last->branches - 1];
-	out->last = step__of_run(t, th, b->site, b->taken);
+	if (w->kind == WAY_RETURN)
+		return pass_return(r, i, at) ? n : 0;
+	if (w->goes)
+		return pass_target(r, i, at) ? n : 0;
+	take(r, i, w);
+	if (w->kind == WAY_TAIL)
+		leave(r, w, w->to);
+	else
+		r->place = w->to;
 	return n;
 }
 
-void trace__each_branch(struct trace *t,
-			void (*fn)(void *ctx, uint32_t site, bool taken, uint64_t n), void *ctx)
+/* ---- entries ---- */
+
+static void learn_bias(struct runner *r, uint32_t object, uint64_t bias)
+{
+	struct ways *ways = r->t->ways;
+
+	if (ways->bias_pid == r->th->pid && ways->biases[object] == bias && bias)
+		return;
+	if (ways->bias_pid != r->th->pid)
+		memset(ways->biases, 0, r->t->plan->objects.len * sizeof(*ways->biases));
+	ways->bias_pid = r->th->pid;
+	ways->biases[object] = bias;
+	locate__learn_bias(r->t, r->th->pid, object, bias);
+}
+
+/* A call that was left is there, which ends now. */
+static bool is_reused(const struct thread *th, uint64_t sp)
+{
+	for (size_t i = th->ndormant ? th->calls.len : 0; i-- > 0;)
+		if (th->calls.data[i].dormant && th->calls.data[i].sp == sp)
+			return true;
+	return false;
+}
+
+/* Is it what the call, which has left by a jump, went to (is_tail_of())? */
+static bool is_tail(const struct runner *r, const struct logged_entry *e, uint32_t function)
+{
+	const struct call *c = r->c;
+
+	return c->state == CALL_TAIL && c->block != NO_BLOCK &&
+	       r->t->plan->blocks.data[c->block].function == function &&
+	       (!e->caller || !c->caller || c->replaced || c->caller == e->caller);
+}
+
+enum entered { ENTERED_NONE, ENTERED_MADE, ENTERED_OTHERWISE };
+
+/*
+ * Who made the call (replay__entry()), other than who left for it: ENTERED_MADE: the innermost call,
+ * by its last instruction; OTHERWISE: untraced code, that the innermost call has called, if there is
+ * one; NONE: only an event can tell. *way: by which the innermost call comes to its instruction.
+ */
+static enum entered made_by(struct runner *r, const struct logged *l, const struct logged_entry *e,
+			    uint64_t bias, uint32_t *way)
+{
+	const struct plan *p = r->t->plan;
+	uint32_t object = p->sites.data[l->site].object;
+	uint64_t return_vaddr = e->caller - bias;
+	const struct plan_block *b;
+	bool in_call;
+
+	*way = NO_WAY;
+	if (!r->c)
+		return r->th->calls.len ? ENTERED_NONE : ENTERED_OTHERWISE;
+	in_call = r->last == NO_WAY ? r->c->in_call : way_at(r, r->last)->kind == WAY_CALL;
+	if (!e->caller || r->c->sp <= e->sp || !r->stands)
+		return ENTERED_NONE;
+	b = &p->blocks.data[r->place >> 1];
+	if (in_call)
+		return walk__call_ending(r->t->walk, object, return_vaddr) != NO_BLOCK
+			       ? ENTERED_NONE
+		       : b->object == object && b->start == return_vaddr ? ENTERED_MADE
+									 : ENTERED_OTHERWISE;
+	if (b->object != object)
+		return ENTERED_NONE;
+	*way = ways__enter(r->t, r->place, l, return_vaddr);
+	return *way != NO_WAY && e->sp + (int32_t)way_at(r, *way)->above == r->c->sp
+		       ? ENTERED_MADE
+		       : ENTERED_NONE;
+}
+
+static void name_thread(struct runner *r)
+{
+	if (r->run->comm && strcmp(r->th->comm, r->run->comm))
+		thread__set_comm(r->th, r->run->comm);
+}
+
+static void push(struct runner *r, const struct logged *l, const struct logged_entry *e, bool made)
+{
+	const struct plan_site *s = &r->t->plan->sites.data[l->site];
+	const struct call c = {.sp = e->sp,
+			       .time = e->time,
+			       .function = s->function,
+			       .block = s->block,
+			       .state = CALL_AT,
+			       .seen_entry = true,
+			       .signals = r->th->signals,
+			       .made = made,
+			       .caller = e->caller,
+			       .fresh = true,
+			       .past = true};
+
+	name_thread(r);
+	calls__push(r->t, r->th, &c);
+	r->records++;
+	r->sp = e->sp;
+	r->run->thread->time = e->time;
+	r->err = r->err ? r->err : step__logged_entry(r->t, r->th, l->site, e->time);
+	look(r);
+}
+
+/* The number of words that it takes; 0: only an event can tell. */
+static size_t pass_entry(struct runner *r, size_t at)
+{
+	const uint64_t *words = r->run->words + at;
+	const struct logged *l = ways__entry(r->t, r->run->decoder, (uint32_t)words[0]);
+	const struct plan_site *s;
+	struct logged_entry e;
+	enum entered entered;
+	uint32_t way = NO_WAY;
+	uint64_t bias;
+
+	if (!l || l->words > r->run->n - at)
+		return 0;
+	s = &r->t->plan->sites.data[l->site];
+	log_decoder__entry(r->run->decoder, r->run->thread, words, l, &e);
+	bias = e.ip - s->probe_at - s->vaddr;
+	if (e.time >= r->run->before || (r->c && !is_near((int64_t)(e.sp - r->c->sp))) ||
+	    is_reused(r->th, e.sp) || locate__undecoded(r->t, r->th->pid, 0, e.caller) != NO_FUNCTION)
+		return 0;
+	if (r->c && r->c->sp == e.sp)
+		entered = is_tail(r, &e, s->function) ? ENTERED_OTHERWISE : ENTERED_NONE;
+	else
+		entered = made_by(r, l, &e, bias, &way);
+	if (entered == ENTERED_NONE)
+		return 0;
+	tell_event(r, at, l->words);
+	if (way != NO_WAY) {
+		take(r, way, &r->t->ways->all.data[way]);
+		r->place = way_at(r, way)->to;
+	}
+	settle(r);
+	learn_bias(r, s->object, bias);
+	push(r, l, &e, entered == ENTERED_MADE);
+	return l->words;
+}
+
+/* ---- the run ---- */
+
+static size_t pass(struct runner *r)
+{
+	const struct event_run *run = r->run;
+	size_t i = 0, n;
+
+	while (i < run->n && !r->err) {
+		if ((uint32_t)run->words[i] >> LOG_KIND_SHIFT == LOG_ENTRY)
+			n = pass_entry(r, i);
+		else
+			n = r->stands ? pass_branch(r, i) : 0;
+		if (!n)
+			break;
+		i += n;
+	}
+	tell_words(r, i);
+	settle(r);
+	return i;
+}
+
+int trace__feed_run(struct trace *t, const struct event_run *run, const struct run_sink *sink,
+		    struct run_taken *taken)
+{
+	struct runner r = {.t = t,
+			   .th = tasks__thread(t, run->pid, run->tid, 0),
+			   .run = run,
+			   .sink = sink,
+			   .sp = run->thread->stacks[0]};
+
+	*taken = (struct run_taken){0};
+	if (!is_ordinary(t, r.th))
+		return 0;
+	if (!t->ways)
+		t->ways = ways__new(t->plan);
+	look(&r);
+	taken->words = pass(&r);
+	taken->records = r.records;
+	taken->full = t->ways->goals.len > MANY_GOALS;
+	if (!taken->words)
+		return r.err;
+	log_thread__at(run->thread, r.sp);
+	r.th->interrupted_at = 0;
+	r.th->last_hit = (struct last_hit){0};
+	return r.err;
+}
+
+/* ---- what was added up ---- */
+
+static void tell_way(const struct ways *ways, struct way *w, const struct run_counts *to)
+{
+	const struct way_branch *b = ways->branches.data + w->first;
+	/* goals tell those of the last one */
+	uint32_t n = w->goes && w->branches ? w->branches - 1 : w->branches;
+
+	for (uint32_t i = 0; w->count && i < n; i++)
+		to->branch(to->ctx, b[i].site, b[i].taken, NULL, w->count);
+	w->count = 0;
+}
+
+void trace__each_branch(struct trace *t, const struct run_counts *to)
 {
 	struct way *w;
+	struct goal *g;
 
 	if (!t->ways)
 		return;
-	vec__each (w, &t->ways->all) {
-		const struct way_branch *b = t->ways->branches.data + w->first;
-
-		for (uint32_t i = 0; w->count && i < w->branches; i++)
-			fn(ctx, b[i].site, b[i].taken, w->count);
-		w->count = 0;
+	vec__each (w, &t->ways->all)
+		tell_way(t->ways, w, to);
+	vec__each (g, &t->ways->goals) {
+		if (g->count)
+			to->branch(to->ctx, t->ways->all.data[g->way].site, true, &g->at, g->count);
+		g->count = 0;
 	}
+	if (t->ways->goals.len > MANY_GOALS)
+		ways__drop_goals(t->ways);
+}
+
+void trace__maps_changed(struct trace *t)
+{
+	ways__forget_addresses(t->ways);
 }

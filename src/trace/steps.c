@@ -158,20 +158,6 @@ int step__branch(struct event_context *n, bool taken)
 	return live_filter__step(n->t, n->th, &step);
 }
 
-struct step step__of_run(struct trace *t, struct thread *th, uint32_t site, bool taken)
-{
-	const struct site_places *places = locate__site(t, site);
-	struct event_context n = {.t = t, .th = th};
-	struct step step = step_of(&n, STEP_BRANCH, site);
-
-	step.cpu = EVENT_NO_CPU;
-	step.at = places->at;
-	step.taken = taken;
-	step.to = taken ? places->taken : places->next;
-	step.to_known = true;
-	return step;
-}
-
 /* The number of the innermost call's caller. */
 static uint64_t caller_of(struct thread *th)
 {
@@ -249,22 +235,83 @@ enum net step__net(const struct step *s, uint64_t *ns)
 	return s->has_tracing ? net__of(s->duration, s->tracing, s->noise, ns) : NET_UNKNOWN;
 }
 
+/* Where a function starts. */
+static struct location start_of(struct trace *t, uint32_t function)
+{
+	const struct plan_function *fn = &t->plan->functions.data[function];
+	struct location at;
+
+	if (fn->entry_site != NO_SITE && t->plan->sites.data[fn->entry_site].entry)
+		return locate__site(t, fn->entry_site)->entry;
+	locate__vaddr(t, fn->object, fn->ranges[0].vaddr, &at);
+	return at;
+}
+
+static int put_return(struct event_context *n, const struct call *c, uint64_t time,
+		      struct step *step)
+{
+	step->function = c->function;
+	step->at = start_of(n->t, c->function);
+	step->has_duration = c->seen_entry;
+	step->duration = c->seen_entry ? time - c->time : 0;
+	step->has_tracing = c->seen_entry && account__of_call(n, c, &step->tracing, &step->noise);
+	step->tracing = min_of(step->tracing, step->duration);
+	return live_filter__step(n->t, n->th, step);
+}
+
+static bool count_return(struct trace *t, const struct call *c)
+{
+	t->totals.unmatched_returns += !c->seen_entry && !c->implied;
+	return live_filter__count(t, STEP_RETURN);
+}
+
 int step__return(struct event_context *n, const struct call *c)
 {
-	const struct plan_function *fn = &n->t->plan->functions.data[c->function];
 	struct step step;
 
-	n->t->totals.unmatched_returns += !c->seen_entry && !c->implied;
-	if (live_filter__count(n->t, STEP_RETURN))
+	if (count_return(n->t, c))
 		return 0;
 	step = step_of(n, STEP_RETURN, n->site);
-	step.function = c->function;
-	locate__vaddr(n->t, fn->object, fn->ranges[0].vaddr, &step.at);
 	step.has_value = n->e->has_value;
 	step.value = step.has_value ? n->e->value : 0;
-	step.has_duration = c->seen_entry;
-	step.duration = c->seen_entry ? n->e->time - c->time : 0;
-	step.has_tracing = c->seen_entry && account__of_call(n, c, &step.tracing, &step.noise);
-	step.tracing = min_of(step.tracing, step.duration);
-	return live_filter__step(n->t, n->th, &step);
+	return put_return(n, c, n->e->time, &step);
+}
+
+/* ---- of a log, without an event ---- */
+
+static struct step logged_step(struct event_context *n, enum step_type type, uint64_t time)
+{
+	struct step step = step_of(n, type, n->site);
+
+	step.time = time;
+	step.timed = true;
+	step.cpu = EVENT_NO_CPU;
+	return step;
+}
+
+int step__logged_entry(struct trace *t, struct thread *th, uint32_t site, uint64_t time)
+{
+	struct event_context n = {.t = t, .th = th, .site = site};
+	struct step step;
+
+	if (live_filter__count(t, STEP_ENTRY))
+		return 0;
+	step = logged_step(&n, STEP_ENTRY, time);
+	step.at = locate__site(t, site)->entry;
+	step.caller = caller_of(th);
+	return live_filter__step(t, th, &step);
+}
+
+int step__logged_return(struct trace *t, struct thread *th, const struct call *c, uint32_t site,
+			uint64_t time, uint64_t value)
+{
+	struct event_context n = {.t = t, .th = th, .site = site};
+	struct step step;
+
+	if (count_return(t, c))
+		return 0;
+	step = logged_step(&n, STEP_RETURN, time);
+	step.has_value = true;
+	step.value = value;
+	return put_return(&n, c, time, &step);
 }

@@ -187,23 +187,47 @@ void trace__free(struct trace *t);
 void trace__plan_extended(struct trace *t);
 /* 0; -EINVAL: the event doesn't belong to this plan; or what fn returned. */
 int trace__feed(struct trace *t, const struct event *e);
-/* What a run has passed: so many branches, the last of which is last. sp: of its last event, and at
- * the entry of its call. */
+/* Branches that a run has passed, of one call, one after the other. */
 struct passed_run {
-	uint64_t sp, call_sp, branches;
-	struct step last; /* if there are any. Its strings: as those of a step */
+	uint32_t pid, tid, ns_pid;
+	const char *comm;
+	uint64_t call;	   /* as of a step, and so are those: */
+	unsigned depth;
+	uint32_t function;
+	uint64_t branches;	  /* their number */
+	uint32_t site;		  /* of the last one */
+	const struct location *to; /* where that went; NULL: not known. Lives as long as a step's */
+};
+/* Who takes what runs pass. */
+struct run_sink {
+	void *ctx;
+	void (*branches)(void *ctx, const struct passed_run *run); /* or NULL */
+	/* The records, in order; NULL: nobody keeps them. Non-zero stops. */
+	int (*words)(void *ctx, const struct logged_branches *b);
+	int (*event)(void *ctx, const struct event *e);
+};
+struct run_taken {
+	size_t words;
+	uint64_t records;
+	bool full; /* it is time for trace__each_branch() */
 };
 /*
- * Replays the first words of what a thread has logged, as long as each is a branch or a witness of
- * the call that runs and its path is known: without steps, but for their number. Returns how many;
- * the rest is to be fed as events. What they are of is told by trace__each_branch(). Without
- * max_depth and min_duration alone; otherwise 0.
+ * Replays the first words of what a thread has logged, up to where only an event can tell what
+ * follows: taken->words of them; the rest is to be fed as events. Entries and returns are steps;
+ * branches are only added up, and told by sink and trace__each_branch(). Without max_depth and
+ * min_duration alone; otherwise it takes none. 0, or what fn or sink returned.
  */
-size_t trace__feed_run(struct trace *t, const struct event_run *run, struct passed_run *out);
+int trace__feed_run(struct trace *t, const struct event_run *run, const struct run_sink *sink,
+		    struct run_taken *taken);
 /* The branches that runs have passed since the last time, added up: a site may come several times.
- */
-void trace__each_branch(struct trace *t,
-			void (*fn)(void *ctx, uint32_t site, bool taken, uint64_t n), void *ctx);
+ * to: the target of an indirect branch or a ret; NULL: it isn't known, or follows from the site. */
+struct run_counts {
+	void *ctx;
+	void (*branch)(void *ctx, uint32_t site, bool taken, const struct location *to, uint64_t n);
+};
+void trace__each_branch(struct trace *t, const struct run_counts *to);
+/* What addresses of processes mean may have changed: to be called before runs go on. */
+void trace__maps_changed(struct trace *t);
 /* Sideband events: a task was forked, renamed, or ended. */
 int trace__fork(struct trace *t, uint64_t time, uint32_t pid, uint32_t tid, uint32_t ppid,
 		uint32_t ptid);

@@ -110,22 +110,28 @@ static uint64_t stop_of(const struct log *l)
 	return l->passed == l->stops.len ? UINT64_MAX : l->stops.data[l->passed];
 }
 
-/* Behind an event: passes on what follows in one go, up to this position, if the sink takes it so:
- * records without a time, which are as old as that event. */
-static int give_run(struct merge *m, struct log *l, uint64_t stop, const struct source_sink *sink)
+/* Is all that the log's next piece has recorded before or behind the time when nothing was? */
+static bool is_recorded(const struct merge *m, const struct log *l)
+{
+	return l->thread.time >= m->mute_to || (l->pieces && l->pieces->time < m->mute_from);
+}
+
+/* Behind an event: passes on what follows in one go, up to this position and this time, if the sink
+ * takes it so. */
+static int give_run(struct merge *m, struct log *l, uint64_t stop, uint64_t before,
+		    const struct source_sink *sink)
 {
 	struct event_run run;
-	uint64_t sp;
 	size_t n = 0;
 	int err;
 
-	if (!sink->run || m->options.log->timed || m->passing || l->thread.time < m->mute_to ||
+	if (!sink->run || m->options.log->timed || m->passing || !is_recorded(m, l) ||
 	    !log__run(l, stop, &run))
 		return 0;
-	err = sink->run(sink->ctx, &run, &n, &sp);
-	if (!n)
-		return err;
-	log__skip(l, n, sp);
+	run.comm = comms__of(&m->comms, run.tid);
+	run.before = before;
+	err = sink->run(sink->ctx, &run, &n);
+	log__skip(l, n);
 	count_given(m, n);
 	return err;
 }
@@ -144,14 +150,16 @@ static bool may_pass(struct log *l, uint64_t time)
 	return e && e->time < time && (!e->untimed || l->read <= time) && l->position < stop_of(l);
 }
 
-/* The next event, and what follows and was read by then. */
-static int give_before(struct merge *m, struct log *l, uint64_t time,
+/* The next event, and what follows, was read by then and is not younger than the next one of
+ * another thread. */
+static int give_before(struct merge *m, struct log *l, uint64_t time, uint64_t next,
 		       const struct source_sink *sink)
 {
 	int err = give(m, l, sink);
 
-	return !err && l->pieces && l->pieces->time <= time ? give_run(m, l, stop_of(l), sink)
-							    : err;
+	return !err && l->pieces && l->pieces->time <= time
+		       ? give_run(m, l, stop_of(l), min_of(time, next + 1), sink)
+		       : err;
 }
 
 /* The two whose next events are the oldest. */
@@ -182,7 +190,7 @@ static int pass_before(struct merge *m, uint64_t time, const struct source_sink 
 
 	while (!err && !m->turn_over && (l = oldest(m, time, &next)))
 		do
-			err = give_before(m, l, time, sink);
+			err = give_before(m, l, time, next, sink);
 		while (!err && !m->turn_over && may_pass(l, time) && l->event->time <= next);
 	return err;
 }
@@ -195,7 +203,7 @@ static int pass_up_to(struct merge *m, struct log *l, uint64_t position,
 	while (!err && log__peek(l) && l->position < position) {
 		err = give(m, l, sink);
 		if (!err)
-			err = give_run(m, l, min_of(position, stop_of(l)), sink);
+			err = give_run(m, l, min_of(position, stop_of(l)), UINT64_MAX, sink);
 	}
 	return err;
 }

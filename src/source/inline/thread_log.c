@@ -132,24 +132,24 @@ const struct event *log__peek(struct log *l)
 	return l->event;
 }
 
-bool log__run(const struct log *l, uint64_t stop, struct event_run *out)
+bool log__run(struct log *l, uint64_t stop, struct event_run *out)
 {
 	const struct piece *p = l->pieces;
 	uint64_t position = p ? p->position + l->at * 8 : stop;
 
 	if (l->event || l->gap || position < l->skip || position >= stop)
 		return false;
+	l->thread.until = p->time;
 	*out = (struct event_run){.pid = l->thread.pid,
 				  .tid = l->thread.tid,
-				  .time = l->thread.time,
-				  .sp = l->thread.stacks[0],
+				  .decoder = l->decoder,
+				  .thread = &l->thread,
 				  .words = p->words + l->at,
 				  .n = min_of(p->n - l->at, (stop - position) / 8)};
 	return true;
 }
 
-void log__skip(struct log *l, size_t words, uint64_t sp)
+void log__skip(struct log *l, size_t words)
 {
 	l->at += words;
-	log_thread__at(&l->thread, sp);
 }

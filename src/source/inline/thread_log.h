@@ -44,8 +44,8 @@ void log__free(struct log *l);
 /* The next event, which stays the next one until .event is set to NULL; NULL: there is none yet. */
 const struct event *log__peek(struct log *l);
 /* What is there to be decoded, up to this position. False: nothing, or an event comes first. */
-bool log__run(const struct log *l, uint64_t stop, struct event_run *out);
-/* So many words of that are done with; sp: of the last one's event. */
-void log__skip(struct log *l, size_t words, uint64_t sp);
+bool log__run(struct log *l, uint64_t stop, struct event_run *out);
+/* So many words of that are done with. */
+void log__skip(struct log *l, size_t words);
 
 #endif
