@@ -26,9 +26,9 @@ struct runner {
 	bool stands;	/* at place; else it isn't known where */
 	uint32_t place;
 	/* what was taken since c was brought to date: indices into ways.all, NO_WAY: none */
-	uint32_t last, shown, jump;
-	bool own;	   /* a branch has had a record */
-	uint64_t branches; /* shown by them */
+	uint32_t last, shown; /* the last one; that showed a branch */
+	unsigned kinds;	      /* of all, a bit each */
+	uint64_t branches;    /* shown by them */
 	size_t from;	   /* the first word that the sink was not told of */
 	uint64_t records;
 	uint64_t sp; /* of the last one */
@@ -60,8 +60,8 @@ static void look(struct runner *r)
 	r->c = calls__top(r->th);
 	r->stands = is_placed(r->t, r->c) && is_near((int64_t)(r->sp - r->c->sp));
 	r->place = r->stands ? place_of(r->c->block, r->c->past) : 0;
-	r->last = r->shown = r->jump = NO_WAY;
-	r->own = false;
+	r->last = r->shown = NO_WAY;
+	r->kinds = 0;
 	r->branches = 0;
 }
 
@@ -71,14 +71,14 @@ static const struct way *way_at(const struct runner *r, uint32_t i)
 }
 
 /* The target of the last branch that was shown; NULL: it is not known. */
-static const struct location *shown_to(struct runner *r, const struct way *w,
-				       const struct way_branch *b)
+static const struct location *shown_to(struct runner *r, const struct way_branch *b)
 {
+	const struct way *w = way_at(r, r->shown);
 	const struct plan_site *s = &r->t->plan->sites.data[b->site];
 	const struct site_places *places;
 
-	if (w->goes && b->site == w->site)
-		return &r->t->ways->goals.data[w->goal].at;
+	if (way__has_goals(w))
+		return &r->t->ways->goals.data[r->t->ways->more.data[r->shown].goal].at;
 	if (b->taken && !s->target)
 		return NULL;
 	places = locate__site(r->t, b->site);
@@ -87,8 +87,9 @@ static const struct location *shown_to(struct runner *r, const struct way *w,
 
 static void tell_branches(struct runner *r)
 {
-	const struct way *w = way_at(r, r->shown);
-	const struct way_branch *b = &r->t->ways->branches.data[w->first + w->branches - 1];
+	const struct ways *ways = r->t->ways;
+	const struct way_branch *b = &ways->branches.data[ways->more.data[r->shown].first +
+							  ways->all.data[r->shown].branches - 1];
 	const struct passed_run p = {.pid = r->th->pid,
 				     .tid = r->th->tid,
 				     .comm = r->th->comm,
@@ -98,7 +99,7 @@ static void tell_branches(struct runner *r)
 				     .function = r->c->function,
 				     .branches = r->branches,
 				     .site = b->site,
-				     .to = shown_to(r, w, b)};
+				     .to = shown_to(r, b)};
 
 	r->t->totals.events += r->branches;
 	if (r->sink->branches)
@@ -120,6 +121,12 @@ static void tell_words(struct runner *r, size_t to)
 	r->from = to;
 }
 
+/* Is the call it leaves in a callee? */
+static bool is_call(const struct way *w)
+{
+	return w->kind == WAY_CALL || w->kind == WAY_TO_CALL || w->kind == WAY_ENTER;
+}
+
 /* Brings the call to where what was taken leaves it. */
 static void settle(struct runner *r)
 {
@@ -132,32 +139,25 @@ static void settle(struct runner *r)
 		tell_branches(r);
 	w = way_at(r, r->last);
 	r->sp = c->sp - r->t->plan->sites.data[w->site].sp_delta;
-	c->in_call = w->kind == WAY_CALL || w->kind == WAY_ENTER;
+	c->in_call = is_call(w);
 	c->signals = r->th->signals;
-	c->fresh &= !r->own;
+	c->fresh &= !(r->kinds & ~(1u << WAY_WITNESS | 1u << WAY_ENTER));
 	c->block = r->place >> 1;
 	c->past = r->place & 1;
-	if (r->jump != NO_WAY) {
-		w = way_at(r, r->jump);
-		c->direct = !w->goes;
-		c->left_by = w->goes ? c->left_by : w->site;
-	}
-	r->last = r->shown = r->jump = NO_WAY;
-	r->own = false;
+	r->last = r->shown = NO_WAY;
+	r->kinds = 0;
 	r->branches = 0;
 }
 
 /* ---- branches ---- */
 
-static void take(struct runner *r, uint32_t i, struct way *w)
+static inline void take(struct runner *r, uint32_t i, struct way *w)
 {
 	w->count++;
 	r->last = i;
 	r->branches += w->branches;
 	r->shown = w->branches ? i : r->shown;
-	r->own |= w->kind != WAY_WITNESS && w->kind != WAY_ENTER;
-	r->jump = w->kind == WAY_JUMP ? i : r->jump;
-	r->records += w->kind != WAY_ENTER;
+	r->kinds |= 1u << w->kind;
 }
 
 /* What an event of the record says, for who keeps it. */
@@ -185,14 +185,15 @@ static void tell_event(struct runner *r, size_t at, size_t n)
 /* The call went to another function's start. */
 static void leave(struct runner *r, const struct way *w, uint32_t to)
 {
+	bool direct = w->kind == WAY_TAIL;
 	struct call *c = r->c;
 
 	settle(r);
 	c->state = CALL_TAIL;
 	c->block = to;
 	c->past = false;
-	c->direct = !w->goes;
-	c->left_by = w->goes ? c->left_by : w->site;
+	c->direct = direct;
+	c->left_by = direct ? w->site : c->left_by;
 	r->stands = false;
 }
 
@@ -255,30 +256,53 @@ static bool pass_return(struct runner *r, uint32_t i, size_t at)
 	return true;
 }
 
-/* The number of words that it takes; 0: only an event can tell. */
+/* Records of one word that stay in the call: the place of the first word that isn't one. */
+static inline size_t pass_plain(struct runner *r, size_t at)
+{
+	const uint64_t *words = r->run->words;
+	const uint32_t sp = r->c->sp;
+	size_t first = at, n = r->run->n;
+	struct way *w;
+	uint32_t i;
+
+	for (; at < n; at++) {
+		i = ways__find(r->t, r->run->decoder, r->place, (uint32_t)words[at]);
+		if (i == NO_WAY)
+			break;
+		w = &r->t->ways->all.data[i];
+		if (w->kind > WAY_CALL || w->kind == WAY_NONE ||
+		    (uint32_t)(words[at] >> 32) + w->above != sp)
+			break;
+		take(r, i, w);
+		r->place = w->to;
+	}
+	r->records += at - first;
+	return at;
+}
+
+/* Another record of a branch, by which the call may end. The number of words that it takes; 0: only
+ * an event can tell. */
 static size_t pass_branch(struct runner *r, size_t at)
 {
 	const uint64_t word = r->run->words[at];
 	uint32_t i = ways__find(r->t, r->run->decoder, r->place, (uint32_t)word);
-	struct way *w;
-	size_t n;
+	struct way *w = i == NO_WAY ? NULL : &r->t->ways->all.data[i];
+	size_t n = w ? w->words : 0;
+	bool passed = false;
 
-	if (i == NO_WAY)
+	if (!w || (uint32_t)(word >> 32) + w->above != (uint32_t)r->c->sp || n > r->run->n - at)
 		return 0;
-	w = &r->t->ways->all.data[i];
-	n = w->words;
-	if ((uint32_t)(word >> 32) + w->above != (uint32_t)r->c->sp || n > r->run->n - at)
-		return 0;
-	if (w->kind == WAY_RETURN)
-		return pass_return(r, i, at) ? n : 0;
-	if (w->goes)
-		return pass_target(r, i, at) ? n : 0;
-	take(r, i, w);
-	if (w->kind == WAY_TAIL)
+	if (w->kind == WAY_RETURN) {
+		passed = pass_return(r, i, at);
+	} else if (way__has_goals(w)) {
+		passed = pass_target(r, i, at);
+	} else if (w->kind == WAY_TAIL) {
+		take(r, i, w);
 		leave(r, w, w->to);
-	else
-		r->place = w->to;
-	return n;
+		passed = true;
+	}
+	r->records += passed;
+	return passed ? n : 0;
 }
 
 /* ---- entries ---- */
@@ -334,7 +358,7 @@ static enum entered made_by(struct runner *r, const struct logged *l, const stru
 	*way = NO_WAY;
 	if (!r->c)
 		return r->th->calls.len ? ENTERED_NONE : ENTERED_OTHERWISE;
-	in_call = r->last == NO_WAY ? r->c->in_call : way_at(r, r->last)->kind == WAY_CALL;
+	in_call = r->last == NO_WAY ? r->c->in_call : is_call(way_at(r, r->last));
 	if (!e->caller || r->c->sp <= e->sp || !r->stands)
 		return ENTERED_NONE;
 	b = &p->blocks.data[r->place >> 1];
@@ -422,15 +446,16 @@ static size_t pass_entry(struct runner *r, size_t at)
 static size_t pass(struct runner *r)
 {
 	const struct event_run *run = r->run;
-	size_t i = 0, n;
+	size_t i = 0, n = 1;
 
-	while (i < run->n && !r->err) {
+	while (n && i < run->n && !r->err) {
+		i = r->stands ? pass_plain(r, i) : i;
+		if (i == run->n)
+			break;
 		if ((uint32_t)run->words[i] >> LOG_KIND_SHIFT == LOG_ENTRY)
 			n = pass_entry(r, i);
 		else
 			n = r->stands ? pass_branch(r, i) : 0;
-		if (!n)
-			break;
 		i += n;
 	}
 	tell_words(r, i);
@@ -466,26 +491,26 @@ int trace__feed_run(struct trace *t, const struct event_run *run, const struct r
 
 /* ---- what was added up ---- */
 
-static void tell_way(const struct ways *ways, struct way *w, const struct run_counts *to)
+static void tell_way(struct ways *ways, uint32_t i, const struct run_counts *to)
 {
-	const struct way_branch *b = ways->branches.data + w->first;
-	/* goals tell those of the last one */
-	uint32_t n = w->goes && w->branches ? w->branches - 1 : w->branches;
+	struct way *w = &ways->all.data[i];
+	const struct way_branch *b = ways->branches.data + ways->more.data[i].first;
+	/* its goals tell the last one */
+	uint32_t n = w->branches - way__has_goals(w);
 
-	for (uint32_t i = 0; w->count && i < n; i++)
-		to->branch(to->ctx, b[i].site, b[i].taken, NULL, w->count);
+	for (uint32_t k = 0; w->count && k < n; k++)
+		to->branch(to->ctx, b[k].site, b[k].taken, NULL, w->count);
 	w->count = 0;
 }
 
 void trace__each_branch(struct trace *t, const struct run_counts *to)
 {
-	struct way *w;
 	struct goal *g;
 
 	if (!t->ways)
 		return;
-	vec__each (w, &t->ways->all)
-		tell_way(t->ways, w, to);
+	for (size_t i = 0; i < t->ways->all.len; i++)
+		tell_way(t->ways, i, to);
 	vec__each (g, &t->ways->goals) {
 		if (g->count)
 			to->branch(to->ctx, t->ways->all.data[g->way].site, true, &g->at, g->count);

@@ -31,6 +31,7 @@ void ways__free(struct ways *w)
 	free(w->biases);
 	map64__free(&w->goal_of);
 	vec__free(&w->all);
+	vec__free(&w->more);
 	vec__free(&w->branches);
 	vec__free(&w->goals);
 	free(w);
@@ -46,10 +47,10 @@ void ways__forget_addresses(struct ways *w)
 
 void ways__drop_goals(struct ways *w)
 {
-	struct way *way;
+	struct way_more *more;
 
-	vec__each (way, &w->all)
-		way->goal = NO_WAY;
+	vec__each (more, &w->more)
+		more->goal = NO_WAY;
 	w->goals.len = 0;
 	map64__free(&w->goal_of);
 }
@@ -76,10 +77,9 @@ static bool is_plain(const struct plan *p, uint32_t site)
 	       !plan__reports_entry(p, site);
 }
 
-static void add_branch(struct ways *ways, struct way *w, uint32_t site, bool taken)
+static void add_branch(struct ways *ways, uint32_t site, bool taken)
 {
 	vec__push(&ways->branches, (struct way_branch){site, taken});
-	w->branches++;
 }
 
 static bool is_conditional(uint8_t kind)
@@ -88,7 +88,7 @@ static bool is_conditional(uint8_t kind)
 }
 
 /* The branches that a path implies (replay__path()). False: their targets aren't all fixed. */
-static bool add_path(struct trace *t, struct way *w, const struct path *path)
+static bool add_path(struct trace *t, const struct path *path)
 {
 	const struct plan *p = t->plan;
 
@@ -100,7 +100,7 @@ static bool add_path(struct trace *t, struct way *w, const struct path *path)
 			continue;
 		if (!is_conditional(kind) && kind != BRANCH_JMP && kind != BRANCH_CALL)
 			return false;
-		add_branch(t->ways, w, b->site,
+		add_branch(t->ways, b->site,
 			   !is_conditional(kind) || b->taken == path->blocks[i + 1]);
 	}
 	return true;
@@ -144,9 +144,9 @@ static enum way_kind lead_on(const struct plan *p, const struct plan_site *s, bo
 	case BRANCH_ICALL:
 		if (b->noreturn || lead(p, b->next, s->function, to) != WAY_JUMP)
 			return WAY_NONE;
-		return WAY_CALL;
+		return s->kind == BRANCH_CALL ? WAY_CALL : WAY_TO_CALL;
 	case BRANCH_IJMP:
-		return WAY_JUMP;
+		return WAY_TO_JUMP;
 	case BRANCH_RET:
 		return s->sp_delta ? WAY_NONE : WAY_RETURN;
 	default:
@@ -156,14 +156,14 @@ static enum way_kind lead_on(const struct plan *p, const struct plan_site *s, bo
 
 /* From a place to the end of a block, or, if marked, to its witness. As for its call to be found,
  * then as that is brought there (replay__call_of_event(), replay__walk_to()). */
-static bool walk(struct trace *t, struct way *w, uint32_t place, uint32_t block, bool marked)
+static bool walk(struct trace *t, uint32_t place, uint32_t block, bool marked)
 {
 	const struct path *path;
 	bool past = place & 1;
 
 	return walk__find(t->walk, place >> 1, block, false, &path) == WALK_FOUND &&
 	       walk__find(t->walk, place >> 1, block, marked && past, &path) == WALK_FOUND &&
-	       add_path(t, w, path);
+	       add_path(t, path);
 }
 
 static uint8_t kind_of_way(struct trace *t, struct way *w, uint32_t place, const struct logged *r)
@@ -176,7 +176,7 @@ static uint8_t kind_of_way(struct trace *t, struct way *w, uint32_t place, const
 
 	if (r->kind == LOG_ENTRY || !is_plain(p, r->site) ||
 	    s->function != p->blocks.data[place >> 1].function ||
-	    (s->kind == BRANCH_RET && p->return_probes) || !walk(t, w, place, s->block, witness))
+	    (s->kind == BRANCH_RET && p->return_probes) || !walk(t, place, s->block, witness))
 		return WAY_NONE;
 	if (witness) {
 		w->to = place_of(s->block, true);
@@ -184,51 +184,38 @@ static uint8_t kind_of_way(struct trace *t, struct way *w, uint32_t place, const
 	}
 	kind = lead_on(p, s, taken, &w->to);
 	if (kind != WAY_NONE)
-		add_branch(t->ways, w, r->site, taken);
+		add_branch(t->ways, r->site, taken);
 	return kind;
 }
 
-static uint32_t push(struct trace *t, uint32_t place, struct way *w)
+static uint32_t push(struct trace *t, uint32_t place, struct way *w, const struct way_more *more)
 {
 	struct ways *ways = t->ways;
 
-	if (w->kind == WAY_NONE) {
-		ways->branches.len = w->first;
-		w->branches = 0;
-	}
+	if (ways->branches.len - more->first > UINT16_MAX)
+		w->kind = WAY_NONE;
+	if (w->kind == WAY_NONE)
+		ways->branches.len = more->first;
+	w->branches = ways->branches.len - more->first;
 	w->other = ways->from[place];
 	vec__push(&ways->all, *w);
+	vec__push(&ways->more, *more);
 	return ways->from[place] = ways->all.len - 1;
 }
 
-static uint32_t add(struct trace *t, const struct log_decoder *d, uint32_t place, uint32_t id)
+uint32_t ways__add(struct trace *t, const struct log_decoder *d, uint32_t place, uint32_t id)
 {
-	struct way w = {.id = id, .first = t->ways->branches.len, .goal = NO_WAY};
+	const struct way_more more = {.first = t->ways->branches.len, .goal = NO_WAY};
+	struct way w = {.id = id};
 	struct logged r;
 
 	if (!log_decoder__id(d, id, &r) || t->ways->all.len >= MAX_WAYS)
 		return NO_WAY;
 	w.site = r.site;
 	w.words = r.words;
-	w.goes = r.kind == LOG_TARGET || r.kind == LOG_RETURN;
 	w.above = r.lowered + t->plan->sites.data[r.site].sp_delta;
 	w.kind = kind_of_way(t, &w, place, &r);
-	return push(t, place, &w);
-}
-
-static uint32_t usable(const struct ways *ways, uint32_t i)
-{
-	return i == NO_WAY || ways->all.data[i].kind == WAY_NONE ? NO_WAY : i;
-}
-
-uint32_t ways__find(struct trace *t, const struct log_decoder *d, uint32_t place, uint32_t id)
-{
-	const struct ways *ways = t->ways;
-	uint32_t i;
-
-	for (i = ways->from[place]; i != NO_WAY && ways->all.data[i].id != id;)
-		i = ways->all.data[i].other;
-	return usable(ways, i == NO_WAY ? add(t, d, place, id) : i);
+	return push(t, place, &w, &more);
 }
 
 /* ---- targets ---- */
@@ -252,11 +239,11 @@ static void reach(struct trace *t, struct goal *g)
 	uint32_t function = t->plan->sites.data[w->site].function;
 
 	locate__running(t, g->pid, 0, g->target, &g->at);
-	g->kind = w->kind;
+	g->kind = w->kind == WAY_TO_CALL ? WAY_CALL : w->kind;
 	g->to = w->to;
 	if (locate__undecoded(t, g->pid, 0, g->target) != NO_FUNCTION)
 		g->kind = WAY_NONE;
-	else if (t->plan->sites.data[w->site].kind == BRANCH_IJMP)
+	else if (w->kind == WAY_TO_JUMP)
 		g->kind = lead(t->plan, locate__block(t, g->pid, 0, g->target), function, &g->to);
 }
 
@@ -275,7 +262,7 @@ static uint32_t add_goal(struct trace *t, uint32_t way, uint32_t pid, uint64_t t
 uint32_t ways__goal(struct trace *t, uint32_t way, uint32_t pid, uint64_t target)
 {
 	struct ways *ways = t->ways;
-	struct way *w = &ways->all.data[way];
+	struct way_more *w = &ways->more.data[way];
 	const struct goal *goals = ways->goals.data;
 	uint64_t *known;
 	uint32_t i = w->goal;
@@ -329,11 +316,12 @@ static bool calls_another(const struct plan *p, const struct plan_site *call, ui
 }
 
 /* As walk_caller() brings it to its call. */
-static uint8_t kind_of_enter(struct trace *t, struct way *w, uint32_t place, const struct logged *r)
+static uint8_t kind_of_enter(struct trace *t, struct way *w, uint32_t place, const struct logged *r,
+			     uint64_t return_vaddr)
 {
 	const struct plan *p = t->plan;
 	uint32_t object = p->sites.data[r->site].object;
-	uint32_t call = walk__call_ending(t->walk, object, w->return_vaddr), next;
+	uint32_t call = walk__call_ending(t->walk, object, return_vaddr), next;
 	const struct path *path;
 	const struct plan_site *s;
 
@@ -344,12 +332,12 @@ static uint8_t kind_of_enter(struct trace *t, struct way *w, uint32_t place, con
 	if (calls_another(p, s, r->site) || s->sp_delta == SP_UNKNOWN || next == NO_BLOCK ||
 	    s->function != p->blocks.data[place >> 1].function ||
 	    p->blocks.data[next].function != s->function ||
-	    p->blocks.data[next].start != w->return_vaddr ||
+	    p->blocks.data[next].start != return_vaddr ||
 	    (place >> 1 != call && walk__is_marked(t->walk, call)) ||
 	    walk__find(t->walk, place >> 1, call, false, &path) != WALK_FOUND ||
-	    !add_path(t, w, path) || (s->kind != BRANCH_CALL && s->kind != BRANCH_ICALL))
+	    !add_path(t, path) || (s->kind != BRANCH_CALL && s->kind != BRANCH_ICALL))
 		return WAY_NONE;
-	add_branch(t->ways, w, p->blocks.data[call].site, true);
+	add_branch(t->ways, p->blocks.data[call].site, true);
 	w->above = p->arch->call_pushes + s->sp_delta;
 	w->to = place_of(next, false);
 	return WAY_ENTER;
@@ -358,16 +346,14 @@ static uint8_t kind_of_enter(struct trace *t, struct way *w, uint32_t place, con
 static uint32_t add_enter(struct trace *t, uint32_t place, const struct logged *entry, uint32_t id,
 			  uint64_t return_vaddr)
 {
-	struct way w = {.id = id,
-			.first = t->ways->branches.len,
-			.goal = NO_WAY,
-			.site = entry->site,
-			.return_vaddr = return_vaddr};
+	const struct way_more more = {
+		.first = t->ways->branches.len, .goal = NO_WAY, .return_vaddr = return_vaddr};
+	struct way w = {.id = id, .site = entry->site};
 
 	if (t->ways->all.len >= MAX_WAYS)
 		return NO_WAY;
-	w.kind = kind_of_enter(t, &w, place, entry);
-	return push(t, place, &w);
+	w.kind = kind_of_enter(t, &w, place, entry, return_vaddr);
+	return push(t, place, &w, &more);
 }
 
 uint32_t ways__enter(struct trace *t, uint32_t place, const struct logged *entry,
@@ -377,7 +363,8 @@ uint32_t ways__enter(struct trace *t, uint32_t place, const struct logged *entry
 	uint32_t id = LOG_ID(LOG_ENTRY, 0, false, entry->site), i;
 
 	for (i = ways->from[place]; i != NO_WAY; i = ways->all.data[i].other)
-		if (ways->all.data[i].id == id && ways->all.data[i].return_vaddr == return_vaddr)
+		if (ways->all.data[i].id == id && ways->more.data[i].return_vaddr == return_vaddr)
 			break;
-	return usable(ways, i == NO_WAY ? add_enter(t, place, entry, id, return_vaddr) : i);
+	i = i == NO_WAY ? add_enter(t, place, entry, id, return_vaddr) : i;
+	return i == NO_WAY || ways->all.data[i].kind == WAY_NONE ? NO_WAY : i;
 }

@@ -8,9 +8,8 @@
 #include "source/inline/inline.h"
 #include "source/source.h"
 
-/* Bytes of the logs that wait to be decoded; from a part of them on, the probes are asked for their
- * events at once, since they hold up the logs. */
-#define WAITING_MAX  (256u << 20)
+/* From so many bytes of the logs on that wait to be decoded, the probes are asked for their events at
+ * once, since they hold up the logs. */
 #define WAITING_MANY (32u << 20)
 /* The probes are asked at least that often, ms, and the logs are decoded that long at a time, ns.
  */
@@ -37,6 +36,7 @@ struct inline_source {
 	struct merge *merge;
 	struct counted *counted;	/* NULL: nothing counts */
 	uint64_t reached;		/* ns: all that was before was passed on */
+	uint64_t took;			/* ns of CPU, to decode and to pass on */
 	bool behind;			/* there is more to pass on now */
 	const struct source_sink *sink; /* while the probes tell something */
 	volatile uint64_t stopped;
@@ -60,7 +60,7 @@ static int open_rings(struct inliner *i, uint64_t (*ticks)(void))
 	const struct rings_options options = {.socket = supervisor__socket(i->supervisor),
 					      .second = ticks_clock__second(i->clock),
 					      .ticks = ticks,
-					      .max = WAITING_MAX,
+					      .max = pieces__room(),
 					      .torn = TORN_NS,
 					      .counters = i->options.copies->counted.len,
 					      .tail = tail_of(&i->options),
@@ -217,6 +217,16 @@ static bool needs_tails(const struct inline_source *s)
 					    rings__waiting(s->inliner->rings) > WAITING_MANY);
 }
 
+/* -v: what keeping up has cost. */
+static void tell_log(const struct inline_source *s)
+{
+	const struct rings_totals t = rings__totals(s->inliner->rings);
+
+	if (t.bytes)
+		note_verbose("the log: %.1f MB, replayed in %.2f s of CPU; at most %.1f MB waited",
+			     t.bytes / 1e6, s->took / 1e9, t.most / 1e6);
+}
+
 static struct source_sink sink_of(struct inline_source *s, const struct source_sink *sink)
 {
 	return s->counted ? counted__sink(s->counted, sink) : *sink;
@@ -228,6 +238,7 @@ static int pass(struct inline_source *s, const struct source_sink *to)
 	uint64_t settled = s->inner->ops->settled(s->inner), before = s->reached;
 	struct source_sink through = sink_of(s, to), *sink = &through;
 	bool tails = needs_tails(s);
+	uint64_t began;
 	int err;
 
 	if (s->stopping)
@@ -239,7 +250,9 @@ static int pass(struct inline_source *s, const struct source_sink *to)
 	else
 		rings__pull(s->inliner->rings);
 	ticks_clock__sample(s->inliner->clock);
+	began = now_ns(CLOCK_THREAD_CPUTIME_ID);
 	err = merge__until(s->merge, settled, sink, &s->reached);
+	s->took += now_ns(CLOCK_THREAD_CPUTIME_ID) - began;
 	s->behind = s->reached < settled && (tails || !s->inliner->options.last);
 	if (!err && s->behind && s->reached == before)
 		usleep(WAIT_US);
@@ -308,6 +321,7 @@ static int inline__losses(struct source *source, const struct source_sink *sink)
 {
 	struct inline_source *s = (struct inline_source *)source;
 	struct source_sink queue = queue_of(s, sink), through = sink_of(s, sink);
+	uint64_t began;
 	int err;
 
 	if (s->stopping)
@@ -315,8 +329,11 @@ static int inline__losses(struct source *source, const struct source_sink *sink)
 	let_go(s->inliner);
 	rings__pull(s->inliner->rings);
 	err = s->inner->ops->losses(s->inner, &queue);
+	began = now_ns(CLOCK_THREAD_CPUTIME_ID);
 	if (!err)
 		err = merge__end(s->merge, s->stopped, &through);
+	s->took += now_ns(CLOCK_THREAD_CPUTIME_ID) - began;
+	tell_log(s);
 	s->inliner->hidden = merge__has_hidden(s->merge);
 	return err || !s->counted ? err : counted__tell(s->counted, sink);
 }

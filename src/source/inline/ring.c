@@ -33,23 +33,26 @@ void ring__release(struct log_ring *ring, uint64_t position)
 	release(ring, position / LOG_SEGMENT);
 }
 
-static struct piece *copy(const struct log_ring *ring, uint64_t from, uint64_t to, uint64_t time)
+static struct piece *copy(struct pieces *pieces, const struct log_ring *ring, uint64_t from,
+			  uint64_t to, uint64_t time)
 {
 	const char *data = (const char *)ring + LOG_RING_AT + from % LOG_RING;
-	struct piece *p = xmalloc(sizeof(*p) + (to - from));
+	struct piece *p = pieces__get(pieces, to - from);
 
-	*p = (struct piece){.position = from, .time = time, .n = (to - from) / 8};
+	p->position = from;
+	p->time = time;
 	memcpy(p->words, data, to - from);
 	return p;
 }
 
-struct piece *ring__copy(const struct log_ring *ring, uint64_t from, uint64_t to, uint64_t time)
+struct piece *ring__copy(struct pieces *pieces, const struct log_ring *ring, uint64_t from,
+			 uint64_t to, uint64_t time)
 {
 	struct piece *first = NULL, **last = &first;
 
 	for (uint64_t end; from < to; from = end, last = &(*last)->next) {
 		end = min_of(to, (from / LOG_SEGMENT + 1) * LOG_SEGMENT);
-		*last = copy(ring, from, end, time);
+		*last = copy(pieces, ring, from, end, time);
 	}
 	return first;
 }
@@ -71,25 +74,25 @@ static uint64_t oldest(uint64_t segments)
 }
 
 /* Without the pieces before this position. */
-static struct piece *drop_before(struct piece *p, uint64_t position)
+static struct piece *drop_before(struct pieces *pieces, struct piece *p, uint64_t position)
 {
 	while (p && p->position < position) {
 		struct piece *next = p->next;
 
-		free(p);
+		pieces__put(pieces, p);
 		p = next;
 	}
 	return p;
 }
 
-struct piece *ring__copy_rest(const struct log_ring *ring, uint64_t from, uint64_t to,
-			      uint64_t time)
+struct piece *ring__copy_rest(struct pieces *pieces, const struct log_ring *ring, uint64_t from,
+			      uint64_t to, uint64_t time)
 {
 	struct piece *p;
 
 	from = max_of(from, oldest(to / LOG_SEGMENT));
-	p = ring__copy(ring, from, to, time);
+	p = ring__copy(pieces, ring, from, to, time);
 	/* a segment's number is stored before its first record (arch/log.h) */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	return drop_before(p, oldest(__atomic_load_n(&ring->segments, __ATOMIC_ACQUIRE)));
+	return drop_before(pieces, p, oldest(__atomic_load_n(&ring->segments, __ATOMIC_ACQUIRE)));
 }

@@ -6,16 +6,7 @@
 
 #include <stddef.h>
 #include "arch/arch.h"
-
-/* Whole records of one segment, as the thread wrote them. */
-struct piece {
-	struct piece *next;
-	uint64_t position; /* of the first word, in the thread's stream */
-	uint64_t time;	   /* ns, CLOCK_MONOTONIC: all of it was written before */
-	uint64_t after;	   /* and after that; 0: not known */
-	size_t n;
-	uint64_t words[];
-};
+#include "pieces.h"
 
 /* The position up to which its records are complete; false: the thread is between two stores.
  * base: running address of the slot. */
@@ -23,7 +14,8 @@ bool ring__position(const struct log_ring *ring, uint64_t base, uint64_t *positi
 /* Lets the thread write up to LOG_SEGMENTS segments from this position on. */
 void ring__release(struct log_ring *ring, uint64_t position);
 /* The records from one position to another, in pieces; the thread doesn't overwrite them. */
-struct piece *ring__copy(const struct log_ring *ring, uint64_t from, uint64_t to, uint64_t time);
+struct piece *ring__copy(struct pieces *pieces, const struct log_ring *ring, uint64_t from,
+			 uint64_t to, uint64_t time);
 
 /* ---- rings that are overwritten ---- */
 
@@ -31,7 +23,7 @@ struct piece *ring__copy(const struct log_ring *ring, uint64_t from, uint64_t to
 void ring__release_all(struct log_ring *ring, uint64_t position);
 /* Of the records from one position to another those that the thread has not overwritten
  * meanwhile: at most the last LOG_RING bytes. NULL: none. */
-struct piece *ring__copy_rest(const struct log_ring *ring, uint64_t from, uint64_t to,
-			      uint64_t time);
+struct piece *ring__copy_rest(struct pieces *pieces, const struct log_ring *ring, uint64_t from,
+			      uint64_t to, uint64_t time);
 
 #endif

@@ -17,6 +17,7 @@
 #define REST_MS	   1
 #define IDLE_MS	   5
 #define IDLE_AFTER 50 /* rounds without a byte */
+#define TRIM_AFTER 500
 
 struct rings {
 	struct rings_options options;
@@ -24,6 +25,7 @@ struct rings {
 	bool runs;
 	atomic_bool waits; /* nothing is kept yet */
 	pthread_t thread;
+	struct pieces *pieces;
 	pthread_mutex_t pulling; /* held while the rings are read; protects areas */
 	struct areas areas;
 	uint64_t *sums; /* by counter; protected by pulling, too */
@@ -33,6 +35,7 @@ struct rings {
 	VEC(struct said) said;
 	size_t told; /* of said */
 	size_t waiting;
+	struct rings_totals totals;
 	bool gone, ends;
 };
 
@@ -47,7 +50,9 @@ static void append(struct rings *r, struct stream *s, struct piece *p)
 		s->last = p;
 		s->waiting += p->n * 8;
 		r->waiting += p->n * 8;
+		r->totals.bytes += p->n * 8;
 	}
+	r->totals.most = max_of(r->totals.most, r->waiting);
 	pthread_mutex_unlock(&r->lock);
 }
 
@@ -91,7 +96,7 @@ static size_t copy_up_to(struct rings *r, struct stream *s, struct log_ring *rin
 		break_off(r, s);
 		return 0;
 	}
-	append(r, s, ring__copy(ring, from, position, time));
+	append(r, s, ring__copy(r->pieces, ring, from, position, time));
 	s->at = position;
 	ring__release(ring, position);
 	return position - from;
@@ -105,7 +110,7 @@ static void copy_tail(struct rings *r, struct stream *s, struct log_ring *ring, 
 
 	/* records begin where a segment does, or where reading ended */
 	from = max_of(s->at, from / LOG_SEGMENT * LOG_SEGMENT);
-	append(r, s, ring__copy_rest(ring, from, position, time));
+	append(r, s, ring__copy_rest(r->pieces, ring, from, position, time));
 	s->at = max_of(s->at, position);
 }
 
@@ -408,6 +413,8 @@ static void *run(void *ctx)
 		size_t n = pull(r);
 
 		idle = n ? 0 : idle + 1;
+		if (idle == TRIM_AFTER)
+			pieces__trim(r->pieces);
 		if (n < BUSY_BYTES)
 			poll(fds, ARRAY_SIZE(fds), idle > IDLE_AFTER ? IDLE_MS : REST_MS);
 	}
@@ -435,6 +442,7 @@ int rings__open(const struct rings_options *options, struct rings **out)
 	r->options = *options;
 	r->waits = options->waits;
 	r->areas.slot_size = log__slot_size(options->counters);
+	r->pieces = pieces__new();
 	r->sums = xcalloc(options->counters + 1, sizeof(*r->sums));
 	pthread_mutex_init(&r->pulling, NULL);
 	pthread_mutex_init(&r->lock, NULL);
@@ -520,6 +528,16 @@ bool rings__is_over(struct rings *r, const struct stream *s)
 	return over;
 }
 
+struct rings_totals rings__totals(struct rings *r)
+{
+	struct rings_totals t;
+
+	pthread_mutex_lock(&r->lock);
+	t = r->totals;
+	pthread_mutex_unlock(&r->lock);
+	return t;
+}
+
 struct piece *rings__take(struct rings *r, struct stream *s)
 {
 	struct piece *p;
@@ -537,16 +555,16 @@ void rings__give_back(struct rings *r, struct stream *s, struct piece *p)
 	s->waiting -= p->n * 8;
 	r->waiting -= p->n * 8;
 	pthread_mutex_unlock(&r->lock);
-	free(p);
+	pieces__put(r->pieces, p);
 }
 
-static void free_stream(struct stream *s)
+static void free_stream(struct rings *r, struct stream *s)
 {
 	struct piece *next;
 
 	for (struct piece *p = s->first; p; p = next) {
 		next = p->next;
-		free(p);
+		pieces__put(r->pieces, p);
 	}
 	free(s->counted);
 	free(s);
@@ -564,7 +582,7 @@ void rings__forget(struct rings *r, struct stream *s)
 	r->streams.len = kept;
 	pthread_mutex_unlock(&r->lock);
 	pthread_mutex_unlock(&r->pulling);
-	free_stream(s);
+	free_stream(r, s);
 }
 
 static void end_thread(struct rings *r)
@@ -588,9 +606,10 @@ void rings__close(struct rings *r)
 	if (r->runs)
 		end_thread(r);
 	vec__each (s, &r->streams)
-		free_stream(*s);
+		free_stream(r, *s);
 	vec__free(&r->streams);
 	areas__free(&r->areas);
+	pieces__close(r->pieces);
 	vec__free(&r->said);
 	pthread_mutex_destroy(&r->pulling);
 	pthread_mutex_destroy(&r->lock);

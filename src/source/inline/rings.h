@@ -63,6 +63,11 @@ bool rings__gone(struct rings *r);
 uint64_t rings__complete(struct rings *r);
 /* What all threads have counted until now: out has an element for each counter. */
 void rings__count(struct rings *r, uint64_t *out);
+/* Bytes: of all that was read; of what waited at most. */
+struct rings_totals {
+	uint64_t bytes, most;
+};
+struct rings_totals rings__totals(struct rings *r);
 /* Bytes that wait. */
 size_t rings__waiting(struct rings *r);
 /* All its pieces, in order; each is to be given back. */
