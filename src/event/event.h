@@ -251,7 +251,7 @@ struct logged {
 bool log_decoder__id(const struct log_decoder *d, uint32_t id, struct logged *out);
 /* The time of a record of this thread with so many ticks. */
 uint64_t log_decoder__time(const struct log_decoder *d, const struct log_thread *t, uint64_t ticks);
-/* Of an entry that is no branch. */
+/* Of an entry. */
 struct logged_entry {
 	uint64_t time, sp, caller, ip;
 };

@@ -233,13 +233,15 @@ static uint64_t sp_of_entry(const struct log_decoder *d, const uint64_t *regs, u
 void log_decoder__entry(const struct log_decoder *d, const struct log_thread *t,
 			const uint64_t *words, const struct logged *r, struct logged_entry *out)
 {
+	const struct plan_site *s = &d->plan->sites.data[r->site];
 	uint32_t low = (uint32_t)(words[0] >> 32) + r->lowered;
-	uint64_t sp = sp_of_entry(d, words + 4, low);
+	bool goes = s->kind == BRANCH_RET || is_indirect(s);
+	uint64_t sp = sp_of_entry(d, words + (goes ? 6 : 4), low);
 
 	*out = (struct logged_entry){.time = log_decoder__time(d, t, words[1]),
 				     .sp = sp ? sp : whole_sp(t, low),
 				     .caller = words[2],
-				     .ip = words[3] + d->plan->sites.data[r->site].probe_at};
+				     .ip = words[3] + s->probe_at};
 }
 
 static void take_entry(struct log_decoder *d, struct log_thread *t, const struct log_record *r)

@@ -29,7 +29,7 @@ struct runner {
 	uint32_t last, shown; /* the last one; that showed a branch */
 	unsigned kinds;	      /* of all, a bit each */
 	uint64_t branches;    /* shown by them */
-	size_t from;	   /* the first word that the sink was not told of */
+	size_t from;	      /* the first word that the sink was not told of */
 	uint64_t records;
 	uint64_t sp; /* of the last one */
 	int err;
@@ -79,6 +79,8 @@ static const struct location *shown_to(struct runner *r, const struct way_branch
 
 	if (way__has_goals(w))
 		return &r->t->ways->goals.data[r->t->ways->more.data[r->shown].goal].at;
+	if (b->to != NO_WAY)
+		return &r->t->ways->targets.data[b->to];
 	if (b->taken && !s->target)
 		return NULL;
 	places = locate__site(r->t, b->site);
@@ -171,7 +173,8 @@ static void tell_event(struct runner *r, size_t at, size_t n)
 	r->from = at + n;
 	if (!r->sink->event || r->err)
 		return;
-	if (log_decoder__event(r->run->decoder, r->run->thread, r->run->words + at, n, &e) < 0 || !e)
+	if (log_decoder__event(r->run->decoder, r->run->thread, r->run->words + at, n, &e) < 0 ||
+	    !e)
 		return;
 	copy = *e;
 	if (e->entry) {
@@ -197,27 +200,6 @@ static void leave(struct runner *r, const struct way *w, uint32_t to)
 	r->stands = false;
 }
 
-/* A branch with a target that is a pointer's. */
-static bool pass_target(struct runner *r, uint32_t i, size_t at)
-{
-	struct way *w = &r->t->ways->all.data[i];
-	uint64_t target = r->run->words[at + 1];
-	uint32_t g = target ? ways__goal(r->t, i, r->run->pid, target) : NO_WAY;
-	struct goal *goal;
-
-	if (g == NO_WAY)
-		return false;
-	goal = &r->t->ways->goals.data[g];
-	goal->count++;
-	tell_event(r, at, w->words);
-	take(r, i, w);
-	if (goal->kind == WAY_TAIL)
-		leave(r, w, goal->to);
-	else
-		r->place = goal->to;
-	return true;
-}
-
 /* c has returned, and with it the calls that ended in a tail call of it (replay__end_calls()). */
 static void end_calls(struct runner *r, uint32_t site, uint64_t time, uint64_t value)
 {
@@ -227,8 +209,7 @@ static void end_calls(struct runner *r, uint32_t site, uint64_t time, uint64_t v
 
 	do {
 		made = c->made;
-		r->err = r->err ? r->err
-				: step__logged_return(r->t, r->th, c, site, time, value);
+		r->err = r->err ? r->err : step__logged_return(r->t, r->th, c, site, time, value);
 		calls__remove(r->th, c);
 		c = calls__top(r->th);
 		if (c && made)
@@ -236,24 +217,40 @@ static void end_calls(struct runner *r, uint32_t site, uint64_t time, uint64_t v
 	} while (c && c->sp == sp && c->state == CALL_TAIL);
 }
 
-static bool pass_return(struct runner *r, uint32_t i, size_t at)
+/* What a record tells besides its first word. */
+struct told {
+	uint32_t goal; /* NO_WAY: it has none */
+	uint64_t time, value;
+};
+
+/* Goes a way, to its goal if it has one. */
+static void go(struct runner *r, uint32_t i, const struct told *told)
 {
 	struct way *w = &r->t->ways->all.data[i];
-	const uint64_t *words = r->run->words + at;
-	uint64_t time = log_decoder__time(r->run->decoder, r->run->thread, words[3]);
-	uint32_t g = words[1] && time < r->run->before ? ways__goal(r->t, i, r->run->pid, words[1])
-						      : NO_WAY;
+	struct goal *g = told->goal == NO_WAY ? NULL : &r->t->ways->goals.data[told->goal];
+	uint8_t kind = g ? g->kind : w->kind;
+	uint32_t to = g ? g->to : w->to;
 
-	if (g == NO_WAY)
-		return false;
-	r->t->ways->goals.data[g].count++;
-	tell_event(r, at, w->words);
+	if (g)
+		g->count++;
 	take(r, i, w);
-	settle(r);
-	r->run->thread->time = time;
-	end_calls(r, w->site, time, words[2]);
-	look(r);
-	return true;
+	if (kind == WAY_RETURN) {
+		settle(r);
+		r->run->thread->time = told->time;
+		end_calls(r, w->site, told->time, told->value);
+		look(r);
+	} else if (kind == WAY_TAIL) {
+		leave(r, w, to);
+	} else {
+		r->place = to;
+	}
+}
+
+/* Finds the goal of a way that has one. False: only an event can tell. */
+static bool find_goal(struct runner *r, uint32_t i, uint64_t target, struct told *told)
+{
+	told->goal = target ? ways__goal(r->t, i, r->run->pid, target) : NO_WAY;
+	return told->goal != NO_WAY;
 }
 
 /* Records of one word that stay in the call: the place of the first word that isn't one. */
@@ -280,29 +277,60 @@ static inline size_t pass_plain(struct runner *r, size_t at)
 	return at;
 }
 
-/* Another record of a branch, by which the call may end. The number of words that it takes; 0: only
- * an event can tell. */
+/* What a record of a branch tells that isn't plain. False: only an event can tell. */
+static bool hear(struct runner *r, uint32_t i, size_t at, struct told *told)
+{
+	const struct way *w = &r->t->ways->all.data[i];
+	const uint64_t *words = r->run->words + at;
+
+	*told = (struct told){.goal = NO_WAY};
+	if (w->kind == WAY_NONE)
+		return false;
+	if (w->kind == WAY_RETURN) {
+		told->time = log_decoder__time(r->run->decoder, r->run->thread, words[3]);
+		told->value = words[2];
+		if (told->time >= r->run->before)
+			return false;
+	}
+	return !way__has_goals(w) || find_goal(r, i, words[1], told);
+}
+
+/* A record of a branch that isn't plain. The number of words that it takes; 0: only an event can
+ * tell. */
 static size_t pass_branch(struct runner *r, size_t at)
 {
 	const uint64_t word = r->run->words[at];
 	uint32_t i = ways__find(r->t, r->run->decoder, r->place, (uint32_t)word);
-	struct way *w = i == NO_WAY ? NULL : &r->t->ways->all.data[i];
+	const struct way *w = i == NO_WAY ? NULL : way_at(r, i);
 	size_t n = w ? w->words : 0;
-	bool passed = false;
+	struct told told;
 
-	if (!w || (uint32_t)(word >> 32) + w->above != (uint32_t)r->c->sp || n > r->run->n - at)
+	if (!w || (uint32_t)(word >> 32) + w->above != (uint32_t)r->c->sp || n > r->run->n - at ||
+	    !hear(r, i, at, &told))
 		return 0;
-	if (w->kind == WAY_RETURN) {
-		passed = pass_return(r, i, at);
-	} else if (way__has_goals(w)) {
-		passed = pass_target(r, i, at);
-	} else if (w->kind == WAY_TAIL) {
-		take(r, i, w);
-		leave(r, w, w->to);
-		passed = true;
-	}
-	r->records += passed;
-	return passed ? n : 0;
+	if (n > 1)
+		tell_event(r, at, n);
+	go(r, i, &told);
+	r->records++;
+	return n;
+}
+
+/* The ret of a helper function, for which no call has left. */
+static size_t pass_helper(struct runner *r, size_t at)
+{
+	const uint64_t *words = r->run->words + at;
+	const struct logged *l = ways__helper_ret(r->t, r->run->decoder, (uint32_t)words[0]);
+	uint64_t time, sp;
+
+	if (!l || l->words > r->run->n - at || !r->c)
+		return 0;
+	sp = r->c->sp + (int32_t)((uint32_t)(words[0] >> 32) + l->lowered - (uint32_t)r->c->sp);
+	time = log_decoder__time(r->run->decoder, r->run->thread, words[3]);
+	if (time >= r->run->before || !is_near((int64_t)(sp - r->c->sp)) || calls__at(r->th, sp))
+		return 0;
+	tell_event(r, at, l->words);
+	r->run->thread->time = time;
+	return l->words;
 }
 
 /* ---- entries ---- */
@@ -342,9 +370,10 @@ static bool is_tail(const struct runner *r, const struct logged_entry *e, uint32
 enum entered { ENTERED_NONE, ENTERED_MADE, ENTERED_OTHERWISE };
 
 /*
- * Who made the call (replay__entry()), other than who left for it: ENTERED_MADE: the innermost call,
- * by its last instruction; OTHERWISE: untraced code, that the innermost call has called, if there is
- * one; NONE: only an event can tell. *way: by which the innermost call comes to its instruction.
+ * Who made the call (replay__entry()), other than who left for it: ENTERED_MADE: the innermost
+ * call, by its last instruction; OTHERWISE: untraced code, that the innermost call has called, if
+ * there is one; NONE: only an event can tell. *way: by which the innermost call comes to its
+ * instruction.
  */
 static enum entered made_by(struct runner *r, const struct logged *l, const struct logged_entry *e,
 			    uint64_t bias, uint32_t *way)
@@ -370,9 +399,8 @@ static enum entered made_by(struct runner *r, const struct logged *l, const stru
 	if (b->object != object)
 		return ENTERED_NONE;
 	*way = ways__enter(r->t, r->place, l, return_vaddr);
-	return *way != NO_WAY && e->sp + (int32_t)way_at(r, *way)->above == r->c->sp
-		       ? ENTERED_MADE
-		       : ENTERED_NONE;
+	return *way != NO_WAY && e->sp + (int32_t)way_at(r, *way)->above == r->c->sp ? ENTERED_MADE
+										     : ENTERED_NONE;
 }
 
 static void name_thread(struct runner *r)
@@ -405,6 +433,25 @@ static void push(struct runner *r, const struct logged *l, const struct logged_e
 	look(r);
 }
 
+/* The branch that an entry is as well: *own, NO_WAY: it is none. False: only an event can tell. */
+static bool hear_own(struct runner *r, const uint64_t *words, const struct logged *l, uint64_t time,
+		     uint32_t *own, struct told *told)
+{
+	const struct plan_site *s = &r->t->plan->sites.data[l->site];
+
+	*own = NO_WAY;
+	*told = (struct told){.goal = NO_WAY, .time = time};
+	if (s->role != ROLE_BRANCH)
+		return true;
+	*own = ways__find(r->t, r->run->decoder, place_of(s->block, true), (uint32_t)words[0]);
+	if (*own == NO_WAY || way_at(r, *own)->kind == WAY_NONE)
+		return false;
+	if (!way__has_goals(way_at(r, *own)))
+		return true;
+	told->value = words[5];
+	return find_goal(r, *own, words[4], told);
+}
+
 /* The number of words that it takes; 0: only an event can tell. */
 static size_t pass_entry(struct runner *r, size_t at)
 {
@@ -413,7 +460,8 @@ static size_t pass_entry(struct runner *r, size_t at)
 	const struct plan_site *s;
 	struct logged_entry e;
 	enum entered entered;
-	uint32_t way = NO_WAY;
+	uint32_t way = NO_WAY, own;
+	struct told told;
 	uint64_t bias;
 
 	if (!l || l->words > r->run->n - at)
@@ -422,13 +470,14 @@ static size_t pass_entry(struct runner *r, size_t at)
 	log_decoder__entry(r->run->decoder, r->run->thread, words, l, &e);
 	bias = e.ip - s->probe_at - s->vaddr;
 	if (e.time >= r->run->before || (r->c && !is_near((int64_t)(e.sp - r->c->sp))) ||
-	    is_reused(r->th, e.sp) || locate__undecoded(r->t, r->th->pid, 0, e.caller) != NO_FUNCTION)
+	    is_reused(r->th, e.sp) ||
+	    locate__undecoded(r->t, r->th->pid, 0, e.caller) != NO_FUNCTION)
 		return 0;
 	if (r->c && r->c->sp == e.sp)
 		entered = is_tail(r, &e, s->function) ? ENTERED_OTHERWISE : ENTERED_NONE;
 	else
 		entered = made_by(r, l, &e, bias, &way);
-	if (entered == ENTERED_NONE)
+	if (entered == ENTERED_NONE || !hear_own(r, words, l, e.time, &own, &told))
 		return 0;
 	tell_event(r, at, l->words);
 	if (way != NO_WAY) {
@@ -438,6 +487,8 @@ static size_t pass_entry(struct runner *r, size_t at)
 	settle(r);
 	learn_bias(r, s->object, bias);
 	push(r, l, &e, entered == ENTERED_MADE);
+	if (own != NO_WAY)
+		go(r, own, &told);
 	return l->words;
 }
 
@@ -456,6 +507,7 @@ static size_t pass(struct runner *r)
 			n = pass_entry(r, i);
 		else
 			n = r->stands ? pass_branch(r, i) : 0;
+		n = n ? n : pass_helper(r, i);
 		i += n;
 	}
 	tell_words(r, i);
@@ -491,6 +543,12 @@ int trace__feed_run(struct trace *t, const struct event_run *run, const struct r
 
 /* ---- what was added up ---- */
 
+/* Where an implied branch went, if that doesn't follow from its site. */
+static const struct location *implied_to(const struct ways *ways, const struct way_branch *b)
+{
+	return b->to == NO_WAY ? NULL : &ways->targets.data[b->to];
+}
+
 static void tell_way(struct ways *ways, uint32_t i, const struct run_counts *to)
 {
 	struct way *w = &ways->all.data[i];
@@ -499,7 +557,7 @@ static void tell_way(struct ways *ways, uint32_t i, const struct run_counts *to)
 	uint32_t n = w->branches - way__has_goals(w);
 
 	for (uint32_t k = 0; w->count && k < n; k++)
-		to->branch(to->ctx, b[k].site, b[k].taken, NULL, w->count);
+		to->branch(to->ctx, b[k].site, b[k].taken, implied_to(ways, &b[k]), w->count);
 	w->count = 0;
 }
 

@@ -191,11 +191,11 @@ int trace__feed(struct trace *t, const struct event *e);
 struct passed_run {
 	uint32_t pid, tid, ns_pid;
 	const char *comm;
-	uint64_t call;	   /* as of a step, and so are those: */
+	uint64_t call; /* as of a step, and so are those: */
 	unsigned depth;
 	uint32_t function;
-	uint64_t branches;	  /* their number */
-	uint32_t site;		  /* of the last one */
+	uint64_t branches;	   /* their number */
+	uint32_t site;		   /* of the last one */
 	const struct location *to; /* where that went; NULL: not known. Lives as long as a step's */
 };
 /* Who takes what runs pass. */

@@ -17,7 +17,7 @@ struct ways *ways__new(const struct plan *p)
 
 	w->from = xcalloc(2 * p->blocks.len + 1, sizeof(*w->from));
 	clear(w->from, 2 * p->blocks.len + 1);
-	w->entries = xcalloc(p->sites.len + 1, sizeof(*w->entries));
+	w->sites = xcalloc(p->sites.len + 1, sizeof(*w->sites));
 	w->biases = xcalloc(p->objects.len + 1, sizeof(*w->biases));
 	return w;
 }
@@ -27,13 +27,14 @@ void ways__free(struct ways *w)
 	if (!w)
 		return;
 	free(w->from);
-	free(w->entries);
+	free(w->sites);
 	free(w->biases);
 	map64__free(&w->goal_of);
 	vec__free(&w->all);
 	vec__free(&w->more);
 	vec__free(&w->branches);
 	vec__free(&w->goals);
+	vec__free(&w->targets);
 	free(w);
 }
 
@@ -79,7 +80,18 @@ static bool is_plain(const struct plan *p, uint32_t site)
 
 static void add_branch(struct ways *ways, uint32_t site, bool taken)
 {
-	vec__push(&ways->branches, (struct way_branch){site, taken});
+	vec__push(&ways->branches, (struct way_branch){site, taken, NO_WAY});
+}
+
+/* An indirect jump that the path implies. */
+static void add_jump(struct trace *t, uint32_t site, uint32_t block)
+{
+	const struct plan_block *b = &t->plan->blocks.data[block];
+	struct location to;
+
+	locate__vaddr(t, b->object, b->start, &to);
+	vec__push(&t->ways->branches, (struct way_branch){site, true, t->ways->targets.len});
+	vec__push(&t->ways->targets, to);
 }
 
 static bool is_conditional(uint8_t kind)
@@ -98,10 +110,13 @@ static bool add_path(struct trace *t, const struct path *path)
 
 		if (b->site == NO_SITE)
 			continue;
-		if (!is_conditional(kind) && kind != BRANCH_JMP && kind != BRANCH_CALL)
+		if (kind == BRANCH_IJMP)
+			add_jump(t, b->site, path->blocks[i + 1]);
+		else if (is_conditional(kind) || kind == BRANCH_JMP || kind == BRANCH_CALL)
+			add_branch(t->ways, b->site,
+				   !is_conditional(kind) || b->taken == path->blocks[i + 1]);
+		else
 			return false;
-		add_branch(t->ways, b->site,
-			   !is_conditional(kind) || b->taken == path->blocks[i + 1]);
 	}
 	return true;
 }
@@ -166,6 +181,21 @@ static bool walk(struct trace *t, uint32_t place, uint32_t block, bool marked)
 	       add_path(t, path);
 }
 
+/* The branch that an entry is as well: its call stands there. */
+static uint8_t kind_of_entry(struct trace *t, struct way *w, uint32_t place, const struct logged *r)
+{
+	const struct plan_site *s = &t->plan->sites.data[r->site];
+	bool taken = r->taken || !is_conditional(s->kind);
+	uint8_t kind = WAY_NONE;
+
+	if (place == place_of(s->block, true) && !s->switched &&
+	    (s->kind != BRANCH_RET || !t->plan->return_probes))
+		kind = lead_on(t->plan, s, taken, &w->to);
+	if (kind != WAY_NONE)
+		add_branch(t->ways, r->site, taken);
+	return kind;
+}
+
 static uint8_t kind_of_way(struct trace *t, struct way *w, uint32_t place, const struct logged *r)
 {
 	const struct plan *p = t->plan;
@@ -174,8 +204,9 @@ static uint8_t kind_of_way(struct trace *t, struct way *w, uint32_t place, const
 	bool taken = r->taken || !is_conditional(s->kind);
 	uint8_t kind;
 
-	if (r->kind == LOG_ENTRY || !is_plain(p, r->site) ||
-	    s->function != p->blocks.data[place >> 1].function ||
+	if (r->kind == LOG_ENTRY)
+		return kind_of_entry(t, w, place, r);
+	if (!is_plain(p, r->site) || s->function != p->blocks.data[place >> 1].function ||
 	    (s->kind == BRANCH_RET && p->return_probes) || !walk(t, place, s->block, witness))
 		return WAY_NONE;
 	if (witness) {
@@ -283,26 +314,45 @@ uint32_t ways__goal(struct trace *t, uint32_t way, uint32_t pid, uint64_t target
 
 /* ---- entries ---- */
 
-const struct logged *ways__entry(struct trace *t, const struct log_decoder *d, uint32_t id)
+static bool is_simple_entry(const struct plan *p, const struct plan_site *s)
 {
+	return !s->repeats && !p->return_probes &&
+	       !(function_of(p, s->function)->flags & (FUNCTION_HELPER | FUNCTION_RANGE));
+}
+
+static bool is_helper_ret(const struct plan *p, const struct plan_site *s)
+{
+	return function_of(p, s->function)->flags & FUNCTION_HELPER && s->role == ROLE_BRANCH;
+}
+
+static const struct logged *find_site(struct trace *t, const struct log_decoder *d, uint32_t id,
+				      uint8_t kind,
+				      bool (*is)(const struct plan *p, const struct plan_site *s))
+{
+	const uint32_t site = id & (LOG_TAKEN - 1), any = id & ~LOG_TAKEN;
 	const struct plan *p = t->plan;
-	uint32_t site = id & (LOG_TAKEN - 1);
-	const struct plan_site *s;
-	struct way_entry *e;
+	struct way_site *w;
 	struct logged r;
 
-	if (site >= p->sites.len)
+	if (id >> LOG_KIND_SHIFT != kind || site >= p->sites.len)
 		return NULL;
-	e = &t->ways->entries[site];
-	s = &p->sites.data[site];
-	if (!e->known && log_decoder__id(d, id, &r) && r.kind == LOG_ENTRY) {
-		e->known = true;
-		e->logged = r;
-		if (s->role == ROLE_ENTRY && !s->repeats && !p->return_probes &&
-		    !(function_of(p, s->function)->flags & (FUNCTION_HELPER | FUNCTION_RANGE)))
-			e->id = id;
+	w = &t->ways->sites[site];
+	if (!w->known && log_decoder__id(d, id, &r)) {
+		w->known = true;
+		w->logged = r;
+		w->id = is(p, &p->sites.data[site]) ? any : 0;
 	}
-	return e->id == id ? &e->logged : NULL;
+	return w->id == any ? &w->logged : NULL;
+}
+
+const struct logged *ways__entry(struct trace *t, const struct log_decoder *d, uint32_t id)
+{
+	return find_site(t, d, id, LOG_ENTRY, is_simple_entry);
+}
+
+const struct logged *ways__helper_ret(struct trace *t, const struct log_decoder *d, uint32_t id)
+{
+	return find_site(t, d, id, LOG_RETURN, is_helper_ret);
 }
 
 /* A direct call of another function, whose entry is probed (calls_another()). */
@@ -310,8 +360,7 @@ static bool calls_another(const struct plan *p, const struct plan_site *call, ui
 {
 	const struct plan_site *s = &p->sites.data[entry];
 
-	return call->kind == BRANCH_CALL &&
-	       call->target != p->blocks.data[s->block].start &&
+	return call->kind == BRANCH_CALL && call->target != p->blocks.data[s->block].start &&
 	       plan__entry_is_probed(p, call->object, call->target);
 }
 

@@ -37,11 +37,11 @@ static inline uint32_t place_of(uint32_t block, bool past)
 
 /* Two fit in a cache line: many are looked up in a row. */
 struct way {
-	uint32_t id;	   /* the low half of its word */
-	uint32_t above;	   /* from the high half to the low half of the call's stack pointer */
-	uint32_t to;	   /* the place behind it; TAIL: the block of the other function */
-	uint32_t other;	   /* another way from here */
-	uint64_t count;	   /* how often it was gone, since that was told last */
+	uint32_t id;	/* the low half of its word */
+	uint32_t above; /* from the high half to the low half of the call's stack pointer */
+	uint32_t to;	/* the place behind it; TAIL: the block of the other function */
+	uint32_t other; /* another way from here */
+	uint64_t count; /* how often it was gone, since that was told last */
 	uint32_t site;
 	uint16_t branches; /* that it shows */
 	uint8_t kind;	   /* enum way_kind */
@@ -58,6 +58,8 @@ struct way_more {
 struct way_branch {
 	uint32_t site;
 	bool taken;
+	uint32_t to; /* an implied indirect jump: index into ways.targets; NO_WAY: follows from the
+			site, or isn't known */
 };
 
 /* Where a way with a target leads to. */
@@ -76,16 +78,17 @@ struct ways {
 	VEC(struct way) all;
 	VEC(struct way_more) more; /* by way */
 	VEC(struct way_branch) branches;
+	VEC(struct location) targets;
 	VEC(struct goal) goals;
 	struct map64 goal_of; /* hash of way, process and target -> index + 1 into goals */
 	uint32_t epoch;	      /* changes when mappings do */
-	/* Of entries, by site. id: of their records; 0: not looked at yet, or only an event's
-	 * replay can tell. */
-	struct way_entry {
+	/* Of entries, and of rets of helper functions, by site. id: of their records; 0: not looked
+	 * at yet, or only an event's replay can tell. */
+	struct way_site {
 		uint32_t id;
 		bool known;
 		struct logged logged;
-	} *entries;
+	} * sites;
 	/* The load biases that were learned last, of bias_pid: by object */
 	uint32_t bias_pid;
 	uint64_t *biases;
@@ -126,5 +129,7 @@ uint32_t ways__enter(struct trace *t, uint32_t place, const struct logged *entry
 		     uint64_t return_vaddr);
 /* The entry that a record with this id is of; NULL: only an event's replay can tell. */
 const struct logged *ways__entry(struct trace *t, const struct log_decoder *d, uint32_t id);
+/* Is it the ret of a helper function, which matters only if a call has left for that? */
+const struct logged *ways__helper_ret(struct trace *t, const struct log_decoder *d, uint32_t id);
 
 #endif

@@ -8,8 +8,8 @@
 #include "source/inline/inline.h"
 #include "source/source.h"
 
-/* From so many bytes of the logs on that wait to be decoded, the probes are asked for their events at
- * once, since they hold up the logs. */
+/* From so many bytes of the logs on that wait to be decoded, the probes are asked for their events
+ * at once, since they hold up the logs. */
 #define WAITING_MANY (32u << 20)
 /* The probes are asked at least that often, ms, and the logs are decoded that long at a time, ns.
  */
