@@ -6,7 +6,7 @@
  * can tell.
  */
 #include <stdlib.h>
-#include "arch/log.h"
+#include "arch/arch.h"
 #include "ways.h"
 
 #define NEAR (4ll << 20) /* bytes: the log tells only the low half of a stack pointer */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <stdlib.h>
-#include "arch/log.h"
+#include "arch/arch.h"
 #include "ways.h"
 
 #define MAX_WAYS (1u << 22)  /* a program can log anything */

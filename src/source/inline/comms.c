@@ -11,6 +11,11 @@ char *comms__of(struct comms *c, uint32_t tid)
 	return (char *)(uintptr_t)*slot;
 }
 
+void comms__set(struct comms *c, uint32_t tid, const char *text)
+{
+	snprintf(comms__of(c, tid), COMM_SIZE, "%.*s", COMM_SIZE - 1, text ? text : "");
+}
+
 void comms__forget(struct comms *c, uint32_t tid)
 {
 	const uint64_t *slot = map64__get(&c->of, tid);

@@ -244,8 +244,7 @@ static void begin_log(struct merge *m, struct stream *s)
 static void take_ring(struct merge *m, const struct said *s)
 {
 	if (*s->say.text)
-		snprintf(comms__of(&m->comms, s->say.tid), COMM_SIZE, "%.*s", COMM_SIZE - 1,
-			 s->say.text);
+		comms__set(&m->comms, s->say.tid, s->say.text);
 	if (s->stream) {
 		begin_log(m, s->stream);
 		return;
@@ -446,12 +445,10 @@ static int before_sideband(struct merge *m, const struct sideband_event *e,
 	case SIDEBAND_FORK:
 		return before_fork(m, e, sink);
 	case SIDEBAND_EXEC:
-		err = before_exec(m, e, sink);
-		snprintf(comms__of(&m->comms, e->tid), COMM_SIZE, "%s", e->text ? e->text : "");
-		return err;
 	case SIDEBAND_COMM:
-		snprintf(comms__of(&m->comms, e->tid), COMM_SIZE, "%s", e->text ? e->text : "");
-		return 0;
+		err = e->type == SIDEBAND_EXEC ? before_exec(m, e, sink) : 0;
+		comms__set(&m->comms, e->tid, e->text);
+		return err;
 	case SIDEBAND_EXIT:
 		l = find_log(m, e->tid, e->time);
 		err = l ? pass_whole(m, l, sink) : 0;

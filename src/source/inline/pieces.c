@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include "arch/log.h"
+#include "arch/arch.h"
 #include "pieces.h"
 #include "util/util.h"
 

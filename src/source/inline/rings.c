@@ -9,8 +9,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include "areas.h"
-#include "rings.h"
+#include "rings_private.h"
 
 /* A thread that fills its ring all the time is looked after all the time; else that often. */
 #define BUSY_BYTES LOG_SEGMENT
@@ -18,26 +17,6 @@
 #define IDLE_MS	   5
 #define IDLE_AFTER 50 /* rounds without a byte */
 #define TRIM_AFTER 500
-
-struct rings {
-	struct rings_options options;
-	int wake; /* eventfd: the thread is to look, or to end */
-	bool runs;
-	atomic_bool waits; /* nothing is kept yet */
-	pthread_t thread;
-	struct pieces *pieces;
-	pthread_mutex_t pulling; /* held while the rings are read; protects areas */
-	struct areas areas;
-	uint64_t *sums; /* by counter; protected by pulling, too */
-
-	pthread_mutex_t lock; /* protects the following members, and streams' */
-	VEC(struct stream *) streams;
-	VEC(struct said) said;
-	size_t told; /* of said */
-	size_t waiting;
-	struct rings_totals totals;
-	bool gone, ends;
-};
 
 /* ---- one stream ---- */
 
@@ -472,90 +451,6 @@ void rings__start(struct rings *r)
 void rings__tail(struct rings *r)
 {
 	look(r, pull_tail);
-}
-
-bool rings__said(struct rings *r, struct said *out)
-{
-	bool some;
-
-	pthread_mutex_lock(&r->lock);
-	some = r->told < r->said.len;
-	if (some)
-		*out = r->said.data[r->told++];
-	if (r->told == r->said.len)
-		r->told = r->said.len = 0;
-	pthread_mutex_unlock(&r->lock);
-	return some;
-}
-
-bool rings__gone(struct rings *r)
-{
-	bool gone;
-
-	is_over(r, &gone);
-	return gone;
-}
-
-uint64_t rings__complete(struct rings *r)
-{
-	uint64_t complete = UINT64_MAX;
-	struct stream **s;
-
-	pthread_mutex_lock(&r->lock);
-	vec__each (s, &r->streams)
-		complete = min_of(complete, (*s)->complete);
-	pthread_mutex_unlock(&r->lock);
-	return complete;
-}
-
-size_t rings__waiting(struct rings *r)
-{
-	size_t n;
-
-	pthread_mutex_lock(&r->lock);
-	n = r->waiting;
-	pthread_mutex_unlock(&r->lock);
-	return n;
-}
-
-bool rings__is_over(struct rings *r, const struct stream *s)
-{
-	bool over;
-
-	pthread_mutex_lock(&r->lock);
-	over = s->broken || s->end.type == SAY_END;
-	pthread_mutex_unlock(&r->lock);
-	return over;
-}
-
-struct rings_totals rings__totals(struct rings *r)
-{
-	struct rings_totals t;
-
-	pthread_mutex_lock(&r->lock);
-	t = r->totals;
-	pthread_mutex_unlock(&r->lock);
-	return t;
-}
-
-struct piece *rings__take(struct rings *r, struct stream *s)
-{
-	struct piece *p;
-
-	pthread_mutex_lock(&r->lock);
-	p = s->first;
-	s->first = s->last = NULL;
-	pthread_mutex_unlock(&r->lock);
-	return p;
-}
-
-void rings__give_back(struct rings *r, struct stream *s, struct piece *p)
-{
-	pthread_mutex_lock(&r->lock);
-	s->waiting -= p->n * 8;
-	r->waiting -= p->n * 8;
-	pthread_mutex_unlock(&r->lock);
-	pieces__put(r->pieces, p);
 }
 
 static void free_stream(struct rings *r, struct stream *s)

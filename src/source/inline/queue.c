@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The decoder's side of the rings: what was said, and the pieces that wait. */
+#include "rings_private.h"
+
+bool rings__said(struct rings *r, struct said *out)
+{
+	bool some;
+
+	pthread_mutex_lock(&r->lock);
+	some = r->told < r->said.len;
+	if (some)
+		*out = r->said.data[r->told++];
+	if (r->told == r->said.len)
+		r->told = r->said.len = 0;
+	pthread_mutex_unlock(&r->lock);
+	return some;
+}
+
+bool rings__gone(struct rings *r)
+{
+	bool gone;
+
+	pthread_mutex_lock(&r->lock);
+	gone = r->gone;
+	pthread_mutex_unlock(&r->lock);
+	return gone;
+}
+
+uint64_t rings__complete(struct rings *r)
+{
+	uint64_t complete = UINT64_MAX;
+	struct stream **s;
+
+	pthread_mutex_lock(&r->lock);
+	vec__each (s, &r->streams)
+		complete = min_of(complete, (*s)->complete);
+	pthread_mutex_unlock(&r->lock);
+	return complete;
+}
+
+size_t rings__waiting(struct rings *r)
+{
+	size_t n;
+
+	pthread_mutex_lock(&r->lock);
+	n = r->waiting;
+	pthread_mutex_unlock(&r->lock);
+	return n;
+}
+
+bool rings__is_over(struct rings *r, const struct stream *s)
+{
+	bool over;
+
+	pthread_mutex_lock(&r->lock);
+	over = s->broken || s->end.type == SAY_END;
+	pthread_mutex_unlock(&r->lock);
+	return over;
+}
+
+struct rings_totals rings__totals(struct rings *r)
+{
+	struct rings_totals t;
+
+	pthread_mutex_lock(&r->lock);
+	t = r->totals;
+	pthread_mutex_unlock(&r->lock);
+	return t;
+}
+
+struct piece *rings__take(struct rings *r, struct stream *s)
+{
+	struct piece *p;
+
+	pthread_mutex_lock(&r->lock);
+	p = s->first;
+	s->first = s->last = NULL;
+	pthread_mutex_unlock(&r->lock);
+	return p;
+}
+
+void rings__give_back(struct rings *r, struct stream *s, struct piece *p)
+{
+	pthread_mutex_lock(&r->lock);
+	s->waiting -= p->n * 8;
+	r->waiting -= p->n * 8;
+	pthread_mutex_unlock(&r->lock);
+	pieces__put(r->pieces, p);
+}
