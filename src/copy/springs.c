@@ -260,6 +260,25 @@ static bool place_emulated(struct body *b, struct spring *s, struct item *call)
 	return true;
 }
 
+/* The original goes on to the call, whose place one of a stub takes. */
+static bool place_at_call(struct body *b, struct spring *s, struct item *call)
+{
+	struct item *first = &b->items.data[s->item], *i = first;
+	struct spring was = *s;
+
+	while (i < call && passes(b, i) && keep_item(b, i))
+		i++;
+	s->item = call - b->items.data;
+	s->at = call->addr;
+	if (i == call && place_call(b, s, call)) {
+		call->flags |= ITEM_LEADER;
+		return true;
+	}
+	free_items(b, first, i);
+	*s = was;
+	return false;
+}
+
 static bool place_before_kept(struct body *b, struct spring *s)
 {
 	struct item *kept = kept_behind(b, s);
@@ -268,7 +287,8 @@ static bool place_before_kept(struct body *b, struct spring *s)
 		return false;
 	if (leave(b, s, kept))
 		return true;
-	return may_emulate(b, kept) && (place_call(b, s, kept) || place_emulated(b, s, kept));
+	return may_emulate(b, kept) && (place_call(b, s, kept) || place_emulated(b, s, kept) ||
+					place_at_call(b, s, kept));
 }
 
 /* A short jump to an island that takes the place of a call. */

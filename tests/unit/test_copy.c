@@ -209,6 +209,28 @@ static void test_slide(void)
 	is(patch_at(f + 8)->to, copy_of(f + 8), "and leads to its copy");
 }
 
+static void test_slide_to_call(void)
+{
+	uint64_t f;
+
+	COPY(CALLED ".p2align 12\n.skip 4090\nFN h\ncall g\nmov $1, %edi\ncall g\n"
+		    "push %rax\npop %rax\nadd $1, %rax\nret\nEND h\n"
+		    ".p2align 12\n.skip 4090\nFN k\ncall g\nmov $1, %edi\ncall *%rbx\n"
+		    "add $1, %rax\nnop\nret\nEND k\nFN _start\nret\nEND _start\n",
+	     ALL, "h", "k");
+	is_copied("h");
+	f = address("h");
+	is(f % 4096, 4090, "a call ends a byte before the page does");
+	is(patch_at(f + 5)->kind, 99, "there is no springboard across pages");
+	is(patch_at(f + 10)->kind, PATCH_CALL, "the next call's place is taken by one of a stub");
+	is(patch_at(f + 10)->nops, 0, "there only");
+	ok(patch_at(f + 10)->to != copy_of(f + 10), "the stub is not the copy,");
+	ok(copy_of(f + 10) != UINT32_MAX, "which there is, too");
+	ok(copy_image__is_live(image(), f + 10), "the call is live");
+	ok(copy_image__is_intact(image(), f + 5), "what leads to it stays");
+	is(refusal("k"), COPY_ROOM, "a call that is too short has no such place");
+}
+
 static void test_island_over_call(void)
 {
 	uint64_t f;
@@ -426,6 +448,7 @@ int main(void)
 	test_left();
 	test_emulated();
 	test_slide();
+	test_slide_to_call();
 	test_island_over_call();
 	test_tiny();
 	test_kept();
