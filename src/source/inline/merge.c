@@ -302,6 +302,9 @@ static void take_message(struct merge *m, const struct said *s)
 	case SAY_NOTE:
 		note("%s", say->text);
 		break;
+	case SAY_GAP:
+		note_gap(m, say);
+		break;
 	}
 }
 
