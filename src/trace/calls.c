@@ -16,18 +16,52 @@ unsigned calls__depth(const struct thread *th)
 	return th->calls.len - th->ndormant;
 }
 
-static void set_dormant(struct thread *th, struct call *c, bool dormant)
+/* What stood before the i-th call has changed: how many dormant ones there are from each outward.
+ */
+static void link_from(struct thread *th, size_t i)
+{
+	struct call *c = th->calls.data;
+
+	for (; i < th->calls.len && c[i].dormant; i++)
+		c[i].dormant_run = i && c[i - 1].dormant ? c[i - 1].dormant_run + 1 : 1;
+}
+
+static void link_all(struct thread *th)
+{
+	for (size_t i = 0; i < th->calls.len; i++)
+		if (th->calls.data[i].dormant && (!i || !th->calls.data[i - 1].dormant))
+			link_from(th, i);
+}
+
+/* To be followed by link_from(). */
+static void mark_dormant(struct thread *th, struct call *c, bool dormant)
 {
 	th->ndormant += dormant - c->dormant;
+	if (dormant && !c->dormant) {
+		if (th->ndormant == 1)
+			th->dormant_low = th->dormant_high = c->sp;
+		th->dormant_low = c->sp < th->dormant_low ? c->sp : th->dormant_low;
+		th->dormant_high = c->sp > th->dormant_high ? c->sp : th->dormant_high;
+	}
 	c->dormant = dormant;
+}
+
+/* The innermost active call of the first n. */
+static struct call *active_below(struct thread *th, size_t n)
+{
+	while (n && th->calls.data[n - 1].dormant)
+		n -= th->calls.data[n - 1].dormant_run;
+	return n ? &th->calls.data[n - 1] : NULL;
 }
 
 struct call *calls__top(struct thread *th)
 {
-	for (size_t i = th->calls.len; i-- > 0;)
-		if (!th->calls.data[i].dormant)
-			return &th->calls.data[i];
-	return NULL;
+	return active_below(th, th->calls.len);
+}
+
+struct call *calls__caller(struct thread *th, const struct call *c)
+{
+	return active_below(th, c - th->calls.data);
 }
 
 void calls__remove(struct thread *th, struct call *f)
@@ -37,6 +71,19 @@ void calls__remove(struct thread *th, struct call *f)
 	th->ndormant -= f->dormant;
 	memmove(f, f + 1, (th->calls.len - i - 1) * sizeof(*f));
 	th->calls.len--;
+	link_from(th, i);
+}
+
+void calls__copy(struct thread *to, const struct thread *from)
+{
+	const struct call *c;
+
+	vec__each (c, &from->calls) {
+		vec__push(&to->calls, *c);
+		vec__last(&to->calls)->dormant = false;
+		mark_dormant(to, vec__last(&to->calls), c->dormant);
+		link_from(to, to->calls.len - 1);
+	}
 }
 
 /* May it have taken branches since its last event that were not recorded? */
@@ -59,8 +106,8 @@ static bool left_for_good(struct trace *t, const struct call *c)
 	       p->functions.data[p->blocks.data[c->block].function].flags & FUNCTION_HELPER;
 }
 
-/* total: what it counts as, if its ret could have been seen. */
-static void give_up(struct trace *t, struct thread *th, struct call *c, uint64_t *total)
+/* Tells that it ended unseen. total: what it counts as, if its ret could have been seen. */
+static void tell_end(struct trace *t, struct thread *th, const struct call *c, uint64_t *total)
 {
 	struct event_context n = {.t = t, .th = th};
 
@@ -70,12 +117,12 @@ static void give_up(struct trace *t, struct thread *th, struct call *c, uint64_t
 	/* else there were no probes on rets */
 	if (t->options.events & (PLAN_BRANCH | PLAN_RETURN))
 		++*(left_for_good(t, c) ? &t->totals.unseen_tail_returns : total);
-	calls__remove(th, c);
 }
 
 void calls__abandon(struct trace *t, struct thread *th, struct call *c)
 {
-	give_up(t, th, c, &t->totals.unmatched_returns);
+	tell_end(t, th, c, &t->totals.unmatched_returns);
+	calls__remove(th, c);
 }
 
 /* Calls from code without probes may be further in. */
@@ -104,27 +151,51 @@ void calls__leave_open(struct trace *t, struct thread *th)
 	while (th->calls.len) {
 		struct call *c = vec__last(&th->calls);
 
-		give_up(t, th, c,
-			c->dormant ? &t->totals.unmatched_returns : &t->totals.open_calls);
+		tell_end(t, th, c,
+			 c->dormant ? &t->totals.unmatched_returns : &t->totals.open_calls);
+		calls__remove(th, c);
 	}
 }
 
+/* Half of them at once: each time the others are moved. */
 static void limit_dormant(struct trace *t, struct thread *th)
 {
-	if (th->calls.len > MAX_DORMANT && th->calls.data[0].dormant)
-		calls__abandon(t, th, &th->calls.data[0]);
+	size_t over = th->ndormant > MAX_DORMANT ? th->ndormant - MAX_DORMANT / 2 : 0, kept = 0;
+	VEC(struct call) ended = {0};
+	struct call *c;
+
+	for (size_t i = 0; over && i < th->calls.len; i++) {
+		c = &th->calls.data[i];
+		if (c->dormant && ended.len < over)
+			vec__push(&ended, *c);
+		else
+			th->calls.data[kept++] = *c;
+	}
+	if (!over)
+		return;
+	th->calls.len = kept;
+	th->ndormant -= over;
+	link_all(th);
+	vec__each (c, &ended)
+		tell_end(t, th, c, &t->totals.unmatched_returns);
+	vec__free(&ended);
+}
+
+static void suspend_after(struct thread *th, size_t first)
+{
+	for (size_t i = first; i < th->calls.len; i++)
+		mark_dormant(th, &th->calls.data[i], true);
+	link_from(th, first);
 }
 
 void calls__suspend_above(struct thread *th, size_t i)
 {
-	for (i++; i < th->calls.len; i++)
-		set_dormant(th, &th->calls.data[i], true);
+	suspend_after(th, i + 1);
 }
 
 void calls__suspend_from(struct thread *th, const struct call *c)
 {
-	for (size_t i = c - th->calls.data; i < th->calls.len; i++)
-		set_dormant(th, &th->calls.data[i], true);
+	suspend_after(th, c - th->calls.data);
 }
 
 /* Makes a dormant call and its direct callers active again, and the call the innermost one. */
@@ -138,7 +209,7 @@ static struct call *resume(struct thread *th, struct call *c)
 	n = last - first + 1;
 	rest = th->calls.len - last - 1;
 	for (size_t i = first; i < th->calls.len; i++)
-		set_dormant(th, &th->calls.data[i], i > last);
+		mark_dormant(th, &th->calls.data[i], i > last);
 	group = xmalloc(n * sizeof(*group));
 	memcpy(group, th->calls.data + first, n * sizeof(*group));
 	memmove(th->calls.data + first, c + 1, rest * sizeof(*group));
@@ -147,6 +218,7 @@ static struct call *resume(struct thread *th, struct call *c)
 		th->calls.data[first].made = false;
 	memcpy(th->calls.data + first + rest, group, n * sizeof(*group));
 	free(group);
+	link_all(th);
 	return vec__last(&th->calls);
 }
 
@@ -191,18 +263,26 @@ struct call *calls__push(struct trace *t, struct thread *th, const struct call *
 /* Makes the calls dormant that are deeper on the stack than sp. */
 void calls__suspend_below(struct thread *th, uint64_t sp)
 {
-	for (size_t i = th->calls.len; i-- > 0;) {
-		struct call *f = &th->calls.data[i];
+	size_t first = th->calls.len;
+	struct call *c;
 
-		if (!f->dormant && f->sp >= sp)
-			break;
-		set_dormant(th, f, true);
+	while ((c = active_below(th, first)) && c->sp < sp) {
+		first = c - th->calls.data;
+		mark_dormant(th, c, true);
 	}
+	link_from(th, first);
+}
+
+bool calls__may_reuse(const struct thread *th, uint64_t sp)
+{
+	return th->ndormant && sp >= th->dormant_low && sp <= th->dormant_high;
 }
 
 /* A new call uses this stack slot: abandons the dormant calls in it. */
 void calls__reuse(struct trace *t, struct thread *th, uint64_t sp)
 {
+	if (!calls__may_reuse(th, sp))
+		return;
 	for (size_t i = th->calls.len; th->ndormant && i-- > 0;)
 		if (th->calls.data[i].dormant && th->calls.data[i].sp == sp)
 			calls__abandon(t, th, &th->calls.data[i]);

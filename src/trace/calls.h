@@ -10,7 +10,11 @@
 unsigned calls__depth(const struct thread *th);
 /* The innermost active call; NULL: none. */
 struct call *calls__top(struct thread *th);
+/* The innermost active one that is further out than c; NULL: none. */
+struct call *calls__caller(struct thread *th, const struct call *c);
 struct call *calls__push(struct trace *t, struct thread *th, const struct call *f);
+/* from's calls, further in than those of to. */
+void calls__copy(struct thread *to, const struct thread *from);
 /* It returned. */
 void calls__remove(struct thread *th, struct call *f);
 /* It ended unseen, which is counted. */
@@ -24,6 +28,8 @@ void calls__suspend_above(struct thread *th, size_t i);
 /* As calls__suspend_above(), with the call itself. */
 void calls__suspend_from(struct thread *th, const struct call *c);
 void calls__suspend_below(struct thread *th, uint64_t sp);
+/* May a dormant call be in this stack slot? */
+bool calls__may_reuse(const struct thread *th, uint64_t sp);
 void calls__reuse(struct trace *t, struct thread *th, uint64_t sp);
 /* An event shows that f runs: makes the calls that it made dormant. */
 struct call *calls__make_current(struct thread *th, struct call *f);

@@ -57,9 +57,7 @@ void kernel_side__move(struct thread *to, struct thread *from)
 {
 	struct thread *side = make(to), *old = from->kernel_side;
 
-	for (size_t i = 0; i < old->calls.len; i++)
-		vec__push(&side->calls, old->calls.data[i]);
-	side->ndormant += old->ndormant;
+	calls__copy(side, old);
 	side->seen |= old->seen;
 	old->calls.len = old->ndormant = 0;
 }

@@ -60,6 +60,7 @@ struct call {
 		instances; /* with return probes: those that its entry, and jumps back to it, set */
 	bool seen_entry;   /* false: the trace began, or lost events, during the call */
 	bool implied;	   /* its entry has no probe: a later event implies it */
+	uint32_t dormant_run; /* dormant: so many follow each other from here outward */
 	bool dormant; /* left for good (longjmp, exception), or on a stack that was switched away
 			 from */
 };
@@ -85,7 +86,8 @@ struct thread {
 	bool ended;		 /* kernel: it is exiting */
 	VEC(struct call) calls;	 /* outermost first */
 	size_t ndormant;	 /* of calls; usually 0, which saves searching them */
-	struct map64 entered;	 /* function -> time of its last entry */
+	uint64_t dormant_low, dormant_high; /* their stack pointers are within these */
+	struct map64 entered;		    /* function -> time of its last entry */
 	struct live_filter *filter;
 	struct account account;
 	struct last_hit last_hit; /* not of a kernel side or a goroutine */

@@ -351,7 +351,7 @@ static void learn_bias(struct runner *r, uint32_t object, uint64_t bias)
 /* A call that was left is there, which ends now. */
 static bool is_reused(const struct thread *th, uint64_t sp)
 {
-	for (size_t i = th->ndormant ? th->calls.len : 0; i-- > 0;)
+	for (size_t i = calls__may_reuse(th, sp) ? th->calls.len : 0; i-- > 0;)
 		if (th->calls.data[i].dormant && th->calls.data[i].sp == sp)
 			return true;
 	return false;

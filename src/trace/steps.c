@@ -161,15 +161,11 @@ int step__branch(struct event_context *n, bool taken)
 /* The number of the innermost call's caller. */
 static uint64_t caller_of(struct thread *th)
 {
-	bool inner = false;
+	struct call *c = calls__top(th);
 
-	for (size_t i = th->calls.len; i-- > 0;) {
-		if (th->calls.data[i].dormant)
-			continue;
-		if (inner)
-			return th->calls.data[i].id;
-		inner = true;
-	}
+	c = c ? calls__caller(th, c) : NULL;
+	if (c)
+		return c->id;
 	return th->user_side ? innermost_of(thread__shown(th), thread__shown(th)) : 0;
 }
 

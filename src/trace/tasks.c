@@ -121,9 +121,7 @@ static void end_thread(struct trace *t, struct thread *th)
 /* A forked process continues on a copy of the parent's stack, at the same addresses. */
 static void copy_process(struct trace *t, struct thread *th, const struct thread *from)
 {
-	for (size_t i = 0; i < from->calls.len; i++)
-		vec__push(&th->calls, from->calls.data[i]);
-	th->ndormant += from->ndormant;
+	calls__copy(th, from);
 	account__copy(t, th, from);
 	for (uint32_t i = 0; i < t->plan->objects.len; i++) {
 		const uint64_t *bias = map64__get(&t->biases, (uint64_t)from->pid << 32 | i);
