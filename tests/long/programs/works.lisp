@@ -1,0 +1,7 @@
+(defun f (n) (if (< n 2) n (+ (f (- n 1)) (f (- n 2)))))
+(print (f 20))
+(dotimes (i 20) (make-array 1000000))
+(gc)
+(print (handler-case (error "x") (error (e) (format nil "~a" e))))
+(print (handler-case (/ 1 (- 1 1)) (division-by-zero () 'div)))
+(terpri) (quit)
