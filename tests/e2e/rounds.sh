@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash
+# status: lib.sh sets it
+# shellcheck disable=SC2154
 #
 # For tests that attach copies to a process over and over; to be sourced after lib.sh.
 #
