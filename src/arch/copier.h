@@ -34,10 +34,11 @@ struct code_label {
 };
 
 /* A range of emitted code whose loads may fault: execution is to go on at resume then, which logs
- * that the pointer can't be read, restores the registers and leaves the log. */
+ * what was read until then, restores the registers and leaves the log. */
 struct code_fault {
-	uint32_t start, end; /* offsets in hot */
+	uint32_t start, end; /* offsets in their part */
 	uint32_t resume;     /* a label */
+	bool cold;
 };
 
 /* Code that is emitted. What is rarely executed is in cold, which follows hot in the end. */
@@ -45,7 +46,7 @@ struct code_buffer {
 	struct code_part hot, cold;
 	VEC(struct code_label) labels;
 	VEC(struct code_fault) faults;
-	uint32_t slow; /* label of what log_begin() appended */
+	uint32_t slow, walk; /* labels of what log_begin() appended */
 };
 uint32_t code_buffer__label(struct code_buffer *c); /* a new one, not set */
 void code_buffer__set(struct code_buffer *c, uint32_t label,

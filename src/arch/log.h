@@ -25,7 +25,8 @@
 #define LOG_SEGMENT    (64u << 10) /* bytes; records don't cross from one to the next */
 #define LOG_SEGMENTS   16	   /* in a ring */
 #define LOG_RING       (LOG_SEGMENT * LOG_SEGMENTS)
-#define LOG_RECORD_MAX 512 /* bytes of the longest record, at most */
+#define LOG_RECORD_MAX 1024 /* bytes of the longest record, at most */
+#define LOG_CALLERS    62   /* of an entry, behind the first one, at most */
 #define LOG_SLOT                                                                                   \
 	(2 * LOG_PAGE + LOG_RING) /* struct log_ring, the ring, a spare page for                   \
 				     records that are dropped */
@@ -55,6 +56,9 @@ struct log_ring {
 	uint64_t beat;	   /* the time stamp counter when the reader last looked */
 	uint64_t patience; /* a full ring is waited for as long as the reader has looked within so
 			      many ticks; then records are dropped and counted. 0: not at all */
+	/* The thread's stack: while its stack pointer is in there, all from that to stack_end can
+	 * be read. 0, 0: not known. */
+	uint64_t stack_start, stack_end;
 };
 
 /* The position of a record in its thread's stream: bytes, whatever the ring's size. */
@@ -76,7 +80,8 @@ enum log_kind {
 	LOG_RETURN, /* 4: where to, the return register, time */
 	LOG_ENTRY,  /* 4 + registers: time, the return address, running address of the instruction;
 		       then, for an entry that is also a ret or indirect, where to and the return
-		       register; then the registers of log_options.regs in ascending order */
+		       register; then the registers of log_options.regs in ascending order; then,
+		       with log_options.callers, a number and so many further return addresses */
 	LOG_LOST,   /* 2: number of records that were dropped here */
 	LOG_END,    /* 1: the segment has no more records */
 	LOG_KINDS
@@ -100,6 +105,7 @@ struct log_options {
 			  and the stack pointer */
 	bool timed;    /* every branch has a time */
 	bool by_records; /* what only counts has records, too, instead of counters */
+	bool callers;	 /* entries have the return addresses that frame pointers lead to */
 };
 
 #endif

@@ -47,6 +47,7 @@ enum tracee_reg {
 	TRACEE_PC,
 	TRACEE_SP,
 	TRACEE_LOG,	/* the base that finds a thread's ring */
+	TRACEE_THREAD,	/* that of its thread control block */
 	TRACEE_CONTEXT, /* at the first instruction of a signal's handler: its ucontext_t */
 };
 

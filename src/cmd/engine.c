@@ -14,9 +14,6 @@ static const char *not_inline(const struct args *a)
 		const char *what;
 	} rows[] = {
 		{a->verb->bit == VERB_KERNEL, "kernel functions"},
-		{a->stack, "-k"},
-		{a->returns == RETURNS_PROBE, "--returns probe"},
-		{a->attach, "--attach"},
 		{a->max_overhead, "--max-overhead"},
 	};
 
@@ -24,6 +21,17 @@ static const char *not_inline(const struct args *a)
 		if (rows[i].given)
 			return rows[i].what;
 	return a->command || f->pids.len ? NULL : "all processes: name a command, or one with -p";
+}
+
+/* Copies log their rets as cheaply as anything else, and a return probe would change the return
+ * address that they log: so it is the rets in all functions. */
+static void log_rets(struct args *a)
+{
+	if (a->engine != ENGINE_INLINE || a->returns != RETURNS_PROBE)
+		return;
+	a->returns = RETURNS_RET;
+	note("--returns probe: with copies, which log each ret, returns are recorded at ret "
+	     "instructions; the events are the same");
 }
 
 int engine__settle(struct args *a)
@@ -36,11 +44,11 @@ int engine__settle(struct args *a)
 	a->engine_auto = a->engine == ENGINE_AUTO;
 	if (!what && a->engine_auto && !a->command) /* they would have to be stopped */
 		what = "processes that run already, unless inline is asked for";
-	if (!a->engine_auto)
-		return 0;
-	a->engine = what || !arch__native()->copier ? ENGINE_PROBE : ENGINE_INLINE;
-	if (what)
+	if (a->engine_auto)
+		a->engine = what || !arch__native()->copier ? ENGINE_PROBE : ENGINE_INLINE;
+	if (a->engine_auto && what)
 		note_verbose("--engine auto: by probes, since copies are not for %s", what);
+	log_rets(a);
 	return 0;
 }
 
@@ -89,6 +97,7 @@ static int copy(struct engine_state *e, const struct args *a, struct plan *plan)
 				"--engine probe");
 	e->log = (struct log_options){.regs = wants__log_regs(a, plan->arch),
 				      .timed = wants__log_times(a),
+				      .callers = a->stack,
 				      .by_records = filters_threads(&a->filters)};
 	err = copies__make(plan, &e->log, &e->copies);
 	e->copied = err ? 0 : tell_copies(e->copies, plan);

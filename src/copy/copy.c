@@ -125,13 +125,24 @@ static void sort_patches(struct copy_image *image)
 	vec__free(&keys);
 }
 
+static int by_first(const void *a, const void *b)
+{
+	const struct code_fault *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
 static void finish_faults(struct copying *c)
 {
 	const struct code_fault *f;
 
-	vec__each (f, &c->code.faults)
-		vec__push(&c->image->faults,
-			  (struct code_fault){f->start, f->end, offset_of(c, f->resume)});
+	vec__each (f, &c->code.faults) {
+		uint32_t shift = f->cold ? c->code.hot.bytes.len : 0;
+
+		vec__push(&c->image->faults, (struct code_fault){f->start + shift, f->end + shift,
+								 offset_of(c, f->resume), false});
+	}
+	vec__sort(&c->image->faults, by_first);
 }
 
 static void finish(struct copying *c)

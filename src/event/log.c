@@ -16,7 +16,7 @@ struct log_decoder {
 	bool witnesses;	    /* some records are no events */
 	struct event event; /* the last one */
 	struct event_entry entry;
-	uint64_t regs[EVENT_REGS];
+	uint64_t regs[EVENT_REGS], stack[STACK_FRAMES];
 	char comm[sizeof(((struct log_thread *)0)->comm) + 1];
 };
 
@@ -92,10 +92,18 @@ static bool is_of_kind(const struct log_decoder *d, const struct plan_site *s, u
 	return s->probe == PROBE_INLINE_COUNT ? kind == kind_of_count(d, s) : has_record(s, kind);
 }
 
-/* In words; 0: not a record. */
-static size_t size_of(const struct log_decoder *d, const struct log_record *r)
+/* Of an entry, without its callers. */
+static size_t size_of_entry(const struct log_decoder *d, const struct plan_site *s)
 {
-	bool goes = r->site && (r->site->kind == BRANCH_RET || is_indirect(r->site));
+	bool goes = s && (s->kind == BRANCH_RET || is_indirect(s));
+
+	return 4 + (goes ? 2 : 0) + __builtin_popcount(d->options->regs);
+}
+
+/* In words, of n that there are; 0: not a record. */
+static size_t size_of(const struct log_decoder *d, const struct log_record *r, size_t n)
+{
+	size_t entry;
 
 	switch (r->kind) {
 	case LOG_BRANCH:
@@ -105,7 +113,11 @@ static size_t size_of(const struct log_decoder *d, const struct log_record *r)
 	case LOG_RETURN:
 		return 4;
 	case LOG_ENTRY:
-		return 4 + (goes ? 2 : 0) + __builtin_popcount(d->options->regs);
+		entry = size_of_entry(d, r->site);
+		if (!d->options->callers)
+			return entry;
+		return entry < n && r->words[entry] <= LOG_CALLERS ? entry + 1 + r->words[entry]
+								   : 0;
 	case LOG_LOST:
 		return 2;
 	case LOG_END:
@@ -244,6 +256,19 @@ void log_decoder__entry(const struct log_decoder *d, const struct log_thread *t,
 				     .ip = words[3] + s->probe_at};
 }
 
+/* The instruction, its return address, and those that frame pointers lead to. */
+static void take_callers(struct log_decoder *d, const uint64_t *words)
+{
+	size_t n = words[0];
+
+	_Static_assert(2 + LOG_CALLERS <= STACK_FRAMES, "room");
+	d->stack[0] = d->entry.ip;
+	d->stack[1] = d->entry.caller;
+	memcpy(d->stack + 2, words + 1, n * sizeof(*words));
+	d->entry.stack = d->stack;
+	d->entry.nstack = d->entry.caller ? 2 + n : 1;
+}
+
 static void take_entry(struct log_decoder *d, struct log_thread *t, const struct log_record *r)
 {
 	const struct plan_site *s = r->site;
@@ -271,6 +296,8 @@ static void take_entry(struct log_decoder *d, struct log_thread *t, const struct
 	d->regs[arch->ip_reg] = d->entry.ip;
 	d->regs[arch->sp_reg] = d->event.sp;
 	d->event.entry = &d->entry;
+	if (d->options->callers)
+		take_callers(d, r->words + size_of_entry(d, s));
 }
 
 static void take_common(struct log_decoder *d, struct log_thread *t, const struct log_record *r)
@@ -312,13 +339,14 @@ bool log_decoder__id(const struct log_decoder *d, uint32_t id, struct logged *ou
 	const uint64_t word = id;
 	struct log_record r = record_of(d, &word);
 
-	if (!r.site || !is_of_kind(d, r.site, r.kind))
+	if (!r.site || !is_of_kind(d, r.site, r.kind) ||
+	    (r.kind == LOG_ENTRY && d->options->callers)) /* of any size */
 		return false;
 	*out = (struct logged){.site = r.site - d->plan->sites.data,
 			       .kind = r.kind,
 			       .taken = r.taken,
 			       .lowered = r.lowered,
-			       .words = size_of(d, &r)};
+			       .words = size_of(d, &r, 0)};
 	return true;
 }
 
@@ -332,7 +360,7 @@ int log_decoder__event(struct log_decoder *d, struct log_thread *t, const uint64
 	if (!n)
 		return -EBADMSG;
 	r = record_of(d, words);
-	size = size_of(d, &r);
+	size = size_of(d, &r, n);
 	if (!size || size > n)
 		return -EBADMSG;
 	if (r.kind == LOG_END)

@@ -27,9 +27,7 @@ refused() { # WHAT ARG...
 	is "$(cat "$T/out")" '' "$1: the command has not run"
 }
 refused 'no command' -t 1
-refused 'a call stack' -k "${run[@]}"
-refused 'return probes' --returns probe "${run[@]}"
-refused 'a mechanism' --attach uprobe_event "${run[@]}"
+
 refused 'a bound of the cost' --max-overhead 5 "${run[@]}"
 bb user "${ladder[@]}" --engine x "${run[@]}"
 exits 2 'another engine is refused'

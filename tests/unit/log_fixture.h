@@ -69,6 +69,11 @@ struct trial {
 	bool stepped;
 };
 
+static uintptr_t place(const struct code_buffer *c, bool cold, uint32_t offset)
+{
+	return (uintptr_t)code + (cold ? c->hot.bytes.len : 0) + offset;
+}
+
 static void place_log(const struct trial *t)
 {
 	struct code_buffer c = {0};
@@ -79,18 +84,16 @@ static void place_log(const struct trial *t)
 	place_code(&c, code);
 	nfaults = 0;
 	for (size_t i = 0; i < c.faults.len; i++)
-		fault_ranges[nfaults++] =
-			(struct fault_range){(uintptr_t)code + c.faults.data[i].start,
-					     (uintptr_t)code + c.faults.data[i].end,
-					     label_at(&c, c.faults.data[i].resume, code)};
+		fault_ranges[nfaults++] = (struct fault_range){
+			place(&c, c.faults.data[i].cold, c.faults.data[i].start),
+			place(&c, c.faults.data[i].cold, c.faults.data[i].end),
+			label_at(&c, c.faults.data[i].resume, code)};
 	code_buffer__free(&c);
 }
 
-static void run_log(struct trial *t)
+static void run_log_at(struct trial *t, uint8_t *sp)
 {
-	uint8_t *low = stack + STACK_SIZE / 2 - RED_ZONE;
-
-	memcpy(low, t->stack, sizeof(t->stack));
+	memcpy(sp - RED_ZONE, t->stack, sizeof(t->stack));
 	t->sp = t->in.r[RSP];
 	had_fault = false;
 	t->tsc = __builtin_ia32_rdtsc();
@@ -98,6 +101,11 @@ static void run_log(struct trial *t)
 	machine__run(code, &t->in, &t->out);
 	t->in.flags &= ~TRAP_FLAG;
 	t->out.flags &= ~TRAP_FLAG;
+}
+
+static inline void run_log(struct trial *t)
+{
+	run_log_at(t, stack + STACK_SIZE / 2);
 }
 
 /* Returns what was changed and should not have been; NULL: nothing. */
@@ -133,6 +141,36 @@ static uint64_t top(const struct trial *t)
 	return word;
 }
 
+static struct log_ring *ring;
+
+/* The frames that may be read: of the thread's own stack up to its end, else in the same page, or,
+ * where that has just begun, in the one below. */
+static const char *wrong_callers(const struct trial *t, const uint64_t *w, unsigned *n)
+{
+	uint64_t fp = t->in.r[RBP], end = ring->stack_end, count = w[(*n)++];
+	bool own = t->sp >= ring->stack_start && t->sp < end;
+	unsigned found = 0;
+
+	if (!own)
+		end = (t->sp | 4095) + 1;
+	/* what the log has there is read as well */
+	if ((fp < t->sp && fp >= t->sp - 512) || (!own && (t->sp & 4095) < 256)) {
+		*n += count;
+		return count <= LOG_CALLERS ? NULL : "number of callers";
+	}
+	while (found < LOG_CALLERS && fp >= t->sp && fp <= end - 16) {
+		uint64_t frame[2];
+
+		memcpy(frame, (const void *)fp, sizeof(frame));
+		if (found++ >= count || w[(*n)++] != frame[1])
+			return "caller";
+		if (frame[0] <= fp)
+			break;
+		fp = frame[0];
+	}
+	return found == count ? NULL : "number of callers";
+}
+
 static const char *wrong_entry(const struct trial *t, const uint64_t *w, uint64_t target,
 			       unsigned *words)
 {
@@ -156,7 +194,7 @@ static const char *wrong_entry(const struct trial *t, const uint64_t *w, uint64_
 			return i < GENERAL ? "register" : "rip or flags";
 	}
 	*words = n;
-	return NULL;
+	return t->options.callers ? wrong_callers(t, w, words) : NULL;
 }
 
 static const char *wrong_words(const struct trial *t, const uint64_t *w, uint64_t target,
@@ -194,8 +232,6 @@ static const char *wrong_record(const struct trial *t, const uint64_t *w, uint64
 }
 
 /* ---- the ring's states ---- */
-
-static struct log_ring *ring;
 
 enum ring_state { FRESH, TURN, DROP, DROPPING, LOST, RING_STATES };
 static const char *const state_names[] = {"", " in the next segment", ", the first that is dropped",
@@ -271,7 +307,7 @@ static const char *wrong_ring(enum ring_state state, uint64_t end, uint64_t curs
 /* ---- trials ---- */
 
 /* Executes the log and checks everything. */
-static const char *try(struct trial *t, enum ring_state state, uint64_t target)
+static const char *try_at(struct trial *t, enum ring_state state, uint64_t target, uint8_t *sp)
 {
 	unsigned words = 0;
 	uint64_t at, end;
@@ -281,11 +317,16 @@ static const char *try(struct trial *t, enum ring_state state, uint64_t target)
 	set_ring(state);
 	at = record_at(state);
 	end = ring->limit ? ring->cursor : ring->kept;
-	run_log(t);
+	run_log_at(t, sp);
 	bad = harm(t);
 	if (!bad)
 		bad = wrong_record(t, (const uint64_t *)at, target, &words);
 	return bad ? bad : wrong_ring(state, end, at + 8 * words);
+}
+
+static inline const char *try(struct trial *t, enum ring_state state, uint64_t target)
+{
+	return try_at(t, state, target, stack + STACK_SIZE / 2);
 }
 
 static uint32_t random_dead(unsigned mode)
@@ -316,6 +357,7 @@ static void prepare(struct trial *t, unsigned kind, unsigned mode)
 	t->point.flags_dead = random64() & 1;
 	t->options.timed = random64() & 1;
 	t->options.regs = random64() & 0x3ffff;
+	t->options.callers = random64() & 1;
 	machine__randomize(&t->in);
 	t->in.r[RSP] = (uintptr_t)stack + STACK_SIZE / 2;
 	for (size_t i = 0; i < sizeof(t->stack); i += 8) {

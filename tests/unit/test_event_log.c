@@ -102,6 +102,41 @@ static void test_branches(void)
 	log_decoder__free(d);
 }
 
+/* Behind the registers: a number, and so many callers. */
+static void test_callers(void)
+{
+	struct log_options with = args_only;
+	struct log_decoder *d;
+	uint64_t w[16] = {word(LOG_ENTRY, 0, false, ENTRY, SP),
+			  40,
+			  0xca11,
+			  0x4000,
+			  22,
+			  SP,
+			  77,
+			  2,
+			  0xca12,
+			  0xca13};
+	const struct event *e;
+	struct logged logged;
+	int n;
+
+	with.callers = true;
+	d = log_decoder__new(&plan, &with, a_clock);
+	th = thread_at(0);
+	e = decode(d, w, 16, &n);
+	ok(n == 10 && e && e->entry->nstack == 4 && e->entry->stack[0] == 0x4000 &&
+		   e->entry->stack[1] == 0xca11 && e->entry->stack[2] == 0xca12 &&
+		   e->entry->stack[3] == 0xca13,
+	   "an entry has its instruction, its caller and theirs");
+	ok(!decode(d, w, 9, &n) && n == -EBADMSG, "callers that are cut are refused");
+	ok(!decode(d, w, 7, &n) && n == -EBADMSG, "so is their number");
+	w[7] = LOG_CALLERS + 1;
+	ok(!decode(d, w, 16, &n) && n == -EBADMSG, "and one that is too large");
+	ok(!log_decoder__id(d, (uint32_t)w[0], &logged), "its size does not follow from its id");
+	log_decoder__free(d);
+}
+
 static void test_entries(void)
 {
 	struct log_decoder *d = log_decoder__new(&plan, &args_only, a_clock);
@@ -269,6 +304,7 @@ int main(void)
 	for (int i = 0; i < SITES; i++)
 		sites[i].probe = i == UPROBE ? PROBE_TRAP : PROBE_INLINE;
 	test_branches();
+	test_callers();
 	test_entries();
 	test_stack();
 	test_stacks();

@@ -49,6 +49,10 @@ void asm__jump_if(struct code_part *p, uint8_t cc, uint32_t label);
 
 /* log.c */
 void x86__log_begin(struct code_buffer *c);
+/* walk.c: appends a function to the cold part that puts the callers of an entry to where rax points
+ * to: their number, and then them. Changes nothing else but flags. The stack pointer is at least
+ * the red zone below what it was at the entry. */
+void x86__walk_begin(struct code_buffer *c);
 void x86__log(struct code_buffer *c, const struct log_point *p, const struct log_options *options);
 /* copier.c: with_gs: also what uses the segment of the log */
 int x86__displace(struct code_buffer *c, const uint8_t *bytes, size_t len, uint64_t vaddr,

@@ -15,7 +15,7 @@
 
 #define BIT(reg) (1u << (reg))
 
-_Static_assert((6 + X86_FLAGS + 1) * WORD <= LOG_RECORD_MAX, "the longest entry");
+_Static_assert((6 + X86_FLAGS + 1 + 1 + LOG_CALLERS) * WORD <= LOG_RECORD_MAX, "the longest entry");
 _Static_assert((LOG_SEGMENTS & (LOG_SEGMENTS - 1)) == 0 && LOG_SEGMENTS < 128 &&
 		       (LOG_SEGMENT & (LOG_SEGMENT - 1)) == 0,
 	       "turn() shifts and masks");
@@ -201,6 +201,7 @@ void x86__log_begin(struct code_buffer *c)
 	asm__pop(p, X86_RDX);
 	asm__pop(p, X86_RCX);
 	asm__put(p, 0xc3); /* ret */
+	x86__walk_begin(c);
 }
 
 /* ---- registers ---- */
@@ -237,10 +238,18 @@ static uint8_t choose(struct logger *l, uint32_t except)
 	return reg;
 }
 
+static bool has_callers(const struct logger *l)
+{
+	return l->point->kind == LOG_ENTRY && l->options->callers;
+}
+
 static uint32_t recorded_registers(const struct logger *l)
 {
 	bool entry = l->point->kind == LOG_ENTRY;
 	uint32_t regs = entry ? l->options->regs : 0;
+
+	if (has_callers(l))
+		regs |= BIT(X86_RBP);
 
 	if (l->point->kind == LOG_RETURN || (entry && (l->point->is_ret || l->point->operand)))
 		regs |= BIT(X86_RAX);
@@ -500,22 +509,31 @@ static unsigned store_words(struct logger *l)
 
 /* ---- the whole ---- */
 
-/* The cold part's way to the slow path. Flags are free there. */
-static void put_slow(struct logger *l, uint32_t slow, uint32_t back)
+/* Calls a function that has the cursor in rax, off bytes further. Flags are free. */
+static void call_with_cursor(struct logger *l, struct code_part *p, uint32_t label, int32_t off)
 {
-	struct code_part *cold = &l->c->cold;
+	struct operand there = asm__at(X86_RAX, off), back = asm__at(X86_RAX, -off);
 
-	code_buffer__set(l->c, slow, true);
 	if (!l->lowered)
-		asm__put(cold, 0x48, 0x83, 0xc4, 0x80); /* add $-128,%rsp */
+		asm__put(p, 0x48, 0x83, 0xc4, 0x80); /* add $-128,%rsp */
 	if (l->cursor != X86_RAX)
-		asm__swap(cold, l->cursor, X86_RAX);
-	asm__call(cold, l->c->slow);
+		asm__swap(p, l->cursor, X86_RAX);
+	asm__mem(p, ASM_LEA, 64, X86_RAX, &there);
+	asm__call(p, label);
+	asm__mem(p, ASM_LEA, 64, X86_RAX, &back);
 	if (l->cursor != X86_RAX)
-		asm__swap(cold, l->cursor, X86_RAX);
+		asm__swap(p, l->cursor, X86_RAX);
 	if (!l->lowered)
-		asm__put(cold, 0x48, 0x83, 0xec, 0x80); /* sub $-128,%rsp */
-	asm__jump(cold, back);
+		asm__put(p, 0x48, 0x83, 0xec, 0x80); /* sub $-128,%rsp */
+}
+
+/* Where an entry's record has the number of its callers. */
+static unsigned callers_at(const struct logger *l)
+{
+	bool leaves = l->point->is_ret || l->point->operand;
+
+	return 4 + (leaves ? 2 : 0) +
+	       __builtin_popcount(l->options->regs & (2 * BIT(X86_FLAGS) - 1));
 }
 
 /* The register cursor becomes the record's address. */
@@ -529,7 +547,11 @@ static void put_cursor(struct logger *l)
 	RING(l->hot, ASM_CMP, l->cursor, limit);
 	asm__jump_if(l->hot, CC_ABOVE_EQUAL, slow);
 	code_buffer__set(l->c, back, false);
-	put_slow(l, slow, back);
+	code_buffer__set(l->c, slow, true);
+	call_with_cursor(l, &l->c->cold, l->c->slow, 0);
+	asm__jump(&l->c->cold, back);
+	if (has_callers(l))
+		call_with_cursor(l, l->hot, l->c->walk, callers_at(l) * WORD);
 	if (l->flags_at != NOWHERE) {
 		struct operand trap = pushed(l, l->flags_at);
 
@@ -546,12 +568,18 @@ static void finish(struct logger *l, unsigned words)
 {
 	const struct log_point *p = l->point;
 	struct operand id = asm__at(l->cursor, 0), sp = asm__at(l->cursor, 4);
-	struct operand end = asm__at(l->cursor, words * WORD);
+	struct operand end = asm__at(l->cursor, words * WORD), callers = end;
 	unsigned lowered = l->pushed ? l->pushed + 1 : 0;
 
 	asm__mem(l->hot, ASM_STORE, 32, X86_RSP, &sp);
 	asm__mem(l->hot, ASM_STORE_IMM32, 32, 0, &id);
 	put32(l->hot, LOG_ID(p->kind, lowered, p->taken, p->site));
+	if (has_callers(l)) {
+		asm__mem(l->hot, ASM_LOAD, 64, l->value, &callers);
+		end.disp += WORD;
+		end.index = l->value;
+		end.scale = WORD;
+	}
 	asm__mem(l->hot, ASM_LEA, 64, l->cursor, &end);
 	RING(l->hot, ASM_STORE, l->cursor, cursor);
 }

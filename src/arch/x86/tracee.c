@@ -20,6 +20,8 @@ static unsigned long long *find(void *regs, enum tracee_reg reg)
 		return &r->rsp;
 	case TRACEE_LOG:
 		return &r->gs_base;
+	case TRACEE_THREAD:
+		return &r->fs_base;
 	case TRACEE_CONTEXT:
 	default:
 		return &r->rdx;

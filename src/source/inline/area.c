@@ -143,7 +143,9 @@ static bool begin_ring(struct thread *t)
 			     .base = base,
 			     .released = first,
 			     .beat = t->tracer->arch->ticks(),
-			     .patience = PATIENCE};
+			     .patience = PATIENCE,
+			     .stack_start = t->stack.start,
+			     .stack_end = t->stack.end};
 
 	if (t->process->quiet) {
 		r.kept = r.cursor;
@@ -191,6 +193,7 @@ bool thread__get_slot(struct thread *t, pid_t parent, uint64_t forked)
 {
 	if (t->area)
 		return true;
+	thread__find_stack(t);
 	if (!take(t) || !begin_ring(t)) {
 		thread__drop_slot(t);
 		return false;

@@ -62,6 +62,7 @@ static void add_child(struct tracer *s, struct process *parent, struct thread *t
 	if (thread || !t)
 		return;
 	c->parent = t->tid;
+	c->stack = t->stack;
 	c->forked = thread__position(t);
 	vec__append(&c->frames, &t->frames);
 }

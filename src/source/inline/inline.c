@@ -50,7 +50,8 @@ struct inline_source {
  * of the records show nothing new (witnesses). */
 static uint64_t tail_of(const struct inline_options *o)
 {
-	uint64_t words = 4 + 6 + __builtin_popcount(o->log.regs);
+	uint64_t words =
+		4 + 6 + __builtin_popcount(o->log.regs) + (o->log.callers ? 1 + LOG_CALLERS : 0);
 
 	return min_of(o->last * 2 * words * sizeof(uint64_t), (uint64_t)LOG_RING);
 }
@@ -77,6 +78,7 @@ int inliner__open(const struct inline_options *options, struct inliner **out)
 					     .pids = options->pids,
 					     .npids = options->npids,
 					     .follow = options->follow,
+					     .stacks = options->log.callers,
 					     .drop_privileges = options->drop_privileges};
 	struct inliner *i = xcalloc(1, sizeof(*i));
 	int err;

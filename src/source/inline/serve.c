@@ -89,6 +89,7 @@ void tracer__serve(const struct supervisor_options *o, int socket)
 			   .arch = o->plan->arch,
 			   .tracee = o->plan->arch->tracee,
 			   .follow = o->follow,
+			   .stacks = o->stacks,
 			   .socket = socket,
 			   .signals = -1};
 	struct say_answer answer = {0};

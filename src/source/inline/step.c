@@ -13,8 +13,8 @@
 
 /* Steps until any exact place will do; until a log that waits for its reader has to drop its
  * records; until the thread stays in the copies. */
-#define STEPS_STRICT 1000
-#define STEPS_HURRY  3000
+#define STEPS_STRICT 2000
+#define STEPS_HURRY  4000
 #define STEPS_MOST   100000
 
 #define BIT(sig) (1ull << ((sig)-1))

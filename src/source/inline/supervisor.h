@@ -19,6 +19,7 @@ struct supervisor_options {
 	const uint32_t *pids;
 	size_t npids;
 	bool follow; /* children, too */
+	bool stacks; /* the log has callers (log_options.callers) */
 	/* Called in the supervisor once it traces the command; it needs CAP_SYS_PTRACE,
 	 * CAP_CHECKPOINT_RESTORE, CAP_DAC_OVERRIDE and CAP_KILL from then on. 0 or -errno. NULL:
 	 * it keeps all */

@@ -108,6 +108,11 @@ enum thread_state {
 	THREAD_HELD,	  /* until its space was let go */
 };
 
+/* While its stack pointer is in there, all from that to the end can be read. */
+struct thread_stack {
+	uint64_t start, end; /* 0, 0: not known */
+};
+
 struct thread {
 	struct tracer *tracer;
 	struct process *process;
@@ -132,6 +137,7 @@ struct thread {
 	struct uncovering uncovering; /* delivering */
 	VEC(siginfo_t) held; /* of signals that were sent anew, in place of what these say */
 	VEC(struct signal_frame) frames;
+	struct thread_stack stack;
 	struct area *area; /* NULL: it has no slot */
 	uint32_t slot;
 	bool said;	     /* its slot was */
@@ -155,7 +161,7 @@ struct tracer {
 	const struct copies *copies;
 	const struct arch *arch;
 	const struct arch_tracee *tracee;
-	bool follow, quitting;
+	bool follow, stacks, quitting;
 	int socket;  /* to bbtrace; -1: it has gone */
 	int signals; /* SIGCHLD */
 	uint32_t nareas;
@@ -373,6 +379,10 @@ void space__try_let_go(struct tracer *s, struct space *space);
 void thread__let_go_alone(struct thread *t);
 /* Stopped; it is free then. */
 void thread__detach(struct thread *t, int sig);
+
+/* ---- stacks.c ---- */
+/* Before it gets a slot. */
+void thread__find_stack(struct thread *t);
 
 /* ---- serve.c ---- */
 void __attribute__((noreturn)) tracer__serve(const struct supervisor_options *o, int socket);

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * x86-64: the code that follows the frame pointers of an entry's callers, as follow_frames() in
+ * bpf/bbtrace.bpf.c does: which of them are frames is found out later (src/cmd/frames.c). The frame
+ * pointer may be any value. So nothing is read but what can certainly be read: of the thread's own
+ * stack all above the stack pointer, of any other one the rest of the page that the stack pointer
+ * is in.
+ */
+#include "arch/x86/assembler.h"
+
+#define WORD	 8
+#define LOWERED	 (128 + 6 * WORD) /* at least: the red zone, and what is pushed here */
+#define FRAME	 16		  /* bytes: the next frame pointer, the return address */
+#define PAGE_END 0xff, 0x0f, 0, 0 /* LOG_PAGE - 1 */
+
+enum { CC_BELOW = 2, CC_BELOW_EQUAL = 6, CC_ABOVE = 7 };
+
+static const uint8_t kept[] = {X86_RCX, X86_RDX, X86_RSI, X86_RDI, X86_RBX};
+
+static void ring_field(struct code_part *p, unsigned opcode, uint8_t reg, size_t offset)
+{
+	struct operand m = asm__at(REG_NONE, (int32_t)offset);
+
+	m.seg = SEG_GS;
+	asm__mem(p, opcode, 64, reg, &m);
+}
+#define RING(p, opcode, reg, field)                                                                \
+	ring_field((p), (opcode), (reg), offsetof(struct log_ring, field))
+
+/* rdi = the last address that a frame may have. */
+static void put_limit(struct code_buffer *c)
+{
+	struct code_part *p = &c->cold;
+	struct operand entry = asm__at(X86_RSP, LOWERED), end = asm__at(X86_RDI, 1 - FRAME);
+	struct operand whole = asm__at(X86_RDI, -FRAME);
+	uint32_t own = code_buffer__label(c), both = code_buffer__label(c);
+
+	RING(p, ASM_LOAD, X86_RDI, stack_end);
+	asm__move(p, 64, X86_RSI, X86_RSP);
+	RING(p, ASM_SUB, X86_RSI, stack_start);
+	asm__move(p, 64, X86_RCX, X86_RDI);
+	RING(p, ASM_SUB, X86_RCX, stack_start);
+	asm__put(p, 0x48, 0x39, 0xce); /* cmp %rcx,%rsi */
+	asm__jump_if(p, CC_BELOW, own);
+	asm__mem(p, ASM_LEA, 64, X86_RDI, &entry);
+	asm__put(p, 0x48, 0x81, 0xcf, PAGE_END); /* or $0xfff,%rdi */
+	asm__mem(p, ASM_LEA, 64, X86_RDI, &end);
+	asm__jump(p, both);
+	code_buffer__set(c, own, true);
+	asm__mem(p, ASM_LEA, 64, X86_RDI, &whole);
+	code_buffer__set(c, both, true);
+}
+
+/* rdx: the frame pointer; rcx: the number of callers until now; rsi, rbx: what the frame has. */
+static void put_frame(struct code_buffer *c, uint32_t done)
+{
+	struct code_part *p = &c->cold;
+	struct operand next = asm__at(X86_RDX, 0), address = asm__at(X86_RDX, WORD);
+	struct operand slot = asm__at(X86_RAX, WORD);
+	uint32_t start;
+
+	asm__put(p, 0x48, 0x39, 0xe2); /* cmp %rsp,%rdx */
+	asm__jump_if(p, CC_BELOW, done);
+	asm__put(p, 0x48, 0x39, 0xfa); /* cmp %rdi,%rdx */
+	asm__jump_if(p, CC_ABOVE, done);
+	start = p->bytes.len;
+	asm__mem(p, ASM_LOAD, 64, X86_RSI, &next);
+	asm__mem(p, ASM_LOAD, 64, X86_RBX, &address);
+	vec__push(&c->faults, (struct code_fault){start, p->bytes.len, done, true});
+	slot.index = X86_RCX;
+	slot.scale = WORD;
+	asm__mem(p, ASM_STORE, 64, X86_RBX, &slot);
+	asm__put(p, 0xff, 0xc1); /* inc %ecx */
+}
+
+void x86__walk_begin(struct code_buffer *c)
+{
+	uint32_t loop = code_buffer__label(c), done = code_buffer__label(c);
+	struct code_part *p = &c->cold;
+	struct operand number = asm__at(X86_RAX, 0);
+
+	c->walk = code_buffer__label(c);
+	code_buffer__set(c, c->walk, true);
+	for (size_t i = 0; i < ARRAY_SIZE(kept); i++)
+		asm__push(p, kept[i]);
+	put_limit(c);
+	asm__zero(p, X86_RCX);
+	asm__move(p, 64, X86_RDX, X86_RBP);
+	code_buffer__set(c, loop, true);
+	put_frame(c, done);
+	/* outer frames are at higher addresses */
+	asm__put(p, 0x48, 0x39, 0xd6); /* cmp %rdx,%rsi */
+	asm__jump_if(p, CC_BELOW_EQUAL, done);
+	asm__move(p, 64, X86_RDX, X86_RSI);
+	asm__put(p, 0x83, 0xf9, LOG_CALLERS); /* cmp $62,%ecx */
+	asm__jump_if(p, CC_BELOW, loop);
+	code_buffer__set(c, done, true);
+	asm__mem(p, ASM_STORE, 64, X86_RCX, &number);
+	for (size_t i = ARRAY_SIZE(kept); i-- > 0;)
+		asm__pop(p, kept[i]);
+	asm__put(p, 0xc3); /* ret */
+}
