@@ -136,6 +136,27 @@ static void take_objects(struct growth *g)
 	}
 }
 
+/* A probe in the original of a copied function would never be hit, or lie in a springboard. */
+static int check_copies(const struct plan *p, const struct plan_change *c)
+{
+	autofree bool *copied = xcalloc(p->functions.len + 1, sizeof(*copied));
+	const struct plan_site *s;
+	const uint32_t *id;
+
+	vec__each (s, &p->sites)
+		copied[s->function] |= s->logs;
+	vec__each (id, &c->attach) {
+		s = &c->to.sites.data[*id];
+		if (s->function < p->functions.len && copied[s->function])
+			return err__set(
+				EBUSY,
+				"%s runs as a copy that doesn't log all that would be needed now: "
+				"trace these functions by another bbtrace",
+				p->functions.data[s->function].name);
+	}
+	return 0;
+}
+
 static int plan_again(struct growth *g, struct plan_change *c)
 {
 	struct plan *next = NULL;
@@ -146,6 +167,8 @@ static int plan_again(struct growth *g, struct plan_change *c)
 	if (g->lines)
 		plan__lines(next);
 	err = plan__change(g->plan, next, c);
+	if (!err && (err = check_copies(g->plan, c)))
+		plan_change__free(c);
 	if (err)
 		plan__free(next);
 	else
@@ -187,6 +210,21 @@ static int fail(struct growth *g, int err)
 	return err == 1 ? err__set(ECANCELED, "the trace has just reached its --limit") : err;
 }
 
+static void tell_logged(const struct plan *p, const struct plan_change *c)
+{
+	size_t hidden = 0;
+	const uint32_t *id;
+
+	vec__each (id, &c->logged)
+		hidden += c->to.sites.data[*id].probe == PROBE_NONE;
+	if (hidden)
+		note("%zu of the removed places are in copies, which go on logging until the trace "
+		     "ends: that is ignored",
+		     hidden);
+	if (c->attach.len && plan__has_programs(p))
+		note_verbose("functions that are added are traced by probes, not by copies");
+}
+
 /* *undoes: no probe was attached, so the trace goes on as before. */
 static int apply(struct growth *g, struct plan_change *c, struct growth_change *out, bool *undoes)
 {
@@ -203,6 +241,7 @@ static int apply(struct growth *g, struct plan_change *c, struct growth_change *
 		return fail(g, err);
 	out->attached = c->attach.len;
 	out->detached = c->detach.len;
+	tell_logged(g->plan, c);
 	err = probe__attach_sites(g->probe, c->attach.data, c->attach.len);
 	*undoes = err;
 	if (err)
@@ -242,8 +281,21 @@ static int change(struct growth *g, function_vec *functions, struct growth_chang
 	return err;
 }
 
+static bool copies_count(const struct plan *p)
+{
+	const struct plan_site *s;
+
+	vec__each (s, &p->sites)
+		if (s->probe == PROBE_INLINE_COUNT)
+			return true;
+	return false;
+}
+
 static int check(const struct growth *g)
 {
+	if (copies_count(g->plan))
+		return err__set(ENOTSUP, "copies of functions count (-c with --engine inline): use "
+					 "--engine probe, or trace them by another bbtrace");
 	if (g->plan->retires)
 		return err__set(ENOTSUP,
 				"probes of this trace retire (--once, --retire): its functions "

@@ -321,8 +321,9 @@ static int run(struct session *s, int *status)
 	err = open_control(s);
 	if (err)
 		return err;
-	s->options.grows =
-		control__fd(&s->control) >= 0 && !s->options.retires && !s->options.inlines;
+	/* what copies count can't change (growth.c) */
+	s->options.grows = control__fd(&s->control) >= 0 && !s->options.retires &&
+			   !(s->options.inlines && counts(s));
 	err = attach(s, &s->options);
 	if (err == -EINTR && interrupted)
 		return note("interrupted before the probes were in place"), 0;

@@ -190,6 +190,7 @@ static void take_over(struct body *b)
 			if (!plan_site__is_hooked(s))
 				continue;
 			s->probe = s->probe == PROBE_TRAP ? PROBE_INLINE : PROBE_INLINE_COUNT;
+			s->logs = s->probe == PROBE_INLINE;
 			s->probe_at = 0;
 		}
 }

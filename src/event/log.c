@@ -68,7 +68,7 @@ static uint32_t kind_of_count(const struct log_decoder *d, const struct plan_sit
 /* Does each execution of this site have a record of this kind? */
 static bool has_record(const struct plan_site *s, uint32_t kind)
 {
-	if (s->probe != PROBE_INLINE)
+	if (s->probe != PROBE_INLINE && !s->logs)
 		return false;
 	switch (kind) {
 	case LOG_BRANCH:
@@ -84,6 +84,12 @@ static bool has_record(const struct plan_site *s, uint32_t kind)
 	default:
 		return false;
 	}
+}
+
+/* Is it no longer traced, but the copy goes on logging it? */
+static bool is_ignored(const struct plan_site *s)
+{
+	return s->logs && s->probe == PROBE_NONE;
 }
 
 /* Can this site be logged by a record of this kind? */
@@ -339,7 +345,7 @@ bool log_decoder__id(const struct log_decoder *d, uint32_t id, struct logged *ou
 	const uint64_t word = id;
 	struct log_record r = record_of(d, &word);
 
-	if (!r.site || !is_of_kind(d, r.site, r.kind) ||
+	if (!r.site || !is_of_kind(d, r.site, r.kind) || is_ignored(r.site) ||
 	    (r.kind == LOG_ENTRY && d->options->callers)) /* of any size */
 		return false;
 	*out = (struct logged){.site = r.site - d->plan->sites.data,
@@ -375,6 +381,7 @@ int log_decoder__event(struct log_decoder *d, struct log_thread *t, const uint64
 	} else {
 		take_site(d, t, &r);
 	}
-	*out = &d->event;
+	if (r.kind == LOG_LOST || !is_ignored(r.site))
+		*out = &d->event;
 	return size;
 }

@@ -229,19 +229,36 @@ static int match_site(struct change *k, uint32_t i)
 	return no_match(k, &k->next->blocks.data[s->block]);
 }
 
+/* It goes on logging in any case. */
+static void show_logged(struct change *k, uint32_t id, bool before, bool now)
+{
+	if (before != now)
+		vec__push(&k->c->logged, id);
+	k->c->removes |= before && !now;
+}
+
 static void put_site(struct change *k, uint32_t i)
 {
 	const struct plan_site *s = &k->next->sites.data[i];
 	uint32_t id = k->site[i];
 	struct plan_site *out = &k->c->to.sites.data[id];
 	const struct plan_site *old = id < k->now->sites.len ? &k->now->sites.data[id] : NULL;
-	bool had = old && plan_site__is_hooked(old);
+	bool had = old && plan_site__is_hooked(old), logs = old && old->logs;
+	bool shown = old && old->probe == PROBE_INLINE;
+	uint8_t probe_at = out->probe_at;
 
 	*out = *s;
 	out->object = k->object[s->object];
 	out->function = k->function[s->function];
 	out->block = part_at(k, s->block, s->vaddr);
 	out->kept = 0;
+	out->logs = logs;
+	if (logs) {
+		out->probe = plan_site__is_hooked(s) ? PROBE_INLINE : PROBE_NONE;
+		out->probe_at = probe_at;
+		show_logged(k, id, shown, out->probe == PROBE_INLINE);
+		return;
+	}
 	if (plan_site__is_hooked(s) && !had)
 		vec__push(&k->c->attach, id);
 	if (!had || plan_site__is_hooked(s))
@@ -273,6 +290,8 @@ static void remove_sites(struct change *k)
 			vec__push(&k->c->detach, i);
 			k->c->removes = true;
 		}
+		if (s->logs)
+			show_logged(k, i, s->probe == PROBE_INLINE, false);
 		s->probe = PROBE_NONE;
 	}
 }
@@ -467,4 +486,5 @@ void plan_change__free(struct plan_change *c)
 	plan__free_tables(&c->to);
 	vec__free(&c->attach);
 	vec__free(&c->detach);
+	vec__free(&c->logged);
 }

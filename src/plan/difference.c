@@ -112,6 +112,7 @@ void plan_change__begin(const struct plan_change *c, const struct plan *now,
 	if (c->removes)
 		keep_rows(&to, now);
 	set_changing(&to, &c->attach);
+	set_changing(&to, &c->logged);
 	/* what counts does so until nothing needs it */
 	if (now->placement != PLACEMENT_COUNT)
 		set_changing(&to, &c->detach);

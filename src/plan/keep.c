@@ -48,7 +48,7 @@ void keep__probes(struct plan *p, const struct plan *before)
 	const struct plan_site *old;
 
 	vec__each (old, &before->sites) {
-		bool hooked = plan_site__is_hooked(old);
+		bool hooked = plan_site__is_hooked(old) || old->logs;
 		uint32_t object, site;
 
 		if (!hooked && old->refusal == PROBE_OK)

@@ -68,6 +68,8 @@ struct plan_site {
 			     0: not known */
 	uint8_t unsolved; /* PLACEMENT_COUNT: its count can't be told. Not in trace files */
 	uint8_t kept;	  /* its probe is in place: plan_options.before. Not in trace files */
+	uint8_t logs;	  /* code in the process logs it, whatever .probe says: it is shown while
+			     that is PROBE_INLINE. Not in trace files */
 	uint16_t cond;
 	int32_t sp_delta; /* sp at the entry - sp before the instruction, bytes; SP_UNKNOWN */
 };
@@ -286,6 +288,7 @@ void plan_increment__free(struct plan_increment *i);
 struct plan_change {
 	struct plan to;	       /* its rows have the numbers of the extended plan */
 	id_vec attach, detach; /* sites */
+	id_vec logged;	       /* sites of copies that are shown from now on, or no longer */
 	bool removes;	       /* functions, or probes, are no longer traced */
 };
 /*

@@ -204,10 +204,22 @@ static bool hooks_programs(const struct probe *p)
 	return false;
 }
 
+/* Functions may be added later, by links alone: nothing is attached until then. */
+static void choose_for_later(struct probe *p)
+{
+	const struct mechanism *m = by_name("uprobe_multi");
+
+	if (p->options->grows && plan__has_programs(p->plan) && !is_left_out(p, m) && !check(p, m))
+		p->programs.mechanism = m;
+}
+
 int mechanisms__choose(struct probe *p)
 {
-	int err = hooks_programs(p) ? choose(p, &p->programs, false) : 0;
+	bool hooks = hooks_programs(p);
+	int err = hooks ? choose(p, &p->programs, false) : 0;
 
+	if (!hooks)
+		choose_for_later(p);
 	if (!err && plan__has_kernel(p->plan))
 		err = choose(p, &p->kernel, true);
 	/* asked now: later there may be no capability left */
