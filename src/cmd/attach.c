@@ -72,8 +72,9 @@ int attach__probes(struct attaching *a, struct probe_options *o)
 	uint32_t skipped = a->plan->skipped;
 	int err = attach_once(a, o, true);
 
-	/* in copied functions no other site can be chosen any more */
-	if (!err && a->plan->skipped > skipped && !a->inliner)
+	/* counters of copies stay as they are */
+	if (!err && a->plan->skipped > skipped &&
+	    !(a->inliner && a->plan->placement == PLACEMENT_COUNT))
 		err = attach_others(a, o);
 	if (err)
 		return err;

@@ -86,6 +86,31 @@ static void place_again(struct plan *p, const struct plan_options *options)
 		s->kept = 0;
 }
 
+/* By function: does it run as a copy? Its original can't be probed any more. */
+static bool *find_copied(const struct plan *p)
+{
+	bool *copied = xcalloc(p->functions.len + 1, sizeof(*copied));
+	const struct plan_site *s;
+
+	vec__each (s, &p->sites)
+		copied[s->function] |= s->logs;
+	return copied;
+}
+
+/* What only such a probe would tell stays unknown. */
+static void leave_out_copied(struct plan *p)
+{
+	autofree bool *copied = find_copied(p);
+	struct plan_site *s;
+
+	vec__each (s, &p->sites) {
+		if (!plan_site__is_hooked(s) || !copied[s->function])
+			continue;
+		s->probe = PROBE_NONE;
+		p->probes--;
+	}
+}
+
 bool plan__choose_again(struct plan *p, const struct plan_options *options, id_vec *chosen)
 {
 	uint32_t n = p->sites.len;
@@ -96,6 +121,7 @@ bool plan__choose_again(struct plan *p, const struct plan_options *options, id_v
 	for (uint32_t i = 0; i < n; i++)
 		hooked[i] = plan_site__is_hooked(&p->sites.data[i]);
 	place_again(p, options);
+	leave_out_copied(p);
 	for (uint32_t i = 0; i < p->sites.len; i++)
 		if (plan_site__is_hooked(&p->sites.data[i]) && (i >= n || !hooked[i]))
 			vec__push(chosen, i);

@@ -464,7 +464,8 @@ void plan_counts__solve(struct plan_counts *c, const struct plan *p);
 void plan__refuse(struct plan *p, uint32_t site, enum probe_refusal why);
 
 /*
- * After sites were refused: chooses others, from which the same steps, or the same counts, follow.
+ * After sites were refused: chooses others, from which the same steps, or the same counts, follow;
+ * none in functions that run as copies.
  * Appends those that had no probe before. False: there are none. Probes of events stay; those that
  * count may go. Not if probes retire.
  */

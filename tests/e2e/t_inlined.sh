@@ -59,9 +59,12 @@ exits 2 'list --engine inline has no points file'
 bb user "${ladder[@]}" --engine auto -v "${run[@]}"
 exits 0 '--engine auto: a program is traced'
 like "$T/err" '^bbtrace: 1 functions are copied$' 'by copies'
-bb user "${ladder[@]}" --engine auto -k -v "${run[@]}"
-exits 0 '--engine auto: a call stack is shown'
-like "$T/err" 'by probes, since copies are not for -k' 'by probes, and -v says why'
+bb user "${ladder[@]}" --engine auto --max-overhead 99 -v "${run[@]}"
+exits 0 '--engine auto: what copies are not for is done'
+like "$T/err" 'by probes, since copies are not for --max-overhead' 'by probes, and -v says why'
+bb user "${ladder[@]}" --engine auto --returns probe -v -F json -o "$T/json" "${run[@]}"
+like "$T/err" '^bbtrace: --returns probe: with copies' 'a note says that returns are recorded at rets'
+is "$(json "$T/json" '$e->{event} eq "return"')" "$(json "$T/json" '$e->{event} eq "entry"')" 'and each call has one'
 source_program tiny c -O1 <<'END'
 /* four bytes, and no padding behind them: there is no room for a jump */
 int narrow(int x);

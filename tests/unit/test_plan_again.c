@@ -96,6 +96,17 @@ static void test_branch(void)
 	is(plan->skipped, 1, "a witness that was refused doesn't count as skipped");
 }
 
+static void test_copied(void)
+{
+	uint32_t site;
+
+	build("skips", PLACEMENT_FULL, ALL);
+	site = probed(0, ROLE_BRANCH);
+	plan->sites.data[plan->functions.data[0].entry_site].logs = 1;
+	is(refuse(site), 0, "in a function that runs as a copy no other instruction is probed");
+	ok(!has_witness(1) && !has_witness(2), "nor has it a witness");
+}
+
 static void test_witness(void)
 {
 	uint32_t probes;
@@ -132,6 +143,7 @@ int main(void)
 	    object__open(scratch__path("again.so"), &object))
 		exit(99);
 	test_branch();
+	test_copied();
 	test_witness();
 	test_entry();
 	plan__free(plan);
