@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Each option of the tracing verbs with --engine inline: the same output as with probes, or a refusal that names the next step.
+# shellcheck disable=SC2154,SC2034 # lib.sh sets them
+. "$(dirname "$0")/lib.sh"
+needs root uprobes
+[[ $(uname -m) == x86_64 ]] || skip_all 'functions are copied on x86-64 only'
+
+program ladder -O1 -g
+program forks -O1
+
+# What is not the same in two runs, whatever makes the events; with --returns probe, rets are implied by probes.
+settle() {
+	sed -E 's/,?"(ts|pid|tid|ns_pid|cpu|duration_ns|net_ns|since_entry_ns|probes|hits|hits_unpriced|tracing_ns|below_noise)":("[^"]*"|[^,}]*)//g; s/,"implied":true//; s/^ladder-[0-9]+ */ladder /; s/0x[0-9a-f]{9,}/ADDRESS/g' "$1"
+}
+# same OPTION...: of a command, as JSON.
+same() {
+	local engine all
+
+	for engine in probe inline; do
+		setarch -R timeout -k 10 "$BB_TIMEOUT" "$BBTRACE" user "$T/ladder" classify -F json -o "$T/json" --engine $engine "$@" \
+			-- "$T/ladder" >"$T/out" 2>"$T/err" </dev/null
+		all+="$? "
+		settle "$T/json" >"$T/$engine"
+	done
+	is "$all" '0 0 ' "$*: both trace" || diag "$(cat "$T/err")"
+	ok "$(diff "$T/probe" "$T/inline" >"$T/diff"; echo $?)" "$*: the same" || diag "$(head -n 6 "$T/diff")"
+	ok $(($(wc -l <"$T/inline") < 2)) "$*: not nothing"
+}
+for options in '' '-f' '-e entry' '-e entry,return' '-e branch' '-r none' '-r all' '-r rdi,rsp' '-k' '--depth 1' '-l 20' '-T abs' \
+	'-c' '-q' '-v' '--last 30' '--returns ret' '--returns probe' '--returns none' '--placement full' '--placement implied' \
+	'--placement witness' '--attach uprobe_event' '--min-duration 0' '--buffer 1M' '--uid 0' '--comm ladder' \
+	'--exclude main'; do
+	# shellcheck disable=SC2086
+	same $options
+done
+
+# ---- a trace file, and other formats, have the same in them ----
+for format in 'text -T none -e branch' 'dot' 'json -T none'; do
+	for engine in probe inline; do
+		# shellcheck disable=SC2086
+		bb user "$T/ladder" classify main -F $format --engine $engine -o "$T/$engine.raw" -- "$T/ladder"
+		settle "$T/$engine.raw" >"$T/$engine"
+	done
+	ok "$(diff "$T/probe" "$T/inline" >"$T/diff"; echo $?)" "-F $format: the same" || diag "$(head -n 6 "$T/diff")"
+done
+
+# ---- what is refused says what to do instead ----
+refused() { # WHAT ARG...
+	bb "${@:2}" --engine inline
+	exits 2 "$1 is refused"
+	like "$T/err" '^bbtrace: --engine inline.*(use --engine probe|name a command)' "$1: with the next step"
+}
+refused 'the kernel' kernel vfs_read -t 1
+refused 'all processes' user "$T/ladder" classify -t 1
+refused 'a bound of the cost' user "$T/ladder" classify --max-overhead 5 -p $$
+done_testing
