@@ -287,8 +287,8 @@ static bool place_before_kept(struct body *b, struct spring *s)
 		return false;
 	if (leave(b, s, kept))
 		return true;
-	return may_emulate(b, kept) && (place_call(b, s, kept) || place_emulated(b, s, kept) ||
-					place_at_call(b, s, kept));
+	return may_emulate(b, kept) &&
+	       (place_call(b, s, kept) || place_emulated(b, s, kept) || place_at_call(b, s, kept));
 }
 
 /* A short jump to an island that takes the place of a call. */
