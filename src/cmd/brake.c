@@ -65,10 +65,17 @@ struct looks {
 	VEC(struct brake_look) now;
 };
 
+/* What probes, and copies in its threads, have cost a process. */
 static void add_look(void *ctx, uint32_t pid, uint64_t tracing)
 {
 	struct looks *l = ctx;
+	struct brake_look *now;
 
+	vec__each (now, &l->now)
+		if (now->pid == pid) {
+			now->tracing += tracing;
+			return;
+		}
 	if (pid)
 		vec__push(&l->now,
 			  (struct brake_look){.pid = pid, .cpu = cpu_of(pid), .tracing = tracing});
@@ -94,6 +101,7 @@ bool brake__tick(struct brake *b, const struct trace *t, uint64_t time)
 		return false;
 	b->next = time + EVERY;
 	trace__each_cost(t, add_look, &l);
+	inliner__each_cost(b->inliner, add_look, &l);
 	vec__each (now, &l.now)
 		brake__look(b, *now, &tracing, &cpu);
 	verdict = cpu >= BRAKE_CPU;
@@ -172,6 +180,9 @@ void brake__tell(const struct brake *b, const struct trace *t, const struct plan
 			     ? ""
 			     : ", or -e entry,return --returns probe (see bbtrace doctor --calibrate)");
 	}
+	if (b->inliner)
+		note("copies cost what they log or count, and the time that the program waits for its "
+		     "events to be read; cheaper: -c, or fewer functions");
 	str__free(&text);
 	vec__free(&costs);
 }

@@ -3,6 +3,7 @@
 #ifndef BBTRACE_CMD_BRAKE_H
 #define BBTRACE_CMD_BRAKE_H
 
+#include "source/source.h"
 #include "trace/trace.h"
 
 /* A process at the last verdict, ns. */
@@ -12,8 +13,9 @@ struct brake_look {
 };
 
 struct brake {
-	unsigned most;	    /* percent; 0: off */
-	struct map64 index; /* pid -> index into looks + 1 */
+	unsigned most;		 /* percent; 0: off */
+	struct inliner *inliner; /* copies cost, too; NULL: there are none */
+	struct map64 index;	 /* pid -> index into looks + 1 */
 	VEC(struct brake_look) looks;
 	uint64_t lost;	  /* events, at the last verdict */
 	uint64_t next;	  /* when to look again */

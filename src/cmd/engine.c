@@ -14,7 +14,6 @@ static const char *not_inline(const struct args *a)
 		const char *what;
 	} rows[] = {
 		{a->verb->bit == VERB_KERNEL, "kernel functions"},
-		{a->max_overhead, "--max-overhead"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)

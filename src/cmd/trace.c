@@ -311,6 +311,7 @@ static int run(struct session *s, int *status)
 	int err;
 
 	s->brake.most = s->args->max_overhead;
+	s->brake.inliner = s->engine.inliner;
 	t.account = s->brake.most;
 	s->options = options_of(s);
 	/* before the first probe, so that none is left attached; CMD was forked before */

@@ -42,6 +42,28 @@ wait
 bb user "$T/spins" step --max-overhead 99 -- "$T/spins" "$T/end"
 exits 3 'a program that uses little time is not judged'
 unlike "$T/err" 'stopped' 'nor stopped'
+# ---- copies: what they log and count, and waiting ----
+if [[ $(uname -m) == x86_64 ]]; then
+	for options in '' '-c'; do
+		rm "$T/end"
+		"$T/spins" "$T/end" &
+		pid=$!
+		# shellcheck disable=SC2086
+		bb user "$T/spins" step -p $pid --engine inline --max-overhead 1 $options -F summary
+		exits 0 "copies${options:+, }$options: a trace that costs too much ends, with status 0"
+		like "$T/err" '^bbtrace: stopped: tracing took [0-9]+ % of the traced processes. CPU time, more than --max-overhead 1$' \
+			"copies${options:+, }$options: it says how much of the time tracing took"
+		like "$T/err" '^bbtrace: copies cost what they log or count' "copies${options:+, }$options: and by what"
+		kill -0 $pid
+		ok $? "copies${options:+, }$options: the process runs on"
+		touch "$T/end"
+		wait $pid
+		is $? 3 "copies${options:+, }$options: and ends as it does untraced"
+	done
+	bb user "$T/spins" step --engine inline --max-overhead 99 -- "$T/spins" "$T/end"
+	exits 3 'copies: a program that uses little time is not judged'
+	unlike "$T/err" 'stopped' 'nor stopped'
+fi
 for percent in 0 100 x 1.5; do
 	bb user "$T/spins" step --max-overhead $percent -- "$T/spins" "$T/end"
 	exits 2 "--max-overhead $percent is wrong usage"

@@ -28,7 +28,6 @@ refused() { # WHAT ARG...
 }
 refused 'no command' -t 1
 
-refused 'a bound of the cost' --max-overhead 5 "${run[@]}"
 bb user "${ladder[@]}" --engine x "${run[@]}"
 exits 2 'another engine is refused'
 
@@ -59,9 +58,8 @@ exits 2 'list --engine inline has no points file'
 bb user "${ladder[@]}" --engine auto -v "${run[@]}"
 exits 0 '--engine auto: a program is traced'
 like "$T/err" '^bbtrace: 1 functions are copied$' 'by copies'
-bb user "${ladder[@]}" --engine auto --max-overhead 99 -v "${run[@]}"
-exits 0 '--engine auto: what copies are not for is done'
-like "$T/err" 'by probes, since copies are not for --max-overhead' 'by probes, and -v says why'
+bb user "${ladder[@]}" --engine auto -v -t 1 -p $$
+like "$T/err" 'by probes, since copies are not for processes that run already' 'a process that runs is by probes, and -v says why'
 bb user "${ladder[@]}" --engine auto --returns probe -v -F json -o "$T/json" "${run[@]}"
 like "$T/err" '^bbtrace: --returns probe: with copies' 'a note says that returns are recorded at rets'
 is "$(json "$T/json" '$e->{event} eq "return"')" "$(json "$T/json" '$e->{event} eq "entry"')" 'and each call has one'

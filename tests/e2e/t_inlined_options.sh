@@ -53,5 +53,4 @@ refused() { # WHAT ARG...
 }
 refused 'the kernel' kernel vfs_read -t 1
 refused 'all processes' user "$T/ladder" classify -t 1
-refused 'a bound of the cost' user "$T/ladder" classify --max-overhead 5 -p $$
 done_testing

@@ -117,6 +117,30 @@ void inliner__close(struct inliner *i)
 	free(i);
 }
 
+/* ---- costs ---- */
+
+struct cost_call {
+	void (*fn)(void *ctx, uint32_t pid, uint64_t ns);
+	void *ctx;
+};
+
+static void tell_cost(void *ctx, const struct log_work *w)
+{
+	const struct cost_call *c = ctx;
+
+	c->fn(c->ctx, w->pid,
+	      w->bytes / sizeof(uint64_t) * LOG_WORD_NS + w->counts * COUNT_NS + w->waited);
+}
+
+void inliner__each_cost(struct inliner *i, void (*fn)(void *ctx, uint32_t pid, uint64_t ns),
+			void *ctx)
+{
+	struct cost_call c = {fn, ctx};
+
+	if (i)
+		rings__work(i->rings, tell_cost, &c);
+}
+
 /* ---- what the probes tell ---- */
 
 static int queue_event(void *ctx, const struct event *e)

@@ -43,6 +43,15 @@ struct source *inliner__source(struct inliner *i, struct source *inner,
 			       struct thread_filters filters);
 /* Did threads log what the filters leave out? i NULL: no. */
 bool inliner__filtered(const struct inliner *i);
+/*
+ * What copies have cost until now, ns: for each thread, of its process. What it has logged and
+ * counted costs about LOG_WORD_NS for 8 bytes, and COUNT_NS a count; for how long it has waited for
+ * room is known. i NULL: nothing.
+ */
+#define LOG_WORD_NS 2
+#define COUNT_NS    1
+void inliner__each_cost(struct inliner *i, void (*fn)(void *ctx, uint32_t pid, uint64_t ns),
+			void *ctx);
 /* Lets go of all processes. */
 void inliner__close(struct inliner *i);
 

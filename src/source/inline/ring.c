@@ -23,6 +23,14 @@ bool ring__position(const struct log_ring *r, uint64_t base, uint64_t *position)
 	return false;
 }
 
+bool ring__is_full(const struct log_ring *r)
+{
+	const volatile struct log_ring *ring = r;
+
+	return ring->limit && ring->cursor >= ring->limit &&
+	       ring->segments + 1 - ring->released >= LOG_SEGMENTS;
+}
+
 static void release(struct log_ring *ring, uint64_t segments)
 {
 	__atomic_store_n(&ring->released, segments, __ATOMIC_RELEASE);

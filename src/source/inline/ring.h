@@ -11,6 +11,8 @@
 /* The position up to which its records are complete; false: the thread is between two stores.
  * base: running address of the slot. */
 bool ring__position(const struct log_ring *ring, uint64_t base, uint64_t *position);
+/* Does the thread wait until segments are released? */
+bool ring__is_full(const struct log_ring *ring);
 /* Lets the thread write up to LOG_SEGMENTS segments from this position on. */
 void ring__release(struct log_ring *ring, uint64_t position);
 /* The records from one position to another, in pieces; the thread doesn't overwrite them. */

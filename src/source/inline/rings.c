@@ -130,6 +130,16 @@ static size_t pull_tail(struct rings *r, struct stream *s)
 	return 0;
 }
 
+/* Nothing is released between two looks: a ring that was full is, and its thread waits. */
+static void see_full(struct stream *s, const struct log_ring *ring, uint64_t now)
+{
+	bool full = ring__is_full(ring);
+
+	if (full && s->full)
+		s->waited += now - s->full;
+	s->full = full ? now : 0;
+}
+
 static size_t pull_stream(struct rings *r, struct stream *s)
 {
 	uint64_t now = now_ns(CLOCK_MONOTONIC), base, position;
@@ -140,6 +150,7 @@ static size_t pull_stream(struct rings *r, struct stream *s)
 		return 0;
 	__atomic_store_n(&ring->beat, r->options.ticks(), __ATOMIC_RELAXED);
 	s->dropping = ring->limit ? 0 : s->dropping ? s->dropping : now;
+	see_full(s, ring, now);
 	if (!has_room(r, s))
 		return 0;
 	if (!ring__position(ring, base, &position)) {
@@ -215,6 +226,36 @@ void rings__count(struct rings *r, uint64_t *out)
 	}
 	for (uint32_t i = 0; i < r->options.counters; i++)
 		out[i] = r->sums[i];
+	pthread_mutex_unlock(&r->pulling);
+}
+
+static uint64_t counts_of(const struct rings *r, const struct stream *s)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < r->options.counters; i++)
+		sum += s->counted[i];
+	return sum;
+}
+
+void rings__work(struct rings *r, void (*fn)(void *ctx, const struct log_work *w), void *ctx)
+{
+	struct stream **s;
+
+	pthread_mutex_lock(&r->pulling);
+	vec__each (s, &r->streams) {
+		uint64_t base, position = (*s)->end.type == SAY_END ? (*s)->end.position : (*s)->at;
+		struct log_ring *ring = open_ring(r, *s, &base);
+		struct log_work w = {.pid = (*s)->ring.pid, .waited = (*s)->waited};
+
+		if (ring)
+			add_counts(r, *s, ring);
+		if (ring && !ring__position(ring, base, &position))
+			position = (*s)->at;
+		w.bytes = position - min_of(position, (*s)->ring.position);
+		w.counts = counts_of(r, *s);
+		fn(ctx, &w);
+	}
 	pthread_mutex_unlock(&r->pulling);
 }
 

@@ -21,6 +21,8 @@ struct stream {
 	uint64_t dropped;  /* when it ended: records since it last wrote one */
 	uint64_t torn;	   /* ns: since when the ring made no sense; 0: it does */
 	bool broken;	   /* its ring doesn't make sense: it is read no more */
+	uint64_t full;	   /* ns: since when it has waited, as was seen last; 0: it doesn't */
+	uint64_t waited;   /* ns: it was seen to wait so long, at one go between two looks */
 	uint64_t *counted; /* its counters, as they were last added to the sums */
 };
 
@@ -68,6 +70,13 @@ struct rings_totals {
 	uint64_t bytes, most;
 };
 struct rings_totals rings__totals(struct rings *r);
+/* What a thread has done for its log until now. */
+struct log_work {
+	uint32_t pid;
+	uint64_t bytes, counts; /* that it has written; what it has counted */
+	uint64_t waited;	/* ns, for room */
+};
+void rings__work(struct rings *r, void (*fn)(void *ctx, const struct log_work *w), void *ctx);
 /* Bytes that wait. */
 size_t rings__waiting(struct rings *r);
 /* All its pieces, in order; each is to be given back. */
