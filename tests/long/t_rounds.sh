@@ -72,7 +72,7 @@ if wanted nginx && command -v nginx ab >/dev/null; then
 		http { access_log off; gzip on; gzip_types *; server { listen 127.0.0.1:${PORT:-7713}; root $T; } }
 	END
 	background "$T/nginx" -p "$T" -c "$T/nginx.conf"
-	page="http://127.0.0.1:${PORT:-7713}/page"
+	page="127.0.0.1:${PORT:-7713}/page"
 	wait_for "$PATIENCE" test -s "$T/nginx.pid"
 	asks() {
 		ab -q -n 500 -c 10 -H 'Accept-Encoding: gzip' "$page" | grep '^Failed requests: *0$' &&

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 import json, re, hashlib, zlib, decimal, threading, ctypes, sqlite3, subprocess
 d = {str(i): [j * j for j in range(i)] for i in range(60)}
 print(hashlib.sha256(json.dumps(d).encode()).hexdigest(), len(json.loads(json.dumps(d))))
