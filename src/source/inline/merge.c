@@ -224,13 +224,6 @@ static void note_gap(struct merge *m, const struct say *say)
 			      .tid = say->tid ? say->tid : say->pid}));
 }
 
-static const char *path_of(const struct merge *m, const struct say *say)
-{
-	const struct plan *p = m->options.plan;
-
-	return say->object < p->objects.len ? p->objects.data[say->object].path : "?";
-}
-
 static void begin_log(struct merge *m, struct stream *s)
 {
 	struct log_decoder *decoder =
@@ -270,42 +263,12 @@ static void take_message(struct merge *m, const struct said *s)
 {
 	const struct say *say = &s->say;
 
-	switch (say->type) {
-	case SAY_RING:
+	if (say->type == SAY_RING)
 		take_ring(m, s);
-		break;
-	case SAY_DIED:
+	else if (say->type == SAY_DIED)
 		take_death(m);
-		break;
-	case SAY_MAPPED:
-		note_verbose("process %u: %s has its copies at %#llx, %llu bytes", say->pid,
-			     path_of(m, say), (unsigned long long)say->base,
-			     (unsigned long long)say->size);
-		break;
-	case SAY_BEGUN:
-		note_verbose("process %u was stopped for %.1f ms", say->pid, say->time / 1e6);
-		break;
-	case SAY_REFUSED:
-		note("process %u: what it runs of %s is not traced: %s", say->pid, path_of(m, say),
-		     say->text);
+	else if (say__note(say, m->options.plan))
 		note_gap(m, say);
-		break;
-	case SAY_LET_GO:
-		if (!*say->text && say->time)
-			note_verbose("process %u was stopped for %.1f ms to be let go", say->pid,
-				     say->time / 1e6);
-		if (!*say->text)
-			break;
-		note("process %u is not traced any more: %s", say->pid, say->text);
-		note_gap(m, say);
-		break;
-	case SAY_NOTE:
-		note("%s", say->text);
-		break;
-	case SAY_GAP:
-		note_gap(m, say);
-		break;
-	}
 }
 
 static void listen(struct merge *m)

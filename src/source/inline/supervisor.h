@@ -101,4 +101,8 @@ struct ask {
 	uint32_t area, slot;
 };
 
+/* Tells the user what was said (said.c). True: events of that thread, or process, are missing from
+ * here on, or were until now. */
+bool say__note(const struct say *say, const struct plan *plan);
+
 #endif

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What the supervisor has said, for the user. */
+#include "source/inline/supervisor.h"
+#include "util/util.h"
+
+static const char *path_of(const struct say *say, const struct plan *p)
+{
+	return say->object < p->objects.len ? p->objects.data[say->object].path : "?";
+}
+
+/* True: somebody is not traced any more. */
+static bool note_let_go(const struct say *say)
+{
+	if (*say->text)
+		note("process %u is not traced any more: %s", say->pid, say->text);
+	else if (say->time)
+		note_verbose("process %u was stopped for %.1f ms to be let go", say->pid,
+			     say->time / 1e6);
+	return *say->text;
+}
+
+bool say__note(const struct say *say, const struct plan *plan)
+{
+	switch (say->type) {
+	case SAY_MAPPED:
+		note_verbose("process %u: %s has its copies at %#llx, %llu bytes", say->pid,
+			     path_of(say, plan), (unsigned long long)say->base,
+			     (unsigned long long)say->size);
+		return false;
+	case SAY_BEGUN:
+		note_verbose("process %u was stopped for %.1f ms", say->pid, say->time / 1e6);
+		return false;
+	case SAY_REFUSED:
+		note("process %u: what it runs of %s is not traced: %s", say->pid,
+		     path_of(say, plan), say->text);
+		return true;
+	case SAY_LET_GO:
+		return note_let_go(say);
+	case SAY_NOTE:
+		note("%s", say->text);
+		return false;
+	case SAY_GAP:
+		return true;
+	default:
+		return false;
+	}
+}
