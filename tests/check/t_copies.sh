@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # Are copies of functions what the original is, but for the logs? Compared with objdump: tests/check/copies.py.
-# COPIES="FILE...": these files.
+# COPIES="FILE[=PERCENT]...": these files, of whose functions at least so many have to be copied.
 # shellcheck disable=SC2154 # tap.sh sets it
 . "$(dirname "$0")/../tap.sh"
 ROOT=$(cd "$(dirname "$0")/../.." && pwd)
@@ -20,8 +20,9 @@ check() { # FILE PLACEMENT PERCENT
 
 if [[ ${COPIES:-} ]]; then
 	for file in $COPIES; do
-		check "$file" full 0
-		check "$file" witness 0
+		[[ $file == *=* ]] && percent=${file##*=} || percent=0
+		check "${file%=*}" full "$percent"
+		check "${file%=*}" witness "$percent"
 	done
 	done_testing
 	exit
