@@ -228,6 +228,45 @@ def busy_loop(rounds):
     return row
 
 
+# ---- many functions of a running process ----
+
+SLEEP = "import time\nwhile True: time.sleep(0.001)"
+
+
+def stops(rounds):
+    """The least of some: what else runs on the machine only adds to it."""
+    row = {"name": "stop", "what": "every function of a running python3, by -p: how long it is stopped", "runs": []}
+    program = os.path.realpath("/usr/bin/python3")
+    process = subprocess.Popen([program, "-S", "-E", "-c", SLEEP])
+    try:
+        for _ in range(rounds):
+            with traced(bbtrace("--engine", "inline", "--last", "100", out="last.out"), program, ["*"], process.pid):
+                pass
+            said = open(at("tracer.log")).read()
+            stop = re.search(r"was stopped for ([0-9.]+) ms$", said, re.M)
+            back = re.search(r"was stopped for ([0-9.]+) ms to be let go$", said, re.M)
+            functions = re.search(r"(\d+) functions, (\d+) probes", said)
+            if not (stop and back and functions):
+                raise Skip((said.strip().splitlines() or ["nothing was said"])[-1])
+            row["functions"] = int(functions[1])
+            row["runs"].append({"stop_ms": float(stop[1]), "back_ms": float(back[1])})
+        for key in ("stop_ms", "back_ms"):
+            row[key] = min(r[key] for r in row["runs"])
+    except Skip as why:
+        row["skipped"] = str(why)
+    finally:
+        end(process, signal.SIGKILL)
+    return row
+
+
+def show_stops(row):
+    if "skipped" in row:
+        print(f"\n{row['name']}: skipped: {row['skipped']}")
+        return
+    print(f"\n{row['name']}: {row['what']}\n    {row['functions']} functions; {row['stop_ms']:.1f} ms when attaching, "
+          f"{row['back_ms']:.1f} ms when detaching; the least of {len(row['runs'])} runs", flush=True)
+
+
 # ---- the tables ----
 
 def show(row, second):
@@ -251,3 +290,7 @@ def rows(rounds, only):
             row = run(rounds)
             show(row, second)
             yield row
+    if only("stop"):
+        row = stops(rounds)
+        show_stops(row)
+        yield row

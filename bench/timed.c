@@ -21,7 +21,8 @@ static double ns(void)
 	return t.tv_sec * 1e9 + t.tv_nsec;
 }
 
-/* Counts this task's time on a CPU; it outlives the task. */
+/* Counts the time on a CPU of this task and of those that it makes from exec on; it outlives them.
+ */
 static int open_task_clock(void)
 {
 	struct perf_event_attr attr = {
@@ -29,6 +30,7 @@ static int open_task_clock(void)
 		.size = sizeof(attr),
 		.config = PERF_COUNT_SW_TASK_CLOCK,
 		.disabled = 1,
+		.inherit = 1,
 		.enable_on_exec = 1,
 	};
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Whole programs under tracers that write events from inside the process, or simulate it: the price of every branch.
 
-The program's own time on a CPU is compared with that of its untraced run in the same round, and beside it stands the
-wall time until the tool's output is complete. What a tool lost makes its figure worth less, so it stands there, too.
+The program's own time on a CPU is compared with that of its untraced run in the same round. Beside it stand the
+wall time until the tool's output is complete, the CPU time of the tool itself, what of the log waited in memory at most,
+and what was lost, which makes a figure worth less.
 """
 import contextlib
 import os
@@ -21,8 +22,15 @@ TIMES = at("whole.times")
 class Whole:
     """A program and what of it is traced. functions: of target."""
 
-    def __init__(self, name, what, command, target, *functions):
+    def __init__(self, name, what, command, target, *functions, library=None, pg=None):
         self.name, self.what, self.command, self.target, self.functions = name, what, command, target, functions
+        # library: a folder for LD_LIBRARY_PATH. pg: the program as uftrace needs it
+        self.environment = [shutil.which("env"), f"LD_LIBRARY_PATH={library}"] if library else []
+        self.pg = pg
+
+    def timed(self, *wrap, program=None):
+        command = [program, *self.command[1:]] if program else self.command
+        return [at("timed"), TIMES, *wrap, *self.environment, *command]
 
 
 def run(argv):
@@ -55,19 +63,30 @@ def program_seconds():
 # ---- contenders: each returns what it said and its wall time ----
 
 def untraced(work):
-    return run([at("timed"), TIMES, *work.command])
+    return run(work.timed())
 
 
 def bbtrace(*options):
     def contender(work):
-        return run([BBTRACE, "user", work.target, *work.functions, *options, "--", at("timed"), TIMES, *work.command])
+        return run([BBTRACE, "user", "-v", work.target, *work.functions, *options, "--", *work.timed()])
     return contender
 
 
 def callgrind(work):
     need("valgrind")
-    return run([at("timed"), TIMES, "valgrind", "-q", "--tool=callgrind", "--collect-jumps=yes",
-                "--callgrind-out-file=/dev/null", *work.command])
+    return run(work.timed("valgrind", "-q", "--tool=callgrind", "--collect-jumps=yes", "--callgrind-out-file=/dev/null"))
+
+
+def uftrace(work):
+    """Entries and returns only. It overwrites code at entries of programs that were built for that."""
+    need("uftrace")
+    if not work.pg:
+        raise Skip("only for programs that are built with -pg, see inline fib")
+    return run(work.timed("uftrace", "record", "--no-pager", "-d", at("uftrace.data"), program=work.pg))
+
+
+def frida(work):
+    raise Skip("its npm package has no binaries in it: its install script fetches them from elsewhere")
 
 
 CONTENDERS = [
@@ -80,6 +99,8 @@ CONTENDERS = [
     ("uprobes, -c", bbtrace("--engine", "probe", "-c", "-o", "/dev/null")),
     ("uprobes, -o file", bbtrace("--engine", "probe", "-o", "/dev/null")),
     ("callgrind", callgrind),
+    ("uftrace", uftrace),
+    ("frida", frida),
 ]
 
 
@@ -90,7 +111,13 @@ def programs():
     make_text(large, 4000000)
     work = at("work")
     if os.path.exists(work):
-        yield Whole("inline fib", "fib(10), 2000 times", [work, "fib", "2000"], work, "fib")
+        yield Whole("inline fib", "fib(10), 2000 times", [work, "fib", "2000"], work, "fib", pg=at("work.pg"))
+        yield Whole("inline 1 thread", "a loop of one branch, 10 million times", [work, "spin", "10000000"], work, "spin")
+        yield Whole("inline 4 threads", "the same in four threads", [work, "threads", "10000000"], work, "spin")
+        libc = private_libc()
+        if libc:
+            yield Whole("inline malloc", "malloc and free, 200000 times", [work, "malloc", "200000"], libc + "/libc.so.6",
+                        "malloc", "free", library=libc)
     if gzip:
         yield Whole("inline gzip", "every function of gzip, 200 kB", [gzip, "-c", text], gzip, "*")
         yield Whole("inline gzip large", "every function of gzip, 4 MB", [gzip, "-c", large], gzip, "*")
@@ -101,6 +128,15 @@ def programs():
         yield Whole("inline sqlite3", "every function of libsqlite3", [sqlite, ":memory:",
                     "with recursive n(i) as (select 1 union all select i + 1 from n limit 20000) select sum(i * i) from n"],
                     "libsqlite3.so.0", "*")
+
+
+def private_libc():
+    """A folder with a copy of it; None: there is none."""
+    found = re.search(r"/\S*/libc\.so\.6$", open("/proc/self/maps").read(), re.M)
+    if found:
+        os.makedirs(at("libc"), exist_ok=True)
+        shutil.copy(found[0], at("libc"))
+    return at("libc") if found else None
 
 
 def make_text(path, size):
@@ -114,16 +150,32 @@ def lost_of(said):
     return (int(found[1]), int(found[2])) if found else (0, 0)
 
 
+def waited(said):
+    found = re.search(r"at most ([0-9.]+) MB waited", said)
+    return float(found[1]) if found else None
+
+
+def tool_seconds():
+    times = os.times()
+    return times.children_user + times.children_system
+
+
 def measure(work, rounds):
-    results = [{"name": name, "run": fn, "cpu": [], "wall": [], "events": 0, "lost": 0} for name, fn in CONTENDERS]
+    results = [{"name": name, "run": fn, "cpu": [], "wall": [], "tool": [], "events": 0, "lost": 0, "waited_mb": None}
+               for name, fn in CONTENDERS]
     for _ in range(rounds):
         for r in results:
             if "skipped" in r:
                 continue
             try:
+                before = tool_seconds()
                 said, wall = r["run"](work)
-                r["cpu"].append(program_seconds()[1])
+                spent = tool_seconds() - before
+                cpu = program_seconds()[1]
+                r["cpu"].append(cpu)
                 r["wall"].append(wall)
+                r["tool"].append(max(spent - cpu, 0))
+                r["waited_mb"] = max((x for x in (r["waited_mb"], waited(said)) if x is not None), default=None)
                 r["events"], lost = lost_of(said)
                 r["lost"] += lost
             except Skip as why:
@@ -132,8 +184,10 @@ def measure(work, rounds):
 
 
 def conclude(work, results):
-    bare = results[0]
+    bare, whole = results[:2]
     for r in results:
+        if "--last" in r["name"]:  # it shows some of the events that are logged
+            r["events"] = whole["events"]
         del r["run"]
         if "skipped" in r or "skipped" in bare:
             continue
@@ -145,15 +199,17 @@ def conclude(work, results):
 
 
 def show(row):
-    print(f"\n{row['name']}: {row['what']}\n    {'':20}{'CPU s':>10}{'to bare':>10}{'ns/event':>10}{'output s':>10}{'events':>13}"
-          f"{'lost':>10}   runs")
+    print(f"\n{row['name']}: {row['what']}\n    {'':20}{'CPU s':>10}{'to bare':>10}{'ns/event':>10}{'output s':>10}{'tool CPU s':>12}"
+          f"{'waited MB':>11}{'events':>13}{'lost':>10}   runs")
     for r in row["contenders"]:
         if "skipped" in r:
             print(f"    {r['name']:20}skipped: {r['skipped'][:100]}")
             continue
         each = f"{r['ns_per_event']:10.2f}" if "ns_per_event" in r else " " * 10
         print(f"    {r['name']:20}{statistics.median(r['cpu']):10.3f}{r['cpu_to_bare']:10.2f}{each}"
-              f"{statistics.median(r['wall']):10.2f}{r['events']:13}{r['lost']:10}   {len(r['cpu'])}", flush=True)
+              f"{statistics.median(r['wall']):10.2f}{statistics.median(r['tool']):12.3f}"
+              f"{'' if r['waited_mb'] is None else format(r['waited_mb'], '.1f'):>11}{r['events']:13}{r['lost']:10}"
+              f"   {len(r['cpu'])}", flush=True)
 
 
 def rows(rounds, only):
