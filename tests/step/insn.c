@@ -129,6 +129,7 @@ static bool leads_anywhere(const ZydisDecodedInstruction *z)
 	case ZYDIS_MNEMONIC_SLDT:
 	case ZYDIS_MNEMONIC_SMSW:
 	case ZYDIS_MNEMONIC_STR:
+	case ZYDIS_MNEMONIC_CPUID: /* a hypervisor does this one, and some don't trap behind it */
 		return true;
 	default:
 		return z->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR;

@@ -151,19 +151,30 @@ static uint64_t entry_point(pid_t pid)
 	return entry;
 }
 
-static bool debug_register(pid_t tid, int n, unsigned long value)
-{
-	size_t at = offsetof(struct user, u_debugreg) + n * sizeof(long);
+/* What was at the program's entry, where an int3 is until the program gets there. */
+static uint64_t entry_at;
+static long entry_word;
 
-	return !ptrace(PTRACE_POKEUSER, tid, (void *)at, (void *)value);
-}
-
-/* A hardware breakpoint at the program's entry: it runs free up to there. */
+/* It runs free up to the program's entry. No debug register: some hypervisors don't pass its trap
+ * on. */
 static bool run_to_entry(pid_t pid)
 {
-	uint64_t entry = entry_point(pid);
+	entry_at = entry_point(pid);
+	errno = 0;
+	entry_word = entry_at ? ptrace(PTRACE_PEEKTEXT, pid, (void *)entry_at, NULL) : 0;
+	return entry_at && !errno &&
+	       !ptrace(PTRACE_POKETEXT, pid, (void *)entry_at, (entry_word & ~0xffl) | 0xcc);
+}
 
-	return entry && debug_register(pid, 0, entry) && debug_register(pid, 7, 1);
+/* The int3 is behind it: takes it away, and goes back to where it was. */
+static void reach_entry(pid_t pid)
+{
+	struct user_regs_struct now;
+
+	ptrace(PTRACE_POKETEXT, pid, (void *)entry_at, entry_word);
+	ptrace(PTRACE_GETREGS, pid, NULL, &now);
+	now.rip = entry_at;
+	ptrace(PTRACE_SETREGS, pid, NULL, &now);
 }
 
 /* The whole process is this one thread now, under the leader's number, whoever called exec. */
@@ -236,8 +247,8 @@ static void on_trap(struct thread *t)
 	ptrace(PTRACE_GETSIGINFO, t->tid, NULL, &info);
 	if (t->stepping && (info.si_code == TRAP_TRACE || info.si_code == TRAP_BRKPT)) {
 		on_step(t, info.si_code);
-	} else if (!t->stepping && info.si_code == TRAP_HWBKPT) {
-		debug_register(t->tid, 7, 0);
+	} else if (!t->stepping && info.si_code == SI_KERNEL) {
+		reach_entry(t->tid);
 		t->stepping = true;
 		thread__placed(t);
 		thread__resume(t, 0);
