@@ -64,8 +64,6 @@ struct copy_function {
 	uint32_t function;   /* in the plan */
 	uint32_t start, end; /* offsets of its copy's hot part */
 	uint32_t cold_start, cold_end;
-	uint32_t patches, entries, patches_end; /* its patches: from, those of its entries, to */
-	bool runs_alone; /* with only its entries patched the original runs rightly */
 };
 
 struct copy_extent {
@@ -81,7 +79,6 @@ struct copy_image {
 	VEC(struct copy_patch)
 	patches; /* in the order in which they have to be written: by function, islands before the
 		  * short jumps to them, entries last. None changes two pages */
-	id_vec patches_by_vaddr;
 	VEC(struct copy_pc) pcs;	     /* by offset */
 	id_vec by_vaddr;		     /* indices of those that aren't near, by vaddr */
 	VEC(struct copy_function) functions; /* by start */
@@ -138,12 +135,6 @@ bool copy_image__copy_at(const struct copy_image *i, uint64_t vaddr, uint32_t *o
  * kernel, or a springboard? */
 bool copy_image__is_live(const struct copy_image *i, uint64_t vaddr);
 bool copy_image__is_intact(const struct copy_image *i, uint64_t vaddr);
-/* The patch that changes the byte at vaddr; NULL: none. */
-const struct copy_patch *copy_image__patch_at(const struct copy_image *i, uint64_t vaddr);
-/* Where what the patch jumps to is in the copies; PATCH_CALL: it jumps nowhere, 0. */
-uint32_t copy_image__leads_to(const struct copy_image *i, const struct copy_patch *p);
-/* The function whose copy offset is in; NULL: none's. */
-const struct copy_function *copy_image__function_at(const struct copy_image *i, uint32_t offset);
 /* Where to go on if the load at offset faults; false: it is not one of the log's. */
 bool copy_image__fault(const struct copy_image *i, uint32_t offset, uint32_t *resume);
 

@@ -371,49 +371,19 @@ static void put_island(struct body *b, const struct spring *s)
 		    (struct copy_patch){s->island, label, PATCH_JUMP, .len = copier(b)->jump_size});
 }
 
-/* Does the original lead into the middle of a patch of an entry, or need where its island is? */
-static bool entries_are_in_the_way(const struct body *b)
-{
-	const struct spring *s;
-	const struct item *i;
-
-	vec__each (s, &b->springs) {
-		if (!s->entry || s->kind == SPRING_LEFT)
-			continue;
-		if (s->kind != PATCH_JUMP)
-			return true;
-		vec__each (i, &b->items) {
-			const struct insn *insn = body__branch(b, i);
-			bool branches = b->c->g->nodes.data[i->node].branch &&
-					(insn->kind == BRANCH_JMP || insn->kind == BRANCH_JCC ||
-					 insn->kind == BRANCH_LOOP);
-
-			if (branches && insn->target - s->at - 1 < copier(b)->jump_size - 1u)
-				return true;
-		}
-	}
-	return false;
-}
-
-/* Those of the function that was emitted last. */
 void body__put_patches(struct body *b)
 {
-	struct copy_function *f = vec__last(&b->c->image->functions);
 	const struct spring *s;
 	const struct item *i;
 
-	f->runs_alone = !entries_are_in_the_way(b);
-	f->patches = b->c->image->patches.len;
 	vec__each (s, &b->springs)
 		put_island(b, s);
 	vec__each (s, &b->springs)
 		if (!s->entry)
 			put_spring(b, s);
-	f->entries = b->c->image->patches.len;
 	vec__each (s, &b->springs)
 		if (s->entry)
 			put_spring(b, s);
-	f->patches_end = b->c->image->patches.len;
 	vec__each (i, &b->items)
 		if (i->flags & ITEM_KEPT)
 			vec__push(&b->c->image->live, i->addr);

@@ -39,8 +39,6 @@ bool say__note(const struct say *say, const struct plan *plan)
 	case SAY_NOTE:
 		note("%s", say->text);
 		return false;
-	case SAY_GAP:
-		return true;
 	default:
 		return false;
 	}

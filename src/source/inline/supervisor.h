@@ -59,7 +59,6 @@ enum say_type {
 	SAY_LET_GO,    /* a process is traced no more: text says why; empty: it was asked to, and
 			  .time, ns, is how long it was stopped */
 	SAY_NOTE,      /* text is for the user */
-	SAY_GAP,       /* a thread may have done what it hasn't logged */
 	SAY_GONE,      /* the last message: there are no processes any more */
 	SAY_DIED,      /* not said, but found: it has ended without that */
 };
