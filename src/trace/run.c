@@ -9,13 +9,6 @@
 #include "arch/arch.h"
 #include "ways.h"
 
-#define NEAR (4ll << 20) /* bytes: the log tells only the low half of a stack pointer */
-
-static bool is_near(int64_t distance)
-{
-	return distance > -NEAR && distance < NEAR;
-}
-
 /* Where a thread stands in its run. */
 struct runner {
 	struct trace *t;

@@ -3,8 +3,7 @@
 #include "arch/arch.h"
 #include "ways.h"
 
-#define MAX_WAYS (1u << 22)  /* a program can log anything */
-#define NEAR	 (4ll << 20) /* bytes: the log tells only the low half of a stack pointer */
+#define MAX_WAYS (1u << 22) /* a program can log anything */
 
 static void clear(uint32_t *places, size_t n)
 {
@@ -57,11 +56,6 @@ void ways__drop_goals(struct ways *w)
 }
 
 /* ---- what a record does ---- */
-
-static bool is_near(int64_t distance)
-{
-	return distance > -NEAR && distance < NEAR;
-}
 
 static const struct plan_function *function_of(const struct plan *p, uint32_t function)
 {

@@ -32,6 +32,13 @@ static inline uint32_t place_of(uint32_t block, bool past)
 	return block << 1 | past;
 }
 
+/* The log tells only the low half of a stack pointer: are those so near, bytes, that it suffices?
+ */
+static inline bool is_near(int64_t distance)
+{
+	return distance > -(4ll << 20) && distance < 4ll << 20;
+}
+
 /* An index into ways.all or ways.goals, where there is none. */
 #define NO_WAY UINT32_MAX
 
