@@ -127,6 +127,9 @@ static enum plan_placement placement_of(const struct args *a)
 		return PLACEMENT_COUNT;
 	if (a->placement_given)
 		return a->placement;
+	/* branches that copies log have no time that a file could keep (wants__log_times()) */
+	if (a->engine == ENGINE_INLINE && args__record_name(a))
+		return PLACEMENT_WITNESS;
 	return args__wants(a).branch_times ? PLACEMENT_FULL : PLACEMENT_WITNESS;
 }
 

@@ -28,10 +28,10 @@ added_up() { sed -n 's/^bbtrace: \([0-9]*\) of \([0-9]*\) hits were added up.*/\
 all=0 quick=0 quick_of_file=0
 for name in ladder loops switch tail deep mutual callback cold midjump longjmp except nestsig; do
 	program $name -O1
-	for options in '' '--placement witness'; do
-		what="$name${options:+, $options}"
+	for options in '--placement full' '--placement witness'; do
+		what="$name, $options"
 		# shellcheck disable=SC2206 # options
-		run=(user "$T/$name" '*' --engine inline ${options:---placement full} -F summary -v)
+		run=(user "$T/$name" '*' --engine inline $options -F summary -v)
 		bb "${run[@]}" -l 1000000000 -- "$T/$name"
 		was=$status
 		counts "$T/events"

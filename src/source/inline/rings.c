@@ -7,16 +7,23 @@
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include "rings_private.h"
 
-/* A thread that fills its ring all the time is looked after all the time; else that often. */
-#define BUSY_BYTES LOG_SEGMENT
-#define REST_MS	   1
-#define IDLE_MS	   5
-#define IDLE_AFTER 50 /* rounds without a byte */
-#define TRIM_AFTER 500
+/* Between two looks, ns: so that a thread which goes on as it did since the last look fills a
+ * quarter of its ring, yet no longer than REST; below SHORTEST there is no pause, since waking
+ * takes as long. */
+#define REST_NS	    1000000
+#define IDLE_NS	    5000000
+#define SHORTEST_NS 20000
+#define SLACK_NS    1000
+#define IDLE_AFTER  50 /* rounds without a byte */
+#define TRIM_AFTER  500
+/* Threads that log wait while this one does: it goes before other work, that of decoding, too. */
+#define NICE -10
 
 /* ---- one stream ---- */
 
@@ -75,9 +82,13 @@ static size_t copy_up_to(struct rings *r, struct stream *s, struct log_ring *rin
 		break_off(r, s);
 		return 0;
 	}
-	append(r, s, ring__copy(r->pieces, ring, from, position, time));
-	s->at = position;
-	ring__release(ring, position);
+	while (s->at < position) {
+		uint64_t end = min_of(position, (s->at / LOG_SEGMENT + 1) * LOG_SEGMENT);
+
+		append(r, s, ring__copy(r->pieces, ring, s->at, end, time));
+		s->at = end;
+		ring__release(ring, end); /* its thread may be waiting for just one segment */
+	}
 	return position - from;
 }
 
@@ -182,18 +193,19 @@ static size_t skip_stream(struct rings *r, struct stream *s)
 	return 0;
 }
 
+/* Returns the bytes of the thread that has written most. */
 static size_t pull_streams(struct rings *r, size_t (*pull)(struct rings *r, struct stream *s))
 {
 	struct stream *s;
-	size_t n = 0;
+	size_t most = 0;
 
 	for (size_t i = 0;; i++) {
 		pthread_mutex_lock(&r->lock);
 		s = i < r->streams.len ? r->streams.data[i] : NULL;
 		pthread_mutex_unlock(&r->lock);
 		if (!s)
-			return n;
-		n += pull(r, s);
+			return most;
+		most = max_of(most, pull(r, s));
 	}
 }
 
@@ -391,18 +403,18 @@ static bool receive(struct rings *r)
 
 /* ---- the thread ---- */
 
-/* Hears what was said, then does this to each stream. Returns the number of bytes. */
+/* Hears what was said, then does this to each stream. Returns as pull_streams() does. */
 static size_t look(struct rings *r, size_t (*fn)(struct rings *r, struct stream *s))
 {
-	size_t n = 0;
+	size_t most = 0;
 
 	pthread_mutex_lock(&r->pulling);
 	while (r->options.socket >= 0 && !r->gone && receive(r))
 		;
 	if (fn)
-		n = pull_streams(r, fn);
+		most = pull_streams(r, fn);
 	pthread_mutex_unlock(&r->pulling);
-	return n;
+	return most;
 }
 
 static size_t pull(struct rings *r)
@@ -421,22 +433,42 @@ static bool is_over(struct rings *r, bool *gone)
 	return over;
 }
 
+/* ns until the next look, if a thread has written so many bytes in the ns since the last one. */
+static uint64_t pause_after(size_t bytes, uint64_t since)
+{
+	uint64_t pause = bytes ? since * (LOG_RING / 4) / bytes : REST_NS;
+
+	return pause < SHORTEST_NS ? 0 : min_of(pause, (uint64_t)REST_NS);
+}
+
+static void rest(struct rings *r, bool gone, uint64_t ns)
+{
+	struct pollfd fds[] = {{r->wake, POLLIN, 0}, {gone ? -1 : r->options.socket, POLLIN, 0}};
+	const struct timespec pause = {.tv_nsec = ns};
+
+	if (ns)
+		ppoll(fds, ARRAY_SIZE(fds), &pause, NULL);
+}
+
 static void *run(void *ctx)
 {
 	struct rings *r = ctx;
+	uint64_t last = now_ns(CLOCK_MONOTONIC);
 	unsigned idle = 0;
 	bool gone;
 
+	(void)prctl(PR_SET_TIMERSLACK, SLACK_NS);
+	(void)setpriority(PRIO_PROCESS, 0,
+			  NICE); /* of this thread alone; not without CAP_SYS_NICE */
 	while (!is_over(r, &gone)) {
-		struct pollfd fds[] = {{r->wake, POLLIN, 0},
-				       {gone ? -1 : r->options.socket, POLLIN, 0}};
-		size_t n = pull(r);
+		uint64_t now = now_ns(CLOCK_MONOTONIC);
+		size_t bytes = pull(r);
 
-		idle = n ? 0 : idle + 1;
+		idle = bytes ? 0 : idle + 1;
 		if (idle == TRIM_AFTER)
 			pieces__trim(r->pieces);
-		if (n < BUSY_BYTES)
-			poll(fds, ARRAY_SIZE(fds), idle > IDLE_AFTER ? IDLE_MS : REST_MS);
+		rest(r, gone, idle > IDLE_AFTER ? IDLE_NS : pause_after(bytes, now - last));
+		last = now;
 	}
 	return NULL;
 }
