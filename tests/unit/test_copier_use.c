@@ -33,7 +33,10 @@ static volatile bool had_fault;
 
 static void on_fault(int sig, siginfo_t *info, void *context)
 {
-	((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP] = (uintptr_t)machine_exit;
+	greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
+
+	regs[REG_RIP] = (uintptr_t)machine_exit;
+	regs[REG_RSP] = (uintptr_t)data; /* see stack_pointer() */
 	had_fault = true;
 }
 
@@ -115,11 +118,18 @@ static uint64_t random_value(void)
 	}
 }
 
+/* Hypervisors that run the kernel in user mode can't return to a stack pointer that is no address.
+ */
+static uint64_t stack_pointer(void)
+{
+	return random_value() & ((1ull << 47) - 1);
+}
+
 static void randomize(struct machine *m)
 {
 	machine__randomize(m);
 	for (int i = 0; i < GENERAL; i++)
-		m->r[i] = random_value();
+		m->r[i] = i == RSP ? stack_pointer() : random_value();
 }
 
 static uint64_t *find_register(struct machine *m, ZydisRegister reg)
@@ -156,7 +166,7 @@ static struct machine disturb(const struct subject *s, const struct machine *in)
 
 	for (int i = 0; i < GENERAL; i++)
 		if (!(s->use.reads >> i & 1))
-			m.r[i] = random_value();
+			m.r[i] = i == RSP ? stack_pointer() : random_value();
 	if (!s->use.reads_flags)
 		m.flags = 0x202 | (random64() & ARITHMETIC);
 	return m;
@@ -202,6 +212,10 @@ static int try(const struct subject *s)
 		mb = disturb(s, &ma);
 		execute(&ma, &a);
 		execute(&mb, &b);
+		if (a.faulted != b.faulted) { /* behind an instruction that changed rsp? */
+			execute(&ma, &a);
+			execute(&mb, &b);
+		}
 		if (a.faulted && b.faulted)
 			continue;
 		runs++;

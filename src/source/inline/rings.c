@@ -450,6 +450,14 @@ static void rest(struct rings *r, bool gone, uint64_t ns)
 		ppoll(fds, ARRAY_SIZE(fds), &pause, NULL);
 }
 
+/* Of this thread alone; not without CAP_SYS_NICE. */
+static void go_first(void)
+{
+	(void)prctl(PR_SET_TIMERSLACK, SLACK_NS);
+	if (getpriority(PRIO_PROCESS, 0) > NICE)
+		(void)setpriority(PRIO_PROCESS, 0, NICE);
+}
+
 static void *run(void *ctx)
 {
 	struct rings *r = ctx;
@@ -457,9 +465,7 @@ static void *run(void *ctx)
 	unsigned idle = 0;
 	bool gone;
 
-	(void)prctl(PR_SET_TIMERSLACK, SLACK_NS);
-	(void)setpriority(PRIO_PROCESS, 0,
-			  NICE); /* of this thread alone; not without CAP_SYS_NICE */
+	go_first();
 	while (!is_over(r, &gone)) {
 		uint64_t now = now_ns(CLOCK_MONOTONIC);
 		size_t bytes = pull(r);
