@@ -64,6 +64,54 @@ static void test_many(void)
 	close_all();
 }
 
+/* ---- how much may wait ---- */
+
+/* Writes until its ring stays full though it is looked after. */
+static void fill(unsigned slot)
+{
+	volatile struct log_ring *r = ring_of(slot);
+
+	for (;;) {
+		if (r->cursor >= r->limit && r->segments + 1 - r->released >= LOG_SEGMENTS) {
+			rings__pull(rings);
+			if (r->segments + 1 - r->released >= LOG_SEGMENTS)
+				return;
+		}
+		put_branch(slot, true, SP);
+	}
+}
+
+/* Whole rings: each look takes all that there is, so that somewhat more may wait. */
+static unsigned waits_of(size_t before)
+{
+	return (rings__waiting(rings) - before) / LOG_RING;
+}
+
+static void test_room(void)
+{
+	size_t before;
+
+	open_tail(0);
+	begin_ring(0);
+	say(SAY_RING, 0, 10);
+	fill(0);
+	is(waits_of(0), 4, "a single thread may have all of the memory");
+	begin_ring(1);
+	say(SAY_RING, 1, 11);
+	before = rings__waiting(rings);
+	fill(1);
+	is(waits_of(before), 2, "a further one its share, of at least two rings");
+	close_all();
+	open_tail(0);
+	for (int i = 0; i < 2; i++) {
+		begin_ring(i);
+		say(SAY_RING, i, 10 + i);
+	}
+	fill(0);
+	is(waits_of(0), 3, "one of two: what is shared out to the other is left");
+	close_all();
+}
+
 /* ---- rings that are overwritten ---- */
 
 static bool put_number(unsigned slot, uint32_t i)
@@ -213,6 +261,7 @@ int main(void)
 {
 	plan.arch = arch__by_machine(EM_X86_64);
 	test_many();
+	test_room();
 	test_laps();
 	test_end_of_tail();
 	test_racing();

@@ -43,14 +43,18 @@ static void append(struct rings *r, struct stream *s, struct piece *p)
 }
 
 /* A thread may fill its ring at least once, whatever others have written: what is passed on is in
- * order of time, so that theirs may wait for its. */
+ * order of time, so that theirs may wait for its. Half of the memory is shared out; the other half
+ * is for those that need more. */
 static bool has_room(struct rings *r, const struct stream *s)
 {
+	size_t n, share;
 	bool room;
 
 	pthread_mutex_lock(&r->lock);
-	room = s->waiting < 2 * LOG_RING ||
-	       s->waiting < r->options.max / max_of(r->streams.len, (size_t)1);
+	n = max_of(r->streams.len, (size_t)1);
+	share = r->options.max / 2 / n;
+	room = s->waiting < max_of(share, (size_t)2 * LOG_RING) ||
+	       r->waiting < r->options.max - share * (n - 1);
 	pthread_mutex_unlock(&r->lock);
 	return room;
 }
