@@ -258,13 +258,21 @@ static struct source_sink sink_of(struct inline_source *s, const struct source_s
 	return s->counted ? counted__sink(s->counted, sink) : *sink;
 }
 
-/* Passes on all up to what the probes have settled. */
+/* Up to when the probes and the logs, whose thread reads them as they are filled, were read. */
+static uint64_t settled_now(const struct inline_source *s)
+{
+	uint64_t probes = s->inner->ops->settled(s->inner);
+
+	return s->inliner->options.last ? probes
+					: min_of(probes, rings__complete(s->inliner->rings));
+}
+
+/* Passes on all up to that. */
 static int pass(struct inline_source *s, const struct source_sink *to)
 {
-	uint64_t settled = s->inner->ops->settled(s->inner), before = s->reached;
 	struct source_sink through = sink_of(s, to), *sink = &through;
+	uint64_t settled, began, before = s->reached;
 	bool tails = needs_tails(s);
-	uint64_t began;
 	int err;
 
 	if (s->stopping)
@@ -273,8 +281,7 @@ static int pass(struct inline_source *s, const struct source_sink *to)
 		merge__mute(s->merge, s->stopped, UINT64_MAX);
 	if (tails)
 		rings__tail(s->inliner->rings);
-	else
-		rings__pull(s->inliner->rings);
+	settled = settled_now(s);
 	ticks_clock__sample(s->inliner->clock);
 	began = now_ns(CLOCK_THREAD_CPUTIME_ID);
 	err = merge__until(s->merge, settled, sink, &s->reached);
@@ -283,6 +290,22 @@ static int pass(struct inline_source *s, const struct source_sink *to)
 	if (!err && s->behind && s->reached == before)
 		usleep(WAIT_US);
 	return err;
+}
+
+/* All up to what the probes have settled by now. */
+static int pass_all(struct inline_source *s, const struct source_sink *sink)
+{
+	uint64_t until = s->inliner->options.last ? 0 : s->inner->ops->settled(s->inner);
+	int err;
+
+	for (;;) {
+		rings__pull(s->inliner->rings);
+		err = pass(s, sink);
+		if (err || (!s->behind && s->reached >= until))
+			return err;
+		if (!s->behind) /* a thread is between two stores, or there is no room */
+			usleep(WAIT_US);
+	}
 }
 
 static int inline__take(struct source *source, struct source_wait wait,
@@ -315,11 +338,7 @@ static int inline__catch_up(struct source *source, const struct source_sink *sin
 		s->behind = true;
 	}
 	err = s->inner->ops->catch_up(s->inner, &queue);
-	do {
-		if (!err)
-			err = pass(s, sink);
-	} while (!err && s->behind);
-	return err;
+	return err ? err : pass_all(s, sink);
 }
 
 /* Where a thread is between two of its counters is not known: it is cut there. */
@@ -329,10 +348,7 @@ static int inline__counts(struct source *source, const struct source_sink *sink)
 	struct source_sink queue = queue_of(s, sink);
 	int err = s->inner->ops->counts(s->inner, &queue);
 
-	do {
-		if (!err)
-			err = pass(s, sink);
-	} while (!err && s->behind);
+	err = err ? err : pass_all(s, sink);
 	return err || !s->counted ? err : counted__tell(s->counted, sink);
 }
 

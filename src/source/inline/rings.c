@@ -457,6 +457,7 @@ static void rest(struct rings *r, bool gone, uint64_t ns)
 /* Of this thread alone; not without CAP_SYS_NICE. */
 static void go_first(void)
 {
+	(void)prctl(PR_SET_NAME, "bbtrace-log");
 	(void)prctl(PR_SET_TIMERSLACK, SLACK_NS);
 	if (getpriority(PRIO_PROCESS, 0) > NICE)
 		(void)setpriority(PRIO_PROCESS, 0, NICE);
