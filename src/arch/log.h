@@ -39,6 +39,16 @@ static inline uint64_t log__slot_size(uint32_t counters)
 	return LOG_SLOT + (counters * sizeof(uint64_t) + LOG_PAGE - 1) / LOG_PAGE * LOG_PAGE;
 }
 
+/* Where a process maps areas of slots, a step apart: far from where the kernel puts anything by
+ * itself. */
+#define LOG_AREAS     0x2a0000000000ull
+#define LOG_AREA_STEP 0x001000000000ull
+#define LOG_AREAS_END (LOG_AREAS + 64 * LOG_AREA_STEP)
+static inline bool log_areas__hold(uint64_t addr)
+{
+	return addr >= LOG_AREAS && addr < LOG_AREAS_END;
+}
+
 /* At the start of a slot, where the segment base points to. */
 struct log_ring {
 	/* written by the thread */

@@ -86,6 +86,11 @@ void spaces__find(struct spaces *s, uint32_t pid, uint64_t addr, struct mapped_p
 
 /* Parses the text of /proc/PID/maps. Untrusted text gives an error or a valid result. */
 int maps__parse(const char *text, map_vec *out);
+/* Those of a process, or thread, as they are now. 0 or -errno: it has ended, mostly. */
+int maps__read(uint32_t pid, map_vec *out);
 void maps__free(map_vec *v);
+/* Is this mapping of a process code of the object? *bias: what is added to the object's addresses
+ * there. */
+bool map__is_code(uint32_t pid, const struct map *m, const struct object *o, uint64_t *bias);
 
 #endif

@@ -127,13 +127,10 @@ void spaces__replaced(const struct spaces *s, uint32_t pid, const struct map *m,
 
 void spaces__read(struct spaces *s, uint32_t pid)
 {
-	autofree char *text = NULL;
 	map_vec maps = {0};
-	char path[64];
 	struct map *m;
 
-	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
-	if (file__read(path, 64u << 20, &text, NULL) || maps__parse(text, &maps))
+	if (maps__read(pid, &maps))
 		return;
 	vec__each (m, &maps)
 		if (m->exec)

@@ -18,7 +18,6 @@
 #include "resolve/forms.h"
 
 #define CACHE_LIMIT (64u << 20)
-#define MAPS_LIMIT  (256u << 20)
 
 /* With a folder for each architecture in them. */
 static const char *const machine_folders[] = {"/lib", "/usr/lib"};
@@ -268,22 +267,13 @@ static char *real_path(const struct search *s, const char *name)
 	return fd < 0 ? near__absolute(name) : root__shown_path(&s->root, fd);
 }
 
-static void read_maps(pid_t pid, map_vec *maps)
-{
-	autofree char *file = xasprintf("/proc/%d/maps", pid), *text = NULL;
-	size_t len;
-
-	if (!file__read(file, MAPS_LIMIT, &text, &len))
-		maps__parse(text, maps);
-}
-
 /* 1: found, 0: not found, or -errno. */
 static int search_maps(struct search *s)
 {
 	CLEANUP(maps__free) map_vec maps = {0};
 	autofree char *resolved = NULL;
 
-	read_maps(s->pid, &maps);
+	maps__read(s->pid, &maps);
 	if (strchr(s->name, '/'))
 		resolved = real_path(s, s->name);
 	return take_only(s, &maps, resolved);
@@ -386,7 +376,7 @@ static void suggest_sonames(const struct search *s, struct str *out)
 	size_t len;
 
 	if (s->pid)
-		read_maps(s->pid, &maps);
+		maps__read(s->pid, &maps);
 	vec__each (m, &maps)
 		if (m->exec && strrchr(m->path, '/'))
 			near__soname(&near, strrchr(m->path, '/') + 1);

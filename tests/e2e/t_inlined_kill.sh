@@ -6,7 +6,7 @@
 needs root uprobes
 
 # ended PID: until the process has ended; who is its parent now may not have asked for its status yet.
-ended() { ! grep -q '^State:[[:space:]]*[^ZX]' "/proc/$1/status" 2>/dev/null; }
+ended() { ! grep -q '^State:[[:space:]]*[^ZX[:space:]]' "/proc/$1/status" 2>/dev/null; }
 
 # begin COMMAND...: starts a trace whose command writes to $T/result, and touches $T/began before; its PID and that of its
 # supervisor are in $tracer and $supervisor.
@@ -88,6 +88,34 @@ for ((n = 0; n < ${KILLS:-6} / 2; n++)); do
 	is $? 0 'the trace ends when the program does'
 	like "$T/err" 'the process bbtrace-inline was killed' 'and says what has happened'
 done
+
+# ---- another bbtrace meanwhile, and afterwards: the kernel would put its breakpoints into the middle of springboards ----
+"$T/works" "$T/done" >"$T/result" &
+pid=$!
+"$BBTRACE" user "$T/works" '*' -p $pid --engine inline -v -o "$T/trace" >"$T/out" 2>"$T/tracer.err" </dev/null &
+tracer=$!
+wait_for "$PATIENCE" grep -q 'was stopped for' "$T/tracer.err"
+ok $? 'a process runs copies' || diag "$(<"$T/tracer.err")"
+pgrep -P $tracer -x bbtrace-inline >"$T/pid"
+for when in 'while a bbtrace has made them' 'once that was killed'; do
+	for processes in "-p $pid" ''; do
+		# shellcheck disable=SC2086 # options
+		bb user "$T/works" work compare $processes -t 5
+		exits 1 "copies and probes $when${processes:+, with -p}: no"
+		like "$T/err" "process $pid runs copies of functions" 'and it says of what process'
+	done
+	kill -9 "$(<"$T/pid")" 2>/dev/null
+	wait_for "$PATIENCE" ended "$(<"$T/pid")"
+done
+bb user "$T/works" work -p $pid --engine inline -t 5
+exits 1 'nor other copies'
+like "$T/err" "process $pid has logs of a bbtrace that was killed" 'and it says why'
+: >"$T/done"
+wait $pid
+echo $? >>"$T/result"
+same "$T/result" "$T/plain" 'the program goes on'
+kill -INT $tracer 2>/dev/null
+wait $tracer
 
 # ---- the supervisor is killed at any moment: signals, threads and children; libraries; processes that run already ----
 source_program loads c -pthread -ldl <<'END'

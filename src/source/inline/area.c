@@ -10,20 +10,14 @@
 #include <unistd.h>
 #include "source/inline/tracer.h"
 
-/* Far from where the kernel puts anything by itself. */
-#define AREA_AT	   0x2a0000000000ull
-#define AREA_STEP  0x001000000000ull
-#define AREA_TRIES 64
-#define USE_SHIFT  24		/* the n-th use of a slot begins with segment n << 24 */
-#define PATIENCE   (1ull << 31) /* ticks, until the reader says how many */
+#define USE_SHIFT 24	       /* the n-th use of a slot begins with segment n << 24 */
+#define PATIENCE  (1ull << 31) /* ticks, until the reader says how many */
 
 static uint64_t map_area(struct thread *t, uint64_t size)
 {
 	int64_t got;
 
-	for (unsigned i = 0; i < AREA_TRIES; i++) {
-		uint64_t at = AREA_AT + i * AREA_STEP;
-
+	for (uint64_t at = LOG_AREAS; at < LOG_AREAS_END; at += LOG_AREA_STEP) {
 		got = thread__call(t, SYS_mmap, at, size, PROT_READ | PROT_WRITE,
 				   MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE,
 				   (uint64_t)-1, 0);

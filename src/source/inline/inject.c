@@ -57,14 +57,11 @@ static uint64_t room_in(const struct thread *t, const struct map *m, const struc
 
 static uint64_t find_room(const struct thread *t, const struct errand_code *code)
 {
-	autofree char *text = NULL;
 	map_vec maps = {0};
 	const struct map *m;
 	uint64_t found = 0;
-	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", t->process->pid);
-	if (file__read(path, 64u << 20, &text, NULL) || maps__parse(text, &maps))
+	if (maps__read(t->process->pid, &maps))
 		return 0;
 	vec__each (m, &maps)
 		if (m->exec && m->path && !strcmp(m->path, "[vdso]"))

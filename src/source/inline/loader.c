@@ -173,13 +173,10 @@ static uint64_t room_for_jump(const struct tracer *tracer, const struct space *s
 
 static uint64_t map_beacon(struct thread *t, uint64_t near)
 {
-	autofree char *text = NULL;
 	map_vec maps = {0};
 	uint64_t at = 0;
-	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", t->process->pid);
-	if (!file__read(path, 64u << 20, &text, NULL) && !maps__parse(text, &maps))
+	if (!maps__read(t->process->pid, &maps))
 		at = thread__map_near(t, &maps, near, true, LOG_PAGE);
 	maps__free(&maps);
 	return at;

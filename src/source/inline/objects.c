@@ -12,29 +12,6 @@
 
 /* ---- which object is mapped ---- */
 
-/* On overlay file systems and btrfs the numbers in maps are others than those of the file. */
-static bool is_file(pid_t pid, const struct map *m, const struct object *o)
-{
-	char link[128];
-	struct stat st;
-
-	snprintf(link, sizeof(link), "/proc/%d/map_files/%llx-%llx", pid,
-		 (unsigned long long)m->start, (unsigned long long)m->end);
-	if (!stat(link, &st))
-		return st.st_dev == o->dev && st.st_ino == o->ino;
-	return m->dev == o->dev && m->ino == o->ino;
-}
-
-static const struct segment *segment_in(const struct object *o, const struct map *m)
-{
-	const struct segment *g;
-
-	vec__each (g, &o->segments)
-		if (g->exec && g->offset >= m->offset && g->offset - m->offset < m->end - m->start)
-			return g;
-	return NULL;
-}
-
 static size_t exec_segments(const struct object *o)
 {
 	const struct segment *g;
@@ -60,17 +37,14 @@ static bool is_known(const struct space *s, const struct object *o, uint64_t bia
 static bool find_object(const struct thread *t, const map_vec *maps, const struct object *o,
 			uint64_t *bias, uint64_t *start)
 {
-	const struct segment *g;
 	const struct map *m;
 	size_t found = 0;
 
 	vec__each (m, maps) {
 		uint64_t b;
 
-		if (!m->exec || !m->ino || !(g = segment_in(o, m)) ||
-		    !is_file(t->process->pid, m, o))
+		if (!map__is_code(t->process->pid, m, o, &b))
 			continue;
-		b = m->start + (g->offset - m->offset) - g->vaddr;
 		if (found ? b != *bias : is_known(t->process->space, o, b))
 			continue;
 		if (!found)
@@ -208,10 +182,11 @@ void thread__patch(struct thread *t)
 static bool is_mapped(pid_t pid, const map_vec *maps, const struct loaded *l)
 {
 	const struct map *m;
+	uint64_t bias;
 
 	vec__each (m, maps)
 		if (m->start == l->start)
-			return m->exec && is_file(pid, m, l->object);
+			return map__is_code(pid, m, l->object, &bias) && bias == l->bias;
 	return false;
 }
 
@@ -235,13 +210,9 @@ static void forget(struct thread *t, const map_vec *maps)
 /* False is said, unless the process has ended. */
 static bool read_maps(const struct thread *t, map_vec *maps)
 {
-	autofree char *text = NULL;
 	const struct copy_image *i;
-	pid_t pid = t->process->pid;
-	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
-	if (!file__read(path, 64u << 20, &text, NULL) && !maps__parse(text, maps))
+	if (!maps__read(t->process->pid, maps))
 		return true;
 	if (!kill(t->tid, 0) && !t->process->quiet)
 		vec__each (i, &t->tracer->copies->images)

@@ -196,6 +196,11 @@ static int check_thread(struct thread *t, struct say_answer *a)
 			"it may: use --engine probe",
 			t->process->pid);
 	t->process->filters = max_of(filters, t->process->filters);
+	if (log_areas__hold(thread__get(t, TRACEE_LOG)))
+		return refuse(a, EBUSY,
+			      "process %d has logs of a bbtrace that was killed: --engine inline "
+			      "can trace it once it was restarted",
+			      t->process->pid);
 	if (thread__get(t, TRACEE_LOG))
 		return refuse(a, ENOTSUP,
 			      "process %d uses the gs segment, which --engine inline needs; use "
@@ -404,15 +409,11 @@ static bool get_slots(const struct process *p, const struct tracer *s, struct th
 
 static void enter_all(const struct process *p, const struct tracer *s)
 {
-	autofree char *text = NULL;
 	map_vec maps = {0};
 	struct thread *t;
-	char path[64];
 	size_t i = 0;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", p->pid);
-	if (!file__read(path, 64u << 20, &text, NULL))
-		maps__parse(text, &maps);
+	maps__read(p->pid, &maps);
 	while ((t = next_of(p, s, &i)))
 		enter_copies(t, &maps);
 	maps__free(&maps);

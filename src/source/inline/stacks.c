@@ -29,18 +29,15 @@ void thread__find_stack(struct thread *t)
 {
 	bool first = t->tid == t->process->pid && !t->parent, ran = t->ran || t->stray;
 	uint64_t top = thread__get(t, ran ? TRACEE_THREAD : TRACEE_SP);
-	autofree char *text = NULL;
 	map_vec maps = {0};
 	const struct map *m;
-	char path[64];
 
 	if (!t->tracer->stacks)
 		return;
 	if (t->parent && top - t->stack.start < t->stack.end - t->stack.start)
 		return; /* forked, it has its parent's */
 	t->stack = (struct thread_stack){0};
-	snprintf(path, sizeof(path), "/proc/%d/maps", t->tid);
-	if (file__read(path, 64u << 20, &text, NULL) || maps__parse(text, &maps))
+	if (maps__read(t->tid, &maps))
 		return;
 	vec__each (m, &maps)
 		if (holds(m, first, top))

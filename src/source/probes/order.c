@@ -18,12 +18,11 @@ static __attribute__((noipa)) int tried(int n)
 /* The offset of an own function in its file. */
 static bool find_offset(uint64_t addr, unsigned long *offset)
 {
-	autofree char *text = NULL;
 	map_vec maps = {0};
 	const struct map *m;
 	bool found = false;
 
-	if (file__read("/proc/self/maps", 64u << 20, &text, NULL) || maps__parse(text, &maps))
+	if (maps__read(getpid(), &maps))
 		return false;
 	vec__each (m, &maps) {
 		if (addr < m->start || addr >= m->end)

@@ -396,7 +396,8 @@ static int probe__attach(struct source *s)
 
 	if (err || !p->programs.mechanism)
 		return err;
-	return shield__run(p->programs.mechanism->attach, p);
+	err = probe__check_code(p);
+	return err ? err : shield__run(p->programs.mechanism->attach, p);
 }
 
 bool probe__filtered(const struct probe *p)
