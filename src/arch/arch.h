@@ -336,6 +336,9 @@ struct arch {
 	/* Whether this Go function begins with a comparison of its stack bound, with g in a
 	 * register. NULL: Go programs are treated like those of other languages. */
 	bool (*go_checks_stack)(const uint8_t *bytes, size_t len);
+	/* Does it begin so, by whichever convention: does it make its stack grow? NULL: not known.
+	 */
+	bool (*go_grows_stack)(const uint8_t *bytes, size_t len);
 
 	/* ---- probes; all optional ---- */
 

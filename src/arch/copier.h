@@ -41,12 +41,24 @@ struct code_fault {
 	bool cold;
 };
 
+/* How a thread of a Go program finds its goroutine: struct g of Go's runtime, which begins with the
+ * ends of its stack. */
+struct log_goroutine {
+	bool any;
+	int32_t g;     /* where its address is, from the thread pointer on */
+	uint32_t goid; /* offset of its number; 0: unknown */
+};
+
 /* Code that is emitted. What is rarely executed is in cold, which follows hot in the end. */
 struct code_buffer {
 	struct code_part hot, cold;
 	VEC(struct code_label) labels;
 	VEC(struct code_fault) faults;
-	uint32_t slow, walk; /* labels of what log_begin() appended */
+	/* Set before log_begin(): little is kept below the stack pointer, where there is little
+	 * room; records tell whose they are. */
+	bool small_stack;
+	struct log_goroutine goroutine;
+	uint32_t slow, walk, told[32]; /* labels of what log_begin() appended; told: by register */
 };
 uint32_t code_buffer__label(struct code_buffer *c); /* a new one, not set */
 void code_buffer__set(struct code_buffer *c, uint32_t label,
@@ -129,6 +141,12 @@ struct arch_copier {
 	void (*put_call)(uint8_t *out, uint64_t at, uint64_t to);
 	void (*put_nops)(uint8_t *out, size_t n);
 	size_t (*landing)(const uint8_t *bytes, size_t len); /* endbr64 at the start; 0: none */
+	/* How far below the stack pointer, which it doesn't move, an instruction keeps something.
+	 */
+	uint32_t (*keeps_below)(const uint8_t *bytes, size_t len);
+	uint16_t small_zone; /* bytes below the stack pointer that are left alone if it is small */
+	uint16_t below; /* bytes below the stack pointer that copies and errands use at most if the
+			   stack is small */
 };
 
 #endif

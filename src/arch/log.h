@@ -69,7 +69,23 @@ struct log_ring {
 	/* The thread's stack: while its stack pointer is in there, all from that to stack_end can
 	 * be read. 0, 0: not known. */
 	uint64_t stack_start, stack_end;
+	uint64_t owners;   /* of a Go program: running address of LOG_OWNERS cells */
+	/* Written by the thread: what it was told to run, a goroutine or LOG_GOROUTINE_NONE;
+	 * LOG_GOROUTINE_UNTOLD: nothing in this segment yet. */
+	uint64_t g;
+	uint64_t goid, g_end; /* that; the end of its stack */
+	uint64_t owner; /* running address of its cell */
+	uint64_t seen;	/* its g at the last record */
 };
+#define LOG_GOROUTINE_NONE   1
+#define LOG_GOROUTINE_UNTOLD 2
+
+/* Behind an area's slots, for the threads of a Go program: by goroutine the base of the thread that
+ * has told of it last, so that it is told anew where a goroutine was elsewhere meanwhile.
+ * Goroutines may share a cell: then more is told than needed. */
+#define LOG_OWNERS	 4096
+#define LOG_OWNERS_SIZE	 (LOG_OWNERS * sizeof(uint64_t))
+#define LOG_OWNERS_SHIFT 6 /* of the address of g */
 
 /* The position of a record in its thread's stream: bytes, whatever the ring's size. */
 static inline uint64_t log_ring__position(const struct log_ring *r)
@@ -94,6 +110,10 @@ enum log_kind {
 		       with log_options.callers, a number and so many further return addresses */
 	LOG_LOST,   /* 2: number of records that were dropped here */
 	LOG_END,    /* 1: the segment has no more records */
+	LOG_GOROUTINE, /* 5: time; the goroutine that the thread runs from here on where its stack
+			  pointer is within the stack that is told, by its goid, or, with
+			  LOG_TAKEN, the address of its g; the lower and the upper end of that
+			  stack. 0: none */
 	LOG_KINDS
 };
 #define LOG_SITE_BITS	  24
@@ -102,7 +122,10 @@ enum log_kind {
 #define LOG_LOWERED_MASK                                                                           \
 	15u /* n: the log had lowered the stack pointer by LOG_LOWERED(n) words                    \
 	     */
-#define LOG_LOWERED(n) ((n) ? 15 + (n) : 0) /* the red zone's 16, and what is pushed */
+#define LOG_LOWERED(n)                                                                             \
+	((n) > 7 ? (n)-6                                                                           \
+	 : (n)	 ? 15 + (n)                                                                        \
+		 : 0) /* what is pushed, and the red zone's 16; from 8 on a zone of 2 */
 #define LOG_KIND_SHIFT 29
 #define LOG_ID(kind, lowered, taken, site)                                                         \
 	((uint32_t)(kind) << LOG_KIND_SHIFT | (uint32_t)(lowered) << LOG_LOWERED_SHIFT |           \
@@ -114,6 +137,7 @@ struct log_options {
 	uint32_t regs; /* of an entry, a bit each by register number: always those of the arguments
 			  and the stack pointer */
 	bool timed;    /* every branch has a time */
+	bool runs;     /* the programs run already */
 	bool by_records; /* what only counts has records, too, instead of counters */
 	bool callers;	 /* entries have the return addresses that frame pointers lead to */
 };

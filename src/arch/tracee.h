@@ -24,8 +24,9 @@ struct errand {
 	uint64_t from; /* its address */
 	bool calls;    /* a system call, behind that */
 	uint64_t number, args[6];
-	uint64_t mask; /* signals that are blocked from then on */
-	uint64_t then; /* where it goes on */
+	uint64_t mask;	  /* signals that are blocked from then on */
+	uint64_t then;	  /* where it goes on */
+	bool small_stack; /* little is kept below the stack pointer, where there is little room */
 };
 struct errand_code {
 	uint8_t bytes[ERRAND_MAX];
@@ -61,7 +62,7 @@ struct arch_tracee {
 	void (*send)(void *regs, uint64_t addr);
 	/* It has stopped at .done: makes its registers what they are when it goes on at then.
 	 * False: its stack can't be read. */
-	bool (*return_from)(void *regs, uint64_t then, const struct tracee_memory *m);
+	bool (*return_from)(void *regs, const struct errand *e, const struct tracee_memory *m);
 	/* Does what a branch does. False: not a branch, or it can't be told where it goes. */
 	bool (*branch)(void *regs, const struct insn *insn, const struct tracee_memory *m);
 	/* A beacon; *behind: the offset where its thread stops, by the signal beacon_signal. */

@@ -94,9 +94,10 @@ static int copy(struct engine_state *e, const struct args *a, struct plan *plan)
 		return err__set(ENOTSUP,
 				"--engine inline can't copy functions of this machine; use "
 				"--engine probe");
-	e->log = (struct log_options){.regs = wants__log_regs(a, plan->arch),
+	e->log = (struct log_options){.regs = wants__log_regs(a, plan),
 				      .timed = wants__log_times(a),
 				      .callers = a->stack,
+				      .runs = !a->command,
 				      .by_records = filters_threads(&a->filters)};
 	err = copies__make(plan, &e->log, &e->copies);
 	e->copied = err ? 0 : tell_copies(e->copies, plan);

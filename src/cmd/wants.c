@@ -102,15 +102,26 @@ static uint64_t entry_regs(const struct args *a, const struct arch *arch)
 	return regs;
 }
 
-uint32_t wants__log_regs(const struct args *a, const struct arch *arch)
+static uint32_t argument_regs(const struct convention *c)
 {
-	const struct convention *c = &arch->conventions[CONVENTION_C];
-	uint32_t regs = 1u << arch->sp_reg;
+	uint32_t regs = 0;
+
+	for (unsigned i = 0; i < c->nargs; i++)
+		regs |= 1u << c->args[i];
+	return regs;
+}
+
+uint32_t wants__log_regs(const struct args *a, const struct plan *plan)
+{
+	const struct arch *arch = plan->arch;
+	uint32_t regs = 1u << arch->sp_reg | argument_regs(&arch->conventions[CONVENTION_C]);
+	const struct plan_object *o;
 
 	if (wants__all_regs(a)) /* the log tells the address of the instruction in any case */
 		return ((1ull << arch->nregs) - 1) & ~(1ull << arch->ip_reg);
-	for (unsigned i = 0; i < c->nargs; i++)
-		regs |= 1u << c->args[i];
+	vec__each (o, &plan->objects)
+		if (o->object && o->object->go)
+			regs |= argument_regs(&arch->conventions[CONVENTION_GO]);
 	return regs;
 }
 

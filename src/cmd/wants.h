@@ -14,7 +14,7 @@ void wants__settle(struct args *a);
 bool wants__all_regs(const struct args *a);
 /* --engine inline: the registers that the log of an entry has, a bit each; whether each branch has
  * a time of its own, which takes longer than the branch's record. */
-uint32_t wants__log_regs(const struct args *a, const struct arch *arch);
+uint32_t wants__log_regs(const struct args *a, const struct plan *plan);
 bool wants__log_times(const struct args *a);
 /* The cheapest probes that tell all of it; arch: NULL: none that can be traced. */
 struct plan_options wants__plan_options(const struct args *a, const struct arch *arch);

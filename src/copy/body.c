@@ -131,6 +131,43 @@ static enum copy_refusal add_item(struct body *b, uint32_t node, size_t *site)
 	return why;
 }
 
+/* C code has a red zone. The compiler's code keeps no more than a frame pointer below the stack
+ * pointer, while it calls: such calls aren't emulated, which would need that place. */
+static enum copy_refusal check_go(struct body *b)
+{
+	const struct object *o = b->c->g->object;
+	uint32_t f = b->c->g->functions.data[b->function].plan;
+	uint64_t entry = b->c->plan->functions.data[f].ranges[0].vaddr;
+	size_t i = object__symbols_from(o, entry);
+	const struct item *item;
+	uint32_t below = 0;
+
+	if (i == o->symbols.len || o->symbols.data[i].args == ARGS_SYSTEM)
+		return COPY_GO;
+	vec__each (item, &b->items)
+		below = max_of(below,
+			       b->c->arch->copier->keeps_below(body__bytes(b, item), item->len));
+	if (below > b->c->arch->copier->small_zone)
+		return COPY_GO;
+	b->keeps_below = below;
+	return copying__has_room(b->c, entry) ? COPY_OK : COPY_STACK;
+}
+
+/* A thread may be interrupted and sent to another function, which returns to where that was:
+ * wherever it can be stopped in time a springboard has to be, so that there is one in each loop. */
+static void find_loops(struct body *b)
+{
+	struct item *i;
+
+	vec__each (i, &b->items) {
+		const struct insn *insn = body__branch(b, i);
+
+		if (b->c->g->nodes.data[i->node].branch && insn->target &&
+		    insn->target <= i->addr && insn->kind != BRANCH_CALL)
+			body__make_point(b, insn->target);
+	}
+}
+
 static bool has_gap(struct graph *g, const struct owned_extent *p)
 {
 	gap_vec gaps = {0};
@@ -220,10 +257,14 @@ enum copy_refusal body__gather(struct body *b)
 	enum copy_refusal why = COPY_OK;
 
 	copying__each_extent(p, b->c, b->function) if (!why) why = add_items(b, p);
+	if (!why && b->c->rooms)
+		why = check_go(b);
 	if (why)
 		return why;
 	copying__each_extent(p, b->c, b->function) if (!see_claims(b, p)) return COPY_DOUBTFUL;
 	find_points(b);
+	if (b->c->rooms)
+		find_loops(b);
 	if (b->guesses)
 		body__see_tables(b);
 	find_leaders(b);

@@ -78,6 +78,8 @@ static void see_node(struct copying *c, uint32_t owner, uint32_t i)
 		see_flow(c, owner, node__next(n), false);
 	if (n->branch && b->target)
 		see_flow(c, owner, b->target, b->kind == BRANCH_CALL);
+	if (n->branch && b->kind == BRANCH_CALL && b->target && b->target == c->deferreturn)
+		claim(c, n->addr, CLAIM_STRONG);
 	if (n->branch && b->kind != BRANCH_IJMP && b->kind != BRANCH_ICALL)
 		return;
 	bytes = object__bytes(c->g->object, n->addr, &avail);
@@ -177,6 +179,23 @@ static void see_symbols(struct copying *c)
 		claim_pointer(c, s->vaddr);
 }
 
+/*
+ * Go's runtime goes to addresses that it computes: behind the first byte of goexit, where the
+ * outermost function of a goroutine returns to; and, when a panic was recovered, to the function's
+ * call of deferreturn.
+ */
+static void see_go(struct copying *c)
+{
+	const struct symbol *s;
+
+	vec__each (s, &c->g->object->symbols) {
+		if (!strcmp(s->name, "runtime.goexit") || !strcmp(s->name, "runtime.goexit.abi0"))
+			claim(c, s->vaddr + 1, CLAIM_STRONG);
+		if (!strcmp(s->name, "runtime.deferreturn"))
+			c->deferreturn = s->vaddr;
+	}
+}
+
 void copying__find_claims(struct copying *c)
 {
 	const struct owned_extent *p;
@@ -191,6 +210,8 @@ void copying__find_claims(struct copying *c)
 	if (c->first >= c->last)
 		c->first = c->last = 0;
 	c->claims = xcalloc(c->last - c->first + 1, 1);
+	if (c->g->object->go)
+		see_go(c);
 	see_followed(c);
 	vec__each (s, &c->g->object->segments)
 		if (s->exec && s->bytes)

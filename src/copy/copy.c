@@ -11,7 +11,9 @@ const char *const copy_refusal_text[COPY_REFUSALS] = {
 	[COPY_INSN] = "an instruction can't be executed elsewhere",
 	[COPY_ROOM] = "too narrow for a jump to the copy",
 	[COPY_RETURN] = "what it calls uses its return address",
-	[COPY_GO] = "it is a Go program's",
+	[COPY_GO] = "it is a Go program's, and not Go code of a known kind",
+	[COPY_RUNS] = "goroutines that were interrupted may go on anywhere in it",
+	[COPY_STACK] = "a stack may be too small for its log",
 	[COPY_OBJECT] = "its object can't be patched",
 	[COPY_SITE] = "a branch in it can't be logged",
 };
@@ -158,6 +160,7 @@ static void finish(struct copying *c)
 	}
 	sort_pcs(image);
 	vec__sort(&image->live, by_value);
+	vec__sort(&image->springs, by_value);
 	vec__sort(&image->intact, by_start);
 }
 
@@ -268,10 +271,13 @@ static bool is_sanitized(const struct object *o)
 	return false;
 }
 
-static enum copy_refusal check_object(const struct plan *p, const struct plan_object *o)
+static enum copy_refusal check_object(const struct plan *p, const struct plan_object *o,
+				      const struct log_options *options)
 {
-	if (o->object->go)
+	if (o->object->go && !o->object->go_g)
 		return COPY_GO;
+	if (o->object->go && options->runs)
+		return COPY_RUNS;
 	if (!p->arch->copier || object__text_relocated(o->object) || object__has_rseq(o->object) ||
 	    is_sanitized(o->object))
 		return COPY_OBJECT;
@@ -296,6 +302,7 @@ static void free_image(struct copy_image *i)
 	vec__free(&i->by_vaddr);
 	vec__free(&i->functions);
 	vec__free(&i->live);
+	vec__free(&i->springs);
 	vec__free(&i->intact);
 }
 
@@ -304,6 +311,7 @@ static void copying__free(struct copying *c)
 	graph__free(c->g);
 	code_buffer__free(&c->code);
 	free(c->claims);
+	copying__free_rooms(c);
 	free(c->extent_of);
 	free(c->extent_after);
 	map64__free(&c->label_of);
@@ -331,6 +339,15 @@ static void copy_functions(struct copying *c)
 	}
 }
 
+static void prepare_go(struct copying *c)
+{
+	const struct object *o = c->g->object;
+
+	c->code.small_stack = true;
+	c->code.goroutine = (struct log_goroutine){true, o->go_g, o->go_goid};
+	copying__find_rooms(c);
+}
+
 static void copy_object(struct copies *out, struct plan *p, uint32_t object,
 			const struct log_options *options)
 {
@@ -351,6 +368,8 @@ static void copy_object(struct copies *out, struct plan *p, uint32_t object,
 	graph__index_ranges(c.g);
 	index_extents(&c);
 	copying__find_claims(&c);
+	if (c.g->object->go)
+		prepare_go(&c);
 	p->arch->copier->log_begin(&c.code);
 	copy_functions(&c);
 	finish(&c);
@@ -383,7 +402,7 @@ int copies__make(struct plan *plan, const struct log_options *options, struct co
 
 		if (o->kernel || !o->object || !has_traps(plan, i))
 			continue;
-		why = check_object(plan, o);
+		why = check_object(plan, o, options);
 		if (why)
 			refuse_all(c, plan, i, why);
 		else

@@ -27,7 +27,9 @@ enum copy_refusal {
 	COPY_INSN,	 /* an instruction that can't be executed elsewhere */
 	COPY_ROOM,	 /* no room for a springboard */
 	COPY_RETURN,	 /* what it calls reads or changes its return address */
-	COPY_GO,	 /* of a Go program */
+	COPY_GO,	 /* of a Go program, and not known to be Go code */
+	COPY_RUNS,	 /* of a Go program that runs already */
+	COPY_STACK,	 /* of a Go program: the stack may have no room for the log */
 	COPY_OBJECT, /* its object can't be patched: text relocations, no copier, rseq, sanitizers …
 		      */
 	COPY_SITE,   /* a site can't be logged */
@@ -83,6 +85,8 @@ struct copy_image {
 	id_vec by_vaddr;		     /* indices of those that aren't near, by vaddr */
 	VEC(struct copy_function) functions; /* by start */
 	VEC(uint64_t) live; /* ascending: what is executed in the original: copy_image__is_live() */
+	VEC(uint64_t)
+	springs; /* ascending: addresses of the original where control comes to the copy */
 	VEC(struct copy_extent)
 	intact; /* ascending ranges of vaddr: execution that resumes in the
 		 * original at an instruction there runs rightly, unlogged, until
@@ -134,6 +138,8 @@ bool copy_image__copy_at(const struct copy_image *i, uint64_t vaddr, uint32_t *o
 /* Is this an instruction that is executed in the original: a kept call, or one that enters the
  * kernel, or a springboard? */
 bool copy_image__is_live(const struct copy_image *i, uint64_t vaddr);
+/* Is a springboard there? Whoever resumes there in the original goes on in the copy at once. */
+bool copy_image__has_spring(const struct copy_image *i, uint64_t vaddr);
 bool copy_image__is_intact(const struct copy_image *i, uint64_t vaddr);
 /* Where to go on if the load at offset faults; false: it is not one of the log's. */
 bool copy_image__fault(const struct copy_image *i, uint32_t offset, uint32_t *resume);

@@ -41,7 +41,9 @@ struct copying {
 	 * a second round, ascending. */
 	VEC(struct copy_extent) spare;
 	bool uses_spare;
-	uint8_t *refusals; /* of the copies, by function of the plan */
+	uint8_t *refusals;    /* of the copies, by function of the plan */
+	uint64_t deferreturn; /* a function of Go's runtime; 0: none */
+	struct rooms *rooms;  /* NULL: not a Go program */
 };
 
 /* A label of the copy of the instruction at vaddr. If there is none in the end, it is the
@@ -60,6 +62,14 @@ static inline unsigned copying__claims(const struct copying *c, uint64_t vaddr)
 {
 	return vaddr - c->first < c->last - c->first ? c->claims[vaddr - c->first] : 0;
 }
+
+/* ---- room.c: the stacks of Go programs ---- */
+
+struct rooms;
+void copying__find_rooms(struct copying *c);
+/* Has the stack room for what a copy of this function needs (arch_copier.below)? */
+bool copying__has_room(const struct copying *c, uint64_t entry);
+void copying__free_rooms(struct copying *c);
 
 /* ---- the instructions of a function (body.c) ---- */
 
@@ -119,7 +129,8 @@ struct body {
 	VEC(struct item) items; /* by address */
 	VEC(struct zone) zones; /* by address */
 	VEC(struct spring) springs;
-	bool guesses; /* a jump's table may be longer than is known */
+	bool keeps_below; /* something below the stack pointer at calls */
+	bool guesses;	  /* a jump's table may be longer than is known */
 };
 
 /* Gathers the items of a function, and finds its points. COPY_OK, or why it can't be copied. */

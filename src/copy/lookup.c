@@ -109,6 +109,13 @@ bool copy_image__is_live(const struct copy_image *i, uint64_t vaddr)
 	return n < i->live.len && i->live.data[n] == vaddr;
 }
 
+bool copy_image__has_spring(const struct copy_image *i, uint64_t vaddr)
+{
+	size_t n = COUNT(i->springs.len, i->springs.data[i_] < vaddr);
+
+	return n < i->springs.len && i->springs.data[n] == vaddr;
+}
+
 bool copy_image__is_intact(const struct copy_image *i, uint64_t vaddr)
 {
 	size_t n = COUNT(i->intact.len, i->intact.data[i_].end <= vaddr);

@@ -197,6 +197,12 @@ static bool falls_out(const struct body *b, const struct item *i)
 	       !body__at(b, item__next(i)) && !has_events(b, i);
 }
 
+/* A kept instruction has no springboard, unless it is a point itself. */
+static bool may_follow(const struct item *i)
+{
+	return !(i->flags & ITEM_KEPT) || i->flags & ITEM_POINT;
+}
+
 /* The original executes what has no events, up to where there is room, or another function. */
 static bool slide(struct body *b, struct spring *s)
 {
@@ -205,7 +211,7 @@ static bool slide(struct body *b, struct spring *s)
 
 	if (first->flags & ITEM_ALIAS)
 		return false;
-	for (; passes(b, i) && !(i[1].flags & ITEM_KEPT) && keep_item(b, i); i++)
+	for (; passes(b, i) && may_follow(&i[1]) && keep_item(b, i); i++)
 		if (place_at(b, s, i + 1))
 			return true;
 	if (falls_out(b, i) && keep_item(b, i)) {
@@ -218,14 +224,30 @@ static bool slide(struct body *b, struct spring *s)
 	return false;
 }
 
+/* Has one of the instructions right before the call put something below the stack pointer? */
+static bool uses_below(const struct body *b, const struct item *call)
+{
+	const struct item *i = call;
+
+	for (unsigned k = 0; b->keeps_below && k < 3 && i > b->items.data; k++) {
+		i--;
+		if (i->flags & ITEM_CALL)
+			break;
+		if (copier(b)->keeps_below(body__bytes(b, i), i->len))
+			return true;
+	}
+	return false;
+}
+
 /* Can the call be done by a jump, once the return address is on the stack? */
 static bool may_emulate(const struct body *b, const struct item *call)
 {
 	uint8_t jump[16];
 	const uint8_t *bytes = body__bytes(b, call);
 
-	return call->flags & ITEM_CALL && (body__branch(b, call)->kind == BRANCH_CALL ||
-					   copier(b)->call_to_jump(bytes, call->len, jump));
+	return call->flags & ITEM_CALL && !uses_below(b, call) &&
+	       (body__branch(b, call)->kind == BRANCH_CALL ||
+		copier(b)->call_to_jump(bytes, call->len, jump));
 }
 
 /* A call that ends where the old one did, of code that does all that was before it, and jumps. */
@@ -360,6 +382,7 @@ static void put_spring(struct body *b, const struct spring *s)
 		return;
 	}
 	vec__push(&b->c->image->live, s->at);
+	vec__push(&b->c->image->springs, s->at);
 }
 
 static void put_island(struct body *b, const struct spring *s)

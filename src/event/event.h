@@ -93,7 +93,8 @@ struct event {
 	uint64_t count;	 /* LOST: lower bound of the missing events */
 	bool hits;	 /* LOST: also missing are hits that make no event of their own, or only a
 			    signal's */
-	uint64_t goroutine;		 /* GOROUTINE; 0: none, or the thread's own stack */
+	uint64_t goroutine; /* GOROUTINE; decoded from a log: whose it is. 0: none, or the thread's
+			       own stack */
 	const struct event_entry *entry; /* ENTRY */
 	const uint64_t *above; /* SIGNAL: nabove words, 0: not known. Valid as long as the event.
 				* Not in trace files */
@@ -188,7 +189,10 @@ struct log_thread {
 	/* The last stack pointers that are known, far from each other, for the upper half of the
 	 * next one; the newest first. 0: none */
 	uint64_t stacks[LOG_STACKS];
-	uint64_t time;	/* the last one that is known */
+	uint64_t time; /* the last one that is known */
+	/* The goroutine that it runs where its stack pointer is within these bounds; 0: none. */
+	uint64_t goroutine, stack_low, stack_high;
+	bool goroutine_known; /* it was told since the log began, or since something was missing */
 	uint64_t until; /* what is decoded was read from the ring then: no record is younger */
 	char comm[16];
 };

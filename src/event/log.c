@@ -128,6 +128,8 @@ static size_t size_of(const struct log_decoder *d, const struct log_record *r, s
 		return 2;
 	case LOG_END:
 		return 1;
+	case LOG_GOROUTINE:
+		return 5;
 	default:
 		return 0;
 	}
@@ -306,6 +308,39 @@ static void take_entry(struct log_decoder *d, struct log_thread *t, const struct
 		take_callers(d, r->words + size_of_entry(d, s));
 }
 
+static void take_goroutine(struct log_decoder *d, struct log_thread *t, const struct log_record *r)
+{
+	t->time = log_decoder__time(d, t, r->words[1]);
+	t->goroutine = r->words[2] ? r->words[2] | (r->taken ? GOROUTINE_AT : 0) : 0;
+	t->stack_low = r->words[3];
+	t->stack_high = r->words[4];
+	t->goroutine_known = true;
+}
+
+/* Goroutines have stacks that move: stack pointers are relative to their ends. */
+static void attribute(struct log_decoder *d, const struct log_thread *t)
+{
+	struct event *e = &d->event;
+
+	if (!t->goroutine || e->sp < t->stack_low || e->sp > t->stack_high)
+		return;
+	e->goroutine = t->goroutine;
+	e->sp -= t->stack_high;
+}
+
+/* Of a Go program, and it isn't known whose. */
+static bool is_nobodys(const struct log_decoder *d, const struct log_thread *t,
+		       const struct log_record *r)
+{
+	const struct plan *p = d->plan;
+	const struct object *o;
+
+	if (t->goroutine_known || !r->site || r->site->object >= p->objects.len)
+		return false;
+	o = p->objects.data[r->site->object].object;
+	return o && o->go;
+}
+
 static void take_common(struct log_decoder *d, struct log_thread *t, const struct log_record *r)
 {
 	uint64_t sp = whole_sp(t, (uint32_t)(r->words[0] >> 32) + r->lowered);
@@ -371,6 +406,10 @@ int log_decoder__event(struct log_decoder *d, struct log_thread *t, const uint64
 		return -EBADMSG;
 	if (r.kind == LOG_END)
 		return 0;
+	if (r.kind == LOG_GOROUTINE) {
+		take_goroutine(d, t, &r);
+		return size;
+	}
 	if (r.kind != LOG_LOST && !(r.site && is_of_kind(d, r.site, r.kind)))
 		return -EBADMSG;
 	take_common(d, t, &r);
@@ -378,8 +417,12 @@ int log_decoder__event(struct log_decoder *d, struct log_thread *t, const uint64
 		d->event.type = EVENT_LOST;
 		/* a witness shows that there was a branch, others may show the same one */
 		d->event.count = d->witnesses ? min_of(r.words[1], (uint64_t)1) : r.words[1];
+	} else if (is_nobodys(d, t, &r)) {
+		d->event.type = EVENT_LOST;
+		d->event.count = 1;
 	} else {
 		take_site(d, t, &r);
+		attribute(d, t);
 	}
 	if (r.kind == LOG_LOST || !is_ignored(r.site))
 		*out = &d->event;

@@ -177,7 +177,8 @@ static void print_figures(const struct plan *p, const struct copies *c, double s
 {
 	static const char *const names[COPY_REFUSALS] = {"",	       "range",	 "gap",	 "doubtful",
 							 "unresolved", "insn",	 "room", "return",
-							 "go",	       "object", "site"};
+							 "go",	       "runs",	 "stack", "object",
+							 "site"};
 	unsigned why[COPY_REFUSALS] = {0}, sites = 0, copied = 0;
 	const struct plan_site *s;
 

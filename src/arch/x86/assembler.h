@@ -8,6 +8,11 @@
 
 #include "arch/x86/x86.h"
 
+#define X86_RED_ZONE 128 /* System V ABI, AMD64 supplement, 3.2.2 */
+/* In Go programs callers of duffzero and duffcopy keep the frame pointer there
+ * (cmd/compile/internal/amd64/ssa.go). */
+#define X86_SMALL_ZONE 16
+
 /* Opcodes of instructions with a register and ModRM; above 0xff: those of the map 0f. */
 enum {
 	ASM_ADD_IMM8 = 0x83,	/* /0 */
@@ -54,6 +59,11 @@ void x86__log_begin(struct code_buffer *c);
  * the red zone below what it was at the entry. */
 void x86__walk_begin(struct code_buffer *c);
 void x86__log(struct code_buffer *c, const struct log_point *p, const struct log_options *options);
+/* goroutine.c */
+void x86__goroutine_begin(struct code_buffer *c);
+/* Appends code that tells of the thread's goroutine if that isn't the one that it has told of.
+ * cursor: the register that has the cursor. Changes the flags. */
+void x86__goroutine(struct code_buffer *c, uint8_t cursor);
 /* copier.c: with_gs: also what uses the segment of the log */
 int x86__displace(struct code_buffer *c, const uint8_t *bytes, size_t len, uint64_t vaddr,
 		  bool with_gs);

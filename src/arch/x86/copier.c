@@ -209,6 +209,25 @@ static size_t landing(const uint8_t *bytes, size_t len)
 										    : 0;
 }
 
+static uint32_t keeps_below(const uint8_t *bytes, size_t len)
+{
+	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+	struct x86_raw raw;
+	uint32_t most = 0;
+	unsigned n;
+
+	if (!bytes || x86__raw(bytes, len, &raw))
+		return UINT32_MAX;
+	n = x86__operands(&raw, ops);
+	for (unsigned i = 0; i < n; i++)
+		if (ops[i].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+		    ops[i].mem.type == ZYDIS_MEMOP_TYPE_MEM &&
+		    ops[i].visibility == ZYDIS_OPERAND_VISIBILITY_EXPLICIT &&
+		    ops[i].mem.base == ZYDIS_REGISTER_RSP && ops[i].mem.disp.value < 0)
+			most = max_of(most, (uint32_t)-ops[i].mem.disp.value);
+	return most;
+}
+
 const struct arch_copier x86_copier = {
 	.use = x86__use,
 	.displace = displace,
@@ -228,4 +247,7 @@ const struct arch_copier x86_copier = {
 	.put_call = put_call,
 	.put_nops = put_nops,
 	.landing = landing,
+	.keeps_below = keeps_below,
+	.small_zone = X86_SMALL_ZONE,
+	.below = 208,
 };

@@ -2,8 +2,6 @@
 /* x86-64: the code that adds 1 to one of the thread's counters, src/arch/log.h. */
 #include "arch/x86/assembler.h"
 
-#define RED_ZONE 128 /* System V ABI, AMD64 supplement, 3.2.2 */
-
 static struct operand counter_at(uint32_t counter)
 {
 	struct operand m = asm__at(REG_NONE, LOG_COUNTERS_AT + counter * sizeof(uint64_t));
@@ -32,7 +30,8 @@ static void add_by(struct code_part *p, uint8_t reg, const struct operand *count
 
 void x86__count(struct code_buffer *c, uint32_t counter, uint32_t dead, bool flags_dead)
 {
-	struct operand down = asm__at(X86_RSP, -RED_ZONE), up = asm__at(X86_RSP, RED_ZONE);
+	int32_t zone = c->small_stack ? X86_SMALL_ZONE : X86_RED_ZONE;
+	struct operand down = asm__at(X86_RSP, -zone), up = asm__at(X86_RSP, zone);
 	struct operand m = counter_at(counter);
 	struct code_part *p = &c->hot;
 	uint8_t reg = dead_register(dead);

@@ -6,8 +6,6 @@
 #include <errno.h>
 #include "arch/x86/assembler.h"
 
-#define RED_ZONE 128 /* System V ABI, AMD64 supplement, 3.2.2 */
-
 enum { SYS_SIGPROCMASK = 14, SET_MASK = 2, MASK_SIZE = 8 };
 
 /* rcx, r11 and rax: changed by any system call */
@@ -36,9 +34,9 @@ static void put_call(struct code_part *p, uint64_t number)
 	asm__put(p, 0x0f, 0x05); /* syscall */
 }
 
-static void keep(struct code_part *p)
+static void keep(struct code_part *p, int32_t zone)
 {
-	struct operand down = asm__at(X86_RSP, -RED_ZONE);
+	struct operand down = asm__at(X86_RSP, -zone);
 
 	asm__mem(p, ASM_LEA, 64, X86_RSP, &down);
 	for (size_t i = X86_ERRAND_KEPT; i-- > 0;)
@@ -46,9 +44,9 @@ static void keep(struct code_part *p)
 	asm__put(p, 0x9c); /* pushf */
 }
 
-static void restore(struct code_part *p)
+static void restore(struct code_part *p, int32_t zone)
 {
-	struct operand up = asm__at(X86_RSP, RED_ZONE);
+	struct operand up = asm__at(X86_RSP, zone);
 
 	asm__put(p, 0x9d); /* popf */
 	for (size_t i = 0; i < X86_ERRAND_KEPT; i++)
@@ -77,10 +75,11 @@ static int emit(struct code_buffer *c, const struct errand *e, struct errand_cod
 {
 	struct code_part *p = &c->hot;
 	uint32_t mask = code_buffer__label(c);
+	int32_t zone = e->small_stack ? X86_SMALL_ZONE : X86_RED_ZONE;
 
 	if (e->len && x86__displace(c, e->bytes, e->len, e->from, true))
 		return -ENOTSUP;
-	keep(p);
+	keep(p, zone);
 	if (e->calls) {
 		for (size_t i = 0; i < ARRAY_SIZE(arguments); i++)
 			put_constant(p, arguments[i], e->args[i]);
@@ -88,7 +87,7 @@ static int emit(struct code_buffer *c, const struct errand *e, struct errand_cod
 		out->called = p->bytes.len;
 	}
 	out->done = put_mask(p, mask);
-	restore(p);
+	restore(p, zone);
 	asm__put(p, 0xff, 0x25, 0, 0, 0, 0); /* jmp *0(%rip) */
 	code_part__put(p, &e->then, sizeof(e->then));
 	code_buffer__set(c, mask, false);

@@ -9,7 +9,6 @@
 #include "arch/x86/assembler.h"
 
 #define WORD	 8
-#define RED_ZONE 128 /* System V ABI, AMD64 supplement, 3.2.2 */
 #define NOWHERE	 0xff
 #define ON_STACK 0x80 /* + the number of words above it */
 
@@ -39,6 +38,8 @@ struct logger {
 	uint8_t flags_at;	   /* their word on the stack, from its lower end; NOWHERE */
 	uint8_t pushed;		   /* words on the stack */
 	uint32_t lowered;	   /* bytes, the red zone's, too */
+	uint8_t zone;		   /* the red zone's */
+	bool lowers;
 };
 
 static struct operand ring(size_t offset)
@@ -96,10 +97,15 @@ static void test_zero(struct code_part *p, size_t field, uint32_t label)
 	asm__jump_if(p, CC_EQUAL, label);
 }
 
-static void set_zero(struct code_part *p, size_t field)
+static void set_number(struct code_part *p, size_t field, uint32_t number)
 {
 	ring_op(p, ASM_STORE_IMM32, 0, field);
-	put32(p, 0);
+	put32(p, number);
+}
+
+static void set_zero(struct code_part *p, size_t field)
+{
+	set_number(p, field, 0);
 }
 
 /* Ends the segment at rax; rax = the start of segment rdx. Changes rcx. */
@@ -128,6 +134,7 @@ static void begin_segment(struct code_part *p, size_t cursor, int32_t used)
 	ring_op(p, ASM_STORE, X86_RAX, cursor);
 	RING(p, ASM_STORE, X86_RDX, segments);
 	asm__mem(p, ASM_LEA, 64, X86_RCX, &m);
+	set_number(p, offsetof(struct log_ring, g), LOG_GOROUTINE_UNTOLD);
 }
 
 /* Flags: greater or equal, if the reader hasn't looked for too long. */
@@ -187,6 +194,7 @@ void x86__log_begin(struct code_buffer *c)
 	RING(p, ASM_INC, 0, dropped);
 	RING(p, ASM_LOAD, X86_RAX, base);
 	asm__mem(p, ASM_LEA, 64, X86_RAX, &spare);
+	RING(p, ASM_STORE, X86_RAX, cursor);
 	asm__jump(p, out);
 	code_buffer__set(c, dropping, true);
 	next_segment(p);
@@ -202,6 +210,8 @@ void x86__log_begin(struct code_buffer *c)
 	asm__pop(p, X86_RCX);
 	asm__put(p, 0xc3); /* ret */
 	x86__walk_begin(c);
+	if (c->goroutine.any)
+		x86__goroutine_begin(c);
 }
 
 /* ---- registers ---- */
@@ -302,7 +312,9 @@ static void choose_places(struct logger *l)
 		if (place != NOWHERE)
 			places &= ~BIT(place);
 	}
-	l->lowered = l->pushed ? RED_ZONE + l->pushed * WORD : 0;
+	/* telling of a goroutine is a call */
+	l->lowers = l->pushed || l->c->goroutine.any;
+	l->lowered = l->lowers ? l->zone + l->pushed * WORD : 0;
 }
 
 /* What was pushed as number n. */
@@ -313,9 +325,9 @@ static struct operand pushed(const struct logger *l, uint8_t n)
 
 static void lower(struct logger *l)
 {
-	struct operand down = asm__at(X86_RSP, -RED_ZONE);
+	struct operand down = asm__at(X86_RSP, -l->zone);
 
-	if (l->pushed)
+	if (l->lowers)
 		asm__mem(l->hot, ASM_LEA, 64, X86_RSP, &down);
 	if (l->flags_at != NOWHERE)
 		asm__put(l->hot, 0x9c); /* pushf */
@@ -331,7 +343,8 @@ static void lower(struct logger *l)
 
 static void raise_again(struct logger *l)
 {
-	struct operand up = asm__at(X86_RSP, RED_ZONE + (l->flags_at != NOWHERE ? WORD : 0));
+	uint8_t above = l->zone + (l->flags_at != NOWHERE ? WORD : 0);
+	struct operand up = asm__at(X86_RSP, above);
 
 	for (uint8_t reg = X86_GENERAL; reg-- > 0;) {
 		if (l->kept[reg] == NOWHERE)
@@ -341,7 +354,7 @@ static void raise_again(struct logger *l)
 		else
 			asm__move(l->hot, 64, reg, l->kept[reg]);
 	}
-	if (l->pushed)
+	if (l->lowers)
 		asm__mem(l->hot, ASM_LEA, 64, X86_RSP, &up);
 }
 
@@ -550,6 +563,8 @@ static void put_cursor(struct logger *l)
 	code_buffer__set(l->c, slow, true);
 	call_with_cursor(l, &l->c->cold, l->c->slow, 0);
 	asm__jump(&l->c->cold, back);
+	if (l->c->goroutine.any)
+		x86__goroutine(l->c, l->cursor);
 	if (has_callers(l))
 		call_with_cursor(l, l->hot, l->c->walk, callers_at(l) * WORD);
 	if (l->flags_at != NOWHERE) {
@@ -571,6 +586,9 @@ static void finish(struct logger *l, unsigned words)
 	struct operand end = asm__at(l->cursor, words * WORD), callers = end;
 	unsigned lowered = l->pushed ? l->pushed + 1 : 0;
 
+	if (l->c->small_stack)
+		lowered = l->lowers ? 8 + l->pushed : 0;
+
 	asm__mem(l->hot, ASM_STORE, 32, X86_RSP, &sp);
 	asm__mem(l->hot, ASM_STORE_IMM32, 32, 0, &id);
 	put32(l->hot, LOG_ID(p->kind, lowered, p->taken, p->site));
@@ -586,7 +604,11 @@ static void finish(struct logger *l, unsigned words)
 
 void x86__log(struct code_buffer *c, const struct log_point *p, const struct log_options *options)
 {
-	struct logger l = {.c = c, .hot = &c->hot, .point = p, .options = options};
+	struct logger l = {.c = c,
+			   .hot = &c->hot,
+			   .point = p,
+			   .options = options,
+			   .zone = c->small_stack ? X86_SMALL_ZONE : X86_RED_ZONE};
 
 	l.timed = options->timed || p->kind == LOG_ENTRY || p->kind == LOG_RETURN;
 	l.keeps_flags = !p->flags_dead;

@@ -59,7 +59,7 @@ static void send(void *regs, uint64_t addr)
 	r->orig_rax = -1;
 }
 
-static bool return_from(void *regs, uint64_t then, const struct tracee_memory *m)
+static bool return_from(void *regs, const struct errand *e, const struct tracee_memory *m)
 {
 	struct user_regs_struct *r = regs;
 	uint64_t words[1 + X86_ERRAND_KEPT];
@@ -69,8 +69,8 @@ static bool return_from(void *regs, uint64_t then, const struct tracee_memory *m
 	r->eflags = words[0];
 	for (size_t i = 0; i < X86_ERRAND_KEPT; i++)
 		*general(r, x86_errand_kept[i]) = words[1 + i];
-	r->rsp += sizeof(words) + 128; /* the red zone */
-	send(r, then);
+	r->rsp += sizeof(words) + (e->small_stack ? X86_SMALL_ZONE : X86_RED_ZONE);
+	send(r, e->then);
 	return true;
 }
 

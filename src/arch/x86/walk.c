@@ -9,11 +9,11 @@
 #include "arch/x86/assembler.h"
 
 #define WORD	 8
-#define LOWERED	 (128 + 6 * WORD) /* at least: the red zone, and what is pushed here */
+#define PUSHED	 (6 * WORD) /* here */
 #define FRAME	 16		  /* bytes: the next frame pointer, the return address */
 #define PAGE_END 0xff, 0x0f, 0, 0 /* LOG_PAGE - 1 */
 
-enum { CC_BELOW = 2, CC_BELOW_EQUAL = 6, CC_ABOVE = 7 };
+enum { CC_BELOW = 2, CC_EQUAL = 4, CC_BELOW_EQUAL = 6, CC_ABOVE = 7 };
 
 static const uint8_t kept[] = {X86_RCX, X86_RDX, X86_RSI, X86_RDI, X86_RBX};
 
@@ -27,11 +27,30 @@ static void ring_field(struct code_part *p, unsigned opcode, uint8_t reg, size_t
 #define RING(p, opcode, reg, field)                                                                \
 	ring_field((p), (opcode), (reg), offsetof(struct log_ring, field))
 
+/* If the stack pointer is in the stack of the thread's goroutine: rdi = its end. */
+static void put_goroutine_limit(struct code_buffer *c, uint32_t own)
+{
+	uint32_t other = code_buffer__label(c);
+	struct operand low = asm__at(X86_RSI, 0), high = asm__at(X86_RSI, WORD);
+	struct code_part *p = &c->cold;
+
+	RING(p, ASM_LOAD, X86_RSI, seen);
+	asm__put(p, 0x48, 0x85, 0xf6); /* test %rsi,%rsi */
+	asm__jump_if(p, CC_EQUAL, other);
+	asm__mem(p, ASM_CMP, 64, X86_RSP, &low);
+	asm__jump_if(p, CC_BELOW, other);
+	asm__mem(p, ASM_LOAD, 64, X86_RDI, &high);
+	asm__put(p, 0x48, 0x39, 0xfc); /* cmp %rdi,%rsp */
+	asm__jump_if(p, CC_BELOW, own);
+	code_buffer__set(c, other, true);
+}
+
 /* rdi = the last address that a frame may have. */
 static void put_limit(struct code_buffer *c)
 {
 	struct code_part *p = &c->cold;
-	struct operand entry = asm__at(X86_RSP, LOWERED), end = asm__at(X86_RDI, 1 - FRAME);
+	int32_t lowered = PUSHED + (c->small_stack ? X86_SMALL_ZONE : X86_RED_ZONE); /* at least */
+	struct operand entry = asm__at(X86_RSP, lowered), end = asm__at(X86_RDI, 1 - FRAME);
 	struct operand whole = asm__at(X86_RDI, -FRAME);
 	uint32_t own = code_buffer__label(c), both = code_buffer__label(c);
 
@@ -42,6 +61,8 @@ static void put_limit(struct code_buffer *c)
 	RING(p, ASM_SUB, X86_RCX, stack_start);
 	asm__put(p, 0x48, 0x39, 0xce); /* cmp %rcx,%rsi */
 	asm__jump_if(p, CC_BELOW, own);
+	if (c->goroutine.any)
+		put_goroutine_limit(c, own);
 	asm__mem(p, ASM_LEA, 64, X86_RDI, &entry);
 	asm__put(p, 0x48, 0x81, 0xcf, PAGE_END); /* or $0xfff,%rdi */
 	asm__mem(p, ASM_LEA, 64, X86_RDI, &end);

@@ -580,6 +580,7 @@ const struct arch arch_x86_64 = {
 	.plt_stub = x86__plt_stub,
 	.plt_alignment = 8,
 	.go_checks_stack = x86__go_checks_stack,
+	.go_grows_stack = x86__go_grows_stack,
 	.breakpoint_name = "int3",
 	.uprobe_breakpoint = {{0xcc}, 1},
 	.uprobe_form = x86__uprobe_form,

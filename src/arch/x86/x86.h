@@ -73,6 +73,7 @@ bool x86__detail(const uint8_t *bytes, size_t len, uint64_t addr, struct insn_de
 bool x86__plt_stub(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t entry_size,
 		   struct plt_stub *out);
 bool x86__go_checks_stack(const uint8_t *bytes, size_t len);
+bool x86__go_grows_stack(const uint8_t *bytes, size_t len);
 const char *const *x86__hwcaps(void);
 void x86__machine(struct host *out);
 uint64_t x86__ticks(void);

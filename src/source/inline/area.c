@@ -52,11 +52,16 @@ static void say_area(struct tracer *s, const struct area *a, pid_t pid, int fd)
 	tracer__say(s, &say, fd);
 }
 
+static uint64_t owners_at(uint64_t slot_size)
+{
+	return AREA_SLOTS * slot_size;
+}
+
 static struct area *new_area(struct thread *t)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	uint64_t slot_size = copies__slot_size(t->tracer->copies);
-	uint64_t size = ((uint64_t)AREA_SLOTS * slot_size + page - 1) & -page;
+	uint64_t size = (owners_at(slot_size) + LOG_OWNERS_SIZE + page - 1) & -page;
 	uint64_t at = map_area(t, size);
 	int fd = at ? open_area(t->process->pid, at, size) : -1;
 	void *mem = fd >= 0 ? mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
@@ -126,6 +131,14 @@ static bool take(struct thread *t)
 	return more && take_from(t, more);
 }
 
+/* One table for all threads that share memory. */
+static uint64_t owners_of(const struct space *s)
+{
+	const struct area *first = s->areas.data[0];
+
+	return first->base + owners_at(first->slot_size);
+}
+
 /* Written by way of the process, so that its page table has the page. Nobody reads it if the
  * process is quiet: all is dropped. */
 static bool begin_ring(struct thread *t)
@@ -139,7 +152,9 @@ static bool begin_ring(struct thread *t)
 			     .beat = t->tracer->arch->ticks(),
 			     .patience = PATIENCE,
 			     .stack_start = t->stack.start,
-			     .stack_end = t->stack.end};
+			     .stack_end = t->stack.end,
+			     .owners = owners_of(t->process->space),
+			     .g = LOG_GOROUTINE_UNTOLD};
 
 	if (t->process->quiet) {
 		r.kept = r.cursor;

@@ -122,6 +122,14 @@ static int prepare(const struct thread *t, const struct errand *e, uint64_t *at,
 	return *at ? arch->errand(e, *at, code) : -EFAULT;
 }
 
+/* Of Go's own code: it may have little room, and keeps nothing below the stack pointer. */
+static bool is_small(const struct thread *t, uint64_t pc)
+{
+	const struct loaded *l = space__object_at(t->process->space, pc);
+
+	return l && l->object->go;
+}
+
 int64_t thread__call(struct thread *t, long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
 		     uint64_t e, uint64_t f)
 {
@@ -139,6 +147,7 @@ int64_t thread__call(struct thread *t, long number, uint64_t a, uint64_t b, uint
 		return -ESRCH;
 	memcpy(before, t->regs, sizeof(before));
 	errand.then = thread__get(t, TRACEE_PC);
+	errand.small_stack = is_small(t, errand.then);
 	if (prepare(t, &errand, &at, &code))
 		return -EFAULT;
 	if (!thread__send(t, at, &code) || !thread__set_mask(t, ~0ull) ||

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 #include "comms.h"
+#include "owners.h"
 #include "merge.h"
 #include "thread_log.h"
 
@@ -21,6 +22,8 @@ struct merge {
 	VEC(struct queued) queue; /* by time */
 	size_t taken;		  /* of queue: they were passed on just now */
 	struct comms comms;
+	struct owners owners;
+	uint64_t begun;		 /* logs */
 	struct passing *passing; /* NULL: threads are not filtered */
 	uint64_t last;		 /* the time of what was added last */
 	uint64_t end;		 /* the end of this turn */
@@ -77,6 +80,29 @@ static int give_gap(const struct event *e, const struct source_sink *sink)
 								  .tid = e->tid});
 }
 
+static int give(struct merge *m, struct log *l, const struct source_sink *sink);
+
+struct giving {
+	struct merge *m;
+	const struct source_sink *sink;
+};
+
+static int give_first(void *ctx, struct log *l)
+{
+	struct giving *g = ctx;
+
+	return give(g->m, l, g->sink);
+}
+
+static int run_goroutine(struct merge *m, struct log *l, const struct event *e, uint64_t goroutine,
+			 const struct source_sink *sink)
+{
+	struct giving g = {m, sink};
+
+	return owners__run(&m->owners, &m->logs, l,
+			   &(struct goroutine_run){e, goroutine, give_first, &g}, sink);
+}
+
 /* Passes on the next event. */
 static int give(struct merge *m, struct log *l, const struct source_sink *sink)
 {
@@ -93,6 +119,8 @@ static int give(struct merge *m, struct log *l, const struct source_sink *sink)
 	/* records that nobody has read were overwritten */
 	err = l->gap ? give_gap(&e, sink) : 0;
 	l->gap = false;
+	if (!err && e.type != EVENT_LOST)
+		err = run_goroutine(m, l, &e, e.goroutine, sink);
 	if (err)
 		return err;
 	if (e.entry) {
@@ -101,13 +129,10 @@ static int give(struct merge *m, struct log *l, const struct source_sink *sink)
 		e.entry = &entry;
 	}
 	count_given(m, 1);
-	return sink->event(sink->ctx, &e);
-}
-
-/* Where the other source's next event is. */
-static uint64_t stop_of(const struct log *l)
-{
-	return l->passed == l->stops.len ? UINT64_MAX : l->stops.data[l->passed];
+	err = sink->event(sink->ctx, &e);
+	return !err && e.type == EVENT_LOST && m->owners.all.len
+		       ? owners__doubt_all(&m->owners, l, sink)
+		       : err;
 }
 
 /* Is all that the log's next piece has recorded before or behind the time when nothing was? */
@@ -147,7 +172,8 @@ static bool may_pass(struct log *l, uint64_t time)
 {
 	const struct event *e = log__peek(l);
 
-	return e && e->time < time && (!e->untimed || l->read <= time) && l->position < stop_of(l);
+	return e && e->time < time && (!e->untimed || l->read <= time) &&
+	       l->position < log__stop(l);
 }
 
 /* The next event, and what follows, was read by then and is not younger than the next one of
@@ -158,7 +184,7 @@ static int give_before(struct merge *m, struct log *l, uint64_t time, uint64_t n
 	int err = give(m, l, sink);
 
 	return !err && l->pieces && l->pieces->time <= time
-		       ? give_run(m, l, stop_of(l), min_of(time, next + 1), sink)
+		       ? give_run(m, l, log__stop(l), min_of(time, next + 1), sink)
 		       : err;
 }
 
@@ -203,7 +229,7 @@ static int pass_up_to(struct merge *m, struct log *l, uint64_t position,
 	while (!err && log__peek(l) && l->position < position) {
 		err = give(m, l, sink);
 		if (!err)
-			err = give_run(m, l, min_of(position, stop_of(l)), UINT64_MAX, sink);
+			err = give_run(m, l, min_of(position, log__stop(l)), UINT64_MAX, sink);
 	}
 	return err;
 }
@@ -230,6 +256,7 @@ static void begin_log(struct merge *m, struct stream *s)
 		log_decoder__new(m->options.plan, m->options.log, m->options.clock);
 	struct log *l = log__new(m->options.rings, s, decoder);
 
+	l->number = ++m->begun;
 	passing__begin(m->passing, l);
 	vec__push(&m->logs, l);
 }
@@ -320,16 +347,6 @@ void merge__add(struct merge *m, struct waiting *w)
 	q[i] = (struct queued){.waiting = w};
 }
 
-/* That which the thread wrote at that time. */
-static struct log *find_log(struct merge *m, uint32_t tid, uint64_t time)
-{
-	for (size_t i = m->logs.len; i-- > 0;)
-		if (m->logs.data[i]->thread.tid == tid &&
-		    m->logs.data[i]->stream->ring.time <= time)
-			return m->logs.data[i];
-	return NULL;
-}
-
 /* What a thread logs behind an event that waits is not passed on before that. */
 static void assign(struct merge *m)
 {
@@ -339,22 +356,10 @@ static void assign(struct merge *m)
 
 		if (q->log || w->type != WAITS_EVENT || !w->event.logged)
 			continue;
-		q->log = find_log(m, w->tid, w->time);
+		q->log = logs__find(&m->logs, w->tid, w->time);
 		if (q->log)
 			vec__push(&q->log->stops, w->event.logged - 1);
 	}
-}
-
-/* The log of a process that was forked then. */
-static struct log *find_child(struct merge *m, const struct sideband_event *fork)
-{
-	struct log **l;
-
-	vec__each (l, &m->logs)
-		if ((*l)->thread.tid == fork->tid && (*l)->stream->ring.ptid == fork->ptid &&
-		    (*l)->stream->ring.time >= fork->time)
-			return *l;
-	return NULL;
 }
 
 /* It is told before the child runs, but perhaps after the kernel's event was read. */
@@ -362,7 +367,7 @@ static struct log *await_child(struct merge *m, const struct sideband_event *for
 {
 	const struct timespec pause = {.tv_nsec = 1000000};
 	uint64_t end = now_ns(CLOCK_MONOTONIC) + FORK_WAIT_NS;
-	struct log *l = find_child(m, fork);
+	struct log *l = logs__child(&m->logs, fork);
 
 	if (!m->options.follow || m->impatient)
 		return l;
@@ -370,7 +375,7 @@ static struct log *await_child(struct merge *m, const struct sideband_event *for
 		nanosleep(&pause, NULL);
 		rings__pull(m->options.rings);
 		listen(m);
-		l = find_child(m, fork);
+		l = logs__child(&m->logs, fork);
 	}
 	m->impatient = !l;
 	return l;
@@ -379,7 +384,7 @@ static struct log *await_child(struct merge *m, const struct sideband_event *for
 static int before_fork(struct merge *m, const struct sideband_event *fork,
 		       const struct source_sink *sink)
 {
-	struct log *parent = find_log(m, fork->ptid, fork->time), *child;
+	struct log *parent = logs__find(&m->logs, fork->ptid, fork->time), *child;
 
 	comms__inherit(&m->comms, fork->tid, fork->ptid);
 	if (!parent || fork->pid == fork->ppid)
@@ -419,7 +424,7 @@ static int before_sideband(struct merge *m, const struct sideband_event *e,
 		comms__set(&m->comms, e->tid, e->text);
 		return err;
 	case SIDEBAND_EXIT:
-		l = find_log(m, e->tid, e->time);
+		l = logs__find(&m->logs, e->tid, e->time);
 		err = l ? pass_whole(m, l, sink) : 0;
 		comms__forget(&m->comms, e->tid);
 		passing__forget(m->passing, e->tid);
@@ -445,6 +450,10 @@ static int before_event(struct merge *m, struct queued *q, const struct source_s
 		q->log->passed = q->log->stops.len = 0;
 	if (own)
 		log_thread__at(&q->log->thread, e->sp);
+	if (e->type == EVENT_GOROUTINE)
+		q->log->probed = e->goroutine;
+	else if (!err && of_site && own)
+		err = run_goroutine(m, q->log, e, q->log->probed, sink);
 	return err;
 }
 
@@ -459,7 +468,7 @@ static int pass_queued(struct merge *m, struct queued *q, const struct source_si
 		err = before_event(m, q, sink);
 	if (!err && w->type == WAITS_EVENT && w->event.type == EVENT_PASSES)
 		passing__tell(m->passing, &m->logs, &w->event);
-	else if (!err)
+	else if (!err && !(q->log && w->type == WAITS_EVENT && w->event.type == EVENT_GOROUTINE))
 		err = waiting__give(w, sink);
 	waiting__free(w);
 	return err;
@@ -562,6 +571,7 @@ void merge__free(struct merge *m)
 	vec__each (l, &m->logs)
 		log__free(*l);
 	comms__free(&m->comms);
+	owners__free(&m->owners);
 	passing__free(m->passing);
 	vec__free(&m->queue);
 	vec__free(&m->logs);

@@ -11,8 +11,6 @@
 #include "thread_log.h"
 #include "source/inline/inline.h"
 
-typedef VEC(struct log *) log_vec;
-
 struct passing;
 /* NULL: all threads pass. So does it below. */
 struct passing *passing__new(const struct thread_filters *filters);

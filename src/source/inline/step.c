@@ -24,6 +24,7 @@
 struct stepper {
 	struct thread *t;
 	const siginfo_t *sent;
+	bool small;    /* its stack may be */
 	bool away;     /* it has left the stop that it was in; then: */
 	uint64_t mask; /* as it was */
 	uint64_t room; /* for two errands */
@@ -143,7 +144,11 @@ static enum step_out execute(struct stepper *st, const struct insn *insn, const 
 {
 	struct thread *t = st->t;
 	struct tracee_memory memory = memory_of(t);
-	struct errand e = {.bytes = bytes, .len = insn->len, .from = insn->addr, .mask = st->mask};
+	struct errand e = {.bytes = bytes,
+			   .len = insn->len,
+			   .from = insn->addr,
+			   .mask = st->mask,
+			   .small_stack = st->small};
 	struct errand_code code;
 	enum step_out how;
 	siginfo_t si;
@@ -155,8 +160,7 @@ static enum step_out execute(struct stepper *st, const struct insn *insn, const 
 	how = run(t, at + code.done);
 	if (how == OUT_DONE) {
 		t->changed = true;
-		return t->tracer->tracee->return_from(t->regs, e.then, &memory) ? OUT_DONE
-										: OUT_GONE;
+		return t->tracer->tracee->return_from(t->regs, &e, &memory) ? OUT_DONE : OUT_GONE;
 	}
 	if (how != OUT_FAULT)
 		return how;
@@ -187,6 +191,7 @@ static enum step_out step(struct stepper *st, const struct loaded *l)
 	if (!st->away && !thread__mask(t, &st->mask))
 		return OUT_GONE;
 	st->room = l->base + l->size - LOG_PAGE;
+	st->small = l->object->go;
 	return execute(st, &insn, bytes);
 }
 
@@ -196,7 +201,8 @@ static enum step_out arrive(struct stepper *st, uint64_t copy)
 	struct thread *t = st->t;
 	int sig = st->sent->si_signo, status;
 	uint8_t there[TRACEE_REGS_MAX];
-	struct errand e = {.mask = st->mask, .then = thread__get(t, TRACEE_PC)};
+	struct errand e = {
+		.mask = st->mask, .then = thread__get(t, TRACEE_PC), .small_stack = st->small};
 	struct errand_code code;
 	siginfo_t si;
 	uint64_t at;
@@ -240,7 +246,9 @@ static enum step_out finish(struct stepper *st, enum step_out how, uint64_t copy
 }
 
 /* Is this a place from which it may be taken to the original? One before a kept instruction isn't:
- * that has no log in the original; a few steps on it is there. */
+ * that has no log in the original; a few steps on it is there. A handler of Go's runtime may make
+ * the thread call a function that returns there much later, in another thread: only a springboard
+ * will do, and each loop has one. */
 static bool may_leave(const struct loaded *l, uint64_t pc, unsigned steps, uint64_t *original)
 {
 	uint64_t vaddr;
@@ -248,6 +256,8 @@ static bool may_leave(const struct loaded *l, uint64_t pc, unsigned steps, uint6
 	if (!copy_image__original(l->image, (uint32_t)(pc - l->base), &vaddr))
 		return false;
 	*original = vaddr + l->bias;
+	if (l->object->go)
+		return copy_image__has_spring(l->image, vaddr);
 	return steps >= STEPS_STRICT ||
 	       (copy_image__is_intact(l->image, vaddr) && !copy_image__is_live(l->image, vaddr));
 }

@@ -38,6 +38,7 @@ static void see_piece(struct log *l)
 
 	l->after = p->after;
 	l->gap |= p->position != expected;
+	l->thread.goroutine_known &= p->position == expected;
 	l->next_piece = p->position + p->n * sizeof(*p->words);
 }
 
@@ -137,7 +138,7 @@ bool log__run(struct log *l, uint64_t stop, struct event_run *out)
 	const struct piece *p = l->pieces;
 	uint64_t position = p ? p->position + l->at * 8 : stop;
 
-	if (l->event || l->gap || position < l->skip || position >= stop)
+	if (l->event || l->gap || l->thread.goroutine || position < l->skip || position >= stop)
 		return false;
 	l->thread.until = p->time;
 	*out = (struct event_run){.pid = l->thread.pid,
@@ -152,4 +153,25 @@ bool log__run(struct log *l, uint64_t stop, struct event_run *out)
 void log__skip(struct log *l, size_t words)
 {
 	l->at += words;
+}
+
+/* ---- several ---- */
+
+struct log *logs__find(const log_vec *logs, uint32_t tid, uint64_t time)
+{
+	for (size_t i = logs->len; i-- > 0;)
+		if (logs->data[i]->thread.tid == tid && logs->data[i]->stream->ring.time <= time)
+			return logs->data[i];
+	return NULL;
+}
+
+struct log *logs__child(const log_vec *logs, const struct sideband_event *fork)
+{
+	struct log **l;
+
+	vec__each (l, logs)
+		if ((*l)->thread.tid == fork->tid && (*l)->stream->ring.ptid == fork->ptid &&
+		    (*l)->stream->ring.time >= fork->time)
+			return *l;
+	return NULL;
 }

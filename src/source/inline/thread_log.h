@@ -34,6 +34,9 @@ struct log {
 	bool turned;		   /* that has changed in front of it */
 	bool gap_due;		   /* what is hidden in doubt is to be told, once */
 	uint64_t changed;	   /* ns: when it did, as opposed to where; 0: it has not */
+	uint64_t number;	   /* of the logs, from 1 on */
+	uint64_t goroutine;	   /* that was passed on as what the thread runs */
+	uint64_t probed;	   /* that the probes have told last */
 	bool told;		   /* what it has lost at its end */
 	struct event lost;
 };
@@ -41,11 +44,22 @@ struct log {
 /* Takes over decoder. The stream is the rings'. */
 struct log *log__new(struct rings *rings, struct stream *s, struct log_decoder *decoder);
 void log__free(struct log *l);
+/* Where the other source's next event is. */
+static inline uint64_t log__stop(const struct log *l)
+{
+	return l->passed == l->stops.len ? UINT64_MAX : l->stops.data[l->passed];
+}
 /* The next event, which stays the next one until .event is set to NULL; NULL: there is none yet. */
 const struct event *log__peek(struct log *l);
 /* What is there to be decoded, up to this position. False: nothing, or an event comes first. */
 bool log__run(struct log *l, uint64_t stop, struct event_run *out);
 /* So many words of that are done with. */
 void log__skip(struct log *l, size_t words);
+
+typedef VEC(struct log *) log_vec;
+/* That which the thread wrote at that time; NULL: none. */
+struct log *logs__find(const log_vec *logs, uint32_t tid, uint64_t time);
+/* That of a process that was forked then. */
+struct log *logs__child(const log_vec *logs, const struct sideband_event *fork);
 
 #endif
