@@ -69,13 +69,13 @@ struct log_ring {
 	/* The thread's stack: while its stack pointer is in there, all from that to stack_end can
 	 * be read. 0, 0: not known. */
 	uint64_t stack_start, stack_end;
-	uint64_t owners;   /* of a Go program: running address of LOG_OWNERS cells */
+	uint64_t owners; /* of a Go program: running address of LOG_OWNERS cells */
 	/* Written by the thread: what it was told to run, a goroutine or LOG_GOROUTINE_NONE;
 	 * LOG_GOROUTINE_UNTOLD: nothing in this segment yet. */
 	uint64_t g;
 	uint64_t goid, g_end; /* that; the end of its stack */
-	uint64_t owner; /* running address of its cell */
-	uint64_t seen;	/* its g at the last record */
+	uint64_t owner;	      /* running address of its cell */
+	uint64_t seen;	      /* its g at the last record */
 };
 #define LOG_GOROUTINE_NONE   1
 #define LOG_GOROUTINE_UNTOLD 2

@@ -69,6 +69,19 @@ void asm__mem(struct code_part *p, unsigned opcode, unsigned bits, uint8_t reg,
 	put_address(p, reg, m);
 }
 
+void asm__ring(struct code_part *p, unsigned opcode, uint8_t reg, size_t offset)
+{
+	struct operand m = asm__at(REG_NONE, (int32_t)offset);
+
+	m.seg = SEG_GS;
+	asm__mem(p, opcode, 64, reg, &m);
+}
+
+void asm__put32(struct code_part *p, uint32_t value)
+{
+	code_part__put(p, &value, sizeof(value));
+}
+
 void asm__original(struct code_part *p, unsigned opcode, unsigned bits, uint8_t reg, uint64_t to)
 {
 	put_rex(p, bits, reg, 0, 0);

@@ -38,6 +38,11 @@ static inline struct operand asm__at(uint8_t base, int32_t disp)
 /* bits: of the operation, 32 or 64. m->base may not be REG_IP. */
 void asm__mem(struct code_part *p, unsigned opcode, unsigned bits, uint8_t reg,
 	      const struct operand *m);
+/* The same, of 64 bits, with the log's ring. */
+void asm__ring(struct code_part *p, unsigned opcode, uint8_t reg, size_t offset);
+#define RING(p, opcode, reg, field)                                                                \
+	asm__ring((p), (opcode), (reg), offsetof(struct log_ring, field))
+void asm__put32(struct code_part *p, uint32_t value);
 /* The same with memory at an address of the original. */
 void asm__original(struct code_part *p, unsigned opcode, unsigned bits, uint8_t reg, uint64_t to);
 void asm__move(struct code_part *p, unsigned bits, uint8_t to, uint8_t from);
@@ -52,12 +57,13 @@ void asm__jump_if(struct code_part *p, uint8_t cc, uint32_t label);
 #define asm__put(p, ...)                                                                           \
 	code_part__put((p), (const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}))
 
-/* log.c */
+/* ring.c */
 void x86__log_begin(struct code_buffer *c);
 /* walk.c: appends a function to the cold part that puts the callers of an entry to where rax points
  * to: their number, and then them. Changes nothing else but flags. The stack pointer is at least
  * the red zone below what it was at the entry. */
 void x86__walk_begin(struct code_buffer *c);
+/* log.c */
 void x86__log(struct code_buffer *c, const struct log_point *p, const struct log_options *options);
 /* goroutine.c */
 void x86__goroutine_begin(struct code_buffer *c);

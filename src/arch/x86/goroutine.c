@@ -11,15 +11,6 @@
 enum { CC_EQUAL = 4, CC_NOT_EQUAL = 5, WORD = 8, WORDS = 5 };
 enum { STACK_LOW = 0, STACK_HIGH = 8 }; /* in struct g: runtime2.go */
 
-static void ring_op(struct code_part *p, unsigned opcode, uint8_t reg, size_t offset)
-{
-	struct operand m = asm__at(REG_NONE, offset);
-
-	m.seg = SEG_GS;
-	asm__mem(p, opcode, 64, reg, &m);
-}
-#define RING(p, opcode, reg, field) ring_op((p), (opcode), (reg), offsetof(struct log_ring, field))
-
 static void at(struct code_part *p, unsigned opcode, uint8_t reg, uint8_t base, int32_t offset)
 {
 	struct operand m = asm__at(base, offset);
@@ -114,7 +105,7 @@ static void put_tell(struct code_buffer *c, uint32_t tell)
 	store_goroutine(c);
 	asm__jump(p, record);
 	code_buffer__set(c, none, true);
-	ring_op(p, ASM_CMP_IMM8, 7, offsetof(struct log_ring, g));
+	asm__ring(p, ASM_CMP_IMM8, 7, offsetof(struct log_ring, g));
 	asm__put(p, LOG_GOROUTINE_NONE);
 	asm__jump_if(p, CC_EQUAL, out);
 	store_none(p);

@@ -9,23 +9,13 @@
 #include "arch/x86/assembler.h"
 
 #define WORD	 8
-#define PUSHED	 (6 * WORD) /* here */
+#define PUSHED	 (6 * WORD)	  /* here */
 #define FRAME	 16		  /* bytes: the next frame pointer, the return address */
 #define PAGE_END 0xff, 0x0f, 0, 0 /* LOG_PAGE - 1 */
 
 enum { CC_BELOW = 2, CC_EQUAL = 4, CC_BELOW_EQUAL = 6, CC_ABOVE = 7 };
 
 static const uint8_t kept[] = {X86_RCX, X86_RDX, X86_RSI, X86_RDI, X86_RBX};
-
-static void ring_field(struct code_part *p, unsigned opcode, uint8_t reg, size_t offset)
-{
-	struct operand m = asm__at(REG_NONE, (int32_t)offset);
-
-	m.seg = SEG_GS;
-	asm__mem(p, opcode, 64, reg, &m);
-}
-#define RING(p, opcode, reg, field)                                                                \
-	ring_field((p), (opcode), (reg), offsetof(struct log_ring, field))
 
 /* If the stack pointer is in the stack of the thread's goroutine: rdi = its end. */
 static void put_goroutine_limit(struct code_buffer *c, uint32_t own)
