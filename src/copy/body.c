@@ -142,7 +142,8 @@ static enum copy_refusal check_go(struct body *b)
 	const struct item *item;
 	uint32_t below = 0;
 
-	if (i == o->symbols.len || o->symbols.data[i].args == ARGS_SYSTEM)
+	if (i == o->symbols.len || o->symbols.data[i].args == ARGS_SYSTEM ||
+	    !copying__knows_go(b->c))
 		return COPY_GO;
 	vec__each (item, &b->items)
 		below = max_of(below,

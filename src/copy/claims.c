@@ -190,10 +190,15 @@ static void see_go(struct copying *c)
 
 	vec__each (s, &c->g->object->symbols) {
 		if (!strcmp(s->name, "runtime.goexit") || !strcmp(s->name, "runtime.goexit.abi0"))
-			claim(c, s->vaddr + 1, CLAIM_STRONG);
+			claim(c, c->goexit = s->vaddr + 1, CLAIM_STRONG);
 		if (!strcmp(s->name, "runtime.deferreturn"))
 			c->deferreturn = s->vaddr;
 	}
+}
+
+bool copying__knows_go(const struct copying *c)
+{
+	return c->deferreturn && c->goexit;
 }
 
 void copying__find_claims(struct copying *c)

@@ -41,9 +41,10 @@ struct copying {
 	 * a second round, ascending. */
 	VEC(struct copy_extent) spare;
 	bool uses_spare;
-	uint8_t *refusals;    /* of the copies, by function of the plan */
-	uint64_t deferreturn; /* a function of Go's runtime; 0: none */
-	struct rooms *rooms;  /* NULL: not a Go program */
+	uint8_t *refusals; /* of the copies, by function of the plan */
+	/* of Go's runtime: a function, and an address in one; 0: none */
+	uint64_t deferreturn, goexit;
+	struct rooms *rooms; /* NULL: not a Go program */
 };
 
 /* A label of the copy of the instruction at vaddr. If there is none in the end, it is the
@@ -58,6 +59,8 @@ uint32_t copying__label(struct copying *c, uint64_t vaddr);
 /* ---- claims.c ---- */
 
 void copying__find_claims(struct copying *c);
+/* Was everything found that Go's runtime goes to by itself? */
+bool copying__knows_go(const struct copying *c);
 static inline unsigned copying__claims(const struct copying *c, uint64_t vaddr)
 {
 	return vaddr - c->first < c->last - c->first ? c->claims[vaddr - c->first] : 0;

@@ -5,37 +5,42 @@
  * are chains of functions that do without. The linker sees to it that no chain takes more than
  * that (cmd/link/internal/ld/stackcheck.go); here it is told how much remains, the same way: the
  * longest path of calls, over all of the program's code. As the linker does, it takes what is
- * called through a pointer for a function that compares. Where a function changes to another stack,
- * that has room.
+ * called through a pointer for a function that compares: any of them may be that. Before one has
+ * compared it has what its caller has left, and so has morestack, which it calls if that is too
+ * little. Where a function changes to another stack, that has room.
  *
  * A function that the runtime makes a thread call wherever it has interrupted it has no caller.
  */
 #include <stdlib.h>
 #include "copy/copying.h"
 
-#define LIMIT 800 /* StackGuard - StackSmall, since Go 1.16: internal/abi/stack.go */
+/* StackGuard - StackSmall: internal/abi/stack.go; 800 since Go 1.16 */
+#define LIMIT 752
 #define DEEP  (64 * LIMIT)
 
 struct call_out {
 	uint32_t to; /* a function */
 	int32_t depth;
 	bool elsewhere; /* on another stack */
+	bool before;	/* the frame was made, to make the stack grow */
 };
 
 struct room {
 	uint64_t start, end;
 	int32_t frame, depth; /* of its own; at its entry, below a function that has compared */
-	bool compares, waits;
+	int32_t indirect;     /* where it calls through a pointer; below its entry; 0: it doesn't */
+	bool compares, grows, waits;
 	VEC(struct call_out) calls;
 };
 
 struct rooms {
 	VEC(struct room) all; /* ascending */
 	id_vec waiting;
+	int32_t indirect; /* the deepest call through a pointer */
 };
 
-static const char *const injected[] = {"runtime.asyncPreempt", "runtime.sigpanic",
-				       "runtime.debugCall"};
+/* Not by a debugger (debugCall): none can be there. */
+static const char *const injected[] = {"runtime.asyncPreempt", "runtime.sigpanic"};
 
 static bool is_injected(const char *name)
 {
@@ -44,6 +49,14 @@ static bool is_injected(const char *name)
 		    strcmp(name, "runtime.asyncPreempt2"))
 			return true;
 	return false;
+}
+
+/* Does the function make the stack grow, for one that has compared? */
+static bool is_morestack(const char *name)
+{
+	static const char prefix[] = "runtime.morestack";
+
+	return !strncmp(name, prefix, sizeof(prefix) - 1);
 }
 
 static struct room *room_at(const struct rooms *r, uint64_t vaddr)
@@ -61,7 +74,7 @@ static struct room *room_at(const struct rooms *r, uint64_t vaddr)
 	return lo < r->all.len && r->all.data[lo].start <= vaddr ? &r->all.data[lo] : NULL;
 }
 
-static void add_functions(struct rooms *r, const struct object *o)
+static void add_functions(struct rooms *r, const struct object *o, int32_t pushes)
 {
 	const struct symbol *s, *end = vec__end(&o->symbols);
 	size_t avail;
@@ -76,7 +89,8 @@ static void add_functions(struct rooms *r, const struct object *o)
 			last->end = s->vaddr;
 		vec__push(&r->all, (struct room){.start = s->vaddr,
 						 .end = s->vaddr + min_of(s->size, avail),
-						 .depth = is_injected(s->name) ? LIMIT : 0});
+						 .depth = is_injected(s->name) ? LIMIT : pushes,
+						 .grows = is_morestack(s->name)});
 	}
 }
 
@@ -113,10 +127,14 @@ static void see_call(struct scan *s, const struct insn *insn, int32_t pushes)
 	bool elsewhere = call && s->switched;
 	int32_t depth = (elsewhere ? 0 : s->f->frame) + (call ? pushes : 0);
 	struct room *to = insn->target ? room_at(s->rooms, insn->target) : NULL;
+	bool before = to && to->grows && s->f->compares;
 
+	if ((insn->kind == BRANCH_ICALL || insn->kind == BRANCH_IJMP) && !elsewhere)
+		s->f->indirect = max_of(s->f->indirect, depth);
 	if (to && to != s->f)
 		vec__push(&s->f->calls,
-			  (struct call_out){(uint32_t)(to - s->rooms->all.data), depth, elsewhere});
+			  (struct call_out){(uint32_t)(to - s->rooms->all.data),
+					    before ? pushes : depth, elsewhere, before});
 }
 
 static void scan(struct rooms *r, const struct object *o, const struct arch *arch, struct room *f)
@@ -153,15 +171,31 @@ static void deepen(struct rooms *r, struct room *f, int32_t depth)
 	vec__push(&r->waiting, (uint32_t)(f - r->all.data));
 }
 
+/* Beyond the limit, below an injected function, is but what ends the program. */
+static void call_any(struct rooms *r, int32_t depth)
+{
+	struct room *f;
+
+	if (depth <= r->indirect || depth > LIMIT)
+		return;
+	r->indirect = depth;
+	vec__each (f, &r->all)
+		if (f->compares)
+			deepen(r, f, depth);
+}
+
 static void follow(struct rooms *r, struct room *f)
 {
+	int32_t inside = f->compares ? -f->frame : f->depth;
 	const struct call_out *c;
 
-	vec__each (c, &f->calls) {
-		int32_t above = c->elsewhere ? 0 : f->compares ? -f->frame : f->depth;
-
-		deepen(r, &r->all.data[c->to], above + c->depth);
-	}
+	if (f->indirect)
+		call_any(r, inside + f->indirect);
+	vec__each (c, &f->calls)
+		deepen(r, &r->all.data[c->to],
+		       c->depth + (c->elsewhere ? 0
+				   : c->before	? f->depth
+						: inside));
 }
 
 static void follow_all(struct rooms *r)
@@ -183,7 +217,7 @@ void copying__find_rooms(struct copying *c)
 	struct room *f;
 
 	c->rooms = r;
-	add_functions(r, c->g->object);
+	add_functions(r, c->g->object, c->arch->call_pushes);
 	vec__each (f, &r->all)
 		scan(r, c->g->object, c->arch, f);
 	follow_all(r);
