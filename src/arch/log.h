@@ -73,9 +73,9 @@ struct log_ring {
 	/* Written by the thread: what it was told to run, a goroutine or LOG_GOROUTINE_NONE;
 	 * LOG_GOROUTINE_UNTOLD: nothing in this segment yet. */
 	uint64_t g;
-	uint64_t goid, g_end; /* that; the end of its stack */
-	uint64_t owner;	      /* running address of its cell */
-	uint64_t seen;	      /* its g at the last record */
+	uint64_t goid, g_start, g_end; /* that; its stack */
+	uint64_t owner;		       /* running address of its cell */
+	uint64_t seen;		       /* its g at the last record */
 };
 #define LOG_GOROUTINE_NONE   1
 #define LOG_GOROUTINE_UNTOLD 2

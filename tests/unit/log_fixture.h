@@ -19,6 +19,10 @@ static uint8_t *code;
 static uint8_t *stack;
 static bool had_fault;
 
+/* As in Go programs: little room below the stack pointer, and records tell whose they are. */
+static bool small_stack;
+static struct log_goroutine goroutine;
+
 struct fault_range {
 	uintptr_t start, end, resume;
 } fault_ranges[8];
@@ -76,7 +80,7 @@ static uintptr_t place(const struct code_buffer *c, bool cold, uint32_t offset)
 
 static void place_log(const struct trial *t)
 {
-	struct code_buffer c = {0};
+	struct code_buffer c = {.small_stack = small_stack, .goroutine = goroutine};
 
 	copier->log_begin(&c);
 	copier->log(&c, &t->point, &t->options);
@@ -113,13 +117,14 @@ static const char *harm(const struct trial *t)
 {
 	static const char *const names[] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
 					    "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15"};
+	size_t zone = small_stack ? copier->small_zone : RED_ZONE;
 
 	for (int i = 0; i < GENERAL; i++)
 		if (t->in.r[i] != t->out.r[i] && !(t->point.dead >> i & 1 && i != RSP))
 			return names[i];
 	if ((t->in.flags ^ t->out.flags) & ~(t->point.flags_dead ? (uint64_t)ARITHMETIC : 0))
 		return "flags";
-	if (memcmp((uint8_t *)t->sp - RED_ZONE, t->stack, RED_ZONE))
+	if (memcmp((uint8_t *)t->sp - zone, t->stack + RED_ZONE - zone, zone))
 		return "red zone";
 	if (memcmp((uint8_t *)t->sp, t->stack + RED_ZONE, AROUND))
 		return "stack";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * x86-64: the code by which a record of a Go program tells which goroutine's it is, src/arch/log.h.
- * A goroutine is known by its number, and its place by the end of its stack: if both are those that
- * the thread has told, and no other thread has told of it since, nothing has to be told.
+ * A goroutine is known by its number, and its place by its stack: if both are those that the thread
+ * has told, and no other thread has told of it since, nothing has to be told.
  *
  * This is behind the comparison of the cursor with the limit: a segment's first record tells.
  */
@@ -67,6 +67,7 @@ static void store_goroutine(struct code_buffer *c)
 	RING(p, ASM_STORE, X86_RCX, g);
 	at(p, ASM_LOAD, X86_RAX, X86_RCX, STACK_LOW);
 	at(p, ASM_STORE, X86_RAX, X86_RBX, 3 * WORD);
+	RING(p, ASM_STORE, X86_RAX, g_start);
 	at(p, ASM_LOAD, X86_RAX, X86_RCX, STACK_HIGH);
 	at(p, ASM_STORE, X86_RAX, X86_RBX, 4 * WORD);
 	RING(p, ASM_STORE, X86_RAX, g_end);
@@ -141,6 +142,10 @@ static void put_told(struct code_buffer *c, uint8_t reg, uint32_t tell)
 		asm__jump_if(p, CC_NOT_EQUAL, differs);
 		RING(p, ASM_LOAD, reg, seen);
 	}
+	at(p, ASM_LOAD, reg, reg, STACK_LOW);
+	RING(p, ASM_CMP, reg, g_start);
+	asm__jump_if(p, CC_NOT_EQUAL, differs);
+	RING(p, ASM_LOAD, reg, seen);
 	at(p, ASM_LOAD, reg, reg, STACK_HIGH);
 	RING(p, ASM_CMP, reg, g_end);
 	asm__jump_if(p, CC_NOT_EQUAL, differs);
