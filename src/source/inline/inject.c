@@ -125,8 +125,10 @@ static int prepare(const struct thread *t, const struct errand *e, uint64_t *at,
 /* Of Go's own code: it may have little room, and keeps nothing below the stack pointer. */
 static bool is_small(const struct thread *t, uint64_t pc)
 {
-	const struct loaded *l = space__object_at(t->process->space, pc);
+	const struct space *s = t->process->space;
+	const struct loaded *l = space__copies_at(s, pc);
 
+	l = l ? l : space__object_at(s, pc);
 	return l && l->object->go;
 }
 

@@ -37,7 +37,7 @@ static void step_out(struct thread *t)
 
 static bool is_in_copies(struct thread *t)
 {
-	return space__copies_at(t->process->space, thread__get(t, TRACEE_PC));
+	return space__detour_at(t->process->space, thread__get(t, TRACEE_PC));
 }
 
 /* ---- what is mapped ---- */

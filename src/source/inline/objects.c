@@ -282,3 +282,13 @@ const struct loaded *space__object_at(const struct space *s, uint64_t addr)
 	}
 	return NULL;
 }
+
+const struct loaded *space__detour_at(const struct space *s, uint64_t addr)
+{
+	const struct loaded *l = space__copies_at(s, addr);
+
+	if (l)
+		return l;
+	l = space__object_at(s, addr);
+	return l && copy_image__is_passage(l->image, addr - l->bias) ? l : NULL;
+}

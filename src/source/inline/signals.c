@@ -131,7 +131,7 @@ static void deliver_sent(struct thread *t, const siginfo_t *si)
 
 static void deliver(struct thread *t, const siginfo_t *si)
 {
-	bool copied = space__copies_at(t->process->space, thread__get(t, TRACEE_PC));
+	bool copied = space__detour_at(t->process->space, thread__get(t, TRACEE_PC));
 	bool fault = siginfo__is_fault(si);
 
 	if ((!copied && !fault) || fate_of(t, si->si_signo) == FATE_NOTHING)

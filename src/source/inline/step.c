@@ -253,13 +253,25 @@ static bool may_leave(const struct loaded *l, uint64_t pc, unsigned steps, uint6
 {
 	uint64_t vaddr;
 
-	if (!copy_image__original(l->image, (uint32_t)(pc - l->base), &vaddr))
+	if (pc - l->base >= l->image->code.len ||
+	    !copy_image__original(l->image, (uint32_t)(pc - l->base), &vaddr))
 		return false;
 	*original = vaddr + l->bias;
 	if (l->object->go)
 		return copy_image__has_spring(l->image, vaddr);
 	return steps >= STEPS_STRICT ||
 	       (copy_image__is_intact(l->image, vaddr) && !copy_image__is_live(l->image, vaddr));
+}
+
+/* Where Go's runtime doesn't know the pc its handlers leave the thread alone. */
+static enum step_out leave_at_once(struct stepper *st, uint64_t *copy)
+{
+	const struct loaded *l =
+		space__detour_at(st->t->process->space, thread__get(st->t, TRACEE_PC));
+
+	if (!st->sent || !l || !l->object->go)
+		*copy = signals__leave_at_once(st->t);
+	return OUT_DONE;
 }
 
 enum step_out thread__step_out(struct thread *t, const siginfo_t *sent, uint64_t *copy)
@@ -270,7 +282,7 @@ enum step_out thread__step_out(struct thread *t, const siginfo_t *sent, uint64_t
 	*copy = 0;
 	for (unsigned steps = 0; how == OUT_DONE && steps < STEPS_MOST; steps++) {
 		uint64_t pc = thread__get(t, TRACEE_PC), original;
-		const struct loaded *l = space__copies_at(t->process->space, pc);
+		const struct loaded *l = space__detour_at(t->process->space, pc);
 
 		if (!l)
 			break;
@@ -283,9 +295,7 @@ enum step_out thread__step_out(struct thread *t, const siginfo_t *sent, uint64_t
 			thread__hurry(t);
 		how = step(&st, l);
 	}
-	if (how == OUT_LATER) {
-		*copy = signals__leave_at_once(t);
-		how = OUT_DONE;
-	}
+	if (how == OUT_LATER)
+		how = leave_at_once(&st, copy);
 	return finish(&st, how, *copy);
 }

@@ -250,6 +250,9 @@ uint64_t thread__map_near(struct thread *t, const map_vec *maps, uint64_t start,
 /* The copies that addr is in, or the object of which it is code. */
 const struct loaded *space__copies_at(const struct space *s, uint64_t addr);
 const struct loaded *space__object_at(const struct space *s, uint64_t addr);
+/* The copies that addr is in, or on the way to, where the original has another instruction or
+ * none. */
+const struct loaded *space__detour_at(const struct space *s, uint64_t addr);
 
 /* ---- patch.c ---- */
 int loaded__check(struct space *s, const struct loaded *l);
