@@ -193,12 +193,18 @@ struct log_thread {
 	/* The goroutine that it runs where its stack pointer is within these bounds; 0: none. */
 	uint64_t goroutine, stack_low, stack_high;
 	bool goroutine_known; /* it was told since the log began, or since something was missing */
+	bool nobodys;	      /* it was not, and the last record is of a Go program */
 	uint64_t until; /* what is decoded was read from the ring then: no record is younger */
 	char comm[16];
 };
 
 /* Its stack pointer is known to be this one. */
 void log_thread__at(struct log_thread *t, uint64_t sp);
+/* Is it the goroutine's stack? */
+static inline bool log_thread__is_goroutine(const struct log_thread *t, uint64_t sp)
+{
+	return t->goroutine && sp >= t->stack_low && sp <= t->stack_high;
+}
 
 /* The record of a branch, or of a witness, that is one word and tells no more than its site. */
 struct logged_branch {

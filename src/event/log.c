@@ -315,6 +315,7 @@ static void take_goroutine(struct log_decoder *d, struct log_thread *t, const st
 	t->stack_low = r->words[3];
 	t->stack_high = r->words[4];
 	t->goroutine_known = true;
+	t->nobodys = false;
 }
 
 /* Goroutines have stacks that move: stack pointers are relative to their ends. */
@@ -322,7 +323,7 @@ static void attribute(struct log_decoder *d, const struct log_thread *t)
 {
 	struct event *e = &d->event;
 
-	if (!t->goroutine || e->sp < t->stack_low || e->sp > t->stack_high)
+	if (!log_thread__is_goroutine(t, e->sp))
 		return;
 	e->goroutine = t->goroutine;
 	e->sp -= t->stack_high;
@@ -417,7 +418,7 @@ int log_decoder__event(struct log_decoder *d, struct log_thread *t, const uint64
 		d->event.type = EVENT_LOST;
 		/* a witness shows that there was a branch, others may show the same one */
 		d->event.count = d->witnesses ? min_of(r.words[1], (uint64_t)1) : r.words[1];
-	} else if (is_nobodys(d, t, &r)) {
+	} else if ((t->nobodys = is_nobodys(d, t, &r))) {
 		d->event.type = EVENT_LOST;
 		d->event.count = 1;
 	} else {

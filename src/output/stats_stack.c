@@ -384,6 +384,7 @@ void stack__run(struct stats *p, const struct passed_run *run)
 	const struct step s = {.type = STEP_BRANCH,
 			       .pid = run->pid,
 			       .tid = run->tid,
+			       .goroutine = run->goroutine,
 			       .comm = run->comm,
 			       .call = run->call,
 			       .depth = run->depth,

@@ -12,7 +12,8 @@
 /* Where a thread stands in its run. */
 struct runner {
 	struct trace *t;
-	struct thread *th;
+	struct thread *th; /* or goroutine: */
+	uint64_t stack;	   /* what its stack pointers are relative to; 0: a thread */
 	const struct event_run *run;
 	const struct run_sink *sink;
 	struct call *c; /* the innermost; NULL: none */
@@ -30,12 +31,22 @@ struct runner {
 
 /* ---- the call ---- */
 
+/* Whose the records are: the thread's, or the goroutine's that it runs. NULL: the replay has
+ * another one. */
+static struct thread *side_of(struct thread *th, const struct log_thread *l)
+{
+	struct thread *side = th->other ? th->other : th;
+
+	return side->goroutine == l->goroutine ? side : NULL;
+}
+
 /* Does nothing but its calls' positions bear on its next event? */
-static bool is_ordinary(const struct trace *t, const struct thread *th)
+static bool is_ordinary(const struct trace *t, const struct thread *th, const struct thread *side)
 {
 	return t->options.events & PLAN_BRANCH && !t->options.max_depth &&
-	       !t->options.min_duration && !t->changing && th->seen && !th->stopped && !th->other &&
-	       !(th->kernel_side && calls__depth(th->kernel_side)) && !th->last_hit.call;
+	       !t->options.min_duration && !t->changing && side && side->seen && !side->stopped &&
+	       !th->stopped && !(th->kernel_side && calls__depth(th->kernel_side)) &&
+	       !th->last_hit.call;
 }
 
 /* Is it known where it stands? */
@@ -87,6 +98,7 @@ static void tell_branches(struct runner *r)
 							  ways->all.data[r->shown].branches - 1];
 	const struct passed_run p = {.pid = r->th->pid,
 				     .tid = r->th->tid,
+				     .goroutine = r->th->goroutine,
 				     .comm = r->th->comm,
 				     .ns_pid = trace__inner_of(r->t, r->th->pid),
 				     .call = r->c->id,
@@ -250,7 +262,7 @@ static bool find_goal(struct runner *r, uint32_t i, uint64_t target, struct told
 static inline size_t pass_plain(struct runner *r, size_t at)
 {
 	const uint64_t *words = r->run->words;
-	const uint32_t sp = r->c->sp;
+	const uint32_t sp = r->c->sp + r->stack;
 	size_t first = at, n = r->run->n;
 	struct way *w;
 	uint32_t i;
@@ -298,7 +310,7 @@ static size_t pass_branch(struct runner *r, size_t at)
 	size_t n = w ? w->words : 0;
 	struct told told;
 
-	if (!w || (uint32_t)(word >> 32) + w->above != (uint32_t)r->c->sp || n > r->run->n - at ||
+	if (!w || (uint32_t)(word >> 32) + w->above != (uint32_t)(r->c->sp + r->stack) || n > r->run->n - at ||
 	    !hear(r, i, at, &told))
 		return 0;
 	if (n > 1)
@@ -317,7 +329,8 @@ static size_t pass_helper(struct runner *r, size_t at)
 
 	if (!l || l->words > r->run->n - at || !r->c)
 		return 0;
-	sp = r->c->sp + (int32_t)((uint32_t)(words[0] >> 32) + l->lowered - (uint32_t)r->c->sp);
+	sp = (uint32_t)(words[0] >> 32) + l->lowered - (uint32_t)(r->c->sp + r->stack);
+	sp = r->c->sp + (int32_t)sp;
 	time = log_decoder__time(r->run->decoder, r->run->thread, words[3]);
 	if (time >= r->run->before || !is_near((int64_t)(sp - r->c->sp)) || calls__at(r->th, sp))
 		return 0;
@@ -461,6 +474,9 @@ static size_t pass_entry(struct runner *r, size_t at)
 		return 0;
 	s = &r->t->plan->sites.data[l->site];
 	log_decoder__entry(r->run->decoder, r->run->thread, words, l, &e);
+	if (r->stack && !log_thread__is_goroutine(r->run->thread, e.sp))
+		return 0;
+	e.sp -= r->stack;
 	bias = e.ip - s->probe_at - s->vaddr;
 	if (e.time >= r->run->before || (r->c && !is_near((int64_t)(e.sp - r->c->sp))) ||
 	    is_reused(r->th, e.sp) ||
@@ -511,14 +527,17 @@ static size_t pass(struct runner *r)
 int trace__feed_run(struct trace *t, const struct event_run *run, const struct run_sink *sink,
 		    struct run_taken *taken)
 {
+	struct thread *th = tasks__thread(t, run->pid, run->tid, 0);
+	uint64_t stack = run->thread->goroutine ? run->thread->stack_high : 0;
 	struct runner r = {.t = t,
-			   .th = tasks__thread(t, run->pid, run->tid, 0),
+			   .th = side_of(th, run->thread),
+			   .stack = stack,
 			   .run = run,
 			   .sink = sink,
-			   .sp = run->thread->stacks[0]};
+			   .sp = run->thread->stacks[0] - stack};
 
 	*taken = (struct run_taken){0};
-	if (!is_ordinary(t, r.th))
+	if (!is_ordinary(t, th, r.th))
 		return 0;
 	if (!t->ways)
 		t->ways = ways__new(t->plan);
@@ -528,9 +547,9 @@ int trace__feed_run(struct trace *t, const struct event_run *run, const struct r
 	taken->full = t->ways->goals.len > MANY_GOALS;
 	if (!taken->words)
 		return r.err;
-	log_thread__at(run->thread, r.sp);
-	r.th->interrupted_at = 0;
-	r.th->last_hit = (struct last_hit){0};
+	log_thread__at(run->thread, r.sp + stack);
+	th->interrupted_at = 0;
+	th->last_hit = (struct last_hit){0};
 	return r.err;
 }
 

@@ -190,6 +190,7 @@ int trace__feed(struct trace *t, const struct event *e);
 /* Branches that a run has passed, of one call, one after the other. */
 struct passed_run {
 	uint32_t pid, tid, ns_pid;
+	uint64_t goroutine;
 	const char *comm;
 	uint64_t call; /* as of a step, and so are those: */
 	unsigned depth;

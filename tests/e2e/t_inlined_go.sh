@@ -13,6 +13,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"runtime"
 	"sort"
 	"sync"
@@ -87,12 +88,70 @@ func main() {
 	atomic.StoreUint64(&stop, 1)
 	group.Wait()
 	fmt.Println(sums)
+	if len(os.Args) > 1 {
+		os.Stdin.Read(make([]byte, 1))
+	}
 }
 END
-build() { # NAME FLAG...
-	GOCACHE=$BUILD/go GO111MODULE=off go build -o "$T/$1" "${@:2}" "$T/works.go" 2>"$T/build.err"
+cat >"$T/steady.go" <<'END'
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+)
+
+// So that no call begins anew because its stack has to grow.
+//
+//go:noinline
+func grow() int {
+	var room [1 << 15]byte
+	return int(room[runtime.NumGoroutine()])
 }
-build works || { echo "t_inlined_go: go build failed: $(<"$T/build.err")" >&2 && exit 2; }
+
+//go:noinline
+func fib(n int) int {
+	if n < 2 {
+		return n
+	}
+	return fib(n-1) + fib(n-2)
+}
+
+//go:noinline
+func each(n int, f func(int) int) (sum int) {
+	for i := 0; i < n; i++ {
+		switch i % 5 {
+		case 0:
+			sum += f(i)
+		case 3:
+			runtime.Gosched()
+		default:
+			sum--
+		}
+	}
+	return sum
+}
+
+func main() {
+	var group sync.WaitGroup
+	sums := make([]int, 8)
+	for i := range sums {
+		group.Add(1)
+		go func(i int) {
+			defer group.Done()
+			grow()
+			sums[i] = fib(12+i%3) + each(40, func(k int) int { return fib(k % 7) })
+		}(i)
+	}
+	group.Wait()
+	fmt.Println(sums)
+}
+END
+build() { # NAME SOURCE FLAG...
+	GOCACHE=$BUILD/go GO111MODULE=off go build -o "$T/$1" "${@:3}" "$2" 2>"$T/build.err"
+}
+{ build works "$T/works.go" && build steady "$T/steady.go"; } || { echo "t_inlined_go: go build failed: $(<"$T/build.err")" >&2 && exit 2; }
 GOMAXPROCS=2 "$T/works" >"$T/plain"
 
 # What each goroutine did, in order, a line each, as a checksum: their numbers differ from run to run. When a stack grows
@@ -105,11 +164,12 @@ by_goroutine() {
 			$_ = md5_hex($_) . " " . tr/;// . "\n"' | sort
 }
 for name in works pie; do
-	if [[ $name == pie ]] && ! build pie -buildmode=pie; then
+	if [[ $name == pie ]] && ! build pie "$T/works.go" -buildmode=pie; then
 		skip 'a position-independent program of Go runs as copies' 'go cannot build that here'
 		continue
 	fi
 	for placement in full witness; do
+		[[ $name$placement != piewitness ]] || continue
 		for engine in probe inline; do
 			bb user "$T/$name" main.deep main.fault --engine $engine --placement $placement \
 				-F json -o "$T/$engine" -- "$T/$name"
@@ -125,19 +185,50 @@ done
 bb user "$T/works" main.deep -v --engine inline -o "$T/trace" -- "$T/works"
 like "$T/err" '^bbtrace: 1 functions are copied' 'the function is copied, indeed'
 
-for procs in 1 2 4; do
-	for use in '-o trace' '-F summary -o summary' '-c -o counts' '--last 100 -o last'; do
-		set -- $use
-		(cd "$T" && GOMAXPROCS=$procs GOGC=1 "$BBTRACE" user ./works 'main.*' 'sort.*' 'runtime.*' --engine inline "$@" -- \
-			./works >"$T/out" 2>"$T/err")
-		is $? 0 "$procs threads, $use: it ends as always" || diag "$(tail -n 5 "$T/err")"
-		same "$T/out" "$T/plain" "$procs threads, $use: it computes what it always does"
-	done
+# What is added up without events (src/trace/run.c), for a summary and into a file, is what events tell.
+counts() { # FILE
+	awk '$1 == "calls" { for (i = 1; i <= NF; i++) at[$i] = i; table = 1; next }
+		table && !NF { table = 0 }
+		table { print $NF, $at["calls"], $at["branches"], $at["taken"] }' "$T/out" | sort >"$1"
+}
+export GOGC=off
+for placement in '' witness; do
+	run=(user "$T/steady" main.fib main.each 'main.main.func*' --engine inline ${placement:+--placement $placement})
+	placement=${placement:-every branch}
+	bb "${run[@]}" -F summary -l 1000000000 -- "$T/steady"
+	counts "$T/events"
+	like "$T/events" '^main.fib 6572 ' "$placement: calls are counted"
+	bb "${run[@]}" -F summary -v -- "$T/steady"
+	counts "$T/runs"
+	like "$T/err" '^bbtrace: [0-9]{4,} of [0-9]+ hits were added up' "$placement: hits of goroutines are added up"
+	same "$T/runs" "$T/events" "$placement: to the same counts"
+	bb "${run[@]}" -F json -o "$T/json" -- "$T/steady"
+	by_goroutine "$T/json" >"$T/events"
+	bb "${run[@]}" -v -o "$T/trace" -- "$T/steady"
+	like "$T/err" '^bbtrace: [0-9]{4,} of [0-9]+ hits were added up' "$placement: so are those that a file takes"
+	bb report "$T/trace" -F json -o "$T/json"
+	by_goroutine "$T/json" >"$T/runs"
+	same "$T/runs" "$T/events" "$placement: the file has the same events"
+done
+unset GOGC
+
+# Everything, while stacks move and each collection interrupts all.
+for use in '1 -o trace' '2 -o trace' '4 -o trace' '2 -F summary -o summary' '2 -c -o counts' '2 --last 100 -o last'; do
+	# shellcheck disable=SC2086 # several words
+	set -- $use
+	(cd "$T" && GOMAXPROCS=$1 GOGC=1 "$BBTRACE" user ./works 'main.*' 'sort.*' 'runtime.*' --engine inline "${@:2}" -- \
+		./works >"$T/out" 2>"$T/err")
+	is $? 0 "$use: it ends as always" || diag "$(tail -n 5 "$T/err")"
+	same "$T/out" "$T/plain" "$use: it computes what it always does"
 done
 
 # One that runs may have goroutines that were interrupted anywhere: it keeps probes.
-"$T/works" >/dev/null &
-bb user "$T/works" main.deep -v --engine inline -o "$T/trace" -p $! -t 1
+mkfifo "$T/hold"
+"$T/works" hold <"$T/hold" >/dev/null &
+held=$!
+exec 3>"$T/hold"
+bb user "$T/works" main.deep -v --engine inline -o "$T/trace" -p $held -t 1
 like "$T/err" 'goroutines that were interrupted may go on anywhere' 'a program that runs already keeps its probes, and it is said why'
-wait
+exec 3>&-
+wait $held
 done_testing

@@ -138,7 +138,8 @@ bool log__run(struct log *l, uint64_t stop, struct event_run *out)
 	const struct piece *p = l->pieces;
 	uint64_t position = p ? p->position + l->at * 8 : stop;
 
-	if (l->event || l->gap || l->thread.goroutine || position < l->skip || position >= stop)
+	if (l->event || l->gap || l->thread.nobodys || l->thread.goroutine != l->goroutine ||
+	    position < l->skip || position >= stop)
 		return false;
 	l->thread.until = p->time;
 	*out = (struct event_run){.pid = l->thread.pid,
