@@ -310,8 +310,8 @@ static size_t pass_branch(struct runner *r, size_t at)
 	size_t n = w ? w->words : 0;
 	struct told told;
 
-	if (!w || (uint32_t)(word >> 32) + w->above != (uint32_t)(r->c->sp + r->stack) || n > r->run->n - at ||
-	    !hear(r, i, at, &told))
+	if (!w || (uint32_t)(word >> 32) + w->above != (uint32_t)(r->c->sp + r->stack) ||
+	    n > r->run->n - at || !hear(r, i, at, &told))
 		return 0;
 	if (n > 1)
 		tell_event(r, at, n);

@@ -213,7 +213,7 @@ done
 unset GOGC
 
 # Everything, while stacks move and each collection interrupts all.
-for use in '1 -o trace' '2 -o trace' '4 -o trace' '2 -F summary -o summary' '2 -c -o counts' '2 --last 100 -o last'; do
+for use in '2 -o trace' '1 -F summary -o summary' '4 -c -o counts' '2 --last 100 -o last'; do
 	# shellcheck disable=SC2086 # several words
 	set -- $use
 	(cd "$T" && GOMAXPROCS=$1 GOGC=1 "$BBTRACE" user ./works 'main.*' 'sort.*' 'runtime.*' --engine inline "${@:2}" -- \

@@ -256,6 +256,25 @@ void thread__hurry(struct thread *t)
 		ring_of(t->area, t->slot)->patience = 0;
 }
 
+/* Does its log wait for the reader, who has looked as lately as the log demands? */
+static bool awaits_reader(const struct thread *t, const struct log_ring *r)
+{
+	uint64_t released = __atomic_load_n(&r->released, __ATOMIC_ACQUIRE);
+	int64_t since =
+		(int64_t)(t->tracer->arch->ticks() - __atomic_load_n(&r->beat, __ATOMIC_RELAXED));
+
+	return r->limit && r->cursor >= r->limit && r->segments + 1 - released >= LOG_SEGMENTS &&
+	       since < (int64_t)r->patience;
+}
+
+void thread__await_reader(struct thread *t)
+{
+	const struct timespec pause = {.tv_nsec = 200000};
+
+	while (t->area && awaits_reader(t, ring_of(t->area, t->slot)))
+		nanosleep(&pause, NULL);
+}
+
 /* All spaces that have it share the area itself. */
 void tracer__slot_done(struct tracer *s, uint32_t area, uint32_t slot)
 {

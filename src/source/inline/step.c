@@ -11,8 +11,10 @@
 #include <unistd.h>
 #include "source/inline/tracer.h"
 
-/* Steps until any exact place will do; until a log that waits for its reader has to drop its
- * records; until the thread stays in the copies. */
+/* Steps from one look at whether a log waits for its reader to the next; until any exact place will
+ * do; until a log that waits all the same has to drop its records; until the thread stays in the
+ * copies. */
+#define STEPS_LOOK   64
 #define STEPS_STRICT 2000
 #define STEPS_HURRY  4000
 #define STEPS_MOST   100000
@@ -291,6 +293,8 @@ enum step_out thread__step_out(struct thread *t, const siginfo_t *sent, uint64_t
 			thread__set(t, TRACEE_PC, original);
 			break;
 		}
+		if (sent && steps % STEPS_LOOK == STEPS_LOOK - 1)
+			thread__await_reader(t);
 		if (steps == STEPS_HURRY)
 			thread__hurry(t);
 		how = step(&st, l);

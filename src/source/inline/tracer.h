@@ -220,6 +220,8 @@ void thread__drop_slot(struct thread *t);
 uint64_t thread__position(const struct thread *t);
 /* While this is so, a full ring is not waited for. */
 void thread__hurry(struct thread *t);
+/* While its log waits for the reader: a stopped thread that is stepped has to wait, too. */
+void thread__await_reader(struct thread *t);
 void tracer__slot_done(struct tracer *s, uint32_t area, uint32_t slot);
 void area__drop(struct tracer *s, struct area *a);
 
