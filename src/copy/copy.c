@@ -162,7 +162,7 @@ static void finish(struct copying *c)
 	vec__sort(&image->live, by_value);
 	vec__sort(&image->springs, by_value);
 	vec__sort(&image->intact, by_start);
-	vec__sort(&image->passages, by_start);
+	vec__sort(&image->approaches, by_start);
 }
 
 /* ---- one function ---- */
@@ -304,7 +304,7 @@ static void free_image(struct copy_image *i)
 	vec__free(&i->functions);
 	vec__free(&i->live);
 	vec__free(&i->springs);
-	vec__free(&i->passages);
+	vec__free(&i->approaches);
 	vec__free(&i->intact);
 }
 

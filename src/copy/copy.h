@@ -88,7 +88,8 @@ struct copy_image {
 	VEC(uint64_t)
 	springs; /* ascending: addresses of the original where control comes to the copy */
 	VEC(struct copy_extent)
-	passages; /* ascending: what is executed behind those, where the original has other code */
+	approaches; /* ascending: what is executed behind those, where the original has other code
+		     */
 	VEC(struct copy_extent)
 	intact; /* ascending ranges of vaddr: execution that resumes in the
 		 * original at an instruction there runs rightly, unlogged, until
@@ -143,7 +144,7 @@ bool copy_image__is_live(const struct copy_image *i, uint64_t vaddr);
 /* Is a springboard there? Whoever resumes there in the original goes on in the copy at once. */
 bool copy_image__has_spring(const struct copy_image *i, uint64_t vaddr);
 /* Is a thread there that has passed a springboard's start, and isn't in the copy yet? */
-bool copy_image__is_passage(const struct copy_image *i, uint64_t vaddr);
+bool copy_image__is_approach(const struct copy_image *i, uint64_t vaddr);
 bool copy_image__is_intact(const struct copy_image *i, uint64_t vaddr);
 /* Where to go on if the load at offset faults; false: it is not one of the log's. */
 bool copy_image__fault(const struct copy_image *i, uint32_t offset, uint32_t *resume);

@@ -116,11 +116,11 @@ bool copy_image__has_spring(const struct copy_image *i, uint64_t vaddr)
 	return n < i->springs.len && i->springs.data[n] == vaddr;
 }
 
-bool copy_image__is_passage(const struct copy_image *i, uint64_t vaddr)
+bool copy_image__is_approach(const struct copy_image *i, uint64_t vaddr)
 {
-	size_t n = COUNT(i->passages.len, i->passages.data[i_].end <= vaddr);
+	size_t n = COUNT(i->approaches.len, i->approaches.data[i_].end <= vaddr);
 
-	return n < i->passages.len && i->passages.data[n].start <= vaddr;
+	return n < i->approaches.len && i->approaches.data[n].start <= vaddr;
 }
 
 bool copy_image__is_intact(const struct copy_image *i, uint64_t vaddr)

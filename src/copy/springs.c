@@ -361,9 +361,9 @@ static void put(struct body *b, struct copy_patch p)
 	vec__push(&b->c->image->patches, p);
 }
 
-static void put_passage(struct body *b, uint64_t start, uint64_t end)
+static void put_approach(struct body *b, uint64_t start, uint64_t end)
 {
-	vec__push(&b->c->image->passages, (struct copy_extent){start, end});
+	vec__push(&b->c->image->approaches, (struct copy_extent){start, end});
 }
 
 static void put_spring(struct body *b, const struct spring *s)
@@ -382,7 +382,7 @@ static void put_spring(struct body *b, const struct spring *s)
 	case PATCH_CALL:
 		size = item__next(&b->items.data[s->call]) - s->at;
 		put(b, (struct copy_patch){s->at, s->stub, PATCH_CALL, size - c->call_size, size});
-		put_passage(b, s->at + 1, s->at + size);
+		put_approach(b, s->at + 1, s->at + size);
 		break;
 	default:
 		return;
@@ -398,7 +398,7 @@ static void put_island(struct body *b, const struct spring *s)
 	if (s->kind != PATCH_SHORT)
 		return;
 	put(b, (struct copy_patch){s->island, label, PATCH_JUMP, .len = copier(b)->jump_size});
-	put_passage(b, s->island, s->island + copier(b)->jump_size);
+	put_approach(b, s->island, s->island + copier(b)->jump_size);
 }
 
 void body__put_patches(struct body *b)

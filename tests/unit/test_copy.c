@@ -127,9 +127,9 @@ static void test_short(void)
 	is(p->kind, PATCH_SHORT, "an entry right before it has a short jump");
 	is(patch_at(p->to)->kind, PATCH_JUMP, "which leads to an island");
 	ok(patch_at(p->to) < p, "the island is written first");
-	ok(copy_image__is_passage(image(), p->to), "a thread at the island is on its way");
-	ok(!copy_image__is_passage(image(), p->to + 5), "one behind it isn't");
-	ok(!copy_image__is_passage(image(), f), "nor is one at the springboard");
+	ok(copy_image__is_approach(image(), p->to), "a thread at the island is on its way");
+	ok(!copy_image__is_approach(image(), p->to + 5), "one behind it isn't");
+	ok(!copy_image__is_approach(image(), f), "nor is one at the springboard");
 	is(patch_at(p->to)->to, copy_of(f), "the island leads to the copy");
 	ok(!copy_image__is_live(image(), p->to), "an island is not live");
 	ok(vec__last(&image()->patches) == p, "the entry is written last");
@@ -152,8 +152,8 @@ static void test_call(void)
 	is(patch_at(f + 14)->kind, PATCH_CALL, "so has a return to an instruction before a call");
 	is(patch_at(f + 14)->nops, 1, "it ends where the old call did");
 	is(patch_at(f + 14)->len, 6, "nops fill the rest");
-	ok(copy_image__is_passage(image(), f + 15), "the call behind them is on the way");
-	ok(!copy_image__is_passage(image(), f + 14), "their start isn't");
+	ok(copy_image__is_approach(image(), f + 15), "the call behind them is on the way");
+	ok(!copy_image__is_approach(image(), f + 14), "their start isn't");
 	ok(copy_image__is_live(image(), f + 9), "the call is live");
 	ok(!copy_image__is_live(image(), f + 15), "the old one isn't");
 	ok(!copy_image__is_intact(image(), f + 15), "and execution can't go on there");

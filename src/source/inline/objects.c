@@ -290,5 +290,5 @@ const struct loaded *space__detour_at(const struct space *s, uint64_t addr)
 	if (l)
 		return l;
 	l = space__object_at(s, addr);
-	return l && copy_image__is_passage(l->image, addr - l->bias) ? l : NULL;
+	return l && copy_image__is_approach(l->image, addr - l->bias) ? l : NULL;
 }
