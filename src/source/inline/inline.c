@@ -348,7 +348,8 @@ static int inline__counts(struct source *source, const struct source_sink *sink)
 	struct source_sink queue = queue_of(s, sink);
 	int err = s->inner->ops->counts(s->inner, &queue);
 
-	err = err ? err : pass_all(s, sink);
+	if (!err)
+		err = pass_all(s, sink);
 	return err || !s->counted ? err : counted__tell(s->counted, sink);
 }
 
