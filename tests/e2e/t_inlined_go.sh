@@ -145,6 +145,9 @@ func main() {
 		}(i)
 	}
 	group.Wait()
+	for runtime.NumGoroutine() > 1 { // so that the last one returns before the program ends
+		runtime.Gosched()
+	}
 	fmt.Println(sums)
 }
 END
