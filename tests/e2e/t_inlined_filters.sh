@@ -92,23 +92,40 @@ watch_thread() {
 	wait_for $PATIENCE thread_works || exit 2
 }
 thread_works() { tell one 'thread first 1' && is_live; }
+# seen GOT WANTED WHAT: numbers, the exit status ahead; fewer calls only if the trace says that it was not sure of some.
+# shellcheck disable=SC2206 # words
+seen() {
+	local got=($1) wanted=($2) i
+
+	if [[ $1 != "$2" && ${got[0]} == "${wanted[0]}" ]] &&
+		grep -q -e 'was not seen for a moment' -e "is left out, since the log doesn't say" "$T/err"; then
+		for i in "${!wanted[@]}"; do
+			((got[i] <= wanted[i])) || break
+		done
+		((i == ${#wanted[@]} - 1 && got[i] <= wanted[i]))
+		ok $? "$3 (of $2 it was sure of $1, and says so)" || diag "got $1, wanted at most $2"
+	else
+		is "$1" "$2" "$3"
+		[[ $1 == "$2" ]] || diag "$(<"$T/err")"
+	fi
+}
 later_calls() { calls 'hex($e->{regs}{rdi}) > 0'; }
 
 watch_thread --tid "$first" -p "$pid_one"
 all_work
 stop_watching INT
-is "$status $(later_calls) $(calls "\$e->{tid} != $first")" '0 3 0' '-p and --tid show the calls of the thread'
+seen "$status $(later_calls) $(calls "\$e->{tid} != $first")" '0 3 0' '-p and --tid show the calls of the thread'
 watch_thread --comm first,nobody-at-all -p "$pid_one,$pid_nobody"
 tell one 'spawn first'
 all_work
 tell one 'thread first 9'
 stop_watching INT
-is "$status $(later_calls) $(calls '$e->{comm} ne "first"')" '0 22 0' \
+seen "$status $(later_calls) $(calls '$e->{comm} ne "first"')" '0 22 0' \
 	'-p and --comm show the calls of the thread of that name, and of one that is made later'
 watch --engine inline --uid nobody -p "$pid_one,$pid_nobody"
 all_work
 stop_watching INT
-is "$status $(calls) $(calls "\$e->{pid} == $pid_nobody")" '0 7 7' '-p and --uid show the calls of the process that passes both'
+seen "$status $(calls) $(calls "\$e->{pid} == $pid_nobody")" '0 7 7' '-p and --uid show the calls of the process that passes both'
 if [[ $groups ]]; then
 	echo "$pid_one" >"$group/cgroup.procs"
 	watch --engine inline --cgroup "$group" -p "$pid_one,$pid_nobody"
@@ -122,7 +139,7 @@ if [[ $groups ]]; then
 	echo "$pid_nobody" >"$hierarchy$own/cgroup.procs"
 	all_work
 	stop_watching INT
-	is "$status $(calls "\$e->{pid} == $pid_one") $(calls "\$e->{pid} == $pid_nobody")" '0 32 7' \
+	seen "$status $(calls "\$e->{pid} == $pid_one") $(calls "\$e->{pid} == $pid_nobody")" '0 32 7' \
 		'-p and --cgroup show the calls of processes while they are in the cgroup, or below it'
 else
 	skip '-p and --cgroup' 'no cgroup v2 hierarchy to make a group in'
