@@ -114,6 +114,19 @@ static void sort_pcs(struct copy_image *image)
 	vec__free(&keys);
 }
 
+static void sort_patches(struct copy_image *image)
+{
+	VEC(struct pc_key) keys = {0};
+	const struct pc_key *k;
+
+	for (uint32_t i = 0; i < image->patches.len; i++)
+		vec__push(&keys, (struct pc_key){image->patches.data[i].vaddr, i});
+	vec__sort(&keys, by_key);
+	vec__each (k, &keys)
+		vec__push(&image->patches_by_vaddr, k->index);
+	vec__free(&keys);
+}
+
 static int by_first(const void *a, const void *b)
 {
 	const struct code_fault *x = a, *y = b;
@@ -159,6 +172,7 @@ static void finish(struct copying *c)
 		f->cold_end += hot;
 	}
 	sort_pcs(image);
+	sort_patches(image);
 	vec__sort(&image->live, by_value);
 	vec__sort(&image->springs, by_value);
 	vec__sort(&image->intact, by_start);
@@ -299,6 +313,7 @@ static void free_image(struct copy_image *i)
 	vec__free(&i->fixups);
 	vec__free(&i->faults);
 	vec__free(&i->patches);
+	vec__free(&i->patches_by_vaddr);
 	vec__free(&i->pcs);
 	vec__free(&i->by_vaddr);
 	vec__free(&i->functions);

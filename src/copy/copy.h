@@ -66,6 +66,7 @@ struct copy_function {
 	uint32_t function;   /* in the plan */
 	uint32_t start, end; /* offsets of its copy's hot part */
 	uint32_t cold_start, cold_end;
+	uint32_t patches, patches_end; /* its patches */
 };
 
 struct copy_extent {
@@ -81,6 +82,7 @@ struct copy_image {
 	VEC(struct copy_patch)
 	patches; /* in the order in which they have to be written: by function, islands before the
 		  * short jumps to them, entries last. None changes two pages */
+	id_vec patches_by_vaddr;
 	VEC(struct copy_pc) pcs;	     /* by offset */
 	id_vec by_vaddr;		     /* indices of those that aren't near, by vaddr */
 	VEC(struct copy_function) functions; /* by start */
@@ -139,13 +141,17 @@ bool copy_image__near(const struct copy_image *i, uint32_t offset, uint64_t *vad
  * kept in the original (calls) has one, too: the block goes through the log again. */
 bool copy_image__copy_at(const struct copy_image *i, uint64_t vaddr, uint32_t *offset);
 /* Is this an instruction that is executed in the original: a kept call, or one that enters the
- * kernel, or a springboard? */
+ * kernel, a landing instruction in front of a springboard, or that? */
 bool copy_image__is_live(const struct copy_image *i, uint64_t vaddr);
 /* Is a springboard there? Whoever resumes there in the original goes on in the copy at once. */
 bool copy_image__has_spring(const struct copy_image *i, uint64_t vaddr);
 /* Is a thread there that has passed a springboard's start, and isn't in the copy yet? */
 bool copy_image__is_approach(const struct copy_image *i, uint64_t vaddr);
 bool copy_image__is_intact(const struct copy_image *i, uint64_t vaddr);
+/* The patch that changes the byte at vaddr; NULL: none. */
+const struct copy_patch *copy_image__patch_at(const struct copy_image *i, uint64_t vaddr);
+/* Where what the patch jumps to is in the copies; PATCH_CALL: it jumps nowhere, 0. */
+uint32_t copy_image__leads_to(const struct copy_image *i, const struct copy_patch *p);
 /* Where to go on if the load at offset faults; false: it is not one of the log's. */
 bool copy_image__fault(const struct copy_image *i, uint32_t offset, uint32_t *resume);
 

@@ -130,6 +130,25 @@ bool copy_image__is_intact(const struct copy_image *i, uint64_t vaddr)
 	return n < i->intact.len && i->intact.data[n].start <= vaddr;
 }
 
+const struct copy_patch *copy_image__patch_at(const struct copy_image *i, uint64_t vaddr)
+{
+	size_t n = COUNT(i->patches_by_vaddr.len,
+			 i->patches.data[i->patches_by_vaddr.data[i_]].vaddr <= vaddr);
+	const struct copy_patch *p;
+
+	if (!n)
+		return NULL;
+	p = &i->patches.data[i->patches_by_vaddr.data[n - 1]];
+	return vaddr - p->vaddr < p->len ? p : NULL;
+}
+
+uint32_t copy_image__leads_to(const struct copy_image *i, const struct copy_patch *p)
+{
+	if (p->kind == PATCH_SHORT)
+		p = copy_image__patch_at(i, p->to);
+	return p && p->kind == PATCH_JUMP ? (uint32_t)p->to : 0;
+}
+
 bool copy_image__fault(const struct copy_image *i, uint32_t offset, uint32_t *resume)
 {
 	size_t n = COUNT(i->faults.len, i->faults.data[i_].end <= offset);

@@ -401,11 +401,14 @@ static void put_island(struct body *b, const struct spring *s)
 	put_approach(b, s->island, s->island + copier(b)->jump_size);
 }
 
+/* Those of the function that was emitted last. */
 void body__put_patches(struct body *b)
 {
+	struct copy_function *f = vec__last(&b->c->image->functions);
 	const struct spring *s;
 	const struct item *i;
 
+	f->patches = b->c->image->patches.len;
 	vec__each (s, &b->springs)
 		put_island(b, s);
 	vec__each (s, &b->springs)
@@ -414,7 +417,9 @@ void body__put_patches(struct body *b)
 	vec__each (s, &b->springs)
 		if (s->entry)
 			put_spring(b, s);
+	f->patches_end = b->c->image->patches.len;
+	/* a landing instruction is executed in front of its springboard */
 	vec__each (i, &b->items)
-		if (i->flags & ITEM_KEPT)
+		if (i->flags & (ITEM_KEPT | ITEM_ALIAS))
 			vec__push(&b->c->image->live, i->addr);
 }

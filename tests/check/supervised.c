@@ -74,8 +74,9 @@ static struct log_ring *ring_of(const struct slot *s)
 
 static void print(const struct say *m)
 {
-	static const char *const names[] = {"area",    "area gone", "ring", "end", "mapped",
-					    "refused", "let go",    "note", "gone"};
+	static const char *const names[] = {"area",   "area gone", "ring",    "end",
+					    "mapped", "begun",	   "refused", "let go",
+					    "note",   "uncovered", "covered", "gone"};
 
 	fprintf(stderr, "%s pid %u tid %u area %u slot %u object %u position %llx base %llx: %s\n",
 		names[m->type], m->pid, m->tid, m->area, m->slot, m->object,

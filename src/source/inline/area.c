@@ -247,7 +247,19 @@ void thread__drop_slot(struct thread *t)
 
 uint64_t thread__position(const struct thread *t)
 {
-	return t->area ? log_ring__position(ring_of(t->area, t->slot)) : 0;
+	const struct log_ring *r = t->area ? ring_of(t->area, t->slot) : NULL;
+	uint64_t cursor, segment;
+
+	if (!r)
+		return 0;
+	cursor = r->limit ? r->cursor : r->kept;
+	segment = (cursor - r->base - LOG_RING_AT) / LOG_SEGMENT;
+	/* it was stopped on its way to the next segment: that is where it goes on */
+	if (segment % LOG_SEGMENTS == (r->segments + 1) % LOG_SEGMENTS)
+		return (r->segments + 1) * LOG_SEGMENT;
+	if (segment % LOG_SEGMENTS != r->segments % LOG_SEGMENTS)
+		return r->segments * LOG_SEGMENT;
+	return log_ring__position(r);
 }
 
 void thread__hurry(struct thread *t)

@@ -204,6 +204,8 @@ void thread__start(struct thread *t)
 	struct space *s = p->space;
 	bool traced = s && !s->other && s->areas.len;
 
+	if (s && s->uncovered.len && p->nthreads == 1)
+		uncover__forked(t);
 	if (t->stray && !leave_slot(t)) {
 		thread__detach(t, 0);
 		return;
@@ -223,6 +225,8 @@ void thread__start(struct thread *t)
 		space__let_go(t->tracer, s);
 		return;
 	}
+	if (traced)
+		uncover__say(t);
 	if (t->stray)
 		signals__to_copy(t);
 	thread__done(t);
@@ -249,8 +253,8 @@ static void forget_program(struct thread *t)
 	struct space *old = t->process->space;
 
 	thread__drop_slot(t);
+	signals__leave_frames(t);
 	t->process->space = NULL;
-	t->frames.len = 0;
 	t->held.len = 0;
 	t->delivering = t->maps = t->maps_code = t->in_vfork = false;
 	t->call = -1;

@@ -143,6 +143,7 @@ static void let_go(struct tracer *s, struct space *space)
 
 	for (i = 0; (t = next_of(s, space, &i));) {
 		loader__leave(t);
+		signals__leave_patch(t);
 		if (is_in_copies(t))
 			step_out(t);
 		thread__store_regs(t);

@@ -112,11 +112,12 @@ static int give(struct merge *m, struct log *l, const struct source_sink *sink)
 	int err;
 
 	l->event = NULL;
+	l->gap |= doubt__at(&l->doubt, l->position);
 	if (is_mute(m, &e, l->read))
 		return 0;
 	if (hidden)
 		return gap ? give_gap(&e, sink) : 0;
-	/* records that nobody has read were overwritten */
+	/* records that nobody has read were overwritten, or something was not logged */
 	err = l->gap ? give_gap(&e, sink) : 0;
 	l->gap = false;
 	if (!err && e.type != EVENT_LOST)
@@ -129,6 +130,8 @@ static int give(struct merge *m, struct log *l, const struct source_sink *sink)
 		e.entry = &entry;
 	}
 	count_given(m, 1);
+	if (e.type == EVENT_ENTRY || e.type == EVENT_BRANCH)
+		doubt__see(&l->doubt, m->options.plan, e.site);
 	err = sink->event(sink->ctx, &e);
 	return !err && e.type == EVENT_LOST && m->owners.all.len
 		       ? owners__doubt_all(&m->owners, l, sink)
@@ -151,7 +154,7 @@ static int give_run(struct merge *m, struct log *l, uint64_t stop, uint64_t befo
 	int err;
 
 	if (!sink->run || m->options.log->timed || m->passing || !is_recorded(m, l) ||
-	    !log__run(l, stop, &run))
+	    !doubt__is_over(&l->doubt) || !log__run(l, min_of(stop, doubt__next(&l->doubt)), &run))
 		return 0;
 	run.comm = comms__of(&m->comms, run.tid);
 	run.before = before;
@@ -234,9 +237,20 @@ static int pass_up_to(struct merge *m, struct log *l, uint64_t position,
 	return err;
 }
 
+/* Behind its last event, too, something may not have been logged. */
+static int give_last_gap(struct log *l, const struct source_sink *sink)
+{
+	const struct event end = {
+		.time = l->thread.time, .pid = l->thread.pid, .tid = l->thread.tid};
+
+	return doubt__at(&l->doubt, UINT64_MAX) ? give_gap(&end, sink) : 0;
+}
+
 static int pass_whole(struct merge *m, struct log *l, const struct source_sink *sink)
 {
-	return pass_up_to(m, l, UINT64_MAX, sink);
+	int err = pass_up_to(m, l, UINT64_MAX, sink);
+
+	return err ? err : give_last_gap(l, sink);
 }
 
 /* ---- what the supervisor says ---- */
@@ -294,6 +308,8 @@ static void take_message(struct merge *m, const struct said *s)
 		take_ring(m, s);
 	else if (say->type == SAY_DIED)
 		take_death(m);
+	else if (say->type == SAY_UNCOVERED || say->type == SAY_COVERED)
+		logs__doubt(&m->logs, say);
 	else if (say__note(say, m->options.plan))
 		note_gap(m, say);
 }
@@ -323,7 +339,7 @@ static bool may_swap(const struct waiting *before, const struct waiting *w)
 {
 	if (before->time <= w->time || before->type == WAITS_COUNT || w->type == WAITS_COUNT)
 		return false;
-	/* the supervisor tells of a gap before the probes tell what was before that */
+	/* the supervisor tells of it before the probes tell what was before that */
 	if (before->type == WAITS_SIDEBAND && before->sideband.type == SIDEBAND_GAP)
 		return true;
 	if (before->type == WAITS_EVENT && w->type == WAITS_EVENT)
@@ -445,6 +461,8 @@ static int before_event(struct merge *m, struct queued *q, const struct source_s
 	if (!q->log)
 		return 0;
 	err = pass_up_to(m, q->log, e->logged - 1, sink);
+	if (!err && doubt__at(&q->log->doubt, e->logged - 1))
+		err = give_gap(e, sink);
 	q->log->passed++;
 	if (q->log->passed == q->log->stops.len)
 		q->log->passed = q->log->stops.len = 0;
@@ -505,7 +523,8 @@ static int pass_queue(struct merge *m, uint64_t time, uint64_t stopped,
 
 static bool is_over(const struct log *l)
 {
-	return l->told && !l->event && !l->pieces && l->passed == l->stops.len;
+	return l->told && !l->event && !l->pieces && l->passed == l->stops.len &&
+	       doubt__next(&l->doubt) == UINT64_MAX;
 }
 
 static void drop_logs(struct merge *m)
@@ -530,10 +549,11 @@ int merge__until(struct merge *m, uint64_t time, const struct source_sink *sink,
 {
 	int err;
 
+	/* first: what was said before that is heard then */
+	time = min_of(time, rings__complete(m->options.rings));
 	listen(m);
 	passing__check(m->passing, &m->logs);
 	assign(m);
-	time = min_of(time, rings__complete(m->options.rings));
 	m->end = m->options.turn ? now_ns(CLOCK_MONOTONIC) + m->options.turn : 0;
 	m->turn_over = false;
 	err = pass_queue(m, time, UINT64_MAX, sink);
@@ -548,6 +568,7 @@ int merge__until(struct merge *m, uint64_t time, const struct source_sink *sink,
 
 int merge__end(struct merge *m, uint64_t stopped, const struct source_sink *sink)
 {
+	struct log **l;
 	int err;
 
 	listen(m);
@@ -556,7 +577,12 @@ int merge__end(struct merge *m, uint64_t stopped, const struct source_sink *sink
 	m->end = 0;
 	m->turn_over = false;
 	err = pass_queue(m, UINT64_MAX, stopped, sink);
-	return err ? err : pass_before(m, stopped, sink);
+	if (!err)
+		err = pass_before(m, stopped, sink);
+	vec__each (l, &m->logs)
+		if (!err)
+			err = give_last_gap(*l, sink);
+	return err;
 }
 
 void merge__free(struct merge *m)

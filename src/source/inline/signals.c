@@ -72,6 +72,38 @@ bool siginfo__is_fault(const siginfo_t *si)
 	}
 }
 
+bool siginfo__is_step(const siginfo_t *si)
+{
+	return si->si_signo == SIGTRAP && si->si_code == TRAP_TRACE;
+}
+
+/* ---- frames of handlers ---- */
+
+/* By longjmp(3): the stack pointer is above its frame, or no more on the alternate stack. */
+static bool was_left(const struct signal_frame *f, uint64_t sp)
+{
+	if (f->alt_end)
+		return sp < f->alt || sp >= f->alt_end;
+	return sp > f->sp + 8;
+}
+
+/* The frames from n on. */
+static void drop_frames(struct thread *t, size_t n)
+{
+	while (t->frames.len > n) {
+		struct uncovering which = vec__last(&t->frames)->uncovering;
+
+		t->frames.len--;
+		uncover__end(t, &which);
+	}
+}
+
+static void drop_left_frames(struct thread *t, uint64_t sp)
+{
+	while (t->frames.len && was_left(vec__last(&t->frames), sp))
+		drop_frames(t, t->frames.len - 1);
+}
+
 /* ---- passing a signal on ---- */
 
 /* To stop again at the handler's first instruction. */
@@ -96,13 +128,41 @@ uint64_t signals__leave_at_once(struct thread *t)
 	return pc;
 }
 
+/* A program that steps itself sees each instruction of its own once: not those that copies have for
+ * it, nor the jumps to them and back. */
+static bool is_no_step(struct thread *t)
+{
+	uint64_t pc = thread__get(t, TRACEE_PC), vaddr = pc, was = t->stepped;
+	const struct loaded *l = space__copies_at(t->process->space, pc), *o;
+	uint32_t offset;
+
+	if (l && !copy_image__original(l->image, (uint32_t)(pc - l->base), &vaddr))
+		return true;
+	t->stepped = pc;
+	if (l) {
+		o = space__object_at(t->process->space, was);
+		return o == l && copy_image__copy_at(l->image, was - l->bias, &offset) &&
+		       offset == pc - l->base;
+	}
+	o = space__copies_at(t->process->space, was);
+	return o && copy_image__original(o->image, (uint32_t)(was - o->base), &vaddr) &&
+	       vaddr + o->bias == pc;
+}
+
+/* What its handler sees is the program's own code. */
 static void deliver_fault(struct thread *t, const siginfo_t *si)
 {
-	if (thread__resume_log(t, si->si_signo)) {
+	uint64_t copy;
+
+	if (thread__resume_log(t, si->si_signo) || (siginfo__is_step(si) && is_no_step(t))) {
 		thread__done(t);
 		return;
 	}
-	pass_on(t, si, signals__leave_at_once(t));
+	drop_left_frames(t, thread__get(t, TRACEE_SP));
+	copy = signals__leave_at_once(t);
+	if (fate_of(t, si->si_signo) == FATE_CAUGHT)
+		uncover__begin(t, thread__get(t, TRACEE_PC), &t->uncovering);
+	pass_on(t, si, copy);
 }
 
 /* One that was sent waits until the thread is where its handler may interrupt it. */
@@ -131,15 +191,21 @@ static void deliver_sent(struct thread *t, const siginfo_t *si)
 
 static void deliver(struct thread *t, const siginfo_t *si)
 {
-	bool copied = space__detour_at(t->process->space, thread__get(t, TRACEE_PC));
-	bool fault = siginfo__is_fault(si);
+	struct space *s = t->process->space;
+	enum fate fate = fate_of(t, si->si_signo);
 
-	if ((!copied && !fault) || fate_of(t, si->si_signo) == FATE_NOTHING)
+	signals__leave_patch(t);
+	if (fate == FATE_NOTHING)
 		thread__go_on(t, si->si_signo);
-	else if (fault)
+	else if (siginfo__is_fault(si))
 		deliver_fault(t, si);
-	else
+	else if (space__detour_at(s, thread__get(t, TRACEE_PC)))
 		deliver_sent(t, si);
+	else if (fate == FATE_CAUGHT)
+		/* its handler may go on in a copied function */
+		pass_on(t, si, 0);
+	else
+		thread__go_on(t, si->si_signo);
 }
 
 void signals__stopped(struct thread *t, int status)
@@ -190,6 +256,22 @@ void signals__found(struct thread *t, uint64_t sp, uint64_t pc)
 		vec__last(&t->frames)->rewritten = copy;
 }
 
+void signals__rewrite(struct thread *t, struct signal_frame *f)
+{
+	const struct loaded *l = space__object_at(t->process->space, f->original);
+	uint64_t vaddr = f->original - (l ? l->bias : 0), copy;
+	uint32_t offset;
+
+	if (f->rewritten || !l || copy_image__is_live(l->image, vaddr) ||
+	    copy_image__is_intact(l->image, vaddr) ||
+	    !copy_image__copy_at(l->image, vaddr, &offset))
+		return;
+	copy = l->base + offset;
+	if (space__write(t->process->space, f->sp + t->tracer->tracee->frame_pc, &copy,
+			 sizeof(copy)))
+		f->rewritten = copy;
+}
+
 void signals__restore_frames(struct thread *t)
 {
 	const struct space *s = t->process->space;
@@ -225,13 +307,64 @@ void signals__to_copy(struct thread *t)
 	back_to_copy(t, NULL);
 }
 
+/* But if its original is uncovered, that is where it is executed. */
+static void resume(struct thread *t, const struct signal_frame *f, size_t frames)
+{
+	uint64_t pc = thread__get(t, TRACEE_PC);
+
+	/* before the frame is dropped, which may cover it */
+	back_to_copy(t, f);
+	drop_frames(t, frames);
+	if (uncover__is_at(t->process->space, t->tracer, pc))
+		thread__set(t, TRACEE_PC, pc);
+}
+
+static bool is_patched(const struct thread *t, const struct loaded *l, const struct copy_patch *p)
+{
+	uint8_t is[PATCH_MAX], put[PATCH_MAX];
+
+	return space__read(t->process->space, p->vaddr + l->bias, is, p->len) &&
+	       copy_image__patch(l->image, t->tracer->arch, p, l->bias, l->base, put) &&
+	       !memcmp(is, put, p->len);
+}
+
+void signals__leave_patch(struct thread *t)
+{
+	uint64_t pc = thread__get(t, TRACEE_PC), vaddr;
+	const struct loaded *l = space__object_at(t->process->space, pc);
+	const struct copy_patch *p;
+	uint32_t to;
+
+	if (!l)
+		return;
+	vaddr = pc - l->bias;
+	p = copy_image__patch_at(l->image, vaddr);
+	if (!p || copy_image__is_live(l->image, vaddr) || !is_patched(t, l, p))
+		return;
+	to = copy_image__leads_to(l->image, p);
+	thread__set(t, TRACEE_PC, to ? l->base + to : p->vaddr + l->bias);
+	thread__store_regs(t);
+}
+
+void signals__leave_frames(struct thread *t)
+{
+	drop_frames(t, 0);
+	uncover__end(t, &t->uncovering);
+	t->uncovering = (struct uncovering){0};
+}
+
 /* Nothing has handled it after all; an instruction of the original may have been executed. */
 static void undo(struct thread *t)
 {
-	if (t->copy && thread__get(t, TRACEE_PC) == t->original)
-		thread__set(t, TRACEE_PC, t->copy);
-	else if (t->copy)
-		back_to_copy(t, NULL);
+	struct signal_frame f = {.original = t->original, .copy = t->copy};
+	uint64_t pc = thread__get(t, TRACEE_PC);
+
+	if (t->copy)
+		back_to_copy(t, &f);
+	uncover__end(t, &t->uncovering);
+	t->uncovering = (struct uncovering){0};
+	if (uncover__is_at(t->process->space, t->tracer, pc))
+		thread__set(t, TRACEE_PC, pc);
 }
 
 bool signals__delivered(struct thread *t, int status)
@@ -246,9 +379,12 @@ bool signals__delivered(struct thread *t, int status)
 	}
 	/* of the kernel's ptrace_notify(): before the first instruction */
 	if (si.si_code == SIGTRAP) {
-		struct signal_frame f = {
-			.sp = thread__get(t, TRACEE_SP), .original = t->original, .copy = t->copy};
+		struct signal_frame f = {.sp = thread__get(t, TRACEE_SP),
+					 .original = t->original,
+					 .copy = t->copy,
+					 .uncovering = t->uncovering};
 
+		t->uncovering = (struct uncovering){0};
 		push_frame(t, f, thread__get(t, TRACEE_CONTEXT));
 	} else if (si.si_code == SI_KERNEL || si.si_code <= 0) {
 		undo(t);
@@ -260,14 +396,6 @@ bool signals__delivered(struct thread *t, int status)
 	return true;
 }
 
-/* By longjmp(3): the stack pointer is above its frame, or no more on the alternate stack. */
-static bool was_left(const struct signal_frame *f, uint64_t sp)
-{
-	if (f->alt_end)
-		return sp < f->alt || sp >= f->alt_end;
-	return sp > f->sp + 8;
-}
-
 void signals__system_call(struct thread *t, bool entry)
 {
 	uint64_t returned = t->tracer->tracee->returned;
@@ -277,9 +405,8 @@ void signals__system_call(struct thread *t, bool entry)
 		return;
 	if (entry) {
 		t->call_sp = thread__get(t, TRACEE_SP);
-		while (t->call != SYS_rt_sigreturn && t->frames.len &&
-		       was_left(vec__last(&t->frames), t->call_sp))
-			t->frames.len--;
+		if (t->call != SYS_rt_sigreturn)
+			drop_left_frames(t, t->call_sp);
 		return;
 	}
 	if (t->call != SYS_rt_sigreturn)
@@ -287,7 +414,6 @@ void signals__system_call(struct thread *t, bool entry)
 	for (size_t i = t->frames.len; i-- > 0 && !f;)
 		if (t->frames.data[i].sp + returned == t->call_sp)
 			f = &t->frames.data[i];
-	back_to_copy(t, f);
 	/* those above it were left, too */
-	t->frames.len = f ? (size_t)(f - t->frames.data) : t->frames.len;
+	resume(t, f, f ? (size_t)(f - t->frames.data) : t->frames.len);
 }

@@ -136,6 +136,9 @@ static enum step_out run(struct thread *t, uint64_t done)
 			return thread__get(t, TRACEE_PC) == done ? OUT_DONE : OUT_GONE;
 		if (!event && ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si))
 			return OUT_GONE;
+		/* of a program that steps itself: not one of its own instructions */
+		if (!event && siginfo__is_step(&si))
+			continue;
 		if (!event && siginfo__is_fault(&si))
 			return OUT_FAULT;
 		thread__put_off(t, status);

@@ -60,6 +60,7 @@ static void ended(struct tracer *s, struct thread *t, pid_t tid)
 	space = t->process->space;
 	if (space)
 		space->refs++;
+	signals__leave_frames(t);
 	thread__remove(t);
 	if (space && space->lets_go && space->refs > 1)
 		space__try_let_go(s, space);

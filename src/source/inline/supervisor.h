@@ -59,6 +59,10 @@ enum say_type {
 	SAY_LET_GO,    /* a process is traced no more: text says why; empty: it was asked to, and
 			  .time, ns, is how long it was stopped */
 	SAY_NOTE,      /* text is for the user */
+	SAY_UNCOVERED, /* from .position on a thread executes a function without logging it: a row
+			  of the plan, in .function; NO_FUNCTION: all of .object; .size 1: it may
+			  be in there now */
+	SAY_COVERED,   /* up to .position it did */
 	SAY_GONE,      /* the last message: there are no processes any more */
 	SAY_DIED,      /* not said, but found: it has ended without that */
 };
@@ -67,6 +71,7 @@ struct say {
 	uint32_t pid, tid;
 	uint32_t area, slot; /* areas have numbers, which aren't reused */
 	uint32_t object;     /* of the plan */
+	uint32_t function;   /* UNCOVERED, COVERED */
 	uint32_t ptid;	     /* RING of a forked process: the thread that forked it; else 0 */
 	uint64_t time;	     /* RING: ns, CLOCK_MONOTONIC, before its first record; of a new program
 				after its exec. END: after its last one */

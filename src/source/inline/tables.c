@@ -108,6 +108,7 @@ struct space *space__fork(const struct space *from, pid_t pid)
 	s->watch = from->watch;
 	s->debug_state = from->debug_state;
 	vec__append(&s->loaded, &from->loaded);
+	vec__append(&s->uncovered, &from->uncovered);
 	vec__each (a, &from->areas) {
 		(*a)->refs++;
 		vec__push(&s->areas, *a);
@@ -125,6 +126,7 @@ void space__drop(struct tracer *tracer, struct space *s)
 		area__drop(tracer, *a);
 	vec__free(&s->areas);
 	vec__free(&s->loaded);
+	vec__free(&s->uncovered);
 	if (s->mem >= 0)
 		close(s->mem);
 	free(s);

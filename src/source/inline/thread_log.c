@@ -26,6 +26,7 @@ void log__free(struct log *l)
 	}
 	log_decoder__free(l->decoder);
 	vec__free(&l->stops);
+	doubt__free(&l->doubt);
 	free(l);
 }
 
@@ -175,4 +176,17 @@ struct log *logs__child(const log_vec *logs, const struct sideband_event *fork)
 		    (*l)->stream->ring.time >= fork->time)
 			return *l;
 	return NULL;
+}
+
+/* A slot may have had other threads before. */
+void logs__doubt(const log_vec *logs, const struct say *say)
+{
+	for (size_t i = logs->len; i-- > 0;) {
+		struct log *l = logs->data[i];
+
+		if (l->stream->ring.area != say->area || l->stream->ring.slot != say->slot)
+			continue;
+		doubt__hear(&l->doubt, say);
+		return;
+	}
 }

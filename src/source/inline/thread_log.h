@@ -4,6 +4,7 @@
 #ifndef BBTRACE_INLINE_THREAD_LOG_H
 #define BBTRACE_INLINE_THREAD_LOG_H
 
+#include "doubt.h"
 #include "rings.h"
 #include "event/event.h"
 
@@ -38,8 +39,11 @@ struct log {
 	uint64_t goroutine;	   /* that was passed on as what the thread runs */
 	uint64_t probed;	   /* that the probes have told last */
 	bool told;		   /* what it has lost at its end */
+	struct doubt doubt;
 	struct event lost;
 };
+
+typedef VEC(struct log *) log_vec;
 
 /* Takes over decoder. The stream is the rings'. */
 struct log *log__new(struct rings *rings, struct stream *s, struct log_decoder *decoder);
@@ -56,10 +60,11 @@ bool log__run(struct log *l, uint64_t stop, struct event_run *out);
 /* So many words of that are done with. */
 void log__skip(struct log *l, size_t words);
 
-typedef VEC(struct log *) log_vec;
 /* That which the thread wrote at that time; NULL: none. */
 struct log *logs__find(const log_vec *logs, uint32_t tid, uint64_t time);
 /* That of a process that was forked then. */
 struct log *logs__child(const log_vec *logs, const struct sideband_event *fork);
+/* What the supervisor says of a thread's originals (doubt.h). */
+void logs__doubt(const log_vec *logs, const struct say *say);
 
 #endif

@@ -50,6 +50,19 @@ struct watch {
 	uint64_t stop; /* the pc of a thread that has stopped there */
 };
 
+/* A function whose original is as in its file while handlers of faults in it run. */
+#define ALL_FUNCTIONS UINT32_MAX /* of the object */
+struct uncovered {
+	uint64_t base;	   /* of its object's copies */
+	uint32_t function; /* index in the image */
+	uint32_t uses;	   /* handlers */
+};
+/* What a handler needs so: base 0: nothing. */
+struct uncovering {
+	uint64_t base;
+	uint32_t function;
+};
+
 struct space {
 	uint32_t refs;	  /* processes; 0: it is gone */
 	int mem;	  /* /proc/PID/mem; -1: none */
@@ -59,6 +72,8 @@ struct space {
 	uint64_t stopped; /* ns: since when they are for that; 0: not yet */
 	VEC(struct area *) areas;
 	VEC(struct loaded) loaded;
+	VEC(struct uncovered) uncovered;
+	bool uncovered_said;
 	struct watch watch;
 	uint64_t debug_slot;  /* where the loader puts the address of … */
 	uint64_t debug_state; /* … its struct r_debug */
@@ -81,6 +96,7 @@ struct signal_frame {
 	uint64_t original;     /* the pc in the frame */
 	uint64_t copy;	       /* where to go on if it is still that; 0: there */
 	uint64_t rewritten;    /* what the frame has instead, without a tracer, too; 0: nothing */
+	struct uncovering uncovering;
 };
 
 enum thread_state {
@@ -115,9 +131,11 @@ struct thread {
 	uint64_t forked;  /* that thread's position then */
 	int64_t call;	  /* the system call that it is in; -1: unknown */
 	uint64_t call_sp;
-	bool maps_code;		 /* that call maps code of a file */
-	uint64_t original, copy; /* delivering: the same places */
-	VEC(siginfo_t) held;	 /* of signals that were sent anew, in place of what these say */
+	bool maps_code;		      /* that call maps code of a file */
+	uint64_t original, copy;      /* delivering: the same places */
+	uint64_t stepped;	      /* where a program that steps itself was told of one last */
+	struct uncovering uncovering; /* delivering */
+	VEC(siginfo_t) held; /* of signals that were sent anew, in place of what these say */
 	VEC(struct signal_frame) frames;
 	struct thread_stack stack;
 	struct area *area; /* NULL: it has no slot */
@@ -308,6 +326,13 @@ bool signals__delivered(struct thread *t, int status);
  * copies. */
 void signals__found(struct thread *t, uint64_t sp, uint64_t pc);
 void signals__restore_frames(struct thread *t);
+/* If that frame's place in the original can't be executed, its handler returns to the copies. */
+void signals__rewrite(struct thread *t, struct signal_frame *f);
+/* All handlers of the thread were left: it executes another program, or has ended. */
+void signals__leave_frames(struct thread *t);
+/* Between the two jumps of a springboard, or within one that calls, is no place of the original:
+ * the thread goes to where it leads, or back to its begin. */
+void signals__leave_patch(struct thread *t);
 /* Where the original is not what it was, or would not log, the thread goes on in the copies. */
 void signals__to_copy(struct thread *t);
 /* At a stop before and after a system call. */
@@ -316,6 +341,20 @@ void signals__system_call(struct thread *t, bool entry);
  * those of the original. Returns the one in the copies, 0: it was in none. */
 uint64_t signals__leave_at_once(struct thread *t);
 bool siginfo__is_fault(const siginfo_t *si);
+/* By the step flag. */
+bool siginfo__is_step(const siginfo_t *si);
+
+/* ---- uncover.c ---- */
+/* A handler of a fault at pc, of the original, is about to run: restores that function, if patches
+ * are in its way. False: they aren't. */
+bool uncover__begin(struct thread *t, uint64_t pc, struct uncovering *out);
+/* It has returned or was left. */
+void uncover__end(struct thread *t, const struct uncovering *which);
+bool uncover__is_at(struct space *s, const struct tracer *tracer, uint64_t pc);
+/* A process whose first thread this is begins, with the handlers that have called fork(2). */
+void uncover__forked(struct thread *child);
+/* A thread that has got a log now: what it does of this will not be in it. */
+void uncover__say(struct thread *t);
 
 /* ---- stops.c ---- */
 void tracer__stopped(struct tracer *s, const struct stop *stop);
