@@ -72,7 +72,7 @@ $(B)/%.skel.h: $(B)/%.bpf.o
 	@echo "  SKEL  $@"
 	$(Q)$(BPFTOOL) gen skeleton $< name $*_bpf > $@.tmp && mv $@.tmp $@
 
-$(patsubst src/%.c,$(B)/%.o,$(wildcard src/source/probes/*.c)): | $(BPF_SKEL)
+$(patsubst src/%.c,$(B)/%.o,$(wildcard src/source/probes/*.c) src/source/inline/gs.c): | $(BPF_SKEL)
 
 # ---- unit tests: no root, under AddressSanitizer and UBSan ----
 

@@ -88,14 +88,20 @@ for action in kill errno allow; do
 done
 
 # ---- gs ----
-source_program gs c <<'END'
+source_program gs c -O1 -mfsgsbase <<'END'
+/* gs call|blocked|none [FILE]: sets gs by arch_prctl(2), also with all signals blocked, once FILE is there, and goes on.
+ * With -DINSN by wrgsbase, if there is that. */
 #include <asm/prctl.h>
+#include <immintrin.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-static unsigned long own[1024];
-static void handler(int sig) {}
+static unsigned long own[1 << 18]; /* a ring would fit */
+static volatile int urgent;
+static void handler(int sig) { urgent++; }
 __attribute__((noipa)) static unsigned work(unsigned n)
 {
 	unsigned sum = 0;
@@ -104,33 +110,82 @@ __attribute__((noipa)) static unsigned work(unsigned n)
 		sum += (sum ^ i) * n;
 	return sum;
 }
-int main(void)
+static unsigned all(void)
+{
+	unsigned sum = 0;
+
+	for (int i = 0; i < 1000; i++)
+		sum = sum * 31 + work(i);
+	return sum;
+}
+int main(int argc, char **argv)
 {
 	unsigned sum = 0, changed = 0;
-	unsigned long gs;
+	unsigned long gs = 0;
+	sigset_t set;
 
-	signal(SIGUSR1, handler);
+	signal(SIGURG, handler);
+	sigfillset(&set);
+	if (!strcmp(argv[1], "blocked"))
+		sigprocmask(SIG_SETMASK, &set, NULL);
+	if (argc > 2 && write(1, "x\n", 2) != 2)
+		return 2;
+	do
+		sum = all();
+	while (argc > 2 && access(argv[2], F_OK));
+#ifdef INSN
+	if (getauxval(AT_HWCAP2) & 2) /* the kernel allows it */
+		_writegsbase_u64((unsigned long)own);
+#else
+	if (strcmp(argv[1], "none"))
+		syscall(SYS_arch_prctl, ARCH_SET_GS, own);
+#endif
 	for (int i = 0; i < 1000; i++)
-		sum = sum * 31 + work(i);
-	syscall(SYS_arch_prctl, ARCH_SET_GS, own);
-	raise(SIGUSR1); /* it stops for its tracer */
-	for (int i = 0; i < 1000; i++)
-		sum = sum * 31 + work(i);
+		sum = sum * 31 + all();
 	syscall(SYS_arch_prctl, ARCH_GET_GS, &gs);
-	for (int i = 0; i < 1024; i++)
+	for (int i = 0; i < 1 << 18; i++)
 		changed += own[i] != 0;
-	printf("%u %u %d\n", sum, changed, gs == (unsigned long)own);
+	printf("%u %u %d %d\n", sum, changed, gs == (unsigned long)own, urgent);
 	return 0;
 }
 END
-"$T/gs" >"$T/plain"
-for options in '-F json' '-c -F json'; do
-	# shellcheck disable=SC2086 # two words
-	bb user "$T/gs" work --engine inline $options -o "$T/json" -- "$T/gs"
-	exits 0 "$options: a program that sets gs"
-	same "$T/out" "$T/plain" 'its results, its gs and its memory are as ever'
-	like "$T/err" 'is not traced any more: it uses the gs segment' 'and it is said that it is let go'
+"${CC:-cc}" -O1 -mfsgsbase -DINSN -o "$T/insn" "$T/gs.c"
+for how in call blocked instruction; do
+	gs=$T/gs
+	[[ $how != instruction ]] || gs=$T/insn
+	"$gs" "$how" >"$T/plain"
+	for options in '-F json' '-c -F json'; do
+		# shellcheck disable=SC2086 # two words
+		bb user "$gs" work --engine inline $options -o "$T/json" -- "$gs" "$how"
+		exits 0 "$how $options: a program that sets gs"
+		same "$T/out" "$T/plain" 'its results, its gs and its memory are as ever'
+		like "$T/err" 'is not traced any more: it uses the gs segment' 'and it is said that it is let go'
+	done
+	rm -f "$T/until"
+	"$gs" "$how" "$T/until" >"$T/out.gs" &
+	process=$!
+	at_end "kill $process 2>/dev/null"
+	wait_for "$PATIENCE" test -s "$T/out.gs"
+	if [[ $how == instruction ]]; then
+		bb user "$gs" work -p $process --engine inline -l 2000 -F json -o "$T/json"
+		exits 1 'a process that may set gs by an instruction'
+		like "$T/err" 'wrgsbase.*--engine probe' 'what to do instead is said'
+	else
+		"$BBTRACE" user "$gs" work -p $process --engine inline -c -F json -o "$T/json" 2>"$T/err" &
+		tracer=$!
+		at_end "kill $tracer 2>/dev/null"
+		wait_for "$PATIENCE" grep -q '^TracerPid:[[:space:]]*[1-9]' "/proc/$process/status"
+	fi
+	: >"$T/until"
+	wait $process
+	is $? 0 "$how: a process that sets gs"
+	[[ $how == instruction ]] || wait $tracer
+	is "$(tail -n 1 "$T/out.gs")" "$(<"$T/plain")" 'its results are right, too'
 done
+"$T/gs" none >"$T/plain"
+bb user "$T/gs" work --engine inline -c -F json -o "$T/json" -- "$T/gs" none
+same "$T/out" "$T/plain" 'one that only might'
+unlike "$T/err" 'not traced any more' 'is traced'
 
 # ---- CLONE_UNTRACED ----
 source_program untraced c <<'END'

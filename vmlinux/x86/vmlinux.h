@@ -167,13 +167,18 @@ struct css_set {
 	struct cgroup *dfl_cgrp; /* v2 */
 };
 
+typedef struct {
+	unsigned long sig[1];
+} sigset_t;
+
 struct task_struct {
 	struct css_set *cgroups;
 	struct files_struct *files;
 	pid_t pid, tgid;
 	struct signal_struct *signal;
-	struct task_struct *real_parent;
+	struct task_struct *real_parent, *parent;
 	struct task_struct *group_leader;
+	sigset_t blocked;
 	struct pid *thread_pid;
 	struct mm_struct *mm;
 	struct uprobe_task *utask;

@@ -230,6 +230,11 @@ void thread__map_copies(struct thread *t)
 
 	if (!read_maps(t, &maps))
 		return;
+	if (process__sets_gs(t->tracer, t->process->pid, &maps)) {
+		thread__refuse_gs(t);
+		maps__free(&maps);
+		return;
+	}
 	forget(t, &maps);
 	for (i = tracer->copies->images.data; i < vec__end(&tracer->copies->images);) {
 		struct loaded l = {.image = i,

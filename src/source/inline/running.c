@@ -209,7 +209,26 @@ static int check_thread(struct thread *t, struct say_answer *a)
 	return 0;
 }
 
-static int check(const struct tracer *s, struct say_answer *a)
+/* Has the process code that sets gs? */
+static int check_code(struct tracer *s, pid_t pid, struct say_answer *a)
+{
+	autofree char *text = NULL;
+	map_vec maps = {0};
+	bool sets = false;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	if (!file__read(path, 64u << 20, &text, NULL) && !maps__parse(text, &maps))
+		sets = process__sets_gs(s, pid, &maps);
+	maps__free(&maps);
+	return sets ? refuse(a, ENOTSUP,
+			     "process %d has code that sets the gs segment (wrgsbase), which --engine "
+			     "inline needs; use --engine probe",
+			     pid)
+		    : 0;
+}
+
+static int check(struct tracer *s, struct say_answer *a)
 {
 	struct thread *t;
 	uint32_t other;
@@ -224,6 +243,9 @@ static int check(const struct tracer *s, struct say_answer *a)
 			return err;
 		if (t->tid != t->process->pid)
 			continue;
+		err = check_code(s, t->tid, a);
+		if (err)
+			return err;
 		/* it would execute what is changed in it */
 		other = process__sharer(NULL, t->tid);
 		if (other)

@@ -82,6 +82,17 @@ static int begin(struct tracer *s, const struct supervisor_options *o, struct sa
 	return 0;
 }
 
+static void say_what_is_not_seen(struct tracer *s)
+{
+	const struct say say = {
+		.type = SAY_NOTE,
+		.text = "this kernel doesn't tell when a program sets the gs segment, which --engine "
+			"inline needs: one that does may be harmed (bbtrace doctor)"};
+
+	if (s->gs_way == GS_BY_NOTHING)
+		tracer__say(s, &say, -1);
+}
+
 void tracer__serve(const struct supervisor_options *o, int socket)
 {
 	struct tracer s = {.plan = o->plan,
@@ -95,11 +106,13 @@ void tracer__serve(const struct supervisor_options *o, int socket)
 	struct say_answer answer = {0};
 	struct stop stop;
 
+	gs__watch(&s);
 	answer.err = begin(&s, o, &answer);
 	if (!answer.err && o->drop_privileges)
 		answer.err = o->drop_privileges();
 	if (send(socket, &answer, sizeof(answer), MSG_NOSIGNAL) < 0 || answer.err)
 		_exit(0); /* nothing was changed, and the kernel lets go of all threads */
+	say_what_is_not_seen(&s);
 	if (!o->command)
 		tracer__begin_running(&s);
 	while (s.threads.len || s.early.len) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What a thread has stopped for. */
+#include <signal.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include "source/inline/tracer.h"
@@ -148,8 +149,7 @@ static struct thread *find_executed(struct tracer *s, const struct stop *stop)
 	return t ? tracer__add_thread(s, stop->tid, t->process) : NULL;
 }
 
-/* Its log goes to wherever it has put that. */
-static void refuse_gs(struct thread *t)
+void thread__refuse_gs(struct thread *t)
 {
 	if (!t->process->quiet)
 		tracer__say_text(t->tracer, SAY_LET_GO, t->process, 0,
@@ -159,11 +159,21 @@ static void refuse_gs(struct thread *t)
 	space__let_go(t->tracer, t->process->space);
 }
 
+/* It has set gs, and this is why it has stopped (gs.c). */
+static bool is_for_gs(const struct thread *t, int status)
+{
+	int sig = WSTOPSIG(status);
+	siginfo_t si;
+
+	return !(status >> 16) && (sig == SIGURG || sig == SIGSTOP) &&
+	       !ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si) && si.si_code == SI_KERNEL;
+}
+
 void tracer__stopped(struct tracer *s, const struct stop *stop)
 {
 	struct thread *t = tracer__thread(s, stop->tid);
 	int sig = WSTOPSIG(stop->status);
-	bool is_new;
+	bool is_new, lost;
 
 	if (!WIFSTOPPED(stop->status)) {
 		ended(s, t, stop->tid);
@@ -175,9 +185,14 @@ void tracer__stopped(struct tracer *s, const struct stop *stop)
 	}
 	is_new = t->state == THREAD_NEW;
 	t->state = THREAD_STOPPED;
-	if (stop->status >> 16 != PTRACE_EVENT_EXEC && t->process->space &&
-	    !t->process->space->lets_go && thread__lost_slot(t))
-		refuse_gs(t);
+	lost = stop->status >> 16 != PTRACE_EVENT_EXEC && t->process->space && thread__lost_slot(t);
+	/* what it logs would go to wherever it has put that */
+	if (lost && !t->process->space->lets_go)
+		thread__refuse_gs(t);
+	if (lost && is_for_gs(t, stop->status)) {
+		thread__done(t);
+		return;
+	}
 	if (t->delivering && signals__delivered(t, stop->status))
 		return;
 	if (stop->status >> 16)

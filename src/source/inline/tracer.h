@@ -151,6 +151,13 @@ struct stop {
 	uint32_t parent; /* of early ones */
 };
 
+/* How it is seen that a thread sets gs (gs.c). */
+enum gs_way { GS_BY_KPROBE, GS_BY_ENTRY, GS_BY_TRACEPOINT, GS_BY_NOTHING };
+/* Code of a file in which no instruction sets it. */
+struct gs_searched {
+	uint64_t dev, ino, offset, size;
+};
+
 struct message {
 	struct say say;
 	int fd; /* sent along; -1: none */
@@ -171,6 +178,10 @@ struct tracer {
 	struct map64 processes;	   /* pid -> struct process * */
 	VEC(struct stop) deferred; /* seen while waiting for another one */
 	VEC(struct stop) early;	   /* children whose parents have not reported them yet */
+	uint32_t gs_way;	   /* enum gs_way */
+	struct bpf_program *gs_program;
+	struct bpf_link *gs_link; /* NULL: it is not attached */
+	VEC(struct gs_searched) gs_searched;
 	VEC(struct message) out;
 };
 
@@ -290,6 +301,14 @@ void tracer__begin_running(struct tracer *s);
 bool thread__is_in_call(struct thread *t);
 void thread__restart_call(struct thread *t);
 
+/* ---- gs.c ---- */
+/* From now on a thread that this process traces stops before it returns from a system call that
+ * sets gs, if gs_way says so. */
+void gs__watch(struct tracer *s);
+/* Has code that is mapped an instruction that sets it? If it may set it by the system call, and
+ * that is not watched for yet, it is. */
+bool process__sets_gs(struct tracer *s, pid_t pid, const map_vec *maps);
+
 /* ---- loader.c ---- */
 /* A program that runs is stopped: finds its loader. */
 void loader__find(struct thread *t);
@@ -357,6 +376,8 @@ void uncover__forked(struct thread *child);
 void uncover__say(struct thread *t);
 
 /* ---- stops.c ---- */
+/* It has another use of gs, or will have: it is let go. */
+void thread__refuse_gs(struct thread *t);
 void tracer__stopped(struct tracer *s, const struct stop *stop);
 /* Of a child whose parent has not told of it. */
 void tracer__early(struct tracer *s, const struct stop *stop);
