@@ -28,7 +28,7 @@ CPPFLAGS += $(if $(CAPSTONE),-DCAPSTONE='"$(CAPSTONE)"')
 SRC  := $(wildcard src/*/*.c src/*/*/*.c)
 LIB  := $(patsubst src/%.c,$(B)/%.o,$(SRC))
 # Objects that need neither BPF nor a command line: unit tests and fuzzers link these only.
-PURE := $(filter-out $(B)/cmd/% $(B)/source/probes/%,$(LIB))
+PURE := $(filter-out $(B)/cmd/% $(B)/source/probes/%,$(LIB)) $(B)/source/probes/kernel_types.o $(B)/source/probes/btf_subset.o
 
 all: $(B)/bbtrace
 
@@ -72,7 +72,7 @@ $(B)/%.skel.h: $(B)/%.bpf.o
 	@echo "  SKEL  $@"
 	$(Q)$(BPFTOOL) gen skeleton $< name $*_bpf > $@.tmp && mv $@.tmp $@
 
-$(patsubst src/%.c,$(B)/%.o,$(wildcard src/source/probes/*.c) src/source/inline/gs.c): | $(BPF_SKEL)
+$(patsubst src/%.c,$(B)/%.o,$(wildcard src/source/probes/*.c) src/source/inline/gs.c) $(B)/san/source/inline/gs.o $(B)/fuzz/source/inline/gs.o: | $(BPF_SKEL)
 
 # ---- unit tests: no root, under AddressSanitizer and UBSan ----
 

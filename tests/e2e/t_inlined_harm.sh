@@ -187,6 +187,86 @@ bb user "$T/gs" work --engine inline -c -F json -o "$T/json" -- "$T/gs" none
 same "$T/out" "$T/plain" 'one that only might'
 unlike "$T/err" 'not traced any more' 'is traced'
 
+# ---- signals that stop, and other tracers ----
+source_program stops c <<'END'
+/* stops N: a child stops itself N times, and its parent sees that, and lets it go on. stops seize PID: may it be traced? */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+__attribute__((noipa)) static unsigned work(unsigned n)
+{
+	unsigned sum = 0;
+
+	for (unsigned i = 0; i < n % 7; i++)
+		sum += (sum ^ i) * n;
+	return sum;
+}
+static unsigned all(void)
+{
+	unsigned sum = 0;
+
+	for (int i = 0; i < 1000; i++)
+		sum = sum * 31 + work(i);
+	return sum;
+}
+int main(int argc, char **argv)
+{
+	int n = atoi(argv[1]), status, stops = 0;
+	pid_t pid;
+
+	if (argc > 2) {
+		if (ptrace(PTRACE_SEIZE, atoi(argv[2]), 0, 0))
+			printf("%s\n", strerror(errno));
+		return 0;
+	}
+	pid = fork();
+	if (!pid) {
+		unsigned sum = all();
+
+		for (int i = 0; i < n; i++) {
+			raise(SIGSTOP);
+			if (all() != sum)
+				_exit(1);
+		}
+		_exit(7);
+	}
+	while (waitpid(pid, &status, WUNTRACED) == pid && !WIFEXITED(status)) {
+		if (!WIFSTOPPED(status))
+			continue;
+		stops += WSTOPSIG(status) == SIGSTOP;
+		kill(pid, SIGCONT);
+	}
+	printf("%d stops, status %d\n", stops, WEXITSTATUS(status));
+	return 0;
+}
+END
+"$T/stops" 20 >"$T/plain"
+for options in '' '-f'; do
+	# shellcheck disable=SC2086 # may be none
+	bb user "$T/stops" '*' --engine inline $options -o "$T/trace" -- "$T/stops" 20
+	same "$T/out" "$T/plain" "${options:-no -f}: its parent sees that a process stops, and goes on"
+done
+rm -f "$T/until"
+"$T/gs" none "$T/until" >"$T/out.gs" &
+process=$!
+at_end "kill $process 2>/dev/null"
+wait_for "$PATIENCE" test -s "$T/out.gs"
+"$BBTRACE" user "$T/gs" work -p $process --engine inline -c -F json -o "$T/json" 2>"$T/err" &
+tracer=$!
+at_end "kill $tracer 2>/dev/null"
+wait_for "$PATIENCE" grep -q '^TracerPid:[[:space:]]*[1-9]' "/proc/$process/status"
+like <("$T/stops" seize $process) '^Operation not permitted$' 'another tracer is refused'
+: >"$T/until"
+wait $process
+is $? 0 'and the process goes on'
+wait $tracer
+
 # ---- CLONE_UNTRACED ----
 source_program untraced c <<'END'
 /* untraced FOLDER: a thread and a child that no tracer is told of; each works until FOLDER/until is there. */

@@ -302,6 +302,53 @@ static void test_losses(void)
 	close_all();
 }
 
+static void say_original(enum say_type type, uint32_t function, bool within)
+{
+	struct say s = say_of(type, 0, 10);
+
+	s.function = function;
+	s.size = within;
+	rings__hear(rings, &s, -1);
+}
+
+/* While the original of a function is restored. */
+static void test_doubt(void)
+{
+	sites[RET].function = 1;
+	open_tail(0);
+	begin_ring(0);
+	say(SAY_RING, 0, 10);
+	put_branch(0, true, SP);
+	say_original(SAY_UNCOVERED, 0, false);
+	put_ret(0, 1, ticks());
+	put_ret(0, 2, ticks());
+	put_branch(0, true, SP);
+	put_ret(0, 3, ticks());
+	say_original(SAY_COVERED, 0, false);
+	put_ret(0, 4, ticks());
+	put_branch(0, true, SP);
+	put_ret(0, 5, ticks());
+	pass_all();
+	is_str(passed(), "10:b1 10:gap 10:r1 10:r2 10:b1 10:gap 10:r3 10:gap 10:r4 10:b1 10:r5",
+	       "a gap is where the log stood; behind what that function has logged each event has one");
+	say_original(SAY_UNCOVERED, 1, false);
+	tell(trap_of(10, 0));
+	say_original(SAY_COVERED, 1, false);
+	say_original(SAY_UNCOVERED, NO_FUNCTION, true);
+	put_branch(0, true, SP);
+	put_branch(0, true, SP);
+	say_original(SAY_COVERED, NO_FUNCTION, true);
+	pass_all();
+	is_str(passed(), "10:gap 10:t0 10:gap 10:b1 10:gap 10:b1",
+	       "events of the other source have one, too; so has each if the thread was in there");
+	say(SAY_END, 0, 10);
+	tell_sideband(SIDEBAND_EXIT, 10, 10);
+	pass_all();
+	is_str(passed(), "10:gap 10:exit", "and what is not logged at the end");
+	close_all();
+	sites[RET].function = 0;
+}
+
 int main(void)
 {
 	plan.arch = arch__by_machine(EM_X86_64);
@@ -315,6 +362,7 @@ int main(void)
 	test_death();
 	test_mute();
 	test_losses();
+	test_doubt();
 	str__free(&text);
 	return tap__done();
 }

@@ -129,9 +129,10 @@ static bool has_instruction(const uint8_t *code, size_t n)
 
 	while ((at = memmem(at, end - at, "\x0f\xae", 2))) {
 		size_t before = at - code;
-		bool rex = before > 1 && (at[-1] & 0xf0) == 0x40;
+		bool prefixed = before > 1 && (at[-1] & 0xf0) == 0x40;
 
-		if (at + 2 < end && (at[2] & 0xf8) == 0xd8 && before && at[rex ? -2 : -1] == 0xf3)
+		if (at + 2 < end && (at[2] & 0xf8) == 0xd8 && before &&
+		    at[prefixed ? -2 : -1] == 0xf3)
 			return true;
 		at += 2;
 	}
