@@ -335,18 +335,6 @@ bool merge__has_hidden(const struct merge *m)
 
 /* ---- the other source ---- */
 
-static bool may_swap(const struct waiting *before, const struct waiting *w)
-{
-	if (before->time <= w->time || before->type == WAITS_COUNT || w->type == WAITS_COUNT)
-		return false;
-	/* the supervisor tells of it before the probes tell what was before that */
-	if (before->type == WAITS_SIDEBAND && before->sideband.type == SIDEBAND_GAP)
-		return true;
-	if (before->type == WAITS_EVENT && w->type == WAITS_EVENT)
-		return before->tid != w->tid;
-	return before->pid && w->pid && before->pid != w->pid;
-}
-
 /* Events of different threads may be told in another order than that of time. */
 void merge__add(struct merge *m, struct waiting *w)
 {
@@ -358,7 +346,7 @@ void merge__add(struct merge *m, struct waiting *w)
 	m->last = max_of(m->last, w->time);
 	vec__push(&m->queue, (struct queued){.waiting = w});
 	q = m->queue.data;
-	for (i = m->queue.len - 1; i > m->taken && may_swap(q[i - 1].waiting, w); i--)
+	for (i = m->queue.len - 1; i > m->taken && waiting__may_swap(q[i - 1].waiting, w); i--)
 		q[i] = q[i - 1];
 	q[i] = (struct queued){.waiting = w};
 }

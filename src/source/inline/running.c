@@ -212,13 +212,10 @@ static int check_thread(struct thread *t, struct say_answer *a)
 /* Has the process code that sets gs? */
 static int check_code(struct tracer *s, pid_t pid, struct say_answer *a)
 {
-	autofree char *text = NULL;
 	map_vec maps = {0};
 	bool sets = false;
-	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
-	if (!file__read(path, 64u << 20, &text, NULL) && !maps__parse(text, &maps))
+	if (!maps__read(pid, &maps))
 		sets = process__sets_gs(s, pid, &maps);
 	maps__free(&maps);
 	return sets ? refuse(a, ENOTSUP,
