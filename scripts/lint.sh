@@ -52,8 +52,7 @@ src/object/sandbox.c     /proc/self
 src/source/inline/*         /proc/PID of traced processes, /dev/null
 src/source/probes/*         tracefs, /proc, /sys; attach_path, which is a descriptor
 src/process/processes.c  /proc
-src/process/spaces.c     /proc/PID/maps
-src/resolve/find.c       /proc/PID/maps
+src/process/mapped.c     /proc/PID/maps
 src/resolve/points.c     points files, with the rights of the user
 src/util/mem.c           file__read() itself
 '

@@ -98,7 +98,7 @@ seen() {
 	local got=($1) wanted=($2) i
 
 	if [[ $1 != "$2" && ${got[0]} == "${wanted[0]}" ]] &&
-		grep -q -e 'was not seen for a moment' -e "is left out, since the log doesn't say" "$T/err"; then
+		grep -q -e 'the filters was not seen' -e 'was not seen for a moment' -e "is left out, since the log doesn't say" "$T/err"; then
 		for i in "${!wanted[@]}"; do
 			((got[i] <= wanted[i])) || break
 		done

@@ -219,6 +219,36 @@ static bool frame(const void *bytes, uint64_t *pc, uint64_t *sp)
 	return (u.uc_mcontext.gregs[REG_CSGSFS] & 0xffff) == USER_CS;
 }
 
+/* wrgsbase: f3 REX 0f ae d8+reg */
+static bool sets_log(const uint8_t *code, size_t n)
+{
+	const uint8_t *at = code, *end = code + n;
+
+	while ((at = memmem(at, end - at, "\x0f\xae", 2))) {
+		size_t before = at - code;
+		bool prefixed = before > 1 && (at[-1] & 0xf0) == 0x40;
+
+		if (at + 2 < end && (at[2] & 0xf8) == 0xd8 && before &&
+		    at[prefixed ? -2 : -1] == 0xf3)
+			return true;
+		at += 2;
+	}
+	return false;
+}
+
+/* mov $ARCH_SET_GS,%reg: what it calls arch_prctl(2) with. Other programs have that number, too. */
+static bool asks_to_set_log(const uint8_t *code, size_t n)
+{
+	const uint8_t *at = code, *end = code + n;
+
+	while ((at = memmem(at, end - at, "\x01\x10\0\0", 4))) {
+		if (at > code && (at[-1] & 0xf8) == 0xb8)
+			return true;
+		at += 4;
+	}
+	return false;
+}
+
 const struct arch_tracee x86_tracee = {
 	.size = sizeof(struct user_regs_struct),
 	.get = get,
@@ -238,5 +268,7 @@ const struct arch_tracee x86_tracee = {
 	.frame_pc = sizeof(uint64_t) + offsetof(ucontext_t, uc_mcontext.gregs[REG_RIP]),
 	.frame = frame,
 	.returned = 8,
+	.sets_log = sets_log,
+	.asks_to_set_log = asks_to_set_log,
 };
 #endif

@@ -118,49 +118,17 @@ static void watch_all(struct tracer *s)
 
 /* ---- the instruction ---- */
 
-#define CHUNK	 (1u << 20)
-#define INSN_MAX 5 /* both */
-
-/* f3 REX 0f ae d8+reg */
-
-static bool has_instruction(const uint8_t *code, size_t n)
-{
-	const uint8_t *at = code, *end = code + n;
-
-	while ((at = memmem(at, end - at, "\x0f\xae", 2))) {
-		size_t before = at - code;
-		bool prefixed = before > 1 && (at[-1] & 0xf0) == 0x40;
-
-		if (at + 2 < end && (at[2] & 0xf8) == 0xd8 && before &&
-		    at[prefixed ? -2 : -1] == 0xf3)
-			return true;
-		at += 2;
-	}
-	return false;
-}
-
-/* mov $ARCH_SET_GS,%reg: what it calls arch_prctl(2) with. Other programs have that number, too. */
-static bool has_number(const uint8_t *code, size_t n)
-{
-	const uint8_t *at = code, *end = code + n;
-
-	while ((at = memmem(at, end - at, "\x01\x10\0\0", 4))) {
-		if (at > code && (at[-1] & 0xf8) == 0xb8)
-			return true;
-		at += 4;
-	}
-	return false;
-}
-
-static void search(int mem, const struct map *m, bool *instruction, bool *number)
+#define CHUNK (1u << 20)
+static void search(const struct tracer *s, int mem, const struct map *m, bool *instruction,
+		   bool *number)
 {
 	autofree uint8_t *code = xmalloc(CHUNK);
 
-	for (uint64_t at = m->start; at < m->end; at += CHUNK - INSN_MAX) {
+	for (uint64_t at = m->start; at < m->end; at += CHUNK - TRACEE_SETTER_MAX) {
 		ssize_t n = pread(mem, code, min_of(m->end - at, (uint64_t)CHUNK), (off_t)at);
 
-		*instruction |= n > 0 && has_instruction(code, n);
-		*number |= n > 0 && has_number(code, n);
+		*instruction |= n > 0 && s->tracee->sets_log(code, n);
+		*number |= n > 0 && s->tracee->asks_to_set_log(code, n);
 	}
 }
 
@@ -187,7 +155,7 @@ bool process__sets_gs(struct tracer *s, pid_t pid, const map_vec *maps)
 	vec__each (m, maps) {
 		if (!m->exec || !m->ino || is_searched(s, m))
 			continue;
-		search(mem, m, &instruction, &number);
+		search(s, mem, m, &instruction, &number);
 		if (!instruction)
 			vec__push(&s->gs_searched, (struct gs_searched){m->dev, m->ino, m->offset,
 									m->end - m->start});

@@ -11,7 +11,6 @@
 #include "session.h"
 
 #define INSN_MAX 15
-#define INT3	 0xcc
 
 /* One that has copies has logs, in a place of their own. */
 static bool has_logs(const map_vec *maps)
@@ -26,15 +25,20 @@ static bool has_logs(const map_vec *maps)
 
 /* Is the instruction, but for breakpoints of the kernel's, that of the file? What can't be read is
  * taken to be. */
-static bool is_original(int mem, const struct object *o, uint64_t vaddr, size_t len, uint64_t bias)
+static bool is_original(const struct plan *p, int mem, const struct object *o, uint64_t vaddr,
+			size_t len, uint64_t bias)
 {
+	const struct breakpoint *b = &p->arch->uprobe_breakpoint;
 	uint8_t now[INSN_MAX];
 	size_t avail = 0;
 	const uint8_t *was = object__bytes(o, vaddr, &avail);
 
 	len = min_of(len, min_of(avail, sizeof(now)));
-	return !was || pread(mem, now, len, (off_t)(vaddr + bias)) != (ssize_t)len ||
-	       !memcmp(was, now, len) || (now[0] == INT3 && !memcmp(was + 1, now + 1, len - 1));
+	if (!was || pread(mem, now, len, (off_t)(vaddr + bias)) != (ssize_t)len)
+		return true;
+	if (len >= b->len && !memcmp(now, b->bytes, b->len))
+		memcpy(now, was, b->len);
+	return !memcmp(was, now, len);
 }
 
 /* The function of a site whose code was changed; NO_FUNCTION: there is none. */
@@ -44,7 +48,7 @@ static uint32_t find_changed(const struct plan *p, uint32_t object, int mem, uin
 
 	vec__each (s, &p->sites)
 		if (s->object == object && plan_site__is_hooked(s) &&
-		    !is_original(mem, p->objects.data[object].object, s->vaddr + s->probe_at,
+		    !is_original(p, mem, p->objects.data[object].object, s->vaddr + s->probe_at,
 				 s->probe_at ? 1 : s->len, bias))
 			return s->function;
 	return NO_FUNCTION;
