@@ -221,6 +221,30 @@ static void test_beacon(void)
 	is(wrong, 0, "from there it returns with its registers and its mask");
 }
 
+/* What sets gs, or asks the kernel to. */
+static void test_log(void)
+{
+	static const uint8_t wide[] = {0x90, 0xf3, 0x48, 0x0f, 0xae, 0xdf}, /* wrgsbase %rdi */
+		high[] = {0xf3, 0x49, 0x0f, 0xae, 0xdc},		    /* %r12 */
+		narrow[] = {0xf3, 0x0f, 0xae, 0xd8},			    /* %eax */
+		others[] = {0xf3, 0x0f, 0xae, 0xd0, 0x0f,
+			    0xae, 0xd8, 0x0f, 0xae}, /* wrfsbase, ldmxcsr, cut */
+		number[] = {0xbf, 0x01, 0x10, 0, 0}, fs[] = {0xbf, 0x02, 0x10, 0, 0},
+			     data[] = {0x01, 0x10, 0, 0, 0x01, 0x10, 0, 0};
+
+	ok(tracee->sets_log(wide, sizeof(wide)) && tracee->sets_log(high, sizeof(high)) &&
+		   tracee->sets_log(narrow, sizeof(narrow)),
+	   "wrgsbase is found");
+	ok(!tracee->sets_log(others, sizeof(others)) && !tracee->sets_log(wide, sizeof(wide) - 1) &&
+		   !tracee->sets_log(wide, 0),
+	   "others aren't");
+	ok(tracee->asks_to_set_log(number, sizeof(number)), "so is ARCH_SET_GS");
+	ok(!tracee->asks_to_set_log(fs, sizeof(fs)) &&
+		   !tracee->asks_to_set_log(data, sizeof(data)) &&
+		   !tracee->asks_to_set_log(number, 4),
+	   "others aren't");
+}
+
 int main(void)
 {
 	tracee = arch__by_machine(EM_X86_64)->tracee;
@@ -229,6 +253,7 @@ int main(void)
 	test_errands();
 	test_branches();
 	test_beacon();
+	test_log();
 	return tap__done();
 }
 #endif

@@ -109,10 +109,11 @@ static int give(struct merge *m, struct log *l, const struct source_sink *sink)
 	struct event e = *l->event;
 	struct event_entry entry;
 	bool gap = false, hidden = passing__hides(m->passing, l, &e, &gap);
+	bool doubted = doubt__at(&l->doubt, l->position);
 	int err;
 
 	l->event = NULL;
-	l->gap |= doubt__at(&l->doubt, l->position);
+	l->gap |= doubted;
 	if (is_mute(m, &e, l->read))
 		return 0;
 	if (hidden)
@@ -133,7 +134,7 @@ static int give(struct merge *m, struct log *l, const struct source_sink *sink)
 	if (e.type == EVENT_ENTRY || e.type == EVENT_BRANCH)
 		doubt__see(&l->doubt, m->options.plan, e.site);
 	err = sink->event(sink->ctx, &e);
-	return !err && e.type == EVENT_LOST && m->owners.all.len
+	return !err && (e.type == EVENT_LOST || doubted) && m->owners.all.len
 		       ? owners__doubt_all(&m->owners, l, sink)
 		       : err;
 }
@@ -537,9 +538,10 @@ int merge__until(struct merge *m, uint64_t time, const struct source_sink *sink,
 {
 	int err;
 
-	/* first: what was said before that is heard then */
+	/* what was said before that is heard then; and of threads that are told of now */
 	time = min_of(time, rings__complete(m->options.rings));
 	listen(m);
+	time = min_of(time, rings__complete(m->options.rings));
 	passing__check(m->passing, &m->logs);
 	assign(m);
 	m->end = m->options.turn ? now_ns(CLOCK_MONOTONIC) + m->options.turn : 0;
