@@ -28,7 +28,7 @@ CPPFLAGS += $(if $(CAPSTONE),-DCAPSTONE='"$(CAPSTONE)"')
 SRC  := $(wildcard src/*/*.c src/*/*/*.c)
 LIB  := $(patsubst src/%.c,$(B)/%.o,$(SRC))
 # Objects that need neither BPF nor a command line: unit tests and fuzzers link these only.
-PURE := $(filter-out $(B)/cmd/% $(B)/source/probes/%,$(LIB)) $(B)/source/probes/kernel_types.o $(B)/source/probes/btf_subset.o
+PURE := $(filter-out $(B)/cmd/% $(B)/source/probes/%,$(LIB))
 
 all: $(B)/bbtrace
 
@@ -99,7 +99,6 @@ $(B)/unit/test_drain: $(B)/san/source/probes/drain.o
 $(B)/unit/test_kprobe_profile: $(B)/san/source/probes/kprobe_profile.o
 $(B)/unit/test_watch: $(B)/san/cmd/watch.o
 $(B)/unit/test_control: $(B)/san/cmd/control_line.o $(B)/san/cmd/control_server.o
-$(B)/unit/test_btf_subset: $(B)/san/source/probes/btf_subset.o
 $(B)/unit/test_brake: $(B)/san/cmd/brake.o
 $(B)/unit/test_costs: $(B)/san/cmd/costs_text.o
 
@@ -162,10 +161,9 @@ $(B)/sites $(B)/batches $(B)/counting $(B)/copies $(B)/supervised: $(B)/%: tests
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(PURE) $(LIBS)
 
 # Prints how the BPF programs are relocated, for tests/e2e/t_startup.sh.
-TYPES := $(patsubst %,$(B)/source/probes/%.o,btf_subset kernel_types)
-$(B)/relocated: tests/check/relocated.c $(TYPES) $(PURE) | $(BPF_SKEL)
+$(B)/relocated: tests/check/relocated.c $(PURE) | $(BPF_SKEL)
 	@echo "  CC    $@"
-	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(TYPES) $(PURE) $(LIBS)
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(PURE) $(LIBS)
 
 # Attaches and detaches probes while a program runs, for tests/e2e/t_growing.sh.
 $(B)/growing: tests/check/growing.c $(LIB)

@@ -50,6 +50,7 @@ src/main.c               /dev/null
 src/object/root.c        root__open_file() itself
 src/object/sandbox.c     /proc/self
 src/source/inline/*         /proc/PID of traced processes, /dev/null
+src/source/kernel_types.c /sys/kernel/btf
 src/source/probes/*         tracefs, /proc, /sys; attach_path, which is a descriptor
 src/process/processes.c  /proc
 src/process/mapped.c     /proc/PID/maps

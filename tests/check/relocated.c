@@ -7,7 +7,7 @@
 #include <bpf/libbpf.h>
 #include <linux/types.h>
 #include "../bpf/wire.h"
-#include "source/probes/kernel_types.h"
+#include "source/kernel_types.h"
 #include "bbtrace.skel.h"
 
 /* "libbpf: prog 'x': relo #1: patched insn #5 (ALU/ALU64) imm 8 -> 16" and the like. */

@@ -3,7 +3,7 @@
  * comes out. */
 #include <errno.h>
 #include <bpf/btf.h>
-#include "source/probes/btf_subset.h"
+#include "source/btf_subset.h"
 #include "tap.h"
 
 /* ---- BTF, written ---- */

@@ -10,7 +10,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include "source/inline/tracer.h"
-#include "source/probes/kernel_types.h"
+#include "source/kernel_types.h"
 #include "gs.skel.h"
 
 #ifdef __x86_64__

@@ -98,6 +98,8 @@ int probe__attach_sites(struct probe *p, const uint32_t *sites, size_t n)
 {
 	int err = check(p, sites, n);
 
+	if (!err && p->programs.mechanism)
+		err = probe__check_code(p);
 	if (err)
 		return err;
 	err = site_table__add(p, sites, n);

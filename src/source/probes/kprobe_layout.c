@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <bpf/btf.h>
 #include "source/source.h"
-#include "kernel_types.h"
+#include "source/kernel_types.h"
 
 #define BITS 8u
 

@@ -47,7 +47,8 @@ static uint32_t find_changed(const struct plan *p, uint32_t object, int mem, uin
 	const struct plan_site *s;
 
 	vec__each (s, &p->sites)
-		if (s->object == object && plan_site__is_hooked(s) &&
+		if (s->object == object &&
+		    (plan_site__is_hooked(s) || s->probe == PROBE_CHANGING) &&
 		    !is_original(p, mem, p->objects.data[object].object, s->vaddr + s->probe_at,
 				 s->probe_at ? 1 : s->len, bias))
 			return s->function;

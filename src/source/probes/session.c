@@ -12,7 +12,7 @@
 #include "drain.h"
 #include "filters.h"
 #include "keeper.h"
-#include "kernel_types.h"
+#include "source/kernel_types.h"
 #include "sideband.h"
 #include "site_table.h"
 #include "tracefs.h"

@@ -2,7 +2,7 @@
 /* The format: Documentation/bpf/btf.rst. */
 #include <errno.h>
 #include <linux/btf.h>
-#include "btf_subset.h"
+#include "source/btf_subset.h"
 
 /* Bytes behind a struct btf_type, by kind: once, and for each of its vlen elements. */
 static const struct {

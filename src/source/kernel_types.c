@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <bpf/btf.h>
-#include "btf_subset.h"
-#include "kernel_types.h"
+#include "source/btf_subset.h"
+#include "source/kernel_types.h"
 
 #define KERNEL_BTF "/sys/kernel/btf/vmlinux"
 #define MOST	   (256ull << 20)
