@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* src/copy: how springboards are laid out, and what isn't copied. */
-#include "code_graph_fixture.h"
-#include "copy/copy.h"
+#include "copy_fixture.h"
 
 #define BEGIN                                                                                      \
 	".macro FN name\n.globl \\name\n.type \\name, @function\n\\name:\n.endm\n"                 \
 	".macro END name\n.size \\name, . - \\name\n.endm\n.text\n"
 
-static struct copies *copies;
 static const struct log_options options;
 
 static const struct copy_image *image(void)
@@ -20,32 +18,13 @@ static const struct copy_image *image(void)
 /* Assembles a program, plans some of its functions, and copies them. */
 static bool copy_some(const char *source, const char *const *names, unsigned events)
 {
-	copies__free(copies);
-	copies = NULL;
-	plan__free(plan);
-	plan = NULL;
-	if (object)
-		object__free(object);
-	object = NULL;
-	if (!assemble(source))
-		return false;
-	plan = plan_of(object, names, events);
-	return plan && !copies__make(plan, &options, &copies);
+	return assemble_anew(source) && plan_and_copy(names, events, &options);
 }
 #define COPY(source, events, ...)                                                                  \
 	({                                                                                         \
 		static const char *const names_[] = {__VA_ARGS__, NULL};                           \
 		ok(copy_some(BEGIN source, names_, events), "it is planned and copied");           \
 	})
-
-static enum copy_refusal refusal(const char *name)
-{
-	const struct plan_function *f = function(name);
-
-	return f >= plan->functions.data && f < vec__end(&plan->functions)
-		       ? copies->refusals.data[f - plan->functions.data]
-		       : COPY_REFUSALS;
-}
 
 static const struct copy_patch *patch_at(uint64_t vaddr)
 {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* src/copy: functions of Go programs, whose stacks are small and whose runtime sends threads
  * elsewhere. */
-#include "code_graph_fixture.h"
-#include "copy/copy.h"
+#include "copy_fixture.h"
 
 /* A function of Go's compiler, which compares its stack pointer with the bound of its goroutine;
  * one that doesn't; and what the runtime always has. */
@@ -25,44 +24,25 @@
 	"FN runtime.goexit\nnop\ncall leaf\nnop\nmov $1, %eax\nret\nEND runtime.goexit\n"          \
 	"GO _start, 32\n"
 
-static struct copies *copies;
-
 static bool copy_some(const char *source, const char *const *names, bool runs)
 {
 	const struct log_options options = {.runs = runs};
 	struct symbol *s;
 
-	copies__free(copies);
-	copies = NULL;
-	plan__free(plan);
-	plan = NULL;
-	if (object)
-		object__free(object);
-	object = NULL;
-	if (!assemble(source))
+	if (!assemble_anew(source))
 		return false;
 	object->go = true;
 	object->go_g = -8;
 	object->go_goid = 152;
 	vec__each (s, &object->symbols)
 		s->args = strcmp(s->name, "in_c") ? ARGS_GO : ARGS_SYSTEM;
-	plan = plan_of(object, names, ALL);
-	return plan && !copies__make(plan, &options, &copies);
+	return plan_and_copy(names, ALL, &options);
 }
 #define COPY(source, ...)                                                                          \
 	({                                                                                         \
 		static const char *const names_[] = {__VA_ARGS__, NULL};                           \
 		ok(copy_some(BEGIN source, names_, false), "it is planned and copied");            \
 	})
-
-static enum copy_refusal refusal(const char *name)
-{
-	const struct plan_function *f = function(name);
-
-	return f >= plan->functions.data && f < vec__end(&plan->functions)
-		       ? copies->refusals.data[f - plan->functions.data]
-		       : COPY_REFUSALS;
-}
 
 static bool has_spring(uint64_t vaddr)
 {
