@@ -6,20 +6,8 @@
 needs root uprobes
 [[ $(uname -m) == x86_64 ]] || skip_all 'functions are copied on x86-64 only'
 
-# ---- filters of system calls ----
-source_program filters c <<'END'
-/* filters ACTION FILE: from now on mapping memory that can be executed has this SECCOMP_RET_; ends when FILE is there. */
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+# What the programs below are traced in.
+cat >"$T/work.h" <<'END'
 __attribute__((noipa)) static unsigned work(unsigned n)
 {
 	unsigned sum = 0;
@@ -36,6 +24,23 @@ static unsigned all(void)
 		sum = sum * 31 + work(i);
 	return sum;
 }
+END
+
+# ---- filters of system calls ----
+source_program filters c <<'END'
+/* filters ACTION FILE: from now on mapping memory that can be executed has this SECCOMP_RET_; ends when FILE is there. */
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "work.h"
 int main(int argc, char **argv)
 {
 	unsigned action = !strcmp(argv[1], "kill")    ? SECCOMP_RET_KILL_PROCESS
@@ -102,22 +107,7 @@ source_program gs c -O1 -mfsgsbase <<'END'
 static unsigned long own[1 << 18]; /* a ring would fit */
 static volatile int urgent;
 static void handler(int sig) { urgent++; }
-__attribute__((noipa)) static unsigned work(unsigned n)
-{
-	unsigned sum = 0;
-
-	for (unsigned i = 0; i < n % 7; i++)
-		sum += (sum ^ i) * n;
-	return sum;
-}
-static unsigned all(void)
-{
-	unsigned sum = 0;
-
-	for (int i = 0; i < 1000; i++)
-		sum = sum * 31 + work(i);
-	return sum;
-}
+#include "work.h"
 int main(int argc, char **argv)
 {
 	unsigned sum = 0, changed = 0;
@@ -199,22 +189,7 @@ source_program stops c <<'END'
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
-__attribute__((noipa)) static unsigned work(unsigned n)
-{
-	unsigned sum = 0;
-
-	for (unsigned i = 0; i < n % 7; i++)
-		sum += (sum ^ i) * n;
-	return sum;
-}
-static unsigned all(void)
-{
-	unsigned sum = 0;
-
-	for (int i = 0; i < 1000; i++)
-		sum = sum * 31 + work(i);
-	return sum;
-}
+#include "work.h"
 int main(int argc, char **argv)
 {
 	int n = atoi(argv[1]), status, stops = 0;
@@ -282,22 +257,7 @@ source_program untraced c <<'END'
 static char stack[1 << 16], path[300];
 static volatile unsigned wrong;
 static int running = 1;
-__attribute__((noipa)) static unsigned work(unsigned n)
-{
-	unsigned sum = 0;
-
-	for (unsigned i = 0; i < n % 7; i++)
-		sum += (sum ^ i) * n;
-	return sum;
-}
-static unsigned all(void)
-{
-	unsigned sum = 0;
-
-	for (int i = 0; i < 1000; i++)
-		sum = sum * 31 + work(i);
-	return sum;
-}
+#include "work.h"
 static unsigned expected;
 static int run(void *arg)
 {
