@@ -72,16 +72,11 @@ is "$(awk '{ n += $2 + $3 } END { print (NR > 5), n }' "$T/inline")" '1 0' 'nor 
 # ---- processes that run ----
 chmod 755 "$T"
 build_served
-serve one "$T/served"
-serve nobody setpriv --reuid 65534 --regid 65534 --clear-groups "$T/served"
-tell one 'spawn first'
-tell one 'spawn second'
-first=$(sed -n 's/^first //p' "$T/one.out")
 all_work() {
-	tell one 'work 3'
-	tell one 'thread first 4'
-	tell one 'thread second 5'
-	tell nobody 'work 7'
+	tell "$one" 'work 3'
+	tell "$one" 'thread first 4'
+	tell "$one" 'thread second 5'
+	tell "$nobody" 'work 7'
 }
 # watch_thread OPTION...: tick doesn't pass: the thread works until there is something to see, with the argument 0.
 watch_thread() {
@@ -91,42 +86,59 @@ watch_thread() {
 	at_end "kill -9 $watching 2>/dev/null"
 	wait_for $PATIENCE thread_works || exit 2
 }
-thread_works() { tell one 'thread first 1' && is_live; }
-# seen GOT WANTED WHAT: numbers, the exit status ahead; fewer calls only if the trace says that it was not sure of some.
-# shellcheck disable=SC2206 # words
-seen() {
-	local got=($1) wanted=($2) i
-
-	if [[ $1 != "$2" && ${got[0]} == "${wanted[0]}" ]] &&
-		grep -q -e 'the filters was not seen' -e 'was not seen for a moment' -e "is left out, since the log doesn't say" "$T/err"; then
-		for i in "${!wanted[@]}"; do
-			((got[i] <= wanted[i])) || break
-		done
-		((i == ${#wanted[@]} - 1 && got[i] <= wanted[i]))
-		ok $? "$3 (of $2 it was sure of $1, and says so)" || diag "got $1, wanted at most $2"
-	else
-		is "$1" "$2" "$3"
-		[[ $1 == "$2" ]] || diag "$(<"$T/err")"
-	fi
-}
+thread_works() { tell "$one" 'thread first 1' && is_live; }
 later_calls() { calls 'hex($e->{regs}{rdi}) > 0'; }
 
-watch_thread --tid "$first" -p "$pid_one"
-all_work
-stop_watching INT
-seen "$status $(later_calls) $(calls "\$e->{tid} != $first")" '0 3 0' '-p and --tid show the calls of the thread'
-watch_thread --comm first,nobody-at-all -p "$pid_one,$pid_nobody"
-tell one 'spawn first'
-all_work
-tell one 'thread first 9'
-stop_watching INT
-seen "$status $(later_calls) $(calls '$e->{comm} ne "first"')" '0 22 0' \
-	'-p and --comm show the calls of the thread of that name, and of one that is made later'
-watch --engine inline --uid nobody -p "$pid_one,$pid_nobody"
-all_work
-stop_watching INT
-seen "$status $(calls) $(calls "\$e->{pid} == $pid_nobody")" '0 7 7' '-p and --uid show the calls of the process that passes both'
-if [[ $groups ]]; then
+# On a busy machine a trace may not be sure of some threads: it shows less then, and says so. Such a row is tried again.
+TRIES=10
+declare -A seen
+unsure() { grep -q -e 'the filters was not seen' -e 'was not seen for a moment' -e "is left out, since the log doesn't say" "$T/err"; }
+# sees WHAT GOT WANTED: numbers, the exit status ahead.
+# shellcheck disable=SC2206 # words
+sees() {
+	local got=($2) wanted=($3) i less=true
+
+	[[ ! ${seen[$1]:-} ]] || return
+	for i in "${!wanted[@]}"; do
+		((got[i] <= wanted[i])) || less=false
+	done
+	if [[ $2 != "$3" && $less == true ]] && ((try < TRIES)) && unsure; then
+		diag "$1: of $3 it was sure of $2; again"
+		again=true
+		return
+	fi
+	seen[$1]=yes
+	is "$2" "$3" "$1"
+	[[ $2 == "$3" ]] || diag "$(<"$T/err")"
+}
+
+running() {
+	local one=one_$try nobody=nobody_$try pid_one pid_nobody first
+
+	serve "$one" "$T/served"
+	serve "$nobody" setpriv --reuid 65534 --regid 65534 --clear-groups "$T/served"
+	pid_one=pid_$one pid_nobody=pid_$nobody
+	pid_one=${!pid_one} pid_nobody=${!pid_nobody}
+	tell "$one" 'spawn first'
+	tell "$one" 'spawn second'
+	first=$(sed -n 's/^first //p' "$T/$one.out")
+	watch_thread --tid "$first" -p "$pid_one"
+	all_work
+	stop_watching INT
+	sees '-p and --tid show the calls of the thread' "$status $(later_calls) $(calls "\$e->{tid} != $first")" '0 3 0'
+	watch_thread --comm first,nobody-at-all -p "$pid_one,$pid_nobody"
+	tell "$one" 'spawn first'
+	all_work
+	tell "$one" 'thread first 9'
+	stop_watching INT
+	sees '-p and --comm show the calls of the thread of that name, and of one that is made later' \
+		"$status $(later_calls) $(calls '$e->{comm} ne "first"')" '0 22 0'
+	watch --engine inline --uid nobody -p "$pid_one,$pid_nobody"
+	all_work
+	stop_watching INT
+	sees '-p and --uid show the calls of the process that passes both' \
+		"$status $(calls) $(calls "\$e->{pid} == $pid_nobody")" '0 7 7'
+	[[ $groups ]] || return
 	echo "$pid_one" >"$group/cgroup.procs"
 	watch --engine inline --cgroup "$group" -p "$pid_one,$pid_nobody"
 	all_work
@@ -139,9 +151,14 @@ if [[ $groups ]]; then
 	echo "$pid_nobody" >"$hierarchy$own/cgroup.procs"
 	all_work
 	stop_watching INT
-	seen "$status $(calls "\$e->{pid} == $pid_one") $(calls "\$e->{pid} == $pid_nobody")" '0 32 7' \
-		'-p and --cgroup show the calls of processes while they are in the cgroup, or below it'
-else
-	skip '-p and --cgroup' 'no cgroup v2 hierarchy to make a group in'
-fi
+	sees '-p and --cgroup show the calls of processes while they are in the cgroup, or below it' \
+		"$status $(calls "\$e->{pid} == $pid_one") $(calls "\$e->{pid} == $pid_nobody")" '0 32 7'
+}
+again=true
+for ((try = 1; try <= TRIES; try++)); do
+	again=false
+	running
+	[[ $again == true ]] || break
+done
+[[ $groups ]] || skip '-p and --cgroup' 'no cgroup v2 hierarchy to make a group in'
 done_testing
