@@ -126,22 +126,13 @@ static void say_let_go(struct tracer *s, const struct process *p)
 		tracer__say(s, &say, -1);
 }
 
-static struct thread *next_of(const struct tracer *s, const struct space *space, size_t *i)
-{
-	struct thread *t;
-
-	while ((t = tracer__each(s, i)) && t->process->space != space)
-		;
-	return t;
-}
-
 /* At any moment the threads would go on rightly by themselves. */
 static void let_go(struct tracer *s, struct space *space)
 {
 	struct thread *t;
 	size_t i;
 
-	for (i = 0; (t = next_of(s, space, &i));) {
+	for (i = 0; (t = tracer__each_in(s, space, &i));) {
 		loader__leave(t);
 		signals__leave_patch(t);
 		if (is_in_copies(t))
@@ -149,16 +140,16 @@ static void let_go(struct tracer *s, struct space *space)
 		thread__store_regs(t);
 	}
 	space__restore(space, s);
-	for (i = 0; (t = next_of(s, space, &i));)
+	for (i = 0; (t = tracer__each_in(s, space, &i));)
 		signals__restore_frames(t);
 	/* not before nothing leads to the copies any more */
-	for (i = 0; (t = next_of(s, space, &i));)
+	for (i = 0; (t = tracer__each_in(s, space, &i));)
 		if (t->area && !thread__lost_slot(t) && !is_in_copies(t)) {
 			thread__set(t, TRACEE_LOG, 0);
 			thread__store_regs(t);
 		}
 	clean_up(s, space);
-	for (i = 0; (t = next_of(s, space, &i)); i = 0) {
+	for (i = 0; (t = tracer__each_in(s, space, &i)); i = 0) {
 		if (t->process->nthreads == 1)
 			say_let_go(s, t->process);
 		thread__detach(t, t->fault);

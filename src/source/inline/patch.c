@@ -3,7 +3,7 @@
 #include <errno.h>
 #include "source/inline/tracer.h"
 
-static const uint8_t *original_of(const struct loaded *l, const struct copy_patch *p)
+const uint8_t *loaded__original(const struct loaded *l, const struct copy_patch *p)
 {
 	size_t avail = 0;
 	const uint8_t *bytes = object__bytes(l->object, p->vaddr, &avail);
@@ -60,7 +60,7 @@ static int texts__compare(const text_vec *v, const struct loaded *l)
 	const struct copy_patch *p;
 
 	vec__each (p, &l->image->patches) {
-		const uint8_t *was = original_of(l, p), *now = texts__at(v, p->vaddr, p->len);
+		const uint8_t *was = loaded__original(l, p), *now = texts__at(v, p->vaddr, p->len);
 
 		if (!was || !now || memcmp(was, now, p->len) != 0)
 			return -ESTALE;
@@ -75,7 +75,7 @@ static int texts__patch(const text_vec *v, const struct tracer *tracer, const st
 	uint8_t bytes[PATCH_MAX];
 
 	vec__each (p, &l->image->patches) {
-		const uint8_t *was = original_of(l, p);
+		const uint8_t *was = loaded__original(l, p);
 		uint8_t *now = texts__at(v, p->vaddr, p->len);
 
 		if (!was || !now || memcmp(was, now, p->len) != 0)
@@ -190,7 +190,7 @@ static void restore_run(struct space *s, const struct loaded *l, const struct ru
 		return;
 	for (size_t i = r->from; i != r->n; i += (size_t)r->step) {
 		const struct copy_patch *p = &l->image->patches.data[i];
-		const uint8_t *was = original_of(l, p);
+		const uint8_t *was = loaded__original(l, p);
 
 		if (was)
 			memcpy(bytes + (p->vaddr - r->start), was, p->len);
@@ -205,7 +205,7 @@ int loaded__check(struct space *s, const struct loaded *l)
 	text_vec texts = {0};
 	int err = texts__read(&texts, s, l) ? texts__compare(&texts, l) : -EACCES;
 
-	if (!err && !space__write(s, first->vaddr + l->bias, original_of(l, first), 1))
+	if (!err && !space__write(s, first->vaddr + l->bias, loaded__original(l, first), 1))
 		err = -EACCES;
 	texts__free(&texts);
 	return err;

@@ -73,6 +73,15 @@ struct thread *tracer__each(const struct tracer *s, size_t *i)
 	return NULL;
 }
 
+struct thread *tracer__each_in(const struct tracer *s, const struct space *space, size_t *i)
+{
+	struct thread *t;
+
+	while ((t = tracer__each(s, i)) && t->process->space != space)
+		;
+	return t;
+}
+
 static size_t without(struct stop *stops, size_t n, pid_t tid)
 {
 	size_t kept = 0;

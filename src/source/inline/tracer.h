@@ -267,6 +267,8 @@ void space__drop(struct tracer *tracer, struct space *s);
 void tracer__forget_stops(struct tracer *s, pid_t tid);
 /* NULL at the end. */
 struct thread *tracer__each(const struct tracer *s, size_t *i);
+/* Of those that share this memory. */
+struct thread *tracer__each_in(const struct tracer *s, const struct space *space, size_t *i);
 
 /* ---- objects.c ---- */
 /* Puts the copies of all planned objects that are mapped, and haven't any yet, in place; forgets
@@ -286,6 +288,8 @@ const struct loaded *space__object_at(const struct space *s, uint64_t addr);
 const struct loaded *space__detour_at(const struct space *s, uint64_t addr);
 
 /* ---- patch.c ---- */
+/* The file's bytes that a patch replaces; NULL: it hasn't so many. */
+const uint8_t *loaded__original(const struct loaded *l, const struct copy_patch *p);
 int loaded__check(struct space *s, const struct loaded *l);
 int loaded__patch(struct space *s, const struct tracer *tracer, const struct loaded *l);
 void loaded__restore(struct space *s, const struct tracer *tracer, const struct loaded *l);

@@ -61,15 +61,6 @@ static bool runs(const struct thread *t)
 	       !is_deferred(t->tracer, t->tid);
 }
 
-static struct thread *next_of(const struct tracer *s, const struct space *space, size_t *i)
-{
-	struct thread *t;
-
-	while ((t = tracer__each(s, i)) && t->process->space != space)
-		;
-	return t;
-}
-
 /* Their stops are reported later, as any. */
 static void stop_others(const struct thread *than)
 {
@@ -77,10 +68,10 @@ static void stop_others(const struct thread *than)
 	const struct space *space = than->process->space;
 	struct thread *t;
 
-	for (size_t i = 0; (t = next_of(s, space, &i));)
+	for (size_t i = 0; (t = tracer__each_in(s, space, &i));)
 		if (t != than && runs(t))
 			ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
-	for (size_t i = 0; (t = next_of(s, space, &i));)
+	for (size_t i = 0; (t = tracer__each_in(s, space, &i));)
 		if (t != than && runs(t))
 			await_stop(t->tid);
 }
@@ -104,8 +95,10 @@ static const struct plan_function *planned(const struct tracer *s, const struct 
 /* NO_FUNCTION: none that has a copy. */
 static uint32_t function_at(const struct tracer *s, const struct loaded *l, uint64_t vaddr)
 {
-	for (uint32_t i = 0; i < l->image->functions.len; i++)
-		if (is_in(planned(s, l, i), vaddr))
+	uint32_t function = plan__function_at(s->plan, l->image->object, vaddr);
+
+	for (uint32_t i = 0; function != NO_FUNCTION && i < l->image->functions.len; i++)
+		if (l->image->functions.data[i].function == function)
 			return i;
 	return NO_FUNCTION;
 }
@@ -152,10 +145,9 @@ static void restore(struct space *s, const struct loaded *l, size_t from, size_t
 {
 	while (to-- > from) {
 		const struct copy_patch *p = &l->image->patches.data[to];
-		size_t avail = 0;
-		const uint8_t *was = object__bytes(l->object, p->vaddr, &avail);
+		const uint8_t *was = loaded__original(l, p);
 
-		if (was && avail >= p->len)
+		if (was)
 			space__write(s, p->vaddr + l->bias, was, p->len);
 	}
 }
@@ -295,7 +287,7 @@ static struct uncovered *uncover(struct thread *t, const struct loaded *l, uint3
 
 	stop_others(t);
 	u = add(t, l, function);
-	for (size_t i = 0; (other = next_of(t->tracer, s, &i));) {
+	for (size_t i = 0; (other = tracer__each_in(t->tracer, s, &i));) {
 		bool within = false;
 
 		/* the thread itself is where its instruction has faulted */
@@ -364,10 +356,10 @@ static void cover(struct thread *t, struct uncovered u)
 	if (!l)
 		return;
 	stop_others(t);
-	for (size_t i = 0; (other = next_of(t->tracer, s, &i));)
+	for (size_t i = 0; (other = tracer__each_in(t->tracer, s, &i));)
 		enter_copies(other, l, &u);
 	put(s, t->tracer->arch, l, first_of(l, &u), end_of(l, &u));
-	for (size_t i = 0; (other = next_of(t->tracer, s, &i));)
+	for (size_t i = 0; (other = tracer__each_in(t->tracer, s, &i));)
 		say(other, l, &u, SAY_COVERED, false);
 }
 
