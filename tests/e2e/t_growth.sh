@@ -127,6 +127,7 @@ say() {
 trace() {
 	name=$1
 	shift
+	: >"$T/$name.err" # what the one before said is no sign of this one
 	"$BBTRACE" user "$T/stages" "$@" -v >"$T/$name.out" 2>"$T/$name.err" </dev/null &
 	trace=$!
 	at_end "kill $trace 2>/dev/null"

@@ -223,6 +223,7 @@ for kind in '' alt; do
 	handles=$!
 	for n in {0..7}; do
 		wait_for "$PATIENCE" test -e "$T/f/in.$n"
+		: >"$T/err" # what the one before said is no sign of this one
 		"$BBTRACE" user "$T/handles" '*' -p $handles --engine inline -o "$T/trace" -v >"$T/out" 2>"$T/err" </dev/null &
 		tracer=$!
 		wait_for "$PATIENCE" grep -qs 'has its copies' "$T/err"
@@ -251,6 +252,7 @@ same "$T/inline" "$T/probe" 'a call is shown as by probes'
 ok $(($(wc -l <"$T/inline") < 4)) 'with its branches'
 
 # ---- bbtrace is killed ----
+: >"$T/err"
 "$BBTRACE" user "$T/waits" '*' -p $waits --engine inline -o "$T/trace" -v >"$T/out" 2>"$T/err" </dev/null &
 tracer=$!
 wait_for "$PATIENCE" grep -qs 'has its copies' "$T/err"

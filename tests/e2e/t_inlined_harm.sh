@@ -287,6 +287,7 @@ int main(int argc, char **argv)
 END
 for follow in '' -f; do
 	rm -f "$T/until"
+	: >"$T/err"
 	# shellcheck disable=SC2086
 	"$BBTRACE" user "$T/untraced" work --engine inline -c $follow -o "$T/counts" -- "$T/untraced" "$T" >"$T/out" 2>"$T/err" </dev/null &
 	tracer=$!

@@ -32,6 +32,7 @@ is "$(json "$T/watch.json" '$e->{event} eq "return" && $e->{symbol} eq "rand"')"
 private_copy "$BBTRACE"
 other=$PRIVATE/bbtrace
 rm "$T/watch.json" # what it has is the one's before
+: >"$T/err"
 "${PRIVATE_RUN[@]}" user "$PRIVATE/libc.so.6" malloc -e entry -F json -o "$T/watch.json" >"$T/out" 2>"$T/err" </dev/null &
 watching=$!
 at_end "kill -9 $watching 2>/dev/null"

@@ -103,6 +103,7 @@ is "$(tail -n 1 "$T/json" | jq -r '"\(.probes) \(.skipped)"')" "$(summary probes
 
 # In the background, system-wide or as its options say, until finish.
 begin() { # bbtrace's arguments
+	: >"$T/err" # what the one before said is no sign of this one
 	$BBTRACE "$@" -v -F json -o "$T/json" >"$T/out.txt" 2>"$T/err" </dev/null &
 	tracer=$!
 	wait_for 1200 grep -q '^bbtrace: recording$' "$T/err"

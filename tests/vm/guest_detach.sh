@@ -25,6 +25,7 @@ nothing_defined() { [[ ! -s $definitions ]]; }
 nothing_armed() { [[ $(armed) == 0 ]]; }
 
 begin() { # FUNC...
+	: >"$T/err" # what the one before said is no sign of this one
 	$BBTRACE kernel "$@" --placement full -v -F json -o "$T/json" >"$T/out.txt" 2>"$T/err" </dev/null &
 	tracer=$!
 	wait_for 1200 grep -q '^bbtrace: recording$' "$T/err"

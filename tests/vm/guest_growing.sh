@@ -67,6 +67,7 @@ does() {
 # stages NAME OPTION...: what is traced of the worker, by the calls that it makes in the meantime.
 stages() {
 	name=$1
+	: >"$T/said" # what the one before said is no sign of this one
 	"$BBTRACE" kernel __x64_sys_getppid -p "$worker" "${@:2}" -v >"$T/trace" 2>"$T/said" </dev/null &
 	trace=$!
 	wait_for "$PATIENCE" grep -qs 'probes attached' "$T/said"

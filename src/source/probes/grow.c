@@ -98,15 +98,14 @@ int probe__attach_sites(struct probe *p, const uint32_t *sites, size_t n)
 {
 	int err = check(p, sites, n);
 
-	if (!err && p->programs.mechanism)
-		err = probe__check_code(p);
-	if (err)
-		return err;
-	err = site_table__add(p, sites, n);
+	if (!err)
+		err = site_table__add(p, sites, n);
 	if (err)
 		return err;
 	ask(p, sites, n, false, false);
-	err = run(p, false, p->programs.mechanism ? p->programs.mechanism->add : NULL);
+	err = p->asked.len ? probe__check_code(p, &p->asked) : 0;
+	if (!err)
+		err = run(p, false, p->programs.mechanism ? p->programs.mechanism->add : NULL);
 	if (err)
 		return err;
 	ask(p, sites, n, true, false);

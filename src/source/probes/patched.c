@@ -41,21 +41,25 @@ static bool is_original(const struct plan *p, int mem, const struct object *o, u
 	return !memcmp(was, now, len);
 }
 
-/* The function of a site whose code was changed; NO_FUNCTION: there is none. */
-static uint32_t find_changed(const struct plan *p, uint32_t object, int mem, uint64_t bias)
+/* The function of one of the sites whose code was changed; NO_FUNCTION: there is none. */
+static uint32_t find_changed(const struct plan *p, const id_vec *sites, uint32_t object, int mem,
+			     uint64_t bias)
 {
 	const struct plan_site *s;
+	const uint32_t *id;
 
-	vec__each (s, &p->sites)
+	vec__each (id, sites) {
+		s = &p->sites.data[*id];
 		if (s->object == object &&
-		    (plan_site__is_hooked(s) || s->probe == PROBE_CHANGING) &&
 		    !is_original(p, mem, p->objects.data[object].object, s->vaddr + s->probe_at,
 				 s->probe_at ? 1 : s->len, bias))
 			return s->function;
+	}
 	return NO_FUNCTION;
 }
 
-static uint32_t find_in_map(const struct plan *p, uint32_t pid, int mem, const struct map *m)
+static uint32_t find_in_map(const struct plan *p, const id_vec *sites, uint32_t pid, int mem,
+			    const struct map *m)
 {
 	uint32_t found = NO_FUNCTION;
 	uint64_t bias;
@@ -64,12 +68,12 @@ static uint32_t find_in_map(const struct plan *p, uint32_t pid, int mem, const s
 		const struct object *o = p->objects.data[i].object;
 
 		if (o && map__is_code(pid, m, o, &bias))
-			found = find_changed(p, i, mem, bias);
+			found = find_changed(p, sites, i, mem, bias);
 	}
 	return found;
 }
 
-static int check_process(const struct plan *p, uint32_t pid)
+static int check_process(const struct plan *p, const id_vec *sites, uint32_t pid)
 {
 	CLEANUP(maps__free) map_vec maps = {0};
 	autofree char *path = xasprintf("/proc/%u/mem", pid);
@@ -82,7 +86,7 @@ static int check_process(const struct plan *p, uint32_t pid)
 	mem = open(path, O_RDONLY | O_CLOEXEC);
 	vec__each (m, &maps)
 		if (mem >= 0 && found == NO_FUNCTION)
-			found = find_in_map(p, pid, mem, m);
+			found = find_in_map(p, sites, pid, mem, m);
 	if (found == NO_FUNCTION)
 		return 0;
 	return err__set(EBUSY,
@@ -92,7 +96,7 @@ static int check_process(const struct plan *p, uint32_t pid)
 			pid, p->functions.data[found].name);
 }
 
-int probe__check_code(const struct probe *p)
+int probe__check_code(const struct probe *p, const id_vec *sites)
 {
 	bool all = p->scope.kind == SCOPE_ALL || p->unspared;
 	pid_vec pids = {0};
@@ -103,7 +107,7 @@ int probe__check_code(const struct probe *p)
 		processes__all(&pids);
 	vec__each (pid, all ? &pids : &p->scope.pids)
 		if (!err)
-			err = check_process(p->plan, *pid);
+			err = check_process(p->plan, sites, *pid);
 	vec__free(&pids);
 	return err;
 }

@@ -396,7 +396,12 @@ static int probe__attach(struct source *s)
 
 	if (err || !p->programs.mechanism)
 		return err;
-	err = probe__check_code(p);
+	p->asked.len = 0;
+	for (uint32_t i = 0; i < p->plan->sites.len; i++)
+		if (plan_site__is_hooked(&p->plan->sites.data[i]) &&
+		    !plan__is_kernel_site(p->plan, i))
+			vec__push(&p->asked, i);
+	err = probe__check_code(p, &p->asked);
 	return err ? err : shield__run(p->programs.mechanism->attach, p);
 }
 

@@ -229,9 +229,9 @@ bool probe__reopens(const struct probe *p);
 int privileges__keep(uint64_t kept);
 /* Would the kernel, with the current privileges, refuse what p has to do after attaching? */
 bool probe__is_refused(struct probe *p);
-/* -EBUSY, with a message: a process that would have breakpoints runs copies of functions that are
- * to have them, which another bbtrace made. */
-int probe__check_code(const struct probe *p);
+/* -EBUSY, with a message: a process that would have breakpoints at these sites runs copies of their
+ * functions, which another bbtrace made. */
+int probe__check_code(const struct probe *p, const id_vec *sites);
 
 /* Do its probes count, instead of making records? */
 static inline bool probe__counts(const struct probe *p)
