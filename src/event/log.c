@@ -197,14 +197,22 @@ void log_thread__at(struct log_thread *t, uint64_t sp)
 
 #define STACK_STEP (8 << 20) /* stack pointers of successive events are rarely so far apart */
 
-/* The stack pointer with this low half: on the last stack, unless it would be far from there and
- * near what is known of another one, as behind a handler on an alternate stack. */
+/* The stack pointer with this low half: on the stack whose last one it is nearest to, as behind a
+ * handler on an alternate stack; on the last stack, if it would be far from all. */
 static uint64_t whole_sp(const struct log_thread *t, uint32_t low)
 {
-	for (unsigned i = 0; i < LOG_STACKS && t->stacks[i]; i++)
-		if (is_near(distance(t->stacks[i], low), STACK_STEP))
-			return t->stacks[i] + distance(t->stacks[i], low);
-	return t->stacks[0] + distance(t->stacks[0], low);
+	int64_t nearest = STACK_STEP;
+	unsigned at = 0;
+
+	for (unsigned i = 0; i < LOG_STACKS && t->stacks[i]; i++) {
+		int64_t d = llabs((long long)distance(t->stacks[i], low));
+
+		if (d < nearest) {
+			nearest = d;
+			at = i;
+		}
+	}
+	return t->stacks[at] + distance(t->stacks[at], low);
 }
 
 uint64_t log_decoder__time(const struct log_decoder *d, const struct log_thread *t, uint64_t ticks)

@@ -178,27 +178,35 @@ static void test_entries(void)
 }
 
 /* A handler on an alternate stack, and back. */
-static void test_stacks(void)
+static void visit(uint64_t alt, const char *what)
 {
 	struct log_decoder *d = log_decoder__new(&plan, &args_only, a_clock);
-	const uint64_t alt = 0x555555560000ull;
 	uint64_t w[7] = {word(LOG_ENTRY, 0, false, ENTRY, alt), 40, 0xca11, 0x4000, 22, alt, 77};
 	const struct event *e;
 	int n;
 
 	th = thread_at(SP);
 	e = decode(d, w, 7, &n);
-	ok(e && e->sp == alt, "an entry on another stack");
+	ok(e && e->sp == alt, "%s: an entry on another stack", what);
 	w[0] = word(LOG_BRANCH, 0, false, JCC, alt - 64);
 	e = decode(d, w, 1, &n);
-	ok(e && e->sp == alt - 64, "a branch there");
+	ok(e && e->sp == alt - 64, "%s: a branch there", what);
 	w[0] = word(LOG_BRANCH, 0, false, JCC, SP - 64);
 	e = decode(d, w, 1, &n);
-	ok(e && e->sp == SP - 64, "a branch back on the first stack");
+	ok(e && e->sp == SP - 64, "%s: a branch back on the first stack", what);
 	w[0] = word(LOG_BRANCH, 0, false, JCC, alt - 32);
 	e = decode(d, w, 1, &n);
-	ok(e && e->sp == alt - 32, "and on the other one again");
+	ok(e && e->sp == alt - 32, "%s: and on the other one again", what);
 	log_decoder__free(d);
+}
+
+static void test_stacks(void)
+{
+	const uint64_t high = 0x5555ull << 32, low = SP & UINT32_MAX;
+
+	visit(0x555555560000ull, "a stack somewhere");
+	visit(high | (low + (1 << 20)), "its low half is a MB above the first one's");
+	visit(high | (low - (64 << 10)), "its low half is 64 KB below the first one's");
 }
 
 /* Stack pointers near a multiple of 4 GiB, and far steps. */
