@@ -174,15 +174,12 @@ static int32_t distance(uint64_t sp, uint32_t low)
 	return (int32_t)(low - (uint32_t)sp);
 }
 
-static bool is_near(int64_t distance, int64_t bound)
-{
-	return distance > -bound && distance < bound;
-}
-
 /* Is it on a stack that is less than half of what the low half tells away? */
 static bool is_same_stack(uint64_t a, uint64_t b)
 {
-	return is_near((int64_t)(a - b), 1ll << 31);
+	int64_t between = (int64_t)(a - b);
+
+	return between > -(1ll << 31) && between < 1ll << 31;
 }
 
 void log_thread__at(struct log_thread *t, uint64_t sp)
@@ -205,7 +202,7 @@ static uint64_t whole_sp(const struct log_thread *t, uint32_t low)
 	unsigned at = 0;
 
 	for (unsigned i = 0; i < LOG_STACKS && t->stacks[i]; i++) {
-		int64_t d = llabs((long long)distance(t->stacks[i], low));
+		int64_t d = llabs(distance(t->stacks[i], low));
 
 		if (d < nearest) {
 			nearest = d;

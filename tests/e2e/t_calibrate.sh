@@ -59,7 +59,7 @@ int main(void)
 	puts((char *)words);
 }
 END
-is "$(sed -n 's/^cpu //p' "$KEPT")" "$("$T/brand" | xargs)" 'they name the processor'
+is "$(sed -n 's/^cpu //p' "$KEPT")" "$("$T/brand" | sed 's/^ *//; s/ *$//')" 'they name the processor'
 is "$(sed -n 's/^hypervisor //p' "$KEPT" | grep -c physical)" "$((1 - $(grep -m1 '^flags' /proc/cpuinfo | grep -cw hypervisor)))" \
 	'they name the hypervisor that /proc/cpuinfo shows'
 is "$(sed -n 's/^cost \([a-z_]*\) .*/\1/p' "$KEPT" | grep uprobe | uniq)" "$(cat "$T/mechanisms")" 'they have each mechanism'

@@ -103,7 +103,7 @@ int probe__attach_sites(struct probe *p, const uint32_t *sites, size_t n)
 	if (err)
 		return err;
 	ask(p, sites, n, false, false);
-	err = p->asked.len ? probe__check_code(p, &p->asked) : 0;
+	err = probe__check_code(p, &p->asked);
 	if (!err)
 		err = run(p, false, p->programs.mechanism ? p->programs.mechanism->add : NULL);
 	if (err)

@@ -103,6 +103,8 @@ int probe__check_code(const struct probe *p, const id_vec *sites)
 	const uint32_t *pid;
 	int err = 0;
 
+	if (!sites->len)
+		return 0;
 	if (all)
 		processes__all(&pids);
 	vec__each (pid, all ? &pids : &p->scope.pids)

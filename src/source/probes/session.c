@@ -393,15 +393,16 @@ static int probe__attach(struct source *s)
 {
 	struct probe *p = (struct probe *)s;
 	int err = p->kernel.mechanism ? p->kernel.mechanism->attach(p) : 0;
+	id_vec sites = {0};
 
 	if (err || !p->programs.mechanism)
 		return err;
-	p->asked.len = 0;
 	for (uint32_t i = 0; i < p->plan->sites.len; i++)
 		if (plan_site__is_hooked(&p->plan->sites.data[i]) &&
 		    !plan__is_kernel_site(p->plan, i))
-			vec__push(&p->asked, i);
-	err = probe__check_code(p, &p->asked);
+			vec__push(&sites, i);
+	err = probe__check_code(p, &sites);
+	vec__free(&sites);
 	return err ? err : shield__run(p->programs.mechanism->attach, p);
 }
 
