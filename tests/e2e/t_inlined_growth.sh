@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # bbtrace ctl add and remove with --engine inline: what is added has probes, what is removed is not shown any more though its
-# copy goes on logging, what is added again is shown again; the events are those of a trace by probes.
+# copy goes on logging, what is added again is shown again; the events are those of a trace by probes. What another bbtrace has
+# copied can't be added.
 # shellcheck disable=SC2154 # lib.sh and ctl.sh set them
 . "$(dirname "$0")/lib.sh"
 needs root uprobes
@@ -54,6 +55,27 @@ for way in live file; do
 	ok $(($(wc -l <"$T/inline") < 10)) "$way: and they are many"
 done
 like "$T/bb.err" 'in copies, which go on logging' 'a note says that a removed function goes on logging'
+
+# ---- another bbtrace's copies ----
+begin refused probe -F json -o "$T/json"
+wait_for "$PATIENCE" pgrep -P "$trace" -x steps >"$T/pid"
+program=$(<"$T/pid")
+"$BBTRACE" user "$T/steps" other -p "$program" --engine inline -v -o "$T/trace" >"$T/out" 2>"$T/other.err" </dev/null &
+other=$!
+at_end "kill $other 2>/dev/null"
+wait_for "$PATIENCE" grep -qs 'has its copies' "$T/other.err"
+ctl "$trace" add other
+exits 1 'what another bbtrace has copied gets no probes'
+like "$T/err" "process $program runs copies of functions" 'and the message says where'
+steps 2
+kill -INT "$other"
+wait "$other"
+is $? 0 'the other bbtrace ends'
+does add other
+steps 3
+finish refused
+is "$(json "$T/json" '$e->{event} eq "entry" && $e->{symbol} eq "work"')" 5 'the trace went on'
+is "$(json "$T/json" '$e->{event} eq "entry" && $e->{symbol} eq "other"')" 3 'and what was added afterwards is shown'
 
 begin counts inline -c -F json -o "$T/json"
 steps 1
