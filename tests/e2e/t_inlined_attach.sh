@@ -258,6 +258,7 @@ tracer=$!
 wait_for "$PATIENCE" grep -qs 'has its copies' "$T/err"
 supervisor=$(sed -n 's/^TracerPid:[[:space:]]*//p' /proc/$waits/status)
 like "$T/err" "^bbtrace: process $waits was stopped for [0-9.]+ ms\$" '-v says for how long it was stopped'
+like "$T/err" "^bbtrace: process $waits: .*/waits has its copies at .*, made while it ran\$" 'the copies were made before it was stopped'
 isnt "$supervisor" 0 'while it is traced it has a tracer'
 bb user "$T/waits" work -p $waits --engine inline -t 1
 exits 1 'what is traced already is not traced inline again'

@@ -151,7 +151,7 @@ for how in call blocked instruction; do
 		same "$T/out" "$T/plain" 'its results, its gs and its memory are as ever'
 		like "$T/err" 'is not traced any more: it uses the gs segment' 'and it is said that it is let go'
 	done
-	rm -f "$T/until"
+	rm -f "$T/until" "$T/out.gs"
 	"$gs" "$how" "$T/until" >"$T/out.gs" &
 	process=$!
 	at_end "kill $process 2>/dev/null"
@@ -176,6 +176,58 @@ done
 bb user "$T/gs" work --engine inline -c -F json -o "$T/json" -- "$T/gs" none
 same "$T/out" "$T/plain" 'one that only might'
 unlike "$T/err" 'not traced any more' 'is traced'
+
+# a thread that works, by which its copies are made, and one that uses gs, which shows only then
+source_program other_gs c -pthread <<'END'
+#include <asm/prctl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static long own[16];
+static int ready[2];
+#include "work.h"
+static void *use(void *until)
+{
+	syscall(SYS_arch_prctl, ARCH_SET_GS, own);
+	if (write(ready[1], "", 1) == 1)
+		while (access(until, F_OK))
+			usleep(1000);
+	return NULL;
+}
+int main(int argc, char **argv)
+{
+	unsigned sum, wrong = 0;
+	pthread_t thread;
+	char c;
+
+	if (pipe(ready) || pthread_create(&thread, NULL, use, argv[1]) || read(ready[0], &c, 1) != 1)
+		return 2;
+	setvbuf(stdout, NULL, _IONBF, 0);
+	puts("x");
+	for (sum = all(); access(argv[1], F_OK);)
+		for (int i = 0; i < 100000; i++)
+			wrong += all() != sum;
+	pthread_join(thread, NULL);
+	return wrong != 0;
+}
+END
+rm -f "$T/until" "$T/out.gs"
+"$T/other_gs" "$T/until" >"$T/out.gs" &
+process=$!
+at_end "kill $process 2>/dev/null"
+wait_for "$PATIENCE" test -s "$T/out.gs"
+mappings() { awk '$6 !~ /vdso/ { print $1, $2, $6 }' "/proc/$process/maps"; }
+mappings >"$T/before"
+for ((i = 0; i < 5; i++)); do
+	bb user "$T/other_gs" '*' -p $process --engine inline -t 1
+	[[ $status == 1 ]] && grep -q 'uses the gs segment.*--engine probe' "$T/err" || diag "status $status: $(<"$T/err")"
+	exits 1 'a process with a thread that uses gs is refused'
+	same <(mappings) "$T/before" 'and nothing more is mapped in it'
+done
+: >"$T/until"
+wait $process
+is $? 0 'its results are right'
 
 # ---- signals that stop, and other tracers ----
 source_program stops c <<'END'
@@ -227,7 +279,7 @@ for options in '' '-f'; do
 	bb user "$T/stops" '*' --engine inline $options -o "$T/trace" -- "$T/stops" 20
 	same "$T/out" "$T/plain" "${options:-no -f}: its parent sees that a process stops, and goes on"
 done
-rm -f "$T/until"
+rm -f "$T/until" "$T/out.gs"
 "$T/gs" none "$T/until" >"$T/out.gs" &
 process=$!
 at_end "kill $process 2>/dev/null"
@@ -286,7 +338,7 @@ int main(int argc, char **argv)
 }
 END
 for follow in '' -f; do
-	rm -f "$T/until"
+	rm -f "$T/until" "$T/out.gs"
 	: >"$T/err"
 	# shellcheck disable=SC2086
 	"$BBTRACE" user "$T/untraced" work --engine inline -c $follow -o "$T/counts" -- "$T/untraced" "$T" >"$T/out" 2>"$T/err" </dev/null &

@@ -119,6 +119,7 @@ static void say_mapped(struct thread *t, const struct loaded *l)
 			  .object = l->image->object,
 			  .base = l->base,
 			  .size = l->size,
+			  .position = l->prepared,
 			  .bias = l->bias,
 			  .time = now_ns(CLOCK_MONOTONIC)};
 
@@ -126,19 +127,27 @@ static void say_mapped(struct thread *t, const struct loaded *l)
 		tracer__say(t->tracer, &say, -1);
 }
 
+uint8_t *loaded__code(const struct loaded *l)
+{
+	uint8_t *code = xmalloc(l->image->code.len + 1);
+
+	memcpy(code, l->image->code.data, l->image->code.len);
+	if (copy_image__relocate(l->image, l->bias, l->base, code))
+		return code;
+	free(code);
+	return NULL;
+}
+
 static const char *write_copies(struct thread *t, const map_vec *maps, struct loaded *l)
 {
-	struct space *s = t->process->space;
-	size_t n = l->image->code.len;
-	autofree uint8_t *code = xmalloc(n + 1);
+	autofree uint8_t *code = NULL;
 
 	l->base = thread__map_near(t, maps, l->start, l->object->pie, l->size);
 	if (!l->base)
 		return "the process may not map memory for its copies, or has none within reach "
 		       "of its code";
-	memcpy(code, l->image->code.data, n);
-	if (copy_image__relocate(l->image, l->bias, l->base, code) &&
-	    space__write(s, l->base, code, n))
+	code = loaded__code(l);
+	if (code && space__write(t->process->space, l->base, code, l->image->code.len))
 		return NULL;
 	thread__call(t, SYS_munmap, l->base, l->size, 0, 0, 0, 0);
 	return "its copies can't be written";
@@ -153,8 +162,12 @@ static const char *reason(int err)
 /* Nothing leads to the copies yet. */
 static void load(struct thread *t, const map_vec *maps, struct loaded *l)
 {
+	bool prepared = thread__take_prepared(t, maps, l);
 	int err = loaded__check(t->process->space, l);
-	const char *why = err ? reason(err) : write_copies(t, maps, l);
+	const char *why = err ? reason(err) : prepared ? NULL : write_copies(t, maps, l);
+
+	if (prepared && why)
+		thread__call(t, SYS_munmap, l->base, l->size, 0, 0, 0, 0);
 
 	l->refused = why;
 	if (why)
@@ -172,6 +185,7 @@ void thread__patch(struct thread *t)
 			continue;
 		l->patched = true;
 		err = loaded__patch(s, t->tracer, l);
+		loaded__drop_text(l);
 		if (err) /* threads may be in the copies */
 			say_refused(t, l, reason(err));
 		else
@@ -221,11 +235,29 @@ static bool read_maps(const struct thread *t, map_vec *maps)
 	return false;
 }
 
+bool thread__find_object(const struct thread *t, const map_vec *maps,
+			 const struct copy_image **image, struct loaded *out)
+{
+	const struct tracer *tracer = t->tracer;
+	const struct copy_image *i = *image;
+
+	for (; i < vec__end(&tracer->copies->images); i++) {
+		*out = (struct loaded){.image = i,
+				       .object = tracer->plan->objects.data[i->object].object,
+				       .size = ((i->code.len + PAGE - 1) & -PAGE) + PAGE};
+		if (i->patches.len && find_object(t, maps, out->object, &out->bias, &out->start))
+			break;
+	}
+	*image = i;
+	return i < vec__end(&tracer->copies->images);
+}
+
 void thread__map_copies(struct thread *t)
 {
 	const struct tracer *tracer = t->tracer;
 	struct space *s = t->process->space;
-	const struct copy_image *i;
+	const struct copy_image *i = tracer->copies->images.data;
+	struct loaded l;
 	map_vec maps = {0};
 
 	if (!read_maps(t, &maps))
@@ -236,15 +268,7 @@ void thread__map_copies(struct thread *t)
 		return;
 	}
 	forget(t, &maps);
-	for (i = tracer->copies->images.data; i < vec__end(&tracer->copies->images);) {
-		struct loaded l = {.image = i,
-				   .object = tracer->plan->objects.data[i->object].object,
-				   .size = ((i->code.len + PAGE - 1) & -PAGE) + PAGE};
-
-		if (!i->patches.len || !find_object(t, &maps, l.object, &l.bias, &l.start)) {
-			i++;
-			continue;
-		}
+	while (thread__find_object(t, &maps, &i, &l)) {
 		load(t, &maps, &l);
 		vec__push(&s->loaded, l);
 		maps__free(&maps);

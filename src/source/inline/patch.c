@@ -55,6 +55,14 @@ static uint8_t *texts__at(const text_vec *v, uint64_t vaddr, size_t len)
 	return NULL;
 }
 
+static bool texts__equal(const text_vec *a, const text_vec *b)
+{
+	for (size_t i = 0; i < a->len; i++)
+		if (memcmp(a->data[i].bytes, b->data[i].bytes, a->data[i].segment->size) != 0)
+			return false;
+	return true;
+}
+
 static int texts__compare(const text_vec *v, const struct loaded *l)
 {
 	const struct copy_patch *p;
@@ -198,12 +206,91 @@ static void restore_run(struct space *s, const struct loaded *l, const struct ru
 	space__write(s, r->start + l->bias, bytes, r->stop - r->start);
 }
 
+/* ---- what can be done while threads run ---- */
+
+/* The code as it was, and with its patches. */
+struct new_text {
+	text_vec was, then;
+};
+
+void loaded__drop_text(struct loaded *l)
+{
+	if (!l->text)
+		return;
+	texts__free(&l->text->was);
+	texts__free(&l->text->then);
+	free(l->text);
+	l->text = NULL;
+}
+
+static void texts__copy(text_vec *to, const text_vec *from)
+{
+	const struct text *t;
+
+	vec__each (t, from) {
+		struct text copy = {t->segment, xmalloc(t->segment->size + 1)};
+
+		memcpy(copy.bytes, t->bytes, t->segment->size);
+		vec__push(to, copy);
+	}
+}
+
+/* An address within the first instruction that a patch covers, where nobody has a breakpoint; 0:
+ * there is none. */
+static uint64_t within(const struct arch *arch, const struct copy_patch *p, const uint8_t *bytes)
+{
+	struct insn insn;
+
+	return !arch->decode(bytes, p->len, p->vaddr, false, &insn) && insn.len > 1 ? p->vaddr + 1
+										    : 0;
+}
+
+/* The process gets pages of its own where patches will be: the first write to each takes long. */
+static void get_pages(struct space *s, const struct tracer *tracer, const struct loaded *l)
+{
+	uint64_t done = UINT64_MAX;
+	const struct copy_patch *p;
+
+	vec__each (p, &l->image->patches) {
+		const uint8_t *was = texts__at(&l->text->was, p->vaddr, p->len);
+		uint64_t at = PAGE_OF(p->vaddr) != done ? within(tracer->arch, p, was) : 0;
+
+		if (!at || !space__write(s, at + l->bias, was + 1, 1))
+			continue;
+		done = PAGE_OF(at);
+	}
+}
+
+void loaded__prepare_text(struct space *s, const struct tracer *tracer, struct loaded *l)
+{
+	bool done = false;
+
+	l->text = xcalloc(1, sizeof(*l->text));
+	if (texts__read(&l->text->was, s, l)) {
+		texts__copy(&l->text->then, &l->text->was);
+		done = !texts__patch(&l->text->then, tracer, l);
+	}
+	if (done)
+		get_pages(s, tracer, l);
+	else
+		loaded__drop_text(l);
+}
+
+static bool is_prepared(const struct loaded *l, const text_vec *now)
+{
+	return l->text && texts__equal(&l->text->was, now);
+}
+
+/* ---- patching ---- */
+
 /* Can it be patched? Only the memory can tell whether it may be written. */
 int loaded__check(struct space *s, const struct loaded *l)
 {
 	const struct copy_patch *first = &l->image->patches.data[0];
 	text_vec texts = {0};
-	int err = texts__read(&texts, s, l) ? texts__compare(&texts, l) : -EACCES;
+	int err = !texts__read(&texts, s, l) ? -EACCES
+		  : is_prepared(l, &texts)   ? 0
+					     : texts__compare(&texts, l);
 
 	if (!err && !space__write(s, first->vaddr + l->bias, loaded__original(l, first), 1))
 		err = -EACCES;
@@ -214,9 +301,14 @@ int loaded__check(struct space *s, const struct loaded *l)
 int loaded__patch(struct space *s, const struct tracer *tracer, const struct loaded *l)
 {
 	text_vec texts = {0};
-	int err = texts__read(&texts, s, l) ? texts__patch(&texts, tracer, l) : -EACCES;
+	const text_vec *then = &texts;
+	int err = texts__read(&texts, s, l) ? 0 : -EACCES;
 
-	if (!err && (err = write_patches(s, tracer, l, &texts)))
+	if (!err && is_prepared(l, &texts))
+		then = &l->text->then;
+	else if (!err)
+		err = texts__patch(&texts, tracer, l);
+	if (!err && (err = write_patches(s, tracer, l, then)))
 		loaded__restore(s, tracer, l);
 	texts__free(&texts);
 	return err;

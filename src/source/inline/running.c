@@ -7,9 +7,7 @@
  */
 #include <errno.h>
 #include <poll.h>
-#include <stdarg.h>
 #include <sys/ptrace.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "source/inline/tracer.h"
@@ -18,17 +16,6 @@
 #define SCANS	100
 
 /* ---- stopping ---- */
-
-static int __attribute__((format(printf, 3, 4)))
-refuse(struct say_answer *a, int err, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(a->text, sizeof(a->text), format, args);
-	va_end(args);
-	return -err;
-}
 
 /* Its main thread may have ended before the others. */
 static bool has_ended(uint32_t tid)
@@ -44,7 +31,7 @@ static bool has_ended(uint32_t tid)
 	return at && strchr("ZX", at[sizeof("\nState:\t") - 1]);
 }
 
-static int seize(struct tracer *s, struct process *p, uint32_t tid, struct say_answer *a)
+int process__seize(struct tracer *s, struct process *p, uint32_t tid, struct say_answer *a)
 {
 	struct thread *t;
 	uint64_t other;
@@ -60,10 +47,11 @@ static int seize(struct tracer *s, struct process *p, uint32_t tid, struct say_a
 		if (other == (uint64_t)getpid()) /* a new thread, which its parent tells of */
 			return 0;
 		if (other)
-			return refuse(a, EPERM,
-				      "cannot trace process %d: process %llu does already", p->pid,
-				      (unsigned long long)other);
-		return refuse(a, err, "cannot trace process %d: %s", p->pid, strerror(err));
+			return say_answer__refuse(
+				a, EPERM, "cannot trace process %d: process %llu does already",
+				p->pid, (unsigned long long)other);
+		return say_answer__refuse(a, err, "cannot trace process %d: %s", p->pid,
+					  strerror(err));
 	}
 	t = tracer__add_thread(s, (pid_t)tid, p);
 	t->state = THREAD_RUNNING;
@@ -72,12 +60,23 @@ static int seize(struct tracer *s, struct process *p, uint32_t tid, struct say_a
 	return 1;
 }
 
+static void interrupt(const struct tracer *s, const struct process *p)
+{
+	struct thread *t;
+	size_t i = 0;
+
+	while ((t = tracer__each(s, &i)))
+		if (t->process == p && t->state == THREAD_RUNNING)
+			ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
+}
+
 /* Threads that are made meanwhile by those that are not traced yet are found by the next scan; two
  * of them that find nothing new are needed, since threads that end may hide others. */
 static int seize_all(struct tracer *s, struct process *p, struct say_answer *a)
 {
 	unsigned quiet = 0;
 
+	interrupt(s, p);
 	for (unsigned scan = 0; quiet < 2 && scan < SCANS; scan++) {
 		pid_vec tids = {0};
 		uint32_t *tid;
@@ -86,7 +85,7 @@ static int seize_all(struct tracer *s, struct process *p, struct say_answer *a)
 		process__threads((uint32_t)p->pid, &tids);
 		vec__each (tid, &tids) {
 			if (got >= 0)
-				got = seize(s, p, *tid, a);
+				got = process__seize(s, p, *tid, a);
 			found += got > 0;
 		}
 		vec__free(&tids);
@@ -95,18 +94,20 @@ static int seize_all(struct tracer *s, struct process *p, struct say_answer *a)
 		quiet = found ? 0 : quiet + 1;
 	}
 	if (!p->nthreads)
-		return refuse(a, ESRCH, "no process %d", p->pid);
-	return quiet < 2 ? refuse(a, EAGAIN, "process %d makes threads too fast; try again", p->pid)
-			 : 0;
+		return say_answer__refuse(a, ESRCH, "no process %d", p->pid);
+	return quiet < 2
+		       ? say_answer__refuse(a, EAGAIN,
+					    "process %d makes threads too fast; try again", p->pid)
+		       : 0;
 }
 
-static struct thread *first_running(const struct tracer *s)
+static struct thread *first_running(const struct tracer *s, const struct process *p)
 {
 	struct thread *t;
 	size_t i = 0;
 
 	while ((t = tracer__each(s, &i)))
-		if (t->state == THREAD_RUNNING)
+		if (t->state == THREAD_RUNNING && (!p || t->process == p))
 			return t;
 	return NULL;
 }
@@ -150,7 +151,7 @@ static void collect_one(struct tracer *s, const struct stop *stop)
 	ptrace(PTRACE_CONT, t->tid, 0, event ? 0l : (long)WSTOPSIG(stop->status));
 }
 
-static void collect(struct tracer *s)
+void tracer__collect(struct tracer *s)
 {
 	struct stop stop = {0};
 
@@ -158,116 +159,55 @@ static void collect(struct tracer *s)
 		collect_one(s, &stop);
 }
 
-static int await_stops(struct tracer *s, struct say_answer *a)
+int tracer__await_stops(struct tracer *s, const struct process *p, struct say_answer *a)
 {
 	uint64_t end = now_ns(CLOCK_MONOTONIC) + STOP_NS;
 	struct pollfd fd = {.fd = s->signals, .events = POLLIN};
 	struct thread *t;
 
-	for (collect(s); (t = first_running(s)); collect(s)) {
+	for (tracer__collect(s); (t = first_running(s, p)); tracer__collect(s)) {
 		if (now_ns(CLOCK_MONOTONIC) > end)
-			return refuse(a, EBUSY,
-				      "cannot stop process %d: its thread %d waits in the kernel, "
-				      "as for a child by vfork; try again",
-				      t->process->pid, t->tid);
+			return say_answer__refuse(
+				a, EBUSY,
+				"cannot stop process %d: its thread %d waits in the kernel, "
+				"as for a child by vfork; try again",
+				t->process->pid, t->tid);
 		poll(&fd, 1, 1);
 	}
 	return 0;
 }
 
-/* ---- can it be traced? ---- */
+/* ---- all of them ---- */
 
-static int check_thread(struct thread *t, struct say_answer *a)
+static bool is_named(const uint32_t *pids, size_t n, uint32_t pid)
 {
-	int err = thread__load_regs(t);
-	uint32_t filters;
-
-	if (err == -ENOEXEC)
-		return refuse(a, ENOTSUP,
-			      "process %d is of another architecture: --engine inline can't trace "
-			      "it; use --engine probe",
-			      t->process->pid);
-	if (err) /* it was killed */
-		return 0;
-	if (!thread__filters_allow(t, &filters))
-		return refuse(
-			a, ENOTSUP,
-			"process %d may not map memory (seccomp), or it can't be told whether "
-			"it may: use --engine probe",
-			t->process->pid);
-	t->process->filters = max_of(filters, t->process->filters);
-	if (log_areas__hold(thread__get(t, TRACEE_LOG)))
-		return refuse(a, EBUSY,
-			      "process %d has logs of a bbtrace that was killed: --engine inline "
-			      "can trace it once it was restarted",
-			      t->process->pid);
-	if (thread__get(t, TRACEE_LOG))
-		return refuse(a, ENOTSUP,
-			      "process %d uses the gs segment, which --engine inline needs; use "
-			      "--engine probe",
-			      t->process->pid);
-	return 0;
-}
-
-/* Has the process code that sets gs? */
-static int check_code(struct tracer *s, pid_t pid, struct say_answer *a)
-{
-	map_vec maps = {0};
-	bool sets = false;
-
-	if (!maps__read(pid, &maps))
-		sets = process__sets_gs(s, pid, &maps);
-	maps__free(&maps);
-	return sets ? refuse(a, ENOTSUP,
-			     "process %d has code that sets the gs segment (wrgsbase), which --engine "
-			     "inline needs; use --engine probe",
-			     pid)
-		    : 0;
-}
-
-static int check(struct tracer *s, struct say_answer *a)
-{
-	struct thread *t;
-	uint32_t other;
-	size_t i = 0;
-	int err;
-
-	while ((t = tracer__each(s, &i))) {
-		if (t->state != THREAD_STOPPED)
-			continue;
-		err = check_thread(t, a);
-		if (err)
-			return err;
-		if (t->tid != t->process->pid)
-			continue;
-		err = check_code(s, t->tid, a);
-		if (err)
-			return err;
-		/* it would execute what is changed in it */
-		other = process__sharer(NULL, t->tid);
-		if (other)
-			return refuse(a, ENOTSUP,
-				      "process %d shares its memory with process %u: --engine "
-				      "inline can't trace it; use --engine probe",
-				      t->tid, other);
-	}
-	return 0;
+	for (size_t i = 0; i < n; i++)
+		if (pids[i] == pid)
+			return true;
+	return false;
 }
 
 int tracer__stop_running(struct tracer *s, const uint32_t *pids, size_t n, struct say_answer *a)
 {
 	int err = 0;
 
-	s->stopped = now_ns(CLOCK_MONOTONIC);
 	for (size_t i = 0; !err && i < n; i++) {
 		if ((pid_t)pids[i] == getppid())
-			return refuse(a, EINVAL, "bbtrace can't trace itself");
-		if (!tracer__process(s, (pid_t)pids[i]))
-			err = seize_all(s, tracer__add_process(s, (pid_t)pids[i], NULL), a);
+			err = say_answer__refuse(a, EINVAL, "bbtrace can't trace itself");
+		else if (!is_named(pids, i, pids[i]))
+			err = process__prepare(s, tracer__add_process(s, (pid_t)pids[i], NULL), a);
 	}
+	s->stopped = now_ns(CLOCK_MONOTONIC);
+	for (size_t i = 0; !err && i < n; i++)
+		if (!is_named(pids, i, pids[i]))
+			err = seize_all(s, tracer__process(s, (pid_t)pids[i]), a);
 	if (!err)
-		err = await_stops(s, a);
-	return err ? err : check(s, a);
+		err = tracer__await_stops(s, NULL, a);
+	if (!err)
+		err = tracer__check(s, a);
+	if (err)
+		tracer__unprepare(s);
+	return err;
 }
 
 /* ---- frames of handlers ---- */
@@ -472,6 +412,7 @@ static void begin(struct tracer *s, struct process *p)
 	}
 	/* no thread is where the original is changed, not for a moment */
 	thread__map_copies(first);
+	thread__unmap_prepared(first);
 	enter_all(p, s);
 	thread__patch(first);
 }
@@ -481,7 +422,7 @@ static void say_begun(struct tracer *s, const struct process *p)
 	struct say say = {.type = SAY_BEGUN,
 			  .pid = (uint32_t)p->pid,
 			  .tid = (uint32_t)p->pid,
-			  .time = now_ns(CLOCK_MONOTONIC) - s->stopped};
+			  .time = now_ns(CLOCK_MONOTONIC) - s->stopped + p->stopped};
 
 	if (p->space && !p->quiet)
 		tracer__say(s, &say, -1);

@@ -23,9 +23,10 @@ bool say__note(const struct say *say, const struct plan *plan)
 {
 	switch (say->type) {
 	case SAY_MAPPED:
-		note_verbose("process %u: %s has its copies at %#llx, %llu bytes", say->pid,
+		note_verbose("process %u: %s has its copies at %#llx, %llu bytes%s", say->pid,
 			     path_of(say, plan), (unsigned long long)say->base,
-			     (unsigned long long)say->size);
+			     (unsigned long long)say->size,
+			     say->position ? ", made while it ran" : "");
 		return false;
 	case SAY_BEGUN:
 		note_verbose("process %u was stopped for %.1f ms", say->pid, say->time / 1e6);

@@ -19,6 +19,8 @@ static const struct seccomp_data calls[] = {
 	{.nr = SYS_mmap, .args = {0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS}},
 	{.nr = SYS_munmap, .args = {4096, 4096}},
 	{.nr = SYS_madvise, .args = {4096, 4096, MADV_DONTDUMP}},
+	{.nr = SYS_madvise, .args = {4096, 4096, MADV_DONTFORK}},
+	{.nr = SYS_madvise, .args = {4096, 4096, MADV_DOFORK}},
 	{.nr = SYS_rt_sigprocmask, .args = {2, 4096, 0, 8}},
 	{.nr = SYS_getpid},
 	{.nr = SYS_gettid},

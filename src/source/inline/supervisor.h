@@ -52,7 +52,8 @@ enum say_type {
 	SAY_AREA_GONE, /* no process has that area any more */
 	SAY_RING,      /* a thread will write to a slot */
 	SAY_END,       /* it has ended, or was let go; ASK_DONE when all was read */
-	SAY_MAPPED,    /* an object's copies are in place */
+	SAY_MAPPED,    /* an object's copies are in place; .position 1: they were made before the
+			  process was stopped */
 	SAY_BEGUN,     /* a process that ran already has its copies, and goes on: .time, ns, is
 			  how long it was stopped */
 	SAY_REFUSED,   /* they could not be put there: its functions run untraced in this process */

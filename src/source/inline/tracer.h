@@ -32,13 +32,17 @@ struct area {
 
 /* ---- what is shared by threads that share memory ---- */
 
+struct new_text; /* patch.c */
+
 /* The copies of an object that are in place, or were refused. */
 struct loaded {
 	const struct copy_image *image;
 	const struct object *object;
 	bool refused, patched;
+	bool prepared;		   /* before the process was stopped */
 	uint64_t start;		   /* of a mapping of its code */
 	uint64_t bias, base, size; /* size: with a page for errands */
+	struct new_text *text;	   /* NULL: that isn't prepared */
 };
 
 /* The function that a loader calls for its debugger jumps to a beacon (src/arch/tracee.h). */
@@ -87,6 +91,13 @@ struct process {
 	uint32_t nthreads;
 	uint32_t filters; /* of seccomp(2): with so many it may do what it is made to do */
 	bool quiet;	  /* not followed: it is only here as it shares memory */
+	uint64_t stopped; /* ns: how long a thread was, while its copies were prepared */
+};
+
+/* Copies that no thread can come to yet. */
+struct prepared {
+	pid_t pid;
+	struct loaded copies;
 };
 
 /* A signal's handler was called whose frame has an address of the original. */
@@ -172,10 +183,11 @@ struct tracer {
 	int socket;  /* to bbtrace; -1: it has gone */
 	int signals; /* SIGCHLD */
 	uint32_t nareas;
-	uint64_t looked;	   /* ns: for strays */
-	uint64_t stopped;	   /* ns: since when processes are stopped that ran already */
-	struct map64 threads;	   /* tid -> struct thread * */
-	struct map64 processes;	   /* pid -> struct process * */
+	uint64_t looked;	/* ns: for strays */
+	uint64_t stopped;	/* ns: since when processes are stopped that ran already */
+	struct map64 threads;	/* tid -> struct thread * */
+	struct map64 processes; /* pid -> struct process * */
+	VEC(struct prepared) prepared;
 	VEC(struct stop) deferred; /* seen while waiting for another one */
 	VEC(struct stop) early;	   /* children whose parents have not reported them yet */
 	uint32_t gs_way;	   /* enum gs_way */
@@ -277,6 +289,12 @@ void thread__put_copies(struct thread *t);
 /* The same in two steps: between them threads may be taken to the copies. */
 void thread__map_copies(struct thread *t);
 void thread__patch(struct thread *t);
+/* The next planned object that is mapped, and isn't in its space's list; false: there is none.
+ * *image: where to begin. */
+bool thread__find_object(const struct thread *t, const map_vec *maps,
+			 const struct copy_image **image, struct loaded *out);
+/* Its copies, as they are to be written to its base; NULL: that is out of reach. */
+uint8_t *loaded__code(const struct loaded *l);
 /* Maps memory for code in reach of start. 0: it may not, or there is no room. */
 uint64_t thread__map_near(struct thread *t, const map_vec *maps, uint64_t start, bool pie,
 			  uint64_t size);
@@ -291,11 +309,41 @@ const struct loaded *space__detour_at(const struct space *s, uint64_t addr);
 /* The file's bytes that a patch replaces; NULL: it hasn't so many. */
 const uint8_t *loaded__original(const struct loaded *l, const struct copy_patch *p);
 int loaded__check(struct space *s, const struct loaded *l);
+/* While threads run: the code as it will be, if it is then as it is now. */
+void loaded__prepare_text(struct space *s, const struct tracer *tracer, struct loaded *l);
+void loaded__drop_text(struct loaded *l);
 int loaded__patch(struct space *s, const struct tracer *tracer, const struct loaded *l);
 void loaded__restore(struct space *s, const struct tracer *tracer, const struct loaded *l);
 void space__restore(struct space *s, const struct tracer *tracer);
 
+/* ---- check.c: 0, or -errno and why not ---- */
+int __attribute__((format(printf, 3, 4)))
+say_answer__refuse(struct say_answer *a, int err, const char *format, ...);
+/* Stopped; with what it executes for its process. */
+int thread__check(struct thread *t, struct say_answer *a);
+/* Has the process code that sets gs? */
+int process__check_code(struct tracer *s, pid_t pid, struct say_answer *a);
+/* All that is stopped, and what shares its memory. */
+int tracer__check(struct tracer *s, struct say_answer *a);
+
+/* ---- prepare.c ---- */
+/* Before a process that runs is stopped: makes its copies. 0, also if none could be made; or -errno
+ * and why it can't be traced. */
+int process__prepare(struct tracer *s, struct process *p, struct say_answer *a);
+/* Those of this object, at this place: they are the space's now. */
+bool thread__take_prepared(struct thread *t, const map_vec *maps, struct loaded *l);
+/* What was not taken. */
+void thread__unmap_prepared(struct thread *t);
+void tracer__unprepare(struct tracer *s);
+
 /* ---- running.c ---- */
+/* Seizes a thread, and makes it stop. 1; 0: it has ended, or is traced already; -errno and why not.
+ */
+int process__seize(struct tracer *s, struct process *p, uint32_t tid, struct say_answer *a);
+/* Stops that are there: of threads that were asked to stop. Others go on. */
+void tracer__collect(struct tracer *s);
+/* Until all are stopped that run, or those of p. */
+int tracer__await_stops(struct tracer *s, const struct process *p, struct say_answer *a);
 /* Stops all threads of these processes; nothing is changed yet. 0, or -errno and why. */
 int tracer__stop_running(struct tracer *s, const uint32_t *pids, size_t n, struct say_answer *a);
 /* Puts the copies in place, takes threads into them, and lets them go on. */

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Before processes that run are stopped: what takes long is done while they run. Their code is
+ * searched and compared; one thread is stopped and made to map memory; the copies are written
+ * there. Nothing leads to them yet, and a child that is forked meanwhile doesn't get that memory.
+ */
+#include <errno.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include "source/inline/tracer.h"
+
+#define CHUNK (1u << 20) /* bytes that are written between two looks at stops */
+
+/* ---- mapping ---- */
+
+static bool is_running(const struct process *p, uint32_t tid)
+{
+	autofree char *text = NULL;
+	char path[64];
+	const char *at;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%u/stat", p->pid, tid);
+	if (file__read(path, 4096, &text, NULL))
+		return false;
+	at = strrchr(text, ')');
+	return at && !strncmp(at, ") R", 3);
+}
+
+/* One that isn't in a system call, if there is one. 0: none. */
+static uint32_t choose(const struct process *p)
+{
+	pid_vec tids = {0};
+	uint32_t *tid, found = 0;
+
+	process__threads((uint32_t)p->pid, &tids);
+	vec__each (tid, &tids)
+		if (!found || is_running(p, *tid)) {
+			found = *tid;
+			if (is_running(p, found))
+				break;
+		}
+	vec__free(&tids);
+	return found;
+}
+
+/* Was it stopped by what it was asked to, and not by a signal such as SIGSTOP? */
+static bool is_asked(const struct tracer *s, const struct thread *t)
+{
+	const struct stop *stop;
+
+	vec__each (stop, &s->deferred)
+		if (stop->tid == t->tid)
+			return t->state == THREAD_STOPPED &&
+			       stop->status >> 16 == PTRACE_EVENT_STOP &&
+			       WSTOPSIG(stop->status) == SIGTRAP;
+	return false;
+}
+
+static void map(struct thread *t)
+{
+	const struct copy_image *i = t->tracer->copies->images.data;
+	struct space *s = t->process->space;
+	map_vec maps = {0};
+	struct loaded l;
+
+	while (!maps__read(t->process->pid, &maps) && thread__find_object(t, &maps, &i, &l)) {
+		l.base = thread__map_near(t, &maps, l.start, l.object->pie, l.size);
+		if (!l.base)
+			break;
+		vec__push(&s->loaded, l);
+		maps__free(&maps);
+		maps = (map_vec){0};
+		if (thread__call(t, SYS_madvise, l.base, l.size, MADV_DONTFORK, 0, 0, 0))
+			break;
+	}
+	maps__free(&maps);
+}
+
+/* ---- writing ---- */
+
+static bool write_copies(struct tracer *s, struct space *space, const struct loaded *l)
+{
+	autofree uint8_t *code = loaded__code(l);
+	size_t n = l->image->code.len;
+
+	for (size_t done = 0; code && done < n; done += CHUNK) {
+		tracer__collect(s);
+		if (!space__write(space, l->base + done, code + done,
+				  min_of(n - done, (size_t)CHUNK)))
+			return false;
+	}
+	return code;
+}
+
+/* What could not be written is unmapped later: it is refused. */
+static void fill(struct tracer *s, const struct process *p, struct space *space)
+{
+	struct loaded *l;
+
+	vec__each (l, &space->loaded) {
+		if (write_copies(s, space, l))
+			loaded__prepare_text(space, s, l);
+		else
+			l->refused = true;
+		vec__push(&s->prepared, ((struct prepared){p->pid, *l}));
+	}
+}
+
+/* ---- the whole ---- */
+
+/* Stopped; it runs again then. */
+static int prepare(struct thread *t, struct say_answer *a)
+{
+	struct tracer *s = t->tracer;
+	struct process *p = t->process;
+	struct space *space;
+	int err = thread__check(t, a);
+
+	if (err)
+		return err;
+	space = space__new(p->pid);
+	space->refs = 1;
+	p->space = space;
+	thread__restart_call(t);
+	if (space->mem >= 0)
+		map(t);
+	p->space = NULL;
+	tracer__forget_stops(s, t->tid);
+	t->interrupted = false;
+	thread__go_on(t, 0);
+	p->stopped = now_ns(CLOCK_MONOTONIC) - s->stopped;
+	fill(s, p, space);
+	space__drop(s, space);
+	return 0;
+}
+
+int process__prepare(struct tracer *s, struct process *p, struct say_answer *a)
+{
+	uint32_t tid, other;
+	struct thread *t;
+	int err = process__check_code(s, p->pid, a);
+
+	if (err)
+		return err;
+	other = process__sharer(NULL, p->pid);
+	tid = choose(p);
+	if (other || !tid) /* it is refused later */
+		return 0;
+	s->stopped = now_ns(CLOCK_MONOTONIC);
+	err = process__seize(s, p, tid, a);
+	if (err <= 0)
+		return err;
+	err = tracer__await_stops(s, p, a);
+	if (err)
+		return err;
+	t = tracer__thread(s, (pid_t)tid);
+	return t && is_asked(s, t) ? prepare(t, a) : 0;
+}
+
+/* ---- what was prepared ---- */
+
+/* Mappings that are next to each other may have become one. */
+static bool is_there(const map_vec *maps, const struct loaded *l)
+{
+	const struct map *m;
+
+	vec__each (m, maps)
+		if (m->start <= l->base && l->base + l->size <= m->end)
+			return m->exec && !m->ino;
+	return false;
+}
+
+bool thread__take_prepared(struct thread *t, const map_vec *maps, struct loaded *l)
+{
+	struct prepared *p;
+
+	vec__each (p, &t->tracer->prepared) {
+		const struct loaded *c = &p->copies;
+
+		if (p->pid != t->process->pid || c->refused || c->image != l->image ||
+		    c->bias != l->bias || c->start != l->start || !is_there(maps, c) ||
+		    thread__call(t, SYS_madvise, c->base, c->size, MADV_DOFORK, 0, 0, 0))
+			continue;
+		*l = *c;
+		l->prepared = true;
+		p->pid = 0;
+		return true;
+	}
+	return false;
+}
+
+void thread__unmap_prepared(struct thread *t)
+{
+	struct prepared *p;
+	map_vec maps = {0};
+
+	if (maps__read(t->process->pid, &maps))
+		return;
+	vec__each (p, &t->tracer->prepared) {
+		if (p->pid != t->process->pid)
+			continue;
+		if (is_there(&maps, &p->copies))
+			thread__call(t, SYS_munmap, p->copies.base, p->copies.size, 0, 0, 0, 0);
+		loaded__drop_text(&p->copies);
+		p->pid = 0;
+	}
+	maps__free(&maps);
+}
+
+static bool is_prepared(const struct tracer *s, const struct process *p)
+{
+	const struct prepared *c;
+
+	vec__each (c, &s->prepared)
+		if (c->pid == p->pid)
+			return true;
+	return false;
+}
+
+/* By a thread that has stopped as it was asked to. */
+void tracer__unprepare(struct tracer *s)
+{
+	struct say_answer ignored;
+	struct thread *t;
+	size_t i;
+
+	for (i = 0; (t = tracer__each(s, &i));)
+		if (t->state == THREAD_RUNNING && is_prepared(s, t->process)) {
+			ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
+			tracer__await_stops(s, t->process, &ignored);
+		}
+	for (i = 0; (t = tracer__each(s, &i));) {
+		struct process *p = t->process;
+
+		if (!is_prepared(s, p) || !is_asked(s, t))
+			continue;
+		p->space = space__new(p->pid);
+		p->space->refs = 1;
+		thread__restart_call(t);
+		thread__unmap_prepared(t);
+	}
+}
