@@ -281,4 +281,5 @@ void body__free(struct body *b)
 	vec__free(&b->zones);
 	vec__free(&b->items);
 	vec__free(&b->springs);
+	vec__free(&b->order);
 }

@@ -13,6 +13,7 @@ const char *const copy_refusal_text[COPY_REFUSALS] = {
 	[COPY_RETURN] = "what it calls uses its return address",
 	[COPY_GO] = "it is a Go program's, and not Go code of a known kind",
 	[COPY_RUNS] = "goroutines that were interrupted may go on anywhere in it",
+	[COPY_STEPS] = "its jumps to the copy can't be written one page at a time",
 	[COPY_STACK] = "a stack may be too small for its log",
 	[COPY_OBJECT] = "its object can't be patched",
 	[COPY_SITE] = "a branch in it can't be logged",
@@ -218,6 +219,8 @@ static enum copy_refusal copy_function(struct copying *c, uint32_t function)
 	if (!why && has_events(&b)) {
 		body__find_zones(&b);
 		why = body__place_springs(&b);
+		if (!why)
+			why = body__order(&b);
 		if (!why) {
 			body__find_live(&b);
 			why = body__emit(&b);
@@ -313,6 +316,7 @@ static void free_image(struct copy_image *i)
 	vec__free(&i->fixups);
 	vec__free(&i->faults);
 	vec__free(&i->patches);
+	vec__free(&i->order);
 	vec__free(&i->patches_by_vaddr);
 	vec__free(&i->pcs);
 	vec__free(&i->by_vaddr);
@@ -348,6 +352,7 @@ static void copy_functions(struct copying *c)
 	}
 	vec__sort(&c->spare, by_start);
 	c->uses_spare = true;
+	c->later = c->image->functions.len;
 	for (uint32_t i = 0; i < c->g->functions.len; i++) {
 		uint32_t plan = c->g->functions.data[i].plan;
 
@@ -389,6 +394,7 @@ static void copy_object(struct copies *out, struct plan *p, uint32_t object,
 		prepare_go(&c);
 	p->arch->copier->log_begin(&c.code);
 	copy_functions(&c);
+	copying__order(&c);
 	finish(&c);
 	if (image.functions.len)
 		vec__push(&out->images, image);

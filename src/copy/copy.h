@@ -29,6 +29,7 @@ enum copy_refusal {
 	COPY_RETURN,	 /* what it calls reads or changes its return address */
 	COPY_GO,	 /* of a Go program, and not known to be Go code */
 	COPY_RUNS,	 /* of a Go program that runs already */
+	COPY_STEPS,	 /* patches that are right together only, in more than one page */
 	COPY_STACK,	 /* of a Go program: the stack may have no room for the log */
 	COPY_OBJECT, /* its object can't be patched: text relocations, no copier, rseq, sanitizers …
 		      */
@@ -80,8 +81,12 @@ struct copy_image {
 	VEC(struct code_fixup) fixups; /* to the original; those to labels are done */
 	VEC(struct code_fault) faults; /* ascending; resume is an offset */
 	VEC(struct copy_patch)
-	patches; /* in the order in which they have to be written: by function, islands before the
-		  * short jumps to them, entries last. None changes two pages */
+	patches;      /* by function, each one's in the order in which they have to be written. None
+		       * changes two pages */
+	id_vec order; /* that of all of them. In either, what follows each other in one page has to
+		       * be written at once, and what crosses a page alone: then the original is
+		       * right
+		       */
 	id_vec patches_by_vaddr;
 	VEC(struct copy_pc) pcs;	     /* by offset */
 	id_vec by_vaddr;		     /* indices of those that aren't near, by vaddr */

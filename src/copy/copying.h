@@ -41,6 +41,7 @@ struct copying {
 	 * a second round, ascending. */
 	VEC(struct copy_extent) spare;
 	bool uses_spare;
+	size_t later; /* the first function of that round, in the image */
 	uint8_t *refusals; /* of the copies, by function of the plan */
 	/* of Go's runtime: a function, and an address in one; 0: none */
 	uint64_t deferreturn, goexit;
@@ -123,7 +124,13 @@ struct spring {
 	uint64_t island;
 	uint32_t stub; /* PATCH_CALL: the label that is called */
 	uint8_t kind;  /* enum patch_kind, SPRING_LEFT */
-	bool done, entry;
+	bool done;
+};
+
+/* What is written: a springboard, or its island. */
+struct placed {
+	uint32_t spring;
+	bool island;
 };
 
 struct body {
@@ -132,6 +139,7 @@ struct body {
 	VEC(struct item) items; /* by address */
 	VEC(struct zone) zones; /* by address */
 	VEC(struct spring) springs;
+	VEC(struct placed) order; /* in which they are written (order.c) */
 	bool keeps_below; /* something below the stack pointer at calls */
 	bool guesses;	  /* a jump's table may be longer than is known */
 };
@@ -181,6 +189,12 @@ void body__mark(struct body *b, uint64_t addr, unsigned size, uint8_t set, uint8
 enum copy_refusal body__place_springs(struct body *b);
 /* Appends the patches, with labels as .to, and what is live and intact. */
 void body__put_patches(struct body *b);
+
+/* ---- in which order they are written (order.c) ---- */
+
+enum copy_refusal body__order(struct body *b);
+/* Of all functions: image->order. */
+void copying__order(struct copying *c);
 
 /* ---- liveness (live.c) ---- */
 

@@ -32,7 +32,6 @@ static void add_spring(struct body *b, struct item *i)
 
 	s->item = i - b->items.data;
 	s->at = i->addr;
-	s->entry = i->flags & ITEM_ENTRY;
 	if (!may_land(b, i))
 		return;
 	i->flags |= ITEM_ALIAS;
@@ -384,7 +383,7 @@ static void put_spring(struct body *b, const struct spring *s)
 		put(b, (struct copy_patch){s->at, s->stub, PATCH_CALL, size - c->call_size, size});
 		put_approach(b, s->at + 1, s->at + size);
 		break;
-	default:
+	default: /* it is not among those that are ordered */
 		return;
 	}
 	vec__push(&b->c->image->live, s->at);
@@ -395,8 +394,6 @@ static void put_island(struct body *b, const struct spring *s)
 {
 	uint64_t label = copying__label(b->c, b->items.data[s->item].addr);
 
-	if (s->kind != PATCH_SHORT)
-		return;
 	put(b, (struct copy_patch){s->island, label, PATCH_JUMP, .len = copier(b)->jump_size});
 	put_approach(b, s->island, s->island + copier(b)->jump_size);
 }
@@ -405,18 +402,15 @@ static void put_island(struct body *b, const struct spring *s)
 void body__put_patches(struct body *b)
 {
 	struct copy_function *f = vec__last(&b->c->image->functions);
-	const struct spring *s;
+	const struct placed *p;
 	const struct item *i;
 
 	f->patches = b->c->image->patches.len;
-	vec__each (s, &b->springs)
-		put_island(b, s);
-	vec__each (s, &b->springs)
-		if (!s->entry)
-			put_spring(b, s);
-	vec__each (s, &b->springs)
-		if (s->entry)
-			put_spring(b, s);
+	vec__each (p, &b->order)
+		if (p->island)
+			put_island(b, &b->springs.data[p->spring]);
+		else
+			put_spring(b, &b->springs.data[p->spring]);
 	f->patches_end = b->c->image->patches.len;
 	/* a landing instruction is executed in front of its springboard */
 	vec__each (i, &b->items)

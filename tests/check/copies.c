@@ -79,10 +79,12 @@ static void write_patches(const struct plan *p, const struct copy_image *i, cons
 			  uint64_t base)
 {
 	FILE *f = create(folder, "patches");
-	const struct copy_patch *patch;
 	uint8_t bytes[PATCH_MAX];
+	const uint32_t *n;
 
-	vec__each (patch, &i->patches) {
+	vec__each (n, &i->order) {
+		const struct copy_patch *patch = &i->patches.data[*n];
+
 		if (!copy_image__patch(i, p->arch, patch, 0, base, bytes))
 			exit(2);
 		fprintf(f, "%llx %d %llx ", (unsigned long long)patch->vaddr, patch->kind,
@@ -177,7 +179,7 @@ static void print_figures(const struct plan *p, const struct copies *c, double s
 {
 	static const char *const names[COPY_REFUSALS] = {
 		"",	  "range", "gap",  "doubtful", "unresolved", "insn", "room",
-		"return", "go",	   "runs", "stack",    "object",     "site"};
+		"return", "go",	   "runs", "steps", "stack",    "object",     "site"};
 	unsigned why[COPY_REFUSALS] = {0}, sites = 0, copied = 0;
 	const struct plan_site *s;
 

@@ -259,7 +259,6 @@ class Check:
         t = self.t
         used, starts = {}, {}
         islands = {to for _, kind, to, _ in t.patches if kind == 1}
-        seen = set()
         for vaddr, kind, to, raw in t.patches:
             size = len(raw) // 2
             first = min(size, PAGE - vaddr % PAGE)  # across a page nothing may change in the first one
@@ -271,9 +270,6 @@ class Check:
                     problem('%x: patched twice' % b)
                 used[b] = vaddr
             starts[vaddr] = kind
-            seen.add(vaddr)
-            if kind == 1 and to not in seen:
-                problem('%x: its island comes later' % vaddr)
             if kind == 0:
                 stands = t.exact.get(to, ())
                 if vaddr not in islands and vaddr not in stands:
@@ -304,6 +300,60 @@ class Check:
                 problem('%x: %s runs into what is overwritten' % (old.addr, old.text))
             if old.target is not None and not self.is_good(old.target):
                 problem('%x: %s jumps into what is overwritten' % (old.addr, old.text))
+
+    # ---- between two writes ----
+
+    def number_writes(self):
+        """What follows each other in one page is written at once, and what crosses a page alone."""
+        self.write_of, last, self.writes = {}, None, 0
+        for vaddr, _, _, raw in self.t.patches:
+            end = vaddr + len(raw) // 2
+            page = vaddr // PAGE if vaddr // PAGE == (end - 1) // PAGE else 'two, at %x' % vaddr
+            self.writes += page != last
+            last = page
+            for b in range(vaddr, end):
+                self.write_of[b] = self.writes
+
+    def comes_from(self, ranges):
+        """Where control comes into the function by itself: its entry, where it is returned to, springboards."""
+        for start, end in ranges:
+            for addr in range(start, end):
+                old = self.original.get(addr)
+                if addr in self.starts or addr == ranges[0][0]:
+                    yield addr
+                if old and old.op in ('call', 'bnd', 'notrack', 'syscall', 'int', 'sysenter') and \
+                        (old.next in self.starts or self.t.is_intact(old.next)):
+                    yield old.next
+
+    def walk(self, name, ranges, written):
+        """Whoever runs in the original while only these writes are done finds none of them in his way."""
+        todo = list(self.comes_from(ranges))
+        seen = set()
+        while todo:
+            addr = todo.pop()
+            old = self.original.get(addr)
+            if addr in seen or old is None or not any(a <= addr < b for a, b in ranges):
+                continue
+            seen.add(addr)
+            if addr in self.starts and self.write_of[addr] <= written:
+                continue
+            if any(self.write_of.get(b, 1 << 60) <= written for b in range(addr, old.next)):
+                problem('%s: after write %d: %x: %s runs into what is overwritten' % (name, written, addr, old.text))
+                return
+            ends = old.op in ('jmp', 'ret', 'ud2', 'hlt', 'notrack') or 'ret' in old.text or 'jmp' in old.text
+            if not ends and old.op not in ('call', 'bnd', 'syscall'):
+                todo.append(old.next)
+            if old.target is not None and not old.op.startswith('call'):
+                todo.append(old.target)
+
+    def check_writes(self):
+        self.number_writes()
+        self.torn = 0
+        for _, _, name, ranges in self.t.functions:
+            writes = {self.write_of[b] for start, end in ranges for b in range(start, end) if b in self.write_of}
+            self.torn += len(writes) > 1
+            for written in writes:
+                self.walk(name, ranges, written)
 
     def check_callers(self):
         """What other code does."""
@@ -338,10 +388,12 @@ def main():
     check.check_copies()
     check.check_patches()
     check.check_intact()
+    check.check_writes()
     check.check_callers()
-    print('%d functions, %d instructions compared, %d logs, %d patches, %d calls without a springboard, '
-          '%d problems' % (len(check.t.functions), check.compared, check.logs, len(check.t.patches),
-                           check.check_returns(), problems))
+    print('%d functions, %d instructions compared, %d logs, %d patches by %d writes, %d functions by several, '
+          '%d calls without a springboard, %d problems' %
+          (len(check.t.functions), check.compared, check.logs, len(check.t.patches), check.writes, check.torn,
+           check.check_returns(), problems))
     return problems != 0
 
 

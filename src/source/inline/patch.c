@@ -104,15 +104,10 @@ static int by_vaddr(const void *a, const void *b)
 	return (x->vaddr > y->vaddr) - (x->vaddr < y->vaddr);
 }
 
-/* Ranges of functions of the object that have no copy, ascending: breakpoints of bbtrace's may come
- * and go there at any time. */
-typedef VEC(struct range) range_vec;
-static range_vec kept_out(const struct tracer *tracer, const struct copy_image *image)
+static void find_kept_out(const struct plan *plan, const struct copy_image *image, range_vec *v)
 {
-	const struct plan *plan = tracer->plan;
 	const struct copy_function *f;
 	struct map64 copied = {0};
-	range_vec v = {0};
 
 	vec__each (f, &image->functions)
 		map64__put(&copied, f->function);
@@ -122,11 +117,25 @@ static range_vec kept_out(const struct tracer *tracer, const struct copy_image *
 		if (pf->object != image->object || map64__get(&copied, i))
 			continue;
 		for (size_t k = 0; k < pf->nranges; k++)
-			vec__push(&v, pf->ranges[k]);
+			vec__push(v, pf->ranges[k]);
 	}
 	map64__free(&copied);
-	vec__sort(&v, by_vaddr);
-	return v;
+	vec__sort(v, by_vaddr);
+}
+
+/* Ranges of functions of the object that have no copy, ascending: breakpoints of bbtrace's may come
+ * and go there at any time. */
+static const range_vec *kept_out(struct tracer *tracer, const struct copy_image *image)
+{
+	size_t n = image - tracer->copies->images.data;
+
+	if (!tracer->kept_out)
+		tracer->kept_out = xcalloc(tracer->copies->images.len, sizeof(*tracer->kept_out));
+	if (!tracer->kept_out[n].found) {
+		find_kept_out(tracer->plan, image, &tracer->kept_out[n].ranges);
+		tracer->kept_out[n].found = true;
+	}
+	return &tracer->kept_out[n].ranges;
 }
 
 /* Is none of them between a and b? */
@@ -148,20 +157,27 @@ static bool is_ours(const range_vec *v, uint64_t a, uint64_t b)
 #define PAGE	      4096
 #define PAGE_OF(addr) ((addr) / PAGE)
 
-/* Patches that follow each other in one page, and are written at once. */
+/* Patches that follow each other in one page, and are written at once (copy_image.order). */
 struct run {
-	size_t from, n, end; /* from: the first one. n: the one behind. end: behind all */
-	int step;	     /* 1, or -1: backwards */
+	const struct copy_image *image;
+	const uint32_t *order; /* NULL: that of the patches */
+	size_t from, n, end;   /* from: the first one. n: the one behind. end: behind all */
+	int step;	       /* 1, or -1: backwards */
 	uint64_t start, stop;
 };
 
-static bool find_run(const struct copy_image *image, const range_vec *ranges, struct run *r)
+static const struct copy_patch *patch_of(const struct run *r, size_t n)
+{
+	return &r->image->patches.data[r->order ? r->order[n] : n];
+}
+
+static bool find_run(const range_vec *ranges, struct run *r)
 {
 	r->from = r->n;
 	r->start = UINT64_MAX;
 	r->stop = 0;
 	for (; r->n != r->end; r->n += (size_t)r->step) {
-		const struct copy_patch *p = &image->patches.data[r->n];
+		const struct copy_patch *p = patch_of(r, r->n);
 		uint64_t start = min_of(p->vaddr, r->start);
 		uint64_t stop = max_of(p->vaddr + p->len, r->stop);
 
@@ -174,36 +190,84 @@ static bool find_run(const struct copy_image *image, const range_vec *ranges, st
 	return r->n != r->from;
 }
 
-static int write_patches(struct space *s, const struct tracer *tracer, const struct loaded *l,
-			 const text_vec *texts)
+static struct run all_of(const struct copy_image *image, int step)
 {
-	struct run r = {.end = l->image->patches.len, .step = 1};
-	range_vec ranges = kept_out(tracer, l->image);
-	int err = 0;
+	size_t n = image->order.len;
 
-	while (!err && find_run(l->image, &ranges, &r))
-		if (!space__write(s, r.start + l->bias, texts__at(texts, r.start, r.stop - r.start),
-				  r.stop - r.start))
-			err = -EACCES;
-	vec__free(&ranges);
-	return err;
+	return (struct run){.image = image,
+			    .order = image->order.data,
+			    .n = step > 0 ? 0 : n - 1,
+			    .end = step > 0 ? n : (size_t)-1,
+			    .step = step};
 }
 
-/* What lies between them may have changed. */
-static void restore_run(struct space *s, const struct loaded *l, const struct run *r)
+static int write_patches(struct space *s, struct tracer *tracer, const struct loaded *l,
+			 const text_vec *texts)
 {
-	uint8_t bytes[PAGE];
+	const range_vec *ranges = kept_out(tracer, l->image);
+	struct run r = all_of(l->image, 1);
+
+	while (find_run(ranges, &r))
+		if (!space__write(s, r.start + l->bias, texts__at(texts, r.start, r.stop - r.start),
+				  r.stop - r.start))
+			return -EACCES;
+	return 0;
+}
+
+/* Patches a run, or restores it. What lies between the patches may have changed. */
+static void write_run(struct space *s, const struct arch *arch, const struct loaded *l,
+		      const struct run *r)
+{
+	uint8_t bytes[PAGE], patch[PATCH_MAX];
 
 	if (!space__read(s, r->start + l->bias, bytes, r->stop - r->start))
 		return;
 	for (size_t i = r->from; i != r->n; i += (size_t)r->step) {
-		const struct copy_patch *p = &l->image->patches.data[i];
-		const uint8_t *was = loaded__original(l, p);
+		const struct copy_patch *p = patch_of(r, i);
+		const uint8_t *becomes = loaded__original(l, p);
 
-		if (was)
-			memcpy(bytes + (p->vaddr - r->start), was, p->len);
+		if (r->step > 0)
+			becomes = copy_image__patch(l->image, arch, p, l->bias, l->base, patch)
+					  ? patch
+					  : NULL;
+		if (becomes)
+			memcpy(bytes + (p->vaddr - r->start), becomes, p->len);
 	}
 	space__write(s, r->start + l->bias, bytes, r->stop - r->start);
+}
+
+/* The patches of one function. */
+static void write_function(struct space *s, struct tracer *tracer, const struct loaded *l,
+			   const struct copy_function *f, int step)
+{
+	const range_vec *ranges = kept_out(tracer, l->image);
+	struct run r = {.image = l->image,
+			.n = step > 0 ? f->patches : f->patches_end - 1,
+			.end = step > 0 ? f->patches_end : (size_t)f->patches - 1,
+			.step = step};
+
+	while (f->patches < f->patches_end && find_run(ranges, &r))
+		write_run(s, tracer->arch, l, &r);
+}
+
+static void write_all(struct space *s, struct tracer *tracer, const struct loaded *l, int step)
+{
+	const range_vec *ranges = kept_out(tracer, l->image);
+	struct run r = all_of(l->image, step);
+
+	while (find_run(ranges, &r))
+		write_run(s, tracer->arch, l, &r);
+}
+
+void loaded__write(struct space *s, struct tracer *tracer, const struct loaded *l,
+		   uint32_t function, bool patched)
+{
+	int step = patched ? 1 : -1;
+
+	if (function == ALL_FUNCTIONS)
+		write_all(s, tracer, l, step);
+	else
+		write_function(s, tracer, l, &l->image->functions.data[function], step);
 }
 
 /* ---- what can be done while threads run ---- */
@@ -235,29 +299,29 @@ static void texts__copy(text_vec *to, const text_vec *from)
 	}
 }
 
-/* An address within the first instruction that a patch covers, where nobody has a breakpoint; 0:
- * there is none. */
-static uint64_t within(const struct arch *arch, const struct copy_patch *p, const uint8_t *bytes)
+/* Is the byte behind p->vaddr within an instruction? Nobody has a breakpoint there. */
+static bool is_within(const struct arch *arch, const struct copy_patch *p, const text_vec *v)
 {
+	const uint8_t *bytes = texts__at(v, p->vaddr, PATCH_MAX);
 	struct insn insn;
 
-	return !arch->decode(bytes, p->len, p->vaddr, false, &insn) && insn.len > 1 ? p->vaddr + 1
-										    : 0;
+	return bytes && !arch->decode(bytes, PATCH_MAX, p->vaddr, false, &insn) && insn.len > 1;
 }
 
 /* The process gets pages of its own where patches will be: the first write to each takes long. */
 static void get_pages(struct space *s, const struct tracer *tracer, const struct loaded *l)
 {
 	uint64_t done = UINT64_MAX;
-	const struct copy_patch *p;
+	const uint32_t *i;
 
-	vec__each (p, &l->image->patches) {
-		const uint8_t *was = texts__at(&l->text->was, p->vaddr, p->len);
-		uint64_t at = PAGE_OF(p->vaddr) != done ? within(tracer->arch, p, was) : 0;
+	vec__each (i, &l->image->order) {
+		const struct copy_patch *p = &l->image->patches.data[*i];
+		uint64_t at = p->vaddr + 1;
 
-		if (!at || !space__write(s, at + l->bias, was + 1, 1))
-			continue;
-		done = PAGE_OF(at);
+		if (PAGE_OF(p->vaddr) != done && PAGE_OF(at) != done &&
+		    is_within(tracer->arch, p, &l->text->was) &&
+		    space__write(s, at + l->bias, texts__at(&l->text->was, at, 1), 1))
+			done = PAGE_OF(at);
 	}
 }
 
@@ -298,7 +362,7 @@ int loaded__check(struct space *s, const struct loaded *l)
 	return err;
 }
 
-int loaded__patch(struct space *s, const struct tracer *tracer, const struct loaded *l)
+int loaded__patch(struct space *s, struct tracer *tracer, const struct loaded *l)
 {
 	text_vec texts = {0};
 	const text_vec *then = &texts;
@@ -309,28 +373,17 @@ int loaded__patch(struct space *s, const struct tracer *tracer, const struct loa
 	else if (!err)
 		err = texts__patch(&texts, tracer, l);
 	if (!err && (err = write_patches(s, tracer, l, then)))
-		loaded__restore(s, tracer, l);
+		loaded__write(s, tracer, l, ALL_FUNCTIONS, false);
 	texts__free(&texts);
 	return err;
 }
 
-/* Entries first: the last patch that was written is the first to go. */
-void loaded__restore(struct space *s, const struct tracer *tracer, const struct loaded *l)
-{
-	struct run r = {.n = l->image->patches.len - 1, .end = (size_t)-1, .step = -1};
-	range_vec ranges = kept_out(tracer, l->image);
-
-	while (find_run(l->image, &ranges, &r))
-		restore_run(s, l, &r);
-	vec__free(&ranges);
-}
-
-void space__restore(struct space *s, const struct tracer *tracer)
+void space__restore(struct space *s, struct tracer *tracer)
 {
 	struct loaded *l;
 
 	loader__unwatch(s, tracer);
 	vec__each (l, &s->loaded)
 		if (!l->refused)
-			loaded__restore(s, tracer, l);
+			loaded__write(s, tracer, l, ALL_FUNCTIONS, false);
 }

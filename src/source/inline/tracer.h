@@ -169,6 +169,13 @@ struct gs_searched {
 	uint64_t dev, ino, offset, size;
 };
 
+/* Ranges of an object's functions that have no copy (patch.c). */
+typedef VEC(struct range) range_vec;
+struct kept_out {
+	range_vec ranges;
+	bool found;
+};
+
 struct message {
 	struct say say;
 	int fd; /* sent along; -1: none */
@@ -188,6 +195,7 @@ struct tracer {
 	struct map64 threads;	/* tid -> struct thread * */
 	struct map64 processes; /* pid -> struct process * */
 	VEC(struct prepared) prepared;
+	struct kept_out *kept_out; /* by image; NULL: none was needed yet (patch.c) */
 	VEC(struct stop) deferred; /* seen while waiting for another one */
 	VEC(struct stop) early;	   /* children whose parents have not reported them yet */
 	uint32_t gs_way;	   /* enum gs_way */
@@ -312,9 +320,12 @@ int loaded__check(struct space *s, const struct loaded *l);
 /* While threads run: the code as it will be, if it is then as it is now. */
 void loaded__prepare_text(struct space *s, const struct tracer *tracer, struct loaded *l);
 void loaded__drop_text(struct loaded *l);
-int loaded__patch(struct space *s, const struct tracer *tracer, const struct loaded *l);
-void loaded__restore(struct space *s, const struct tracer *tracer, const struct loaded *l);
-void space__restore(struct space *s, const struct tracer *tracer);
+int loaded__patch(struct space *s, struct tracer *tracer, const struct loaded *l);
+/* Of one function of the image, or ALL_FUNCTIONS: the patches, or what was there before. Between
+ * any two writes the code is right. */
+void loaded__write(struct space *s, struct tracer *tracer, const struct loaded *l,
+		   uint32_t function, bool patched);
+void space__restore(struct space *s, struct tracer *tracer);
 
 /* ---- check.c: 0, or -errno and why not ---- */
 int __attribute__((format(printf, 3, 4)))

@@ -139,43 +139,6 @@ static bool has_foreign_patch(const struct tracer *s, const struct loaded *l, ui
 	return false;
 }
 
-/* ---- patches ---- */
-
-static void restore(struct space *s, const struct loaded *l, size_t from, size_t to)
-{
-	while (to-- > from) {
-		const struct copy_patch *p = &l->image->patches.data[to];
-		const uint8_t *was = loaded__original(l, p);
-
-		if (was)
-			space__write(s, p->vaddr + l->bias, was, p->len);
-	}
-}
-
-static void put(struct space *s, const struct arch *arch, const struct loaded *l, size_t from,
-		size_t to)
-{
-	uint8_t bytes[PATCH_MAX];
-
-	for (; from < to; from++) {
-		const struct copy_patch *p = &l->image->patches.data[from];
-
-		if (copy_image__patch(l->image, arch, p, l->bias, l->base, bytes))
-			space__write(s, p->vaddr + l->bias, bytes, p->len);
-	}
-}
-
-static size_t first_of(const struct loaded *l, const struct uncovered *u)
-{
-	return u->function == ALL_FUNCTIONS ? 0 : l->image->functions.data[u->function].patches;
-}
-
-static size_t end_of(const struct loaded *l, const struct uncovered *u)
-{
-	return u->function == ALL_FUNCTIONS ? l->image->patches.len
-					    : l->image->functions.data[u->function].patches_end;
-}
-
 /* ---- what is told ---- */
 
 static void say(const struct thread *t, const struct loaded *l, const struct uncovered *u,
@@ -297,7 +260,7 @@ static struct uncovered *uncover(struct thread *t, const struct loaded *l, uint3
 		}
 		say(other, l, u, SAY_UNCOVERED, within);
 	}
-	restore(s, l, first_of(l, u), end_of(l, u));
+	loaded__write(s, t->tracer, l, u->function, false);
 	note_uncovered(t, l, u);
 	return u;
 }
@@ -358,7 +321,7 @@ static void cover(struct thread *t, struct uncovered u)
 	stop_others(t);
 	for (size_t i = 0; (other = tracer__each_in(t->tracer, s, &i));)
 		enter_copies(other, l, &u);
-	put(s, t->tracer->arch, l, first_of(l, &u), end_of(l, &u));
+	loaded__write(s, t->tracer, l, u.function, true);
 	for (size_t i = 0; (other = tracer__each_in(t->tracer, s, &i));)
 		say(other, l, &u, SAY_COVERED, false);
 }

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * In which order a function's patches are written. Who writes them may be killed between any two
+ * writes, and the function is executed then: by threads that come to its points, those without a
+ * springboard yet run on in the original. So after each write no way leads from a point into bytes
+ * that were overwritten in the middle. What is in one page is written at once.
+ */
+#include <stdlib.h>
+#include "copy/copying.h"
+
+struct piece {
+	uint64_t start, end;
+	uint32_t spring;
+	bool island, written;
+	bool tried; /* to be written next */
+};
+typedef VEC(struct piece) piece_vec;
+
+/* ---- the pieces ---- */
+
+static int by_start(const void *a, const void *b)
+{
+	const struct piece *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+static unsigned size_of(const struct body *b, const struct spring *s)
+{
+	const struct arch_copier *c = b->c->arch->copier;
+
+	switch (s->kind) {
+	case PATCH_SHORT:
+		return c->short_size;
+	case PATCH_CALL:
+		return (unsigned)(item__next(&b->items.data[s->call]) - s->at);
+	default:
+		return c->jump_size;
+	}
+}
+
+/* Ascending. */
+static piece_vec find_pieces(const struct body *b)
+{
+	const unsigned jump = b->c->arch->copier->jump_size;
+	const struct spring *s;
+	piece_vec v = {0};
+
+	vec__each (s, &b->springs) {
+		uint32_t n = s - b->springs.data;
+
+		if (s->kind == SPRING_LEFT)
+			continue;
+		vec__push(&v, ((struct piece){s->at, s->at + size_of(b, s), n}));
+		if (s->kind == PATCH_SHORT)
+			vec__push(&v, ((struct piece){s->island, s->island + jump, n, true}));
+	}
+	vec__sort(&v, by_start);
+	return v;
+}
+
+/* What has the same number is in one page. A patch that crosses a page is written by itself. */
+static uint64_t page_of(uint64_t start, uint64_t end)
+{
+	return body__in_page(start, end - start) ? start / LOG_PAGE : start | 1ull << 63;
+}
+
+/* ---- is the function right so? ---- */
+
+static bool is_there(const struct piece *p)
+{
+	return p->written || p->tried;
+}
+
+/* The first piece that ends behind addr. */
+static size_t piece_from(const piece_vec *v, uint64_t addr)
+{
+	size_t lo = 0, hi = v->len;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (v->data[mid].end <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+enum meets { MEETS_NOTHING, MEETS_SPRING, MEETS_MIDDLE };
+/* What a thread that comes to the bytes of the item finds there. */
+static enum meets meets(const piece_vec *v, uint64_t start, uint64_t end)
+{
+	for (size_t i = piece_from(v, start); i < v->len && v->data[i].start < end; i++) {
+		const struct piece *p = &v->data[i];
+
+		if (is_there(p))
+			return p->start == start && !p->island ? MEETS_SPRING : MEETS_MIDDLE;
+	}
+	return MEETS_NOTHING;
+}
+
+struct walk {
+	const struct body *b;
+	const piece_vec *pieces;
+	uint8_t *seen;
+	id_vec todo;
+};
+
+static void go_to(struct walk *w, uint64_t addr)
+{
+	const struct item *i = body__at(w->b, addr);
+	uint32_t n = i ? i - w->b->items.data : 0;
+
+	if (!i || w->seen[n])
+		return;
+	w->seen[n] = true;
+	vec__push(&w->todo, n);
+}
+
+static void go_on(struct walk *w, const struct item *i)
+{
+	const struct insn *insn = body__branch(w->b, i);
+
+	if (i->flags & (ITEM_KEPT | ITEM_EMULATED))
+		return;
+	if (i->flags & ITEM_FALLS)
+		go_to(w, item__next(i));
+	if (w->b->c->g->nodes.data[i->node].branch && insn->target)
+		go_to(w, insn->target);
+}
+
+/* With what is written, and tried. */
+static bool is_right(const struct body *b, const piece_vec *pieces)
+{
+	autofree uint8_t *seen = xcalloc(b->items.len + 1, 1);
+	struct walk w = {b, pieces, seen, {0}};
+	const struct item *i;
+	bool right = true;
+
+	vec__each (i, &b->items)
+		if (i->flags & ITEM_POINT)
+			go_to(&w, i->addr);
+	while (right && w.todo.len) {
+		i = &b->items.data[w.todo.data[--w.todo.len]];
+		switch (meets(pieces, i->addr, item__next(i))) {
+		case MEETS_NOTHING:
+			go_on(&w, i);
+			break;
+		case MEETS_MIDDLE:
+			right = false;
+			break;
+		case MEETS_SPRING:
+			break;
+		}
+	}
+	vec__free(&w.todo);
+	return right;
+}
+
+/* ---- the order ---- */
+
+static bool try(struct body *b, piece_vec *v, size_t from, size_t end)
+{
+	bool right;
+
+	for (size_t i = from; i < end; i++)
+		v->data[i].tried = !v->data[i].written;
+	right = is_right(b, v);
+	for (size_t i = from; i < end; i++) {
+		struct piece *p = &v->data[i];
+
+		if (right && p->tried) {
+			p->written = true;
+			vec__push(&b->order, ((struct placed){p->spring, p->island}));
+		}
+		p->tried = false;
+	}
+	return right;
+}
+
+static size_t end_of_page(const piece_vec *v, size_t from)
+{
+	size_t end = from;
+
+	while (end < v->len && page_of(v->data[end].start, v->data[end].end) ==
+				       page_of(v->data[from].start, v->data[from].end))
+		end++;
+	return end;
+}
+
+/* Some pieces of the page, as many as can be. */
+static bool try_some(struct body *b, piece_vec *v, size_t from, size_t end)
+{
+	bool any = false;
+
+	for (size_t i = from; i < end; i++)
+		if (!v->data[i].written)
+			any |= try(b, v, i, i + 1);
+	return any;
+}
+
+static bool is_written(const piece_vec *v, size_t from, size_t end)
+{
+	for (size_t i = from; i < end; i++)
+		if (!v->data[i].written)
+			return false;
+	return true;
+}
+
+/* Whole pages as long as there are any, else pieces of them. False: there is nothing more that may
+ * be written. */
+static bool write_more(struct body *b, piece_vec *v)
+{
+	bool any = false;
+	size_t end;
+
+	for (size_t from = 0; from < v->len; from = end) {
+		end = end_of_page(v, from);
+		if (!is_written(v, from, end))
+			any |= try(b, v, from, end);
+	}
+	for (size_t from = 0; !any && from < v->len; from = end) {
+		end = end_of_page(v, from);
+		any = try_some(b, v, from, end);
+	}
+	return any;
+}
+
+enum copy_refusal body__order(struct body *b)
+{
+	piece_vec v = find_pieces(b);
+	bool more = true;
+
+	b->order.len = 0;
+	while (more && !is_written(&v, 0, v.len))
+		more = write_more(b, &v);
+	vec__free(&v);
+	return more ? COPY_OK : COPY_STEPS;
+}
+
+/* ---- of all functions ---- */
+
+static uint64_t page_of_patch(const struct copy_image *i, size_t patch)
+{
+	const struct copy_patch *p = &i->patches.data[patch];
+
+	return page_of(p->vaddr, p->vaddr + p->len);
+}
+
+/* The function whose next patch is at that. */
+struct next {
+	uint64_t page;
+	size_t at, end;
+};
+typedef VEC(struct next) next_vec;
+
+static int by_page(const void *a, const void *b)
+{
+	const struct next *x = a, *y = b;
+
+	if (x->page != y->page)
+		return x->page < y->page ? -1 : 1;
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+/* Those of the function that are in that page, too. */
+static void put_next(struct copy_image *i, struct next *n)
+{
+	for (; n->at < n->end && page_of_patch(i, n->at) == n->page; n->at++)
+		vec__push(&i->order, (uint32_t)n->at);
+}
+
+/* All functions advance by a page until none has patches any more. */
+static void order(struct copy_image *i, size_t from, size_t end)
+{
+	next_vec todo = {0};
+	struct next *n;
+	size_t left;
+
+	for (size_t k = from; k < end; k++) {
+		const struct copy_function *f = &i->functions.data[k];
+
+		if (f->patches < f->patches_end)
+			vec__push(&todo, ((struct next){page_of_patch(i, f->patches), f->patches,
+							f->patches_end}));
+	}
+	while (todo.len) {
+		vec__sort(&todo, by_page);
+		vec__each (n, &todo)
+			put_next(i, n);
+		left = 0;
+		vec__each (n, &todo)
+			if (n->at < n->end)
+				todo.data[left++] =
+					(struct next){page_of_patch(i, n->at), n->at, n->end};
+		todo.len = left;
+	}
+	vec__free(&todo);
+}
+
+/* What was copied in the second round may have islands in functions of the first one: those have to
+ * be out of the way. */
+void copying__order(struct copying *c)
+{
+	struct copy_image *i = c->image;
+
+	order(i, 0, c->later);
+	order(i, c->later, i->functions.len);
+}
