@@ -249,6 +249,11 @@ void log_decoder__free(struct log_decoder *d);
 int log_decoder__event(struct log_decoder *d, struct log_thread *t, const uint64_t *words, size_t n,
 		       const struct event **out);
 
+/* The words of the record, and when it was written, ns; *time 0: it doesn't say. 0: there are no
+ * more in the segment, or it is none of this plan. */
+size_t log_decoder__look(const struct log_decoder *d, const uint64_t *words, size_t n,
+			 uint64_t *time);
+
 /* What follows from the low half of a record's first word. */
 struct logged {
 	uint32_t site;

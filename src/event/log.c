@@ -434,3 +434,42 @@ int log_decoder__event(struct log_decoder *d, struct log_thread *t, const uint64
 		*out = &d->event;
 	return size;
 }
+
+/* Where the time stamp counter is in a record; 0: it has none. */
+static size_t ticks_at(const struct log_decoder *d, const struct log_record *r)
+{
+	switch (r->kind) {
+	case LOG_ENTRY:
+	case LOG_GOROUTINE:
+		return 1;
+	case LOG_RETURN:
+		return 3;
+	case LOG_BRANCH:
+		return d->options->timed ? 1 : 0;
+	case LOG_TARGET:
+		return d->options->timed ? 2 : 0;
+	default:
+		return 0;
+	}
+}
+
+size_t log_decoder__look(const struct log_decoder *d, const uint64_t *words, size_t n,
+			 uint64_t *time)
+{
+	struct log_record r;
+	size_t size, ticks;
+
+	*time = 0;
+	if (!n)
+		return 0;
+	r = record_of(d, words);
+	size = size_of(d, &r, n);
+	if (!size || size > n || r.kind == LOG_END)
+		return 0;
+	if (r.kind != LOG_LOST && r.kind != LOG_GOROUTINE &&
+	    !(r.site && is_of_kind(d, r.site, r.kind)))
+		return 0;
+	ticks = ticks_at(d, &r);
+	*time = ticks ? d->clock.ns(d->clock.ctx, words[ticks]) : 0;
+	return size;
+}

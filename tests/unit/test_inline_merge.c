@@ -158,6 +158,38 @@ static void drop(unsigned slot, uint64_t count)
 	r->limit = 0;
 }
 
+/* What was read late had happened before a later record that has a time. */
+static void test_read_late(void)
+{
+	uint64_t time;
+
+	open_tail(0);
+	begin_ring(0);
+	begin_ring(1);
+	say(SAY_RING, 0, 10);
+	say(SAY_RING, 1, 11);
+	time = ticks();
+	put_branch(0, true, SP);
+	put_ret(0, 1, time);
+	put_branch(0, false, SP);
+	usleep(2000);
+	pass(time + 1);
+	is_str(passed(), "10:b1 10:r1", "what has a time proves that of what is before it");
+	pass(time + 2);
+	is_str(passed(), "", "but not of what is behind it");
+	time = ticks();
+	for (unsigned i = 0; i < LOG_SEGMENT / 8 + 3; i++)
+		put_branch(1, true, SP);
+	put_ret(1, 2, time);
+	put_branch(1, false, SP);
+	rings__pull(rings);
+	merge__end(merge, time + 1, &sink);
+	ok(text.len > LOG_SEGMENT / 8 * 6, "so it is with what fills more than a segment");
+	is_str(text.data + text.len - 6, " 11:r2", "up to the end of the trace");
+	text.len = 0;
+	close_all();
+}
+
 static void test_dropping(void)
 {
 	uint64_t stopped;
@@ -360,6 +392,7 @@ int main(void)
 	test_torn();
 	test_areas();
 	test_death();
+	test_read_late();
 	test_mute();
 	test_losses();
 	test_doubt();

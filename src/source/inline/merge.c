@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A record without a time was written after the thread's last one with a time and before it was
- * read from the ring. It is passed on when the other source has told all that was before that: so
- * a mapping, or another event of its own thread, is never later than it should be.
+ * A record without a time was written after the thread's last one with a time, before the next one,
+ * and before it was read from the ring. It is passed on when the other source has told all that was
+ * before that: so a mapping, or another event of its own thread, is never later than it should be.
  */
 #include <stdlib.h>
 #include "comms.h"
@@ -62,13 +62,11 @@ void merge__mute(struct merge *m, uint64_t from, uint64_t to)
 	m->mute_to = to;
 }
 
-/* read: when it was read from the ring. */
-static bool is_mute(const struct merge *m, const struct event *e, uint64_t read)
+/* Of a log's next event. */
+static bool is_mute(const struct merge *m, struct log *l)
 {
-	uint64_t latest = e->untimed ? read : e->time;
-
-	return m->mute_from && latest >= m->mute_from && e->time < m->mute_to &&
-	       e->type != EVENT_LOST;
+	return m->mute_from && log__latest(l) >= m->mute_from && l->event->time < m->mute_to &&
+	       l->event->type != EVENT_LOST;
 }
 
 /* Something is missing before this event. */
@@ -109,12 +107,12 @@ static int give(struct merge *m, struct log *l, const struct source_sink *sink)
 	struct event e = *l->event;
 	struct event_entry entry;
 	bool gap = false, hidden = passing__hides(m->passing, l, &e, &gap);
-	bool doubted = doubt__at(&l->doubt, l->position);
+	bool doubted = doubt__at(&l->doubt, l->position), mute = is_mute(m, l);
 	int err;
 
 	l->event = NULL;
 	l->gap |= doubted;
-	if (is_mute(m, &e, l->read))
+	if (mute)
 		return 0;
 	if (hidden)
 		return gap ? give_gap(&e, sink) : 0;
@@ -176,7 +174,7 @@ static bool may_pass(struct log *l, uint64_t time)
 {
 	const struct event *e = log__peek(l);
 
-	return e && e->time < time && (!e->untimed || l->read <= time) &&
+	return e && e->time < time && (l->read <= time || log__latest(l) <= time) &&
 	       l->position < log__stop(l);
 }
 

@@ -74,11 +74,11 @@ static void break_off(struct rings *r, struct stream *s)
 	pthread_mutex_unlock(&r->lock);
 }
 
-/* Copies what the thread has written since, up to position. */
+/* Copies what the thread has written since, up to position, before that time. */
 static size_t copy_up_to(struct rings *r, struct stream *s, struct log_ring *ring,
-			 uint64_t position)
+			 uint64_t position, uint64_t time)
 {
-	uint64_t time = now_ns(CLOCK_MONOTONIC), from = s->at;
+	uint64_t from = s->at;
 
 	if (position <= from)
 		return 0;
@@ -97,9 +97,10 @@ static size_t copy_up_to(struct rings *r, struct stream *s, struct log_ring *rin
 }
 
 /* The last of what the thread has written since, up to position. */
-static void copy_tail(struct rings *r, struct stream *s, struct log_ring *ring, uint64_t position)
+static void copy_tail(struct rings *r, struct stream *s, struct log_ring *ring, uint64_t position,
+		      uint64_t time)
 {
-	uint64_t tail = r->options.tail, time = now_ns(CLOCK_MONOTONIC);
+	uint64_t tail = r->options.tail;
 	uint64_t from = max_of(s->at, position < tail ? 0 : position - tail);
 
 	/* records begin where a segment does, or where reading ended */
@@ -140,7 +141,7 @@ static size_t pull_tail(struct rings *r, struct stream *s)
 		return 0;
 	}
 	s->torn = 0;
-	copy_tail(r, s, ring, position);
+	copy_tail(r, s, ring, position, now_ns(CLOCK_MONOTONIC));
 	set_complete(r, s, now);
 	return 0;
 }
@@ -173,7 +174,7 @@ static size_t pull_stream(struct rings *r, struct stream *s)
 		return 0;
 	}
 	s->torn = 0;
-	n = copy_up_to(r, s, ring, position);
+	n = copy_up_to(r, s, ring, position, now_ns(CLOCK_MONOTONIC));
 	set_complete(r, s, now);
 	return n;
 }
@@ -336,9 +337,9 @@ static struct stream *end_stream(struct rings *r, const struct say *say)
 	if (r->waits)
 		s->at = s->ring.position = say->position;
 	else if (ring && !s->broken && r->options.tail)
-		copy_tail(r, s, ring, say->position);
+		copy_tail(r, s, ring, say->position, say->time);
 	else if (ring && !s->broken)
-		copy_up_to(r, s, ring, say->position);
+		copy_up_to(r, s, ring, say->position, say->time);
 	if (ring)
 		add_counts(r, s, ring);
 	pthread_mutex_lock(&r->lock);

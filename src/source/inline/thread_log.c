@@ -134,6 +134,55 @@ const struct event *log__peek(struct log *l)
 	return l->event;
 }
 
+/* ---- the next time ---- */
+
+static uint64_t end_of(const struct piece *p)
+{
+	return p->position + p->n * sizeof(*p->words);
+}
+
+/* Looks for a record with a time in a piece, from position on. */
+static bool find_time(struct log *l, const struct piece *p, uint64_t position)
+{
+	size_t at = (position - p->position) / sizeof(*p->words), n;
+
+	for (; at < p->n; at += n) {
+		n = log_decoder__look(l->decoder, p->words + at, p->n - at, &l->timed);
+		if (l->timed) {
+			l->timed_at = p->position + at * sizeof(*p->words);
+			return true;
+		}
+		if (!n) /* the next one is in the next segment */
+			l->looked = (p->position / LOG_SEGMENT + 1) * LOG_SEGMENT;
+		if (!n)
+			return false;
+	}
+	l->looked = end_of(p);
+	return false;
+}
+
+/* Each word is looked at once. */
+static void look_ahead(struct log *l)
+{
+	uint64_t here = l->pieces ? l->pieces->position + l->at * sizeof(uint64_t) : 0;
+
+	l->timed = 0;
+	l->looked = max_of(max_of(l->looked, here), l->skip);
+	for (const struct piece *p = l->pieces; p; p = p->next)
+		if (l->looked < end_of(p) && find_time(l, p, max_of(l->looked, p->position)))
+			return;
+}
+
+/* It was read then, and precedes what was written at a time that is known. */
+uint64_t log__latest(struct log *l)
+{
+	if (!l->event->untimed)
+		return l->event->time;
+	if (!l->timed || l->timed_at <= l->position)
+		look_ahead(l);
+	return l->timed ? min_of(l->read, max_of(l->timed, l->event->time)) : l->read;
+}
+
 bool log__run(struct log *l, uint64_t stop, struct event_run *out)
 {
 	const struct piece *p = l->pieces;

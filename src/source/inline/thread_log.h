@@ -28,17 +28,20 @@ struct log {
 	uint64_t skip;		   /* what is before this position is no record */
 	const struct event *event; /* the next one; NULL: not decoded yet */
 	uint64_t position, read;   /* its position, and when it was read from the ring */
-	uint64_t after;		   /* what of its piece has no time was logged after that */
-	VEC(uint64_t) stops;	   /* positions at which the other source's next events were */
-	size_t passed;		   /* of these */
-	uint8_t standing;	   /* enum log_standing, of the next event */
-	bool turned;		   /* that has changed in front of it */
-	bool gap_due;		   /* what is hidden in doubt is to be told, once */
-	uint64_t changed;	   /* ns: when it did, as opposed to where; 0: it has not */
-	uint64_t number;	   /* of the logs, from 1 on */
-	uint64_t goroutine;	   /* that was passed on as what the thread runs */
-	uint64_t probed;	   /* that the probes have told last */
-	bool told;		   /* what it has lost at its end */
+	uint64_t timed,
+		timed_at;    /* the next record that has a time: that, its position; 0: not found */
+	uint64_t looked;     /* up to there is none */
+	uint64_t after;	     /* what of its piece has no time was logged after that */
+	VEC(uint64_t) stops; /* positions at which the other source's next events were */
+	size_t passed;	     /* of these */
+	uint8_t standing;    /* enum log_standing, of the next event */
+	bool turned;	     /* that has changed in front of it */
+	bool gap_due;	     /* what is hidden in doubt is to be told, once */
+	uint64_t changed;    /* ns: when it did, as opposed to where; 0: it has not */
+	uint64_t number;     /* of the logs, from 1 on */
+	uint64_t goroutine;  /* that was passed on as what the thread runs */
+	uint64_t probed;     /* that the probes have told last */
+	bool told;	     /* what it has lost at its end */
 	struct doubt doubt;
 	struct event lost;
 };
@@ -55,6 +58,8 @@ static inline uint64_t log__stop(const struct log *l)
 }
 /* The next event, which stays the next one until .event is set to NULL; NULL: there is none yet. */
 const struct event *log__peek(struct log *l);
+/* ns: the next event, of which this is asked, had happened by then. */
+uint64_t log__latest(struct log *l);
 /* What is there to be decoded, up to this position. False: nothing, or an event comes first. */
 bool log__run(struct log *l, uint64_t stop, struct event_run *out);
 /* So many words of that are done with. */
