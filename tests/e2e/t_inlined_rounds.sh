@@ -10,6 +10,7 @@ needs root uprobes
 
 program busy -pthread
 background "$T/busy" until "$T/until"
+wait_for "$PATIENCE" has_threads "$background" 17
 rounds "${ROUNDS:-8}" busy "$background" "$T/busy"
 : >"$T/until"
 wait "$background"

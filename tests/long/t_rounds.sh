@@ -34,6 +34,7 @@ end_load() { # NAME
 if wanted busy; then
 	program busy -pthread
 	background "$T/busy" until "$T/until"
+	wait_for "$PATIENCE" has_threads "$background" 17
 	rounds "$ROUNDS" busy "$background" "$T/busy"
 	: >"$T/until"
 	wait "$background"

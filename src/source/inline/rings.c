@@ -117,8 +117,7 @@ static void see_torn(struct rings *r, struct stream *s, uint64_t now)
 		break_off(r, s);
 }
 
-/* Of a thread that goes on: its ring; NULL: there is nothing to be read. */
-static struct log_ring *open_ring(const struct rings *r, const struct stream *s, uint64_t *base)
+struct log_ring *rings__open_ring(const struct rings *r, const struct stream *s, uint64_t *base)
 {
 	struct log_area *a = areas__find(&r->areas, s->ring.area);
 	struct log_ring *ring = areas__ring(&r->areas, a, s->ring.slot);
@@ -132,7 +131,7 @@ static struct log_ring *open_ring(const struct rings *r, const struct stream *s,
 static size_t pull_tail(struct rings *r, struct stream *s)
 {
 	uint64_t now = now_ns(CLOCK_MONOTONIC), base, position;
-	struct log_ring *ring = open_ring(r, s, &base);
+	struct log_ring *ring = rings__open_ring(r, s, &base);
 
 	if (!ring)
 		return 0;
@@ -159,7 +158,7 @@ static void see_full(struct stream *s, const struct log_ring *ring, uint64_t now
 static size_t pull_stream(struct rings *r, struct stream *s)
 {
 	uint64_t now = now_ns(CLOCK_MONOTONIC), base, position;
-	struct log_ring *ring = open_ring(r, s, &base);
+	struct log_ring *ring = rings__open_ring(r, s, &base);
 	size_t n;
 
 	if (!ring)
@@ -183,7 +182,7 @@ static size_t pull_stream(struct rings *r, struct stream *s)
 static size_t skip_stream(struct rings *r, struct stream *s)
 {
 	uint64_t now = now_ns(CLOCK_MONOTONIC), base, position;
-	struct log_ring *ring = open_ring(r, s, &base);
+	struct log_ring *ring = rings__open_ring(r, s, &base);
 
 	if (!ring)
 		return 0;
@@ -212,68 +211,6 @@ static size_t pull_streams(struct rings *r, size_t (*pull)(struct rings *r, stru
 			return most;
 		most = max_of(most, pull(r, s));
 	}
-}
-
-/* ---- counters ---- */
-
-/* A thread counts on meanwhile: each counter is read once. */
-static void add_counts(struct rings *r, struct stream *s, const struct log_ring *ring)
-{
-	const volatile uint64_t *now = (const uint64_t *)((const char *)ring + LOG_COUNTERS_AT);
-
-	for (uint32_t i = 0; i < r->options.counters; i++) {
-		uint64_t n = now[i];
-
-		r->sums[i] += n - s->counted[i];
-		s->counted[i] = n;
-	}
-}
-
-void rings__count(struct rings *r, uint64_t *out)
-{
-	struct stream **s;
-
-	pthread_mutex_lock(&r->pulling);
-	vec__each (s, &r->streams) {
-		struct log_area *a = areas__find(&r->areas, (*s)->ring.area);
-		struct log_ring *ring = areas__ring(&r->areas, a, (*s)->ring.slot);
-
-		if (ring && (*s)->end.type != SAY_END)
-			add_counts(r, *s, ring);
-	}
-	for (uint32_t i = 0; i < r->options.counters; i++)
-		out[i] = r->sums[i];
-	pthread_mutex_unlock(&r->pulling);
-}
-
-static uint64_t counts_of(const struct rings *r, const struct stream *s)
-{
-	uint64_t sum = 0;
-
-	for (uint32_t i = 0; i < r->options.counters; i++)
-		sum += s->counted[i];
-	return sum;
-}
-
-void rings__work(struct rings *r, void (*fn)(void *ctx, const struct log_work *w), void *ctx)
-{
-	struct stream **s;
-
-	pthread_mutex_lock(&r->pulling);
-	vec__each (s, &r->streams) {
-		uint64_t base, position = (*s)->end.type == SAY_END ? (*s)->end.position : (*s)->at;
-		struct log_ring *ring = open_ring(r, *s, &base);
-		struct log_work w = {.pid = (*s)->ring.pid, .waited = (*s)->waited};
-
-		if (ring)
-			add_counts(r, *s, ring);
-		if (ring && !ring__position(ring, base, &position))
-			position = (*s)->at;
-		w.bytes = position - min_of(position, (*s)->ring.position);
-		w.counts = counts_of(r, *s);
-		fn(ctx, &w);
-	}
-	pthread_mutex_unlock(&r->pulling);
 }
 
 /* ---- what the supervisor says ---- */
@@ -341,7 +278,7 @@ static struct stream *end_stream(struct rings *r, const struct say *say)
 	else if (ring && !s->broken)
 		copy_up_to(r, s, ring, say->position, say->time);
 	if (ring)
-		add_counts(r, s, ring);
+		rings__add_counts(r, s, ring);
 	pthread_mutex_lock(&r->lock);
 	s->dropped = ring && !ring->limit ? ring->dropped : 0;
 	s->dropping = s->dropping ? s->dropping : say->time;
@@ -406,6 +343,12 @@ static bool receive(struct rings *r)
 	return got == 1;
 }
 
+void rings__hear_all(struct rings *r)
+{
+	while (r->options.socket >= 0 && !r->gone && receive(r))
+		;
+}
+
 /* ---- the thread ---- */
 
 /* Hears what was said, then does this to each stream. Returns as pull_streams() does. */
@@ -414,8 +357,7 @@ static size_t look(struct rings *r, size_t (*fn)(struct rings *r, struct stream 
 	size_t most = 0;
 
 	pthread_mutex_lock(&r->pulling);
-	while (r->options.socket >= 0 && !r->gone && receive(r))
-		;
+	rings__hear_all(r);
 	if (fn)
 		most = pull_streams(r, fn);
 	pthread_mutex_unlock(&r->pulling);

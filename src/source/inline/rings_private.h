@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* rings: what its files share (rings.c, the side of the thread that reads; queue.c, the decoder's).
- */
+/* rings: what its files share (rings.c, the side of the thread that reads; counts.c;
+ * queue.c, the decoder's). */
 #ifndef BBTRACE_INLINE_RINGS_PRIVATE_H
 #define BBTRACE_INLINE_RINGS_PRIVATE_H
 
@@ -28,5 +28,12 @@ struct rings {
 	struct rings_totals totals;
 	bool gone, ends;
 };
+
+/* Of a thread that goes on: its ring; NULL: there is nothing to be read. */
+struct log_ring *rings__open_ring(const struct rings *r, const struct stream *s, uint64_t *base);
+/* All that was said until now; pulling is held. */
+void rings__hear_all(struct rings *r);
+/* A thread counts on meanwhile: each counter is read once. */
+void rings__add_counts(struct rings *r, struct stream *s, const struct log_ring *ring);
 
 #endif
