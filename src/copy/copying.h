@@ -41,7 +41,7 @@ struct copying {
 	 * a second round, ascending. */
 	VEC(struct copy_extent) spare;
 	bool uses_spare;
-	size_t later; /* the first function of that round, in the image */
+	size_t later;	   /* the first function of that round, in the image */
 	uint8_t *refusals; /* of the copies, by function of the plan */
 	/* of Go's runtime: a function, and an address in one; 0: none */
 	uint64_t deferreturn, goexit;
@@ -140,8 +140,8 @@ struct body {
 	VEC(struct zone) zones; /* by address */
 	VEC(struct spring) springs;
 	VEC(struct placed) order; /* in which they are written (order.c) */
-	bool keeps_below; /* something below the stack pointer at calls */
-	bool guesses;	  /* a jump's table may be longer than is known */
+	bool keeps_below;	  /* something below the stack pointer at calls */
+	bool guesses;		  /* a jump's table may be longer than is known */
 };
 
 /* Gathers the items of a function, and finds its points. COPY_OK, or why it can't be copied. */
