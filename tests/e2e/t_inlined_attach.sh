@@ -251,6 +251,62 @@ done
 same "$T/inline" "$T/probe" 'a call is shown as by probes'
 ok $(($(wc -l <"$T/inline") < 4)) 'with its branches'
 
+# ---- counts of what runs ----
+# Each call of run() makes 1000 indirect jumps, whose targets are logged, and 999 of them are followed by a counted branch.
+# Only the calls that begin before or end behind the trace make less: one a thread each.
+source_program dispatches c -O2 -fno-gcse -pthread <<'END'
+#include <pthread.h>
+#include <unistd.h>
+__attribute__((noipa)) static int run(const unsigned char *p, int n)
+{
+	static void *ways[] = {&&a, &&b, &&c, &&d};
+	int s = 0;
+#define NEXT do { if (!n--) return s; goto *ways[*p++ & 3]; } while (0)
+	NEXT;
+a:	s += 1; NEXT;
+b:	s ^= n; NEXT;
+c:	if (s & 1) s += 3; NEXT;
+d:	s -= n; NEXT;
+}
+static unsigned char code[1000];
+static volatile int sink;
+static void *runs(void *until)
+{
+	while (access(until, F_OK))
+		for (int i = 0; i < 100; i++)
+			sink += run(code, sizeof(code));
+	return NULL;
+}
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+
+	for (int i = 0; i < sizeof(code); i++)
+		code[i] = i * 7 + i / 3;
+	pthread_create(&thread, NULL, runs, argv[1]);
+	runs(argv[1]);
+	pthread_join(thread, NULL);
+	return 0;
+}
+END
+"$T/dispatches" "$T/end" &
+dispatches=$!
+at_end "kill $dispatches 2>/dev/null"
+wait_for "$PATIENCE" grep -q "$T/dispatches" "/proc/$dispatches/maps"
+bb user "$T/dispatches" run -p $dispatches --engine inline -c -t 0.4 -F json -o "$T/json"
+exits 0 'a process that runs: its branches are counted'
+is "$(json_lines "$T/json" '
+	our ($jumps, $rets);
+	$jumps += $e->{taken_count} if ($e->{kind} // "") eq "ijmp";
+	$rets += $e->{taken_count} if ($e->{kind} // "") eq "ret";
+	$e->{event} eq "summary" || return "";
+	my ($residue, $cut) = map { $e->{$_} // 0 } qw(residue cut);
+	$rets > 10 && abs($jumps - 1000 * $rets) <= 2000 && $residue <= $cut && $cut <= 4 ? "right"
+		: "$jumps jumps, $rets rets, residue $residue, cut $cut"')" right \
+	'they tell of whole calls, but for those that the trace begins or ends in'
+: >"$T/end"
+wait $dispatches
+
 # ---- bbtrace is killed ----
 : >"$T/err"
 "$BBTRACE" user "$T/waits" '*' -p $waits --engine inline -o "$T/trace" -v >"$T/out" 2>"$T/err" </dev/null &

@@ -26,7 +26,7 @@ struct counted *counted__new(const struct plan *plan, const struct copies *copie
 {
 	struct counted *c = xcalloc(1, sizeof(*c));
 
-	*c = (struct counted){.plan = plan, .copies = copies, .rings = rings};
+	*c = (struct counted){.plan = plan, .copies = copies, .rings = rings, .held = true};
 	c->sums = xcalloc(copies->counted.len + 1, sizeof(*c->sums));
 	c->told = xcalloc(copies->counted.len + 1, sizeof(*c->told));
 	c->sites = xcalloc(plan->sites.len + 1, sizeof(*c->sites));

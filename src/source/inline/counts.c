@@ -1,6 +1,54 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What threads have counted, and written. */
+#include <sys/socket.h>
+#include <unistd.h>
 #include "rings_private.h"
+
+/* ---- at one time ---- */
+
+#define PAUSE_NS 1000000000ull /* a thread that has not stopped then waits in the kernel */
+#define LOOK_US	 100
+
+static void ask(const struct rings *r, enum ask_type type)
+{
+	const struct ask ask = {.type = type};
+
+	if (r->options.socket >= 0)
+		(void)!send(r->options.socket, &ask, sizeof(ask), MSG_NOSIGNAL);
+}
+
+static bool is_paused(struct rings *r, bool *gone)
+{
+	bool paused;
+
+	rings__pull(r);
+	pthread_mutex_lock(&r->lock);
+	paused = r->paused;
+	*gone = r->gone || r->options.socket < 0;
+	pthread_mutex_unlock(&r->lock);
+	return paused;
+}
+
+bool rings__pause(struct rings *r)
+{
+	uint64_t end = now_ns(CLOCK_MONOTONIC) + PAUSE_NS;
+	bool paused, gone;
+
+	ask(r, ASK_PAUSE);
+	while (!(paused = is_paused(r, &gone)) && !gone && now_ns(CLOCK_MONOTONIC) < end)
+		usleep(LOOK_US);
+	return paused;
+}
+
+void rings__go_on(struct rings *r)
+{
+	pthread_mutex_lock(&r->lock);
+	r->paused = false;
+	pthread_mutex_unlock(&r->lock);
+	ask(r, ASK_GO_ON);
+}
+
+/* ---- counters ---- */
 
 void rings__add_counts(struct rings *r, struct stream *s, const struct log_ring *ring)
 {

@@ -200,6 +200,8 @@ static void inline__start(struct source *source)
 		merge__begin(s->merge);
 		s->begun = true;
 	}
+	if (s->counted)
+		rings__pause(s->inliner->rings);
 	rings__start(s->inliner->rings);
 	if (s->stopped)
 		merge__mute(s->merge, s->stopped, now_ns(CLOCK_MONOTONIC));
@@ -208,6 +210,8 @@ static void inline__start(struct source *source)
 	s->stopped = 0;
 	s->stopping = false;
 	s->inner->ops->start(s->inner);
+	if (s->counted)
+		rings__go_on(s->inliner->rings);
 }
 
 static void inline__stop(struct source *source)
@@ -224,13 +228,16 @@ static void inline__stop(struct source *source)
 }
 
 /* Not in a signal's handler: threads would have overwritten what was asked for if it were read only
- * later; counters of copies and of probes are to end at the same time. */
+ * later; counters of copies and of probes are to end at the same time. The threads that count are
+ * stopped then. */
 static void stop_now(struct inline_source *s)
 {
 	if (s->inliner->options.last)
 		rings__tail(s->inliner->rings);
-	if (s->counted)
+	if (s->counted) {
+		rings__pause(s->inliner->rings);
 		counted__hold(s->counted);
+	}
 	s->stopping = false;
 	s->stopped = now_ns(CLOCK_MONOTONIC);
 	s->inner->ops->stop(s->inner);
@@ -275,8 +282,10 @@ static int pass(struct inline_source *s, const struct source_sink *to)
 	bool tails = needs_tails(s);
 	int err;
 
-	if (s->stopping)
+	if (s->stopping) {
 		stop_now(s);
+		rings__go_on(s->inliner->rings);
+	}
 	if (s->stopped)
 		merge__mute(s->merge, s->stopped, UINT64_MAX);
 	if (tails)
@@ -367,7 +376,7 @@ static int inline__losses(struct source *source, const struct source_sink *sink)
 	uint64_t began;
 	int err;
 
-	if (s->stopping)
+	if (s->stopping) /* they are let go as they are */
 		stop_now(s);
 	let_go(s->inliner);
 	rings__pull(s->inliner->rings);
@@ -419,7 +428,5 @@ struct source *inliner__source(struct inliner *i, struct source *inner,
 	s->merge = merge__new(&options);
 	if (i->options.plan->placement == PLACEMENT_COUNT)
 		s->counted = counted__new(i->options.plan, i->options.copies, i->rings);
-	if (s->counted) /* until start */
-		counted__hold(s->counted);
 	return &s->source;
 }

@@ -306,6 +306,7 @@ static void hear(struct rings *r, const struct say *say, int fd)
 	said.say.text[sizeof(said.say.text) - 1] = 0;
 	pthread_mutex_lock(&r->lock);
 	r->gone |= say->type == SAY_GONE || say->type == SAY_DIED;
+	r->paused |= say->type == SAY_PAUSED;
 	vec__push(&r->said, said);
 	pthread_mutex_unlock(&r->lock);
 }

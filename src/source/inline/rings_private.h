@@ -26,7 +26,7 @@ struct rings {
 	size_t told; /* of said */
 	size_t waiting;
 	struct rings_totals totals;
-	bool gone, ends;
+	bool gone, ends, paused;
 };
 
 /* Of a thread that goes on: its ring; NULL: there is nothing to be read. */

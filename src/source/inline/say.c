@@ -79,6 +79,10 @@ int tracer__hear(struct tracer *s)
 			return -EPIPE;
 		if (ask.type == ASK_DONE)
 			tracer__slot_done(s, ask.area, ask.slot);
+		else if (ask.type == ASK_PAUSE)
+			tracer__pause(s);
+		else if (ask.type == ASK_GO_ON)
+			tracer__go_on(s);
 		else if (ask.type == ASK_QUIT)
 			tracer__let_go(s);
 	}

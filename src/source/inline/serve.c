@@ -118,6 +118,7 @@ void tracer__serve(const struct supervisor_options *o, int socket)
 	while (s.threads.len || s.early.len) {
 		while (tracer__next(&s, &stop))
 			tracer__stopped(&s, &stop);
+		tracer__see_paused(&s);
 		if (s.threads.len || s.early.len)
 			wait_for_something(&s);
 	}

@@ -22,14 +22,16 @@ bool thread__stops_soon(const struct thread *t)
 {
 	const struct space *space = t->process->space;
 
-	return space && space->lets_go && !waits_for_child(t->tracer, space);
+	return space && (t->tracer->pausing ||
+			 (space->lets_go && !waits_for_child(t->tracer, space)));
 }
 
 static void hold(struct thread *t)
 {
 	t->state = THREAD_HELD;
 	thread__take_stop(t);
-	space__try_let_go(t->tracer, t->process->space);
+	if (t->process->space->lets_go)
+		space__try_let_go(t->tracer, t->process->space);
 }
 
 void thread__done(struct thread *t)

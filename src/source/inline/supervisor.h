@@ -64,6 +64,7 @@ enum say_type {
 			  of the plan, in .function; NO_FUNCTION: all of .object; .size 1: it may
 			  be in there now */
 	SAY_COVERED,   /* up to .position it did */
+	SAY_PAUSED,    /* no thread runs, as was asked for */
 	SAY_GONE,      /* the last message: there are no processes any more */
 	SAY_DIED,      /* not said, but found: it has ended without that */
 };
@@ -98,8 +99,10 @@ struct say_answer {
 /* ---- what it is asked ---- */
 
 enum ask_type {
-	ASK_DONE, /* the slot may be used again */
-	ASK_QUIT, /* let go of everything */
+	ASK_DONE,  /* the slot may be used again */
+	ASK_PAUSE, /* stop all threads: SAY_PAUSED, unless they can't be stopped */
+	ASK_GO_ON, /* let them go on */
+	ASK_QUIT,  /* let go of everything */
 };
 struct ask {
 	uint32_t type; /* enum ask_type */

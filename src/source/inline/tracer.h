@@ -187,8 +187,9 @@ struct tracer {
 	const struct arch *arch;
 	const struct arch_tracee *tracee;
 	bool follow, stacks, quitting;
-	int socket;  /* to bbtrace; -1: it has gone */
-	int signals; /* SIGCHLD */
+	bool pausing, paused; /* pause.c; paused: that was said */
+	int socket;	      /* to bbtrace; -1: it has gone */
+	int signals;	      /* SIGCHLD */
 	uint32_t nareas;
 	uint64_t looked;	/* ns: for strays */
 	uint64_t stopped;	/* ns: since when processes are stopped that ran already */
@@ -472,6 +473,12 @@ void space__try_let_go(struct tracer *s, struct space *space);
 void thread__let_go_alone(struct thread *t);
 /* Stopped; it is free then. */
 void thread__detach(struct thread *t, int sig);
+
+/* ---- pause.c ---- */
+void tracer__pause(struct tracer *s);
+/* Says so, if all threads are stopped now. */
+void tracer__see_paused(struct tracer *s);
+void tracer__go_on(struct tracer *s);
 
 /* ---- stacks.c ---- */
 /* Before it gets a slot. */
