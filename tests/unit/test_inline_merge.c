@@ -172,11 +172,12 @@ static void test_read_late(void)
 	put_branch(0, true, SP);
 	put_ret(0, 1, time);
 	put_branch(0, false, SP);
+	merge__add(merge, waiting__sideband(&(struct sideband_event){
+				  .type = SIDEBAND_EXIT, .time = time + 1, .pid = 30, .tid = 30}));
 	usleep(2000);
-	pass(time + 1);
-	is_str(passed(), "10:b1 10:r1", "what has a time proves that of what is before it");
-	pass(time + 2);
-	is_str(passed(), "", "but not of what is behind it");
+	pass(ticks());
+	is_str(passed(), "10:b1 10:r1 30:exit 10:b0",
+	       "what has a time proves that of what is before it, but not of what is behind it");
 	time = ticks();
 	for (unsigned i = 0; i < LOG_SEGMENT / 8 + 3; i++)
 		put_branch(1, true, SP);

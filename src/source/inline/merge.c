@@ -65,7 +65,7 @@ void merge__mute(struct merge *m, uint64_t from, uint64_t to)
 /* Of a log's next event. */
 static bool is_mute(const struct merge *m, struct log *l)
 {
-	return m->mute_from && log__latest(l) >= m->mute_from && l->event->time < m->mute_to &&
+	return m->mute_from && !log__was_before(l, m->mute_from) && l->event->time < m->mute_to &&
 	       l->event->type != EVENT_LOST;
 }
 
@@ -170,34 +170,35 @@ size_t merge__queued(const struct merge *m)
 
 /* ---- all that was before a time ---- */
 
-static bool may_pass(struct log *l, uint64_t time)
+/* What may have happened later waits until more was read, unless it is now (last) or never. */
+static bool may_pass(struct log *l, uint64_t time, bool last)
 {
 	const struct event *e = log__peek(l);
 
-	return e && e->time < time && (l->read <= time || log__latest(l) <= time) &&
-	       l->position < log__stop(l);
+	return e && e->time < time && l->position < log__stop(l) &&
+	       (last ? log__was_before(l, time) : !e->untimed || l->read <= time);
 }
 
-/* The next event, and what follows, was read by then and is not younger than the next one of
+/* The next event, and what follows, had happened by then and is not younger than the next one of
  * another thread. */
-static int give_before(struct merge *m, struct log *l, uint64_t time, uint64_t next,
+static int give_before(struct merge *m, struct log *l, uint64_t time, uint64_t next, bool last,
 		       const struct source_sink *sink)
 {
 	int err = give(m, l, sink);
+	bool known = l->pieces && l->pieces->time <= time;
+	uint64_t stop = known ? log__stop(l) : last ? min_of(log__stop(l), log__known(l, time)) : 0;
 
-	return !err && l->pieces && l->pieces->time <= time
-		       ? give_run(m, l, log__stop(l), min_of(time, next + 1), sink)
-		       : err;
+	return err ? err : give_run(m, l, stop, min_of(time, next + 1), sink);
 }
 
 /* The two whose next events are the oldest. */
-static struct log *oldest(struct merge *m, uint64_t time, uint64_t *next)
+static struct log *oldest(struct merge *m, uint64_t time, bool last, uint64_t *next)
 {
 	struct log *best = NULL, **l;
 
 	*next = time;
 	vec__each (l, &m->logs) {
-		if (!may_pass(*l, time))
+		if (!may_pass(*l, time, last))
 			continue;
 		if (!best || (*l)->event->time < best->event->time) {
 			if (best)
@@ -210,16 +211,17 @@ static struct log *oldest(struct merge *m, uint64_t time, uint64_t *next)
 	return best;
 }
 
-static int pass_before(struct merge *m, uint64_t time, const struct source_sink *sink)
+/* last: there will be no other occasion. */
+static int pass_before(struct merge *m, uint64_t time, bool last, const struct source_sink *sink)
 {
 	struct log *l;
 	uint64_t next;
 	int err = 0;
 
-	while (!err && !m->turn_over && (l = oldest(m, time, &next)))
+	while (!err && !m->turn_over && (l = oldest(m, time, last, &next)))
 		do
-			err = give_before(m, l, time, next, sink);
-		while (!err && !m->turn_over && may_pass(l, time) && l->event->time <= next);
+			err = give_before(m, l, time, next, last, sink);
+		while (!err && !m->turn_over && may_pass(l, time, last) && l->event->time <= next);
 	return err;
 }
 
@@ -479,6 +481,13 @@ static int pass_queued(struct merge *m, struct queued *q, const struct source_si
 	return err;
 }
 
+/* Does a program end? What its other threads have done before is of no use then. */
+static bool ends(const struct waiting *w)
+{
+	return w->type == WAITS_SIDEBAND &&
+	       (w->sideband.type == SIDEBAND_EXIT || w->sideband.type == SIDEBAND_EXEC);
+}
+
 /* Passes on what waits up to this time, with the logs between them, which nothing is passed on of
  * from stopped on. */
 static int pass_queue(struct merge *m, uint64_t time, uint64_t stopped,
@@ -489,7 +498,7 @@ static int pass_queue(struct merge *m, uint64_t time, uint64_t stopped,
 	while (!err && m->taken < m->queue.len && m->queue.data[m->taken].waiting->time <= time) {
 		struct queued q = m->queue.data[m->taken];
 
-		err = pass_before(m, min_of(q.waiting->time, stopped), sink);
+		err = pass_before(m, min_of(q.waiting->time, stopped), ends(q.waiting), sink);
 		if (err || m->turn_over)
 			break;
 		m->taken++; /* a fork may add to the queue */
@@ -546,7 +555,7 @@ int merge__until(struct merge *m, uint64_t time, const struct source_sink *sink,
 	m->turn_over = false;
 	err = pass_queue(m, time, UINT64_MAX, sink);
 	if (!err && !m->turn_over)
-		err = pass_before(m, time, sink);
+		err = pass_before(m, time, false, sink);
 	if (!err && !m->turn_over)
 		*reached = max_of(*reached, time);
 	if (!err)
@@ -566,7 +575,7 @@ int merge__end(struct merge *m, uint64_t stopped, const struct source_sink *sink
 	m->turn_over = false;
 	err = pass_queue(m, UINT64_MAX, stopped, sink);
 	if (!err)
-		err = pass_before(m, stopped, sink);
+		err = pass_before(m, stopped, true, sink);
 	vec__each (l, &m->logs)
 		if (!err)
 			err = give_last_gap(*l, sink);

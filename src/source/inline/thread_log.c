@@ -134,53 +134,62 @@ const struct event *log__peek(struct log *l)
 	return l->event;
 }
 
-/* ---- the next time ---- */
+/* ---- what is known of times ---- */
 
 static uint64_t end_of(const struct piece *p)
 {
 	return p->position + p->n * sizeof(*p->words);
 }
 
-/* Looks for a record with a time in a piece, from position on. */
-static bool find_time(struct log *l, const struct piece *p, uint64_t position)
+/* Looks for the next record with a time in a piece, from where it has looked before on. */
+static bool find_time(struct log *l, const struct piece *p)
 {
-	size_t at = (position - p->position) / sizeof(*p->words), n;
+	while (l->looked < end_of(p)) {
+		size_t at = (l->looked - p->position) / sizeof(*p->words);
+		size_t n = log_decoder__look(l->decoder, p->words + at, p->n - at, &l->timed);
 
-	for (; at < p->n; at += n) {
-		n = log_decoder__look(l->decoder, p->words + at, p->n - at, &l->timed);
-		if (l->timed) {
-			l->timed_at = p->position + at * sizeof(*p->words);
+		l->timed_at = l->looked;
+		/* there are no more in this segment */
+		l->looked = n ? l->looked + n * sizeof(*p->words)
+			      : (p->position / LOG_SEGMENT + 1) * LOG_SEGMENT;
+		if (l->timed)
 			return true;
-		}
-		if (!n) /* the next one is in the next segment */
-			l->looked = (p->position / LOG_SEGMENT + 1) * LOG_SEGMENT;
-		if (!n)
-			return false;
 	}
-	l->looked = end_of(p);
 	return false;
 }
 
-/* Each word is looked at once. */
-static void look_ahead(struct log *l)
+/* Each word is looked at once, as long as times that are asked for don't go back. */
+static bool look_ahead(struct log *l)
+{
+	if (l->timed)
+		return true;
+	for (const struct piece *p = l->pieces; p; p = p->next) {
+		if (l->looked < end_of(p) && l->looked < p->position)
+			l->looked = p->position;
+		if (find_time(l, p))
+			return true;
+	}
+	return false;
+}
+
+uint64_t log__known(struct log *l, uint64_t time)
 {
 	uint64_t here = l->pieces ? l->pieces->position + l->at * sizeof(uint64_t) : 0;
 
-	l->timed = 0;
-	l->looked = max_of(max_of(l->looked, here), l->skip);
-	for (const struct piece *p = l->pieces; p; p = p->next)
-		if (l->looked < end_of(p) && find_time(l, p, max_of(l->looked, p->position)))
-			return;
+	if (time < l->known_for || l->looked < max_of(here, l->skip)) {
+		l->looked = max_of(here, l->skip);
+		l->known = l->timed = 0;
+	}
+	for (l->known_for = time; look_ahead(l) && l->timed < time; l->timed = 0)
+		l->known = l->timed_at;
+	return l->known;
 }
 
-/* It was read then, and precedes what was written at a time that is known. */
-uint64_t log__latest(struct log *l)
+bool log__was_before(struct log *l, uint64_t time)
 {
-	if (!l->event->untimed)
-		return l->event->time;
-	if (!l->timed || l->timed_at <= l->position)
-		look_ahead(l);
-	return l->timed ? min_of(l->read, max_of(l->timed, l->event->time)) : l->read;
+	if (l->event->time >= time)
+		return false;
+	return !l->event->untimed || l->read <= time || l->position < log__known(l, time);
 }
 
 bool log__run(struct log *l, uint64_t stop, struct event_run *out)

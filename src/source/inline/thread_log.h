@@ -28,9 +28,10 @@ struct log {
 	uint64_t skip;		   /* what is before this position is no record */
 	const struct event *event; /* the next one; NULL: not decoded yet */
 	uint64_t position, read;   /* its position, and when it was read from the ring */
-	uint64_t timed,
-		timed_at;    /* the next record that has a time: that, its position; 0: not found */
-	uint64_t looked;     /* up to there is none */
+	/* log__known(): up to where it has looked; the record that it has found there, with that
+	 * time; 0: none */
+	uint64_t looked, timed, timed_at;
+	uint64_t known, known_for;
 	uint64_t after;	     /* what of its piece has no time was logged after that */
 	VEC(uint64_t) stops; /* positions at which the other source's next events were */
 	size_t passed;	     /* of these */
@@ -58,8 +59,11 @@ static inline uint64_t log__stop(const struct log *l)
 }
 /* The next event, which stays the next one until .event is set to NULL; NULL: there is none yet. */
 const struct event *log__peek(struct log *l);
-/* ns: the next event, of which this is asked, had happened by then. */
-uint64_t log__latest(struct log *l);
+/* Before this position, which may be behind us, all was written before that time: what precedes the
+ * last record that says so. Those that were read by then are known anyway. */
+uint64_t log__known(struct log *l, uint64_t time);
+/* Had the next event, of which this is asked, happened before that time? */
+bool log__was_before(struct log *l, uint64_t time);
 /* What is there to be decoded, up to this position. False: nothing, or an event comes first. */
 bool log__run(struct log *l, uint64_t stop, struct event_run *out);
 /* So many words of that are done with. */
