@@ -112,3 +112,9 @@ bool waiting__may_swap(const struct waiting *before, const struct waiting *w)
 		return before->tid != w->tid;
 	return before->pid && w->pid && before->pid != w->pid;
 }
+
+bool waiting__is_end(const struct waiting *w)
+{
+	return w->type == WAITS_SIDEBAND &&
+	       (w->sideband.type == SIDEBAND_EXIT || w->sideband.type == SIDEBAND_EXEC);
+}

@@ -481,13 +481,6 @@ static int pass_queued(struct merge *m, struct queued *q, const struct source_si
 	return err;
 }
 
-/* Does a program end? What its other threads have done before is of no use then. */
-static bool ends(const struct waiting *w)
-{
-	return w->type == WAITS_SIDEBAND &&
-	       (w->sideband.type == SIDEBAND_EXIT || w->sideband.type == SIDEBAND_EXEC);
-}
-
 /* Passes on what waits up to this time, with the logs between them, which nothing is passed on of
  * from stopped on. */
 static int pass_queue(struct merge *m, uint64_t time, uint64_t stopped,
@@ -498,7 +491,8 @@ static int pass_queue(struct merge *m, uint64_t time, uint64_t stopped,
 	while (!err && m->taken < m->queue.len && m->queue.data[m->taken].waiting->time <= time) {
 		struct queued q = m->queue.data[m->taken];
 
-		err = pass_before(m, min_of(q.waiting->time, stopped), ends(q.waiting), sink);
+		err = pass_before(m, min_of(q.waiting->time, stopped), waiting__is_end(q.waiting),
+				  sink);
 		if (err || m->turn_over)
 			break;
 		m->taken++; /* a fork may add to the queue */

@@ -22,8 +22,8 @@ bool thread__stops_soon(const struct thread *t)
 {
 	const struct space *space = t->process->space;
 
-	return space && (t->tracer->pausing ||
-			 (space->lets_go && !waits_for_child(t->tracer, space)));
+	return space &&
+	       (t->tracer->pausing || (space->lets_go && !waits_for_child(t->tracer, space)));
 }
 
 static void hold(struct thread *t)
