@@ -46,7 +46,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input in = {data, data + size};
 	uint8_t how = input__number(&in, 1);
-	const struct log_options options = {.regs = how & 1 ? 0x3ffff : 0xd6, .timed = how & 2};
+	const struct log_options options = {
+		.regs = how & 1 ? 0x3ffff : 0xd6, .timed = how & 2, .callers = how & 4};
 	struct log_thread t = {
 		.pid = 1, .tid = 2, .stacks = {0x7ffd00000000}, .until = 1u << 30, .comm = "x"};
 	size_t n = input__left(&in) / 8, at = 0;
@@ -58,9 +59,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	input__bytes(&in, words, n * 8);
 	while (at < n) {
 		const struct event *e;
+		uint64_t time;
+		size_t looked = log_decoder__look(d, words + at, n - at, &time);
 		int taken = log_decoder__event(d, &t, words + at, n - at, &e);
 
-		CHECK(taken <= (int)(n - at) && (taken > 0) == !!e);
+		CHECK(taken <= (int)(n - at) && (taken > 0 || !e));
+		CHECK(looked == (size_t)(taken > 0 ? taken : 0));
+		CHECK(!e || !e->untimed || !time);
 		if (e) {
 			check(e, &t);
 			CHECK(e->time >= last);
