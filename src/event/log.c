@@ -194,13 +194,17 @@ void log_thread__at(struct log_thread *t, uint64_t sp)
 
 #define STACK_STEP (8 << 20) /* stack pointers of successive events are rarely so far apart */
 
-/* The stack pointer with this low half: on the stack whose last one it is nearest to, as behind a
- * handler on an alternate stack; on the last stack, if it would be far from all. */
+/* The stack pointer with this low half: on the stack of the goroutine that was told, if it can be;
+ * else on the stack whose last one it is nearest to, as behind a handler on an alternate stack; on
+ * the last stack, if it would be far from all. */
 static uint64_t whole_sp(const struct log_thread *t, uint32_t low)
 {
+	uint64_t sp = t->stack_low + (uint32_t)(low - (uint32_t)t->stack_low);
 	int64_t nearest = STACK_STEP;
 	unsigned at = 0;
 
+	if (log_thread__is_goroutine(t, sp))
+		return sp;
 	for (unsigned i = 0; i < LOG_STACKS && t->stacks[i]; i++) {
 		int64_t d = llabs(distance(t->stacks[i], low));
 

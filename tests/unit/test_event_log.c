@@ -209,6 +209,30 @@ static void test_stacks(void)
 	visit(high | (low - (64 << 10)), "its low half is 64 KB below the first one's");
 }
 
+/* A thread whose own stack's low half is near that of the goroutines' stacks, as without address
+ * space randomization: 0x7fffffffe000 and 0xc000000000. */
+static void test_goroutines(void)
+{
+	struct log_decoder *d = log_decoder__new(&plan, &args_only, a_clock);
+	const uint64_t own = 0x7fffffffd000ull, low = 0xc000040000ull, high = low + 0x8000;
+	uint64_t w[5] = {LOG_ID(LOG_GOROUTINE, 0, 0, 0), 40, 18, low, high};
+	const struct event *e;
+	int n;
+
+	th = thread_at(own);
+	decode(d, w, 5, &n);
+	w[0] = word(LOG_BRANCH, 0, false, JCC, high - 64);
+	e = decode(d, w, 1, &n);
+	ok(e && e->goroutine == 18 && e->sp == (uint64_t)-64, "a branch on a goroutine's stack");
+	w[0] = LOG_ID(LOG_GOROUTINE, 0, 0, 0);
+	w[2] = w[3] = w[4] = 0;
+	decode(d, w, 5, &n);
+	w[0] = word(LOG_BRANCH, 0, false, JCC, own - 64);
+	e = decode(d, w, 1, &n);
+	ok(e && !e->goroutine && e->sp == own - 64, "and back on the thread's own");
+	log_decoder__free(d);
+}
+
 /* Stack pointers near a multiple of 4 GiB, and far steps. */
 static void test_stack(void)
 {
@@ -316,6 +340,7 @@ int main(void)
 	test_entries();
 	test_stack();
 	test_stacks();
+	test_goroutines();
 	test_times();
 	test_losses();
 	test_refused();
