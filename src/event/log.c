@@ -286,6 +286,24 @@ static void take_callers(struct log_decoder *d, const uint64_t *words)
 	d->entry.nstack = d->entry.caller ? 2 + n : 1;
 }
 
+/* Where the time stamp counter is in a record; 0: it has none. */
+static size_t ticks_at(const struct log_decoder *d, const struct log_record *r)
+{
+	switch (r->kind) {
+	case LOG_ENTRY:
+	case LOG_GOROUTINE:
+		return 1;
+	case LOG_RETURN:
+		return 3;
+	case LOG_BRANCH:
+		return d->options->timed ? 1 : 0;
+	case LOG_TARGET:
+		return d->options->timed ? 2 : 0;
+	default:
+		return 0;
+	}
+}
+
 static void take_entry(struct log_decoder *d, struct log_thread *t, const struct log_record *r)
 {
 	const struct plan_site *s = r->site;
@@ -295,7 +313,6 @@ static void take_entry(struct log_decoder *d, struct log_thread *t, const struct
 	uint64_t sp = sp_of_entry(d, regs, d->event.sp);
 
 	take_regs(d, regs);
-	take_time(d, t, r->words[1]);
 	if (goes)
 		take_target(&d->event, r->words + 4, s->kind == BRANCH_RET);
 	if (sp) {
@@ -369,18 +386,17 @@ static void take_common(struct log_decoder *d, struct log_thread *t, const struc
 static void take_site(struct log_decoder *d, struct log_thread *t, const struct log_record *r)
 {
 	const struct plan_site *s = r->site;
+	size_t ticks = ticks_at(d, r);
 
 	d->event.site = s - d->plan->sites.data;
 	d->event.taken = r->taken;
+	if (ticks)
+		take_time(d, t, r->words[ticks]);
 	if (r->kind == LOG_ENTRY) {
 		d->event.type = EVENT_ENTRY;
 		take_entry(d, t, r);
 		return;
 	}
-	if (r->kind == LOG_RETURN)
-		take_time(d, t, r->words[3]);
-	else if (d->options->timed)
-		take_time(d, t, r->words[r->kind == LOG_TARGET ? 2 : 1]);
 	if (r->kind == LOG_TARGET || r->kind == LOG_RETURN)
 		take_target(&d->event, r->words + 1, r->kind == LOG_RETURN);
 }
@@ -401,27 +417,38 @@ bool log_decoder__id(const struct log_decoder *d, uint32_t id, struct logged *ou
 	return true;
 }
 
+/* Reads the first word of a record, of n words that there are. Its size; 0: it is the end of a
+ * segment (LOG_END), or no record of this plan. */
+static size_t open_record(const struct log_decoder *d, const uint64_t *words, size_t n,
+			  struct log_record *r)
+{
+	size_t size;
+
+	if (!n)
+		return 0;
+	*r = record_of(d, words);
+	size = size_of(d, r, n);
+	if (size > n || r->kind == LOG_END)
+		return 0;
+	if (r->kind != LOG_LOST && r->kind != LOG_GOROUTINE &&
+	    !(r->site && is_of_kind(d, r->site, r->kind)))
+		return 0;
+	return size;
+}
+
 int log_decoder__event(struct log_decoder *d, struct log_thread *t, const uint64_t *words, size_t n,
 		       const struct event **out)
 {
-	struct log_record r;
-	size_t size;
+	struct log_record r = {0};
+	size_t size = open_record(d, words, n, &r);
 
 	*out = NULL;
-	if (!n)
-		return -EBADMSG;
-	r = record_of(d, words);
-	size = size_of(d, &r, n);
-	if (!size || size > n)
-		return -EBADMSG;
-	if (r.kind == LOG_END)
-		return 0;
+	if (!size)
+		return r.kind == LOG_END ? 0 : -EBADMSG;
 	if (r.kind == LOG_GOROUTINE) {
 		take_goroutine(d, t, &r);
 		return size;
 	}
-	if (r.kind != LOG_LOST && !(r.site && is_of_kind(d, r.site, r.kind)))
-		return -EBADMSG;
 	take_common(d, t, &r);
 	if (r.kind == LOG_LOST) {
 		d->event.type = EVENT_LOST;
@@ -439,41 +466,12 @@ int log_decoder__event(struct log_decoder *d, struct log_thread *t, const uint64
 	return size;
 }
 
-/* Where the time stamp counter is in a record; 0: it has none. */
-static size_t ticks_at(const struct log_decoder *d, const struct log_record *r)
-{
-	switch (r->kind) {
-	case LOG_ENTRY:
-	case LOG_GOROUTINE:
-		return 1;
-	case LOG_RETURN:
-		return 3;
-	case LOG_BRANCH:
-		return d->options->timed ? 1 : 0;
-	case LOG_TARGET:
-		return d->options->timed ? 2 : 0;
-	default:
-		return 0;
-	}
-}
-
 size_t log_decoder__look(const struct log_decoder *d, const uint64_t *words, size_t n,
 			 uint64_t *time)
 {
 	struct log_record r;
-	size_t size, ticks;
+	size_t size = open_record(d, words, n, &r), ticks = size ? ticks_at(d, &r) : 0;
 
-	*time = 0;
-	if (!n)
-		return 0;
-	r = record_of(d, words);
-	size = size_of(d, &r, n);
-	if (!size || size > n || r.kind == LOG_END)
-		return 0;
-	if (r.kind != LOG_LOST && r.kind != LOG_GOROUTINE &&
-	    !(r.site && is_of_kind(d, r.site, r.kind)))
-		return 0;
-	ticks = ticks_at(d, &r);
 	*time = ticks ? d->clock.ns(d->clock.ctx, words[ticks]) : 0;
 	return size;
 }

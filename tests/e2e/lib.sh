@@ -159,6 +159,9 @@ background() {
 	at_end "kill $background 2>/dev/null; wait $background 2>/dev/null"
 }
 
+# has_threads PID N: has it so many, and so begun?
+has_threads() { (($(find "/proc/$1/task" -mindepth 1 -maxdepth 1 2>/dev/null | wc -l) >= $2)); }
+
 # wait_for SECONDS COMMAND...: repeats the command until it succeeds; status 1 if it never does.
 wait_for() {
 	local end=$((SECONDS + $1))

@@ -22,9 +22,6 @@ code_of() {
 		}' "$1" | md5sum
 }
 
-# Has it so many threads, and so begun?
-has_threads() { (($(find "/proc/$1/task" -mindepth 1 -maxdepth 1 | wc -l) >= $2)); }
-
 # rounds N NAME PID OBJECT...: each ends well, and leaves the process with the code and the memory to execute that it had.
 rounds() {
 	local n=$1 name=$2 pid=$3 object objects=() code map i failed=0 changed=0 mapped=0 seen=0

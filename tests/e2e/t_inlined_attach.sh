@@ -292,7 +292,7 @@ END
 "$T/dispatches" "$T/end" &
 dispatches=$!
 at_end "kill $dispatches 2>/dev/null"
-wait_for "$PATIENCE" grep -q "$T/dispatches" "/proc/$dispatches/maps"
+wait_for "$PATIENCE" has_threads $dispatches 2
 bb user "$T/dispatches" run -p $dispatches --engine inline -c -t 0.4 -F json -o "$T/json"
 exits 0 'a process that runs: its branches are counted'
 is "$(json_lines "$T/json" '
