@@ -12,17 +12,9 @@ const uint8_t *body__bytes(const struct body *b, const struct item *i)
 
 struct item *body__at(const struct body *b, uint64_t addr)
 {
-	size_t lo = 0, hi = b->items.len;
+	size_t n = COUNT(b->items.len, b->items.data[i_].addr < addr);
 
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (b->items.data[mid].addr < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < b->items.len && b->items.data[lo].addr == addr ? &b->items.data[lo] : NULL;
+	return n < b->items.len && b->items.data[n].addr == addr ? &b->items.data[n] : NULL;
 }
 
 const struct plan_site *body__site(const struct body *b, const struct item *i, unsigned k)

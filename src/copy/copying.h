@@ -13,6 +13,20 @@
 #include "code/code.h"
 #include "copy/copy.h"
 
+/* The number of elements that satisfy the condition on i_, which the first ones do. */
+#define COUNT(n, condition)                                                                        \
+	({                                                                                         \
+		size_t lo_ = 0, hi_ = (n), i_;                                                     \
+		while (lo_ < hi_) {                                                                \
+			i_ = (lo_ + hi_) / 2;                                                      \
+			if (condition)                                                             \
+				lo_ = i_ + 1;                                                      \
+			else                                                                       \
+				hi_ = i_;                                                          \
+		}                                                                                  \
+		lo_;                                                                               \
+	})
+
 enum claim {
 	CLAIM_WEAK = 1,	  /* by bytes that may be a branch or a pointer */
 	CLAIM_STRONG = 2, /* by an instruction that was followed */

@@ -1,20 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Lookups in the copies of an object, and their bytes where they run. */
-#include "copy/copy.h"
-
-/* The number of elements that satisfy the condition on i_, which the first ones do. */
-#define COUNT(n, condition)                                                                        \
-	({                                                                                         \
-		size_t lo_ = 0, hi_ = (n), i_;                                                     \
-		while (lo_ < hi_) {                                                                \
-			i_ = (lo_ + hi_) / 2;                                                      \
-			if (condition)                                                             \
-				lo_ = i_ + 1;                                                      \
-			else                                                                       \
-				hi_ = i_;                                                          \
-		}                                                                                  \
-		lo_;                                                                               \
-	})
+#include "copy/copying.h"
 
 static bool distance(uint64_t from, uint64_t to, uint32_t *out)
 {

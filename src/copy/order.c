@@ -72,27 +72,13 @@ static bool is_there(const struct piece *p)
 	return p->written || p->tried;
 }
 
-/* The first piece that ends behind addr. */
-static size_t piece_from(const piece_vec *v, uint64_t addr)
-{
-	size_t lo = 0, hi = v->len;
-
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (v->data[mid].end <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
 enum meets { MEETS_NOTHING, MEETS_SPRING, MEETS_MIDDLE };
 /* What a thread that comes to the bytes of the item finds there. */
 static enum meets meets(const piece_vec *v, uint64_t start, uint64_t end)
 {
-	for (size_t i = piece_from(v, start); i < v->len && v->data[i].start < end; i++) {
+	size_t i = COUNT(v->len, v->data[i_].end <= start);
+
+	for (; i < v->len && v->data[i].start < end; i++) {
 		const struct piece *p = &v->data[i];
 
 		if (is_there(p))

@@ -6,17 +6,9 @@
 
 static struct zone *zone_at(const struct body *b, uint64_t addr)
 {
-	size_t lo = 0, hi = b->zones.len;
+	size_t n = COUNT(b->zones.len, b->zones.data[i_].end <= addr);
 
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (b->zones.data[mid].end <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < b->zones.len && b->zones.data[lo].start <= addr ? &b->zones.data[lo] : NULL;
+	return n < b->zones.len && b->zones.data[n].start <= addr ? &b->zones.data[n] : NULL;
 }
 
 uint8_t *body__byte(const struct body *b, uint64_t addr)
@@ -226,17 +218,9 @@ static void add_zone(struct body *b, uint64_t start, uint64_t end)
 /* The last item that begins before addr. */
 static const struct item *item_before(const struct body *b, uint64_t addr)
 {
-	size_t lo = 0, hi = b->items.len;
+	size_t n = COUNT(b->items.len, b->items.data[i_].addr < addr);
 
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (b->items.data[mid].addr < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo ? &b->items.data[lo - 1] : NULL;
+	return n ? &b->items.data[n - 1] : NULL;
 }
 
 /* An extent, and the padding behind it, if nothing runs into that. */

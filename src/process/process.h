@@ -14,8 +14,9 @@ typedef VEC(uint32_t) pid_vec;
 void process__threads(uint32_t pid, pid_vec *out);
 void processes__all(pid_vec *out);
 void processes__descendants(pid_vec *pids);
-/* How many of its threads run, or may run, in user space now: those that don't wait in a system
- * call. */
+/* Does it run, or may it run, in user space now: does it not wait in a system call? */
+bool thread__is_running(uint32_t pid, uint32_t tid);
+/* How many of its threads do. */
 size_t process__running(uint32_t pid);
 /* The process of a thread; 0: no such thread. */
 uint32_t process__of_thread(uint32_t tid);

@@ -41,6 +41,17 @@ static bool is_zombie(uint32_t pid, uint32_t tid)
 	return name_end && (name_end[2] == 'Z' || name_end[2] == 'X');
 }
 
+bool thread__is_running(uint32_t pid, uint32_t tid)
+{
+	autofree char *text = NULL;
+	char path[64];
+
+	/* fs/proc/base.c, proc_pid_syscall(): "running", or the call's number; -1: none */
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/syscall", pid, tid);
+	return (file__read(path, 4096, &text, NULL) || !isdigit((unsigned char)*text)) &&
+	       !is_zombie(pid, tid);
+}
+
 size_t process__running(uint32_t pid)
 {
 	autofree pid_vec tids = {0};
@@ -48,15 +59,8 @@ size_t process__running(uint32_t pid)
 	size_t n = 0;
 
 	process__threads(pid, &tids);
-	vec__each (tid, &tids) {
-		autofree char *text = NULL;
-		char path[64];
-
-		/* fs/proc/base.c, proc_pid_syscall(): "running", or the call's number; -1: none */
-		snprintf(path, sizeof(path), "/proc/%u/task/%u/syscall", pid, *tid);
-		n += (file__read(path, 4096, &text, NULL) || !isdigit((unsigned char)*text)) &&
-		     !is_zombie(pid, *tid);
-	}
+	vec__each (tid, &tids)
+		n += thread__is_running(pid, *tid);
 	return n;
 }
 

@@ -26,7 +26,7 @@ struct waiting *waiting__lost(uint32_t pid, uint32_t tid, uint64_t count);
 struct waiting *waiting__counted(const struct count *n);
 /* May w, which was told later, be passed on first, since it is from before that? */
 bool waiting__may_swap(const struct waiting *before, const struct waiting *w);
-/* Does a program end? What its threads have done before is of no use behind it. */
+/* Does a thread end, or a program? What its threads have done before is of no use behind it. */
 bool waiting__is_end(const struct waiting *w);
 int waiting__give(const struct waiting *w, const struct source_sink *sink);
 void waiting__free(struct waiting *w);

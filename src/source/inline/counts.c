@@ -34,17 +34,19 @@ bool rings__pause(struct rings *r)
 	uint64_t end = now_ns(CLOCK_MONOTONIC) + PAUSE_NS;
 	bool paused, gone;
 
+	/* of an earlier time, when it was not waited for any longer */
+	rings__pull(r);
+	pthread_mutex_lock(&r->lock);
+	r->paused = false;
+	pthread_mutex_unlock(&r->lock);
 	ask(r, ASK_PAUSE);
 	while (!(paused = is_paused(r, &gone)) && !gone && now_ns(CLOCK_MONOTONIC) < end)
 		usleep(LOOK_US);
 	return paused;
 }
 
-void rings__go_on(struct rings *r)
+void rings__go_on(const struct rings *r)
 {
-	pthread_mutex_lock(&r->lock);
-	r->paused = false;
-	pthread_mutex_unlock(&r->lock);
 	ask(r, ASK_GO_ON);
 }
 

@@ -284,7 +284,8 @@ static int pass(struct inline_source *s, const struct source_sink *to)
 
 	if (s->stopping) {
 		stop_now(s);
-		rings__go_on(s->inliner->rings);
+		if (s->counted)
+			rings__go_on(s->inliner->rings);
 	}
 	if (s->stopped)
 		merge__mute(s->merge, s->stopped, UINT64_MAX);

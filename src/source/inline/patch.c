@@ -190,14 +190,17 @@ static bool find_run(const range_vec *ranges, struct run *r)
 	return r->n != r->from;
 }
 
-static struct run all_of(const struct copy_image *image, int step)
+/* Before the first run. Of one function, or ALL_FUNCTIONS. */
+static struct run runs_of(const struct copy_image *image, uint32_t function, int step)
 {
-	size_t n = image->order.len;
+	const struct copy_function *f =
+		function == ALL_FUNCTIONS ? NULL : &image->functions.data[function];
+	size_t from = f ? f->patches : 0, end = f ? f->patches_end : image->order.len;
 
 	return (struct run){.image = image,
-			    .order = image->order.data,
-			    .n = step > 0 ? 0 : n - 1,
-			    .end = step > 0 ? n : (size_t)-1,
+			    .order = f ? NULL : image->order.data,
+			    .n = step > 0 ? from : end - 1,
+			    .end = step > 0 ? end : from - 1,
 			    .step = step};
 }
 
@@ -205,7 +208,7 @@ static int write_patches(struct space *s, struct tracer *tracer, const struct lo
 			 const text_vec *texts)
 {
 	const range_vec *ranges = kept_out(tracer, l->image);
-	struct run r = all_of(l->image, 1);
+	struct run r = runs_of(l->image, ALL_FUNCTIONS, 1);
 
 	while (find_run(ranges, &r))
 		if (!space__write(s, r.start + l->bias, texts__at(texts, r.start, r.stop - r.start),
@@ -236,38 +239,14 @@ static void write_run(struct space *s, const struct arch *arch, const struct loa
 	space__write(s, r->start + l->bias, bytes, r->stop - r->start);
 }
 
-/* The patches of one function. */
-static void write_function(struct space *s, struct tracer *tracer, const struct loaded *l,
-			   const struct copy_function *f, int step)
-{
-	const range_vec *ranges = kept_out(tracer, l->image);
-	struct run r = {.image = l->image,
-			.n = step > 0 ? f->patches : f->patches_end - 1,
-			.end = step > 0 ? f->patches_end : (size_t)f->patches - 1,
-			.step = step};
-
-	while (f->patches < f->patches_end && find_run(ranges, &r))
-		write_run(s, tracer->arch, l, &r);
-}
-
-static void write_all(struct space *s, struct tracer *tracer, const struct loaded *l, int step)
-{
-	const range_vec *ranges = kept_out(tracer, l->image);
-	struct run r = all_of(l->image, step);
-
-	while (find_run(ranges, &r))
-		write_run(s, tracer->arch, l, &r);
-}
-
 void loaded__write(struct space *s, struct tracer *tracer, const struct loaded *l,
 		   uint32_t function, bool patched)
 {
-	int step = patched ? 1 : -1;
+	const range_vec *ranges = kept_out(tracer, l->image);
+	struct run r = runs_of(l->image, function, patched ? 1 : -1);
 
-	if (function == ALL_FUNCTIONS)
-		write_all(s, tracer, l, step);
-	else
-		write_function(s, tracer, l, &l->image->functions.data[function], step);
+	while (find_run(ranges, &r))
+		write_run(s, tracer->arch, l, &r);
 }
 
 /* ---- what can be done while threads run ---- */

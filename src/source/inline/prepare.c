@@ -15,32 +15,21 @@
 
 /* ---- mapping ---- */
 
-static bool is_running(const struct process *p, uint32_t tid)
-{
-	autofree char *text = NULL;
-	char path[64];
-	const char *at;
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%u/stat", p->pid, tid);
-	if (file__read(path, 4096, &text, NULL))
-		return false;
-	at = strrchr(text, ')');
-	return at && !strncmp(at, ") R", 3);
-}
-
 /* One that isn't in a system call, if there is one. 0: none. */
 static uint32_t choose(const struct process *p)
 {
+	uint32_t pid = (uint32_t)p->pid, *tid, found = 0;
 	pid_vec tids = {0};
-	uint32_t *tid, found = 0;
+	bool runs = false;
 
-	process__threads((uint32_t)p->pid, &tids);
-	vec__each (tid, &tids)
-		if (!found || is_running(p, *tid)) {
+	process__threads(pid, &tids);
+	vec__each (tid, &tids) {
+		if (runs)
+			break;
+		runs = thread__is_running(pid, *tid);
+		if (!found || runs)
 			found = *tid;
-			if (is_running(p, found))
-				break;
-		}
+	}
 	vec__free(&tids);
 	return found;
 }
@@ -110,8 +99,8 @@ static void fill(struct tracer *s, const struct process *p, struct space *space)
 
 /* ---- the whole ---- */
 
-/* Stopped; it runs again then. */
-static int prepare(struct thread *t, struct say_answer *a)
+/* Stopped, since began; it runs again then. */
+static int prepare(struct thread *t, uint64_t began, struct say_answer *a)
 {
 	struct tracer *s = t->tracer;
 	struct process *p = t->process;
@@ -130,7 +119,7 @@ static int prepare(struct thread *t, struct say_answer *a)
 	tracer__forget_stops(s, t->tid);
 	t->interrupted = false;
 	thread__go_on(t, 0);
-	p->stopped = now_ns(CLOCK_MONOTONIC) - s->stopped;
+	p->stopped = now_ns(CLOCK_MONOTONIC) - began;
 	fill(s, p, space);
 	space__drop(s, space);
 	return 0;
@@ -138,9 +127,10 @@ static int prepare(struct thread *t, struct say_answer *a)
 
 int process__prepare(struct tracer *s, struct process *p, struct say_answer *a)
 {
+	int err = process__check_code(s, p->pid, a);
 	uint32_t tid, other;
 	struct thread *t;
-	int err = process__check_code(s, p->pid, a);
+	uint64_t began;
 
 	if (err)
 		return err;
@@ -148,7 +138,7 @@ int process__prepare(struct tracer *s, struct process *p, struct say_answer *a)
 	tid = choose(p);
 	if (other || !tid) /* it is refused later */
 		return 0;
-	s->stopped = now_ns(CLOCK_MONOTONIC);
+	began = now_ns(CLOCK_MONOTONIC);
 	err = process__seize(s, p, tid, a);
 	if (err <= 0)
 		return err;
@@ -156,7 +146,7 @@ int process__prepare(struct tracer *s, struct process *p, struct say_answer *a)
 	if (err)
 		return err;
 	t = tracer__thread(s, (pid_t)tid);
-	return t && is_asked(s, t) ? prepare(t, a) : 0;
+	return t && is_asked(s, t) ? prepare(t, began, a) : 0;
 }
 
 /* ---- what was prepared ---- */
@@ -219,26 +209,38 @@ static bool is_prepared(const struct tracer *s, const struct process *p)
 	return false;
 }
 
-/* By a thread that has stopped as it was asked to. */
+/* By a thread that has stopped as it was asked to. False: none has. */
+static bool unprepare(const struct tracer *s, struct process *p)
+{
+	struct thread *t;
+	size_t i = 0;
+
+	while ((t = tracer__each(s, &i)))
+		if (t->process == p && is_asked(s, t))
+			break;
+	if (!t)
+		return false;
+	p->space = space__new(p->pid);
+	p->space->refs = 1;
+	thread__restart_call(t);
+	thread__unmap_prepared(t);
+	return true;
+}
+
 void tracer__unprepare(struct tracer *s)
 {
 	struct say_answer ignored;
-	struct thread *t;
-	size_t i;
+	uint64_t value;
 
-	for (i = 0; (t = tracer__each(s, &i));)
-		if (t->state == THREAD_RUNNING && is_prepared(s, t->process)) {
-			ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
-			tracer__await_stops(s, t->process, &ignored);
-		}
-	for (i = 0; (t = tracer__each(s, &i));) {
-		struct process *p = t->process;
+	for (size_t i = 0; i < s->processes.cap; i++) {
+		struct process *p = map64__slot(&s->processes, i, &value)
+					    ? (struct process *)(uintptr_t)value
+					    : NULL;
 
-		if (!is_prepared(s, p) || !is_asked(s, t))
+		if (!p || !is_prepared(s, p) || unprepare(s, p))
 			continue;
-		p->space = space__new(p->pid);
-		p->space->refs = 1;
-		thread__restart_call(t);
-		thread__unmap_prepared(t);
+		process__interrupt(s, p);
+		tracer__await_stops(s, p, &ignored);
+		unprepare(s, p);
 	}
 }

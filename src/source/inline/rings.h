@@ -65,7 +65,7 @@ bool rings__gone(struct rings *r);
 uint64_t rings__complete(struct rings *r);
 /* Until rings__go_on() no thread runs, or not all could be stopped: false. */
 bool rings__pause(struct rings *r);
-void rings__go_on(struct rings *r);
+void rings__go_on(const struct rings *r);
 /* What all threads have counted until now: out has an element for each counter. */
 void rings__count(struct rings *r, uint64_t *out);
 /* Bytes: of all that was read; of what waited at most. */

@@ -60,7 +60,7 @@ int process__seize(struct tracer *s, struct process *p, uint32_t tid, struct say
 	return 1;
 }
 
-static void interrupt(const struct tracer *s, const struct process *p)
+void process__interrupt(const struct tracer *s, const struct process *p)
 {
 	struct thread *t;
 	size_t i = 0;
@@ -76,7 +76,7 @@ static int seize_all(struct tracer *s, struct process *p, struct say_answer *a)
 {
 	unsigned quiet = 0;
 
-	interrupt(s, p);
+	process__interrupt(s, p);
 	for (unsigned scan = 0; quiet < 2 && scan < SCANS; scan++) {
 		pid_vec tids = {0};
 		uint32_t *tid;

@@ -30,6 +30,11 @@ void log__free(struct log *l)
 	free(l);
 }
 
+static uint64_t end_of(const struct piece *p)
+{
+	return p->position + p->n * sizeof(*p->words);
+}
+
 /* The first of the pieces is the next one to be decoded. */
 static void see_piece(struct log *l)
 {
@@ -40,7 +45,7 @@ static void see_piece(struct log *l)
 	l->after = p->after;
 	l->gap |= p->position != expected;
 	l->thread.goroutine_known &= p->position == expected;
-	l->next_piece = p->position + p->n * sizeof(*p->words);
+	l->next_piece = end_of(p);
 }
 
 static void take_pieces(struct log *l)
@@ -136,11 +141,6 @@ const struct event *log__peek(struct log *l)
 
 /* ---- what is known of times ---- */
 
-static uint64_t end_of(const struct piece *p)
-{
-	return p->position + p->n * sizeof(*p->words);
-}
-
 /* Looks for the next record with a time in a piece, from where it has looked before on. */
 static bool find_time(struct log *l, const struct piece *p)
 {
@@ -189,7 +189,9 @@ bool log__was_before(struct log *l, uint64_t time)
 {
 	if (l->event->time >= time)
 		return false;
-	return !l->event->untimed || l->read <= time || l->position < log__known(l, time);
+	if (l->event->untimed && l->read > time && l->position < log__known(l, time))
+		l->read = time;
+	return !l->event->untimed || l->read <= time;
 }
 
 bool log__run(struct log *l, uint64_t stop, struct event_run *out)

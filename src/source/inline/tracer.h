@@ -352,6 +352,8 @@ void tracer__unprepare(struct tracer *s);
 /* Seizes a thread, and makes it stop. 1; 0: it has ended, or is traced already; -errno and why not.
  */
 int process__seize(struct tracer *s, struct process *p, uint32_t tid, struct say_answer *a);
+/* Makes those of its threads stop that run. */
+void process__interrupt(const struct tracer *s, const struct process *p);
 /* Stops that are there: of threads that were asked to stop. Others go on. */
 void tracer__collect(struct tracer *s);
 /* Until all are stopped that run, or those of p. */
