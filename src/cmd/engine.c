@@ -142,6 +142,12 @@ void engine__advise(const struct engine_state *e, uint64_t events)
 		     (unsigned long long)events);
 }
 
+/* A file that is written, or what is added up: nobody sees how it grows. */
+static bool shows_later(const struct args *a)
+{
+	return (args__record_name(a) || args__format(a)->at_end) && !a->interval_ns;
+}
+
 int engine__start(struct engine_state *e, const struct args *a, const struct plan *plan,
 		  pid_t command)
 {
@@ -153,6 +159,7 @@ int engine__start(struct engine_state *e, const struct args *a, const struct pla
 				   .npids = command ? 0 : a->filters.pids.len,
 				   .follow = a->filters.follow,
 				   .last = a->last,
+				   .later = shows_later(a),
 				   .drop_privileges = privileges__keep_tracing};
 
 	return e->copies ? inliner__open(&o, &e->inliner) : 0;

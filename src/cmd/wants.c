@@ -114,11 +114,14 @@ static uint32_t argument_regs(const struct convention *c)
 uint32_t wants__log_regs(const struct args *a, const struct plan *plan)
 {
 	const struct arch *arch = plan->arch;
-	uint32_t regs = 1u << arch->sp_reg | argument_regs(&arch->conventions[CONVENTION_C]);
+	uint32_t regs = 1u << arch->sp_reg;
 	const struct plan_object *o;
 
+	if (!args__wants(a).regs)
+		return regs;
 	if (wants__all_regs(a)) /* the log tells the address of the instruction in any case */
 		return ((1ull << arch->nregs) - 1) & ~(1ull << arch->ip_reg);
+	regs |= argument_regs(&arch->conventions[CONVENTION_C]);
 	vec__each (o, &plan->objects)
 		if (o->object && o->object->go)
 			regs |= argument_regs(&arch->conventions[CONVENTION_GO]);

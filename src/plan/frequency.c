@@ -234,7 +234,7 @@ void frequency__estimate(struct frequency *f, const struct plan_flow *flow,
 	find_cold(&g);
 	spread(&g, f->of);
 	for (uint32_t b = 0; b < n; b++)
-		for (unsigned d = 0; d < min_of(g.depth[b], (uint8_t)MAX_DEPTH); d++)
+		for (unsigned d = 0; d < min_of(g.depth[b], (unsigned)MAX_DEPTH); d++)
 			f->of[b] *= TURNS;
 	if (options->weights)
 		use_weights(&g, options, f->of);

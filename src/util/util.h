@@ -25,8 +25,15 @@
 #define CLEANUP(fn)	  __attribute__((cleanup(fn)))
 #define autofree	  CLEANUP(util__free)
 #define autoclose	  CLEANUP(util__close)
-#define min_of(a, b)	  ((a) < (b) ? (a) : (b))
-#define max_of(a, b)	  ((a) > (b) ? (a) : (b))
+/* Each argument is evaluated once. */
+#define min_of(a, b)	     pick_of(a, <, b, __COUNTER__)
+#define max_of(a, b)	     pick_of(a, >, b, __COUNTER__)
+#define pick_of(a, op, b, n) pick_named(a, op, b, n)
+#define pick_named(a, op, b, n)                                                                    \
+	__extension__({                                                                            \
+		__typeof__(1 ? (a) : (b)) a_##n = (a), b_##n = (b);                                \
+		a_##n op b_##n ? a_##n : b_##n;                                                    \
+	})
 
 /*
  * Cleanup attributes: free(*p) and, where *fd >= 0, close(*fd). A vector, a struct str and a struct

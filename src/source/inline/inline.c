@@ -13,8 +13,9 @@
 #define WAITING_MANY (32u << 20)
 /* The probes are asked at least that often, ms, and the logs are decoded that long at a time, ns.
  */
-#define LOOK_MS 50
-#define TURN_NS 50000000ull
+#define LOOK_MS	 50
+#define DEFER_MS 2
+#define TURN_NS	 50000000ull
 /* A thread that is between two stores holds up the others. */
 #define WAIT_US 1000
 #define TORN_NS 10000000000ull
@@ -64,6 +65,7 @@ static int open_rings(struct inliner *i, uint64_t (*ticks)(void))
 					      .max = pieces__room(),
 					      .torn = TORN_NS,
 					      .counters = i->options.copies->counted.len,
+					      .log = i->options.log,
 					      .tail = tail_of(&i->options),
 					      .waits = true};
 
@@ -318,16 +320,26 @@ static int pass_all(struct inline_source *s, const struct source_sink *sink)
 	}
 }
 
+/* The program goes first, if nobody looks at what is shown. */
+static bool defers(const struct inline_source *s)
+{
+	return s->inliner->options.later && !s->stopping && !s->stopped &&
+	       merge__queued(s->merge) < QUEUED_MANY && rings__hurry(s->inliner->rings);
+}
+
 static int inline__take(struct source *source, struct source_wait wait,
 			const struct source_sink *sink)
 {
 	struct inline_source *s = (struct inline_source *)source;
 	struct source_sink queue = queue_of(s, sink);
+	bool deferred = defers(s);
 	int err;
 
-	wait.timeout_ms = s->behind ? 0 : min_of(wait.timeout_ms, LOOK_MS);
+	wait.timeout_ms = min_of(wait.timeout_ms, deferred ? DEFER_MS : s->behind ? 0 : LOOK_MS);
 	err = s->inner->ops->take(s->inner, wait, &queue);
-	if (!err && rings__waiting(s->inliner->rings) > WAITING_MANY)
+	if (err || deferred)
+		return err;
+	if (rings__waiting(s->inliner->rings) > WAITING_MANY)
 		err = s->inner->ops->catch_up(s->inner, &queue);
 	return err ? err : pass(s, sink);
 }

@@ -20,6 +20,8 @@ struct inline_options {
 	/* Only that many branches of each thread are wanted, the last ones: it doesn't wait for
 	 * bbtrace, and its log is read when somebody asks (catch_up), or at the end. 0: all. */
 	uint64_t last;
+	bool later; /* nobody looks at what is told before the end: if processors are few, it waits
+		     * while threads log much */
 	int (*drop_privileges)(void); /* as in struct supervisor_options */
 };
 

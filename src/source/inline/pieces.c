@@ -1,32 +1,30 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Large pieces are blocks of slabs, and are used again and again: fresh memory, and giving it back,
- * cost more than copying does. So memory goes back to the kernel only when nothing has waited for
- * long.
+ * Compressed pieces lie one behind the other in slabs, which are used again and again: fresh
+ * memory, and giving it back, cost more than compressing does. So memory goes back to the kernel
+ * only when nothing has waited for long.
  */
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include "arch/arch.h"
 #include "pieces.h"
 #include "util/util.h"
 
-#define LARGE	   (LOG_SEGMENT / 4) /* bytes of records; smaller pieces are allocated as they are */
-#define BLOCK	   (LOG_SEGMENT + LOG_PAGE)
-#define SLAB	   (2u << 20) /* a huge page */
-#define BLOCKS	   (SLAB / BLOCK)
+#define SLAB	   (2u << 20) /* a huge page, aligned */
 #define ROOM	   (1ull << 30)
 #define ROOM_SHARE 4
 
 struct slab {
-	char *data;
-	unsigned free; /* while they are counted: blocks that are free */
+	struct slab *next;
+	uint32_t used;	 /* bytes, with this */
+	uint32_t pieces; /* in it */
 };
 
 struct pieces {
 	pthread_mutex_t lock;
-	struct piece *free;
-	VEC(struct slab) slabs;
+	struct slab *current, *free;
 };
 
 struct pieces *pieces__new(void)
@@ -37,128 +35,126 @@ struct pieces *pieces__new(void)
 	return p;
 }
 
+static void free_slabs(struct slab *slab)
+{
+	struct slab *next;
+
+	for (; slab; slab = next) {
+		next = slab->next;
+		free(slab);
+	}
+}
+
 void pieces__close(struct pieces *p)
 {
-	struct slab *slab;
-
 	if (!p)
 		return;
-	vec__each (slab, &p->slabs)
-		free(slab->data);
-	vec__free(&p->slabs);
+	free_slabs(p->current);
+	free_slabs(p->free);
 	pthread_mutex_destroy(&p->lock);
 	free(p);
 }
 
-static void push(struct pieces *p, struct piece *piece)
+static struct slab *new_slab(void)
 {
-	piece->next = p->free;
-	p->free = piece;
+	struct slab *slab = aligned_alloc(SLAB, SLAB);
+
+	if (slab)
+		madvise(slab, SLAB, MADV_HUGEPAGE);
+	return slab;
 }
 
-static void add_slab(struct pieces *p)
+/* One with room for a piece; NULL: there is no memory. */
+static struct slab *slab_with_room(struct pieces *p)
 {
-	char *slab = aligned_alloc(SLAB, SLAB);
+	struct slab *slab = p->current;
 
-	if (!slab)
-		return;
-	madvise(slab, SLAB, MADV_HUGEPAGE);
-	vec__push(&p->slabs, (struct slab){.data = slab});
-	for (size_t i = 0; i < BLOCKS; i++)
-		push(p, (struct piece *)(slab + i * BLOCK));
+	if (slab && !slab->pieces)
+		slab->used = sizeof(*slab);
+	if (slab && SLAB - slab->used >= PIECE_MAX)
+		return slab;
+	slab = p->free;
+	if (slab)
+		p->free = slab->next;
+	else
+		slab = new_slab();
+	/* a former one comes back when its last piece is put */
+	p->current = slab;
+	if (slab)
+		*slab = (struct slab){.used = sizeof(*slab)};
+	return slab;
 }
 
-static struct piece *get_block(struct pieces *p)
+struct piece *pieces__get(struct pieces *p)
 {
-	struct piece *piece;
+	struct piece *piece = NULL;
+	struct slab *slab;
 
 	pthread_mutex_lock(&p->lock);
-	if (!p->free)
-		add_slab(p);
-	piece = p->free;
-	p->free = piece ? piece->next : NULL;
+	slab = slab_with_room(p);
+	if (slab) {
+		piece = (struct piece *)((char *)slab + slab->used);
+		slab->pieces++;
+	}
 	pthread_mutex_unlock(&p->lock);
+	if (piece)
+		*piece = (struct piece){.compressed = true};
 	return piece;
 }
 
-struct piece *pieces__get(struct pieces *p, size_t bytes)
+static struct slab *slab_of(const struct piece *piece)
 {
-	struct piece *piece = bytes < LARGE ? NULL : get_block(p);
-	bool large = piece;
+	return (struct slab *)((uintptr_t)piece & ~(uintptr_t)(SLAB - 1));
+}
 
-	piece = piece ? piece : xmalloc(sizeof(*piece) + bytes);
-	*piece = (struct piece){.n = bytes / 8, .large = large};
+void pieces__fill(struct pieces *p, struct piece *piece, size_t bytes)
+{
+	struct slab *slab = slab_of(piece);
+
+	piece->bytes = bytes;
+	pthread_mutex_lock(&p->lock);
+	slab->used += (piece__size(piece) + sizeof(uint64_t) - 1) & ~(sizeof(uint64_t) - 1);
+	pthread_mutex_unlock(&p->lock);
+}
+
+struct piece *piece__new(size_t n)
+{
+	size_t bytes = n * sizeof(uint64_t);
+	struct piece *piece = xmalloc(sizeof(*piece) + bytes);
+
+	*piece = (struct piece){.n = n, .bytes = bytes};
 	return piece;
+}
+
+static void put_compressed(struct pieces *p, struct piece *piece)
+{
+	struct slab *slab = slab_of(piece);
+
+	pthread_mutex_lock(&p->lock);
+	if (!--slab->pieces && slab != p->current) {
+		slab->next = p->free;
+		p->free = slab;
+	}
+	pthread_mutex_unlock(&p->lock);
 }
 
 void pieces__put(struct pieces *p, struct piece *piece)
 {
-	if (!piece->large) {
+	if (piece->compressed)
+		put_compressed(p, piece);
+	else
 		free(piece);
-		return;
-	}
-	pthread_mutex_lock(&p->lock);
-	push(p, piece);
-	pthread_mutex_unlock(&p->lock);
-}
-
-/* ---- memory goes back ---- */
-
-static int by_address(const void *a, const void *b)
-{
-	const struct slab *x = a, *y = b;
-
-	return x->data < y->data ? -1 : x->data > y->data;
-}
-
-static struct slab *slab_of(const struct pieces *p, const struct piece *piece)
-{
-	const struct slab key = {.data = (char *)((uintptr_t)piece & ~(uintptr_t)(SLAB - 1))};
-
-	return bsearch(&key, p->slabs.data, p->slabs.len, sizeof(key), by_address);
-}
-
-static void count_free(struct pieces *p)
-{
-	struct slab *slab;
-
-	vec__each (slab, &p->slabs)
-		slab->free = 0;
-	if (p->slabs.len)
-		qsort(p->slabs.data, p->slabs.len, sizeof(*slab), by_address);
-	for (const struct piece *piece = p->free; piece; piece = piece->next)
-		slab_of(p, piece)->free++;
-}
-
-/* Forgets the free blocks of slabs that are free. */
-static void unlink_free(struct pieces *p)
-{
-	struct piece *kept = NULL, *next;
-
-	for (struct piece *piece = p->free; piece; piece = next) {
-		next = piece->next;
-		if (slab_of(p, piece)->free == BLOCKS)
-			continue;
-		piece->next = kept;
-		kept = piece;
-	}
-	p->free = kept;
 }
 
 void pieces__trim(struct pieces *p)
 {
-	size_t kept = 0;
-
 	pthread_mutex_lock(&p->lock);
-	count_free(p);
-	unlink_free(p);
-	for (size_t i = 0; i < p->slabs.len; i++) {
-		if (p->slabs.data[i].free == BLOCKS)
-			free(p->slabs.data[i].data);
-		else
-			p->slabs.data[kept++] = p->slabs.data[i];
+	free_slabs(p->free);
+	p->free = NULL;
+	if (p->current && !p->current->pieces) {
+		free(p->current);
+		p->current = NULL;
 	}
-	p->slabs.len = kept;
 	pthread_mutex_unlock(&p->lock);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The decoder's side of the rings: what was said, and the pieces that wait. */
+#include <string.h>
 #include "rings_private.h"
 
 bool rings__said(struct rings *r, struct said *out)
@@ -48,6 +49,11 @@ size_t rings__waiting(struct rings *r)
 	return n;
 }
 
+bool rings__hurry(struct rings *r)
+{
+	return now_ns(CLOCK_MONOTONIC) < r->hurry && rings__waiting(r) < r->options.max / 2;
+}
+
 bool rings__is_over(struct rings *r, const struct stream *s)
 {
 	bool over;
@@ -82,8 +88,22 @@ struct piece *rings__take(struct rings *r, struct stream *s)
 void rings__give_back(struct rings *r, struct stream *s, struct piece *p)
 {
 	pthread_mutex_lock(&r->lock);
-	s->waiting -= p->n * 8;
-	r->waiting -= p->n * 8;
+	s->waiting -= piece__size(p);
+	r->waiting -= piece__size(p);
 	pthread_mutex_unlock(&r->lock);
 	pieces__put(r->pieces, p);
+}
+
+struct piece *rings__expand(struct rings *r, const struct piece *p)
+{
+	struct piece *out = piece__new(p->n);
+
+	out->position = p->position;
+	out->time = p->time;
+	out->after = p->after;
+	if (p->compressed)
+		compressor__get(r->expander, p->data, out->data, p->n);
+	else
+		memcpy(out->data, p->data, p->n * sizeof(*p->data));
+	return out;
 }

@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 #include "arch/arch.h"
+#include "compress.h"
 #include "pieces.h"
 
 /* The position up to which its records are complete; false: the thread is between two stores.
@@ -15,9 +16,9 @@ bool ring__position(const struct log_ring *ring, uint64_t base, uint64_t *positi
 bool ring__is_full(const struct log_ring *ring);
 /* Lets the thread write up to LOG_SEGMENTS segments from this position on. */
 void ring__release(struct log_ring *ring, uint64_t position);
-/* The records from one position to another, in pieces; the thread doesn't overwrite them. */
-struct piece *ring__copy(struct pieces *pieces, const struct log_ring *ring, uint64_t from,
-			 uint64_t to, uint64_t time);
+/* The records from one position to another, of one segment; the thread doesn't overwrite them. */
+struct piece *ring__take(struct pieces *pieces, struct compressor *c, const struct log_ring *ring,
+			 uint64_t from, uint64_t to, uint64_t time);
 
 /* ---- rings that are overwritten ---- */
 
@@ -25,7 +26,7 @@ struct piece *ring__copy(struct pieces *pieces, const struct log_ring *ring, uin
 void ring__release_all(struct log_ring *ring, uint64_t position);
 /* Of the records from one position to another those that the thread has not overwritten
  * meanwhile: at most the last LOG_RING bytes. NULL: none. */
-struct piece *ring__copy_rest(struct pieces *pieces, const struct log_ring *ring, uint64_t from,
-			      uint64_t to, uint64_t time);
+struct piece *ring__copy_rest(const struct log_ring *ring, uint64_t from, uint64_t to,
+			      uint64_t time);
 
 #endif

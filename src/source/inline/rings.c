@@ -22,6 +22,8 @@
 #define SLACK_NS    1000
 #define IDLE_AFTER  50 /* rounds without a byte */
 #define TRIM_AFTER  500
+#define MUCH	    (LOG_RING / 2) /* bytes of a thread at one look */
+#define HURRY_NS    10000000
 /* Threads that log wait while this one does: it goes before other work, that of decoding, too. */
 #define NICE -10
 
@@ -34,9 +36,9 @@ static void append(struct rings *r, struct stream *s, struct piece *p)
 		p->after = s->complete;
 		*(s->last ? &s->last->next : &s->first) = p;
 		s->last = p;
-		s->waiting += p->n * 8;
-		r->waiting += p->n * 8;
-		r->totals.bytes += p->n * 8;
+		s->waiting += piece__size(p);
+		r->waiting += piece__size(p);
+		r->totals.bytes += p->n * sizeof(*p->data);
 	}
 	r->totals.most = max_of(r->totals.most, r->waiting);
 	pthread_mutex_unlock(&r->lock);
@@ -89,7 +91,7 @@ static size_t copy_up_to(struct rings *r, struct stream *s, struct log_ring *rin
 	while (s->at < position) {
 		uint64_t end = min_of(position, (s->at / LOG_SEGMENT + 1) * LOG_SEGMENT);
 
-		append(r, s, ring__copy(r->pieces, ring, s->at, end, time));
+		append(r, s, ring__take(r->pieces, r->compressor, ring, s->at, end, time));
 		s->at = end;
 		ring__release(ring, end); /* its thread may be waiting for just one segment */
 	}
@@ -105,7 +107,7 @@ static void copy_tail(struct rings *r, struct stream *s, struct log_ring *ring, 
 
 	/* records begin where a segment does, or where reading ended */
 	from = max_of(s->at, from / LOG_SEGMENT * LOG_SEGMENT);
-	append(r, s, ring__copy_rest(r->pieces, ring, from, position, time));
+	append(r, s, ring__copy_rest(ring, from, position, time));
 	s->at = max_of(s->at, position);
 }
 
@@ -155,6 +157,24 @@ static void see_full(struct stream *s, const struct log_ring *ring, uint64_t now
 	s->full = full ? now : 0;
 }
 
+/* Of much only whole segments, which take less memory than parts of them: a part is read when
+ * little is there. */
+static uint64_t end_of_pull(const struct stream *s, uint64_t position)
+{
+	return position - s->at < MUCH ? position : position / LOG_SEGMENT * LOG_SEGMENT;
+}
+
+/* It was there then, or behind. */
+static void see_position(struct rings *r, struct stream *s, uint64_t position, uint64_t now)
+{
+	if (s->at >= s->seen)
+		set_complete(r, s, s->seen_at);
+	s->seen = position;
+	s->seen_at = now;
+	if (s->at >= position)
+		set_complete(r, s, now);
+}
+
 static size_t pull_stream(struct rings *r, struct stream *s)
 {
 	uint64_t now = now_ns(CLOCK_MONOTONIC), base, position;
@@ -173,8 +193,8 @@ static size_t pull_stream(struct rings *r, struct stream *s)
 		return 0;
 	}
 	s->torn = 0;
-	n = copy_up_to(r, s, ring, position, now_ns(CLOCK_MONOTONIC));
-	set_complete(r, s, now);
+	n = copy_up_to(r, s, ring, end_of_pull(s, position), now_ns(CLOCK_MONOTONIC));
+	see_position(r, s, position, now);
 	return n;
 }
 
@@ -197,20 +217,32 @@ static size_t skip_stream(struct rings *r, struct stream *s)
 	return 0;
 }
 
+/* So many threads write as fast as they are read, or faster. */
+static void see_hurry(struct rings *r, unsigned threads)
+{
+	if (threads && threads + 2 > r->cpus)
+		r->hurry = now_ns(CLOCK_MONOTONIC) + HURRY_NS;
+}
+
 /* Returns the bytes of the thread that has written most. */
 static size_t pull_streams(struct rings *r, size_t (*pull)(struct rings *r, struct stream *s))
 {
 	struct stream *s;
-	size_t most = 0;
+	size_t most = 0, n;
+	unsigned fast = 0;
 
 	for (size_t i = 0;; i++) {
 		pthread_mutex_lock(&r->lock);
 		s = i < r->streams.len ? r->streams.data[i] : NULL;
 		pthread_mutex_unlock(&r->lock);
 		if (!s)
-			return most;
-		most = max_of(most, pull(r, s));
+			break;
+		n = pull(r, s);
+		most = max_of(most, n);
+		fast += n >= MUCH;
 	}
+	see_hurry(r, fast);
+	return most;
 }
 
 /* ---- what the supervisor says ---- */
@@ -386,6 +418,9 @@ static uint64_t pause_after(size_t bytes, uint64_t since)
 {
 	uint64_t pause = bytes ? since * (LOG_RING / 4) / bytes : REST_NS;
 
+	/* it may have waited for room, and tells nothing of how fast it is */
+	if (bytes >= MUCH)
+		return 0;
 	return pause < SHORTEST_NS ? 0 : min_of(pause, (uint64_t)REST_NS);
 }
 
@@ -448,8 +483,11 @@ int rings__open(const struct rings_options *options, struct rings **out)
 
 	r->options = *options;
 	r->waits = options->waits;
+	r->cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	r->areas.slot_size = log__slot_size(options->counters);
 	r->pieces = pieces__new();
+	r->compressor = compressor__new(&options->log);
+	r->expander = compressor__new(&options->log);
 	r->sums = xcalloc(options->counters + 1, sizeof(*r->sums));
 	pthread_mutex_init(&r->pulling, NULL);
 	pthread_mutex_init(&r->lock, NULL);
@@ -533,6 +571,8 @@ void rings__close(struct rings *r)
 	vec__free(&r->streams);
 	areas__free(&r->areas);
 	pieces__close(r->pieces);
+	compressor__free(r->compressor);
+	compressor__free(r->expander);
 	vec__free(&r->said);
 	pthread_mutex_destroy(&r->pulling);
 	pthread_mutex_destroy(&r->lock);

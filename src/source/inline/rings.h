@@ -14,9 +14,10 @@
 struct stream {
 	struct say ring, end; /* end.type SAY_RING: it has not ended yet */
 	struct piece *first, *last;
-	size_t waiting;	   /* bytes of pieces, also of those that were taken */
-	uint64_t at;	   /* position up to which it was read */
-	uint64_t complete; /* ns: all that was written before was read; UINT64_MAX: all */
+	size_t waiting;		/* bytes of pieces, also of those that were taken */
+	uint64_t at;		/* position up to which it was read */
+	uint64_t complete;	/* ns: all that was written before was read; UINT64_MAX: all */
+	uint64_t seen, seen_at; /* where its thread was, at most, when it was last looked at, ns */
 	uint64_t dropping; /* ns: since when its records are dropped, as was seen; 0: they aren't */
 	uint64_t dropped;  /* when it ended: records since it last wrote one */
 	uint64_t torn;	   /* ns: since when the ring made no sense; 0: it does */
@@ -34,8 +35,8 @@ struct said {
 
 struct rings;
 /* socket: the supervisor's; -1: none, messages come by rings__hear(). second: so many ticks; ticks:
- * reads the counter. max: bytes that may wait to be taken. torn, ns: a thread that is between two
- * stores for so long has written nonsense. Starts the thread. */
+ * reads the counter. max: bytes of memory that may wait to be taken. torn, ns: a thread that is
+ * between two stores for so long has written nonsense. Starts the thread. */
 struct rings_options {
 	int socket;
 	uint64_t second;
@@ -43,6 +44,7 @@ struct rings_options {
 	size_t max;
 	uint64_t torn;
 	uint32_t counters; /* of each thread */
+	struct log_options log;
 	/* Bytes that are wanted of what each thread has written last, at most LOG_RING: threads
 	 * don't wait, and overwrite what they have written. 0: all is read as it comes. */
 	uint64_t tail;
@@ -68,7 +70,7 @@ bool rings__pause(struct rings *r);
 void rings__go_on(const struct rings *r);
 /* What all threads have counted until now: out has an element for each counter. */
 void rings__count(struct rings *r, uint64_t *out);
-/* Bytes: of all that was read; of what waited at most. */
+/* Bytes: of all that was read; of the memory of what waited at most. */
 struct rings_totals {
 	uint64_t bytes, most;
 };
@@ -80,10 +82,15 @@ struct log_work {
 	uint64_t waited;	/* ns, for room */
 };
 void rings__work(struct rings *r, void (*fn)(void *ctx, const struct log_work *w), void *ctx);
-/* Bytes that wait. */
+/* Bytes of memory that wait. */
 size_t rings__waiting(struct rings *r);
+/* Do threads write so fast that they and the thread that reads take all processors, while there is
+ * room? Whoever decodes would stop them. */
+bool rings__hurry(struct rings *r);
 /* All its pieces, in order; each is to be given back. */
 struct piece *rings__take(struct rings *r, struct stream *s);
+/* A piece like that, whose data are the words; free() it. */
+struct piece *rings__expand(struct rings *r, const struct piece *p);
 void rings__give_back(struct rings *r, struct stream *s, struct piece *p);
 /* Is no more to be taken than what waits now? */
 bool rings__is_over(struct rings *r, const struct stream *s);

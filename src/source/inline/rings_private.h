@@ -14,9 +14,13 @@ struct rings {
 	int wake; /* eventfd: the thread is to look, or to end */
 	bool runs;
 	atomic_bool waits; /* nothing is kept yet */
+	unsigned cpus;
+	atomic_ullong hurry; /* ns: until then rings__hurry() */
 	pthread_t thread;
 	struct pieces *pieces;
-	pthread_mutex_t pulling; /* held while the rings are read; protects areas */
+	struct compressor *expander; /* the decoder's */
+	pthread_mutex_t pulling; /* held while the rings are read; protects areas and compressor */
+	struct compressor *compressor;
 	struct areas areas;
 	uint64_t *sums; /* by counter; protected by pulling, too */
 

@@ -24,28 +24,51 @@ void log__free(struct log *l)
 		next = p->next;
 		rings__give_back(l->rings, l->stream, p);
 	}
+	free(l->expanded);
+	free(l->ahead);
 	log_decoder__free(l->decoder);
 	vec__free(&l->stops);
 	doubt__free(&l->doubt);
 	free(l);
 }
 
-static uint64_t end_of(const struct piece *p)
+/* Its words can be read until it is called for another one. */
+static const struct piece *look_into(struct log *l, const struct piece *p)
 {
-	return p->position + p->n * sizeof(*p->words);
+	if (!p->compressed)
+		return p;
+	if (l->expanded && l->expanded->position == p->position)
+		return l->expanded;
+	if (!l->ahead || l->ahead->position != p->position) {
+		free(l->ahead);
+		l->ahead = rings__expand(l->rings, p);
+	}
+	return l->ahead;
 }
 
 /* The first of the pieces is the next one to be decoded. */
+static void expand_first(struct log *l)
+{
+	free(l->expanded);
+	l->expanded = NULL;
+	l->words = look_into(l, l->pieces)->data;
+	if (l->pieces->compressed) {
+		l->expanded = l->ahead;
+		l->ahead = NULL;
+	}
+}
+
 static void see_piece(struct log *l)
 {
 	const struct piece *p = l->pieces;
 	/* what was written before the trace began isn't missing (rings__start()) */
 	uint64_t expected = l->next_piece ? l->next_piece : l->stream->ring.position;
 
+	expand_first(l);
 	l->after = p->after;
 	l->gap |= p->position != expected;
 	l->thread.goroutine_known &= p->position == expected;
-	l->next_piece = end_of(p);
+	l->next_piece = piece__end(p);
 }
 
 static void take_pieces(struct log *l)
@@ -106,7 +129,7 @@ static bool decode(struct log *l)
 		l->at = min_of(p->n, (l->skip - p->position) / 8);
 		return false;
 	}
-	n = log_decoder__event(l->decoder, &l->thread, p->words + l->at, p->n - l->at, &l->event);
+	n = log_decoder__event(l->decoder, &l->thread, l->words + l->at, p->n - l->at, &l->event);
 	if (n > 0) {
 		l->at += n;
 		return l->event;
@@ -144,13 +167,15 @@ const struct event *log__peek(struct log *l)
 /* Looks for the next record with a time in a piece, from where it has looked before on. */
 static bool find_time(struct log *l, const struct piece *p)
 {
-	while (l->looked < end_of(p)) {
-		size_t at = (l->looked - p->position) / sizeof(*p->words);
-		size_t n = log_decoder__look(l->decoder, p->words + at, p->n - at, &l->timed);
+	const uint64_t *words = look_into(l, p)->data;
+
+	while (l->looked < piece__end(p)) {
+		size_t at = (l->looked - p->position) / sizeof(*words);
+		size_t n = log_decoder__look(l->decoder, words + at, p->n - at, &l->timed);
 
 		l->timed_at = l->looked;
 		/* there are no more in this segment */
-		l->looked = n ? l->looked + n * sizeof(*p->words)
+		l->looked = n ? l->looked + n * sizeof(*words)
 			      : (p->position / LOG_SEGMENT + 1) * LOG_SEGMENT;
 		if (l->timed)
 			return true;
@@ -164,8 +189,9 @@ static bool look_ahead(struct log *l)
 	if (l->timed)
 		return true;
 	for (const struct piece *p = l->pieces; p; p = p->next) {
-		if (l->looked < end_of(p) && l->looked < p->position)
-			l->looked = p->position;
+		if (l->looked >= piece__end(p))
+			continue;
+		l->looked = max_of(l->looked, p->position);
 		if (find_time(l, p))
 			return true;
 	}
@@ -207,7 +233,7 @@ bool log__run(struct log *l, uint64_t stop, struct event_run *out)
 				  .tid = l->thread.tid,
 				  .decoder = l->decoder,
 				  .thread = &l->thread,
-				  .words = p->words + l->at,
+				  .words = l->words + l->at,
 				  .n = min_of(p->n - l->at, (stop - position) / 8)};
 	return true;
 }

@@ -21,8 +21,11 @@ struct log {
 	struct stream *stream;
 	struct log_decoder *decoder;
 	struct log_thread thread;
-	struct piece *pieces;	   /* that were taken */
-	size_t at;		   /* the next word of the first one */
+	struct piece *pieces;  /* that were taken */
+	const uint64_t *words; /* of the first one */
+	size_t at;	       /* the next one of these */
+	/* the first piece, and one that was looked at ahead, if they are compressed: expanded */
+	struct piece *expanded, *ahead;
 	uint64_t next_piece;	   /* where it begins if nothing is missing before; 0: the first */
 	bool gap;		   /* something is missing before the next event */
 	uint64_t skip;		   /* what is before this position is no record */

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <stdlib.h>
+#include <string.h>
+#include "compress.h"
+#include "util/util.h"
+
+#define TABLE_BITS 12 /* it stays in the processor's first caches */
+#define GROUP	   32 /* words whose codes are in one word */
+#define CODE_BITS  2
+#define HALF	   4			 /* bytes */
+#define MIX	   0x9e3779b97f4a7c15ull /* 2^64 / the golden ratio: Knuth, TAOCP 6.4 */
+
+enum { SAME, LOWER, BOTH };
+
+/* A word is stored whole where its halves may be, so that one store is enough. */
+_Static_assert(COMPRESS_ROOM(GROUP + 1) == sizeof(uint64_t) * (2 * (1 + GROUP) + 1),
+	       "two groups, and a word behind");
+
+struct compressor {
+	uint8_t behind[LOG_KINDS]; /* words of a record behind its first one */
+	uint64_t table[1 << TABLE_BITS];
+};
+
+/* Where a thread is in its log. */
+struct place {
+	uint64_t context; /* of the first word of the next record */
+	uint64_t last;	  /* a part of the next context */
+	uint64_t record;  /* the context of the next word within the record */
+	unsigned left;	  /* words of it */
+};
+
+struct compressor *compressor__new(const struct log_options *options)
+{
+	struct compressor *c = xcalloc(1, sizeof(*c));
+
+	c->behind[LOG_BRANCH] = options->timed;
+	c->behind[LOG_TARGET] = 1 + options->timed;
+	c->behind[LOG_RETURN] = 3;
+	c->behind[LOG_ENTRY] = 3 + __builtin_popcount(options->regs);
+	c->behind[LOG_LOST] = 1;
+	c->behind[LOG_GOROUTINE] = 4;
+	return c;
+}
+
+void compressor__free(struct compressor *c)
+{
+	free(c);
+}
+
+static inline uint64_t *predicted(struct compressor *c, const struct place *at)
+{
+	uint64_t context = at->left ? at->record : at->context;
+
+	return &c->table[context >> (64 - TABLE_BITS)];
+}
+
+static inline void advance(const struct compressor *c, struct place *at, uint64_t word)
+{
+	uint64_t mixed = word * MIX;
+
+	if (at->left) {
+		at->left--;
+		at->record += MIX;
+		return;
+	}
+	at->left = c->behind[(uint32_t)word >> LOG_KIND_SHIFT];
+	at->record = mixed;
+	at->context = mixed + at->last;
+	at->last = mixed << 13 | mixed >> 51;
+}
+
+static inline unsigned code_of(uint64_t difference)
+{
+	return (difference != 0) + (difference >> 32 != 0);
+}
+
+size_t compressor__put(struct compressor *c, const uint64_t *words, size_t n, void *out)
+{
+	struct place at = {0};
+	char *to = out;
+
+	memset(c->table, 0, sizeof(c->table));
+	for (size_t done = 0; done < n;) {
+		size_t group = min_of(n - done, (size_t)GROUP);
+		uint64_t codes = 0;
+		char *head = to;
+
+		to += sizeof(codes);
+		for (size_t i = 0; i < group; i++) {
+			uint64_t word = words[done + i], *guess = predicted(c, &at);
+			unsigned code = code_of(*guess ^ word);
+
+			*guess = word;
+			memcpy(to, &word, sizeof(word));
+			to += (size_t)code * HALF;
+			codes |= (uint64_t)code << (i * CODE_BITS);
+			advance(c, &at, word);
+		}
+		memcpy(head, &codes, sizeof(codes));
+		done += group;
+	}
+	return (size_t)(to - (char *)out);
+}
+
+static inline uint64_t word_of(unsigned code, uint64_t guess, uint64_t stored)
+{
+	if (code == SAME)
+		return guess;
+	return code == LOWER ? guess >> 32 << 32 | (uint32_t)stored : stored;
+}
+
+void compressor__get(struct compressor *c, const void *in, uint64_t *words, size_t n)
+{
+	const char *from = in;
+	struct place at = {0};
+
+	memset(c->table, 0, sizeof(c->table));
+	for (size_t done = 0; done < n;) {
+		size_t group = min_of(n - done, (size_t)GROUP);
+		uint64_t codes;
+
+		memcpy(&codes, from, sizeof(codes));
+		from += sizeof(codes);
+		for (size_t i = 0; i < group; i++, codes >>= CODE_BITS) {
+			uint64_t *guess = predicted(c, &at), stored;
+			unsigned code = codes & ((1u << CODE_BITS) - 1);
+
+			memcpy(&stored, from, sizeof(stored));
+			from += (size_t)code * HALF;
+			*guess = word_of(code, *guess, stored);
+			words[done + i] = *guess;
+			advance(c, &at, words[done + i]);
+		}
+		done += group;
+	}
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * compress: what was copied from rings, in a fifth of the memory or so, at three nanoseconds a
+ * word. Private to src/source/inline.
+ *
+ * Each word is predicted: the first one of a record by the records before it, the others by what
+ * was there when that record was last written (value prediction: Burtscher, "VPC3: a fast and
+ * effective trace-compression algorithm", SIGMETRICS 2004). Two bits tell a word: as predicted, its
+ * lower half differs, or both do. Then the halves that differ follow. Where records begin is known
+ * by their kinds; a guess that is wrong there costs memory, and nothing else.
+ */
+#ifndef BBTRACE_INLINE_COMPRESS_H
+#define BBTRACE_INLINE_COMPRESS_H
+
+#include <stddef.h>
+#include "arch/arch.h"
+
+/* Bytes that n words take at most while they are compressed. */
+#define COMPRESS_ROOM(n) (((n) + 31) / 32 * 264 + 8)
+
+/* What is compressed by one call stands for itself; so it doesn't matter which compressor reads it,
+ * if its options are the same. For one thread at a time. */
+struct compressor;
+struct compressor *compressor__new(const struct log_options *options);
+void compressor__free(struct compressor *c);
+/* out has COMPRESS_ROOM(n) bytes. Returns how many are used; 8 behind them have to be readable. */
+size_t compressor__put(struct compressor *c, const uint64_t *words, size_t n, void *out);
+/* The n words that a call of put has taken. */
+void compressor__get(struct compressor *c, const void *in, uint64_t *words, size_t n);
+
+#endif
