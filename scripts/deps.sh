@@ -72,7 +72,7 @@ long  | git             | git
 long  | sqlite3         | sqlite3
 long  | ninja-build     | ninja
 long  | debootstrap     | debootstrap
-long  | python3-full    | idle
+long  | python3-full    | /usr/bin/idle
 long  | dpkg-dev        | dpkg-source
 long  | tcl-dev         | <tcl.h>
 long  | zsh             | zsh

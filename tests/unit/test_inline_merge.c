@@ -174,7 +174,7 @@ static void test_read_late(void)
 	put_branch(0, false, SP);
 	merge__add(merge, waiting__sideband(&(struct sideband_event){
 				  .type = SIDEBAND_EXIT, .time = time + 1, .pid = 30, .tid = 30}));
-	usleep(2000);
+	rings__pull(rings);
 	pass(ticks());
 	is_str(passed(), "10:b1 10:r1 30:exit 10:b0",
 	       "what has a time proves that of what is before it, but not of what is behind it");

@@ -11,6 +11,7 @@
 /* From so many bytes of the logs on that wait to be decoded, the probes are asked for their events
  * at once, since they hold up the logs. */
 #define WAITING_MANY (32u << 20)
+#define REST_MANY    (128u << 20)
 /* The probes are asked at least that often, ms, and the logs are decoded that long at a time, ns.
  */
 #define LOOK_MS	 50
@@ -262,6 +263,15 @@ static void tell_log(const struct inline_source *s)
 			     t.bytes / 1e6, s->took / 1e9, t.most / 1e6);
 }
 
+/* A second and more pass until it is decoded. */
+static void tell_rest(const struct inline_source *s)
+{
+	size_t n = rings__waiting(s->inliner->rings);
+
+	if (n > REST_MANY)
+		note("reading the rest of the log, %.0f MB", n / 1e6);
+}
+
 static struct source_sink sink_of(struct inline_source *s, const struct source_sink *sink)
 {
 	return s->counted ? counted__sink(s->counted, sink) : *sink;
@@ -393,6 +403,7 @@ static int inline__losses(struct source *source, const struct source_sink *sink)
 		stop_now(s);
 	let_go(s->inliner);
 	rings__pull(s->inliner->rings);
+	tell_rest(s);
 	err = s->inner->ops->losses(s->inner, &queue);
 	began = now_ns(CLOCK_THREAD_CPUTIME_ID);
 	if (!err)

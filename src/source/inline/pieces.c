@@ -113,7 +113,7 @@ void pieces__fill(struct pieces *p, struct piece *piece, size_t bytes)
 
 	piece->bytes = bytes;
 	pthread_mutex_lock(&p->lock);
-	slab->used += (piece__size(piece) + sizeof(uint64_t) - 1) & ~(sizeof(uint64_t) - 1);
+	slab->used += (sizeof(*piece) + bytes + sizeof(uint64_t) - 1) & ~(sizeof(uint64_t) - 1);
 	pthread_mutex_unlock(&p->lock);
 }
 

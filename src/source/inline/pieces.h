@@ -25,14 +25,14 @@ struct piece {
 #define PIECE_MAX  (sizeof(struct piece) + PIECE_ROOM)
 #define PIECE_ROOM COMPRESS_ROOM(LOG_SEGMENT / sizeof(uint64_t))
 
-/* Bytes of memory. */
-static inline size_t piece__size(const struct piece *p)
+/* Bytes of records. */
+static inline size_t piece__records(const struct piece *p)
 {
-	return sizeof(*p) + p->bytes;
+	return p->n * sizeof(*p->data);
 }
 static inline uint64_t piece__end(const struct piece *p)
 {
-	return p->position + p->n * sizeof(*p->data);
+	return p->position + piece__records(p);
 }
 
 struct pieces;
@@ -49,8 +49,8 @@ void pieces__fill(struct pieces *p, struct piece *piece, size_t bytes);
 void pieces__put(struct pieces *p, struct piece *piece);
 /* Gives memory that isn't in use back to the kernel: for when little is to be done. */
 void pieces__trim(struct pieces *p);
-/* How many bytes of pieces may wait: 1 GiB, but no more than a quarter of the memory that is
- * available to this process. */
+/* How many bytes of records may wait, compressed or not: 1 GiB, but no more than a quarter of the
+ * memory that is available to this process. */
 size_t pieces__room(void);
 
 #endif

@@ -51,7 +51,7 @@ size_t rings__waiting(struct rings *r)
 
 bool rings__hurry(struct rings *r)
 {
-	return now_ns(CLOCK_MONOTONIC) < r->hurry && rings__waiting(r) < r->options.max / 2;
+	return now_ns(CLOCK_MONOTONIC) < r->hurry && rings__waiting(r) < r->options.max / 4 * 3;
 }
 
 bool rings__is_over(struct rings *r, const struct stream *s)
@@ -88,8 +88,8 @@ struct piece *rings__take(struct rings *r, struct stream *s)
 void rings__give_back(struct rings *r, struct stream *s, struct piece *p)
 {
 	pthread_mutex_lock(&r->lock);
-	s->waiting -= piece__size(p);
-	r->waiting -= piece__size(p);
+	s->waiting -= piece__records(p);
+	r->waiting -= piece__records(p);
 	pthread_mutex_unlock(&r->lock);
 	pieces__put(r->pieces, p);
 }
@@ -104,6 +104,6 @@ struct piece *rings__expand(struct rings *r, const struct piece *p)
 	if (p->compressed)
 		compressor__get(r->expander, p->data, out->data, p->n);
 	else
-		memcpy(out->data, p->data, p->n * sizeof(*p->data));
+		memcpy(out->data, p->data, piece__records(p));
 	return out;
 }

@@ -36,9 +36,9 @@ static void append(struct rings *r, struct stream *s, struct piece *p)
 		p->after = s->complete;
 		*(s->last ? &s->last->next : &s->first) = p;
 		s->last = p;
-		s->waiting += piece__size(p);
-		r->waiting += piece__size(p);
-		r->totals.bytes += p->n * sizeof(*p->data);
+		s->waiting += piece__records(p);
+		r->waiting += piece__records(p);
+		r->totals.bytes += piece__records(p);
 	}
 	r->totals.most = max_of(r->totals.most, r->waiting);
 	pthread_mutex_unlock(&r->lock);

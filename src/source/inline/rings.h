@@ -35,7 +35,7 @@ struct said {
 
 struct rings;
 /* socket: the supervisor's; -1: none, messages come by rings__hear(). second: so many ticks; ticks:
- * reads the counter. max: bytes of memory that may wait to be taken. torn, ns: a thread that is
+ * reads the counter. max: bytes of records that may wait to be taken. torn, ns: a thread that is
  * between two stores for so long has written nonsense. Starts the thread. */
 struct rings_options {
 	int socket;
@@ -70,7 +70,7 @@ bool rings__pause(struct rings *r);
 void rings__go_on(const struct rings *r);
 /* What all threads have counted until now: out has an element for each counter. */
 void rings__count(struct rings *r, uint64_t *out);
-/* Bytes: of all that was read; of the memory of what waited at most. */
+/* Bytes: of all that was read; of what waited at most. */
 struct rings_totals {
 	uint64_t bytes, most;
 };
@@ -82,7 +82,7 @@ struct log_work {
 	uint64_t waited;	/* ns, for room */
 };
 void rings__work(struct rings *r, void (*fn)(void *ctx, const struct log_work *w), void *ctx);
-/* Bytes of memory that wait. */
+/* Bytes of records that wait. */
 size_t rings__waiting(struct rings *r);
 /* Do threads write so fast that they and the thread that reads take all processors, while there is
  * room? Whoever decodes would stop them. */
