@@ -91,7 +91,7 @@ static size_t put_call(size_t at, uint64_t time, uint64_t value)
 	words[n++] = 0x561000004560;
 	words[n++] = 0x561000007890;
 	for (unsigned i = 0; i < regs; i++)
-		words[n++] = i ? 0x7ffc00000000 + i : value;
+		words[n++] = i ? 0x7ffc00000000ull + i : value;
 	for (unsigned i = 0; i < 5; i++)
 		words[n++] = (sp - (16ull << 32)) | LOG_ID(LOG_BRANCH, 0, value >> i & 1, 21 + i);
 	words[n++] = (sp - (8ull << 32)) | LOG_ID(LOG_RETURN, 0, false, 30);

@@ -11,64 +11,92 @@ const uint8_t *loaded__original(const struct loaded *l, const struct copy_patch 
 	return bytes && avail >= p->len ? bytes : NULL;
 }
 
-/* ---- the code in memory, a copy of it for each segment ---- */
+/* ---- the code in memory: copies of the pages that have patches ---- */
+
+#define PAGE	      4096
+#define PAGE_OF(addr) ((addr) / PAGE)
 
 struct text {
-	const struct segment *segment;
-	uint8_t *bytes;
+	VEC(uint64_t) pages; /* link-time addresses / PAGE, ascending */
+	uint8_t *bytes;	     /* of these, one behind the other */
 };
-typedef VEC(struct text) text_vec;
 
-static void texts__free(text_vec *v)
+static void text__free(struct text *t)
 {
-	struct text *t;
-
-	vec__each (t, v)
-		free(t->bytes);
-	vec__free(v);
+	vec__free(&t->pages);
+	free(t->bytes);
 }
 
-static bool texts__read(text_vec *v, const struct space *s, const struct loaded *l)
+static int by_number(const void *a, const void *b)
 {
-	const struct segment *g;
+	const uint64_t *x = a, *y = b;
 
-	vec__each (g, &l->object->segments) {
-		struct text t = {g, g->exec ? xmalloc(g->size + 1) : NULL};
+	return (*x > *y) - (*x < *y);
+}
 
-		if (!t.bytes)
-			continue;
-		vec__push(v, t);
-		if (!space__read(s, g->vaddr + l->bias, t.bytes, g->size))
+static void text__init(struct text *t, const struct copy_image *image)
+{
+	const struct copy_patch *p;
+	size_t kept = 0;
+
+	vec__each (p, &image->patches)
+		for (uint64_t n = PAGE_OF(p->vaddr); n <= PAGE_OF(p->vaddr + p->len - 1); n++)
+			if (!t->pages.len || t->pages.data[t->pages.len - 1] != n)
+				vec__push(&t->pages, n);
+	vec__sort(&t->pages, by_number);
+	for (size_t i = 0; i < t->pages.len; i++)
+		if (!kept || t->pages.data[kept - 1] != t->pages.data[i])
+			t->pages.data[kept++] = t->pages.data[i];
+	t->pages.len = kept;
+	t->bytes = xmalloc(kept * PAGE + 1);
+}
+
+static bool text__read(struct text *t, const struct space *s, uint64_t bias)
+{
+	const uint64_t *pages = t->pages.data;
+	size_t end;
+
+	for (size_t i = 0; i < t->pages.len; i = end) {
+		for (end = i + 1; end < t->pages.len && pages[end] == pages[end - 1] + 1; end++)
+			;
+		if (!space__read(s, pages[i] * PAGE + bias, t->bytes + i * PAGE, (end - i) * PAGE))
 			return false;
 	}
 	return true;
 }
 
-static uint8_t *texts__at(const text_vec *v, uint64_t vaddr, size_t len)
+/* NULL: not all of it is in there. */
+static uint8_t *text__at(const struct text *t, uint64_t vaddr, size_t len)
 {
-	const struct text *t;
+	const uint64_t page = PAGE_OF(vaddr), last = PAGE_OF(vaddr + len - 1);
+	const uint64_t *found =
+		t->pages.len ? bsearch(&page, t->pages.data, t->pages.len, sizeof(page), by_number)
+			     : NULL;
+	size_t n = found ? found - t->pages.data : 0;
 
-	vec__each (t, v)
-		if (vaddr - t->segment->vaddr < t->segment->size &&
-		    vaddr + len <= t->segment->vaddr + t->segment->size)
-			return t->bytes + (vaddr - t->segment->vaddr);
-	return NULL;
+	if (!found || t->pages.len - n <= last - page || found[last - page] != last)
+		return NULL;
+	return t->bytes + n * PAGE + vaddr % PAGE;
 }
 
-static bool texts__equal(const text_vec *a, const text_vec *b)
+/* With the same pages. */
+static void text__copy(struct text *to, const struct text *from)
 {
-	for (size_t i = 0; i < a->len; i++)
-		if (memcmp(a->data[i].bytes, b->data[i].bytes, a->data[i].segment->size) != 0)
-			return false;
-	return true;
+	memcpy(to->bytes, from->bytes, from->pages.len * PAGE);
 }
 
-static int texts__compare(const text_vec *v, const struct loaded *l)
+static bool text__equals(const struct text *a, const struct text *b)
+{
+	return !memcmp(a->bytes, b->bytes, a->pages.len * PAGE);
+}
+
+/* Is it the file's, where patches will be? */
+static int text__compare(const struct text *t, const struct loaded *l)
 {
 	const struct copy_patch *p;
 
 	vec__each (p, &l->image->patches) {
-		const uint8_t *was = loaded__original(l, p), *now = texts__at(v, p->vaddr, p->len);
+		const uint8_t *was = loaded__original(l, p), *now = text__at(t, p->vaddr, p->len);
 
 		if (!was || !now || memcmp(was, now, p->len) != 0)
 			return -ESTALE;
@@ -76,21 +104,19 @@ static int texts__compare(const text_vec *v, const struct loaded *l)
 	return 0;
 }
 
-/* Puts all patches into these copies. -ESTALE: the code isn't that of the file. */
-static int texts__patch(const text_vec *v, const struct tracer *tracer, const struct loaded *l)
+/* Puts all patches into it. -ESTALE: the code isn't that of the file. */
+static int text__patch(const struct text *t, const struct tracer *tracer, const struct loaded *l)
 {
+	int err = text__compare(t, l);
 	const struct copy_patch *p;
 	uint8_t bytes[PATCH_MAX];
 
+	if (err)
+		return err;
 	vec__each (p, &l->image->patches) {
-		const uint8_t *was = loaded__original(l, p);
-		uint8_t *now = texts__at(v, p->vaddr, p->len);
-
-		if (!was || !now || memcmp(was, now, p->len) != 0)
-			return -ESTALE;
 		if (!copy_image__patch(l->image, tracer->arch, p, l->bias, l->base, bytes))
 			return -ERANGE;
-		memcpy(now, bytes, p->len);
+		memcpy(text__at(t, p->vaddr, p->len), bytes, p->len);
 	}
 	return 0;
 }
@@ -154,9 +180,6 @@ static bool is_ours(const range_vec *v, uint64_t a, uint64_t b)
 	return !low || v->data[low - 1].vaddr + v->data[low - 1].size <= a;
 }
 
-#define PAGE	      4096
-#define PAGE_OF(addr) ((addr) / PAGE)
-
 /* Patches that follow each other in one page, and are written at once (copy_image.order). */
 struct run {
 	const struct copy_image *image;
@@ -205,13 +228,13 @@ static struct run runs_of(const struct copy_image *image, uint32_t function, int
 }
 
 static int write_patches(struct space *s, struct tracer *tracer, const struct loaded *l,
-			 const text_vec *texts)
+			 const struct text *text)
 {
 	const range_vec *ranges = kept_out(tracer, l->image);
 	struct run r = runs_of(l->image, ALL_FUNCTIONS, 1);
 
 	while (find_run(ranges, &r))
-		if (!space__write(s, r.start + l->bias, texts__at(texts, r.start, r.stop - r.start),
+		if (!space__write(s, r.start + l->bias, text__at(text, r.start, r.stop - r.start),
 				  r.stop - r.start))
 			return -EACCES;
 	return 0;
@@ -251,40 +274,31 @@ void loaded__write(struct space *s, struct tracer *tracer, const struct loaded *
 
 /* ---- what can be done while threads run ---- */
 
-/* The code as it was, and with its patches. */
+/* The code as it was, with its patches, and as it is now. */
 struct new_text {
-	text_vec was, then;
+	struct text was, then, now;
+	bool checked; /* it is as it was, and all threads are stopped */
 };
 
 void loaded__drop_text(struct loaded *l)
 {
 	if (!l->text)
 		return;
-	texts__free(&l->text->was);
-	texts__free(&l->text->then);
+	text__free(&l->text->was);
+	text__free(&l->text->then);
+	text__free(&l->text->now);
 	free(l->text);
 	l->text = NULL;
 }
 
-static void texts__copy(text_vec *to, const text_vec *from)
-{
-	const struct text *t;
-
-	vec__each (t, from) {
-		struct text copy = {t->segment, xmalloc(t->segment->size + 1)};
-
-		memcpy(copy.bytes, t->bytes, t->segment->size);
-		vec__push(to, copy);
-	}
-}
-
 /* Is the byte behind p->vaddr within an instruction? Nobody has a breakpoint there. */
-static bool is_within(const struct arch *arch, const struct copy_patch *p, const text_vec *v)
+static bool is_within(const struct arch *arch, const struct loaded *l, const struct copy_patch *p)
 {
-	const uint8_t *bytes = texts__at(v, p->vaddr, PATCH_MAX);
+	size_t avail = 0;
+	const uint8_t *bytes = object__bytes(l->object, p->vaddr, &avail);
 	struct insn insn;
 
-	return bytes && !arch->decode(bytes, PATCH_MAX, p->vaddr, false, &insn) && insn.len > 1;
+	return bytes && !arch->decode(bytes, avail, p->vaddr, false, &insn) && insn.len > 1;
 }
 
 /* The process gets pages of its own where patches will be: the first write to each takes long. */
@@ -295,23 +309,28 @@ static void get_pages(struct space *s, const struct tracer *tracer, const struct
 
 	vec__each (i, &l->image->order) {
 		const struct copy_patch *p = &l->image->patches.data[*i];
-		uint64_t at = p->vaddr + 1;
+		const uint8_t *byte = text__at(&l->text->was, p->vaddr + 1, 1);
 
-		if (PAGE_OF(p->vaddr) != done && PAGE_OF(at) != done &&
-		    is_within(tracer->arch, p, &l->text->was) &&
-		    space__write(s, at + l->bias, texts__at(&l->text->was, at, 1), 1))
-			done = PAGE_OF(at);
+		if (byte && PAGE_OF(p->vaddr) != done && PAGE_OF(p->vaddr + 1) != done &&
+		    is_within(tracer->arch, l, p) &&
+		    space__write(s, p->vaddr + 1 + l->bias, byte, 1))
+			done = PAGE_OF(p->vaddr + 1);
 	}
 }
 
 void loaded__prepare_text(struct space *s, const struct tracer *tracer, struct loaded *l)
 {
-	bool done = false;
+	struct new_text *t = l->text = xcalloc(1, sizeof(*l->text));
+	bool done;
 
-	l->text = xcalloc(1, sizeof(*l->text));
-	if (texts__read(&l->text->was, s, l)) {
-		texts__copy(&l->text->then, &l->text->was);
-		done = !texts__patch(&l->text->then, tracer, l);
+	text__init(&t->was, l->image);
+	text__init(&t->then, l->image);
+	text__init(&t->now, l->image);
+	done = text__read(&t->was, s, l->bias);
+	if (done) {
+		text__copy(&t->then, &t->was);
+		text__copy(&t->now, &t->was); /* its memory is there in the stop */
+		done = !text__patch(&t->then, tracer, l);
 	}
 	if (done)
 		get_pages(s, tracer, l);
@@ -319,9 +338,12 @@ void loaded__prepare_text(struct space *s, const struct tracer *tracer, struct l
 		loaded__drop_text(l);
 }
 
-static bool is_prepared(const struct loaded *l, const text_vec *now)
+/* Is it as it was when it was prepared? */
+static bool is_prepared(const struct space *s, const struct loaded *l)
 {
-	return l->text && texts__equal(&l->text->was, now);
+	struct new_text *t = l->text;
+
+	return t && text__read(&t->now, s, l->bias) && text__equals(&t->was, &t->now);
 }
 
 /* ---- patching ---- */
@@ -330,30 +352,34 @@ static bool is_prepared(const struct loaded *l, const text_vec *now)
 int loaded__check(struct space *s, const struct loaded *l)
 {
 	const struct copy_patch *first = &l->image->patches.data[0];
-	text_vec texts = {0};
-	int err = !texts__read(&texts, s, l) ? -EACCES
-		  : is_prepared(l, &texts)   ? 0
-					     : texts__compare(&texts, l);
+	struct text text = {0};
+	int err = 0;
 
+	if (is_prepared(s, l)) {
+		l->text->checked = true;
+	} else {
+		text__init(&text, l->image);
+		err = text__read(&text, s, l->bias) ? text__compare(&text, l) : -EACCES;
+		text__free(&text);
+	}
 	if (!err && !space__write(s, first->vaddr + l->bias, loaded__original(l, first), 1))
 		err = -EACCES;
-	texts__free(&texts);
 	return err;
 }
 
 int loaded__patch(struct space *s, struct tracer *tracer, const struct loaded *l)
 {
-	text_vec texts = {0};
-	const text_vec *then = &texts;
-	int err = texts__read(&texts, s, l) ? 0 : -EACCES;
+	bool prepared = l->text && l->text->checked;
+	struct text text = {0};
+	int err = 0;
 
-	if (!err && is_prepared(l, &texts))
-		then = &l->text->then;
-	else if (!err)
-		err = texts__patch(&texts, tracer, l);
-	if (!err && (err = write_patches(s, tracer, l, then)))
+	if (!prepared) {
+		text__init(&text, l->image);
+		err = text__read(&text, s, l->bias) ? text__patch(&text, tracer, l) : -EACCES;
+	}
+	if (!err && (err = write_patches(s, tracer, l, prepared ? &l->text->then : &text)))
 		loaded__write(s, tracer, l, ALL_FUNCTIONS, false);
-	texts__free(&texts);
+	text__free(&text);
 	return err;
 }
 
