@@ -348,6 +348,26 @@ is $? 0 'the one ends as it does'
 wait $two
 is $? 0 'and the other'
 
+# ---- thousands of functions, some of whose patches are in two pages ----
+python=$(realpath /usr/bin/python3)
+if "$BBTRACE" list "$python" PyLong_FromLong >/dev/null 2>&1; then
+	rm -f "$T/until"
+	background "$python" -S -c 'import os, sys
+n = 0
+while not os.path.exists(sys.argv[1]):
+    n += sum(i * i for i in range(1000)) == 332833500 or 10 ** 9
+print(n < 10 ** 9)' "$T/until"
+	bb user "$python" '*' -p "$background" --engine inline -c -t 0.5 -o "$T/counts"
+	exits 0 'all functions of python3, while it runs'
+	ok $(($(summary events) < 1000)) 'it is traced' || diag "$(<"$T/err")"
+	unlike "$T/err" 'is not traced' 'nothing of it is refused'
+	: >"$T/until"
+	wait "$background"
+	is "$? $(<"$T/bg.out")" '0 True' 'its sums are right'
+else
+	skip 'all functions of python3' 'it has no symbols here'
+fi
+
 # ---- what can't be ----
 source_program gs c <<'END'
 #include <asm/prctl.h>
