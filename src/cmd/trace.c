@@ -221,8 +221,8 @@ static int finish(struct session *s, int err)
 	child__tell_signal(&s->child);
 	if (!err && !end)
 		announce__file(s->args, args__record_name(s->args));
-	show__summary(&s->live.show);
 	engine__advise(&s->engine, show__totals(&s->live.show)->events);
+	show__summary(&s->live.show);
 	return err ? err : end;
 }
 

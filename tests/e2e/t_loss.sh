@@ -46,6 +46,7 @@ bounded() { grep -q ' events, at least [0-9]* lost, ' "$T/err"; }
 for attach in "${MECHANISMS[@]}"; do
 	bb user "$T/million" spin --attach $attach -F json -o "$T/json" -- "$T/million"
 	exits 0 "$attach: a million events are traced with the default buffer"
+	like <(tail -n 1 "$T/err") ' events, ' "$attach: of a million events: the summary is the last line"
 	is $(($(lines) + $(summary lost))) $whole "$attach: of a million events all are shown, or those missing are counted"
 	is "$(summary events) $(summary lost)" "$(lines) $(told)" "$attach: of a million events the summary counts what the lines do"
 
