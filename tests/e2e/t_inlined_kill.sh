@@ -42,6 +42,70 @@ for ((n = 0; n < 4; n++)); do
 	ok $? "bbtrace is killed $((n * n * 10)) ms after its supervisor began: that ends"
 done
 
+# ---- between the parent of vfork(2), which may go on, and its child, whose exec takes long ----
+source_program spawns c <<'END'
+/* spawns N FILE: once the file is there, executes /bin/true N times, with arguments that the kernel has to copy once its
+ * parent goes on. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static char *args[150001];
+static int spawn(int i)
+{
+	int status;
+	pid_t child = vfork();
+
+	if (!child) {
+		execv("/bin/true", args);
+		_exit(127);
+	}
+	return waitpid(child, &status, 0) == child && !status ? i & 7 : 1000;
+}
+int main(int argc, char **argv)
+{
+	int sum = 0;
+
+	for (size_t i = 0; i < sizeof(args) / sizeof(*args) - 1; i++)
+		args[i] = "";
+	while (access(argv[2], F_OK))
+		usleep(10000);
+	for (int i = 0; i < atoi(argv[1]); i++)
+		sum += spawn(i);
+	printf("%d\n", sum);
+	return argc != 3;
+}
+END
+: >"$T/go"
+{ "$T/spawns" 60 "$T/go" && echo 0; } >"$T/plain"
+for ((n = 0; n < ${KILLS:-6}; n++)); do
+	begin "$T/spawns" 60 "$T/go"
+	wait_for "$PATIENCE" test -e "$T/began"
+	pause $((RANDOM % 300))
+	kill -9 $tracer
+	wait $tracer 2>/dev/null
+	wait_for "$PATIENCE" test -e "$T/result"
+	same "$T/result" "$T/plain" 'bbtrace is killed while programs are executed: the result'
+	wait_for "$PATIENCE" ended "$supervisor"
+	ok $? 'and its supervisor ends'
+done
+for ((n = 0; n < ${KILLS:-6}; n++)); do
+	rm "$T/go"
+	"$T/spawns" 60 "$T/go" >"$T/result" &
+	pid=$!
+	"$BBTRACE" user "$T/spawns" spawn -p $pid -f --engine inline -v -o "$T/trace" >"$T/out" 2>"$T/err" </dev/null &
+	tracer=$!
+	wait_for "$PATIENCE" grep -q 'was stopped for' "$T/err"
+	: >"$T/go"
+	pause $((RANDOM % 300))
+	kill -INT $tracer
+	wait $tracer
+	is $? 0 'bbtrace lets go of a program that executes others' || diag "$(<"$T/err")"
+	wait $pid
+	echo $? >>"$T/result"
+	same "$T/result" "$T/plain" 'and that has its result'
+done
+
 cat >"$T/plain.c" <<'END'
 #include <stdio.h>
 #include <stdlib.h>

@@ -200,6 +200,7 @@ void tracer__find_strays(struct tracer *s)
 
 void thread__start(struct thread *t)
 {
+	struct tracer *tracer = t->tracer;
 	struct process *p = t->process;
 	struct space *s = p->space;
 	bool traced = s && !s->other && s->areas.len;
@@ -207,7 +208,9 @@ void thread__start(struct thread *t)
 	if (s && s->uncovered.len && p->nthreads == 1)
 		uncover__forked(t);
 	if (t->stray && !leave_slot(t)) {
+		s->refs++;
 		thread__detach(t, 0);
+		space__was_left(tracer, s);
 		return;
 	}
 	if (t->stray)
@@ -259,7 +262,8 @@ static void forget_program(struct thread *t)
 	t->delivering = t->maps = t->maps_code = t->in_vfork = false;
 	t->call = -1;
 	t->parent = 0;
-	space__drop(t->tracer, old);
+	/* the kernel lets the parent of vfork(2) go on before it tells of this */
+	space__was_left(t->tracer, old);
 }
 
 void thread__executed(struct thread *t)

@@ -169,6 +169,13 @@ void space__try_let_go(struct tracer *s, struct space *space)
 	space__drop(s, space);
 }
 
+void space__was_left(struct tracer *s, struct space *space)
+{
+	if (space && space->lets_go && space->refs > 1)
+		space__try_let_go(s, space);
+	space__drop(s, space);
+}
+
 void space__stop(struct tracer *s, struct space *space)
 {
 	struct thread *t;

@@ -65,9 +65,7 @@ static void ended(struct tracer *s, struct thread *t, pid_t tid)
 		space->refs++;
 	signals__leave_frames(t);
 	thread__remove(t);
-	if (space && space->lets_go && space->refs > 1)
-		space__try_let_go(s, space);
-	space__drop(s, space);
+	space__was_left(s, space);
 }
 
 void tracer__early(struct tracer *s, const struct stop *stop)
