@@ -3,7 +3,8 @@
 #
 # prove runs each test through this script: unit tests run without root even if root runs `make check`, and every test
 # has a time limit. A test that the limit ends has no plan, so prove reports it as failed. SAID: a folder for the
-# output of failed tests. The limit only ends hangs; it suffices on a busy machine.
+# output of failed tests. The limit only ends hangs; it suffices on a busy machine. A test fails, too, in which bash
+# met what it can't carry out: it goes on behind that, without what was to be checked there.
 test=$1
 limit=3600
 user=()
@@ -21,12 +22,18 @@ tests/long/*) limit=$((${SOAK_SECONDS:-3600} + 20 * ${KILLS:-1000})) ;;
 esac
 [[ $test == */* ]] || test=./$test
 
+errors=$(mktemp)
+trap 'rm -f "$errors"' EXIT
+mistakes='\.sh: line [0-9]+: .*(syntax error|unbound variable|command not found|bad substitution|expression expected|operator expected|division by 0|bad array subscript|readonly variable|ambiguous redirect|too many arguments)'
+
 run() {
 	local status
 
-	timeout -k 10 "$limit" "${user[@]}" "$test" </dev/null
+	timeout -k 10 "$limit" "${user[@]}" "$test" </dev/null 2>"$errors"
 	status=$?
+	cat "$errors" >&2
 	[[ $status == 124 || $status == 137 ]] && echo "# $test: ended after $limit s" && return 124
+	grep -qE "$mistakes" "$errors" && echo "# $test: a mistake of the script: $(grep -m 1 -E "$mistakes" "$errors")" && return 123
 	return $status
 }
 

@@ -142,10 +142,11 @@ void engine__advise(const struct engine_state *e, uint64_t events)
 		     (unsigned long long)events);
 }
 
-/* A file that is written, or what is added up: nobody sees how it grows. */
+/* A file that is written, or what is added up: nobody sees how it grows, nor ends it by how much
+ * there is. */
 static bool shows_later(const struct args *a)
 {
-	return (args__record_name(a) || args__format(a)->at_end) && !a->interval_ns;
+	return (args__record_name(a) || args__format(a)->at_end) && !a->interval_ns && !a->limit;
 }
 
 int engine__start(struct engine_state *e, const struct args *a, const struct plan *plan,

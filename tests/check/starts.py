@@ -3,21 +3,22 @@
 """starts.py SITES FILE...: does an instruction start wherever bbtrace would put a probe?
 
 SITES is build/sites (sites.c). The judge is objdump's linear sweep, which is independent of bbtrace: over the whole file;
-where it lost track in data, again from the start of the address's FDE, as readelf shows it, and from the targets of
-direct jumps that objdump shows (past data in the middle of a function, as in Go's crypto/internal/boring/sig). A branch
-past a prefix is legal (`je 1f; lock; 1: cmpxchg`, in glibc): there an instruction without its prefix counts, too.
+where it lost track in data, again from the start of the address's FDE, as readelf shows it, and along the code from the
+targets of direct jumps that objdump shows, and of those met on the way (past data in the middle of a function, as in Go's
+crypto/internal/boring/sig, and between functions, as GHC's). A branch past a prefix is legal (`je 1f; lock; 1: cmpxchg`, in glibc): there an instruction without its prefix counts, too.
 
 Prints a line `BAD PATH BUILD-ID ADDRESS...` for each file with a site that fails; the last line is
 `FILES files, SITES sites, BAD not at a start, UNRESOLVED jumps unresolved, SKIPPED files skipped`.
-Exceptions, by build-id and with their reason, are in starts.known beside this file.
 """
 
 import bisect
 import concurrent.futures
 import os
 import re
+import struct
 import subprocess
 import sys
+import tempfile
 
 PREFIXES = re.compile(r"(?:lock|rep[nz]?|repn?z|data16|addr32|notrack|bnd|[c-g]s|ss)\b")
 JUMP = re.compile(rb"\bj\w+\s+(?:0x)?([0-9a-f]+)\b")
@@ -67,9 +68,53 @@ def jumps_to(path):
     return sorted({int(jump[1], 16) for jump in found if jump})
 
 
-def is_behind_jump(path, jumps, address):
-    i = bisect.bisect_right(jumps, address) - 1
-    return i >= 0 and address - jumps[i] < 64 and address in starts_in_frame(path, (jumps[i], address + 15))
+def bytes_at(path, start, end):
+    """What is there of the segment that holds end, of a 64-bit ELF file."""
+    with open(path, "rb") as f:
+        header = f.read(64)
+        table, size, count = *struct.unpack_from("<Q", header, 32), *struct.unpack_from("<HH", header, 54)
+        for i in range(count):
+            f.seek(table + i * size)
+            kind, _, offset, address, _, length = struct.unpack_from("<IIQQQQ", f.read(size))
+            if kind == 1 and address <= end - 16 < address + length:
+                start = max(start, address)
+                f.seek(offset + start - address)
+                return start, f.read(min(end, address + length) - start)
+    return start, b""
+
+
+WINDOW = 4096  # bytes ahead of an address
+ENDS = re.compile(rb"\s*(?:notrack |bnd )?(?:jmp|ret|ud2|hlt|\(bad\))")
+
+
+def descend(path, jumps, address):
+    """Is the address met on the way from direct jumps' targets ahead of it, and from those of the jumps met there? As the
+    processor goes: past a jmp or ret nothing is believed, for there tables may be, as between GHC's functions."""
+    low, code = bytes_at(path, max(address - WINDOW, 0), address + 16)
+    todo = jumps[bisect.bisect_left(jumps, low) : bisect.bisect_right(jumps, address)]
+    met = set()
+    with tempfile.NamedTemporaryFile() as window:
+        window.write(code)
+        window.flush()
+        while todo:
+            start = todo.pop()
+            if not low <= start <= address or start in met:
+                continue
+            for at, text in instructions(
+                window.name, "-D", "-b", "binary", "-m", "i386:x86-64",
+                f"--adjust-vma={low:#x}", f"--start-address={start:#x}", f"--stop-address={address + 16:#x}",
+            ):
+                if at == address:
+                    return True
+                if at in met:
+                    break
+                met.add(at)
+                jump = JUMP.search(text)
+                if jump:
+                    todo.append(int(jump[1], 16))
+                if ENDS.match(text):
+                    break
+    return False
 
 
 def is_behind_prefix(known, address):
@@ -92,7 +137,7 @@ def not_at_a_start(path, sites):
         if address not in known and not is_behind_prefix(known, address):
             bad.append(address)
     jumps = jumps_to(path) if bad else []
-    return [address for address in bad if not is_behind_jump(path, jumps, address)]
+    return [address for address in bad if not descend(path, jumps, address)]
 
 
 def build_id(path):
@@ -112,16 +157,8 @@ def check(tool, path):
     return len(sites), not_at_a_start(path, sites), int(unresolved.split()[1])
 
 
-def known_exceptions():
-    table = os.path.join(os.path.dirname(os.path.abspath(__file__)), "starts.known")
-    with open(table, encoding="utf-8") as lines:
-        rows = [line.split(None, 2) for line in lines if line.strip() and line[0] != "#"]
-    return {(build, int(address, 16)) for build, address, _ in rows}
-
-
 def main():
     tool, files = sys.argv[1], sys.argv[2:] or [line.rstrip("\n") for line in sys.stdin]
-    known = known_exceptions()
     sites = bad = unresolved = skipped = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for path, found in zip(files, pool.map(lambda path: check(tool, path), files)):
@@ -132,10 +169,7 @@ def main():
             unresolved += found[2]
             wrong = found[1]
             if wrong:
-                own = build_id(path)
-                wrong = [address for address in wrong if (own, address) not in known]
-            if wrong:
-                print("BAD", path, own, *(f"{address:#x}" for address in wrong), flush=True)
+                print("BAD", path, build_id(path), *(f"{address:#x}" for address in wrong), flush=True)
             bad += len(wrong)
     print(
         f"{len(files) - skipped} files, {sites} sites, {bad} not at a start, "

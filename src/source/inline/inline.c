@@ -114,8 +114,6 @@ void inliner__close(struct inliner *i)
 		let_go(i);
 	rings__close(i->rings);
 	supervisor__close(i->supervisor);
-	if (i->clock)
-		ticks_clock__tell(i->clock);
 	ticks_clock__free(i->clock);
 	free(i);
 }
@@ -261,6 +259,7 @@ static void tell_log(const struct inline_source *s)
 	if (t.bytes)
 		note_verbose("the log: %.1f MB, replayed in %.2f s of CPU; at most %.1f MB waited",
 			     t.bytes / 1e6, s->took / 1e9, t.most / 1e6);
+	ticks_clock__tell(s->inliner->clock);
 }
 
 /* A second and more pass until it is decoded. */

@@ -158,10 +158,12 @@ static void see_full(struct stream *s, const struct log_ring *ring, uint64_t now
 }
 
 /* Of much only whole segments, which take less memory than parts of them: a part is read when
- * little is there. */
+ * little is there. What can't be is left to be refused. */
 static uint64_t end_of_pull(const struct stream *s, uint64_t position)
 {
-	return position - s->at < MUCH ? position : position / LOG_SEGMENT * LOG_SEGMENT;
+	uint64_t n = position - s->at;
+
+	return n < MUCH || n > LOG_RING ? position : position / LOG_SEGMENT * LOG_SEGMENT;
 }
 
 /* It was there then, or behind. */
@@ -476,6 +478,15 @@ static int start(struct rings *r)
 	return err ? err__set(err, "cannot start a thread: %s", strerror(err)) : 0;
 }
 
+/* Which the reader may use; of more than such a set holds, all. */
+static unsigned usable_cpus(void)
+{
+	cpu_set_t set;
+
+	return sched_getaffinity(0, sizeof(set), &set) ? sysconf(_SC_NPROCESSORS_ONLN)
+						       : CPU_COUNT(&set);
+}
+
 int rings__open(const struct rings_options *options, struct rings **out)
 {
 	struct rings *r = xcalloc(1, sizeof(*r));
@@ -483,7 +494,7 @@ int rings__open(const struct rings_options *options, struct rings **out)
 
 	r->options = *options;
 	r->waits = options->waits;
-	r->cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	r->cpus = usable_cpus();
 	r->areas.slot_size = log__slot_size(options->counters);
 	r->pieces = pieces__new();
 	r->compressor = compressor__new(&options->log);

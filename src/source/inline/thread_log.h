@@ -30,8 +30,8 @@ struct log {
 	bool gap;		   /* something is missing before the next event */
 	uint64_t skip;		   /* what is before this position is no record */
 	const struct event *event; /* the next one; NULL: not decoded yet */
-	uint64_t position,
-		read; /* its position; it had happened by then: it was read from the ring */
+	uint64_t position;	   /* the next event's */
+	uint64_t read;		   /* it had happened by then: it was read from the ring */
 	/* log__known(): up to where it has looked; the record that it has found there, with that
 	 * time; 0: none */
 	uint64_t looked, timed, timed_at;

@@ -471,8 +471,8 @@ void space__let_go(struct tracer *s, struct space *space);
 void space__stop(struct tracer *s, struct space *space);
 /* Once more, after something has changed. */
 void space__try_let_go(struct tracer *s, struct space *space);
-/* A thread isn't in it any more, for which others may have been held. Takes a reference; NULL: nothing
- * is done. */
+/* A thread isn't in it any more, for which others may have been held. Takes a reference; NULL:
+ * nothing is done. */
 void space__was_left(struct tracer *s, struct space *space);
 /* Of a process with a memory of its own, whose only thread this is, stopped. */
 void thread__let_go_alone(struct thread *t);
