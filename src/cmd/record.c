@@ -10,6 +10,7 @@
 #include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
+#include "packer.h"
 #include "record.h"
 
 #define FLUSH_NS     1000000000ull
@@ -25,12 +26,11 @@ struct recorder {
 	const struct args *args;
 	const char *name; /* of the file */
 	struct sink sink;
-	struct armor *armor; /* NULL: not armored */
-	struct str lines;    /* armored */
+	struct packer *packer; /* NULL: nothing is written yet */
 	struct trace_writer *writer;
 	struct show *show;
 	struct trace_meta meta;
-	uint64_t begun;		 /* the writer's size after the plan */
+	uint64_t begun;		 /* bytes of the file after the plan */
 	uint64_t flushed;	 /* when */
 	struct map64 pids;	 /* processes whose mappings are in the file */
 	struct map64 tids;	 /* threads whose names are in the file */
@@ -44,20 +44,6 @@ struct recorder {
 };
 
 /* ---- the file ---- */
-
-static int write_bytes(void *ctx, const void *data, size_t len)
-{
-	struct recorder *r = ctx;
-	int err;
-
-	if (!r->armor)
-		return sink__write(&r->sink, data, len);
-	armor__put(r->armor, data, len, &r->lines);
-	armor__end_line(r->armor, &r->lines);
-	err = sink__write(&r->sink, r->lines.data, r->lines.len);
-	str__clear(&r->lines);
-	return err;
-}
 
 /* The lock shows readers that the file is still being written. */
 static int open_sink(struct recorder *r)
@@ -103,8 +89,7 @@ void recorder__close(struct recorder *r)
 	if (!r)
 		return;
 	trace_writer__free(r->writer);
-	armor__free(r->armor);
-	str__free(&r->lines);
+	packer__free(r->packer);
 	sink__close(&r->sink);
 	map64__free(&r->pids);
 	map64__free(&r->tids);
@@ -114,7 +99,7 @@ void recorder__close(struct recorder *r)
 
 bool recorder__reader_gone(const struct recorder *r)
 {
-	return r->sink.reader_gone;
+	return r->packer && packer__reader_gone(r->packer);
 }
 
 /* ---- symbols of addresses; pid 0: of the kernel ---- */
@@ -300,10 +285,13 @@ static int begin_file(struct recorder *r)
 {
 	int err;
 
-	r->writer = trace_writer__new(r->show->plan, write_bytes, r);
-	r->armor = r->args->armor ? armor__new() : NULL;
+	/* where a file is full is to be known at once */
+	r->packer = packer__new(&r->sink, r->args->armor, !r->args->max_size);
+	r->writer = trace_writer__new(r->show->plan, packer__put, r->packer);
 	err = trace_writer__begin(r->writer, &r->meta);
-	r->begun = trace_writer__size(r->writer);
+	if (!err)
+		err = packer__flush(r->packer);
+	r->begun = packer__size(r->packer);
 	need_static_addresses(r);
 	return err;
 }
@@ -321,8 +309,9 @@ static int end_file(struct recorder *r, enum trace_end_reason reason)
 	struct trace_end end = {.reason = reason,
 				.sideband_lost = r->show->sideband_lost,
 				.totals = *show__totals(r->show)};
+	int err = trace_writer__end(r->writer, &end);
 
-	return trace_writer__end(r->writer, &end);
+	return err ? err : packer__flush(r->packer);
 }
 
 static int rename_own(const char *from, const char *to)
@@ -349,7 +338,8 @@ static int rotate(struct recorder *r)
 	if (err)
 		return err;
 	trace_writer__free(r->writer);
-	armor__free(r->armor);
+	packer__free(r->packer);
+	r->packer = NULL;
 	sink__close(&r->sink);
 	map64__free(&r->pids);
 	map64__free(&r->tids);
@@ -362,7 +352,7 @@ static int rotate(struct recorder *r)
 
 static int rotate_if_full(struct recorder *r)
 {
-	uint64_t max = r->args->max_size, size = trace_writer__size(r->writer);
+	uint64_t max = r->args->max_size, size = packer__size(r->packer);
 	int err = 0;
 
 	if (!max)

@@ -33,7 +33,7 @@ void sink__close(struct sink *s);
 /* Makes a closed pipe and RLIMIT_FSIZE errors of write(2) instead of signals. Later children
  * inherit that. */
 void sink__ignore_signals(void);
-/* write_fn and trace_write_fn. */
+/* A write_fn. */
 int sink__write(void *sink, const void *data, size_t len);
 
 /* A format on a sink. */

@@ -58,7 +58,8 @@ static uint32_t checksum(const uint8_t *header, const void *stored, size_t len)
 	return crc32(crc32(0, header, BLOCK_HEADER_SIZE - 4), stored, len);
 }
 
-void block__put(struct str *out, enum block_type type, uint32_t number, const struct str *raw)
+static void block__put(struct str *out, enum block_type type, uint32_t number,
+		       const struct str *raw)
 {
 	struct str deflated = {0};
 	bool smaller = deflate_raw(raw, &deflated);
@@ -74,6 +75,14 @@ void block__put(struct str *out, enum block_type type, uint32_t number, const st
 	put_le(out, checksum((const uint8_t *)out->data + start, stored->data, stored->len), 4);
 	str__put(out, stored->data, stored->len);
 	str__free(&deflated);
+}
+
+void trace_block__pack(const struct trace_block *b, struct str *out)
+{
+	if (b->type)
+		block__put(out, b->type, b->number, &b->raw);
+	else
+		str__put(out, b->raw.data, b->raw.len);
 }
 
 bool block__parse(const uint8_t *header, uint32_t number, struct block *b)

@@ -36,13 +36,23 @@ struct trace_end {
 	struct trace_totals totals;
 };
 
-/* Writes bytes of a file. 0 or -errno, which the writer's functions return. */
-typedef int (*trace_write_fn)(void *ctx, const void *data, size_t len);
+/* What a file is made of, one behind the other. */
+struct trace_block {
+	uint32_t type; /* format.h; 0: the header */
+	uint32_t number;
+	struct str raw;
+};
+/* Appends the bytes that the file has of it. That takes a good part of the time of writing a file,
+ * and needs nothing but the block: another thread may do it. */
+void trace_block__pack(const struct trace_block *b, struct str *out);
+
+/* Writes a block, and takes over b->raw. 0 or -errno, which the writer's functions return. */
+typedef int (*trace_put_fn)(void *ctx, struct trace_block *b);
 struct trace_writer;
 /* Plan and objects must outlive it. */
-struct trace_writer *trace_writer__new(const struct plan *plan, trace_write_fn write, void *ctx);
+struct trace_writer *trace_writer__new(const struct plan *plan, trace_put_fn put, void *ctx);
 void trace_writer__free(struct trace_writer *w);
-/* Writes the header and the plan. All of these return 0 or what write returned. */
+/* Writes the header and the plan. All of these return 0 or what put returned. */
 int trace_writer__begin(struct trace_writer *w, const struct trace_meta *meta);
 /*
  * Writes an increment of the plan. Call trace_writer__flush() before plan__extend(), and this after
@@ -64,8 +74,7 @@ void trace_writer__symbol(struct trace_writer *w, const struct object *o, uint64
 /* Writes all that is buffered. */
 int trace_writer__flush(struct trace_writer *w);
 int trace_writer__end(struct trace_writer *w, const struct trace_end *end);
-/* The bytes passed to write, plus those of buffered events before compression. */
-uint64_t trace_writer__size(const struct trace_writer *w);
+/* Bytes of the events that are buffered. */
 uint64_t trace_writer__pending(const struct trace_writer *w);
 
 /* Reads the next bytes of a file: how many (0: end of file), or -errno. */

@@ -164,8 +164,6 @@ struct block {
 	uint32_t raw_len, stored_len;
 	bool deflated;
 };
-/* Appends raw as the block with that number. */
-void block__put(struct str *out, enum block_type type, uint32_t number, const struct str *raw);
 /* Parses a block's header. False: it is invalid, or has another number. */
 bool block__parse(const uint8_t *header, uint32_t number, struct block *b);
 /* Unpacks the stored bytes into raw, which has space for b->raw_len. False: damaged. */

@@ -9,12 +9,10 @@
 
 struct trace_writer {
 	const struct plan *plan;
-	trace_write_fn write;
+	trace_put_fn put;
 	void *ctx;
 	uint32_t number; /* of the next block */
-	uint64_t size;
 	struct event_encoder *events;
-	struct str out;			    /* the block under construction */
 	VEC(const struct object *) objects; /* by number */
 	struct map64 numbers;		    /* object -> its number + 1 */
 	struct map64 symbols;		    /* symbols that were written */
@@ -22,12 +20,12 @@ struct trace_writer {
 	struct file_rows rows;		    /* to be written before the next events */
 };
 
-struct trace_writer *trace_writer__new(const struct plan *plan, trace_write_fn write, void *ctx)
+struct trace_writer *trace_writer__new(const struct plan *plan, trace_put_fn put, void *ctx)
 {
 	struct trace_writer *w = xcalloc(1, sizeof(*w));
 
 	w->plan = plan;
-	w->write = write;
+	w->put = put;
 	w->ctx = ctx;
 	w->events = event_encoder__new(plan);
 	return w;
@@ -48,7 +46,6 @@ void trace_writer__free(struct trace_writer *w)
 	if (!w)
 		return;
 	event_encoder__free(w->events);
-	str__free(&w->out);
 	vec__free(&w->objects);
 	map64__free(&w->numbers);
 	map64__free(&w->symbols);
@@ -59,33 +56,36 @@ void trace_writer__free(struct trace_writer *w)
 
 /* ---- blocks ---- */
 
-static int give_out(struct trace_writer *w)
+static int put_header(struct trace_writer *w)
 {
-	int err = w->out.len ? w->write(w->ctx, w->out.data, w->out.len) : 0;
+	struct trace_block b = {0};
 
-	w->size += w->out.len;
-	str__clear(&w->out);
-	return err;
+	header__put(&b.raw, w->plan->arch->machine);
+	return w->put(w->ctx, &b);
 }
 
-static int put_block(struct trace_writer *w, enum block_type type, const struct str *raw)
+static int put_block(struct trace_writer *w, enum block_type type, struct str raw)
 {
-	block__put(&w->out, type, w->number++, raw);
-	return give_out(w);
+	struct trace_block b = {type, w->number++, raw};
+
+	return w->put(w->ctx, &b);
 }
 
 /* Writes as many rows as fit in a block, halving the number while they are too long. */
 static int put_some_rows(struct trace_writer *w, enum block_type type, const char *rows, size_t n)
 {
 	const struct table *t = &file_tables[type].table;
-	autofree struct str raw = {0};
+	struct str raw = {0};
+	size_t len;
 	int err;
 
 	table__encode(t, rows, n, &raw);
 	if (raw.len <= BLOCK_RAW_MAX)
-		return put_block(w, type, &raw);
+		return put_block(w, type, raw);
+	len = raw.len;
+	str__free(&raw);
 	if (n == 1)
-		return err__set(E2BIG, "a name of %zu bytes does not fit in a trace file", raw.len);
+		return err__set(E2BIG, "a name of %zu bytes does not fit in a trace file", len);
 	err = put_some_rows(w, type, rows, n / 2);
 	return err ? err : put_some_rows(w, type, rows + n / 2 * t->row_size, n - n / 2);
 }
@@ -308,8 +308,7 @@ int trace_writer__begin(struct trace_writer *w, const struct trace_meta *meta)
 
 	vec__each (o, &w->plan->objects)
 		number_of(w, o->object, true);
-	header__put(&w->out, w->plan->arch->machine);
-	err = give_out(w);
+	err = put_header(w);
 	if (err)
 		return err;
 	err = put_rows(w, BLOCK_META, meta, 1);
@@ -352,12 +351,12 @@ int trace_writer__increment(struct trace_writer *w, const struct plan_increment 
 
 int trace_writer__flush(struct trace_writer *w)
 {
-	autofree struct str raw = {0};
+	struct str raw = {0};
 	int err = flush_rows(w);
 
 	if (err || !event_encoder__end(w->events, &raw))
 		return err;
-	return put_block(w, BLOCK_EVENTS, &raw);
+	return put_block(w, BLOCK_EVENTS, raw);
 }
 
 static int flush_if_full(struct trace_writer *w)
@@ -401,11 +400,6 @@ int trace_writer__end(struct trace_writer *w, const struct trace_end *end)
 	int err = trace_writer__flush(w);
 
 	return err ? err : put_rows(w, BLOCK_END, end, 1);
-}
-
-uint64_t trace_writer__size(const struct trace_writer *w)
-{
-	return w->size;
 }
 
 uint64_t trace_writer__pending(const struct trace_writer *w)

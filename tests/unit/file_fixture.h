@@ -103,9 +103,10 @@ static inline void make_plan(void)
 
 /* ---- a file in memory ---- */
 
-static inline int to_memory(void *ctx, const void *data, size_t len)
+static inline int to_memory(void *ctx, struct trace_block *b)
 {
-	str__put(ctx, data, len);
+	trace_block__pack(b, ctx);
+	str__free(&b->raw);
 	return 0;
 }
 

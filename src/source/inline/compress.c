@@ -7,12 +7,12 @@
 #define TABLE_BITS 12 /* it stays in the processor's first caches */
 #define GROUP	   32 /* words whose codes are in one word */
 #define CODE_BITS  2
-#define HALF	   4			 /* bytes */
 #define MIX	   0x9e3779b97f4a7c15ull /* 2^64 / the golden ratio: Knuth, TAOCP 6.4 */
 
-enum { SAME, LOWER, BOTH };
+/* Which bits of a word are stored, by its code; the others are as predicted. */
+static const uint64_t stored_bits[1 << CODE_BITS] = {0, UINT16_MAX, UINT32_MAX, UINT64_MAX};
 
-/* A word is stored whole where its halves may be, so that one store is enough. */
+/* A word is stored whole where its lower bits may be, so that one store is enough. */
 _Static_assert(COMPRESS_ROOM(GROUP + 1) == sizeof(uint64_t) * (2 * (1 + GROUP) + 1),
 	       "two groups, and a word behind");
 
@@ -71,7 +71,13 @@ static inline void advance(const struct compressor *c, struct place *at, uint64_
 
 static inline unsigned code_of(uint64_t difference)
 {
-	return (difference != 0) + (difference >> 32 != 0);
+	return (difference != 0) + (difference >> 16 != 0) + (difference >> 32 != 0);
+}
+
+/* 0, 2, 4 or 8 bytes. */
+static inline size_t length_of(unsigned code)
+{
+	return (size_t)(1u << code & ~1u);
 }
 
 size_t compressor__put(struct compressor *c, const uint64_t *words, size_t n, void *out)
@@ -92,7 +98,7 @@ size_t compressor__put(struct compressor *c, const uint64_t *words, size_t n, vo
 
 			*guess = word;
 			memcpy(to, &word, sizeof(word));
-			to += (size_t)code * HALF;
+			to += length_of(code);
 			codes |= (uint64_t)code << (i * CODE_BITS);
 			advance(c, &at, word);
 		}
@@ -104,9 +110,7 @@ size_t compressor__put(struct compressor *c, const uint64_t *words, size_t n, vo
 
 static inline uint64_t word_of(unsigned code, uint64_t guess, uint64_t stored)
 {
-	if (code == SAME)
-		return guess;
-	return code == LOWER ? guess >> 32 << 32 | (uint32_t)stored : stored;
+	return (guess & ~stored_bits[code]) | (stored & stored_bits[code]);
 }
 
 void compressor__get(struct compressor *c, const void *in, uint64_t *words, size_t n)
@@ -126,7 +130,7 @@ void compressor__get(struct compressor *c, const void *in, uint64_t *words, size
 			unsigned code = codes & ((1u << CODE_BITS) - 1);
 
 			memcpy(&stored, from, sizeof(stored));
-			from += (size_t)code * HALF;
+			from += length_of(code);
 			*guess = word_of(code, *guess, stored);
 			words[done + i] = *guess;
 			advance(c, &at, words[done + i]);

@@ -5,9 +5,9 @@
  *
  * Each word is predicted: the first one of a record by the records before it, the others by what
  * was there when that record was last written (value prediction: Burtscher, "VPC3: a fast and
- * effective trace-compression algorithm", SIGMETRICS 2004). Two bits tell a word: as predicted, its
- * lower half differs, or both do. Then the halves that differ follow. Where records begin is known
- * by their kinds; a guess that is wrong there costs memory, and nothing else.
+ * effective trace-compression algorithm", SIGMETRICS 2004). Two bits tell whether a word is as
+ * predicted, or how many of its lower bytes aren't: two, four or all. These follow. Where records
+ * begin is known by their kinds; a guess that is wrong there costs memory, and nothing else.
  */
 #ifndef BBTRACE_INLINE_COMPRESS_H
 #define BBTRACE_INLINE_COMPRESS_H
