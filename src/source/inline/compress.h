@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * compress: what was copied from rings, in a fifth of the memory or so, at three nanoseconds a
+ * compress: what was copied from rings, in a sixth of the memory or so, at three nanoseconds a
  * word. Private to src/source/inline.
  *
  * Each word is predicted: the first one of a record by the records before it, the others by what
