@@ -6,13 +6,22 @@
 volatile sig_atomic_t interrupted, counts_asked_for;
 static volatile sig_atomic_t forward_to, wakes = -1;
 static struct sources *volatile stops;
+static volatile bool cuts;
+static volatile uint64_t first; /* ns: when a signal came; 0: none has */
+
+/* A terminal, and timeout(1), may send the same one twice. */
+#define AT_ONCE_NS 300000000
 
 static void on_signal(int sig, siginfo_t *info, void *context)
 {
+	uint64_t now = now_ns(CLOCK_MONOTONIC);
 	int kept = errno;
 
 	if (stops)
 		sources__stop(stops);
+	if (stops && (cuts || first) && now - first > AT_ONCE_NS)
+		sources__cut(stops);
+	first = first ? first : now;
 	/* CMD also gets the signals of the terminal's keys */
 	if (forward_to && info->si_code <= 0)
 		kill(forward_to, sig);
@@ -51,6 +60,11 @@ void interrupt__asks(void)
 void interrupt__stops(struct sources *s)
 {
 	stops = s;
+}
+
+void interrupt__cuts(void)
+{
+	cuts = true;
 }
 
 void interrupt__wakes(int wakeup)

@@ -18,8 +18,11 @@ extern volatile sig_atomic_t counts_asked_for;
 void interrupt__catch(pid_t cmd);
 /* SIGUSR1 sets counts_asked_for from here on, instead of ending bbtrace. */
 void interrupt__asks(void);
-/* A signal stops these sources at once. NULL: none. */
+/* A signal stops these sources at once; one that comes later cuts what they have left. NULL: none.
+ */
 void interrupt__stops(struct sources *s);
+/* They were stopped: the next signal cuts. */
+void interrupt__cuts(void);
 /* A signal wakes the watch with this wakeup. -1: none. */
 void interrupt__wakes(int wakeup);
 

@@ -209,6 +209,7 @@ static int finish(struct session *s, int err)
 	int end;
 
 	sources__stop(s->sources);
+	interrupt__cuts();
 	counting__note_cut(&s->counting);
 	if (!err)
 		err = sources__losses(s->sources, &s->live.sink);

@@ -254,6 +254,10 @@ int log_decoder__event(struct log_decoder *d, struct log_thread *t, const uint64
 size_t log_decoder__look(const struct log_decoder *d, const uint64_t *words, size_t n,
 			 uint64_t *time);
 
+/* The hits that these words tell, for which events would be missing; what is no record is one, and
+ * so is all of it where witnesses tell several branches. */
+uint64_t log_decoder__hits(const struct log_decoder *d, const uint64_t *words, size_t n);
+
 /* What follows from the low half of a record's first word. */
 struct logged {
 	uint32_t site;

@@ -466,6 +466,25 @@ int log_decoder__event(struct log_decoder *d, struct log_thread *t, const uint64
 	return size;
 }
 
+uint64_t log_decoder__hits(const struct log_decoder *d, const uint64_t *words, size_t n)
+{
+	uint64_t hits = 0;
+	size_t size;
+
+	for (size_t at = 0; at < n; at += size) {
+		struct log_record r = {0};
+
+		size = open_record(d, words + at, n - at, &r);
+		if (!size)
+			return hits + (r.kind != LOG_END);
+		if (r.kind == LOG_LOST)
+			hits += r.words[1];
+		else if (r.kind != LOG_GOROUTINE)
+			hits += !is_ignored(r.site);
+	}
+	return d->witnesses ? min_of(hits, (uint64_t)1) : hits;
+}
+
 size_t log_decoder__look(const struct log_decoder *d, const uint64_t *words, size_t n,
 			 uint64_t *time)
 {

@@ -68,6 +68,9 @@ struct source_ops {
 	int (*losses)(struct source *s, const struct source_sink *sink);
 	/* Detaches and frees it. */
 	void (*close)(struct source *s);
+	/* After stop: events that are left are not passed any more, but counted as lost. NULL:
+	 * there are never many. Async-signal-safe. */
+	void (*cut)(struct source *s);
 };
 
 /* The first member of every source. */
@@ -87,6 +90,7 @@ void sources__add(struct sources *s, struct source *source);
 int sources__attach(struct sources *s);
 void sources__start(struct sources *s);
 void sources__stop(struct sources *s);
+void sources__cut(struct sources *s);
 int sources__take(struct sources *s, struct source_wait wait, const struct source_sink *sink);
 uint64_t sources__settled(const struct sources *s);
 int sources__catch_up(struct sources *s, const struct source_sink *sink);

@@ -153,6 +153,15 @@ void sources__stop(struct sources *s)
 		m->source->ops->stop(m->source);
 }
 
+void sources__cut(struct sources *s)
+{
+	struct member *m;
+
+	vec__each (m, &s->members)
+		if (m->source->ops->cut)
+			m->source->ops->cut(m->source);
+}
+
 uint64_t sources__settled(const struct sources *s)
 {
 	const struct member *m;

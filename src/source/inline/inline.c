@@ -268,7 +268,7 @@ static void tell_rest(const struct inline_source *s)
 	size_t n = rings__waiting(s->inliner->rings);
 
 	if (n > REST_MANY)
-		note("reading the rest of the log, %.0f MB", n / 1e6);
+		note("reading the rest of the log, %.0f MB; Ctrl-C leaves it out", n / 1e6);
 }
 
 static struct source_sink sink_of(struct inline_source *s, const struct source_sink *sink)
@@ -423,10 +423,16 @@ static void inline__close(struct source *source)
 	free(s);
 }
 
+static void inline__cut(struct source *source)
+{
+	rings__cut(((struct inline_source *)source)->inliner->rings);
+}
+
 static const struct source_ops inline_ops = {
 	"inline",	NULL,		inline__attach,	 inline__start,
 	inline__stop,	inline__take,	inline__settled, inline__catch_up,
-	inline__counts, inline__misses, inline__losses,	 inline__close};
+	inline__counts, inline__misses, inline__losses,	 inline__close,
+	inline__cut};
 
 bool inliner__filtered(const struct inliner *i)
 {

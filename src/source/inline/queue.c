@@ -54,6 +54,16 @@ bool rings__hurry(struct rings *r)
 	return now_ns(CLOCK_MONOTONIC) < r->hurry && rings__waiting(r) < r->options.max / 4 * 3;
 }
 
+void rings__cut(struct rings *r)
+{
+	r->cut = true;
+}
+
+bool rings__is_cut(const struct rings *r)
+{
+	return r->cut;
+}
+
 bool rings__is_over(struct rings *r, const struct stream *s)
 {
 	bool over;

@@ -92,6 +92,9 @@ struct piece *rings__take(struct rings *r, struct stream *s);
 /* A piece like that, whose data are the words; free() it. */
 struct piece *rings__expand(struct rings *r, const struct piece *p);
 void rings__give_back(struct rings *r, struct stream *s, struct piece *p);
+/* From now on what waits is to be counted as lost, not decoded. Async-signal-safe. */
+void rings__cut(struct rings *r);
+bool rings__is_cut(const struct rings *r);
 /* Is no more to be taken than what waits now? */
 bool rings__is_over(struct rings *r, const struct stream *s);
 /* A stream that has ended, and of which all was taken and given back. */

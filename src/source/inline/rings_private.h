@@ -16,6 +16,7 @@ struct rings {
 	atomic_bool waits; /* nothing is kept yet */
 	unsigned cpus;
 	atomic_ullong hurry; /* ns: until then rings__hurry() */
+	atomic_bool cut;
 	pthread_t thread;
 	struct pieces *pieces;
 	struct compressor *expander; /* the decoder's */

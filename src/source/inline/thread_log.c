@@ -117,6 +117,19 @@ static void end(struct log *l)
 		l->event = lose(l, max_of(s->dropped, (uint64_t)1));
 }
 
+/* What is left isn't decoded any more. */
+static void cut(struct log *l)
+{
+	uint64_t hits = 0;
+
+	l->position = l->pieces->position + l->at * sizeof(uint64_t);
+	l->read = l->thread.until = l->pieces->time;
+	for (; l->pieces; drop_piece(l))
+		hits += log_decoder__hits(l->decoder, l->words + l->at, l->pieces->n - l->at);
+	if (hits)
+		l->event = lose(l, hits);
+}
+
 /* Decodes a record of the first piece. False: there was no event in it. */
 static bool decode(struct log *l)
 {
@@ -148,6 +161,8 @@ const struct event *log__peek(struct log *l)
 
 		if (l->pieces && l->at >= l->pieces->n) {
 			drop_piece(l);
+		} else if (l->pieces && rings__is_cut(l->rings)) {
+			cut(l);
 		} else if (l->pieces) {
 			decode(l);
 		} else {
@@ -226,7 +241,7 @@ bool log__run(struct log *l, uint64_t stop, struct event_run *out)
 	uint64_t position = p ? p->position + l->at * 8 : stop;
 
 	if (l->event || l->gap || l->thread.nobodys || l->thread.goroutine != l->goroutine ||
-	    position < l->skip || position >= stop)
+	    position < l->skip || position >= stop || rings__is_cut(l->rings))
 		return false;
 	l->thread.until = p->time;
 	*out = (struct event_run){.pid = l->thread.pid,
