@@ -469,15 +469,15 @@ int log_decoder__event(struct log_decoder *d, struct log_thread *t, const uint64
 uint64_t log_decoder__hits(const struct log_decoder *d, const uint64_t *words, size_t n)
 {
 	uint64_t hits = 0;
-	size_t size;
+	size_t size = 1;
 
-	for (size_t at = 0; at < n; at += size) {
+	for (size_t at = 0; size && at < n; at += size) {
 		struct log_record r = {0};
 
 		size = open_record(d, words + at, n - at, &r);
 		if (!size)
-			return hits + (r.kind != LOG_END);
-		if (r.kind == LOG_LOST)
+			hits += r.kind != LOG_END;
+		else if (r.kind == LOG_LOST)
 			hits += r.words[1];
 		else if (r.kind != LOG_GOROUTINE)
 			hits += !is_ignored(r.site);

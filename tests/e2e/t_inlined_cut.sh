@@ -49,6 +49,7 @@ for format in text json file; do
 	kill -INT $tracer
 	wait $tracer
 	is $? 3 "$format: interrupted then, the command's status"
+	like "$T/err" "[0-9.]* MB of the log were left out" "$format: how much was left out"
 	lost=$(summary lost)
 	ok $((lost < 1)) "$format: something is left out" || diag "$(<"$T/err")"
 	[[ $format != file ]] || shown="$(summary events) $lost"

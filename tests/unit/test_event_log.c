@@ -280,6 +280,36 @@ static void test_times(void)
 	log_decoder__free(d);
 }
 
+/* Words whose events nobody wants. */
+static void test_left_out(struct log_decoder *without)
+{
+	struct log_decoder *with = log_decoder__new(&plan, &args_only, a_clock);
+	const uint64_t w[] = {word(LOG_BRANCH, 0, true, JCC, SP),
+			      word(LOG_RETURN, 0, false, RET, SP),
+			      1,
+			      2,
+			      3,
+			      word(LOG_GOROUTINE, 0, false, 0, SP),
+			      1,
+			      2,
+			      3,
+			      4,
+			      word(LOG_LOST, 0, false, 0, SP),
+			      100,
+			      word(LOG_TARGET, 1, false, IJMP, SP),
+			      0x1234,
+			      word(LOG_END, 0, false, 0, SP),
+			      7,
+			      8};
+
+	is(log_decoder__hits(without, w, ARRAY_SIZE(w)), 103, "so many hits are left out");
+	is(log_decoder__hits(without, w, 1), 1, "of the first record one");
+	is(log_decoder__hits(without, w, 4), 2, "a record that is cut is one, too");
+	is(log_decoder__hits(without, w, 0), 0, "none of nothing");
+	is(log_decoder__hits(with, w, ARRAY_SIZE(w)), 1, "with witnesses one is known to be");
+	log_decoder__free(with);
+}
+
 static void test_losses(void)
 {
 	struct log_decoder *d = log_decoder__new(&plan, &args_only, a_clock);
@@ -297,6 +327,7 @@ static void test_losses(void)
 	e = decode(d, w, 2, &n);
 	ok(e && e->count == 100, "without them, 100");
 	sites[WITNESS].probe = PROBE_INLINE;
+	test_left_out(d);
 	w[0] = word(LOG_END, 0, false, 0, SP);
 	e = decode(d, w, 2, &n);
 	ok(!n && !e, "the end of a segment is no event");

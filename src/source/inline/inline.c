@@ -271,6 +271,15 @@ static void tell_rest(const struct inline_source *s)
 		note("reading the rest of the log, %.0f MB; Ctrl-C leaves it out", n / 1e6);
 }
 
+/* With witnesses nobody knows how many events that would have been. */
+static void tell_left_out(const struct inline_source *s)
+{
+	uint64_t bytes = rings__totals(s->inliner->rings).left_out;
+
+	if (bytes)
+		note("%.1f MB of the log were left out", bytes / 1e6);
+}
+
 static struct source_sink sink_of(struct inline_source *s, const struct source_sink *sink)
 {
 	return s->counted ? counted__sink(s->counted, sink) : *sink;
@@ -409,6 +418,7 @@ static int inline__losses(struct source *source, const struct source_sink *sink)
 		err = merge__end(s->merge, s->stopped, &through);
 	s->took += now_ns(CLOCK_THREAD_CPUTIME_ID) - began;
 	tell_log(s);
+	tell_left_out(s);
 	s->inliner->hidden = merge__has_hidden(s->merge);
 	return err || !s->counted ? err : counted__tell(s->counted, sink);
 }

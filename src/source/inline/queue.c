@@ -64,6 +64,13 @@ bool rings__is_cut(const struct rings *r)
 	return r->cut;
 }
 
+void rings__left_out(struct rings *r, uint64_t bytes)
+{
+	pthread_mutex_lock(&r->lock);
+	r->totals.left_out += bytes;
+	pthread_mutex_unlock(&r->lock);
+}
+
 bool rings__is_over(struct rings *r, const struct stream *s)
 {
 	bool over;

@@ -70,9 +70,9 @@ bool rings__pause(struct rings *r);
 void rings__go_on(const struct rings *r);
 /* What all threads have counted until now: out has an element for each counter. */
 void rings__count(struct rings *r, uint64_t *out);
-/* Bytes: of all that was read; of what waited at most. */
+/* Bytes: of all that was read; of what waited at most; of what was cut. */
 struct rings_totals {
-	uint64_t bytes, most;
+	uint64_t bytes, most, left_out;
 };
 struct rings_totals rings__totals(struct rings *r);
 /* What a thread has done for its log until now. */
@@ -95,6 +95,8 @@ void rings__give_back(struct rings *r, struct stream *s, struct piece *p);
 /* From now on what waits is to be counted as lost, not decoded. Async-signal-safe. */
 void rings__cut(struct rings *r);
 bool rings__is_cut(const struct rings *r);
+/* So many bytes more were. */
+void rings__left_out(struct rings *r, uint64_t bytes);
 /* Is no more to be taken than what waits now? */
 bool rings__is_over(struct rings *r, const struct stream *s);
 /* A stream that has ended, and of which all was taken and given back. */

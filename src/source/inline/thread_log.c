@@ -120,12 +120,17 @@ static void end(struct log *l)
 /* What is left isn't decoded any more. */
 static void cut(struct log *l)
 {
-	uint64_t hits = 0;
+	uint64_t hits = 0, words = 0;
 
 	l->position = l->pieces->position + l->at * sizeof(uint64_t);
 	l->read = l->thread.until = l->pieces->time;
-	for (; l->pieces; drop_piece(l))
-		hits += log_decoder__hits(l->decoder, l->words + l->at, l->pieces->n - l->at);
+	for (; l->pieces; drop_piece(l)) {
+		size_t n = l->pieces->n - l->at;
+
+		hits += log_decoder__hits(l->decoder, l->words + l->at, n);
+		words += n;
+	}
+	rings__left_out(l->rings, words * sizeof(uint64_t));
 	if (hits)
 		l->event = lose(l, hits);
 }
