@@ -106,6 +106,16 @@ for ((n = 0; n < ${KILLS:-6}; n++)); do
 	same "$T/result" "$T/plain" 'and that has its result'
 done
 
+# in the midst of that it waits for the child, and stops when that has executed its program
+"$T/spawns" 1000000 "$T/go" >"$T/result" &
+pid=$!
+for n in 1 2 3; do
+	bb user "$T/spawns" spawn -p $pid --engine inline -t 0.3 -F json -o "$T/json"
+	exits 0 "a program that executes others all the time is attached to: $n"
+done
+kill $pid
+wait $pid
+
 cat >"$T/plain.c" <<'END'
 #include <stdio.h>
 #include <stdlib.h>

@@ -126,9 +126,19 @@ static void take_child(struct thread *t, int event)
 		ptrace(PTRACE_INTERRUPT, c->tid, 0, 0);
 }
 
+/* The kernel forgets by any stop that another one was asked for (kernel/signal.c, ptrace_stop()). */
+static void go_on(struct thread *t, int sig, bool asked)
+{
+	if (asked)
+		ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
+	ptrace(PTRACE_CONT, t->tid, 0, (long)sig);
+}
+
 /* It stops as it was asked to, or has ended, or executes another program: that is looked at when
- * all is in place. Else it goes on to there: nothing is changed yet. */
-static void collect_one(struct tracer *s, const struct stop *stop)
+ * all is in place. Else it goes on to there: nothing is changed yet. p: of which threads are asked
+ * to, NULL: of all. */
+static void collect_one(struct tracer *s, const struct stop *stop, bool asked,
+			const struct process *p)
 {
 	struct thread *t = tracer__thread(s, stop->tid);
 	int event = stop->status >> 16;
@@ -146,17 +156,24 @@ static void collect_one(struct tracer *s, const struct stop *stop)
 		}
 		return;
 	}
-	if (event)
+	if (event == PTRACE_EVENT_VFORK_DONE)
+		t->in_vfork = false;
+	else if (event)
 		take_child(t, event);
-	ptrace(PTRACE_CONT, t->tid, 0, event ? 0l : (long)WSTOPSIG(stop->status));
+	go_on(t, event ? 0 : WSTOPSIG(stop->status), asked && (!p || t->process == p));
 }
 
-void tracer__collect(struct tracer *s)
+static void collect(struct tracer *s, bool asked, const struct process *p)
 {
 	struct stop stop = {0};
 
 	while ((stop.tid = waitpid(-1, &stop.status, __WALL | WNOHANG)) > 0)
-		collect_one(s, &stop);
+		collect_one(s, &stop, asked, p);
+}
+
+void tracer__collect(struct tracer *s)
+{
+	collect(s, false, NULL);
 }
 
 int tracer__await_stops(struct tracer *s, const struct process *p, struct say_answer *a)
@@ -165,7 +182,7 @@ int tracer__await_stops(struct tracer *s, const struct process *p, struct say_an
 	struct pollfd fd = {.fd = s->signals, .events = POLLIN};
 	struct thread *t;
 
-	for (tracer__collect(s); (t = first_running(s, p)); tracer__collect(s)) {
+	for (collect(s, true, p); (t = first_running(s, p)); collect(s, true, p)) {
 		if (now_ns(CLOCK_MONOTONIC) > end)
 			return say_answer__refuse(
 				a, EBUSY,
