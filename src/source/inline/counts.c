@@ -42,6 +42,7 @@ bool rings__pause(struct rings *r)
 	ask(r, ASK_PAUSE);
 	while (!(paused = is_paused(r, &gone)) && !gone && now_ns(CLOCK_MONOTONIC) < end)
 		usleep(LOOK_US);
+	rings__pull_whole(r);
 	return paused;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The decoder's side of the rings: what was said, and the pieces that wait. */
+#include <stdlib.h>
 #include <string.h>
 #include "rings_private.h"
 
@@ -123,4 +124,33 @@ struct piece *rings__expand(struct rings *r, const struct piece *p)
 	else
 		memcpy(out->data, p->data, piece__records(p));
 	return out;
+}
+
+/* ---- streams that are done with ---- */
+
+void stream__free(struct rings *r, struct stream *s)
+{
+	struct piece *next;
+
+	for (struct piece *p = s->first; p; p = next) {
+		next = p->next;
+		pieces__put(r->pieces, p);
+	}
+	free(s->counted);
+	free(s);
+}
+
+void rings__forget(struct rings *r, struct stream *s)
+{
+	size_t kept = 0;
+
+	pthread_mutex_lock(&r->pulling);
+	pthread_mutex_lock(&r->lock);
+	for (size_t i = 0; i < r->streams.len; i++)
+		if (r->streams.data[i] != s)
+			r->streams.data[kept++] = r->streams.data[i];
+	r->streams.len = kept;
+	pthread_mutex_unlock(&r->lock);
+	pthread_mutex_unlock(&r->pulling);
+	stream__free(r, s);
 }

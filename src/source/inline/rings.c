@@ -177,7 +177,8 @@ static void see_position(struct rings *r, struct stream *s, uint64_t position, u
 		set_complete(r, s, now);
 }
 
-static size_t pull_stream(struct rings *r, struct stream *s)
+/* all: room or not. */
+static size_t pull_ring(struct rings *r, struct stream *s, bool all)
 {
 	uint64_t now = now_ns(CLOCK_MONOTONIC), base, position;
 	struct log_ring *ring = rings__open_ring(r, s, &base);
@@ -188,16 +189,27 @@ static size_t pull_stream(struct rings *r, struct stream *s)
 	__atomic_store_n(&ring->beat, r->options.ticks(), __ATOMIC_RELAXED);
 	s->dropping = ring->limit ? 0 : s->dropping ? s->dropping : now;
 	see_full(s, ring, now);
-	if (!has_room(r, s))
+	if (!all && !has_room(r, s))
 		return 0;
 	if (!ring__position(ring, base, &position)) {
 		see_torn(r, s, now);
 		return 0;
 	}
 	s->torn = 0;
-	n = copy_up_to(r, s, ring, end_of_pull(s, position), now_ns(CLOCK_MONOTONIC));
+	n = copy_up_to(r, s, ring, all ? position : end_of_pull(s, position),
+		       now_ns(CLOCK_MONOTONIC));
 	see_position(r, s, position, now);
 	return n;
+}
+
+static size_t pull_stream(struct rings *r, struct stream *s)
+{
+	return pull_ring(r, s, false);
+}
+
+static size_t pull_whole(struct rings *r, struct stream *s)
+{
+	return pull_ring(r, s, true);
 }
 
 /* What was written until now is not wanted. */
@@ -518,6 +530,12 @@ void rings__pull(struct rings *r)
 	pull(r);
 }
 
+void rings__pull_whole(struct rings *r)
+{
+	if (!r->waits && !r->options.tail)
+		look(r, pull_whole);
+}
+
 void rings__start(struct rings *r)
 {
 	if (r->waits)
@@ -528,33 +546,6 @@ void rings__start(struct rings *r)
 void rings__tail(struct rings *r)
 {
 	look(r, pull_tail);
-}
-
-static void free_stream(struct rings *r, struct stream *s)
-{
-	struct piece *next;
-
-	for (struct piece *p = s->first; p; p = next) {
-		next = p->next;
-		pieces__put(r->pieces, p);
-	}
-	free(s->counted);
-	free(s);
-}
-
-void rings__forget(struct rings *r, struct stream *s)
-{
-	size_t kept = 0;
-
-	pthread_mutex_lock(&r->pulling);
-	pthread_mutex_lock(&r->lock);
-	for (size_t i = 0; i < r->streams.len; i++)
-		if (r->streams.data[i] != s)
-			r->streams.data[kept++] = r->streams.data[i];
-	r->streams.len = kept;
-	pthread_mutex_unlock(&r->lock);
-	pthread_mutex_unlock(&r->pulling);
-	free_stream(r, s);
 }
 
 static void end_thread(struct rings *r)
@@ -578,7 +569,7 @@ void rings__close(struct rings *r)
 	if (r->runs)
 		end_thread(r);
 	vec__each (s, &r->streams)
-		free_stream(r, *s);
+		stream__free(r, *s);
 	vec__free(&r->streams);
 	areas__free(&r->areas);
 	pieces__close(r->pieces);

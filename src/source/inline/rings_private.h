@@ -38,6 +38,10 @@ struct rings {
 struct log_ring *rings__open_ring(const struct rings *r, const struct stream *s, uint64_t *base);
 /* All that was said until now; pulling is held. */
 void rings__hear_all(struct rings *r);
+/* With what waits of it. */
+void stream__free(struct rings *r, struct stream *s);
+/* As rings__pull(), of threads that are stopped: all of it, room or not. */
+void rings__pull_whole(struct rings *r);
 /* A thread counts on meanwhile: each counter is read once. */
 void rings__add_counts(struct rings *r, struct stream *s, const struct log_ring *ring);
 

@@ -126,7 +126,8 @@ static void take_child(struct thread *t, int event)
 		ptrace(PTRACE_INTERRUPT, c->tid, 0, 0);
 }
 
-/* The kernel forgets by any stop that another one was asked for (kernel/signal.c, ptrace_stop()). */
+/* The kernel forgets by any stop that another one was asked for (kernel/signal.c, ptrace_stop()).
+ */
 static void go_on(struct thread *t, int sig, bool asked)
 {
 	if (asked)
