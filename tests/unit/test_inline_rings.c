@@ -109,6 +109,12 @@ static void test_room(void)
 	}
 	fill(0);
 	is(waits_of(0), 3, "one of two: what is shared out to the other is left");
+	before = rings__waiting(rings);
+	rings__pull(rings);
+	is(rings__waiting(rings), before, "no more of it is read");
+	rings__pause(rings);
+	ok(rings__waiting(rings) - before > LOG_RING - 2 * LOG_SEGMENT,
+	   "but when the threads are paused, room or not");
 	close_all();
 }
 
