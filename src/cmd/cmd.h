@@ -56,6 +56,8 @@ enum returns { RETURNS_RET, RETURNS_PROBE, RETURNS_NONE };
 
 /* What makes the events of programs. */
 enum engine { ENGINE_PROBE, ENGINE_INLINE, ENGINE_AUTO };
+/* One that is given by its name; -EINVAL: no such engine (options.c). */
+int engine__parse(const char *name, enum engine *out);
 
 /* The values of all options. */
 struct args {
@@ -82,6 +84,7 @@ struct args {
 	enum plan_placement placement;
 	enum returns returns;
 	enum engine engine;
+	bool engine_given;	    /* by --engine */
 	bool engine_auto;	    /* it was chosen */
 	const char *branch_weights; /* NULL: none */
 	bool count;		    /* -c */

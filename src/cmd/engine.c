@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <errno.h>
+#include <stdlib.h>
 #include "engine.h"
+#include "fitness.h"
 #include "wants.h"
 
 /* ---- which one ---- */
@@ -8,18 +10,26 @@
 /* --engine inline: what it doesn't do. */
 static const char *not_inline(const struct args *a)
 {
-	const struct probe_filters *f = &a->filters;
-	const struct {
-		bool given;
-		const char *what;
-	} rows[] = {
-		{a->verb->bit == VERB_KERNEL, "kernel functions"},
-	};
+	if (a->verb->bit == VERB_KERNEL)
+		return "kernel functions";
+	return a->command || a->filters.pids.len ? NULL
+						 : "all processes: name a command, or one with -p";
+}
 
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (rows[i].given)
-			return rows[i].what;
-	return a->command || f->pids.len ? NULL : "all processes: name a command, or one with -p";
+/* --engine auto: what it leaves to probes, though copies could do it. */
+static const char *not_auto(const struct args *a)
+{
+	const char *what = not_inline(a);
+
+	if (what)
+		return what;
+	if (!a->command) /* they would have to be stopped */
+		return "processes that run already, unless inline is asked for";
+	if (a->filters.follow) /* debuggers among them could trace nothing */
+		return "all children of a command, unless inline is asked for";
+	if (a->attach)
+		return "--attach";
+	return a->returns == RETURNS_PROBE ? "--returns probe" : NULL;
 }
 
 /* Copies log their rets as cheaply as anything else, and a return probe would change the return
@@ -33,20 +43,39 @@ static void log_rets(struct args *a)
 	     "instructions; the events are the same");
 }
 
+static int take_default(struct args *a)
+{
+	const char *engine = getenv("BBTRACE_ENGINE");
+	int err;
+
+	if (a->engine_given)
+		return 0;
+	a->engine = ENGINE_AUTO;
+	err = engine && *engine ? engine__parse(engine, &a->engine) : 0;
+	return err ? err__prefix(err, "BBTRACE_ENGINE") : 0;
+}
+
 int engine__settle(struct args *a)
 {
-	const char *what = a->engine == ENGINE_PROBE ? NULL : not_inline(a);
+	int err = take_default(a);
+	const char *what;
 
-	if (what && a->engine == ENGINE_INLINE)
+	if (err)
+		return err;
+	/* the environment's is for what it can be done for */
+	if (a->engine == ENGINE_INLINE && !a->engine_given && not_inline(a))
+		a->engine = ENGINE_PROBE;
+	what = a->engine == ENGINE_INLINE ? not_inline(a) : NULL;
+	if (what)
 		return err__set(EINVAL, "--engine inline: not with %s; use --engine probe, or auto",
 				what);
 	a->engine_auto = a->engine == ENGINE_AUTO;
-	if (!what && a->engine_auto && !a->command) /* they would have to be stopped */
-		what = "processes that run already, unless inline is asked for";
-	if (a->engine_auto)
+	if (a->engine_auto) {
+		what = not_auto(a);
 		a->engine = what || !arch__native()->copier ? ENGINE_PROBE : ENGINE_INLINE;
-	if (a->engine_auto && what)
-		note_verbose("--engine auto: by probes, since copies are not for %s", what);
+	}
+	if (what && a->verb->bit != VERB_KERNEL)
+		note_verbose("--engine auto: by probes, since copies aren't for %s", what);
 	log_rets(a);
 	return 0;
 }
@@ -108,27 +137,69 @@ static int copy(struct engine_state *e, const struct args *a, struct plan *plan)
 static int plan_for_probes(struct engine_state *e, struct args *a, struct planning *p,
 			   struct plan **out)
 {
-	note_verbose("--engine auto: by probes, since no function can be copied");
 	copies__free(e->copies);
 	e->copies = NULL;
+	e->copied = 0;
 	plan__free(*out);
 	*out = NULL;
 	planning__free(p);
 	*p = (struct planning){0};
-	a->engine = ENGINE_PROBE;
 	return planning__begin(p, a, out);
+}
+
+/* The supervisor opens memory of what it traces, and what it has made that map. */
+static const char *lacks_privileges(void)
+{
+	return privileges__check(PRIVILEGE_SYS_PTRACE | PRIVILEGE_CHECKPOINT_RESTORE,
+				 "copying functions")
+		       ? err__text()
+		       : NULL;
+}
+
+/* Why what is traced needs probes; NULL: it doesn't. A program whose leak checker would fail does
+ * also if copies are asked for. */
+static const char *needs_probes(const struct args *a)
+{
+	const char *why = lacks_privileges();
+	enum fitness f;
+
+	if (why || !a->command)
+		return why;
+	f = command__fitness(a->command[0], arch__native());
+	return f == UNFIT_CHECKER || (f && a->engine_auto) ? fitness_text[f] : NULL;
+}
+
+static void choose_probes(struct args *a, const char *why)
+{
+	if (a->engine_auto)
+		note_verbose("--engine auto: by probes, since %s", why);
+	else
+		note("--engine inline: tracing by probes instead, since %s", why);
+	a->engine = ENGINE_PROBE;
+	err__clear();
 }
 
 int engine__plan(struct engine_state *e, struct args *a, struct planning *p, struct plan **out)
 {
-	int err = planning__begin(p, a, out);
+	const char *why = a->engine == ENGINE_INLINE ? needs_probes(a) : NULL;
+	int err;
 
-	e->advisable = !err && a->engine == ENGINE_PROBE && !a->engine_auto && !not_inline(a) &&
+	if (why)
+		choose_probes(a, why);
+	err = planning__begin(p, a, out);
+	e->advisable = !err && a->engine == ENGINE_PROBE && !why && !not_inline(a) &&
 		       plan__has_programs(*out) && (*out)->arch->copier;
 	if (err || a->engine != ENGINE_INLINE)
 		return err;
+	if (a->engine_auto && !plan__has_programs(*out)) {
+		a->engine = ENGINE_PROBE;
+		return 0;
+	}
 	err = copy(e, a, *out);
-	return err || e->copied || !a->engine_auto ? err : plan_for_probes(e, a, p, out);
+	if (err || e->copied || !a->engine_auto)
+		return err;
+	choose_probes(a, "no function can be copied");
+	return plan_for_probes(e, a, p, out);
 }
 
 /* From so many on it is worth a word, events: a second or more of traps. */
@@ -149,8 +220,8 @@ static bool shows_later(const struct args *a)
 	return (args__record_name(a) || args__format(a)->at_end) && !a->interval_ns && !a->limit;
 }
 
-int engine__start(struct engine_state *e, const struct args *a, const struct plan *plan,
-		  pid_t command)
+static int start(struct engine_state *e, const struct args *a, const struct plan *plan,
+		 pid_t command)
 {
 	struct inline_options o = {.plan = plan,
 				   .copies = e->copies,
@@ -163,7 +234,19 @@ int engine__start(struct engine_state *e, const struct args *a, const struct pla
 				   .later = shows_later(a),
 				   .drop_privileges = privileges__keep_tracing};
 
-	return e->copies ? inliner__open(&o, &e->inliner) : 0;
+	return inliner__open(&o, &e->inliner);
+}
+
+/* What can't have copies is traced by probes, as functions are. */
+int engine__start(struct engine_state *e, struct args *a, struct planning *p, struct plan **plan,
+		  pid_t command)
+{
+	int err = e->copies ? start(e, a, *plan, command) : 0;
+
+	if (!err || err == -ESRCH || err == -EINVAL)
+		return err;
+	choose_probes(a, err__text());
+	return plan_for_probes(e, a, p, plan);
 }
 
 void engine__close(struct engine_state *e)

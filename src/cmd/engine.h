@@ -12,15 +12,16 @@ struct engine_state {
 	unsigned copied; /* functions */
 	bool advisable;	 /* they could be instead of probes */
 };
-/* Chooses one for --engine auto, or says what inline doesn't do. */
+/* Chooses one, without --engine that of BBTRACE_ENGINE or auto; or says what inline doesn't do. */
 int engine__settle(struct args *a);
 /* Plans. With copies: makes them, and says so in the plan; with -v also how many, and why not the
  * others. */
 int engine__plan(struct engine_state *e, struct args *a, struct planning *p, struct plan **out);
 /* A note, if there were many traps and could be none. events: in the whole trace. */
 void engine__advise(const struct engine_state *e, uint64_t events);
-/* Before the command execs and before the first probe. */
-int engine__start(struct engine_state *e, const struct args *a, const struct plan *plan,
+/* Before the command execs and before the first probe. Where copies can't be: plans anew, for
+ * probes, and says so. */
+int engine__start(struct engine_state *e, struct args *a, struct planning *p, struct plan **plan,
 		  pid_t command);
 void engine__close(struct engine_state *e);
 

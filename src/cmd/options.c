@@ -250,14 +250,21 @@ static int set_returns(struct args *a, const char *v)
 	return i >= 0 ? 0 : err__set(EINVAL, "unknown value '%s': use ret, probe or none", v);
 }
 
-static int set_engine(struct args *a, const char *v)
+int engine__parse(const char *name, enum engine *out)
 {
 	static const char *const names[] = {
 		[ENGINE_PROBE] = "probe", [ENGINE_INLINE] = "inline", [ENGINE_AUTO] = "auto"};
-	int i = value__name(names, ARRAY_SIZE(names), v);
+	int i = value__name(names, ARRAY_SIZE(names), name);
 
-	a->engine = max_of(i, 0);
-	return i >= 0 ? 0 : err__set(EINVAL, "unknown engine '%s': use probe, inline or auto", v);
+	*out = max_of(i, 0);
+	return i >= 0 ? 0
+		      : err__set(EINVAL, "unknown engine '%s': use probe, inline or auto", name);
+}
+
+static int set_engine(struct args *a, const char *v)
+{
+	a->engine_given = true;
+	return engine__parse(v, &a->engine);
 }
 
 /* The offset of a field; doesn't compile if the field has another type. */
@@ -344,7 +351,7 @@ static const struct option_row rows[] = {
 	 "ret (default): at ret instructions; probe: by return probes; none: no returns",
 	 set_returns},
 	{"engine", 0, "HOW", VERB_TRACE | VERB_LIST, OTHER,
-	 "probe (default): by traps; inline: by copies of the functions; auto: by copies if that can be",
+	 "probe: by traps; inline: by copies of the functions; auto (default): by copies if that can be",
 	 set_engine},
 	{"profile", 0, "FILE", VERB_TRACE, FILE_NAME(branch_weights),
 	 "branch weights for --placement witness: a trace file or -c -F json output"},

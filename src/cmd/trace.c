@@ -372,6 +372,27 @@ static int run(struct session *s, int *status)
 	return finish(s, poll_until_over(s));
 }
 
+/* It waits until the probes are in place. */
+static int prepare_command(struct session *s, int *status)
+{
+	int err;
+
+	if (!s->args->command)
+		return 0;
+	err = child__prepare(&s->child, s->args->command, s->args->user, status);
+	if (err)
+		return err;
+	s->args->filters.command = s->child.pid;
+	return 0;
+}
+
+/* Whose pid is not looked up in: it has no program yet. */
+static void filter_command(struct session *s)
+{
+	if (s->child.pid)
+		vec__push(&s->args->filters.pids, (uint32_t)s->child.pid);
+}
+
 static int prepare(struct session *s, int *status)
 {
 	int err = preflight__check(s->args);
@@ -384,6 +405,14 @@ static int prepare(struct session *s, int *status)
 	err = engine__plan(&s->engine, s->args, &s->planning, &s->plan);
 	if (err)
 		return err;
+	err = prepare_command(s, status);
+	if (err)
+		return err;
+	raise_limits();
+	/* what it traces, and what is shown of that, may be another plan then */
+	err = engine__start(&s->engine, s->args, &s->planning, &s->plan, s->child.pid);
+	if (err)
+		return err;
 	err = meta__of_args(&s->meta, s->args, s->plan->arch);
 	if (err)
 		return err;
@@ -391,23 +420,14 @@ static int prepare(struct session *s, int *status)
 	if (err)
 		return err;
 	err = make_output(s);
-	if (err || !s->args->command)
-		return err;
-	return child__prepare(&s->child, s->args->command, s->args->user, status);
+	filter_command(s);
+	return err;
 }
 
 static int trace(struct session *s, int *status)
 {
 	int err = prepare(s, status);
 
-	if (err)
-		return err;
-	if (s->child.pid) {
-		vec__push(&s->args->filters.pids, (uint32_t)s->child.pid);
-		s->args->filters.command = s->child.pid;
-	}
-	raise_limits();
-	err = engine__start(&s->engine, s->args, s->plan, s->child.pid);
 	return err ? err : run(s, status);
 }
 

@@ -128,11 +128,6 @@ uint32_t wants__log_regs(const struct args *a, const struct plan *plan)
 	return regs;
 }
 
-bool wants__log_times(const struct args *a)
-{
-	return a->placement_given && a->placement == PLACEMENT_FULL && args__wants(a).branch_times;
-}
-
 /* ---- the plan ---- */
 
 static enum plan_placement placement_of(const struct args *a)
@@ -141,10 +136,16 @@ static enum plan_placement placement_of(const struct args *a)
 		return PLACEMENT_COUNT;
 	if (a->placement_given)
 		return a->placement;
-	/* branches that copies log have no time that a file could keep (wants__log_times()) */
+	/* a time takes the program longer than the branch: not where the rest takes hardly any */
 	if (a->engine == ENGINE_INLINE && args__record_name(a))
 		return PLACEMENT_WITNESS;
 	return args__wants(a).branch_times ? PLACEMENT_FULL : PLACEMENT_WITNESS;
+}
+
+bool wants__log_times(const struct args *a)
+{
+	return args__wants(a).branch_times && placement_of(a) == PLACEMENT_FULL &&
+	       (a->placement_given || !a->last);
 }
 
 struct plan_options wants__plan_options(const struct args *a, const struct arch *arch)

@@ -19,6 +19,8 @@ cd "$ROOT" || exit 1
 
 BUILD=$(realpath -m "${B:-build}")
 BBTRACE=${BBTRACE:-$BUILD/bbtrace}
+# What isn't about engines is tested with probes. ENGINE=auto: with what users get.
+export BBTRACE_ENGINE=${ENGINE:-probe}
 
 # No test measures time: these limits, in seconds, only end hangs, and suffice on a busy machine. The first is for a run of
 # bbtrace, the second for any other event.

@@ -32,7 +32,7 @@ rounds() {
 	code=$(code_of "$pid") map=$(executable "$pid")
 	for ((i = 0; i < n; i++)); do
 		# shellcheck disable=SC2086 # options
-		bb user "${objects[@]}" -p "$pid" --engine inline -f -t 0.0$((1 + i % 7)) ${uses[i % 4]}
+		bb user "${objects[@]}" -p "$pid" --engine inline -f -t 0.00$((3 + i % 7)) ${uses[i % 4]}
 		[[ $status == 0 ]] || { failed=$((failed + 1)) && diag "$name, round $i: status $status: $(tail -n 3 "$T/err")"; }
 		kill -0 "$pid" 2>/dev/null || break
 		[[ $(code_of "$pid") == "$code" ]] || changed=$((changed + 1))

@@ -185,7 +185,7 @@ for when in 'while a bbtrace has made them' 'once that was killed'; do
 done
 bb user "$T/works" work -p $pid --engine inline -t 5
 exits 1 'nor other copies'
-like "$T/err" "process $pid has logs of a bbtrace that was killed" 'and it says why'
+like "$T/err" "process $pid has logs of a bbtrace that was killed, until" 'and it says why'
 : >"$T/done"
 wait $pid
 echo $? >>"$T/result"

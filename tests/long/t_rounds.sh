@@ -33,7 +33,8 @@ end_load() { # NAME
 
 if wanted busy; then
 	program busy -pthread
-	background "$T/busy" until "$T/until"
+	# its threads leave bbtrace a processor: else most of a round would be waiting for one
+	background nice -n 19 "$T/busy" until "$T/until"
 	wait_for "$PATIENCE" has_threads "$background" 17
 	rounds "$ROUNDS" busy "$background" "$T/busy"
 	: >"$T/until"

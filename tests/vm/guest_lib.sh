@@ -9,6 +9,7 @@ cd /src || exit 1
 OUT=$T/out
 mkdir -p "$OUT"
 BBTRACE=build/bbtrace
+export BBTRACE_ENGINE=${ENGINE:-probe} # as in tests/e2e/lib.sh
 
 # bb ARG...: runs bbtrace; stdout in $T/out.txt, stderr in $T/err, status in $status. The limit only ends hangs.
 bb() {

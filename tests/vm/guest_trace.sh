@@ -9,16 +9,21 @@ READS=1000 # of 128 KiB each, as cat reads
 truncate -s $((READS * 131072)) "$T/file"
 truncate -s $((50 * 131072)) "$T/other"
 
-for placement in full witness; do
-	# cat reads where it can't have the kernel copy from file to file
-	timeout -k 10 1800 $BBTRACE trace user:libc.so.6:read kernel:vfs_read --placement $placement -F json \
-		-o "$OUT/$placement.json" -- cat "$T/file" >/dev/null 2>"$T/err"
-	ok $? "$placement: cat is traced in libc and in the kernel" || diag "$(head -20 "$T/err")"
-done
+for engine in probe inline; do
+	for placement in full witness; do
+		# cat reads where it can't have the kernel copy from file to file
+		timeout -k 10 1800 $BBTRACE trace user:libc.so.6:read kernel:vfs_read --engine $engine --placement $placement \
+			-F json -o "$OUT/$engine-$placement.json" -- cat "$T/file" >/dev/null 2>"$T/err"
+		ok $? "$engine, $placement: cat is traced in libc and in the kernel" || diag "$(head -20 "$T/err")"
+	done
 
-bb trace user:libc.so.6:read user:libc.so.6:write kernel:vfs_read kernel:vfs_write -f -F json -o "$OUT/forks.json" \
-	-- bash -c "cat '$T/other' | cat > /dev/null & cat '$T/other' | cat > /dev/null & wait"
-exits 0 'four processes at once are traced in libc and in the kernel'
+	bb trace user:libc.so.6:read user:libc.so.6:write kernel:vfs_read kernel:vfs_write --engine $engine -f -F json \
+		-o "$OUT/$engine-forks.json" -- \
+		bash -c "cat '$T/other' | cat > /dev/null & cat '$T/other' | cat > /dev/null & wait"
+	exits 0 "$engine: four processes at once are traced in libc and in the kernel"
+done
+bb trace user:libc.so.6:read kernel:vfs_read --engine auto -v -F json -o "$T/json" -- cat "$T/other"
+like "$T/err" '^bbtrace: 1 functions are copied$' 'a command is traced by copies in libc, and by probes in the kernel'
 
 bb trace user:libc.so.6:read kernel:vfs_read --record "$T/recorded" -o "$OUT/live.txt" -F text -T none \
 	-- bash -c "cat '$T/other' >/dev/null"

@@ -9,17 +9,18 @@ needs_guest perl
 
 guest -- tests/vm/guest_trace.sh
 
-for name in full witness; do
+for name in {probe,inline}-{full,witness}; do
 	tests/vm/nested.pl --calls 1001 --outer read --inner vfs_read --fd 3 "$T/back/$name.json" >"$T/said" 2>&1
 	ok $? "$name: 1,001 of 1,001 calls of read have their own vfs_read in them" || diag "$(head -20 "$T/said")"
 	diag "$(tail -1 "$T/said")"
 done
-tests/vm/nested.pl --lossy --outer read --inner vfs_read "$T/back/forks.json" >"$T/said" 2>&1
-ok $? 'each read of four processes has its own vfs_read in it' || diag "$(head -20 "$T/said")"
-diag "$(tail -1 "$T/said")"
-tests/vm/nested.pl --lossy --outer write --inner vfs_write "$T/back/forks.json" >"$T/said" 2>&1
-ok $? 'each write of four processes has its own vfs_write in it' || diag "$(head -20 "$T/said")"
-diag "$(tail -1 "$T/said")"
+for engine in probe inline; do
+	for call in read write; do
+		tests/vm/nested.pl --lossy --outer $call --inner vfs_$call "$T/back/$engine-forks.json" >"$T/said" 2>&1
+		ok $? "$engine: each $call of four processes has its own vfs_$call in it" || diag "$(head -20 "$T/said")"
+		diag "$(tail -1 "$T/said")"
+	done
+done
 cmp "$T/back/live.txt" "$T/back/report.txt" >"$T/said" 2>&1
 ok $? 'the recorded trace is reported as it was shown' || diag "$(cat "$T/said"; diff "$T/back/live.txt" "$T/back/report.txt" | head -10)"
 done_testing

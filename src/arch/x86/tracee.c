@@ -237,12 +237,33 @@ static bool sets_log(const uint8_t *code, size_t n)
 }
 
 /* mov $ARCH_SET_GS,%reg: what it calls arch_prctl(2) with. Other programs have that number, too. */
+static const uint8_t *next_load(const uint8_t *at, const uint8_t *end, const char number[4])
+{
+	const uint8_t *code = at;
+
+	while ((at = memmem(at, end - at, number, 4))) {
+		if (at > code && (at[-1] & 0xf8) == 0xb8)
+			return at;
+		at += 4;
+	}
+	return NULL;
+}
+
 static bool asks_to_set_log(const uint8_t *code, size_t n)
+{
+	return next_load(code, code + n, "\x01\x10\0\0");
+}
+
+/* The same next to mov $SYS_arch_prctl,%reg. */
+#define NEXT_TO 48
+static bool calls_to_set_log(const uint8_t *code, size_t n)
 {
 	const uint8_t *at = code, *end = code + n;
 
-	while ((at = memmem(at, end - at, "\x01\x10\0\0", 4))) {
-		if (at > code && (at[-1] & 0xf8) == 0xb8)
+	while ((at = next_load(at, end, "\x01\x10\0\0"))) {
+		const uint8_t *from = at - code > NEXT_TO ? at - NEXT_TO : code;
+
+		if (next_load(from, end - at > NEXT_TO ? at + NEXT_TO : end, "\x9e\0\0\0"))
 			return true;
 		at += 4;
 	}
@@ -270,5 +291,6 @@ const struct arch_tracee x86_tracee = {
 	.returned = 8,
 	.sets_log = sets_log,
 	.asks_to_set_log = asks_to_set_log,
+	.calls_to_set_log = calls_to_set_log,
 };
 #endif

@@ -22,8 +22,7 @@ int thread__check(struct thread *t, struct say_answer *a)
 	if (err == -ENOEXEC)
 		return say_answer__refuse(
 			a, ENOTSUP,
-			"process %d is of another architecture: --engine inline can't trace "
-			"it; use --engine probe",
+			"process %d is of another architecture, whose functions can't be copied",
 			t->process->pid);
 	if (err) /* it was killed */
 		return 0;
@@ -31,20 +30,17 @@ int thread__check(struct thread *t, struct say_answer *a)
 		return say_answer__refuse(
 			a, ENOTSUP,
 			"process %d may not map memory (seccomp), or it can't be told whether "
-			"it may: use --engine probe",
+			"it may",
 			t->process->pid);
 	t->process->filters = max_of(filters, t->process->filters);
 	if (log_areas__hold(thread__get(t, TRACEE_LOG)))
 		return say_answer__refuse(
 			a, EBUSY,
-			"process %d has logs of a bbtrace that was killed: --engine inline "
-			"can trace it once it was restarted",
+			"process %d has logs of a bbtrace that was killed, until it is restarted",
 			t->process->pid);
 	if (thread__get(t, TRACEE_LOG))
 		return say_answer__refuse(
-			a, ENOTSUP,
-			"process %d uses the gs segment, which --engine inline needs; use "
-			"--engine probe",
+			a, ENOTSUP, "process %d uses the gs segment, which --engine inline needs",
 			t->process->pid);
 	return 0;
 }
@@ -61,7 +57,7 @@ int process__check_code(struct tracer *s, pid_t pid, struct say_answer *a)
 	return sets ? say_answer__refuse(
 			      a, ENOTSUP,
 			      "process %d has code that sets the gs segment (wrgsbase), which --engine "
-			      "inline needs; use --engine probe",
+			      "inline needs",
 			      pid)
 		    : 0;
 }
@@ -89,8 +85,8 @@ int tracer__check(struct tracer *s, struct say_answer *a)
 		if (other)
 			return say_answer__refuse(
 				a, ENOTSUP,
-				"process %d shares its memory with process %u: --engine "
-				"inline can't trace it; use --engine probe",
+				"process %d shares its memory with process %u, which would execute "
+				"its copies",
 				t->tid, other);
 	}
 	return 0;

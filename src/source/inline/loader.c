@@ -234,11 +234,10 @@ static void watch_loader(struct thread *t)
 
 /* ---- from exec on ---- */
 
-static void note_no_area(struct thread *t)
+static void note_untraced(struct thread *t, const char *why)
 {
 	if (!t->process->quiet)
-		tracer__say_text(t->tracer, SAY_LET_GO, t->process, 0,
-				 "it may not map memory for its log");
+		tracer__say_text(t->tracer, SAY_LET_GO, t->process, 0, why);
 }
 
 void loader__begin(struct thread *t)
@@ -246,18 +245,21 @@ void loader__begin(struct thread *t)
 	struct space *s = t->process->space;
 	struct auxiliary a;
 
-	if (s->mem < 0 || thread__load_regs(t) || !t->tracer->copies->images.len ||
-	    !read_auxiliary(t->process->pid, &a)) {
-		s->other = true;
+	s->other = true;
+	/* of another architecture: it can't map what is copied */
+	if (!t->tracer->copies->images.len || thread__load_regs(t))
+		return;
+	if (s->mem < 0 || !read_auxiliary(t->process->pid, &a)) {
+		note_untraced(t, "its memory can't be opened");
 		return;
 	}
 	s->loading = find_loader(s, &a);
 	if (!thread__get_slot(t, 0, 0)) {
 		s->loading = false;
-		s->other = true;
-		note_no_area(t);
+		note_untraced(t, "it may not map memory for its log");
 		return;
 	}
+	s->other = false;
 	thread__put_copies(t);
 }
 

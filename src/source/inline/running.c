@@ -188,7 +188,7 @@ int tracer__await_stops(struct tracer *s, const struct process *p, struct say_an
 			return say_answer__refuse(
 				a, EBUSY,
 				"cannot stop process %d: its thread %d waits in the kernel, "
-				"as for a child by vfork; try again",
+				"as for a child by vfork",
 				t->process->pid, t->tid);
 		poll(&fd, 1, 1);
 	}
