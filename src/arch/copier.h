@@ -144,6 +144,9 @@ struct arch_copier {
 	/* How far below the stack pointer, which it doesn't move, an instruction keeps something.
 	 */
 	uint32_t (*keeps_below)(const uint8_t *bytes, size_t len);
+	/* How /proc/cpuinfo says that programs may have shadow stacks
+	 * (arch/x86/include/asm/cpufeatures.h). */
+	const char *shadow_stacks;
 	uint16_t small_zone; /* bytes below the stack pointer that are left alone if it is small */
 	uint16_t below; /* bytes below the stack pointer that copies and errands use at most if the
 			   stack is small */

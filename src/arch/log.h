@@ -140,6 +140,7 @@ struct log_options {
 	bool runs;     /* the programs run already */
 	bool by_records; /* what only counts has records, too, instead of counters */
 	bool callers;	 /* entries have the return addresses that frame pointers lead to */
+	bool real_calls; /* none is done by a push and a jump: the machine has shadow stacks */
 };
 
 #endif

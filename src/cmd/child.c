@@ -189,9 +189,10 @@ bool child__ended(struct child *c, bool wait)
 	return c->ended;
 }
 
-void child__tell_signal(const struct child *c)
+/* Its tracer may have seen its end before its parent could. */
+void child__tell_signal(struct child *c)
 {
-	if (c->ended && c->signal && c->signal != SIGINT && c->signal != SIGPIPE)
+	if (child__ended(c, false) && c->signal && c->signal != SIGINT && c->signal != SIGPIPE)
 		note("%s was killed by signal %d (%s)", c->name, c->signal, strsignal(c->signal));
 }
 

@@ -245,7 +245,7 @@ int child__start(struct child *c, int *status);
 /* Has it ended? Sets c->status and c->signal. wait: waits for its end. */
 bool child__ended(struct child *c, bool wait);
 /* A note, if a signal ended it: as a shell does, which can't here, since CMD is not its child. */
-void child__tell_signal(const struct child *c);
+void child__tell_signal(struct child *c);
 /* Kills a child that was not started. */
 void child__cancel(struct child *c);
 

@@ -113,6 +113,21 @@ static bool filters_threads(const struct probe_filters *f)
 	return f->tids.len || f->comms.len || f->uids.len || f->cgroup;
 }
 
+/* As the flags of the first processor say. */
+static bool machine_has_shadow_stacks(const char *flag)
+{
+	autofree char *text = NULL;
+	char *at;
+
+	if (file__read("/proc/cpuinfo", 1u << 20, &text, NULL))
+		return false;
+	at = strstr(text, "\nflags");
+	if (!at)
+		return false;
+	at[1 + strcspn(at + 1, "\n")] = 0;
+	return strstr(at, flag);
+}
+
 static int copy(struct engine_state *e, const struct args *a, struct plan *plan)
 {
 	int err;
@@ -123,11 +138,13 @@ static int copy(struct engine_state *e, const struct args *a, struct plan *plan)
 		return err__set(ENOTSUP,
 				"--engine inline can't copy functions of this machine; use "
 				"--engine probe");
-	e->log = (struct log_options){.regs = wants__log_regs(a, plan),
-				      .timed = wants__log_times(a),
-				      .callers = a->stack,
-				      .runs = !a->command,
-				      .by_records = filters_threads(&a->filters)};
+	e->log = (struct log_options){
+		.regs = wants__log_regs(a, plan),
+		.timed = wants__log_times(a),
+		.callers = a->stack,
+		.runs = !a->command,
+		.by_records = filters_threads(&a->filters),
+		.real_calls = machine_has_shadow_stacks(plan->arch->copier->shadow_stacks)};
 	err = copies__make(plan, &e->log, &e->copies);
 	e->copied = err ? 0 : tell_copies(e->copies, plan);
 	return err;

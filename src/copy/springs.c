@@ -244,7 +244,7 @@ static bool may_emulate(const struct body *b, const struct item *call)
 	uint8_t jump[16];
 	const uint8_t *bytes = body__bytes(b, call);
 
-	return call->flags & ITEM_CALL && !uses_below(b, call) &&
+	return call->flags & ITEM_CALL && !b->c->options->real_calls && !uses_below(b, call) &&
 	       (body__branch(b, call)->kind == BRANCH_CALL ||
 		copier(b)->call_to_jump(bytes, call->len, jump));
 }

@@ -94,6 +94,63 @@ for action in kill errno allow; do
 	is $? 0 'its results are right'
 done
 
+# ---- memory that may not be both written and executed (PR_SET_MDWE, as systemd's MemoryDenyWriteExecute) ----
+source_program denies c <<'END'
+/* denies FILE: such a process, until the file is there; "denies again" is executed by one. */
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+#include "work.h"
+int main(int argc, char **argv)
+{
+	unsigned before = all();
+
+	if (!strcmp(argv[1], "again")) {
+		void *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		printf("%s\n", p == MAP_FAILED ? "denied" : "allowed");
+		return 0;
+	}
+	if (prctl(65 /* PR_SET_MDWE */, 1, 0, 0, 0))
+		return 9;
+	if (!strcmp(argv[1], "exec"))
+		return execl(argv[0], argv[0], "again", NULL);
+	if (write(1, "x", 1) != 1)
+		return 2;
+	while (access(argv[1], F_OK)) {
+		if (all() != before)
+			return 3;
+		usleep(1000);
+	}
+	return all() != before;
+}
+END
+"$T/denies" exec >"$T/plain"
+if [[ $? == 9 ]]; then
+	skip 'PR_SET_MDWE' 'this kernel has it not'
+else
+	is "$(<"$T/plain")" denied 'PR_SET_MDWE: a program that is executed then may not have such memory'
+	bb user "$T/denies" work --engine inline -F json -o "$T/json" -- "$T/denies" exec
+	exits 0 'PR_SET_MDWE: it is traced'
+	is "$(<"$T/out") $(entries work)" 'denied 2000' 'PR_SET_MDWE: by copies, in both programs, and still may not'
+	unlike "$T/err" 'not traced' 'PR_SET_MDWE: nothing is refused'
+	rm -f "$T/until"
+	: >"$T/out.denies"
+	"$T/denies" "$T/until" >"$T/out.denies" &
+	denies=$!
+	at_end "kill $denies 2>/dev/null"
+	wait_for "$PATIENCE" test -s "$T/out.denies"
+	bb user "$T/denies" work -p $denies --engine inline -l 2000 -F json -o "$T/json"
+	exits 0 'PR_SET_MDWE: a process that runs is traced'
+	unlike "$T/err" 'by probes' 'PR_SET_MDWE: by copies'
+	ok $(($(entries work) < 100)) 'PR_SET_MDWE: its calls are shown'
+	: >"$T/until"
+	wait $denies
+	is $? 0 'PR_SET_MDWE: its results are right'
+fi
+
 # ---- gs ----
 source_program gs c -O1 -mfsgsbase <<'END'
 /* gs call|blocked|none [FILE]: sets gs by arch_prctl(2), also with all signals blocked, once FILE is there, and goes on.

@@ -6,7 +6,7 @@
 	".macro FN name\n.globl \\name\n.type \\name, @function\n\\name:\n.endm\n"                 \
 	".macro END name\n.size \\name, . - \\name\n.endm\n.text\n"
 
-static const struct log_options options;
+static struct log_options options;
 
 static const struct copy_image *image(void)
 {
@@ -219,6 +219,21 @@ static void test_emulated(void)
 	is(patch_at(p->to)->to, copy_of(f + 10), "to the copy, which does the call");
 	ok(copy_image__is_live(image(), f + 10), "the springboard is live");
 	is(patch_at(f + 12)->kind, PATCH_JUMP, "the call's return has a springboard");
+}
+
+/* The shadow stack would not have a call that is a push and a jump. */
+static void test_real_calls(void)
+{
+	options.real_calls = true;
+	COPY(CALLED
+	     "FN _start\npush %rbx\nmov %rdi, %rbx\nnop\ncall g\ncall *%rbx\n"
+	     "imul $100000, %eax, %eax\nimul $100000, %eax, %eax\npop %rbx\nret\nEND _start\n"
+	     "FN f\nimul $100000, %eax, %eax\ncall g\nimul $100000, %eax, %eax\nret\nEND f\n",
+	     ALL, "_start", "f");
+	options.real_calls = false;
+	is(refusal("_start"), COPY_ROOM,
+	   "where calls must be calls, a function in which one would have to be emulated isn't copied");
+	is_copied("f");
 }
 
 /* Where there is no room, the original goes on to where there is some, if nothing is logged. */
@@ -484,6 +499,7 @@ int main(void)
 	test_call();
 	test_left();
 	test_emulated();
+	test_real_calls();
 	test_slide();
 	test_slide_to_call();
 	test_island_over_call();

@@ -248,6 +248,7 @@ const struct arch_copier x86_copier = {
 	.put_nops = put_nops,
 	.landing = landing,
 	.keeps_below = keeps_below,
+	.shadow_stacks = "user_shstk",
 	.small_zone = X86_SMALL_ZONE,
 	.below = 208,
 };

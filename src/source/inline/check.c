@@ -32,6 +32,10 @@ int thread__check(struct thread *t, struct say_answer *a)
 			"process %d may not map memory (seccomp), or it can't be told whether "
 			"it may",
 			t->process->pid);
+	if (thread__has_shadow_stack(t->tid))
+		return say_answer__refuse(a, ENOTSUP,
+					  "process %d has shadow stacks, which are not supported",
+					  t->process->pid);
 	t->process->filters = max_of(filters, t->process->filters);
 	if (log_areas__hold(thread__get(t, TRACEE_LOG)))
 		return say_answer__refuse(

@@ -338,6 +338,15 @@ void loader__leave(struct thread *t)
 	leave_beacon(t);
 }
 
+static bool changes_features(uint64_t number)
+{
+#ifdef SYS_arch_prctl
+	return number == SYS_arch_prctl;
+#else
+	return false;
+#endif
+}
+
 void loader__system_call(struct thread *t, bool entry, uint64_t number, const uint64_t args[6])
 {
 	const struct space *s = t->process->space;
@@ -347,6 +356,12 @@ void loader__system_call(struct thread *t, bool entry, uint64_t number, const ui
 	if (entry) {
 		t->maps_code =
 			number == SYS_mmap && args[2] & PROT_EXEC && !(args[3] & MAP_ANONYMOUS);
+		t->changes_features = changes_features(number);
+		return;
+	}
+	if (t->changes_features && thread__has_shadow_stack(t->tid)) {
+		thread__refuse(t, "it has shadow stacks, which are not supported; use --engine "
+				  "probe");
 		return;
 	}
 	if (t->maps_code && (s->loading || t->maps))

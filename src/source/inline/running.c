@@ -12,13 +12,16 @@
 #include <unistd.h>
 #include "source/inline/tracer.h"
 
-#define STOP_NS 5000000000ull /* a thread that has not stopped then waits in the kernel */
+/* How long the others are held for a thread that does not stop: the machine may be busy, but one
+ * that waits in the kernel by then, where no signal wakes it, may do so for ever. */
+#define STOP_NS 5000000000ull
+#define WAIT_NS 1000000000ull
 #define SCANS	100
 
 /* ---- stopping ---- */
 
-/* Its main thread may have ended before the others. */
-static bool has_ended(uint32_t tid)
+/* As proc_pid_status(5) has it; 'X': there is none. */
+static char state_of(uint32_t tid)
 {
 	autofree char *status = NULL;
 	char path[64];
@@ -26,9 +29,17 @@ static bool has_ended(uint32_t tid)
 
 	snprintf(path, sizeof(path), "/proc/%u/status", tid);
 	if (file__read(path, 1u << 16, &status, NULL))
-		return true;
+		return 'X';
 	at = strstr(status, "\nState:\t");
-	return at && strchr("ZX", at[sizeof("\nState:\t") - 1]);
+	return at ? at[sizeof("\nState:\t") - 1] : 'X';
+}
+
+/* Its main thread may have ended before the others. */
+static bool has_ended(uint32_t tid)
+{
+	char state = state_of(tid);
+
+	return state == 'X' || state == 'Z';
 }
 
 int process__seize(struct tracer *s, struct process *p, uint32_t tid, struct say_answer *a)
@@ -179,12 +190,14 @@ void tracer__collect(struct tracer *s)
 
 int tracer__await_stops(struct tracer *s, const struct process *p, struct say_answer *a)
 {
-	uint64_t end = now_ns(CLOCK_MONOTONIC) + STOP_NS;
+	uint64_t begin = now_ns(CLOCK_MONOTONIC);
 	struct pollfd fd = {.fd = s->signals, .events = POLLIN};
 	struct thread *t;
 
 	for (collect(s, true, p); (t = first_running(s, p)); collect(s, true, p)) {
-		if (now_ns(CLOCK_MONOTONIC) > end)
+		uint64_t waited = now_ns(CLOCK_MONOTONIC) - begin;
+
+		if (waited > STOP_NS || (waited > WAIT_NS && state_of(t->tid) == 'D'))
 			return say_answer__refuse(
 				a, EBUSY,
 				"cannot stop process %d: its thread %d waits in the kernel, "

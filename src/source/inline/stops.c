@@ -149,14 +149,18 @@ static struct thread *find_executed(struct tracer *s, const struct stop *stop)
 	return t ? tracer__add_thread(s, stop->tid, t->process) : NULL;
 }
 
-void thread__refuse_gs(struct thread *t)
+void thread__refuse(struct thread *t, const char *why)
 {
 	if (!t->process->quiet)
-		tracer__say_text(t->tracer, SAY_LET_GO, t->process, 0,
-				 "it uses the gs segment itself, which --engine inline needs; use "
-				 "--engine probe");
+		tracer__say_text(t->tracer, SAY_LET_GO, t->process, 0, why);
 	t->process->quiet = true;
 	space__let_go(t->tracer, t->process->space);
+}
+
+void thread__refuse_gs(struct thread *t)
+{
+	thread__refuse(t, "it uses the gs segment itself, which --engine inline needs; use "
+			  "--engine probe");
 }
 
 /* It has set gs, and this is why it has stopped (gs.c). */

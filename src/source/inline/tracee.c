@@ -169,6 +169,21 @@ uint64_t thread__status(pid_t tid, const char *name)
 	return at ? strtoull(at + strlen(name), NULL, 10) : 0;
 }
 
+bool thread__has_shadow_stack(pid_t tid)
+{
+	autofree char *status = NULL;
+	char path[64], *at;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	if (file__read(path, 1u << 16, &status, NULL))
+		return false;
+	at = strstr(status, "\nx86_Thread_features:");
+	if (!at)
+		return false;
+	at[1 + strcspn(at + 1, "\n")] = 0;
+	return strstr(at, "shstk");
+}
+
 /* ---- waiting ---- */
 
 void thread__take_stop(struct thread *t)

@@ -143,6 +143,7 @@ struct thread {
 	int64_t call;	  /* the system call that it is in; -1: unknown */
 	uint64_t call_sp;
 	bool maps_code;		      /* that call maps code of a file */
+	bool changes_features;	      /* or may change what the processor does for it */
 	uint64_t original, copy;      /* delivering: the same places */
 	uint64_t stepped;	      /* where a program that steps itself was told of one last */
 	struct uncovering uncovering; /* delivering */
@@ -239,6 +240,8 @@ void thread__send_put_off(struct thread *t);
 int thread__open_memory(pid_t pid);
 /* The number behind name in /proc/TID/status. */
 uint64_t thread__status(pid_t tid, const char *name);
+/* Has it a shadow stack, which has to change with what a stepped call or ret does? */
+bool thread__has_shadow_stack(pid_t tid);
 bool space__read(const struct space *s, uint64_t addr, void *out, size_t n);
 bool space__write(const struct space *s, uint64_t addr, const void *bytes, size_t n);
 /* The stop that it is in is not to be reported once more, though it doesn't go on. */
@@ -442,7 +445,8 @@ void uncover__forked(struct thread *child);
 void uncover__say(struct thread *t);
 
 /* ---- stops.c ---- */
-/* It has another use of gs, or will have: it is let go. */
+/* Its process is let go, and why is said: it has another use of gs, or will have … */
+void thread__refuse(struct thread *t, const char *why);
 void thread__refuse_gs(struct thread *t);
 void tracer__stopped(struct tracer *s, const struct stop *stop);
 /* Of a child whose parent has not told of it. */
