@@ -35,7 +35,10 @@ rounds() {
 		bb user "${objects[@]}" -p "$pid" --engine inline -f -t 0.00$((3 + i % 7)) ${uses[i % 4]}
 		[[ $status == 0 ]] || { failed=$((failed + 1)) && diag "$name, round $i: status $status: $(tail -n 3 "$T/err")"; }
 		kill -0 "$pid" 2>/dev/null || break
-		[[ $(code_of "$pid") == "$code" ]] || changed=$((changed + 1))
+		if [[ $(code_of "$pid" 2>"$T/code.err") != "$code" ]]; then
+			changed=$((changed + 1))
+			diag "$name, round $i: the code is another one, $([[ $(code_of "$pid") == "$code" ]] && echo 'but not any more') $(<"$T/code.err")"
+		fi
 		[[ $(executable "$pid") == "$map" ]] || mapped=$((mapped + 1))
 		[[ $(summary events) == 0 ]] || seen=$((seen + 1))
 		rm -f "$T/trace"

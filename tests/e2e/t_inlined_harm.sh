@@ -151,6 +151,24 @@ else
 	is $? 0 'PR_SET_MDWE: its results are right'
 fi
 
+# ---- too little address space (RLIMIT_AS) ----
+rm -f "$T/until" "$T/out.filters"
+(ulimit -v 200000 && exec "$T/filters" allow "$T/until") >"$T/out.filters" &
+limited=$!
+at_end "kill $limited 2>/dev/null"
+wait_for "$PATIENCE" test -s "$T/out.filters"
+mapped() { awk '$6 !~ /vdso|uprobes/ { print $1, $2, $6 }' "/proc/$1/maps"; }
+mapped $limited >"$T/before"
+bb user "$T/filters" work -p $limited --engine inline -l 2000 -F json -o "$T/json"
+exits 0 'a process that may not map so much is traced'
+like "$T/err" "tracing by probes instead, since process $limited may not map memory for copies and its log" 'by probes, which is said'
+ok $(($(entries work) < 100)) 'its calls are shown'
+mapped $limited >"$T/after"
+same "$T/after" "$T/before" 'and nothing more is mapped in it'
+: >"$T/until"
+wait $limited
+is $? 0 'its results are right'
+
 # ---- gs ----
 source_program gs c -O1 -mfsgsbase <<'END'
 /* gs call|blocked|none [FILE]: sets gs by arch_prctl(2), also with all signals blocked, once FILE is there, and goes on.
@@ -276,7 +294,7 @@ rm -f "$T/until" "$T/out.gs"
 process=$!
 at_end "kill $process 2>/dev/null"
 wait_for "$PATIENCE" test -s "$T/out.gs"
-mappings() { awk '$6 !~ /vdso|uprobes/ { print $1, $2, $6 }' "/proc/$process/maps"; }
+mappings() { mapped $process; }
 mappings >"$T/before"
 for ((i = 0; i < 5; i++)); do
 	bb user "$T/other_gs" '*' -p $process --engine inline -l 100
@@ -288,6 +306,50 @@ done
 : >"$T/until"
 wait $process
 is $? 0 'its results are right'
+
+# ---- gs, set over and over: whatever moment it is refused at, no signal is left that stops it ----
+source_program sets c <<'END'
+#include <asm/prctl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "work.h"
+static unsigned long own[8];
+int main(int argc, char **argv)
+{
+	unsigned before = all(), wrong = 0;
+	sigset_t set;
+
+	sigfillset(&set);
+	if (!strcmp(argv[1], "blocked"))
+		sigprocmask(SIG_SETMASK, &set, NULL);
+	if (write(1, "x", 1) != 1)
+		return 2;
+	while (access(argv[2], F_OK))
+		for (int i = 0; i < 100; i++) {
+			syscall(SYS_arch_prctl, ARCH_SET_GS, i % 2 ? own : NULL);
+			wrong += all() != before;
+		}
+	return wrong != 0;
+}
+END
+for how in blocked open; do
+	rm -f "$T/until" "$T/out.sets"
+	"$T/sets" $how "$T/until" >"$T/out.sets" &
+	process=$!
+	at_end "kill -9 $process 2>/dev/null"
+	wait_for "$PATIENCE" test -s "$T/out.sets"
+	for ((i = 0; i < 12; i++)); do
+		bb user "$T/sets" work -p $process --engine inline -l 500 -t 1
+		[[ $status == 0 ]] || diag "$(<"$T/err")"
+	done
+	: >"$T/until"
+	wait_for "$PATIENCE" test ! -e /proc/$process/exe
+	ok $? "$how: a program that sets gs over and over is not stopped by being refused"
+	wait $process
+	is $? 0 "$how: its results are right"
+done
 
 # ---- signals that stop, and other tracers ----
 source_program stops c <<'END'

@@ -57,11 +57,25 @@ static uint64_t owners_at(uint64_t slot_size)
 	return AREA_SLOTS * slot_size;
 }
 
-static struct area *new_area(struct thread *t)
+static uint64_t area_size(uint64_t slot_size)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-	uint64_t slot_size = copies__slot_size(t->tracer->copies);
-	uint64_t size = (owners_at(slot_size) + LOG_OWNERS_SIZE + page - 1) & -page;
+
+	return (owners_at(slot_size) + LOG_OWNERS_SIZE + page - 1) & -page;
+}
+
+bool thread__may_map_area(struct thread *t)
+{
+	uint64_t size = area_size(copies__slot_size(t->tracer->copies)), at = map_area(t, size);
+
+	if (at)
+		thread__call(t, SYS_munmap, at, size, 0, 0, 0, 0);
+	return at;
+}
+
+static struct area *new_area(struct thread *t)
+{
+	uint64_t slot_size = copies__slot_size(t->tracer->copies), size = area_size(slot_size);
 	uint64_t at = map_area(t, size);
 	int fd = at ? open_area(t->process->pid, at, size) : -1;
 	void *mem = fd >= 0 ? mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,

@@ -110,6 +110,12 @@ void gs__watch(struct tracer *s)
 	}
 }
 
+void gs__unwatch(struct tracer *s)
+{
+	bpf_link__destroy(s->gs_link);
+	s->gs_link = NULL;
+}
+
 static void watch_all(struct tracer *s)
 {
 	if (s->gs_way == GS_BY_TRACEPOINT && !s->gs_link)
@@ -169,6 +175,11 @@ bool process__sets_gs(struct tracer *s, pid_t pid, const map_vec *maps)
 #else
 
 void gs__watch(struct tracer *s)
+{
+	(void)s;
+}
+
+void gs__unwatch(struct tracer *s)
 {
 	(void)s;
 }

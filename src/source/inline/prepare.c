@@ -47,7 +47,8 @@ static bool is_asked(const struct tracer *s, const struct thread *t)
 	return false;
 }
 
-static void map(struct thread *t)
+/* False: it may not map what it would need. */
+static bool map(struct thread *t)
 {
 	const struct copy_image *i = t->tracer->copies->images.data;
 	struct space *s = t->process->space;
@@ -56,8 +57,10 @@ static void map(struct thread *t)
 
 	while (!maps__read(t->process->pid, &maps) && thread__find_object(t, &maps, &i, &l)) {
 		l.base = thread__map_near(t, &maps, l.start, l.object->pie, l.size);
-		if (!l.base)
-			break;
+		if (!l.base) {
+			maps__free(&maps);
+			return false;
+		}
 		vec__push(&s->loaded, l);
 		maps__free(&maps);
 		maps = (map_vec){0};
@@ -65,6 +68,7 @@ static void map(struct thread *t)
 			break;
 	}
 	maps__free(&maps);
+	return thread__may_map_area(t);
 }
 
 /* ---- writing ---- */
@@ -113,8 +117,12 @@ static int prepare(struct thread *t, uint64_t began, struct say_answer *a)
 	space->refs = 1;
 	p->space = space;
 	thread__restart_call(t);
-	if (space->mem >= 0)
-		map(t);
+	if (space->mem >= 0 && !map(t))
+		err = say_answer__refuse(
+			a, ENOTSUP,
+			"process %d may not map memory for copies and its log, or has none within "
+			"reach of its code",
+			p->pid);
 	p->space = NULL;
 	tracer__forget_stops(s, t->tid);
 	t->interrupted = false;
@@ -122,7 +130,7 @@ static int prepare(struct thread *t, uint64_t began, struct say_answer *a)
 	p->stopped = now_ns(CLOCK_MONOTONIC) - began;
 	fill(s, p, space);
 	space__drop(s, space);
-	return 0;
+	return err;
 }
 
 int process__prepare(struct tracer *s, struct process *p, struct say_answer *a)

@@ -172,7 +172,9 @@ static void collect_one(struct tracer *s, const struct stop *stop, bool asked,
 		t->in_vfork = false;
 	else if (event)
 		take_child(t, event);
-	go_on(t, event ? 0 : WSTOPSIG(stop->status), asked && (!p || t->process == p));
+	go_on(t,
+	      event || thread__stopped_for_gs(t, stop->status, false) ? 0 : WSTOPSIG(stop->status),
+	      asked && (!p || t->process == p));
 }
 
 static void collect(struct tracer *s, bool asked, const struct process *p)
@@ -208,6 +210,59 @@ int tracer__await_stops(struct tracer *s, const struct process *p, struct say_an
 	return 0;
 }
 
+/* ---- refused ---- */
+
+static bool uses_gs(struct thread *t)
+{
+	return !thread__load_regs(t) && thread__get(t, TRACEE_LOG);
+}
+
+/* Is a signal pending that was sent because it has set gs? */
+static bool has_signal_for_gs(struct thread *t)
+{
+	struct __ptrace_peeksiginfo_args from = {.nr = 1};
+	siginfo_t si;
+
+	for (; ptrace(PTRACE_PEEKSIGINFO, t->tid, &from, &si) == 1; from.off++)
+		if (siginfo__is_for_gs(&si, uses_gs(t)))
+			return true;
+	return false;
+}
+
+/* It stops by its other signals, too, which it gets. */
+static void take_signals_for_gs(struct thread *t)
+{
+	int status = 1, sig = 0;
+
+	while (status && has_signal_for_gs(t)) {
+		status = thread__resume_wait(t, PTRACE_CONT, sig);
+		sig = status >> 16 || thread__stopped_for_gs(t, status, uses_gs(t))
+			      ? 0
+			      : WSTOPSIG(status);
+	}
+	if (status)
+		thread__resume(t, PTRACE_DETACH, sig);
+}
+
+/* Nothing was changed; the kernel lets go of the others when this process ends. waits: for a thread
+ * that waits in the kernel the others have been held for long enough. */
+static void leave_all(struct tracer *s, bool waits)
+{
+	struct say_answer ignored;
+	struct thread *t;
+	size_t i = 0;
+
+	gs__unwatch(s);
+	while ((t = tracer__each(s, &i)))
+		if (t->state == THREAD_RUNNING)
+			ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
+	if (!waits)
+		tracer__await_stops(s, NULL, &ignored);
+	for (i = 0; (t = tracer__each(s, &i));)
+		if (t->state == THREAD_STOPPED && t->interrupted)
+			take_signals_for_gs(t);
+}
+
 /* ---- all of them ---- */
 
 static bool is_named(const uint32_t *pids, size_t n, uint32_t pid)
@@ -236,8 +291,10 @@ int tracer__stop_running(struct tracer *s, const uint32_t *pids, size_t n, struc
 		err = tracer__await_stops(s, NULL, a);
 	if (!err)
 		err = tracer__check(s, a);
-	if (err)
+	if (err) {
 		tracer__unprepare(s);
+		leave_all(s, err == -EBUSY);
+	}
 	return err;
 }
 

@@ -163,14 +163,18 @@ void thread__refuse_gs(struct thread *t)
 			  "--engine probe");
 }
 
-/* It has set gs, and this is why it has stopped (gs.c). */
-static bool is_for_gs(const struct thread *t, int status)
+bool siginfo__is_for_gs(const siginfo_t *si, bool uses)
 {
-	int sig = WSTOPSIG(status);
+	return si->si_code == SI_KERNEL &&
+	       (si->si_signo == SIGSTOP || (uses && si->si_signo == SIGURG));
+}
+
+bool thread__stopped_for_gs(const struct thread *t, int status, bool uses)
+{
 	siginfo_t si;
 
-	return !(status >> 16) && (sig == SIGURG || sig == SIGSTOP) &&
-	       !ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si) && si.si_code == SI_KERNEL;
+	return !(status >> 16) && !ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si) &&
+	       siginfo__is_for_gs(&si, uses);
 }
 
 void tracer__stopped(struct tracer *s, const struct stop *stop)
@@ -193,7 +197,7 @@ void tracer__stopped(struct tracer *s, const struct stop *stop)
 	/* what it logs would go to wherever it has put that */
 	if (lost && !t->process->space->lets_go)
 		thread__refuse_gs(t);
-	if (lost && is_for_gs(t, stop->status)) {
+	if (thread__stopped_for_gs(t, stop->status, lost)) {
 		thread__done(t);
 		return;
 	}

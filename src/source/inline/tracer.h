@@ -268,6 +268,8 @@ bool thread__may_call(const struct thread *t);
 /* ---- area.c ---- */
 /* Has the program another use of the register that finds the ring? */
 bool thread__lost_slot(struct thread *t);
+/* A stopped thread tries; nothing stays mapped. */
+bool thread__may_map_area(struct thread *t);
 bool thread__get_slot(struct thread *t, pid_t parent, uint64_t forked);
 void thread__drop_slot(struct thread *t);
 uint64_t thread__position(const struct thread *t);
@@ -374,6 +376,8 @@ void thread__restart_call(struct thread *t);
 /* From now on a thread that this process traces stops before it returns from a system call that
  * sets gs, if gs_way says so. */
 void gs__watch(struct tracer *s);
+/* From now on none does. */
+void gs__unwatch(struct tracer *s);
 /* Has code that is mapped an instruction that sets it? If it may set it by the system call, and
  * that is not watched for yet, it is. */
 bool process__sets_gs(struct tracer *s, pid_t pid, const map_vec *maps);
@@ -448,6 +452,10 @@ void uncover__say(struct thread *t);
 /* Its process is let go, and why is said: it has another use of gs, or will have … */
 void thread__refuse(struct thread *t, const char *why);
 void thread__refuse_gs(struct thread *t);
+/* It has set gs, and this is why it has stopped (gs.c): the program is not to get that signal. uses:
+ * it is known to use gs; else SIGURG may be that of a socket. */
+bool siginfo__is_for_gs(const siginfo_t *si, bool uses);
+bool thread__stopped_for_gs(const struct thread *t, int status, bool uses);
 void tracer__stopped(struct tracer *s, const struct stop *stop);
 /* Of a child whose parent has not told of it. */
 void tracer__early(struct tracer *s, const struct stop *stop);
