@@ -277,7 +277,6 @@ void elf_file__free(void *file)
 		free(*p);
 	vec__free(&f->pool);
 	vec__free(&f->code);
-	vec__free(&f->reach);
 	vec__free(&f->units);
 	vec__free(&f->relatives);
 	free(f->image);
@@ -317,7 +316,6 @@ static void read_rest(struct object *o, struct elf_file *f)
 	frames__read(o, f);
 	symbols__read(o, f);
 	plt__read(o, f);
-	symbols__finish(o, f);
 }
 
 int object__read(struct found *found, struct object **out)
@@ -384,6 +382,7 @@ void object__free(struct object *o)
 	vec__free(&o->segments);
 	vec__free(&o->kept);
 	vec__free(&o->symbols);
+	vec__free(&o->reach);
 	vec__free(&o->frames);
 	vec__free(&o->slots);
 	vec__free(&o->noprobe);

@@ -35,7 +35,6 @@ struct elf_file {
 	uint64_t budget;  /* bytes left to read or copy: elf__afford() */
 	VEC(struct address_range)
 	code;		     /* executable sections, ascending; empty without section headers */
-	VEC(uint64_t) reach; /* by symbol: the highest end of it and all previous ones */
 	VEC(uint32_t) units; /* by symbol: the number of a local symbol's STT_FILE, 0: unknown */
 	VEC(struct relative) relatives; /* ascending; relatives__read() fills them in */
 	struct go_table *go;		/* Go programs: the table, NULL if unreadable; in pool */
@@ -87,7 +86,6 @@ void golang__find(struct object *o, struct elf_file *f);
 void frames__read(struct object *o, struct elf_file *f);
 void symbols__read(struct object *o, struct elf_file *f);
 void plt__read(struct object *o, struct elf_file *f);
-void symbols__finish(struct object *o, struct elf_file *f);
 
 /* A build-id in the notes at p, into id: its length; 0: none there (build_id.c). */
 size_t build_id__in(const uint8_t *p, uint64_t len, uint64_t align, uint8_t id[20]);

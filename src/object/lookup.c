@@ -137,18 +137,34 @@ static bool preferred(const struct symbol *a, const struct symbol *b)
 	return strcmp(a->name, b->name) < 0;
 }
 
+/* Without it, all symbols would be looked at for an address that none covers. The kernel's symbols
+ * have no sizes: the next one in front of an address covers it. */
+static void find_reach(struct object *o)
+{
+	const struct symbol *s;
+	uint64_t reach = 0;
+
+	if (object__is_kernel(o) || o->reach.len == o->symbols.len)
+		return;
+	o->reach.len = 0;
+	vec__each (s, &o->symbols) {
+		reach = max_of(reach, s->vaddr + object__extent(o, s));
+		vec__push(&o->reach, reach);
+	}
+}
+
 const struct symbol *object__symbol_at(const struct object *o, uint64_t vaddr)
 {
-	const struct elf_file *f = elf__of(o);
 	const struct symbol *s, *best = NULL;
 	size_t i;
 
+	find_reach((struct object *)(uintptr_t)o);
 	for (i = upto(&o->symbols, vaddr); i--;) {
 		s = &o->symbols.data[i];
 		if (best && s->vaddr != best->vaddr)
 			break;
 		/* no earlier symbol extends to vaddr */
-		if (f && i < f->reach.len && f->reach.data[i] <= vaddr)
+		if (i < o->reach.len && o->reach.data[i] <= vaddr)
 			break;
 		if (vaddr - s->vaddr < object__extent(o, s) && (!best || preferred(s, best)))
 			best = s;

@@ -137,6 +137,8 @@ struct object {
 	VEC(struct segment) segments; /* ascending, not overlapping */
 	VEC(struct symbol)
 	symbols; /* functions and PLT stubs only; ascending by vaddr, aliases kept */
+	VEC(uint64_t)
+	reach; /* by symbol: the highest end of it and all previous ones; filled in on first use */
 	VEC(struct frame) frames;    /* ascending */
 	VEC(struct got_slot) slots;  /* ascending */
 	VEC(struct noprobe) noprobe; /* ascending */

@@ -379,19 +379,6 @@ void symbols__read(struct object *o, struct elf_file *f)
 	vec__free(&g.found);
 }
 
-/* ---- indices for lookups ---- */
-
-void symbols__finish(struct object *o, struct elf_file *f)
-{
-	const struct symbol *s;
-	uint64_t reach = 0;
-
-	vec__each (s, &o->symbols) {
-		reach = max_of(reach, s->vaddr + object__extent(o, s));
-		vec__push(&f->reach, reach);
-	}
-}
-
 /* ---- demangled names, on demand ---- */
 
 /* The readable name of a PLT stub, f(int)@plt; NULL: it is none, or f isn't mangled. */
