@@ -37,6 +37,7 @@ may_open='
 src/cmd/branch_weights.c profiles, with the rights of the user
 src/cmd/control_socket.c folders of sockets, with the rights of the user
 src/cmd/costs.c          its own file
+src/cmd/engine.c         /proc/cpuinfo
 src/cmd/live.c           /proc
 src/cmd/command_line.c   /proc
 src/cmd/report.c         trace files, with the rights of the user
