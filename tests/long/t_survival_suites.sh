@@ -12,7 +12,7 @@ declare -A use=([file]="-o $T/trace" [summary]="-F summary -o $T/shown" [count]=
 wanted() { [[ $1 =~ ${SUITES:-.} ]]; }
 
 # Times and addresses differ from run to run, and so does the order of what threads print.
-outcome() { sed -E '/<thread [0-9]+>|tasks are running/d; s/0x[0-9a-f]+/0xX/g; s/[0-9.]+ ?(s|sec|seconds|ms|us)\b/TIME/g; s/^(Time|Memory|.*memory|.*Random).*//I' "$1"; }
+outcome() { sed -E '/<thread [0-9]+>|tasks are running|^Page-cache overflow|^$/d; s/0x[0-9a-f]+/0xX/g; s/[0-9.]+ ?(s|sec|seconds|ms|us)\b/TIME/g; s/^(Time|Memory|.*memory|.*Random).*//I' "$1"; }
 
 # passes NAME OBJECTS COMMAND...: OBJECTS: files, blanks between; what COMMAND says on both outputs counts.
 passes() {

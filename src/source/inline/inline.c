@@ -64,6 +64,7 @@ static int open_rings(struct inliner *i, uint64_t (*ticks)(void))
 					      .second = ticks_clock__second(i->clock),
 					      .ticks = ticks,
 					      .max = pieces__room(),
+					      .later = i->options.later,
 					      .torn = TORN_NS,
 					      .counters = i->options.copies->counted.len,
 					      .log = i->options.log,

@@ -49,8 +49,8 @@ void pieces__fill(struct pieces *p, struct piece *piece, size_t bytes);
 void pieces__put(struct pieces *p, struct piece *piece);
 /* Gives memory that isn't in use back to the kernel: for when little is to be done. */
 void pieces__trim(struct pieces *p);
-/* How many bytes of records may wait, compressed or not: 1 GiB, but no more than a quarter of the
- * memory that is available to this process. */
+/* How many bytes may wait: 1 GiB, but no more than a quarter of the memory that is available to
+ * this process. */
 size_t pieces__room(void);
 
 #endif

@@ -52,7 +52,12 @@ size_t rings__waiting(struct rings *r)
 
 bool rings__hurry(struct rings *r)
 {
-	return now_ns(CLOCK_MONOTONIC) < r->hurry && rings__waiting(r) < r->options.max / 4 * 3;
+	size_t held;
+
+	pthread_mutex_lock(&r->lock);
+	held = r->held;
+	pthread_mutex_unlock(&r->lock);
+	return now_ns(CLOCK_MONOTONIC) < r->hurry && held < r->options.max / 4 * 3;
 }
 
 void rings__cut(struct rings *r)
@@ -108,6 +113,8 @@ void rings__give_back(struct rings *r, struct stream *s, struct piece *p)
 	pthread_mutex_lock(&r->lock);
 	s->waiting -= piece__records(p);
 	r->waiting -= piece__records(p);
+	s->held -= rings__weight(r, p);
+	r->held -= rings__weight(r, p);
 	pthread_mutex_unlock(&r->lock);
 	pieces__put(r->pieces, p);
 }

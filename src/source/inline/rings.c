@@ -38,6 +38,8 @@ static void append(struct rings *r, struct stream *s, struct piece *p)
 		s->last = p;
 		s->waiting += piece__records(p);
 		r->waiting += piece__records(p);
+		s->held += rings__weight(r, p);
+		r->held += rings__weight(r, p);
 		r->totals.bytes += piece__records(p);
 	}
 	r->totals.most = max_of(r->totals.most, r->waiting);
@@ -55,8 +57,8 @@ static bool has_room(struct rings *r, const struct stream *s)
 	pthread_mutex_lock(&r->lock);
 	n = max_of(r->streams.len, (size_t)1);
 	share = r->options.max / 2 / n;
-	room = s->waiting < max_of(share, (size_t)2 * LOG_RING) ||
-	       r->waiting < r->options.max - share * (n - 1);
+	room = s->held < max_of(share, (size_t)2 * LOG_RING) ||
+	       r->held < r->options.max - share * (n - 1);
 	pthread_mutex_unlock(&r->lock);
 	return room;
 }

@@ -14,7 +14,8 @@
 struct stream {
 	struct say ring, end; /* end.type SAY_RING: it has not ended yet */
 	struct piece *first, *last;
-	size_t waiting;		/* bytes of pieces, also of those that were taken */
+	size_t waiting;		/* bytes of records, also of those that were taken */
+	size_t held;		/* what these take of the room (rings_options.max) */
 	uint64_t at;		/* position up to which it was read */
 	uint64_t complete;	/* ns: all that was written before was read; UINT64_MAX: all */
 	uint64_t seen, seen_at; /* where its thread was, at most, when it was last looked at, ns */
@@ -35,13 +36,15 @@ struct said {
 
 struct rings;
 /* socket: the supervisor's; -1: none, messages come by rings__hear(). second: so many ticks; ticks:
- * reads the counter. max: bytes of records that may wait to be taken. torn, ns: a thread that is
+ * reads the counter. max: bytes that may wait to be taken: of records or, if what takes them is in
+ * no hurry (later), of the memory that they take compressed. torn, ns: a thread that is
  * between two stores for so long has written nonsense. Starts the thread. */
 struct rings_options {
 	int socket;
 	uint64_t second;
 	uint64_t (*ticks)(void);
 	size_t max;
+	bool later;
 	uint64_t torn;
 	uint32_t counters; /* of each thread */
 	struct log_options log;

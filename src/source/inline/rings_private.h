@@ -28,8 +28,8 @@ struct rings {
 	pthread_mutex_t lock; /* protects the following members, and streams' */
 	VEC(struct stream *) streams;
 	VEC(struct said) said;
-	size_t told; /* of said */
-	size_t waiting;
+	size_t told;	      /* of said */
+	size_t waiting, held; /* as of streams */
 	struct rings_totals totals;
 	bool gone, ends, paused;
 };
@@ -38,6 +38,11 @@ struct rings {
 struct log_ring *rings__open_ring(const struct rings *r, const struct stream *s, uint64_t *base);
 /* All that was said until now; pulling is held. */
 void rings__hear_all(struct rings *r);
+/* What a piece takes of the room. */
+static inline size_t rings__weight(const struct rings *r, const struct piece *p)
+{
+	return r->options.later ? sizeof(*p) + p->bytes : piece__records(p);
+}
 /* With what waits of it. */
 void stream__free(struct rings *r, struct stream *s);
 /* As rings__pull(), of threads that are stopped: all of it, room or not. */
