@@ -119,6 +119,13 @@ static int add_symbol(struct file_objects *all, const struct file_symbol *row)
 	return 0;
 }
 
+/* Symbols come a few at a time: those behind an eighth of all wait for more. */
+static void index_symbols(struct object *o, bool sorted)
+{
+	if (!object__is_kernel(o) && (sorted || o->symbols.len > o->reach.len + o->reach.len / 8))
+		object__index_symbols(o);
+}
+
 /* Sorts all objects with new symbols. Each sort is charged to the pool's budget, so that a hostile
  * file can't cause too many. */
 static int sort_symbols(struct file_objects *all, struct pool *pool)
@@ -126,14 +133,16 @@ static int sort_symbols(struct file_objects *all, struct pool *pool)
 	for (size_t i = 0; i < all->all.len; i++) {
 		struct object *o = all->all.data[i];
 		size_t cost = o->symbols.len * sizeof(uint64_t);
+		bool sorts = all->unsorted.data[i];
 
-		if (!all->unsorted.data[i])
-			continue;
-		if (cost > pool->budget)
+		if (sorts && cost > pool->budget)
 			return -EBADMSG;
-		pool->budget -= cost;
-		vec__sort(&o->symbols, by_vaddr);
-		all->unsorted.data[i] = false;
+		if (sorts) {
+			pool->budget -= cost;
+			vec__sort(&o->symbols, by_vaddr);
+			all->unsorted.data[i] = false;
+		}
+		index_symbols(o, sorts);
 	}
 	return 0;
 }

@@ -316,6 +316,7 @@ static void read_rest(struct object *o, struct elf_file *f)
 	frames__read(o, f);
 	symbols__read(o, f);
 	plt__read(o, f);
+	object__index_symbols(o);
 }
 
 int object__read(struct found *found, struct object **out)

@@ -137,15 +137,11 @@ static bool preferred(const struct symbol *a, const struct symbol *b)
 	return strcmp(a->name, b->name) < 0;
 }
 
-/* Without it, all symbols would be looked at for an address that none covers. The kernel's symbols
- * have no sizes: the next one in front of an address covers it. */
-static void find_reach(struct object *o)
+void object__index_symbols(struct object *o)
 {
 	const struct symbol *s;
 	uint64_t reach = 0;
 
-	if (object__is_kernel(o) || o->reach.len == o->symbols.len)
-		return;
 	o->reach.len = 0;
 	vec__each (s, &o->symbols) {
 		reach = max_of(reach, s->vaddr + object__extent(o, s));
@@ -158,7 +154,6 @@ const struct symbol *object__symbol_at(const struct object *o, uint64_t vaddr)
 	const struct symbol *s, *best = NULL;
 	size_t i;
 
-	find_reach((struct object *)(uintptr_t)o);
 	for (i = upto(&o->symbols, vaddr); i--;) {
 		s = &o->symbols.data[i];
 		if (best && s->vaddr != best->vaddr)

@@ -138,7 +138,8 @@ struct object {
 	VEC(struct symbol)
 	symbols; /* functions and PLT stubs only; ascending by vaddr, aliases kept */
 	VEC(uint64_t)
-	reach; /* by symbol: the highest end of it and all previous ones; filled in on first use */
+	reach; /* by symbol: the highest end of it and all previous ones (object__index_symbols())
+		*/
 	VEC(struct frame) frames;    /* ascending */
 	VEC(struct got_slot) slots;  /* ascending */
 	VEC(struct noprobe) noprobe; /* ascending */
@@ -178,6 +179,11 @@ bool object__is_build(const struct object *o, int fd);
 /* Fills in all symbol.shown, which is the raw name until a lookup returns the symbol. Call it
  * before iterating over o->symbols. */
 void object__demangle(struct object *o);
+
+/* Once all symbols are there: without it, lookups of an address that none covers look at all of
+ * them. Not of the kernel, whose symbols have no sizes: the one in front of an address covers it.
+ */
+void object__index_symbols(struct object *o);
 
 /* Pure lookups. NULL, 0 or false: none. */
 const struct segment *object__segment_at(const struct object *o, uint64_t vaddr);
