@@ -195,6 +195,12 @@ static bool is_timed(const struct output *o, const struct step *step)
 	return step->timed;
 }
 
+/* What copies take of a time isn't worth a word. */
+static bool took_tracing(const struct output *o, const struct step *s)
+{
+	return s->tracing;
+}
+
 static bool regs_were_named(const struct output *o, const struct step *step)
 {
 	return o->options.regs;
@@ -250,7 +256,7 @@ static const struct cell return_cells[] = {
 	CELL(AT, name, .after = " returns", .colour = CYAN),
 	CELL(VALUE, hex, .before = " ", .absent = " ?"),
 	CELL(DURATION, duration, .before = "  ", .colour = DIM, .when = is_timed, .time = true),
-	CELL(NET, duration, .before = ", net ", .colour = DIM, .time = true),
+	CELL(NET, duration, .before = ", net ", .colour = DIM, .when = took_tracing, .time = true),
 	LINE_END,
 };
 

@@ -4,6 +4,7 @@
 # UPDATE=1 writes into the pages what is printed now, where it differs: read that change before you commit it.
 # shellcheck disable=SC2154 # lib.sh sets them
 . "$(dirname "$0")/lib.sh"
+unset BBTRACE_ENGINE # as users have it
 needs root uprobes
 
 pages=()
