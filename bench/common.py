@@ -6,6 +6,7 @@ import shutil
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.path.abspath(os.environ.get("B", os.path.join(ROOT, "build")))
 DIR = os.path.join(BUILD, "bench")
+os.environ["BBTRACE_ENGINE"] = "probe"  # the rows of copies say so
 BBTRACE = os.environ.get("BBTRACE", os.path.join(BUILD, "bbtrace"))
 
 
