@@ -164,24 +164,16 @@ static int plan_for_probes(struct engine_state *e, struct args *a, struct planni
 	return planning__begin(p, a, out);
 }
 
-/* The supervisor opens memory of what it traces, and what it has made that map. */
-static const char *lacks_privileges(void)
-{
-	return privileges__check(PRIVILEGE_SYS_PTRACE | PRIVILEGE_CHECKPOINT_RESTORE,
-				 "copying functions")
-		       ? err__text()
-		       : NULL;
-}
-
 /* Why what is traced needs probes; NULL: it doesn't. A program whose leak checker would fail does
  * also if copies are asked for. */
 static const char *needs_probes(const struct args *a)
 {
-	const char *why = lacks_privileges();
 	enum fitness f;
 
-	if (why || !a->command)
-		return why;
+	if (feature__copies())
+		return err__text();
+	if (!a->command)
+		return NULL;
 	f = command__fitness(a->command[0], arch__native());
 	return f == UNFIT_CHECKER || (f && a->engine_auto) ? fitness_text[f] : NULL;
 }

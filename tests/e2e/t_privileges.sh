@@ -262,12 +262,13 @@ exits 143 'a signal to bbtrace reaches CMD that runs as another user'
 # ---- doctor ----
 bb_as '' doctor
 like "$T/out" '^capabilities +no .*user, kernel' 'doctor says what all modes need'
-for row in 'cap_kernel CAP_S' 'cap_pid CAP_SYS_PTRACE' 'cap_files CAP_DAC_READ_SEARCH' 'cap_user CAP_SETUID and CAP_SETGID'; do
+for row in 'cap_kernel CAP_S' 'cap_pid CAP_SYS_PTRACE' 'cap_files CAP_DAC_READ_SEARCH' 'cap_user CAP_SETUID and CAP_SETGID' \
+	'copies CAP_SYS_PTRACE and CAP_CHECKPOINT_RESTORE'; do
 	bb_as $TRACE doctor
 	grep -A1 -E "^${row%% *} +no" "$T/out" >"$T/row"
 	like "$T/row" "why: .*${row#* }" "doctor says what ${row%% *} needs"
 done
 BBTRACE=$ROOTS
 bb doctor
-is "$(grep -cE '^(capabilities|cap_pid|cap_files|cap_user) +yes' "$T/out")" 4 'doctor tells root that all capabilities are there'
+is "$(grep -cE '^(capabilities|cap_pid|cap_files|cap_user|copies) +yes' "$T/out")" 5 'doctor tells root that all capabilities are there'
 done_testing

@@ -46,6 +46,24 @@ int feature__lockdown(void)
 					: 0;
 }
 
+/* 3 of security/yama/yama_lsm.c, YAMA_SCOPE_NO_ATTACH. */
+static bool may_nobody_trace(void)
+{
+	autofree char *scope = NULL;
+
+	return !file__read("/proc/sys/kernel/yama/ptrace_scope", 64, &scope, NULL) && *scope == '3';
+}
+
+int feature__copies(void)
+{
+	if (!arch__native() || !arch__native()->copier)
+		return err__set(ENOTSUP, "functions of this machine's programs can't be copied");
+	if (may_nobody_trace())
+		return err__set(EPERM, "kernel.yama.ptrace_scope is 3: nobody may use ptrace(2)");
+	return privileges__check(PRIVILEGE_SYS_PTRACE | PRIVILEGE_CHECKPOINT_RESTORE,
+				 "copying functions");
+}
+
 static int check_version(void)
 {
 	unsigned major = 0, minor = 0;
@@ -340,6 +358,8 @@ const struct feature features[] = {
 	 "run with sudo, or add CAP_DAC_READ_SEARCH"},
 	{"cap_user", "-u: run CMD as another user", check_cap_user,
 	 "run with sudo, or add CAP_SETUID and CAP_SETGID"},
+	{"copies", "user: functions that log without traps (--engine)", feature__copies,
+	 "run with sudo, or add CAP_SYS_PTRACE and CAP_CHECKPOINT_RESTORE; probes are used instead"},
 	{"lockdown", "read kernel memory", feature__lockdown,
 	 "boot without lockdown=confidentiality"},
 	{"btf", "kernel types (CO-RE)", check_btf,

@@ -134,6 +134,8 @@ void probe__forget_sideband(struct probe *p);
 
 /* The capabilities in wanted that this process lacks. */
 uint64_t privileges__missing(uint64_t wanted);
+/* Can functions run as copies (src/source/inline)? -ENOTSUP or -EPERM: why not. */
+int feature__copies(void);
 /* 0, or -EPERM with the message "WHAT needs CAP_A and CAP_B", listing the missing ones. */
 int privileges__check(uint64_t wanted, const char *what);
 /* Drops all capabilities, after a change of user. */
