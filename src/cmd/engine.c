@@ -200,11 +200,7 @@ int engine__plan(struct engine_state *e, struct args *a, struct planning *p, str
 		       plan__has_programs(*out) && (*out)->arch->copier;
 	if (err || a->engine != ENGINE_INLINE)
 		return err;
-	if (a->engine_auto && !plan__has_programs(*out)) {
-		a->engine = ENGINE_PROBE;
-		return 0;
-	}
-	err = copy(e, a, *out);
+	err = a->engine_auto && !plan__has_programs(*out) ? 0 : copy(e, a, *out);
 	if (err || e->copied || !a->engine_auto)
 		return err;
 	choose_probes(a, "no function can be copied");
