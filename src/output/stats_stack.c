@@ -80,15 +80,8 @@ static bool is_among_callers(const struct stats *p, uint32_t node, uint32_t func
 	return false;
 }
 
-static struct node_hint *hint_of(struct stats *p, uint32_t node)
-{
-	while (p->priv->hints.len <= node)
-		vec__push(&p->priv->hints, (struct node_hint){.child = NO_NODE});
-	return &p->priv->hints.data[node];
-}
-
-/* The node of a function called at node, as the map has it. */
-static uint32_t find_below(struct stats *p, uint32_t node, uint32_t function)
+/* The node of a function called at node. */
+static uint32_t node_below(struct stats *p, uint32_t node, uint32_t function)
 {
 	struct stats_node child = {.parent = node};
 	uint64_t *slot;
@@ -110,15 +103,6 @@ static uint32_t find_below(struct stats *p, uint32_t node, uint32_t function)
 	vec__push(&p->nodes, child);
 	*map64__put(&p->priv->nodes, (uint64_t)node << 32 | function) = p->nodes.len - 1;
 	return p->nodes.len - 1;
-}
-
-static uint32_t node_below(struct stats *p, uint32_t node, uint32_t function)
-{
-	struct node_hint *h = hint_of(p, node);
-
-	if (h->child == NO_NODE || p->nodes.data[h->child].function != function)
-		h->child = find_below(p, node, function);
-	return h->child;
 }
 
 /* Does the node stand for one function's calls? */
@@ -164,8 +148,7 @@ static bool led_here(struct stats *p, const struct open_call *caller, const stru
 	       is_stub_of(to, full_name(p, s->function));
 }
 
-/* As the map has it. */
-static uint32_t find_edge(struct stats *p, const struct open_call *caller, const struct step *s)
+static uint32_t edge_of(struct stats *p, const struct open_call *caller, const struct step *s)
 {
 	struct stats_call new = {caller->function, NO_SITE, s->function}, *c;
 	uint64_t *slot;
@@ -183,27 +166,6 @@ static uint32_t find_edge(struct stats *p, const struct open_call *caller, const
 	return p->calls.len - 1;
 }
 
-/* By which node was called. */
-static uint32_t edge_of(struct stats *p, const struct open_call *caller, uint32_t node,
-			const struct step *s)
-{
-	struct node_hint *h = hint_of(p, node);
-	const struct location *to = &caller->last_to;
-	uint32_t edge;
-
-	if (h->edge && h->site == caller->last_site &&
-	    p->calls.data[h->edge - 1].callee == s->function &&
-	    p->calls.data[h->edge - 1].caller == caller->function &&
-	    (h->site == NO_SITE || (h->to.vaddr == to->vaddr && h->to.object == to->object &&
-				    h->to.symbol == to->symbol)))
-		return h->edge - 1;
-	edge = find_edge(p, caller, s);
-	h->edge = edge == NO_EDGE ? 0 : edge + 1;
-	h->site = caller->last_site;
-	h->to = *to;
-	return edge;
-}
-
 /* ---- the open calls of a thread ---- */
 
 static uint64_t key_of(const struct step *s)
@@ -213,16 +175,11 @@ static uint64_t key_of(const struct step *s)
 
 static struct stack *stack_of(struct stats *p, const struct step *s)
 {
-	uint64_t key = key_of(s), *slot;
+	uint64_t *slot = map64__put(&p->priv->stacks, key_of(s));
 
-	if (p->priv->stack && p->priv->key == key)
-		return p->priv->stack;
-	slot = map64__put(&p->priv->stacks, key);
 	if (!*slot)
 		*slot = (uintptr_t)xcalloc(1, sizeof(struct stack));
-	p->priv->key = key;
-	p->priv->stack = (struct stack *)(uintptr_t)*slot;
-	return p->priv->stack;
+	return (struct stack *)(uintptr_t)*slot;
 }
 
 static uint64_t more_than(uint64_t all, uint64_t given)
@@ -325,7 +282,7 @@ static struct open_call *push(struct stats *p, struct stack *st, const struct st
 	if (c.function < p->plan->functions.len)
 		p->functions[c.function].open++;
 	if (c.seen && st->live.len)
-		c.edge = edge_of(p, vec__last(&st->live), c.node, s);
+		c.edge = edge_of(p, vec__last(&st->live), s);
 	st->newest = max_of(st->newest, c.id);
 	vec__push(&st->live, c);
 	return vec__last(&st->live);
@@ -496,7 +453,6 @@ static void free_stack(struct stack *st)
 static void forget(struct stats_priv *priv, struct stack *st, const struct step *s)
 {
 	map64__del(&priv->stacks, key_of(s));
-	priv->stack = NULL;
 	free_stack(st);
 }
 
@@ -535,7 +491,6 @@ void stack__free_all(struct stats_priv *priv)
 		if (map64__slot(&priv->stacks, i, &value))
 			free_stack((struct stack *)(uintptr_t)value);
 	map64__free(&priv->stacks);
-	vec__free(&priv->hints);
 	for (size_t i = 0; i < priv->full_names.cap; i++)
 		if (map64__slot(&priv->full_names, i, &value))
 			free((char *)(uintptr_t)value);

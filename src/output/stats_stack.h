@@ -61,21 +61,10 @@ struct stack {
 	VEC(struct credit) credits; /* by .within, ascending */
 };
 
-/* Of a node, what was found last: most calls are made by the same calls as those before. */
-struct node_hint {
-	uint32_t child;	    /* NO_NODE: none */
-	uint32_t edge;	    /* by which it was called, 1 + index; 0: none */
-	uint32_t site;	    /* the last branch of its caller was this one, NO_SITE: unknown … */
-	struct location to; /* … and went there */
-};
-
 struct stats_priv {
-	struct map64 stacks; /* tid (idle threads: 1 << 32 | cpu) -> struct stack * */
-	uint64_t key;	     /* of the stack that was found last; NULL: none */
-	struct stack *stack;
-	VEC(struct node_hint) hints; /* by node; those of the last ones may be missing */
-	struct map64 threads;	     /* hash of pid, tid, name -> index + 1 into stats.threads */
-	struct map64 nodes;	     /* parent << 32 | function -> node */
+	struct map64 stacks;	 /* tid (idle threads: 1 << 32 | cpu) -> struct stack * */
+	struct map64 threads;	 /* hash of pid, tid, name -> index + 1 into stats.threads */
+	struct map64 nodes;	 /* parent << 32 | function -> node */
 	struct map64 edges;	 /* hash of caller, site, callee -> index + 1 into stats.calls */
 	struct map64 full_names; /* function -> char *, its readable name; "": it has none */
 	struct map64 targets;	 /* hash of site and address -> index + 1 into its targets */
