@@ -18,6 +18,11 @@ void processes__descendants(pid_vec *pids);
 bool thread__is_running(uint32_t pid, uint32_t tid);
 /* How many of its threads do. */
 size_t process__running(uint32_t pid);
+/* What /proc/TID/status has in the line of this name, such as "PPid", without blanks in front,
+ * malloc()ed. NULL: there is no such thread, or no such line. */
+char *thread__status(uint32_t tid, const char *name);
+/* The decimal number that it begins with; 0: none. */
+uint64_t thread__status_number(uint32_t tid, const char *name);
 /* The process of a thread; 0: no such thread. */
 uint32_t process__of_thread(uint32_t tid);
 /* The process that it is a child of. */

@@ -69,28 +69,35 @@ void processes__all(pid_vec *out)
 	read_numbers("/proc", out);
 }
 
-/* The value of a field of /proc/PID/status, such as "\nPPid:"; 0: no such field. */
-static uint32_t status_number(uint32_t pid, const char *name)
+char *thread__status(uint32_t tid, const char *name)
 {
-	autofree char *text = NULL;
+	autofree char *text = NULL, *line = xasprintf("\n%s:", name);
 	char path[32];
 	const char *at;
 
-	snprintf(path, sizeof(path), "/proc/%u/status", pid);
-	if (file__read(path, 1 << 20, &text, NULL))
-		return 0;
-	at = strstr(text, name);
-	return at ? strtoul(at + strlen(name), NULL, 10) : 0;
+	snprintf(path, sizeof(path), "/proc/%u/status", tid);
+	if (file__read(path, 1 << 20, &text, NULL) || !(at = strstr(text, line)))
+		return NULL;
+	at += strlen(line);
+	at += strspn(at, " \t");
+	return xstrndup(at, strcspn(at, "\n"));
+}
+
+uint64_t thread__status_number(uint32_t tid, const char *name)
+{
+	autofree char *value = thread__status(tid, name);
+
+	return value ? strtoull(value, NULL, 10) : 0;
 }
 
 uint32_t process__of_thread(uint32_t tid)
 {
-	return status_number(tid, "\nTgid:");
+	return thread__status_number(tid, "Tgid");
 }
 
 uint32_t process__parent(uint32_t tid)
 {
-	return status_number(tid, "\nPPid:");
+	return thread__status_number(tid, "PPid");
 }
 
 void processes__descendants(pid_vec *pids)
@@ -107,7 +114,7 @@ void processes__descendants(pid_vec *pids)
 		before = pids->len;
 		vec__each (pid, &all) {
 			if (map64__get(&inside, *pid) ||
-			    !map64__get(&inside, status_number(*pid, "\nPPid:")))
+			    !map64__get(&inside, process__parent(*pid)))
 				continue;
 			map64__put(&inside, *pid);
 			vec__push(pids, *pid);

@@ -23,15 +23,9 @@
 /* As proc_pid_status(5) has it; 'X': there is none. */
 static char state_of(uint32_t tid)
 {
-	autofree char *status = NULL;
-	char path[64];
-	const char *at;
+	autofree char *state = thread__status(tid, "State");
 
-	snprintf(path, sizeof(path), "/proc/%u/status", tid);
-	if (file__read(path, 1u << 16, &status, NULL))
-		return 'X';
-	at = strstr(status, "\nState:\t");
-	return at ? at[sizeof("\nState:\t") - 1] : 'X';
+	return state ? *state : 'X';
 }
 
 /* Its main thread may have ended before the others. */
@@ -54,7 +48,7 @@ int process__seize(struct tracer *s, struct process *p, uint32_t tid, struct say
 
 		if (err == ESRCH || has_ended(tid))
 			return 0;
-		other = thread__status((pid_t)tid, "\nTracerPid:");
+		other = thread__status_number(tid, "TracerPid");
 		if (other == (uint64_t)getpid()) /* a new thread, which its parent tells of */
 			return 0;
 		if (other)

@@ -148,11 +148,12 @@ static bool allows(const struct sock_filter *f, size_t n, uint32_t arch)
 
 uint32_t thread__filters(pid_t tid)
 {
-	switch (thread__status(tid, "\nSeccomp:")) {
+	switch (thread__status_number((uint32_t)tid, "Seccomp")) {
 	case SECCOMP_MODE_DISABLED:
 		return 0;
 	case SECCOMP_MODE_FILTER: /* how many: Linux 5.9 */
-		return (uint32_t)thread__status(tid, "\nSeccomp_filters:") ?: UINT32_MAX;
+		return (uint32_t)thread__status_number((uint32_t)tid, "Seccomp_filters")
+			       ?: UINT32_MAX;
 	default:
 		return UINT32_MAX;
 	}

@@ -156,32 +156,11 @@ bool space__write(const struct space *s, uint64_t addr, const void *bytes, size_
 	return true;
 }
 
-uint64_t thread__status(pid_t tid, const char *name)
-{
-	autofree char *status = NULL;
-	char path[64];
-	const char *at;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	if (file__read(path, 1u << 16, &status, NULL))
-		return 0;
-	at = strstr(status, name);
-	return at ? strtoull(at + strlen(name), NULL, 10) : 0;
-}
-
 bool thread__has_shadow_stack(pid_t tid)
 {
-	autofree char *status = NULL;
-	char path[64], *at;
+	autofree char *features = thread__status((uint32_t)tid, "x86_Thread_features");
 
-	snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	if (file__read(path, 1u << 16, &status, NULL))
-		return false;
-	at = strstr(status, "\nx86_Thread_features:");
-	if (!at)
-		return false;
-	at[1 + strcspn(at + 1, "\n")] = 0;
-	return strstr(at, "shstk");
+	return features && strstr(features, "shstk");
 }
 
 /* ---- waiting ---- */

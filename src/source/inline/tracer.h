@@ -238,8 +238,6 @@ bool thread__set_mask(struct thread *t, uint64_t mask);
 void thread__put_off(struct thread *t, int status);
 void thread__send_put_off(struct thread *t);
 int thread__open_memory(pid_t pid);
-/* The number behind name in /proc/TID/status. */
-uint64_t thread__status(pid_t tid, const char *name);
 /* Has it a shadow stack, which has to change with what a stepped call or ret does? */
 bool thread__has_shadow_stack(pid_t tid);
 bool space__read(const struct space *s, uint64_t addr, void *out, size_t n);

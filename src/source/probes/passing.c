@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include "process/process.h"
 #include "session.h"
 #include "bbtrace.skel.h"
 
@@ -59,24 +60,6 @@ static bool has(const uint32_t *numbers, size_t n, uint32_t number)
 	return false;
 }
 
-/* The value of a line of /proc/TID/status; NULL: the thread is gone. */
-static char *status_of(uint32_t tid, const char *name)
-{
-	char path[32], *line = NULL, *value = NULL;
-	size_t room = 0, len = strlen(name);
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%u/status", tid);
-	f = fopen(path, "re");
-	while (f && !value && getline(&line, &room, f) > 0)
-		if (!strncmp(line, name, len))
-			value = xstrdup(line + len);
-	free(line);
-	if (f)
-		fclose(f);
-	return value;
-}
-
 /* status escapes some characters, comm doesn't. */
 static bool has_comm(const struct probe_filters *f, uint32_t tid)
 {
@@ -98,7 +81,7 @@ static bool has_comm(const struct probe_filters *f, uint32_t tid)
 /* The first one is the real one. */
 static bool has_uid(const struct probe_filters *f, uint32_t tid)
 {
-	autofree char *uids = status_of(tid, "Uid:");
+	autofree char *uids = thread__status(tid, "Uid");
 
 	return uids && has(f->uids.data, f->uids.len, strtoul(uids, NULL, 10));
 }
