@@ -53,6 +53,7 @@ enum tracee_reg {
 };
 
 #define TRACEE_SETTER_MAX 5
+#define TRACEE_CALL_MAX	  128
 
 struct arch_tracee {
 	size_t size; /* of a block; another size: a thread of another architecture */
@@ -86,10 +87,11 @@ struct arch_tracee {
 	size_t frame_size, frame_pc; /* frame_pc: offset of the pc in it */
 	bool (*frame)(const void *frame, uint64_t *pc, uint64_t *sp);
 	/* Has the code, somewhere, what sets the register that finds the log: an instruction; the
-	 * number of the system call's request, which others may have, too; that next to the system
-	 * call's own. At most TRACEE_SETTER_MAX bytes. */
+	 * number of the system call's request, which others may have, too. At most
+	 * TRACEE_SETTER_MAX bytes. */
 	bool (*sets_log)(const uint8_t *code, size_t n);
 	bool (*asks_to_set_log)(const uint8_t *code, size_t n);
+	/* That number near the system call's own: within TRACEE_CALL_MAX bytes. */
 	bool (*calls_to_set_log)(const uint8_t *code, size_t n);
 	uint64_t returned; /* bytes that the handler's return has popped when it calls sigreturn */
 };

@@ -62,8 +62,8 @@ static int cannot_exec(const char *name, int err, int *status)
 			err == ENOENT ? "its interpreter does not exist" : strerror(err));
 }
 
-/* Looks the command up as execvp(3) will: 0, or a positive errno. */
-static int look_up(const char *name)
+/* Looks the command up as execvp(3) will: 0, and its path, or a positive errno. */
+static int look_up(const char *name, char **found)
 {
 	const char *path = getenv("PATH");
 	autofree char *list = xstrdup(path ? path : "/bin:/usr/bin");
@@ -74,23 +74,38 @@ static int look_up(const char *name)
 	if (strchr(name, '/')) {
 		if (stat(name, &st))
 			return errno;
-		return S_ISDIR(st.st_mode) ? EISDIR : access(name, X_OK) ? EACCES : 0;
+		if (S_ISDIR(st.st_mode) || access(name, X_OK))
+			return S_ISDIR(st.st_mode) ? EISDIR : EACCES;
+		*found = xstrdup(name);
+		return 0;
 	}
 	while ((dir = strsep(&rest, ":"))) {
 		autofree char *full = xasprintf("%s/%s", *dir ? dir : ".", name);
 
 		if (stat(full, &st) || !S_ISREG(st.st_mode))
 			continue;
-		if (!access(full, X_OK))
+		if (!access(full, X_OK)) {
+			*found = full;
+			full = NULL;
 			return 0;
+		}
 		err = EACCES;
 	}
 	return err;
 }
 
+char *child__path_of(const char *name)
+{
+	char *path = NULL;
+
+	return look_up(name, &path) ? NULL : path;
+}
+
 bool child__is_command(const char *name)
 {
-	return !look_up(name);
+	autofree char *path = child__path_of(name);
+
+	return path;
 }
 
 static int become(const struct passwd *pw)
@@ -130,7 +145,8 @@ int child__prepare(struct child *c, char **command, const char *user, int *statu
 {
 	struct passwd *pw = NULL;
 	/* a mistake is reported before anything is probed */
-	int go[2], failed[2], err = look_up(command[0]);
+	autofree char *path = NULL;
+	int go[2], failed[2], err = look_up(command[0], &path);
 
 	*c = (struct child){.name = command[0], .go = -1, .failed = -1};
 	if (err)

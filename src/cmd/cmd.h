@@ -237,6 +237,8 @@ struct child {
 };
 /* Can it be run as CMD? */
 bool child__is_command(const char *name);
+/* The file that a command of this name executes, malloc()ed; NULL: none. */
+char *child__path_of(const char *name);
 /* Forks a process that waits to become CMD. -ENOENT, -EACCES (with EXIT_… as *status): no such
  * command. */
 int child__prepare(struct child *c, char **command, const char *user, int *status);

@@ -62,20 +62,16 @@ int engine__settle(struct args *a)
 
 	if (err)
 		return err;
-	/* the environment's is for what it can be done for */
-	if (a->engine == ENGINE_INLINE && !a->engine_given && not_inline(a))
-		a->engine = ENGINE_PROBE;
-	what = a->engine == ENGINE_INLINE ? not_inline(a) : NULL;
-	if (what)
+	a->engine_auto = a->engine == ENGINE_AUTO;
+	what = a->engine_auto ? not_auto(a) : a->engine == ENGINE_INLINE ? not_inline(a) : NULL;
+	if (what && a->engine_given && a->engine == ENGINE_INLINE)
 		return err__set(EINVAL, "--engine inline: not with %s; use --engine probe, or auto",
 				what);
-	a->engine_auto = a->engine == ENGINE_AUTO;
-	if (a->engine_auto) {
-		what = not_auto(a);
-		a->engine = what || !arch__native()->copier ? ENGINE_PROBE : ENGINE_INLINE;
-	}
 	if (what && a->verb->bit != VERB_KERNEL)
-		note_verbose("--engine auto: by probes, since copies aren't for %s", what);
+		note_verbose("--engine %s: by probes, since copies aren't for %s",
+			     a->engine_auto ? "auto" : "inline", what);
+	if (what || a->engine_auto)
+		a->engine = what ? ENGINE_PROBE : ENGINE_INLINE;
 	log_rets(a);
 	return 0;
 }
@@ -113,19 +109,12 @@ static bool filters_threads(const struct probe_filters *f)
 	return f->tids.len || f->comms.len || f->uids.len || f->cgroup;
 }
 
-/* As the flags of the first processor say. */
+/* flag: among those of the processors, which nothing else in that file is called. */
 static bool machine_has_shadow_stacks(const char *flag)
 {
 	autofree char *text = NULL;
-	char *at;
 
-	if (file__read("/proc/cpuinfo", 1u << 20, &text, NULL))
-		return false;
-	at = strstr(text, "\nflags");
-	if (!at)
-		return false;
-	at[1 + strcspn(at + 1, "\n")] = 0;
-	return strstr(at, flag);
+	return !file__read("/proc/cpuinfo", 16u << 20, &text, NULL) && strstr(text, flag);
 }
 
 static int copy(struct engine_state *e, const struct args *a, struct plan *plan)
@@ -134,10 +123,6 @@ static int copy(struct engine_state *e, const struct args *a, struct plan *plan)
 
 	if (!plan__has_programs(plan))
 		return err__usage("--engine inline is for programs and libraries");
-	if (!plan->arch->copier || !plan->arch->ticks)
-		return err__set(ENOTSUP,
-				"--engine inline can't copy functions of this machine; use "
-				"--engine probe");
 	e->log = (struct log_options){
 		.regs = wants__log_regs(a, plan),
 		.timed = wants__log_times(a),

@@ -43,7 +43,7 @@ static enum fitness judge_bytes(const uint8_t *bytes, size_t n, const struct arc
 }
 
 #define CHUNK (1u << 20)
-#define JOINT 128 /* of two chunks: longer than what is looked for */
+#define JOINT TRACEE_CALL_MAX /* of two chunks: longer than what is looked for */
 
 /* What makes it fail counts more than what may. */
 static enum fitness judge_program(int fd, uint8_t *chunk, const struct arch *arch)
@@ -101,21 +101,20 @@ static bool interpreter_of(const uint8_t *file, size_t n, char *out, size_t size
 /* *next: the interpreter of a script, or "". */
 static enum fitness judge(const char *name, const struct arch *arch, char *next, size_t size)
 {
+	static const struct root ours;
 	autofree uint8_t *chunk = xmalloc(CHUNK);
-	struct found f = {.fd = -1};
-	enum fitness found = FIT;
+	autofree char *path = child__path_of(name);
+	autoclose int fd = path ? root__open_file(&ours, path, OBJECT_LIMIT, NULL) : -1;
 	ssize_t n;
 
 	*next = 0;
-	if (object__find(name, 0, &f)) { /* the one who executes it says so */
+	if (fd < 0) { /* the one who executes it says so */
 		err__clear();
 		return FIT;
 	}
-	n = pread(f.fd, chunk, SCRIPT_LINE, 0);
-	if (n > 0 && !interpreter_of(chunk, n, next, size))
-		found = judge_program(f.fd, chunk, arch);
-	found__close(&f);
-	return found;
+	n = pread(fd, chunk, SCRIPT_LINE, 0);
+	return n > 0 && !interpreter_of(chunk, n, next, size) ? judge_program(fd, chunk, arch)
+							      : FIT;
 }
 
 enum fitness command__fitness(const char *name, const struct arch *arch)

@@ -229,8 +229,11 @@ static void test_log(void)
 		narrow[] = {0xf3, 0x0f, 0xae, 0xd8},			    /* %eax */
 		others[] = {0xf3, 0x0f, 0xae, 0xd0, 0x0f,
 			    0xae, 0xd8, 0x0f, 0xae}, /* wrfsbase, ldmxcsr, cut */
-		number[] = {0xbf, 0x01, 0x10, 0, 0}, fs[] = {0xbf, 0x02, 0x10, 0, 0},
+		number[] = {0xbf, 0x01, 0x10, 0, 0},
+			     call[] = {0xbe, 0x01, 0x10, 0, 0, 0x90, 0xbf, 0x9e, 0, 0, 0},
+			     fs[] = {0xbf, 0x02, 0x10, 0, 0},
 			     data[] = {0x01, 0x10, 0, 0, 0x01, 0x10, 0, 0};
+	uint8_t far[TRACEE_CALL_MAX + 5];
 
 	ok(tracee->sets_log(wide, sizeof(wide)) && tracee->sets_log(high, sizeof(high)) &&
 		   tracee->sets_log(narrow, sizeof(narrow)),
@@ -243,6 +246,15 @@ static void test_log(void)
 		   !tracee->asks_to_set_log(data, sizeof(data)) &&
 		   !tracee->asks_to_set_log(number, 4),
 	   "others aren't");
+	ok(tracee->calls_to_set_log(call, sizeof(call)), "the system call beside it is found");
+	memset(far, 0x90, sizeof(far));
+	memcpy(far, number, sizeof(number));
+	memcpy(far + TRACEE_CALL_MAX, call + 6, 5);
+	ok(!tracee->calls_to_set_log(number, sizeof(number)) &&
+		   !tracee->calls_to_set_log(call, sizeof(call) - 1) &&
+		   !tracee->calls_to_set_log(call + 5, sizeof(call) - 5) &&
+		   !tracee->calls_to_set_log(far, sizeof(far)),
+	   "one of the two, or far from each other: not");
 }
 
 int main(void)

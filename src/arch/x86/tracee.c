@@ -236,7 +236,7 @@ static bool sets_log(const uint8_t *code, size_t n)
 	return false;
 }
 
-/* mov $ARCH_SET_GS,%reg: what it calls arch_prctl(2) with. Other programs have that number, too. */
+/* The next mov $number,%reg: where the number is. */
 static const uint8_t *next_load(const uint8_t *at, const uint8_t *end, const char number[4])
 {
 	const uint8_t *code = at;
@@ -249,21 +249,22 @@ static const uint8_t *next_load(const uint8_t *at, const uint8_t *end, const cha
 	return NULL;
 }
 
+/* ARCH_SET_GS: what it calls arch_prctl(2) with. Other programs have that number, too. */
 static bool asks_to_set_log(const uint8_t *code, size_t n)
 {
 	return next_load(code, code + n, "\x01\x10\0\0");
 }
 
-/* The same next to mov $SYS_arch_prctl,%reg. */
-#define NEXT_TO 48
+/* The same near SYS_arch_prctl. */
+#define NEAR (TRACEE_CALL_MAX / 2 - 8)
 static bool calls_to_set_log(const uint8_t *code, size_t n)
 {
 	const uint8_t *at = code, *end = code + n;
 
 	while ((at = next_load(at, end, "\x01\x10\0\0"))) {
-		const uint8_t *from = at - code > NEXT_TO ? at - NEXT_TO : code;
+		const uint8_t *from = at - code > NEAR ? at - NEAR : code;
 
-		if (next_load(from, end - at > NEXT_TO ? at + NEXT_TO : end, "\x9e\0\0\0"))
+		if (next_load(from, end - at > NEAR ? at + NEAR : end, "\x9e\0\0\0"))
 			return true;
 		at += 4;
 	}

@@ -56,7 +56,9 @@ static bool may_nobody_trace(void)
 
 int feature__copies(void)
 {
-	if (!arch__native() || !arch__native()->copier)
+	const struct arch *arch = arch__native();
+
+	if (!arch || !arch->copier || !arch->ticks)
 		return err__set(ENOTSUP, "functions of this machine's programs can't be copied");
 	if (may_nobody_trace())
 		return err__set(EPERM, "kernel.yama.ptrace_scope is 3: nobody may use ptrace(2)");
