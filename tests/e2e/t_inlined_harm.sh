@@ -8,6 +8,7 @@ needs root uprobes
 
 # What the programs below are traced in.
 cat >"$T/work.h" <<'END'
+#include <unistd.h>
 __attribute__((noipa)) static unsigned work(unsigned n)
 {
 	unsigned sum = 0;
@@ -23,6 +24,16 @@ static unsigned all(void)
 	for (int i = 0; i < 1000; i++)
 		sum = sum * 31 + work(i);
 	return sum;
+}
+/* 0: the result is as before each time, until the file is there. */
+__attribute__((unused)) static int works_until(const char *file, unsigned before)
+{
+	while (access(file, F_OK)) {
+		if (all() != before)
+			return 3;
+		usleep(1000);
+	}
+	return all() != before;
 }
 END
 
@@ -61,12 +72,7 @@ int main(int argc, char **argv)
 		return 1;
 	if (write(1, "x", 1) != 1)
 		return 2;
-	while (access(argv[2], F_OK)) {
-		if (all() != before)
-			return 3;
-		usleep(1000);
-	}
-	return all() != before;
+	return works_until(argv[2], before);
 }
 END
 : >"$T/until"
@@ -119,12 +125,7 @@ int main(int argc, char **argv)
 		return execl(argv[0], argv[0], "again", NULL);
 	if (write(1, "x", 1) != 1)
 		return 2;
-	while (access(argv[1], F_OK)) {
-		if (all() != before)
-			return 3;
-		usleep(1000);
-	}
-	return all() != before;
+	return works_until(argv[1], before);
 }
 END
 "$T/denies" exec >"$T/plain"

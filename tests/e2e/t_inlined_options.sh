@@ -9,10 +9,7 @@ needs root uprobes
 program ladder -O1 -g
 program forks -O1
 
-# What is not the same in two runs, whatever makes the events; with --returns probe, rets are implied by probes.
-settle() {
-	sed -E 's/,?"(ts|pid|tid|ns_pid|cpu|duration_ns|net_ns|since_entry_ns|probes|hits|hits_unpriced|tracing_ns|below_noise)":("[^"]*"|[^,}]*)//g; s/,"implied":true//; s/^ladder-[0-9]+ */ladder /; s/0x[0-9a-f]{9,}/ADDRESS/g' "$1"
-}
+settle() { steps "$1" | sed -E 's/^ladder-[0-9]+ */ladder /'; }
 # same OPTION...: of a command, as JSON.
 same() {
 	local engine all
