@@ -28,20 +28,11 @@ volatile __u32 links_by_process;
 volatile __u32 pid_level;
 /* A process was forked in a PID namespace below that. */
 volatile __u32 inner_seen;
-/* Records that found the ring full; the events of those that lost_by_thread had no space for. */
-volatile __u64 lost_records, lost_unattributed;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 4096); /* set by user space */
 } ring SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 65536);
-	__type(key, __u64); /* pid << 32 | tid */
-	__type(value, __u64);
-} lost_by_thread SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -216,53 +207,7 @@ static __always_inline void fill_event(struct wire_event *e, __u64 now, struct p
 	e->logged = config.inlines ? log_position() : 0;
 }
 
-/* ---- losses: counted per thread and recorded before its next record ---- */
-
-static __always_inline __u64 loss_key(struct who *w)
-{
-	__u32 number = w->goroutine & GOROUTINE_AT ? w->goroutine >> 4 : w->goroutine;
-
-	return (__u64)w->pid << 32 | (w->goroutine ? number | LOST_GOROUTINE : w->tid);
-}
-
-static __noinline int lose(struct pt_regs *ctx, struct who *w, __u64 word)
-{
-	__u64 key = loss_key(w), n = SITE_EVENTS(word), first = n ? n : LOST_HIT, *count;
-
-	__sync_fetch_and_add(&lost_records, 1);
-	count = bpf_map_lookup_elem(&lost_by_thread, &key);
-	if (!count && bpf_map_update_elem(&lost_by_thread, &key, &first, BPF_NOEXIST)) {
-		count = bpf_map_lookup_elem(&lost_by_thread, &key);
-		if (!count)
-			__sync_fetch_and_add(&lost_unattributed, n);
-	}
-	if (count && n)
-		__sync_fetch_and_add(count, n);
-	else if (count)
-		*count |= LOST_HIT;
-	return 0;
-}
-
-/* Non-zero: this thread's earlier losses could not be recorded, so no record of it may be
- * submitted. */
-static __noinline int tell_losses(struct pt_regs *ctx, struct who *w, bool kernel)
-{
-	__u64 key = loss_key(w), now = bpf_ktime_get_ns(), *count;
-	struct wire_value *v;
-
-	count = bpf_map_lookup_elem(&lost_by_thread, &key);
-	if (!count || !*count)
-		return 0;
-	v = reserve(sizeof(*v), kernel);
-	if (!v)
-		return -1;
-	fill_event(&v->event, now, ctx, *w, WIRE_SITE_MASK, WIRE_LOST, 0);
-	v->value[0] = *count & ~(LOST_SIGNAL | LOST_HIT);
-	v->value[1] = !!(*count & LOST_HIT);
-	*count = 0;
-	bpf_ringbuf_submit(v, ring_flags(now));
-	return 0;
-}
+#include "losses.h"
 
 /* ---- records ---- */
 

@@ -101,6 +101,12 @@ void waiting__free(struct waiting *w)
 	free(w);
 }
 
+/* It has a ring of its own, which is read before or after the other one. */
+static bool is_loss(const struct waiting *w)
+{
+	return w->type == WAITS_EVENT && w->event.type == EVENT_LOST;
+}
+
 bool waiting__may_swap(const struct waiting *before, const struct waiting *w)
 {
 	if (before->time <= w->time || before->type == WAITS_COUNT || w->type == WAITS_COUNT)
@@ -109,8 +115,20 @@ bool waiting__may_swap(const struct waiting *before, const struct waiting *w)
 	if (before->type == WAITS_SIDEBAND && before->sideband.type == SIDEBAND_GAP)
 		return true;
 	if (before->type == WAITS_EVENT && w->type == WAITS_EVENT)
-		return before->tid != w->tid;
+		return before->tid != w->tid || is_loss(before) || is_loss(w);
 	return before->pid && w->pid && before->pid != w->pid;
+}
+
+bool waiting__add_loss(struct waiting *before, const struct waiting *w)
+{
+	struct event *e = &before->event;
+
+	if (!is_loss(before) || !is_loss(w) || e->tid != w->event.tid || e->pid != w->event.pid ||
+	    e->logged != w->event.logged)
+		return false;
+	e->count += w->event.count;
+	e->hits |= w->event.hits;
+	return true;
 }
 
 bool waiting__is_end(const struct waiting *w)

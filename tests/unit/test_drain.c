@@ -12,18 +12,33 @@
 
 /* ---- a ring: numbered records, then an error or nothing more ---- */
 
-static struct {
+struct numbers {
 	ring_buffer_sample_fn take;
 	void *ctx;
-	uint64_t next, end; /* numbers of records */
+	uint64_t next, end;
+};
+static struct {
+	struct numbers rings[2]; /* in the order in which they were added */
+	unsigned n;
 	int err;
 } ring;
+
+#define SECOND (1ull << 32) /* the first number of the second ring */
+
+int ring_buffer__add(struct ring_buffer *r, int map_fd, ring_buffer_sample_fn take, void *ctx)
+{
+	struct numbers *added = &ring.rings[ring.n++];
+
+	added->take = take;
+	added->ctx = ctx;
+	return 0;
+}
 
 struct ring_buffer *ring_buffer__new(int map_fd, ring_buffer_sample_fn take, void *ctx,
 				     const struct ring_buffer_opts *opts)
 {
-	ring.take = take;
-	ring.ctx = ctx;
+	ring.n = 0;
+	ring_buffer__add(NULL, map_fd, take, ctx);
 	return (struct ring_buffer *)&ring;
 }
 
@@ -35,29 +50,34 @@ int ring_buffer__consume(struct ring_buffer *r)
 {
 	int err = 0;
 
-	while (!err && ring.next < ring.end) {
-		uint64_t record[4] = {ring.next++};
+	for (unsigned i = 0; !err && i < ring.n; i++)
+		while (!err && ring.rings[i].next < ring.rings[i].end) {
+			uint64_t record[4] = {ring.rings[i].next++};
 
-		err = ring.take(ring.ctx, record, sizeof(record));
-	}
+			err = ring.rings[i].take(ring.rings[i].ctx, record, sizeof(record));
+		}
 	return err ? err : ring.err;
 }
 
 /* ---- what is taken ---- */
 
-/* Counts the records from number on, as long as they are in order. */
+static uint64_t second; /* so many records of the second ring were taken, in order */
+
+/* Counts the records of the first ring from number on, as long as those of each ring are in
+ * order. */
 static uint64_t count(const struct batch *list, uint64_t number)
 {
-	uint64_t size, record;
+	uint64_t size, record, *next;
 
 	for (const struct batch *b = list; b; b = b->next)
 		for (const char *at = b->records; at < b->records + b->len;
 		     at += sizeof(size) + size) {
 			memcpy(&size, at, sizeof(size));
 			memcpy(&record, at + sizeof(size), sizeof(record));
-			if (record != number)
+			next = record >= SECOND ? &second : &number;
+			if (record % SECOND != *next)
 				return number;
-			number++;
+			++*next;
 		}
 	return number;
 }
@@ -80,21 +100,23 @@ static uint64_t take_all(struct drain *d, uint64_t taken, int *err)
 	return taken;
 }
 
-static void test_records(uint64_t records, int broken, bool threaded, const char *what)
+static void test_records(uint64_t records, int broken, bool threaded, bool two, const char *what)
 {
 	int map = eventfd(1, EFD_CLOEXEC), err;
 	struct drain *d = NULL;
 	uint64_t taken;
 
-	ring.next = 0;
-	ring.end = records;
+	ring.rings[0] = (struct numbers){.end = records};
+	ring.rings[1] = (struct numbers){.next = SECOND, .end = SECOND + records / 2};
 	ring.err = broken;
-	is(drain__open(map, MAX, &d), 0, "%s: a ring is opened", what);
+	second = 0;
+	is(drain__open(map, two ? map : -1, MAX, &d), 0, "%s: opened", what);
 	if (threaded)
 		is(drain__start(d), 0, "%s: a thread takes the records", what);
 	taken = take_all(d, 0, &err);
 	drain__stop(d);
 	is(take_all(d, taken, &err), records, "%s: each record is taken, once, in order", what);
+	is(second, two ? records / 2 : 0, "%s: and each of another ring", what);
 	is(err, broken, "%s: then, what became of the ring is returned", what);
 	drain__close(d);
 	close(map);
@@ -110,9 +132,9 @@ static void test_woken(void)
 	struct batch *list;
 	uint64_t until, start = now_ns(CLOCK_MONOTONIC);
 
-	ring.end = ring.next = 0;
+	ring.rings[0] = (struct numbers){};
 	ring.err = 0;
-	is(drain__open(map, MAX, &d), 0, "a ring that stays empty is opened");
+	is(drain__open(map, -1, MAX, &d), 0, "a ring that stays empty is opened");
 	is(drain__start(d), 0, "a thread looks at it");
 	is(drain__take(d, LONG_MS, fd, &list, &until), 0, "the wait is no error");
 	ok(!list, "there are no records");
@@ -126,10 +148,12 @@ static void test_woken(void)
 int main(void)
 {
 	test_woken();
-	test_records(0, 0, false, "an empty ring");
-	test_records(100000, 0, false, "many records");
-	test_records(100000, 0, true, "many records, by a thread");
-	test_records(3, -EIO, false, "a ring that breaks");
-	test_records(100000, -EIO, true, "a ring that breaks, by a thread");
+	test_records(0, 0, false, false, "an empty ring");
+	test_records(100000, 0, false, false, "many records");
+	test_records(100000, 0, true, false, "many records, by a thread");
+	test_records(100000, 0, false, true, "two rings");
+	test_records(100000, 0, true, true, "two rings, by a thread");
+	test_records(3, -EIO, false, false, "a ring that breaks");
+	test_records(100000, -EIO, true, false, "a ring that breaks, by a thread");
 	return tap__done();
 }

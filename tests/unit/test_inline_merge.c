@@ -335,6 +335,46 @@ static void test_losses(void)
 	close_all();
 }
 
+static struct event loss_of(uint32_t tid, unsigned slot)
+{
+	struct event e = trap_of(tid, slot);
+
+	e.type = EVENT_LOST;
+	e.count = 1;
+	return e;
+}
+
+/* The other source's losses come by another way than its events: each is told where it happened. */
+static void test_losses_of_probes(void)
+{
+	struct event lost[3], trap;
+
+	open_tail(0);
+	begin_ring(0);
+	begin_ring(1);
+	say(SAY_RING, 0, 10);
+	say(SAY_RING, 1, 11);
+	put_branch(0, true, SP);
+	lost[0] = loss_of(10, 0);
+	lost[1] = loss_of(10, 0);
+	put_branch(0, false, SP);
+	lost[2] = loss_of(10, 0);
+	trap = trap_of(10, 0);
+	tell(trap);
+	for (unsigned i = 0; i < 3; i++)
+		tell(lost[i]);
+	pass_all();
+	is_str(passed(), "10:b1 10:lost2 10:b0 10:lost1 10:t0",
+	       "losses are where the log stood, those at one place are one");
+	lost[0] = loss_of(10, 0);
+	lost[1] = loss_of(11, 1);
+	tell(lost[0]);
+	tell(lost[1]);
+	pass_all();
+	is_str(passed(), "10:lost1 11:lost1", "those of two threads are two");
+	close_all();
+}
+
 static void say_original(enum say_type type, uint32_t function, bool within)
 {
 	struct say s = say_of(type, 0, 10);
@@ -396,6 +436,7 @@ int main(void)
 	test_read_late();
 	test_mute();
 	test_losses();
+	test_losses_of_probes();
 	test_doubt();
 	str__free(&text);
 	return tap__done();

@@ -7,7 +7,9 @@
 READS=1000 # of 128 KiB each, as cat reads
 
 truncate -s $((READS * 131072)) "$T/file"
+truncate -s $((100 * 131072)) "$T/some"
 truncate -s $((50 * 131072)) "$T/other"
+mkfifo "$T/fifo"
 
 for engine in probe inline; do
 	for placement in full witness; do
@@ -21,6 +23,13 @@ for engine in probe inline; do
 		-o "$OUT/$engine-forks.json" -- \
 		bash -c "cat '$T/other' | cat > /dev/null & cat '$T/other' | cat > /dev/null & wait"
 	exits 0 "$engine: four processes at once are traced in libc and in the kernel"
+
+	# nobody reads for a while, and the kernel's ring is small
+	{ sleep 6 && cat; } <"$T/fifo" >"$OUT/$engine-lost.json" &
+	timeout -k 10 1800 $BBTRACE trace user:libc.so.6:read kernel:vfs_read --engine $engine --buffer 4096 -F json \
+		-o "$T/fifo" -- cat "$T/some" >/dev/null 2>"$T/err"
+	ok $? "$engine: cat is traced in libc and in the kernel, where most is lost" || diag "$(head -20 "$T/err")"
+	wait $!
 done
 bb trace user:libc.so.6:read kernel:vfs_read --engine auto -v -F json -o "$T/json" -- cat "$T/other"
 like "$T/err" '^bbtrace: 1 functions are copied$' 'a command is traced by copies in libc, and by probes in the kernel'

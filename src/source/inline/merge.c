@@ -340,16 +340,20 @@ bool merge__has_hidden(const struct merge *m)
 void merge__add(struct merge *m, struct waiting *w)
 {
 	struct queued *q;
-	size_t i;
+	size_t i = m->queue.len;
 
-	if (!w->time)
-		w->time = m->last;
+	w->time = w->time ? w->time : m->last;
 	m->last = max_of(m->last, w->time);
-	vec__push(&m->queue, (struct queued){.waiting = w});
-	q = m->queue.data;
-	for (i = m->queue.len - 1; i > m->taken && waiting__may_swap(q[i - 1].waiting, w); i--)
-		q[i] = q[i - 1];
-	q[i] = (struct queued){.waiting = w};
+	while (i > m->taken && waiting__may_swap(m->queue.data[i - 1].waiting, w))
+		i--;
+	if (i > m->taken && waiting__add_loss(m->queue.data[i - 1].waiting, w)) {
+		waiting__free(w);
+		return;
+	}
+	vec__push(&m->queue, (struct queued){});
+	q = &m->queue.data[i];
+	memmove(q + 1, q, (m->queue.len - 1 - i) * sizeof(*q));
+	*q = (struct queued){.waiting = w};
 }
 
 /* What a thread logs behind an event that waits is not passed on before that. */

@@ -93,7 +93,16 @@ static int watch(struct drain *d, int map_fd)
 		       : 0;
 }
 
-int drain__open(int map_fd, size_t max, struct drain **out)
+/* Losses are few; behind a ring that is filled all the time they would wait. */
+static int map_rings(struct drain *d, int map_fd, int losses_fd)
+{
+	d->ring = ring_buffer__new(losses_fd < 0 ? map_fd : losses_fd, take_record, d, NULL);
+	if (!d->ring || (losses_fd >= 0 && ring_buffer__add(d->ring, map_fd, take_record, d)))
+		return err__set(errno, "cannot map the ring buffer: %s", strerror(errno));
+	return 0;
+}
+
+int drain__open(int map_fd, int losses_fd, size_t max, struct drain **out)
 {
 	struct drain *d = xcalloc(1, sizeof(*d));
 	int err;
@@ -104,8 +113,8 @@ int drain__open(int map_fd, size_t max, struct drain **out)
 	err = watch(d, map_fd);
 	if (err)
 		err__set(-err, "cannot wait for the ring buffer: %s", strerror(-err));
-	else if (!(d->ring = ring_buffer__new(map_fd, take_record, d, NULL)))
-		err = err__set(errno, "cannot map the ring buffer: %s", strerror(errno));
+	else
+		err = map_rings(d, map_fd, losses_fd);
 	if (err)
 		drain__close(d);
 	*out = err ? NULL : d;

@@ -17,9 +17,10 @@ struct batch {
 };
 
 struct drain;
-/* map_fd is the BPF ring buffer. At most max bytes of records are queued, at least a batch; then
- * the ring fills. Errors: -errno, with a message. */
-int drain__open(int map_fd, size_t max, struct drain **out);
+/* map_fd is the BPF ring buffer, losses_fd another one (-1: none), whose records don't wake the
+ * reader. At most max bytes of records are queued, at least a batch; then the rings fill. Errors:
+ * -errno, with a message. */
+int drain__open(int map_fd, int losses_fd, size_t max, struct drain **out);
 /* Starts the thread unless it runs already. It has the caller's capabilities and blocks all
  * signals. Errors: -errno, with a message. */
 int drain__start(struct drain *d);

@@ -78,6 +78,9 @@ static size_t ring_size(const struct probe *p)
 	return size;
 }
 
+/* For thousands of losses that are recorded where they happened. */
+#define LOSSES_SIZE (256u << 10)
+
 /* The most records that wait to be rendered, as a multiple of the ring's size. */
 #define WAITING_RINGS 4
 
@@ -171,6 +174,9 @@ static void size_tables(struct probe *p, uint32_t nprobes)
 	bool go = action__go(p->plan) != NULL, replaces = p->skel->rodata->config.replaces;
 
 	map__set_most(p->skel->maps.ring, ring_size(p));
+	map__set_most(p->skel->maps.losses, p->options->inlines
+						    ? max_of(LOSSES_SIZE, ring_size(p) / 16)
+						    : (size_t)sysconf(_SC_PAGESIZE));
 	map__set_most(p->skel->maps.marks, replaces ? MARKS : 0);
 	if (replaces) /* most traces replace no link */
 		bpf_map__set_map_flags(p->skel->maps.marks, BPF_F_NO_PREALLOC);
@@ -508,7 +514,9 @@ static int check_btf(struct probe *p)
 
 static int open_drain(struct probe *p)
 {
-	return drain__open(bpf_map__fd(p->skel->maps.ring), WAITING_RINGS * ring_size(p),
+	int losses = p->options->inlines ? bpf_map__fd(p->skel->maps.losses) : -1;
+
+	return drain__open(bpf_map__fd(p->skel->maps.ring), losses, WAITING_RINGS * ring_size(p),
 			   &p->drain);
 }
 
