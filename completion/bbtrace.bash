@@ -63,7 +63,7 @@ _bbtrace_formats() {
 	case $verb in
 	list) echo "text json annotate dot" ;;
 	doctor | ctl) echo "text json" ;;
-	*) echo "text json chrome annotate dot html summary folded folded:count svg svg:count callgrind pprof" ;;
+	*) echo "text json chrome annotate dot html summary folded folded:count svg svg:count callgrind pprof lcov cobertura drcov" ;;
 	esac
 }
 
@@ -72,7 +72,7 @@ _bbtrace_value() {
 	case $1 in
 	-p | --pid | --tid) _bbtrace_pids ;;
 	--comm) _bbtrace_words "$(cat /proc/[0-9]*/comm 2>/dev/null)" ;;
-	--depth | -t | --timeout | -l | --limit | --interval | --last | --retire | --buffer | --max-overhead | --min-duration | --attach | --max-size | --from | --to | \
+	--depth | -t | --timeout | -l | --limit | --interval | --last | --retire | --fail-under | --buffer | --max-overhead | --min-duration | --attach | --max-size | --from | --to | \
 		--head | --tail) COMPREPLY=() ;;
 	--cgroup)
 		mapfile -t COMPREPLY < <(compgen -d -- "${cur:-/sys/fs/cgroup/}")
@@ -119,7 +119,7 @@ _bbtrace_look_back() {
 			return 1
 			;;
 		-p | --pid | --tid | --comm | --uid | --cgroup | -e | --events | --exclude | -r | --regs | -F | --format | \
-			--depth | -o | --output | -t | --timeout | -l | --limit | -T | --time | --interval | --last | --retire | -u | --user | -b | \
+			--depth | -o | --output | -t | --timeout | -l | --limit | -T | --time | --interval | --last | --retire | --fail-under | -u | --user | -b | \
 			--btf | --attach | --color | --buffer | --max-overhead | --min-duration | --record | --max-size | --returns | --engine | --placement | --profile | --control-socket | --from | --to | \
 			--head | --tail) i=$((i + 1)) ;;
 		-*) ;;
@@ -132,12 +132,12 @@ _bbtrace_options() {
 	case $verb in
 	user | kernel | trace)
 		_bbtrace_words "-p --pid --tid --comm --uid --cgroup -f --follow -e --events --exclude --exported -r --regs -k --stack
-			-F --format --depth -o --output -t --timeout -l --limit -T --time -c --count --interval --reset --once --retire --last -u --user -b --btf
+			-F --format --depth -o --output -t --timeout -l --limit -T --time -c --count --interval --reset --once --retire --fail-under --last -u --user -b --btf
 			-v --verbose -q --quiet --color --no-fold --addresses --buffer --max-overhead --min-duration --attach --returns --engine --placement --profile --record --max-size
 			--armor --control-socket --paused -h --help"
 		;;
 	report)
-		_bbtrace_words "-p --pid --tid --comm -e --events --exclude -r --regs -F --format -o --output --from --to --head
+		_bbtrace_words "-p --pid --tid --comm -e --events --exclude -r --regs -F --format --fail-under -o --output --from --to --head
 			--tail --info -l --limit --depth --min-duration -T --time --no-fold --addresses -c --count --last --color -v --verbose
 			-q --quiet -h --help"
 		;;

@@ -8,7 +8,7 @@ function __bbtrace_operands
     for word in $words[2..-1]
         if test $skip = 1
             set skip 0
-        else if string match -qr -- '^(-[perFotlTub]|--(pid|tid|comm|uid|cgroup|events|exclude|regs|format|depth|output|timeout|limit|time|interval|last|retire|user|btf|attach|color|buffer|max-overhead|min-duration|record|max-size|returns|engine|placement|profile|control-socket|from|to|head|tail))$' $word
+        else if string match -qr -- '^(-[perFotlTub]|--(pid|tid|comm|uid|cgroup|events|exclude|regs|format|depth|output|timeout|limit|time|interval|last|retire|fail-under|user|btf|attach|color|buffer|max-overhead|min-duration|record|max-size|returns|engine|placement|profile|control-socket|from|to|head|tail))$' $word
             set skip 1
         else if not string match -q -- '-*' $word
             echo $word
@@ -112,7 +112,7 @@ complete -c bbtrace -n $shows -s e -l events -x -a '(__fish_append , entry branc
 complete -c bbtrace -n $picks -l exclude -x -a '(__bbtrace_functions)' -d 'Leave this function out'
 complete -c bbtrace -n $shows -s r -l regs -x -a '(__fish_append , none args all rax rbx rcx rdx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15 rip flags)' -d 'Registers shown on entry'
 complete -c bbtrace -n $trace -s k -l stack -d 'Record the call stack on entry'
-complete -c bbtrace -n $shows -s F -l format -x -a 'text json chrome annotate dot html summary folded folded:count svg svg:count callgrind pprof' -d 'Output format'
+complete -c bbtrace -n $shows -s F -l format -x -a 'text json chrome annotate dot html summary folded folded:count svg svg:count callgrind pprof lcov cobertura drcov' -d 'Output format'
 complete -c bbtrace -n '__bbtrace_verb list' -s F -l format -x -a 'text json annotate dot' -d 'Output format'
 complete -c bbtrace -n '__bbtrace_verb ctl' -a '(timeout 2 bbtrace ctl -q 2>/dev/null | awk "NR > 1 { print \$1 }")' -d Trace
 complete -c bbtrace -n '__bbtrace_verb ctl' -a 'status counts reset dump add remove stop start mark quit help' -d Command
@@ -127,6 +127,7 @@ complete -c bbtrace -n $shows -l depth -x -d 'No deeper than N calls'
 complete -c bbtrace -n $shows -s o -l output -r -F -d 'Write a trace file, or a format by -F or its name'
 complete -c bbtrace -n $trace -s t -l timeout -x -d 'Stop after this long'
 complete -c bbtrace -n $trace -l once -d 'Counts: remove the probe of what was seen'
+complete -c bbtrace -n $shows -l fail-under -x -d 'Exit with 3 if less of the code ran'
 complete -c bbtrace -n $trace -l retire -x -d 'Counts: remove each probe after N hits'
 complete -c bbtrace -n $trace -l max-overhead -x -d 'Stop when tracing takes more of the CPU time'
 complete -c bbtrace -n $shows -s l -l limit -x -d 'Stop after N printed events'

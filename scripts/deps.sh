@@ -53,6 +53,7 @@ test  | graphviz        | dot
 test  | valgrind        | callgrind_annotate
 test  | libxml2-utils   | xmllint
 test  | protobuf-compiler | protoc
+test  | lcov            | genhtml
 test  | musl-tools      | musl-gcc
 test  | binutils-aarch64-linux-gnu | aarch64-linux-gnu-objdump
 test  | libc6-arm64-cross | /usr/aarch64-linux-gnu/lib/ld-linux-aarch64.so.1

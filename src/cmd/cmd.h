@@ -16,6 +16,7 @@ enum {
 	EXIT_TRACED = 0,
 	EXIT_CANNOT = 1,
 	EXIT_USAGE = 2,
+	EXIT_UNDER = 3, /* --fail-under */
 	EXIT_NOT_EXECUTABLE = 126,
 	EXIT_NOT_FOUND = 127
 };
@@ -92,7 +93,9 @@ struct args {
 	uint64_t retire;	    /* --retire, --once: probes go after so many hits; 0: never */
 	bool once;		    /* --once: but not before both sides were seen */
 	bool reset;		    /* each counts from the one before */
-	uint64_t last;		    /* branches per thread; 0: all */
+	bool fail_under_given, fail_under_branch;
+	unsigned fail_under; /* hundredths of a percent */
+	uint64_t last;	     /* branches per thread; 0: all */
 	uint64_t buffer;
 	uint64_t depth;
 	uint64_t max_overhead; /* percent; 0: no limit */

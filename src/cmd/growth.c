@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include "growth.h"
 #include "tally.h"
+#include "wants.h"
 
 /* ---- words ---- */
 
@@ -164,8 +165,7 @@ static int plan_again(struct growth *g, struct plan_change *c)
 
 	if (err)
 		return err;
-	if (g->lines)
-		plan__lines(next);
+	wants__read_source(&g->wants, next);
 	err = plan__change(g->plan, next, c);
 	if (!err && (err = check_copies(g->plan, c)))
 		plan_change__free(c);

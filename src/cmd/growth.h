@@ -15,9 +15,9 @@ struct growth {
 	struct sources *sources;
 	struct live *live;
 	struct counting *counting;
-	size_t objects;		  /* of planning's targets, that live has */
-	bool lines;		  /* the output, or the file, has source lines */
-	VEC(struct plan *) plans; /* whose names and ranges the plan has now */
+	size_t objects;		   /* of planning's targets, that live has */
+	struct output_wants wants; /* of the output, and of the file */
+	VEC(struct plan *) plans;  /* whose names and ranges the plan has now */
 	int failed; /* what ends the trace: as what sources__take() returned; 0: nothing */
 };
 /* What changed: the number of functions and of probes. */

@@ -5,7 +5,7 @@
 #include <pwd.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "cmd.h"
+#include "covered.h"
 #include "option_values.h"
 
 /* The type of an option's field, and how its value is parsed. */
@@ -342,6 +342,8 @@ static const struct option_row rows[] = {
 	 "counts: remove the probe of what was seen; both sides of conditionals are waited for"},
 	{"retire", 0, "N", VERB_TRACE, COUNT(retire), "counts: remove each probe after N hits",
 	 check_retire},
+	{"fail-under", 0, "PERCENT[,branch]", VERB_SHOW, OTHER,
+	 "exit with 3 if less of the lines, or blocks, or branches, ran", covered__set},
 	{"last", 0, "N", VERB_SHOW, COUNT(last),
 	 "keep the last N branches of each thread and show them at the end", check_last},
 	{"placement", 0, "HOW", VERB_TRACE, OTHER,
@@ -535,6 +537,8 @@ int args__parse(struct args *a, const struct verb *verb, int argc, char **argv)
 	for (int i = end + 1; verb->bit == VERB_CTL && i < argc; i++)
 		vec__push(&a->operands, argv[i]);
 	err = formats__settle(a);
+	if (!err)
+		err = covered__check(a);
 	if (err || end == argc || verb->bit == VERB_CTL)
 		return err;
 	if (!(verb->bit & VERB_TRACE) || end + 1 == argc)

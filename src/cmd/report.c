@@ -7,6 +7,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "covered.h"
 #include "info.h"
 #include "nothing.h"
 #include "pager.h"
@@ -368,7 +369,7 @@ static bool is_unfinished(const struct report *r, int err)
 static int finish(struct report *r, int err)
 {
 	autofree char *why = is_of_file(err) ? xstrdup(err__text()) : NULL;
-	bool growing = is_unfinished(r, err);
+	bool growing = is_unfinished(r, err), under = false;
 	int end = 0;
 
 	if (r->begun && (!err || err == 1 || why))
@@ -381,8 +382,10 @@ static int finish(struct report *r, int err)
 	progress__end(&r->progress);
 	sink__close(&r->render.sink);
 	pager__wait(r->pager);
-	if (r->begun && !why && !end)
+	if (r->begun && !why && !end) {
 		nothing__tell_report(&r->meta, &r->show);
+		under = covered__is_under(r->args, r->render.output);
+	}
 	if (r->begun)
 		show__summary(&r->show);
 	if (r->begun && r->meta.part)
@@ -390,7 +393,7 @@ static int finish(struct report *r, int err)
 	if (growing)
 		note("%s: recording goes on; this is what it has so far", r->name);
 	if (!why || growing)
-		return end;
+		return end ? end : under ? EXIT_UNDER : 0;
 	return err__set(-err, "%s: %s", r->name,
 			r->npeeked ? why : "the file is empty; -o FILE records a trace");
 }

@@ -14,6 +14,7 @@
 #include "attach.h"
 #include "control.h"
 #include "counting.h"
+#include "covered.h"
 #include "engine.h"
 #include "interrupt.h"
 #include "growth.h"
@@ -40,7 +41,8 @@ struct session {
 	struct render render;	   /* else */
 	struct control control;
 	struct growth growth;
-	int btf; /* from --btf; -1: none */
+	bool under; /* less ran than --fail-under asks for */
+	int btf;    /* from --btf; -1: none */
 	char btf_path[32];
 };
 
@@ -85,8 +87,9 @@ static int open_btf(struct session *s)
 
 static int make_output(struct session *s)
 {
-	if (args__wants(s->args).lines)
-		plan__lines(s->plan);
+	struct output_wants wants = args__wants(s->args);
+
+	wants__read_source(&wants, s->plan);
 	if (!is_shown(s->args))
 		return 0;
 	return render__start(&s->render, s->args, s->plan, &s->meta, first_pid(s->args));
@@ -223,6 +226,7 @@ static int finish(struct session *s, int err)
 	if (!err && !end)
 		announce__file(s->args, args__record_name(s->args));
 	engine__advise(&s->engine, show__totals(&s->live.show)->events);
+	s->under = !err && !end && covered__is_under(s->args, s->render.output);
 	show__summary(&s->live.show);
 	return err ? err : end;
 }
@@ -287,7 +291,7 @@ static struct growth growth_of(struct session *s)
 			       .live = &s->live,
 			       .counting = &s->counting,
 			       .objects = s->planning.targets.objects.len,
-			       .lines = args__wants(s->args).lines};
+			       .wants = args__wants(s->args)};
 }
 
 static struct probe_options options_of(struct session *s)
@@ -469,12 +473,12 @@ int trace__run(struct args *a)
 	int status = EXIT_CANNOT, err = trace(&s, &status);
 
 	/* now, not in main: CMD may run for long */
-	status = err ? status_of_error(status) : EXIT_TRACED;
+	status = err ? status_of_error(status) : s.under ? EXIT_UNDER : EXIT_TRACED;
 	if (err)
 		err__print();
 	close_session(&s);
 	/* the probes are detached and CMD continues: returns its status, unless tracing failed */
-	if (s.child.pid && child__ended(&s.child, true) && !err)
+	if (s.child.pid && child__ended(&s.child, true) && !err && s.child.status)
 		status = s.child.status;
 	return status;
 }

@@ -8,7 +8,8 @@ static const struct output_wants all = {.events = OUTPUT_STEPS,
 					.branch_times = true,
 					.durations = true,
 					.regs = true,
-					.lines = true};
+					.lines = true,
+					.scopes = true};
 
 /* Events that an option needs, whatever the format shows. */
 static unsigned events_of_options(const struct args *a)
@@ -36,6 +37,14 @@ struct output_wants args__wants(const struct args *a)
 	w.branch_times &= !!(w.events & PLAN_BRANCH);
 	w.regs &= !!(w.events & PLAN_ENTRY);
 	return w;
+}
+
+void wants__read_source(const struct output_wants *w, struct plan *plan)
+{
+	if (w->lines)
+		plan__lines(plan);
+	if (w->scopes)
+		plan__scopes(plan);
 }
 
 void wants__settle(struct args *a)

@@ -8,6 +8,8 @@
 
 /* What the format that is shown and the trace file that is written want together. */
 struct output_wants args__wants(const struct args *a);
+/* Reads what is wanted of the source. */
+void wants__read_source(const struct output_wants *w, struct plan *plan);
 /* Leaves only those events in a->events. */
 void wants__settle(struct args *a);
 /* Are registers wanted that are neither arguments nor the stack pointer? */

@@ -54,6 +54,8 @@ enum block_type {
 	BLOCK_GAP,
 	BLOCK_PLANNED, /* of an increment, as the next one */
 	BLOCK_AMENDED,
+	BLOCK_SCOPE,
+	BLOCK_SCOPE_RANGE,
 	BLOCK_TYPES
 };
 
@@ -138,6 +140,8 @@ struct file_rows {
 	VEC(struct plan_gap) gaps;
 	VEC(struct file_line_file) line_files;
 	VEC(struct plan_line) lines;
+	VEC(struct plan_scope) scopes;
+	VEC(struct plan_scope_range) scope_ranges;
 	VEC(struct file_plan) plan;
 	VEC(struct file_planned) planned;
 	VEC(struct file_amended) amended;

@@ -14,7 +14,7 @@ struct making {
 	const struct plan *p; /* before it */
 	struct file_rows *rows;
 	struct plan_increment more;
-	size_t objects, functions, sites, blocks, table, line_files;
+	size_t objects, functions, sites, blocks, table, line_files, scopes;
 };
 
 /* Is it an index below n, or the value for none? */
@@ -73,10 +73,43 @@ static bool good_line(const struct making *m, const struct plan_line *l)
 	return l->object < m->objects && (!l->line || l->file < m->line_files);
 }
 
+/* A scope's parent is before it; first: the number of the increment's first one. */
+static bool good_scope(const struct making *m, const struct plan_scope *s, size_t first)
+{
+	size_t number = first + (s - m->more.rows.scopes.data);
+
+	return s->object < m->objects && (s->parent == NO_SCOPE || s->parent < number) &&
+	       (!s->line || s->file < m->line_files);
+}
+
+static bool good_scope_range(const struct making *m, const struct plan_scope_range *r)
+{
+	return r->object < m->objects && r->scope < m->scopes && r->start < r->end;
+}
+
 /* Lookups are by object and address, so the rows must be sorted by these. */
 #define in_order(row, first, address)                                                              \
 	((row) == (first) || (row)[-1].object < (row)->object ||                                   \
 	 ((row)[-1].object == (row)->object && (row)[-1].address <= (row)->address))
+
+static bool is_good_source(const struct making *m)
+{
+	const struct plan *rows = &m->more.rows;
+	const struct plan_scope_range *r;
+	const struct plan_scope *scope;
+	const struct plan_line *l;
+
+	vec__each (l, &rows->lines)
+		if (!good_line(m, l) || !in_order(l, rows->lines.data, vaddr))
+			return false;
+	vec__each (scope, &rows->scopes)
+		if (!good_scope(m, scope, m->p->scopes.len))
+			return false;
+	vec__each (r, &rows->scope_ranges)
+		if (!good_scope_range(m, r) || !in_order(r, rows->scope_ranges.data, start))
+			return false;
+	return true;
+}
 
 static bool is_good(const struct making *m)
 {
@@ -85,7 +118,6 @@ static bool is_good(const struct making *m)
 	const struct plan_extent *extent;
 	const struct plan_gap *gap;
 	const struct plan_block *b;
-	const struct plan_line *l;
 	const struct plan_site *s;
 	const uint32_t *jump;
 
@@ -109,10 +141,7 @@ static bool is_good(const struct making *m)
 	vec__each (gap, &rows->gaps)
 		if (!good_gap(m, gap) || !in_order(gap, rows->gaps.data, start))
 			return false;
-	vec__each (l, &rows->lines)
-		if (!good_line(m, l) || !in_order(l, rows->lines.data, vaddr))
-			return false;
-	return true;
+	return is_good_source(m);
 }
 
 /* ---- what the file stores in another form than the plan ---- */
@@ -147,6 +176,7 @@ static void count_rows(struct making *m)
 	m->blocks = m->p->blocks.len + rows->blocks.len - m->more.amended_blocks.len;
 	m->table = m->p->table.len + rows->table.len;
 	m->line_files = m->p->line_files.len + rows->line_files.len;
+	m->scopes = m->p->scopes.len + rows->scopes.len;
 }
 
 /* The ranges of a function are consecutive rows. An amended one keeps those that it has. */
@@ -237,6 +267,8 @@ static void take_tables(struct making *m)
 	move(&to->extents, &m->rows->extents);
 	move(&to->gaps, &m->rows->gaps);
 	move(&to->lines, &m->rows->lines);
+	move(&to->scopes, &m->rows->scopes);
+	move(&to->scope_ranges, &m->rows->scope_ranges);
 	to->unprobed_rets = counts->unprobed_rets;
 	to->probes = counts->probes;
 	to->skipped = counts->skipped;

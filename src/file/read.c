@@ -151,7 +151,8 @@ static bool pay_for_increment(struct trace_reader *r)
 {
 	const struct plan *p = r->plan;
 	size_t rows = p->objects.len + p->functions.len + p->sites.len + p->blocks.len +
-		      p->stubs.len + p->extents.len + p->gaps.len + p->lines.len;
+		      p->stubs.len + p->extents.len + p->gaps.len + p->lines.len + p->scopes.len +
+		      p->scope_ranges.len;
 
 	if (rows > r->pool.budget)
 		return false;
@@ -231,7 +232,8 @@ static bool is_in_increment(const struct trace_reader *r)
 	return r->plan &&
 	       (rows->amended.len || rows->functions.len || rows->ranges.len || rows->sites.len ||
 		rows->blocks.len || rows->jumps.len || rows->stubs.len || rows->extents.len ||
-		rows->gaps.len || rows->line_files.len || rows->lines.len);
+		rows->gaps.len || rows->line_files.len || rows->lines.len || rows->scopes.len ||
+		rows->scope_ranges.len);
 }
 
 static int take_block(struct trace_reader *r, const struct block *b)

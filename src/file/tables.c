@@ -134,6 +134,21 @@ static const struct column line[] = {
 	NUMBER(struct plan_line, line),
 };
 
+static const struct column scope[] = {
+	STRING(struct plan_scope, name),      STRING(struct plan_scope, raw),
+	NUMBER(struct plan_scope, object),    NUMBER(struct plan_scope, parent),
+	NUMBER(struct plan_scope, file),      NUMBER(struct plan_scope, line),
+	NUMBER(struct plan_scope, call_line), NUMBER(struct plan_scope, call_discriminator),
+	NUMBER(struct plan_scope, entry),
+};
+
+static const struct column scope_range[] = {
+	NUMBER(struct plan_scope_range, start),
+	NUMBER(struct plan_scope_range, end),
+	NUMBER(struct plan_scope_range, object),
+	NUMBER(struct plan_scope_range, scope),
+};
+
 static const struct column plan[] = {
 	NUMBER(struct file_plan, machine),     BOOL(struct file_plan, kernel),
 	NUMBER(struct file_plan, placement),   NUMBER(struct file_plan, probes),
@@ -209,4 +224,6 @@ const struct file_table file_tables[BLOCK_TYPES] = {
 	[BLOCK_GAP] = ROWS(gap, gaps),
 	[BLOCK_PLANNED] = ROWS(planned, planned),
 	[BLOCK_AMENDED] = ROWS(amended, amended),
+	[BLOCK_SCOPE] = ROWS(scope, scopes),
+	[BLOCK_SCOPE_RANGE] = ROWS(scope_range, scope_ranges),
 };

@@ -276,11 +276,18 @@ static int put_plan(struct trace_writer *w, const struct plan *rows, size_t amen
 	autofree range_vec ranges = ranges_of(functions, new, w->plan->functions.len - new);
 	autofree stub_vec stubs = stubs_of(w, rows);
 	const struct rows tables[] = {
-		ROWS(BLOCK_FUNCTION, rows->functions),	 ROWS(BLOCK_RANGE, ranges),
-		ROWS(BLOCK_SITE, rows->sites),		 ROWS(BLOCK_BLOCK, rows->blocks),
-		ROWS(BLOCK_JUMP, rows->table),		 ROWS(BLOCK_STUB, stubs),
-		ROWS(BLOCK_EXTENT, rows->extents),	 ROWS(BLOCK_GAP, rows->gaps),
-		ROWS(BLOCK_LINE_FILE, rows->line_files), ROWS(BLOCK_LINE, rows->lines),
+		ROWS(BLOCK_FUNCTION, rows->functions),
+		ROWS(BLOCK_RANGE, ranges),
+		ROWS(BLOCK_SITE, rows->sites),
+		ROWS(BLOCK_BLOCK, rows->blocks),
+		ROWS(BLOCK_JUMP, rows->table),
+		ROWS(BLOCK_STUB, stubs),
+		ROWS(BLOCK_EXTENT, rows->extents),
+		ROWS(BLOCK_GAP, rows->gaps),
+		ROWS(BLOCK_LINE_FILE, rows->line_files),
+		ROWS(BLOCK_LINE, rows->lines),
+		ROWS(BLOCK_SCOPE, rows->scopes),
+		ROWS(BLOCK_SCOPE_RANGE, rows->scope_ranges),
 	};
 	int err = put_tables(w, tables, ARRAY_SIZE(tables));
 

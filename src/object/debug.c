@@ -139,6 +139,39 @@ bool debug__try(const struct object *o, debug_fn fn, void *ctx, struct str *out,
 	return !f->no_debug;
 }
 
+/* ---- paths ---- */
+
+/* Appends a path without the parts that lead nowhere: "/a/./b/../c" as "/a/c". The names of folders
+ * are what counts: where one is a link, ".." may lead elsewhere. */
+static void put_parts(struct str *to, size_t start, const char *path)
+{
+	for (size_t len; *path; path += len) {
+		path += strspn(path, "/");
+		len = strcspn(path, "/");
+		if (len == 2 && !memcmp(path, "..", 2)) {
+			while (to->len > start && to->data[--to->len] != '/')
+				;
+		} else if (len && !(len == 1 && *path == '.')) {
+			str__putc(to, '/');
+			str__put(to, path, len);
+		}
+	}
+}
+
+void debug__put_path(struct str *to, const char *folder, const char *name)
+{
+	size_t start = to->len;
+
+	if (*name != '/' && (!folder || *folder != '/')) {
+		str__puts(to, name);
+	} else {
+		if (*name != '/')
+			put_parts(to, start, folder);
+		put_parts(to, start, name);
+	}
+	str__put(to, "", 1);
+}
+
 /* ---- tables ---- */
 
 void table__put(struct str *answer, const struct str *records, size_t size,

@@ -41,6 +41,10 @@ int debug__ask(const struct object *o, debug_fn fn, void *ctx, struct str *answe
 bool debug__try(const struct object *o, debug_fn fn, void *ctx, struct str *answer,
 		const char *lost);
 
+/* Appends the name of a source file, with NUL: from where the compiler was started, if that is
+ * known and the name isn't absolute, and without parts that lead nowhere. */
+void debug__put_path(struct str *to, const char *folder, const char *name);
+
 /* ---- answers that are a table: records of one size, then their strings ---- */
 
 struct table {

@@ -62,18 +62,20 @@ static size_t row_before(Dwarf_Lines *lines, size_t n, Dwarf_Addr addr)
 	return low ? low - 1 : n;
 }
 
-static uint32_t put_name(struct finder *f, const char *name)
+/* The same file has the same name in a unit. */
+static uint32_t put_name(struct finder *f, const char *folder, const char *name)
 {
 	uint64_t *known = map64__put(&f->seen, (uintptr_t)name);
 
 	if (!*known) {
 		*known = f->names.len + 1;
-		str__put(&f->names, name, strlen(name) + 1);
+		debug__put_path(&f->names, folder, name);
 	}
 	return *known - 1;
 }
 
-static void put_row(struct finder *f, Dwarf_Line *line, uint64_t vaddr, size_t range)
+static void put_row(struct finder *f, Dwarf_Line *line, const char *folder, uint64_t vaddr,
+		    size_t range)
 {
 	struct row row = {.vaddr = vaddr, .range = range};
 	const char *file = dwarf_linesrc(line, NULL, NULL);
@@ -83,7 +85,7 @@ static void put_row(struct finder *f, Dwarf_Line *line, uint64_t vaddr, size_t r
 	if (!dwarf_lineendsequence(line, &ends) && !ends && !dwarf_lineno(line, &number) &&
 	    number > 0 && file) {
 		row.line = number;
-		row.file = put_name(f, file);
+		row.file = put_name(f, folder, file);
 	}
 	str__put(&f->rows, (const char *)&row, sizeof(row));
 }
@@ -94,6 +96,8 @@ static void find_rows(struct finder *f, Dwfl_Module *module, const struct range 
 	Dwarf_Addr bias, at;
 	Dwarf_Lines *lines;
 	Dwarf_Die *unit = unit_at(module, r->vaddr, &bias);
+	const char *folder;
+	Dwarf_Attribute attr;
 	size_t n, i;
 
 	if (!unit || !dwarf_hasattr(unit, DW_AT_stmt_list))
@@ -102,13 +106,14 @@ static void find_rows(struct finder *f, Dwfl_Module *module, const struct range 
 		str__put(&f->rows, (const char *)&damaged, sizeof(damaged));
 		return;
 	}
+	folder = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attr));
 	i = row_before(lines, n, r->vaddr - bias);
 	for (uint64_t from = r->vaddr; i < n; i++, from = 0) {
 		Dwarf_Line *line = dwarf_onesrcline(lines, i);
 
 		if (dwarf_lineaddr(line, &at) || at + bias >= r->vaddr + r->size)
 			break;
-		put_row(f, line, max_of(from, at + bias), range);
+		put_row(f, line, folder, max_of(from, at + bias), range);
 	}
 }
 

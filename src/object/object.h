@@ -367,6 +367,32 @@ struct line_row {
 void object__lines(const struct object *o, const struct range *ranges, size_t n,
 		   void (*fn)(void *ctx, const struct line_row *row), void *ctx);
 
+/* A function of the source that has code, or a copy of one that was inlined. */
+struct source_scope {
+	const char *name, *raw; /* in the source; in the symbol table, NULL: the same */
+	const char *file;	/* where it is declared, as in struct line_row */
+	unsigned line;		/* 0: not known */
+	uint32_t parent;	/* the number of the one that it was inlined in; NO_SCOPE: none */
+	/* of what was inlined: the place of the call; 0: not known */
+	unsigned call_line, call_discriminator;
+	uint64_t entry; /* where control enters it; 0: not known */
+};
+#define NO_SCOPE UINT32_MAX
+
+struct scope_calls {
+	/* The next one; they are numbered from 0. Strings live as long as the object. */
+	void (*scope)(void *ctx, const struct source_scope *s);
+	/* Code of the scope, and of those that were inlined in it. */
+	void (*range)(void *ctx, uint32_t scope, uint64_t start, uint64_t end);
+};
+/*
+ * The scopes of the code in ranges, which are ascending: a scope is behind the one that it was
+ * inlined in, and its ranges are behind it. Like object__lines() without debug information, and as
+ * to calls (scopes.c).
+ */
+void object__scopes(const struct object *o, const struct range *ranges, size_t n,
+		    const struct scope_calls *calls, void *ctx);
+
 /*
  * FILE:LINE by debug information: appends the functions that start there, or selections of the
  * line's code. text: as the user gave it, for messages. -ENOENT, -EPROTO.

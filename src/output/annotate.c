@@ -291,6 +291,7 @@ const struct output_format output_annotate = {
 	.wants = {.events = OUTPUT_EDGES, .lines = true},
 	.help = "disassembly with source, each branch with its counts",
 	.size = sizeof(struct annotate),
+	.covers = COVERS,
 	.code = true,
 	.at_end = true,
 	.begin = aggregate__begin,

@@ -517,6 +517,7 @@ const struct output_format output_html = {
 	.suffixes = ".html",
 	.help = "a page to send: timeline, table, flame graph, code with counts",
 	.size = sizeof(struct html),
+	.covers = COVERS,
 	.marks = true,
 	.at_end = true,
 	.begin = aggregate__begin,

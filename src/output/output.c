@@ -19,6 +19,9 @@ const struct output_format *const output_formats[] = {
 	&output_svg_count,
 	&output_callgrind,
 	&output_pprof,
+	&output_lcov,
+	&output_cobertura,
+	&output_drcov,
 	NULL,
 };
 /* clang-format on */

@@ -71,10 +71,27 @@ struct output_wants {
 	bool durations;	   /* how long calls took */
 	bool regs;	   /* registers on entry */
 	bool lines;	   /* source lines: requires plan__lines() */
+	bool scopes;	   /* what was inlined: requires plan__scopes() */
 };
 #define OUTPUT_CALLS (PLAN_ENTRY | PLAN_RETURN)
 #define OUTPUT_EDGES (PLAN_ENTRY | PLAN_BRANCH)
 #define OUTPUT_STEPS (PLAN_ENTRY | PLAN_BRANCH | PLAN_RETURN)
+
+/* Of what was asked for, how much ran. */
+struct coverage_ratio {
+	uint64_t all, ran; /* without those of which it is not known whether they ran */
+	uint64_t unknown;
+};
+/*
+ * sides: of conditionals, and of jumps through a table. If the format wants lines and some are
+ * known, all of it is of code that has lines, and blocks is empty; else lines is.
+ */
+struct output_coverage {
+	struct coverage_ratio functions, lines, blocks, sides;
+	uint64_t without_lines; /* functions that are left out */
+};
+/* "functions 75.0% (3 of 4), blocks …" */
+void output_coverage__text(const struct output_coverage *c, struct str *s);
 
 struct output;
 struct output_format {
@@ -90,6 +107,9 @@ struct output_format {
 	bool entries; /* its counts may be of entries alone (-e entry) */
 	bool marks;   /* it shows marks */
 	bool at_end;  /* all of it is rendered at the end, by what was added up */
+	/* Can coverage be told of it (its state begins with struct stats), is it a report of that?
+	 */
+	enum { COVERS_NOTHING, COVERS, COVERS_ONLY } covers;
 	int (*begin)(struct output *o);
 	/* The plan was extended; NULL: the state doesn't depend on its size. */
 	void (*plan_extended)(struct output *o);
@@ -174,6 +194,8 @@ int output__flush(struct output *o);
 int output__settle(struct output *o);
 /* Ends the rendering (JSON: the summary line) and flushes; doesn't free the output. */
 int output__end(struct output *o, const struct trace_totals *totals);
+/* After output__end(). False: the format has none. */
+bool output__coverage(const struct output *o, struct output_coverage *out);
 /* Begins again, as if there had been no steps and no counts. False: the format writes some of them
  * at once. */
 bool output__restart(struct output *o);

@@ -108,6 +108,15 @@ void plan__free_tables(struct plan *p);
 int extent__order(const void *a, const void *b);
 /* Sorts the lines by object and address; of two at one address, the later one stays. */
 void lines__sort(struct plan *p);
+/* plan__scopes(), with what reads those of an object. */
+typedef void (*scopes_fn)(const struct object *o, const struct range *ranges, size_t n,
+			  const struct scope_calls *calls, void *ctx);
+void scopes__read(struct plan *p, scopes_fn read);
+void scopes__sort(struct plan *p);
+/* The number of a source file in the plan, which is new if there is none of this name. numbers:
+ * begun with the plan, then for all names; map64__free(). */
+void line_files__begin(const struct plan *p, struct map64 *numbers);
+uint32_t line_files__number(struct plan *p, struct map64 *numbers, const char *name);
 
 /* Finds the functions whose entries can't carry a return probe (returns.c). */
 void returns__check(struct plan *p);

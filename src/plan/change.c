@@ -344,6 +344,14 @@ static bool has_stub(const struct plan *p, const struct plan_stub *stub)
 	return false;
 }
 
+/* Code of the next plan that the present one doesn't have. */
+static bool is_new(const struct change *k, uint32_t object, uint64_t vaddr)
+{
+	uint32_t function = plan__function_at(k->next, object, vaddr);
+
+	return function != NO_FUNCTION && k->function[function] >= k->now->functions.len;
+}
+
 /* Lines of code that had none before. */
 static void put_lines(struct change *k)
 {
@@ -351,18 +359,43 @@ static void put_lines(struct change *k)
 	const struct plan_line *l;
 	char **file;
 
-	if (!k->next->lines.len)
-		return;
 	vec__each (file, &k->next->line_files)
 		vec__push(&k->c->to.line_files, xstrdup(*file));
-	vec__each (l, &k->next->lines) {
-		uint32_t function = plan__function_at(k->next, l->object, l->vaddr);
-
-		if (function != NO_FUNCTION && k->function[function] >= k->now->functions.len)
+	vec__each (l, &k->next->lines)
+		if (is_new(k, l->object, l->vaddr))
 			vec__push(&k->c->to.lines,
 				  (struct plan_line){l->vaddr, k->object[l->object],
 						     before + l->file, l->line});
+}
+
+/* Of such code. A scope's parent is of the same function. */
+static void put_scopes(struct change *k)
+{
+	uint32_t before = k->now->line_files.len, number = k->now->scopes.len;
+	autofree uint32_t *numbers = xcalloc(k->next->scopes.len + 1, sizeof(*numbers));
+	const struct plan_scope_range *r;
+
+	vec__each (r, &k->next->scope_ranges)
+		for (uint32_t s = r->scope;
+		     is_new(k, r->object, r->start) && s != NO_SCOPE && !numbers[s];
+		     s = k->next->scopes.data[s].parent)
+			numbers[s] = 1;
+	for (size_t i = 0; i < k->next->scopes.len; i++) {
+		struct plan_scope s = k->next->scopes.data[i];
+
+		if (!numbers[i])
+			continue;
+		numbers[i] = ++number;
+		s.object = k->object[s.object];
+		s.file += s.line ? before : 0;
+		s.parent = s.parent == NO_SCOPE ? NO_SCOPE : numbers[s.parent] - 1;
+		vec__push(&k->c->to.scopes, s);
 	}
+	vec__each (r, &k->next->scope_ranges)
+		if (numbers[r->scope])
+			vec__push(&k->c->to.scope_ranges,
+				  (struct plan_scope_range){r->start, r->end, k->object[r->object],
+							    numbers[r->scope] - 1});
 }
 
 static int by_block(const void *a, const void *b)
@@ -411,6 +444,7 @@ static void put_rest(struct change *k)
 			vec__push(&to->stubs, *stub);
 	put_extents(k);
 	put_lines(k);
+	put_scopes(k);
 	put_counting(k);
 	to->arch = k->now->arch;
 	to->placement = k->now->placement;

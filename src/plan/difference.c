@@ -120,6 +120,8 @@ void plan_change__begin(const struct plan_change *c, const struct plan *now,
 	put_difference(&to, now, out);
 	vec__append(&out->rows.stubs, &c->to.stubs);
 	vec__append(&out->rows.lines, &c->to.lines);
+	vec__append(&out->rows.scopes, &c->to.scopes);
+	vec__append(&out->rows.scope_ranges, &c->to.scope_ranges);
 	vec__each (file, &c->to.line_files)
 		vec__push(&out->rows.line_files, xstrdup(*file));
 	plan__free_tables(&to);

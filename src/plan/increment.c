@@ -120,6 +120,8 @@ void plan__extend(struct plan *p, struct plan_increment *i)
 	vec__append(&p->extents, &i->rows.extents);
 	vec__append(&p->gaps, &i->rows.gaps);
 	vec__append(&p->lines, &i->rows.lines);
+	vec__append(&p->scopes, &i->rows.scopes);
+	vec__append(&p->scope_ranges, &i->rows.scope_ranges);
 	if (i->recounts)
 		replace_counting(p, i);
 	vec__each (file, &i->rows.line_files)
@@ -127,6 +129,7 @@ void plan__extend(struct plan *p, struct plan_increment *i)
 	vec__sort(&p->extents, extent__order);
 	vec__sort(&p->gaps, extent__order);
 	lines__sort(p);
+	scopes__sort(p);
 	p->unprobed_rets |= i->rows.unprobed_rets;
 	p->probes = i->rows.probes;
 	p->skipped = i->rows.skipped;

@@ -6,21 +6,32 @@
 struct taking {
 	struct plan *p;
 	uint32_t object;
-	struct map64 seen; /* name's address -> index in line_files + 1 */
+	struct map64 files;
 };
 
-static uint32_t file_index(struct taking *t, const char *name)
+static uint64_t hash(const char *name)
 {
-	uint64_t *known = map64__put(&t->seen, (uintptr_t)name);
+	return map64__hash(name, strlen(name));
+}
 
-	for (size_t i = 0; !*known && i < t->p->line_files.len; i++)
-		if (!strcmp(t->p->line_files.data[i], name))
-			*known = i + 1;
-	if (!*known) {
-		vec__push(&t->p->line_files, xstrdup(name));
-		*known = t->p->line_files.len;
-	}
-	return *known - 1;
+void line_files__begin(const struct plan *p, struct map64 *numbers)
+{
+	for (size_t i = p->line_files.len; i-- > 0;)
+		*map64__put(numbers, hash(p->line_files.data[i])) = i + 1;
+}
+
+uint32_t line_files__number(struct plan *p, struct map64 *numbers, const char *name)
+{
+	uint64_t *known = map64__put(numbers, hash(name));
+
+	if (*known && !strcmp(p->line_files.data[*known - 1], name))
+		return *known - 1;
+	for (size_t i = 0; *known && i < p->line_files.len; i++) /* another one's hash */
+		if (!strcmp(p->line_files.data[i], name))
+			return i;
+	vec__push(&p->line_files, xstrdup(name));
+	*known = *known ? *known : p->line_files.len;
+	return p->line_files.len - 1;
 }
 
 static void take_row(void *ctx, const struct line_row *row)
@@ -30,7 +41,7 @@ static void take_row(void *ctx, const struct line_row *row)
 	const struct plan_line *last = t->p->lines.len ? vec__last(&t->p->lines) : NULL;
 
 	if (row->line)
-		line.file = file_index(t, row->file);
+		line.file = line_files__number(t->p, &t->files, row->file);
 	if (last && last->object == line.object && last->vaddr == line.vaddr)
 		t->p->lines.len--; /* empty: the next row replaces it */
 	else if (last && last->object == line.object && last->line == line.line &&
@@ -92,8 +103,9 @@ void plan__lines(struct plan *p)
 
 	if (p->lines.len)
 		return;
+	line_files__begin(p, &t.files);
 	for (t.object = 0; t.object < p->objects.len; t.object++)
 		take_lines(&t);
-	map64__free(&t.seen);
+	map64__free(&t.files);
 	lines__sort(p);
 }

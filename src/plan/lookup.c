@@ -245,6 +245,25 @@ const struct plan_line *plan__line_at(const struct plan *p, uint32_t object, uin
 	return l && l->object == object && l->line ? l : NULL;
 }
 
+uint32_t plan__scope_at(const struct plan *p, uint32_t object, uint64_t vaddr)
+{
+	size_t i = FIND(p->scope_ranges.len, &p->scope_ranges.data[i_], start, object, vaddr + 1);
+	const struct plan_scope_range *r = i ? &p->scope_ranges.data[i - 1] : NULL;
+
+	return r && r->object == object && vaddr < r->end ? r->scope : NO_SCOPE;
+}
+
+uint64_t plan__scope_end(const struct plan *p, uint32_t object, uint64_t vaddr)
+{
+	size_t i = FIND(p->scope_ranges.len, &p->scope_ranges.data[i_], start, object, vaddr + 1);
+	const struct plan_scope_range *r = i ? &p->scope_ranges.data[i - 1] : NULL;
+
+	if (r && r->object == object && vaddr < r->end)
+		return r->end;
+	r = i < p->scope_ranges.len ? &p->scope_ranges.data[i] : NULL;
+	return r && r->object == object ? r->start : UINT64_MAX;
+}
+
 const char *plan__name_at(const struct plan *p, uint32_t function, uint64_t vaddr, uint64_t *offset)
 {
 	const struct plan_function *f = &p->functions.data[function];

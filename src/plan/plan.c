@@ -386,6 +386,8 @@ void plan__free_tables(struct plan *p)
 	vec__free(&p->extents);
 	vec__free(&p->gaps);
 	vec__free(&p->lines);
+	vec__free(&p->scopes);
+	vec__free(&p->scope_ranges);
 	vec__each (name, &p->line_files)
 		free(*name);
 	vec__free(&p->line_files);

@@ -10,6 +10,7 @@
 
 #include "arch/arch.h"
 #include "object/object.h"
+#include "plan/lines.h"
 
 #define NO_SITE	       UINT32_MAX
 #define NO_BLOCK       UINT32_MAX
@@ -195,14 +196,6 @@ struct plan_gap {
 	uint32_t object, function;
 };
 
-/* The source line of the code from vaddr up to the next row of the same object. line 0: unknown. */
-struct plan_line {
-	uint64_t vaddr;
-	uint32_t object;
-	uint32_t file; /* index into plan->line_files */
-	uint32_t line;
-};
-
 typedef VEC(uint32_t) id_vec;
 
 /* A side of a conditional to which nothing else leads: a site in it shows that it was taken. */
@@ -248,6 +241,8 @@ struct plan {
 	VEC(struct plan_line)
 	lines; /* by object, then vaddr. Empty unless plan__lines() was called or a file had them */
 	VEC(char *) line_files; /* paths, as debug information has them; owned */
+	VEC(struct plan_scope) scopes;
+	VEC(struct plan_scope_range) scope_ranges; /* by object, then start */
 	/* counts for the summary */
 	uint32_t probes;	/* sites that carry a probe */
 	uint32_t skipped;	/* sites that should carry a probe, but can't */
@@ -373,11 +368,6 @@ static inline void plan__free_at(struct plan **p)
 {
 	plan__free(*p);
 }
-
-/* Fills in lines and line_files from the objects' debug information; slow. */
-void plan__lines(struct plan *p);
-/* The row that covers vaddr; NULL: none. */
-const struct plan_line *plan__line_at(const struct plan *p, uint32_t object, uint64_t vaddr);
 
 /*
  * How long the kernel takes to attach one site's probe, and all of them, in instructions that it

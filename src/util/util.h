@@ -114,6 +114,9 @@ char *xasprintf(const char *fmt, ...) PRINTF_LIKE(1, 2);
 #define vec__each(p, v) for ((p) = (v)->data; (p) < vec__end(v); (p)++)
 #define vec__sort(v, cmp)                                                                          \
 	((v)->len ? qsort((v)->data, (v)->len, sizeof(*(v)->data), (cmp)) : (void)0)
+/* cmp has the last argument as its third one. */
+#define vec__sort_by(v, cmp, ctx)                                                                  \
+	((v)->len ? qsort_r((v)->data, (v)->len, sizeof(*(v)->data), (cmp), (ctx)) : (void)0)
 #define vec__free(v) (util__free(&(v)->data), (v)->len = (v)->cap = 0)
 void *vec__grow(void *data, size_t *cap, size_t need, size_t size);
 

@@ -72,6 +72,23 @@ static struct plan_extent pieces[] = {{0x1000, 0x1040, 0, 0}};
 static struct plan_gap gaps[] = {{0x102a, 0x1030, 0, 0}, {0x1038, 0x1040, 0, 0}};
 static struct plan_stub stubs[] = {{&object, 0x1080}};
 static struct plan_line lines[] = {{0x1000, 0, 0, 10}, {0x1010, 0, 0, 12}, {0x1040, 0, 0, 0}};
+static struct plan_scope scopes[] = {
+	{.name = "f", .parent = NO_SCOPE, .line = 9, .entry = 0x1000},
+	{.name = "g",
+	 .raw = "_g",
+	 .parent = 0,
+	 .line = 3,
+	 .call_line = 11,
+	 .call_discriminator = 2,
+	 .entry = 0x100a},
+};
+static inline bool same_scope(const struct plan_scope *a, const struct plan_scope *b)
+{
+	return !strcmp(a->name, b->name) && !a->raw == !b->raw &&
+	       (!a->raw || !strcmp(a->raw, b->raw)) &&
+	       !memcmp(&a->object, &b->object, sizeof(*a) - offsetof(struct plan_scope, object));
+}
+static struct plan_scope_range scope_ranges[] = {{0x1000, 0x100a, 0, 0}, {0x100a, 0x1022, 0, 1}};
 static char *line_files[] = {(char *)"/src/f.c"};
 static struct plan plan;
 
@@ -99,6 +116,8 @@ static inline void make_plan(void)
 	SET(plan.stubs, stubs);
 	SET(plan.lines, lines);
 	SET(plan.line_files, line_files);
+	SET(plan.scopes, scopes);
+	SET(plan.scope_ranges, scope_ranges);
 }
 
 /* ---- a file in memory ---- */

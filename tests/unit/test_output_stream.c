@@ -191,7 +191,8 @@ static void test_tracing(void)
 /* Which formats show times. */
 static void test_times(void)
 {
-	static const char *const without[] = {"annotate", "dot", "folded:count", "svg:count"};
+	static const char *const without[] = {"annotate", "dot",       "folded:count", "svg:count",
+					      "lcov",	  "cobertura", "drcov"};
 	struct output_options some = {.time = TIME_NONE, .events = PLAN_ENTRY | PLAN_BRANCH};
 	struct output o = {0};
 

@@ -218,6 +218,12 @@ static void compare_plan(const struct plan *p)
 	ok(p->lines.len == 3 && !memcmp(p->lines.data, lines, sizeof(lines)),
 	   "source lines come back");
 	is_str(p->line_files.data[0], "/src/f.c", "the files of source lines come back");
+	ok(p->scopes.len == 2 && same_scope(&p->scopes.data[0], &scopes[0]) &&
+		   same_scope(&p->scopes.data[1], &scopes[1]),
+	   "what was inlined comes back");
+	ok(p->scope_ranges.len == 2 &&
+		   !memcmp(p->scope_ranges.data, scope_ranges, sizeof(scope_ranges)),
+	   "and where");
 	ok(object__bytes(p->objects.data[0].object, 0x1010, &avail) && avail == 0x30,
 	   "a file has the code of its functions");
 	is(object__bytes(p->objects.data[0].object, 0x1010, &avail)[1], (0x11 * 7) & 0xff,
@@ -275,7 +281,9 @@ static void test_all_fields(void)
 	is(sizeof(struct plan_line), 24, "struct plan_line is as tables.c knows it");
 	is(sizeof(struct plan_extent), 24, "struct plan_extent is as tables.c knows it");
 	is(sizeof(struct plan_gap), 24, "struct plan_gap is as tables.c knows it");
-	is(sizeof(struct plan), 384, "struct plan is as plan.c knows it");
+	is(sizeof(struct plan_scope), 48, "struct plan_scope is as tables.c knows it");
+	is(sizeof(struct plan_scope_range), 24, "struct plan_scope_range is as tables.c knows it");
+	is(sizeof(struct plan), 432, "struct plan is as plan.c knows it");
 	is(sizeof(struct symbol), 56, "struct symbol is as object.c knows it");
 	is(sizeof(struct event), 112, "struct event is as event_codec.c knows it");
 	is(sizeof(struct event_entry), 88, "struct event_entry is as event_codec.c knows it");

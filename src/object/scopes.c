@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The functions of the source that code is of, and the copies of them that were inlined, by debug
+ * information (DWARF, through libdw, in the sandbox). The result is checked row by row.
+ */
+#include <dwarf.h>
+#include <elfutils/libdwfl.h>
+#include "debug.h"
+
+#define DEPTH_LIMIT	     256    /* of nested DIEs: hostile ones may nest without bound */
+#define AT_GNU_discriminator 0x2136 /* of binutils, include/dwarf2.def */
+
+/* A row of the answer: a scope, or a range of the scope before it. */
+struct row {
+	uint64_t start, end;	  /* of a scope: where it is entered, 0 */
+	uint32_t parent;	  /* of a scope: the number of an earlier one; NO_SCOPE */
+	uint32_t name, raw, file; /* offsets in the strings; NONE */
+	uint32_t line, call_line, call_discriminator;
+	uint32_t is_range;
+};
+#define NONE UINT32_MAX
+
+struct asked {
+	const struct range *ranges;
+	size_t n;
+};
+
+/* ---- in the sandbox ---- */
+
+struct finder {
+	const struct asked *asked;
+	struct str rows, names;
+	struct map64 seen; /* a name's address -> 1 + its offset in names */
+	const char *folder;
+	Dwarf_Addr bias;
+	Dwarf_Off walked; /* the last visited DIE of the unit */
+	uint32_t scopes;
+};
+
+static uint32_t put_name(struct finder *f, const char *name, bool path)
+{
+	uint64_t *known;
+
+	if (!name)
+		return NONE;
+	known = map64__put(&f->seen, (uintptr_t)name);
+	if (!*known) {
+		*known = f->names.len + 1;
+		if (path)
+			debug__put_path(&f->names, f->folder, name);
+		else
+			str__put(&f->names, name, strlen(name) + 1);
+	}
+	return *known - 1;
+}
+
+/* Of the first asked range that ends behind addr. */
+static bool is_asked(const struct finder *f, uint64_t start, uint64_t end)
+{
+	size_t low = 0, high = f->asked->n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		const struct range *r = &f->asked->ranges[mid];
+
+		if (r->vaddr + r->size <= start)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < f->asked->n && f->asked->ranges[low].vaddr < end;
+}
+
+static bool has_asked_code(const struct finder *f, Dwarf_Die *die)
+{
+	Dwarf_Addr base, start, end;
+	ptrdiff_t at = 0;
+
+	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0)
+		if (is_asked(f, start + f->bias, end + f->bias))
+			return true;
+	return false;
+}
+
+static uint32_t number(Dwarf_Die *die, unsigned name)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word value;
+
+	return dwarf_attr(die, name, &attr) && !dwarf_formudata(&attr, &value) && value < UINT32_MAX
+		       ? value
+		       : 0;
+}
+
+static const char *linkage_name(Dwarf_Die *die)
+{
+	Dwarf_Attribute attr;
+	const char *name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attr));
+
+	return name ? name
+		    : dwarf_formstring(dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attr));
+}
+
+static void put_ranges(struct finder *f, Dwarf_Die *die)
+{
+	Dwarf_Addr base, start, end;
+	ptrdiff_t at = 0;
+
+	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
+		struct row row = {.start = start + f->bias, .end = end + f->bias, .is_range = true};
+
+		if (start < end)
+			str__put(&f->rows, (const char *)&row, sizeof(row));
+	}
+}
+
+/* Returns its number. */
+static uint32_t put_scope(struct finder *f, Dwarf_Die *die, uint32_t parent)
+{
+	struct row row = {.parent = parent,
+			  .name = put_name(f, dwarf_diename(die), false),
+			  .raw = put_name(f, linkage_name(die), false),
+			  .file = put_name(f, dwarf_decl_file(die), true),
+			  .call_line = number(die, DW_AT_call_line),
+			  .call_discriminator = number(die, AT_GNU_discriminator)};
+	Dwarf_Addr pc;
+	int line;
+
+	if (!dwarf_entrypc(die, &pc))
+		row.start = pc + f->bias;
+	if (row.file != NONE && !dwarf_decl_line(die, &line) && line > 0)
+		row.line = line;
+	str__put(&f->rows, (const char *)&row, sizeof(row));
+	put_ranges(f, die);
+	return f->scopes++;
+}
+
+/* DW_AT_sibling may be damaged: see line_functions.c. */
+static bool next_die(const struct finder *f, Dwarf_Die *die)
+{
+	return dwarf_siblingof(die, die) == 0 && dwarf_dieoffset(die) > f->walked;
+}
+
+static void walk(struct finder *f, Dwarf_Die *die, uint32_t scope, unsigned depth)
+{
+	int tag = dwarf_tag(die);
+	Dwarf_Die child;
+
+	f->walked = dwarf_dieoffset(die);
+	if (tag == DW_TAG_subprogram)
+		scope = NO_SCOPE; /* also within another one */
+	if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine) {
+		if (!has_asked_code(f, die))
+			return;
+		scope = put_scope(f, die, scope);
+	}
+	if (depth < DEPTH_LIMIT && dwarf_child(die, &child) == 0)
+		do
+			walk(f, &child, scope, depth + 1);
+		while (next_die(f, &child));
+}
+
+/* A unit may tell no ranges. */
+static bool may_have_asked_code(const struct finder *f, Dwarf_Die *unit)
+{
+	return has_asked_code(f, unit) ||
+	       !(dwarf_hasattr(unit, DW_AT_ranges) || dwarf_hasattr(unit, DW_AT_high_pc));
+}
+
+static void find_all(void *ctx, const struct debug_session *s, struct str *answer)
+{
+	struct finder f = {.asked = ctx};
+	Dwarf_Die *unit = NULL;
+	Dwarf_Attribute attr;
+
+	if (!debug__has_dwarf(s))
+		return;
+	while ((unit = dwfl_module_nextcu(s->module, unit, &f.bias))) {
+		if (!may_have_asked_code(&f, unit))
+			continue;
+		f.folder = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attr));
+		walk(&f, unit, NO_SCOPE, 0);
+	}
+	table__put(answer, &f.rows, sizeof(struct row), &f.names);
+	str__free(&f.rows);
+	str__free(&f.names);
+	map64__free(&f.seen);
+}
+
+/* ---- in bbtrace's own process ---- */
+
+static bool is_name(const struct table *t, uint32_t name)
+{
+	return name == NONE || name < t->len;
+}
+
+static const char *name_of(const struct table *t, uint32_t name)
+{
+	return name == NONE ? NULL : t->strings + name;
+}
+
+/* False: not valid output of the sandbox. *n: of the scopes so far. */
+static bool take_row(const struct table *t, const struct row *r, uint32_t *n,
+		     const struct scope_calls *calls, void *ctx)
+{
+	if (r->is_range) {
+		if (!*n || r->start >= r->end)
+			return false;
+		calls->range(ctx, *n - 1, r->start, r->end);
+		return true;
+	}
+	if ((r->parent != NO_SCOPE && r->parent >= *n) || !is_name(t, r->name) ||
+	    !is_name(t, r->raw) || !is_name(t, r->file) || r->line > INT32_MAX ||
+	    r->call_line > INT32_MAX || (r->line && r->file == NONE))
+		return false;
+	calls->scope(ctx, &(struct source_scope){.name = name_of(t, r->name),
+						 .raw = name_of(t, r->raw),
+						 .file = name_of(t, r->file),
+						 .line = r->line,
+						 .parent = r->parent,
+						 .call_line = r->call_line,
+						 .call_discriminator = r->call_discriminator,
+						 .entry = r->start});
+	++*n;
+	return true;
+}
+
+void object__scopes(const struct object *o, const struct range *ranges, size_t n,
+		    const struct scope_calls *calls, void *ctx)
+{
+	struct asked asked = {ranges, n};
+	struct str answer = {0};
+	struct table table;
+	uint32_t scopes = 0;
+	struct row row;
+
+	if (!debug__try(o, find_all, &asked, &answer, "what was inlined"))
+		return;
+	if (!table__take(&table, &answer, sizeof(row))) {
+		str__free(&answer);
+		return;
+	}
+	elf__keep(elf__of(o), answer.data);
+	for (size_t i = 0; i < table.n; i++) {
+		memcpy(&row, table.records + i * sizeof(row), sizeof(row));
+		if (!take_row(&table, &row, &scopes, calls, ctx))
+			break;
+	}
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* lines: what of the source a plan's code is of, by debug information. Part of plan.h. */
+#ifndef BBTRACE_PLAN_LINES_H
+#define BBTRACE_PLAN_LINES_H
+
+#include "object/object.h"
+
+struct plan;
+
+/* The source line of the code from vaddr up to the next row of the same object. line 0: unknown. */
+struct plan_line {
+	uint64_t vaddr;
+	uint32_t object;
+	uint32_t file; /* index into plan->line_files */
+	uint32_t line;
+};
+
+/* A function of the source that has code, or a copy of one that was inlined. */
+struct plan_scope {
+	const char *name, *raw; /* in the source, NULL: none; in the symbol table, NULL: the same */
+	uint32_t object;
+	uint32_t parent;     /* the one that it was inlined in, an earlier row; NO_SCOPE: none */
+	uint32_t file, line; /* where it is declared; line 0: not known */
+	uint32_t call_line, call_discriminator; /* of what was inlined: in the parent's file */
+	uint64_t entry;				/* where control enters it; 0: not known */
+};
+
+/* Code of a scope, without that of what was inlined in it. */
+struct plan_scope_range {
+	uint64_t start, end;
+	uint32_t object, scope;
+};
+
+/* Fills in lines and line_files from the objects' debug information; slow. */
+void plan__lines(struct plan *p);
+/* Fills in scopes and scope_ranges, too. */
+void plan__scopes(struct plan *p);
+/* The innermost scope of the code at vaddr; NO_SCOPE: not known. */
+uint32_t plan__scope_at(const struct plan *p, uint32_t object, uint64_t vaddr);
+/* Behind the code from vaddr on that is in the same one, or in none. */
+uint64_t plan__scope_end(const struct plan *p, uint32_t object, uint64_t vaddr);
+/* The row that covers vaddr; NULL: none. */
+const struct plan_line *plan__line_at(const struct plan *p, uint32_t object, uint64_t vaddr);
+
+#endif
