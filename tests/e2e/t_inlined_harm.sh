@@ -218,6 +218,14 @@ int main(int argc, char **argv)
 }
 END
 "${CC:-cc}" -O1 -mfsgsbase -DINSN -o "$T/insn" "$T/gs.c"
+# as $process, which has begun
+run_gs() {
+	rm -f "$T/until" "$T/out.gs"
+	"$gs" "$how" "$T/until" >"$T/out.gs" &
+	process=$!
+	at_end "kill $process 2>/dev/null"
+	wait_for "$PATIENCE" test -s "$T/out.gs"
+}
 for how in call blocked instruction; do
 	gs=$T/gs
 	[[ $how != instruction ]] || gs=$T/insn
@@ -229,26 +237,29 @@ for how in call blocked instruction; do
 		same "$T/out" "$T/plain" 'its results, its gs and its memory are as ever'
 		like "$T/err" 'is not traced any more: it uses the gs segment' 'and it is said that it is let go'
 	done
-	rm -f "$T/until" "$T/out.gs"
-	"$gs" "$how" "$T/until" >"$T/out.gs" &
-	process=$!
-	at_end "kill $process 2>/dev/null"
-	wait_for "$PATIENCE" test -s "$T/out.gs"
 	if [[ $how == instruction ]]; then
+		run_gs
 		bb user "$gs" work -p $process --engine inline -l 2000 -F json -o "$T/json"
 		exits 0 'a process that may set gs by an instruction is traced'
 		like "$T/err" 'tracing by probes instead, since process .*wrgsbase' 'by probes, which is said'
-	else
-		"$BBTRACE" user "$gs" work -p $process --engine inline -c -F json -o "$T/json" 2>"$T/err" &
-		tracer=$!
-		at_end "kill $tracer 2>/dev/null"
-		wait_for "$PATIENCE" grep -q '^TracerPid:[[:space:]]*[1-9]' "/proc/$process/status"
+		: >"$T/until"
+		wait "$process"
+		is "$? $(tail -n 1 "$T/out.gs")" "0 $(<"$T/plain")" 'its results are right, too'
+		continue
 	fi
-	: >"$T/until"
-	wait $process
-	is $? 0 "$how: a process that sets gs"
-	[[ $how == instruction ]] || wait $tracer
-	is "$(tail -n 1 "$T/out.gs")" "$(<"$T/plain")" 'its results are right, too'
+	# at any moment of attaching
+	wrong=0
+	for ((i = 0; i < 20; i++)); do
+		run_gs
+		"$BBTRACE" user "$gs" work -p "$process" --engine inline -c -F json -o "$T/json" 2>"$T/err" &
+		tracer=$!
+		wait_for "$PATIENCE" grep -q '^TracerPid:[[:space:]]*[1-9]' "/proc/$process/status"
+		: >"$T/until"
+		wait "$process" && [[ $(tail -n 1 "$T/out.gs") == "$(<"$T/plain")" ]] || ((++wrong))
+		wait $tracer
+	done
+	is $wrong 0 "$how: a process that sets gs while it is attached to: its results are right 20 times" ||
+		diag "$(cat "$T/out.gs" "$T/err")"
 done
 "$T/gs" none >"$T/plain"
 bb user "$T/gs" work --engine inline -c -F json -o "$T/json" -- "$T/gs" none

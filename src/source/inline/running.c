@@ -148,6 +148,7 @@ static void collect_one(struct tracer *s, const struct stop *stop, bool asked,
 {
 	struct thread *t = tracer__thread(s, stop->tid);
 	int event = stop->status >> 16;
+	bool is_for_gs;
 
 	if (!t && WIFSTOPPED(stop->status) && event != PTRACE_EVENT_EXEC) {
 		tracer__early(s, stop);
@@ -166,9 +167,9 @@ static void collect_one(struct tracer *s, const struct stop *stop, bool asked,
 		t->in_vfork = false;
 	else if (event)
 		take_child(t, event);
-	go_on(t,
-	      event || thread__stopped_for_gs(t, stop->status, false) ? 0 : WSTOPSIG(stop->status),
-	      asked && (!p || t->process == p));
+	is_for_gs = thread__stopped_for_gs(t, stop->status, thread__has_own_gs(t));
+	t->known = false;
+	go_on(t, event || is_for_gs ? 0 : WSTOPSIG(stop->status), asked && (!p || t->process == p));
 }
 
 static void collect(struct tracer *s, bool asked, const struct process *p)
@@ -206,11 +207,6 @@ int tracer__await_stops(struct tracer *s, const struct process *p, struct say_an
 
 /* ---- refused ---- */
 
-static bool uses_gs(struct thread *t)
-{
-	return !thread__load_regs(t) && thread__get(t, TRACEE_LOG);
-}
-
 /* Is a signal pending that was sent because it has set gs? */
 static bool has_signal_for_gs(struct thread *t)
 {
@@ -218,7 +214,7 @@ static bool has_signal_for_gs(struct thread *t)
 	siginfo_t si;
 
 	for (; ptrace(PTRACE_PEEKSIGINFO, t->tid, &from, &si) == 1; from.off++)
-		if (siginfo__is_for_gs(&si, uses_gs(t)))
+		if (siginfo__is_for_gs(&si, thread__has_own_gs(t)))
 			return true;
 	return false;
 }
@@ -230,7 +226,7 @@ static void take_signals_for_gs(struct thread *t)
 
 	while (status && has_signal_for_gs(t)) {
 		status = thread__resume_wait(t, PTRACE_CONT, sig);
-		sig = status >> 16 || thread__stopped_for_gs(t, status, uses_gs(t))
+		sig = status >> 16 || thread__stopped_for_gs(t, status, thread__has_own_gs(t))
 			      ? 0
 			      : WSTOPSIG(status);
 	}

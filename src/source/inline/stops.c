@@ -169,6 +169,13 @@ bool siginfo__is_for_gs(const siginfo_t *si, bool uses)
 	       (si->si_signo == SIGSTOP || (uses && si->si_signo == SIGURG));
 }
 
+bool thread__has_own_gs(struct thread *t)
+{
+	if (t->area || t->process->space)
+		return thread__lost_slot(t);
+	return !thread__load_regs(t) && thread__get(t, TRACEE_LOG);
+}
+
 bool thread__stopped_for_gs(const struct thread *t, int status, bool uses)
 {
 	siginfo_t si;

@@ -101,7 +101,8 @@ void thread__put_off(struct thread *t, int status)
 
 	if (status >> 16 == PTRACE_EVENT_STOP)
 		t->regroups |= sig != SIGTRAP;
-	else if (!(status >> 16) && sig < 64 && !thread__stopped_for_gs(t, status, false))
+	else if (!(status >> 16) && sig < 64 &&
+		 !thread__stopped_for_gs(t, status, thread__has_own_gs(t)))
 		t->put_off |= 1ull << sig;
 }
 

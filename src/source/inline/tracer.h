@@ -450,6 +450,8 @@ void uncover__say(struct thread *t);
 /* Its process is let go, and why is said: it has another use of gs, or will have … */
 void thread__refuse(struct thread *t, const char *why);
 void thread__refuse_gs(struct thread *t);
+/* Does it use gs for something else than its log? */
+bool thread__has_own_gs(struct thread *t);
 /* It has set gs, and this is why it has stopped (gs.c): the program is not to get that signal.
  * uses: it is known to use gs; else SIGURG may be that of a socket. */
 bool siginfo__is_for_gs(const siginfo_t *si, bool uses);
