@@ -4,7 +4,7 @@
  * Branches are preceded by their taken and not-taken counts, indirect ones are followed by their
  * targets, and blocks are preceded by their count. Code that didn't run is dim.
  */
-#include "output/runs.h"
+#include "output/coverage.h"
 #include "output/listing.h"
 #include "output/text.h"
 
@@ -15,7 +15,7 @@
 
 struct annotate {
 	struct stats stats; /* the first: see AGGREGATES */
-	struct runs runs;
+	struct coverage c;
 	/* of the current function */
 	struct output *o;
 	uint64_t most; /* the count of the function's hottest block */
@@ -55,7 +55,7 @@ static void put_branch(struct annotate *a, const struct listing_row *row)
 	const struct plan_site *s = &a->o->plan->sites.data[row->site];
 	const struct stats_site *ps = &a->stats.sites[row->site];
 
-	if (!a->runs.known) {
+	if (!a->c.runs.known) {
 		put_spaces(&a->o->buffer, 2 * COUNT_WIDTH);
 		return;
 	}
@@ -71,7 +71,8 @@ static void put_counts(struct annotate *a, const struct listing_row *row)
 	struct str *s = &a->o->buffer;
 
 	if (row->first)
-		put_painted(a, heat_of(a, a->runs.blocks[row->block]), a->runs.blocks[row->block]);
+		put_painted(a, heat_of(a, a->c.runs.blocks[row->block]),
+			    a->c.runs.blocks[row->block]);
 	else
 		put_spaces(s, COUNT_WIDTH);
 	if (row->site != NO_SITE && a->o->plan->sites.data[row->site].kind)
@@ -83,7 +84,7 @@ static void put_counts(struct annotate *a, const struct listing_row *row)
 /* Indents rows without counts. */
 static void indent(struct annotate *a)
 {
-	put_spaces(&a->o->buffer, (a->runs.all ? 0 : 3 * COUNT_WIDTH) + 2);
+	put_spaces(&a->o->buffer, (a->c.runs.all ? 0 : 3 * COUNT_WIDTH) + 2);
 }
 
 static void put_columns(struct annotate *a, const struct listing_row *row)
@@ -91,7 +92,7 @@ static void put_columns(struct annotate *a, const struct listing_row *row)
 	struct str *s = &a->o->buffer;
 	char offset[24];
 
-	if (!a->runs.all)
+	if (!a->c.runs.all)
 		put_counts(a, row);
 	snprintf(offset, sizeof(offset), "+0x%llx", (unsigned long long)(row->vaddr - row->start));
 	str__printf(s, "  %-*s ", OFFSET_WIDTH, offset);
@@ -141,10 +142,25 @@ static void put_place(struct str *s, const struct listing_row *row)
 	str__printf(s, ":%u", row->line);
 }
 
+/* Of a conditional that always goes one way. Returns its width. */
+static size_t put_unseen(struct annotate *a, const struct listing_row *row)
+{
+	const char *side = row->site == NO_SITE || *a->o->more
+				   ? NULL
+				   : coverage__unseen_side(&a->c, row->site);
+
+	if (!side)
+		return 0;
+	paint(a->o, RED);
+	str__printf(&a->o->buffer, "  # %s", side);
+	paint(a->o, PLAIN);
+	return strlen("  # ") + strlen(side);
+}
+
 static void put_insn(struct annotate *a, const struct listing_row *row)
 {
 	struct str *s = &a->o->buffer, text = {0};
-	bool dim = !a->runs.blocks[row->block];
+	bool dim = !a->c.runs.blocks[row->block];
 	size_t width;
 
 	put_columns(a, row);
@@ -156,6 +172,7 @@ static void put_insn(struct annotate *a, const struct listing_row *row)
 	width = s->len - width;
 	if (dim)
 		paint(a->o, PLAIN);
+	width += put_unseen(a, row);
 	if (row->file) {
 		put_spaces(s, INSN_WIDTH - min_of(width, (size_t)INSN_WIDTH));
 		paint(a->o, CYAN);
@@ -210,6 +227,18 @@ static void put_row(void *ctx, const struct listing_row *row)
 
 /* ---- functions ---- */
 
+/* How much of it ran. */
+static void put_part(struct annotate *a, const char *what, const struct coverage_ratio *r)
+{
+	struct str *s = &a->o->buffer;
+
+	if (!r->all)
+		return;
+	put(s, ", ");
+	coverage__part(s, r);
+	str__printf(s, " %s", what);
+}
+
 static void put_head(struct annotate *a, uint32_t function)
 {
 	const struct plan_function *f = &a->o->plan->functions.data[function];
@@ -222,12 +251,14 @@ static void put_head(struct annotate *a, uint32_t function)
 	put(s, " in ");
 	str__shown(s, a->o->plan->objects.data[f->object].path);
 	str__printf(s, ", 0x%llx", (unsigned long long)plan__start(f));
-	if (a->runs.all) {
+	if (a->c.runs.all) {
 		str__putc(s, '\n');
 		return;
 	}
 	put(s, ": ");
 	stats__put_counts(s, pf, a->o->more);
+	put_part(a, "blocks", &a->c.code[function].blocks);
+	put_part(a, "sides of branches", &a->c.code[function].sides);
 	str__putc(s, '\n');
 	str__printf(s, "%*s%*s%*s  %-*s instruction\n", COUNT_WIDTH, "runs", COUNT_WIDTH, "taken",
 		    COUNT_WIDTH, "not taken", OFFSET_WIDTH, "offset");
@@ -235,7 +266,7 @@ static void put_head(struct annotate *a, uint32_t function)
 
 static int put_function(struct annotate *a, uint32_t function)
 {
-	a->most = a->runs.most[function];
+	a->most = a->c.runs.most[function];
 	put_head(a, function);
 	listing__function(a->o, function, put_row, a);
 	str__putc(&a->o->buffer, '\n');
@@ -246,12 +277,23 @@ static void put_missing(struct annotate *a, const struct trace_totals *t)
 {
 	struct str *s = &a->o->buffer, text = {0};
 
-	if (a->runs.all)
+	if (a->c.runs.all)
 		return;
-	if (!a->runs.known)
+	if (!a->c.runs.known)
 		put(s, "# No branches were recorded (-e): how often each ran is not known.\n");
 	if (stats__missing(&a->stats, t, &text))
 		str__printf(s, "# Missing: %s\n", text.data);
+	str__free(&text);
+}
+
+static void put_total(struct annotate *a)
+{
+	struct str text = {0};
+
+	if (!a->c.runs.all && a->c.runs.known) {
+		output_coverage__text(&a->c.total, &text);
+		str__printf(&a->o->buffer, "# Coverage: %s.\n", text.data);
+	}
 	str__free(&text);
 }
 
@@ -262,19 +304,20 @@ static int annotate__end(struct output *o, const struct trace_totals *t)
 	int err = 0;
 
 	stats__end(&a->stats);
-	runs__init(&a->runs, &a->stats, &o->options);
+	coverage__init(&a->c, &a->stats, &o->options);
 	a->o = o;
 	put_missing(a, t);
 	for (uint32_t i = 0; !err && i < o->plan->functions.len; i++) {
 		if (o->plan->functions.data[i].flags & FUNCTION_HELPER)
 			continue;
-		if (runs__ran(&a->runs, i))
+		if (runs__ran(&a->c.runs, i))
 			err = put_function(a, i);
 		else
 			idle++;
 	}
 	if (idle)
 		str__printf(&o->buffer, "# %u functions did not run.\n", idle);
+	put_total(a);
 	return err;
 }
 
@@ -282,7 +325,7 @@ static void annotate__free(struct output *o)
 {
 	struct annotate *a = o->state;
 
-	runs__free(&a->runs);
+	coverage__free(&a->c);
 	stats__free(&a->stats);
 }
 

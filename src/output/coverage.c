@@ -313,6 +313,7 @@ static void add_side(struct building *b, const struct coverage_side *of, uint32_
 	row.side = side;
 	row.count = n;
 	count(&b->c->total.sides, n);
+	count(&b->c->code[b->c->plan->sites.data[of->site].function].sides, n);
 	vec__push(&b->c->by_side, row);
 }
 
@@ -490,6 +491,7 @@ void coverage__init(struct coverage *c, const struct stats *p, const struct outp
 
 	*c = (struct coverage){.plan = p->plan, .options = o, .rank = ranks_of(p->plan)};
 	runs__init(&c->runs, p, o);
+	c->code = xcalloc(p->plan->functions.len + 1, sizeof(*c->code));
 	for (size_t i = 0; i < p->plan->blocks_by_address.len; i++) {
 		uint32_t block = p->plan->blocks_by_address.data[i];
 		const struct plan_block *k = &p->plan->blocks.data[block];
@@ -497,6 +499,7 @@ void coverage__init(struct coverage *c, const struct stats *p, const struct outp
 		if (!coverage__has_block(c, block))
 			continue;
 		count(&c->total.blocks, c->runs.blocks[block]);
+		count(&c->code[k->function].blocks, c->runs.blocks[block]);
 		if (p->plan->lines.len)
 			add_lines(&b, block, &line);
 		if (k->site != NO_SITE)
@@ -516,12 +519,33 @@ void coverage__free(struct coverage *c)
 {
 	runs__free(&c->runs);
 	free(c->rank);
+	free(c->code);
 	vec__free(&c->by_function);
 	vec__free(&c->by_line);
 	vec__free(&c->by_side);
 }
 
 /* ---- text ---- */
+
+const char *coverage__unseen_side(const struct coverage *c, uint32_t site)
+{
+	const struct plan_site *s = &c->plan->sites.data[site];
+	const struct stats_site *ps = &c->runs.stats->sites[site];
+
+	if ((s->kind != BRANCH_JCC && s->kind != BRANCH_LOOP) || !c->runs.known || c->runs.all)
+		return NULL;
+	if (!ps->taken && ps->not_taken && ps->not_taken != COUNT_UNKNOWN)
+		return "never taken";
+	return !ps->not_taken && ps->taken && ps->taken != COUNT_UNKNOWN ? "always taken" : NULL;
+}
+
+void coverage__part(struct str *s, const struct coverage_ratio *r)
+{
+	if (r->all)
+		str__printf(s, "%llu/%llu", (unsigned long long)r->ran, (unsigned long long)r->all);
+	else
+		str__putc(s, '-');
+}
 
 void coverage__percent(struct str *s, const struct coverage_ratio *r)
 {

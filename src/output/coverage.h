@@ -43,6 +43,11 @@ struct coverage_side {
 	uint64_t runs;	/* how often its branch was executed */
 };
 
+/* Of a function of the plan. */
+struct coverage_code {
+	struct coverage_ratio blocks, sides;
+};
+
 struct coverage {
 	const struct plan *plan;
 	const struct output_options *options;
@@ -53,6 +58,7 @@ struct coverage {
 	VEC(struct coverage_function) by_function; /* then by name */
 	VEC(struct coverage_line) by_line;	   /* without those of no source */
 	VEC(struct coverage_side) by_side;	   /* then by address */
+	struct coverage_code *code;		   /* by function of the plan */
 };
 
 /* The stats have ended. They, the plan and the options must outlive it. */
@@ -76,6 +82,12 @@ struct coverage_ratio coverage__functions(const struct coverage *c, const struct
 struct coverage_ratio coverage__lines(const struct coverage *c, const struct coverage_rows *r);
 struct coverage_ratio coverage__sides(const struct coverage *c, const struct coverage_rows *r);
 
+/* Of a conditional that was executed: the side that was never gone to, as a word: "never taken".
+ * NULL: both were, it never ran, or that is not known. */
+const char *coverage__unseen_side(const struct coverage *c, uint32_t site);
+
+/* "5/8" of a ratio, "-" if it is empty. */
+void coverage__part(struct str *s, const struct coverage_ratio *r);
 /* "87.5%", rounded down to a tenth, of a ratio that is not empty. */
 void coverage__percent(struct str *s, const struct coverage_ratio *r);
 

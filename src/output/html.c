@@ -7,11 +7,11 @@
  * str__xml().
  */
 #include "output/about.h"
+#include "output/coverage.h"
 #include "output/fields.h"
 #include "output/flame.h"
 #include "output/listing.h"
 #include "output/pages.h"
-#include "output/runs.h"
 #include "output/timeline.h"
 
 #define put(s, literal) str__put((s), literal, sizeof(literal) - 1)
@@ -21,7 +21,7 @@
 
 struct html {
 	struct stats stats; /* the first: see AGGREGATES */
-	struct runs runs;
+	struct coverage c;
 	struct timeline timeline;
 	/* of the current function */
 	struct output *o;
@@ -95,6 +95,15 @@ static void put_times(struct json *j, const struct stats_function *pf)
 	put_histogram(j, h);
 }
 
+/* How much of it ran: [ran,all] */
+static void put_ratio(struct json *j, const struct coverage_ratio *r)
+{
+	json__open_array(j);
+	json__unsigned(j, r->ran);
+	json__unsigned(j, r->all);
+	json__close_array(j);
+}
+
 static void put_function(struct html *h, uint32_t function)
 {
 	const struct plan_function *f = &h->o->plan->functions.data[function];
@@ -111,7 +120,11 @@ static void put_function(struct html *h, uint32_t function)
 	json__member(j, unsigned, "branches", pf->branches);
 	json__member(j, unsigned, "conditional", pf->conditional);
 	json__member(j, unsigned, "taken", pf->taken);
-	json__member(j, unsigned, "most", h->runs.most[function]);
+	json__member(j, unsigned, "most", h->c.runs.most[function]);
+	json__key(j, "blocks");
+	put_ratio(j, &h->c.code[function].blocks);
+	json__key(j, "sides");
+	put_ratio(j, &h->c.code[function].sides);
 	put_times(j, pf);
 	json__close_object(j);
 }
@@ -119,7 +132,7 @@ static void put_function(struct html *h, uint32_t function)
 static bool is_shown(const struct html *h, uint32_t function)
 {
 	return !(h->o->plan->functions.data[function].flags & FUNCTION_HELPER) &&
-	       runs__ran(&h->runs, function);
+	       runs__ran(&h->c.runs, function);
 }
 
 static void put_objects(struct html *h)
@@ -169,8 +182,10 @@ static int put_data(struct html *h, const struct trace_totals *t)
 	put_objects(h);
 	json__member(j, unsigned, "threads", h->stats.threads.len);
 	json__member(j, unsigned, "span", h->stats.last - h->stats.first);
-	json__member(j, bool, "branches", h->runs.known);
+	json__member(j, bool, "branches", h->c.runs.known);
 	json__member(j, string, "more", h->o->more);
+	json__key(j, "ran");
+	put_ratio(j, &h->c.total.functions);
 	put_totals(j, t);
 	err = put_functions(h);
 	json__close_object(j);
@@ -230,8 +245,8 @@ static void put_branch(struct html *h, const struct listing_row *row)
 	const struct stats_site *ps = &h->stats.sites[row->site];
 	bool conditional = site->kind == BRANCH_JCC || site->kind == BRANCH_LOOP;
 
-	put_count(&h->json, h->runs.known ? ps->taken : RUNS_UNKNOWN);
-	put_count(&h->json, h->runs.known && conditional ? ps->not_taken : RUNS_UNKNOWN);
+	put_count(&h->json, h->c.runs.known ? ps->taken : RUNS_UNKNOWN);
+	put_count(&h->json, h->c.runs.known && conditional ? ps->not_taken : RUNS_UNKNOWN);
 	put_targets(h, row);
 	if (site->target)
 		json__hex(&h->json, address__shown(h->o, site->object, site->target));
@@ -260,7 +275,7 @@ static void put_offset(struct json *j, const struct listing_row *row)
 static void put_insn(struct html *h, const struct listing_row *row)
 {
 	bool branch = row->site != NO_SITE && h->o->plan->sites.data[row->site].kind;
-	uint64_t runs = h->runs.blocks[row->block];
+	uint64_t runs = h->c.runs.blocks[row->block];
 	struct json *j = &h->json;
 	struct str text = {0};
 
@@ -497,7 +512,7 @@ static int html__end(struct output *o, const struct trace_totals *t)
 
 	stats__end(&h->stats);
 	timeline__end(&h->timeline);
-	runs__init(&h->runs, &h->stats, &o->options);
+	coverage__init(&h->c, &h->stats, &o->options);
 	h->o = o;
 	return put_page(h, t);
 }
@@ -506,7 +521,7 @@ static void html__free(struct output *o)
 {
 	struct html *h = o->state;
 
-	runs__free(&h->runs);
+	coverage__free(&h->c);
 	timeline__free(&h->timeline);
 	stats__free(&h->stats);
 }

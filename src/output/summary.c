@@ -4,7 +4,7 @@
  * the first ones. Times are truncated, as in text; p50 and p99 are off by at most 1/64
  * (histogram.c).
  */
-#include "output/stats.h"
+#include "output/coverage.h"
 #include "output/text.h"
 
 /* Functions whose durations are drawn; the others are counted. */
@@ -14,7 +14,8 @@
 struct row {
 	const struct plan_function *plan;
 	const struct stats_function *f;
-	const char *more; /* appended to counts and sums: output.more */
+	const char *more;		  /* appended to counts and sums: output.more */
+	const struct coverage_code *code; /* NULL: not shown */
 };
 
 /* ---- cells ---- */
@@ -134,14 +135,24 @@ static void put_taken(struct str *s, const struct row *r)
 		str__printf(s, ".%u%%", permille % 10);
 }
 
-/* counted: also if only edges were counted (-c).
+static void put_blocks(struct str *s, const struct row *r)
+{
+	coverage__part(s, &r->code->blocks);
+}
+
+static void put_sides(struct str *s, const struct row *r)
+{
+	coverage__part(s, &r->code->sides);
+}
+
+/* counted: also if only edges were counted (-c), or only then.
  * drop_order: on a narrow terminal, columns with the lowest number are omitted first; 0: never. */
 static const struct {
 	const char *head;
 	void (*cell)(struct str *s, const struct row *r);
 	unsigned drop_order;
 	bool net; /* only if the time without tracing is known of a function */
-	enum { NOT_COUNTED, COUNTED_ENTRIES, COUNTED_EDGES } counted;
+	enum { NOT_COUNTED, COUNTED_ENTRIES, COUNTED_EDGES, COUNTED_ONLY } counted;
 } columns[] = {
 	{"calls", put_calls, 0, .counted = COUNTED_ENTRIES},
 	{"timed", put_timed, 4},
@@ -156,6 +167,8 @@ static const struct {
 	{"max", put_max, 8},
 	{"branches", put_branches, 0, .counted = COUNTED_EDGES},
 	{"taken", put_taken, 0, .counted = COUNTED_EDGES},
+	{"blocks", put_blocks, 0, .counted = COUNTED_ONLY},
+	{"sides", put_sides, 0, .counted = COUNTED_ONLY},
 };
 #define MOST_SPARED 8
 #define MOST_NAME   40 /* longer ones get their own line */
@@ -202,7 +215,16 @@ static int longest_first(const void *a, const void *b)
 	return x->plan < y->plan ? -1 : x->plan > y->plan;
 }
 
-static void find_rows(const struct output *o, rows_vec *rows)
+/* Were the edges counted, from which it follows what ran? */
+static bool has_coverage(const struct output *o)
+{
+	const struct stats *p = o->state;
+
+	return p->blocks && (!o->options.events || o->options.events & PLAN_BRANCH);
+}
+
+/* c: NULL: what ran is not shown. */
+static void find_rows(const struct output *o, const struct coverage *c, rows_vec *rows)
 {
 	const struct stats *p = o->state;
 
@@ -210,7 +232,8 @@ static void find_rows(const struct output *o, rows_vec *rows)
 		const struct stats_function *f = &p->functions[i];
 
 		if (f->calls || f->branches || f->unseen || f->open)
-			vec__push(rows, (struct row){&p->plan->functions.data[i], f, o->more});
+			vec__push(rows, (struct row){&p->plan->functions.data[i], f, o->more,
+						     c ? &c->code[i] : NULL});
 	}
 	vec__sort(rows, p->blocks ? most_branches_first : longest_first);
 }
@@ -249,8 +272,10 @@ static bool has_column(const struct output *o, const rows_vec *rows, size_t c)
 	const struct stats *p = o->state;
 	bool edges = !o->options.events || o->options.events & PLAN_BRANCH;
 
-	if (columns[c].counted == COUNTED_EDGES && !edges)
+	if (columns[c].counted >= COUNTED_EDGES && !edges)
 		return false;
+	if (columns[c].counted == COUNTED_ONLY)
+		return p->blocks && rows->len && rows->data[0].code;
 	return p->blocks ? columns[c].counted : !columns[c].net || any_net(rows);
 }
 
@@ -430,6 +455,24 @@ static void put_tracing(struct str *s, const rows_vec *rows, const struct trace_
 	str__free(&text);
 }
 
+/* The table, and how much ran: of all functions, those that didn't run have no row. */
+static void put_counted(struct output *o, rows_vec *rows, bool total)
+{
+	struct coverage c = {0};
+	struct str text = {0};
+
+	if (has_coverage(o))
+		coverage__init(&c, o->state, &o->options);
+	find_rows(o, c.plan ? &c : NULL, rows);
+	put_table(o, rows);
+	if (total && c.plan) {
+		output_coverage__text(&c.total, &text);
+		str__printf(&o->buffer, "\nCoverage: %s.\n", text.data);
+	}
+	str__free(&text);
+	coverage__free(&c);
+}
+
 static int summary__end(struct output *o, const struct trace_totals *t)
 {
 	struct stats *p = o->state;
@@ -437,8 +480,7 @@ static int summary__end(struct output *o, const struct trace_totals *t)
 	rows_vec rows = {0};
 
 	stats__end(p);
-	find_rows(o, &rows);
-	put_table(o, &rows);
+	put_counted(o, &rows, true);
 	put_tracing(&o->buffer, &rows, t);
 	put_histograms(&o->buffer, &rows);
 	if (stats__missing(p, t, &missing)) {
@@ -467,8 +509,7 @@ static int counted__interval(struct output *o, uint64_t time, const struct trace
 {
 	rows_vec rows = {0};
 
-	find_rows(o, &rows);
-	put_table(o, &rows);
+	put_counted(o, &rows, false);
 	put_elapsed(o, time, t);
 	vec__free(&rows);
 	return 0;

@@ -59,7 +59,7 @@ is "$(json "$T/edges" '$e->{event} eq "edge"')" 0 '-c shows no counts where no b
 bb user "$T/fib" fib -c -- "$T/fib"
 like "$T/out" '^fib\+0x[0-9a-f]+  jg  taken 88, not taken 89$' '-c as text has both counts of a conditional'
 bb user "$T/fib" fib -c -F summary -- "$T/fib"
-is "$(awk '$4 == "fib" { print $1, $2, $3 }' "$T/out")" "$(json_lines "$T/events" '$e->{event} =~ /^(entry|branch)$/ ? $e->{event} . (exists $e->{taken} ? $e->{taken} ? " taken" : " not" : "") : ""' |
+is "$(awk '$6 == "fib" { print $1, $2, $3 }' "$T/out")" "$(json_lines "$T/events" '$e->{event} =~ /^(entry|branch)$/ ? $e->{event} . (exists $e->{taken} ? $e->{taken} ? " taken" : " not" : "") : ""' |
 		awk '/entry/ { calls++ } /branch/ { branches++ } / taken/ { taken++ } / not/ { not++ }
 			END { t = int(taken * 1000 / (taken + not)); printf "%d %d %d.%d%%\n", calls, branches, t / 10, t % 10 }')" \
 	'-c -F summary: calls, branches and the share of taken conditionals'

@@ -28,7 +28,7 @@ is "$(grep -cvxFf "$T/got" "$T/wanted")" 0 'annotate shows each instruction that
 like "$T/annotate" 'loops\.c:[0-9]+ .*for \(int i = 0' 'annotate shows the source'
 like "$T/annotate" 'loops\.c:[0-9]+  ( {8})+for \(int i = 0' 'annotate expands tabs'
 unlike "$T/annotate" '\\x09' 'annotate shows no tab as an escape'
-like "$T/annotate" '^nested in .*/loops, 0x[0-9a-f]+: 3 calls, [0-9]+ branches$' 'the head of a function in annotate has its calls'
+like "$T/annotate" '^nested in .*/loops, 0x[0-9a-f]+: 3 calls, [0-9]+ branches, 13/13 blocks, 15/16 sides of branches$' 'the head of a function in annotate has its calls'
 
 # indirect targets by count
 program fptr -O1

@@ -11,7 +11,7 @@ static void test_listing(void)
 
 	is_str(got,
 	       "# Missing: 3 branches that could not be probed\n"
-	       "f<\"&> in /usr/bin/pr\"og, 0x1000: 4 calls, 11 branches\n"
+	       "f<\"&> in /usr/bin/pr\"og, 0x1000: 4 calls, 11 branches, 4/4 blocks, 2/2 sides of branches\n"
 	       "       runs      taken  not taken  offset   instruction\n"
 	       "                                   a.c:7  if (x)  \\x1b<y>\n"
 	       "          4                        +0x0     test edi, edi\n"
@@ -25,7 +25,9 @@ static void test_listing(void)
 	       "                     4                        -> main\n"
 	       "                                   +0x9     (3 bytes that control flow doesn't reach)\n"
 	       "\n"
-	       "# 1 functions did not run.\n",
+	       "# 1 functions did not run.\n"
+	       "# Coverage: functions 100.0% (1 of 1), lines 100.0% (2 of 2), "
+	       "sides of branches 100.0% (2 of 2).\n",
 	       "annotate shows code with its counts, and control characters escaped");
 }
 
@@ -35,11 +37,11 @@ static void test_cold(void)
 
 	is_str(got,
 	       "# Missing: 3 branches that could not be probed\n"
-	       "f<\"&> in /usr/bin/pr\"og, 0x1000: 1 calls, 2 branches\n"
+	       "f<\"&> in /usr/bin/pr\"og, 0x1000: 1 calls, 2 branches, 2/4 blocks, 1/2 sides of branches\n"
 	       "       runs      taken  not taken  offset   instruction\n"
 	       "                                   a.c:7  if (x)  \\x1b<y>\n"
 	       "          1                        +0x0     test edi, edi\n"
-	       "                     1          0  +0x2     je f<\"&>+0x8\n"
+	       "                     1          0  +0x2     je f<\"&>+0x8  # always taken\n"
 	       "          0          0             +0x4     call rax                                      a.c:8\n"
 	       "          0                        +0x6     dec edi\n"
 	       "                                   a.c:7  if (x)  \\x1b<y>\n"
@@ -47,7 +49,9 @@ static void test_cold(void)
 	       "                     1                        -> main\n"
 	       "                                   +0x9     (3 bytes that control flow doesn't reach)\n"
 	       "\n"
-	       "# 1 functions did not run.\n",
+	       "# 1 functions did not run.\n"
+	       "# Coverage: functions 100.0% (1 of 1), lines 50.0% (1 of 2), "
+	       "sides of branches 50.0% (1 of 2).\n",
 	       "an instruction that didn't run has a 0");
 }
 
@@ -134,7 +138,10 @@ static void test_never(void)
 {
 	autofree char *got = code_render("annotate", "");
 
-	is_str(got, MISSING "# 2 functions did not run.\n",
+	is_str(got,
+	       MISSING "# 2 functions did not run.\n"
+		       "# Coverage: functions 0.0% (0 of 1), lines 0.0% (0 of 2), "
+		       "sides of branches 0.0% (0 of 2).\n",
 	       "annotate shows no function that didn't run");
 }
 

@@ -47,8 +47,8 @@ static void test_data(void)
 	autofree char *page = code_render("html", "-ghg"), *data = element(page, "data");
 
 	is_str(data,
-	       "{\"objects\":[\"/usr/bin/pr\\\"og\"],\"threads\":1,\"span\":3100,\"branches\":true,\"more\":\"\",\"totals\":{\"format\":\"bbtrace\",\"functions\":2,\"probes\":0,\"skipped\":3,\"events\":15,\"lost\":0,\"unmatched_returns\":0,\"unseen_tail_returns\":0,\"unknown\":0,\"undecoded\":0,\"code\":0,\"missed_at_most\":0},\"functions\":[\n"
-	       "{\"id\":0,\"name\":\"f\\u003c\\\"&>\",\"object\":0,\"entry\":\"0x1000\",\"calls\":4,\"branches\":11,\"conditional\":4,\"taken\":1,\"most\":4,\"timed\":4,\"open\":0,\"total\":400,\"self\":400,\"min\":100,\"avg\":100,\"p50\":100,\"p99\":100,\"max\":100,\"hist\":[[6,4]]}\n"
+	       "{\"objects\":[\"/usr/bin/pr\\\"og\"],\"threads\":1,\"span\":3100,\"branches\":true,\"more\":\"\",\"ran\":[1,1],\"totals\":{\"format\":\"bbtrace\",\"functions\":2,\"probes\":0,\"skipped\":3,\"events\":15,\"lost\":0,\"unmatched_returns\":0,\"unseen_tail_returns\":0,\"unknown\":0,\"undecoded\":0,\"code\":0,\"missed_at_most\":0},\"functions\":[\n"
+	       "{\"id\":0,\"name\":\"f\\u003c\\\"&>\",\"object\":0,\"entry\":\"0x1000\",\"calls\":4,\"branches\":11,\"conditional\":4,\"taken\":1,\"most\":4,\"blocks\":[4,4],\"sides\":[2,2],\"timed\":4,\"open\":0,\"total\":400,\"self\":400,\"min\":100,\"avg\":100,\"p50\":100,\"p99\":100,\"max\":100,\"hist\":[[6,4]]}\n"
 	       "]}",
 	       "the page has the figures of functions that ran");
 }

@@ -25,7 +25,7 @@ for engine in probe inline; do
 	exits 0 "$engine: four processes at once are traced in libc and in the kernel"
 
 	# nobody reads for a while, and the kernel's ring is small
-	{ sleep 6 && cat; } <"$T/fifo" >"$OUT/$engine-lost.json" &
+	{ sleep 15 && cat; } <"$T/fifo" >"$OUT/$engine-lost.json" &
 	timeout -k 10 1800 $BBTRACE trace user:libc.so.6:read kernel:vfs_read --engine $engine --buffer 4096 -F json \
 		-o "$T/fifo" -- cat "$T/some" >/dev/null 2>"$T/err"
 	ok $? "$engine: cat is traced in libc and in the kernel, where most is lost" || diag "$(head -20 "$T/err")"

@@ -89,6 +89,9 @@ const columns = [
 	{ key: 'share', title: 'taken', value: f => f.conditional ? f.taken / f.conditional : -1,
 		cell: f => f.conditional ? [share(f.taken, f.conditional),
 			make('span', { class: 'figure' }, (100 * f.taken / f.conditional).toFixed(1) + ' %')] : '' },
+	...['blocks', 'sides'].filter(() => data.branches).map(key => ({ key, title: key,
+		hint: key === 'blocks' ? 'basic blocks that ran' : 'sides of branches that were taken',
+		value: f => f[key][1] ? f[key][0] / f[key][1] : -1, cell: f => f[key][1] ? f[key].map(count).join('/') : '' })),
 ];
 const value = (c, f) => c.value ? c.value(f) : f[c.key] ?? -1;
 
@@ -166,6 +169,11 @@ function insn(f, r, cold) {
 		if (taken !== null) cells[1].append(make('span', taken ? { class: 'taken' } : {}, hits(taken)));
 		if (not !== null) cells[2].append(make('span', not ? { class: 'not' } : {}, hits(not)));
 		if (not !== null && taken + not) cells[3].append(share(taken, taken + not));
+		if (not !== null && taken + not && !(taken && not) && !more) {
+			const side = cells[taken ? 2 : 1];
+			side.className = 'never';
+			side.title = taken ? 'always taken' : 'never taken';
+		}
 	}
 	tr.append(...cells);
 	return tr;
@@ -253,7 +261,8 @@ function when_seen(element, then) {
 
 function cards() {
 	const sum = key => data.functions.reduce((n, f) => n + f[key], 0), conditional = sum('conditional');
-	const list = [[count(data.functions.length), data.functions.length === 1 ? 'function ran' : 'functions ran'],
+	const all = data.ran[1] > data.functions.length ? ' of ' + count(data.ran[1]) : '';
+	const list = [[count(data.functions.length) + all, !all && data.functions.length === 1 ? 'function ran' : 'functions ran'],
 		[hits(sum('calls')), 'calls'], [hits(sum('branches')), 'branches'],
 		[conditional ? (100 * sum('taken') / conditional).toFixed(1) + ' %' : '-', 'of conditionals taken'],
 		[time(data.span), 'from first to last'], [count(data.threads), data.threads === 1 ? 'thread' : 'threads'],
