@@ -22,6 +22,7 @@ const struct output_format *const output_formats[] = {
 	&output_lcov,
 	&output_cobertura,
 	&output_drcov,
+	&output_bolt,
 	NULL,
 };
 /* clang-format on */
