@@ -106,6 +106,7 @@ formats | python3       | python3
 formats | binutils      | objdump
 formats | graphviz      | dot
 formats | chromium      | chromium
+formats | bolt-19       | /usr/lib/llvm-19/bin/llvm-bolt
 formats | valgrind      | callgrind_annotate
 formats | libxml2-utils | xmllint
 formats | protobuf-compiler | protoc

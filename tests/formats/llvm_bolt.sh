@@ -4,11 +4,8 @@
 # made, edge for edge. Run by `make check-formats`.
 . "$(dirname "$0")/../e2e/lib.sh"
 needs root uprobes
-bolt=
-for v in 19 16; do
-	[[ -z $bolt && -x /usr/lib/llvm-$v/bin/llvm-bolt ]] && bolt=/usr/lib/llvm-$v/bin/llvm-bolt
-done
-[[ $bolt ]] || skip_all 'needs llvm-bolt'
+bolt=/usr/lib/llvm-19/bin/llvm-bolt
+[[ -x $bolt ]] || skip_all 'needs llvm-bolt'
 
 # Programs that llvm-bolt instruments rightly: with what it leaves out (jumps through tables, code in assembler), and where
 # indirect branches lead, which it doesn't tell, they would differ in its disfavour.

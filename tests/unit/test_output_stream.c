@@ -192,7 +192,7 @@ static void test_tracing(void)
 static void test_times(void)
 {
 	static const char *const without[] = {"annotate", "dot",       "folded:count", "svg:count",
-					      "lcov",	  "cobertura", "drcov"};
+					      "lcov",	  "cobertura", "drcov",	       "bolt"};
 	struct output_options some = {.time = TIME_NONE, .events = PLAN_ENTRY | PLAN_BRANCH};
 	struct output o = {0};
 
