@@ -128,10 +128,9 @@ static const struct column gap[] = {
 static const struct column line_file[] = {STRING(struct file_line_file, path)};
 
 static const struct column line[] = {
-	NUMBER(struct plan_line, vaddr),
-	NUMBER(struct plan_line, object),
-	NUMBER(struct plan_line, file),
-	NUMBER(struct plan_line, line),
+	NUMBER(struct plan_line, vaddr),	 NUMBER(struct plan_line, object),
+	NUMBER(struct plan_line, file),		 NUMBER(struct plan_line, line),
+	NUMBER(struct plan_line, discriminator),
 };
 
 static const struct column scope[] = {

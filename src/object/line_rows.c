@@ -15,7 +15,7 @@ struct row {
 	uint32_t range; /* index of the requested range; DAMAGED: unreadable lines */
 	uint32_t line;	/* 0: none */
 	uint32_t file;	/* offset of its name in the strings */
-	uint32_t unused;
+	uint32_t discriminator;
 };
 
 #define DAMAGED UINT32_MAX
@@ -79,6 +79,7 @@ static void put_row(struct finder *f, Dwarf_Line *line, const char *folder, uint
 {
 	struct row row = {.vaddr = vaddr, .range = range};
 	const char *file = dwarf_linesrc(line, NULL, NULL);
+	unsigned discriminator;
 	bool ends = false;
 	int number = 0;
 
@@ -86,6 +87,8 @@ static void put_row(struct finder *f, Dwarf_Line *line, const char *folder, uint
 	    number > 0 && file) {
 		row.line = number;
 		row.file = put_name(f, folder, file);
+		if (!dwarf_linediscriminator(line, &discriminator))
+			row.discriminator = discriminator;
 	}
 	str__put(&f->rows, (const char *)&row, sizeof(row));
 }
@@ -158,7 +161,8 @@ static void end_range(struct row_reader *t)
 /* False: not valid output of the sandbox. */
 static bool take_row(struct row_reader *t, const struct row *r)
 {
-	struct line_row row = {.vaddr = r->vaddr, .line = r->line};
+	struct line_row row = {
+		.vaddr = r->vaddr, .line = r->line, .discriminator = r->discriminator};
 	bool next = t->last.range == NO_RANGE || r->range > t->last.range;
 
 	if (r->range == DAMAGED)

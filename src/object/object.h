@@ -357,6 +357,8 @@ struct line_row {
 	uint64_t vaddr;
 	const char *file; /* as debug information has it; lives as long as the object */
 	unsigned line;
+	unsigned discriminator; /* which of the line's blocks, as the compiler numbers them; 0: one
+				 */
 };
 /*
  * Calls fn with the rows of each range in order: ascending, the first at its start, then one of

@@ -230,53 +230,20 @@ static void join_functions(struct coverage *c)
 
 /* ---- lines ---- */
 
-/* Does the row begin where the block does, or before? */
-static bool is_up_to(const struct plan_line *row, const struct plan_block *k)
+struct adding {
+	struct building *b;
+	uint32_t block;
+};
+
+static void add_piece(void *ctx, const struct plan_piece *piece)
 {
-	return row->object != k->object ? row->object < k->object : row->vaddr <= k->start;
-}
+	struct adding *a = ctx;
+	const struct plan *p = a->b->c->plan;
+	uint32_t place = piece->scope == NO_SCOPE ? p->blocks.data[a->block].function
+						  : p->functions.len + piece->scope;
 
-/* The code of a block that is of one line: part of it may have been inlined. */
-static void add_line(struct building *b, const struct plan_line *row, const struct plan_block *k,
-		     uint64_t end, uint64_t runs)
-{
-	const struct plan *p = b->c->plan;
-	uint32_t scope, last = NO_SCOPE;
-	bool first = true;
-
-	/* a scope may end within the row */
-	for (uint64_t at = max_of(row->vaddr, k->start); at < end; first = false) {
-		scope = plan__scope_at(p, k->object, at);
-		if (first || scope != last)
-			vec__push(&b->parts,
-				  (struct part){row->file, row->line,
-						scope == NO_SCOPE ? k->function
-								  : p->functions.len + scope,
-						runs});
-		last = scope;
-		at = plan__scope_end(p, k->object, at);
-	}
-}
-
-/* The lines of a block's code. *next: the last row that is up to its start, if there is one; it
- * only grows, since blocks come in order of address. */
-static void add_lines(struct building *b, uint32_t block, size_t *next)
-{
-	const struct plan *p = b->c->plan;
-	const struct plan_block *k = &p->blocks.data[block];
-	const struct plan_line *row, *end = vec__end(&p->lines);
-
-	while (*next + 1 < p->lines.len && is_up_to(&p->lines.data[*next + 1], k))
-		++*next;
-	row = &p->lines.data[*next];
-	for (row += row->object < k->object;
-	     row < end && row->object == k->object && row->vaddr < k->end; row++) {
-		bool last = row + 1 == end || row[1].object != k->object;
-
-		if (row->line)
-			add_line(b, row, k, last ? k->end : min_of(row[1].vaddr, k->end),
-				 b->c->runs.blocks[block]);
-	}
+	vec__push(&a->b->parts, (struct part){piece->row->file, piece->row->line, place,
+					      a->b->c->runs.blocks[a->block]});
 }
 
 static void sum_up_lines(struct building *b)
@@ -500,8 +467,7 @@ void coverage__init(struct coverage *c, const struct stats *p, const struct outp
 			continue;
 		count(&c->total.blocks, c->runs.blocks[block]);
 		count(&c->code[k->function].blocks, c->runs.blocks[block]);
-		if (p->plan->lines.len)
-			add_lines(&b, block, &line);
+		plan__each_piece(p->plan, block, &line, add_piece, &(struct adding){&b, block});
 		if (k->site != NO_SITE)
 			add_sides(&b, block);
 	}

@@ -23,6 +23,7 @@ const struct output_format *const output_formats[] = {
 	&output_cobertura,
 	&output_drcov,
 	&output_bolt,
+	&output_autofdo,
 	NULL,
 };
 /* clang-format on */

@@ -365,7 +365,7 @@ static void put_lines(struct change *k)
 		if (is_new(k, l->object, l->vaddr))
 			vec__push(&k->c->to.lines,
 				  (struct plan_line){l->vaddr, k->object[l->object],
-						     before + l->file, l->line});
+						     before + l->file, l->line, l->discriminator});
 }
 
 /* Of such code. A scope's parent is of the same function. */

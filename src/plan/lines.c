@@ -37,7 +37,7 @@ uint32_t line_files__number(struct plan *p, struct map64 *numbers, const char *n
 static void take_row(void *ctx, const struct line_row *row)
 {
 	struct taking *t = ctx;
-	struct plan_line line = {row->vaddr, t->object, 0, row->line};
+	struct plan_line line = {row->vaddr, t->object, 0, row->line, row->discriminator};
 	const struct plan_line *last = t->p->lines.len ? vec__last(&t->p->lines) : NULL;
 
 	if (row->line)
@@ -45,7 +45,7 @@ static void take_row(void *ctx, const struct line_row *row)
 	if (last && last->object == line.object && last->vaddr == line.vaddr)
 		t->p->lines.len--; /* empty: the next row replaces it */
 	else if (last && last->object == line.object && last->line == line.line &&
-		 last->file == line.file)
+		 last->file == line.file && last->discriminator == line.discriminator)
 		return;
 	vec__push(&t->p->lines, line);
 }

@@ -13,6 +13,7 @@ struct plan_line {
 	uint32_t object;
 	uint32_t file; /* index into plan->line_files */
 	uint32_t line;
+	uint32_t discriminator; /* which of the line's blocks; 0: not known */
 };
 
 /* A function of the source that has code, or a copy of one that was inlined. */
@@ -41,5 +42,18 @@ uint32_t plan__scope_at(const struct plan *p, uint32_t object, uint64_t vaddr);
 uint64_t plan__scope_end(const struct plan *p, uint32_t object, uint64_t vaddr);
 /* The row that covers vaddr; NULL: none. */
 const struct plan_line *plan__line_at(const struct plan *p, uint32_t object, uint64_t vaddr);
+
+/* Code of a block that is of one row and one scope; scope NO_SCOPE: none is known. */
+struct plan_piece {
+	const struct plan_line *row;
+	uint32_t scope;
+	uint64_t start;
+};
+/*
+ * Calls fn with the pieces of a block whose lines are known. *next is 0 for the first block; others
+ * follow in order of address (blocks_by_address).
+ */
+void plan__each_piece(const struct plan *p, uint32_t block, size_t *next,
+		      void (*fn)(void *ctx, const struct plan_piece *piece), void *ctx);
 
 #endif

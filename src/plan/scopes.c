@@ -145,3 +145,46 @@ void scopes__sort(struct plan *p)
 {
 	vec__sort(&p->scope_ranges, by_place);
 }
+
+/* ---- of blocks ---- */
+
+/* Does the row begin where the block does, or before? */
+static bool is_up_to(const struct plan_line *row, const struct plan_block *k)
+{
+	return row->object != k->object ? row->object < k->object : row->vaddr <= k->start;
+}
+
+/* A scope may end within a row. */
+static void give_row(const struct plan *p, const struct plan_block *k, const struct plan_line *row,
+		     uint64_t end, void (*fn)(void *ctx, const struct plan_piece *piece), void *ctx)
+{
+	struct plan_piece piece = {.row = row};
+
+	for (uint64_t at = max_of(row->vaddr, k->start); at < end;
+	     at = plan__scope_end(p, k->object, at)) {
+		piece.scope = plan__scope_at(p, k->object, at);
+		piece.start = at;
+		fn(ctx, &piece);
+	}
+}
+
+/* *next: the last row that is up to the block's start, if there is one. */
+void plan__each_piece(const struct plan *p, uint32_t block, size_t *next,
+		      void (*fn)(void *ctx, const struct plan_piece *piece), void *ctx)
+{
+	const struct plan_block *k = &p->blocks.data[block];
+	const struct plan_line *row, *end = vec__end(&p->lines);
+
+	if (!p->lines.len)
+		return;
+	while (*next + 1 < p->lines.len && is_up_to(&p->lines.data[*next + 1], k))
+		++*next;
+	row = &p->lines.data[*next];
+	for (row += row->object < k->object;
+	     row < end && row->object == k->object && row->vaddr < k->end; row++) {
+		bool last = row + 1 == end || row[1].object != k->object;
+
+		if (row->line)
+			give_row(p, k, row, last ? k->end : min_of(row[1].vaddr, k->end), fn, ctx);
+	}
+}
