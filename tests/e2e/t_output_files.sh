@@ -199,8 +199,11 @@ suffix dot .dot .gv
 suffix folded .folded
 suffix callgrind .callgrind
 suffix pprof .pprof .pb.gz
+suffix lcov .info
+suffix cobertura .xml
+suffix drcov .drcov
 is "$("$BBTRACE" report --help | sed -n 's/^  \([^ ]*\) .*(\(\..*\))$/\1 \2/p' | xargs)" \
-	'text .txt json .json .jsonl dot .dot .gv html .html folded .folded svg .svg callgrind .callgrind pprof .pprof .pb.gz' \
+	'text .txt json .json .jsonl dot .dot .gv html .html folded .folded svg .svg callgrind .callgrind pprof .pprof .pb.gz lcov .info cobertura .xml drcov .drcov' \
 	'--help has these suffixes and no others'
 named() { bb user "$T/fib" fib -T none "$@" -- "$T/fib"; }
 named -o "$T/named.json"
