@@ -227,6 +227,10 @@ run -F summary -o "$T/info" --fail-under 5
 exits 0 'of a summary'
 bb user "$opt" twice -F lcov -o "$T/info" --fail-under 100 -- bash -c 'exit 7'
 exits 7 "CMD's own failure goes first"
+run -F lcov -o "$T/info" --record "$T/beside" --fail-under 100
+exits 3 'beside a trace file'
+run -o "$T/beside" --fail-under 100
+exits 2 'a trace file alone has no coverage: it is refused'
 bb report "$T/trace" -F lcov -o "$T/info" --fail-under 100
 exits 3 'of a report'
 bb report "$T/trace" -F annotate -o "$T/info" --fail-under 10.25,branch
