@@ -14,7 +14,7 @@ for p in "${programs[@]}"; do
 	mkdir "$T/gcov"
 	(
 		cd "$T/gcov" || exit
-		cc -w -O0 -g -o plain "$ROOT/tests/progs/$p.c" -lpthread && cc -w -O0 -g --coverage -o built \
+		cc -w -O0 -g -o plain "$ROOT/tests/progs/$p.c" -lpthread && cc -w -O0 -g --coverage -fprofile-update=atomic -o built \
 			"$ROOT/tests/progs/$p.c" -lpthread && { ./built || true; } &&
 			gcov --branch-probabilities --json-format built-*.gcda
 	) </dev/null >"$T/gcov.out" 2>&1
