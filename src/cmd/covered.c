@@ -48,7 +48,7 @@ int covered__set(struct args *a, const char *v)
 
 int covered__check(const struct args *a)
 {
-	if (!a->fail_under_given || (args__format(a)->covers && !args__record_name(a)))
+	if (!a->fail_under_given || args__format(a)->covers)
 		return 0;
 	return err__set(EINVAL,
 			"--fail-under is of coverage: add -F lcov, cobertura, drcov, summary, "
@@ -86,7 +86,6 @@ bool covered__is_under(const struct args *a, const struct output *o)
 {
 	struct output_coverage c;
 	struct str text = {0};
-
 	bool report = o && o->format->covers == COVERS_ONLY;
 
 	if (!o || (!a->fail_under_given && !report) || !output__coverage(o, &c))

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include "lines.h"
 
-#define DEPTH_LIMIT 256 /* of nested DIEs: hostile ones may nest without bound */
-
 /* The abstract origin of all copies of a function in the unit. */
 static Dwarf_Die *origin_of(Dwarf_Die *die, Dwarf_Die *out)
 {
@@ -150,13 +148,9 @@ static void look_at(struct line_search *s, Dwarf_Die *die)
 		put_function(s, die, entry);
 }
 
-/*
- * DW_AT_sibling may be damaged. It must refer neither back nor to the DIE's own children, which
- * would be visited twice, their children four times, and so on.
- */
-static bool next_die(const struct line_search *s, Dwarf_Die *die)
+bool lines__next_die(Dwarf_Die *die, Dwarf_Off walked)
 {
-	return dwarf_siblingof(die, die) == 0 && dwarf_dieoffset(die) > s->walked;
+	return dwarf_siblingof(die, die) == 0 && dwarf_dieoffset(die) > walked;
 }
 
 static void walk(struct line_search *s, Dwarf_Die *die, unsigned depth)
@@ -165,10 +159,10 @@ static void walk(struct line_search *s, Dwarf_Die *die, unsigned depth)
 
 	s->walked = dwarf_dieoffset(die);
 	look_at(s, die);
-	if (depth < DEPTH_LIMIT && dwarf_child(die, &child) == 0)
+	if (depth < DIE_DEPTH && dwarf_child(die, &child) == 0)
 		do
 			walk(s, &child, depth + 1);
-		while (next_die(s, &child));
+		while (lines__next_die(&child, s->walked));
 }
 
 void lines__find_functions(struct line_search *s, Dwarf_Die *unit)

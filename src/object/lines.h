@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * lines: looks up one FILE:LINE in debug information. Private to lines.c, line_functions.c,
- * line_answer.c and golang_lines.c.
+ * line_answer.c and golang_lines.c; scopes.c walks the same tree.
  *
  * Damaged DWARF can crash libdw, so the search (lines.c, line_functions.c) runs in the sandbox. It
  * writes its result as an answer, which line_answer.c checks and turns into functions.
@@ -41,6 +41,17 @@ void golang__search_line(struct line_search *s, struct str *answer);
 /* Finds functions declared or defined at the line, with their copies and inlined instances
  * (line_functions.c). */
 void lines__find_functions(struct line_search *s, Dwarf_Die *unit);
+
+/* ---- the tree of DIEs (line_functions.c) ---- */
+
+#define DIE_DEPTH 256 /* the deepest: hostile ones may nest without bound */
+
+/*
+ * The next sibling; walked: the last DIE that was visited. DW_AT_sibling may be damaged: it must
+ * refer neither back nor to the DIE's own children, which would be visited twice, their children
+ * four times, and so on.
+ */
+bool lines__next_die(Dwarf_Die *die, Dwarf_Off walked);
 
 /* ---- the answer (line_answer.c): a list of these, each followed by numbers ---- */
 

@@ -6,8 +6,8 @@
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include "debug.h"
+#include "lines.h"
 
-#define DEPTH_LIMIT	     256    /* of nested DIEs: hostile ones may nest without bound */
 #define AT_GNU_discriminator 0x2136 /* of binutils, include/dwarf2.def */
 
 /* A row of the answer: a scope, or a range of the scope before it. */
@@ -135,12 +135,6 @@ static uint32_t put_scope(struct finder *f, Dwarf_Die *die, uint32_t parent)
 	return f->scopes++;
 }
 
-/* DW_AT_sibling may be damaged: see line_functions.c. */
-static bool next_die(const struct finder *f, Dwarf_Die *die)
-{
-	return dwarf_siblingof(die, die) == 0 && dwarf_dieoffset(die) > f->walked;
-}
-
 static void walk(struct finder *f, Dwarf_Die *die, uint32_t scope, unsigned depth)
 {
 	int tag = dwarf_tag(die);
@@ -154,10 +148,10 @@ static void walk(struct finder *f, Dwarf_Die *die, uint32_t scope, unsigned dept
 			return;
 		scope = put_scope(f, die, scope);
 	}
-	if (depth < DEPTH_LIMIT && dwarf_child(die, &child) == 0)
+	if (depth < DIE_DEPTH && dwarf_child(die, &child) == 0)
 		do
 			walk(f, &child, scope, depth + 1);
-		while (next_die(f, &child));
+		while (lines__next_die(&child, f->walked));
 }
 
 /* A unit may tell no ranges. */

@@ -11,7 +11,6 @@ struct part {
 
 struct building {
 	struct coverage *c;
-	const struct stats *stats;
 	VEC(struct part) parts;
 };
 
@@ -135,7 +134,7 @@ static uint64_t sum_of(uint64_t a, uint64_t b)
 static uint64_t calls_of(const struct building *b, uint32_t function)
 {
 	const struct plan_function *f = &b->c->plan->functions.data[function];
-	uint64_t calls = b->stats->functions[function].calls;
+	uint64_t calls = b->c->runs.stats->functions[function].calls;
 
 	if (f->flags & FUNCTION_RANGE)
 		return b->c->runs.most[function];
@@ -312,7 +311,7 @@ static uint64_t times_to(const struct stats_site *ps, uint64_t vaddr)
 static void add_table(struct building *b, const struct plan_block *k, struct coverage_side *row)
 {
 	const struct plan *p = b->c->plan;
-	const struct stats_site *ps = &b->stats->sites[k->site];
+	const struct stats_site *ps = &b->c->runs.stats->sites[k->site];
 	const struct stats_target *t;
 	struct exits exits = {0};
 	uint32_t side = 0;
@@ -340,7 +339,7 @@ static void add_sides(struct building *b, uint32_t block)
 	const struct plan *p = b->c->plan;
 	const struct plan_block *k = &p->blocks.data[block];
 	const struct plan_site *s = &p->sites.data[k->site];
-	const struct stats_site *ps = &b->stats->sites[k->site];
+	const struct stats_site *ps = &b->c->runs.stats->sites[k->site];
 	struct coverage_side row = {.site = k->site, .runs = b->c->runs.blocks[block]};
 	bool known = b->c->runs.known;
 
@@ -453,7 +452,7 @@ static void keep_lines(struct coverage *c)
 
 void coverage__init(struct coverage *c, const struct stats *p, const struct output_options *o)
 {
-	struct building b = {.c = c, .stats = p};
+	struct building b = {.c = c};
 	size_t line = 0;
 
 	*c = (struct coverage){.plan = p->plan, .options = o, .rank = ranks_of(p->plan)};
@@ -513,7 +512,7 @@ void coverage__part(struct str *s, const struct coverage_ratio *r)
 		str__putc(s, '-');
 }
 
-void coverage__percent(struct str *s, const struct coverage_ratio *r)
+static void put_percent(struct str *s, const struct coverage_ratio *r)
 {
 	unsigned permille = (unsigned __int128)r->ran * 1000 / r->all;
 
@@ -526,7 +525,7 @@ static void put_ratio(struct str *s, const char *what, const struct coverage_rat
 		return;
 	str__printf(s, "%s%s ", s->len ? ", " : "", what);
 	if (r->all) {
-		coverage__percent(s, r);
+		put_percent(s, r);
 		str__printf(s, " (%llu of %llu)", (unsigned long long)r->ran,
 			    (unsigned long long)r->all);
 	}

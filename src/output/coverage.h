@@ -88,7 +88,5 @@ const char *coverage__unseen_side(const struct coverage *c, uint32_t site);
 
 /* "5/8" of a ratio, "-" if it is empty. */
 void coverage__part(struct str *s, const struct coverage_ratio *r);
-/* "87.5%", rounded down to a tenth, of a ratio that is not empty. */
-void coverage__percent(struct str *s, const struct coverage_ratio *r);
 
 #endif

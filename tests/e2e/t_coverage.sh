@@ -14,7 +14,7 @@ for p in "${programs[@]}"; do
 	mkdir "$T/gcov"
 	(
 		cd "$T/gcov" || exit
-		cc -w -O0 -g -o plain "$ROOT/tests/progs/$p.c" -lpthread && cc -w -O0 -g --coverage -o built \
+		cc -w -O0 -g -o plain "$ROOT/tests/progs/$p.c" -lpthread && cc -w -O0 -g --coverage -fprofile-update=atomic -o built \
 			"$ROOT/tests/progs/$p.c" -lpthread && { ./built || true; } &&
 			gcov --branch-probabilities --json-format built-*.gcda
 	) </dev/null >"$T/gcov.out" 2>&1
@@ -227,6 +227,10 @@ run -F summary -o "$T/info" --fail-under 5
 exits 0 'of a summary'
 bb user "$opt" twice -F lcov -o "$T/info" --fail-under 100 -- bash -c 'exit 7'
 exits 7 "CMD's own failure goes first"
+run -F lcov -o "$T/info" --record "$T/beside" --fail-under 100
+exits 3 'beside a trace file'
+run -o "$T/beside" --fail-under 100
+exits 2 'a trace file alone has no coverage: it is refused'
 bb report "$T/trace" -F lcov -o "$T/info" --fail-under 100
 exits 3 'of a report'
 bb report "$T/trace" -F annotate -o "$T/info" --fail-under 10.25,branch

@@ -182,17 +182,39 @@ static inline void check_row(void *ctx, const struct line_row *row)
 	c->open = row->line;
 }
 
+struct scope_check {
+	uint32_t scopes;
+};
+
+static inline void check_scope(void *ctx, const struct source_scope *s)
+{
+	struct scope_check *c = ctx;
+
+	CHECK(s->parent == NO_SCOPE || s->parent < c->scopes);
+	CHECK(!s->line || s->file);
+	CHECK((s->name ? strlen(s->name) : 0) + (s->raw ? strlen(s->raw) : 0) < 1u << 20);
+	c->scopes++;
+}
+
+static inline void check_scope_range(void *ctx, uint32_t scope, uint64_t start, uint64_t end)
+{
+	CHECK(start < end && scope < ((struct scope_check *)ctx)->scopes);
+}
+
 /* All that is asked of debug information. */
 static inline void look_at_debug(struct object *o)
 {
 	const struct range ranges[] = {{0x200, 0x70}, {0x270, 0x35}, {0x2a5, 0xd00}};
+	const struct scope_calls calls = {check_scope, check_scope_range};
 	struct row_check rows = {.start = 0x200, .end = 0xfa5};
+	struct scope_check scopes = {0};
 
 	resolve(o, "a.c:2");
 	resolve(o, "d/b.h:1");
 	resolve(o, "c.cc:3");
 	object__lines(o, ranges, ARRAY_SIZE(ranges), check_row, &rows);
 	CHECK(!rows.open);
+	object__scopes(o, ranges, ARRAY_SIZE(ranges), &calls, &scopes);
 }
 
 #endif
