@@ -155,10 +155,23 @@ static void need_static_address(struct recorder *r, uint32_t object, uint64_t va
 		trace_writer__symbol(r->writer, p->objects.data[object].object, vaddr);
 }
 
+/* Where the plan's functions are, formats may name places by symbols, too. */
+static void need_functions(struct recorder *r)
+{
+	const struct plan *p = r->show->plan;
+	const struct plan_function *f;
+
+	vec__each (f, &p->functions)
+		for (size_t i = 0; i < f->nranges && !p->objects.data[f->object].kernel; i++)
+			trace_writer__symbol(r->writer, p->objects.data[f->object].object,
+					     f->ranges[i].vaddr);
+}
+
 static void need_static_addresses(struct recorder *r)
 {
 	const struct plan_site *s;
 
+	need_functions(r);
 	vec__each (s, &r->show->plan->sites) {
 		need_static_address(r, s->object, s->vaddr);
 		need_static_address(r, s->object, s->vaddr + s->len);

@@ -25,6 +25,7 @@ static int add_object(struct file_objects *all, const struct file_object *row)
 	o->path = xstrdup(row->path);
 	o->machine = row->machine;
 	o->pie = row->pie;
+	o->numbered = true;
 	o->dev = row->dev;
 	o->ino = row->ino;
 	o->build_id_len = min_of(row->build_id.len, sizeof(o->build_id));

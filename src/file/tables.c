@@ -168,6 +168,7 @@ static const struct column symbol[] = {
 	STRING(struct file_symbol, symbol.shown),  STRING(struct file_symbol, symbol.version),
 	STRING(struct file_symbol, symbol.module), NUMBER(struct file_symbol, symbol.type),
 	BOOL(struct file_symbol, symbol.global),   BOOL(struct file_symbol, symbol.default_version),
+	NUMBER(struct file_symbol, symbol.number),
 };
 
 static const struct column mapped[] = {

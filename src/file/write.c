@@ -163,6 +163,7 @@ void trace_writer__symbol(struct trace_writer *w, const struct object *o, uint64
 	if (!s || *known)
 		return;
 	*known = 1;
+	object__number_locals(o);
 	row = (struct file_symbol){number_of(w, o, false), *s};
 	/* with its extent, a lookup among fewer symbols finds the same one */
 	row.symbol.size = object__extent(o, s);

@@ -87,6 +87,8 @@ struct symbol {
 	bool exported;	      /* others may link to it: a visible one of .dynsym; kernel:
 				 EXPORT_SYMBOL */
 	bool default_version; /* name@@version rather than name@version */
+	uint32_t number;      /* of a local one: which one of its name, by address, from 1 on
+				 (object__number_locals()); 0: not numbered */
 };
 
 /* One FDE of .eh_frame: a range of code with one set of unwinding rules. */
@@ -151,6 +153,7 @@ struct object {
 	VEC(struct cold_part) cold_parts; /* by owner; filled in by cold_parts.c on first use */
 	struct map64 cold_part_of;	  /* part -> 1 + its index in cold_parts */
 	bool cold_parts_known;
+	bool numbered; /* local symbols have their number, or get none */
 };
 /* Is it the running kernel, or a module of it? */
 static inline bool object__is_kernel(const struct object *o)
@@ -179,6 +182,9 @@ bool object__is_build(const struct object *o, int fd);
 /* Fills in all symbol.shown, which is the raw name until a lookup returns the symbol. Call it
  * before iterating over o->symbols. */
 void object__demangle(struct object *o);
+
+/* Fills in the symbol.number of all local symbols of a program. */
+void object__number_locals(const struct object *o);
 
 /* Once all symbols are there: without it, lookups of an address that none covers look at all of
  * them. Not of the kernel, whose symbols have no sizes: the one in front of an address covers it.

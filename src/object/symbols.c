@@ -411,3 +411,36 @@ void object__demangle(struct object *o)
 	vec__each (s, &o->symbols)
 		symbol__show(o, s);
 }
+
+static int by_name(const void *a, const void *b, void *symbols)
+{
+	const struct symbol *x = &((const struct symbol *)symbols)[*(const uint32_t *)a];
+	const struct symbol *y = &((const struct symbol *)symbols)[*(const uint32_t *)b];
+	int n = strcmp(x->name, y->name);
+
+	return n ? n : x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
+}
+
+void object__number_locals(const struct object *o)
+{
+	struct object *own = (struct object *)o;
+	VEC(uint32_t) locals = {0};
+	const char *name = NULL;
+	uint32_t number = 0;
+
+	if (o->numbered || object__is_kernel(o))
+		return;
+	own->numbered = true;
+	for (uint32_t i = 0; i < o->symbols.len; i++)
+		if (!o->symbols.data[i].global && o->symbols.data[i].type != SYMBOL_PLT)
+			vec__push(&locals, i);
+	vec__sort_by(&locals, by_name, o->symbols.data);
+	for (size_t i = 0; i < locals.len; i++) {
+		struct symbol *s = &own->symbols.data[locals.data[i]];
+
+		number = name && !strcmp(s->name, name) ? number + 1 : 1;
+		name = s->name;
+		s->number = number;
+	}
+	vec__free(&locals);
+}

@@ -20,40 +20,10 @@ struct bolt {
 	const struct plan *plan;
 	uint32_t object; /* a file is of one object: that of the first function */
 	bool *target; /* by block: a jump leads there, so that a block begins for llvm-bolt, too */
-	uint64_t *called;     /* by function: how often by code of the object */
-	struct map64 numbers; /* local symbol's index -> its number */
+	uint64_t *called; /* by function: how often by code of the object */
 };
 
 /* ---- places ---- */
-
-static int by_name(const void *a, const void *b, void *symbols)
-{
-	const struct symbol *x = &((const struct symbol *)symbols)[*(const uint32_t *)a];
-	const struct symbol *y = &((const struct symbol *)symbols)[*(const uint32_t *)b];
-	int n = strcmp(x->name, y->name);
-
-	return n ? n : x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
-}
-
-/* Those of one name are numbered from 1 on, by address. */
-static void number_locals(struct bolt *b, const struct object *o)
-{
-	VEC(uint32_t) locals = {0};
-	uint64_t number = 0;
-
-	for (uint32_t i = 0; i < o->symbols.len; i++)
-		if (!o->symbols.data[i].global && o->symbols.data[i].type != SYMBOL_PLT)
-			vec__push(&locals, i);
-	vec__sort_by(&locals, by_name, o->symbols.data);
-	for (size_t i = 0; i < locals.len; i++) {
-		const struct symbol *s = &o->symbols.data[locals.data[i]];
-
-		if (!i || strcmp(s->name, o->symbols.data[locals.data[i - 1]].name) != 0)
-			number = 0;
-		*map64__put(&b->numbers, locals.data[i]) = ++number;
-	}
-	vec__free(&locals);
-}
 
 static const struct object *object_of(const struct bolt *b)
 {
@@ -65,20 +35,18 @@ static void put_place(const struct bolt *b, struct str *s, uint64_t vaddr)
 {
 	const struct object *o = object_of(b);
 	const struct symbol *symbol = o ? object__symbol_at(o, vaddr) : NULL;
-	const uint64_t *number;
 
 	if (!symbol) {
 		str__puts(s, "0 [unknown] 0");
 		return;
 	}
-	number = map64__get(&b->numbers, symbol - o->symbols.data);
 	str__puts(s, "1 ");
 	if (symbol->type == SYMBOL_PLT)
 		str__printf(s, "%.*s@PLT", (int)strcspn(symbol->name, "@"), symbol->name);
 	else
 		str__shown(s, symbol->name);
-	if (number)
-		str__printf(s, "/%llu", (unsigned long long)*number);
+	if (symbol->number)
+		str__printf(s, "/%u", symbol->number);
 	str__printf(s, " %llx", (unsigned long long)(vaddr - symbol->vaddr));
 }
 
@@ -287,13 +255,12 @@ static int bolt__end(struct output *o, const struct trace_totals *t)
 	b.target = xcalloc(o->plan->blocks.len + 1, sizeof(*b.target));
 	b.called = xcalloc(o->plan->functions.len + 1, sizeof(*b.called));
 	if (object_of(&b))
-		number_locals(&b, object_of(&b));
+		object__number_locals(object_of(&b));
 	find_targets(&b);
 	err = put_blocks(&b);
 	if (!err)
 		put_entries(&b);
 	runs__free(&b.runs);
-	map64__free(&b.numbers);
 	free(b.target);
 	free(b.called);
 	return err;

@@ -202,8 +202,10 @@ suffix pprof .pprof .pb.gz
 suffix lcov .info
 suffix cobertura .xml
 suffix drcov .drcov
+suffix bolt .fdata
+suffix autofdo .prof
 is "$("$BBTRACE" report --help | sed -n 's/^  \([^ ]*\) .*(\(\..*\))$/\1 \2/p' | xargs)" \
-	'text .txt json .json .jsonl dot .dot .gv html .html folded .folded svg .svg callgrind .callgrind pprof .pprof .pb.gz lcov .info cobertura .xml drcov .drcov' \
+	'text .txt json .json .jsonl dot .dot .gv html .html folded .folded svg .svg callgrind .callgrind pprof .pprof .pb.gz lcov .info cobertura .xml drcov .drcov bolt .fdata autofdo .prof' \
 	'--help has these suffixes and no others'
 named() { bb user "$T/fib" fib -T none "$@" -- "$T/fib"; }
 named -o "$T/named.json"
