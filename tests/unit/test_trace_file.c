@@ -284,7 +284,7 @@ static void test_all_fields(void)
 	is(sizeof(struct plan_scope), 48, "struct plan_scope is as tables.c knows it");
 	is(sizeof(struct plan_scope_range), 24, "struct plan_scope_range is as tables.c knows it");
 	is(sizeof(struct plan), 432, "struct plan is as plan.c knows it");
-	is(sizeof(struct symbol), 56, "struct symbol is as object.c knows it");
+	is(sizeof(struct symbol), 64, "struct symbol is as object.c knows it");
 	is(sizeof(struct event), 112, "struct event is as event_codec.c knows it");
 	is(sizeof(struct event_entry), 88, "struct event_entry is as event_codec.c knows it");
 }
