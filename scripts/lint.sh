@@ -40,7 +40,7 @@ src/cmd/costs.c          its own file
 src/cmd/engine.c         /proc/cpuinfo
 src/cmd/live.c           /proc
 src/cmd/command_line.c   /proc
-src/cmd/report.c         trace files, with the rights of the user
+src/cmd/input.c         trace files, with the rights of the user
 src/cmd/sink_file.c      files to write
 src/kernel/facts.c       debugfs and tracefs
 src/kernel/fs.c          tracefs, debugfs and where they are mounted

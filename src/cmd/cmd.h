@@ -30,10 +30,12 @@ enum {
 	VERB_REPORT = 16,
 	VERB_BOTH = 32, /* trace */
 	VERB_CTL = 64,
+	VERB_MERGE = 128,
 };
 #define VERB_TRACE (VERB_USER | VERB_KERNEL | VERB_BOTH)
 #define VERB_SHOW  (VERB_TRACE | VERB_REPORT)
-#define VERB_ALL   (VERB_SHOW | VERB_LIST | VERB_DOCTOR | VERB_CTL)
+#define VERB_TEXT  (VERB_SHOW | VERB_LIST | VERB_DOCTOR | VERB_CTL) /* they print */
+#define VERB_ALL   (VERB_TEXT | VERB_MERGE)
 
 struct args;
 
@@ -65,6 +67,7 @@ struct args {
 	const struct verb *verb;
 	char **given; /* all arguments after the verb, in their order, NULL-terminated; owned */
 	VEC(char *) operands;
+	size_t files;	/* report, merge: so many of them are trace files, the first ones */
 	char **command; /* CMD and its arguments, NULL: none */
 
 	struct probe_filters filters;
@@ -108,6 +111,8 @@ struct args {
 	uint64_t head, tail;
 	bool info;
 	bool no_fold;
+	const char *tag; /* of what is recorded, or is to be shown; NULL: none */
+	bool by_symbol;
 	bool addresses;		    /* show kernel addresses */
 	bool exported;		    /* only exported functions */
 	bool sites, points;	    /* list */
@@ -153,6 +158,10 @@ int list__check(struct args *a);
 int list__run(struct args *a);
 int report__check(struct args *a);
 int report__run(struct args *a);
+int merge__check(struct args *a);
+int merge__run(struct args *a);
+/* Is none of the files that are read the one to write? -EINVAL with a message. */
+int files__check(const struct args *a);
 int doctor__check(struct args *a);
 int doctor__run(struct args *a);
 int ctl__check(struct args *a);

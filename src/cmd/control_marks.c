@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <unistd.h>
 #include "control.h"
+#include "record.h"
 
 /* What fails ends the trace. */
 static int tell(struct control *c, enum sideband_type type, uint64_t time, const char *text)
@@ -82,6 +83,24 @@ static bool shows_marks(const struct control *c)
 	return c->live->recorder || (c->render->output && c->render->output->format->marks);
 }
 
+/* What was counted until now is that of the mark before. */
+static int name_counts(struct control *c, const char *text)
+{
+	int err;
+
+	if (!c->live->recorder)
+		return err__set(EINVAL, "this trace counts: with --record FILE, a mark names what "
+					"is counted after it");
+	if (c->args->once || c->args->retire)
+		return err__set(EINVAL, "what %s has seen would be missing after the mark",
+				c->args->once ? "--once" : "--retire");
+	err = sources__counts(c->sources, &c->live->sink);
+	if (err)
+		return err;
+	show__give_counts(&c->live->show);
+	return recorder__name(c->live->recorder, text);
+}
+
 int control__mark(struct control *c, const char *text, struct str *answer)
 {
 	uint64_t now = now_ns(CLOCK_MONOTONIC);
@@ -89,6 +108,8 @@ int control__mark(struct control *c, const char *text, struct str *answer)
 
 	if (!*text)
 		return err__usage("mark needs a text");
+	if (c->live->show.tally)
+		return name_counts(c, text);
 	if (!shows_marks(c))
 		return err__set(
 			EINVAL,

@@ -20,6 +20,8 @@ static const struct {
 
 static bool has_format(const struct verb *verb, const struct output_format *f)
 {
+	if (f->tagged)
+		return verb->bit & VERB_REPORT;
 	return verb->bit & VERB_SHOW || !strcmp(f->name, "text") || !strcmp(f->name, "json") ||
 	       (verb->bit == VERB_LIST && f->code);
 }
@@ -30,6 +32,9 @@ int formats__set(struct args *a, const char *v)
 	int err;
 
 	a->format = output__by_name(v);
+	if (a->format && a->format->tagged && !has_format(a->verb, a->format))
+		return err__set(EINVAL, "%s is of recorded counts: bbtrace report FILE... -F %s",
+				a->format->name, a->format->name);
 	if (a->format && !has_format(a->verb, a->format))
 		return err__set(EINVAL, "%s has the formats text%s", a->verb->name,
 				a->verb->bit == VERB_LIST ? ", json, annotate and dot"
@@ -68,7 +73,8 @@ bool args__counts(const struct args *a)
 {
 	const struct output_format *format = args__format(a);
 	bool steps = a->depth || a->min_duration || a->limit || a->last || a->max_overhead ||
-		     a->record || (a->placement_given && a->placement != PLACEMENT_FULL) ||
+		     (a->record && !a->count) ||
+		     (a->placement_given && a->placement != PLACEMENT_FULL) ||
 		     !(a->events & (format->entries ? PLAN_ENTRY | PLAN_BRANCH : PLAN_BRANCH));
 
 	return format->count && !steps;
@@ -79,7 +85,7 @@ static void choose_by_name(struct args *a)
 {
 	bool is_shown = !args__records(a) || !(a->armor || a->max_size);
 
-	if (a->format || !a->output || a->info || !is_shown)
+	if (a->format || !a->output || a->info || !is_shown || a->verb->bit & VERB_MERGE)
 		return;
 	a->format = output__by_file_name(a->output);
 	a->format_by_name = a->format;
@@ -117,7 +123,7 @@ int formats__settle(struct args *a)
 	if (!a->count || !a->format || output__counting(a->format))
 		return check_interval(a);
 	return err__set(EINVAL,
-			"-c counts in text, json and summary only; %s has counts of its own",
+			"-c counts in text, json, summary and html only; %s has counts of its own",
 			a->format->name);
 }
 

@@ -29,6 +29,11 @@ static int on_begin(void *ctx, const struct plan *plan, const struct trace_meta 
 	put_text(i, "machine", m->system);
 	str__printf(&i->text, ", %u CPUs\n", m->cpus);
 	put_plan(i, "plan", plan);
+	if (m->tag) {
+		put_text(i, "tag", m->tag);
+		str__putc(&i->text, '\n');
+	}
+	i->counts = m->counts;
 	if (m->part)
 		str__printf(&i->text, "part      %u were written before this file\n", m->part);
 	i->begun = true;
@@ -61,6 +66,20 @@ static int on_event(void *ctx, const struct event *e)
 static int on_lost(void *ctx, uint32_t pid, uint32_t tid, uint64_t count)
 {
 	((struct info *)ctx)->lost += count;
+	return 0;
+}
+
+static int on_counts(void *ctx, const struct trace_counts *c)
+{
+	struct info *i = ctx;
+
+	str__printf(&i->text, "%-10sof %llu trace%s", "counts", (unsigned long long)c->traces,
+		    c->traces == 1 ? "" : "s");
+	if (c->tag) {
+		str__puts(&i->text, ": ");
+		str__shown(&i->text, c->tag);
+	}
+	str__putc(&i->text, '\n');
 	return 0;
 }
 
@@ -107,15 +126,18 @@ const struct trace_calls info_calls = {.begin = on_begin,
 				       .object = on_object,
 				       .event = on_event,
 				       .sideband = on_sideband,
-				       .lost = on_lost};
+				       .lost = on_lost,
+				       .counts = on_counts};
 
 void info__end(struct info *i, const struct trace_end *end)
 {
 	if (!i->begun)
 		return;
-	str__printf(&i->text, "records   %llu, %s%llu lost\n", (unsigned long long)i->records,
-		    end && end->totals.at_least ? "at least " : "",
-		    (unsigned long long)(end ? end->totals.lost : i->lost));
+	if (!i->counts)
+		str__printf(&i->text, "records   %llu, %s%llu lost\n",
+			    (unsigned long long)i->records,
+			    end && end->totals.at_least ? "at least " : "",
+			    (unsigned long long)(end ? end->totals.lost : i->lost));
 	if (end && end->totals.missed)
 		str__printf(&i->text, "missed    at most %llu hits, of all processes\n",
 			    (unsigned long long)end->totals.missed);

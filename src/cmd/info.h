@@ -9,7 +9,7 @@
 struct info {
 	struct str text;
 	uint64_t records, lost;
-	bool begun;
+	bool begun, counts;
 };
 extern const struct trace_calls info_calls;
 /* The last lines. end NULL: the file has no end. */

@@ -298,15 +298,19 @@ static const struct option_row rows[] = {
 	{"regs", 'r', "LIST", VERB_SHOW, TEXT(regs),
 	 "registers on entry: none, args (default), all, or names"},
 	{"stack", 'k', NULL, VERB_TRACE, SWITCH(stack), "record the call stack on entry"},
-	{"format", 'F', "FMT", VERB_ALL, OTHER, "text (default), json, ...: see below",
+	{"format", 'F', "FMT", VERB_TEXT, OTHER, "text (default), json, ...: see below",
 	 formats__set},
-	{"output", 'o', "FILE", VERB_SHOW, FILE_NAME(output),
+	{"output", 'o', "FILE", VERB_SHOW | VERB_MERGE, FILE_NAME(output),
 	 "write a trace file for bbtrace report; with -F, or named x.html, that format"},
 	{"record", 0, "FILE", VERB_TRACE, FILE_NAME(record),
 	 "also write a trace file while the trace is shown"},
+	{"tag", 0, "NAME", VERB_SHOW | VERB_MERGE, TEXT(tag),
+	 "trace file: names what runs, such as a test; report: only counts of this name"},
+	{"by-symbol", 0, NULL, VERB_REPORT | VERB_MERGE, SWITCH(by_symbol),
+	 "several files: find functions of other builds by their symbols"},
 	{"max-size", 0, "SIZE", VERB_TRACE, COUNT(max_size),
 	 "trace file: start a new file at this size, keep the old one as FILE.1", check_max_size},
-	{"armor", 0, NULL, VERB_TRACE, SWITCH(armor),
+	{"armor", 0, NULL, VERB_TRACE | VERB_MERGE, SWITCH(armor),
 	 "trace file: write lines of text that survive a serial console"},
 	{"from", 0, "TIME", VERB_REPORT, TIME(from),
 	 "start this long after the beginning of the trace"},
@@ -393,7 +397,8 @@ void args__help(const struct verb *verb, FILE *out)
 			 r->arg ? " " : "", r->arg ? r->arg : "");
 		fprintf(out, "  %-30s %s\n", names, r->help);
 	}
-	formats__help(verb, out);
+	if (verb->bit & VERB_TEXT)
+		formats__help(verb, out);
 }
 
 /* getopt_long(3)'s tables for a verb; val is the row's index + 256, which no letter has. */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include "packer.h"
 #include "record.h"
+#include "tally.h"
 
 #define FLUSH_NS     1000000000ull
 #define SEEN_SLOTS   4096
@@ -30,6 +31,7 @@ struct recorder {
 	struct trace_writer *writer;
 	struct show *show;
 	struct trace_meta meta;
+	char *tag;		 /* of what is counted; NULL: it has no name */
 	uint64_t begun;		 /* bytes of the file after the plan */
 	uint64_t flushed;	 /* when */
 	struct map64 pids;	 /* processes whose mappings are in the file */
@@ -94,6 +96,7 @@ void recorder__close(struct recorder *r)
 	map64__free(&r->pids);
 	map64__free(&r->tids);
 	map64__free(&r->goroutines);
+	free(r->tag);
 	free(r);
 }
 
@@ -313,6 +316,7 @@ int recorder__begin(struct recorder *r, struct show *show, const struct trace_me
 {
 	r->show = show;
 	r->meta = *meta;
+	r->tag = meta->tag ? xstrdup(meta->tag) : NULL;
 	r->flushed = now_ns(CLOCK_MONOTONIC);
 	return begin_file(r);
 }
@@ -409,9 +413,9 @@ static int prepare(struct recorder *r, const struct event *e)
 
 int recorder__event(struct recorder *r, const struct event *e)
 {
-	int err = prepare(r, e);
+	int err = r->meta.counts ? 0 : prepare(r, e);
 
-	if (err)
+	if (err || r->meta.counts)
 		return err;
 	need_addresses_of(r, e);
 	err = trace_writer__event(r->writer, e);
@@ -459,9 +463,11 @@ static bool is_known(struct recorder *r, const struct sideband_event *e)
 
 int recorder__sideband(struct recorder *r, const struct sideband_event *e)
 {
-	bool known = is_known(r, e);
+	bool known = !r->meta.counts && is_known(r, e);
 	int err = 0;
 
+	if (r->meta.counts)
+		return 0;
 	if (e->type != SIDEBAND_COMM && !is_global(e))
 		r->map_changes++;
 	if (e->type == SIDEBAND_GAP || (e->type == SIDEBAND_MARK && e->pid))
@@ -514,10 +520,30 @@ int recorder__tick(struct recorder *r, uint64_t now)
 	return trace_writer__flush(r->writer);
 }
 
+/* ---- counts ---- */
+
+static int put_part(struct recorder *r)
+{
+	struct trace_counts c = {.tag = r->tag, .traces = 1, .counts = tally__part(r->show->tally)};
+
+	return trace_writer__counts(r->writer, &c);
+}
+
+int recorder__name(struct recorder *r, const char *tag)
+{
+	int err = put_part(r);
+
+	free(r->tag);
+	r->tag = xstrdup(tag);
+	return err;
+}
+
 int recorder__end(struct recorder *r)
 {
-	int err = end_file(r, TRACE_ENDED);
+	int err = r->meta.counts ? put_part(r) : 0;
 
+	if (!err)
+		err = end_file(r, TRACE_ENDED);
 	if (!err && r->meta.part > 1)
 		note("%s and %s.1 hold the end of the trace; %u parts before them were dropped",
 		     r->name, r->name, r->meta.part - 1);

@@ -11,7 +11,8 @@ struct recorder;
 /* Opens the file ("-": stdout) without writing to it. name must outlive it. */
 int recorder__open(const struct args *a, const char *name, struct recorder **out);
 void recorder__close(struct recorder *r);
-/* Writes header and plan; show gets the same events. All functions return 0 or -errno. */
+/* Writes header and plan; show gets the same events. meta->counts: none of them are written, but
+ * show's counts at the end. All functions return 0 or -errno. */
 int recorder__begin(struct recorder *r, struct show *show, const struct trace_meta *meta);
 /* Call it before show__event(). */
 int recorder__event(struct recorder *r, const struct event *e);
@@ -28,6 +29,9 @@ int recorder__lost(struct recorder *r, uint32_t pid, uint32_t tid, uint64_t coun
 /* Called many times a second: flushes data that has been buffered for a second. */
 int recorder__tick(struct recorder *r, uint64_t now);
 int recorder__end(struct recorder *r);
+/* Of counts: those that were given last are of what its name so far was of; from now on they are of
+ * this one. */
+int recorder__name(struct recorder *r, const char *tag);
 /* The reader of stdout has closed it. */
 bool recorder__reader_gone(const struct recorder *r);
 

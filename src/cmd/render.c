@@ -41,6 +41,7 @@ int meta__of_args(struct trace_meta *m, const struct args *a, const struct arch 
 		.min_duration = a->min_duration,
 		.limit = a->limit,
 		.no_fold = a->no_fold,
+		.tag = a->tag,
 	};
 	describe(m);
 	m->realtime_offset = now_ns(CLOCK_REALTIME) - m->start_time;
@@ -118,6 +119,7 @@ int render__start(struct render *r, const struct args *a, const struct plan *pla
 		.about = {.command = m->command,
 			  .system = m->system,
 			  .version = m->version,
+			  .tag = m->tag,
 			  .cpus = m->cpus,
 			  .parts = m->part},
 	};

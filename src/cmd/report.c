@@ -1,344 +1,36 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The verb report: a trace file, through the same replay and outputs as a live trace. */
+/*
+ * The verb report: trace files, through the same replay and outputs as a live trace. One that has
+ * events is shown as it is read; several, and counts, are joined first (files.c).
+ */
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <stdlib.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "covered.h"
+#include "files.h"
 #include "info.h"
 #include "nothing.h"
-#include "pager.h"
 #include "render.h"
-#include "show.h"
-
-/* Bytes that are read first, to detect the form of the file. */
-#define PEEK 8
 
 struct report {
-	const struct args *args;
-	const char *name;
-	int fd;
-	bool streams; /* the input may still be growing */
-	uint8_t peeked[PEEK];
-	size_t npeeked, given;
-	struct dearmor *dearmor; /* NULL: not armored */
-	struct progress progress;
+	struct args *args;
 	pid_t pager;
-	struct trace_reader *reader;
-	struct source *source;
-	struct trace_meta meta;
-	struct report_filter_options filter;
-	bool *functions; /* for the filter */
-	bool begun;	 /* the plan was read */
-	struct show show;
 	struct render render;
+	struct files files;
+	struct replay replay;	 /* of one file of events */
+	struct trace_meta first; /* of several: of the first one */
+	bool *functions;	 /* of the joined plan; NULL: all */
+	bool started, under;
 	struct info info; /* for --info */
 };
 
-/* ---- bytes ---- */
-
-/* Shows all that was read so far before waiting for more bytes. */
-static int show_so_far(struct report *r)
+static const struct output_format *format_of(const struct report *r)
 {
-	struct pollfd p = {.fd = r->fd, .events = POLLIN};
-
-	if (!r->begun || !r->streams || poll(&p, 1, 0))
-		return 0;
-	return render__flush(&r->render, now_ns(CLOCK_MONOTONIC));
+	return args__format(r->args);
 }
 
-static ssize_t read_fd(struct report *r, void *data, size_t len)
-{
-	ssize_t n = show_so_far(r);
-
-	if (n)
-		return n;
-	do
-		n = read(r->fd, data, len);
-	while (n < 0 && errno == EINTR);
-	if (n < 0)
-		return err__set(errno, "cannot read %s: %s", r->name, strerror(errno));
-	progress__add(&r->progress, n);
-	return n;
-}
-
-static ssize_t read_plain(void *ctx, void *data, size_t len)
-{
-	struct report *r = ctx;
-
-	if (r->given == r->npeeked)
-		return read_fd(r, data, len);
-	len = min_of(len, r->npeeked - r->given);
-	memcpy(data, r->peeked + r->given, len);
-	r->given += len;
-	return len;
-}
-
-static void note_damage(void *ctx, const char *text)
-{
-	struct report *r = ctx;
-
-	progress__end(&r->progress);
-	note("%s: %s", r->name, text);
-}
-
-static int open_input(struct report *r)
-{
-	struct stat st;
-	ssize_t n = 1;
-	with_own_rights;
-
-	r->name = r->args->operands.data[0];
-	r->fd = STDIN_FILENO;
-	if (!strcmp(r->name, "-"))
-		r->name = "stdin";
-	else
-		r->fd = open(r->name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (r->fd < 0)
-		return err__set(errno, "cannot open %s: %s", r->name, strerror(errno));
-	if (fstat(r->fd, &st))
-		return err__set(errno, "cannot read %s: %s", r->name, strerror(errno));
-	r->streams = !S_ISREG(st.st_mode);
-	progress__read(&r->progress, note__level() > NOTE_QUIET, r->streams ? 0 : st.st_size);
-	while (n > 0 && r->npeeked < PEEK) {
-		n = read_fd(r, r->peeked + r->npeeked, PEEK - r->npeeked);
-		if (n < 0)
-			return n;
-		r->npeeked += n;
-	}
-	if (trace_reader__is_magic(r->peeked, r->npeeked)) {
-		r->reader = trace_reader__new(read_plain, r);
-		return 0;
-	}
-	r->dearmor = dearmor__new(read_plain, r, note_damage, r);
-	r->reader = trace_reader__new(dearmor__read, r->dearmor);
-	return 0;
-}
-
-/* A recording bbtrace holds a lock on the file. */
-static bool is_growing(const struct report *r)
-{
-	if (!flock(r->fd, LOCK_SH | LOCK_NB)) {
-		flock(r->fd, LOCK_UN);
-		return false;
-	}
-	return errno == EWOULDBLOCK;
-}
-
-/* ---- which functions ---- */
-
-/* Does the function have code of that line? */
-static bool has_line(const struct spec *spec, const struct plan *plan,
-		     const struct plan_function *f)
-{
-	const struct plan_line *l;
-
-	vec__each (l, &plan->lines) {
-		uint64_t end = l + 1 < vec__end(&plan->lines) && l[1].object == l->object
-				       ? l[1].vaddr
-				       : UINT64_MAX;
-
-		if (l->object != f->object || !l->line ||
-		    !spec__is_line(spec, plan->line_files.data[l->file], l->line))
-			continue;
-		for (size_t i = 0; i < f->nranges; i++)
-			if (l->vaddr < f->ranges[i].vaddr + f->ranges[i].size &&
-			    f->ranges[i].vaddr < end)
-				return true;
-	}
-	return false;
-}
-
-static bool names_function(const struct spec *spec, const struct plan *plan,
-			   const struct plan_function *pf)
-{
-	struct function f = {.object = plan->objects.data[pf->object].object,
-			     .name = (char *)pf->name,
-			     .raw = (char *)pf->raw,
-			     .flags = pf->flags};
-
-	f.ranges.data = (struct range *)pf->ranges;
-	f.ranges.len = pf->nranges;
-	f.entry = plan__start(pf);
-	return spec->kind == SPEC_LINE ? has_line(spec, plan, pf) : spec__matches(spec, &f);
-}
-
-/* Marks the functions that text names; -ENOENT: none. */
-static int mark_functions(struct report *r, const struct plan *plan, const char *text, bool value)
-{
-	struct spec spec;
-	size_t found = 0;
-	int err = spec__parse(text, !plan__has_programs(plan), &spec);
-
-	if (err)
-		return err;
-	for (size_t i = 0; i < plan->functions.len; i++)
-		if (names_function(&spec, plan, &plan->functions.data[i])) {
-			r->functions[i] = value;
-			found++;
-		}
-	spec__free(&spec);
-	return found ? 0
-		     : err__set(ENOENT,
-				"%s: no function '%s' was traced; -F summary shows those that ran",
-				r->name, text);
-}
-
-static int filter_functions(struct report *r, const struct plan *plan)
-{
-	const struct args *a = r->args;
-	int err = 0;
-
-	if (a->operands.len == 1 && !a->exclude.len)
-		return 0;
-	free(r->functions);
-	r->functions = xcalloc(plan->functions.len, sizeof(bool));
-	r->filter.functions = r->functions;
-	for (size_t i = 0; i < plan->functions.len; i++)
-		r->functions[i] = a->operands.len == 1;
-	for (size_t i = 1; !err && i < a->operands.len; i++)
-		err = mark_functions(r, plan, a->operands.data[i], true);
-	for (size_t i = 0; !err && i < a->exclude.len; i++)
-		err = mark_functions(r, plan, a->exclude.data[i], false);
-	return err;
-}
-
-static int fill_filter(struct report *r, const struct plan *plan)
-{
-	const struct args *a = r->args;
-
-	r->filter = (struct report_filter_options){
-		.events = a->events,
-		.pids = a->filters.pids.data,
-		.npids = a->filters.pids.len,
-		.tids = a->filters.tids.data,
-		.ntids = a->filters.tids.len,
-		.comms = a->filters.comms.data,
-		.ncomms = a->filters.comms.len,
-		.from = a->from ? r->meta.start_time + a->from : 0,
-		.to = a->to ? r->meta.start_time + a->to : 0,
-		.head = a->head,
-		.tail = a->tail,
-	};
-	return filter_functions(r, plan);
-}
-
-static bool filters(const struct report *r)
-{
-	const struct report_filter_options *o = &r->filter;
-
-	return r->args->events_given || o->npids || o->ntids || o->ncomms || o->functions ||
-	       o->from || o->to || o->head || o->tail;
-}
-
-/* ---- contents of the file ---- */
-
-static void describe(const struct report *r, const struct plan *plan)
-{
-	const struct trace_meta *m = &r->meta;
-	autofree struct str date = {0};
-
-	if (note__level() < NOTE_VERBOSE)
-		return;
-	str__date(&date, m->start_time + m->realtime_offset, m->utc_offset);
-	note_verbose("recorded at %s by bbtrace %s on %s, %u CPUs: %s", date.data,
-		     m->version ? m->version : "", m->system ? m->system : "", m->cpus,
-		     m->command ? m->command : "");
-	note_verbose("%zu functions, %zu sites, %u probes", plan->functions.len, plan->sites.len,
-		     plan->probes);
-}
-
-static int on_begin(void *ctx, const struct plan *plan, const struct trace_meta *meta)
-{
-	struct report *r = ctx;
-	struct trace_options options;
-	int err;
-
-	r->meta = *meta;
-	describe(r, plan);
-	err = meta__override(&r->meta, r->args, plan->arch);
-	if (err)
-		return err;
-	err = fill_filter(r, plan);
-	if (err)
-		return err;
-	options = meta__trace_options(&r->meta);
-	if (r->filter.functions) { /* depth counts the filtered functions only */
-		r->filter.max_depth = options.max_depth;
-		options.max_depth = 0;
-	}
-	err = render__start(&r->render, r->args, plan, &r->meta, 0);
-	if (err)
-		return err;
-	r->render.output->options.functions = r->functions;
-	show__open(&r->show, plan, &options, spaces__recorded(), r->render.output, r->meta.limit);
-	if (r->args->last)
-		show__keep_last(&r->show, r->args->last);
-	if (filters(r))
-		show__filter(&r->show, &r->filter);
-	r->begun = true;
-	return sink__begin(&r->render.sink);
-}
-
-static int on_plan(void *ctx, const struct plan *plan)
-{
-	struct report *r = ctx;
-	int err = filter_functions(r, plan);
-
-	r->render.output->options.functions = r->functions;
-	show__plan_extended(&r->show);
-	return err;
-}
-
-static int on_object(void *ctx, const struct object *o)
-{
-	struct report *r = ctx;
-
-	show__object(&r->show, o);
-	return 0;
-}
-
-static int on_mapped(void *ctx, uint64_t dev, uint64_t ino, const char *path,
-		     const struct object *o)
-{
-	struct report *r = ctx;
-
-	spaces__know(r->show.spaces, dev, ino, path, o);
-	return 0;
-}
-
-static int on_event(void *ctx, const struct event *e)
-{
-	struct report *r = ctx;
-
-	return show__event(&r->show, e);
-}
-
-static int on_sideband(void *ctx, const struct sideband_event *e)
-{
-	struct report *r = ctx;
-
-	return show__sideband(&r->show, e);
-}
-
-static int on_lost(void *ctx, uint32_t pid, uint32_t tid, uint64_t count)
-{
-	struct report *r = ctx;
-
-	return show__lost(&r->show, pid, tid, count);
-}
-
-static void on_missed(void *ctx, const struct missed *m)
-{
-	struct report *r = ctx;
-
-	show__missed(&r->show, m);
-}
-
-/* ---- the run ---- */
+/* ---- errors ---- */
 
 /* 1 (the limit is reached) and a closed pipe are not errors. */
 static int clean(const struct report *r, int err)
@@ -346,57 +38,239 @@ static int clean(const struct report *r, int err)
 	return err == 1 || (err == -EPIPE && r->render.sink.reader_gone) ? 0 : err;
 }
 
-/* Is it an error of the file itself? Then what was read before it is shown. */
-static bool is_of_file(int err)
+/* A recording that has just started has an empty file. */
+static bool is_unfinished(const struct input *in, int err)
 {
-	return err == -EBADMSG || err == -ENODATA || err == -ENOEXEC || err == -ENOTSUP;
+	return (err == -ENODATA || (err == -ENOEXEC && !in->npeeked)) && input__is_growing(in);
+}
+
+static int of_file(const struct input *in, int err, const char *why)
+{
+	return err__set(-err, "%s: %s", in->name,
+			in->npeeked ? why : "the file is empty; -o FILE records a trace");
+}
+
+/* ---- one file of events ---- */
+
+static int begin_one(void *ctx, const struct replay *p, const struct plan *plan,
+		     struct output **out)
+{
+	struct report *r = ctx;
+	int err = render__start(&r->render, r->args, plan, &p->meta, 0);
+
+	if (err)
+		return err;
+	r->render.output->options.functions = p->functions;
+	*out = r->render.output;
+	r->started = true;
+	return sink__begin(&r->render.sink);
+}
+
+static int extend_one(void *ctx, const struct replay *p, const struct plan *plan)
+{
+	struct report *r = ctx;
+
+	r->render.output->options.functions = p->functions;
+	return 0;
+}
+
+static int show_so_far(void *ctx)
+{
+	struct report *r = ctx;
+
+	return r->started ? render__flush(&r->render, now_ns(CLOCK_MONOTONIC)) : 0;
 }
 
 /* --info: prints the metadata instead of the trace. */
 static int write_info(struct report *r)
 {
-	info__end(&r->info, trace_reader__end(r->reader));
+	info__end(&r->info, trace_reader__end(files__first(&r->files)->reader));
 	return clean(r, sink__write(&r->render.sink, r->info.text.data, r->info.text.len));
 }
 
-/* A recording that has just started has an empty file. */
-static bool is_unfinished(const struct report *r, int err)
-{
-	return (err == -ENODATA || (err == -ENOEXEC && !r->npeeked)) && is_growing(r);
-}
-
 /* err: the result of reading. */
-static int finish(struct report *r, int err)
+static int finish_one(struct report *r, int err)
 {
-	autofree char *why = is_of_file(err) ? xstrdup(err__text()) : NULL;
-	bool growing = is_unfinished(r, err), under = false;
+	struct input *in = files__first(&r->files);
+	struct replay *p = &r->replay;
+	autofree char *why = input__is_of_file(err) ? xstrdup(err__text()) : NULL;
+	bool growing = is_unfinished(in, err);
 	int end = 0;
 
-	if (r->begun && (!err || err == 1 || why))
-		end = show__finish(&r->show, newest_first(r->args));
+	if (p->begun && (!err || err == 1 || why))
+		end = show__finish(&p->show, newest_first(r->args));
 	end = clean(r, end < 0 ? end : why ? 0 : err);
-	if (r->begun && !r->render.sink.reader_gone && !end)
-		end = clean(r, output__end(r->render.output, show__totals(&r->show)));
+	if (p->begun && !r->render.sink.reader_gone && !end)
+		end = clean(r, output__end(r->render.output, show__totals(&p->show)));
 	if (r->info.begun)
 		end = write_info(r);
-	progress__end(&r->progress);
+	progress__end(&in->progress);
 	sink__close(&r->render.sink);
 	pager__wait(r->pager);
-	if (r->begun && !why && !end) {
-		nothing__tell_report(&r->meta, &r->show);
-		under = covered__is_under(r->args, r->render.output);
+	if (p->begun && !why && !end) {
+		nothing__tell_report(&p->meta, &p->show);
+		r->under = covered__is_under(r->args, r->render.output);
 	}
-	if (r->begun)
-		show__summary(&r->show);
-	if (r->begun && r->meta.part)
-		note("%u parts of this trace were written before this file", r->meta.part);
+	if (p->begun)
+		show__summary(&p->show);
+	if (p->begun && p->meta.part)
+		note("%u parts of this trace were written before this file", p->meta.part);
 	if (growing)
-		note("%s: recording goes on; this is what it has so far", r->name);
-	if (!why || growing)
-		return end ? end : under ? EXIT_UNDER : 0;
-	return err__set(-err, "%s: %s", r->name,
-			r->npeeked ? why : "the file is empty; -o FILE records a trace");
+		note("%s: recording goes on; this is what it has so far", in->name);
+	return !why || growing ? end : of_file(in, err, why);
 }
+
+static int report_one(struct report *r)
+{
+	static const struct replay_calls calls = {.begin = begin_one, .extended = extend_one};
+	struct input *in = files__first(&r->files);
+	int err;
+
+	in->waits = show_so_far;
+	in->ctx = r;
+	r->replay = (struct replay){.args = r->args, .in = in, .calls = &calls, .ctx = r};
+	err = r->args->info ? trace_reader__run(in->reader, &info_calls, &r->info)
+			    : replay__run(&r->replay);
+	return finish_one(r, input__is_of_file(err) ? input__tell_damage(in, err) : err);
+}
+
+/* ---- several files, or counts ---- */
+
+static int choose_functions(struct report *r)
+{
+	int err;
+
+	free(r->functions);
+	err = replay__choose(r->args, joined__plan(r->files.joined), "these files", &r->functions);
+	if (r->render.output)
+		r->render.output->options.functions = r->functions;
+	return err == -ENOENT ? 0 : err; /* a later file may have it */
+}
+
+static int on_extended(void *ctx, const struct plan_increment *i)
+{
+	struct report *r = ctx;
+
+	if (r->render.output)
+		output__plan_extended(r->render.output);
+	return choose_functions(r);
+}
+
+static int start_joined(struct report *r, const struct trace_meta *meta)
+{
+	int err;
+
+	if (r->started)
+		return 0;
+	r->started = true;
+	r->first = *meta;
+	if (r->args->files > 1 || r->args->tag)
+		r->first.tag = r->args->tag;
+	err = render__start(&r->render, r->args, joined__plan(r->files.joined), &r->first, 0);
+	if (err)
+		return err;
+	r->files.output = r->render.output;
+	r->render.output->options.functions = r->functions;
+	return sink__begin(&r->render.sink);
+}
+
+/* Where another trace begins, as a mark with its name. */
+static int mark_file(struct report *r, const struct replay *p)
+{
+	struct step room, s = {.type = STEP_MARK,
+			       .timed = true,
+			       .time = p->meta.start_time,
+			       .cpu = EVENT_NO_CPU,
+			       .comm = "",
+			       .plan = joined__plan(r->files.joined),
+			       .site = NO_SITE,
+			       .function = NO_FUNCTION,
+			       .text = p->meta.tag ? p->meta.tag : p->in->name};
+
+	if (r->files.counts || !format_of(r)->marks)
+		return 0;
+	return output__step(r->render.output, joined__step(r->files.joined, &s, &room));
+}
+
+static int on_begin(void *ctx, const struct replay *p)
+{
+	struct report *r = ctx;
+	int err = start_joined(r, &p->meta);
+
+	return err ? err : mark_file(r, p);
+}
+
+static int on_add(void *ctx, const struct replay *p, const struct trace_counts *c)
+{
+	struct report *r = ctx;
+	struct output *o = r->render.output;
+	struct edge_counts part;
+
+	joined__add(r->files.joined, p->show.plan, &c->counts);
+	if (!o->format->tagged)
+		return 0;
+	part = joined__counts(r->files.joined);
+	o->format->tagged(o, c->tag ? c->tag : p->in->name, &part);
+	joined__clear(r->files.joined);
+	return 0;
+}
+
+static int check_format(struct report *r)
+{
+	const struct output_format *f = format_of(r);
+
+	if (r->files.counts && !f->count && output__counting(f)) {
+		r->args->count = true;
+		f = format_of(r);
+	}
+	if (r->files.counts && !f->count && !f->tagged)
+		return err__set(EINVAL,
+				"%s shows events, and a file has counts alone: use text, json, "
+				"summary, annotate, html, lcov or another format of counts",
+				f->name);
+	if (!r->files.counts && r->args->files > 1 && !f->at_end && strcmp(f->name, "text") &&
+	    strcmp(f->name, "json"))
+		return err__set(EINVAL, "%s shows one trace: give one file, or another format",
+				f->name);
+	if (r->args->info && r->args->files > 1)
+		return err__set(EINVAL, "--info is of one file");
+	return 0;
+}
+
+static void give_counts(struct report *r)
+{
+	struct edge_counts sum = joined__counts(r->files.joined);
+
+	if (!r->render.output->format->count)
+		return;
+	r->files.totals.events = plan_counts__events(sum.edges, joined__plan(r->files.joined));
+	output__count(r->render.output, &sum);
+}
+
+static int finish_joined(struct report *r, int err)
+{
+	autofree bool *chosen = NULL;
+	int end = 0;
+
+	err = clean(r, err);
+	if (r->started && !err && !r->render.sink.reader_gone) {
+		if (r->files.counts)
+			give_counts(r);
+		err = replay__choose(r->args, joined__plan(r->files.joined), "these files",
+				     &chosen);
+		if (!err)
+			end = clean(r, output__end(r->render.output, &r->files.totals));
+	}
+	sink__close(&r->render.sink);
+	pager__wait(r->pager);
+	if (r->started && !err && !end) {
+		r->under = covered__is_under(r->args, r->render.output);
+		files__tell(&r->files);
+	}
+	return err ? err : end ? end : files__damage(&r->files);
+}
+
+/* ---- the run ---- */
 
 static bool wants_pager(const struct report *r)
 {
@@ -406,60 +280,34 @@ static bool wants_pager(const struct report *r)
 	       (!a->format || !strcmp(a->format->name, "text"));
 }
 
-/* A gap in the armor is the cause. Reads the rest of the file, to report all damage. */
-static int tell_damage(struct report *r, int err)
-{
-	autofree char *why = xstrdup(err__text());
-	uint64_t bad = dearmor__finish(r->dearmor);
-
-	return bad ? err__set(-err, "%llu armored line%s damaged or missing: %s",
-			      (unsigned long long)bad, bad == 1 ? " is" : "s are", why)
-		   : err__set(-err, "%s", why);
-}
-
-static int replay(struct report *r)
-{
-	static const struct trace_calls calls = {
-		.begin = on_begin, .plan = on_plan, .object = on_object, .mapped = on_mapped};
-	const struct source_sink sink = {r, on_event, on_sideband, on_lost, on_missed};
-	int err;
-
-	r->source = recorded__open(r->reader, &calls, r);
-	do
-		err = r->source->ops->take(r->source, (struct source_wait){0, -1}, &sink);
-	while (!err);
-	return err == SOURCE_ENDED ? r->source->ops->losses(r->source, &sink) : err;
-}
-
 static int report(struct report *r)
 {
-	int err = open_input(r);
+	int err = files__find_counts(&r->files);
+	bool joins;
 
+	if (err)
+		return err;
+	r->files.counts |= format_of(r)->tagged != NULL;
+	joins = !r->args->info && (r->files.counts || r->args->files > 1);
+	err = check_format(r);
 	if (err)
 		return err;
 	err = sink__open(&r->render.sink, r->args->output);
 	if (err)
 		return err;
 	if (r->render.sink.is_terminal)
-		r->progress.shown = false;
+		files__first(&r->files)->progress.shown = false;
 	if (wants_pager(r))
 		r->pager = pager__start();
 	sink__ignore_signals();
-	err = r->args->info ? trace_reader__run(r->reader, &info_calls, &r->info) : replay(r);
-	return finish(r, r->dearmor && is_of_file(err) ? tell_damage(r, err) : err);
+	return joins ? finish_joined(r, files__read(&r->files)) : report_one(r);
 }
 
 static void close_report(struct report *r)
 {
 	render__close(&r->render);
-	if (r->begun)
-		show__close(&r->show);
-	if (r->source)
-		r->source->ops->close(r->source);
-	trace_reader__free(r->reader);
-	dearmor__free(r->dearmor);
-	if (r->fd > STDERR_FILENO)
-		close(r->fd);
+	replay__close(&r->replay);
+	files__close(&r->files);
 	free(r->functions);
 	str__free(&r->info.text);
 }
@@ -474,23 +322,36 @@ static bool is_output(const char *input, const char *output)
 	       S_ISREG(in.st_mode) && in.st_ino == out.st_ino && in.st_dev == out.st_dev;
 }
 
+int files__check(const struct args *a)
+{
+	for (size_t i = 0; i < a->files && a->output; i++)
+		if (is_output(a->operands.data[i], a->output))
+			return err__set(EINVAL,
+					"-o %s: this is the trace file to read; give another file",
+					a->output);
+	return 0;
+}
+
+/* The first operand is a file, and so are those behind it that are trace files. */
 int report__check(struct args *a)
 {
-	const char *name = a->operands.len ? a->operands.data[0] : NULL;
-
-	if (!name)
+	if (!a->operands.len)
 		return err__set(
 			EINVAL,
 			"no trace file given; - reads standard input; see bbtrace report --help");
-	if (a->output && is_output(name, a->output))
-		return err__set(EINVAL, "-o %s: this is the trace file to read; give another file",
-				a->output);
-	return 0;
+	for (a->files = 1; a->files < a->operands.len; a->files++)
+		if (!input__is_trace(a->operands.data[a->files]))
+			break;
+	return files__check(a);
 }
 
 int report__run(struct args *a)
 {
-	CLEANUP(close_report) struct report r = {.args = a, .fd = -1, .render.sink.fd = -1};
+	static const struct files_calls calls = {on_begin, on_extended, on_add};
+	CLEANUP(close_report) struct report r = {.args = a, .render.sink.fd = -1};
+	int err;
 
-	return report(&r);
+	r.files = (struct files){.args = a, .calls = &calls, .ctx = &r, .only = a->tag};
+	err = report(&r);
+	return err ? err : r.under ? EXIT_UNDER : 0;
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/sysmacros.h>
+#include "joined.h"
 #include "record.h"
 #include "show.h"
 #include "tally.h"
@@ -260,8 +261,11 @@ void show__missed(struct show *s, const struct missed *m)
 static int render(void *ctx, const struct step *step)
 {
 	struct show *s = ctx;
+	struct step placed;
 
-	return s->output ? output__step(s->output, step) : 0;
+	if (!s->output)
+		return 0;
+	return output__step(s->output, s->joined ? joined__step(s->joined, step, &placed) : step);
 }
 
 static int on_filtered(void *ctx, const struct step *step)
@@ -303,7 +307,7 @@ void show__plan_extended(struct show *s)
 {
 	show__add_up(s);
 	trace__plan_extended(s->trace);
-	if (s->output)
+	if (s->output && !s->joined)
 		output__plan_extended(s->output);
 }
 

@@ -8,6 +8,7 @@
 
 #include "cmd.h"
 
+struct joined;
 struct recorder;
 struct tally;
 
@@ -17,7 +18,8 @@ struct show {
 	struct report_filter *filter; /* NULL: all steps pass */
 	struct last *last;	      /* --last: keeps the steps; NULL: they are output at once */
 	struct output *output;	      /* NULL: nothing is rendered, only counted */
-	struct recorder *recorder;    /* of the run that is being taken */
+	struct joined *joined;	   /* whose plan is the output's; NULL: it is that of the trace */
+	struct recorder *recorder; /* of the run that is being taken */
 	struct spaces *spaces;
 	VEC(const struct object *) objects; /* kernel: objects for resolving addresses */
 	struct resolver resolver;

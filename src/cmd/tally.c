@@ -26,6 +26,7 @@ void tally__free(struct tally *t)
 	plan_counts__free(&t->edges);
 	plan_counts__free(&t->earlier);
 	tally_before__free(t->before_change);
+	tally__forget_parts(t);
 	vec__free(&t->targets);
 	vec__free(&t->told);
 	vec__free(&t->cuts);
@@ -82,7 +83,7 @@ static bool was_replaced(const struct tally *t, uint32_t pid, uint64_t addr)
 static void add_target(struct tally *t, const struct count *n)
 {
 	const struct plan_site *s = &t->plan->sites.data[n->site];
-	struct output_target found = {.site = n->site, .count = n->taken}, *old;
+	struct counted_target found = {.site = n->site, .count = n->taken}, *old;
 	uint64_t *slot, key, target = n->target;
 
 	if (n->unread && !plan__read_pointer(t->plan, n->site, s->vaddr + n->target, &target))
@@ -214,7 +215,7 @@ void tally__solve(const struct tally *t, struct plan_counts *out)
 	vec__each (cut, &t->cuts)
 		vec__push(&out->cuts, *cut);
 	for (size_t i = 0; i < t->targets.len; i++) {
-		const struct output_target *target = &t->targets.data[i];
+		const struct counted_target *target = &t->targets.data[i];
 		uint64_t count = target->count - t->told.data[i];
 
 		if (count)
@@ -227,11 +228,16 @@ void tally__solve(const struct tally *t, struct plan_counts *out)
 		plan_counts__solve(out, t->plan);
 }
 
+struct edge_counts tally__counts(const struct tally *t)
+{
+	return (struct edge_counts){&t->edges, t->targets.data, t->targets.len};
+}
+
 void tally__pass(const struct tally *t, struct output *o)
 {
-	output__count(o, &(struct output_counts){.edges = &t->edges,
-						 .targets = t->targets.data,
-						 .ntargets = t->targets.len});
+	struct edge_counts c = tally__counts(t);
+
+	output__count(o, &c);
 }
 
 void tally__give(struct tally *t, struct output *o)
@@ -245,37 +251,14 @@ void tally__give(struct tally *t, struct output *o)
 		tally__pass(t, o);
 }
 
-static uint64_t known(uint64_t count)
-{
-	return count == COUNT_UNKNOWN ? 0 : count;
-}
-
-/* Entries and branches. */
-static uint64_t events_of(const struct tally *t)
-{
-	const struct plan_function *f;
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < t->plan->sites.len; i++) {
-		const struct site_count *n = &t->edges.sites[i];
-
-		if (t->plan->sites.data[i].kind == BRANCH_NONE || t->plan->entries_only)
-			continue;
-		sum += known(n->taken) + known(n->not_taken);
-	}
-	vec__each (f, &t->plan->functions)
-		if (f->entry_block < t->plan->blocks.len && !(f->flags & FUNCTION_RANGE))
-			sum += known(t->edges.blocks[f->entry_block]);
-	return sum;
-}
-
 void tally__reset(struct tally *t)
 {
-	t->before += events_of(t);
+	t->before += plan_counts__events(&t->edges, t->plan);
 	memset(t->counted, 0, t->nsites * sizeof(*t->counted));
 	plan_counts__free(&t->earlier);
 	plan_counts__init(&t->earlier, t->plan);
 	t->targets.len = t->told.len = 0;
+	tally__forget_parts(t);
 	t->cuts.len = 0;
 	map64__free(&t->by_place);
 	t->by_place = (struct map64){0};
@@ -303,7 +286,7 @@ uint64_t tally__hits(const struct tally *t)
 
 void tally__totals(const struct tally *t, struct trace_totals *totals)
 {
-	totals->events = t->before + events_of(t);
+	totals->events = t->before + plan_counts__events(&t->edges, t->plan);
 	totals->residue = t->edges.residue;
 	totals->cut = t->cut;
 }

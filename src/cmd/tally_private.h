@@ -23,7 +23,7 @@ struct tally {
 	struct trace *trace;
 	size_t nsites;		    /* of the plan when counting of it began */
 	struct site_count *counted; /* by site: its own probe's */
-	VEC(struct output_target) targets;
+	VEC(struct counted_target) targets;
 	VEC(uint64_t) told;    /* by target: what of its count is in earlier */
 	struct map64 by_place; /* hash of site and place -> index of the last such target + 1 */
 	VEC(struct plan_cut) cuts;
@@ -32,6 +32,7 @@ struct tally {
 	struct plan_counts earlier;	    /* before the plan changed last; solved */
 	struct plan_counts edges;	    /* as given last */
 	struct tally_before *before_change; /* NULL: the plan isn't changing */
+	struct tally_parts *parts;	    /* NULL: tally__part() was not called */
 	uint64_t hits, before;		    /* all of them; the events before the last reset */
 	uint64_t cut;			    /* threads, and handlers of signals */
 	struct map64 handlers; /* thread, instruction and stack pointer that they interrupted
@@ -39,6 +40,8 @@ struct tally {
 	struct map64 faults; /* pid << 32 | tid -> the instruction whose fault is about to end it */
 };
 
+/* Nothing was told of parts. */
+void tally__forget_parts(struct tally *t);
 /* What follows from the counts since the plan changed last. out is the caller's to free. */
 void tally__solve(const struct tally *t, struct plan_counts *out);
 /* Of functions that are no longer traced nothing is counted: that is no doubt. */

@@ -118,6 +118,7 @@ static int begin_output(struct session *s)
 	int err;
 
 	s->meta.start_time = now_ns(CLOCK_MONOTONIC);
+	s->meta.counts = counts(s);
 	if (s->render.output)
 		s->render.output->options.start_time = s->meta.start_time;
 	if (s->recorder && (err = recorder__begin(s->recorder, &s->live.show, &s->meta)))

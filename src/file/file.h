@@ -26,6 +26,8 @@ struct trace_meta {
 	const char *version; /* bbtrace's */
 	const char *command; /* bbtrace's command line */
 	const char *system;  /* kernel name, release, version and machine */
+	bool counts;	     /* the file has counts of edges, and no events */
+	const char *tag;     /* --tag; NULL: none */
 };
 
 /* How the trace ended. */
@@ -34,6 +36,13 @@ struct trace_end {
 	uint32_t reason;
 	uint64_t sideband_lost; /* sideband events */
 	struct trace_totals totals;
+};
+
+/* Counts of edges instead of events. */
+struct trace_counts {
+	const char *tag; /* what ran; NULL: it has no name */
+	uint64_t traces; /* that they are the sum of */
+	struct edge_counts counts;
 };
 
 /* What a file is made of, one behind the other. */
@@ -66,6 +75,8 @@ int trace_writer__event(struct trace_writer *w, const struct event *e);
 int trace_writer__branches(struct trace_writer *w, const struct logged_branches *b);
 int trace_writer__sideband(struct trace_writer *w, const struct sideband_event *e);
 int trace_writer__lost(struct trace_writer *w, uint32_t pid, uint32_t tid, uint64_t count);
+/* Counts, which are added to those that were written before. */
+int trace_writer__counts(struct trace_writer *w, const struct trace_counts *c);
 /* Writes that mappings of the file with this device, inode and path are of this object. */
 void trace_writer__mapped(struct trace_writer *w, uint64_t dev, uint64_t ino, const char *path,
 			  const struct object *o);
@@ -91,6 +102,7 @@ struct trace_calls {
 	int (*event)(void *ctx, const struct event *e);
 	int (*sideband)(void *ctx, const struct sideband_event *e);
 	int (*lost)(void *ctx, uint32_t pid, uint32_t tid, uint64_t count);
+	int (*counts)(void *ctx, const struct trace_counts *c);
 };
 struct trace_reader;
 /* Does a trace file begin with these bytes? */
@@ -107,6 +119,7 @@ enum trace_item_type {
 	TRACE_EVENT,
 	TRACE_SIDEBAND,
 	TRACE_LOST, /* .count events of thread .pid, .tid */
+	TRACE_COUNTS,
 };
 struct trace_item {
 	enum trace_item_type type;
@@ -115,6 +128,7 @@ struct trace_item {
 	const char *path;
 	const struct event *event;
 	const struct sideband_event *sideband;
+	const struct trace_counts *counts;
 	uint32_t pid, tid;
 	uint64_t count;
 };
@@ -123,6 +137,8 @@ struct trace_item {
  * those of trace_reader__run().
  */
 int trace_reader__next(struct trace_reader *r, struct trace_item *out);
+/* Reads only as much as is needed for it; NULL: it can't be read, which the next item tells. */
+const struct trace_meta *trace_reader__peek(struct trace_reader *r);
 /* From TRACE_BEGIN on; each TRACE_PLAN has changed it. */
 const struct plan *trace_reader__plan(const struct trace_reader *r);
 const struct trace_meta *trace_reader__meta(const struct trace_reader *r);

@@ -56,6 +56,11 @@ enum block_type {
 	BLOCK_AMENDED,
 	BLOCK_SCOPE,
 	BLOCK_SCOPE_RANGE,
+	BLOCK_SITE_COUNT,
+	BLOCK_BLOCK_COUNT,
+	BLOCK_TABLE_COUNT,
+	BLOCK_TARGET_COUNT,
+	BLOCK_COUNTED, /* the counts are complete: they are those since the last one */
 	BLOCK_TYPES
 };
 
@@ -102,6 +107,7 @@ struct file_plan {
 	uint16_t machine;
 	bool kernel, unprobed_rets, return_probes;
 	uint32_t placement, probes, skipped, ifunc_unknown;
+	bool entries_only, counts_all;
 };
 
 struct file_planned { /* an object of an earlier row is the plan's next one */
@@ -122,6 +128,22 @@ struct file_mapped { /* mappings of this file are of this object */
 	uint32_t object;
 	uint64_t dev, ino;
 	const char *path;
+};
+
+struct file_site_count {
+	uint32_t site;
+	struct site_count count;
+	uint8_t low;
+};
+
+struct file_row_count { /* of a block, or of an entry of the jump table */
+	uint32_t row;
+	uint64_t count;
+};
+
+struct file_counted {
+	const char *tag;
+	uint64_t traces, residue;
 };
 
 /* The contents of a file's tables. */
@@ -147,6 +169,10 @@ struct file_rows {
 	VEC(struct file_amended) amended;
 	VEC(struct file_symbol) symbols;
 	VEC(struct file_mapped) mapped;
+	VEC(struct file_site_count) site_counts;
+	VEC(struct file_row_count) block_counts, table_counts;
+	VEC(struct counted_target) target_counts;
+	VEC(struct file_counted) counted;
 	VEC(struct trace_end) end;
 };
 
@@ -207,6 +233,17 @@ void event_decoder__free(struct event_decoder *d);
 int event_decoder__begin(struct event_decoder *d, const uint8_t *raw, size_t len);
 /* 1: the next item of the block, valid until the next call; 0: there is none; -EBADMSG. */
 int event_decoder__next(struct event_decoder *d, const struct item **out);
+
+/* ---- counts (counts.c) ---- */
+
+/* Adds the rows of those that aren't 0. */
+void file_counts__put(struct file_rows *rows, const struct trace_counts *c, const struct plan *p);
+/* Moves the rows, of which BLOCK_COUNTED is the last, out of their tables. edges: sized for the
+ * plan; out refers to it and to the tables. -EBADMSG: they don't belong to this plan. */
+int file_counts__take(struct file_rows *rows, const struct plan *p, struct plan_counts *edges,
+		      struct trace_counts *out);
+/* Empties the tables. */
+void file_counts__drop(struct file_rows *rows);
 
 /* ---- from tables to a plan and its objects (file_plan.c, file_object.c) ---- */
 

@@ -64,15 +64,6 @@ static int add_segment(struct file_objects *all, const struct file_segment *row)
 	return 0;
 }
 
-static int by_segment(const void *a, const void *b)
-{
-	const struct segment *x = a, *y = b;
-
-	if (x->vaddr != y->vaddr)
-		return x->vaddr < y->vaddr ? -1 : 1;
-	return x->size < y->size ? 1 : -(x->size > y->size); /* the longer one first */
-}
-
 static int add_code(struct file_objects *all, const struct file_code *row)
 {
 	struct object *o = object_of(all, row->object);
@@ -81,28 +72,6 @@ static int add_code(struct file_objects *all, const struct file_code *row)
 		return -EBADMSG;
 	vec__push(&o->kept, (struct segment){row->vaddr, row->bytes.len, 0, row->bytes.data, true});
 	return 0;
-}
-
-/* Functions may share code: drops what the previous piece of code contains. */
-static void settle_code(struct object *o)
-{
-	size_t n = 0;
-
-	vec__sort(&o->kept, by_segment);
-	for (size_t i = 0; i < o->kept.len; i++) {
-		struct segment s = o->kept.data[i], *last = n ? &o->kept.data[n - 1] : NULL;
-		uint64_t shared = last && last->vaddr + last->size > s.vaddr
-					  ? last->vaddr + last->size - s.vaddr
-					  : 0;
-
-		if (shared >= s.size)
-			continue;
-		s.vaddr += shared;
-		s.size -= shared;
-		s.bytes += shared;
-		o->kept.data[n++] = s;
-	}
-	o->kept.len = n;
 }
 
 static int add_symbol(struct file_objects *all, const struct file_symbol *row)
@@ -164,7 +133,7 @@ int file_objects__take(struct file_objects *all, struct file_rows *rows, struct 
 	for (size_t i = 0; !err && i < rows->symbols.len; i++)
 		err = add_symbol(all, &rows->symbols.data[i]);
 	for (size_t i = 0; has_code && i < all->all.len; i++)
-		settle_code(all->all.data[i]);
+		object__settle_code(all->all.data[i]);
 	rows->objects.len = rows->planned.len = 0;
 	rows->segments.len = rows->code.len = rows->symbols.len = 0;
 	return err ? err : sort_symbols(all, pool);

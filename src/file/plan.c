@@ -292,6 +292,8 @@ static void take_head(struct plan *p, const struct file_plan *row)
 {
 	p->arch = arch__by_machine(row->machine);
 	p->return_probes = row->return_probes;
+	p->entries_only = row->entries_only;
+	p->counts_all = row->counts_all;
 	p->placement = row->placement;
 }
 

@@ -25,11 +25,15 @@ struct trace_reader {
 	struct file_objects objects;
 	size_t objects_given, mapped_given;
 	struct plan *plan;
-	bool begins;   /* TRACE_BEGIN is the next item */
-	bool extended; /* TRACE_PLAN is */
+	struct plan_counts edges;
+	struct trace_counts counts; /* of edges */
+	bool has_counts;	    /* TRACE_COUNTS is the next item */
+	bool begins;		    /* TRACE_BEGIN is the next item */
+	bool extended;		    /* TRACE_PLAN is */
 	struct event_decoder *events;
 	bool in_events; /* the current block has more events */
 	bool ended;	/* BLOCK_END was read */
+	int failed;	/* trace_reader__peek() did */
 };
 
 bool trace_reader__is_magic(const void *data, size_t len)
@@ -52,6 +56,7 @@ void trace_reader__free(struct trace_reader *r)
 	if (!r)
 		return;
 	event_decoder__free(r->events);
+	plan_counts__free(&r->edges);
 	plan__free(r->plan);
 	file_objects__free(&r->objects);
 	for (int i = 0; i < BLOCK_TYPES; i++)
@@ -186,6 +191,22 @@ static int take_plan(struct trace_reader *r)
 	return 0;
 }
 
+/* Counts cost their readers time in proportion to the plan, however few there are. */
+static int take_counts(struct trace_reader *r)
+{
+	size_t cost = r->plan->sites.len + r->plan->blocks.len + r->plan->table.len;
+
+	if (cost > r->pool.budget)
+		return damaged(r);
+	r->pool.budget -= cost;
+	plan_counts__free(&r->edges);
+	plan_counts__init(&r->edges, r->plan);
+	if (file_counts__take(&r->rows, r->plan, &r->edges, &r->counts))
+		return damaged(r);
+	r->has_counts = true;
+	return 0;
+}
+
 static int take_table(struct trace_reader *r, const struct block *b)
 {
 	const struct file_table *t = &file_tables[b->type];
@@ -195,6 +216,8 @@ static int take_table(struct trace_reader *r, const struct block *b)
 		return damaged(r);
 	if (b->type == BLOCK_PLAN)
 		return take_plan(r);
+	if (b->type == BLOCK_COUNTED)
+		return take_counts(r);
 	if (b->type == BLOCK_END) {
 		r->ended = r->rows.end.len;
 		return r->ended ? 0 : damaged(r);
@@ -216,6 +239,11 @@ static bool is_in_place(const struct trace_reader *r, uint8_t type)
 	case BLOCK_END:
 	case BLOCK_PLANNED:
 	case BLOCK_AMENDED:
+	case BLOCK_SITE_COUNT:
+	case BLOCK_BLOCK_COUNT:
+	case BLOCK_TABLE_COUNT:
+	case BLOCK_TARGET_COUNT:
+	case BLOCK_COUNTED:
 		return r->plan;
 	case BLOCK_META:
 		return !r->plan;
@@ -243,7 +271,8 @@ static int take_block(struct trace_reader *r, const struct block *b)
 	if (b->type >= BLOCK_TYPES || !b->type)
 		return 0; /* a type that a newer version added */
 	if (!is_in_place(r, b->type) ||
-	    ((b->type == BLOCK_EVENTS || b->type == BLOCK_END) && is_in_increment(r)))
+	    ((b->type == BLOCK_EVENTS || b->type == BLOCK_COUNTED || b->type == BLOCK_END) &&
+	     is_in_increment(r)))
 		return damaged(r);
 	if (b->type != BLOCK_EVENTS)
 		return take_table(r, b);
@@ -258,6 +287,8 @@ static int next_block(struct trace_reader *r)
 	struct block b;
 	ssize_t n;
 
+	if (r->rows.counted.len) /* those were read */
+		file_counts__drop(&r->rows);
 	r->block_offset = r->offset;
 	r->number = r->blocks++;
 	n = take_bytes(r, header, sizeof(header));
@@ -354,14 +385,22 @@ static int give(struct trace_reader *r, struct trace_item *out)
 	}
 	if (r->mapped_given < r->rows.mapped.len)
 		return give_mapped(r, out);
+	if (r->has_counts) {
+		*out = (struct trace_item){.type = TRACE_COUNTS, .counts = &r->counts};
+		r->has_counts = false;
+		return 1;
+	}
 	r->mapped_given = r->rows.mapped.len = 0;
 	return r->in_events ? give_event(r, out) : 0;
 }
 
 int trace_reader__next(struct trace_reader *r, struct trace_item *out)
 {
-	int n = r->major ? 0 : read_header(r);
+	int n = r->failed;
 
+	r->failed = 0;
+	if (!n && !r->major)
+		n = read_header(r);
 	if (n)
 		return n;
 	while (!(n = give(r, out)) && !r->ended) {
@@ -370,6 +409,17 @@ int trace_reader__next(struct trace_reader *r, struct trace_item *out)
 			return n;
 	}
 	return n;
+}
+
+/* What it read is not read again: an error comes again, at the same byte. */
+const struct trace_meta *trace_reader__peek(struct trace_reader *r)
+{
+	int err = r->major ? 0 : read_header(r);
+
+	while (!err && !r->plan && !r->rows.meta.len)
+		err = next_block(r);
+	r->failed = err;
+	return err || !r->rows.meta.len ? NULL : trace_reader__meta(r);
 }
 
 const struct plan *trace_reader__plan(const struct trace_reader *r)
@@ -400,6 +450,8 @@ int trace_reader__pass(const struct trace_reader *r, const struct trace_item *i,
 		return calls->sideband ? calls->sideband(ctx, i->sideband) : 0;
 	case TRACE_LOST:
 		return calls->lost ? calls->lost(ctx, i->pid, i->tid, i->count) : 0;
+	case TRACE_COUNTS:
+		return calls->counts ? calls->counts(ctx, i->counts) : 0;
 	}
 	return 0;
 }

@@ -27,6 +27,7 @@ static const struct column meta[] = {
 	NUMBER(struct trace_meta, cpus),       NUMBER(struct trace_meta, part),
 	STRING(struct trace_meta, version),    STRING(struct trace_meta, command),
 	STRING(struct trace_meta, system),     BOOL(struct trace_meta, no_fold),
+	BOOL(struct trace_meta, counts),       STRING(struct trace_meta, tag),
 };
 
 static const struct column object[] = {
@@ -153,6 +154,7 @@ static const struct column plan[] = {
 	NUMBER(struct file_plan, placement),   NUMBER(struct file_plan, probes),
 	NUMBER(struct file_plan, skipped),     NUMBER(struct file_plan, ifunc_unknown),
 	BOOL(struct file_plan, unprobed_rets), BOOL(struct file_plan, return_probes),
+	BOOL(struct file_plan, entries_only),  BOOL(struct file_plan, counts_all),
 };
 
 static const struct column planned[] = {NUMBER(struct file_planned, object)};
@@ -178,6 +180,36 @@ static const struct column mapped[] = {
 	STRING(struct file_mapped, path),
 };
 
+static const struct column site_count[] = {
+	NUMBER(struct file_site_count, site),
+	NUMBER(struct file_site_count, count.taken),
+	NUMBER(struct file_site_count, count.not_taken),
+	NUMBER(struct file_site_count, low),
+};
+
+static const struct column block_count[] = {
+	NUMBER(struct file_row_count, row),
+	NUMBER(struct file_row_count, count),
+};
+
+static const struct column table_count[] = {
+	NUMBER(struct file_row_count, row),
+	NUMBER(struct file_row_count, count),
+};
+
+static const struct column target_count[] = {
+	NUMBER(struct counted_target, site),	  NUMBER(struct counted_target, count),
+	NUMBER(struct counted_target, object),	  NUMBER(struct counted_target, to.addr),
+	STRING(struct counted_target, to.object), STRING(struct counted_target, to.symbol),
+	NUMBER(struct counted_target, to.offset), NUMBER(struct counted_target, to.vaddr),
+};
+
+static const struct column counted[] = {
+	STRING(struct file_counted, tag),
+	NUMBER(struct file_counted, traces),
+	NUMBER(struct file_counted, residue),
+};
+
 static const struct column end[] = {
 	NUMBER(struct trace_end, reason),
 	NUMBER(struct trace_end, sideband_lost),
@@ -194,6 +226,8 @@ static const struct column end[] = {
 	NUMBER(struct trace_end, totals.at_least),
 	NUMBER(struct trace_end, totals.missed),
 	NUMBER(struct trace_end, totals.open_calls),
+	NUMBER(struct trace_end, totals.residue),
+	NUMBER(struct trace_end, totals.cut),
 };
 
 #define ROWS(columns, member)                                                                      \
@@ -226,4 +260,9 @@ const struct file_table file_tables[BLOCK_TYPES] = {
 	[BLOCK_AMENDED] = ROWS(amended, amended),
 	[BLOCK_SCOPE] = ROWS(scope, scopes),
 	[BLOCK_SCOPE_RANGE] = ROWS(scope_range, scope_ranges),
+	[BLOCK_SITE_COUNT] = ROWS(site_count, site_counts),
+	[BLOCK_BLOCK_COUNT] = ROWS(block_count, block_counts),
+	[BLOCK_TABLE_COUNT] = ROWS(table_count, table_counts),
+	[BLOCK_TARGET_COUNT] = ROWS(target_count, target_counts),
+	[BLOCK_COUNTED] = ROWS(counted, counted),
 };

@@ -39,6 +39,10 @@ static void free_rows(struct file_rows *rows)
 	vec__free(&rows->mapped);
 	vec__free(&rows->planned);
 	vec__free(&rows->amended);
+	vec__free(&rows->site_counts);
+	vec__free(&rows->block_counts);
+	vec__free(&rows->table_counts);
+	vec__free(&rows->target_counts);
 }
 
 void trace_writer__free(struct trace_writer *w)
@@ -304,7 +308,9 @@ static int end_plan(struct trace_writer *w)
 				.placement = p->placement,
 				.probes = p->probes,
 				.skipped = p->skipped,
-				.ifunc_unknown = p->ifunc_unknown};
+				.ifunc_unknown = p->ifunc_unknown,
+				.entries_only = p->entries_only,
+				.counts_all = p->counts_all};
 
 	return put_rows(w, BLOCK_PLAN, &row, 1);
 }
@@ -401,6 +407,30 @@ int trace_writer__lost(struct trace_writer *w, uint32_t pid, uint32_t tid, uint6
 {
 	event_encoder__lost(w->events, pid, tid, count);
 	return flush_if_full(w);
+}
+
+int trace_writer__counts(struct trace_writer *w, const struct trace_counts *c)
+{
+	const struct file_counted counted = {c->tag, c->traces, c->counts.edges->residue};
+	struct file_rows *rows = &w->rows;
+	int err = trace_writer__flush(w);
+
+	if (err)
+		return err;
+	file_counts__put(rows, c, w->plan);
+	{
+		const struct rows tables[] = {
+			ROWS(BLOCK_SITE_COUNT, rows->site_counts),
+			ROWS(BLOCK_BLOCK_COUNT, rows->block_counts),
+			ROWS(BLOCK_TABLE_COUNT, rows->table_counts),
+			ROWS(BLOCK_TARGET_COUNT, rows->target_counts),
+			{BLOCK_COUNTED, &counted, 1},
+		};
+
+		err = put_tables(w, tables, ARRAY_SIZE(tables));
+	}
+	file_counts__drop(rows);
+	return err;
 }
 
 int trace_writer__end(struct trace_writer *w, const struct trace_end *end)

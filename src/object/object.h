@@ -191,6 +191,13 @@ void object__number_locals(const struct object *o);
  */
 void object__index_symbols(struct object *o);
 
+/* Objects of trace files (adopt.c). Functions may share code: sorts o->kept, and drops what the
+ * previous piece of code contains. */
+void object__settle_code(struct object *o);
+/* Adds the code and the symbols of another object of the same build, which must live as long.
+ * shift: where o is minus where that is. */
+void object__adopt(struct object *o, const struct object *from, uint64_t shift);
+
 /* Pure lookups. NULL, 0 or false: none. */
 const struct segment *object__segment_at(const struct object *o, uint64_t vaddr);
 /* Bytes at vaddr and, in *avail, how many follow within the segment. */

@@ -34,7 +34,7 @@ void aggregate__run(struct output *o, const struct passed_run *run)
 	stats__run(o->state, run);
 }
 
-void aggregate__count(struct output *o, const struct output_counts *c)
+void aggregate__count(struct output *o, const struct edge_counts *c)
 {
 	stats__count(o->state, c);
 }

@@ -133,12 +133,20 @@ static void note_call(struct bolt *b, uint64_t to, uint64_t count)
 		b->called[f] += count;
 }
 
-static void put_targets(struct bolt *b, const struct plan_site *s, const struct stats_site *ps)
+static int by_place(const void *a, const void *b)
+{
+	const struct stats_target *x = a, *y = b;
+
+	return x->to.vaddr < y->to.vaddr ? -1 : x->to.vaddr > y->to.vaddr;
+}
+
+static void put_targets(struct bolt *b, const struct plan_site *s, struct stats_site *ps)
 {
 	uint64_t elsewhere = ps->more + ps->unknown_target;
 	const char *path = b->plan->objects.data[b->object].path;
 	const struct stats_target *t;
 
+	vec__sort(&ps->targets, by_place);
 	vec__each (t, &ps->targets) {
 		bool own = t->to.object && !strcmp(t->to.object, path);
 
@@ -174,7 +182,7 @@ static void put_site(struct bolt *b, uint32_t block)
 {
 	const struct plan_block *k = &b->plan->blocks.data[block];
 	const struct plan_site *s = &b->plan->sites.data[k->site];
-	const struct stats_site *ps = &b->stats->sites[k->site];
+	struct stats_site *ps = &b->stats->sites[k->site];
 
 	switch (s->kind) {
 	case BRANCH_JCC:

@@ -219,5 +219,7 @@ const struct output_format *output__counting(const struct output_format *format)
 		return &edges_json;
 	if (!strcmp(format->name, "summary"))
 		return &output_summary_counted;
+	if (!strcmp(format->name, "html"))
+		return &output_html_counted;
 	return strcmp(format->name, "text") ? NULL : &edges_text;
 }

@@ -541,3 +541,20 @@ const struct output_format output_html = {
 	.end = html__end,
 	.free = html__free,
 };
+
+/* Of counts: without times, stacks and a timeline. */
+const struct output_format output_html_counted = {
+	.name = "html",
+	.wants = {.events = OUTPUT_EDGES, .lines = true},
+	.help = "a page to send: table, code with counts",
+	.size = sizeof(struct html),
+	.covers = COVERS,
+	.at_end = true,
+	.begin = aggregate__begin,
+	.plan_extended = aggregate__plan_extended,
+	.step = html__step,
+	ADDS_UP,
+	.count = aggregate__count,
+	.end = html__end,
+	.free = html__free,
+};

@@ -4,6 +4,7 @@
  * at the line of its first instruction, a branch at that of its own; coverage.h says what is
  * counted, and how branches are numbered. What is not known is left out.
  */
+#include <ctype.h>
 #include "output/coverage.h"
 #include "output/fields.h"
 
@@ -79,6 +80,17 @@ static void put_lines(struct str *s, const struct coverage *c, const struct cove
 	put_ratio(s, "LF", "LH", &ratio);
 }
 
+/* lcov takes letters, digits and underscores. */
+static void put_test(const struct output *o, struct str *s)
+{
+	const char *tag = o->options.about.tag;
+
+	str__puts(s, "TN:");
+	for (; tag && *tag; tag++)
+		str__putc(s, isalnum((unsigned char)*tag) ? *tag : '_');
+	str__putc(s, '\n');
+}
+
 static int lcov__end(struct output *o, const struct trace_totals *t)
 {
 	struct coverage_file f = {0};
@@ -89,7 +101,8 @@ static int lcov__end(struct output *o, const struct trace_totals *t)
 	stats__end(o->state);
 	coverage__init(&c, o->state, &o->options);
 	while (!err && coverage__next_file(&c, &f)) {
-		str__puts(s, "TN:\nSF:");
+		put_test(o, s);
+		str__puts(s, "SF:");
 		put_name(s, o->plan->line_files.data[f.file]);
 		put_functions(s, &c, &f.functions);
 		put_sides(s, &c, &f.sides);

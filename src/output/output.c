@@ -24,6 +24,8 @@ const struct output_format *const output_formats[] = {
 	&output_drcov,
 	&output_bolt,
 	&output_autofdo,
+	&output_tests,
+	&output_tests_names,
 	NULL,
 };
 /* clang-format on */
@@ -170,7 +172,7 @@ void output__run(struct output *o, const struct passed_run *run)
 	o->format->run(o, run);
 }
 
-void output__count(struct output *o, const struct output_counts *c)
+void output__count(struct output *o, const struct edge_counts *c)
 {
 	o->format->count(o, c);
 }

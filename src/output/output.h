@@ -22,7 +22,8 @@ struct output_about {
 	const char *system;  /* the machine's kernel: name, release, version and machine */
 	const char *version; /* bbtrace's */
 	unsigned cpus;
-	unsigned parts; /* earlier ones of the trace, which are not in the output */
+	const char *tag; /* --tag */
+	unsigned parts;	 /* earlier ones of the trace, which are not in the output */
 };
 
 struct output_options {
@@ -49,19 +50,6 @@ struct output_options {
 	/* hide values that could be kernel addresses (address.c): if the kernel is traced */
 	bool hide_addresses;
 	struct output_about about; /* html */
-};
-
-/* Counts of edges, instead of steps. */
-struct output_target {
-	uint32_t site;
-	struct location to;
-	uint32_t object; /* of the plan, that it is in; UINT32_MAX: none */
-	uint64_t count;
-};
-struct output_counts {
-	const struct plan_counts *edges;     /* solved, or bounds */
-	const struct output_target *targets; /* where indirect branches went, in any order */
-	size_t ntargets;
 };
 
 /* What an output shows. Nothing else is probed for it. */
@@ -122,7 +110,9 @@ struct output_format {
 	void (*run)(struct output *o, const struct passed_run *run);
 	/* The counts so far, which replace those of earlier calls: then there are no steps. NULL:
 	 * it needs steps. */
-	void (*count)(struct output *o, const struct output_counts *c);
+	void (*count)(struct output *o, const struct edge_counts *c);
+	/* Counts of one of several tests; NULL: it shows what they add up to. */
+	void (*tagged)(struct output *o, const char *tag, const struct edge_counts *c);
 	/* Renders the counts so far; NULL: only at the end. */
 	int (*interval)(struct output *o, uint64_t time, const struct trace_totals *totals);
 	/* Renders what is held back for folding; NULL: nothing is held */
@@ -134,6 +124,11 @@ extern const struct output_format *const output_formats[];     /* NULL-terminate
 const struct output_format *output__by_name(const char *name); /* NULL: none */
 /* The format that the suffix of the file's name stands for; NULL: none. */
 const struct output_format *output__by_file_name(const char *path);
+
+/* Turns steps into counts, for traces that are added up; it writes nothing and has no row. After
+ * output__end(); valid as long as the output. */
+extern const struct output_format output_counted;
+struct edge_counts output__counted(const struct output *o);
 
 /* The format that counts edges instead of listing events (-c); NULL: none for this one. */
 const struct output_format *output__counting(const struct output_format *format);
@@ -183,7 +178,7 @@ bool output__adds_up(const struct output *o);
 void output__branch(struct output *o, uint32_t site, bool taken, const struct location *to,
 		    uint64_t n);
 void output__run(struct output *o, const struct passed_run *run);
-void output__count(struct output *o, const struct output_counts *c);
+void output__count(struct output *o, const struct edge_counts *c);
 /* Which probes missed hits. missed must outlive the output. */
 void output__missed(struct output *o, const missed_vec *missed);
 /* Renders the counts so far, at this time (CLOCK_MONOTONIC). */

@@ -172,7 +172,7 @@ void stats__end(struct stats *p);
 /* "12+ calls, 345+ branches" */
 void stats__put_counts(struct str *s, const struct stats_function *f, const char *more);
 /* Instead of steps: sets functions and sites by the counts of edges, which must live as long. */
-void stats__count(struct stats *p, const struct output_counts *c);
+void stats__count(struct stats *p, const struct edge_counts *c);
 void stats__free(struct stats *p);
 
 /* The stacks with threads of the same name merged; .thread is then the first of them. Call it after
@@ -192,7 +192,7 @@ int aggregate__step(struct output *o, const struct step *step);
 void aggregate__branch(struct output *o, uint32_t site, bool taken, const struct location *to,
 		       uint64_t n);
 void aggregate__run(struct output *o, const struct passed_run *run);
-void aggregate__count(struct output *o, const struct output_counts *c);
+void aggregate__count(struct output *o, const struct edge_counts *c);
 void aggregate__free(struct output *o);
 #define AGGREGATES                                                                                 \
 	.at_end = true, .begin = aggregate__begin, .plan_extended = aggregate__plan_extended,      \

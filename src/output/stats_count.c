@@ -77,7 +77,7 @@ static bool is_indirect(const struct plan_site *s)
 	return s->kind == BRANCH_IJMP || s->kind == BRANCH_ICALL || s->kind == BRANCH_RET;
 }
 
-void stats__count(struct stats *p, const struct output_counts *c)
+void stats__count(struct stats *p, const struct edge_counts *c)
 {
 	const struct plan_function *f;
 
@@ -103,7 +103,8 @@ void stats__count(struct stats *p, const struct output_counts *c)
 
 		if (!is_indirect(s) || p->sites[i].taken == COUNT_UNKNOWN)
 			continue;
-		if (plan_site__is_counted(s) && (s->kind != BRANCH_RET || p->plan->counts_all))
+		if (p->sites[i].targets.len ||
+		    (plan_site__is_counted(s) && (s->kind != BRANCH_RET || p->plan->counts_all)))
 			count_unknown(&p->sites[i]);
 		else if (s->kind == BRANCH_IJMP)
 			count_table(p, i, c->edges->table);

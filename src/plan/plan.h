@@ -579,4 +579,6 @@ bool plan_flow__is_open(const struct plan_flow *f, uint32_t block);
 /* Does the block end in an unprobed ret? */
 bool plan_flow__is_unprobed_ret(const struct plan_flow *f, uint32_t block);
 
+#include "plan/join.h"
+
 #endif

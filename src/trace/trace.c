@@ -281,6 +281,17 @@ static void count_function(struct trace_totals *totals, const struct plan_functi
 	totals->code += plan_function__size(f);
 }
 
+void totals__add(struct trace_totals *sum, const struct trace_totals *t)
+{
+	uint64_t at_least = sum->at_least | t->at_least, *to = (uint64_t *)sum;
+	const uint64_t *from = (const uint64_t *)t;
+
+	_Static_assert(sizeof(*sum) % sizeof(*to) == 0, "all of them are counters");
+	for (size_t i = 0; i < sizeof(*sum) / sizeof(*to); i++)
+		to[i] += from[i];
+	sum->at_least = at_least;
+}
+
 const struct trace_totals *trace__totals(const struct trace *t)
 {
 	struct trace_totals *totals = (struct trace_totals *)&t->totals;

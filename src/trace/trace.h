@@ -40,6 +40,19 @@ struct location {
 
 bool location__same(const struct location *a, const struct location *b);
 
+/* Counts of edges, instead of steps. */
+struct counted_target {
+	uint32_t site;
+	struct location to;
+	uint32_t object; /* of the plan, that it is in; UINT32_MAX: none */
+	uint64_t count;
+};
+struct edge_counts {
+	const struct plan_counts *edges;      /* solved, or bounds */
+	const struct counted_target *targets; /* where indirect branches went, in any order */
+	size_t ntargets;
+};
+
 struct step {
 	enum step_type type;
 	bool timed;	   /* time was measured, and so was cpu if it is known */
@@ -47,6 +60,7 @@ struct step {
 	uint64_t time;	   /* ns, CLOCK_MONOTONIC */
 	uint32_t cpu;	   /* implied: of the event that implies it; EVENT_NO_CPU: not known */
 	uint8_t interrupt; /* kernel: enum event_interrupt; implied: as cpu */
+	uint32_t run;	   /* the trace that it is of, if there are several; else 0 */
 	uint32_t pid, tid;
 	uint64_t goroutine; /* its goid, or GOROUTINE_AT | the address of its g; 0: none */
 	uint32_t ns_pid;    /* the PID in its own namespace; 0: the same as pid */
@@ -105,9 +119,11 @@ static inline uint64_t goroutine__key(uint32_t pid, uint64_t goroutine)
  * goroutine. */
 static inline uint64_t step__thread_key(const struct step *s)
 {
+	uint64_t run = (uint64_t)s->run << 33 & ~(1ull << 63);
+
 	if (s->goroutine)
-		return goroutine__key(s->pid, s->goroutine);
-	return s->tid ? s->tid : 1ull << 32 | s->cpu;
+		return goroutine__key(s->pid, s->goroutine) ^ run;
+	return (s->tid ? s->tid : 1ull << 32 | s->cpu) ^ run;
 }
 
 /* A call's duration without what tracing took of it: not known; below what that varies by; known.
@@ -139,6 +155,9 @@ struct trace_totals {
 				       again */
 	uint64_t undecoded, code; /* the functions' bytes that were not decoded; all their bytes */
 };
+
+/* Adds the counters of another run. */
+void totals__add(struct trace_totals *sum, const struct trace_totals *t);
 
 /* Resolves a running address of a process (0: the kernel) at a given time. Always sets
  * out->addr. */

@@ -120,7 +120,7 @@ ctl "$trace" start
 steps 2
 ctl "$trace" mark x
 exits 1 'counts have no place for marks'
-like "$T/err" 'shows no marks: use -F text' 'which is said'
+like "$T/err" 'this trace counts: with --record FILE, a mark names what is counted after it' 'which is said'
 ends counts
 is "$((two > 0)) $(sum "$T/counts.out")" "1 $((2 * two))" '-c: nothing is counted while recording is stopped'
 is "$(json "$T/counts.out" '$e->{event} eq "summary" && $e->{stops} == 1')" 1 'the summary has the stop'

@@ -226,7 +226,8 @@ is "$("$BBTRACE" report -q "$T/named.json" -F json | grep -c '"event":"entry"') 
 named -c -o "$T/counts.txt"
 is "$(grep -c . "$T/counts.txt" | grep -vx 0 | wc -l) $(grep -c '^bbtrace: writing' "$T/err")" '1 0' 'user -c -o x.txt is what it would be by any name'
 named -c -o "$T/counts.html"
-exits 2 'user -c -o x.html is wrong usage, as -c -F html is'
+exits 3 'user -c -o x.html: a page of counts'
+like "$T/counts.html" '<html' 'it is one'
 for name in .json x.trace x.json.old json x.html/trace; do
 	mkdir -p "$T/x.html"
 	named -o "$T/$name"

@@ -125,7 +125,7 @@ wrong '^bbtrace: .0x1[+]0. is not a range' user "$T/fib" fib --exclude 0x1+0 "${
 wrong '^bbtrace: an empty function name' user "$T/fib" '' "${run[@]}"
 wrong '^bbtrace: .foo. names no function; write OBJECT:FUNC' user @/dev/null foo "${run[@]}"
 wrong '^bbtrace: .foo.: write user:OBJECT:FUNC or kernel:FUNC' trace foo "${run[@]}"
-wrong '^bbtrace: -c counts in text, json and summary only; html has' user "$T/fib" fib -c -F html "${run[@]}"
+wrong '^bbtrace: -c counts in text, json, summary and html only; svg has' user "$T/fib" fib -c -F svg "${run[@]}"
 wrong "^bbtrace: unknown attach mechanism 'magic'; bbtrace doctor" user "$T/fib" fib --attach magic "${run[@]}"
 wrong '^bbtrace: --attach kprobe_multi is for kernel functions only' user "$T/fib" fib --attach kprobe_multi -- touch "$T/ran"
 wrong '^bbtrace: .0xzz. is not a file offset' list "$T/fib" 0xzz

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <errno.h>
+#include <stdlib.h>
+#include "render.h"
+#include "replay.h"
+
+/* ---- which functions ---- */
+
+/* Does the function have code of that line? */
+static bool has_line(const struct spec *spec, const struct plan *plan,
+		     const struct plan_function *f)
+{
+	const struct plan_line *l;
+
+	vec__each (l, &plan->lines) {
+		uint64_t end = l + 1 < vec__end(&plan->lines) && l[1].object == l->object
+				       ? l[1].vaddr
+				       : UINT64_MAX;
+
+		if (l->object != f->object || !l->line ||
+		    !spec__is_line(spec, plan->line_files.data[l->file], l->line))
+			continue;
+		for (size_t i = 0; i < f->nranges; i++)
+			if (l->vaddr < f->ranges[i].vaddr + f->ranges[i].size &&
+			    f->ranges[i].vaddr < end)
+				return true;
+	}
+	return false;
+}
+
+static bool names_function(const struct spec *spec, const struct plan *plan,
+			   const struct plan_function *pf)
+{
+	struct function f = {.object = plan->objects.data[pf->object].object,
+			     .name = (char *)pf->name,
+			     .raw = (char *)pf->raw,
+			     .flags = pf->flags};
+
+	f.ranges.data = (struct range *)pf->ranges;
+	f.ranges.len = pf->nranges;
+	f.entry = plan__start(pf);
+	return spec->kind == SPEC_LINE ? has_line(spec, plan, pf) : spec__matches(spec, &f);
+}
+
+/* Marks the functions that text names; -ENOENT: none. */
+static int mark_functions(bool *functions, const struct plan *plan, const char *name,
+			  const char *text, bool value)
+{
+	struct spec spec;
+	size_t found = 0;
+	int err = spec__parse(text, !plan__has_programs(plan), &spec);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < plan->functions.len; i++)
+		if (names_function(&spec, plan, &plan->functions.data[i])) {
+			functions[i] = value;
+			found++;
+		}
+	spec__free(&spec);
+	return found ? 0
+		     : err__set(ENOENT,
+				"%s: no function '%s' was traced; -F summary shows those that ran",
+				name, text);
+}
+
+int replay__choose(const struct args *a, const struct plan *plan, const char *name, bool **out)
+{
+	bool all = a->operands.len == a->files;
+	int err = 0;
+
+	*out = NULL;
+	if (all && !a->exclude.len)
+		return 0;
+	*out = xcalloc(plan->functions.len + 1, sizeof(bool));
+	for (size_t i = 0; i < plan->functions.len; i++)
+		(*out)[i] = all;
+	for (size_t i = a->files; !err && i < a->operands.len; i++)
+		err = mark_functions(*out, plan, name, a->operands.data[i], true);
+	for (size_t i = 0; !err && i < a->exclude.len; i++)
+		err = mark_functions(*out, plan, name, a->exclude.data[i], false);
+	return err;
+}
+
+/* One of several files need not have all of them. */
+static int choose(struct replay *r, const struct plan *plan)
+{
+	int err;
+
+	free(r->functions);
+	err = replay__choose(r->args, plan, r->in->name, &r->functions);
+	r->filter.functions = r->functions;
+	return err == -ENOENT && r->joined ? 0 : err;
+}
+
+static int fill_filter(struct replay *r, const struct plan *plan)
+{
+	const struct args *a = r->args;
+
+	r->filter = (struct report_filter_options){
+		.events = a->events,
+		.pids = a->filters.pids.data,
+		.npids = a->filters.pids.len,
+		.tids = a->filters.tids.data,
+		.ntids = a->filters.tids.len,
+		.comms = a->filters.comms.data,
+		.ncomms = a->filters.comms.len,
+		.from = a->from ? r->meta.start_time + a->from : 0,
+		.to = a->to ? r->meta.start_time + a->to : 0,
+		.head = a->head,
+		.tail = a->tail,
+	};
+	return choose(r, plan);
+}
+
+static bool filters(const struct replay *r)
+{
+	const struct report_filter_options *o = &r->filter;
+
+	return r->args->events_given || o->npids || o->ntids || o->ncomms || o->functions ||
+	       o->from || o->to || o->head || o->tail;
+}
+
+/* ---- contents of the file ---- */
+
+static void describe(const struct replay *r, const struct plan *plan)
+{
+	const struct trace_meta *m = &r->meta;
+	autofree struct str date = {0};
+
+	if (note__level() < NOTE_VERBOSE)
+		return;
+	str__date(&date, m->start_time + m->realtime_offset, m->utc_offset);
+	note_verbose("recorded at %s by bbtrace %s on %s, %u CPUs: %s", date.data,
+		     m->version ? m->version : "", m->system ? m->system : "", m->cpus,
+		     m->command ? m->command : "");
+	note_verbose("%zu functions, %zu sites, %u probes", plan->functions.len, plan->sites.len,
+		     plan->probes);
+}
+
+static int on_begin(void *ctx, const struct plan *plan, const struct trace_meta *meta)
+{
+	struct replay *r = ctx;
+	struct trace_options options;
+	struct output *output = NULL;
+	int err;
+
+	r->meta = *meta;
+	describe(r, plan);
+	err = meta__override(&r->meta, r->args, plan->arch);
+	if (err)
+		return err;
+	err = fill_filter(r, plan);
+	if (err)
+		return err;
+	options = meta__trace_options(&r->meta);
+	if (r->filter.functions) { /* depth counts the filtered functions only */
+		r->filter.max_depth = options.max_depth;
+		options.max_depth = 0;
+	}
+	err = r->calls->begin(r->ctx, r, plan, &output);
+	if (err)
+		return err;
+	show__open(&r->show, plan, &options, spaces__recorded(), output, r->meta.limit);
+	r->show.joined = r->joined;
+	if (r->args->last)
+		show__keep_last(&r->show, r->args->last);
+	if (filters(r))
+		show__filter(&r->show, &r->filter);
+	r->begun = true;
+	return 0;
+}
+
+static int on_plan(void *ctx, const struct plan *plan)
+{
+	struct replay *r = ctx;
+	int err = choose(r, plan);
+
+	if (!err && r->calls->extended)
+		err = r->calls->extended(r->ctx, r, plan);
+	show__plan_extended(&r->show);
+	return err;
+}
+
+static int on_object(void *ctx, const struct object *o)
+{
+	struct replay *r = ctx;
+
+	show__object(&r->show, o);
+	return 0;
+}
+
+static int on_mapped(void *ctx, uint64_t dev, uint64_t ino, const char *path,
+		     const struct object *o)
+{
+	struct replay *r = ctx;
+
+	spaces__know(r->show.spaces, dev, ino, path, o);
+	return 0;
+}
+
+static int on_counts(void *ctx, const struct trace_counts *c)
+{
+	struct replay *r = ctx;
+
+	return r->calls->counts(r->ctx, r, c);
+}
+
+static int on_event(void *ctx, const struct event *e)
+{
+	struct replay *r = ctx;
+
+	return show__event(&r->show, e);
+}
+
+static int on_sideband(void *ctx, const struct sideband_event *e)
+{
+	struct replay *r = ctx;
+
+	return show__sideband(&r->show, e);
+}
+
+static int on_lost(void *ctx, uint32_t pid, uint32_t tid, uint64_t count)
+{
+	struct replay *r = ctx;
+
+	return show__lost(&r->show, pid, tid, count);
+}
+
+static void on_missed(void *ctx, const struct missed *m)
+{
+	struct replay *r = ctx;
+
+	show__missed(&r->show, m);
+}
+
+int replay__run(struct replay *r)
+{
+	static const struct trace_calls calls = {.begin = on_begin,
+						 .plan = on_plan,
+						 .object = on_object,
+						 .mapped = on_mapped,
+						 .counts = on_counts};
+	const struct source_sink sink = {r, on_event, on_sideband, on_lost, on_missed};
+	int err;
+
+	r->source = recorded__open(r->in->reader, &calls, r);
+	do
+		err = r->source->ops->take(r->source, (struct source_wait){0, -1}, &sink);
+	while (!err);
+	return err == SOURCE_ENDED ? r->source->ops->losses(r->source, &sink) : err;
+}
+
+void replay__close(struct replay *r)
+{
+	if (r->begun)
+		show__close(&r->show);
+	if (r->source)
+		r->source->ops->close(r->source);
+	free(r->functions);
+}

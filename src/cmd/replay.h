@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* replay: one trace file through the replay, with the options that choose a part of it. */
+#ifndef BBTRACE_CMD_REPLAY_H
+#define BBTRACE_CMD_REPLAY_H
+
+#include "input.h"
+#include "show.h"
+
+struct joined;
+
+struct replay;
+struct replay_calls {
+	/* The plan was read: *out, which may be NULL, is where steps go. */
+	int (*begin)(void *ctx, const struct replay *r, const struct plan *plan,
+		     struct output **out);
+	/* An increment has extended it. NULL: nothing is to be done. */
+	int (*extended)(void *ctx, const struct replay *r, const struct plan *plan);
+	/* The file has counts instead of events. */
+	int (*counts)(void *ctx, const struct replay *r, const struct trace_counts *c);
+};
+
+struct replay {
+	const struct args *args;
+	struct input *in;
+	const struct replay_calls *calls;
+	void *ctx;
+	struct joined *joined; /* steps go there first; NULL: they are of the output's plan */
+	struct source *source;
+	struct trace_meta meta;
+	struct report_filter_options filter;
+	bool *functions; /* for the filter */
+	bool begun;	 /* the plan was read */
+	struct show show;
+};
+/* Reads to the end. 0; 1: the limit is reached; an error of the file, or of a callback. */
+int replay__run(struct replay *r);
+void replay__close(struct replay *r);
+
+/* Which functions of a plan the operands and --exclude choose: by number, the caller's to free;
+ * NULL: all. -ENOENT: one names none; name is that of the file. */
+int replay__choose(const struct args *a, const struct plan *plan, const char *name, bool **out);
+
+#endif

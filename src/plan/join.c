@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Joins plans. First each row gets its number in the joined plan (join_find.c), then the rows that
+ * are new are written with these numbers.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include "plan/join_private.h"
+
+void plan_numbers__free(struct plan_numbers *n)
+{
+	free(n->objects);
+	free(n->functions);
+	free(n->sites);
+	free(n->blocks);
+	free(n->shifts);
+	vec__free(&n->splits);
+	vec__free(&n->ranges);
+}
+
+bool plan_increment__is_empty(const struct plan_increment *i)
+{
+	const struct plan *rows = &i->rows;
+
+	return !rows->objects.len && !rows->functions.len && !rows->sites.len &&
+	       !rows->blocks.len && !rows->lines.len && !rows->scopes.len;
+}
+
+/* ---- new rows ---- */
+
+static uint32_t number(const uint32_t *numbers, uint32_t i)
+{
+	return i == UINT32_MAX ? i : numbers[i];
+}
+
+static void add_function(struct joining *j, uint32_t i)
+{
+	struct plan_function f = j->p->functions.data[i];
+	struct range *ranges = NULL;
+
+	f.flags &= ~FUNCTION_REMOVED;
+	f.object = joining__object(j, i);
+	f.entry_site = number(j->n->sites, f.entry_site);
+	f.entry_block = number(j->n->blocks, f.entry_block);
+	if (j->n->shifts[i]) {
+		ranges = xcalloc(f.nranges, sizeof(*ranges));
+		for (size_t r = 0; r < f.nranges; r++) {
+			ranges[r] = f.ranges[r];
+			ranges[r].vaddr += j->n->shifts[i];
+		}
+		vec__push(&j->n->ranges, ranges);
+		f.ranges = ranges;
+	}
+	vec__push(&j->more->rows.functions, f);
+}
+
+static void add_site(struct joining *j, uint32_t i)
+{
+	struct plan_site s = j->p->sites.data[i];
+
+	s.object = joining__object(j, s.function);
+	s.target += s.target ? joining__moved(j, s.function, s.vaddr) - s.vaddr : 0;
+	s.vaddr = joining__moved(j, s.function, s.vaddr);
+	s.function = j->n->functions[s.function];
+	s.block = number(j->n->blocks, s.block);
+	j->more->rows.probes += s.probe != PROBE_NONE;
+	j->more->rows.skipped += s.probe == PROBE_NONE && s.refusal != PROBE_OK;
+	vec__push(&j->more->rows.sites, s);
+}
+
+/* Appends the rows of its jump table. */
+static void add_table(struct joining *j, struct plan_block *b, const struct plan_block *from)
+{
+	b->table = j->all->table.len + j->more->rows.table.len;
+	for (uint32_t i = 0; i < from->ntable; i++)
+		vec__push(&j->more->rows.table, j->n->blocks[j->p->table.data[from->table + i]]);
+}
+
+static struct plan_block renumbered(struct joining *j, uint32_t i)
+{
+	const struct plan_block *from = &j->p->blocks.data[i];
+	struct plan_block b = *from;
+
+	b.object = joining__object(j, b.function);
+	b.start = joining__moved(j, from->function, b.start);
+	b.end = joining__moved(j, from->function, from->end - 1) + 1;
+	b.site = number(j->n->sites, b.site);
+	b.next = number(j->n->blocks, b.next);
+	b.taken = number(j->n->blocks, b.taken);
+	b.function = j->n->functions[b.function];
+	return b;
+}
+
+static void add_block(struct joining *j, uint32_t i)
+{
+	struct plan_block b = renumbered(j, i);
+
+	add_table(j, &b, &j->p->blocks.data[i]);
+	vec__push(&j->more->rows.blocks, b);
+}
+
+/* Those of one block come in order of address: each is cut off the rest. */
+static int by_split(const void *a, const void *b, void *plan)
+{
+	const struct plan_split *x = a, *y = b;
+	const struct plan_block *blocks = ((const struct plan *)plan)->blocks.data;
+
+	if (x->block != y->block)
+		return x->block < y->block ? -1 : 1;
+	return blocks[x->rest].start < blocks[y->rest].start ? -1 : 1;
+}
+
+/* It ends where the rest begins, and falls through to that. */
+static void shorten(struct joining *j, const struct plan_split *s)
+{
+	const struct plan_block *rest = &j->p->blocks.data[s->rest];
+	struct plan_block b = j->all->blocks.data[s->block];
+
+	b.end = joining__moved(j, rest->function, rest->start);
+	b.next = j->n->blocks[s->rest];
+	b.site = NO_SITE;
+	b.taken = NO_BLOCK;
+	b.ntable = b.noreturn = b.unresolved = b.leaves = 0;
+	vec__push(&j->more->amended_blocks, s->block);
+	vec__push(&j->more->rows.blocks, b);
+}
+
+/* The branch at its end is the last one's. */
+static void move_site(struct joining *j, const struct plan_split *s)
+{
+	uint32_t site = j->all->blocks.data[s->block].site;
+	struct plan_site row;
+
+	if (site == NO_SITE)
+		return;
+	row = j->all->sites.data[site];
+	row.block = j->n->blocks[s->rest];
+	vec__push(&j->more->amended_sites, site);
+	vec__push(&j->more->rows.sites, row);
+}
+
+/* Amended rows precede the new ones. */
+static void split_blocks(struct joining *j)
+{
+	vec__sort_by(&j->splits, by_split, (void *)j->p);
+	for (size_t i = 0; i < j->splits.len; i++) {
+		const struct plan_split *s = &j->splits.data[i];
+
+		if (!i || s[-1].block != s->block)
+			shorten(j, s);
+		if (i + 1 == j->splits.len || s[1].block != s->block)
+			move_site(j, s);
+		vec__push(&j->n->splits, (struct plan_split){s->block, j->n->blocks[s->rest]});
+	}
+}
+
+/* ---- source ---- */
+
+static uint32_t file_number(struct joining *j, struct map64 *files, const struct plan *all_files,
+			    uint32_t file)
+{
+	const char *name = j->p->line_files.data[file];
+	uint64_t *known = map64__put(files, map64__hash(name, strlen(name)));
+
+	if (*known && *known <= all_files->line_files.len &&
+	    !strcmp(all_files->line_files.data[*known - 1], name))
+		return *known - 1;
+	if (*known > all_files->line_files.len &&
+	    !strcmp(j->more->rows.line_files.data[*known - 1 - all_files->line_files.len], name))
+		return *known - 1;
+	vec__push(&j->more->rows.line_files, xstrdup(name));
+	*known = all_files->line_files.len + j->more->rows.line_files.len;
+	return *known - 1;
+}
+
+/* Is the code of this range, in the joined plan, without lines so far? */
+static bool lacks_lines(const struct joining *j, uint32_t object, uint64_t vaddr)
+{
+	const struct plan_line *l = plan__line_at(j->all, object, vaddr);
+
+	return !l || !l->line;
+}
+
+static size_t lines_from(const struct plan *p, uint32_t object, uint64_t vaddr)
+{
+	size_t lo = 0, hi = p->lines.len;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+		const struct plan_line *l = &p->lines.data[mid];
+
+		if (vaddr__order(l->object, l->vaddr, object, vaddr) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static void add_lines(struct joining *j, struct map64 *files, const struct plan_extent *e,
+		      uint32_t object)
+{
+	struct plan_line end = {.vaddr = joining__moved(j, e->function, e->end - 1) + 1,
+				.object = object};
+	bool any = false;
+
+	for (size_t i = lines_from(j->p, e->object, e->start);
+	     i < j->p->lines.len && j->p->lines.data[i].object == e->object &&
+	     j->p->lines.data[i].vaddr < e->end;
+	     i++) {
+		struct plan_line l = j->p->lines.data[i];
+
+		l.object = object;
+		l.vaddr = joining__moved(j, e->function, l.vaddr);
+		l.file = l.line ? file_number(j, files, j->all, l.file) : 0;
+		vec__push(&j->more->rows.lines, l);
+		any = true;
+	}
+	if (any)
+		vec__push(&j->more->rows.lines, end);
+}
+
+static uint32_t scope_number(struct joining *j, struct map64 *files, uint32_t *scopes, uint32_t i,
+			     const struct plan_extent *e, uint32_t object)
+{
+	struct plan_scope s;
+
+	if (i == NO_SCOPE || scopes[i])
+		return i == NO_SCOPE ? i : scopes[i] - 1;
+	s = j->p->scopes.data[i];
+	s.parent = scope_number(j, files, scopes, s.parent, e, object);
+	s.object = object;
+	s.file = s.line ? file_number(j, files, j->all, s.file) : 0;
+	s.entry = s.entry ? joining__moved(j, e->function, s.entry) : 0;
+	vec__push(&j->more->rows.scopes, s);
+	scopes[i] = j->all->scopes.len + j->more->rows.scopes.len;
+	return scopes[i] - 1;
+}
+
+static void add_scopes(struct joining *j, struct map64 *files, uint32_t *scopes,
+		       const struct plan_extent *e, uint32_t object)
+{
+	const struct plan_scope_range *r;
+
+	vec__each (r, &j->p->scope_ranges) {
+		struct plan_scope_range row = *r;
+
+		if (r->object != e->object || r->start >= e->end || r->end <= e->start)
+			continue;
+		row.object = object;
+		row.scope = scope_number(j, files, scopes, r->scope, e, object);
+		row.start = joining__moved(j, e->function, max_of(r->start, e->start));
+		row.end = joining__moved(j, e->function, min_of(r->end, e->end) - 1) + 1;
+		vec__push(&j->more->rows.scope_ranges, row);
+	}
+}
+
+/* The code whose lines are to be added. */
+static void add_source(struct joining *j)
+{
+	autofree uint32_t *scopes = xcalloc(j->p->scopes.len + 1, sizeof(*scopes));
+	const struct plan_extent *e;
+	struct map64 files = {0};
+
+	if (!j->p->lines.len)
+		return;
+	line_files__begin(j->all, &files);
+	vec__each (e, &j->p->extents) {
+		uint32_t object = joining__object(j, e->function);
+
+		if (!lacks_lines(j, object, joining__moved(j, e->function, e->start)))
+			continue;
+		add_lines(j, &files, e, object);
+		add_scopes(j, &files, scopes, e, object);
+	}
+	map64__free(&files);
+}
+
+static void add_extents(struct joining *j)
+{
+	const struct plan_extent *e;
+	const struct plan_gap *g;
+
+	vec__each (e, &j->p->extents)
+		if (j->n->functions[e->function] >= j->all->functions.len)
+			vec__push(
+				&j->more->rows.extents,
+				(struct plan_extent){joining__moved(j, e->function, e->start),
+						     joining__moved(j, e->function, e->end - 1) + 1,
+						     joining__object(j, e->function),
+						     j->n->functions[e->function]});
+	vec__each (g, &j->p->gaps)
+		if (j->n->functions[g->function] >= j->all->functions.len)
+			vec__push(&j->more->rows.gaps,
+				  (struct plan_gap){joining__moved(j, g->function, g->start),
+						    joining__moved(j, g->function, g->end - 1) + 1,
+						    joining__object(j, g->function),
+						    j->n->functions[g->function]});
+}
+
+/* ---- the whole ---- */
+
+static void add_rows(struct joining *j)
+{
+	struct plan *rows = &j->more->rows;
+	const uint32_t *i;
+
+	rows->probes = j->all->probes;
+	rows->skipped = j->all->skipped;
+	rows->ifunc_unknown = max_of(j->all->ifunc_unknown, j->p->ifunc_unknown);
+	split_blocks(j);
+	vec__each (i, &j->new_functions)
+		add_function(j, *i);
+	vec__each (i, &j->new_blocks)
+		add_block(j, *i);
+	vec__each (i, &j->new_sites)
+		add_site(j, *i);
+	add_extents(j);
+	add_source(j);
+}
+
+static void allocate(struct joining *j)
+{
+	const struct plan *p = j->p;
+
+	*j->n = (struct plan_numbers){
+		.objects = xcalloc(p->objects.len + 1, sizeof(uint32_t)),
+		.functions = xcalloc(p->functions.len + 1, sizeof(uint32_t)),
+		.sites = xcalloc(p->sites.len + 1, sizeof(uint32_t)),
+		.blocks = xcalloc(p->blocks.len + 1, sizeof(uint32_t)),
+		.shifts = xcalloc(p->functions.len + 1, sizeof(uint64_t)),
+	};
+	*j->more = (struct plan_increment){0};
+	j->other_build = xcalloc(p->objects.len + 1, sizeof(bool));
+	j->shifts = xcalloc(p->objects.len + 1, sizeof(uint64_t));
+	j->own = xcalloc(p->objects.len + 1, sizeof(uint32_t));
+	j->nobjects = j->all->objects.len;
+}
+
+static void free_joining(struct joining *j)
+{
+	map64__free(&j->starts);
+	free(j->other_build);
+	free(j->shifts);
+	free(j->own);
+	vec__free(&j->new_blocks);
+	vec__free(&j->new_sites);
+	vec__free(&j->new_functions);
+	vec__free(&j->splits);
+}
+
+int plan__join(const struct plan *all, const struct plan *p, bool by_symbol,
+	       struct plan_increment *more, struct plan_numbers *numbers)
+{
+	CLEANUP(free_joining)
+	struct joining j = {.all = all, .p = p, .by_symbol = by_symbol, .more = more, .n = numbers};
+	int err;
+
+	allocate(&j);
+	if (all->arch && all->arch != p->arch)
+		return err__set(EXDEV, "it is of %s, and the files before are of %s", p->arch->name,
+				all->arch->name);
+	err = joining__find(&j);
+	if (err)
+		return err;
+	add_rows(&j);
+	return 0;
+}

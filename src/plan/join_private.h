@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Shared by join.c and join_find.c. */
+#ifndef BBTRACE_PLAN_JOIN_PRIVATE_H
+#define BBTRACE_PLAN_JOIN_PRIVATE_H
+
+#include "plan/build.h"
+
+struct joining {
+	const struct plan *all, *p;
+	bool by_symbol;
+	struct plan_increment *more;
+	struct plan_numbers *n;
+	struct map64 starts; /* key_of() -> 1 + the number of the joined plan's function */
+	bool *other_build;   /* by object of p: by_symbol, and it is one */
+	uint64_t *shifts;    /* by object of p */
+	uint32_t *own;	     /* by object of p: its own object in the joined plan, or UINT32_MAX */
+	uint32_t nobjects;   /* of the joined plan, with the new ones */
+	VEC(uint32_t) new_blocks, new_sites, new_functions; /* their numbers in p */
+	VEC(struct plan_split) splits; /* .rest: the block of p that begins there */
+};
+
+/* Gives each row of p its number in the joined plan, and lists those that are new (join_find.c). 0;
+ * -EXDEV. */
+int joining__find(struct joining *j);
+/* The object of a function's code in the joined plan, and an address of it there. */
+uint32_t joining__object(const struct joining *j, uint32_t function);
+uint64_t joining__moved(const struct joining *j, uint32_t function, uint64_t vaddr);
+
+#endif
