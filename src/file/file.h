@@ -26,6 +26,7 @@ struct trace_meta {
 	const char *version; /* bbtrace's */
 	const char *command; /* bbtrace's command line */
 	const char *system;  /* kernel name, release, version and machine */
+	const char *host;    /* the name of the machine; NULL: not known */
 };
 
 /* How the trace ended. */

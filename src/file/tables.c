@@ -27,6 +27,7 @@ static const struct column meta[] = {
 	NUMBER(struct trace_meta, cpus),       NUMBER(struct trace_meta, part),
 	STRING(struct trace_meta, version),    STRING(struct trace_meta, command),
 	STRING(struct trace_meta, system),     BOOL(struct trace_meta, no_fold),
+	STRING(struct trace_meta, host),
 };
 
 static const struct column object[] = {
