@@ -203,7 +203,7 @@ check-long:
 	$(BUILD_ALL) all $(B)/sites $(B)/batches $(B)/supervised
 	@B=$(B) TESTS="$(or $(TESTS),$(wildcard tests/long/t_*.sh))" scripts/check.sh
 
-# Every format with the tools that read it, including browsers.
+# Every format with the tools that read it, including browsers and databases.
 check-formats:
 	@scripts/deps.sh formats
 	$(BUILD_ALL) all
@@ -251,7 +251,7 @@ mutants:
 help:
 	@echo 'make             build/bbtrace               make try       see it at work (root)'
 	@echo 'make check       every test (root)           make lint      format, licences, who includes whom'
-	@echo 'make check-formats  each output format by its own consumer, Chromium too (root)'
+	@echo 'make check-formats  each output format by its own consumer, browsers and databases too (root)'
 	@echo 'make check-long  the soak and a thousand kills: an hour and more (root)'
 	@echo 'make unit        the unit tests, unrun       make deps      install what all of these need'
 	@echo 'make bench       side by side with peers     make bench-quick'

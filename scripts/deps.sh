@@ -110,6 +110,12 @@ formats | bolt-19       | /usr/lib/llvm-19/bin/llvm-bolt
 formats | valgrind      | callgrind_annotate
 formats | libxml2-utils | xmllint
 formats | protobuf-compiler | protoc
+formats | nodejs        | node
+formats | npm           | npm
+formats | clickhouse-server | clickhouse-server
+formats | clickhouse-client | clickhouse-client
+formats | liblua5.3-dev | <lua5.3/lua.h>
+formats | liblua5.4-dev | <lua5.4/lua.h>
 bench | python3         | python3
 bench | binutils        | objcopy
 bench | bpftrace        | bpftrace

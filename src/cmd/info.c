@@ -28,6 +28,10 @@ static int on_begin(void *ctx, const struct plan *plan, const struct trace_meta 
 	str__putc(&i->text, '\n');
 	put_text(i, "machine", m->system);
 	str__printf(&i->text, ", %u CPUs\n", m->cpus);
+	if (m->host) {
+		put_text(i, "host", m->host);
+		str__putc(&i->text, '\n');
+	}
 	put_plan(i, "plan", plan);
 	if (m->tag) {
 		put_text(i, "tag", m->tag);

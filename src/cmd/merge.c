@@ -29,6 +29,7 @@ static int begin_file(struct merge *m, const struct trace_meta *first)
 	/* its machine and time are those of the first file; what made it is this command */
 	meta.counts = true;
 	meta.tag = m->args->tag;
+	meta.host = m->args->files > 1 ? NULL : meta.host;
 	meta.command = own.command;
 	meta.version = own.version;
 	err = sink__begin(&m->sink);

@@ -24,6 +24,7 @@ static void describe(struct trace_meta *m)
 	uname(&u);
 	m->command = command_line__quoted();
 	m->system = xasprintf("%s %s %s %s", u.sysname, u.release, u.version, u.machine);
+	m->host = xstrdup(u.nodename);
 	m->version = BBTRACE_VERSION;
 	m->cpus = sysconf(_SC_NPROCESSORS_CONF);
 }
@@ -53,6 +54,7 @@ void meta__free(struct trace_meta *m)
 {
 	free((char *)m->command);
 	free((char *)m->system);
+	free((char *)m->host);
 }
 
 int meta__override(struct trace_meta *m, const struct args *a, const struct arch *arch)
@@ -118,6 +120,7 @@ int render__start(struct render *r, const struct args *a, const struct plan *pla
 		.hide_addresses = args__hides_addresses(a),
 		.about = {.command = m->command,
 			  .system = m->system,
+			  .host = m->host,
 			  .version = m->version,
 			  .tag = m->tag,
 			  .cpus = m->cpus,

@@ -166,6 +166,8 @@ static int start_joined(struct report *r, const struct trace_meta *meta)
 	r->first = *meta;
 	if (r->args->files > 1 || r->args->tag)
 		r->first.tag = r->args->tag;
+	if (r->args->files > 1) /* each has its own */
+		r->first.host = NULL;
 	err = render__start(&r->render, r->args, joined__plan(r->files.joined), &r->first, 0);
 	if (err)
 		return err;

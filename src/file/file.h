@@ -28,6 +28,7 @@ struct trace_meta {
 	const char *system;  /* kernel name, release, version and machine */
 	bool counts;	     /* the file has counts of edges, and no events */
 	const char *tag;     /* --tag; NULL: none */
+	const char *host;    /* the name of the machine; NULL: not known */
 };
 
 /* How the trace ended. */

@@ -28,6 +28,7 @@ static const struct column meta[] = {
 	STRING(struct trace_meta, version),    STRING(struct trace_meta, command),
 	STRING(struct trace_meta, system),     BOOL(struct trace_meta, no_fold),
 	BOOL(struct trace_meta, counts),       STRING(struct trace_meta, tag),
+	STRING(struct trace_meta, host),
 };
 
 static const struct column object[] = {

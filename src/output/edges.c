@@ -186,7 +186,7 @@ static int end_json(struct output *o, const struct trace_totals *t)
 {
 	int err = put_all(o, put_json);
 
-	json__put_summary(&o->buffer, t, o->plan, o->missed);
+	json__put_summary(&o->buffer, t, o->plan, o->missed, &o->options);
 	return err;
 }
 

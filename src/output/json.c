@@ -91,8 +91,48 @@ static int json__step(struct output *o, const struct step *step)
 	return 0;
 }
 
+static void put_build_id(struct json *j, const struct object *o)
+{
+	char id[2 * sizeof(o->build_id) + 1] = "";
+
+	for (size_t i = 0; o && i < o->build_id_len; i++)
+		sprintf(id + 2 * i, "%02x", o->build_id[i]);
+	json__string(j, id);
+}
+
+/* Column by column: an array of objects is not read by every database. */
+static void put_objects(struct json *j, const struct plan *plan)
+{
+	const struct plan_object *o;
+
+	json__open_object(j);
+	json__key(j, "object");
+	json__open_array(j);
+	vec__each (o, &plan->objects)
+		json__string(j, o->path);
+	json__close_array(j);
+	json__key(j, "build_id");
+	json__open_array(j);
+	vec__each (o, &plan->objects)
+		put_build_id(j, o->object);
+	json__close_array(j);
+	json__close_object(j);
+}
+
+/* What tells the lines of this trace from those of others. */
+static void put_origin(struct json *j, const struct plan *plan,
+		       const struct output_options *options)
+{
+	if (options->about.host)
+		json__member(j, string, "host", options->about.host);
+	if (options->realtime_offset)
+		json__member(j, signed, "realtime_offset_ns", options->realtime_offset);
+	json__key(j, "objects");
+	put_objects(j, plan);
+}
+
 void json__put_summary(struct str *s, const struct trace_totals *t, const struct plan *plan,
-		       const missed_vec *missed)
+		       const missed_vec *missed, const struct output_options *options)
 {
 	struct json j = {.out = s};
 
@@ -100,13 +140,14 @@ void json__put_summary(struct str *s, const struct trace_totals *t, const struct
 	json__member(&j, string, "event", "summary");
 	totals__json(t, &j);
 	missed__json(missed, plan, &j);
+	put_origin(&j, plan, options);
 	json__close_object(&j);
 	str__putc(s, '\n');
 }
 
 static int json__end(struct output *o, const struct trace_totals *t)
 {
-	json__put_summary(&o->buffer, t, o->plan, o->missed);
+	json__put_summary(&o->buffer, t, o->plan, o->missed, &o->options);
 	return 0;
 }
 

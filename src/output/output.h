@@ -20,6 +20,7 @@ typedef int (*write_fn)(void *ctx, const void *data, size_t len);
 struct output_about {
 	const char *command; /* bbtrace's command line */
 	const char *system;  /* the machine's kernel: name, release, version and machine */
+	const char *host;    /* the machine's name */
 	const char *version; /* bbtrace's */
 	unsigned cpus;
 	const char *tag; /* --tag */
@@ -49,7 +50,7 @@ struct output_options {
 	bool fold;	 /* text: repeated lines are shown once with a count */
 	/* hide values that could be kernel addresses (address.c): if the kernel is traced */
 	bool hide_addresses;
-	struct output_about about; /* html */
+	struct output_about about; /* html; json: the host */
 };
 
 /* What an output shows. Nothing else is probed for it. */
@@ -208,9 +209,9 @@ void address__prepare(struct output *o);
 /* "bbtrace: 2 functions, 131 probes (3 skipped), 15204 events, 0 lost, 0 unmatched returns" into s.
  */
 void totals__text(const struct trace_totals *t, struct str *s);
-/* The line that ends JSON output. missed: NULL: none. */
+/* The line that ends JSON output. missed: NULL: none. Of the options: where and when it was. */
 void json__put_summary(struct str *s, const struct trace_totals *t, const struct plan *plan,
-		       const missed_vec *missed);
+		       const missed_vec *missed, const struct output_options *options);
 /* Who missed them: "vfs_read+0x1f", or the mechanism or tracepoint. */
 void missed__name(const struct missed *m, const struct plan *plan, struct str *out);
 /* The member "missed" of an object: an array; nothing if there is none. */

@@ -103,6 +103,12 @@ static inline void json__unsigned(struct json *j, uint64_t n)
 	str__dec(j->out, n);
 }
 
+static inline void json__signed(struct json *j, int64_t n)
+{
+	json__begin_value(j);
+	str__printf(j->out, "%lld", (long long)n);
+}
+
 /* "0x1f", a string: not every reader of JSON has integers of 64 bits. */
 static inline void json__hex(struct json *j, uint64_t n)
 {

@@ -202,7 +202,7 @@ entries() { json "$T/json" "\$e->{event} eq 'entry' && \$e->{symbol} eq '$1'"; }
 returns() { json "$T/json" "\$e->{event} eq 'return' && \$e->{symbol} eq '$1'"; }
 # steps FILE: a trace as JSON or text, without what differs from run to run and between probes and copies.
 steps() {
-	sed -E 's/,?"(ts|pid|tid|ns_pid|cpu|duration_ns|net_ns|since_entry_ns|probes|hits|hits_unpriced|tracing_ns|below_noise)":("[^"]*"|[^,}]*)//g; s/,"implied":true//; s/0x[0-9a-f]{9,}/ADDRESS/g' "$1"
+	sed -E 's/,?"(ts|pid|tid|ns_pid|cpu|duration_ns|net_ns|since_entry_ns|probes|hits|hits_unpriced|tracing_ns|below_noise|realtime_offset_ns)":("[^"]*"|[^,}]*)//g; s/,"implied":true//; s/0x[0-9a-f]{9,}/ADDRESS/g' "$1"
 }
 # symbols: the names of all entries, sorted.
 symbols() { json_lines "$T/json" '$e->{event} eq "entry" && $e->{symbol}' | sort -u | xargs; }

@@ -20,9 +20,10 @@ is "$(json "$T/json" '$e->{event} eq "branch" && $e->{kind} eq "call" && $e->{to
 is "$(json_lines "$T/json" '$e->{event} eq "branch" && $e->{kind} eq "ret" && $e->{depth} == 0 && $e->{to}{symbol}')" main \
 	'the last ret goes to main'
 is "$(summary functions) $(summary events)" '1 972' 'the line on stderr counts all events'
+id=$(readelf -n "$T/fib" | awk '/Build ID/ { print $NF }')
 code=$((16#$(nm -S "$T/fib" | awk '$4 == "fib" { print $2 }')))
-is "$(tail -1 "$T/json" | sed -E 's/,"(hits|tracing_ns|hits_unpriced)":[0-9]+//g')" \
-	'{"event":"summary","functions":1,"probes":'"$(summary probes)"',"skipped":0,"events":972,"lost":0,"unmatched_returns":0,"unseen_tail_returns":0,"unknown":0,"undecoded":0,"code":'"$code"',"missed_at_most":0}' \
+is "$(tail -1 "$T/json" | sed -E 's/,"(hits|tracing_ns|hits_unpriced|realtime_offset_ns)":[0-9]+//g')" \
+	'{"event":"summary","functions":1,"probes":'"$(summary probes)"',"skipped":0,"events":972,"lost":0,"unmatched_returns":0,"unseen_tail_returns":0,"unknown":0,"undecoded":0,"code":'"$code"',"missed_at_most":0,"host":"'"$(uname -n)"'","objects":{"object":["'"$T/fib"'"],"build_id":["'"$id"'"]}}' \
 	'the last line of JSON counts all events'
 
 bb user "$T/fib" fib -- "$T/fib"

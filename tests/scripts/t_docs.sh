@@ -117,7 +117,7 @@ unset UPDATE
 
 pages=(docs/tasks/[1-9]-*.md)
 is "${#pages[@]}" 9 'there are nine tasks'
-for page in "${pages[@]}"; do
+for page in docs/sql.md "${pages[@]}"; do
 	grep -qF "(${page#docs/})" docs/README.md
 	ok $? "docs/README.md links to $page"
 done
@@ -125,14 +125,14 @@ grep -qF '(docs/README.md)' README.md
 ok $? 'README.md links to docs/README.md'
 grep -qF 'docs/README.md' man/bbtrace.8
 ok $? 'bbtrace(8) names docs/README.md'
-for page in docs/README.md "${pages[@]}"; do
+for page in docs/README.md docs/sql.md "${pages[@]}"; do
 	grep -oE '\]\([^)#:]+\)' "$page" | tr -d '()]' | while read -r link; do
 		[[ -e ${page%/*}/$link ]] || echo "$page: $link"
 	done
 done >"$T/dead"
 is "$(<"$T/dead")" '' 'each link in them leads to a file'
 for file in docs/tasks/src/*; do
-	cat "${pages[@]}" | grep -qF "${file##*/}" || echo "$file"
+	cat docs/sql.md "${pages[@]}" | grep -qF "${file##*/}" || echo "$file"
 done >"$T/unused"
 is "$(<"$T/unused")" '' 'each file in docs/tasks/src is used by a page'
 

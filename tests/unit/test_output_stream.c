@@ -40,6 +40,8 @@ static struct output *open_output(const char *format, bool line_buffered, struct
 	struct output_options options = fixture_options;
 
 	options.line_buffered = line_buffered;
+	options.realtime_offset = -5;
+	options.about.host = "web1";
 	return output__new(output__by_name(format), &options, &fixture_plan, sink__write, sink);
 }
 
@@ -107,16 +109,22 @@ static void test_end(void)
 {
 	struct step e = fixture_entry();
 	struct sink sink = {0};
-	struct output *o = open_output("json", false, &sink);
+	struct object libc = {.build_id = {0x00, 0xff, 0x1a}, .build_id_len = 3};
+	struct output *o;
 
+	fixture_objects[0].object = &libc;
+	o = open_output("json", false, &sink);
 	output__step(o, &e);
 	is(output__end(o, &some_totals), 0, "JSON ends without error");
 	ok(json_check__lines_ok(sink.text.data), "JSON with its summary is strict");
 	is_str(strchr(sink.text.data, '\n') + 1,
 	       "{\"event\":\"summary\",\"functions\":2,\"probes\":131,\"skipped\":3,\"events\":15204,"
-	       "\"lost\":1,\"unmatched_returns\":4,\"unseen_tail_returns\":6,\"unknown\":5,\"undecoded\":7,\"code\":640,\"missed_at_most\":0}\n",
+	       "\"lost\":1,\"unmatched_returns\":4,\"unseen_tail_returns\":6,\"unknown\":5,\"undecoded\":7,\"code\":640,\"missed_at_most\":0,"
+	       "\"host\":\"web1\",\"realtime_offset_ns\":-5,\"objects\":{\"object\":[\"" LIBC
+	       "\"],\"build_id\":[\"00ff1a\"]}}\n",
 	       "JSON's last line is the summary");
 	output__free(o);
+	fixture_objects[0].object = NULL;
 	str__clear(&sink.text);
 	o = open_output("text", false, &sink);
 	is(output__end(o, &some_totals), 0, "text ends without error");
@@ -181,7 +189,7 @@ static void test_tracing(void)
 	ok(!totals__tracing(&none, &s), "without hits times include no tracing");
 	output__end(o, &rows[1].totals);
 	ok(strstr(sink.text.data, ",\"missed_at_most\":0,\"hits\":3100,\"tracing_ns\":1600000,"
-				  "\"hits_unpriced\":1000}\n"),
+				  "\"hits_unpriced\":1000,\"host\":"),
 	   "JSON's summary has the hits and what they cost");
 	output__free(o);
 	str__free(&sink.text);

@@ -156,6 +156,7 @@ static const struct trace_meta meta = {
 	.version = "0.1",
 	.command = "bbtrace user x f",
 	.system = "Linux",
+	.host = "web1",
 };
 
 /* A file of n items, in several blocks. */
@@ -249,6 +250,7 @@ static void test_round_trip(void)
 		   got.meta.limit == 13 && got.meta.cpus == 4 && got.meta.part == 1,
 	   "a file has what rendering depends on");
 	is_str(got.meta.command, meta.command, "a file has the command line");
+	is_str(got.meta.host, meta.host, "a file has the name of the host");
 	ok(got.nobjects == 1 && got.nmapped == 1, "each object of a file is passed on once");
 	s = object__symbol_at(got.last_object, 0x1047);
 	ok(s && !strcmp(s->shown, "g()") && !strcmp(s->name, "_Zg") && !strcmp(s->version, "V1"),
