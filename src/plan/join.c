@@ -62,7 +62,7 @@ static void add_site(struct joining *j, uint32_t i)
 	s.target += s.target ? joining__moved(j, s.function, s.vaddr) - s.vaddr : 0;
 	s.vaddr = joining__moved(j, s.function, s.vaddr);
 	s.function = j->n->functions[s.function];
-	s.block = number(j->n->blocks, s.block);
+	s.block = number(s.role == ROLE_BRANCH ? j->last : j->n->blocks, s.block);
 	j->more->rows.probes += s.probe != PROBE_NONE;
 	j->more->rows.skipped += s.probe == PROBE_NONE && s.refusal != PROBE_OK;
 	vec__push(&j->more->rows.sites, s);
@@ -76,51 +76,57 @@ static void add_table(struct joining *j, struct plan_block *b, const struct plan
 		vec__push(&j->more->rows.table, j->n->blocks[j->p->table.data[from->table + i]]);
 }
 
-static struct plan_block renumbered(struct joining *j, uint32_t i)
+/* It falls through to this one. */
+static void end_before(struct plan_block *b, uint32_t next)
 {
-	const struct plan_block *from = &j->p->blocks.data[i];
+	b->next = next;
+	b->site = NO_SITE;
+	b->taken = NO_BLOCK;
+	b->ntable = b->noreturn = b->unresolved = b->leaves = 0;
+}
+
+static void add_block(struct joining *j, const struct piece *piece)
+{
+	const struct plan_block *from = &j->p->blocks.data[piece->block];
 	struct plan_block b = *from;
 
 	b.object = joining__object(j, b.function);
-	b.start = joining__moved(j, from->function, b.start);
-	b.end = joining__moved(j, from->function, from->end - 1) + 1;
+	b.start = piece->start;
+	b.end = piece->end;
 	b.site = number(j->n->sites, b.site);
 	b.next = number(j->n->blocks, b.next);
 	b.taken = number(j->n->blocks, b.taken);
 	b.function = j->n->functions[b.function];
-	return b;
-}
-
-static void add_block(struct joining *j, uint32_t i)
-{
-	struct plan_block b = renumbered(j, i);
-
-	add_table(j, &b, &j->p->blocks.data[i]);
+	if (piece->next != NO_BLOCK)
+		end_before(&b, piece->next);
+	else
+		add_table(j, &b, from);
 	vec__push(&j->more->rows.blocks, b);
 }
 
+static uint32_t number_of(const struct joining *j, const struct plan_split *s)
+{
+	return j->all->blocks.len + s->rest;
+}
+
 /* Those of one block come in order of address: each is cut off the rest. */
-static int by_split(const void *a, const void *b, void *plan)
+static int by_split(const void *a, const void *b, void *pieces)
 {
 	const struct plan_split *x = a, *y = b;
-	const struct plan_block *blocks = ((const struct plan *)plan)->blocks.data;
+	const struct piece *p = pieces;
 
 	if (x->block != y->block)
 		return x->block < y->block ? -1 : 1;
-	return blocks[x->rest].start < blocks[y->rest].start ? -1 : 1;
+	return p[x->rest].start < p[y->rest].start ? -1 : 1;
 }
 
-/* It ends where the rest begins, and falls through to that. */
+/* It ends where the rest begins. */
 static void shorten(struct joining *j, const struct plan_split *s)
 {
-	const struct plan_block *rest = &j->p->blocks.data[s->rest];
 	struct plan_block b = j->all->blocks.data[s->block];
 
-	b.end = joining__moved(j, rest->function, rest->start);
-	b.next = j->n->blocks[s->rest];
-	b.site = NO_SITE;
-	b.taken = NO_BLOCK;
-	b.ntable = b.noreturn = b.unresolved = b.leaves = 0;
+	b.end = j->new_blocks.data[s->rest].start;
+	end_before(&b, number_of(j, s));
 	vec__push(&j->more->amended_blocks, s->block);
 	vec__push(&j->more->rows.blocks, b);
 }
@@ -134,7 +140,7 @@ static void move_site(struct joining *j, const struct plan_split *s)
 	if (site == NO_SITE)
 		return;
 	row = j->all->sites.data[site];
-	row.block = j->n->blocks[s->rest];
+	row.block = number_of(j, s);
 	vec__push(&j->more->amended_sites, site);
 	vec__push(&j->more->rows.sites, row);
 }
@@ -142,7 +148,7 @@ static void move_site(struct joining *j, const struct plan_split *s)
 /* Amended rows precede the new ones. */
 static void split_blocks(struct joining *j)
 {
-	vec__sort_by(&j->splits, by_split, (void *)j->p);
+	vec__sort_by(&j->splits, by_split, j->new_blocks.data);
 	for (size_t i = 0; i < j->splits.len; i++) {
 		const struct plan_split *s = &j->splits.data[i];
 
@@ -150,7 +156,7 @@ static void split_blocks(struct joining *j)
 			shorten(j, s);
 		if (i + 1 == j->splits.len || s[1].block != s->block)
 			move_site(j, s);
-		vec__push(&j->n->splits, (struct plan_split){s->block, j->n->blocks[s->rest]});
+		vec__push(&j->n->splits, (struct plan_split){s->block, number_of(j, s)});
 	}
 }
 
@@ -220,37 +226,67 @@ static void add_lines(struct joining *j, struct map64 *files, const struct plan_
 		vec__push(&j->more->rows.lines, end);
 }
 
-static uint32_t scope_number(struct joining *j, struct map64 *files, uint32_t *scopes, uint32_t i,
-			     const struct plan_extent *e, uint32_t object)
+static void add_scope(struct joining *j, struct map64 *files, uint32_t *scopes, uint32_t i,
+		      const struct plan_extent *e, uint32_t object)
 {
-	struct plan_scope s;
+	struct plan_scope s = j->p->scopes.data[i];
 
-	if (i == NO_SCOPE || scopes[i])
-		return i == NO_SCOPE ? i : scopes[i] - 1;
-	s = j->p->scopes.data[i];
-	s.parent = scope_number(j, files, scopes, s.parent, e, object);
+	s.parent = s.parent == NO_SCOPE ? NO_SCOPE : scopes[s.parent] - 1;
 	s.object = object;
 	s.file = s.line ? file_number(j, files, j->all, s.file) : 0;
 	s.entry = s.entry ? joining__moved(j, e->function, s.entry) : 0;
 	vec__push(&j->more->rows.scopes, s);
 	scopes[i] = j->all->scopes.len + j->more->rows.scopes.len;
+}
+
+/* The number that a scope gets; those that it was inlined in are before it. scopes: 1 + those that
+ * are known. */
+static uint32_t scope_number(struct joining *j, struct map64 *files, uint32_t *scopes, uint32_t i,
+			     const struct plan_extent *e, uint32_t object)
+{
+	id_vec chain = {0};
+
+	for (; i != NO_SCOPE && !scopes[i]; i = j->p->scopes.data[i].parent)
+		vec__push(&chain, i);
+	for (; chain.len; chain.len--) {
+		i = *vec__last(&chain);
+		add_scope(j, files, scopes, i, e, object);
+	}
+	vec__free(&chain);
 	return scopes[i] - 1;
+}
+
+static size_t scope_ranges_from(const struct plan *p, uint32_t object, uint64_t vaddr)
+{
+	size_t lo = 0, hi = p->scope_ranges.len;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+		const struct plan_scope_range *r = &p->scope_ranges.data[mid];
+
+		if (vaddr__order(r->object, r->end, object, vaddr + 1) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
 }
 
 static void add_scopes(struct joining *j, struct map64 *files, uint32_t *scopes,
 		       const struct plan_extent *e, uint32_t object)
 {
-	const struct plan_scope_range *r;
+	const struct plan *p = j->p;
 
-	vec__each (r, &j->p->scope_ranges) {
-		struct plan_scope_range row = *r;
+	for (size_t i = scope_ranges_from(p, e->object, e->start);
+	     i < p->scope_ranges.len && p->scope_ranges.data[i].object == e->object &&
+	     p->scope_ranges.data[i].start < e->end;
+	     i++) {
+		struct plan_scope_range row = p->scope_ranges.data[i];
 
-		if (r->object != e->object || r->start >= e->end || r->end <= e->start)
-			continue;
 		row.object = object;
-		row.scope = scope_number(j, files, scopes, r->scope, e, object);
-		row.start = joining__moved(j, e->function, max_of(r->start, e->start));
-		row.end = joining__moved(j, e->function, min_of(r->end, e->end) - 1) + 1;
+		row.scope = scope_number(j, files, scopes, row.scope, e, object);
+		row.start = joining__moved(j, e->function, max_of(row.start, e->start));
+		row.end = joining__moved(j, e->function, min_of(row.end, e->end) - 1) + 1;
 		vec__push(&j->more->rows.scope_ranges, row);
 	}
 }
@@ -303,6 +339,7 @@ static void add_extents(struct joining *j)
 static void add_rows(struct joining *j)
 {
 	struct plan *rows = &j->more->rows;
+	const struct piece *piece;
 	const uint32_t *i;
 
 	rows->probes = j->all->probes;
@@ -311,8 +348,8 @@ static void add_rows(struct joining *j)
 	split_blocks(j);
 	vec__each (i, &j->new_functions)
 		add_function(j, *i);
-	vec__each (i, &j->new_blocks)
-		add_block(j, *i);
+	vec__each (piece, &j->new_blocks)
+		add_block(j, piece);
 	vec__each (i, &j->new_sites)
 		add_site(j, *i);
 	add_extents(j);
@@ -334,6 +371,7 @@ static void allocate(struct joining *j)
 	j->other_build = xcalloc(p->objects.len + 1, sizeof(bool));
 	j->shifts = xcalloc(p->objects.len + 1, sizeof(uint64_t));
 	j->own = xcalloc(p->objects.len + 1, sizeof(uint32_t));
+	j->last = xcalloc(p->blocks.len + 1, sizeof(uint32_t));
 	j->nobjects = j->all->objects.len;
 }
 
@@ -343,6 +381,7 @@ static void free_joining(struct joining *j)
 	free(j->other_build);
 	free(j->shifts);
 	free(j->own);
+	free(j->last);
 	vec__free(&j->new_blocks);
 	vec__free(&j->new_sites);
 	vec__free(&j->new_functions);

@@ -32,7 +32,8 @@ static void add_block(struct plan_counts *sum, const struct plan *all, uint32_t 
 		const struct plan_block *b = &all->blocks.data[at];
 
 		add(&sum->blocks[at], count);
-		at = b->end < end ? plan__block_at(all, b->object, b->end) : NO_BLOCK;
+		at = b->start < b->end && b->end < end ? plan__block_at(all, b->object, b->end)
+						       : NO_BLOCK;
 		if (at == NO_BLOCK)
 			return;
 	}

@@ -277,22 +277,56 @@ uint64_t joining__moved(const struct joining *j, uint32_t function, uint64_t vad
 	return vaddr + j->n->shifts[function];
 }
 
+/* Where the joined plan's next block begins, or end. */
+static uint64_t next_start(const struct joining *j, uint32_t object, uint64_t vaddr, uint64_t end)
+{
+	size_t i = plan__blocks_from(j->all, object, vaddr);
+	const struct plan_block *b;
+
+	if (i >= j->all->blocks.len)
+		return end;
+	b = &j->all->blocks.data[j->all->blocks_by_address.data[i]];
+	return b->object == object ? min_of(b->start, end) : end;
+}
+
+/* The part of a block from vaddr on: its number; *to: where it ends. */
+static uint32_t find_part(struct joining *j, uint32_t i, uint32_t object, uint64_t vaddr,
+			  uint64_t end, uint64_t *to)
+{
+	uint32_t at = plan__block_at(j->all, object, vaddr), around;
+
+	if (at != NO_BLOCK) {
+		*to = j->all->blocks.data[at].end;
+		if (*to <= vaddr) /* a damaged file's */
+			*to = end;
+		return at;
+	}
+	around = plan__block_holding(j->all, object, vaddr);
+	*to = around == NO_BLOCK ? next_start(j, object, vaddr, end)
+				 : min_of(end, j->all->blocks.data[around].end);
+	if (around != NO_BLOCK)
+		vec__push(&j->splits, (struct plan_split){around, j->new_blocks.len});
+	vec__push(&j->new_blocks, (struct piece){i, vaddr, *to, NO_BLOCK});
+	return j->all->blocks.len + j->new_blocks.len - 1;
+}
+
+/* Of the joined plan it may be a part of a block, or several. */
 static void find_block(struct joining *j, uint32_t i)
 {
 	const struct plan_block *b = &j->p->blocks.data[i];
-	uint32_t object = joining__object(j, b->function);
-	uint64_t start = joining__moved(j, b->function, b->start);
-	uint32_t at = plan__block_at(j->all, object, start);
+	uint32_t object = joining__object(j, b->function), before = NO_BLOCK;
+	uint64_t at = joining__moved(j, b->function, b->start), end = at + (b->end - b->start);
 
-	if (at == NO_BLOCK) {
-		uint32_t around = plan__block_holding(j->all, object, start);
+	while (at < end) {
+		uint32_t part = find_part(j, i, object, at, end, &at);
 
-		at = j->all->blocks.len + j->new_blocks.len;
-		if (around != NO_BLOCK)
-			vec__push(&j->splits, (struct plan_split){around, i});
-		vec__push(&j->new_blocks, i);
+		if (before == NO_BLOCK)
+			j->n->blocks[i] = part;
+		else if (before >= j->all->blocks.len)
+			j->new_blocks.data[before - j->all->blocks.len].next = part;
+		before = part;
 	}
-	j->n->blocks[i] = at;
+	j->last[i] = before;
 }
 
 static void find_site(struct joining *j, uint32_t i)

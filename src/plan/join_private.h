@@ -5,6 +5,13 @@
 
 #include "plan/build.h"
 
+/* A part of a block of p that is a block of its own in the joined plan, and new there. */
+struct piece {
+	uint32_t block;	     /* of p */
+	uint64_t start, end; /* in the joined plan */
+	uint32_t next;	     /* if it is not the last part: the number of the one behind it */
+};
+
 struct joining {
 	const struct plan *all, *p;
 	bool by_symbol;
@@ -15,8 +22,10 @@ struct joining {
 	uint64_t *shifts;    /* by object of p */
 	uint32_t *own;	     /* by object of p: its own object in the joined plan, or UINT32_MAX */
 	uint32_t nobjects;   /* of the joined plan, with the new ones */
-	VEC(uint32_t) new_blocks, new_sites, new_functions; /* their numbers in p */
-	VEC(struct plan_split) splits; /* .rest: the block of p that begins there */
+	VEC(uint32_t) new_sites, new_functions; /* their numbers in p */
+	VEC(struct piece) new_blocks;
+	VEC(struct plan_split) splits; /* .rest: the index of the piece */
+	uint32_t *last;		       /* by block of p: the number of its last part */
 };
 
 /* Gives each row of p its number in the joined plan, and lists those that are new (join_find.c). 0;
