@@ -203,6 +203,8 @@ static int on_counts(void *ctx, const struct trace_counts *c)
 {
 	struct replay *r = ctx;
 
+	if (!r->meta.counts)
+		return err__set(EBADMSG, "damaged: it has counts, and its head says events");
 	return r->calls->counts(r->ctx, r, c);
 }
 

@@ -248,7 +248,7 @@ static void add_piece(void *ctx, const struct plan_piece *piece)
 static void sum_up_lines(struct building *b)
 {
 	struct coverage *c = b->c;
-	const struct part *p = b->parts.data, *end = p + b->parts.len;
+	const struct part *p = b->parts.data, *end = vec__end(&b->parts);
 
 	vec__sort_by(&b->parts, by_line_and_place, c->rank);
 	while (p < end) {

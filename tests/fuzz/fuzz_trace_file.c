@@ -97,7 +97,10 @@ struct run {
 	bool color;
 	struct resolver resolver;
 	const struct plan *plan;
-	unsigned steps, records;
+	unsigned steps, records, counted;
+	struct plan *joined; /* plans of the file, as those of several */
+	struct plan_counts sum;
+	VEC(struct range *) ranges;
 };
 
 static void locate(void *ctx, uint32_t pid, uint64_t time, uint64_t addr, struct location *out)
@@ -290,6 +293,85 @@ static void check_rendered(const struct run *r, struct rendered *x)
 		CHECK(is_json(&x->text));
 }
 
+/* ---- counts, joined and rendered ---- */
+
+static int join(struct run *r, struct plan_numbers *n)
+{
+	struct plan *all = r->joined;
+	size_t sites = all->sites.len, blocks = all->blocks.len, table = all->table.len;
+	struct plan_increment more;
+	int err = plan__join(all, r->plan, r->counted & 1, &more, n);
+
+	all->arch = r->plan->arch;
+	if (!err && !plan_increment__is_empty(&more)) {
+		plan__extend(all, &more);
+		plan_counts__extend(&r->sum, sites, blocks, table, all, n);
+	}
+	vec__append(&r->ranges, &n->ranges);
+	n->ranges.len = 0;
+	plan_increment__free(&more);
+	return err;
+}
+
+static void render_counts(struct run *r, const struct edge_counts *c)
+{
+	static const struct output_options none;
+	static const struct trace_totals totals;
+
+	for (unsigned i = 0; output_formats[i]; i++) {
+		const struct output_format *f = output_formats[i];
+		struct rendered to = {0};
+
+		if (r->only && r->only != i + 1)
+			continue;
+		f = f->count || f->tagged ? f : output__counting(f);
+		if (!f)
+			continue;
+		to.out = output__new(f, &none, r->joined, take_text, &to);
+		if (f->tagged)
+			f->tagged(to.out, "a test", c);
+		else
+			output__count(to.out, c);
+		CHECK(!output__end(to.out, &totals));
+		check_rendered(r, &to);
+		output__free(to.out);
+		str__free(&to.text);
+	}
+}
+
+static int on_counts(void *ctx, const struct trace_counts *c)
+{
+	struct run *r = ctx;
+	struct plan_numbers n = {0};
+	struct edge_counts sum = {.edges = &r->sum};
+
+	if (++r->counted > 4)
+		return 1;
+	if (!r->joined) {
+		r->joined = xcalloc(1, sizeof(*r->joined));
+		plan_counts__init(&r->sum, r->joined);
+	}
+	if (!join(r, &n)) {
+		plan_counts__add(&r->sum, r->joined, c->counts.edges, r->plan, &n);
+		for (size_t i = 0; i < c->counts.ntargets; i++)
+			CHECK(c->counts.targets[i].site < r->plan->sites.len);
+		render_counts(r, &sum);
+	}
+	plan_numbers__free(&n);
+	return 0;
+}
+
+static void free_joined(struct run *r)
+{
+	struct range **range;
+
+	vec__each (range, &r->ranges)
+		free(*range);
+	vec__free(&r->ranges);
+	plan_counts__free(&r->sum);
+	plan__free(r->joined);
+}
+
 static void finish(struct run *r)
 {
 	if (r->t)
@@ -304,12 +386,13 @@ static void finish(struct run *r)
 	}
 	trace__free(r->t);
 	spaces__free(r->spaces);
+	free_joined(r);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const struct trace_calls calls = {on_begin, on_plan,	on_object, on_mapped,
-						 on_event, on_sideband, on_lost};
+						 on_event, on_sideband, on_lost,   on_counts};
 	struct bytes in = {(const char *)data + 1, size - 1};
 	struct dearmor *d = NULL;
 	struct trace_reader *reader;
