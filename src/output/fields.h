@@ -91,8 +91,9 @@ static inline bool field__get(enum field_id id, const struct output *o, const st
 
 /* The counters of a run, for the summary in text and JSON. */
 struct total {
-	struct json_key key;
-	const char *before; /* text; NULL: not in the summary line */
+	const char *name;
+	struct json_key key; /* the same */
+	const char *before;  /* text; NULL: not in the summary line */
 	const char *after;
 	bool rare;     /* text: omitted if 0 */
 	bool second;   /* text: only together with the previous one */
