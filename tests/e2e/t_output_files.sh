@@ -198,12 +198,13 @@ suffix svg .svg
 suffix dot .dot .gv
 suffix folded .folded
 suffix callgrind .callgrind
+suffix perfetto .pftrace .perfetto-trace
 suffix pprof .pprof .pb.gz
 suffix lcov .info
 suffix cobertura .xml
 suffix drcov .drcov
 is "$("$BBTRACE" report --help | sed -n 's/^  \([^ ]*\) .*(\(\..*\))$/\1 \2/p' | xargs)" \
-	'text .txt json .json .jsonl dot .dot .gv html .html folded .folded svg .svg callgrind .callgrind pprof .pprof .pb.gz lcov .info cobertura .xml drcov .drcov' \
+	'text .txt json .json .jsonl perfetto .pftrace .perfetto-trace dot .dot .gv html .html folded .folded svg .svg callgrind .callgrind pprof .pprof .pb.gz lcov .info cobertura .xml drcov .drcov' \
 	'--help has these suffixes and no others'
 named() { bb user "$T/fib" fib -T none "$@" -- "$T/fib"; }
 named -o "$T/named.json"
