@@ -280,7 +280,6 @@ void packets__event(struct packets *p, struct sequence *s, const struct slice_ev
 int packets__begin(struct packets *p, struct output *o)
 {
 	p->o = o;
-	p->last = o->options.start_time;
 	return gzip__begin(&p->gzip, LEVEL);
 }
 

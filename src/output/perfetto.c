@@ -148,18 +148,30 @@ static int perfetto__begin(struct output *o)
 	static const struct slice_writer writer = {
 		.name = perfetto__name, .event = perfetto__event, .exit = perfetto__exit};
 	struct perfetto *f = o->state;
-	PB(TrackDescriptor) track = PB_MESSAGE(track_descriptor);
-	int err = packets__begin(&f->packets, o);
 
-	if (err)
-		return err;
 	f->slices.writer = &writer;
+	return packets__begin(&f->packets, o);
+}
+
+/* Before all other packets, but not before the trace's start is known. */
+static void ensure_whole(struct output *o)
+{
+	struct perfetto *f = o->state;
+	PB(TrackDescriptor) track = PB_MESSAGE(track_descriptor);
+
+	if (f->whole.track)
+		return;
 	f->whole = (struct sequence){.id = 1, .track = ++f->uuid, .absolute = true};
 	track.has_uuid = true;
 	track.uuid = f->whole.track;
 	track.name = packets__string(&f->packets, "bbtrace");
 	packets__track(&f->packets, &f->whole, &track);
-	return 0;
+}
+
+static int perfetto__step(struct output *o, const struct step *step)
+{
+	ensure_whole(o);
+	return slices__step(o, step);
 }
 
 static int perfetto__settle(struct output *o)
@@ -174,8 +186,9 @@ static int perfetto__end(struct output *o, const struct trace_totals *t)
 {
 	struct perfetto *f = o->state;
 
+	ensure_whole(o);
 	slices__end(o);
-	slices__put_totals(o, f->packets.last, t);
+	slices__put_totals(o, max_of(f->packets.last, o->options.start_time), t);
 	packets__end(&f->packets);
 	return 0;
 }
@@ -204,7 +217,7 @@ const struct output_format output_perfetto = {
 	.binary = true,
 	.size = sizeof(struct perfetto),
 	.begin = perfetto__begin,
-	.step = slices__step,
+	.step = perfetto__step,
 	.settle = perfetto__settle,
 	.end = perfetto__end,
 	.free = perfetto__free,

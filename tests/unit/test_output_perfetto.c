@@ -425,6 +425,26 @@ static void test_clocks(void)
 	reader__free(r);
 }
 
+/* A live trace starts after its output was made. */
+static void test_start(void)
+{
+	struct step e = fixture_entry();
+	struct reader *r = xcalloc(1, sizeof(*r));
+	struct str file = {0};
+	struct output *o;
+
+	options.start_time = 1;
+	o = open_output(&file);
+	o->options.start_time = options.start_time = START;
+	output__step(o, &e);
+	output__end(o, &no_totals);
+	output__free(o);
+	read_file(r, &file);
+	is(r->sequences[1].clocks[MONOTONIC], START, "the start is that of the first step");
+	reader__free(r);
+	str__free(&file);
+}
+
 /* A thread with more places than are kept. */
 static void test_many(void)
 {
@@ -519,6 +539,7 @@ int main(void)
 	test_global();
 	test_tracks();
 	test_clocks();
+	test_start();
 	test_many();
 	test_stream();
 	test_hidden();
