@@ -79,7 +79,7 @@ $(B)/fuzz/output/perfetto.pb-c.o: $(B)/output/perfetto.pb-c.c
 	@echo "  CLANG $< (fuzzed)"
 	$(Q)$(CLANG) $(CPPFLAGS) -std=gnu11 $(WARN) $(FUZZ_SAN) -fsanitize=fuzzer-no-link -c -o $@ $<
 
-$(foreach b,$(B) $(B)/san $(B)/fuzz,$(b)/output/packets.o $(b)/output/perfetto.o) $(B)/unit/test_output_perfetto.o: | $(B)/output/perfetto.pb-c.h
+$(foreach b,$(B) $(B)/san $(B)/fuzz,$(b)/output/packets.o $(b)/output/perfetto.o) $(B)/unit/test_output_perfetto.o $(B)/corpus/fuzz_trace_file $(B)/fuzz/fuzz_trace_file: | $(B)/output/perfetto.pb-c.h
 
 # The BPF program: each object and its skeleton.
 BPF_SKEL := $(patsubst bpf/%.bpf.c,$(B)/%.skel.h,$(wildcard bpf/*.bpf.c))

@@ -3,11 +3,9 @@
  * The perfetto format event by event: unzipped, unpacked by protobuf-c, and read as the comments of
  * Perfetto's protos say: what a sequence told before holds until it is cleared.
  */
-#include <zlib.h>
-#include "output/perfetto.pb-c.h"
 #include "output_fixture.h"
+#include "perfetto_check.h"
 
-#define PB(name)  Perfetto__Protos__##name
 #define START	  1000000000
 #define MONOTONIC 3
 #define REALTIME  1
@@ -35,22 +33,6 @@ struct reader {
 	struct str out;
 	size_t packets;
 };
-
-static void unzip(const struct str *from, struct str *to)
-{
-	z_stream z = {.next_in = (Bytef *)from->data, .avail_in = from->len};
-	int state;
-
-	inflateInit2(&z, MAX_WBITS + 16);
-	do {
-		str__reserve(to, 1 << 16);
-		z.next_out = (Bytef *)to->data + to->len;
-		z.avail_out = 1 << 16;
-		state = inflate(&z, Z_NO_FLUSH);
-		to->len += (1 << 16) - z.avail_out;
-	} while (state == Z_OK && !z.avail_out);
-	inflateEnd(&z);
-}
 
 static char **slot_of(struct table *t, bool has_number, uint64_t number)
 {
@@ -202,18 +184,14 @@ static void read_packet(struct reader *r, const PB(TracePacket) * p)
 /* What the file says, a line for each descriptor and event. */
 static void read_file(struct reader *r, const struct str *file)
 {
-	struct str plain = {0};
-	PB(Trace) * trace;
+	PB(Trace) *trace = perfetto_check__unpack(file);
 
-	unzip(file, &plain);
-	trace = perfetto__protos__trace__unpack(NULL, plain.len, (uint8_t *)plain.data);
 	for (size_t i = 0; trace && i < trace->n_packet; i++)
 		read_packet(r, trace->packet[i]);
 	if (!trace)
 		str__puts(&r->out, "not a trace\n");
 	else
 		perfetto__protos__trace__free_unpacked(trace, NULL);
-	str__free(&plain);
 }
 
 static void reader__free(struct reader *r)
@@ -498,7 +476,7 @@ static void test_stream(void)
 	output__step(o, &e);
 	output__settle(o);
 	is(packets_of(&file), 6, "a live viewer has all events so far");
-	unzip(&file, &plain);
+	perfetto_check__unzip(&file, &plain);
 	is(plain.data[0], 0x0a, "the file is packets, nothing else");
 	str__free(&plain);
 	len = file.len;
