@@ -5,6 +5,7 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 CLANG   ?= clang
 BPFTOOL ?= $(firstword $(wildcard /usr/sbin/bpftool /usr/local/sbin/bpftool) bpftool)
+PROTOC_C ?= protoc-c
 CFLAGS  ?= -O2 -g
 V       ?= 0
 Q       := $(if $(filter 0,$(V)),@)
@@ -18,7 +19,7 @@ WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno
 CPPFLAGS += -D_GNU_SOURCE -DBBTRACE_VERSION='"$(VERSION)"' -Isrc -I$(B) -MMD -MP
 ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS)
 LIBBPF   ?= -lbpf
-LIBS     := $(LIBBPF) -ldw -lelf -lz -lZydis -liberty -ljson-c -lpthread
+LIBS     := $(LIBBPF) -ldw -lelf -lz -lZydis -liberty -ljson-c -lprotobuf-c -lpthread
 
 # Capstone is used if it is installed. It is loaded when it is needed: its data takes 1 ms to relocate. CAPSTONE= builds
 # without it.
@@ -26,7 +27,7 @@ CAPSTONE := $(shell d=$$(pkg-config --variable=libdir capstone 2>/dev/null) && r
 CPPFLAGS += $(if $(CAPSTONE),-DCAPSTONE='"$(CAPSTONE)"')
 
 SRC  := $(wildcard src/*/*.c src/*/*/*.c)
-LIB  := $(patsubst src/%.c,$(B)/%.o,$(SRC))
+LIB  := $(patsubst src/%.c,$(B)/%.o,$(SRC)) $(B)/output/perfetto.pb-c.o
 # Objects that need neither BPF nor a command line: unit tests and fuzzers link these only.
 PURE := $(filter-out $(B)/cmd/% $(B)/source/probes/%,$(LIB))
 
@@ -58,6 +59,27 @@ $(B)/output/html/%.inc: src/output/html/% Makefile
 	$(Q){ tail -n +2 $< | od -An -v -tx1 | sed 's/ \([0-9a-f][0-9a-f]\)/0x\1,/g' && echo 0; } > $@.tmp && mv $@.tmp $@
 
 $(B)/output/pages.o $(B)/san/output/pages.o $(B)/fuzz/output/pages.o: | $(PAGES)
+
+# Messages of protobuf.
+$(B)/output/perfetto.pb-c.h: src/output/perfetto.proto Makefile
+	@mkdir -p $(@D)
+	@echo "  PROTO $<"
+	$(Q)$(PROTOC_C) -Isrc --c_out=$(B) $<
+
+$(B)/output/perfetto.pb-c.c: $(B)/output/perfetto.pb-c.h
+$(B)/output/perfetto.pb-c.o: $(B)/output/perfetto.pb-c.c
+	@echo "  CC    $<"
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -c -o $@ $<
+$(B)/san/output/perfetto.pb-c.o: $(B)/output/perfetto.pb-c.c
+	@mkdir -p $(@D)
+	@echo "  CC    $< (sanitized)"
+	$(Q)$(CC) $(CPPFLAGS) -std=gnu11 $(WARN) $(SAN) -c -o $@ $<
+$(B)/fuzz/output/perfetto.pb-c.o: $(B)/output/perfetto.pb-c.c
+	@mkdir -p $(@D)
+	@echo "  CLANG $< (fuzzed)"
+	$(Q)$(CLANG) $(CPPFLAGS) -std=gnu11 $(WARN) $(FUZZ_SAN) -fsanitize=fuzzer-no-link -c -o $@ $<
+
+$(foreach b,$(B) $(B)/san $(B)/fuzz,$(b)/output/packets.o $(b)/output/perfetto.o) $(B)/unit/test_output_perfetto.o $(B)/corpus/fuzz_trace_file $(B)/fuzz/fuzz_trace_file: | $(B)/output/perfetto.pb-c.h
 
 # The BPF program: each object and its skeleton.
 BPF_SKEL := $(patsubst bpf/%.bpf.c,$(B)/%.skel.h,$(wildcard bpf/*.bpf.c))

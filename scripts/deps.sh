@@ -29,6 +29,8 @@ build | zlib1g-dev      | <zlib.h>
 build | libzydis-dev    | <Zydis/Zydis.h>
 build | libiberty-dev   | <libiberty/demangle.h>
 build | libjson-c-dev   | <json-c/json.h>
+build | libprotobuf-c-dev | <protobuf-c/protobuf-c.h>
+build | protobuf-c-compiler | protoc-c
 test  | perl            | prove
 test  | g++             | g++
 test  | rustc           | rustc

@@ -111,10 +111,9 @@ int control__mark(struct control *c, const char *text, struct str *answer)
 	if (c->live->show.tally)
 		return name_counts(c, text);
 	if (!shows_marks(c))
-		return err__set(
-			EINVAL,
-			"this trace shows no marks: use -F text, json, chrome or html, or a "
-			"trace file");
+		return err__set(EINVAL,
+				"this trace shows no marks: use -F text, json, chrome, perfetto or "
+				"html, or a trace file");
 	err = control__catch_up(c);
 	return err ? err : tell(c, SIDEBAND_MARK, now, text);
 }

@@ -242,7 +242,9 @@ const struct field fields[FIELDS] = {
 	[FIELD_AT_LEAST] = {KEY("at_least"), VALUE_BOOL, IN(STEP_LOST), get_at_least},
 };
 
-#define TOTAL(name) .key = JSON_KEY(#name), .offset = offsetof(struct trace_totals, name)
+#define TOTAL_AS(text, member)                                                                     \
+	.name = (text), .key = JSON_KEY(text), .offset = offsetof(struct trace_totals, member)
+#define TOTAL(member) TOTAL_AS(#member, member)
 
 const struct total totals[] = {
 	{TOTAL(functions), .before = "bbtrace: ", .after = " functions"},
@@ -259,22 +261,15 @@ const struct total totals[] = {
 	{TOTAL(unknown)},
 	{TOTAL(undecoded), .before = ", ", .after = " of ", .rare = true},
 	{TOTAL(code), .before = "", .after = " bytes not decoded", .second = true},
-	{.key = JSON_KEY("missed_at_most"),
-	 .before = ", at most ",
-	 .after = " hits missed, of all processes",
-	 .rare = true,
-	 .offset = offsetof(struct trace_totals, missed)},
+	{TOTAL_AS("missed_at_most", missed), .before = ", at most ",
+	 .after = " hits missed, of all processes", .rare = true},
 	{TOTAL(residue), .before = ", counts contradict each other by ", .after = "", .rare = true,
 	 .nonzero = true},
 	{TOTAL(stops), .before = ", ", .after = " stops (", .rare = true, .nonzero = true},
 	{TOTAL(stopped_ms), .before = "", .after = " ms)", .second = true, .nonzero = true},
 	{TOTAL(cut), .before = ", up to ", .after = " counts open", .rare = true, .nonzero = true},
 	{TOTAL(hits), .nonzero = true},
-	{.key = JSON_KEY("tracing_ns"),
-	 .nonzero = true,
-	 .offset = offsetof(struct trace_totals, tracing)},
-	{.key = JSON_KEY("hits_unpriced"),
-	 .nonzero = true,
-	 .offset = offsetof(struct trace_totals, unpriced)},
+	{TOTAL_AS("tracing_ns", tracing), .nonzero = true},
+	{TOTAL_AS("hits_unpriced", unpriced), .nonzero = true},
 };
 const size_t ntotals = ARRAY_SIZE(totals);

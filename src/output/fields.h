@@ -91,8 +91,9 @@ static inline bool field__get(enum field_id id, const struct output *o, const st
 
 /* The counters of a run, for the summary in text and JSON. */
 struct total {
-	struct json_key key;
-	const char *before; /* text; NULL: not in the summary line */
+	const char *name;
+	struct json_key key; /* the same */
+	const char *before;  /* text; NULL: not in the summary line */
 	const char *after;
 	bool rare;     /* text: omitted if 0 */
 	bool second;   /* text: only together with the previous one */
@@ -120,8 +121,8 @@ void json__put_regs(const struct output *o, struct json *j, const union field_va
 const struct reg_list *output__regs(const struct output *o, const struct step *step);
 
 /* The rows of output_formats. */
-extern const struct output_format output_text, output_json, output_chrome, output_annotate,
-	output_dot, output_html;
+extern const struct output_format output_text, output_json, output_chrome, output_perfetto,
+	output_annotate, output_dot, output_html;
 extern const struct output_format output_summary, output_folded, output_folded_count, output_svg,
 	output_svg_count, output_callgrind, output_pprof, output_lcov, output_cobertura,
 	output_drcov, output_bolt, output_autofdo, output_tests, output_tests_names,

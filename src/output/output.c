@@ -9,6 +9,7 @@ const struct output_format *const output_formats[] = {
 	&output_text,
 	&output_json,
 	&output_chrome,
+	&output_perfetto,
 	&output_annotate,
 	&output_dot,
 	&output_html,

@@ -5,8 +5,8 @@
  * say which thread. Field numbers are those of profile.proto; protobuf's encoding is varints and
  * lengths (protobuf.dev, "Encoding").
  */
-#include <zlib.h>
 #include "output/fields.h"
+#include "output/gzip.h"
 #include "output/stats.h"
 
 enum { VARINT = 0, BYTES = 2 }; /* wire types */
@@ -300,42 +300,22 @@ static void put_profile(struct pprof *w, const struct trace_totals *t, int64_t r
 	str__put(&w->out, w->strings.data, w->strings.len);
 }
 
-/* Appends bytes to s, gzipped (windowBits + 16 of zlib.h); no time is in it. */
-static int put_gzip(struct str *s, const struct str *bytes)
-{
-	z_stream z = {.next_in = (Bytef *)bytes->data};
-	size_t left = bytes->len;
-	int state =
-		deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
-
-	if (state != Z_OK)
-		return err__set(12, "out of memory for zlib");
-	while (state == Z_OK) {
-		z.avail_in = min_of(left, (size_t)1 << 20);
-		left -= z.avail_in;
-		do {
-			str__reserve(s, 1 << 16);
-			z.next_out = (Bytef *)s->data + s->len;
-			z.avail_out = 1 << 16;
-			state = deflate(&z, left ? Z_NO_FLUSH : Z_FINISH);
-			s->len += (1 << 16) - z.avail_out;
-		} while (state == Z_OK && !z.avail_out);
-	}
-	deflateEnd(&z);
-	return 0;
-}
-
 static int pprof__end(struct output *o, const struct trace_totals *t)
 {
 	struct pprof w = {.p = o->state, .o = o};
-	int err;
+	struct gzip gzip = {0};
+	int err = gzip__begin(&gzip, Z_DEFAULT_COMPRESSION);
 
+	if (err)
+		return err;
 	stats__end(o->state);
 	put_profile(&w, t, o->options.realtime_offset);
-	err = put_gzip(&o->buffer, &w.out);
+	gzip__put(&gzip, &w.out, &o->buffer);
+	gzip__end(&gzip, &o->buffer);
+	gzip__free(&gzip);
 	str__free(&w.out);
 	str__free(&w.strings);
-	return err;
+	return 0;
 }
 
 const struct output_format output_pprof = {

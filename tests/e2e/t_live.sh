@@ -22,7 +22,7 @@ each() {
 	done
 }
 formats=$("$BBTRACE" report --help | sed -n '/^formats:/,$s/^  \([^ ]*\) .*/\1/p' | grep -v '^tests') # these are of recorded traces
-is "$(wc -w <<<"$formats")" 18 'the formats to compare are known'
+is "$(wc -w <<<"$formats")" 19 'the formats to compare are known'
 mapfile -t each_format < <(for f in $formats; do echo "-F $f"; done)
 looks=('-F text --no-fold' '-F text -T abs' '-F text -T delta' '-F text -T none' '-F text --color always' '-F text -k -r all'
 	'-F json -k -r rdi,flags' '-c' '-c -F json' '--last 20' '--last 20 -F json' '-l 30 -F text' '--depth 2 -F json'
@@ -51,10 +51,10 @@ traced killed '*'
 each "${each_format[@]}"
 program handler
 traced handler work handler fault reader
-each '-F text' '-F json' '-F chrome' '-F summary'
+each '-F text' '-F json' '-F chrome' '-F perfetto' '-F summary'
 program longjmp -O1
 traced longjmp '*'
-each '-F text' '-F json' '-F chrome' '-F summary'
+each '-F text' '-F json' '-F chrome' '-F perfetto' '-F summary'
 program forks -O1
 traced forks '*' -f
 each '-F text' '-F json' '-F chrome' '-F folded'

@@ -198,6 +198,7 @@ suffix svg .svg
 suffix dot .dot .gv
 suffix folded .folded
 suffix callgrind .callgrind
+suffix perfetto .pftrace .perfetto-trace
 suffix pprof .pprof .pb.gz
 suffix lcov .info
 suffix cobertura .xml
@@ -205,7 +206,7 @@ suffix drcov .drcov
 suffix bolt .fdata
 suffix autofdo .prof
 is "$("$BBTRACE" report --help | sed -n 's/^  \([^ ]*\) .*(\(\..*\))$/\1 \2/p' | xargs)" \
-	'text .txt json .json .jsonl dot .dot .gv html .html folded .folded svg .svg callgrind .callgrind pprof .pprof .pb.gz lcov .info cobertura .xml drcov .drcov bolt .fdata autofdo .prof' \
+	'text .txt json .json .jsonl perfetto .pftrace .perfetto-trace dot .dot .gv html .html folded .folded svg .svg callgrind .callgrind pprof .pprof .pb.gz lcov .info cobertura .xml drcov .drcov bolt .fdata autofdo .prof' \
 	'--help has these suffixes and no others'
 named() { bb user "$T/fib" fib -T none "$@" -- "$T/fib"; }
 named -o "$T/named.json"

@@ -42,7 +42,7 @@ placed() { # WANTED OPTION...
 	bb user "$T/loop" work pick -v -o "$T/o" "$@" -- "$T/loop"
 	is "$(sed -n 's/^bbtrace: probes are placed.*(\(.*\))$/\1/p' "$T/err")" "$wanted" "the placement is $wanted with options '$*'"
 }
-for shown in '-F text' '-F text -T delta' '-F json' '-F chrome' '-F callgrind' '--record /dev/null -F summary' ''; do
+for shown in '-F text' '-F text -T delta' '-F json' '-F chrome' '-F perfetto' '-F callgrind' '--record /dev/null -F summary' ''; do
 	# shellcheck disable=SC2086 # words
 	placed full $shown
 done

@@ -9,6 +9,7 @@
 #include <zlib.h>
 #include "fuzz.h"
 #include "json_check.h"
+#include "perfetto_check.h"
 #include "file/file.h"
 #include "output/output.h"
 #include "process/process.h"
@@ -86,7 +87,7 @@ static void on_damage(void *ctx, const char *text)
 
 struct rendered {
 	struct output *out;
-	struct str text; /* without tabs, which are layout */
+	struct str text; /* without tabs, which are layout in text */
 };
 
 struct run {
@@ -135,7 +136,7 @@ static int take_text(void *ctx, const void *data, size_t len)
 	struct rendered *to = ctx;
 
 	for (const char *p = data, *end = p + len; p < end; p++)
-		if (*p != '\t')
+		if (*p != '\t' || to->out->format->binary)
 			str__putc(&to->text, *p);
 	return 0;
 }
@@ -291,6 +292,8 @@ static void check_rendered(const struct run *r, struct rendered *x)
 		CHECK(json_check__lines_ok(x->text.data));
 	if (!strcmp(f->name, "chrome"))
 		CHECK(is_json(&x->text));
+	if (!strcmp(f->name, "perfetto"))
+		CHECK(perfetto_check__is_trace(&x->text));
 }
 
 /* ---- counts, joined and rendered ---- */

@@ -14,14 +14,14 @@ if [[ $(id -u) != 0 ]]; then
 	done_testing
 fi
 nobody() { setpriv --reuid nobody --regid nogroup --clear-groups "$T/bbtrace" report -q "$T/back/trace" -F "$@"; }
-# at_risk FILE: how many numbers could be addresses: in text; in protobuf's varints
-at_risk() { LC_ALL=C grep -aoP '0x[fF]{2}[0-9a-fA-F]{14}(?![0-9a-fA-F])(?<!0xffffffffff[89a-f].{5})|[\x80-\xff]{2}\xff\xff\xff\xff\x01' "$1" | grep -vc '^0xffffffffff[89a-f]'; }
-for format in text json annotate html dot chrome summary folded svg callgrind pprof; do
+# at_risk FILE: how many numbers could be addresses, and are no small negative ones: in text; in protobuf's varints
+at_risk() { LC_ALL=C grep -aoP '0x[fF]{2}[0-9a-fA-F]{14}(?![0-9a-fA-F])(?<!0xffffffffff[89a-f].{5})|(?![\xfc-\xff]\xff)[\x80-\xff]{2}\xff\xff\xff\xff\x01' "$1" | grep -vc '^0xffffffffff[89a-f]'; }
+for format in text json annotate html dot chrome perfetto summary folded svg callgrind pprof; do
 	"$BUILD/bbtrace" report -q "$T/back/trace" -F $format >"$T/root"
 	nobody $format >"$T/nobody"
 	ok $? "report -F $format works for a user"
 	nobody $format --addresses >"$T/asked"
-	[[ $format != pprof ]] || for who in root nobody asked; do gzip -dc "$T/$who" >"$T/plain" && mv "$T/plain" "$T/$who"; done
+	[[ $format != pprof && $format != perfetto ]] || for who in root nobody asked; do gzip -dc "$T/$who" >"$T/plain" && mv "$T/plain" "$T/$who"; done
 	same "$T/asked" "$T/root" "report -F $format --addresses shows a user what root sees"
 	is "$(at_risk "$T/nobody")" 0 "report -F $format shows a user no address"
 	case $format in
