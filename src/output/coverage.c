@@ -110,11 +110,8 @@ static int by_name(const void *a, const void *b, void *rank)
 
 /* ---- functions ---- */
 
-static void set_line(const struct plan *plan, uint32_t object, uint64_t vaddr, uint32_t *file,
-		     uint32_t *line)
+static void set_line(const struct plan_line *l, uint32_t *file, uint32_t *line)
 {
-	const struct plan_line *l = plan__line_at(plan, object, vaddr);
-
 	*file = l && l->line ? l->file : 0;
 	*line = l ? l->line : 0;
 }
@@ -152,7 +149,7 @@ static struct coverage_function declared(const struct plan *p, uint32_t object, 
 	while (scope != NO_SCOPE && p->scopes.data[scope].parent != NO_SCOPE)
 		scope = p->scopes.data[scope].parent;
 	if (scope == NO_SCOPE || !p->scopes.data[scope].line || !p->scopes.data[scope].name) {
-		set_line(p, object, vaddr, &row.file, &row.line);
+		set_line(plan__line_at(p, object, vaddr), &row.file, &row.line);
 		return row;
 	}
 	row.name =
@@ -376,7 +373,12 @@ static void add_sides(struct building *b, uint32_t block)
 	struct coverage_side row = {.site = k->site, .runs = b->c->runs.blocks[block]};
 	bool known = b->c->runs.known;
 
-	set_line(p, s->object, s->vaddr, &row.file, &row.line);
+	/* clang gives the jump of a switch no line */
+	set_line(s->kind == BRANCH_IJMP
+			 ? plan__line_before(p, s->object, s->vaddr,
+					     p->functions.data[k->function].ranges[0].vaddr)
+			 : plan__line_at(p, s->object, s->vaddr),
+		 &row.file, &row.line);
 	if (s->kind == BRANCH_JCC || s->kind == BRANCH_LOOP) {
 		add_side(b, &row, 0, known ? ps->not_taken : RUNS_UNKNOWN);
 		add_side(b, &row, 1, known ? ps->taken : RUNS_UNKNOWN);

@@ -79,6 +79,25 @@ static void test_files(void)
 	code_plan.line_files.len = 1;
 }
 
+/* clang gives the jump of a switch line 0. */
+static void test_table_without_line(void)
+{
+	static uint32_t table[] = {2, 3};
+
+	code_plan.table.data = table;
+	code_plan.table.len = 2;
+	code_blocks[1].ntable = 2;
+	code_sites[CODE_ICALL].kind = BRANCH_IJMP;
+	code_lines[1].line = 0;
+	has("lcov", "",
+	    "BRDA:7,0,0,-\nBRDA:7,0,1,-\nBRDA:7,1,0,-\nBRDA:7,1,1,-\nBRF:4\nBRH:0\nDA:7,0\n",
+	    "the sides of a table whose jump has no line are at that of the code in front of it");
+	code_lines[1].line = 8;
+	code_sites[CODE_ICALL].kind = BRANCH_ICALL;
+	code_blocks[1].ntable = 0;
+	code_plan.table.len = 0;
+}
+
 /* ---- inlined code ---- */
 
 static void test_inlined(void)
@@ -191,6 +210,7 @@ int main(void)
 	test_not_known();
 	test_no_source();
 	test_files();
+	test_table_without_line();
 	test_inlined();
 	test_cobertura();
 	test_drcov();
