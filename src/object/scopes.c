@@ -237,9 +237,32 @@ static void find_symbols(struct symbols *s)
 	}
 }
 
+/* gcc's linkage name of a constructor or destructor is that of all its variants, C4 or D4, where it
+ * was inlined; the symbol of its code is C2, D2. */
+static const char *of_variant(const struct object *o, const char *name)
+{
+	for (const char *p = name; (p = strpbrk(p, "CD")); p++) {
+		autofree char *own = NULL, *all = NULL;
+		char *variant;
+		bool same;
+
+		if (p[1] != '4' || (p[2] != 'E' && p[2] != 'I'))
+			continue;
+		variant = xstrdup(name);
+		variant[p + 1 - name] = '2';
+		all = name__demangle(name, DEMANGLE_FULL);
+		own = name__demangle(variant, DEMANGLE_FULL);
+		same = all && own && !strcmp(all, own);
+		if (same)
+			return elf__keep(elf__of(o), variant);
+		free(variant);
+	}
+	return name;
+}
+
 static const char *raw_name(const struct symbols *s, const struct row *r)
 {
-	const char *name = r->raw == NONE ? NULL : s->table->strings + r->raw;
+	const char *name = r->raw == NONE ? NULL : of_variant(s->o, s->table->strings + r->raw);
 	uint64_t *known;
 
 	if (!name && r->parent == NO_SCOPE)
