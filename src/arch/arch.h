@@ -146,8 +146,9 @@ enum detail_op {
 };
 struct insn_detail {
 	uint8_t op, dst, src, with;
-	uint8_t bits; /* 8, 16, 32, 64 */
-	bool sign;    /* COPY, LOAD, ADD_CONST: sign-extended, else zero-extended */
+	uint8_t bits;	/* 8, 16, 32, 64 */
+	bool sign;	/* COPY, LOAD, ADD_CONST: sign-extended, else zero-extended */
+	bool subtracts; /* ADD_CONST: its flags are those of comparing dst with -imm */
 	bool writes_flags, writes_memory;
 	uint32_t writes; /* registers written, one bit each (calls: the caller-saved ones) */
 	int64_t imm;

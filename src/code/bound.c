@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Finds the upper bound of a register: follows its value backward along every path to an
- * instruction that bounds it: cmp and a conditional jump, and, a shift, a load of a byte. The value
- * may have been copied, or loaded from memory.
+ * instruction that bounds it: cmp or sub and a conditional jump, and, a shift, a load of a byte.
+ * The value may have been copied, or loaded from memory.
  */
 #include "code/code.h"
 
@@ -392,6 +392,22 @@ static bool changes_other_memory(const struct insn_detail *d, const struct state
 		(s->other_mem.index < 32 && d->writes >> s->other_mem.index & 1));
 }
 
+/* clang -O0 checks an index that it has spilled by subtracting from it. What the flags tell is of
+ * the register before; of the value that is followed through the difference they tell nothing. */
+static void see_difference(struct graph *g, uint32_t p, const struct insn_detail *d,
+			   struct search *q, struct state *s)
+{
+	struct insn_detail compare = *d;
+
+	if (s->other == d->dst)
+		forget_other(s); /* the difference */
+	compare.op = DETAIL_CMP_CONST;
+	compare.src = d->dst;
+	compare.imm = -d->imm;
+	if (s->reg != d->dst)
+		see_check(g, p, compare, s->cond, q, s);
+}
+
 /* Conditional jumps that compare registers, comparisons, and other instructions that set the flags.
  * True: the followed value is bounded. */
 static bool passes_check(struct graph *g, uint32_t p, const struct insn_detail *d, struct search *q,
@@ -410,6 +426,8 @@ static bool passes_check(struct graph *g, uint32_t p, const struct insn_detail *
 		return false;
 	if (compares && see_check(g, p, *d, s->cond, q, s))
 		return true;
+	if (d->subtracts)
+		see_difference(g, p, d, q, s);
 	see_flags(s);
 	return false;
 }
@@ -430,7 +448,7 @@ static void step(struct graph *g, struct search *q, struct state s, uint32_t p)
 	if (s.reg == REG_NONE ? !through_memory(&d, q, &s)
 			      : d.writes >> s.reg & 1 && !through_def(g, p, &d, q, &s))
 		return;
-	if (other < 32 && d.writes >> other & 1 && through_other(&d, q, &s))
+	if (other < 32 && d.writes >> other & 1 && !d.subtracts && through_other(&d, q, &s))
 		return;
 	if (changes_other_memory(&d, &s))
 		forget_other(&s);

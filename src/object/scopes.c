@@ -7,6 +7,7 @@
 #include <elfutils/libdwfl.h>
 #include "debug.h"
 #include "lines.h"
+#include "names.h"
 
 #define AT_GNU_discriminator 0x2136 /* of binutils, include/dwarf2.def */
 
@@ -183,6 +184,95 @@ static void find_all(void *ctx, const struct debug_session *s, struct str *answe
 
 /* ---- in bbtrace's own process ---- */
 
+/*
+ * The symbols of functions whose scopes have no linkage name: gcc writes none for those of C++ that
+ * are not global, which then have the name of any other one. By where a function is declared, for
+ * its inlined copies, which have no symbol.
+ */
+struct symbols {
+	const struct object *o;
+	const struct table *table;
+	struct map64 by_place; /* -> the symbol's name; AMBIGUOUS: the functions of that place have
+				* several */
+};
+#define AMBIGUOUS 1
+
+static uint64_t place_of(const struct row *r)
+{
+	uint32_t key[] = {r->file, r->line, r->name};
+
+	return map64__hash(key, sizeof(key));
+}
+
+/* Without what marks a clone: ".part.0". */
+static const char *symbol_of(const struct object *o, uint64_t vaddr)
+{
+	for (size_t i = object__symbols_from(o, vaddr);
+	     i < o->symbols.len && o->symbols.data[i].vaddr == vaddr; i++) {
+		const char *name = o->symbols.data[i].name, *dot = strchr(name, '.');
+
+		if (!name__is_mangled(name))
+			continue;
+		return dot ? elf__keep(elf__of(o), xstrndup(name, dot - name)) : name;
+	}
+	return NULL;
+}
+
+static void find_symbols(struct symbols *s)
+{
+	for (size_t i = 0; i < s->table->n; i++) {
+		const char *name;
+		uint64_t *known;
+		struct row row;
+
+		memcpy(&row, s->table->records + i * sizeof(row), sizeof(row));
+		if (row.is_range || row.parent != NO_SCOPE || row.raw != NONE || !row.line ||
+		    !(name = symbol_of(s->o, row.start)))
+			continue;
+		known = map64__put(&s->by_place, place_of(&row));
+		if (!*known)
+			*known = (uintptr_t)name;
+		else if (*known != AMBIGUOUS && strcmp((const char *)(uintptr_t)*known, name) != 0)
+			*known = AMBIGUOUS;
+	}
+}
+
+/* gcc's linkage name of a constructor or destructor is that of all its variants, C4 or D4, where it
+ * was inlined; the symbol of its code is C2, D2. */
+static const char *of_variant(const struct object *o, const char *name)
+{
+	for (const char *p = name; (p = strpbrk(p, "CD")); p++) {
+		autofree char *own = NULL, *all = NULL;
+		char *variant;
+		bool same;
+
+		if (p[1] != '4' || (p[2] != 'E' && p[2] != 'I'))
+			continue;
+		variant = xstrdup(name);
+		variant[p + 1 - name] = '2';
+		all = name__demangle(name, DEMANGLE_FULL);
+		own = name__demangle(variant, DEMANGLE_FULL);
+		same = all && own && !strcmp(all, own);
+		if (same)
+			return elf__keep(elf__of(o), variant);
+		free(variant);
+	}
+	return name;
+}
+
+static const char *raw_name(const struct symbols *s, const struct row *r)
+{
+	const char *name = r->raw == NONE ? NULL : of_variant(s->o, s->table->strings + r->raw);
+	uint64_t *known;
+
+	if (!name && r->parent == NO_SCOPE)
+		name = symbol_of(s->o, r->start);
+	if (name || !r->line)
+		return name;
+	known = map64__get(&s->by_place, place_of(r));
+	return known && *known != AMBIGUOUS ? (const char *)(uintptr_t)*known : NULL;
+}
+
 static bool is_name(const struct table *t, uint32_t name)
 {
 	return name == NONE || name < t->len;
@@ -194,9 +284,11 @@ static const char *name_of(const struct table *t, uint32_t name)
 }
 
 /* False: not valid output of the sandbox. *n: of the scopes so far. */
-static bool take_row(const struct table *t, const struct row *r, uint32_t *n,
+static bool take_row(const struct symbols *s, const struct row *r, uint32_t *n,
 		     const struct scope_calls *calls, void *ctx)
 {
+	const struct table *t = s->table;
+
 	if (r->is_range) {
 		if (!*n || r->start >= r->end)
 			return false;
@@ -208,7 +300,7 @@ static bool take_row(const struct table *t, const struct row *r, uint32_t *n,
 	    r->call_line > INT32_MAX || (r->line && r->file == NONE))
 		return false;
 	calls->scope(ctx, &(struct source_scope){.name = name_of(t, r->name),
-						 .raw = name_of(t, r->raw),
+						 .raw = raw_name(s, r),
 						 .file = name_of(t, r->file),
 						 .line = r->line,
 						 .parent = r->parent,
@@ -225,6 +317,7 @@ void object__scopes(const struct object *o, const struct range *ranges, size_t n
 	struct asked asked = {ranges, n};
 	struct str answer = {0};
 	struct table table;
+	struct symbols symbols = {.o = o, .table = &table};
 	uint32_t scopes = 0;
 	struct row row;
 
@@ -235,9 +328,11 @@ void object__scopes(const struct object *o, const struct range *ranges, size_t n
 		return;
 	}
 	elf__keep(elf__of(o), answer.data);
+	find_symbols(&symbols);
 	for (size_t i = 0; i < table.n; i++) {
 		memcpy(&row, table.records + i * sizeof(row), sizeof(row));
-		if (!take_row(&table, &row, &scopes, calls, ctx))
+		if (!take_row(&symbols, &row, &scopes, calls, ctx))
 			break;
 	}
+	map64__free(&symbols.by_place);
 }

@@ -24,7 +24,7 @@ static void count(struct coverage_ratio *r, uint64_t count)
 	r->ran += count > 0;
 }
 
-static bool is_covered(const struct coverage *c, uint32_t function)
+bool coverage__has_function(const struct coverage *c, uint32_t function)
 {
 	return function < c->plan->functions.len &&
 	       !(c->plan->functions.data[function].flags & FUNCTION_HELPER) &&
@@ -33,7 +33,7 @@ static bool is_covered(const struct coverage *c, uint32_t function)
 
 bool coverage__has_block(const struct coverage *c, uint32_t block)
 {
-	return is_covered(c, c->plan->blocks.data[block].function);
+	return coverage__has_function(c, c->plan->blocks.data[block].function);
 }
 
 /* ---- order ---- */
@@ -63,7 +63,8 @@ static uint32_t *ranks_of(const struct plan *plan)
 }
 
 /* Of the places of two lines; line 0 is last. */
-static int order(const uint32_t *rank, uint32_t file, uint32_t line, uint32_t file2, uint32_t line2)
+int coverage__order(const uint32_t *rank, uint32_t file, uint32_t line, uint32_t file2,
+		    uint32_t line2)
 {
 	if (!line || !line2)
 		return !line - !line2;
@@ -75,7 +76,7 @@ static int order(const uint32_t *rank, uint32_t file, uint32_t line, uint32_t fi
 static int by_line_and_place(const void *a, const void *b, void *rank)
 {
 	const struct part *x = a, *y = b;
-	int n = order(rank, x->file, x->line, y->file, y->line);
+	int n = coverage__order(rank, x->file, x->line, y->file, y->line);
 
 	return n ? n : x->place < y->place ? -1 : x->place > y->place;
 }
@@ -93,28 +94,15 @@ static int by_place(const void *a, const void *b, void *ctx)
 {
 	const struct building *build = ctx;
 	const struct coverage_side *x = a, *y = b;
-	int n = order(build->c->rank, x->file, x->line, y->file, y->line);
+	int n = coverage__order(build->c->rank, x->file, x->line, y->file, y->line);
 
 	if (!n)
 		n = order_of_sites(build->c->plan, x->site, y->site);
 	return n ? n : x->side < y->side ? -1 : x->side > y->side;
 }
 
-static int by_name(const void *a, const void *b, void *rank)
+void coverage__set_line(const struct plan_line *l, uint32_t *file, uint32_t *line)
 {
-	const struct coverage_function *x = a, *y = b;
-	int n = order(rank, x->file, x->line, y->file, y->line);
-
-	return n ? n : strcmp(x->name, y->name);
-}
-
-/* ---- functions ---- */
-
-static void set_line(const struct plan *plan, uint32_t object, uint64_t vaddr, uint32_t *file,
-		     uint32_t *line)
-{
-	const struct plan_line *l = plan__line_at(plan, object, vaddr);
-
 	*file = l && l->line ? l->file : 0;
 	*line = l ? l->line : 0;
 }
@@ -125,106 +113,9 @@ static uint64_t most_of(uint64_t a, uint64_t b)
 	return a == RUNS_UNKNOWN ? b : b == RUNS_UNKNOWN ? a : max_of(a, b);
 }
 
-static uint64_t sum_of(uint64_t a, uint64_t b)
+uint64_t coverage__sum(uint64_t a, uint64_t b)
 {
 	return a == RUNS_UNKNOWN ? b : b == RUNS_UNKNOWN ? a : a + min_of(b, RUNS_UNKNOWN - 1 - a);
-}
-
-/* Of a selection, its hottest block; what the counts leave open is told by the entry's block. */
-static uint64_t calls_of(const struct building *b, uint32_t function)
-{
-	const struct plan_function *f = &b->c->plan->functions.data[function];
-	uint64_t calls = b->c->runs.stats->functions[function].calls;
-
-	if (f->flags & FUNCTION_RANGE)
-		return b->c->runs.most[function];
-	if (b->c->runs.known && calls == COUNT_UNKNOWN && f->entry_block < b->c->plan->blocks.len)
-		return b->c->runs.blocks[f->entry_block];
-	return calls;
-}
-
-/* Where the function that vaddr is in is declared, if that is known; else the line there. */
-static struct coverage_function declared(const struct plan *p, uint32_t object, uint64_t vaddr)
-{
-	uint32_t scope = plan__scope_at(p, object, vaddr);
-	struct coverage_function row = {0};
-
-	while (scope != NO_SCOPE && p->scopes.data[scope].parent != NO_SCOPE)
-		scope = p->scopes.data[scope].parent;
-	if (scope == NO_SCOPE || !p->scopes.data[scope].line || !p->scopes.data[scope].name) {
-		set_line(p, object, vaddr, &row.file, &row.line);
-		return row;
-	}
-	row.name =
-		p->scopes.data[scope].raw ? p->scopes.data[scope].raw : p->scopes.data[scope].name;
-	row.file = p->scopes.data[scope].file;
-	row.line = p->scopes.data[scope].line;
-	return row;
-}
-
-static void add_functions(struct building *b)
-{
-	struct coverage *c = b->c;
-
-	for (uint32_t i = 0; i < c->plan->functions.len; i++) {
-		const struct plan_function *f = &c->plan->functions.data[i];
-		const char *symbol = f->raw ? f->raw : f->name;
-		struct coverage_function row;
-
-		if (!is_covered(c, i) || !f->nranges)
-			continue;
-		row = declared(c->plan, f->object, f->ranges[0].vaddr);
-		row.name = row.name ? row.name : symbol;
-		row.calls = row.rest = RUNS_UNKNOWN;
-		*(name__part_owner_len(symbol) ? &row.rest : &row.calls) = calls_of(b, i);
-		vec__push(&c->by_function, row);
-	}
-}
-
-/* An inlined copy, of which the code where it is entered is covered. */
-static void add_copies(struct building *b)
-{
-	const struct plan *p = b->c->plan;
-	const struct plan_scope *s;
-
-	vec__each (s, &p->scopes) {
-		uint32_t block = s->entry ? plan__block_holding(p, s->object, s->entry) : NO_BLOCK;
-
-		if (s->parent == NO_SCOPE || !s->line || !s->name || block == NO_BLOCK ||
-		    !coverage__has_block(b->c, block))
-			continue;
-		vec__push(&b->c->by_function,
-			  (struct coverage_function){.name = s->raw ? s->raw : s->name,
-						     .file = s->file,
-						     .line = s->line,
-						     .calls = b->c->runs.blocks[block],
-						     .rest = RUNS_UNKNOWN});
-	}
-}
-
-/* Those of one function of the source become one row. */
-static void join_functions(struct coverage *c)
-{
-	struct coverage_function *all = c->by_function.data;
-	size_t n = 0;
-
-	vec__sort_by(&c->by_function, by_name, c->rank);
-	for (size_t i = 0; i < c->by_function.len; i++) {
-		struct coverage_function *last = n ? &all[n - 1] : NULL;
-
-		if (!last || !last->line || by_name(last, &all[i], c->rank)) {
-			all[n++] = all[i];
-			continue;
-		}
-		last->calls = sum_of(last->calls, all[i].calls);
-		last->rest = sum_of(last->rest, all[i].rest);
-	}
-	c->by_function.len = n;
-	for (size_t i = 0; i < n; i++) {
-		if (all[i].calls == RUNS_UNKNOWN)
-			all[i].calls = all[i].rest; /* what is inlined is not known */
-		count(&c->total.functions, all[i].calls);
-	}
 }
 
 /* ---- lines ---- */
@@ -263,9 +154,8 @@ static void sum_up_lines(struct building *b)
 			       p->place == place;
 			     p++)
 				most = most_of(most, p->count);
-			row.count = sum_of(row.count, most);
+			row.count = coverage__sum(row.count, most);
 		}
-		count(&c->total.lines, row.count);
 		vec__push(&c->by_line, row);
 	}
 }
@@ -343,7 +233,13 @@ static void add_sides(struct building *b, uint32_t block)
 	struct coverage_side row = {.site = k->site, .runs = b->c->runs.blocks[block]};
 	bool known = b->c->runs.known;
 
-	set_line(p, s->object, s->vaddr, &row.file, &row.line);
+	/* clang gives the jump of a switch no line */
+	coverage__set_line(
+		s->kind == BRANCH_IJMP
+			? plan__line_before(p, s->object, s->vaddr,
+					    p->functions.data[k->function].ranges[0].vaddr)
+			: plan__line_at(p, s->object, s->vaddr),
+		&row.file, &row.line);
 	if (s->kind == BRANCH_JCC || s->kind == BRANCH_LOOP) {
 		add_side(b, &row, 0, known ? ps->not_taken : RUNS_UNKNOWN);
 		add_side(b, &row, 1, known ? ps->taken : RUNS_UNKNOWN);
@@ -470,10 +366,11 @@ void coverage__init(struct coverage *c, const struct stats *p, const struct outp
 		if (k->site != NO_SITE)
 			add_sides(&b, block);
 	}
-	add_functions(&b);
-	add_copies(&b);
-	join_functions(c);
+	coverage__find_functions(c);
+	c->total.functions = coverage__functions(c, &(struct coverage_rows){0, c->by_function.len});
 	sum_up_lines(&b);
+	coverage__fill_lines(c);
+	c->total.lines = coverage__lines(c, &(struct coverage_rows){0, c->by_line.len});
 	number_branches(&b);
 	vec__free(&b.parts);
 	if (c->by_line.len)

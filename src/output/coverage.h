@@ -25,6 +25,7 @@ struct coverage_function {
 	const char *name; /* the symbol's own, if there is one */
 	uint32_t file, line;
 	uint64_t calls;
+	bool shared;   /* others of its file have the name, too */
 	uint64_t rest; /* calls of its outlined rest, "foo.part.0"; they begin in inlined copies */
 };
 struct coverage_line {
@@ -64,8 +65,28 @@ struct coverage {
 /* The stats have ended. They, the plan and the options must outlive it. */
 void coverage__init(struct coverage *c, const struct stats *p, const struct output_options *o);
 void coverage__free(struct coverage *c);
-/* Is this block part of the whole? */
+/* Is this function, this block part of the whole? */
+bool coverage__has_function(const struct coverage *c, uint32_t function);
 bool coverage__has_block(const struct coverage *c, uint32_t block);
+
+/* ---- coverage_functions.c, for coverage.c ---- */
+
+/* Fills in by_function. */
+void coverage__find_functions(struct coverage *c);
+/* A function that was called, none of whose lines ran, since nothing is left of the code that was
+ * inlined, has its calls at the line where it is declared. */
+void coverage__fill_lines(struct coverage *c);
+
+/* ---- for both ---- */
+
+/* Of the places of two lines; line 0 is last. */
+int coverage__order(const uint32_t *rank, uint32_t file, uint32_t line, uint32_t file2,
+		    uint32_t line2);
+/* What is not known adds nothing to what is. */
+uint64_t coverage__sum(uint64_t a, uint64_t b);
+void coverage__set_line(const struct plan_line *l, uint32_t *file, uint32_t *line);
+
+/* ---- by file ---- */
 
 /* Rows of one source file: [first, end). */
 struct coverage_rows {

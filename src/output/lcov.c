@@ -26,6 +26,15 @@ static void put_name(struct str *s, const char *name)
 	str__putc(s, '\n');
 }
 
+/* Readers tell functions by name: one that others of the file have, too, gets its line. */
+static void put_function(struct str *s, const struct coverage_function *f)
+{
+	str__shown(s, f->name);
+	if (f->shared)
+		str__printf(s, ":%u", f->line);
+	str__putc(s, '\n');
+}
+
 static void put_functions(struct str *s, const struct coverage *c, const struct coverage_rows *r)
 {
 	const struct coverage_function *f, *end = c->by_function.data + r->end;
@@ -35,29 +44,55 @@ static void put_functions(struct str *s, const struct coverage *c, const struct 
 		if (f->calls == RUNS_UNKNOWN)
 			continue;
 		str__printf(s, "FN:%u,", f->line);
-		put_name(s, f->name);
+		put_function(s, f);
 	}
 	for (f = c->by_function.data + r->first; f < end; f++) {
 		if (f->calls == RUNS_UNKNOWN)
 			continue;
 		str__printf(s, "FNDA:%llu,", (unsigned long long)f->calls);
-		put_name(s, f->name);
+		put_function(s, f);
 	}
 	put_ratio(s, "FNF", "FNH", &ratio);
 }
 
-/* "-": the branch itself was never reached. */
-static void put_sides(struct str *s, const struct coverage *c, const struct coverage_rows *r)
+/* Behind the sides of a line. *reached: was any of its branches? */
+static size_t end_of_line(const struct coverage *c, size_t i, size_t end, bool *reached)
 {
-	struct coverage_ratio ratio = coverage__sides(c, r);
+	uint32_t line = c->by_side.data[i].line;
 
-	for (size_t i = r->first; i < r->end; i++) {
+	for (*reached = false; i < end && c->by_side.data[i].line == line; i++)
+		*reached |= c->by_side.data[i].runs != 0;
+	return i;
+}
+
+static bool has_run(const struct coverage *c, const struct coverage_rows *r, uint32_t line,
+		    size_t *at)
+{
+	for (*at = max_of(*at, r->first); *at < r->end && c->by_line.data[*at].line < line;)
+		++*at;
+	return *at < r->end && c->by_line.data[*at].line == line && c->by_line.data[*at].count;
+}
+
+/* "-": the branch itself was never reached. Where that holds for all branches of a line that ran,
+ * as its code is in several places, it is 0, as geninfo has it: lcov 2 takes "-" for an error
+ * there. */
+static void put_sides(struct str *s, const struct coverage *c, const struct coverage_file *f)
+{
+	struct coverage_ratio ratio = coverage__sides(c, &f->sides);
+	size_t end = f->sides.first, line = 0;
+	bool reached = false;
+
+	for (size_t i = f->sides.first; i < f->sides.end; i++) {
 		const struct coverage_side *side = &c->by_side.data[i];
 
+		if (i == end) {
+			end = end_of_line(c, i, f->sides.end, &reached);
+			reached = reached || !has_run(c, &f->lines, side->line, &line);
+		}
 		if (side->count == RUNS_UNKNOWN)
 			continue;
 		str__printf(s, "BRDA:%u,%u,%u,", side->line, side->branch, side->side);
-		if (side->runs)
+		if (side->runs || !reached)
 			str__dec(s, side->count);
 		else
 			str__putc(s, '-');
@@ -105,7 +140,7 @@ static int lcov__end(struct output *o, const struct trace_totals *t)
 		str__puts(s, "SF:");
 		put_name(s, o->plan->line_files.data[f.file]);
 		put_functions(s, &c, &f.functions);
-		put_sides(s, &c, &f.sides);
+		put_sides(s, &c, &f);
 		put_lines(s, &c, &f.lines);
 		str__puts(s, "end_of_record\n");
 		err = aggregate__flush_full(o);

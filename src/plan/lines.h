@@ -42,6 +42,9 @@ uint32_t plan__scope_at(const struct plan *p, uint32_t object, uint64_t vaddr);
 uint64_t plan__scope_end(const struct plan *p, uint32_t object, uint64_t vaddr);
 /* The row that covers vaddr; NULL: none. */
 const struct plan_line *plan__line_at(const struct plan *p, uint32_t object, uint64_t vaddr);
+/* The last row with a line that begins in [from, vaddr]; NULL: none. */
+const struct plan_line *plan__line_before(const struct plan *p, uint32_t object, uint64_t vaddr,
+					  uint64_t from);
 
 /* Code of a block that is of one row and one scope; scope NO_SCOPE: none is known. */
 struct plan_piece {

@@ -245,6 +245,18 @@ const struct plan_line *plan__line_at(const struct plan *p, uint32_t object, uin
 	return l && l->object == object && l->line ? l : NULL;
 }
 
+const struct plan_line *plan__line_before(const struct plan *p, uint32_t object, uint64_t vaddr,
+					  uint64_t from)
+{
+	size_t i = FIND(p->lines.len, &p->lines.data[i_], vaddr, object, vaddr + 1);
+
+	for (; i && p->lines.data[i - 1].object == object && p->lines.data[i - 1].vaddr >= from;
+	     i--)
+		if (p->lines.data[i - 1].line)
+			return &p->lines.data[i - 1];
+	return NULL;
+}
+
 uint32_t plan__scope_at(const struct plan *p, uint32_t object, uint64_t vaddr)
 {
 	size_t i = FIND(p->scope_ranges.len, &p->scope_ranges.data[i_], start, object, vaddr + 1);

@@ -46,6 +46,16 @@ static const char *const source =
 	/* the table's address is known on one of two paths */
 	"fn oneway\n test %edi,%edi\n je 1f\n lea wtab(%rip),%r8\n1: movslq (%r8,%rcx,4),%rax\n"
 	" add %r8,%rax\n jmp *%rax\nw0: ret\nw1: ret\nend oneway\n"
+	/* clang -O0: the index was spilled, and is checked by subtracting from it */
+	"fn less\n mov %edi,%eax\n mov %rax,-16(%rsp)\n sub $1,%rax\n ja 9f\n mov -16(%rsp),%rax\n"
+	" lea ltab(%rip),%rcx\n movslq (%rcx,%rax,4),%rax\n add %rcx,%rax\n jmp *%rax\n"
+	".globl l0\n l0: ret\nl1: ret\n9: ret\nend less\n"
+	/* the difference itself isn't bounded by that, nor what it was the difference of before */
+	"fn rest\n mov %edi,%eax\n sub $1,%rax\n ja 9f\n lea rtab(%rip),%rcx\n movslq (%rcx,%rax,4),%rax\n"
+	" add %rcx,%rax\n jmp *%rax\n.globl r0\nr0: ret\nr1: ret\n9: ret\nend rest\n"
+	"fn again\n mov %edi,%eax\n mov %rax,-16(%rsp)\n sub $7,%rax\n sub $1,%rax\n ja 9f\n"
+	" mov -16(%rsp),%rax\n lea atab(%rip),%rcx\n movslq (%rcx,%rax,4),%rax\n add %rcx,%rax\n jmp *%rax\n"
+	".globl a0\n a0: ret\na1: ret\n9: ret\nend again\n"
 	/* a table among the code, with a label of its own */
 	"amid: .long 0xc3c3c3c3,0xc3c3c3c3\n"
 	".globl _start\n_start: ud2\n"
@@ -56,6 +66,7 @@ static const char *const source =
 	".balign 8\netab: .quad e0,e1,0x10\nvtab: .quad v0,v1,0\nttab: .quad t0,t1,0\n"
 	"itab: .quad i0,i1,i0+2,i0+3\nstab: .quad s0,s1\nstab2: .quad s2,s3,0\n"
 	".balign 4\nktab: .long k0-ktab,k1-ktab,0\nwtab: .long w0-wtab,w1-wtab,0\n"
+	"ltab: .long l0-ltab,l1-ltab,0\nrtab: .long r0-rtab,r1-rtab,0\natab: .long a0-atab,a1-atab,0\n"
 	".balign 8\nftab: .quad f0,o1\nntab: .quad n0,outside\n"
 	".data\nvarying: .byte 0,1\n .fill 254,1,1\n";
 
@@ -94,6 +105,14 @@ static void test_unbounded(void)
 	test_table("oneway", 18, 2, false, 1);
 	is(function("oneway")->unreached, 0,
 	   "all of a function whose table is known on one path is reached");
+}
+
+static void test_differences(void)
+{
+	ok(PLAN(ALL, "less", "rest", "again"), "functions that subtract from an index have a plan");
+	test_table("less", address("l0") - 2 - address("less"), 2, true, 0);
+	test_table("rest", address("r0") - 2 - address("rest"), 2, false, 1);
+	test_table("again", address("a0") - 2 - address("again"), 2, false, 1);
 }
 
 static void test_other_functions(void)
@@ -146,6 +165,7 @@ int main(void)
 	test_byte_table();
 	test_disbelieved();
 	test_unbounded();
+	test_differences();
 	test_other_functions();
 	test_overlap();
 	test_no_witness_in_overlap();

@@ -79,6 +79,25 @@ static void test_files(void)
 	code_plan.line_files.len = 1;
 }
 
+/* clang gives the jump of a switch line 0. */
+static void test_table_without_line(void)
+{
+	static uint32_t table[] = {2, 3};
+
+	code_plan.table.data = table;
+	code_plan.table.len = 2;
+	code_blocks[1].ntable = 2;
+	code_sites[CODE_ICALL].kind = BRANCH_IJMP;
+	code_lines[1].line = 0;
+	has("lcov", "",
+	    "BRDA:7,0,0,-\nBRDA:7,0,1,-\nBRDA:7,1,0,-\nBRDA:7,1,1,-\nBRF:4\nBRH:0\nDA:7,0\n",
+	    "the sides of a table whose jump has no line are at that of the code in front of it");
+	code_lines[1].line = 8;
+	code_sites[CODE_ICALL].kind = BRANCH_ICALL;
+	code_blocks[1].ntable = 0;
+	code_plan.table.len = 0;
+}
+
 /* ---- inlined code ---- */
 
 static void test_inlined(void)
@@ -109,6 +128,77 @@ static void test_inlined(void)
 	has("lcov", "-gh", "FNDA:3,_f\n", "but not in addition to the part that is inlined");
 	code_functions[0].raw = NULL;
 	code_plan.scopes.len = code_plan.scope_ranges.len = 0;
+}
+
+static void with_scopes(struct plan_scope *scopes, size_t n, struct plan_scope_range *ranges,
+			size_t nranges)
+{
+	code_plan.scopes.data = scopes;
+	code_plan.scopes.len = n;
+	code_plan.scope_ranges.data = ranges;
+	code_plan.scope_ranges.len = nranges;
+}
+
+/* gcc has no linkage names for static functions of C++. */
+static void test_shared_names(void)
+{
+	static struct plan_scope scopes[] = {
+		{.name = "f", .parent = NO_SCOPE, .line = 6, .entry = 0x1000},
+		{.name = "g", .parent = 0, .line = 20, .entry = 0x1004},
+		{.name = "g", .parent = 0, .line = 30, .entry = 0x1008},
+	};
+	static struct plan_scope_range ranges[] = {{0x1000, 0x1009, 0, 0}};
+
+	with_scopes(scopes, 3, ranges, 1);
+	has("lcov", "-gh", "FN:6,f\nFN:20,g:20\nFN:30,g:30\nFNDA:3,f\nFNDA:2,g:20\nFNDA:3,g:30\n",
+	    "functions of one name in one file are told apart by their lines");
+	with_scopes(NULL, 0, NULL, 0);
+}
+
+/* The check at its beginning was decided already: control comes in behind it. */
+static void test_entered_elsewhere(void)
+{
+	static struct plan_scope scopes[] = {
+		{.name = "f", .parent = NO_SCOPE, .line = 6, .entry = 0x1000},
+		{.name = "g", .parent = 0, .line = 20, .entry = 0x1004},
+		{.name = "h", .parent = 1, .line = 30, .entry = 0x1004},
+	};
+	static struct plan_scope_range ranges[] = {{0x1000, 0x1004, 0, 0}, {0x1004, 0x1009, 0, 1}};
+
+	with_scopes(scopes, 3, ranges, 2);
+	has("lcov", "-", "FNDA:1,f\nFNDA:1,g\nFNDA:0,h\n",
+	    "an inlined copy that is entered elsewhere has these calls");
+	has("lcov", "-g", "FNDA:2,f\nFNDA:1,g\nFNDA:1,h\n", "but not in addition to its entry's");
+	with_scopes(NULL, 0, NULL, 0);
+}
+
+/* What readers of lcov 2 take for errors. */
+static void test_strict_readers(void)
+{
+	static struct plan_scope scopes[] = {
+		{.name = "f", .parent = NO_SCOPE, .line = 6, .entry = 0x1000},
+		{.name = "g", .parent = 0, .line = 20, .entry = 0x1000},
+	};
+	static struct plan_scope_range ranges[] = {{0x1000, 0x1009, 0, 0}};
+
+	with_scopes(scopes, 2, ranges, 1);
+	code_lines[1].line = 21;
+	has("lcov", "-", "FNDA:1,g\n", "a function is called of which no code is left");
+	has("lcov", "-", "DA:7,1\nDA:20,1\nDA:21,0\nLF:3\nLH:2\n",
+	    "it has its calls at the line where it is declared");
+	has("lcov", "g", "DA:7,1\nDA:21,1\nLF:2\nLH:2\n", "unless a line of it ran");
+	scopes[1].line = 21;
+	has("lcov", "-", "DA:7,1\nDA:21,1\nLF:2\nLH:2\n", "which may be that line");
+	with_scopes(NULL, 0, NULL, 0);
+	code_lines[1].line = 8;
+
+	code_sites[CODE_ICALL].kind = BRANCH_JCC;
+	code_lines[2].line = 8;
+	has("lcov", "-", "BRDA:7,0,0,0\nBRDA:7,0,1,1\nBRDA:8,0,0,0\nBRDA:8,0,1,0\nBRF:4\nBRH:1\n",
+	    "branches that were not reached, of a line that ran elsewhere, have 0");
+	has("lcov", "", "BRDA:8,0,0,-\nBRDA:8,0,1,-\n", "those of a line that never ran have not");
+	code_sites[CODE_ICALL].kind = BRANCH_ICALL;
+	code_lines[2].line = 7;
 }
 
 /* ---- cobertura, drcov ---- */
@@ -191,7 +281,11 @@ int main(void)
 	test_not_known();
 	test_no_source();
 	test_files();
+	test_table_without_line();
 	test_inlined();
+	test_shared_names();
+	test_entered_elsewhere();
+	test_strict_readers();
 	test_cobertura();
 	test_drcov();
 	test_totals();

@@ -115,7 +115,8 @@ static void set_arith(const ZydisDecodedInstruction *z, const struct pair *p, en
 	} else if (is_imm(p->b)) {
 		out->op = by_imm;
 		out->imm = p->b->imm.value.s;
-		if (z->mnemonic == ZYDIS_MNEMONIC_SUB)
+		out->subtracts = z->mnemonic == ZYDIS_MNEMONIC_SUB;
+		if (out->subtracts)
 			out->imm = -out->imm;
 	}
 }
