@@ -24,6 +24,7 @@ const struct output_format *const output_formats[] = {
 	&output_drcov,
 	&output_bolt,
 	&output_autofdo,
+	&output_autofdo_gcc,
 	NULL,
 };
 /* clang-format on */
