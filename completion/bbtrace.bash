@@ -63,7 +63,7 @@ _bbtrace_formats() {
 	case $verb in
 	list) echo "text json annotate dot" ;;
 	doctor | ctl) echo "text json" ;;
-	*) echo "text json chrome annotate dot html summary folded folded:count svg svg:count callgrind pprof lcov cobertura drcov bolt autofdo" ;;
+	*) echo "text json chrome annotate dot html summary folded folded:count svg svg:count callgrind pprof lcov cobertura drcov bolt autofdo autofdo:gcc" ;;
 	esac
 }
 

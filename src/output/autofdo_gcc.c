@@ -25,6 +25,7 @@ struct writing {
 	struct str functions, names;
 	VEC(uint32_t) numbers; /* by name: in the file; 0: not yet */
 	uint32_t n;	       /* names so far; number 0 is "" */
+	uint32_t name_words;   /* of 4 bytes, as create_gcov has it: as if each was padded */
 };
 
 static void put_bytes(struct str *s, uint64_t v, unsigned n)
@@ -43,10 +44,13 @@ static void put_u64(struct str *s, uint64_t v)
 	put_bytes(s, v, 8);
 }
 
-static void put_string(struct str *s, const char *text)
+static void put_name(struct writing *w, const char *name)
 {
-	put_u32(s, strlen(text) + 1);
-	str__put(s, text, strlen(text) + 1);
+	uint32_t len = strlen(name) + 1;
+
+	put_u32(&w->names, len);
+	str__put(&w->names, name, len);
+	w->name_words += 1 + (len + 3) / 4;
 }
 
 static uint32_t number_of(struct writing *w, uint32_t name)
@@ -55,7 +59,7 @@ static uint32_t number_of(struct writing *w, uint32_t name)
 
 	if (!*number) {
 		*number = ++w->n;
-		put_string(&w->names, w->p.names.data[name]);
+		put_name(w, w->p.names.data[name]);
 	}
 	return *number;
 }
@@ -108,11 +112,11 @@ static uint32_t put_functions(struct writing *w)
 	return n;
 }
 
-/* In words of 4 bytes, which the strings needn't fill. */
-static void put_section(struct str *out, uint32_t tag, uint32_t n, const struct str *rows)
+static void put_section(struct str *out, uint32_t tag, uint32_t words, uint32_t n,
+			const struct str *rows)
 {
 	put_u32(out, tag);
-	put_u32(out, 1 + (rows->len + 3) / 4);
+	put_u32(out, 1 + words);
 	put_u32(out, n);
 	str__put(out, rows->data, rows->len);
 }
@@ -127,13 +131,13 @@ static int autofdo_gcc__end(struct output *o, const struct trace_totals *t)
 	sample_profile__init(&w.p, o, &style);
 	while (w.numbers.len < w.p.names.len)
 		vec__push(&w.numbers, 0);
-	put_string(&w.names, "");
+	put_name(&w, "");
 	n = put_functions(&w);
 	put_u32(out, MAGIC);
 	put_u32(out, VERSION);
 	put_u32(out, 0);
-	put_section(out, NAMES, w.n + 1, &w.names);
-	put_section(out, FUNCTIONS, n, &w.functions);
+	put_section(out, NAMES, w.name_words, w.n + 1, &w.names);
+	put_section(out, FUNCTIONS, w.functions.len / 4, n, &w.functions);
 	put_u32(out, MODULES);
 	put_u64(out, 0);
 	put_u32(out, WORKING_SET);
