@@ -3,7 +3,7 @@
 #
 # pgo.sh [PROGRAM...]: what a program gains by a profile of bbtrace's, and by one of the compiler's own instrumentation:
 # how many instructions fewer it executes than with -O2 alone, by callgrind, for other data than it was profiled with.
-# For clang and gcc, a line each; share: of the instrumented profile's gain. Root. The programs are Debian's sources, from
+# For each of the COMPILERS a line; share: of the instrumented profile's gain. Root. The programs are Debian's sources, from
 # `apt-get source` (deb-src in sources.list), kept in $B/pgo.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -133,7 +133,7 @@ for program; do
 	case $program in lua) package=lua5.4 ;; *) package=$program ;; esac
 	source=$(source_of "$package")
 	[[ $source ]] || { echo "$program: no source: $(tail -n 1 "$DIR/said")" && continue; }
-	for compiler in clang gcc; do
+	for compiler in ${COMPILERS:-clang gcc}; do
 		command -v "$compiler" >/dev/null || { echo "$program $compiler: not installed" && continue; }
 		"by_$compiler" 2>"$DIR/said" || { echo "$program $compiler: $(tail -n 1 "$DIR/said")" && continue; }
 		echo "$program $compiler $(instructions "$DIR/plain/$program") $(instructions "$DIR/instrumented/$program") $(

@@ -41,7 +41,8 @@ static uint32_t offset_of(uint32_t line, const struct plan_scope *s)
 	return (line - s->line) & 0xffff;
 }
 
-static uint32_t body_at(struct sample_profile *p, const struct profile_spot *call, uint32_t name)
+uint32_t sample_profile__body(struct sample_profile *p, const struct profile_spot *call,
+			      uint32_t name)
 {
 	uint64_t key = map64__hash(call, sizeof(*call)) ^ map64__hash(&name, sizeof(name)), *known;
 
@@ -64,6 +65,46 @@ static uint32_t body_at(struct sample_profile *p, const struct profile_spot *cal
 	return *known - 1;
 }
 
+/* The function of the source that an address is of; NO_SCOPE: not known. */
+static uint32_t outermost_scope(const struct plan *plan, uint32_t object, uint64_t vaddr)
+{
+	uint32_t scope = plan__scope_at(plan, object, vaddr);
+
+	while (scope != NO_SCOPE && plan->scopes.data[scope].parent != NO_SCOPE)
+		scope = plan->scopes.data[scope].parent;
+	return scope;
+}
+
+static bool is_part(const struct plan_function *f)
+{
+	const char *name = f->raw ? f->raw : f->name;
+
+	return name && strstr(name, ".part.");
+}
+
+/* Each is a body of its own. */
+static void find_parts(struct sample_profile *p)
+{
+	const struct plan_function *f;
+
+	vec__each (f, &p->plan->functions) {
+		uint32_t scope =
+			is_part(f) ? outermost_scope(p->plan, f->object, plan__start(f)) : NO_SCOPE;
+		const struct plan_scope *s;
+		uint32_t name;
+
+		if (scope == NO_SCOPE || p->of_scope[scope] != NO_BODY)
+			continue;
+		s = &p->plan->scopes.data[scope];
+		name = s->line && name_of(s) ? intern(p, name_of(s), strlen(name_of(s))) : 0;
+		if (!name)
+			continue;
+		p->of_scope[scope] = p->bodies.len;
+		vec__push(&p->bodies,
+			  (struct profile_body){.parent = NO_BODY, .name = name, .is_part = true});
+	}
+}
+
 /* A scope's parent is before it. */
 static void find_bodies(struct sample_profile *p)
 {
@@ -72,8 +113,7 @@ static void find_bodies(struct sample_profile *p)
 		struct profile_spot call = {.body = NO_BODY};
 		uint32_t name;
 
-		p->of_scope[i] = NO_BODY;
-		if (!s->line || !name_of(s))
+		if (p->of_scope[i] != NO_BODY || !s->line || !name_of(s))
 			continue;
 		if (s->parent != NO_SCOPE) {
 			call.body = p->of_scope[s->parent];
@@ -84,7 +124,7 @@ static void find_bodies(struct sample_profile *p)
 		}
 		name = intern(p, name_of(s), strlen(name_of(s)));
 		if (name)
-			p->of_scope[i] = body_at(p, &call, name);
+			p->of_scope[i] = sample_profile__body(p, &call, name);
 	}
 }
 
@@ -98,16 +138,6 @@ static bool spot_of(const struct sample_profile *p, uint32_t scope, const struct
 				     offset_of(row->line, &p->plan->scopes.data[scope]),
 				     p->style->discriminator(row->discriminator)};
 	return true;
-}
-
-/* The function of the source that an address is of; NO_SCOPE: not known. */
-static uint32_t outermost_scope(const struct plan *plan, uint32_t object, uint64_t vaddr)
-{
-	uint32_t scope = plan__scope_at(plan, object, vaddr);
-
-	while (scope != NO_SCOPE && plan->scopes.data[scope].parent != NO_SCOPE)
-		scope = plan->scopes.data[scope].parent;
-	return scope;
 }
 
 /* ---- counts ---- */
@@ -157,12 +187,27 @@ static void add_call(struct sample_profile *p, const struct plan_site *s, const 
 		vec__push(&p->callees, c);
 }
 
+/* Also a jump is one. */
+static void take_part_call(struct sample_profile *p, const struct plan_site *s, uint64_t count)
+{
+	uint32_t to = outermost_scope(p->plan, s->object, s->target);
+	uint32_t part = to == NO_SCOPE ? NO_BODY : p->of_scope[to];
+	uint32_t from = plan__scope_at(p->plan, s->object, s->vaddr);
+	uint32_t caller = from == NO_SCOPE ? NO_BODY : p->of_scope[from];
+
+	if (part != NO_BODY && caller != NO_BODY && p->bodies.data[part].is_part && count &&
+	    count != COUNT_UNKNOWN && outermost_scope(p->plan, s->object, s->vaddr) != to)
+		vec__push(&p->part_calls, (struct profile_part_call){part, caller, count});
+}
+
 static void take_calls(struct sample_profile *p, uint32_t site)
 {
 	const struct plan_site *s = &p->plan->sites.data[site];
 	const struct stats_site *ps = &p->stats->sites[site];
 	const struct stats_target *t;
 
+	if (s->target)
+		take_part_call(p, s, ps->taken);
 	if (s->kind == BRANCH_CALL && p->style->direct)
 		add_call(p, s, callee_at(p, s->object, s->target), ps->taken);
 	if (s->kind == BRANCH_ICALL)
@@ -185,12 +230,6 @@ static void take_blocks(struct sample_profile *p)
 	}
 }
 
-/* A part of a function that was split off is not entered instead of it. */
-static bool is_part(const char *name)
-{
-	return name && (strstr(name, ".part.") || strstr(name, ".cold"));
-}
-
 static void take_heads(struct sample_profile *p)
 {
 	for (uint32_t i = 0; i < p->plan->functions.len; i++) {
@@ -199,7 +238,7 @@ static void take_heads(struct sample_profile *p)
 		uint32_t scope = outermost_scope(p->plan, f->object, plan__start(f));
 
 		if (scope != NO_SCOPE && p->of_scope[scope] != NO_BODY && calls != COUNT_UNKNOWN &&
-		    !is_part(f->name))
+		    !is_part(f))
 			p->bodies.data[p->of_scope[scope]].head += calls;
 	}
 }
@@ -312,10 +351,13 @@ void sample_profile__init(struct sample_profile *p, struct output *o,
 	stats__end(o->state);
 	runs__init(&p->runs, o->state, &o->options);
 	p->of_scope = xcalloc(o->plan->scopes.len + 1, sizeof(*p->of_scope));
+	memset(p->of_scope, 0xff, o->plan->scopes.len * sizeof(*p->of_scope));
 	intern(p, "", 0);
+	find_parts(p);
 	find_bodies(p);
 	take_blocks(p);
 	take_heads(p);
+	sample_profile__divide_parts(p);
 	join_lines(p);
 	join_callees(p);
 	order_bodies(p);
@@ -332,6 +374,7 @@ void sample_profile__free(struct sample_profile *p)
 	vec__free(&p->order);
 	vec__free(&p->lines);
 	vec__free(&p->callees);
+	vec__free(&p->part_calls);
 	map64__free(&p->by_name);
 	map64__free(&p->by_place);
 	runs__free(&p->runs);

@@ -16,6 +16,8 @@ struct profile_body {
 	uint32_t name;			/* index in names */
 	uint64_t total;			/* of all its lines, and those of what was inlined */
 	uint64_t head;			/* how often it was entered */
+	bool is_part; /* it was split off a function, see sample_parts.c: has no counts in the end
+		       */
 };
 #define NO_BODY UINT32_MAX
 
@@ -35,6 +37,11 @@ struct profile_line {
 struct profile_callee {
 	struct profile_spot at;
 	uint32_t name; /* index in names */
+	uint64_t count;
+};
+
+struct profile_part_call {
+	uint32_t part, caller; /* bodies */
 	uint64_t count;
 };
 
@@ -58,8 +65,9 @@ struct sample_profile {
 	VEC(struct profile_callee) callees; /* sorted by spot, then name */
 	struct map64 by_name;		    /* hash of a name -> 1 + index */
 	struct map64 by_place;		    /* hash of parent, place and name -> 1 + index */
-	uint32_t *of_scope;		    /* its body, NO_BODY: it has no place in the source */
-	uint32_t block;			    /* the present one */
+	VEC(struct profile_part_call) part_calls;
+	uint32_t *of_scope; /* its body, NO_BODY: it has no place in the source */
+	uint32_t block;	    /* the present one */
 };
 
 void sample_profile__init(struct sample_profile *p, struct output *o,
@@ -74,5 +82,13 @@ size_t sample_profile__lines(const struct sample_profile *p, uint32_t body, size
 /* Whom a line has called. */
 size_t sample_profile__callees(const struct sample_profile *p, const struct profile_spot *at,
 			       size_t *first);
+
+/* ---- of its parts ---- */
+
+/* The body of this name there; call->body NO_BODY: the function. */
+uint32_t sample_profile__body(struct sample_profile *p, const struct profile_spot *call,
+			      uint32_t name);
+/* Counts of parts go where they belong, and their bodies have none. Before lines are joined. */
+void sample_profile__divide_parts(struct sample_profile *p);
 
 #endif
