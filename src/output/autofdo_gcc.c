@@ -16,6 +16,10 @@
 #define WORKING_SET 0xaf000000
 #define INDIRECT    7 /* HIST_TYPE_INDIR_CALL_TOPN */
 
+/* Gcc inlines each call that the profile has as inlined, since any count is frequent to it: those
+ * with a smaller part of all counts than this are left out, as they are of a profile by samples. */
+#define LEAST_INLINED 10000
+
 /* Which no gcc reads that reads this version, but the tools of autofdo do: rows of a count of 32
  * bits and one of 64. */
 #define WORKING_SET_ROWS 128
@@ -25,6 +29,7 @@ struct writing {
 	struct str functions, names;
 	VEC(uint32_t) numbers; /* by name: in the file; 0: not yet */
 	uint32_t n;	       /* names so far; number 0 is "" */
+	uint64_t least;	       /* total of what was inlined */
 	uint32_t name_words;   /* of 4 bytes, as create_gcov has it: as if each was padded */
 };
 
@@ -85,19 +90,36 @@ static void put_line(struct writing *w, const struct profile_line *l)
 
 static void put_body(struct writing *w, uint32_t body)
 {
-	size_t line, inner;
-	size_t nlines = sample_profile__lines(&w->p, body, &line);
-	size_t ninner = sample_profile__within(&w->p, body, &inner);
+	const struct sample_profile *p = &w->p;
+	size_t line, first, worth = 0;
+	size_t nlines = sample_profile__lines(p, body, &line);
+	size_t n = sample_profile__within(p, body, &first);
 
-	put_u32(&w->functions, number_of(w, w->p.bodies.data[body].name));
+	for (size_t i = first; i < first + n; i++)
+		worth += p->bodies.data[p->order.data[i]].total >= w->least;
+	put_u32(&w->functions, number_of(w, p->bodies.data[body].name));
 	put_u32(&w->functions, nlines);
-	put_u32(&w->functions, ninner);
+	put_u32(&w->functions, worth);
 	for (; nlines; nlines--, line++)
-		put_line(w, &w->p.lines.data[line]);
-	for (; ninner; ninner--, inner++) {
-		put_u32(&w->functions, w->p.bodies.data[w->p.order.data[inner]].offset << 16);
-		put_body(w, w->p.order.data[inner]);
+		put_line(w, &p->lines.data[line]);
+	for (size_t i = first; i < first + n; i++) {
+		const struct profile_body *inner = &p->bodies.data[p->order.data[i]];
+
+		if (inner->total < w->least)
+			continue;
+		put_u32(&w->functions, inner->offset << 16);
+		put_body(w, p->order.data[i]);
 	}
+}
+
+static void find_least(struct writing *w)
+{
+	const struct profile_line *l;
+	uint64_t all = 0;
+
+	vec__each (l, &w->p.lines)
+		all += l->count;
+	w->least = all / LEAST_INLINED;
 }
 
 /* Returns how many. */
@@ -131,6 +153,7 @@ static int autofdo_gcc__end(struct output *o, const struct trace_totals *t)
 	sample_profile__init(&w.p, o, &style);
 	while (w.numbers.len < w.p.names.len)
 		vec__push(&w.numbers, 0);
+	find_least(&w);
 	put_name(&w, "");
 	n = put_functions(&w);
 	put_u32(out, MAGIC);

@@ -39,4 +39,39 @@ for line in sys.stdin:
 	is "$(<"$T/ours")" "$(<"$T/theirs")" "$p: functions are entered as often as gcov counts"
 	rm -rf "$T/counting"
 done
+
+# What is split off a function, to inline the rest: its counts are where the rest is, by who called it how often.
+cat >"$T/parts.c" <<'END'
+#include <stdio.h>
+int sum[100];
+static void often(int n)
+{
+	if (n % 4)
+		return;
+	for (int i = 0; i < 100; i++)
+		sum[i] = sum[i] * 3 + n;
+	printf("%d\n", sum[7]);
+	for (int i = 1; i < 100; i++)
+		sum[i] ^= sum[i - 1];
+	printf("%d\n", sum[7]);
+}
+__attribute__((noinline)) void one(int n) { often(n); }
+__attribute__((noinline)) void other(int n) { often(n + 1); }
+int main(void)
+{
+	for (int i = 0; i < 40; i++) {
+		one(i);
+		if (i < 24)
+			other(i);
+	}
+}
+END
+gcc -O2 -g -fno-tree-vectorize -o "$T/parts" "$T/parts.c" || exit 2
+like <(nm "$T/parts") ' often\.part\.' 'a function was split'
+bb user "$T/parts" '*' -F autofdo:gcc -o "$T/prof" -- "$T/parts"
+python3 "$AFDO" "$T/prof" >"$T/read"
+is "$(grep -c '^often:' "$T/read")" 0 'a part is no function of its own'
+# the counts of the line of the first printf()
+is "$(sed -nE '/^(one|other):/{s/:.*//;h;}; /^  6: /{G;s/ *6: ([0-9]+)\n(.*)/\2 \1/p;}' "$T/read" | sort)" $'one 10\nother 6' \
+	'it is divided among those that called it'
 done_testing
