@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A sample profile for gcc of a function by hand, word by word: without discriminators, and names end
- * at a period. */
+/* A sample profile for gcc of a function by hand, word by word: without discriminators, and names
+ * end at a period. */
 #include "code_trace_fixture.h"
 
 static struct plan_scope scopes[] = {
