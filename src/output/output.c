@@ -25,6 +25,7 @@ const struct output_format *const output_formats[] = {
 	&output_drcov,
 	&output_bolt,
 	&output_autofdo,
+	&output_autofdo_gcc,
 	&output_tests,
 	&output_tests_names,
 	NULL,

@@ -132,20 +132,27 @@ static inline void code_call(struct output *o, uint64_t id, char way)
 	output__step(o, &r);
 }
 
-/* A call for each letter. The caller frees. */
-static inline char *code_render(const char *format, const char *calls)
+/* A call for each letter. */
+static inline void code_render_to(struct str *text, const char *format, const char *calls)
 {
 	struct trace_totals totals = {.functions = 2, .skipped = 3, .events = 15};
-	struct str text = {0};
 	struct output *o;
 
 	code_plan.arch = arch__by_machine(EM_X86_64);
-	o = output__new(output__by_name(format), &code_options, &code_plan, code_write, &text);
+	o = output__new(output__by_name(format), &code_options, &code_plan, code_write, text);
 	for (uint64_t i = 0; calls[i]; i++)
 		code_call(o, i + 1, calls[i]);
 	output__end(o, &totals);
 	output__free(o);
-	str__put(&text, "", 0);
+	str__put(text, "", 0);
+}
+
+/* The same as a string. The caller frees. */
+static inline char *code_render(const char *format, const char *calls)
+{
+	struct str text = {0};
+
+	code_render_to(&text, format, calls);
 	return text.data;
 }
 
