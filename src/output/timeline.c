@@ -71,8 +71,10 @@ static struct timeline_bucket *bucket_at(struct timeline *t, struct timeline_lan
 static void add_busy(struct timeline *t, struct timeline_lane *l, uint64_t from, uint64_t to)
 {
 	while (from < to) {
-		uint64_t next = min_of(((from >> t->shift) + 1) << t->shift, to);
+		uint64_t next = ((from >> t->shift) + 1) << t->shift;
 
+		if (next < from || next > to) /* the last bucket ends at 2^64, which is 0 */
+			next = to;
 		bucket_at(t, l, from)->busy += next - from;
 		from = next;
 	}
