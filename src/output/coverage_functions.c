@@ -218,12 +218,16 @@ void coverage__find_functions(struct coverage *c)
 static bool is_bare(const struct coverage *c, const struct coverage_function *f, size_t line,
 		    uint32_t end)
 {
-	const struct coverage_line *l = c->by_line.data + line;
 	size_t first = line;
 
-	for (; line < c->by_line.len && l->file == f->file && l->line < end; l++, line++)
+	for (; line < c->by_line.len; line++) {
+		const struct coverage_line *l = &c->by_line.data[line];
+
+		if (l->file != f->file || l->line >= end)
+			break;
 		if (l->count)
 			return false;
+	}
 	return line > first;
 }
 
