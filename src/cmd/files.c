@@ -178,9 +178,14 @@ static void count_plan(struct files *f)
 	struct edge_counts sum = joined__counts(f->joined);
 	const struct plan_function *fn;
 
-	f->totals.functions = 0;
-	vec__each (fn, &p->functions)
-		f->totals.functions += !(fn->flags & (FUNCTION_HELPER | FUNCTION_REMOVED));
+	f->totals.functions = f->totals.code = f->totals.undecoded = 0;
+	vec__each (fn, &p->functions) {
+		if (fn->flags & (FUNCTION_HELPER | FUNCTION_REMOVED))
+			continue;
+		f->totals.functions++;
+		f->totals.code += plan_function__size(fn);
+		f->totals.undecoded += fn->unreached;
+	}
 	f->totals.probes = p->probes;
 	f->totals.skipped = p->skipped;
 	if (f->counts)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include "render.h"
 #include "replay.h"
 
@@ -58,10 +59,14 @@ static int mark_functions(bool *functions, const struct plan *plan, const char *
 			found++;
 		}
 	spec__free(&spec);
-	return found ? 0
-		     : err__set(ENOENT,
-				"%s: no function '%s' was traced; -F summary shows those that ran",
-				name, text);
+	if (found)
+		return 0;
+	if (!access(text, F_OK))
+		return err__set(ENOENT,
+				"%s is no trace file of bbtrace, and no function '%s' was traced",
+				text, text);
+	return err__set(ENOENT, "%s: no function '%s' was traced; -F summary shows those that ran",
+			name, text);
 }
 
 int replay__choose(const struct args *a, const struct plan *plan, const char *name, bool **out)

@@ -125,6 +125,10 @@ bb report "$T/left.bbt" "$T/right.bbt" nosuch
 exits 1 'a function that none has'
 like "$T/err" "no function 'nosuch' was traced" 'the error says so'
 
+bb report "$T/left.bbt" "$T/parts"
+exits 1 'a file that is no trace'
+like "$T/err" "$T/parts is no trace file of bbtrace" 'the error says so'
+
 # ---- events of several ----
 
 bb report "$T/apart.bbt" "$T/apart2.bbt" "$T/apart3.bbt" -F summary -o "$T/summary"
