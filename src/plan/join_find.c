@@ -310,6 +310,9 @@ static uint32_t find_part(struct joining *j, uint32_t i, uint32_t object, uint64
 	return j->all->blocks.len + j->new_blocks.len - 1;
 }
 
+/* Parts of blocks that are looked for, by block of either plan. */
+#define PARTS_MOST 16
+
 /* Of the joined plan it may be a part of a block, or several. */
 static void find_block(struct joining *j, uint32_t i)
 {
@@ -317,7 +320,9 @@ static void find_block(struct joining *j, uint32_t i)
 	uint32_t object = joining__object(j, b->function), before = NO_BLOCK;
 	uint64_t at = joining__moved(j, b->function, b->start), end = at + (b->end - b->start);
 
-	while (at < end) {
+	if (end <= at) /* a damaged file's */
+		end = at + 1;
+	do {
 		uint32_t part = find_part(j, i, object, at, end, &at);
 
 		if (before == NO_BLOCK)
@@ -325,7 +330,8 @@ static void find_block(struct joining *j, uint32_t i)
 		else if (before >= j->all->blocks.len)
 			j->new_blocks.data[before - j->all->blocks.len].next = part;
 		before = part;
-	}
+		/* blocks of a damaged file may overlap without end */
+	} while (at < end && j->parts++ < PARTS_MOST * (j->p->blocks.len + j->all->blocks.len));
 	j->last[i] = before;
 }
 
