@@ -124,7 +124,8 @@ int render__start(struct render *r, const struct args *a, const struct plan *pla
 			  .version = m->version,
 			  .tag = m->tag,
 			  .cpus = m->cpus,
-			  .parts = m->part},
+			  .parts = m->part,
+			  .others = a->files > 1 && !a->tag ? a->files - 1 : 0},
 	};
 
 	if (format->binary && r->sink.is_terminal)

@@ -45,6 +45,9 @@ static void put_recorded(struct str *s, const struct output_options *o)
 		put(s, " by bbtrace ");
 		str__xml(s, o->about.version);
 	}
+	if (o->about.others)
+		str__printf(s, "; and %u more trace%s", o->about.others,
+			    o->about.others == 1 ? "" : "s");
 	if (o->about.parts)
 		str__printf(s, "; %u earlier part%s of this trace %s not in this page",
 			    o->about.parts, o->about.parts == 1 ? "" : "s",

@@ -37,6 +37,8 @@ void aggregate__run(struct output *o, const struct passed_run *run)
 void aggregate__count(struct output *o, const struct edge_counts *c)
 {
 	stats__count(o->state, c);
+	if (o->options.functions)
+		stats__leave_out(o->state, o->options.functions);
 }
 
 void aggregate__free(struct output *o)

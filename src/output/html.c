@@ -135,6 +135,17 @@ static bool is_shown(const struct html *h, uint32_t function)
 	       runs__ran(&h->c.runs, function);
 }
 
+static struct coverage_ratio functions_that_ran(const struct html *h)
+{
+	struct coverage_ratio r = {0};
+
+	for (uint32_t i = 0; i < h->o->plan->functions.len; i++) {
+		r.all += coverage__has_function(&h->c, i);
+		r.ran += is_shown(h, i);
+	}
+	return r;
+}
+
 static void put_objects(struct html *h)
 {
 	const struct plan_object *o;
@@ -173,6 +184,7 @@ static int put_functions(struct html *h)
 
 static int put_data(struct html *h, const struct trace_totals *t)
 {
+	struct coverage_ratio ran = functions_that_ran(h);
 	struct json *j = &h->json;
 	int err;
 
@@ -185,7 +197,7 @@ static int put_data(struct html *h, const struct trace_totals *t)
 	json__member(j, bool, "branches", h->c.runs.known);
 	json__member(j, string, "more", h->o->more);
 	json__key(j, "ran");
-	put_ratio(j, &h->c.total.functions);
+	put_ratio(j, &ran);
 	put_totals(j, t);
 	err = put_functions(h);
 	json__close_object(j);
@@ -402,6 +414,16 @@ static const struct flame_view *flame_view(const struct stats *p)
 	return ns ? flame__view(p) : &calls;
 }
 
+static bool has_calls(const struct stats *p)
+{
+	const struct stats_node *n;
+
+	vec__each (n, &p->nodes)
+		if (n->calls)
+			return true;
+	return false;
+}
+
 /* Within <noscript>, which is text where scripts run: thousands of frames would delay the page, so
  * its script shows them when they are about to be seen. */
 static int put_flame(struct html *h, const struct trace_totals *t)
@@ -411,6 +433,8 @@ static int put_flame(struct html *h, const struct trace_totals *t)
 	const struct flame_options options = {
 		.value = view->value, .title = title, .more = h->o->more, .embedded = true};
 
+	if (!has_calls(&h->stats))
+		return 0;
 	put(&h->o->buffer, "<section id=\"flame\"><noscript>\n");
 	flame__put(&h->o->buffer, &h->stats, &options);
 	put(&h->o->buffer, "</noscript></section>\n");

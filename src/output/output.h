@@ -25,6 +25,7 @@ struct output_about {
 	unsigned cpus;
 	const char *tag; /* --tag */
 	unsigned parts;	 /* earlier ones of the trace, which are not in the output */
+	unsigned others; /* traces besides the first one, which all this is of */
 };
 
 struct output_options {

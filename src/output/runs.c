@@ -215,6 +215,19 @@ static void find_most(struct runs *r)
 	}
 }
 
+/* Of functions that are not shown. */
+static void leave_out(struct runs *r, const bool *functions)
+{
+	const struct plan *plan = r->stats->plan;
+
+	for (uint32_t i = 0; i < plan->blocks.len; i++) {
+		uint32_t function = plan->blocks.data[i].function;
+
+		if (function < plan->functions.len && !functions[function])
+			r->blocks[i] = 0;
+	}
+}
+
 void runs__init(struct runs *r, const struct stats *p, const struct output_options *options)
 {
 	unsigned events = options->events;
@@ -232,6 +245,8 @@ void runs__init(struct runs *r, const struct stats *p, const struct output_optio
 	}
 	if (p->blocks) {
 		memcpy(r->blocks, p->blocks, n * sizeof(*r->blocks));
+		if (options->functions)
+			leave_out(r, options->functions);
 	} else {
 		begin(r, in);
 		by_inflow(r, in);

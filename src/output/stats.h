@@ -173,6 +173,8 @@ void stats__end(struct stats *p);
 void stats__put_counts(struct str *s, const struct stats_function *f, const char *more);
 /* Instead of steps: sets functions and sites by the counts of edges, which must live as long. */
 void stats__count(struct stats *p, const struct edge_counts *c);
+/* Then: those of functions that are not among these, by index, are 0. */
+void stats__leave_out(struct stats *p, const bool *functions);
 void stats__free(struct stats *p);
 
 /* The stacks with threads of the same name merged; .thread is then the first of them. Call it after

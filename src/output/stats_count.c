@@ -7,16 +7,23 @@ static bool is_conditional(const struct plan_site *s)
 	return s->kind == BRANCH_JCC || s->kind == BRANCH_LOOP;
 }
 
+static void clear_site(struct stats_site *ps)
+{
+	ps->taken = ps->not_taken = ps->unknown_target = ps->more = 0;
+	ps->targets.len = 0;
+}
+
+static void clear_function(struct stats_function *f)
+{
+	f->calls = f->branches = f->conditional = f->taken = 0;
+}
+
 static void clear(struct stats *p)
 {
 	for (size_t i = 0; i < p->nfunctions; i++)
-		p->functions[i].calls = p->functions[i].branches = p->functions[i].conditional =
-			p->functions[i].taken = 0;
-	for (size_t i = 0; i < p->nsites; i++) {
-		p->sites[i].taken = p->sites[i].not_taken = p->sites[i].unknown_target = 0;
-		p->sites[i].more = 0;
-		p->sites[i].targets.len = 0;
-	}
+		clear_function(&p->functions[i]);
+	for (size_t i = 0; i < p->nsites; i++)
+		clear_site(&p->sites[i]);
 }
 
 static void count_site(struct stats *p, uint32_t site, const struct site_count *n)
@@ -108,6 +115,19 @@ void stats__count(struct stats *p, const struct edge_counts *c)
 			count_unknown(&p->sites[i]);
 		else if (s->kind == BRANCH_IJMP)
 			count_table(p, i, c->edges->table);
+	}
+}
+
+void stats__leave_out(struct stats *p, const bool *functions)
+{
+	for (size_t i = 0; i < p->nfunctions; i++)
+		if (!functions[i])
+			clear_function(&p->functions[i]);
+	for (size_t i = 0; i < p->nsites; i++) {
+		uint32_t function = p->plan->sites.data[i].function;
+
+		if (function < p->nfunctions && !functions[function])
+			clear_site(&p->sites[i]);
 	}
 }
 

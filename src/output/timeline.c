@@ -55,6 +55,7 @@ static void include(struct timeline *t, uint64_t time)
 		t->base = t->first = time;
 	t->first = min_of(t->first, time);
 	t->last = max_of(t->last, time);
+	t->run_last = max_of(t->run_last, time);
 	while (!fits(t))
 		widen(t);
 	base = t->first >> t->shift;
@@ -246,6 +247,20 @@ static void add_point(struct timeline *t, const struct step *s)
 					  .lane = step__is_global(s) ? -1 : lane_of(t, s)});
 }
 
+static void close_all(struct timeline *t)
+{
+	for (unsigned i = 0; i < t->nlanes; i++)
+		close_open(t, i, t->run_last);
+}
+
+/* Steps of another trace come. */
+static void begin_run(struct timeline *t, uint32_t run)
+{
+	close_all(t);
+	t->run = run;
+	t->run_last = 0;
+}
+
 void timeline__step(struct timeline *t, const struct step *s)
 {
 	bool event = is_event(s), marks = s->type == STEP_LOST || s->type == STEP_UNKNOWN;
@@ -253,6 +268,8 @@ void timeline__step(struct timeline *t, const struct step *s)
 	struct timeline_lane *l;
 	uint16_t lane;
 
+	if (s->run != t->run)
+		begin_run(t, s->run);
 	if (is_point(s))
 		return add_point(t, s);
 	if (!event && !marks && !(ends && map64__get(&t->index, step__thread_key(s))))
@@ -279,8 +296,7 @@ void timeline__step(struct timeline *t, const struct step *s)
 
 void timeline__end(struct timeline *t)
 {
-	for (unsigned i = 0; i < t->nlanes; i++)
-		close_open(t, i, t->last);
+	close_all(t);
 }
 
 /* ---- JSON ---- */

@@ -61,6 +61,8 @@ struct timeline {
 	unsigned shift; /* a bucket is 1 << shift ns; bucket 0 begins at base << shift */
 	uint64_t base;
 	uint64_t first, last;	     /* of all times; last 0: none */
+	uint32_t run;		     /* of several traces: the one whose steps come */
+	uint64_t run_last;	     /* its last time */
 	struct timeline_call *calls; /* a heap: the shortest is the first */
 	size_t ncalls;
 	VEC(struct timeline_point) points;

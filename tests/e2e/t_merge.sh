@@ -48,6 +48,15 @@ for format in lcov drcov bolt autofdo; do
 	report events $format "$T/events.bbt"
 	same <(lines_of "$T/whole.$format") <(lines_of "$T/events.$format") "$format of counts is that of events"
 done
+for format in autofdo lcov; do
+	report whole $format "$T/whole.bbt" choose odd
+	report events $format "$T/events.bbt" choose odd
+	same <(lines_of "$T/whole.$format") <(lines_of "$T/events.$format") "$format of counts of some functions is that of events"
+done
+for format in summary annotate dot; do
+	report whole $format "$T/whole.bbt" odd
+	is "$(grep -owE 'even|odd|choose|main' "$T/whole.$format" | sort -u)" odd "$format of counts has only the function that is asked for"
+done
 for format in summary annotate html json cobertura; do
 	bb report "$T/whole.bbt" -F $format -o "$T/shown"
 	exits 0 "counts as $format"

@@ -7,10 +7,11 @@
 . "$E2E/served.sh"
 needs root uprobes cmd:chromium cmd:python3
 
+scheme=()
 browse() {
 	timeout 100 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$T/profile" \
 		--host-resolver-rules='MAP * ~NOTFOUND' --enable-logging=stderr --v=0 --virtual-time-budget=5000 \
-		"$@" 2>"$T/console"
+		"${scheme[@]}" "$@" 2>"$T/console"
 }
 # shown FILE: the page after its script ran, as $T/dom; with SCRIPT behind it.
 shown() {
@@ -106,6 +107,11 @@ is "$(title)" "$(json_lines "$T/json" 'our (%t, $n, $most); $e->{tid} and $t{$e-
 	exists $e->{duration_ns} and ++$n and $most = $e->{duration_ns} > ($most || 0) ? $e->{duration_ns} : $most;
 	$e->{event} eq "summary" && join " ", "false", scalar keys %t, "true", "2.0", $n, $most, 20')" \
 	'the timeline is drawn and has the threads, the calls and the longest call of JSON; it can be zoomed'
+shown "$T/html" 'const flame = document.getElementById("flame"), before = flame.querySelectorAll(".f").length;
+for (let i = 0; i < 2; i++) window.dispatchEvent(new Event("beforeprint"));
+document.title = before + " " + (flame.querySelectorAll(".f").length > 3) + " " + !!flame.querySelector("svg").flame' 'printed'
+is "$(title)" '0 true true' 'the flame graph is made once it is needed'
+
 # marks, and where recording was stopped
 build_served
 serve one "$T/served"
@@ -121,10 +127,6 @@ shown "$T/html" 'const s = document.getElementById("timeline"), rows = [...s.que
 s.querySelector(".marks button").click();
 document.title = [s.querySelector(".marks").hidden, rows.map(r => r.cells[0].textContent).join("|"), s.querySelector(".details").textContent.split(",")[0]].join(" ")' 'marks'
 is "$(title)" 'false recording stops|recording starts|a &lt;b&gt; &amp; "c" recording stops' 'marks and stops are in a table, and are told when they are chosen'
-shown "$T/html" 'const flame = document.getElementById("flame"), before = flame.querySelectorAll(".f").length;
-for (let i = 0; i < 2; i++) window.dispatchEvent(new Event("beforeprint"));
-document.title = before + " " + (flame.querySelectorAll(".f").length > 3) + " " + !!flame.querySelector("svg").flame' 'printed'
-is "$(title)" '0 true true' 'the flame graph is made once it is needed'
 
 # many functions: what a browser has to do at once doesn't grow with the trace
 for i in {1..6000}; do
@@ -155,12 +157,49 @@ like "$T/page.html" '<dd>1 functions, .* events, 0 lost' 'without its script the
 bb user "$T/loops" nested --min-duration 1h -F html -o "$T/html" -- "$T/loops"
 shown "$T/html" '' 'a trace of nothing'
 
-# pictures, to be looked at: KEEP=1
+# what of the code ran: by events, by counts, by counts of several traces
+headings='[...document.querySelectorAll("h2, #flame, #functions th")].filter(e => e.checkVisibility()).map(e => e.id || e.textContent).join(" ")'
+# the sides of all functions' conditionals that are marked
+never='let marked = 0; for (const b of [...document.querySelectorAll("#functions button")]) { b.click(); marked += document.querySelectorAll(".listing .never").length; }'
+one_side() {
+	json_lines "$1" 'our $n; $e->{event} eq "edge" && $e->{kind} =~ /^(jcc|loop)$/ && !$e->{taken_count} != !$e->{not_taken_count} and $n++;
+	$e->{event} eq "summary" && $n'
+}
+program parts -O1
+for run in 'one 0 1' 'other 2 4'; do
+	read -r name arguments <<<"$run"
+	# shellcheck disable=SC2086 # two
+	bb user "$T/parts" '*' -c --record "$T/$name" -F json -o "$T/$name.json" -- "$T/parts" $arguments
+done
+bb user "$T/parts" '*' -F html -o "$T/parts.html" -- "$T/parts" 0 1
+"$BBTRACE" report -q "$T/one" -F html -o "$T/counts.html"
+"$BBTRACE" report -q "$T/one" "$T/other" -F html -o "$T/both.html"
+"$BBTRACE" report -q "$T/one" "$T/other" -F json -o "$T/both.json"
+for page in parts:one counts:one both:both; do
+	shown "$T/${page%:*}.html" "$never; document.title = marked" "${page%:*}"
+	is "$(title)" "$(one_side "$T/${page#*:}.json")" "${page%:*}: each side that was never gone to is marked"
+done
+shown "$T/counts.html" "document.title = $headings" 'headings'
+is "$(title)" 'Functions function object calls branches taken blocks sides choose' 'a page of counts has no heading of what counts do not tell'
+"$BBTRACE" report -q "$T/one" choose -F html -o "$T/html"
+shown "$T/html" "document.title = $headings + document.querySelector('.card').textContent" 'a choice'
+is "$(title)" 'Functions function object calls branches taken blocks sides choose1function ran' 'of the functions of counts the page has those that are asked for'
+
+# readable, and pictures, to be looked at: KEEP=1
+contrast='const light = c => [.2126, .7152, .0722].reduce((n, f, i) => n + f * ((x => x <= .04045 ? x / 12.92 : ((x + .055) / 1.055) ** 2.4)(c[i] / 255)), 0);
+const numbers = text => text.match(/[\d.]+/g).map(Number);
+const back = e => { for (; e; e = e.parentElement) { const c = numbers(getComputedStyle(e).backgroundColor); if (c[3] === undefined) return c; } };
+const contrast = e => { const [a, b] = [light(numbers(getComputedStyle(e).color)), light(back(e))].sort((x, y) => y - x); return (a + .05) / (b + .05) * getComputedStyle(e).opacity; };
+document.title = [".listing .never span", ".listing .cold td", ".listing .taken", ".listing .not"].map(q => [...document.querySelectorAll(q)]
+	.reduce((n, e) => Math.min(n, contrast(e)), 99)).map(n => n < 99 && n >= 4.5 ? "readable" : n.toFixed(1)).join(" ")'
 for look in light dark; do
-	scheme=$([[ $look == dark ]] && echo 0 || echo 1)
-	browse --window-size=1300,1400 --blink-settings=preferredColorScheme="$scheme" \
-		--screenshot="$T/$look.png" "file://$T/page.html" >/dev/null
-	[[ -s $T/$look.png ]]
-	ok $? "a $look picture of the page is taken"
+	scheme=("--blink-settings=preferredColorScheme=$([[ $look == dark ]] && echo 0 || echo 1)")
+	shown "$T/counts.html" "$contrast" "$look"
+	is "$(title)" 'readable readable readable readable' "$look: counts and what never ran can be read"
+	for page in parts counts both; do
+		browse --window-size=1300,1400 --screenshot="$T/$page-$look.png" "file://$T/$page.html" >/dev/null
+		[[ -s $T/$page-$look.png ]]
+		ok $? "a $look picture of the page is taken: $page"
+	done
 done
 done_testing

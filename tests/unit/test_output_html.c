@@ -47,7 +47,7 @@ static void test_data(void)
 	autofree char *page = code_render("html", "-ghg"), *data = element(page, "data");
 
 	is_str(data,
-	       "{\"objects\":[\"/usr/bin/pr\\\"og\"],\"threads\":1,\"span\":3100,\"branches\":true,\"more\":\"\",\"ran\":[1,1],\"totals\":{\"format\":\"bbtrace\",\"functions\":2,\"probes\":0,\"skipped\":3,\"events\":15,\"lost\":0,\"unmatched_returns\":0,\"unseen_tail_returns\":0,\"unknown\":0,\"undecoded\":0,\"code\":0,\"missed_at_most\":0},\"functions\":[\n"
+	       "{\"objects\":[\"/usr/bin/pr\\\"og\"],\"threads\":1,\"span\":3100,\"branches\":true,\"more\":\"\",\"ran\":[1,2],\"totals\":{\"format\":\"bbtrace\",\"functions\":2,\"probes\":0,\"skipped\":3,\"events\":15,\"lost\":0,\"unmatched_returns\":0,\"unseen_tail_returns\":0,\"unknown\":0,\"undecoded\":0,\"code\":0,\"missed_at_most\":0},\"functions\":[\n"
 	       "{\"id\":0,\"name\":\"f\\u003c\\\"&>\",\"object\":0,\"entry\":\"0x1000\",\"calls\":4,\"branches\":11,\"conditional\":4,\"taken\":1,\"most\":4,\"blocks\":[4,4],\"sides\":[2,2],\"timed\":4,\"open\":0,\"total\":400,\"self\":400,\"min\":100,\"avg\":100,\"p50\":100,\"p99\":100,\"max\":100,\"hist\":[[6,4]]}\n"
 	       "]}",
 	       "the page has the figures of functions that ran");
@@ -89,6 +89,7 @@ static void test_page(void)
 	has(page, "<title>bbtrace: f&lt;&quot;&amp;&gt; in pr&quot;og</title>",
 	    "the page's title names the function that ran");
 	has(idle, "<title>bbtrace: nothing ran</title>", "the page's title says that nothing ran");
+	ok(!strstr(idle, "<svg"), "a page without calls has no flame graph");
 }
 
 static void test_about(void)
@@ -117,6 +118,10 @@ static void test_about(void)
 	    "the page leaves out what is not known of the run");
 	has(page, " -0130; 1 earlier part of this trace is not in this page</dd>",
 	    "the page says that it lacks earlier parts of the trace");
+	code_options.about = (struct output_about){.others = 2};
+	free(page);
+	page = code_render("html", "-");
+	has(page, " -0130; and 2 more traces</dd>", "the page says that it is of several traces");
 	code_options.about = (struct output_about){0};
 	code_options.realtime_offset = code_options.utc_offset = 0;
 }

@@ -185,6 +185,28 @@ static void test_stop(void)
 	start_over();
 }
 
+/* Of several traces, which may have the same threads. */
+static void test_runs(void)
+{
+	struct step s = at(STEP_ENTRY, 7, 0, 5000);
+
+	give_entry(7, 0, 1, 1000);
+	give(at(STEP_BRANCH, 8, 0, 1500));
+	s.function = 2;
+	s.run = 2;
+	give(s);
+	s.time = 900;
+	s.function = 3;
+	s.run = 3;
+	give(s);
+	timeline__end(&line);
+	is_call(1, 1000, 500, true, "a call that is open at the end of a trace ends with that");
+	is_call(2, 5000, 0, true, "not with the trace before");
+	is_call(3, 900, 0, true, "and not with a later one that is joined first");
+	is(line.nlanes, 4, "each trace has its own threads");
+	start_over();
+}
+
 /* Of no thread: they are shown, and no lane is made for them. */
 static void test_points(void)
 {
@@ -304,6 +326,7 @@ int main(void)
 	test_longest();
 	test_open();
 	test_stop();
+	test_runs();
 	test_points();
 	test_marks();
 	test_threads();

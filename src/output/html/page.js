@@ -79,12 +79,14 @@ const columns = [
 		cell: f => { const b = make('button', { type: 'button' }, f.name); b.onclick = () => open(f); b.title = f.name; return b; } },
 	{ key: 'object', title: 'object', cls: 'object', text: true, value: f => base(data.objects[f.object]) },
 	{ key: 'calls', title: 'calls' },
-	{ key: 'total', title: 'total', time: true, sum: true },
-	...data.functions.some(f => f.net || f.noise) ? [{ key: 'net', title: 'net', hint: 'total without tracing', value: f => f.net ?? (f.noise ? -2 : -1),
-		cell: f => f.net ? time(f.net) + more : f.noise ? make('span', { title: 'below the tracer\u2019s noise' }, 'noise') : '' }] : [],
-	...['self', 'avg', 'p50', 'p99', 'max'].map(key => ({ key, title: key, time: true, sum: key === 'self' })),
-	{ key: 'hist', title: 'durations', hint: timed.length ? 'logarithmic, ' + time(scale[0] ? 2 ** scale[0] : 0) + ' to ' + time(2 ** (scale[1] + 1)) : '',
-		cell: f => f.timed ? histogram(f, 96, 18, false, scale) : '', value: f => f.max || 0 },
+	...!timed.length ? [] : [
+		{ key: 'total', title: 'total', time: true, sum: true },
+		...data.functions.some(f => f.net || f.noise) ? [{ key: 'net', title: 'net', hint: 'total without tracing', value: f => f.net ?? (f.noise ? -2 : -1),
+			cell: f => f.net ? time(f.net) + more : f.noise ? make('span', { title: 'below the tracer\u2019s noise' }, 'noise') : '' }] : [],
+		...['self', 'avg', 'p50', 'p99', 'max'].map(key => ({ key, title: key, time: true, sum: key === 'self' })),
+		{ key: 'hist', title: 'durations', hint: 'logarithmic, ' + time(scale[0] ? 2 ** scale[0] : 0) + ' to ' + time(2 ** (scale[1] + 1)),
+			cell: f => f.timed ? histogram(f, 96, 18, false, scale) : '', value: f => f.max || 0 },
+	],
 	{ key: 'branches', title: 'branches' },
 	{ key: 'share', title: 'taken', value: f => f.conditional ? f.taken / f.conditional : -1,
 		cell: f => f.conditional ? [share(f.taken, f.conditional),
@@ -265,7 +267,7 @@ function cards() {
 	const list = [[count(data.functions.length) + all, !all && data.functions.length === 1 ? 'function ran' : 'functions ran'],
 		[hits(sum('calls')), 'calls'], [hits(sum('branches')), 'branches'],
 		[conditional ? (100 * sum('taken') / conditional).toFixed(1) + ' %' : '-', 'of conditionals taken'],
-		[time(data.span), 'from first to last'], [count(data.threads), data.threads === 1 ? 'thread' : 'threads'],
+		...data.threads ? [[time(data.span), 'from first to last'], [count(data.threads), data.threads === 1 ? 'thread' : 'threads']] : [],
 		[count(data.totals.probes), 'probes'], [(data.totals.at_least ? 'at least ' : '') + count(data.totals.lost), 'events lost']];
 	$('cards').append(...list.map(([n, what]) => make('div', { class: 'card' }, make('b', {}, n), make('span', {}, what))));
 }
@@ -278,7 +280,7 @@ document.addEventListener('keydown', e => {
 cards();
 head();
 $('noise').hidden = !data.functions.some(f => f.noise);
-when_seen($('flame'), flame);
+if ($('flame')) when_seen($('flame'), flame); /* of counts there is none */
 const asked = /^#f(\d+)$/.exec(location.hash);
 const start = asked && by_id.get(+asked[1]) || sorted()[0];
 timeline($('timeline'), JSON.parse($('timeline-data').textContent),

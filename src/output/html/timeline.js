@@ -118,7 +118,7 @@ function timeline(section, data, page) {
 			if (right < 0 || x > width() || right <= full[c.depth]) continue;
 			const y = l.y + STRIP + c.depth * height, wide = Math.max(w - (w > 3 ? .5 : 0), 1);
 			full[c.depth] = w < 1 ? x + 1 : right;
-			g.globalAlpha = c.open ? .55 : 1;
+			g.globalAlpha = c.open ? .4 : 1;
 			g.fillStyle = colour_of(c.f);
 			g.fillRect(x, y, wide, height - 1);
 			g.globalAlpha = 1;
@@ -129,7 +129,7 @@ function timeline(section, data, page) {
 			}
 			const room = Math.floor((w - 8) / letter), name = page.name(c.f);
 			if (height < 12 || room < 3) continue;
-			g.fillStyle = '#1c1917';
+			g.fillStyle = c.open ? look.ink : '#1c1917';
 			g.fillText(room >= name.length ? name : name.slice(0, room - 1) + '\u2026', x + 4, y + height / 2);
 		}
 	}
