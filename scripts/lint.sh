@@ -48,6 +48,7 @@ src/kernel/kernel.c      /sys
 src/kernel/syscalls.c    tracefs
 src/kernel/text.c        /proc/kcore
 src/main.c               /dev/null
+src/object/kernel_debug.c /lib/modules
 src/object/root.c        root__open_file() itself
 src/object/sandbox.c     /proc/self
 src/source/inline/*         /proc/PID of traced processes, /dev/null
@@ -108,7 +109,7 @@ there are none, args	use none, args
 not as the kernel writes	malformed
 '
 # The files that may call libelf and libdw: those whose code runs in the sandbox.
-may_parse='src/object/(debug|lines|line_functions|line_rows|scopes|symbols)[.]c'
+may_parse='src/object/(debug|lines|line_functions|line_rows|moved|scopes|symbols)[.]c'
 
 sources() { find src bpf tests bench include -type f -name '*.[ch]' 2>/dev/null | sort; }
 scripts() {

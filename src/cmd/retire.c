@@ -10,6 +10,9 @@
 #include "retire.h"
 #include "tally.h"
 
+/* For each kprobe that is removed the kernel waits, up to some 20 ms: so many at a time. */
+#define KERNEL_ROUND 32
+
 struct retire retire__begin(const struct args *a, const struct plan *plan)
 {
 	return (struct retire){.hits = a->once ? max_of(a->retire, (uint64_t)1) : a->retire,
@@ -73,6 +76,8 @@ static bool is_done(const struct retire *r, const struct plan *p, uint32_t site,
 	if (!is_conditional(s) || (n->taken && n->not_taken))
 		return true;
 	side = unseen_side(p, site, n);
+	if (side && p->sites.data[side->witness].refusal)
+		side = NULL;
 	if (side)
 		*watch = side->witness;
 	return side || !r->strict;
@@ -100,13 +105,21 @@ static void change(struct plan *p, change_vec *changes, uint32_t site, enum prob
 	set_probe(p, site, how);
 }
 
-/* A watching site that was hit before needs no probe. */
-static void retire_site(struct plan *p, change_vec *changes, const struct site_count *counted,
+/*
+ * A watching site that was hit before needs no probe. The kernel may refuse one: there the site
+ * goes when the other one is in place. False: this is enough for now.
+ */
+static bool retire_site(struct plan *p, change_vec *changes, const struct site_count *counted,
 			uint32_t site, uint32_t watch)
 {
-	change(p, changes, site, PROBE_NONE);
-	if (watch != NO_SITE && !hits_of(&counted[watch]))
+	bool watches = watch != NO_SITE && !hits_of(&counted[watch]);
+	bool kernel = plan__is_kernel_site(p, site);
+
+	if (!kernel || !watches || p->sites.data[watch].probe == PROBE_COUNT)
+		change(p, changes, site, PROBE_NONE);
+	if (watches && p->sites.data[watch].probe != PROBE_COUNT)
 		change(p, changes, watch, PROBE_COUNT);
+	return !kernel || changes->len < KERNEL_ROUND;
 }
 
 int retire__tick(struct retire *r, struct plan *plan, struct probe *probe, struct tally *tally)
@@ -120,15 +133,16 @@ int retire__tick(struct retire *r, struct plan *plan, struct probe *probe, struc
 	if (!r->hits || r->over)
 		return 0;
 	for (uint32_t i = 0; i < plan->sites.len; i++)
-		if (plan->sites.data[i].probe == PROBE_COUNT && !plan__is_kernel_site(plan, i) &&
-		    is_done(r, plan, i, &counted[i], &watch))
-			retire_site(plan, &changes, counted, i, watch);
+		if (plan->sites.data[i].probe == PROBE_COUNT &&
+		    is_done(r, plan, i, &counted[i], &watch) &&
+		    !retire_site(plan, &changes, counted, i, watch))
+			break;
 	if (changes.len)
 		err = probe__change(probe);
 	vec__each (c, &changes) {
 		if (err)
 			set_probe(plan, c->site, c->before);
-		else if (plan->sites.data[c->site].probe == PROBE_NONE)
+		else if (c->before != PROBE_NONE && plan->sites.data[c->site].probe == PROBE_NONE)
 			tally__retire(tally, c->site), r->removed++;
 	}
 	r->rounds += changes.len && !err;
@@ -139,9 +153,13 @@ int retire__tick(struct retire *r, struct plan *plan, struct probe *probe, struc
 }
 
 /* What the hits of a site took, ns. */
-static uint64_t price_of(const struct cost_row *row, const struct plan_site *s, uint64_t hits)
+static uint64_t price_of(const struct plan *p, uint32_t site, uint64_t hits)
 {
-	return row ? hits * row->cost[s->traps == 1 ? COST_EMULATED : COST_STEPPED] : 0;
+	bool kernel = plan__is_kernel_site(p, site);
+	const struct cost_row *row =
+		cost__find(costs__known(p->arch), kernel, kernel ? "kprobe_event" : "uprobe_multi");
+
+	return row ? hits * row->cost[cost__class(row, &p->sites.data[site])] : 0;
 }
 
 static uint32_t counted_by_copies(const struct plan *p)
@@ -156,7 +174,6 @@ static uint32_t counted_by_copies(const struct plan *p)
 
 void retire__tell(const struct retire *r, const struct plan *plan, const struct tally *tally)
 {
-	const struct cost_row *row = cost__find(costs__known(plan->arch), false, "uprobe_multi");
 	const struct site_count *counted = tally__counted(tally);
 	uint64_t hits = 0, ns = 0;
 	uint32_t stay = 0, copied = counted_by_copies(plan), left = plan->probes - copied, watch;
@@ -177,7 +194,7 @@ void retire__tell(const struct retire *r, const struct plan *plan, const struct 
 			continue;
 		stay++;
 		hits += hits_of(&counted[i]);
-		ns += price_of(row, s, hits_of(&counted[i]));
+		ns += price_of(plan, i, hits_of(&counted[i]));
 	}
 	if (!stay)
 		note("%llu probes were removed in %llu rounds, %u are left",

@@ -14,7 +14,10 @@
 #define SECONDS_MOST  120
 #define SECONDS_A_MIB 2
 
+#define LAYOUT_BASE 0x10000u
+
 struct question {
+	const struct object *object;
 	struct debug_files files;
 	debug_fn fn;
 	void *ctx;
@@ -56,11 +59,13 @@ static const Dwfl_Callbacks callbacks = {
 
 static Dwfl_Module *open_module(struct question *q, Dwfl *dwfl)
 {
+	/* a module's sections have no addresses: libdwfl lays them out, from here on */
+	uint64_t base = q->object->kind == OBJECT_MODULE ? LAYOUT_BASE : 0;
 	Dwfl_Module *module;
 	void **userdata;
 
 	dwfl_report_begin(dwfl);
-	module = dwfl_report_elf(dwfl, "", "", q->files.own, 0, true);
+	module = dwfl_report_elf(dwfl, "", "", q->files.own, base, true);
 	if (module)
 		hand_over(&q->files.own);
 	if (module && dwfl_module_info(module, &userdata, NULL, NULL, NULL, NULL, NULL, NULL))
@@ -100,7 +105,15 @@ static void answer(void *question, struct str *out)
 	Dwfl_Module *module = dwfl ? open_module(q, dwfl) : NULL;
 	Dwarf *alt = module ? set_alt(module, q->files.alt) : NULL;
 
-	q->fn(q->ctx, &(struct debug_session){module, &q->files}, out);
+	struct debug_session s = {.module = module, .files = &q->files};
+	moved_vec moved = {0};
+
+	if (module && object__is_kernel(q->object)) {
+		moved__find(q->object, module, &moved);
+		s.moved = &moved;
+	}
+	q->fn(q->ctx, &s, out);
+	vec__free(&moved);
 	dwfl_end(dwfl);
 	dwarf_end(alt);
 }
@@ -109,12 +122,14 @@ static void answer(void *question, struct str *out)
 
 int debug__ask(const struct object *o, debug_fn fn, void *ctx, struct str *out)
 {
-	struct question q = {.fn = fn, .ctx = ctx};
+	struct question q = {.object = o, .fn = fn, .ctx = ctx};
 	struct sandbox s = {.fn = answer, .ctx = &q};
 	uint64_t mib;
 	int err;
 
 	debug_files__find(o, &q.files);
+	if (q.files.own < 0 && object__is_kernel(o))
+		return 0;
 	mib = q.files.bytes >> 20;
 	s.fds[0] = q.files.own;
 	s.fds[1] = q.files.debug;
@@ -128,15 +143,23 @@ int debug__ask(const struct object *o, debug_fn fn, void *ctx, struct str *out)
 
 bool debug__try(const struct object *o, debug_fn fn, void *ctx, struct str *out, const char *lost)
 {
-	struct elf_file *f = elf__of(o);
+	struct object *own = (struct object *)o;
 
-	if (!f || f->no_debug)
+	/* of a trace file's objects there is no file */
+	if (!o->priv || o->no_debug)
 		return false;
-	f->no_debug = debug__ask(o, fn, ctx, out) < 0;
-	if (f->no_debug)
+	own->no_debug = debug__ask(o, fn, ctx, out) < 0;
+	if (o->no_debug)
 		note("%s: its debug information can't be used (%s): continuing without %s", o->path,
 		     err__text(), lost);
-	return !f->no_debug;
+	return !o->no_debug;
+}
+
+void debug__keep(const struct object *o, char *answer)
+{
+	struct object *own = (struct object *)o;
+
+	vec__push(&own->answers, answer);
 }
 
 /* ---- paths ---- */

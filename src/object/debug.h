@@ -14,7 +14,7 @@ struct Dwfl_Module;
 /* An object's file and its separate debug files, opened by root__open_file() (debug_files.c); -1:
  * none. */
 struct debug_files {
-	int own;
+	int own;   /* of the kernel and modules: the file with the debug information */
 	int debug; /* found by build-id or .gnu_debuglink, and checked to be of the same build */
 	int alt;   /* .gnu_debugaltlink: shared by several debug files */
 	uint64_t bytes;
@@ -22,13 +22,30 @@ struct debug_files {
 	bool symbols; /* it has .gnu_debugdata: compressed symbols */
 };
 void debug_files__find(const struct object *o, struct debug_files *out);
+/* The file at path, if it is the object's debug information: has its build-id, and DWARF. */
+bool debug_files__take(const struct object *o, const char *path, struct debug_files *out);
+/* Of the running kernel or a module of it (kernel_debug.c). */
+bool kernel_debug__find(const struct object *o, struct debug_files *out);
 void debug_files__close(struct debug_files *f);
+
+/* Code that runs elsewhere than its debug information has it (moved.c). */
+struct moved {
+	uint64_t start, end; /* there */
+	uint64_t shift;	     /* running address minus that */
+};
+typedef VEC(struct moved) moved_vec;
 
 /* What a query can use in the sandbox. */
 struct debug_session {
 	struct Dwfl_Module *module; /* NULL: libdwfl can't read the file */
 	const struct debug_files *files;
+	const moved_vec *moved; /* NULL: addresses are those of the file */
 };
+/* The code that runs at vaddr, and that which debug information has at vaddr. NULL: it is not known
+ * where that is. */
+const struct moved *debug__moved_to(const struct debug_session *s, uint64_t vaddr);
+const struct moved *debug__moved_from(const struct debug_session *s, uint64_t vaddr);
+void moved__find(const struct object *o, struct Dwfl_Module *module, moved_vec *out);
 /* Is there DWARF? If there is, but it can't be read, the query ends with an error. */
 bool debug__has_dwarf(const struct debug_session *s);
 
@@ -40,6 +57,9 @@ int debug__ask(const struct object *o, debug_fn fn, void *ctx, struct str *answe
  * lost: what is missing, for the note. */
 bool debug__try(const struct object *o, debug_fn fn, void *ctx, struct str *answer,
 		const char *lost);
+
+/* Keeps an answer as long as the object. */
+void debug__keep(const struct object *o, char *answer);
 
 /* Appends the name of a source file, with NUL: from where the compiler was started, if that is
  * known and the name isn't absolute, and without parts that lead nowhere. */

@@ -265,12 +265,56 @@ static int keep(struct place *p, uint64_t *bytes)
 	return fd;
 }
 
+/* A kernel's debug information is in the same file as its sections and symbols. */
+static void take(struct place *p, struct debug_files *out)
+{
+	struct place alt = {0};
+
+	find_alt(&alt, p, &ours);
+	out->dwarf = has_dwarf(p->f);
+	out->own = keep(p, &out->bytes);
+	out->alt = keep(&alt, &out->bytes);
+}
+
+bool debug_files__take(const struct object *o, const char *path, struct debug_files *out)
+{
+	struct build_id id = {.len = o->build_id_len};
+	struct place p;
+
+	memcpy(id.bytes, o->build_id, id.len);
+	if (!enter(&p, &ours, path))
+		return false;
+	if (has_id(p.f, &id) && has_dwarf(p.f)) {
+		take(&p, out);
+		return true;
+	}
+	leave(&p);
+	return false;
+}
+
+static void find_kernel(const struct object *o, struct debug_files *out)
+{
+	struct build_id id = {.len = o->build_id_len};
+	struct place p;
+
+	memcpy(id.bytes, o->build_id, id.len);
+	*out = (struct debug_files){.own = -1, .debug = -1, .alt = -1};
+	if (find_by_id(&p, &ours, &id))
+		take(&p, out);
+	else
+		kernel_debug__find(o, out);
+}
+
 void debug_files__find(const struct object *o, struct debug_files *out)
 {
 	struct elf_file *f = elf__of(o);
 	struct place debug = {0}, alt = {0}, own = {f, &o->root};
 	struct build_id id = {.len = o->build_id_len};
 
+	if (object__is_kernel(o)) {
+		find_kernel(o, out);
+		return;
+	}
 	*out = (struct debug_files){.own = fcntl(f->fd, F_DUPFD_CLOEXEC, 3),
 				    .bytes = f->size,
 				    .dwarf = has_dwarf(f),

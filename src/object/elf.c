@@ -374,6 +374,8 @@ int object__open(const char *path, struct object **out)
 
 void object__free(struct object *o)
 {
+	char **answer;
+
 	if (!o)
 		return;
 	if (o->free_priv)
@@ -388,6 +390,9 @@ void object__free(struct object *o)
 	vec__free(&o->slots);
 	vec__free(&o->noprobe);
 	vec__free(&o->cold_parts);
+	vec__each (answer, &o->answers)
+		free(*answer);
+	vec__free(&o->answers);
 	map64__free(&o->cold_part_of);
 	root__close(&o->root);
 	free(o->path);

@@ -39,7 +39,6 @@ struct elf_file {
 	VEC(struct relative) relatives; /* ascending; relatives__read() fills them in */
 	struct go_table *go;		/* Go programs: the table, NULL if unreadable; in pool */
 	struct cursor eh_frame;		/* its .eh_frame; start NULL: none */
-	bool no_debug;			/* its debug information turned out to be unreadable */
 };
 
 /* The elf_file of an object; NULL: not an ELF object. */

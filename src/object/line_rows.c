@@ -93,14 +93,17 @@ static void put_row(struct finder *f, Dwarf_Line *line, const char *folder, uint
 	str__put(&f->rows, (const char *)&row, sizeof(row));
 }
 
-static void find_rows(struct finder *f, Dwfl_Module *module, const struct range *r, size_t range)
+static void find_rows(struct finder *f, const struct debug_session *s, const struct range *r,
+		      size_t range)
 {
 	static const struct row damaged = {.range = DAMAGED};
 	Dwarf_Addr bias, at;
 	Dwarf_Lines *lines;
-	Dwarf_Die *unit = unit_at(module, r->vaddr, &bias);
+	const struct moved *m = debug__moved_to(s, r->vaddr);
+	Dwarf_Die *unit = m ? unit_at(s->module, r->vaddr - m->shift, &bias) : NULL;
 	const char *folder;
 	Dwarf_Attribute attr;
+	uint64_t end;
 	size_t n, i;
 
 	if (!unit || !dwarf_hasattr(unit, DW_AT_stmt_list))
@@ -109,12 +112,14 @@ static void find_rows(struct finder *f, Dwfl_Module *module, const struct range 
 		str__put(&f->rows, (const char *)&damaged, sizeof(damaged));
 		return;
 	}
+	bias += m->shift;
+	end = min_of(r->vaddr + r->size, m->end + m->shift);
 	folder = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attr));
 	i = row_before(lines, n, r->vaddr - bias);
 	for (uint64_t from = r->vaddr; i < n; i++, from = 0) {
 		Dwarf_Line *line = dwarf_onesrcline(lines, i);
 
-		if (dwarf_lineaddr(line, &at) || at + bias >= r->vaddr + r->size)
+		if (dwarf_lineaddr(line, &at) || at + bias >= end)
 			break;
 		put_row(f, line, folder, max_of(from, at + bias), range);
 	}
@@ -128,7 +133,7 @@ static void find_all(void *ctx, const struct debug_session *s, struct str *answe
 	if (!debug__has_dwarf(s))
 		return;
 	for (size_t i = 0; i < a->n; i++)
-		find_rows(&f, s->module, &a->ranges[i], i);
+		find_rows(&f, s, &a->ranges[i], i);
 	table__put(answer, &f.rows, sizeof(struct row), &f.names);
 	str__free(&f.rows);
 	str__free(&f.names);
@@ -193,11 +198,11 @@ void object__lines(const struct object *o, const struct range *ranges, size_t n,
 		return;
 	if (!table__take(&table, &answer, sizeof(row))) {
 		str__free(&answer);
-		if (elf__of(o)->go)
+		if (elf__of(o) && elf__of(o)->go)
 			golang__lines(o, ranges, n, fn, ctx);
 		return;
 	}
-	elf__keep(elf__of(o), answer.data);
+	debug__keep(o, answer.data);
 	for (size_t i = 0; i < table.n; i++) {
 		memcpy(&row, table.records + i * sizeof(row), sizeof(row));
 		if (!take_row(&t, &row))

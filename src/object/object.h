@@ -153,7 +153,9 @@ struct object {
 	VEC(struct cold_part) cold_parts; /* by owner; filled in by cold_parts.c on first use */
 	struct map64 cold_part_of;	  /* part -> 1 + its index in cold_parts */
 	bool cold_parts_known;
-	bool numbered; /* local symbols have their number, or get none */
+	bool numbered;	     /* local symbols have their number, or get none */
+	bool no_debug;	     /* its debug information turned out to be unreadable */
+	VEC(char *) answers; /* strings of its debug information */
 };
 /* Is it the running kernel, or a module of it? */
 static inline bool object__is_kernel(const struct object *o)

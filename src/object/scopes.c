@@ -30,6 +30,7 @@ struct asked {
 
 struct finder {
 	const struct asked *asked;
+	const struct debug_session *session;
 	struct str rows, names;
 	struct map64 seen; /* a name's address -> 1 + its offset in names */
 	const char *folder;
@@ -72,13 +73,25 @@ static bool is_asked(const struct finder *f, uint64_t start, uint64_t end)
 	return low < f->asked->n && f->asked->ranges[low].vaddr < end;
 }
 
+/* False: it isn't known where this code runs. */
+static bool to_running(const struct finder *f, Dwarf_Addr *start, Dwarf_Addr *end)
+{
+	const struct moved *m = debug__moved_from(f->session, *start + f->bias);
+
+	if (!m)
+		return false;
+	*start += f->bias + m->shift;
+	*end = min_of(*end + f->bias, m->end) + m->shift;
+	return true;
+}
+
 static bool has_asked_code(const struct finder *f, Dwarf_Die *die)
 {
 	Dwarf_Addr base, start, end;
 	ptrdiff_t at = 0;
 
 	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0)
-		if (is_asked(f, start + f->bias, end + f->bias))
+		if (to_running(f, &start, &end) && is_asked(f, start, end))
 			return true;
 	return false;
 }
@@ -108,10 +121,13 @@ static void put_ranges(struct finder *f, Dwarf_Die *die)
 	ptrdiff_t at = 0;
 
 	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
-		struct row row = {.start = start + f->bias, .end = end + f->bias, .is_range = true};
+		struct row row = {.is_range = true};
 
-		if (start < end)
-			str__put(&f->rows, (const char *)&row, sizeof(row));
+		if (start >= end || !to_running(f, &start, &end))
+			continue;
+		row.start = start;
+		row.end = end;
+		str__put(&f->rows, (const char *)&row, sizeof(row));
 	}
 }
 
@@ -124,11 +140,11 @@ static uint32_t put_scope(struct finder *f, Dwarf_Die *die, uint32_t parent)
 			  .file = put_name(f, dwarf_decl_file(die), true),
 			  .call_line = number(die, DW_AT_call_line),
 			  .call_discriminator = number(die, AT_GNU_discriminator)};
-	Dwarf_Addr pc;
+	Dwarf_Addr pc, end = 0;
 	int line;
 
-	if (!dwarf_entrypc(die, &pc))
-		row.start = pc + f->bias;
+	if (!dwarf_entrypc(die, &pc) && to_running(f, &pc, &end))
+		row.start = pc;
 	if (row.file != NONE && !dwarf_decl_line(die, &line) && line > 0)
 		row.line = line;
 	str__put(&f->rows, (const char *)&row, sizeof(row));
@@ -164,7 +180,7 @@ static bool may_have_asked_code(const struct finder *f, Dwarf_Die *unit)
 
 static void find_all(void *ctx, const struct debug_session *s, struct str *answer)
 {
-	struct finder f = {.asked = ctx};
+	struct finder f = {.asked = ctx, .session = s};
 	Dwarf_Die *unit = NULL;
 	Dwarf_Attribute attr;
 
@@ -204,6 +220,12 @@ static uint64_t place_of(const struct row *r)
 	return map64__hash(key, sizeof(key));
 }
 
+static const char *kept(const struct object *o, char *name)
+{
+	debug__keep(o, name);
+	return name;
+}
+
 /* Without what marks a clone: ".part.0". */
 static const char *symbol_of(const struct object *o, uint64_t vaddr)
 {
@@ -213,7 +235,7 @@ static const char *symbol_of(const struct object *o, uint64_t vaddr)
 
 		if (!name__is_mangled(name))
 			continue;
-		return dot ? elf__keep(elf__of(o), xstrndup(name, dot - name)) : name;
+		return dot ? kept(o, xstrndup(name, dot - name)) : name;
 	}
 	return NULL;
 }
@@ -254,7 +276,7 @@ static const char *of_variant(const struct object *o, const char *name)
 		own = name__demangle(variant, DEMANGLE_FULL);
 		same = all && own && !strcmp(all, own);
 		if (same)
-			return elf__keep(elf__of(o), variant);
+			return kept(o, variant);
 		free(variant);
 	}
 	return name;
@@ -327,7 +349,7 @@ void object__scopes(const struct object *o, const struct range *ranges, size_t n
 		str__free(&answer);
 		return;
 	}
-	elf__keep(elf__of(o), answer.data);
+	debug__keep(o, answer.data);
 	find_symbols(&symbols);
 	for (size_t i = 0; i < table.n; i++) {
 		memcpy(&row, table.records + i * sizeof(row), sizeof(row));

@@ -50,6 +50,12 @@ int following__follow(struct following *w, uint32_t batch);
  * further batches. again, by index in the plan: which. False: there are none. */
 bool following__repeat(struct following *w, bool *again);
 
+/* ---- bound.c ---- */
+
+/* By block: it has no branch, and control may come there by other ways than a branch of the plan:
+ * only a probe in it shows that. The caller frees it. */
+bool *plan__unseen_blocks(const struct plan *p);
+
 /* ---- batches.c ---- */
 
 /* After all batches: drops the rows of functions that have to be followed again, in further

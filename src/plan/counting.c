@@ -476,13 +476,16 @@ static void put_probes(struct counting *k)
 
 static void count_edges(struct counting *k, bool *known)
 {
+	autofree bool *unseen = k->options->retire ? plan__unseen_blocks(k->p) : NULL;
 	struct candidate *c;
 
 	add_candidates(k, known);
 	vec__sort(&k->candidates, costliest_first);
 	join_uncountable(k, known);
 	vec__each (c, &k->candidates)
-		c->counted = !try_uncounted(k, c);
+		c->counted =
+			(unseen && c->spot != NO_SPOT && unseen[k->spots.data[c->spot].block]) ||
+			!try_uncounted(k, c);
 	count_instead(k);
 	put_probes(k);
 }

@@ -477,6 +477,8 @@ int kprobe_event__attach(struct probe *p)
 		kprobe__tell_unseen(p);
 	if (defined && !probe__is_interrupted(p))
 		open_returns(p, kernel_returns__define(p, fd));
+	if (p->options->retires)
+		kprobe_event__begin_changes(p);
 	return end_definitions(p, &p->kernel, TRACEFS_KPROBE, defined);
 }
 

@@ -59,6 +59,7 @@ const struct mechanism mechanisms[] = {
 	 .check = feature__tracefs_kprobes,
 	 .attach = kprobe_event__attach,
 	 .detach = kprobe_event__detach,
+	 .change = kprobe_event__change,
 	 .add = kprobe_event__add,
 	 .remove = kprobe_event__remove,
 	 .remedy = "boot a kernel with CONFIG_KPROBES and CONFIG_KPROBE_EVENTS, as distributions "
@@ -153,7 +154,8 @@ static int check(const struct probe *p, const struct mechanism *m)
 		err = err__set(ENOTSUP, "only uprobe_multi, from Linux 6.6 on, has --returns "
 					"probe; --returns ret does without");
 	if (!err && p->options->retires && !m->change)
-		err = err__set(ENOTSUP, "probes that retire need uprobe_multi");
+		err = err__set(ENOTSUP, "probes that retire need %s",
+			       m->kernel ? "kprobe_event" : "uprobe_multi");
 	if (err)
 		note_verbose("%s is not available: %s", m->name, err__text());
 	return err;

@@ -188,6 +188,7 @@ static void size_tables(struct probe *p, uint32_t nprobes)
 		      looks_up(&p->programs, LOOKUP_UPROBE) ? nprobes + 1 : 0);
 	/* a kernel entry may be found under two addresses */
 	nprobes += p->options->grows ? MORE_IN_KERNEL : 0;
+	nprobes = p->options->retires ? p->plan->sites.len : nprobes;
 	map__set_most(p->skel->maps.kernel_sites,
 		      looks_up(&p->kernel, LOOKUP_KERNEL) ? 2 * nprobes + 1 : 0);
 }
@@ -358,7 +359,7 @@ bool probe__is_interrupted(const struct probe *p)
 /* May links be made after the start: for processes that lose theirs, or since sites change? */
 static bool relinks(const struct probe *p)
 {
-	return p->options->retires || p->adds_links ||
+	return (p->options->retires && p->programs.mechanism) || p->adds_links ||
 	       (p->programs.mechanism && p->programs.mechanism->loss == LOSS_TAKEOVER &&
 		p->scope.kind == SCOPE_PROCESSES);
 }
@@ -376,11 +377,14 @@ bool probe__is_refused(struct probe *p)
 
 int probe__change(struct probe *p)
 {
-	const struct mechanism *m = p->programs.mechanism;
+	const struct mechanism *m = p->programs.mechanism, *kernel = p->kernel.mechanism;
+	int err = 0;
 
-	if (!m || !m->change || !p->options->retires)
-		return err__set(ENOTSUP, "probes can be changed with uprobe_multi only");
-	return shield__run(m->change, p);
+	if (!p->options->retires || (m && !m->change) || (kernel && !kernel->change))
+		return err__set(ENOTSUP, "the probes of this trace can't be changed");
+	if (kernel)
+		err = kernel->change(p);
+	return err || !m ? err : shield__run(m->change, p);
 }
 
 uint64_t probe__unseen_ends(const struct probe *p)
@@ -486,6 +490,7 @@ static void probe__close(struct source *s)
 	attachment__free(&p->multi.links);
 	free(p->multi.part);
 	free(p->multi.attached);
+	free(p->armed);
 	free(p->table.actions);
 	vec__free(&p->asked);
 	vec__free(&p->unseen);

@@ -130,6 +130,7 @@ struct probe {
 	uint64_t settled;		  /* probe__settled() */
 	uint64_t generation;		  /* of the links that were attached last */
 	struct multi multi;
+	bool *armed;	     /* by site: has a kprobe; NULL: they don't change */
 	bool kernel_returns; /* the event of return probes in the kernel is open */
 	bool adds_links; /* uprobe_multi may attach further sites, whatever attached the first */
 	struct site_table table;
@@ -161,6 +162,9 @@ void uprobe_event__detach(struct probe *p);
 int kprobe_event__attach(struct probe *p);
 int kprobe_event__add(struct probe *p);
 int kprobe_event__remove(struct probe *p);
+int kprobe_event__change(struct probe *p);
+/* Once they are attached, and if they may change. */
+void kprobe_event__begin_changes(struct probe *p);
 void kprobe_event__detach(struct probe *p);
 int kprobe_multi__suits(const struct probe *p);
 int kprobe_multi__attach(struct probe *p);

@@ -288,6 +288,23 @@ int tracefs__remove(int root, enum tracefs_kind kind, uint64_t addr)
 	return line ? tracefs__define(fd, line) : -ENOENT;
 }
 
+void tracefs__remove_all(int root, enum tracefs_kind kind, const uint64_t *addresses, size_t n)
+{
+	autoclose int fd = tracefs__open(root, kind);
+	autofree char *text = NULL;
+	char event[64];
+
+	if (fd < 0 || tracefs__read(root, kind, &text))
+		return;
+	tracefs__event_name(kind, shield__pid(), event, sizeof(event));
+	for (size_t i = 0; i < n; i++) {
+		autofree char *line = find_definition(text, event, addresses[i]);
+
+		if (line)
+			tracefs__define(fd, line);
+	}
+}
+
 int tracefs__delete(int root, enum tracefs_kind kind)
 {
 	autoclose int fd = tracefs__open(root, kind);

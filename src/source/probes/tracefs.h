@@ -46,6 +46,8 @@ int tracefs__define(int fd, const char *line);
  * it is the event's last one. -ENOENT: there is none.
  */
 int tracefs__remove(int root, enum tracefs_kind kind, uint64_t addr);
+/* As many as can be. */
+void tracefs__remove_all(int root, enum tracefs_kind kind, const uint64_t *addresses, size_t n);
 /* Deletes a tracer's closed event; with KPROBE, both events. */
 int tracefs__undefine(int fd, enum tracefs_kind kind, struct tracer t);
 /* Deletes that of this process, if it exists. */
