@@ -33,6 +33,7 @@ my $limit = $ENV{BB_TIMEOUT} || 900;
 my @varies = (
 	[qr/^(recorded +)20.*/, '$1DATE'],
 	[qr/^(machine +Linux ).*/, '$1MACHINE'],
+	[qr/^(host +).*/, '$1HOST'],
 	[qr/^(map|thread|exit) +[\d\/]+/, '$1 PID'],
 	[qr/\bbuild-id [0-9a-f]{8,}/, 'build-id ID'],
 	[qr/(?<![\w.])\d+\.\d{9}\b/, 'TIME'],
