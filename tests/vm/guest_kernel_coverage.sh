@@ -30,9 +30,9 @@ END
 work=(bash -c 'cp "$1/new" "$1/image"; exec bash "$1/work" "$1"' work "$T")
 "${work[@]}" # what the first run finds in no cache
 
-# Processes call these for themselves.
+# Processes call these for themselves, and what they do doesn't depend on how far the journal's thread has come.
 functions=$(listed traceable ext4_file_read_iter ext4_file_write_iter ext4_file_open ext4_file_mmap ext4_lookup ext4_create \
-	ext4_mkdir ext4_rmdir ext4_link ext4_symlink ext4_unlink ext4_rename2 ext4_mknod ext4_tmpfile ext4_sync_fs ext4_put_super \
+	ext4_mkdir ext4_rmdir ext4_link ext4_symlink ext4_unlink ext4_rename2 ext4_mknod ext4_tmpfile ext4_put_super \
 	ext4_remount ext4_ioctl ext4_fallocate ext4_fiemap)
 
 # The blocks of a file of drcov.
@@ -40,20 +40,34 @@ blocks() { sed '1,/^BB Table/d' "$1" | od -An -v -tx4 -w8 | sort; }
 
 # ---- all counts, and --once ----
 
+# The kernel may miss hits of kprobes, and bbtrace says so: such a run tells nothing.
+without_misses() { # NAME ARG...: bb, until none is missed
+	local name=$1 try
+	shift
+
+	for try in 1 2 3 4 5 6 7 8; do
+		bb "$@"
+		grep -qE 'hits.* missed' "$T/err" || break
+		diag "$name: attempt $try: $(tail -n 1 "$T/err")"
+	done
+	exits 0 "$name: traced"
+	unlike "$T/err" 'hits.* missed' "$name: no hit was missed"
+}
+
 cover() { # NAME OPTION...
 	local name=$1
 	shift
 	# shellcheck disable=SC2086 # a list
-	bb kernel $functions -c "$@" --record "$T/$name.bbt" -f -- "${work[@]}"
-	exits 0 "$name: traced"
-	$BBTRACE report "$T/$name.bbt" -F drcov -o "$T/$name.drcov" &&
-		$BBTRACE report "$T/$name.bbt" -F summary -o "$T/$name.txt"
+	without_misses "$name" kernel $functions -c "$@" --record "$T/$name.bbt" -f -- "${work[@]}"
+	removed=$(sed -n 's/^bbtrace: \([0-9]*\) probes were removed.*/\1/p' "$T/err")
+	$BBTRACE report "$T/$name.bbt" -F drcov -o "$T/$name.drcov" 2>/dev/null &&
+		$BBTRACE report "$T/$name.bbt" -F summary -o "$T/$name.txt" 2>/dev/null
 	ok $? "$name: reported"
 	blocks "$T/$name.drcov" >"$T/$name.blocks"
 	diag "$name: $(grep -h '^Coverage:' "$T/$name.txt")"
 }
 # Whether a cache has what is looked for may differ from run to run.
-for try in 1 2 3 4 5; do
+for try in 1 2 3 4; do
 	cover all
 	cover once --once
 	cmp -s "$T/all.blocks" "$T/once.blocks" && break
@@ -61,7 +75,6 @@ for try in 1 2 3 4 5; do
 done
 ok $(($(wc -l <"$T/all.blocks") < 50)) "$(wc -l <"$T/all.blocks") blocks ran"
 same "$T/once.blocks" "$T/all.blocks" "--once covers the blocks that all counts do"
-removed=$(sed -n 's/^bbtrace: \([0-9]*\) probes were removed.*/\1/p' "$T/err")
 ok $((${removed:-0} < 20)) "--once removed ${removed:-no} kprobes while the trace ran"
 
 # ---- kprobes of the kernel's own tracer ----
@@ -74,7 +87,7 @@ done
 echo 1 >"$T/tracing/events/covered/enable"
 "${work[@]}"
 echo 0 >"$T/tracing/events/covered/enable"
-awk '$2 > 0 { print $1 }' "$T/tracing/kprobe_profile" | sort >"$T/hit"
+awk '$2 + $3 > 0 { print $1 }' "$T/tracing/kprobe_profile" | sort >"$T/hit"
 echo >"$T/tracing/kprobe_events"
 umount "$T/tracing"
 awk '/^$/ { exit } NR > 1 && $1 + 0 > 0 { print $NF }' "$T/all.txt" | sort >"$T/called"
@@ -87,8 +100,7 @@ ok $(($(wc -l <"$T/hit") < 5 || $(wc -l <"$T/hit") == $(wc -w <<<"$functions")))
 address() { awk -v name="$1" '$1 == name { print $NF }' /proc/modules; }
 build_id() { od -An -v -tx1 -j 16 "/sys/module/$1/notes/.note.gnu.build-id" | tr -d ' \n'; }
 record() { # FILE
-	bb kernel 'loop:lo_*' -c --record "$1" -f -- "${work[@]}"
-	exits 0 "the module is traced at $(address loop)"
+	without_misses "the module at $(address loop)" kernel 'loop:lo_*' -c --record "$1" -f -- "${work[@]}"
 }
 first=$(address loop)
 record "$T/first.bbt"
