@@ -64,7 +64,7 @@ static void add_site(struct joining *j, uint32_t i)
 	s.function = j->n->functions[s.function];
 	s.block = number(s.role == ROLE_BRANCH ? j->last : j->n->blocks, s.block);
 	j->more->rows.probes += s.probe != PROBE_NONE;
-	j->more->rows.skipped += s.probe == PROBE_NONE && s.refusal != PROBE_OK;
+	j->refused += s.probe == PROBE_NONE && s.refusal != PROBE_OK;
 	vec__push(&j->more->rows.sites, s);
 }
 
@@ -352,6 +352,8 @@ static void add_rows(struct joining *j)
 		add_block(j, piece);
 	vec__each (i, &j->new_sites)
 		add_site(j, *i);
+	/* where probes count, most of what is refused follows from other counts */
+	rows->skipped += min_of(j->refused, j->p->skipped);
 	add_extents(j);
 	add_source(j);
 }

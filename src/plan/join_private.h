@@ -26,6 +26,7 @@ struct joining {
 	VEC(struct piece) new_blocks;
 	VEC(struct plan_split) splits; /* .rest: the index of the piece */
 	size_t parts;		       /* of blocks, that were found so far */
+	uint32_t refused;	       /* of the new sites */
 	uint32_t *last;		       /* by block of p: the number of its last part */
 };
 
