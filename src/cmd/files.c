@@ -110,6 +110,7 @@ static int add(struct files *f, const struct replay *p, const struct trace_count
 		named.tag = p->meta.tag;
 	if (f->only && (!named.tag || strcmp(named.tag, f->only) != 0))
 		return 0;
+	f->parts++;
 	return f->calls->add(f->ctx, p, &named);
 }
 

@@ -30,6 +30,7 @@ struct files {
 	struct joined *joined;
 	struct trace_totals totals;
 	uint64_t damaged; /* files that are damaged, or have no end */
+	uint64_t parts;	  /* of counts, that had the name which is asked for */
 	struct file *file;
 	VEC(struct input *) kept;
 };

@@ -494,8 +494,10 @@ void recorder__reintroduce(struct recorder *r)
 
 int recorder__lost(struct recorder *r, uint32_t pid, uint32_t tid, uint64_t count)
 {
-	int err = pid ? introduce(r, 0, pid, tid) : 0;
+	int err = pid && !r->meta.counts ? introduce(r, 0, pid, tid) : 0;
 
+	if (r->meta.counts)
+		return 0;
 	return err ? err : trace_writer__lost(r->writer, pid, tid, count);
 }
 

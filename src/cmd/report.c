@@ -227,9 +227,10 @@ static int check_format(struct report *r)
 	}
 	if (r->files.counts && !f->count && !f->tagged)
 		return err__set(EINVAL,
-				"%s shows events, and a file has counts alone: use text, json, "
-				"summary, annotate, html, lcov or another format of counts",
-				f->name);
+				"%s shows events, and %s: use text, json, summary, annotate, html, "
+				"lcov or another format of counts",
+				f->name,
+				r->args->tag ? "--tag is of counts" : "a file has counts alone");
 	if (!r->files.counts && r->args->files > 1 && !f->at_end && strcmp(f->name, "text") &&
 	    strcmp(f->name, "json"))
 		return err__set(EINVAL, "%s shows one trace: give one file, or another format",
@@ -255,6 +256,10 @@ static int finish_joined(struct report *r, int err)
 	int end = 0;
 
 	err = clean(r, err);
+	if (!err && r->args->tag && !r->files.parts)
+		err = err__set(ENOENT,
+			       "no trace is named '%s'; -F tests shows the names that there are",
+			       r->args->tag);
 	if (r->started && !err && !r->render.sink.reader_gone) {
 		if (r->files.counts)
 			give_counts(r);
@@ -289,7 +294,7 @@ static int report(struct report *r)
 
 	if (err)
 		return err;
-	r->files.counts |= format_of(r)->tagged != NULL;
+	r->files.counts |= format_of(r)->tagged || (r->args->tag && !r->args->info);
 	joins = !r->args->info && (r->files.counts || r->args->files > 1);
 	err = check_format(r);
 	if (err)

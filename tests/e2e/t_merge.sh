@@ -116,6 +116,15 @@ bb report "${files[@]}" "$T/merged.bbt" --tag second -o "$T/tagged.txt"
 bb report "$T/second.bbt" "$T/second.bbt" -o "$T/second2.txt"
 same "$T/tagged.txt" "$T/second2.txt" 'report --tag: the counts of that name alone'
 
+bb report "$T/apart.bbt" "$T/apart2.bbt" "$T/apart3.bbt" --tag apart2 -F lcov -o "$T/tagged.lcov"
+same <(lines_of "$T/tagged.lcov") <(lines_of "$T/second.lcov") 'report --tag: of events, too'
+bb report "$T/apart.bbt" --tag nosuch -F lcov
+exits 1 'a name that none has'
+like "$T/err" "no trace is named 'nosuch'; -F tests shows" 'the error says so'
+bb report "$T/apart.bbt" --tag apart -F chrome
+exits 1 'events of a name: not there'
+like "$T/err" 'chrome shows events, and --tag is of counts' 'and why'
+
 # ---- functions that not all files have ----
 
 count left main choose even -- 1 2
@@ -169,7 +178,6 @@ exits 2 'tests are of recorded traces'
 
 # ---- parts of a running trace that marks name ----
 
-mkfifo "$T/go"
 "$BBTRACE" user "$T/parts" "${all[@]}" -c --record "$T/marks.bbt" --control-socket "$T/socket" -o "$T/marks.txt" 2>"$T/marks.err" \
 	</dev/null -t 600 &
 tracer=$!
