@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <stdlib.h>
 #include "joined.h"
+#include "target_sums.h"
 
 struct joined {
 	bool by_symbol;
@@ -23,8 +24,7 @@ struct joined {
 	VEC(char *) strings;
 
 	struct plan_counts sum;
-	VEC(struct counted_target) targets;
-	struct map64 by_target; /* hash of site and place -> index + 1 */
+	struct target_sums targets;
 	uint64_t mapped, apart;
 };
 
@@ -54,10 +54,9 @@ void joined__free(struct joined *j)
 		free(*s);
 	vec__free(&j->ranges);
 	vec__free(&j->strings);
-	vec__free(&j->targets);
+	target_sums__clear(&j->targets);
 	map64__free(&j->shared);
 	map64__free(&j->by_text);
-	map64__free(&j->by_target);
 	free(j);
 }
 
@@ -236,27 +235,6 @@ const struct step *joined__step(struct joined *j, const struct step *step, struc
 
 /* ---- counts ---- */
 
-static void add_target(struct joined *j, struct counted_target t)
-{
-	uint64_t key = ((t.to.object ? t.to.vaddr : t.to.addr) * 0x9e3779b97f4a7c15ull) ^
-		       (uint64_t)t.site << 32;
-
-	for (;; key++) {
-		uint64_t *slot = map64__put(&j->by_target, key);
-		struct counted_target *old = *slot ? &j->targets.data[*slot - 1] : NULL;
-
-		if (old && (old->site != t.site || !location__same(&old->to, &t.to)))
-			continue;
-		if (old) {
-			old->count += t.count;
-			return;
-		}
-		vec__push(&j->targets, t);
-		*slot = j->targets.len;
-		return;
-	}
-}
-
 /* The numbers are those of the file. */
 static void take_target(struct joined *j, const struct plan *p, struct counted_target t)
 {
@@ -264,7 +242,7 @@ static void take_target(struct joined *j, const struct plan *p, struct counted_t
 	t.site = j->numbers.sites[t.site];
 	if (t.object < p->objects.len)
 		t.object = j->numbers.objects[t.object];
-	add_target(j, t);
+	target_sums__add(&j->targets, &t);
 }
 
 /* A jump by a table that had no probe: where it led was told by flow. */
@@ -301,14 +279,12 @@ void joined__add(struct joined *j, const struct plan *p, const struct edge_count
 
 struct edge_counts joined__counts(const struct joined *j)
 {
-	return (struct edge_counts){&j->sum, j->targets.data, j->targets.len};
+	return (struct edge_counts){&j->sum, j->targets.rows.data, j->targets.rows.len};
 }
 
 void joined__clear(struct joined *j)
 {
 	plan_counts__free(&j->sum);
 	plan_counts__init(&j->sum, j->plan);
-	j->targets.len = 0;
-	map64__free(&j->by_target);
-	j->by_target = (struct map64){0};
+	target_sums__clear(&j->targets);
 }

@@ -27,11 +27,10 @@ void tally__free(struct tally *t)
 	plan_counts__free(&t->earlier);
 	tally_before__free(t->before_change);
 	tally__forget_parts(t);
-	vec__free(&t->targets);
+	target_sums__clear(&t->targets);
 	vec__free(&t->told);
 	vec__free(&t->cuts);
 	vec__free(&t->replaced);
-	map64__free(&t->by_place);
 	map64__free(&t->faults);
 	map64__free(&t->handlers);
 	free(t->counted);
@@ -83,30 +82,15 @@ static bool was_replaced(const struct tally *t, uint32_t pid, uint64_t addr)
 static void add_target(struct tally *t, const struct count *n)
 {
 	const struct plan_site *s = &t->plan->sites.data[n->site];
-	struct counted_target found = {.site = n->site, .count = n->taken}, *old;
-	uint64_t *slot, key, target = n->target;
+	struct counted_target found = {.site = n->site, .count = n->taken};
+	uint64_t target = n->target;
 
 	if (n->unread && !plan__read_pointer(t->plan, n->site, s->vaddr + n->target, &target))
 		return;
 	if (was_replaced(t, n->pid, target))
 		return;
 	found.object = trace__locate(t->trace, n->pid, target, &found.to);
-	key = ((found.to.object ? found.to.vaddr : found.to.addr) * 0x9e3779b97f4a7c15ull) ^
-	      (uint64_t)n->site << 32;
-	/* equal keys of different places are chained by probing */
-	for (;; key++) {
-		slot = map64__put(&t->by_place, key);
-		old = *slot ? &t->targets.data[*slot - 1] : NULL;
-		if (!old || (old->site == n->site && location__same(&old->to, &found.to)))
-			break;
-	}
-	if (old) {
-		old->count += n->taken;
-		return;
-	}
-	vec__push(&t->targets, found);
-	vec__push(&t->told, 0);
-	*slot = t->targets.len;
+	target_sums__add(&t->targets, &found);
 }
 
 int tally__add(struct tally *t, const struct count *n)
@@ -214,9 +198,9 @@ void tally__solve(const struct tally *t, struct plan_counts *out)
 	memcpy(out->sites, t->counted, t->nsites * sizeof(*t->counted));
 	vec__each (cut, &t->cuts)
 		vec__push(&out->cuts, *cut);
-	for (size_t i = 0; i < t->targets.len; i++) {
-		const struct counted_target *target = &t->targets.data[i];
-		uint64_t count = target->count - t->told.data[i];
+	for (size_t i = 0; i < t->targets.rows.len; i++) {
+		const struct counted_target *target = &t->targets.rows.data[i];
+		uint64_t count = target->count - (i < t->told.len ? t->told.data[i] : 0);
 
 		if (count)
 			plan_counts__jumped(out, t->plan, target->site, target->object,
@@ -230,7 +214,7 @@ void tally__solve(const struct tally *t, struct plan_counts *out)
 
 struct edge_counts tally__counts(const struct tally *t)
 {
-	return (struct edge_counts){&t->edges, t->targets.data, t->targets.len};
+	return (struct edge_counts){&t->edges, t->targets.rows.data, t->targets.rows.len};
 }
 
 void tally__pass(const struct tally *t, struct output *o)
@@ -257,11 +241,10 @@ void tally__reset(struct tally *t)
 	memset(t->counted, 0, t->nsites * sizeof(*t->counted));
 	plan_counts__free(&t->earlier);
 	plan_counts__init(&t->earlier, t->plan);
-	t->targets.len = t->told.len = 0;
+	target_sums__clear(&t->targets);
+	t->told.len = 0;
 	tally__forget_parts(t);
 	t->cuts.len = 0;
-	map64__free(&t->by_place);
-	t->by_place = (struct map64){0};
 }
 
 const struct site_count *tally__counted(const struct tally *t)

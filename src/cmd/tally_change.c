@@ -129,8 +129,9 @@ static void begin_again(struct tally *t)
 	t->nsites = n;
 	memset(t->counted, 0, n * sizeof(*t->counted));
 	t->cuts.len = 0;
-	for (size_t i = 0; i < t->targets.len; i++)
-		t->told.data[i] = t->targets.data[i].count;
+	t->told.len = 0;
+	for (size_t i = 0; i < t->targets.rows.len; i++)
+		vec__push(&t->told, t->targets.rows.data[i].count);
 }
 
 void tally__plan_changed(struct tally *t)

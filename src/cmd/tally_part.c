@@ -60,13 +60,13 @@ static void take_targets(struct tally *t)
 	struct tally_parts *parts = t->parts;
 
 	parts->told.len = 0;
-	for (size_t i = 0; i < t->targets.len; i++) {
-		struct counted_target row = t->targets.data[i];
+	for (size_t i = 0; i < t->targets.rows.len; i++) {
+		struct counted_target row = t->targets.rows.data[i];
 
 		if (i == parts->targets.len)
 			vec__push(&parts->targets, 0);
 		row.count -= parts->targets.data[i];
-		parts->targets.data[i] = t->targets.data[i].count;
+		parts->targets.data[i] = t->targets.rows.data[i].count;
 		if (row.count)
 			vec__push(&parts->told, row);
 	}

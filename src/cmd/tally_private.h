@@ -4,6 +4,7 @@
 #define BBTRACE_CMD_TALLY_PRIVATE_H
 
 #include "tally.h"
+#include "target_sums.h"
 
 /* Addresses that got another meaning since the counts were given last. */
 struct replaced {
@@ -23,9 +24,8 @@ struct tally {
 	struct trace *trace;
 	size_t nsites;		    /* of the plan when counting of it began */
 	struct site_count *counted; /* by site: its own probe's */
-	VEC(struct counted_target) targets;
-	VEC(uint64_t) told;    /* by target: what of its count is in earlier */
-	struct map64 by_place; /* hash of site and place -> index of the last such target + 1 */
+	struct target_sums targets;
+	VEC(uint64_t) told; /* by target: what of its count is in earlier; none: 0 */
 	VEC(struct plan_cut) cuts;
 	VEC(struct replaced) replaced;
 	bool *retired;			    /* by site */

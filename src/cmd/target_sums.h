@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* target_sums: how often each site led to each place, added up. */
+#ifndef BBTRACE_CMD_TARGET_SUMS_H
+#define BBTRACE_CMD_TARGET_SUMS_H
+
+#include "trace/trace.h"
+
+struct target_sums {
+	VEC(struct counted_target) rows; /* in the order first seen */
+	struct map64 by_place;		 /* hash of site and place -> index + 1 */
+};
+/* Adds to the row of this site and place; a new one gets t. */
+void target_sums__add(struct target_sums *s, const struct counted_target *t);
+void target_sums__clear(struct target_sums *s);
+
+#endif
