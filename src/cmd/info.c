@@ -55,8 +55,8 @@ static int on_object(void *ctx, const struct object *o)
 	struct info *i = ctx;
 
 	put_text(i, "object", o->path);
-	for (size_t at = 0; at < o->build_id_len; at++)
-		str__printf(&i->text, "%s%02x", at ? "" : "  build-id ", o->build_id[at]);
+	str__puts(&i->text, o->build_id_len ? "  build-id " : "");
+	object__put_build_id(o, &i->text);
 	str__putc(&i->text, '\n');
 	return 0;
 }

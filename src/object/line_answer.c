@@ -171,16 +171,14 @@ static void take_one(struct reader *r)
 
 static int no_debug_information(const struct object *o)
 {
-	char id[2 * sizeof(o->build_id) + 1] = "";
-	size_t i;
+	autofree struct str id = {0};
 
-	for (i = 0; i < o->build_id_len; i++)
-		sprintf(id + 2 * i, "%02x", o->build_id[i]);
+	object__put_build_id(o, &id);
 	return err__set(
 		ENOENT,
 		"%s has no debug information: compile it with -g, or install its debug file "
 		"(package -dbgsym, -dbg or -debuginfo%s%s)",
-		o->path, *id ? "; build-id " : "", id);
+		o->path, id.len ? "; build-id " : "", id.len ? id.data : "");
 }
 
 static int not_found(const struct reader *r)

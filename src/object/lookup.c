@@ -137,6 +137,12 @@ static bool preferred(const struct symbol *a, const struct symbol *b)
 	return strcmp(a->name, b->name) < 0;
 }
 
+void object__put_build_id(const struct object *o, struct str *s)
+{
+	for (size_t i = 0; i < o->build_id_len; i++)
+		str__printf(s, "%02x", o->build_id[i]);
+}
+
 void object__index_symbols(struct object *o)
 {
 	const struct symbol *s;

@@ -93,11 +93,11 @@ static int json__step(struct output *o, const struct step *step)
 
 static void put_build_id(struct json *j, const struct object *o)
 {
-	char id[2 * sizeof(o->build_id) + 1] = "";
+	autofree struct str id = {0};
 
-	for (size_t i = 0; o && i < o->build_id_len; i++)
-		sprintf(id + 2 * i, "%02x", o->build_id[i]);
-	json__string(j, id);
+	if (o)
+		object__put_build_id(o, &id);
+	json__string(j, id.len ? id.data : "");
 }
 
 /* Column by column: an array of objects is not read by every database. */

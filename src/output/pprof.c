@@ -111,8 +111,7 @@ static void put_build_id(struct pprof *w, struct str *m, const struct object *o)
 
 	if (!o || !o->build_id_len)
 		return;
-	for (size_t i = 0; i < o->build_id_len; i++)
-		str__printf(&hex, "%02x", o->build_id[i]);
+	object__put_build_id(o, &hex);
 	put_number(m, MAPPING_BUILD_ID, string_of(w, hex.data));
 	str__free(&hex);
 }
