@@ -175,20 +175,9 @@ static int read_file(struct files *f, const char *name)
 /* Functions and probes are those of the joined plan; what is counted is counted once. */
 static void count_plan(struct files *f)
 {
-	const struct plan *p = joined__plan(f->joined);
 	struct edge_counts sum = joined__counts(f->joined);
-	const struct plan_function *fn;
 
-	f->totals.functions = f->totals.code = f->totals.undecoded = 0;
-	vec__each (fn, &p->functions) {
-		if (fn->flags & (FUNCTION_HELPER | FUNCTION_REMOVED))
-			continue;
-		f->totals.functions++;
-		f->totals.code += plan_function__size(fn);
-		f->totals.undecoded += fn->unreached;
-	}
-	f->totals.probes = p->probes;
-	f->totals.skipped = p->skipped;
+	totals__of_plan(&f->totals, joined__plan(f->joined));
 	if (f->counts)
 		f->totals.residue = sum.edges->residue;
 }

@@ -25,11 +25,6 @@ void retire__end(struct retire *r)
 	free(r->last);
 }
 
-static bool is_conditional(const struct plan_site *s)
-{
-	return s->kind == BRANCH_JCC || s->kind == BRANCH_LOOP;
-}
-
 static uint64_t hits_of(const struct site_count *n)
 {
 	return n->taken + n->not_taken;
@@ -73,7 +68,7 @@ static bool is_done(const struct retire *r, const struct plan *p, uint32_t site,
 		return false;
 	if (r->strict && has_targets(s))
 		return false;
-	if (!is_conditional(s) || (n->taken && n->not_taken))
+	if (!plan_site__is_conditional(s) || (n->taken && n->not_taken))
 		return true;
 	side = unseen_side(p, site, n);
 	if (side && p->sites.data[side->witness].refusal)

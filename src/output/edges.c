@@ -15,11 +15,6 @@ static struct location place_of(const struct output *o, uint32_t site)
 	return at;
 }
 
-static bool is_conditional(const struct plan_site *s)
-{
-	return s->kind == BRANCH_JCC || s->kind == BRANCH_LOOP;
-}
-
 static void put_targets_json(struct json *j, const struct stats_site *counts)
 {
 	const struct stats_target *t;
@@ -48,14 +43,14 @@ static void put_json(struct output *o, const struct plan_site *s, const struct l
 	json__member(&j, string, "insn", s->mnemonic);
 	if (counts->taken != COUNT_UNKNOWN)
 		json__member(&j, unsigned, "taken_count", counts->taken);
-	if (is_conditional(s) && counts->not_taken != COUNT_UNKNOWN)
+	if (plan_site__is_conditional(s) && counts->not_taken != COUNT_UNKNOWN)
 		json__member(&j, unsigned, "not_taken_count", counts->not_taken);
 	if (s->refusal != PROBE_OK)
 		json__member(&j, string, "probe", probe_refusal_text[s->refusal]);
 	put_targets_json(&j, counts);
 	if (counts->low & LOW_TAKEN)
 		json__member(&j, bool, "taken_at_least", true);
-	if (counts->low & LOW_NOT_TAKEN && is_conditional(s))
+	if (counts->low & LOW_NOT_TAKEN && plan_site__is_conditional(s))
 		json__member(&j, bool, "not_taken_at_least", true);
 	if (*o->more)
 		json__member(&j, bool, "at_least", true);
@@ -97,8 +92,9 @@ static void put_text(struct output *o, const struct plan_site *s, const struct l
 
 	put_name(out, at);
 	str__printf(out, "  %s  ", s->mnemonic);
-	put_count(o, is_conditional(s) ? "taken " : "", counts->taken, counts->low & LOW_TAKEN);
-	if (is_conditional(s))
+	put_count(o, plan_site__is_conditional(s) ? "taken " : "", counts->taken,
+		  counts->low & LOW_TAKEN);
+	if (plan_site__is_conditional(s))
 		put_count(o, ", not taken ", counts->not_taken, counts->low & LOW_NOT_TAKEN);
 	if (s->refusal != PROBE_OK)
 		str__printf(out, "  [no probe: %s]", probe_refusal_text[s->refusal]);

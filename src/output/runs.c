@@ -21,11 +21,6 @@ static uint64_t runs_of_site(const struct stats *p, uint32_t site)
 	return p->sites[site].taken + p->sites[site].not_taken;
 }
 
-static bool is_conditional(const struct plan_site *s)
-{
-	return s->kind == BRANCH_JCC || s->kind == BRANCH_LOOP;
-}
-
 static bool is_call(const struct plan_site *s)
 {
 	return s->kind == BRANCH_CALL || s->kind == BRANCH_ICALL;
@@ -41,7 +36,7 @@ uint64_t runs__next(const struct runs *r, uint32_t block)
 	s = &r->stats->plan->sites.data[b->site];
 	if (!r->known)
 		return RUNS_UNKNOWN;
-	if (is_conditional(s))
+	if (plan_site__is_conditional(s))
 		return r->stats->sites[b->site].not_taken;
 	return is_call(s) && runs_of_site(r->stats, b->site) ? RUNS_UNKNOWN : 0;
 }

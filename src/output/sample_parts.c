@@ -41,11 +41,13 @@ static const struct piece *first_of(const pieces *v, uint32_t part)
 		else
 			high = mid;
 	}
-	return v->data + low;
+	return low ? v->data + low : v->data;
 }
 
-#define each_piece(it, v, of)                                                                      \
-	(it = first_of(v, of); it < (v)->data + (v)->len && it->part == (of); it++)
+static bool is_of(const struct piece *it, const pieces *v, uint32_t part)
+{
+	return it < vec__end(v) && it->part == part;
+}
 
 static void add_piece(struct dividing *d, pieces *to, uint32_t body, uint32_t index)
 {
@@ -86,37 +88,29 @@ static void give(struct dividing *d, uint32_t part, uint32_t caller, uint64_t ca
 	struct sample_profile *p = d->p;
 	const struct piece *piece;
 
-	for
-		each_piece(piece, &d->bodies, part)
-		{
-			struct profile_body b = p->bodies.data[piece->index];
-			struct profile_spot at = {.offset = b.offset,
-						  .discriminator = b.discriminator};
+	for (piece = first_of(&d->bodies, part); is_of(piece, &d->bodies, part); piece++) {
+		struct profile_body b = p->bodies.data[piece->index];
+		struct profile_spot at = {.offset = b.offset, .discriminator = b.discriminator};
 
-			if (piece->index != part)
-				at.body = d->into[b.parent];
-			d->into[piece->index] = piece->index == part
-							? caller
-							: sample_profile__body(p, &at, b.name);
-		}
-	for
-		each_piece(piece, &d->lines, part)
-		{
-			struct profile_line l = p->lines.data[piece->index];
+		if (piece->index != part)
+			at.body = d->into[b.parent];
+		d->into[piece->index] =
+			piece->index == part ? caller : sample_profile__body(p, &at, b.name);
+	}
+	for (piece = first_of(&d->lines, part); is_of(piece, &d->lines, part); piece++) {
+		struct profile_line l = p->lines.data[piece->index];
 
-			l.at.body = d->into[l.at.body];
-			l.count = share_of(l.count, calls, all);
-			vec__push(&p->lines, l);
-		}
-	for
-		each_piece(piece, &d->callees, part)
-		{
-			struct profile_callee c = p->callees.data[piece->index];
+		l.at.body = d->into[l.at.body];
+		l.count = share_of(l.count, calls, all);
+		vec__push(&p->lines, l);
+	}
+	for (piece = first_of(&d->callees, part); is_of(piece, &d->callees, part); piece++) {
+		struct profile_callee c = p->callees.data[piece->index];
 
-			c.at.body = d->into[c.at.body];
-			c.count = share_of(c.count, calls, all);
-			vec__push(&p->callees, c);
-		}
+		c.at.body = d->into[c.at.body];
+		c.count = share_of(c.count, calls, all);
+		vec__push(&p->callees, c);
+	}
 }
 
 /* The function that it is a part of. */

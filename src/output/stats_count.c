@@ -2,11 +2,6 @@
 /* Stats from counts of edges, instead of steps: functions and sites, without times and stacks. */
 #include "output/stats.h"
 
-static bool is_conditional(const struct plan_site *s)
-{
-	return s->kind == BRANCH_JCC || s->kind == BRANCH_LOOP;
-}
-
 static void clear_site(struct stats_site *ps)
 {
 	ps->taken = ps->not_taken = ps->unknown_target = ps->more = 0;
@@ -33,11 +28,11 @@ static void count_site(struct stats *p, uint32_t site, const struct site_count *
 	struct stats_site *ps = &p->sites[site];
 
 	ps->taken = n->taken;
-	ps->not_taken = is_conditional(s) ? n->not_taken : 0;
+	ps->not_taken = plan_site__is_conditional(s) ? n->not_taken : 0;
 	if (ps->taken == COUNT_UNKNOWN || ps->not_taken == COUNT_UNKNOWN)
 		return;
 	fn->branches += ps->taken + ps->not_taken;
-	if (!is_conditional(s))
+	if (!plan_site__is_conditional(s))
 		return;
 	fn->conditional += ps->taken + ps->not_taken;
 	fn->taken += ps->taken;

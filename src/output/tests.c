@@ -86,11 +86,6 @@ static void note_test(id_vec *v, uint32_t test, uint64_t count)
 	v->data[at] = test;
 }
 
-static bool is_conditional(const struct plan_site *s)
-{
-	return s->kind == BRANCH_JCC || s->kind == BRANCH_LOOP;
-}
-
 static void tests__tagged(struct output *o, const char *tag, const struct edge_counts *c)
 {
 	struct tests *t = o->state;
@@ -102,7 +97,7 @@ static void tests__tagged(struct output *o, const char *tag, const struct edge_c
 			note_test(&t->functions[b->function], test,
 				  c->edges->blocks[b - o->plan->blocks.data]);
 	for (size_t i = 0; i < t->nsites; i++) {
-		if (!is_conditional(&o->plan->sites.data[i]))
+		if (!plan_site__is_conditional(&o->plan->sites.data[i]))
 			continue;
 		note_test(&t->sides[i][false], test, c->edges->sites[i].not_taken);
 		note_test(&t->sides[i][true], test, c->edges->sites[i].taken);
@@ -199,7 +194,7 @@ static void put_branches(struct output *o, const struct plan_function *f)
 			if (s->object != f->object ||
 			    s->vaddr - f->ranges[r].vaddr >= f->ranges[r].size)
 				break;
-			if (is_conditional(s))
+			if (plan_site__is_conditional(s))
 				put_sides(o, s - p->sites.data);
 		}
 }

@@ -6,11 +6,6 @@
 #include <stdlib.h>
 #include "plan/build.h"
 
-static bool is_conditional(const struct plan_site *s)
-{
-	return s->kind == BRANCH_JCC || s->kind == BRANCH_LOOP;
-}
-
 /*
  * A side's witness counts what the conditional's own probe doesn't count any more, and what both
  * counted while the one replaced the other.
@@ -108,7 +103,7 @@ static void leave_branches(const struct plan_counts *c, const struct plan *p, ui
 		if (b->site == NO_SITE)
 			continue;
 		come(in, b->taken, c->sites[b->site].taken);
-		if (is_conditional(&p->sites.data[b->site]))
+		if (plan_site__is_conditional(&p->sites.data[b->site]))
 			come(in, b->next, c->sites[b->site].not_taken);
 	}
 }
@@ -121,7 +116,7 @@ static void bound_refused(struct plan_counts *c, const struct plan *p, uint32_t 
 
 	if (!c->blocks[block])
 		return;
-	if (is_conditional(&p->sites.data[site])) {
+	if (plan_site__is_conditional(&p->sites.data[site])) {
 		n->taken = n->not_taken = COUNT_UNKNOWN;
 		return;
 	}

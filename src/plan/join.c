@@ -187,22 +187,6 @@ static bool lacks_lines(const struct joining *j, uint32_t object, uint64_t vaddr
 	return !l || !l->line;
 }
 
-static size_t lines_from(const struct plan *p, uint32_t object, uint64_t vaddr)
-{
-	size_t lo = 0, hi = p->lines.len;
-
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-		const struct plan_line *l = &p->lines.data[mid];
-
-		if (vaddr__order(l->object, l->vaddr, object, vaddr) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
 static void add_lines(struct joining *j, struct map64 *files, const struct plan_extent *e,
 		      uint32_t object)
 {
@@ -210,7 +194,7 @@ static void add_lines(struct joining *j, struct map64 *files, const struct plan_
 				.object = object};
 	bool any = false;
 
-	for (size_t i = lines_from(j->p, e->object, e->start);
+	for (size_t i = plan__lines_from(j->p, e->object, e->start);
 	     i < j->p->lines.len && j->p->lines.data[i].object == e->object &&
 	     j->p->lines.data[i].vaddr < e->end;
 	     i++) {
@@ -256,28 +240,12 @@ static uint32_t scope_number(struct joining *j, struct map64 *files, uint32_t *s
 	return scopes[i] - 1;
 }
 
-static size_t scope_ranges_from(const struct plan *p, uint32_t object, uint64_t vaddr)
-{
-	size_t lo = 0, hi = p->scope_ranges.len;
-
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-		const struct plan_scope_range *r = &p->scope_ranges.data[mid];
-
-		if (vaddr__order(r->object, r->end, object, vaddr + 1) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
 static void add_scopes(struct joining *j, struct map64 *files, uint32_t *scopes,
 		       const struct plan_extent *e, uint32_t object)
 {
 	const struct plan *p = j->p;
 
-	for (size_t i = scope_ranges_from(p, e->object, e->start);
+	for (size_t i = plan__scope_ranges_from(p, e->object, e->start);
 	     i < p->scope_ranges.len && p->scope_ranges.data[i].object == e->object &&
 	     p->scope_ranges.data[i].start < e->end;
 	     i++) {

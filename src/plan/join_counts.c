@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Adds up the counts of several traces, by the numbers that their rows have in the joined plan. */
 #include <stdlib.h>
-#include "plan/plan.h"
-
-static void add(uint64_t *sum, uint64_t more)
-{
-	*sum = *sum == COUNT_UNKNOWN || more == COUNT_UNKNOWN ? COUNT_UNKNOWN : *sum + more;
-}
+#include "plan/build.h"
 
 void plan_counts__extend(struct plan_counts *c, size_t sites, size_t blocks, size_t table,
 			 const struct plan *all, const struct plan_numbers *n)
@@ -31,7 +26,7 @@ static void add_block(struct plan_counts *sum, const struct plan *all, uint32_t 
 	for (;;) {
 		const struct plan_block *b = &all->blocks.data[at];
 
-		add(&sum->blocks[at], count);
+		count__add(&sum->blocks[at], count);
 		at = b->start < b->end && b->end < end ? plan__block_at(all, b->object, b->end)
 						       : NO_BLOCK;
 		if (at == NO_BLOCK)
@@ -46,8 +41,8 @@ void plan_counts__add(struct plan_counts *sum, const struct plan *all,
 	for (size_t i = 0; i < p->sites.len; i++) {
 		struct site_count *to = &sum->sites[n->sites[i]];
 
-		add(&to->taken, more->sites[i].taken);
-		add(&to->not_taken, more->sites[i].not_taken);
+		count__add(&to->taken, more->sites[i].taken);
+		count__add(&to->not_taken, more->sites[i].not_taken);
 		sum->low[n->sites[i]] |= more->low[i];
 	}
 	for (size_t i = 0; i < p->blocks.len; i++)

@@ -15,8 +15,7 @@ static const char *base_name(const char *path)
 static void put_build_id(struct str *s, const struct object *o)
 {
 	str__puts(s, o->build_id_len ? "build-id " : "no build-id");
-	for (size_t i = 0; i < o->build_id_len; i++)
-		str__printf(s, "%02x", o->build_id[i]);
+	object__put_build_id(o, s);
 }
 
 static int refuse(const struct object *a, const struct object *b)

@@ -42,6 +42,10 @@ uint32_t plan__scope_at(const struct plan *p, uint32_t object, uint64_t vaddr);
 uint64_t plan__scope_end(const struct plan *p, uint32_t object, uint64_t vaddr);
 /* The row that covers vaddr; NULL: none. */
 const struct plan_line *plan__line_at(const struct plan *p, uint32_t object, uint64_t vaddr);
+/* The first row of an object from this address on, and the first scope range that ends behind it:
+ * indices into lines, scope_ranges. */
+size_t plan__lines_from(const struct plan *p, uint32_t object, uint64_t vaddr);
+size_t plan__scope_ranges_from(const struct plan *p, uint32_t object, uint64_t vaddr);
 /* The last row with a line that begins in [from, vaddr]; NULL: none. */
 const struct plan_line *plan__line_before(const struct plan *p, uint32_t object, uint64_t vaddr,
 					  uint64_t from);

@@ -237,6 +237,17 @@ bool plan__is_undecoded(const struct plan *p, uint32_t object, uint64_t vaddr)
 	       vaddr >= p->gaps.data[i].start;
 }
 
+size_t plan__lines_from(const struct plan *p, uint32_t object, uint64_t vaddr)
+{
+	return FIND(p->lines.len, &p->lines.data[i_], vaddr, object, vaddr);
+}
+
+size_t plan__scope_ranges_from(const struct plan *p, uint32_t object, uint64_t vaddr)
+{
+	/* those of an object don't overlap, so that their ends ascend, too */
+	return FIND(p->scope_ranges.len, &p->scope_ranges.data[i_], end, object, vaddr + 1);
+}
+
 const struct plan_line *plan__line_at(const struct plan *p, uint32_t object, uint64_t vaddr)
 {
 	size_t i = FIND(p->lines.len, &p->lines.data[i_], vaddr, object, vaddr + 1);

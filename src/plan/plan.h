@@ -81,6 +81,12 @@ static inline bool plan_site__has_events(const struct plan_site *s)
 	return s->probe == PROBE_TRAP || s->probe == PROBE_INLINE;
 }
 
+/* Has it two sides: taken, and not taken? */
+static inline bool plan_site__is_conditional(const struct plan_site *s)
+{
+	return s->kind == BRANCH_JCC || s->kind == BRANCH_LOOP;
+}
+
 static inline bool plan_site__is_counted(const struct plan_site *s)
 {
 	return s->probe == PROBE_COUNT || s->probe == PROBE_INLINE_COUNT;

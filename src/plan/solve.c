@@ -28,23 +28,18 @@ void plan_counts__free(struct plan_counts *c)
 	vec__free(&c->cuts);
 }
 
-static void add(uint64_t *sum, uint64_t more)
-{
-	*sum = *sum == COUNT_UNKNOWN || more == COUNT_UNKNOWN ? COUNT_UNKNOWN : *sum + more;
-}
-
 void plan_counts__join(struct plan_counts *sum, const struct plan_counts *more,
 		       const struct plan *p)
 {
 	for (size_t i = 0; i < p->sites.len; i++) {
-		add(&sum->sites[i].taken, more->sites[i].taken);
-		add(&sum->sites[i].not_taken, more->sites[i].not_taken);
+		count__add(&sum->sites[i].taken, more->sites[i].taken);
+		count__add(&sum->sites[i].not_taken, more->sites[i].not_taken);
 		sum->low[i] |= more->low[i];
 	}
 	for (size_t i = 0; i < p->blocks.len; i++)
-		add(&sum->blocks[i], more->blocks[i]);
+		count__add(&sum->blocks[i], more->blocks[i]);
 	for (size_t i = 0; i < p->table.len; i++)
-		add(&sum->table[i], more->table[i]);
+		count__add(&sum->table[i], more->table[i]);
 	sum->residue += more->residue;
 }
 

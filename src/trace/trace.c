@@ -292,15 +292,20 @@ void totals__add(struct trace_totals *sum, const struct trace_totals *t)
 	sum->at_least = at_least;
 }
 
+void totals__of_plan(struct trace_totals *totals, const struct plan *p)
+{
+	totals->functions = totals->undecoded = totals->code = 0;
+	for (size_t i = 0; i < p->functions.len; i++)
+		count_function(totals, &p->functions.data[i]);
+	totals->probes = p->probes;
+	totals->skipped = p->skipped;
+}
+
 const struct trace_totals *trace__totals(const struct trace *t)
 {
 	struct trace_totals *totals = (struct trace_totals *)&t->totals;
 
-	totals->functions = totals->undecoded = totals->code = 0;
-	for (size_t i = 0; i < t->plan->functions.len; i++)
-		count_function(totals, &t->plan->functions.data[i]);
-	totals->probes = t->plan->probes;
-	totals->skipped = t->plan->skipped;
+	totals__of_plan(totals, t->plan);
 	account__total(t, totals);
 	return totals;
 }

@@ -156,6 +156,8 @@ struct trace_totals {
 	uint64_t undecoded, code; /* the functions' bytes that were not decoded; all their bytes */
 };
 
+/* Sets what a plan tells: functions, probes, bytes. */
+void totals__of_plan(struct trace_totals *t, const struct plan *p);
 /* Adds the counters of another run. */
 void totals__add(struct trace_totals *sum, const struct trace_totals *t);
 
