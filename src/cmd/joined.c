@@ -101,7 +101,9 @@ static void adopt_objects(struct joined *j, const struct plan *p, size_t nobject
 		uint32_t to = j->plan->functions.data[j->numbers.functions[i]].object;
 		const struct object *from = p->objects.data[f->object].object;
 
-		if (done[f->object] || to >= nobjects || j->plan->objects.data[to].object == from)
+		/* what was found by its symbol has the code of another build */
+		if (done[f->object] || j->numbers.by_symbol[i] || to >= nobjects ||
+		    j->plan->objects.data[to].object == from)
 			continue;
 		done[f->object] = 1;
 		object__adopt((struct object *)j->plan->objects.data[to].object, from,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The lcov format (geninfo(1), "FILES"): a tracefile for genhtml(1) and lcov(1). A function stands
- * at the line of its first instruction, a branch at that of its own; coverage.h says what is
+ * where it is declared, if that is known, a branch at its own line; coverage.h says what is
  * counted, and how branches are numbered. What is not known is left out.
  */
 #include <ctype.h>

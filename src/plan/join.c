@@ -13,6 +13,7 @@ void plan_numbers__free(struct plan_numbers *n)
 	free(n->functions);
 	free(n->sites);
 	free(n->blocks);
+	free(n->by_symbol);
 	free(n->shifts);
 	vec__free(&n->splits);
 	vec__free(&n->ranges);
@@ -335,10 +336,11 @@ static void allocate(struct joining *j)
 		.functions = xcalloc(p->functions.len + 1, sizeof(uint32_t)),
 		.sites = xcalloc(p->sites.len + 1, sizeof(uint32_t)),
 		.blocks = xcalloc(p->blocks.len + 1, sizeof(uint32_t)),
+		.by_symbol = xcalloc(p->functions.len + 1, sizeof(bool)),
 		.shifts = xcalloc(p->functions.len + 1, sizeof(uint64_t)),
 	};
 	*j->more = (struct plan_increment){0};
-	j->other_build = xcalloc(p->objects.len + 1, sizeof(bool));
+	j->namesakes = xcalloc(p->objects.len + 1, sizeof(uint32_t));
 	j->shifts = xcalloc(p->objects.len + 1, sizeof(uint64_t));
 	j->own = xcalloc(p->objects.len + 1, sizeof(uint32_t));
 	j->last = xcalloc(p->blocks.len + 1, sizeof(uint32_t));
@@ -348,7 +350,7 @@ static void allocate(struct joining *j)
 static void free_joining(struct joining *j)
 {
 	map64__free(&j->starts);
-	free(j->other_build);
+	free(j->namesakes);
 	free(j->shifts);
 	free(j->own);
 	free(j->last);

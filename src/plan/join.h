@@ -26,6 +26,8 @@ struct plan_split {
 struct plan_numbers {
 	uint32_t *objects, *functions, *sites;
 	uint32_t *blocks; /* the first of those that it consists of, which follow by address */
+	bool *by_symbol;  /* by function: it was found by its symbol, in an object of another build
+			   */
 	uint64_t *shifts; /* by function: its address in the joined plan minus that in the other */
 	VEC(struct plan_split) splits; /* what the increment cuts in two */
 	VEC(struct range *) ranges;    /* that the increment borrows, too: the caller's to free */

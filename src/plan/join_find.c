@@ -79,33 +79,35 @@ static uint32_t own_object(struct joining *j, uint32_t object)
 	return j->own[object];
 }
 
-/* Of the same build, else of the same name. */
-static int find_object(struct joining *j, uint32_t object)
+/* The first one of this name that is, or isn't, of the same build. */
+static uint32_t find_named(const struct joining *j, uint32_t object, bool same)
 {
 	const struct object *o = j->p->objects.data[object].object;
-	uint32_t namesake = UINT32_MAX;
 
-	j->own[object] = UINT32_MAX;
 	for (uint32_t i = 0; i < j->all->objects.len; i++) {
 		const struct object *a = j->all->objects.data[i].object;
 
-		if (a->kind != o->kind || strcmp(base_name(a->path), base_name(o->path)) != 0)
-			continue;
-		namesake = i;
-		if (!same_build(j, object, a))
-			continue;
-		j->n->objects[object] = j->own[object] = i;
-		j->shifts[object] = object__is_kernel(o) ? base_of(a) - base_of(o) : 0;
-		return 0;
+		if (a->kind == o->kind && !strcmp(base_name(a->path), base_name(o->path)) &&
+		    same_build(j, object, a) == same)
+			return i;
 	}
-	if (namesake == UINT32_MAX) {
-		j->n->objects[object] = own_object(j, object);
-		return 0;
-	}
-	if (!j->by_symbol)
-		return refuse(j->all->objects.data[namesake].object, o);
-	j->n->objects[object] = namesake;
-	j->other_build[object] = true;
+	return UINT32_MAX;
+}
+
+static int find_object(struct joining *j, uint32_t object)
+{
+	const struct object *o = j->p->objects.data[object].object;
+	uint32_t same = find_named(j, object, true), other = find_named(j, object, false);
+
+	j->own[object] = same;
+	j->namesakes[object] = j->by_symbol ? other : UINT32_MAX;
+	if (same == UINT32_MAX && other != UINT32_MAX && !j->by_symbol)
+		return refuse(j->all->objects.data[other].object, o);
+	if (same != UINT32_MAX && object__is_kernel(o))
+		j->shifts[object] = base_of(j->all->objects.data[same].object) - base_of(o);
+	if (same == UINT32_MAX && other == UINT32_MAX)
+		same = own_object(j, object);
+	j->n->objects[object] = same == UINT32_MAX ? other : same;
 	return 0;
 }
 
@@ -190,7 +192,7 @@ static bool corresponds(const struct joining *j, const struct plan_function *a,
 
 static uint32_t find_by_symbol(struct joining *j, const struct plan_function *f)
 {
-	uint32_t object = j->n->objects[f->object];
+	uint32_t object = j->namesakes[f->object];
 	const uint64_t *known = map64__get(&j->starts, name_key(f, object));
 	const struct plan_function *a = known ? &j->all->functions.data[*known - 1] : NULL;
 	const char *name = f->raw ? f->raw : f->name;
@@ -203,7 +205,7 @@ static uint32_t find_by_symbol(struct joining *j, const struct plan_function *f)
 
 static uint32_t find_by_place(struct joining *j, const struct plan_function *f)
 {
-	uint32_t object = j->n->objects[f->object];
+	uint32_t object = j->own[f->object];
 	uint64_t start = f->ranges[0].vaddr + j->shifts[f->object];
 	const uint64_t *known = map64__get(&j->starts, key_of(f, object, start));
 	const struct plan_function *a = known ? &j->all->functions.data[*known - 1] : NULL;
@@ -225,17 +227,26 @@ static void amend(struct joining *j, uint32_t number, const struct plan_function
 	vec__push(&j->more->rows.functions, row);
 }
 
+static uint32_t find_function(struct joining *j, uint32_t i)
+{
+	const struct plan_function *f = &j->p->functions.data[i];
+	uint32_t found = find_by_place(j, f);
+
+	if (found != NO_FUNCTION || j->namesakes[f->object] == UINT32_MAX)
+		return found;
+	found = find_by_symbol(j, f);
+	j->n->by_symbol[i] = found != NO_FUNCTION;
+	j->n->mapped += found != NO_FUNCTION;
+	j->n->apart += found == NO_FUNCTION;
+	return found;
+}
+
 static void find_functions(struct joining *j)
 {
 	for (uint32_t i = 0; i < j->p->functions.len; i++) {
 		const struct plan_function *f = &j->p->functions.data[i];
-		bool other = j->other_build[f->object];
-		uint32_t found = other ? find_by_symbol(j, f) : find_by_place(j, f);
+		uint32_t found = find_function(j, i);
 
-		if (other && found != NO_FUNCTION)
-			j->n->mapped++;
-		else if (other)
-			j->n->apart++;
 		j->n->functions[i] = found;
 		if (found != NO_FUNCTION) {
 			const struct plan_function *a = &j->all->functions.data[found];
@@ -244,9 +255,8 @@ static void find_functions(struct joining *j)
 			amend(j, found, f);
 			continue;
 		}
-		j->n->shifts[i] = other ? 0 : j->shifts[f->object];
-		if (other)
-			own_object(j, f->object);
+		own_object(j, f->object);
+		j->n->shifts[i] = j->shifts[f->object];
 		j->n->functions[i] = j->all->functions.len + j->new_functions.len;
 		vec__push(&j->new_functions, i);
 	}
@@ -256,23 +266,24 @@ static void find_functions(struct joining *j)
 
 uint32_t joining__object(const struct joining *j, uint32_t function)
 {
-	const struct plan_function *f = &j->p->functions.data[function];
-	bool is_new = j->n->functions[function] >= j->all->functions.len;
+	uint32_t number = j->n->functions[function];
 
-	return is_new ? j->own[f->object] : j->n->objects[f->object];
+	return number < j->all->functions.len ? j->all->functions.data[number].object
+					      : j->own[j->p->functions.data[function].object];
 }
 
+/* Of another build, each part of a function may be elsewhere. */
 uint64_t joining__moved(const struct joining *j, uint32_t function, uint64_t vaddr)
 {
 	const struct plan_function *f = &j->p->functions.data[function];
-	uint32_t number = j->n->functions[function];
+	const struct plan_function *a;
 
-	if (number >= j->all->functions.len || !j->other_build[f->object])
+	if (!j->n->by_symbol[function])
 		return vaddr + j->n->shifts[function];
+	a = &j->all->functions.data[j->n->functions[function]];
 	for (size_t i = 0; i < f->nranges; i++)
 		if (vaddr - f->ranges[i].vaddr <= f->ranges[i].size)
-			return vaddr - f->ranges[i].vaddr +
-			       j->all->functions.data[number].ranges[i].vaddr;
+			return vaddr - f->ranges[i].vaddr + a->ranges[i].vaddr;
 	return vaddr + j->n->shifts[function];
 }
 

@@ -18,10 +18,11 @@ struct joining {
 	struct plan_increment *more;
 	struct plan_numbers *n;
 	struct map64 starts; /* key_of() -> 1 + the number of the joined plan's function */
-	bool *other_build;   /* by object of p: by_symbol, and it is one */
-	uint64_t *shifts;    /* by object of p */
-	uint32_t *own;	     /* by object of p: its own object in the joined plan, or UINT32_MAX */
-	uint32_t nobjects;   /* of the joined plan, with the new ones */
+	/* by object of p: the one of its build in the joined plan, or of its own; one of another
+	 * build, in which functions are looked for by their symbols. UINT32_MAX: none */
+	uint32_t *own, *namesakes;
+	uint64_t *shifts;  /* by object of p: where .own is minus where that is */
+	uint32_t nobjects; /* of the joined plan, with the new ones */
 	VEC(uint32_t) new_sites, new_functions; /* their numbers in p */
 	VEC(struct piece) new_blocks;
 	VEC(struct plan_split) splits; /* .rest: the index of the piece */

@@ -218,6 +218,16 @@ exits 0 'by symbol'
 like "$T/err" '3 functions of other builds were found by their symbols; 1 stay apart' 'it says how many were found'
 is "$(grep -E ' (choose|even|odd|main)$' "$T/mapped" | awk '{print $1, $NF}' | sort | xargs)" '1 odd 1 odd 2 even 2 main 4 choose' \
 	'what corresponds is added up, what does not stays apart'
+bb report "$T/build1.bbt" "$T/build2.bbt" "$T/build2.bbt" --by-symbol -F summary -o "$T/mapped"
+is "$(grep -E ' (choose|even|odd|main)$' "$T/mapped" | awk '{print $1, $NF}' | sort | xargs)" '1 odd 2 odd 3 even 3 main 6 choose' \
+	'and so are further files of the other build'
+insns() { sed -n 's/.*+0x\([0-9a-f]*  *[a-z].*\)/\1/p' "$1"; }
+for files in build1 'build1 build2'; do
+	# shellcheck disable=SC2086 # several words
+	bb report $(printf "$T/%s.bbt " $files) --by-symbol even -F annotate -o "$T/$files.insns"
+done
+ok "$([[ $(insns "$T/build1.insns" | wc -l) -gt 5 ]]; echo $?)" 'there are instructions'
+same <(insns "$T/build1 build2.insns") <(insns "$T/build1.insns") 'the code that is shown is that of the first build'
 bb report "$T/build2.bbt" "$T/build1.bbt" --by-symbol -F lcov -o "$T/mapped.lcov"
 exits 0 'by symbol, as lcov'
 

@@ -252,13 +252,18 @@ static void test_builds(struct object *one, struct object *two)
 	is(n.apart, 1, "one that differs stays apart");
 	plan_numbers__free(&n);
 	is(s.all->functions.len, ARRAY_SIZE(names) + 1, "it is a function of its own");
+	is(sum_add(&s, b, true, 100, &n), 0, "the same plan is joined again");
+	is(n.mapped, ARRAY_SIZE(names) - 1, "what was found by its symbol is found so again");
+	is(n.apart, 0, "what stays apart is where it was");
+	plan_numbers__free(&n);
+	is(s.all->functions.len, ARRAY_SIZE(names) + 1, "nothing is there twice");
 	vec__each (f, &s.all->functions) {
 		uint64_t ran = s.counts.blocks[f->entry_block];
 
 		if (!strcmp(f->name, "differs"))
-			twice += ran == 1 || ran == 10;
+			twice += ran == 1 || ran == 110;
 		else
-			is(ran, 11, "%s: added up", f->name);
+			is(ran, 111, "%s: added up", f->name);
 	}
 	is(twice, 2, "what differs is not added up");
 	sum_free(&s);
