@@ -145,14 +145,14 @@ int joined__take_plan(struct joined *j, const struct plan *p)
 	j->plan->counts_all &= p->counts_all;
 	for (size_t i = 0; !err && i < p->functions.len; i++)
 		j->moves |= j->numbers.shifts[i] != 0;
-	j->mapped += j->numbers.mapped;
-	j->apart += j->numbers.apart;
 	plan_increment__free(&more);
 	return err;
 }
 
 bool joined__end_file(struct joined *j)
 {
+	j->mapped += j->numbers.mapped;
+	j->apart += j->numbers.apart;
 	plan_numbers__free(&j->numbers);
 	j->numbers = (struct plan_numbers){0};
 	map64__free(&j->shared);

@@ -223,7 +223,7 @@ is "$(grep -E ' (choose|even|odd|main)$' "$T/mapped" | awk '{print $1, $NF}' | s
 	'and so are further files of the other build'
 insns() { sed -n 's/.*+0x\([0-9a-f]*  *[a-z].*\)/\1/p' "$1"; }
 for files in build1 'build1 build2'; do
-	# shellcheck disable=SC2086 # several words
+	# shellcheck disable=SC2046,SC2086 # several words
 	bb report $(printf "$T/%s.bbt " $files) --by-symbol even -F annotate -o "$T/$files.insns"
 done
 ok "$([[ $(insns "$T/build1.insns" | wc -l) -gt 5 ]]; echo $?)" 'there are instructions'
