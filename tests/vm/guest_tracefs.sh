@@ -140,6 +140,7 @@ begin $BBTRACE kernel "$opening" -v -c -e entry,return
 n=$(left kprobe_events "$tracer/")
 isnt "$n" 0 'a tracer of the kernel has definitions'
 another 'a run of user mode, meanwhile'
+none_left 'its definitions are gone before all tracers are killed, the process that deletes them among them'
 isnt "$(left kprobe_events "$tracer/")" 0 "another tracer leaves a kernel tracer's definitions alone"
 slay bbtrace
 isnt "$(left kprobe_events "$tracer/")" 0 'the definitions of a killed kernel tracer are left behind'
