@@ -24,9 +24,10 @@ trace   | arch object plan event wire
 file    | arch object plan event trace wire
 source  | arch object kernel process plan copy event file trace wire
 output  | arch object plan event trace
-cmd     | arch object kernel process resolve code plan copy event trace file source output wire
+diff    | arch object plan event trace output
+cmd     | arch object kernel process resolve code plan copy event trace file source output diff wire
 '
-pure='arch code plan copy event trace file output'
+pure='arch code plan copy event trace file output diff'
 pure_headers='unistd|fcntl|signal|dlfcn|pthread|sched|poll|err|errno_base|sys/(stat|mman|ioctl|socket|wait|syscall|uio|epoll|ptrace)|bpf/.*|linux/(bpf|perf_event)|linux/.*btf.*'
 # Undefined symbols that an object file of a pure folder must not have (64: the names for large files).
 pure_symbols='(open|openat|creat|fopen|freopen|fdopen|opendir|tmpfile|mkstemp|stat|lstat|fstat|mmap)(64)?|(p?read|p?write|readv|writev|close|readlink|access|ioctl|munmap|mprotect|pipe|dup2?|poll|select|epoll_.*)|(socket|connect|send|recv).*|(syscall|system|popen|fork|vfork|clone|exec.*|wait.*|posix_spawn.*|kill|raise|signal|sigaction)|(exit|_exit|quick_exit|abort)|(printf|vprintf|puts|putchar|putc_unlocked|perror|__v?printf_chk|stdout|stderr|stdin)|(getenv|secure_getenv|setenv|time|clock_gettime|gettimeofday|localtime|localtime_r|usleep|nanosleep|sleep|rand|random|getpid|gettid|getuid|geteuid|setlocale)|(bpf_.*|libbpf_.*|ring_buffer__.*|btf__.*|perf_.*|pthread_create|dlopen|err|errx|warn|warnx|error)'

@@ -118,7 +118,9 @@ static int run(const struct verb *verb, int argc, char **argv)
 	status = verb->run(&args);
 	if (status >= 0)
 		return status;
-	return fail(err__is_usage() ? EXIT_USAGE : EXIT_CANNOT);
+	return fail(err__is_usage()		  ? EXIT_USAGE
+		    : verb->bit == VERB_DIFF ? EXIT_TROUBLE
+					     : EXIT_CANNOT);
 }
 
 static bool is_one_of(const char *arg, const char *a, const char *b, const char *c)

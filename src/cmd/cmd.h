@@ -16,6 +16,8 @@ enum {
 	EXIT_TRACED = 0,
 	EXIT_CANNOT = 1,
 	EXIT_USAGE = 2,
+	EXIT_DIFFERENT = 1, /* diff */
+	EXIT_TROUBLE = 2,   /* diff: in place of CANNOT */
 	EXIT_UNDER = 3, /* --fail-under */
 	EXIT_NOT_EXECUTABLE = 126,
 	EXIT_NOT_FOUND = 127
@@ -31,10 +33,11 @@ enum {
 	VERB_BOTH = 32, /* trace */
 	VERB_CTL = 64,
 	VERB_MERGE = 128,
+	VERB_DIFF = 256,
 };
 #define VERB_TRACE (VERB_USER | VERB_KERNEL | VERB_BOTH)
 #define VERB_SHOW  (VERB_TRACE | VERB_REPORT)
-#define VERB_TEXT  (VERB_SHOW | VERB_LIST | VERB_DOCTOR | VERB_CTL) /* they print */
+#define VERB_TEXT  (VERB_SHOW | VERB_LIST | VERB_DOCTOR | VERB_CTL | VERB_DIFF) /* they print */
 #define VERB_ALL   (VERB_TEXT | VERB_MERGE)
 
 struct args;
@@ -67,7 +70,10 @@ struct args {
 	const struct verb *verb;
 	char **given; /* all arguments after the verb, in their order, NULL-terminated; owned */
 	VEC(char *) operands;
-	size_t files;	/* report, merge: so many of them are trace files, the first ones */
+	size_t files;	/* report, merge, diff: so many of them are trace files, the first ones */
+	/* diff: which set each operand is of; the one of those that come next */
+	enum run_set { SET_NONE, SET_PASS, SET_FAIL, SETS } set;
+	VEC(enum run_set) sets;
 	char **command; /* CMD and its arguments, NULL: none */
 
 	struct probe_filters filters;
@@ -113,6 +119,9 @@ struct args {
 	bool no_fold;
 	const char *tag; /* of what is recorded, or is to be shown; NULL: none */
 	bool by_symbol;
+	uint64_t differences; /* diff: to show; 0: not given */
+	uint64_t context;     /* diff: steps around each */
+	bool context_given;
 	bool addresses;		    /* show kernel addresses */
 	bool exported;		    /* only exported functions */
 	bool sites, points;	    /* list */
@@ -160,6 +169,8 @@ int report__check(struct args *a);
 int report__run(struct args *a);
 int merge__check(struct args *a);
 int merge__run(struct args *a);
+int diff__check(struct args *a);
+int diff__run(struct args *a);
 /* Is none of the files that are read the one to write? -EINVAL with a message. */
 int files__check(const struct args *a);
 int doctor__check(struct args *a);

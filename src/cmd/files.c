@@ -29,7 +29,7 @@ static void drop_file(struct files *f)
 		return;
 	f->file = NULL;
 	replay__close(&file->replay);
-	if (keeps && file->in.reader) {
+	if (keeps && file->in.reader && !f->rereads) {
 		input__close_file(&file->in);
 		vec__push(&f->kept, &file->in);
 		return;
@@ -139,13 +139,23 @@ static int end_file(struct files *f, struct replay *p)
 		err = add(f, p, &c);
 	}
 	add_totals(f, p);
+	if (f->calls->end)
+		f->calls->end(f->ctx, p, &f->totals);
 	return err;
+}
+
+static void on_forked(void *ctx, const struct sideband_event *e)
+{
+	struct files *f = ctx;
+
+	if (f->calls->forked)
+		f->calls->forked(f->ctx, e);
 }
 
 static int read_file(struct files *f, const char *name)
 {
 	static const struct replay_calls calls = {
-		.begin = begin, .extended = extend, .counts = on_counts};
+		.begin = begin, .extended = extend, .counts = on_counts, .forked = on_forked};
 	struct replay *p;
 	int err = f->file ? 0 : open_file(f, name), end = 0;
 
@@ -186,7 +196,8 @@ int files__read(struct files *f)
 {
 	int err = 0;
 
-	f->joined = joined__new(f->args->by_symbol);
+	if (!f->rereads)
+		f->joined = joined__new(f->args->by_symbol);
 	joined__tell(f->joined, on_extended, f);
 	for (size_t i = 0; !err && i < f->args->files; i++) {
 		err = read_file(f, f->args->operands.data[i]);
@@ -224,7 +235,8 @@ void files__close(struct files *f)
 	struct input **in;
 
 	drop_file(f);
-	joined__free(f->joined);
+	if (!f->rereads)
+		joined__free(f->joined);
 	vec__each (in, &f->kept) {
 		input__close(*in);
 		free(*in); /* the first member of struct file */

@@ -17,6 +17,10 @@ struct files_calls {
 	int (*extended)(void *ctx, const struct plan_increment *i);
 	/* Counts of a file, to be joined__add()ed. */
 	int (*add)(void *ctx, const struct replay *p, const struct trace_counts *c);
+	/* A file has ended; totals: of all files so far. NULL: nothing is to be done. */
+	void (*end)(void *ctx, const struct replay *p, const struct trace_totals *totals);
+	/* A thread was made. NULL: nothing is to be done. */
+	void (*forked)(void *ctx, const struct sideband_event *e);
 };
 
 struct file;
@@ -27,7 +31,8 @@ struct files {
 	bool counts;	       /* all that they have is added up */
 	const char *only;      /* counts of this name; NULL: all */
 	struct output *output; /* else: of the joined plan; where steps go, once begin was called */
-	struct joined *joined;
+	struct joined *joined; /* may be given: that of an earlier reading of the same files */
+	bool rereads;	       /* it was */
 	struct trace_totals totals;
 	uint64_t damaged; /* files that are damaged, or have no end */
 	uint64_t parts;	  /* of counts, that had the name which is asked for */

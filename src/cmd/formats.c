@@ -12,6 +12,9 @@ static const struct {
 	{VERB_LIST, "json", "one object per function, or with --sites per branch"},
 	{VERB_LIST, "annotate", "disassembly with source"},
 	{VERB_LIST, "dot", "control-flow graphs, for graphviz"},
+	{VERB_DIFF, "text", "the differences, with the calls that lead there"},
+	{VERB_DIFF, "json", "one object per difference, function and branch"},
+	{VERB_DIFF, "html", "a page with both runs side by side"},
 	{VERB_CTL, "text", "columns, or lines of a name and a value"},
 	{VERB_CTL, "json", "one object per trace, or what the command has as JSON"},
 	{VERB_DOCTOR, "text", "what there is, and how to enable the rest"},
@@ -22,6 +25,8 @@ static bool has_format(const struct verb *verb, const struct output_format *f)
 {
 	if (f->tagged)
 		return verb->bit & VERB_REPORT;
+	if (verb->bit == VERB_DIFF && !strcmp(f->name, "html"))
+		return true;
 	return verb->bit & VERB_SHOW || !strcmp(f->name, "text") || !strcmp(f->name, "json") ||
 	       (verb->bit == VERB_LIST && f->code);
 }
@@ -37,8 +42,9 @@ int formats__set(struct args *a, const char *v)
 				a->format->name, a->format->name);
 	if (a->format && !has_format(a->verb, a->format))
 		return err__set(EINVAL, "%s has the formats text%s", a->verb->name,
-				a->verb->bit == VERB_LIST ? ", json, annotate and dot"
-							  : " and json");
+				a->verb->bit == VERB_LIST   ? ", json, annotate and dot"
+				: a->verb->bit == VERB_DIFF ? ", json and html"
+							    : " and json");
 	if (a->format)
 		return 0;
 	for (size_t i = 0; output_formats[i]; i++)

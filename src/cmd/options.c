@@ -217,6 +217,29 @@ static int check_tail(struct args *a, const char *v)
 	return a->tail ? 0 : err__set(EINVAL, "must be at least 1");
 }
 
+static int set_pass(struct args *a, const char *v)
+{
+	a->set = SET_PASS;
+	return 0;
+}
+
+static int set_fail(struct args *a, const char *v)
+{
+	a->set = SET_FAIL;
+	return 0;
+}
+
+static int check_differences(struct args *a, const char *v)
+{
+	return a->differences ? 0 : err__set(EINVAL, "must be at least 1");
+}
+
+static int check_context(struct args *a, const char *v)
+{
+	a->context_given = true;
+	return a->context <= 10000 ? 0 : err__set(EINVAL, "must be at most 10000");
+}
+
 #define LAST_MAX 100000
 
 static int check_last(struct args *a, const char *v)
@@ -281,8 +304,8 @@ static int set_engine(struct args *a, const char *v)
 static const struct option_row rows[] = {
 	{"pid", 'p', "PID[,PID...]", VERB_SHOW | VERB_LIST, OTHER,
 	 "only these processes, all their threads", set_pid},
-	{"tid", 0, "TID[,TID...]", VERB_SHOW, OTHER, "only these threads", set_tid},
-	{"comm", 0, "NAME[,NAME...]", VERB_SHOW, OTHER, "only threads of this name", set_comm},
+	{"tid", 0, "TID[,TID...]", VERB_SHOW | VERB_DIFF, OTHER, "only these threads", set_tid},
+	{"comm", 0, "NAME[,NAME...]", VERB_SHOW | VERB_DIFF, OTHER, "only threads of this name", set_comm},
 	{"uid", 0, "USER[,USER...]", VERB_TRACE, OTHER,
 	 "only processes of this user, by name or number", set_uid},
 	{"cgroup", 0, "PATH", VERB_TRACE, TEXT(filters.cgroup),
@@ -291,7 +314,7 @@ static const struct option_row rows[] = {
 	 "also children of these processes"},
 	{"events", 'e', "LIST", VERB_SHOW, OTHER, "any of entry,branch,return (default: all three)",
 	 set_events},
-	{"exclude", 0, "FUNC", VERB_SHOW | VERB_LIST, OTHER, "not these functions; may be repeated",
+	{"exclude", 0, "FUNC", VERB_SHOW | VERB_LIST | VERB_DIFF, OTHER, "not these functions; may be repeated",
 	 set_exclude},
 	{"exported", 0, NULL, VERB_TRACE | VERB_LIST, SWITCH(exported),
 	 "of the functions that are named, only exported ones"},
@@ -300,7 +323,7 @@ static const struct option_row rows[] = {
 	{"stack", 'k', NULL, VERB_TRACE, SWITCH(stack), "record the call stack on entry"},
 	{"format", 'F', "FMT", VERB_TEXT, OTHER, "text (default), json, ...: see below",
 	 formats__set},
-	{"output", 'o', "FILE", VERB_SHOW | VERB_MERGE, FILE_NAME(output),
+	{"output", 'o', "FILE", VERB_SHOW | VERB_MERGE | VERB_DIFF, FILE_NAME(output),
 	 "write a trace file for bbtrace report; with -F, or named x.html, that format"},
 	{"record", 0, "FILE", VERB_TRACE, FILE_NAME(record),
 	 "also write a trace file while the trace is shown"},
@@ -312,9 +335,9 @@ static const struct option_row rows[] = {
 	 "trace file: start a new file at this size, keep the old one as FILE.1", check_max_size},
 	{"armor", 0, NULL, VERB_TRACE | VERB_MERGE, SWITCH(armor),
 	 "trace file: write lines of text that survive a serial console"},
-	{"from", 0, "TIME", VERB_REPORT, TIME(from),
+	{"from", 0, "TIME", VERB_REPORT | VERB_DIFF, TIME(from),
 	 "start this long after the beginning of the trace"},
-	{"to", 0, "TIME", VERB_REPORT, TIME(to), "stop this long after the beginning of the trace",
+	{"to", 0, "TIME", VERB_REPORT | VERB_DIFF, TIME(to), "stop this long after the beginning of the trace",
 	 check_to},
 	{"head", 0, "N", VERB_REPORT, COUNT(head), "only the first N events", check_head},
 	{"tail", 0, "N", VERB_REPORT, COUNT(tail), "only the last N events", check_tail},
@@ -325,7 +348,7 @@ static const struct option_row rows[] = {
 	{"limit", 'l', "N", VERB_SHOW, COUNT(limit), "stop after N printed events", check_limit},
 	{"max-overhead", 0, "PERCENT", VERB_TRACE, NUMBER(max_overhead),
 	 "stop when tracing takes more of the processes' CPU time", check_overhead},
-	{"depth", 0, "N", VERB_SHOW, NUMBER(depth),
+	{"depth", 0, "N", VERB_SHOW | VERB_DIFF, NUMBER(depth),
 	 "no deeper than N nested calls of traced functions", check_depth},
 	{"min-duration", 0, "TIME", VERB_SHOW, TIME(min_duration),
 	 "only calls that took at least this long (20us, 1.5ms)"},
@@ -346,6 +369,13 @@ static const struct option_row rows[] = {
 	 "counts: remove the probe of what was seen; both sides of conditionals are waited for"},
 	{"retire", 0, "N", VERB_TRACE, COUNT(retire), "counts: remove each probe after N hits",
 	 check_retire},
+	{"differences", 'n', "N", VERB_DIFF, COUNT(differences),
+	 "show the first N differences (default: 1)", check_differences},
+	{"context", 0, "N", VERB_DIFF, COUNT(context),
+	 "show N steps before and behind each difference (default: 5)", check_context},
+	{"pass", 0, NULL, VERB_DIFF, OTHER, "the files that follow are of runs that passed", set_pass},
+	{"fail", 0, NULL, VERB_DIFF, OTHER,
+	 "the files that follow are of runs that failed: rank what tells them apart", set_fail},
 	{"fail-under", 0, "PERCENT[,branch]", VERB_SHOW, OTHER,
 	 "exit with 3 if less of the lines, or blocks, or branches, ran", covered__set},
 	{"last", 0, "N", VERB_SHOW, COUNT(last),
@@ -361,12 +391,12 @@ static const struct option_row rows[] = {
 	 set_engine},
 	{"profile", 0, "FILE", VERB_TRACE, FILE_NAME(branch_weights),
 	 "branch weights for --placement witness: a trace file or -c -F json output"},
-	{"color", 0, "WHEN", VERB_SHOW, TEXT(color), "auto (default), always or never",
+	{"color", 0, "WHEN", VERB_SHOW | VERB_DIFF, TEXT(color), "auto (default), always or never",
 	 check_color},
 	{"sites", 0, NULL, VERB_LIST, SWITCH(sites), "list each branch site"},
 	{"points", 0, NULL, VERB_LIST, SWITCH(points),
 	 "write a points file, for bbtrace user OBJECT @FILE"},
-	{"addresses", 0, NULL, VERB_SHOW | VERB_LIST, SWITCH(addresses),
+	{"addresses", 0, NULL, VERB_SHOW | VERB_LIST | VERB_DIFF, SWITCH(addresses),
 	 "show kernel addresses (root always sees them)"},
 	{"control-socket", 0, "PATH", VERB_TRACE, FILE_NAME(control_socket),
 	 "where bbtrace ctl reaches this trace; none: nowhere"},
@@ -404,6 +434,8 @@ void args__help(const struct verb *verb, FILE *out)
 /* getopt_long(3)'s tables for a verb; val is the row's index + 256, which no letter has. */
 static void make_tables(const struct verb *verb, struct option *long_options, char *short_options)
 {
+	if (verb->bit == VERB_DIFF)
+		*short_options++ = '-'; /* operands come in their order among the options */
 	*short_options++ = ':';
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (!(rows[i].verbs & verb->bit))
@@ -514,10 +546,16 @@ static int set(struct args *a, const struct option_row *r, const char *value)
 	return err ? err__prefix(-EINVAL, "--%s", r->name) : 0;
 }
 
+static void add_operand(struct args *a, char *word)
+{
+	vec__push(&a->operands, word);
+	vec__push(&a->sets, a->set);
+}
+
 int args__parse(struct args *a, const struct verb *verb, int argc, char **argv)
 {
 	struct option long_options[ARRAY_SIZE(rows) + 1];
-	char short_options[2 * ARRAY_SIZE(rows) + 2];
+	char short_options[2 * ARRAY_SIZE(rows) + 3];
 	int c, end = 1, err;
 
 	*a = (struct args){
@@ -529,8 +567,12 @@ int args__parse(struct args *a, const struct verb *verb, int argc, char **argv)
 	make_tables(verb, long_options, short_options);
 	optind = 0; /* glibc: reset getopt */
 	while ((c = getopt_long(end, argv, short_options, long_options, NULL)) != -1) {
-		const struct option_row *r = c == ':' || c == '?' ? NULL : row_of(c);
+		const struct option_row *r = c == ':' || c == '?' || c == 1 ? NULL : row_of(c);
 
+		if (c == 1) {
+			add_operand(a, optarg);
+			continue;
+		}
 		if (!r)
 			return usage_error(verb, c, argv);
 		err = set(a, r, optarg);
@@ -538,9 +580,9 @@ int args__parse(struct args *a, const struct verb *verb, int argc, char **argv)
 			return err;
 	}
 	for (int i = optind; i < end; i++)
-		vec__push(&a->operands, argv[i]);
+		add_operand(a, argv[i]);
 	for (int i = end + 1; verb->bit == VERB_CTL && i < argc; i++)
-		vec__push(&a->operands, argv[i]);
+		add_operand(a, argv[i]);
 	err = formats__settle(a);
 	if (!err)
 		err = covered__check(a);
@@ -566,6 +608,7 @@ void args__free(struct args *a)
 		free((char *)a->filters.comms.data[i]);
 	free(a->given);
 	vec__free(&a->operands);
+	vec__free(&a->sets);
 	vec__free(&a->filters.pids);
 	vec__free(&a->filters.tids);
 	vec__free(&a->filters.uids);

@@ -224,6 +224,8 @@ static int on_sideband(void *ctx, const struct sideband_event *e)
 {
 	struct replay *r = ctx;
 
+	if (e->type == SIDEBAND_FORK && r->calls->forked)
+		r->calls->forked(r->ctx, e);
 	return show__sideband(&r->show, e);
 }
 

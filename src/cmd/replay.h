@@ -17,6 +17,8 @@ struct replay_calls {
 	int (*extended)(void *ctx, const struct replay *r, const struct plan *plan);
 	/* The file has counts instead of events. */
 	int (*counts)(void *ctx, const struct replay *r, const struct trace_counts *c);
+	/* A thread was made. NULL: nothing is to be done. */
+	void (*forked)(void *ctx, const struct sideband_event *e);
 };
 
 struct replay {

@@ -110,9 +110,6 @@ static inline uint64_t total__of(const struct total *row, const struct trace_tot
 	return *(const uint64_t *)((const char *)t + row->offset);
 }
 
-/* Appends the members object, symbol, offset and vaddr; or an object of these. */
-void json__put_place(struct json *j, const struct location *at);
-void json__put_place_value(struct json *j, const struct location *at);
 /* As members of an object. */
 void totals__json(const struct trace_totals *t, struct json *j);
 /* A value of VALUE_REGS as a JSON object. */

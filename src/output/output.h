@@ -213,6 +213,9 @@ void totals__text(const struct trace_totals *t, struct str *s);
 /* The line that ends JSON output. missed: NULL: none. Of the options: where and when it was. */
 void json__put_summary(struct str *s, const struct trace_totals *t, const struct plan *plan,
 		       const missed_vec *missed, const struct output_options *options);
+/* Appends the members object, symbol, offset and vaddr; or an object of these. */
+void json__put_place(struct json *j, const struct location *at);
+void json__put_place_value(struct json *j, const struct location *at);
 /* Who missed them: "vfs_read+0x1f", or the mechanism or tracepoint. */
 void missed__name(const struct missed *m, const struct plan *plan, struct str *out);
 /* The member "missed" of an object: an array; nothing if there is none. */

@@ -586,5 +586,6 @@ bool plan_flow__is_open(const struct plan_flow *f, uint32_t block);
 bool plan_flow__is_unprobed_ret(const struct plan_flow *f, uint32_t block);
 
 #include "plan/join.h"
+#include "plan/meet.h"
 
 #endif

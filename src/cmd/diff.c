@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The verb diff: where two traces part (src/diff), or with --pass and --fail which branches tell
+ * the one set of runs from the other (rank.c). Exit status as diff(1): 0 the same, 1 different, 2
+ * trouble.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "diff_sets.h"
+#include "render.h"
+#include "runs.h"
+
+#define CONTEXT 5
+#define ROWS	10 /* of counts, as text */
+
+/* ---- operands ---- */
+
+/* Files first, in their order, then functions. */
+static void sort_operands(struct args *a)
+{
+	struct args sorted = {0};
+
+	for (int files = 1; files >= 0; files--)
+		for (size_t i = 0; i < a->operands.len; i++) {
+			char *word = a->operands.data[i];
+			/* the first two are files, whatever they are */
+			bool is_file = a->set == SET_NONE ? i < 2
+							  : input__is_trace(word) ||
+								    !strcmp(word, "-");
+
+			if (is_file != (bool)files)
+				continue;
+			vec__push(&sorted.operands, word);
+			vec__push(&sorted.sets, a->sets.data[i]);
+			a->files += is_file;
+		}
+	vec__free(&a->operands);
+	vec__free(&a->sets);
+	memcpy(&a->operands, &sorted.operands, sizeof(a->operands));
+	memcpy(&a->sets, &sorted.sets, sizeof(a->sets));
+}
+
+static size_t count_set(const struct args *a, enum run_set set)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->files; i++)
+		n += a->sets.data[i] == set;
+	return n;
+}
+
+static int check_sets(const struct args *a)
+{
+	if (count_set(a, SET_NONE))
+		return err__set(EINVAL, "%s comes before --pass and --fail: of which set is it?",
+				a->operands.data[0]);
+	if (!count_set(a, SET_PASS) || !count_set(a, SET_FAIL))
+		return err__set(EINVAL, "no trace file follows %s; bbtrace diff --pass FILE... "
+					"--fail FILE...",
+				count_set(a, SET_PASS) ? "--fail" : "--pass");
+	return 0;
+}
+
+int diff__check(struct args *a)
+{
+	if (a->operands.len < 2)
+		return err__set(EINVAL, "give two trace files: bbtrace diff A B; see bbtrace diff "
+					"--help");
+	sort_operands(a);
+	a->by_symbol = true;
+	if (!a->context_given)
+		a->context = CONTEXT;
+	if (!a->differences)
+		a->differences = 1;
+	for (size_t i = 0; i < a->files; i++)
+		if (!strcmp(a->operands.data[i], "-"))
+			return err__set(EINVAL, "-: diff reads its files twice: name a file");
+	return a->set == SET_NONE ? files__check(a) : check_sets(a);
+}
+
+/* ---- two runs ---- */
+
+struct comparison {
+	const struct args *args;
+	struct runs runs;
+	struct diff diff;
+	struct diff_steps steps;
+	struct diff_view view;
+	struct source_lines *sources;
+};
+
+/* Functions of two builds, and none that corresponds: nothing can be compared. */
+static int check_builds(const struct runs *r)
+{
+	uint64_t mapped, apart;
+
+	joined__mapped(r->files.joined, &mapped, &apart);
+	if (mapped || apart)
+		note("two builds: %llu functions correspond; of %llu others only calls are "
+		     "compared",
+		     (unsigned long long)mapped, (unsigned long long)apart);
+	return 0;
+}
+
+static int find(struct comparison *c)
+{
+	struct runs *r = &c->runs;
+	int err;
+
+	c->diff = (struct diff){.outcomes = &r->outcomes,
+				.runs = {&r->run[0].paths, &r->run[1].paths},
+				.most = c->args->differences};
+	counts__compare(&r->outcomes, c->diff.runs[0], c->diff.runs[1], true, &c->view.functions);
+	counts__compare(&r->outcomes, c->diff.runs[0], c->diff.runs[1], false, &c->view.branches);
+	c->view.counts_only = r->files.counts;
+	if (r->files.counts)
+		return 0;
+	err = diff__find(&c->diff);
+	if (err)
+		return err;
+	diff_steps__ask(&c->steps, &c->diff, c->args->context);
+	return runs__read_again(r, c->steps.again);
+}
+
+static int show(struct comparison *c)
+{
+	const struct args *a = c->args;
+	const char *format = a->format ? a->format->name : "text";
+	CLEANUP(sink__close) struct sink sink = {.fd = -1};
+	autofree struct str out = {0};
+	int err = sink__open(&sink, a->output);
+
+	if (err)
+		return err;
+	sink__ignore_signals();
+	c->sources = source_lines__new(0);
+	c->view.d = &c->diff;
+	c->view.steps = c->view.counts_only ? NULL : &c->steps;
+	c->view.context = a->context;
+	c->view.rows = ROWS;
+	c->view.color = strcmp(a->color, "auto") ? !strcmp(a->color, "always") : sink.is_terminal;
+	c->view.hide_addresses = args__hides_addresses(a);
+	c->view.source = source_lines__line;
+	c->view.source_ctx = c->sources;
+	for (int side = 0; side < SIDES; side++) {
+		c->view.names[side] = c->runs.run[side].name;
+		c->view.totals[side] = &c->runs.run[side].totals;
+	}
+	if (!strcmp(format, "json"))
+		diff__json(&c->view, &out);
+	else if (!strcmp(format, "html"))
+		diff__html(&c->view, &out);
+	else
+		diff__text(&c->view, &out);
+	err = sink__begin(&sink);
+	if (!err && out.len)
+		err = sink__write(&sink, out.data, out.len);
+	return err == -EPIPE && sink.reader_gone ? 0 : err;
+}
+
+/* What couldn't be compared, and the exit status. */
+static int conclude(const struct comparison *c)
+{
+	const struct diff *d = &c->diff;
+	bool differs = d->found || c->view.functions.len || c->view.branches.len;
+	const struct run *run = c->runs.run;
+	int err = files__damage(&c->runs.files);
+
+	if (!c->view.counts_only)
+		note("%llu steps are the same, %llu differences, %llu gaps",
+		     (unsigned long long)d->matched, (unsigned long long)d->found,
+		     (unsigned long long)d->uncertain);
+	for (int side = 0; side < SIDES; side++)
+		if (run[side].unknown)
+			note("%s: %llu counts can't be told", run[side].name,
+			     (unsigned long long)run[side].unknown);
+	if (differs)
+		return EXIT_DIFFERENT;
+	if (err)
+		return err;
+	if (d->uncertain || run[0].unknown || run[1].unknown)
+		return err__set(ENODATA, "no difference in what is known, but not all of both runs "
+					 "is known");
+	return EXIT_TRACED;
+}
+
+static int compare(struct comparison *c)
+{
+	int err = runs__read(&c->runs, c->args, true);
+
+	if (!err)
+		err = check_builds(&c->runs);
+	if (!err)
+		err = find(c);
+	if (!err)
+		err = show(c);
+	return err ? err : conclude(c);
+}
+
+static void close_comparison(struct comparison *c)
+{
+	diff_steps__free(&c->steps);
+	diff__free(&c->diff);
+	vec__free(&c->view.functions);
+	vec__free(&c->view.branches);
+	source_lines__free(c->sources);
+	runs__close(&c->runs);
+}
+
+int diff__run(struct args *a)
+{
+	CLEANUP(close_comparison) struct comparison c = {.args = a};
+
+	return a->set == SET_NONE ? compare(&c) : diff_sets__run(a);
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <errno.h>
+#include <stdlib.h>
+#include "runs.h"
+#include "util/scratch.h"
+
+/* ---- steps ---- */
+
+/* As an output: the steps of all files go to the paths of the one that is read. */
+struct sink_state {
+	struct paths *paths;
+};
+
+static int on_step(struct output *o, const struct step *s)
+{
+	struct sink_state *state = o->state;
+
+	return paths__step(state->paths, s);
+}
+
+static const struct output_format paths_sink = {
+	.name = "paths", .size = sizeof(struct sink_state), .step = on_step};
+
+static void direct(struct runs *r, struct paths *paths)
+{
+	static const struct output_options none;
+
+	if (!r->sink)
+		r->sink =
+			output__new(&paths_sink, &none, joined__plan(r->files.joined), NULL, NULL);
+	((struct sink_state *)r->sink->state)->paths = paths;
+	r->files.output = r->sink;
+}
+
+/* ---- counts ---- */
+
+static void add(struct run *run, uint32_t outcome, uint64_t n)
+{
+	if (n == COUNT_UNKNOWN)
+		run->unknown++;
+	else
+		paths__count(&run->paths, outcome, n);
+}
+
+/* Where indirect branches went; what isn't known of them has no target. */
+static void add_targets(struct runs *r, struct run *run, const struct edge_counts *c)
+{
+	for (size_t i = 0; i < c->ntargets; i++) {
+		const struct counted_target *t = &c->targets[i];
+
+		add(run, outcomes__branch(&r->outcomes, t->site, true, &t->to), t->count);
+	}
+}
+
+static void add_counts(struct runs *r, struct run *run, const struct edge_counts *c)
+{
+	const struct plan *p = joined__plan(r->files.joined);
+	const struct plan_site *s;
+
+	vec__each (s, &p->sites) {
+		uint32_t i = s - p->sites.data;
+		const struct site_count *n = &c->edges->sites[i];
+
+		if (s->entry && s->role == ROLE_ENTRY)
+			add(run, outcomes__entry(&r->outcomes, s->function), n->taken);
+		if (s->role != ROLE_BRANCH || (!s->target && !plan_site__is_conditional(s)))
+			continue;
+		add(run, outcomes__branch(&r->outcomes, i, true, NULL), n->taken);
+		if (plan_site__is_conditional(s))
+			add(run, outcomes__branch(&r->outcomes, i, false, NULL), n->not_taken);
+	}
+	add_targets(r, run, c);
+}
+
+/* ---- files ---- */
+
+static struct run *current(struct runs *r)
+{
+	return &r->run[r->begun - 1];
+}
+
+static int on_begin(void *ctx, const struct replay *p)
+{
+	struct runs *r = ctx;
+	struct run *run = &r->run[r->begun++];
+
+	if (!r->outcomes.plan)
+		outcomes__init(&r->outcomes, joined__plan(r->files.joined));
+	run->name = p->in->name;
+	run->counts = p->meta.counts;
+	run->meta = (struct trace_meta){.start_time = p->meta.start_time};
+	paths__init(&run->paths, &r->outcomes, r->scratch);
+	direct(r, &run->paths);
+	return 0;
+}
+
+static int on_extended(void *ctx, const struct plan_increment *i)
+{
+	struct runs *r = ctx;
+
+	if (r->sink)
+		output__plan_extended(r->sink);
+	return 0;
+}
+
+static int on_add(void *ctx, const struct replay *p, const struct trace_counts *c)
+{
+	struct runs *r = ctx;
+	struct edge_counts sum;
+
+	joined__add(r->files.joined, p->show.plan, &c->counts);
+	sum = joined__counts(r->files.joined);
+	add_counts(r, current(r), &sum);
+	joined__clear(r->files.joined);
+	return 0;
+}
+
+static void on_end(void *ctx, const struct replay *p, const struct trace_totals *totals)
+{
+	struct runs *r = ctx;
+	struct run *run = current(r);
+
+	run->totals = *totals;
+	run->totals.lost -= r->before.lost;
+	run->totals.unknown -= r->before.unknown;
+	run->totals.missed -= r->before.missed;
+	run->totals.events -= r->before.events;
+	r->before = *totals;
+}
+
+static void on_forked(void *ctx, const struct sideband_event *e)
+{
+	struct runs *r = ctx;
+
+	paths__fork(((struct sink_state *)r->sink->state)->paths, e->tid, e->ptid);
+}
+
+static const struct files_calls calls = {.begin = on_begin,
+					 .extended = on_extended,
+					 .add = on_add,
+					 .end = on_end,
+					 .forked = on_forked};
+
+/* The next file isn't of a run that ended before its first step. */
+static int check_begun(const struct runs *r)
+{
+	return r->begun == r->args->files
+		       ? 0
+		       : err__set(ENODATA, "%s has no trace: it is empty, or cut in its plan",
+				  r->args->operands.data[r->begun]);
+}
+
+int runs__read(struct runs *r, const struct args *a, bool keeps_paths)
+{
+	int err;
+
+	*r = (struct runs){.args = a, .keeps_paths = keeps_paths};
+	r->run = xcalloc(a->files + 1, sizeof(*r->run));
+	r->files = (struct files){.args = a, .calls = &calls, .ctx = r};
+	err = files__find_counts(&r->files);
+	if (err)
+		return err;
+	if (keeps_paths && !r->files.counts && !(r->scratch = scratch__new()))
+		return -EIO;
+	err = files__read(&r->files);
+	for (size_t i = 0; !err && i < r->begun; i++)
+		err = paths__end(&r->run[i].paths);
+	err = err ? err : check_begun(r);
+	if (!err)
+		outcomes__settle(&r->outcomes);
+	return err;
+}
+
+/* ---- again ---- */
+
+struct again {
+	struct runs *r;
+	struct paths *paths;
+	size_t begun;
+};
+
+static int begin_again(void *ctx, const struct replay *p)
+{
+	struct again *a = ctx;
+
+	direct(a->r, &a->paths[a->begun++]);
+	return 0;
+}
+
+static int extended_again(void *ctx, const struct plan_increment *i)
+{
+	return err__set(EIO, "the file has changed meanwhile");
+}
+
+static void forked_again(void *ctx, const struct sideband_event *e)
+{
+	struct again *a = ctx;
+
+	paths__fork(((struct sink_state *)a->r->sink->state)->paths, e->tid, e->ptid);
+}
+
+static int read_again(struct runs *r, struct paths *again, size_t i)
+{
+	static const struct files_calls again_calls = {
+		.begin = begin_again, .extended = extended_again, .forked = forked_again};
+	struct again a = {r, &again[i], 0};
+	struct args args = *r->args;
+	struct files files = {.args = &args,
+			      .calls = &again_calls,
+			      .ctx = &a,
+			      .joined = r->files.joined,
+			      .rereads = true,
+			      .output = r->sink};
+	int err;
+
+	memset(&args.operands, 0, sizeof(args.operands));
+	vec__push(&args.operands, r->args->operands.data[i]);
+	for (size_t k = r->args->files; k < r->args->operands.len; k++) /* functions */
+		vec__push(&args.operands, r->args->operands.data[k]);
+	args.files = 1;
+	err = files__read(&files);
+	files__close(&files);
+	vec__free(&args.operands);
+	return err == 1 ? 0 : err;
+}
+
+int runs__read_again(struct runs *r, struct paths *again)
+{
+	enum note_level level = note__level();
+	int err = 0;
+
+	note__set_level(NOTE_QUIET); /* damage was told */
+	for (size_t i = 0; !err && i < r->args->files; i++)
+		if (again[i].wanted)
+			err = read_again(r, again, i);
+	note__set_level(level);
+	return err;
+}
+
+void runs__close(struct runs *r)
+{
+	for (size_t i = 0; r->run && i < r->begun; i++)
+		paths__free(&r->run[i].paths);
+	free(r->run);
+	outcomes__free(&r->outcomes);
+	output__free(r->sink);
+	files__close(&r->files);
+	scratch__free(r->scratch);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* runs: trace files as paths, or counts, of one joined plan; a file is a run. */
+#ifndef BBTRACE_CMD_RUNS_H
+#define BBTRACE_CMD_RUNS_H
+
+#include "diff/diff.h"
+#include "files.h"
+
+struct run {
+	const char *name; /* of its file */
+	struct paths paths;
+	struct trace_meta meta;	    /* without strings */
+	struct trace_totals totals; /* of this run */
+	bool counts;		    /* its file has counts alone */
+	uint64_t unknown;	    /* counts that can't be told */
+};
+
+struct runs {
+	const struct args *args;
+	bool keeps_paths;
+	struct files files;
+	struct outcomes outcomes;
+	struct scratch *scratch;
+	struct output *sink;
+	struct run *run; /* by file: args->files of them */
+	size_t begun;
+	struct trace_totals before;
+};
+/* Reads all files; the paths go to a scratch file if keeps_paths, and then no file may be stdin.
+ * -errno with a message. */
+int runs__read(struct runs *r, const struct args *a, bool keeps_paths);
+/* Reads the files once more, for the steps that paths__want() has asked for of run[i].paths:
+ * captured(ctx + 0 …) is told by again[i]. */
+int runs__read_again(struct runs *r, struct paths *again);
+void runs__close(struct runs *r);
+
+#endif

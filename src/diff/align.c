@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Aligns the paths of two threads. While they are the same, one stack of calls is that of both.
+ * Where they part, each goes on alone until it comes to where all ways of that call lead; if it
+ * leaves the call before that, the call around it is where they may meet.
+ */
+#include <stdlib.h>
+#include "diff/align.h"
+
+/* ---- items ---- */
+
+/* Branches of a function whose code differs between the builds have no counterparts. */
+static bool is_left_out(const struct outcomes *o, const struct path_item *i)
+{
+	const struct outcome *r = &o->rows.data[i->outcome];
+
+	return r->type == OUTCOME_BRANCH && r->function < o->nfunctions && o->changed[r->function];
+}
+
+const struct path_item *aligning__peek(const struct aligning *a, struct path_cursor *c)
+{
+	const struct path_item *i;
+
+	while ((i = path_cursor__peek(c)) && is_left_out(a->d->outcomes, i))
+		path_cursor__skip(c);
+	return i;
+}
+
+const struct outcome *aligning__outcome(const struct aligning *a, const struct path_item *i)
+{
+	return &a->d->outcomes->rows.data[i->outcome];
+}
+
+int64_t aligning__frame_of(const struct aligning *a, const struct path_item *i)
+{
+	return (int64_t)i->depth - (aligning__outcome(a, i)->type == OUTCOME_ENTRY);
+}
+
+static bool same(const struct aligning *a, const struct path_item *x, const struct path_item *y)
+{
+	return x->depth == y->depth && outcome__same(a->d->outcomes, x->outcome, y->outcome);
+}
+
+/* ---- the calls that both are in ---- */
+
+static void set_depth(struct aligning *a, size_t depth)
+{
+	static const struct diff_frame unknown = {NO_FUNCTION, {UINT64_MAX, UINT64_MAX}};
+
+	while (a->frames.len < depth)
+		vec__push(&a->frames, unknown);
+	a->frames.len = depth;
+}
+
+static void follow(struct aligning *a, const struct path_item *x, const struct path_item *y)
+{
+	const struct outcome *o = aligning__outcome(a, x);
+	struct diff_frame *top;
+
+	switch (o->type) {
+	case OUTCOME_ENTRY:
+		set_depth(a, x->depth);
+		vec__push(&a->frames, (struct diff_frame){o->function, {x->index, y->index}});
+		break;
+	case OUTCOME_RETURN:
+		set_depth(a, x->depth);
+		break;
+	case OUTCOME_BRANCH:
+		set_depth(a, (size_t)x->depth + 1);
+		top = vec__last(&a->frames);
+		if (top->function == NO_FUNCTION)
+			top->function = o->function;
+		break;
+	default:
+		break;
+	}
+}
+
+/* ---- each alone ---- */
+
+void aligning__pass(struct aligning *a, int side)
+{
+	const struct path_item *i = aligning__peek(a, &a->at[side]);
+	const struct outcome *o = aligning__outcome(a, i);
+
+	if (a->parting) {
+		a->parting->own[side] += o->type == OUTCOME_BRANCH;
+		a->parting->calls[side] += o->type == OUTCOME_ENTRY;
+	}
+	path_cursor__skip(&a->at[side]);
+}
+
+enum where { AT_SITE, LEFT, ENDED };
+
+/* Goes on to the next execution of site in the call of this depth, or to what follows that call. */
+static enum where advance(struct aligning *a, int side, int64_t depth, uint32_t site)
+{
+	const struct path_item *i;
+
+	while ((i = aligning__peek(a, &a->at[side]))) {
+		const struct outcome *o = aligning__outcome(a, i);
+
+		if (aligning__frame_of(a, i) < depth)
+			return LEFT;
+		if (i->depth == depth && o->type == OUTCOME_RETURN) {
+			aligning__pass(a, side);
+			return LEFT;
+		}
+		if (i->depth == depth && o->type == OUTCOME_BRANCH && o->site == site)
+			return AT_SITE;
+		aligning__pass(a, side);
+	}
+	return ENDED;
+}
+
+/* ---- where they meet ---- */
+
+/* The block that control is in in this call: before an item, or after it. */
+static uint32_t block_at(const struct aligning *a, const struct path_item *i, int64_t depth)
+{
+	const struct outcome *o = i ? aligning__outcome(a, i) : NULL;
+
+	if (!o || o->type != OUTCOME_BRANCH || i->depth != depth)
+		return NO_BLOCK;
+	return a->d->outcomes->plan->sites.data[o->site].block;
+}
+
+static uint32_t block_after(const struct aligning *a, const struct path_item *i)
+{
+	const struct outcome *o = aligning__outcome(a, i);
+	const struct outcome_target *t = &a->d->outcomes->targets.data[o->target];
+	const struct plan *p = a->d->outcomes->plan;
+
+	return plan__block_after(p, o->site, o->taken, t->vaddr);
+}
+
+/* What follows the call that both are in the midst of, on this side. */
+static uint32_t meeting_site(struct aligning *a, uint32_t x, uint32_t y)
+{
+	/* one is in code that isn't traced, which comes back to where the other is */
+	if (x == NO_BLOCK)
+		x = y;
+	if (y == NO_BLOCK)
+		y = x;
+	return plan_meets__site(a->d->meets, x, y);
+}
+
+/* Both leave the call of this depth: the depth of the innermost call that both are in then. -2: a
+ * path has ended. */
+static int64_t leave(struct aligning *a, int64_t depth)
+{
+	while (depth >= 0) {
+		int64_t outer = depth - 1;
+
+		for (int side = 0; side < SIDES; side++) {
+			const struct path_item *i;
+
+			if (advance(a, side, depth, NO_SITE) == ENDED)
+				return -2;
+			i = aligning__peek(a, &a->at[side]);
+			if (!i)
+				return -2;
+			outer = min_of(outer, aligning__frame_of(a, i));
+		}
+		if (outer == depth - 1 || outer < 0)
+			return max_of(outer, (int64_t)-1);
+		/* one has left several calls at once: the other goes on to where that is */
+		depth = outer + 1;
+	}
+	return -1;
+}
+
+static bool at_same(struct aligning *a)
+{
+	const struct path_item *x = aligning__peek(a, &a->at[SIDE_A]),
+			       *y = aligning__peek(a, &a->at[SIDE_B]);
+
+	return x && y && same(a, x, y);
+}
+
+/* x, y: the blocks that they are in, in the call of this depth. False: they don't meet again. */
+static bool meet(struct aligning *a, int64_t depth, uint32_t x, uint32_t y)
+{
+	bool searched = false;
+
+	for (;;) {
+		uint32_t site = meeting_site(a, x, y);
+		bool again = a->last_depth == depth && a->since < SEARCH_SAME;
+
+		/* no place is common to all ways, or the ways parted right behind it before */
+		if (!searched && (site == NO_SITE || again) && search__meet(a, depth))
+			return true;
+		searched = true;
+		if (site != NO_SITE && advance(a, SIDE_A, depth, site) == AT_SITE &&
+		    advance(a, SIDE_B, depth, site) == AT_SITE)
+			return true;
+		depth = leave(a, depth);
+		if (depth < -1)
+			return false;
+		if (at_same(a))
+			return true;
+		if (depth < 0)
+			return search__meet(a, depth);
+		x = block_at(a, aligning__peek(a, &a->at[SIDE_A]), depth);
+		y = block_at(a, aligning__peek(a, &a->at[SIDE_B]), depth);
+		searched = false;
+	}
+}
+
+/* ---- partings ---- */
+
+static void keep(struct diff *d, struct parting *p)
+{
+	size_t at = d->partings.len;
+
+	d->found++;
+	++*map64__put(&d->by_site, p->kind == PART_BRANCH ? p->site + 1ull : 0);
+	while (at && d->partings.data[at - 1].time > p->time)
+		at--;
+	if (at >= d->most) {
+		vec__free(&p->frames);
+		return;
+	}
+	vec__push(&d->partings, *p);
+	memmove(&d->partings.data[at + 1], &d->partings.data[at],
+		(d->partings.len - 1 - at) * sizeof(*p));
+	d->partings.data[at] = *p;
+	if (d->partings.len > d->most) {
+		vec__free(&vec__last(&d->partings)->frames);
+		d->partings.len--;
+	}
+}
+
+static uint64_t time_of(const struct diff *d, int side, size_t thread, uint64_t index)
+{
+	uint64_t time = paths__time(d->runs[side], thread, index);
+
+	return time > d->start[side] ? time - d->start[side] : 0;
+}
+
+static void describe(struct aligning *a, struct parting *p, const struct path_item *x,
+		     const struct path_item *y)
+{
+	const struct path_item *items[SIDES] = {x, y};
+	const struct outcome *ox = x ? aligning__outcome(a, x) : NULL,
+			     *oy = y ? aligning__outcome(a, y) : NULL;
+
+	p->kind = PART_PLACE;
+	p->site = NO_SITE;
+	if (!x || !y)
+		p->kind = PART_END;
+	else if (ox->type == OUTCOME_BRANCH && oy->type == OUTCOME_BRANCH && ox->site == oy->site &&
+		 x->depth == y->depth)
+		p->kind = PART_BRANCH;
+	if (p->kind == PART_BRANCH)
+		p->site = ox->site;
+	p->threads = a->threads;
+	p->same = a->same;
+	for (int side = 0; side < SIDES; side++) {
+		p->index[side] = items[side] ? items[side]->index : UINT64_MAX;
+		p->outcome[side] = items[side] ? items[side]->outcome : NO_OUTCOME;
+	}
+	p->time = x ? time_of(a->d, SIDE_A, a->threads.a, x->index)
+		    : time_of(a->d, SIDE_B, a->threads.b, y->index);
+	for (size_t i = 0; i < a->frames.len; i++)
+		vec__push(&p->frames, a->frames.data[i]);
+}
+
+/* The call that both are in: an entry, or what ended one of them, is of it as well. */
+static int64_t depth_of_both(const struct aligning *a, const struct path_item *x,
+			     const struct path_item *y)
+{
+	int64_t depth = a->frames.len ? (int64_t)a->frames.len - 1 : INT32_MAX;
+
+	if (x)
+		depth = min_of(depth, aligning__frame_of(a, x));
+	if (y)
+		depth = min_of(depth, aligning__frame_of(a, y));
+	return depth;
+}
+
+static void go_to_ends(struct aligning *a)
+{
+	for (int side = 0; side < SIDES; side++)
+		while (aligning__peek(a, &a->at[side]))
+			aligning__pass(a, side);
+}
+
+/* Where the two aren't the same. */
+static void part(struct aligning *a, bool certain)
+{
+	struct path_item *x = (struct path_item *)aligning__peek(a, &a->at[SIDE_A]),
+			 *y = (struct path_item *)aligning__peek(a, &a->at[SIDE_B]);
+	struct path_item xi = {0}, yi = {0};
+	struct parting p = {0};
+	int64_t depth = depth_of_both(a, x, y);
+	uint32_t bx = NO_BLOCK, by = NO_BLOCK;
+
+	if (x)
+		xi = *x;
+	if (y)
+		yi = *y;
+	describe(a, &p, x, y);
+	a->parting = &p;
+	if (x && y && p.kind == PART_BRANCH) {
+		bx = block_after(a, &xi);
+		by = block_after(a, &yi);
+		path_cursor__skip(&a->at[SIDE_A]);
+		path_cursor__skip(&a->at[SIDE_B]);
+	} else {
+		bx = block_at(a, x, depth);
+		by = block_at(a, y, depth);
+	}
+	p.meets = x && y && meet(a, depth, bx, by);
+	if (!p.meets)
+		go_to_ends(a);
+	for (int side = 0; side < SIDES; side++) {
+		const struct path_item *i = aligning__peek(a, &a->at[side]);
+
+		p.meet[side] = i ? i->index : UINT64_MAX;
+	}
+	if (p.meets)
+		a->last_depth = aligning__frame_of(a, aligning__peek(a, &a->at[SIDE_A]));
+	a->since = 0;
+	a->parting = NULL;
+	if (certain)
+		keep(a->d, &p);
+	else
+		vec__free(&p.frames);
+}
+
+/* What follows a gap may be anything: it is aligned as after a parting, but tells nothing. */
+static bool pass_gaps(struct aligning *a)
+{
+	bool found = false;
+
+	for (int side = 0; side < SIDES; side++) {
+		const struct path_item *i;
+
+		while ((i = aligning__peek(a, &a->at[side])) &&
+		       aligning__outcome(a, i)->type == OUTCOME_GAP) {
+			path_cursor__skip(&a->at[side]);
+			found = true;
+		}
+	}
+	return found;
+}
+
+static void align_pair(struct aligning *a)
+{
+	for (;;) {
+		bool gap = pass_gaps(a);
+		const struct path_item *x = aligning__peek(a, &a->at[SIDE_A]),
+				       *y = aligning__peek(a, &a->at[SIDE_B]);
+
+		a->d->uncertain += gap;
+		if (!x && !y)
+			return;
+		if (!x || !y || !same(a, x, y)) {
+			part(a, !gap);
+			continue;
+		}
+		follow(a, x, y);
+		a->same++;
+		a->since++;
+		a->d->matched++;
+		path_cursor__skip(&a->at[SIDE_A]);
+		path_cursor__skip(&a->at[SIDE_B]);
+	}
+}
+
+/* A thread that only one run has. */
+static void lone(struct diff *d, struct thread_pair t)
+{
+	int side = t.a == SIZE_MAX ? SIDE_B : SIDE_A;
+	size_t thread = side == SIDE_A ? t.a : t.b;
+	struct parting p = {.kind = PART_THREAD,
+			    .threads = t,
+			    .site = NO_SITE,
+			    .index = {UINT64_MAX, UINT64_MAX},
+			    .outcome = {NO_OUTCOME, NO_OUTCOME},
+			    .meet = {UINT64_MAX, UINT64_MAX}};
+
+	p.index[side] = 0;
+	p.time = time_of(d, side, thread, 0);
+	p.own[side] = paths__thread(d->runs[side], thread)->steps;
+	d->only[side]++;
+	keep(d, &p);
+}
+
+/* The first step of a run, by the clock. */
+static void find_start(struct diff *d, int side)
+{
+	d->start[side] = UINT64_MAX;
+	for (size_t i = 0; i < d->runs[side]->threads.len; i++)
+		if (paths__thread(d->runs[side], i)->steps)
+			d->start[side] = min_of(d->start[side], paths__time(d->runs[side], i, 0));
+}
+
+int diff__find(struct diff *d)
+{
+	const struct thread_pair *t;
+
+	d->meets = plan_meets__new(d->outcomes->plan);
+	threads__match(d->runs[SIDE_A], d->runs[SIDE_B], &d->pairs);
+	find_start(d, SIDE_A);
+	find_start(d, SIDE_B);
+	vec__each (t, &d->pairs) {
+		struct aligning a = {.d = d, .threads = *t, .last_depth = -2};
+
+		if (t->a == SIZE_MAX || t->b == SIZE_MAX) {
+			lone(d, *t);
+			continue;
+		}
+		path_cursor__init(&a.at[SIDE_A], d->runs[SIDE_A], t->a);
+		path_cursor__init(&a.at[SIDE_B], d->runs[SIDE_B], t->b);
+		align_pair(&a);
+		vec__free(&a.frames);
+	}
+	return d->runs[SIDE_A]->error ? d->runs[SIDE_A]->error : d->runs[SIDE_B]->error;
+}
+
+void diff__free(struct diff *d)
+{
+	struct parting *p;
+
+	vec__each (p, &d->partings)
+		vec__free(&p->frames);
+	vec__free(&d->partings);
+	vec__free(&d->pairs);
+	map64__free(&d->by_site);
+	plan_meets__free(d->meets);
+}

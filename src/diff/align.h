@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* align: shared by what aligns two paths. Private to src/diff. */
+#ifndef BBTRACE_DIFF_ALIGN_H
+#define BBTRACE_DIFF_ALIGN_H
+
+#include "diff/paths.h"
+
+/* So many outcomes of a call that are the same count as the same way. */
+#define SEARCH_SAME 8
+
+struct aligning {
+	struct diff *d;
+	struct thread_pair threads;
+	struct path_cursor at[SIDES];
+	VEC(struct diff_frame) frames;
+	uint64_t same;		 /* outcomes */
+	int64_t last_depth;	 /* of the call where they met last; -2: nowhere yet */
+	uint64_t since;		 /* outcomes that were the same since then */
+	struct parting *parting; /* that is being passed; NULL: none */
+};
+
+/* The next item of a path; NULL: the end. */
+const struct path_item *aligning__peek(const struct aligning *a, struct path_cursor *c);
+/* Skips it, as one of what a side takes alone. */
+void aligning__pass(struct aligning *a, int side);
+const struct outcome *aligning__outcome(const struct aligning *a, const struct path_item *i);
+/* The depth of the call that an item is of; an entry is of the call that it is made from. -1: of no
+ * call. */
+int64_t aligning__frame_of(const struct aligning *a, const struct path_item *i);
+
+/* Goes on to where the same outcomes follow on both sides, in the call of this depth (search.c).
+ * False: there are none nearby, and nothing was passed. */
+bool search__meet(struct aligning *a, int64_t depth);
+
+#endif

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Outcomes: what a step is, apart from its time, its thread and addresses that differ by run. */
+#include <stdlib.h>
+#include "diff/diff.h"
+
+void outcomes__init(struct outcomes *o, const struct plan *joined)
+{
+	*o = (struct outcomes){.plan = joined};
+	vec__add(&o->targets);
+}
+
+void outcomes__free(struct outcomes *o)
+{
+	vec__free(&o->rows);
+	vec__free(&o->targets);
+	vec__free(&o->by_site);
+	map64__free(&o->by_row);
+	map64__free(&o->by_target);
+	free(o->same);
+	free(o->changed);
+}
+
+/* ---- numbers ---- */
+
+static bool same_target(const struct outcome_target *a, const struct outcome_target *b)
+{
+	return a->object == b->object && a->symbol == b->symbol && a->offset == b->offset;
+}
+
+/* Code in memory without a file is elsewhere in each run. */
+static uint32_t target_of(struct outcomes *o, const struct location *to)
+{
+	struct outcome_target t = {to->object, to->symbol, to->symbol ? to->offset : to->vaddr,
+				   to->vaddr};
+	const uint64_t key[] = {(uintptr_t)t.object, (uintptr_t)t.symbol, t.offset};
+	uint64_t *known;
+
+	if (!to->object)
+		return NO_TARGET;
+	for (uint64_t hash = map64__hash(key, sizeof(key));; hash++) {
+		known = map64__put(&o->by_target, hash);
+		if (!*known)
+			break;
+		if (same_target(&o->targets.data[*known], &t))
+			return *known;
+	}
+	*known = o->targets.len;
+	vec__push(&o->targets, t);
+	return *known;
+}
+
+static uint32_t number_of(struct outcomes *o, const struct outcome *row)
+{
+	uint64_t *known;
+
+	for (uint64_t hash = map64__hash(row, sizeof(*row));; hash++) {
+		known = map64__put(&o->by_row, hash);
+		if (!*known)
+			break;
+		if (!memcmp(&o->rows.data[*known - 1], row, sizeof(*row)))
+			return *known - 1;
+	}
+	vec__push(&o->rows, *row);
+	*known = o->rows.len;
+	return *known - 1;
+}
+
+uint32_t outcomes__branch(struct outcomes *o, uint32_t site, bool taken, const struct location *to)
+{
+	const struct plan_site *s = &o->plan->sites.data[site];
+	struct outcome row = {OUTCOME_BRANCH, s->function, site, 0, NO_TARGET};
+	uint32_t *known;
+
+	if (!s->target && !plan_site__is_conditional(s)) {
+		row.target = to ? target_of(o, to) : NO_TARGET;
+		return number_of(o, &row);
+	}
+	row.taken = plan_site__is_conditional(s) && taken;
+	while (o->by_site.len < 2 * o->plan->sites.len)
+		vec__push(&o->by_site, 0);
+	known = &o->by_site.data[2 * site + row.taken];
+	if (!*known)
+		*known = 1 + number_of(o, &row);
+	return *known - 1;
+}
+
+uint32_t outcomes__entry(struct outcomes *o, uint32_t function)
+{
+	struct outcome row = {OUTCOME_ENTRY, function, NO_SITE, 0, NO_TARGET};
+
+	return number_of(o, &row);
+}
+
+uint32_t outcomes__of(struct outcomes *o, const struct step *s)
+{
+	struct outcome row = {OUTCOME_GAP, NO_FUNCTION, NO_SITE, 0, NO_TARGET};
+
+	switch (s->type) {
+	case STEP_BRANCH:
+		return outcomes__branch(o, s->site, s->taken, s->to_known ? &s->to : NULL);
+	case STEP_ENTRY:
+		return outcomes__entry(o, s->function);
+	case STEP_RETURN:
+		row.type = OUTCOME_RETURN;
+		row.function = s->function;
+		return number_of(o, &row);
+	case STEP_LOST:
+	case STEP_UNKNOWN:
+		return number_of(o, &row);
+	default:
+		return NO_OUTCOME;
+	}
+}
+
+/* ---- what is the same ---- */
+
+static const char *name_of(const struct plan_function *f)
+{
+	return f->raw ? f->raw : f->name;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Functions of objects of one name, in two builds, that plan__join() found to be different. */
+void outcomes__settle(struct outcomes *o)
+{
+	const struct plan *p = o->plan;
+	struct map64 by_name = {0};
+
+	free(o->same);
+	free(o->changed);
+	o->nfunctions = p->functions.len;
+	o->same = xcalloc(p->functions.len + 1, sizeof(*o->same));
+	o->changed = xcalloc(p->functions.len + 1, sizeof(*o->changed));
+	for (uint32_t i = 0; i < p->functions.len; i++) {
+		const struct plan_function *f = &p->functions.data[i], *first;
+		const char *object = base_name(p->objects.data[f->object].path);
+		uint64_t *known = map64__put(&by_name, map64__hash(name_of(f), strlen(name_of(f))) ^
+							       map64__hash(object, strlen(object)));
+
+		o->same[i] = i;
+		if (f->flags & FUNCTION_RANGE)
+			continue;
+		if (!*known)
+			*known = i + 1;
+		first = &p->functions.data[*known - 1];
+		/* two static functions of one name in one object are two functions */
+		if (first->object == f->object || strcmp(name_of(first), name_of(f)) != 0 ||
+		    strcmp(base_name(p->objects.data[first->object].path), object) != 0)
+			continue;
+		o->same[i] = *known - 1;
+		o->changed[i] = o->changed[*known - 1] = true;
+	}
+	map64__free(&by_name);
+}
+
+static uint32_t function_of(const struct outcomes *o, const struct outcome *r)
+{
+	return r->function < o->nfunctions ? o->same[r->function] : r->function;
+}
+
+/* What isn't traced may be of two builds of a library: there a name is all that tells. */
+static bool leads_the_same(const struct outcomes *o, const struct outcome *a,
+			   const struct outcome *b)
+{
+	const struct outcome_target *x = &o->targets.data[a->target],
+				    *y = &o->targets.data[b->target];
+
+	if (a->target == b->target || a->target == NO_TARGET || b->target == NO_TARGET)
+		return true;
+	if (strcmp(base_name(x->object), base_name(y->object)) != 0)
+		return false;
+	if (!x->symbol || !y->symbol)
+		return x->symbol == y->symbol && x->object != y->object;
+	if (strcmp(x->symbol, y->symbol) != 0)
+		return false;
+	return x->offset == y->offset || x->object != y->object ||
+	       o->plan->sites.data[a->site].kind == BRANCH_RET;
+}
+
+bool outcome__same(const struct outcomes *o, uint32_t a, uint32_t b)
+{
+	const struct outcome *x = &o->rows.data[a], *y = &o->rows.data[b];
+
+	if (a == b)
+		return true;
+	if (x->type != y->type)
+		return false;
+	if (x->type != OUTCOME_BRANCH)
+		return function_of(o, x) == function_of(o, y);
+	return x->site == y->site && x->taken == y->taken && leads_the_same(o, x, y);
+}

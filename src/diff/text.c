@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Differences as text: what both do, and behind < and > what A and B do alone, as diff(1). */
+#include "diff/view.h"
+
+#define SOURCE_COLUMN 64
+
+struct writer {
+	const struct diff_view *v;
+	struct str *out;
+	size_t line; /* where it begins */
+};
+
+enum mark { BOTH = ' ', OF_A = '<', OF_B = '>' };
+
+static void paint(struct writer *w, const char *code)
+{
+	if (w->v->color)
+		str__puts(w->out, code);
+}
+
+static void begin(struct writer *w, enum mark mark, unsigned depth)
+{
+	if (mark != BOTH)
+		paint(w, mark == OF_A ? "\033[31m" : "\033[32m");
+	w->line = w->out->len;
+	str__printf(w->out, "%c %*s", mark, (int)(2 * min_of(depth, 20u)), "");
+}
+
+static void end(struct writer *w)
+{
+	paint(w, "\033[0m");
+	str__putc(w->out, '\n');
+}
+
+/* The source of an address, at the right. */
+static void put_source(struct writer *w, uint32_t object, uint64_t vaddr)
+{
+	autofree struct str source = {0};
+	size_t width = w->out->len - w->line;
+
+	if (!line__source(w->v, object, vaddr, &source))
+		return;
+	paint(w, "\033[2m");
+	str__printf(w->out, "%*s%s",
+		    (int)(width + 2 < SOURCE_COLUMN ? SOURCE_COLUMN - width : 2), "",
+		    source.data);
+}
+
+static void put_step(struct writer *w, enum mark mark, const struct step *s)
+{
+	const struct diff *d = w->v->d;
+	uint32_t outcome = outcomes__of(d->outcomes, s);
+
+	begin(w, mark, s->depth + (s->type == STEP_BRANCH));
+	line__outcome(w->v, outcome, s, w->out);
+	if (s->site < d->outcomes->plan->sites.len && s->type != STEP_RETURN)
+		put_source(w, d->outcomes->plan->sites.data[s->site].object,
+			   d->outcomes->plan->sites.data[s->site].vaddr);
+	end(w);
+}
+
+/* ---- one parting ---- */
+
+static void put_thread(struct writer *w, const struct parting *p, int side)
+{
+	const struct path_thread *t;
+
+	if (parting__thread(p, side) == SIZE_MAX)
+		return;
+	t = paths__thread(w->v->d->runs[side], parting__thread(p, side));
+	str__puts(w->out, side == SIDE_A ? " < " : " > ");
+	str__shown(w->out, t->comm);
+	str__printf(w->out, "-%u", t->tid);
+}
+
+static void put_head(struct writer *w, const struct parting *p, size_t number)
+{
+	str__printf(w->out, "\ndifference %zu of %llu:", number,
+		    (unsigned long long)w->v->d->found);
+	put_thread(w, p, SIDE_A);
+	put_thread(w, p, SIDE_B);
+	str__printf(w->out, ", after %llu steps that are the same\n", (unsigned long long)p->same);
+}
+
+/* The calls that lead there, with the arguments of both. */
+static void put_calls(struct writer *w, const struct parting *p)
+{
+	size_t first = p->frames.len > DIFF_CALLS ? p->frames.len - DIFF_CALLS : 0;
+	const struct plan *plan = w->v->d->outcomes->plan;
+
+	if (first)
+		str__printf(w->out, "  (%zu more calls around these)\n", first);
+	for (size_t i = first; i < p->frames.len; i++) {
+		const struct diff_frame *f = &p->frames.data[i];
+		const struct step *a = parting__step(w->v, p, SIDE_A, f->entry[SIDE_A]),
+				  *b = parting__step(w->v, p, SIDE_B, f->entry[SIDE_B]);
+
+		begin(w, BOTH, i);
+		str__shown(w->out, function__shown(plan, f->function));
+		line__arguments(w->v, a, b, w->out);
+		if (a && a->site < plan->sites.len)
+			put_source(w, plan->sites.data[a->site].object,
+				   plan->sites.data[a->site].vaddr);
+		end(w);
+	}
+}
+
+static bool is_entry_of(const struct parting *p, uint64_t index)
+{
+	for (size_t i = 0; i < p->frames.len; i++)
+		if (p->frames.data[i].entry[SIDE_A] == index)
+			return true;
+	return false;
+}
+
+/* What both did before; the entries of the calls are shown. */
+static void put_before(struct writer *w, const struct parting *p)
+{
+	uint64_t context = w->v->context, at = p->index[SIDE_A], other = p->index[SIDE_B];
+	int side = at == UINT64_MAX ? SIDE_B : SIDE_A;
+
+	at = side == SIDE_A ? at : other;
+	for (uint64_t i = at - min_of(at, context); i < at; i++) {
+		const struct step *s = parting__step(w->v, p, side, i);
+
+		if (s && !(side == SIDE_A && is_entry_of(p, i)))
+			put_step(w, BOTH, s);
+	}
+}
+
+static const char *mark_text(enum mark mark)
+{
+	return mark == OF_A ? "A" : "B";
+}
+
+static void put_condition(struct writer *w, const struct parting *p)
+{
+	const struct plan *plan = w->v->d->outcomes->plan;
+	const struct plan_site *site = &plan->sites.data[p->site];
+	const char *source = line__source_text(w->v, site->object, site->vaddr);
+
+	if (site->compare) {
+		str__puts(w->out, "      ");
+		str__shown(w->out, site->compare);
+		for (int side = 0; side < SIDES; side++) {
+			autofree struct str proved = {0};
+			bool taken = w->v->d->outcomes->rows.data[p->outcome[side]].taken;
+
+			if (plan__condition(plan, p->site, taken, &proved))
+				str__printf(w->out, "%s %s: %s", side ? ";" : "   ",
+					    side ? "B" : "A", proved.data);
+		}
+		str__putc(w->out, '\n');
+	}
+	if (source) {
+		str__puts(w->out, "      ");
+		line__source(w->v, site->object, site->vaddr, w->out);
+		str__puts(w->out, ": ");
+		str__shown(w->out, source);
+		str__putc(w->out, '\n');
+	}
+}
+
+static void put_way(struct writer *w, const struct parting *p, int side, bool first_only)
+{
+	enum mark mark = side == SIDE_A ? OF_A : OF_B;
+	uint64_t at = p->index[side], to = p->meet[side], shown = 0;
+
+	if (at == UINT64_MAX) {
+		begin(w, mark, p->frames.len);
+		str__printf(w->out, "-- the thread of %s has ended --", mark_text(mark));
+		end(w);
+		return;
+	}
+	for (uint64_t i = first_only ? at : at + (p->kind == PART_BRANCH);
+	     i < to && shown <= (first_only ? 0 : w->v->context); i++, shown++) {
+		const struct step *s = parting__step(w->v, p, side, i);
+
+		if (!s)
+			break;
+		put_step(w, mark, s);
+	}
+}
+
+static void put_lengths(struct writer *w, const struct parting *p)
+{
+	static const char *const names[] = {"A", "B"};
+
+	str__puts(w->out, "  until they meet: ");
+	for (int side = 0; side < SIDES; side++)
+		str__printf(w->out, "%s%s takes %llu branches in %llu calls", side ? "; " : "",
+			    names[side], (unsigned long long)p->own[side],
+			    (unsigned long long)p->calls[side]);
+	str__putc(w->out, '\n');
+}
+
+static void put_meeting(struct writer *w, const struct parting *p)
+{
+	const struct step *s = p->meets ? parting__step(w->v, p, SIDE_A, p->meet[SIDE_A]) : NULL;
+
+	if (!p->meets) {
+		str__puts(w->out, p->kind == PART_THREAD ? "" : "  they don't meet again\n");
+		return;
+	}
+	put_lengths(w, p);
+	if (s)
+		put_step(w, BOTH, s);
+}
+
+static void put_parting(struct writer *w, const struct parting *p, size_t number)
+{
+	put_head(w, p, number);
+	if (p->kind == PART_THREAD) {
+		int side = p->threads.a == SIZE_MAX ? SIDE_B : SIDE_A;
+
+		str__printf(w->out, "  only %s has this thread, with %llu steps\n",
+			    side == SIDE_A ? "A" : "B", (unsigned long long)p->own[side]);
+		put_way(w, p, side, false);
+		return;
+	}
+	put_calls(w, p);
+	put_before(w, p);
+	if (p->kind == PART_BRANCH) {
+		put_way(w, p, SIDE_A, true);
+		put_way(w, p, SIDE_B, true);
+		put_condition(w, p);
+	}
+	put_way(w, p, SIDE_A, false);
+	put_way(w, p, SIDE_B, false);
+	put_meeting(w, p);
+}
+
+/* ---- counts ---- */
+
+static void put_counts(struct writer *w, const count_changes *changes, const char *what)
+{
+	size_t rows = w->v->rows ? min_of(w->v->rows, (uint64_t)changes->len) : changes->len;
+
+	if (!changes->len)
+		return;
+	str__printf(w->out, "\n%zu %s were executed a different number of times:\n", changes->len,
+		    what);
+	str__puts(w->out, "           A           B\n");
+	for (size_t i = 0; i < rows; i++) {
+		const struct count_change *c = &changes->data[i];
+		const struct outcome *o = &w->v->d->outcomes->rows.data[c->outcome];
+		const struct plan *p = w->v->d->outcomes->plan;
+
+		w->line = w->out->len;
+		str__printf(w->out, "%12llu%12llu  ", (unsigned long long)c->n[SIDE_A],
+			    (unsigned long long)c->n[SIDE_B]);
+		line__outcome(w->v, c->outcome, NULL, w->out);
+		if (o->type == OUTCOME_BRANCH)
+			put_source(w, p->sites.data[o->site].object, p->sites.data[o->site].vaddr);
+		end(w);
+	}
+	if (rows < changes->len)
+		str__printf(w->out, "  and %zu more; -F json has all\n", changes->len - rows);
+}
+
+/* ---- all ---- */
+
+static void put_summary(struct writer *w)
+{
+	const struct diff *d = w->v->d;
+
+	if (d->found > d->partings.len)
+		str__printf(w->out, "\n%llu more differences, at %zu branches in all; -n %llu "
+				    "shows them\n",
+			    (unsigned long long)(d->found - d->partings.len),
+			    d->by_site.len - !!map64__get(&d->by_site, 0),
+			    (unsigned long long)d->found);
+}
+
+void diff__text(const struct diff_view *v, struct str *out)
+{
+	struct writer w = {v, out, 0};
+	size_t start = out->len;
+
+	if (!v->d->found && !v->functions.len && !v->branches.len)
+		return;
+	for (int side = 0; side < SIDES; side++) {
+		str__puts(out, side == SIDE_A ? "< A: " : "> B: ");
+		str__shown(out, v->names[side]);
+		str__putc(out, '\n');
+	}
+	for (size_t i = 0; i < v->d->partings.len; i++)
+		put_parting(&w, &v->d->partings.data[i], i + 1);
+	put_summary(&w);
+	put_counts(&w, &v->functions, "functions");
+	put_counts(&w, &v->branches, "branches");
+	if (v->hide_addresses) {
+		struct str tail = {0};
+
+		str__put(&tail, out->data + start, out->len - start);
+		out->len = start;
+		address__hide(&tail, true);
+		str__put(out, tail.data, tail.len);
+		str__free(&tail);
+	}
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* scratch: bytes that don't fit into memory, in a temporary file without a name. */
+#ifndef BBTRACE_SCRATCH_H
+#define BBTRACE_SCRATCH_H
+
+#include "util/util.h"
+
+struct scratch;
+/* In the directory that TMPDIR names, or /var/tmp. NULL, with a message: it can't be made there. */
+struct scratch *scratch__new(void);
+void scratch__free(struct scratch *s);
+/* Appends bytes; *at: where. -errno with a message: the disk is full. */
+int scratch__put(struct scratch *s, const void *data, size_t len, uint64_t *at);
+/* Reads bytes that were put. -errno with a message. */
+int scratch__get(const struct scratch *s, uint64_t at, void *data, size_t len);
+
+#endif
