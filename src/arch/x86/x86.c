@@ -63,6 +63,7 @@ static const struct row rows[] = {
 /* By map and opcode: the number of its first row, + 1; 0: none. */
 static uint8_t row_of[2][256];
 static ZydisDecoder decoder;
+static ZydisFormatter formatter;
 
 static void prepare(void)
 {
@@ -70,6 +71,10 @@ static void prepare(void)
 		for (unsigned op = rows[i].opcode; op <= rows[i].last; op++)
 			row_of[rows[i].map == ZYDIS_OPCODE_MAP_0F][op] = i + 1;
 	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	ZydisFormatterInit(&formatter, ZYDIS_FORMATTER_STYLE_INTEL);
+	ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, false);
+	ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE,
+				  ZYDIS_PADDING_DISABLED);
 }
 
 int x86__raw(const uint8_t *bytes, size_t len, struct x86_raw *raw)
@@ -476,18 +481,14 @@ static void put_mnemonic(const char *text, const struct x86_raw *raw, const char
 static bool format(const uint8_t *bytes, size_t len, uint64_t addr, char *out, size_t size)
 {
 	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
-	ZydisFormatter formatter;
+	struct insn insn = {.addr = addr};
 	struct x86_raw raw;
-	struct insn insn;
 	char text[128];
 
-	if (!len || decode(bytes, len, addr, false, &insn) || x86__raw(bytes, len, &raw))
+	if (!len || x86__raw(bytes, len, &raw))
 		return false;
+	set_flow(&raw.z, false, &insn);
 	x86__operands(&raw, ops);
-	ZydisFormatterInit(&formatter, ZYDIS_FORMATTER_STYLE_INTEL);
-	ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, false);
-	ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE,
-				  ZYDIS_PADDING_DISABLED);
 	if (!ZYAN_SUCCESS(ZydisFormatterFormatInstruction(&formatter, &raw.z, ops,
 							  raw.z.operand_count_visible, text,
 							  sizeof(text), addr, NULL)))
@@ -550,6 +551,8 @@ const struct arch arch_x86_64 = {
 	.leads_to = leads_to,
 	.taken = taken,
 	.bound = bound,
+	.flags_effect = x86__flags_effect,
+	.proves = x86__proves,
 	.nregs = ARRAY_SIZE(x86_reg_names),
 	.reg_names = x86_reg_names,
 	.sp_reg = X86_RSP,

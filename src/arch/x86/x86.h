@@ -83,6 +83,12 @@ bool x86__emulates_wrongly(const uint8_t *bytes, size_t len, const char *version
 /* copier.c, use.c */
 extern const struct arch_copier x86_copier;
 bool x86__use(const uint8_t *bytes, size_t len, uint64_t addr, struct reg_use *out);
+enum flags_effect x86__flags_effect(const uint8_t *bytes, size_t len, uint8_t kind, uint16_t cond);
+/* condition.c: the condition code of a branch, of loope and loopne that which they have besides the
+ * counter; X86_NO_CODE: none. */
+#define X86_NO_CODE 0xff
+uint8_t x86__code_of(uint8_t kind, uint16_t cond);
+bool x86__proves(uint8_t kind, uint16_t cond, bool taken, const char *compare, struct str *out);
 /* samples.c */
 #ifdef __x86_64__
 extern const struct sample x86_samples[];
