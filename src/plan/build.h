@@ -25,10 +25,18 @@ static inline uint8_t insn__traps(const struct insn *insn, bool kernel)
 	return insn->varies ? 0 : insn->emulated ? 1 : 2;
 }
 
-/* Texts, each once. */
+/* An instruction's bytes, and its text wherever it is. */
+struct encoding {
+	uint8_t bytes[15], len;
+	const char *text;
+};
+
+/* The texts of instructions, each once. */
 struct texts {
-	VEC(char *) all; /* owned */
-	struct map64 known;
+	VEC(char *) all;    /* owned */
+	struct map64 known; /* hash → 1 + index */
+	VEC(struct encoding) encodings;
+	struct map64 encoded; /* hash → 1 + index */
 };
 void texts__free(struct texts *t);
 

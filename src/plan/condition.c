@@ -19,6 +19,51 @@ static const char *texts__add(struct texts *t, const char *text)
 	return t->all.data[*number - 1];
 }
 
+/* The encoding of an instruction whose text was asked for; new ones are without a text. NULL: too
+ * long, or two have one hash. */
+static struct encoding *find_encoding(struct texts *t, const uint8_t *bytes, size_t len)
+{
+	struct encoding new = {.len = len};
+	uint64_t *number;
+
+	if (len > sizeof(new.bytes))
+		return NULL;
+	memcpy(new.bytes, bytes, len);
+	number = map64__put(&t->encoded, map64__hash(bytes, len));
+	if (!*number) {
+		vec__push(&t->encodings, new);
+		*number = t->encodings.len;
+	}
+	new.text = t->encodings.data[*number - 1].text;
+	return memcmp(&new, &t->encodings.data[*number - 1], sizeof(new))
+		       ? NULL
+		       : &t->encodings.data[*number - 1];
+}
+
+/* Does the text of an instruction name an address? Then it isn't the same elsewhere. */
+static bool names_address(const char *text)
+{
+	return strstr(text, "[0x");
+}
+
+/* NULL: it can't be formatted. */
+static const char *text_of(struct texts *t, const struct arch *arch, const uint8_t *bytes,
+			   size_t len, uint64_t addr)
+{
+	struct encoding *known = find_encoding(t, bytes, len);
+	char buffer[TEXT_MAX];
+	const char *text;
+
+	if (known && known->text)
+		return known->text;
+	if (!arch->format(bytes, len, addr, buffer, sizeof(buffer)))
+		return NULL;
+	text = texts__add(t, buffer);
+	if (known && !names_address(text))
+		known->text = text;
+	return text;
+}
+
 void texts__free(struct texts *t)
 {
 	char **text;
@@ -26,7 +71,9 @@ void texts__free(struct texts *t)
 	vec__each (text, &t->all)
 		free(*text);
 	vec__free(&t->all);
+	vec__free(&t->encodings);
 	map64__free(&t->known);
+	map64__free(&t->encoded);
 }
 
 /* ---- the instruction that set the flags ---- */
@@ -73,7 +120,6 @@ const char *condition__find(struct emit *e, uint32_t first, uint32_t last)
 {
 	struct plan_data *data = e->plan->priv;
 	const struct graph *g = e->g;
-	char text[TEXT_MAX];
 	const uint8_t *bytes;
 	uint32_t node;
 	size_t len;
@@ -82,9 +128,8 @@ const char *condition__find(struct emit *e, uint32_t first, uint32_t last)
 		return NULL;
 	node = find_setter(g, first, last);
 	bytes = node ? bytes_of(g, node, &len) : NULL;
-	if (!bytes || !g->arch->format(bytes, len, g->nodes.data[node].addr, text, sizeof(text)))
-		return NULL;
-	return texts__add(&data->compares, text);
+	return bytes ? text_of(&data->compares, g->arch, bytes, len, g->nodes.data[node].addr)
+		     : NULL;
 }
 
 /* ---- what an outcome proves ---- */

@@ -132,6 +132,12 @@ static void use_operand(const ZydisDecodedInstruction *z, const ZydisDecodedOper
 		out->writes |= bit;
 }
 
+static bool shifts(const ZydisDecodedInstruction *z)
+{
+	return z->meta.category == ZYDIS_CATEGORY_SHIFT ||
+	       z->meta.category == ZYDIS_CATEGORY_ROTATE;
+}
+
 /* A shift by 0 leaves the flags as they are. */
 static bool may_keep_flags(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *ops)
 {
@@ -140,7 +146,7 @@ static bool may_keep_flags(const ZydisDecodedInstruction *z, const ZydisDecodedO
 
 	if (z->attributes & REPEATS)
 		return true;
-	if (z->meta.category != ZYDIS_CATEGORY_SHIFT && z->meta.category != ZYDIS_CATEGORY_ROTATE)
+	if (!shifts(z))
 		return false;
 	return !last || ops[last - 1].type != ZYDIS_OPERAND_TYPE_IMMEDIATE ||
 	       !(ops[last - 1].imm.value.u & mask);
@@ -217,9 +223,18 @@ static const uint32_t flags_read[8] = {
 	ZYDIS_CPUFLAG_SF | ZYDIS_CPUFLAG_OF | ZYDIS_CPUFLAG_ZF,
 };
 
-enum flags_effect x86__flags_effect(const uint8_t *bytes, size_t len, uint8_t kind, uint16_t cond)
+/* Only of shifts and rotates the operands have to be known. */
+static bool always_sets(const struct x86_raw *raw)
 {
 	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+
+	if (!shifts(&raw->z))
+		return !(raw->z.attributes & REPEATS);
+	return x86__operands(raw, ops) && !may_keep_flags(&raw->z, ops);
+}
+
+enum flags_effect x86__flags_effect(const uint8_t *bytes, size_t len, uint8_t kind, uint16_t cond)
+{
 	uint8_t cc = x86__code_of(kind, cond);
 	const ZydisAccessedFlags *f;
 	uint32_t reads, sets;
@@ -232,7 +247,5 @@ enum flags_effect x86__flags_effect(const uint8_t *bytes, size_t len, uint8_t ki
 	if (!f || !(reads & (f->modified | f->set_0 | f->set_1 | f->undefined)))
 		return FLAGS_KEPT;
 	sets = (f->modified | f->set_0 | f->set_1) & ~f->undefined;
-	if ((reads & sets) != reads || (!x86__operands(&raw, ops) && raw.z.operand_count))
-		return FLAGS_UNKNOWN;
-	return may_keep_flags(&raw.z, ops) ? FLAGS_UNKNOWN : FLAGS_SET;
+	return (reads & sets) == reads && always_sets(&raw) ? FLAGS_SET : FLAGS_UNKNOWN;
 }

@@ -59,6 +59,8 @@ uint8_t x86__gpr(ZydisRegister reg);
  * number is in base. */
 bool x86__modrm(const ZydisDecodedInstruction *z, struct operand *out);
 
+/* format.c */
+bool x86__format(const uint8_t *bytes, size_t len, uint64_t addr, char *out, size_t size);
 /* sp.c: fills in sp_effect and sp_value. */
 void x86__sp(const struct x86_raw *raw, struct insn *out);
 /* uprobe.c: fills in user_refusal, emulated, patchable and repeats; flow and kind must be set. */
