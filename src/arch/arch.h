@@ -156,6 +156,13 @@ struct insn_detail {
 			     */
 };
 
+/* What an instruction does to the flags that a conditional branch reads. */
+enum flags_effect {
+	FLAGS_UNKNOWN, /* it may change some of them */
+	FLAGS_KEPT,
+	FLAGS_SET, /* it sets all of them, always */
+};
+
 /* ---- what differs between architectures ---- */
 
 /* The argument registers of a call, in order. */
@@ -312,6 +319,18 @@ struct arch {
 	/* For a JCC that compares, or follows a comparison: the largest unsigned x for which x OP n
 	 * (swapped: n OP x) makes the branch go as taken says. False: there is no such bound. */
 	bool (*bound)(uint16_t cond, bool taken, bool swapped, uint64_t n, uint64_t *max);
+	/* What an instruction does to the flags that a conditional branch of this kind and
+	 * condition reads. NULL: not known */
+	enum flags_effect (*flags_effect)(const uint8_t *bytes, size_t len, uint8_t kind,
+					  uint16_t cond);
+	/*
+	 * Appends what the outcome of a conditional branch proves, "rdi < 0x40 (unsigned)", by the
+	 * text of the instruction that set its flags; NULL: none is known. The operands are as they
+	 * are behind that instruction, or in front of it: "(before)". False: there are no exact
+	 * words for it, and nothing is appended. Any text is accepted. NULL: not known
+	 */
+	bool (*proves)(uint8_t kind, uint16_t cond, bool taken, const char *compare,
+		       struct str *out);
 
 	/* ---- registers and calls ---- */
 

@@ -196,6 +196,17 @@ static const char *probe_text(const struct plan_site *s)
 	return s->refusal == PROBE_OK ? "yes" : probe_refusal_text[s->refusal];
 }
 
+static void put_proved_json(const struct listing *l, struct json *j, const struct plan_site *s,
+			    bool taken)
+{
+	autofree struct str text = {0};
+
+	if (!plan__condition(l->plan, s - l->plan->sites.data, taken, &text))
+		return;
+	json__name(j, taken ? "if_taken" : "if_not_taken");
+	json__string(j, text.data);
+}
+
 static void put_site_json(struct listing *l, const struct plan_site *s, const char *name,
 			  uint64_t offset)
 {
@@ -210,6 +221,10 @@ static void put_site_json(struct listing *l, const struct plan_site *s, const ch
 	json__member(&j, string, "insn", s->mnemonic);
 	if (s->target)
 		put_target_json(l, &j, s);
+	if (s->compare)
+		json__member(&j, string, "compare", s->compare);
+	put_proved_json(l, &j, s, true);
+	put_proved_json(l, &j, s, false);
 	json__member(&j, string, "probe", probe_text(s));
 	if (l->copies)
 		json__member(&j, string, "copy", copy_text(l, s->function));

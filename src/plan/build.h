@@ -25,10 +25,26 @@ static inline uint8_t insn__traps(const struct insn *insn, bool kernel)
 	return insn->varies ? 0 : insn->emulated ? 1 : 2;
 }
 
+/* An instruction's bytes, and its text wherever it is. */
+struct encoding {
+	uint8_t bytes[15], len;
+	const char *text;
+};
+
+/* The texts of instructions, each once. */
+struct texts {
+	VEC(char *) all;    /* owned */
+	struct map64 known; /* hash → 1 + index */
+	VEC(struct encoding) encodings;
+	struct map64 encoded; /* hash → 1 + index */
+};
+void texts__free(struct texts *t);
+
 /* struct plan.priv */
 struct plan_data {
 	VEC(struct function)
-	functions; /* owns the names and ranges that plan->functions points to */
+	functions;	       /* owns the names and ranges that plan->functions points to */
+	struct texts compares; /* plan_site.compare */
 };
 
 /* ---- follow.c ---- */
@@ -85,6 +101,9 @@ struct emit {
 	uint8_t *targets;
 	uint64_t first_target, last_target;
 };
+
+/* plan_site.compare of the conditional at the end of a block of the graph (condition.c). */
+const char *condition__find(struct emit *e, uint32_t first, uint32_t last);
 
 /* Appends the blocks and sites of one object to the plan, which already has its functions. */
 void plan__emit(struct plan *p, uint32_t object, struct graph *g,

@@ -145,8 +145,9 @@ static void set_edges(struct emit *e, const struct leader *l, struct plan_block 
 
 /* ---- sites ---- */
 
-static void add_branch_site(struct emit *e, const struct node *n, uint32_t block)
+static void add_branch_site(struct emit *e, uint32_t first, uint32_t last, uint32_t block)
 {
+	const struct node *n = &e->g->nodes.data[last];
 	const struct insn *insn = graph__branch(e->g, n);
 	struct plan_site *s = vec__add(&e->plan->sites);
 
@@ -160,6 +161,8 @@ static void add_branch_site(struct emit *e, const struct node *n, uint32_t block
 	s->len = insn->len;
 	s->kind = insn->kind;
 	s->cond = insn->cond;
+	if (plan_site__is_conditional(s))
+		s->compare = condition__find(e, first, last);
 	s->thunk = insn->thunk;
 	s->switched = e->deltas && e->deltas[n->branch] == SP_SWITCHED;
 	s->sp_delta = !e->deltas || s->switched ? SP_UNKNOWN : e->deltas[n->branch];
@@ -423,7 +426,7 @@ static void add_sites(struct emit *e, uint32_t first, uint32_t last, uint32_t bl
 	if (entry && !one)
 		add_entry_site(e, first, block);
 	if (end->branch)
-		add_branch_site(e, end, block);
+		add_branch_site(e, first, last, block);
 	if (!one)
 		return;
 	set_lowered(vec__last(&e->plan->sites), n->addr, &l);

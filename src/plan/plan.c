@@ -403,6 +403,7 @@ void plan__free(struct plan *p)
 		vec__each (f, &data_of(p)->functions)
 			function__free(f);
 		vec__free(&data_of(p)->functions);
+		texts__free(&data_of(p)->compares);
 		free(p->priv);
 	}
 	plan__free_tables(p);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * x86-64: which registers and flags an instruction reads, and which it overwrites in any case, from
- * Zydis' operands. Unknown categories of instructions are not described.
+ * Zydis' operands. Unknown categories of instructions are not described. And which of them sets the
+ * flags of a condition.
  */
 #include "arch/x86/x86.h"
 
@@ -131,6 +132,12 @@ static void use_operand(const ZydisDecodedInstruction *z, const ZydisDecodedOper
 		out->writes |= bit;
 }
 
+static bool shifts(const ZydisDecodedInstruction *z)
+{
+	return z->meta.category == ZYDIS_CATEGORY_SHIFT ||
+	       z->meta.category == ZYDIS_CATEGORY_ROTATE;
+}
+
 /* A shift by 0 leaves the flags as they are. */
 static bool may_keep_flags(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *ops)
 {
@@ -139,7 +146,7 @@ static bool may_keep_flags(const ZydisDecodedInstruction *z, const ZydisDecodedO
 
 	if (z->attributes & REPEATS)
 		return true;
-	if (z->meta.category != ZYDIS_CATEGORY_SHIFT && z->meta.category != ZYDIS_CATEGORY_ROTATE)
+	if (!shifts(z))
 		return false;
 	return !last || ops[last - 1].type != ZYDIS_OPERAND_TYPE_IMMEDIATE ||
 	       !(ops[last - 1].imm.value.u & mask);
@@ -200,4 +207,45 @@ bool x86__use(const uint8_t *bytes, size_t len, uint64_t addr, struct reg_use *o
 		use_idiom(&raw.z, ops, out);
 	use_flags(&raw.z, ops, out);
 	return true;
+}
+
+/* ---- conditions ---- */
+
+/* The flags that a condition code reads, by pairs: a condition and its opposite. */
+static const uint32_t flags_read[8] = {
+	ZYDIS_CPUFLAG_OF,
+	ZYDIS_CPUFLAG_CF,
+	ZYDIS_CPUFLAG_ZF,
+	ZYDIS_CPUFLAG_CF | ZYDIS_CPUFLAG_ZF,
+	ZYDIS_CPUFLAG_SF,
+	ZYDIS_CPUFLAG_PF,
+	ZYDIS_CPUFLAG_SF | ZYDIS_CPUFLAG_OF,
+	ZYDIS_CPUFLAG_SF | ZYDIS_CPUFLAG_OF | ZYDIS_CPUFLAG_ZF,
+};
+
+/* Only of shifts and rotates the operands have to be known. */
+static bool always_sets(const struct x86_raw *raw)
+{
+	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+
+	if (!shifts(&raw->z))
+		return !(raw->z.attributes & REPEATS);
+	return x86__operands(raw, ops) && !may_keep_flags(&raw->z, ops);
+}
+
+enum flags_effect x86__flags_effect(const uint8_t *bytes, size_t len, uint8_t kind, uint16_t cond)
+{
+	uint8_t cc = x86__code_of(kind, cond);
+	const ZydisAccessedFlags *f;
+	uint32_t reads, sets;
+	struct x86_raw raw;
+
+	if (!len || x86__raw(bytes, len, &raw) || !is_known(&raw.z))
+		return FLAGS_UNKNOWN;
+	f = raw.z.cpu_flags;
+	reads = cc == X86_NO_CODE ? 0 : flags_read[cc >> 1];
+	if (!f || !(reads & (f->modified | f->set_0 | f->set_1 | f->undefined)))
+		return FLAGS_KEPT;
+	sets = (f->modified | f->set_0 | f->set_1) & ~f->undefined;
+	return (reads & sets) == reads && always_sets(&raw) ? FLAGS_SET : FLAGS_UNKNOWN;
 }

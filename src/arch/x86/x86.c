@@ -63,6 +63,7 @@ static const struct row rows[] = {
 /* By map and opcode: the number of its first row, + 1; 0: none. */
 static uint8_t row_of[2][256];
 static ZydisDecoder decoder;
+static bool is_prepared;
 
 static void prepare(void)
 {
@@ -70,11 +71,12 @@ static void prepare(void)
 		for (unsigned op = rows[i].opcode; op <= rows[i].last; op++)
 			row_of[rows[i].map == ZYDIS_OPCODE_MAP_0F][op] = i + 1;
 	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	is_prepared = true;
 }
 
 int x86__raw(const uint8_t *bytes, size_t len, struct x86_raw *raw)
 {
-	if (!decoder.machine_mode)
+	if (!is_prepared)
 		prepare();
 	if (!ZYAN_SUCCESS(
 		    ZydisDecoderDecodeInstruction(&decoder, &raw->context, bytes, len, &raw->z)))
@@ -459,43 +461,6 @@ static bool bound(uint16_t cond, bool is_taken, bool swapped, uint64_t n, uint64
 	}
 }
 
-/* Replaces Zydis' mnemonic by ours: je, jne for jz, jnz. */
-static void put_mnemonic(const char *text, const struct x86_raw *raw, const char *mnemonic,
-			 char *out, size_t size)
-{
-	const char *theirs = ZydisMnemonicGetString(raw->z.mnemonic);
-	const char *at = mnemonic && theirs ? strstr(text, theirs) : NULL;
-
-	if (at)
-		snprintf(out, size, "%.*s%s%s", (int)(at - text), text, mnemonic,
-			 at + strlen(theirs));
-	else
-		snprintf(out, size, "%s", text);
-}
-
-static bool format(const uint8_t *bytes, size_t len, uint64_t addr, char *out, size_t size)
-{
-	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
-	ZydisFormatter formatter;
-	struct x86_raw raw;
-	struct insn insn;
-	char text[128];
-
-	if (!len || decode(bytes, len, addr, false, &insn) || x86__raw(bytes, len, &raw))
-		return false;
-	x86__operands(&raw, ops);
-	ZydisFormatterInit(&formatter, ZYDIS_FORMATTER_STYLE_INTEL);
-	ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, false);
-	ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE,
-				  ZYDIS_PADDING_DISABLED);
-	if (!ZYAN_SUCCESS(ZydisFormatterFormatInstruction(&formatter, &raw.z, ops,
-							  raw.z.operand_count_visible, text,
-							  sizeof(text), addr, NULL)))
-		return false;
-	put_mnemonic(text, &raw, insn.mnemonic, out, size);
-	return true;
-}
-
 /* SDM volume 2, 2.1.1: lock, repne, rep, segments, operand and address size */
 static bool is_prefix(uint8_t byte)
 {
@@ -544,12 +509,14 @@ const struct arch arch_x86_64 = {
 	.longest = 15, /* SDM 2, 2.3.11 */
 	.alignment = 1,
 	.decode = decode,
-	.format = format,
+	.format = x86__format,
 	.detail = x86__detail,
 	.is_prefix = is_prefix,
 	.leads_to = leads_to,
 	.taken = taken,
 	.bound = bound,
+	.flags_effect = x86__flags_effect,
+	.proves = x86__proves,
 	.nregs = ARRAY_SIZE(x86_reg_names),
 	.reg_names = x86_reg_names,
 	.sp_reg = X86_RSP,

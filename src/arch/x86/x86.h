@@ -59,6 +59,8 @@ uint8_t x86__gpr(ZydisRegister reg);
  * number is in base. */
 bool x86__modrm(const ZydisDecodedInstruction *z, struct operand *out);
 
+/* format.c */
+bool x86__format(const uint8_t *bytes, size_t len, uint64_t addr, char *out, size_t size);
 /* sp.c: fills in sp_effect and sp_value. */
 void x86__sp(const struct x86_raw *raw, struct insn *out);
 /* uprobe.c: fills in user_refusal, emulated, patchable and repeats; flow and kind must be set. */
@@ -83,6 +85,12 @@ bool x86__emulates_wrongly(const uint8_t *bytes, size_t len, const char *version
 /* copier.c, use.c */
 extern const struct arch_copier x86_copier;
 bool x86__use(const uint8_t *bytes, size_t len, uint64_t addr, struct reg_use *out);
+enum flags_effect x86__flags_effect(const uint8_t *bytes, size_t len, uint8_t kind, uint16_t cond);
+/* condition.c: the condition code of a branch, of loope and loopne that which they have besides the
+ * counter; X86_NO_CODE: none. */
+#define X86_NO_CODE 0xff
+uint8_t x86__code_of(uint8_t kind, uint16_t cond);
+bool x86__proves(uint8_t kind, uint16_t cond, bool taken, const char *compare, struct str *out);
 /* samples.c */
 #ifdef __x86_64__
 extern const struct sample x86_samples[];
