@@ -157,7 +157,8 @@ void src__put_text(struct str *s, const struct src *at, const struct src *to)
 	if (!at->text.len || !to || !to->frame.line || same_line(&at->frame, &to->frame))
 		return;
 	put(s, " -> ");
-	if (at->frame.file == to->frame.file && at->frame.scope == to->frame.scope)
+	if (at->frame.file == to->frame.file && at->frame.scope == to->frame.scope &&
+	    !is_inlined(&at->frame))
 		str__dec(s, to->frame.line);
 	else
 		put_frame_text(s, &to->frame);
