@@ -7,6 +7,7 @@
 #include "copy/copy.h"
 #include "render.h"
 #include "util/json.h"
+#include "wants.h"
 
 #define BATCH (8u << 20) /* bytes of code that are followed at once: about 200 MB of memory */
 
@@ -217,6 +218,7 @@ static void put_site_json(struct listing *l, const struct plan_site *s, const ch
 	json__member(&j, string, "symbol", name);
 	json__member(&j, unsigned, "offset", offset);
 	json__member(&j, hex, "vaddr", s->vaddr);
+	src__put_json(&j, l->plan, s->object, s->vaddr);
 	json__member(&j, string, "kind", branch_kind_names[s->kind]);
 	json__member(&j, string, "insn", s->mnemonic);
 	if (s->target)
@@ -362,7 +364,7 @@ static int put_code(const struct args *a, struct plan *plan)
 
 	if (err)
 		return err;
-	if (a->format->wants.lines)
+	if (a->format->wants.lines && !a->no_src)
 		plan__lines(plan);
 	err = render__start(&r, a, plan, &meta, 0);
 	return err ? err : output__end(r.output, &none);
@@ -457,6 +459,8 @@ static int list(const struct args *a)
 	if (a->engine != ENGINE_PROBE)
 		copies__make(plan, &log, &l.copies);
 	l.plan = plan;
+	if (l.json && a->sites && !a->no_src)
+		wants__read_source(&(struct output_wants){.lines = true, .scopes = true}, plan);
 	return a->format && a->format->code ? put_code(a, plan) : put_listing(&l);
 }
 

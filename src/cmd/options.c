@@ -354,6 +354,8 @@ static const struct option_row rows[] = {
 	 "only calls that took at least this long (20us, 1.5ms)"},
 	{"time", 'T', "STYLE", VERB_SHOW, OTHER, "rel (default), abs, delta or none", set_time},
 	{"no-fold", 0, NULL, VERB_SHOW, SWITCH(no_fold), "text: show every iteration of loops"},
+	{"no-src", 0, NULL, VERB_SHOW | VERB_LIST, SWITCH(no_src),
+	 "no source lines: debug information isn't read for them"},
 	{"user", 'u', "NAME", VERB_TRACE, TEXT(user), "run CMD as that user", check_user},
 	{"btf", 'b', "FILE", VERB_TRACE, TEXT(btf), "read kernel types from this file"},
 	{"buffer", 0, "SIZE", VERB_TRACE, COUNT(buffer), "ring buffer size (default: 16M)",

@@ -117,6 +117,7 @@ int render__start(struct render *r, const struct args *a, const struct plan *pla
 		.width = r->sink.width,
 		.unobserved = a->verb->bit == VERB_LIST,
 		.fold = !m->no_fold,
+		.no_src = a->no_src,
 		.hide_addresses = args__hides_addresses(a),
 		.about = {.command = m->command,
 			  .system = m->system,

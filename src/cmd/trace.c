@@ -241,7 +241,7 @@ static void drop_privileges(struct session *s)
 {
 	uint64_t keep = PRIVILEGE_SYS_PTRACE;
 
-	if (plan__has_programs(s->plan) || args__format(s->args)->wants.lines) /* or sources */
+	if (plan__has_programs(s->plan) || args__format(s->args)->wants.source_text)
 		keep |= PRIVILEGE_DAC_READ_SEARCH | PRIVILEGE_CHECKPOINT_RESTORE;
 	if (s->child.pid)
 		keep |= PRIVILEGE_KILL;

@@ -79,7 +79,7 @@ static bool good_scope(const struct making *m, const struct plan_scope *s, size_
 	size_t number = first + (s - m->more.rows.scopes.data);
 
 	return s->object < m->objects && (s->parent == NO_SCOPE || s->parent < number) &&
-	       (!s->line || s->file < m->line_files);
+	       (!s->line || s->file < m->line_files) && s->call_file <= m->line_files;
 }
 
 static bool good_scope_range(const struct making *m, const struct plan_scope_range *r)

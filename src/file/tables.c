@@ -140,7 +140,7 @@ static const struct column scope[] = {
 	NUMBER(struct plan_scope, object),    NUMBER(struct plan_scope, parent),
 	NUMBER(struct plan_scope, file),      NUMBER(struct plan_scope, line),
 	NUMBER(struct plan_scope, call_line), NUMBER(struct plan_scope, call_discriminator),
-	NUMBER(struct plan_scope, entry),
+	NUMBER(struct plan_scope, entry),     NUMBER(struct plan_scope, call_file),
 };
 
 static const struct column scope_range[] = {

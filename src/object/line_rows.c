@@ -62,6 +62,24 @@ static size_t row_before(Dwarf_Lines *lines, size_t n, Dwarf_Addr addr)
 	return low ? low - 1 : n;
 }
 
+/*
+ * Is the code at addr of this unit, as its last row at or before addr has it? A sequence's last row
+ * may be empty, and libdw sorts it behind the sequence's end: then it is no row of what follows.
+ */
+static bool is_of_unit(Dwarf_Die *unit, Dwarf_Lines *lines, size_t row, Dwarf_Addr addr)
+{
+	Dwarf_Addr at, before;
+	bool ends = false;
+
+	if (dwarf_lineaddr(dwarf_onesrcline(lines, row), &at))
+		return false;
+	if (at == addr && row && !dwarf_lineaddr(dwarf_onesrcline(lines, row - 1), &before) &&
+	    before == addr)
+		dwarf_lineendsequence(dwarf_onesrcline(lines, row - 1), &ends);
+	return (at == addr && !ends) || dwarf_haspc(unit, addr) == 1 ||
+	       !(dwarf_hasattr(unit, DW_AT_ranges) || dwarf_hasattr(unit, DW_AT_high_pc));
+}
+
 /* The same file has the same name in a unit. */
 static uint32_t put_name(struct finder *f, const char *folder, const char *name)
 {
@@ -116,6 +134,8 @@ static void find_rows(struct finder *f, const struct debug_session *s, const str
 	end = min_of(r->vaddr + r->size, m->end + m->shift);
 	folder = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attr));
 	i = row_before(lines, n, r->vaddr - bias);
+	if (i < n && !is_of_unit(unit, lines, i, r->vaddr - bias))
+		return;
 	for (uint64_t from = r->vaddr; i < n; i++, from = 0) {
 		Dwarf_Line *line = dwarf_onesrcline(lines, i);
 

@@ -392,7 +392,8 @@ struct source_scope {
 	const char *file;	/* where it is declared, as in struct line_row */
 	unsigned line;		/* 0: not known */
 	uint32_t parent;	/* the number of the one that it was inlined in; NO_SCOPE: none */
-	/* of what was inlined: the place of the call; 0: not known */
+	/* of what was inlined: the place of the call; NULL, 0: not known */
+	const char *call_file;
 	unsigned call_line, call_discriminator;
 	uint64_t entry; /* where control enters it; 0: not known */
 };

@@ -16,7 +16,7 @@ struct row {
 	uint64_t start, end;	  /* of a scope: where it is entered, 0 */
 	uint32_t parent;	  /* of a scope: the number of an earlier one; NO_SCOPE */
 	uint32_t name, raw, file; /* offsets in the strings; NONE */
-	uint32_t line, call_line, call_discriminator;
+	uint32_t line, call_file, call_line, call_discriminator;
 	uint32_t is_range;
 };
 #define NONE UINT32_MAX
@@ -106,6 +106,22 @@ static uint32_t number(Dwarf_Die *die, unsigned name)
 		       : 0;
 }
 
+/* NULL: none. Before DWARF 5 the table of files begins with 1. */
+static const char *call_file(Dwarf_Die *die)
+{
+	Dwarf_Die unit;
+	Dwarf_Half version;
+	Dwarf_Files *files;
+	uint32_t index = number(die, DW_AT_call_file);
+	size_t n;
+
+	if (!dwarf_hasattr(die, DW_AT_call_file) || !dwarf_diecu(die, &unit, NULL, NULL) ||
+	    dwarf_cu_info(unit.cu, &version, NULL, NULL, NULL, NULL, NULL, NULL) ||
+	    (version < 5 && !index) || dwarf_getsrcfiles(&unit, &files, &n) || index >= n)
+		return NULL;
+	return dwarf_filesrc(files, index, NULL, NULL);
+}
+
 static const char *linkage_name(Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;
@@ -138,6 +154,7 @@ static uint32_t put_scope(struct finder *f, Dwarf_Die *die, uint32_t parent)
 			  .name = put_name(f, dwarf_diename(die), false),
 			  .raw = put_name(f, linkage_name(die), false),
 			  .file = put_name(f, dwarf_decl_file(die), true),
+			  .call_file = put_name(f, call_file(die), true),
 			  .call_line = number(die, DW_AT_call_line),
 			  .call_discriminator = number(die, AT_GNU_discriminator)};
 	Dwarf_Addr pc, end = 0;
@@ -318,14 +335,15 @@ static bool take_row(const struct symbols *s, const struct row *r, uint32_t *n,
 		return true;
 	}
 	if ((r->parent != NO_SCOPE && r->parent >= *n) || !is_name(t, r->name) ||
-	    !is_name(t, r->raw) || !is_name(t, r->file) || r->line > INT32_MAX ||
-	    r->call_line > INT32_MAX || (r->line && r->file == NONE))
+	    !is_name(t, r->raw) || !is_name(t, r->file) || !is_name(t, r->call_file) ||
+	    r->line > INT32_MAX || r->call_line > INT32_MAX || (r->line && r->file == NONE))
 		return false;
 	calls->scope(ctx, &(struct source_scope){.name = name_of(t, r->name),
 						 .raw = raw_name(s, r),
 						 .file = name_of(t, r->file),
 						 .line = r->line,
 						 .parent = r->parent,
+						 .call_file = name_of(t, r->call_file),
 						 .call_line = r->call_line,
 						 .call_discriminator = r->call_discriminator,
 						 .entry = r->start});

@@ -170,12 +170,17 @@ void columns__put_global(struct output *o, const struct step *step)
 	put_spaces(&o->buffer, max_of(t->thread_column, (unsigned)THREAD_COLUMN) + 2);
 }
 
-void columns__blank(struct output *o)
+unsigned columns__width(const struct output *o)
 {
 	const struct text *t = o->state;
 	unsigned time = time_rows[o->options.time].width;
 
-	put_spaces(&o->buffer, time + (time != 0) + t->thread_column + 2);
+	return time + (time != 0) + t->thread_column + 2;
+}
+
+void columns__blank(struct output *o)
+{
+	put_spaces(&o->buffer, columns__width(o));
 }
 
 static const struct {

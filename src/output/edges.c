@@ -34,11 +34,14 @@ static void put_targets_json(struct json *j, const struct stats_site *counts)
 static void put_json(struct output *o, const struct plan_site *s, const struct location *at,
 		     const struct stats_site *counts)
 {
+	const struct src *src = src__of(o, s->object, s->vaddr);
 	struct json j = {.out = &o->buffer};
 
 	json__open_object(&j);
 	json__member(&j, string, "event", "edge");
 	json__put_place(&j, at);
+	if (src)
+		json__put(&j, src->json.data, src->json.len);
 	json__member(&j, string, "kind", branch_kind_names[s->kind]);
 	json__member(&j, string, "insn", s->mnemonic);
 	if (counts->taken != COUNT_UNKNOWN)
@@ -87,7 +90,9 @@ static void put_target(struct output *o, uint64_t count)
 static void put_text(struct output *o, const struct plan_site *s, const struct location *at,
 		     const struct stats_site *counts)
 {
+	const struct src *src = src__of(o, s->object, s->vaddr);
 	struct str *out = &o->buffer;
+	size_t line = out->len;
 	const struct stats_target *t;
 
 	put_name(out, at);
@@ -98,6 +103,8 @@ static void put_text(struct output *o, const struct plan_site *s, const struct l
 		put_count(o, ", not taken ", counts->not_taken, counts->low & LOW_NOT_TAKEN);
 	if (s->refusal != PROBE_OK)
 		str__printf(out, "  [no probe: %s]", probe_refusal_text[s->refusal]);
+	if (src)
+		src__put_cell(o, line, 0, &src->text);
 	str__putc(out, '\n');
 	vec__each (t, &counts->targets) {
 		put_target(o, t->count);
@@ -188,7 +195,7 @@ static int end_json(struct output *o, const struct trace_totals *t)
 
 static const struct output_format edges_text = {
 	.name = "text",
-	.wants = {.events = OUTPUT_EDGES},
+	.wants = {.events = OUTPUT_EDGES, .lines = true, .scopes = true},
 	.help = "edges",
 	.size = sizeof(struct stats),
 	.covers = COVERS,
@@ -199,7 +206,7 @@ static const struct output_format edges_text = {
 };
 static const struct output_format edges_json = {
 	.name = "json",
-	.wants = {.events = OUTPUT_EDGES},
+	.wants = {.events = OUTPUT_EDGES, .lines = true, .scopes = true},
 	.help = "edges",
 	.size = sizeof(struct stats),
 	.covers = COVERS,

@@ -88,6 +88,17 @@ static bool get_at(const struct output *o, const struct step *s, union field_val
 	return true;
 }
 
+/* Of the instruction at vaddr: of a return, the function's first one. */
+static bool get_src(const struct output *o, const struct step *s, union field_value *v)
+{
+	const struct plan *p = o->plan;
+
+	v->src = s->at.object && s->function < p->functions.len
+			 ? src__of(o, p->functions.data[s->function].object, s->at.vaddr)
+			 : NULL;
+	return v->src;
+}
+
 static bool get_kind(const struct output *o, const struct step *s, union field_value *v)
 {
 	const struct plan_site *site = site_of(o, s);
@@ -223,6 +234,7 @@ const struct field fields[FIELDS] = {
 	[FIELD_EVENT] = {KEY("event"), VALUE_STRING, ALL_STEPS, get_event},
 	[FIELD_TEXT] = {KEY("text"), VALUE_STRING, IN(STEP_MARK), get_text},
 	[FIELD_AT] = {{NULL, 0}, VALUE_AT, CALLS, get_at},
+	[FIELD_SRC] = {KEY("src"), VALUE_SRC, CALLS, get_src},
 	[FIELD_KIND] = {KEY("kind"), VALUE_STRING, IN(STEP_BRANCH), get_kind},
 	[FIELD_INSN] = {KEY("insn"), VALUE_STRING, IN(STEP_BRANCH), get_insn},
 	[FIELD_TAKEN] = {KEY("taken"), VALUE_BOOL, IN(STEP_BRANCH), get_taken},

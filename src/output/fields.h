@@ -6,7 +6,7 @@
 #ifndef BBTRACE_FIELDS_H
 #define BBTRACE_FIELDS_H
 
-#include "output/output.h"
+#include "output/src.h"
 #include "util/json.h"
 
 enum field_type {
@@ -19,6 +19,7 @@ enum field_type {
 	VALUE_REGS,  /* values by register number, and the registers to show */
 	VALUE_WORDS, /* hex strings */
 	VALUE_STACK,
+	VALUE_SRC,
 };
 
 union field_value {
@@ -38,6 +39,7 @@ union field_value {
 		const struct location *frames;
 		size_t n;
 	} stack;
+	const struct src *src;
 };
 
 /* In the order of JSON output. */
@@ -53,6 +55,7 @@ enum field_id {
 	FIELD_EVENT,
 	FIELD_TEXT,
 	FIELD_AT,
+	FIELD_SRC,
 	FIELD_KIND,
 	FIELD_INSN,
 	FIELD_TAKEN,

@@ -552,7 +552,7 @@ static void html__free(struct output *o)
 
 const struct output_format output_html = {
 	.name = "html",
-	.wants = {.events = OUTPUT_STEPS, .durations = true, .lines = true},
+	.wants = {.events = OUTPUT_STEPS, .durations = true, .lines = true, .source_text = true},
 	.suffixes = ".html",
 	.help = "a page to send: timeline, table, flame graph, code with counts",
 	.size = sizeof(struct html),
@@ -569,7 +569,7 @@ const struct output_format output_html = {
 /* Of counts: without times, stacks and a timeline. */
 const struct output_format output_html_counted = {
 	.name = "html",
-	.wants = {.events = OUTPUT_EDGES, .lines = true},
+	.wants = {.events = OUTPUT_EDGES, .lines = true, .source_text = true},
 	.help = "a page to send: table, code with counts",
 	.size = sizeof(struct html),
 	.covers = COVERS,

@@ -68,6 +68,9 @@ static void put_value(const struct output *o, struct json *j, enum field_type ty
 		return json__put_regs(o, j, v);
 	case VALUE_WORDS:
 		return put_values(j, v->values.at, v->values.n);
+	case VALUE_SRC:
+		/* its key is part of it */
+		return json__put(j, v->src->json.data, v->src->json.len);
 	case VALUE_STACK:
 		return put_stack(j, v->stack.frames, v->stack.n);
 	}
@@ -82,7 +85,7 @@ static int json__step(struct output *o, const struct step *step)
 	for (int id = 0; id < FIELDS; id++) {
 		if (!field__get(id, o, step, &v))
 			continue;
-		if (fields[id].type != VALUE_AT)
+		if (fields[id].type != VALUE_AT && fields[id].type != VALUE_SRC)
 			json__put_key(&j, fields[id].key);
 		put_value(o, &j, fields[id].type, &v);
 	}
@@ -153,7 +156,12 @@ static int json__end(struct output *o, const struct trace_totals *t)
 
 const struct output_format output_json = {
 	.name = "json",
-	.wants = {.events = OUTPUT_STEPS, .branch_times = true, .durations = true, .regs = true},
+	.wants = {.events = OUTPUT_STEPS,
+		  .branch_times = true,
+		  .durations = true,
+		  .regs = true,
+		  .lines = true,
+		  .scopes = true},
 	.suffixes = ".json .jsonl",
 	.marks = true,
 	.help = "one JSON object per line, the last one is a summary",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The table of formats, and what they share: the buffer, flushing, the registers to show. */
+#include "output/src.h"
 #include "output/text.h"
 
 #define FLUSH_AT (64 << 10)
@@ -132,6 +133,7 @@ struct output *output__new(const struct output_format *format, const struct outp
 			     .write = write,
 			     .write_ctx = write_ctx,
 			     .state = xcalloc(1, format->size)};
+	o->src = src_cache__new();
 	o->several_objects = has_several_objects(plan);
 	choose_regs(o);
 	address__prepare(o);
@@ -144,6 +146,7 @@ void output__plan_extended(struct output *o)
 {
 	o->several_objects = has_several_objects(o->plan);
 	address__prepare(o);
+	src_cache__clear(o->src);
 	if (o->format->plan_extended)
 		o->format->plan_extended(o);
 }
@@ -234,6 +237,7 @@ void output__free(struct output *o)
 		return;
 	if (o->format->free)
 		o->format->free(o);
+	src_cache__free(o->src);
 	str__free(&o->buffer);
 	free(o->state);
 	free(o->bases);

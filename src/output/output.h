@@ -45,10 +45,11 @@ struct output_options {
 	 * NULL: no source text */
 	const char *(*source)(void *ctx, const char *object, const char *file, unsigned line);
 	void *source_ctx;
-	unsigned width;	 /* summary: columns of the terminal; 0: not a terminal */
+	unsigned width;	 /* text, summary: columns of the terminal; 0: not a terminal */
 	bool unobserved; /* annotate, dot: the code of each function without counts: nothing was
 			    traced */
 	bool fold;	 /* text: repeated lines are shown once with a count */
+	bool no_src;	 /* text, json: no source lines */
 	/* hide values that could be kernel addresses (address.c): if the kernel is traced */
 	bool hide_addresses;
 	struct output_about about; /* html; json: the host */
@@ -62,6 +63,7 @@ struct output_wants {
 	bool regs;	   /* registers on entry */
 	bool lines;	   /* source lines: requires plan__lines() */
 	bool scopes;	   /* what was inlined: requires plan__scopes() */
+	bool source_text;  /* the files themselves, as they are when it is rendered */
 };
 #define OUTPUT_CALLS (PLAN_ENTRY | PLAN_RETURN)
 #define OUTPUT_EDGES (PLAN_ENTRY | PLAN_BRANCH)
@@ -158,6 +160,7 @@ struct output {
 	/* Appended to each count at the end: "+" if events are missing, so that counts may be too
 	 * low; else "". */
 	const char *more;
+	struct src_cache *src;	  /* src.h */
 	const missed_vec *missed; /* those that output__missed() passed; NULL: none */
 	int error;		  /* of the first failed write: nothing is rendered after it */
 };
@@ -199,6 +202,10 @@ bool output__restart(struct output *o);
 void output__free(struct output *o);
 /* Does it show how long calls took, or when they were? */
 bool output__shows_times(const struct output *o);
+
+/* Appends the member src of a JSON object: the frames of the source at vaddr, innermost first.
+ * False: nothing is known. */
+bool src__put_json(struct json *j, const struct plan *p, uint32_t object, uint64_t vaddr);
 
 /* Replaces each number that could be a kernel address by a word; columns: of the same width. */
 void address__hide(struct str *text, bool columns);

@@ -171,6 +171,24 @@ static void show_stack_end(struct output *o, const struct step *step, const unio
 	put(&o->buffer, " --");
 }
 
+/* The target's, where that is in the same object. */
+static const struct src *src_of_target(const struct output *o, const struct step *step)
+{
+	if (step->type != STEP_BRANCH || !step->to_known || !step->to.object ||
+	    !same_object(step->to.object, step->at.object))
+		return NULL;
+	return src__of(o, o->plan->functions.data[step->function].object, step->to.vaddr);
+}
+
+static void show_src(struct output *o, const struct step *step, const union field_value *v)
+{
+	struct text *t = o->state;
+
+	str__clear(&t->src);
+	src__put_text(&t->src, v->src, src_of_target(o, step));
+	src__put_cell(o, t->line, columns__width(o), &t->src);
+}
+
 static void show_events(struct output *o, const struct step *step, const union field_value *v)
 {
 	str__puts(&o->buffer, step->at_least ? "at least " : "");
@@ -219,6 +237,9 @@ static bool has_several_objects(const struct output *o, const struct step *step)
 #define STACK_CELLS                                                                               \
 	CELL(STACK, stack, .colour = DIM), CELL(STACK_END, stack_end, .colour = YELLOW)
 
+/* folding takes it for a time behind one: of the same instruction it is the same */
+#define SRC_CELL(...)	     CELL(SRC, src, __VA_ARGS__)
+
 #define CONTEXT_CELL	     CELL(CONTEXT, string, .before = "[", .after = "] ", .colour = YELLOW)
 
 static const struct cell entry_cells[] = {
@@ -227,6 +248,7 @@ static const struct cell entry_cells[] = {
 	CELL(REGS, regs, .before = "(", .after = ")", .absent = "(...)"),
 	CELL(AT, object, .before = " [", .after = "]", .when = has_several_objects),
 	SINCE_CELL,
+	SRC_CELL(.time = true),
 	STACK_CELLS,
 	LINE_END,
 };
@@ -238,6 +260,7 @@ static const struct cell syscall_cells[] = {
 	CELL(SYSCALL_ARGS, values, .before = "(", .after = ")", .absent = "(...)"),
 	CELL(REGS, regs, .before = "  ", .when = regs_were_named),
 	SINCE_CELL,
+	SRC_CELL(.time = true),
 	STACK_CELLS,
 	LINE_END,
 };
@@ -248,6 +271,7 @@ static const struct cell branch_cells[] = {
 	CELL(INSN, string, .before = "  ", .after = "  "),
 	CELL(TAKEN, taken, .after = " "),
 	CELL(TO, place, .before = "-> ", .absent = "-> ?"),
+	SRC_CELL(),
 	LINE_END,
 };
 
@@ -393,7 +417,8 @@ static void fill_known_key(const struct output *o, const struct step *s, uint64_
 {
 	const struct plan_site *site = &o->plan->sites.data[s->site];
 	const uint64_t key[KNOWN_KEYS - FOLD_KEYS] = {
-		s->depth | (uint64_t)s->interrupt << 32 | (uint64_t)site->kind << 40,
+		s->depth | (uint64_t)s->interrupt << 32 | (uint64_t)site->kind << 40 |
+			(uint64_t)((struct text *)o->state)->thread_column << 48,
 		(uintptr_t)site->mnemonic,
 		(uintptr_t)s->at.object,
 		(uintptr_t)s->at.symbol,
@@ -438,6 +463,7 @@ static void describe(struct output *o, const struct step *s, struct fold_item *i
 	size_t start = o->buffer.len, len;
 	uint64_t key[FOLD_KEYS];
 
+	t->line = start;
 	item->indent = put_indent(o, s->depth, line->indent);
 	put_line(o, cells_of(s), s);
 	len = o->buffer.len - start;
@@ -510,7 +536,7 @@ static int put_global(struct output *o, const struct step *step)
 
 static int text__step(struct output *o, const struct step *step)
 {
-	const struct text *t = o->state;
+	struct text *t = o->state;
 	size_t start = o->buffer.len;
 
 	if (step->type == STEP_OMITTED)
@@ -522,6 +548,7 @@ static int text__step(struct output *o, const struct step *step)
 		hold_line(o, step, start);
 		return 0;
 	}
+	t->line = o->buffer.len;
 	put_indent(o, step->depth, lines[step->type].indent);
 	put_line(o, cells_of(step), step);
 	str__putc(&o->buffer, '\n');
@@ -551,11 +578,17 @@ static void text__free(struct output *o)
 	map64__free(&t->last);
 	fold__free(t->fold);
 	free(t->known);
+	str__free(&t->src);
 }
 
 const struct output_format output_text = {
 	.name = "text",
-	.wants = {.events = OUTPUT_STEPS, .branch_times = true, .durations = true, .regs = true},
+	.wants = {.events = OUTPUT_STEPS,
+		  .branch_times = true,
+		  .durations = true,
+		  .regs = true,
+		  .lines = true,
+		  .scopes = true},
 	.suffixes = ".txt",
 	.marks = true,
 	.help = "one line per event, calls as a tree",

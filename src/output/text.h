@@ -12,6 +12,8 @@ struct text {
 	unsigned thread_column; /* its width: the widest thread so far */
 	struct fold *fold;	/* NULL: no folding */
 	struct known *known;	/* lines of branches that were rendered before; if there is fold */
+	size_t line;		/* position of the current line in the buffer, behind the columns */
+	struct str src;		/* its last cell */
 	size_t times, time_end; /* position of the current line's duration in the buffer */
 };
 
@@ -41,6 +43,8 @@ void repeats__put(void *ctx, const struct fold_item *item);
 /* The time and thread columns of a step, or blanks of the same width. */
 void columns__put(struct output *o, const struct step *step);
 void columns__blank(struct output *o);
+/* How wide they are. */
+unsigned columns__width(const struct output *o);
 /* The time of a step of no thread, and blanks. */
 void columns__put_global(struct output *o, const struct step *step);
 

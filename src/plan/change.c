@@ -390,6 +390,7 @@ static void put_scopes(struct change *k)
 		numbers[i] = ++number;
 		s.object = k->object[s.object];
 		s.file += s.line ? before : 0;
+		s.call_file += s.call_file ? before : 0;
 		s.parent = s.parent == NO_SCOPE ? NO_SCOPE : numbers[s.parent] - 1;
 		vec__push(&k->c->to.scopes, s);
 	}

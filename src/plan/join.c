@@ -219,6 +219,8 @@ static void add_scope(struct joining *j, struct map64 *files, uint32_t *scopes, 
 	s.parent = s.parent == NO_SCOPE ? NO_SCOPE : scopes[s.parent] - 1;
 	s.object = object;
 	s.file = s.line ? file_number(j, files, j->all, s.file) : 0;
+	if (s.call_file)
+		s.call_file = 1 + file_number(j, files, j->all, s.call_file - 1);
 	s.entry = s.entry ? joining__moved(j, e->function, s.entry) : 0;
 	vec__push(&j->more->rows.scopes, s);
 	scopes[i] = j->all->scopes.len + j->more->rows.scopes.len;

@@ -22,8 +22,9 @@ struct plan_scope {
 	uint32_t object;
 	uint32_t parent;     /* the one that it was inlined in, an earlier row; NO_SCOPE: none */
 	uint32_t file, line; /* where it is declared; line 0: not known */
-	uint32_t call_line, call_discriminator; /* of what was inlined: in the parent's file */
-	uint64_t entry;				/* where control enters it; 0: not known */
+	/* of what was inlined: where the call is; 0: not known. call_file: 1 + the file's index */
+	uint32_t call_file, call_line, call_discriminator;
+	uint64_t entry; /* where control enters it; 0: not known */
 };
 
 /* Code of a scope, without that of what was inlined in it. */
@@ -49,6 +50,17 @@ size_t plan__scope_ranges_from(const struct plan *p, uint32_t object, uint64_t v
 /* The last row with a line that begins in [from, vaddr]; NULL: none. */
 const struct plan_line *plan__line_before(const struct plan *p, uint32_t object, uint64_t vaddr,
 					  uint64_t from);
+
+/* What of the source an instruction is of: a function, or a copy of one that was inlined. */
+struct plan_frame {
+	const struct plan_scope *scope; /* NULL: not known */
+	const char *file;		/* NULL: not known */
+	uint32_t line;			/* 0: not known */
+};
+/* The innermost one; of those around it: where the inlined function is called. False: nothing is
+ * known; it is the outermost. */
+bool plan__source(const struct plan *p, uint32_t object, uint64_t vaddr, struct plan_frame *f);
+bool plan__source_outer(const struct plan *p, struct plan_frame *f);
 
 /* Code of a block that is of one row and one scope; scope NO_SCOPE: none is known. */
 struct plan_piece {

@@ -32,6 +32,8 @@ static void take_scope(void *ctx, const struct source_scope *s)
 
 	if (s->line)
 		row.file = line_files__number(t->p, &t->files, s->file);
+	if (s->call_file)
+		row.call_file = 1 + line_files__number(t->p, &t->files, s->call_file);
 	vec__push(&t->p->scopes, row);
 	vec__push(&t->depths, inlined ? t->depths.data[s->parent] + 1 : 0);
 }
@@ -144,6 +146,33 @@ static int by_place(const void *a, const void *b)
 void scopes__sort(struct plan *p)
 {
 	vec__sort(&p->scope_ranges, by_place);
+}
+
+/* ---- of instructions ---- */
+
+bool plan__source(const struct plan *p, uint32_t object, uint64_t vaddr, struct plan_frame *f)
+{
+	const struct plan_line *row = plan__line_at(p, object, vaddr);
+	uint32_t scope = plan__scope_at(p, object, vaddr);
+
+	*f = (struct plan_frame){.scope = scope == NO_SCOPE ? NULL : &p->scopes.data[scope]};
+	if (row && row->line) {
+		f->file = p->line_files.data[row->file];
+		f->line = row->line;
+	}
+	return f->scope || f->line;
+}
+
+bool plan__source_outer(const struct plan *p, struct plan_frame *f)
+{
+	const struct plan_scope *s = f->scope;
+
+	if (!s || s->parent == NO_SCOPE)
+		return false;
+	*f = (struct plan_frame){&p->scopes.data[s->parent],
+				 s->call_file ? p->line_files.data[s->call_file - 1] : NULL,
+				 s->call_line};
+	return true;
 }
 
 /* ---- of blocks ---- */

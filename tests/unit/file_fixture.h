@@ -78,6 +78,7 @@ static struct plan_scope scopes[] = {
 	 .raw = "_g",
 	 .parent = 0,
 	 .line = 3,
+	 .call_file = 1,
 	 .call_line = 11,
 	 .call_discriminator = 2,
 	 .entry = 0x100a},

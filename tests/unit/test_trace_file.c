@@ -283,7 +283,7 @@ static void test_all_fields(void)
 	is(sizeof(struct plan_line), 24, "struct plan_line is as tables.c knows it");
 	is(sizeof(struct plan_extent), 24, "struct plan_extent is as tables.c knows it");
 	is(sizeof(struct plan_gap), 24, "struct plan_gap is as tables.c knows it");
-	is(sizeof(struct plan_scope), 48, "struct plan_scope is as tables.c knows it");
+	is(sizeof(struct plan_scope), 56, "struct plan_scope is as tables.c knows it");
 	is(sizeof(struct plan_scope_range), 24, "struct plan_scope_range is as tables.c knows it");
 	is(sizeof(struct plan), 432, "struct plan is as plan.c knows it");
 	is(sizeof(struct symbol), 64, "struct symbol is as object.c knows it");
