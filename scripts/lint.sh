@@ -59,6 +59,7 @@ src/process/processes.c  /proc
 src/process/mapped.c     /proc/PID/maps
 src/resolve/points.c     points files, with the rights of the user
 src/util/mem.c           file__read() itself
+src/util/scratch.c       temporary files, with the rights of the user
 '
 # Words that identifiers must not contain, and their replacements (HACKING.md, Glossary).
 old_words='

@@ -118,7 +118,7 @@ static int run(const struct verb *verb, int argc, char **argv)
 	status = verb->run(&args);
 	if (status >= 0)
 		return status;
-	return fail(err__is_usage()		  ? EXIT_USAGE
+	return fail(err__is_usage()	     ? EXIT_USAGE
 		    : verb->bit == VERB_DIFF ? EXIT_TROUBLE
 					     : EXIT_CANNOT);
 }

@@ -18,7 +18,7 @@ enum {
 	EXIT_USAGE = 2,
 	EXIT_DIFFERENT = 1, /* diff */
 	EXIT_TROUBLE = 2,   /* diff: in place of CANNOT */
-	EXIT_UNDER = 3, /* --fail-under */
+	EXIT_UNDER = 3,	    /* --fail-under */
 	EXIT_NOT_EXECUTABLE = 126,
 	EXIT_NOT_FOUND = 127
 };
@@ -70,7 +70,7 @@ struct args {
 	const struct verb *verb;
 	char **given; /* all arguments after the verb, in their order, NULL-terminated; owned */
 	VEC(char *) operands;
-	size_t files;	/* report, merge, diff: so many of them are trace files, the first ones */
+	size_t files; /* report, merge, diff: so many of them are trace files, the first ones */
 	/* diff: which set each operand is of; the one of those that come next */
 	enum run_set { SET_NONE, SET_PASS, SET_FAIL, SETS } set;
 	VEC(enum run_set) sets;
@@ -120,9 +120,9 @@ struct args {
 	bool no_src;	 /* neither read nor show source lines */
 	const char *tag; /* of what is recorded, or is to be shown; NULL: none */
 	bool by_symbol;
-	uint64_t differences; /* diff: to show; 0: not given */
+	uint64_t differences; /* diff: to show */
 	uint64_t context;     /* diff: steps around each */
-	bool context_given;
+#define CONTEXT_STEPS 5
 	bool addresses;		    /* show kernel addresses */
 	bool exported;		    /* only exported functions */
 	bool sites, points;	    /* list */

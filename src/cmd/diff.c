@@ -11,8 +11,7 @@
 #include "render.h"
 #include "runs.h"
 
-#define CONTEXT 5
-#define ROWS	10 /* of counts, as text */
+#define ROWS 10 /* of counts, as text */
 
 /* ---- operands ---- */
 
@@ -25,9 +24,9 @@ static void sort_operands(struct args *a)
 		for (size_t i = 0; i < a->operands.len; i++) {
 			char *word = a->operands.data[i];
 			/* the first two are files, whatever they are */
-			bool is_file = a->set == SET_NONE ? i < 2
-							  : input__is_trace(word) ||
-								    !strcmp(word, "-");
+			bool is_file = a->set == SET_NONE
+					       ? i < 2
+					       : input__is_trace(word) || !strcmp(word, "-");
 
 			if (is_file != (bool)files)
 				continue;
@@ -56,8 +55,9 @@ static int check_sets(const struct args *a)
 		return err__set(EINVAL, "%s comes before --pass and --fail: of which set is it?",
 				a->operands.data[0]);
 	if (!count_set(a, SET_PASS) || !count_set(a, SET_FAIL))
-		return err__set(EINVAL, "no trace file follows %s; bbtrace diff --pass FILE... "
-					"--fail FILE...",
+		return err__set(EINVAL,
+				"no trace file follows %s; bbtrace diff --pass FILE... "
+				"--fail FILE...",
 				count_set(a, SET_PASS) ? "--fail" : "--pass");
 	return 0;
 }
@@ -69,10 +69,6 @@ int diff__check(struct args *a)
 					"--help");
 	sort_operands(a);
 	a->by_symbol = true;
-	if (!a->context_given)
-		a->context = CONTEXT;
-	if (!a->differences)
-		a->differences = 1;
 	for (size_t i = 0; i < a->files; i++)
 		if (!strcmp(a->operands.data[i], "-"))
 			return err__set(EINVAL, "-: diff reads its files twice: name a file");

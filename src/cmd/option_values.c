@@ -55,3 +55,15 @@ int value__name(const char *const *names, size_t n, const char *v)
 			return i;
 	return -1;
 }
+
+/* -o -F json: the name was forgotten. */
+int value__file_name(const char *name)
+{
+	if (!*name)
+		return err__set(EINVAL, "an empty file name");
+	if (*name == '-' && name[1])
+		return err__set(EINVAL,
+				"'%s' looks like an option; write ./%s for a file of that name",
+				name, name);
+	return 0;
+}

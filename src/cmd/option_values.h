@@ -12,5 +12,7 @@ int value__u32(const char *text, uint32_t *out);
 int value__time(const char *text, uint64_t *ns);
 /* The index of the name; -1: none. */
 int value__name(const char *const *names, size_t n, const char *v);
+/* Is it a file's name, and neither empty nor an option? -EINVAL with a message. */
+int value__file_name(const char *name);
 
 #endif

@@ -10,13 +10,14 @@
 
 /* The type of an option's field, and how its value is parsed. */
 enum option_type {
-	OPTION_SWITCH, /* bool: true */
-	OPTION_TEXT,   /* const char *: not copied */
-	OPTION_FILE,   /* as OPTION_TEXT, but not empty, and no option */
-	OPTION_TIME,   /* uint64_t: nanoseconds */
-	OPTION_NUMBER, /* uint64_t */
-	OPTION_COUNT,  /* uint64_t, with K, M and G */
-	OPTION_OTHER,  /* no field: set stores the value */
+	OPTION_SWITCH,	 /* bool: true */
+	OPTION_TEXT,	 /* const char *: not copied */
+	OPTION_FILE,	 /* as OPTION_TEXT, but not empty, and no option */
+	OPTION_TIME,	 /* uint64_t: nanoseconds */
+	OPTION_NUMBER,	 /* uint64_t */
+	OPTION_COUNT,	 /* uint64_t, with K, M and G */
+	OPTION_POSITIVE, /* the same, at least 1 */
+	OPTION_OTHER,	 /* no field: set stores the value */
 };
 
 struct option_row {
@@ -128,19 +129,14 @@ static int check_timeout(struct args *a, const char *v)
 	return a->timeout_ns ? 0 : err__set(EINVAL, "must be more than 0");
 }
 
+static int check_to(struct args *a, const char *v)
+{
+	return a->to ? 0 : err__set(EINVAL, "must be more than 0");
+}
+
 static int check_interval(struct args *a, const char *v)
 {
 	return a->interval_ns >= 1000000 ? 0 : err__set(EINVAL, "must be at least 1ms");
-}
-
-static int check_retire(struct args *a, const char *v)
-{
-	return a->retire ? 0 : err__set(EINVAL, "must be at least 1");
-}
-
-static int check_limit(struct args *a, const char *v)
-{
-	return a->limit ? 0 : err__set(EINVAL, "must be at least 1");
 }
 
 static int check_overhead(struct args *a, const char *v)
@@ -202,21 +198,6 @@ static int check_max_size(struct args *a, const char *v)
 	return 0;
 }
 
-static int check_to(struct args *a, const char *v)
-{
-	return a->to ? 0 : err__set(EINVAL, "must be more than 0");
-}
-
-static int check_head(struct args *a, const char *v)
-{
-	return a->head ? 0 : err__set(EINVAL, "must be at least 1");
-}
-
-static int check_tail(struct args *a, const char *v)
-{
-	return a->tail ? 0 : err__set(EINVAL, "must be at least 1");
-}
-
 static int set_pass(struct args *a, const char *v)
 {
 	a->set = SET_PASS;
@@ -229,14 +210,8 @@ static int set_fail(struct args *a, const char *v)
 	return 0;
 }
 
-static int check_differences(struct args *a, const char *v)
-{
-	return a->differences ? 0 : err__set(EINVAL, "must be at least 1");
-}
-
 static int check_context(struct args *a, const char *v)
 {
-	a->context_given = true;
 	return a->context <= 10000 ? 0 : err__set(EINVAL, "must be at most 10000");
 }
 
@@ -299,13 +274,15 @@ static int set_engine(struct args *a, const char *v)
 #define TIME(field)	 OPTION_TIME, FIELD(uint64_t, field)
 #define NUMBER(field)	 OPTION_NUMBER, FIELD(uint64_t, field)
 #define COUNT(field)	 OPTION_COUNT, FIELD(uint64_t, field)
+#define POSITIVE(field)	 OPTION_POSITIVE, FIELD(uint64_t, field)
 #define OTHER		 OPTION_OTHER, 0
 
 static const struct option_row rows[] = {
 	{"pid", 'p', "PID[,PID...]", VERB_SHOW | VERB_LIST, OTHER,
 	 "only these processes, all their threads", set_pid},
 	{"tid", 0, "TID[,TID...]", VERB_SHOW | VERB_DIFF, OTHER, "only these threads", set_tid},
-	{"comm", 0, "NAME[,NAME...]", VERB_SHOW | VERB_DIFF, OTHER, "only threads of this name", set_comm},
+	{"comm", 0, "NAME[,NAME...]", VERB_SHOW | VERB_DIFF, OTHER, "only threads of this name",
+	 set_comm},
 	{"uid", 0, "USER[,USER...]", VERB_TRACE, OTHER,
 	 "only processes of this user, by name or number", set_uid},
 	{"cgroup", 0, "PATH", VERB_TRACE, TEXT(filters.cgroup),
@@ -314,8 +291,8 @@ static const struct option_row rows[] = {
 	 "also children of these processes"},
 	{"events", 'e', "LIST", VERB_SHOW, OTHER, "any of entry,branch,return (default: all three)",
 	 set_events},
-	{"exclude", 0, "FUNC", VERB_SHOW | VERB_LIST | VERB_DIFF, OTHER, "not these functions; may be repeated",
-	 set_exclude},
+	{"exclude", 0, "FUNC", VERB_SHOW | VERB_LIST | VERB_DIFF, OTHER,
+	 "not these functions; may be repeated", set_exclude},
 	{"exported", 0, NULL, VERB_TRACE | VERB_LIST, SWITCH(exported),
 	 "of the functions that are named, only exported ones"},
 	{"regs", 'r', "LIST", VERB_SHOW, TEXT(regs),
@@ -337,15 +314,15 @@ static const struct option_row rows[] = {
 	 "trace file: write lines of text that survive a serial console"},
 	{"from", 0, "TIME", VERB_REPORT | VERB_DIFF, TIME(from),
 	 "start this long after the beginning of the trace"},
-	{"to", 0, "TIME", VERB_REPORT | VERB_DIFF, TIME(to), "stop this long after the beginning of the trace",
-	 check_to},
-	{"head", 0, "N", VERB_REPORT, COUNT(head), "only the first N events", check_head},
-	{"tail", 0, "N", VERB_REPORT, COUNT(tail), "only the last N events", check_tail},
+	{"to", 0, "TIME", VERB_REPORT | VERB_DIFF, TIME(to),
+	 "stop this long after the beginning of the trace", check_to},
+	{"head", 0, "N", VERB_REPORT, POSITIVE(head), "only the first N events"},
+	{"tail", 0, "N", VERB_REPORT, POSITIVE(tail), "only the last N events"},
 	{"info", 0, NULL, VERB_REPORT, SWITCH(info),
 	 "show the file's metadata instead of the trace"},
 	{"timeout", 't', "SEC", VERB_TRACE, TIME(timeout_ns), "stop after this long",
 	 check_timeout},
-	{"limit", 'l', "N", VERB_SHOW, COUNT(limit), "stop after N printed events", check_limit},
+	{"limit", 'l', "N", VERB_SHOW, POSITIVE(limit), "stop after N printed events"},
 	{"max-overhead", 0, "PERCENT", VERB_TRACE, NUMBER(max_overhead),
 	 "stop when tracing takes more of the processes' CPU time", check_overhead},
 	{"depth", 0, "N", VERB_SHOW | VERB_DIFF, NUMBER(depth),
@@ -369,13 +346,13 @@ static const struct option_row rows[] = {
 	 "-c: after the counts are printed, begin with 0 again"},
 	{"once", 0, NULL, VERB_TRACE, SWITCH(once),
 	 "counts: remove the probe of what was seen; both sides of conditionals are waited for"},
-	{"retire", 0, "N", VERB_TRACE, COUNT(retire), "counts: remove each probe after N hits",
-	 check_retire},
-	{"differences", 'n', "N", VERB_DIFF, COUNT(differences),
-	 "show the first N differences (default: 1)", check_differences},
+	{"retire", 0, "N", VERB_TRACE, POSITIVE(retire), "counts: remove each probe after N hits"},
+	{"differences", 'n', "N", VERB_DIFF, POSITIVE(differences),
+	 "show the first N differences (default: 1)"},
 	{"context", 0, "N", VERB_DIFF, COUNT(context),
 	 "show N steps before and behind each difference (default: 5)", check_context},
-	{"pass", 0, NULL, VERB_DIFF, OTHER, "the files that follow are of runs that passed", set_pass},
+	{"pass", 0, NULL, VERB_DIFF, OTHER, "the files that follow are of runs that passed",
+	 set_pass},
 	{"fail", 0, NULL, VERB_DIFF, OTHER,
 	 "the files that follow are of runs that failed: rank what tells them apart", set_fail},
 	{"fail-under", 0, "PERCENT[,branch]", VERB_SHOW, OTHER,
@@ -501,22 +478,11 @@ static int usage_error(const struct verb *verb, int c, char **argv)
 			verb->name, hint, *hint ? " See" : "; see", verb->name);
 }
 
-/* -o -F json: the name was forgotten. */
-static int check_file_name(const char *name)
-{
-	if (!*name)
-		return err__set(EINVAL, "an empty file name");
-	if (*name == '-' && name[1])
-		return err__set(EINVAL,
-				"'%s' looks like an option; write ./%s for a file of that name",
-				name, name);
-	return 0;
-}
-
 /* Parses the value by the row's type and stores it in the row's field. */
 static int store(struct args *a, const struct option_row *r, const char *value)
 {
 	void *field = (char *)a + r->offset;
+	int err;
 
 	switch (r->type) {
 	case OPTION_SWITCH:
@@ -524,7 +490,7 @@ static int store(struct args *a, const struct option_row *r, const char *value)
 		return 0;
 	case OPTION_FILE:
 		*(const char **)field = value;
-		return check_file_name(value);
+		return value__file_name(value);
 	case OPTION_TEXT:
 		*(const char **)field = value;
 		return 0;
@@ -533,6 +499,9 @@ static int store(struct args *a, const struct option_row *r, const char *value)
 	case OPTION_NUMBER:
 	case OPTION_COUNT:
 		return parse__u64(value, r->type == OPTION_COUNT, field);
+	case OPTION_POSITIVE:
+		err = parse__u64(value, true, field);
+		return err || *(uint64_t *)field ? err : err__set(EINVAL, "must be at least 1");
 	case OPTION_OTHER:
 		return 0;
 	}
@@ -560,8 +529,11 @@ int args__parse(struct args *a, const struct verb *verb, int argc, char **argv)
 	char short_options[2 * ARRAY_SIZE(rows) + 3];
 	int c, end = 1, err;
 
-	*a = (struct args){
-		.verb = verb, .color = "auto", .events = PLAN_ENTRY | PLAN_BRANCH | PLAN_RETURN};
+	*a = (struct args){.verb = verb,
+			   .color = "auto",
+			   .context = CONTEXT_STEPS,
+			   .differences = 1,
+			   .events = PLAN_ENTRY | PLAN_BRANCH | PLAN_RETURN};
 	a->given = xcalloc(argc, sizeof(*a->given));
 	memcpy(a->given, argv + 1, (argc - 1) * sizeof(*a->given));
 	while (end < argc && strcmp(argv[end], "--"))

@@ -28,6 +28,7 @@ static void direct(struct runs *r, struct paths *paths)
 	if (!r->sink)
 		r->sink =
 			output__new(&paths_sink, &none, joined__plan(r->files.joined), NULL, NULL);
+	r->sink->error = 0; /* that no more steps were wanted */
 	((struct sink_state *)r->sink->state)->paths = paths;
 	r->files.output = r->sink;
 }
@@ -165,7 +166,8 @@ int runs__read(struct runs *r, const struct args *a, bool keeps_paths)
 	err = files__read(&r->files);
 	for (size_t i = 0; !err && i < r->begun; i++)
 		err = paths__end(&r->run[i].paths);
-	err = err ? err : check_begun(r);
+	if (!err)
+		err = check_begun(r);
 	if (!err)
 		outcomes__settle(&r->outcomes);
 	return err;

@@ -240,7 +240,7 @@ void counts__compare(const struct outcomes *o, const struct paths *a, const stru
 struct diff_view {
 	const struct diff *d;
 	const struct diff_steps *steps;
-	const char *names[SIDES];	  /* of the files */
+	const char *names[SIDES]; /* of the files */
 	const struct trace_totals *totals[SIDES];
 	count_changes functions, branches; /* counts__compare() */
 	uint64_t context, rows;		   /* rows: of counts; 0: all */

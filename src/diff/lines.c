@@ -25,11 +25,19 @@ static void put_location(struct str *s, const struct location *l, const char *ow
 	}
 }
 
-struct location place__of(const struct plan *p, uint32_t object, uint32_t function, uint64_t vaddr)
+struct location place__of(const struct plan *p, uint32_t object, uint64_t vaddr)
 {
+	const struct object *o = p->objects.data[object].object;
 	struct location l = {.object = p->objects.data[object].path, .vaddr = vaddr, .addr = vaddr};
+	uint32_t function = plan__function_at(p, object, vaddr);
+	const struct symbol *symbol;
 
-	l.symbol = plan__name_at(p, function, vaddr, &l.offset);
+	if (function != NO_FUNCTION)
+		l.symbol = plan__name_at(p, function, vaddr, &l.offset);
+	else if (o && (symbol = object__symbol_at(o, vaddr))) {
+		l.symbol = symbol->shown;
+		l.offset = vaddr - symbol->vaddr;
+	}
 	return l;
 }
 
@@ -39,7 +47,7 @@ static void put_branch(const struct diff_view *v, const struct outcome *o, const
 	const struct plan *p = v->d->outcomes->plan;
 	const struct plan_site *site = &p->sites.data[o->site];
 	const struct outcome_target *t = &v->d->outcomes->targets.data[o->target];
-	struct location at = place__of(p, site->object, site->function, site->vaddr), to;
+	struct location at = place__of(p, site->object, site->vaddr), to;
 
 	put_location(s, &at, at.object);
 	str__printf(s, "  %s", site->mnemonic ? site->mnemonic : "?");
@@ -57,7 +65,7 @@ static void put_branch(const struct diff_view *v, const struct outcome *o, const
 	}
 	if (!site->target)
 		return str__putc(s, '?');
-	to = place__of(p, site->object, site->function,
+	to = place__of(p, site->object,
 		       plan_site__is_conditional(site) && !o->taken ? site->vaddr + site->len
 								    : site->target);
 	put_location(s, &to, at.object);
@@ -106,7 +114,7 @@ static void put_value(struct str *s, const uint64_t *a, const uint64_t *b)
 		str__hex(s, *b);
 }
 
-/* "(rdi=0x1, rsi=0x64|0x7)": those of A, and of B where they differ. */
+/* Each register with its value in A, and, behind a bar, in B where that differs. */
 void line__arguments(const struct diff_view *v, const struct step *a, const struct step *b,
 		     struct str *s)
 {

@@ -116,8 +116,8 @@ static int flush_all(struct paths *p)
 	struct path **t;
 	int err = 0;
 
-	vec__each (t, &p->threads) {
-		err = err ? err : flush(p, *t);
+	for (t = p->threads.data; !err && t < vec__end(&p->threads); t++) {
+		err = flush(p, *t);
 		str__free(&(*t)->buffer);
 	}
 	return err;

@@ -41,9 +41,8 @@ static void put_source(struct writer *w, uint32_t object, uint64_t vaddr)
 	if (!line__source(w->v, object, vaddr, &source))
 		return;
 	paint(w, "\033[2m");
-	str__printf(w->out, "%*s%s",
-		    (int)(width + 2 < SOURCE_COLUMN ? SOURCE_COLUMN - width : 2), "",
-		    source.data);
+	str__printf(w->out, "%*s%s", (int)(width + 2 < SOURCE_COLUMN ? SOURCE_COLUMN - width : 2),
+		    "", source.data);
 }
 
 static void put_step(struct writer *w, enum mark mark, const struct step *s)
@@ -265,8 +264,9 @@ static void put_summary(struct writer *w)
 	const struct diff *d = w->v->d;
 
 	if (d->found > d->partings.len)
-		str__printf(w->out, "\n%llu more differences, at %zu branches in all; -n %llu "
-				    "shows them\n",
+		str__printf(w->out,
+			    "\n%llu more differences, at %zu branches in all; -n %llu "
+			    "shows them\n",
 			    (unsigned long long)(d->found - d->partings.len),
 			    d->by_site.len - !!map64__get(&d->by_site, 0),
 			    (unsigned long long)d->found);

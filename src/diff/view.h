@@ -5,7 +5,7 @@
 
 #include "diff/diff.h"
 
-struct location place__of(const struct plan *p, uint32_t object, uint32_t function, uint64_t vaddr);
+struct location place__of(const struct plan *p, uint32_t object, uint64_t vaddr);
 const char *function__shown(const struct plan *p, uint32_t function);
 /* Appends what happened; step: as it was recorded, NULL: not known. */
 void line__outcome(const struct diff_view *v, uint32_t outcome, const struct step *step,
