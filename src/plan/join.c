@@ -180,12 +180,19 @@ static uint32_t file_number(struct joining *j, struct map64 *files, const struct
 	return *known - 1;
 }
 
-/* Is the code of this range, in the joined plan, without lines so far? */
-static bool lacks_lines(const struct joining *j, uint32_t object, uint64_t vaddr)
+/* Is the line of any code in [start, end) known? */
+static bool has_lines(const struct plan *p, uint32_t object, uint64_t start, uint64_t end)
 {
-	const struct plan_line *l = plan__line_at(j->all, object, vaddr);
+	const struct plan_line *first = plan__line_at(p, object, start);
 
-	return !l || !l->line;
+	if (first && first->line)
+		return true;
+	for (size_t i = plan__lines_from(p, object, start);
+	     i < p->lines.len && p->lines.data[i].object == object && p->lines.data[i].vaddr < end;
+	     i++)
+		if (p->lines.data[i].line)
+			return true;
+	return false;
 }
 
 static void add_lines(struct joining *j, struct map64 *files, const struct plan_extent *e,
@@ -274,8 +281,10 @@ static void add_source(struct joining *j)
 	line_files__begin(j->all, &files);
 	vec__each (e, &j->p->extents) {
 		uint32_t object = joining__object(j, e->function);
+		uint64_t start = joining__moved(j, e->function, e->start);
 
-		if (!lacks_lines(j, object, joining__moved(j, e->function, e->start)))
+		if (!has_lines(j->p, e->object, e->start, e->end) ||
+		    has_lines(j->all, object, start, start + (e->end - e->start)))
 			continue;
 		add_lines(j, &files, e, object);
 		add_scopes(j, &files, scopes, e, object);
