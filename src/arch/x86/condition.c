@@ -184,26 +184,26 @@ static void put_signed(struct str *s, int64_t v)
 	str__printf(s, size < 10 ? "%llu" : "0x%llx", (unsigned long long)size);
 }
 
+/* Of -1 and error numbers no one writes all digits. */
+#define ERROR_MOST 4095
+
 /* B beside A, of so many bits (0: not known): a number as the comparison takes it. */
 static void put_beside(struct str *s, struct word b, unsigned bits, enum sense sense)
 {
 	unsigned unused = bits ? 64 - bits : 0;
-	uint64_t low;
 	int64_t v;
 
 	if (!word__number(b, &v)) {
 		put_word(s, b);
 		return;
 	}
-	low = (uint64_t)v << unused;
-	if (sense == SENSE_SIGNED)
-		v = (int64_t)low >> unused;
-	if (sense != SENSE_UNSIGNED)
+	v = (int64_t)((uint64_t)v << unused) >> unused;
+	if (sense == SENSE_SIGNED || (sense == SENSE_EQUAL && bits >= 32 && v >= -ERROR_MOST))
 		put_signed(s, v);
-	else if (low >> unused < 10)
-		str__dec(s, low >> unused);
+	else if (v >= 0 && v < 10)
+		str__dec(s, v);
 	else
-		str__hex(s, low >> unused);
+		str__hex(s, (uint64_t)v << unused >> unused);
 }
 
 /* How the operands are to be read. before: as they were in front of the instruction. */
