@@ -20,6 +20,7 @@ import ctypes
 import json
 import os
 import re
+import signal as signals
 import struct
 import subprocess
 import sys
@@ -185,6 +186,7 @@ def check_text(bbtrace, path):
 
 TRACEME, PEEKUSER, CONT, SINGLESTEP, GETREGS, GETFPREGS = 0, 3, 7, 9, 12, 14
 RIP = 16 * 8
+LIMIT = int(os.environ.get("LIMIT", "40000"))  # conditionals of a run
 ORDER = "r15 r14 r13 r12 rbp rbx r11 r10 r9 r8 rax rcx rdx rsi rdi orig_rax rip cs flags rsp ss fs_base gs_base".split()
 libc = ctypes.CDLL(None, use_errno=True)
 libc.ptrace.restype = ctypes.c_long
@@ -468,7 +470,7 @@ class Run:
 
     def run(self):
         at, signal, steps, since = libc.ptrace(PEEKUSER, self.pid, RIP, None) % (1 << 64), 0, 0, None
-        while at is not None:
+        while at is not None and self.counts["branches"] < LIMIT:
             if self.unmapped and steps % 5000 == 0:
                 self.find_objects()
             told, branch = self.compares.get(at), self.branches.get(at)
@@ -486,6 +488,9 @@ class Run:
             elif branch or signal:
                 since = self.held = None
             at, steps = came, steps + 1
+        if at is not None:
+            os.kill(self.pid, signals.SIGKILL)
+            os.waitpid(self.pid, 0)
         self.counts["steps"] = steps
         return self.counts
 
