@@ -61,6 +61,8 @@ static void add_site(struct joining *j, uint32_t i)
 
 	s.object = joining__object(j, s.function);
 	s.target += s.target ? joining__moved(j, s.function, s.vaddr) - s.vaddr : 0;
+	if (s.compare && joining__moved(j, s.function, s.vaddr) != s.vaddr)
+		s.compare = condition__names_address(s.compare) ? NULL : s.compare;
 	s.vaddr = joining__moved(j, s.function, s.vaddr);
 	s.function = j->n->functions[s.function];
 	s.block = number(s.role == ROLE_BRANCH ? j->last : j->n->blocks, s.block);
@@ -142,6 +144,9 @@ static void move_site(struct joining *j, const struct plan_split *s)
 		return;
 	row = j->all->sites.data[site];
 	row.block = number_of(j, s);
+	if (j->differs[site])
+		row.compare = NULL;
+	j->differs[site] = false;
 	vec__push(&j->more->amended_sites, site);
 	vec__push(&j->more->rows.sites, row);
 }
@@ -158,6 +163,21 @@ static void split_blocks(struct joining *j)
 		if (i + 1 == j->splits.len || s[1].block != s->block)
 			move_site(j, s);
 		vec__push(&j->n->splits, (struct plan_split){s->block, number_of(j, s)});
+	}
+}
+
+/* What one of the plans doesn't say of a conditional, the joined plan doesn't say either: control
+ * may come between the comparison and the branch there, or it is another build. */
+static void drop_compares(struct joining *j)
+{
+	for (uint32_t i = 0; i < j->all->sites.len; i++) {
+		struct plan_site row = j->all->sites.data[i];
+
+		if (!j->differs[i])
+			continue;
+		row.compare = NULL;
+		vec__push(&j->more->amended_sites, i);
+		vec__push(&j->more->rows.sites, row);
 	}
 }
 
@@ -326,6 +346,7 @@ static void add_rows(struct joining *j)
 	rows->skipped = j->all->skipped;
 	rows->ifunc_unknown = max_of(j->all->ifunc_unknown, j->p->ifunc_unknown);
 	split_blocks(j);
+	drop_compares(j);
 	vec__each (i, &j->new_functions)
 		add_function(j, *i);
 	vec__each (piece, &j->new_blocks)
@@ -355,6 +376,7 @@ static void allocate(struct joining *j)
 	j->shifts = xcalloc(p->objects.len + 1, sizeof(uint64_t));
 	j->own = xcalloc(p->objects.len + 1, sizeof(uint32_t));
 	j->last = xcalloc(p->blocks.len + 1, sizeof(uint32_t));
+	j->differs = xcalloc(j->all->sites.len + 1, sizeof(bool));
 	j->nobjects = j->all->objects.len;
 }
 
@@ -365,6 +387,7 @@ static void free_joining(struct joining *j)
 	free(j->shifts);
 	free(j->own);
 	free(j->last);
+	free(j->differs);
 	vec__free(&j->new_blocks);
 	vec__free(&j->new_sites);
 	vec__free(&j->new_functions);
