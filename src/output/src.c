@@ -144,6 +144,16 @@ const struct src *src__of(const struct output *o, uint32_t object, uint64_t vadd
 	return s->json.len ? s : NULL;
 }
 
+const struct src *src__of_target(const struct output *o, const struct step *s)
+{
+	const char *here = s->at.object, *there = s->to.object;
+
+	if (s->type != STEP_BRANCH || !s->to_known || !here || !there ||
+	    (here != there && strcmp(here, there) != 0))
+		return NULL;
+	return src__of(o, o->plan->functions.data[s->function].object, s->to.vaddr);
+}
+
 /* ---- in a line of text ---- */
 
 static bool same_line(const struct plan_frame *a, const struct plan_frame *b)
