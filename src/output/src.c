@@ -43,21 +43,23 @@ static void put_frame_json(struct json *j, const struct plan_frame *f)
 	json__close_object(j);
 }
 
-/* Of a function's own code the line has the name already. */
-static void put_frame_text(struct str *s, const struct plan_frame *f)
+/* Of a function's own code the line has the name already. before: what is between frames. */
+static void put_frame_text(struct str *s, const struct plan_frame *f, const char *before)
 {
 	autofree char *name = is_inlined(f) ? name_of(f->scope) : NULL;
 
-	str__shown(s, f->file ? listing__base(f->file) : "?");
-	str__putc(s, ':');
-	if (f->line)
+	if (!f->line && !name)
+		return;
+	str__puts(s, before);
+	if (f->line) {
+		str__shown(s, f->file ? listing__base(f->file) : "?");
+		str__putc(s, ':');
 		str__dec(s, f->line);
-	else
-		str__putc(s, '?');
-	if (name) {
-		str__putc(s, ' ');
-		str__shown(s, name);
 	}
+	if (f->line && name)
+		str__putc(s, ' ');
+	if (name)
+		str__shown(s, name);
 }
 
 bool src__put_json(struct json *j, const struct plan *p, uint32_t object, uint64_t vaddr)
@@ -77,13 +79,9 @@ bool src__put_json(struct json *j, const struct plan *p, uint32_t object, uint64
 
 static void put_frames_text(struct str *s, const struct plan *p, struct plan_frame f)
 {
-	if (!f.line && !is_inlined(&f))
-		return;
-	put_frame_text(s, &f);
-	while (plan__source_outer(p, &f)) {
-		put(s, ", ");
-		put_frame_text(s, &f);
-	}
+	do
+		put_frame_text(s, &f, s->len ? ", " : "");
+	while (plan__source_outer(p, &f));
 }
 
 /* ---- those that were rendered ---- */
@@ -166,12 +164,11 @@ void src__put_text(struct str *s, const struct src *at, const struct src *to)
 	str__put(s, at->text.data, at->text.len);
 	if (!at->text.len || !to || !to->frame.line || same_line(&at->frame, &to->frame))
 		return;
-	put(s, " -> ");
 	if (at->frame.file == to->frame.file && at->frame.scope == to->frame.scope &&
 	    !is_inlined(&at->frame))
-		str__dec(s, to->frame.line);
+		str__printf(s, " -> %u", to->frame.line);
 	else
-		put_frame_text(s, &to->frame);
+		put_frame_text(s, &to->frame, " -> ");
 }
 
 /* Characters that are seen: no colours. */
