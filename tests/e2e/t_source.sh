@@ -14,14 +14,14 @@ as_addr2line() {
 }
 
 # ---- live, recorded, counted ----
-for program in 'inlined 60 -lpthread' 'carried 25 -lpthread'; do
+for program in 'switch 10' 'carried 25 -lpthread'; do
 	read -r name least flag <<<"$program"
-	program "$name" "$flag"
-	bb user "$T/$name" '*' -l 20000 -F json -o "$T/json" -- "$T/$name"
+	program "$name" ${flag:+"$flag"}
+	bb user "$T/$name" '*' -F json -o "$T/json" -- "$T/$name"
 	as_addr2line "$T/json" "$T/$name" "$least" "$name, live"
-	is "$(json "$T/json" '$e->{event} =~ /^(entry|branch|return)$/ && $e->{symbol} =~ /^(main|on_tick)$/ && !$e->{src}')" 0 \
+	is "$(json "$T/json" '$e->{event} =~ /^(entry|branch|return)$/ && $e->{symbol} =~ /^(main|pick|thrower|catcher)$/ && !$e->{src}')" 0 \
 		"$name: each entry, branch and return of a function with debug information has src"
-	bb user "$T/$name" '*' -l 20000 -o "$T/trace" -- "$T/$name"
+	bb user "$T/$name" '*' -o "$T/trace" -- "$T/$name"
 	bb report "$T/trace" -F json -o "$T/report"
 	as_addr2line "$T/report" "$T/$name" "$least" "$name, from a trace file"
 	bb user "$T/$name" '*' -c --record "$T/counts" -F json -o "$T/json" -- "$T/$name"
@@ -32,7 +32,7 @@ for program in 'inlined 60 -lpthread' 'carried 25 -lpthread'; do
 	bb report "$T/trace" "$T/trace" -F json -o "$T/report"
 	as_addr2line "$T/report" "$T/$name" "$least" "$name, two trace files"
 done
-bb user "$T/inlined" '*' --no-src -o "$T/trace" -- "$T/inlined"
+bb user "$T/carried" '*' --no-src -o "$T/trace" -- "$T/carried"
 bb report "$T/trace" -F json -o "$T/report"
 is "$status $(grep -c '"src"' "$T/report")" '0 0' '--no-src: a trace file has no source lines'
 
@@ -103,7 +103,7 @@ if ! has_mechanism uprobe_multi; then
 	skip 'functions that are added' 'this kernel has no uprobe_multi'
 	done_testing
 fi
-# steps.c: work() is at line 3, other() at 12
+# steps.c: work() is at line 3, other() at 12; line 19 is of main()
 start
 trace by_line -F json
 steps 1
@@ -113,8 +113,19 @@ steps 1
 ctl "$trace" remove steps.c:3
 exits 0 'remove FILE:LINE'
 steps 1
+# a line within a function: its branches, and no more
+ctl "$trace" add steps.c:19
+exits 0 'add a line of a function'
+steps 1
+ctl "$trace" remove steps.c:19
+exits 0 'and remove it'
+steps 1
+ctl "$trace" add steps.c:2
+like "$T/err" 'steps\.c' 'add of a line without code is refused'
 ends 'by_line'
 entries() { json "$T/by_line.out" "\$e->{event} eq 'entry' && \$e->{symbol} eq '$1'"; }
-is "$(entries work) $(entries other)" '2 2' 'functions are added and removed by line'
+is "$(entries work) $(entries other)" '2 4' 'functions are added and removed by line'
+is "$(json_lines "$T/by_line.out" '$e->{symbol} eq "main" && "$e->{event}:$e->{src}[0]{line}"' | sort -u | xargs)" branch:19 \
+	'of a line its branches are added'
 as_addr2line "$T/by_line.out" "$T/steps" 5 'functions that were added'
 done_testing
