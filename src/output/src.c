@@ -43,10 +43,19 @@ static void put_frame_json(struct json *j, const struct plan_frame *f)
 	json__close_object(j);
 }
 
+/* The source's own name, without the arguments of a template. */
+static void put_short_name(struct str *s, const char *name)
+{
+	bool whole = name[0] == '<' || !strncmp(name, "operator", strlen("operator"));
+	autofree char *own = xstrndup(name, whole ? strlen(name) : strcspn(name, "<"));
+
+	str__shown(s, own);
+}
+
 /* Of a function's own code the line has the name already. before: what is between frames. */
 static void put_frame_text(struct str *s, const struct plan_frame *f, const char *before)
 {
-	autofree char *name = is_inlined(f) ? name_of(f->scope) : NULL;
+	const char *name = is_inlined(f) ? f->scope->name : NULL;
 
 	if (!f->line && !name)
 		return;
@@ -59,7 +68,7 @@ static void put_frame_text(struct str *s, const struct plan_frame *f, const char
 	if (f->line && name)
 		str__putc(s, ' ');
 	if (name)
-		str__shown(s, name);
+		put_short_name(s, name);
 }
 
 bool src__put_json(struct json *j, const struct plan *p, uint32_t object, uint64_t vaddr)
@@ -164,8 +173,7 @@ void src__put_text(struct str *s, const struct src *at, const struct src *to)
 	str__put(s, at->text.data, at->text.len);
 	if (!at->text.len || !to || !to->frame.line || same_line(&at->frame, &to->frame))
 		return;
-	if (at->frame.file == to->frame.file && at->frame.scope == to->frame.scope &&
-	    !is_inlined(&at->frame))
+	if (at->frame.file == to->frame.file && !is_inlined(&at->frame) && !is_inlined(&to->frame))
 		str__printf(s, " -> %u", to->frame.line);
 	else
 		put_frame_text(s, &to->frame, " -> ");

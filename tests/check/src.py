@@ -6,7 +6,7 @@
 # and the differences; ends with 1 if there is one, or if fewer than LEAST places have lines. Named here, and counted, is
 # where addr2line (binutils 2.40) says something else, by choice:
 #
-# - bare: of code that no function of the debug information has (assembler) it tells the symbol; src has no function.
+# - bare: of code that no function of the debug information has (assembler, thunks) it tells the symbol; src has no function.
 # - zero: of line 0 it tells the file that the row of the line table has; src has neither.
 # - symbol: the debug information has no linkage name (gcc, of C++ that isn't global; extern "C"), so it tells the symbol at
 #   the innermost frame: of an inlined function that of the one around it, of a part that was split off f.cold.

@@ -15,7 +15,11 @@ static struct plan_line rows[] = {
 };
 static struct plan_scope scopes[] = {
 	{.name = "malloc", .parent = NO_SCOPE},
-	{.name = "f", .raw = "_ZN2ns1fEi", .parent = 0, .call_file = 1 + MAIN_C, .call_line = 11},
+	{.name = "f<int>",
+	 .raw = "_ZN2ns1fEi",
+	 .parent = 0,
+	 .call_file = 1 + MAIN_C,
+	 .call_line = 11},
 	{.name = "clamp", .parent = 1, .call_file = 1 + UTIL_H, .call_line = 20},
 	{.name = "unplaced", .parent = 0},
 };
@@ -83,11 +87,11 @@ static void test_text(void)
 	     fixture_branch(SITE_JMP, true, fixture_at(0x2a)));
 	text(LEFT "  malloc+0x29  jmp  -> main+0x24 [ls]                   main.c:12\n",
 	     "of another object nothing is told", fixture_branch(SITE_JMP, true, fixture_main()));
-	text(LEFT "  malloc+0x29  jmp  -> malloc+0x25                      main.c:12 -> util.h:31 "
-		  "ns::f\n",
+	text(LEFT
+	     "  malloc+0x29  jmp  -> malloc+0x25                      main.c:12 -> util.h:31 f\n",
 	     "what was inlined is named", fixture_branch(SITE_JMP, true, fixture_at(0x25)));
 	text(LEFT "  malloc+0x27  jrcxz  taken -> malloc+0x50              util.h:32 clamp, "
-		  "util.h:20 ns::f, main.c:11 -> main.c:14\n",
+		  "util.h:20 f, main.c:11 -> main.c:14\n",
 	     "innermost first", fixture_branch(SITE_LOOP, true, fixture_at(0x50)));
 	text(LEFT
 	     "  malloc+0x38  call  -> malloc+0x60                     \\x1b[31m\\xff.c:5 unplaced\n",
