@@ -142,6 +142,12 @@ static int show(struct comparison *c)
 	for (int side = 0; side < SIDES; side++) {
 		c->view.names[side] = c->runs.run[side].name;
 		c->view.totals[side] = &c->runs.run[side].totals;
+		c->view.untold[side] = c->runs.run[side].unknown;
+		c->view.options[side] =
+			(struct output_options){.start_time = c->runs.run[side].meta.start_time,
+						.regs = c->runs.run[side].meta.regs,
+						.show_regs = c->runs.run[side].meta.show_regs,
+						.hide_addresses = c->view.hide_addresses};
 	}
 	if (!strcmp(format, "json"))
 		diff__json(&c->view, &out);
