@@ -259,13 +259,15 @@ static void put_parting(struct writer *w, const struct parting *p, size_t number
 {
 	struct json *j = &w->json;
 	step_pairs before = {0};
+	uint64_t ns;
 
 	json__open_object(j);
 	json__member(j, string, "event", "difference");
 	json__member(j, unsigned, "number", number);
 	json__member(j, string, "kind", kinds[p->kind]);
 	put_threads(w, p);
-	json__member(j, unsigned, "ns", p->time);
+	if (parting__time(w->v, p, &ns))
+		json__member(j, unsigned, "ns", ns);
 	json__member(j, unsigned, "same", p->same);
 	if (p->kind == PART_BRANCH)
 		put_branch(w, p);

@@ -201,6 +201,21 @@ const struct step *parting__step(const struct diff_view *v, const struct parting
 		       : NULL;
 }
 
+/* Of the step there, or of one shortly before it that has a time. */
+bool parting__time(const struct diff_view *v, const struct parting *p, uint64_t *ns)
+{
+	int side = p->index[SIDE_A] == UINT64_MAX ? SIDE_B : SIDE_A;
+	uint64_t at = p->index[side];
+	const struct step *s = parting__step(v, p, side, at);
+
+	while (s && !s->timed && at)
+		s = parting__step(v, p, side, --at);
+	if (!s || !s->timed || s->time < v->options[side].start_time)
+		return false;
+	*ns = s->time - v->options[side].start_time;
+	return true;
+}
+
 struct step_pair parting__call(const struct diff_view *v, const struct parting *p,
 			       const struct diff_frame *f)
 {

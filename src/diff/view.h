@@ -38,6 +38,8 @@ size_t parting__thread(const struct parting *p, int side);
 /* The step of that index; NULL: there is none, or it wasn't read. */
 const struct step *parting__step(const struct diff_view *v, const struct parting *p, int side,
 				 uint64_t index);
+/* When it was, since the trace of A began (of B, if A is over); false: it isn't known. */
+bool parting__time(const struct diff_view *v, const struct parting *p, uint64_t *ns);
 /* The entry of a call that leads there, of each side. */
 struct step_pair parting__call(const struct diff_view *v, const struct parting *p,
 			       const struct diff_frame *f);
@@ -47,6 +49,16 @@ bool parting__is_call(const struct diff_view *v, const struct parting *p, const 
 size_t parting__first_call(const struct parting *p);
 /* Hides addresses of the kernel in what was appended from start on. */
 void view__hide_addresses(const struct diff_view *v, struct str *out, size_t start, bool columns);
+
+/* ---- the page (html.c) ---- */
+
+/* A difference, with context steps around it, and so many of the calls (html_parting.c). */
+void html__parting(const struct diff_view *v, size_t i, uint64_t context, size_t calls,
+		   struct str *out);
+/* Where it is: "f+0x9  jle". */
+void html__title(const struct diff_view *v, const struct parting *p, struct str *out);
+/* Appends text, escaped, and clears it. */
+void html__text(struct str *out, struct str *text);
 
 /* ---- arguments (arguments.c) ---- */
 
