@@ -316,6 +316,18 @@ static void put_outcome(struct writer *w, int side)
 	put(w->out, "</code>");
 }
 
+static void put_place(struct writer *w, int side)
+{
+	const struct step *s = parting__step(w->v, w->p, side, w->p->index[side]);
+
+	if (!s || !s->at.object)
+		return;
+	put(w->out, "comes to <code>");
+	line__place(&s->at, &w->text);
+	html__text(w->out, &w->text);
+	put(w->out, "</code>");
+}
+
 static void put_proved(struct writer *w, int side)
 {
 	bool taken = w->v->d->outcomes->rows.data[w->p->outcome[side]].taken;
@@ -380,6 +392,10 @@ static void put_way(struct writer *w, int side)
 	}
 	if (w->p->kind == PART_BRANCH)
 		put_outcome(w, side);
+	else if (w->p->kind == PART_PLACE)
+		put_place(w, side);
+	else if (w->p->kind == PART_END)
+		put(w->out, "goes on");
 	put(w->out, "</h3>\n");
 	if (w->p->kind == PART_BRANCH)
 		put_proved(w, side);
