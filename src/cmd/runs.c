@@ -90,6 +90,7 @@ static int on_begin(void *ctx, const struct replay *p)
 	run->name = p->in->name;
 	run->counts = p->meta.counts;
 	run->meta = (struct trace_meta){.start_time = p->meta.start_time,
+					.realtime_offset = p->meta.realtime_offset,
 					.regs = p->meta.regs,
 					.show_regs = p->meta.show_regs};
 	paths__init(&run->paths, &r->outcomes, r->scratch);

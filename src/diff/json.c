@@ -40,8 +40,11 @@ static void close_steps(struct writer *w)
 
 static void put_step(struct writer *w, int side, const struct step *s)
 {
+	struct step own = *s;
+
+	own.time = step__own_time(w->v, side, s);
 	str__clear(&w->step);
-	output__step(w->steps[side], s);
+	output__step(w->steps[side], &own);
 	output__flush(w->steps[side]);
 	json__put(&w->json, w->step.data, w->step.len - 1); /* without the newline */
 }

@@ -201,6 +201,13 @@ const struct step *parting__step(const struct diff_view *v, const struct parting
 		       : NULL;
 }
 
+uint64_t step__own_time(const struct diff_view *v, int side, const struct step *s)
+{
+	return s->time -
+	       (s->time ? v->options[side].realtime_offset - v->options[SIDE_A].realtime_offset
+			: 0);
+}
+
 /* Of the step there, or of one shortly before it that has a time. */
 bool parting__time(const struct diff_view *v, const struct parting *p, uint64_t *ns)
 {
@@ -210,9 +217,9 @@ bool parting__time(const struct diff_view *v, const struct parting *p, uint64_t 
 
 	while (s && !s->timed && at)
 		s = parting__step(v, p, side, --at);
-	if (!s || !s->timed || s->time < v->options[side].start_time)
+	if (!s || !s->timed || step__own_time(v, side, s) < v->options[side].start_time)
 		return false;
-	*ns = s->time - v->options[side].start_time;
+	*ns = step__own_time(v, side, s) - v->options[side].start_time;
 	return true;
 }
 

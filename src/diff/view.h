@@ -38,6 +38,8 @@ size_t parting__thread(const struct parting *p, int side);
 /* The step of that index; NULL: there is none, or it wasn't read. */
 const struct step *parting__step(const struct diff_view *v, const struct parting *p, int side,
 				 uint64_t index);
+/* CLOCK_MONOTONIC as in its own file: all steps are on the clock of A. */
+uint64_t step__own_time(const struct diff_view *v, int side, const struct step *s);
 /* When it was, since the trace of A began (of B, if A is over); false: it isn't known. */
 bool parting__time(const struct diff_view *v, const struct parting *p, uint64_t *ns);
 /* The entry of a call that leads there, of each side. */
