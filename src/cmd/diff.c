@@ -119,6 +119,18 @@ static int find(struct comparison *c)
 	return runs__read_again(r, c->steps.again);
 }
 
+static void show_run(struct diff_view *v, int side, const struct run *run)
+{
+	v->names[side] = run->name;
+	v->totals[side] = &run->totals;
+	v->untold[side] = run->unknown;
+	v->options[side] = (struct output_options){.start_time = run->meta.start_time,
+						   .realtime_offset = run->meta.realtime_offset,
+						   .regs = run->meta.regs,
+						   .show_regs = run->meta.show_regs,
+						   .hide_addresses = v->hide_addresses};
+}
+
 static int show(struct comparison *c)
 {
 	const struct args *a = c->args;
@@ -139,10 +151,8 @@ static int show(struct comparison *c)
 	c->view.hide_addresses = args__hides_addresses(a);
 	c->view.source = source_lines__line;
 	c->view.source_ctx = c->sources;
-	for (int side = 0; side < SIDES; side++) {
-		c->view.names[side] = c->runs.run[side].name;
-		c->view.totals[side] = &c->runs.run[side].totals;
-	}
+	for (int side = 0; side < SIDES; side++)
+		show_run(&c->view, side, &c->runs.run[side]);
 	if (!strcmp(format, "json"))
 		diff__json(&c->view, &out);
 	else if (!strcmp(format, "html"))

@@ -89,7 +89,10 @@ static int on_begin(void *ctx, const struct replay *p)
 		outcomes__init(&r->outcomes, joined__plan(r->files.joined));
 	run->name = p->in->name;
 	run->counts = p->meta.counts;
-	run->meta = (struct trace_meta){.start_time = p->meta.start_time};
+	run->meta = (struct trace_meta){.start_time = p->meta.start_time,
+					.realtime_offset = p->meta.realtime_offset,
+					.regs = p->meta.regs,
+					.show_regs = p->meta.show_regs};
 	paths__init(&run->paths, &r->outcomes, r->scratch);
 	direct(r, &run->paths);
 	return 0;

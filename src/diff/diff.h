@@ -242,6 +242,10 @@ struct diff_view {
 	const struct diff_steps *steps;
 	const char *names[SIDES]; /* of the files */
 	const struct trace_totals *totals[SIDES];
+	uint64_t untold[SIDES]; /* counts that can't be told */
+	/* of the files: which registers are shown, and whether addresses of the kernel are hidden
+	 */
+	struct output_options options[SIDES];
 	count_changes functions, branches; /* counts__compare() */
 	uint64_t context, rows;		   /* rows: of counts; 0: all */
 	bool counts_only;		   /* a file has counts alone: there are no paths */

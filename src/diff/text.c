@@ -45,17 +45,26 @@ static void put_source(struct writer *w, uint32_t object, uint64_t vaddr)
 		    "", source.data);
 }
 
-static void put_step(struct writer *w, enum mark mark, const struct step *s)
+static void put_steps(struct writer *w, enum mark mark, const struct step_pair *steps)
 {
 	const struct diff *d = w->v->d;
+	const struct step *s = steps->of[mark == OF_B ? SIDE_B : SIDE_A];
 	uint32_t outcome = outcomes__of(d->outcomes, s);
 
 	begin(w, mark, s->depth + (s->type == STEP_BRANCH));
-	line__outcome(w->v, outcome, s, w->out);
+	line__outcome(w->v, outcome, steps, w->out);
 	if (s->site < d->outcomes->plan->sites.len && s->type != STEP_RETURN)
 		put_source(w, d->outcomes->plan->sites.data[s->site].object,
 			   d->outcomes->plan->sites.data[s->site].vaddr);
 	end(w);
+}
+
+static void put_step(struct writer *w, int side, const struct step *s)
+{
+	struct step_pair steps = {0};
+
+	steps.of[side] = s;
+	put_steps(w, side == SIDE_A ? OF_A : OF_B, &steps);
 }
 
 /* ---- one parting ---- */
@@ -84,19 +93,19 @@ static void put_head(struct writer *w, const struct parting *p, size_t number)
 /* The calls that lead there, with the arguments of both. */
 static void put_calls(struct writer *w, const struct parting *p)
 {
-	size_t first = p->frames.len > DIFF_CALLS ? p->frames.len - DIFF_CALLS : 0;
+	size_t first = parting__first_call(p);
 	const struct plan *plan = w->v->d->outcomes->plan;
 
 	if (first)
 		str__printf(w->out, "  (%zu more calls around these)\n", first);
 	for (size_t i = first; i < p->frames.len; i++) {
 		const struct diff_frame *f = &p->frames.data[i];
-		const struct step *a = parting__step(w->v, p, SIDE_A, f->entry[SIDE_A]),
-				  *b = parting__step(w->v, p, SIDE_B, f->entry[SIDE_B]);
+		struct step_pair steps = parting__call(w->v, p, f);
+		const struct step *a = steps.of[SIDE_A];
 
 		begin(w, BOTH, i);
 		str__shown(w->out, function__shown(plan, f->function));
-		line__arguments(w->v, a, b, w->out);
+		line__arguments(w->v, &steps, w->out);
 		if (a && a->site < plan->sites.len)
 			put_source(w, plan->sites.data[a->site].object,
 				   plan->sites.data[a->site].vaddr);
@@ -104,27 +113,17 @@ static void put_calls(struct writer *w, const struct parting *p)
 	}
 }
 
-static bool is_entry_of(const struct parting *p, uint64_t index)
-{
-	for (size_t i = 0; i < p->frames.len; i++)
-		if (p->frames.data[i].entry[SIDE_A] == index)
-			return true;
-	return false;
-}
-
 /* What both did before; the entries of the calls are shown. */
 static void put_before(struct writer *w, const struct parting *p)
 {
-	uint64_t context = w->v->context, at = p->index[SIDE_A], other = p->index[SIDE_B];
-	int side = at == UINT64_MAX ? SIDE_B : SIDE_A;
+	step_pairs before = {0};
+	const struct step_pair *steps;
 
-	at = side == SIDE_A ? at : other;
-	for (uint64_t i = at - min_of(at, context); i < at; i++) {
-		const struct step *s = parting__step(w->v, p, side, i);
-
-		if (s && !(side == SIDE_A && is_entry_of(p, i)))
-			put_step(w, BOTH, s);
-	}
+	both__before(w->v, p, w->v->context, &before);
+	vec__each (steps, &before)
+		if (!parting__is_call(w->v, p, steps->of[SIDE_A]))
+			put_steps(w, BOTH, steps);
+	vec__free(&before);
 }
 
 static const char *mark_text(enum mark mark)
@@ -177,7 +176,7 @@ static void put_way(struct writer *w, const struct parting *p, int side, bool fi
 
 		if (!s)
 			break;
-		put_step(w, mark, s);
+		put_step(w, side, s);
 	}
 }
 
@@ -193,17 +192,34 @@ static void put_lengths(struct writer *w, const struct parting *p)
 	str__putc(w->out, '\n');
 }
 
+/* They meet at a branch, and part there again. */
+static void put_place(struct writer *w, const struct parting *p)
+{
+	const struct step *s = parting__step(w->v, p, SIDE_A, p->meet[SIDE_A]);
+
+	if (!s)
+		return;
+	begin(w, BOTH, s->depth + (s->type == STEP_BRANCH));
+	line__place(&s->at, w->out);
+	end(w);
+}
+
+/* Where they meet, and what both do there, if that is the same. */
 static void put_meeting(struct writer *w, const struct parting *p)
 {
-	const struct step *s = p->meets ? parting__step(w->v, p, SIDE_A, p->meet[SIDE_A]) : NULL;
+	step_pairs after = {0};
 
 	if (!p->meets) {
 		str__puts(w->out, p->kind == PART_THREAD ? "" : "  they don't meet again\n");
 		return;
 	}
 	put_lengths(w, p);
-	if (s)
-		put_step(w, BOTH, s);
+	both__after(w->v, p, 1, &after);
+	if (after.len)
+		put_steps(w, BOTH, &after.data[0]);
+	else
+		put_place(w, p);
+	vec__free(&after);
 }
 
 static void put_parting(struct writer *w, const struct parting *p, size_t number)
@@ -289,13 +305,5 @@ void diff__text(const struct diff_view *v, struct str *out)
 	put_summary(&w);
 	put_counts(&w, &v->functions, "functions");
 	put_counts(&w, &v->branches, "branches");
-	if (v->hide_addresses) {
-		struct str tail = {0};
-
-		str__put(&tail, out->data + start, out->len - start);
-		out->len = start;
-		address__hide(&tail, true);
-		str__put(out, tail.data, tail.len);
-		str__free(&tail);
-	}
+	view__hide_addresses(v, out, start, true);
 }
