@@ -133,12 +133,12 @@ _bbtrace_options() {
 	user | kernel | trace)
 		_bbtrace_words "-p --pid --tid --comm --uid --cgroup -f --follow -e --events --exclude --exported -r --regs -k --stack
 			-F --format --depth -o --output -t --timeout -l --limit -T --time -c --count --interval --reset --once --retire --fail-under --last -u --user -b --btf
-			-v --verbose -q --quiet --color --no-fold --addresses --buffer --max-overhead --min-duration --attach --returns --engine --placement --profile --record --tag --max-size
+			-v --verbose -q --quiet --color --no-fold --no-src --addresses --buffer --max-overhead --min-duration --attach --returns --engine --placement --profile --record --tag --max-size
 			--armor --control-socket --paused -h --help"
 		;;
 	report)
 		_bbtrace_words "-p --pid --tid --comm -e --events --exclude -r --regs -F --format --fail-under -o --output --from --to --head
-			--tail --info --tag --by-symbol -l --limit --depth --min-duration -T --time --no-fold --addresses -c --count --last --color -v --verbose
+			--tail --info --tag --by-symbol -l --limit --depth --min-duration -T --time --no-fold --no-src --addresses -c --count --last --color -v --verbose
 			-q --quiet -h --help"
 		;;
 	merge) _bbtrace_words "-o --output --tag --by-symbol --armor -v --verbose -q --quiet -h --help" ;;
@@ -146,7 +146,7 @@ _bbtrace_options() {
 		_bbtrace_words "-n --differences --context --pass --fail --tid --comm --exclude --from --to --depth -F --format -o --output
 			--color --addresses -v --verbose -q --quiet -h --help"
 		;;
-	list) _bbtrace_words "--sites --points --engine -p --pid --exclude --exported -F --format --addresses -v --verbose -q --quiet -h --help" ;;
+	list) _bbtrace_words "--sites --points --no-src --engine -p --pid --exclude --exported -F --format --addresses -v --verbose -q --quiet -h --help" ;;
 	ctl) _bbtrace_words "--wait -t --timeout -F --format -v --verbose -q --quiet -h --help" ;;
 	doctor) _bbtrace_words "--calibrate -F --format -v --verbose -q --quiet -h --help" ;;
 	*) _bbtrace_words "--help --version" ;;

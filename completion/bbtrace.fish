@@ -151,6 +151,7 @@ complete -c bbtrace -n $filters -l color -x -a 'auto always never' -d Colors
 complete -c bbtrace -n '__bbtrace_verb user kernel trace list' -l exported -d 'Of the functions that are named, only exported ones'
 complete -c bbtrace -n '__bbtrace_verb user kernel trace list report diff' -l addresses -d 'Show kernel addresses'
 complete -c bbtrace -n $shows -l no-fold -d 'Show every iteration of loops'
+complete -c bbtrace -n $picks -l no-src -d 'No source lines'
 complete -c bbtrace -n $trace -l buffer -x -d 'Ring buffer size'
 complete -c bbtrace -n $shows -l min-duration -x -d 'Only calls that took at least this long'
 complete -c bbtrace -n $trace -l attach -x -d 'Attach by this mechanism only'

@@ -187,8 +187,9 @@ static bool meet(struct aligning *a, int64_t depth, uint32_t x, uint32_t y)
 		uint32_t site = meeting_site(a, x, y);
 		bool again = a->last_depth == depth && a->since < SEARCH_SAME;
 
-		/* no place is common to all ways, or the ways parted right behind it before */
-		if (!searched && (site == NO_SITE || again) && search__meet(a, depth))
+		/* no place nearby is common to all ways, or they parted right behind it before */
+		if (!searched && (again || !search__is_near(a, depth, site)) &&
+		    search__meet(a, depth))
 			return true;
 		searched = true;
 		if (site != NO_SITE && advance(a, SIDE_A, depth, site) == AT_SITE &&

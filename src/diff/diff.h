@@ -106,7 +106,7 @@ void paths__init(struct paths *p, struct outcomes *o, struct scratch *scratch);
 void paths__free(struct paths *p);
 /* 0; 1: all steps that were asked for have come; or an error. */
 int paths__step(struct paths *p, const struct step *s);
-/* A thread was made, by another one: of these keys (step__thread_key(), run 0). */
+/* A thread was made, by another one: of these keys (step__thread_key_in_run()). */
 void paths__fork(struct paths *p, uint64_t key, uint64_t parent);
 /* An outcome was counted n times; its place among others isn't known. */
 void paths__count(struct paths *p, uint32_t outcome, uint64_t n);
