@@ -121,7 +121,7 @@ _bbtrace_look_back() {
 		-p | --pid | --tid | --comm | --uid | --cgroup | -e | --events | --exclude | -r | --regs | -F | --format | \
 			--depth | -o | --output | -t | --timeout | -l | --limit | -T | --time | --interval | --last | --retire | --fail-under | -u | --user | -b | \
 			--btf | --attach | --color | --buffer | --max-overhead | --min-duration | --record | --max-size | --returns | --engine | --placement | --profile | --control-socket | --from | --to | \
-			--head | --tail | --tag) i=$((i + 1)) ;;
+			--head | --tail | --tag | -n | --differences | --context) i=$((i + 1)) ;;
 		-*) ;;
 		*) if [[ -z $verb ]]; then verb=$word; elif [[ -z $object ]]; then object=$word; fi ;;
 		esac
@@ -142,6 +142,10 @@ _bbtrace_options() {
 			-q --quiet -h --help"
 		;;
 	merge) _bbtrace_words "-o --output --tag --by-symbol --armor -v --verbose -q --quiet -h --help" ;;
+	diff)
+		_bbtrace_words "-n --differences --context --pass --fail --tid --comm --exclude --from --to --depth -F --format -o --output
+			--color --addresses -v --verbose -q --quiet -h --help"
+		;;
 	list) _bbtrace_words "--sites --points --no-src --engine -p --pid --exclude --exported -F --format --addresses -v --verbose -q --quiet -h --help" ;;
 	ctl) _bbtrace_words "--wait -t --timeout -F --format -v --verbose -q --quiet -h --help" ;;
 	doctor) _bbtrace_words "--calibrate -F --format -v --verbose -q --quiet -h --help" ;;
@@ -162,9 +166,9 @@ _bbtrace_ctl() {
 
 _bbtrace_operand() {
 	case $verb in
-	"") _bbtrace_words "user kernel trace list report merge ctl doctor" ;;
+	"") _bbtrace_words "user kernel trace list report merge diff ctl doctor" ;;
 	ctl) _bbtrace_ctl ;;
-	report | merge) _bbtrace_files ;;
+	report | merge | diff) _bbtrace_files ;;
 	kernel) _bbtrace_functions kernel ;;
 	trace)
 		# a colon ends a word for bash: what is completed is behind the last one
