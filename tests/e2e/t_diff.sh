@@ -168,10 +168,10 @@ exits 0 'another build of the same does the same'
 
 echo 'void _exit(int); int main(int n) { while (n < 900) n += n % 3 ? 7 : n; return n & 1; }' >"$T/tiny.c"
 echo 'int main(int n) { for (int i = 0; i < 9; i++) { if (i % 2) n *= 3; if (n > 7) n--; } return n & 1; }' >"$T/tiny2.c"
-mkdir "$T/1" "$T/2"
-cc -O1 -o "$T/1/tiny" "$T/tiny.c" && cc -O1 -o "$T/2/tiny" "$T/tiny2.c"
+mkdir "$T/build1" "$T/build2"
+cc -O1 -o "$T/build1/tiny" "$T/tiny.c" && cc -O1 -o "$T/build2/tiny" "$T/tiny2.c"
 for i in 1 2; do
-	bb user "$T/$i/tiny" main -q -o "$T/tiny$i" -- "$T/$i/tiny"
+	bb user "$T/build$i/tiny" main -q -o "$T/tiny$i" -- "$T/build$i/tiny"
 done
 diff_of "$T/tiny1" "$T/tiny2"
 exits 2 'builds without a function in common are refused'
