@@ -94,7 +94,8 @@ static void put_branch(const struct diff_view *v, uint32_t outcome, const struct
 	struct location at = place__of(p, site->object, site->vaddr);
 
 	put_location(s, &at, at.object);
-	str__printf(s, "  %s", site->mnemonic ? site->mnemonic : "?");
+	str__puts(s, "  ");
+	str__shown(s, site->mnemonic ? site->mnemonic : "?");
 	if (plan_site__is_conditional(site))
 		str__puts(s, o->taken ? "  taken" : "  not taken");
 	str__puts(s, " -> ");
@@ -168,8 +169,10 @@ bool line__source(const struct diff_view *v, uint32_t object, uint64_t vaddr, st
 		str__puts(s, any ? ", " : "");
 		str__shown(s, base_name(f.file));
 		str__printf(s, ":%u", f.line);
-		if (f.scope && f.scope->parent != NO_SCOPE && f.scope->name)
-			str__printf(s, " %s", f.scope->name);
+		if (f.scope && f.scope->parent != NO_SCOPE && f.scope->name) {
+			str__putc(s, ' ');
+			str__shown(s, f.scope->name);
+		}
 		any = true;
 	} while (plan__source_outer(v->d->outcomes->plan, &f));
 	return any;

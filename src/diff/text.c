@@ -144,9 +144,10 @@ static void put_condition(struct writer *w, const struct parting *p)
 			autofree struct str proved = {0};
 			bool taken = w->v->d->outcomes->rows.data[p->outcome[side]].taken;
 
-			if (plan__condition(plan, p->site, taken, &proved))
-				str__printf(w->out, "%s %s: %s", side ? ";" : "   ",
-					    side ? "B" : "A", proved.data);
+			if (!plan__condition(plan, p->site, taken, &proved))
+				continue;
+			str__printf(w->out, "%s %s: ", side ? ";" : "   ", side ? "B" : "A");
+			str__shown(w->out, proved.data);
 		}
 		str__putc(w->out, '\n');
 	}
