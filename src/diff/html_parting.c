@@ -234,7 +234,7 @@ void html__title(const struct diff_view *v, const struct parting *p, struct str 
 	const struct plan_site *site = site_of(v, p);
 
 	if (site) {
-		struct location at = place__of(plan, site->object, site->vaddr);
+		struct location at = location__of(plan, site->object, site->vaddr);
 
 		line__place(&at, out);
 		str__printf(out, "  %s", site->mnemonic ? site->mnemonic : "?");
