@@ -80,6 +80,15 @@ static struct run *current(struct runs *r)
 	return &r->run[r->begun - 1];
 }
 
+/* Other machines have other builds of what isn't traced. */
+static void note_host(struct runs *r, const char *host)
+{
+	host = host ? host : "";
+	r->several_hosts |= r->host && strcmp(r->host, host) != 0;
+	if (!r->host)
+		r->host = xstrdup(host);
+}
+
 static int on_begin(void *ctx, const struct replay *p)
 {
 	struct runs *r = ctx;
@@ -88,6 +97,7 @@ static int on_begin(void *ctx, const struct replay *p)
 	if (!r->outcomes.plan)
 		outcomes__init(&r->outcomes, joined__plan(r->files.joined));
 	run->name = p->in->name;
+	note_host(r, p->meta.host);
 	run->counts = p->meta.counts;
 	run->meta = (struct trace_meta){.start_time = p->meta.start_time,
 					.realtime_offset = p->meta.realtime_offset,
@@ -154,6 +164,15 @@ static int check_begun(const struct runs *r)
 				  r->args->operands.data[r->begun]);
 }
 
+static void settle(struct runs *r)
+{
+	uint64_t mapped, apart;
+
+	joined__mapped(r->files.joined, &mapped, &apart);
+	outcomes__settle(&r->outcomes, (mapped || apart ? BUILDS_OF_PLAN : 0) |
+					       (r->several_hosts ? BUILDS_OF_OTHERS : 0));
+}
+
 int runs__read(struct runs *r, const struct args *a, bool keeps_paths)
 {
 	int err;
@@ -172,7 +191,7 @@ int runs__read(struct runs *r, const struct args *a, bool keeps_paths)
 	if (!err)
 		err = check_begun(r);
 	if (!err)
-		outcomes__settle(&r->outcomes);
+		settle(r);
 	return err;
 }
 
@@ -247,6 +266,7 @@ void runs__close(struct runs *r)
 	for (size_t i = 0; r->run && i < r->begun; i++)
 		paths__free(&r->run[i].paths);
 	free(r->run);
+	free(r->host);
 	outcomes__free(&r->outcomes);
 	output__free(r->sink);
 	files__close(&r->files);

@@ -25,6 +25,8 @@ struct runs {
 	struct run *run; /* by file: args->files of them */
 	size_t begun;
 	struct trace_totals before;
+	char *host; /* of the first file */
+	bool several_hosts;
 };
 /* Reads all files; the paths go to a scratch file if keeps_paths, and then no file may be stdin.
  * -errno with a message. */

@@ -52,6 +52,8 @@ struct outcomes {
 	uint32_t *same;
 	bool *changed; /* by function: it differs in such a way */
 	size_t nfunctions;
+	uint32_t *first; /* by outcome: the first one that is the same */
+	size_t nfirst;
 };
 void outcomes__init(struct outcomes *o, const struct plan *joined);
 void outcomes__free(struct outcomes *o);
@@ -62,8 +64,12 @@ uint32_t outcomes__of(struct outcomes *o, const struct step *s);
 /* The number of that branch's outcome, for counts. */
 uint32_t outcomes__branch(struct outcomes *o, uint32_t site, bool taken, const struct location *to);
 uint32_t outcomes__entry(struct outcomes *o, uint32_t function);
-/* After the last file: finds the functions whose code differs between builds. */
-void outcomes__settle(struct outcomes *o);
+/* Of which objects there may be several builds: there a place is known by its symbol alone. */
+enum outcome_builds { BUILDS_OF_PLAN = 1, BUILDS_OF_OTHERS = 2 };
+/* After the last file: finds what is the same, and the functions whose code differs. */
+void outcomes__settle(struct outcomes *o, enum outcome_builds builds);
+/* The one that stands for all that are the same. */
+uint32_t outcome__first(const struct outcomes *o, uint32_t outcome);
 /* Are they the same? What isn't known of one doesn't tell them apart. */
 bool outcome__same(const struct outcomes *o, uint32_t a, uint32_t b);
 

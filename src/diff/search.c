@@ -17,12 +17,13 @@ struct window {
 
 static uint64_t key_of(const struct aligning *a, const struct path_item *i)
 {
-	const struct outcomes *o = a->d->outcomes;
 	const struct outcome *r = aligning__outcome(a, i);
-	uint32_t function = r->function < o->nfunctions ? o->same[r->function] : r->function;
-	uint32_t key[] = {r->type, r->type == OUTCOME_BRANCH ? r->site : function, r->taken};
+	uint32_t key[] = {r->site, r->taken};
 
-	return map64__hash(key, sizeof(key));
+	/* where it leads isn't known in each case, and shows by what follows */
+	if (r->type == OUTCOME_BRANCH)
+		return map64__hash(key, sizeof(key));
+	return outcome__first(a->d->outcomes, i->outcome) | 1ull << 63;
 }
 
 /* Those of the call itself: its branches and return, and the calls that it makes. */

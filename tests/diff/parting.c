@@ -128,8 +128,10 @@ ROOM static int order(const void *a, const void *b)
 {
 	int x = *(const int *)a, y = *(const int *)b;
 
-	if (x < y) /* PLANTED: sorted */
+	if (x < y) { /* PLANTED: sorted */
+		note(x);
 		return -1;
+	}
 	return x > y;
 }
 

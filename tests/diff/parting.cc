@@ -3,13 +3,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <stdexcept>
-#include <string>
-#include <vector>
 
 static int bad;
-static long rounds = 200, at;
+static const long rounds = 200;
+static long at;
 static volatile long sink;
 
 __attribute__((noinline)) static void note(long n)
@@ -55,7 +53,6 @@ __attribute__((noinline)) static void thrown()
 }
 
 struct shape {
-	virtual ~shape() = default;
 	virtual long area() const = 0;
 };
 
@@ -76,21 +73,24 @@ struct circle : shape {
 	}
 };
 
-static std::vector<std::unique_ptr<shape>> shapes;
+static shape *shapes[1000];
+static long next[1000];
 
-__attribute__((noinline)) static void prep_shapes()
+__attribute__((noinline)) static void prep()
 {
-	for (long i = 0; i < rounds; i++)
-		if (i % 3 == 0 || i == at)
-			shapes.push_back(std::make_unique<circle>());
-		else
-			shapes.push_back(std::make_unique<square>());
+	static square s;
+	static circle c;
+
+	for (long i = 0; i < rounds; i++) {
+		shapes[i] = i % 3 == 0 || i == at ? static_cast<shape *>(&c) : &s;
+		next[i] = i == at ? i - 1 : i + 1;
+	}
 }
 
 __attribute__((noinline)) static void virtuals()
 {
-	for (const auto &s : shapes)
-		note(s->area()); // PLANTED: virtuals
+	for (long i = 0; i < rounds; i++)
+		note(shapes[i]->area()); // PLANTED: virtuals
 }
 
 template <typename T> __attribute__((noinline)) static T least(T a, T b)
@@ -104,7 +104,7 @@ template <typename T> __attribute__((noinline)) static T least(T a, T b)
 __attribute__((noinline)) static void templates()
 {
 	for (long i = 0; i < rounds; i++) {
-		note(least<long>(i, i + 1 - 2 * (i == at)));
+		note(least<long>(i, next[i]));
 		note(least<double>(i, i + 1) > 0);
 	}
 }
@@ -117,11 +117,10 @@ static const struct {
 int main(int argc, char **argv)
 {
 	bad = argc > 2 && atoi(argv[2]);
-	rounds = argc > 3 ? atol(argv[3]) : rounds;
 	at = bad ? rounds / 2 : 1L << 40;
 	if (at == rounds / 2 && rounds % 6 == 0)
 		at++;
-	prep_shapes();
+	prep();
 	for (const auto &s : scenarios) {
 		if (argc == 1)
 			puts(s.name);

@@ -234,7 +234,7 @@ static void compare(void)
 	paths__init(&b, &outcomes, scratch);
 	feed(&a, &one);
 	feed(&b, &two);
-	outcomes__settle(&outcomes);
+	outcomes__settle(&outcomes, 0);
 	diff__find(&d);
 	while (first < one.n && first < two.n && same(&one.rows[first], &two.rows[first]))
 		first++;
