@@ -86,7 +86,35 @@ struct comparison {
 	struct source_lines *sources;
 };
 
+static void put_build(const struct plan_object *o, struct str *s)
+{
+	str__puts(s, o->object && o->object->build_id_len ? "build-id " : "no build-id");
+	if (o->object)
+		object__put_build_id(o->object, s);
+}
+
 /* Functions of two builds, and none that corresponds: nothing can be compared. */
+static int refuse_builds(const struct plan *p)
+{
+	const struct plan_object *a, *b;
+
+	vec__each (a, &p->objects)
+		vec__each (b, &p->objects) {
+			autofree struct str one = {0}, other = {0};
+			const char *x = strrchr(a->path, '/'), *y = strrchr(b->path, '/');
+
+			if (a == b || strcmp(x ? x + 1 : a->path, y ? y + 1 : b->path) != 0)
+				continue;
+			put_build(a, &one);
+			put_build(b, &other);
+			return err__set(EXDEV,
+					"%s is of two builds (%s, %s), and no function of the one "
+					"has the branches of one in the other",
+					x ? x + 1 : a->path, one.data, other.data);
+		}
+	return 0;
+}
+
 static int check_builds(const struct runs *r)
 {
 	uint64_t mapped, apart;
@@ -96,7 +124,7 @@ static int check_builds(const struct runs *r)
 		note("two builds: %llu functions correspond; of %llu others only calls are "
 		     "compared",
 		     (unsigned long long)mapped, (unsigned long long)apart);
-	return 0;
+	return apart && !mapped ? refuse_builds(joined__plan(r->files.joined)) : 0;
 }
 
 static int find(struct comparison *c)
@@ -174,17 +202,21 @@ static int conclude(const struct comparison *c)
 	int err = files__damage(&c->runs.files);
 
 	if (!c->view.counts_only)
-		note("%llu steps are the same, %llu differences, %llu gaps",
+		note("%llu steps are the same; differences: %llu, gaps: %llu",
 		     (unsigned long long)d->matched, (unsigned long long)d->found,
 		     (unsigned long long)d->uncertain);
-	for (int side = 0; side < SIDES; side++)
+	for (int side = 0; side < SIDES; side++) {
 		if (run[side].unknown)
 			note("%s: %llu counts can't be told", run[side].name,
 			     (unsigned long long)run[side].unknown);
+		if (totals__are_low(&run[side].totals))
+			note("%s: events are missing, so that its counts may be too low",
+			     run[side].name);
+	}
+	if (err) /* a difference may be what is missing */
+		return err;
 	if (differs)
 		return EXIT_DIFFERENT;
-	if (err)
-		return err;
 	if (d->uncertain || run[0].unknown || run[1].unknown)
 		return err__set(ENODATA, "no difference in what is known, but not all of both runs "
 					 "is known");

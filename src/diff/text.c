@@ -159,6 +159,17 @@ static void put_condition(struct writer *w, const struct parting *p)
 	}
 }
 
+/* "1 branch", "2 branches": one is the singular. */
+static void put_number(struct str *s, uint64_t n, const char *one)
+{
+	size_t len = strlen(one);
+
+	str__dec(s, n);
+	str__puts(s, one);
+	if (n != 1)
+		str__puts(s, len > 1 && !strcmp(one + len - 2, "ch") ? "es" : "s");
+}
+
 static void put_way(struct writer *w, const struct parting *p, int side, bool first_only)
 {
 	enum mark mark = side == SIDE_A ? OF_A : OF_B;
@@ -170,14 +181,22 @@ static void put_way(struct writer *w, const struct parting *p, int side, bool fi
 		end(w);
 		return;
 	}
-	for (uint64_t i = first_only ? at : at + (p->kind == PART_BRANCH);
-	     i < to && shown <= (first_only ? 0 : w->v->context); i++, shown++) {
-		const struct step *s = parting__step(w->v, p, side, i);
+	at += !first_only && p->kind == PART_BRANCH;
+	to = min_of(to, paths__thread(w->v->d->runs[side], parting__thread(p, side))->steps);
+	for (; at < to && shown <= (first_only ? 0 : w->v->context); at++, shown++) {
+		const struct step *s = parting__step(w->v, p, side, at);
 
 		if (!s)
 			break;
 		put_step(w, side, s);
 	}
+	if (first_only || at >= to)
+		return;
+	begin(w, mark, p->frames.len);
+	str__puts(w->out, "-- ");
+	put_number(w->out, to - at, " more step");
+	str__puts(w->out, " --");
+	end(w);
 }
 
 static void put_lengths(struct writer *w, const struct parting *p)
@@ -185,10 +204,14 @@ static void put_lengths(struct writer *w, const struct parting *p)
 	static const char *const names[] = {"A", "B"};
 
 	str__puts(w->out, "  until they meet: ");
-	for (int side = 0; side < SIDES; side++)
-		str__printf(w->out, "%s%s takes %llu branches in %llu calls", side ? "; " : "",
-			    names[side], (unsigned long long)p->own[side],
-			    (unsigned long long)p->calls[side]);
+	for (int side = 0; side < SIDES; side++) {
+		str__printf(w->out, "%s%s takes ", side ? "; " : "", names[side]);
+		put_number(w->out, p->own[side], " branch");
+		if (!p->calls[side])
+			continue;
+		str__puts(w->out, " and ");
+		put_number(w->out, p->calls[side], " call");
+	}
 	str__putc(w->out, '\n');
 }
 
@@ -253,8 +276,10 @@ static void put_counts(struct writer *w, const count_changes *changes, const cha
 
 	if (!changes->len)
 		return;
-	str__printf(w->out, "\n%zu %s were executed a different number of times:\n", changes->len,
-		    what);
+	str__putc(w->out, '\n');
+	put_number(w->out, changes->len, what);
+	str__printf(w->out, " %s executed a different number of times:\n",
+		    changes->len == 1 ? "was" : "were");
 	str__puts(w->out, "           A           B\n");
 	for (size_t i = 0; i < rows; i++) {
 		const struct count_change *c = &changes->data[i];
@@ -278,14 +303,17 @@ static void put_counts(struct writer *w, const count_changes *changes, const cha
 static void put_summary(struct writer *w)
 {
 	const struct diff *d = w->v->d;
+	size_t branches = d->by_site.len - !!map64__get(&d->by_site, 0);
 
-	if (d->found > d->partings.len)
-		str__printf(w->out,
-			    "\n%llu more differences, at %zu branches in all; -n %llu "
-			    "shows them\n",
-			    (unsigned long long)(d->found - d->partings.len),
-			    d->by_site.len - !!map64__get(&d->by_site, 0),
-			    (unsigned long long)d->found);
+	if (d->found == d->partings.len)
+		return;
+	str__putc(w->out, '\n');
+	put_number(w->out, d->found - d->partings.len, " more difference");
+	if (branches) {
+		str__puts(w->out, "; all of them are at ");
+		put_number(w->out, branches, " branch");
+	}
+	str__printf(w->out, "; -n %llu shows them\n", (unsigned long long)d->found);
 }
 
 void diff__text(const struct diff_view *v, struct str *out)
@@ -303,7 +331,7 @@ void diff__text(const struct diff_view *v, struct str *out)
 	for (size_t i = 0; i < v->d->partings.len; i++)
 		put_parting(&w, &v->d->partings.data[i], i + 1);
 	put_summary(&w);
-	put_counts(&w, &v->functions, "functions");
-	put_counts(&w, &v->branches, "branches");
+	put_counts(&w, &v->functions, " function");
+	put_counts(&w, &v->branches, " branch");
 	view__hide_addresses(v, out, start, true);
 }

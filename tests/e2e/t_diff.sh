@@ -84,7 +84,7 @@ for scenario in loop_if sorted interpreter jumped threads forked deep coroutines
 	diff_of "$T/a" "$T/b"
 	exits 0 "$scenario: two runs are the same"
 	is "$(wc -c <"$T/out")" 0 "$scenario: nothing is printed of runs that are the same"
-	like "$T/err" ' steps are the same, 0 differences' "$scenario: the note says how much was compared"
+	like "$T/err" ' steps are the same; differences: 0' "$scenario: the note says how much was compared"
 done
 
 # ---- in the middle of ten millions, by copies ----
@@ -165,6 +165,17 @@ like "$T/err" 'two builds: [0-9]* functions correspond' 'another build: it is sa
 record "$T/b" "$T/new/parting" loop_if 0
 diff_of "$T/a" "$T/b"
 exits 0 'another build of the same does the same'
+
+echo 'void _exit(int); int main(int n) { while (n < 900) n += n % 3 ? 7 : n; return n & 1; }' >"$T/tiny.c"
+echo 'int main(int n) { for (int i = 0; i < 9; i++) { if (i % 2) n *= 3; if (n > 7) n--; } return n & 1; }' >"$T/tiny2.c"
+mkdir "$T/build1" "$T/build2"
+cc -O1 -o "$T/build1/tiny" "$T/tiny.c" && cc -O1 -o "$T/build2/tiny" "$T/tiny2.c"
+for i in 1 2; do
+	bb user "$T/build$i/tiny" main -q -o "$T/tiny$i" -- "$T/build$i/tiny"
+done
+diff_of "$T/tiny1" "$T/tiny2"
+exits 2 'builds without a function in common are refused'
+like "$T/err" 'tiny is of two builds \(build-id [0-9a-f]{40}, build-id [0-9a-f]{40}\)' 'the refusal names both build-ids'
 
 # ---- counts ----
 

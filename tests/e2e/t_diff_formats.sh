@@ -78,9 +78,12 @@ for side in 'a <' 'b >'; do
 	# shellcheck disable=SC2086 # two words
 	is "$(way $side | grep -vxFf "$T/ways")" '' "side ${side% *}: the branch and the way there are in the text"
 done
-is "$(differences "$T/json" | jq -r 'select(.meet) | "A takes \(.a.branches) branches in \(.a.calls) calls; B takes \(.b.branches) branches in \(.b.calls) calls"')" \
+is "$(differences "$T/json" | jq -r '
+	def n($n; $one; $more): "\($n) " + if $n == 1 then $one else $more end;
+	def takes: n(.branches; "branch"; "branches") + if .calls > 0 then " and " + n(.calls; "call"; "calls") else "" end;
+	select(.meet) | "A takes \(.a | takes); B takes \(.b | takes)"')" \
 	"$(sed -n 's/^  until they meet: //p' "$T/text")" 'what each takes until they meet is that of the text'
-is "$(summary_of "$T/json" '"\(.same) steps are the same, \(.differences) differences, \(.uncertain) gaps"')" \
+is "$(summary_of "$T/json" '"\(.same) steps are the same; differences: \(.differences), gaps: \(.uncertain)"')" \
 	"$(sed -n 's/^bbtrace: //p' "$T/notes" | tail -n 1)" 'the summary has the figures of the last note'
 
 # ---- steps and counts are those of report ----
