@@ -368,8 +368,10 @@ static void put_length(struct writer *w, int side)
 		put(w->out, " in all");
 	} else {
 		put_number(w->out, p->own[side], "branch");
-		put(w->out, " in ");
-		put_number(w->out, p->calls[side], "call");
+		if (p->calls[side]) {
+			put(w->out, " and ");
+			put_number(w->out, p->calls[side], "call");
+		}
 		str__puts(w->out, p->meets ? " until they meet" : " to the end");
 	}
 	put(w->out, "</p>\n");
