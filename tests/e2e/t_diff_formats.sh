@@ -119,6 +119,10 @@ bb diff "$T/count1" "$T/count2" -F json -o "$T/counts"
 exits 1 'counts that differ'
 is "$(jq -r .event "$T/counts" | sort -u | xargs)" 'edge function summary' 'counts have functions and edges, and no difference of paths'
 is "$(summary_of "$T/counts" 'has("same") or has("differences")')" false 'nothing is said of what counts do not tell'
+functions_of() { jq -c 'select(.event == "function") | [.symbol, .a, .b]' "$1"; }
+is "$(functions_of "$T/counts")" "$(functions_of "$T/json")" 'functions of counts are those of events'
+bb diff "$A" "$T/count1"
+exits 0 'events and counts of the same run are the same'
 bb diff "$T/count1" "$T/count2" -F html -o "$T/counts.html"
 is "$(grep -c '<section' "$T/counts.html") $(grep -c 'class="counts"' "$T/counts.html")" '0 2' 'a page of counts has two tables'
 
