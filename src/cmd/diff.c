@@ -151,7 +151,7 @@ static void show_run(struct diff_view *v, int side, const struct run *run)
 {
 	v->names[side] = run->name;
 	v->totals[side] = &run->totals;
-	v->untold[side] = run->unknown;
+	v->unknown_counts[side] = run->unknown;
 	v->options[side] = (struct output_options){.start_time = run->meta.start_time,
 						   .realtime_offset = run->meta.realtime_offset,
 						   .regs = run->meta.regs,

@@ -53,6 +53,19 @@ static void add_targets(struct runs *r, struct run *run, const struct edge_count
 	}
 }
 
+/* Entries are executions of the first block, by whatever probe that is known. */
+static void add_entries(struct runs *r, struct run *run, const struct edge_counts *c)
+{
+	const struct plan *p = joined__plan(r->files.joined);
+	const struct plan_function *f;
+
+	vec__each (f, &p->functions)
+		if (!(f->flags & (FUNCTION_RANGE | FUNCTION_HELPER)) &&
+		    f->entry_block < p->blocks.len)
+			add(run, outcomes__entry(&r->outcomes, f - p->functions.data),
+			    c->edges->blocks[f->entry_block]);
+}
+
 static void add_counts(struct runs *r, struct run *run, const struct edge_counts *c)
 {
 	const struct plan *p = joined__plan(r->files.joined);
@@ -62,14 +75,13 @@ static void add_counts(struct runs *r, struct run *run, const struct edge_counts
 		uint32_t i = s - p->sites.data;
 		const struct site_count *n = &c->edges->sites[i];
 
-		if (s->entry && s->role == ROLE_ENTRY)
-			add(run, outcomes__entry(&r->outcomes, s->function), n->taken);
 		if (s->role != ROLE_BRANCH || (!s->target && !plan_site__is_conditional(s)))
 			continue;
 		add(run, outcomes__branch(&r->outcomes, i, true, NULL), n->taken);
 		if (plan_site__is_conditional(s))
 			add(run, outcomes__branch(&r->outcomes, i, false, NULL), n->not_taken);
 	}
+	add_entries(r, run, c);
 	add_targets(r, run, c);
 }
 

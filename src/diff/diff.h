@@ -248,7 +248,7 @@ struct diff_view {
 	const struct diff_steps *steps;
 	const char *names[SIDES]; /* of the files */
 	const struct trace_totals *totals[SIDES];
-	uint64_t untold[SIDES]; /* counts that can't be told */
+	uint64_t unknown_counts[SIDES]; /* counts that can't be told */
 	/* of the files: which registers are shown, and whether addresses of the kernel are hidden
 	 */
 	struct output_options options[SIDES];

@@ -234,7 +234,7 @@ void html__title(const struct diff_view *v, const struct parting *p, struct str 
 	const struct plan_site *site = site_of(v, p);
 
 	if (site) {
-		struct location at = place__of(plan, site->object, site->vaddr);
+		struct location at = location__of(plan, site->object, site->vaddr);
 
 		line__place(&at, out);
 		str__printf(out, "  %s", site->mnemonic ? site->mnemonic : "?");
@@ -368,8 +368,10 @@ static void put_length(struct writer *w, int side)
 		put(w->out, " in all");
 	} else {
 		put_number(w->out, p->own[side], "branch");
-		put(w->out, " in ");
-		put_number(w->out, p->calls[side], "call");
+		if (p->calls[side]) {
+			put(w->out, " and ");
+			put_number(w->out, p->calls[side], "call");
+		}
 		str__puts(w->out, p->meets ? " until they meet" : " to the end");
 	}
 	put(w->out, "</p>\n");

@@ -106,7 +106,7 @@ static void put_branch(struct writer *w, const struct parting *p)
 {
 	const struct plan *plan = w->v->d->outcomes->plan;
 	const struct plan_site *site = &plan->sites.data[p->site];
-	struct location at = place__of(plan, site->object, site->vaddr);
+	struct location at = location__of(plan, site->object, site->vaddr);
 
 	json__key(&w->json, "at");
 	json__put_place_value(&w->json, &at);
@@ -292,7 +292,7 @@ static void put_edge(struct writer *w, const struct count_change *c)
 	const struct outcomes *o = w->v->d->outcomes;
 	const struct outcome *r = &o->rows.data[c->outcome];
 	const struct plan_site *site = &o->plan->sites.data[r->site];
-	struct location at = place__of(o->plan, site->object, site->vaddr), to;
+	struct location at = location__of(o->plan, site->object, site->vaddr), to;
 
 	json__put_place(&w->json, &at);
 	if (site->kind < BRANCH_KINDS)
@@ -339,8 +339,8 @@ static void put_losses(struct writer *w, int side)
 		json__member(j, bool, "at_least", true);
 	json__member(j, unsigned, "unknown", t->unknown);
 	json__member(j, unsigned, "missed_at_most", t->missed);
-	if (w->v->untold[side])
-		json__member(j, unsigned, "counts_unknown", w->v->untold[side]);
+	if (w->v->unknown_counts[side])
+		json__member(j, unsigned, "counts_unknown", w->v->unknown_counts[side]);
 	json__close_object(j);
 }
 

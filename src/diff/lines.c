@@ -30,7 +30,7 @@ void line__place(const struct location *at, struct str *s)
 	put_location(s, at, at->object);
 }
 
-struct location place__of(const struct plan *p, uint32_t object, uint64_t vaddr)
+struct location location__of(const struct plan *p, uint32_t object, uint64_t vaddr)
 {
 	const struct object *o = p->objects.data[object].object;
 	struct location l = {.object = p->objects.data[object].path, .vaddr = vaddr, .addr = vaddr};
@@ -58,10 +58,10 @@ bool outcome__to(const struct outcomes *o, uint32_t outcome, struct location *to
 					.offset = t->symbol ? t->offset : 0,
 					.vaddr = t->vaddr};
 	else if (site->target)
-		*to = place__of(o->plan, site->object,
-				plan_site__is_conditional(site) && !r->taken
-					? site->vaddr + site->len
-					: site->target);
+		*to = location__of(o->plan, site->object,
+				   plan_site__is_conditional(site) && !r->taken
+					   ? site->vaddr + site->len
+					   : site->target);
 	return r->target != NO_TARGET || site->target;
 }
 
@@ -91,7 +91,7 @@ static void put_branch(const struct diff_view *v, uint32_t outcome, const struct
 	const struct outcome *o = &v->d->outcomes->rows.data[outcome];
 	const struct plan *p = v->d->outcomes->plan;
 	const struct plan_site *site = &p->sites.data[o->site];
-	struct location at = place__of(p, site->object, site->vaddr);
+	struct location at = location__of(p, site->object, site->vaddr);
 
 	put_location(s, &at, at.object);
 	str__puts(s, "  ");

@@ -21,7 +21,7 @@ void both__after(const struct diff_view *v, const struct parting *p, uint64_t mo
 
 /* ---- as text (lines.c) ---- */
 
-struct location place__of(const struct plan *p, uint32_t object, uint64_t vaddr);
+struct location location__of(const struct plan *p, uint32_t object, uint64_t vaddr);
 const char *function__shown(const struct plan *p, uint32_t function);
 /* Where a branch went, by its outcome. False: it isn't known. */
 bool outcome__to(const struct outcomes *o, uint32_t outcome, struct location *to);
@@ -77,7 +77,7 @@ struct arguments {
 struct arguments arguments__of(const struct diff_view *v, const struct step_pair *steps);
 /* Is it known of both, and the same? */
 bool argument__is_same(const struct argument *a);
-/* Appends "(rdi=0x1, rsi=0x2|0x3)": behind a bar the value in B, where that differs; "?": not
+/* Appends "(NAME=0x1, NAME=0x2|0x3)": behind a bar the value in B, where that differs; "?": not
  * known. */
 void line__arguments(const struct diff_view *v, const struct step_pair *steps, struct str *s);
 

@@ -119,6 +119,10 @@ bb diff "$T/count1" "$T/count2" -F json -o "$T/counts"
 exits 1 'counts that differ'
 is "$(jq -r .event "$T/counts" | sort -u | xargs)" 'edge function summary' 'counts have functions and edges, and no difference of paths'
 is "$(summary_of "$T/counts" 'has("same") or has("differences")')" false 'nothing is said of what counts do not tell'
+functions_of() { jq -c 'select(.event == "function") | [.symbol, .a, .b]' "$1"; }
+is "$(functions_of "$T/counts")" "$(functions_of "$T/json")" 'functions of counts are those of events'
+bb diff "$A" "$T/count1"
+exits 0 'events and counts of the same run are the same'
 bb diff "$T/count1" "$T/count2" -F html -o "$T/counts.html"
 is "$(grep -c '<section' "$T/counts.html") $(grep -c 'class="counts"' "$T/counts.html")" '0 2' 'a page of counts has two tables'
 
@@ -153,7 +157,7 @@ is "$(grep -oiE '<script|</script' "$T/html" | sort | uniq -c | xargs)" '1 </scr
 like "$T/html" '&lt;script&gt;&amp;-[0-9]+' 'the name of a thread is shown'
 like "$T/html" '<h1>.*a[.]bbt and &lt;script&gt;b[.]bbt</h1>' 'the names of the files are shown'
 is "$(grep -oE '(src|href)="?(https?:)?//' "$T/html" | wc -l)" 0 'the page names nothing outside of it'
-is "$(grep -oE '[0-9]+ branch(es)? in [0-9]+ calls? until' "$T/html" | sed -E 's/ branch(es)? in / /; s/ call.*//')" \
+is "$(grep -oE '[0-9]+ branch(es)?( and [0-9]+ calls?)? until' "$T/html" | sed -E 's/ branch(es)? until/ 0/; s/ branch(es)? and / /; s/ call.*//')" \
 	"$(differences "$T/json" | jq -r 'select(.meet) | .a, .b | "\(.branches) \(.calls)"')" 'the page has what each takes until they meet'
 is "$(grep -oE '^<tr><td>[0-9]+</td><td>[0-9]+</td>' "$T/html" | grep -oE '[0-9]+' | paste -d' ' - -)" \
 	"$(jq -r 'select(.event == "function" or .event == "edge") | "\(.a) \(.b)"' "$T/json")" 'its tables have the counts of JSON'
