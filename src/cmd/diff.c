@@ -127,6 +127,48 @@ static int check_builds(const struct runs *r)
 	return apart && !mapped ? refuse_builds(joined__plan(r->files.joined)) : 0;
 }
 
+/* What one of them doesn't record would be a difference at each step. */
+static int check_events(const struct runs *r)
+{
+	static const char *const names[] = {"entry", "branch", "return"};
+	struct str lists[SIDES] = {{0}};
+
+	if (r->files.counts || r->run[SIDE_A].events == r->run[SIDE_B].events)
+		return 0;
+	for (int side = 0; side < SIDES; side++)
+		for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+			if (r->run[side].events >> i & 1)
+				str__printf(&lists[side], "%s%s", lists[side].len ? "," : "",
+					    names[i]);
+	err__set(EINVAL, "%s has the events %s, and %s %s: record both with the same -e",
+		 r->run[SIDE_A].name, lists[SIDE_A].data, r->run[SIDE_B].name, lists[SIDE_B].data);
+	str__free(&lists[SIDE_A]);
+	str__free(&lists[SIDE_B]);
+	return -EINVAL;
+}
+
+/* Functions that only one of the runs traced: their calls are told as differences. */
+static void tell_functions(const struct runs *r)
+{
+	const struct outcomes *o = &r->outcomes;
+	autofree uint8_t *traced = xcalloc(o->nfunctions + 1, 1);
+	uint64_t n = 0;
+	const char *first = NULL;
+
+	for (int side = 0; side < SIDES; side++)
+		for (size_t i = 0; i < r->run[side].functions.len; i++)
+			traced[o->same[r->run[side].functions.data[i]]] |= 1 << side;
+	for (size_t f = 0; f < o->nfunctions; f++)
+		if (traced[f] == 1 || traced[f] == 2) {
+			first = first ? first : o->plan->functions.data[f].name;
+			n++;
+		}
+	if (n)
+		note("only one of the runs traced %s%s; name the functions to compare: bbtrace "
+		     "diff A B FUNC...",
+		     first, n > 1 ? " and other functions" : "");
+}
+
 static int find(struct comparison *c)
 {
 	struct runs *r = &c->runs;
@@ -134,6 +176,7 @@ static int find(struct comparison *c)
 
 	c->diff = (struct diff){.outcomes = &r->outcomes,
 				.runs = {&r->run[0].paths, &r->run[1].paths},
+				.cut = {r->run[0].damaged, r->run[1].damaged},
 				.most = c->args->differences};
 	counts__compare(&r->outcomes, c->diff.runs[0], c->diff.runs[1], true, &c->view.functions);
 	counts__compare(&r->outcomes, c->diff.runs[0], c->diff.runs[1], false, &c->view.branches);
@@ -229,6 +272,10 @@ static int compare(struct comparison *c)
 
 	if (!err)
 		err = check_builds(&c->runs);
+	if (!err)
+		err = check_events(&c->runs);
+	if (!err)
+		tell_functions(&c->runs);
 	if (!err)
 		err = find(c);
 	if (!err)

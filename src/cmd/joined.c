@@ -149,6 +149,11 @@ int joined__take_plan(struct joined *j, const struct plan *p)
 	return err;
 }
 
+uint32_t joined__function(const struct joined *j, uint32_t function)
+{
+	return j->numbers.functions[function];
+}
+
 bool joined__end_file(struct joined *j)
 {
 	j->mapped += j->numbers.mapped;

@@ -24,6 +24,8 @@ void joined__begin_file(struct joined *j, int64_t realtime_offset);
  * the message says why.
  */
 int joined__take_plan(struct joined *j, const struct plan *p);
+/* Which function of the joined plan this one of the file's plan is. */
+uint32_t joined__function(const struct joined *j, uint32_t function);
 /* The same step in the joined plan: *room, valid until the next call. */
 const struct step *joined__step(struct joined *j, const struct step *step, struct step *room);
 /* Adds up counts of the file. */

@@ -111,6 +111,7 @@ static int on_begin(void *ctx, const struct replay *p)
 	run->name = p->in->name;
 	note_host(r, p->meta.host);
 	run->counts = p->meta.counts;
+	run->events = p->meta.events;
 	run->meta = (struct trace_meta){.start_time = p->meta.start_time,
 					.realtime_offset = p->meta.realtime_offset,
 					.regs = p->meta.regs,
@@ -152,6 +153,11 @@ static void on_end(void *ctx, const struct replay *p, const struct trace_totals 
 	run->totals.missed -= r->before.missed;
 	run->totals.events -= r->before.events;
 	r->before = *totals;
+	run->damaged = r->files.damaged > r->damaged;
+	r->damaged = r->files.damaged;
+	for (uint32_t i = 0; i < p->show.plan->functions.len; i++)
+		if (!(p->show.plan->functions.data[i].flags & FUNCTION_HELPER))
+			vec__push(&run->functions, joined__function(r->files.joined, i));
 }
 
 static void on_forked(void *ctx, const struct sideband_event *e)
@@ -273,10 +279,16 @@ int runs__read_again(struct runs *r, struct paths *again)
 	return err;
 }
 
+static void free_run(struct run *run)
+{
+	paths__free(&run->paths);
+	vec__free(&run->functions);
+}
+
 void runs__close(struct runs *r)
 {
 	for (size_t i = 0; r->run && i < r->begun; i++)
-		paths__free(&r->run[i].paths);
+		free_run(&r->run[i]);
 	free(r->run);
 	free(r->host);
 	outcomes__free(&r->outcomes);

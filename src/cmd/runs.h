@@ -13,6 +13,9 @@ struct run {
 	struct trace_totals totals; /* of this run */
 	bool counts;		    /* its file has counts alone */
 	uint64_t unknown;	    /* counts that can't be told */
+	unsigned events;	    /* enum plan_events: those that its file has */
+	bool damaged;		    /* its end is missing */
+	VEC(uint32_t) functions;    /* of the joined plan, that it traced */
 };
 
 struct runs {
@@ -27,6 +30,7 @@ struct runs {
 	struct trace_totals before;
 	char *host; /* of the first file */
 	bool several_hosts;
+	uint64_t damaged; /* files, so far */
 };
 /* Reads all files; the paths go to a scratch file if keeps_paths, and then no file may be stdin.
  * -errno with a message. */

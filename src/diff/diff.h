@@ -197,7 +197,8 @@ struct parting {
 struct diff {
 	struct outcomes *outcomes;
 	struct paths *runs[SIDES];
-	size_t most; /* partings to keep; the earliest ones */
+	bool cut[SIDES]; /* the end of this run is missing: its paths may go on */
+	size_t most;	 /* partings to keep; the earliest ones */
 	VEC(struct parting) partings;
 	uint64_t found;	      /* all partings */
 	struct map64 by_site; /* site + 1 -> how many part there; 0: elsewhere */

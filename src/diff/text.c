@@ -178,7 +178,7 @@ static void put_way(struct writer *w, const struct parting *p, int side, bool fi
 
 	if (at == UINT64_MAX) {
 		begin(w, mark, p->frames.len);
-		str__printf(w->out, "-- the thread of %s has ended --", mark_text(mark));
+		str__printf(w->out, "-- the path of %s ends --", mark_text(mark));
 		end(w);
 		return;
 	}

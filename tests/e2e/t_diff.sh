@@ -7,6 +7,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs root uprobes cmd:python3
+FLAGS=() # of record
 
 # build OPTION...: parting and parting++ to $T
 build() {
@@ -141,13 +142,28 @@ diff_of "$T/a" "$T/text"
 exits 2 'a file of text is trouble'
 head -c $(($(wc -c <"$T/a") - 20)) "$T/a" >"$T/cut"
 diff_of "$T/a" "$T/cut"
-isnt "$status" 0 'a file without its end is not the same'
+exits 2 'a file without its end is trouble'
+unlike "$T/out" '^difference' 'what is missing at the end of a file is no difference'
 TMPDIR=$T/no diff_of "$T/a" "$T/b"
 exits 2 'a folder for temporary files that is missing is trouble'
 like "$T/err" 'TMPDIR names another place' 'it says what to do'
 bb user /bin/true '*' -q -o "$T/true" -- /bin/true
 diff_of "$T/a" "$T/true"
 isnt "$status" 0 'another program is not the same'
+
+record "$T/a" "$T/parting" repeated 0
+FLAGS=(-e entry,return)
+record "$T/b" "$T/parting" repeated 0
+FLAGS=()
+diff_of "$T/a" "$T/b"
+exits 2 'traces of other events are refused'
+like "$T/err" 'has the events entry,branch,return, and .* entry,return: record both with the same -e' 'the refusal names them'
+bb user "$T/parting" repeated -q -o "$T/b" -- "$T/parting" repeated 0
+diff_of "$T/a" "$T/b"
+exits 1 'a trace of fewer functions'
+like "$T/err" 'only one of the runs traced .*name the functions' 'it is said that one run traced more'
+diff_of "$T/a" "$T/b" repeated
+exits 0 'the functions that both have are the same'
 
 # ---- other builds ----
 
