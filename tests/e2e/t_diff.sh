@@ -5,6 +5,7 @@
 # same; other builds, files that can't be compared, counts. tests/check/diff_rest.py: what lies between two differences is the
 # same, by the lines that report prints.
 
+# shellcheck disable=SC2154 # lib.sh sets status
 . "$(dirname "$0")/lib.sh"
 needs root uprobes cmd:python3
 FLAGS=() # of record
@@ -152,7 +153,7 @@ diff_of "$T/a" "$T/true"
 isnt "$status" 0 'another program is not the same'
 
 record "$T/a" "$T/parting" repeated 0
-FLAGS=(-e entry,return)
+FLAGS=(-e "entry,return")
 record "$T/b" "$T/parting" repeated 0
 FLAGS=()
 diff_of "$T/a" "$T/b"
