@@ -531,14 +531,6 @@ static void mutual(void)
 		note(even(30, i == 10 ? 8 : -1));
 }
 
-ROOM static void counted_down(void)
-{
-	unsigned long n = 16 + bad;
-
-	for (unsigned long i = n; i--;) /* PLANTED: counted_down */
-		note(i);
-}
-
 ROOM static void swapped(void)
 {
 	long last = 0;
@@ -567,40 +559,22 @@ ROOM static void compared(void)
 	}
 }
 
+#define SCENARIO(f)                                                                                \
+	{                                                                                          \
+#f, f                                                                              \
+	}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
 } scenarios[] = {
-	{"loop_if", loop_if},
-	{"loop_exit", loop_exit},
-	{"early_return", early_return},
-	{"nested_break", nested_break},
-	{"switched", switched},
-	{"recursion", recursion},
-	{"deep", deep},
-	{"sorted", sorted},
-	{"pointer", pointer},
-	{"tail_call", tail_call},
-	{"machine", machine},
-	{"interpreter", interpreter},
-	{"jumped", jumped},
-	{"signalled", signalled},
-	{"threads", threads},
-	{"forked", forked},
-	{"parsed", parsed},
-	{"hashed", hashed},
-	{"continued", continued},
-	{"both", both},
-	{"repeated", repeated},
-	{"exits", exits},
-	{"crashes", crashes},
-	{"inlined", inlined},
-	{"coroutines", coroutines},
-	{"mutual", mutual},
-	{"counted_down", counted_down},
-	{"swapped", swapped},
-	{"compared", compared},
-};
+	SCENARIO(loop_if),    SCENARIO(loop_exit), SCENARIO(early_return), SCENARIO(nested_break),
+	SCENARIO(switched),   SCENARIO(recursion), SCENARIO(deep),	   SCENARIO(sorted),
+	SCENARIO(pointer),    SCENARIO(tail_call), SCENARIO(machine),	   SCENARIO(interpreter),
+	SCENARIO(jumped),     SCENARIO(signalled), SCENARIO(threads),	   SCENARIO(forked),
+	SCENARIO(parsed),     SCENARIO(hashed),	   SCENARIO(continued),	   SCENARIO(both),
+	SCENARIO(repeated),   SCENARIO(exits),	   SCENARIO(crashes),	   SCENARIO(inlined),
+	SCENARIO(coroutines), SCENARIO(mutual),	   SCENARIO(swapped),	   SCENARIO(compared)};
 
 int main(int argc, char **argv)
 {
