@@ -149,6 +149,11 @@ int joined__take_plan(struct joined *j, const struct plan *p)
 	return err;
 }
 
+const uint32_t *joined__functions(const struct joined *j)
+{
+	return j->numbers.functions;
+}
+
 bool joined__end_file(struct joined *j)
 {
 	j->mapped += j->numbers.mapped;

@@ -13,6 +13,8 @@ struct run {
 	struct trace_totals totals; /* of this run */
 	bool counts;		    /* its file has counts alone */
 	uint64_t unknown;	    /* counts that can't be told */
+	VEC(uint32_t) untold;	    /* the outcomes that have them */
+	bool bounds;		    /* counts are lower bounds */
 };
 
 struct runs {
@@ -25,6 +27,10 @@ struct runs {
 	struct run *run; /* by file: args->files of them */
 	size_t begun;
 	struct trace_totals before;
+	/* Set before runs__read(), or NULL: a file has ended. p has its plan, and
+	 * joined__functions() what that is in ours. Paths that aren't kept may be freed. */
+	void (*ended)(struct runs *r, struct run *run, const struct replay *p);
+	void *ctx;
 };
 /* Reads all files; the paths go to a scratch file if keeps_paths, and then no file may be stdin.
  * -errno with a message. */
