@@ -77,6 +77,7 @@ long  | ninja-build     | ninja
 long  | debootstrap     | debootstrap
 long  | python3-full    | /usr/bin/idle
 long  | dpkg-dev        | dpkg-source
+long  | rustc           | rustc
 long  | tcl-dev         | <tcl.h>
 long  | zsh             | zsh
 long  | zstd            | zstd

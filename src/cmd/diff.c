@@ -88,7 +88,35 @@ struct comparison {
 	struct source_lines *sources;
 };
 
+static void put_build(const struct plan_object *o, struct str *s)
+{
+	str__puts(s, o->object && o->object->build_id_len ? "build-id " : "no build-id");
+	if (o->object)
+		object__put_build_id(o->object, s);
+}
+
 /* Functions of two builds, and none that corresponds: nothing can be compared. */
+static int refuse_builds(const struct plan *p)
+{
+	const struct plan_object *a, *b;
+
+	vec__each (a, &p->objects)
+		vec__each (b, &p->objects) {
+			autofree struct str one = {0}, other = {0};
+			const char *x = strrchr(a->path, '/'), *y = strrchr(b->path, '/');
+
+			if (a == b || strcmp(x ? x + 1 : a->path, y ? y + 1 : b->path) != 0)
+				continue;
+			put_build(a, &one);
+			put_build(b, &other);
+			return err__set(EXDEV,
+					"%s is of two builds (%s, %s), and no function of the one "
+					"has the branches of one in the other",
+					x ? x + 1 : a->path, one.data, other.data);
+		}
+	return 0;
+}
+
 static int check_builds(const struct runs *r)
 {
 	uint64_t mapped, apart;
@@ -98,7 +126,49 @@ static int check_builds(const struct runs *r)
 		note("two builds: %llu functions correspond; of %llu others only calls are "
 		     "compared",
 		     (unsigned long long)mapped, (unsigned long long)apart);
-	return 0;
+	return apart && !mapped ? refuse_builds(joined__plan(r->files.joined)) : 0;
+}
+
+/* What one of them doesn't record would be a difference at each step. */
+static int check_events(const struct runs *r)
+{
+	static const char *const names[] = {"entry", "branch", "return"};
+	struct str lists[SIDES] = {{0}};
+
+	if (r->files.counts || r->run[SIDE_A].events == r->run[SIDE_B].events)
+		return 0;
+	for (int side = 0; side < SIDES; side++)
+		for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+			if (r->run[side].events >> i & 1)
+				str__printf(&lists[side], "%s%s", lists[side].len ? "," : "",
+					    names[i]);
+	err__set(EINVAL, "%s has the events %s, and %s %s: record both with the same -e",
+		 r->run[SIDE_A].name, lists[SIDE_A].data, r->run[SIDE_B].name, lists[SIDE_B].data);
+	str__free(&lists[SIDE_A]);
+	str__free(&lists[SIDE_B]);
+	return -EINVAL;
+}
+
+/* Functions that only one of the runs traced: their calls are told as differences. */
+static void tell_functions(const struct runs *r)
+{
+	const struct outcomes *o = &r->outcomes;
+	autofree uint8_t *traced = xcalloc(o->nfunctions + 1, 1);
+	uint64_t n = 0;
+	const char *first = NULL;
+
+	for (int side = 0; side < SIDES; side++)
+		for (size_t i = 0; i < r->run[side].functions.len; i++)
+			traced[o->same[r->run[side].functions.data[i]]] |= 1 << side;
+	for (size_t f = 0; f < o->nfunctions; f++)
+		if (traced[f] == 1 || traced[f] == 2) {
+			first = first ? first : o->plan->functions.data[f].name;
+			n++;
+		}
+	if (n)
+		note("only one of the runs traced %s%s; name the functions to compare: bbtrace "
+		     "diff A B FUNC...",
+		     first, n > 1 ? " and other functions" : "");
 }
 
 static int find(struct comparison *c)
@@ -108,6 +178,7 @@ static int find(struct comparison *c)
 
 	c->diff = (struct diff){.outcomes = &r->outcomes,
 				.runs = {&r->run[0].paths, &r->run[1].paths},
+				.cut = {r->run[0].damaged, r->run[1].damaged},
 				.most = c->args->differences};
 	counts__compare(&r->outcomes, c->diff.runs[0], c->diff.runs[1], true, &c->view.functions);
 	counts__compare(&r->outcomes, c->diff.runs[0], c->diff.runs[1], false, &c->view.branches);
@@ -119,6 +190,18 @@ static int find(struct comparison *c)
 		return err;
 	diff_steps__ask(&c->steps, &c->diff, c->args->context);
 	return runs__read_again(r, c->steps.again);
+}
+
+static void show_run(struct diff_view *v, int side, const struct run *run)
+{
+	v->names[side] = run->name;
+	v->totals[side] = &run->totals;
+	v->unknown_counts[side] = run->unknown;
+	v->options[side] = (struct output_options){.start_time = run->meta.start_time,
+						   .realtime_offset = run->meta.realtime_offset,
+						   .regs = run->meta.regs,
+						   .show_regs = run->meta.show_regs,
+						   .hide_addresses = v->hide_addresses};
 }
 
 static int show(struct comparison *c)
@@ -141,10 +224,8 @@ static int show(struct comparison *c)
 	c->view.hide_addresses = args__hides_addresses(a);
 	c->view.source = source_lines__line;
 	c->view.source_ctx = c->sources;
-	for (int side = 0; side < SIDES; side++) {
-		c->view.names[side] = c->runs.run[side].name;
-		c->view.totals[side] = &c->runs.run[side].totals;
-	}
+	for (int side = 0; side < SIDES; side++)
+		show_run(&c->view, side, &c->runs.run[side]);
 	if (!strcmp(format, "json"))
 		diff__json(&c->view, &out);
 	else if (!strcmp(format, "html"))
@@ -166,17 +247,21 @@ static int conclude(const struct comparison *c)
 	int err = files__damage(&c->runs.files);
 
 	if (!c->view.counts_only)
-		note("%llu steps are the same, %llu differences, %llu gaps",
+		note("%llu steps are the same; differences: %llu, gaps: %llu",
 		     (unsigned long long)d->matched, (unsigned long long)d->found,
 		     (unsigned long long)d->uncertain);
-	for (int side = 0; side < SIDES; side++)
+	for (int side = 0; side < SIDES; side++) {
 		if (run[side].unknown)
 			note("%s: %llu counts can't be told", run[side].name,
 			     (unsigned long long)run[side].unknown);
+		if (totals__are_low(&run[side].totals))
+			note("%s: events are missing, so that its counts may be too low",
+			     run[side].name);
+	}
+	if (err) /* a difference may be what is missing */
+		return err;
 	if (differs)
 		return EXIT_DIFFERENT;
-	if (err)
-		return err;
 	if (d->uncertain || run[0].unknown || run[1].unknown)
 		return err__set(ENODATA, "no difference in what is known, but not all of both runs "
 					 "is known");
@@ -189,6 +274,10 @@ static int compare(struct comparison *c)
 
 	if (!err)
 		err = check_builds(&c->runs);
+	if (!err)
+		err = check_events(&c->runs);
+	if (!err)
+		tell_functions(&c->runs);
 	if (!err)
 		err = find(c);
 	if (!err)

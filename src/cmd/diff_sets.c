@@ -65,15 +65,16 @@ static bool has_losses(const struct run *run)
 }
 
 /* Its counts are all that is kept of a run. */
-static void on_ended(struct runs *r, struct run *run, const struct replay *p)
+static void on_ended(struct runs *r, struct run *run)
 {
 	struct sets *s = r->ctx;
 	size_t i = run - r->run;
 	struct rank_about about = {
 		.fails = s->args->sets.data[i] == SET_FAIL,
 		.bounds = run->bounds,
-		.functions = joined__functions(r->files.joined),
-		.nfunctions = p->show.plan->functions.len,
+		.events = run->events,
+		.functions = run->functions.data,
+		.nfunctions = run->functions.len,
 		.untold = run->untold.data,
 		.nuntold = run->untold.len,
 	};
@@ -89,6 +90,7 @@ static void on_ended(struct runs *r, struct run *run, const struct replay *p)
 	paths__free(&run->paths);
 	paths__init(&run->paths, &r->outcomes, NULL);
 	vec__free(&run->untold);
+	vec__free(&run->functions);
 }
 
 static int read_all(struct sets *s)

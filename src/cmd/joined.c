@@ -149,9 +149,9 @@ int joined__take_plan(struct joined *j, const struct plan *p)
 	return err;
 }
 
-const uint32_t *joined__functions(const struct joined *j)
+uint32_t joined__function(const struct joined *j, uint32_t function)
 {
-	return j->numbers.functions;
+	return j->numbers.functions[function];
 }
 
 bool joined__end_file(struct joined *j)

@@ -24,12 +24,12 @@ void joined__begin_file(struct joined *j, int64_t realtime_offset);
  * the message says why.
  */
 int joined__take_plan(struct joined *j, const struct plan *p);
+/* Which function of the joined plan this one of the file's plan is. */
+uint32_t joined__function(const struct joined *j, uint32_t function);
 /* The same step in the joined plan: *room, valid until the next call. */
 const struct step *joined__step(struct joined *j, const struct step *step, struct step *room);
 /* Adds up counts of the file. */
 void joined__add(struct joined *j, const struct plan *p, const struct edge_counts *c);
-/* By function of the file's plan: its number in the joined plan. */
-const uint32_t *joined__functions(const struct joined *j);
 /* Does the joined plan borrow from the file, so that it has to stay? Then what it has of it is
  * dropped. */
 bool joined__end_file(struct joined *j);

@@ -7,6 +7,31 @@
 
 /* ---- which functions ---- */
 
+static bool has_code_in(const struct plan_function *f, uint32_t object, uint64_t start,
+			uint64_t end)
+{
+	for (size_t i = 0; i < f->nranges && f->object == object; i++)
+		if (start < f->ranges[i].vaddr + f->ranges[i].size && f->ranges[i].vaddr < end)
+			return true;
+	return false;
+}
+
+/* Does the function have code of a function of the source that is declared there? */
+static bool has_scope(const struct spec *spec, const struct plan *plan,
+		      const struct plan_function *f)
+{
+	const struct plan_scope_range *r;
+
+	vec__each (r, &plan->scope_ranges) {
+		const struct plan_scope *s = &plan->scopes.data[r->scope];
+
+		if (s->line && spec__is_line(spec, plan->line_files.data[s->file], s->line) &&
+		    has_code_in(f, r->object, r->start, r->end))
+			return true;
+	}
+	return false;
+}
+
 /* Does the function have code of that line? */
 static bool has_line(const struct spec *spec, const struct plan *plan,
 		     const struct plan_function *f)
@@ -18,15 +43,11 @@ static bool has_line(const struct spec *spec, const struct plan *plan,
 				       ? l[1].vaddr
 				       : UINT64_MAX;
 
-		if (l->object != f->object || !l->line ||
-		    !spec__is_line(spec, plan->line_files.data[l->file], l->line))
-			continue;
-		for (size_t i = 0; i < f->nranges; i++)
-			if (l->vaddr < f->ranges[i].vaddr + f->ranges[i].size &&
-			    f->ranges[i].vaddr < end)
-				return true;
+		if (l->line && spec__is_line(spec, plan->line_files.data[l->file], l->line) &&
+		    has_code_in(f, l->object, l->vaddr, end))
+			return true;
 	}
-	return false;
+	return has_scope(spec, plan, f);
 }
 
 static bool names_function(const struct spec *spec, const struct plan *plan,

@@ -56,6 +56,19 @@ static void add_targets(struct runs *r, struct run *run, const struct edge_count
 	}
 }
 
+/* Entries are executions of the first block, by whatever probe that is known. */
+static void add_entries(struct runs *r, struct run *run, const struct edge_counts *c)
+{
+	const struct plan *p = joined__plan(r->files.joined);
+	const struct plan_function *f;
+
+	vec__each (f, &p->functions)
+		if (!(f->flags & (FUNCTION_RANGE | FUNCTION_HELPER)) &&
+		    f->entry_block < p->blocks.len)
+			add(run, outcomes__entry(&r->outcomes, f - p->functions.data),
+			    c->edges->blocks[f->entry_block], run->bounds);
+}
+
 static void add_counts(struct runs *r, struct run *run, const struct edge_counts *c)
 {
 	const struct plan *p = joined__plan(r->files.joined);
@@ -66,9 +79,6 @@ static void add_counts(struct runs *r, struct run *run, const struct edge_counts
 		const struct site_count *n = &c->edges->sites[i];
 		uint8_t low = c->edges->low[i];
 
-		if (s->entry && s->role == ROLE_ENTRY)
-			add(run, outcomes__entry(&r->outcomes, s->function), n->taken,
-			    low & LOW_TAKEN);
 		if (s->role != ROLE_BRANCH || (!s->target && !plan_site__is_conditional(s)))
 			continue;
 		add(run, outcomes__branch(&r->outcomes, i, true, NULL), n->taken, low & LOW_TAKEN);
@@ -76,6 +86,7 @@ static void add_counts(struct runs *r, struct run *run, const struct edge_counts
 			add(run, outcomes__branch(&r->outcomes, i, false, NULL), n->not_taken,
 			    low & LOW_NOT_TAKEN);
 	}
+	add_entries(r, run, c);
 	add_targets(r, run, c);
 }
 
@@ -86,6 +97,15 @@ static struct run *current(struct runs *r)
 	return &r->run[r->begun - 1];
 }
 
+/* Other machines have other builds of what isn't traced. */
+static void note_host(struct runs *r, const char *host)
+{
+	host = host ? host : "";
+	r->several_hosts |= r->host && strcmp(r->host, host) != 0;
+	if (!r->host)
+		r->host = xstrdup(host);
+}
+
 static int on_begin(void *ctx, const struct replay *p)
 {
 	struct runs *r = ctx;
@@ -94,8 +114,13 @@ static int on_begin(void *ctx, const struct replay *p)
 	if (!r->outcomes.plan)
 		outcomes__init(&r->outcomes, joined__plan(r->files.joined));
 	run->name = p->in->name;
+	note_host(r, p->meta.host);
 	run->counts = p->meta.counts;
-	run->meta = (struct trace_meta){.start_time = p->meta.start_time};
+	run->events = p->meta.events;
+	run->meta = (struct trace_meta){.start_time = p->meta.start_time,
+					.realtime_offset = p->meta.realtime_offset,
+					.regs = p->meta.regs,
+					.show_regs = p->meta.show_regs};
 	paths__init(&run->paths, &r->outcomes, r->scratch);
 	direct(r, &run->paths);
 	return 0;
@@ -133,8 +158,13 @@ static void on_end(void *ctx, const struct replay *p, const struct trace_totals 
 	run->totals.missed -= r->before.missed;
 	run->totals.events -= r->before.events;
 	r->before = *totals;
+	run->damaged = r->files.damaged > r->damaged;
+	r->damaged = r->files.damaged;
+	for (uint32_t i = 0; i < p->show.plan->functions.len; i++)
+		if (!(p->show.plan->functions.data[i].flags & FUNCTION_HELPER))
+			vec__push(&run->functions, joined__function(r->files.joined, i));
 	if (r->ended)
-		r->ended(r, run, p);
+		r->ended(r, run);
 }
 
 static void on_forked(void *ctx, const struct sideband_event *e)
@@ -159,6 +189,15 @@ static int check_begun(const struct runs *r)
 				  r->args->operands.data[r->begun]);
 }
 
+static void settle(struct runs *r)
+{
+	uint64_t mapped, apart;
+
+	joined__mapped(r->files.joined, &mapped, &apart);
+	outcomes__settle(&r->outcomes, (mapped || apart ? BUILDS_OF_PLAN : 0) |
+					       (r->several_hosts ? BUILDS_OF_OTHERS : 0));
+}
+
 int runs__read(struct runs *r, const struct args *a, bool keeps_paths)
 {
 	int err;
@@ -177,7 +216,7 @@ int runs__read(struct runs *r, const struct args *a, bool keeps_paths)
 	if (!err)
 		err = check_begun(r);
 	if (!err)
-		outcomes__settle(&r->outcomes);
+		settle(r);
 	return err;
 }
 
@@ -250,6 +289,7 @@ int runs__read_again(struct runs *r, struct paths *again)
 static void free_run(struct run *run)
 {
 	paths__free(&run->paths);
+	vec__free(&run->functions);
 	vec__free(&run->untold);
 }
 
@@ -258,6 +298,7 @@ void runs__close(struct runs *r)
 	for (size_t i = 0; r->run && i < r->begun; i++)
 		free_run(&r->run[i]);
 	free(r->run);
+	free(r->host);
 	outcomes__free(&r->outcomes);
 	output__free(r->sink);
 	files__close(&r->files);

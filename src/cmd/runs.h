@@ -13,6 +13,9 @@ struct run {
 	struct trace_totals totals; /* of this run */
 	bool counts;		    /* its file has counts alone */
 	uint64_t unknown;	    /* counts that can't be told */
+	unsigned events;	    /* enum plan_events: those that its file has */
+	bool damaged;		    /* its end is missing */
+	VEC(uint32_t) functions;    /* of the joined plan, that it traced */
 	VEC(uint32_t) untold;	    /* the outcomes that have them */
 	bool bounds;		    /* counts are lower bounds */
 };
@@ -27,9 +30,12 @@ struct runs {
 	struct run *run; /* by file: args->files of them */
 	size_t begun;
 	struct trace_totals before;
-	/* Set before runs__read(), or NULL: a file has ended. p has its plan, and
-	 * joined__functions() what that is in ours. Paths that aren't kept may be freed. */
-	void (*ended)(struct runs *r, struct run *run, const struct replay *p);
+	char *host; /* of the first file */
+	bool several_hosts;
+	uint64_t damaged; /* files, so far */
+	/* Set before runs__read(), or NULL: a file has ended. Paths that aren't kept may be freed.
+	 */
+	void (*ended)(struct runs *r, struct run *run);
 	void *ctx;
 };
 /* Reads all files; the paths go to a scratch file if keeps_paths, and then no file may be stdin.

@@ -105,6 +105,14 @@ static const char *object_colon(const char *text)
 	return NULL;
 }
 
+/* FILE:LINE, of the object that is named before? A function's name doesn't begin with a digit. */
+static bool is_line(const char *text)
+{
+	const char *colon = object_colon(text);
+
+	return colon && colon[1] && !colon[1 + strspn(colon + 1, "0123456789")];
+}
+
 /* OBJECT:FUNC, or @POINTS. */
 static int find_pair(struct targets *n, const char *text, pid_t pid)
 {
@@ -395,7 +403,7 @@ static int find_word(struct targets *n, const struct args *a, const char *word, 
 
 	if (kernel || (!user && a->verb->bit == VERB_KERNEL))
 		return find_more_in_kernel(n, kernel ? kernel : word);
-	if (user || *word == '@' || (object_colon(word) && !is_object(word, pid)))
+	if (user || *word == '@' || (object_colon(word) && !is_line(word) && !is_object(word, pid)))
 		return find_pair(n, user ? user : word, pid);
 	if (a->verb->bit == VERB_BOTH)
 		return refuse_one(word);

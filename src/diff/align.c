@@ -187,8 +187,9 @@ static bool meet(struct aligning *a, int64_t depth, uint32_t x, uint32_t y)
 		uint32_t site = meeting_site(a, x, y);
 		bool again = a->last_depth == depth && a->since < SEARCH_SAME;
 
-		/* no place is common to all ways, or the ways parted right behind it before */
-		if (!searched && (site == NO_SITE || again) && search__meet(a, depth))
+		/* no place nearby is common to all ways, or they parted right behind it before */
+		if (!searched && (again || !search__is_near(a, depth, site)) &&
+		    search__meet(a, depth))
 			return true;
 		searched = true;
 		if (site != NO_SITE && advance(a, SIDE_A, depth, site) == AT_SITE &&
@@ -323,10 +324,12 @@ static void part(struct aligning *a, bool certain)
 		a->last_depth = aligning__frame_of(a, aligning__peek(a, &a->at[SIDE_A]));
 	a->since = 0;
 	a->parting = NULL;
-	if (certain)
+	if (certain && !(!x && a->d->cut[SIDE_A]) && !(!y && a->d->cut[SIDE_B])) {
 		keep(a->d, &p);
-	else
-		vec__free(&p.frames);
+		return;
+	}
+	a->d->uncertain += certain;
+	vec__free(&p.frames);
 }
 
 /* What follows a gap may be anything: it is aligned as after a parting, but tells nothing. */
@@ -384,6 +387,10 @@ static void lone(struct diff *d, struct thread_pair t)
 	p.index[side] = 0;
 	p.time = time_of(d, side, thread, 0);
 	p.own[side] = paths__thread(d->runs[side], thread)->steps;
+	if (d->cut[!side]) {
+		d->uncertain++;
+		return;
+	}
 	d->only[side]++;
 	keep(d, &p);
 }
@@ -391,10 +398,12 @@ static void lone(struct diff *d, struct thread_pair t)
 /* The first step of a run, by the clock. */
 static void find_start(struct diff *d, int side)
 {
-	d->start[side] = UINT64_MAX;
-	for (size_t i = 0; i < d->runs[side]->threads.len; i++)
-		if (paths__thread(d->runs[side], i)->steps)
-			d->start[side] = min_of(d->start[side], paths__time(d->runs[side], i, 0));
+	for (size_t i = 0; i < d->runs[side]->threads.len; i++) {
+		uint64_t time = paths__time(d->runs[side], i, 0); /* 0: not known */
+
+		if (time && (!d->start[side] || time < d->start[side]))
+			d->start[side] = time;
+	}
 }
 
 int diff__find(struct diff *d)

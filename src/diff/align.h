@@ -31,5 +31,7 @@ int64_t aligning__frame_of(const struct aligning *a, const struct path_item *i);
 /* Goes on to where the same outcomes follow on both sides, in the call of this depth (search.c).
  * False: there are none nearby, and nothing was passed. */
 bool search__meet(struct aligning *a, int64_t depth);
+/* Does either side soon come to this branch, in the call of this depth? NO_SITE: false. */
+bool search__is_near(const struct aligning *a, int64_t depth, uint32_t site);
 
 #endif

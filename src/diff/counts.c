@@ -34,23 +34,20 @@ static bool is_asked(const struct outcomes *o, const struct outcome *r, bool ent
 	       !(r->function < o->nfunctions && o->changed[r->function]);
 }
 
-/* Outcomes that outcome__same() takes for one are added up in the first one. */
-static uint32_t representative(const struct outcomes *o, uint32_t outcome)
+/* By site: in some cases it isn't known where it led, so that no target's count is. */
+static bool *find_hazy(const struct outcomes *o)
 {
-	const struct outcome *r = &o->rows.data[outcome];
-	const uint64_t *known;
-	struct outcome first = *r;
+	bool *hazy = xcalloc(o->plan->sites.len + 1, sizeof(*hazy));
+	const struct outcome *r;
 
-	if (r->type == OUTCOME_BRANCH || r->function >= o->nfunctions)
-		return outcome;
-	first.function = o->same[r->function];
-	for (uint64_t hash = map64__hash(&first, sizeof(first));; hash++) {
-		known = map64__get(&o->by_row, hash);
-		if (!known)
-			return outcome;
-		if (!memcmp(&o->rows.data[*known - 1], &first, sizeof(first)))
-			return *known - 1;
+	vec__each (r, &o->rows) {
+		const struct plan_site *s =
+			r->site < o->plan->sites.len ? &o->plan->sites.data[r->site] : NULL;
+
+		if (s && !s->target && !plan_site__is_conditional(s))
+			hazy[r->site] |= r->target == NO_TARGET;
 	}
+	return hazy;
 }
 
 void counts__compare(const struct outcomes *o, const struct paths *a, const struct paths *b,
@@ -58,11 +55,19 @@ void counts__compare(const struct outcomes *o, const struct paths *a, const stru
 {
 	VEC(struct count_change) rows = {0};
 	struct count_change *row;
+	autofree bool *hazy = find_hazy(o);
+	autofree uint32_t *of_site = xcalloc(o->plan->sites.len + 1, sizeof(*of_site));
 
 	for (uint32_t i = 0; i < o->rows.len; i++)
 		vec__push(&rows, (struct count_change){.outcome = i});
 	for (uint32_t i = 0; i < o->rows.len; i++) {
-		uint32_t to = representative(o, i);
+		uint32_t to = outcome__first(o, i), site = o->rows.data[i].site;
+
+		if (site < o->plan->sites.len && hazy[site]) {
+			if (!of_site[site])
+				of_site[site] = to + 1;
+			to = of_site[site] - 1;
+		}
 
 		rows.data[to].n[SIDE_A] += count_of(a, i);
 		rows.data[to].n[SIDE_B] += count_of(b, i);

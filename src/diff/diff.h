@@ -52,6 +52,8 @@ struct outcomes {
 	uint32_t *same;
 	bool *changed; /* by function: it differs in such a way */
 	size_t nfunctions;
+	uint32_t *first; /* by outcome: the first one that is the same */
+	size_t nfirst;
 };
 void outcomes__init(struct outcomes *o, const struct plan *joined);
 void outcomes__free(struct outcomes *o);
@@ -62,8 +64,12 @@ uint32_t outcomes__of(struct outcomes *o, const struct step *s);
 /* The number of that branch's outcome, for counts. */
 uint32_t outcomes__branch(struct outcomes *o, uint32_t site, bool taken, const struct location *to);
 uint32_t outcomes__entry(struct outcomes *o, uint32_t function);
-/* After the last file: finds the functions whose code differs between builds. */
-void outcomes__settle(struct outcomes *o);
+/* Of which objects there may be several builds: there a place is known by its symbol alone. */
+enum outcome_builds { BUILDS_OF_PLAN = 1, BUILDS_OF_OTHERS = 2 };
+/* After the last file: finds what is the same, and the functions whose code differs. */
+void outcomes__settle(struct outcomes *o, enum outcome_builds builds);
+/* The one that stands for all that are the same. */
+uint32_t outcome__first(const struct outcomes *o, uint32_t outcome);
 /* Are they the same? What isn't known of one doesn't tell them apart. */
 bool outcome__same(const struct outcomes *o, uint32_t a, uint32_t b);
 
@@ -106,7 +112,7 @@ void paths__init(struct paths *p, struct outcomes *o, struct scratch *scratch);
 void paths__free(struct paths *p);
 /* 0; 1: all steps that were asked for have come; or an error. */
 int paths__step(struct paths *p, const struct step *s);
-/* A thread was made, by another one: of these keys (step__thread_key(), run 0). */
+/* A thread was made, by another one: of these keys (step__thread_key_in_run()). */
 void paths__fork(struct paths *p, uint64_t key, uint64_t parent);
 /* An outcome was counted n times; its place among others isn't known. */
 void paths__count(struct paths *p, uint32_t outcome, uint64_t n);
@@ -191,7 +197,8 @@ struct parting {
 struct diff {
 	struct outcomes *outcomes;
 	struct paths *runs[SIDES];
-	size_t most; /* partings to keep; the earliest ones */
+	bool cut[SIDES]; /* the end of this run is missing: its paths may go on */
+	size_t most;	 /* partings to keep; the earliest ones */
 	VEC(struct parting) partings;
 	uint64_t found;	      /* all partings */
 	struct map64 by_site; /* site + 1 -> how many part there; 0: elsewhere */
@@ -242,6 +249,10 @@ struct diff_view {
 	const struct diff_steps *steps;
 	const char *names[SIDES]; /* of the files */
 	const struct trace_totals *totals[SIDES];
+	uint64_t unknown_counts[SIDES]; /* counts that can't be told */
+	/* of the files: which registers are shown, and whether addresses of the kernel are hidden
+	 */
+	struct output_options options[SIDES];
 	count_changes functions, branches; /* counts__compare() */
 	uint64_t context, rows;		   /* rows: of counts; 0: all */
 	bool counts_only;		   /* a file has counts alone: there are no paths */

@@ -25,7 +25,12 @@ static void put_location(struct str *s, const struct location *l, const char *ow
 	}
 }
 
-struct location place__of(const struct plan *p, uint32_t object, uint64_t vaddr)
+void line__place(const struct location *at, struct str *s)
+{
+	put_location(s, at, at->object);
+}
+
+struct location location__of(const struct plan *p, uint32_t object, uint64_t vaddr)
 {
 	const struct object *o = p->objects.data[object].object;
 	struct location l = {.object = p->objects.data[object].path, .vaddr = vaddr, .addr = vaddr};
@@ -41,34 +46,60 @@ struct location place__of(const struct plan *p, uint32_t object, uint64_t vaddr)
 	return l;
 }
 
-static void put_branch(const struct diff_view *v, const struct outcome *o, const struct step *step,
+bool outcome__to(const struct outcomes *o, uint32_t outcome, struct location *to)
+{
+	const struct outcome *r = &o->rows.data[outcome];
+	const struct plan_site *site = &o->plan->sites.data[r->site];
+	const struct outcome_target *t = &o->targets.data[r->target];
+
+	if (r->target != NO_TARGET)
+		*to = (struct location){.object = t->object,
+					.symbol = t->symbol,
+					.offset = t->symbol ? t->offset : 0,
+					.vaddr = t->vaddr};
+	else if (site->target)
+		*to = location__of(o->plan, site->object,
+				   plan_site__is_conditional(site) && !r->taken
+					   ? site->vaddr + site->len
+					   : site->target);
+	return r->target != NO_TARGET || site->target;
+}
+
+/* Of both, if they know it; where it is of two builds of a library, at two offsets. */
+static void put_target(const struct diff_view *v, uint32_t outcome, const struct step_pair *steps,
+		       const char *own, struct str *s)
+{
+	const struct step *one =
+		steps ? (steps->of[SIDE_A] ? steps->of[SIDE_A] : steps->of[SIDE_B]) : NULL;
+	struct location to;
+
+	if (one && one->to_known)
+		put_location(s, &one->to, own);
+	else if (outcome__to(v->d->outcomes, outcome, &to))
+		put_location(s, &to, own);
+	else
+		str__putc(s, '?');
+	if (one && one == steps->of[SIDE_A] && steps->of[SIDE_B] && one->to_known &&
+	    steps->of[SIDE_B]->to_known && one->to.symbol &&
+	    one->to.offset != steps->of[SIDE_B]->to.offset)
+		str__printf(s, "|+0x%llx", (unsigned long long)steps->of[SIDE_B]->to.offset);
+}
+
+static void put_branch(const struct diff_view *v, uint32_t outcome, const struct step_pair *steps,
 		       struct str *s)
 {
+	const struct outcome *o = &v->d->outcomes->rows.data[outcome];
 	const struct plan *p = v->d->outcomes->plan;
 	const struct plan_site *site = &p->sites.data[o->site];
-	const struct outcome_target *t = &v->d->outcomes->targets.data[o->target];
-	struct location at = place__of(p, site->object, site->vaddr), to;
+	struct location at = location__of(p, site->object, site->vaddr);
 
 	put_location(s, &at, at.object);
-	str__printf(s, "  %s", site->mnemonic ? site->mnemonic : "?");
+	str__puts(s, "  ");
+	str__shown(s, site->mnemonic ? site->mnemonic : "?");
 	if (plan_site__is_conditional(site))
 		str__puts(s, o->taken ? "  taken" : "  not taken");
 	str__puts(s, " -> ");
-	if (step && step->to_known)
-		return put_location(s, &step->to, at.object);
-	if (o->target != NO_TARGET) {
-		to = (struct location){.object = t->object,
-				       .symbol = t->symbol,
-				       .offset = t->symbol ? t->offset : 0,
-				       .vaddr = t->vaddr};
-		return put_location(s, &to, at.object);
-	}
-	if (!site->target)
-		return str__putc(s, '?');
-	to = place__of(p, site->object,
-		       plan_site__is_conditional(site) && !o->taken ? site->vaddr + site->len
-								    : site->target);
-	put_location(s, &to, at.object);
+	put_target(v, outcome, steps, at.object, s);
 }
 
 const char *function__shown(const struct plan *p, uint32_t function)
@@ -76,25 +107,39 @@ const char *function__shown(const struct plan *p, uint32_t function)
 	return function < p->functions.len ? p->functions.data[function].name : "?";
 }
 
-void line__outcome(const struct diff_view *v, uint32_t outcome, const struct step *step,
-		   struct str *s)
+/* The value in A, and behind a bar in B where that differs. */
+static void put_returned(const struct step_pair *steps, struct str *s)
+{
+	const struct step *first = NULL;
+
+	for (int side = 0; steps && side < SIDES; side++) {
+		const struct step *of = steps->of[side];
+
+		if (!of || !of->has_value || (first && first->value == of->value))
+			continue;
+		str__putc(s, first ? '|' : ' ');
+		str__hex(s, of->value);
+		first = of;
+	}
+}
+
+void line__name(const struct diff_view *v, uint32_t outcome, const struct step_pair *steps,
+		struct str *s)
 {
 	const struct outcome *o = &v->d->outcomes->rows.data[outcome];
 	const struct plan *p = v->d->outcomes->plan;
 
 	switch (o->type) {
 	case OUTCOME_BRANCH:
-		put_branch(v, o, step, s);
+		put_branch(v, outcome, steps, s);
 		break;
 	case OUTCOME_ENTRY:
 		str__shown(s, function__shown(p, o->function));
-		line__arguments(v, step, NULL, s);
 		break;
 	case OUTCOME_RETURN:
 		str__shown(s, function__shown(p, o->function));
 		str__puts(s, " returns");
-		if (step && step->has_value)
-			str__printf(s, " 0x%llx", (unsigned long long)step->value);
+		put_returned(steps, s);
 		break;
 	case OUTCOME_GAP:
 		str__puts(s, "-- path unknown --");
@@ -102,52 +147,12 @@ void line__outcome(const struct diff_view *v, uint32_t outcome, const struct ste
 	}
 }
 
-static void put_value(struct str *s, const uint64_t *a, const uint64_t *b)
+void line__outcome(const struct diff_view *v, uint32_t outcome, const struct step_pair *steps,
+		   struct str *s)
 {
-	if (a)
-		str__hex(s, *a);
-	if (a && b && *a == *b)
-		return;
-	if (a && b)
-		str__putc(s, '|');
-	if (b)
-		str__hex(s, *b);
-}
-
-/* Each register with its value in A, and, behind a bar, in B where that differs. */
-void line__arguments(const struct diff_view *v, const struct step *a, const struct step *b,
-		     struct str *s)
-{
-	const struct step *one = a ? a : b;
-	const struct plan *p = v->d->outcomes->plan;
-	const struct convention *c = &p->arch->conventions[CONVENTION_C];
-	const struct plan_function *f =
-		one && one->function < p->functions.len ? &p->functions.data[one->function] : NULL;
-
-	if (!one || one->type != STEP_ENTRY)
-		return;
-	if (one->syscall_args && (!b || !a || b->syscall_args)) {
-		str__putc(s, '(');
-		for (unsigned i = 0; i < one->nsyscall_args; i++) {
-			str__puts(s, i ? ", " : "");
-			put_value(s, a ? &a->syscall_args[i] : NULL,
-				  b ? &b->syscall_args[i] : NULL);
-		}
-		str__putc(s, ')');
-		return;
-	}
-	if (f && f->flags & FUNCTION_GO_ARGS)
-		c = &p->arch->conventions[CONVENTION_GO];
-	if (!one->regs || (f && f->flags & FUNCTION_NO_ARGS))
-		return;
-	str__putc(s, '(');
-	for (unsigned i = 0; i < c->nargs; i++) {
-		unsigned r = c->args[i];
-
-		str__printf(s, "%s%s=", i ? ", " : "", p->arch->reg_names[r]);
-		put_value(s, a && a->regs ? &a->regs[r] : NULL, b && b->regs ? &b->regs[r] : NULL);
-	}
-	str__putc(s, ')');
+	line__name(v, outcome, steps, s);
+	if (steps)
+		line__arguments(v, steps, s);
 }
 
 /* "p.c:42", or what was inlined there: "util.h:7 clamp, p.c:42". False: it isn't known. */
@@ -164,8 +169,10 @@ bool line__source(const struct diff_view *v, uint32_t object, uint64_t vaddr, st
 		str__puts(s, any ? ", " : "");
 		str__shown(s, base_name(f.file));
 		str__printf(s, ":%u", f.line);
-		if (f.scope && f.scope->parent != NO_SCOPE && f.scope->name)
-			str__printf(s, " %s", f.scope->name);
+		if (f.scope && f.scope->parent != NO_SCOPE && f.scope->name) {
+			str__putc(s, ' ');
+			str__shown(s, f.scope->name);
+		}
 		any = true;
 	} while (plan__source_outer(v->d->outcomes->plan, &f));
 	return any;
@@ -195,4 +202,59 @@ const struct step *parting__step(const struct diff_view *v, const struct parting
 	return v->steps && index != UINT64_MAX
 		       ? diff_steps__at(v->steps, side, parting__thread(p, side), index)
 		       : NULL;
+}
+
+uint64_t step__own_time(const struct diff_view *v, int side, const struct step *s)
+{
+	return s->time -
+	       (s->time ? v->options[side].realtime_offset - v->options[SIDE_A].realtime_offset
+			: 0);
+}
+
+/* Of the step there, or of one shortly before it that has a time. */
+bool parting__time(const struct diff_view *v, const struct parting *p, uint64_t *ns)
+{
+	int side = p->index[SIDE_A] == UINT64_MAX ? SIDE_B : SIDE_A;
+	uint64_t at = p->index[side];
+	const struct step *s = parting__step(v, p, side, at);
+
+	while (s && !s->timed && at)
+		s = parting__step(v, p, side, --at);
+	if (!s || !s->timed || step__own_time(v, side, s) < v->options[side].start_time)
+		return false;
+	*ns = step__own_time(v, side, s) - v->options[side].start_time;
+	return true;
+}
+
+struct step_pair parting__call(const struct diff_view *v, const struct parting *p,
+			       const struct diff_frame *f)
+{
+	return (struct step_pair){{parting__step(v, p, SIDE_A, f->entry[SIDE_A]),
+				   parting__step(v, p, SIDE_B, f->entry[SIDE_B])}};
+}
+
+bool parting__is_call(const struct diff_view *v, const struct parting *p, const struct step *s)
+{
+	for (size_t i = parting__first_call(p); i < p->frames.len; i++)
+		if (parting__call(v, p, &p->frames.data[i]).of[SIDE_A] == s)
+			return true;
+	return false;
+}
+
+size_t parting__first_call(const struct parting *p)
+{
+	return p->frames.len > DIFF_CALLS ? p->frames.len - DIFF_CALLS : 0;
+}
+
+void view__hide_addresses(const struct diff_view *v, struct str *out, size_t start, bool columns)
+{
+	struct str tail = {0};
+
+	if (!v->hide_addresses || !plan__has_kernel(v->d->outcomes->plan))
+		return;
+	str__put(&tail, out->data + start, out->len - start);
+	out->len = start;
+	address__hide(&tail, columns);
+	str__put(out, tail.data, tail.len);
+	str__free(&tail);
 }

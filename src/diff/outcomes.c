@@ -18,6 +18,7 @@ void outcomes__free(struct outcomes *o)
 	map64__free(&o->by_target);
 	free(o->same);
 	free(o->changed);
+	free(o->first);
 }
 
 /* ---- numbers ---- */
@@ -127,13 +128,11 @@ static const char *base_name(const char *path)
 }
 
 /* Functions of objects of one name, in two builds, that plan__join() found to be different. */
-void outcomes__settle(struct outcomes *o)
+static void find_changed(struct outcomes *o)
 {
 	const struct plan *p = o->plan;
 	struct map64 by_name = {0};
 
-	free(o->same);
-	free(o->changed);
 	o->nfunctions = p->functions.len;
 	o->same = xcalloc(p->functions.len + 1, sizeof(*o->same));
 	o->changed = xcalloc(p->functions.len + 1, sizeof(*o->changed));
@@ -159,39 +158,71 @@ void outcomes__settle(struct outcomes *o)
 	map64__free(&by_name);
 }
 
-static uint32_t function_of(const struct outcomes *o, const struct outcome *r)
+static bool is_of_plan(const struct plan *p, const char *object)
 {
-	return r->function < o->nfunctions ? o->same[r->function] : r->function;
+	for (size_t i = 0; i < p->objects.len; i++)
+		if (!strcmp(base_name(p->objects.data[i].path), base_name(object)))
+			return true;
+	return false;
 }
 
-/* What isn't traced may be of two builds of a library: there a name is all that tells. */
-static bool leads_the_same(const struct outcomes *o, const struct outcome *a,
-			   const struct outcome *b)
+/* A place in what may be of two builds is known by its symbol alone. */
+static uint64_t target_key(const struct outcomes *o, const struct outcome_target *t,
+			   enum outcome_builds builds)
 {
-	const struct outcome_target *x = &o->targets.data[a->target],
-				    *y = &o->targets.data[b->target];
+	bool several = is_of_plan(o->plan, t->object) ? builds & BUILDS_OF_PLAN
+						      : builds & BUILDS_OF_OTHERS;
+	const char *object = base_name(t->object), *symbol = t->symbol ? t->symbol : "";
+	uint64_t key[] = {map64__hash(object, strlen(object)), map64__hash(symbol, strlen(symbol)),
+			  several ? 0 : t->offset};
 
-	if (a->target == b->target || a->target == NO_TARGET || b->target == NO_TARGET)
-		return true;
-	if (strcmp(base_name(x->object), base_name(y->object)) != 0)
-		return false;
-	if (!x->symbol || !y->symbol)
-		return x->symbol == y->symbol && x->object != y->object;
-	if (strcmp(x->symbol, y->symbol) != 0)
-		return false;
-	return x->offset == y->offset || x->object != y->object ||
-	       o->plan->sites.data[a->site].kind == BRANCH_RET;
+	return map64__hash(key, sizeof(key)) | 1;
+}
+
+static void find_first(struct outcomes *o, enum outcome_builds builds)
+{
+	autofree uint64_t *keys = xcalloc(o->targets.len + 1, sizeof(*keys));
+	struct map64 first = {0};
+
+	for (size_t i = 1; i < o->targets.len; i++)
+		keys[i] = target_key(o, &o->targets.data[i], builds);
+	o->nfirst = o->rows.len;
+	o->first = xcalloc(o->rows.len + 1, sizeof(*o->first));
+	for (uint32_t i = 0; i < o->rows.len; i++) {
+		const struct outcome *r = &o->rows.data[i];
+		uint32_t function =
+			r->function < o->nfunctions ? o->same[r->function] : r->function;
+		uint64_t key[] = {r->type, r->type == OUTCOME_BRANCH ? r->site : function, r->taken,
+				  keys[r->target]};
+		uint64_t *known = map64__put(&first, map64__hash(key, sizeof(key)));
+
+		if (!*known)
+			*known = i + 1;
+		o->first[i] = *known - 1;
+	}
+	map64__free(&first);
+}
+
+void outcomes__settle(struct outcomes *o, enum outcome_builds builds)
+{
+	free(o->same);
+	free(o->changed);
+	free(o->first);
+	find_changed(o);
+	find_first(o, builds);
+}
+
+uint32_t outcome__first(const struct outcomes *o, uint32_t outcome)
+{
+	return outcome < o->nfirst ? o->first[outcome] : outcome;
 }
 
 bool outcome__same(const struct outcomes *o, uint32_t a, uint32_t b)
 {
 	const struct outcome *x = &o->rows.data[a], *y = &o->rows.data[b];
 
-	if (a == b)
+	if (a == b || outcome__first(o, a) == outcome__first(o, b))
 		return true;
-	if (x->type != y->type)
-		return false;
-	if (x->type != OUTCOME_BRANCH)
-		return function_of(o, x) == function_of(o, y);
-	return x->site == y->site && x->taken == y->taken && leads_the_same(o, x, y);
+	return x->type == OUTCOME_BRANCH && y->type == OUTCOME_BRANCH && x->site == y->site &&
+	       x->taken == y->taken && (x->target == NO_TARGET || y->target == NO_TARGET);
 }

@@ -68,12 +68,9 @@ void paths__fork(struct paths *p, uint64_t key, uint64_t parent)
 
 static struct path *thread_of(struct paths *p, const struct step *s)
 {
-	struct step of = *s;
-	uint64_t key;
+	uint64_t key = step__thread_key_in_run(s);
 	const uint64_t *known;
 
-	of.run = 0;
-	key = step__thread_key(&of);
 	if (p->last && p->last->key == key)
 		return p->last;
 	known = map64__get(&p->by_key, key);

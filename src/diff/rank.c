@@ -71,7 +71,7 @@ static void put_sample(struct rank *r, uint32_t outcome, struct rank_sample s)
 
 void rank__add(struct rank *r, const struct paths *p, const struct rank_about *about)
 {
-	struct rank_run run = {about->fails, p->steps, traced_of(r, about)};
+	struct rank_run run = {about->fails, about->events, p->steps, traced_of(r, about)};
 	struct rank_sample s = {.run = r->runs.len};
 
 	for (uint32_t i = 0; i < p->counts.len; i++) {
@@ -158,14 +158,17 @@ static int by_site(const void *a, const void *b)
 	return x->outcome < y->outcome ? -1 : x->outcome > y->outcome;
 }
 
-/* A run that didn't trace the function tells nothing of it. */
-static void clear_tallies(struct finder *f, uint32_t function)
+/* A run that didn't trace the function, or has no such events, tells nothing of it. */
+static void clear_tallies(struct finder *f, const struct member *m)
 {
-	const struct rank *r = f->rank;
+	unsigned event = m->site == NO_SITE ? PLAN_ENTRY : PLAN_BRANCH;
 
-	for (size_t i = 0; i < r->runs.len; i++) {
+	for (size_t i = 0; i < f->rank->runs.len; i++) {
+		const struct rank_run *run = &f->rank->runs.data[i];
+
 		f->tallies[i] = (struct tally){
-			.traced = has_bit(&r->traced.data[r->runs.data[i].traced], function)};
+			.traced = run->events & event &&
+				  has_bit(&f->rank->traced.data[run->traced], m->function)};
 	}
 }
 
@@ -431,7 +434,7 @@ static void find_of_site(struct finder *f, const struct member *m, size_t n)
 	bool entry = m->site == NO_SITE;
 	struct rank_row row;
 
-	clear_tallies(f, m->function);
+	clear_tallies(f, m);
 	for (size_t i = 0; i < n; i++)
 		add_to_site(f, m[i].outcome);
 	for (size_t i = 0; i < n; i += entry ? n : 1) {

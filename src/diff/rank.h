@@ -58,6 +58,7 @@ struct rank_samples {
 };
 struct rank_run {
 	bool fails;
+	unsigned events;
 	uint64_t steps;
 	size_t traced; /* index into rank.traced */
 };
@@ -83,6 +84,7 @@ void rank__free(struct rank *r);
 /* What is known of a run besides its paths. */
 struct rank_about {
 	bool fails;
+	unsigned events; /* enum plan_events: those that it has */
 	bool bounds;
 	const uint32_t *functions; /* that it traced, in the joined plan */
 	size_t nfunctions;

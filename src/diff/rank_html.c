@@ -166,5 +166,5 @@ void rank__html(const struct rank_view *v, struct str *out)
 	put_files(&w, RANK_FAIL, "failing runs");
 	put_files(&w, RANK_PASS, "passing runs");
 	str__puts(out, "</main></body></html>\n");
-	rank__hide_addresses(v, out, start, false);
+	view__hide_addresses(v->lines, out, start, false);
 }

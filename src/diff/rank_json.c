@@ -17,32 +17,12 @@ static const char *const hows[] = {
 };
 static const char *const sets[RANK_SETS] = {[RANK_PASS] = "pass", [RANK_FAIL] = "fail"};
 
-/* Where a branch went, by its outcome. False: it isn't known. */
-static bool find_target(const struct outcomes *o, const struct outcome *row, struct location *to)
-{
-	const struct plan_site *site = &o->plan->sites.data[row->site];
-	const struct outcome_target *t = &o->targets.data[row->target];
-
-	if (row->target != NO_TARGET) {
-		*to = (struct location){.object = t->object,
-					.symbol = t->symbol,
-					.offset = t->symbol ? t->offset : 0,
-					.vaddr = t->vaddr};
-		return true;
-	}
-	if (!site->target)
-		return false;
-	*to = place__of(o->plan, site->object,
-			plan_site__is_conditional(site) && !row->taken ? site->vaddr + site->len
-								       : site->target);
-	return true;
-}
-
-static void put_branch(struct writer *w, const struct outcome *row)
+static void put_branch(struct writer *w, uint32_t outcome)
 {
 	const struct outcomes *o = w->v->rank->outcomes;
+	const struct outcome *row = &o->rows.data[outcome];
 	const struct plan_site *site = &o->plan->sites.data[row->site];
-	struct location at = place__of(o->plan, site->object, site->vaddr), to;
+	struct location at = location__of(o->plan, site->object, site->vaddr), to;
 	autofree struct str proved = {0};
 	struct json *j = &w->json;
 
@@ -53,7 +33,7 @@ static void put_branch(struct writer *w, const struct outcome *row)
 		json__member(j, string, "insn", site->mnemonic);
 	if (plan_site__is_conditional(site))
 		json__member(j, bool, "taken", row->taken);
-	if (find_target(o, row, &to)) {
+	if (outcome__to(o, outcome, &to)) {
 		json__key(j, "to");
 		json__put_place_value(j, &to);
 	}
@@ -109,7 +89,7 @@ static void put_row(struct writer *w, size_t i)
 	put_set(w, row, RANK_FAIL);
 	put_set(w, row, RANK_PASS);
 	if (o->type == OUTCOME_BRANCH)
-		put_branch(w, o);
+		put_branch(w, row->outcome);
 	else
 		put_function(w, o);
 	json__close_object(j);
@@ -158,5 +138,5 @@ void rank__json(const struct rank_view *v, struct str *out)
 		put_row(&w, i);
 	put_summary(&w, shown);
 	end_line(&w);
-	rank__hide_addresses(v, out, start, false);
+	view__hide_addresses(v->lines, out, start, false);
 }

@@ -137,17 +137,5 @@ void rank__text(const struct rank_view *v, struct str *out)
 		put_row(&w, i);
 	if (shown < r->rows.len)
 		str__printf(out, "and %zu more; -n shows them\n", r->rows.len - shown);
-	rank__hide_addresses(v, out, start, true);
-}
-
-void rank__hide_addresses(const struct rank_view *v, struct str *out, size_t start, bool columns)
-{
-	autofree struct str tail = {0};
-
-	if (!v->lines->hide_addresses || !plan__has_kernel(v->rank->outcomes->plan))
-		return;
-	str__put(&tail, out->data + start, out->len - start);
-	out->len = start;
-	address__hide(&tail, columns);
-	str__put(out, tail.data, tail.len);
+	view__hide_addresses(v->lines, out, start, true);
 }

@@ -8,7 +8,5 @@
 /* Appends what is true of the runs that a row counts: "at least 5 times"; nothing: it was executed.
  */
 void rank__how(const struct rank_row *row, struct str *s);
-/* Hides addresses of the kernel in what was appended from start on. */
-void rank__hide_addresses(const struct rank_view *v, struct str *out, size_t start, bool columns);
 
 #endif

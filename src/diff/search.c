@@ -7,6 +7,7 @@
 #include "diff/align.h"
 
 #define WINDOW 32768 /* outcomes of the call */
+#define NEAR   64
 
 struct window {
 	VEC(uint64_t) keys;
@@ -16,12 +17,13 @@ struct window {
 
 static uint64_t key_of(const struct aligning *a, const struct path_item *i)
 {
-	const struct outcomes *o = a->d->outcomes;
 	const struct outcome *r = aligning__outcome(a, i);
-	uint32_t function = r->function < o->nfunctions ? o->same[r->function] : r->function;
-	uint32_t key[] = {r->type, r->type == OUTCOME_BRANCH ? r->site : function, r->taken};
+	uint32_t key[] = {r->site, r->taken};
 
-	return map64__hash(key, sizeof(key));
+	/* where it leads isn't known in each case, and shows by what follows */
+	if (r->type == OUTCOME_BRANCH)
+		return map64__hash(key, sizeof(key));
+	return outcome__first(a->d->outcomes, i->outcome) | 1ull << 63;
 }
 
 /* Those of the call itself: its branches and return, and the calls that it makes. */
@@ -47,6 +49,33 @@ static void look_ahead(const struct aligning *a, int side, int64_t depth, struct
 		path_cursor__skip(&c);
 	}
 }
+
+/* ---- a branch ---- */
+
+static bool comes_to(const struct aligning *a, int side, int64_t depth, uint32_t site)
+{
+	struct path_cursor c = a->at[side];
+	const struct path_item *i;
+
+	for (unsigned n = 0; n < NEAR && (i = aligning__peek(a, &c)); path_cursor__skip(&c)) {
+		const struct outcome *o = aligning__outcome(a, i);
+
+		if (aligning__frame_of(a, i) < depth)
+			return false;
+		if (i->depth == depth && o->type == OUTCOME_BRANCH && o->site == site)
+			return true;
+		n += aligning__frame_of(a, i) == depth;
+	}
+	return false;
+}
+
+bool search__is_near(const struct aligning *a, int64_t depth, uint32_t site)
+{
+	return site != NO_SITE &&
+	       (comes_to(a, SIDE_A, depth, site) || comes_to(a, SIDE_B, depth, site));
+}
+
+/* ---- the same outcomes ---- */
 
 struct meeting {
 	bool any;

@@ -45,17 +45,26 @@ static void put_source(struct writer *w, uint32_t object, uint64_t vaddr)
 		    "", source.data);
 }
 
-static void put_step(struct writer *w, enum mark mark, const struct step *s)
+static void put_steps(struct writer *w, enum mark mark, const struct step_pair *steps)
 {
 	const struct diff *d = w->v->d;
+	const struct step *s = steps->of[mark == OF_B ? SIDE_B : SIDE_A];
 	uint32_t outcome = outcomes__of(d->outcomes, s);
 
 	begin(w, mark, s->depth + (s->type == STEP_BRANCH));
-	line__outcome(w->v, outcome, s, w->out);
+	line__outcome(w->v, outcome, steps, w->out);
 	if (s->site < d->outcomes->plan->sites.len && s->type != STEP_RETURN)
 		put_source(w, d->outcomes->plan->sites.data[s->site].object,
 			   d->outcomes->plan->sites.data[s->site].vaddr);
 	end(w);
+}
+
+static void put_step(struct writer *w, int side, const struct step *s)
+{
+	struct step_pair steps = {0};
+
+	steps.of[side] = s;
+	put_steps(w, side == SIDE_A ? OF_A : OF_B, &steps);
 }
 
 /* ---- one parting ---- */
@@ -84,19 +93,19 @@ static void put_head(struct writer *w, const struct parting *p, size_t number)
 /* The calls that lead there, with the arguments of both. */
 static void put_calls(struct writer *w, const struct parting *p)
 {
-	size_t first = p->frames.len > DIFF_CALLS ? p->frames.len - DIFF_CALLS : 0;
+	size_t first = parting__first_call(p);
 	const struct plan *plan = w->v->d->outcomes->plan;
 
 	if (first)
 		str__printf(w->out, "  (%zu more calls around these)\n", first);
 	for (size_t i = first; i < p->frames.len; i++) {
 		const struct diff_frame *f = &p->frames.data[i];
-		const struct step *a = parting__step(w->v, p, SIDE_A, f->entry[SIDE_A]),
-				  *b = parting__step(w->v, p, SIDE_B, f->entry[SIDE_B]);
+		struct step_pair steps = parting__call(w->v, p, f);
+		const struct step *a = steps.of[SIDE_A];
 
 		begin(w, BOTH, i);
 		str__shown(w->out, function__shown(plan, f->function));
-		line__arguments(w->v, a, b, w->out);
+		line__arguments(w->v, &steps, w->out);
 		if (a && a->site < plan->sites.len)
 			put_source(w, plan->sites.data[a->site].object,
 				   plan->sites.data[a->site].vaddr);
@@ -104,27 +113,17 @@ static void put_calls(struct writer *w, const struct parting *p)
 	}
 }
 
-static bool is_entry_of(const struct parting *p, uint64_t index)
-{
-	for (size_t i = 0; i < p->frames.len; i++)
-		if (p->frames.data[i].entry[SIDE_A] == index)
-			return true;
-	return false;
-}
-
 /* What both did before; the entries of the calls are shown. */
 static void put_before(struct writer *w, const struct parting *p)
 {
-	uint64_t context = w->v->context, at = p->index[SIDE_A], other = p->index[SIDE_B];
-	int side = at == UINT64_MAX ? SIDE_B : SIDE_A;
+	step_pairs before = {0};
+	const struct step_pair *steps;
 
-	at = side == SIDE_A ? at : other;
-	for (uint64_t i = at - min_of(at, context); i < at; i++) {
-		const struct step *s = parting__step(w->v, p, side, i);
-
-		if (s && !(side == SIDE_A && is_entry_of(p, i)))
-			put_step(w, BOTH, s);
-	}
+	both__before(w->v, p, w->v->context, &before);
+	vec__each (steps, &before)
+		if (!parting__is_call(w->v, p, steps->of[SIDE_A]))
+			put_steps(w, BOTH, steps);
+	vec__free(&before);
 }
 
 static const char *mark_text(enum mark mark)
@@ -145,9 +144,10 @@ static void put_condition(struct writer *w, const struct parting *p)
 			autofree struct str proved = {0};
 			bool taken = w->v->d->outcomes->rows.data[p->outcome[side]].taken;
 
-			if (plan__condition(plan, p->site, taken, &proved))
-				str__printf(w->out, "%s %s: %s", side ? ";" : "   ",
-					    side ? "B" : "A", proved.data);
+			if (!plan__condition(plan, p->site, taken, &proved))
+				continue;
+			str__printf(w->out, "%s %s: ", side ? ";" : "   ", side ? "B" : "A");
+			str__shown(w->out, proved.data);
 		}
 		str__putc(w->out, '\n');
 	}
@@ -160,6 +160,17 @@ static void put_condition(struct writer *w, const struct parting *p)
 	}
 }
 
+/* "1 branch", "2 branches": one is the singular. */
+static void put_number(struct str *s, uint64_t n, const char *one)
+{
+	size_t len = strlen(one);
+
+	str__dec(s, n);
+	str__puts(s, one);
+	if (n != 1)
+		str__puts(s, len > 1 && !strcmp(one + len - 2, "ch") ? "es" : "s");
+}
+
 static void put_way(struct writer *w, const struct parting *p, int side, bool first_only)
 {
 	enum mark mark = side == SIDE_A ? OF_A : OF_B;
@@ -167,18 +178,26 @@ static void put_way(struct writer *w, const struct parting *p, int side, bool fi
 
 	if (at == UINT64_MAX) {
 		begin(w, mark, p->frames.len);
-		str__printf(w->out, "-- the thread of %s has ended --", mark_text(mark));
+		str__printf(w->out, "-- the path of %s ends --", mark_text(mark));
 		end(w);
 		return;
 	}
-	for (uint64_t i = first_only ? at : at + (p->kind == PART_BRANCH);
-	     i < to && shown <= (first_only ? 0 : w->v->context); i++, shown++) {
-		const struct step *s = parting__step(w->v, p, side, i);
+	at += !first_only && p->kind == PART_BRANCH;
+	to = min_of(to, paths__thread(w->v->d->runs[side], parting__thread(p, side))->steps);
+	for (; at < to && shown <= (first_only ? 0 : w->v->context); at++, shown++) {
+		const struct step *s = parting__step(w->v, p, side, at);
 
 		if (!s)
 			break;
-		put_step(w, mark, s);
+		put_step(w, side, s);
 	}
+	if (first_only || at >= to)
+		return;
+	begin(w, mark, p->frames.len);
+	str__puts(w->out, "-- ");
+	put_number(w->out, to - at, " more step");
+	str__puts(w->out, " --");
+	end(w);
 }
 
 static void put_lengths(struct writer *w, const struct parting *p)
@@ -186,24 +205,45 @@ static void put_lengths(struct writer *w, const struct parting *p)
 	static const char *const names[] = {"A", "B"};
 
 	str__puts(w->out, "  until they meet: ");
-	for (int side = 0; side < SIDES; side++)
-		str__printf(w->out, "%s%s takes %llu branches in %llu calls", side ? "; " : "",
-			    names[side], (unsigned long long)p->own[side],
-			    (unsigned long long)p->calls[side]);
+	for (int side = 0; side < SIDES; side++) {
+		str__printf(w->out, "%s%s takes ", side ? "; " : "", names[side]);
+		put_number(w->out, p->own[side], " branch");
+		if (!p->calls[side])
+			continue;
+		str__puts(w->out, " and ");
+		put_number(w->out, p->calls[side], " call");
+	}
 	str__putc(w->out, '\n');
 }
 
+/* They meet at a branch, and part there again. */
+static void put_place(struct writer *w, const struct parting *p)
+{
+	const struct step *s = parting__step(w->v, p, SIDE_A, p->meet[SIDE_A]);
+
+	if (!s)
+		return;
+	begin(w, BOTH, s->depth + (s->type == STEP_BRANCH));
+	line__place(&s->at, w->out);
+	end(w);
+}
+
+/* Where they meet, and what both do there, if that is the same. */
 static void put_meeting(struct writer *w, const struct parting *p)
 {
-	const struct step *s = p->meets ? parting__step(w->v, p, SIDE_A, p->meet[SIDE_A]) : NULL;
+	step_pairs after = {0};
 
 	if (!p->meets) {
 		str__puts(w->out, p->kind == PART_THREAD ? "" : "  they don't meet again\n");
 		return;
 	}
 	put_lengths(w, p);
-	if (s)
-		put_step(w, BOTH, s);
+	both__after(w->v, p, 1, &after);
+	if (after.len)
+		put_steps(w, BOTH, &after.data[0]);
+	else
+		put_place(w, p);
+	vec__free(&after);
 }
 
 static void put_parting(struct writer *w, const struct parting *p, size_t number)
@@ -237,8 +277,10 @@ static void put_counts(struct writer *w, const count_changes *changes, const cha
 
 	if (!changes->len)
 		return;
-	str__printf(w->out, "\n%zu %s were executed a different number of times:\n", changes->len,
-		    what);
+	str__putc(w->out, '\n');
+	put_number(w->out, changes->len, what);
+	str__printf(w->out, " %s executed a different number of times:\n",
+		    changes->len == 1 ? "was" : "were");
 	str__puts(w->out, "           A           B\n");
 	for (size_t i = 0; i < rows; i++) {
 		const struct count_change *c = &changes->data[i];
@@ -262,14 +304,17 @@ static void put_counts(struct writer *w, const count_changes *changes, const cha
 static void put_summary(struct writer *w)
 {
 	const struct diff *d = w->v->d;
+	size_t branches = d->by_site.len - !!map64__get(&d->by_site, 0);
 
-	if (d->found > d->partings.len)
-		str__printf(w->out,
-			    "\n%llu more differences, at %zu branches in all; -n %llu "
-			    "shows them\n",
-			    (unsigned long long)(d->found - d->partings.len),
-			    d->by_site.len - !!map64__get(&d->by_site, 0),
-			    (unsigned long long)d->found);
+	if (d->found == d->partings.len)
+		return;
+	str__putc(w->out, '\n');
+	put_number(w->out, d->found - d->partings.len, " more difference");
+	if (branches) {
+		str__puts(w->out, "; all of them are at ");
+		put_number(w->out, branches, " branch");
+	}
+	str__printf(w->out, "; -n %llu shows them\n", (unsigned long long)d->found);
 }
 
 void diff__text(const struct diff_view *v, struct str *out)
@@ -287,15 +332,7 @@ void diff__text(const struct diff_view *v, struct str *out)
 	for (size_t i = 0; i < v->d->partings.len; i++)
 		put_parting(&w, &v->d->partings.data[i], i + 1);
 	put_summary(&w);
-	put_counts(&w, &v->functions, "functions");
-	put_counts(&w, &v->branches, "branches");
-	if (v->hide_addresses) {
-		struct str tail = {0};
-
-		str__put(&tail, out->data + start, out->len - start);
-		out->len = start;
-		address__hide(&tail, true);
-		str__put(out, tail.data, tail.len);
-		str__free(&tail);
-	}
+	put_counts(&w, &v->functions, " function");
+	put_counts(&w, &v->branches, " branch");
+	view__hide_addresses(v, out, start, true);
 }

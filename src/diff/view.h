@@ -5,18 +5,80 @@
 
 #include "diff/diff.h"
 
-struct location place__of(const struct plan *p, uint32_t object, uint64_t vaddr);
+/* What both did, each as it was recorded; or one of them alone, and NULL. */
+struct step_pair {
+	const struct step *of[SIDES];
+};
+typedef VEC(struct step_pair) step_pairs;
+
+/* ---- what both do (both.c) ---- */
+
+/* Up to most steps before they part, and from where they meet on. */
+void both__before(const struct diff_view *v, const struct parting *p, uint64_t most,
+		  step_pairs *out);
+void both__after(const struct diff_view *v, const struct parting *p, uint64_t most,
+		 step_pairs *out);
+
+/* ---- as text (lines.c) ---- */
+
+struct location location__of(const struct plan *p, uint32_t object, uint64_t vaddr);
 const char *function__shown(const struct plan *p, uint32_t function);
-/* Appends what happened; step: as it was recorded, NULL: not known. */
-void line__outcome(const struct diff_view *v, uint32_t outcome, const struct step *step,
+/* Where a branch went, by its outcome. False: it isn't known. */
+bool outcome__to(const struct outcomes *o, uint32_t outcome, struct location *to);
+void line__place(const struct location *at, struct str *s);
+/* Appends what happened; steps: as it was recorded, NULL: not known. */
+void line__outcome(const struct diff_view *v, uint32_t outcome, const struct step_pair *steps,
 		   struct str *s);
-void line__arguments(const struct diff_view *v, const struct step *a, const struct step *b,
-		     struct str *s);
+/* The same without the arguments of an entry. */
+void line__name(const struct diff_view *v, uint32_t outcome, const struct step_pair *steps,
+		struct str *s);
 bool line__source(const struct diff_view *v, uint32_t object, uint64_t vaddr, struct str *s);
 const char *line__source_text(const struct diff_view *v, uint32_t object, uint64_t vaddr);
 size_t parting__thread(const struct parting *p, int side);
 /* The step of that index; NULL: there is none, or it wasn't read. */
 const struct step *parting__step(const struct diff_view *v, const struct parting *p, int side,
 				 uint64_t index);
+/* CLOCK_MONOTONIC as in its own file: all steps are on the clock of A. */
+uint64_t step__own_time(const struct diff_view *v, int side, const struct step *s);
+/* When it was, since the trace of A began (of B, if A is over); false: it isn't known. */
+bool parting__time(const struct diff_view *v, const struct parting *p, uint64_t *ns);
+/* The entry of a call that leads there, of each side. */
+struct step_pair parting__call(const struct diff_view *v, const struct parting *p,
+			       const struct diff_frame *f);
+/* Is it the entry, of A, of one of the calls that are shown? */
+bool parting__is_call(const struct diff_view *v, const struct parting *p, const struct step *s);
+/* The first call to show: of the others the entries weren't asked for. */
+size_t parting__first_call(const struct parting *p);
+/* Hides addresses of the kernel in what was appended from start on. */
+void view__hide_addresses(const struct diff_view *v, struct str *out, size_t start, bool columns);
+
+/* ---- the page (html.c) ---- */
+
+/* A difference, with context steps around it, and so many of the calls (html_parting.c). */
+void html__parting(const struct diff_view *v, size_t i, uint64_t context, size_t calls,
+		   struct str *out);
+/* Where it is: "f+0x9  jle". */
+void html__title(const struct diff_view *v, const struct parting *p, struct str *out);
+/* Appends text, escaped, and clears it. */
+void html__text(struct str *out, struct str *text);
+
+/* ---- arguments (arguments.c) ---- */
+
+struct argument {
+	const char *name;	   /* NULL: of a system call */
+	const uint64_t *of[SIDES]; /* NULL: not known */
+};
+struct arguments {
+	bool known;
+	unsigned n;
+	struct argument at[EVENT_REGS];
+};
+/* Of entries: what was recorded, as far as the options show it. */
+struct arguments arguments__of(const struct diff_view *v, const struct step_pair *steps);
+/* Is it known of both, and the same? */
+bool argument__is_same(const struct argument *a);
+/* Appends "(NAME=0x1, NAME=0x2|0x3)": behind a bar the value in B, where that differs; "?": not
+ * known. */
+void line__arguments(const struct diff_view *v, const struct step_pair *steps, struct str *s);
 
 #endif

@@ -106,7 +106,8 @@ bool block__unpack(const struct block *b, const uint8_t *header, const uint8_t *
 	if (get_le(header + BLOCK_HEADER_SIZE - 4, 4) != checksum(header, stored, b->stored_len))
 		return false;
 	if (!b->deflated) {
-		memcpy(raw, stored, b->raw_len);
+		if (b->raw_len)
+			memcpy(raw, stored, b->raw_len);
 		return true;
 	}
 	return uncompress(raw, &len, stored, b->stored_len) == Z_OK && len == b->raw_len;

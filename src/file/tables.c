@@ -94,6 +94,7 @@ static const struct column site[] = {
 	NUMBER(struct plan_site, switched),
 	NUMBER(struct plan_site, role),
 	NUMBER(struct plan_site, traps),
+	STRING(struct plan_site, compare),
 };
 
 static const struct column block[] = {

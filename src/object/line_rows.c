@@ -29,7 +29,7 @@ struct asked {
 
 struct finder {
 	struct str rows, names;
-	struct map64 seen; /* a name's address -> 1 + its offset in names */
+	struct map64 seen; /* a name and its folder -> 1 + its offset in names */
 };
 
 /* The unit that contains vaddr. Without .debug_aranges every unit is searched. */
@@ -80,10 +80,11 @@ static bool is_of_unit(Dwarf_Die *unit, Dwarf_Lines *lines, size_t row, Dwarf_Ad
 	       !(dwarf_hasattr(unit, DW_AT_ranges) || dwarf_hasattr(unit, DW_AT_high_pc));
 }
 
-/* The same file has the same name in a unit. */
+/* Units may share a name, and not the folder that it is relative to. */
 static uint32_t put_name(struct finder *f, const char *folder, const char *name)
 {
-	uint64_t *known = map64__put(&f->seen, (uintptr_t)name);
+	const void *key[] = {name, folder};
+	uint64_t *known = map64__put(&f->seen, map64__hash(key, sizeof(key)));
 
 	if (!*known) {
 		*known = f->names.len + 1;

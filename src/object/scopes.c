@@ -32,28 +32,34 @@ struct finder {
 	const struct asked *asked;
 	const struct debug_session *session;
 	struct str rows, names;
-	struct map64 seen; /* a name's address -> 1 + its offset in names */
-	const char *folder;
+	struct map64 seen; /* a name and its folder -> 1 + its offset in names */
 	Dwarf_Addr bias;
 	Dwarf_Off walked; /* the last visited DIE of the unit */
 	uint32_t scopes;
 };
 
-static uint32_t put_name(struct finder *f, const char *name, bool path)
+/* folder: of a path, from where the compiler was started; NULL: not known, or no path. */
+static uint32_t put_once(struct finder *f, const char *name, bool path, const char *folder)
 {
+	const void *key[] = {name, folder};
 	uint64_t *known;
 
 	if (!name)
 		return NONE;
-	known = map64__put(&f->seen, (uintptr_t)name);
+	known = map64__put(&f->seen, map64__hash(key, sizeof(key)));
 	if (!*known) {
 		*known = f->names.len + 1;
 		if (path)
-			debug__put_path(&f->names, f->folder, name);
+			debug__put_path(&f->names, folder, name);
 		else
 			str__put(&f->names, name, strlen(name) + 1);
 	}
 	return *known - 1;
+}
+
+static uint32_t put_name(struct finder *f, const char *name)
+{
+	return put_once(f, name, false, NULL);
 }
 
 /* Of the first asked range that ends behind addr. */
@@ -106,20 +112,23 @@ static uint32_t number(Dwarf_Die *die, unsigned name)
 		       : 0;
 }
 
-/* NULL: none. Before DWARF 5 the table of files begins with 1. */
-static const char *call_file(Dwarf_Die *die)
+/* The file that an attribute names by its number in its unit's table, which before DWARF 5 begins
+ * with 1. The unit may be another one than the DIE's: that of what was inlined. */
+static uint32_t put_file(struct finder *f, Dwarf_Die *die, unsigned name)
 {
-	Dwarf_Die unit;
+	Dwarf_Attribute attr, dir;
 	Dwarf_Half version;
 	Dwarf_Files *files;
-	uint32_t index = number(die, DW_AT_call_file);
+	Dwarf_Word index;
+	Dwarf_Die unit;
 	size_t n;
 
-	if (!dwarf_hasattr(die, DW_AT_call_file) || !dwarf_diecu(die, &unit, NULL, NULL) ||
-	    dwarf_cu_info(unit.cu, &version, NULL, NULL, NULL, NULL, NULL, NULL) ||
+	if (!dwarf_attr_integrate(die, name, &attr) || dwarf_formudata(&attr, &index) ||
+	    !dwarf_cu_die(attr.cu, &unit, &version, NULL, NULL, NULL, NULL, NULL) ||
 	    (version < 5 && !index) || dwarf_getsrcfiles(&unit, &files, &n) || index >= n)
-		return NULL;
-	return dwarf_filesrc(files, index, NULL, NULL);
+		return NONE;
+	return put_once(f, dwarf_filesrc(files, index, NULL, NULL), true,
+			dwarf_formstring(dwarf_attr(&unit, DW_AT_comp_dir, &dir)));
 }
 
 static const char *linkage_name(Dwarf_Die *die)
@@ -151,10 +160,10 @@ static void put_ranges(struct finder *f, Dwarf_Die *die)
 static uint32_t put_scope(struct finder *f, Dwarf_Die *die, uint32_t parent)
 {
 	struct row row = {.parent = parent,
-			  .name = put_name(f, dwarf_diename(die), false),
-			  .raw = put_name(f, linkage_name(die), false),
-			  .file = put_name(f, dwarf_decl_file(die), true),
-			  .call_file = put_name(f, call_file(die), true),
+			  .name = put_name(f, dwarf_diename(die)),
+			  .raw = put_name(f, linkage_name(die)),
+			  .file = put_file(f, die, DW_AT_decl_file),
+			  .call_file = put_file(f, die, DW_AT_call_file),
 			  .call_line = number(die, DW_AT_call_line),
 			  .call_discriminator = number(die, AT_GNU_discriminator)};
 	Dwarf_Addr pc, end = 0;
@@ -199,14 +208,12 @@ static void find_all(void *ctx, const struct debug_session *s, struct str *answe
 {
 	struct finder f = {.asked = ctx, .session = s};
 	Dwarf_Die *unit = NULL;
-	Dwarf_Attribute attr;
 
 	if (!debug__has_dwarf(s))
 		return;
 	while ((unit = dwfl_module_nextcu(s->module, unit, &f.bias))) {
 		if (!may_have_asked_code(&f, unit))
 			continue;
-		f.folder = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attr));
 		walk(&f, unit, NO_SCOPE, 0);
 	}
 	table__put(answer, &f.rows, sizeof(struct row), &f.names);

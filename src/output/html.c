@@ -487,39 +487,30 @@ static const struct hole holes[] = {
 	{"timeline_script", timeline_js}, {"script", page_js},
 };
 
-/* name: the text after the braces. */
-static int fill_hole(struct html *h, const struct trace_totals *t, const char *name, size_t len)
+static int fill_hole(struct html *h, const struct trace_totals *t, const struct page_hole *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(holes); i++) {
 		const struct hole *hole = &holes[i];
 
-		if (strncmp(hole->name, name, len) || hole->name[len])
+		if (!page_hole__is(name, hole->name))
 			continue;
 		if (hole->fill)
 			return hole->fill(h, t);
 		str__puts(&h->o->buffer, hole->text);
 		return 0;
 	}
-	str__put(&h->o->buffer, name - 2, len + 4); /* no such row: leaves it visible */
+	str__put(&h->o->buffer, name->name - 2, name->len + 4); /* no such row: leaves it visible */
 	return 0;
 }
 
 static int put_page(struct html *h, const struct trace_totals *t)
 {
-	const char *rest = page_html, *hole;
+	struct page_hole hole;
+	int err = 0;
 
-	while ((hole = strstr(rest, "{{"))) {
-		const char *end = strstr(hole, "}}");
-		int err;
-
-		str__put(&h->o->buffer, rest, hole - rest);
-		err = fill_hole(h, t, hole + 2, end - hole - 2);
-		if (err)
-			return err;
-		rest = end + 2;
-	}
-	str__puts(&h->o->buffer, rest);
-	return 0;
+	for (const char *rest = page_html; !err && (rest = page__copy(&h->o->buffer, rest, &hole));)
+		err = fill_hole(h, t, &hole);
+	return err;
 }
 
 static int html__step(struct output *o, const struct step *step)

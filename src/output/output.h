@@ -231,4 +231,16 @@ void missed__json(const missed_vec *missed, const struct plan *plan, struct json
  * known. */
 bool totals__tracing(const struct trace_totals *t, struct str *s);
 
+/* A page, as it is embedded: text with {{holes}}. */
+struct page_hole {
+	const char *name; /* of len bytes */
+	size_t len;
+};
+/* Appends a page up to its next hole, and returns what follows that; NULL: there was none. */
+const char *page__copy(struct str *s, const char *page, struct page_hole *hole);
+bool page_hole__is(const struct page_hole *hole, const char *name);
+extern const char page_css[]; /* what all pages look like */
+/* The page of diff; its holes are rows in src/diff/html.c. */
+extern const char diff_html[], diff_css[], diff_js[];
+
 #endif

@@ -33,3 +33,33 @@ const char flame_svg[] = {
 const char flame_js[] = {
 #include "output/html/flame.js.inc"
 };
+
+const char diff_html[] = {
+#include "output/html/diff.html.inc"
+};
+
+const char diff_css[] = {
+#include "output/html/diff.css.inc"
+};
+
+const char diff_js[] = {
+#include "output/html/diff.js.inc"
+};
+
+const char *page__copy(struct str *s, const char *page, struct page_hole *hole)
+{
+	const char *open = strstr(page, "{{"), *end = open ? strstr(open, "}}") : NULL;
+
+	if (!end) {
+		str__puts(s, page);
+		return NULL;
+	}
+	str__put(s, page, open - page);
+	*hole = (struct page_hole){open + 2, end - open - 2};
+	return end + 2;
+}
+
+bool page_hole__is(const struct page_hole *hole, const char *name)
+{
+	return strlen(name) == hole->len && !strncmp(name, hole->name, hole->len);
+}

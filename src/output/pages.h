@@ -6,8 +6,9 @@
 #ifndef BBTRACE_PAGES_H
 #define BBTRACE_PAGES_H
 
+#include "output/output.h" /* page_css */
+
 extern const char page_html[]; /* the html format; {{holes}} are rows in html.c */
-extern const char page_css[];  /* what it looks like */
 extern const char page_js[]; /* what it does; puts text into the page as text only, never as HTML */
 extern const char timeline_css[], timeline_js[]; /* timeline(), which page_js calls */
 extern const char flame_css[];			 /* a flame graph; all of it below .bbtrace-flame */

@@ -43,21 +43,32 @@ static void put_frame_json(struct json *j, const struct plan_frame *f)
 	json__close_object(j);
 }
 
-/* Of a function's own code the line has the name already. */
-static void put_frame_text(struct str *s, const struct plan_frame *f)
+/* The source's own name, without the arguments of a template. */
+static void put_short_name(struct str *s, const char *name)
 {
-	autofree char *name = is_inlined(f) ? name_of(f->scope) : NULL;
+	bool whole = name[0] == '<' || !strncmp(name, "operator", strlen("operator"));
+	autofree char *own = xstrndup(name, whole ? strlen(name) : strcspn(name, "<"));
 
-	str__shown(s, f->file ? listing__base(f->file) : "?");
-	str__putc(s, ':');
-	if (f->line)
+	str__shown(s, own);
+}
+
+/* Of a function's own code the line has the name already. before: what is between frames. */
+static void put_frame_text(struct str *s, const struct plan_frame *f, const char *before)
+{
+	const char *name = is_inlined(f) ? f->scope->name : NULL;
+
+	if (!f->line && !name)
+		return;
+	str__puts(s, before);
+	if (f->line) {
+		str__shown(s, f->file ? listing__base(f->file) : "?");
+		str__putc(s, ':');
 		str__dec(s, f->line);
-	else
-		str__putc(s, '?');
-	if (name) {
-		str__putc(s, ' ');
-		str__shown(s, name);
 	}
+	if (f->line && name)
+		str__putc(s, ' ');
+	if (name)
+		put_short_name(s, name);
 }
 
 bool src__put_json(struct json *j, const struct plan *p, uint32_t object, uint64_t vaddr)
@@ -77,13 +88,9 @@ bool src__put_json(struct json *j, const struct plan *p, uint32_t object, uint64
 
 static void put_frames_text(struct str *s, const struct plan *p, struct plan_frame f)
 {
-	if (!f.line && !is_inlined(&f))
-		return;
-	put_frame_text(s, &f);
-	while (plan__source_outer(p, &f)) {
-		put(s, ", ");
-		put_frame_text(s, &f);
-	}
+	do
+		put_frame_text(s, &f, s->len ? ", " : "");
+	while (plan__source_outer(p, &f));
 }
 
 /* ---- those that were rendered ---- */
@@ -144,6 +151,16 @@ const struct src *src__of(const struct output *o, uint32_t object, uint64_t vadd
 	return s->json.len ? s : NULL;
 }
 
+const struct src *src__of_target(const struct output *o, const struct step *s)
+{
+	const char *here = s->at.object, *there = s->to.object;
+
+	if (s->type != STEP_BRANCH || !s->to_known || !here || !there ||
+	    (here != there && strcmp(here, there) != 0))
+		return NULL;
+	return src__of(o, o->plan->functions.data[s->function].object, s->to.vaddr);
+}
+
 /* ---- in a line of text ---- */
 
 static bool same_line(const struct plan_frame *a, const struct plan_frame *b)
@@ -156,12 +173,10 @@ void src__put_text(struct str *s, const struct src *at, const struct src *to)
 	str__put(s, at->text.data, at->text.len);
 	if (!at->text.len || !to || !to->frame.line || same_line(&at->frame, &to->frame))
 		return;
-	put(s, " -> ");
-	if (at->frame.file == to->frame.file && at->frame.scope == to->frame.scope &&
-	    !is_inlined(&at->frame))
-		str__dec(s, to->frame.line);
+	if (at->frame.file == to->frame.file && !is_inlined(&at->frame) && !is_inlined(&to->frame))
+		str__printf(s, " -> %u", to->frame.line);
 	else
-		put_frame_text(s, &to->frame);
+		put_frame_text(s, &to->frame, " -> ");
 }
 
 /* Characters that are seen: no colours. */

@@ -18,6 +18,8 @@ struct src {
 
 /* NULL: nothing is known, or it isn't to be shown. Valid until the plan is extended. */
 const struct src *src__of(const struct output *o, uint32_t object, uint64_t vaddr);
+/* Of a branch's target, if that is in the same object. */
+const struct src *src__of_target(const struct output *o, const struct step *s);
 /* Appends text, and where a branch leads to, if that is another line. to: NULL: not known. */
 void src__put_text(struct str *s, const struct src *at, const struct src *to);
 /*

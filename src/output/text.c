@@ -171,21 +171,12 @@ static void show_stack_end(struct output *o, const struct step *step, const unio
 	put(&o->buffer, " --");
 }
 
-/* The target's, where that is in the same object. */
-static const struct src *src_of_target(const struct output *o, const struct step *step)
-{
-	if (step->type != STEP_BRANCH || !step->to_known || !step->to.object ||
-	    !same_object(step->to.object, step->at.object))
-		return NULL;
-	return src__of(o, o->plan->functions.data[step->function].object, step->to.vaddr);
-}
-
 static void show_src(struct output *o, const struct step *step, const union field_value *v)
 {
 	struct text *t = o->state;
 
 	str__clear(&t->src);
-	src__put_text(&t->src, v->src, src_of_target(o, step));
+	src__put_text(&t->src, v->src, src__of_target(o, step));
 	src__put_cell(o, t->line, columns__width(o), &t->src);
 }
 

@@ -104,6 +104,8 @@ struct emit {
 
 /* plan_site.compare of the conditional at the end of a block of the graph (condition.c). */
 const char *condition__find(struct emit *e, uint32_t first, uint32_t last);
+/* May the text of an instruction name an address? Then it isn't the same elsewhere. */
+bool condition__names_address(const char *text);
 
 /* Appends the blocks and sites of one object to the plan, which already has its functions. */
 void plan__emit(struct plan *p, uint32_t object, struct graph *g,

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include "plan/build.h"
 
-#define TEXT_MAX 128 /* of an instruction */
+#define TEXT_MAX       128 /* of an instruction */
+#define ADDRESS_DIGITS 8   /* a constant of so many may be one of the kernel's addresses */
 
 /* ---- texts ---- */
 
@@ -40,10 +41,18 @@ static struct encoding *find_encoding(struct texts *t, const uint8_t *bytes, siz
 		       : &t->encodings.data[*number - 1];
 }
 
-/* Does the text of an instruction name an address? Then it isn't the same elsewhere. */
-static bool names_address(const char *text)
+bool condition__names_address(const char *text)
 {
-	return strstr(text, "[0x");
+	static const char digits[] = "0123456789abcdef";
+
+	if (strstr(text, "[0x"))
+		return true;
+	while ((text = strstr(text, "0x"))) {
+		text += strlen("0x");
+		if (strspn(text, digits) >= ADDRESS_DIGITS)
+			return true;
+	}
+	return false;
 }
 
 /* NULL: it can't be formatted. */
@@ -59,7 +68,7 @@ static const char *text_of(struct texts *t, const struct arch *arch, const uint8
 	if (!arch->format(bytes, len, addr, buffer, sizeof(buffer)))
 		return NULL;
 	text = texts__add(t, buffer);
-	if (known && !names_address(text))
+	if (known && !condition__names_address(text))
 		known->text = text;
 	return text;
 }
@@ -96,6 +105,14 @@ static const uint8_t *bytes_of(const struct graph *g, uint32_t node, size_t *len
 	return bytes;
 }
 
+/* What has a name may be jumped to from outside of the plan. */
+static bool has_name(const struct object *o, uint64_t from, uint64_t to)
+{
+	size_t i = object__symbols_from(o, from);
+
+	return i < o->symbols.len && o->symbols.data[i].vaddr <= to;
+}
+
 /* 0: none in the block, or not known. */
 static uint32_t find_setter(const struct graph *g, uint32_t first, uint32_t last)
 {
@@ -113,7 +130,10 @@ static uint32_t find_setter(const struct graph *g, uint32_t first, uint32_t last
 			return 0;
 		effect = g->arch->flags_effect(bytes, len, branch->kind, branch->cond);
 	}
-	return effect == FLAGS_SET ? node : 0;
+	if (effect != FLAGS_SET ||
+	    has_name(g->object, node__next(&g->nodes.data[node]), branch->addr))
+		return 0;
+	return node;
 }
 
 const char *condition__find(struct emit *e, uint32_t first, uint32_t last)

@@ -61,6 +61,8 @@ static void add_site(struct joining *j, uint32_t i)
 
 	s.object = joining__object(j, s.function);
 	s.target += s.target ? joining__moved(j, s.function, s.vaddr) - s.vaddr : 0;
+	if (s.compare && joining__moved(j, s.function, s.vaddr) != s.vaddr)
+		s.compare = condition__names_address(s.compare) ? NULL : s.compare;
 	s.vaddr = joining__moved(j, s.function, s.vaddr);
 	s.function = j->n->functions[s.function];
 	s.block = number(s.role == ROLE_BRANCH ? j->last : j->n->blocks, s.block);
@@ -142,6 +144,9 @@ static void move_site(struct joining *j, const struct plan_split *s)
 		return;
 	row = j->all->sites.data[site];
 	row.block = number_of(j, s);
+	if (j->differs[site])
+		row.compare = NULL;
+	j->differs[site] = false;
 	vec__push(&j->more->amended_sites, site);
 	vec__push(&j->more->rows.sites, row);
 }
@@ -158,6 +163,21 @@ static void split_blocks(struct joining *j)
 		if (i + 1 == j->splits.len || s[1].block != s->block)
 			move_site(j, s);
 		vec__push(&j->n->splits, (struct plan_split){s->block, number_of(j, s)});
+	}
+}
+
+/* What one of the plans doesn't say of a conditional, the joined plan doesn't say either: control
+ * may come between the comparison and the branch there, or it is another build. */
+static void drop_compares(struct joining *j)
+{
+	for (uint32_t i = 0; i < j->all->sites.len; i++) {
+		struct plan_site row = j->all->sites.data[i];
+
+		if (!j->differs[i])
+			continue;
+		row.compare = NULL;
+		vec__push(&j->more->amended_sites, i);
+		vec__push(&j->more->rows.sites, row);
 	}
 }
 
@@ -180,12 +200,19 @@ static uint32_t file_number(struct joining *j, struct map64 *files, const struct
 	return *known - 1;
 }
 
-/* Is the code of this range, in the joined plan, without lines so far? */
-static bool lacks_lines(const struct joining *j, uint32_t object, uint64_t vaddr)
+/* Is the line of any code in [start, end) known? */
+static bool has_lines(const struct plan *p, uint32_t object, uint64_t start, uint64_t end)
 {
-	const struct plan_line *l = plan__line_at(j->all, object, vaddr);
+	const struct plan_line *first = plan__line_at(p, object, start);
 
-	return !l || !l->line;
+	if (first && first->line)
+		return true;
+	for (size_t i = plan__lines_from(p, object, start);
+	     i < p->lines.len && p->lines.data[i].object == object && p->lines.data[i].vaddr < end;
+	     i++)
+		if (p->lines.data[i].line)
+			return true;
+	return false;
 }
 
 static void add_lines(struct joining *j, struct map64 *files, const struct plan_extent *e,
@@ -274,8 +301,10 @@ static void add_source(struct joining *j)
 	line_files__begin(j->all, &files);
 	vec__each (e, &j->p->extents) {
 		uint32_t object = joining__object(j, e->function);
+		uint64_t start = joining__moved(j, e->function, e->start);
 
-		if (!lacks_lines(j, object, joining__moved(j, e->function, e->start)))
+		if (!has_lines(j->p, e->object, e->start, e->end) ||
+		    has_lines(j->all, object, start, start + (e->end - e->start)))
 			continue;
 		add_lines(j, &files, e, object);
 		add_scopes(j, &files, scopes, e, object);
@@ -317,6 +346,7 @@ static void add_rows(struct joining *j)
 	rows->skipped = j->all->skipped;
 	rows->ifunc_unknown = max_of(j->all->ifunc_unknown, j->p->ifunc_unknown);
 	split_blocks(j);
+	drop_compares(j);
 	vec__each (i, &j->new_functions)
 		add_function(j, *i);
 	vec__each (piece, &j->new_blocks)
@@ -346,6 +376,7 @@ static void allocate(struct joining *j)
 	j->shifts = xcalloc(p->objects.len + 1, sizeof(uint64_t));
 	j->own = xcalloc(p->objects.len + 1, sizeof(uint32_t));
 	j->last = xcalloc(p->blocks.len + 1, sizeof(uint32_t));
+	j->differs = xcalloc(j->all->sites.len + 1, sizeof(bool));
 	j->nobjects = j->all->objects.len;
 }
 
@@ -356,6 +387,7 @@ static void free_joining(struct joining *j)
 	free(j->shifts);
 	free(j->own);
 	free(j->last);
+	free(j->differs);
 	vec__free(&j->new_blocks);
 	vec__free(&j->new_sites);
 	vec__free(&j->new_functions);

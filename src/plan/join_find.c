@@ -345,6 +345,17 @@ static void find_block(struct joining *j, uint32_t i)
 	j->last[i] = before;
 }
 
+/* Addresses that the kernel's code names move with it. */
+static bool same_compare(const struct joining *j, const struct plan_site *a,
+			 const struct plan_site *b)
+{
+	if (!a->compare || !b->compare)
+		return a->compare == b->compare;
+	return !strcmp(a->compare, b->compare) ||
+	       (!j->n->by_symbol[b->function] && j->n->shifts[b->function] &&
+		condition__names_address(a->compare) && condition__names_address(b->compare));
+}
+
 static void find_site(struct joining *j, uint32_t i)
 {
 	const struct plan_site *s = &j->p->sites.data[i];
@@ -354,6 +365,9 @@ static void find_site(struct joining *j, uint32_t i)
 	if (at == NO_SITE) {
 		at = j->all->sites.len + j->new_sites.len;
 		vec__push(&j->new_sites, i);
+	} else {
+		j->differs[at] |= j->all->sites.data[at].compare &&
+				  !same_compare(j, &j->all->sites.data[at], s);
 	}
 	j->n->sites[i] = at;
 }

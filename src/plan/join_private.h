@@ -29,6 +29,7 @@ struct joining {
 	size_t parts;		       /* of blocks, that were found so far */
 	uint32_t refused;	       /* of the new sites */
 	uint32_t *last;		       /* by block of p: the number of its last part */
+	bool *differs;		       /* by site of all: p has another .compare */
 };
 
 /* Gives each row of p its number in the joined plan, and lists those that are new (join_find.c). 0;

@@ -43,7 +43,7 @@ struct plan_site {
 	uint64_t target;      /* direct: when taken; 0 for indirect and ret */
 	const char *mnemonic; /* of a branch, else NULL */
 	const char *compare;  /* conditional: the instruction of its block that set the flags which
-				 it tests, "cmp rdi, 0x40"; NULL: none, or not known */
+				 it tests, "cmp A, 0x40"; NULL: none, or not known */
 	struct operand operand;
 	uint32_t object;   /* index into plan->objects */
 	uint32_t function; /* the function whose range contains it: index into plan->functions */
@@ -540,7 +540,7 @@ void plan__index(struct plan *p);
  */
 bool plan__has_record_per_event(const struct plan *p, unsigned events);
 /* Appends what it proves of the operands of .compare that a conditional was taken, or not taken:
- * "rdi < 0x40 (unsigned)". False: nothing that there are exact words for (condition.c). */
+ * "A < 0x40 (unsigned)". False: nothing that there are exact words for (condition.c). */
 bool plan__condition(const struct plan *p, uint32_t site, bool taken, struct str *out);
 /* Does this PLT stub lead to a function of the plan? */
 bool plan__stub_leads_in(const struct plan *p, uint32_t object, uint64_t vaddr);

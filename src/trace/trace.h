@@ -117,13 +117,17 @@ static inline uint64_t goroutine__key(uint32_t pid, uint64_t goroutine)
 
 /* Key of what runs the steps sequentially: a thread, a CPU's idle task (these all have tid 0), or a
  * goroutine. */
+static inline uint64_t step__thread_key_in_run(const struct step *s)
+{
+	if (s->goroutine)
+		return goroutine__key(s->pid, s->goroutine);
+	return s->tid ? s->tid : 1ull << 32 | s->cpu;
+}
+
+/* The same, of several runs. */
 static inline uint64_t step__thread_key(const struct step *s)
 {
-	uint64_t run = (uint64_t)s->run << 33 & ~(1ull << 63);
-
-	if (s->goroutine)
-		return goroutine__key(s->pid, s->goroutine) ^ run;
-	return (s->tid ? s->tid : 1ull << 32 | s->cpu) ^ run;
+	return step__thread_key_in_run(s) ^ ((uint64_t)s->run << 33 & ~(1ull << 63));
 }
 
 /* A call's duration without what tracing took of it: not known; below what that varies by; known.

@@ -24,24 +24,27 @@ static int open_unnamed(const char *dir)
 	return fd;
 }
 
+/* /tmp may be memory. */
 struct scratch *scratch__new(void)
 {
-	const char *dir = secure_getenv("TMPDIR");
+	const char *const dirs[] = {secure_getenv("TMPDIR"), "/var/tmp", "/tmp"};
 	struct scratch *s;
+	size_t i = !dirs[0] || !*dirs[0];
 	int fd;
 	with_own_rights;
 
-	dir = dir && *dir ? dir : "/var/tmp";
-	fd = open_unnamed(dir);
+	fd = open_unnamed(dirs[i]);
+	for (; fd < 0 && i == 1 && errno == ENOENT; i++)
+		fd = open_unnamed(dirs[i + 1]);
 	if (fd < 0) {
 		err__set(errno,
-			 "cannot make a temporary file in %s: %s; TMPDIR names another place", dir,
-			 strerror(errno));
+			 "cannot make a temporary file in %s: %s; TMPDIR names another place",
+			 dirs[i], strerror(errno));
 		return NULL;
 	}
 	s = xcalloc(1, sizeof(*s));
 	s->fd = fd;
-	s->dir = dir;
+	s->dir = dirs[i];
 	return s;
 }
 

@@ -6,7 +6,8 @@
 #include "util/util.h"
 
 struct scratch;
-/* In the directory that TMPDIR names, or /var/tmp. NULL, with a message: it can't be made there. */
+/* In the directory that TMPDIR names, or /var/tmp, or without that /tmp. NULL, with a message: it
+ * can't be made there. */
 struct scratch *scratch__new(void);
 void scratch__free(struct scratch *s);
 /* Appends bytes; *at: where. -errno with a message: the disk is full. */

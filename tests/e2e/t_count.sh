@@ -57,7 +57,7 @@ bb user "$T/half" main check -e entry -c -F json -o "$T/edges" -- "$T/half"
 is "$(json "$T/edges" '$e->{event} eq "edge"')" 0 '-c shows no counts where no branches were recorded'
 
 bb user "$T/fib" fib -c -- "$T/fib"
-like "$T/out" '^fib\+0x[0-9a-f]+  jg  taken 88, not taken 89$' '-c as text has both counts of a conditional'
+like "$T/out" '^fib\+0x[0-9a-f]+  jg  taken 88, not taken 89 +fib\.c:8$' '-c as text has both counts of a conditional'
 bb user "$T/fib" fib -c -F summary -- "$T/fib"
 is "$(awk '$6 == "fib" { print $1, $2, $3 }' "$T/out")" "$(json_lines "$T/events" '$e->{event} =~ /^(entry|branch)$/ ? $e->{event} . (exists $e->{taken} ? $e->{taken} ? " taken" : " not" : "") : ""' |
 		awk '/entry/ { calls++ } /branch/ { branches++ } / taken/ { taken++ } / not/ { not++ }

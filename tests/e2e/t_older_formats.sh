@@ -24,14 +24,18 @@ for recorded in "$E2E"/format*.txt; do
 	base=${recorded%.txt} name=${recorded##*/}
 	gzip -dc "$base.text.gz" >"$T/text"
 	gzip -dc "$base.json.gz" >"$T/json"
-	bb report -q --addresses -F text "$recorded"
+	# source lines are shown since then
+	bb report -q --addresses --no-src -F text "$recorded"
 	same "$T/out" "$T/text" "$name: report shows the text that its own build showed" || diag "$(<"$T/err")"
-	bb report -q --addresses -F json "$recorded"
+	bb report -q --addresses --no-src -F json "$recorded"
 	head -n -1 "$T/out" >"$T/events"
 	head -n -1 "$T/json" >"$T/wanted"
 	same "$T/events" "$T/wanted" "$name: report shows the JSON that its own build showed" || diag "$(<"$T/err")"
 	summary_holds "$(tail -n 1 "$T/json")" "$(tail -n 1 "$T/out")"
 	ok $? "$name: the summary has the figures that its own build counted"
 done
+bb report -q "$E2E/format3.user.txt" -F json -o "$T/json"
+is "$(json "$T/json" '$e->{comm} eq "forks" && ($e->{event} eq "entry") && $e->{src}[0]{file} =~ m{/forks\.c$}')" \
+	"$(json "$T/json" '$e->{comm} eq "forks" && $e->{event} eq "entry"')" 'the source lines of an older file are shown'
 is "$(find "$E2E" -name 'format*.txt' | wc -l)" 9 'user mode, sparse and kernel traces are there of formats 1 to 3'
 done_testing

@@ -3,16 +3,19 @@
  * The trace file's reader, and the replay and rendering of its items. The first byte modulo 3
  * selects the input. 0: blocks of type (1 byte), length (2 bytes) and contents; without checksums,
  * which would reject nearly all inputs. 1: a file. 2: armored text. The first byte divided by 3
- * selects the format to render, from 1 on; 0: all formats.
+ * selects the format to render, from 1 on; 0: all formats; DIFF: the steps are compared with a part
+ * of themselves.
  */
 #include <elf.h>
 #include <zlib.h>
 #include "fuzz.h"
 #include "json_check.h"
 #include "perfetto_check.h"
+#include "diff/diff.h"
 #include "file/file.h"
 #include "output/output.h"
 #include "process/process.h"
+#include "util/scratch.h"
 
 #define STEPS	4096 /* enough of an input that repeats itself */
 #define RECORDS 65536
@@ -84,6 +87,7 @@ static void on_damage(void *ctx, const char *text)
 /* ---- what comes out of it ---- */
 
 #define FORMATS 32
+#define DIFF	64
 
 struct rendered {
 	struct output *out;
@@ -102,6 +106,9 @@ struct run {
 	struct plan *joined; /* plans of the file, as those of several */
 	struct plan_counts sum;
 	VEC(struct range *) ranges;
+	struct scratch *scratch; /* DIFF */
+	struct outcomes outcomes;
+	struct paths paths[SIDES];
 };
 
 static void locate(void *ctx, uint32_t pid, uint64_t time, uint64_t addr, struct location *out)
@@ -128,6 +135,11 @@ static int on_step(void *ctx, const struct step *s)
 	CHECK(s->site == NO_SITE || s->site < r->plan->sites.len);
 	for (unsigned i = 0; i < r->nformats; i++)
 		CHECK(!output__step(r->rendered[i].out, s));
+	if (r->scratch) {
+		CHECK(!paths__step(&r->paths[SIDE_A], s));
+		if (map64__hash(&r->steps, sizeof(r->steps)) % 16) /* some are missing */
+			CHECK(!paths__step(&r->paths[SIDE_B], s));
+	}
 	return ++r->steps > STEPS;
 }
 
@@ -178,6 +190,53 @@ static void begin_output(struct run *r, const struct output_options *o)
 	}
 }
 
+/* ---- two runs ---- */
+
+static void begin_diff(struct run *r)
+{
+	r->scratch = scratch__new();
+	CHECK(r->scratch);
+	outcomes__init(&r->outcomes, r->plan);
+	paths__init(&r->paths[SIDE_A], &r->outcomes, r->scratch);
+	paths__init(&r->paths[SIDE_B], &r->outcomes, r->scratch);
+}
+
+static void check_diff(struct run *r)
+{
+	static const struct trace_totals none;
+	struct diff d = {.outcomes = &r->outcomes,
+			 .runs = {&r->paths[SIDE_A], &r->paths[SIDE_B]},
+			 .most = 8};
+	struct diff_view v = {.d = &d,
+			      .names = {"a", "b"},
+			      .totals = {&none, &none},
+			      .context = 2,
+			      .source = source_line};
+	struct str text = {0}, json = {0}, page = {0};
+
+	CHECK(!paths__end(&r->paths[SIDE_A]) && !paths__end(&r->paths[SIDE_B]));
+	outcomes__settle(&r->outcomes, r->steps & 3);
+	CHECK(!diff__find(&d));
+	CHECK(d.matched <= r->paths[SIDE_A].steps && d.matched <= r->paths[SIDE_B].steps);
+	counts__compare(&r->outcomes, d.runs[0], d.runs[1], true, &v.functions);
+	counts__compare(&r->outcomes, d.runs[0], d.runs[1], false, &v.branches);
+	diff__text(&v, &text);
+	diff__json(&v, &json);
+	diff__html(&v, &page);
+	CHECK(is_safe(text.data, text.len));
+	CHECK(json_check__lines_ok(json.data));
+	vec__free(&v.functions);
+	vec__free(&v.branches);
+	str__free(&text);
+	str__free(&json);
+	str__free(&page);
+	diff__free(&d);
+	paths__free(&r->paths[SIDE_A]);
+	paths__free(&r->paths[SIDE_B]);
+	outcomes__free(&r->outcomes);
+	scratch__free(r->scratch);
+}
+
 static int on_begin(void *ctx, const struct plan *plan, const struct trace_meta *meta)
 {
 	struct run *r = ctx;
@@ -188,6 +247,8 @@ static int on_begin(void *ctx, const struct plan *plan, const struct trace_meta 
 	r->spaces = spaces__recorded();
 	r->resolver = (struct resolver){r, locate};
 	r->color = o.color;
+	if (r->only == DIFF)
+		begin_diff(r);
 	begin_output(r, &o);
 	r->t = trace__new(plan, &t, &r->resolver, on_step, r);
 	return 0;
@@ -387,6 +448,8 @@ static void finish(struct run *r)
 		output__free(x->out);
 		str__free(&x->text);
 	}
+	if (r->scratch)
+		check_diff(r);
 	trace__free(r->t);
 	spaces__free(r->spaces);
 	free_joined(r);

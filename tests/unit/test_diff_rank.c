@@ -58,6 +58,7 @@ static void add(bool fails, const char *steps, struct rank_about about)
 		about.nfunctions = 2;
 	}
 	about.fails = fails;
+	about.events = PLAN_ENTRY | PLAN_BRANCH;
 	paths__init(&p, &outcomes, NULL);
 	play(&p, steps);
 	rank__add(&rank, &p, &about);

@@ -129,6 +129,8 @@ static bool same_rows(const struct plan *a, const struct plan *b)
 		const struct plan_site *y = &b->sites.data[b->sites_by_address.data[i]];
 
 		same = x->vaddr == y->vaddr && x->kind == y->kind && x->role == y->role &&
+		       !x->compare == !y->compare &&
+		       (!x->compare || !strcmp(x->compare, y->compare)) &&
 		       a->blocks.data[x->block].start == b->blocks.data[y->block].start;
 		if (!same)
 			printf("# site 0x%llx, 0x%llx\n", (unsigned long long)x->vaddr,

@@ -9,6 +9,7 @@ struct given {
 	uint64_t start, end;
 };
 static uint32_t parents[8];
+static const char *call_file;
 static size_t nscopes, nranges;
 static struct given ranges[16];
 
@@ -19,7 +20,9 @@ static void read_given(const struct object *o, const struct range *asked, size_t
 		calls->scope(ctx, &(struct source_scope){.name = "s",
 							 .file = "/src/a.c",
 							 .line = i + 1,
-							 .parent = parents[i]});
+							 .parent = parents[i],
+							 .call_file = call_file,
+							 .call_line = 7});
 		for (size_t k = 0; k < nranges; k++)
 			if (ranges[k].scope == i)
 				calls->range(ctx, i, ranges[k].start, ranges[k].end);
@@ -69,8 +72,61 @@ static void begin(void)
 	nscopes = nranges = 0;
 }
 
+/* The frames at an address: "2@/src/a.c:30 1@/src/b.h:7 ", a scope's line for its name. */
+static void frames(const struct plan *p, uint64_t vaddr, const char *want, const char *what)
+{
+	struct plan_frame f;
+	struct str got = {0};
+
+	if (plan__source(p, 0, vaddr, &f))
+		do
+			str__printf(&got, "%u@%s:%u ", f.scope ? f.scope->line : 0,
+				    f.file ? f.file : "?", f.line);
+		while (plan__source_outer(p, &f));
+	is_str(got.len ? got.data : "", want, "%s", what);
+	str__free(&got);
+}
+
+static void test_frames(void)
+{
+	static struct object object;
+	struct plan_object objects[] = {{.object = &object}};
+	struct plan_function functions[] = {{.name = "f"}};
+	struct plan_extent extents[] = {{0, 32, 0, 0}};
+	struct plan_line rows[] = {{4, 0, 0, 30}, {9, 0, 0, 0}};
+	struct plan p = {.objects = {.data = objects, .len = 1},
+			 .functions = {.data = functions, .len = 1},
+			 .extents = {.data = extents, .len = 1}};
+
+	begin();
+	call_file = "/src/b.h";
+	give(0, NO_SCOPE, 2, 9);
+	give(1, 0, 2, 6);
+	give(2, 1, 5, 6);
+	scopes__read(&p, read_given);
+	p.lines.data = rows;
+	p.lines.len = 2;
+	frames(&p, 1, "", "of code without debug information nothing is known");
+	frames(&p, 8, "1@/src/a.c:30 ", "a function's own code has one frame");
+	frames(&p, 5, "3@/src/a.c:30 2@/src/b.h:7 1@/src/b.h:7 ",
+	       "the innermost frame is of the row, the others are where the copies are called");
+	frames(&p, 3, "2@?:0 1@/src/b.h:7 ", "without a row the innermost frame has no line");
+	frames(&p, 9, "", "a row of line 0 tells nothing");
+	p.scopes.data[2].call_file = 0;
+	frames(&p, 5, "3@/src/a.c:30 2@?:7 1@/src/b.h:7 ",
+	       "the file of a call may be unknown: older trace files");
+	is(p.line_files.len, 2, "a file is one, whatever names it");
+	vec__free(&p.scopes);
+	vec__free(&p.scope_ranges);
+	for (size_t i = 0; i < p.line_files.len; i++)
+		free(p.line_files.data[i]);
+	vec__free(&p.line_files);
+	call_file = NULL;
+}
+
 int main(void)
 {
+	test_frames();
 	begin();
 	flattens("....", "no debug information");
 	begin();

@@ -8,7 +8,7 @@
 
 /* ---- the text of an instruction ---- */
 
-struct word {
+struct token {
 	const char *at;
 	size_t len;
 };
@@ -55,24 +55,24 @@ static const struct {
 
 struct compare {
 	uint8_t setter; /* enum setter */
-	struct word a, b;
+	struct token a, b;
 };
 
-static bool word__is(struct word w, const char *text)
+static bool token__is(struct token w, const char *text)
 {
 	return w.len == strlen(text) && !memcmp(w.at, text, w.len);
 }
 
-static bool word__same(struct word a, struct word b)
+static bool token__same(struct token a, struct token b)
 {
 	return a.len == b.len && !memcmp(a.at, b.at, a.len);
 }
 
 /* Takes what is before the separator, and the separator. */
-static struct word take_word(const char **text, const char *separator)
+static struct token take_token(const char **text, const char *separator)
 {
 	const char *end = strstr(*text, separator);
-	struct word w = {*text, end ? (size_t)(end - *text) : strlen(*text)};
+	struct token w = {*text, end ? (size_t)(end - *text) : strlen(*text)};
 
 	*text = end ? end + strlen(separator) : w.at + w.len;
 	return w;
@@ -80,21 +80,21 @@ static struct word take_word(const char **text, const char *separator)
 
 static struct compare parse(const char *text)
 {
-	struct word mnemonic = take_word(&text, " ");
+	struct token mnemonic = take_token(&text, " ");
 	struct compare c = {0};
 
-	if (word__is(mnemonic, "lock"))
-		mnemonic = take_word(&text, " ");
+	if (token__is(mnemonic, "lock"))
+		mnemonic = take_token(&text, " ");
 	for (size_t i = 0; i < ARRAY_SIZE(setters); i++)
-		if (word__is(mnemonic, setters[i].mnemonic))
+		if (token__is(mnemonic, setters[i].mnemonic))
 			c.setter = setters[i].setter;
-	c.a = take_word(&text, ", ");
-	c.b = take_word(&text, ", ");
+	c.a = take_token(&text, ", ");
+	c.b = take_token(&text, ", ");
 	return c.a.len ? c : (struct compare){0};
 }
 
 /* Of a general register by its name; 0: it is none. */
-static unsigned register_bits(struct word w)
+static unsigned register_bits(struct token w)
 {
 	char first = w.len >= 2 && w.len <= 4 ? *w.at : 0, last = first ? w.at[w.len - 1] : 0;
 
@@ -112,7 +112,7 @@ static const struct {
 	unsigned bits;
 } memory_sizes[] = {{"byte ptr ", 8}, {"word ptr ", 16}, {"dword ptr ", 32}, {"qword ptr ", 64}};
 
-static unsigned word__bits(struct word w)
+static unsigned token__bits(struct token w)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(memory_sizes); i++)
 		if (w.len > strlen(memory_sizes[i].name) &&
@@ -121,7 +121,7 @@ static unsigned word__bits(struct word w)
 	return register_bits(w);
 }
 
-static bool word__number(struct word w, int64_t *out)
+static bool token__number(struct token w, int64_t *out)
 {
 	bool negative = w.len && *w.at == '-';
 	uint64_t v = 0;
@@ -171,7 +171,7 @@ static const struct relation {
 	[13] = {">=", SENSE_SIGNED}, [14] = {"<=", SENSE_SIGNED},  [15] = {">", SENSE_SIGNED},
 };
 
-static void put_word(struct str *s, struct word w)
+static void put_token(struct str *s, struct token w)
 {
 	str__put(s, w.at, w.len);
 }
@@ -184,26 +184,26 @@ static void put_signed(struct str *s, int64_t v)
 	str__printf(s, size < 10 ? "%llu" : "0x%llx", (unsigned long long)size);
 }
 
+/* Of -1 and error numbers no one writes all digits. */
+#define ERROR_MOST 4095
+
 /* B beside A, of so many bits (0: not known): a number as the comparison takes it. */
-static void put_beside(struct str *s, struct word b, unsigned bits, enum sense sense)
+static void put_beside(struct str *s, struct token b, unsigned bits, enum sense sense)
 {
 	unsigned unused = bits ? 64 - bits : 0;
-	uint64_t low;
 	int64_t v;
 
-	if (!word__number(b, &v)) {
-		put_word(s, b);
+	if (!token__number(b, &v)) {
+		put_token(s, b);
 		return;
 	}
-	low = (uint64_t)v << unused;
-	if (sense == SENSE_SIGNED)
-		v = (int64_t)low >> unused;
-	if (sense != SENSE_UNSIGNED)
+	v = (int64_t)((uint64_t)v << unused) >> unused;
+	if (sense == SENSE_SIGNED || (sense == SENSE_EQUAL && bits >= 32 && v >= -ERROR_MOST))
 		put_signed(s, v);
-	else if (low >> unused < 10)
-		str__dec(s, low >> unused);
+	else if (v >= 0 && v < 10)
+		str__dec(s, v);
 	else
-		str__hex(s, low >> unused);
+		str__hex(s, (uint64_t)v << unused >> unused);
 }
 
 /* How the operands are to be read. before: as they were in front of the instruction. */
@@ -223,17 +223,17 @@ static bool put_compared(const struct compare *c, const struct relation *r, bool
 	if (!c->b.len || r->sense == SENSE_NONE)
 		return false;
 	/* the sign of a difference that may overflow says nothing */
-	if (r->sense == SENSE_SIGN && (!word__number(c->b, &v) || v))
+	if (r->sense == SENSE_SIGN && (!token__number(c->b, &v) || v))
 		return false;
-	put_word(s, c->a);
+	put_token(s, c->a);
 	str__printf(s, " %s ", r->op);
-	put_beside(s, c->b, word__bits(c->a), r->sense);
+	put_beside(s, c->b, token__bits(c->a), r->sense);
 	return put_reading(r->sense == SENSE_UNSIGNED, before, s);
 }
 
-static bool put_with_zero(struct word a, const char *op, struct str *s)
+static bool put_with_zero(struct token a, const char *op, struct str *s)
 {
-	put_word(s, a);
+	put_token(s, a);
 	str__printf(s, " %s 0", op);
 	return true;
 }
@@ -250,9 +250,9 @@ static bool put_overflow(const struct compare *c, char sign, uint8_t cc, bool be
 
 	if (cc > 3 || !c->b.len)
 		return false;
-	put_word(s, c->a);
+	put_token(s, c->a);
 	str__printf(s, " %c ", sign);
-	put_beside(s, c->b, word__bits(c->a), is_unsigned ? SENSE_UNSIGNED : SENSE_SIGNED);
+	put_beside(s, c->b, token__bits(c->a), is_unsigned ? SENSE_UNSIGNED : SENSE_SIGNED);
 	str__puts(s, cc & 1 ? " doesn't overflow" : " overflows");
 	return put_reading(is_unsigned, before, s);
 }
@@ -265,9 +265,9 @@ static bool put_added(const struct compare *c, uint8_t cc, struct str *s)
 		return true;
 	if (r->sense != SENSE_SIGNED || !c->b.len)
 		return false;
-	put_word(s, c->a);
+	put_token(s, c->a);
 	str__puts(s, " + ");
-	put_beside(s, c->b, word__bits(c->a), SENSE_SIGNED);
+	put_beside(s, c->b, token__bits(c->a), SENSE_SIGNED);
 	str__printf(s, " %s 0", r->op);
 	return put_reading(false, true, s);
 }
@@ -288,12 +288,12 @@ static bool put_tested(const struct compare *c, uint8_t cc, struct str *s)
 
 	if (!op || !c->b.len)
 		return false;
-	if (word__same(c->a, c->b))
+	if (token__same(c->a, c->b))
 		return put_with_zero(c->a, op, s);
 	str__puts(s, "(");
-	put_word(s, c->a);
+	put_token(s, c->a);
 	str__puts(s, " & ");
-	put_beside(s, c->b, word__bits(c->a), SENSE_UNSIGNED);
+	put_beside(s, c->b, token__bits(c->a), SENSE_UNSIGNED);
 	str__printf(s, ") %s 0", op);
 	return true;
 }
@@ -307,17 +307,17 @@ static bool put_bit(const struct compare *c, uint8_t cc, bool before, struct str
 	if (cc >> 1 != 1 || !c->b.len)
 		return false;
 	str__puts(s, "bit ");
-	if (word__number(c->b, &v)) {
-		unsigned size = word__bits(c->a);
+	if (token__number(c->b, &v)) {
+		unsigned size = token__bits(c->a);
 
 		str__dec(s, size ? v & (size - 1) : v & 0xff);
 	} else {
-		put_word(s, c->b);
+		put_token(s, c->b);
 		if (bits)
 			str__printf(s, " %% %u", bits);
 	}
 	str__puts(s, " of ");
-	put_word(s, c->a);
+	put_token(s, c->a);
 	str__puts(s, cc & 1 ? " is clear" : " is set");
 	return put_reading(false, before, s);
 }
@@ -332,7 +332,7 @@ static bool put_scanned(const struct compare *c, uint8_t cc, struct str *s)
 
 static bool put_exchanged(const struct compare *c, uint8_t cc, struct str *s)
 {
-	unsigned bits = word__bits(c->b);
+	unsigned bits = token__bits(c->b);
 
 	if (relations[cc].sense != SENSE_EQUAL || !bits)
 		return false;
@@ -342,7 +342,7 @@ static bool put_exchanged(const struct compare *c, uint8_t cc, struct str *s)
 		    : bits == 32 ? "eax"
 				 : "rax",
 		    relations[cc].op);
-	put_word(s, c->a);
+	put_token(s, c->a);
 	return put_reading(false, true, s);
 }
 
@@ -358,8 +358,8 @@ static bool put_float(const struct compare *c, uint8_t cc, bool before, struct s
 
 	if (!texts[cc] || !c->b.len)
 		return false;
-	if (cc >> 1 == 5 && word__same(c->a, c->b)) {
-		put_word(s, c->a);
+	if (cc >> 1 == 5 && token__same(c->a, c->b)) {
+		put_token(s, c->a);
 		str__puts(s, cc & 1 ? " is not NaN" : " is NaN");
 	} else {
 		str__printf(s, texts[cc], (int)c->a.len, c->a.at, (int)c->b.len, c->b.at);

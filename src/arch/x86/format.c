@@ -40,6 +40,9 @@ bool x86__format(const uint8_t *bytes, size_t len, uint64_t addr, char *out, siz
 		return false;
 	if (!is_prepared)
 		prepare();
+	/* nothing else than the memory's size would tell that of "inc [rdi]" */
+	ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_FORCE_SIZE,
+				  raw.z.operand_count_visible == 1 && insn.kind == BRANCH_NONE);
 	x86__operands(&raw, ops);
 	if (!ZYAN_SUCCESS(ZydisFormatterFormatInstruction(&formatter, &raw.z, ops,
 							  raw.z.operand_count_visible, text,

@@ -1,0 +1,209 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# bbtrace diff A B: programs of tests/diff that part in a branch which the source marks, once among many; runs that are the
+# same; other builds, files that can't be compared, counts. tests/check/diff_rest.py: what lies between two differences is the
+# same, by the lines that report prints.
+
+. "$(dirname "$0")/lib.sh"
+needs root uprobes cmd:python3
+FLAGS=() # of record
+
+# build OPTION...: parting and parting++ to $T
+build() {
+	cc -g -w "$@" -o "$T/parting" tests/diff/parting.c -lpthread && c++ -g -w "$@" -o "$T/parting++" tests/diff/parting.cc
+}
+
+# record FILE PROGRAM ARG...: all of the program's own functions
+record() {
+	local file=$1
+
+	shift
+	rm -f "$file"
+	timeout -k 10 "$BB_TIMEOUT" "$BBTRACE" user "$1" '*' --exclude main --exclude 'prep*' -f "${FLAGS[@]}" -q -o "$file" -- "$@" \
+		>"$T/stdout" 2>"$T/err" </dev/null
+}
+
+# diff_of ARG...: status in $status, what is printed in $T/out
+diff_of() { bb diff "$@"; }
+
+# planted SOURCE SCENARIO: the lines that its mark is on
+planted() { grep -n "PLANTED: $2\b" "$1" | cut -d: -f1 | xargs; }
+
+# parts_at FILE: the lines of the first difference in JSON, of it and of what it was inlined in
+parts_at() { python3 -c '
+import json, sys
+for line in open(sys.argv[1]):
+    row = json.loads(line)
+    if row["event"] == "difference":
+        print(*[f.get("line") for f in row.get("src", [])])
+        break' "$1"; }
+
+# parted PROGRAM SOURCE SCENARIO [ROUNDS]: it is the planted branch
+parted() {
+	local name="$OPT $3${4:+, $4 rounds}" want got one
+
+	record "$T/a" "$1" "$3" 0 "${@:4}"
+	record "$T/b" "$1" "$3" 1 "${@:4}"
+	diff_of "$T/a" "$T/b" -F json -n 100000
+	exits 1 "$name: the runs differ"
+	want=" $(planted "$2" "$3") "
+	got=$(parts_at "$T/out")
+	for one in $got; do
+		[[ $want == *" $one "* ]] && got=planted
+	done
+	is "$got" planted "$name: they part in the planted branch, of line$want"
+	cp "$T/out" "$T/diff"
+	[[ ${4:-} ]] && return
+	"$BBTRACE" report -q -F json "$T/a" >"$T/a.json" 2>/dev/null
+	"$BBTRACE" report -q -F json "$T/b" >"$T/b.json" 2>/dev/null
+	python3 tests/check/diff_rest.py "$T/diff" "$T/a.json" "$T/b.json" >"$T/rest" 2>&1
+	is "$?" 0 "$name: between differences all is the same: $(tail -n 1 "$T/rest")"
+}
+
+n=0
+for OPT in -O0 -O1 -O2; do
+	build $OPT
+	for scenario in $("$T/parting"); do
+		# all of them once, and some at each level
+		((n++ % 3 == ${OPT#-O})) || [[ ${SCENARIOS:-} == all ]] || [[ $OPT == -O1 && $((n % 4)) == 0 ]] || continue
+		parted "$T/parting" tests/diff/parting.c "$scenario"
+	done
+	for scenario in $("$T/parting++"); do
+		parted "$T/parting++" tests/diff/parting.cc "$scenario"
+	done
+done
+
+# ---- the same ----
+
+OPT=-O1
+build $OPT
+for scenario in loop_if sorted interpreter jumped threads forked deep coroutines; do
+	for run in a b; do
+		record "$T/$run" "$T/parting" "$scenario" 0
+	done
+	diff_of "$T/a" "$T/b"
+	exits 0 "$scenario: two runs are the same"
+	is "$(wc -c <"$T/out")" 0 "$scenario: nothing is printed of runs that are the same"
+	like "$T/err" ' steps are the same; differences: 0' "$scenario: the note says how much was compared"
+done
+
+# ---- in the middle of ten millions, by copies ----
+
+for scenario in loop_if pointer; do
+	for bad in 0 1; do
+		bb user "$T/parting" "$scenario" note one two --engine inline -o "$T/$bad" -- "$T/parting" "$scenario" $bad 1000000
+	done
+	diff_of "$T/0" "$T/1" -F json
+	exits 1 "$scenario: a difference among ten millions"
+	is "$(parts_at "$T/out")" "$(planted tests/diff/parting.c $scenario)" "$scenario: it is the planted one"
+	is "$(sed -n 's/.*"event":"difference".*"same":\([0-9]*\).*/\1/p' "$T/out" | awk '{ print ($1 > 3000000) }')" 1 \
+		"$scenario: millions of steps before it are the same"
+done
+
+# ---- text ----
+
+record "$T/a" "$T/parting" loop_if 0
+record "$T/b" "$T/parting" loop_if 1
+diff_of "$T/a" "$T/b"
+exits 1 'text of a difference'
+like "$T/out" "^< A: $T/a$" 'text names the first file'
+like "$T/out" "^> B: $T/b$" 'text names the second file'
+like "$T/out" '^difference 1 of ' 'text numbers differences'
+like "$T/out" '^  *loop_if\(rdi=' 'text shows the call that leads there, with its arguments'
+like "$T/out" '^<  *loop_if\+0x[0-9a-f]*  j[a-z]*  (not )?taken -> loop_if\+' 'text shows what A does'
+like "$T/out" '^>  *loop_if\+0x[0-9a-f]*  j[a-z]*  (not )?taken -> loop_if\+' 'text shows what B does'
+like "$T/out" "parting.c:$(planted tests/diff/parting.c loop_if)" 'text shows the line of the source'
+like "$T/out" 'until they meet: A takes [0-9]* branch.*; B takes [0-9]* branch' 'text says how long each is on its own'
+record "$T/b" "$T/parting" repeated 1
+record "$T/a" "$T/parting" repeated 0
+diff_of "$T/a" "$T/b" -n 2
+like "$T/out" 'were executed a different number of times' 'counts that differ are listed'
+diff_of "$T/b" "$T/a" note
+exits 1 'of one function, the number of its calls'
+diff_of "$T/a" "$T/b" --exclude note --exclude repeated
+exits 0 'what is left out is not compared'
+
+# ---- what can't be compared ----
+
+diff_of "$T/a"
+exits 2 'one file is wrong usage'
+like "$T/err" 'give two trace files' 'one file: the message says what to do'
+diff_of "$T/a" "$T/nothing"
+exits 2 'a file that is missing is trouble'
+diff_of "$T/a" -
+exits 2 'stdin is refused'
+like "$T/err" 'reads its files twice' 'stdin: the message says why'
+head -c 300 "$T/a" >"$T/cut"
+diff_of "$T/a" "$T/cut"
+exits 2 'a file that is cut in its plan is trouble'
+echo text >"$T/text"
+diff_of "$T/a" "$T/text"
+exits 2 'a file of text is trouble'
+head -c $(($(wc -c <"$T/a") - 20)) "$T/a" >"$T/cut"
+diff_of "$T/a" "$T/cut"
+exits 2 'a file without its end is trouble'
+unlike "$T/out" '^difference' 'what is missing at the end of a file is no difference'
+TMPDIR=$T/no diff_of "$T/a" "$T/b"
+exits 2 'a folder for temporary files that is missing is trouble'
+like "$T/err" 'TMPDIR names another place' 'it says what to do'
+bb user /bin/true '*' -q -o "$T/true" -- /bin/true
+diff_of "$T/a" "$T/true"
+isnt "$status" 0 'another program is not the same'
+
+record "$T/a" "$T/parting" repeated 0
+FLAGS=(-e entry,return)
+record "$T/b" "$T/parting" repeated 0
+FLAGS=()
+diff_of "$T/a" "$T/b"
+exits 2 'traces of other events are refused'
+like "$T/err" 'has the events entry,branch,return, and .* entry,return: record both with the same -e' 'the refusal names them'
+bb user "$T/parting" repeated -q -o "$T/b" -- "$T/parting" repeated 0
+diff_of "$T/a" "$T/b"
+exits 1 'a trace of fewer functions'
+like "$T/err" 'only one of the runs traced .*name the functions' 'it is said that one run traced more'
+diff_of "$T/a" "$T/b" repeated
+exits 0 'the functions that both have are the same'
+
+# ---- other builds ----
+
+sed 's/PLANTED: loop_if/& once more/; s/^static long rounds = 200/static long filler[3] __attribute__((used)) = {1}, rounds = 200/' \
+	tests/diff/parting.c >"$T/other.c"
+sed -i 's/note(15);/note(15); note(16);/' "$T/other.c"
+mkdir "$T/new"
+cc -g -w -O1 -o "$T/new/parting" "$T/other.c" -lpthread
+record "$T/a" "$T/parting" loop_if 0
+record "$T/b" "$T/new/parting" loop_if 1
+diff_of "$T/a" "$T/b" -F json
+exits 1 'another build'
+is "$(parts_at "$T/out")" "$(planted tests/diff/parting.c loop_if)" 'another build: they part in the planted branch'
+like "$T/err" 'two builds: [0-9]* functions correspond' 'another build: it is said how many functions correspond'
+record "$T/b" "$T/new/parting" loop_if 0
+diff_of "$T/a" "$T/b"
+exits 0 'another build of the same does the same'
+
+echo 'void _exit(int); int main(int n) { while (n < 900) n += n % 3 ? 7 : n; return n & 1; }' >"$T/tiny.c"
+echo 'int main(int n) { for (int i = 0; i < 9; i++) { if (i % 2) n *= 3; if (n > 7) n--; } return n & 1; }' >"$T/tiny2.c"
+mkdir "$T/build1" "$T/build2"
+cc -O1 -o "$T/build1/tiny" "$T/tiny.c" && cc -O1 -o "$T/build2/tiny" "$T/tiny2.c"
+for i in 1 2; do
+	bb user "$T/build$i/tiny" main -q -o "$T/tiny$i" -- "$T/build$i/tiny"
+done
+diff_of "$T/tiny1" "$T/tiny2"
+exits 2 'builds without a function in common are refused'
+like "$T/err" 'tiny is of two builds \(build-id [0-9a-f]{40}, build-id [0-9a-f]{40}\)' 'the refusal names both build-ids'
+
+# ---- counts ----
+
+for bad in 0 1; do
+	bb user "$T/parting" '*' --exclude main --exclude 'prep_*' -c --record "$T/c$bad" -q -- "$T/parting" loop_if $bad
+done
+diff_of "$T/c0" "$T/c1"
+exits 1 'files of counts differ'
+like "$T/out" ' 0  *1  loop_if\+' 'the side that only one run has taken is listed'
+diff_of "$T/c0" "$T/c0"
+exits 0 'counts of one file are the same'
+record "$T/a" "$T/parting" loop_if 0
+diff_of "$T/a" "$T/c1" -F json
+exits 1 'events and counts are compared by counts'
+done_testing
