@@ -19,7 +19,7 @@ WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno
 CPPFLAGS += -D_GNU_SOURCE -DBBTRACE_VERSION='"$(VERSION)"' -Isrc -I$(B) -MMD -MP
 ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS)
 LIBBPF   ?= -lbpf
-LIBS     := $(LIBBPF) -ldw -lelf -lz -lZydis -liberty -ljson-c -lprotobuf-c -lpthread
+LIBS     := $(LIBBPF) -ldw -lelf -lz -lZydis -liberty -ljson-c -lprotobuf-c -lm -lpthread
 
 # Capstone is used if it is installed. It is loaded when it is needed: its data takes 1 ms to relocate. CAPSTONE= builds
 # without it.

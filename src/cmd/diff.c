@@ -59,16 +59,18 @@ static int check_sets(const struct args *a)
 				"no trace file follows %s; bbtrace diff --pass FILE... "
 				"--fail FILE...",
 				count_set(a, SET_PASS) ? "--fail" : "--pass");
-	return 0;
+	return diff_sets__check(a);
 }
 
 int diff__check(struct args *a)
 {
-	if (a->operands.len < 2)
+	if (a->operands.len < 2 && a->set == SET_NONE)
 		return err__set(EINVAL, "give two trace files: bbtrace diff A B; see bbtrace diff "
 					"--help");
 	sort_operands(a);
 	a->by_symbol = true;
+	if (!a->differences)
+		a->differences = a->set == SET_NONE ? 1 : 10;
 	for (size_t i = 0; i < a->files; i++)
 		if (!strcmp(a->operands.data[i], "-"))
 			return err__set(EINVAL, "-: diff reads its files twice: name a file");

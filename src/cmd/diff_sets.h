@@ -4,6 +4,8 @@
 
 #include "cmd.h"
 
+/* Is each file given once? -EINVAL with a message. */
+int diff_sets__check(const struct args *a);
 /* diff --pass FILE... --fail FILE...: ranks what tells the one set of runs from the other. The exit
  * status, or -errno with a message. */
 int diff_sets__run(struct args *a);

@@ -348,7 +348,7 @@ static const struct option_row rows[] = {
 	 "counts: remove the probe of what was seen; both sides of conditionals are waited for"},
 	{"retire", 0, "N", VERB_TRACE, POSITIVE(retire), "counts: remove each probe after N hits"},
 	{"differences", 'n', "N", VERB_DIFF, POSITIVE(differences),
-	 "show the first N differences (default: 1)"},
+	 "show the first N differences (default: 1), or branches (default: 10)"},
 	{"context", 0, "N", VERB_DIFF, COUNT(context),
 	 "show N steps before and behind each difference (default: 5)", check_context},
 	{"pass", 0, NULL, VERB_DIFF, OTHER, "the files that follow are of runs that passed",
@@ -532,7 +532,6 @@ int args__parse(struct args *a, const struct verb *verb, int argc, char **argv)
 	*a = (struct args){.verb = verb,
 			   .color = "auto",
 			   .context = CONTEXT_STEPS,
-			   .differences = 1,
 			   .events = PLAN_ENTRY | PLAN_BRANCH | PLAN_RETURN};
 	a->given = xcalloc(argc, sizeof(*a->given));
 	memcpy(a->given, argv + 1, (argc - 1) * sizeof(*a->given));

@@ -35,10 +35,13 @@ static void direct(struct runs *r, struct paths *paths)
 
 /* ---- counts ---- */
 
-static void add(struct run *run, uint32_t outcome, uint64_t n)
+/* low: there may be more. */
+static void add(struct run *run, uint32_t outcome, uint64_t n, bool low)
 {
-	if (n == COUNT_UNKNOWN)
-		run->unknown++;
+	run->bounds |= low;
+	run->unknown += n == COUNT_UNKNOWN;
+	if (n == COUNT_UNKNOWN || (low && !n))
+		vec__push(&run->untold, outcome);
 	else
 		paths__count(&run->paths, outcome, n);
 }
@@ -49,7 +52,7 @@ static void add_targets(struct runs *r, struct run *run, const struct edge_count
 	for (size_t i = 0; i < c->ntargets; i++) {
 		const struct counted_target *t = &c->targets[i];
 
-		add(run, outcomes__branch(&r->outcomes, t->site, true, &t->to), t->count);
+		add(run, outcomes__branch(&r->outcomes, t->site, true, &t->to), t->count, false);
 	}
 }
 
@@ -63,7 +66,7 @@ static void add_entries(struct runs *r, struct run *run, const struct edge_count
 		if (!(f->flags & (FUNCTION_RANGE | FUNCTION_HELPER)) &&
 		    f->entry_block < p->blocks.len)
 			add(run, outcomes__entry(&r->outcomes, f - p->functions.data),
-			    c->edges->blocks[f->entry_block]);
+			    c->edges->blocks[f->entry_block], run->bounds);
 }
 
 static void add_counts(struct runs *r, struct run *run, const struct edge_counts *c)
@@ -74,12 +77,14 @@ static void add_counts(struct runs *r, struct run *run, const struct edge_counts
 	vec__each (s, &p->sites) {
 		uint32_t i = s - p->sites.data;
 		const struct site_count *n = &c->edges->sites[i];
+		uint8_t low = c->edges->low[i];
 
 		if (s->role != ROLE_BRANCH || (!s->target && !plan_site__is_conditional(s)))
 			continue;
-		add(run, outcomes__branch(&r->outcomes, i, true, NULL), n->taken);
+		add(run, outcomes__branch(&r->outcomes, i, true, NULL), n->taken, low & LOW_TAKEN);
 		if (plan_site__is_conditional(s))
-			add(run, outcomes__branch(&r->outcomes, i, false, NULL), n->not_taken);
+			add(run, outcomes__branch(&r->outcomes, i, false, NULL), n->not_taken,
+			    low & LOW_NOT_TAKEN);
 	}
 	add_entries(r, run, c);
 	add_targets(r, run, c);
@@ -158,6 +163,8 @@ static void on_end(void *ctx, const struct replay *p, const struct trace_totals 
 	for (uint32_t i = 0; i < p->show.plan->functions.len; i++)
 		if (!(p->show.plan->functions.data[i].flags & FUNCTION_HELPER))
 			vec__push(&run->functions, joined__function(r->files.joined, i));
+	if (r->ended)
+		r->ended(r, run);
 }
 
 static void on_forked(void *ctx, const struct sideband_event *e)
@@ -195,7 +202,7 @@ int runs__read(struct runs *r, const struct args *a, bool keeps_paths)
 {
 	int err;
 
-	*r = (struct runs){.args = a, .keeps_paths = keeps_paths};
+	*r = (struct runs){.args = a, .keeps_paths = keeps_paths, .ended = r->ended, .ctx = r->ctx};
 	r->run = xcalloc(a->files + 1, sizeof(*r->run));
 	r->files = (struct files){.args = a, .calls = &calls, .ctx = r};
 	err = files__find_counts(&r->files);
@@ -283,6 +290,7 @@ static void free_run(struct run *run)
 {
 	paths__free(&run->paths);
 	vec__free(&run->functions);
+	vec__free(&run->untold);
 }
 
 void runs__close(struct runs *r)

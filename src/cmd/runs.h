@@ -16,6 +16,8 @@ struct run {
 	unsigned events;	    /* enum plan_events: those that its file has */
 	bool damaged;		    /* its end is missing */
 	VEC(uint32_t) functions;    /* of the joined plan, that it traced */
+	VEC(uint32_t) untold;	    /* the outcomes that have them */
+	bool bounds;		    /* counts are lower bounds */
 };
 
 struct runs {
@@ -31,6 +33,10 @@ struct runs {
 	char *host; /* of the first file */
 	bool several_hosts;
 	uint64_t damaged; /* files, so far */
+	/* Set before runs__read(), or NULL: a file has ended. Paths that aren't kept may be freed.
+	 */
+	void (*ended)(struct runs *r, struct run *run);
+	void *ctx;
 };
 /* Reads all files; the paths go to a scratch file if keeps_paths, and then no file may be stdin.
  * -errno with a message. */
