@@ -75,8 +75,8 @@ static void on_ended(struct runs *r, struct run *run)
 		.events = run->events,
 		.functions = run->functions.data,
 		.nfunctions = run->functions.len,
-		.untold = run->untold.data,
-		.nuntold = run->untold.len,
+		.unknown_outcomes = run->unknown_outcomes.data,
+		.nunknown = run->unknown_outcomes.len,
 	};
 
 	if (!s->begun)
@@ -89,7 +89,7 @@ static void on_ended(struct runs *r, struct run *run)
 	}
 	paths__free(&run->paths);
 	paths__init(&run->paths, &r->outcomes, NULL);
-	vec__free(&run->untold);
+	vec__free(&run->unknown_outcomes);
 	vec__free(&run->functions);
 }
 

@@ -41,7 +41,7 @@ static void add(struct run *run, uint32_t outcome, uint64_t n, bool low)
 	run->bounds |= low;
 	run->unknown += n == COUNT_UNKNOWN;
 	if (n == COUNT_UNKNOWN || (low && !n))
-		vec__push(&run->untold, outcome);
+		vec__push(&run->unknown_outcomes, outcome);
 	else
 		paths__count(&run->paths, outcome, n);
 }
@@ -290,7 +290,7 @@ static void free_run(struct run *run)
 {
 	paths__free(&run->paths);
 	vec__free(&run->functions);
-	vec__free(&run->untold);
+	vec__free(&run->unknown_outcomes);
 }
 
 void runs__close(struct runs *r)

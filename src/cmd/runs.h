@@ -9,15 +9,15 @@
 struct run {
 	const char *name; /* of its file */
 	struct paths paths;
-	struct trace_meta meta;	    /* without strings */
-	struct trace_totals totals; /* of this run */
-	bool counts;		    /* its file has counts alone */
-	uint64_t unknown;	    /* counts that can't be told */
-	unsigned events;	    /* enum plan_events: those that its file has */
-	bool damaged;		    /* its end is missing */
-	VEC(uint32_t) functions;    /* of the joined plan, that it traced */
-	VEC(uint32_t) untold;	    /* the outcomes that have them */
-	bool bounds;		    /* counts are lower bounds */
+	struct trace_meta meta;		/* without strings */
+	struct trace_totals totals;	/* of this run */
+	bool counts;			/* its file has counts alone */
+	uint64_t unknown;		/* counts that can't be told */
+	unsigned events;		/* enum plan_events: those that its file has */
+	bool damaged;			/* its end is missing */
+	VEC(uint32_t) functions;	/* of the joined plan, that it traced */
+	VEC(uint32_t) unknown_outcomes; /* the outcomes that have them */
+	bool bounds;			/* counts are lower bounds */
 };
 
 struct runs {

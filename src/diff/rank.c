@@ -82,8 +82,8 @@ void rank__add(struct rank *r, const struct paths *p, const struct rank_about *a
 	}
 	s.n = COUNT_UNKNOWN;
 	s.first = 0;
-	for (size_t i = 0; i < about->nuntold; i++)
-		put_sample(r, about->untold[i], s);
+	for (size_t i = 0; i < about->nunknown; i++)
+		put_sample(r, about->unknown_outcomes[i], s);
 	r->bounds |= about->bounds;
 	r->total[about->fails]++;
 	vec__push(&r->runs, run);

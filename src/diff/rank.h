@@ -88,8 +88,8 @@ struct rank_about {
 	bool bounds;
 	const uint32_t *functions; /* that it traced, in the joined plan */
 	size_t nfunctions;
-	const uint32_t *untold; /* outcomes whose counts aren't known */
-	size_t nuntold;
+	const uint32_t *unknown_outcomes; /* outcomes whose counts aren't known */
+	size_t nunknown;
 };
 /* Takes the counts; the paths aren't needed after that. */
 void rank__add(struct rank *r, const struct paths *p, const struct rank_about *about);

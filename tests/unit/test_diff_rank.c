@@ -215,7 +215,7 @@ static void test_verdict(void)
 static void test_unknown(void)
 {
 	static const uint32_t only_g[] = {1};
-	uint32_t untold;
+	uint32_t not_known;
 
 	set_up();
 	sites[1].function = 1;
@@ -223,8 +223,8 @@ static void test_unknown(void)
 	pass("ab");
 	fail("AB");
 	add(true, "B", (struct rank_about){.functions = only_g, .nfunctions = 1});
-	untold = outcomes__branch(&outcomes, 1, true, NULL);
-	add(true, "A", (struct rank_about){.untold = &untold, .nuntold = 1});
+	not_known = outcomes__branch(&outcomes, 1, true, NULL);
+	add(true, "A", (struct rank_about){.unknown_outcomes = &not_known, .nunknown = 1});
 	rank__find(&rank, NULL);
 	is(row_of(0)->of[RANK_FAIL], 2, "a run that didn't trace the function tells nothing");
 	is(row_of(1)->of[RANK_FAIL], 2, "a count that isn't known neither");
