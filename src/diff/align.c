@@ -134,7 +134,7 @@ static uint32_t block_after(const struct aligning *a, const struct path_item *i)
 	return plan__block_after(p, o->site, o->taken, t->vaddr);
 }
 
-/* What follows the call that both are in the midst of, on this side. */
+/* The branch to which all ways from these blocks lead. */
 static uint32_t meeting_site(struct aligning *a, uint32_t x, uint32_t y)
 {
 	/* one is in code that isn't traced, which comes back to where the other is */
@@ -210,7 +210,8 @@ static bool meet(struct aligning *a, int64_t depth, uint32_t x, uint32_t y)
 
 /* ---- partings ---- */
 
-static void keep(struct diff *d, struct parting *p)
+/* frames: the calls that lead there; NULL: none. */
+static void keep(struct diff *d, struct parting *p, const diff_frames *frames)
 {
 	size_t at = d->partings.len;
 
@@ -218,10 +219,10 @@ static void keep(struct diff *d, struct parting *p)
 	++*map64__put(&d->by_site, p->kind == PART_BRANCH ? p->site + 1ull : 0);
 	while (at && d->partings.data[at - 1].time > p->time)
 		at--;
-	if (at >= d->most) {
-		vec__free(&p->frames);
+	if (at >= d->most)
 		return;
-	}
+	for (size_t i = 0; frames && i < frames->len; i++)
+		vec__push(&p->frames, frames->data[i]);
 	vec__push(&d->partings, *p);
 	memmove(&d->partings.data[at + 1], &d->partings.data[at],
 		(d->partings.len - 1 - at) * sizeof(*p));
@@ -263,8 +264,6 @@ static void describe(struct aligning *a, struct parting *p, const struct path_it
 	}
 	p->time = x ? time_of(a->d, SIDE_A, a->threads.a, x->index)
 		    : time_of(a->d, SIDE_B, a->threads.b, y->index);
-	for (size_t i = 0; i < a->frames.len; i++)
-		vec__push(&p->frames, a->frames.data[i]);
 }
 
 /* The call that both are in: an entry, or what ended one of them, is of it as well. */
@@ -290,22 +289,18 @@ static void go_to_ends(struct aligning *a)
 /* Where the two aren't the same. */
 static void part(struct aligning *a, bool certain)
 {
-	struct path_item *x = (struct path_item *)aligning__peek(a, &a->at[SIDE_A]),
-			 *y = (struct path_item *)aligning__peek(a, &a->at[SIDE_B]);
-	struct path_item xi = {0}, yi = {0};
-	struct parting p = {0};
+	const struct path_item *x = aligning__peek(a, &a->at[SIDE_A]),
+			       *y = aligning__peek(a, &a->at[SIDE_B]);
+	bool cut = (!x && a->d->cut[SIDE_A]) || (!y && a->d->cut[SIDE_B]);
 	int64_t depth = depth_of_both(a, x, y);
-	uint32_t bx = NO_BLOCK, by = NO_BLOCK;
+	struct parting p = {0};
+	uint32_t bx, by;
 
-	if (x)
-		xi = *x;
-	if (y)
-		yi = *y;
 	describe(a, &p, x, y);
 	a->parting = &p;
-	if (x && y && p.kind == PART_BRANCH) {
-		bx = block_after(a, &xi);
-		by = block_after(a, &yi);
+	if (p.kind == PART_BRANCH) {
+		bx = block_after(a, x);
+		by = block_after(a, y);
 		path_cursor__skip(&a->at[SIDE_A]);
 		path_cursor__skip(&a->at[SIDE_B]);
 	} else {
@@ -324,12 +319,10 @@ static void part(struct aligning *a, bool certain)
 		a->last_depth = aligning__frame_of(a, aligning__peek(a, &a->at[SIDE_A]));
 	a->since = 0;
 	a->parting = NULL;
-	if (certain && !(!x && a->d->cut[SIDE_A]) && !(!y && a->d->cut[SIDE_B])) {
-		keep(a->d, &p);
-		return;
-	}
-	a->d->uncertain += certain;
-	vec__free(&p.frames);
+	if (certain && !cut)
+		keep(a->d, &p, &a->frames);
+	else
+		a->d->uncertain += certain;
 }
 
 /* What follows a gap may be anything: it is aligned as after a parting, but tells nothing. */
@@ -392,7 +385,7 @@ static void lone(struct diff *d, struct thread_pair t)
 		return;
 	}
 	d->only[side]++;
-	keep(d, &p);
+	keep(d, &p, NULL);
 }
 
 /* The first step of a run, by the clock. */

@@ -12,7 +12,7 @@ struct aligning {
 	struct diff *d;
 	struct thread_pair threads;
 	struct path_cursor at[SIDES];
-	VEC(struct diff_frame) frames;
+	diff_frames frames;
 	uint64_t same;		 /* outcomes */
 	int64_t last_depth;	 /* of the call where they met last; -2: nowhere yet */
 	uint64_t since;		 /* outcomes that were the same since then */

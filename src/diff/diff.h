@@ -170,6 +170,8 @@ struct diff_frame {
 	uint64_t entry[SIDES]; /* index of its entry; UINT64_MAX: it began before the trace */
 };
 
+typedef VEC(struct diff_frame) diff_frames;
+
 /* How two paths part. */
 enum part_kind {
 	PART_BRANCH, /* one branch, two outcomes */
@@ -187,9 +189,9 @@ struct parting {
 				*/
 	uint32_t site;	       /* BRANCH: the one */
 	uint32_t outcome[SIDES];
-	VEC(struct diff_frame) frames; /* the calls that lead there, outermost first */
-	uint64_t own[SIDES];	       /* branches that each takes until they meet */
-	uint64_t calls[SIDES];	       /* and calls */
+	diff_frames frames;    /* the calls that lead there, outermost first */
+	uint64_t own[SIDES];   /* branches that each takes until they meet */
+	uint64_t calls[SIDES]; /* and calls */
 	bool meets;
 	uint64_t meet[SIDES]; /* index of the first outcome that is the same again */
 };
