@@ -133,6 +133,8 @@ bench | qemu-system-x86 | qemu-system-x86_64      | 1:8.1
 bench | busybox-static  | busybox
 bench | cpio            | cpio
 bench | jq              | jq
+bench | time            | /usr/bin/time
+bench | bc              | bc
 fuzz  | libclang-rt-dev | -fsanitize=fuzzer
 package | debhelper     | dh
 package | dpkg-dev      | dpkg-buildpackage
