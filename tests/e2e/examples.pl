@@ -35,6 +35,7 @@ my @varies = (
 	[qr/^(machine +Linux ).*/, '$1MACHINE'],
 	[qr/^(host +).*/, '$1HOST'],
 	[qr/^(map|thread|exit) +[\d\/]+/, '$1 PID'],
+	[qr/(?<=[<>] )([a-z][\w.]*)-\d+/, '$1-TID'],
 	[qr/\bbuild-id [0-9a-f]{8,}/, 'build-id ID'],
 	[qr/(?<![\w.])\d+\.\d{9}\b/, 'TIME'],
 	[qr/(?<![\w.])\d+(?:\.\d+)?(?:ns|us|ms|s)\b/, 'DURATION'],
@@ -44,8 +45,8 @@ my @varies = (
 	[qr/\b0x(?!f{4})[0-9a-f]{6,}\b/, 'ADDRESS'],
 );
 # What differs from compiler to compiler: the lines of branches and instructions, and parts of other lines.
-my $of_code = qr/\+0x[0-9a-f]+ +[a-z]/;
-my @of_code = ([qr/\((?:r\w\w?=\w+(?:, )?)+\)/, '(REGISTERS)'], [qr/ returns 0x(?!ffff)\w+/, ' returns VALUE']);
+my $of_code = qr/\+0x[0-9a-f]+ +[a-z]|^ +(?:cmp|test) /;
+my @of_code = ([qr/\((?:r\w\w?=\w+(?:\|\w+)?(?:, )?)+\)/, '(REGISTERS)'], [qr/ returns 0x(?!ffff)\w+/, ' returns VALUE']);
 my @counts = ([qr/^(bbtrace: .* unmatched returns).*/, '$1'], [qr/(?<![\w.])\d+(?:\.\d+)?(?![\w.])/, 'N']);
 # A line of text output up to the tree of calls: time, COMM-TID and goroutine.
 my $columns = qr/^ *(?:TIME )?(([a-z][\w.]*)-\d+( +g\d+)?)( +)/;
