@@ -103,16 +103,16 @@ static int refuse_builds(const struct plan *p)
 	vec__each (a, &p->objects)
 		vec__each (b, &p->objects) {
 			autofree struct str one = {0}, other = {0};
-			const char *x = strrchr(a->path, '/'), *y = strrchr(b->path, '/');
+			const char *name = path__base_name(a->path);
 
-			if (a == b || strcmp(x ? x + 1 : a->path, y ? y + 1 : b->path) != 0)
+			if (a == b || strcmp(name, path__base_name(b->path)) != 0)
 				continue;
 			put_build(a, &one);
 			put_build(b, &other);
 			return err__set(EXDEV,
 					"%s is of two builds (%s, %s), and no function of the one "
 					"has the branches of one in the other",
-					x ? x + 1 : a->path, one.data, other.data);
+					name, one.data, other.data);
 		}
 	return 0;
 }

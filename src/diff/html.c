@@ -15,13 +15,6 @@
 static const char *const letters[SIDES] = {"A", "B"};
 static const char *const classes[SIDES] = {"a", "b"};
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 static void put_text(struct str *out, const char *text)
 {
 	autofree struct str shown = {0};
@@ -34,9 +27,9 @@ static void put_text(struct str *out, const char *text)
 
 static void put_title(const struct diff_view *v, struct str *out)
 {
-	put_text(out, base_name(v->names[SIDE_A]));
+	put_text(out, path__base_name(v->names[SIDE_A]));
 	put(out, " and ");
-	put_text(out, base_name(v->names[SIDE_B]));
+	put_text(out, path__base_name(v->names[SIDE_B]));
 }
 
 static void put_about(const struct diff_view *v, struct str *out)
@@ -168,8 +161,8 @@ static void put_change(const struct diff_view *v, const struct count_change *c, 
 	    line__source(v, p->sites.data[o->site].object, p->sites.data[o->site].vaddr, &text))
 		html__text(out, &text);
 	else if (o->type == OUTCOME_ENTRY && o->function < p->functions.len)
-		put_text(out,
-			 base_name(p->objects.data[p->functions.data[o->function].object].path));
+		put_text(out, path__base_name(
+				      p->objects.data[p->functions.data[o->function].object].path));
 	put(out, "</td></tr>\n");
 }
 

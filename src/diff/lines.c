@@ -2,13 +2,6 @@
 /* Steps and places as text, for the text format and the page. */
 #include "diff/view.h"
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 static void put_location(struct str *s, const struct location *l, const char *own)
 {
 	if (l->symbol) {
@@ -18,9 +11,9 @@ static void put_location(struct str *s, const struct location *l, const char *ow
 	} else {
 		str__hex(s, l->object ? l->vaddr : l->addr);
 	}
-	if (!l->object || !own || strcmp(base_name(l->object), base_name(own)) != 0) {
+	if (!l->object || !own || strcmp(path__base_name(l->object), path__base_name(own)) != 0) {
 		str__puts(s, " [");
-		str__shown(s, l->object ? base_name(l->object) : "anonymous");
+		str__shown(s, l->object ? path__base_name(l->object) : "anonymous");
 		str__putc(s, ']');
 	}
 }
@@ -167,7 +160,7 @@ bool line__source(const struct diff_view *v, uint32_t object, uint64_t vaddr, st
 		if (!f.file || !f.line)
 			continue;
 		str__puts(s, any ? ", " : "");
-		str__shown(s, base_name(f.file));
+		str__shown(s, path__base_name(f.file));
 		str__printf(s, ":%u", f.line);
 		if (f.scope && f.scope->parent != NO_SCOPE && f.scope->name) {
 			str__putc(s, ' ');

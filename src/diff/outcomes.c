@@ -120,13 +120,6 @@ static const char *name_of(const struct plan_function *f)
 	return f->raw ? f->raw : f->name;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* Functions of objects of one name, in two builds, that plan__join() found to be different. */
 static void find_changed(struct outcomes *o)
 {
@@ -138,7 +131,7 @@ static void find_changed(struct outcomes *o)
 	o->changed = xcalloc(p->functions.len + 1, sizeof(*o->changed));
 	for (uint32_t i = 0; i < p->functions.len; i++) {
 		const struct plan_function *f = &p->functions.data[i], *first;
-		const char *object = base_name(p->objects.data[f->object].path);
+		const char *object = path__base_name(p->objects.data[f->object].path);
 		uint64_t *known = map64__put(&by_name, map64__hash(name_of(f), strlen(name_of(f))) ^
 							       map64__hash(object, strlen(object)));
 
@@ -150,7 +143,7 @@ static void find_changed(struct outcomes *o)
 		first = &p->functions.data[*known - 1];
 		/* two static functions of one name in one object are two functions */
 		if (first->object == f->object || strcmp(name_of(first), name_of(f)) != 0 ||
-		    strcmp(base_name(p->objects.data[first->object].path), object) != 0)
+		    strcmp(path__base_name(p->objects.data[first->object].path), object) != 0)
 			continue;
 		o->same[i] = *known - 1;
 		o->changed[i] = o->changed[*known - 1] = true;
@@ -161,7 +154,7 @@ static void find_changed(struct outcomes *o)
 static bool is_of_plan(const struct plan *p, const char *object)
 {
 	for (size_t i = 0; i < p->objects.len; i++)
-		if (!strcmp(base_name(p->objects.data[i].path), base_name(object)))
+		if (!strcmp(path__base_name(p->objects.data[i].path), path__base_name(object)))
 			return true;
 	return false;
 }
@@ -172,7 +165,7 @@ static uint64_t target_key(const struct outcomes *o, const struct outcome_target
 {
 	bool several = is_of_plan(o->plan, t->object) ? builds & BUILDS_OF_PLAN
 						      : builds & BUILDS_OF_OTHERS;
-	const char *object = base_name(t->object), *symbol = t->symbol ? t->symbol : "";
+	const char *object = path__base_name(t->object), *symbol = t->symbol ? t->symbol : "";
 	uint64_t key[] = {map64__hash(object, strlen(object)), map64__hash(symbol, strlen(symbol)),
 			  several ? 0 : t->offset};
 

@@ -5,13 +5,6 @@
 
 /* ---- objects ---- */
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static void put_build_id(struct str *s, const struct object *o)
 {
 	str__puts(s, o->build_id_len ? "build-id " : "no build-id");
@@ -27,7 +20,7 @@ static int refuse(const struct object *a, const struct object *b)
 	return err__set(EXDEV,
 			"%s is another build (%s) than in the files before (%s); --by-symbol joins "
 			"functions of one name whose branches correspond",
-			base_name(b->path), is.data, was.data);
+			path__base_name(b->path), is.data, was.data);
 }
 
 /* Without build-ids the recorded code tells. */
@@ -87,7 +80,8 @@ static uint32_t find_named(const struct joining *j, uint32_t object, bool same)
 	for (uint32_t i = 0; i < j->all->objects.len; i++) {
 		const struct object *a = j->all->objects.data[i].object;
 
-		if (a->kind == o->kind && !strcmp(base_name(a->path), base_name(o->path)) &&
+		if (a->kind == o->kind &&
+		    !strcmp(path__base_name(a->path), path__base_name(o->path)) &&
 		    same_build(j, object, a) == same)
 			return i;
 	}

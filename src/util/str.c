@@ -281,3 +281,10 @@ char *path__undeleted(const char *path)
 {
 	return xstrndup(path, path__undeleted_len(path, strlen(path)));
 }
+
+const char *path__base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}

@@ -242,6 +242,8 @@ void fd__close_others(int *keep, size_t n);
 /* Copies a path that the kernel printed, without the " (deleted)" that it appends to unlinked
  * files. */
 char *path__undeleted(const char *path);
+/* What is behind its last slash. */
+const char *path__base_name(const char *path);
 /* The length of that path without " (deleted)". */
 size_t path__undeleted_len(const char *path, size_t len);
 
