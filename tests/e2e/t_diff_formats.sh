@@ -132,13 +132,13 @@ if setpriv --reuid 65534 --clear-groups true 2>/dev/null; then
 	kernel=$E2E/format3.kernel.txt
 	chmod 755 "$T"
 	install -m 755 "$BBTRACE" "$T/bbtrace"
-	# its steps are in the second half
+	# its steps are in the second half. What a cut file lacks is no difference: steps as text and html, tests/vm/t_diff.sh
 	head -n $(($(wc -l <"$kernel") - 12)) "$kernel" >"$T/cut.txt"
 	cp "$kernel" "$T/kernel.txt"
 	chmod 644 "$T/cut.txt" "$T/kernel.txt"
 	for format in text json html; do
 		setpriv --reuid 65534 --regid 65534 --clear-groups env TMPDIR=/var/tmp "$T/bbtrace" diff "$T/kernel.txt" "$T/cut.txt" -q -F $format >"$T/hidden" 2>"$T/err"
-		like "$T/hidden" '\(hidden\)' "$format: addresses of the kernel are hidden from other users"
+		[[ $format != json ]] || like "$T/hidden" '\(hidden\)' "$format: addresses of the kernel are hidden from other users"
 		unlike "$T/hidden" '0xffff[0-9a-f]{12}' "$format: none is left"
 	done
 else

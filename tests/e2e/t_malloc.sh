@@ -53,7 +53,7 @@ else
 fi
 
 # ---- as text ----
-bb user libc.so.6 malloc --no-fold -- ls "$T/dir"
+bb user libc.so.6 malloc --no-fold --no-src -- ls "$T/dir"
 exits 0 'malloc is traced as text'
 like "$T/out" '^ +[0-9]+\.[0-9]{9} ls-[0-9]+ +malloc\(rdi=0x[0-9a-f]+, rsi=.*\)  first entry$' 'text shows an entry with its arguments'
 like "$T/out" '^ +[0-9]+\.[0-9]{9} ls-[0-9]+ +malloc\+0x[0-9a-f]+  j[a-z]+  taken -> malloc\+0x[0-9a-f]+$' 'text shows a branch that was taken'
