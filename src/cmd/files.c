@@ -119,11 +119,11 @@ static int on_counts(void *ctx, const struct replay *p, const struct trace_count
 	return add(ctx, p, c);
 }
 
-static void add_totals(struct files *f, struct replay *p)
+static const struct trace_totals *totals_of(struct replay *p)
 {
 	const struct trace_end *end = trace_reader__end(p->in->reader);
 
-	totals__add(&f->totals, p->meta.counts && end ? &end->totals : show__totals(&p->show));
+	return p->meta.counts && end ? &end->totals : show__totals(&p->show);
 }
 
 /* What was read of it is good, whatever ended it. */
@@ -138,9 +138,9 @@ static int end_file(struct files *f, struct replay *p)
 		c.counts = output__counted(p->show.output);
 		err = add(f, p, &c);
 	}
-	add_totals(f, p);
+	totals__add(&f->totals, totals_of(p));
 	if (f->calls->end)
-		f->calls->end(f->ctx, p, &f->totals);
+		f->calls->end(f->ctx, p, totals_of(p));
 	return err;
 }
 

@@ -17,7 +17,7 @@ struct files_calls {
 	int (*extended)(void *ctx, const struct plan_increment *i);
 	/* Counts of a file, to be joined__add()ed. */
 	int (*add)(void *ctx, const struct replay *p, const struct trace_counts *c);
-	/* A file has ended; totals: of all files so far. NULL: nothing is to be done. */
+	/* A file has ended, with these totals. NULL: nothing is to be done. */
 	void (*end)(void *ctx, const struct replay *p, const struct trace_totals *totals);
 	/* A thread was made. NULL: nothing is to be done. */
 	void (*forked)(void *ctx, const struct sideband_event *e);

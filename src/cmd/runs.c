@@ -115,7 +115,6 @@ static int on_begin(void *ctx, const struct replay *p)
 		outcomes__init(&r->outcomes, joined__plan(r->files.joined));
 	run->name = p->in->name;
 	note_host(r, p->meta.host);
-	run->counts = p->meta.counts;
 	run->events = p->meta.events;
 	run->meta = (struct trace_meta){.start_time = p->meta.start_time,
 					.realtime_offset = p->meta.realtime_offset,
@@ -153,11 +152,6 @@ static void on_end(void *ctx, const struct replay *p, const struct trace_totals 
 	struct run *run = current(r);
 
 	run->totals = *totals;
-	run->totals.lost -= r->before.lost;
-	run->totals.unknown -= r->before.unknown;
-	run->totals.missed -= r->before.missed;
-	run->totals.events -= r->before.events;
-	r->before = *totals;
 	run->damaged = r->files.damaged > r->damaged;
 	r->damaged = r->files.damaged;
 	for (uint32_t i = 0; i < p->show.plan->functions.len; i++)
@@ -171,7 +165,7 @@ static void on_forked(void *ctx, const struct sideband_event *e)
 {
 	struct runs *r = ctx;
 
-	paths__fork(((struct sink_state *)r->sink->state)->paths, e->tid, e->ptid);
+	paths__fork(&current(r)->paths, e->tid, e->ptid);
 }
 
 static const struct files_calls calls = {.begin = on_begin,
@@ -202,7 +196,7 @@ int runs__read(struct runs *r, const struct args *a, bool keeps_paths)
 {
 	int err;
 
-	*r = (struct runs){.args = a, .keeps_paths = keeps_paths, .ended = r->ended, .ctx = r->ctx};
+	*r = (struct runs){.args = a, .ended = r->ended, .ctx = r->ctx};
 	r->run = xcalloc(a->files + 1, sizeof(*r->run));
 	r->files = (struct files){.args = a, .calls = &calls, .ctx = r};
 	err = files__find_counts(&r->files);
@@ -224,15 +218,14 @@ int runs__read(struct runs *r, const struct args *a, bool keeps_paths)
 
 struct again {
 	struct runs *r;
-	struct paths *paths;
-	size_t begun;
+	struct paths *paths; /* of the file that is read */
 };
 
 static int begin_again(void *ctx, const struct replay *p)
 {
 	struct again *a = ctx;
 
-	direct(a->r, &a->paths[a->begun++]);
+	direct(a->r, a->paths);
 	return 0;
 }
 
@@ -245,14 +238,14 @@ static void forked_again(void *ctx, const struct sideband_event *e)
 {
 	struct again *a = ctx;
 
-	paths__fork(((struct sink_state *)a->r->sink->state)->paths, e->tid, e->ptid);
+	paths__fork(a->paths, e->tid, e->ptid);
 }
 
 static int read_again(struct runs *r, struct paths *again, size_t i)
 {
 	static const struct files_calls again_calls = {
 		.begin = begin_again, .extended = extended_again, .forked = forked_again};
-	struct again a = {r, &again[i], 0};
+	struct again a = {r, &again[i]};
 	struct args args = *r->args;
 	struct files files = {.args = &args,
 			      .calls = &again_calls,

@@ -11,7 +11,6 @@ struct run {
 	struct paths paths;
 	struct trace_meta meta;		/* without strings */
 	struct trace_totals totals;	/* of this run */
-	bool counts;			/* its file has counts alone */
 	uint64_t unknown;		/* counts that can't be told */
 	unsigned events;		/* enum plan_events: those that its file has */
 	bool damaged;			/* its end is missing */
@@ -22,14 +21,12 @@ struct run {
 
 struct runs {
 	const struct args *args;
-	bool keeps_paths;
 	struct files files;
 	struct outcomes outcomes;
 	struct scratch *scratch;
 	struct output *sink;
 	struct run *run; /* by file: args->files of them */
 	size_t begun;
-	struct trace_totals before;
 	char *host; /* of the first file */
 	bool several_hosts;
 	uint64_t damaged; /* files, so far */
@@ -42,7 +39,7 @@ struct runs {
  * -errno with a message. */
 int runs__read(struct runs *r, const struct args *a, bool keeps_paths);
 /* Reads the files once more, for the steps that paths__want() has asked for of run[i].paths:
- * captured(ctx + 0 …) is told by again[i]. */
+ * again[i].captured() takes them. */
 int runs__read_again(struct runs *r, struct paths *again);
 void runs__close(struct runs *r);
 
