@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "diff_sets.h"
-#include "render.h"
+#include "diff_show.h"
 #include "runs.h"
 
 #define ROWS 10 /* of counts, as text */
@@ -85,15 +85,7 @@ struct comparison {
 	struct diff diff;
 	struct diff_steps steps;
 	struct diff_view view;
-	struct source_lines *sources;
 };
-
-static void put_build(const struct plan_object *o, struct str *s)
-{
-	str__puts(s, o->object && o->object->build_id_len ? "build-id " : "no build-id");
-	if (o->object)
-		object__put_build_id(o->object, s);
-}
 
 /* Functions of two builds, and none that corresponds: nothing can be compared. */
 static int refuse_builds(const struct plan *p)
@@ -107,8 +99,8 @@ static int refuse_builds(const struct plan *p)
 
 			if (a == b || strcmp(name, path__base_name(b->path)) != 0)
 				continue;
-			put_build(a, &one);
-			put_build(b, &other);
+			object__put_build(a->object, &one);
+			object__put_build(b->object, &other);
 			return err__set(EXDEV,
 					"%s is of two builds (%s, %s), and no function of the one "
 					"has the branches of one in the other",
@@ -159,7 +151,7 @@ static void tell_functions(const struct runs *r)
 
 	for (int side = 0; side < SIDES; side++)
 		for (size_t i = 0; i < r->run[side].functions.len; i++)
-			traced[o->same[r->run[side].functions.data[i]]] |= 1 << side;
+			traced[outcomes__function(o, r->run[side].functions.data[i])] |= 1 << side;
 	for (size_t f = 0; f < o->nfunctions; f++)
 		if (traced[f] == 1 || traced[f] == 2) {
 			first = first ? first : o->plan->functions.data[f].name;
@@ -180,8 +172,8 @@ static int find(struct comparison *c)
 				.runs = {&r->run[0].paths, &r->run[1].paths},
 				.cut = {r->run[0].damaged, r->run[1].damaged},
 				.most = c->args->differences};
-	counts__compare(&r->outcomes, c->diff.runs[0], c->diff.runs[1], true, &c->view.functions);
-	counts__compare(&r->outcomes, c->diff.runs[0], c->diff.runs[1], false, &c->view.branches);
+	counts__compare(&r->outcomes, c->diff.runs[SIDE_A], c->diff.runs[SIDE_B],
+			&c->view.functions, &c->view.branches);
 	c->view.counts_only = r->files.counts;
 	if (r->files.counts)
 		return 0;
@@ -204,38 +196,27 @@ static void show_run(struct diff_view *v, int side, const struct run *run)
 						   .hide_addresses = v->hide_addresses};
 }
 
-static int show(struct comparison *c)
+static void render(void *ctx, const char *format, struct str *out)
 {
-	const struct args *a = c->args;
-	const char *format = a->format ? a->format->name : "text";
-	CLEANUP(sink__close) struct sink sink = {.fd = -1};
-	autofree struct str out = {0};
-	int err = sink__open(&sink, a->output);
+	struct comparison *c = ctx;
 
-	if (err)
-		return err;
-	sink__ignore_signals();
-	c->sources = source_lines__new(0);
-	c->view.d = &c->diff;
-	c->view.steps = c->view.counts_only ? NULL : &c->steps;
-	c->view.context = a->context;
-	c->view.rows = ROWS;
-	c->view.color = strcmp(a->color, "auto") ? !strcmp(a->color, "always") : sink.is_terminal;
-	c->view.hide_addresses = args__hides_addresses(a);
-	c->view.source = source_lines__line;
-	c->view.source_ctx = c->sources;
 	for (int side = 0; side < SIDES; side++)
 		show_run(&c->view, side, &c->runs.run[side]);
 	if (!strcmp(format, "json"))
-		diff__json(&c->view, &out);
+		diff__json(&c->view, out);
 	else if (!strcmp(format, "html"))
-		diff__html(&c->view, &out);
+		diff__html(&c->view, out);
 	else
-		diff__text(&c->view, &out);
-	err = sink__begin(&sink);
-	if (!err && out.len)
-		err = sink__write(&sink, out.data, out.len);
-	return err == -EPIPE && sink.reader_gone ? 0 : err;
+		diff__text(&c->view, out);
+}
+
+static int show(struct comparison *c)
+{
+	c->view.d = &c->diff;
+	c->view.steps = c->view.counts_only ? NULL : &c->steps;
+	c->view.context = c->args->context;
+	c->view.rows = ROWS;
+	return diff_show(c->args, &c->view, render, c);
 }
 
 /* What couldn't be compared, and the exit status. */
@@ -291,7 +272,6 @@ static void close_comparison(struct comparison *c)
 	diff__free(&c->diff);
 	vec__free(&c->view.functions);
 	vec__free(&c->view.branches);
-	source_lines__free(c->sources);
 	runs__close(&c->runs);
 }
 

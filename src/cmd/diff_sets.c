@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include "diff_sets.h"
-#include "render.h"
+#include "diff_show.h"
 #include "runs.h"
 
 struct sets {
@@ -14,7 +14,7 @@ struct sets {
 	bool begun;
 	bool *functions; /* NULL: all */
 	uint64_t damaged, lossy;
-	struct source_lines *sources;
+	struct diff_view lines;
 };
 
 /* ---- files ---- */
@@ -112,20 +112,11 @@ static int read_all(struct sets *s)
 
 /* ---- what is shown ---- */
 
-static void render(struct sets *s, bool is_terminal, struct str *out)
+static void render(void *ctx, const char *format, struct str *out)
 {
-	const struct args *a = s->args;
-	const char *format = a->format ? a->format->name : "text";
-	struct diff d = {.outcomes = &s->runs.outcomes};
-	struct diff_view lines = {
-		.d = &d,
-		.color = strcmp(a->color, "auto") ? !strcmp(a->color, "always") : is_terminal,
-		.hide_addresses = args__hides_addresses(a),
-		.source = source_lines__line,
-		.source_ctx = s->sources,
-	};
-	autofree const char **names = xcalloc(a->files + 1, sizeof(*names));
-	struct rank_view v = {&s->rank, &lines, a->differences, names};
+	struct sets *s = ctx;
+	autofree const char **names = xcalloc(s->args->files + 1, sizeof(*names));
+	struct rank_view v = {&s->rank, &s->lines, s->args->differences, names};
 
 	for (size_t i = 0; i < s->runs.begun; i++)
 		names[i] = s->runs.run[i].name;
@@ -139,19 +130,10 @@ static void render(struct sets *s, bool is_terminal, struct str *out)
 
 static int show(struct sets *s)
 {
-	CLEANUP(sink__close) struct sink sink = {.fd = -1};
-	autofree struct str out = {0};
-	int err = sink__open(&sink, s->args->output);
+	struct diff d = {.outcomes = &s->runs.outcomes};
 
-	if (err)
-		return err;
-	sink__ignore_signals();
-	s->sources = source_lines__new(0);
-	render(s, sink.is_terminal, &out);
-	err = sink__begin(&sink);
-	if (!err && out.len)
-		err = sink__write(&sink, out.data, out.len);
-	return err == -EPIPE && sink.reader_gone ? 0 : err;
+	s->lines.d = &d;
+	return diff_show(s->args, &s->lines, render, s);
 }
 
 static int conclude(const struct sets *s)
@@ -173,7 +155,6 @@ static int conclude(const struct sets *s)
 
 static void close_sets(struct sets *s)
 {
-	source_lines__free(s->sources);
 	free(s->functions);
 	rank__free(&s->rank);
 	runs__close(&s->runs);

@@ -9,12 +9,11 @@
 
 /* ---- items ---- */
 
-/* Branches of a function whose code differs between the builds have no counterparts. */
 static bool is_left_out(const struct outcomes *o, const struct path_item *i)
 {
 	const struct outcome *r = &o->rows.data[i->outcome];
 
-	return r->type == OUTCOME_BRANCH && r->function < o->nfunctions && o->changed[r->function];
+	return r->type == OUTCOME_BRANCH && outcomes__is_changed(o, r->function);
 }
 
 const struct path_item *aligning__peek(const struct aligning *a, struct path_cursor *c)

@@ -3,10 +3,9 @@
  * are seen to be the same. */
 #include "diff/view.h"
 
-/* Branches of a function whose code differs between the builds have no counterparts. */
 static bool is_left_out(const struct outcomes *o, const struct step *s)
 {
-	return s->type == STEP_BRANCH && s->function < o->nfunctions && o->changed[s->function];
+	return s->type == STEP_BRANCH && outcomes__is_changed(o, s->function);
 }
 
 /* The step at an index, or the nearest one in this direction that has a counterpart, and its index.

@@ -25,15 +25,6 @@ static int by_score(const void *a, const void *b)
 	return x->outcome < y->outcome ? -1 : x->outcome > y->outcome;
 }
 
-static bool is_asked(const struct outcomes *o, const struct outcome *r, bool entries)
-{
-	if (entries)
-		return r->type == OUTCOME_ENTRY;
-	/* its branches don't correspond to those of the other build */
-	return r->type == OUTCOME_BRANCH &&
-	       !(r->function < o->nfunctions && o->changed[r->function]);
-}
-
 /* By site: in some cases it isn't known where it led, so that no target's count is. */
 static bool *find_hazy(const struct outcomes *o)
 {
@@ -51,7 +42,7 @@ static bool *find_hazy(const struct outcomes *o)
 }
 
 void counts__compare(const struct outcomes *o, const struct paths *a, const struct paths *b,
-		     bool entries, count_changes *out)
+		     count_changes *functions, count_changes *branches)
 {
 	VEC(struct count_change) rows = {0};
 	struct count_change *row;
@@ -68,16 +59,21 @@ void counts__compare(const struct outcomes *o, const struct paths *a, const stru
 				of_site[site] = to + 1;
 			to = of_site[site] - 1;
 		}
-
 		rows.data[to].n[SIDE_A] += count_of(a, i);
 		rows.data[to].n[SIDE_B] += count_of(b, i);
 	}
 	vec__each (row, &rows) {
+		const struct outcome *r = &o->rows.data[row->outcome];
+
 		row->score = score_of(row->n);
-		if (row->n[SIDE_A] != row->n[SIDE_B] &&
-		    is_asked(o, &o->rows.data[row->outcome], entries))
-			vec__push(out, *row);
+		if (row->n[SIDE_A] == row->n[SIDE_B])
+			continue;
+		if (r->type == OUTCOME_ENTRY)
+			vec__push(functions, *row);
+		else if (r->type == OUTCOME_BRANCH && !outcomes__is_changed(o, r->function))
+			vec__push(branches, *row);
 	}
 	vec__free(&rows);
-	vec__sort(out, by_score);
+	vec__sort(functions, by_score);
+	vec__sort(branches, by_score);
 }

@@ -68,6 +68,16 @@ uint32_t outcomes__entry(struct outcomes *o, uint32_t function);
 enum outcome_builds { BUILDS_OF_PLAN = 1, BUILDS_OF_OTHERS = 2 };
 /* After the last file: finds what is the same, and the functions whose code differs. */
 void outcomes__settle(struct outcomes *o, enum outcome_builds builds);
+/* Does its code differ between the builds, so that its branches have no counterparts? */
+static inline bool outcomes__is_changed(const struct outcomes *o, uint32_t function)
+{
+	return function < o->nfunctions && o->changed[function];
+}
+/* The first function that is the same. */
+static inline uint32_t outcomes__function(const struct outcomes *o, uint32_t function)
+{
+	return function < o->nfunctions ? o->same[function] : function;
+}
 /* The one that stands for all that are the same. */
 uint32_t outcome__first(const struct outcomes *o, uint32_t outcome);
 /* Are they the same? What isn't known of one doesn't tell them apart. */
@@ -240,9 +250,9 @@ struct count_change {
 	double score; /* (a - b)^2 / (a + b) */
 };
 typedef VEC(struct count_change) count_changes;
-/* Those that differ, the most conspicuous first. entries: of functions; else of branches. */
+/* Those that differ, the most conspicuous first: entries of functions, and branches. */
 void counts__compare(const struct outcomes *o, const struct paths *a, const struct paths *b,
-		     bool entries, count_changes *out);
+		     count_changes *functions, count_changes *branches);
 
 /* ---- how it is shown ---- */
 

@@ -12,9 +12,6 @@
 #define LESS_CALLS   4
 #define MOST_ROWS    2000
 
-static const char *const letters[SIDES] = {"A", "B"};
-static const char *const classes[SIDES] = {"a", "b"};
-
 static void put_text(struct str *out, const char *text)
 {
 	autofree struct str shown = {0};
@@ -37,7 +34,7 @@ static void put_about(const struct diff_view *v, struct str *out)
 	put(out, "<dl class=\"about\">\n");
 	for (int side = 0; side < SIDES; side++) {
 		str__printf(out, "<div><dt><span class=\"side %s\">%s</span></dt><dd>",
-			    classes[side], letters[side]);
+			    side_names[side], side_letters[side]);
 		put_text(out, v->names[side]);
 		str__printf(out, ": %llu events</dd></div>\n",
 			    (unsigned long long)v->totals[side]->events);
@@ -48,8 +45,8 @@ static void put_about(const struct diff_view *v, struct str *out)
 static void put_loss(struct str *out, int side, const char *what, uint64_t n)
 {
 	if (n)
-		str__printf(out, "<p class=\"missing\">Missing in %s: %s %llu</p>\n", letters[side],
-			    what, (unsigned long long)n);
+		str__printf(out, "<p class=\"missing\">Missing in %s: %s %llu</p>\n",
+			    side_letters[side], what, (unsigned long long)n);
 }
 
 static void put_missing(const struct diff_view *v, struct str *out)
@@ -136,9 +133,11 @@ static void put_differences(const struct diff_view *v, struct str *out)
 		html__parting(v, i, less ? min_of(v->context, (uint64_t)LESS_CONTEXT) : v->context,
 			      less ? LESS_CALLS : DIFF_CALLS, out);
 	}
-	if (d->partings.len == 1 && d->found > 1)
-		str__printf(out, "<p>%llu more differences; -n shows more</p>\n",
-			    (unsigned long long)(d->found - 1));
+	if (d->partings.len == 1 && d->found > 1) {
+		put(out, "<p>");
+		line__number(out, d->found - 1, "more difference");
+		put(out, "; -n shows more</p>\n");
+	}
 }
 
 /* ---- counts ---- */
@@ -158,7 +157,7 @@ static void put_change(const struct diff_view *v, const struct count_change *c, 
 	html__text(out, &text);
 	put(out, "</code></td><td class=\"at\">");
 	if (o->type == OUTCOME_BRANCH &&
-	    line__source(v, p->sites.data[o->site].object, p->sites.data[o->site].vaddr, &text))
+	    src__put_line(&text, p, p->sites.data[o->site].object, p->sites.data[o->site].vaddr))
 		html__text(out, &text);
 	else if (o->type == OUTCOME_ENTRY && o->function < p->functions.len)
 		put_text(out, path__base_name(

@@ -16,9 +16,6 @@ struct writer {
 	size_t calls;
 };
 
-static const char *const letters[SIDES] = {"A", "B"};
-static const char *const classes[SIDES] = {"a", "b"};
-
 void html__text(struct str *out, struct str *text)
 {
 	str__xml(out, text->data ? text->data : "");
@@ -30,20 +27,11 @@ static const struct plan *plan_of(const struct writer *w)
 	return w->v->d->outcomes->plan;
 }
 
-/* "1 call", "2 calls"; a branch is one as well. */
-static void put_number(struct str *s, uint64_t n, const char *what)
-{
-	str__printf(s, "%llu %s%s", (unsigned long long)n, what,
-		    n == 1			  ? ""
-		    : strcmp(what, "branch") == 0 ? "es"
-						  : "s");
-}
-
 /* ---- lines ---- */
 
 static void put_source(struct writer *w, uint32_t object, uint64_t vaddr)
 {
-	if (!line__source(w->v, object, vaddr, &w->text))
+	if (!src__put_line(&w->text, plan_of(w), object, vaddr))
 		return;
 	put(w->out, "<span class=\"at\">");
 	html__text(w->out, &w->text);
@@ -76,7 +64,8 @@ static void put_argument(struct writer *w, const struct argument *a, const struc
 		if (!steps->of[side] || (!differs && side && steps->of[SIDE_A]))
 			continue;
 		if (differs)
-			str__printf(w->out, "%s<b class=\"%s\">", side ? "|" : "", classes[side]);
+			str__printf(w->out, "%s<b class=\"%s\">", side ? "|" : "",
+				    side_names[side]);
 		put_value(w, a->of[side]);
 		if (differs)
 			put(w->out, "</b>");
@@ -241,7 +230,7 @@ void html__title(const struct diff_view *v, const struct parting *p, struct str 
 	} else if (p->kind == PART_THREAD) {
 		int side = p->threads.a == SIZE_MAX ? SIDE_B : SIDE_A;
 
-		str__printf(out, "a thread that only %s has", letters[side]);
+		str__printf(out, "a thread that only %s has", side_letters[side]);
 	} else {
 		if (p->frames.len) {
 			str__puts(out, "in ");
@@ -364,13 +353,13 @@ static void put_length(struct writer *w, int side)
 
 	put(w->out, "<p class=\"facts\">");
 	if (p->kind == PART_THREAD) {
-		put_number(w->out, p->own[side], "step");
+		line__number(w->out, p->own[side], "step");
 		put(w->out, " in all");
 	} else {
-		put_number(w->out, p->own[side], "branch");
+		line__number(w->out, p->own[side], "branch");
 		if (p->calls[side]) {
 			put(w->out, " and ");
-			put_number(w->out, p->calls[side], "call");
+			line__number(w->out, p->calls[side], "call");
 		}
 		str__puts(w->out, p->meets ? " until they meet" : " to the end");
 	}
@@ -383,7 +372,7 @@ static void put_way(struct writer *w, int side)
 	bool whole;
 
 	str__printf(w->out, "<div class=\"way %s\"><h3><span class=\"side %s\">%s</span> ",
-		    classes[side], classes[side], letters[side]);
+		    side_names[side], side_names[side], side_letters[side]);
 	if (parting__thread(w->p, side) == SIZE_MAX) {
 		put(w->out, "has no such thread</h3></div>\n");
 		return;
@@ -448,7 +437,8 @@ static void put_thread(struct writer *w, int side)
 	if (thread == SIZE_MAX)
 		return;
 	t = paths__thread(w->v->d->runs[side], thread);
-	str__printf(w->out, "<span class=\"side %s\">%s</span> ", classes[side], letters[side]);
+	str__printf(w->out, "<span class=\"side %s\">%s</span> ", side_names[side],
+		    side_letters[side]);
 	str__shown(&w->text, t->comm);
 	str__printf(&w->text, "-%u, ", t->tid);
 	html__text(w->out, &w->text);
@@ -465,7 +455,7 @@ static void put_head(struct writer *w, size_t number)
 	for (int side = 0; side < SIDES; side++)
 		put_thread(w, side);
 	put(w->out, "after ");
-	put_number(w->out, w->p->same, "step");
+	line__number(w->out, w->p->same, "step");
 	str__puts(w->out, w->p->same == 1 ? " that is the same" : " that are the same");
 	if (parting__time(w->v, w->p, &ns))
 		str__printf(w->out, ", %llu.%06llu s after the start",

@@ -10,7 +10,6 @@ struct writer {
 	struct str step;
 };
 
-static const char *const sides[SIDES] = {"a", "b"};
 static const char *const kinds[] = {
 	[PART_BRANCH] = "branch",
 	[PART_PLACE] = "place",
@@ -68,7 +67,7 @@ static void put_thread(struct writer *w, const struct parting *p, int side)
 	const struct path_thread *t;
 	struct json *j = &w->json;
 
-	json__name(j, sides[side]);
+	json__name(j, side_names[side]);
 	if (thread == SIZE_MAX)
 		return json__null(j);
 	t = paths__thread(w->v->d->runs[side], thread);
@@ -89,17 +88,16 @@ static void put_threads(struct writer *w, const struct parting *p)
 	json__close_object(&w->json);
 }
 
-/* The members of an instruction: where it is, and what. */
-static void put_site(struct writer *w, uint32_t index)
+/* The members of an instruction: what it is. */
+static void put_site(struct json *j, const struct plan *plan, uint32_t index)
 {
-	const struct plan *plan = w->v->d->outcomes->plan;
 	const struct plan_site *site = &plan->sites.data[index];
 
 	if (site->mnemonic)
-		json__member(&w->json, string, "insn", site->mnemonic);
+		json__member(j, string, "insn", site->mnemonic);
 	if (site->compare)
-		json__member(&w->json, string, "compare", site->compare);
-	src__put_json(&w->json, plan, site->object, site->vaddr);
+		json__member(j, string, "compare", site->compare);
+	src__put_json(j, plan, site->object, site->vaddr);
 }
 
 static void put_branch(struct writer *w, const struct parting *p)
@@ -110,7 +108,7 @@ static void put_branch(struct writer *w, const struct parting *p)
 
 	json__key(&w->json, "at");
 	json__put_place_value(&w->json, &at);
-	put_site(w, p->site);
+	put_site(&w->json, plan, p->site);
 }
 
 /* ---- the calls that lead there ---- */
@@ -120,7 +118,7 @@ static void put_arguments(struct writer *w, const struct arguments *of, int side
 	struct json *j = &w->json;
 	bool words = of->n && !of->at[0].name;
 
-	json__name(j, sides[side]);
+	json__name(j, side_names[side]);
 	if (!of->n || !of->at[0].of[side])
 		return json__null(j);
 	json__open_object(j);
@@ -140,14 +138,13 @@ static void put_arguments(struct writer *w, const struct arguments *of, int side
 	json__close_object(j);
 }
 
-static void put_function(struct writer *w, uint32_t function)
+static void put_function(struct json *j, const struct plan *plan, uint32_t function)
 {
-	const struct plan *plan = w->v->d->outcomes->plan;
 	const struct plan_function *f =
 		function < plan->functions.len ? &plan->functions.data[function] : NULL;
 
-	json__member(&w->json, string, "symbol", f ? f->name : NULL);
-	json__member(&w->json, string, "object", f ? plan->objects.data[f->object].path : NULL);
+	json__member(j, string, "symbol", f ? f->name : NULL);
+	json__member(j, string, "object", f ? plan->objects.data[f->object].path : NULL);
 }
 
 static void put_calls(struct writer *w, const struct parting *p)
@@ -162,7 +159,7 @@ static void put_calls(struct writer *w, const struct parting *p)
 		struct arguments of = arguments__of(w->v, &steps);
 
 		json__open_object(j);
-		put_function(w, p->frames.data[i].function);
+		put_function(j, w->v->d->outcomes->plan, p->frames.data[i].function);
 		for (int side = 0; of.known && side < SIDES; side++)
 			put_arguments(w, &of, side);
 		json__close_object(j);
@@ -213,7 +210,7 @@ static void put_way(struct writer *w, const struct parting *p, int side)
 {
 	struct json *j = &w->json;
 
-	json__name(j, sides[side]);
+	json__name(j, side_names[side]);
 	if (parting__thread(p, side) == SIZE_MAX)
 		return json__null(j);
 	json__open_object(j);
@@ -248,7 +245,7 @@ static void put_meeting(struct writer *w, const struct parting *p)
 		json__put_place_value(j, &s->at);
 	}
 	for (int side = 0; side < SIDES; side++) {
-		json__name(j, sides[side]);
+		json__name(j, side_names[side]);
 		json__unsigned(j, p->meet[side]);
 	}
 	both__after(w->v, p, w->v->context + 1, &after);
@@ -287,23 +284,30 @@ static void put_parting(struct writer *w, const struct parting *p, size_t number
 
 /* ---- counts ---- */
 
-static void put_edge(struct writer *w, const struct count_change *c)
+static void put_edge(struct json *j, const struct outcomes *o, uint32_t outcome)
 {
-	const struct outcomes *o = w->v->d->outcomes;
-	const struct outcome *r = &o->rows.data[c->outcome];
+	const struct outcome *r = &o->rows.data[outcome];
 	const struct plan_site *site = &o->plan->sites.data[r->site];
 	struct location at = location__of(o->plan, site->object, site->vaddr), to;
 
-	json__put_place(&w->json, &at);
+	json__put_place(j, &at);
 	if (site->kind < BRANCH_KINDS)
-		json__member(&w->json, string, "kind", branch_kind_names[site->kind]);
-	put_site(w, r->site);
+		json__member(j, string, "kind", branch_kind_names[site->kind]);
+	put_site(j, o->plan, r->site);
 	if (plan_site__is_conditional(site))
-		json__member(&w->json, bool, "taken", r->taken);
-	if (outcome__to(o, c->outcome, &to)) {
-		json__key(&w->json, "to");
-		json__put_place_value(&w->json, &to);
+		json__member(j, bool, "taken", r->taken);
+	if (outcome__to(o, outcome, &to)) {
+		json__key(j, "to");
+		json__put_place_value(j, &to);
 	}
+}
+
+void outcome__put_json(struct json *j, const struct outcomes *o, uint32_t outcome)
+{
+	if (o->rows.data[outcome].type == OUTCOME_BRANCH)
+		put_edge(j, o, outcome);
+	else
+		put_function(j, o->plan, o->rows.data[outcome].function);
 }
 
 static void put_change(struct writer *w, const struct count_change *c)
@@ -313,12 +317,9 @@ static void put_change(struct writer *w, const struct count_change *c)
 
 	json__open_object(j);
 	json__member(j, string, "event", r->type == OUTCOME_ENTRY ? "function" : "edge");
-	if (r->type == OUTCOME_ENTRY)
-		put_function(w, r->function);
-	else
-		put_edge(w, c);
+	outcome__put_json(j, w->v->d->outcomes, c->outcome);
 	for (int side = 0; side < SIDES; side++) {
-		json__name(j, sides[side]);
+		json__name(j, side_names[side]);
 		json__unsigned(j, c->n[side]);
 	}
 	json__close_object(j);
@@ -331,7 +332,7 @@ static void put_losses(struct writer *w, int side)
 	const struct trace_totals *t = w->v->totals[side];
 	struct json *j = &w->json;
 
-	json__name(j, sides[side]);
+	json__name(j, side_names[side]);
 	json__open_object(j);
 	json__member(j, unsigned, "events", t->events);
 	json__member(j, unsigned, "lost", t->lost);
@@ -352,7 +353,7 @@ static void put_summary(struct writer *w)
 	json__open_object(j);
 	json__member(j, string, "event", "summary");
 	for (int side = 0; side < SIDES; side++) {
-		json__name(j, sides[side]);
+		json__name(j, side_names[side]);
 		json__string(j, w->v->names[side]);
 	}
 	if (!w->v->counts_only) {

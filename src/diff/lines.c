@@ -2,6 +2,20 @@
 /* Steps and places as text, for the text format and the page. */
 #include "diff/view.h"
 
+const char *const side_letters[SIDES] = {"A", "B"};
+const char *const side_names[SIDES] = {"a", "b"};
+
+void line__number(struct str *s, uint64_t n, const char *one)
+{
+	size_t len = strlen(one);
+
+	str__dec(s, n);
+	str__putc(s, ' ');
+	str__puts(s, one);
+	if (n != 1)
+		str__puts(s, len > 2 && !strcmp(one + len - 2, "ch") ? "es" : "s");
+}
+
 static void put_location(struct str *s, const struct location *l, const char *own)
 {
 	if (l->symbol) {
@@ -146,29 +160,6 @@ void line__outcome(const struct diff_view *v, uint32_t outcome, const struct ste
 	line__name(v, outcome, steps, s);
 	if (steps)
 		line__arguments(v, steps, s);
-}
-
-/* "p.c:42", or what was inlined there: "util.h:7 clamp, p.c:42". False: it isn't known. */
-bool line__source(const struct diff_view *v, uint32_t object, uint64_t vaddr, struct str *s)
-{
-	struct plan_frame f;
-	bool any = false;
-
-	if (!plan__source(v->d->outcomes->plan, object, vaddr, &f))
-		return false;
-	do {
-		if (!f.file || !f.line)
-			continue;
-		str__puts(s, any ? ", " : "");
-		str__shown(s, path__base_name(f.file));
-		str__printf(s, ":%u", f.line);
-		if (f.scope && f.scope->parent != NO_SCOPE && f.scope->name) {
-			str__putc(s, ' ');
-			str__shown(s, f.scope->name);
-		}
-		any = true;
-	} while (plan__source_outer(v->d->outcomes->plan, &f));
-	return any;
 }
 
 /* The text of the source line; NULL: it isn't known, or can't be shown. */

@@ -183,10 +183,10 @@ static void find_first(struct outcomes *o, enum outcome_builds builds)
 	o->first = xcalloc(o->rows.len + 1, sizeof(*o->first));
 	for (uint32_t i = 0; i < o->rows.len; i++) {
 		const struct outcome *r = &o->rows.data[i];
-		uint32_t function =
-			r->function < o->nfunctions ? o->same[r->function] : r->function;
-		uint64_t key[] = {r->type, r->type == OUTCOME_BRANCH ? r->site : function, r->taken,
-				  keys[r->target]};
+		uint64_t key[] = {r->type,
+				  r->type == OUTCOME_BRANCH ? r->site
+							    : outcomes__function(o, r->function),
+				  r->taken, keys[r->target]};
 		uint64_t *known = map64__put(&first, map64__hash(key, sizeof(key)));
 
 		if (!*known)

@@ -117,16 +117,6 @@ struct finder {
 	size_t of[RANK_SETS];
 };
 
-static uint32_t same_function(const struct outcomes *o, uint32_t function)
-{
-	return function < o->nfunctions ? o->same[function] : function;
-}
-
-static bool is_changed(const struct outcomes *o, uint32_t function)
-{
-	return function < o->nfunctions && o->changed[function];
-}
-
 /* Returns and gaps tell nothing that branches don't. */
 static void gather_members(struct finder *f)
 {
@@ -134,11 +124,11 @@ static void gather_members(struct finder *f)
 
 	for (uint32_t i = 0; i < f->rank->samples.len; i++) {
 		const struct outcome *row = &o->rows.data[i];
-		struct member m = {row->site, same_function(o, row->function), i};
+		struct member m = {row->site, outcomes__function(o, row->function), i};
 
 		if (row->type != OUTCOME_BRANCH && row->type != OUTCOME_ENTRY)
 			continue;
-		if (row->type == OUTCOME_BRANCH && is_changed(o, row->function))
+		if (row->type == OUTCOME_BRANCH && outcomes__is_changed(o, row->function))
 			continue;
 		if (f->functions &&
 		    !(row->function < o->plan->functions.len && f->functions[row->function]))
@@ -172,11 +162,6 @@ static void clear_tallies(struct finder *f, const struct member *m)
 	}
 }
 
-static void add_unless_unknown(uint64_t *sum, uint64_t n)
-{
-	*sum = *sum == COUNT_UNKNOWN || n == COUNT_UNKNOWN ? COUNT_UNKNOWN : *sum + n;
-}
-
 static uint32_t earlier(uint32_t a, uint32_t b)
 {
 	return !a || (b && b < a) ? b : a;
@@ -188,7 +173,7 @@ static void add_to_site(struct finder *f, uint32_t outcome)
 	const struct rank_sample *s;
 
 	vec__each (s, &samples->of) {
-		add_unless_unknown(&f->tallies[s->run].site, s->n);
+		count__add(&f->tallies[s->run].site, s->n);
 		f->tallies[s->run].arrived = earlier(f->tallies[s->run].arrived, s->first);
 	}
 }
@@ -205,7 +190,7 @@ static void set_outcome(struct finder *f, const struct member *m, size_t n)
 		const struct rank_sample *s;
 
 		vec__each (s, &samples->of) {
-			add_unless_unknown(&f->tallies[s->run].n, s->n);
+			count__add(&f->tallies[s->run].n, s->n);
 			f->tallies[s->run].first = earlier(f->tallies[s->run].first, s->first);
 		}
 	}
@@ -338,7 +323,7 @@ static void add_up(const struct finder *f, struct rank_row *row)
 		if (t->n == COUNT_UNKNOWN)
 			continue;
 		row->n[fails] += t->n;
-		add_unless_unknown(&row->sites[fails], t->site);
+		count__add(&row->sites[fails], t->site);
 	}
 }
 

@@ -85,7 +85,7 @@ static void put_source(struct writer *w, const struct outcome *o)
 	const char *text = line__source_text(w->v->lines, site->object, site->vaddr);
 	autofree struct str place = {0}, source = {0};
 
-	line__source(w->v->lines, site->object, site->vaddr, &place);
+	src__put_line(&place, w->v->lines->d->outcomes->plan, site->object, site->vaddr);
 	if (text)
 		str__shown(&source, text);
 	put_text(w, "code", "place", &place);

@@ -17,45 +17,6 @@ static const char *const hows[] = {
 };
 static const char *const sets[RANK_SETS] = {[RANK_PASS] = "pass", [RANK_FAIL] = "fail"};
 
-static void put_branch(struct writer *w, uint32_t outcome)
-{
-	const struct outcomes *o = w->v->rank->outcomes;
-	const struct outcome *row = &o->rows.data[outcome];
-	const struct plan_site *site = &o->plan->sites.data[row->site];
-	struct location at = location__of(o->plan, site->object, site->vaddr), to;
-	autofree struct str proved = {0};
-	struct json *j = &w->json;
-
-	json__put_place(j, &at);
-	if (site->kind < BRANCH_KINDS)
-		json__member(j, string, "kind", branch_kind_names[site->kind]);
-	if (site->mnemonic)
-		json__member(j, string, "insn", site->mnemonic);
-	if (plan_site__is_conditional(site))
-		json__member(j, bool, "taken", row->taken);
-	if (outcome__to(o, outcome, &to)) {
-		json__key(j, "to");
-		json__put_place_value(j, &to);
-	}
-	if (site->compare)
-		json__member(j, string, "compare", site->compare);
-	if (plan__condition(o->plan, row->site, row->taken, &proved))
-		json__member(j, string, "proves", proved.data);
-	src__put_json(j, o->plan, site->object, site->vaddr);
-}
-
-static void put_function(struct writer *w, const struct outcome *row)
-{
-	const struct plan *plan = w->v->rank->outcomes->plan;
-	const struct plan_function *f =
-		row->function < plan->functions.len ? &plan->functions.data[row->function] : NULL;
-
-	if (!f)
-		return;
-	json__member(&w->json, string, "object", plan->objects.data[f->object].path);
-	json__member(&w->json, string, "symbol", f->name);
-}
-
 static void put_set(struct writer *w, const struct rank_row *row, int set)
 {
 	struct json *j = &w->json;
@@ -73,7 +34,9 @@ static void put_set(struct writer *w, const struct rank_row *row, int set)
 static void put_row(struct writer *w, size_t i)
 {
 	const struct rank_row *row = &w->v->rank->rows.data[i];
-	const struct outcome *o = &w->v->rank->outcomes->rows.data[row->outcome];
+	const struct outcomes *outcomes = w->v->rank->outcomes;
+	const struct outcome *o = &outcomes->rows.data[row->outcome];
+	autofree struct str proved = {0};
 	struct json *j = &w->json;
 
 	json__open_object(j);
@@ -88,10 +51,10 @@ static void put_row(struct writer *w, size_t i)
 	json__member(j, bool, "decides", row->decides);
 	put_set(w, row, RANK_FAIL);
 	put_set(w, row, RANK_PASS);
-	if (o->type == OUTCOME_BRANCH)
-		put_branch(w, row->outcome);
-	else
-		put_function(w, o);
+	outcome__put_json(j, outcomes, row->outcome);
+	if (o->type == OUTCOME_BRANCH &&
+	    plan__condition(outcomes->plan, o->site, o->taken, &proved))
+		json__member(j, string, "proves", proved.data);
 	json__close_object(j);
 }
 

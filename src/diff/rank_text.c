@@ -44,7 +44,8 @@ static void put_place(struct writer *w, const struct outcome *o)
 		o->type == OUTCOME_BRANCH ? &w->v->rank->outcomes->plan->sites.data[o->site] : NULL;
 	autofree struct str source = {0};
 
-	if (!site || !line__source(w->v->lines, site->object, site->vaddr, &source))
+	if (!site ||
+	    !src__put_line(&source, w->v->lines->d->outcomes->plan, site->object, site->vaddr))
 		return;
 	paint(w, "\033[2m");
 	str__printf(w->out, "  %s", source.data);

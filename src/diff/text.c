@@ -38,7 +38,7 @@ static void put_source(struct writer *w, uint32_t object, uint64_t vaddr)
 	autofree struct str source = {0};
 	size_t width = w->out->len - w->line;
 
-	if (!line__source(w->v, object, vaddr, &source))
+	if (!src__put_line(&source, w->v->d->outcomes->plan, object, vaddr))
 		return;
 	paint(w, "\033[2m");
 	str__printf(w->out, "%*s%s", (int)(width + 2 < SOURCE_COLUMN ? SOURCE_COLUMN - width : 2),
@@ -126,11 +126,6 @@ static void put_before(struct writer *w, const struct parting *p)
 	vec__free(&before);
 }
 
-static const char *mark_text(enum mark mark)
-{
-	return mark == OF_A ? "A" : "B";
-}
-
 static void put_condition(struct writer *w, const struct parting *p)
 {
 	const struct plan *plan = w->v->d->outcomes->plan;
@@ -146,29 +141,18 @@ static void put_condition(struct writer *w, const struct parting *p)
 
 			if (!plan__condition(plan, p->site, taken, &proved))
 				continue;
-			str__printf(w->out, "%s %s: ", side ? ";" : "   ", side ? "B" : "A");
+			str__printf(w->out, "%s %s: ", side ? ";" : "   ", side_letters[side]);
 			str__shown(w->out, proved.data);
 		}
 		str__putc(w->out, '\n');
 	}
 	if (source) {
 		str__puts(w->out, "      ");
-		line__source(w->v, site->object, site->vaddr, w->out);
+		src__put_line(w->out, plan, site->object, site->vaddr);
 		str__puts(w->out, ": ");
 		str__shown(w->out, source);
 		str__putc(w->out, '\n');
 	}
-}
-
-/* "1 branch", "2 branches": one is the singular. */
-static void put_number(struct str *s, uint64_t n, const char *one)
-{
-	size_t len = strlen(one);
-
-	str__dec(s, n);
-	str__puts(s, one);
-	if (n != 1)
-		str__puts(s, len > 1 && !strcmp(one + len - 2, "ch") ? "es" : "s");
 }
 
 static void put_way(struct writer *w, const struct parting *p, int side, bool first_only)
@@ -178,7 +162,7 @@ static void put_way(struct writer *w, const struct parting *p, int side, bool fi
 
 	if (at == UINT64_MAX) {
 		begin(w, mark, p->frames.len);
-		str__printf(w->out, "-- the path of %s ends --", mark_text(mark));
+		str__printf(w->out, "-- the path of %s ends --", side_letters[side]);
 		end(w);
 		return;
 	}
@@ -195,23 +179,21 @@ static void put_way(struct writer *w, const struct parting *p, int side, bool fi
 		return;
 	begin(w, mark, p->frames.len);
 	str__puts(w->out, "-- ");
-	put_number(w->out, to - at, " more step");
+	line__number(w->out, to - at, "more step");
 	str__puts(w->out, " --");
 	end(w);
 }
 
 static void put_lengths(struct writer *w, const struct parting *p)
 {
-	static const char *const names[] = {"A", "B"};
-
 	str__puts(w->out, "  until they meet: ");
 	for (int side = 0; side < SIDES; side++) {
-		str__printf(w->out, "%s%s takes ", side ? "; " : "", names[side]);
-		put_number(w->out, p->own[side], " branch");
+		str__printf(w->out, "%s%s takes ", side ? "; " : "", side_letters[side]);
+		line__number(w->out, p->own[side], "branch");
 		if (!p->calls[side])
 			continue;
 		str__puts(w->out, " and ");
-		put_number(w->out, p->calls[side], " call");
+		line__number(w->out, p->calls[side], "call");
 	}
 	str__putc(w->out, '\n');
 }
@@ -253,7 +235,7 @@ static void put_parting(struct writer *w, const struct parting *p, size_t number
 		int side = p->threads.a == SIZE_MAX ? SIDE_B : SIDE_A;
 
 		str__printf(w->out, "  only %s has this thread, with %llu steps\n",
-			    side == SIDE_A ? "A" : "B", (unsigned long long)p->own[side]);
+			    side_letters[side], (unsigned long long)p->own[side]);
 		put_way(w, p, side, false);
 		return;
 	}
@@ -278,7 +260,7 @@ static void put_counts(struct writer *w, const count_changes *changes, const cha
 	if (!changes->len)
 		return;
 	str__putc(w->out, '\n');
-	put_number(w->out, changes->len, what);
+	line__number(w->out, changes->len, what);
 	str__printf(w->out, " %s executed a different number of times:\n",
 		    changes->len == 1 ? "was" : "were");
 	str__puts(w->out, "           A           B\n");
@@ -309,10 +291,10 @@ static void put_summary(struct writer *w)
 	if (d->found == d->partings.len)
 		return;
 	str__putc(w->out, '\n');
-	put_number(w->out, d->found - d->partings.len, " more difference");
+	line__number(w->out, d->found - d->partings.len, "more difference");
 	if (branches) {
 		str__puts(w->out, "; all of them are at ");
-		put_number(w->out, branches, " branch");
+		line__number(w->out, branches, "branch");
 	}
 	str__printf(w->out, "; -n %llu shows them\n", (unsigned long long)d->found);
 }
@@ -325,14 +307,14 @@ void diff__text(const struct diff_view *v, struct str *out)
 	if (!v->d->found && !v->functions.len && !v->branches.len)
 		return;
 	for (int side = 0; side < SIDES; side++) {
-		str__puts(out, side == SIDE_A ? "< A: " : "> B: ");
+		str__printf(out, "%c %s: ", side == SIDE_A ? OF_A : OF_B, side_letters[side]);
 		str__shown(out, v->names[side]);
 		str__putc(out, '\n');
 	}
 	for (size_t i = 0; i < v->d->partings.len; i++)
 		put_parting(&w, &v->d->partings.data[i], i + 1);
 	put_summary(&w);
-	put_counts(&w, &v->functions, " function");
-	put_counts(&w, &v->branches, " branch");
+	put_counts(&w, &v->functions, "function");
+	put_counts(&w, &v->branches, "branch");
 	view__hide_addresses(v, out, start, true);
 }

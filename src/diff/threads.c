@@ -9,9 +9,7 @@
 /* The first function of that name: another build's number is another one. */
 static uint64_t function_of(const struct paths *p, const struct path *t)
 {
-	uint32_t f = t->about.function;
-
-	return f < p->outcomes->nfunctions ? p->outcomes->same[f] : f;
+	return outcomes__function(p->outcomes, t->about.function);
 }
 
 /* What a thread is known by; a thread is numbered behind the one that made it. */

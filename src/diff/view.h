@@ -21,6 +21,11 @@ void both__after(const struct diff_view *v, const struct parting *p, uint64_t mo
 
 /* ---- as text (lines.c) ---- */
 
+extern const char *const side_letters[SIDES]; /* "A", "B" */
+extern const char *const side_names[SIDES];   /* "a", "b": keys of JSON, classes of HTML */
+/* Appends "1 branch", "2 branches". */
+void line__number(struct str *s, uint64_t n, const char *one);
+
 struct location location__of(const struct plan *p, uint32_t object, uint64_t vaddr);
 const char *function__shown(const struct plan *p, uint32_t function);
 /* Where a branch went, by its outcome. False: it isn't known. */
@@ -32,7 +37,6 @@ void line__outcome(const struct diff_view *v, uint32_t outcome, const struct ste
 /* The same without the arguments of an entry. */
 void line__name(const struct diff_view *v, uint32_t outcome, const struct step_pair *steps,
 		struct str *s);
-bool line__source(const struct diff_view *v, uint32_t object, uint64_t vaddr, struct str *s);
 const char *line__source_text(const struct diff_view *v, uint32_t object, uint64_t vaddr);
 size_t parting__thread(const struct parting *p, int side);
 /* The step of that index; NULL: there is none, or it wasn't read. */
@@ -51,6 +55,12 @@ bool parting__is_call(const struct diff_view *v, const struct parting *p, const 
 size_t parting__first_call(const struct parting *p);
 /* Hides addresses of the kernel in what was appended from start on. */
 void view__hide_addresses(const struct diff_view *v, struct str *out, size_t start, bool columns);
+
+/* ---- as JSON (json.c) ---- */
+
+/* Appends the members of an object: of a branch where it is, kind, insn, compare, src, taken and
+ * to; of an entry symbol and object. */
+void outcome__put_json(struct json *j, const struct outcomes *o, uint32_t outcome);
 
 /* ---- the page (html.c) ---- */
 

@@ -143,6 +143,12 @@ void object__put_build_id(const struct object *o, struct str *s)
 		str__printf(s, "%02x", o->build_id[i]);
 }
 
+void object__put_build(const struct object *o, struct str *s)
+{
+	str__puts(s, o->build_id_len ? "build-id " : "no build-id");
+	object__put_build_id(o, s);
+}
+
 void object__index_symbols(struct object *o)
 {
 	const struct symbol *s;

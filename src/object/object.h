@@ -180,6 +180,8 @@ int object__open(const char *path, struct object **out);
 void object__free(struct object *o);
 /* Appends its build-id in hexadecimal; nothing if it has none. */
 void object__put_build_id(const struct object *o, struct str *s);
+/* "build-id 1f…", or "no build-id". */
+void object__put_build(const struct object *o, struct str *s);
 /* Do two objects, or an object and an ELF file, have the same build-id? */
 bool object__same_build(const struct object *a, const struct object *b);
 bool object__is_build(const struct object *o, int fd);

@@ -206,6 +206,8 @@ bool output__shows_times(const struct output *o);
 /* Appends the member src of a JSON object: the frames of the source at vaddr, innermost first.
  * False: nothing is known. */
 bool src__put_json(struct json *j, const struct plan *p, uint32_t object, uint64_t vaddr);
+/* Appends the same as text: "util.h:31 clamp, main.c:44". */
+bool src__put_line(struct str *s, const struct plan *p, uint32_t object, uint64_t vaddr);
 
 /* Replaces each number that could be a kernel address by a word; columns: of the same width. */
 void address__hide(struct str *text, bool columns);

@@ -86,11 +86,17 @@ bool src__put_json(struct json *j, const struct plan *p, uint32_t object, uint64
 	return true;
 }
 
-static void put_frames_text(struct str *s, const struct plan *p, struct plan_frame f)
+bool src__put_line(struct str *s, const struct plan *p, uint32_t object, uint64_t vaddr)
 {
+	size_t start = s->len;
+	struct plan_frame f;
+
+	if (!plan__source(p, object, vaddr, &f))
+		return false;
 	do
-		put_frame_text(s, &f, s->len ? ", " : "");
+		put_frame_text(s, &f, s->len > start ? ", " : "");
 	while (plan__source_outer(p, &f));
+	return s->len > start;
 }
 
 /* ---- those that were rendered ---- */
@@ -129,7 +135,7 @@ static struct src *render(const struct plan *p, uint32_t object, uint64_t vaddr)
 	s->object = object;
 	s->vaddr = vaddr;
 	if (src__put_json(&j, p, object, vaddr) && plan__source(p, object, vaddr, &s->frame))
-		put_frames_text(&s->text, p, s->frame);
+		src__put_line(&s->text, p, object, vaddr);
 	return s;
 }
 

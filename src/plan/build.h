@@ -66,12 +66,6 @@ int following__follow(struct following *w, uint32_t batch);
  * further batches. again, by index in the plan: which. False: there are none. */
 bool following__repeat(struct following *w, bool *again);
 
-/* What isn't known of one of two times isn't known of both (solve.c, join_counts.c). */
-static inline void count__add(uint64_t *sum, uint64_t more)
-{
-	*sum = *sum == COUNT_UNKNOWN || more == COUNT_UNKNOWN ? COUNT_UNKNOWN : *sum + more;
-}
-
 /* ---- bound.c ---- */
 
 /* By block: it has no branch, and control may come there by other ways than a branch of the plan:

@@ -52,6 +52,12 @@ int plan__join(const struct plan *all, const struct plan *p, bool by_symbol,
 /* Is there anything to extend the plan by? */
 bool plan_increment__is_empty(const struct plan_increment *i);
 
+/* What isn't known of one of two times isn't known of both. */
+static inline void count__add(uint64_t *sum, uint64_t more)
+{
+	*sum = *sum == COUNT_UNKNOWN || more == COUNT_UNKNOWN ? COUNT_UNKNOWN : *sum + more;
+}
+
 /* Makes room in counts of the joined plan, after it was extended from these sizes. */
 void plan_counts__extend(struct plan_counts *c, size_t sites, size_t blocks, size_t table,
 			 const struct plan *all, const struct plan_numbers *n);

@@ -5,18 +5,12 @@
 
 /* ---- objects ---- */
 
-static void put_build_id(struct str *s, const struct object *o)
-{
-	str__puts(s, o->build_id_len ? "build-id " : "no build-id");
-	object__put_build_id(o, s);
-}
-
 static int refuse(const struct object *a, const struct object *b)
 {
 	autofree struct str is = {0}, was = {0};
 
-	put_build_id(&is, b);
-	put_build_id(&was, a);
+	object__put_build(b, &is);
+	object__put_build(a, &was);
 	return err__set(EXDEV,
 			"%s is another build (%s) than in the files before (%s); --by-symbol joins "
 			"functions of one name whose branches correspond",

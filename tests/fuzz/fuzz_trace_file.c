@@ -218,8 +218,7 @@ static void check_diff(struct run *r)
 	outcomes__settle(&r->outcomes, r->steps & 3);
 	CHECK(!diff__find(&d));
 	CHECK(d.matched <= r->paths[SIDE_A].steps && d.matched <= r->paths[SIDE_B].steps);
-	counts__compare(&r->outcomes, d.runs[0], d.runs[1], true, &v.functions);
-	counts__compare(&r->outcomes, d.runs[0], d.runs[1], false, &v.branches);
+	counts__compare(&r->outcomes, d.runs[0], d.runs[1], &v.functions, &v.branches);
 	diff__text(&v, &text);
 	diff__json(&v, &json);
 	diff__html(&v, &page);

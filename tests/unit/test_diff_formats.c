@@ -99,8 +99,7 @@ static void compare(struct scratch *scratch)
 		paths__end(&runs[side]);
 	}
 	outcomes__settle(&outcomes, 0);
-	counts__compare(&outcomes, d.runs[SIDE_A], d.runs[SIDE_B], true, &view.functions);
-	counts__compare(&outcomes, d.runs[SIDE_A], d.runs[SIDE_B], false, &view.branches);
+	counts__compare(&outcomes, d.runs[SIDE_A], d.runs[SIDE_B], &view.functions, &view.branches);
 	diff__find(&d);
 	diff_steps__ask(&steps, &d, view.context);
 	for (int side = 0; side < SIDES; side++)
