@@ -57,12 +57,13 @@ static bool good_target(const struct counted_target *t, const struct plan *p)
 int file_counts__take(struct file_rows *rows, const struct plan *p, struct plan_counts *edges,
 		      struct trace_counts *out)
 {
-	const struct file_counted *head = &rows->counted.data[0];
+	const struct file_counted *head;
 	const struct counted_target *t;
 	const struct file_row_count *n;
 
 	if (rows->counted.len != 1 || !take_sites(rows, p, edges))
 		return -EBADMSG;
+	head = rows->counted.data;
 	vec__each (n, &rows->block_counts) {
 		if (n->row >= p->blocks.len)
 			return -EBADMSG;
