@@ -142,6 +142,33 @@ int named__plan(struct named *named, const struct args *a, struct targets *n, pi
 	return err;
 }
 
+static int find_in_object(struct named *named, char *const *words, size_t nwords, struct targets *n,
+			  pid_t pid, struct plan *p)
+{
+	struct object *o;
+	int err = targets__open(n, words[0], pid, &o);
+
+	if (!err && nwords == 1)
+		err = add_usdts(named, p, o, "*");
+	for (size_t i = 1; !err && i < nwords; i++)
+		err = add_usdts(named, p, o, words[i]);
+	return err;
+}
+
+int named__find(struct named *named, char *const *words, size_t nwords, struct targets *n,
+		pid_t pid, struct plan *p)
+{
+	int err = 0;
+
+	if (strcmp(words[0], "kernel"))
+		return find_in_object(named, words, nwords, n, pid, p);
+	if (nwords == 1)
+		return add_tracepoints(p, "*");
+	for (size_t i = 1; !err && i < nwords; i++)
+		err = add_tracepoints(p, words[i]);
+	return err;
+}
+
 void named__free(struct named *named)
 {
 	const struct usdt_site *s;

@@ -13,6 +13,9 @@ struct named {
  * there is none of a name, with a message. */
 int named__plan(struct named *named, const struct args *a, struct targets *n, pid_t pid,
 		struct plan *p);
+/* Those of the kernel, or of an object: words[0]; nwords 1: all. */
+int named__find(struct named *named, char *const *words, size_t nwords, struct targets *n,
+		pid_t pid, struct plan *p);
 void named__free(struct named *named);
 
 /* list --events OBJECT|kernel [NAME...] (named_list.c); the exit status, or -errno with a message.

@@ -22,24 +22,24 @@ static void add_argument(struct plan *p, unsigned i, const struct usdt_argument 
 
 	if (a->kind == USDT_UNKNOWN)
 		return;
-	plan__add_field(p, &(struct plan_field){
-				   .name = name,
-				   .type = type,
-				   .offset = offsetof(struct wire_usdt_data, args) + 8 * i,
-				   .size = 8,
-				   .kind = a->is_signed ? TYPE_SIGNED
-					   : pointer	? TYPE_HEX
-							: TYPE_UNSIGNED,
-				   .known = 1 + i});
+	plan__add_field(
+		p, &(struct plan_field){.name = name,
+					.type = type,
+					.offset = offsetof(struct wire_usdt_data, args) + 8 * i,
+					.size = 8,
+					.kind = a->is_signed ? TYPE_SIGNED
+						: pointer    ? TYPE_HEX
+							     : TYPE_UNSIGNED,
+					.known = 1 + i});
 	if (a->size == 8)
-		plan__add_field(p, &(struct plan_field){
-					   .name = text,
-					   .type = "char *",
-					   .offset = offsetof(struct wire_usdt_data, text) +
-						     USDT_TEXT * i,
-					   .size = USDT_TEXT,
-					   .kind = TYPE_TEXT,
-					   .known = 1 + i});
+		plan__add_field(
+			p, &(struct plan_field){.name = text,
+						.type = "char *",
+						.offset = offsetof(struct wire_usdt_data, text) +
+							  USDT_TEXT * i,
+						.size = USDT_TEXT,
+						.kind = TYPE_TEXT,
+						.known = 1 + i});
 }
 
 void usdt__add_fields(struct plan *p, const struct usdt_probe *probe)
