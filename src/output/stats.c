@@ -22,6 +22,7 @@ void stats__init(struct stats *p, const struct plan *plan)
 {
 	*p = (struct stats){.plan = plan, .priv = xcalloc(1, sizeof(*p->priv))};
 	p->priv->other = NO_NODE;
+	p->named = xcalloc(plan->named.len + 1, sizeof(*p->named));
 	stats__plan_extended(p);
 }
 
@@ -38,6 +39,7 @@ void stats__free(struct stats *p)
 	map64__free(&p->priv->nodes);
 	map64__free(&p->priv->edges);
 	map64__free(&p->priv->targets);
+	free(p->named);
 	vec__free(&p->nodes);
 	vec__free(&p->threads);
 	vec__free(&p->calls);
@@ -134,6 +136,8 @@ void stats__step(struct stats *p, const struct step *s)
 	if (step__is_global(s))
 		return;
 	note_time(p, s);
+	if (s->type == STEP_NAMED)
+		p->named[s->named->which] += s->named->count;
 	if (!of_plan(p, s))
 		return;
 	if (s->type == STEP_ENTRY) {
