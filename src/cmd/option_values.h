@@ -15,4 +15,7 @@ int value__name(const char *const *names, size_t n, const char *v);
 /* Is it a file's name, and neither empty nor an option? -EINVAL with a message. */
 int value__file_name(const char *name);
 
+/* --armor, or --armor=redundant. */
+int value__armor(struct args *a, const char *kind);
+
 #endif

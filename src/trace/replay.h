@@ -203,6 +203,8 @@ void goroutines__leave(struct trace *t, struct thread *th);
 void goroutines__end(struct trace *t, uint32_t pid);
 /* Leaves the open calls of all threads and goroutines: they count as open. */
 void tasks__leave_all(struct trace *t);
+/* Abandons the open calls of all, and forgets their names and where their objects are. */
+void tasks__forget_all(struct trace *t);
 /* Abandons all open calls of a thread. */
 void tasks__abandon(struct trace *t, struct thread *th);
 void thread__free(struct thread *th);
@@ -310,6 +312,8 @@ int replay__lost(struct event_context *n);
 void replay__doubt(struct trace *t, struct thread *th);
 /* At an event: emits UNKNOWN if the innermost call is in doubt. */
 int replay__mark_doubt(struct event_context *n);
+/* Events of the thread are missing, in its program and in the kernel. */
+void replay__forget(struct trace *t, struct thread *th);
 /* As replay__lost(), but their number is unknown. */
 int replay__gap(struct event_context *n);
 
@@ -328,7 +332,7 @@ struct call *replay__switching(struct event_context *n);
  */
 struct call *replay__leave_stack(struct event_context *n, struct call *c);
 
-/* ---- stop.c: recording stops and starts again ---- */
+/* ---- stop.c: recording stops and starts again, or a part of it is lost ---- */
 
 /* At an event: emits UNKNOWN if recording stopped since the thread's last one. */
 int stop__mark(struct event_context *n);

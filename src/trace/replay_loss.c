@@ -84,6 +84,13 @@ int replay__mark_doubt(struct event_context *n)
 	return step__mark(n, STEP_UNKNOWN, 0);
 }
 
+void replay__forget(struct trace *t, struct thread *th)
+{
+	th->returned_sp = 0;
+	forget_all(th, true);
+	account__miss(t, th);
+}
+
 int replay__gap(struct event_context *n)
 {
 	forget_all(n->th, true);

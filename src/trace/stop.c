@@ -3,6 +3,8 @@
  * Recording stops, and starts again (bbtrace ctl). Nothing that was seen before tells what happens
  * after: a call that is found in the same place of the stack may be another one. So the threads
  * start as they do when a trace is attached to them, after a mark.
+ *
+ * A part of a trace file is lost: as if each thread had lost events.
  */
 #include "calls.h"
 
@@ -53,6 +55,47 @@ int trace__start(struct trace *t, uint64_t time)
 		t->totals.stopped_ms += (time - min_of(time, t->stopped)) / 1000000;
 	t->stopped = 0;
 	return step__note(t, NULL, STEP_START, time, NULL);
+}
+
+/* Which goroutine the thread runs isn't known either. */
+static void miss_of_thread(struct trace *t, struct thread *th)
+{
+	th->stopped |= th->seen || (th->kernel_side && th->kernel_side->seen);
+	th->interrupted_at = 0;
+	th->last_hit = (struct last_hit){0};
+	replay__forget(t, th);
+}
+
+static void miss_of_all(struct trace *t, const struct map64 *threads)
+{
+	uint64_t th;
+
+	for (size_t i = 0; i < threads->cap; i++)
+		if (map64__slot(threads, i, &th))
+			miss_of_thread(t, (struct thread *)(uintptr_t)th);
+}
+
+/* Those that are idle are freed, which changes only the goroutines' map. */
+static void leave_goroutines(struct trace *t)
+{
+	uint64_t th;
+
+	for (size_t i = 0; i < t->threads.cap; i++)
+		if (map64__slot(&t->threads, i, &th))
+			goroutines__leave(t, (struct thread *)(uintptr_t)th);
+}
+
+int trace__hole(struct trace *t, uint64_t count, bool forgets)
+{
+	leave_goroutines(t);
+	if (forgets) {
+		tasks__forget_all(t);
+		t->totals.at_least = 1;
+		t->stopped = 0;
+	}
+	miss_of_all(t, &t->goroutines);
+	miss_of_all(t, &t->threads);
+	return count ? trace__lost(t, 0, 0, count) : 0;
 }
 
 int trace__mark(struct trace *t, uint64_t time, uint32_t pid, uint32_t tid, const char *text)

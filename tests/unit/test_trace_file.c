@@ -162,7 +162,7 @@ static const struct trace_meta meta = {
 /* A file of n items, in several blocks. */
 static void write_file(size_t n)
 {
-	struct trace_writer *w = trace_writer__new(&plan, to_memory, &file);
+	struct trace_writer *w = trace_writer__new(&plan, to_memory, &file, false);
 	struct trace_end end = {.sideband_lost = 3, .totals = {.events = 17, .lost = 4}};
 
 	file.len = wrote.len = 0;
@@ -431,7 +431,7 @@ static void test_same_bytes(void)
 static void test_size(void)
 {
 	struct str before = {0};
-	struct trace_writer *w = trace_writer__new(&plan, to_memory, &before);
+	struct trace_writer *w = trace_writer__new(&plan, to_memory, &before, false);
 	const unsigned n = 50000;
 	uint64_t raw, time = 5000000000000;
 
@@ -459,7 +459,7 @@ static void test_size(void)
 
 static void test_foreign_record(void)
 {
-	struct trace_writer *w = trace_writer__new(&plan, to_memory, &file);
+	struct trace_writer *w = trace_writer__new(&plan, to_memory, &file, false);
 	struct event e = {.site = SITES};
 
 	file.len = 0;
@@ -482,7 +482,7 @@ static void write_runs(bool as_words)
 	uint64_t words[64], sp = 0x7ffc00000100;
 
 	str__clear(&file);
-	struct trace_writer *w = trace_writer__new(&plan, to_memory, &file);
+	struct trace_writer *w = trace_writer__new(&plan, to_memory, &file, false);
 	trace_writer__begin(w, &meta);
 	for (int i = 0; i < 3000; i++) {
 		struct logged_branches b = {.pid = 100,
