@@ -5,7 +5,7 @@
 #include "file/armor.h"
 #include "file/pack.h"
 
-const char armor_digits[64 + 1] =
+static const char armor_digits[64 + 1] =
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 struct armor {

@@ -27,7 +27,6 @@
 #define ARMOR_APART 32 /* groups, so that a burst of as many lines hits each of them once */
 #define ARMOR_GROUP 16 /* lines in each */
 
-extern const char armor_digits[64 + 1];
 /* Takes the line's text between the mark and the checksum. */
 uint32_t armor__checksum(const char *text, size_t len, uint64_t number);
 

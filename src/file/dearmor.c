@@ -28,7 +28,7 @@ struct dearmor {
 	enum { PLAIN, ESCAPE, SEQUENCE } state;
 	struct physical window[WINDOW]; /* ring of the last physical lines without a complete
 					   armored line */
-	unsigned next;
+	unsigned next, nwindow;		/* nwindow: 0 if it is empty */
 	struct armor_order *order;
 };
 
@@ -110,16 +110,24 @@ static bool is_complete(const char *text, const struct armored *a)
 				      a->number);
 }
 
+static uint32_t digit_of(char c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return c - 'A';
+	if (c >= 'a' && c <= 'z')
+		return c - 'a' + 26;
+	if (c >= '0' && c <= '9')
+		return c - '0' + 52;
+	return c == '+' ? 62 : c == '/' ? 63 : 0;
+}
+
 static void take_bytes(const char *text, unsigned bytes, uint8_t *to)
 {
 	for (; bytes; text += 4, bytes -= min_of(bytes, 3u)) {
 		uint32_t v = 0;
 
-		for (int i = 0; i < 4; i++) {
-			const char *digit = text[i] == '=' ? NULL : strchr(armor_digits, text[i]);
-
-			v = v << 6 | (digit ? digit - armor_digits : 0);
-		}
+		for (int i = 0; i < 4; i++)
+			v = v << 6 | digit_of(text[i]);
 		for (unsigned i = 0; i < min_of(bytes, 3u); i++)
 			*to++ = v >> (16 - 8 * i);
 	}
@@ -127,10 +135,11 @@ static void take_bytes(const char *text, unsigned bytes, uint8_t *to)
 
 static void forget_window(struct dearmor *d)
 {
-	for (int i = 0; i < WINDOW; i++) {
+	for (unsigned i = 0; i < WINDOW && d->nwindow; i++) {
 		free(d->window[i].text);
 		d->window[i] = (struct physical){0};
 	}
+	d->nwindow = 0;
 }
 
 /* Takes a complete line. */
@@ -224,7 +233,7 @@ static void take_physical(struct dearmor *d)
 
 	if (!line.len || take_complete(d, line.text, line.len))
 		return;
-	for (unsigned i = 1; i <= WINDOW; i++) {
+	for (unsigned i = 1; i <= min_of(d->nwindow, (unsigned)WINDOW); i++) {
 		const struct physical *first = &d->window[(d->next + WINDOW - i) % WINDOW];
 
 		if (first->text && join_lines(d, first, &line))
@@ -238,6 +247,7 @@ static void take_physical(struct dearmor *d)
 	free(d->window[d->next].text);
 	d->window[d->next] = (struct physical){xstrndup(begin.text, begin.len), begin.len};
 	d->next = (d->next + 1) % WINDOW;
+	d->nwindow++;
 }
 
 /* ECMA-48: ESC [ … a final byte from @ to ~; other escape sequences are two bytes here. */
@@ -278,14 +288,28 @@ static bool read_more(struct dearmor *d)
 	return true;
 }
 
+/* Those up to the end of a line. */
+static void take_some(struct dearmor *d)
+{
+	size_t end = d->at;
+
+	while (end < d->end && d->in[end] >= ' ' && d->in[end] < 0x7f)
+		end++;
+	if (d->state == PLAIN && end > d->at && end - d->at < PHYSICAL_MAX - d->line.len) {
+		str__put(&d->line, (const char *)d->in + d->at, end - d->at);
+		d->at = end;
+	}
+	for (uint8_t c = 0; d->at < d->end && c != '\n'; take_char(d, c))
+		c = d->in[d->at++];
+}
+
 ssize_t dearmor__read(void *dearmor, void *data, size_t len)
 {
 	struct dearmor *d = dearmor;
 	ssize_t n;
 
 	while (!(n = armor_order__read(d->order, data, len)) && (d->at < d->end || read_more(d)))
-		for (uint8_t c = 0; d->at < d->end && c != '\n'; take_char(d, c))
-			c = d->in[d->at++];
+		take_some(d);
 	return n ? n : d->error;
 }
 

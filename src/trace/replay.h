@@ -48,6 +48,7 @@ struct call {
 	bool doubted;	  /* CALL_LOST: even of a function where all branches are probed */
 	bool told;	  /* CALL_LOST: UNKNOWN was already emitted for it */
 	bool replaced;	  /* perhaps: by a call in the same place, whose entry was lost */
+	bool holed;	  /* the same, by any number of them: its duration isn't known */
 	bool in_call;	  /* it made a call, and has had no event since */
 	bool made;  /* the next outer call called it directly: its return ends that one's in_call */
 	bool past;  /* CALL_AT: the block's entry or witness has had its event */

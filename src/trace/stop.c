@@ -57,25 +57,30 @@ int trace__start(struct trace *t, uint64_t time)
 	return step__note(t, NULL, STEP_START, time, NULL);
 }
 
-/* Which goroutine the thread runs isn't known either. */
-static void miss_of_thread(struct trace *t, struct thread *th)
+static int miss_of_thread(struct trace *t, struct thread *th)
 {
-	th->stopped |= th->seen || (th->kernel_side && th->kernel_side->seen);
+	struct event_context n = {.t = t, .th = kernel_side__innermost(th)};
+
 	th->interrupted_at = 0;
 	th->last_hit = (struct last_hit){0};
 	replay__forget(t, th);
+	return th->seen || (th->kernel_side && th->kernel_side->seen)
+		       ? step__mark(&n, STEP_UNKNOWN, 0)
+		       : 0;
 }
 
-static void miss_of_all(struct trace *t, const struct map64 *threads)
+static int miss_of_all(struct trace *t, const struct map64 *threads)
 {
 	uint64_t th;
+	int err = 0;
 
-	for (size_t i = 0; i < threads->cap; i++)
+	for (size_t i = 0; !err && i < threads->cap; i++)
 		if (map64__slot(threads, i, &th))
-			miss_of_thread(t, (struct thread *)(uintptr_t)th);
+			err = miss_of_thread(t, (struct thread *)(uintptr_t)th);
+	return err;
 }
 
-/* Those that are idle are freed, which changes only the goroutines' map. */
+/* Which ones the threads run isn't known. Those that are idle are freed. */
 static void leave_goroutines(struct trace *t)
 {
 	uint64_t th;
@@ -87,15 +92,18 @@ static void leave_goroutines(struct trace *t)
 
 int trace__hole(struct trace *t, uint64_t count, bool forgets)
 {
+	int err;
+
 	leave_goroutines(t);
 	if (forgets) {
 		tasks__forget_all(t);
 		t->totals.at_least = 1;
 		t->stopped = 0;
 	}
-	miss_of_all(t, &t->goroutines);
-	miss_of_all(t, &t->threads);
-	return count ? trace__lost(t, 0, 0, count) : 0;
+	err = count ? trace__lost(t, 0, 0, count) : 0;
+	if (!err)
+		err = miss_of_all(t, &t->goroutines);
+	return err ? err : miss_of_all(t, &t->threads);
 }
 
 int trace__mark(struct trace *t, uint64_t time, uint32_t pid, uint32_t tid, const char *text)

@@ -322,6 +322,23 @@ static void test_cut(void)
 	   "a file that is cut anywhere is read up to the cut, and the message says where");
 }
 
+/* Are its lines among the other's, in their order? */
+static bool is_part(const struct str *part, const struct str *whole)
+{
+	const char *p = part->data, *end = p + part->len, *w = whole->data;
+
+	while (p < end) {
+		size_t len = strchr(p, '\n') + 1 - p;
+
+		while (strncmp(w, p, len) != 0)
+			if (!(w = strchr(w, '\n')) || !*++w)
+				return false;
+		p += len;
+		w += len;
+	}
+	return true;
+}
+
 static void test_flips(void)
 {
 	size_t good = 0, n = 0;
@@ -336,12 +353,12 @@ static void test_flips(void)
 		err = read_file(file.data, file.len, &got, &r);
 		/* a length that the flip enlarged may reach behind the file's end */
 		good += (err == -EBADMSG || err == -ENOEXEC || err == -ENODATA) &&
-			is_prefix(&got.items, &wrote);
+			is_part(&got.items, &wrote);
 		file.data[at] ^= 1 << (at % 8);
 		trace_reader__free(r);
 		str__free(&got.items);
 	}
-	is(good, n, "a bit flipped anywhere is noticed, and what is before it is read");
+	is(good, n, "a bit flipped anywhere is noticed, and nothing wrong is read");
 }
 
 /* ---- other versions ---- */
