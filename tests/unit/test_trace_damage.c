@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include "file_fixture.h"
 
-/* At least, of the armored file: the time grows with their square. LINES=2000 takes half a minute.
+/* At least, of the armored file: the time grows with their square. BB_LINES=2000 takes half a
+ * minute.
  */
 static size_t line_count = 500;
 
@@ -434,7 +435,7 @@ static void test_overwrites(void)
 
 int main(void)
 {
-	const char *given = getenv("LINES");
+	const char *given = getenv("BB_LINES");
 
 	line_count = given ? strtoul(given, NULL, 10) : line_count;
 	make_plan();
