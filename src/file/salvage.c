@@ -77,10 +77,12 @@ static bool take_copy(struct salvage *v, const struct block *b)
 /* Gives the first one that waits, if no earlier one can come. */
 static bool give(struct salvage *v, struct block *b, uint32_t *lost)
 {
-	const struct salvaged *first = &v->waiting.data[v->first];
+	const struct salvaged *first;
 
-	if (v->headless || v->first == v->waiting.len ||
-	    (first->number != v->want && !(v->closes && first->number <= v->closing)))
+	if (v->headless || v->first == v->waiting.len)
+		return false;
+	first = &v->waiting.data[v->first];
+	if (first->number != v->want && !(v->closes && first->number <= v->closing))
 		return false;
 	free(v->given.raw);
 	v->given = *first;

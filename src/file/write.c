@@ -440,7 +440,8 @@ static int put_events(struct trace_writer *w)
 	struct str raw = {0};
 	int err = flush_rows(w);
 
-	err = err ? err : put_copies(w);
+	if (!err)
+		err = put_copies(w);
 	if (err || !event_encoder__end(w->events, &raw, &w->totals))
 		return err;
 	if (!is_sideband)
@@ -472,7 +473,8 @@ int trace_writer__event(struct trace_writer *w, const struct event *e)
 {
 	int err = part_from(w, false);
 
-	err = err ? err : event_encoder__event(w->events, e);
+	if (!err)
+		err = event_encoder__event(w->events, e);
 	return err ? err : flush_if_full(w);
 }
 

@@ -82,7 +82,7 @@ check() {
 	fi
 	got=$(perl "$T/compare.pl" "$2" "$T/hurt.json" "$status") || wrong+=" $3: $got;"
 	grep -qE 'armored line [0-9]+ was damaged or missing, and is repaired$' "$T/err" && ((++repaired))
-	((status == 0)) && ((++lossless)) || ((++lossy))
+	if ((status)); then ((++lossy)); else ((++lossless)); fi
 	((status == 0 || status == 1)) || wrong+=" $3: status $status;"
 }
 
