@@ -34,8 +34,12 @@ enum {
 	VERB_CTL = 64,
 	VERB_MERGE = 128,
 	VERB_DIFF = 256,
+	VERB_EVENT = 512,
+	VERB_WATCH = 1024,
+	VERB_PROFILE = 2048,
 };
-#define VERB_TRACE (VERB_USER | VERB_KERNEL | VERB_BOTH)
+#define VERB_NAMED (VERB_EVENT | VERB_WATCH | VERB_PROFILE) /* they name no functions */
+#define VERB_TRACE (VERB_USER | VERB_KERNEL | VERB_BOTH | VERB_NAMED)
 #define VERB_SHOW  (VERB_TRACE | VERB_REPORT)
 #define VERB_TEXT  (VERB_SHOW | VERB_LIST | VERB_DOCTOR | VERB_CTL | VERB_DIFF) /* they print */
 #define VERB_ALL   (VERB_TEXT | VERB_MERGE)
@@ -81,7 +85,9 @@ struct args {
 
 	struct probe_filters filters;
 	VEC(const char *) exclude;
-	unsigned events; /* enum plan_events */
+	VEC(const char *) with; /* --with: named events */
+	bool sched;		/* -e sched */
+	unsigned events;	/* enum plan_events */
 	const char *regs;
 	bool stack;
 	const struct output_format *format; /* NULL: not given */
@@ -126,11 +132,11 @@ struct args {
 	uint64_t differences; /* diff: to show */
 	uint64_t context;     /* diff: steps around each */
 #define CONTEXT_STEPS 5
-	bool addresses;		    /* show kernel addresses */
-	bool exported;		    /* only exported functions */
-	bool sites, points;	    /* list */
-	bool calibrate;		    /* doctor */
-	const char *control_socket; /* where; "none"; NULL: the default one */
+	bool addresses;			 /* show kernel addresses */
+	bool exported;			 /* only exported functions */
+	bool sites, points, list_events; /* list */
+	bool calibrate;			 /* doctor */
+	const char *control_socket;	 /* where; "none"; NULL: the default one */
 	bool paused;
 	bool wait; /* ctl */
 	bool help;
@@ -196,6 +202,8 @@ struct targets {
 int targets__find(struct targets *n, const struct args *a, pid_t pid, bool all);
 /* Does an operand name functions of the kernel? */
 bool targets__name_kernel(const struct args *a);
+/* --exclude (exclude.c). -ENOENT: it leaves no function. */
+int exclude__apply(struct targets *n, const struct args *a);
 void targets__free(struct targets *n);
 /*
  * Functions for a trace that runs, as FUNC in the object that the command line named first, OBJECT

@@ -24,7 +24,7 @@ void header__put(struct str *out, uint16_t machine)
 
 bool file_version__has_totals(const struct file_version *v)
 {
-	return v->major == FILE_MAJOR && v->minor >= 1;
+	return v->major > 5 || (v->major == 5 && v->minor >= 1);
 }
 
 int header__check(const uint8_t *header, struct file_version *version)

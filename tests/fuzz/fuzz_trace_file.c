@@ -44,8 +44,8 @@ static void make_file(struct str *file, const uint8_t *data, size_t size)
 		 "\x89"
 		 "BBT\r\n\x1a\n",
 		 8);
-	put_number(file, 1 + size % 4, 2); /* the format: each that is read */
-	put_number(file, size / 4 % 2, 2);
+	put_number(file, 1 + size % 5, 2); /* the format: each that is read */
+	put_number(file, size / 5 % 2, 2);
 	put_number(file, 62 /* EM_X86_64 */, 4);
 	seal(file, 0, "", 0);
 	while (size >= 3) {
