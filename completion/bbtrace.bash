@@ -134,14 +134,14 @@ _bbtrace_options() {
 		_bbtrace_words "-p --pid --tid --comm --uid --cgroup -f --follow -e --events --exclude --exported -r --regs -k --stack
 			-F --format --depth -o --output -t --timeout -l --limit -T --time -c --count --interval --reset --once --retire --fail-under --last -u --user -b --btf
 			-v --verbose -q --quiet --color --no-fold --no-src --addresses --buffer --max-overhead --min-duration --attach --returns --engine --placement --profile --record --tag --max-size
-			--armor --armor=redundant --control-socket --paused -h --help"
+			--armor --control-socket --paused -h --help"
 		;;
 	report)
 		_bbtrace_words "-p --pid --tid --comm -e --events --exclude -r --regs -F --format --fail-under -o --output --from --to --head
 			--tail --info --tag --by-symbol -l --limit --depth --min-duration -T --time --no-fold --no-src --addresses -c --count --last --color -v --verbose
 			-q --quiet -h --help"
 		;;
-	merge) _bbtrace_words "-o --output --tag --by-symbol --armor --armor=redundant -v --verbose -q --quiet -h --help" ;;
+	merge) _bbtrace_words "-o --output --tag --by-symbol --armor -v --verbose -q --quiet -h --help" ;;
 	diff)
 		_bbtrace_words "-n --differences --context --pass --fail --tid --comm --exclude --from --to --depth -F --format -o --output
 			--color --addresses -v --verbose -q --quiet -h --help"
