@@ -118,6 +118,7 @@ $(B)/unit/%: $(B)/unit/%.o $(SAN_PURE)
 
 # It brings its own ring buffer in place of libbpf's.
 $(B)/unit/test_drain: $(B)/san/source/probes/drain.o
+$(B)/unit/test_tracepoint: $(B)/san/source/probes/tracepoint_format.o
 $(B)/unit/test_kprobe_profile: $(B)/san/source/probes/kprobe_profile.o
 $(B)/unit/test_watch: $(B)/san/cmd/watch.o
 $(B)/unit/test_control: $(B)/san/cmd/control_line.o $(B)/san/cmd/control_server.o

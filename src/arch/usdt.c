@@ -11,9 +11,9 @@ static const char *take_size(const char *text, struct usdt_argument *out, bool *
 	char *end;
 	long size = strtol(text, &end, 10);
 
-	*integer = isdigit((unsigned char)end[-1]) && *end == '@';
 	if (end == text)
 		return NULL;
+	*integer = *end == '@';
 	while (isalpha((unsigned char)*end))
 		end++;
 	if (*end != '@')

@@ -377,8 +377,8 @@ static void add_named(struct joining *j)
 		const struct plan_field *f = plan__fields(j->p, i, &n);
 		uint32_t known = find_named(j->all, j->p, i);
 
-		j->n->named[i] = known < j->all->named.len ? known
-							    : j->all->named.len + rows->named.len;
+		j->n->named[i] =
+			known < j->all->named.len ? known : j->all->named.len + rows->named.len;
 		if (known < j->all->named.len)
 			continue;
 		plan__add_named(rows, j->p->named.data[i].kind, j->p->named.data[i].name);

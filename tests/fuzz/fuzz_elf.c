@@ -68,6 +68,23 @@ static int count(void *ctx, const char *soname)
 	return 0;
 }
 
+/* Static probes, and their arguments by each architecture. */
+static void check_usdt(const struct object *o)
+{
+	struct usdt_argument args[USDT_ARGUMENTS];
+	autofree usdt_vec all = {0};
+	const struct usdt_probe *u;
+
+	object__usdt(o, &all);
+	vec__each (u, &all) {
+		unsigned n = usdt__arguments(arch__by_machine(o->machine), u->arguments, args);
+
+		CHECK(n <= USDT_ARGUMENTS && u->provider && u->name);
+		for (unsigned i = 0; i < n; i++)
+			CHECK(args[i].kind <= USDT_MEMORY);
+	}
+}
+
 static void look_at(struct object *o)
 {
 	static const char *const specs[] = {"main",   "f*",	  "f.cold",   "f@V1",
@@ -83,6 +100,7 @@ static void look_at(struct object *o)
 	for (i = 0; i < o->frames.len; i += 1 + o->frames.len / LOOK_AT)
 		look_at_frame(o, i, &v);
 	object__needed(o, count, &needed);
+	check_usdt(o);
 	object__demangle(o);
 }
 

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Arguments of static probes: each form of an operand, and text that is none. */
+#include <elf.h>
+#include "arch/arch.h"
+#include "tap.h"
+
+static const struct arch *arch;
+
+static void is_argument(const char *text, struct usdt_argument want)
+{
+	struct usdt_argument got[USDT_ARGUMENTS];
+
+	is(usdt__arguments(arch, text, got), 1, "'%s' is one argument", text);
+	ok(got[0].kind == want.kind && got[0].size == want.size &&
+		   got[0].is_signed == want.is_signed,
+	   "'%s': its kind and size", text);
+	if (want.kind == USDT_UNKNOWN)
+		return;
+	ok(got[0].disp == want.disp && (want.kind == USDT_CONSTANT || got[0].base == want.base),
+	   "'%s': its operand", text);
+	if (want.kind == USDT_MEMORY)
+		ok(got[0].index == want.index &&
+			   (want.index == REG_NONE || got[0].scale == want.scale),
+		   "'%s': its index", text);
+}
+
+/* Numbers of registers: SDM 2, table 2-2. */
+enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R15 = 15 };
+
+static void test_operands(void)
+{
+	is_argument("8@%rdi", (struct usdt_argument){USDT_REGISTER, 8, false, RDI});
+	is_argument("-4@%eax", (struct usdt_argument){USDT_REGISTER, 4, true, RAX});
+	is_argument("-2@%r15w", (struct usdt_argument){USDT_REGISTER, 2, true, R15});
+	is_argument("1@%sil", (struct usdt_argument){USDT_REGISTER, 1, false, RSI});
+	is_argument("-4@$-5", (struct usdt_argument){USDT_CONSTANT, 4, true, .disp = -5});
+	is_argument("8@$0x10", (struct usdt_argument){USDT_CONSTANT, 8, false, .disp = 16});
+	is_argument("-8@-24(%rbp)",
+		    (struct usdt_argument){USDT_MEMORY, 8, true, RBP, REG_NONE, 1, -24});
+	is_argument("8@(%r8)", (struct usdt_argument){USDT_MEMORY, 8, false, R8, REG_NONE, 1});
+	is_argument("4@8(%rbx,%rcx,4)",
+		    (struct usdt_argument){USDT_MEMORY, 4, false, RBX, RCX, 4, 8});
+	is_argument("4@(%rax,%rdx)", (struct usdt_argument){USDT_MEMORY, 4, false, RAX, RDX, 1});
+	is_argument("8@16(,%rdx,8)",
+		    (struct usdt_argument){USDT_MEMORY, 8, false, REG_NONE, RDX, 8, 16});
+}
+
+static void test_unknown(void)
+{
+	static const char *const texts[] = {"8@foo(%rip)", "8f@%xmm0",	      "8@%xmm0", "8@%nope",
+					    "8@(%rax",	   "8@(%rax,%rbx,3)", "8@$",	 "8@",
+					    "16@%rax",	   "3@%rax",	      "8@%rax)"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		struct usdt_argument got[USDT_ARGUMENTS];
+
+		ok(usdt__arguments(arch, texts[i], got) == 1 && got[0].kind == USDT_UNKNOWN,
+		   "'%s' can't be told", texts[i]);
+	}
+}
+
+static void test_lists(void)
+{
+	struct usdt_argument got[USDT_ARGUMENTS];
+
+	is(usdt__arguments(arch, "", got), 0, "no arguments");
+	is(usdt__arguments(arch, "nonsense", got), 0, "no text of arguments");
+	is(usdt__arguments(arch, "8@%rax 8@foo(%rip) -4@$1", got), 3,
+	   "an argument that can't be told has its place");
+	ok(got[1].kind == USDT_UNKNOWN && got[2].kind == USDT_CONSTANT && got[2].disp == 1,
+	   "and those behind it theirs");
+	is(usdt__arguments(arch, "8@[sp, 16] 4@$2", got), 2,
+	   "blanks within an operand are part of it");
+	is(usdt__arguments(arch,
+			   "8@$1 8@$2 8@$3 8@$4 8@$5 8@$6 8@$7 8@$8 8@$9 8@$10 8@$11 8@$12 8@$13",
+			   got),
+	   USDT_ARGUMENTS, "no more than there is room for");
+	is(usdt__arguments(arch__by_machine(EM_AARCH64), "8@x0 4@[sp, 16]", got), 2,
+	   "other architectures' arguments are counted");
+	is(got[0].kind, USDT_UNKNOWN, "but not told");
+}
+
+int main(void)
+{
+	arch = arch__by_machine(EM_X86_64);
+	test_operands();
+	test_unknown();
+	test_lists();
+	return tap__done();
+}
