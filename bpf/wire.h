@@ -37,6 +37,8 @@ enum wire_type {
 	WIRE_PASSES, /* struct wire_value, with config.inlines: filters of which it is told whether
 			the thread passes them from here on (value 0: enum filter_flags, and
 			PASSES_PROCESS), and those of them that it passes (value 1); site: none */
+	WIRE_SWITCH, /* struct wire_value: recording is to be switched; value 0 = the index of the
+			switch in probe_options.switches; site: none */
 	WIRE_TYPES
 };
 
@@ -175,6 +177,10 @@ struct wire_entry_stack {
  */
 #define COOKIE_GENERATION_SHIFT 32
 #define GENERATION_TAKES_OVER	1 /* in current, generation << 1 */
+
+/* The cookie of a switch: its index, and whether it stops recording, which the program does at once.
+ */
+#define COOKIE_STOPS (1ull << 32)
 
 /* By site: what its probe does. */
 #define SITE_ENTRY (1ull << 24)

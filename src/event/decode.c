@@ -170,6 +170,7 @@ static const size_t sizes[WIRE_TYPES] = {
 	[WIRE_SIGNAL] = sizeof(struct wire_signal), [WIRE_GOROUTINE] = sizeof(struct wire_value),
 	[WIRE_RETURN] = sizeof(struct wire_value),  [WIRE_END] = sizeof(struct wire_value),
 	[WIRE_RESUME] = sizeof(struct wire_value),  [WIRE_PASSES] = sizeof(struct wire_value),
+	[WIRE_SWITCH] = sizeof(struct wire_value),
 };
 
 static const uint8_t types[WIRE_TYPES] = {
@@ -178,6 +179,7 @@ static const uint8_t types[WIRE_TYPES] = {
 	[WIRE_SIGNAL] = EVENT_SIGNAL, [WIRE_GOROUTINE] = EVENT_GOROUTINE,
 	[WIRE_RETURN] = EVENT_RETURN, [WIRE_END] = EVENT_END,
 	[WIRE_RESUME] = EVENT_RESUME, [WIRE_PASSES] = EVENT_PASSES,
+	[WIRE_SWITCH] = EVENT_SWITCH,
 };
 
 static void take_stack(struct event_entry *out, const struct wire_entry_stack *s)
@@ -274,9 +276,11 @@ const struct event *decoder__event(struct decoder *d, const void *record, size_t
 		out->count = v->value[0] & ~PASSES_PROCESS;
 		out->process = v->value[0] & PASSES_PROCESS;
 		out->value = v->value[1];
+	} else if (type == WIRE_SWITCH) {
+		out->count = v->value[0];
 	}
 	if (type == WIRE_LOST || type == WIRE_GOROUTINE || type == WIRE_SIGNAL ||
-	    type == WIRE_END || type == WIRE_RESUME || type == WIRE_PASSES)
+	    type == WIRE_END || type == WIRE_RESUME || type == WIRE_PASSES || type == WIRE_SWITCH)
 		return out;
 	if (out->site >= d->plan->sites.len)
 		return bad_record();

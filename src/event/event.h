@@ -26,6 +26,7 @@ enum event_type {
 	EVENT_PASSES = EVENT_TYPES, /* of the thread with a log: count: filters of which it is told
 				       whether it passes them (bits, as in bpf/wire.h), value: those
 				       of them that it passes; process: as do all of its threads */
+	EVENT_SWITCH, /* recording is to be switched; count: the index of the switch */
 };
 
 /* The kernel ran this in an interrupt. */
@@ -141,10 +142,14 @@ enum sideband_type {
 	SIDEBAND_LOST,	/* count sideband events were lost */
 	SIDEBAND_GAP,	/* an unknown number of this process's events is missing */
 	SIDEBAND_INNER, /* the process's PID in its own PID namespace is count */
-	SIDEBAND_STOP,	/* nothing is recorded from here on; pid 0, as of the next one */
-	SIDEBAND_START, /* it is again */
+	/* pid 0; text: what asked for it; NULL: somebody, by bbtrace ctl */
+	SIDEBAND_STOP,	/* nothing is recorded from here on */
+	SIDEBAND_START, /* it is again; count: so many ns after that was asked for, with a text */
 	SIDEBAND_MARK,	/* somebody notes text; pid 0: not of a thread */
-	SIDEBAND_TYPES
+	SIDEBAND_TYPES,
+	/* From here on: nothing that happened to a process, and never in a file. */
+	SIDEBAND_SWITCH = SIDEBAND_TYPES, /* a thread came to a switch of recording, the one of
+					     index count */
 };
 
 struct sideband_event {
@@ -154,8 +159,9 @@ struct sideband_event {
 	uint64_t start, len, offset; /* MAP */
 	uint32_t major, minor;	     /* MAP */
 	uint64_t ino;		     /* MAP */
-	uint64_t count;		     /* LOST, INNER */
-	const char *text; /* COMM, EXEC: the name; MAP: the path; MARK. Valid during the call */
+	uint64_t count;		     /* LOST, INNER, START, SWITCH */
+	const char *text; /* COMM, EXEC: the name; MAP: the path; MARK, STOP, START. Valid during
+			     the call */
 };
 
 /* ---- from records of the BPF program (bpf/wire.h) to events (decode.c) ---- */

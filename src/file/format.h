@@ -20,8 +20,8 @@
 #define FILE_MAGIC_SIZE	 8
 #define FILE_HEADER_SIZE 20
 /* Readers refuse a newer one. 2: times are predicted; 3: taken instead of flags; 4: increments of
- * the plan. */
-#define FILE_MAJOR 4
+ * the plan; 5: what asked for a stop, or a start. */
+#define FILE_MAJOR 5
 #define FILE_MINOR 0
 
 #define BLOCK_HEADER_SIZE 20

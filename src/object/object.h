@@ -252,6 +252,20 @@ bool object__vaddr_to_offset(const struct object *o, uint64_t vaddr, uint64_t *o
  */
 int object__needed(const struct object *o, int (*fn)(void *ctx, const char *soname), void *ctx);
 
+/* ---- what a program says to its tracer, by include/bbtrace.h (markers.c) ---- */
+
+enum marker_kind { MARKER_START, MARKER_STOP, MARKER_MARK };
+
+struct marker {
+	uint64_t vaddr;
+	enum marker_kind kind;
+	const char *args; /* where its arguments are, in the note's words; lives as long as the
+			     object */
+};
+typedef VEC(struct marker) marker_vec;
+/* Appends those of the object in the order of its notes. */
+void object__markers(const struct object *o, marker_vec *out);
+
 /* ---- functions to trace ---- */
 
 #define NO_FUNCTION UINT32_MAX /* in place of a function's index */

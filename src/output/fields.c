@@ -82,6 +82,18 @@ static bool get_text(const struct output *o, const struct step *s, union field_v
 	return true;
 }
 
+static bool get_by(const struct output *o, const struct step *s, union field_value *v)
+{
+	v->string = s->text;
+	return s->text;
+}
+
+static bool get_asked(const struct output *o, const struct step *s, union field_value *v)
+{
+	v->number = s->count;
+	return s->text;
+}
+
 static bool get_at(const struct output *o, const struct step *s, union field_value *v)
 {
 	v->place = &s->at;
@@ -233,6 +245,8 @@ const struct field fields[FIELDS] = {
 	[FIELD_CONTEXT] = {KEY("context"), VALUE_STRING, CALLS, get_context},
 	[FIELD_EVENT] = {KEY("event"), VALUE_STRING, ALL_STEPS, get_event},
 	[FIELD_TEXT] = {KEY("text"), VALUE_STRING, IN(STEP_MARK), get_text},
+	[FIELD_BY] = {KEY("by"), VALUE_STRING, IN(STEP_STOP) | IN(STEP_START), get_by},
+	[FIELD_ASKED] = {KEY("since_asked_ns"), VALUE_DEC, IN(STEP_START), get_asked},
 	[FIELD_AT] = {{NULL, 0}, VALUE_AT, CALLS, get_at},
 	[FIELD_SRC] = {KEY("src"), VALUE_SRC, CALLS, get_src},
 	[FIELD_KIND] = {KEY("kind"), VALUE_STRING, IN(STEP_BRANCH), get_kind},

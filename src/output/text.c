@@ -187,6 +187,23 @@ static void show_events(struct output *o, const struct step *step, const union f
 	str__puts(&o->buffer, v->number == 1 ? " event" : " events");
 }
 
+/* How long a start was not live after what asked for it. */
+static void show_recording(struct output *o, const struct step *step, const union field_value *v)
+{
+	const union field_value asked = {.number = step->count};
+
+	str__puts(&o->buffer, v->string);
+	put(&o->buffer, "s");
+	if (!step->text)
+		return;
+	put(&o->buffer, step->type == STEP_START ? ", " : " at ");
+	if (step->type == STEP_START) {
+		show_duration(o, step, &asked);
+		put(&o->buffer, " after ");
+	}
+	str__shown(&o->buffer, step->text);
+}
+
 /* ---- the lines ---- */
 
 struct cell {
@@ -291,7 +308,7 @@ static const struct cell mark_cells[] = {
 };
 
 static const struct cell recording_cells[] = {
-	CELL(EVENT, string, .before = "-- recording ", .after = "s --", .colour = YELLOW),
+	CELL(EVENT, recording, .before = "-- recording ", .after = " --", .colour = YELLOW),
 	LINE_END,
 };
 

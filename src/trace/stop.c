@@ -34,7 +34,7 @@ static void stop_all(struct trace *t, const struct map64 *threads)
 			stop_thread(t, (struct thread *)(uintptr_t)th);
 }
 
-int trace__stop(struct trace *t, uint64_t time)
+int trace__stop(struct trace *t, uint64_t time, const char *by)
 {
 	if (t->stopped)
 		return 0;
@@ -43,23 +43,23 @@ int trace__stop(struct trace *t, uint64_t time)
 	tasks__leave_all(t);
 	stop_all(t, &t->goroutines);
 	stop_all(t, &t->threads);
-	return step__note(t, NULL, STEP_STOP, time, NULL);
+	return step__note(t, NULL, STEP_STOP, time, 0, by);
 }
 
 /* A part of a trace may begin in a stop. */
-int trace__start(struct trace *t, uint64_t time)
+int trace__start(struct trace *t, uint64_t time, uint64_t since, const char *by)
 {
 	if (t->stopped)
 		t->totals.stopped_ms += (time - min_of(time, t->stopped)) / 1000000;
 	t->stopped = 0;
-	return step__note(t, NULL, STEP_START, time, NULL);
+	return step__note(t, NULL, STEP_START, time, since, by);
 }
 
 int trace__mark(struct trace *t, uint64_t time, uint32_t pid, uint32_t tid, const char *text)
 {
 	struct thread *th = pid ? tasks__thread(t, pid, tid, 0) : NULL;
 
-	return step__note(t, th, STEP_MARK, time, text);
+	return step__note(t, th, STEP_MARK, time, 0, text);
 }
 
 int stop__mark(struct event_context *n)

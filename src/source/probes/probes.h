@@ -31,6 +31,15 @@ struct probe_filters {
 
 #define PROBE_BUFFER_DEFAULT (16u << 20)
 
+/* An instruction of a program whose execution switches recording on or off. */
+struct probe_switch {
+	const struct object *object;
+	uint64_t vaddr;
+	bool stops;
+	const char *name; /* for messages, and for what it asks for */
+};
+typedef VEC(struct probe_switch) switch_vec;
+
 struct probe_options {
 	struct probe_filters filters;
 	size_t buffer;	 /* bytes, a power of two multiple of the page size; 0: PROBE_BUFFER_DEFAULT
@@ -40,6 +49,9 @@ struct probe_options {
 	bool inlines;	 /* copied functions log: records tell where their thread's log stands */
 	bool retires;	 /* probe__change() may be called */
 	bool grows;	 /* probe__attach_sites() and probe__detach_sites() may be called */
+	/* Each execution of one by a thread that passes the filters is told (SIDEBAND_SWITCH). NULL:
+	 * there will be none. Empty: they may be added. */
+	const switch_vec *switches;
 	bool all_regs;	 /* every register of an entry, not just arguments and stack pointer */
 	const volatile sig_atomic_t *interrupted; /* set by a signal: attaching ends with -EINTR */
 	const char *attach;	     /* the one mechanism to use, by name; NULL: the best */
@@ -100,6 +112,10 @@ int probe__attach_sites(struct probe *p, const uint32_t *sites, size_t n);
  * costs, and its hits are ignored.
  */
 int probe__detach_sites(struct probe *p, const uint32_t *sites, size_t n);
+/* Switches were added to options.switches: attaches those from this one on. -ENOTSUP, ...: none. */
+int probe__attach_switches(struct probe *p, size_t from);
+/* Switches that were lost: how many, and the index of the last one. */
+uint64_t probe__lost_switches(const struct probe *p, size_t *last);
 /* Hits that may have been counted twice by that. */
 uint64_t probe__counted_twice(const struct probe *p);
 /* Probes count: threads, of any process, whose end was not seen. */

@@ -119,6 +119,17 @@ static int give_sideband(struct probe *p, uint64_t until, const struct source_si
 	return err ? err : give_gaps(p, until, sink);
 }
 
+static int give_switch(const struct event *e, const struct source_sink *sink)
+{
+	const struct sideband_event side = {.type = SIDEBAND_SWITCH,
+					    .time = e->time,
+					    .pid = e->pid,
+					    .tid = e->tid,
+					    .count = e->count};
+
+	return sink->sideband(sink->ctx, &side);
+}
+
 static int give_records(struct probe *p, const struct batch *b, const struct source_sink *sink)
 {
 	const char *at = b->records, *end = at + b->len;
@@ -139,7 +150,8 @@ static int give_records(struct probe *p, const struct batch *b, const struct sou
 		if (e->type == EVENT_END && e->last)
 			err = counters__end_program(p, e->pid, e->time, sink);
 		if (!err)
-			err = sink->event(sink->ctx, e);
+			err = e->type == EVENT_SWITCH ? give_switch(e, sink)
+						      : sink->event(sink->ctx, e);
 		if (err)
 			return err;
 	}
@@ -167,8 +179,11 @@ static int attach_again(struct probe *p)
 {
 	struct sideband_event *gap = vec__last(&p->gaps);
 
-	int err = p->programs.mechanism->attach_again(p, gap->pid);
+	int err = switches__attach_again(p, gap->pid);
 
+	if (err || p->parked)
+		return err;
+	err = p->programs.mechanism->attach_again(p, gap->pid);
 	if (err || p->programs.mechanism->lookup == LOOKUP_COOKIE)
 		return err;
 	return uprobe_multi__attach_again(p, gap->pid);
