@@ -178,7 +178,8 @@ struct wire_entry_stack {
 #define COOKIE_GENERATION_SHIFT 32
 #define GENERATION_TAKES_OVER	1 /* in current, generation << 1 */
 
-/* The cookie of a switch: its index, and whether it stops recording, which the program does at once.
+/* The cookie of a switch: its index, and whether it stops recording, which the program does at
+ * once.
  */
 #define COOKIE_STOPS (1ull << 32)
 

@@ -7,21 +7,29 @@
 
 /* ---- what the probes report ---- */
 
+/* Some of the probes may still have been there. */
+static bool is_left_out(const struct live *l, const struct event *e)
+{
+	return l->closed &&
+	       (e->type == EVENT_ENTRY || e->type == EVENT_BRANCH || e->type == EVENT_RETURN);
+}
+
 static int on_event(void *ctx, const struct event *told)
 {
 	struct live *l = ctx;
 	struct checked_event room;
-	const struct event *e = frames__check(&l->show, told, &room);
-	int err = l->recorder ? recorder__event(l->recorder, e) : 0;
+	const struct event *e = is_left_out(l, told) ? NULL : frames__check(&l->show, told, &room);
+	int err = l->recorder && e ? recorder__event(l->recorder, e) : 0;
 
-	return err ? err : show__event(&l->show, e);
+	return err || !e ? err : show__event(&l->show, e);
 }
 
 static int on_run(void *ctx, const struct event_run *run, size_t *n)
 {
 	struct live *l = ctx;
 
-	return show__run(&l->show, run, l->recorder, n);
+	*n = 0;
+	return l->closed ? 0 : show__run(&l->show, run, l->recorder, n);
 }
 
 static int take_sideband(struct live *l, const struct sideband_event *e)
@@ -108,8 +116,10 @@ static void look_at_again(void *ctx, uint32_t pid)
 static int on_sideband(void *ctx, const struct sideband_event *e)
 {
 	struct live *l = ctx;
-	int err = take_sideband(l, e);
+	int err = e->type < SIDEBAND_TYPES ? take_sideband(l, e) : 0;
 
+	if (!err && l->told)
+		err = l->told(l->told_ctx, e);
 	if (err || e->type != SIDEBAND_LOST)
 		return err;
 	l->count_the_dead = true;

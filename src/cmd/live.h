@@ -15,6 +15,10 @@ struct live {
 	bool count_the_dead;  /* exit events may have been lost */
 	VEC(struct sideband_event) dead;
 	uint64_t found_dead; /* when; CLOCK_MONOTONIC, ns */
+	bool closed;	     /* recording has stopped: what threads did since is left out */
+	/* Is told what may switch recording (switching__told()); NULL: nothing does. */
+	int (*told)(void *ctx, const struct sideband_event *e);
+	void *told_ctx;
 };
 
 void live__open(struct live *l, const struct plan *plan, const struct targets *targets,

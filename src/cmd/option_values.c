@@ -67,3 +67,14 @@ int value__file_name(const char *name)
 				name, name);
 	return 0;
 }
+
+int engine__parse(const char *name, enum engine *out)
+{
+	static const char *const names[] = {
+		[ENGINE_PROBE] = "probe", [ENGINE_INLINE] = "inline", [ENGINE_AUTO] = "auto"};
+	int i = value__name(names, ARRAY_SIZE(names), name);
+
+	*out = max_of(i, 0);
+	return i >= 0 ? 0
+		      : err__set(EINVAL, "unknown engine '%s': use probe, inline or auto", name);
+}

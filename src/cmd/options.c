@@ -10,10 +10,11 @@
 
 /* The type of an option's field, and how its value is parsed. */
 enum option_type {
-	OPTION_SWITCH,	 /* bool: true */
-	OPTION_TEXT,	 /* const char *: not copied */
-	OPTION_FILE,	 /* as OPTION_TEXT, but not empty, and no option */
-	OPTION_TIME,	 /* uint64_t: nanoseconds */
+	OPTION_SWITCH, /* bool: true */
+	OPTION_TEXT,   /* const char *: not copied */
+	OPTION_FILE,   /* as OPTION_TEXT, but not empty, and no option */
+	OPTION_TIME,   /* uint64_t: nanoseconds, more than 0 */
+	OPTION_TIME_FROM_0,
 	OPTION_NUMBER,	 /* uint64_t */
 	OPTION_COUNT,	 /* uint64_t, with K, M and G */
 	OPTION_POSITIVE, /* the same, at least 1 */
@@ -124,14 +125,22 @@ static int set_exclude(struct args *a, const char *v)
 	return 0;
 }
 
-static int check_timeout(struct args *a, const char *v)
+static int set_control(struct args *a, const char *v)
 {
-	return a->timeout_ns ? 0 : err__set(EINVAL, "must be more than 0");
+	a->control_app = !strcmp(v, "app");
+	return a->control_app ? 0 : err__set(EINVAL, "unknown control '%s': use app", v);
 }
 
-static int check_to(struct args *a, const char *v)
+static int set_start_on(struct args *a, const char *v)
 {
-	return a->to ? 0 : err__set(EINVAL, "must be more than 0");
+	vec__push(&a->start_on, v);
+	return 0;
+}
+
+static int set_stop_on(struct args *a, const char *v)
+{
+	vec__push(&a->stop_on, v);
+	return 0;
 }
 
 static int check_interval(struct args *a, const char *v)
@@ -248,17 +257,6 @@ static int set_returns(struct args *a, const char *v)
 	return i >= 0 ? 0 : err__set(EINVAL, "unknown value '%s': use ret, probe or none", v);
 }
 
-int engine__parse(const char *name, enum engine *out)
-{
-	static const char *const names[] = {
-		[ENGINE_PROBE] = "probe", [ENGINE_INLINE] = "inline", [ENGINE_AUTO] = "auto"};
-	int i = value__name(names, ARRAY_SIZE(names), name);
-
-	*out = max_of(i, 0);
-	return i >= 0 ? 0
-		      : err__set(EINVAL, "unknown engine '%s': use probe, inline or auto", name);
-}
-
 static int set_engine(struct args *a, const char *v)
 {
 	a->engine_given = true;
@@ -268,14 +266,15 @@ static int set_engine(struct args *a, const char *v)
 /* The offset of a field; doesn't compile if the field has another type. */
 #define FIELD(type, field)                                                                         \
 	(offsetof(struct args, field) + 0 * sizeof((type *)0 == &((struct args *)0)->field))
-#define SWITCH(field)	 OPTION_SWITCH, FIELD(bool, field)
-#define TEXT(field)	 OPTION_TEXT, FIELD(const char *, field)
-#define FILE_NAME(field) OPTION_FILE, FIELD(const char *, field)
-#define TIME(field)	 OPTION_TIME, FIELD(uint64_t, field)
-#define NUMBER(field)	 OPTION_NUMBER, FIELD(uint64_t, field)
-#define COUNT(field)	 OPTION_COUNT, FIELD(uint64_t, field)
-#define POSITIVE(field)	 OPTION_POSITIVE, FIELD(uint64_t, field)
-#define OTHER		 OPTION_OTHER, 0
+#define SWITCH(field)	   OPTION_SWITCH, FIELD(bool, field)
+#define TEXT(field)	   OPTION_TEXT, FIELD(const char *, field)
+#define FILE_NAME(field)   OPTION_FILE, FIELD(const char *, field)
+#define TIME(field)	   OPTION_TIME, FIELD(uint64_t, field)
+#define TIME_FROM_0(field) OPTION_TIME_FROM_0, FIELD(uint64_t, field)
+#define NUMBER(field)	   OPTION_NUMBER, FIELD(uint64_t, field)
+#define COUNT(field)	   OPTION_COUNT, FIELD(uint64_t, field)
+#define POSITIVE(field)	   OPTION_POSITIVE, FIELD(uint64_t, field)
+#define OTHER		   OPTION_OTHER, 0
 
 static const struct option_row rows[] = {
 	{"pid", 'p', "PID[,PID...]", VERB_SHOW | VERB_LIST, OTHER,
@@ -312,22 +311,21 @@ static const struct option_row rows[] = {
 	 "trace file: start a new file at this size, keep the old one as FILE.1", check_max_size},
 	{"armor", 0, NULL, VERB_TRACE | VERB_MERGE, SWITCH(armor),
 	 "trace file: write lines of text that survive a serial console"},
-	{"from", 0, "TIME", VERB_REPORT | VERB_DIFF, TIME(from),
+	{"from", 0, "TIME", VERB_REPORT | VERB_DIFF, TIME_FROM_0(from),
 	 "start this long after the beginning of the trace"},
 	{"to", 0, "TIME", VERB_REPORT | VERB_DIFF, TIME(to),
-	 "stop this long after the beginning of the trace", check_to},
+	 "stop this long after the beginning of the trace"},
 	{"head", 0, "N", VERB_REPORT, POSITIVE(head), "only the first N events"},
 	{"tail", 0, "N", VERB_REPORT, POSITIVE(tail), "only the last N events"},
 	{"info", 0, NULL, VERB_REPORT, SWITCH(info),
 	 "show the file's metadata instead of the trace"},
-	{"timeout", 't', "SEC", VERB_TRACE, TIME(timeout_ns), "stop after this long",
-	 check_timeout},
+	{"timeout", 't', "SEC", VERB_TRACE, TIME(timeout_ns), "stop after this long"},
 	{"limit", 'l', "N", VERB_SHOW, POSITIVE(limit), "stop after N printed events"},
 	{"max-overhead", 0, "PERCENT", VERB_TRACE, NUMBER(max_overhead),
 	 "stop when tracing takes more of the processes' CPU time", check_overhead},
 	{"depth", 0, "N", VERB_SHOW | VERB_DIFF, NUMBER(depth),
 	 "no deeper than N nested calls of traced functions", check_depth},
-	{"min-duration", 0, "TIME", VERB_SHOW, TIME(min_duration),
+	{"min-duration", 0, "TIME", VERB_SHOW, TIME_FROM_0(min_duration),
 	 "only calls that took at least this long (20us, 1.5ms)"},
 	{"time", 'T', "STYLE", VERB_SHOW, OTHER, "rel (default), abs, delta or none", set_time},
 	{"no-fold", 0, NULL, VERB_SHOW, SWITCH(no_fold), "text: show every iteration of loops"},
@@ -340,7 +338,7 @@ static const struct option_row rows[] = {
 	{"attach", 0, "NAME", VERB_TRACE, TEXT(attach),
 	 "attach by this mechanism only; bbtrace doctor lists them"},
 	{"count", 'c', NULL, VERB_SHOW, SWITCH(count), "count edges instead of listing events"},
-	{"interval", 0, "SEC", VERB_TRACE, TIME(interval_ns),
+	{"interval", 0, "SEC", VERB_TRACE, TIME_FROM_0(interval_ns),
 	 "-c: print the counts so far every SEC, as at SIGUSR1", check_interval},
 	{"reset", 0, NULL, VERB_TRACE, SWITCH(reset),
 	 "-c: after the counts are printed, begin with 0 again"},
@@ -381,10 +379,20 @@ static const struct option_row rows[] = {
 	 "where bbtrace ctl reaches this trace; none: nowhere"},
 	{"paused", 0, NULL, VERB_TRACE, SWITCH(paused),
 	 "record nothing until bbtrace ctl PID start"},
+	{"control", 0, "app", VERB_TRACE, OTHER,
+	 "record from the program's BBTRACE_START() to its BBTRACE_STOP() (bbtrace.h)",
+	 set_control},
+	{"start-on", 0, "FUNC", VERB_TRACE, OTHER,
+	 "record from where this is executed on; may be repeated", set_start_on},
+	{"stop-on", 0, "FUNC", VERB_TRACE, OTHER,
+	 "record no longer where this is executed; may be repeated", set_stop_on},
+	{"delay", 0, "TIME", VERB_TRACE, TIME(delay_ns),
+	 "start to record this long after that was asked for, or after the trace began"},
+	{"for", 0, "TIME", VERB_TRACE, TIME(for_ns), "stop this long after each start"},
 	{"wait", 0, NULL, VERB_CTL, SWITCH(wait),
 	 "return when the trace has written all, after quit"},
 	{"timeout", 't', "SEC", VERB_CTL, TIME(timeout_ns),
-	 "wait this long for an answer (default: 60, 10 for the first sign)", check_timeout},
+	 "wait this long for an answer (default: 60, 10 for the first sign)"},
 	{"calibrate", 0, NULL, VERB_DOCTOR, SWITCH(calibrate),
 	 "measure the cost of probe hits instead"},
 	{"verbose", 'v', NULL, VERB_ALL, OTHER, "print decisions and their reasons", set_verbose},
@@ -495,7 +503,11 @@ static int store(struct args *a, const struct option_row *r, const char *value)
 		*(const char **)field = value;
 		return 0;
 	case OPTION_TIME:
-		return value__time(value, field);
+	case OPTION_TIME_FROM_0:
+		err = value__time(value, field);
+		return err || *(uint64_t *)field || r->type == OPTION_TIME_FROM_0
+			       ? err
+			       : err__set(EINVAL, "must be more than 0");
 	case OPTION_NUMBER:
 	case OPTION_COUNT:
 		return parse__u64(value, r->type == OPTION_COUNT, field);
@@ -588,4 +600,6 @@ void args__free(struct args *a)
 	vec__free(&a->filters.comms);
 	vec__free(&a->filters.excluded);
 	vec__free(&a->exclude);
+	vec__free(&a->start_on);
+	vec__free(&a->stop_on);
 }

@@ -20,6 +20,7 @@
 #include "growth.h"
 #include "nothing.h"
 #include "planning.h"
+#include "switching.h"
 #include "wants.h"
 #include "watch.h"
 
@@ -41,6 +42,8 @@ struct session {
 	struct render render;	   /* else */
 	struct control control;
 	struct growth growth;
+	struct switches switches;
+	struct switching switching;
 	bool under; /* less ran than --fail-under asks for */
 	int btf;    /* from --btf; -1: none */
 	char btf_path[32];
@@ -179,6 +182,7 @@ static int poll_until_over(struct session *s)
 		wait.timeout_ms = min_of((end - now) / 1000000 + 1,
 					 (uint64_t)counting__patience_ms(&s->counting, now));
 		wait.timeout_ms = control__patience_ms(&s->control, wait.timeout_ms);
+		wait.timeout_ms = switching__patience_ms(&s->switching, now, wait.timeout_ms);
 		err = sources__take(s->sources, wait, &s->live.sink);
 		if (err == SOURCE_ENDED)
 			break;
@@ -191,7 +195,9 @@ static int poll_until_over(struct session *s)
 			brake__tell(&s->brake, s->live.show.trace, s->plan);
 			break;
 		}
-		err = counting__tick(&s->counting);
+		err = switching__tick(&s->switching, now_ns(CLOCK_MONOTONIC));
+		if (!err)
+			err = counting__tick(&s->counting);
 		if (!err)
 			err = control__serve(&s->control, now);
 		if (!err)
@@ -223,6 +229,7 @@ static int finish(struct session *s, int err)
 	if (!err && !end)
 		nothing__tell_live(s->args, &s->meta, &s->live, s->probe, s->engine.inliner);
 	counting__tell(&s->counting);
+	switching__tell(&s->switching);
 	child__tell_signal(&s->child);
 	if (!err && !end)
 		announce__file(s->args, args__record_name(s->args));
@@ -283,6 +290,11 @@ static int open_control(struct session *s)
 	return control__open(&s->control);
 }
 
+static int told(void *switching, const struct sideband_event *e)
+{
+	return switching__told(switching, e);
+}
+
 static struct growth growth_of(struct session *s)
 {
 	return (struct growth){.planning = &s->planning,
@@ -302,6 +314,7 @@ static struct probe_options options_of(struct session *s)
 				      .events = s->args->events,
 				      .inlines = s->engine.copies,
 				      .retires = retires(s->args),
+				      .switches = args__switches(s->args) ? &s->switches.all : NULL,
 				      .stack = s->args->stack,
 				      .all_regs = wants__all_regs(s->args),
 				      .interrupted = &interrupted,
@@ -309,6 +322,31 @@ static struct probe_options options_of(struct session *s)
 				      .kernel = s->planning.targets.kernel,
 				      .btf = s->args->btf ? s->btf_path : NULL,
 				      .btf_name = s->args->btf};
+}
+
+static int begin_recording(struct session *s)
+{
+	bool stopped = args__begin_stopped(s->args);
+	int err = 0;
+
+	s->live.told = told;
+	s->live.told_ctx = &s->switching;
+	if (!s->child.pid && !stopped)
+		counting__note_cut(&s->counting);
+	if (!stopped) {
+		sources__start(s->sources);
+		note_verbose("recording");
+	} else {
+		err = control__begin_stopped(&s->control, s->meta.start_time);
+	}
+	if (args__switches(s->args) || s->args->delay_ns || s->args->for_ns)
+		s->switching = (struct switching){.args = s->args,
+						  .control = &s->control,
+						  .probe = s->probe,
+						  .switches = &s->switches};
+	if (!err)
+		err = switching__begin(&s->switching, s->meta.start_time);
+	return err || !stopped ? err : sources__park(s->sources);
 }
 
 static int run(struct session *s, int *status)
@@ -358,14 +396,7 @@ static int run(struct session *s, int *status)
 	if (counts(s))
 		s->counting = counting__begin(s->args, s->plan, s->sources, s->probe, &s->live,
 					      s->render.output);
-	if (!s->child.pid && !s->args->paused)
-		counting__note_cut(&s->counting);
-	if (!s->args->paused) {
-		sources__start(s->sources);
-		note_verbose("recording");
-	} else {
-		err = control__begin_stopped(&s->control, s->meta.start_time);
-	}
+	err = begin_recording(s);
 	if (err)
 		return clean(s, err);
 	announce__live(s->args, s->plan);
@@ -418,6 +449,9 @@ static int prepare(struct session *s, int *status)
 	err = engine__start(&s->engine, s->args, &s->planning, &s->plan, s->child.pid);
 	if (err)
 		return err;
+	err = switches__find(&s->switches, s->args, &s->planning);
+	if (err)
+		return err;
 	err = meta__of_args(&s->meta, s->args, s->plan->arch);
 	if (err)
 		return err;
@@ -454,6 +488,8 @@ static void close_session(struct session *s)
 	brake__free(&s->brake);
 	plan__free(s->plan);
 	growth__free(&s->growth);
+	switching__free(&s->switching);
+	switches__free(&s->switches);
 	planning__free(&s->planning);
 }
 

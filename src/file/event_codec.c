@@ -316,9 +316,7 @@ static const uint8_t sideband_has[] = {
 /* What asked for it; a text may be empty. */
 static uint8_t has_since_5(uint64_t type)
 {
-	return type == SIDEBAND_STOP    ? HAS_TEXT
-	       : type == SIDEBAND_START ? HAS_TEXT | HAS_COUNT
-					: 0;
+	return type == SIDEBAND_STOP ? HAS_TEXT : type == SIDEBAND_START ? HAS_TEXT | HAS_COUNT : 0;
 }
 
 /* When reading, the text is copied to *own. */

@@ -196,7 +196,7 @@ static void show_recording(struct output *o, const struct step *step, const unio
 	put(&o->buffer, "s");
 	if (!step->text)
 		return;
-	put(&o->buffer, step->type == STEP_START ? ", " : " at ");
+	str__puts(&o->buffer, step->type == STEP_START ? ", " : " at ");
 	if (step->type == STEP_START) {
 		show_duration(o, step, &asked);
 		put(&o->buffer, " after ");

@@ -72,9 +72,9 @@ struct source_ops {
 	 * there are never many. Async-signal-safe. */
 	void (*cut)(struct source *s);
 	/*
-	 * After stop: takes its probes away, so that what it traces costs nothing, until unpark puts
-	 * them back, before start. What can't be taken away stays and is silent. 0, or -errno with a
-	 * message; unpark: nothing is there then. NULL: there is nothing to take away.
+	 * After stop: takes its probes away, so that what it traces costs nothing, until unpark
+	 * puts them back, before start. What can't be taken away stays and is silent. 0, or -errno
+	 * with a message; unpark: nothing is there then. NULL: there is nothing to take away.
 	 */
 	int (*park)(struct source *s);
 	int (*unpark)(struct source *s);

@@ -49,10 +49,10 @@ struct probe_options {
 	bool inlines;	 /* copied functions log: records tell where their thread's log stands */
 	bool retires;	 /* probe__change() may be called */
 	bool grows;	 /* probe__attach_sites() and probe__detach_sites() may be called */
-	/* Each execution of one by a thread that passes the filters is told (SIDEBAND_SWITCH). NULL:
-	 * there will be none. Empty: they may be added. */
+	/* Each execution of one by a thread that passes the filters is told (SIDEBAND_SWITCH).
+	 * NULL: there will be none. Empty: they may be added. */
 	const switch_vec *switches;
-	bool all_regs;	 /* every register of an entry, not just arguments and stack pointer */
+	bool all_regs; /* every register of an entry, not just arguments and stack pointer */
 	const volatile sig_atomic_t *interrupted; /* set by a signal: attaching ends with -EINTR */
 	const char *attach;	     /* the one mechanism to use, by name; NULL: the best */
 	const struct object *kernel; /* the running kernel, for its variables; NULL: not needed */

@@ -140,9 +140,9 @@ struct probe {
 	struct site_table table;
 	struct keeper keeper;
 	struct attachment switches; /* links, each of the process that it says */
-	bool parked;   /* probe__park() */
-	id_vec asked;  /* the sites to add or to remove */
-	id_vec unseen; /* entries in the kernel that it refused */
+	bool parked;		    /* probe__park() */
+	id_vec asked;		    /* the sites to add or to remove */
+	id_vec unseen;		    /* entries in the kernel that it refused */
 	struct misses misses;
 };
 

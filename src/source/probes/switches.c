@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The probes at which a program switches recording on and off: links of uprobe_multi that stay while
- * the others come and go. Each execution of such an instruction is told, by a record in the ring as
- * all others are, so that its place among the events of its thread is known.
+ * The probes at which a program switches recording on and off: links of uprobe_multi that stay
+ * while the others come and go. Each execution of such an instruction is told, by a record in the
+ * ring as all others are, so that its place among the events of its thread is known.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -69,10 +69,11 @@ static int try_each(struct probe *p, const struct places *s)
 		struct bpf_link *link = link_places(p, s, i, 1, getpid());
 
 		if (!link)
-			return err__set(ENOTSUP,
-					"the kernel accepts no probe at %s of %s, which is to switch "
-					"recording: choose another place",
-					switch_at(p, s->which.data[i])->name, s->object->path);
+			return err__set(
+				ENOTSUP,
+				"the kernel accepts no probe at %s of %s, which is to switch "
+				"recording: choose another place",
+				switch_at(p, s->which.data[i])->name, s->object->path);
 		bpf_link__destroy(link);
 	}
 	return 0;
