@@ -127,8 +127,10 @@ static void add_any_sideband(struct trace_writer *w)
 		e.time = 5000000000000 + rnd() % 1000000;
 	if (e.type == SIDEBAND_FORK)
 		e.ppid = rnd() % 500, e.ptid = rnd();
-	if (e.type == SIDEBAND_LOST || e.type == SIDEBAND_INNER)
+	if (e.type == SIDEBAND_LOST || e.type == SIDEBAND_INNER || e.type == SIDEBAND_START)
 		e.count = rnd();
+	if ((e.type == SIDEBAND_START || e.type == SIDEBAND_STOP) && rnd() % 2)
+		e.text = texts[1 + rnd() % 3];
 	if (e.type == SIDEBAND_MAP)
 		e.start = rnd(), e.len = rnd() % 99999, e.offset = rnd() % 8 * 4096, e.major = 254,
 		e.minor = 1, e.ino = rnd() % 99999;
