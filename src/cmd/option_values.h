@@ -15,4 +15,10 @@ int value__name(const char *const *names, size_t n, const char *v);
 /* Is it a file's name, and neither empty nor an option? -EINVAL with a message. */
 int value__file_name(const char *name);
 
+/* The values of --pid, --tid, --uid and --comm, added to the filters (option_filters.c). */
+int filter__set_pid(struct args *a, const char *v);
+int filter__set_tid(struct args *a, const char *v);
+int filter__set_uid(struct args *a, const char *v);
+int filter__set_comm(struct args *a, const char *v);
+
 #endif

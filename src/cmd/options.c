@@ -34,47 +34,9 @@ struct option_row {
 	int (*set)(struct args *a, const char *value);
 };
 
-static int add_pid(struct args *a, const char *part)
-{
-	uint32_t pid = 0;
-	int err = value__u32(part, &pid);
-
-	if (err && strspn(part, "0123456789") != strlen(part))
-		return err__set(EINVAL, "'%s' is not a PID; pidof(1) has that of a program", part);
-	if (!err && !pid)
-		return err__set(EINVAL, "0 is not a valid PID");
-	vec__push(&a->filters.pids, pid);
-	return err;
-}
-
-static int add_tid(struct args *a, const char *part)
-{
-	uint32_t tid = 0;
-	int err = value__u32(part, &tid);
-
-	vec__push(&a->filters.tids, tid);
-	return err;
-}
-
-static int add_uid(struct args *a, const char *part)
-{
-	const struct passwd *pw = getpwnam(part);
-	uint32_t uid = 0;
-	int err = pw ? (uid = pw->pw_uid, 0) : value__u32(part, &uid);
-
-	vec__push(&a->filters.uids, uid);
-	return err ? err__set(EINVAL, "no such user: '%s'", part) : 0;
-}
-
 static int check_user(struct args *a, const char *v)
 {
 	return getpwnam(v) ? 0 : err__set(EINVAL, "no such user: '%s'", v);
-}
-
-static int add_comm(struct args *a, const char *part)
-{
-	vec__push(&a->filters.comms, xstrdup(part));
-	return 0;
 }
 
 static int add_event(struct args *a, const char *part)
@@ -92,26 +54,6 @@ static int add_event(struct args *a, const char *part)
 	return err__set(EINVAL, "unknown event '%s': use entry, branch or return", part);
 }
 
-static int set_pid(struct args *a, const char *v)
-{
-	return value__each(a, v, add_pid);
-}
-
-static int set_tid(struct args *a, const char *v)
-{
-	return value__each(a, v, add_tid);
-}
-
-static int set_uid(struct args *a, const char *v)
-{
-	return value__each(a, v, add_uid);
-}
-
-static int set_comm(struct args *a, const char *v)
-{
-	return value__each(a, v, add_comm);
-}
-
 static int set_events(struct args *a, const char *v)
 {
 	a->events = 0;
@@ -122,6 +64,12 @@ static int set_events(struct args *a, const char *v)
 static int set_exclude(struct args *a, const char *v)
 {
 	vec__push(&a->exclude, v);
+	return 0;
+}
+
+static int set_with(struct args *a, const char *v)
+{
+	vec__push(&a->with, v);
 	return 0;
 }
 
@@ -278,12 +226,13 @@ static int set_engine(struct args *a, const char *v)
 
 static const struct option_row rows[] = {
 	{"pid", 'p', "PID[,PID...]", VERB_SHOW | VERB_LIST, OTHER,
-	 "only these processes, all their threads", set_pid},
-	{"tid", 0, "TID[,TID...]", VERB_SHOW | VERB_DIFF, OTHER, "only these threads", set_tid},
+	 "only these processes, all their threads", filter__set_pid},
+	{"tid", 0, "TID[,TID...]", VERB_SHOW | VERB_DIFF, OTHER, "only these threads",
+	 filter__set_tid},
 	{"comm", 0, "NAME[,NAME...]", VERB_SHOW | VERB_DIFF, OTHER, "only threads of this name",
-	 set_comm},
+	 filter__set_comm},
 	{"uid", 0, "USER[,USER...]", VERB_TRACE, OTHER,
-	 "only processes of this user, by name or number", set_uid},
+	 "only processes of this user, by name or number", filter__set_uid},
 	{"cgroup", 0, "PATH", VERB_TRACE, TEXT(filters.cgroup),
 	 "only this cgroup (v2) and those below it"},
 	{"follow", 'f', NULL, VERB_TRACE, SWITCH(filters.follow),
@@ -292,6 +241,8 @@ static const struct option_row rows[] = {
 	 set_events},
 	{"exclude", 0, "FUNC", VERB_SHOW | VERB_LIST | VERB_DIFF, OTHER,
 	 "not these functions; may be repeated", set_exclude},
+	{"with", 0, "NAME", VERB_TRACE, OTHER,
+	 "also events of this name, GROUP:NAME with * and ?; may be repeated", set_with},
 	{"exported", 0, NULL, VERB_TRACE | VERB_LIST, SWITCH(exported),
 	 "of the functions that are named, only exported ones"},
 	{"regs", 'r', "LIST", VERB_SHOW, TEXT(regs),
@@ -602,4 +553,5 @@ void args__free(struct args *a)
 	vec__free(&a->exclude);
 	vec__free(&a->start_on);
 	vec__free(&a->stop_on);
+	vec__free(&a->with);
 }
