@@ -535,7 +535,7 @@ int hit_kernel_return(struct pt_regs *ctx)
 	return put_return(ctx, *site, w, true) ? 0 : lose(ctx, &w, 0);
 }
 
-#include "switch.h"
 #include "named.h"
+#include "marker.h"
 #include "passing.h"
 #include "tasks.h"

@@ -38,7 +38,8 @@ enum wire_type {
 			the thread passes them from here on (value 0: enum filter_flags, and
 			PASSES_PROCESS), and those of them that it passes (value 1); site: none */
 	WIRE_SWITCH, /* struct wire_value: recording is to be switched; value 0 = the index of the
-			switch in probe_options.switches; site: none */
+			marker in probe_options.markers; site: none */
+	WIRE_MARK,   /* struct wire_mark; site: none */
 	WIRE_NAMED,  /* struct wire_named; site: an index into the plan's named events */
 	WIRE_TYPES
 };
@@ -196,6 +197,23 @@ enum named_flags {
 
 /* The largest record of the ring. */
 #define WIRE_RECORD_MAX (sizeof(struct wire_named) + sizeof(struct wire_frames) + WIRE_NAMED_DATA)
+
+/* A mark. */
+#define WIRE_TEXT 64
+struct wire_mark {
+	struct wire_event event; /* missing: WIRE_NO_VALUE0: text could not be read */
+	__u64 marker;		 /* its index in probe_options.markers */
+	__u64 value;
+	__u64 name, ip; /* running addresses of the text, and of the instruction */
+	char text[WIRE_TEXT];
+};
+
+/* Where a mark's operands are, by its index: struct marker_operands. */
+struct wire_mark_spec {
+	__u64 constant;
+	__u8 name, value; /* registers; value WIRE_CONSTANT: it is constant */
+};
+#define WIRE_CONSTANT 0xff
 
 /* ---- losses: a map from pid << 32 | tid to the number of events ---- */
 

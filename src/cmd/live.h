@@ -16,9 +16,10 @@ struct live {
 	VEC(struct sideband_event) dead;
 	uint64_t found_dead; /* when; CLOCK_MONOTONIC, ns */
 	bool closed;	     /* recording has stopped: what threads did since is left out */
-	/* Is told what may switch recording (switching__told()); NULL: nothing does. */
-	int (*told)(void *ctx, const struct sideband_event *e);
-	void *told_ctx;
+	/* A thread came to a switch, or has mapped a file (switching.h); NULL: nobody asks. */
+	int (*switched)(void *ctx, const struct event *e);
+	void (*mapped)(void *ctx, const struct sideband_event *e);
+	void *switched_ctx;
 };
 
 void live__open(struct live *l, const struct plan *plan, const struct targets *targets,

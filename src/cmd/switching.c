@@ -24,7 +24,7 @@ static void ask(struct switching *s, uint64_t time, char *by)
 	s->by = by;
 }
 
-static char *name_of(const struct probe_switch *w, const struct sideband_event *e)
+static char *name_of(const struct probe_marker *w, const struct event *e)
 {
 	if (!e->tid)
 		return xstrdup(w->name);
@@ -40,12 +40,13 @@ static int stop_here(struct switching *s, uint64_t time, const char *by)
 	return control__has_stopped(s->control, time, by);
 }
 
-static int on_switch(struct switching *s, const struct sideband_event *e)
+int switching__switched(void *ctx, const struct event *e)
 {
-	const struct probe_switch *w = &s->switches->all.data[e->count];
+	struct switching *s = ctx;
+	const struct probe_marker *w = &s->markers->all.data[e->count];
 	autofree char *by = NULL;
 
-	if (!w->stops) {
+	if (w->kind == MARKER_START) {
 		if (s->control->stopped && !s->asked)
 			ask(s, e->time, name_of(w, e));
 		return 0;
@@ -60,21 +61,18 @@ static int on_switch(struct switching *s, const struct sideband_event *e)
 	return stop_here(s, e->time, by);
 }
 
-int switching__told(struct switching *s, const struct sideband_event *e)
+void switching__mapped(void *ctx, const struct sideband_event *e)
 {
-	if (!s->args)
-		return 0;
-	if (e->type == SIDEBAND_SWITCH && e->count < s->switches->all.len)
-		return on_switch(s, e);
-	if (e->type == SIDEBAND_MAP && (s->args->command || s->args->filters.pids.len))
-		switches__mapped(s->switches, e->text, e->ino);
-	return 0;
+	struct switching *s = ctx;
+
+	if (s->args->command || s->args->filters.pids.len)
+		markers__mapped(s->markers, e->text, e->ino);
 }
 
 /* The ring was full: that one has switched is known, and which was the last. */
 static int look_for_lost(struct switching *s, uint64_t now)
 {
-	struct sideband_event e = {.type = SIDEBAND_SWITCH, .time = now};
+	struct event e = {.type = EVENT_SWITCH, .time = now};
 	size_t last;
 	uint64_t lost = probe__lost_switches(s->probe, &last);
 
@@ -82,7 +80,7 @@ static int look_for_lost(struct switching *s, uint64_t now)
 		return 0;
 	s->lost = lost;
 	e.count = last;
-	return switching__told(s, &e);
+	return switching__switched(s, &e);
 }
 
 /* ---- what is due ---- */
@@ -134,12 +132,12 @@ static int park(struct switching *s)
 
 static int attach_found(struct switching *s)
 {
-	size_t from = s->switches->mapped.len ? switches__look(s->switches) : SIZE_MAX;
+	size_t from = s->markers->mapped.len ? markers__look(s->markers) : SIZE_MAX;
 	int err;
 
-	if (from >= s->switches->all.len)
+	if (from >= s->markers->all.len)
 		return 0;
-	err = probe__attach_switches(s->probe, from);
+	err = probe__attach_markers(s->probe, from);
 	if (!err)
 		note_verbose("markers that were mapped while the trace runs count from now on");
 	return err;
@@ -173,7 +171,7 @@ int switching__patience_ms(const struct switching *s, uint64_t now, int most)
 		at = s->asked + s->args->delay_ns;
 	if (s->until)
 		at = min_of(at, s->until);
-	if (s->parks || s->switches->mapped.len || at <= now)
+	if (s->parks || s->markers->mapped.len || at <= now)
 		return 0;
 	return min_of((at - now) / 1000000 + 1, (uint64_t)most);
 }
@@ -184,7 +182,7 @@ static void tell_begin(const struct switching *s)
 {
 	const struct args *a = s->args;
 
-	if (a->control_app && !s->switches->markers)
+	if (a->control_app && !s->markers->switches)
 		note("--control app: no BBTRACE_START() or BBTRACE_STOP() in the files known so far; "
 		     "recording starts when a library that is loaded later executes one "
 		     "(bbtrace.h has them)");
@@ -211,7 +209,7 @@ void switching__tell(const struct switching *s)
 {
 	if (!s->args)
 		return;
-	if (s->args->control_app && !s->switches->markers)
+	if (s->args->control_app && !s->markers->switches)
 		note("--control app: no file of the traced processes has BBTRACE_START() or "
 		     "BBTRACE_STOP(): include bbtrace.h, which comes with bbtrace, and execute them "
 		     "(man bbtrace, APPLICATION CONTROL)");

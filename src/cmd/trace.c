@@ -42,7 +42,7 @@ struct session {
 	struct render render;	   /* else */
 	struct control control;
 	struct growth growth;
-	struct switches switches;
+	struct markers markers;
 	struct switching switching;
 	bool under; /* less ran than --fail-under asks for */
 	int btf;    /* from --btf; -1: none */
@@ -106,6 +106,13 @@ static bool retires(const struct args *a)
 static bool counts(const struct session *s)
 {
 	return s->plan->placement == PLACEMENT_COUNT;
+}
+
+/* Then those of programs are recorded. */
+static bool shows_marks(const struct session *s)
+{
+	return !counts(s) && plan__has_programs(s->plan) &&
+	       (s->recorder || (s->render.output && s->render.output->format->marks));
 }
 
 static int write_out(struct session *s, uint64_t now)
@@ -290,11 +297,6 @@ static int open_control(struct session *s)
 	return control__open(&s->control);
 }
 
-static int told(void *switching, const struct sideband_event *e)
-{
-	return switching__told(switching, e);
-}
-
 static struct growth growth_of(struct session *s)
 {
 	return (struct growth){.planning = &s->planning,
@@ -309,19 +311,21 @@ static struct growth growth_of(struct session *s)
 
 static struct probe_options options_of(struct session *s)
 {
-	return (struct probe_options){.filters = s->args->filters,
-				      .buffer = s->args->buffer,
-				      .events = s->args->events,
-				      .inlines = s->engine.copies,
-				      .retires = retires(s->args),
-				      .switches = args__switches(s->args) ? &s->switches.all : NULL,
-				      .stack = s->args->stack,
-				      .all_regs = wants__all_regs(s->args),
-				      .interrupted = &interrupted,
-				      .attach = s->args->attach,
-				      .kernel = s->planning.targets.kernel,
-				      .btf = s->args->btf ? s->btf_path : NULL,
-				      .btf_name = s->args->btf};
+	return (struct probe_options){
+		.filters = s->args->filters,
+		.buffer = s->args->buffer,
+		.events = s->args->events,
+		.inlines = s->engine.copies,
+		.retires = retires(s->args),
+		.parks = args__begin_stopped(s->args) || args__switches(s->args) || s->args->for_ns,
+		.markers = args__switches(s->args) || shows_marks(s) ? &s->markers.all : NULL,
+		.stack = s->args->stack,
+		.all_regs = wants__all_regs(s->args),
+		.interrupted = &interrupted,
+		.attach = s->args->attach,
+		.kernel = s->planning.targets.kernel,
+		.btf = s->args->btf ? s->btf_path : NULL,
+		.btf_name = s->args->btf};
 }
 
 static int begin_recording(struct session *s)
@@ -329,8 +333,6 @@ static int begin_recording(struct session *s)
 	bool stopped = args__begin_stopped(s->args);
 	int err = 0;
 
-	s->live.told = told;
-	s->live.told_ctx = &s->switching;
 	if (!s->child.pid && !stopped)
 		counting__note_cut(&s->counting);
 	if (!stopped) {
@@ -339,11 +341,14 @@ static int begin_recording(struct session *s)
 	} else {
 		err = control__begin_stopped(&s->control, s->meta.start_time);
 	}
-	if (args__switches(s->args) || s->args->delay_ns || s->args->for_ns)
+	if (s->options.markers || s->args->delay_ns || s->args->for_ns)
 		s->switching = (struct switching){.args = s->args,
 						  .control = &s->control,
 						  .probe = s->probe,
-						  .switches = &s->switches};
+						  .markers = &s->markers};
+	s->live.switched = switching__switched;
+	s->live.mapped = s->options.markers ? switching__mapped : NULL;
+	s->live.switched_ctx = &s->switching;
 	if (!err)
 		err = switching__begin(&s->switching, s->meta.start_time);
 	return err || !stopped ? err : sources__park(s->sources);
@@ -449,9 +454,6 @@ static int prepare(struct session *s, int *status)
 	err = engine__start(&s->engine, s->args, &s->planning, &s->plan, s->child.pid);
 	if (err)
 		return err;
-	err = switches__find(&s->switches, s->args, &s->planning);
-	if (err)
-		return err;
 	err = meta__of_args(&s->meta, s->args, s->plan->arch);
 	if (err)
 		return err;
@@ -459,6 +461,8 @@ static int prepare(struct session *s, int *status)
 	if (err)
 		return err;
 	err = make_output(s);
+	if (!err)
+		err = markers__find(&s->markers, s->args, &s->planning, shows_marks(s));
 	filter_command(s);
 	return err;
 }
@@ -489,7 +493,7 @@ static void close_session(struct session *s)
 	plan__free(s->plan);
 	growth__free(&s->growth);
 	switching__free(&s->switching);
-	switches__free(&s->switches);
+	markers__free(&s->markers);
 	planning__free(&s->planning);
 }
 

@@ -358,7 +358,10 @@ static const uint8_t sideband_has[] = {
 /* What asked for it; a text may be empty. */
 static uint8_t has_since_5(uint64_t type)
 {
-	return type == SIDEBAND_STOP ? HAS_TEXT : type == SIDEBAND_START ? HAS_TEXT | HAS_COUNT : 0;
+	return type == SIDEBAND_STOP	? HAS_TEXT
+	       : type == SIDEBAND_START ? HAS_TEXT | HAS_COUNT
+	       : type == SIDEBAND_MARK	? HAS_COUNT
+					: 0;
 }
 
 /* When reading, the text is copied to *own. */
@@ -409,6 +412,6 @@ void codec__sideband(struct codec *c, uint64_t *type, struct sideband_event *e, 
 		e->count = code_number(c, COLUMN_SIDEBAND, e->count);
 	if (has & HAS_TEXT)
 		code_text(c, &e->text, own);
-	if (has_since_5(*type) && e->text && !*e->text)
+	if ((*type == SIDEBAND_STOP || *type == SIDEBAND_START) && e->text && !*e->text)
 		e->text = NULL;
 }

@@ -6,6 +6,9 @@
  * with its NUL. A tool that moves the object's addresses leaves notes as they are: .stapsdt.base
  * tells by how much.
  */
+#include <stdlib.h>
+#include <unistd.h>
+#include "arch/arch.h"
 #include "elf_file.h"
 
 #define NT_STAPSDT 3
@@ -69,4 +72,85 @@ void object__markers(const struct object *o, marker_vec *out)
 			return;
 		p += name + desc, left -= name + desc;
 	}
+}
+
+/* ---- operands: "8@%rax -8@$5", and without % and $ in other dialects and on other machines ----
+ */
+
+static bool parse_register(const char *s, size_t len, const struct arch *arch, uint8_t *out)
+{
+	for (unsigned i = 0; i < arch->nregs; i++)
+		if (arch->reg_names[i] && strlen(arch->reg_names[i]) == len &&
+		    !strncmp(arch->reg_names[i], s, len)) {
+			*out = i;
+			return true;
+		}
+	return false;
+}
+
+static bool parse_value(const char *s, size_t len, const struct arch *arch,
+			struct marker_operands *out)
+{
+	char *end;
+
+	if (parse_register(s, len, arch, &out->value))
+		return true;
+	out->value = MARKER_CONSTANT;
+	out->constant = strtoll(s, &end, 0);
+	return end == s + len && len;
+}
+
+bool marker__operands(const struct marker *m, const struct arch *arch, struct marker_operands *out)
+{
+	const char *name = m->args, *value;
+	size_t len;
+
+	if (strncmp(name, "8@", 2))
+		return false;
+	name += 2 + (name[2] == '%');
+	len = strcspn(name, " ");
+	value = name + len;
+	if (strncmp(value, " -8@", 4) || !parse_register(name, len, arch, &out->name))
+		return false;
+	value += 4;
+	value += *value == '%' || *value == '$';
+	return parse_value(value, strlen(value), arch, out);
+}
+
+/* ---- a quick look ---- */
+
+#define SECTIONS_MOST 256
+#define NOTES_MOST    (256u << 10)
+
+static bool read_at(int fd, void *buf, size_t len, uint64_t at)
+{
+	return pread(fd, buf, len, at) == (ssize_t)len;
+}
+
+/* Do these bytes have the provider's name, with its NUL? */
+static bool has_provider(int fd, const Elf64_Shdr *s)
+{
+	size_t len = min_of(s->sh_size, (uint64_t)NOTES_MOST);
+	autofree char *notes = xmalloc(len + 1);
+
+	return s->sh_type == SHT_NOTE && len && read_at(fd, notes, len, s->sh_offset) &&
+	       memmem(notes, len, "bbtrace", sizeof("bbtrace"));
+}
+
+bool markers__in_file(int fd)
+{
+	Elf64_Shdr sections[SECTIONS_MOST];
+	Elf64_Ehdr h;
+	size_t n;
+
+	if (!read_at(fd, &h, sizeof(h), 0) || memcmp(h.e_ident, ELFMAG, SELFMAG) ||
+	    h.e_ident[EI_CLASS] != ELFCLASS64 || h.e_shentsize != sizeof(*sections))
+		return false;
+	n = min_of((size_t)h.e_shnum, (size_t)SECTIONS_MOST);
+	if (!n || !read_at(fd, sections, n * sizeof(*sections), h.e_shoff))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (has_provider(fd, &sections[i]))
+			return true;
+	return false;
 }

@@ -263,6 +263,18 @@ struct marker {
 			     object */
 };
 typedef VEC(struct marker) marker_vec;
+
+/* Where a mark's operands are: registers by the architecture's numbers. */
+struct marker_operands {
+	uint8_t name, value;
+	int64_t constant; /* value MARKER_CONSTANT: this is the value */
+};
+#define MARKER_CONSTANT 0xff
+struct arch;
+/* False: they are somewhere else, which bbtrace.h doesn't write. */
+bool marker__operands(const struct marker *m, const struct arch *arch, struct marker_operands *out);
+/* Has the file notes of these markers? A quick look, before it is read as an object. */
+bool markers__in_file(int fd);
 /* Appends those of the object in the order of its notes. */
 void object__markers(const struct object *o, marker_vec *out);
 

@@ -197,6 +197,14 @@ static void show_events(struct output *o, const struct step *step, const union f
 	str__puts(&o->buffer, v->number == 1 ? " event" : " events");
 }
 
+/* A program's has a number. */
+static void show_mark(struct output *o, const struct step *step, const union field_value *v)
+{
+	str__shown(&o->buffer, v->string);
+	if (step->pid)
+		str__printf(&o->buffer, " = %lld", (long long)step->count);
+}
+
 /* How long a start was not live after what asked for it. */
 static void show_recording(struct output *o, const struct step *step, const union field_value *v)
 {
@@ -313,7 +321,7 @@ static const struct cell omitted_cells[] = {
 };
 
 static const struct cell mark_cells[] = {
-	CELL(TEXT, string, .before = "-- mark: ", .after = " --", .colour = CYAN),
+	CELL(TEXT, mark, .before = "-- mark: ", .after = " --", .colour = CYAN),
 	LINE_END,
 };
 

@@ -55,11 +55,12 @@ int trace__start(struct trace *t, uint64_t time, uint64_t since, const char *by)
 	return step__note(t, NULL, STEP_START, time, since, by);
 }
 
-int trace__mark(struct trace *t, uint64_t time, uint32_t pid, uint32_t tid, const char *text)
+int trace__mark(struct trace *t, uint64_t time, uint32_t pid, uint32_t tid, uint64_t number,
+		const char *text)
 {
 	struct thread *th = pid ? tasks__thread(t, pid, tid, 0) : NULL;
 
-	return step__note(t, th, STEP_MARK, time, 0, text);
+	return step__note(t, th, STEP_MARK, time, number, text);
 }
 
 int stop__mark(struct event_context *n)

@@ -157,7 +157,8 @@ static void add_any_sideband(struct trace_writer *w)
 		e.time = 5000000000000 + rnd() % 1000000;
 	if (e.type == SIDEBAND_FORK)
 		e.ppid = rnd() % 500, e.ptid = rnd();
-	if (e.type == SIDEBAND_LOST || e.type == SIDEBAND_INNER || e.type == SIDEBAND_START)
+	if (e.type == SIDEBAND_LOST || e.type == SIDEBAND_INNER || e.type == SIDEBAND_START ||
+	    e.type == SIDEBAND_MARK)
 		e.count = rnd();
 	if ((e.type == SIDEBAND_START || e.type == SIDEBAND_STOP) && rnd() % 2)
 		e.text = texts[1 + rnd() % 3];

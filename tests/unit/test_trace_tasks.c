@@ -415,11 +415,11 @@ static void test_mark(void)
 {
 	begin(false);
 	str__clear(&given);
-	trace__mark(t, 5, 0, 0, "of none");
+	trace__mark(t, 5, 0, 0, 0, "of none");
 	ok(step__is_global(&last) && last.time == 5 && !*last_comm, "a mark of no thread");
 	trace__comm(t, 7, 8, "named");
 	enter(7, 8);
-	trace__mark(t, 5, 7, 8, "mine");
+	trace__mark(t, 5, 7, 8, 9, "mine");
 	ok(!step__is_global(&last) && last.pid == 7 && last.tid == 8 && !strcmp(last_comm, "prog"),
 	   "a mark of a thread");
 	is_str(given.data, "Mof none E8 M8mine ", "marks in their order");

@@ -80,12 +80,15 @@ static bool takes_long(const struct probe *p, const struct mechanism *m)
 	return m->most && plan__hooked(p->plan) > m->most;
 }
 
-/* Is m better than the other? One that takes too long to attach is the last resort. */
+/* Is m better than the other? One that takes too long to attach is the last resort; one that costs
+ * traps while nothing is recorded spares its own processes less. */
 static bool is_better(const struct probe *p, const struct mechanism *m,
 		      const struct mechanism *than)
 {
 	if (takes_long(p, m) || takes_long(p, than))
 		return !takes_long(p, m);
+	if (p->options->parks && !m->park != !than->park)
+		return m->park;
 	return spares(p, m) > spares(p, than);
 }
 

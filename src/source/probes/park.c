@@ -35,11 +35,16 @@ static bool can_park(const struct attachment *a)
 	return a->mechanism && a->mechanism->park;
 }
 
-static void tell_staying(const struct attachment *a)
+/* Once. */
+static void tell_staying(struct probe *p, const struct attachment *a)
 {
-	if (a->mechanism && !a->mechanism->park)
-		note_verbose("probes by %s stay while recording is stopped: each hit costs a trap",
-			     a->mechanism->name);
+	if (!a->mechanism || a->mechanism->park || p->told_staying)
+		return;
+	p->told_staying = true;
+	if (p->options->parks)
+		note("probes by %s can't be taken away while recording is stopped: each hit still "
+		     "costs a trap",
+		     a->mechanism->name);
 }
 
 int probe__park(struct source *s)
@@ -49,10 +54,12 @@ int probe__park(struct source *s)
 
 	if (p->parked)
 		return 0;
-	tell_staying(&p->programs);
-	tell_staying(&p->kernel);
+	tell_staying(p, &p->programs);
+	tell_staying(p, &p->kernel);
 	probe__keep_misses(p);
-	if (can_park(&p->kernel))
+	if (p->marks.links.len)
+		err = shield__run(markers__park, p);
+	if (!err && can_park(&p->kernel))
 		err = p->kernel.mechanism->park(p);
 	if (!err && can_park(&p->programs))
 		err = shield__run(p->programs.mechanism->park, p);
@@ -68,7 +75,9 @@ int probe__unpark(struct source *s)
 	if (!p->parked)
 		return 0;
 	p->parked = false;
-	if (can_park(&p->kernel))
+	if (p->options->markers)
+		err = shield__run(markers__unpark, p);
+	if (!err && can_park(&p->kernel))
 		err = p->kernel.mechanism->unpark(p);
 	if (!err && can_park(&p->programs))
 		err = shield__run(p->programs.mechanism->unpark, p);

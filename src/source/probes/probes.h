@@ -31,14 +31,15 @@ struct probe_filters {
 
 #define PROBE_BUFFER_DEFAULT (16u << 20)
 
-/* An instruction of a program whose execution switches recording on or off. */
-struct probe_switch {
+/* An instruction of a program whose execution switches recording on or off, or is a mark. */
+struct probe_marker {
 	const struct object *object;
 	uint64_t vaddr;
-	bool stops;
-	const char *name; /* for messages, and for what it asks for */
+	enum marker_kind kind;
+	const char *name;	     /* for messages, and for what it asks for */
+	struct marker_operands mark; /* MARK */
 };
-typedef VEC(struct probe_switch) switch_vec;
+typedef VEC(struct probe_marker) probe_marker_vec;
 
 struct probe_options {
 	struct probe_filters filters;
@@ -48,10 +49,11 @@ struct probe_options {
 	bool stack;	 /* call stacks on entry */
 	bool inlines;	 /* copied functions log: records tell where their thread's log stands */
 	bool retires;	 /* probe__change() may be called */
+	bool parks;	 /* nothing is recorded for long: probes that can be taken away are better */
 	bool grows;	 /* probe__attach_sites() and probe__detach_sites() may be called */
-	/* Each execution of one by a thread that passes the filters is told (SIDEBAND_SWITCH).
-	 * NULL: there will be none. Empty: they may be added. */
-	const switch_vec *switches;
+	/* Each execution of one by a thread that passes the filters is told (EVENT_SWITCH,
+	 * EVENT_MARK). NULL: there will be none. Empty: they may be added. */
+	const probe_marker_vec *markers;
 	bool all_regs; /* every register of an entry, not just arguments and stack pointer */
 	const volatile sig_atomic_t *interrupted; /* set by a signal: attaching ends with -EINTR */
 	const char *attach;	     /* the one mechanism to use, by name; NULL: the best */
@@ -112,8 +114,8 @@ int probe__attach_sites(struct probe *p, const uint32_t *sites, size_t n);
  * costs, and its hits are ignored.
  */
 int probe__detach_sites(struct probe *p, const uint32_t *sites, size_t n);
-/* Switches were added to options.switches: attaches those from this one on. -ENOTSUP, ...: none. */
-int probe__attach_switches(struct probe *p, size_t from);
+/* Markers were added to options.markers: attaches those from this one on. -ENOTSUP, ...: none. */
+int probe__attach_markers(struct probe *p, size_t from);
 /* Switches that were lost: how many, and the index of the last one. */
 uint64_t probe__lost_switches(const struct probe *p, size_t *last);
 /* Hits that may have been counted twice by that. */

@@ -178,6 +178,7 @@ static void size_tables(struct probe *p, uint32_t nprobes)
 						    ? max_of(LOSSES_SIZE, ring_size(p) / 16)
 						    : (size_t)sysconf(_SC_PAGESIZE));
 	map__set_most(p->skel->maps.marks, replaces ? MARKS : 0);
+	map__set_most(p->skel->maps.mark_specs, p->options->markers ? MARKERS_MOST : 1);
 	if (replaces) /* most traces replace no link */
 		bpf_map__set_map_flags(p->skel->maps.marks, BPF_F_NO_PREALLOC);
 	map__set_most(p->skel->maps.on_threads, go ? GO_THREADS : 0);
@@ -213,7 +214,7 @@ static void choose_programs(struct probe *p)
 		bpf_program__set_autoload(probe__program(p, &p->kernel), true);
 	if (p->adds_links)
 		bpf_program__set_autoload(p->skel->progs.hit_multi, true);
-	bpf_program__set_autoload(p->skel->progs.hit_switch, p->options->switches != NULL);
+	markers__choose_programs(p);
 	bpf_program__set_autoload(p->skel->progs.hit_kernel_return, kernel_returns__needed(p));
 	named__choose_programs(p);
 	bpf_program__set_autoload(p->skel->progs.on_exec, f->command || mechanism__loss(p) ||
@@ -367,7 +368,7 @@ bool probe__is_interrupted(const struct probe *p)
 static bool relinks(const struct probe *p)
 {
 	return (p->options->retires && p->programs.mechanism) || p->adds_links ||
-	       p->options->switches ||
+	       p->options->markers ||
 	       (p->programs.mechanism && p->programs.mechanism->loss == LOSS_TAKEOVER &&
 		p->scope.kind == SCOPE_PROCESSES);
 }
@@ -415,7 +416,7 @@ uint64_t probe__counted_twice(const struct probe *p)
 static int probe__attach(struct source *s)
 {
 	struct probe *p = (struct probe *)s;
-	int err = p->options->switches ? shield__run(switches__attach, p) : 0;
+	int err = p->options->markers ? shield__run(markers__attach, p) : 0;
 	id_vec sites = {0};
 
 	if (!err && p->kernel.mechanism)
@@ -474,6 +475,7 @@ static int detach_programs(struct probe *p)
 		p->programs.mechanism->detach(p);
 	attachment__drop_links(&p->programs, 0);
 	attachment__drop_links(&p->switches, 0);
+	attachment__drop_links(&p->marks, 0);
 	return 0;
 }
 
@@ -482,7 +484,7 @@ static void detach(struct probe *p)
 	if (p->kernel.mechanism)
 		p->kernel.mechanism->detach(p);
 	attachment__drop_links(&p->kernel, 0);
-	if (p->programs.mechanism || p->switches.links.len)
+	if (p->programs.mechanism || p->switches.links.len || p->marks.links.len)
 		shield__run(detach_programs, p);
 }
 
@@ -510,6 +512,7 @@ static void probe__close(struct source *s)
 	vec__free(&p->exits);
 	attachment__free(&p->multi.links);
 	attachment__free(&p->switches);
+	attachment__free(&p->marks);
 	free(p->multi.part);
 	free(p->multi.attached);
 	free(p->armed);

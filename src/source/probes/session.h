@@ -139,10 +139,10 @@ struct probe {
 	bool adds_links; /* uprobe_multi may attach further sites, whatever attached the first */
 	struct site_table table;
 	struct keeper keeper;
-	struct attachment switches; /* links, each of the process that it says */
-	bool parked;		    /* probe__park() */
-	id_vec asked;		    /* the sites to add or to remove */
-	id_vec unseen;		    /* entries in the kernel that it refused */
+	struct attachment switches, marks; /* links, each of the process that it says */
+	bool parked, told_staying;	   /* park.c */
+	id_vec asked;			   /* the sites to add or to remove */
+	id_vec unseen;			   /* entries in the kernel that it refused */
 	struct misses misses;
 	VEC(struct bpf_link *) named; /* of named events */
 };
@@ -185,9 +185,17 @@ int uprobe_multi__unpark(struct probe *p);
 int probe__park(struct source *s);
 int probe__unpark(struct source *s);
 
-/* The switches' probes (switches.c), before all others: a hit then runs their program last. */
-int switches__attach(struct probe *p);
-int switches__attach_again(struct probe *p, uint32_t pid);
+/* The markers' probes (markers.c), before all others: a hit then runs their programs last. Those of
+ * marks are parked as well. */
+int markers__attach(struct probe *p);
+int markers__attach_again(struct probe *p, uint32_t pid);
+int markers__park(struct probe *p);
+int markers__unpark(struct probe *p);
+void markers__choose_programs(struct probe *p);
+/* The text of a mark that the BPF program could not read; in room if it is found. */
+#define MARK_TEXT    63
+#define MARKERS_MOST 4096
+const char *mark__text(const struct probe *p, const struct event *e, char room[MARK_TEXT + 1]);
 
 /* A probe on this site was refused: records by whom and why. */
 void kprobe__refuse(struct probe *p, uint32_t site, const char *who, const char *why);

@@ -119,15 +119,20 @@ static int give_sideband(struct probe *p, uint64_t until, const struct source_si
 	return err ? err : give_gaps(p, until, sink);
 }
 
-static int give_switch(const struct event *e, const struct source_sink *sink)
+/* A mark whose text was not in memory. */
+static int give_mark(const struct probe *p, const struct event *e, const struct source_sink *sink)
 {
-	const struct sideband_event side = {.type = SIDEBAND_SWITCH,
-					    .time = e->time,
-					    .pid = e->pid,
-					    .tid = e->tid,
-					    .count = e->count};
+	struct event mark = *e;
+	char room[MARK_TEXT + 1];
 
-	return sink->sideband(sink->ctx, &side);
+	mark.text = mark__text(p, e, room);
+	return sink->event(sink->ctx, &mark);
+}
+
+static int give_event(const struct probe *p, const struct event *e, const struct source_sink *sink)
+{
+	return e->type == EVENT_MARK && !e->text ? give_mark(p, e, sink)
+						 : sink->event(sink->ctx, e);
 }
 
 static int give_records(struct probe *p, const struct batch *b, const struct source_sink *sink)
@@ -150,8 +155,7 @@ static int give_records(struct probe *p, const struct batch *b, const struct sou
 		if (e->type == EVENT_END && e->last)
 			err = counters__end_program(p, e->pid, e->time, sink);
 		if (!err)
-			err = e->type == EVENT_SWITCH ? give_switch(e, sink)
-						      : sink->event(sink->ctx, e);
+			err = give_event(p, e, sink);
 		if (err)
 			return err;
 	}
@@ -179,7 +183,7 @@ static int attach_again(struct probe *p)
 {
 	struct sideband_event *gap = vec__last(&p->gaps);
 
-	int err = switches__attach_again(p, gap->pid);
+	int err = markers__attach_again(p, gap->pid);
 
 	if (err || p->parked)
 		return err;

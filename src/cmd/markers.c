@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <errno.h>
 #include <stdlib.h>
-#include "switches.h"
+#include "markers.h"
 
 bool args__switches(const struct args *a)
 {
 	return a->control_app || a->start_on.len || a->stop_on.len;
 }
 
-static void add(struct switches *s, const struct object *o, uint64_t vaddr, bool stops, char *name)
+static struct probe_marker *add(struct markers *s, const struct object *o, uint64_t vaddr,
+				enum marker_kind kind, char *name)
 {
 	vec__push(&s->names, name);
-	vec__push(&s->all, (struct probe_switch){o, vaddr, stops, name});
+	vec__push(&s->all,
+		  (struct probe_marker){.object = o, .vaddr = vaddr, .kind = kind, .name = name});
+	return vec__last(&s->all);
 }
 
 /* ---- --start-on, --stop-on ---- */
 
-static int add_function(struct switches *s, const struct function *f, bool stops)
+static int add_function(struct markers *s, const struct function *f, enum marker_kind kind)
 {
 	const struct range *r;
 
@@ -31,15 +34,15 @@ static int add_function(struct switches *s, const struct function *f, bool stops
 			"name the one that is chosen, as bbtrace list %s shows it",
 			f->name, f->object->path);
 	if (!(f->flags & FUNCTION_RANGE)) {
-		add(s, f->object, f->entry, stops, xstrdup(f->name));
+		add(s, f->object, f->entry, kind, xstrdup(f->name));
 		return 0;
 	}
 	vec__each (r, &f->ranges)
-		add(s, f->object, r->vaddr, stops, xstrdup(r->name ? r->name : f->name));
+		add(s, f->object, r->vaddr, kind, xstrdup(r->name ? r->name : f->name));
 	return 0;
 }
 
-static int find_functions(struct switches *s, const char *word, bool stops)
+static int find_functions(struct markers *s, const char *word, enum marker_kind kind)
 {
 	char *const words[] = {(char *)word};
 	function_vec found = {0};
@@ -49,28 +52,33 @@ static int find_functions(struct switches *s, const char *word, bool stops)
 
 	vec__each (f, &found)
 		if (!err)
-			err = add_function(s, f, stops);
+			err = add_function(s, f, kind);
 	functions__free(&found);
-	return err ? err__prefix(err, stops ? "--stop-on" : "--start-on") : 0;
+	return err ? err__prefix(err, kind == MARKER_STOP ? "--stop-on" : "--start-on") : 0;
 }
 
-static int find_named(struct switches *s)
+static int find_named(struct markers *s)
 {
 	const char *const *word;
 	int err = 0;
 
 	vec__each (word, &s->args->start_on)
 		if (!err)
-			err = find_functions(s, *word, false);
+			err = find_functions(s, *word, MARKER_START);
 	vec__each (word, &s->args->stop_on)
 		if (!err)
-			err = find_functions(s, *word, true);
+			err = find_functions(s, *word, MARKER_STOP);
 	return err;
 }
 
 /* ---- markers ---- */
 
-static bool is_new(struct switches *s, const struct object *o)
+static bool searches(const struct markers *s)
+{
+	return s->marks || s->args->control_app;
+}
+
+static bool is_new(struct markers *s, const struct object *o)
 {
 	const struct object **known;
 
@@ -81,52 +89,73 @@ static bool is_new(struct switches *s, const struct object *o)
 	return true;
 }
 
-static void search(struct switches *s, const struct object *o)
+static void add_mark(struct markers *s, const struct object *o, const struct marker *m)
 {
-	marker_vec markers = {0};
+	struct marker_operands operands;
+
+	if (marker__operands(m, arch__native(), &operands))
+		add(s, o, m->vaddr, MARKER_MARK, xstrdup("BBTRACE_MARK()"))->mark = operands;
+	else
+		note_verbose("%s: a mark has its operands at '%s', which is not understood",
+			     o->path, m->args);
+}
+
+static void search(struct markers *s, const struct object *o)
+{
+	marker_vec found = {0};
 	const struct marker *m;
-	size_t before = s->markers;
+	size_t before = s->all.len;
 
 	if (object__is_kernel(o) || !is_new(s, o))
 		return;
-	object__markers(o, &markers);
-	vec__each (m, &markers) {
-		if (m->kind == MARKER_MARK)
+	object__markers(o, &found);
+	vec__each (m, &found) {
+		if (m->kind == MARKER_MARK && s->marks)
+			add_mark(s, o, m);
+		if (m->kind == MARKER_MARK || !s->args->control_app)
 			continue;
-		add(s, o, m->vaddr, m->kind == MARKER_STOP,
+		add(s, o, m->vaddr, m->kind,
 		    xstrdup(m->kind == MARKER_STOP ? "BBTRACE_STOP()" : "BBTRACE_START()"));
-		s->markers++;
+		s->switches++;
 	}
-	vec__free(&markers);
-	if (s->markers > before)
-		note_verbose("%s has %zu markers that switch recording", o->path,
-			     s->markers - before);
+	vec__free(&found);
+	if (s->all.len > before)
+		note_verbose("%s has %zu markers", o->path, s->all.len - before);
 }
 
-/* What can't be read has no markers. */
-static struct object *open_file(struct switches *s, const char *name)
+/* What can't be read has no markers. NULL also: a quick look finds none, and the libraries that it
+ * needs are not asked for. */
+static struct object *open_file(struct markers *s, const char *name)
 {
+	pid_t pid = s->planning->pid;
 	struct object *o = NULL;
+	struct found found;
+	bool looks = !object__find(name, pid, &found);
 
-	if (!targets__open(&s->planning->targets, name, s->planning->pid, &o))
+	if (looks && !s->args->control_app)
+		looks = markers__in_file(found.fd);
+	found__close(&found);
+	if (looks && !targets__open(&s->planning->targets, name, pid, &o))
 		return o;
 	err__clear();
 	return NULL;
 }
 
+/* With --control app it matters that libraries are searched before they are mapped. */
 static int search_file(void *ctx, const char *name)
 {
-	struct switches *s = ctx;
+	struct markers *s = ctx;
 	size_t before = s->searched.len;
 	struct object *o = open_file(s, name);
 
 	if (!o)
 		return 0;
 	search(s, o);
-	return s->searched.len > before ? object__needed(o, search_file, s) : 0;
+	return s->searched.len > before && s->args->control_app ? object__needed(o, search_file, s)
+								: 0;
 }
 
-static void search_process(struct switches *s, uint32_t pid)
+static void search_process(struct markers *s, uint32_t pid)
 {
 	map_vec maps = {0};
 	const struct map *m;
@@ -139,7 +168,7 @@ static void search_process(struct switches *s, uint32_t pid)
 	maps__free(&maps);
 }
 
-static void find_markers(struct switches *s)
+static void find_markers(struct markers *s)
 {
 	const struct targets *n = &s->planning->targets;
 	autofree char *command = s->args->command ? child__path_of(s->args->command[0]) : NULL;
@@ -155,14 +184,15 @@ static void find_markers(struct switches *s)
 	}
 }
 
-int switches__find(struct switches *s, const struct args *a, struct planning *p)
+int markers__find(struct markers *s, const struct args *a, struct planning *p, bool marks)
 {
 	int err;
 
 	s->args = a;
 	s->planning = p;
+	s->marks = marks;
 	err = find_named(s);
-	if (!err && a->control_app)
+	if (!err && searches(s))
 		find_markers(s);
 	return err;
 }
@@ -170,11 +200,11 @@ int switches__find(struct switches *s, const struct args *a, struct planning *p)
 /* ---- files that are mapped later ---- */
 
 /* A file that is mapped a second time was searched. */
-void switches__mapped(struct switches *s, const char *path, uint64_t ino)
+void markers__mapped(struct markers *s, const char *path, uint64_t ino)
 {
 	uint64_t key = ino;
 
-	if (!s->args || !s->args->control_app || !path || *path != '/')
+	if (!s->args || !searches(s) || !path || *path != '/')
 		return;
 	for (const char *p = path; *p; p++)
 		key = key * 31 + (uint8_t)*p;
@@ -184,7 +214,7 @@ void switches__mapped(struct switches *s, const char *path, uint64_t ino)
 	vec__push(&s->mapped, xstrdup(path));
 }
 
-size_t switches__look(struct switches *s)
+size_t markers__look(struct markers *s)
 {
 	size_t before = s->all.len;
 	char **path;
@@ -197,7 +227,7 @@ size_t switches__look(struct switches *s)
 	return before;
 }
 
-void switches__free(struct switches *s)
+void markers__free(struct markers *s)
 {
 	char **text;
 
