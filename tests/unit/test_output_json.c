@@ -203,8 +203,9 @@ static void test_global(void)
 	      "what asked for a stop or a start, and how long ago", s, b);
 	m = fixture_step(STEP_MARK, SITE_JNE);
 	m.text = "x";
-	shows("{\"ts\":1000012345," TASK ",\"event\":\"mark\",\"text\":\"x\"}\n",
-	      "a thread's mark has the thread, but no CPU", m);
+	m.count = -3;
+	shows("{\"ts\":1000012345," TASK ",\"event\":\"mark\",\"text\":\"x\",\"number\":-3}\n",
+	      "a thread's mark has the thread and its number, but no CPU", m);
 }
 
 static void test_task(void)
