@@ -130,17 +130,21 @@ static int park(struct switching *s)
 	return err || s->control->quits ? err : sources__park(s->control->sources);
 }
 
-static int attach_found(struct switching *s)
+/* Without these the trace goes on. */
+static void attach_found(struct switching *s)
 {
 	size_t from = s->markers->mapped.len ? markers__look(s->markers) : SIZE_MAX;
 	int err;
 
 	if (from >= s->markers->all.len)
-		return 0;
+		return;
 	err = probe__attach_markers(s->probe, from);
 	if (!err)
-		note_verbose("markers that were mapped while the trace runs count from now on");
-	return err;
+		return note_verbose("%zu markers that were mapped just now count from here on",
+				    s->markers->all.len - from);
+	note("%zu markers that were mapped just now don't count: %s", s->markers->all.len - from,
+	     err__text());
+	err__clear();
 }
 
 int switching__tick(struct switching *s, uint64_t now)
@@ -149,9 +153,8 @@ int switching__tick(struct switching *s, uint64_t now)
 
 	if (!s->args)
 		return 0;
-	err = attach_found(s);
-	if (!err)
-		err = look_for_lost(s, now);
+	attach_found(s);
+	err = look_for_lost(s, now);
 	if (!err && s->until && now >= s->until && !s->control->stopped)
 		err = end_for(s);
 	if (!err && is_due(s, now) && s->control->stopped)

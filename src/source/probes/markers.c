@@ -160,11 +160,27 @@ static int attach(struct probe *p, bool marks, size_t from, const pid_vec *pids)
 	return err;
 }
 
+static bool switches(const struct probe *p)
+{
+	const struct probe_marker *m;
+
+	vec__each (m, p->options->markers)
+		if (m->kind != MARKER_MARK)
+			return true;
+	return false;
+}
+
+/* Was asked at the start: later there may be no capability left. Without switches the trace is one
+ * without marks. */
 static int check(const struct probe *p)
 {
-	int err = p->options->markers->len ? feature__uprobe_multi() : 0;
-
-	return err ? err__prefix(err, "the probes of markers need uprobe_multi") : 0;
+	if (p->can_mark || !p->options->markers->len)
+		return 0;
+	if (switches(p))
+		return err__set(ENOTSUP, "probes that switch recording need uprobe_multi, which "
+					 "Linux 6.6 or newer has");
+	note("marks of programs need uprobe_multi, which Linux 6.6 or newer has: there are none");
+	return 0;
 }
 
 static int describe(struct probe *p, size_t from)
@@ -188,8 +204,9 @@ static int attach_from(struct probe *p, size_t from)
 {
 	int err = check(p);
 
-	if (!err)
-		err = describe(p, from);
+	if (err || !p->can_mark)
+		return err;
+	err = describe(p, from);
 	if (!err)
 		err = attach(p, false, from, &p->scope.pids);
 	return err || p->parked ? err : attach(p, true, from, &p->scope.pids);
@@ -221,7 +238,7 @@ int markers__park(struct probe *p)
 
 int markers__unpark(struct probe *p)
 {
-	return attach(p, true, 0, &p->scope.pids);
+	return p->can_mark ? attach(p, true, 0, &p->scope.pids) : 0;
 }
 
 /* Its old links are dead. */
@@ -230,7 +247,7 @@ int markers__attach_again(struct probe *p, uint32_t pid)
 	const pid_vec pids = {.data = &pid, .len = 1, .cap = 1};
 	int err;
 
-	if (!p->options->markers || uprobe_multi__spares(p->scope.kind) == SPARES_NOBODY)
+	if (!p->can_mark || uprobe_multi__spares(p->scope.kind) == SPARES_NOBODY)
 		return 0;
 	attachment__drop_links(&p->switches, pid);
 	attachment__drop_links(&p->marks, pid);
@@ -240,8 +257,11 @@ int markers__attach_again(struct probe *p, uint32_t pid)
 
 void markers__choose_programs(struct probe *p)
 {
-	bpf_program__set_autoload(p->skel->progs.hit_switch, p->options->markers != NULL);
-	bpf_program__set_autoload(p->skel->progs.hit_mark, p->options->markers != NULL);
+	p->can_mark = p->options->markers && !feature__uprobe_multi();
+	if (p->can_mark)
+		feature__uprobe_multi_by_process();
+	bpf_program__set_autoload(p->skel->progs.hit_switch, p->can_mark);
+	bpf_program__set_autoload(p->skel->progs.hit_mark, p->can_mark);
 }
 
 uint64_t probe__lost_switches(const struct probe *p, size_t *last)

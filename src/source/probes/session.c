@@ -368,7 +368,7 @@ bool probe__is_interrupted(const struct probe *p)
 static bool relinks(const struct probe *p)
 {
 	return (p->options->retires && p->programs.mechanism) || p->adds_links ||
-	       p->options->markers ||
+	       p->can_mark ||
 	       (p->programs.mechanism && p->programs.mechanism->loss == LOSS_TAKEOVER &&
 		p->scope.kind == SCOPE_PROCESSES);
 }

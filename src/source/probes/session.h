@@ -141,6 +141,7 @@ struct probe {
 	struct keeper keeper;
 	struct attachment switches, marks; /* links, each of the process that it says */
 	bool parked, told_staying;	   /* park.c */
+	bool can_mark;			   /* markers may be attached */
 	id_vec asked;			   /* the sites to add or to remove */
 	id_vec unseen;			   /* entries in the kernel that it refused */
 	struct misses misses;
