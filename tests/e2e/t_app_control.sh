@@ -148,7 +148,7 @@ bb user "$T/app" work --start-on nothing -- true
 exits 1 '--start-on an unknown function'
 bb user "$T/app" work --delay 0 -- true
 exits 2 '--delay 0'
-program loop
-bb user "$T/loop" work --control app -- true
+program loops
+bb user "$T/loops" main --control app -- true
 like "$T/err" 'include bbtrace.h' '--control app without a marker anywhere says what to do'
 done_testing
