@@ -133,7 +133,7 @@ static struct object *open_file(struct markers *s, const char *name)
 	bool looks = !object__find(name, pid, &found);
 
 	if (looks && !s->args->control_app)
-		looks = markers__in_file(found.fd);
+		looks = markers__in_file(found.fd, false);
 	found__close(&found);
 	if (looks && !targets__open(&s->planning->targets, name, pid, &o))
 		return o;

@@ -127,17 +127,19 @@ static bool read_at(int fd, void *buf, size_t len, uint64_t at)
 	return pread(fd, buf, len, at) == (ssize_t)len;
 }
 
-/* Do these bytes have the provider's name, with its NUL? */
-static bool has_provider(int fd, const Elf64_Shdr *s)
+/* Do these bytes have the provider's name, with its NUL, or also that of marks? */
+static bool has_provider(int fd, const Elf64_Shdr *s, bool marks)
 {
+	static const char name[] = "bbtrace\0mark";
+
 	size_t len = min_of(s->sh_size, (uint64_t)NOTES_MOST);
 	autofree char *notes = xmalloc(len + 1);
 
 	return s->sh_type == SHT_NOTE && len && read_at(fd, notes, len, s->sh_offset) &&
-	       memmem(notes, len, "bbtrace", sizeof("bbtrace"));
+	       memmem(notes, len, name, marks ? sizeof(name) : sizeof("bbtrace"));
 }
 
-bool markers__in_file(int fd)
+bool markers__in_file(int fd, bool marks)
 {
 	Elf64_Shdr sections[SECTIONS_MOST];
 	Elf64_Ehdr h;
@@ -150,7 +152,7 @@ bool markers__in_file(int fd)
 	if (!n || !read_at(fd, sections, n * sizeof(*sections), h.e_shoff))
 		return false;
 	for (size_t i = 0; i < n; i++)
-		if (has_provider(fd, &sections[i]))
+		if (has_provider(fd, &sections[i], marks))
 			return true;
 	return false;
 }

@@ -273,8 +273,9 @@ struct marker_operands {
 struct arch;
 /* False: they are somewhere else, which bbtrace.h doesn't write. */
 bool marker__operands(const struct marker *m, const struct arch *arch, struct marker_operands *out);
-/* Has the file notes of these markers? A quick look, before it is read as an object. */
-bool markers__in_file(int fd);
+/* Has the file notes of these markers, or of marks among them? A quick look, before it is read as
+ * an object. */
+bool markers__in_file(int fd, bool marks);
 /* Appends those of the object in the order of its notes. */
 void object__markers(const struct object *o, marker_vec *out);
 

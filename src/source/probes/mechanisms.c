@@ -180,8 +180,13 @@ static int choose(struct probe *p, struct attachment *a, bool kernel)
 		}
 		tried = m;
 		if (a->mechanism && !is_better(p, m, a->mechanism)) {
-			leave_out(p, m, "%u probes are more than %u", plan__hooked(p->plan),
-				  m->most);
+			if (takes_long(p, m))
+				leave_out(p, m, "%u probes are more than %u", plan__hooked(p->plan),
+					  m->most);
+			else if (p->options->parks && !m->park)
+				leave_out(p, m,
+					  "%s would spare them, but stays while recording is off",
+					  m->name);
 			continue;
 		}
 		err = check(p, m);
