@@ -74,7 +74,7 @@ void object__markers(const struct object *o, marker_vec *out)
 	}
 }
 
-/* ---- operands: "8@%rax -8@$5", and without % and $ in other dialects and on other machines ----
+/* ---- operands: a register with or without %, a number with or without $, by dialect and machine ----
  */
 
 static bool parse_register(const char *s, size_t len, const struct arch *arch, uint8_t *out)

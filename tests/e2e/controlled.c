@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Executes lines of commands, a letter each, and answers each line: s START, p STOP, w work(), m a mark,
- * b begin(), e end(), l loads the library LIB, S and P its START and STOP. A line that begins with t is
- * done by a thread, one with f by a forked child. Before main, a constructor does the line BEFORE.
+ * Executes lines of commands, a letter each, and answers each line: s START, p STOP, w work(), m a
+ * mark, b begin(), e end(), l loads the library LIB, S and P its START and STOP. A line that begins
+ * with t is done by a thread, one with f by a forked child. Before main, a constructor does the
+ * line BEFORE.
  */
 #include <dlfcn.h>
 #include <pthread.h>

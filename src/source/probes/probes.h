@@ -49,8 +49,8 @@ struct probe_options {
 	bool stack;	 /* call stacks on entry */
 	bool inlines;	 /* copied functions log: records tell where their thread's log stands */
 	bool retires;	 /* probe__change() may be called */
-	bool parks;	 /* nothing is recorded for long: probes that can be taken away are better */
-	bool grows;	 /* probe__attach_sites() and probe__detach_sites() may be called */
+	bool parks; /* nothing is recorded for long: probes that can be taken away are better */
+	bool grows; /* probe__attach_sites() and probe__detach_sites() may be called */
 	/* Each execution of one by a thread that passes the filters is told (EVENT_SWITCH,
 	 * EVENT_MARK). NULL: there will be none. Empty: they may be added. */
 	const probe_marker_vec *markers;

@@ -367,8 +367,7 @@ bool probe__is_interrupted(const struct probe *p)
 /* May links be made after the start: for processes that lose theirs, or since sites change? */
 static bool relinks(const struct probe *p)
 {
-	return (p->options->retires && p->programs.mechanism) || p->adds_links ||
-	       p->can_mark ||
+	return (p->options->retires && p->programs.mechanism) || p->adds_links || p->can_mark ||
 	       (p->programs.mechanism && p->programs.mechanism->loss == LOSS_TAKEOVER &&
 		p->scope.kind == SCOPE_PROCESSES);
 }
