@@ -61,6 +61,9 @@ extern const struct verb verbs[]; /* ends with name NULL */
 /* NULL: unknown. */
 const struct verb *verb__find(const char *name);
 
+/* --armor: a trace file as lines of text, with parity or not. */
+enum armor_kind { ARMOR_NONE, ARMOR_LINES, ARMOR_REDUNDANT };
+
 /* How returns are seen. */
 enum returns { RETURNS_RET, RETURNS_PROBE, RETURNS_NONE };
 
@@ -83,6 +86,7 @@ struct args {
 	struct probe_filters filters;
 	VEC(const char *) exclude;
 	VEC(const char *) with; /* --with: named events */
+	bool sched;		/* -e sched */
 	unsigned events;	/* enum plan_events */
 	const char *regs;
 	bool stack;
@@ -116,7 +120,7 @@ struct args {
 	uint64_t min_duration;
 	const char *record; /* a trace file to write while the trace is shown; NULL: none */
 	uint64_t max_size;
-	bool armor;
+	enum armor_kind armor;
 	bool events_given, time_given, placement_given, returns_given;
 	uint64_t from, to; /* report: ns since the start; to 0: no end */
 	uint64_t head, tail;
@@ -128,11 +132,11 @@ struct args {
 	uint64_t differences; /* diff: to show */
 	uint64_t context;     /* diff: steps around each */
 #define CONTEXT_STEPS 5
-	bool addresses;		    /* show kernel addresses */
-	bool exported;		    /* only exported functions */
-	bool sites, points;	    /* list */
-	bool calibrate;		    /* doctor */
-	const char *control_socket; /* where; "none"; NULL: the default one */
+	bool addresses;			 /* show kernel addresses */
+	bool exported;			 /* only exported functions */
+	bool sites, points, list_events; /* list */
+	bool calibrate;			 /* doctor */
+	const char *control_socket;	 /* where; "none"; NULL: the default one */
 	bool paused;
 	bool control_app;		     /* --control app */
 	VEC(const char *) start_on, stop_on; /* FUNCs */
@@ -201,6 +205,8 @@ struct targets {
 int targets__find(struct targets *n, const struct args *a, pid_t pid, bool all);
 /* Does an operand name functions of the kernel? */
 bool targets__name_kernel(const struct args *a);
+/* --exclude (exclude.c). -ENOENT: it leaves no function. */
+int exclude__apply(struct targets *n, const struct args *a);
 void targets__free(struct targets *n);
 /*
  * Functions for a trace that runs, as FUNC in the object that the command line named first, OBJECT

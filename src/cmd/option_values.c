@@ -68,13 +68,11 @@ int value__file_name(const char *name)
 	return 0;
 }
 
-int engine__parse(const char *name, enum engine *out)
+int value__armor(struct args *a, const char *kind)
 {
-	static const char *const names[] = {
-		[ENGINE_PROBE] = "probe", [ENGINE_INLINE] = "inline", [ENGINE_AUTO] = "auto"};
-	int i = value__name(names, ARRAY_SIZE(names), name);
-
-	*out = max_of(i, 0);
-	return i >= 0 ? 0
-		      : err__set(EINVAL, "unknown engine '%s': use probe, inline or auto", name);
+	a->armor = kind ? ARMOR_REDUNDANT : ARMOR_LINES;
+	return !kind || !strcmp(kind, "redundant")
+		       ? 0
+		       : err__set(EINVAL, "unknown value '%s': use --armor=redundant, or --armor",
+				  kind);
 }

@@ -3,7 +3,6 @@
 #include <sys/utsname.h>
 #include "announce.h"
 #include "costs.h"
-#include "named.h"
 #include "planning.h"
 #include "wants.h"
 
@@ -172,7 +171,7 @@ int planning__begin(struct planning *p, const struct args *a, struct plan **out)
 	err = spare_probes(p, out);
 	if (err)
 		return err;
-	err = named__plan(p->args, *out);
+	err = with__plan(&p->with, a, &p->targets, p->pid, *out);
 	if (err)
 		return err;
 	err = a->returns == RETURNS_PROBE ? returns__check_probes(*out) : 0;
@@ -196,6 +195,7 @@ int planning__again(struct planning *p, const struct plan *before, struct plan *
 void planning__free(struct planning *p)
 {
 	tracepoints__release(&p->tracepoints);
+	with__free(&p->with);
 	branch_weights__free(p->weights);
 	targets__free(&p->targets);
 }

@@ -317,6 +317,8 @@ static struct probe_options options_of(struct session *s)
 		.events = s->args->events,
 		.inlines = s->engine.copies,
 		.retires = retires(s->args),
+		.usdt = s->planning.with.usdt.data,
+		.nusdt = s->planning.with.usdt.len,
 		.parks = args__begin_stopped(s->args) || args__switches(s->args) || s->args->for_ns,
 		.markers = args__switches(s->args) || shows_marks(s) ? &s->markers.all : NULL,
 		.stack = s->args->stack,

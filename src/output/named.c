@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Named events: tracepoints, USDT probes, watchpoints, samples, by name and fields. */
+#include <stdlib.h>
 #include "output/fields.h"
 
 const char *named__kind(const struct output *o, const struct step *s)
@@ -10,7 +11,8 @@ const char *named__kind(const struct output *o, const struct step *s)
 		[NAMED_WATCHPOINT] = "watchpoint",
 		[NAMED_SAMPLE] = "sample",
 		[NAMED_MARK] = "mark",
-		[NAMED_SWITCH] = "switch",
+		[NAMED_OFF_CPU] = "switch",
+		[NAMED_ON_CPU] = "switch",
 	};
 
 	return names[o->plan->named.data[s->named->which].kind];
@@ -44,7 +46,7 @@ static void put_text(struct json *j, const struct plan_field *f, const struct na
 {
 	autofree struct str text = {0};
 
-	if (f->kind == TYPE_STRING || f->kind == TYPE_STRING_AT)
+	if (f->kind != TYPE_BYTES && f->kind != TYPE_BYTES_AT)
 		str__put(&text, v->bytes, v->len);
 	else
 		for (size_t i = 0; i < v->len; i++)
@@ -84,8 +86,40 @@ void named__put_args(const struct output *o, struct str *s, const struct event_n
 		if (!named__put_text(f, n->data, n->len, &value))
 			continue;
 		str__puts(s, i ? " " : "");
-		str__shown(s, f->name);
-		str__putc(s, '=');
+		/* what the field before it points to needs no name */
+		if (f->kind != TYPE_TEXT) {
+			str__shown(s, f->name);
+			str__putc(s, '=');
+		}
 		str__put(s, value.data, value.len);
+	}
+}
+
+static int most_first(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	if (x[0] != y[0])
+		return x[0] < y[0] ? 1 : -1;
+	return x[1] < y[1] ? -1 : x[1] > y[1];
+}
+
+/* Those that didn't happen have no row. */
+void named__put_counts(struct output *o, const uint64_t *counts)
+{
+	size_t n = o->plan->named.len;
+	autofree uint64_t(*rows)[2] = xcalloc(n + 1, sizeof(*rows));
+
+	for (size_t i = 0; i < n; i++)
+		rows[i][0] = counts[i], rows[i][1] = i;
+	qsort(rows, n, sizeof(*rows), most_first);
+	if (!n || !rows[0][0])
+		return;
+	str__puts(&o->buffer,
+		  o->plan->functions.len ? "\n    count  event\n" : "    count  event\n");
+	for (size_t i = 0; i < n && rows[i][0]; i++) {
+		str__printf(&o->buffer, "%9llu%s  ", (unsigned long long)rows[i][0], o->more);
+		str__shown(&o->buffer, o->plan->named.data[rows[i][1]].name);
+		str__putc(&o->buffer, '\n');
 	}
 }

@@ -14,6 +14,8 @@ void stats__plan_extended(struct stats *p)
 
 	p->functions = xextend(p->functions, p->nfunctions, nfunctions, sizeof(*p->functions));
 	p->sites = xextend(p->sites, p->nsites, nsites, sizeof(*p->sites));
+	p->named = xextend(p->named, p->nnamed, p->plan->named.len, sizeof(*p->named));
+	p->nnamed = p->plan->named.len;
 	p->nfunctions = nfunctions;
 	p->nsites = nsites;
 }
@@ -38,6 +40,7 @@ void stats__free(struct stats *p)
 	map64__free(&p->priv->nodes);
 	map64__free(&p->priv->edges);
 	map64__free(&p->priv->targets);
+	free(p->named);
 	vec__free(&p->nodes);
 	vec__free(&p->threads);
 	vec__free(&p->calls);
@@ -134,6 +137,8 @@ void stats__step(struct stats *p, const struct step *s)
 	if (step__is_global(s))
 		return;
 	note_time(p, s);
+	if (s->type == STEP_NAMED)
+		p->named[s->named->which] += s->named->count;
 	if (!of_plan(p, s))
 		return;
 	if (s->type == STEP_ENTRY) {
@@ -157,6 +162,8 @@ void stats_net__add(struct stats_net *to, const struct stats_net *n, int sign)
 	to->tracing += sign * n->tracing;
 	to->noise += sign * n->noise;
 	to->calls += sign * n->calls;
+	to->off += sign * n->off;
+	to->off_calls += sign * n->off_calls;
 }
 
 enum net stats_net__state(const struct stats_net *n, uint64_t *ns)
@@ -249,6 +256,8 @@ const char *stats__name(const struct stats *p, const struct stats_node *node)
 							     : "[no name]";
 	case STATS_UNSEEN:
 		return "[entered unseen]";
+	case STATS_OFF_CPU:
+		return "[off-CPU]";
 	case STATS_DEEPER:
 		return "[deeper calls]";
 	default:

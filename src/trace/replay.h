@@ -20,6 +20,7 @@ struct account {
 	uint64_t spent, spread; /* ns: at their usual price, and what they may have cost more */
 	uint32_t unpriced[HIT_KINDS + 1]; /* hits before their kind had a price */
 	uint32_t holes;			  /* how often hits are missing */
+	uint64_t off;			  /* ns that it was on no CPU (-e sched) */
 };
 
 /* A hit, and where the thread was behind it: about to run block from its start, or from its entry
@@ -48,6 +49,7 @@ struct call {
 	bool doubted;	  /* CALL_LOST: even of a function where all branches are probed */
 	bool told;	  /* CALL_LOST: UNKNOWN was already emitted for it */
 	bool replaced;	  /* perhaps: by a call in the same place, whose entry was lost */
+	bool holed;	  /* the same, by any number of them: its duration isn't known */
 	bool in_call;	  /* it made a call, and has had no event since */
 	bool made;  /* the next outer call called it directly: its return ends that one's in_call */
 	bool past;  /* CALL_AT: the block's entry or witness has had its event */
@@ -84,6 +86,7 @@ struct thread {
 	uint64_t returned_sp;	 /* of the last call that a return probe reported; 0: none since */
 	uint32_t returned_from;	 /* its function */
 	bool ended;		 /* kernel: it is exiting */
+	uint64_t off_since;	 /* it is on no CPU; 0: it is, or that is not known */
 	VEC(struct call) calls;	 /* outermost first */
 	size_t ndormant;	 /* of calls; usually 0, which saves searching them */
 	uint64_t dormant_low, dormant_high; /* their stack pointers are within these */
@@ -134,6 +137,7 @@ struct trace {
 	step_fn fn;
 	void *ctx;
 	bool counts;		 /* steps are only counted */
+	bool switches;		 /* the plan has NAMED_ON_CPU */
 	bool has_kernel;	 /* plan__has_kernel() */
 	struct thread *last;	 /* of the last record; NULL: it has ended */
 	struct map64 threads;	 /* tid (idle threads: 1 << 32 | cpu) -> struct thread * */
@@ -203,6 +207,8 @@ void goroutines__leave(struct trace *t, struct thread *th);
 void goroutines__end(struct trace *t, uint32_t pid);
 /* Leaves the open calls of all threads and goroutines: they count as open. */
 void tasks__leave_all(struct trace *t);
+/* Abandons the open calls of all, and forgets their names and where their objects are. */
+void tasks__forget_all(struct trace *t);
 /* Abandons all open calls of a thread. */
 void tasks__abandon(struct trace *t, struct thread *th);
 void thread__free(struct thread *th);
@@ -311,6 +317,8 @@ int replay__lost(struct event_context *n);
 void replay__doubt(struct trace *t, struct thread *th);
 /* At an event: emits UNKNOWN if the innermost call is in doubt. */
 int replay__mark_doubt(struct event_context *n);
+/* Events of the thread are missing, in its program and in the kernel. */
+void replay__forget(struct trace *t, struct thread *th);
 /* As replay__lost(), but their number is unknown. */
 int replay__gap(struct event_context *n);
 
@@ -329,7 +337,7 @@ struct call *replay__switching(struct event_context *n);
  */
 struct call *replay__leave_stack(struct event_context *n, struct call *c);
 
-/* ---- stop.c: recording stops and starts again ---- */
+/* ---- stop.c: recording stops and starts again, or a part of it is lost ---- */
 
 /* At an event: emits UNKNOWN if recording stopped since the thread's last one. */
 int stop__mark(struct event_context *n);
@@ -349,6 +357,11 @@ void account__miss(struct trace *t, struct thread *th);
 void account__open_call(struct trace *t, struct thread *th, struct call *c);
 /* What tracing took of c, which returns at this event, and what it may have taken more, ns; false:
  * not known. */
+/* It leaves its CPU, or is back on one (*off: for how long it was on none; false: not known). */
+void account__off_cpu(struct thread *th, uint64_t time);
+bool account__on_cpu(struct trace *t, struct thread *th, uint64_t time, uint64_t *off);
+/* How long the call was on no CPU. False: not known. */
+bool account__off_of_call(struct event_context *n, const struct call *c, uint64_t *off);
 bool account__of_call(struct event_context *n, const struct call *c, uint64_t *tracing,
 		      uint64_t *noise);
 /* A forked process continues with copies of the calls, which were added. */

@@ -102,6 +102,9 @@ struct step {
 	uint64_t value;	   /* the return register */
 	bool has_duration; /* the entry was seen */
 	uint64_t duration; /* ns */
+	/* NAMED_ON_CPU, and of duration: on no CPU, ns (-e sched) */
+	bool has_off;
+	uint64_t off;
 	/* what tracing took of it, and what it may have taken more than that, ns */
 	bool has_tracing;
 	uint64_t tracing, noise;
@@ -292,6 +295,10 @@ int trace__gap(struct trace *t, uint32_t pid, uint32_t tid);
  * next event. by: what asked for it, NULL: somebody; since: so many ns before. */
 int trace__stop(struct trace *t, uint64_t time, const char *by);
 int trace__start(struct trace *t, uint64_t time, uint64_t since, const char *by);
+/* So many events of any threads are missing here, and other records of theirs (0: only these):
+ * emits LOST of no thread, and UNKNOWN of each. forgets: sideband events are missing, so that
+ * nothing is known of any task. */
+int trace__hole(struct trace *t, uint64_t count, bool forgets);
 /* Somebody notes text; pid 0: not of a thread, and without a number. */
 int trace__mark(struct trace *t, uint64_t time, uint32_t pid, uint32_t tid, uint64_t number,
 		const char *text);

@@ -223,6 +223,9 @@ void named__choose_programs(struct probe *p);
 int named__fill(struct probe *p);
 int named__attach(struct probe *p);
 void named__detach(struct probe *p);
+/* Static probes of programs (usdt.c). */
+struct bpf_program *usdt__program(const struct probe *p);
+int usdt__attach(struct probe *p);
 /* Appends the fields that a tracepoint's format has to the plan's last named event. */
 void tracepoint__parse(const char *format, struct plan *p);
 
