@@ -74,7 +74,7 @@ if mkdir "$instance" 2>/dev/null; then
 	bb report "$T/trace" -F json -o "$T/json"
 	is "$(tail -n 1 "$T/json" | grep -c '"lost":0')" 1 'nothing is lost'
 	# "TID off S", "TID on": by thread, in order. What was before the read returned was before the trace, or not.
-	json_lines "$T/json" '$e->{event} eq "switch" && "$e->{tid} " . ($e->{name} eq "off-cpu" ? "off $e->{args}{state}" : "on")' |
+	json_lines "$T/json" '$e->{event} eq "sched" && "$e->{tid} " . ($e->{name} eq "off-cpu" ? "off $e->{args}{state}" : "on")' |
 		sort -s -n -k 1,1 >"$T/got"
 	perl -ne '/prev_pid=(\d+) .*prev_state=(\S+) ==> .*next_pid=(\d+) / or next;
 		my ($prev, $state, $next) = ($1, $2, $3);
@@ -92,7 +92,7 @@ bb user "$T/naps" both nap spin -e entry,return,sched -F json -o "$T/json" --rec
 exits 0 'a command is traced'
 voluntary=$(sed -n 's/voluntary //p' "$T/out")
 pid=$(json_lines "$T/json" '$e->{event} eq "entry" && $e->{pid} == $e->{tid} && $e->{pid}' | head -n 1)
-got=$(json "$T/json" '$e->{event} eq "switch" && $e->{tid} == '"$pid"' && $e->{name} eq "off-cpu" && $e->{args}{state} =~ /^[SD]$/')
+got=$(json "$T/json" '$e->{event} eq "sched" && $e->{tid} == '"$pid"' && $e->{name} eq "off-cpu" && $e->{args}{state} =~ /^[SD]$/')
 # The counter begins before the exec, and reading it is before the end: it can only have a few more.
 ok "$((got > voluntary || got < voluntary - 20))" 'no more waits of the main thread than the kernel has counted, and hardly less' ||
 	diag "$got of $voluntary"
@@ -104,9 +104,9 @@ check() { # FILE: each return's time on no CPU is what the switches within the c
 		while (<>) {
 			my $e = Json::parse($_);
 			my $t = $e->{tid} // next;
-			if ($e->{event} eq "switch" && $e->{name} eq "off-cpu") {
+			if ($e->{event} eq "sched" && $e->{name} eq "off-cpu") {
 				$off{$t} = $e->{ts};
-			} elsif ($e->{event} eq "switch" && defined $off{$t}) {
+			} elsif ($e->{event} eq "sched" && defined $off{$t}) {
 				$_->[0] += $e->{ts} - $off{$t} for @{$open{$t}};
 				delete $off{$t};
 			} elsif ($e->{event} eq "entry") {
